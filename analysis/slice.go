@@ -1,0 +1,88 @@
+package analysis
+
+import "contend/format"
+
+// Provenance says how an owner is known, best first.
+type Provenance uint8
+
+// The provenances. The order is the order of columns in every report.
+const (
+	Exact      Provenance = iota // the trace recorded the tenure itself
+	Sampled                      // a sample or thread dump inside the wait shows the owner
+	Inferred                     // rebuilt from acquisitions and from what the owner did
+	ThreadOnly                   // the owning thread is known, its stack is not
+	Unknown                      // nothing tells
+	Provenances
+)
+
+// String returns the provenance as reports write it.
+func (p Provenance) String() string {
+	return [...]string{"exact", "sampled", "inferred", "thread-only", "unknown", "invalid"}[min(p, Provenances)]
+}
+
+// OwnerKind tells a real owner from the places where blame ends without one.
+type OwnerKind uint8
+
+// The kinds of owners. All but OwnerThread are pseudo owners: they are rows
+// like any other, so that sums agree.
+const (
+	OwnerThread   OwnerKind = iota
+	OwnerHandoff            // the lock was free and not yet taken
+	OwnerUnknown            // nobody knows
+	OwnerExternal           // the owner had left the trace
+	OwnerDeadlock           // the path returns to itself; Cycle numbers the deadlock, from 1
+)
+
+// Owner is whom a stretch of waiting is charged to.
+type Owner struct {
+	Kind   OwnerKind
+	Prov   Provenance
+	Cycle  int32           // of OwnerDeadlock
+	Thread format.ThreadID // of OwnerThread
+	Stack  format.StackID  // of OwnerThread; NoStack when only the thread is known
+}
+
+// Share is the part of a slice that one path through the wait-for graph
+// carries. The shares of a slice sum to its length, to the nanosecond.
+type Share struct {
+	Ns     int64
+	Direct Owner // the owner of the lock waited for
+	Root   Owner // the end of the path; equal to Direct when Hops is 1
+	Hops   int   // locks on the path, at least 1
+	Path   []Hop // the locks passed after the first, with the thread blocked on each; empty when Hops is 1
+}
+
+// Hop is one further step of a path: Thread, an owner met on the way, was
+// itself blocked on Lock with Stack.
+type Hop struct {
+	Thread format.ThreadID
+	Stack  format.StackID
+	Lock   format.ObjectID
+}
+
+// Slice is the atom every result is a sum of: over [Start, End) one thread
+// waited for one lock and no pointer on its path changed. Slices of one
+// thread come in order of time; slices of different threads come in order of
+// End, never of Start. A Slice and its Shares are valid during the call only.
+type Slice struct {
+	Start, End int64
+	Thread     format.ThreadID
+	Stack      format.StackID
+	Lock       format.ObjectID
+	Mode       format.Mode
+	First      bool  // the wait begins with this slice: sums of First count waits
+	WaitNs     int64 // length of the whole wait, given with First; 0 when only sampled
+	Shares     []Share
+}
+
+// Visitor receives a trace as slices. Begin comes first, once; then Slice
+// and Running in any mixture.
+type Visitor interface {
+	// Begin gives the symbols (complete for every id in later calls) and the
+	// trace's first instant. No slice and no running time lies before start.
+	Begin(sym *Symbols, start int64)
+	Slice(s *Slice)
+	// Running says that ns nanoseconds of running thread-time fell into
+	// [from, to): lifetimes less idle time, evenly spread over the stretch.
+	Running(from, to, ns int64)
+}

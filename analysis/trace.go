@@ -1,0 +1,46 @@
+package analysis
+
+import (
+	"regexp"
+
+	"contend/format"
+)
+
+// Filter selects the waits that are charged. It never changes the wait-for
+// graph: a wait that is filtered out still passes blame on.
+type Filter struct {
+	Class, Lock, Thread *regexp.Regexp // of the lock's class, its name, the waiting thread's name; nil means all
+	From, To            int64          // cut to [From, To); format.NoTime means open
+	FromRel, ToRel      bool           // From or To count from the start of the trace
+	MinWait             int64          // leave out waits shorter than this, in nanoseconds
+}
+
+// Trace is what a pass over a source yields besides its slices.
+type Trace struct {
+	Symbols    *Symbols
+	Start, End int64 // the recorded stretch, widened to hold every wait
+	Threads    int   // threads seen, virtual ones included
+	RunningNs  int64 // cumulated running thread-time inside the filter's cut
+	Deadlocks  []Deadlock
+	Coverage   Coverage
+}
+
+// Deadlock is a cycle of threads each blocked on a lock the next one holds.
+type Deadlock struct {
+	Cycle  []Link            // canonical: begins with the smallest thread id
+	Queued []format.ThreadID // blocked behind the cycle, not part of it
+	Since  int64
+}
+
+// Link is one member of a deadlock: Thread waits for Lock, held by the next.
+type Link struct {
+	Thread format.ThreadID
+	Lock   format.ObjectID
+	Stack  format.StackID
+}
+
+// Coverage is what the analysis could and could not tell.
+type Coverage struct {
+	ByProvenance [Provenances]int64 // direct waiting time by how its owner is known; sums to all waiting time. Handoff counts as what showed the lock free
+	Warnings     []format.Warning
+}

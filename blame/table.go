@@ -1,0 +1,51 @@
+// Package blame sums slices into tables: who caused the waiting, pivoted by
+// any sequence of keys. It rebuilds nothing and prints nothing.
+package blame
+
+import (
+	"contend/analysis"
+	"contend/format"
+)
+
+// Key is one dimension of a pivot.
+type Key uint8
+
+// The keys. A group is a thread name with its numbers removed; a method is
+// the innermost frame that is not the lock or the runtime itself.
+const (
+	ByClass Key = iota
+	ByLock
+	ByOwnerStack
+	ByOwnerMethod
+	ByOwnerThread
+	ByOwnerGroup
+	ByWaiterStack
+	ByWaiterMethod
+	ByWaiterThread
+	ByWaiterGroup
+	keyCount
+)
+
+// Table is a finished pivot, rows in descending order of thread-time (ties by
+// keys). The rows sum to the total.
+type Table struct {
+	By    []Key
+	Root  bool // charged to the root of each path instead of the direct owner
+	Rows  []Row
+	Total Sum
+}
+
+// Row is one combination of keys.
+type Row struct {
+	Keys   []string         // one text per key of By
+	Stacks [][]format.Frame // for each stack key of By, in order; nil for a pseudo owner
+	Sum
+}
+
+// Sum is what a row adds up.
+type Sum struct {
+	ThreadNs     int64 // waiting thread-time
+	WallNs       int64 // length of the union of its intervals
+	Waits        int64
+	ByProvenance [analysis.Provenances]int64
+}

@@ -1,0 +1,42 @@
+// Package csp computes critical section pressure: per measurement interval
+// and lock, the time threads spent acquiring the lock over the cumulated
+// running time of all threads (David et al., Free Lunch, OOPSLA 2014).
+package csp
+
+// Series is pressure over the whole recording.
+type Series struct {
+	IntervalNs int64
+	Intervals  []Interval // consecutive, the first begins at the trace's start
+	Phases     []Phase
+	WaitNs     int64 // over all intervals and locks
+	RunningNs  int64
+}
+
+// Interval is one measurement interval; locks without waiting in it are absent.
+type Interval struct {
+	StartNs, EndNs int64
+	RunningNs      int64
+	Locks          []Pressure // descending by WaitNs
+}
+
+// Pressure is one lock in one interval.
+type Pressure struct {
+	Class, Lock string
+	WaitNs      int64
+	CSP         float64 // WaitNs / RunningNs of the interval, in [0, 1]
+}
+
+// Phase is a stretch of intervals over which a lock's pressure stays high.
+type Phase struct {
+	Class, Lock    string
+	StartNs, EndNs int64
+	WaitNs         int64
+	CSP            float64
+	Causes         []Cause // owner call chains by waiting time caused, at most five
+}
+
+// Cause is one blamed call chain of a phase.
+type Cause struct {
+	Owner  string // innermost application frame first, or a pseudo owner
+	WaitNs int64
+}

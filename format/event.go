@@ -1,0 +1,101 @@
+// Package format is the vocabulary every other room speaks: ids, events,
+// sources of events, positioned errors, and the contend trace format. It
+// decodes nothing foreign and computes nothing.
+package format
+
+// Kind names what an Event says.
+type Kind uint8
+
+// The kinds of events. The comment lists the fields each one uses; all
+// others are zero. Times are nanoseconds since the Unix epoch.
+const (
+	KindNone Kind = iota
+
+	// Metadata, written before its first use.
+	KindThread // Thread, Name, Group: a thread exists and is called Name; may be repeated when it is renamed
+	KindObject // Object, Class, Hash, LockKind, Name, Stack: a lock; Stack created it
+	KindStack  // Stack, Frames
+
+	// Life.
+	KindThreadStart // Thread, Time
+	KindThreadEnd   // Thread, Time
+	KindRecording   // Time, End: a stretch that was recorded; several may overlap
+	KindTick        // Time (actual), Intended, Weight, Live, IdleThreads: a sampling instant
+	KindGap         // Time, End, Bytes, Name: data lost, and why
+	KindSetting     // Name, Value, Weight: what the recorder was told; Weight is its threshold in ns if it is one
+	KindEnd         // Count: number of events before this one; its absence means truncation
+
+	// Waiting and owning.
+	KindContention // Time, Weight, Object, Owners, Waiters: one instant of one contended lock
+	KindWait       // Thread, Object, Mode, Time, End, Stack, Owner: blocked over [Time, End); Owner held the lock last
+	KindTenure     // Thread, Object, Mode, Time, End, Stack: held the lock over [Time, End)
+	KindActivity   // Thread, Time, End, Stack, Activity, Object: what the thread did; End == Time for an instant
+
+	kindCount
+)
+
+// String returns the kind as the text twin writes it.
+func (k Kind) String() string { return name(kindNames[:], uint8(k)) }
+
+// ParseKind inverts Kind.String.
+func ParseKind(s string) (k Kind, ok bool) {
+	i, ok := index(kindNames[:], s)
+	return Kind(i), ok
+}
+
+var kindNames = [kindCount]string{
+	"none", "thread", "object", "stack",
+	"thread-start", "thread-end", "recording", "tick", "gap", "setting", "end",
+	"contention", "wait", "tenure", "activity",
+}
+
+// Event is one record of a trace. It is flat so that a reader can fill the
+// same one again and again: its slices belong to the reader and are only
+// valid until the next Read; its strings may be kept.
+type Event struct {
+	Kind     Kind
+	Mode     Mode
+	LockKind LockKind
+	Activity Activity
+
+	Time     int64
+	End      int64
+	Intended int64
+
+	// Weight of a KindContention or KindTick is the time the instant stands
+	// for, when the producer knows it. A contention event with Weight
+	// EvidenceOnly stands for no time of its own: the trace holds the waits
+	// themselves, and the instant only shows who owned the lock.
+	Weight int64
+
+	Thread ThreadID
+	Owner  ThreadID
+	Object ObjectID
+	Stack  StackID
+
+	Live        uint32
+	IdleThreads uint32
+	Hash        uint64 // identity hash or address of a lock
+	Bytes       int64
+	Count       uint64
+
+	Name  string
+	Group string
+	Class string
+	Value string
+
+	Frames  []Frame
+	Owners  []Party
+	Waiters []Party
+}
+
+// The special weights of a contention event or tick.
+const (
+	WeightFromTicks int64 = 0  // the analysis derives it from the neighbouring ticks
+	EvidenceOnly    int64 = -1 // stands for no time
+)
+
+// Reset clears the event but keeps the capacity of its slices.
+func (e *Event) Reset() {
+	*e = Event{Frames: e.Frames[:0], Owners: e.Owners[:0], Waiters: e.Waiters[:0]}
+}

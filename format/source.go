@@ -1,0 +1,32 @@
+package format
+
+// Source yields the events of one trace. Read fills ev and returns nil, or
+// returns io.EOF after the last event, or a *Error; after either it keeps
+// returning the same. What was delivered before an error is good. Metadata
+// comes before its first use; other events come in any order of time unless
+// the producer sampled (KindContention with a weight, KindTick), which come
+// in order.
+type Source interface {
+	Read(ev *Event) error
+}
+
+// Sink takes events one at a time; the event is the caller's again afterwards.
+type Sink interface {
+	Write(ev *Event) error
+}
+
+// Stats is what a Source tells of its reading so far.
+type Stats struct {
+	Format     string // "jfr 2.1", "contend 1", "thread dump", ...
+	Events     int64  // events met in the input, wanted or not
+	BytesRead  int64  // bytes of input used
+	BytesTotal int64  // bytes of input met, damaged ones included; -1 when not known yet
+	Warnings   []Warning
+}
+
+// Warning is a reason for doubt that rides on a result: a stable code for
+// machines, words for people.
+type Warning struct {
+	Code string // lost-data, truncated, threshold, clock, unlinked, ...
+	Text string
+}
