@@ -247,15 +247,12 @@ func runtimeFrame(f format.Frame) bool {
 }
 
 // groupOf removes the numbers from a thread name: pool-3-thread-12 becomes
-// pool-#-thread-#.
+// pool--thread-.
 func groupOf(name string) string {
-	var b strings.Builder
-	for i := 0; i < len(name); i++ {
-		if c := name[i]; c < '0' || c > '9' {
-			b.WriteByte(c)
-		} else if i == 0 || name[i-1] < '0' || name[i-1] > '9' {
-			b.WriteByte('#')
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
 		}
-	}
-	return b.String()
+		return r
+	}, name)
 }

@@ -1,0 +1,46 @@
+// Package golden holds expected outputs and the one helper that checks and
+// updates them.
+package golden
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected outputs under golden/")
+
+// Update tells whether the expected outputs are being rewritten.
+func Update() bool { return *update }
+
+// Check compares got with the file golden/NAME, or writes it under -update.
+func Check(t *testing.T, name, got string) {
+	t.Helper()
+	path := Path(name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (run the test with -update to write it)", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("golden/%s differs (-want +got):\n%s", name, diff)
+	}
+}
+
+// Path returns the place of golden/NAME.
+func Path(name string) string {
+	_, self, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(self), name)
+}
