@@ -86,3 +86,11 @@ type Visitor interface {
 	// [from, to): lifetimes less idle time, evenly spread over the stretch.
 	Running(from, to, ns int64)
 }
+
+// TenureVisitor is a Visitor that also wants to know every recorded tenure,
+// cut like the slices. Traces without tenures give none.
+type TenureVisitor interface {
+	// Tenure says that thread held lock over [start, end); contended tells
+	// whether it had to wait for it.
+	Tenure(lock format.ObjectID, thread format.ThreadID, start, end int64, contended bool)
+}

@@ -19,6 +19,15 @@ type Symbols struct {
 	appOf   []uint32 // stack -> methods id + 1, 0 when not computed yet
 }
 
+// NewSymbols returns the symbols a series of metadata events defines.
+func NewSymbols(events ...*format.Event) *Symbols {
+	s := &Symbols{}
+	for _, ev := range events {
+		s.add(ev)
+	}
+	return s
+}
+
 // Thread is what the trace says of a thread.
 type Thread struct {
 	Name  string
@@ -67,7 +76,7 @@ func (in *Interner) Len() int { return len(in.names) }
 
 // maxSymbol bounds the ids taken from a trace, so that one wild id cannot
 // make a table of gigabytes.
-const maxSymbol = 1 << 26
+const maxSymbol = 1 << 24
 
 // add takes a metadata event; other kinds are ignored.
 func (s *Symbols) add(ev *format.Event) {

@@ -1,0 +1,132 @@
+package analysis
+
+import (
+	"math"
+	"regexp"
+
+	"contend/format"
+)
+
+// emitter applies the filter and hands slices to the visitors.
+type emitter struct {
+	sym      *Symbols
+	filter   Filter
+	visitors []Visitor
+	from, to int64 // the cut, absolute; NoTime and maxTime when open
+	start    int64 // of the trace
+	begun    bool
+
+	classes, locks, threads verdicts
+
+	byProv  [Provenances]int64
+	running int64
+	queued  map[int32]map[format.ThreadID]bool // threads whose blame ended in a deadlock
+	since   map[int32]int64
+	slice   Slice
+}
+
+const maxTime = math.MaxInt64
+
+func newEmitter(sym *Symbols, f Filter, v []Visitor) *emitter {
+	return &emitter{sym: sym, filter: f, visitors: v, queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
+}
+
+// begin fixes the start of the trace and with it the cut.
+func (e *emitter) begin(start int64) {
+	if e.begun {
+		return
+	}
+	e.begun, e.start = true, start
+	e.from, e.to = start, maxTime
+	if e.filter.From != format.NoTime {
+		e.from = absolute(e.filter.From, e.filter.FromRel, start)
+	}
+	if e.filter.To != format.NoTime {
+		e.to = absolute(e.filter.To, e.filter.ToRel, start)
+	}
+	for _, v := range e.visitors {
+		v.Begin(e.sym, max(e.from, start))
+	}
+}
+
+func absolute(t int64, relative bool, start int64) int64 {
+	if relative {
+		return start + t
+	}
+	return t
+}
+
+// cut returns the part of [lo, hi) that is charged; ok is false when none is.
+// A stretch of length zero is charged if it lies in the cut.
+func (e *emitter) cut(lo, hi int64) (int64, int64, bool) {
+	if hi < e.from || lo >= e.to {
+		return 0, 0, false
+	}
+	a, b := max(lo, e.from), min(hi, e.to)
+	return a, b, a < b || lo == hi
+}
+
+// wanted tells whether the filter charges a wait of a thread on a lock.
+func (e *emitter) wanted(t format.ThreadID, l format.ObjectID, length int64) bool {
+	f := &e.filter
+	return length >= f.MinWait &&
+		e.classes.match(f.Class, uint32(l), func() string { return e.sym.ClassName(l) }) &&
+		e.locks.match(f.Lock, uint32(l), func() string { return e.sym.LockName(l) }) &&
+		e.threads.match(f.Thread, uint32(t), func() string { return e.sym.ThreadName(t) })
+}
+
+// emit books e.slice.
+func (e *emitter) emit() {
+	s := &e.slice
+	for i := range s.Shares {
+		share := &s.Shares[i]
+		e.byProv[share.Direct.Prov] += share.Ns
+		if share.Root.Kind == OwnerDeadlock {
+			e.trapped(share.Root.Cycle, s)
+		}
+	}
+	for _, v := range e.visitors {
+		v.Slice(s)
+	}
+}
+
+func (e *emitter) trapped(cycle int32, s *Slice) {
+	if e.queued[cycle] == nil {
+		e.queued[cycle] = map[format.ThreadID]bool{}
+		e.since[cycle] = s.Start
+	}
+	e.queued[cycle][s.Thread] = true
+	e.since[cycle] = min(e.since[cycle], s.Start)
+}
+
+// run books running time of weight threads over [lo, hi).
+func (e *emitter) run(lo, hi, threads int64) {
+	lo, hi = max(lo, e.from), min(hi, e.to)
+	if lo >= hi || threads <= 0 {
+		return
+	}
+	ns := (hi - lo) * threads
+	e.running += ns
+	for _, v := range e.visitors {
+		v.Running(lo, hi, ns)
+	}
+}
+
+// verdicts remembers what a pattern said of each id.
+type verdicts []uint8
+
+func (v *verdicts) match(re *regexp.Regexp, id uint32, text func() string) bool {
+	if re == nil {
+		return true
+	}
+	for len(*v) <= int(id) {
+		*v = append(*v, 0)
+	}
+	if (*v)[id] == 0 {
+		(*v)[id] = 1
+		if re.MatchString(text()) {
+			(*v)[id] = 2
+		}
+	}
+	return (*v)[id] == 2
+}

@@ -1,0 +1,252 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/format"
+)
+
+// rebuild says who owned a lock between its acquisitions, from the best
+// evidence each stretch has, and appends what falls into busy time:
+//
+//  1. a thread that got the lock after waiting owns it from then on, with the
+//     stack it waited with;
+//  2. anchors override: what a dump shows at an instant, and what a thread
+//     was seen doing that only happens inside the section;
+//  3. the next acquisition names the last owner. If that is the same thread,
+//     and it was seen nowhere else between, the tenure is unbroken. If it is
+//     another thread, that one took the lock without waiting, at some time
+//     since;
+//  4. a thread seen outside the section has released the lock before. What
+//     then remains of a stretch, with nobody known to have taken it, is the
+//     hand-off if the last owner is known to be gone, else unknown.
+func (ev *evidence) rebuild(lock format.ObjectID, waits []uint32, busy []span, out []ownership) []ownership {
+	s := ev.learn(lock, waits, busy)
+	b := &builder{ev: ev, s: s, out: out}
+	free := ev.sym.Object(lock).Kind == format.KindSemaphore // a permit has no owner to chain
+	for i := 0; i <= len(s.acquired); i++ {
+		g := gap{lo: minTime, hi: maxTime}
+		if i > 0 {
+			a := &s.acquired[i-1]
+			g.lo, g.first = a.time, anchor{a.time, a.time, a.thread, a.stack, Inferred}
+			if free {
+				g.first = anchor{a.time, a.time, format.NoThread, format.NoStack, Unknown}
+			}
+		}
+		if i < len(s.acquired) {
+			g.hi, g.last = s.acquired[i].time, s.acquired[i].prev
+		}
+		if g.lo < g.hi && b.anyBusy(g.lo, g.hi) {
+			b.fill(&g)
+		}
+	}
+	return b.out
+}
+
+const minTime = int64(-maxTime)
+
+// gap is the stretch between two successive acquisitions by waiters.
+type gap struct {
+	lo, hi int64
+	first  anchor          // the acquirer at lo
+	last   format.ThreadID // held the lock just before hi, NoThread when not told
+}
+
+// builder turns gaps into ownerships.
+type builder struct {
+	ev  *evidence
+	s   *section
+	out []ownership
+}
+
+func (b *builder) anyBusy(lo, hi int64) bool {
+	i := b.busyAfter(lo)
+	return i < len(b.s.busy) && b.s.busy[i].start < hi
+}
+
+func (b *builder) busyAfter(t int64) int {
+	i, _ := slices.BinarySearchFunc(b.s.busy, t, func(s span, t int64) int { return cmp.Compare(s.end, t+1) })
+	return i
+}
+
+// fill lays the anchors of a gap out in time and joins them.
+func (b *builder) fill(g *gap) {
+	list := b.anchors(g)
+	for i := range list {
+		cur := list[i]
+		next := anchor{start: g.hi, end: g.hi, thread: g.last}
+		final := i+1 == len(list)
+		if !final {
+			next = list[i+1]
+		}
+		b.emit(cur.start, cur.end, cur)
+		b.join(cur, next, final && g.last == format.NoThread)
+	}
+}
+
+// anchors returns the known points of a gap in time: the acquirer first, the
+// last owner implied by hi.
+func (b *builder) anchors(g *gap) []anchor {
+	list := []anchor{g.first}
+	if g.lo == minTime {
+		list[0] = anchor{g.lo, g.lo, format.NoThread, format.NoStack, Unknown}
+	}
+	add := func(a anchor) {
+		a.start, a.end = max(a.start, g.lo), min(a.end, g.hi)
+		if last := &list[len(list)-1]; a.start >= last.end && a.start <= a.end {
+			list = append(list, a)
+		}
+	}
+	known := b.inside(g.lo, g.hi)
+	shown := b.shown(g.lo, g.hi)
+	for len(known) > 0 || len(shown) > 0 {
+		if len(shown) == 0 || len(known) > 0 && known[0].start <= shown[0].time {
+			add(known[0])
+			known = known[1:]
+			continue
+		}
+		s := shown[0]
+		shown = shown[1:]
+		if last := &list[len(list)-1]; s.time < last.end { // a dump in the middle of a known doing confirms it
+			if last.thread == s.thread {
+				last.prov = Sampled
+			}
+			continue
+		}
+		add(anchor{s.time, s.time, s.thread, s.stack, Sampled})
+	}
+	return list
+}
+
+func (b *builder) inside(lo, hi int64) []anchor {
+	seen := b.s.seen
+	from, _ := slices.BinarySearchFunc(seen, lo, func(a anchor, t int64) int { return cmp.Compare(a.start, t) })
+	to, _ := slices.BinarySearchFunc(seen, hi, func(a anchor, t int64) int { return cmp.Compare(a.start, t) })
+	return seen[from:to]
+}
+
+func (b *builder) shown(lo, hi int64) []sighting {
+	shown := b.ev.shown[b.s.lock]
+	from, _ := slices.BinarySearchFunc(shown, lo, func(s sighting, t int64) int { return cmp.Compare(s.time, t) })
+	to, _ := slices.BinarySearchFunc(shown, hi, func(s sighting, t int64) int { return cmp.Compare(s.time, t) })
+	return shown[from:to]
+}
+
+// join charges the stretch between two anchors.
+func (b *builder) join(cur, next anchor, open bool) {
+	lo, hi := cur.end, next.start
+	if lo >= hi {
+		return
+	}
+	if cur.thread == format.NoThread { // free or unknown before, taken by next at some time since
+		b.approach(b.came(next, lo), hi, next)
+		b.idle(lo, b.came(next, lo), cur)
+		return
+	}
+	gone := b.left(cur.thread, lo, hi)
+	if cur.thread == next.thread || open {
+		b.keep(cur, next, lo, hi, gone)
+		return
+	}
+	// Another thread took the lock in between: split where the first usually
+	// lets go, but not after it was seen elsewhere, nor before the second was
+	// free to come.
+	came := b.came(next, lo)
+	split := lo + b.s.hold(cur.stack)
+	if cur.start < cur.end {
+		split = lo // a doing inside the section has ended; what follows is short
+	}
+	split = min(max(split, came), gone, hi)
+	if split == lo+b.s.hold(cur.stack) && split >= hi {
+		split = lo + (hi-lo)/2
+	}
+	b.emit(lo, split, cur)
+	from := max(split, came)
+	b.idle(split, from, anchor{prov: Inferred})
+	b.approach(from, hi, next)
+}
+
+// keep charges a stretch at both ends of which the same thread owned the
+// lock, or whose later end nothing tells.
+func (b *builder) keep(cur, next anchor, lo, hi, gone int64) {
+	if gone >= hi {
+		b.emit(lo, hi, cur)
+		return
+	}
+	b.emit(lo, gone, cur)
+	back := b.came(anchor{start: hi, thread: cur.thread}, gone)
+	if cur.thread != next.thread { // nobody is known to have it now
+		b.idle(gone, hi, anchor{prov: Unknown})
+		return
+	}
+	b.idle(gone, back, anchor{prov: Inferred})
+	b.approach(back, hi, next)
+}
+
+// approach charges the stretch before an anchor to its thread.
+func (b *builder) approach(lo, hi int64, a anchor) {
+	if a.thread == format.NoThread {
+		b.idle(lo, hi, a)
+		return
+	}
+	if a.stack == format.NoStack {
+		a.prov = ThreadOnly
+	}
+	b.emit(lo, hi, a)
+}
+
+// left returns when a thread that owned the lock at lo was first seen
+// elsewhere: the beginning of its next doing that is not inside the section;
+// hi if there is none before.
+func (b *builder) left(t format.ThreadID, lo, hi int64) int64 {
+	for _, d := range within(b.ev.of(t), lo, hi) {
+		if d.lock == b.s.lock || d.end > d.start && !b.s.inside[d.stack] {
+			return d.start
+		}
+	}
+	return hi
+}
+
+// came returns since when a thread that owns the lock at a.start may have
+// owned it: the end of its last doing that is not inside the section; lo if
+// there is none after.
+func (b *builder) came(a anchor, lo int64) int64 {
+	if a.thread == format.NoThread {
+		return lo
+	}
+	list := within(b.ev.of(a.thread), lo, a.start)
+	for i := len(list) - 1; i >= 0; i-- {
+		if d := list[i]; d.end <= a.start && (d.lock == b.s.lock || d.end > d.start && !b.s.inside[d.stack]) {
+			return max(d.end, lo)
+		}
+	}
+	return lo
+}
+
+// idle charges a stretch nobody is known to have owned the lock in: to the
+// hand-off where the anchor shows it free, else to nobody.
+func (b *builder) idle(lo, hi int64, a anchor) {
+	if a.prov == Unknown {
+		return // a gap between ownerships is unknown by itself
+	}
+	b.add(lo, hi, holder{kind: OwnerHandoff, prov: a.prov})
+}
+
+func (b *builder) emit(lo, hi int64, a anchor) {
+	if a.thread == format.NoThread {
+		b.idle(lo, hi, a)
+		return
+	}
+	b.add(lo, hi, holder{kind: OwnerThread, prov: a.prov, thread: a.thread, stack: a.stack})
+}
+
+// add appends the busy parts of an ownership.
+func (b *builder) add(lo, hi int64, h holder) {
+	for i := b.busyAfter(lo); i < len(b.s.busy) && b.s.busy[i].start < hi; i++ {
+		from, to := max(lo, b.s.busy[i].start), min(hi, b.s.busy[i].end)
+		if from < to {
+			b.out = append(b.out, ownership{from, to, b.s.lock, h})
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package analysis
+
+import "contend/format"
+
+// wait is one recorded wait; 40 bytes, so that a million of them fit in 40 MB.
+type wait struct {
+	start, end int64
+	thread     format.ThreadID
+	lock       format.ObjectID
+	stack      format.StackID
+	prev       format.ThreadID // held the lock last, NoThread when not told
+	mode       format.Mode
+	parks      uint32 // further parks of the same acquire, merged into this wait
+}
+
+// tenure is one recorded hold of a lock.
+type tenure struct {
+	start, end int64
+	thread     format.ThreadID
+	lock       format.ObjectID
+	stack      format.StackID
+	mode       format.Mode
+}
+
+// activity is what a thread was seen doing.
+type activity struct {
+	start, end int64
+	thread     format.ThreadID
+	stack      format.StackID
+	lock       format.ObjectID
+	what       format.Activity
+}
+
+// instant is a contention event that stands for no time of its own: evidence
+// of who owned a lock.
+type instant struct {
+	time    int64
+	lock    format.ObjectID // as the dump names it, which need not be how the waits name it
+	owners  []format.Party
+	waiters []format.Party
+}
+
+// span is a half-open stretch of time.
+type span struct{ start, end int64 }
+
+// life is the known lifetime of a thread; a bound is NoTime when not told.
+type life struct{ start, end int64 }
+
+// record keeps the events that cannot be summed as they come.
+type record struct {
+	waits      []wait
+	tenures    []tenure
+	activities []activity
+	instants   []instant
+	recorded   []span
+	gaps       []span
+	lives      []life // by thread
+	thresholds []string
+	hasRuns    bool  // execution samples: a thread that ran would show
+	first      int64 // earliest and latest instant of anything recorded
+	last       int64
+}
+
+func newRecord() *record {
+	return &record{first: format.NoTime, last: format.NoTime}
+}
+
+// add takes an event. Times that run backwards are repaired to length zero.
+func (r *record) add(ev *format.Event) {
+	end := max(ev.End, ev.Time)
+	switch ev.Kind {
+	case format.KindWait:
+		r.seen(ev.Time, end)
+		r.waits = append(r.waits, wait{start: ev.Time, end: end, thread: ev.Thread, lock: ev.Object, stack: ev.Stack, prev: ev.Owner, mode: ev.Mode})
+	case format.KindTenure:
+		r.seen(ev.Time, end)
+		r.tenures = append(r.tenures, tenure{start: ev.Time, end: end, thread: ev.Thread, lock: ev.Object, stack: ev.Stack, mode: ev.Mode})
+	case format.KindActivity:
+		r.hasRuns = r.hasRuns || ev.Activity == format.ActivityRun
+		r.activities = append(r.activities, activity{start: ev.Time, end: end, thread: ev.Thread, stack: ev.Stack, lock: ev.Object, what: ev.Activity})
+	case format.KindContention:
+		r.instants = append(r.instants, instant{time: ev.Time, lock: ev.Object,
+			owners: append([]format.Party(nil), ev.Owners...), waiters: append([]format.Party(nil), ev.Waiters...)})
+	case format.KindRecording:
+		r.recorded = append(r.recorded, span{ev.Time, end})
+	case format.KindGap:
+		r.gaps = append(r.gaps, span{ev.Time, end})
+	case format.KindThreadStart:
+		r.life(ev.Thread).start = ev.Time
+		r.seen(ev.Time, ev.Time)
+	case format.KindThreadEnd:
+		r.life(ev.Thread).end = ev.Time
+		r.seen(ev.Time, ev.Time)
+	}
+}
+
+func (r *record) seen(from, to int64) {
+	if r.first == format.NoTime || from < r.first {
+		r.first = from
+	}
+	r.last = max(r.last, to)
+}
+
+func (r *record) life(t format.ThreadID) *life {
+	for len(r.lives) <= int(t) && int(t) <= maxSymbol {
+		r.lives = append(r.lives, life{format.NoTime, format.NoTime})
+	}
+	if int(t) > maxSymbol {
+		return &life{}
+	}
+	return &r.lives[t]
+}
+
+// bounds returns the stretch the results cover: all that was recorded,
+// widened to hold every wait. Idle time may begin before it.
+func (r *record) bounds() (start, end int64) {
+	start, end = r.first, r.last
+	for i, s := range r.recorded {
+		if (i == 0 && len(r.waits)+len(r.tenures) == 0) || start == format.NoTime || s.start < start {
+			start = s.start
+		}
+		end = max(end, s.end)
+	}
+	if start == format.NoTime {
+		return 0, 0
+	}
+	return start, max(end, start)
+}

@@ -1,0 +1,96 @@
+// Package analysis rebuilds time from events: who owned each lock while
+// others waited, and slices over which the wait-for graph does not change. It
+// reads no file, sums nothing but coverage, and prints nothing.
+package analysis
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"contend/format"
+)
+
+// Run reads a source to its end and gives every visitor its slices and
+// running time. Sampled contention events pass through as they come; exact
+// waits are kept, at 40 bytes each, until the source ends. An error of the
+// source is returned; what preceded it has been charged.
+func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
+	sym := &Symbols{}
+	e := newEmitter(sym, f, v)
+	rec := newRecord()
+	cyc := &cycles{}
+	smp := newSampler(rec, e, cyc)
+	var ev format.Event
+	var fault error
+	for {
+		if fault = src.Read(&ev); fault != nil {
+			break
+		}
+		bound(&ev)
+		switch ev.Kind {
+		case format.KindThread, format.KindObject, format.KindStack:
+			sym.add(&ev)
+		case format.KindTick:
+			smp.tick(&ev)
+		case format.KindContention:
+			if ev.Weight == format.EvidenceOnly {
+				rec.add(&ev)
+			} else {
+				smp.contention(&ev)
+			}
+		case format.KindSetting:
+			rec.setting(&ev)
+		default:
+			rec.add(&ev)
+		}
+	}
+	if errors.Is(fault, io.EOF) {
+		fault = nil
+	}
+	return finish(sym, e, rec, smp, cyc), fault
+}
+
+func finish(sym *Symbols, e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {
+	smp.finish()
+	start, end := rec.bounds()
+	tr := &Trace{Symbols: sym, Start: start, End: end}
+	e.begin(start)
+	rec.joinParks(sym)
+	counted := 0
+	if !smp.any {
+		counted = rec.runs(start, end, e.run)
+	} else {
+		tr.Start, tr.End = smp.bounds(start, end)
+		counted = smp.threads
+	}
+	tl := rec.timelines(sym)
+	rec.sweep(tl, e, cyc)
+	rec.visitTenures(e, e.visitors)
+	tr.Threads = max(counted, 0)
+	tr.RunningNs = e.running
+	tr.Deadlocks = cyc.deadlocks(e.queued, e.since)
+	tr.Coverage.ByProvenance = e.byProv
+	tr.Coverage.Warnings = rec.warnings(sym, tl)
+	return tr
+}
+
+// setting remembers a threshold in force: waits shorter than it are missing.
+func (r *record) setting(ev *format.Event) {
+	if ev.Weight > 0 {
+		r.thresholds = append(r.thresholds, fmt.Sprintf("%s %s", ev.Name, ev.Value))
+	}
+}
+
+// bound drops ids no decoder of ours gives, so that a wild one cannot make
+// a table of gigabytes. Tables grow with the largest id.
+func bound(ev *format.Event) {
+	if max(uint32(ev.Thread), uint32(ev.Owner), uint32(ev.Object), uint32(ev.Stack)) <= maxSymbol {
+		return
+	}
+	for _, id := range [...]*uint32{(*uint32)(&ev.Thread), (*uint32)(&ev.Owner), (*uint32)(&ev.Object), (*uint32)(&ev.Stack)} {
+		if *id > maxSymbol {
+			*id = 0
+		}
+	}
+}

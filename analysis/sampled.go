@@ -1,0 +1,243 @@
+package analysis
+
+import "contend/format"
+
+// A tick reaches half way to its neighbours, but never further than reachCap
+// periods: what lies beyond was not observed. The period is the shortest
+// distance between intended instants seen so far.
+const reachCap = 10
+
+// sampler turns contention events into slices as they come. It holds one tick
+// at a time, because a tick's reach is known only when the next one arrives;
+// memory does not grow with the trace.
+type sampler struct {
+	rec *record
+	e   *emitter
+	g   graph
+
+	any     bool
+	threads int // most threads alive at one tick
+
+	cur        moment
+	next       moment
+	prev       int64 // time of the tick before cur, NoTime at the beginning
+	edge       int64 // end of what is already charged
+	period     int64
+	intended   int64
+	start, end int64
+
+	number uint64            // of the tick being charged
+	last   []lastSeen        // by thread
+	modes  []format.Mode     // by thread
+	nodes  []format.ThreadID // blocked in the graph now
+	held   []format.ObjectID // owned in the graph now
+}
+
+// moment is one sampling instant with its contended locks.
+type moment struct {
+	valid      bool
+	time       int64
+	weight     int64
+	live, idle uint32
+	locks      []instant
+}
+
+// lastSeen is the wait a thread was last seen in. The same thread waiting for
+// the same lock with the same stack at successive ticks is one wait.
+type lastSeen struct {
+	tick  uint64
+	lock  format.ObjectID
+	stack format.StackID
+}
+
+func newSampler(rec *record, e *emitter, c *cycles) *sampler {
+	return &sampler{rec: rec, e: e, g: graph{cycles: c}, prev: format.NoTime, intended: format.NoTime}
+}
+
+// tick begins a sampling instant.
+func (s *sampler) tick(ev *format.Event) {
+	s.open(ev.Time, ev.Weight)
+	s.next.live, s.next.idle = ev.Live, ev.IdleThreads
+	at := ev.Intended
+	if at == 0 {
+		at = ev.Time
+	}
+	if d := at - s.intended; s.intended != format.NoTime && d > 0 && (s.period == 0 || d < s.period) {
+		s.period = d
+	}
+	s.intended = at
+}
+
+// contention adds a lock to the current instant; without ticks every change
+// of time is one.
+func (s *sampler) contention(ev *format.Event) {
+	if !s.next.valid || s.next.time != ev.Time {
+		s.open(ev.Time, ev.Weight)
+	}
+	if n := len(s.next.locks); n < cap(s.next.locks) {
+		s.next.locks = s.next.locks[:n+1]
+	} else {
+		s.next.locks = append(s.next.locks, instant{})
+	}
+	in := &s.next.locks[len(s.next.locks)-1]
+	in.lock = ev.Object
+	in.owners = append(in.owners[:0], ev.Owners...)
+	in.waiters = append(in.waiters[:0], ev.Waiters...)
+}
+
+// open charges the instant before the last one and begins a new one.
+func (s *sampler) open(t, weight int64) {
+	if s.next.valid && s.next.time == t {
+		return
+	}
+	if s.next.valid {
+		s.advance(t)
+	}
+	s.any = true
+	s.next.valid, s.next.time, s.next.weight = true, t, weight
+	s.next.live, s.next.idle = 0, 0
+	s.next.locks = s.next.locks[:0]
+}
+
+// advance charges next, whose successor is at t, after everything before it.
+func (s *sampler) advance(t int64) {
+	s.cur, s.next = s.next, s.cur
+	s.charge(t)
+	s.prev = s.cur.time
+	s.next.valid = false
+}
+
+func (s *sampler) finish() {
+	if s.next.valid {
+		s.advance(format.NoTime)
+	}
+}
+
+// charge emits the slices of cur.
+func (s *sampler) charge(next int64) {
+	lo, hi := s.reach(next)
+	if !s.e.begun {
+		s.start = lo
+		s.e.begin(lo)
+	}
+	s.edge, s.end = hi, hi
+	s.number++
+	s.build()
+	live := max(int64(s.cur.live), int64(len(s.nodes)))
+	s.threads = max(s.threads, int(live))
+	s.e.run(lo, hi, max(live-int64(s.cur.idle), int64(len(s.nodes))))
+	for _, t := range s.nodes {
+		s.emit(t, lo, hi)
+	}
+	s.clear()
+}
+
+// reach returns the stretch cur stands for.
+func (s *sampler) reach(next int64) (lo, hi int64) {
+	t := s.cur.time
+	half := max(s.period, 1) / 2
+	farthest := reachCap * max(s.period, 1)
+	lo, hi = t-half, t+half
+	if s.prev != format.NoTime {
+		lo = max(s.prev+(t-s.prev)/2, t-farthest)
+	} else if next != format.NoTime {
+		lo = t - min((next-t)/2, farthest)
+	}
+	if next != format.NoTime {
+		hi = min(t+(next-t)/2, t+farthest)
+	}
+	if s.cur.weight > 0 {
+		hi = lo + s.cur.weight
+	}
+	lo = max(lo, s.edge)
+	if len(s.rec.recorded) > 0 && s.prev == format.NoTime && lo < s.rec.recorded[0].start && t >= s.rec.recorded[0].start {
+		lo = s.rec.recorded[0].start
+	}
+	for _, g := range s.rec.gaps { // never across a gap
+		if g.end <= t {
+			lo = max(lo, g.end)
+		} else if g.start >= t {
+			hi = min(hi, g.start)
+		}
+	}
+	return lo, max(lo, hi)
+}
+
+// build makes the wait-for graph of cur. A thread can wait for one lock only:
+// the first one named counts.
+func (s *sampler) build() {
+	for i := range s.cur.locks {
+		in := &s.cur.locks[i]
+		s.room(in)
+		if len(s.g.owners[in.lock]) == 0 {
+			s.held = append(s.held, in.lock)
+			for _, o := range in.owners {
+				h := holder{kind: OwnerThread, prov: Sampled, thread: o.Thread, stack: o.Stack}
+				if o.Thread == format.NoThread {
+					h = holder{kind: OwnerUnknown, prov: Unknown}
+				}
+				s.g.own(in.lock, h)
+			}
+		}
+		for _, w := range in.waiters {
+			if w.Thread != format.NoThread && s.g.blocked[w.Thread].lock == format.NoObject {
+				s.g.blocked[w.Thread] = blocked{in.lock, w.Stack}
+				s.nodes = append(s.nodes, w.Thread)
+				s.modes[w.Thread] = w.Mode
+			}
+		}
+	}
+}
+
+// room makes place for the ids of one event. The ids were bounded by the
+// decoder's tables or are bounded here.
+func (s *sampler) room(in *instant) {
+	in.lock = min(in.lock, maxSymbol)
+	top := format.ThreadID(0)
+	for _, list := range [...][]format.Party{in.owners, in.waiters} {
+		for i := range list {
+			list[i].Thread = min(list[i].Thread, maxSymbol)
+			top = max(top, list[i].Thread)
+		}
+	}
+	for len(s.g.owners) <= int(in.lock) {
+		s.g.owners = append(s.g.owners, nil)
+		s.g.gap = append(s.g.gap, Owner{Kind: OwnerHandoff, Prov: Sampled})
+	}
+	if n := int(top) + 1 - len(s.g.blocked); n > 0 {
+		s.g.blocked = append(s.g.blocked, make([]blocked, n)...)
+		s.last = append(s.last, make([]lastSeen, n)...)
+		s.modes = append(s.modes, make([]format.Mode, n)...)
+	}
+}
+
+func (s *sampler) clear() {
+	for _, t := range s.nodes {
+		s.g.blocked[t] = blocked{}
+	}
+	for _, l := range s.held {
+		s.g.owners[l] = s.g.owners[l][:0]
+	}
+	s.nodes, s.held = s.nodes[:0], s.held[:0]
+}
+
+func (s *sampler) emit(t format.ThreadID, lo, hi int64) {
+	b := s.g.blocked[t]
+	seen := &s.last[t]
+	first := seen.tick+1 != s.number || seen.lock != b.lock || seen.stack != b.stack
+	*seen = lastSeen{s.number, b.lock, b.stack}
+	lo, hi, ok := s.e.cut(lo, hi)
+	if !ok || !s.e.wanted(t, b.lock, hi-lo) {
+		return
+	}
+	s.e.slice = Slice{Start: lo, End: hi, Thread: t, Stack: b.stack, Lock: b.lock, Mode: s.modes[t], First: first, Shares: s.g.push(t, lo, hi)}
+	s.e.emit()
+}
+
+// bounds widens [start, end) to what was charged.
+func (s *sampler) bounds(start, end int64) (int64, int64) {
+	if start == 0 && end == 0 {
+		return s.start, s.end
+	}
+	return min(start, s.start), max(end, s.end)
+}

@@ -1,0 +1,171 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/format"
+)
+
+// section is what is known of the critical sections of one lock.
+type section struct {
+	lock     format.ObjectID
+	acquired []acquisition // by time
+	inside   map[format.StackID]bool
+	holds    map[format.StackID]int64 // by acquisition site: how long it usually holds
+	usual    int64                    // the same over all sites, 0 when unknown
+	busy     []span
+	seen     []anchor // doings inside the section, by start
+}
+
+// acquisition is the end of a wait: the thread got the lock.
+type acquisition struct {
+	time   int64
+	thread format.ThreadID
+	stack  format.StackID
+	prev   format.ThreadID
+	began  int64
+}
+
+// anchor is a stretch over which the owner is known.
+type anchor struct {
+	start, end int64
+	thread     format.ThreadID // NoThread: the lock was free
+	stack      format.StackID
+	prov       Provenance
+}
+
+// strays is the share of a stack's doings that may overlap another thread's
+// acquisition and still count as inside: a thread that wakes from a park is
+// recorded a moment before it competes for the lock.
+const strays = 0.05
+
+// learn finds out what threads do while they hold a lock. The rule needs no
+// pattern: while a thread is inside, nobody else acquires the lock. A stack
+// whose doings lie in stretches with waiters, and never (but for strays)
+// overlap another thread's acquisition, is inside; one sleep elsewhere that
+// happens to overlap no acquisition is betrayed by the others of its stack.
+func (ev *evidence) learn(lock format.ObjectID, waits []uint32, busy []span) *section {
+	s := &section{lock: lock, busy: busy, inside: map[format.StackID]bool{}, holds: map[format.StackID]int64{}}
+	for _, i := range waits {
+		w := &ev.r.waits[i]
+		s.acquired = append(s.acquired, acquisition{w.end, w.thread, w.stack, w.prev, w.start})
+	}
+	slices.SortStableFunc(s.acquired, func(a, b acquisition) int { return cmp.Compare(a.time, b.time) })
+	asked := map[format.StackID]bool{}
+	for _, stack := range ev.candidates(s) {
+		if !asked[stack] {
+			asked[stack] = true
+			s.inside[stack] = ev.isInside(s, stack)
+		}
+	}
+	for stack, inside := range s.inside {
+		if inside {
+			for _, ref := range ev.byStack[uint64(stack)] {
+				t := format.ThreadID(ref >> 32)
+				d := ev.doings[t][uint32(ref)]
+				s.seen = append(s.seen, anchor{d.start, d.end, t, d.stack, Inferred})
+			}
+		}
+	}
+	slices.SortFunc(s.seen, func(a, b anchor) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.thread, b.thread)) })
+	s.usualHolds()
+	return s
+}
+
+// candidates returns the stacks that threads known to use the lock were seen
+// with wholly inside a busy stretch of it.
+func (ev *evidence) candidates(s *section) []format.StackID {
+	users := map[format.ThreadID]bool{}
+	for i := range s.acquired {
+		users[s.acquired[i].thread] = true
+		users[s.acquired[i].prev] = true
+	}
+	var out []format.StackID
+	for t := range users {
+		for _, b := range s.busy {
+			for _, d := range within(ev.of(t), b.start, b.end) {
+				if d.end > d.start && d.end <= b.end && d.lock != s.lock && d.stack != format.NoStack {
+					out = append(out, d.stack)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// isInside counts the doings of a stack that lie in busy stretches and those
+// among them that overlap somebody else's acquisition.
+func (ev *evidence) isInside(s *section, stack format.StackID) bool {
+	fits, breaks := 0, 0
+	for _, ref := range ev.byStack[uint64(stack)] {
+		t := format.ThreadID(ref >> 32)
+		d := ev.doings[t][uint32(ref)]
+		switch {
+		case s.acquiredByOther(t, d.start, d.end):
+			breaks++
+		case s.isBusy(d.start, d.end) && s.released(t, d.end):
+			fits++
+		}
+	}
+	return fits > 0 && float64(breaks) <= strays*float64(fits+breaks)
+}
+
+// released tells whether the acquisition after t, if it names the last owner,
+// names this thread.
+func (s *section) released(thread format.ThreadID, t int64) bool {
+	i := s.after(t)
+	return i >= len(s.acquired) || s.acquired[i].prev == format.NoThread || s.acquired[i].prev == thread
+}
+
+// after returns the index of the first acquisition at or after t.
+func (s *section) after(t int64) int {
+	i, _ := slices.BinarySearchFunc(s.acquired, t, func(a acquisition, t int64) int { return cmp.Compare(a.time, t) })
+	return i
+}
+
+func (s *section) acquiredByOther(t format.ThreadID, lo, hi int64) bool {
+	for i := s.after(lo + 1); i < len(s.acquired) && s.acquired[i].time < hi; i++ {
+		if s.acquired[i].thread != t {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *section) isBusy(lo, hi int64) bool {
+	i, _ := slices.BinarySearchFunc(s.busy, hi, func(b span, t int64) int { return cmp.Compare(b.end, t) })
+	return i < len(s.busy) && s.busy[i].start <= lo
+}
+
+// usualHolds takes, for each acquisition site, the median time to the next
+// acquisition where that one confirms that nobody else held the lock between.
+func (s *section) usualHolds() {
+	by, all := map[format.StackID][]int64{}, []int64(nil)
+	for i := 1; i < len(s.acquired); i++ {
+		a, b := &s.acquired[i-1], &s.acquired[i]
+		if b.prev == a.thread && b.began <= a.time { // somebody waited all along
+			by[a.stack] = append(by[a.stack], b.time-a.time)
+			all = append(all, b.time-a.time)
+		}
+	}
+	for stack, list := range by {
+		s.holds[stack] = median(list)
+	}
+	s.usual = median(all)
+}
+
+func (s *section) hold(stack format.StackID) int64 {
+	if h, ok := s.holds[stack]; ok {
+		return h
+	}
+	return s.usual
+}
+
+func median(list []int64) int64 {
+	if len(list) == 0 {
+		return 0
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
+}

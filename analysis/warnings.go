@@ -1,0 +1,89 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"contend/format"
+)
+
+// warnings says what the record could not tell.
+func (r *record) warnings(sym *Symbols, tl *timelines) []format.Warning {
+	var out []format.Warning
+	if len(r.thresholds) > 0 {
+		slices.Sort(r.thresholds)
+		out = append(out, format.Warning{Code: "threshold",
+			Text: "shorter waits were not recorded: " + strings.Join(slices.Compact(r.thresholds), ", ")})
+	}
+	if tl.unlinked > 0 {
+		out = append(out, format.Warning{Code: "unlinked",
+			Text: fmt.Sprintf("%d of %d contended locks in thread dumps match no recorded wait", tl.unlinked, len(r.instants))})
+	}
+	return append(out, r.unclassified(sym)...)
+}
+
+// unclassified reports the waits no rule knows: they count as idle, which
+// may hide a lock.
+func (r *record) unclassified(sym *Symbols) []format.Warning {
+	count, total, by := 0, int64(0), map[string]int64{}
+	for i := range r.activities {
+		if a := &r.activities[i]; a.what == format.ActivityUnknown && a.end > a.start {
+			count++
+			total += a.end - a.start
+			by[sym.ClassName(a.lock)] += a.end - a.start
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	top := ""
+	for class, ns := range by {
+		if top == "" || ns > by[top] || ns == by[top] && class < top {
+			top = class
+		}
+	}
+	return []format.Warning{{Code: "unclassified",
+		Text: fmt.Sprintf("%d waits of together %v match no rule and count as idle, most of them on %s", count, time.Duration(total).Round(time.Millisecond), top)}}
+}
+
+// visitTenures gives recorded tenures to the visitors that ask for them.
+func (r *record) visitTenures(e *emitter, visitors []Visitor) {
+	var ask []TenureVisitor
+	for _, v := range visitors {
+		if tv, ok := v.(TenureVisitor); ok {
+			ask = append(ask, tv)
+		}
+	}
+	if len(ask) == 0 || len(r.tenures) == 0 {
+		return
+	}
+	waited := r.acquisitions()
+	for i := range r.tenures {
+		t := &r.tenures[i]
+		lo, hi, ok := e.cut(t.start, t.end)
+		if !ok || !e.wanted(t.thread, t.lock, maxTime) {
+			continue
+		}
+		for _, v := range ask {
+			v.Tenure(t.lock, t.thread, lo, hi, waited[acquired{t.thread, t.lock, t.start}])
+		}
+	}
+}
+
+// acquired identifies the end of a wait.
+type acquired struct {
+	thread format.ThreadID
+	lock   format.ObjectID
+	time   int64
+}
+
+func (r *record) acquisitions() map[acquired]bool {
+	waited := make(map[acquired]bool, len(r.waits))
+	for i := range r.waits {
+		w := &r.waits[i]
+		waited[acquired{w.thread, w.lock, w.end}] = true
+	}
+	return waited
+}
