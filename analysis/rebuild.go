@@ -75,7 +75,7 @@ func (b *builder) fill(g *gap) {
 	list := b.anchors(g)
 	for i := range list {
 		cur := list[i]
-		next := anchor{start: g.hi, end: g.hi, thread: g.last}
+		next := anchor{start: g.hi, end: g.hi, thread: g.last, prov: Unknown}
 		final := i+1 == len(list)
 		if !final {
 			next = list[i+1]

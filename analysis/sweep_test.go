@@ -1,0 +1,228 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"contend/format"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// sums is a visitor that adds everything up and checks what each slice
+// promises.
+type sums struct {
+	t            testing.TB
+	sym          *Symbols
+	waits        int
+	total        int64
+	running      int64
+	direct, root map[string]int64
+	byThread     map[format.ThreadID]int64
+	lastEnd      int64
+}
+
+func newSums(t testing.TB) *sums {
+	return &sums{t: t, direct: map[string]int64{}, root: map[string]int64{}, byThread: map[format.ThreadID]int64{}, lastEnd: minTime}
+}
+
+func (s *sums) Begin(sym *Symbols, start int64) { s.sym = sym }
+
+func (s *sums) Running(from, to, ns int64) { s.running += ns }
+
+func (s *sums) Slice(sl *Slice) {
+	if sl.End < s.lastEnd {
+		s.t.Fatalf("slice ending at %d after one ending at %d", sl.End, s.lastEnd)
+	}
+	s.lastEnd = sl.End
+	sum := int64(0)
+	for _, sh := range sl.Shares {
+		sum += sh.Ns
+		s.direct[s.owner(sh.Direct)] += sh.Ns
+		s.root[s.owner(sh.Root)] += sh.Ns
+		if len(sh.Path) != sh.Hops-1 {
+			s.t.Fatalf("share of %d hops has a path of %d", sh.Hops, len(sh.Path))
+		}
+	}
+	if sum != sl.End-sl.Start {
+		s.t.Fatalf("shares sum to %d over a slice of %d", sum, sl.End-sl.Start)
+	}
+	if sl.First {
+		s.waits++
+	}
+	s.total += sum
+	s.byThread[sl.Thread] += sum
+}
+
+func (s *sums) owner(o Owner) string {
+	switch o.Kind {
+	case OwnerThread:
+		return fmt.Sprintf("t%d", o.Thread)
+	case OwnerDeadlock:
+		return fmt.Sprintf("deadlock%d", o.Cycle)
+	}
+	return [...]string{OwnerHandoff: "handoff", OwnerUnknown: "unknown", OwnerExternal: "external"}[o.Kind]
+}
+
+func run(t testing.TB, events []format.Event, f Filter) (*sums, *Trace) {
+	t.Helper()
+	s := newSums(t)
+	tr, err := Run(&format.List{Events: events}, f, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, tr
+}
+
+var open = Filter{From: format.NoTime, To: format.NoTime}
+
+func waits(thread, lock int, from, to int64) format.Event {
+	return format.Event{Kind: format.KindWait, Thread: format.ThreadID(thread), Object: format.ObjectID(lock), Time: from, End: to}
+}
+
+func holds(thread, lock int, from, to int64) format.Event {
+	return format.Event{Kind: format.KindTenure, Thread: format.ThreadID(thread), Object: format.ObjectID(lock), Time: from, End: to}
+}
+
+func TestBlameFollowsThePointers(t *testing.T) {
+	cases := []struct {
+		name         string
+		events       []format.Event
+		direct, root map[string]int64
+		deadlocks    int
+	}{
+		{"one lock", []format.Event{holds(1, 1, 0, 100), waits(2, 1, 20, 100)},
+			map[string]int64{"t1": 80}, map[string]int64{"t1": 80}, 0},
+		{"hand-off", []format.Event{holds(1, 1, 0, 90), waits(2, 1, 20, 100)},
+			map[string]int64{"t1": 70, "handoff": 10}, map[string]int64{"t1": 70, "handoff": 10}, 0},
+		{"nested: 3 waits for 2, which waits for 1", []format.Event{holds(1, 1, 0, 100), holds(2, 2, 0, 200), waits(2, 1, 50, 100), waits(3, 2, 10, 200)},
+			map[string]int64{"t1": 50, "t2": 190}, map[string]int64{"t1": 100, "t2": 140}, 0},
+		{"three readers share", []format.Event{holds(1, 1, 0, 100), holds(2, 1, 0, 100), holds(3, 1, 0, 100), waits(4, 1, 0, 90), holds(9, 9, 0, 100)},
+			map[string]int64{"t1": 30, "t2": 30, "t3": 30}, map[string]int64{"t1": 30, "t2": 30, "t3": 30}, 0},
+		{"two wait for one lock", []format.Event{holds(1, 1, 0, 50), holds(2, 1, 50, 80), waits(2, 1, 10, 50), waits(3, 1, 20, 80)},
+			map[string]int64{"t1": 70, "t2": 30}, map[string]int64{"t1": 70, "t2": 30}, 0},
+		{"no owner recorded", []format.Event{waits(2, 1, 20, 100)},
+			map[string]int64{"unknown": 80}, map[string]int64{"unknown": 80}, 0},
+		{"owner gone", []format.Event{holds(1, 1, 0, 100), waits(2, 1, 20, 100), {Kind: format.KindThreadEnd, Thread: 1, Time: 60}},
+			map[string]int64{"t1": 40, "external": 40}, map[string]int64{"t1": 40, "external": 40}, 0},
+		{"deadlock with one queued", []format.Event{holds(1, 1, 0, 100), holds(2, 2, 0, 100), waits(1, 2, 20, 100), waits(2, 1, 30, 100), waits(3, 1, 40, 100)},
+			map[string]int64{"t1": 70 + 60, "t2": 80}, map[string]int64{"t2": 10, "deadlock1": 70 + 70 + 60}, 1},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s, tr := run(t, c.events, open)
+			if diff := cmp.Diff(c.direct, s.direct); diff != "" {
+				t.Errorf("direct (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(c.root, s.root); diff != "" {
+				t.Errorf("root (-want +got):\n%s", diff)
+			}
+			if len(tr.Deadlocks) != c.deadlocks {
+				t.Errorf("%d deadlocks, want %d", len(tr.Deadlocks), c.deadlocks)
+			}
+		})
+	}
+}
+
+func TestDeadlockListsItsMembersAndItsQueueApart(t *testing.T) {
+	_, tr := run(t, []format.Event{holds(1, 1, 0, 100), holds(2, 2, 0, 100), waits(1, 2, 20, 100), waits(2, 1, 30, 100), waits(3, 1, 40, 100)}, open)
+	d := tr.Deadlocks[0]
+	want := []Link{{Thread: 1, Lock: 2}, {Thread: 2, Lock: 1}}
+	if !slices.Equal(d.Cycle, want) || !slices.Equal(d.Queued, []format.ThreadID{3}) || d.Since != 30 {
+		t.Errorf("got %+v", d)
+	}
+}
+
+// workload draws disjoint waits per thread and tenures of random locks; some
+// locks have several holders at once.
+func workload(t *rapid.T) []format.Event {
+	var events []format.Event
+	threads := rapid.IntRange(2, 6).Draw(t, "threads")
+	locks := rapid.IntRange(1, 4).Draw(t, "locks")
+	for th := 1; th <= threads; th++ {
+		at := int64(0)
+		for range rapid.IntRange(0, 6).Draw(t, "waits") {
+			from := at + rapid.Int64Range(0, 40).Draw(t, "pause")
+			to := from + rapid.Int64Range(0, 60).Draw(t, "wait")
+			events = append(events, waits(th, rapid.IntRange(1, locks).Draw(t, "lock"), from, to))
+			at = to
+		}
+		for range rapid.IntRange(0, 5).Draw(t, "tenures") {
+			from := rapid.Int64Range(0, 300).Draw(t, "from")
+			events = append(events, holds(th, rapid.IntRange(1, locks).Draw(t, "held"), from, from+rapid.Int64Range(0, 90).Draw(t, "hold")))
+		}
+	}
+	return events
+}
+
+func waitingIn(events []format.Event, from, to int64) (total int64) {
+	for _, ev := range events {
+		if ev.Kind == format.KindWait {
+			total += max(0, min(ev.End, to)-max(ev.Time, from))
+		}
+	}
+	return total
+}
+
+func total(m map[string]int64) (sum int64) {
+	for _, ns := range m {
+		sum += ns
+	}
+	return sum
+}
+
+func TestLawsOnRandomWorkloads(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		events := workload(rt)
+		s, tr := run(t, events, open)
+		want := waitingIn(events, minTime, maxTime)
+		if s.total != want || total(s.direct) != want || total(s.root) != want {
+			rt.Fatalf("total %d, direct %d, root %d, recorded %d", s.total, total(s.direct), total(s.root), want)
+		}
+		prov := int64(0)
+		for _, ns := range tr.Coverage.ByProvenance {
+			prov += ns
+		}
+		if prov != want {
+			rt.Fatalf("provenance sums to %d of %d", prov, want)
+		}
+		if s.total > s.running {
+			rt.Fatalf("waiting %d exceeds running %d", s.total, s.running)
+		}
+		cut := rapid.Int64Range(0, 400).Draw(rt, "cut")
+		left, _ := run(t, events, Filter{From: format.NoTime, To: cut})
+		right, _ := run(t, events, Filter{From: cut, To: format.NoTime})
+		for o, ns := range right.direct {
+			left.direct[o] += ns
+		}
+		for o, ns := range right.root {
+			left.root[o] += ns
+		}
+		for _, m := range []map[string]int64{s.direct, s.root, left.direct, left.root} {
+			for o, ns := range m {
+				if ns == 0 {
+					delete(m, o)
+				}
+			}
+		}
+		if diff := cmp.Diff(s.direct, left.direct); diff != "" {
+			rt.Fatalf("cutting at %d changes direct blame:\n%s", cut, diff)
+		}
+	})
+}
+
+func TestOrderOfEventsChangesNothing(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		events := workload(rt)
+		a, _ := run(t, events, open)
+		b, _ := run(t, rapid.Permutation(events).Draw(rt, "order"), open)
+		if diff := cmp.Diff(a.direct, b.direct); diff != "" {
+			rt.Fatal(diff)
+		}
+		if diff := cmp.Diff(a.byThread, b.byThread); diff != "" {
+			rt.Fatal(diff)
+		}
+	})
+}
