@@ -64,15 +64,16 @@ func (r *record) sweep(tl *timelines, e *emitter, c *cycles) {
 }
 
 // run merges the four sorted sequences of changes. At one instant an owner
-// lets go before the next one takes over, and a wait begins before it ends;
-// beyond that, order within an instant changes no sum.
+// lets go before the next one takes over, and a wait ends before the thread's
+// next one begins; beyond that, order within an instant changes no sum.
 func (s *sweep) run() {
 	w, o := s.r.waits, s.tl.owned
-	begins := sequence{sortedBy(len(w), func(i uint32) int64 { return w[i].start }), func(i uint32) int64 { return w[i].start }, s.block}
-	ends := sequence{sortedBy(len(w), func(i uint32) int64 { return w[i].end }), func(i uint32) int64 { return w[i].end }, s.unblock}
-	takes := sequence{sortedBy(len(o), func(i uint32) int64 { return o[i].start }), func(i uint32) int64 { return o[i].start }, s.take}
-	frees := sequence{sortedBy(len(o), func(i uint32) int64 { return o[i].end }), func(i uint32) int64 { return o[i].end }, s.release}
-	order := [...]*sequence{&frees, &takes, &begins, &ends}
+	order := [...]*sequence{
+		newSequence(len(o), func(i uint32) int64 { return o[i].end }, s.release),
+		newSequence(len(o), func(i uint32) int64 { return o[i].start }, s.take),
+		newSequence(len(w), func(i uint32) int64 { return w[i].end }, s.unblock),
+		newSequence(len(w), func(i uint32) int64 { return w[i].start }, s.block),
+	}
 	for {
 		var first *sequence
 		for _, q := range order {
@@ -99,17 +100,20 @@ type sequence struct {
 
 func (q *sequence) next() int64 { return q.at(q.rest[0]) }
 
-func sortedBy(n int, at func(uint32) int64) []uint32 {
-	idx := make([]uint32, n)
-	for i := range idx {
-		idx[i] = uint32(i)
+func newSequence(n int, at func(uint32) int64, apply func(uint32)) *sequence {
+	q := &sequence{rest: make([]uint32, n), at: at, apply: apply}
+	for i := range q.rest {
+		q.rest[i] = uint32(i)
 	}
-	slices.SortStableFunc(idx, func(a, b uint32) int { return cmp.Compare(at(a), at(b)) })
-	return idx
+	slices.SortStableFunc(q.rest, func(a, b uint32) int { return cmp.Compare(at(a), at(b)) })
+	return q
 }
 
 func (s *sweep) block(i uint32) {
 	w := &s.r.waits[i]
+	if w.start == w.end {
+		return // unblock has counted it
+	}
 	n := s.node(w.thread)
 	s.flushBehind(n)
 	s.state[n] = nodeState{wait: i + 1, since: s.now, shadow: s.state[n].shadow}
@@ -119,15 +123,16 @@ func (s *sweep) block(i uint32) {
 
 func (s *sweep) unblock(i uint32) {
 	w := &s.r.waits[i]
+	if w.start == w.end { // counts as a wait, charges nobody
+		s.emitEmpty(w)
+		return
+	}
 	n := w.thread
 	for s.state[n].wait != i+1 {
 		n = s.state[n].shadow
 	}
 	s.flushBehind(n)
 	s.flush(n)
-	if !s.state[n].begun {
-		s.emit(n, s.now, s.now)
-	}
 	s.state[n].wait = 0
 	s.g.blocked[n] = blocked{}
 	q := s.queue[w.lock]
@@ -236,4 +241,12 @@ func (s *sweep) emit(n format.ThreadID, lo, hi int64) {
 	}
 	st.begun = true
 	s.e.emit()
+}
+
+// emitEmpty emits a wait of length zero.
+func (s *sweep) emitEmpty(w *wait) {
+	if _, _, ok := s.e.cut(w.start, w.end); ok && s.e.wanted(w.thread, w.lock, 0) {
+		s.e.slice = Slice{Start: w.start, End: w.end, Thread: w.thread, Stack: w.stack, Lock: w.lock, Mode: w.mode, First: true}
+		s.e.emit()
+	}
 }
