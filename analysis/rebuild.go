@@ -149,22 +149,28 @@ func (b *builder) join(cur, next anchor, open bool) {
 		b.keep(cur, next, lo, hi, gone)
 		return
 	}
-	// Another thread took the lock in between: split where the first usually
-	// lets go, but not after it was seen elsewhere, nor before the second was
-	// free to come.
+	// Another thread took the lock in between, after the first was seen
+	// elsewhere at the latest, and not before it was free to come itself.
 	came := b.came(next, lo)
-	split := lo + b.s.hold(cur.stack)
-	if cur.start < cur.end {
-		split = lo // a doing inside the section has ended; what follows is short
-	}
-	split = min(max(split, came), gone, hi)
-	if split == lo+b.s.hold(cur.stack) && split >= hi {
-		split = lo + (hi-lo)/2
-	}
+	split := min(max(lo+b.remaining(cur, hi-lo), came), gone)
 	b.emit(lo, split, cur)
 	from := max(split, came)
 	b.idle(split, from, anchor{prov: Inferred})
 	b.approach(from, hi, next)
+}
+
+// remaining estimates how much longer an owner keeps the lock within a
+// stretch at whose end another has it: not at all when a doing inside the
+// section has just ended, else as long as its section usually takes, else,
+// when nothing is known or that does not fit, half of it.
+func (b *builder) remaining(cur anchor, length int64) int64 {
+	if cur.start < cur.end {
+		return 0
+	}
+	if hold := b.s.hold(cur.stack); hold > 0 && hold < length {
+		return hold
+	}
+	return length / 2
 }
 
 // keep charges a stretch at both ends of which the same thread owned the
