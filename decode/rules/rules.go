@@ -1,0 +1,183 @@
+// Package rules tells contention from idleness: an editable table of class
+// and frame patterns decides what a park or wait is. It knows no recording
+// format.
+package rules
+
+import (
+	"bufio"
+	"bytes"
+	_ "embed"
+	"fmt"
+	"io"
+	"strings"
+
+	"contend/format"
+)
+
+//go:embed default.rules
+var defaultText []byte
+
+// header is the first line of a rule file.
+const header = "# contend rules 1"
+
+// Verdict says what a wait is.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Unknown Verdict = iota // no rule matches
+	Lock                   // contention for a lock
+	Idle                   // nothing to do
+)
+
+// Result is what the table says of a wait. Kind and Mode are only set for
+// locks.
+type Result struct {
+	Verdict Verdict
+	Kind    format.LockKind
+	Mode    format.Mode
+}
+
+// Table is an ordered list of rules.
+type Table struct {
+	rules []rule
+}
+
+type rule struct {
+	class  string
+	frames []string
+	result Result
+}
+
+// Text returns the rules contend ships with.
+func Text() []byte { return bytes.Clone(defaultText) }
+
+// Default returns the table of Text.
+func Default() *Table {
+	t, err := Parse(bytes.NewReader(defaultText), "default.rules")
+	if err != nil {
+		panic(err) // the embedded table is a test's concern, not a user's
+	}
+	return t
+}
+
+// Parse reads a rule file. The error is a *format.Error with the line:
+// ErrNotMine when the header is missing, ErrCorrupt for a bad rule.
+func Parse(r io.Reader, name string) (*Table, error) {
+	t := &Table{}
+	in := bufio.NewScanner(r)
+	for line := 1; in.Scan(); line++ {
+		text := strings.TrimSpace(in.Text())
+		fail := func(err error, hint string) (*Table, error) {
+			return nil, &format.Error{Pos: format.Pos{File: name, Line: line}, What: "rule", Err: err, Hint: hint}
+		}
+		switch {
+		case line == 1 && text != header:
+			return fail(format.ErrNotMine, fmt.Sprintf("a rule file begins with %q; see 'contend rules'", header))
+		case text == "" || text[0] == '#':
+			continue
+		}
+		r, err := parseRule(strings.Fields(text))
+		if err != nil {
+			return fail(err, "see 'contend rules' for examples")
+		}
+		t.rules = append(t.rules, r)
+	}
+	if err := in.Err(); err != nil {
+		return nil, &format.Error{Pos: format.Pos{File: name}, What: "rules", Err: err}
+	}
+	return t, nil
+}
+
+func parseRule(words []string) (rule, error) {
+	var r rule
+	switch words[0] {
+	case "idle":
+		r.result.Verdict = Idle
+		words = words[1:]
+	case "lock":
+		if len(words) < 4 {
+			return r, fmt.Errorf("%w: lock needs a kind, a mode and a class", format.ErrCorrupt)
+		}
+		kind, ok := format.ParseLockKind(words[1])
+		if !ok {
+			return r, fmt.Errorf("%w: no kind of lock is called %q", format.ErrCorrupt, words[1])
+		}
+		mode, ok := format.ParseMode(words[2])
+		if !ok {
+			return r, fmt.Errorf("%w: no mode is called %q", format.ErrCorrupt, words[2])
+		}
+		r.result = Result{Lock, kind, mode}
+		words = words[3:]
+	default:
+		return r, fmt.Errorf("%w: a rule begins with lock or idle, not %q", format.ErrCorrupt, words[0])
+	}
+	if len(words) == 0 {
+		return r, fmt.Errorf("%w: the class pattern is missing", format.ErrCorrupt)
+	}
+	r.class, r.frames = words[0], words[1:]
+	if r.class == "-" {
+		r.class = ""
+	}
+	return r, nil
+}
+
+// Classify says what a wait on an object of a class with a stack is. It walks
+// the table; callers that meet the same class and stack often remember the
+// result.
+func (t *Table) Classify(class string, frames []format.Frame) Result {
+	for i := range t.rules {
+		if r := &t.rules[i]; r.matches(class, frames) {
+			return r.result
+		}
+	}
+	return Result{}
+}
+
+func (r *rule) matches(class string, frames []format.Frame) bool {
+	if !Match(r.class, class) {
+		return false
+	}
+	for _, pattern := range r.frames {
+		if !anyFrame(pattern, frames) {
+			return false
+		}
+	}
+	return true
+}
+
+func anyFrame(pattern string, frames []format.Frame) bool {
+	for _, f := range frames {
+		if Match(pattern, f.Class+"."+f.Method) {
+			return true
+		}
+	}
+	return false
+}
+
+// Match tells whether text matches a pattern in which * stands for any run of
+// characters. It takes time proportional to the product of the lengths at
+// worst.
+func Match(pattern, text string) bool {
+	star, mark := -1, 0
+	p, i := 0, 0
+	for i < len(text) {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, mark = p, i
+			p++
+		case p < len(pattern) && pattern[p] == text[i]:
+			p++
+			i++
+		case star >= 0:
+			mark++
+			p, i = star+1, mark
+		default:
+			return false
+		}
+	}
+	for p < len(pattern) && pattern[p] == '*' {
+		p++
+	}
+	return p == len(pattern)
+}
