@@ -1,0 +1,106 @@
+package jfr
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"contend/decode/threaddump"
+	"contend/format"
+)
+
+// threadDump delivers what an embedded thread dump shows: an evidence-only
+// contention event for each lock somebody waits for, and idle time of threads
+// that two dumps in a row show in the same idle stack, since a thread that
+// stays parked writes no event.
+func (r *Reader) threadDump(at int64, text string) {
+	d := threaddump.ParseHotSpot(text)
+	locks := map[threaddump.LockRef]*format.Event{}
+	threads := make([]format.ThreadID, len(d.Threads))
+	idle := map[format.ThreadID]idleSince{}
+	for i := range d.Threads {
+		t := &d.Threads[i]
+		if t.JavaID == 0 && len(t.Frames) == 0 {
+			continue // a thread of the VM itself
+		}
+		threads[i] = r.dumpThread(t)
+		stack := r.internStack(recorded(t.Frames))
+		switch kind, mode := r.waits(t, stack); {
+		case kind != format.KindUnknownLock:
+			ev := locks[t.For]
+			if ev == nil {
+				ev = &format.Event{Kind: format.KindContention, Time: at, Weight: format.EvidenceOnly, Object: r.object(r.intern(t.For.Class), int64(t.For.Addr), heapSpace, kind)}
+				locks[t.For] = ev
+			}
+			ev.Waiters = append(ev.Waiters, format.Party{Thread: threads[i], Stack: stack, Mode: mode})
+		case t.Wait != threaddump.NotWaiting:
+			r.idleBetween(idle, threads[i], stack, at)
+		}
+	}
+	r.idle = idle
+	for i := range d.Threads {
+		for _, ref := range d.Threads[i].Held {
+			if ev := locks[ref]; ev != nil && threads[i] != format.NoThread {
+				ev.Owners = append(ev.Owners, format.Party{Thread: threads[i], Stack: r.internStack(recorded(d.Threads[i].Frames))})
+			}
+		}
+	}
+	order := slices.SortedFunc(maps.Keys(locks), func(a, b threaddump.LockRef) int { return int(locks[a].Object) - int(locks[b].Object) })
+	for _, ref := range order {
+		if juc := !strings.HasPrefix(ref.Class, "java.util.concurrent."); juc || len(locks[ref].Owners) > 0 { // without -l a dump does not show who owns those
+			r.push(*locks[ref])
+		}
+	}
+}
+
+// idleSince is the idle stack the last dump showed a thread in.
+type idleSince struct {
+	stack format.StackID
+	at    int64
+}
+
+func (r *Reader) idleBetween(now map[format.ThreadID]idleSince, t format.ThreadID, stack format.StackID, at int64) {
+	if before, ok := r.idle[t]; ok && before.stack == stack && before.at < at {
+		r.push(format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: t, Time: before.at, End: at, Stack: stack})
+	}
+	now[t] = idleSince{stack, at}
+}
+
+// waits says what kind of lock a thread of a dump waits for, KindUnknownLock
+// when it is not waiting for one.
+func (r *Reader) waits(t *threaddump.Thread, stack format.StackID) (format.LockKind, format.Mode) {
+	switch t.Wait {
+	case threaddump.Blocked:
+		return format.KindMonitor, format.Exclusive
+	case threaddump.Parked:
+		if v := r.classify(r.intern(t.For.Class), stack); v.Verdict == rulesLock {
+			return v.Kind, v.Mode
+		}
+	}
+	return format.KindUnknownLock, format.Exclusive
+}
+
+// dumpThread finds the recording's thread: by its Java id, which both give.
+func (r *Reader) dumpThread(t *threaddump.Thread) format.ThreadID {
+	if id, ok := r.ids.byJava[t.JavaID]; ok {
+		return id
+	}
+	k := threadKey{t.JavaID, t.NativeID, t.Name}
+	id, ok := r.ids.threads[k]
+	if !ok {
+		id = format.ThreadID(len(r.ids.threads) + 1)
+		r.ids.threads[k] = id
+		r.ids.byJava[t.JavaID] = id
+		r.push(format.Event{Kind: format.KindThread, Thread: id, Name: t.Name})
+	}
+	return id
+}
+
+// recorded makes the frames of a dump look like those of recorded events,
+// which have no file.
+func recorded(frames []format.Frame) []format.Frame {
+	for i := range frames {
+		frames[i].File = ""
+	}
+	return frames
+}

@@ -1,0 +1,176 @@
+package jfr
+
+import (
+	"maps"
+	"strings"
+
+	"contend/format"
+)
+
+// The slots: what is taken from events and constants.
+const (
+	slotStart slot = iota
+	slotDuration
+	slotThread
+	slotStack
+	slotClass
+	slotOwner
+	slotAddress
+	slotSubject // the thread an event is about, when it is not the one that wrote it
+	slotID
+	slotName
+	slotValue
+	slotText
+	slotOSName
+	slotOSID
+	slotVirtual
+	slotTruncated
+	slotFrames
+	slotMethod
+	slotLine
+	slots
+)
+
+// eventSpec says which fields of an event are read and what becomes of it.
+type eventSpec struct {
+	name   string
+	fields map[string]slot
+	book   func(r *Reader, v *values, ev *format.Event) bool // false: nothing to deliver
+}
+
+// prefixes are what precedes the names above: JDK 11 and later and its
+// relatives, and JDK 9 and 10.
+var prefixes = [...]string{"jdk.", "com.oracle.jdk."}
+
+// eventName strips the prefix; "" for a class that is no JDK event.
+func eventName(class string) string {
+	for _, p := range prefixes {
+		if name, ok := strings.CutPrefix(class, p); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// wanted returns the events this package reads, by name without the vendor's
+// prefix; all others are skipped by their size.
+func wanted() map[string]*eventSpec {
+	subject := func(name string) map[string]slot { return map[string]slot{name: slotSubject} }
+	monitor := map[string]slot{"monitorClass": slotClass, "previousOwner": slotOwner, "address": slotAddress}
+	sleep, io := doing(format.ActivitySleep), doing(format.ActivityIO)
+	list := []*eventSpec{
+		{"JavaMonitorEnter", monitor, monitorEnter},
+		{"JavaMonitorWait", monitor, monitorWait},
+		{"ThreadPark", map[string]slot{"parkedClass": slotClass, "address": slotAddress}, park},
+		{"ThreadSleep", nil, sleep},
+		{"FileRead", nil, io}, {"FileWrite", nil, io}, {"FileForce", nil, io},
+		{"SocketRead", nil, io}, {"SocketWrite", nil, io},
+		{"ExecutionSample", subject("sampledThread"), sample},
+		{"NativeMethodSample", subject("sampledThread"), sample},
+		{"ThreadStart", subject("thread"), threadStart},
+		{"ThreadEnd", subject("thread"), threadEnd},
+		{"ActiveSetting", map[string]slot{"id": slotID, "name": slotName, "value": slotValue}, setting},
+		{"ThreadDump", map[string]slot{"result": slotText}, dump},
+	}
+	m := make(map[string]*eventSpec, len(list))
+	for _, s := range list {
+		s.fields = maps.Clone(s.fields)
+		if s.fields == nil {
+			s.fields = map[string]slot{}
+		}
+		for name, slot := range map[string]slot{"startTime": slotStart, "duration": slotDuration, "eventThread": slotThread, "stackTrace": slotStack} {
+			s.fields[name] = slot
+		}
+		m[s.name] = s
+	}
+	return m
+}
+
+func doing(what format.Activity) func(*Reader, *values, *format.Event) bool {
+	return func(r *Reader, v *values, ev *format.Event) bool {
+		r.activity(v, ev, what)
+		return true
+	}
+}
+
+func (r *Reader) activity(v *values, ev *format.Event, what format.Activity) {
+	ev.Kind, ev.Activity = format.KindActivity, what
+	ev.Thread, ev.Stack = r.thread(v[slotThread]), r.stack(v[slotStack])
+}
+
+func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
+	ev.Kind = format.KindWait
+	ev.Thread, ev.Stack, ev.Owner = r.thread(v[slotThread]), r.stack(v[slotStack]), r.thread(v[slotOwner])
+	ev.Object = r.object(r.class(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor)
+	return true
+}
+
+func monitorWait(r *Reader, v *values, ev *format.Event) bool {
+	r.activity(v, ev, format.ActivityWait)
+	ev.Object = r.object(r.class(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor)
+	return true
+}
+
+// park is a wait for a lock, idle time, or unclear: the rules decide.
+func park(r *Reader, v *values, ev *format.Event) bool {
+	class, stack := r.class(v[slotClass]), r.stack(v[slotStack])
+	res := r.classify(class, stack)
+	ev.Thread, ev.Stack = r.thread(v[slotThread]), stack
+	ev.Object = r.object(class, v[slotAddress], heapSpace, res.Kind)
+	if res.Verdict == rulesLock {
+		ev.Kind, ev.Mode = format.KindWait, res.Mode
+		return true
+	}
+	ev.Kind, ev.Activity = format.KindActivity, res.activity
+	return true
+}
+
+func threadStart(r *Reader, v *values, ev *format.Event) bool {
+	ev.Kind, ev.Thread = format.KindThreadStart, r.thread(v[slotSubject])
+	return ev.Thread != format.NoThread
+}
+
+func threadEnd(r *Reader, v *values, ev *format.Event) bool {
+	ev.Kind, ev.Thread = format.KindThreadEnd, r.thread(v[slotSubject])
+	return ev.Thread != format.NoThread
+}
+
+func sample(r *Reader, v *values, ev *format.Event) bool {
+	ev.Kind, ev.Activity, ev.End = format.KindActivity, format.ActivityRun, ev.Time
+	ev.Thread, ev.Stack = r.thread(v[slotSubject]), r.stack(v[slotStack])
+	return ev.Thread != format.NoThread
+}
+
+func setting(r *Reader, v *values, ev *format.Event) bool {
+	p := r.meta.programs[v[slotID]]
+	name, value := r.text(v[slotName]), r.text(v[slotValue])
+	if p == nil || !kept[name] {
+		return false
+	}
+	key := p.class.name + "#" + name
+	if r.settings[key] == value {
+		return false
+	}
+	r.settings[key] = value
+	ev.Kind, ev.Name, ev.Value = format.KindSetting, key, value
+	if name == "threshold" {
+		ev.Weight = nanoseconds(value)
+	}
+	return true
+}
+
+// kept are the settings that say what a recording can and cannot show.
+var kept = map[string]bool{"threshold": true, "enabled": true, "period": true, "stackTrace": true}
+
+var units = map[string]int64{"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "h": 3600e9, "d": 86400e9}
+
+// nanoseconds reads a setting such as "20 ms"; 0 if it is none.
+func nanoseconds(s string) int64 {
+	n, unit, _ := strings.Cut(s, " ")
+	return number(n) * units[unit]
+}
+
+func dump(r *Reader, v *values, ev *format.Event) bool {
+	r.threadDump(ev.Time, r.text(v[slotText]))
+	return false
+}

@@ -1,0 +1,108 @@
+package jfr
+
+import (
+	"strconv"
+
+	"contend/format"
+)
+
+// class is a type as the recording's own metadata describes it.
+type class struct {
+	id     int64
+	name   string
+	simple bool
+	fields []field
+}
+
+type field struct {
+	name     string
+	class    int64
+	constant bool // the value is a key into the class's constant pool
+	array    bool
+}
+
+// metadata is what one chunk says of its types.
+type metadata struct {
+	classes  map[int64]*class
+	programs map[int64]*program // wanted events by type id
+	parts    parts
+}
+
+// maxDepth bounds the nesting of metadata elements and of types in types.
+const maxDepth = 32
+
+// element is one node of the metadata tree, as far as it is kept.
+type element struct {
+	tag   string
+	attrs map[string]string
+}
+
+// parseMetadata reads a metadata event; c stands behind its size and type.
+func parseMetadata(c *cursor, specs map[string]*eventSpec) *metadata {
+	c.long("metadata start")
+	c.long("metadata duration")
+	c.long("metadata id")
+	texts := make([]string, 0, 64)
+	for range c.count("metadata strings") {
+		if c.err != nil {
+			return nil
+		}
+		texts = append(texts, c.str(nil))
+	}
+	m := &metadata{classes: make(map[int64]*class)}
+	p := &metadataParser{c: c, texts: texts, m: m}
+	p.element(nil, 0)
+	if c.err != nil {
+		return nil
+	}
+	m.compile(specs)
+	return m
+}
+
+type metadataParser struct {
+	c     *cursor
+	texts []string
+	m     *metadata
+}
+
+func (p *metadataParser) text() string {
+	i := p.c.integer("metadata string", 4)
+	if i < 0 || i >= int64(len(p.texts)) {
+		p.c.fail("metadata string", format.ErrCorrupt)
+		return ""
+	}
+	return p.texts[i]
+}
+
+// element reads one element and its children; cl is the class it is inside.
+func (p *metadataParser) element(cl *class, depth int) {
+	if depth > maxDepth {
+		p.c.fail("metadata depth", format.ErrLimit)
+		return
+	}
+	e := element{tag: p.text(), attrs: map[string]string{}}
+	for range p.c.count("metadata attributes") {
+		key := p.text()
+		e.attrs[key] = p.text()
+	}
+	switch e.tag {
+	case "class":
+		cl = &class{id: number(e.attrs["id"]), name: e.attrs["name"], simple: e.attrs["simpleType"] == "true"}
+		p.m.classes[cl.id] = cl
+	case "field":
+		if cl != nil {
+			cl.fields = append(cl.fields, field{e.attrs["name"], number(e.attrs["class"]), e.attrs["constantPool"] == "true", e.attrs["dimension"] == "1"})
+		}
+	}
+	for range p.c.count("metadata children") {
+		if p.c.err != nil {
+			return
+		}
+		p.element(cl, depth+1)
+	}
+}
+
+func number(s string) int64 {
+	n, _ := strconv.ParseInt(s, 10, 64)
+	return n
+}

@@ -1,0 +1,50 @@
+package jfr
+
+// table maps the keys of one chunk to small integers. Most producers count
+// their keys from 1, so small keys index an array; zero means absent.
+type table struct {
+	dense  []uint32
+	sparse map[int64]uint32
+}
+
+// denseKeys bounds the array of a table: 256 KB.
+const denseKeys = 1 << 16
+
+func (t *table) get(key int64) uint32 {
+	if uint64(key) < uint64(len(t.dense)) {
+		return t.dense[key]
+	}
+	return t.sparse[key]
+}
+
+func (t *table) set(key int64, v uint32) {
+	if uint64(key) >= denseKeys {
+		if t.sparse == nil {
+			t.sparse = make(map[int64]uint32)
+		}
+		t.sparse[key] = v
+		return
+	}
+	for int64(len(t.dense)) <= key {
+		t.dense = append(t.dense, 0)
+	}
+	t.dense[key] = v
+}
+
+func (t *table) clear() {
+	clear(t.dense)
+	clear(t.sparse)
+}
+
+// pools are the constants of one chunk by class: where each one lies in the
+// chunk, plus one.
+type pools map[int64]*table
+
+func (p pools) of(class int64) *table {
+	t := p[class]
+	if t == nil {
+		t = &table{}
+		p[class] = t
+	}
+	return t
+}

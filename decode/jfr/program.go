@@ -1,0 +1,226 @@
+package jfr
+
+import "contend/format"
+
+// A program reads one kind of value: an event, or a constant. It is compiled
+// once from the recording's metadata, so that layouts of any version are read
+// without a lookup for each field.
+type program struct {
+	spec  *eventSpec
+	class *class
+	ops   []op
+	pools [slots]int64 // by slot: the class whose pool a key belongs to
+	has   [slots]bool
+}
+
+type op struct {
+	kind opKind
+	size uint8 // bytes of an integer when not compressed
+	slot slot
+	take bool
+	body []op // of opArray: what one item consists of
+}
+
+type opKind uint8
+
+const (
+	opInt    opKind = iota // integer
+	opRaw                  // size bytes
+	opString               // a string; its slot takes the offset
+	opArray                // a count, then body for each; its slot takes the offset
+)
+
+// slot names a value a program takes.
+type slot uint8
+
+// values is what one run of a program took: integers, keys, offsets.
+type values [slots]int64
+
+// primitives are the types with a layout of their own.
+var primitives = map[string]op{
+	"boolean": {kind: opRaw, size: 1}, "byte": {kind: opRaw, size: 1},
+	"char": {kind: opInt, size: 2}, "short": {kind: opInt, size: 2},
+	"int": {kind: opInt, size: 4}, "long": {kind: opInt, size: 8},
+	"float": {kind: opRaw, size: 4}, "double": {kind: opRaw, size: 8},
+	"java.lang.String": {kind: opString},
+}
+
+// compileClass builds the program that takes the named fields of a class.
+func (m *metadata) compileClass(cl *class, want map[string]slot) *program {
+	p := &program{class: cl}
+	for _, f := range cl.fields {
+		s, take := want[f.name]
+		ops, ok := m.field(f, 0)
+		if !ok {
+			return nil
+		}
+		if take && len(ops) == 1 {
+			ops[0].slot, ops[0].take = s, true
+			p.pools[s], p.has[s] = f.class, true
+		}
+		p.ops = append(p.ops, ops...)
+	}
+	return p
+}
+
+// field returns the ops that read one field; ok is false for a type the
+// metadata does not describe, or one that contains itself.
+func (m *metadata) field(f field, depth int) (ops []op, ok bool) {
+	item, ok := m.value(f, depth)
+	if !ok || !f.array {
+		return item, ok
+	}
+	return []op{{kind: opArray, body: item}}, true
+}
+
+func (m *metadata) value(f field, depth int) ([]op, bool) {
+	if f.constant {
+		return []op{{kind: opInt, size: 8}}, true
+	}
+	cl := m.classes[f.class]
+	if cl == nil || depth > maxDepth {
+		return nil, false
+	}
+	if o, ok := primitives[cl.name]; ok {
+		return []op{o}, true
+	}
+	var ops []op
+	for _, inner := range cl.fields {
+		part, ok := m.field(inner, depth+1)
+		if !ok || len(ops) > maxOps {
+			return nil, false
+		}
+		ops = append(ops, part...)
+	}
+	return ops, true
+}
+
+// maxOps bounds a program; real ones have a few dozen.
+const maxOps = 4096
+
+// run reads one value. Fields beyond the end of an older layout are zero.
+func (p *program) run(c *cursor, v *values) {
+	for i := range p.ops {
+		o := &p.ops[i]
+		if o.take {
+			v[o.slot] = o.read(c)
+		} else {
+			o.read(c)
+		}
+	}
+}
+
+func (o *op) read(c *cursor) int64 {
+	switch o.kind {
+	case opInt:
+		return c.integer("field", int(o.size))
+	case opRaw:
+		if b := c.bytes("field", int(o.size)); len(b) == 1 {
+			return int64(b[0])
+		}
+		return 0
+	case opString:
+		at := int64(c.off)
+		c.skipString()
+		return at
+	}
+	at := int64(c.off)
+	for range c.count("array length") {
+		if c.err != nil || len(o.body) == 0 {
+			break
+		}
+		for i := range o.body {
+			o.body[i].read(c)
+		}
+	}
+	return at
+}
+
+// parts are the programs for the constants this package looks into.
+type parts struct {
+	thread, class, symbol, method, stack, frame *program
+	strings                                     int64 // pool of java.lang.String
+}
+
+// compile builds the programs of all wanted events and, from the classes
+// their fields name, of the constants.
+func (m *metadata) compile(specs map[string]*eventSpec) {
+	m.programs = make(map[int64]*program)
+	for id, cl := range m.classes {
+		if cl.name == "java.lang.String" {
+			m.parts.strings = id
+		}
+		spec, ok := specs[eventName(cl.name)]
+		if !ok {
+			continue
+		}
+		if p := m.compileClass(cl, spec.fields); p != nil {
+			p.spec = spec
+			m.programs[id] = p
+		}
+	}
+	for _, p := range m.programs { // in any order: all events agree on the classes of their fields
+		m.part(&m.parts.thread, p, slotThread, map[string]slot{"osName": slotOSName, "osThreadId": slotOSID, "javaName": slotName, "javaThreadId": slotID, "virtual": slotVirtual})
+		m.part(&m.parts.stack, p, slotStack, map[string]slot{"truncated": slotTruncated, "frames": slotFrames})
+		m.part(&m.parts.class, p, slotClass, map[string]slot{"name": slotName})
+	}
+	m.frames()
+}
+
+// part compiles the program for the constants a slot refers to, if it is not
+// there yet.
+func (m *metadata) part(into **program, from *program, s slot, want map[string]slot) {
+	if *into != nil || from == nil || !from.has[s] {
+		return
+	}
+	if cl := m.classes[from.pools[s]]; cl != nil {
+		*into = m.compileClass(cl, want)
+	}
+}
+
+// frames follows stack -> frame -> method -> class -> symbol.
+func (m *metadata) frames() {
+	q := &m.parts
+	if q.stack == nil || !q.stack.has[slotFrames] {
+		return
+	}
+	if cl := m.classes[q.stack.pools[slotFrames]]; cl != nil {
+		q.frame = m.compileClass(cl, map[string]slot{"method": slotMethod, "lineNumber": slotLine})
+	}
+	m.part(&q.method, q.frame, slotMethod, map[string]slot{"type": slotClass, "name": slotName})
+	m.part(&q.class, q.method, slotClass, map[string]slot{"name": slotName})
+	m.part(&q.symbol, q.class, slotName, map[string]slot{"string": slotName})
+	m.part(&q.symbol, q.method, slotName, map[string]slot{"string": slotName})
+}
+
+// checkpoint reads one checkpoint event behind its size and type and notes
+// where each constant of a wanted pool lies.
+func (m *metadata) checkpoint(c *cursor, pools pools) (delta int64) {
+	c.long("checkpoint start")
+	c.long("checkpoint duration")
+	delta = c.long("checkpoint delta")
+	c.bytes("checkpoint kind", 1)
+	for range c.count("checkpoint pools") {
+		id := c.long("pool type")
+		n := c.count("pool size")
+		ops, ok := m.value(field{class: id}, 0)
+		if !ok {
+			c.fail("pool type", format.ErrCorrupt)
+		}
+		if c.err != nil {
+			return delta
+		}
+		pool := pools.of(id)
+		for range n {
+			key := c.long("constant key")
+			pool.set(key, uint32(c.off)+1)
+			for i := range ops {
+				ops[i].read(c)
+			}
+			if c.err != nil {
+				return delta
+			}
+		}
+	}
+	return delta
+}

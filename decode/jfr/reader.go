@@ -1,0 +1,197 @@
+// Package jfr reads flight recordings of JDK 9 and later and of the tools
+// that write the same format. It streams: one chunk is in memory at a time.
+// The layout of every event comes from the recording's own metadata; events
+// that say nothing of threads and locks are skipped by their size. It
+// refuses the older format of JDK 7 and 8.
+package jfr
+
+import (
+	"fmt"
+	"io"
+
+	"contend/decode/rules"
+	"contend/format"
+)
+
+// Options of a Reader.
+type Options struct {
+	Rules *rules.Table // tells parks on locks from idle ones; nil means the default
+}
+
+// Reader is a format.Source over one input.
+type Reader struct {
+	in    io.Reader
+	name  string
+	rules *rules.Table
+	specs map[string]*eventSpec
+
+	buf  []byte // the current chunk
+	base int64  // its offset in the input
+	off  int    // of the next event in buf
+	read int64
+
+	head   header
+	meta   *metadata // of the current chunk, or of the last one that had any
+	pools  pools
+	known  constants
+	ids    identities
+	chunks int
+
+	queue    []format.Event // to deliver before reading on
+	next     int
+	held     format.Event // to deliver after queue
+	holding  bool
+	settings map[string]string
+	idle     map[format.ThreadID]idleSince // by the last thread dump
+
+	events   int64
+	damaged  int64
+	warnings []format.Warning
+	err      error
+}
+
+// NewReader reads the first chunk's header and metadata. The error is a
+// *format.Error: ErrNotMine for input that is no recording, ErrVersion for
+// one of JDK 7 or 8, ErrTruncated for one without a whole header.
+func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
+	r := &Reader{in: in, name: name, rules: o.Rules, specs: wanted(), ids: newIdentities(), settings: map[string]string{}}
+	if r.rules == nil {
+		r.rules = rules.Default()
+	}
+	if err := r.fill(len(magic)); err != nil || string(r.buf) != magic {
+		return nil, &format.Error{Pos: format.Pos{File: name}, What: "magic", Err: format.ErrNotMine}
+	}
+	r.unread(0)
+	r.buf = r.buf[:0]
+	if err := r.chunk(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Stats says what has been read so far.
+func (r *Reader) Stats() format.Stats {
+	return format.Stats{Format: fmt.Sprintf("jfr %d.%d", r.head.major, r.head.minor), Events: r.events,
+		BytesRead: r.read - r.damaged, BytesTotal: r.read, Warnings: r.warnings}
+}
+
+// Close releases the reader; the input stays open.
+func (r *Reader) Close() error { return nil }
+
+// Read delivers the next event. Damage is delivered as KindGap and in the
+// warnings of Stats; the error is io.EOF, or what the input returned.
+func (r *Reader) Read(ev *format.Event) error {
+	for {
+		if r.next < len(r.queue) {
+			*ev = r.queue[r.next]
+			r.next++
+			return nil
+		}
+		r.queue, r.next = r.queue[:0], 0
+		if r.holding {
+			*ev, r.holding = r.held, false
+			return nil
+		}
+		if r.err != nil {
+			return r.err
+		}
+		if r.off >= len(r.buf) {
+			r.err = r.chunk()
+			continue
+		}
+		ev.Reset()
+		if !r.event(ev) {
+			continue
+		}
+		if len(r.queue) > 0 { // metadata goes first
+			r.held, r.holding = *ev, true
+			continue
+		}
+		return nil
+	}
+}
+
+// chunk makes the next chunk current and announces it.
+func (r *Reader) chunk() error {
+	if err := r.nextChunk(); err != nil {
+		return err
+	}
+	if r.off < len(r.buf) {
+		r.push(format.Event{Kind: format.KindRecording, Time: r.head.startNanos, End: r.head.startNanos + max(r.head.durationNanos, 0)})
+	}
+	return nil
+}
+
+// event decodes the event at off and steps over it; false when it delivers
+// nothing itself.
+func (r *Reader) event(ev *format.Event) bool {
+	c := r.cursor(r.off)
+	size := c.integer("event size", 4)
+	kind := c.long("event type")
+	if c.err != nil || size <= 0 || size > int64(len(r.buf)-r.off) {
+		r.cut(size)
+		return false
+	}
+	end := r.off + int(size)
+	r.events++
+	p := r.meta.programs[kind]
+	if p == nil {
+		r.off = end
+		return false
+	}
+	var v values
+	c.buf = r.buf[:end]
+	p.run(&c, &v)
+	if c.err != nil {
+		r.lost(int(size), "lost-data", c.what+" of "+p.class.name+": "+c.err.Error())
+		r.off = end
+		return false
+	}
+	r.off = end
+	ev.Time = r.head.at(v[slotStart])
+	ev.End = ev.Time + max(r.head.nanos(v[slotDuration]), 0)
+	return p.spec.book(r, &v, ev)
+}
+
+// cut handles an event that cannot be stepped over: the end of a recording
+// that was being written, or damage.
+func (r *Reader) cut(size int64) {
+	at := r.off
+	if size > 0 && at+int(min(size, 1<<30)) > len(r.buf) && int64(len(r.buf)) < r.head.size {
+		r.lost(len(r.buf)-at, "truncated", "event: "+format.ErrTruncated.Error())
+		r.off = len(r.buf)
+		return
+	}
+	if err := r.resync(at, "event"); err != nil {
+		r.err = err
+	}
+}
+
+func (r *Reader) cursor(at int) cursor {
+	return cursor{buf: r.buf, off: min(max(at, 0), len(r.buf)), compressed: r.head.features&compressed != 0}
+}
+
+func (r *Reader) pos(at int) format.Pos { return format.Pos{File: r.name, Off: r.base + int64(at)} }
+
+// push queues an event for delivery.
+func (r *Reader) push(ev format.Event) { r.queue = append(r.queue, ev) }
+
+// maxWarnings bounds what a badly damaged input can say.
+const maxWarnings = 16
+
+func (r *Reader) warn(code, text string) {
+	if len(r.warnings) < maxWarnings {
+		r.warnings = append(r.warnings, format.Warning{Code: code, Text: text})
+	}
+}
+
+// lost books n bytes at off as unread. When they were written is not known
+// better than by their chunk.
+func (r *Reader) lost(n int, code, why string) {
+	if n <= 0 {
+		return
+	}
+	r.damaged += int64(n)
+	r.warn(code, fmt.Sprintf("%s: %s; %d bytes not read", r.pos(r.off), why, n))
+	r.push(format.Event{Kind: format.KindGap, Time: r.head.startNanos, End: r.head.startNanos + max(r.head.durationNanos, 0), Bytes: int64(n), Name: why})
+}

@@ -1,0 +1,169 @@
+package jfr
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"contend/format"
+)
+
+const (
+	ours   = "../../testdata"
+	public = "../../../shared/fixtures/public/jfr"
+)
+
+// recordings returns every recording with independent totals, ours first.
+func recordings(t testing.TB) (paths []string) {
+	t.Helper()
+	paths, _ = filepath.Glob(ours + "/*.jfr")
+	if len(paths) < 9 {
+		t.Fatalf("%d recordings under %s", len(paths), ours)
+	}
+	others, _ := filepath.Glob(public + "/*.jfr*")
+	if len(others) == 0 {
+		t.Log("skipped: the public recordings are not here")
+	}
+	return append(paths, others...)
+}
+
+func load(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasSuffix(path, ".gz") {
+		return data
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err = io.ReadAll(z); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// sum is a count and nanoseconds.
+type sum [2]int64
+
+// read sums a recording by kind of event and class.
+func read(t testing.TB, data []byte) (map[string]map[string]sum, format.Stats) {
+	t.Helper()
+	r, err := NewReader(bytes.NewReader(data), "test.jfr", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]map[string]sum{"jdk.JavaMonitorEnter": {}, "jdk.ThreadPark": {}, "jdk.JavaMonitorWait": {}}
+	classes, kinds, named := map[format.ObjectID]string{}, map[format.ObjectID]format.LockKind{}, map[format.ThreadID]bool{}
+	var ev format.Event
+	for {
+		if err := r.Read(&ev); errors.Is(err, io.EOF) {
+			return out, r.Stats()
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		event := ""
+		switch ev.Kind {
+		case format.KindObject:
+			classes[ev.Object], kinds[ev.Object] = ev.Class, ev.LockKind
+		case format.KindThread:
+			named[ev.Thread] = true
+		case format.KindWait:
+			event = "jdk.ThreadPark"
+			if kinds[ev.Object] == format.KindMonitor {
+				event = "jdk.JavaMonitorEnter"
+			}
+			if !named[ev.Thread] {
+				t.Fatalf("thread %d is used before it is named", ev.Thread)
+			}
+		case format.KindActivity:
+			switch {
+			case ev.Activity == format.ActivityWait:
+				event = "jdk.JavaMonitorWait"
+			case ev.Object != format.NoObject:
+				event = "jdk.ThreadPark"
+			}
+		}
+		if event != "" {
+			c := classes[ev.Object]
+			s := out[event][c]
+			out[event][c] = sum{s[0] + 1, s[1] + ev.End - ev.Time}
+		}
+	}
+}
+
+func TestTotalsEqualTheJDKs(t *testing.T) {
+	for _, path := range recordings(t) {
+		name := filepath.Base(path)
+		truth, err := os.ReadFile(strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".jfr") + ".totals.json")
+		if err != nil {
+			continue // one the JDK's tool cannot read
+		}
+		t.Run(name, func(t *testing.T) {
+			var want map[string]struct{ ByClass map[string]sum }
+			if err := json.Unmarshal(truth, &want); err != nil {
+				t.Fatal(err)
+			}
+			got, stats := read(t, load(t, path))
+			if len(stats.Warnings) > 0 || stats.BytesRead != stats.BytesTotal {
+				t.Errorf("%+v", stats)
+			}
+			for event, classes := range got {
+				if len(classes) != len(want[event].ByClass) {
+					t.Errorf("%s: %d classes, want %d", event, len(classes), len(want[event].ByClass))
+				}
+				for class, w := range want[event].ByClass {
+					name := javaName(class)
+					if name == "" {
+						name = "[unknown class]"
+					}
+					g := classes[name]
+					if off := g[1] - w[1]; g[0] != w[0] || max(off, -off) > w[0] {
+						t.Errorf("%s %s: %v, want %v", event, name, g, w)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestConcatenatedRecordingsAdd(t *testing.T) {
+	a, b := load(t, ours+"/truth-8threads.jfr"), load(t, ours+"/xalan-8threads.jfr")
+	want, _ := read(t, a)
+	more, _ := read(t, b)
+	for event, classes := range more {
+		for class, s := range classes {
+			w := want[event][class]
+			want[event][class] = sum{w[0] + s[0], w[1] + s[1]}
+		}
+	}
+	got, _ := read(t, append(a, b...))
+	for event, classes := range want {
+		for class, w := range classes {
+			if got[event][class] != w {
+				t.Errorf("%s %s: %v, want %v", event, class, got[event][class], w)
+			}
+		}
+	}
+}
+
+func TestChunksThatTheJDKGivesUpOn(t *testing.T) {
+	path := public + "/async-profiler-3chunks-type-zero.jfr.gz"
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("the public recordings are not here")
+	}
+	got, stats := read(t, load(t, path))
+	if len(stats.Warnings) > 0 || stats.Events < 10000 {
+		t.Errorf("%+v", stats)
+	}
+	t.Log(got)
+}

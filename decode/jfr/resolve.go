@@ -1,0 +1,306 @@
+package jfr
+
+import (
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+
+	"contend/decode/rules"
+	"contend/format"
+)
+
+const rulesLock = rules.Lock
+
+// identities keeps the recording's threads, locks and stacks apart across
+// chunks, whose keys differ.
+type identities struct {
+	threads map[threadKey]format.ThreadID
+	byJava  map[int64]format.ThreadID
+	objects map[objectKey]format.ObjectID
+	stacks  map[uint64][]format.StackID // by hash
+	frames  [][]format.Frame            // by stack
+	classes map[string]uint32
+	names   []string // by class
+	seed    maphash.Seed
+	verdict map[verdictKey]verdict
+}
+
+type threadKey struct {
+	java, os int64
+	name     string
+}
+
+type objectKey struct {
+	class   uint32
+	address int64
+	space   space
+}
+
+// space is what an address points to: recorded waits for monitors give that of
+// the ObjectMonitor, parks and thread dumps that of the object itself.
+type space uint8
+
+const (
+	monitorSpace space = iota
+	heapSpace
+)
+
+type verdictKey struct {
+	class uint32
+	stack format.StackID
+}
+
+type verdict struct {
+	rules.Result
+	activity format.Activity
+}
+
+func newIdentities() identities {
+	return identities{threads: map[threadKey]format.ThreadID{}, byJava: map[int64]format.ThreadID{}, objects: map[objectKey]format.ObjectID{},
+		stacks: map[uint64][]format.StackID{}, frames: [][]format.Frame{nil}, classes: map[string]uint32{"": 0}, names: []string{""},
+		seed: maphash.MakeSeed(), verdict: map[verdictKey]verdict{}}
+}
+
+// constants are the resolved keys of the current chunk.
+type constants struct {
+	threads, stacks, classes table
+}
+
+func (r *Reader) newConstants() {
+	r.pools = pools{}
+	r.known.threads.clear()
+	r.known.stacks.clear()
+	r.known.classes.clear()
+}
+
+// constant runs a program over the constant with a key; ok is false when the
+// chunk does not hold it.
+func (r *Reader) constant(p *program, key int64, v *values) (ok bool) {
+	if p == nil {
+		return false
+	}
+	at := r.pools.of(p.class.id).get(key)
+	if at == 0 {
+		return false
+	}
+	c := r.cursor(int(at - 1))
+	*v = values{}
+	p.run(&c, v)
+	return c.err == nil
+}
+
+// thread resolves a thread's key.
+func (r *Reader) thread(key int64) format.ThreadID {
+	if key == 0 {
+		return format.NoThread
+	}
+	if id := r.known.threads.get(key); id != 0 {
+		return format.ThreadID(id)
+	}
+	var v values
+	k := threadKey{os: key, name: fmt.Sprintf("thread-%d", key)}
+	group := ""
+	if r.constant(r.meta.parts.thread, key, &v) {
+		k = threadKey{v[slotID], v[slotOSID], r.text(v[slotName])}
+		if k.name == "" {
+			k.name = r.text(v[slotOSName])
+		}
+		if v[slotVirtual] != 0 {
+			k.os = 0 // the carrier changes
+			if k.name == "" {
+				k.name, group = fmt.Sprintf("virtual-%d", k.java), "virtual"
+			}
+		}
+	}
+	id, ok := r.ids.threads[k]
+	if !ok {
+		id = format.ThreadID(len(r.ids.threads) + 1)
+		r.ids.threads[k] = id
+		if k.java != 0 {
+			r.ids.byJava[k.java] = id
+		}
+		r.push(format.Event{Kind: format.KindThread, Thread: id, Name: k.name, Group: group})
+	}
+	r.known.threads.set(key, uint32(id))
+	return id
+}
+
+// class resolves a class's key to its name as Java writes it.
+func (r *Reader) class(key int64) uint32 {
+	if key == 0 {
+		return 0
+	}
+	if id := r.known.classes.get(key); id != 0 {
+		return id - 1
+	}
+	id := r.intern(javaName(r.className(key)))
+	r.known.classes.set(key, id+1)
+	return id
+}
+
+func (r *Reader) className(key int64) string {
+	var v values
+	if !r.constant(r.meta.parts.class, key, &v) {
+		return ""
+	}
+	return r.symbol(r.meta.parts.class, &v)
+}
+
+// symbol reads the name a constant refers to: a symbol, or in the files of
+// some producers the string itself.
+func (r *Reader) symbol(p *program, v *values) string {
+	if cl := r.meta.classes[p.pools[slotName]]; cl != nil && cl.name == "java.lang.String" {
+		return r.text(v[slotName])
+	}
+	var s values
+	if !r.constant(r.meta.parts.symbol, v[slotName], &s) {
+		return ""
+	}
+	return r.text(s[slotName])
+}
+
+func (r *Reader) intern(name string) uint32 {
+	id, ok := r.ids.classes[name]
+	if !ok {
+		id = uint32(len(r.ids.names))
+		r.ids.classes[name] = id
+		r.ids.names = append(r.ids.names, name)
+	}
+	return id
+}
+
+// text reads the string at an offset of the chunk.
+func (r *Reader) text(at int64) string {
+	if at <= 0 {
+		return ""
+	}
+	c := r.cursor(int(at))
+	return c.str(func(key int64) string {
+		where := r.pools.of(r.meta.parts.strings).get(key)
+		if where == 0 {
+			return ""
+		}
+		inner := r.cursor(int(where - 1))
+		return inner.str(nil) // a constant that is a constant again ends here
+	})
+}
+
+// object resolves a lock.
+func (r *Reader) object(class uint32, address int64, in space, kind format.LockKind) format.ObjectID {
+	k := objectKey{class, address, in}
+	id, ok := r.ids.objects[k]
+	if !ok {
+		id = format.ObjectID(len(r.ids.objects) + 1)
+		r.ids.objects[k] = id
+		name := r.ids.names[class]
+		if name == "" {
+			name = "[unknown class]"
+		}
+		r.push(format.Event{Kind: format.KindObject, Object: id, Class: name, Hash: uint64(address), LockKind: kind})
+	}
+	return id
+}
+
+// stack resolves a stack's key. Equal stacks share an id across chunks.
+func (r *Reader) stack(key int64) format.StackID {
+	if key == 0 {
+		return format.NoStack
+	}
+	if id := r.known.stacks.get(key); id != 0 {
+		return format.StackID(id - 1)
+	}
+	id := r.internStack(r.stackFrames(key))
+	r.known.stacks.set(key, uint32(id)+1)
+	return id
+}
+
+// maxFrames bounds a stack; the JDK stops at 2048 itself.
+const maxFrames = 1 << 14
+
+func (r *Reader) stackFrames(key int64) []format.Frame {
+	var v values
+	p := r.meta.parts.frame
+	if p == nil || !r.constant(r.meta.parts.stack, key, &v) {
+		return nil
+	}
+	c := r.cursor(int(v[slotFrames]))
+	n := min(c.count("frames"), maxFrames)
+	frames := make([]format.Frame, 0, n)
+	for range n {
+		p.run(&c, &v)
+		if c.err != nil {
+			break
+		}
+		class, method := r.method(v[slotMethod])
+		frames = append(frames, format.Frame{Class: class, Method: method, Line: int(v[slotLine])})
+	}
+	return frames
+}
+
+func (r *Reader) method(key int64) (class, method string) {
+	var v values
+	if !r.constant(r.meta.parts.method, key, &v) {
+		return "", "[unknown method]"
+	}
+	return r.ids.names[r.class(v[slotClass])], r.symbol(r.meta.parts.method, &v)
+}
+
+func (r *Reader) internStack(frames []format.Frame) format.StackID {
+	if len(frames) == 0 {
+		return format.NoStack
+	}
+	var h maphash.Hash
+	h.SetSeed(r.ids.seed)
+	for _, f := range frames {
+		h.WriteString(f.Class)
+		h.WriteString(f.Method)
+		h.WriteByte(byte(f.Line))
+	}
+	sum := h.Sum64()
+	for _, id := range r.ids.stacks[sum] {
+		if slices.Equal(r.ids.frames[id], frames) {
+			return id
+		}
+	}
+	id := format.StackID(len(r.ids.frames))
+	r.ids.frames = append(r.ids.frames, frames)
+	r.ids.stacks[sum] = append(r.ids.stacks[sum], id)
+	r.push(format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
+	return id
+}
+
+// classify asks the rules once for each class and stack.
+func (r *Reader) classify(class uint32, stack format.StackID) verdict {
+	k := verdictKey{class, stack}
+	v, ok := r.ids.verdict[k]
+	if !ok {
+		v.Result = r.rules.Classify(r.ids.names[class], r.ids.frames[stack])
+		if v.Verdict == rules.Idle {
+			v.activity = format.ActivityPark
+		}
+		r.ids.verdict[k] = v
+	}
+	return v
+}
+
+var arrays = map[byte]string{'Z': "boolean", 'B': "byte", 'C': "char", 'S': "short", 'I': "int", 'J': "long", 'F': "float", 'D': "double"}
+
+// javaName writes a class as Java does: java/util/Map becomes java.util.Map,
+// [I int[], [Ljava/lang/String; java.lang.String[].
+func javaName(s string) string {
+	dims := 0
+	for dims < len(s) && s[dims] == '[' {
+		dims++
+	}
+	if dims > 0 {
+		inner := s[dims:]
+		if name, ok := arrays[append([]byte(inner), 0)[0]]; ok && len(inner) == 1 {
+			s = name
+		} else {
+			s = strings.TrimSuffix(strings.TrimPrefix(inner, "L"), ";")
+		}
+		s += strings.Repeat("[]", dims)
+	}
+	return strings.ReplaceAll(s, "/", ".")
+}
