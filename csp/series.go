@@ -3,6 +3,8 @@
 // running time of all threads (David et al., Free Lunch, OOPSLA 2014).
 package csp
 
+import "contend/format"
+
 // Series is pressure over the whole recording.
 type Series struct {
 	IntervalNs int64
@@ -33,10 +35,13 @@ type Phase struct {
 	WaitNs         int64
 	CSP            float64
 	Causes         []Cause // owner call chains by waiting time caused, at most five
+
+	lock        format.ObjectID
+	first, last int32 // intervals
 }
 
 // Cause is one blamed call chain of a phase.
 type Cause struct {
-	Owner  string // innermost application frame first, or a pseudo owner
+	Owner  string // its stack, innermost frame first, or a pseudo owner
 	WaitNs int64
 }

@@ -1,0 +1,128 @@
+// Package lockstat sums slices by lock or class of lock: how often and how
+// long threads waited, and how that is distributed.
+package lockstat
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// Row is one lock, or one class of locks. Times are nanoseconds.
+type Row struct {
+	Lock, Class, Kind string
+	Locks             int // how many locks the row stands for
+	Waits             int64
+	WaitNs            int64 // thread-time
+	WallNs            int64
+	MaxNs             int64 // longest wait; 0 when waits were only sampled
+	P50Ns, P99Ns      int64 // percentiles of whole waits, to three digits; 0 when only sampled
+	CSP               float64
+	Waiters           int // distinct threads
+}
+
+// Collector is a visitor that sums by lock, or by class.
+type Collector struct {
+	byClass bool
+	sym     *analysis.Symbols
+	index   map[uint32]int
+	sums    []sum
+	total   sum
+	running int64
+}
+
+type sum struct {
+	first   format.ObjectID
+	locks   map[format.ObjectID]struct{}
+	waiters map[format.ThreadID]struct{}
+	waits   int64
+	waitNs  int64
+	maxNs   int64
+	wall    analysis.Union
+	lengths lengths
+}
+
+// New returns an empty collector.
+func New(byClass bool) *Collector {
+	return &Collector{byClass: byClass, index: map[uint32]int{}, total: newSum(format.NoObject)}
+}
+
+func newSum(first format.ObjectID) sum {
+	return sum{first: first, locks: map[format.ObjectID]struct{}{}, waiters: map[format.ThreadID]struct{}{}}
+}
+
+// Begin implements analysis.Visitor.
+func (c *Collector) Begin(sym *analysis.Symbols, _ int64) { c.sym = sym }
+
+// Running implements analysis.Visitor.
+func (c *Collector) Running(_, _, ns int64) { c.running += ns }
+
+// Slice implements analysis.Visitor.
+func (c *Collector) Slice(s *analysis.Slice) {
+	key := uint32(s.Lock)
+	if c.byClass {
+		key = c.sym.Class(s.Lock)
+	}
+	i, ok := c.index[key]
+	if !ok {
+		i = len(c.sums)
+		c.index[key] = i
+		c.sums = append(c.sums, newSum(s.Lock))
+	}
+	c.sums[i].add(s)
+	c.total.add(s)
+}
+
+func (m *sum) add(s *analysis.Slice) {
+	m.waitNs += s.End - s.Start
+	m.wall.Add(s.Start, s.End)
+	m.locks[s.Lock] = struct{}{}
+	m.waiters[s.Thread] = struct{}{}
+	if !s.First {
+		return
+	}
+	m.waits++
+	if s.WaitNs > 0 {
+		m.maxNs = max(m.maxNs, s.WaitNs)
+		m.lengths.add(s.WaitNs)
+	}
+}
+
+// Rows returns the sums in descending order of waiting time, ties by name.
+func (c *Collector) Rows() []Row {
+	rows := make([]Row, 0, len(c.sums))
+	for i := range c.sums {
+		rows = append(rows, c.row(&c.sums[i]))
+	}
+	slices.SortFunc(rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(b.Waits, a.Waits), cmp.Compare(a.Lock, b.Lock))
+	})
+	return rows
+}
+
+// Total returns the sum over all rows.
+func (c *Collector) Total() Row { return c.row(&c.total) }
+
+// RunningNs returns the cumulated running time of all threads.
+func (c *Collector) RunningNs() int64 { return c.running }
+
+func (c *Collector) row(m *sum) Row {
+	r := Row{Locks: len(m.locks), Waits: m.waits, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters)}
+	if m.first != format.NoObject || c.byClass {
+		r.Class = c.sym.ClassName(m.first)
+		r.Kind = c.sym.Object(m.first).Kind.String()
+		r.Lock = c.sym.LockName(m.first)
+		if c.byClass {
+			r.Lock = r.Class
+		}
+	}
+	if h := m.lengths.histogram(); h != nil {
+		r.P50Ns, r.P99Ns = min(h.ValueAtQuantile(50), m.maxNs), min(h.ValueAtQuantile(99), m.maxNs)
+	}
+	if c.running > 0 {
+		r.CSP = float64(m.waitNs) / float64(c.running)
+	}
+	return r
+}

@@ -1,0 +1,178 @@
+package blame
+
+import (
+	"fmt"
+	"strings"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// keyNames are the keys as users write them.
+var keyNames = [keyCount]string{
+	ByClass: "class", ByLock: "lock",
+	ByOwnerStack: "owner-stack", ByOwnerMethod: "owner-method", ByOwnerThread: "owner-thread", ByOwnerGroup: "owner-group",
+	ByWaiterStack: "waiter-stack", ByWaiterMethod: "waiter-method", ByWaiterThread: "waiter-thread", ByWaiterGroup: "waiter-group",
+}
+
+// String returns the key as users write it.
+func (k Key) String() string {
+	if int(k) < len(keyNames) {
+		return keyNames[k]
+	}
+	return "invalid"
+}
+
+// IsStack tells whether rows of the key carry a stack.
+func (k Key) IsStack() bool { return k == ByOwnerStack || k == ByWaiterStack }
+
+// ParseKeys reads a comma-separated list of keys. The error names the key
+// that does not exist, or comes twice, and the ones that do.
+func ParseKeys(s string) ([]Key, error) {
+	var keys []Key
+	seen := map[Key]bool{}
+	for word := range strings.SplitSeq(s, ",") {
+		k, ok := parseKey(strings.TrimSpace(word))
+		if !ok {
+			return nil, fmt.Errorf("no key is called %q; there are %s", word, strings.Join(keyNames[:], ", "))
+		}
+		if seen[k] {
+			return nil, fmt.Errorf("key %q comes twice", word)
+		}
+		seen[k] = true
+		keys = append(keys, k)
+	}
+	return keys, nil
+}
+
+func parseKey(word string) (Key, bool) {
+	for k, name := range keyNames {
+		if name == word {
+			return Key(k), true
+		}
+	}
+	return 0, false
+}
+
+// pseudo marks the ids of owners that are no threads; the kind and the number
+// of the deadlock follow in the lower bits.
+const pseudo = 1 << 31
+
+// id returns what a slice and one of its owners have for the key.
+func (p *Pivot) id(k Key, s *analysis.Slice, o analysis.Owner) uint32 {
+	if k >= ByOwnerStack && k <= ByOwnerGroup && o.Kind != analysis.OwnerThread {
+		return pseudo | uint32(o.Kind)<<24 | uint32(o.Cycle)&0xffffff
+	}
+	switch k {
+	case ByClass:
+		return p.sym.Class(s.Lock)
+	case ByLock:
+		return uint32(s.Lock)
+	case ByOwnerStack:
+		return p.stacks.canonical(p.sym, o.Stack)
+	case ByOwnerMethod:
+		return p.sym.Method(o.Stack)
+	case ByOwnerThread:
+		return uint32(o.Thread)
+	case ByOwnerGroup:
+		return p.sym.Group(o.Thread)
+	case ByWaiterStack:
+		return p.stacks.canonical(p.sym, s.Stack)
+	case ByWaiterMethod:
+		return p.sym.Method(s.Stack)
+	case ByWaiterThread:
+		return uint32(s.Thread)
+	default:
+		return p.sym.Group(s.Thread)
+	}
+}
+
+// text names an id.
+func (p *Pivot) text(k Key, id uint32) (text string, stack []format.Frame) {
+	if id&pseudo != 0 && k >= ByOwnerStack && k <= ByOwnerGroup {
+		return pseudoName(analysis.OwnerKind(id>>24&0x7f), id&0xffffff), nil
+	}
+	switch k {
+	case ByClass:
+		return p.sym.Classes().Name(id), nil
+	case ByLock:
+		return p.sym.LockName(format.ObjectID(id)), nil
+	case ByOwnerStack, ByWaiterStack:
+		frames := p.sym.Frames(format.StackID(id))
+		return StackText(frames), frames
+	case ByOwnerMethod, ByWaiterMethod:
+		return p.sym.Methods().Name(id), nil
+	case ByOwnerThread, ByWaiterThread:
+		return p.sym.ThreadName(format.ThreadID(id)), nil
+	default:
+		return p.sym.Groups().Name(id), nil
+	}
+}
+
+func pseudoName(kind analysis.OwnerKind, cycle uint32) string {
+	switch kind {
+	case analysis.OwnerHandoff:
+		return "[handoff]"
+	case analysis.OwnerExternal:
+		return "[external]"
+	case analysis.OwnerDeadlock:
+		return fmt.Sprintf("[deadlock #%d]", cycle)
+	}
+	return "[unknown owner]"
+}
+
+// OwnerText names an owner by its stack, or as the pseudo owner it is.
+func OwnerText(sym *analysis.Symbols, o analysis.Owner) string {
+	if o.Kind != analysis.OwnerThread {
+		return pseudoName(o.Kind, uint32(o.Cycle))
+	}
+	return StackText(sym.Frames(o.Stack))
+}
+
+// StackText writes a stack on one line, innermost frame first, as
+// Class.Method:line separated by " < ".
+func StackText(frames []format.Frame) string {
+	if len(frames) == 0 {
+		return analysis.UnknownStack
+	}
+	var b strings.Builder
+	for i, f := range frames {
+		if i > 0 {
+			b.WriteString(" < ")
+		}
+		b.WriteString(analysis.MethodName(f))
+		if f.Line > 0 {
+			fmt.Fprintf(&b, ":%d", f.Line)
+		}
+	}
+	return b.String()
+}
+
+// stackIDs makes one of stacks with equal frames, which a source may give
+// several ids.
+type stackIDs struct {
+	first map[string]uint32
+	byID  []uint32 // canonical id + 1
+}
+
+func (t *stackIDs) canonical(sym *analysis.Symbols, id format.StackID) uint32 {
+	if id == format.NoStack || len(sym.Frames(id)) == 0 {
+		return 0
+	}
+	for len(t.byID) <= int(id) {
+		t.byID = append(t.byID, 0)
+	}
+	if t.byID[id] == 0 {
+		text := StackText(sym.Frames(id))
+		if t.first == nil {
+			t.first = map[string]uint32{}
+		}
+		first, ok := t.first[text]
+		if !ok {
+			first = uint32(id)
+			t.first[text] = first
+		}
+		t.byID[id] = first + 1
+	}
+	return t.byID[id] - 1
+}

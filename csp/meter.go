@@ -1,0 +1,184 @@
+package csp
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"contend/analysis"
+	"contend/blame"
+	"contend/format"
+)
+
+// Options of a Meter.
+type Options struct {
+	IntervalNs int64   // length of a measurement interval; 0 means 1 s
+	Threshold  float64 // pressure from which a phase begins; 0 means DefaultThreshold
+	Root       bool    // charge waiting to the last lock of each path instead of the first
+}
+
+// DefaultThreshold is the pressure from which a lock is worth a look: Free
+// Lunch finds locks above 5 % worth fixing.
+const DefaultThreshold = 0.05
+
+// maxIntervals bounds the series: 32 MB of running time.
+const maxIntervals = 1 << 22
+
+// Meter is a visitor that sums waiting by interval and lock. Memory grows
+// with the intervals and the locks contended in each.
+type Meter struct {
+	o       Options
+	sym     *analysis.Symbols
+	start   int64
+	last    int64
+	running []int64 // by interval
+	waits   map[cell]int64
+	causes  map[cause]int64
+	wait    int64
+	ran     int64
+	err     error
+}
+
+// cell is one lock in one interval.
+type cell struct {
+	interval int32
+	lock     format.ObjectID
+}
+
+// cause is an owner's part in a cell.
+type cause struct {
+	cell
+	owner analysis.Owner
+}
+
+// New returns an empty meter.
+func New(o Options) *Meter {
+	if o.IntervalNs <= 0 {
+		o.IntervalNs = 1e9
+	}
+	if o.Threshold <= 0 {
+		o.Threshold = DefaultThreshold
+	}
+	return &Meter{o: o, waits: map[cell]int64{}, causes: map[cause]int64{}}
+}
+
+// Begin implements analysis.Visitor.
+func (m *Meter) Begin(sym *analysis.Symbols, start int64) {
+	m.sym, m.start, m.last = sym, start, start
+}
+
+// Running implements analysis.Visitor.
+func (m *Meter) Running(from, to, ns int64) {
+	m.ran += ns
+	m.each(from, to, func(i int32, lo, hi int64) {
+		m.running[i] += spread(ns, from, to, lo, hi)
+	})
+}
+
+// Slice implements analysis.Visitor.
+func (m *Meter) Slice(s *analysis.Slice) {
+	m.wait += s.End - s.Start
+	m.each(s.Start, s.End, func(i int32, lo, hi int64) {
+		for j := range s.Shares {
+			sh := &s.Shares[j]
+			ns := spread(sh.Ns, s.Start, s.End, lo, hi)
+			c := cell{i, s.Lock}
+			if m.o.Root && len(sh.Path) > 0 {
+				c.lock = sh.Path[len(sh.Path)-1].Lock
+			}
+			owner := sh.Direct
+			if m.o.Root {
+				owner = sh.Root
+			}
+			owner.Thread, owner.Prov = format.NoThread, 0 // a call chain, whoever ran it
+			m.causes[cause{c, owner}] += ns
+			m.waits[c] += ns
+		}
+	})
+	m.exact(s)
+}
+
+// exact corrects what splitting several shares at an interval's edge rounds:
+// a nanosecond or two may fall on the other side of it.
+func (m *Meter) exact(s *analysis.Slice) {
+	if len(s.Shares) < 2 || m.o.Root {
+		return
+	}
+	m.each(s.Start, s.End, func(i int32, lo, hi int64) {
+		got := int64(0)
+		for j := range s.Shares {
+			got += spread(s.Shares[j].Ns, s.Start, s.End, lo, hi)
+		}
+		m.waits[cell{i, s.Lock}] += hi - lo - got
+	})
+}
+
+// each calls f for the part of [from, to) in each interval.
+func (m *Meter) each(from, to int64, f func(i int32, lo, hi int64)) {
+	m.last = max(m.last, to)
+	for from < to {
+		i := (from - m.start) / m.o.IntervalNs
+		if i < 0 || i >= maxIntervals {
+			m.err = fmt.Errorf("the trace has more than %d intervals of %d ns; choose a longer interval", maxIntervals, m.o.IntervalNs)
+			return
+		}
+		for int64(len(m.running)) <= i {
+			m.running = append(m.running, 0)
+		}
+		edge := min(to, m.start+(i+1)*m.o.IntervalNs)
+		f(int32(i), from, edge)
+		from = edge
+	}
+}
+
+// spread returns the part of ns, spread evenly over [from, to), that falls
+// into [lo, hi). Parts that tile the stretch sum to ns exactly.
+func spread(ns, from, to, lo, hi int64) int64 {
+	if lo == from && hi == to {
+		return ns
+	}
+	upTo := func(t int64) int64 {
+		h, l := bits.Mul64(uint64(ns), uint64(t-from))
+		q, _ := bits.Div64(h, l, uint64(to-from))
+		return int64(q)
+	}
+	return upTo(hi) - upTo(lo)
+}
+
+// Series returns the pressure over the recording. It fails when the interval
+// is too short for the recording's length.
+func (m *Meter) Series() (*Series, error) {
+	if m.err != nil {
+		return nil, m.err
+	}
+	s := &Series{IntervalNs: m.o.IntervalNs, WaitNs: m.wait, RunningNs: m.ran}
+	for i, ran := range m.running {
+		start := m.start + int64(i)*m.o.IntervalNs
+		s.Intervals = append(s.Intervals, Interval{StartNs: start, EndNs: min(start+m.o.IntervalNs, m.last), RunningNs: ran})
+	}
+	for c, ns := range m.waits {
+		if ns == 0 {
+			continue
+		}
+		iv := &s.Intervals[c.interval]
+		iv.Locks = append(iv.Locks, Pressure{Class: m.sym.ClassName(c.lock), Lock: m.sym.LockName(c.lock), WaitNs: ns, CSP: ratio(ns, iv.RunningNs)})
+	}
+	for i := range s.Intervals {
+		slices.SortFunc(s.Intervals[i].Locks, func(a, b Pressure) int {
+			return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Lock, b.Lock))
+		})
+	}
+	s.Phases = m.phases()
+	return s, nil
+}
+
+func ratio(part, whole int64) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// ownerText names a cause.
+func (m *Meter) ownerText(o analysis.Owner) string { return blame.OwnerText(m.sym, o) }

@@ -1,0 +1,100 @@
+package csp
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// Metrics is a visitor for the metrics that lock profilers reported before
+// critical section pressure, as Free Lunch lists them (David et al., OOPSLA
+// 2014, section 2), to be read beside it.
+type Metrics struct {
+	sym      *analysis.Symbols
+	locks    map[format.ObjectID]*counts
+	running  int64
+	tenures  bool
+	inside   int64 // time in critical sections over all locks
+	from, to int64
+}
+
+type counts struct {
+	acquired, failed int64
+	inside           int64 // time in critical sections
+	waiting          int64 // time spent acquiring
+}
+
+// Metric is one lock's row. Ratios that need tenures the trace does not
+// record are -1.
+type Metric struct {
+	Class, Lock       string
+	FailedPerSecond   float64 // acquisitions that had to wait, per second elapsed
+	FailedPerAcquired float64 // the same over all acquisitions
+	InsidePerElapsed  float64 // time in critical sections over time elapsed
+	InsidePerAll      float64 // the same over that of all locks
+	WaitPerElapsed    float64 // time spent acquiring over time elapsed
+	CSP               float64 // over the whole recording
+}
+
+// NewMetrics returns an empty collector.
+func NewMetrics() *Metrics { return &Metrics{locks: map[format.ObjectID]*counts{}} }
+
+// Begin implements analysis.Visitor.
+func (m *Metrics) Begin(sym *analysis.Symbols, start int64) { m.sym, m.from, m.to = sym, start, start }
+
+// Running implements analysis.Visitor.
+func (m *Metrics) Running(_, to, ns int64) {
+	m.running += ns
+	m.to = max(m.to, to)
+}
+
+// Slice implements analysis.Visitor.
+func (m *Metrics) Slice(s *analysis.Slice) {
+	c := m.of(s.Lock)
+	if s.First {
+		c.failed++
+	}
+	c.waiting += s.End - s.Start
+	m.to = max(m.to, s.End)
+}
+
+// Tenure implements analysis.TenureVisitor.
+func (m *Metrics) Tenure(lock format.ObjectID, _ format.ThreadID, start, end int64, _ bool) {
+	m.tenures = true
+	c := m.of(lock)
+	c.acquired++
+	c.inside += end - start
+	m.inside += end - start
+}
+
+func (m *Metrics) of(lock format.ObjectID) *counts {
+	c := m.locks[lock]
+	if c == nil {
+		c = &counts{}
+		m.locks[lock] = c
+	}
+	return c
+}
+
+// Rows returns the locks in order of pressure.
+func (m *Metrics) Rows() []Metric {
+	elapsed := m.to - m.from
+	rows := make([]Metric, 0, len(m.locks))
+	for lock, c := range m.locks {
+		r := Metric{Class: m.sym.ClassName(lock), Lock: m.sym.LockName(lock),
+			FailedPerSecond: ratio(c.failed, elapsed) * 1e9, WaitPerElapsed: ratio(c.waiting, elapsed), CSP: ratio(c.waiting, m.running),
+			FailedPerAcquired: -1, InsidePerElapsed: -1, InsidePerAll: -1}
+		if m.tenures {
+			r.FailedPerAcquired = ratio(c.failed, c.acquired)
+			r.InsidePerElapsed = ratio(c.inside, elapsed)
+			r.InsidePerAll = ratio(c.inside, m.inside)
+		}
+		rows = append(rows, r)
+	}
+	slices.SortFunc(rows, func(a, b Metric) int {
+		return cmp.Or(cmp.Compare(b.CSP, a.CSP), cmp.Compare(a.Lock, b.Lock))
+	})
+	return rows
+}
