@@ -90,7 +90,7 @@ func (p *Pivot) id(k Key, s *analysis.Slice, o analysis.Owner) uint32 {
 // text names an id.
 func (p *Pivot) text(k Key, id uint32) (text string, stack []format.Frame) {
 	if id&pseudo != 0 && k >= ByOwnerStack && k <= ByOwnerGroup {
-		return pseudoName(analysis.OwnerKind(id>>24&0x7f), id&0xffffff), nil
+		return analysis.PseudoOwner(analysis.OwnerKind(id>>24&0x7f), int32(id&0xffffff)), nil
 	}
 	switch k {
 	case ByClass:
@@ -99,7 +99,7 @@ func (p *Pivot) text(k Key, id uint32) (text string, stack []format.Frame) {
 		return p.sym.LockName(format.ObjectID(id)), nil
 	case ByOwnerStack, ByWaiterStack:
 		frames := p.sym.Frames(format.StackID(id))
-		return StackText(frames), frames
+		return analysis.StackText(frames), frames
 	case ByOwnerMethod, ByWaiterMethod:
 		return p.sym.Methods().Name(id), nil
 	case ByOwnerThread, ByWaiterThread:
@@ -107,45 +107,6 @@ func (p *Pivot) text(k Key, id uint32) (text string, stack []format.Frame) {
 	default:
 		return p.sym.Groups().Name(id), nil
 	}
-}
-
-func pseudoName(kind analysis.OwnerKind, cycle uint32) string {
-	switch kind {
-	case analysis.OwnerHandoff:
-		return "[handoff]"
-	case analysis.OwnerExternal:
-		return "[external]"
-	case analysis.OwnerDeadlock:
-		return fmt.Sprintf("[deadlock #%d]", cycle)
-	}
-	return "[unknown owner]"
-}
-
-// OwnerText names an owner by its stack, or as the pseudo owner it is.
-func OwnerText(sym *analysis.Symbols, o analysis.Owner) string {
-	if o.Kind != analysis.OwnerThread {
-		return pseudoName(o.Kind, uint32(o.Cycle))
-	}
-	return StackText(sym.Frames(o.Stack))
-}
-
-// StackText writes a stack on one line, innermost frame first, as
-// Class.Method:line separated by " < ".
-func StackText(frames []format.Frame) string {
-	if len(frames) == 0 {
-		return analysis.UnknownStack
-	}
-	var b strings.Builder
-	for i, f := range frames {
-		if i > 0 {
-			b.WriteString(" < ")
-		}
-		b.WriteString(analysis.MethodName(f))
-		if f.Line > 0 {
-			fmt.Fprintf(&b, ":%d", f.Line)
-		}
-	}
-	return b.String()
 }
 
 // stackIDs makes one of stacks with equal frames, which a source may give
@@ -163,7 +124,7 @@ func (t *stackIDs) canonical(sym *analysis.Symbols, id format.StackID) uint32 {
 		t.byID = append(t.byID, 0)
 	}
 	if t.byID[id] == 0 {
-		text := StackText(sym.Frames(id))
+		text := analysis.StackText(sym.Frames(id))
 		if t.first == nil {
 			t.first = map[string]uint32{}
 		}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"contend/analysis"
-	"contend/blame"
 	"contend/format"
 )
 
@@ -80,38 +79,28 @@ func (m *Meter) Running(from, to, ns int64) {
 func (m *Meter) Slice(s *analysis.Slice) {
 	m.wait += s.End - s.Start
 	m.each(s.Start, s.End, func(i int32, lo, hi int64) {
+		if !m.o.Root {
+			m.waits[cell{i, s.Lock}] += hi - lo
+		}
 		for j := range s.Shares {
-			sh := &s.Shares[j]
-			ns := spread(sh.Ns, s.Start, s.End, lo, hi)
-			c := cell{i, s.Lock}
-			if m.o.Root && len(sh.Path) > 0 {
-				c.lock = sh.Path[len(sh.Path)-1].Lock
-			}
-			owner := sh.Direct
-			if m.o.Root {
-				owner = sh.Root
-			}
-			owner.Thread, owner.Prov = format.NoThread, 0 // a call chain, whoever ran it
-			m.causes[cause{c, owner}] += ns
-			m.waits[c] += ns
+			m.share(s, &s.Shares[j], i, lo, hi)
 		}
 	})
-	m.exact(s)
 }
 
-// exact corrects what splitting several shares at an interval's edge rounds:
-// a nanosecond or two may fall on the other side of it.
-func (m *Meter) exact(s *analysis.Slice) {
-	if len(s.Shares) < 2 || m.o.Root {
-		return
-	}
-	m.each(s.Start, s.End, func(i int32, lo, hi int64) {
-		got := int64(0)
-		for j := range s.Shares {
-			got += spread(s.Shares[j].Ns, s.Start, s.End, lo, hi)
+// share books what a share of a slice contributes to interval i.
+func (m *Meter) share(s *analysis.Slice, sh *analysis.Share, i int32, lo, hi int64) {
+	ns := spread(sh.Ns, s.Start, s.End, lo, hi)
+	c, owner := cell{i, s.Lock}, sh.Direct
+	if m.o.Root {
+		owner = sh.Root
+		if n := len(sh.Path); n > 0 {
+			c.lock = sh.Path[n-1].Lock
 		}
-		m.waits[cell{i, s.Lock}] += hi - lo - got
-	})
+		m.waits[c] += ns
+	}
+	owner.Thread, owner.Prov = format.NoThread, analysis.Exact // a call chain, whoever ran it and however that is known
+	m.causes[cause{c, owner}] += ns
 }
 
 // each calls f for the part of [from, to) in each interval.
@@ -179,6 +168,3 @@ func ratio(part, whole int64) float64 {
 	}
 	return float64(part) / float64(whole)
 }
-
-// ownerText names a cause.
-func (m *Meter) ownerText(o analysis.Owner) string { return blame.OwnerText(m.sym, o) }

@@ -86,7 +86,7 @@ func (m *Meter) nameCauses(phases []Phase) {
 	}
 	for c, ns := range m.causes {
 		for _, i := range at[c.cell] {
-			sums[i][m.ownerText(c.owner)] += ns
+			sums[i][m.sym.OwnerText(c.owner)] += ns
 		}
 	}
 	for i := range phases {

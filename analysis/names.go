@@ -1,0 +1,49 @@
+package analysis
+
+import (
+	"fmt"
+	"strings"
+
+	"contend/format"
+)
+
+// PseudoOwner names a place where blame ends without a thread; cycle numbers
+// the deadlock.
+func PseudoOwner(kind OwnerKind, cycle int32) string {
+	switch kind {
+	case OwnerHandoff:
+		return "[handoff]"
+	case OwnerExternal:
+		return "[external]"
+	case OwnerDeadlock:
+		return fmt.Sprintf("[deadlock #%d]", cycle)
+	}
+	return "[unknown owner]"
+}
+
+// OwnerText names an owner by its stack, or as the pseudo owner it is.
+func (s *Symbols) OwnerText(o Owner) string {
+	if o.Kind != OwnerThread {
+		return PseudoOwner(o.Kind, o.Cycle)
+	}
+	return StackText(s.Frames(o.Stack))
+}
+
+// StackText writes a stack on one line, innermost frame first, as
+// Class.Method:line separated by " < ".
+func StackText(frames []format.Frame) string {
+	if len(frames) == 0 {
+		return UnknownStack
+	}
+	var b strings.Builder
+	for i, f := range frames {
+		if i > 0 {
+			b.WriteString(" < ")
+		}
+		b.WriteString(MethodName(f))
+		if f.Line > 0 {
+			fmt.Fprintf(&b, ":%d", f.Line)
+		}
+	}
+	return b.String()
+}

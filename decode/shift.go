@@ -1,0 +1,49 @@
+package decode
+
+import "contend/format"
+
+// shift keeps the ids of several inputs apart: those of each input are moved
+// behind the largest of the ones before.
+type shift struct {
+	thread, topThread format.ThreadID
+	object, topObject format.ObjectID
+	stack, topStack   format.StackID
+}
+
+// advance begins the next input.
+func (s *shift) advance() { s.thread, s.object, s.stack = s.topThread, s.topObject, s.topStack }
+
+func (s *shift) apply(ev *format.Event) {
+	ev.Thread = s.threadID(ev.Thread)
+	ev.Owner = s.threadID(ev.Owner)
+	ev.Stack = s.stackID(ev.Stack)
+	if ev.Object != format.NoObject {
+		ev.Object += s.object
+		s.topObject = max(s.topObject, ev.Object)
+	}
+	s.parties(ev.Owners)
+	s.parties(ev.Waiters)
+}
+
+func (s *shift) parties(list []format.Party) {
+	for i := range list {
+		list[i].Thread = s.threadID(list[i].Thread)
+		list[i].Stack = s.stackID(list[i].Stack)
+	}
+}
+
+func (s *shift) threadID(id format.ThreadID) format.ThreadID {
+	if id != format.NoThread {
+		id += s.thread
+		s.topThread = max(s.topThread, id)
+	}
+	return id
+}
+
+func (s *shift) stackID(id format.StackID) format.StackID {
+	if id != format.NoStack {
+		id += s.stack
+		s.topStack = max(s.topStack, id)
+	}
+	return id
+}
