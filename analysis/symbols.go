@@ -222,7 +222,7 @@ func AppFrame(frames []format.Frame) (f format.Frame, ok bool) {
 		return format.Frame{}, false
 	}
 	for _, f := range frames {
-		if !runtimeFrame(f) {
+		if !RuntimeFrame(f) {
 			return f, true
 		}
 	}
@@ -243,7 +243,8 @@ var runtimeClasses = map[string]bool{
 	"java.lang.Object": true, "java.lang.Thread": true, "sync": true, "internal/sync": true, "runtime": true, "time": true,
 }
 
-func runtimeFrame(f format.Frame) bool {
+// RuntimeFrame tells whether a frame belongs to the lock or the runtime itself.
+func RuntimeFrame(f format.Frame) bool {
 	if runtimeClasses[f.Class] {
 		return true
 	}

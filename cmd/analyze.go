@@ -1,0 +1,79 @@
+package cmd
+
+import (
+	"bufio"
+	"fmt"
+
+	"contend/analysis/lockstat"
+	"contend/blame"
+	"contend/csp"
+	"contend/report/schema"
+	"contend/report/table"
+
+	"github.com/spf13/cobra"
+)
+
+type analyzeOptions struct {
+	trace traceOptions
+	out   outputOptions
+	by    string
+}
+
+func newAnalyze(e *env) *cobra.Command {
+	var o analyzeOptions
+	c := &cobra.Command{
+		Use:   "analyze [TRACE ...]",
+		Short: "give the overview: locks, who caused the waiting, phases, deadlocks, coverage",
+		Example: `  contend analyze recording.jfr
+  contend analyze --by class --format json recording.jfr`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			o.trace.paths = args
+			return runAnalyze(e, &o)
+		},
+	}
+	o.trace.bind(c)
+	o.out.bind(c, 10)
+	c.Flags().StringVar(&o.by, "by", "lock", "sum by `KEY`: lock or class")
+	return c
+}
+
+func runAnalyze(e *env, o *analyzeOptions) error {
+	if err := o.out.check(); err != nil {
+		return err
+	}
+	if o.by != "lock" && o.by != "class" {
+		return usageError{fmt.Errorf("--by: there is no key %q", o.by), "choose lock or class"}
+	}
+	locks := lockstat.New(o.by == "class")
+	owners := blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false)
+	meter := csp.New(csp.Options{})
+	res, err := o.trace.run(e, locks, owners, meter)
+	if err != nil {
+		return err
+	}
+	cov := schema.NewCoverage(res.stats, res.trace)
+	doc := schema.NewAnalyze(schema.NewTrace(res.inputs, res.stats, res.trace), cov, res.trace, locks, o.out.top)
+	out := bufio.NewWriter(e.out)
+	style, asJSON := o.out.style(e)
+	if asJSON {
+		err = schema.Write(out, doc)
+	} else {
+		var series *csp.Series
+		if series, err = meter.Series(); err != nil {
+			return err
+		}
+		err = table.Analyze(out, doc, schema.NewBlame(owners.Table(), locks.RunningNs(), cov, o.out.top), schema.NewPhases(series, o.out.top), style)
+	}
+	return answered(out, err, res)
+}
+
+// answered flushes an answer and says whether the input was whole.
+func answered(out *bufio.Writer, err error, res *result) error {
+	if err == nil {
+		err = out.Flush()
+	}
+	if err != nil {
+		return err
+	}
+	return res.verdict()
+}

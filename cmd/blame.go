@@ -1,0 +1,67 @@
+package cmd
+
+import (
+	"bufio"
+	"fmt"
+
+	"contend/analysis/lockstat"
+	"contend/blame"
+	"contend/report/schema"
+	"contend/report/table"
+
+	"github.com/spf13/cobra"
+)
+
+type blameOptions struct {
+	trace traceOptions
+	out   outputOptions
+	by    string
+	root  bool
+}
+
+func newBlame(e *env) *cobra.Command {
+	var o blameOptions
+	c := &cobra.Command{
+		Use:   "blame [TRACE ...]",
+		Short: "charge waiting to the call chains of the owners",
+		Long: `Charge each wait to whoever held the lock meanwhile, and sum by any sequence of
+class, lock, owner-stack, owner-method, owner-thread, owner-group, waiter-stack,
+waiter-method, waiter-thread and waiter-group. A group is a thread name with its
+numbers removed; a method is the innermost frame that is not the lock or the
+runtime itself.`,
+		Example: `  contend blame --top 20 recording.jfr
+  contend blame --by class,owner-method,waiter-method --root recording.jfr`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			o.trace.paths = args
+			return runBlame(e, &o)
+		},
+	}
+	o.trace.bind(c)
+	o.out.bind(c, 20)
+	c.Flags().StringVar(&o.by, "by", "owner-stack", "sum by `KEYS`, separated by commas")
+	c.Flags().BoolVar(&o.root, "root", false, "charge the end of each chain of waits instead of the lock's direct owner")
+	return c
+}
+
+func runBlame(e *env, o *blameOptions) error {
+	if err := o.out.check(); err != nil {
+		return err
+	}
+	keys, err := blame.ParseKeys(o.by)
+	if err != nil {
+		return usageError{fmt.Errorf("--by: %w", err), ""}
+	}
+	pivot, locks := blame.New(keys, o.root), lockstat.New(true)
+	res, err := o.trace.run(e, pivot, locks)
+	if err != nil {
+		return err
+	}
+	doc := schema.NewBlame(pivot.Table(), locks.RunningNs(), schema.NewCoverage(res.stats, res.trace), o.out.top)
+	out := bufio.NewWriter(e.out)
+	if style, asJSON := o.out.style(e); asJSON {
+		err = schema.Write(out, doc)
+	} else {
+		err = table.Blame(out, doc, style)
+	}
+	return answered(out, err, res)
+}

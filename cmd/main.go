@@ -1,0 +1,121 @@
+// Package cmd is the command line: flags become options, options become
+// calls. It is the only room that sees every other.
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"syscall"
+
+	"contend/format"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes.
+const (
+	exitOK      = 0
+	exitFailed  = 1
+	exitUsage   = 2
+	exitDamaged = 3 // answered, from damaged input
+)
+
+// errDamaged is returned by a command that answered from damaged input.
+var errDamaged = errors.New("input is damaged; totals are lower bounds")
+
+// usageError is a wrong use of the command line.
+type usageError struct {
+	err  error
+	hint string
+}
+
+func (e usageError) Error() string { return e.err.Error() }
+
+// env is the world a command runs in.
+type env struct {
+	in       io.Reader
+	out, msg io.Writer
+}
+
+// Main runs one command line and returns the exit code.
+func Main(args []string, in io.Reader, out, msg io.Writer) int {
+	e := &env{in, out, msg}
+	root := newRoot(e)
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(msg)
+	return e.exit(root.Execute())
+}
+
+func newRoot(e *env) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "contend",
+		Short:         "say who blocked whom, from a lock-contention trace",
+		Long:          "contend reads recordings of lock contention offline and says which locks are contended,\nwho blocked whom, and how sure that is.",
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usageError{fmt.Errorf("there is no command %q", args[0]), "'contend help' lists the commands"}
+			}
+			return c.Help()
+		},
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError{err, fmt.Sprintf("'%s --help' lists the flags", c.CommandPath())}
+	})
+	root.AddCommand(newAnalyze(e), newBlame(e), newCSP(e), newRules(e))
+	return root
+}
+
+// exit says what went wrong and decides the exit code.
+func (e *env) exit(err error) int {
+	var usage usageError
+	switch {
+	case err == nil, errors.Is(err, syscall.EPIPE): // whoever read the answer has enough
+		return exitOK
+	case errors.Is(err, errDamaged):
+		e.warn(err.Error())
+		return exitDamaged
+	case errors.As(err, &usage):
+		e.say("contend: " + err.Error())
+		e.hint(usage.hint)
+		return exitUsage
+	}
+	e.say("contend: " + message(err))
+	var fe *format.Error
+	if errors.As(err, &fe) {
+		e.hint(fe.Hint)
+	}
+	return exitFailed
+}
+
+// message writes an error of the operating system as place: reason, like all
+// others.
+func message(err error) string {
+	var pe *fs.PathError
+	var fe *format.Error
+	switch {
+	case errors.As(err, &pe):
+		return pe.Path + ": " + pe.Err.Error()
+	case errors.As(err, &fe) && fe.Pos.Off == 0 && fe.Pos.Line == 0:
+		return fmt.Sprintf("%s: %s: %v", fe.Pos.File, fe.What, fe.Err)
+	}
+	return err.Error()
+}
+
+func (e *env) say(line string) { fmt.Fprintln(e.msg, strings.ReplaceAll(line, "\n", " ")) }
+
+func (e *env) warn(text string) { e.say("contend: warning: " + text) }
+
+func (e *env) hint(text string) {
+	if text != "" {
+		e.say("hint: " + text)
+	}
+}

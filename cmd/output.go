@@ -1,0 +1,51 @@
+package cmd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"contend/report/table"
+
+	"github.com/spf13/cobra"
+)
+
+// outputOptions are the flags of every command that prints a table.
+type outputOptions struct {
+	format string
+	top    int
+}
+
+// formats are what --format takes.
+var formats = []string{"table", "markdown", "csv", "json"}
+
+func (o *outputOptions) bind(c *cobra.Command, top int) {
+	c.Flags().StringVar(&o.format, "format", "table", "print `FORMAT`: "+strings.Join(formats, ", "))
+	c.Flags().IntVar(&o.top, "top", top, "show at most `N` rows; 0 shows all")
+}
+
+// check refuses values no renderer knows.
+func (o *outputOptions) check() error {
+	if !slices.Contains(formats, o.format) {
+		return usageError{fmt.Errorf("--format: there is no format %q", o.format), "choose from " + strings.Join(formats, ", ")}
+	}
+	if o.top < 0 {
+		return usageError{fmt.Errorf("--top: cannot be negative"), "0 shows all"}
+	}
+	return nil
+}
+
+// style returns how tables are written; json tells that none is.
+func (o *outputOptions) style(e *env) (t table.Options, json bool) {
+	switch o.format {
+	case "json":
+		return t, true
+	case "markdown":
+		t.Style = table.Markdown
+	case "csv":
+		t.Style = table.CSV
+	default:
+		t.Width = width(e.out)
+	}
+	return t, false
+}

@@ -1,0 +1,96 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// isTerminal tells whether a stream is a terminal.
+func isTerminal(s any) bool {
+	f, ok := s.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// width is the number of columns to write to: the terminal's, or $COLUMNS; 0,
+// without limit, when the answer goes to a file or a pipe.
+func width(out io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return n
+	}
+	if f, ok := out.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
+			return n
+		}
+	}
+	return 0
+}
+
+// patience is how long a command may take before it shows progress.
+const patience = time.Second
+
+// progress returns a callback that draws a bar on a terminal, nil where
+// nobody would see it.
+func (e *env) progress() func(read, total int64) {
+	if !isTerminal(e.msg) {
+		return nil
+	}
+	start := time.Now()
+	var bar *progressbar.ProgressBar
+	return func(read, total int64) {
+		if time.Since(start) < patience {
+			return
+		}
+		if bar == nil {
+			bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(e.msg), progressbar.OptionShowBytes(true),
+				progressbar.OptionSetDescription("reading"), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
+		}
+		_ = bar.Set64(read)
+		if read >= total && total > 0 {
+			_ = bar.Finish()
+		}
+	}
+}
+
+// create opens the file an answer goes to; "-" and "" are standard output,
+// which must not be a terminal when the answer is binary.
+func (e *env) create(path string, binary bool) (io.Writer, func() error, error) {
+	if path != "" && path != "-" {
+		f := &lateFile{path: path}
+		return f, f.Close, nil
+	}
+	if binary && isTerminal(e.out) {
+		return nil, nil, usageError{fmt.Errorf("will not write binary data to a terminal"), "name a file with -o, or redirect the output"}
+	}
+	return e.out, func() error { return nil }, nil
+}
+
+// lateFile is created at its first byte, so that a command that fails leaves
+// no empty file behind.
+type lateFile struct {
+	path string
+	file *os.File
+}
+
+func (l *lateFile) Write(p []byte) (int, error) {
+	if l.file == nil {
+		f, err := os.Create(l.path)
+		if err != nil {
+			return 0, err
+		}
+		l.file = f
+	}
+	return l.file.Write(p)
+}
+
+func (l *lateFile) Close() error {
+	if l.file == nil {
+		return nil
+	}
+	return l.file.Close()
+}

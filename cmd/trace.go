@@ -1,0 +1,168 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"time"
+
+	"contend/analysis"
+	"contend/decode"
+	"contend/decode/rules"
+	"contend/format"
+
+	"github.com/spf13/cobra"
+)
+
+// traceOptions are the flags of every command that analyses a trace.
+type traceOptions struct {
+	paths    []string
+	rules    string
+	class    string
+	lock     string
+	thread   string
+	from, to string
+	minWait  time.Duration
+}
+
+func (o *traceOptions) bind(c *cobra.Command) {
+	c.Args = cobra.ArbitraryArgs
+	f := c.Flags()
+	f.StringVar(&o.rules, "rules", "", "tell locks from idleness by the rules in `FILE` (see 'contend rules')")
+	f.StringVar(&o.class, "class", "", "only locks whose class matches `REGEXP`")
+	f.StringVar(&o.lock, "lock", "", "only locks whose name matches `REGEXP`")
+	f.StringVar(&o.thread, "thread", "", "only waits of threads whose name matches `REGEXP`")
+	f.StringVar(&o.from, "from", "", "only from `TIME` on: since the start (1.5s) or absolute (2026-01-31T12:00:00Z)")
+	f.StringVar(&o.to, "to", "", "only up to `TIME`")
+	f.DurationVar(&o.minWait, "min-wait", 0, "only waits of at least `DURATION`")
+}
+
+// filter checks the flags that select.
+func (o *traceOptions) filter() (f analysis.Filter, err error) {
+	for _, p := range []struct {
+		flag, text string
+		into       **regexp.Regexp
+	}{{"class", o.class, &f.Class}, {"lock", o.lock, &f.Lock}, {"thread", o.thread, &f.Thread}} {
+		if p.text == "" {
+			continue
+		}
+		if *p.into, err = regexp.Compile(p.text); err != nil {
+			return f, usageError{fmt.Errorf("--%s: %w", p.flag, err), "a literal dollar sign is written \\$"}
+		}
+	}
+	if f.From, f.FromRel, err = instant("from", o.from); err != nil {
+		return f, err
+	}
+	if f.To, f.ToRel, err = instant("to", o.to); err != nil {
+		return f, err
+	}
+	if o.minWait < 0 {
+		return f, usageError{errors.New("--min-wait: cannot be negative"), ""}
+	}
+	f.MinWait = o.minWait.Nanoseconds()
+	return f, nil
+}
+
+// instant reads a time that counts from the start of the trace, or an
+// absolute one.
+func instant(flag, text string) (t int64, relative bool, err error) {
+	if text == "" {
+		return format.NoTime, false, nil
+	}
+	if d, err := time.ParseDuration(text); err == nil {
+		return d.Nanoseconds(), true, nil
+	}
+	at, err := time.Parse(time.RFC3339Nano, text)
+	if err != nil {
+		return 0, false, usageError{fmt.Errorf("--%s: %q is neither a duration nor a time", flag, text), "write 1.5s, or 2026-01-31T12:00:00Z"}
+	}
+	return at.UnixNano(), false, nil
+}
+
+// defaultTrace is read when no trace is named and the file exists.
+const defaultTrace = "trace.bin"
+
+// inputs finds the trace: the arguments, $CONTEND_TRACE, ./trace.bin, or
+// standard input when something is piped into it.
+func (o *traceOptions) inputs(e *env) ([]string, error) {
+	if len(o.paths) > 0 {
+		return o.paths, nil
+	}
+	if path := os.Getenv("CONTEND_TRACE"); path != "" {
+		return []string{path}, nil
+	}
+	if _, err := os.Stat(defaultTrace); err == nil {
+		return []string{defaultTrace}, nil
+	}
+	if e.in != nil && !isTerminal(e.in) {
+		return []string{decode.Stdin}, nil
+	}
+	return nil, usageError{errors.New("no trace is named"), "name a recording, set CONTEND_TRACE, or pipe one in; 'contend simulate -o trace.bin' makes one"}
+}
+
+// result is what every report is made of besides its visitors.
+type result struct {
+	inputs []string
+	stats  format.Stats
+	trace  *analysis.Trace
+}
+
+// open opens the trace.
+func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
+	paths, err := o.inputs(e)
+	if err != nil {
+		return nil, nil, err
+	}
+	table, err := o.table()
+	if err != nil {
+		return nil, nil, err
+	}
+	src, err := decode.Open(paths, e.in, decode.Options{Rules: table, Progress: e.progress()})
+	return src, paths, err
+}
+
+func (o *traceOptions) table() (*rules.Table, error) {
+	if o.rules == "" {
+		return nil, nil
+	}
+	f, err := os.Open(o.rules)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return rules.Parse(f, o.rules)
+}
+
+// run reads the trace and feeds the visitors.
+func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
+	filter, err := o.filter()
+	if err != nil {
+		return nil, err
+	}
+	src, paths, err := o.open(e)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	tr, err := analysis.Run(src, filter, v...)
+	if err != nil {
+		return nil, err
+	}
+	r := &result{paths, src.Stats(), tr}
+	for _, w := range r.stats.Warnings {
+		e.warn(w.Text)
+	}
+	return r, nil
+}
+
+// verdict is the error of a command that has answered: damage, or none.
+func (r *result) verdict() error {
+	for _, w := range r.stats.Warnings {
+		if strings.HasPrefix(w.Code, "lost") || w.Code == "truncated" {
+			return errDamaged
+		}
+	}
+	return nil
+}

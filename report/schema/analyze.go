@@ -1,0 +1,177 @@
+// Package schema holds the documents contend prints as JSON and renders as
+// tables: plain data, integer nanoseconds, versioned. report/README.md
+// specifies them.
+package schema
+
+import (
+	"encoding/json"
+	"io"
+
+	"contend/analysis"
+	"contend/analysis/lockstat"
+	"contend/format"
+)
+
+// Trace says what was read.
+type Trace struct {
+	Inputs     []string `json:"inputs"`
+	Format     string   `json:"format"`
+	StartNs    int64    `json:"startNs"` // since the Unix epoch
+	DurationNs int64    `json:"durationNs"`
+	Threads    int      `json:"threads"`
+}
+
+// Total is the sum over everything the filters let through.
+type Total struct {
+	Waits     int64 `json:"waits"`
+	WaitNs    int64 `json:"waitNs"`    // thread-time
+	WallNs    int64 `json:"wallNs"`    // wall-time
+	RunningNs int64 `json:"runningNs"` // running thread-time, waiting for locks included
+}
+
+// Provenance says how the owners of so much waiting are known.
+type Provenance struct {
+	ExactNs      int64 `json:"exactNs"`
+	SampledNs    int64 `json:"sampledNs"`
+	InferredNs   int64 `json:"inferredNs"`
+	ThreadOnlyNs int64 `json:"threadOnlyNs"`
+	UnknownNs    int64 `json:"unknownNs"`
+}
+
+// Warning is a reason for doubt.
+type Warning struct {
+	Code string `json:"code"`
+	Text string `json:"text"`
+}
+
+// Coverage says what the trace could and could not tell.
+type Coverage struct {
+	Events     int64      `json:"events"`
+	BytesRead  int64      `json:"bytesRead"`
+	BytesTotal int64      `json:"bytesTotal"`
+	Provenance Provenance `json:"provenance"`
+	Warnings   []Warning  `json:"warnings"`
+}
+
+// Lock is one lock, or one class of locks.
+type Lock struct {
+	Lock    string  `json:"lock"`
+	Class   string  `json:"class"`
+	Kind    string  `json:"kind"`
+	Waits   int64   `json:"waits"`
+	WaitNs  int64   `json:"waitNs"`
+	WallNs  int64   `json:"wallNs"`
+	MaxNs   int64   `json:"maxNs"`
+	P50Ns   int64   `json:"p50Ns"`
+	P99Ns   int64   `json:"p99Ns"`
+	CSP     float64 `json:"csp"`
+	Waiters int     `json:"waiters"`
+}
+
+// Deadlock is a cycle of threads, each waiting for a lock the next one holds.
+type Deadlock struct {
+	Number  int      `json:"number"`
+	SinceNs int64    `json:"sinceNs"`
+	Cycle   []Member `json:"cycle"`
+	Queued  []string `json:"queued"` // threads blocked behind the cycle
+}
+
+// Member is one thread of a deadlock.
+type Member struct {
+	Thread string `json:"thread"`
+	Lock   string `json:"lock"` // that it waits for
+	Class  string `json:"class"`
+	Stack  Stack  `json:"stack"`
+}
+
+// Frame is one line of a stack.
+type Frame struct {
+	Class  string `json:"class"`
+	Method string `json:"method"`
+	Line   int    `json:"line"` // 0 when unknown, -1 for native code
+}
+
+// Stack is a call stack, innermost frame first.
+type Stack []Frame
+
+// Analyze is the document of `contend analyze`.
+type Analyze struct {
+	Schema    string     `json:"schema"`
+	Trace     Trace      `json:"trace"`
+	Total     Total      `json:"total"`
+	Locks     []Lock     `json:"locks"`
+	Deadlocks []Deadlock `json:"deadlocks"`
+	Coverage  Coverage   `json:"coverage"`
+}
+
+// NewTrace describes what was read.
+func NewTrace(inputs []string, st format.Stats, tr *analysis.Trace) Trace {
+	return Trace{Inputs: inputs, Format: st.Format, StartNs: tr.Start, DurationNs: tr.End - tr.Start, Threads: tr.Threads}
+}
+
+// NewCoverage joins what the decoder and the analysis could not tell.
+func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
+	c := Coverage{Events: st.Events, BytesRead: st.BytesRead, BytesTotal: st.BytesTotal,
+		Provenance: NewProvenance(tr.Coverage.ByProvenance), Warnings: []Warning{}}
+	for _, list := range [][]format.Warning{st.Warnings, tr.Coverage.Warnings} {
+		for _, w := range list {
+			c.Warnings = append(c.Warnings, Warning(w))
+		}
+	}
+	return c
+}
+
+// NewProvenance names the parts of a sum.
+func NewProvenance(p [analysis.Provenances]int64) Provenance {
+	return Provenance{p[analysis.Exact], p[analysis.Sampled], p[analysis.Inferred], p[analysis.ThreadOnly], p[analysis.Unknown]}
+}
+
+// NewAnalyze builds the document; top limits the locks, 0 means all.
+func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *lockstat.Collector, top int) *Analyze {
+	sum := locks.Total()
+	a := &Analyze{Schema: "contend.analyze/1", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{},
+		Total: Total{Waits: sum.Waits, WaitNs: sum.WaitNs, WallNs: sum.WallNs, RunningNs: locks.RunningNs()}}
+	for _, r := range limit(locks.Rows(), top) {
+		a.Locks = append(a.Locks, Lock{r.Lock, r.Class, r.Kind, r.Waits, r.WaitNs, r.WallNs, r.MaxNs, r.P50Ns, r.P99Ns, r.CSP, r.Waiters})
+	}
+	for i, d := range tr.Deadlocks {
+		a.Deadlocks = append(a.Deadlocks, newDeadlock(i+1, d, tr.Symbols))
+	}
+	return a
+}
+
+func newDeadlock(number int, d analysis.Deadlock, sym *analysis.Symbols) Deadlock {
+	out := Deadlock{Number: number, SinceNs: d.Since, Queued: []string{}}
+	for _, l := range d.Cycle {
+		out.Cycle = append(out.Cycle, Member{sym.ThreadName(l.Thread), sym.LockName(l.Lock), sym.ClassName(l.Lock), NewStack(sym.Frames(l.Stack))})
+	}
+	for _, t := range d.Queued {
+		out.Queued = append(out.Queued, sym.ThreadName(t))
+	}
+	return out
+}
+
+// NewStack converts a stack; it is never null in JSON.
+func NewStack(frames []format.Frame) Stack {
+	s := make(Stack, 0, len(frames))
+	for _, f := range frames {
+		s = append(s, Frame{f.Class, f.Method, f.Line})
+	}
+	return s
+}
+
+// limit returns the first n rows, all for n == 0.
+func limit[T any](rows []T, n int) []T {
+	if n > 0 && n < len(rows) {
+		return rows[:n]
+	}
+	return rows
+}
+
+// Write prints a document as indented JSON.
+func Write(w io.Writer, doc any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	return enc.Encode(doc)
+}

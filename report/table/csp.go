@@ -1,0 +1,120 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"contend/analysis"
+	"contend/format"
+	"contend/report/schema"
+)
+
+// CSP writes pressure per interval and lock, then the phases of high
+// pressure; top limits the locks of an interval and the phases, 0 means all.
+func CSP(w io.Writer, d *schema.CSP, top int, o Options) error {
+	start := int64(0)
+	if len(d.Intervals) > 0 {
+		start = d.Intervals[0].StartNs
+	}
+	grids := []*Grid{intervalGrid(d, start, top)}
+	if o.Style != CSV {
+		phases := d.Phases
+		if top > 0 {
+			phases = phases[:min(top, len(phases))]
+		}
+		grids = append(grids, phaseGrid(phases, start))
+	}
+	if len(d.Metrics) > 0 {
+		grids = append(grids, metricGrid(d.Metrics))
+	}
+	if o.Style == CSV && len(d.Metrics) > 0 {
+		grids = grids[1:]
+	}
+	for _, g := range grids {
+		if err := g.Write(w, o); err != nil {
+			return err
+		}
+	}
+	return coverage(w, d.Coverage, o)
+}
+
+func intervalGrid(d *schema.CSP, start int64, top int) *Grid {
+	g := &Grid{Title: fmt.Sprintf("critical section pressure per %s: time spent acquiring the lock / running time of all threads", Duration(d.IntervalNs)),
+		Head: []string{"FROM", "TO", "RUNNING", "WAIT", "CSP", "LOCK"}, Left: left(6, 5), Flex: 5}
+	for _, iv := range d.Intervals {
+		locks := iv.Locks
+		rest := int64(0)
+		if top > 0 && len(locks) > top {
+			for _, l := range locks[top:] {
+				rest += l.WaitNs
+			}
+			locks = locks[:top]
+		}
+		from, to := offset(iv.StartNs-start), offset(iv.EndNs-start)
+		if len(locks) == 0 {
+			g.Rows = append(g.Rows, []Cell{from, to, Time(iv.RunningNs), Time(0), Percent(0), {"-", ""}})
+		}
+		for _, l := range locks {
+			g.Rows = append(g.Rows, []Cell{from, to, Time(iv.RunningNs), Time(l.WaitNs), Percent(l.CSP), Name(l.Lock)})
+		}
+		if rest > 0 {
+			g.Rows = append(g.Rows, []Cell{from, to, Time(iv.RunningNs), Time(rest), Percent(float64(rest) / float64(max(iv.RunningNs, 1))),
+				Cell{fmt.Sprintf("(%d more)", len(iv.Locks)-len(locks)), "(more)"}})
+		}
+	}
+	g.Notes = append(g.Notes, fmt.Sprintf("total: %s of waiting in %s of running time", Duration(d.Total.WaitNs), Duration(d.Total.RunningNs)))
+	return g
+}
+
+// offset is a time counted from the start of the trace.
+func offset(ns int64) Cell {
+	return Cell{fmt.Sprintf("%.3f s", float64(ns)/1e9), fmt.Sprint(ns)}
+}
+
+func phaseGrid(phases []schema.Phase, start int64) *Grid {
+	g := &Grid{Title: "phases of high pressure, with what caused most of the waiting in each",
+		Head: []string{"FROM", "TO", "WAIT", "CSP", "LOCK", "CAUSE"}, Left: left(6, 4, 5), Flex: 5}
+	for _, p := range phases {
+		cause := Cell{"-", ""}
+		if len(p.Causes) > 0 {
+			c := p.Causes[0]
+			cause = Cell{fmt.Sprintf("%.0f %% %s", 100*float64(c.WaitNs)/float64(p.WaitNs), compactText(c.Owner)), c.Owner}
+		}
+		g.Rows = append(g.Rows, []Cell{offset(p.StartNs - start), offset(p.EndNs - start), Time(p.WaitNs), Percent(p.CSP), Name(p.Lock), cause})
+	}
+	if len(phases) == 0 {
+		g.Notes = append(g.Notes, "none")
+	}
+	return g
+}
+
+// compactText shortens a stack that is given as text: the first frames, less
+// the runtime's own.
+func compactText(owner string) string {
+	frames := strings.Split(owner, " < ")
+	for len(frames) > 1 && analysis.RuntimeFrame(format.Frame{Class: frames[0][:max(strings.LastIndexByte(frames[0], '.'), 0)]}) {
+		frames = frames[1:]
+	}
+	return strings.Join(frames[:min(len(frames), 2)], " < ")
+}
+
+func metricGrid(list []schema.Metric) *Grid {
+	g := &Grid{Title: "critical section pressure beside the older metrics, over the whole recording",
+		Head: []string{"CSP", "FAILED/S", "FAILED/ACQUIRED", "INSIDE/ELAPSED", "INSIDE/ALL", "WAIT/ELAPSED", "LOCK"}, Left: left(7, 6), Flex: 6}
+	for _, m := range list {
+		g.Rows = append(g.Rows, []Cell{Percent(m.CSP), {fmt.Sprintf("%.1f", m.FailedPerSecond), fmt.Sprintf("%.6f", m.FailedPerSecond)},
+			optional(m.FailedPerAcquired), optional(m.InsidePerElapsed), optional(m.InsidePerAll), Percent(m.WaitPerElapsed), Name(m.Lock)})
+	}
+	if len(list) > 0 && list[0].FailedPerAcquired == nil {
+		g.Notes = append(g.Notes, "n/a: the trace does not record how often and how long locks were held")
+	}
+	return g
+}
+
+func optional(v *float64) Cell {
+	if v == nil {
+		return Cell{"n/a", ""}
+	}
+	return Percent(*v)
+}

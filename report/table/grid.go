@@ -1,0 +1,179 @@
+// Package table renders documents as text, markdown and CSV. It is the only
+// room that formats numbers for people and escapes names for terminals.
+package table
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
+)
+
+// Style is a way to write tables.
+type Style uint8
+
+// The styles.
+const (
+	Text Style = iota
+	Markdown
+	CSV
+)
+
+// Options of a renderer.
+type Options struct {
+	Style Style
+	Width int // columns of the terminal; 0 means no limit
+}
+
+// Cell is one value, as people read it and as machines do.
+type Cell struct {
+	Text string
+	Raw  string
+}
+
+// Grid is a table about to be written. Columns marked Left hold names, the
+// others numbers. When the table is too wide, the column Flex gives way.
+type Grid struct {
+	Title string
+	Head  []string // machine names in CSV are the same in lower case
+	Left  []bool
+	Flex  int
+	Rows  [][]Cell
+	Notes []string // below the table
+}
+
+// Write renders the grid.
+func (g *Grid) Write(w io.Writer, o Options) error {
+	if o.Style == CSV {
+		return g.csv(w)
+	}
+	title := g.Title
+	if o.Style == Markdown {
+		title = "### " + title + "\n"
+	}
+	if _, err := fmt.Fprintln(w, title); err != nil {
+		return err
+	}
+	if len(g.Rows) > 0 {
+		if err := g.body(w, o); err != nil {
+			return err
+		}
+	}
+	for _, n := range g.Notes {
+		if _, err := fmt.Fprintln(w, indent(o.Style)+n); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+func indent(s Style) string {
+	if s == Markdown {
+		return "\n"
+	}
+	return "  "
+}
+
+func (g *Grid) body(w io.Writer, o Options) error {
+	align := make([]tw.Align, len(g.Head))
+	for i := range align {
+		align[i] = tw.AlignRight
+		if g.Left[i] {
+			align[i] = tw.AlignLeft
+		}
+	}
+	var out tw.Renderer = renderer.NewBlueprint(plain)
+	if o.Style == Markdown {
+		out = renderer.NewMarkdown()
+	}
+	cell := tw.CellConfig{Alignment: tw.CellAlignment{PerColumn: align}, Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off}}
+	t := tablewriter.NewTable(w, tablewriter.WithRenderer(out), tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell}),
+		tablewriter.WithTrimSpace(tw.Off), tablewriter.WithHeaderAutoFormat(tw.Off))
+	t.Header(g.Head)
+	give := g.excess(o)
+	for _, r := range g.Rows {
+		line := make([]string, len(r))
+		for i, c := range r {
+			line[i] = Sanitize(c.Text)
+			if i == g.Flex && give > 0 {
+				line[i] = elide(line[i], give)
+			}
+			if o.Style == Markdown {
+				line[i] = strings.ReplaceAll(line[i], "|", "\\|")
+			}
+		}
+		if err := t.Append(line); err != nil {
+			return err
+		}
+	}
+	return t.Render()
+}
+
+// plain is a table of columns apart by two spaces, without lines.
+var plain = tw.Rendition{
+	Borders: tw.BorderNone,
+	Settings: tw.Settings{
+		Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off, ShowHeader: tw.Off},
+		Lines:      tw.Lines{ShowHeaderLine: tw.Off, ShowTop: tw.Off, ShowBottom: tw.Off},
+	},
+}
+
+// excess returns the width the flexible column may take, 0 when all fits.
+func (g *Grid) excess(o Options) int {
+	if o.Width <= 0 || o.Style != Text {
+		return 0
+	}
+	total, flex := 0, 0
+	for i, h := range g.Head {
+		wide := len([]rune(h))
+		for _, r := range g.Rows {
+			wide = max(wide, len([]rune(Sanitize(r[i].Text))))
+		}
+		total += wide + 2
+		if i == g.Flex {
+			flex = wide
+		}
+	}
+	if total <= o.Width {
+		return 0
+	}
+	return max(flex-(total-o.Width), 16)
+}
+
+// elide shortens a text to n runes, leaving out its middle: of a stack the
+// innermost and the outermost frames matter most.
+func elide(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	tail := n / 4
+	return string(r[:n-tail-1]) + "…" + string(r[len(r)-tail:])
+}
+
+func (g *Grid) csv(w io.Writer) error {
+	out := csv.NewWriter(w)
+	head := make([]string, len(g.Head))
+	for i, h := range g.Head {
+		head[i] = strings.ReplaceAll(strings.ToLower(h), " ", "_")
+	}
+	if err := out.Write(head); err != nil {
+		return err
+	}
+	for _, r := range g.Rows {
+		line := make([]string, len(r))
+		for i, c := range r {
+			line[i] = c.Raw
+		}
+		if err := out.Write(line); err != nil {
+			return err
+		}
+	}
+	out.Flush()
+	return out.Error()
+}

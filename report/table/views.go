@@ -1,0 +1,143 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"contend/report/schema"
+)
+
+// Analyze writes the overview: deadlocks first, then locks, the call chains
+// that caused the waiting, phases of high pressure, and what is not known.
+func Analyze(w io.Writer, a *schema.Analyze, b *schema.Blame, phases []schema.Phase, o Options) error {
+	locks := lockGrid(a)
+	if o.Style == CSV {
+		return locks.Write(w, o)
+	}
+	if _, err := fmt.Fprintf(w, "%s\n\n", heading(a)); err != nil {
+		return err
+	}
+	grids := deadlockGrids(a.Deadlocks)
+	grids = append(grids, locks)
+	if len(a.Locks) > 0 {
+		grids = append(grids, blameGrid(b))
+	}
+	if len(phases) > 0 {
+		grids = append(grids, phaseGrid(phases, a.Trace.StartNs))
+	}
+	for _, g := range grids {
+		if err := g.Write(w, o); err != nil {
+			return err
+		}
+	}
+	return coverage(w, a.Coverage, o)
+}
+
+func heading(a *schema.Analyze) string {
+	return Sanitize(fmt.Sprintf("%s (%s): %s from %s, %d threads, running %s", strings.Join(a.Trace.Inputs, " "), a.Trace.Format,
+		Duration(a.Trace.DurationNs), time.Unix(0, a.Trace.StartNs).UTC().Format("2006-01-02 15:04:05 UTC"), a.Trace.Threads, Duration(a.Total.RunningNs)))
+}
+
+func lockGrid(a *schema.Analyze) *Grid {
+	g := &Grid{Title: "locks by waiting time (thread-time; wall-time is the time at least one thread waited)",
+		Head: []string{"WAIT", "SHARE", "WALL", "WAITS", "P50", "P99", "MAX", "CSP", "WAITERS", "KIND", "LOCK"},
+		Left: left(11, 9, 10), Flex: 10}
+	sum := int64(0)
+	for _, l := range a.Locks {
+		sum += l.WaitNs
+		g.Rows = append(g.Rows, []Cell{Time(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), Time(l.WallNs), Count(l.Waits), Time(l.P50Ns), Time(l.P99Ns),
+			Time(l.MaxNs), Percent(l.CSP), Count(int64(l.Waiters)), Name(l.Kind), Name(l.Lock)})
+	}
+	g.Notes = append(g.Notes, fmt.Sprintf("total: %s in %s waits, wall-time %s", Duration(a.Total.WaitNs), group(a.Total.Waits), Duration(a.Total.WallNs)))
+	if rest := a.Total.WaitNs - sum; rest > 0 {
+		g.Notes = append(g.Notes, fmt.Sprintf("%s on further locks not shown (--top 0 shows all)", Duration(rest)))
+	}
+	return g
+}
+
+func left(n int, columns ...int) []bool {
+	out := make([]bool, n)
+	for _, c := range columns {
+		out[c] = true
+	}
+	return out
+}
+
+func deadlockGrids(list []schema.Deadlock) (grids []*Grid) {
+	for _, d := range list {
+		g := &Grid{Title: fmt.Sprintf("DEADLOCK #%d: each thread waits for a lock the next one holds", d.Number),
+			Head: []string{"THREAD", "WAITS FOR", "AT"}, Left: left(3, 0, 1, 2), Flex: 2}
+		for _, m := range d.Cycle {
+			g.Rows = append(g.Rows, []Cell{Name(m.Thread), Name(m.Lock), Name(Compact(m.Stack))})
+		}
+		if len(d.Queued) > 0 {
+			g.Notes = append(g.Notes, Sanitize("queued behind it: "+strings.Join(d.Queued, ", ")))
+		}
+		grids = append(grids, g)
+	}
+	return grids
+}
+
+// titles say in words what a key shows.
+var titles = map[string]string{"direct": "owner of the lock waited for", "root": "thread at the end of each chain of waits"}
+
+func blameGrid(b *schema.Blame) *Grid {
+	g := &Grid{Title: fmt.Sprintf("who caused the waiting, by %s (%s blame: the %s; thread-time)", strings.Join(b.By, ", "), b.Metric, titles[b.Metric]),
+		Head: []string{"CAUSED", "SHARE", "WALL", "WAITS"}}
+	for _, k := range b.By {
+		g.Head = append(g.Head, strings.ToUpper(k))
+	}
+	g.Head = append(g.Head, "KNOWN")
+	g.Left = make([]bool, len(g.Head))
+	for i := 4; i < len(g.Head); i++ {
+		g.Left[i] = true
+	}
+	g.Flex = 4 + widest(b.By)
+	for i := range b.Rows {
+		r := &b.Rows[i]
+		row := []Cell{Time(r.ThreadNs), Share(r.ThreadNs, b.Total.WaitNs), Time(r.WallNs), Count(r.Waits)}
+		for j, key := range r.Keys {
+			row = append(row, keyCell(r, b.By[j], key))
+		}
+		g.Rows = append(g.Rows, append(row, knownCell(r.Provenance)))
+	}
+	if b.Omitted > 0 {
+		g.Notes = append(g.Notes, fmt.Sprintf("%d more rows with %s (--top 0 shows all)", b.Omitted, Duration(b.OmittedNs)))
+	}
+	return g
+}
+
+// widest is the key whose column gives way: a stack if there is one.
+func widest(by []string) int {
+	for i, k := range by {
+		if strings.HasSuffix(k, "-stack") {
+			return i
+		}
+	}
+	return len(by) - 1
+}
+
+func keyCell(r *schema.BlameRow, by, key string) Cell {
+	stack, isStack := r.Stacks[by]
+	if !isStack {
+		stack, isStack = r.Stack, strings.HasSuffix(by, "-stack")
+	}
+	if isStack && len(stack) > 0 {
+		return Cell{Compact(stack), formula(key)}
+	}
+	return Name(key)
+}
+
+// Blame writes a pivot.
+func Blame(w io.Writer, b *schema.Blame, o Options) error {
+	g := blameGrid(b)
+	if o.Style != CSV {
+		g.Notes = append(g.Notes, fmt.Sprintf("total: %s in %s waits, wall-time %s", Duration(b.Total.WaitNs), group(b.Total.Waits), Duration(b.Total.WallNs)))
+	}
+	if err := g.Write(w, o); err != nil {
+		return err
+	}
+	return coverage(w, b.Coverage, o)
+}
