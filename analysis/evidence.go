@@ -12,10 +12,10 @@ import (
 type evidence struct {
 	r       *record
 	sym     *Symbols
-	doings  [][]doing           // by thread, by start: everything the thread was seen doing
-	byStack map[uint64][]uint64 // stack -> doings with that stack, as thread<<32|index
-	shown   [][]sighting        // by lock, by time: what dumps show
-	missed  int                 // dump entries that match no recorded wait
+	doings  [][]doing          // by thread, by start: everything the thread was seen doing
+	byPlace map[place][]uint64 // doings at one place of the program, as thread<<32|index
+	shown   [][]sighting       // by lock, by time: what dumps show
+	missed  int                // dump entries that match no recorded wait
 }
 
 // doing is a stretch (or, for a sample, an instant) in which a thread's stack
@@ -25,6 +25,15 @@ type doing struct {
 	stack      format.StackID
 	lock       format.ObjectID // the lock it waited for, NoObject for other doings
 }
+
+// place is a point of the program: a stack and, since one line may enter
+// several locks, what was waited for there.
+type place struct {
+	stack format.StackID
+	lock  format.ObjectID
+}
+
+func (d *doing) place() place { return place{d.stack, d.lock} }
 
 // sighting is an owner of a lock seen at an instant; NoThread means that the
 // lock was seen free.
@@ -49,11 +58,11 @@ func (r *record) evidence(sym *Symbols, byLock [][]uint32) *evidence {
 	for _, d := range ev.doings {
 		slices.SortFunc(d, func(a, b doing) int { return cmp.Compare(a.start, b.start) })
 	}
-	ev.byStack = make(map[uint64][]uint64)
+	ev.byPlace = make(map[place][]uint64)
 	for t, list := range ev.doings {
 		for i, d := range list {
 			if d.stack != format.NoStack && d.end > d.start {
-				ev.byStack[uint64(d.stack)] = append(ev.byStack[uint64(d.stack)], uint64(t)<<32|uint64(i))
+				ev.byPlace[d.place()] = append(ev.byPlace[d.place()], uint64(t)<<32|uint64(i))
 			}
 		}
 	}

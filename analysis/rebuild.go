@@ -102,7 +102,11 @@ func (b *builder) anchors(g *gap) []anchor {
 	shown := b.shown(g.lo, g.hi)
 	for len(known) > 0 || len(shown) > 0 {
 		if len(shown) == 0 || len(known) > 0 && known[0].start <= shown[0].time {
-			add(known[0])
+			k := known[0]
+			if b.ev.sym.bare(k.stack) {
+				k.stack = b.placed(k, g)
+			}
+			add(k)
 			known = known[1:]
 			continue
 		}
@@ -117,6 +121,19 @@ func (b *builder) anchors(g *gap) []anchor {
 		add(anchor{s.time, s.time, s.thread, s.stack, Sampled})
 	}
 	return list
+}
+
+// placed returns the stack to show for a doing whose own shows the runtime
+// only: that of its thread's acquisition, or of the site it is known to
+// belong to, else its own.
+func (b *builder) placed(a anchor, g *gap) format.StackID {
+	if a.thread == g.first.thread && g.first.stack != format.NoStack && b.left(a.thread, g.lo, a.start) >= a.start {
+		return g.first.stack
+	}
+	if site, ok := b.s.sites[a.stack]; ok {
+		return site
+	}
+	return a.stack
 }
 
 func (b *builder) inside(lo, hi int64) []anchor {
@@ -207,7 +224,7 @@ func (b *builder) approach(lo, hi int64, a anchor) {
 // hi if there is none before.
 func (b *builder) left(t format.ThreadID, lo, hi int64) int64 {
 	for _, d := range within(b.ev.of(t), lo, hi) {
-		if d.lock == b.s.lock || d.end > d.start && !b.s.inside[d.stack] {
+		if d.lock == b.s.lock || d.end > d.start && !b.s.inside[d.place()] {
 			return d.start
 		}
 	}
@@ -223,7 +240,7 @@ func (b *builder) came(a anchor, lo int64) int64 {
 	}
 	list := within(b.ev.of(a.thread), lo, a.start)
 	for i := len(list) - 1; i >= 0; i-- {
-		if d := list[i]; d.end <= a.start && (d.lock == b.s.lock || d.end > d.start && !b.s.inside[d.stack]) {
+		if d := list[i]; d.end <= a.start && (d.lock == b.s.lock || d.end > d.start && !b.s.inside[d.place()]) {
 			return max(d.end, lo)
 		}
 	}

@@ -11,11 +11,12 @@ import (
 type section struct {
 	lock     format.ObjectID
 	acquired []acquisition // by time
-	inside   map[format.StackID]bool
+	inside   map[place]bool
 	holds    map[format.StackID]int64 // by acquisition site: how long it usually holds
 	usual    int64                    // the same over all sites, 0 when unknown
 	busy     []span
-	seen     []anchor // doings inside the section, by start
+	seen     []anchor                          // doings inside the section, by start
+	sites    map[format.StackID]format.StackID // where a doing whose stack says nothing belongs
 }
 
 // acquisition is the end of a wait: the thread got the lock.
@@ -35,33 +36,31 @@ type anchor struct {
 	prov       Provenance
 }
 
-// strays is the share of a stack's doings that may overlap another thread's
+// strays is the share of a place's doings that may overlap another thread's
 // acquisition and still count as inside: a thread that wakes from a park is
 // recorded a moment before it competes for the lock.
 const strays = 0.05
 
 // learn finds out what threads do while they hold a lock. The rule needs no
-// pattern: while a thread is inside, nobody else acquires the lock. A stack
+// pattern: while a thread is inside, nobody else acquires the lock. A place
 // whose doings lie in stretches with waiters, and never (but for strays)
 // overlap another thread's acquisition, is inside; one sleep elsewhere that
-// happens to overlap no acquisition is betrayed by the others of its stack.
+// happens to overlap no acquisition is betrayed by the others at its place.
 func (ev *evidence) learn(lock format.ObjectID, waits []uint32, busy []span) *section {
-	s := &section{lock: lock, busy: busy, inside: map[format.StackID]bool{}, holds: map[format.StackID]int64{}}
+	s := &section{lock: lock, busy: busy, inside: map[place]bool{}, holds: map[format.StackID]int64{}}
 	for _, i := range waits {
 		w := &ev.r.waits[i]
 		s.acquired = append(s.acquired, acquisition{w.end, w.thread, w.stack, w.prev, w.start})
 	}
 	slices.SortStableFunc(s.acquired, func(a, b acquisition) int { return cmp.Compare(a.time, b.time) })
-	asked := map[format.StackID]bool{}
-	for _, stack := range ev.candidates(s) {
-		if !asked[stack] {
-			asked[stack] = true
-			s.inside[stack] = ev.isInside(s, stack)
+	for _, at := range ev.candidates(s) {
+		if _, asked := s.inside[at]; !asked {
+			s.inside[at] = ev.isInside(s, at)
 		}
 	}
-	for stack, inside := range s.inside {
+	for at, inside := range s.inside {
 		if inside {
-			for _, ref := range ev.byStack[uint64(stack)] {
+			for _, ref := range ev.byPlace[at] {
 				t := format.ThreadID(ref >> 32)
 				d := ev.doings[t][uint32(ref)]
 				s.seen = append(s.seen, anchor{d.start, d.end, t, d.stack, Inferred})
@@ -70,23 +69,57 @@ func (ev *evidence) learn(lock format.ObjectID, waits []uint32, busy []span) *se
 	}
 	slices.SortFunc(s.seen, func(a, b anchor) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.thread, b.thread)) })
 	s.usualHolds()
+	ev.placeBare(s)
 	return s
 }
 
-// candidates returns the stacks that threads known to use the lock were seen
-// with wholly inside a busy stretch of it.
-func (ev *evidence) candidates(s *section) []format.StackID {
+// sure is the share of a doing's known tenures that must agree on where it
+// belongs.
+const sure = 0.6
+
+// placeBare finds out to which acquisition site doings belong whose stack
+// shows the runtime only, because the recorder took none: to the one whose
+// threads, where they had to wait and so are known, did the same.
+func (ev *evidence) placeBare(s *section) {
+	counts := map[format.StackID]map[format.StackID]int{}
+	for _, d := range s.seen {
+		i := s.after(d.start+1) - 1
+		if i < 0 || s.acquired[i].thread != d.thread || !ev.sym.bare(d.stack) {
+			continue
+		}
+		if counts[d.stack] == nil {
+			counts[d.stack] = map[format.StackID]int{}
+		}
+		counts[d.stack][s.acquired[i].stack]++
+	}
+	s.sites = map[format.StackID]format.StackID{}
+	for bare, sites := range counts {
+		total := 0
+		for _, n := range sites {
+			total += n
+		}
+		for site, n := range sites {
+			if float64(n) >= sure*float64(total) {
+				s.sites[bare] = site
+			}
+		}
+	}
+}
+
+// candidates returns the places that threads known to use the lock were seen
+// at wholly inside a busy stretch of it.
+func (ev *evidence) candidates(s *section) []place {
 	users := map[format.ThreadID]bool{}
 	for i := range s.acquired {
 		users[s.acquired[i].thread] = true
 		users[s.acquired[i].prev] = true
 	}
-	var out []format.StackID
+	var out []place
 	for t := range users {
 		for _, b := range s.busy {
 			for _, d := range within(ev.of(t), b.start, b.end) {
 				if d.end > d.start && d.end <= b.end && d.lock != s.lock && d.stack != format.NoStack {
-					out = append(out, d.stack)
+					out = append(out, d.place())
 				}
 			}
 		}
@@ -94,11 +127,11 @@ func (ev *evidence) candidates(s *section) []format.StackID {
 	return out
 }
 
-// isInside counts the doings of a stack that lie in busy stretches and those
+// isInside counts the doings at a place that lie in busy stretches and those
 // among them that overlap somebody else's acquisition.
-func (ev *evidence) isInside(s *section, stack format.StackID) bool {
+func (ev *evidence) isInside(s *section, at place) bool {
 	fits, breaks := 0, 0
-	for _, ref := range ev.byStack[uint64(stack)] {
+	for _, ref := range ev.byPlace[at] {
 		t := format.ThreadID(ref >> 32)
 		d := ev.doings[t][uint32(ref)]
 		switch {

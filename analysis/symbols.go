@@ -203,6 +203,16 @@ func (s *Symbols) Method(id format.StackID) uint32 {
 	return s.appOf[id] - 1
 }
 
+// bare tells whether a stack holds no frame of the application.
+func (s *Symbols) bare(id format.StackID) bool {
+	for _, f := range s.Frames(id) {
+		if !RuntimeFrame(f) {
+			return false
+		}
+	}
+	return true
+}
+
 // UnknownStack stands for the stack of an owner of whom only the thread is
 // known.
 const UnknownStack = "[unknown stack]"

@@ -97,10 +97,10 @@ func (r *Reader) dumpThread(t *threaddump.Thread) format.ThreadID {
 }
 
 // recorded makes the frames of a dump look like those of recorded events,
-// which have no file.
+// which have no file and do not mark native code.
 func recorded(frames []format.Frame) []format.Frame {
 	for i := range frames {
-		frames[i].File = ""
+		frames[i].File, frames[i].Line = "", max(frames[i].Line, 0)
 	}
 	return frames
 }

@@ -21,6 +21,7 @@ const (
 	slotName
 	slotValue
 	slotText
+	slotTime
 	slotOSName
 	slotOSID
 	slotVirtual
@@ -57,12 +58,12 @@ func eventName(class string) string {
 func wanted() map[string]*eventSpec {
 	subject := func(name string) map[string]slot { return map[string]slot{name: slotSubject} }
 	monitor := map[string]slot{"monitorClass": slotClass, "previousOwner": slotOwner, "address": slotAddress}
-	sleep, io := doing(format.ActivitySleep), doing(format.ActivityIO)
+	io := doing(format.ActivityIO)
 	list := []*eventSpec{
 		{"JavaMonitorEnter", monitor, monitorEnter},
 		{"JavaMonitorWait", monitor, monitorWait},
 		{"ThreadPark", map[string]slot{"parkedClass": slotClass, "address": slotAddress}, park},
-		{"ThreadSleep", nil, sleep},
+		{"ThreadSleep", map[string]slot{"time": slotTime}, sleep},
 		{"FileRead", nil, io}, {"FileWrite", nil, io}, {"FileForce", nil, io},
 		{"SocketRead", nil, io}, {"SocketWrite", nil, io},
 		{"ExecutionSample", subject("sampledThread"), sample},
@@ -96,6 +97,16 @@ func doing(what format.Activity) func(*Reader, *values, *format.Event) bool {
 func (r *Reader) activity(v *values, ev *format.Event, what format.Activity) {
 	ev.Kind, ev.Activity = format.KindActivity, what
 	ev.Thread, ev.Stack = r.thread(v[slotThread]), r.stack(v[slotStack])
+}
+
+// sleep keeps how long the thread meant to sleep where the recorder took no
+// stack: that too tells one place of the program from another.
+func sleep(r *Reader, v *values, ev *format.Event) bool {
+	r.activity(v, ev, format.ActivitySleep)
+	if ev.Stack == format.NoStack {
+		ev.Stack = r.sleepStack(v[slotTime])
+	}
+	return true
 }
 
 func monitorEnter(r *Reader, v *values, ev *format.Event) bool {

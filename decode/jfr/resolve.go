@@ -5,8 +5,10 @@ import (
 	"hash/maphash"
 	"slices"
 	"strings"
+	"time"
 
 	"contend/decode/rules"
+	"contend/decode/threaddump"
 	"contend/format"
 )
 
@@ -20,6 +22,7 @@ type identities struct {
 	objects map[objectKey]format.ObjectID
 	stacks  map[uint64][]format.StackID // by hash
 	frames  [][]format.Frame            // by stack
+	sleeps  map[int64]format.StackID
 	classes map[string]uint32
 	names   []string // by class
 	seed    maphash.Seed
@@ -58,7 +61,7 @@ type verdict struct {
 
 func newIdentities() identities {
 	return identities{threads: map[threadKey]format.ThreadID{}, byJava: map[int64]format.ThreadID{}, objects: map[objectKey]format.ObjectID{},
-		stacks: map[uint64][]format.StackID{}, frames: [][]format.Frame{nil}, classes: map[string]uint32{"": 0}, names: []string{""},
+		stacks: map[uint64][]format.StackID{}, sleeps: map[int64]format.StackID{}, frames: [][]format.Frame{nil}, classes: map[string]uint32{"": 0}, names: []string{""},
 		seed: maphash.MakeSeed(), verdict: map[verdictKey]verdict{}}
 }
 
@@ -233,7 +236,7 @@ func (r *Reader) stackFrames(key int64) []format.Frame {
 			break
 		}
 		class, method := r.method(v[slotMethod])
-		frames = append(frames, format.Frame{Class: class, Method: method, Line: int(v[slotLine])})
+		frames = append(frames, format.Frame{Class: class, Method: method, Line: max(int(int32(v[slotLine])), 0)})
 	}
 	return frames
 }
@@ -244,6 +247,21 @@ func (r *Reader) method(key int64) (class, method string) {
 		return "", "[unknown method]"
 	}
 	return r.ids.names[r.class(v[slotClass])], r.symbol(r.meta.parts.method, &v)
+}
+
+// maxSleeps bounds the stacks made up for sleeps.
+const maxSleeps = 1 << 12
+
+// sleepStack stands for the stack of a sleep that was recorded without one:
+// a single frame that gives the time asked for, in nanoseconds
+// as the recording converts it.
+func (r *Reader) sleepStack(asked int64) format.StackID {
+	id, ok := r.ids.sleeps[asked]
+	if !ok && len(r.ids.sleeps) < maxSleeps {
+		id = r.internStack([]format.Frame{{Class: "java.lang.Thread", Method: fmt.Sprintf("sleep(%v)", time.Duration(asked))}})
+		r.ids.sleeps[asked] = id
+	}
+	return id
 }
 
 func (r *Reader) internStack(frames []format.Frame) format.StackID {
@@ -302,5 +320,5 @@ func javaName(s string) string {
 		}
 		s += strings.Repeat("[]", dims)
 	}
-	return strings.ReplaceAll(s, "/", ".")
+	return strings.ReplaceAll(threaddump.ClassName(s), "/", ".")
 }

@@ -135,8 +135,19 @@ func threadLine(line string) (t Thread, ok bool) {
 	return t, true
 }
 
-// frame reads `java.base@17/java.lang.Thread.run(Thread.java:840)`; hidden
-// frames, which recordings leave out as well, are refused.
+// ClassName takes off what names a hidden class differently in each run:
+// Truth$$Lambda$87/0x00007f6bd0008210 becomes Truth$$Lambda.
+func ClassName(name string) string {
+	if i := strings.Index(name, "$$Lambda"); i >= 0 {
+		return name[:i+len("$$Lambda")]
+	}
+	if i := strings.LastIndex(name, "/0x"); i >= 0 {
+		return name[:i]
+	}
+	return name
+}
+
+// frame reads `java.base@17/java.lang.Thread.run(Thread.java:840)`.
 func frame(text string) (f format.Frame, ok bool) {
 	where := ""
 	if i := strings.IndexByte(text, '('); i >= 0 {
@@ -145,17 +156,15 @@ func frame(text string) (f format.Frame, ok bool) {
 	if i := strings.LastIndexByte(where, '/'); i >= 0 { // module before the file, JDK 17
 		where = where[i+1:]
 	}
-	if strings.Contains(text, "$$Lambda") || strings.Contains(text, "LambdaForm$") {
-		return f, false
-	}
-	if i := strings.LastIndexByte(text, '/'); i >= 0 { // loader and module before the class
-		text = text[i+1:]
-	}
 	dot := strings.LastIndexByte(text, '.')
 	if dot <= 0 {
 		return f, false
 	}
-	f.Class, f.Method = strings.ToValidUTF8(text[:dot], "\uFFFD"), strings.ToValidUTF8(text[dot+1:], "\uFFFD")
+	class := ClassName(text[:dot])
+	if i := strings.LastIndexByte(class, '/'); i >= 0 { // loader and module before the class
+		class = class[i+1:]
+	}
+	f.Class, f.Method = strings.ToValidUTF8(class, "\uFFFD"), strings.ToValidUTF8(text[dot+1:], "\uFFFD")
 	switch file, line, found := strings.Cut(where, ":"); {
 	case where == "Native Method":
 		f.Line = -1
