@@ -1,0 +1,102 @@
+package cmd
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// allowed lists, for each package, the packages of this module it may import.
+// Arrows point down: nothing below cmd sees both a decoder and an analysis.
+var allowed = map[string][]string{
+	"contend":                   {"contend/cmd"},
+	"contend/cmd":               {"contend/report/*", "contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/decode", "contend/decode/rules", "contend/format", "contend/format/*"},
+	"contend/report/table":      {"contend/report/schema", "contend/analysis", "contend/format"},
+	"contend/report/schema":     {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format"},
+	"contend/blame":             {"contend/analysis", "contend/format"},
+	"contend/csp":               {"contend/analysis", "contend/format"},
+	"contend/analysis/lockstat": {"contend/analysis", "contend/format"},
+	"contend/analysis":          {"contend/format"},
+	"contend/decode":            {"contend/decode/*", "contend/format", "contend/format/text"},
+	"contend/decode/jfr":        {"contend/decode/rules", "contend/decode/threaddump", "contend/format"},
+	"contend/decode/native":     {"contend/format"},
+	"contend/decode/threaddump": {"contend/decode/rules", "contend/format"},
+	"contend/decode/rules":      {"contend/format"},
+	"contend/format/simulate":   {"contend/format"},
+	"contend/format":            {},
+	"contend/golden":            {},
+}
+
+// heavy lists the packages that may import each heavy dependency.
+var heavy = map[string][]string{
+	"github.com/spf13/cobra":                  {"contend/cmd"},
+	"github.com/schollz/progressbar/v3":       {"contend/cmd"},
+	"github.com/olekukonko/tablewriter":       {"contend/report/table"},
+	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/lockstat"},
+	"github.com/klauspost/compress/":          {"contend/decode", "contend/decode/native", "contend/format"},
+	"github.com/rogpeppe/go-internal/":        nil,
+	"pgregory.net/rapid":                      nil,
+}
+
+func TestImportsPointDown(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "contend/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	seen := 0
+	for dec.More() {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		may, known := allowed[p.ImportPath]
+		if !known {
+			t.Errorf("%s has no place in the house", p.ImportPath)
+		}
+		for _, i := range p.Imports {
+			if strings.HasPrefix(i, "contend") && !slices.ContainsFunc(may, func(a string) bool { return covers(a, i) }) {
+				t.Errorf("%s must not import %s", p.ImportPath, i)
+			}
+			for dep, rooms := range heavy {
+				if strings.HasPrefix(i, dep) && !slices.Contains(rooms, p.ImportPath) {
+					t.Errorf("%s must not import %s", p.ImportPath, i)
+				}
+			}
+		}
+	}
+	if seen != len(allowed) {
+		t.Errorf("%d packages, the table lists %d", seen, len(allowed))
+	}
+}
+
+func covers(pattern, path string) bool {
+	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
+		return strings.HasPrefix(path, prefix)
+	}
+	return pattern == path
+}
+
+func TestTopLevelIsTheHouse(t *testing.T) {
+	want := []string{"CHANGELOG.md", "LICENSE", "README.md", "analysis", "blame", "cmd", "csp", "decode", "format", "go.mod", "go.sum", "golden", "main.go", "report", "testdata"}
+	entries, err := os.ReadDir("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") {
+			got = append(got, e.Name())
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("top level is %v, want %v", got, want)
+	}
+}
