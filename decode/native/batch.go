@@ -1,0 +1,92 @@
+package native
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"contend/format"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zstd"
+)
+
+// batch is one decoded block.
+type batch struct {
+	block  block
+	events []format.Event
+	arena  format.Arena
+	raw    []byte
+	fault  string // why the rest of the block could not be decoded
+	eof    error  // io.EOF or what the input returned, on the last batch
+	ready  chan struct{}
+}
+
+// worker decodes blocks; each has its own decompressors.
+type worker struct {
+	zstd  *zstd.Decoder
+	flate io.ReadCloser
+}
+
+func newWorker() (*worker, error) {
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(format.MaxBlock))
+	if err != nil {
+		return nil, err
+	}
+	return &worker{zstd: z, flate: flate.NewReader(bytes.NewReader(nil))}, nil
+}
+
+// decode fills a batch from its block. Events before a fault are kept.
+func (w *worker) decode(b *batch) {
+	b.arena.Reset()
+	b.events, b.fault = b.events[:0], ""
+	raw, err := w.raw(b)
+	if err != nil {
+		b.fault = fmt.Sprintf("block: %v", err)
+		return
+	}
+	last := b.block.header.First
+	for len(raw) > 0 {
+		if len(b.events) < cap(b.events) {
+			b.events = b.events[:len(b.events)+1]
+		} else {
+			b.events = append(b.events, format.Event{})
+		}
+		ev := &b.events[len(b.events)-1]
+		raw, err = format.DecodeEvent(raw, ev, &last, &b.arena)
+		if err != nil {
+			b.events = b.events[:len(b.events)-1]
+			b.fault = fmt.Sprintf("event %d of the block: %v", len(b.events), err)
+			return
+		}
+	}
+}
+
+// raw decompresses, never to more than the header says.
+func (w *worker) raw(b *batch) ([]byte, error) {
+	h := &b.block.header
+	var err error
+	switch h.Codec {
+	case format.Zstd:
+		b.raw, err = w.zstd.DecodeAll(b.block.bytes, b.raw[:0])
+	case format.Deflate:
+		if err = w.flate.(flate.Resetter).Reset(bytes.NewReader(b.block.bytes), nil); err == nil {
+			b.raw, err = appendAll(b.raw[:0], io.LimitReader(w.flate, int64(h.Raw)+1))
+		}
+	default:
+		b.raw = append(b.raw[:0], b.block.bytes...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w (%w)", format.ErrCorrupt, err)
+	}
+	if len(b.raw) != int(h.Raw) {
+		return nil, fmt.Errorf("%d bytes for %d: %w", len(b.raw), h.Raw, format.ErrCorrupt)
+	}
+	return b.raw, nil
+}
+
+func appendAll(dst []byte, r io.Reader) ([]byte, error) {
+	buf := bytes.NewBuffer(dst)
+	_, err := buf.ReadFrom(r)
+	return buf.Bytes(), err
+}

@@ -1,0 +1,132 @@
+package native
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"contend/format"
+)
+
+// block is one block of the file, checked, or a stretch of damage.
+type block struct {
+	header format.BlockHeader
+	bytes  []byte // stored
+	off    int64
+	lost   int64 // damage before this block
+	why    string
+}
+
+// splitter cuts the input into blocks. It holds one block at a time.
+type splitter struct {
+	in   io.Reader
+	buf  []byte
+	at   int   // of the next byte in buf
+	base int64 // offset of buf[0] in the input
+	read int64
+	eof  bool
+}
+
+// need makes n bytes available behind at, fewer at the end of the input.
+func (s *splitter) need(n int) (have int, err error) {
+	if len(s.buf)-s.at >= n {
+		return n, nil
+	}
+	s.base += int64(s.at)
+	s.buf = append(s.buf[:0], s.buf[s.at:]...)
+	s.at = 0
+	for len(s.buf) < n && !s.eof {
+		const step = 1 << 20
+		k := len(s.buf)
+		s.buf = append(s.buf, make([]byte, min(n-k, step))...)
+		got, err := io.ReadFull(s.in, s.buf[k:])
+		s.buf = s.buf[:k+got]
+		s.read += int64(got)
+		switch {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			s.eof = true
+		case err != nil:
+			return 0, err
+		}
+	}
+	return min(n, len(s.buf)), nil
+}
+
+// next returns the next intact block, with what was lost before it. At the
+// end it returns io.EOF; the block then holds only the loss.
+func (s *splitter) next() (b block, err error) {
+	for {
+		ok, why, err := s.intact(&b)
+		if err != nil {
+			return b, err
+		}
+		if ok {
+			return b, nil
+		}
+		if why == "" && s.at == len(s.buf) {
+			return b, io.EOF
+		}
+		if b.why == "" {
+			b.why = why
+		}
+		skipped, err := s.resync()
+		b.lost += skipped
+		if err != nil {
+			return b, err
+		}
+	}
+}
+
+// intact reads the block at the current place; why says what is wrong with it.
+func (s *splitter) intact(b *block) (ok bool, why string, err error) {
+	n, err := s.need(format.BlockHeaderSize)
+	if err != nil || n == 0 {
+		return false, "", err
+	}
+	if n < format.BlockHeaderSize {
+		return false, "block header: " + format.ErrTruncated.Error(), nil
+	}
+	h, ok := format.ParseBlockHeader(s.buf[s.at : s.at+n])
+	if !ok {
+		return false, "block header: " + format.ErrCorrupt.Error(), nil
+	}
+	size := format.BlockHeaderSize + int(h.Stored)
+	if n, err = s.need(size); err != nil {
+		return false, "", err
+	}
+	if n < size {
+		return false, "block: " + format.ErrTruncated.Error(), nil
+	}
+	whole := s.buf[s.at : s.at+size]
+	if !h.Intact(whole) {
+		return false, "block checksum: " + format.ErrCorrupt.Error(), nil
+	}
+	b.header, b.off = h, s.base+int64(s.at)
+	b.bytes = bytes.Clone(whole[format.BlockHeaderSize:])
+	s.at += size
+	return true, "", nil
+}
+
+// resync steps to the next marker behind the current place, or to the end.
+func (s *splitter) resync() (skipped int64, err error) {
+	s.at++
+	skipped = 1
+	for {
+		if i := bytes.Index(s.buf[s.at:], []byte(format.Marker)); i >= 0 {
+			s.at += i
+			return skipped + int64(i), nil
+		}
+		keep := 0
+		if !s.eof {
+			keep = min(len(format.Marker)-1, len(s.buf)-s.at)
+		}
+		skipped += int64(len(s.buf) - s.at - keep)
+		s.at = len(s.buf) - keep
+		if s.eof {
+			return skipped, nil
+		}
+		if _, err := s.need(1 << 20); err != nil {
+			return skipped, err
+		}
+	}
+}

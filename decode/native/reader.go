@@ -1,0 +1,227 @@
+// Package native reads contend traces. Blocks decode on all cores, a few
+// ahead of the consumer; their order is restored. Damage costs the block it
+// is in: the reader says so, and goes on with the next. It keeps no symbols:
+// ids are resolved by whoever reads.
+package native
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+
+	"contend/format"
+)
+
+// Reader is a format.Source over one trace.
+type Reader struct {
+	name  string
+	split splitter
+
+	order   chan *batch // in order of the file
+	work    chan *batch
+	free    chan *batch
+	quit    chan struct{}
+	stop    sync.Once
+	cur     *batch
+	next    int
+	err     error
+	pending []format.Event // gaps to deliver first
+
+	mu       sync.Mutex // guards split.read, shared with the goroutine that splits
+	events   int64
+	damaged  int64
+	last     int64
+	ended    bool
+	warnings []format.Warning
+}
+
+// NewReader checks the file header and begins to read. The error is a
+// *format.Error: ErrNotMine, ErrVersion or ErrTruncated.
+func NewReader(in io.Reader, name string) (*Reader, error) {
+	r := &Reader{name: name, split: splitter{in: in}, quit: make(chan struct{})}
+	if err := r.header(); err != nil {
+		return nil, err
+	}
+	ahead := 2 * runtime.GOMAXPROCS(0)
+	r.order, r.work, r.free = make(chan *batch, ahead), make(chan *batch, ahead), make(chan *batch, ahead+2)
+	for range runtime.GOMAXPROCS(0) {
+		w, err := newWorker()
+		if err != nil {
+			return nil, err
+		}
+		go w.run(r.work)
+	}
+	go r.run()
+	return r, nil
+}
+
+func (r *Reader) header() error {
+	fail := func(what string, err error, hint string) error {
+		return &format.Error{Pos: format.Pos{File: r.name, Off: r.split.read}, What: what, Err: err, Hint: hint}
+	}
+	n, err := r.split.need(format.HeaderSize)
+	head := r.split.buf[:n]
+	switch {
+	case err != nil:
+		return err
+	case n < len(format.Magic) || string(head[:len(format.Magic)]) != format.Magic:
+		return fail("magic", format.ErrNotMine, "")
+	case n < format.HeaderSize:
+		return fail("file header", format.ErrTruncated, "the trace was cut off; copy it again")
+	}
+	if v := binary.LittleEndian.Uint16(head[len(format.Magic):]); v != format.Version {
+		return fail("file header", fmt.Errorf("contend trace version %d: %w", v, format.ErrVersion), "a newer contend reads it")
+	}
+	r.split.at = format.HeaderSize
+	return nil
+}
+
+// run splits the input and hands blocks to the workers.
+func (r *Reader) run() {
+	defer close(r.work)
+	for {
+		b := r.batch()
+		r.mu.Lock()
+		blk, err := r.split.next()
+		r.mu.Unlock()
+		b.block, b.eof = blk, err
+		select {
+		case r.order <- b:
+		case <-r.quit:
+			return
+		}
+		if err != nil {
+			close(b.ready)
+			return
+		}
+		select {
+		case r.work <- b:
+		case <-r.quit:
+			close(b.ready)
+			return
+		}
+	}
+}
+
+func (r *Reader) batch() *batch {
+	select {
+	case b := <-r.free:
+		b.ready = make(chan struct{})
+		return b
+	default:
+		return &batch{ready: make(chan struct{})}
+	}
+}
+
+func (w *worker) run(work chan *batch) {
+	for b := range work {
+		w.decode(b)
+		close(b.ready)
+	}
+	w.zstd.Close()
+}
+
+// Read delivers the next event; its slices are valid until the next call.
+// Damage is delivered as KindGap and told by Stats.
+func (r *Reader) Read(ev *format.Event) error {
+	for {
+		if len(r.pending) > 0 {
+			*ev = r.pending[0]
+			r.pending = r.pending[1:]
+			return nil
+		}
+		if r.cur != nil && r.next < len(r.cur.events) {
+			*ev = r.cur.events[r.next]
+			r.next++
+			if r.deliver(ev) {
+				return nil
+			}
+			continue
+		}
+		if r.err != nil {
+			return r.err
+		}
+		r.advance()
+	}
+}
+
+// deliver counts an event; false for one that is not for the consumer.
+func (r *Reader) deliver(ev *format.Event) bool {
+	switch {
+	case ev.Kind == format.KindNone: // from a newer writer
+		return false
+	case ev.Kind == format.KindEnd:
+		r.ended = true
+		return false
+	}
+	r.events++
+	if ev.Time != 0 {
+		r.last = ev.Time
+	}
+	return true
+}
+
+// advance makes the next batch current.
+func (r *Reader) advance() {
+	if r.cur != nil {
+		if r.cur.fault != "" {
+			r.gap(int64(len(r.cur.block.bytes)), r.cur.block.off, r.cur.fault, r.last)
+			r.cur.fault = ""
+			return
+		}
+		select {
+		case r.free <- r.cur:
+		default:
+		}
+		r.cur = nil
+	}
+	b := <-r.order
+	<-b.ready
+	if b.block.lost > 0 {
+		until := b.block.header.First
+		if b.eof != nil {
+			until = r.last
+		}
+		r.gap(b.block.lost, b.block.off, b.block.why, until)
+	}
+	if b.eof == nil {
+		r.cur, r.next = b, 0
+		return
+	}
+	r.err = b.eof
+	if errors.Is(b.eof, io.EOF) && !r.ended && r.damaged == 0 {
+		r.warn("truncated", fmt.Sprintf("%s: the end event is missing: the trace was cut off between two blocks", r.name))
+	}
+}
+
+func (r *Reader) gap(bytes, off int64, why string, until int64) {
+	r.damaged += bytes
+	r.warn("lost-data", fmt.Sprintf("%s: %s; %d bytes not read", format.Pos{File: r.name, Off: off}, why, bytes))
+	r.pending = append(r.pending, format.Event{Kind: format.KindGap, Time: r.last, End: max(until, r.last), Bytes: bytes, Name: why})
+}
+
+// maxWarnings bounds what a badly damaged trace can say.
+const maxWarnings = 16
+
+func (r *Reader) warn(code, text string) {
+	if len(r.warnings) < maxWarnings {
+		r.warnings = append(r.warnings, format.Warning{Code: code, Text: text})
+	}
+}
+
+// Stats says what has been read so far.
+func (r *Reader) Stats() format.Stats {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return format.Stats{Format: fmt.Sprintf("contend %d", format.Version), Events: r.events,
+		BytesRead: r.split.read - r.damaged, BytesTotal: r.split.read, Warnings: r.warnings}
+}
+
+// Close stops reading ahead; the input stays open.
+func (r *Reader) Close() error {
+	r.stop.Do(func() { close(r.quit) })
+	return nil
+}

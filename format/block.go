@@ -1,0 +1,76 @@
+package format
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+)
+
+// The contend trace format, version 1; format/README.md specifies it.
+const (
+	Magic   = "\x89CTD\r\n\x1a\n" // survives no transfer that mangles line ends
+	Version = 1
+	// HeaderSize is the length of the file header: magic, version, flags.
+	HeaderSize = 12
+	// Marker begins every block. A reader that lost its way looks for it.
+	Marker = "\xf0CTDblk\x0f"
+	// BlockHeaderSize is the length of what precedes a block's stored bytes.
+	BlockHeaderSize = 33
+	// MaxBlock bounds the stored and the raw length of a block.
+	MaxBlock = 16 << 20
+)
+
+// Codec says how a block's bytes are stored.
+type Codec uint8
+
+// The codecs.
+const (
+	Plain Codec = iota
+	Deflate
+	Zstd
+	Codecs // how many there are
+)
+
+// BlockHeader precedes a block's stored bytes.
+type BlockHeader struct {
+	Stored, Raw uint32 // lengths in bytes
+	Codec       Codec
+	Events      uint32
+	First       int64 // the time the block's first event is measured from
+	Sum         uint32
+}
+
+// Append appends the binary form, with the sum over header and stored bytes.
+func (h *BlockHeader) Append(dst, stored []byte) []byte {
+	at := len(dst) + len(Marker)
+	dst = append(dst, Marker...)
+	dst = binary.LittleEndian.AppendUint32(dst, h.Stored)
+	dst = binary.LittleEndian.AppendUint32(dst, h.Raw)
+	dst = append(dst, byte(h.Codec))
+	dst = binary.LittleEndian.AppendUint32(dst, h.Events)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(h.First))
+	return binary.LittleEndian.AppendUint32(dst, checksum(dst[at:], stored))
+}
+
+// ParseBlockHeader reads a header; ok is false when src, at least
+// BlockHeaderSize long, does not hold one or its lengths are out of bounds.
+func ParseBlockHeader(src []byte) (h BlockHeader, ok bool) {
+	if string(src[:len(Marker)]) != Marker {
+		return h, false
+	}
+	b := src[len(Marker):]
+	h = BlockHeader{Stored: binary.LittleEndian.Uint32(b), Raw: binary.LittleEndian.Uint32(b[4:]), Codec: Codec(b[8]),
+		Events: binary.LittleEndian.Uint32(b[9:]), First: int64(binary.LittleEndian.Uint64(b[13:])), Sum: binary.LittleEndian.Uint32(b[21:])}
+	return h, h.Stored <= MaxBlock && h.Raw <= MaxBlock && h.Codec < Codecs
+}
+
+// Intact tells whether the bytes of a block, header and stored, are those
+// that were written.
+func (h *BlockHeader) Intact(block []byte) bool {
+	return checksum(block[len(Marker):BlockHeaderSize-4], block[BlockHeaderSize:]) == h.Sum
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(header, stored []byte) uint32 {
+	return crc32.Update(crc32.Checksum(header, castagnoli), castagnoli, stored)
+}

@@ -1,0 +1,273 @@
+package format
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// AppendEvent appends the binary form of an event: its kind, the length of
+// what follows, and its fields. last is the time the previous event of the
+// block left, and is updated.
+func AppendEvent(dst []byte, ev *Event, last *int64) []byte {
+	dst = append(dst, byte(ev.Kind), 0)
+	at := len(dst)
+	for _, f := range layouts[ev.Kind] {
+		dst = appendField(dst, f, ev, last)
+	}
+	n := len(dst) - at
+	if n < 0x80 {
+		dst[at-1] = byte(n)
+		return dst
+	}
+	var length [binary.MaxVarintLen64]byte
+	k := binary.PutUvarint(length[:], uint64(n))
+	return slices.Insert(append(dst[:at-1], dst[at:]...), at-1, length[:k]...)
+}
+
+func appendField(dst []byte, f fieldCode, ev *Event, last *int64) []byte {
+	switch f {
+	case fTime:
+		dst = binary.AppendVarint(dst, ev.Time-*last)
+		*last = ev.Time
+		return dst
+	case fEnd:
+		return binary.AppendVarint(dst, ev.End-ev.Time)
+	case fIntended:
+		return binary.AppendVarint(dst, ev.Intended-ev.Time)
+	case fWeight:
+		return binary.AppendVarint(dst, ev.Weight)
+	case fBytes:
+		return binary.AppendVarint(dst, ev.Bytes)
+	case fFrames:
+		dst = binary.AppendUvarint(dst, uint64(len(ev.Frames)))
+		for _, fr := range ev.Frames {
+			dst = appendString(appendString(appendString(dst, fr.Class), fr.Method), fr.File)
+			dst = binary.AppendVarint(dst, int64(fr.Line))
+		}
+		return dst
+	case fOwners:
+		return appendParties(dst, ev.Owners)
+	case fWaiters:
+		return appendParties(dst, ev.Waiters)
+	}
+	if s := ev.text(f); s != nil {
+		return appendString(dst, *s)
+	}
+	return binary.AppendUvarint(dst, ev.number(f))
+}
+
+func appendString(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+func appendParties(dst []byte, list []Party) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(list)))
+	for _, p := range list {
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(p.Thread)), uint64(p.Stack))
+		dst = append(dst, byte(p.Mode))
+	}
+	return dst
+}
+
+// text returns the string field f, nil when f is no string.
+func (e *Event) text(f fieldCode) *string {
+	switch f {
+	case fName:
+		return &e.Name
+	case fGroup:
+		return &e.Group
+	case fClass:
+		return &e.Class
+	case fValue:
+		return &e.Value
+	}
+	return nil
+}
+
+// number returns the unsigned field f.
+func (e *Event) number(f fieldCode) uint64 {
+	switch f {
+	case fThread:
+		return uint64(e.Thread)
+	case fOwner:
+		return uint64(e.Owner)
+	case fObject:
+		return uint64(e.Object)
+	case fStack:
+		return uint64(e.Stack)
+	case fMode:
+		return uint64(e.Mode)
+	case fLockKind:
+		return uint64(e.LockKind)
+	case fActivity:
+		return uint64(e.Activity)
+	case fLive:
+		return uint64(e.Live)
+	case fIdle:
+		return uint64(e.IdleThreads)
+	case fHash:
+		return e.Hash
+	}
+	return e.Count
+}
+
+// setNumber sets the unsigned field f; false when v does not fit it.
+func (e *Event) setNumber(f fieldCode, v uint64) bool {
+	small := v <= 1<<32-1
+	switch f {
+	case fThread:
+		e.Thread = ThreadID(v)
+	case fOwner:
+		e.Owner = ThreadID(v)
+	case fObject:
+		e.Object = ObjectID(v)
+	case fStack:
+		e.Stack = StackID(v)
+	case fMode:
+		e.Mode, small = Mode(v), v < uint64(len(modeNames))
+	case fLockKind:
+		e.LockKind, small = LockKind(v), v < uint64(len(lockKindNames))
+	case fActivity:
+		e.Activity, small = Activity(v), v < uint64(len(activityNames))
+	case fLive:
+		e.Live = uint32(v)
+	case fIdle:
+		e.IdleThreads = uint32(v)
+	case fHash:
+		e.Hash, small = v, true
+	case fCount:
+		e.Count, small = v, true
+	}
+	return small
+}
+
+// Arena holds the owners and waiters of many decoded events, so that decoding
+// allocates only as it grows.
+type Arena struct {
+	parties []Party
+}
+
+// Reset makes the arena empty. Events decoded into it are no longer valid.
+func (a *Arena) Reset() { a.parties = a.parties[:0] }
+
+// DecodeEvent reads one event from the head of src and returns what follows
+// it. An event of an unknown kind gives KindNone. It fails with ErrCorrupt or
+// ErrTruncated, bare.
+func DecodeEvent(src []byte, ev *Event, last *int64, a *Arena) (rest []byte, err error) {
+	kind, n := binary.Uvarint(src)
+	if n <= 0 {
+		return nil, ErrTruncated
+	}
+	length, m := binary.Uvarint(src[n:])
+	if m <= 0 || length > uint64(len(src)-n-m) {
+		return nil, ErrTruncated
+	}
+	body := src[n+m : n+m+int(length)]
+	rest = src[n+m+int(length):]
+	*ev = Event{}
+	if kind >= uint64(kindCount) {
+		return rest, nil
+	}
+	ev.Kind = Kind(kind)
+	d := decoder{body: body}
+	for _, f := range layouts[kind] {
+		d.field(f, ev, last, a)
+	}
+	if d.bad {
+		return nil, ErrCorrupt
+	}
+	return rest, nil
+}
+
+// decoder reads the fields of one event; the first failure sticks.
+type decoder struct {
+	body []byte
+	bad  bool
+}
+
+func (d *decoder) uvarint() uint64 {
+	if len(d.body) > 0 && d.body[0] < 0x80 {
+		v := d.body[0]
+		d.body = d.body[1:]
+		return uint64(v)
+	}
+	v, n := binary.Uvarint(d.body)
+	if n <= 0 {
+		d.bad, d.body = true, nil
+		return 0
+	}
+	d.body = d.body[n:]
+	return v
+}
+
+func (d *decoder) varint() int64 {
+	u := d.uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+// count reads the length of a list whose items take at least size bytes.
+func (d *decoder) count(size int) int {
+	n := d.uvarint()
+	if n > uint64(len(d.body)/size) {
+		d.bad = true
+		return 0
+	}
+	return int(n)
+}
+
+func (d *decoder) string() string {
+	n := d.count(1)
+	s := d.body[:n]
+	d.body = d.body[n:]
+	if utf8.Valid(s) {
+		return string(s)
+	}
+	return strings.ToValidUTF8(string(s), "\uFFFD")
+}
+
+func (d *decoder) field(f fieldCode, ev *Event, last *int64, a *Arena) {
+	switch f {
+	case fTime:
+		*last += d.varint()
+		ev.Time = *last
+	case fEnd:
+		ev.End = ev.Time + d.varint()
+	case fIntended:
+		ev.Intended = ev.Time + d.varint()
+	case fWeight:
+		ev.Weight = d.varint()
+	case fBytes:
+		ev.Bytes = d.varint()
+	case fFrames:
+		n := d.count(4)
+		ev.Frames = make([]Frame, 0, n)
+		for range n {
+			ev.Frames = append(ev.Frames, Frame{d.string(), d.string(), d.string(), int(d.varint())})
+		}
+	case fOwners:
+		ev.Owners = d.parties(a)
+	case fWaiters:
+		ev.Waiters = d.parties(a)
+	default:
+		if s := ev.text(f); s != nil {
+			*s = d.string()
+		} else if !ev.setNumber(f, d.uvarint()) {
+			d.bad = true
+		}
+	}
+}
+
+func (d *decoder) parties(a *Arena) []Party {
+	n := d.count(3)
+	at := len(a.parties)
+	for range n {
+		thread, stack, mode := d.uvarint(), d.uvarint(), d.uvarint()
+		if thread > 1<<32-1 || stack > 1<<32-1 || mode >= uint64(len(modeNames)) {
+			d.bad = true
+		}
+		a.parties = append(a.parties, Party{ThreadID(thread), StackID(stack), Mode(mode)})
+	}
+	return a.parties[at:len(a.parties):len(a.parties)]
+}

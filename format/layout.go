@@ -1,0 +1,52 @@
+package format
+
+// fieldCode names one field of an event as the binary and the text form write
+// it. Codes never change their meaning; format/README.md lists them.
+type fieldCode uint8
+
+const (
+	fThread   fieldCode = iota // unsigned
+	fOwner                     // unsigned
+	fObject                    // unsigned
+	fStack                     // unsigned
+	fTime                      // signed, difference to the previous event's time in the block
+	fEnd                       // signed, difference to the event's own time
+	fIntended                  // signed, difference to the event's own time
+	fWeight                    // signed
+	fMode                      // unsigned
+	fLockKind                  // unsigned
+	fActivity                  // unsigned
+	fLive                      // unsigned
+	fIdle                      // unsigned
+	fHash                      // unsigned
+	fBytes                     // signed
+	fCount                     // unsigned
+	fName                      // string
+	fGroup                     // string
+	fClass                     // string
+	fValue                     // string
+	fFrames                    // count, then class, method, file, signed line each
+	fOwners                    // count, then thread, stack, mode each
+	fWaiters                   // the same
+	fieldCount
+)
+
+// layouts lists the fields of each kind in order. A later version may append
+// fields to a kind, never change them: a reader ignores what follows the ones
+// it knows.
+var layouts = [kindCount][]fieldCode{
+	KindThread:      {fThread, fName, fGroup},
+	KindObject:      {fObject, fClass, fHash, fLockKind, fName, fStack},
+	KindStack:       {fStack, fFrames},
+	KindThreadStart: {fTime, fThread},
+	KindThreadEnd:   {fTime, fThread},
+	KindRecording:   {fTime, fEnd},
+	KindTick:        {fTime, fIntended, fWeight, fLive, fIdle},
+	KindGap:         {fTime, fEnd, fBytes, fName},
+	KindSetting:     {fName, fValue, fWeight},
+	KindEnd:         {fCount},
+	KindContention:  {fTime, fWeight, fObject, fOwners, fWaiters},
+	KindWait:        {fTime, fEnd, fThread, fObject, fMode, fStack, fOwner},
+	KindTenure:      {fTime, fEnd, fThread, fObject, fMode, fStack},
+	KindActivity:    {fTime, fEnd, fThread, fActivity, fStack, fObject},
+}
