@@ -24,10 +24,11 @@ type sums struct {
 	direct, root map[string]int64
 	byThread     map[format.ThreadID]int64
 	lastEnd      int64
+	threads      map[string]format.ThreadID // by the names the sums use
 }
 
 func newSums(t testing.TB) *sums {
-	return &sums{t: t, direct: map[string]int64{}, root: map[string]int64{}, byThread: map[format.ThreadID]int64{}, lastEnd: minTime}
+	return &sums{t: t, direct: map[string]int64{}, root: map[string]int64{}, byThread: map[format.ThreadID]int64{}, lastEnd: minTime, threads: map[string]format.ThreadID{}}
 }
 
 func (s *sums) Begin(sym *Symbols, start int64) { s.sym = sym }
@@ -61,7 +62,9 @@ func (s *sums) Slice(sl *Slice) {
 func (s *sums) owner(o Owner) string {
 	switch o.Kind {
 	case OwnerThread:
-		return fmt.Sprintf("t%d", o.Thread)
+		name := fmt.Sprintf("t%d", o.Thread)
+		s.threads[name] = o.Thread
+		return name
 	case OwnerDeadlock:
 		return fmt.Sprintf("deadlock%d", o.Cycle)
 	}

@@ -1,0 +1,323 @@
+package simulate
+
+import (
+	"container/heap"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"contend/format"
+)
+
+// Config of a run.
+type Config struct {
+	Scenario string
+	Threads  int   // 0 means 8
+	Locks    int   // of the scenarios that take any number; 0 means 4
+	Duration int64 // simulated nanoseconds; 0 means 10 s
+	Events   int64 // stop after this many sampled contention events, if not 0
+	Period   int64 // between samples; 0 means 10 ms
+	Handoff  int64 // between a release and the next owner's start
+	Stall    int64 // every hundredth sample comes this much late
+	Start    int64 // of the run, since the epoch
+	Seed     uint64
+}
+
+// Scenarios returns the names of the runs there are, with a line on each.
+func Scenarios() (names, about []string) {
+	for _, s := range scenarios {
+		names, about = append(names, s.name), append(about, s.about)
+	}
+	return names, about
+}
+
+// Run simulates and writes the exact and the sampled trace; either sink may
+// be nil. It is deterministic for a Config, and needs memory for its threads
+// and locks only. The error names a scenario that does not exist, or is the
+// first one of a sink.
+func Run(c Config, exact, sampled format.Sink) (*Truth, error) {
+	c.defaults()
+	i := slices.IndexFunc(scenarios, func(s scenario) bool { return s.name == c.Scenario })
+	if i < 0 {
+		names, _ := Scenarios()
+		return nil, fmt.Errorf("there is no scenario %q; choose from %s", c.Scenario, strings.Join(names, ", "))
+	}
+	w := newWorld(&c, exact, sampled)
+	w.populate(scenarios[i].build(&c, w.rng))
+	w.loop()
+	return w.finish(), w.err
+}
+
+func (c *Config) defaults() {
+	for _, d := range []struct {
+		v    *int64
+		zero int64
+	}{{&c.Duration, 10e9}, {&c.Period, 10e6}, {&c.Start, 1_700_000_000e9}} {
+		if *d.v <= 0 {
+			*d.v = d.zero
+		}
+	}
+	if c.Threads <= 0 {
+		c.Threads = 8
+	}
+	if c.Locks <= 0 {
+		c.Locks = 4
+	}
+}
+
+// thread is one simulated thread.
+type thread struct {
+	id      format.ThreadID
+	name    string
+	steps   []step
+	pc      int
+	blocked int // lock it waits for, -1 for none
+	mode    format.Mode
+	since   int64
+	stack   format.StackID
+	idle    bool
+	ended   bool
+	again   bool // takes the lock again after a condition
+	prev    format.ThreadID
+	why     format.Activity
+}
+
+// hold is a thread's tenure of a lock.
+type hold struct {
+	thread *thread
+	since  int64
+	stack  format.StackID
+	mode   format.Mode
+}
+
+// lock is one simulated lock: queued threads get it in order of arrival.
+type lock struct {
+	id       format.ObjectID
+	class    string
+	holders  []hold
+	queue    []*thread
+	waitset  []*thread
+	granting bool
+	last     format.ThreadID
+	truth    LockTruth
+}
+
+// wake is a thread, or a lock to be handed over, due at a time.
+type wake struct {
+	at     int64
+	seq    int64
+	thread *thread
+	lock   *lock
+}
+
+type wakes []wake
+
+func (h wakes) Len() int      { return len(h) }
+func (h wakes) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *wakes) Push(x any)   { *h = append(*h, x.(wake)) }
+func (h *wakes) Pop() any     { n := len(*h) - 1; x := (*h)[n]; *h = (*h)[:n]; return x }
+func (h wakes) Less(i, j int) bool {
+	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].seq < h[j].seq
+}
+
+// world is a run in progress.
+type world struct {
+	c       *Config
+	rng     *rand.Rand
+	exact   format.Sink
+	sampled format.Sink
+	threads []*thread
+	locks   []*lock
+	queue   wakes
+	seq     int64
+	now     int64
+	end     int64
+	sampler sampler
+	truth   *Truth
+	stacks  map[string]format.StackID
+	names   []string // by stack
+	ev      format.Event
+	err     error
+}
+
+func newWorld(c *Config, exact, sampled format.Sink) *world {
+	return &world{c: c, rng: rand.New(rand.NewPCG(c.Seed, 0x636f6e74656e64)), exact: exact, sampled: sampled, now: c.Start, end: c.Start + c.Duration,
+		truth: newTruth(), stacks: map[string]format.StackID{}, names: []string{""}, sampler: sampler{next: c.Start + c.Period/2, intended: c.Start + c.Period/2}}
+}
+
+// loop takes changes in order of time, with samples in between.
+func (w *world) loop() {
+	for len(w.queue) > 0 && w.queue[0].at < w.end && w.err == nil && !w.enough() {
+		next := heap.Pop(&w.queue).(wake)
+		w.advance(next.at)
+		if next.lock != nil {
+			w.grant(next.lock)
+		} else {
+			w.resume(next.thread)
+		}
+	}
+	if !w.enough() {
+		w.advance(w.end)
+	}
+}
+
+func (w *world) enough() bool { return w.c.Events > 0 && w.sampler.contentions >= w.c.Events }
+
+// advance charges the time up to t and takes the samples due in it.
+func (w *world) advance(t int64) {
+	for w.sampler.next < t && w.err == nil && !w.enough() {
+		at := w.sampler.next
+		w.charge(at)
+		w.sample()
+	}
+	if !w.enough() {
+		w.charge(t)
+	}
+}
+
+// resume runs a thread's program until it has to wait for something.
+func (w *world) resume(t *thread) {
+	if t.idle {
+		w.wakeUp(t)
+		if t.again {
+			t.again = false
+			if !w.acquire(t, w.locks[t.steps[t.pc].lock], t.mode, t.stack) {
+				t.pc++
+				return
+			}
+			t.pc++
+		}
+	}
+	for w.step(t) {
+	}
+}
+
+// step does the next instruction; false when the thread has to wait.
+func (w *world) step(t *thread) bool {
+	s := &t.steps[t.pc%len(t.steps)]
+	t.pc = t.pc%len(t.steps) + 1
+	switch s.op {
+	case opRun:
+		w.schedule(t, w.vary(s.d))
+		return false
+	case opAcquire:
+		return w.acquire(t, w.locks[s.lock], s.mode, w.stack(s.method))
+	case opRelease:
+		w.release(t, w.locks[s.lock])
+	case opSleep:
+		w.rest(t, format.ActivitySleep)
+		w.schedule(t, w.vary(s.d))
+		return false
+	case opAwait:
+		t.pc-- // takes the lock again before it goes on
+		l := w.locks[s.lock]
+		t.stack, t.mode, t.again = w.held(t, l).stack, format.Exclusive, true
+		w.release(t, l)
+		w.rest(t, format.ActivityWait)
+		l.waitset = append(l.waitset, t)
+		return false
+	case opNotify:
+		l := w.locks[s.lock]
+		for _, o := range l.waitset {
+			w.schedule(o, 0)
+		}
+		l.waitset = l.waitset[:0]
+	case opPark:
+		w.rest(t, format.ActivityPark)
+		return false
+	case opEnd:
+		t.ended = true
+		w.write(w.exact, format.Event{Kind: format.KindThreadEnd, Thread: t.id, Time: w.now})
+		return false
+	}
+	return true
+}
+
+// vary draws a length around a mean, between half and one and a half.
+func (w *world) vary(d int64) int64 {
+	if d <= 1 || w.c.Scenario == "ping-pong" {
+		return d
+	}
+	return d/2 + w.rng.Int64N(d)
+}
+
+func (w *world) schedule(t *thread, d int64) {
+	w.seq++
+	heap.Push(&w.queue, wake{at: w.now + d, seq: w.seq, thread: t})
+}
+
+func (w *world) rest(t *thread, why format.Activity) { t.idle, t.since, t.why = true, w.now, why }
+
+func (w *world) wakeUp(t *thread) {
+	t.idle = false
+	w.write(w.exact, format.Event{Kind: format.KindActivity, Thread: t.id, Time: t.since, End: w.now, Activity: t.why})
+}
+
+// acquire takes a lock, or queues; false when the thread has to wait.
+func (w *world) acquire(t *thread, l *lock, m format.Mode, stack format.StackID) bool {
+	t.stack = stack
+	if len(l.queue) == 0 && !l.granting && l.admits(m) {
+		l.holders = append(l.holders, hold{t, w.now, stack, m})
+		return true
+	}
+	t.blocked, t.mode, t.since, t.prev = int(l.id)-1, m, w.now, l.last
+	l.queue = append(l.queue, t)
+	return false
+}
+
+// admits tells whether one more holder fits beside those there are.
+func (l *lock) admits(m format.Mode) bool {
+	return len(l.holders) == 0 || m == format.Shared && l.holders[0].mode == format.Shared
+}
+
+func (w *world) held(t *thread, l *lock) *hold {
+	i := slices.IndexFunc(l.holders, func(h hold) bool { return h.thread == t })
+	return &l.holders[i]
+}
+
+func (w *world) release(t *thread, l *lock) {
+	h := w.held(t, l)
+	w.tenure(l, h, w.now)
+	l.last = t.id
+	i := slices.IndexFunc(l.holders, func(h hold) bool { return h.thread == t })
+	l.holders = slices.Delete(l.holders, i, i+1)
+	if len(l.queue) > 0 && len(l.holders) == 0 && !l.granting {
+		l.granting = true
+		w.seq++
+		heap.Push(&w.queue, wake{at: w.now + w.c.Handoff, seq: w.seq, lock: l})
+	}
+}
+
+func (w *world) tenure(l *lock, h *hold, end int64) {
+	w.write(w.exact, format.Event{Kind: format.KindTenure, Thread: h.thread.id, Object: l.id, Mode: h.mode, Time: h.since, End: end, Stack: h.stack})
+}
+
+// grant hands a free lock to the head of its queue; readers in a row enter
+// together.
+func (w *world) grant(l *lock) {
+	l.granting = false
+	for len(l.queue) > 0 && l.admits(l.queue[0].mode) {
+		t := l.queue[0]
+		l.queue = slices.Delete(l.queue, 0, 1)
+		w.waited(t, l, w.now)
+		t.blocked = -1
+		l.holders = append(l.holders, hold{t, w.now, t.stack, t.mode})
+		w.schedule(t, 0)
+	}
+}
+
+func (w *world) waited(t *thread, l *lock, end int64) {
+	l.truth.Waits++
+	l.truth.WaitNs += end - t.since
+	w.write(w.exact, format.Event{Kind: format.KindWait, Thread: t.id, Object: l.id, Mode: t.mode, Time: t.since, End: end, Stack: t.stack, Owner: t.prev})
+}
+
+// write gives a sink a copy of an event; a nil sink takes nothing.
+func (w *world) write(to format.Sink, ev format.Event) {
+	if to == nil || w.err != nil {
+		return
+	}
+	w.ev = ev
+	w.err = to.Write(&w.ev)
+}
