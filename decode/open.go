@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"contend/decode/jfr"
+	"contend/decode/native"
 	"contend/decode/rules"
 	"contend/format"
 )
@@ -186,8 +187,18 @@ var formats = []struct {
 	open func(in *bufio.Reader, name string, o Options) (reader, error)
 }{
 	{hasPrefix("FLR\x00"), openJFR},
+	{hasPrefix(format.Magic[:4]), openNative},
+	{hasPrefix("contend "), openText},
 }
 
 func openJFR(in *bufio.Reader, name string, o Options) (reader, error) {
 	return jfr.NewReader(in, name, jfr.Options{Rules: o.Rules})
+}
+
+func openNative(in *bufio.Reader, name string, _ Options) (reader, error) {
+	return native.NewReader(in, name)
+}
+
+func openText(in *bufio.Reader, name string, _ Options) (reader, error) {
+	return format.NewTextReader(in, name)
 }

@@ -1,0 +1,99 @@
+package cmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"contend/format"
+	"contend/format/simulate"
+
+	"github.com/spf13/cobra"
+)
+
+type simulateOptions struct {
+	config   simulate.Config
+	duration time.Duration
+	period   time.Duration
+	handoff  time.Duration
+	stall    time.Duration
+	out      string
+	codec    string
+	exact    bool
+	text     bool
+	truth    string
+}
+
+func newSimulate(e *env) *cobra.Command {
+	var o simulateOptions
+	names, about := simulate.Scenarios()
+	var list strings.Builder
+	for i := range names {
+		fmt.Fprintf(&list, "\n  %-14s %s", names[i], about[i])
+	}
+	c := &cobra.Command{
+		Use:   "simulate -o FILE",
+		Short: "make a trace of a simulated run, to try things on",
+		Long: "Simulate threads, locks and critical sections and write what a recorder would have seen.\nThe same seed gives the same run; a sampling and an exact recorder see the same one.\n\nScenarios:" +
+			list.String(),
+		Example: "  contend simulate -o trace.bin && contend analyze\n  contend simulate --scenario nested --exact --truth truth.json -o nested.bin",
+		Args:    cobra.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return runSimulate(e, &o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.config.Scenario, "scenario", "convoy", "simulate `SCENARIO`")
+	f.IntVar(&o.config.Threads, "threads", 8, "with `N` threads")
+	f.IntVar(&o.config.Locks, "locks", 4, "with `N` locks, where the scenario takes any number")
+	f.DurationVar(&o.duration, "duration", 10*time.Second, "simulate `DURATION`")
+	f.Int64Var(&o.config.Events, "events", 0, "stop after `N` sampled contention events")
+	f.DurationVar(&o.period, "period", 10*time.Millisecond, "sample every `DURATION`")
+	f.DurationVar(&o.handoff, "handoff", 0, "let a lock be free for `DURATION` between two owners")
+	f.DurationVar(&o.stall, "stall", 0, "let every hundredth sample be `DURATION` late")
+	f.Uint64Var(&o.config.Seed, "seed", 1, "draw from `SEED`")
+	f.BoolVar(&o.exact, "exact", false, "record every wait and tenure instead of sampling")
+	f.BoolVar(&o.text, "text", false, "write the text form")
+	f.StringVar(&o.codec, "codec", "zstd", "compress blocks by `CODEC`: none, deflate, zstd")
+	f.StringVarP(&o.out, "output", "o", "", "write to `FILE`; - is standard output")
+	f.StringVar(&o.truth, "truth", "", "write who blocked whom, as the simulator knows it, to `FILE` as JSON")
+	return c
+}
+
+func runSimulate(e *env, o *simulateOptions) error {
+	names, _ := simulate.Scenarios()
+	if _, known := codecs[o.codec]; !known {
+		return usageError{fmt.Errorf("--codec: there is no codec %q", o.codec), "choose none, deflate or zstd"}
+	}
+	if !slices.Contains(names, o.config.Scenario) {
+		return usageError{fmt.Errorf("--scenario: there is no scenario %q", o.config.Scenario), "choose from " + strings.Join(names, ", ")}
+	}
+	if o.duration <= 0 || o.period <= 0 || o.handoff < 0 || o.stall < 0 || o.config.Threads < 1 || o.config.Locks < 1 || o.config.Events < 0 {
+		return usageError{errors.New("durations and numbers must be positive"), ""}
+	}
+	out, closeOut, err := e.create(o.out, !o.text)
+	if err != nil {
+		return err
+	}
+	w, err := newTraceWriter(out, o.codec, o.text)
+	if err != nil {
+		return err
+	}
+	c := o.config
+	c.Duration, c.Period, c.Handoff, c.Stall = o.duration.Nanoseconds(), o.period.Nanoseconds(), o.handoff.Nanoseconds(), o.stall.Nanoseconds()
+	exact, sampled := format.Sink(nil), format.Sink(w)
+	if o.exact {
+		exact, sampled = w, nil
+	}
+	truth, err := simulate.Run(c, exact, sampled)
+	if err = errors.Join(err, w.Close(), closeOut()); err != nil || o.truth == "" {
+		return err
+	}
+	text, err := json.MarshalIndent(truth, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(o.truth, append(text, '\n'), 0o644)
+}

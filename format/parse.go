@@ -1,0 +1,150 @@
+package format
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// parseText reads one line of the text twin; what names the part that is
+// wrong.
+func parseText(line string, ev *Event) (what string, err error) {
+	word, rest, _ := strings.Cut(line, " ")
+	kind, ok := ParseKind(word)
+	if !ok || kind == KindNone {
+		return "kind", fmt.Errorf("%.40q: %w", word, ErrCorrupt)
+	}
+	ev.Kind = kind
+	for rest = strings.TrimLeft(rest, " "); rest != ""; rest = strings.TrimLeft(rest, " ") {
+		key, value, found := strings.Cut(rest, "=")
+		f, known := layoutField(kind, key)
+		if !found || !known {
+			return "field", fmt.Errorf("%s has no %.40q: %w", kind, key, ErrCorrupt)
+		}
+		p := textParser{rest: value}
+		p.field(f, ev)
+		if p.bad || p.rest != "" && p.rest[0] != ' ' {
+			return key, ErrCorrupt
+		}
+		rest = p.rest
+	}
+	return "", nil
+}
+
+func layoutField(k Kind, key string) (fieldCode, bool) {
+	for _, f := range layouts[k] {
+		if fieldNames[f] == key {
+			return f, true
+		}
+	}
+	return 0, false
+}
+
+// textParser reads values; the first failure sticks.
+type textParser struct {
+	rest string
+	bad  bool
+}
+
+// word takes the characters up to one of the stops.
+func (p *textParser) word(stops string) string {
+	i := strings.IndexAny(p.rest, stops)
+	if i < 0 {
+		i = len(p.rest)
+	}
+	w := p.rest[:i]
+	p.rest = p.rest[i:]
+	return w
+}
+
+func (p *textParser) skip(c byte) bool {
+	if p.rest == "" || p.rest[0] != c {
+		return false
+	}
+	p.rest = p.rest[1:]
+	return true
+}
+
+func (p *textParser) quoted() string {
+	q, err := strconv.QuotedPrefix(p.rest)
+	if err != nil {
+		p.bad = true
+		return ""
+	}
+	p.rest = p.rest[len(q):]
+	s, err := strconv.Unquote(q)
+	p.bad = p.bad || err != nil
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+func (p *textParser) unsigned(bits int, stops string) uint64 {
+	v, err := strconv.ParseUint(p.word(stops), 10, bits)
+	p.bad = p.bad || err != nil
+	return v
+}
+
+func (p *textParser) signed(stops string) int64 {
+	v, err := strconv.ParseInt(p.word(stops), 10, 64)
+	p.bad = p.bad || err != nil
+	return v
+}
+
+func (p *textParser) field(f fieldCode, ev *Event) {
+	if v := ev.signed(f); v != nil {
+		*v = p.signed(" ")
+		return
+	}
+	if s := ev.text(f); s != nil {
+		*s = p.quoted()
+		return
+	}
+	ok := true
+	switch f {
+	case fMode:
+		ev.Mode, ok = ParseMode(p.word(" "))
+	case fLockKind:
+		ev.LockKind, ok = ParseLockKind(p.word(" "))
+	case fActivity:
+		ev.Activity, ok = ParseActivity(p.word(" "))
+	case fFrames:
+		ev.Frames = p.frames(ev.Frames)
+	case fOwners:
+		ev.Owners = p.parties(ev.Owners)
+	case fWaiters:
+		ev.Waiters = p.parties(ev.Waiters)
+	default:
+		ok = ev.setNumber(f, p.unsigned(64, " "))
+	}
+	p.bad = p.bad || !ok
+}
+
+func (p *textParser) frames(list []Frame) []Frame {
+	for !p.bad {
+		var text [3]string
+		for i := range text {
+			text[i] = p.quoted()
+			p.bad = p.bad || !p.skip(':')
+		}
+		list = append(list, Frame{text[0], text[1], text[2], int(p.signed(" ,"))})
+		if !p.skip(',') {
+			break
+		}
+	}
+	return list
+}
+
+func (p *textParser) parties(list []Party) []Party {
+	for !p.bad {
+		thread := p.unsigned(32, "/")
+		p.bad = p.bad || !p.skip('/')
+		stack := p.unsigned(32, "/")
+		p.bad = p.bad || !p.skip('/')
+		mode, ok := ParseMode(p.word(" ,"))
+		p.bad = p.bad || !ok
+		list = append(list, Party{ThreadID(thread), StackID(stack), mode})
+		if !p.skip(',') {
+			break
+		}
+	}
+	return list
+}
