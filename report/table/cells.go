@@ -37,6 +37,14 @@ func group(n int64) string {
 // Time is a cell that holds a length of time in nanoseconds.
 func Time(ns int64) Cell { return Cell{Duration(ns), strconv.FormatInt(ns, 10)} }
 
+// Length is a cell for a length that sampled waits do not have.
+func Length(ns int64) Cell {
+	if ns == 0 {
+		return Cell{"-", ""}
+	}
+	return Time(ns)
+}
+
 // Share is a cell that holds part as a percentage of whole.
 func Share(part, whole int64) Cell {
 	if whole == 0 {

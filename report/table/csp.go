@@ -56,7 +56,7 @@ func intervalGrid(d *schema.CSP, start int64, top int) *Grid {
 			g.Rows = append(g.Rows, []Cell{from, to, Time(iv.RunningNs), Time(0), Percent(0), {"-", ""}})
 		}
 		for _, l := range locks {
-			g.Rows = append(g.Rows, []Cell{from, to, Time(iv.RunningNs), Time(l.WaitNs), Percent(l.CSP), Name(l.Lock)})
+			g.Rows = append(g.Rows, []Cell{from, to, Time(iv.RunningNs), Time(l.WaitNs), Percent(l.CSP), {short(l.Lock), formula(l.Lock)}})
 		}
 		if rest > 0 {
 			g.Rows = append(g.Rows, []Cell{from, to, Time(iv.RunningNs), Time(rest), Percent(float64(rest) / float64(max(iv.RunningNs, 1))),
@@ -81,7 +81,7 @@ func phaseGrid(phases []schema.Phase, start int64) *Grid {
 			c := p.Causes[0]
 			cause = Cell{fmt.Sprintf("%.0f %% %s", 100*float64(c.WaitNs)/float64(p.WaitNs), compactText(c.Owner)), c.Owner}
 		}
-		g.Rows = append(g.Rows, []Cell{offset(p.StartNs - start), offset(p.EndNs - start), Time(p.WaitNs), Percent(p.CSP), Name(p.Lock), cause})
+		g.Rows = append(g.Rows, []Cell{offset(p.StartNs - start), offset(p.EndNs - start), Time(p.WaitNs), Percent(p.CSP), {short(p.Lock), formula(p.Lock)}, cause})
 	}
 	if len(phases) == 0 {
 		g.Notes = append(g.Notes, "none")
@@ -95,6 +95,11 @@ func compactText(owner string) string {
 	frames := strings.Split(owner, " < ")
 	for len(frames) > 1 && analysis.RuntimeFrame(format.Frame{Class: frames[0][:max(strings.LastIndexByte(frames[0], '.'), 0)]}) {
 		frames = frames[1:]
+	}
+	for i, f := range frames {
+		if dot := strings.LastIndexByte(f, '.'); dot > 0 {
+			frames[i] = short(f[:dot]) + f[dot:]
+		}
 	}
 	return strings.Join(frames[:min(len(frames), 2)], " < ")
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -123,6 +124,9 @@ var plain = tw.Rendition{
 	},
 }
 
+// narrowest is what the flexible column keeps however narrow the terminal is.
+const narrowest = 40
+
 // excess returns the width the flexible column may take, 0 when all fits.
 func (g *Grid) excess(o Options) int {
 	if o.Width <= 0 || o.Style != Text {
@@ -130,9 +134,9 @@ func (g *Grid) excess(o Options) int {
 	}
 	total, flex := 0, 0
 	for i, h := range g.Head {
-		wide := len([]rune(h))
+		wide := utf8.RuneCountInString(h)
 		for _, r := range g.Rows {
-			wide = max(wide, len([]rune(Sanitize(r[i].Text))))
+			wide = max(wide, utf8.RuneCountInString(Sanitize(r[i].Text)))
 		}
 		total += wide + 2
 		if i == g.Flex {
@@ -142,18 +146,16 @@ func (g *Grid) excess(o Options) int {
 	if total <= o.Width {
 		return 0
 	}
-	return max(flex-(total-o.Width), 16)
+	return max(flex-(total-o.Width), narrowest)
 }
 
-// elide shortens a text to n runes, leaving out its middle: of a stack the
-// innermost and the outermost frames matter most.
+// elide shortens a text to n runes. Of a stack the innermost frames matter
+// most, and they come first.
 func elide(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
 	}
-	tail := n / 4
-	return string(r[:n-tail-1]) + "…" + string(r[len(r)-tail:])
+	return s
 }
 
 func (g *Grid) csv(w io.Writer) error {

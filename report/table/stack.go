@@ -38,7 +38,8 @@ func Compact(s schema.Stack) string {
 	return strings.Join(parts, " < ")
 }
 
-// short writes java.util.logging.FileHandler as j.u.l.FileHandler.
+// short writes java.util.logging.FileHandler as j.u.l.FileHandler. Machines
+// and JSON get the whole name.
 func short(class string) string {
 	parts := strings.Split(class, ".")
 	for i, p := range parts[:len(parts)-1] {

@@ -47,8 +47,8 @@ func lockGrid(a *schema.Analyze) *Grid {
 	sum := int64(0)
 	for _, l := range a.Locks {
 		sum += l.WaitNs
-		g.Rows = append(g.Rows, []Cell{Time(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), Time(l.WallNs), Count(l.Waits), Time(l.P50Ns), Time(l.P99Ns),
-			Time(l.MaxNs), Percent(l.CSP), Count(int64(l.Waiters)), Name(l.Kind), Name(l.Lock)})
+		g.Rows = append(g.Rows, []Cell{Time(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), Time(l.WallNs), Count(l.Waits), Length(l.P50Ns), Length(l.P99Ns),
+			Length(l.MaxNs), Percent(l.CSP), Count(int64(l.Waiters)), Name(l.Kind), {short(l.Lock), formula(l.Lock)}})
 	}
 	g.Notes = append(g.Notes, fmt.Sprintf("total: %s in %s waits, wall-time %s", Duration(a.Total.WaitNs), group(a.Total.Waits), Duration(a.Total.WallNs)))
 	if rest := a.Total.WaitNs - sum; rest > 0 {
@@ -126,6 +126,9 @@ func keyCell(r *schema.BlameRow, by, key string) Cell {
 	}
 	if isStack && len(stack) > 0 {
 		return Cell{Compact(stack), formula(key)}
+	}
+	if by == "class" {
+		return Cell{short(key), formula(key)}
 	}
 	return Name(key)
 }
