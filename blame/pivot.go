@@ -101,7 +101,7 @@ func (p *Pivot) Table() *Table {
 	for i := range p.rows {
 		r := &p.rows[i]
 		out := Row{Sum: r.sum, Keys: make([]string, len(p.by))}
-		out.WallNs = r.at.Len()
+		out.WallNs = min(r.at.Len(), r.sum.ThreadNs) // one of several readers is charged a part of each instant only
 		for j, k := range p.by {
 			text, stack := p.text(k, r.key[j])
 			out.Keys[j] = text

@@ -108,10 +108,7 @@ func partial(text []byte) int {
 
 // unwrapped makes damage of the wrapping an early end: what came before it
 // is good, and the decoder inside says how much that was.
-type unwrapped struct {
-	r   io.Reader
-	err error
-}
+type unwrapped struct{ r io.Reader }
 
 func (u *unwrapped) Read(p []byte) (int, error) {
 	n, err := u.r.Read(p)
