@@ -68,10 +68,12 @@ func open(path string, stdin io.Reader, o Options) (*input, error) {
 		return nil, err
 	}
 	in := &input{name: path, file: file}
-	if in.reader, err = in.sniff(o); err != nil {
+	r, err := in.sniff(o)
+	if err != nil { // r may hold a nil pointer: keep it out of in
 		in.Close()
 		return nil, err
 	}
+	in.reader = r
 	return in, nil
 }
 

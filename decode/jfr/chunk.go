@@ -153,6 +153,7 @@ func (r *Reader) prepare(unfinished bool) {
 	r.newConstants()
 	var found []int
 	if unfinished || !r.chain(&found) {
+		r.endAtNextHeader()
 		found = r.scan()
 	}
 	if r.meta == nil {
@@ -242,26 +243,54 @@ func (r *Reader) readMetadata(at int) bool {
 	return true
 }
 
+// endAtNextHeader shortens a chunk whose size lies, because it was cut off
+// and another recording appended, to where the next chunk begins.
+func (r *Reader) endAtNextHeader() {
+	if next := findHeader(r.buf, headerSize); next >= 0 {
+		r.warn("truncated", fmt.Sprintf("%s: chunk ends after %d of %d bytes", r.pos(next), next, r.head.size))
+		r.unread(next)
+		r.off = headerSize
+	}
+}
+
+// findHeader returns the offset of the first plausible chunk header at or
+// after from, -1 when there is none. The magic alone may occur in data.
+func findHeader(buf []byte, from int) int {
+	for from < len(buf) {
+		i := bytes.Index(buf[from:], []byte(magic))
+		if i < 0 || from+i+headerSize > len(buf) {
+			return -1
+		}
+		h := parseHeader(buf[from+i:])
+		if h.major >= 1 && h.major <= 2 && h.minor < 64 && h.ticksPerSecond > 0 && h.ticksPerSecond <= 1e12 && h.startNanos > 0 && h.size >= 0 && h.metadata >= 0 {
+			return from + i
+		}
+		from += i + 1
+	}
+	return -1
+}
+
 // resync gives up on the chunk from offset at and continues at the next
 // chunk header, wherever that is.
 func (r *Reader) resync(at int, what string) error {
 	searched := at + 1
 	for {
-		if i := bytes.Index(r.buf[min(searched, len(r.buf)):], []byte(magic)); i >= 0 {
-			next := searched + i
+		next := findHeader(r.buf, searched)
+		end := next < 0 && r.fill(len(r.buf)+1<<20) != nil
+		if end {
+			next = findHeader(r.buf, searched) // in what the last fill brought
+		}
+		switch {
+		case next >= 0:
 			r.lost(next-at, "lost-data", what+": "+format.ErrCorrupt.Error())
 			r.unread(next)
 			return nil
-		}
-		searched = max(at+1, len(r.buf)-len(magic)+1)
-		if err := r.fill(len(r.buf) + 1<<20); err != nil {
-			if len(r.buf) > searched {
-				continue
-			}
+		case end:
 			r.lost(len(r.buf)-at, "lost-data", what+": "+format.ErrCorrupt.Error())
 			r.off = len(r.buf)
 			return nil
 		}
+		searched = max(at+1, len(r.buf)-1<<20-headerSize)
 	}
 }
 

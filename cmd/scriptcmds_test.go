@@ -1,0 +1,43 @@
+package cmd
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"strconv"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// code runs contend and requires an exit code: code 2 analyze --top -1.
+func code(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec("contend", args[1:]...)
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit %d, want %d", got, want)
+	}
+}
+
+// cut writes the first bytes of a file: cut FROM TO N.
+func cut(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(ts.ReadFile(args[0]))[:n], 0o644))
+}
+
+// appendTo joins files: append TO FROM ...
+func appendTo(ts *testscript.TestScript, _ bool, args []string) {
+	var all []byte
+	for _, from := range args[1:] {
+		all = append(all, ts.ReadFile(from)...)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), all, 0o644))
+}
