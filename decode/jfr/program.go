@@ -102,9 +102,14 @@ const maxOps = 4096
 func (p *program) run(c *cursor, v *values) {
 	for i := range p.ops {
 		o := &p.ops[i]
-		if o.take {
+		switch {
+		case o.kind == opInt && c.compressed: // nearly all fields
+			if n := c.long("field"); o.take {
+				v[o.slot] = n
+			}
+		case o.take:
 			v[o.slot] = o.read(c)
-		} else {
+		default:
 			o.read(c)
 		}
 	}

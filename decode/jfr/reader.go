@@ -44,6 +44,7 @@ type Reader struct {
 	settings map[string]string
 	idle     map[format.ThreadID]idleSince // by the last thread dump
 
+	values   values // of the event at hand
 	events   int64
 	damaged  int64
 	warnings []format.Warning
@@ -139,9 +140,10 @@ func (r *Reader) event(ev *format.Event) bool {
 		r.off = end
 		return false
 	}
-	var v values
+	v := &r.values
+	*v = values{}
 	c.buf = r.buf[:end]
-	p.run(&c, &v)
+	p.run(&c, v)
 	if c.err != nil {
 		r.lost(int(size), "lost-data", c.what+" of "+p.class.name+": "+c.err.Error())
 		r.off = end
@@ -150,7 +152,7 @@ func (r *Reader) event(ev *format.Event) bool {
 	r.off = end
 	ev.Time = r.head.at(v[slotStart])
 	ev.End = ev.Time + max(r.head.nanos(v[slotDuration]), 0)
-	return p.spec.book(r, &v, ev)
+	return p.spec.book(r, v, ev)
 }
 
 // cut handles an event that cannot be stepped over: the end of a recording

@@ -54,22 +54,20 @@ func (c *cursor) long(what string) int64 {
 		return int64(c.buf[c.off-1])
 	}
 	var v uint64
-	for i := range 9 {
-		if c.off >= len(c.buf) {
-			c.fail(what, format.ErrTruncated)
-			return 0
-		}
-		b := c.buf[c.off]
-		c.off++
+	for i, b := range c.buf[c.off:min(c.off+9, len(c.buf))] {
 		if i == 8 {
+			c.off += 9
 			return int64(v | uint64(b)<<56)
 		}
 		v |= uint64(b&0x7f) << (7 * i)
 		if b < 0x80 {
+			c.off += i + 1
 			return int64(v)
 		}
 	}
-	return int64(v)
+	c.off = len(c.buf)
+	c.fail(what, format.ErrTruncated)
+	return 0
 }
 
 // integer reads an int or a short, size bytes wide when not compressed.
@@ -151,6 +149,9 @@ func (c *cursor) str(constant func(key int64) string) string {
 		return validUTF8(c.bytes("string", c.count("string length")))
 	case stringLatin1:
 		raw := c.bytes("string", c.count("string length"))
+		if isASCII(raw) {
+			return string(raw)
+		}
 		out := make([]rune, len(raw))
 		for i, b := range raw {
 			out[i] = rune(b)
@@ -166,6 +167,15 @@ func (c *cursor) str(constant func(key int64) string) string {
 		c.fail("string encoding", format.ErrCorrupt)
 	}
 	return ""
+}
+
+func isASCII(b []byte) bool {
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 func validUTF8(b []byte) string {
