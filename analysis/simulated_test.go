@@ -3,6 +3,7 @@ package analysis
 import (
 	"math"
 	"testing"
+	"unsafe"
 
 	"contend/format"
 	"contend/format/simulate"
@@ -120,6 +121,7 @@ func BenchmarkSweep(b *testing.B) {
 	if _, err := simulate.Run(simulate.Config{Scenario: "bulk", Threads: 32, Duration: 1e9}, &l, nil); err != nil {
 		b.Fatal(err)
 	}
+	b.SetBytes(int64(len(l.Events)) * int64(unsafe.Sizeof(format.Event{})))
 	b.ReportAllocs()
 	for b.Loop() {
 		l.Rewind()
@@ -135,6 +137,7 @@ func BenchmarkSampled(b *testing.B) {
 	if _, err := simulate.Run(simulate.Config{Scenario: "bulk", Threads: 32, Duration: 1e9, Period: 50e3}, nil, &l); err != nil {
 		b.Fatal(err)
 	}
+	b.SetBytes(int64(len(l.Events)) * int64(unsafe.Sizeof(format.Event{})))
 	b.ReportAllocs()
 	for b.Loop() {
 		l.Rewind()

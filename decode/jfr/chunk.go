@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"slices"
 
 	"contend/format"
 )
@@ -121,7 +122,7 @@ func (r *Reader) fill(n int) error {
 	for len(r.buf) < n {
 		k := min(n-len(r.buf), step)
 		at := len(r.buf)
-		r.buf = append(r.buf, make([]byte, k)...)
+		r.buf = slices.Grow(r.buf, k)[:at+k]
 		got, err := io.ReadFull(r.in, r.buf[at:])
 		r.buf = r.buf[:at+got]
 		r.read += int64(got)
@@ -231,13 +232,30 @@ func (r *Reader) isEvent(at int64, kind int64) bool {
 	return c.long("type") == kind && c.err == nil && size > 0 && size <= int64(len(r.buf))-at
 }
 
+// maxMetadata bounds the metadata remembered between chunks. Those of one
+// process all have the same.
+const maxMetadata = 16
+
 func (r *Reader) readMetadata(at int) bool {
 	c := r.cursor(at)
-	c.long("size")
-	c.long("type")
+	end := at + int(c.integer("size", 4))
+	for _, what := range [...]string{"type", "start", "duration", "id"} {
+		c.long(what)
+	}
+	if c.err != nil || end > len(r.buf) || c.off > end {
+		return false
+	}
+	body := r.buf[c.off:end]
+	if m := r.metas[string(body)]; m != nil {
+		r.meta = m
+		return true
+	}
 	m := parseMetadata(&c, r.specs)
 	if m == nil {
 		return false
+	}
+	if len(r.metas) < maxMetadata {
+		r.metas[string(body)] = m
 	}
 	r.meta = m
 	return true

@@ -25,7 +25,16 @@ type field struct {
 type metadata struct {
 	classes  map[int64]*class
 	programs map[int64]*program // wanted events by type id
+	dense    []*program         // the same, for the ids there usually are
 	parts    parts
+}
+
+// program returns how to read events of a type, nil when they are not wanted.
+func (m *metadata) program(kind int64) *program {
+	if uint64(kind) < uint64(len(m.dense)) {
+		return m.dense[kind]
+	}
+	return m.programs[kind]
 }
 
 // maxDepth bounds the nesting of metadata elements and of types in types.
@@ -37,11 +46,8 @@ type element struct {
 	attrs map[string]string
 }
 
-// parseMetadata reads a metadata event; c stands behind its size and type.
+// parseMetadata reads the body of a metadata event.
 func parseMetadata(c *cursor, specs map[string]*eventSpec) *metadata {
-	c.long("metadata start")
-	c.long("metadata duration")
-	c.long("metadata id")
 	texts := make([]string, 0, 64)
 	for range c.count("metadata strings") {
 		if c.err != nil {

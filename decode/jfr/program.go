@@ -164,6 +164,12 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 			m.programs[id] = p
 		}
 	}
+	m.dense = make([]*program, denseTypes)
+	for id, p := range m.programs {
+		if id >= 0 && id < denseTypes {
+			m.dense[id] = p
+		}
+	}
 	for _, p := range m.programs { // in any order: all events agree on the classes of their fields
 		m.part(&m.parts.thread, p, slotThread, map[string]slot{"osName": slotOSName, "osThreadId": slotOSID, "javaName": slotName, "javaThreadId": slotID, "virtual": slotVirtual})
 		m.part(&m.parts.stack, p, slotStack, map[string]slot{"truncated": slotTruncated, "frames": slotFrames})
@@ -171,6 +177,9 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 	}
 	m.frames()
 }
+
+// denseTypes bounds the array of programs; a JDK has a few hundred types.
+const denseTypes = 4096
 
 // part compiles the program for the constants a slot refers to, if it is not
 // there yet.

@@ -31,7 +31,8 @@ type Reader struct {
 	read int64
 
 	head   header
-	meta   *metadata // of the current chunk, or of the last one that had any
+	meta   *metadata            // of the current chunk, or of the last one that had any
+	metas  map[string]*metadata // by content
 	pools  pools
 	known  constants
 	ids    identities
@@ -55,7 +56,7 @@ type Reader struct {
 // *format.Error: ErrNotMine for input that is no recording, ErrVersion for
 // one of JDK 7 or 8, ErrTruncated for one without a whole header.
 func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
-	r := &Reader{in: in, name: name, rules: o.Rules, specs: wanted(), ids: newIdentities(), settings: map[string]string{}}
+	r := &Reader{in: in, name: name, rules: o.Rules, specs: wanted(), ids: newIdentities(), settings: map[string]string{}, metas: map[string]*metadata{}}
 	if r.rules == nil {
 		r.rules = rules.Default()
 	}
@@ -135,7 +136,7 @@ func (r *Reader) event(ev *format.Event) bool {
 	}
 	end := r.off + int(size)
 	r.events++
-	p := r.meta.programs[kind]
+	p := r.meta.program(kind)
 	if p == nil {
 		r.off = end
 		return false

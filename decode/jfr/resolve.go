@@ -27,6 +27,11 @@ type identities struct {
 	names   []string // by class
 	seed    maphash.Seed
 	verdict map[verdictKey]verdict
+
+	lastKey     objectKey // many events in a row are of one lock, at one place
+	lastObject  format.ObjectID
+	lastPark    verdictKey
+	lastVerdict verdict
 }
 
 type threadKey struct {
@@ -192,6 +197,9 @@ func (r *Reader) text(at int64) string {
 // object resolves a lock.
 func (r *Reader) object(class uint32, address int64, in space, kind format.LockKind) format.ObjectID {
 	k := objectKey{class, address, in}
+	if k == r.ids.lastKey && r.ids.lastObject != format.NoObject {
+		return r.ids.lastObject
+	}
 	id, ok := r.ids.objects[k]
 	if !ok {
 		id = format.ObjectID(len(r.ids.objects) + 1)
@@ -202,6 +210,7 @@ func (r *Reader) object(class uint32, address int64, in space, kind format.LockK
 		}
 		r.push(format.Event{Kind: format.KindObject, Object: id, Class: name, Hash: uint64(address), LockKind: kind})
 	}
+	r.ids.lastKey, r.ids.lastObject = k, id
 	return id
 }
 
@@ -291,6 +300,9 @@ func (r *Reader) internStack(frames []format.Frame) format.StackID {
 // classify asks the rules once for each class and stack.
 func (r *Reader) classify(class uint32, stack format.StackID) verdict {
 	k := verdictKey{class, stack}
+	if k == r.ids.lastPark {
+		return r.ids.lastVerdict
+	}
 	v, ok := r.ids.verdict[k]
 	if !ok {
 		v.Result = r.rules.Classify(r.ids.names[class], r.ids.frames[stack])
@@ -299,6 +311,7 @@ func (r *Reader) classify(class uint32, stack format.StackID) verdict {
 		}
 		r.ids.verdict[k] = v
 	}
+	r.ids.lastPark, r.ids.lastVerdict = k, v
 	return v
 }
 
