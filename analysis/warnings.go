@@ -15,7 +15,7 @@ func (r *record) warnings(sym *Symbols, tl *timelines) []format.Warning {
 	if len(r.thresholds) > 0 {
 		slices.Sort(r.thresholds)
 		out = append(out, format.Warning{Code: "threshold",
-			Text: "shorter waits were not recorded: " + strings.Join(slices.Compact(r.thresholds), ", ")})
+			Text: "shorter waits were not recorded: " + strings.Join(slices.Compact(r.thresholds), ", ") + "; 'contend jfc' prints settings that record all"})
 	}
 	if tl.unlinked > 0 {
 		out = append(out, format.Warning{Code: "unlinked",

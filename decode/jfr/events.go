@@ -164,7 +164,7 @@ func setting(r *Reader, v *values, ev *format.Event) bool {
 	}
 	r.settings[key] = value
 	ev.Kind, ev.Name, ev.Value = format.KindSetting, key, value
-	if name == "threshold" {
+	if name == "threshold" && hidesWaits[p.spec.name] {
 		ev.Weight = nanoseconds(value)
 	}
 	return true
@@ -172,6 +172,10 @@ func setting(r *Reader, v *values, ev *format.Event) bool {
 
 // kept are the settings that say what a recording can and cannot show.
 var kept = map[string]bool{"threshold": true, "enabled": true, "period": true, "stackTrace": true}
+
+// hidesWaits are the events whose threshold leaves out waits for locks; that of
+// others leaves out evidence only.
+var hidesWaits = map[string]bool{"JavaMonitorEnter": true, "ThreadPark": true}
 
 var units = map[string]int64{"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "h": 3600e9, "d": 86400e9}
 
