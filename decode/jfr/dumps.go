@@ -29,7 +29,7 @@ func (r *Reader) threadDump(at int64, text string) {
 		case kind != format.KindUnknownLock:
 			ev := locks[t.For]
 			if ev == nil {
-				ev = &format.Event{Kind: format.KindContention, Time: at, Weight: format.EvidenceOnly, Object: r.object(r.intern(t.For.Class), int64(t.For.Addr), heapSpace, kind)}
+				ev = &format.Event{Kind: format.KindContention, Time: at, Weight: format.EvidenceOnly, Object: r.object(r.intern(t.For.Class), int64(t.For.Addr), heapSpace, kind, stack)}
 				locks[t.For] = ev
 			}
 			ev.Waiters = append(ev.Waiters, format.Party{Thread: threads[i], Stack: stack, Mode: mode})

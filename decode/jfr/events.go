@@ -112,13 +112,13 @@ func sleep(r *Reader, v *values, ev *format.Event) bool {
 func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
 	ev.Kind = format.KindWait
 	ev.Thread, ev.Stack, ev.Owner = r.thread(v[slotThread]), r.stack(v[slotStack]), r.thread(v[slotOwner])
-	ev.Object = r.object(r.class(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor)
+	ev.Object = r.object(r.class(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
 	return true
 }
 
 func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivityWait)
-	ev.Object = r.object(r.class(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor)
+	ev.Object = r.object(r.class(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
 	return true
 }
 
@@ -127,7 +127,7 @@ func park(r *Reader, v *values, ev *format.Event) bool {
 	class, stack := r.class(v[slotClass]), r.stack(v[slotStack])
 	res := r.classify(class, stack)
 	ev.Thread, ev.Stack = r.thread(v[slotThread]), stack
-	ev.Object = r.object(class, v[slotAddress], heapSpace, res.Kind)
+	ev.Object = r.object(class, v[slotAddress], heapSpace, res.Kind, stack)
 	if res.Verdict == rulesLock {
 		ev.Kind, ev.Mode = format.KindWait, res.Mode
 		return true

@@ -194,8 +194,8 @@ func (r *Reader) text(at int64) string {
 	})
 }
 
-// object resolves a lock.
-func (r *Reader) object(class uint32, address int64, in space, kind format.LockKind) format.ObjectID {
+// object resolves a lock, first met by a thread at a stack.
+func (r *Reader) object(class uint32, address int64, in space, kind format.LockKind, at format.StackID) format.ObjectID {
 	k := objectKey{class, address, in}
 	if k == r.ids.lastKey && r.ids.lastObject != format.NoObject {
 		return r.ids.lastObject
@@ -208,7 +208,7 @@ func (r *Reader) object(class uint32, address int64, in space, kind format.LockK
 		if name == "" {
 			name = "[unknown class]"
 		}
-		r.push(format.Event{Kind: format.KindObject, Object: id, Class: name, Hash: uint64(address), LockKind: kind})
+		r.push(format.Event{Kind: format.KindObject, Object: id, Class: name, Hash: uint64(address), LockKind: kind, Name: lockName(name, address, r.ids.frames[at])})
 	}
 	r.ids.lastKey, r.ids.lastObject = k, id
 	return id
