@@ -20,7 +20,8 @@ type Row struct {
 	MaxNs             int64 // longest wait; 0 when waits were only sampled
 	P50Ns, P99Ns      int64 // percentiles of whole waits, to three digits; 0 when only sampled
 	CSP               float64
-	Waiters           int // distinct threads
+	Waiters           int                         // distinct threads
+	ByProvenance      [analysis.Provenances]int64 // WaitNs by how the direct owners are known
 }
 
 // Collector is a visitor that sums by lock, or by class.
@@ -37,6 +38,7 @@ type sum struct {
 	first   format.ObjectID
 	locks   map[format.ObjectID]struct{}
 	waiters map[format.ThreadID]struct{}
+	known   [analysis.Provenances]int64
 	waits   int64
 	waitNs  int64
 	maxNs   int64
@@ -80,6 +82,9 @@ func (m *sum) add(s *analysis.Slice) {
 	m.wall.Add(s.Start, s.End)
 	m.locks[s.Lock] = struct{}{}
 	m.waiters[s.Thread] = struct{}{}
+	for i := range s.Shares {
+		m.known[s.Shares[i].Direct.Prov] += s.Shares[i].Ns
+	}
 	if !s.First {
 		return
 	}
@@ -109,7 +114,7 @@ func (c *Collector) Total() Row { return c.row(&c.total) }
 func (c *Collector) RunningNs() int64 { return c.running }
 
 func (c *Collector) row(m *sum) Row {
-	r := Row{Locks: len(m.locks), Waits: m.waits, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters)}
+	r := Row{Locks: len(m.locks), Waits: m.waits, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters), ByProvenance: m.known}
 	if m.first != format.NoObject || c.byClass {
 		r.Class = c.sym.ClassName(m.first)
 		r.Kind = c.sym.Object(m.first).Kind.String()

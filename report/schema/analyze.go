@@ -66,6 +66,8 @@ type Lock struct {
 	P99Ns   int64   `json:"p99Ns"`
 	CSP     float64 `json:"csp"`
 	Waiters int     `json:"waiters"`
+
+	Provenance Provenance `json:"provenance"`
 }
 
 // Deadlock is a cycle of threads, each waiting for a lock the next one holds.
@@ -132,7 +134,7 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *lockstat.Colle
 	a := &Analyze{Schema: "contend.analyze/1", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{},
 		Total: Total{Waits: sum.Waits, WaitNs: sum.WaitNs, WallNs: sum.WallNs, RunningNs: locks.RunningNs()}}
 	for _, r := range limit(locks.Rows(), top) {
-		a.Locks = append(a.Locks, Lock{r.Lock, r.Class, r.Kind, r.Waits, r.WaitNs, r.WallNs, r.MaxNs, r.P50Ns, r.P99Ns, r.CSP, r.Waiters})
+		a.Locks = append(a.Locks, Lock{r.Lock, r.Class, r.Kind, r.Waits, r.WaitNs, r.WallNs, r.MaxNs, r.P50Ns, r.P99Ns, r.CSP, r.Waiters, NewProvenance(r.ByProvenance)})
 	}
 	for i, d := range tr.Deadlocks {
 		a.Deadlocks = append(a.Deadlocks, newDeadlock(i+1, d, tr.Symbols))

@@ -42,13 +42,13 @@ func heading(a *schema.Analyze) string {
 
 func lockGrid(a *schema.Analyze) *Grid {
 	g := &Grid{Title: "locks by waiting time (thread-time; wall-time is the time at least one thread waited)",
-		Head: []string{"WAIT", "SHARE", "WALL", "WAITS", "P50", "P99", "MAX", "CSP", "WAITERS", "KIND", "LOCK"},
-		Left: left(11, 9, 10), Flex: 10}
+		Head: []string{"WAIT", "SHARE", "WALL", "WAITS", "P50", "P99", "MAX", "CSP", "WAITERS", "KIND", "LOCK", "OWNERS KNOWN"},
+		Left: left(12, 9, 10, 11), Flex: 10}
 	sum := int64(0)
 	for _, l := range a.Locks {
 		sum += l.WaitNs
 		g.Rows = append(g.Rows, []Cell{Time(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), Time(l.WallNs), Count(l.Waits), Length(l.P50Ns), Length(l.P99Ns),
-			Length(l.MaxNs), Percent(l.CSP), Count(int64(l.Waiters)), Name(l.Kind), {short(l.Lock), formula(l.Lock)}})
+			Length(l.MaxNs), Percent(l.CSP), Count(int64(l.Waiters)), Name(l.Kind), {short(l.Lock), formula(l.Lock)}, knownCell(l.Provenance)})
 	}
 	g.Notes = append(g.Notes, fmt.Sprintf("total: %s in %s waits, wall-time %s", Duration(a.Total.WaitNs), group(a.Total.Waits), Duration(a.Total.WallNs)))
 	if rest := a.Total.WaitNs - sum; rest > 0 {
