@@ -1,0 +1,66 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"contend/report/pprof"
+
+	"github.com/spf13/cobra"
+)
+
+type pprofOptions struct {
+	trace traceOptions
+	out   string
+	view  string
+}
+
+func newPprof(e *env) *cobra.Command {
+	var o pprofOptions
+	c := &cobra.Command{
+		Use:   "pprof [TRACE ...] -o FILE",
+		Short: "write a profile for 'go tool pprof'",
+		Long: `Write a pprof profile of the waiting.
+
+Views:
+  blame    stacks of the owners, by the waiting they caused
+  blocked  stacks of the waiters
+  chain    the waiter's stack, the lock, what its owner waited for in turn, and
+           the stack of the last owner, which is innermost
+
+Samples carry the labels lock, class, owner_thread, owner_group, waiter_thread,
+waiter_group, waiter_method and provenance.`,
+		Example: `  contend pprof recording.jfr -o contention.pb.gz && go tool pprof -top contention.pb.gz
+  contend pprof --view chain recording.jfr -o chain.pb.gz && go tool pprof -http : chain.pb.gz`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			o.trace.paths = args
+			return runPprof(e, &o)
+		},
+	}
+	o.trace.bind(c)
+	c.Flags().StringVarP(&o.out, "output", "o", "", "write to `FILE`; - is standard output")
+	c.Flags().StringVar(&o.view, "view", "blame", "show `VIEW`: "+strings.Join(pprof.Views[:], ", "))
+	return c
+}
+
+func runPprof(e *env, o *pprofOptions) error {
+	view := slices.Index(pprof.Views[:], o.view)
+	if view < 0 {
+		return usageError{fmt.Errorf("--view: there is no view %q", o.view), "choose from " + strings.Join(pprof.Views[:], ", ")}
+	}
+	out, closeOut, err := e.create(o.out, true)
+	if err != nil {
+		return err
+	}
+	b := pprof.New(pprof.View(view))
+	res, err := o.trace.run(e, b)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(b.Write(out), closeOut()); err != nil {
+		return err
+	}
+	return res.verdict()
+}

@@ -1,0 +1,106 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"contend/report/schema"
+
+	"github.com/google/pprof/profile"
+)
+
+// exported writes a view of a recording as a profile.
+func exported(t *testing.T, path, view string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), view+".pb.gz")
+	if code := Main([]string{"pprof", "--view", view, path, "-o", out}, nil, os.Stdout, os.Stderr); code != exitOK {
+		t.Fatalf("exit %d", code)
+	}
+	return out
+}
+
+// tool runs go tool pprof.
+func tool(t *testing.T, args ...string) string {
+	t.Helper()
+	out, err := exec.Command("go", append([]string{"tool", "pprof", "-symbolize=none"}, args...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("go tool pprof %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+func TestProfilesSumToTheAnalysis(t *testing.T) {
+	for _, path := range recordings(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			want := ask[schema.Analyze](t, "analyze", path).Total
+			for _, view := range []string{"blame", "blocked", "chain"} {
+				f, err := os.Open(exported(t, path, view))
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := profile.Parse(f)
+				f.Close()
+				if err != nil {
+					t.Fatal(err)
+				}
+				var got [3]int64
+				for _, s := range p.Sample {
+					for i := range got {
+						got[i] += s.Value[i]
+					}
+				}
+				if got[0] != want.Waits || got[1] != want.WaitNs {
+					t.Errorf("%s: %d waits of %d ns, want %d of %d", view, got[0], got[1], want.Waits, want.WaitNs)
+				}
+			}
+		})
+	}
+}
+
+var totalLine = regexp.MustCompile(`% of (\d+)ns total`)
+
+func TestGoToolPprofReadsProfiles(t *testing.T) {
+	const path = "../testdata/truth-8threads-dumps50ms.jfr"
+	want := ask[schema.Analyze](t, "analyze", path).Total.WaitNs
+	for view, first := range map[string]string{"blame": "Truth.exportReport", "blocked": "Truth.checkout"} {
+		out := exported(t, path, view)
+		top := tool(t, "-top", "-cum", "-unit=ns", "-nodecount=50", out)
+		if m := totalLine.FindStringSubmatch(top); m == nil || m[1] != fmt.Sprint(want) {
+			t.Errorf("%s: total is not %d:\n%.300s", view, want, top)
+		}
+		// Below what every thread runs through.
+		for _, line := range strings.Split(top, "\n") {
+			if f := strings.Fields(line); len(f) == 6 && strings.HasPrefix(f[5], "Truth.") && !strings.HasPrefix(f[5], "Truth.lambda") && !strings.HasPrefix(f[5], "Truth.sleep") {
+				if f[5] != first {
+					t.Errorf("%s: %s is on top, want %s", view, f[5], first)
+				}
+				break
+			}
+		}
+		tags := tool(t, "-tags", out)
+		for _, label := range []string{"lock:", "class:", "owner_thread:", "owner_group:", "waiter_thread:", "waiter_group:", "waiter_method:", "provenance:"} {
+			if !strings.Contains(tags, label) {
+				t.Errorf("%s: no label %s", view, label)
+			}
+		}
+		if peek := tool(t, "-peek", "exportReport", out); !strings.Contains(peek, "Truth.exportReport") {
+			t.Errorf("%s: %s", view, peek)
+		}
+		focused := tool(t, "-top", "-unit=ns", "-tagfocus", "class=Ledger", out)
+		if !strings.Contains(focused, "Truth.nestedTransfer") {
+			t.Errorf("%s: %s", view, focused)
+		}
+		if diff := tool(t, "-top", "-diff_base", out, out); !strings.Contains(diff, "0, 0% of") && !strings.Contains(diff, "Showing nodes accounting for 0") {
+			t.Errorf("%s against itself: %s", view, diff)
+		}
+	}
+	chain := tool(t, "-top", "-cum", "-unit=ns", exported(t, path, "chain"))
+	if !strings.Contains(chain, "lock Truth$InventoryLock@") {
+		t.Errorf("%s", chain)
+	}
+}
