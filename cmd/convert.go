@@ -21,40 +21,39 @@ type convertOptions struct {
 }
 
 func newConvert(e *env) *cobra.Command {
-	o := convertOptions{}
-	c := &cobra.Command{
-		Use:     "convert [TRACE ...] -o FILE",
-		Short:   "write any input as a contend trace",
-		Example: "  contend convert recording.jfr -o trace.bin",
-		Args:    cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.trace.paths = args
-			return runConvert(e, &o)
-		},
-	}
-	c.Flags().StringVar(&o.trace.rules, "rules", "", "tell locks from idleness by the rules in `FILE`")
-	c.Flags().StringVarP(&o.out, "output", "o", "", "write to `FILE`; - is standard output")
-	c.Flags().StringVar(&o.codec, "codec", "zstd", "compress blocks by `CODEC`: none, deflate, zstd")
+	c, o := newCopy(e)
+	c.Use, c.Short = "convert [TRACE ...] -o FILE", "write any input as a contend trace"
+	c.Example = "  contend convert recording.jfr -o trace.bin"
+	c.Flags().StringVar(&o.codec, "codec", "zstd", codecUsage)
 	return c
 }
 
 func newDump(e *env) *cobra.Command {
-	o := convertOptions{text: true}
-	c := &cobra.Command{
-		Use:     "dump [TRACE ...]",
-		Short:   "print the events of any input as text, one a line",
-		Long:    "Print the events of any input as text, one a line. What it prints is a trace again:\n'contend convert' reads it back.",
-		Example: "  contend dump recording.jfr | grep ^wait | head",
-		Args:    cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.trace.paths = args
-			return runConvert(e, &o)
-		},
-	}
-	c.Flags().StringVar(&o.trace.rules, "rules", "", "tell locks from idleness by the rules in `FILE`")
-	c.Flags().StringVarP(&o.out, "output", "o", "", "write to `FILE`; - is standard output")
+	c, o := newCopy(e)
+	o.text = true
+	c.Use, c.Short = "dump [TRACE ...]", "print the events of any input as text, one a line"
+	c.Long = "Print the events of any input as text, one a line. What it prints is a trace again:\n'contend convert' reads it back."
+	c.Example = "  contend dump recording.jfr | grep ^wait | head"
 	return c
 }
+
+// newCopy makes a command that copies a trace.
+func newCopy(e *env) (*cobra.Command, *convertOptions) {
+	o := &convertOptions{}
+	c := &cobra.Command{Args: cobra.ArbitraryArgs, RunE: func(_ *cobra.Command, args []string) error {
+		o.trace.paths = args
+		return runConvert(e, o)
+	}}
+	c.Flags().StringVar(&o.trace.rules, "rules", "", "tell locks from idleness by the rules in `FILE`")
+	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
+	return c, o
+}
+
+// The help texts of flags that several commands have.
+const (
+	outputUsage = "write to `FILE`; - is standard output"
+	codecUsage  = "compress blocks by `CODEC`: none, deflate, zstd"
+)
 
 // traceWriter is a sink that must be closed.
 type traceWriter interface {
@@ -62,42 +61,39 @@ type traceWriter interface {
 	Close() error
 }
 
-func newTraceWriter(out io.Writer, codec string, text bool) (traceWriter, error) {
-	if text {
-		return format.NewTextWriter(out), nil
-	}
+// createTrace opens the file a trace is written to.
+func (e *env) createTrace(path, codec string, text bool) (w traceWriter, closeFile func() error, err error) {
 	c, ok := codecs[codec]
-	if !ok {
-		return nil, usageError{fmt.Errorf("--codec: there is no codec %q", codec), "choose none, deflate or zstd"}
+	if !ok && !text {
+		return nil, nil, usageError{fmt.Errorf("--codec: there is no codec %q", codec), "choose none, deflate or zstd"}
 	}
-	return format.NewWriter(out, format.WriterOptions{Codec: c})
+	out, closeFile, err := e.create(path, !text)
+	if err != nil {
+		return nil, nil, err
+	}
+	if text {
+		return format.NewTextWriter(out), closeFile, nil
+	}
+	w, err = format.NewWriter(out, format.WriterOptions{Codec: c})
+	return w, closeFile, err
 }
 
 func runConvert(e *env, o *convertOptions) error {
-	if _, ok := codecs[o.codec]; !ok && !o.text {
-		return usageError{fmt.Errorf("--codec: there is no codec %q", o.codec), "choose none, deflate or zstd"}
-	}
 	src, _, err := o.trace.open(e)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	out, closeOut, err := e.create(o.out, !o.text)
-	if err != nil {
-		return err
-	}
-	w, err := newTraceWriter(out, o.codec, o.text)
+	w, closeFile, err := e.createTrace(o.out, o.codec, o.text)
 	if err != nil {
 		return err
 	}
 	err = copyEvents(w, src)
-	if err = errors.Join(err, w.Close(), closeOut()); err != nil {
+	if err = errors.Join(err, w.Close(), closeFile()); err != nil {
 		return err
 	}
 	res := &result{stats: src.Stats()}
-	for _, warning := range res.stats.Warnings {
-		e.warn(warning.Text)
-	}
+	res.warn(e)
 	return res.verdict()
 }
 

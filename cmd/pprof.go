@@ -40,7 +40,7 @@ waiter_group, waiter_method and provenance.`,
 		},
 	}
 	o.trace.bind(c)
-	c.Flags().StringVarP(&o.out, "output", "o", "", "write to `FILE`; - is standard output")
+	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
 	c.Flags().StringVar(&o.view, "view", "blame", "show `VIEW`: "+strings.Join(pprof.Views[:], ", "))
 	return c
 }

@@ -56,28 +56,21 @@ func newSimulate(e *env) *cobra.Command {
 	f.Uint64Var(&o.config.Seed, "seed", 1, "draw from `SEED`")
 	f.BoolVar(&o.exact, "exact", false, "record every wait and tenure instead of sampling")
 	f.BoolVar(&o.text, "text", false, "write the text form")
-	f.StringVar(&o.codec, "codec", "zstd", "compress blocks by `CODEC`: none, deflate, zstd")
-	f.StringVarP(&o.out, "output", "o", "", "write to `FILE`; - is standard output")
+	f.StringVar(&o.codec, "codec", "zstd", codecUsage)
+	f.StringVarP(&o.out, "output", "o", "", outputUsage)
 	f.StringVar(&o.truth, "truth", "", "write who blocked whom, as the simulator knows it, to `FILE` as JSON")
 	return c
 }
 
 func runSimulate(e *env, o *simulateOptions) error {
 	names, _ := simulate.Scenarios()
-	if _, known := codecs[o.codec]; !known {
-		return usageError{fmt.Errorf("--codec: there is no codec %q", o.codec), "choose none, deflate or zstd"}
-	}
 	if !slices.Contains(names, o.config.Scenario) {
 		return usageError{fmt.Errorf("--scenario: there is no scenario %q", o.config.Scenario), "choose from " + strings.Join(names, ", ")}
 	}
 	if o.duration <= 0 || o.period <= 0 || o.handoff < 0 || o.stall < 0 || o.config.Threads < 1 || o.config.Locks < 1 || o.config.Events < 0 {
 		return usageError{errors.New("durations and numbers must be positive"), ""}
 	}
-	out, closeOut, err := e.create(o.out, !o.text)
-	if err != nil {
-		return err
-	}
-	w, err := newTraceWriter(out, o.codec, o.text)
+	w, closeFile, err := e.createTrace(o.out, o.codec, o.text)
 	if err != nil {
 		return err
 	}
@@ -88,7 +81,7 @@ func runSimulate(e *env, o *simulateOptions) error {
 		exact, sampled = w, nil
 	}
 	truth, err := simulate.Run(c, exact, sampled)
-	if err = errors.Join(err, w.Close(), closeOut()); err != nil || o.truth == "" {
+	if err = errors.Join(err, w.Close(), closeFile()); err != nil || o.truth == "" {
 		return err
 	}
 	text, err := json.MarshalIndent(truth, "", "  ")

@@ -151,10 +151,15 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 		return nil, err
 	}
 	r := &result{paths, src.Stats(), tr}
+	r.warn(e)
+	return r, nil
+}
+
+// warn says what the decoder could not read.
+func (r *result) warn(e *env) {
 	for _, w := range r.stats.Warnings {
 		e.warn(w.Text)
 	}
-	return r, nil
 }
 
 // verdict is the error of a command that has answered: damage, or none.
