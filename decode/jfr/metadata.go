@@ -25,6 +25,8 @@ type field struct {
 type metadata struct {
 	classes  map[int64]*class
 	programs map[int64]*program // wanted events by type id
+	layouts  map[int64][]op     // of constants, by class, as far as met
+	work     int                // spent on compiling
 	dense    []*program         // the same, for the ids there usually are
 	parts    parts
 }
@@ -55,7 +57,7 @@ func parseMetadata(c *cursor, specs map[string]*eventSpec) *metadata {
 		}
 		texts = append(texts, c.str(nil))
 	}
-	m := &metadata{classes: make(map[int64]*class)}
+	m := &metadata{classes: make(map[int64]*class), layouts: make(map[int64][]op)}
 	p := &metadataParser{c: c, texts: texts, m: m}
 	p.element(nil, 0)
 	if c.err != nil {

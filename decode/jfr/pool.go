@@ -5,20 +5,27 @@ package jfr
 type table struct {
 	dense  []uint32
 	sparse map[int64]uint32
+	span   int64 // keys below it go into the array
 }
 
-// denseKeys bounds the array of a table: 256 KB.
-const denseKeys = 1 << 16
+// denseKeys bounds the array of a table: 256 KB. perKey is what each key
+// adds to the span: there can be a table for every class an input makes up, so
+// one key must not buy a whole array.
+const (
+	denseKeys = 1 << 16
+	perKey    = 16
+)
 
 func (t *table) get(key int64) uint32 {
-	if uint64(key) < uint64(len(t.dense)) {
+	if uint64(key) < uint64(len(t.dense)) && t.dense[key] != 0 {
 		return t.dense[key]
 	}
-	return t.sparse[key]
+	return t.sparse[key] // set while the span was shorter, or not at all
 }
 
 func (t *table) set(key int64, v uint32) {
-	if uint64(key) >= denseKeys {
+	t.span = min(t.span+perKey, denseKeys)
+	if uint64(key) >= uint64(t.span) {
 		if t.sparse == nil {
 			t.sparse = make(map[int64]uint32)
 		}
@@ -32,7 +39,7 @@ func (t *table) set(key int64, v uint32) {
 }
 
 func (t *table) clear() {
-	clear(t.dense)
+	t.dense = t.dense[:0] // and not wiped: a chunk may be shorter than the array
 	clear(t.sparse)
 }
 

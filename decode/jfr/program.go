@@ -87,7 +87,8 @@ func (m *metadata) value(f field, depth int) ([]op, bool) {
 	var ops []op
 	for _, inner := range cl.fields {
 		part, ok := m.field(inner, depth+1)
-		if !ok || len(ops) > maxOps {
+		m.work += 1 + len(part)
+		if !ok || m.work > maxWork {
 			return nil, false
 		}
 		ops = append(ops, part...)
@@ -95,8 +96,22 @@ func (m *metadata) value(f field, depth int) ([]op, bool) {
 	return ops, true
 }
 
-// maxOps bounds a program; real ones have a few dozen.
-const maxOps = 4096
+// maxWork bounds the fields visited and the ops made for one metadata. Those
+// of a JDK need some thousand; classes that each hold the next one twice would
+// need 2 to the power of the depth.
+const maxWork = 1 << 18
+
+// layout returns the ops that read a constant of a class, compiled once.
+func (m *metadata) layout(id int64) ([]op, bool) {
+	ops, ok := m.layouts[id]
+	if !ok {
+		if ops, ok = m.value(field{class: id}, 0); !ok {
+			return nil, false
+		}
+		m.layouts[id] = ops
+	}
+	return ops, true
+}
 
 // run reads one value. Fields beyond the end of an older layout are zero.
 func (p *program) run(c *cursor, v *values) {
@@ -104,7 +119,14 @@ func (p *program) run(c *cursor, v *values) {
 		o := &p.ops[i]
 		switch {
 		case o.kind == opInt && c.compressed: // nearly all fields
-			if n := c.long("field"); o.take {
+			var n int64
+			if c.off < len(c.buf) && c.buf[c.off] < 0x80 {
+				n = int64(c.buf[c.off])
+				c.off++
+			} else {
+				n = c.wide("field")
+			}
+			if o.take {
 				v[o.slot] = n
 			}
 		case o.take:
@@ -164,11 +186,14 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 			m.programs[id] = p
 		}
 	}
-	m.dense = make([]*program, denseTypes)
 	for id, p := range m.programs {
-		if id >= 0 && id < denseTypes {
-			m.dense[id] = p
+		if id < 0 || id >= denseTypes {
+			continue
 		}
+		if short := int(id) + 1 - len(m.dense); short > 0 {
+			m.dense = append(m.dense, make([]*program, short)...)
+		}
+		m.dense[id] = p
 	}
 	for _, p := range m.programs { // in any order: all events agree on the classes of their fields
 		m.part(&m.parts.thread, p, slotThread, map[string]slot{"osName": slotOSName, "osThreadId": slotOSID, "javaName": slotName, "javaThreadId": slotID, "virtual": slotVirtual})
@@ -217,7 +242,7 @@ func (m *metadata) checkpoint(c *cursor, pools pools) (delta int64) {
 	for range c.count("checkpoint pools") {
 		id := c.long("pool type")
 		n := c.count("pool size")
-		ops, ok := m.value(field{class: id}, 0)
+		ops, ok := m.layout(id)
 		if !ok {
 			c.fail("pool type", format.ErrCorrupt)
 		}

@@ -72,14 +72,22 @@ func newIdentities() identities {
 
 // constants are the resolved keys of the current chunk.
 type constants struct {
-	threads, stacks, classes table
+	threads, stacks, classes, methods table
+	named                             []methodName     // by method, less one
+	symbols, texts                    map[int64]string // many constants may refer to one
 }
+
+type methodName struct{ class, method string }
 
 func (r *Reader) newConstants() {
 	r.pools = pools{}
-	r.known.threads.clear()
-	r.known.stacks.clear()
-	r.known.classes.clear()
+	k := &r.known
+	for _, t := range [...]*table{&k.threads, &k.stacks, &k.classes, &k.methods} {
+		t.clear()
+		t.span = denseKeys // there are only these
+	}
+	k.named = k.named[:0]
+	k.symbols, k.texts = map[int64]string{}, map[int64]string{}
 }
 
 // constant runs a program over the constant with a key; ok is false when the
@@ -161,11 +169,16 @@ func (r *Reader) symbol(p *program, v *values) string {
 	if cl := r.meta.classes[p.pools[slotName]]; cl != nil && cl.name == "java.lang.String" {
 		return r.text(v[slotName])
 	}
-	var s values
-	if !r.constant(r.meta.parts.symbol, v[slotName], &s) {
-		return ""
+	key := v[slotName]
+	name, ok := r.known.symbols[key]
+	if !ok {
+		var s values
+		if r.constant(r.meta.parts.symbol, key, &s) {
+			name = r.text(s[slotName])
+		}
+		r.known.symbols[key] = name
 	}
-	return r.text(s[slotName])
+	return name
 }
 
 func (r *Reader) intern(name string) uint32 {
@@ -185,12 +198,13 @@ func (r *Reader) text(at int64) string {
 	}
 	c := r.cursor(int(at))
 	return c.str(func(key int64) string {
-		where := r.pools.of(r.meta.parts.strings).get(key)
-		if where == 0 {
-			return ""
+		s, ok := r.known.texts[key]
+		if where := r.pools.of(r.meta.parts.strings).get(key); !ok && where != 0 {
+			inner := r.cursor(int(where - 1))
+			s = inner.str(nil) // a constant that is a constant again ends here
+			r.known.texts[key] = s
 		}
-		inner := r.cursor(int(where - 1))
-		return inner.str(nil) // a constant that is a constant again ends here
+		return s
 	})
 }
 
@@ -244,18 +258,24 @@ func (r *Reader) stackFrames(key int64) []format.Frame {
 		if c.err != nil {
 			break
 		}
-		class, method := r.method(v[slotMethod])
-		frames = append(frames, format.Frame{Class: class, Method: method, Line: max(int(int32(v[slotLine])), 0)})
+		m := r.method(v[slotMethod])
+		frames = append(frames, format.Frame{Class: m.class, Method: m.method, Line: max(int(int32(v[slotLine])), 0)})
 	}
 	return frames
 }
 
-func (r *Reader) method(key int64) (class, method string) {
-	var v values
-	if !r.constant(r.meta.parts.method, key, &v) {
-		return "", "[unknown method]"
+func (r *Reader) method(key int64) methodName {
+	if i := r.known.methods.get(key); i != 0 {
+		return r.known.named[i-1]
 	}
-	return r.ids.names[r.class(v[slotClass])], r.symbol(r.meta.parts.method, &v)
+	m := methodName{method: "[unknown method]"}
+	var v values
+	if r.constant(r.meta.parts.method, key, &v) {
+		m = methodName{r.ids.names[r.class(v[slotClass])], r.symbol(r.meta.parts.method, &v)}
+	}
+	r.known.named = append(r.known.named, m)
+	r.known.methods.set(key, uint32(len(r.known.named)))
+	return m
 }
 
 // maxSleeps bounds the stacks made up for sleeps.

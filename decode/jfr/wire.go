@@ -2,6 +2,7 @@ package jfr
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -21,6 +22,7 @@ type cursor struct {
 func (c *cursor) fail(what string, err error) {
 	if c.err == nil {
 		c.what, c.err = what, err
+		c.off = len(c.buf) // where every further read fails too
 	}
 }
 
@@ -53,19 +55,45 @@ func (c *cursor) long(what string) int64 {
 		c.off++
 		return int64(c.buf[c.off-1])
 	}
+	return c.wide(what)
+}
+
+// wide reads a compressed integer of several bytes. Those of up to eight are
+// taken at once: the lowest clear top bit marks the last byte, and the groups
+// of seven bits are pushed together in pairs, fours and eights.
+func (c *cursor) wide(what string) int64 {
+	const tops = 0x8080808080808080
+	if c.left() < 9 {
+		return c.tail(what)
+	}
+	b := c.buf[c.off : c.off+9]
+	x := binary.LittleEndian.Uint64(b)
+	n, stop := 9, ^x&tops
+	if stop != 0 {
+		n = bits.TrailingZeros64(stop)/8 + 1
+		x &= stop ^ (stop - 1)
+	}
+	x &^= tops
+	x = x&0x007f007f007f007f | x&0x7f007f007f007f00>>1
+	x = x&0x00003fff00003fff | x&0x3fff00003fff0000>>2
+	x = x&0x0fffffff | x&0x0fffffff00000000>>4
+	if n == 9 {
+		x |= uint64(b[8]) << 56
+	}
+	c.off += n
+	return int64(x)
+}
+
+// tail is wide where fewer than nine bytes are left.
+func (c *cursor) tail(what string) int64 {
 	var v uint64
-	for i, b := range c.buf[c.off:min(c.off+9, len(c.buf))] {
-		if i == 8 {
-			c.off += 9
-			return int64(v | uint64(b)<<56)
-		}
+	for i, b := range c.buf[c.off:] {
 		v |= uint64(b&0x7f) << (7 * i)
 		if b < 0x80 {
 			c.off += i + 1
 			return int64(v)
 		}
 	}
-	c.off = len(c.buf)
 	c.fail(what, format.ErrTruncated)
 	return 0
 }
