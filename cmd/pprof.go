@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"contend/report/pprof"
+	"contend/report/stacks"
 
 	"github.com/spf13/cobra"
 )
@@ -41,25 +42,25 @@ waiter_group, waiter_method and provenance.`,
 	}
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
-	c.Flags().StringVar(&o.view, "view", "blame", "show `VIEW`: "+strings.Join(pprof.Views[:], ", "))
+	c.Flags().StringVar(&o.view, "view", "blame", "show `VIEW`: "+strings.Join(stacks.Views[:], ", "))
 	return c
 }
 
 func runPprof(e *env, o *pprofOptions) error {
-	view := slices.Index(pprof.Views[:], o.view)
+	view := slices.Index(stacks.Views[:], o.view)
 	if view < 0 {
-		return usageError{fmt.Errorf("--view: there is no view %q", o.view), "choose from " + strings.Join(pprof.Views[:], ", ")}
+		return usageError{fmt.Errorf("--view: there is no view %q", o.view), "choose from " + strings.Join(stacks.Views[:], ", ")}
 	}
 	out, closeOut, err := e.create(o.out, true)
 	if err != nil {
 		return err
 	}
-	b := pprof.New(pprof.View(view))
+	b := stacks.New(stacks.View(view))
 	res, err := o.trace.run(e, b)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(b.Write(out), closeOut()); err != nil {
+	if err := errors.Join(pprof.Write(out, b), closeOut()); err != nil {
 		return err
 	}
 	return res.verdict()
