@@ -1,0 +1,236 @@
+package blame
+
+import (
+	"strings"
+	"testing"
+
+	"contend/analysis"
+	"contend/format"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Threads, locks and stacks of the hand-made trace. Stacks 1 and 2 have the
+// same frames under two ids, as recorders that write a table per chunk give.
+const (
+	web1, web2, batch        = format.ThreadID(1), format.ThreadID(2), format.ThreadID(3)
+	cacheA, cacheB, journal  = format.ObjectID(1), format.ObjectID(2), format.ObjectID(3)
+	put, putAgain, flush     = format.StackID(1), format.StackID(2), format.StackID(3)
+	putText, flushText       = "java.lang.Object.wait < Cache.put:7", "Journal.flush:40"
+	putMethod, flushMethod   = "Cache.put", "Journal.flush"
+	webGroup, batchGroup     = "web-", "batch"
+	cacheClass, journalClass = "Cache", "Journal"
+)
+
+func symbols() *analysis.Symbols {
+	stack := func(id format.StackID, frames ...format.Frame) *format.Event {
+		return &format.Event{Kind: format.KindStack, Stack: id, Frames: frames}
+	}
+	wait := format.Frame{Class: "java.lang.Object", Method: "wait"}
+	site := format.Frame{Class: "Cache", Method: "put", Line: 7}
+	return analysis.NewSymbols(
+		&format.Event{Kind: format.KindThread, Thread: web1, Name: "web-1"},
+		&format.Event{Kind: format.KindThread, Thread: web2, Name: "web-2"},
+		&format.Event{Kind: format.KindThread, Thread: batch, Name: "batch"},
+		&format.Event{Kind: format.KindObject, Object: cacheA, Class: "Cache", Hash: 0xa},
+		&format.Event{Kind: format.KindObject, Object: cacheB, Class: "Cache", Hash: 0xb},
+		&format.Event{Kind: format.KindObject, Object: journal, Class: "Journal", Name: "the journal"},
+		stack(put, wait, site), stack(putAgain, wait, site),
+		stack(flush, format.Frame{Class: "Journal", Method: "flush", Line: 40}),
+	)
+}
+
+// by is an owner that is a thread.
+func by(t format.ThreadID, s format.StackID, p analysis.Provenance) analysis.Owner {
+	return analysis.Owner{Thread: t, Stack: s, Prov: p}
+}
+
+func kind(k analysis.OwnerKind) analysis.Owner {
+	return analysis.Owner{Kind: k, Prov: analysis.Unknown}
+}
+
+// direct makes a slice whose time goes to one owner.
+func direct(from, to int64, t format.ThreadID, l format.ObjectID, first bool, o analysis.Owner) analysis.Slice {
+	return analysis.Slice{Start: from, End: to, Thread: t, Stack: flush, Lock: l, First: first,
+		Shares: []analysis.Share{{Ns: to - from, Direct: o, Root: o, Hops: 1}}}
+}
+
+// handmade: web-1 waits for Cache a over [0, 100): the first 60 ns for web-2,
+// which for 40 of them waits itself for the journal that batch holds; then for
+// nobody known. web-2 waits for the journal over [20, 60), and web-1 again,
+// for Cache b, over [100, 130).
+func handmade() []analysis.Slice {
+	passed := direct(20, 60, web1, cacheA, false, by(web2, put, analysis.Sampled))
+	passed.Shares[0].Root = by(batch, flush, analysis.Exact)
+	passed.Shares[0].Hops = 2
+	passed.Shares[0].Path = []analysis.Hop{{Thread: web2, Stack: put, Lock: journal}}
+	return []analysis.Slice{
+		direct(0, 20, web1, cacheA, true, by(web2, put, analysis.Sampled)),
+		passed,
+		direct(20, 60, web2, journal, true, by(batch, flush, analysis.Exact)),
+		direct(60, 100, web1, cacheA, false, kind(analysis.OwnerUnknown)),
+		direct(100, 130, web1, cacheB, true, by(web2, putAgain, analysis.Inferred)),
+	}
+}
+
+// pivot sums slices.
+func pivot(sym *analysis.Symbols, list []analysis.Slice, root bool, keys ...Key) *Table {
+	p := New(keys, root)
+	p.Begin(sym, 0)
+	for i := range list {
+		p.Slice(&list[i])
+	}
+	return p.Table()
+}
+
+// line is a row without its stacks and provenance.
+type line struct {
+	Keys                    string
+	ThreadNs, WallNs, Waits int64
+}
+
+func lines(t *Table) (out []line) {
+	for _, r := range t.Rows {
+		out = append(out, line{strings.Join(r.Keys, " | "), r.ThreadNs, r.WallNs, r.Waits})
+	}
+	return out
+}
+
+func TestEveryKey(t *testing.T) {
+	for _, c := range []struct {
+		keys string
+		root bool
+		want []line
+	}{
+		{"class", false, []line{{cacheClass, 130, 130, 2}, {journalClass, 40, 40, 1}}},
+		{"lock", false, []line{{"Cache@a", 100, 100, 1}, {"the journal", 40, 40, 1}, {"Cache@b", 30, 30, 1}}},
+		{"owner-stack", false, []line{{putText, 90, 90, 2}, {flushText, 40, 40, 1}, {"[unknown owner]", 40, 40, 1}}},
+		{"owner-stack", true, []line{{flushText, 80, 40, 2}, {putText, 50, 50, 2}, {"[unknown owner]", 40, 40, 1}}},
+		{"owner-method", false, []line{{putMethod, 90, 90, 2}, {flushMethod, 40, 40, 1}, {"[unknown owner]", 40, 40, 1}}},
+		{"owner-thread", false, []line{{"web-2", 90, 90, 2}, {"[unknown owner]", 40, 40, 1}, {"batch", 40, 40, 1}}},
+		{"owner-group", true, []line{{batchGroup, 80, 40, 2}, {webGroup, 50, 50, 2}, {"[unknown owner]", 40, 40, 1}}},
+		{"waiter-stack", false, []line{{flushText, 170, 130, 3}}},
+		{"waiter-method", false, []line{{flushMethod, 170, 130, 3}}},
+		{"waiter-thread", false, []line{{"web-1", 130, 130, 2}, {"web-2", 40, 40, 1}}},
+		{"waiter-group", false, []line{{webGroup, 170, 130, 3}}},
+		{"owner-thread,class", false, []line{{"web-2 | Cache", 90, 90, 2}, {"[unknown owner] | Cache", 40, 40, 1}, {"batch | Journal", 40, 40, 1}}},
+		{"class,owner-thread", true, []line{{"Cache | web-2", 50, 50, 2}, {"Cache | [unknown owner]", 40, 40, 1}, {"Cache | batch", 40, 40, 1}, {"Journal | batch", 40, 40, 1}}},
+	} {
+		keys, err := ParseKeys(c.keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table := pivot(symbols(), handmade(), c.root, keys...)
+		if diff := cmp.Diff(c.want, lines(table)); diff != "" {
+			t.Errorf("--by %s, root %v:\n%s", c.keys, c.root, diff)
+		}
+		if table.Total.ThreadNs != 170 || table.Total.WallNs != 130 || table.Total.Waits != 3 {
+			t.Errorf("--by %s: total %+v", c.keys, table.Total)
+		}
+	}
+}
+
+// A pseudo owner is a row of its own under every owner key, whatever ids the
+// threads and stacks of the trace have.
+func TestPseudoOwnersAreRows(t *testing.T) {
+	second := kind(analysis.OwnerDeadlock)
+	second.Cycle = 2
+	first := kind(analysis.OwnerDeadlock)
+	first.Cycle = 1
+	var list []analysis.Slice
+	for i, o := range []analysis.Owner{kind(analysis.OwnerHandoff), kind(analysis.OwnerUnknown), kind(analysis.OwnerExternal), first, second, by(web2, format.NoStack, analysis.ThreadOnly)} {
+		list = append(list, direct(int64(i)*10, int64(i)*10+10, web1, cacheA, true, o))
+	}
+	for key, last := range map[Key]string{ByOwnerStack: "[unknown stack]", ByOwnerMethod: "[unknown stack]", ByOwnerThread: "web-2", ByOwnerGroup: webGroup} {
+		got := map[string]int64{}
+		for _, r := range pivot(symbols(), list, false, key).Rows {
+			got[r.Keys[0]] += r.ThreadNs
+			if len(r.Stacks) > 0 && r.Stacks[0] != nil {
+				t.Errorf("%s has a stack", r.Keys[0])
+			}
+		}
+		want := map[string]int64{"[handoff]": 10, "[unknown owner]": 10, "[external]": 10, "[deadlock #1]": 10, "[deadlock #2]": 10, last: 10}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s:\n%s", key, diff)
+		}
+	}
+}
+
+// Two readers own an odd number of nanoseconds between them: the shares keep
+// the sum, neither row is longer on the wall than in thread-time, and the one
+// wait counts once for each.
+func TestReadersShareASlice(t *testing.T) {
+	s := analysis.Slice{Start: 0, End: 101, Thread: web1, Lock: cacheA, First: true, Shares: []analysis.Share{
+		{Ns: 51, Direct: by(web2, put, analysis.Exact), Root: by(web2, put, analysis.Exact), Hops: 1},
+		{Ns: 50, Direct: by(batch, flush, analysis.Inferred), Root: by(batch, flush, analysis.Inferred), Hops: 1}}}
+	table := pivot(symbols(), []analysis.Slice{s}, false, ByOwnerThread)
+	if diff := cmp.Diff([]line{{"web-2", 51, 51, 1}, {"batch", 50, 50, 1}}, lines(table)); diff != "" {
+		t.Error(diff)
+	}
+	want := Sum{ThreadNs: 101, WallNs: 101, Waits: 1}
+	want.ByProvenance[analysis.Exact], want.ByProvenance[analysis.Inferred] = 51, 50
+	if table.Total != want {
+		t.Errorf("%+v", table.Total)
+	}
+}
+
+// A wait that began before a cut has no first slice in it: it is charged, but
+// counted where it began.
+func TestWaitsCountWhereTheyBegin(t *testing.T) {
+	table := pivot(symbols(), []analysis.Slice{direct(0, 10, web1, cacheA, false, by(web2, put, analysis.Exact)),
+		direct(20, 20, web1, cacheA, true, by(web2, put, analysis.Exact))}, false, ByLock)
+	if diff := cmp.Diff([]line{{"Cache@a", 10, 10, 1}}, lines(table)); diff != "" || table.Total.Waits != 1 {
+		t.Errorf("%s%+v", diff, table.Total)
+	}
+}
+
+func TestStackRowsCarryTheirFrames(t *testing.T) {
+	table := pivot(symbols(), handmade(), false, ByOwnerStack, ByClass, ByWaiterStack)
+	for _, r := range table.Rows {
+		if len(r.Stacks) != 2 {
+			t.Fatalf("%d stacks", len(r.Stacks))
+		}
+		for i, key := range []string{r.Keys[0], r.Keys[2]} {
+			if s := r.Stacks[i]; s != nil && analysis.StackText(s) != key {
+				t.Errorf("%s carries %s", key, analysis.StackText(s))
+			}
+		}
+	}
+}
+
+func TestParseKeys(t *testing.T) {
+	var names []string
+	for k := range keyCount {
+		names = append(names, k.String())
+	}
+	keys, err := ParseKeys(strings.Join(names, " , "))
+	if err != nil || len(keys) != int(keyCount) {
+		t.Fatalf("%v: %v", keys, err)
+	}
+	for i, k := range keys {
+		if k != Key(i) {
+			t.Errorf("%s is read as %s", names[i], k)
+		}
+	}
+	for text, want := range map[string]string{"": `""`, "class,": `""`, "owner": "owner-stack, owner-method", "class,lock,class": `"class" comes twice`} {
+		if _, err := ParseKeys(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// The promise of Pivot: a row that exists costs nothing more.
+func TestAddingToARowAllocatesNothing(t *testing.T) {
+	list := handmade()
+	p := New([]Key{ByClass, ByOwnerStack, ByOwnerGroup, ByWaiterMethod, ByWaiterThread}, true)
+	p.Begin(symbols(), 0)
+	add := func() {
+		for i := range list {
+			p.Slice(&list[i])
+		}
+	}
+	add()
+	if n := testing.AllocsPerRun(100, add); n != 0 {
+		t.Errorf("%.1f allocations for %d slices", n, len(list))
+	}
+}
