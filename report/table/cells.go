@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -58,19 +59,20 @@ func Percent(v float64) Cell {
 	return Cell{fmt.Sprintf("%.1f %%", 100*v), strconv.FormatFloat(v, 'f', 6, 64)}
 }
 
-// scales are the units of time, largest first.
+// scales are the units of time, largest first. A unit serves from where the
+// next smaller one would round up to it: nothing is 1000 ms or 60.0 s long.
 var scales = []struct {
-	ns   int64
-	unit string
-}{{3600e9, "h"}, {60e9, "min"}, {1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}}
+	ns, from int64
+	unit     string
+}{{3600e9, 3597e9, "h"}, {60e9, 59.95e9, "min"}, {1e9, 999.5e6, "s"}, {1e6, 999.5e3, "ms"}, {1e3, 1e3, "µs"}, {1, 1, "ns"}}
 
 // Duration writes nanoseconds with three digits: 12.1 s, 310 ms.
 func Duration(ns int64) string {
 	if ns < 0 {
-		return "-" + Duration(-ns)
+		return "-" + Duration(-max(ns, -math.MaxInt64)) // the least integer has no opposite
 	}
 	for _, s := range scales {
-		if ns >= s.ns {
+		if ns >= s.from {
 			v := float64(ns) / float64(s.ns)
 			switch {
 			case s.ns == 1 || v >= 99.95:

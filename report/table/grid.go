@@ -65,6 +65,9 @@ func (g *Grid) Write(w io.Writer, o Options) error {
 		}
 	}
 	for _, n := range g.Notes {
+		if o.Style == Markdown {
+			n = markdown.Replace(n)
+		}
 		if _, err := fmt.Fprintln(w, indent(o.Style)+n); err != nil {
 			return err
 		}
@@ -105,7 +108,7 @@ func (g *Grid) body(w io.Writer, o Options) error {
 				line[i] = elide(line[i], give)
 			}
 			if o.Style == Markdown {
-				line[i] = strings.ReplaceAll(line[i], "|", "\\|")
+				line[i] = markdown.Replace(line[i])
 			}
 		}
 		if err := t.Append(line); err != nil {
@@ -114,6 +117,10 @@ func (g *Grid) body(w io.Writer, o Options) error {
 	}
 	return t.Render()
 }
+
+// markdown keeps a name from acting as markup: <init> is no element and
+// lambda$*$ no emphasis. A sign that stands apart from a word does nothing.
+var markdown = strings.NewReplacer(`< `, `< `, `<`, `\<`, `|`, `\|`, `\`, `\\`, "`", "\\`", `*`, `\*`)
 
 // plain is a table of columns apart by two spaces, without lines.
 var plain = tw.Rendition{
@@ -170,7 +177,7 @@ func (g *Grid) csv(w io.Writer) error {
 	for _, r := range g.Rows {
 		line := make([]string, len(r))
 		for i, c := range r {
-			line[i] = c.Raw
+			line[i] = Sanitize(c.Raw)
 		}
 		if err := out.Write(line); err != nil {
 			return err

@@ -1,0 +1,101 @@
+package table
+
+import (
+	"encoding/csv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// hostile is what a trace may call its threads and locks.
+var hostile = []string{"plain", "=1+1", "@SUM(A1)", "-2", `quote " and, comma`, "pipe | end", "two\nlines", "\x1b[2J", "a.B.<init>", "`code` *star*", ""}
+
+func write(t *testing.T, g *Grid, o Options) string {
+	t.Helper()
+	var out strings.Builder
+	if err := g.Write(&out, o); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func hostileGrid() *Grid {
+	g := &Grid{Title: "names", Head: []string{"TIMES SEEN", "LOCK"}, Left: left(2, 1), Flex: 1}
+	for i, name := range hostile {
+		g.Rows = append(g.Rows, []Cell{Count(int64(1000 * i)), Name(name)})
+	}
+	return g
+}
+
+func TestCSVReadsBackAndRunsNothing(t *testing.T) {
+	got, err := csv.NewReader(strings.NewReader(write(t, hostileGrid(), Options{Style: CSV}))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := [][]string{{"times_seen", "lock"},
+		{"0", "plain"}, {"1000", "'=1+1"}, {"2000", "'@SUM(A1)"}, {"3000", "'-2"}, {"4000", `quote " and, comma`}, {"5000", "pipe | end"},
+		{"6000", `two\nlines`}, {"7000", `\x1b[2J`}, {"8000", "a.B.<init>"}, {"9000", "`code` *star*"}, {"10000", ""}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestMarkdownCellsStayCells(t *testing.T) {
+	out := write(t, hostileGrid(), Options{Style: Markdown})
+	rows := 0
+	for _, line := range strings.Split(out, "\n") {
+		if !strings.HasPrefix(line, "|") {
+			continue
+		}
+		rows++
+		if bars := strings.Count(line, "|") - strings.Count(line, `\|`); bars != 3 {
+			t.Errorf("%d bars in %s", bars, line)
+		}
+	}
+	if want := len(hostile) + 2; rows != want { // head and rule
+		t.Errorf("%d lines, want %d:\n%s", rows, want, out)
+	}
+	for _, want := range []string{`a.B.\<init>`, "\\`code\\` \\*star\\*", `\\x1b[2J`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %s in\n%s", want, out)
+		}
+	}
+}
+
+func TestTextIsOneLineARow(t *testing.T) {
+	out := write(t, hostileGrid(), Options{})
+	if got, want := strings.Count(out, "\n"), len(hostile)+3; got != want { // title, head, empty line
+		t.Errorf("%d lines, want %d:\n%s", got, want, out)
+	}
+	if strings.ContainsRune(out, '\x1b') {
+		t.Errorf("an escape sequence got through: %q", out)
+	}
+}
+
+func TestFlexibleColumnGivesWay(t *testing.T) {
+	long := strings.Repeat("frame < ", 30)
+	g := &Grid{Title: "t", Head: []string{"WAIT", "OWNER", "KNOWN"}, Left: left(3, 1, 2), Flex: 1,
+		Rows: [][]Cell{{Time(5e9), Name(long), Name("inferred 100 %")}}}
+	widest := func(width int) (n int) {
+		for _, line := range strings.Split(write(t, g, Options{Width: width}), "\n") {
+			n = max(n, utf8.RuneCountInString(strings.TrimRight(line, " ")))
+		}
+		return n
+	}
+	if free := widest(0); free < len(long) {
+		t.Errorf("without a limit %d columns", free)
+	}
+	for _, width := range []int{80, 100, 132} {
+		if got := widest(width); got > width || got < width-4 {
+			t.Errorf("%d columns of %d", got, width)
+		}
+	}
+	if got := widest(10); got < narrowest {
+		t.Errorf("%d columns left in a narrow terminal", got)
+	}
+	if !strings.Contains(write(t, g, Options{Width: 80}), "inferred 100 %") {
+		t.Error("another column gave way")
+	}
+}
