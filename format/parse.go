@@ -7,7 +7,7 @@ import (
 )
 
 // parseText reads one line of the text twin; what names the part that is
-// wrong.
+// wrong. Fields come in any order, each once at most.
 func parseText(line string, ev *Event) (what string, err error) {
 	word, rest, _ := strings.Cut(line, " ")
 	kind, ok := ParseKind(word)
@@ -15,12 +15,17 @@ func parseText(line string, ev *Event) (what string, err error) {
 		return "kind", fmt.Errorf("%.40q: %w", word, ErrCorrupt)
 	}
 	ev.Kind = kind
+	var seen [fieldCount]bool
 	for rest = strings.TrimLeft(rest, " "); rest != ""; rest = strings.TrimLeft(rest, " ") {
 		key, value, found := strings.Cut(rest, "=")
 		f, known := layoutField(kind, key)
 		if !found || !known {
 			return "field", fmt.Errorf("%s has no %.40q: %w", kind, key, ErrCorrupt)
 		}
+		if seen[f] {
+			return key, fmt.Errorf("said twice: %w", ErrCorrupt)
+		}
+		seen[f] = true
 		p := textParser{rest: value}
 		p.field(f, ev)
 		if p.bad || p.rest != "" && p.rest[0] != ' ' {
@@ -65,9 +70,10 @@ func (p *textParser) skip(c byte) bool {
 	return true
 }
 
+// quoted reads a string in double quotes; Go's other quotes are not ours.
 func (p *textParser) quoted() string {
 	q, err := strconv.QuotedPrefix(p.rest)
-	if err != nil {
+	if err != nil || q[0] != '"' {
 		p.bad = true
 		return ""
 	}
@@ -139,12 +145,21 @@ func (p *textParser) parties(list []Party) []Party {
 		p.bad = p.bad || !p.skip('/')
 		stack := p.unsigned(32, "/")
 		p.bad = p.bad || !p.skip('/')
-		mode, ok := ParseMode(p.word(" ,"))
-		p.bad = p.bad || !ok
+		mode := p.partyMode()
 		list = append(list, Party{ThreadID(thread), StackID(stack), mode})
 		if !p.skip(',') {
 			break
 		}
 	}
 	return list
+}
+
+func (p *textParser) partyMode() Mode {
+	for m, letter := range partyModes {
+		if p.skip(letter) {
+			return Mode(m)
+		}
+	}
+	p.bad = true
+	return Exclusive
 }

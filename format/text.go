@@ -2,11 +2,8 @@ package format
 
 import (
 	"bufio"
-	"errors"
-	"fmt"
 	"io"
 	"strconv"
-	"strings"
 )
 
 // TextHeader is the first line of the text twin: one event a line, fields as
@@ -20,6 +17,10 @@ var fieldNames = [fieldCount]string{
 	fBytes: "bytes", fCount: "count", fName: "name", fGroup: "group", fClass: "class", fValue: "value",
 	fFrames: "frames", fOwners: "owners", fWaiters: "waiters",
 }
+
+// partyModes are the modes of owners and waiters, which a contended line has
+// many of.
+var partyModes = [len(modeNames)]byte{Exclusive: 'x', Shared: 's'}
 
 // AppendText appends an event as one line, without its end.
 func AppendText(dst []byte, ev *Event) []byte {
@@ -53,30 +54,37 @@ func appendValue(dst []byte, f fieldCode, ev *Event) []byte {
 		return strconv.AppendQuote(dst, *s)
 	}
 	switch f {
+	case fFrames:
+		return appendFrameText(dst, ev.Frames)
+	case fOwners:
+		return appendPartyText(dst, ev.Owners)
+	case fWaiters:
+		return appendPartyText(dst, ev.Waiters)
+	}
+	n := ev.number(f)
+	if n == 0 {
+		return dst
+	}
+	switch f {
 	case fMode:
 		return append(dst, ev.Mode.String()...)
 	case fLockKind:
 		return append(dst, ev.LockKind.String()...)
 	case fActivity:
 		return append(dst, ev.Activity.String()...)
-	case fFrames:
-		for i, fr := range ev.Frames {
-			if i > 0 {
-				dst = append(dst, ',')
-			}
-			for _, s := range [...]string{fr.Class, fr.Method, fr.File} {
-				dst = append(strconv.AppendQuote(dst, s), ':')
-			}
-			dst = strconv.AppendInt(dst, int64(fr.Line), 10)
-		}
-		return dst
-	case fOwners:
-		return appendPartyText(dst, ev.Owners)
-	case fWaiters:
-		return appendPartyText(dst, ev.Waiters)
 	}
-	if n := ev.number(f); n != 0 {
-		return strconv.AppendUint(dst, n, 10)
+	return strconv.AppendUint(dst, n, 10)
+}
+
+func appendFrameText(dst []byte, list []Frame) []byte {
+	for i, fr := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		for _, s := range [...]string{fr.Class, fr.Method, fr.File} {
+			dst = append(strconv.AppendQuote(dst, s), ':')
+		}
+		dst = strconv.AppendInt(dst, int64(fr.Line), 10)
 	}
 	return dst
 }
@@ -86,7 +94,9 @@ func appendPartyText(dst []byte, list []Party) []byte {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = fmt.Appendf(dst, "%d/%d/%s", p.Thread, p.Stack, p.Mode)
+		dst = append(strconv.AppendUint(dst, uint64(p.Thread), 10), '/')
+		dst = append(strconv.AppendUint(dst, uint64(p.Stack), 10), '/')
+		dst = append(dst, partyModes[min(int(p.Mode), len(partyModes)-1)])
 	}
 	return dst
 }
@@ -110,100 +120,42 @@ func (e *Event) signed(f fieldCode) *int64 {
 
 // TextWriter is a Sink that writes the text twin.
 type TextWriter struct {
-	out  *bufio.Writer
-	line []byte
+	out   *bufio.Writer
+	line  []byte
+	count uint64
+	err   error
 }
 
 // NewTextWriter writes the header line. The caller closes the writer, which
 // leaves out open.
 func NewTextWriter(out io.Writer) *TextWriter {
 	w := &TextWriter{out: bufio.NewWriter(out)}
-	_, _ = w.out.WriteString(TextHeader + "\n") // Flush reports it
+	_, w.err = w.out.WriteString(TextHeader + "\n")
 	return w
 }
 
-// Write writes one line.
+// Write writes one line. KindEnd is left out: Close writes it.
 func (w *TextWriter) Write(ev *Event) error {
+	if w.err != nil || ev.Kind == KindEnd || ev.Kind == KindNone || ev.Kind >= kindCount {
+		return w.err
+	}
+	w.count++
+	return w.put(ev)
+}
+
+// Close writes the end line and what is buffered.
+func (w *TextWriter) Close() error {
+	if w.err == nil {
+		w.err = w.put(&Event{Kind: KindEnd, Count: w.count})
+	}
+	if w.err == nil {
+		w.err = w.out.Flush()
+	}
+	return w.err
+}
+
+func (w *TextWriter) put(ev *Event) error {
 	w.line = append(AppendText(w.line[:0], ev), '\n')
-	_, err := w.out.Write(w.line)
-	return err
+	_, w.err = w.out.Write(w.line)
+	return w.err
 }
-
-// Close writes what is buffered.
-func (w *TextWriter) Close() error { return w.out.Flush() }
-
-// TextReader is a Source over the text twin.
-type TextReader struct {
-	name  string
-	in    *bufio.Scanner
-	line  int
-	read  int64
-	count int64
-	err   error
-}
-
-// maxLine bounds a line of the text twin.
-const maxLine = 16 << 20
-
-// NewTextReader reads the header line. The error is a *Error: ErrNotMine or
-// ErrVersion.
-func NewTextReader(in io.Reader, name string) (*TextReader, error) {
-	r := &TextReader{name: name, in: bufio.NewScanner(in)}
-	r.in.Buffer(nil, maxLine)
-	head, ok := r.next()
-	if !ok || !strings.HasPrefix(head, "contend ") {
-		return nil, r.fail("header", ErrNotMine, fmt.Sprintf("a trace as text begins with %q", TextHeader))
-	}
-	if head != TextHeader {
-		return nil, r.fail("header", fmt.Errorf("%.40q: %w", head, ErrVersion), "a newer contend reads it")
-	}
-	return r, nil
-}
-
-func (r *TextReader) next() (string, bool) {
-	for r.in.Scan() {
-		r.line++
-		r.read += int64(len(r.in.Bytes())) + 1
-		if text := strings.TrimSpace(r.in.Text()); text != "" && text[0] != '#' {
-			return text, true
-		}
-	}
-	return "", false
-}
-
-func (r *TextReader) fail(what string, err error, hint string) error {
-	return &Error{Pos: Pos{File: r.name, Line: max(r.line, 1)}, What: what, Err: err, Hint: hint}
-}
-
-// Read parses the next line. Empty lines and those that begin with # are
-// passed over. A line that does not parse ends the trace with a *Error.
-func (r *TextReader) Read(ev *Event) error {
-	if r.err != nil {
-		return r.err
-	}
-	text, ok := r.next()
-	if !ok {
-		r.err = io.EOF
-		if err := r.in.Err(); errors.Is(err, bufio.ErrTooLong) {
-			r.err = r.fail("line", ErrLimit, "")
-		} else if err != nil {
-			r.err = err
-		}
-		return r.err
-	}
-	ev.Reset()
-	if what, err := parseText(text, ev); err != nil {
-		r.err = r.fail(what, err, "")
-		return r.err
-	}
-	r.count++
-	return nil
-}
-
-// Stats says what has been read so far.
-func (r *TextReader) Stats() Stats {
-	return Stats{Format: "contend 1 text", Events: r.count, BytesRead: r.read, BytesTotal: r.read}
-}
-
-// Close does nothing; the input stays open.
-func (r *TextReader) Close() error { return nil }
