@@ -106,16 +106,19 @@ func (m *Meter) share(s *analysis.Slice, sh *analysis.Share, i int32, lo, hi int
 // each calls f for the part of [from, to) in each interval.
 func (m *Meter) each(from, to int64, f func(i int32, lo, hi int64)) {
 	m.last = max(m.last, to)
-	for from < to {
+	for from < to && m.err == nil {
 		i := (from - m.start) / m.o.IntervalNs
 		if i < 0 || i >= maxIntervals {
 			m.err = fmt.Errorf("the trace has more than %d intervals of %d ns; choose a longer interval", maxIntervals, m.o.IntervalNs)
-			return
+			return // and no sum from here on would be of use
 		}
 		for int64(len(m.running)) <= i {
 			m.running = append(m.running, 0)
 		}
-		edge := min(to, m.start+(i+1)*m.o.IntervalNs)
+		edge := to
+		if left := m.o.IntervalNs - (from-m.start)%m.o.IntervalNs; left < to-from { // the next edge itself may lie beyond int64
+			edge = from + left
+		}
 		f(int32(i), from, edge)
 		from = edge
 	}
@@ -144,7 +147,7 @@ func (m *Meter) Series() (*Series, error) {
 	s := &Series{IntervalNs: m.o.IntervalNs, WaitNs: m.wait, RunningNs: m.ran}
 	for i, ran := range m.running {
 		start := m.start + int64(i)*m.o.IntervalNs
-		s.Intervals = append(s.Intervals, Interval{StartNs: start, EndNs: min(start+m.o.IntervalNs, m.last), RunningNs: ran})
+		s.Intervals = append(s.Intervals, Interval{StartNs: start, EndNs: m.end(int32(i)), RunningNs: ran})
 	}
 	for c, ns := range m.waits {
 		if ns == 0 {
@@ -160,6 +163,12 @@ func (m *Meter) Series() (*Series, error) {
 	}
 	s.Phases = m.phases()
 	return s, nil
+}
+
+// end returns the end of interval i, no later than the last instant seen.
+func (m *Meter) end(i int32) int64 {
+	start := m.start + int64(i)*m.o.IntervalNs
+	return start + min(m.o.IntervalNs, m.last-start)
 }
 
 func ratio(part, whole int64) float64 {

@@ -63,7 +63,7 @@ func (m *Meter) stretches(waits map[int32]int64) (out [][2]int32) {
 
 func (m *Meter) phase(lock format.ObjectID, first, last int32, waits map[int32]int64) Phase {
 	p := Phase{Class: m.sym.ClassName(lock), Lock: m.sym.LockName(lock), lock: lock, first: first, last: last,
-		StartNs: m.start + int64(first)*m.o.IntervalNs, EndNs: min(m.start+int64(last+1)*m.o.IntervalNs, m.last)}
+		StartNs: m.start + int64(first)*m.o.IntervalNs, EndNs: m.end(last)}
 	running := int64(0)
 	for i := first; i <= last; i++ {
 		p.WaitNs += waits[i]
