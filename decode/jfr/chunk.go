@@ -1,11 +1,11 @@
 package jfr
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/bits"
 	"slices"
 
@@ -28,9 +28,9 @@ type header struct {
 const (
 	magic       = "FLR\x00"
 	headerSize  = 68
-	compressed  = 1       // feature: integers are variable-length
-	maxChunk    = 2 << 30 // a chunk is held in memory; the JDK's are 12 MB
-	checkpoints = 1 << 20 // most checkpoints followed in one chunk
+	compressed  = 1             // feature: integers are variable-length
+	maxChunk    = math.MaxInt32 // a chunk is held in memory; the JDK's are 12 MB
+	checkpoints = 1 << 20       // most checkpoints followed in one chunk
 )
 
 // The types every chunk has.
@@ -68,7 +68,7 @@ func (h *header) nanos(ticks int64) int64 {
 		return ticks
 	}
 	if ticks < 0 {
-		return -h.nanos(-ticks)
+		return -h.nanos(max(-ticks, 0)) // the least integer has no negative
 	}
 	hi, lo := bits.Mul64(uint64(ticks), 1e9)
 	if hi >= uint64(h.ticksPerSecond) {
@@ -81,55 +81,64 @@ func (h *header) nanos(ticks int64) int64 {
 // at converts an instant in ticks.
 func (h *header) at(ticks int64) int64 { return h.startNanos + h.nanos(ticks-h.startTicks) }
 
+// end is when the chunk ends.
+func (h *header) end() int64 { return plus(h.startNanos, max(h.durationNanos, 0)) }
+
+// plus adds a duration to an instant; the last instant there is when it is
+// out of range, so that nothing ends before it begins.
+func plus(at, d int64) int64 {
+	if at > math.MaxInt64-d {
+		return math.MaxInt64
+	}
+	return at + d
+}
+
+// follows says whether a chunk is of the same process as the one before: of
+// one version, and by one clock.
+func (h *header) follows(last *header) bool {
+	const drift = 10e9 // between the two clocks
+	if h.major != last.major || h.minor != last.minor || h.ticksPerSecond != last.ticksPerSecond {
+		return false
+	}
+	off := last.at(h.startTicks) - h.startNanos
+	return -drift < off && off < drift
+}
+
 // nextChunk reads the next chunk into r.buf and finds its metadata and
 // constants. It returns io.EOF when there is none.
 func (r *Reader) nextChunk() error {
-	r.base += int64(len(r.buf))
-	r.buf = r.buf[:0]
+	r.advance()
+	r.off = 0
 	if err := r.fill(headerSize); err != nil {
 		return r.endOfInput(err)
 	}
 	if string(r.buf[:4]) != magic {
-		return r.resync(0, "chunk")
+		r.resync(0, "chunk")
+		return nil
 	}
+	last := r.head
+	r.chunkAt = r.base
 	r.head = parseHeader(r.buf)
 	hint, err := r.head.check()
 	if err != nil {
 		return &format.Error{Pos: r.pos(0), What: "chunk header", Err: err, Hint: hint}
 	}
-	unfinished := r.head.size < headerSize
-	want := r.head.size
-	if unfinished || want > maxChunk {
-		want = maxChunk
-	}
-	if err := r.fill(int(want)); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		if !unfinished {
-			r.warn("truncated", fmt.Sprintf("%s: chunk ends after %d of %d bytes", r.pos(len(r.buf)), len(r.buf), r.head.size))
-		}
-		unfinished = true
-	} else if err != nil {
-		return err
+	if !r.head.follows(&last) {
+		r.meta = nil // its types are numbered by another process
 	}
 	r.off = headerSize
-	r.prepare(unfinished)
-	return nil
-}
-
-// fill makes r.buf at least n bytes long, growing in steps so that a length
-// that lies costs no memory.
-func (r *Reader) fill(n int) error {
-	const step = 4 << 20
-	for len(r.buf) < n {
-		k := min(n-len(r.buf), step)
-		at := len(r.buf)
-		r.buf = slices.Grow(r.buf, k)[:at+k]
-		got, err := io.ReadFull(r.in, r.buf[at:])
-		r.buf = r.buf[:at+got]
-		r.read += int64(got)
-		if err != nil {
-			return err
-		}
+	r.unfinished = r.head.size < headerSize
+	want := r.head.size
+	if r.unfinished || want > maxChunk {
+		want = maxChunk
 	}
+	if r.fill(int(want)) != nil { // an error other than the end comes up at the next chunk
+		if !r.unfinished {
+			r.warn("truncated", fmt.Sprintf("%s: chunk ends after %d of %d bytes", r.pos(len(r.buf)), len(r.buf), r.head.size))
+		}
+		r.unfinished = true
+	}
+	r.prepare()
 	return nil
 }
 
@@ -138,7 +147,7 @@ func (r *Reader) endOfInput(err error) error {
 	if errors.Is(err, io.EOF) && len(r.buf) == 0 {
 		return io.EOF
 	}
-	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+	if !errors.Is(err, io.EOF) {
 		return err
 	}
 	if r.chunks == 0 {
@@ -149,14 +158,23 @@ func (r *Reader) endOfInput(err error) error {
 }
 
 // prepare reads the chunk's metadata and constants before its events.
-func (r *Reader) prepare(unfinished bool) {
+func (r *Reader) prepare() {
 	r.chunks++
 	r.newConstants()
-	var found []int
-	if unfinished || !r.chain(&found) {
-		r.endAtNextHeader()
-		found = r.scan()
+	found, whole := r.marks[:0], false
+	if !r.unfinished {
+		found, whole = r.chain(found)
 	}
+	if !whole {
+		r.endAtNextHeader()
+		found = r.scan(found)
+	}
+	slices.Sort(found)
+	found = slices.Compact(found)
+	if end, _ := slices.BinarySearch(found, len(r.buf)); end < len(found) { // the chunk was shortened
+		found = found[:end]
+	}
+	r.marks, r.limit = found, 0
 	if r.meta == nil {
 		r.lost(len(r.buf)-r.off, "lost-data", "chunk has no readable metadata")
 		r.off = len(r.buf)
@@ -164,45 +182,49 @@ func (r *Reader) prepare(unfinished bool) {
 	}
 	for _, at := range found {
 		c := r.cursor(at)
-		c.long("size")
+		c.buf = c.buf[:at+int(c.integer("size", 4))] // isEvent and scan held it to be inside
 		c.long("type")
 		r.meta.checkpoint(&c, r.pools)
 	}
 }
 
 // chain follows the checkpoints backwards from the header, and reads the
-// metadata; false when either is not where the header says.
-func (r *Reader) chain(found *[]int) bool {
-	if !r.isEvent(r.head.metadata, typeMetadata) {
-		return false
+// metadata; false when either is not where the header says. No two may
+// overlap: a chunk of nothing but checkpoints in each other would take the
+// square of its size to read.
+func (r *Reader) chain(found []int) ([]int, bool) {
+	if !r.isEvent(r.head.metadata, typeMetadata) || !r.readMetadata(int(r.head.metadata)) {
+		return found, false
 	}
-	if !r.readMetadata(int(r.head.metadata)) {
-		return false
-	}
-	for at := r.head.constants; len(*found) < checkpoints; {
+	end := int64(len(r.buf))
+	for at := r.head.constants; len(found) < checkpoints; {
 		if !r.isEvent(at, typeCheckpoint) {
-			return false
+			return found, false
 		}
-		*found = append(*found, int(at))
+		found = append(found, int(at))
 		c := r.cursor(int(at))
-		c.long("size")
-		c.long("type")
-		c.long("start")
-		c.long("duration")
+		if at+c.integer("size", 4) > end {
+			return found, false
+		}
+		for _, what := range [...]string{"type", "start", "duration"} {
+			c.long(what)
+		}
 		delta := c.long("delta")
 		if c.err != nil || delta > 0 {
-			return false
+			return found, false
 		}
 		if delta == 0 {
-			return true
+			return found, true
 		}
+		end = at
 		at += delta
 	}
-	return false
+	return found, false
 }
 
-// scan finds checkpoints and metadata by walking over all events.
-func (r *Reader) scan() (found []int) {
+// scan finds checkpoints and metadata by walking over the events, as far as
+// they can be stepped over.
+func (r *Reader) scan(found []int) []int {
 	for at := headerSize; at < len(r.buf); {
 		c := r.cursor(at)
 		size := c.integer("event size", 4)
@@ -245,6 +267,7 @@ func (r *Reader) readMetadata(at int) bool {
 	if c.err != nil || end > len(r.buf) || c.off > end {
 		return false
 	}
+	c.buf = r.buf[:end]
 	body := r.buf[c.off:end]
 	if m := r.metas[string(body)]; m != nil {
 		r.meta = m
@@ -259,64 +282,4 @@ func (r *Reader) readMetadata(at int) bool {
 	}
 	r.meta = m
 	return true
-}
-
-// endAtNextHeader shortens a chunk whose size lies, because it was cut off
-// and another recording appended, to where the next chunk begins.
-func (r *Reader) endAtNextHeader() {
-	if next := findHeader(r.buf, headerSize); next >= 0 {
-		r.warn("truncated", fmt.Sprintf("%s: chunk ends after %d of %d bytes", r.pos(next), next, r.head.size))
-		r.unread(next)
-		r.off = headerSize
-	}
-}
-
-// findHeader returns the offset of the first plausible chunk header at or
-// after from, -1 when there is none. The magic alone may occur in data.
-func findHeader(buf []byte, from int) int {
-	for from < len(buf) {
-		i := bytes.Index(buf[from:], []byte(magic))
-		if i < 0 || from+i+headerSize > len(buf) {
-			return -1
-		}
-		h := parseHeader(buf[from+i:])
-		if h.major >= 1 && h.major <= 2 && h.minor < 64 && h.ticksPerSecond > 0 && h.ticksPerSecond <= 1e12 && h.startNanos > 0 && h.size >= 0 && h.metadata >= 0 {
-			return from + i
-		}
-		from += i + 1
-	}
-	return -1
-}
-
-// resync gives up on the chunk from offset at and continues at the next
-// chunk header, wherever that is.
-func (r *Reader) resync(at int, what string) error {
-	searched := at + 1
-	for {
-		next := findHeader(r.buf, searched)
-		end := next < 0 && r.fill(len(r.buf)+1<<20) != nil
-		if end {
-			next = findHeader(r.buf, searched) // in what the last fill brought
-		}
-		switch {
-		case next >= 0:
-			r.lost(next-at, "lost-data", what+": "+format.ErrCorrupt.Error())
-			r.unread(next)
-			return nil
-		case end:
-			r.lost(len(r.buf)-at, "lost-data", what+": "+format.ErrCorrupt.Error())
-			r.off = len(r.buf)
-			return nil
-		}
-		searched = max(at+1, len(r.buf)-1<<20-headerSize)
-	}
-}
-
-// unread gives back what follows offset at of the buffer.
-func (r *Reader) unread(at int) {
-	rest := bytes.Clone(r.buf[at:])
-	r.in = io.MultiReader(bytes.NewReader(rest), r.in)
-	r.read -= int64(len(rest))
-	r.buf = r.buf[:at]
-	r.off = at
 }

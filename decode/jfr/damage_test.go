@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
+	"math"
 	"testing"
+	"time"
 
 	"contend/format"
 )
@@ -44,7 +45,7 @@ func TestCutAnywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stride := 997
+	last, stride := 0, 997
 	if testing.Short() {
 		stride = 20011
 	}
@@ -58,9 +59,31 @@ func TestCutAnywhere(t *testing.T) {
 			}
 		case err != nil:
 			t.Fatalf("prefix %d: %v", i, err)
+		case n < last:
+			t.Fatalf("prefix %d: %d events, a shorter one had %d", i, n, last)
 		case n > whole || st.BytesTotal != int64(i) || !codes(st)["truncated"]:
 			t.Fatalf("prefix %d: %d events of %d, %+v", i, n, whole, st)
 		}
+		last = n
+	}
+	if last < whole*9/10 {
+		t.Errorf("%d events of %d before the last cut", last, whole)
+	}
+}
+
+// A copy of the file of a live process has size 0 and ends anywhere.
+func TestLiveRecordingCutAnywhere(t *testing.T) {
+	data := patched(load(t, ours+"/truth-8threads.jfr"), 8, 0)
+	last := 0
+	for i := headerSize; i < len(data); i += 9973 {
+		n, st, err := count(data[:i])
+		if err != nil || n < last || st.BytesTotal != int64(i) {
+			t.Fatalf("prefix %d: %d events after %d: %v %+v", i, n, last, err, st)
+		}
+		if st.BytesRead < st.BytesTotal && !codes(st)["truncated"] && !codes(st)["lost-data"] {
+			t.Fatalf("prefix %d: nothing said of what is missing: %+v", i, st)
+		}
+		last = n
 	}
 }
 
@@ -150,60 +173,191 @@ func TestStrangeEventsAreSkipped(t *testing.T) {
 	}
 }
 
-func FuzzReader(f *testing.F) {
-	data := load(f, ours+"/truth-8threads-jdk25.jfr")
-	f.Add(data)
-	f.Add(data[:len(data)/2])
-	f.Add(patched(data, 8, 0))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		n, st, err := count(data)
-		if err == nil && st.BytesTotal != int64(len(data)) {
-			t.Fatalf("%d of %d bytes accounted for, %d events", st.BytesTotal, len(data), n)
-		}
-	})
-}
-
-// joined is a recording of several programs, about 40 MB.
-func joined(b testing.TB) []byte {
-	var all []byte
-	for len(all) < 40<<20 {
-		for _, name := range []string{"truth-8threads", "hsqldb-6clients", "xalan-8threads"} {
-			all = append(all, load(b, fmt.Sprintf("%s/%s.jfr", ours, name))...)
-		}
-	}
-	return all
-}
-
-func BenchmarkRead(b *testing.B) {
-	data := joined(b)
-	b.SetBytes(int64(len(data)))
-	b.ReportAllocs()
-	var ev format.Event
-	var events int64
-	for b.Loop() {
-		r, err := NewReader(bytes.NewReader(data), "bench", Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		for r.Read(&ev) == nil {
-		}
-		events = r.Stats().Events
-	}
-	b.ReportMetric(float64(events)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
-}
-
-// Allocations come with chunks and new names, not with events.
-func TestReadingEventsAllocatesNothing(t *testing.T) {
+// What is behind a bad event is read again from the next checkpoint on.
+func TestBadEventCostsNoMoreThanToTheNextCheckpoint(t *testing.T) {
 	data := load(t, ours+"/hsqldb-6clients.jfr")
-	r, err := NewReader(bytes.NewReader(data), "test", Options{})
+	want, _, _ := count(data)
+	r, err := NewReader(bytes.NewReader(data), "test.jfr", Options{})
+	if err != nil || len(r.marks) < 10 {
+		t.Fatalf("%d checkpoints: %v", len(r.marks), err)
+	}
+	for i, mark := range r.marks[:len(r.marks)-1] {
+		c := r.cursor(mark)
+		at := mark + int(c.long("size")) // the event behind a checkpoint, at times another one
+		next := len(data)
+		for _, m := range r.marks[i+1:] {
+			if m > at {
+				next = m
+				break
+			}
+		}
+		bad := bytes.Clone(data)
+		bad[at] = 0
+		got, st, err := count(bad)
+		if lost := st.BytesTotal - st.BytesRead; err != nil || lost == 0 || lost > int64(next-at) || got > want || got < want-int(lost)/4 {
+			t.Errorf("%d events of %d, %d bytes lost between %d and %d: %v", got, want, lost, at, next, err)
+		}
+	}
+}
+
+// A cut recording has no metadata yet; that of another process would make up
+// events that never were.
+func TestMetadataOfAnotherProcessIsNotUsed(t *testing.T) {
+	whole, cut := load(t, ours+"/truth-8threads.jfr"), load(t, ours+"/truth-8threads-jdk25.jfr")[:9000]
+	want, _, _ := count(whole)
+	got, st, err := count(append(bytes.Clone(whole), cut...))
+	if err != nil || got != want || !codes(st)["truncated"] || st.BytesTotal-st.BytesRead != int64(len(cut)-headerSize) {
+		t.Errorf("%d events, want %d: %v %+v", got, want, err, st)
+	}
+}
+
+// Inputs made to cost more than their size: each is read in a moment.
+func TestInputsMadeToBeSlow(t *testing.T) {
+	head := load(t, ours+"/truth-8threads.jfr")[:headerSize]
+	live := patched(head, 8, 0)
+	var overlap []byte // checkpoints inside each other
+	for range 1 << 18 {
+		overlap = append(overlap, 0xff, 0xff, 0x03, 1)
+	}
+	for name, data := range map[string][]byte{
+		"headers only":        bytes.Repeat(live, 1<<15),
+		"headers with a size": bytes.Repeat(patched(head, 8, headerSize), 1<<15),
+		"magic only":          append(bytes.Clone(live), bytes.Repeat([]byte(magic), 1<<20)...),
+		"nothing but zeros":   append(bytes.Clone(live), make([]byte, 8<<20)...),
+		"overlapping":         append(bytes.Clone(live), overlap...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			start := time.Now()
+			_, st, err := count(data)
+			if took := time.Since(start); err != nil || st.BytesTotal != int64(len(data)) || took > 20*time.Second {
+				t.Errorf("%v, %d of %d bytes: %v", took, st.BytesTotal, len(data), err)
+			}
+		})
+	}
+}
+
+// Classes that each hold the next one twice, and hold nothing in the end.
+func TestTypesThatMultiply(t *testing.T) {
+	m := &metadata{classes: map[int64]*class{}, layouts: map[int64][]op{}}
+	for id := range int64(maxDepth) {
+		f := field{name: "f", class: id + 1, array: id%2 == 0}
+		m.classes[id] = &class{id: id, fields: []field{f, f, f}}
+	}
+	m.classes[maxDepth] = &class{id: maxDepth}
+	if _, ok := m.layout(0); ok || m.work > 2*maxWork {
+		t.Errorf("compiled %v with %d steps", ok, m.work)
+	}
+}
+
+// One high key does not buy an array for each pool.
+func TestKeysBuyNoArrays(t *testing.T) {
+	var p table
+	p.set(denseKeys-1, 7)
+	if len(p.dense) > 0 || p.get(denseKeys-1) != 7 {
+		t.Errorf("%d entries for one key", len(p.dense))
+	}
+	for k := range int64(3 * denseKeys) {
+		p.set(k, uint32(k)+1)
+	}
+	for k := range int64(3 * denseKeys) {
+		if p.get(k) != uint32(k)+1 {
+			t.Fatalf("key %d: %d", k, p.get(k))
+		}
+	}
+	if p.clear(); p.get(5) != 0 || p.get(denseKeys+5) != 0 {
+		t.Error("cleared keys are still there")
+	}
+}
+
+func TestWideIntegers(t *testing.T) {
+	for shift := range 64 {
+		for _, v := range []uint64{1 << shift, 1<<shift - 1, 0xdead_beef_cafe_f00d >> shift} {
+			var enc []byte
+			rest := v
+			for len(enc) < 8 && rest >= 0x80 {
+				enc = append(enc, byte(rest)|0x80)
+				rest >>= 7
+			}
+			enc = append(enc, byte(rest))
+			for _, pad := range []int{0, 9} { // both the careful and the quick way
+				c := cursor{buf: append(bytes.Clone(enc), bytes.Repeat([]byte{0xff}, pad)...), compressed: true}
+				if got := c.long("v"); uint64(got) != v || c.off != len(enc) || c.err != nil {
+					t.Fatalf("%x: %x, %d of %d bytes: %v", v, got, c.off, len(enc), c.err)
+				}
+			}
+		}
+	}
+	c := cursor{buf: []byte{0xff, 0xff}, compressed: true}
+	if c.long("v"); !errors.Is(c.err, format.ErrTruncated) {
+		t.Error(c.err)
+	}
+}
+
+func TestTimesOutOfRange(t *testing.T) {
+	for _, hz := range []int64{1, 1e9, 2_100_000_000} {
+		h := header{ticksPerSecond: hz}
+		for _, ticks := range []int64{math.MinInt64, math.MinInt64 + 1, math.MaxInt64, -1, 0} {
+			if got := h.nanos(ticks); got > 0 != (ticks > 0 && got != 0) || got < 0 && ticks >= 0 {
+				t.Errorf("%d ticks of %d Hz are %d ns", ticks, hz, got)
+			}
+		}
+	}
+	if got := plus(math.MaxInt64-5, 10); got != math.MaxInt64 {
+		t.Error(got)
+	}
+}
+
+// failing is an input that breaks.
+type failing struct {
+	io.Reader
+	err error
+}
+
+func (f failing) Read(p []byte) (int, error) {
+	n, err := f.Reader.Read(p)
+	if errors.Is(err, io.EOF) {
+		err = f.err
+	}
+	return n, err
+}
+
+// What was read before the input broke is delivered, and then its error.
+func TestErrorsOfTheInputComeLast(t *testing.T) {
+	data, broken := load(t, ours+"/truth-8threads.jfr"), errors.New("device gone")
+	r, err := NewReader(failing{bytes.NewReader(data[:len(data)/2]), broken}, "test.jfr", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	var ev format.Event
+	for err = r.Read(&ev); err == nil; err = r.Read(&ev) {
+		n++
+	}
+	if again := r.Read(&ev); n < 100 || !errors.Is(err, broken) || !errors.Is(again, broken) {
+		t.Errorf("%d events, then %v, then %v", n, err, again)
+	}
+}
+
+// At each flush a JDK writes a copy of the chunk's header into the chunk. In a
+// cut recording it is not where another one begins.
+func TestCopiesOfTheHeaderAreNoChunks(t *testing.T) {
+	data := load(t, ours+"/phases.jfr")
+	copies := bytes.Count(data[headerSize:], []byte(magic))
+	if copies < 5 {
+		t.Fatalf("%d copies: the recording shows nothing", copies)
+	}
+	r, err := NewReader(bytes.NewReader(data[:len(data)-1000]), "test.jfr", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var ev format.Event
-	for range 20_000 { // until the stacks and threads are known
-		_ = r.Read(&ev)
+	for r.Read(&ev) == nil {
 	}
-	if n := testing.AllocsPerRun(30_000, func() { _ = r.Read(&ev) }); n > 0.01 {
-		t.Errorf("%.3f allocations per event", n)
+	if st := r.Stats(); r.chunks != 1 || len(st.Warnings) > 2 {
+		t.Errorf("%d chunks: %+v", r.chunks, st)
+	}
+	twice, st, err := count(append(bytes.Clone(data), data...)) // the same header, and yet another chunk
+	if once, _, _ := count(data); twice != 2*once || err != nil || len(st.Warnings) > 0 {
+		t.Errorf("%d events, twice %d: %v %+v", twice, once, err, st)
 	}
 }

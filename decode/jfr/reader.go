@@ -8,6 +8,7 @@ package jfr
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"contend/decode/rules"
 	"contend/format"
@@ -20,15 +21,16 @@ type Options struct {
 
 // Reader is a format.Source over one input.
 type Reader struct {
-	in    io.Reader
+	input
 	name  string
 	rules *rules.Table
 	specs map[string]*eventSpec
 
-	buf  []byte // the current chunk
-	base int64  // its offset in the input
-	off  int    // of the next event in buf
-	read int64
+	chunkAt    int64 // offset of the chunk in the input
+	off        int   // of the next event in buf
+	unfinished bool  // the chunk was being written, or is cut off
+	marks      []int // where checkpoints begin in it, ascending
+	limit      int   // no event reaches beyond: the next mark, or the end of buf
 
 	head   header
 	meta   *metadata            // of the current chunk, or of the last one that had any
@@ -56,7 +58,7 @@ type Reader struct {
 // *format.Error: ErrNotMine for input that is no recording, ErrVersion for
 // one of JDK 7 or 8, ErrTruncated for one without a whole header.
 func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
-	r := &Reader{in: in, name: name, rules: o.Rules, specs: wanted(), ids: newIdentities(), settings: map[string]string{}, metas: map[string]*metadata{}}
+	r := &Reader{input: input{in: in}, name: name, rules: o.Rules, specs: wanted(), ids: newIdentities(), settings: map[string]string{}, metas: map[string]*metadata{}}
 	if r.rules == nil {
 		r.rules = rules.Default()
 	}
@@ -64,7 +66,6 @@ func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 		return nil, &format.Error{Pos: format.Pos{File: name}, What: "magic", Err: format.ErrNotMine}
 	}
 	r.unread(0)
-	r.buf = r.buf[:0]
 	if err := r.chunk(); err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	return format.Stats{Format: fmt.Sprintf("jfr %d.%d", r.head.major, r.head.minor), Events: r.events,
-		BytesRead: r.read - r.damaged, BytesTotal: r.read, Warnings: r.warnings}
+		BytesRead: r.taken() - r.damaged, BytesTotal: r.taken(), Warnings: r.warnings}
 }
 
 // Close releases the reader; the input stays open.
@@ -119,7 +120,7 @@ func (r *Reader) chunk() error {
 		return err
 	}
 	if r.off < len(r.buf) {
-		r.push(format.Event{Kind: format.KindRecording, Time: r.head.startNanos, End: r.head.startNanos + max(r.head.durationNanos, 0)})
+		r.push(format.Event{Kind: format.KindRecording, Time: r.head.startNanos, End: r.head.end()})
 	}
 	return nil
 }
@@ -127,11 +128,14 @@ func (r *Reader) chunk() error {
 // event decodes the event at off and steps over it; false when it delivers
 // nothing itself.
 func (r *Reader) event(ev *format.Event) bool {
+	if r.off >= r.limit {
+		r.limit = r.nextMark()
+	}
 	c := r.cursor(r.off)
 	size := c.integer("event size", 4)
 	kind := c.long("event type")
-	if c.err != nil || size <= 0 || size > int64(len(r.buf)-r.off) {
-		r.cut(size)
+	if c.err != nil || size <= 0 || size > int64(r.limit-r.off) {
+		r.cut()
 		return false
 	}
 	end := r.off + int(size)
@@ -152,22 +156,33 @@ func (r *Reader) event(ev *format.Event) bool {
 	}
 	r.off = end
 	ev.Time = r.head.at(v[slotStart])
-	ev.End = ev.Time + max(r.head.nanos(v[slotDuration]), 0)
+	ev.End = plus(ev.Time, max(r.head.nanos(v[slotDuration]), 0))
 	return p.spec.book(r, v, ev)
 }
 
 // cut handles an event that cannot be stepped over: the end of a recording
-// that was being written, or damage.
-func (r *Reader) cut(size int64) {
-	at := r.off
-	if size > 0 && at+int(min(size, 1<<30)) > len(r.buf) && int64(len(r.buf)) < r.head.size {
-		r.lost(len(r.buf)-at, "truncated", "event: "+format.ErrTruncated.Error())
+// that was being written, or damage, behind which the next checkpoint is the
+// first event known to be one.
+func (r *Reader) cut() {
+	switch {
+	case r.limit < len(r.buf):
+		r.lost(r.limit-r.off, "lost-data", "event: "+format.ErrCorrupt.Error())
+		r.off = r.limit
+	case r.unfinished: // and searched for headers already
+		r.lost(len(r.buf)-r.off, "truncated", "event: "+format.ErrTruncated.Error())
 		r.off = len(r.buf)
-		return
+	default:
+		r.resync(r.off, "event")
 	}
-	if err := r.resync(at, "event"); err != nil {
-		r.err = err
+}
+
+// nextMark returns where the first checkpoint behind off begins, or the end of
+// the chunk.
+func (r *Reader) nextMark() int {
+	if next, _ := slices.BinarySearch(r.marks, r.off+1); next < len(r.marks) {
+		return r.marks[next]
 	}
+	return len(r.buf)
 }
 
 func (r *Reader) cursor(at int) cursor {
@@ -191,10 +206,14 @@ func (r *Reader) warn(code, text string) {
 // lost books n bytes at off as unread. When they were written is not known
 // better than by their chunk.
 func (r *Reader) lost(n int, code, why string) {
+	r.lostAt(r.pos(r.off), int64(n), code, why)
+}
+
+func (r *Reader) lostAt(pos format.Pos, n int64, code, why string) {
 	if n <= 0 {
 		return
 	}
-	r.damaged += int64(n)
-	r.warn(code, fmt.Sprintf("%s: %s; %d bytes not read", r.pos(r.off), why, n))
-	r.push(format.Event{Kind: format.KindGap, Time: r.head.startNanos, End: r.head.startNanos + max(r.head.durationNanos, 0), Bytes: int64(n), Name: why})
+	r.damaged += n
+	r.warn(code, fmt.Sprintf("%s: %s; %d bytes not read", pos, why, n))
+	r.push(format.Event{Kind: format.KindGap, Time: r.head.startNanos, End: r.head.end(), Bytes: n, Name: why})
 }
