@@ -89,7 +89,7 @@ func (m *sum) add(s *analysis.Slice) {
 		return
 	}
 	m.waits++
-	if s.WaitNs > 0 {
+	if s.WaitNs > 0 || s.Start == s.End { // else sampled: the length is not known
 		m.maxNs = max(m.maxNs, s.WaitNs)
 		m.lengths.add(s.WaitNs)
 	}
