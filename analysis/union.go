@@ -1,5 +1,10 @@
 package analysis
 
+import (
+	"cmp"
+	"slices"
+)
+
 // Union measures the length of the union of intervals: the wall-time of a
 // key whose thread-time is their sum. The zero value is empty.
 type Union struct {
@@ -38,4 +43,21 @@ func (u *Union) Len() int64 {
 		n += s.end - s.start
 	}
 	return n
+}
+
+// UnionOf returns the union of several.
+func UnionOf(parts []*Union) *Union {
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	var all []span
+	for _, p := range parts {
+		all = append(all, p.spans...)
+	}
+	slices.SortFunc(all, func(a, b span) int { return cmp.Compare(a.end, b.end) })
+	u := &Union{}
+	for _, s := range all {
+		u.Add(s.start, s.end)
+	}
+	return u
 }

@@ -49,7 +49,7 @@ func runBlame(e *env, o *blameOptions) error {
 	}
 	keys, err := blame.ParseKeys(o.by)
 	if err != nil {
-		return usageError{fmt.Errorf("--by: %w", err), ""}
+		return usageError{fmt.Errorf("--by: %w", err), "'contend blame --help' says what each key means"}
 	}
 	pivot, locks := blame.New(keys, o.root), lockstat.New(true)
 	res, err := o.trace.run(e, pivot, locks)

@@ -55,7 +55,7 @@ func (o *cspOptions) check() error {
 	switch {
 	case o.interval <= 0:
 		return usageError{fmt.Errorf("--interval: must be longer than 0"), "write 1s or 100ms"}
-	case o.threshold <= 0 || o.threshold > 1:
+	case !(o.threshold > 0 && o.threshold <= 1): // NaN is out of bounds too
 		return usageError{fmt.Errorf("--threshold: must be above 0 and at most 1"), "0.05 is 5 %"}
 	}
 	return o.out.check()
@@ -77,7 +77,7 @@ func runCSP(e *env, o *cspOptions) error {
 	}
 	series, err := meter.Series()
 	if err != nil {
-		return usageError{fmt.Errorf("--interval: %w", err), ""}
+		return usageError{fmt.Errorf("--interval: %w", err), "write 1s or 100ms"}
 	}
 	sum := locks.Total()
 	total := schema.Total{Waits: sum.Waits, WaitNs: sum.WaitNs, WallNs: sum.WallNs, RunningNs: locks.RunningNs()}

@@ -17,7 +17,7 @@ func newJFC(e *env) *cobra.Command {
 		Short:   "print flight recorder settings that record all contention",
 		Long:    "Print settings for the JDK's flight recorder that record every wait, whatever its\nlength, what threads do while they hold locks, and a thread dump every 50 ms. A dump\nstops the program for about a millisecond: see the README for what that costs.",
 		Example: "  contend jfc > contend.jfc\n  jcmd PID JFR.start name=locks settings=$PWD/contend.jfc\n  jcmd PID JFR.dump name=locks filename=locks.jfr",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := e.out.Write(settings)
 			return err

@@ -6,12 +6,21 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"contend/analysis"
+	"contend/analysis/lockstat"
+	"contend/blame"
+	"contend/csp"
+	"contend/decode"
+	"contend/format"
+	"contend/format/simulate"
 	"contend/report/schema"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 // recordings are all inputs the laws are held on.
@@ -192,4 +201,146 @@ func TestClassesEqualTheJDKsTotals(t *testing.T) {
 			}
 		}
 	}
+}
+
+// wholeWaits keeps the length of every wait by class.
+type wholeWaits struct {
+	sym     *analysis.Symbols
+	byClass map[string][]int64
+}
+
+func (w *wholeWaits) Begin(sym *analysis.Symbols, _ int64) { w.sym = sym }
+func (w *wholeWaits) Running(_, _, _ int64)                {}
+func (w *wholeWaits) Slice(s *analysis.Slice) {
+	if class := w.sym.ClassName(s.Lock); s.First {
+		w.byClass[class] = append(w.byClass[class], s.WaitNs)
+	}
+}
+
+// Percentiles are those of the raw lengths, to the histogram's three digits.
+func TestPercentilesEqualTheRawLengths(t *testing.T) {
+	paths, _ := filepath.Glob("../testdata/*.jfr")
+	if len(paths) < 9 {
+		t.Fatalf("%d recordings in testdata", len(paths))
+	}
+	for _, path := range paths {
+		src, err := decode.Open([]string{path}, nil, decode.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, c := &wholeWaits{byClass: map[string][]int64{}}, lockstat.New(true)
+		_, err = analysis.Run(src, analysis.Filter{From: format.NoTime, To: format.NoTime}, raw, c)
+		if src.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range c.Rows() {
+			waits := raw.byClass[r.Class]
+			slices.Sort(waits)
+			if n := len(waits); int64(n) != r.Waits || waits[n-1] != r.MaxNs {
+				t.Errorf("%s: %d waits of at most %d ns: %+v", path, n, waits[n-1], r)
+			}
+			for _, p := range []struct {
+				q   float64
+				got int64
+			}{{0.50, r.P50Ns}, {0.99, r.P99Ns}} {
+				want := waits[max(int(p.q*float64(len(waits))+0.5), 1)-1] // the nearest rank, as HdrHistogram has it
+				if off := max(p.got-want, want-p.got); off > want/1000 {
+					t.Errorf("%s: %s: quantile %.2f is %d ns, want %d", path, r.Class, p.q, p.got, want)
+				}
+			}
+		}
+	}
+}
+
+// views are the analyses people ask for, over one pass.
+type views struct {
+	direct, root *blame.Pivot
+	pressure     *csp.Meter
+	locks        *lockstat.Collector
+}
+
+func view(t *rapid.T, l *format.List, from, to int64) *views {
+	by := []blame.Key{blame.ByClass, blame.ByOwnerMethod, blame.ByWaiterThread}
+	v := &views{blame.New(by, false), blame.New(by, true), csp.New(csp.Options{IntervalNs: 10e6}), lockstat.New(false)}
+	l.Rewind()
+	if _, err := analysis.Run(l, analysis.Filter{From: from, To: to, FromRel: true, ToRel: true}, v.direct, v.root, v.pressure, v.locks); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// rows sums each pivot's rows, and lock by lock what the others count.
+func (v *views) rows(t *rapid.T) map[string]int64 {
+	m := map[string]int64{"running": v.locks.RunningNs(), "waits": v.locks.Total().Waits}
+	for name, table := range map[string]*blame.Table{"direct": v.direct.Table(), "root": v.root.Table()} {
+		for _, r := range table.Rows {
+			m[name+" "+blameKey(r.Keys)] += r.ThreadNs
+			m[name] += r.ThreadNs
+		}
+	}
+	s, err := v.pressure.Series()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, iv := range s.Intervals {
+		for _, l := range iv.Locks {
+			m["csp"] += l.WaitNs
+			m["csp "+l.Lock] += l.WaitNs
+			if l.CSP < 0 || l.CSP > 1 {
+				t.Errorf("pressure %+v", l)
+			}
+		}
+	}
+	for _, r := range v.locks.Rows() {
+		m["locks"] += r.WaitNs
+		m["locks "+r.Lock] += r.WaitNs
+	}
+	for k, ns := range m {
+		if ns == 0 {
+			delete(m, k)
+		}
+	}
+	return m
+}
+
+// blameKey joins the deadlocks: each part of a cut trace numbers its own.
+func blameKey(keys []string) string {
+	keys = slices.Clone(keys)
+	if strings.HasPrefix(keys[1], "[deadlock") {
+		keys[1] = "[deadlock]"
+	}
+	return strings.Join(keys, " | ")
+}
+
+// On random runs the four views have one total, and cutting the trace in three
+// anywhere changes no row of any, nor the number of waits.
+func TestViewsOfRandomRunsAgreeHoweverCut(t *testing.T) {
+	names, _ := simulate.Scenarios()
+	rapid.Check(t, func(t *rapid.T) {
+		c := simulate.Config{Scenario: rapid.SampledFrom(append(names, "random", "random")).Draw(t, "scenario"),
+			Threads: rapid.IntRange(2, 9).Draw(t, "threads"), Locks: rapid.IntRange(1, 5).Draw(t, "locks"),
+			Duration: rapid.Int64Range(1e6, 100e6).Draw(t, "duration"), Period: rapid.Int64Range(1e5, 1e7).Draw(t, "period"),
+			Handoff: rapid.Int64Range(0, 5000).Draw(t, "handoff"), Seed: rapid.Uint64().Draw(t, "seed")}
+		exact, sampled := &format.List{}, &format.List{}
+		if _, err := simulate.Run(c, exact, sampled); err != nil {
+			t.Fatal(err)
+		}
+		a := rapid.Int64Range(0, c.Duration).Draw(t, "first cut")
+		b := rapid.Int64Range(a, c.Duration).Draw(t, "second cut")
+		for name, l := range map[string]*format.List{"exact": exact, "sampled": sampled} {
+			whole := view(t, l, format.NoTime, format.NoTime).rows(t)
+			if whole["direct"] != whole["locks"] || whole["root"] != whole["locks"] || whole["csp"] != whole["locks"] {
+				t.Errorf("%s: totals differ: direct %d, root %d, csp %d, locks %d", name, whole["direct"], whole["root"], whole["csp"], whole["locks"])
+			}
+			parts := view(t, l, format.NoTime, a).rows(t)
+			for _, part := range []*views{view(t, l, a, b), view(t, l, b, format.NoTime)} {
+				for k, ns := range part.rows(t) {
+					parts[k] += ns
+				}
+			}
+			if diff := cmp.Diff(whole, parts); diff != "" {
+				t.Errorf("%s, cut at %d and %d:\n%s", name, a, b, diff)
+			}
+		}
+	})
 }

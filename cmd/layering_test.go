@@ -16,6 +16,7 @@ var allowed = map[string][]string{
 	"contend/cmd":               {"contend/report/*", "contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/decode", "contend/decode/rules", "contend/format", "contend/format/*"},
 	"contend/report/table":      {"contend/report/schema", "contend/analysis", "contend/format"},
 	"contend/report/pprof":      {"contend/report/stacks", "contend/analysis", "contend/format"},
+	"contend/report/flame":      {"contend/report/stacks", "contend/analysis", "contend/format"},
 	"contend/report/stacks":     {"contend/analysis", "contend/format"},
 	"contend/report/schema":     {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format"},
 	"contend/blame":             {"contend/analysis", "contend/format"},
@@ -40,6 +41,7 @@ var heavy = map[string][]string{
 	"github.com/google/pprof/":                {"contend/report/pprof"},
 	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/lockstat"},
 	"github.com/klauspost/compress/":          {"contend/decode", "contend/decode/native", "contend/format"},
+	"github.com/chromedp/chromedp":            nil,
 	"github.com/rogpeppe/go-internal/":        nil,
 	"pgregory.net/rapid":                      nil,
 }

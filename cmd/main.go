@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"contend/format"
+	"contend/report/table"
 
 	"github.com/spf13/cobra"
 )
@@ -34,15 +35,24 @@ type usageError struct {
 
 func (e usageError) Error() string { return e.err.Error() }
 
+// noArgs refuses arguments of a command that takes none.
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("%s takes no argument, but got %q", c.Name(), args[0]), fmt.Sprintf("'%s --help' shows how it is called", c.CommandPath())}
+	}
+	return nil
+}
+
 // env is the world a command runs in.
 type env struct {
 	in       io.Reader
 	out, msg io.Writer
+	reading  []string // inputs of this command, which it must not write over
 }
 
 // Main runs one command line and returns the exit code.
 func Main(args []string, in io.Reader, out, msg io.Writer) int {
-	e := &env{in, out, msg}
+	e := &env{in: in, out: out, msg: msg}
 	root := newRoot(e)
 	root.SetArgs(args)
 	root.SetIn(in)
@@ -70,7 +80,7 @@ func newRoot(e *env) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{err, fmt.Sprintf("'%s --help' lists the flags", c.CommandPath())}
 	})
-	root.AddCommand(newAnalyze(e), newBlame(e), newCSP(e), newPprof(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e))
+	root.AddCommand(newAnalyze(e), newBlame(e), newCSP(e), newPprof(e), newFlame(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e))
 	return root
 }
 
@@ -89,11 +99,33 @@ func (e *env) exit(err error) int {
 		return exitUsage
 	}
 	e.say("contend: " + message(err))
-	var fe *format.Error
-	if errors.As(err, &fe) {
-		e.hint(fe.Hint)
-	}
+	e.hint(advice(err))
 	return exitFailed
+}
+
+// advices are the hints of errors that bring none of their own.
+var advices = []struct {
+	err  error
+	hint string
+}{
+	{fs.ErrNotExist, "check the path; a relative one starts at the current directory"},
+	{fs.ErrPermission, "check who may read or write it"},
+	{format.ErrVersion, "a newer contend may read it"},
+	{format.ErrTruncated, "the file may not be complete yet; copy or dump it again"},
+}
+
+// advice is what the user can do about an error, "" if nothing.
+func advice(err error) string {
+	var fe *format.Error
+	if errors.As(err, &fe) && fe.Hint != "" {
+		return fe.Hint
+	}
+	for _, a := range advices {
+		if errors.Is(err, a.err) {
+			return a.hint
+		}
+	}
+	return ""
 }
 
 // message writes an error of the operating system as place: reason, like all
@@ -110,7 +142,11 @@ func message(err error) string {
 	return err.Error()
 }
 
-func (e *env) say(line string) { fmt.Fprintln(e.msg, strings.ReplaceAll(line, "\n", " ")) }
+// say prints one line. It may quote the trace or a file's name, which must not
+// act on the terminal.
+func (e *env) say(line string) {
+	fmt.Fprintln(e.msg, table.Sanitize(strings.ReplaceAll(line, "\n", " ")))
+}
 
 func (e *env) warn(text string) { e.say("contend: warning: " + text) }
 

@@ -41,7 +41,7 @@ func newSimulate(e *env) *cobra.Command {
 		Long: "Simulate threads, locks and critical sections and write what a recorder would have seen.\nThe same seed gives the same run; a sampling and an exact recorder see the same one.\n\nScenarios:" +
 			list.String(),
 		Example: "  contend simulate -o trace.bin && contend analyze\n  contend simulate --scenario nested --exact --truth truth.json -o nested.bin",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE:    func(*cobra.Command, []string) error { return runSimulate(e, &o) },
 	}
 	f := c.Flags()
@@ -68,7 +68,7 @@ func runSimulate(e *env, o *simulateOptions) error {
 		return usageError{fmt.Errorf("--scenario: there is no scenario %q", o.config.Scenario), "choose from " + strings.Join(names, ", ")}
 	}
 	if o.duration <= 0 || o.period <= 0 || o.handoff < 0 || o.stall < 0 || o.config.Threads < 1 || o.config.Locks < 1 || o.config.Events < 0 {
-		return usageError{errors.New("durations and numbers must be positive"), ""}
+		return usageError{errors.New("durations and numbers must be positive"), "'contend simulate --help' shows what they are when left out"}
 	}
 	w, closeFile, err := e.createTrace(o.out, o.codec, o.text)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"time"
 
@@ -61,7 +62,7 @@ func (e *env) progress() func(read, total int64) {
 // which must not be a terminal when the answer is binary.
 func (e *env) create(path string, binary bool) (io.Writer, func() error, error) {
 	if path != "" && path != "-" {
-		f := &lateFile{path: path}
+		f := &lateFile{path: path, env: e}
 		return f, f.Close, nil
 	}
 	if binary && isTerminal(e.out) {
@@ -71,14 +72,19 @@ func (e *env) create(path string, binary bool) (io.Writer, func() error, error) 
 }
 
 // lateFile is created at its first byte, so that a command that fails leaves
-// no empty file behind.
+// no empty file behind. It never replaces an input, which may still be read
+// and may be the only copy.
 type lateFile struct {
 	path string
+	env  *env
 	file *os.File
 }
 
 func (l *lateFile) Write(p []byte) (int, error) {
 	if l.file == nil {
+		if l.env.isInput(l.path) {
+			return 0, usageError{fmt.Errorf("%s is an input; will not write over it", l.path), "name another file with -o"}
+		}
 		f, err := os.Create(l.path)
 		if err != nil {
 			return 0, err
@@ -86,6 +92,18 @@ func (l *lateFile) Write(p []byte) (int, error) {
 		l.file = f
 	}
 	return l.file.Write(p)
+}
+
+// isInput tells whether path names one of the inputs, by whatever name.
+func (e *env) isInput(path string) bool {
+	out, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(e.reading, func(name string) bool {
+		in, err := os.Stat(name)
+		return err == nil && os.SameFile(in, out)
+	})
 }
 
 func (l *lateFile) Close() error {

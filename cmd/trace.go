@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,8 +59,11 @@ func (o *traceOptions) filter() (f analysis.Filter, err error) {
 	if f.To, f.ToRel, err = instant("to", o.to); err != nil {
 		return f, err
 	}
+	if o.from != "" && o.to != "" && f.FromRel == f.ToRel && f.From >= f.To {
+		return f, usageError{fmt.Errorf("--from %s is not before --to %s", o.from, o.to), "nothing would be left"}
+	}
 	if o.minWait < 0 {
-		return f, usageError{errors.New("--min-wait: cannot be negative"), ""}
+		return f, usageError{errors.New("--min-wait: cannot be negative"), "0s lets every wait through"}
 	}
 	f.MinWait = o.minWait.Nanoseconds()
 	return f, nil
@@ -115,6 +119,10 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if at := slices.Index(paths, decode.Stdin); at >= 0 && slices.Contains(paths[at+1:], decode.Stdin) {
+		return nil, nil, usageError{errors.New("standard input is named twice"), "it can be read once"}
+	}
+	e.reading = paths
 	table, err := o.table()
 	if err != nil {
 		return nil, nil, err

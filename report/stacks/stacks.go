@@ -51,7 +51,14 @@ type Sample struct {
 
 // WallNs is the time in which at least one of the sample's waits was going
 // on; it is no sum.
-func (s *Sample) WallNs() int64 { return min(s.wall.Len(), s.DelayNs) }
+func (s *Sample) WallNs() int64 { return WallNs(&s.wall, s.DelayNs) }
+
+// Wall is the union of the sample's waits.
+func (s *Sample) Wall() *analysis.Union { return &s.wall }
+
+// WallNs is the length of a union of waits, at most their sum: one of several
+// readers' shares is shorter than the stretch it covers.
+func WallNs(u *analysis.Union, delayNs int64) int64 { return min(u.Len(), delayNs) }
 
 // New returns an empty builder.
 func New(v View) *Builder {

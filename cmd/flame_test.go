@@ -1,0 +1,287 @@
+package cmd
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"contend/report/schema"
+
+	"github.com/chromedp/chromedp"
+)
+
+// drawn writes a flame graph and returns its path.
+func drawn(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if code := Main(append([]string{"flame", "-o", path}, args...), nil, os.Stdout, os.Stderr); code != exitOK {
+		t.Fatalf("flame %v: exit %d", args, code)
+	}
+	return path
+}
+
+func TestFlameGraphsSumToTheAnalysis(t *testing.T) {
+	for _, path := range recordings(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			want := ask[schema.Analyze](t, "analyze", path).Total.WaitNs
+			for _, view := range []string{"blame", "blocked", "chain"} {
+				if got := foldedSum(t, drawn(t, "f.folded", "--view", view, path)); got != want {
+					t.Errorf("%s folded: %d ns, want %d", view, got, want)
+				}
+				var doc struct{ Profiles []struct{ Weights []int64 } }
+				text, err := os.ReadFile(drawn(t, "f.json", "--view", view, path))
+				if err == nil {
+					err = json.Unmarshal(text, &doc)
+				}
+				sum := int64(0)
+				for _, w := range doc.Profiles[0].Weights {
+					sum += w
+				}
+				if err != nil || sum != want {
+					t.Errorf("%s speedscope: %d ns, want %d: %v", view, sum, want, err)
+				}
+				if got := pageTree(t, drawn(t, "f.html", "--view", view, path)).Value; got != want {
+					t.Errorf("%s page: %d ns, want %d", view, got, want)
+				}
+				wellFormed(t, drawn(t, "f.svg", "--view", view, path))
+			}
+		})
+	}
+}
+
+func foldedSum(t *testing.T, path string) (sum int64) {
+	t.Helper()
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0 // nothing waited: no first byte, no file
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in := bufio.NewScanner(f)
+	in.Buffer(nil, 1<<20)
+	for in.Scan() {
+		line := in.Text()
+		n, err := strconv.ParseInt(line[strings.LastIndexByte(line, ' ')+1:], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += n
+	}
+	return sum
+}
+
+// treeNode is what a page draws.
+type treeNode struct {
+	Name     string
+	Value    int64
+	Base     int64
+	Role     string
+	Children []*treeNode
+}
+
+func pageTree(t *testing.T, path string) *treeNode {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, found := strings.Cut(string(text), `id="data">`)
+	data, _, closed := strings.Cut(rest, "</script>")
+	var doc struct{ Tree *treeNode }
+	if !found || !closed || json.Unmarshal([]byte(data), &doc) != nil {
+		t.Fatalf("%s holds no tree", path)
+	}
+	var check func(n *treeNode)
+	check = func(n *treeNode) {
+		sum := int64(0)
+		for _, c := range n.Children {
+			sum += c.Value
+			check(c)
+		}
+		if sum > n.Value {
+			t.Errorf("%s: children of %d ns in %d", n.Name, sum, n.Value)
+		}
+	}
+	check(doc.Tree)
+	return doc.Tree
+}
+
+func wellFormed(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for dec := xml.NewDecoder(f); ; {
+		if _, err := dec.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+	}
+}
+
+// browser opens a page in headless Chromium, which must reach nothing else.
+func browser(t *testing.T, page string) *tab {
+	t.Helper()
+	binary, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Skip("chromium is not installed")
+	}
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(binary), chromedp.NoSandbox, chromedp.WindowSize(1200, 800),
+		chromedp.UserDataDir(t.TempDir()), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
+	ctx, cancel := chromedp.NewExecAllocator(context.Background(), opts...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+page)); err != nil {
+		t.Fatalf("%s: %v", page, err)
+	}
+	ctx, cancel = context.WithTimeout(ctx, time.Minute)
+	t.Cleanup(cancel)
+	b := &tab{t, ctx}
+	b.framesShown()
+	return b
+}
+
+// tab is a page shown in a browser.
+type tab struct {
+	*testing.T
+	ctx context.Context
+}
+
+func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
+	b.Helper()
+	if err := chromedp.Do(b.ctx, steps...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// eval returns what a script in the page gives.
+func eval[T any](b *tab, script string) T {
+	b.Helper()
+	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script))
+	if err != nil {
+		b.Fatalf("%s: %v", script, err)
+	}
+	return v
+}
+
+// text returns the words an element shows.
+func (b *tab) text(selector string) string {
+	b.Helper()
+	return eval[string](b, fmt.Sprintf("document.querySelector(%q).textContent", selector))
+}
+
+// press sends a key to the page.
+func (b *tab) press(key string) {
+	b.Helper()
+	eval[bool](b, fmt.Sprintf(`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true}))`, key))
+}
+
+// framesShown counts the frames that are drawn and not faded, when the chart
+// has stopped moving.
+func (b *tab) framesShown() (now int) {
+	b.Helper()
+	for before := -1; now == 0 || now != before; {
+		before, now = now, eval[int](b, `[...document.querySelectorAll("#chart g.frame")].filter(g => !g.classList.contains("fade") && g.querySelector("rect").getBoundingClientRect().width > 2).length`)
+		b.do(chromedp.Sleep(150 * time.Millisecond))
+	}
+	return now
+}
+
+func TestThePageInABrowser(t *testing.T) {
+	b := browser(t, drawn(t, "f.html", "--view", "chain", "../testdata/truth-8threads-dumps50ms.jfr"))
+	frames := b.framesShown()
+	b.do(chromedp.SendKeys("#search", "exportReport"))
+	matched := b.text("#matched")
+	eval[bool](b, `document.querySelector('#chart g.frame[name^="lock Truth$LedgerLock"]').dispatchEvent(new MouseEvent("click", {bubbles: true}))`)
+	details, zoomed := b.text("#details"), b.framesShown()
+	b.do(chromedp.Click("#reset"))
+	whole := b.framesShown()
+	b.do(chromedp.SendKeys("#search", "no such frame"))
+	none := b.text("#matched")
+	if summary := b.text("#summary"); !strings.Contains(summary, "of waiting thread-time in") || !strings.Contains(matched, "frames, ") || none != "nothing found" {
+		t.Errorf("summary %q, matched %q, none %q", summary, matched, none)
+	}
+	if !strings.HasPrefix(details, "lock Truth$LedgerLock") || !strings.Contains(details, "thread-time") || !strings.Contains(details, "inferred") {
+		t.Errorf("details %q", details)
+	}
+	if zoomed >= frames || whole != frames || frames < 10 {
+		t.Errorf("%d frames, %d after zooming in, %d after going back", frames, zoomed, whole)
+	}
+}
+
+func TestThePageByKeyboard(t *testing.T) {
+	b := browser(t, drawn(t, "f.html", "../testdata/truth-8threads.jfr"))
+	b.press("ArrowUp")
+	first := b.text("#details")
+	b.press("ArrowUp")
+	up, frames := b.text("#details"), b.framesShown()
+	b.press("Enter")
+	zoomed := b.framesShown()
+	b.press("Escape")
+	whole := b.framesShown()
+	b.press("/")
+	if focused := eval[string](b, "document.activeElement.id"); first == "" || up == "" || first == up || focused != "search" {
+		t.Errorf("%q, then %q; focus on %q", first, up, focused)
+	}
+	if zoomed >= frames || whole != frames {
+		t.Errorf("%d frames, %d after Enter, %d after Escape", frames, zoomed, whole)
+	}
+}
+
+// Names cannot leave the place they are printed in, in a page or a picture.
+func TestHostileNamesInPagesAndPictures(t *testing.T) {
+	const evil = `</script><img src=x onerror=\"document.title='pwned'\">`
+	trace := filepath.Join(t.TempDir(), "evil.txt")
+	text := "contend 1\nthread thread=1 name=\"a\"\nthread thread=2 name=\"b\"\nobject lock=1 class=\"L\"\nstack stack=1 frames=\"" + evil + "\":\"m\\x1b[2J\u202e\":\"\":1\n" +
+		"tenure time=0 end=1000 thread=1 lock=1 stack=1\nwait time=100 end=900 thread=2 lock=1 stack=1\nend count=6\n"
+	if err := os.WriteFile(trace, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	wellFormed(t, drawn(t, "evil.svg", trace))
+	b := browser(t, drawn(t, "evil.html", "--view", "chain", trace))
+	if title := eval[string](b, "document.title"); eval[int](b, "document.images.length") != 0 || strings.Contains(title, "pwned") {
+		t.Errorf("title %q, images", title)
+	}
+	if names := eval[string](b, `[...document.querySelectorAll("#chart g.frame")].map(g => g.getAttribute("name")).join("\n")`); !strings.Contains(names, "<img src=x") {
+		t.Errorf("frames %q", names)
+	}
+}
+
+// A trace compared with itself shows no change; what is only in the base is
+// there with no width.
+func TestDifferences(t *testing.T) {
+	const a, b = "../testdata/truth-8threads.jfr", "../testdata/xalan-8threads.jfr"
+	same := pageTree(t, drawn(t, "d.html", "--diff", a, a))
+	var check func(n *treeNode)
+	check = func(n *treeNode) {
+		if n.Base != n.Value {
+			t.Errorf("%s: %d ns, before %d", n.Name, n.Value, n.Base)
+		}
+		for _, c := range n.Children {
+			check(c)
+		}
+	}
+	check(same)
+	other := pageTree(t, drawn(t, "d.html", "--diff", b, a))
+	if other.Base != ask[schema.Analyze](t, "analyze", b).Total.WaitNs || other.Value != same.Value {
+		t.Errorf("%d ns, before %d", other.Value, other.Base)
+	}
+}

@@ -1,0 +1,80 @@
+"use strict";
+// Draws the tree in #data; keys: / searches, arrows move, Enter zooms, Escape
+// goes back to the whole.
+(function () {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const details = document.getElementById("details");
+  const hues = { waiter: [66, 133, 244], lock: [120, 120, 120], owner: [234, 124, 36] };
+  const units = [[3600e9, "h"], [60e9, "min"], [1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+
+  function duration(ns) {
+    for (const [n, unit] of units) if (ns >= n) return (ns / n).toPrecision(3) + " " + unit;
+    return "0";
+  }
+
+  function share(ns) { return (100 * ns / Math.max(data.tree.value, 1)).toFixed(1) + " %"; }
+
+  // describe is what a frame's tooltip says.
+  function describe(d) {
+    const n = d.data;
+    let text = n.name + " — " + duration(n.value) + " thread-time (" + share(n.value) + "), " + duration(n.wall) + " wall-time";
+    if (n.known) text += "; owners " + n.known;
+    if (data.diff) text += "; before " + duration(n.base) + ", change " + percent(change(n));
+    return text;
+  }
+
+  // change compares shares of the whole, so that runs of unequal length compare.
+  function change(n) { return n.value / Math.max(data.tree.value, 1) - n.base / Math.max(data.tree.base, 1); }
+  function percent(v) { return (v >= 0 ? "+" : "−") + (100 * Math.abs(v)).toFixed(1) + " points"; }
+
+  function color(d) {
+    const n = d.data;
+    if (d.highlight) return "#d81b60";
+    if (data.diff) {
+      const v = Math.max(-1, Math.min(1, change(n) * 5)), fade = Math.round(235 * (1 - Math.abs(v)));
+      return v > 0 ? `rgb(235,${fade},${fade})` : v < 0 ? `rgb(${fade},${fade},235)` : "rgb(235,235,235)";
+    }
+    const [r, g, b] = hues[n.role] || [200, 200, 200];
+    return `rgba(${r},${g},${b},${(0.3 + 0.6 * n.sure).toFixed(2)})`;
+  }
+
+  let current = null;
+  const chart = flamegraph.default();
+  chart.width(document.getElementById("chart").clientWidth).cellHeight(18).minFrameSize(1).transitionDuration(0)
+    .inverted(false).sort(false).title("").tooltip(false).label(describe).setColorMapper(color)
+    .onHover(show).onClick(select)
+    .setSearchHandler((results, sum, total) => {
+      document.getElementById("matched").textContent = results.length ? results.length + " frames, " + duration(sum) + " (" + (100 * sum / Math.max(total, 1)).toFixed(1) + " %)" : "nothing found";
+    });
+  d3.select("#chart").datum(data.tree).call(chart);
+
+  function show(d) { details.textContent = describe(d); }
+  function select(d) { current = d; show(d); mark(); }
+  function mark() {
+    d3.selectAll("#chart g.frame rect").style("stroke", d => d === current ? "#000" : null);
+  }
+
+  function move(key) {
+    if (!current) current = d3.select("#chart g.frame").datum();
+    const siblings = current.parent ? current.parent.children : [current], i = siblings.indexOf(current);
+    const next = { ArrowUp: (current.children || [])[0], ArrowDown: current.parent, ArrowLeft: siblings[i - 1], ArrowRight: siblings[i + 1] }[key];
+    if (next) select(next);
+  }
+
+  const box = document.getElementById("search");
+  box.addEventListener("input", () => {
+    if (box.value) { chart.search(box.value); return; }
+    chart.clear();
+    document.getElementById("matched").textContent = "";
+  });
+  function reset() { box.value = ""; document.getElementById("matched").textContent = ""; chart.clear(); chart.resetZoom(); details.textContent = ""; current = null; }
+  document.getElementById("reset").addEventListener("click", reset);
+  document.addEventListener("keydown", e => {
+    if (e.key === "Escape") { reset(); box.blur(); return; }
+    if (e.target === box) return;
+    if (e.key === "/") { box.focus(); e.preventDefault(); return; }
+    if (e.key === "Enter" && current) { chart.zoomTo(current); return; }
+    if (e.key.startsWith("Arrow")) { move(e.key); e.preventDefault(); }
+  });
+  window.addEventListener("resize", () => { chart.width(document.getElementById("chart").clientWidth); chart.update(); });
+})();

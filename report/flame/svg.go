@@ -1,0 +1,90 @@
+package flame
+
+import (
+	"bufio"
+	"fmt"
+	"html"
+	"io"
+
+	"contend/report/stacks"
+)
+
+// The measures of the picture, in pixels.
+const (
+	svgWidth  = 1200
+	svgRow    = 17
+	svgTop    = 44
+	svgNarrow = 0.3 // frames narrower than this are left out of the picture
+	svgLetter = 6.6 // width of a letter at font size 11
+)
+
+// colours of the roles: red, green, blue.
+var colours = [...][3]int{stacks.Waiter: {66, 133, 244}, stacks.Lock: {120, 120, 120}, stacks.Owner: {234, 124, 36}}
+
+// SVG writes a picture that stands by itself, the outermost frames at the
+// bottom.
+func SVG(w io.Writer, b *stacks.Builder, title, summary string) error {
+	root := build(b)
+	height := svgTop + svgRow*(root.depth()+1)
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="monospace" font-size="11">`+"\n", svgWidth, height, svgWidth, height)
+	fmt.Fprintf(out, `<rect width="100%%" height="100%%" fill="#fff"/><text x="8" y="18" font-size="15" font-family="sans-serif">%s</text><text x="8" y="34" font-family="sans-serif" fill="#555">%s</text>`+"\n", clean(title), clean(summary))
+	p := picture{out: out, bottom: height - svgRow, scale: svgWidth / float64(max(root.ns, 1)), total: root.ns}
+	p.draw(root, 0, 0)
+	fmt.Fprintln(out, "</svg>")
+	return out.Flush()
+}
+
+type picture struct {
+	out    *bufio.Writer
+	bottom int
+	scale  float64
+	total  int64
+}
+
+func (p *picture) draw(n *node, at int64, level int) {
+	x, wide := float64(at)*p.scale, float64(n.ns)*p.scale
+	if wide < svgNarrow {
+		return
+	}
+	y := p.bottom - level*svgRow
+	c := [3]int{210, 210, 210}
+	if level > 0 {
+		c = colours[n.role]
+	}
+	fmt.Fprintf(p.out, `<g><title>%s: %.3f s, %.1f %%; %s</title><rect x="%.1f" y="%d" width="%.1f" height="%d" fill="rgb(%d,%d,%d)" fill-opacity="%.2f" stroke="#fff" stroke-width="0.5"/>`,
+		clean(n.name), float64(n.ns)/1e9, 100*float64(n.ns)/float64(max(p.total, 1)), clean(n.provenance()), x, y, wide, svgRow-1, c[0], c[1], c[2], 0.3+0.6*n.sure())
+	if letters := int((wide - 6) / svgLetter); letters >= 3 {
+		fmt.Fprintf(p.out, `<text x="%.1f" y="%d">%s</text>`, x+3, y+12, clean(short(n.name, letters)))
+	}
+	fmt.Fprintln(p.out, "</g>")
+	for _, c := range n.children {
+		p.draw(c, at, level+1)
+		at += c.ns
+	}
+}
+
+func (n *node) depth() (deepest int) {
+	for _, c := range n.children {
+		deepest = max(deepest, 1+c.depth())
+	}
+	return deepest
+}
+
+func short(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// clean escapes a name and drops what XML does not allow.
+func clean(s string) string {
+	out := []rune(s)
+	for i, r := range out {
+		if r < ' ' || r >= 0xfffe && r <= 0xffff {
+			out[i] = '\ufffd'
+		}
+	}
+	return html.EscapeString(string(out))
+}

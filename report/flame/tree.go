@@ -1,0 +1,114 @@
+// Package flame draws samples as flame graphs: one page for a browser, a
+// picture, and the text forms other tools read. It computes nothing but
+// places and colours.
+package flame
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"contend/analysis"
+	"contend/report/stacks"
+)
+
+// node is one frame with everything outside of it in common.
+type node struct {
+	name     string
+	role     stacks.Role
+	ns       int64
+	wallNs   int64
+	known    [analysis.Provenances]int64
+	base     int64 // the same node's ns in the trace compared with
+	children []*node
+	index    map[string]*node
+}
+
+// build merges samples into a tree, outermost frames at its root.
+func build(b *stacks.Builder) *node {
+	root := &node{name: "all"}
+	ends := map[*node][]*analysis.Union{} // of the samples that end in a node
+	samples := b.Samples()
+	for i := range samples {
+		s := &samples[i]
+		if s.DelayNs == 0 {
+			continue
+		}
+		frames := b.Frames(s)
+		at := root
+		at.add(s)
+		for j := len(frames) - 1; j >= 0; j-- {
+			at = at.child(frames[j])
+			at.add(s)
+		}
+		ends[at] = append(ends[at], s.Wall())
+	}
+	root.finish(ends)
+	return root
+}
+
+func (n *node) add(s *stacks.Sample) {
+	n.ns += s.DelayNs
+	n.known[s.Owner.Prov] += s.DelayNs
+}
+
+func (n *node) child(f stacks.Frame) *node {
+	name := analysis.MethodName(f.Frame)
+	if f.Line > 0 {
+		name = fmt.Sprintf("%s:%d", name, f.Line)
+	}
+	return n.named(name, f.Role)
+}
+
+func (n *node) named(name string, role stacks.Role) *node {
+	key := string(rune('0'+role)) + name
+	if c := n.index[key]; c != nil {
+		return c
+	}
+	if n.index == nil {
+		n.index = map[string]*node{}
+	}
+	c := &node{name: name, role: role}
+	n.index[key] = c
+	n.children = append(n.children, c)
+	return c
+}
+
+// finish puts the widest children first, names breaking ties, and measures
+// wall-time. It returns the union of the node's waits.
+func (n *node) finish(ends map[*node][]*analysis.Union) *analysis.Union {
+	parts := ends[n]
+	for _, c := range n.children {
+		parts = append(parts, c.finish(ends))
+	}
+	slices.SortFunc(n.children, func(a, b *node) int { return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.name, b.name)) })
+	wall := analysis.UnionOf(parts)
+	n.wallNs = stacks.WallNs(wall, n.ns)
+	return wall
+}
+
+// compare notes in each node what it was in another tree; nodes that are only
+// there appear with no width of their own.
+func (n *node) compare(base *node) {
+	n.base = base.ns
+	for _, b := range base.children {
+		n.named(b.name, b.role).compare(b)
+	}
+}
+
+// self is what ends in the node itself.
+func (n *node) self() int64 {
+	ns := n.ns
+	for _, c := range n.children {
+		ns -= c.ns
+	}
+	return ns
+}
+
+// sure is the share of a node's waiting whose owner's stack is known.
+func (n *node) sure() float64 {
+	if n.ns == 0 {
+		return 0
+	}
+	return 1 - float64(n.known[analysis.ThreadOnly]+n.known[analysis.Unknown])/float64(n.ns)
+}
