@@ -71,6 +71,9 @@ func (r *Reader) idleBetween(now map[format.ThreadID]idleSince, t format.ThreadI
 func (r *Reader) waits(t *threaddump.Thread, stack format.StackID) (format.LockKind, format.Mode) {
 	switch t.Wait {
 	case threaddump.Blocked:
+		if t.For.Addr == 0 || t.Reenters() { // a recording counts entering again as part of the wait
+			break
+		}
 		return format.KindMonitor, format.Exclusive
 	case threaddump.Parked:
 		if v := r.classify(r.intern(t.For.Class), stack); v.Verdict == rulesLock {
