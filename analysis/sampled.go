@@ -56,8 +56,6 @@ func newSampler(rec *record, e *emitter, c *cycles) *sampler {
 
 // tick begins a sampling instant.
 func (s *sampler) tick(ev *format.Event) {
-	s.open(ev.Time, ev.Weight)
-	s.next.live, s.next.idle = ev.Live, ev.IdleThreads
 	at := ev.Intended
 	if at == 0 {
 		at = ev.Time
@@ -66,6 +64,8 @@ func (s *sampler) tick(ev *format.Event) {
 		s.period = d
 	}
 	s.intended = at
+	s.open(ev.Time, ev.Weight) // charges the tick before, to which the period matters
+	s.next.live, s.next.idle = ev.Live, ev.IdleThreads
 }
 
 // contention adds a lock to the current instant; without ticks every change
@@ -146,10 +146,10 @@ func (s *sampler) reach(next int64) (lo, hi int64) {
 	if next != format.NoTime {
 		hi = min(t+(next-t)/2, t+farthest)
 	}
+	lo = max(lo, s.edge)
 	if s.cur.weight > 0 {
 		hi = lo + s.cur.weight
 	}
-	lo = max(lo, s.edge)
 	if len(s.rec.recorded) > 0 && s.prev == format.NoTime && lo < s.rec.recorded[0].start && t >= s.rec.recorded[0].start {
 		lo = s.rec.recorded[0].start
 	}

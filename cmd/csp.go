@@ -2,12 +2,14 @@ package cmd
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"time"
 
 	"contend/analysis"
 	"contend/analysis/lockstat"
 	"contend/csp"
+	"contend/format"
 	"contend/report/schema"
 	"contend/report/table"
 
@@ -74,6 +76,9 @@ func runCSP(e *env, o *cspOptions) error {
 	res, err := o.trace.run(e, visitors...)
 	if err != nil {
 		return err
+	}
+	if res.stats.Unit == format.UnitAcquisitions {
+		return usageError{errors.New("the input counts contended acquisitions: pressure needs times"), "'contend analyze' shows them per second"}
 	}
 	series, err := meter.Series()
 	if err != nil {

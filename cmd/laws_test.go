@@ -34,7 +34,13 @@ func recordings(t *testing.T) []string {
 	if len(public) == 0 {
 		t.Log("skipped: the public recordings are not here")
 	}
-	return append(append(paths, public...), simulated(t)...)
+	dumps, _ := filepath.Glob("../testdata/truth-*-*dumps-*.txt")
+	lone, _ := filepath.Glob("../testdata/deadlock-*.txt")
+	other, _ := filepath.Glob("../testdata/truth-jdk25-?.json")
+	if len(dumps)+len(lone)+len(other) < 4 {
+		t.Fatalf("%d thread dumps in testdata", len(dumps)+len(lone)+len(other))
+	}
+	return slices.Concat(paths, dumps, lone, other, public, simulated(t))
 }
 
 // simulated writes a trace of each kind of run.

@@ -9,9 +9,11 @@ import (
 	"io"
 	"os"
 
+	"contend/decode/counts"
 	"contend/decode/jfr"
 	"contend/decode/native"
 	"contend/decode/rules"
+	"contend/decode/threaddump"
 	"contend/format"
 )
 
@@ -26,6 +28,7 @@ type Trace struct {
 	inputs  []*input
 	current int
 	shift   shift
+	skipped []format.Warning // files of a folder that are no traces
 }
 
 // reader is what each decoder gives.
@@ -46,21 +49,45 @@ type input struct {
 // Stdin is the name of standard input.
 const Stdin = "-"
 
-// Open opens the inputs in order; "-" is stdin. The error is what the
+// Open opens the inputs in order; "-" is stdin, a folder stands for the traces
+// in it. The error is what the
 // operating system said, or a *format.Error: ErrNotMine for a file that is no
 // trace, ErrVersion, or ErrTruncated for one that ends within its header.
 func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
 	t := &Trace{}
 	for _, path := range paths {
-		in, err := open(path, stdin, o)
-		if err != nil {
+		if err := t.openAll(path, func(path string) (*input, error) { return open(path, stdin, o) }); err != nil {
 			t.Close()
 			return nil, err
 		}
-		t.inputs = append(t.inputs, in)
 	}
+	t.joinDumps()
 	return t, nil
 }
+
+// joinDumps makes one series of all thread dumps, so that threads and locks
+// are the same in all of them.
+func (t *Trace) joinDumps() {
+	var series *threaddump.Reader
+	for _, in := range t.inputs {
+		dumps, ok := in.reader.(*threaddump.Reader)
+		switch {
+		case !ok:
+		case series == nil:
+			series = dumps
+		default:
+			series.Join(dumps)
+			in.reader = joined{}
+		}
+	}
+}
+
+// joined stands for an input another reader has taken over.
+type joined struct{}
+
+func (joined) Read(*format.Event) error { return io.EOF }
+func (joined) Stats() format.Stats      { return format.Stats{} }
+func (joined) Close() error             { return nil }
 
 func open(path string, stdin io.Reader, o Options) (*input, error) {
 	file, err := openFile(path, stdin, o.Progress)
@@ -119,8 +146,16 @@ func (t *Trace) Read(ev *format.Event) error {
 // they are stored, compressed or not.
 func (t *Trace) Stats() format.Stats {
 	var sum format.Stats
-	for _, in := range t.inputs {
+	for i, in := range t.inputs {
 		s := in.Stats()
+		if _, ok := in.reader.(joined); ok {
+			continue
+		}
+		if i == 0 {
+			sum.Unit = s.Unit
+		} else if sum.Unit != s.Unit {
+			sum.Unit = format.UnitTime
+		}
 		if sum.Format == "" || sum.Format == s.Format {
 			sum.Format = s.Format
 		} else {
@@ -131,6 +166,7 @@ func (t *Trace) Stats() format.Stats {
 		sum.BytesTotal += s.BytesTotal
 		sum.Warnings = append(sum.Warnings, s.Warnings...)
 	}
+	sum.Warnings = append(sum.Warnings, t.skipped...)
 	return sum
 }
 
@@ -172,9 +208,9 @@ func openFile(path string, stdin io.Reader, progress func(int64, int64)) (*meter
 	case err != nil:
 		f.Close()
 		return nil, err
-	case info.IsDir():
+	case info.IsDir(): // within a folder: list leaves it out, a link may lead to it
 		f.Close()
-		return nil, fail(path, "input", fmt.Errorf("is a directory: %w", format.ErrNotMine), "name the recordings in it, or use a pattern such as "+path+"/*.jfr")
+		return nil, fail(path, "input", fmt.Errorf("is a directory: %w", format.ErrNotMine), "name it itself")
 	}
 	return &meter{Reader: f, close: f.Close, total: info.Size(), progress: progress}, nil
 }
@@ -191,6 +227,8 @@ var formats = []struct {
 	{hasPrefix("FLR\x00"), openJFR},
 	{hasPrefix(format.Magic[:4]), openNative},
 	{hasPrefix("contend "), openText},
+	{counts.Is, openCounts},
+	{threaddump.IsText, openDumps}, // any text: a log may hold dumps far behind its beginning
 }
 
 func openJFR(in *bufio.Reader, name string, o Options) (reader, error) {
@@ -203,4 +241,12 @@ func openNative(in *bufio.Reader, name string, _ Options) (reader, error) {
 
 func openText(in *bufio.Reader, name string, _ Options) (reader, error) {
 	return format.NewTextReader(in, name)
+}
+
+func openCounts(in *bufio.Reader, name string, _ Options) (reader, error) {
+	return counts.NewReader(in, name), nil
+}
+
+func openDumps(in *bufio.Reader, name string, o Options) (reader, error) {
+	return threaddump.NewReader(in, name, threaddump.Options{Rules: o.Rules})
 }

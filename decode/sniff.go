@@ -7,8 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"unicode/utf8"
 
+	"contend/decode/threaddump"
 	"contend/format"
 
 	kgzip "github.com/klauspost/compress/gzip"
@@ -79,31 +79,7 @@ func (in *input) sniff(o Options) (reader, error) {
 			return f.open(buf, in.name, o)
 		}
 	}
-	return nil, in.unknown(head)
-}
-
-// unknown says what the input looks like instead.
-func (in *input) unknown(head []byte) error {
-	const hint = "contend reads JFR recordings and contend traces, plain or in gzip, zstd or s2"
-	what := "binary data"
-	if text := head[:min(len(head), 512)]; utf8.Valid(text[:len(text)-partial(text)]) && bytes.IndexByte(text, 0) < 0 {
-		line, _, _ := bytes.Cut(text, []byte("\n"))
-		what = fmt.Sprintf("text beginning %.60q", line)
-	}
-	return fail(in.name, what, format.ErrNotMine, hint)
-}
-
-// partial is the length of the rune a text was cut in.
-func partial(text []byte) int {
-	for n := 1; n <= min(3, len(text)); n++ {
-		if b := text[len(text)-n:]; utf8.RuneStart(b[0]) {
-			if utf8.FullRune(b) {
-				return 0
-			}
-			return n
-		}
-	}
-	return 0
+	return nil, fail(in.name, "binary data", format.ErrNotMine, threaddump.Hint)
 }
 
 // unwrapped makes damage of the wrapping an early end: what came before it

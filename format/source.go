@@ -18,9 +18,10 @@ type Sink interface {
 // Stats is what a Source tells of its reading so far.
 type Stats struct {
 	Format     string // "jfr 2.1", "contend 1", "thread dump", ...
-	Events     int64  // events met in the input, wanted or not
-	BytesRead  int64  // bytes of input used
-	BytesTotal int64  // bytes of input met, damaged ones included; -1 when not known yet
+	Unit       Unit
+	Events     int64 // events met in the input, wanted or not
+	BytesRead  int64 // bytes of input used
+	BytesTotal int64 // bytes of input met, damaged ones included; -1 when not known yet
 	Warnings   []Warning
 }
 
@@ -30,3 +31,14 @@ type Warning struct {
 	Code string // lost-data, truncated, threshold, clock, unlinked, ...
 	Text string
 }
+
+// Unit says what the weights of a trace are. Some sources count and do not
+// measure time; each count is then one nanosecond of the trace.
+type Unit string
+
+// The units.
+const (
+	UnitTime         Unit = ""             // nanoseconds
+	UnitThreads      Unit = "threads"      // threads seen waiting
+	UnitAcquisitions Unit = "acquisitions" // of locks that were not free
+)

@@ -21,6 +21,7 @@ type Row struct {
 	P50Ns, P99Ns      int64 // percentiles of whole waits, to three digits; 0 when only sampled
 	CSP               float64
 	Waiters           int                         // distinct threads
+	Created           format.StackID              // that made the lock; NoStack of a class, and where the trace does not tell
 	ByProvenance      [analysis.Provenances]int64 // WaitNs by how the direct owners are known
 }
 
@@ -119,8 +120,9 @@ func (c *Collector) row(m *sum) Row {
 		r.Class = c.sym.ClassName(m.first)
 		r.Kind = c.sym.Object(m.first).Kind.String()
 		r.Lock = c.sym.LockName(m.first)
+		r.Created = c.sym.Object(m.first).Stack
 		if c.byClass {
-			r.Lock = r.Class
+			r.Lock, r.Created = r.Class, format.NoStack
 		}
 	}
 	if h := m.lengths.histogram(); h != nil {

@@ -1,12 +1,25 @@
 // Package threaddump reads thread dumps as what they are: samples of who
-// waits for which lock and who holds it.
+// waits for which lock and who holds it. It takes one dump or many, in the
+// dialects of several JVMs, with other text between them. It does not trust
+// the JVM's own deadlock report, which repeats lock lines and is not always
+// there: cycles follow from the locks themselves.
 package threaddump
 
-import "contend/format"
+import (
+	"slices"
+	"strings"
+
+	"contend/format"
+)
 
 // Dump is one thread dump.
 type Dump struct {
-	Threads []Thread
+	Time     int64 // as printed, format.NoTime when not given
+	Uptime   int64 // ns the process has run, 0 when not given
+	Threads  []Thread
+	Cut      bool  // the input ended, or was damaged, within the dump
+	Ownables bool  // owners of j.u.c. exclusive locks are listed, so one without is free
+	Spread   int64 // ns between the first and last thread looked at; 0 when all threads stood still
 }
 
 // Thread is one thread of a dump.
@@ -14,7 +27,9 @@ type Thread struct {
 	Name     string
 	JavaID   int64 // java.lang.Thread.getId, 0 when not given
 	NativeID int64 // of the operating system, 0 when not given
+	Elapsed  int64 // ns since the thread started, 0 when not given
 	Daemon   bool
+	Virtual  bool
 	State    string // java.lang.Thread.State, "" when not given
 	Frames   []format.Frame
 	Held     []LockRef // monitors locked and not released in wait, and owned synchronizers
@@ -22,10 +37,12 @@ type Thread struct {
 	For      LockRef // what it waits for, when Wait is not NotWaiting
 }
 
-// LockRef names a lock by its class and heap address.
+// LockRef names a lock by its class and its heap address, or its identity
+// hash where the dialect prints that.
 type LockRef struct {
 	Class string
 	Addr  uint64
+	Name  string // what a lock guards when its class says nothing: "class X", "initialisation of X"; else ""
 }
 
 // Wait says how a thread waits.
@@ -38,3 +55,66 @@ const (
 	Waiting         // in Object.wait
 	Parked          // by LockSupport.park; the rules tell what that means
 )
+
+// settle derives what a thread waits for and holds from what is printed under
+// its frames: the monitors, innermost first. All dialects go through it.
+//
+// Object.wait releases its monitor, although the frames below still print it
+// as locked. A thread whose state is BLOCKED there was notified and waits to
+// enter the monitor again; "waiting to re-lock" alone does not say that, JDK
+// 11 prints it of threads that still wait. Where the wait line is missing or
+// names no object, the monitor is the innermost one.
+func (t *Thread) settle(locked []LockRef) {
+	if t.inObjectWait() {
+		t.Wait = Waiting
+		if t.State == "BLOCKED" {
+			t.Wait = Blocked
+		}
+		if t.For == (LockRef{}) && len(locked) > 0 {
+			t.For = locked[0]
+		}
+	} else if t.State == "BLOCKED" && t.Wait == NotWaiting {
+		t.Wait = Blocked // for a lock the dump does not name
+	}
+	for _, ref := range locked {
+		if t.Wait == NotWaiting || t.Wait == Parked || ref != t.For {
+			t.hold(ref)
+		}
+	}
+}
+
+// Reenters says that the thread was notified and waits to enter its monitor
+// again.
+func (t *Thread) Reenters() bool { return t.Wait == Blocked && t.inObjectWait() }
+
+func (t *Thread) inObjectWait() bool {
+	return len(t.Frames) > 0 && t.Frames[0].Class == "java.lang.Object" && strings.HasPrefix(t.Frames[0].Method, "wait")
+}
+
+// hold adds a lock to those the thread holds. Entered again it is still one.
+func (t *Thread) hold(ref LockRef) {
+	if ref != (LockRef{}) && !slices.Contains(t.Held, ref) {
+		t.Held = append(t.Held, ref)
+	}
+}
+
+// initOwners makes the thread that runs a class's initialiser the owner of
+// the lock others wait for until it is done.
+func (d *Dump) initOwners() {
+	for i := range d.Threads {
+		ref := d.Threads[i].For
+		class, ok := strings.CutPrefix(ref.Name, initPrefix)
+		if !ok {
+			continue
+		}
+		for j := range d.Threads {
+			if i != j && slices.ContainsFunc(d.Threads[j].Frames, func(f format.Frame) bool { return f.Method == "<clinit>" && f.Class == class }) {
+				d.Threads[j].hold(ref)
+			}
+		}
+	}
+}
+
+// initPrefix begins the name of the lock that guards the initialisation of a
+// class.
+const initPrefix = "initialisation of "

@@ -3,189 +3,170 @@ package threaddump
 import (
 	"strconv"
 	"strings"
-
-	"contend/format"
+	"time"
 )
 
 // ParseHotSpot reads the text of one HotSpot thread dump, as jstack and the
 // jdk.ThreadDump event give it. Lines it does not know are passed over; what
-// follows the threads (JNI references, the deadlock report, which repeats
-// lock lines) is not read.
+// follows the threads (JNI references, the deadlock report) is not read.
 func ParseHotSpot(text string) *Dump {
-	p := hotspot{dump: &Dump{}}
-	for len(text) > 0 && !p.done {
-		line := text
-		if i := strings.IndexByte(text, '\n'); i >= 0 {
-			line, text = text[:i], text[i+1:]
-		} else {
-			text = ""
+	p := newHotSpot(newNames(), nil, "Full thread dump")
+	for len(text) > 0 {
+		line, rest, _ := strings.Cut(text, "\n")
+		if !p.line(strings.TrimRight(line, "\r")) {
+			return p.finish(false)
 		}
-		p.line(strings.TrimRight(line, "\r"))
+		text = rest
 	}
-	p.finish()
-	return p.dump
+	return p.finish(true)
 }
 
+// hotspot reads the dumps of HotSpot, JDK 5 to 25.
 type hotspot struct {
-	dump   *Dump
-	cur    *Thread
-	locked []LockRef // monitor lines of the current thread, innermost first
-	owned  bool      // within "Locked ownable synchronizers"
-	done   bool
+	builder
+	owned    bool // within "Locked ownable synchronizers"
+	blank    bool // the current thread is followed by a blank line: it is whole
+	fragment bool // no header, no end: threads cut out of a dump by hand
 }
 
-func (p *hotspot) line(line string) {
+func hotspotHeader(line string) bool { return strings.HasPrefix(line, "Full thread dump ") }
+
+// hotspotThread tells the first line of a thread where no header precedes it.
+func hotspotThread(line string) bool {
+	return strings.HasPrefix(line, `"`) && strings.Contains(line, " tid=") && (strings.Contains(line, " nid=") || strings.Contains(line, " prio="))
+}
+
+func newHotSpot(n *names, before []string, line string) parser {
+	p := &hotspot{builder: newBuilder(n, timeBefore(before)), fragment: !strings.HasPrefix(line, "Full thread dump")}
+	if p.fragment {
+		p.line(line)
+	}
+	return p
+}
+
+// hotspotEnds are the lines that follow the threads.
+var hotspotEnds = []string{"JNI global ref", "Found one Java-level deadlock", "Found a total of"}
+
+func (p *hotspot) line(line string) bool {
 	text := strings.TrimLeft(line, " \t")
 	switch {
-	case strings.HasPrefix(line, `"`):
-		p.finish()
-		if t, ok := threadLine(line); ok {
-			p.cur = &t
+	case text == "":
+		p.blank = p.cur != nil
+		return true
+	case line[0] == '"':
+		p.thread(line)
+		return true
+	case line[0] == 'J' || line[0] == 'F':
+		for _, end := range hotspotEnds {
+			if strings.HasPrefix(line, end) {
+				return p.over()
+			}
 		}
-	case strings.HasPrefix(text, "Found one Java-level deadlock"), strings.HasPrefix(text, "JNI global refs"), strings.HasPrefix(text, "Found a total of"):
-		p.finish()
-		p.done = true
-	case p.cur == nil:
-	case strings.HasPrefix(text, "java.lang.Thread.State: "):
-		p.cur.State, _, _ = strings.Cut(strings.TrimPrefix(text, "java.lang.Thread.State: "), " ")
-	case strings.HasPrefix(text, "at "):
-		if f, ok := frame(text[3:]); ok {
-			p.cur.Frames = append(p.cur.Frames, f)
-		}
-	case strings.HasPrefix(text, "- "):
-		p.lock(text[2:])
-	case strings.HasPrefix(text, "Locked ownable synchronizers"):
-		p.owned = true
+	}
+	if p.cur != nil {
+		p.part(text)
+	}
+	return true
+}
+
+// over ends the dump at a line that is still its own.
+func (p *hotspot) over() bool {
+	p.fragment, p.blank = true, true
+	return false
+}
+
+// part takes a line under a thread's first.
+func (p *hotspot) part(text string) {
+	p.blank = false
+	if frame, ok := strings.CutPrefix(text, "at "); ok {
+		p.frame(frame, dotted)
+	} else if lock, ok := strings.CutPrefix(text, "- "); ok {
+		p.lock(lock)
+	} else if state, ok := strings.CutPrefix(text, "java.lang.Thread.State: "); ok {
+		state, _, _ = strings.Cut(state, " ")
+		p.cur.State = p.names.intern(state)
+	} else if strings.HasPrefix(text, "Locked ownable synchronizers") {
+		p.owned, p.dump.Ownables = true, true
+	} else if id, ok := strings.CutPrefix(text, "Mounted virtual thread #"); ok {
+		p.begin(Thread{Virtual: true})
+		p.cur.JavaID, _ = strconv.ParseInt(id, 10, 64)
 	}
 }
 
-// lockLines are the lines under a frame. What a thread waits for comes with
-// its innermost frames.
+// lockLines are the lines under a frame that say what a thread waits for.
+// What it waits for comes with its innermost frames: the first one counts.
 var lockLines = []struct {
 	prefix string
 	wait   Wait
 }{
 	{"waiting to lock ", Blocked},
-	{"waiting to re-lock in wait() ", Blocked},
+	{"waiting to re-lock in wait() ", Waiting}, // settle tells whether it is notified yet
 	{"parking to wait for ", Parked},
 	{"waiting on ", Waiting},
 }
 
+// initLine is what HotSpot prints under the frame that needs a class which
+// another thread initialises.
+const initLine = "waiting on the Class initialization monitor for "
+
 func (p *hotspot) lock(text string) {
 	if ref, ok := strings.CutPrefix(text, "locked "); ok {
-		p.locked = append(p.locked, lockRef(ref))
+		p.locked = append(p.locked, p.names.bracketed(ref))
+		return
+	}
+	if p.owned && strings.HasPrefix(text, "<") {
+		p.cur.hold(p.names.bracketed(text))
+		return
+	}
+	if class, ok := strings.CutPrefix(text, initLine); ok {
+		p.waits(Blocked, LockRef{Class: "java.lang.Class", Name: p.names.intern(initPrefix + strings.ReplaceAll(class, "/", "."))})
 		return
 	}
 	for _, l := range lockLines {
 		if rest, ok := strings.CutPrefix(text, l.prefix); ok {
-			if p.cur.Wait == NotWaiting {
-				p.cur.Wait, p.cur.For = l.wait, lockRef(rest)
-			}
+			p.waits(l.wait, p.names.bracketed(rest))
 			return
 		}
 	}
-	if p.owned && strings.HasPrefix(text, "<") {
-		p.cur.Held = append(p.cur.Held, lockRef(text))
-	}
 }
 
-// finish completes the current thread. A monitor it waits on or is about to
-// enter again was released, although the frames below still print it as
-// locked.
-func (p *hotspot) finish() {
-	if p.cur == nil {
-		return
-	}
-	for _, ref := range p.locked {
-		if ref.Addr != 0 && (p.cur.Wait == NotWaiting || p.cur.Wait == Parked || ref != p.cur.For) && !holds(p.cur.Held, ref) {
-			p.cur.Held = append(p.cur.Held, ref)
-		}
-	}
-	p.dump.Threads = append(p.dump.Threads, *p.cur)
-	p.cur, p.locked, p.owned = nil, p.locked[:0], false
-}
-
-func holds(list []LockRef, ref LockRef) bool {
-	for _, l := range list {
-		if l == ref {
-			return true
-		}
-	}
-	return false
-}
-
-// threadLine reads `"name" #12 daemon prio=5 ... nid=0x1a2b ...`. The name may
-// hold quotes: it ends at the last one that attributes follow.
-func threadLine(line string) (t Thread, ok bool) {
+// thread begins a thread: `"name" #12 daemon prio=5 ... nid=0x1a2b ...`. The
+// name may hold quotes: it ends at the last one.
+func (p *hotspot) thread(line string) {
 	end := strings.LastIndexByte(line, '"')
 	if end < 1 {
-		return t, false
+		return
 	}
-	t.Name = strings.ToValidUTF8(line[1:end], "\uFFFD")
-	for _, word := range strings.Fields(line[end+1:]) {
-		switch key, value, _ := strings.Cut(word, "="); {
-		case word[0] == '#' && t.JavaID == 0:
-			t.JavaID, _ = strconv.ParseInt(word[1:], 10, 64)
-		case word == "daemon":
-			t.Daemon = true
-		case key == "nid":
-			t.NativeID, _ = strconv.ParseInt(value, 0, 64)
+	p.begin(Thread{Name: p.names.intern(line[1:end])})
+	p.owned, p.blank = false, false
+	for word := range strings.FieldsSeq(line[end+1:]) {
+		switch key, value, _ := strings.Cut(word, "="); key {
+		case "daemon":
+			p.cur.Daemon = true
+		case "nid":
+			p.cur.NativeID, _ = strconv.ParseInt(value, 0, 64)
+		case "elapsed":
+			p.cur.Elapsed = seconds(value)
+			p.dump.Uptime = max(p.dump.Uptime, p.cur.Elapsed)
+		default:
+			if strings.HasPrefix(key, "#") && p.cur.JavaID == 0 {
+				p.cur.JavaID, _ = strconv.ParseInt(key[1:], 10, 64)
+			}
 		}
 	}
-	return t, true
 }
 
-// ClassName takes off what names a hidden class differently in each run:
-// Truth$$Lambda$87/0x00007f6bd0008210 becomes Truth$$Lambda.
-func ClassName(name string) string {
-	if i := strings.Index(name, "$$Lambda"); i >= 0 {
-		return name[:i+len("$$Lambda")]
+// seconds reads `1.79s`; 0 when it is none.
+func seconds(text string) int64 {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return 0
 	}
-	if i := strings.LastIndex(name, "/0x"); i >= 0 {
-		return name[:i]
-	}
-	return name
+	return max(d.Nanoseconds(), 0)
 }
 
-// frame reads `java.base@17/java.lang.Thread.run(Thread.java:840)`.
-func frame(text string) (f format.Frame, ok bool) {
-	where := ""
-	if i := strings.IndexByte(text, '('); i >= 0 {
-		text, where = text[:i], strings.TrimSuffix(text[i+1:], ")")
-	}
-	if i := strings.LastIndexByte(where, '/'); i >= 0 { // module before the file, JDK 17
-		where = where[i+1:]
-	}
-	dot := strings.LastIndexByte(text, '.')
-	if dot <= 0 {
-		return f, false
-	}
-	class := ClassName(text[:dot])
-	if i := strings.LastIndexByte(class, '/'); i >= 0 { // loader and module before the class
-		class = class[i+1:]
-	}
-	f.Class, f.Method = strings.ToValidUTF8(class, "\uFFFD"), strings.ToValidUTF8(text[dot+1:], "\uFFFD")
-	switch file, line, found := strings.Cut(where, ":"); {
-	case where == "Native Method":
-		f.Line = -1
-	case found:
-		f.File = file
-		f.Line, _ = strconv.Atoi(line)
-	case where != "Unknown Source":
-		f.File = file
-	}
-	return f, true
-}
-
-// lockRef reads `<0x000000069d4004f8> (a java.util.Vector)`.
-func lockRef(text string) (ref LockRef) {
-	if text == "" || text[0] != '<' {
-		return ref
-	}
-	addr, rest, _ := strings.Cut(text[1:], ">")
-	ref.Addr, _ = strconv.ParseUint(strings.TrimPrefix(addr, "0x"), 16, 64)
-	if _, class, ok := strings.Cut(rest, "(a "); ok {
-		ref.Class = strings.ToValidUTF8(strings.TrimSuffix(strings.TrimSpace(class), ")"), "\uFFFD")
-	}
-	return ref
+// finish leaves out a last thread the input ended in.
+func (p *hotspot) finish(eof bool) *Dump {
+	p.dump.Cut = eof && !p.fragment
+	return p.done(p.dump.Cut && !p.blank)
 }

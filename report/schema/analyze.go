@@ -4,6 +4,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 
@@ -46,6 +47,7 @@ type Warning struct {
 
 // Coverage says what the trace could and could not tell.
 type Coverage struct {
+	Unit       string     `json:"unit"` // of all waiting: ns, threads, acquisitions
 	Events     int64      `json:"events"`
 	BytesRead  int64      `json:"bytesRead"`
 	BytesTotal int64      `json:"bytesTotal"`
@@ -66,6 +68,7 @@ type Lock struct {
 	P99Ns   int64   `json:"p99Ns"`
 	CSP     float64 `json:"csp"`
 	Waiters int     `json:"waiters"`
+	Created Stack   `json:"created,omitempty"` // where the lock was made, if the trace tells
 
 	Provenance Provenance `json:"provenance"`
 }
@@ -113,7 +116,7 @@ func NewTrace(inputs []string, st format.Stats, tr *analysis.Trace) Trace {
 
 // NewCoverage joins what the decoder and the analysis could not tell.
 func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
-	c := Coverage{Events: st.Events, BytesRead: st.BytesRead, BytesTotal: st.BytesTotal,
+	c := Coverage{Unit: cmp.Or(string(st.Unit), "ns"), Events: st.Events, BytesRead: st.BytesRead, BytesTotal: st.BytesTotal,
 		Provenance: NewProvenance(tr.Coverage.ByProvenance), Warnings: []Warning{}}
 	for _, list := range [][]format.Warning{st.Warnings, tr.Coverage.Warnings} {
 		for _, w := range list {
@@ -134,7 +137,11 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *lockstat.Colle
 	a := &Analyze{Schema: "contend.analyze/1", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{},
 		Total: Total{Waits: sum.Waits, WaitNs: sum.WaitNs, WallNs: sum.WallNs, RunningNs: locks.RunningNs()}}
 	for _, r := range limit(locks.Rows(), top) {
-		a.Locks = append(a.Locks, Lock{r.Lock, r.Class, r.Kind, r.Waits, r.WaitNs, r.WallNs, r.MaxNs, r.P50Ns, r.P99Ns, r.CSP, r.Waiters, NewProvenance(r.ByProvenance)})
+		var created Stack
+		if r.Created != format.NoStack {
+			created = NewStack(tr.Symbols.Frames(r.Created))
+		}
+		a.Locks = append(a.Locks, Lock{r.Lock, r.Class, r.Kind, r.Waits, r.WaitNs, r.WallNs, r.MaxNs, r.P50Ns, r.P99Ns, r.CSP, r.Waiters, created, NewProvenance(r.ByProvenance)})
 	}
 	for i, d := range tr.Deadlocks {
 		a.Deadlocks = append(a.Deadlocks, newDeadlock(i+1, d, tr.Symbols))

@@ -18,7 +18,7 @@ func CSP(w io.Writer, d *schema.CSP, top int, o Options) error {
 		start = d.Intervals[0].StartNs
 	}
 	grids := []*Grid{intervalGrid(d, start, top)}
-	if o.Style != CSV {
+	if o.Style != CSV && !measureOf(d.Coverage).counts() {
 		phases := d.Phases
 		if top > 0 {
 			phases = phases[:min(top, len(phases))]
@@ -40,8 +40,9 @@ func CSP(w io.Writer, d *schema.CSP, top int, o Options) error {
 }
 
 func intervalGrid(d *schema.CSP, start int64, top int) *Grid {
+	m := measureOf(d.Coverage)
 	g := &Grid{Title: fmt.Sprintf("critical section pressure per %s: time spent acquiring the lock / running time of all threads", Duration(d.IntervalNs)),
-		Head: []string{"FROM", "TO", "RUNNING", "WAIT", "CSP", "LOCK"}, Left: left(6, 5), Flex: 5}
+		Head: []string{"FROM", "TO", "RUNNING", m.head, "CSP", "LOCK"}, Left: left(6, 5), Flex: 5}
 	for _, iv := range d.Intervals {
 		locks := iv.Locks
 		rest := int64(0)
@@ -53,17 +54,21 @@ func intervalGrid(d *schema.CSP, start int64, top int) *Grid {
 		}
 		from, to := offset(iv.StartNs-start), offset(iv.EndNs-start)
 		if len(locks) == 0 {
-			g.Rows = append(g.Rows, []Cell{from, to, Time(iv.RunningNs), Time(0), Percent(0), {"-", ""}})
+			g.Rows = append(g.Rows, []Cell{from, to, m.cell(iv.RunningNs), m.cell(0), Percent(0), {"-", ""}})
 		}
 		for _, l := range locks {
-			g.Rows = append(g.Rows, []Cell{from, to, Time(iv.RunningNs), Time(l.WaitNs), Percent(l.CSP), {short(l.Lock), formula(l.Lock)}})
+			g.Rows = append(g.Rows, []Cell{from, to, m.cell(iv.RunningNs), m.cell(l.WaitNs), Percent(l.CSP), {short(l.Lock), formula(l.Lock)}})
 		}
 		if rest > 0 {
-			g.Rows = append(g.Rows, []Cell{from, to, Time(iv.RunningNs), Time(rest), Percent(float64(rest) / float64(max(iv.RunningNs, 1))),
+			g.Rows = append(g.Rows, []Cell{from, to, m.cell(iv.RunningNs), m.cell(rest), Percent(float64(rest) / float64(max(iv.RunningNs, 1))),
 				Cell{fmt.Sprintf("(%d more)", len(iv.Locks)-len(locks)), "(more)"}})
 		}
 	}
-	g.Notes = append(g.Notes, fmt.Sprintf("total: %s of waiting in %s of running time", Duration(d.Total.WaitNs), Duration(d.Total.RunningNs)))
+	if m.counts() {
+		g.Notes = append(g.Notes, fmt.Sprintf("total: %s, of %s running or blocked", m.text(d.Total.WaitNs), group(d.Total.RunningNs)))
+	} else {
+		g.Notes = append(g.Notes, fmt.Sprintf("total: %s of waiting in %s of running time", Duration(d.Total.WaitNs), Duration(d.Total.RunningNs)))
+	}
 	return g
 }
 

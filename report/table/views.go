@@ -3,9 +3,11 @@ package table
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
+	"contend/format"
 	"contend/report/schema"
 )
 
@@ -21,10 +23,10 @@ func Analyze(w io.Writer, a *schema.Analyze, b *schema.Blame, phases []schema.Ph
 	}
 	grids := deadlockGrids(a.Deadlocks)
 	grids = append(grids, locks)
-	if len(a.Locks) > 0 {
+	if len(a.Locks) > 0 && a.Coverage.Unit != string(format.UnitAcquisitions) { // those have no owner
 		grids = append(grids, blameGrid(b))
 	}
-	if len(phases) > 0 {
+	if len(phases) > 0 && !measureOf(a.Coverage).counts() {
 		grids = append(grids, phaseGrid(phases, a.Trace.StartNs))
 	}
 	for _, g := range grids {
@@ -36,25 +38,70 @@ func Analyze(w io.Writer, a *schema.Analyze, b *schema.Blame, phases []schema.Ph
 }
 
 func heading(a *schema.Analyze) string {
-	return Sanitize(fmt.Sprintf("%s (%s): %s from %s, %d threads, running %s", strings.Join(a.Trace.Inputs, " "), a.Trace.Format,
-		Duration(a.Trace.DurationNs), time.Unix(0, a.Trace.StartNs).UTC().Format("2006-01-02 15:04:05 UTC"), a.Trace.Threads, Duration(a.Total.RunningNs)))
+	when := time.Unix(0, a.Trace.StartNs).UTC().Format("2006-01-02 15:04:05 UTC")
+	text := fmt.Sprintf("%s (%s): %s from %s, %d threads, running %s", strings.Join(a.Trace.Inputs, " "), a.Trace.Format,
+		Duration(a.Trace.DurationNs), when, a.Trace.Threads, Duration(a.Total.RunningNs))
+	switch measureOf(a.Coverage) {
+	case measures[string(format.UnitThreads)]:
+		text = fmt.Sprintf("%s (%s): %s, %d threads, %s seen running or blocked", strings.Join(a.Trace.Inputs, " "), a.Trace.Format, when, a.Trace.Threads, group(a.Total.RunningNs))
+	case measures[string(format.UnitAcquisitions)]:
+		text = fmt.Sprintf("%s (%s)", strings.Join(a.Trace.Inputs, " "), a.Trace.Format)
+		if !untimed(a.Coverage) {
+			text += fmt.Sprintf(": %s from %s", Duration(a.Trace.DurationNs), when)
+		}
+	}
+	return Sanitize(text)
 }
 
 func lockGrid(a *schema.Analyze) *Grid {
-	g := &Grid{Title: "locks by waiting time (thread-time; wall-time is the time at least one thread waited)",
-		Head: []string{"WAIT", "SHARE", "WALL", "WAITS", "P50", "P99", "MAX", "CSP", "WAITERS", "KIND", "LOCK", "OWNERS KNOWN"},
+	m := measureOf(a.Coverage)
+	g := &Grid{Title: "locks by " + m.waiting,
+		Head: []string{m.head, "SHARE", "WALL", "WAITS", "P50", "P99", "MAX", "CSP", "WAITERS", "KIND", "LOCK", "OWNERS KNOWN"},
 		Left: left(12, 9, 10, 11), Flex: 10}
 	sum := int64(0)
 	for _, l := range a.Locks {
 		sum += l.WaitNs
-		g.Rows = append(g.Rows, []Cell{Time(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), Time(l.WallNs), Count(l.Waits), Length(l.P50Ns), Length(l.P99Ns),
+		g.Rows = append(g.Rows, []Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), m.wall(l.WallNs), Count(l.Waits), Length(l.P50Ns), Length(l.P99Ns),
 			Length(l.MaxNs), Percent(l.CSP), Count(int64(l.Waiters)), Name(l.Kind), {short(l.Lock), formula(l.Lock)}, knownCell(l.Provenance)})
 	}
-	g.Notes = append(g.Notes, fmt.Sprintf("total: %s in %s waits, wall-time %s", Duration(a.Total.WaitNs), group(a.Total.Waits), Duration(a.Total.WallNs)))
+	g.Notes = append(g.Notes, m.total(a.Total))
 	if rest := a.Total.WaitNs - sum; rest > 0 {
-		g.Notes = append(g.Notes, fmt.Sprintf("%s on further locks not shown (--top 0 shows all)", Duration(rest)))
+		g.Notes = append(g.Notes, m.text(rest)+" on further locks not shown (--top 0 shows all)")
+	}
+	if a.Coverage.Unit == string(format.UnitAcquisitions) {
+		g.counted(a)
 	}
 	return g
+}
+
+// counted leaves the columns a mere count can fill, and adds how often.
+func (g *Grid) counted(a *schema.Analyze) {
+	duration, created := a.Trace.DurationNs, false
+	if untimed(a.Coverage) {
+		duration = 0
+	}
+	for i, l := range a.Locks {
+		r := g.Rows[i]
+		g.Rows[i] = []Cell{r[0], r[1], rate(l.WaitNs, duration), r[9], {short(l.Class), formula(l.Class)}, r[10], createdAt(l)}
+		created = created || len(l.Created) > 0
+	}
+	g.Head = []string{g.Head[0], "SHARE", "PER SECOND", "KIND", "CLASS", "LOCK", "CREATED AT"}
+	g.Left, g.Flex = left(7, 3, 4, 5, 6), 6
+	if !created {
+		g.Notes = append(g.Notes, "'contend blame --by lock,waiter-stack' shows where threads wait for them")
+	}
+}
+
+func createdAt(l schema.Lock) Cell {
+	if len(l.Created) == 0 {
+		return Cell{"-", ""}
+	}
+	return Name(Compact(l.Created))
+}
+
+// untimed tells that the input has no times.
+func untimed(c schema.Coverage) bool {
+	return slices.ContainsFunc(c.Warnings, func(w schema.Warning) bool { return w.Code == "no-times" })
 }
 
 func left(n int, columns ...int) []bool {
@@ -84,7 +131,11 @@ func deadlockGrids(list []schema.Deadlock) (grids []*Grid) {
 var titles = map[string]string{"direct": "owner of the lock waited for", "root": "thread at the end of each chain of waits"}
 
 func blameGrid(b *schema.Blame) *Grid {
-	g := &Grid{Title: fmt.Sprintf("who caused the waiting, by %s (%s blame: the %s; thread-time)", strings.Join(b.By, ", "), b.Metric, titles[b.Metric]),
+	m, what := measureOf(b.Coverage), "thread-time"
+	if m.counts() {
+		what = m.of
+	}
+	g := &Grid{Title: fmt.Sprintf("who caused the waiting, by %s (%s blame: the %s; %s)", strings.Join(b.By, ", "), b.Metric, titles[b.Metric], what),
 		Head: []string{"CAUSED", "SHARE", "WALL", "WAITS"}}
 	for _, k := range b.By {
 		g.Head = append(g.Head, strings.ToUpper(k))
@@ -97,14 +148,14 @@ func blameGrid(b *schema.Blame) *Grid {
 	g.Flex = 4 + widest(b.By)
 	for i := range b.Rows {
 		r := &b.Rows[i]
-		row := []Cell{Time(r.ThreadNs), Share(r.ThreadNs, b.Total.WaitNs), Time(r.WallNs), Count(r.Waits)}
+		row := []Cell{m.cell(r.ThreadNs), Share(r.ThreadNs, b.Total.WaitNs), m.wall(r.WallNs), Count(r.Waits)}
 		for j, key := range r.Keys {
 			row = append(row, keyCell(r, b.By[j], key))
 		}
 		g.Rows = append(g.Rows, append(row, knownCell(r.Provenance)))
 	}
 	if b.Omitted > 0 {
-		g.Notes = append(g.Notes, fmt.Sprintf("%d more rows with %s (--top 0 shows all)", b.Omitted, Duration(b.OmittedNs)))
+		g.Notes = append(g.Notes, fmt.Sprintf("%d more rows with %s (--top 0 shows all)", b.Omitted, m.text(b.OmittedNs)))
 	}
 	return g
 }
@@ -137,7 +188,7 @@ func keyCell(r *schema.BlameRow, by, key string) Cell {
 func Blame(w io.Writer, b *schema.Blame, o Options) error {
 	g := blameGrid(b)
 	if o.Style != CSV {
-		g.Notes = append(g.Notes, fmt.Sprintf("total: %s in %s waits, wall-time %s", Duration(b.Total.WaitNs), group(b.Total.Waits), Duration(b.Total.WallNs)))
+		g.Notes = append(g.Notes, measureOf(b.Coverage).total(b.Total))
 	}
 	if err := g.Write(w, o); err != nil {
 		return err

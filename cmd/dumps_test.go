@@ -1,0 +1,142 @@
+package cmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"contend/report/schema"
+)
+
+// cycles returns the members of each deadlock, in order of names.
+func cycles(a *schema.Analyze) (list [][]string) {
+	for _, d := range a.Deadlocks {
+		var names []string
+		for _, m := range d.Cycle {
+			names = append(names, m.Thread)
+		}
+		slices.Sort(names)
+		list = append(list, names)
+	}
+	slices.SortFunc(list, func(a, b []string) int { return slices.Compare(a, b) })
+	return list
+}
+
+func TestDeadlocksOfADump(t *testing.T) {
+	a := ask[schema.Analyze](t, "analyze", "../testdata/deadlock-monitors-and-juc-jdk17.txt")
+	if got := cycles(a); len(got) != 2 || !slices.Equal(got[0], []string{"juc-1", "juc-2"}) || !slices.Equal(got[1], []string{"teller-1", "teller-2"}) {
+		t.Errorf("cycles %v", got)
+	}
+	for _, d := range a.Deadlocks {
+		want := []string{}
+		if strings.HasPrefix(d.Cycle[0].Thread, "teller") {
+			want = []string{"reporter"}
+		}
+		if !slices.Equal(d.Queued, want) {
+			t.Errorf("queued behind %v: %v", d.Cycle[0].Thread, d.Queued)
+		}
+	}
+	if a.Coverage.Unit != "threads" || a.Total.WaitNs != 5 || a.Total.Waits != 5 {
+		t.Errorf("total %+v in %s", a.Total, a.Coverage.Unit)
+	}
+}
+
+// dumpTruth is what an independent script counted in a dump.
+type dumpTruth struct {
+	Cycles [][]string `json:"wait_for_cycles"`
+	Locks  []struct {
+		Class   string   `json:"lock_class"`
+		Address string   `json:"lock"`
+		Kind    string   `json:"kind"`
+		Waiters []string `json:"waiters"`
+	} `json:"locks"`
+}
+
+func TestPublicDumps(t *testing.T) {
+	paths, _ := filepath.Glob("../../shared/fixtures/public/threaddump/*.truth.json")
+	if len(paths) == 0 {
+		t.Skip("the public thread dumps are not here")
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want dumpTruth
+		if err := json.Unmarshal(text, &want); err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(want.Cycles, func(a, b []string) int { return slices.Compare(a, b) })
+		a := ask[schema.Analyze](t, "analyze", strings.TrimSuffix(path, ".truth.json")+".txt")
+		if got := cycles(a); !slices.EqualFunc(got, want.Cycles, slices.Equal) {
+			t.Errorf("%s: cycles %v, want %v", path, got, want.Cycles)
+		}
+		for _, l := range want.Locks {
+			address := strings.TrimLeft(strings.TrimPrefix(l.Address, "0x"), "0")
+			i := slices.IndexFunc(a.Locks, func(x schema.Lock) bool { return x.Lock == l.Class+"@"+address })
+			if l.Kind == "monitor_enter" && (i < 0 || a.Locks[i].Waiters != len(l.Waiters)) {
+				t.Errorf("%s: %s: waiters %v are not reported", path, l.Class, l.Waiters)
+			}
+			if l.Kind == "object_wait" && i >= 0 {
+				t.Errorf("%s: %s: a thread that waits to be notified is no contention", path, l.Class)
+			}
+		}
+	}
+}
+
+// Every public dump is read without damage, whatever its dialect.
+func TestPublicDialects(t *testing.T) {
+	var paths []string
+	for _, p := range []string{"threaddump/*.txt", "javacore/*.txt", "javacore/*.gz", "counts/*.txt"} {
+		found, _ := filepath.Glob("../../shared/fixtures/public/" + p)
+		paths = append(paths, found...)
+	}
+	if len(paths) == 0 {
+		t.Skip("the public thread dumps are not here")
+	}
+	for _, path := range paths {
+		a := ask[schema.Analyze](t, "analyze", path)
+		if a.Coverage.Events == 0 || a.Coverage.BytesRead != a.Coverage.BytesTotal {
+			t.Errorf("%s: %+v", path, a.Coverage)
+		}
+	}
+	series, _ := filepath.Glob("../../shared/fixtures/public/threaddump/jdk-lock-contention-?.txt")
+	a := ask[schema.Analyze](t, append([]string{"analyze"}, series...)...)
+	if a.Coverage.Unit != "ns" || a.Trace.DurationNs < 8e9 || a.Trace.DurationNs > 12e9 {
+		t.Errorf("six dumps in %d ns of %s", a.Trace.DurationNs, a.Coverage.Unit)
+	}
+}
+
+// Eight dumps are few, but they name the operations that hold the locks.
+func TestASeriesNamesTheOwnersOperations(t *testing.T) {
+	const path = "../testdata/truth-series-8dumps-jdk17.txt"
+	b := ask[schema.Blame](t, "blame", "--by", "class,owner-stack", path)
+	by, unknown := shares(b, "Truth$InventoryLock")
+	if by["exportReport"] == 0 || by["checkout"] == 0 || by["refund"] == 0 || by["nestedTransfer"] == 0 || unknown != 0 {
+		t.Errorf("owner operations %v, unknown %.2f", by, unknown)
+	}
+	a := ask[schema.Analyze](t, "analyze", path)
+	if a.Trace.DurationNs < 2e9 || a.Trace.DurationNs > 3e9 || len(a.Deadlocks) != 0 {
+		t.Errorf("%d ns, %d deadlocks", a.Trace.DurationNs, len(a.Deadlocks))
+	}
+}
+
+func TestCutDumps(t *testing.T) {
+	text, err := os.ReadFile("../testdata/deadlock-monitors-and-juc-jdk17.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "cut.txt")
+	at := bytes.Index(text, []byte(`"juc-1"`)) + 300
+	if err := os.WriteFile(path, text[:at], 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out, msg bytes.Buffer
+	if code := Main([]string{"analyze", path}, nil, &out, &msg); code != exitDamaged || !strings.Contains(msg.String(), "cut off") || !strings.Contains(out.String(), "reporter") {
+		t.Errorf("exit %d: %s\n%s", code, msg.String(), out.String())
+	}
+}

@@ -1,0 +1,59 @@
+package decode
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"contend/format"
+)
+
+// openAll opens what a path names: a file, or all traces in a folder.
+func (t *Trace) openAll(path string, open func(path string) (*input, error)) error {
+	files, folder, err := list(path)
+	if err != nil {
+		return err
+	}
+	opened := 0
+	for _, file := range files {
+		in, err := open(file)
+		if folder && errors.Is(err, format.ErrNotMine) {
+			t.skipped = append(t.skipped, format.Warning{Code: "skipped", Text: file + " is no trace and is left out"})
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		t.inputs = append(t.inputs, in)
+		opened++
+	}
+	if opened == 0 {
+		return fail(path, "directory", fmt.Errorf("no trace in it: %w", format.ErrNotMine), "name the files themselves to see why each is none")
+	}
+	return nil
+}
+
+// list returns the files of a folder in order of their names, less hidden
+// ones and those in folders below it; of a file itself.
+func list(path string) (files []string, folder bool, err error) {
+	if path == Stdin {
+		return []string{path}, false, nil
+	}
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return []string{path}, false, nil // opening it says what is wrong
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, true, err
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), ".") && e.Type()&^fs.ModeSymlink == 0 {
+			files = append(files, filepath.Join(path, e.Name()))
+		}
+	}
+	return files, true, nil
+}

@@ -1,0 +1,76 @@
+package threaddump
+
+// builder collects the threads of one dump; every dialect has one.
+type builder struct {
+	names  *names
+	dump   *Dump
+	cur    *Thread   // the thread being read, nil between threads
+	locked []LockRef // its monitors, innermost first
+	byID   map[int64]int
+	claims []claim
+}
+
+// claim is what a blocked thread says of the owner of its lock.
+type claim struct {
+	owner int64 // an id given to builder.known
+	ref   LockRef
+}
+
+func newBuilder(n *names, time int64) builder {
+	return builder{names: n, dump: &Dump{Time: time}, byID: make(map[int64]int)}
+}
+
+// begin completes the current thread and begins the next.
+func (b *builder) begin(t Thread) {
+	b.next()
+	b.cur = &t
+}
+
+// known remembers the current thread under an id; false when the dump has a
+// thread of that id already.
+func (b *builder) known(id int64) bool {
+	if _, twice := b.byID[id]; twice {
+		return false
+	}
+	b.byID[id] = len(b.dump.Threads)
+	return true
+}
+
+// frame adds what follows "at " to the current thread.
+func (b *builder) frame(text string, notation int) {
+	if f, ok := b.names.frame(text, notation); ok {
+		b.cur.Frames = append(b.cur.Frames, f)
+	}
+}
+
+// waits sets what the current thread waits for. It is printed with its
+// innermost frames, so the first line that names a lock counts.
+func (b *builder) waits(how Wait, ref LockRef) {
+	if b.cur.Wait == NotWaiting || b.cur.For == (LockRef{}) {
+		b.cur.Wait, b.cur.For = how, ref
+	}
+}
+
+// next completes the current thread.
+func (b *builder) next() {
+	if b.cur != nil {
+		b.cur.settle(b.locked)
+		b.dump.Threads = append(b.dump.Threads, *b.cur)
+	}
+	b.cur, b.locked = nil, b.locked[:0]
+}
+
+// done completes the dump, without the current thread if that is cut off.
+func (b *builder) done(partial bool) *Dump {
+	if partial {
+		b.cur = nil
+	}
+	b.next()
+	for _, c := range b.claims {
+		if i, ok := b.byID[c.owner]; ok && i < len(b.dump.Threads) {
+			b.dump.Threads[i].hold(c.ref)
+		}
+	}
+	b.dump.initOwners()
+	return b.dump
+}

@@ -1,0 +1,47 @@
+package threaddump
+
+import "strings"
+
+// parser builds one dump from its lines.
+type parser interface {
+	// line takes the next line, without its end. It returns false when the
+	// dump was over before it.
+	line(text string) bool
+	// finish returns the dump. cut tells that the input ended, or another
+	// dump began, before line said that it was over.
+	finish(cut bool) *Dump
+}
+
+// dialect is one way of writing a thread dump as lines of text.
+type dialect struct {
+	name   string
+	header func(line string) bool                              // a dump begins here, even within another
+	thread func(line string) bool                              // a dump without header begins here; nil if there are none
+	open   func(n *names, before []string, line string) parser // before are the lines before the first one, the last one last
+}
+
+// dialects are the ways of writing a dump, the unmistakable first.
+var dialects = []dialect{
+	{name: "HotSpot", header: hotspotHeader, thread: hotspotThread, open: newHotSpot},
+	{name: "JRockit", header: jrockitHeader, open: newJRockit},
+	{name: "javacore", header: javacoreHeader, open: newJavacore},
+	{name: "Thread.dump_to_file", header: never, thread: fileThread, open: newFile},
+	{name: "ThreadInfo", header: never, thread: infoThread, open: newInfo},
+}
+
+func never(string) bool { return false }
+
+// begins finds the dialect of which a dump begins at a line, nil if none
+// does. Only a header ends the dump a line stands in.
+func begins(line string, within bool) *dialect {
+	if line == "" || strings.IndexByte("\"F=0#", line[0]) < 0 { // no dialect begins otherwise
+		return nil
+	}
+	for i := range dialects {
+		d := &dialects[i]
+		if d.header(line) || !within && d.thread != nil && d.thread(line) {
+			return d
+		}
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+package threaddump
+
+import (
+	"strconv"
+	"strings"
+)
+
+// file reads the text of `jcmd PID Thread.dump_to_file`, JDK 21 to 25. Virtual
+// threads are in it, and since JDK 24 locks. The JVM looks at one thread
+// after the other, at the time each one's first line gives.
+type file struct {
+	builder
+	first, last int64
+	blank       bool
+}
+
+// fileThread tells `#22 "vault-1" virtual BLOCKED 2026-11-21T07:15:49.9Z`.
+func fileThread(line string) bool {
+	number, rest, ok := strings.Cut(line, " ")
+	if !ok || len(number) < 2 || number[0] != '#' || !strings.HasPrefix(rest, `"`) {
+		return false
+	}
+	_, err := strconv.ParseInt(number[1:], 10, 64)
+	return err == nil && strings.LastIndexByte(rest, '"') > 0
+}
+
+func newFile(n *names, before []string, line string) parser {
+	p := &file{builder: newBuilder(n, timeBefore(before))}
+	p.line(line)
+	return p
+}
+
+func (p *file) line(line string) bool {
+	text := strings.TrimLeft(line, " \t")
+	if text == "" {
+		p.blank = p.cur != nil
+		return true
+	}
+	if fileThread(line) {
+		return p.thread(line)
+	}
+	if p.cur == nil || text == line { // all that belongs to a thread is indented
+		return true
+	}
+	p.blank = false
+	if lock, ok := strings.CutPrefix(text, "- "); ok {
+		p.lock(lock)
+	} else {
+		p.frame(strings.TrimPrefix(text, "at "), dotted) // JDK 21 writes no "at"
+	}
+	return true
+}
+
+func (p *file) lock(text string) {
+	if ref, ok := strings.CutPrefix(text, "locked "); ok {
+		p.locked = append(p.locked, p.names.hashed(ref))
+		return
+	}
+	for _, l := range lockLines {
+		if rest, ok := strings.CutPrefix(text, l.prefix); ok {
+			p.waits(l.wait, p.names.hashed(rest))
+			_, owner, _ := strings.Cut(rest, ", owner #")
+			if id, err := strconv.ParseInt(owner, 10, 64); err == nil {
+				p.claims = append(p.claims, claim{id, p.cur.For})
+			}
+			return
+		}
+	}
+}
+
+// thread begins a thread; false when it was there before, in this dump.
+func (p *file) thread(line string) bool {
+	p.next()
+	number, rest, _ := strings.Cut(line, " ")
+	id, _ := strconv.ParseInt(number[1:], 10, 64)
+	if !p.known(id) {
+		return false
+	}
+	end := strings.LastIndexByte(rest, '"')
+	p.begin(Thread{Name: p.names.intern(rest[1:end]), JavaID: id})
+	p.blank = false
+	for word := range strings.FieldsSeq(rest[end+1:]) {
+		if t, ok := timeIn(word); ok {
+			p.at(t)
+		} else if word == "virtual" {
+			p.cur.Virtual = true
+		} else if p.cur.State == "" {
+			p.cur.State = p.names.intern(word)
+		}
+	}
+	return true
+}
+
+// at notes when a thread was looked at.
+func (p *file) at(t int64) {
+	if p.first == 0 {
+		p.first = t
+	}
+	p.last = max(p.last, t)
+	p.dump.Spread = max(p.last-p.first, 1)
+}
+
+// finish: each thread ends with a blank line; a last one without is cut off.
+func (p *file) finish(cut bool) *Dump {
+	p.dump.Cut = cut && p.cur != nil && !p.blank
+	p.dump.Spread = max(p.dump.Spread, 1) // JDK 21 does not say how long it took
+	return p.done(p.dump.Cut)
+}

@@ -1,0 +1,156 @@
+package threaddump
+
+import (
+	"strconv"
+	"strings"
+
+	"contend/format"
+)
+
+// javacore reads the dumps of IBM J9 and OpenJ9: lines that begin with a tag.
+// Only the title and the section THREADS are read. The section LOCKS repeats
+// the monitors, and beside them lists the VM's own, which no Java thread
+// shows as blocking it.
+type javacore struct {
+	builder      // threads are known by their J9VMThread
+	threads bool // within the section
+	ended   bool
+}
+
+func javacoreHeader(line string) bool {
+	return strings.HasPrefix(line, "0SECTION ") && strings.Contains(line, " TITLE subcomponent dump routine")
+}
+
+func newJavacore(n *names, _ []string, _ string) parser {
+	return &javacore{builder: newBuilder(n, format.NoTime)}
+}
+
+// javacoreTags are the lines that are read.
+var javacoreTags = map[string]func(p *javacore, text string){
+	"1TIDATETIMEUTC": (*javacore).time,
+	"1TIDATETIME":    (*javacore).time,
+	"3XMTHREADINFO":  (*javacore).thread,
+	"3XMJAVALTHREAD": (*javacore).javaThread,
+	"3XMTHREADINFO1": (*javacore).nativeThread,
+	"3XMTHREADBLOCK": (*javacore).block,
+	"4XESTACKTRACE":  (*javacore).stack,
+	"5XESTACKTRACE":  (*javacore).entered,
+}
+
+func (p *javacore) line(line string) bool {
+	if len(line) == 0 || line[0] == ' ' || p.ended {
+		return !p.ended
+	}
+	tag, text, _ := strings.Cut(line, " ")
+	if tag == "0SECTION" {
+		if p.ended = p.threads; p.ended {
+			return false
+		}
+		p.threads = strings.Contains(text, "THREADS subcomponent")
+		return true
+	}
+	if read := javacoreTags[tag]; read != nil && (p.threads || tag[0] == '1') {
+		read(p, strings.TrimLeft(text, " "))
+	}
+	return true
+}
+
+// time reads `Date: 2019/11/05 at 22:40:43:409`. The line in UTC comes first,
+// where there is one.
+func (p *javacore) time(text string) {
+	text = strings.TrimLeft(strings.TrimPrefix(text, "Date:"), " ")
+	if len(text) > 22 && text[22] == ':' {
+		text = text[:22] + "." + text[23:]
+	}
+	if t, ok := timeIn(text); ok && p.dump.Time == format.NoTime {
+		p.dump.Time = t
+	}
+}
+
+// thread begins a thread: `"name" J9VMThread:0x.., omrthread_t:0x..,
+// java/lang/Thread:0x.., state:R, prio=5`. Threads outside the VM have no
+// name. A crash lists the current thread twice.
+func (p *javacore) thread(text string) {
+	p.next()
+	end := strings.LastIndexByte(text, '"')
+	if end < 1 {
+		if strings.HasPrefix(text, "Anonymous native thread") {
+			p.begin(Thread{Name: "Anonymous native thread"})
+		}
+		return
+	}
+	vm, ok := hexadecimal(attribute(text[end:], "J9VMThread:"))
+	if ok && !p.known(vm) {
+		return
+	}
+	p.begin(Thread{Name: p.names.intern(text[1:end]), State: javacoreStates[attribute(text[end:], "state:")]})
+}
+
+// hexadecimal reads `0x000000000399E100`. Addresses beyond 63 bits wrap, which
+// does not matter to an id.
+func hexadecimal(text string) (int64, bool) {
+	v, err := strconv.ParseUint(text, 0, 64)
+	return int64(v), err == nil
+}
+
+// javacoreStates are OpenJ9's letters in Java's words. P is a park, with or
+// without a limit.
+var javacoreStates = map[string]string{"R": "RUNNABLE", "B": "BLOCKED", "CW": "WAITING", "P": "WAITING", "S": "TIMED_WAITING", "Z": "TERMINATED"}
+
+// attribute returns what follows a key, up to a comma or bracket.
+func attribute(text, key string) string {
+	_, value, _ := strings.Cut(text, key)
+	if end := strings.IndexAny(value, ",)"); end >= 0 {
+		value = value[:end]
+	}
+	return strings.TrimSpace(value)
+}
+
+func (p *javacore) javaThread(text string) {
+	if p.cur != nil {
+		p.cur.JavaID, _ = strconv.ParseInt(attribute(text, "getId:"), 0, 64)
+		p.cur.Daemon = attribute(text, "isDaemon:") == "true"
+	}
+}
+
+func (p *javacore) nativeThread(text string) {
+	if p.cur != nil {
+		p.cur.NativeID, _ = strconv.ParseInt(attribute(text, "native thread ID:"), 0, 64)
+	}
+}
+
+// javacoreWaits are the words of a thread's block line.
+var javacoreWaits = map[string]Wait{"Blocked on": Blocked, "Waiting on": Waiting, "Parked on": Parked}
+
+// block reads `Blocked on: CLASS@0x.. Owned by: "name" (J9VMThread:0x.., ..)`.
+func (p *javacore) block(text string) {
+	kind, rest, _ := strings.Cut(text, ": ")
+	wait := javacoreWaits[kind]
+	if p.cur == nil || wait == NotWaiting {
+		return
+	}
+	ref, owner, _ := strings.Cut(rest, " Owned by: ")
+	p.waits(wait, p.names.hashed(ref))
+	if vm, ok := hexadecimal(attribute(owner, "J9VMThread:")); ok && wait != Waiting {
+		p.claims = append(p.claims, claim{vm, p.cur.For})
+	}
+}
+
+func (p *javacore) stack(text string) {
+	if frame, ok := strings.CutPrefix(text, "at "); ok && p.cur != nil {
+		p.frame(frame, slashed)
+	}
+}
+
+// entered reads `(entered lock: CLASS@0x.., entry count: 1)`.
+func (p *javacore) entered(text string) {
+	if ref, ok := strings.CutPrefix(text, "(entered lock: "); ok && p.cur != nil {
+		p.locked = append(p.locked, p.names.hashed(ref))
+	}
+}
+
+// finish leaves out the last thread of a cut dump: nothing tells its end.
+func (p *javacore) finish(cut bool) *Dump {
+	p.dump.Cut = cut && !p.ended
+	return p.done(p.dump.Cut)
+}

@@ -1,0 +1,168 @@
+package threaddump
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"strconv"
+
+	"contend/format"
+)
+
+// jsonDumps reads what `jcmd PID Thread.dump_to_file -format=json` writes, JDK
+// 21 to 25, one document or several. Like the text of that command it is no
+// single instant: JDK 25 gives each thread the time it was looked at.
+type jsonDumps struct {
+	dec   *json.Decoder
+	names *names
+}
+
+func newJSONDumps(in *bufio.Reader, n *names) *jsonDumps {
+	if head, _ := in.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
+		in.Discard(3)
+	}
+	return &jsonDumps{json.NewDecoder(in), n}
+}
+
+func (j *jsonDumps) bytes() int64 { return j.dec.InputOffset() }
+
+// number is an id, which JDK 21 writes as a string and others may not.
+type number int64
+
+// UnmarshalJSON reads 12 and "12"; anything else is 0.
+func (n *number) UnmarshalJSON(text []byte) error {
+	v, _ := strconv.ParseInt(string(bytes.Trim(text, `"`)), 10, 64)
+	*n = number(v)
+	return nil
+}
+
+// jsonThread is one thread as written. Objects are class@identityHash.
+type jsonThread struct {
+	TID       number   `json:"tid"`
+	Time      string   `json:"time"`
+	Name      string   `json:"name"`
+	State     string   `json:"state"`
+	Virtual   bool     `json:"virtual"`
+	Stack     []string `json:"stack"`
+	BlockedOn string   `json:"blockedOn"`
+	WaitingOn string   `json:"waitingOn"`
+	Park      struct {
+		Object string `json:"object"`
+		Owner  number `json:"owner"`
+	} `json:"parkBlocker"`
+	Owned []struct {
+		Locks []string `json:"locks"`
+	} `json:"monitorsOwned"`
+}
+
+// next reads one document. It is walked rather than read at once, so that
+// what stands before a cut is kept.
+func (j *jsonDumps) next() (*Dump, error) {
+	if !j.dec.More() {
+		return nil, io.EOF
+	}
+	b := &jsonBuilder{file: file{builder: newBuilder(j.names, format.NoTime)}, dec: j.dec}
+	err := b.value("", 0)
+	b.next()
+	d := b.finish(false)
+	if err != nil {
+		if len(d.Threads) == 0 {
+			return nil, io.EOF
+		}
+		d.Cut = true
+		j.dec = json.NewDecoder(bytes.NewReader(nil)) // an error sticks: nothing follows
+	}
+	return d, nil
+}
+
+// maxDepth is how deep values may stand in each other; those of a dump go to 6.
+const maxDepth = 64
+
+// jsonBuilder shares with the text form that threads have a time each.
+type jsonBuilder struct {
+	file
+	dec *json.Decoder
+}
+
+// value walks one value; what is called threads is an array of them.
+func (b *jsonBuilder) value(key string, depth int) error {
+	if depth > maxDepth {
+		return format.ErrLimit
+	}
+	token, err := b.dec.Token()
+	if err != nil {
+		return err
+	}
+	if text, ok := token.(string); ok && key == "time" && b.dump.Time == format.NoTime {
+		if t, ok := timeIn(text); ok {
+			b.dump.Time = t
+		}
+	}
+	switch token {
+	case json.Delim('{'):
+		for b.dec.More() {
+			name, err := b.dec.Token()
+			if err != nil {
+				return err
+			}
+			text, _ := name.(string)
+			if err := b.value(text, depth+1); err != nil {
+				return err
+			}
+		}
+	case json.Delim('['):
+		for b.dec.More() {
+			if err := b.element(key, depth+1); err != nil {
+				return err
+			}
+		}
+	default:
+		return nil
+	}
+	_, err = b.dec.Token() // the closing one
+	return err
+}
+
+func (b *jsonBuilder) element(of string, depth int) error {
+	if of != "threads" {
+		return b.value("", depth)
+	}
+	var t jsonThread
+	if err := b.dec.Decode(&t); err != nil {
+		return err
+	}
+	b.add(&t)
+	return nil
+}
+
+// add takes a thread. One that ended up in two containers counts once.
+func (b *jsonBuilder) add(t *jsonThread) {
+	b.next()
+	if !b.known(int64(t.TID)) {
+		return
+	}
+	b.begin(Thread{Name: b.names.intern(t.Name), JavaID: int64(t.TID), State: b.names.intern(t.State), Virtual: t.Virtual})
+	if at, ok := timeIn(t.Time); ok {
+		b.at(at)
+	}
+	for _, f := range t.Stack {
+		b.frame(f, dotted)
+	}
+	for _, o := range t.Owned {
+		for _, lock := range o.Locks {
+			b.locked = append(b.locked, b.names.hashed(lock))
+		}
+	}
+	for _, w := range [...]struct {
+		object string
+		how    Wait
+	}{{t.BlockedOn, Blocked}, {t.WaitingOn, Waiting}, {t.Park.Object, Parked}} {
+		if w.object != "" {
+			b.waits(w.how, b.names.hashed(w.object))
+		}
+	}
+	if t.Park.Owner != 0 {
+		b.claims = append(b.claims, claim{int64(t.Park.Owner), b.cur.For})
+	}
+}

@@ -1,0 +1,193 @@
+package threaddump
+
+import (
+	"strconv"
+	"strings"
+
+	"contend/format"
+)
+
+// names keeps one copy of each string and frame, so that a dump does not hold
+// on to the text it was read from and equal lines are parsed once.
+type names struct {
+	text   map[string]string
+	frames [2]map[string]format.Frame // by notation: dotted, slashed
+}
+
+// maxNames bounds the tables: names that differ in each dump must not fill
+// the memory.
+const maxNames = 1 << 17
+
+func newNames() *names {
+	n := &names{}
+	n.reset()
+	return n
+}
+
+func (n *names) reset() {
+	n.text = make(map[string]string)
+	n.frames = [2]map[string]format.Frame{{}, {}}
+}
+
+// intern returns the kept copy of s, made valid UTF-8.
+func (n *names) intern(s string) string {
+	if kept, ok := n.text[s]; ok {
+		return kept
+	}
+	if len(n.text) >= maxNames {
+		n.reset()
+	}
+	key := strings.Clone(s)
+	kept := strings.ToValidUTF8(key, "\uFFFD")
+	n.text[key] = kept
+	return kept
+}
+
+// The notations of frames: java.lang.Thread.run and java/lang/Thread.run.
+const (
+	dotted = iota
+	slashed
+)
+
+// frame parses what follows "at ". Lines without a class are no frames.
+func (n *names) frame(text string, notation int) (format.Frame, bool) {
+	if f, ok := n.frames[notation][text]; ok {
+		return f, f.Class != ""
+	}
+	f := format.Frame{}
+	if notation == dotted {
+		f = dottedFrame(text)
+	} else {
+		f = slashedFrame(text)
+	}
+	f.Class, f.Method, f.File = n.intern(f.Class), n.intern(f.Method), n.intern(f.File)
+	if len(n.frames[notation]) >= maxNames {
+		n.reset()
+	}
+	n.frames[notation][strings.Clone(text)] = f
+	return f, f.Class != ""
+}
+
+// dottedFrame reads `java.lang.Thread.run(java.base@17/Thread.java:840)` and
+// `java.base/java.lang.Thread.run(Thread.java:840)`.
+func dottedFrame(text string) (f format.Frame) {
+	text, where, _ := strings.Cut(text, "(")
+	dot := strings.LastIndexByte(text, '.')
+	if dot <= 0 {
+		return f
+	}
+	class := ClassName(text[:dot])
+	if i := strings.LastIndexByte(class, '/'); i >= 0 { // loader and module before the class
+		class = class[i+1:]
+	}
+	f.Class, f.Method = class, text[dot+1:]
+	f.File, f.Line = place(where)
+	return f
+}
+
+// slashedFrame reads JRockit's `java/lang/Object.wait(J)V(Native Method)` and
+// OpenJ9's `java/lang/Object.wait(Object.java:218(Compiled Code))`.
+func slashedFrame(text string) (f format.Frame) {
+	text = strings.TrimSuffix(text, "(Compiled Code))")
+	name, _, _ := strings.Cut(text, "(")
+	dot := strings.LastIndexByte(name, '.')
+	if dot <= 0 {
+		return f
+	}
+	f.Class, f.Method = strings.ReplaceAll(ClassName(name[:dot]), "/", "."), name[dot+1:]
+	f.File, f.Line = place(text[strings.LastIndexByte(text, '(')+1:])
+	return f
+}
+
+// place reads `java.base@17/Thread.java:840)`, `Native Method)`,
+// `Unknown Source)` or `Bytecode PC:29)`.
+func place(where string) (file string, line int) {
+	where = strings.TrimSuffix(where, ")")
+	where = where[strings.LastIndexByte(where, '/')+1:] // module before the file
+	file, number, found := strings.Cut(where, ":")
+	switch {
+	case file == "Native Method":
+		return "", -1
+	case file == "Unknown Source" || file == "Bytecode PC":
+		return "", 0
+	case found:
+		line, _ = strconv.Atoi(number)
+	}
+	return file, max(line, 0)
+}
+
+// ClassName takes off what names a hidden class differently in each run:
+// Truth$$Lambda$87/0x00007f6bd0008210 becomes Truth$$Lambda.
+func ClassName(name string) string {
+	if i := strings.Index(name, "$$Lambda"); i >= 0 {
+		return name[:i+len("$$Lambda")]
+	}
+	if i := strings.LastIndex(name, "/0x"); i >= 0 {
+		return name[:i]
+	}
+	return name
+}
+
+// ref makes a lock of a class as the JVM writes it, [I or java/util/Vector
+// or `java.lang.Class for Foo`, and an address.
+func (n *names) ref(class string, addr uint64) LockRef {
+	class, of, isClass := strings.Cut(class, " for ")
+	ref := LockRef{Class: n.intern(javaName(class)), Addr: addr}
+	if isClass {
+		ref.Name = n.intern("class " + javaName(of))
+	}
+	return ref
+}
+
+// bracketed reads `<0x000000069d4004f8> (a java.util.Vector)`; the zero ref
+// when no object is named.
+func (n *names) bracketed(text string) LockRef {
+	text = strings.TrimLeft(text, " ")
+	if text == "" || text[0] != '<' {
+		return LockRef{}
+	}
+	hex, rest, _ := strings.Cut(text[1:], ">")
+	addr, err := strconv.ParseUint(strings.TrimPrefix(hex, "0x"), 16, 64)
+	_, class, ok := strings.Cut(rest, "(a ")
+	if err != nil || !ok {
+		return LockRef{}
+	}
+	return n.ref(strings.TrimSuffix(strings.TrimSpace(class), ")"), addr)
+}
+
+// hashed reads `java.util.Vector@1ec5bbfd`, with what may stand around it:
+// <...>, and [fat lock] behind. The zero ref when no object is named.
+func (n *names) hashed(text string) LockRef {
+	text = strings.Trim(text, " <>")
+	at := strings.LastIndexByte(text, '@')
+	if at <= 0 {
+		return LockRef{}
+	}
+	hex := text[at+1:]
+	if end := strings.IndexAny(hex, " [>,"); end >= 0 {
+		hex = hex[:end]
+	}
+	addr, err := strconv.ParseUint(strings.TrimPrefix(hex, "0x"), 16, 64)
+	if err != nil {
+		return LockRef{}
+	}
+	return n.ref(strings.ReplaceAll(text[:at], "/", "."), addr)
+}
+
+// primitives are the JVM's letters for arrays of each.
+var primitives = map[string]string{"Z": "boolean", "B": "byte", "C": "char", "S": "short", "I": "int", "J": "long", "F": "float", "D": "double"}
+
+// javaName writes a class as Java does: [I becomes int[].
+func javaName(class string) string {
+	element := strings.TrimLeft(class, "[")
+	depth := len(class) - len(element)
+	if depth == 0 {
+		return ClassName(class)
+	}
+	if p, ok := primitives[element]; ok {
+		element = p
+	} else {
+		element = ClassName(strings.TrimSuffix(strings.TrimPrefix(element, "L"), ";"))
+	}
+	return element + strings.Repeat("[]", min(depth, 255))
+}

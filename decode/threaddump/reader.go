@@ -1,0 +1,220 @@
+package threaddump
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"contend/decode/rules"
+	"contend/format"
+)
+
+// Options of NewReader.
+type Options struct {
+	Rules *rules.Table // nil means the default
+}
+
+// Reader is a format.Source over the thread dumps of one or several inputs,
+// in order of their time. Each dump is a tick, and each lock waited for in it
+// a contention event, which stands for the time half way to the dumps before
+// and after it. All inputs are taken as of one process: a thread has the same
+// id in all dumps, and so has a lock that keeps its class and address.
+//
+// A single dump tells nothing of time, and neither do dumps without one: each
+// then weighs 1, and Stats gives the unit.
+type Reader struct {
+	inputs []*pending
+	order  sequence
+	symbols
+	queue  []format.Event
+	at     int
+	dumps  int
+	timed  bool
+	last   int64
+	stats  format.Stats
+	doubts doubts
+}
+
+// pending is an input with the dump that comes next in it.
+type pending struct {
+	*stream
+	dump *Dump
+}
+
+// NewReader returns a reader of the dumps in one input. The error is a
+// *format.Error: ErrNotMine for text in which no dump begins, ErrTruncated
+// when the input ends or is damaged before one does.
+func NewReader(in *bufio.Reader, name string, o Options) (*Reader, error) {
+	p := &pending{stream: newStream(in, name)}
+	if err := p.advance(); err != nil {
+		return nil, p.notMine()
+	}
+	if o.Rules == nil {
+		o.Rules = rules.Default()
+	}
+	return &Reader{inputs: []*pending{p}, symbols: newSymbols(o.Rules), last: format.NoTime}, nil
+}
+
+func (p *pending) advance() (err error) {
+	p.dump, err = p.next()
+	return err
+}
+
+// Join takes over the inputs of another reader, so that all dumps come in
+// order of time. Neither may have been read from.
+func (r *Reader) Join(other *Reader) { r.inputs = append(r.inputs, other.inputs...) }
+
+// Close implements io.Closer; the inputs belong to the caller.
+func (r *Reader) Close() error { return nil }
+
+// Read implements format.Source. It gives no error but io.EOF: what is
+// damaged is told by Stats.
+func (r *Reader) Read(ev *format.Event) error {
+	for r.at == len(r.queue) {
+		r.queue, r.at = r.queue[:0], 0
+		d := r.next()
+		if d == nil {
+			return io.EOF
+		}
+		r.deliver(d)
+	}
+	*ev = r.queue[r.at]
+	r.at++
+	return nil
+}
+
+// next returns the earliest dump left, nil when there is none.
+func (r *Reader) next() *Dump {
+	d := r.order.take(func() *Dump {
+		if p := r.earliest(); p != nil {
+			return p.dump
+		}
+		return nil
+	}, r.fetch)
+	if d != nil {
+		if r.dumps == 0 {
+			r.timed = d.Time != format.NoTime && (r.earliest() != nil || len(r.order.run) > 0)
+		}
+		r.dumps++
+	}
+	return d
+}
+
+// fetch takes the earliest dump out of its input.
+func (r *Reader) fetch() *Dump {
+	p := r.earliest()
+	if p == nil {
+		return nil
+	}
+	d := p.dump
+	if d.Cut {
+		r.doubts.cut = append(r.doubts.cut, p.name)
+	}
+	if p.advance() != nil {
+		p.dump = nil
+	}
+	return d
+}
+
+// earliest finds the input with the earliest dump. One without time comes
+// where it stands.
+func (r *Reader) earliest() (first *pending) {
+	for _, p := range r.inputs {
+		if p.dump != nil && (first == nil || p.dump.Time != format.NoTime && p.dump.Time < first.dump.Time) {
+			first = p
+		}
+	}
+	return first
+}
+
+// apart is the distance between dumps without time.
+const apart = int64(time.Second)
+
+// when puts a dump in order: no two stand for the same instant.
+func (r *Reader) when(d *Dump) int64 {
+	at := d.Time
+	switch {
+	case r.last == format.NoTime && at == format.NoTime:
+		at = 0
+	case r.last == format.NoTime:
+	case !r.timed:
+		at = max(at, r.last+apart)
+	case at <= r.last:
+		r.doubts.disordered++
+		at = r.last + 1
+	}
+	r.last = at
+	return at
+}
+
+// deliver queues the events of a dump.
+func (r *Reader) deliver(d *Dump) {
+	at, weight := r.when(d), format.WeightFromTicks
+	if !r.timed {
+		weight = 1
+	}
+	r.stats.Events += int64(len(d.Threads))
+	r.doubts.spread = max(r.doubts.spread, d.Spread)
+	s := r.snapshot(d)
+	r.queue = append(r.queue, r.metadata...)
+	r.metadata = r.metadata[:0]
+	r.queue = append(r.queue, format.Event{Kind: format.KindTick, Time: at, Weight: weight, Live: s.live, IdleThreads: s.idle})
+	for i := range s.locks {
+		ev := s.locks[i]
+		ev.Time, ev.Weight = at, weight
+		r.queue = append(r.queue, ev)
+	}
+	r.doubts.unlisted += s.unlisted
+	r.doubts.readers += s.readers
+}
+
+// Stats implements what every decoder tells.
+func (r *Reader) Stats() format.Stats {
+	s := r.stats
+	s.Format = r.inputs[0].format
+	for _, p := range r.inputs {
+		s.BytesRead += p.bytes()
+		if p.format != s.Format {
+			s.Format = "thread dumps"
+		}
+		if p.broken != nil && !errors.Is(p.broken, io.EOF) {
+			s.Warnings = append(s.Warnings, format.Warning{Code: "truncated", Text: p.name + ": the input ends early"})
+		}
+	}
+	s.BytesTotal = s.BytesRead
+	if !r.timed {
+		s.Unit = format.UnitThreads
+	}
+	s.Warnings = append(s.Warnings, r.doubts.warnings(r.dumps, r.timed)...)
+	return s
+}
+
+// doubts is what the dumps did not tell.
+type doubts struct {
+	cut        []string // the inputs of dumps that were cut
+	spread     int64    // ns between the first and last thread of a dump, at most
+	disordered int      // dumps not later than the one before
+	unlisted   int      // waits on j.u.c. locks in dumps that list no owners of those
+	readers    int      // waits on read-write locks that only readers can hold
+}
+
+func (d *doubts) warnings(dumps int, timed bool) (w []format.Warning) {
+	add := func(when bool, code, text string, args ...any) {
+		if when {
+			w = append(w, format.Warning{Code: code, Text: fmt.Sprintf(text, args...)})
+		}
+	}
+	for _, name := range d.cut {
+		add(true, "truncated", "%s: a thread dump is cut off: its last thread may be missing", name)
+	}
+	add(dumps == 1, "single-dump", "one thread dump counts threads, it does not measure time: take several to see how long they wait")
+	add(dumps > 1 && !timed, "no-times", "the %d thread dumps have no time: they count the threads seen waiting, in all of them together", dumps)
+	add(d.spread > 1, "not-one-instant", "threads were looked at one after the other, over up to %v: who holds a lock may have changed meanwhile", time.Duration(d.spread).Round(time.Microsecond))
+	add(d.spread == 1, "not-one-instant", "threads were looked at one after the other: who holds a lock may have changed meanwhile")
+	add(d.disordered > 0, "clock", "%d thread dumps are not later than the one before: they are taken as right after it", d.disordered)
+	add(d.unlisted > 0, "unlisted-owners", "owners of java.util.concurrent locks are not in the dump for %d waits: take it with -l (jstack -l, jcmd PID Thread.print -l)", d.unlisted)
+	add(d.readers > 0, "readers", "%d waits on read-write locks have no owner: threads that hold the read lock are invisible in a thread dump", d.readers)
+	return w
+}

@@ -1,0 +1,291 @@
+package threaddump
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"contend/format"
+
+	"golang.org/x/text/encoding/unicode"
+)
+
+func open(t *testing.T, name string, text []byte) *Reader {
+	t.Helper()
+	r, err := NewReader(bufio.NewReader(bytes.NewReader(text)), name, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// events reads a series to its end.
+func events(t *testing.T, r *Reader) (list []format.Event) {
+	t.Helper()
+	for {
+		var ev format.Event
+		if err := r.Read(&ev); errors.Is(err, io.EOF) {
+			return list
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, ev)
+	}
+}
+
+// shown writes what a series says, ids resolved.
+func shown(t *testing.T, text []byte) string {
+	t.Helper()
+	var out strings.Builder
+	threads, locks := map[format.ThreadID]string{0: "?"}, map[format.ObjectID]string{}
+	for _, ev := range events(t, open(t, "x", text)) {
+		switch ev.Kind {
+		case format.KindThread:
+			threads[ev.Thread] = ev.Name
+		case format.KindObject:
+			locks[ev.Object] = fmt.Sprintf("%s@%x", ev.Class, ev.Hash)
+		case format.KindTick:
+			fmt.Fprintf(&out, "%d live, %d idle\n", ev.Live, ev.IdleThreads)
+		case format.KindContention:
+			fmt.Fprintf(&out, "%s:", locks[ev.Object])
+			for _, o := range ev.Owners {
+				fmt.Fprintf(&out, " %s", threads[o.Thread])
+			}
+			out.WriteString(" <-")
+			for _, w := range ev.Waiters {
+				fmt.Fprintf(&out, " %s", threads[w.Thread])
+			}
+			out.WriteString("\n")
+		}
+	}
+	return out.String()
+}
+
+// Each file is a dump in one dialect, written by the JVM its first line
+// names, with what it shows.
+func TestDialects(t *testing.T) {
+	paths, err := filepath.Glob("testdata/dialects/*")
+	if err != nil || len(paths) < 8 {
+		t.Fatalf("%d dialects: %v", len(paths), err)
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, dump, ok := strings.Cut(string(text), "-- dump --\n")
+		if !ok {
+			t.Fatalf("%s has no dump", path)
+		}
+		_, want, _ = strings.Cut(want, "\n") // the source
+		if got := shown(t, []byte(dump)); got != want {
+			t.Errorf("%s shows\n%swant\n%s", path, got, want)
+		}
+	}
+}
+
+const deadlock = "../../testdata/deadlock-monitors-and-juc-jdk17.txt"
+
+// However a dump is encoded, and whatever stands around it, it shows the same.
+func TestDumpsInDisguise(t *testing.T) {
+	plain, err := os.ReadFile(deadlock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := shown(t, plain)
+	if strings.Count(want, "<-") < 4 {
+		t.Fatalf("the dump shows %q", want)
+	}
+	wide := func(e unicode.Endianness, b unicode.BOMPolicy) []byte {
+		out, err := unicode.UTF16(e, b).NewEncoder().Bytes(plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	log := strings.Repeat("12:00:01.123 [main] INFO  c.a.App - \"quoted\" request = 17ms\n", 100)
+	for name, text := range map[string][]byte{
+		"CRLF":              bytes.ReplaceAll(plain, []byte("\n"), []byte("\r\n")),
+		"no tabs":           bytes.ReplaceAll(plain, []byte("\t"), []byte("  ")),
+		"no blank lines":    bytes.ReplaceAll(plain, []byte("\n\n"), []byte("\n")),
+		"UTF-8 with BOM":    append([]byte("\xef\xbb\xbf"), plain...),
+		"UTF-16LE":          wide(unicode.LittleEndian, unicode.IgnoreBOM),
+		"UTF-16LE with BOM": wide(unicode.LittleEndian, unicode.UseBOM),
+		"UTF-16BE":          wide(unicode.BigEndian, unicode.IgnoreBOM),
+		"UTF-16BE with BOM": wide(unicode.BigEndian, unicode.UseBOM),
+		"inside a log":      []byte(log + string(plain) + log),
+		"EUC-KR in a name":  bytes.Replace(plain, []byte(`"Reference Handler"`), []byte("\"\xb0\xa1\xb3\xaa\""), 1),
+	} {
+		if got := shown(t, text); got != want {
+			t.Errorf("%s shows\n%swant\n%s", name, got, want)
+		}
+	}
+}
+
+// Lines of an application between the dumps change nothing.
+func TestSeriesInALog(t *testing.T) {
+	plain, err := os.ReadFile("../../testdata/truth-series-8dumps-jdk17.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise := "2026-11-21 02:57:15,900 ERROR [pool-1] failed\njava.lang.IllegalStateException: x\n\tat a.B.c(B.java:1)\n\t- locked doors\n"
+	log := bytes.ReplaceAll(plain, []byte("\nJNI global ref"), []byte("\nJNI global refs: 1, weak refs: 0\n\n"+noise+"JNI global ref"))
+	if got, want := shown(t, log), shown(t, plain); got != want || strings.Count(want, "live") != 8 {
+		t.Errorf("a log shows\n%swant\n%s", got, want)
+	}
+}
+
+// A dump cut anywhere gives no more than the whole one, says that it was cut,
+// and never fails. What -l prints under a thread follows a blank line, so one
+// thread may seem whole before it is.
+func TestEveryPrefix(t *testing.T) {
+	files := []string{deadlock, "../../testdata/truth-jdk25-1.json"}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := parse(t, path, text)[0]
+		last := 0
+		for i := range len(text) {
+			dumps := parse(t, path, text[:i])
+			if len(dumps) == 0 {
+				continue
+			}
+			d := dumps[0]
+			if len(d.Threads) < last-1 || len(d.Threads) > len(whole.Threads) {
+				t.Fatalf("%s: prefix %d: %d threads after %d", path, i, len(d.Threads), last)
+			}
+			last = max(last, len(d.Threads))
+			if !d.Cut && len(d.Threads) < len(whole.Threads) {
+				t.Fatalf("%s: prefix %d: %d of %d threads and not cut", path, i, len(d.Threads), len(whole.Threads))
+			}
+		}
+		if last != len(whole.Threads) {
+			t.Errorf("%s: %d of %d threads at the end", path, last, len(whole.Threads))
+		}
+	}
+}
+
+func TestTextThatIsNoDump(t *testing.T) {
+	for text, want := range map[string]string{
+		"hello\nworld\n":          `x:1: "hello": not a thread dump: input is of another kind`,
+		"\n\n  \n":                `x:1: "  ": not a thread dump: input is of another kind`,
+		"{\"threadDump\": nought": `x:1: "": not a thread dump: input is of another kind`,
+	} {
+		_, err := NewReader(bufio.NewReader(strings.NewReader(text)), "x", Options{})
+		if err == nil || err.Error() != want || !errors.Is(err, format.ErrNotMine) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// The files of one process may come in any order.
+func TestFilesAreOrderedByTime(t *testing.T) {
+	dump := func(at string, blocked bool) []byte {
+		s := at + "\nFull thread dump OpenJDK 64-Bit Server VM (17 mixed mode):\n\n\"main\" #1 prio=5 tid=0x1 nid=0x1 runnable\n   java.lang.Thread.State: RUNNABLE\n\tat A.b(A.java:1)\n\t- locked <0x1> (a L)\n\n"
+		if blocked {
+			s += "\"w\" #2 prio=5 tid=0x2 nid=0x2 waiting for monitor entry\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat A.c(A.java:2)\n\t- waiting to lock <0x1> (a L)\n\n"
+		}
+		return []byte(s + "JNI global refs: 1, weak refs: 0\n")
+	}
+	r := open(t, "b", dump("2026-01-01 00:00:10", true))
+	r.Join(open(t, "a", dump("2026-01-01 00:00:00", false)))
+	r.Join(open(t, "c", dump("2026-01-01 00:00:20", true)))
+	var at []int64
+	names := map[string]int{}
+	for _, ev := range events(t, r) {
+		switch ev.Kind {
+		case format.KindTick:
+			at = append(at, ev.Time)
+		case format.KindThread:
+			names[ev.Name]++
+		}
+	}
+	if len(at) != 3 || at[1]-at[0] != 10e9 || at[2]-at[1] != 10e9 || names["main"] != 1 || names["w"] != 1 {
+		t.Errorf("dumps at %v, threads %v", at, names)
+	}
+}
+
+// Dumps of the same second are told apart by how long the process has run, or
+// spread over the second.
+func TestTimesWithinASecond(t *testing.T) {
+	dump := func(elapsed string) string {
+		return "2026-01-01 00:00:10\nFull thread dump OpenJDK 64-Bit Server VM (17 mixed mode):\n\n\"main\" #1 prio=5 " + elapsed + " tid=0x1 nid=0x1 runnable\n\tat A.b(A.java:1)\n\nJNI global refs: 1, weak refs: 0\n"
+	}
+	times := func(text string) (at []int64) {
+		for _, ev := range events(t, open(t, "x", []byte(text))) {
+			if ev.Kind == format.KindTick {
+				at = append(at, ev.Time)
+			}
+		}
+		return at
+	}
+	if at := times(dump("elapsed=1.50s") + dump("elapsed=1.75s") + dump("elapsed=2.10s")); len(at) != 3 || at[1]-at[0] != 250e6 || at[2]-at[1] != 350e6 {
+		t.Errorf("by uptime: %v", at)
+	}
+	if at := times(dump("") + dump("") + dump("") + dump("")); len(at) != 4 || at[1]-at[0] != 250e6 || at[3]-at[0] != 750e6 {
+		t.Errorf("spread: %v", at)
+	}
+}
+
+// Depth, length and kind of hostile JSON cost nothing.
+func TestHostileJSON(t *testing.T) {
+	for _, text := range []string{
+		`{"threadDump":` + strings.Repeat("[", 1<<20),
+		`{"threadDump":` + strings.Repeat(`{"a":`, 1<<20),
+		`{"threadDump":{"threads":[1,2,{"tid":[1]},{"tid":"9","name":7}]}}`,
+		`{"threadDump":{"threads":[{"tid":"1","stack":["at","(",".)"],"monitorsOwned":[{"locks":["@","x@"]}]}]}}`,
+	} {
+		for _, d := range parse(t, "x", []byte(text)) {
+			if len(d.Threads) > 4 {
+				t.Errorf("%.60q: %d threads", text, len(d.Threads))
+			}
+		}
+	}
+}
+
+func FuzzDumps(f *testing.F) {
+	for _, pattern := range []string{"testdata/dialects/*", "../../testdata/*.json", deadlock} {
+		paths, _ := filepath.Glob(pattern)
+		for _, path := range paths {
+			text, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			if !json.Valid(text) || bytes.Contains(text, []byte("threadDump")) {
+				f.Add(text)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r, err := NewReader(bufio.NewReader(bytes.NewReader(text)), "x", Options{})
+		if (r == nil) == (err == nil) {
+			t.Fatal("a reader or an error")
+		}
+		if err != nil {
+			return
+		}
+		last := int64(format.NoTime)
+		for range len(text) + 10 { // no event without a byte
+			var ev format.Event
+			if r.Read(&ev) != nil {
+				return
+			}
+			if ev.Kind == format.KindTick {
+				if last != format.NoTime && ev.Time <= last {
+					t.Fatalf("dump at %d after %d", ev.Time, last)
+				}
+				last = ev.Time
+			}
+		}
+		t.Fatal("more events than bytes")
+	})
+}

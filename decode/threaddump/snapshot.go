@@ -1,0 +1,206 @@
+package threaddump
+
+import (
+	"strings"
+
+	"contend/decode/rules"
+	"contend/format"
+)
+
+// symbols gives threads, locks and stacks the ids they keep over all dumps.
+type symbols struct {
+	rules    *rules.Table
+	threads  map[threadKey]threadID
+	locks    map[LockRef]format.ObjectID
+	stacks   map[string]format.StackID
+	verdicts map[verdictKey]rules.Result
+	metadata []format.Event // not delivered yet
+	key      []byte
+	seen     map[threadKey]int // in the current dump
+}
+
+// threadKey tells threads apart: by the Java id, else the native one. Names
+// repeat, so nth counts within a dump.
+type threadKey struct {
+	java, native int64
+	name         string
+	nth          int
+}
+
+type threadID struct {
+	id   format.ThreadID
+	name string
+}
+
+type verdictKey struct {
+	class string
+	stack format.StackID
+}
+
+func newSymbols(t *rules.Table) symbols {
+	return symbols{rules: t, threads: map[threadKey]threadID{}, locks: map[LockRef]format.ObjectID{}, stacks: map[string]format.StackID{},
+		verdicts: map[verdictKey]rules.Result{}, seen: map[threadKey]int{}}
+}
+
+// snapshot is what a dump shows of contention.
+type snapshot struct {
+	live, idle uint32
+	locks      []format.Event // contention events without time, in order of their first waiter
+	unlisted   int
+	readers    int
+}
+
+// snapshot turns a dump into events.
+func (y *symbols) snapshot(d *Dump) *snapshot {
+	s := &snapshot{}
+	clear(y.seen)
+	owners := map[LockRef][]format.Party{}
+	at := map[LockRef]int{}
+	for i := range d.Threads {
+		t := &d.Threads[i]
+		party := format.Party{Thread: y.thread(t), Stack: y.stack(t.Frames)}
+		for _, ref := range t.Held {
+			owners[ref] = append(owners[ref], party)
+		}
+		if len(t.Frames) == 0 && t.Wait == NotWaiting {
+			continue // a thread of the VM itself
+		}
+		s.live++
+		verdict := y.verdict(t, party.Stack)
+		if verdict.Verdict != rules.Lock {
+			if verdict.Verdict == rules.Idle {
+				s.idle++
+			}
+			continue
+		}
+		n, ok := at[t.For]
+		if !ok {
+			n = len(s.locks)
+			at[t.For] = n
+			s.locks = append(s.locks, format.Event{Kind: format.KindContention, Object: y.lock(t.For, verdict.Kind), LockKind: verdict.Kind})
+		}
+		party.Mode = verdict.Mode
+		s.locks[n].Waiters = append(s.locks[n].Waiters, party)
+	}
+	for ref, n := range at {
+		s.own(&s.locks[n], owners[ref], d, ref)
+	}
+	return s
+}
+
+// own names the owners of a lock. Where all threads stood still, a monitor
+// nobody holds is free, and so is an exclusive synchronizer if the dump lists
+// their owners. All others are held by somebody the dump does not show.
+func (s *snapshot) own(ev *format.Event, owners []format.Party, d *Dump, ref LockRef) {
+	kind := ev.LockKind
+	ev.LockKind = format.KindUnknownLock // belongs to the object
+	for _, o := range owners {
+		if !waitsFor(ev.Waiters, o.Thread) { // nobody waits for himself
+			ev.Owners = append(ev.Owners, o)
+		}
+	}
+	told := kind == format.KindMonitor && ref.Addr != 0 || kind == format.KindSynchronizer && d.Ownables
+	if len(ev.Owners) > 0 || told && d.Spread == 0 {
+		return
+	}
+	ev.Owners = append(ev.Owners, format.Party{})
+	switch {
+	case kind == format.KindReadWriteLock && d.Ownables:
+		s.readers += len(ev.Waiters)
+	case kind != format.KindMonitor && !d.Ownables && strings.HasPrefix(ref.Class, "java.util.concurrent."):
+		s.unlisted += len(ev.Waiters)
+	}
+}
+
+func waitsFor(list []format.Party, t format.ThreadID) bool {
+	for _, p := range list {
+		if p.Thread == t {
+			return true
+		}
+	}
+	return false
+}
+
+// verdict says what a thread does: wait for a lock, nothing, or (Unknown)
+// something.
+func (y *symbols) verdict(t *Thread, stack format.StackID) rules.Result {
+	switch {
+	case t.Wait == Blocked:
+		return rules.Result{Verdict: rules.Lock, Kind: format.KindMonitor}
+	case t.Wait == Waiting:
+		return rules.Result{Verdict: rules.Idle}
+	}
+	k := verdictKey{t.For.Class, stack}
+	v, ok := y.verdicts[k]
+	if !ok {
+		v = y.rules.Classify(t.For.Class, t.Frames)
+		y.verdicts[k] = v
+	}
+	if t.Wait != Parked && v.Verdict == rules.Lock {
+		v = rules.Result{} // it runs, whatever a rule for parks says of its frames
+	}
+	if v.Verdict == rules.Unknown && (t.Wait == Parked || strings.HasSuffix(t.State, "WAITING")) {
+		v.Verdict = rules.Idle
+	}
+	return v
+}
+
+// thread returns the id of a thread.
+func (y *symbols) thread(t *Thread) format.ThreadID {
+	k := threadKey{java: t.JavaID}
+	if t.JavaID == 0 {
+		k = threadKey{native: t.NativeID, name: t.Name}
+	}
+	n := y.seen[k]
+	y.seen[k]++
+	k.nth = n
+	known, ok := y.threads[k]
+	if !ok {
+		known.id = format.ThreadID(len(y.threads) + 1)
+	}
+	if !ok || known.name != t.Name {
+		known.name = t.Name
+		y.threads[k] = known
+		y.metadata = append(y.metadata, format.Event{Kind: format.KindThread, Thread: known.id, Name: t.Name})
+	}
+	return known.id
+}
+
+// lock returns the id of a lock. All that a dump does not name are one.
+func (y *symbols) lock(ref LockRef, kind format.LockKind) format.ObjectID {
+	id, ok := y.locks[ref]
+	if !ok {
+		id = format.ObjectID(len(y.locks) + 1)
+		y.locks[ref] = id
+		ev := format.Event{Kind: format.KindObject, Object: id, Class: ref.Class, Hash: ref.Addr, LockKind: kind, Name: ref.Name}
+		if ref == (LockRef{}) {
+			ev.Name = "a lock the dump does not name"
+		}
+		y.metadata = append(y.metadata, ev)
+	}
+	return id
+}
+
+// stack returns the id of a stack, NoStack for none. The strings of a frame
+// are interned, so that their addresses tell them apart.
+func (y *symbols) stack(frames []format.Frame) format.StackID {
+	if len(frames) == 0 {
+		return format.NoStack
+	}
+	y.key = y.key[:0]
+	for i := range frames {
+		f := &frames[i]
+		for _, text := range [...]string{f.Class, f.Method, f.File} {
+			y.key = append(y.key, text...)
+			y.key = append(y.key, 0)
+		}
+		y.key = append(y.key, byte(f.Line), byte(f.Line>>8), byte(f.Line>>16), byte(f.Line>>24))
+	}
+	id, ok := y.stacks[string(y.key)]
+	if !ok {
+		id = format.StackID(len(y.stacks) + 1)
+		y.stacks[string(y.key)] = id
+		y.metadata = append(y.metadata, format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
+	}
+	return id
+}

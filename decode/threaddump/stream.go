@@ -1,0 +1,129 @@
+package threaddump
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"contend/format"
+)
+
+// stream reads the dumps of one input, one after the other, with whatever
+// other text stands between them.
+type stream struct {
+	name   string
+	lines  *lines
+	names  *names
+	before []string // the lines before the one looked at, the last one last
+	first  string   // the first line that is no dump
+	json   *jsonDumps
+	format string
+	broken error // what ended the reading, if not the end of the input
+}
+
+// keepBefore is how many lines before a dump may give its time.
+const keepBefore = 3
+
+func newStream(in *bufio.Reader, name string) *stream {
+	s := &stream{name: name, names: newNames()}
+	if head, _ := in.Peek(4096); isJSON(head) {
+		s.json = newJSONDumps(in, s.names)
+		s.format = "thread dump, JSON"
+		return s
+	}
+	s.lines = newLines(in)
+	return s
+}
+
+// next returns the next dump, or io.EOF.
+func (s *stream) next() (*Dump, error) {
+	if s.json != nil {
+		return s.json.next()
+	}
+	for {
+		line, err := s.lines.next()
+		if err != nil {
+			return nil, s.end(err)
+		}
+		if d := begins(line, false); d != nil {
+			s.format = "thread dump, " + d.name
+			return s.parse(d, line)
+		}
+		if s.first == "" {
+			s.first = line
+		}
+		s.keep(line)
+	}
+}
+
+// end ends the input: damage of a compressed file is its end too.
+func (s *stream) end(err error) error {
+	if !errors.Is(err, io.EOF) {
+		s.broken = err
+	}
+	return io.EOF
+}
+
+func (s *stream) keep(line string) {
+	if line == "" {
+		return
+	}
+	if len(s.before) == keepBefore {
+		copy(s.before, s.before[1:])
+		s.before = s.before[:keepBefore-1]
+	}
+	s.before = append(s.before, line)
+}
+
+// parse reads the dump that begins at a line.
+func (s *stream) parse(d *dialect, line string) (*Dump, error) {
+	p := d.open(s.names, s.before, line)
+	s.before = s.before[:0]
+	for {
+		line, err := s.lines.next()
+		if err != nil {
+			s.end(err)
+			return p.finish(true), nil
+		}
+		if begins(line, true) != nil {
+			s.lines.again = true
+			return p.finish(true), nil
+		}
+		if !p.line(line) {
+			s.lines.again = true // it may begin the next dump
+			return p.finish(false), nil
+		}
+		s.keep(line) // a time printed before the next header
+	}
+}
+
+// bytes returns how much was read.
+func (s *stream) bytes() int64 {
+	if s.json != nil {
+		return s.json.bytes()
+	}
+	return s.lines.read
+}
+
+// notMine is the error of an input without a dump.
+func (s *stream) notMine() error {
+	e := &format.Error{Pos: format.Pos{File: s.name, Line: 1}, Err: fmt.Errorf("not a thread dump: %w", format.ErrNotMine), Hint: Hint}
+	e.What = fmt.Sprintf("%.60q", strings.ToValidUTF8(s.first, "\uFFFD"))
+	if s.broken != nil {
+		e.What, e.Err = "text", fmt.Errorf("%w before any thread dump", format.ErrTruncated)
+	}
+	return e
+}
+
+// Hint says what can be read.
+const Hint = "contend reads JFR recordings, thread dumps and contend traces, plain or in gzip, zstd or s2"
+
+// isJSON tells whether an input is what Thread.dump_to_file -format=json
+// writes.
+func isJSON(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	return len(head) > 0 && head[0] == '{' && bytes.Contains(head, []byte(`"threadDump"`))
+}

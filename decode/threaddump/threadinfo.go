@@ -1,0 +1,111 @@
+package threaddump
+
+import (
+	"strconv"
+	"strings"
+)
+
+// info reads what java.lang.management.ThreadInfo.toString gives, as
+// monitoring programs log it. It has neither header nor time; a thread met
+// again begins the next dump. Until JDK 20 it shows eight frames at most, and
+// monitors only where their frame is among them; but it names the owner of
+// the lock a thread waits for.
+type info struct {
+	builder
+	owned bool // within "Number of locked synchronizers"
+}
+
+// infoMarks are what follows the name, which may hold quotes.
+var infoMarks = []string{`" daemon prio=`, `" prio=`, `" Id=`}
+
+// infoThread tells `"name" daemon prio=5 Id=13 BLOCKED on C@1f owned by "n" Id=12`.
+func infoThread(line string) bool {
+	_, _, ok := infoName(line)
+	return ok
+}
+
+func infoName(line string) (name, rest string, ok bool) {
+	if !strings.HasPrefix(line, `"`) || !strings.Contains(line, " Id=") {
+		return "", "", false
+	}
+	end := -1
+	for _, mark := range infoMarks {
+		if i := strings.Index(line, mark); i > 0 && (end < 0 || i < end) {
+			end = i
+		}
+	}
+	if end < 0 {
+		return "", "", false
+	}
+	return line[1:end], line[end+1:], true
+}
+
+func newInfo(n *names, before []string, line string) parser {
+	p := &info{builder: newBuilder(n, timeBefore(before))}
+	p.dump.Ownables = true
+	p.line(line)
+	return p
+}
+
+func (p *info) line(line string) bool {
+	if name, rest, ok := infoName(line); ok {
+		return p.thread(name, rest)
+	}
+	if p.cur == nil {
+		return true
+	}
+	text := strings.TrimLeft(line, " \t")
+	if frame, ok := strings.CutPrefix(text, "at "); ok {
+		p.frame(frame, dotted)
+	} else if ref, ok := strings.CutPrefix(text, "-  locked "); ok {
+		p.locked = append(p.locked, p.names.hashed(ref))
+	} else if strings.HasPrefix(text, "Number of locked synchronizers") {
+		p.owned = true
+	} else if ref, ok := strings.CutPrefix(text, "- "); ok && p.owned {
+		p.cur.hold(p.names.hashed(ref))
+	}
+	return true
+}
+
+// thread reads a first line from behind the name; false when the thread was
+// there before.
+func (p *info) thread(name, rest string) bool {
+	_, rest, _ = strings.Cut(rest, " Id=")
+	number, rest, _ := strings.Cut(rest, " ")
+	id, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return true
+	}
+	p.next()
+	if !p.known(id) {
+		return false
+	}
+	state, rest, _ := strings.Cut(rest, " ")
+	p.begin(Thread{Name: p.names.intern(name), JavaID: id, State: p.names.intern(state)})
+	p.owned = false
+	if rest, waits := strings.CutPrefix(rest, "on "); waits {
+		p.on(rest)
+	}
+	return true
+}
+
+// on reads `CLASS@1f owned by "name" Id=12 (in native)`. The frames tell if a
+// thread that is not BLOCKED waits for a monitor or is parked.
+func (p *info) on(text string) {
+	ref, owner, owned := strings.Cut(text, " owned by ")
+	ref, _, _ = strings.Cut(ref, " ")
+	how := Parked
+	if p.cur.State == "BLOCKED" {
+		how = Blocked
+	}
+	p.waits(how, p.names.hashed(ref))
+	if i := strings.LastIndex(owner, " Id="); owned && i >= 0 {
+		number, _, _ := strings.Cut(owner[i+len(" Id="):], " ")
+		if id, err := strconv.ParseInt(number, 10, 64); err == nil {
+			p.claims = append(p.claims, claim{id, p.cur.For})
+		}
+	}
+}
+
+// finish: a cut cannot be told from the end.
+func (p *info) finish(bool) *Dump { return p.done(false) }

@@ -1,0 +1,119 @@
+package threaddump
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"contend/format"
+)
+
+// layouts are how dumps write their time. Only some say the zone; the others
+// are taken as UTC, which moves all dumps of a process alike.
+var layouts = []string{
+	time.RFC3339Nano,
+	"2006-01-02 15:04:05.000",
+	"2006-01-02 15:04:05,000",
+	"2006-01-02 15:04:05",
+	"2006-01-02T15:04:05.000",
+	"2006-01-02T15:04:05",
+	"2006/01/02 at 15:04:05.000",
+	"2006/01/02 at 15:04:05",
+	"Mon Jan _2 15:04:05 2006",
+}
+
+// timeIn reads the time a line begins with. Times before 1970 or after 2262
+// are none.
+func timeIn(line string) (ns int64, ok bool) {
+	line = strings.TrimSpace(line)
+	for _, layout := range layouts {
+		text := line
+		if layout != time.RFC3339Nano {
+			text = line[:min(len(line), len(layout))]
+		}
+		t, err := time.Parse(layout, text)
+		if err == nil && t.Year() >= 1970 && t.Year() < 2262 {
+			return t.UnixNano(), true
+		}
+	}
+	return format.NoTime, false
+}
+
+// timeBefore reads the time from the lines before a dump, the nearest first.
+func timeBefore(before []string) int64 {
+	for i := len(before) - 1; i >= 0; i-- {
+		if t, ok := timeIn(before[i]); ok {
+			return t
+		}
+	}
+	return format.NoTime
+}
+
+// clock makes the times of dumps finer than the second they are printed with:
+// by how long the process has run, which newer JVMs print in hundredths, else
+// by spreading the dumps of one second over it.
+type clock struct {
+	time, uptime int64 // of the dump that tells when the process began
+}
+
+// slack is how much the two times of a dump may disagree: beyond it another
+// process is meant.
+const slack = int64(2 * time.Second)
+
+// byUptime sets the time of a dump from how long the process has run, as
+// counted from an earlier dump; false when it cannot.
+func (c *clock) byUptime(d *Dump) bool {
+	if d.Uptime == 0 || d.Time == format.NoTime || d.Time%int64(time.Second) != 0 {
+		return false
+	}
+	at := c.time + d.Uptime - c.uptime
+	if c.uptime == 0 || at < d.Time-slack || at > d.Time+slack {
+		c.time, c.uptime = d.Time, d.Uptime
+		return true
+	}
+	d.Time = at
+	return true
+}
+
+// spread distributes dumps of one second over it, in their order.
+func spread(run []*Dump) {
+	for i, d := range run {
+		d.Time += int64(i) * int64(time.Second) / int64(len(run))
+	}
+}
+
+// sameSecond tells whether two dumps carry the same time, given in seconds
+// and without anything finer.
+func sameSecond(a, b *Dump) bool {
+	return a.Time == b.Time && a.Time != format.NoTime && a.Time%int64(time.Second) == 0 && a.Uptime == 0 && b.Uptime == 0
+}
+
+// maxRun bounds how many dumps of one second are held.
+const maxRun = 1000
+
+// sequence refines the times of dumps that come in order.
+type sequence struct {
+	clock clock
+	run   []*Dump
+}
+
+// take returns the next dump; fetch gives the earliest one left and
+// removes it, peek only shows it.
+func (q *sequence) take(peek func() *Dump, fetch func() *Dump) *Dump {
+	if len(q.run) == 0 {
+		d := fetch()
+		if d == nil {
+			return nil
+		}
+		q.run = append(q.run, d)
+		if !q.clock.byUptime(d) {
+			for next := peek(); next != nil && len(q.run) < maxRun && sameSecond(d, next); next = peek() {
+				q.run = append(q.run, fetch())
+			}
+			spread(q.run)
+		}
+	}
+	d := q.run[0]
+	q.run = slices.Delete(q.run, 0, 1)
+	return d
+}
