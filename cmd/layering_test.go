@@ -13,12 +13,14 @@ import (
 // Arrows point down: nothing below cmd sees both a decoder and an analysis.
 var allowed = map[string][]string{
 	"contend":                   {"contend/cmd"},
-	"contend/cmd":               {"contend/report/*", "contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/decode", "contend/decode/rules", "contend/format", "contend/format/*"},
+	"contend/cmd":               {"contend/report/*", "contend/blame", "contend/blame/*", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/decode", "contend/decode/rules", "contend/format", "contend/format/*"},
 	"contend/report/table":      {"contend/report/schema", "contend/analysis", "contend/format"},
 	"contend/report/pprof":      {"contend/report/stacks", "contend/analysis", "contend/format"},
 	"contend/report/stacks":     {"contend/analysis", "contend/format"},
-	"contend/report/schema":     {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format"},
+	"contend/report/graph":      {"contend/report/schema", "contend/report/table"},
+	"contend/report/schema":     {"contend/blame", "contend/blame/*", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format"},
 	"contend/blame":             {"contend/analysis", "contend/format"},
+	"contend/blame/network":     {"contend/blame", "contend/analysis", "contend/format"},
 	"contend/csp":               {"contend/analysis", "contend/format"},
 	"contend/analysis/lockstat": {"contend/analysis", "contend/format"},
 	"contend/analysis":          {"contend/format"},
