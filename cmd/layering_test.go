@@ -20,6 +20,7 @@ var allowed = map[string][]string{
 	"contend/report/graph":      {"contend/report/schema", "contend/report/table"},
 	"contend/report/schema":     {"contend/blame", "contend/blame/*", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format"},
 	"contend/blame":             {"contend/analysis", "contend/format"},
+	"contend/blame/chains":      {"contend/analysis", "contend/format"},
 	"contend/blame/network":     {"contend/blame", "contend/analysis", "contend/format"},
 	"contend/csp":               {"contend/analysis", "contend/format"},
 	"contend/analysis/lockstat": {"contend/analysis", "contend/format"},

@@ -4,14 +4,14 @@ import "contend/blame/network"
 
 // Graph is the document of `contend graph`: who blocked whom.
 type Graph struct {
-	Schema   string    `json:"schema"`
-	Nodes    []Node    `json:"nodes"`
-	Edges    []Edge    `json:"edges"`
-	By       string    `json:"by"`     // what a node is: thread, group, method, operation
-	Metric   string    `json:"metric"` // "direct" or "root"
-	Omitted  Omitted   `json:"omitted"`
-	Total    GraphSums `json:"total"`
-	Coverage Coverage  `json:"coverage"`
+	Schema   string   `json:"schema"`
+	Nodes    []Node   `json:"nodes"`
+	Edges    []Edge   `json:"edges"`
+	By       string   `json:"by"`     // what a node is: thread, group, method, operation
+	Metric   string   `json:"metric"` // "direct" or "root"
+	Omitted  Omitted  `json:"omitted"`
+	Total    Waiting  `json:"total"`
+	Coverage Coverage `json:"coverage"`
 }
 
 // Node is one who waits or owns. Components and knots are those of the whole
@@ -43,16 +43,17 @@ type EdgeLock struct {
 	ThreadNs int64  `json:"threadNs"`
 }
 
-// Omitted is what a limit left out: with it the edges sum to the total.
+// Omitted is what a limit left out: with it the rest sums to the total.
 type Omitted struct {
-	Nodes    int   `json:"nodes"`
-	Edges    int   `json:"edges"`
+	Nodes    int   `json:"nodes,omitempty"`
+	Edges    int   `json:"edges,omitempty"`
+	Chains   int   `json:"chains,omitempty"`
 	ThreadNs int64 `json:"threadNs"`
 }
 
-// GraphSums is the sum over all edges. One wait may lie on several edges, so
-// theirs do not sum to Waits.
-type GraphSums struct {
+// Waiting is the sum over all edges or chains. One wait may lie on several of
+// them, so theirs do not sum to Waits.
+type Waiting struct {
 	Waits  int64 `json:"waits"`
 	WaitNs int64 `json:"waitNs"`
 	WallNs int64 `json:"wallNs"`
@@ -62,7 +63,7 @@ type GraphSums struct {
 // without a shown edge are left out.
 func NewGraph(g *network.Graph, by string, cov Coverage, top int) *Graph {
 	d := &Graph{Schema: "contend.graph/1", By: by, Metric: "direct", Nodes: []Node{}, Edges: []Edge{}, Coverage: cov,
-		Total: GraphSums{g.Total.Waits, g.Total.ThreadNs, g.Total.WallNs}}
+		Total: Waiting{g.Total.Waits, g.Total.ThreadNs, g.Total.WallNs}}
 	if g.Root {
 		d.Metric = "root"
 	}

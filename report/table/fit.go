@@ -58,28 +58,28 @@ func (g *Grid) widths() (wide []int, total int) {
 	return wide, total
 }
 
-// wrap puts an indented text on as many lines as the terminal needs. A word
-// wider than the terminal keeps a line of its own.
+// wrap puts an indented text on as many lines as the terminal needs, and cuts
+// words that are wider than it.
 func wrap(text, indent string, o Options) string {
 	if o.Style != Text || o.Width <= 0 || utf8.RuneCountInString(indent+text) <= o.Width {
 		return indent + text
 	}
-	var b strings.Builder
-	column := 0
+	room := max(o.Width-len(indent), slimmest)
+	var lines []string
+	line := ""
 	for word := range strings.SplitSeq(text, " ") {
-		n := utf8.RuneCountInString(word)
-		switch {
-		case column == 0:
-			b.WriteString(indent)
-			column = len(indent) + n
-		case column+1+n > o.Width:
-			b.WriteString("\n" + indent)
-			column = len(indent) + n
-		default:
-			b.WriteByte(' ')
-			column += 1 + n
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= room {
+			line += " " + word
+			continue
 		}
-		b.WriteString(word)
+		if line != "" {
+			lines = append(lines, indent+line)
+		}
+		r := []rune(word)
+		for ; len(r) > room; r = r[room:] {
+			lines = append(lines, indent+string(r[:room]))
+		}
+		line = string(r)
 	}
-	return b.String()
+	return strings.Join(append(lines, indent+line), "\n")
 }

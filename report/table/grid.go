@@ -43,6 +43,7 @@ type Grid struct {
 	Left  []bool
 	Flex  int
 	Rows  [][]Cell
+	Below []string // as text, what to print under each row; "" for nothing
 	Notes []string // below the table
 	CSV   []string // the head of the columns in CSV when it is not Head in lower case
 }
@@ -60,7 +61,11 @@ func (g *Grid) Write(w io.Writer, o Options) error {
 		return err
 	}
 	if len(g.Rows) > 0 {
-		if err := g.body(w, o); err != nil {
+		var b strings.Builder
+		if err := g.body(&b, o); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, g.interleave(b.String(), o)); err != nil {
 			return err
 		}
 	}
@@ -74,6 +79,22 @@ func (g *Grid) Write(w io.Writer, o Options) error {
 	}
 	_, err := fmt.Fprintln(w)
 	return err
+}
+
+// interleave puts what belongs below each row there. As text a row is a line,
+// and the first line is the head.
+func (g *Grid) interleave(body string, o Options) string {
+	if len(g.Below) == 0 || o.Style != Text {
+		return body
+	}
+	var b strings.Builder
+	for i, line := range strings.SplitAfter(body, "\n") {
+		b.WriteString(line)
+		if row := i - 1; row >= 0 && row < len(g.Below) && g.Below[row] != "" {
+			b.WriteString(wrap(Sanitize(g.Below[row]), "      ", o) + "\n")
+		}
+	}
+	return b.String()
 }
 
 func indent(s Style) string {
