@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,11 +32,6 @@ var drawings = map[string]func(io.Writer, *schema.Graph) error{
 	"dot": graph.DOT, "mermaid": graph.Mermaid,
 }
 
-// suffixes choose the format when only a file is named.
-var suffixes = map[string]string{
-	".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".svg": "svg", ".json": "json", ".csv": "csv", ".md": "markdown",
-}
-
 func newGraph(e *env) *cobra.Command {
 	var o graphOptions
 	c := &cobra.Command{
@@ -56,11 +50,7 @@ leaves them: who gets in waits for its members only.`,
   contend graph --operation 'Service\.(\w+)' --matrix recording.jfr`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.trace.paths = args
-			if !c.Flags().Changed("format") {
-				if f, ok := suffixes[strings.ToLower(filepath.Ext(o.file))]; ok {
-					o.out.format = f
-				}
-			}
+			o.out.bySuffix(c, o.file)
 			if o.operation != "" && !c.Flags().Changed("by") {
 				o.by = network.Nodes[network.Operations]
 			}

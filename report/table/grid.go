@@ -26,7 +26,8 @@ const (
 // Options of a renderer.
 type Options struct {
 	Style Style
-	Width int // columns of the terminal; 0 means no limit
+	Width int  // columns of the terminal; 0 means no limit
+	Color bool // the terminal shows colours, and its user wants them
 }
 
 // Cell is one value, as people read it and as machines do.
