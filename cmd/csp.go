@@ -12,6 +12,7 @@ import (
 	"contend/csp"
 	"contend/report/schema"
 	"contend/report/table"
+	"contend/report/timeline"
 
 	"github.com/spf13/cobra"
 )
@@ -32,7 +33,9 @@ type cspOptions struct {
 const chartInterval = 100 * time.Millisecond
 
 // pages draw a timeline.
-var pages = map[string]func(io.Writer, *schema.CSP, int) error{}
+var pages = map[string]func(io.Writer, *schema.CSP, int) error{
+	"svg": timeline.SVG, "html": timeline.HTML,
+}
 
 func newCSP(e *env) *cobra.Command {
 	var o cspOptions

@@ -18,6 +18,7 @@ var allowed = map[string][]string{
 	"contend/report/pprof":      {"contend/report/stacks", "contend/analysis", "contend/format"},
 	"contend/report/stacks":     {"contend/analysis", "contend/format"},
 	"contend/report/graph":      {"contend/report/schema", "contend/report/table"},
+	"contend/report/timeline":   {"contend/report/schema", "contend/report/table"},
 	"contend/report/schema":     {"contend/blame", "contend/blame/*", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format"},
 	"contend/blame":             {"contend/analysis", "contend/format"},
 	"contend/blame/chains":      {"contend/analysis", "contend/format"},
