@@ -11,6 +11,7 @@ import (
 
 	"contend/blame/network"
 	"contend/report/graph"
+	"contend/report/graph/layout"
 	"contend/report/schema"
 	"contend/report/table"
 
@@ -29,7 +30,7 @@ type graphOptions struct {
 
 // drawings are the formats of a graph besides those of tables.
 var drawings = map[string]func(io.Writer, *schema.Graph) error{
-	"dot": graph.DOT, "mermaid": graph.Mermaid,
+	"dot": graph.DOT, "mermaid": graph.Mermaid, "svg": graph.SVG,
 }
 
 func newGraph(e *env) *cobra.Command {
@@ -130,7 +131,9 @@ func runGraph(e *env, o *graphOptions) error {
 	case asJSON:
 		err = schema.Write(out, schema.NewGraph(g, o.by, cov, o.out.top))
 	case drawn:
-		err = draw(out, schema.NewGraph(g, o.by, cov, o.out.top))
+		if err = draw(out, schema.NewGraph(g, o.by, cov, o.out.top)); errors.Is(err, layout.ErrTooMany) {
+			err = usageError{fmt.Errorf("--top: %w", err), "choose fewer, or --format dot"}
+		}
 	case o.matrix:
 		err = table.Matrix(out, schema.NewGraph(g, o.by, cov, 0), o.out.top, style)
 	default:

@@ -170,7 +170,7 @@ func (b *band) newPhase(p *schema.Phase, edges []int64) phase {
 	out.Line = fmt.Sprintf("%d: %s to %s, %s waited, pressure %s", out.Number, out.From, out.To, out.Wait, out.CSP)
 	lines := []string{out.Line}
 	for _, c := range out.Causes {
-		lines = append(lines, c.Share+" "+cut(c.Owner, maxText))
+		lines = append(lines, c.Share+" "+cut(table.CompactText(c.Owner), maxText))
 	}
 	if len(out.Causes) > 0 {
 		out.Line = cut(out.Line+"; "+lines[1], maxText)
