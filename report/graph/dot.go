@@ -42,8 +42,9 @@ func dotQuote(s string) string {
 	return `"` + strings.Join(lines, `\n`) + `"`
 }
 
-// dotEscaper also writes & as an entity: Graphviz reads entities in labels.
-var dotEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`)
+// dotEscaper also writes & as an entity, as Graphviz reads entities in labels,
+// and bytes that are no text as a plain sign, which every reader of DOT takes.
+var dotEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`, "\uFFFD", "?")
 
 func dotStyle(n *schema.Node) string {
 	switch {

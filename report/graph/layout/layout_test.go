@@ -11,11 +11,11 @@ import (
 
 // random draws a graph with cycles, loops and parallel arrows.
 func random(t *rapid.T) ([]Size, []Arrow) {
-	boxes := make([]Size, rapid.IntRange(1, 8).Draw(t, "boxes"))
+	boxes := make([]Size, rapid.IntRange(1, 5).Draw(t, "boxes"))
 	for i := range boxes {
 		boxes[i] = Size{float64(rapid.IntRange(10, 300).Draw(t, "w")), float64(rapid.IntRange(10, 60).Draw(t, "h"))}
 	}
-	arrows := make([]Arrow, rapid.IntRange(0, 16).Draw(t, "arrows"))
+	arrows := make([]Arrow, rapid.IntRange(0, 8).Draw(t, "arrows"))
 	for i := range arrows {
 		box := rapid.IntRange(0, len(boxes)-1)
 		arrows[i] = Arrow{box.Draw(t, "from"), box.Draw(t, "to"), Size{100, 30}}
