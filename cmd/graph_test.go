@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,6 +58,44 @@ func TestGraphsSumToTheAnalysis(t *testing.T) {
 					t.Errorf("%v: %d edges of 2", how, len(top.Edges))
 				}
 				checkMatrix(t, how, run(t, append(args, "--matrix", "--format", "csv", "--top", "3")...), want.WaitNs)
+			}
+		})
+	}
+}
+
+// drawn finds the exact times in a drawing, and what it leaves out.
+var drawn = map[string]*regexp.Regexp{
+	"dot":     regexp.MustCompile(`(?:thread_ns|left_out_ns)=(\d+)`),
+	"mermaid": regexp.MustCompile(`(?m)^  %% (?:left out: )?(\d+) ns$`),
+	"svg":     regexp.MustCompile(`data-(?:thread|wait|left-out)-ns="(\d+)"`),
+	"html":    regexp.MustCompile(`data-(?:thread|wait|left-out)-ns="(\d+)"`),
+}
+
+// sumDrawn adds up the times in a drawing.
+func sumDrawn(t *testing.T, format, text string) (sum int64) {
+	t.Helper()
+	for _, m := range drawn[format].FindAllStringSubmatch(text, -1) {
+		ns, err := strconv.ParseInt(m[1], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += ns
+	}
+	return sum
+}
+
+func TestDrawingsSumToTheAnalysis(t *testing.T) {
+	for _, path := range recordings(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			want := ask[schema.Analyze](t, "analyze", path).Total.WaitNs
+			for _, args := range [][]string{
+				{"graph", "--format", "dot", "--top", "0"}, {"graph", "--format", "dot", "--top", "3"}, {"graph", "--root", "--format", "mermaid", "--top", "5"},
+				{"graph", "--format", "svg", "--top", "10"}, {"csp", "--format", "svg", "--top", "3"}, {"csp", "--format", "html", "--top", "0"}, {"csp", "--root", "--format", "svg"},
+			} {
+				format := args[slices.Index(args, "--format")+1]
+				if got := sumDrawn(t, format, run(t, append(args, path)...)); got != want {
+					t.Errorf("%v: %d ns, analyze has %d", args, got, want)
+				}
 			}
 		})
 	}

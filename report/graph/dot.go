@@ -14,10 +14,12 @@ import (
 )
 
 // DOT writes the graph in the language of Graphviz. Nodes of a cycle are
-// filled, those of a knot framed twice as well; pseudo owners are dashed.
+// filled, those of a knot framed twice as well; pseudo owners are dashed. Edges
+// carry their exact sums as attributes of our own, which Graphviz ignores, and
+// the graph what was left out.
 func DOT(out io.Writer, g *schema.Graph) error {
 	w := bufio.NewWriter(out)
-	fmt.Fprintf(w, "digraph contend {\n\tgraph [rankdir=LR, labelloc=t, label=%s];\n", dotQuote(title(g)))
+	fmt.Fprintf(w, "digraph contend {\n\tgraph [rankdir=LR, labelloc=t, label=%s, left_out_ns=%d];\n", dotQuote(title(g)), g.Omitted.ThreadNs)
 	fmt.Fprintf(w, "\tnode [shape=box, style=rounded, fontname=\"sans-serif\"];\n\tedge [fontname=\"sans-serif\", fontsize=10];\n")
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
@@ -25,7 +27,8 @@ func DOT(out io.Writer, g *schema.Graph) error {
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]
-		fmt.Fprintf(w, "\tn%d -> n%d [label=%s, penwidth=%s, tooltip=%s];\n", e.From, e.To, dotQuote(edgeLabel(e)), pen(e, g), dotQuote(locks(e)))
+		fmt.Fprintf(w, "\tn%d -> n%d [label=%s, penwidth=%s, tooltip=%s, thread_ns=%d, wall_ns=%d, waits=%d];\n",
+			e.From, e.To, dotQuote(edgeLabel(e)), pen(e, g), dotQuote(locks(e)), e.ThreadNs, e.WallNs, e.Waits)
 	}
 	fmt.Fprintln(w, "}")
 	return w.Flush()

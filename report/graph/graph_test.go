@@ -93,9 +93,10 @@ func TestGraphvizDrawsIt(t *testing.T) {
 // or markdown.
 var mermaidLines = []*regexp.Regexp{
 	regexp.MustCompile(`^flowchart LR$`),
-	regexp.MustCompile(`^  %% [^{}]*$`),
+	regexp.MustCompile(`^  %% [a-z][^{}]*$`),
 	regexp.MustCompile(`^  n\d+\["` + mermaidLabel + `"\]$`),
 	regexp.MustCompile(`^  n\d+ -->\|"` + mermaidLabel + `"\| n\d+$`),
+	regexp.MustCompile(`^  %% \d+ ns$`),
 	regexp.MustCompile(`^  style n\d+ [a-z0-9#:,\- ]+$`),
 	regexp.MustCompile(`^  linkStyle \d+ stroke-width:\d+\.\d\dpx$`),
 }
@@ -115,7 +116,7 @@ lines:
 		}
 		t.Errorf("no line of a flowchart: %q", l)
 	}
-	if count[0] != 1 || count[2] != len(g.Nodes) || count[3] != len(g.Edges) || count[5] != len(g.Edges) {
+	if count[0] != 1 || count[2] != len(g.Nodes) || count[3] != len(g.Edges) || count[4] != len(g.Edges) || count[6] != len(g.Edges) {
 		t.Errorf("%d", count)
 	}
 }

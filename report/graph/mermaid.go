@@ -12,20 +12,22 @@ import (
 )
 
 // Mermaid writes the graph as a Mermaid flowchart, which many wikis and code
-// hosts draw. Its first line says what was left out.
+// hosts draw. Comments say what was left out, and below each edge its exact
+// thread-time.
 func Mermaid(out io.Writer, g *schema.Graph) error {
 	w := bufio.NewWriter(out)
 	fmt.Fprintln(w, "flowchart LR")
 	for _, l := range strings.Split(title(g), "\n") {
 		fmt.Fprintf(w, "  %%%% %s\n", l)
 	}
+	fmt.Fprintf(w, "  %%%% left out: %d ns\n", g.Omitted.ThreadNs)
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
 		fmt.Fprintf(w, "  n%d[\"%s\"]\n", n.ID, mermaidText(nodeLabel(n)))
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]
-		fmt.Fprintf(w, "  n%d -->|\"%s\"| n%d\n", e.From, mermaidText(edgeLabel(e)), e.To)
+		fmt.Fprintf(w, "  n%d -->|\"%s\"| n%d\n  %%%% %d ns\n", e.From, mermaidText(edgeLabel(e)), e.To, e.ThreadNs)
 	}
 	for i := range g.Nodes {
 		if s := mermaidStyle(&g.Nodes[i]); s != "" {

@@ -35,6 +35,8 @@ type picture struct {
 	Title []line
 	Boxes []box
 	Edges []arrow
+
+	LeftOutNs int64
 }
 
 // line is one line of a label, at its place.
@@ -55,6 +57,7 @@ type arrow struct {
 	X, Y, W, H   string // behind the label
 	Lines        []line
 	Locks, Names string
+	Ns           int64 // thread-time, exactly
 }
 
 // SVG draws the graph. It refuses one that is too large to read with
@@ -94,7 +97,7 @@ func room(label string, around float64) layout.Size {
 func newPicture(g *schema.Graph, placed *layout.Placed, boxes []layout.Size, arrows []layout.Arrow) *picture {
 	heading := strings.Split(title(g), "\n")
 	head := float64(headLine*len(heading) + padding)
-	p := &picture{W: px(max(placed.Size.W, room(title(g), 2*padding).W)), H: px(placed.Size.H + head)}
+	p := &picture{W: px(max(placed.Size.W, room(title(g), 2*padding).W)), H: px(placed.Size.H + head), LeftOutNs: g.Omitted.ThreadNs}
 	for i, l := range heading {
 		p.Title = append(p.Title, line{px(padding), px(float64(headLine * (i + 1))), l})
 	}
@@ -122,7 +125,7 @@ func newPicture(g *schema.Graph, placed *layout.Placed, boxes []layout.Size, arr
 		}
 		p.Edges = append(p.Edges, arrow{Path: path, Width: pen(e, g), Lines: centred(edgeLabel(e), r.Label),
 			X: px(r.Label.X - s.W/2), Y: px(r.Label.Y - s.H/2), W: px(s.W), H: px(s.H),
-			Names: table.Sanitize(names[e.From] + " waited for " + names[e.To]), Locks: locks(e)})
+			Names: table.Sanitize(names[e.From] + " waited for " + names[e.To]), Locks: locks(e), Ns: e.ThreadNs})
 	}
 	return p
 }

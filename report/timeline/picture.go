@@ -32,6 +32,7 @@ type picture struct {
 	Bands         []band
 	Warnings      []string
 	Known         string
+	LeftOutNs     int64
 }
 
 // band is one lock.
@@ -40,6 +41,7 @@ type band struct {
 	High          int
 	Lock, Class   string
 	Short         string
+	WaitNs        int64
 	Sum           string
 	Path          string // the outline of the pressure
 	Phases        []phase
@@ -76,7 +78,7 @@ func newPicture(d *schema.CSP, top int) *picture {
 	shown := lines
 	if top > 0 && top < len(lines) {
 		shown = lines[:top]
-		p.Note = leftOut(lines[top:])
+		p.Note, p.LeftOutNs = leftOut(lines[top:])
 	}
 	peak, y := schema.Peak(shown), headHigh
 	for i := range shown {
@@ -92,16 +94,15 @@ func newPicture(d *schema.CSP, top int) *picture {
 	return p
 }
 
-func leftOut(rest []schema.Line) string {
-	ns := int64(0)
+func leftOut(rest []schema.Line) (note string, ns int64) {
 	for i := range rest {
 		ns += rest[i].WaitNs
 	}
-	return fmt.Sprintf("left out: %d locks with %s (--top 0 shows all)", len(rest), table.Duration(ns))
+	return fmt.Sprintf("left out: %d locks with %s (--top 0 shows all)", len(rest), table.Duration(ns)), ns
 }
 
 func newBand(l *schema.Line, edges []int64, peak float64, y int) band {
-	b := band{Y: y + plotTop, High: plotHigh, Lock: text(l.Lock), Class: text(l.Class), Short: cut(text(l.Lock), maxText/2),
+	b := band{Y: y + plotTop, High: plotHigh, Lock: text(l.Lock), Class: text(l.Class), Short: cut(text(l.Lock), maxText/2), WaitNs: l.WaitNs,
 		Sum: fmt.Sprintf("%s waited, %s of all running time", table.Duration(l.WaitNs), percent(l.CSP)), Peak: percent(peak)}
 	b.Base = b.Y + plotHigh
 	b.Axis = b.Base + lineHigh
