@@ -43,8 +43,11 @@ type band struct {
 	Short         string
 	WaitNs        int64
 	Sum           string
-	Path          string // the outline of the pressure
-	Phases        []phase
+	Path          string  // the outline of the pressure
+	Phases        []phase // all that are shaded
+	Told          []phase // those with a line of text in the picture
+	More          string  // what is not told
+	MoreY         int
 	Peak          string // what the height of the plot stands for
 	CausesY, Axis int    // lines of text
 }
@@ -85,7 +88,7 @@ func newPicture(d *schema.CSP, top int) *picture {
 		b := newBand(&shown[i], edges, peak, y)
 		b.addPhases(d.Phases, edges)
 		p.Bands = append(p.Bands, b)
-		y = b.CausesY + lineHigh*len(b.Phases) + bandGap
+		y = b.foot()
 	}
 	if len(edges) > 0 {
 		p.Start, p.End = seconds(0), seconds(edges[len(edges)-1]-edges[0])
@@ -140,19 +143,42 @@ func fraction(at, first, last int64) float64 {
 	return float64(min(max(at, first), last)-first) / float64(last-first)
 }
 
-// maxPhases is how many phases of a lock have a line of text each; the others
-// are shaded, and tell what they are when pointed at.
-const maxPhases = 8
+// A lock may have many phases. The largest are told in the picture, more are
+// shaded and tell what they are when pointed at, and the rest is counted.
+const (
+	maxTold   = 8
+	maxShaded = 300
+)
 
 // addPhases shades the phases of the band's lock. They come largest first.
 func (b *band) addPhases(phases []schema.Phase, edges []int64) {
+	more, moreNs := 0, int64(0)
 	for i := range phases {
 		p := &phases[i]
-		if text(p.Lock) != b.Lock || text(p.Class) != b.Class || len(b.Phases) == maxPhases {
+		if text(p.Lock) != b.Lock || text(p.Class) != b.Class {
 			continue
 		}
-		b.Phases = append(b.Phases, b.newPhase(p, edges))
+		if len(b.Phases) < maxShaded {
+			b.Phases = append(b.Phases, b.newPhase(p, edges))
+		}
+		if len(b.Phases) > maxTold {
+			more++
+			moreNs += p.WaitNs
+		}
 	}
+	b.Told = b.Phases[:min(len(b.Phases), maxTold)]
+	b.MoreY = b.CausesY + lineHigh*len(b.Told)
+	if more > 0 {
+		b.More = fmt.Sprintf("and %d more phases with %s", more, table.Duration(moreNs))
+	}
+}
+
+// foot is where the next band may begin.
+func (b *band) foot() int {
+	if b.More != "" {
+		return b.MoreY + lineHigh + bandGap
+	}
+	return b.MoreY + bandGap
 }
 
 func (b *band) newPhase(p *schema.Phase, edges []int64) phase {
