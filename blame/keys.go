@@ -13,6 +13,7 @@ var keyNames = [keyCount]string{
 	ByClass: "class", ByLock: "lock",
 	ByOwnerStack: "owner-stack", ByOwnerMethod: "owner-method", ByOwnerThread: "owner-thread", ByOwnerGroup: "owner-group",
 	ByWaiterStack: "waiter-stack", ByWaiterMethod: "waiter-method", ByWaiterThread: "waiter-thread", ByWaiterGroup: "waiter-group",
+	ByOwnerOperation: "owner-operation", ByWaiterOperation: "waiter-operation",
 }
 
 // String returns the key as users write it.
@@ -22,6 +23,14 @@ func (k Key) String() string {
 	}
 	return "invalid"
 }
+
+// ofOwner tells whether the key is about the owner, who may be a pseudo one.
+func (k Key) ofOwner() bool {
+	return k >= ByOwnerStack && k <= ByOwnerGroup || k == ByOwnerOperation
+}
+
+// IsOperation tells whether the key needs Pivot.Operations.
+func (k Key) IsOperation() bool { return k == ByOwnerOperation || k == ByWaiterOperation }
 
 // IsStack tells whether rows of the key carry a stack.
 func (k Key) IsStack() bool { return k == ByOwnerStack || k == ByWaiterStack }
@@ -58,9 +67,12 @@ func parseKey(word string) (Key, bool) {
 // of the deadlock follow in the lower bits.
 const pseudo = 1 << 31
 
+// Pseudo tells whether an id of a key about owners is that of a pseudo owner.
+func Pseudo(id uint32) bool { return id&pseudo != 0 }
+
 // id returns what a slice and one of its owners have for the key.
 func (p *Pivot) id(k Key, s *analysis.Slice, o analysis.Owner) uint32 {
-	if k >= ByOwnerStack && k <= ByOwnerGroup && o.Kind != analysis.OwnerThread {
+	if k.ofOwner() && o.Kind != analysis.OwnerThread {
 		return pseudo | uint32(o.Kind)<<24 | uint32(o.Cycle)&0xffffff
 	}
 	switch k {
@@ -82,6 +94,10 @@ func (p *Pivot) id(k Key, s *analysis.Slice, o analysis.Owner) uint32 {
 		return p.sym.Method(s.Stack)
 	case ByWaiterThread:
 		return uint32(s.Thread)
+	case ByOwnerOperation:
+		return p.ops.id(p.sym, o.Stack)
+	case ByWaiterOperation:
+		return p.ops.id(p.sym, s.Stack)
 	default:
 		return p.sym.Group(s.Thread)
 	}
@@ -89,7 +105,7 @@ func (p *Pivot) id(k Key, s *analysis.Slice, o analysis.Owner) uint32 {
 
 // text names an id.
 func (p *Pivot) text(k Key, id uint32) (text string, stack []format.Frame) {
-	if id&pseudo != 0 && k >= ByOwnerStack && k <= ByOwnerGroup {
+	if Pseudo(id) && k.ofOwner() {
 		return analysis.PseudoOwner(analysis.OwnerKind(id>>24&0x7f), int32(id&0xffffff)), nil
 	}
 	switch k {
@@ -104,6 +120,8 @@ func (p *Pivot) text(k Key, id uint32) (text string, stack []format.Frame) {
 		return p.sym.Methods().Name(id), nil
 	case ByOwnerThread, ByWaiterThread:
 		return p.sym.ThreadName(format.ThreadID(id)), nil
+	case ByOwnerOperation, ByWaiterOperation:
+		return p.ops.names.Name(id), nil
 	default:
 		return p.sym.Groups().Name(id), nil
 	}

@@ -2,6 +2,7 @@ package blame
 
 import (
 	"cmp"
+	"regexp"
 	"slices"
 
 	"contend/analysis"
@@ -16,6 +17,7 @@ type Pivot struct {
 
 	sym    *analysis.Symbols
 	stacks stackIDs
+	ops    operations
 	index  map[rowKey]int
 	rows   []row
 	total  row
@@ -43,6 +45,14 @@ type rowThread struct {
 // each path through the wait-for graph instead of the direct owner.
 func New(by []Key, root bool) *Pivot {
 	return &Pivot{by: by, root: root, index: map[rowKey]int{}, seen: map[rowThread]uint32{}}
+}
+
+// Operations says how stacks are named by the operation keys: by the outermost
+// frame, as Class.Method, that the expression matches. Its first group is the
+// name if it has one, else the whole frame is.
+func (p *Pivot) Operations(frames *regexp.Regexp) *Pivot {
+	p.ops.frames = frames
+	return p
 }
 
 // Begin implements analysis.Visitor.
@@ -100,7 +110,7 @@ func (p *Pivot) Table() *Table {
 	t.Total.WallNs = p.total.at.Len()
 	for i := range p.rows {
 		r := &p.rows[i]
-		out := Row{Sum: r.sum, Keys: make([]string, len(p.by))}
+		out := Row{Sum: r.sum, Keys: make([]string, len(p.by)), IDs: slices.Clone(r.key[:len(p.by)])}
 		out.WallNs = min(r.at.Len(), r.sum.ThreadNs) // one of several readers is charged a part of each instant only
 		for j, k := range p.by {
 			text, stack := p.text(k, r.key[j])

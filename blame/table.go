@@ -23,6 +23,8 @@ const (
 	ByWaiterMethod
 	ByWaiterThread
 	ByWaiterGroup
+	ByOwnerOperation  // needs Pivot.Operations
+	ByWaiterOperation // the same
 	keyCount
 )
 
@@ -38,6 +40,7 @@ type Table struct {
 // Row is one combination of keys.
 type Row struct {
 	Keys   []string         // one text per key of By
+	IDs    []uint32         // behind each text: threads of one name have different ids; see Pseudo
 	Stacks [][]format.Frame // for each stack key of By, in order; nil for a pseudo owner
 	Sum
 }

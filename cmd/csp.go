@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"contend/analysis"
@@ -12,6 +13,7 @@ import (
 	"contend/format"
 	"contend/report/schema"
 	"contend/report/table"
+	"contend/report/timeline"
 
 	"github.com/spf13/cobra"
 )
@@ -23,6 +25,17 @@ type cspOptions struct {
 	threshold float64
 	root      bool
 	metrics   bool
+	chart     bool
+	file      string
+}
+
+// chartInterval is the default interval of a chart: a second is coarse for a
+// picture.
+const chartInterval = 100 * time.Millisecond
+
+// pages draw a timeline.
+var pages = map[string]func(io.Writer, *schema.CSP, int) error{
+	"svg": timeline.SVG, "html": timeline.HTML,
 }
 
 func newCSP(e *env) *cobra.Command {
@@ -38,9 +51,15 @@ all the time give 50 %, one thread alone gives 0.
 A phase begins with an interval at or above the threshold and goes on while the
 pressure is at least half of it.`,
 		Example: `  contend csp --interval 1s recording.jfr
-  contend csp --interval 100ms --threshold 0.2 --format json recording.jfr`,
-		RunE: func(_ *cobra.Command, args []string) error {
+  contend csp --interval 100ms --threshold 0.2 --format json recording.jfr
+  contend csp --chart recording.jfr
+  contend csp recording.jfr -o csp.html`,
+		RunE: func(c *cobra.Command, args []string) error {
 			o.trace.paths = args
+			o.out.bySuffix(c, o.file)
+			if (o.chart || pages[o.out.format] != nil) && !c.Flags().Changed("interval") {
+				o.interval = chartInterval
+			}
 			return runCSP(e, &o)
 		},
 	}
@@ -50,6 +69,9 @@ pressure is at least half of it.`,
 	c.Flags().Float64Var(&o.threshold, "threshold", csp.DefaultThreshold, "a phase begins at this `PRESSURE`, between 0 and 1")
 	c.Flags().BoolVar(&o.root, "root", false, "charge waiting to the last lock of each chain of waits instead of the first")
 	c.Flags().BoolVar(&o.metrics, "metrics", false, "print the older metrics beside it")
+	c.Flags().BoolVar(&o.chart, "chart", false, "draw a line per lock over time; the interval is 100ms unless given")
+	c.Flags().StringVarP(&o.file, "output", "o", "", outputUsage)
+	c.Flags().Lookup("format").Usage += ", svg, html; the suffix of FILE chooses as well"
 	return c
 }
 
@@ -59,6 +81,12 @@ func (o *cspOptions) check() error {
 		return usageError{fmt.Errorf("--interval: must be longer than 0"), "write 1s or 100ms"}
 	case !(o.threshold > 0 && o.threshold <= 1): // NaN is out of bounds too
 		return usageError{fmt.Errorf("--threshold: must be above 0 and at most 1"), "0.05 is 5 %"}
+	}
+	if pages[o.out.format] != nil {
+		return nil
+	}
+	if o.chart && o.out.format != "table" {
+		return usageError{fmt.Errorf("--chart: is drawn in a terminal, not as %s", o.out.format), "choose --chart, or -o csp.svg or -o csp.html"}
 	}
 	return o.out.check()
 }
@@ -87,11 +115,22 @@ func runCSP(e *env, o *cspOptions) error {
 	sum := locks.Total()
 	total := schema.Total{Waits: sum.Waits, WaitNs: sum.WaitNs, WallNs: sum.WallNs, RunningNs: locks.RunningNs()}
 	doc := schema.NewCSP(series, metrics.Rows(), total, schema.NewCoverage(res.stats, res.trace))
-	out := bufio.NewWriter(e.out)
-	if style, asJSON := o.out.style(e); asJSON {
+	file, closeFile, err := e.create(o.file, false)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(file)
+	style, asJSON := o.out.style(e)
+	switch page := pages[o.out.format]; {
+	case page != nil:
+		err = page(out, doc, o.out.top)
+	case asJSON:
 		err = schema.Write(out, doc)
-	} else {
+	case o.chart:
+		style.Color = o.file == "" && colorful(e.out)
+		err = table.Chart(out, doc, o.out.top, style)
+	default:
 		err = table.CSP(out, doc, o.out.top, style)
 	}
-	return answered(out, err, res)
+	return errors.Join(answered(out, err, res), closeFile())
 }

@@ -258,16 +258,16 @@ func TestPercentilesEqualTheRawLengths(t *testing.T) {
 	}
 }
 
-// views are the analyses people ask for, over one pass.
-type views struct {
+// inspection holds the analyses people ask for, over one pass.
+type inspection struct {
 	direct, root *blame.Pivot
 	pressure     *csp.Meter
 	locks        *lockstat.Collector
 }
 
-func view(t *rapid.T, l *format.List, from, to int64) *views {
+func view(t *rapid.T, l *format.List, from, to int64) *inspection {
 	by := []blame.Key{blame.ByClass, blame.ByOwnerMethod, blame.ByWaiterThread}
-	v := &views{blame.New(by, false), blame.New(by, true), csp.New(csp.Options{IntervalNs: 10e6}), lockstat.New(false)}
+	v := &inspection{blame.New(by, false), blame.New(by, true), csp.New(csp.Options{IntervalNs: 10e6}), lockstat.New(false)}
 	l.Rewind()
 	if _, err := analysis.Run(l, analysis.Filter{From: from, To: to, FromRel: true, ToRel: true}, v.direct, v.root, v.pressure, v.locks); err != nil {
 		t.Fatal(err)
@@ -276,7 +276,7 @@ func view(t *rapid.T, l *format.List, from, to int64) *views {
 }
 
 // rows sums each pivot's rows, and lock by lock what the others count.
-func (v *views) rows(t *rapid.T) map[string]int64 {
+func (v *inspection) rows(t *rapid.T) map[string]int64 {
 	m := map[string]int64{"running": v.locks.RunningNs()}
 	for name, table := range map[string]*blame.Table{"direct": v.direct.Table(), "root": v.root.Table()} {
 		for _, r := range table.Rows {
@@ -339,7 +339,7 @@ func TestViewsOfRandomRunsAgreeHoweverCut(t *testing.T) {
 				t.Errorf("%s: totals differ: direct %d, root %d, csp %d, locks %d", name, whole["direct"], whole["root"], whole["csp"], whole["locks"])
 			}
 			parts := view(t, l, format.NoTime, a).rows(t)
-			for _, part := range []*views{view(t, l, a, b), view(t, l, b, format.NoTime)} {
+			for _, part := range []*inspection{view(t, l, a, b), view(t, l, b, format.NoTime)} {
 				for k, ns := range part.rows(t) {
 					parts[k] += ns
 				}

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -22,6 +23,23 @@ var formats = []string{"table", "markdown", "csv", "json"}
 func (o *outputOptions) bind(c *cobra.Command, top int) {
 	c.Flags().StringVar(&o.format, "format", "table", "print `FORMAT`: "+strings.Join(formats, ", "))
 	c.Flags().IntVar(&o.top, "top", top, "show at most `N` rows; 0 shows all")
+}
+
+// suffixes choose the format when only a file is named.
+var suffixes = map[string]string{
+	".csv": "csv", ".md": "markdown", ".json": "json", ".txt": "table",
+	".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".svg": "svg", ".html": "html", ".htm": "html",
+}
+
+// bySuffix takes the format from the name of the file to write, unless the
+// user said which.
+func (o *outputOptions) bySuffix(c *cobra.Command, file string) {
+	if c.Flags().Changed("format") {
+		return
+	}
+	if f, ok := suffixes[strings.ToLower(filepath.Ext(file))]; ok {
+		o.format = f
+	}
 }
 
 // check refuses values no renderer knows.

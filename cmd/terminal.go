@@ -18,6 +18,12 @@ func isTerminal(s any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// colorful tells whether an answer may be coloured: it goes to a terminal whose
+// user has not said no (https://no-color.org).
+func colorful(out io.Writer) bool {
+	return isTerminal(out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
 // width is the number of columns to write to: the terminal's, or $COLUMNS; 0,
 // without limit, when the answer goes to a file or a pipe.
 func width(out io.Writer) int {

@@ -5,8 +5,6 @@ package schema
 
 import (
 	"cmp"
-	"encoding/json"
-	"io"
 
 	"contend/analysis"
 	"contend/analysis/lockstat"
@@ -175,12 +173,4 @@ func limit[T any](rows []T, n int) []T {
 		return rows[:n]
 	}
 	return rows
-}
-
-// Write prints a document as indented JSON.
-func Write(w io.Writer, doc any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	return enc.Encode(doc)
 }

@@ -96,9 +96,9 @@ func TestElideCountsCharactersNotBytes(t *testing.T) {
 		want string
 	}{
 		{"checkout", 8, "checkout"},
-		{"checkout", 7, "checko…"},
+		{"checkout", 7, "…eckout"},
 		{"ééééé", 5, "ééééé"},
-		{"ééééé", 3, "éé…"},
+		{"ééééé", 3, "…éé"},
 		{"x", 1, "x"},
 		{"xy", 1, "…"},
 	} {

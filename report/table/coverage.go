@@ -57,6 +57,9 @@ func coverage(w io.Writer, c schema.Coverage, o Options) error {
 	for _, warning := range c.Warnings {
 		lines = append(lines, "note: "+Sanitize(warning.Text))
 	}
+	for i := range lines {
+		lines[i] = wrap(lines[i], "", o)
+	}
 	sep := "\n"
 	if o.Style == Markdown {
 		sep = "\n\n"

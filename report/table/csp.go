@@ -84,7 +84,7 @@ func phaseGrid(phases []schema.Phase, start int64) *Grid {
 		cause := Cell{"-", ""}
 		if len(p.Causes) > 0 {
 			c := p.Causes[0]
-			cause = Cell{fmt.Sprintf("%.0f %% %s", 100*float64(c.WaitNs)/float64(p.WaitNs), compactText(c.Owner)), c.Owner}
+			cause = Cell{fmt.Sprintf("%.0f %% %s", 100*float64(c.WaitNs)/float64(p.WaitNs), CompactText(c.Owner)), c.Owner}
 		}
 		g.Rows = append(g.Rows, []Cell{offset(p.StartNs - start), offset(p.EndNs - start), Time(p.WaitNs), Percent(p.CSP), {short(p.Lock), formula(p.Lock)}, cause})
 	}
@@ -94,9 +94,9 @@ func phaseGrid(phases []schema.Phase, start int64) *Grid {
 	return g
 }
 
-// compactText shortens a stack that is given as text: the first frames, less
+// CompactText shortens a stack that is given as text: the first frames, less
 // the runtime's own.
-func compactText(owner string) string {
+func CompactText(owner string) string {
 	frames := strings.Split(owner, " < ")
 	for len(frames) > 1 && analysis.RuntimeFrame(format.Frame{Class: frames[0][:max(strings.LastIndexByte(frames[0], '.'), 0)]}) {
 		frames = frames[1:]

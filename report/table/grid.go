@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
@@ -27,7 +26,8 @@ const (
 // Options of a renderer.
 type Options struct {
 	Style Style
-	Width int // columns of the terminal; 0 means no limit
+	Width int  // columns of the terminal; 0 means no limit
+	Color bool // the terminal shows colours, and its user wants them
 }
 
 // Cell is one value, as people read it and as machines do.
@@ -44,7 +44,9 @@ type Grid struct {
 	Left  []bool
 	Flex  int
 	Rows  [][]Cell
+	Below []string // as text, what to print under each row; "" for nothing
 	Notes []string // below the table
+	CSV   []string // the head of the columns in CSV when it is not Head in lower case
 }
 
 // Write renders the grid.
@@ -52,7 +54,7 @@ func (g *Grid) Write(w io.Writer, o Options) error {
 	if o.Style == CSV {
 		return g.csv(w)
 	}
-	title := g.Title
+	title := wrap(g.Title, "", o)
 	if o.Style == Markdown {
 		title = "### " + title + "\n"
 	}
@@ -60,7 +62,11 @@ func (g *Grid) Write(w io.Writer, o Options) error {
 		return err
 	}
 	if len(g.Rows) > 0 {
-		if err := g.body(w, o); err != nil {
+		var b strings.Builder
+		if err := g.body(&b, o); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, g.interleave(b.String(), o)); err != nil {
 			return err
 		}
 	}
@@ -68,12 +74,28 @@ func (g *Grid) Write(w io.Writer, o Options) error {
 		if o.Style == Markdown {
 			n = markdown.Replace(n)
 		}
-		if _, err := fmt.Fprintln(w, indent(o.Style)+n); err != nil {
+		if _, err := fmt.Fprintln(w, wrap(n, indent(o.Style), o)); err != nil {
 			return err
 		}
 	}
 	_, err := fmt.Fprintln(w)
 	return err
+}
+
+// interleave puts what belongs below each row there. As text a row is a line,
+// and the first line is the head.
+func (g *Grid) interleave(body string, o Options) string {
+	if len(g.Below) == 0 || o.Style != Text {
+		return body
+	}
+	var b strings.Builder
+	for i, line := range strings.SplitAfter(body, "\n") {
+		b.WriteString(line)
+		if row := i - 1; row >= 0 && row < len(g.Below) && g.Below[row] != "" {
+			b.WriteString(wrap(Sanitize(g.Below[row]), "      ", o) + "\n")
+		}
+	}
+	return b.String()
 }
 
 func indent(s Style) string {
@@ -99,13 +121,13 @@ func (g *Grid) body(w io.Writer, o Options) error {
 	t := tablewriter.NewTable(w, tablewriter.WithRenderer(out), tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell}),
 		tablewriter.WithTrimSpace(tw.Off), tablewriter.WithHeaderAutoFormat(tw.Off))
 	t.Header(g.Head)
-	give := g.excess(o)
+	fit := g.fit(o)
 	for _, r := range g.Rows {
 		line := make([]string, len(r))
 		for i, c := range r {
 			line[i] = Sanitize(c.Text)
-			if i == g.Flex && give > 0 {
-				line[i] = elide(line[i], give)
+			if fit != nil {
+				line[i] = elide(line[i], fit[i])
 			}
 			if o.Style == Markdown {
 				line[i] = markdown.Replace(line[i])
@@ -131,45 +153,27 @@ var plain = tw.Rendition{
 	},
 }
 
-// narrowest is what the flexible column keeps however narrow the terminal is.
-const narrowest = 40
-
-// excess returns the width the flexible column may take, 0 when all fits.
-func (g *Grid) excess(o Options) int {
-	if o.Width <= 0 || o.Style != Text {
-		return 0
-	}
-	total, flex := 0, 0
-	for i, h := range g.Head {
-		wide := utf8.RuneCountInString(h)
-		for _, r := range g.Rows {
-			wide = max(wide, utf8.RuneCountInString(Sanitize(r[i].Text)))
-		}
-		total += wide + 2
-		if i == g.Flex {
-			flex = wide
-		}
-	}
-	if total <= o.Width {
-		return 0
-	}
-	return max(flex-(total-o.Width), narrowest)
-}
-
 // elide shortens a text to n runes. Of a stack the innermost frames matter
-// most, and they come first.
+// most, and they come first; of a single name its end does.
 func elide(s string, n int) string {
-	if r := []rune(s); len(r) > n {
+	r := []rune(s)
+	switch {
+	case len(r) <= n:
+		return s
+	case strings.Contains(s, " "):
 		return string(r[:n-1]) + "…"
 	}
-	return s
+	return "…" + string(r[len(r)-n+1:])
 }
 
 func (g *Grid) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
-	head := make([]string, len(g.Head))
-	for i, h := range g.Head {
-		head[i] = strings.ReplaceAll(strings.ToLower(h), " ", "_")
+	head := g.CSV
+	if head == nil {
+		head = make([]string, len(g.Head))
+		for i, h := range g.Head {
+			head[i] = strings.ReplaceAll(strings.ToLower(h), " ", "_")
+		}
 	}
 	if err := out.Write(head); err != nil {
 		return err

@@ -92,10 +92,41 @@ func TestFlexibleColumnGivesWay(t *testing.T) {
 			t.Errorf("%d columns of %d", got, width)
 		}
 	}
-	if got := widest(10); got < narrowest {
+	if got := widest(40); got > 40 {
+		t.Errorf("%d columns of 40", got)
+	}
+	if got := widest(10); got < 2*slimmest {
 		t.Errorf("%d columns left in a narrow terminal", got)
 	}
 	if !strings.Contains(write(t, g, Options{Width: 80}), "inferred 100 %") {
 		t.Error("another column gave way")
+	}
+}
+
+func TestNamesKeepTheirEndsAndListsTheirBeginnings(t *testing.T) {
+	for text, want := range map[string]string{
+		"org.apache.xpath.axes.IteratorPool.getInstance": "…Pool.getInstance",
+		"Truth.sleep:14 < Truth.exportReport:17":         "Truth.sleep:14 <…",
+		"short":                                          "short",
+	} {
+		if got := elide(text, 17); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestTitlesAndNotesWrap(t *testing.T) {
+	g := &Grid{Title: strings.Repeat("word ", 30) + "end", Head: []string{"A"}, Left: left(1), Notes: []string{strings.Repeat("note ", 30) + "end"}}
+	out := write(t, g, Options{Width: 40})
+	for line := range strings.SplitSeq(out, "\n") {
+		if n := utf8.RuneCountInString(line); n > 40 {
+			t.Errorf("%d columns: %q", n, line)
+		}
+	}
+	if strings.Count(out, "word") != 30 || strings.Count(out, "note") != 30 || strings.Count(out, "end") != 2 {
+		t.Errorf("words are lost:\n%s", out)
+	}
+	if free := write(t, g, Options{}); strings.Count(free, "\n") != 3 {
+		t.Errorf("wrapped without a limit:\n%s", free)
 	}
 }

@@ -18,7 +18,7 @@ func Analyze(w io.Writer, a *schema.Analyze, b *schema.Blame, phases []schema.Ph
 	if o.Style == CSV {
 		return locks.Write(w, o)
 	}
-	if _, err := fmt.Fprintf(w, "%s\n\n", heading(a)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s\n\n", wrap(heading(a), "", o)); err != nil {
 		return err
 	}
 	grids := deadlockGrids(a.Deadlocks)

@@ -1,0 +1,222 @@
+package cmd
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"contend/report/schema"
+)
+
+// run runs a command and returns what it answers.
+func run(t *testing.T, args ...string) string {
+	t.Helper()
+	var out, msg bytes.Buffer
+	if code := Main(args, nil, &out, &msg); code != exitOK {
+		t.Fatalf("contend %v: exit %d: %s", args, code, msg.String())
+	}
+	return out.String()
+}
+
+func unmarshal(t *testing.T, text string, doc any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), doc); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// exactly writes the exact trace of a scenario.
+func exactly(t *testing.T, scenario string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), scenario)
+	run(t, "simulate", "--scenario", scenario, "--exact", "--duration", "1s", "-o", path)
+	return path
+}
+
+// graphs are the ways to draw one.
+var graphs = [][]string{
+	{"--by", "thread"}, {"--by", "group", "--root"}, {"--by", "method"}, {"--by", "method", "--root"}, {"--operation", `(\w+)\.\w+$`},
+}
+
+func TestGraphsSumToTheAnalysis(t *testing.T) {
+	for _, path := range recordings(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			want := ask[schema.Analyze](t, "analyze", path).Total
+			for _, how := range graphs {
+				args := append([]string{"graph", path}, how...)
+				checkGraph(t, how, ask[schema.Graph](t, args...), want)
+				top := new(schema.Graph)
+				unmarshal(t, run(t, append(args, "--format", "json", "--top", "2")...), top)
+				checkGraph(t, how, top, want)
+				if len(top.Edges) > 2 {
+					t.Errorf("%v: %d edges of 2", how, len(top.Edges))
+				}
+				checkMatrix(t, how, run(t, append(args, "--matrix", "--format", "csv", "--top", "3")...), want.WaitNs)
+			}
+		})
+	}
+}
+
+// sumsIn finds the exact times in a drawing, and what it leaves out.
+var sumsIn = map[string]*regexp.Regexp{
+	"dot":     regexp.MustCompile(`(?:thread_ns|left_out_ns)=(\d+)`),
+	"mermaid": regexp.MustCompile(`(?m)^  %% (?:left out: )?(\d+) ns$`),
+	"svg":     regexp.MustCompile(`data-(?:thread|wait|left-out)-ns="(\d+)"`),
+	"html":    regexp.MustCompile(`data-(?:thread|wait|left-out)-ns="(\d+)"`),
+}
+
+// sumDrawn adds up the times in a drawing.
+func sumDrawn(t *testing.T, format, text string) (sum int64) {
+	t.Helper()
+	for _, m := range sumsIn[format].FindAllStringSubmatch(text, -1) {
+		ns, err := strconv.ParseInt(m[1], 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum += ns
+	}
+	return sum
+}
+
+func TestDrawingsSumToTheAnalysis(t *testing.T) {
+	for _, path := range recordings(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			want := ask[schema.Analyze](t, "analyze", path).Total.WaitNs
+			for _, args := range [][]string{
+				{"graph", "--format", "dot", "--top", "0"}, {"graph", "--format", "dot", "--top", "3"}, {"graph", "--root", "--format", "mermaid", "--top", "5"},
+				{"graph", "--format", "svg", "--top", "10"}, {"csp", "--format", "svg", "--top", "3"}, {"csp", "--format", "html", "--top", "0"}, {"csp", "--root", "--format", "svg"},
+			} {
+				format := args[slices.Index(args, "--format")+1]
+				if got := sumDrawn(t, format, run(t, append(args, path)...)); got != want {
+					t.Errorf("%v: %d ns, analyze has %d", args, got, want)
+				}
+			}
+		})
+	}
+}
+
+func checkGraph(t *testing.T, how []string, g *schema.Graph, want schema.Total) {
+	t.Helper()
+	sum := g.Omitted.ThreadNs
+	waited, caused := map[int]int64{}, map[int]int64{}
+	for _, e := range g.Edges {
+		sum += e.ThreadNs
+		waited[e.From] += e.ThreadNs
+		caused[e.To] += e.ThreadNs
+		locks := int64(0)
+		for _, l := range e.Locks {
+			locks += l.ThreadNs
+		}
+		if e.WallNs > e.ThreadNs || locks != e.ThreadNs || sumProvenance(e.Provenance) != e.ThreadNs {
+			t.Errorf("%v: %+v", how, e)
+		}
+	}
+	if sum != want.WaitNs || g.Total.WaitNs != want.WaitNs || g.Total.WallNs != want.WallNs || g.Total.Waits != want.Waits {
+		t.Errorf("%v: the edges sum to %d, the total is %+v, analyze has %+v", how, sum, g.Total, want)
+	}
+	for _, n := range g.Nodes {
+		if cut := g.Omitted.Edges > 0; n.WaitedNs < waited[n.ID] || n.CausedNs < caused[n.ID] || !cut && (n.WaitedNs != waited[n.ID] || n.CausedNs != caused[n.ID]) {
+			t.Errorf("%v: %+v, its edges sum to %d and %d", how, n, waited[n.ID], caused[n.ID])
+		}
+		if n.Pseudo && n.Knot || n.Knot && n.Component == 0 {
+			t.Errorf("%v: %+v", how, n)
+		}
+	}
+}
+
+// checkMatrix adds up every row and column of a matrix.
+func checkMatrix(t *testing.T, how []string, text string, want int64) {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := func(s string) int64 {
+		n, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	last := rows[len(rows)-1]
+	columns := make([]int64, len(last))
+	for _, row := range rows[1 : len(rows)-1] {
+		sum := int64(0)
+		for j := 1; j < len(row); j++ {
+			columns[j] += number(row[j])
+			if j < len(row)-1 {
+				sum += number(row[j])
+			}
+		}
+		if sum != number(row[len(row)-1]) {
+			t.Errorf("%v: row %v sums to %d", how, row, sum)
+		}
+	}
+	for j := 1; j < len(last); j++ {
+		if columns[j] != number(last[j]) {
+			t.Errorf("%v: column %s sums to %d, not %s", how, rows[0][j], columns[j], last[j])
+		}
+	}
+	if columns[len(last)-1] != want {
+		t.Errorf("%v: the matrix sums to %d, not %d", how, columns[len(last)-1], want)
+	}
+}
+
+func TestChainsSumToTheAnalysis(t *testing.T) {
+	for _, path := range recordings(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			want := ask[schema.Analyze](t, "analyze", path).Total
+			all := ask[schema.Chains](t, "chains", path)
+			top := new(schema.Chains)
+			unmarshal(t, run(t, "chains", path, "--format", "json", "--top", "2"), top)
+			for _, c := range []*schema.Chains{all, top} {
+				sum := c.Omitted.ThreadNs
+				for _, r := range c.Chains {
+					sum += r.ThreadNs
+					if r.WallNs > r.ThreadNs || sumProvenance(r.Provenance) != r.ThreadNs || len(r.Steps) != 2*r.Hops+1 {
+						t.Errorf("%+v", r)
+					}
+				}
+				if sum != want.WaitNs || c.Total.WaitNs != want.WaitNs || c.Total.WallNs != want.WallNs || c.Total.Waits != want.Waits {
+					t.Errorf("the chains sum to %d, the total is %+v, analyze has %+v", sum, c.Total, want)
+				}
+			}
+			signatures := map[string]bool{}
+			for _, r := range all.Chains {
+				if signatures[r.Signature] {
+					t.Errorf("%s comes twice", r.Signature)
+				}
+				signatures[r.Signature] = true
+			}
+		})
+	}
+}
+
+// TestGraphFindsTheDeadlock holds the picture to what the simulation did:
+// teller-a and teller-b wait for each other, the reporter for one of them.
+func TestGraphFindsTheDeadlock(t *testing.T) {
+	path := exactly(t, "deadlock")
+	g := ask[schema.Graph](t, "graph", "--by", "thread", path)
+	var knot, free []string
+	for _, n := range g.Nodes {
+		if n.Knot {
+			knot = append(knot, n.Name)
+		} else {
+			free = append(free, n.Name)
+		}
+	}
+	slices.Sort(knot)
+	if !slices.Equal(knot, []string{"teller-a-0", "teller-b-0"}) || !slices.Equal(free, []string{"reporter-0"}) {
+		t.Errorf("knot %v, beside it %v", knot, free)
+	}
+	first := ask[schema.Chains](t, "chains", path).Chains[0]
+	if !strings.HasSuffix(first.Signature, "-> [deadlock]") {
+		t.Errorf("the heaviest chain is %s", first.Signature)
+	}
+}

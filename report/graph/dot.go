@@ -1,0 +1,62 @@
+// Package graph draws who-blocked-whom graphs: for Graphviz, for Mermaid, and
+// as a picture. It sums nothing, and no name from a trace can end the string
+// it stands in.
+package graph
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"contend/report/schema"
+	"contend/report/table"
+)
+
+// DOT writes the graph in the language of Graphviz. Nodes of a cycle are
+// filled, those of a knot framed twice as well; pseudo owners are dashed. Edges
+// carry their exact sums as attributes of our own, which Graphviz ignores, and
+// the graph what was left out.
+func DOT(out io.Writer, g *schema.Graph) error {
+	w := bufio.NewWriter(out)
+	fmt.Fprintf(w, "digraph contend {\n\tgraph [rankdir=LR, labelloc=t, label=%s, left_out_ns=%d];\n", dotQuote(title(g)), g.Omitted.ThreadNs)
+	fmt.Fprintf(w, "\tnode [shape=box, style=rounded, fontname=\"sans-serif\"];\n\tedge [fontname=\"sans-serif\", fontsize=10];\n")
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		fmt.Fprintf(w, "\tn%d [label=%s%s];\n", n.ID, dotQuote(nodeLabel(n)), dotStyle(n))
+	}
+	for i := range g.Edges {
+		e := &g.Edges[i]
+		fmt.Fprintf(w, "\tn%d -> n%d [label=%s, penwidth=%s, tooltip=%s, thread_ns=%d, wall_ns=%d, waits=%d];\n",
+			e.From, e.To, dotQuote(edgeLabel(e)), pen(e, g), dotQuote(locks(e)), e.ThreadNs, e.WallNs, e.Waits)
+	}
+	fmt.Fprintln(w, "}")
+	return w.Flush()
+}
+
+// dotQuote writes a text as a quoted string of DOT. Inside one only a quote
+// ends it; a backslash would begin an escape (\N is the node's name), so it is
+// doubled.
+func dotQuote(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = dotEscaper.Replace(table.Sanitize(l))
+	}
+	return `"` + strings.Join(lines, `\n`) + `"`
+}
+
+// dotEscaper also writes & as an entity, as Graphviz reads entities in labels,
+// and bytes that are no text as a plain sign, which every reader of DOT takes.
+var dotEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`, "\uFFFD", "?")
+
+func dotStyle(n *schema.Node) string {
+	switch {
+	case n.Pseudo:
+		return `, style="rounded,dashed"`
+	case n.Knot:
+		return fmt.Sprintf(`, style="rounded,filled", fillcolor="%s", peripheries=2`, fill(n))
+	case n.Component > 0:
+		return fmt.Sprintf(`, style="rounded,filled", fillcolor="%s"`, fill(n))
+	}
+	return ""
+}

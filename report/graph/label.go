@@ -1,0 +1,90 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+
+	"contend/report/schema"
+	"contend/report/table"
+)
+
+// longest is how many characters of a name a picture shows.
+const longest = 60
+
+// title says what the picture shows and what it leaves out.
+func title(g *schema.Graph) string {
+	parts := []string{
+		fmt.Sprintf("who waited for whom, by %s (%s blame)", g.By, g.Metric),
+		fmt.Sprintf("thread-time %s, wall-time %s, %d waits", table.Duration(g.Total.WaitNs), table.Duration(g.Total.WallNs), g.Total.Waits),
+	}
+	if rest := table.LeftOut(g); rest != "" {
+		parts = append(parts, rest)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// nodeLabel gives a node's name, its times, and the cycle it is on.
+func nodeLabel(n *schema.Node) string {
+	text := shorten(n.Name)
+	var times []string
+	if n.WaitedNs > 0 {
+		times = append(times, "waited "+table.Duration(n.WaitedNs))
+	}
+	if n.CausedNs > 0 {
+		times = append(times, "caused "+table.Duration(n.CausedNs))
+	}
+	if len(times) > 0 {
+		text += "\n" + strings.Join(times, ", ")
+	}
+	switch {
+	case n.Knot:
+		text += fmt.Sprintf("\nknot %d", n.Component)
+	case n.Component > 0:
+		text += fmt.Sprintf("\ncycle %d", n.Component)
+	}
+	return text
+}
+
+// edgeLabel gives the thread-time, the wall-time, the waits and the heaviest
+// class of lock of an edge.
+func edgeLabel(e *schema.Edge) string {
+	text := fmt.Sprintf("%s\nwall %s, %d waits", table.Duration(e.ThreadNs), table.Duration(e.WallNs), e.Waits)
+	if len(e.Locks) > 0 {
+		text += "\n" + shorten(e.Locks[0].Class)
+	}
+	if len(e.Locks) > 1 {
+		text += fmt.Sprintf(" and %d more", len(e.Locks)-1)
+	}
+	return text
+}
+
+// locks lists the classes of an edge with their times.
+func locks(e *schema.Edge) string {
+	var lines []string
+	for _, l := range e.Locks {
+		lines = append(lines, fmt.Sprintf("%s: %s", shorten(l.Class), table.Duration(l.ThreadNs)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// shorten makes a name fit on one line: what stands before the last dots is
+// what one can do without.
+func shorten(name string) string {
+	runes := []rune(strings.ReplaceAll(table.Sanitize(name), "\n", " "))
+	if len(runes) <= longest {
+		return string(runes)
+	}
+	return "…" + string(runes[len(runes)-longest+1:])
+}
+
+// fills tell cycles apart; there may be more of them than colours.
+var fills = [...]string{"#fde0c5", "#d4e4f7", "#dcefd0", "#ecd9f0", "#fbf2c0", "#d5eeec"}
+
+func fill(n *schema.Node) string { return fills[(n.Component-1)%len(fills)] }
+
+// pen is the width of an edge: from 1 to 6 by its share of the widest one,
+// which comes first.
+func pen(e *schema.Edge, g *schema.Graph) string {
+	widest := max(g.Edges[0].ThreadNs, 1)
+	return fmt.Sprintf("%.2f", 1+5*float64(e.ThreadNs)/float64(widest))
+}

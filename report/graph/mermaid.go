@@ -1,0 +1,73 @@
+package graph
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+
+	"contend/report/schema"
+	"contend/report/table"
+)
+
+// Mermaid writes the graph as a Mermaid flowchart, which many wikis and code
+// hosts draw. Comments say what was left out, and below each edge its exact
+// thread-time.
+func Mermaid(out io.Writer, g *schema.Graph) error {
+	w := bufio.NewWriter(out)
+	fmt.Fprintln(w, "flowchart LR")
+	for _, l := range strings.Split(title(g), "\n") {
+		fmt.Fprintf(w, "  %%%% %s\n", l)
+	}
+	fmt.Fprintf(w, "  %%%% left out: %d ns\n", g.Omitted.ThreadNs)
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		fmt.Fprintf(w, "  n%d[\"%s\"]\n", n.ID, mermaidText(nodeLabel(n)))
+	}
+	for i := range g.Edges {
+		e := &g.Edges[i]
+		fmt.Fprintf(w, "  n%d -->|\"%s\"| n%d\n  %%%% %d ns\n", e.From, mermaidText(edgeLabel(e)), e.To, e.ThreadNs)
+	}
+	for i := range g.Nodes {
+		if s := mermaidStyle(&g.Nodes[i]); s != "" {
+			fmt.Fprintf(w, "  style n%d %s\n", g.Nodes[i].ID, s)
+		}
+	}
+	for i := range g.Edges {
+		fmt.Fprintf(w, "  linkStyle %d stroke-width:%spx\n", i, pen(&g.Edges[i], g))
+	}
+	return w.Flush()
+}
+
+// mermaidText makes a text safe inside the quotes of a label. Mermaid draws
+// labels as HTML and reads markdown and #n; entities in them: so everything
+// that is no letter, digit or plain sign is written as its number.
+func mermaidText(s string) string {
+	var b strings.Builder
+	for i, line := range strings.Split(s, "\n") {
+		if i > 0 {
+			b.WriteString("<br/>")
+		}
+		for _, r := range table.Sanitize(line) {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .,:$%", r) {
+				b.WriteRune(r)
+				continue
+			}
+			fmt.Fprintf(&b, "#%d;", r)
+		}
+	}
+	return b.String()
+}
+
+func mermaidStyle(n *schema.Node) string {
+	switch {
+	case n.Pseudo:
+		return "stroke-dasharray:4 3"
+	case n.Knot:
+		return "fill:" + fill(n) + ",stroke-width:4px"
+	case n.Component > 0:
+		return "fill:" + fill(n)
+	}
+	return ""
+}

@@ -1,0 +1,167 @@
+package graph
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"contend/report/graph/layout"
+	"contend/report/schema"
+	"contend/report/table"
+)
+
+//go:embed graph.svg.tmpl
+var svgSource string
+
+// html/template escapes labels for the place they stand in; control
+// characters are gone before.
+var svgTemplate = template.Must(template.New("graph.svg").Parse(svgSource))
+
+// The measures of text, in pixels. A picture that may be shown anywhere cannot
+// measure its font: wide is what a letter takes in most.
+const (
+	letterWide = 7.2
+	letterHigh = 15
+	padding    = 8
+	headLine   = 18
+)
+
+// picture is all the template shows.
+type picture struct {
+	W, H  string
+	Title []line
+	Boxes []box
+	Edges []arrow
+
+	LeftOutNs int64
+}
+
+// line is one line of a label, at its place.
+type line struct {
+	X, Y, Text string
+}
+
+type box struct {
+	X, Y, W, H   string
+	Lines        []line
+	Fill         string
+	Dashed, Knot bool
+	Name         string // in full
+}
+
+type arrow struct {
+	Path, Width  string
+	X, Y, W, H   string // behind the label
+	Lines        []line
+	Locks, Names string
+	Ns           int64 // thread-time, exactly
+}
+
+// SVG draws the graph. It refuses one that is too large to read with
+// layout.ErrTooMany.
+func SVG(w io.Writer, g *schema.Graph) error {
+	boxes := make([]layout.Size, len(g.Nodes))
+	at := make(map[int]int, len(g.Nodes))
+	for i := range g.Nodes {
+		at[g.Nodes[i].ID] = i
+		boxes[i] = room(nodeLabel(&g.Nodes[i]), 2*padding)
+	}
+	arrows := make([]layout.Arrow, len(g.Edges))
+	for i := range g.Edges {
+		e := &g.Edges[i]
+		arrows[i] = layout.Arrow{From: at[e.From], To: at[e.To], Label: room(edgeLabel(e), 4)}
+	}
+	placed, err := layout.Place(boxes, arrows)
+	if err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"); err != nil {
+		return err
+	}
+	return svgTemplate.Execute(w, newPicture(g, placed, boxes, arrows))
+}
+
+// room is what a label takes, with some space around it.
+func room(label string, around float64) layout.Size {
+	lines := strings.Split(label, "\n")
+	wide := 0
+	for _, l := range lines {
+		wide = max(wide, utf8.RuneCountInString(l))
+	}
+	return layout.Size{W: float64(wide)*letterWide + around, H: float64(len(lines))*letterHigh + around}
+}
+
+func newPicture(g *schema.Graph, placed *layout.Placed, boxes []layout.Size, arrows []layout.Arrow) *picture {
+	heading := strings.Split(title(g), "\n")
+	head := float64(headLine*len(heading) + padding)
+	p := &picture{W: px(max(placed.Size.W, room(title(g), 2*padding).W)), H: px(placed.Size.H + head), LeftOutNs: g.Omitted.ThreadNs}
+	for i, l := range heading {
+		p.Title = append(p.Title, line{px(padding), px(float64(headLine * (i + 1))), l})
+	}
+	for i := range g.Nodes {
+		n, c, s := &g.Nodes[i], placed.Boxes[i], boxes[i]
+		c.Y += head
+		b := box{X: px(c.X - s.W/2), Y: px(c.Y - s.H/2), W: px(s.W), H: px(s.H), Lines: centred(nodeLabel(n), c),
+			Fill: "#ffffff", Dashed: n.Pseudo, Knot: n.Knot, Name: table.Sanitize(n.Name)}
+		if n.Component > 0 {
+			b.Fill = fill(n)
+		}
+		p.Boxes = append(p.Boxes, b)
+	}
+	names := g.Names()
+	for i := range g.Edges {
+		e, r, s := &g.Edges[i], placed.Routes[i], arrows[i].Label
+		for j := range r.Bends {
+			r.Bends[j].Y += head
+		}
+		r.Label.Y += head
+		path := curve(r.Bends)
+		if e.From == e.To {
+			b := placed.Boxes[arrows[i].From]
+			path = loop(layout.Point{X: b.X, Y: b.Y + head + boxes[arrows[i].From].H/2}, r.Label)
+		}
+		p.Edges = append(p.Edges, arrow{Path: path, Width: pen(e, g), Lines: centred(edgeLabel(e), r.Label),
+			X: px(r.Label.X - s.W/2), Y: px(r.Label.Y - s.H/2), W: px(s.W), H: px(s.H),
+			Names: table.Sanitize(names[e.From] + " waited for " + names[e.To]), Locks: locks(e), Ns: e.ThreadNs})
+	}
+	return p
+}
+
+func px(v float64) string { return fmt.Sprintf("%.1f", v) }
+
+// centred places the lines of a label around a point.
+func centred(label string, at layout.Point) (out []line) {
+	lines := strings.Split(label, "\n")
+	top := at.Y - letterHigh*float64(len(lines))/2
+	for i, l := range lines {
+		out = append(out, line{px(at.X), px(top + letterHigh*float64(i) + 11), l})
+	}
+	return out
+}
+
+// curve is a smooth path through the bends of a route: a quadratic curve from
+// the middle of each leg to the middle of the next one.
+func curve(p []layout.Point) string {
+	if len(p) < 2 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "M%.1f,%.1f", p[0].X, p[0].Y)
+	for i := 1; i < len(p)-1; i++ {
+		fmt.Fprintf(&b, "Q%.1f,%.1f %.1f,%.1f", p[i].X, p[i].Y, (p[i].X+p[i+1].X)/2, (p[i].Y+p[i+1].Y)/2)
+	}
+	fmt.Fprintf(&b, "L%.1f,%.1f", p[len(p)-1].X, p[len(p)-1].Y)
+	return b.String()
+}
+
+// loop is the path of an edge from a box to itself: out of the middle of its
+// lower border, around the label there, and back. The library makes room for
+// the label, but turns the bends of such an edge by a quarter.
+func loop(foot, label layout.Point) string {
+	const half, out = 20, 50
+	return fmt.Sprintf("M%.1f,%.1fC%.1f,%.1f %.1f,%.1f %.1f,%.1f", foot.X+half, foot.Y, foot.X+out, 2*label.Y-foot.Y,
+		foot.X-out, 2*label.Y-foot.Y, foot.X-half, foot.Y)
+}

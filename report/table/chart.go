@@ -1,0 +1,126 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"contend/report/schema"
+)
+
+// The sizes of a chart, in columns.
+const (
+	chartWidth = 80 // where the terminal does not tell its own
+	chartLeast = 48 // narrower ones are written as if they were that wide
+	chartLabel = 26
+	chartRatio = 8  // " 12.3 %"
+	chartCell  = 10 // the widest one interval is drawn
+)
+
+// levels are the heights of a cell: nothing, then an eighth of the peak each.
+var levels = [...]rune{' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'}
+
+// heat is the colour of each level, of the 256 a terminal has: from grey over
+// yellow to red.
+var heat = [...]int{0, 245, 250, 229, 222, 215, 208, 202, 196}
+
+// Chart writes a line per lock whose height and colour show its pressure over
+// time, then the phases of high pressure; top limits both, 0 means all.
+func Chart(w io.Writer, d *schema.CSP, top int, o Options) error {
+	width := chartWidth
+	if o.Width > 0 {
+		width = max(o.Width, chartLeast)
+	}
+	o.Width = width
+	lines, edges := d.Lines(width - chartLabel - chartRatio)
+	shown := lines
+	if top > 0 {
+		shown = lines[:min(top, len(lines))]
+	}
+	c := chart{peak: schema.Peak(lines), edges: edges, color: o.Color}
+	if len(edges) > 1 {
+		c.wide = min((width-chartLabel-chartRatio)/(len(edges)-1), chartCell)
+	}
+	var b strings.Builder
+	fmt.Fprintln(&b, wrap(c.title(), "", o))
+	for i := range shown {
+		c.line(&b, &shown[i])
+	}
+	if len(shown) > 0 {
+		c.axis(&b)
+	}
+	if rest := lines[len(shown):]; len(rest) > 0 {
+		fmt.Fprintln(&b, wrap(fmt.Sprintf("left out: %d locks with %s (--top 0 shows all)", len(rest), Duration(waiting(rest))), "  ", o))
+	}
+	fmt.Fprintln(&b, wrap(fmt.Sprintf("total: %s of waiting in %s of running time", Duration(d.Total.WaitNs), Duration(d.Total.RunningNs)), "  ", o)+"\n")
+	if _, err := io.WriteString(w, b.String()); err != nil {
+		return err
+	}
+	phases, start := d.Phases, int64(0)
+	if top > 0 {
+		phases = phases[:min(top, len(phases))]
+	}
+	if len(edges) > 0 {
+		start = edges[0]
+	}
+	return writeAll(w, []*Grid{phaseGrid(phases, start)}, d.Coverage, o)
+}
+
+func waiting(lines []schema.Line) (ns int64) {
+	for i := range lines {
+		ns += lines[i].WaitNs
+	}
+	return ns
+}
+
+// chart is what all lines share.
+type chart struct {
+	peak  float64
+	edges []int64
+	wide  int // columns of a cell
+	color bool
+}
+
+func (c *chart) title() string {
+	text := "critical section pressure over time: time spent acquiring the lock / running time of all threads"
+	if c.peak > 0 {
+		text += fmt.Sprintf("; %c is %s", levels[len(levels)-1], Percent(c.peak).Text)
+	}
+	return text
+}
+
+// level is how high a cell is drawn: any pressure at all shows.
+func (c *chart) level(p float64) int {
+	if p <= 0 || c.peak <= 0 {
+		return 0
+	}
+	n := len(levels) - 1
+	return min(max(int(math.Ceil(p/c.peak*float64(n))), 1), n)
+}
+
+func (c *chart) line(b *strings.Builder, l *schema.Line) {
+	label := elide(Sanitize(short(l.Lock)), chartLabel-2)
+	b.WriteString(" " + label + strings.Repeat(" ", chartLabel-1-utf8.RuneCountInString(label)))
+	painted := 0
+	for _, cell := range l.Cells {
+		n := c.level(cell.CSP)
+		if c.color && n != painted {
+			fmt.Fprintf(b, "\x1b[38;5;%dm", heat[n])
+			painted = n
+		}
+		b.WriteString(strings.Repeat(string(levels[n]), c.wide))
+	}
+	if c.color {
+		b.WriteString("\x1b[0m")
+	}
+	fmt.Fprintf(b, "%*s\n", chartRatio, Percent(l.CSP).Text)
+}
+
+// axis writes the first and last instant below the cells.
+func (c *chart) axis(b *strings.Builder) {
+	end := offset(c.edges[len(c.edges)-1] - c.edges[0]).Text
+	room := c.wide*(len(c.edges)-1) - len("0 s")
+	fmt.Fprintf(b, "%s0 s%*s%*s\n", strings.Repeat(" ", chartLabel), max(room, len(end)+1), end, chartRatio, "all")
+}

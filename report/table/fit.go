@@ -1,0 +1,85 @@
+package table
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// narrowest is what the flexible column keeps while it gives way alone;
+// slimmest is what any column of names keeps however narrow the terminal is.
+const (
+	narrowest = 40
+	slimmest  = 8
+)
+
+// fit returns the width of each column such that a line fits the terminal,
+// nil when all does as it is. The flexible column gives way first; where that
+// is not enough the widest columns of names are cut, again and again, down to
+// the same width. Numbers are never cut.
+func (g *Grid) fit(o Options) []int {
+	if o.Width <= 0 || o.Style != Text {
+		return nil
+	}
+	wide, total := g.widths()
+	over := total - o.Width
+	if over <= 0 {
+		return nil
+	}
+	if g.Left[g.Flex] {
+		give := min(over, max(wide[g.Flex]-narrowest, 0))
+		wide[g.Flex] -= give
+		over -= give
+	}
+	for ; over > 0; over-- {
+		widest := -1
+		for i := range wide {
+			if g.Left[i] && wide[i] > max(slimmest, len(g.Head[i])) && (widest < 0 || wide[i] > wide[widest]) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		wide[widest]--
+	}
+	return wide
+}
+
+// widths returns the width of each column as it is, and of a whole line.
+func (g *Grid) widths() (wide []int, total int) {
+	wide = make([]int, len(g.Head))
+	for i, h := range g.Head {
+		wide[i] = utf8.RuneCountInString(h)
+		for _, r := range g.Rows {
+			wide[i] = max(wide[i], utf8.RuneCountInString(Sanitize(r[i].Text)))
+		}
+		total += wide[i] + 2
+	}
+	return wide, total
+}
+
+// wrap puts an indented text on as many lines as the terminal needs, and cuts
+// words that are wider than it.
+func wrap(text, indent string, o Options) string {
+	if o.Style != Text || o.Width <= 0 || utf8.RuneCountInString(indent+text) <= o.Width {
+		return indent + text
+	}
+	room := max(o.Width-len(indent), slimmest)
+	var lines []string
+	line := ""
+	for word := range strings.SplitSeq(text, " ") {
+		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= room {
+			line += " " + word
+			continue
+		}
+		if line != "" {
+			lines = append(lines, indent+line)
+		}
+		r := []rune(word)
+		for ; len(r) > room; r = r[room:] {
+			lines = append(lines, indent+string(r[:room]))
+		}
+		line = string(r)
+	}
+	return strings.Join(append(lines, indent+line), "\n")
+}

@@ -1,0 +1,114 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"contend/report/schema"
+)
+
+// Graph writes the edges of a who-blocked-whom graph, then its cycles.
+func Graph(w io.Writer, d *schema.Graph, o Options) error {
+	grids := []*Grid{edgeGrid(d)}
+	if o.Style != CSV {
+		grids = append(grids, cycleGrid(d))
+	}
+	return writeAll(w, grids, d.Coverage, o)
+}
+
+func writeAll(w io.Writer, grids []*Grid, c schema.Coverage, o Options) error {
+	for _, g := range grids {
+		if err := g.Write(w, o); err != nil {
+			return err
+		}
+	}
+	return coverage(w, c, o)
+}
+
+func edgeGrid(d *schema.Graph) *Grid {
+	g := &Grid{Title: fmt.Sprintf("who waited for whom, by %s (%s blame: the %s; thread-time)", d.By, d.Metric, titles[d.Metric]),
+		Head: []string{"WAITED", "SHARE", "WALL", "WAITS", "WAITER", "OWNER", "LOCKS"}, Left: left(7, 4, 5, 6), Flex: 6}
+	names := d.Names()
+	for i := range d.Edges {
+		e := &d.Edges[i]
+		g.Rows = append(g.Rows, []Cell{Time(e.ThreadNs), Share(e.ThreadNs, d.Total.WaitNs), Time(e.WallNs), Count(e.Waits),
+			{shortNode(names[e.From]), formula(names[e.From])}, {shortNode(names[e.To]), formula(names[e.To])}, lockCell(e)})
+	}
+	if note := LeftOut(d); note != "" {
+		g.Notes = append(g.Notes, note)
+	}
+	g.Notes = append(g.Notes, fmt.Sprintf("total: %s in %s waits, wall-time %s", Duration(d.Total.WaitNs), group(d.Total.Waits), Duration(d.Total.WallNs)))
+	return g
+}
+
+// LeftOut says what the limit left out of a graph, "" when nothing.
+func LeftOut(d *schema.Graph) string {
+	if d.Omitted.Edges == 0 {
+		return ""
+	}
+	return fmt.Sprintf("left out: %s edges with %s and %s nodes (--top 0 shows all)", group(int64(d.Omitted.Edges)), Duration(d.Omitted.ThreadNs), group(int64(d.Omitted.Nodes)))
+}
+
+// shortNode shortens the packages of a method; other names have no dots that
+// stand before one.
+func shortNode(name string) string {
+	if strings.ContainsAny(name, " [/") {
+		return name
+	}
+	if dot := strings.LastIndexByte(name, '.'); dot > 0 {
+		return short(name[:dot]) + name[dot:]
+	}
+	return name
+}
+
+// lockCell names the classes of locks of an edge.
+func lockCell(e *schema.Edge) Cell {
+	var text, raw []string
+	for _, l := range e.Locks {
+		text = append(text, fmt.Sprintf("%s %.0f %%", short(l.Class), percent(l.ThreadNs, e.ThreadNs)))
+		raw = append(raw, fmt.Sprintf("%s=%d", l.Class, l.ThreadNs))
+	}
+	if len(text) == 1 {
+		text[0] = short(e.Locks[0].Class)
+	}
+	return Cell{strings.Join(text, ", "), formula(strings.Join(raw, " "))}
+}
+
+func percent(part, whole int64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return 100 * float64(part) / float64(whole)
+}
+
+// cycleGrid lists the strongly connected components among the shown nodes.
+func cycleGrid(d *schema.Graph) *Grid {
+	g := &Grid{Title: "cycles: each member waited, over the recording, for another one; a knot waits for nobody else",
+		Head: []string{"CYCLE", "KNOT", "MEMBERS"}, Left: left(3, 1, 2), Flex: 2}
+	members := map[int][]string{}
+	knots := map[int]bool{}
+	for _, n := range d.Nodes {
+		if n.Component > 0 {
+			members[n.Component] = append(members[n.Component], shortNode(n.Name))
+			knots[n.Component] = n.Knot
+		}
+	}
+	numbers := make([]int, 0, len(members))
+	for c := range members {
+		numbers = append(numbers, c)
+	}
+	slices.Sort(numbers)
+	for _, c := range numbers {
+		knot := "no"
+		if knots[c] {
+			knot = "yes"
+		}
+		g.Rows = append(g.Rows, []Cell{Count(int64(c)), {knot, knot}, {strings.Join(members[c], ", "), ""}})
+	}
+	if len(numbers) == 0 {
+		g.Notes = append(g.Notes, "none")
+	}
+	return g
+}

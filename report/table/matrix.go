@@ -1,0 +1,121 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"contend/report/schema"
+)
+
+// Matrix writes waiting as a table of waiters by owners. Columns are numbers
+// that the rows explain, so that it fits a terminal however long the names
+// are; top limits both, 0 means all, and what is left out is summed in a last
+// row and column, so that everything adds up.
+func Matrix(w io.Writer, d *schema.Graph, top int, o Options) error {
+	n := len(d.Nodes)
+	if top > 0 {
+		n = min(n, top)
+	}
+	g := newMatrix(d, n).grid(d, o)
+	for ; n > 1 && o.Style == Text && o.Width > 0 && g.least() > o.Width; n-- {
+		g = newMatrix(d, n-1).grid(d, o)
+	}
+	return writeAll(w, []*Grid{g}, d.Coverage, o)
+}
+
+// leastName is the room a matrix leaves to the names of its rows before it
+// shows fewer of them.
+const leastName = 20
+
+// least is the width of the matrix with names cut as short as that.
+func (g *Grid) least() int {
+	wide, total := g.widths()
+	return total - max(wide[g.Flex]-leastName, 0)
+}
+
+// matrix is a square of thread-time: the last row and column are the rest.
+type matrix struct {
+	nodes []schema.Node
+	cells [][]int64
+	rest  int // nodes summed in the rest
+}
+
+// newMatrix keeps the n first nodes apart.
+func newMatrix(d *schema.Graph, n int) *matrix {
+	m := &matrix{nodes: d.Nodes[:n], rest: len(d.Nodes) - n, cells: make([][]int64, n+1)}
+	for i := range m.cells {
+		m.cells[i] = make([]int64, n+1)
+	}
+	place := map[int]int{}
+	for i, v := range d.Nodes {
+		place[v.ID] = min(i, n)
+	}
+	for _, e := range d.Edges {
+		m.cells[place[e.From]][place[e.To]] += e.ThreadNs
+	}
+	return m
+}
+
+func (m *matrix) grid(d *schema.Graph, o Options) *Grid {
+	n := len(m.nodes)
+	size := n
+	if m.rest > 0 {
+		size++
+	}
+	g := &Grid{Title: fmt.Sprintf("who (row) waited for whom (column), by %s (%s blame: the %s; thread-time)", d.By, d.Metric, titles[d.Metric]),
+		Head: []string{"#", "WAITER"}, CSV: []string{"waiter"}, Left: left(size+3, 1), Flex: 1}
+	for i := range size {
+		g.Head = append(g.Head, m.number(i))
+		g.CSV = append(g.CSV, Sanitize(formula(m.name(i))))
+	}
+	g.Head, g.CSV = append(g.Head, "SUM"), append(g.CSV, "sum")
+	for i := range size {
+		row := []Cell{{m.number(i), ""}, {shortNode(m.name(i)), formula(m.name(i))}}
+		g.Rows = append(g.Rows, append(row, times(m.cells[i][:size])...))
+	}
+	caused := make([]int64, size)
+	for _, row := range m.cells[:size] {
+		for j := range caused {
+			caused[j] += row[j]
+		}
+	}
+	g.Rows = append(g.Rows, append([]Cell{{"", ""}, {"SUM", "sum"}}, times(caused)...))
+	if o.Style == CSV { // names stand in the head: there is nothing to number
+		for i := range g.Rows {
+			g.Rows[i] = g.Rows[i][1:]
+		}
+	}
+	if m.rest > 0 {
+		g.Notes = append(g.Notes, fmt.Sprintf("the rest: %d more (--top 0 --format csv shows all)", m.rest))
+	}
+	return g
+}
+
+func (m *matrix) number(i int) string {
+	if i == len(m.nodes) {
+		return "rest"
+	}
+	return strconv.Itoa(i + 1)
+}
+
+func (m *matrix) name(i int) string {
+	if i == len(m.nodes) {
+		return "[the rest]"
+	}
+	return m.nodes[i].Name
+}
+
+// times are the cells of a row and their sum; an empty one is a dash.
+func times(row []int64) (cells []Cell) {
+	sum := int64(0)
+	for _, ns := range row {
+		sum += ns
+		c := Time(ns)
+		if ns == 0 {
+			c.Text = "-"
+		}
+		cells = append(cells, c)
+	}
+	return append(cells, Time(sum))
+}

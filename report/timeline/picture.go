@@ -1,0 +1,207 @@
+package timeline
+
+import (
+	"fmt"
+	"strings"
+
+	"contend/report/schema"
+	"contend/report/table"
+)
+
+// The measures of the picture, in pixels.
+const (
+	margin    = 20
+	plotWidth = 960
+	plotTop   = 22 // of a band: its name stands above the plot
+	plotHigh  = 60
+	lineHigh  = 15 // of a line of text
+	bandGap   = 16
+	headHigh  = 62
+	maxCells  = plotWidth // more intervals than pixels are merged
+	maxText   = 150       // characters on a line of the picture
+)
+
+// picture is all the templates show.
+type picture struct {
+	Width, Height int
+	Left, Right   int // where the plots begin and end
+	Plot          int // their width
+	Title, Note   string
+	Total         string
+	Start, End    string
+	Bands         []band
+	Warnings      []string
+	Known         string
+	LeftOutNs     int64
+}
+
+// band is one lock.
+type band struct {
+	Y, Base       int // top of the plot, and its foot
+	High          int
+	Lock, Class   string
+	Short         string
+	WaitNs        int64
+	Sum           string
+	Path          string  // the outline of the pressure
+	Phases        []phase // all that are shaded
+	Told          []phase // those with a line of text in the picture
+	More          string  // what is not told
+	MoreY         int
+	Peak          string // what the height of the plot stands for
+	CausesY, Axis int    // lines of text
+}
+
+// phase is a shaded stretch of a band.
+type phase struct {
+	X, W         string
+	Top, High    int
+	Y            int // of its line of text
+	Number       int
+	From, To     string
+	Wait, CSP    string
+	Line, Detail string
+	Causes       []cause
+}
+
+// cause is an owner's call chain in a phase.
+type cause struct {
+	Share, Wait, Owner string
+}
+
+func newPicture(d *schema.CSP, top int) *picture {
+	lines, edges := d.Lines(maxCells)
+	p := &picture{Width: plotWidth + 2*margin, Left: margin, Right: margin + plotWidth, Plot: plotWidth,
+		Title: "critical section pressure over time: time spent acquiring the lock / running time of all threads",
+		Total: fmt.Sprintf("%s of waiting in %s of running time, intervals of %s", table.Duration(d.Total.WaitNs), table.Duration(d.Total.RunningNs), table.Duration(d.IntervalNs)),
+		Known: table.Known(d.Coverage.Provenance)}
+	for _, w := range d.Coverage.Warnings {
+		p.Warnings = append(p.Warnings, text(w.Text))
+	}
+	shown := lines
+	if top > 0 && top < len(lines) {
+		shown = lines[:top]
+		p.Note, p.LeftOutNs = leftOut(lines[top:])
+	}
+	peak, y := schema.Peak(shown), headHigh
+	for i := range shown {
+		b := newBand(&shown[i], edges, peak, y)
+		b.addPhases(d.Phases, edges)
+		p.Bands = append(p.Bands, b)
+		y = b.foot()
+	}
+	if len(edges) > 0 {
+		p.Start, p.End = seconds(0), seconds(edges[len(edges)-1]-edges[0])
+	}
+	p.Height = y + margin
+	return p
+}
+
+func leftOut(rest []schema.Line) (note string, ns int64) {
+	for i := range rest {
+		ns += rest[i].WaitNs
+	}
+	return fmt.Sprintf("left out: %d locks with %s (--top 0 shows all)", len(rest), table.Duration(ns)), ns
+}
+
+func newBand(l *schema.Line, edges []int64, peak float64, y int) band {
+	b := band{Y: y + plotTop, High: plotHigh, Lock: text(l.Lock), Class: text(l.Class), Short: cut(text(l.Lock), maxText/2), WaitNs: l.WaitNs,
+		Sum: fmt.Sprintf("%s waited, %s of all running time", table.Duration(l.WaitNs), percent(l.CSP)), Peak: percent(peak)}
+	b.Base = b.Y + plotHigh
+	b.Axis = b.Base + lineHigh
+	b.CausesY = b.Axis + lineHigh
+	b.Path = outline(l, edges, peak, b.Base)
+	return b
+}
+
+// outline is the path of a step function: up at the beginning of each cell,
+// down to the foot at the end.
+func outline(l *schema.Line, edges []int64, peak float64, base int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "M%d,%d", margin, base)
+	for i, c := range l.Cells {
+		height := 0.0
+		if peak > 0 {
+			height = plotHigh * c.CSP / peak
+		}
+		fmt.Fprintf(&b, "V%.1fH%s", float64(base)-height, place(edges[i+1], edges))
+	}
+	fmt.Fprintf(&b, "V%dZ", base)
+	return b.String()
+}
+
+// place is where an instant lies in the picture.
+func place(at int64, edges []int64) string {
+	first, last := edges[0], edges[len(edges)-1]
+	if last <= first {
+		return fmt.Sprint(margin)
+	}
+	return fmt.Sprintf("%.1f", margin+plotWidth*fraction(at, first, last))
+}
+
+func fraction(at, first, last int64) float64 {
+	return float64(min(max(at, first), last)-first) / float64(last-first)
+}
+
+// A lock may have many phases. The largest are told in the picture, more are
+// shaded and tell what they are when pointed at, and the rest is counted.
+const (
+	maxTold   = 8
+	maxShaded = 300
+)
+
+// addPhases shades the phases of the band's lock. They come largest first.
+func (b *band) addPhases(phases []schema.Phase, edges []int64) {
+	more, moreNs := 0, int64(0)
+	for i := range phases {
+		p := &phases[i]
+		if text(p.Lock) != b.Lock || text(p.Class) != b.Class {
+			continue
+		}
+		if len(b.Phases) < maxShaded {
+			b.Phases = append(b.Phases, b.newPhase(p, edges))
+		}
+		if len(b.Phases) > maxTold {
+			more++
+			moreNs += p.WaitNs
+		}
+	}
+	b.Told = b.Phases[:min(len(b.Phases), maxTold)]
+	b.MoreY = b.CausesY + lineHigh*len(b.Told)
+	if more > 0 {
+		b.More = fmt.Sprintf("and %d more phases with %s", more, table.Duration(moreNs))
+	}
+}
+
+// foot is where the next band may begin.
+func (b *band) foot() int {
+	if b.More != "" {
+		return b.MoreY + lineHigh + bandGap
+	}
+	return b.MoreY + bandGap
+}
+
+func (b *band) newPhase(p *schema.Phase, edges []int64) phase {
+	first, last := edges[0], edges[len(edges)-1]
+	width := 0.0
+	if last > first {
+		width = plotWidth * (fraction(p.EndNs, first, last) - fraction(p.StartNs, first, last))
+	}
+	out := phase{X: place(p.StartNs, edges), Top: b.Y, High: b.High, W: fmt.Sprintf("%.1f", max(width, 1)), Number: len(b.Phases) + 1,
+		From: seconds(p.StartNs - first), To: seconds(p.EndNs - first), Wait: table.Duration(p.WaitNs), CSP: percent(p.CSP)}
+	for _, c := range p.Causes {
+		share := percent(float64(c.WaitNs) / float64(max(p.WaitNs, 1)))
+		out.Causes = append(out.Causes, cause{share, table.Duration(c.WaitNs), text(c.Owner)})
+	}
+	out.Y = b.CausesY + lineHigh*len(b.Phases)
+	out.Line = fmt.Sprintf("%d: %s to %s, %s waited, pressure %s", out.Number, out.From, out.To, out.Wait, out.CSP)
+	lines := []string{out.Line}
+	for _, c := range out.Causes {
+		lines = append(lines, c.Share+" "+cut(table.CompactText(c.Owner), maxText))
+	}
+	if len(out.Causes) > 0 {
+		out.Line = cut(out.Line+"; "+lines[1], maxText)
+	}
+	out.Detail = strings.Join(lines, "\n")
+	return out
+}
