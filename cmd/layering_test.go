@@ -21,6 +21,7 @@ var allowed = map[string][]string{
 	"contend/blame":             {"contend/analysis", "contend/format"},
 	"contend/csp":               {"contend/analysis", "contend/format"},
 	"contend/analysis/lockstat": {"contend/analysis", "contend/analysis/dist", "contend/format"},
+	"contend/analysis/hist":     {"contend/analysis", "contend/analysis/dist", "contend/format"},
 	"contend/analysis/dist":     {"contend/format"},
 	"contend/analysis":          {"contend/format"},
 	"contend/decode":            {"contend/decode/*", "contend/format", "contend/format/text"},
