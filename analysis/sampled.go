@@ -20,6 +20,7 @@ type sampler struct {
 
 	cur        moment
 	next       moment
+	stalls     stalls
 	prev       int64 // time of the tick before cur, NoTime at the beginning
 	edge       int64 // end of what is already charged
 	period     int64
@@ -66,6 +67,10 @@ func (s *sampler) tick(ev *format.Event) {
 		s.period = d
 	}
 	s.intended = at
+	s.stalls.resolve(s.e, s.period, at)
+	if ev.Intended != 0 {
+		s.stalls.begin(ev.Intended, ev.Time)
+	}
 }
 
 // contention adds a lock to the current instant; without ticks every change
@@ -111,6 +116,7 @@ func (s *sampler) finish() {
 	if s.next.valid {
 		s.advance(format.NoTime)
 	}
+	s.stalls.resolve(s.e, s.period, maxTime)
 }
 
 // charge emits the slices of cur.

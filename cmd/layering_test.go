@@ -23,7 +23,7 @@ var allowed = map[string][]string{
 	"contend/analysis/lockstat": {"contend/analysis", "contend/analysis/dist", "contend/format"},
 	"contend/analysis/hist":     {"contend/analysis", "contend/analysis/dist", "contend/format"},
 	"contend/analysis/dist":     {"contend/format"},
-	"contend/analysis":          {"contend/format"},
+	"contend/analysis":          {"contend/analysis/dist", "contend/format"},
 	"contend/decode":            {"contend/decode/*", "contend/format", "contend/format/text"},
 	"contend/decode/jfr":        {"contend/decode/rules", "contend/decode/threaddump", "contend/format"},
 	"contend/decode/native":     {"contend/format"},
