@@ -12,6 +12,7 @@ import (
 
 	"contend/analysis/dist"
 	"contend/analysis/hist"
+	"contend/report/plot"
 	"contend/report/schema"
 	"contend/report/table"
 
@@ -75,6 +76,8 @@ var histWriters = map[string]func(w io.Writer, a *histAnswer) error{
 	"bars": func(w io.Writer, a *histAnswer) error { return table.Bars(w, a.doc, table.Options{Width: width(w)}) },
 	"hgrm": writeHgrm,
 	"hlog": writeHlog,
+	"svg":  func(w io.Writer, a *histAnswer) error { return plot.SVG(w, a.doc) },
+	"html": func(w io.Writer, a *histAnswer) error { return plot.HTML(w, a.doc) },
 }
 
 // histFormats are what --format takes.

@@ -15,6 +15,7 @@ var allowed = map[string][]string{
 	"contend":                   {"contend/cmd"},
 	"contend/cmd":               {"contend/report/*", "contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/decode", "contend/decode/rules", "contend/format", "contend/format/*"},
 	"contend/report/table":      {"contend/report/schema", "contend/analysis", "contend/format"},
+	"contend/report/plot":       {"contend/report/schema", "contend/report/table"},
 	"contend/report/pprof":      {"contend/report/stacks", "contend/analysis", "contend/format"},
 	"contend/report/stacks":     {"contend/analysis", "contend/format"},
 	"contend/report/schema":     {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format"},
