@@ -126,8 +126,8 @@ func (o *histOptions) check() error {
 type histAnswer struct {
 	doc       *schema.Hist
 	total     *hist.Lengths
-	start     int64 // of the first interval
-	intervals []dist.Interval
+	start     int64           // of the first interval
+	intervals []dist.Interval // for a log, in no order
 }
 
 func runHist(e *env, o *histOptions) error {
@@ -197,8 +197,8 @@ func writeHgrm(w io.Writer, a *histAnswer) error {
 
 func writeHlog(w io.Writer, a *histAnswer) error {
 	log, err := dist.NewLogWriter(w, a.start)
-	for i := range a.intervals {
-		err = errors.Join(err, log.Write(&a.intervals[i]))
+	if err != nil {
+		return err
 	}
-	return err
+	return log.WriteAll(a.intervals)
 }

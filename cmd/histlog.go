@@ -179,6 +179,7 @@ func (t *logTable) add(iv *dist.Interval) {
 		t.start = iv.Start
 	}
 	if t.keep {
+		iv.Pack()
 		t.intervals = append(t.intervals, *iv)
 	}
 }

@@ -1,8 +1,10 @@
 package dist
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,7 +16,30 @@ import (
 type Interval struct {
 	Tag        string // "" for none
 	Start, End int64
-	Lengths    *Dist
+	Lengths    *Dist // nil while packed
+
+	packed string // the histogram as it was read
+	max    int64  // of a packed one
+}
+
+// Pack gives up the lengths of an interval that was read from a log, to keep
+// its text instead: a histogram takes 300 KB, its text a few hundred bytes.
+func (iv *Interval) Pack() {
+	if iv.packed != "" && iv.Lengths != nil {
+		iv.max, iv.Lengths = iv.Lengths.Max(), nil
+	}
+}
+
+// unpack returns the lengths of an interval, packed or not.
+func (iv *Interval) unpack() (*Dist, error) {
+	if iv.Lengths != nil {
+		return iv.Lengths, nil
+	}
+	h, err := hdr.Decode([]byte(iv.packed))
+	if err != nil {
+		return nil, err
+	}
+	return fromHistogram(h), nil
 }
 
 // LogWriter writes an interval log in HdrHistogram's format 1.3 with V2
@@ -37,17 +62,62 @@ func NewLogWriter(w io.Writer, start int64) (*LogWriter, error) {
 	return l, err
 }
 
-// Write adds a line. Readers expect the intervals in order of their start.
+// WriteAll writes intervals in order of their start, which readers expect.
+// Those of one tag over the same time become one.
+func (l *LogWriter) WriteAll(list []Interval) error {
+	slices.SortStableFunc(list, func(a, b Interval) int { return a.compare(&b) })
+	for from := 0; from < len(list); {
+		to := from + 1
+		for to < len(list) && list[to].compare(&list[from]) == 0 {
+			to++
+		}
+		iv, err := merged(list[from:to])
+		if err == nil {
+			err = l.Write(iv)
+		}
+		if err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+func (iv *Interval) compare(o *Interval) int {
+	return cmp.Or(cmp.Compare(iv.Start, o.Start), strings.Compare(iv.Tag, o.Tag), cmp.Compare(iv.End, o.End))
+}
+
+// merged joins intervals of one tag and time.
+func merged(list []Interval) (*Interval, error) {
+	if len(list) == 1 {
+		return &list[0], nil
+	}
+	out := &Interval{Tag: list[0].Tag, Start: list[0].Start, End: list[0].End, Lengths: &Dist{}}
+	for i := range list {
+		d, err := list[i].unpack()
+		if err != nil {
+			return nil, err
+		}
+		out.Lengths.Merge(d)
+	}
+	return out, nil
+}
+
+// Write adds a line.
 func (l *LogWriter) Write(iv *Interval) error {
-	payload, err := iv.Lengths.encode()
-	if err != nil {
-		return fmt.Errorf("histogram of tag %q: %w", iv.Tag, err)
+	payload, longest := []byte(iv.packed), iv.max
+	if iv.Lengths != nil {
+		var err error
+		if payload, err = iv.Lengths.encode(); err != nil {
+			return fmt.Errorf("histogram of tag %q: %w", iv.Tag, err)
+		}
+		longest = iv.Lengths.Max()
 	}
 	tag := ""
 	if iv.Tag != "" {
 		tag = "Tag=" + LogTag(iv.Tag) + ","
 	}
-	_, err = fmt.Fprintf(l.w, "%s%s,%s,%.3f,%s\n", tag, seconds(iv.Start-l.base), seconds(iv.End-iv.Start), float64(iv.Lengths.Max())/1e6, payload)
+	_, err := fmt.Fprintf(l.w, "%s%s,%s,%.3f,%s\n", tag, seconds(iv.Start-l.base), seconds(iv.End-iv.Start), float64(longest)/1e6, payload)
 	return err
 }
 

@@ -25,10 +25,10 @@ func sample(t testing.TB) ([]Interval, []byte) {
 		many.Add(1000 + i*997)
 	}
 	list := []Interval{
-		{"Cache@a", start, start + 1e9, of(1, 20, 300, 4000, 5_000_000)},
-		{"Journal", start, start + 1e9, many},
-		{"Cache@a", start + 1e9, start + 2e9, of(7, 7, 0)},
-		{"", start + 5e9, start + 5e9 + 1, of(86_400e9)},
+		{Tag: "Cache@a", Start: start, End: start + 1e9, Lengths: of(1, 20, 300, 4000, 5_000_000)},
+		{Tag: "Journal", Start: start, End: start + 1e9, Lengths: many},
+		{Tag: "Cache@a", Start: start + 1e9, End: start + 2e9, Lengths: of(7, 7, 0)},
+		{Start: start + 5e9, End: start + 5e9 + 1, Lengths: of(86_400e9)},
 	}
 	var out bytes.Buffer
 	w, err := NewLogWriter(&out, start)
@@ -84,6 +84,46 @@ func TestLibraryReadsTheLog(t *testing.T) {
 	}
 	if h, err := r.NextIntervalHistogram(); h != nil || err != nil {
 		t.Errorf("after the end: %v, %v", h, err)
+	}
+}
+
+// Logs merge into one in order of time, whatever order they come in, and one
+// line for each tag and time, whether the intervals were packed or not.
+func TestLogsMerge(t *testing.T) {
+	_, text := sample(t)
+	var list []Interval
+	for pass := range 2 {
+		r := NewLogReader(bytes.NewReader(text), "x.hlog")
+		for iv, err := r.Next(); err != io.EOF; iv, err = r.Next() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if pass == 0 {
+				iv.Pack()
+			}
+			if iv.Tag != "" || pass == 0 {
+				list = append([]Interval{*iv}, list...)
+			}
+		}
+	}
+	var out bytes.Buffer
+	w, err := NewLogWriter(&out, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.WriteAll(list); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	r := NewLogReader(&out, "merged.hlog")
+	for iv, err := r.Next(); err != io.EOF; iv, err = r.Next() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprintf("%s@%d:%d", iv.Tag, (iv.Start-start)/1e9, iv.Lengths.Count()))
+	}
+	if want := fmt.Sprintf("[Cache@a@0:10 Journal@0:%d Cache@a@1:6 @5:1]", 6*few); fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s", got, want)
 	}
 }
 

@@ -146,7 +146,7 @@ func (l *LogReader) interval(line string) (*Interval, error) {
 	if err != nil {
 		return nil, l.fail("histogram", fmt.Errorf("%w: %v", format.ErrCorrupt, err), "")
 	}
-	iv.Lengths = fromHistogram(h)
+	iv.Lengths, iv.packed = fromHistogram(h), fields[3]
 	return iv, nil
 }
 

@@ -2,6 +2,7 @@ package hist
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,7 +89,8 @@ func TestIntervalsHoldEveryWaitWhereItBegins(t *testing.T) {
 	for _, iv := range c.Intervals() {
 		got = append(got, fmt.Sprintf("%s %d-%d %d", iv.Tag, iv.Start, iv.End, iv.Lengths.Count()))
 	}
-	want := []string{"Cache@a 1000-1100 1", "Cache@b 1100-1200 1", "Cache@a 1200-1300 1"}
+	slices.Sort(got)
+	want := []string{"Cache@a 1000-1100 1", "Cache@a 1200-1300 1", "Cache@b 1100-1200 1"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -131,6 +133,7 @@ func TestSampledWaitsAreBounded(t *testing.T) {
 	for _, iv := range c.Intervals() {
 		tags = append(tags, iv.Tag)
 	}
+	slices.Sort(tags)
 	if diff := cmp.Diff([]string{"Cache@a:at-least", "Cache@a:at-most"}, tags); diff != "" {
 		t.Error(diff)
 	}

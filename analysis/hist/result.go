@@ -75,8 +75,8 @@ const (
 // Start returns the instant intervals count from.
 func (c *Collector) Start() int64 { return c.start }
 
-// Intervals returns the lengths of each row in each interval that has any,
-// in order of time and tag. A tag is the row's keys.
+// Intervals returns the lengths of each row in each interval that has any, in
+// no order. A tag is the row's keys.
 func (c *Collector) Intervals() []dist.Interval {
 	c.finish()
 	out := make([]dist.Interval, 0, len(c.parts))
@@ -92,8 +92,5 @@ func (c *Collector) Intervals() []dist.Interval {
 			}
 		}
 	}
-	slices.SortFunc(out, func(a, b dist.Interval) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), strings.Compare(a.Tag, b.Tag))
-	})
 	return out
 }

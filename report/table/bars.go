@@ -24,7 +24,7 @@ func Bars(w io.Writer, d *schema.Hist, o Options) error {
 	all := d.Total
 	all.Keys = []string{"[all]"}
 	charts := append([]schema.HistRow{all}, d.Rows...)
-	if len(d.Rows) == 1 {
+	if len(d.Rows) == 1 && d.Omitted == 0 {
 		charts = d.Rows
 	}
 	for i := range charts {
@@ -36,7 +36,7 @@ func Bars(w io.Writer, d *schema.Hist, o Options) error {
 		}
 	}
 	for _, n := range histNotes(d) {
-		fmt.Fprintln(out, n)
+		fmt.Fprintf(out, "%s\n\n", n)
 	}
 	if err := out.Flush(); err != nil || d.Coverage == nil {
 		return err
