@@ -29,9 +29,8 @@ func (e *env) areLogs(paths []string) (bool, *env, error) {
 			in := bufio.NewReaderSize(e.in, headBytes)
 			head, _ = in.Peek(headBytes)
 			e = &env{in, e.out, e.msg}
-		} else if f, err := os.Open(path); err == nil { // else whoever reads it says why not
-			head, _ = io.ReadAll(io.LimitReader(f, headBytes))
-			f.Close()
+		} else {
+			head = headOf(path)
 		}
 		if dist.IsLog(head) {
 			logs++
@@ -41,6 +40,22 @@ func (e *env) areLogs(paths []string) (bool, *env, error) {
 		return false, e, usageError{errors.New("interval logs and traces cannot be read together"), "write the trace as a log first: contend hist TRACE -o waits.hlog"}
 	}
 	return logs > 0, e, nil
+}
+
+// headOf returns the first bytes of a file. It leaves pipes alone, of which
+// they could not be read again; whoever reads a file says what is wrong with
+// it.
+func headOf(path string) []byte {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head, _ := io.ReadAll(io.LimitReader(f, headBytes))
+	return head
 }
 
 // traceFlags select in traces what interval logs do not know.
@@ -57,7 +72,6 @@ type logTable struct {
 	keep     bool           // the intervals, too
 
 	rows      map[string]*hist.Lengths
-	total     hist.Lengths
 	start     int64
 	intervals []dist.Interval
 	faults    []error // of lines that cannot be read
@@ -165,15 +179,13 @@ func (t *logTable) add(iv *dist.Interval) {
 		row = &hist.Lengths{}
 		t.rows[tag] = row
 	}
-	for _, l := range []*hist.Lengths{row, &t.total} {
-		switch {
-		case lower:
-			l.AtLeast.Merge(iv.Lengths)
-		case upper:
-			l.AtMost.Merge(iv.Lengths)
-		default:
-			l.Exact.Merge(iv.Lengths)
-		}
+	switch {
+	case lower:
+		row.AtLeast.Merge(iv.Lengths)
+	case upper:
+		row.AtMost.Merge(iv.Lengths)
+	default:
+		row.Exact.Merge(iv.Lengths)
 	}
 	if t.start == format.NoTime || iv.Start < t.start {
 		t.start = iv.Start
@@ -185,20 +197,17 @@ func (t *logTable) add(iv *dist.Interval) {
 }
 
 // answer corrects for coordinated omission, at the histograms' resolution,
-// and puts the rows in order.
+// sums the rows and puts them in order.
 func (t *logTable) answer(o *histOptions) *histAnswer {
 	var rows []hist.Row
+	total := &hist.Lengths{}
 	for tag, l := range t.rows {
+		l.Corrected = *l.Exact.Corrected(o.expected.Nanoseconds())
+		total.Merge(l)
 		rows = append(rows, hist.Row{Keys: []string{tag}, Lengths: l})
 	}
-	if expected := o.expected.Nanoseconds(); expected > 0 {
-		for _, r := range rows {
-			r.Corrected = *r.Exact.Corrected(expected)
-			t.total.Corrected.Merge(&r.Corrected)
-		}
-	}
 	hist.Sort(rows)
-	a := &histAnswer{total: &t.total, start: max(t.start, 0), intervals: t.intervals}
-	a.doc = schema.NewHist([]string{"tag"}, o.expected.Nanoseconds(), rows, a.total, nil, o.out.top)
+	a := &histAnswer{total: total, start: max(t.start, 0), intervals: t.intervals}
+	a.doc = schema.NewHist([]string{"tag"}, o.expected.Nanoseconds(), rows, total, nil, o.out.top)
 	return a
 }

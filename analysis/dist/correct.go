@@ -7,9 +7,13 @@ import (
 
 // Corrected returns the distribution with what a stalled measurement left
 // out: see AddCorrected. The lengths are taken at the histogram's resolution
-// where they no longer stand as they are.
+// where they no longer stand as they are. It is empty unless something was
+// expected.
 func (d *Dist) Corrected(expected int64) *Dist {
 	out := &Dist{}
+	if expected <= 0 {
+		return out
+	}
 	for _, ns := range d.raw {
 		out.AddCorrected(ns, 1, expected)
 	}

@@ -23,6 +23,15 @@ type Lengths struct {
 // Waits returns how many waits were recorded or seen.
 func (l *Lengths) Waits() int64 { return l.Exact.Count() + l.AtLeast.Count() }
 
+// Merge adds the waits of another row.
+func (l *Lengths) Merge(o *Lengths) {
+	l.Exact.Merge(&o.Exact)
+	l.Corrected.Merge(&o.Corrected)
+	l.AtLeast.Merge(&o.AtLeast)
+	l.AtMost.Merge(&o.AtMost)
+	l.Open += o.Open
+}
+
 // Row is one combination of keys.
 type Row struct {
 	Keys []string

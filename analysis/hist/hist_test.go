@@ -24,7 +24,13 @@ func symbols() *analysis.Symbols {
 		&format.Event{Kind: format.KindObject, Object: 2, Class: "Cache", Hash: 0xb})
 }
 
-func newCollector(t rapid.TB, o Options) *Collector {
+// failer is what tests, benchmarks and checks of properties have.
+type failer interface {
+	Helper()
+	Fatal(...any)
+}
+
+func newCollector(t failer, o Options) *Collector {
 	t.Helper()
 	c, err := New(o)
 	if err != nil {
@@ -34,7 +40,7 @@ func newCollector(t rapid.TB, o Options) *Collector {
 }
 
 // collect gives three whole waits, one of them in two slices.
-func collect(t rapid.TB, o Options) *Collector {
+func collect(t failer, o Options) *Collector {
 	c := newCollector(t, o)
 	c.Begin(symbols(), 1000)
 	for _, s := range []analysis.Slice{
@@ -177,4 +183,31 @@ func TestRowsAndIntervalsSumToTheTotal(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Once a row has its histogram a wait, or a sighting of one, allocates nothing.
+func TestNoAllocationPerWait(t *testing.T) {
+	c := newCollector(t, Options{By: "class,waiter-method", ExpectedNs: 1000})
+	c.Begin(symbols(), 0)
+	whole := &analysis.Slice{Thread: 1, Stack: 1, Lock: 1, First: true, WaitNs: 5000}
+	sampled := seen(20, true)
+	for range 5000 {
+		c.Slice(whole)
+		c.Slice(sampled)
+	}
+	if n := testing.AllocsPerRun(1000, func() { c.Slice(whole); c.Slice(sampled) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkWaits(b *testing.B) {
+	c := newCollector(b, Options{By: "lock"})
+	c.Begin(symbols(), 0)
+	s := &analysis.Slice{Thread: 1, Stack: 1, Lock: 1, First: true}
+	b.ReportAllocs()
+	for b.Loop() {
+		s.WaitNs = (s.WaitNs*7 + 13) % 1e9
+		c.Slice(s)
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "waits/s")
 }
