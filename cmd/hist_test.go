@@ -16,6 +16,7 @@ import (
 	"contend/report/schema"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/google/go-cmp/cmp"
 )
 
 // lengths takes the length of every whole wait, by class of lock.
@@ -179,5 +180,45 @@ func TestBoundsEncloseTheTruth(t *testing.T) {
 		if bounds.AtLeast.P50Ns > bounds.AtMost.P50Ns || bounds.AtLeast.Count != bounds.AtMost.Count {
 			t.Errorf("%s: %+v and %+v", scenario, bounds.AtLeast, bounds.AtMost)
 		}
+	}
+}
+
+// Every wait is in exactly one row, whatever the key, and the waits are those
+// the overview counts.
+func TestHistCountsEveryWait(t *testing.T) {
+	for _, path := range recordings(t) {
+		want := ask[schema.Analyze](t, "analyze", path).Total.Waits
+		for _, by := range []string{"lock", "waiter-thread,class", "waiter-group,mode,waiter-method"} {
+			d, sum := ask[schema.Hist](t, "hist", "--by", by, path), int64(0)
+			for _, r := range d.Rows {
+				sum += r.Waits
+			}
+			if sum != want || d.Total.Waits != want {
+				t.Errorf("%s by %s: %d waits in rows, %d in total, want %d", filepath.Base(path), by, sum, d.Total.Waits, want)
+			}
+		}
+	}
+}
+
+// The command prints of jHiccup's own log what HdrHistogram's Java reader
+// finds in it.
+func TestHistReadsTheLogOfJHiccup(t *testing.T) {
+	const path = "../../shared/fixtures/public/hdr/jHiccup-2.0.7S.logV2.hlog"
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("the public logs are not here: ", err)
+	}
+	d := ask[schema.Hist](t, "hist", path)
+	if len(d.Rows) != 1 || d.Rows[0].Keys[0] != noTag || d.Coverage != nil {
+		t.Fatalf("%+v", d)
+	}
+	got := *d.Rows[0].Exact
+	want := schema.Lengths{Count: 48761, MeanNs: 67632018, P50Ns: 327935, P90Ns: got.P90Ns, P99Ns: 1427111935, P999Ns: 1745879039, P4Ns: got.P4Ns, MaxNs: 1796210687}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	first := ask[schema.Hist](t, "hist", "--to", "9s", path).Total
+	rest := ask[schema.Hist](t, "hist", "--from", "9s", path).Total
+	if first.Waits == 0 || rest.Waits == 0 || first.Waits+rest.Waits != got.Count {
+		t.Errorf("%d and %d of %d", first.Waits, rest.Waits, got.Count)
 	}
 }

@@ -148,8 +148,3 @@ func bucketStart(ns int64) int64 {
 	shift := max(bits.Len64(uint64(ns))-11, 0)
 	return ns >> shift << shift
 }
-
-// bucketEnd returns the largest length the histogram does not tell from ns.
-func bucketEnd(ns int64) int64 {
-	return bucketStart(ns) | (1<<max(bits.Len64(uint64(ns))-11, 0) - 1)
-}

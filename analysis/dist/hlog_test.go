@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -192,6 +193,38 @@ func TestLogOfJHiccupHasItsTruth(t *testing.T) {
 	want := fmt.Sprint(w.Intervals, w.TotalCount, w.Min, w.Max, w.P50, w.P99, w.P999, int64(w.Mean), w.FirstStart, w.LastEnd)
 	if got != want || !IsLog(text) {
 		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// Logs of other resolutions and ranges keep every length, at the coarser of
+// the two resolutions.
+func TestHistogramsOfOtherGeometries(t *testing.T) {
+	for _, g := range []struct {
+		lowest, highest int64
+		digits          int
+	}{{1, 1e9, 2}, {1000, 1e12, 3}, {1, 100 * Longest, 5}, {1, Longest, 4}, {1, 1e6, 1}} {
+		h, want := hdr.New(g.lowest, g.highest, g.digits), &Dist{}
+		for ns := int64(1); ns <= g.highest; ns *= 3 {
+			if err := h.RecordValues(ns, 5); err != nil {
+				t.Fatal(err)
+			}
+			want.AddN(min(ns, Longest), 5)
+		}
+		text, err := h.EncodeV2()
+		if err != nil {
+			t.Fatal(err)
+		}
+		iv, err := NewLogReader(strings.NewReader("0,1,1,"+string(text)), "x").Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		coarse := max(math.Pow10(-min(g.digits, digits)), 1e-3) * 2
+		for _, q := range []float64{10, 50, 90, 100} {
+			got, exact := float64(iv.Lengths.Percentile(q)), float64(want.Percentile(q))
+			if math.Abs(got-exact) > exact*coarse+float64(g.lowest) || iv.Lengths.Count() != want.Count() {
+				t.Errorf("%+v: p%v %v of %d, want %v of %d", g, q, got, iv.Lengths.Count(), exact, want.Count())
+			}
+		}
 	}
 }
 

@@ -190,7 +190,9 @@ func parseSeconds(s string) (ns int64, ok bool) {
 	return ns, true
 }
 
-// fromHistogram converts a histogram of any geometry.
+// fromHistogram converts a histogram of any geometry. As HdrHistogram's log
+// processors do, it takes the lengths of a bucket to lie where the bucket
+// begins; what is longer than a day counts as a day.
 func fromHistogram(h *hdr.Histogram) *Dist {
 	d := &Dist{}
 	if h.TotalCount() == 0 {
@@ -198,20 +200,11 @@ func fromHistogram(h *hdr.Histogram) *Dist {
 	}
 	if h.SignificantFigures() == digits && h.LowestTrackableValue() == 1 && h.HighestTrackableValue() == Longest {
 		d.full = h
-		d.count(h.Min(), h.Max(), h.TotalCount())
-		return d
+	} else {
+		beyond := d.histogram().Merge(h)
+		_ = d.full.RecordValues(Longest, beyond)
 	}
-	for _, bar := range h.Distribution() {
-		if bar.Count > 0 {
-			d.addBar(bar)
-		}
-	}
+	longest := d.full.Max()
+	d.count(min(h.Min(), longest), longest, d.full.TotalCount())
 	return d
-}
-
-// addBar counts the lengths of one bucket, of whatever width, as
-// HdrHistogram's log processors do: where the bucket begins.
-func (d *Dist) addBar(b hdr.Bar) {
-	d.AddN(b.From, b.Count)
-	d.max = max(d.max, bucketEnd(b.From))
 }
