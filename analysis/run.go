@@ -71,7 +71,8 @@ func finish(sym *Symbols, e *emitter, rec *record, smp *sampler, cyc *cycles) *T
 	tr.RunningNs = e.running
 	tr.Deadlocks = cyc.deadlocks(e.queued, e.since)
 	tr.Coverage.ByProvenance = e.byProv
-	tr.Coverage.Warnings = rec.warnings(sym, tl)
+	tr.Coverage.Stalls = smp.stalls.Stalls
+	tr.Coverage.Warnings = append(rec.warnings(sym, tl), tr.Coverage.Stalls.warning()...)
 	return tr
 }
 

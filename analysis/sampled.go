@@ -20,6 +20,7 @@ type sampler struct {
 
 	cur        moment
 	next       moment
+	stalls     stalls
 	prev       int64 // time of the tick before cur, NoTime at the beginning
 	edge       int64 // end of what is already charged
 	period     int64
@@ -66,6 +67,10 @@ func (s *sampler) tick(ev *format.Event) {
 	s.intended = at
 	s.open(ev.Time, ev.Weight) // charges the tick before, to which the period matters
 	s.next.live, s.next.idle = ev.Live, ev.IdleThreads
+	s.stalls.resolve(s.e, s.period, at)
+	if ev.Intended != 0 {
+		s.stalls.begin(ev.Intended, ev.Time)
+	}
 }
 
 // contention adds a lock to the current instant; without ticks every change
@@ -111,6 +116,7 @@ func (s *sampler) finish() {
 	if s.next.valid {
 		s.advance(format.NoTime)
 	}
+	s.stalls.resolve(s.e, s.period, maxTime)
 }
 
 // charge emits the slices of cur.
@@ -126,8 +132,9 @@ func (s *sampler) charge(next int64) {
 	live := max(int64(s.cur.live), int64(len(s.nodes)))
 	s.threads = max(s.threads, int(live))
 	s.e.run(lo, hi, max(live-int64(s.cur.idle), int64(len(s.nodes))))
+	seen := s.sighting(next)
 	for _, t := range s.nodes {
-		s.emit(t, lo, hi)
+		s.emit(t, lo, hi, seen)
 	}
 	s.clear()
 }
@@ -161,6 +168,19 @@ func (s *sampler) reach(next int64) (lo, hi int64) {
 		}
 	}
 	return lo, max(lo, hi)
+}
+
+// sighting returns cur with its neighbours.
+func (s *sampler) sighting(next int64) Sighting {
+	seen := Sighting{Seen: true, Before: s.prev, At: s.cur.time, After: next}
+	for _, g := range s.rec.gaps {
+		if g.end <= seen.At && g.end > seen.Before {
+			seen.Before = format.NoTime
+		} else if g.start >= seen.At && g.start < seen.After {
+			seen.After = format.NoTime
+		}
+	}
+	return seen
 }
 
 // build makes the wait-for graph of cur. A thread can wait for one lock only:
@@ -221,7 +241,7 @@ func (s *sampler) clear() {
 	s.nodes, s.held = s.nodes[:0], s.held[:0]
 }
 
-func (s *sampler) emit(t format.ThreadID, lo, hi int64) {
+func (s *sampler) emit(t format.ThreadID, lo, hi int64, at Sighting) {
 	b := s.g.blocked[t]
 	seen := &s.last[t]
 	first := seen.tick+1 != s.number || seen.lock != b.lock || seen.stack != b.stack
@@ -230,7 +250,7 @@ func (s *sampler) emit(t format.ThreadID, lo, hi int64) {
 	if !ok || !s.e.wanted(t, b.lock, hi-lo) {
 		return
 	}
-	s.e.slice = Slice{Start: lo, End: hi, Thread: t, Stack: b.stack, Lock: b.lock, Mode: s.modes[t], First: first, Shares: s.g.push(t, lo, hi)}
+	s.e.slice = Slice{Start: lo, End: hi, Thread: t, Stack: b.stack, Lock: b.lock, Mode: s.modes[t], First: first, Sighting: at, Shares: s.g.push(t, lo, hi)}
 	s.e.emit()
 }
 

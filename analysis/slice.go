@@ -72,7 +72,17 @@ type Slice struct {
 	Mode       format.Mode
 	First      bool  // the wait begins with this slice: sums of First count waits
 	WaitNs     int64 // length of the whole wait, given with First; 0 when only sampled
+	Sighting   Sighting
 	Shares     []Share
+}
+
+// Sighting is the sample a slice rests on: the waiter was seen At, and no
+// sample was taken between Before and After. Before and After are NoTime
+// where there is no neighbour, or none that a gap in the trace does not hide.
+// A slice of a recorded wait has the zero Sighting.
+type Sighting struct {
+	Seen              bool
+	Before, At, After int64
 }
 
 // Visitor receives a trace as slices. Begin comes first, once; then Slice

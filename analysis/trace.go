@@ -42,5 +42,6 @@ type Link struct {
 // Coverage is what the analysis could and could not tell.
 type Coverage struct {
 	ByProvenance [Provenances]int64 // direct waiting time by how its owner is known; sums to all waiting time. Handoff counts as what showed the lock free
+	Stalls       Stalls             // how late the sampler was; empty for traces that do not sample
 	Warnings     []format.Warning
 }

@@ -21,8 +21,8 @@ var allowed = map[string][]string{
 	"contend/report/schema":       {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format", "contend/blame/*"},
 	"contend/blame":               {"contend/analysis", "contend/format"},
 	"contend/csp":                 {"contend/analysis", "contend/format"},
-	"contend/analysis/lockstat":   {"contend/analysis", "contend/format"},
-	"contend/analysis":            {"contend/format"},
+	"contend/analysis/lockstat":   {"contend/analysis", "contend/format", "contend/analysis/dist"},
+	"contend/analysis":            {"contend/format", "contend/analysis/dist"},
 	"contend/decode":              {"contend/decode/*", "contend/format", "contend/format/text"},
 	"contend/decode/counts":       {"contend/format"},
 	"contend/decode/jfr":          {"contend/decode/rules", "contend/decode/threaddump", "contend/format"},
@@ -37,6 +37,9 @@ var allowed = map[string][]string{
 	"contend/report/timeline":     {"contend/report/schema", "contend/report/table"},
 	"contend/blame/chains":        {"contend/analysis", "contend/format"},
 	"contend/blame/network":       {"contend/blame", "contend/analysis", "contend/format"},
+	"contend/report/plot":         {"contend/report/schema", "contend/report/table"},
+	"contend/analysis/hist":       {"contend/analysis", "contend/analysis/dist", "contend/format"},
+	"contend/analysis/dist":       {"contend/format"},
 }
 
 // heavy lists the packages that may import each heavy dependency.
@@ -46,7 +49,7 @@ var heavy = map[string][]string{
 	"github.com/olekukonko/tablewriter":       {"contend/report/table"},
 	"github.com/google/pprof/":                {"contend/report/pprof"},
 	"github.com/dop251/goja":                  {"contend/report/graph/layout"},
-	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/lockstat"},
+	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/dist"},
 	"github.com/klauspost/compress/":          {"contend/decode", "contend/decode/native", "contend/format"},
 	"golang.org/x/text/":                      {"contend/decode/threaddump"},
 	"github.com/chromedp/chromedp":            nil,

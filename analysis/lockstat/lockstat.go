@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"contend/analysis"
+	"contend/analysis/dist"
 	"contend/format"
 )
 
@@ -44,7 +45,7 @@ type sum struct {
 	waitNs  int64
 	maxNs   int64
 	wall    analysis.Union
-	lengths lengths
+	lengths dist.Dist
 }
 
 // New returns an empty collector.
@@ -92,7 +93,7 @@ func (m *sum) add(s *analysis.Slice) {
 	m.waits++
 	if s.WaitNs > 0 || s.Start == s.End { // else sampled: the length is not known
 		m.maxNs = max(m.maxNs, s.WaitNs)
-		m.lengths.add(s.WaitNs)
+		m.lengths.Add(s.WaitNs)
 	}
 }
 
@@ -125,9 +126,7 @@ func (c *Collector) row(m *sum) Row {
 			r.Lock, r.Created = r.Class, format.NoStack
 		}
 	}
-	if h := m.lengths.histogram(); h != nil {
-		r.P50Ns, r.P99Ns = min(h.ValueAtQuantile(50), m.maxNs), min(h.ValueAtQuantile(99), m.maxNs)
-	}
+	r.P50Ns, r.P99Ns = m.lengths.Percentile(50), m.lengths.Percentile(99)
 	if c.running > 0 {
 		r.CSP = float64(m.waitNs) / float64(c.running)
 	}

@@ -33,13 +33,10 @@ func (w *world) sample() {
 		}
 	}
 	s.taken++
-	s.intended += w.c.Period
+	s.intended += w.c.Period * (1 + (s.next-s.intended)/w.c.Period) // a sampler that is late skips what it missed
 	s.next = max(s.intended, s.next+1)
 	if w.c.Stall > 0 && s.taken%100 == 99 {
 		s.next = s.intended + w.c.Stall
-	}
-	for s.intended+w.c.Period <= s.next { // a sampler that is late skips what it missed
-		s.intended += w.c.Period
 	}
 }
 

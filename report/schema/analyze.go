@@ -50,7 +50,16 @@ type Coverage struct {
 	BytesRead  int64      `json:"bytesRead"`
 	BytesTotal int64      `json:"bytesTotal"`
 	Provenance Provenance `json:"provenance"`
+	Sampler    *Sampler   `json:"sampler,omitempty"` // absent where samples do not say when they were due
 	Warnings   []Warning  `json:"warnings"`
+}
+
+// Sampler says how late samples were taken.
+type Sampler struct {
+	Samples int64    `json:"samples"`
+	Late    *Lengths `json:"late"`   // actual less intended time, with entries for the samples skipped meanwhile
+	LateNs  int64    `json:"lateNs"` // time in which a sample was due and not taken
+	SpanNs  int64    `json:"spanNs"` // from the first instant a sample was due to the last sample
 }
 
 // Lock is one lock, or one class of locks.
@@ -116,6 +125,9 @@ func NewTrace(inputs []string, st format.Stats, tr *analysis.Trace) Trace {
 func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	c := Coverage{Unit: cmp.Or(string(st.Unit), "ns"), Events: st.Events, BytesRead: st.BytesRead, BytesTotal: st.BytesTotal,
 		Provenance: NewProvenance(tr.Coverage.ByProvenance), Warnings: []Warning{}}
+	if s := &tr.Coverage.Stalls; s.Samples > 0 {
+		c.Sampler = &Sampler{s.Samples, NewLengths(&s.Late), s.LateNs, s.SpanNs}
+	}
 	for _, list := range [][]format.Warning{st.Warnings, tr.Coverage.Warnings} {
 		for _, w := range list {
 			c.Warnings = append(c.Warnings, Warning(w))

@@ -54,6 +54,10 @@ func coverage(w io.Writer, c schema.Coverage, o Options) error {
 	if known := Known(c.Provenance); known != "" {
 		lines = append(lines, "owners known by waiting time: "+known)
 	}
+	if s := c.Sampler; s != nil {
+		lines = append(lines, fmt.Sprintf("sampler: %s samples, late for %s of the recording, at the 99th percentile by %s, at most by %s",
+			group(s.Samples), Share(s.LateNs, s.SpanNs).Text, Duration(s.Late.P99Ns), Duration(s.Late.MaxNs)))
+	}
 	for _, warning := range c.Warnings {
 		lines = append(lines, "note: "+Sanitize(warning.Text))
 	}

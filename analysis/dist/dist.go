@@ -1,0 +1,150 @@
+// Package dist holds distributions of lengths of time: percentiles to three
+// significant digits, correction for coordinated omission, and the log
+// formats of HdrHistogram. It knows nothing of locks, and of many lengths it
+// does not tell apart those above a day.
+package dist
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// The range and resolution of many lengths: a nanosecond to a day, three
+// significant digits. A longer one counts as a day, though the longest of all
+// keeps its own value.
+const (
+	Longest = int64(24 * 3600e9)
+	digits  = 3
+)
+
+// few is how many lengths are kept as they are. A histogram takes 300 KB,
+// which is too much for each of thousands of locks with a handful of waits.
+const few = 2048
+
+// Dist is a distribution of lengths in nanoseconds. The zero value is empty
+// and ready to use.
+type Dist struct {
+	raw  []int64
+	full *hdr.Histogram
+	min  int64
+	max  int64
+	n    int64
+}
+
+// Add counts one length; a negative one counts as zero.
+func (d *Dist) Add(ns int64) { d.AddN(ns, 1) }
+
+// AddN counts n equal lengths.
+func (d *Dist) AddN(ns, n int64) {
+	if n <= 0 {
+		return
+	}
+	ns = max(ns, 0)
+	d.count(ns, ns, n)
+	if d.full == nil && n == 1 && len(d.raw) < few-1 {
+		d.raw = append(d.raw, ns)
+		return
+	}
+	_ = d.histogram().RecordValues(min(ns, Longest), n) // fails only outside the range, and when full
+}
+
+// count keeps the number of lengths, which stays at the largest number there
+// is, and the shortest and longest.
+func (d *Dist) count(shortest, longest, n int64) {
+	if d.n == 0 || shortest < d.min {
+		d.min = shortest
+	}
+	d.max = max(d.max, longest)
+	d.n += min(n, math.MaxInt64-d.n)
+}
+
+// Merge adds all lengths of another distribution.
+func (d *Dist) Merge(o *Dist) {
+	switch {
+	case o.n == 0:
+		return
+	case o.full == nil:
+		for _, ns := range o.raw {
+			d.Add(ns)
+		}
+		return
+	}
+	d.count(o.min, o.max, o.n)
+	d.histogram().Merge(o.full)
+}
+
+// histogram moves the lengths to a histogram and returns it.
+func (d *Dist) histogram() *hdr.Histogram {
+	if d.full == nil {
+		d.full = hdr.New(1, Longest, digits)
+		for _, ns := range d.raw {
+			_ = d.full.RecordValue(min(ns, Longest))
+		}
+		d.raw = nil
+	}
+	return d.full
+}
+
+// Count returns how many lengths were added.
+func (d *Dist) Count() int64 { return d.n }
+
+// Min returns the shortest length, 0 when there is none.
+func (d *Dist) Min() int64 { return d.min }
+
+// Max returns the longest length, 0 when there is none.
+func (d *Dist) Max() int64 { return d.max }
+
+// Mean returns the mean length, to the histogram's resolution.
+func (d *Dist) Mean() int64 {
+	if d.n == 0 {
+		return 0
+	}
+	if d.full != nil {
+		return min(int64(d.full.Mean()), d.max)
+	}
+	sum := bits128{}
+	for _, ns := range d.raw {
+		sum.add(uint64(ns))
+	}
+	return int64(sum.div(uint64(d.n)))
+}
+
+// bits128 is a sum that lengths of centuries do not overflow.
+type bits128 struct{ hi, lo uint64 }
+
+func (s *bits128) add(v uint64) {
+	var carry uint64
+	s.lo, carry = bits.Add64(s.lo, v, 0)
+	s.hi += carry
+}
+
+// div divides by n, which must be above the high word: it is, for n terms.
+func (s *bits128) div(n uint64) uint64 {
+	q, _ := bits.Div64(s.hi, s.lo, n)
+	return q
+}
+
+// Percentile returns the length at or below which q per cent of all lie: the
+// one whose place in order is nearest to that fraction, as HdrHistogram
+// defines it. It is 0 when there is none.
+func (d *Dist) Percentile(q float64) int64 {
+	if d.n == 0 {
+		return 0
+	}
+	if d.full != nil {
+		return min(d.full.ValueAtQuantile(q), d.max)
+	}
+	slices.Sort(d.raw)
+	rank := int(q/100*float64(d.n) + 0.5)
+	return d.raw[min(max(rank, 1), int(d.n))-1]
+}
+
+// bucketStart returns the least length the histogram does not tell from ns:
+// 2048 buckets of 1 ns, then 1024 for each further power of two.
+func bucketStart(ns int64) int64 {
+	shift := max(bits.Len64(uint64(ns))-11, 0)
+	return ns >> shift << shift
+}

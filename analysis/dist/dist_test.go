@@ -1,0 +1,145 @@
+package dist
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+	"pgregory.net/rapid"
+)
+
+// of returns the distribution of some lengths.
+func of(lengths ...int64) *Dist {
+	d := &Dist{}
+	for _, ns := range lengths {
+		d.Add(ns)
+	}
+	return d
+}
+
+// near requires a length to three significant digits.
+func near(t rapid.TB, what string, got, want int64) {
+	t.Helper()
+	if off := max(got-want, want-got); float64(off) > float64(want)*1e-3 {
+		t.Errorf("%s: %d ns, want %d", what, got, want)
+	}
+}
+
+func TestEmptyIsZeroEverywhere(t *testing.T) {
+	d := of()
+	if d.Count() != 0 || d.Min() != 0 || d.Max() != 0 || d.Mean() != 0 || d.Percentile(99) != 0 || d.Corrected(1).Count() != 0 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// Few lengths are exact; the rank of a percentile is HdrHistogram's.
+func TestFewLengthsAreExact(t *testing.T) {
+	d := of(50, 10, 40, 20, 30)
+	for q, want := range map[float64]int64{0: 10, 20: 10, 50: 30, 90: 50, 99.99: 50, 100: 50} {
+		if got := d.Percentile(q); got != want {
+			t.Errorf("p%v: %d, want %d", q, got, want)
+		}
+	}
+	if d.Mean() != 30 || d.Min() != 10 || d.Max() != 50 {
+		t.Errorf("%+v", d)
+	}
+}
+
+// Percentiles, extremes and mean are those of the raw lengths, whether they
+// were added one by one, in multiples or by merging parts.
+func TestEqualsTheRawLengths(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.SampledFrom([]int{1, 7, few - 1, few, 2*few + 3}).Draw(t, "n")
+		scale := rapid.Float64Range(0, math.Log(float64(Longest))).Draw(t, "scale")
+		raw := make([]int64, n)
+		var one, left, right Dist
+		for i := range raw {
+			raw[i] = max(1, int64(math.Exp(scale)*(1-float64(i*7919%n)/float64(n+1))))
+			one.Add(raw[i])
+			if i%3 == 0 {
+				left.Add(raw[i])
+			} else {
+				right.AddN(raw[i], 1)
+			}
+		}
+		left.Merge(&right)
+		slices.Sort(raw)
+		for _, d := range []*Dist{&one, &left} {
+			for _, q := range []float64{50, 90, 99, 99.9, 99.99, 100} {
+				rank := min(max(int(q/100*float64(n)+0.5), 1), n)
+				near(t, "percentile", d.Percentile(q), raw[rank-1])
+			}
+			if d.Count() != int64(n) || d.Min() != raw[0] || d.Max() != raw[n-1] {
+				t.Errorf("%d lengths from %d to %d", d.Count(), d.Min(), d.Max())
+			}
+			sum := 0.0
+			for _, ns := range raw {
+				sum += float64(ns)
+			}
+			if off := float64(d.Mean()) - sum/float64(n); math.Abs(off) > sum/float64(n)*1e-3+1 {
+				t.Errorf("mean off by %v", off)
+			}
+		}
+	})
+}
+
+// The corrected distribution equals what the library's own rule records, in
+// every bucket, for lengths that stand as they are and for many of them.
+func TestCorrectionIsTheLibrarysRule(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		raw := rapid.SliceOfN(rapid.Int64Range(0, 50_000_000), 1, 30).Draw(t, "lengths")
+		expected := rapid.Int64Range(1_000, 100_000_000).Draw(t, "expected")
+		want, got := hdr.New(1, Longest, digits), &Dist{}
+		for _, ns := range raw {
+			if err := want.RecordCorrectedValue(ns, expected); err != nil {
+				t.Fatal(err)
+			}
+			got.AddCorrected(ns, 1, expected)
+		}
+		if !got.histogram().Equals(want) || got.Count() != want.TotalCount() {
+			t.Errorf("%d lengths, want %d", got.Count(), want.TotalCount())
+		}
+		if later := of(raw...).Corrected(expected); !later.histogram().Equals(want) {
+			t.Errorf("corrected afterwards: %d lengths, want %d", later.Count(), want.TotalCount())
+		}
+	})
+}
+
+// Tene's own series: 100 s of 1 ms responses every 10 ms, then one stall of
+// 100 s. Uncorrected, the 99.99th percentile says 1 ms.
+func TestCorrectionOfAKnownSeries(t *testing.T) {
+	d := &Dist{}
+	d.AddN(1e6, 10_000)
+	d.Add(100e9)
+	c := d.Corrected(10e6)
+	if c.Count() != 20_000 {
+		t.Errorf("%d lengths", c.Count())
+	}
+	near(t, "p99.99 as recorded", d.Percentile(99.99), 1e6)
+	near(t, "p50 corrected", c.Percentile(50), 1e6)
+	near(t, "p75 corrected", c.Percentile(75), 50e9)
+	near(t, "p99.99 corrected", c.Percentile(99.99), 99_980e6)
+	near(t, "max", c.Max(), 100e9)
+}
+
+// However small the interval and long the length, correcting is quick and
+// counts do not wrap.
+func TestCorrectionOfTheExtremes(t *testing.T) {
+	d := &Dist{}
+	d.AddCorrected(math.MaxInt64, math.MaxInt64, 1)
+	d.AddCorrected(math.MaxInt64, 1, math.MaxInt64)
+	d.AddCorrected(-5, 1, 10)
+	if d.Count() != math.MaxInt64 || d.Max() != math.MaxInt64 || d.Min() != 0 {
+		t.Errorf("%d lengths from %d to %d", d.Count(), d.Min(), d.Max())
+	}
+}
+
+func TestLongerThanADay(t *testing.T) {
+	d := of(3*Longest, 1)
+	d.AddN(5*Longest, few)
+	near(t, "p99", d.Percentile(99), Longest)
+	if d.Max() != 5*Longest {
+		t.Errorf("longest %d", d.Max())
+	}
+}

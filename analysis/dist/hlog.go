@@ -1,0 +1,170 @@
+package dist
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Interval is one line of an interval log: the lengths that one tag had over
+// [Start, End), in nanoseconds since the Unix epoch.
+type Interval struct {
+	Tag        string // "" for none
+	Start, End int64
+	Lengths    *Dist // nil while packed
+
+	packed string // the histogram as it was read
+	max    int64  // of a packed one
+}
+
+// Pack gives up the lengths of an interval that was read from a log, to keep
+// its text instead: a histogram takes 300 KB, its text a few hundred bytes.
+func (iv *Interval) Pack() {
+	if iv.packed != "" && iv.Lengths != nil {
+		iv.max, iv.Lengths = iv.Lengths.Max(), nil
+	}
+}
+
+// unpack returns the lengths of an interval, packed or not.
+func (iv *Interval) unpack() (*Dist, error) {
+	if iv.Lengths != nil {
+		return iv.Lengths, nil
+	}
+	h, err := hdr.Decode([]byte(iv.packed))
+	if err != nil {
+		return nil, err
+	}
+	return fromHistogram(h), nil
+}
+
+// LogWriter writes an interval log in HdrHistogram's format 1.3 with V2
+// compressed histograms of nanoseconds, as its log processors read it.
+type LogWriter struct {
+	w    io.Writer
+	base int64
+}
+
+// NewLogWriter begins a log whose intervals count from start. The error is
+// the writer's.
+func NewLogWriter(w io.Writer, start int64) (*LogWriter, error) {
+	const ms = 1_000_000
+	l := &LogWriter{w: w, base: start - ((start%ms)+ms)%ms}
+	base := strings.TrimSuffix(seconds(l.base), "000000") // the format has milliseconds here
+	_, err := fmt.Fprintf(w, "#[Logged by contend: waiting times in nanoseconds]\n#[Histogram log format version %s]\n"+
+		"#[StartTime: %s (seconds since epoch), %s]\n#[BaseTime: %s (seconds since epoch)]\n"+
+		"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
+		hdr.HISTOGRAM_LOG_FORMAT_VERSION, base, time.Unix(0, l.base).UTC().Format(time.RFC3339Nano), base)
+	return l, err
+}
+
+// WriteAll writes intervals in order of their start, which readers expect.
+// Those of one tag over the same time become one.
+func (l *LogWriter) WriteAll(list []Interval) error {
+	slices.SortStableFunc(list, func(a, b Interval) int { return a.compare(&b) })
+	for from := 0; from < len(list); {
+		to := from + 1
+		for to < len(list) && list[to].compare(&list[from]) == 0 {
+			to++
+		}
+		iv, err := merged(list[from:to])
+		if err == nil {
+			err = l.Write(iv)
+		}
+		if err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
+}
+
+func (iv *Interval) compare(o *Interval) int {
+	return cmp.Or(cmp.Compare(iv.Start, o.Start), strings.Compare(iv.Tag, o.Tag), cmp.Compare(iv.End, o.End))
+}
+
+// merged joins intervals of one tag and time.
+func merged(list []Interval) (*Interval, error) {
+	if len(list) == 1 {
+		return &list[0], nil
+	}
+	out := &Interval{Tag: list[0].Tag, Start: list[0].Start, End: list[0].End, Lengths: &Dist{}}
+	for i := range list {
+		d, err := list[i].unpack()
+		if err != nil {
+			return nil, err
+		}
+		out.Lengths.Merge(d)
+	}
+	return out, nil
+}
+
+// Write adds a line.
+func (l *LogWriter) Write(iv *Interval) error {
+	payload, longest := []byte(iv.packed), iv.max
+	if iv.Lengths != nil {
+		var err error
+		if payload, err = iv.Lengths.encode(); err != nil {
+			return fmt.Errorf("histogram of tag %q: %w", iv.Tag, err)
+		}
+		longest = iv.Lengths.Max()
+	}
+	tag := ""
+	if iv.Tag != "" {
+		tag = "Tag=" + LogTag(iv.Tag) + ","
+	}
+	_, err := fmt.Fprintf(l.w, "%s%s,%s,%.3f,%s\n", tag, seconds(iv.Start-l.base), seconds(iv.End-iv.Start), float64(longest)/1e6, payload)
+	return err
+}
+
+// encode returns the V2 compressed form. Few lengths need no full histogram.
+func (d *Dist) encode() ([]byte, error) {
+	if d.full != nil {
+		return d.full.EncodeV2()
+	}
+	h := hdr.NewPacked(1, Longest, digits)
+	for _, ns := range d.raw {
+		_ = h.RecordValue(min(ns, Longest))
+	}
+	return h.Encode()
+}
+
+// LogTag returns a tag as the format can hold it: a comma, a space or a
+// control character becomes an underscore.
+func LogTag(tag string) string {
+	return strings.Map(func(r rune) rune {
+		if r <= ' ' || r == ',' || r == 0x7f {
+			return '_'
+		}
+		return r
+	}, tag)
+}
+
+// seconds writes nanoseconds as decimal seconds, exactly.
+func seconds(ns int64) string {
+	sign := ""
+	s, frac := ns/1e9, ns%1e9
+	if ns < 0 {
+		sign, s, frac = "-", -s, -frac
+	}
+	return fmt.Sprintf("%s%d.%09d", sign, s, frac)
+}
+
+// WritePercentiles writes the distribution as .hgrm text: value in
+// milliseconds, percentile, count and 1/(1-percentile), five steps to each
+// halving of the distance to 100 %.
+func (d *Dist) WritePercentiles(w io.Writer) error {
+	_, err := d.Copy().histogram().PercentilesPrint(w, 5, 1e6)
+	return err
+}
+
+// Copy returns a distribution of its own.
+func (d *Dist) Copy() *Dist {
+	out := &Dist{}
+	out.Merge(d)
+	return out
+}

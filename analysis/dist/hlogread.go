@@ -1,0 +1,210 @@
+package dist
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"contend/format"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// maxLine bounds a line of a log: the largest histogram there is at five
+// digits, with a count in every bucket, is shorter.
+const maxLine = 64 << 20
+
+// year tells absolute stamps from relative ones where a log does not: a
+// stamp more than a year before the log's start counts from that start.
+const year = int64(365 * 24 * 3600e9)
+
+// LogReader reads interval logs of HdrHistogram with V2 compressed
+// histograms, whoever wrote them. It takes every value as nanoseconds.
+type LogReader struct {
+	in       *bufio.Scanner
+	pos      format.Pos
+	start    int64 // format.NoTime until known
+	base     int64 // format.NoTime until known
+	finished error
+}
+
+// NewLogReader reads a log; name is what errors call it.
+func NewLogReader(r io.Reader, name string) *LogReader {
+	in := bufio.NewScanner(r)
+	in.Buffer(nil, maxLine)
+	return &LogReader{in: in, pos: format.Pos{File: name}, start: format.NoTime, base: format.NoTime}
+}
+
+// IsLog tells whether an input that begins with these bytes is an interval
+// log.
+func IsLog(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		switch {
+		case bytes.HasPrefix(line, []byte(`"StartTimestamp"`)), bytes.HasPrefix(line, []byte("#[Histogram log")), bytes.HasPrefix(line, []byte("#[StartTime:")):
+			return true
+		case bytes.HasPrefix(line, []byte("#")):
+			continue
+		}
+		fields := bytes.SplitN(bytes.TrimPrefix(line, []byte("Tag=")), []byte(","), 5)
+		return len(fields) >= 4 && bytes.HasPrefix(fields[len(fields)-1], []byte("HIST"))
+	}
+	return false
+}
+
+// Start returns when the log begins, in nanoseconds since the epoch: what its
+// head says, else its first interval; format.NoTime before either was read.
+func (l *LogReader) Start() int64 { return l.start }
+
+// Next returns the next interval, or io.EOF. A line it cannot read gives a
+// *format.Error that wraps ErrCorrupt or ErrVersion, after which Next goes on
+// with the line that follows; a line beyond any sense wraps ErrLimit and ends
+// the log.
+func (l *LogReader) Next() (*Interval, error) {
+	for l.finished == nil {
+		if !l.in.Scan() {
+			l.finished = l.end()
+			break
+		}
+		l.pos.Line++
+		line := strings.TrimSuffix(l.in.Text(), "\r")
+		switch {
+		case line == "", strings.HasPrefix(line, `"`):
+		case strings.HasPrefix(line, "#"):
+			if err := l.comment(line); err != nil {
+				return nil, err
+			}
+		default:
+			return l.interval(line)
+		}
+	}
+	return nil, l.finished
+}
+
+func (l *LogReader) end() error {
+	err := l.in.Err()
+	switch {
+	case err == nil:
+		return io.EOF
+	case errors.Is(err, bufio.ErrTooLong):
+		l.pos.Line++
+		return l.fail("line", format.ErrLimit, "")
+	}
+	return err
+}
+
+func (l *LogReader) fail(what string, err error, hint string) error {
+	return &format.Error{Pos: l.pos, What: what, Err: err, Hint: hint}
+}
+
+// comment takes the times a log begins with; all other comments are for
+// people.
+func (l *LogReader) comment(line string) error {
+	for _, c := range []struct {
+		prefix string
+		into   *int64
+	}{{"#[StartTime: ", &l.start}, {"#[BaseTime: ", &l.base}} {
+		rest, ok := strings.CutPrefix(line, c.prefix)
+		if !ok {
+			continue
+		}
+		word := rest[:strings.IndexAny(rest+"]", " ]")]
+		t, ok := parseSeconds(word)
+		if !ok {
+			return l.fail(strings.Trim(c.prefix, "#[: "), fmt.Errorf("%w: %q is no time", format.ErrCorrupt, word), "")
+		}
+		*c.into = t
+	}
+	return nil
+}
+
+// interval reads Tag=NAME,START,LENGTH,MAX,HISTOGRAM; the tag may be absent.
+func (l *LogReader) interval(line string) (*Interval, error) {
+	iv := &Interval{}
+	if rest, ok := strings.CutPrefix(line, "Tag="); ok {
+		iv.Tag, line, _ = strings.Cut(rest, ",")
+	}
+	fields := strings.SplitN(line, ",", 4)
+	if len(fields) < 4 {
+		return nil, l.fail("interval", fmt.Errorf("%w: %d fields of 4", format.ErrCorrupt, len(fields)), "")
+	}
+	stamp, ok := parseSeconds(fields[0])
+	length, ok2 := parseSeconds(fields[1])
+	if !ok || !ok2 || length < 0 {
+		return nil, l.fail("interval", fmt.Errorf("%w: %.40q is no start and length", format.ErrCorrupt, fields[0]+","+fields[1]), "")
+	}
+	iv.Start = l.absolute(stamp)
+	iv.End = iv.Start + length
+	if !strings.HasPrefix(fields[3], "HISTF") {
+		return nil, l.fail("histogram", fmt.Errorf("%w: only V2 compressed histograms are", format.ErrVersion), "HdrHistogram's own tools convert older logs")
+	}
+	h, err := hdr.Decode([]byte(fields[3]))
+	if err != nil {
+		return nil, l.fail("histogram", fmt.Errorf("%w: %v", format.ErrCorrupt, err), "")
+	}
+	iv.Lengths, iv.packed = fromHistogram(h), fields[3]
+	return iv, nil
+}
+
+// absolute returns the instant a stamp means, and settles on the way what
+// the log's head left open.
+func (l *LogReader) absolute(stamp int64) int64 {
+	if l.start == format.NoTime {
+		l.start = stamp
+	}
+	if l.base == format.NoTime {
+		l.base = 0
+		if stamp < l.start-year {
+			l.base = l.start
+		}
+	}
+	return stamp + l.base
+}
+
+// farthest is the farthest instant taken, in nanoseconds from the epoch: the
+// sum of a base, a stamp and a length fits an integer.
+const farthest = int64(math.MaxInt64 / 4)
+
+// parseSeconds reads decimal seconds exactly, as nanoseconds; digits beyond
+// those are dropped. ok is false for anything else and for times out of range.
+func parseSeconds(s string) (ns int64, ok bool) {
+	digits, negative := strings.CutPrefix(s, "-")
+	whole, frac, _ := strings.Cut(digits, ".")
+	if frac == "" {
+		frac = "0"
+	}
+	frac = (frac + "00000000")[:9]
+	a, err := strconv.ParseUint(whole, 10, 63)
+	b, err2 := strconv.ParseUint(frac, 10, 63)
+	if err != nil || err2 != nil || a >= uint64(farthest/1e9) {
+		return 0, false
+	}
+	ns = int64(a)*1e9 + int64(b)
+	if negative {
+		ns = -ns
+	}
+	return ns, true
+}
+
+// fromHistogram converts a histogram of any geometry. As HdrHistogram's log
+// processors do, it takes the lengths of a bucket to lie where the bucket
+// begins; what is longer than a day counts as a day.
+func fromHistogram(h *hdr.Histogram) *Dist {
+	d := &Dist{}
+	if h.TotalCount() == 0 {
+		return d
+	}
+	if h.SignificantFigures() == digits && h.LowestTrackableValue() == 1 && h.HighestTrackableValue() == Longest {
+		d.full = h
+	} else {
+		beyond := d.histogram().Merge(h)
+		_ = d.full.RecordValues(Longest, beyond)
+	}
+	longest := d.full.Max()
+	d.count(min(h.Min(), longest), longest, d.full.TotalCount())
+	return d
+}

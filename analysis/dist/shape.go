@@ -1,0 +1,103 @@
+package dist
+
+import "slices"
+
+// Point says that the fraction Below of all lengths are no longer than Ns.
+type Point struct {
+	Below float64
+	Ns    int64
+}
+
+// halvings is how far a curve follows the percentiles: until one length in
+// 2^halvings remains. steps is how finely it does between two halvings.
+const (
+	halvings = 30
+	steps    = 5
+)
+
+// Curve returns the percentiles from 0 to 1, denser towards 1: a few steps
+// for each halving of what remains, until less than one length does. It is
+// empty for an empty distribution.
+func (d *Dist) Curve() []Point {
+	if d.n == 0 {
+		return nil
+	}
+	var out []Point
+	for rest, i := 1.0, 0; i < halvings && rest*float64(d.n) >= 1; rest, i = rest/2, i+1 {
+		for step := range steps {
+			below := 1 - rest + rest/2*float64(step)/steps
+			out = append(out, Point{below, d.Percentile(100 * below)})
+		}
+	}
+	return append(out, Point{1, d.max})
+}
+
+// Band is the number of lengths in [From, To).
+type Band struct {
+	From, To int64
+	Count    int64
+}
+
+// Bands counts the lengths between round edges, 1, 2 and 5 times a power of
+// ten nanoseconds, from the first band that holds any to the last. Lengths of
+// zero are a band of their own, [0, 1). A bucket of the histogram that holds
+// an edge counts below it as a whole, and what is longer than the last band, of
+// decades, counts in it.
+func (d *Dist) Bands() []Band {
+	all := edges()
+	d.each(func(ns, n int64) {
+		i, _ := slices.BinarySearchFunc(all, min(ns, all[len(all)-1].From), func(b Band, ns int64) int {
+			switch {
+			case b.To <= ns:
+				return -1
+			case b.From > ns:
+				return 1
+			}
+			return 0
+		})
+		all[i].Count += n
+	})
+	held := func(b Band) bool { return b.Count > 0 }
+	first := slices.IndexFunc(all, held)
+	if first < 0 {
+		return nil
+	}
+	last := len(all)
+	for !held(all[last-1]) {
+		last--
+	}
+	return all[first:last]
+}
+
+// edges returns the empty bands from zero to beyond the largest integer that
+// is 1, 2 or 5 times a power of ten.
+func edges() []Band {
+	out := []Band{{From: 0, To: 1}}
+	for decade := int64(1); decade < 1e18; decade *= 10 {
+		for _, e := range [...]int64{1, 2, 5} {
+			from := e * decade
+			to := from * 2
+			if e == 2 {
+				to = 5 * decade
+			}
+			out = append(out, Band{From: from, To: to})
+		}
+	}
+	return out
+}
+
+// each calls f with every length, or with the start of every bucket, and how
+// many there are of it.
+func (d *Dist) each(f func(ns, n int64)) {
+	for _, ns := range d.raw {
+		f(ns, 1)
+	}
+	if d.full == nil {
+		return
+	}
+	for _, bar := range d.full.Distribution() {
+		if bar.Count > 0 {
+			f(bar.From, bar.Count)
+		}
+	}
+}

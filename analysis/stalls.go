@@ -1,0 +1,76 @@
+package analysis
+
+import (
+	"fmt"
+	"time"
+
+	"contend/analysis/dist"
+	"contend/format"
+)
+
+// stallLimit is the part of a recording, one in so many, beyond which a late
+// sampler is a reason for doubt: 5 %.
+const stallLimit = 20
+
+// Stalls says how late samples were taken. Waits are weighted by the actual
+// time of samples, so totals stay right on average; what happened while the
+// sampler was late was still not seen.
+type Stalls struct {
+	Samples int64     // samples that say when they were due
+	Late    dist.Dist // actual less intended time, with an entry for each sample that was skipped meanwhile, as jHiccup counts
+	LateNs  int64     // time in which a sample was due and not taken
+	SpanNs  int64     // from the first instant a sample was due to the last sample
+}
+
+// warning doubts a recording whose sampler stalled for too much of it.
+func (s *Stalls) warning() []format.Warning {
+	if s.LateNs <= s.SpanNs/stallLimit {
+		return nil
+	}
+	return []format.Warning{{Code: "stalls", Text: fmt.Sprintf("the sampler was late for %.1f %% of the recording, at most by %v: what happened meanwhile was not seen",
+		100*float64(s.LateNs)/float64(s.SpanNs), time.Duration(s.Late.Max()))}}
+}
+
+// stalls collects them. It holds one sample back, because only the next one
+// tells whether any were skipped.
+type stalls struct {
+	Stalls
+	held             bool
+	intended, actual int64 // of the sample held
+	started          bool
+	first, last      int64
+}
+
+// begin holds a sample.
+func (s *stalls) begin(intended, actual int64) {
+	s.held, s.intended, s.actual = true, intended, actual
+}
+
+// resolve counts the sample held, given when the next one was due, if it lies
+// within the filter's cut. Samples that were due while it was late were
+// skipped if the next one was due later than a period after it; a sampler
+// that catches up instead has an entry for each of its own.
+func (s *stalls) resolve(e *emitter, period, next int64) {
+	if !s.held {
+		return
+	}
+	s.held = false
+	if _, _, ok := e.cut(s.actual, s.actual); !ok {
+		return
+	}
+	if !s.started {
+		s.started, s.first, s.last = true, min(s.intended, s.actual), min(s.intended, s.actual)
+	}
+	late := max(s.actual-s.intended, 0)
+	s.Samples++
+	if next > s.intended+period {
+		s.Late.AddCorrected(late, 1, period)
+	} else {
+		s.Late.Add(late)
+	}
+	if s.actual > s.last {
+		s.LateNs += s.actual - max(min(s.intended, s.actual), s.last)
+		s.last = s.actual
+	}
+	s.SpanNs = s.last - s.first
+}

@@ -1,0 +1,131 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"contend/analysis/hist"
+	"contend/report/schema"
+
+	"github.com/spf13/cobra"
+)
+
+type histOptions struct {
+	trace    traceOptions
+	out      outputOptions
+	by       string
+	tag      string
+	interval time.Duration
+	expected time.Duration
+	file     string
+
+	given func(flag string) bool // whether the user wrote it
+}
+
+func newHist(e *env) *cobra.Command {
+	var o histOptions
+	c := &cobra.Command{
+		Use:   "hist [TRACE ... | LOG.hlog ...]",
+		Short: "print percentiles of how long single waits were, or log and plot them",
+		Long: `Print the distribution of the lengths of whole waits, to three significant
+digits, by any sequence of ` + strings.Join(hist.Keys(), ", ") + `.
+
+Of a trace that samples, the length of a wait is not known: both its bounds are
+printed, from the first sighting to the last and from the sample before to the
+sample after.
+
+Interval logs of HdrHistogram (.hlog) are read as well, merged, and written:
+with -o waits.hlog a trace becomes a log with a line per interval and row, whose
+tag is the row. --expected-interval adds, for waits that something meant to
+measure that often, the ones it missed while it waited itself.
+
+Formats beside tables: bars (a chart for terminals), hgrm (percentiles of all
+waits as text), hlog, svg and html (plots). -o takes the format from the ending
+of the file's name unless --format says another.`,
+		Example: `  contend hist --by class recording.jfr
+  contend hist --interval 1s recording.jfr -o waits.hlog && contend hist --from 10s --tag Cache waits.hlog
+  contend hist --by waiter-method --top 5 recording.jfr -o waits.html`,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.trace.paths, o.given = args, c.Flags().Changed
+			return runHist(e, &o)
+		},
+	}
+	o.trace.bind(c)
+	f := c.Flags()
+	f.StringVar(&o.out.format, "format", "table", "write `FORMAT`: "+strings.Join(histFormats(), ", "))
+	f.IntVar(&o.out.top, "top", 20, "show at most `N` rows; 0 shows all")
+	f.StringVar(&o.by, "by", "lock", "tell waits apart by `KEYS`, separated by commas")
+	f.StringVar(&o.tag, "tag", "", "of interval logs, only tags that match `REGEXP`")
+	f.DurationVar(&o.interval, "interval", 0, "length of an `INTERVAL` of an interval log (1s unless given)")
+	f.DurationVar(&o.expected, "expected-interval", 0, "correct for coordinated omission: one wait was meant to be measured every `DURATION`")
+	f.StringVarP(&o.file, "output", "o", "", outputUsage)
+	return c
+}
+
+// check settles the format and refuses flags that contradict one another.
+func (o *histOptions) check() error {
+	if ending := strings.TrimPrefix(filepath.Ext(o.file), "."); !o.given("format") && ending != "" {
+		if long, ok := endings[ending]; ok {
+			ending = long
+		}
+		if slices.Contains(histFormats(), ending) {
+			o.out.format = ending
+		}
+	}
+	switch {
+	case !slices.Contains(histFormats(), o.out.format):
+		return usageError{fmt.Errorf("--format: there is no format %q", o.out.format), "choose from " + strings.Join(histFormats(), ", ")}
+	case o.out.top < 0:
+		return usageError{errors.New("--top: cannot be negative"), "0 shows all"}
+	case o.interval < 0 || o.given("interval") && o.interval == 0:
+		return usageError{errors.New("--interval: must be longer than 0"), "write 1s or 100ms"}
+	case o.interval > 0 && o.out.format != "hlog":
+		return usageError{errors.New("--interval: only an interval log has intervals"), "write one with -o waits.hlog"}
+	case o.expected < 0:
+		return usageError{errors.New("--expected-interval: cannot be negative"), "write 10ms"}
+	}
+	if o.out.format == "hlog" && o.interval == 0 {
+		o.interval = time.Second
+	}
+	return nil
+}
+
+func runHist(e *env, o *histOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	paths, err := o.trace.inputs(e)
+	if err != nil {
+		return err
+	}
+	o.trace.paths = paths
+	logs, e, err := e.areLogs(paths)
+	if err != nil {
+		return err
+	}
+	if logs {
+		return runHistLogs(e, o)
+	}
+	if o.given("tag") {
+		return usageError{errors.New("--tag: only interval logs have tags"), "select locks with --class and --lock"}
+	}
+	c, err := hist.New(hist.Options{By: o.by, ExpectedNs: o.expected.Nanoseconds(), IntervalNs: o.interval.Nanoseconds()})
+	if err != nil {
+		return usageError{fmt.Errorf("--by: %w", err), ""}
+	}
+	res, err := o.trace.run(e, c)
+	if err != nil {
+		return err
+	}
+	cov := schema.NewCoverage(res.stats, res.trace)
+	a := &histAnswer{total: c.Total(), start: c.Start(), intervals: c.Intervals()}
+	a.doc = schema.NewHist(c.By(), o.expected.Nanoseconds(), c.Rows(), a.total, &cov, o.out.top)
+	if err := o.write(e, a); err != nil {
+		return err
+	}
+	return res.verdict()
+}

@@ -1,0 +1,224 @@
+package cmd
+
+import (
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"contend/analysis"
+	"contend/decode"
+	"contend/format"
+	"contend/report/schema"
+
+	hdr "github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/google/go-cmp/cmp"
+)
+
+// lengths takes the length of every whole wait, by class of lock.
+type lengths struct {
+	sym *analysis.Symbols
+	by  map[string][]int64
+}
+
+func (l *lengths) Begin(sym *analysis.Symbols, _ int64) { l.sym = sym }
+func (l *lengths) Running(_, _, _ int64)                {}
+func (l *lengths) Slice(s *analysis.Slice) {
+	if s.First {
+		class := l.sym.ClassName(s.Lock)
+		l.by[class] = append(l.by[class], s.WaitNs)
+	}
+}
+
+// rawMonitors reads the monitors' waits as the recording has them, without
+// any analysis.
+func rawMonitors(t *testing.T, path string) map[string][]int64 {
+	t.Helper()
+	src, err := decode.Open([]string{path}, nil, decode.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	var ev format.Event
+	classes, by := map[format.ObjectID]string{}, map[string][]int64{}
+	for {
+		if err := src.Read(&ev); err != nil {
+			if !errors.Is(err, io.EOF) {
+				t.Fatal(err)
+			}
+			return by
+		}
+		switch {
+		case ev.Kind == format.KindObject && ev.LockKind == format.KindMonitor:
+			classes[ev.Object] = ev.Class
+		case ev.Kind == format.KindWait && classes[ev.Object] != "":
+			by[classes[ev.Object]] = append(by[classes[ev.Object]], ev.End-ev.Time)
+		}
+	}
+}
+
+// The percentiles of every recording are those of the raw lengths, to three
+// digits: of monitors as the recording has them, of all locks as rebuilt.
+func TestPercentilesEqualTheRawDurations(t *testing.T) {
+	checked := 0
+	for _, path := range recordings(t) {
+		if !strings.HasSuffix(path, ".jfr") {
+			continue
+		}
+		all := &lengths{by: map[string][]int64{}}
+		if _, err := (&traceOptions{paths: []string{path}}).run(&env{out: io.Discard, msg: io.Discard}, all); err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]schema.HistRow{}
+		for _, r := range ask[schema.Hist](t, "hist", "--by", "class", path).Rows {
+			got[r.Keys[0]] = r
+		}
+		if len(got) != len(all.by) {
+			t.Errorf("%s: %d classes, want %d", path, len(got), len(all.by))
+		}
+		for _, raw := range []map[string][]int64{all.by, rawMonitors(t, path)} {
+			for class, list := range raw {
+				checked++
+				samePercentiles(t, filepath.Base(path)+" "+class, got[class].Exact, list)
+			}
+		}
+	}
+	t.Logf("%d classes compared", checked)
+	if checked < 100 {
+		t.Errorf("%d classes compared", checked)
+	}
+}
+
+func samePercentiles(t *testing.T, what string, got *schema.Lengths, raw []int64) {
+	t.Helper()
+	if got == nil || got.Count != int64(len(raw)) {
+		t.Errorf("%s: %+v, want %d waits", what, got, len(raw))
+		return
+	}
+	slices.Sort(raw)
+	for q, ns := range map[float64]int64{0: got.MinNs, 50: got.P50Ns, 90: got.P90Ns, 99: got.P99Ns, 99.9: got.P999Ns, 99.99: got.P4Ns, 100: got.MaxNs} {
+		rank := min(max(int(q/100*float64(len(raw))+0.5), 1), len(raw))
+		if want := raw[rank-1]; math.Abs(float64(ns-want)) > float64(want)*1e-3 {
+			t.Errorf("%s: p%v is %d ns, want %d", what, q, ns, want)
+		}
+	}
+}
+
+// A recording written as a log has the same waits in the library's own
+// reader, by tag, and the same percentiles when contend reads it back.
+func TestLogsOfRecordingsReadBack(t *testing.T) {
+	const path = "../testdata/derby-8clients.jfr"
+	file := filepath.Join(t.TempDir(), "waits.hlog")
+	if code := Main([]string{"hist", "--by", "class", "--interval", "100ms", path, "-o", file}, nil, os.Stdout, os.Stderr); code != exitOK {
+		t.Fatalf("exit %d", code)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	library, intervals := map[string]int64{}, 0
+	for r := hdr.NewHistogramLogReader(f); ; intervals++ {
+		h, err := r.NextIntervalHistogram()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if h == nil {
+			break
+		}
+		library[h.Tag()] += h.TotalCount()
+	}
+	want := ask[schema.Hist](t, "hist", "--by", "class", path)
+	got := ask[schema.Hist](t, "hist", file)
+	if len(want.Rows) != len(got.Rows) || len(library) != len(got.Rows) || intervals <= len(got.Rows) {
+		t.Fatalf("%d rows, %d of the log, %d of the library in %d intervals", len(want.Rows), len(got.Rows), len(library), intervals)
+	}
+	byTag := map[string]schema.HistRow{}
+	for _, r := range got.Rows {
+		byTag[r.Keys[0]] = r
+	}
+	for _, w := range append(want.Rows, want.Total) {
+		g, tag := got.Total, ""
+		if len(w.Keys) > 0 {
+			tag = w.Keys[0]
+			g = byTag[tag]
+		}
+		if g.Exact == nil || g.Waits != w.Waits || tag != "" && library[tag] != w.Waits {
+			t.Errorf("%s: %d waits, the log has %d, the library %d", tag, w.Waits, g.Waits, library[tag])
+			continue
+		}
+		for i, pair := range [][2]int64{{g.Exact.P50Ns, w.Exact.P50Ns}, {g.Exact.P99Ns, w.Exact.P99Ns}, {g.Exact.MaxNs, w.Exact.MaxNs}} {
+			if math.Abs(float64(pair[0]-pair[1])) > float64(pair[1])*1e-3 {
+				t.Errorf("%s: length %d: %d ns, want %d", tag, i, pair[0], pair[1])
+			}
+		}
+	}
+}
+
+// Of a sampled trace the bounds enclose what the exact trace of the same run
+// says: the longest wait there is.
+func TestBoundsEncloseTheTruth(t *testing.T) {
+	dir := t.TempDir()
+	for _, scenario := range []string{"convoy", "nested", "ping-pong"} {
+		exact, sampled := filepath.Join(dir, scenario+".exact"), filepath.Join(dir, scenario+".sampled")
+		for path, flag := range map[string]string{exact: "--exact", sampled: "--exact=false"} {
+			if code := Main([]string{"simulate", "--scenario", scenario, "--period", "1ms", flag, "-o", path}, nil, os.Stdout, os.Stderr); code != exitOK {
+				t.Fatalf("exit %d", code)
+			}
+		}
+		truth, bounds := ask[schema.Hist](t, "hist", exact).Total, ask[schema.Hist](t, "hist", sampled).Total
+		if truth.Exact == nil || truth.AtLeast != nil || bounds.Exact != nil || bounds.AtLeast == nil {
+			t.Fatalf("%s: %+v and %+v", scenario, truth, bounds)
+		}
+		if bounds.AtMost.MaxNs < truth.Exact.MaxNs {
+			t.Errorf("%s: waits of at most %d ns, the longest has %d", scenario, bounds.AtMost.MaxNs, truth.Exact.MaxNs)
+		}
+		if bounds.AtLeast.P50Ns > bounds.AtMost.P50Ns || bounds.AtLeast.Count != bounds.AtMost.Count {
+			t.Errorf("%s: %+v and %+v", scenario, bounds.AtLeast, bounds.AtMost)
+		}
+	}
+}
+
+// Every wait is in exactly one row, whatever the key, and the waits are those
+// the overview counts.
+func TestHistCountsEveryWait(t *testing.T) {
+	for _, path := range recordings(t) {
+		want := ask[schema.Analyze](t, "analyze", path).Total.Waits
+		for _, by := range []string{"lock", "waiter-thread,class", "waiter-group,mode,waiter-method"} {
+			d, sum := ask[schema.Hist](t, "hist", "--by", by, path), int64(0)
+			for _, r := range d.Rows {
+				sum += r.Waits
+			}
+			if sum != want || d.Total.Waits != want {
+				t.Errorf("%s by %s: %d waits in rows, %d in total, want %d", filepath.Base(path), by, sum, d.Total.Waits, want)
+			}
+		}
+	}
+}
+
+// The command prints of jHiccup's own log what HdrHistogram's Java reader
+// finds in it.
+func TestHistReadsTheLogOfJHiccup(t *testing.T) {
+	const path = "../../shared/fixtures/public/hdr/jHiccup-2.0.7S.logV2.hlog"
+	if _, err := os.Stat(path); err != nil {
+		t.Skip("the public logs are not here: ", err)
+	}
+	d := ask[schema.Hist](t, "hist", path)
+	if len(d.Rows) != 1 || d.Rows[0].Keys[0] != noTag || d.Coverage != nil {
+		t.Fatalf("%+v", d)
+	}
+	got := *d.Rows[0].Exact
+	want := schema.Lengths{Count: 48761, MeanNs: 67632018, P50Ns: 327935, P90Ns: got.P90Ns, P99Ns: 1427111935, P999Ns: 1745879039, P4Ns: got.P4Ns, MaxNs: 1796210687}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	first := ask[schema.Hist](t, "hist", "--to", "9s", path).Total
+	rest := ask[schema.Hist](t, "hist", "--from", "9s", path).Total
+	if first.Waits == 0 || rest.Waits == 0 || first.Waits+rest.Waits != got.Count {
+		t.Errorf("%d and %d of %d", first.Waits, rest.Waits, got.Count)
+	}
+}

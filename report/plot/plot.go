@@ -1,0 +1,190 @@
+// Package plot draws percentile curves as SVG, alone or in an HTML page that
+// needs nothing else. It computes no statistics, and it runs no script.
+package plot
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"contend/report/schema"
+	"contend/report/table"
+)
+
+//go:embed plot.svg.tmpl plot.html.tmpl
+var files embed.FS
+
+// pages escape every name for the place where it stands: html/template knows
+// attributes, text and the elements of SVG apart.
+var pages = template.Must(template.ParseFS(files, "*.tmpl"))
+
+// The picture's size and margins, in pixels.
+const (
+	width, height            = 960, 520
+	left, right, top, bottom = 90, 40, 50, 60
+	plotWidth, plotHeight    = width - left - right, height - top - bottom
+	legendSpacing            = 20
+)
+
+// maxCurves is how many curves a picture holds: more cannot be told apart.
+const maxCurves = 8
+
+// colors tell curves apart, for people who do not see all colours as well.
+var colors = [maxCurves]string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#999999"}
+
+// picture is what the templates draw.
+type picture struct {
+	Title         string
+	Width, Height int
+	Height0       int // of the plot without the legend
+	Left, Right   int
+	Top, Bottom   int
+	XTicks        []mark
+	YTicks        []mark
+	Curves        []curve
+	Notes         []string
+	Rows          []tableRow
+}
+
+// mark is a labelled place on an axis.
+type mark struct {
+	At, Text string
+}
+
+// curve is one line of the picture with its place in the legend.
+type curve struct {
+	Name, Color, Dash, Points string
+	LegendY, TextY            int
+}
+
+// named is a distribution with the name it has in the legend.
+type named struct {
+	name, dash string
+	lengths    *schema.Lengths
+}
+
+// SVG writes the picture: the length of waits over the percentile, both on
+// logarithmic scales, a curve for each of the first rows.
+func SVG(w io.Writer, d *schema.Hist) error {
+	return pages.ExecuteTemplate(w, "plot.svg.tmpl", draw(d))
+}
+
+// HTML writes a page with the picture and the numbers behind it.
+func HTML(w io.Writer, d *schema.Hist) error {
+	return pages.ExecuteTemplate(w, "plot.html.tmpl", draw(d))
+}
+
+func draw(d *schema.Hist) *picture {
+	list := curvesOf(d)
+	p := &picture{Title: "Lengths of waits by " + strings.Join(d.By, ", "), Width: width, Height0: height, Left: left, Right: width - right,
+		Top: top, Bottom: height - bottom, Height: height + legendSpacing*len(list), Rows: rowsOf(list)}
+	x, y := axes(list)
+	p.XTicks, p.YTicks = x.marks, y.marks
+	for i, c := range list {
+		p.Curves = append(p.Curves, curve{c.name, colors[i], c.dash, points(c.lengths, x, y), height + i*legendSpacing, height + i*legendSpacing + 5})
+	}
+	if len(list) == 0 {
+		p.Notes = append(p.Notes, "no waits")
+	}
+	if n := len(d.Rows) + d.Omitted; n > 1 && n > shownRows(list) {
+		p.Notes = append(p.Notes, fmt.Sprintf("%d rows, the first of them drawn", n))
+	}
+	return p
+}
+
+// curvesOf returns the curves of the first rows that fit: exact waits as a
+// line, corrected ones and lower bounds dashed.
+func curvesOf(d *schema.Hist) (list []named) {
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		var curves []named
+		for _, k := range []named{{"", "", r.Exact}, {" (corrected)", "6 4", r.Corrected}, {" (at least)", "2 3", r.AtLeast}, {" (at most)", "", r.AtMost}} {
+			if k.lengths != nil {
+				curves = append(curves, named{table.Sanitize(strings.Join(r.Keys, ", ")) + k.name, k.dash, k.lengths})
+			}
+		}
+		if len(list)+len(curves) > maxCurves {
+			break
+		}
+		list = append(list, curves...)
+	}
+	return list
+}
+
+// shownRows counts the rows the curves belong to: their plain or upper ones.
+func shownRows(list []named) (n int) {
+	for _, c := range list {
+		if c.dash == "" {
+			n++
+		}
+	}
+	return n
+}
+
+// scale maps a logarithm to pixels.
+type scale struct {
+	from, to   float64 // logarithms at the ends of the axis
+	start, len float64 // pixels; len is negative on an axis that grows upwards
+	marks      []mark
+}
+
+func (s scale) at(log float64) float64 {
+	return s.start + s.len*(math.Min(math.Max(log, s.from), s.to)-s.from)/(s.to-s.from)
+}
+
+func pixels(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
+
+// axes returns the scales that hold all curves. Across, equal steps are equal
+// factors of 1/(1-percentile); upwards, of the length.
+func axes(list []named) (x, y scale) {
+	count, least, most := int64(1), int64(math.MaxInt64), int64(1)
+	for _, c := range list {
+		count = max(count, c.lengths.Count)
+		least, most = min(least, max(c.lengths.MinNs, 1)), max(most, c.lengths.MaxNs)
+	}
+	nines := math.Max(math.Ceil(math.Log10(float64(count))), 1)
+	low, high := math.Floor(math.Log10(float64(min(least, most)))), math.Ceil(math.Log10(float64(most)))
+	x = scale{from: 0, to: nines, start: left, len: plotWidth}
+	y = scale{from: low, to: math.Max(high, low+1), start: height - bottom, len: -plotHeight}
+	for n := 0; n <= int(x.to); n++ {
+		x.marks = append(x.marks, mark{pixels(x.at(float64(n))), percentile(n)})
+	}
+	for e := int(y.from); e <= int(y.to); e++ {
+		y.marks = append(y.marks, mark{pixels(y.at(float64(e))), power(e)})
+	}
+	return x, y
+}
+
+// percentile names the place before which all but one in 10^n waits lie.
+func percentile(n int) string {
+	switch n {
+	case 0:
+		return "0 %"
+	case 1, 2:
+		return strings.Repeat("9", n) + strings.Repeat("0", 2-n) + " %"
+	}
+	return "99." + strings.Repeat("9", n-2) + " %"
+}
+
+// power names 10^e nanoseconds.
+func power(e int) string {
+	units := []string{"ns", "µs", "ms", "s"}
+	i := min(e/3, len(units)-1)
+	return fmt.Sprintf("%d %s", int64(math.Pow10(e-3*i)), units[i])
+}
+
+// points writes a curve as SVG takes it. It ends with the longest wait, where
+// one in all waits is left.
+func points(l *schema.Lengths, x, y scale) string {
+	var b strings.Builder
+	last := math.Log10(float64(l.Count))
+	for _, p := range l.Curve {
+		at := math.Min(-math.Log10(1-p.Below), last) // of the last point infinite
+		fmt.Fprintf(&b, "%.1f,%.1f ", x.at(at), y.at(math.Log10(float64(max(p.Ns, 1)))))
+	}
+	return strings.TrimSuffix(b.String(), " ")
+}

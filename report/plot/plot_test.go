@@ -1,0 +1,137 @@
+package plot
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"testing"
+
+	"contend/analysis/hist"
+	"contend/report/schema"
+)
+
+// doc is a document with rows of a thousand waits each.
+func doc(names ...string) *schema.Hist {
+	var rows []hist.Row
+	total := &hist.Lengths{}
+	for i, name := range names {
+		l := &hist.Lengths{}
+		for n := range int64(1000) {
+			l.Exact.Add(n * n * int64(i+1))
+		}
+		l.Corrected = *l.Exact.Corrected(100_000)
+		total.Exact.Merge(&l.Exact)
+		rows = append(rows, hist.Row{Keys: []string{name}, Lengths: l})
+	}
+	return schema.NewHist([]string{"lock"}, 100_000, rows, total, nil, 0)
+}
+
+// parse reads the picture as XML: element names in order, all text, and the
+// points of every curve.
+func parse(t *testing.T, svg []byte) (elements map[string]int, text string, curves []string) {
+	t.Helper()
+	elements = map[string]int{}
+	for dec := xml.NewDecoder(bytes.NewReader(svg)); ; {
+		tok, err := dec.Token()
+		if err == io.EOF {
+			return elements, text, curves
+		}
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, svg)
+		}
+		switch tok := tok.(type) {
+		case xml.StartElement:
+			elements[tok.Name.Local]++
+			for _, a := range tok.Attr {
+				if a.Name.Local == "points" {
+					curves = append(curves, a.Value)
+				}
+				if strings.HasPrefix(a.Name.Local, "on") {
+					t.Errorf("attribute %s", a.Name.Local)
+				}
+			}
+		case xml.CharData:
+			text += string(tok)
+		}
+	}
+}
+
+func svg(t *testing.T, d *schema.Hist) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := SVG(&out, d); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestCurvesRiseAndStayInside(t *testing.T) {
+	elements, text, curves := parse(t, svg(t, doc("Cache", "Journal")))
+	if len(curves) != 4 || elements["polyline"] != 4 || !strings.Contains(text, "Journal (corrected)") || !strings.Contains(text, "99.9 %") {
+		t.Errorf("%d curves, %v, %s", len(curves), elements, text)
+	}
+	for _, c := range curves {
+		lastX, lastY := 0.0, float64(height)
+		for pair := range strings.FieldsSeq(c) {
+			xs, ys, _ := strings.Cut(pair, ",")
+			x, err := strconv.ParseFloat(xs, 64)
+			y, err2 := strconv.ParseFloat(ys, 64)
+			if err != nil || err2 != nil || x < lastX || y > lastY || x < left || x > width-right || y < top || y > height-bottom {
+				t.Fatalf("%s after %v,%v: %v, %v", pair, lastX, lastY, err, err2)
+			}
+			lastX, lastY = x, y
+		}
+	}
+}
+
+// Names come from the trace: they are text, whatever they hold.
+func TestNamesAreText(t *testing.T) {
+	const evil = "</text><script>alert(1)</script>\x1b[2J\x00\" onload=\"x\xff&"
+	d := doc(evil, "plain")
+	elements, text, _ := parse(t, svg(t, d))
+	if elements["script"] != 0 || !strings.Contains(text, `</text><script>alert(1)</script>\x1b[2J`) {
+		t.Errorf("%v, %q", elements, text)
+	}
+	var page bytes.Buffer
+	if err := HTML(&page, d); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(page.String(), "<script") || strings.Contains(page.String(), "\x1b") || !strings.Contains(page.String(), "<polyline") {
+		t.Errorf("the page lets a name act:\n%s", page.String())
+	}
+}
+
+func TestNothingToDraw(t *testing.T) {
+	elements, text, curves := parse(t, svg(t, doc()))
+	if len(curves) != 0 || elements["line"] == 0 || !strings.Contains(text, "no waits") {
+		t.Errorf("%v %q", elements, text)
+	}
+}
+
+// More rows than colours: the first are drawn, whole rows only, and the
+// picture says so.
+func TestManyRows(t *testing.T) {
+	names := make([]string, 30)
+	for i := range names {
+		names[i] = fmt.Sprint("lock-", i)
+	}
+	_, text, curves := parse(t, svg(t, doc(names...)))
+	if len(curves) != maxCurves || !strings.Contains(text, "30 rows, the first of them drawn") || strings.Contains(text, "lock-4") {
+		t.Errorf("%d curves, %q", len(curves), text)
+	}
+}
+
+// Extremes have a place on the axes.
+func TestExtremeLengths(t *testing.T) {
+	l := &hist.Lengths{}
+	l.AtMost.Add(0)
+	l.AtMost.Add(1 << 62)
+	l.AtLeast.Add(0)
+	out := svg(t, schema.NewHist([]string{"lock"}, 0, []hist.Row{{Keys: []string{"x"}, Lengths: l}}, l, nil, 0))
+	if _, _, curves := parse(t, out); len(curves) != 2 || strings.Contains(string(out), "NaN") || strings.Contains(string(out), "Inf") {
+		t.Errorf("%v", curves)
+	}
+}

@@ -1,0 +1,74 @@
+package table
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"contend/report/schema"
+)
+
+// barWidth is how long the longest bar is where nothing tells the width of
+// the terminal.
+const barWidth = 50
+
+// eighths are the parts of a block, so that a short bar is not lost.
+var eighths = []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
+
+// Bars draws how many waits had which length, a chart for all waits and one
+// for each row. It is for terminals: nothing reads it back.
+func Bars(w io.Writer, d *schema.Hist, o Options) error {
+	out := bufio.NewWriter(w)
+	all := d.Total
+	all.Keys = []string{"[all]"}
+	charts := append([]schema.HistRow{all}, d.Rows...)
+	if len(d.Rows) == 1 && d.Omitted == 0 {
+		charts = d.Rows
+	}
+	for i := range charts {
+		r := &charts[i]
+		for _, k := range kindsOf(d) {
+			if l := k.of(r); l != nil {
+				histogram(out, strings.Join(r.Keys, ", "), strings.ToLower(k.head), l, o.Width)
+			}
+		}
+	}
+	for _, n := range histNotes(d) {
+		fmt.Fprintf(out, "%s\n\n", n)
+	}
+	if err := out.Flush(); err != nil || d.Coverage == nil {
+		return err
+	}
+	return coverage(w, *d.Coverage, o)
+}
+
+// histogram draws one distribution.
+func histogram(out io.Writer, name, kind string, l *schema.Lengths, width int) {
+	fmt.Fprintf(out, "%s: %s waits%s\n", Sanitize(name), group(l.Count), kind)
+	const aside = 42 // the columns beside a bar
+	wide := barWidth
+	if width > 0 {
+		wide = max(width-aside, 10)
+	}
+	most := int64(1)
+	for _, b := range l.Bars {
+		most = max(most, b.Count)
+	}
+	for _, b := range l.Bars {
+		fill := bar(b.Count, most, wide)
+		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(fill))
+		fmt.Fprintf(out, "  %7s - %-7s %s%s %11s %6.2f %%\n", Duration(b.From), Duration(b.To), fill, pad, group(b.Count), 100*float64(b.Count)/float64(l.Count))
+	}
+	fmt.Fprintln(out)
+}
+
+// bar draws n out of most as blocks, wide for most; anything above zero shows.
+func bar(n, most int64, wide int) string {
+	if n == 0 {
+		return ""
+	}
+	parts := max(int(float64(n)/float64(most)*float64(wide*8)), 1)
+	return strings.Repeat("█", parts/8) + eighths[parts%8]
+}

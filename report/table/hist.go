@@ -1,0 +1,151 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"contend/report/schema"
+)
+
+// lengthKind is one way a row's lengths are known. Head follows the name of a
+// percentile in the heading of its column.
+type lengthKind struct {
+	head, words string
+	of          func(*schema.HistRow) *schema.Lengths
+}
+
+// lengthKinds are all ways, in the order of columns.
+var lengthKinds = []lengthKind{
+	{"", "", func(r *schema.HistRow) *schema.Lengths { return r.Exact }},
+	{" CORR", "CORR is corrected for coordinated omission", func(r *schema.HistRow) *schema.Lengths { return r.Corrected }},
+	{" LEAST", "", func(r *schema.HistRow) *schema.Lengths { return r.AtLeast }},
+	{" MOST", "sampled waits lie between LEAST and MOST", func(r *schema.HistRow) *schema.Lengths { return r.AtMost }},
+}
+
+// percentiles are the columns each kind has. The longest wait is the same
+// after correction.
+var percentiles = []struct {
+	head string
+	of   func(*schema.Lengths) int64
+}{
+	{"P50", func(l *schema.Lengths) int64 { return l.P50Ns }},
+	{"P90", func(l *schema.Lengths) int64 { return l.P90Ns }},
+	{"P99", func(l *schema.Lengths) int64 { return l.P99Ns }},
+	{"P99.9", func(l *schema.Lengths) int64 { return l.P999Ns }},
+	{"P99.99", func(l *schema.Lengths) int64 { return l.P4Ns }},
+	{"MAX", func(l *schema.Lengths) int64 { return l.MaxNs }},
+}
+
+// kindsOf returns the ways any of the waits are known.
+func kindsOf(d *schema.Hist) (kinds []lengthKind) {
+	for _, k := range lengthKinds {
+		if k.of(&d.Total) != nil {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
+}
+
+// Hist writes the percentiles of the lengths of waits, a row for each
+// combination of keys and, except in CSV, one for all.
+func Hist(w io.Writer, d *schema.Hist, o Options) error {
+	kinds := kindsOf(d)
+	g := &Grid{Title: histTitle(d, kinds), Head: []string{"WAITS"}}
+	if d.Total.Corrected != nil {
+		g.Head = append(g.Head, "WAITS CORR")
+	}
+	for _, c := range histColumns(kinds) {
+		g.Head = append(g.Head, c.head)
+	}
+	g.Left = make([]bool, len(g.Head), len(g.Head)+len(d.By))
+	g.Flex = len(g.Head) + len(d.By) - 1
+	for _, k := range d.By {
+		g.Head, g.Left = append(g.Head, strings.ToUpper(k)), append(g.Left, true)
+	}
+	for i := range d.Rows {
+		g.Rows = append(g.Rows, histRow(&d.Rows[i], d.By, &d.Total, kinds))
+	}
+	if o.Style != CSV && len(d.Rows) > 0 {
+		all := d.Total
+		all.Keys = append([]string{"[all]"}, make([]string, len(d.By)-1)...)
+		g.Rows = append(g.Rows, histRow(&all, d.By, &d.Total, kinds))
+	}
+	g.Notes = histNotes(d)
+	if err := g.Write(w, o); err != nil || d.Coverage == nil {
+		return err
+	}
+	return coverage(w, *d.Coverage, o)
+}
+
+func histTitle(d *schema.Hist, kinds []lengthKind) string {
+	title := "lengths of whole waits, by " + strings.Join(d.By, ", ")
+	for _, k := range kinds {
+		if k.words != "" {
+			title += "; " + k.words
+		}
+	}
+	if d.ExpectedNs > 0 {
+		title += fmt.Sprintf(" (one wait expected every %s)", Duration(d.ExpectedNs))
+	}
+	return title
+}
+
+// histColumn is one column of lengths.
+type histColumn struct {
+	head string
+	of   func(*schema.HistRow) *schema.Lengths
+	ns   func(*schema.Lengths) int64
+}
+
+// histColumns puts the kinds of each percentile side by side.
+func histColumns(kinds []lengthKind) (columns []histColumn) {
+	for _, p := range percentiles {
+		for _, k := range kinds {
+			if p.head != "MAX" || k.head != " CORR" {
+				columns = append(columns, histColumn{p.head + k.head, k.of, p.of})
+			}
+		}
+	}
+	return columns
+}
+
+func histRow(r *schema.HistRow, by []string, total *schema.HistRow, kinds []lengthKind) []Cell {
+	row := []Cell{Count(r.Waits)}
+	if r.Corrected != nil {
+		row = append(row, Count(r.Corrected.Count))
+	} else if total.Corrected != nil {
+		row = append(row, Cell{"-", ""})
+	}
+	for _, c := range histColumns(kinds) {
+		cell := Cell{"-", ""}
+		if l := c.of(r); l != nil {
+			cell = Time(c.ns(l))
+		}
+		row = append(row, cell)
+	}
+	for i, key := range r.Keys {
+		cell := Name(key)
+		if by[i] == "class" || by[i] == "lock" {
+			cell.Text = short(key)
+		}
+		row = append(row, cell)
+	}
+	return row
+}
+
+func histNotes(d *schema.Hist) (notes []string) {
+	if d.Omitted > 0 {
+		notes = append(notes, fmt.Sprintf("%s more rows (--top 0 shows all)", group(int64(d.Omitted))))
+	}
+	if d.Total.Waits == 0 {
+		notes = append(notes, "no waits")
+	}
+	if d.Total.AtLeast != nil {
+		notes = append(notes, "a thread seen waiting at the same place in samples on end is taken for one wait; waits shorter than the sampling period were mostly not seen")
+	}
+	if d.Total.Open > 0 {
+		notes = append(notes, fmt.Sprintf("%s sampled waits reach the edge of what was recorded and may have been longer", group(d.Total.Open)))
+	}
+	return notes
+}
