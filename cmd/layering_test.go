@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 	"contend/analysis":          {"contend/format"},
 	"contend/decode":            {"contend/decode/*", "contend/format", "contend/format/text"},
 	"contend/decode/jfr":        {"contend/decode/rules", "contend/decode/threaddump", "contend/format"},
+	"contend/decode/gotrace":    {"contend/decode/rules", "contend/format"},
 	"contend/decode/native":     {"contend/format"},
 	"contend/decode/threaddump": {"contend/decode/rules", "contend/format"},
 	"contend/decode/rules":      {"contend/format"},
@@ -40,6 +41,7 @@ var heavy = map[string][]string{
 	"github.com/google/pprof/":                {"contend/report/pprof"},
 	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/lockstat"},
 	"github.com/klauspost/compress/":          {"contend/decode", "contend/decode/native", "contend/format"},
+	"golang.org/x/exp/":                       {"contend/decode/gotrace"},
 	"github.com/rogpeppe/go-internal/":        nil,
 	"pgregory.net/rapid":                      nil,
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 
+	"contend/decode/gotrace"
 	"contend/decode/jfr"
 	"contend/decode/native"
 	"contend/decode/rules"
@@ -191,6 +192,7 @@ var formats = []struct {
 	{hasPrefix("FLR\x00"), openJFR},
 	{hasPrefix(format.Magic[:4]), openNative},
 	{hasPrefix("contend "), openText},
+	{gotrace.Header, openGoTrace},
 }
 
 func openJFR(in *bufio.Reader, name string, o Options) (reader, error) {
@@ -203,4 +205,8 @@ func openNative(in *bufio.Reader, name string, _ Options) (reader, error) {
 
 func openText(in *bufio.Reader, name string, _ Options) (reader, error) {
 	return format.NewTextReader(in, name)
+}
+
+func openGoTrace(in *bufio.Reader, name string, o Options) (reader, error) {
+	return gotrace.NewReader(in, name, gotrace.Options{Rules: o.Rules})
 }

@@ -1,0 +1,140 @@
+package gotrace
+
+import (
+	"fmt"
+
+	"contend/decode/rules"
+	"contend/format"
+
+	"golang.org/x/exp/trace"
+)
+
+// goroutine is one that lives, and what it waits for.
+type goroutine struct {
+	thread format.ThreadID
+	state  trace.GoState
+	named  bool
+
+	// Of its last block; times are the trace's.
+	blocked int64
+	woken   int64 // 0 while it waits
+	verdict rules.Verdict
+	mode    format.Mode
+	kind    format.LockKind
+	reason  string
+	stack   format.StackID
+	waker   format.ThreadID // who woke it, where the waker gave back a lock
+	unlock  format.StackID  // and its stack
+}
+
+// transition books a goroutine's change of state:
+//
+//	waiting on a lock until it runs again      a wait; from its waking on it has or competes for the lock
+//	waiting on anything else until it is woken idle time
+//	anything else                              running time, which is what is left of its life
+func (r *Reader) transition(ev *trace.Event, st *trace.StateTransition) {
+	at, id := int64(ev.Time()), st.Resource.Goroutine()
+	from, to := st.Goroutine()
+	g := r.goroutine(id, at, from, st)
+	if to == trace.GoWaiting && (from != trace.GoWaiting || g.state != trace.GoWaiting) {
+		r.block(g, at, st)
+	}
+	if from == trace.GoWaiting && to != trace.GoWaiting && g.state == trace.GoWaiting {
+		r.wake(g, at, ev)
+	}
+	if to == trace.GoRunning && g.woken != 0 {
+		r.resume(g, at)
+	}
+	g.state = to
+	if to == trace.GoNotExist {
+		r.push(format.Event{Kind: format.KindThreadEnd, Thread: g.thread, Time: r.wall(at)})
+		delete(r.goroutines, id)
+	}
+}
+
+// goroutine returns the goroutine of a transition, and announces it when it
+// is new. One that was there before the recording lives from its beginning.
+func (r *Reader) goroutine(id trace.GoID, at int64, from trace.GoState, st *trace.StateTransition) *goroutine {
+	g := r.goroutines[id]
+	if g == nil {
+		r.named++
+		g = &goroutine{thread: r.named}
+		r.goroutines[id] = g
+		if from != trace.GoNotExist {
+			at = r.first
+		}
+		r.name(g, id, st.Stack)
+		r.push(format.Event{Kind: format.KindThreadStart, Thread: g.thread, Time: r.wall(at)})
+		return g
+	}
+	if !g.named && st.Stack != trace.NoStack {
+		r.name(g, id, st.Stack)
+	}
+	return g
+}
+
+// name calls a goroutine by the function it started in, the outermost of its
+// stack, which is its group as well.
+func (r *Reader) name(g *goroutine, id trace.GoID, h trace.Stack) {
+	frames := r.stacks.of(r.stack(h))
+	group := "goroutine"
+	if len(frames) > 0 {
+		f := frames[len(frames)-1]
+		group, g.named = f.Class+"."+f.Method, true
+	}
+	r.push(format.Event{Kind: format.KindThread, Thread: g.thread, Name: fmt.Sprintf("%s #%d", group, id), Group: group})
+}
+
+// stack returns the id of a stack, and announces it when it is new.
+func (r *Reader) stack(h trace.Stack) format.StackID {
+	id, added := r.stacks.id(h)
+	if added != nil {
+		r.push(format.Event{Kind: format.KindStack, Stack: id, Frames: added})
+	}
+	return id
+}
+
+func (r *Reader) block(g *goroutine, at int64, st *trace.StateTransition) {
+	stack := r.stack(st.Stack)
+	res := r.stacks.classify(st.Reason, stack)
+	if g.state == trace.GoUndetermined { // it waited before the recording began
+		at = r.first
+	}
+	g.blocked, g.woken, g.stack, g.reason = at, 0, stack, st.Reason
+	g.verdict, g.kind, g.mode = res.Verdict, res.Kind, res.Mode
+	g.waker, g.unlock = format.NoThread, format.NoStack
+}
+
+func (r *Reader) wake(g *goroutine, at int64, ev *trace.Event) {
+	if g.verdict != rules.Lock {
+		r.idle(g, at)
+		return
+	}
+	g.woken = at
+	by := r.goroutines[ev.Goroutine()]
+	if by == nil {
+		return
+	}
+	if stack := r.stack(ev.Stack()); r.stacks.byID[stack].use.unlocks() {
+		g.waker, g.unlock = by.thread, stack
+	}
+}
+
+func (r *Reader) resume(g *goroutine, at int64) {
+	r.keep(g, at)
+	g.woken = 0
+}
+
+// activities are the reasons to wait that are not simply to be parked.
+var activities = map[string]format.Activity{"sleep": format.ActivitySleep, "sync": format.ActivityWait}
+
+func (r *Reader) idle(g *goroutine, until int64) {
+	what, known := activities[g.reason]
+	switch {
+	case g.verdict == rules.Unknown:
+		what = format.ActivityUnknown
+	case !known:
+		what = format.ActivityPark
+	}
+	r.push(format.Event{Kind: format.KindActivity, Thread: g.thread, Activity: what, Stack: g.stack, Time: r.wall(g.blocked), End: r.wall(until)})
+}
