@@ -25,6 +25,13 @@ type goroutine struct {
 	stack   format.StackID
 	waker   format.ThreadID // who woke it, where the waker gave back a lock
 	unlock  format.StackID  // and its stack
+	again   bool            // the block continues the acquire of the one before
+
+	// Since it last blocked on a lock.
+	tries bool  // it did, and ran on
+	ran   int64 // from when
+	gave  bool  // and woke somebody by giving a lock back
+	wait  int   // that block, in the reader's waits
 }
 
 // transition books a goroutine's change of state:
@@ -100,6 +107,8 @@ func (r *Reader) block(g *goroutine, at int64, st *trace.StateTransition) {
 	if g.state == trace.GoUndetermined { // it waited before the recording began
 		at = r.first
 	}
+	g.again = res.Verdict == rules.Lock && r.retries(g, at, stack)
+	g.tries, g.gave = false, false
 	g.blocked, g.woken, g.stack, g.reason = at, 0, stack, st.Reason
 	g.verdict, g.kind, g.mode = res.Verdict, res.Kind, res.Mode
 	g.waker, g.unlock = format.NoThread, format.NoStack
@@ -117,12 +126,13 @@ func (r *Reader) wake(g *goroutine, at int64, ev *trace.Event) {
 	}
 	if stack := r.stack(ev.Stack()); r.stacks.byID[stack].use.unlocks() {
 		g.waker, g.unlock = by.thread, stack
+		by.gave = true
 	}
 }
 
 func (r *Reader) resume(g *goroutine, at int64) {
 	r.keep(g, at)
-	g.woken = 0
+	g.woken, g.tries, g.ran = 0, true, at
 }
 
 // activities are the reasons to wait that are not simply to be parked.

@@ -10,7 +10,6 @@
 package gotrace
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -139,20 +138,6 @@ func (r *Reader) sync(ev *trace.Event) {
 	if s := ev.Sync().ClockSnapshot; s != nil && r.clock == 0 {
 		r.clock = s.Wall.UnixNano() - int64(s.Trace)
 	}
-}
-
-// ended turns the end of a trace into what Read returns: io.EOF for a whole
-// or a damaged one, of which a warning then tells, else the input's error.
-func (r *Reader) ended(err error) error {
-	if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) && r.in.whole() {
-		r.in.mark()
-		return io.EOF
-	}
-	if r.in.err != nil {
-		return r.in.err
-	}
-	r.lost(err)
-	return io.EOF
 }
 
 // push queues an event for delivery.

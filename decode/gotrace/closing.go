@@ -1,0 +1,109 @@
+package gotrace
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"contend/decode/rules"
+	"contend/format"
+
+	"golang.org/x/exp/trace"
+)
+
+// closing is what is delivered at the end of the trace, and how far.
+type closing struct {
+	objects []format.ObjectID // by representative site
+	tenures []tenure
+	at      int // in tenures
+	waits   int // in the reader's
+}
+
+// finish ends what goes on when the trace does, names the locks, and finds
+// out who owned them.
+func (r *Reader) finish() {
+	r.interrupt()
+	if r.events > 0 {
+		r.push(format.Event{Kind: format.KindRecording, Time: r.wall(r.first), End: r.wall(r.last)})
+	}
+	count := r.announceLocks()
+	if count == 0 {
+		return
+	}
+	r.push(format.Event{Kind: format.KindSetting, Name: format.SettingTenures, Value: format.TenuresInferred})
+	r.warnings = append(r.warnings, format.Warning{Code: "identity", Text: fmt.Sprintf(
+		"Go traces name no locks: the %d here are told apart by the places that use them, joined where one wakes another", count)})
+	if r.late > 0 {
+		r.warnings = append(r.warnings, format.Warning{Code: "scheduling", Text: fmt.Sprintf(
+			"of the waiting for locks, %v passed between a goroutine's waking and its running", time.Duration(r.late).Round(time.Microsecond))})
+	}
+}
+
+// interrupt cuts what goes on at the last event, by thread so that reading
+// twice gives the same.
+func (r *Reader) interrupt() {
+	var open []*goroutine
+	for _, g := range r.goroutines {
+		if g.state == trace.GoWaiting || g.woken != 0 {
+			open = append(open, g)
+		}
+	}
+	slices.SortFunc(open, func(a, b *goroutine) int { return cmp.Compare(a.thread, b.thread) })
+	for _, g := range open {
+		if g.verdict == rules.Lock {
+			r.keep(g, r.last)
+		} else {
+			r.idle(g, r.last)
+		}
+	}
+}
+
+// announceLocks gives each lock an id, in the order of first use, and returns
+// how many there are.
+func (r *Reader) announceLocks() (count format.ObjectID) {
+	c := &r.closing
+	c.objects = make([]format.ObjectID, len(r.sites.keys))
+	var byLock [][]*wait
+	for i := range r.waits {
+		w := &r.waits[i]
+		root := r.sites.find(w.site)
+		if c.objects[root] == format.NoObject {
+			count++
+			c.objects[root] = count
+			byLock = append(byLock, nil)
+			r.push(format.Event{Kind: format.KindObject, Object: count, Class: r.sites.keys[root].class, LockKind: w.kind, Name: r.sites.name(root)})
+		}
+		byLock[c.objects[root]-1] = append(byLock[c.objects[root]-1], w)
+	}
+	for i, waits := range byLock {
+		c.tenures = r.own(format.ObjectID(i+1), waits, c.tenures)
+	}
+	return count
+}
+
+// close delivers tenures and waits; false when all are delivered.
+func (r *Reader) close(ev *format.Event) bool {
+	c := &r.closing
+	if c.at < len(c.tenures) {
+		t := &c.tenures[c.at]
+		c.at++
+		ev.Reset()
+		ev.Kind, ev.Thread, ev.Object, ev.Mode, ev.Stack = format.KindTenure, t.thread, t.lock, t.mode, t.stack
+		ev.Time, ev.End = r.wall(t.start), r.wall(t.end)
+		return true
+	}
+	for c.waits < len(r.waits) && r.waits[c.waits].lost {
+		c.waits++
+	}
+	if c.waits >= len(r.waits) {
+		return false
+	}
+	w := &r.waits[c.waits]
+	c.waits++
+	ev.Reset()
+	ev.Kind, ev.Thread, ev.Owner, ev.Mode = format.KindWait, w.thread, w.waker, w.mode
+	ev.Object, ev.Stack = c.objects[r.sites.find(w.site)], w.stack
+	ev.Time, ev.End = r.wall(w.asked), r.wall(w.end)
+	return true
+}
