@@ -17,6 +17,7 @@ type goTruth struct {
 	Locks []struct {
 		Lock      string
 		WaitNs    int64
+		HandoffNs int64
 		BlockedBy map[string]float64
 	}
 }
@@ -48,12 +49,15 @@ func TestGoLocksEqualTheProgramsOwnLog(t *testing.T) {
 	}
 	for _, l := range want.Locks {
 		limit := goLocks[l.Lock]
-		total, by, known := int64(0), map[string]float64{}, 0.0
+		total, handoff, by, known := int64(0), int64(0), map[string]float64{}, 0.0
 		for _, r := range blame.Rows {
 			if !strings.Contains(r.Keys[0], limit.taker) {
 				continue
 			}
 			total += r.ThreadNs
+			if r.Keys[1] == "[handoff]" {
+				handoff += r.ThreadNs
+			}
 			if op, ok := strings.CutPrefix(r.Keys[1], "main."); ok {
 				by[strings.TrimSuffix(op, "J")] += float64(r.ThreadNs)
 				known += float64(r.ThreadNs)
@@ -61,6 +65,9 @@ func TestGoLocksEqualTheProgramsOwnLog(t *testing.T) {
 		}
 		if off := math.Abs(float64(total)/float64(l.WaitNs) - 1); off > 0.03 {
 			t.Errorf("%s: waiting %d ns, want %d", l.Lock, total, l.WaitNs)
+		}
+		if off := math.Abs(float64(handoff-l.HandoffNs)) / float64(l.WaitNs); off > 0.03 {
+			t.Errorf("%s: %d ns of hand-off, want %d", l.Lock, handoff, l.HandoffNs)
 		}
 		sum, d := 0.0, 0.0
 		for _, ns := range l.BlockedBy {

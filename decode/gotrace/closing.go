@@ -27,6 +27,10 @@ func (r *Reader) finish() {
 	if r.events > 0 {
 		r.push(format.Event{Kind: format.KindRecording, Time: r.wall(r.first), End: r.wall(r.last)})
 	}
+	if r.clock == 0 && r.events > 0 {
+		r.warnings = append(r.warnings, format.Warning{Code: "epoch", Text: fmt.Sprintf(
+			"traces of Go 1.%d do not tell the time of day: times count from when the machine started", r.version)})
+	}
 	count := r.announceLocks()
 	if count == 0 {
 		return

@@ -13,7 +13,7 @@ import (
 func (r *Reader) ended(err error) error {
 	switch {
 	case r.in.err != nil:
-		return r.in.fail("generation", r.in.err, "")
+		return fmt.Errorf("%s: %w", r.in.name, r.in.err)
 	case errors.Is(err, io.EOF) && r.in.whole():
 		r.in.mark()
 		return io.EOF
@@ -31,6 +31,6 @@ func (r *Reader) lost(err error) {
 		code, why = "lost-data", format.ErrCorrupt
 	}
 	pos := format.Pos{File: r.in.name, Off: r.in.good()}
-	r.warnings = append(r.warnings, format.Warning{Code: code, Text: fmt.Sprintf("%s: generation: %v; %d bytes not read", pos, why, n)})
+	r.warnings = append(r.warnings, format.Warning{Code: code, Text: fmt.Sprintf("%s: generation: %v; %d bytes not read, about a second of a trace can only be read as a whole", pos, why, n)})
 	r.push(format.Event{Kind: format.KindGap, Time: r.wall(r.last), End: r.wall(r.last), Bytes: n, Name: why.Error()})
 }

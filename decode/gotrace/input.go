@@ -14,6 +14,8 @@ import (
 // headerSize is the length of "go 1.26 trace" with its padding.
 const headerSize = 16
 
+const headerStart = "go 1."
+
 // oldest is the first minor version whose traces are read.
 const oldest = 22
 
@@ -49,10 +51,11 @@ func (c counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Header tells whether an input begins like a Go execution trace.
+// Header tells whether an input begins like a Go execution trace, or ends
+// within what could be the header of one.
 func Header(head []byte) bool {
 	_, err := minor(head)
-	return err == nil
+	return err == nil || len(head) < headerSize && strings.HasPrefix(string(head), headerStart)
 }
 
 var errHeader = errors.New("no header of a Go trace")
@@ -60,7 +63,7 @@ var errHeader = errors.New("no header of a Go trace")
 // minor reads the version out of a header: 26 of "go 1.26 trace\0\0\0".
 func minor(head []byte) (int, error) {
 	text, _, ok := strings.Cut(string(head[:min(len(head), headerSize)]), " trace\x00\x00\x00")
-	digits, found := strings.CutPrefix(text, "go 1.")
+	digits, found := strings.CutPrefix(text, headerStart)
 	if !ok || !found {
 		return 0, errHeader
 	}
@@ -75,7 +78,7 @@ func (in *input) version() (int, error) {
 	switch {
 	case in.err != nil:
 		return 0, fmt.Errorf("%s: %w", in.name, in.err)
-	case err != nil && len(head) < headerSize && strings.HasPrefix("go 1.", string(head[:min(len(head), 5)])):
+	case err != nil && len(head) < headerSize && strings.HasPrefix(string(head), headerStart):
 		return 0, in.fail("header", format.ErrTruncated, "the trace may not have been stopped: call trace.Stop before the program ends")
 	case err != nil:
 		return 0, in.fail("header", format.ErrNotMine, "")
@@ -94,7 +97,8 @@ func (in *input) fail(what string, err error, hint string) error {
 func (in *input) taken() int64 { return in.bytes - int64(in.buf.Buffered()) }
 
 // mark says that everything so far was whole. The library reads a generation
-// before it gives its first event.
+// before it gives its first event, so that a fault later in it costs what it
+// holds, not its place.
 func (in *input) mark() { in.sound = in.taken() }
 
 // good is how many bytes were whole.

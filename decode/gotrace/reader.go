@@ -60,7 +60,7 @@ func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 		return nil, err
 	}
 	if r.trace, err = trace.NewReader(r.in.buf); err != nil {
-		return nil, r.in.fail("header", fmt.Errorf("%w (%w)", format.ErrVersion, err), "")
+		return nil, r.in.fail(fmt.Sprintf("trace of Go 1.%d", r.version), fmt.Errorf("%w (%w)", format.ErrVersion, err), "a newer contend may read it")
 	}
 	return r, nil
 }
@@ -103,15 +103,17 @@ func (r *Reader) step() error {
 		return r.ended(err)
 	}
 	at := int64(ev.Time())
+	if ev.Kind() == trace.EventSync { // it has no meaningful time
+		r.sync(&ev)
+		return nil
+	}
 	if r.events == 0 {
 		r.first = at
 	}
 	r.events++
 	r.last = max(r.last, at)
-	switch ev.Kind() {
-	case trace.EventSync:
-		r.sync(&ev)
-	case trace.EventStateTransition:
+	r.in.mark()
+	if ev.Kind() == trace.EventStateTransition {
 		if st := ev.StateTransition(); st.Resource.Kind == trace.ResourceGoroutine {
 			r.transition(&ev, &st)
 		}
@@ -131,11 +133,10 @@ func (r *Reader) readEvent() (ev trace.Event, err error) {
 }
 
 // sync begins a generation: about a second of the trace, with tables of its
-// own. What came before it was whole.
+// own, all of which has been read; or it ends the trace or what is good of it.
 func (r *Reader) sync(ev *trace.Event) {
-	r.in.mark()
 	r.stacks.forgetHandles()
-	if s := ev.Sync().ClockSnapshot; s != nil && r.clock == 0 {
+	if s := ev.Sync().ClockSnapshot; s != nil && r.events == 0 {
 		r.clock = s.Wall.UnixNano() - int64(s.Trace)
 	}
 }
