@@ -2,6 +2,7 @@ package gotrace
 
 import (
 	"fmt"
+	"slices"
 
 	"contend/decode/rules"
 	"contend/format"
@@ -80,14 +81,18 @@ func (r *Reader) goroutine(id trace.GoID, at int64, from trace.GoState, st *trac
 	return g
 }
 
-// name calls a goroutine by the function it started in, the outermost of its
-// stack, which is its group as well.
+// name calls a goroutine by the function it started in, which is its group as
+// well: the outermost of its stack, less the library's such as
+// sync.(*WaitGroup).Go. Behind those the function shows only when it waits.
 func (r *Reader) name(g *goroutine, id trace.GoID, h trace.Stack) {
-	frames := r.stacks.of(r.stack(h))
 	group := "goroutine"
-	if len(frames) > 0 {
-		f := frames[len(frames)-1]
-		group, g.named = f.Class+"."+f.Method, true
+	for _, f := range slices.Backward(r.stacks.of(r.stack(h))) {
+		if g.named = !lockPackages[f.Class]; g.named || group == "goroutine" {
+			group = f.Class + "." + f.Method
+		}
+		if g.named {
+			break
+		}
 	}
 	r.push(format.Event{Kind: format.KindThread, Thread: g.thread, Name: fmt.Sprintf("%s #%d", group, id), Group: group})
 }
@@ -136,7 +141,9 @@ func (r *Reader) resume(g *goroutine, at int64) {
 }
 
 // activities are the reasons to wait that are not simply to be parked.
-var activities = map[string]format.Activity{"sleep": format.ActivitySleep, "sync": format.ActivityWait}
+var activities = map[string]format.Activity{
+	"sleep": format.ActivitySleep, "sync.(*Cond).Wait": format.ActivityWait, "sync": format.ActivityWait,
+}
 
 func (r *Reader) idle(g *goroutine, until int64) {
 	what, known := activities[g.reason]

@@ -18,6 +18,7 @@ type rebuilding struct {
 	owners []owner
 	last   int64 // the last acquisition or release
 	block  int64 // the first block since, 0 for none
+	gave   point // the last release by a writer
 }
 
 // rebuild walks through the points in order of time.
@@ -36,6 +37,9 @@ func (h *history) rebuild() {
 			b.vacate(p.mode, p.at)
 			b.owners = append(b.owners, owner{p.at, p})
 		case released:
+			if b.same(p) {
+				continue
+			}
 			b.release(p)
 		}
 		b.last, b.block = p.at, 0
@@ -50,6 +54,14 @@ func (b *rebuilding) leave(p *point) {
 		b.estimate(b.owners[i], p.at)
 		b.owners = slices.Delete(b.owners, i, i+1)
 	}
+}
+
+// same tells whether a release is part of the one before: a writer wakes all
+// readers that are queued, one by one, and then another writer; the first of
+// them may run before it is done.
+func (b *rebuilding) same(p *point) bool {
+	return b.kind == format.KindReadWriteLock && p.mode == format.Exclusive &&
+		p.thread == b.gave.thread && p.queued < b.gave.at && b.index(p.thread) < 0
 }
 
 // release ends the tenure of a goroutine that gives the lock back, and begins
@@ -69,6 +81,9 @@ func (b *rebuilding) release(p *point) {
 		}
 	}
 	b.add(p, start, p.at)
+	if p.mode == format.Exclusive {
+		b.gave = *p
+	}
 }
 
 // began estimates since when the lock was owned by a goroutine that is first

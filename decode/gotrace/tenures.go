@@ -33,6 +33,7 @@ type point struct {
 	mode   format.Mode
 	thread format.ThreadID
 	stack  format.StackID
+	queued int64 // of a release: since when the one it wakes had been blocked
 }
 
 // history rebuilds who owned one lock. What the trace shows of it are blocks,
@@ -52,6 +53,7 @@ type point struct {
 type history struct {
 	r      *Reader
 	lock   format.ObjectID
+	kind   format.LockKind
 	points []point
 	usual  map[string]int64 // length of sections, by function
 	out    []tenure
@@ -59,15 +61,15 @@ type history struct {
 
 // own appends the tenures of a lock.
 func (r *Reader) own(lock format.ObjectID, waits []*wait, out []tenure) []tenure {
-	h := &history{r: r, lock: lock, usual: map[string]int64{}, out: out}
+	h := &history{r: r, lock: lock, kind: waits[0].kind, usual: map[string]int64{}, out: out}
 	for _, w := range waits {
-		h.points = append(h.points, point{w.start, blocked, w.mode, w.thread, w.stack})
+		h.points = append(h.points, point{w.start, blocked, w.mode, w.thread, w.stack, 0})
 		if w.waker != format.NoThread {
 			by := r.stacks.use(w.unlock)
-			h.points = append(h.points, point{w.woken, released, mode(by.shared()), w.waker, w.unlock})
+			h.points = append(h.points, point{w.woken, released, mode(by.shared()), w.waker, w.unlock, w.start})
 		}
 		if w.woken != 0 && !w.lost {
-			h.points = append(h.points, point{w.end, acquired, w.mode, w.thread, w.stack})
+			h.points = append(h.points, point{w.end, acquired, w.mode, w.thread, w.stack, 0})
 		}
 	}
 	slices.SortStableFunc(h.points, func(a, b point) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.what, b.what)) })
