@@ -1,13 +1,17 @@
 package cmd
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"contend/report/schema"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 const goTrace = "../testdata/go126-truth-12goroutines.trace"
@@ -80,5 +84,31 @@ func TestGoLocksEqualTheProgramsOwnLog(t *testing.T) {
 		if d > limit.distance {
 			t.Errorf("%s: distance %.3f: %v", l.Lock, d, by)
 		}
+	}
+}
+
+// A trace of an older Go says which, and what to do.
+func TestOldGoTraceIsRefused(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "old.trace")
+	if err := os.WriteFile(path, []byte("go 1.21 trace\x00\x00\x00"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var out, msg bytes.Buffer
+	code := Main([]string{"analyze", path}, nil, &out, &msg)
+	if text := msg.String(); code != exitFailed || out.Len() > 0 || !strings.Contains(text, "trace of Go 1.21: version is not supported") || !strings.Contains(text, "hint: build the program with Go 1.22") {
+		t.Errorf("exit %d: %s", code, text)
+	}
+}
+
+// What is converted keeps what is known of the owners.
+func TestConvertedGoTraceIsTheSame(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.bin")
+	if code := Main([]string{"convert", goTrace, "-o", path}, nil, os.Stdout, os.Stderr); code != exitOK {
+		t.Fatalf("exit %d", code)
+	}
+	want := ask[schema.Blame](t, "blame", "--by", "lock,owner-stack,waiter-thread", goTrace)
+	got := ask[schema.Blame](t, "blame", "--by", "lock,owner-stack,waiter-thread", path)
+	if diff := cmp.Diff(want.Rows, got.Rows); diff != "" || want.Total != got.Total {
+		t.Errorf("%v and %v:\n%s", want.Total, got.Total, diff)
 	}
 }
