@@ -24,7 +24,9 @@ var allowed = map[string][]string{
 	"contend/analysis":          {"contend/format"},
 	"contend/decode":            {"contend/decode/*", "contend/format", "contend/format/text"},
 	"contend/decode/jfr":        {"contend/decode/rules", "contend/decode/threaddump", "contend/format"},
-	"contend/decode/gotrace":    {"contend/decode/rules", "contend/format"},
+	"contend/decode/godump":     {"contend/decode/gosym", "contend/decode/rules", "contend/format"},
+	"contend/decode/gosym":      {"contend/format"},
+	"contend/decode/gotrace":    {"contend/decode/gosym", "contend/decode/rules", "contend/format"},
 	"contend/decode/native":     {"contend/format"},
 	"contend/decode/threaddump": {"contend/decode/rules", "contend/format"},
 	"contend/decode/rules":      {"contend/format"},
@@ -42,6 +44,7 @@ var heavy = map[string][]string{
 	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/lockstat"},
 	"github.com/klauspost/compress/":          {"contend/decode", "contend/decode/native", "contend/format"},
 	"golang.org/x/exp/":                       {"contend/decode/gotrace"},
+	"github.com/maruel/panicparse/":           {"contend/decode/godump"},
 	"github.com/rogpeppe/go-internal/":        nil,
 	"pgregory.net/rapid":                      nil,
 }

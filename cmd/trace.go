@@ -157,7 +157,7 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 
 // notes are the codes of warnings that hold for every input of their kind:
 // reports give them among their footnotes only.
-var notes = map[string]bool{"identity": true, "scheduling": true, "epoch": true}
+var notes = map[string]bool{"identity": true, "scheduling": true, "epoch": true, "dumps": true, "no-owners": true}
 
 // warn says what the decoder could not read.
 func (r *result) warn(e *env) {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 
+	"contend/decode/godump"
 	"contend/decode/gotrace"
 	"contend/decode/jfr"
 	"contend/decode/native"
@@ -193,6 +194,7 @@ var formats = []struct {
 	{hasPrefix(format.Magic[:4]), openNative},
 	{hasPrefix("contend "), openText},
 	{gotrace.Header, openGoTrace},
+	{godump.Is, openGoDump},
 }
 
 func openJFR(in *bufio.Reader, name string, o Options) (reader, error) {
@@ -209,4 +211,8 @@ func openText(in *bufio.Reader, name string, _ Options) (reader, error) {
 
 func openGoTrace(in *bufio.Reader, name string, o Options) (reader, error) {
 	return gotrace.NewReader(in, name, gotrace.Options{Rules: o.Rules})
+}
+
+func openGoDump(in *bufio.Reader, name string, o Options) (reader, error) {
+	return godump.NewReader(in, name, godump.Options{Rules: o.Rules})
 }

@@ -2,8 +2,8 @@ package gotrace
 
 import (
 	"fmt"
-	"slices"
 
+	"contend/decode/gosym"
 	"contend/decode/rules"
 	"contend/format"
 
@@ -82,18 +82,11 @@ func (r *Reader) goroutine(id trace.GoID, at int64, from trace.GoState, st *trac
 }
 
 // name calls a goroutine by the function it started in, which is its group as
-// well: the outermost of its stack, less the library's such as
-// sync.(*WaitGroup).Go. Behind those the function shows only when it waits.
+// well. Behind the library's such as sync.(*WaitGroup).Go the function shows
+// only when it waits.
 func (r *Reader) name(g *goroutine, id trace.GoID, h trace.Stack) {
-	group := "goroutine"
-	for _, f := range slices.Backward(r.stacks.of(r.stack(h))) {
-		if g.named = !lockPackages[f.Class]; g.named || group == "goroutine" {
-			group = f.Class + "." + f.Method
-		}
-		if g.named {
-			break
-		}
-	}
+	group := ""
+	group, g.named = gosym.Start(r.stacks.of(r.stack(h)))
 	r.push(format.Event{Kind: format.KindThread, Thread: g.thread, Name: fmt.Sprintf("%s #%d", group, id), Group: group})
 }
 

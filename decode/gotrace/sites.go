@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"contend/decode/gosym"
 	"contend/format"
 )
 
@@ -42,20 +43,17 @@ var lockTypes = map[string]string{
 // counts: an RWMutex is made of a Mutex.
 func useOf(frames []format.Frame) (u use) {
 	for _, f := range frames {
-		if !lockPackages[f.Class] {
+		if !gosym.OfLocks(f.Class) {
 			u.at = f
 			break
 		}
-		recv, method, _ := cutLast(f.Class+"."+f.Method, ").")
+		recv, method, _ := cutLast(gosym.Name(f), ").")
 		if class, ok := lockTypes[recv+")"]; ok {
 			u.class, u.method = class, method
 		}
 	}
 	return u
 }
-
-// lockPackages implement locks and what they wait with.
-var lockPackages = map[string]bool{"sync": true, "internal/sync": true, "runtime": true}
 
 func cutLast(s, sep string) (before, after string, ok bool) {
 	i := strings.LastIndex(s, sep)
@@ -83,7 +81,7 @@ type sites struct {
 
 // of returns the site of a use.
 func (s *sites) of(u *use) site {
-	key := siteKey{u.class, u.at.Class + "." + u.at.Method, u.at.Line, u.unlocks()}
+	key := siteKey{u.class, gosym.Name(u.at), u.at.Line, u.unlocks()}
 	id, ok := s.ids[key]
 	if !ok {
 		if s.ids == nil {

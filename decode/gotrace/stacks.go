@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"contend/decode/gosym"
 	"contend/decode/rules"
 	"contend/format"
 
@@ -56,7 +57,7 @@ func (s *stacks) id(h trace.Stack) (id format.StackID, added []format.Frame) {
 	}
 	s.key, s.frames = s.key[:0], s.frames[:0]
 	for f := range h.Frames() {
-		class, method := splitFunc(f.Func)
+		class, method := gosym.Split(f.Func)
 		line := int(min(f.Line, 1<<31-1))
 		s.frames = append(s.frames, format.Frame{Class: class, Method: method, File: path.Base(strings.ReplaceAll(f.File, `\`, "/")), Line: line})
 		s.key = binary.AppendUvarint(append(append(s.key, f.Func...), 0), uint64(line))
@@ -96,17 +97,4 @@ func (s *stacks) classify(reason string, id format.StackID) rules.Result {
 		s.says[question{strings.Clone(reason), id}] = res
 	}
 	return res
-}
-
-// splitFunc cuts a function's name behind its package: net/http and
-// (*conn).serve. Type arguments may hold slashes and dots.
-func splitFunc(name string) (pkg, fn string) {
-	name = strings.ToValidUTF8(name, "\uFFFD")
-	plain, _, _ := strings.Cut(name, "[")
-	slash := strings.LastIndexByte(plain, '/') + 1
-	dot := strings.IndexByte(plain[slash:], '.')
-	if dot < 0 {
-		return "", name
-	}
-	return name[:slash+dot], name[slash+dot+1:]
 }

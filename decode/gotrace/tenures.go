@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"contend/decode/gosym"
 	"contend/format"
 )
 
@@ -87,8 +88,7 @@ func mode(shared bool) format.Mode {
 
 // function names the section a point belongs to.
 func (h *history) function(p *point) string {
-	u := h.r.stacks.byID[p.stack].use
-	return u.at.Class + "." + u.at.Method
+	return gosym.Name(h.r.stacks.byID[p.stack].use.at)
 }
 
 // learn takes, for each function, the median time from an acquisition to the
