@@ -84,7 +84,7 @@ func (in *input) sniff(o Options) (reader, error) {
 
 // unknown says what the input looks like instead.
 func (in *input) unknown(head []byte) error {
-	const hint = "contend reads JFR recordings, Go execution traces and contend traces, plain or in gzip, zstd or s2"
+	const hint = "contend reads JFR recordings, Go execution traces and goroutine dumps, and contend traces, plain or in gzip, zstd or s2"
 	what := "binary data"
 	if text := head[:min(len(head), 512)]; utf8.Valid(text[:len(text)-partial(text)]) && bytes.IndexByte(text, 0) < 0 {
 		line, _, _ := bytes.Cut(text, []byte("\n"))

@@ -71,14 +71,18 @@ func NewReader(in *bufio.Reader, name string, o Options) (*Reader, error) {
 
 // counter counts what is read and keeps a fault of the input.
 type counter struct {
-	in  io.Reader
-	n   int64
-	err error
+	in   io.Reader
+	n    int64
+	last byte // the last one read
+	err  error
 }
 
 func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.in.Read(p)
 	c.n += int64(n)
+	if n > 0 {
+		c.last = p[n-1]
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		c.err = err
 	}
@@ -139,21 +143,35 @@ func (r *Reader) advance() {
 func (r *Reader) scan() []*stack.Goroutine {
 	s, suffix, err := snapshot(r.rest)
 	r.rest = io.MultiReader(bytes.NewReader(suffix), r.in)
+	within := r.in.last != '\n' && !bytes.ContainsRune(suffix, '\n') // a line of the dump, when this is the end
 	switch {
 	case r.in.err != nil:
 		r.err = r.in.err
+	case errors.Is(err, io.EOF) && s != nil && within:
+		r.damaged("truncated", format.ErrTruncated)
 	case errors.Is(err, io.EOF):
 		r.err = io.EOF
+	case err != nil && within:
+		r.damaged("truncated", format.ErrTruncated)
 	case err != nil:
-		r.warnings = append(r.warnings, format.Warning{Code: "lost-data", Text: fmt.Sprintf("%s: goroutine dump: %v (%.200q)", r.name, format.ErrCorrupt, err)})
-		if s == nil || len(s.Goroutines) == 0 {
-			r.err = io.EOF
-		}
+		r.damaged("lost-data", fmt.Errorf("%w (%.200q)", format.ErrCorrupt, err))
+	}
+	if err != nil && (s == nil || len(s.Goroutines) == 0) && r.err == nil {
+		r.err = io.EOF
 	}
 	if s == nil {
 		return nil
 	}
 	return s.Goroutines
+}
+
+// maxWarnings bounds what a badly damaged input can say.
+const maxWarnings = 16
+
+func (r *Reader) damaged(code string, err error) {
+	if len(r.warnings) < maxWarnings {
+		r.warnings = append(r.warnings, format.Warning{Code: code, Text: fmt.Sprintf("%s: goroutine dump: %v", r.name, err)})
+	}
 }
 
 // snapshot guards against what the library does not expect of damaged text.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -155,8 +156,11 @@ func FuzzRead(f *testing.F) {
 // However much of a dump there is, what is whole is read.
 func TestEveryPrefix(t *testing.T) {
 	data, last := load(t, "go126-debug2-dump.txt"), 0
-	for n := 0; n <= len(data); n += 7 {
+	for n := 0; n <= len(data); n += 5 {
 		s := read(t, data[:n])
+		if damaged := hasCode(s.stats.Warnings, "truncated"); len(s.ticks) > 0 && !damaged && data[n-1] != '\n' {
+			t.Errorf("%d bytes: cut within a line, not said: %v", n, s.stats.Warnings)
+		}
 		if len(s.threads) < last-1 {
 			t.Errorf("%d bytes: %d goroutines, fewer had %d", n, len(s.threads), last)
 		}
@@ -165,4 +169,8 @@ func TestEveryPrefix(t *testing.T) {
 	if last != strings.Count(string(data), "\ngoroutine ")+1 {
 		t.Errorf("%d goroutines", last)
 	}
+}
+
+func hasCode(list []format.Warning, code string) bool {
+	return slices.ContainsFunc(list, func(w format.Warning) bool { return w.Code == code })
 }
