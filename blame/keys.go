@@ -11,8 +11,8 @@ import (
 // keyNames are the keys as users write them.
 var keyNames = [keyCount]string{
 	ByClass: "class", ByLock: "lock",
-	ByOwnerStack: "owner-stack", ByOwnerMethod: "owner-method", ByOwnerThread: "owner-thread", ByOwnerGroup: "owner-group",
-	ByWaiterStack: "waiter-stack", ByWaiterMethod: "waiter-method", ByWaiterThread: "waiter-thread", ByWaiterGroup: "waiter-group",
+	ByOwnerStack: "owner-stack", ByOwnerMethod: "owner-method", ByOwnerThread: "owner-thread", ByOwnerGroup: "owner-group", ByOwnerTask: "owner-task", ByOwnerRegion: "owner-region",
+	ByWaiterStack: "waiter-stack", ByWaiterMethod: "waiter-method", ByWaiterThread: "waiter-thread", ByWaiterGroup: "waiter-group", ByTask: "task", ByRegion: "region",
 }
 
 // String returns the key as users write it.
@@ -54,13 +54,16 @@ func parseKey(word string) (Key, bool) {
 	return 0, false
 }
 
+// ofOwner tells whether rows of the key name something of an owner.
+func (k Key) ofOwner() bool { return k >= ByOwnerStack && k <= ByOwnerRegion }
+
 // pseudo marks the ids of owners that are no threads; the kind and the number
 // of the deadlock follow in the lower bits.
 const pseudo = 1 << 31
 
 // id returns what a slice and one of its owners have for the key.
 func (p *Pivot) id(k Key, s *analysis.Slice, o analysis.Owner) uint32 {
-	if k >= ByOwnerStack && k <= ByOwnerGroup && o.Kind != analysis.OwnerThread {
+	if k.ofOwner() && o.Kind != analysis.OwnerThread {
 		return pseudo | uint32(o.Kind)<<24 | uint32(o.Cycle)&0xffffff
 	}
 	switch k {
@@ -76,6 +79,14 @@ func (p *Pivot) id(k Key, s *analysis.Slice, o analysis.Owner) uint32 {
 		return uint32(o.Thread)
 	case ByOwnerGroup:
 		return p.sym.Group(o.Thread)
+	case ByOwnerTask:
+		return p.sym.Annotation(o.Stack, format.TaskClass)
+	case ByOwnerRegion:
+		return p.sym.Annotation(o.Stack, format.RegionClass)
+	case ByTask:
+		return p.sym.Annotation(s.Stack, format.TaskClass)
+	case ByRegion:
+		return p.sym.Annotation(s.Stack, format.RegionClass)
 	case ByWaiterStack:
 		return p.stacks.canonical(p.sym, s.Stack)
 	case ByWaiterMethod:
@@ -89,7 +100,7 @@ func (p *Pivot) id(k Key, s *analysis.Slice, o analysis.Owner) uint32 {
 
 // text names an id.
 func (p *Pivot) text(k Key, id uint32) (text string, stack []format.Frame) {
-	if id&pseudo != 0 && k >= ByOwnerStack && k <= ByOwnerGroup {
+	if id&pseudo != 0 && k.ofOwner() {
 		return analysis.PseudoOwner(analysis.OwnerKind(id>>24&0x7f), int32(id&0xffffff)), nil
 	}
 	switch k {
@@ -100,7 +111,7 @@ func (p *Pivot) text(k Key, id uint32) (text string, stack []format.Frame) {
 	case ByOwnerStack, ByWaiterStack:
 		frames := p.sym.Frames(format.StackID(id))
 		return analysis.StackText(frames), frames
-	case ByOwnerMethod, ByWaiterMethod:
+	case ByOwnerMethod, ByWaiterMethod, ByOwnerTask, ByOwnerRegion, ByTask, ByRegion:
 		return p.sym.Methods().Name(id), nil
 	case ByOwnerThread, ByWaiterThread:
 		return p.sym.ThreadName(format.ThreadID(id)), nil

@@ -19,10 +19,14 @@ const (
 	ByOwnerMethod
 	ByOwnerThread
 	ByOwnerGroup
+	ByOwnerTask // of the annotations in the owner's stack
+	ByOwnerRegion
 	ByWaiterStack
 	ByWaiterMethod
 	ByWaiterThread
 	ByWaiterGroup
+	ByTask // of the annotations in the waiter's stack
+	ByRegion
 	keyCount
 )
 

@@ -2,12 +2,16 @@ package cmd
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/trace"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"contend/report/schema"
 
@@ -110,5 +114,49 @@ func TestConvertedGoTraceIsTheSame(t *testing.T) {
 	got := ask[schema.Blame](t, "blame", "--by", "lock,owner-stack,waiter-thread", path)
 	if diff := cmp.Diff(want.Rows, got.Rows); diff != "" || want.Total != got.Total {
 		t.Errorf("%v and %v:\n%s", want.Total, got.Total, diff)
+	}
+}
+
+// What a program says it does is a pivot: order waits for what nightly holds.
+func TestTasksAndRegionsArePivots(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "trace.out")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := trace.Start(f); err != nil {
+		t.Skipf("this process is being traced already: %v", err)
+	}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	held := make(chan bool)
+	during := func(task, region string, do func()) {
+		wg.Go(func() {
+			ctx, end := trace.NewTask(context.Background(), task)
+			defer end.End()
+			trace.WithRegion(ctx, region, do)
+		})
+	}
+	during("reporting", "nightly", func() {
+		mu.Lock()
+		held <- true
+		time.Sleep(20 * time.Millisecond)
+		mu.Unlock()
+	})
+	<-held
+	during("ordering", "order", func() {
+		mu.Lock()
+		defer mu.Unlock()
+	})
+	wg.Wait()
+	trace.Stop()
+	f.Close()
+	b := ask[schema.Blame](t, "blame", "--by", "task,region,owner-task,owner-region", path)
+	top := strings.Join(b.Rows[0].Keys, " ")
+	if top != "ordering order reporting nightly" || b.Rows[0].ThreadNs < 10e6 {
+		t.Errorf("%s: %+v", top, b.Rows[0])
+	}
+	if rows := ask[schema.Blame](t, "blame", "--by", "task,region", goTrace).Rows; len(rows) != 1 || strings.Join(rows[0].Keys, " ") != "[no task] [no region]" {
+		t.Errorf("%+v", rows)
 	}
 }

@@ -12,9 +12,10 @@ import (
 
 // goroutine is one that lives, and what it waits for.
 type goroutine struct {
-	thread format.ThreadID
-	state  trace.GoState
-	named  bool
+	thread  format.ThreadID
+	state   trace.GoState
+	named   bool
+	regions []uint32 // annotations, innermost last
 
 	// Of its last block; times are the trace's.
 	blocked int64
@@ -86,13 +87,14 @@ func (r *Reader) goroutine(id trace.GoID, at int64, from trace.GoState, st *trac
 // only when it waits.
 func (r *Reader) name(g *goroutine, id trace.GoID, h trace.Stack) {
 	group := ""
-	group, g.named = gosym.Start(r.stacks.of(r.stack(h)))
+	group, g.named = gosym.Start(r.stacks.of(r.stack(h, 0)))
 	r.push(format.Event{Kind: format.KindThread, Thread: g.thread, Name: fmt.Sprintf("%s #%d", group, id), Group: group})
 }
 
-// stack returns the id of a stack, and announces it when it is new.
-func (r *Reader) stack(h trace.Stack) format.StackID {
-	id, added := r.stacks.id(h)
+// stack returns the id of a stack with an annotation, and announces it when it
+// is new.
+func (r *Reader) stack(h trace.Stack, note uint32) format.StackID {
+	id, added := r.stacks.id(h, note, &r.notes)
 	if added != nil {
 		r.push(format.Event{Kind: format.KindStack, Stack: id, Frames: added})
 	}
@@ -100,7 +102,7 @@ func (r *Reader) stack(h trace.Stack) format.StackID {
 }
 
 func (r *Reader) block(g *goroutine, at int64, st *trace.StateTransition) {
-	stack := r.stack(st.Stack)
+	stack := r.stack(st.Stack, g.note())
 	res := r.stacks.classify(st.Reason, stack)
 	if g.state == trace.GoUndetermined { // it waited before the recording began
 		at = r.first
@@ -122,7 +124,7 @@ func (r *Reader) wake(g *goroutine, at int64, ev *trace.Event) {
 	if by == nil {
 		return
 	}
-	if stack := r.stack(ev.Stack()); r.stacks.byID[stack].use.unlocks() {
+	if stack := r.stack(ev.Stack(), by.note()); r.stacks.byID[stack].use.unlocks() {
 		g.waker, g.unlock = by.thread, stack
 		by.gave = true
 	}

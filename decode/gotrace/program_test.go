@@ -2,6 +2,7 @@ package gotrace
 
 import (
 	"bytes"
+	"context"
 	"runtime/trace"
 	"strings"
 	"sync"
@@ -27,7 +28,8 @@ func record(t testing.TB, program func()) []byte {
 type seen struct {
 	locks    map[format.ObjectID]format.Event
 	names    map[format.ThreadID]string
-	stacks   map[format.StackID]string
+	stacks   map[format.StackID]string // innermost function of this package
+	notes    map[format.StackID]string // regions and tasks
 	waits    []format.Event
 	tenures  []format.Event
 	activity map[string][]format.Event // by innermost function of this package
@@ -39,7 +41,7 @@ func read(t testing.TB, data []byte) *seen {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &seen{map[format.ObjectID]format.Event{}, map[format.ThreadID]string{}, map[format.StackID]string{}, nil, nil, map[string][]format.Event{}}
+	s := &seen{map[format.ObjectID]format.Event{}, map[format.ThreadID]string{}, map[format.StackID]string{}, map[format.StackID]string{}, nil, nil, map[string][]format.Event{}}
 	for {
 		var ev format.Event
 		if r.Read(&ev) != nil {
@@ -51,6 +53,13 @@ func read(t testing.TB, data []byte) *seen {
 		case format.KindObject:
 			s.locks[ev.Object] = ev
 		case format.KindStack:
+			var notes []string
+			for _, f := range ev.Frames {
+				if f.Class == format.RegionClass || f.Class == format.TaskClass {
+					notes = append(notes, f.Method)
+				}
+			}
+			s.notes[ev.Stack] = strings.Join(notes, " ")
 			for _, f := range ev.Frames {
 				if f.Class == "contend/decode/gotrace" {
 					s.stacks[ev.Stack] = f.Method
@@ -96,7 +105,7 @@ func holdAlone(mu sync.Locker, held chan<- bool) {
 
 func getInLine(mu sync.Locker) {
 	mu.Lock()
-	mu.Unlock() //nolint:staticcheck // only the waiting counts
+	defer mu.Unlock()
 }
 
 func waitForWork(c *sync.Cond, ready *bool) {
@@ -181,6 +190,41 @@ func checkHeld(t *testing.T, s *seen, lock format.ObjectID, waits int) {
 	}
 }
 
+// The stacks of waits and tenures carry what the program says it does.
+func TestTasksAndRegions(t *testing.T) {
+	data := record(t, func() {
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		held := make(chan bool)
+		wg.Go(func() {
+			ctx, task := trace.NewTask(context.Background(), "reporting")
+			defer task.End()
+			trace.WithRegion(ctx, "nightly", func() { holdAlone(&mu, held) })
+		})
+		<-held
+		wg.Go(func() {
+			ctx, task := trace.NewTask(context.Background(), "ordering")
+			defer task.End()
+			trace.WithRegion(ctx, "order", func() {
+				trace.WithRegion(ctx, "pay", func() {})
+				getInLine(&mu)
+			})
+		})
+		wg.Wait()
+	})
+	s := read(t, data)
+	want := map[string]string{"getInLine": "order ordering", "holdAlone": "nightly reporting"}
+	for _, ev := range append(s.waits, s.tenures...) {
+		fn := s.stacks[ev.Stack]
+		if notes, asked := want[fn]; asked && s.notes[ev.Stack] == notes {
+			delete(want, fn)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not found: %v in %v", want, s.notes)
+	}
+}
+
 // Readers that wait for a writer are woken together and share the lock.
 func TestReadersWaitForTheWriter(t *testing.T) {
 	data := record(t, func() {
@@ -215,8 +259,7 @@ func TestDeadlockWaitsToTheEnd(t *testing.T) {
 		ready.Done()
 		ready.Wait()
 		second.Lock()
-		second.Unlock() //nolint:staticcheck // never reached
-		first.Unlock()
+		panic("reached")
 	}
 	data := record(t, func() {
 		var ready sync.WaitGroup

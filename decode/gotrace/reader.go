@@ -33,6 +33,7 @@ type Reader struct {
 	goroutines map[trace.GoID]*goroutine
 	named      format.ThreadID // the last id given
 	stacks     stacks
+	notes      annotations
 	sites      sites
 	waits      []wait
 	late       int64 // nanoseconds of these waits between being woken and running
@@ -55,6 +56,7 @@ type Reader struct {
 func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 	r := &Reader{in: newInput(in, name), goroutines: map[trace.GoID]*goroutine{}}
 	r.stacks.init(o.Rules)
+	r.notes.init()
 	var err error
 	if r.version, err = r.in.version(); err != nil {
 		return nil, err
@@ -113,10 +115,15 @@ func (r *Reader) step() error {
 	r.events++
 	r.last = max(r.last, at)
 	r.in.mark()
-	if ev.Kind() == trace.EventStateTransition {
+	switch ev.Kind() {
+	case trace.EventStateTransition:
 		if st := ev.StateTransition(); st.Resource.Kind == trace.ResourceGoroutine {
 			r.transition(&ev, &st)
 		}
+	case trace.EventTaskBegin, trace.EventTaskEnd:
+		r.notes.task(&ev)
+	case trace.EventRegionBegin, trace.EventRegionEnd:
+		r.region(&ev)
 	}
 	return nil
 }

@@ -15,9 +15,6 @@ import (
 // locks of several objects that are taken at the same places are one.
 type site int32
 
-// noSite is the absent site.
-const noSite site = -1
-
 // use is what a stack does to a lock: the innermost frames are the lock's
 // own, the next is the site.
 type use struct {

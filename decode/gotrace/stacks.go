@@ -16,12 +16,19 @@ import (
 // numbers them anew in each generation.
 type stacks struct {
 	rules   *rules.Table
-	handles map[trace.Stack]format.StackID // of this generation
+	handles map[handle]format.StackID // of this generation
 	byText  map[string]format.StackID
 	byID    []stack // by id; 0 is the absent one
 	key     []byte
 	frames  []format.Frame
 	says    map[question]rules.Result
+}
+
+// handle is a stack as the trace numbers it, with what the program said it was
+// doing.
+type handle struct {
+	stack trace.Stack
+	note  uint32
 }
 
 // stack is what is remembered of a call stack.
@@ -40,7 +47,7 @@ func (s *stacks) init(table *rules.Table) {
 	if table == nil {
 		table = rules.Default()
 	}
-	*s = stacks{rules: table, handles: map[trace.Stack]format.StackID{}, byText: map[string]format.StackID{},
+	*s = stacks{rules: table, handles: map[handle]format.StackID{}, byText: map[string]format.StackID{},
 		byID: make([]stack, 1), says: map[question]rules.Result{}}
 }
 
@@ -48,15 +55,16 @@ func (s *stacks) init(table *rules.Table) {
 func (s *stacks) forgetHandles() { clear(s.handles) }
 
 // id returns the id of a stack, and its frames when it is new.
-func (s *stacks) id(h trace.Stack) (id format.StackID, added []format.Frame) {
-	if h == trace.NoStack {
+func (s *stacks) id(at trace.Stack, note uint32, notes *annotations) (id format.StackID, added []format.Frame) {
+	if at == trace.NoStack {
 		return format.NoStack, nil
 	}
+	h := handle{at, note}
 	if id, ok := s.handles[h]; ok {
 		return id, nil
 	}
 	s.key, s.frames = s.key[:0], s.frames[:0]
-	for f := range h.Frames() {
+	for f := range at.Frames() {
 		class, method := gosym.Split(f.Func)
 		line := int(min(f.Line, 1<<31-1))
 		s.frames = append(s.frames, format.Frame{Class: class, Method: method, File: path.Base(strings.ReplaceAll(f.File, `\`, "/")), Line: line})
@@ -65,6 +73,8 @@ func (s *stacks) id(h trace.Stack) (id format.StackID, added []format.Frame) {
 	if len(s.frames) == 0 {
 		return format.NoStack, nil
 	}
+	s.frames = notes.frames(note, s.frames)
+	s.key = binary.AppendUvarint(s.key, uint64(note))
 	id, ok := s.byText[string(s.key)]
 	if !ok {
 		id = format.StackID(len(s.byID))
