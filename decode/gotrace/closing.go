@@ -3,6 +3,7 @@ package gotrace
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -14,7 +15,6 @@ import (
 
 // closing is what is delivered at the end of the trace, and how far.
 type closing struct {
-	objects []format.ObjectID // by representative site
 	tenures []tenure
 	at      int // in tenures
 	waits   int // in the reader's
@@ -63,27 +63,52 @@ func (r *Reader) interrupt() {
 	}
 }
 
-// announceLocks gives each lock an id, in the order of first use, and returns
-// how many there are.
+// announceLocks gives each lock an id, in the order of first use, finds out
+// who owned it, and returns how many there are. Places that use several locks
+// give as many as were contended at once.
 func (r *Reader) announceLocks() (count format.ObjectID) {
-	c := &r.closing
-	c.objects = make([]format.ObjectID, len(r.sites.keys))
-	var byLock [][]*wait
+	for root, waits := range r.byLock() {
+		parts := [][]*wait{waits}
+		if points := r.points(waits); several(points) {
+			parts = lanes(waits, points)
+		}
+		name := r.sites.name(root)
+		for i, part := range parts {
+			count++
+			ev := format.Event{Kind: format.KindObject, Object: count, Class: r.sites.keys[root].class, LockKind: part[0].kind, Name: name}
+			if len(parts) > 1 {
+				ev.Name = fmt.Sprintf("%s (%d of several)", name, i+1)
+			}
+			r.push(ev)
+			for _, w := range part {
+				w.lock = count
+			}
+			r.closing.tenures = r.own(count, part, r.closing.tenures)
+		}
+	}
+	return count
+}
+
+// byLock yields the waits of each lock with its representative site, in the
+// order of first use.
+func (r *Reader) byLock() iter.Seq2[site, []*wait] {
+	var order []site
+	by := map[site][]*wait{}
 	for i := range r.waits {
 		w := &r.waits[i]
 		root := r.sites.find(w.site)
-		if c.objects[root] == format.NoObject {
-			count++
-			c.objects[root] = count
-			byLock = append(byLock, nil)
-			r.push(format.Event{Kind: format.KindObject, Object: count, Class: r.sites.keys[root].class, LockKind: w.kind, Name: r.sites.name(root)})
+		if by[root] == nil {
+			order = append(order, root)
 		}
-		byLock[c.objects[root]-1] = append(byLock[c.objects[root]-1], w)
+		by[root] = append(by[root], w)
 	}
-	for i, waits := range byLock {
-		c.tenures = r.own(format.ObjectID(i+1), waits, c.tenures)
+	return func(yield func(site, []*wait) bool) {
+		for _, root := range order {
+			if !yield(root, by[root]) {
+				return
+			}
+		}
 	}
-	return count
 }
 
 // close delivers tenures and waits; false when all are delivered.
@@ -107,7 +132,7 @@ func (r *Reader) close(ev *format.Event) bool {
 	c.waits++
 	ev.Reset()
 	ev.Kind, ev.Thread, ev.Owner, ev.Mode = format.KindWait, w.thread, w.waker, w.mode
-	ev.Object, ev.Stack = c.objects[r.sites.find(w.site)], w.stack
+	ev.Object, ev.Stack = w.lock, w.stack
 	ev.Time, ev.End = r.wall(w.asked), r.wall(w.end)
 	return true
 }

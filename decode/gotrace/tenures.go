@@ -34,6 +34,7 @@ type point struct {
 	mode   format.Mode
 	thread format.ThreadID
 	stack  format.StackID
+	wait   int32 // index of the wait it belongs to; of a release, the one that it ends
 	queued int64 // of a release: since when the one it wakes had been blocked
 }
 
@@ -62,21 +63,28 @@ type history struct {
 
 // own appends the tenures of a lock.
 func (r *Reader) own(lock format.ObjectID, waits []*wait, out []tenure) []tenure {
-	h := &history{r: r, lock: lock, kind: waits[0].kind, usual: map[string]int64{}, out: out}
-	for _, w := range waits {
-		h.points = append(h.points, point{w.start, blocked, w.mode, w.thread, w.stack, 0})
-		if w.waker != format.NoThread {
-			by := r.stacks.use(w.unlock)
-			h.points = append(h.points, point{w.woken, released, mode(by.shared()), w.waker, w.unlock, w.start})
-		}
-		if w.woken != 0 && !w.lost {
-			h.points = append(h.points, point{w.end, acquired, w.mode, w.thread, w.stack, 0})
-		}
-	}
-	slices.SortStableFunc(h.points, func(a, b point) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.what, b.what)) })
+	h := &history{r: r, lock: lock, kind: waits[0].kind, points: r.points(waits), usual: map[string]int64{}, out: out}
 	h.learn()
 	h.rebuild()
 	return h.out
+}
+
+// points returns what the waits for a lock show of it, by time.
+func (r *Reader) points(waits []*wait) []point {
+	points := make([]point, 0, 3*len(waits))
+	for i, w := range waits {
+		n := int32(i)
+		points = append(points, point{w.start, blocked, w.mode, w.thread, w.stack, n, 0})
+		if w.waker != format.NoThread {
+			by := r.stacks.use(w.unlock)
+			points = append(points, point{w.woken, released, mode(by.shared()), w.waker, w.unlock, n, w.start})
+		}
+		if w.woken != 0 && !w.lost {
+			points = append(points, point{w.end, acquired, w.mode, w.thread, w.stack, n, 0})
+		}
+	}
+	slices.SortStableFunc(points, func(a, b point) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.what, b.what)) })
+	return points
 }
 
 func mode(shared bool) format.Mode {

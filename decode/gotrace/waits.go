@@ -4,7 +4,7 @@ import (
 	"contend/format"
 )
 
-// wait is one block on a lock, kept until its lock is known: 72 bytes. All
+// wait is one block on a lock, kept until its lock is known: 80 bytes. All
 // times are the trace's.
 type wait struct {
 	asked             int64 // when the acquire first blocked; before start if this is a further try of it
@@ -12,6 +12,7 @@ type wait struct {
 	thread, waker     format.ThreadID
 	stack, unlock     format.StackID // the waiter's, and the waker's giving the lock back
 	site              site
+	lock              format.ObjectID // given when the trace has been read
 	mode              format.Mode
 	kind              format.LockKind
 	lost              bool // somebody else was quicker: a further try follows, which stands for the whole acquire
