@@ -4,9 +4,10 @@
 // refuses the older formats, which do not record all of that.
 //
 // A lock has no address in such a trace. Locks are told apart by the sites
-// that use them (sites.go), which is known only when the whole trace is read:
-// waits for locks are kept until then, everything else is delivered as it
-// comes.
+// that use them (sites.go) and by contradictions (several.go), and who owned
+// them is rebuilt from releases and acquisitions (tenures.go, rebuild.go).
+// That can be done only when the whole trace is read: waits for locks are kept
+// until then, everything else is delivered as it comes.
 package gotrace
 
 import (
