@@ -56,8 +56,9 @@ type record struct {
 	gaps       []span
 	lives      []life // by thread
 	thresholds []string
-	hasRuns    bool  // execution samples: a thread that ran would show
-	first      int64 // earliest and latest instant of anything recorded
+	tenureProv Provenance // of tenures: Exact unless a setting tells otherwise
+	hasRuns    bool       // execution samples: a thread that ran would show
+	first      int64      // earliest and latest instant of anything recorded
 	last       int64
 }
 

@@ -76,8 +76,12 @@ func finish(sym *Symbols, e *emitter, rec *record, smp *sampler, cyc *cycles) *T
 	return tr
 }
 
-// setting remembers a threshold in force: waits shorter than it are missing.
+// setting remembers a threshold in force: waits shorter than it are missing;
+// and that tenures are inferred.
 func (r *record) setting(ev *format.Event) {
+	if ev.Name == format.SettingTenures && ev.Value == format.TenuresInferred {
+		r.tenureProv = Inferred
+	}
 	if ev.Weight > 0 {
 		r.thresholds = append(r.thresholds, fmt.Sprintf("%s %s", ev.Name, ev.Value))
 	}

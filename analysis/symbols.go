@@ -203,6 +203,19 @@ func (s *Symbols) Method(id format.StackID) uint32 {
 	return s.appOf[id] - 1
 }
 
+// Annotation returns the dense id of what the program said it was doing when a
+// stack was taken, a format.TaskClass or format.RegionClass; Methods names it.
+// Without one it is "[no task]" or "[no region]".
+func (s *Symbols) Annotation(id format.StackID, class string) uint32 {
+	frames := s.Frames(id)
+	for i := len(frames) - 1; i >= 0 && strings.HasPrefix(frames[i].Class, "["); i-- {
+		if frames[i].Class == class {
+			return s.methods.ID(frames[i].Method)
+		}
+	}
+	return s.methods.ID("[no " + class[1:])
+}
+
 // bare tells whether a stack holds no frame of the application.
 func (s *Symbols) bare(id format.StackID) bool {
 	for _, f := range s.Frames(id) {

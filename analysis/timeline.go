@@ -37,8 +37,8 @@ func (r *record) timelines(sym *Symbols) *timelines {
 		t := &r.tenures[i]
 		if int(t.lock) < len(byLock) {
 			recorded[t.lock] = true
-			tl.gap[t.lock] = Owner{Kind: OwnerHandoff, Prov: Exact}
-			tl.addTenure(t, r.endOf(t.thread), busy[t.lock])
+			tl.gap[t.lock] = Owner{Kind: OwnerHandoff, Prov: r.tenureProv}
+			tl.addTenure(t, r.tenureProv, r.endOf(t.thread), busy[t.lock])
 		}
 	}
 	ev := r.evidence(sym, byLock)
@@ -53,11 +53,14 @@ func (r *record) timelines(sym *Symbols) *timelines {
 
 // addTenure keeps the parts of a tenure somebody waited through. An owner
 // that has ended without releasing the lock left the trace.
-func (tl *timelines) addTenure(t *tenure, died int64, busy []span) {
-	h := holder{kind: OwnerThread, prov: Exact, thread: t.thread, stack: t.stack}
+func (tl *timelines) addTenure(t *tenure, prov Provenance, died int64, busy []span) {
+	h := holder{kind: OwnerThread, prov: prov, thread: t.thread, stack: t.stack}
+	if t.thread == format.NoThread {
+		h = holder{kind: OwnerUnknown, prov: Unknown}
+	}
 	if died != format.NoTime && died < t.end {
 		tl.addBusy(ownership{t.start, died, t.lock, h}, busy)
-		tl.addBusy(ownership{max(died, t.start), t.end, t.lock, holder{kind: OwnerExternal, prov: Exact}}, busy)
+		tl.addBusy(ownership{max(died, t.start), t.end, t.lock, holder{kind: OwnerExternal, prov: prov}}, busy)
 		return
 	}
 	tl.addBusy(ownership{t.start, t.end, t.lock, h}, busy)

@@ -56,7 +56,7 @@ func (r *record) visitTenures(e *emitter, visitors []Visitor) {
 			ask = append(ask, tv)
 		}
 	}
-	if len(ask) == 0 || len(r.tenures) == 0 {
+	if len(ask) == 0 || len(r.tenures) == 0 || r.tenureProv != Exact { // inferred ones are not all
 		return
 	}
 	waited := r.acquisitions()

@@ -11,8 +11,8 @@ import (
 // keyNames are the keys as users write them.
 var keyNames = [keyCount]string{
 	ByClass: "class", ByLock: "lock",
-	ByOwnerStack: "owner-stack", ByOwnerMethod: "owner-method", ByOwnerThread: "owner-thread", ByOwnerGroup: "owner-group",
-	ByWaiterStack: "waiter-stack", ByWaiterMethod: "waiter-method", ByWaiterThread: "waiter-thread", ByWaiterGroup: "waiter-group",
+	ByOwnerStack: "owner-stack", ByOwnerMethod: "owner-method", ByOwnerThread: "owner-thread", ByOwnerGroup: "owner-group", ByOwnerTask: "owner-task", ByOwnerRegion: "owner-region",
+	ByWaiterStack: "waiter-stack", ByWaiterMethod: "waiter-method", ByWaiterThread: "waiter-thread", ByWaiterGroup: "waiter-group", ByTask: "task", ByRegion: "region",
 	ByOwnerOperation: "owner-operation", ByWaiterOperation: "waiter-operation",
 }
 
@@ -26,7 +26,7 @@ func (k Key) String() string {
 
 // ofOwner tells whether the key is about the owner, who may be a pseudo one.
 func (k Key) ofOwner() bool {
-	return k >= ByOwnerStack && k <= ByOwnerGroup || k == ByOwnerOperation
+	return k >= ByOwnerStack && k <= ByOwnerOperation
 }
 
 // IsOperation tells whether the key needs Pivot.Operations.
@@ -88,6 +88,14 @@ func (p *Pivot) id(k Key, s *analysis.Slice, o analysis.Owner) uint32 {
 		return uint32(o.Thread)
 	case ByOwnerGroup:
 		return p.sym.Group(o.Thread)
+	case ByOwnerTask:
+		return p.sym.Annotation(o.Stack, format.TaskClass)
+	case ByOwnerRegion:
+		return p.sym.Annotation(o.Stack, format.RegionClass)
+	case ByTask:
+		return p.sym.Annotation(s.Stack, format.TaskClass)
+	case ByRegion:
+		return p.sym.Annotation(s.Stack, format.RegionClass)
 	case ByWaiterStack:
 		return p.stacks.canonical(p.sym, s.Stack)
 	case ByWaiterMethod:
@@ -116,7 +124,7 @@ func (p *Pivot) text(k Key, id uint32) (text string, stack []format.Frame) {
 	case ByOwnerStack, ByWaiterStack:
 		frames := p.sym.Frames(format.StackID(id))
 		return analysis.StackText(frames), frames
-	case ByOwnerMethod, ByWaiterMethod:
+	case ByOwnerMethod, ByWaiterMethod, ByOwnerTask, ByOwnerRegion, ByTask, ByRegion:
 		return p.sym.Methods().Name(id), nil
 	case ByOwnerThread, ByWaiterThread:
 		return p.sym.ThreadName(format.ThreadID(id)), nil

@@ -19,11 +19,15 @@ const (
 	ByOwnerMethod
 	ByOwnerThread
 	ByOwnerGroup
+	ByOwnerTask // of the annotations in the owner's stack
+	ByOwnerRegion
+	ByOwnerOperation // needs Pivot.Operations
 	ByWaiterStack
 	ByWaiterMethod
 	ByWaiterThread
 	ByWaiterGroup
-	ByOwnerOperation  // needs Pivot.Operations
+	ByTask // of the annotations in the waiter's stack
+	ByRegion
 	ByWaiterOperation // the same
 	keyCount
 )

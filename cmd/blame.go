@@ -26,9 +26,10 @@ func newBlame(e *env) *cobra.Command {
 		Short: "charge waiting to the call chains of the owners",
 		Long: `Charge each wait to whoever held the lock meanwhile, and sum by any sequence of
 class, lock, owner-stack, owner-method, owner-thread, owner-group, waiter-stack,
-waiter-method, waiter-thread and waiter-group. A group is a thread name with its
-numbers removed; a method is the innermost frame that is not the lock or the
-runtime itself.`,
+waiter-method, waiter-thread, waiter-group, task, region, owner-task and
+owner-region. A group is a thread name with its numbers removed; a method is the
+innermost frame that is not the lock or the runtime itself; task and region are
+what a Go program told runtime/trace the waiter was doing.`,
 		Example: `  contend blame --top 20 recording.jfr
   contend blame --by class,owner-method,waiter-method --root recording.jfr`,
 		RunE: func(_ *cobra.Command, args []string) error {

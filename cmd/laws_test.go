@@ -30,8 +30,10 @@ func recordings(t *testing.T) []string {
 	if len(paths) < 9 {
 		t.Fatalf("%d recordings in testdata", len(paths))
 	}
+	paths = append(paths, goTrace)
 	public, _ := filepath.Glob("../../shared/fixtures/public/jfr/*.jfr*")
-	if len(public) == 0 {
+	goPublic, _ := filepath.Glob("../../shared/fixtures/public/gotrace/*.trace")
+	if public = append(public, goPublic...); len(public) == 0 {
 		t.Log("skipped: the public recordings are not here")
 	}
 	dumps, _ := filepath.Glob("../testdata/truth-*-*dumps-*.txt")

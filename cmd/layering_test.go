@@ -40,6 +40,9 @@ var allowed = map[string][]string{
 	"contend/report/plot":         {"contend/report/schema", "contend/report/table"},
 	"contend/analysis/hist":       {"contend/analysis", "contend/analysis/dist", "contend/format"},
 	"contend/analysis/dist":       {"contend/format"},
+	"contend/decode/godump":       {"contend/decode/gosym", "contend/decode/rules", "contend/format"},
+	"contend/decode/gosym":        {"contend/format"},
+	"contend/decode/gotrace":      {"contend/decode/gosym", "contend/decode/rules", "contend/format"},
 }
 
 // heavy lists the packages that may import each heavy dependency.
@@ -53,6 +56,8 @@ var heavy = map[string][]string{
 	"github.com/klauspost/compress/":          {"contend/decode", "contend/decode/native", "contend/format"},
 	"golang.org/x/text/":                      {"contend/decode/threaddump"},
 	"github.com/chromedp/chromedp":            nil,
+	"golang.org/x/exp/":                       {"contend/decode/gotrace"},
+	"github.com/maruel/panicparse/":           {"contend/decode/godump"},
 	"github.com/rogpeppe/go-internal/":        nil,
 	"pgregory.net/rapid":                      nil,
 }

@@ -163,10 +163,17 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 	return r, nil
 }
 
+// notes are the codes of warnings that hold for every input of their kind:
+// reports give them among their footnotes only.
+var notes = map[string]bool{"identity": true, "scheduling": true, "epoch": true, "no-owners": true, "single-dump": true, "no-times": true,
+	"not-one-instant": true, "unlisted-owners": true, "readers": true, "counts-only": true}
+
 // warn says what the decoder could not read.
 func (r *result) warn(e *env) {
 	for _, w := range r.stats.Warnings {
-		e.warn(w.Text)
+		if !notes[w.Code] {
+			e.warn(w.Text)
+		}
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"os"
 
 	"contend/decode/counts"
+	"contend/decode/godump"
+	"contend/decode/gotrace"
 	"contend/decode/jfr"
 	"contend/decode/native"
 	"contend/decode/rules"
@@ -228,6 +230,8 @@ var formats = []struct {
 	{hasPrefix(format.Magic[:4]), openNative},
 	{hasPrefix("contend "), openText},
 	{counts.Is, openCounts},
+	{gotrace.Header, openGoTrace},
+	{godump.Is, openGoDump},
 	{threaddump.IsText, openDumps}, // any text: a log may hold dumps far behind its beginning
 }
 
@@ -249,4 +253,12 @@ func openCounts(in *bufio.Reader, name string, _ Options) (reader, error) {
 
 func openDumps(in *bufio.Reader, name string, o Options) (reader, error) {
 	return threaddump.NewReader(in, name, threaddump.Options{Rules: o.Rules})
+}
+
+func openGoTrace(in *bufio.Reader, name string, o Options) (reader, error) {
+	return gotrace.NewReader(in, name, gotrace.Options{Rules: o.Rules})
+}
+
+func openGoDump(in *bufio.Reader, name string, o Options) (reader, error) {
+	return godump.NewReader(in, name, godump.Options{Rules: o.Rules})
 }

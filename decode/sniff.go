@@ -17,7 +17,7 @@ import (
 )
 
 // sniffed is how many bytes are looked at to find out what an input is.
-const sniffed = 4096
+const sniffed = 64 << 10
 
 // wrappings are the compressions a whole file may be in.
 var wrappings = []struct {

@@ -28,7 +28,7 @@ const (
 	// Waiting and owning.
 	KindContention // Time, Weight, Object, Owners, Waiters: one instant of one contended lock
 	KindWait       // Thread, Object, Mode, Time, End, Stack, Owner: blocked over [Time, End); Owner held the lock last
-	KindTenure     // Thread, Object, Mode, Time, End, Stack: held the lock over [Time, End)
+	KindTenure     // Thread, Object, Mode, Time, End, Stack: held the lock over [Time, End); NoThread: somebody unknown did
 	KindActivity   // Thread, Time, End, Stack, Activity, Object: what the thread did; End == Time for an instant
 
 	kindCount
@@ -93,6 +93,14 @@ type Event struct {
 const (
 	WeightFromTicks int64 = 0  // the analysis derives it from the neighbouring ticks
 	EvidenceOnly    int64 = -1 // stands for no time
+)
+
+// A setting of this name and value says that the tenures of the trace are not
+// recorded but rebuilt by its decoder, from releases and acquisitions that
+// are: their owners are inferred, and tenures nobody waited for are missing.
+const (
+	SettingTenures  = "tenures"
+	TenuresInferred = "inferred"
 )
 
 // Reset clears the event but keeps the capacity of its slices.

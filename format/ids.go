@@ -27,6 +27,13 @@ type Frame struct {
 	Line   int    // 0 when unknown, -1 for native code
 }
 
+// The classes of frames that are no code but what the program said it was
+// doing (Go's runtime/trace); Method is the name. They are the outermost.
+const (
+	TaskClass   = "[task]"
+	RegionClass = "[region]"
+)
+
 // Party is a thread taking part in a contention event, with the stack it had
 // at that instant.
 type Party struct {

@@ -39,9 +39,13 @@ func Compact(s schema.Stack) string {
 }
 
 // short writes java.util.logging.FileHandler as j.u.l.FileHandler. Machines
-// and JSON get the whole name.
+// and JSON get the whole name. What is no Java class, such as the Go package
+// github.com/x/y or a name made of words, stays as it is.
 func short(class string) string {
 	parts := strings.Split(class, ".")
+	if strings.ContainsAny(class, " /(") || strings.HasPrefix(class, "sync.") {
+		return class
+	}
 	for i, p := range parts[:len(parts)-1] {
 		if p != "" {
 			parts[i] = string([]rune(p)[:1])

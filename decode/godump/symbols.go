@@ -1,0 +1,133 @@
+package godump
+
+import (
+	"fmt"
+	"strings"
+
+	"contend/decode/gosym"
+	"contend/decode/rules"
+	"contend/format"
+
+	"github.com/maruel/panicparse/v2/stack"
+)
+
+// symbols gives goroutines, locks and stacks the ids they keep over all
+// dumps.
+type symbols struct {
+	rules    *rules.Table
+	threads  map[int]format.ThreadID
+	stacks   map[string]format.StackID
+	locks    map[lockKey]format.ObjectID
+	metadata []format.Event // not delivered yet
+}
+
+// lockKey identifies a lock by its address or, where the dump does not show
+// it, by the function that takes it.
+type lockKey struct {
+	class string
+	addr  uint64
+	site  string
+}
+
+// waiter is a goroutine that waits for a lock.
+type waiter struct {
+	lock  format.ObjectID
+	party format.Party
+}
+
+func newSymbols(t *rules.Table) symbols {
+	if t == nil {
+		t = rules.Default()
+	}
+	return symbols{rules: t, threads: map[int]format.ThreadID{}, stacks: map[string]format.StackID{}, locks: map[lockKey]format.ObjectID{}}
+}
+
+// take returns the metadata gathered since the last call.
+func (y *symbols) take() []format.Event {
+	m := y.metadata
+	y.metadata = nil
+	return m
+}
+
+// running are the states of goroutines that wait for nothing but a processor.
+var running = map[string]bool{"running": true, "runnable": true, "syscall": true, "idle": true, "copystack": true, "preempted": true, "waiting": true}
+
+func waits(g *stack.Goroutine) bool { return !running[strings.TrimPrefix(g.State, "scan")] }
+
+// goroutine says what one does; w is set if it waits for a lock.
+func (y *symbols) goroutine(g *stack.Goroutine) (w waiter, what rules.Verdict) {
+	frames := framesOf(g)
+	thread := y.thread(g.ID, frames)
+	if !waits(g) {
+		return w, rules.Unknown
+	}
+	res := y.rules.Classify("go:"+strings.ReplaceAll(g.State, " ", "-"), frames)
+	if res.Verdict == rules.Lock {
+		stack := y.stack(frames)
+		w = waiter{y.lock(g, frames, res.Kind), format.Party{Thread: thread, Stack: stack, Mode: res.Mode}}
+	}
+	return w, res.Verdict
+}
+
+// framesOf returns the frames, less those of every goroutine's bottom.
+func framesOf(g *stack.Goroutine) []format.Frame {
+	calls := g.Stack.Calls
+	for len(calls) > 1 && calls[len(calls)-1].Func.Complete == "runtime.goexit" {
+		calls = calls[:len(calls)-1]
+	}
+	frames := make([]format.Frame, 0, len(calls))
+	for i := range calls {
+		class, method := gosym.Split(calls[i].Func.Complete)
+		frames = append(frames, format.Frame{Class: class, Method: method, File: strings.ToValidUTF8(calls[i].SrcName, "\uFFFD"), Line: calls[i].Line})
+	}
+	return frames
+}
+
+// thread names a goroutine by the function it started in, which is its group.
+func (y *symbols) thread(id int, frames []format.Frame) format.ThreadID {
+	t, ok := y.threads[id]
+	if ok {
+		return t
+	}
+	t = format.ThreadID(len(y.threads) + 1)
+	y.threads[id] = t
+	group, _ := gosym.Start(frames)
+	y.metadata = append(y.metadata, format.Event{Kind: format.KindThread, Thread: t, Name: fmt.Sprintf("%s #%d", group, id), Group: group})
+	return t
+}
+
+func (y *symbols) stack(frames []format.Frame) format.StackID {
+	var key strings.Builder
+	for _, f := range frames {
+		fmt.Fprintf(&key, "%s:%d\n", gosym.Name(f), f.Line)
+	}
+	id, ok := y.stacks[key.String()]
+	if !ok {
+		id = format.StackID(len(y.stacks) + 1)
+		y.stacks[key.String()] = id
+		y.metadata = append(y.metadata, format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
+	}
+	return id
+}
+
+// classes are how locks of a kind are called.
+var classes = map[format.LockKind]string{format.KindMutex: "sync.Mutex", format.KindReadWriteLock: "sync.RWMutex"}
+
+func (y *symbols) lock(g *stack.Goroutine, frames []format.Frame, kind format.LockKind) format.ObjectID {
+	key := lockKey{class: classes[kind], addr: address(g.Stack.Calls)}
+	if key.class == "" {
+		key.class = "lock" // a rule of the user's calls it one
+	}
+	name := ""
+	if key.addr == 0 {
+		key.site = site(frames)
+		name = fmt.Sprintf("%s of %s", key.class, key.site)
+	}
+	id, ok := y.locks[key]
+	if !ok {
+		id = format.ObjectID(len(y.locks) + 1)
+		y.locks[key] = id
+		y.metadata = append(y.metadata, format.Event{Kind: format.KindObject, Object: id, Class: key.class, LockKind: kind, Hash: key.addr, Name: name})
+	}
+	return id
+}

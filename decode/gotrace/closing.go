@@ -1,0 +1,138 @@
+package gotrace
+
+import (
+	"cmp"
+	"fmt"
+	"iter"
+	"slices"
+	"time"
+
+	"contend/decode/rules"
+	"contend/format"
+
+	"golang.org/x/exp/trace"
+)
+
+// closing is what is delivered at the end of the trace, and how far.
+type closing struct {
+	tenures []tenure
+	at      int // in tenures
+	waits   int // in the reader's
+}
+
+// finish ends what goes on when the trace does, names the locks, and finds
+// out who owned them.
+func (r *Reader) finish() {
+	r.interrupt()
+	if r.events > 0 {
+		r.push(format.Event{Kind: format.KindRecording, Time: r.wall(r.first), End: r.wall(r.last)})
+	}
+	if r.clock == 0 && r.events > 0 {
+		r.warnings = append(r.warnings, format.Warning{Code: "epoch", Text: fmt.Sprintf(
+			"traces of Go 1.%d do not tell the time of day: times count from when the machine started", r.version)})
+	}
+	count := r.announceLocks()
+	if count == 0 {
+		return
+	}
+	r.push(format.Event{Kind: format.KindSetting, Name: format.SettingTenures, Value: format.TenuresInferred})
+	r.warnings = append(r.warnings, format.Warning{Code: "identity", Text: fmt.Sprintf(
+		"Go traces name no locks: the %d here are told apart by the places that use them, joined where one wakes another", count)})
+	if r.late > 0 {
+		r.warnings = append(r.warnings, format.Warning{Code: "scheduling", Text: fmt.Sprintf(
+			"of the waiting for locks, %v passed between a goroutine's waking and its running", time.Duration(r.late).Round(time.Microsecond))})
+	}
+}
+
+// interrupt cuts what goes on at the last event, by thread so that reading
+// twice gives the same.
+func (r *Reader) interrupt() {
+	var open []*goroutine
+	for _, g := range r.goroutines {
+		if g.state == trace.GoWaiting || g.woken != 0 {
+			open = append(open, g)
+		}
+	}
+	slices.SortFunc(open, func(a, b *goroutine) int { return cmp.Compare(a.thread, b.thread) })
+	for _, g := range open {
+		if g.verdict == rules.Lock {
+			r.keep(g, r.last)
+		} else {
+			r.idle(g, r.last)
+		}
+	}
+}
+
+// announceLocks gives each lock an id, in the order of first use, finds out
+// who owned it, and returns how many there are. Places that use several locks
+// give as many as were contended at once.
+func (r *Reader) announceLocks() (count format.ObjectID) {
+	for root, waits := range r.byLock() {
+		parts := [][]*wait{waits}
+		if points := r.points(waits); several(points) {
+			parts = lanes(waits, points)
+		}
+		name := r.sites.name(root)
+		for i, part := range parts {
+			count++
+			ev := format.Event{Kind: format.KindObject, Object: count, Class: r.sites.keys[root].class, LockKind: part[0].kind, Name: name}
+			if len(parts) > 1 {
+				ev.Name = fmt.Sprintf("%s (%d of several)", name, i+1)
+			}
+			r.push(ev)
+			for _, w := range part {
+				w.lock = count
+			}
+			r.closing.tenures = r.own(count, part, r.closing.tenures)
+		}
+	}
+	return count
+}
+
+// byLock yields the waits of each lock with its representative site, in the
+// order of first use.
+func (r *Reader) byLock() iter.Seq2[site, []*wait] {
+	var order []site
+	by := map[site][]*wait{}
+	for i := range r.waits {
+		w := &r.waits[i]
+		root := r.sites.find(w.site)
+		if by[root] == nil {
+			order = append(order, root)
+		}
+		by[root] = append(by[root], w)
+	}
+	return func(yield func(site, []*wait) bool) {
+		for _, root := range order {
+			if !yield(root, by[root]) {
+				return
+			}
+		}
+	}
+}
+
+// close delivers tenures and waits; false when all are delivered.
+func (r *Reader) close(ev *format.Event) bool {
+	c := &r.closing
+	if c.at < len(c.tenures) {
+		t := &c.tenures[c.at]
+		c.at++
+		ev.Reset()
+		ev.Kind, ev.Thread, ev.Object, ev.Mode, ev.Stack = format.KindTenure, t.thread, t.lock, t.mode, t.stack
+		ev.Time, ev.End = r.wall(t.start), r.wall(t.end)
+		return true
+	}
+	for c.waits < len(r.waits) && r.waits[c.waits].lost {
+		c.waits++
+	}
+	if c.waits >= len(r.waits) {
+		return false
+	}
+	w := &r.waits[c.waits]
+	c.waits++
+	ev.Reset()
+	ev.Kind, ev.Thread, ev.Owner, ev.Mode = format.KindWait, w.thread, w.waker, w.mode
+	ev.Object, ev.Stack = w.lock, w.stack
+	ev.Time, ev.End = r.wall(w.asked), r.wall(w.end)
+	return true
+}

@@ -1,0 +1,36 @@
+package gotrace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"contend/format"
+)
+
+// ended turns the end of a trace into what Read returns: io.EOF for a whole
+// or a damaged one, of which a warning then tells, else the input's error.
+func (r *Reader) ended(err error) error {
+	switch {
+	case r.in.err != nil:
+		return fmt.Errorf("%s: %w", r.in.name, r.in.err)
+	case errors.Is(err, io.EOF) && r.in.whole():
+		r.in.mark()
+		return io.EOF
+	}
+	r.lost(err)
+	return io.EOF
+}
+
+// lost says that the trace is damaged from the last whole generation on.
+func (r *Reader) lost(err error) {
+	r.in.drain()
+	n := r.in.taken() - r.in.good()
+	code, why := "truncated", format.ErrTruncated
+	if !r.in.early(err) {
+		code, why = "lost-data", format.ErrCorrupt
+	}
+	pos := format.Pos{File: r.in.name, Off: r.in.good()}
+	r.warnings = append(r.warnings, format.Warning{Code: code, Text: fmt.Sprintf("%s: generation: %v; %d bytes not read, about a second of a trace can only be read as a whole", pos, why, n)})
+	r.push(format.Event{Kind: format.KindGap, Time: r.wall(r.last), End: r.wall(r.last), Bytes: n, Name: why.Error()})
+}

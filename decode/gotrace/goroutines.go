@@ -1,0 +1,152 @@
+package gotrace
+
+import (
+	"fmt"
+
+	"contend/decode/gosym"
+	"contend/decode/rules"
+	"contend/format"
+
+	"golang.org/x/exp/trace"
+)
+
+// goroutine is one that lives, and what it waits for.
+type goroutine struct {
+	thread  format.ThreadID
+	state   trace.GoState
+	named   bool
+	regions []uint32 // annotations, innermost last
+
+	// Of its last block; times are the trace's.
+	blocked int64
+	woken   int64 // 0 while it waits
+	verdict rules.Verdict
+	mode    format.Mode
+	kind    format.LockKind
+	reason  string
+	stack   format.StackID
+	waker   format.ThreadID // who woke it, where the waker gave back a lock
+	unlock  format.StackID  // and its stack
+	again   bool            // the block continues the acquire of the one before
+
+	// Since it last blocked on a lock.
+	tries bool  // it did, and ran on
+	ran   int64 // from when
+	gave  bool  // and woke somebody by giving a lock back
+	wait  int   // that block, in the reader's waits
+}
+
+// transition books a goroutine's change of state:
+//
+//	waiting on a lock until it runs again      a wait; from its waking on it has or competes for the lock
+//	waiting on anything else until it is woken idle time
+//	anything else                              running time, which is what is left of its life
+func (r *Reader) transition(ev *trace.Event, st *trace.StateTransition) {
+	at, id := int64(ev.Time()), st.Resource.Goroutine()
+	from, to := st.Goroutine()
+	g := r.goroutine(id, at, from, st)
+	if to == trace.GoWaiting && (from != trace.GoWaiting || g.state != trace.GoWaiting) {
+		r.block(g, at, st)
+	}
+	if from == trace.GoWaiting && to != trace.GoWaiting && g.state == trace.GoWaiting {
+		r.wake(g, at, ev)
+	}
+	if to == trace.GoRunning && g.woken != 0 {
+		r.resume(g, at)
+	}
+	g.state = to
+	if to == trace.GoNotExist {
+		r.push(format.Event{Kind: format.KindThreadEnd, Thread: g.thread, Time: r.wall(at)})
+		delete(r.goroutines, id)
+	}
+}
+
+// goroutine returns the goroutine of a transition, and announces it when it
+// is new. One that was there before the recording lives from its beginning.
+func (r *Reader) goroutine(id trace.GoID, at int64, from trace.GoState, st *trace.StateTransition) *goroutine {
+	g := r.goroutines[id]
+	if g == nil {
+		r.named++
+		g = &goroutine{thread: r.named}
+		r.goroutines[id] = g
+		if from != trace.GoNotExist {
+			at = r.first
+		}
+		r.name(g, id, st.Stack)
+		r.push(format.Event{Kind: format.KindThreadStart, Thread: g.thread, Time: r.wall(at)})
+		return g
+	}
+	if !g.named && st.Stack != trace.NoStack {
+		r.name(g, id, st.Stack)
+	}
+	return g
+}
+
+// name calls a goroutine by the function it started in, which is its group as
+// well. Behind the library's such as sync.(*WaitGroup).Go the function shows
+// only when it waits.
+func (r *Reader) name(g *goroutine, id trace.GoID, h trace.Stack) {
+	group := ""
+	group, g.named = gosym.Start(r.stacks.of(r.stack(h, 0)))
+	r.push(format.Event{Kind: format.KindThread, Thread: g.thread, Name: fmt.Sprintf("%s #%d", group, id), Group: group})
+}
+
+// stack returns the id of a stack with an annotation, and announces it when it
+// is new.
+func (r *Reader) stack(h trace.Stack, note uint32) format.StackID {
+	id, added := r.stacks.id(h, note, &r.notes)
+	if added != nil {
+		r.push(format.Event{Kind: format.KindStack, Stack: id, Frames: added})
+	}
+	return id
+}
+
+func (r *Reader) block(g *goroutine, at int64, st *trace.StateTransition) {
+	stack := r.stack(st.Stack, g.note())
+	res := r.stacks.classify(st.Reason, stack)
+	if g.state == trace.GoUndetermined { // it waited before the recording began
+		at = r.first
+	}
+	g.again = res.Verdict == rules.Lock && r.retries(g, at, stack)
+	g.tries, g.gave = false, false
+	g.blocked, g.woken, g.stack, g.reason = at, 0, stack, st.Reason
+	g.verdict, g.kind, g.mode = res.Verdict, res.Kind, res.Mode
+	g.waker, g.unlock = format.NoThread, format.NoStack
+}
+
+func (r *Reader) wake(g *goroutine, at int64, ev *trace.Event) {
+	if g.verdict != rules.Lock {
+		r.idle(g, at)
+		return
+	}
+	g.woken = at
+	by := r.goroutines[ev.Goroutine()]
+	if by == nil {
+		return
+	}
+	if stack := r.stack(ev.Stack(), by.note()); r.stacks.byID[stack].use.unlocks() {
+		g.waker, g.unlock = by.thread, stack
+		by.gave = true
+	}
+}
+
+func (r *Reader) resume(g *goroutine, at int64) {
+	r.keep(g, at)
+	g.woken, g.tries, g.ran = 0, true, at
+}
+
+// activities are the reasons to wait that are not simply to be parked.
+var activities = map[string]format.Activity{
+	"sleep": format.ActivitySleep, "sync.(*Cond).Wait": format.ActivityWait, "sync": format.ActivityWait,
+}
+
+func (r *Reader) idle(g *goroutine, until int64) {
+	what, known := activities[g.reason]
+	switch {
+	case g.verdict == rules.Unknown:
+		what = format.ActivityUnknown
+	case !known:
+		what = format.ActivityPark
+	}
+	r.push(format.Event{Kind: format.KindActivity, Thread: g.thread, Activity: what, Stack: g.stack, Time: r.wall(g.blocked), End: r.wall(until)})
+}

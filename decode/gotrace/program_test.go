@@ -1,0 +1,281 @@
+package gotrace
+
+import (
+	"bytes"
+	"context"
+	"runtime/trace"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"contend/format"
+)
+
+// record traces a program of this process.
+func record(t testing.TB, program func()) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := trace.Start(&buf); err != nil {
+		t.Skipf("this process is being traced already: %v", err)
+	}
+	program()
+	trace.Stop()
+	return buf.Bytes()
+}
+
+// seen is what a trace tells.
+type seen struct {
+	locks    map[format.ObjectID]format.Event
+	names    map[format.ThreadID]string
+	stacks   map[format.StackID]string // innermost function of this package
+	notes    map[format.StackID]string // regions and tasks
+	waits    []format.Event
+	tenures  []format.Event
+	activity map[string][]format.Event // by innermost function of this package
+}
+
+func read(t testing.TB, data []byte) *seen {
+	t.Helper()
+	r, err := NewReader(bytes.NewReader(data), "test", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &seen{map[format.ObjectID]format.Event{}, map[format.ThreadID]string{}, map[format.StackID]string{}, map[format.StackID]string{}, nil, nil, map[string][]format.Event{}}
+	for {
+		var ev format.Event
+		if r.Read(&ev) != nil {
+			return s
+		}
+		switch ev.Kind {
+		case format.KindThread:
+			s.names[ev.Thread] = ev.Name
+		case format.KindObject:
+			s.locks[ev.Object] = ev
+		case format.KindStack:
+			var notes []string
+			for _, f := range ev.Frames {
+				if f.Class == format.RegionClass || f.Class == format.TaskClass {
+					notes = append(notes, f.Method)
+				}
+			}
+			s.notes[ev.Stack] = strings.Join(notes, " ")
+			for _, f := range ev.Frames {
+				if f.Class == "contend/decode/gotrace" {
+					s.stacks[ev.Stack] = f.Method
+					break
+				}
+			}
+		case format.KindWait:
+			s.waits = append(s.waits, ev)
+		case format.KindTenure:
+			s.tenures = append(s.tenures, ev)
+		case format.KindActivity:
+			s.activity[s.stacks[ev.Stack]] = append(s.activity[s.stacks[ev.Stack]], ev)
+		}
+	}
+}
+
+// lock returns the only lock whose name holds text.
+func (s *seen) lock(t testing.TB, text string) (found format.Event) {
+	t.Helper()
+	for _, l := range s.locks {
+		if strings.Contains(l.Name, text) {
+			if found.Kind != format.KindNone {
+				t.Fatalf("several locks of %s: %v", text, s.locks)
+			}
+			found = l
+		}
+	}
+	if found.Kind == format.KindNone {
+		t.Fatalf("no lock of %s: %v", text, s.locks)
+	}
+	return found
+}
+
+const hold = 20 * time.Millisecond
+
+// holdAlone takes a lock and keeps it while others come.
+func holdAlone(mu sync.Locker, held chan<- bool) {
+	mu.Lock()
+	held <- true
+	time.Sleep(hold)
+	mu.Unlock()
+}
+
+func getInLine(mu sync.Locker) {
+	mu.Lock()
+	defer mu.Unlock()
+}
+
+func waitForWork(c *sync.Cond, ready *bool) {
+	c.L.Lock()
+	for !*ready {
+		c.Wait()
+	}
+	c.L.Unlock()
+}
+
+func idleAround(done <-chan bool, wg *sync.WaitGroup) {
+	select {
+	case <-done:
+	case <-time.After(time.Hour):
+	}
+	wg.Done()
+}
+
+func TestMutexOwnerAndIdleness(t *testing.T) {
+	data := record(t, func() {
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		cond, ready := sync.NewCond(&sync.Mutex{}), false
+		held, done := make(chan bool), make(chan bool)
+		wg.Add(1)
+		go idleAround(done, &wg)
+		wg.Go(func() { waitForWork(cond, &ready) })
+		wg.Go(func() { holdAlone(&mu, held) })
+		<-held
+		wg.Go(func() { getInLine(&mu) })
+		wg.Go(func() { getInLine(&mu) })
+		time.Sleep(2 * hold)
+		cond.L.Lock()
+		ready = true
+		cond.L.Unlock()
+		cond.Broadcast()
+		close(done)
+		wg.Wait()
+	})
+	s := read(t, data)
+	l := s.lock(t, "getInLine")
+	if l.Class != "sync.Mutex" || l.LockKind != format.KindMutex {
+		t.Errorf("%+v", l)
+	}
+	checkHeld(t, s, l.Object, 2)
+	for fn, want := range map[string]format.Activity{"waitForWork": format.ActivityWait, "idleAround": format.ActivityPark, "holdAlone": format.ActivitySleep} {
+		found := false
+		for _, a := range s.activity[fn] {
+			found = found || a.Activity == want && a.End > a.Time
+		}
+		if !found {
+			t.Errorf("%s: %v", fn, s.activity[fn])
+		}
+	}
+}
+
+// checkHeld checks that the lock's waits were for the holder, nearly all the
+// time.
+func checkHeld(t *testing.T, s *seen, lock format.ObjectID, waits int) {
+	t.Helper()
+	var held format.Event
+	for _, o := range s.tenures {
+		if o.Object == lock && s.stacks[o.Stack] == "holdAlone" {
+			held = o
+		}
+	}
+	n := 0
+	for _, w := range s.waits {
+		if w.Object != lock {
+			continue
+		}
+		n++
+		if owned := min(w.End, held.End) - max(w.Time, held.Time); float64(owned) < 0.8*float64(w.End-w.Time) {
+			t.Errorf("wait of %d ns, owned for %d of them", w.End-w.Time, owned)
+		}
+		if s.stacks[w.Stack] != "getInLine" || !strings.Contains(s.names[w.Thread], "gotrace.") {
+			t.Errorf("%s in %s", s.names[w.Thread], s.stacks[w.Stack])
+		}
+	}
+	if n != waits {
+		t.Errorf("%d waits, want %d", n, waits)
+	}
+}
+
+// The stacks of waits and tenures carry what the program says it does.
+func TestTasksAndRegions(t *testing.T) {
+	data := record(t, func() {
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		held := make(chan bool)
+		wg.Go(func() {
+			ctx, task := trace.NewTask(context.Background(), "reporting")
+			defer task.End()
+			trace.WithRegion(ctx, "nightly", func() { holdAlone(&mu, held) })
+		})
+		<-held
+		wg.Go(func() {
+			ctx, task := trace.NewTask(context.Background(), "ordering")
+			defer task.End()
+			trace.WithRegion(ctx, "order", func() {
+				trace.WithRegion(ctx, "pay", func() {})
+				getInLine(&mu)
+			})
+		})
+		wg.Wait()
+	})
+	s := read(t, data)
+	want := map[string]string{"getInLine": "order ordering", "holdAlone": "nightly reporting"}
+	for _, ev := range append(s.waits, s.tenures...) {
+		fn := s.stacks[ev.Stack]
+		if notes, asked := want[fn]; asked && s.notes[ev.Stack] == notes {
+			delete(want, fn)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not found: %v in %v", want, s.notes)
+	}
+}
+
+// Readers that wait for a writer are woken together and share the lock.
+func TestReadersWaitForTheWriter(t *testing.T) {
+	data := record(t, func() {
+		var mu sync.RWMutex
+		var wg sync.WaitGroup
+		held := make(chan bool)
+		wg.Go(func() { holdAlone(&mu, held) })
+		<-held
+		for range 3 {
+			wg.Go(func() { getInLine(mu.RLocker()) })
+		}
+		wg.Wait()
+	})
+	s := read(t, data)
+	l := s.lock(t, "getInLine")
+	if l.Class != "sync.RWMutex" || l.LockKind != format.KindReadWriteLock {
+		t.Errorf("%+v", l)
+	}
+	checkHeld(t, s, l.Object, 3)
+	for _, w := range s.waits {
+		if w.Object == l.Object && w.Mode != format.Shared {
+			t.Errorf("%+v is a reader", w)
+		}
+	}
+}
+
+// A goroutine that never gets its lock waits to the end of the trace.
+func TestDeadlockWaitsToTheEnd(t *testing.T) {
+	var a, b sync.Mutex
+	both := func(first, second *sync.Mutex, ready *sync.WaitGroup) {
+		first.Lock()
+		ready.Done()
+		ready.Wait()
+		second.Lock()
+		panic("reached")
+	}
+	data := record(t, func() {
+		var ready sync.WaitGroup
+		ready.Add(2)
+		go both(&a, &b, &ready)
+		go both(&b, &a, &ready)
+		time.Sleep(hold)
+	})
+	s := read(t, data)
+	n := 0
+	for _, w := range s.waits {
+		if w.End-w.Time > int64(hold)/2 {
+			n++
+		}
+	}
+	if n < 2 { // or more: those of an earlier run of this test still wait
+		t.Errorf("%d goroutines wait to the end: %v", n, s.waits)
+	}
+}

@@ -1,0 +1,156 @@
+// Package gotrace reads execution traces of Go 1.22 and later, as
+// runtime/trace, net/http/pprof and the flight recorder write them. It tells
+// which goroutine waited for which lock, how long, and who woke it; it
+// refuses the older formats, which do not record all of that.
+//
+// A lock has no address in such a trace. Locks are told apart by the sites
+// that use them (sites.go) and by contradictions (several.go), and who owned
+// them is rebuilt from releases and acquisitions (tenures.go, rebuild.go).
+// That can be done only when the whole trace is read: waits for locks are kept
+// until then, everything else is delivered as it comes.
+package gotrace
+
+import (
+	"fmt"
+	"io"
+
+	"contend/decode/rules"
+	"contend/format"
+
+	"golang.org/x/exp/trace"
+)
+
+// Options of a Reader.
+type Options struct {
+	Rules *rules.Table // tells locks from idle waiting; nil means the default
+}
+
+// Reader is a format.Source over one trace.
+type Reader struct {
+	in      *input
+	trace   *trace.Reader
+	version int // minor: 26 of "go 1.26 trace"
+
+	goroutines map[trace.GoID]*goroutine
+	named      format.ThreadID // the last id given
+	stacks     stacks
+	notes      annotations
+	sites      sites
+	waits      []wait
+	late       int64 // nanoseconds of these waits between being woken and running
+
+	clock  int64 // added to a time of the trace to make it one since the Unix epoch; 0 when not told
+	first  int64 // time of the first and the last event, on the trace's clock
+	last   int64
+	events int64
+
+	queue    []format.Event // to deliver before reading on
+	next     int
+	closing  closing
+	warnings []format.Warning
+	err      error // after the queue
+}
+
+// NewReader reads the header. The error is a *format.Error: ErrNotMine for
+// input that is no Go trace, ErrVersion for one of a version that cannot be
+// read, ErrTruncated for one that ends within its header.
+func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
+	r := &Reader{in: newInput(in, name), goroutines: map[trace.GoID]*goroutine{}}
+	r.stacks.init(o.Rules)
+	r.notes.init()
+	var err error
+	if r.version, err = r.in.version(); err != nil {
+		return nil, err
+	}
+	if r.trace, err = trace.NewReader(r.in.buf); err != nil {
+		return nil, r.in.fail(fmt.Sprintf("trace of Go 1.%d", r.version), fmt.Errorf("%w (%w)", format.ErrVersion, err), "a newer contend may read it")
+	}
+	return r, nil
+}
+
+// Stats says what has been read so far.
+func (r *Reader) Stats() format.Stats {
+	return format.Stats{Format: fmt.Sprintf("go 1.%d trace", r.version), Events: r.events,
+		BytesRead: r.in.good(), BytesTotal: r.in.taken(), Warnings: r.warnings}
+}
+
+// Close releases the reader; the input stays open.
+func (r *Reader) Close() error { return nil }
+
+// Read delivers the next event. Damage is delivered as KindGap and in the
+// warnings of Stats; the error is io.EOF, or what the input returned.
+func (r *Reader) Read(ev *format.Event) error {
+	for {
+		if r.next < len(r.queue) {
+			*ev = r.queue[r.next]
+			r.next++
+			return nil
+		}
+		r.queue, r.next = r.queue[:0], 0
+		if r.err != nil {
+			if r.close(ev) {
+				return nil
+			}
+			return r.err
+		}
+		if r.err = r.step(); r.err != nil {
+			r.finish()
+		}
+	}
+}
+
+// step reads one event of the trace and queues what it means.
+func (r *Reader) step() error {
+	ev, err := r.readEvent()
+	if err != nil {
+		return r.ended(err)
+	}
+	at := int64(ev.Time())
+	if ev.Kind() == trace.EventSync { // it has no meaningful time
+		r.sync(&ev)
+		return nil
+	}
+	if r.events == 0 {
+		r.first = at
+	}
+	r.events++
+	r.last = max(r.last, at)
+	r.in.mark()
+	switch ev.Kind() {
+	case trace.EventStateTransition:
+		if st := ev.StateTransition(); st.Resource.Kind == trace.ResourceGoroutine {
+			r.transition(&ev, &st)
+		}
+	case trace.EventTaskBegin, trace.EventTaskEnd:
+		r.notes.task(&ev)
+	case trace.EventRegionBegin, trace.EventRegionEnd:
+		r.region(&ev)
+	}
+	return nil
+}
+
+// readEvent guards against what the library does not expect of a damaged
+// trace: it panics where an invariant of its own is broken.
+func (r *Reader) readEvent() (ev trace.Event, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", format.ErrCorrupt, p)
+		}
+	}()
+	return r.trace.ReadEvent()
+}
+
+// sync begins a generation: about a second of the trace, with tables of its
+// own, all of which has been read; or it ends the trace or what is good of it.
+func (r *Reader) sync(ev *trace.Event) {
+	r.stacks.forgetHandles()
+	if s := ev.Sync().ClockSnapshot; s != nil && r.events == 0 {
+		r.clock = s.Wall.UnixNano() - int64(s.Trace)
+	}
+}
+
+// push queues an event for delivery.
+func (r *Reader) push(ev format.Event) { r.queue = append(r.queue, ev) }
+
+// wall converts a time of the trace.
+func (r *Reader) wall(t int64) int64 { return t + r.clock }

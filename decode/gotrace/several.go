@@ -1,0 +1,132 @@
+package gotrace
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/format"
+)
+
+// Places that take the locks of several objects look like one lock. Two
+// things betray them: a goroutine that waited, got the lock and gives it back,
+// waking somebody, owned it all the time between, in which nobody else can
+// have given back the same lock; and hand-overs link waits that are surely for
+// the same one.
+
+// strays is the share of tenures that may be broken by another's all the
+// same: a goroutine gives a lock back unseen and takes it again at once.
+const strays = 0.05
+
+// several tells whether the points of a lock are those of several.
+func several(points []point) bool {
+	whole, broken := 0, 0
+	open := map[format.ThreadID]int{} // since which point a thread owns the lock
+	latest := latest{before: -1, last: -1}
+	for i := range points {
+		p := &points[i]
+		if p.what == blocked || p.mode == format.Shared {
+			delete(open, p.thread)
+			continue
+		}
+		if p.what == acquired {
+			open[p.thread] = i
+		} else if from, ok := open[p.thread]; ok {
+			if latest.other(p.thread) > from {
+				broken++
+			} else {
+				whole++
+			}
+			delete(open, p.thread)
+		}
+		latest.add(p.thread, i)
+	}
+	return float64(broken) > strays*float64(whole+broken) && broken >= 10
+}
+
+// latest knows the last point of each but one thread.
+type latest struct {
+	thread       format.ThreadID
+	last, before int // the last point of thread, and of any other
+}
+
+func (l *latest) add(t format.ThreadID, i int) {
+	if t != l.thread {
+		l.thread, l.before = t, l.last
+	}
+	l.last = i
+}
+
+// other returns the last point that is not of thread t, -1 for none.
+func (l *latest) other(t format.ThreadID) int {
+	if t == l.thread {
+		return l.before
+	}
+	return l.last
+}
+
+// lanes divides the waits of several locks so that each lane holds one at any
+// time: chains of waits linked by hand-overs, put behind one another where
+// they do not overlap. A lane is not a lock, but what goes on in it at one
+// time is.
+func lanes(waits []*wait, points []point) [][]*wait {
+	chains := chain(waits, points)
+	var ends []int64
+	var out [][]*wait
+	for _, c := range chains {
+		end := int64(0)
+		for _, w := range c {
+			end = max(end, w.end)
+		}
+		lane := slices.IndexFunc(ends, func(e int64) bool { return e <= c[0].start })
+		if lane < 0 {
+			lane = len(ends)
+			ends, out = append(ends, 0), append(out, nil)
+		}
+		ends[lane] = end
+		out[lane] = append(out[lane], c...)
+	}
+	return out
+}
+
+// chain joins waits of which one's goroutine woke the other's, and the tries
+// of one acquire. Chains and the waits in each come by start.
+func chain(waits []*wait, points []point) [][]*wait {
+	var links sites // a union-find will do for waits as well
+	for i := range waits {
+		links.parent = append(links.parent, site(i))
+	}
+	has := map[format.ThreadID]int32{}   // the wait whose lock a thread owns
+	tries := map[format.ThreadID]int32{} // the wait that a thread's next block continues
+	for i := range points {
+		p := &points[i]
+		switch p.what {
+		case blocked:
+			if w, ok := tries[p.thread]; ok && waits[p.wait].asked < waits[p.wait].start {
+				links.join(site(w), site(p.wait))
+			}
+			delete(has, p.thread)
+			tries[p.thread] = p.wait
+		case acquired:
+			has[p.thread] = p.wait
+		case released:
+			if w, ok := has[p.thread]; ok {
+				links.join(site(w), site(p.wait))
+				delete(has, p.thread)
+			}
+		}
+	}
+	byRoot := map[site][]*wait{}
+	for i, w := range waits {
+		root := links.find(site(i))
+		byRoot[root] = append(byRoot[root], w)
+	}
+	var out [][]*wait
+	for _, c := range byRoot {
+		slices.SortFunc(c, func(a, b *wait) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.thread, b.thread)) })
+		out = append(out, c)
+	}
+	slices.SortFunc(out, func(a, b []*wait) int {
+		return cmp.Or(cmp.Compare(a[0].start, b[0].start), cmp.Compare(a[0].thread, b[0].thread))
+	})
+	return out
+}

@@ -1,0 +1,115 @@
+package gotrace
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"contend/format"
+)
+
+// held is a tenure as the program itself logged it.
+type held struct {
+	goroutine  string // "#12"
+	shard      int
+	start, end int64
+}
+
+// shard is one of several locks that are taken at one place.
+type shard struct{ mu sync.Mutex }
+
+func (s *shard) use(d time.Duration) (start, end int64) {
+	s.mu.Lock()
+	start = time.Now().UnixNano()
+	time.Sleep(d)
+	end = time.Now().UnixNano()
+	s.mu.Unlock()
+	return start, end
+}
+
+// shards runs goroutines that use locks at random, and logs who held which.
+func shards(count int) (log []held) {
+	locks := make([]shard, count)
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for g := range 16 {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(1, uint64(g)))
+			me := goroutineID()
+			var own []held
+			for until := time.Now().Add(400 * time.Millisecond); time.Now().Before(until); {
+				i := rng.IntN(count)
+				start, end := locks[i].use(time.Duration(rng.IntN(2000)) * time.Microsecond)
+				own = append(own, held{me, i, start, end})
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			log = append(log, own...)
+		})
+	}
+	wg.Wait()
+	return log
+}
+
+// goroutineID reads "#12" out of "goroutine 12 [running]".
+func goroutineID() string {
+	var buf [32]byte
+	n := runtime.Stack(buf[:], false)
+	return "#" + strings.Fields(string(buf[:n]))[1]
+}
+
+// right returns the share of the waiting of which the trace names the owner
+// that the program logged, of the waiting that any owner logged covers.
+func right(s *seen, log []held) float64 {
+	id := func(t format.ThreadID) string { return s.names[t][strings.LastIndexByte(s.names[t], '#'):] }
+	good, all := int64(0), int64(0)
+	for _, w := range s.waits {
+		if s.stacks[w.Stack] != "(*shard).use" {
+			continue
+		}
+		wanted := -1 // the shard is the one got first after the wait
+		first := int64(1<<63 - 1)
+		for _, h := range log {
+			if h.goroutine == id(w.Thread) && h.start >= w.End-50e3 && h.start < first {
+				first, wanted = h.start, h.shard
+			}
+		}
+		for _, h := range log {
+			lo, hi := max(h.start, w.Time), min(h.end, w.End)
+			if h.shard != wanted || lo >= hi {
+				continue
+			}
+			all += hi - lo
+			for _, o := range s.tenures {
+				if o.Object == w.Object && id(o.Thread) == h.goroutine {
+					good += max(0, min(hi, o.End)-max(lo, o.Time))
+				}
+			}
+		}
+	}
+	return float64(good) / float64(max(all, 1))
+}
+
+// One lock is one; several that are taken at the same place are told apart
+// well enough to name the goroutine that held the one waited for.
+func TestSeveralLocksAtOnePlace(t *testing.T) {
+	for _, count := range []int{1, 4} {
+		var log []held
+		data := record(t, func() { log = shards(count) })
+		s := read(t, data)
+		locks := 0
+		for _, l := range s.locks {
+			if strings.Contains(l.Name, "(*shard).use") {
+				locks++
+			}
+		}
+		share := right(s, log)
+		t.Logf("%d locks: %d told apart, %.3f of the waiting charged to the right goroutine", count, locks, share)
+		if share < 0.8 || (count == 1) != (locks == 1) {
+			t.Errorf("%d locks: %d told apart, %.3f right", count, locks, share)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package gotrace
+
+import (
+	"encoding/binary"
+	"path"
+	"strings"
+
+	"contend/decode/gosym"
+	"contend/decode/rules"
+	"contend/format"
+
+	"golang.org/x/exp/trace"
+)
+
+// stacks gives each call stack one id for the whole trace; the trace itself
+// numbers them anew in each generation.
+type stacks struct {
+	rules   *rules.Table
+	handles map[handle]format.StackID // of this generation
+	byText  map[string]format.StackID
+	byID    []stack // by id; 0 is the absent one
+	key     []byte
+	frames  []format.Frame
+	says    map[question]rules.Result
+}
+
+// handle is a stack as the trace numbers it, with what the program said it was
+// doing.
+type handle struct {
+	stack trace.Stack
+	note  uint32
+}
+
+// stack is what is remembered of a call stack.
+type stack struct {
+	frames []format.Frame
+	use    use
+}
+
+// question is what the rules are asked.
+type question struct {
+	reason string
+	stack  format.StackID
+}
+
+func (s *stacks) init(table *rules.Table) {
+	if table == nil {
+		table = rules.Default()
+	}
+	*s = stacks{rules: table, handles: map[handle]format.StackID{}, byText: map[string]format.StackID{},
+		byID: make([]stack, 1), says: map[question]rules.Result{}}
+}
+
+// forgetHandles drops the handles of a generation, which hold its tables.
+func (s *stacks) forgetHandles() { clear(s.handles) }
+
+// id returns the id of a stack, and its frames when it is new.
+func (s *stacks) id(at trace.Stack, note uint32, notes *annotations) (id format.StackID, added []format.Frame) {
+	if at == trace.NoStack {
+		return format.NoStack, nil
+	}
+	h := handle{at, note}
+	if id, ok := s.handles[h]; ok {
+		return id, nil
+	}
+	s.key, s.frames = s.key[:0], s.frames[:0]
+	for f := range at.Frames() {
+		class, method := gosym.Split(f.Func)
+		line := int(min(f.Line, 1<<31-1))
+		s.frames = append(s.frames, format.Frame{Class: class, Method: method, File: path.Base(strings.ReplaceAll(f.File, `\`, "/")), Line: line})
+		s.key = binary.AppendUvarint(append(append(s.key, f.Func...), 0), uint64(line))
+	}
+	if len(s.frames) == 0 {
+		return format.NoStack, nil
+	}
+	s.frames = notes.frames(note, s.frames)
+	s.key = binary.AppendUvarint(s.key, uint64(note))
+	id, ok := s.byText[string(s.key)]
+	if !ok {
+		id = format.StackID(len(s.byID))
+		added = append([]format.Frame(nil), s.frames...)
+		s.byText[string(s.key)] = id
+		s.byID = append(s.byID, stack{added, useOf(added)})
+	}
+	s.handles[h] = id
+	return id, added
+}
+
+// of returns the frames of a stack, innermost first.
+func (s *stacks) of(id format.StackID) []format.Frame { return s.byID[id].frames }
+
+// use returns what a stack does to a lock, if anything.
+func (s *stacks) use(id format.StackID) use { return s.byID[id].use }
+
+// classify says what a wait is by the rules. They see the reason the trace
+// gives as a class: go:chan-receive; go:unknown for a goroutine that waited
+// before the recording began.
+func (s *stacks) classify(reason string, id format.StackID) rules.Result {
+	q := question{reason, id}
+	res, ok := s.says[q]
+	if !ok {
+		class := "go:unknown"
+		if reason != "" {
+			class = "go:" + strings.ReplaceAll(reason, " ", "-")
+		}
+		res = s.rules.Classify(class, s.of(id))
+		s.says[question{strings.Clone(reason), id}] = res
+	}
+	return res
+}

@@ -1,0 +1,54 @@
+package gotrace
+
+import (
+	"contend/format"
+)
+
+// wait is one block on a lock, kept until its lock is known: 80 bytes. All
+// times are the trace's.
+type wait struct {
+	asked             int64 // when the acquire first blocked; before start if this is a further try of it
+	start, woken, end int64 // woken is 0 if it was not; at end the goroutine runs again
+	thread, waker     format.ThreadID
+	stack, unlock     format.StackID // the waiter's, and the waker's giving the lock back
+	site              site
+	lock              format.ObjectID // given when the trace has been read
+	mode              format.Mode
+	kind              format.LockKind
+	lost              bool // somebody else was quicker: a further try follows, which stands for the whole acquire
+}
+
+// retrySlack is how long a goroutine may run between two tries of one
+// acquire: it spins, finds the lock taken again, and blocks again.
+const retrySlack = int64(20e3)
+
+// retries tells whether a block continues the acquire that the goroutine last
+// blocked in. Had it got the lock and given it back while others wait, it
+// would have woken one.
+func (r *Reader) retries(g *goroutine, at int64, stack format.StackID) bool {
+	return g.tries && !g.gave && g.stack == stack && at-g.ran <= retrySlack
+}
+
+// keep books a block on a lock that ends.
+func (r *Reader) keep(g *goroutine, end int64) {
+	u := r.stacks.use(g.stack)
+	if u.class == "" {
+		u.class = "lock" // a rule of the user's calls it one
+	}
+	w := wait{asked: g.blocked, start: g.blocked, woken: g.woken, end: end, thread: g.thread, waker: g.waker,
+		stack: g.stack, unlock: g.unlock, site: r.sites.of(&u), mode: g.mode, kind: g.kind}
+	if w.waker != format.NoThread {
+		by := r.stacks.use(w.unlock)
+		r.sites.join(w.site, r.sites.of(&by))
+	}
+	if w.woken != 0 {
+		r.late += w.end - w.woken
+	}
+	if g.again {
+		before := &r.waits[g.wait]
+		before.lost = true
+		w.asked = before.asked
+	}
+	g.wait = len(r.waits)
+	r.waits = append(r.waits, w)
+}
