@@ -43,7 +43,7 @@ func heading(a *schema.Analyze) string {
 func lockGrid(a *schema.Analyze) *Grid {
 	g := &Grid{Title: "locks by waiting time (thread-time; wall-time is the time at least one thread waited)",
 		Head: []string{"WAIT", "SHARE", "WALL", "WAITS", "P50", "P99", "MAX", "CSP", "WAITERS", "KIND", "LOCK", "OWNERS KNOWN"},
-		Left: left(12, 9, 10, 11), Flex: 10}
+		Left: left(12, 9, 10, 11), Flex: 10, Drop: []string{"P50", "MAX", "WAITERS", "KIND", "WALL", "OWNERS KNOWN"}}
 	sum := int64(0)
 	for _, l := range a.Locks {
 		sum += l.WaitNs
@@ -85,7 +85,7 @@ var titles = map[string]string{"direct": "owner of the lock waited for", "root":
 
 func blameGrid(b *schema.Blame) *Grid {
 	g := &Grid{Title: fmt.Sprintf("who caused the waiting, by %s (%s blame: the %s; thread-time)", strings.Join(b.By, ", "), b.Metric, titles[b.Metric]),
-		Head: []string{"CAUSED", "SHARE", "WALL", "WAITS"}}
+		Head: []string{"CAUSED", "SHARE", "WALL", "WAITS"}, Drop: []string{"WALL", "WAITS", "KNOWN"}}
 	for _, k := range b.By {
 		g.Head = append(g.Head, strings.ToUpper(k))
 	}
