@@ -47,6 +47,7 @@ var heavy = map[string][]string{
 	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/lockstat"},
 	"github.com/klauspost/compress/":          {"contend/decode", "contend/decode/native", "contend/format"},
 	"github.com/rogpeppe/go-internal/":        nil,
+	"gonum.org/v1/gonum/":                     nil, // reads DOT in tests
 	"pgregory.net/rapid":                      nil,
 }
 
