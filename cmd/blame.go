@@ -3,6 +3,7 @@ package cmd
 import (
 	"bufio"
 	"fmt"
+	"slices"
 
 	"contend/analysis/lockstat"
 	"contend/blame"
@@ -17,6 +18,8 @@ type blameOptions struct {
 	out   outputOptions
 	by    string
 	root  bool
+
+	operation string
 }
 
 func newBlame(e *env) *cobra.Command {
@@ -26,10 +29,12 @@ func newBlame(e *env) *cobra.Command {
 		Short: "charge waiting to the call chains of the owners",
 		Long: `Charge each wait to whoever held the lock meanwhile, and sum by any sequence of
 class, lock, owner-stack, owner-method, owner-thread, owner-group, waiter-stack,
-waiter-method, waiter-thread, waiter-group, task, region, owner-task and
-owner-region. A group is a thread name with its numbers removed; a method is the
-innermost frame that is not the lock or the runtime itself; task and region are
-what a Go program told runtime/trace the waiter was doing.`,
+waiter-method, waiter-thread, waiter-group, owner-operation, waiter-operation,
+task, region, owner-task and owner-region. A group is a thread name with its
+numbers removed; a method is the innermost frame that is not the lock or the
+runtime itself; an operation is the outermost frame, written Class.method, that
+--operation matches, or what its first group matched; task and region are what
+a Go program told runtime/trace the waiter was doing.`,
 		Example: `  contend blame --top 20 recording.jfr
   contend blame --by class,owner-method,waiter-method --root recording.jfr`,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -40,6 +45,7 @@ what a Go program told runtime/trace the waiter was doing.`,
 	o.trace.bind(c)
 	o.out.bind(c, 20)
 	c.Flags().StringVar(&o.by, "by", "owner-stack", "sum by `KEYS`, separated by commas")
+	c.Flags().StringVar(&o.operation, "operation", "", "name operations by the frames that match `REGEXP`")
 	c.Flags().BoolVar(&o.root, "root", false, "charge the end of each chain of waits instead of the lock's direct owner")
 	return c
 }
@@ -52,7 +58,11 @@ func runBlame(e *env, o *blameOptions) error {
 	if err != nil {
 		return usageError{fmt.Errorf("--by: %w", err), "'contend blame --help' says what each key means"}
 	}
-	pivot, locks := blame.New(keys, o.root), lockstat.New(true)
+	frames, err := operationFrames(o.operation, slices.ContainsFunc(keys, blame.Key.IsOperation))
+	if err != nil {
+		return err
+	}
+	pivot, locks := blame.New(keys, o.root).Operations(frames), lockstat.New(true)
 	res, err := o.trace.run(e, pivot, locks)
 	if err != nil {
 		return err

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"contend/analysis"
@@ -82,13 +84,10 @@ func (o *cspOptions) check() error {
 	case !(o.threshold > 0 && o.threshold <= 1): // NaN is out of bounds too
 		return usageError{fmt.Errorf("--threshold: must be above 0 and at most 1"), "0.05 is 5 %"}
 	}
-	if pages[o.out.format] != nil {
-		return nil
-	}
 	if o.chart && o.out.format != "table" {
 		return usageError{fmt.Errorf("--chart: is drawn in a terminal, not as %s", o.out.format), "choose --chart, or -o csp.svg or -o csp.html"}
 	}
-	return o.out.check()
+	return o.out.check(slices.Sorted(maps.Keys(pages))...)
 }
 
 func runCSP(e *env, o *cspOptions) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -105,11 +106,8 @@ func operationFrames(text string, needed bool) (*regexp.Regexp, error) {
 }
 
 func runGraph(e *env, o *graphOptions) error {
-	draw, drawn := drawings[o.out.format]
-	if !drawn {
-		if err := o.out.check(); err != nil {
-			return err
-		}
+	if err := o.out.check(slices.Sorted(maps.Keys(drawings))...); err != nil {
+		return err
 	}
 	options, err := o.network()
 	if err != nil {
@@ -127,10 +125,11 @@ func runGraph(e *env, o *graphOptions) error {
 	cov, g := schema.NewCoverage(res.stats, res.trace), b.Graph()
 	out := bufio.NewWriter(file)
 	style, asJSON := o.out.style(e)
+	draw := drawings[o.out.format]
 	switch {
 	case asJSON:
 		err = schema.Write(out, schema.NewGraph(g, o.by, cov, o.out.top))
-	case drawn:
+	case draw != nil:
 		if err = draw(out, schema.NewGraph(g, o.by, cov, o.out.top)); errors.Is(err, layout.ErrTooMany) {
 			err = usageError{fmt.Errorf("--top: %w", err), "choose fewer, or --format dot"}
 		}

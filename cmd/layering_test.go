@@ -59,6 +59,7 @@ var heavy = map[string][]string{
 	"golang.org/x/exp/":                       {"contend/decode/gotrace"},
 	"github.com/maruel/panicparse/":           {"contend/decode/godump"},
 	"github.com/rogpeppe/go-internal/":        nil,
+	"gonum.org/v1/gonum/":                     nil, // reads DOT in tests
 	"pgregory.net/rapid":                      nil,
 }
 

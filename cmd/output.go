@@ -42,10 +42,11 @@ func (o *outputOptions) bySuffix(c *cobra.Command, file string) {
 	}
 }
 
-// check refuses values no renderer knows.
-func (o *outputOptions) check() error {
-	if !slices.Contains(formats, o.format) {
-		return usageError{fmt.Errorf("--format: there is no format %q", o.format), "choose from " + strings.Join(formats, ", ")}
+// check refuses values no renderer knows. More formats are those of drawings.
+func (o *outputOptions) check(more ...string) error {
+	known := append(slices.Clone(formats), more...)
+	if !slices.Contains(known, o.format) {
+		return usageError{fmt.Errorf("--format: there is no format %q", o.format), "choose from " + strings.Join(known, ", ")}
 	}
 	if o.top < 0 {
 		return usageError{fmt.Errorf("--top: cannot be negative"), "0 shows all"}

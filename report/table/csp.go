@@ -111,7 +111,7 @@ func CompactText(owner string) string {
 
 func metricGrid(list []schema.Metric) *Grid {
 	g := &Grid{Title: "critical section pressure beside the older metrics, over the whole recording",
-		Head: []string{"CSP", "FAILED/S", "FAILED/ACQUIRED", "INSIDE/ELAPSED", "INSIDE/ALL", "WAIT/ELAPSED", "LOCK"}, Left: left(7, 6), Flex: 6}
+		Head: []string{"CSP", "FAILED/S", "FAILED/ACQUIRED", "INSIDE/ELAPSED", "INSIDE/ALL", "WAIT/ELAPSED", "LOCK"}, Left: left(7, 6), Flex: 6, Drop: []string{"WAIT/ELAPSED", "INSIDE/ALL"}}
 	for _, m := range list {
 		g.Rows = append(g.Rows, []Cell{Percent(m.CSP), {fmt.Sprintf("%.1f", m.FailedPerSecond), fmt.Sprintf("%.6f", m.FailedPerSecond)},
 			optional(m.FailedPerAcquired), optional(m.InsidePerElapsed), optional(m.InsidePerAll), Percent(m.WaitPerElapsed), Name(m.Lock)})

@@ -1,16 +1,69 @@
 package table
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
 // narrowest is what the flexible column keeps while it gives way alone;
-// slimmest is what any column of names keeps however narrow the terminal is.
+// readable is what a column of names keeps while others can be dropped;
+// slimmest is what it keeps however narrow the terminal is.
 const (
 	narrowest = 40
+	readable  = 16
 	slimmest  = 8
 )
+
+// narrow returns the grid without the columns there is no room for, and a note
+// that says which.
+func (g *Grid) narrow(o Options) *Grid {
+	if o.Width <= 0 || o.Style != Text {
+		return g
+	}
+	out := *g
+	var gone []string
+	for _, head := range g.Drop {
+		if out.slim() <= o.Width {
+			break
+		}
+		if i := slices.Index(out.Head, head); i >= 0 {
+			out = out.without(i)
+			gone = append(gone, head)
+		}
+	}
+	if len(gone) > 0 {
+		out.Notes = append(slices.Clone(g.Notes), fmt.Sprintf("no room for %s (a wider terminal or --format csv shows all columns)", strings.Join(gone, ", ")))
+	}
+	return &out
+}
+
+// slim is the width of a line whose names are cut as short as is readable.
+func (g *Grid) slim() int {
+	wide, total := g.widths()
+	for i := range wide {
+		if g.Left[i] {
+			total -= wide[i] - min(wide[i], max(readable, len(g.Head[i])))
+		}
+	}
+	return total
+}
+
+// without returns the grid less a column.
+func (g Grid) without(i int) Grid {
+	g.Head = slices.Delete(slices.Clone(g.Head), i, i+1)
+	g.Left = slices.Delete(slices.Clone(g.Left), i, i+1)
+	rows := make([][]Cell, len(g.Rows))
+	for r := range rows {
+		rows[r] = slices.Delete(slices.Clone(g.Rows[r]), i, i+1)
+	}
+	g.Rows = rows
+	if g.Flex > i {
+		g.Flex--
+	}
+	return g
+}
 
 // fit returns the width of each column such that a line fits the terminal,
 // nil when all does as it is. The flexible column gives way first; where that

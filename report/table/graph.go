@@ -29,7 +29,7 @@ func writeAll(w io.Writer, grids []*Grid, c schema.Coverage, o Options) error {
 
 func edgeGrid(d *schema.Graph) *Grid {
 	g := &Grid{Title: fmt.Sprintf("who waited for whom, by %s (%s blame: the %s; thread-time)", d.By, d.Metric, titles[d.Metric]),
-		Head: []string{"WAITED", "SHARE", "WALL", "WAITS", "WAITER", "OWNER", "LOCKS"}, Left: left(7, 4, 5, 6), Flex: 6}
+		Head: []string{"WAITED", "SHARE", "WALL", "WAITS", "WAITER", "OWNER", "LOCKS"}, Left: left(7, 4, 5, 6), Flex: 6, Drop: []string{"WALL", "WAITS"}}
 	names := d.Names()
 	for i := range d.Edges {
 		e := &d.Edges[i]

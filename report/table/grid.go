@@ -43,6 +43,7 @@ type Grid struct {
 	Head  []string // machine names in CSV are the same in lower case
 	Left  []bool
 	Flex  int
+	Drop  []string // heads of columns to do without, first to go first, where even cut names do not fit the terminal
 	Rows  [][]Cell
 	Below []string // as text, what to print under each row; "" for nothing
 	Notes []string // below the table
@@ -54,6 +55,7 @@ func (g *Grid) Write(w io.Writer, o Options) error {
 	if o.Style == CSV {
 		return g.csv(w)
 	}
+	g = g.narrow(o)
 	title := wrap(g.Title, "", o)
 	if o.Style == Markdown {
 		title = "### " + title + "\n"

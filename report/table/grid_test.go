@@ -130,3 +130,25 @@ func TestTitlesAndNotesWrap(t *testing.T) {
 		t.Errorf("wrapped without a limit:\n%s", free)
 	}
 }
+
+func TestColumnsGoWhereThereIsNoRoom(t *testing.T) {
+	g := &Grid{Title: "t", Head: []string{"WAIT", "WALL", "OWNER", "LOCK"}, Left: left(4, 2, 3), Flex: 3, Drop: []string{"WALL", "WAIT"},
+		Rows: [][]Cell{{Time(5e9), Time(4e9), Name(strings.Repeat("o", 50)), Name(strings.Repeat("l", 50))}}}
+	for width, want := range map[int]string{200: "5.00 s 4.00 s", 56: "5.00 s 4.00 s", 48: "5.00 s …"} {
+		out := write(t, g, Options{Width: width})
+		if !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+			t.Errorf("%d columns: no %q in\n%s", width, want, out)
+		}
+		if gone := strings.Contains(out, "no room for WALL"); gone != (width == 48) {
+			t.Errorf("%d columns: a note says what is gone: %v\n%s", width, gone, out)
+		}
+		for line := range strings.SplitSeq(out, "\n") {
+			if n := utf8.RuneCountInString(strings.TrimRight(line, " ")); n > width {
+				t.Errorf("%d of %d columns: %q", n, width, line)
+			}
+		}
+	}
+	if out := write(t, g, Options{Style: CSV, Width: 20}); !strings.HasPrefix(out, "wait,wall,owner,lock\n") {
+		t.Errorf("%s", out)
+	}
+}

@@ -57,7 +57,7 @@ func lockGrid(a *schema.Analyze) *Grid {
 	m := measureOf(a.Coverage)
 	g := &Grid{Title: "locks by " + m.waiting,
 		Head: []string{m.head, "SHARE", "WALL", "WAITS", "P50", "P99", "MAX", "CSP", "WAITERS", "KIND", "LOCK", "OWNERS KNOWN"},
-		Left: left(12, 9, 10, 11), Flex: 10}
+		Left: left(12, 9, 10, 11), Flex: 10, Drop: []string{"P50", "MAX", "WAITERS", "KIND", "WALL", "OWNERS KNOWN"}}
 	sum := int64(0)
 	for _, l := range a.Locks {
 		sum += l.WaitNs
@@ -136,7 +136,7 @@ func blameGrid(b *schema.Blame) *Grid {
 		what = m.of
 	}
 	g := &Grid{Title: fmt.Sprintf("who caused the waiting, by %s (%s blame: the %s; %s)", strings.Join(b.By, ", "), b.Metric, titles[b.Metric], what),
-		Head: []string{"CAUSED", "SHARE", "WALL", "WAITS"}}
+		Head: []string{"CAUSED", "SHARE", "WALL", "WAITS"}, Drop: []string{"WALL", "WAITS", "KNOWN"}}
 	for _, k := range b.By {
 		g.Head = append(g.Head, strings.ToUpper(k))
 	}
