@@ -40,8 +40,10 @@ sample after.
 
 Interval logs of HdrHistogram (.hlog) are read as well, merged, and written:
 with -o waits.hlog a trace becomes a log with a line per interval and row, whose
-tag is the row. --expected-interval adds, for waits that something meant to
-measure that often, the ones it missed while it waited itself.
+tag is the row; a wait counts in the interval in which it begins.
+--expected-interval adds, for waits that something meant to measure that often,
+the ones it missed while it waited itself; logs are written without them, and
+corrected when they are read.
 
 Formats beside tables: bars (a chart for terminals), hgrm (percentiles of all
 waits as text), hlog, svg and html (plots). -o takes the format from the ending

@@ -41,12 +41,15 @@ type Lengths struct {
 	P4Ns   int64 `json:"p9999Ns"` // 99.99 %
 	MaxNs  int64 `json:"maxNs"`
 
-	Curve []Point     `json:"-"` // for plots
-	Bars  []dist.Band `json:"-"` // for bar charts
+	Curve []Point `json:"-"` // for plots
+	Bars  []Band  `json:"-"` // for bar charts
 }
 
-// Point is one place on a percentile curve.
-type Point = dist.Point
+// What renderers draw.
+type (
+	Point = dist.Point // one place on a percentile curve
+	Band  = dist.Band  // one bar
+)
 
 // NewHist builds the document; top limits the rows, 0 means all.
 func NewHist(by []string, expected int64, rows []hist.Row, total *hist.Lengths, cov *Coverage, top int) *Hist {

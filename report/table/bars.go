@@ -31,7 +31,7 @@ func Bars(w io.Writer, d *schema.Hist, o Options) error {
 		r := &charts[i]
 		for _, k := range kindsOf(d) {
 			if l := k.of(r); l != nil {
-				histogram(out, strings.Join(r.Keys, ", "), strings.ToLower(k.head), l, o.Width)
+				histogram(out, strings.Join(r.Keys, ", "), k.chart, l, o.Width)
 			}
 		}
 	}
@@ -46,7 +46,7 @@ func Bars(w io.Writer, d *schema.Hist, o Options) error {
 
 // histogram draws one distribution.
 func histogram(out io.Writer, name, kind string, l *schema.Lengths, width int) {
-	fmt.Fprintf(out, "%s: %s waits%s\n", Sanitize(name), group(l.Count), kind)
+	fmt.Fprintf(out, "%s: %s %s\n", Sanitize(name), group(l.Count), kind)
 	const aside = 42 // the columns beside a bar
 	wide := barWidth
 	if width > 0 {
@@ -56,12 +56,24 @@ func histogram(out io.Writer, name, kind string, l *schema.Lengths, width int) {
 	for _, b := range l.Bars {
 		most = max(most, b.Count)
 	}
-	for _, b := range l.Bars {
+	for i, b := range l.Bars {
+		if empty(l.Bars, i-1) && empty(l.Bars, i) && empty(l.Bars, i+1) {
+			if !empty(l.Bars, i-2) {
+				fmt.Fprintln(out, "      ...")
+			}
+			continue
+		}
 		fill := bar(b.Count, most, wide)
 		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(fill))
 		fmt.Fprintf(out, "  %7s - %-7s %s%s %11s %6.2f %%\n", Duration(b.From), Duration(b.To), fill, pad, group(b.Count), 100*float64(b.Count)/float64(l.Count))
 	}
 	fmt.Fprintln(out)
+}
+
+// empty tells whether band i exists and holds nothing. Of a long run of such
+// bands only the first and the last are drawn.
+func empty(bands []schema.Band, i int) bool {
+	return i >= 0 && i < len(bands) && bands[i].Count == 0
 }
 
 // bar draws n out of most as blocks, wide for most; anything above zero shows.

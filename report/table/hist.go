@@ -9,18 +9,20 @@ import (
 )
 
 // lengthKind is one way a row's lengths are known. Head follows the name of a
-// percentile in the heading of its column.
+// percentile in the heading of its column, chart the number of waits over a
+// bar chart.
 type lengthKind struct {
-	head, words string
+	head, chart string
+	words       string // for the title of a table
 	of          func(*schema.HistRow) *schema.Lengths
 }
 
 // lengthKinds are all ways, in the order of columns.
 var lengthKinds = []lengthKind{
-	{"", "", func(r *schema.HistRow) *schema.Lengths { return r.Exact }},
-	{" CORR", "CORR is corrected for coordinated omission", func(r *schema.HistRow) *schema.Lengths { return r.Corrected }},
-	{" LEAST", "", func(r *schema.HistRow) *schema.Lengths { return r.AtLeast }},
-	{" MOST", "sampled waits lie between LEAST and MOST", func(r *schema.HistRow) *schema.Lengths { return r.AtMost }},
+	{"", "waits", "", func(r *schema.HistRow) *schema.Lengths { return r.Exact }},
+	{" CORR", "waits, corrected", "CORR is corrected for coordinated omission", func(r *schema.HistRow) *schema.Lengths { return r.Corrected }},
+	{" LEAST", "sampled waits, at least", "", func(r *schema.HistRow) *schema.Lengths { return r.AtLeast }},
+	{" MOST", "sampled waits, at most", "sampled waits lie between LEAST and MOST", func(r *schema.HistRow) *schema.Lengths { return r.AtMost }},
 }
 
 // percentiles are the columns each kind has. The longest wait is the same
