@@ -8,7 +8,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"contend/format"
 
@@ -184,6 +186,13 @@ func TestVersions(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	data := load(f, ours)
 	f.Add(data[:20_000])
+	var mu sync.Mutex
+	f.Add(record(f, func() {
+		mu.Lock()
+		go getInLine(&mu)
+		time.Sleep(time.Millisecond)
+		mu.Unlock()
+	}))
 	f.Add([]byte("go 1.22 trace\x00\x00\x00\x01\x01\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if r, _ := readAll(t, data); r != nil {

@@ -2,6 +2,7 @@ package gotrace
 
 import (
 	"cmp"
+	"container/heap"
 	"slices"
 
 	"contend/format"
@@ -69,23 +70,43 @@ func (l *latest) other(t format.ThreadID) int {
 // they do not overlap. A lane is not a lock, but what goes on in it at one
 // time is.
 func lanes(waits []*wait, points []point) [][]*wait {
-	chains := chain(waits, points)
-	var ends []int64
+	var ends laneEnds
 	var out [][]*wait
-	for _, c := range chains {
-		end := int64(0)
+	for _, c := range chain(waits, points) {
+		l := laneEnd{lane: len(out)}
+		if len(ends) > 0 && ends[0].at <= c[0].start {
+			l = heap.Pop(&ends).(laneEnd)
+		} else {
+			out = append(out, nil)
+		}
 		for _, w := range c {
-			end = max(end, w.end)
+			l.at = max(l.at, w.end)
 		}
-		lane := slices.IndexFunc(ends, func(e int64) bool { return e <= c[0].start })
-		if lane < 0 {
-			lane = len(ends)
-			ends, out = append(ends, 0), append(out, nil)
-		}
-		ends[lane] = end
-		out[lane] = append(out[lane], c...)
+		heap.Push(&ends, l)
+		out[l.lane] = append(out[l.lane], c...)
 	}
 	return out
+}
+
+// laneEnd says until when a lane is taken.
+type laneEnd struct {
+	at   int64
+	lane int
+}
+
+// laneEnds is a heap of lanes, the first to be free on top.
+type laneEnds []laneEnd
+
+func (l laneEnds) Len() int { return len(l) }
+func (l laneEnds) Less(i, j int) bool {
+	return l[i].at < l[j].at || l[i].at == l[j].at && l[i].lane < l[j].lane
+}
+func (l laneEnds) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
+func (l *laneEnds) Push(x any)   { *l = append(*l, x.(laneEnd)) }
+func (l *laneEnds) Pop() any {
+	last := (*l)[len(*l)-1]
+	*l = (*l)[:len(*l)-1]
+	return last
 }
 
 // chain joins waits of which one's goroutine woke the other's, and the tries
