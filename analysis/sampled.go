@@ -121,6 +121,7 @@ func (s *sampler) charge(next int64) {
 		s.e.begin(lo)
 	}
 	s.edge, s.end = hi, hi
+	s.e.tick(lo, hi)
 	s.number++
 	s.build()
 	live := max(int64(s.cur.live), int64(len(s.nodes)))

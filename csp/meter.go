@@ -3,7 +3,6 @@ package csp
 import (
 	"cmp"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"contend/analysis"
@@ -71,7 +70,7 @@ func (m *Meter) Begin(sym *analysis.Symbols, start int64) {
 func (m *Meter) Running(from, to, ns int64) {
 	m.ran += ns
 	m.each(from, to, func(i int32, lo, hi int64) {
-		m.running[i] += spread(ns, from, to, lo, hi)
+		m.running[i] += analysis.Spread(ns, from, to, lo, hi)
 	})
 }
 
@@ -90,7 +89,7 @@ func (m *Meter) Slice(s *analysis.Slice) {
 
 // share books what a share of a slice contributes to interval i.
 func (m *Meter) share(s *analysis.Slice, sh *analysis.Share, i int32, lo, hi int64) {
-	ns := spread(sh.Ns, s.Start, s.End, lo, hi)
+	ns := analysis.Spread(sh.Ns, s.Start, s.End, lo, hi)
 	c, owner := cell{i, s.Lock}, sh.Direct
 	if m.o.Root {
 		owner = sh.Root
@@ -122,20 +121,6 @@ func (m *Meter) each(from, to int64, f func(i int32, lo, hi int64)) {
 		f(int32(i), from, edge)
 		from = edge
 	}
-}
-
-// spread returns the part of ns, spread evenly over [from, to), that falls
-// into [lo, hi). Parts that tile the stretch sum to ns exactly.
-func spread(ns, from, to, lo, hi int64) int64 {
-	if lo == from && hi == to {
-		return ns
-	}
-	upTo := func(t int64) int64 {
-		h, l := bits.Mul64(uint64(ns), uint64(t-from))
-		q, _ := bits.Div64(h, l, uint64(to-from))
-		return int64(q)
-	}
-	return upTo(hi) - upTo(lo)
 }
 
 // Series returns the pressure over the recording. It fails when the interval

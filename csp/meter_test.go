@@ -149,7 +149,7 @@ func TestSpreadKeepsTheSum(t *testing.T) {
 			if hi == lo {
 				continue
 			}
-			part := spread(ns, from, from+length, lo, hi)
+			part := analysis.Spread(ns, from, from+length, lo, hi)
 			even := float64(ns) * (float64(hi-lo) / float64(length))
 			if part < 0 || math.Abs(float64(part)-even) > 1+float64(ns)*1e-9 {
 				t.Fatalf("%d of %d for %d of %d", part, ns, hi-lo, length)

@@ -1,0 +1,164 @@
+package interval
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// cells makes a finished recording of one series and of 1 ns per cell.
+func cells(values []int64) *Cells {
+	c := &Cells{Width: 1, series: [][]int64{values}}
+	for range values {
+		c.Length = append(c.Length, 1)
+	}
+	return c
+}
+
+// Whatever is added, in whatever order and however far apart, the cells of a
+// series sum to it, and there are never too many of them.
+func TestCellsConserveWhatIsAdded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		start := rapid.Int64Range(-1<<61, 1<<61).Draw(t, "start")
+		var r Recorder
+		r.Begin(start)
+		want := make([]int64, 3)
+		r.New()
+		r.New()
+		for range rapid.IntRange(1, 30).Draw(t, "stretches") {
+			i := rapid.IntRange(0, 2).Draw(t, "series")
+			from := start + rapid.Int64Range(0, 1<<rapid.IntRange(10, 61).Draw(t, "far")).Draw(t, "from")
+			length, ns := rapid.Int64Range(0, 1<<rapid.IntRange(1, 61).Draw(t, "long")).Draw(t, "length"), rapid.Int64Range(0, 1<<40).Draw(t, "ns")
+			if from > math.MaxInt64-length || length == 0 {
+				continue
+			}
+			r.Add(i, from, from+length, min(ns, length))
+			want[i] += min(ns, length)
+			r.Tick(from, from+rapid.Int64Range(0, length).Draw(t, "reach"))
+		}
+		c := r.Finish()
+		if len(c.Length) > maxCells {
+			t.Fatalf("%d cells", len(c.Length))
+		}
+		for i := range want {
+			sum := int64(0)
+			for _, ns := range c.Series(i) {
+				sum += ns
+			}
+			if sum != want[i] {
+				t.Errorf("series %d: %d ns, added %d", i, sum, want[i])
+			}
+		}
+	})
+}
+
+func TestTooManySeriesAreNotKept(t *testing.T) {
+	var r Recorder
+	r.Begin(0)
+	last := 0
+	for range maxSeries + 5 {
+		last = r.New()
+	}
+	r.Add(last, 0, 5, 5)
+	if c := r.Finish(); last != NoSeries || c.Series(last) != nil {
+		t.Errorf("series %d: %v", last, c.Series(last))
+	}
+}
+
+// Independent cells need no blocks; a process that remembers needs long ones.
+func TestBlocksAreAsLongAsTheMemory(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	length := func(memory float64) int {
+		z := make([]float64, 900)
+		for i := range z {
+			z[i] = rng.NormFloat64()
+			if i > 0 {
+				z[i] += memory * z[i-1]
+			}
+		}
+		return blockLength(z)
+	}
+	none, some, long := 0, 0, 0
+	for range 40 {
+		none, some, long = none+length(0), some+length(0.6), long+length(0.95)
+	}
+	if none > 40*6 || some < none*3/2 || long < some*2 {
+		t.Errorf("mean lengths %d, %d, %d", none/40, some/40, long/40)
+	}
+	for _, z := range [][]float64{nil, {1}, make([]float64, 50)} {
+		if b := blockLength(z); b != 1 {
+			t.Errorf("%d cells without variation: blocks of %d", len(z), b)
+		}
+	}
+}
+
+// The standard error of independent cells is the textbook's.
+func TestIndependentCellsGiveTheTextbooksError(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	values := make([]int64, 1000)
+	for i := range values {
+		values[i] = 1000 + rng.Int64N(1001)
+	}
+	c := cells(values)
+	e := c.Rate(values)
+	want := 1001 / math.Sqrt(12) / math.Sqrt(1000)
+	if math.Abs(e.SE/want-1) > 0.2 || math.Abs(e.Half/(1.96*want)-1) > 0.25 {
+		t.Errorf("%+v, want a standard error of %.2f", e, want)
+	}
+	if again := c.Rate(values); again != e {
+		t.Errorf("%+v the second time, %+v the first", again, e)
+	}
+}
+
+func TestWhatCannotBeKnown(t *testing.T) {
+	one := cells([]int64{7})
+	if e := one.Rate(one.Series(0)); !math.IsInf(e.Half, 1) || e.Value != 7 {
+		t.Errorf("one cell: %+v", e)
+	}
+	if e := one.Ratio(one.Series(0), []int64{0}); e != (Estimate{}) {
+		t.Errorf("nothing to divide by: %+v", e)
+	}
+	steady := cells(make([]int64, 100))
+	for i := range steady.series[0] {
+		steady.series[0][i] = 3
+	}
+	if e := steady.Rate(steady.series[0]); e.Half != 0 {
+		t.Errorf("an exact trace without variation: %+v", e)
+	}
+	steady.Grain = 10
+	if e := steady.Rate(steady.series[0]); e.Half != 0.1 {
+		t.Errorf("a sampled one: %+v, want one tick in 100 ns", e)
+	}
+}
+
+func TestStudentT(t *testing.T) {
+	for df, want := range map[int]float64{1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 10: 2.228, 30: 2.042, 1000: 1.962} {
+		if got := studentT(df); math.Abs(got/want-1) > 0.01 {
+			t.Errorf("%d degrees of freedom: %.3f, want %.3f", df, got, want)
+		}
+	}
+}
+
+func TestAddAllocatesNothing(t *testing.T) {
+	var r Recorder
+	r.Begin(0)
+	s := r.New()
+	r.Add(s, 0, 900e6, 1e6)
+	if n := testing.AllocsPerRun(100, func() { r.Add(s, 1e6, 3e6, 2e6) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkRatio(b *testing.B) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	values := make([]int64, maxCells)
+	for i := range values {
+		values[i] = rng.Int64N(1000)
+	}
+	c := cells(values)
+	for b.Loop() {
+		c.Rate(values)
+	}
+}

@@ -1,0 +1,162 @@
+// Package interval says how far an estimate may be off: it cuts a trace into
+// short cells of time, sums by cell, and resamples blocks of cells. It knows
+// no lock and no thread: what a series means is its caller's business.
+package interval
+
+import (
+	"contend/analysis"
+)
+
+// A recording is kept as at most maxCells cells; when it grows beyond, two
+// neighbours become one. A series costs 8 KB at most, however long the trace.
+const (
+	maxCells   = 1024
+	firstWidth = int64(1e6) // 1 ms
+)
+
+// maxSeries bounds what a pivot with a million rows may take; the rows met
+// after so many have no interval.
+const maxSeries = 1 << 12
+
+// NoSeries is the number of a series that is not kept.
+const NoSeries = -1
+
+// Recorder sums nanoseconds by cell of time, for many series. A visitor that
+// passes Begin, Running and Tick on to it has the running time of all threads
+// as series Running.
+type Recorder struct {
+	start  int64
+	width  int64
+	end    int64
+	series [][]int64 // by series, by cell; cells at the end that hold nothing are absent
+
+	ticks  int64
+	tickNs int64 // what they stand for, together
+}
+
+// Running is the series of running thread-time.
+const Running = 0
+
+// Begin fixes the start of the recording; it must come first.
+func (r *Recorder) Begin(start int64) {
+	*r = Recorder{start: start, end: start, width: firstWidth, series: [][]int64{nil}}
+}
+
+// New adds an empty series and returns its number, or NoSeries when there are
+// too many.
+func (r *Recorder) New() int {
+	if len(r.series) >= maxSeries {
+		return NoSeries
+	}
+	r.series = append(r.series, nil)
+	return len(r.series) - 1
+}
+
+// Running adds running time.
+func (r *Recorder) Running(from, to, ns int64) { r.Add(Running, from, to, ns) }
+
+// Add adds ns nanoseconds, spread evenly over [from, to), to a series. It
+// allocates only when the series grows by a cell.
+func (r *Recorder) Add(series int, from, to, ns int64) {
+	if series == NoSeries {
+		return
+	}
+	from = max(from, r.start)
+	to = max(to, from)
+	for r.cell(to) >= maxCells {
+		r.coarsen()
+	}
+	r.end = max(r.end, to)
+	s := &r.series[series]
+	for at := from; ; {
+		i := r.cell(at)
+		for len(*s) <= i {
+			*s = append(*s, 0)
+		}
+		left := r.width - int64(uint64(at-r.start)%uint64(r.width))
+		if uint64(to-at) <= uint64(left) {
+			(*s)[i] += part(ns, from, to, at, to)
+			return
+		}
+		(*s)[i] += part(ns, from, to, at, at+left)
+		at += left
+	}
+}
+
+// part is analysis.Spread for stretches that may be empty.
+func part(ns, from, to, lo, hi int64) int64 {
+	if from == to {
+		return ns
+	}
+	return analysis.Spread(ns, from, to, lo, hi)
+}
+
+// Tick notes the stretch [from, to) one sampling instant stands for: the
+// sums are estimates, and no finer than the ticks.
+func (r *Recorder) Tick(from, to int64) {
+	r.ticks++
+	r.tickNs += to - from
+}
+
+// Sampled tells whether there were ticks.
+func (r *Recorder) Sampled() bool { return r.ticks > 0 }
+
+// cell returns the number of the cell an instant lies in; instants may lie
+// further apart than int64 holds.
+func (r *Recorder) cell(t int64) int {
+	return int(min(uint64(t-r.start)/uint64(r.width), maxCells))
+}
+
+// coarsen makes one cell of two.
+func (r *Recorder) coarsen() {
+	r.width *= 2
+	for i, s := range r.series {
+		for j := range s {
+			if j%2 == 0 {
+				s[j/2] = s[j]
+			} else {
+				s[j/2] += s[j]
+			}
+		}
+		r.series[i] = s[:(len(s)+1)/2]
+	}
+}
+
+// Finish returns the cells. Those of a sampled trace are no shorter than the
+// mean reach of its ticks: what lies between two ticks was not seen.
+func (r *Recorder) Finish() *Cells {
+	grain := r.tickNs / max(r.ticks, 1)
+	for r.width < grain && r.width < grain<<1 {
+		r.coarsen()
+	}
+	c := &Cells{Width: r.width, Grain: grain, Sampled: r.Sampled(), series: r.series}
+	for at := r.start; at < r.end; {
+		n := int64(min(uint64(r.width), uint64(r.end-at)))
+		c.Length = append(c.Length, n)
+		at += n
+	}
+	return c
+}
+
+// Cells is a finished recording.
+type Cells struct {
+	Width   int64   // of a cell, nanoseconds
+	Grain   int64   // mean reach of a tick, nanoseconds; 0 for an exact trace
+	Sampled bool    // the sums are estimates
+	Length  []int64 // of each cell: all Width but the last
+	series  [][]int64
+}
+
+// Series returns the sums by cell of a series, one for each of Length.
+// One that is not kept has none.
+func (c *Cells) Series(i int) []int64 {
+	if i == NoSeries {
+		return nil
+	}
+	s := c.series[i]
+	for len(s) < len(c.Length) {
+		s = append(s, 0)
+	}
+	c.series[i] = s
+	return s[:len(c.Length)]
+}
