@@ -21,6 +21,7 @@ var allowed = map[string][]string{
 	"contend/blame":             {"contend/analysis", "contend/format"},
 	"contend/csp":               {"contend/analysis", "contend/format"},
 	"contend/analysis/lockstat": {"contend/analysis", "contend/format"},
+	"contend/analysis/compare":  {"contend/analysis/interval", "contend/analysis", "contend/format"},
 	"contend/analysis/interval": {"contend/analysis"},
 	"contend/analysis":          {"contend/format"},
 	"contend/decode":            {"contend/decode/*", "contend/format", "contend/format/text"},

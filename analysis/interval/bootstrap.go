@@ -17,7 +17,7 @@ const seed = 0x636f6e74656e64
 type Estimate struct {
 	Value   float64
 	Half    float64
-	SE      float64 // standard error; infinite when the recording is too short to tell
+	SE      float64 // standard error, of Blocks-1 degrees of freedom; infinite when the recording is too short to tell
 	BlockNs int64   // length of the blocks drawn
 	Blocks  int     // how many fill the recording
 }
@@ -56,10 +56,11 @@ func (c *Cells) Ratio(num, den []int64) Estimate {
 		return e
 	}
 	off := draw(x, y, n, b, e.Value)
-	widen := studentT(e.Blocks-1) / normal975
+	bessel := math.Sqrt(float64(e.Blocks) / float64(e.Blocks-1)) // blocks vary around their own mean, not the true one
+	widen := bessel * StudentT(e.Blocks-1) / normal975
 	grain := float64(c.Grain) / y[n]
 	e.Half = max(off[len(off)*95/100]*widen, grain)
-	e.SE = max(rootMeanSquare(off)*widen, grain/normal975)
+	e.SE = max(rootMeanSquare(off)*bessel, grain/normal975)
 	return e
 }
 
@@ -139,10 +140,10 @@ func rootMeanSquare(v []float64) float64 {
 // normal975 is the 97.5 % quantile of the normal distribution.
 const normal975 = 1.959964
 
-// studentT returns the 97.5 % quantile of Student's t, by the expansion of
+// StudentT returns the 97.5 % quantile of Student's t, by the expansion of
 // Fisher and Cornish; from 3 degrees of freedom on it is good to 1 %. For
 // fewer the exact values.
-func studentT(df int) float64 {
+func StudentT(df int) float64 {
 	switch {
 	case df <= 1:
 		return 12.706

@@ -98,7 +98,7 @@ func TestCoverageOfTheRunsOwnTruth(t *testing.T) {
 			}
 			for what, n := range asked {
 				t.Logf("%s: %d of %d", what, inside[what], n)
-				if share := float64(inside[what]) / float64(n); share < 0.90 || share > 0.99 {
+				if share := float64(inside[what]) / float64(n); share < 0.90 || share > 0.99 && n > 100 { // of fewer, all may be inside by chance
 					t.Errorf("%s: the truth is inside in %.1f %% of %d runs", what, 100*share, n)
 				}
 			}

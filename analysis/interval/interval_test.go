@@ -135,7 +135,7 @@ func TestWhatCannotBeKnown(t *testing.T) {
 
 func TestStudentT(t *testing.T) {
 	for df, want := range map[int]float64{1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 10: 2.228, 30: 2.042, 1000: 1.962} {
-		if got := studentT(df); math.Abs(got/want-1) > 0.01 {
+		if got := StudentT(df); math.Abs(got/want-1) > 0.01 {
 			t.Errorf("%d degrees of freedom: %.3f, want %.3f", df, got, want)
 		}
 	}
