@@ -6,16 +6,22 @@ import (
 	"contend/analysis"
 )
 
-// ownerName names an owner by its call chain without line numbers, which any
-// edit of a file moves.
+// ownerName names an owner by its call chain: without line numbers, which any
+// edit of a file moves, and without the frames of the lock and the runtime,
+// which differ between versions of a JVM.
 func ownerName(sym *analysis.Symbols, o analysis.Owner) string {
 	frames := sym.Frames(o.Stack)
 	if o.Kind != analysis.OwnerThread || len(frames) == 0 {
 		return sym.OwnerText(o)
 	}
-	names := make([]string, len(frames))
-	for i, f := range frames {
-		names[i] = stable(analysis.MethodName(f))
+	var names []string
+	for _, f := range frames {
+		if !analysis.RuntimeFrame(f) {
+			names = append(names, stable(analysis.MethodName(f)))
+		}
+	}
+	if len(names) == 0 { // nothing else is known of it
+		return stable(analysis.MethodName(frames[0]))
 	}
 	return strings.Join(names, " < ")
 }
