@@ -4,6 +4,7 @@ package blame
 
 import (
 	"contend/analysis"
+	"contend/analysis/interval"
 	"contend/format"
 )
 
@@ -33,6 +34,16 @@ type Table struct {
 	Root  bool // charged to the root of each path instead of the direct owner
 	Rows  []Row
 	Total Sum
+	cells *interval.Cells // nil for an exact trace
+}
+
+// Estimate returns a row's thread-time in nanoseconds with its 95 % interval;
+// false when the trace is exact, or the row is one too many to tell.
+func (t *Table) Estimate(r *Row) (e interval.Estimate, ok bool) {
+	if t.cells == nil || r.series == interval.NoSeries {
+		return e, false
+	}
+	return t.cells.Rate(t.cells.Series(r.series)).Scale(float64(t.cells.Span())), true
 }
 
 // Row is one combination of keys.
@@ -40,6 +51,7 @@ type Row struct {
 	Keys   []string         // one text per key of By
 	Stacks [][]format.Frame // for each stack key of By, in order; nil for a pseudo owner
 	Sum
+	series int
 }
 
 // Sum is what a row adds up.

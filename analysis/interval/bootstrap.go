@@ -10,6 +10,10 @@ import (
 // ends then rest on 50 draws.
 const replicates = 1000
 
+// fewestBlocks is how many independent pieces it takes to say anything of how
+// much they vary.
+const fewestBlocks = 6
+
 // seed makes every answer repeatable.
 const seed = 0x636f6e74656e64
 
@@ -51,7 +55,7 @@ func (c *Cells) Ratio(num, den []int64) Estimate {
 	e := Estimate{Value: x[n] / y[n]}
 	b := blockLength(deviations(x, y, e.Value))
 	e.BlockNs, e.Blocks = int64(b)*c.Width, n/b
-	if e.Blocks < 2 {
+	if e.Blocks < fewestBlocks {
 		e.Half, e.SE = math.Inf(1), math.Inf(1)
 		return e
 	}

@@ -22,13 +22,14 @@ type Blame struct {
 // BlameRow is one combination of keys. Stack belongs to the first stack key;
 // Stacks holds all of them when there are several.
 type BlameRow struct {
-	Keys       []string         `json:"keys"`
-	Stack      Stack            `json:"stack,omitempty"`
-	Stacks     map[string]Stack `json:"stacks,omitempty"`
-	ThreadNs   int64            `json:"threadNs"`
-	WallNs     int64            `json:"wallNs"`
-	Waits      int64            `json:"waits"`
-	Provenance Provenance       `json:"provenance"`
+	Keys     []string         `json:"keys"`
+	Stack    Stack            `json:"stack,omitempty"`
+	Stacks   map[string]Stack `json:"stacks,omitempty"`
+	ThreadNs int64            `json:"threadNs"`
+	WallNs   int64            `json:"wallNs"`
+	Waits    int64            `json:"waits"`
+	*Doubt
+	Provenance Provenance `json:"provenance"`
 }
 
 // NewBlame builds the document; top limits the rows, 0 means all.
@@ -47,7 +48,11 @@ func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
 	}
 	shown := limit(t.Rows, top)
 	for i := range shown {
-		b.Rows = append(b.Rows, newBlameRow(&shown[i], stackKeys))
+		row := newBlameRow(&shown[i], stackKeys)
+		if e, ok := t.Estimate(&shown[i]); ok && i < doubted {
+			row.Doubt = newDoubt(e)
+		}
+		b.Rows = append(b.Rows, row)
 	}
 	for _, r := range t.Rows[len(shown):] {
 		b.Omitted++

@@ -48,13 +48,22 @@ func lockGrid(a *schema.Analyze) *Grid {
 	for _, l := range a.Locks {
 		sum += l.WaitNs
 		g.Rows = append(g.Rows, []Cell{Time(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), Time(l.WallNs), Count(l.Waits), Length(l.P50Ns), Length(l.P99Ns),
-			Length(l.MaxNs), Percent(l.CSP), Count(int64(l.Waiters)), Name(l.Kind), {short(l.Lock), formula(l.Lock)}, knownCell(l.Provenance)})
+			Length(l.MaxNs), cspCell(&l), Count(int64(l.Waiters)), Name(l.Kind), {short(l.Lock), formula(l.Lock)}, knownCell(l.Provenance)})
 	}
+	g.addDoubt(func(i int) *schema.Doubt { return a.Locks[i].Doubt })
 	g.Notes = append(g.Notes, fmt.Sprintf("total: %s in %s waits, wall-time %s", Duration(a.Total.WaitNs), group(a.Total.Waits), Duration(a.Total.WallNs)))
 	if rest := a.Total.WaitNs - sum; rest > 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("%s on further locks not shown (--top 0 shows all)", Duration(rest)))
 	}
 	return g
+}
+
+// cspCell writes a lock's pressure, with its interval if there is one.
+func cspCell(l *schema.Lock) Cell {
+	if l.Doubt == nil {
+		return Percent(l.CSP)
+	}
+	return plusMinus(l.CSP, l.CSPPlusMinus)
 }
 
 func left(n int, columns ...int) []bool {
@@ -103,6 +112,7 @@ func blameGrid(b *schema.Blame) *Grid {
 		}
 		g.Rows = append(g.Rows, append(row, knownCell(r.Provenance)))
 	}
+	g.addDoubt(func(i int) *schema.Doubt { return b.Rows[i].Doubt })
 	if b.Omitted > 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("%d more rows with %s (--top 0 shows all)", b.Omitted, Duration(b.OmittedNs)))
 	}
