@@ -198,6 +198,13 @@ func TestGroups(t *testing.T) {
 	if d := Compare(noisy, Group{run(4, 2, 60)}, Options{}); d.Total.Status != Same || d.Total.Base.DF != 2 {
 		t.Errorf("%+v", d.Total)
 	}
+	// The one run that is new may lie as far off as each of the others.
+	if d := Compare(noisy, Group{run(4, 2, 120)}, Options{}); d.Total.Status != Same {
+		t.Errorf("%+v", d.Total)
+	}
+	if d := Compare(Group{noisy[0]}, Group{run(4, 2, 120)}, Options{}); d.Total.Status != Changed {
+		t.Errorf("%+v", d.Total)
+	}
 }
 
 func TestNamesOutliveARestart(t *testing.T) {
@@ -226,7 +233,7 @@ func TestProbability(t *testing.T) {
 		{Rate{Value: 1}, Rate{Value: 2}, 0},
 		{Rate{Value: 1, SE: inf}, Rate{Value: 2, SE: 1, DF: 3}, 1},
 	} {
-		if got := probability(&c.a, &c.b); math.Abs(got-c.want) > 0.01*c.want {
+		if got := probability(c.a, c.b); math.Abs(got-c.want) > 0.01*c.want {
 			t.Errorf("%+v and %+v: %.4f, want %.4f", c.a, c.b, got, c.want)
 		}
 	}

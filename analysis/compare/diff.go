@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"contend/analysis/interval"
 )
 
 // Status is what became of a row.
@@ -120,7 +122,7 @@ func judge(rows []Row, o Options) {
 	order := make([]*Row, len(rows))
 	for i := range rows {
 		rows[i].Status = Same
-		rows[i].P = probability(&rows[i].Base, &rows[i].New)
+		rows[i].P = probability(Settle(rows[i].Base, rows[i].New))
 		order[i] = &rows[i]
 	}
 	slices.SortStableFunc(order, func(a, b *Row) int {
@@ -150,7 +152,7 @@ func (r *Row) became(minChange float64) Status {
 // probability returns how likely two rates that are truly equal are to differ
 // by as much as these: two-sided, under Student's t with the degrees of
 // freedom of Welch and Satterthwaite.
-func probability(a, b *Rate) float64 {
+func probability(a, b Rate) float64 {
 	delta := math.Abs(a.Value - b.Value)
 	va, vb := a.SE*a.SE, b.SE*b.SE
 	switch v := va + vb; {
@@ -160,12 +162,6 @@ func probability(a, b *Rate) float64 {
 		return 0
 	default:
 		df := v * v / (va*va/max(a.DF, 1) + vb*vb/max(b.DF, 1))
-		return math.Erfc(normalOf(delta/math.Sqrt(v), df) / math.Sqrt2)
+		return math.Erfc(interval.NormalOf(delta/math.Sqrt(v), df) / math.Sqrt2)
 	}
-}
-
-// normalOf turns Student's t into the normal deviate of equal probability, by
-// Wallace's approximation (1959).
-func normalOf(t, df float64) float64 {
-	return (8*df + 1) / (8*df + 3) * math.Sqrt(df*math.Log1p(t*t/df))
 }

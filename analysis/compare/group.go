@@ -15,7 +15,12 @@ type Rate struct {
 	Half   float64 // half of the 95 % interval
 	SE     float64
 	DF     float64 // degrees of freedom of SE
+	Traces int
+	Spread float64 // standard deviation from one trace to the next, of at least fewest traces; else 0
 }
+
+// fewest is how many traces it takes to say how far they disagree.
+const fewest = 3
 
 // Group is the traces of one side.
 type Group []*Profile
@@ -47,9 +52,8 @@ func (g Group) Blocks() (shortest, longest int64) {
 // added up; from fewest traces on, how far they disagree is held against it,
 // and the larger counts.
 func (g Group) rate(series func(p *Profile) []int64) Rate {
-	const fewest = 3
 	running := float64(g.RunningNs())
-	var r Rate
+	r := Rate{Traces: len(g)}
 	var values, weights []float64
 	within, blocks := 0.0, 0
 	for _, p := range g {
@@ -68,11 +72,75 @@ func (g Group) rate(series func(p *Profile) []int64) Rate {
 		return r
 	}
 	r.Value, r.SE, r.DF = float64(r.WaitNs)/running, math.Sqrt(within), float64(blocks)
-	if between := disagreement(values, weights, r.Value); len(g) >= fewest && between > r.SE {
-		r.SE, r.DF = between, float64(len(g)-1)
+	if len(g) >= fewest {
+		between := disagreement(values, weights, r.Value)
+		r.Spread = between * math.Sqrt(float64(len(g)))
+		r.atLeast(between, len(g))
 	}
-	r.Half = r.SE * interval.StudentT(int(r.DF))
+	r.Half = r.SE * interval.Student(r.DF, 0.975)
 	return r
+}
+
+// atLeast raises the error of a rate to what traces disagree by; without one
+// of its own it is that.
+func (r *Rate) atLeast(between float64, traces int) {
+	if between > r.SE || math.IsInf(r.SE, 1) {
+		r.SE, r.DF = between, float64(traces-1)
+	}
+}
+
+// Settle lends the spread of the side with several traces to the one with
+// few: a single run varies as much as each of the others did.
+func Settle(a, b Rate) (Rate, Rate) {
+	lend := func(from, to *Rate) {
+		if from.Spread > 0 && to.Spread == 0 && to.Traces > 0 {
+			to.atLeast(from.Spread/math.Sqrt(float64(to.Traces)), from.Traces)
+		}
+	}
+	lend(&a, &b)
+	lend(&b, &a)
+	return a, b
+}
+
+// Classes returns the classes of the locks waited for in any trace, in order.
+func (g Group) Classes() []string {
+	var all []string
+	for _, p := range g {
+		for _, name := range p.sites.names {
+			class, _, _ := strings.Cut(name, siteOf)
+			all = append(all, class)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Locks returns the pressure of all locks together whose class is wanted.
+func (g Group) Locks(wanted func(class string) bool) Rate {
+	return g.rate(func(p *Profile) []int64 {
+		var list []int
+		for i, name := range p.sites.names {
+			if class, _, _ := strings.Cut(name, siteOf); wanted(class) {
+				list = append(list, p.sites.series[i])
+			}
+		}
+		return sumOf(p.finish(), list)
+	})
+}
+
+// Owners returns the share of running time that others waited for the owners
+// whose call chain has a wanted frame, as Class.method; pseudo owners are
+// frames of their own.
+func (g Group) Owners(wanted func(frame string) bool) Rate {
+	return g.rate(func(p *Profile) []int64 {
+		var list []int
+		for i, name := range p.owners.names {
+			if slices.ContainsFunc(strings.Split(name, " < "), wanted) {
+				list = append(list, p.owners.series[i])
+			}
+		}
+		return sumOf(p.finish(), list)
+	})
 }
 
 // disagreement is the standard error of a weighted mean, from how far the

@@ -61,10 +61,10 @@ func (c *Cells) Ratio(num, den []int64) Estimate {
 	}
 	off := draw(x, y, n, b, e.Value)
 	bessel := math.Sqrt(float64(e.Blocks) / float64(e.Blocks-1)) // blocks vary around their own mean, not the true one
-	widen := bessel * StudentT(e.Blocks-1) / normal975
+	widen := bessel * Student(float64(e.Blocks-1), 0.975) / half975
 	grain := float64(c.Grain) / y[n]
 	e.Half = max(off[len(off)*95/100]*widen, grain)
-	e.SE = max(rootMeanSquare(off)*bessel, grain/normal975)
+	e.SE = max(rootMeanSquare(off)*bessel, grain/half975)
 	return e
 }
 
@@ -139,22 +139,4 @@ func rootMeanSquare(v []float64) float64 {
 		sum += x * x
 	}
 	return math.Sqrt(sum / float64(len(v)))
-}
-
-// normal975 is the 97.5 % quantile of the normal distribution.
-const normal975 = 1.959964
-
-// StudentT returns the 97.5 % quantile of Student's t, by the expansion of
-// Fisher and Cornish; from 3 degrees of freedom on it is good to 1 %. For
-// fewer the exact values.
-func StudentT(df int) float64 {
-	switch {
-	case df <= 1:
-		return 12.706
-	case df == 2:
-		return 4.303
-	}
-	z, v := normal975, float64(df)
-	z3, z5, z7 := z*z*z, z*z*z*z*z, z*z*z*z*z*z*z
-	return z + (z3+z)/(4*v) + (5*z5+16*z3+3*z)/(96*v*v) + (3*z7+19*z5+17*z3-15*z)/(384*v*v*v)
 }

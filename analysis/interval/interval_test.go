@@ -133,10 +133,20 @@ func TestWhatCannotBeKnown(t *testing.T) {
 	}
 }
 
-func TestStudentT(t *testing.T) {
-	for df, want := range map[int]float64{1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 10: 2.228, 30: 2.042, 1000: 1.962} {
-		if got := StudentT(df); math.Abs(got/want-1) > 0.01 {
-			t.Errorf("%d degrees of freedom: %.3f, want %.3f", df, got, want)
+func TestStudent(t *testing.T) {
+	for _, c := range []struct{ df, p, want float64 }{
+		{1, 0.975, 12.706}, {2, 0.975, 4.303}, {3, 0.975, 3.182}, {4, 0.975, 2.776}, {10, 0.975, 2.228}, {30, 0.975, 2.042}, {1e6, 0.975, 1.960},
+		{0, 0.95, 6.314}, {2, 0.95, 2.920}, {3, 0.95, 2.353}, {20, 0.95, 1.725}, {30, 0.999, 3.385},
+	} {
+		got := Student(c.df, c.p)
+		if math.Abs(got/c.want-1) > 0.015 {
+			t.Errorf("%g degrees of freedom, %g: %.3f, want %.3f", c.df, c.p, got, c.want)
+		}
+		if c.df < 3 {
+			continue
+		}
+		if back := math.Erfc(NormalOf(got, c.df)/math.Sqrt2) / 2; math.Abs(back-(1-c.p)) > 1e-9 {
+			t.Errorf("%g degrees of freedom: %g comes back as %g", c.df, 1-c.p, back)
 		}
 	}
 }
