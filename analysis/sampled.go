@@ -16,7 +16,8 @@ type sampler struct {
 	g   graph
 
 	any     bool
-	threads int // most threads alive at one tick
+	threads int // most threads alive at one tick of this input
+	before  int // the same of the inputs before, together
 
 	cur        moment
 	next       moment
@@ -120,7 +121,7 @@ func (s *sampler) charge(next int64) {
 		s.start = lo
 		s.e.begin(lo)
 	}
-	s.edge, s.end = hi, hi
+	s.edge, s.end = hi, max(s.end, hi)
 	s.e.tick(lo, hi)
 	s.number++
 	s.build()
@@ -151,10 +152,11 @@ func (s *sampler) reach(next int64) (lo, hi int64) {
 		hi = lo + s.cur.weight
 	}
 	lo = max(lo, s.edge)
-	if len(s.rec.recorded) > 0 && s.prev == format.NoTime && lo < s.rec.recorded[0].start && t >= s.rec.recorded[0].start {
-		lo = s.rec.recorded[0].start
+	in := s.rec.part()
+	if own := s.rec.recorded[in.recorded:]; len(own) > 0 && s.prev == format.NoTime && lo < own[0].start && t >= own[0].start {
+		lo = own[0].start
 	}
-	for _, g := range s.rec.gaps { // never across a gap
+	for _, g := range s.rec.gaps[in.gaps:] { // never across a gap
 		if g.end <= t {
 			lo = max(lo, g.end)
 		} else if g.start >= t {

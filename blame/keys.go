@@ -13,6 +13,7 @@ var keyNames = [keyCount]string{
 	ByClass: "class", ByLock: "lock",
 	ByOwnerStack: "owner-stack", ByOwnerMethod: "owner-method", ByOwnerThread: "owner-thread", ByOwnerGroup: "owner-group",
 	ByWaiterStack: "waiter-stack", ByWaiterMethod: "waiter-method", ByWaiterThread: "waiter-thread", ByWaiterGroup: "waiter-group",
+	ByInput: "input",
 }
 
 // String returns the key as users write it.
@@ -82,6 +83,8 @@ func (p *Pivot) id(k Key, s *analysis.Slice, o analysis.Owner) uint32 {
 		return p.sym.Method(s.Stack)
 	case ByWaiterThread:
 		return uint32(s.Thread)
+	case ByInput:
+		return p.sym.Input(s.Thread)
 	default:
 		return p.sym.Group(s.Thread)
 	}
@@ -104,6 +107,8 @@ func (p *Pivot) text(k Key, id uint32) (text string, stack []format.Frame) {
 		return p.sym.Methods().Name(id), nil
 	case ByOwnerThread, ByWaiterThread:
 		return p.sym.ThreadName(format.ThreadID(id)), nil
+	case ByInput:
+		return p.sym.Inputs().Name(id), nil
 	default:
 		return p.sym.Groups().Name(id), nil
 	}

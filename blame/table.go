@@ -24,6 +24,7 @@ const (
 	ByWaiterMethod
 	ByWaiterThread
 	ByWaiterGroup
+	ByInput // the label of one of several traces
 	keyCount
 )
 

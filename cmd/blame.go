@@ -26,7 +26,8 @@ func newBlame(e *env) *cobra.Command {
 		Short: "charge waiting to the call chains of the owners",
 		Long: `Charge each wait to whoever held the lock meanwhile, and sum by any sequence of
 class, lock, owner-stack, owner-method, owner-thread, owner-group, waiter-stack,
-waiter-method, waiter-thread and waiter-group. A group is a thread name with its
+waiter-method, waiter-thread, waiter-group and input (which of several traces, see
+'contend merge'). A group is a thread name with its
 numbers removed; a method is the innermost frame that is not the lock or the
 runtime itself.`,
 		Example: `  contend blame --top 20 recording.jfr

@@ -71,7 +71,7 @@ func newRoot(e *env) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{err, fmt.Sprintf("'%s --help' lists the flags", c.CommandPath())}
 	})
-	root.AddCommand(newAnalyze(e), newBlame(e), newCSP(e), newPprof(e), newDiff(e), newCheck(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e))
+	root.AddCommand(newAnalyze(e), newBlame(e), newCSP(e), newPprof(e), newDiff(e), newCheck(e), newDump(e), newConvert(e), newMerge(e), newSimulate(e), newRules(e), newJFC(e))
 	return root
 }
 

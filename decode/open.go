@@ -17,6 +17,7 @@ import (
 
 // Options of Open.
 type Options struct {
+	Labels   []string                // of the inputs, in order; "" is the input's name. Given, or with several inputs, each begins with a setting that tells its label
 	Rules    *rules.Table            // nil means the default
 	Progress func(read, total int64) // called now and then with bytes of input; total is -1 for a stream
 }
@@ -41,6 +42,12 @@ type input struct {
 	file *meter
 	reader
 	unwrap func() // releases the decompressor
+
+	label    string
+	labelled bool         // the label is still to be told
+	begins   int64        // first time met, 0 when none is
+	ahead    *format.List // read already
+	fault    error        // and what ended that
 }
 
 // Stdin is the name of standard input.
@@ -58,6 +65,9 @@ func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
 			return nil, err
 		}
 		t.inputs = append(t.inputs, in)
+	}
+	if len(paths) > 1 || len(o.Labels) > 0 {
+		t.label(o.Labels)
 	}
 	return t, nil
 }
@@ -97,8 +107,8 @@ func (in *input) Close() error {
 	return in.file.Close()
 }
 
-// Read yields the events of all inputs, one after the other, with the ids of
-// each kept apart.
+// Read yields the events of all inputs, one after the other in order of their
+// beginning, with the ids of each kept apart.
 func (t *Trace) Read(ev *format.Event) error {
 	for t.current < len(t.inputs) {
 		err := t.inputs[t.current].Read(ev)
