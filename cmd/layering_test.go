@@ -20,7 +20,7 @@ var allowed = map[string][]string{
 	"contend/report/stacks":     {"contend/analysis", "contend/format"},
 	"contend/report/schema":     {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format"},
 	"contend/blame":             {"contend/analysis", "contend/analysis/interval", "contend/format"},
-	"contend/csp":               {"contend/analysis", "contend/format"},
+	"contend/csp":               {"contend/analysis", "contend/analysis/interval", "contend/format"},
 	"contend/analysis/lockstat": {"contend/analysis", "contend/analysis/interval", "contend/format"},
 	"contend/analysis/gate":     {"contend/analysis/compare", "contend/analysis/interval", "contend/analysis/lockstat", "contend/analysis", "contend/format"},
 	"contend/analysis/compare":  {"contend/analysis/interval", "contend/analysis", "contend/format"},

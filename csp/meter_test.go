@@ -50,8 +50,8 @@ func TestWaitsAreCutAtTheEdges(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	for i, want := range []Interval{
-		{1000, 1100, 300, []Pressure{{"L", "first", 50, 50.0 / 300}}},
-		{1100, 1200, 300, []Pressure{{"L", "first", 20, 20.0 / 300}}},
+		{1000, 1100, 300, []Pressure{{"L", "first", 50, 50.0 / 300, nil}}},
+		{1100, 1200, 300, []Pressure{{"L", "first", 20, 20.0 / 300, nil}}},
 		{1200, 1250, 150, nil},
 	} {
 		got := s.Intervals[i]

@@ -14,6 +14,13 @@ const (
 	firstWidth = int64(1e6) // 1 ms
 )
 
+// A fine recording, for what is asked of short stretches, has more cells and
+// fewer series: half a megabyte each, 32 MB in all.
+const (
+	fineCells  = 1 << 16
+	fineSeries = 1 << 6
+)
+
 // maxSeries bounds what a pivot with a million rows may take; the rows met
 // after so many have no interval.
 const maxSeries = 1 << 12
@@ -30,6 +37,8 @@ type Recorder struct {
 	end    int64
 	series [][]int64 // by series, by cell; cells at the end that hold nothing are absent
 
+	limit, most int // of cells, and of series
+
 	ticks  int64
 	tickNs int64 // what they stand for, together
 }
@@ -39,13 +48,19 @@ const Running = 0
 
 // Begin fixes the start of the recording; it must come first.
 func (r *Recorder) Begin(start int64) {
-	*r = Recorder{start: start, end: start, width: firstWidth, series: [][]int64{nil}}
+	*r = Recorder{start: start, end: start, width: firstWidth, series: [][]int64{nil}, limit: maxCells, most: maxSeries}
+}
+
+// BeginFine is Begin for a recording of which short stretches will be asked.
+func (r *Recorder) BeginFine(start int64) {
+	r.Begin(start)
+	r.limit, r.most = fineCells, fineSeries
 }
 
 // New adds an empty series and returns its number, or NoSeries when there are
 // too many.
 func (r *Recorder) New() int {
-	if len(r.series) >= maxSeries {
+	if len(r.series) >= r.most {
 		return NoSeries
 	}
 	r.series = append(r.series, nil)
@@ -63,7 +78,7 @@ func (r *Recorder) Add(series int, from, to, ns int64) {
 	}
 	from = max(from, r.start)
 	to = max(to, from)
-	for r.cell(to) >= maxCells {
+	for r.cell(to) >= r.limit {
 		r.coarsen()
 	}
 	r.end = max(r.end, to)
@@ -104,7 +119,7 @@ func (r *Recorder) Sampled() bool { return r.ticks > 0 }
 // cell returns the number of the cell an instant lies in; instants may lie
 // further apart than int64 holds.
 func (r *Recorder) cell(t int64) int {
-	return int(min(uint64(t-r.start)/uint64(r.width), maxCells))
+	return int(min(uint64(t-r.start)/uint64(r.width), fineCells))
 }
 
 // coarsen makes one cell of two.
@@ -129,7 +144,7 @@ func (r *Recorder) Finish() *Cells {
 	for r.width < grain && r.width < grain<<1 {
 		r.coarsen()
 	}
-	c := &Cells{Width: r.width, Grain: grain, Sampled: r.Sampled(), series: r.series}
+	c := &Cells{start: r.start, Width: r.width, Grain: grain, Sampled: r.Sampled(), series: r.series}
 	for at := r.start; at < r.end; {
 		n := int64(min(uint64(r.width), uint64(r.end-at)))
 		c.Length = append(c.Length, n)
@@ -144,7 +159,27 @@ type Cells struct {
 	Grain   int64   // mean reach of a tick, nanoseconds; 0 for an exact trace
 	Sampled bool    // the sums are estimates
 	Length  []int64 // of each cell: all Width but the last
+	start   int64
 	series  [][]int64
+}
+
+// Window returns the cells that begin in [from, to), without copying them.
+// There may be none.
+func (c *Cells) Window(from, to int64) *Cells {
+	first, last := c.index(from), c.index(to)
+	w := &Cells{start: from, Width: c.Width, Grain: c.Grain, Sampled: c.Sampled, Length: c.Length[first:last]}
+	for i := range c.series {
+		w.series = append(w.series, c.Series(i)[first:last])
+	}
+	return w
+}
+
+// index returns the number of the first cell that begins at t or later.
+func (c *Cells) index(t int64) int {
+	if t <= c.start {
+		return 0
+	}
+	return int(min((uint64(t-c.start)+uint64(c.Width)-1)/uint64(c.Width), uint64(len(c.Length))))
 }
 
 // Series returns the sums by cell of a series, one for each of Length.

@@ -81,6 +81,7 @@ func newBlameRow(r *blame.Row, stackKeys []string) BlameRow {
 type CSP struct {
 	Schema     string     `json:"schema"`
 	IntervalNs int64      `json:"intervalNs"`
+	Sampled    bool       `json:"sampled"` // the sums are estimates
 	Intervals  []Interval `json:"intervals"`
 	Phases     []Phase    `json:"phases"`
 	Metrics    []Metric   `json:"metrics,omitempty"`
@@ -102,6 +103,8 @@ type Pressure struct {
 	Lock   string  `json:"lock"`
 	WaitNs int64   `json:"waitNs"`
 	CSP    float64 `json:"csp"`
+
+	PlusMinus *float64 `json:"cspPlusMinus,omitempty"` // half of the 95 % interval; absent when exact, or when the samples are too few to tell
 }
 
 // Phase is a stretch over which the pressure of a lock stays high.
@@ -112,7 +115,10 @@ type Phase struct {
 	EndNs   int64   `json:"endNs"`
 	WaitNs  int64   `json:"waitNs"`
 	CSP     float64 `json:"csp"`
-	Causes  []Cause `json:"causes"`
+
+	PlusMinus *float64 `json:"cspPlusMinus,omitempty"`
+
+	Causes []Cause `json:"causes"`
 }
 
 // Cause is an owner call chain with the waiting it caused.
@@ -138,7 +144,7 @@ type Metric struct {
 func NewPhases(s *csp.Series, top int) []Phase {
 	out := []Phase{}
 	for _, p := range limit(s.Phases, top) {
-		ph := Phase{p.Class, p.Lock, p.StartNs, p.EndNs, p.WaitNs, p.CSP, []Cause{}}
+		ph := Phase{p.Class, p.Lock, p.StartNs, p.EndNs, p.WaitNs, p.CSP, p.PlusMinus, []Cause{}}
 		for _, c := range p.Causes {
 			ph.Causes = append(ph.Causes, Cause(c))
 		}
@@ -150,11 +156,11 @@ func NewPhases(s *csp.Series, top int) []Phase {
 // NewCSP builds the document. It always holds every interval and lock, so
 // that its sums equal the total.
 func NewCSP(s *csp.Series, m []csp.Metric, total Total, cov Coverage) *CSP {
-	d := &CSP{Schema: "contend.csp/1", IntervalNs: s.IntervalNs, Intervals: []Interval{}, Phases: NewPhases(s, 0), Total: total, Coverage: cov}
+	d := &CSP{Schema: "contend.csp/1", IntervalNs: s.IntervalNs, Sampled: s.Sampled, Intervals: []Interval{}, Phases: NewPhases(s, 0), Total: total, Coverage: cov}
 	for _, iv := range s.Intervals {
 		out := Interval{iv.StartNs, iv.EndNs, iv.RunningNs, []Pressure{}}
 		for _, l := range iv.Locks {
-			out.Locks = append(out.Locks, Pressure(l))
+			out.Locks = append(out.Locks, Pressure{l.Class, l.Lock, l.WaitNs, l.CSP, l.PlusMinus})
 		}
 		d.Intervals = append(d.Intervals, out)
 	}

@@ -105,9 +105,9 @@ func percent(v float64) string {
 	switch p := 100 * v; {
 	case p == 0:
 		return "0 %"
-	case p < 0.095:
+	case p < 0.0995:
 		return fmt.Sprintf("%.2g %%", p)
-	case p < 0.95:
+	case p < 0.995:
 		return fmt.Sprintf("%.2f %%", p)
 	default:
 		return fmt.Sprintf("%.1f %%", p)
