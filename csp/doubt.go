@@ -61,7 +61,7 @@ func (m *Meter) doubt(s *Series, locks [][]format.ObjectID) {
 	}
 	for i := range s.Intervals {
 		iv := &s.Intervals[i]
-		if left <= 0 {
+		if left <= 0 || m.o.Phases {
 			return
 		}
 		window := cells.Window(iv.StartNs, iv.EndNs)

@@ -15,6 +15,7 @@ type Options struct {
 	IntervalNs int64   // length of a measurement interval; 0 means 1 s
 	Threshold  float64 // pressure from which a phase begins; 0 means DefaultThreshold
 	Root       bool    // charge waiting to the last lock of each path instead of the first
+	Phases     bool    // only the phases are wanted: spare the 95 % intervals of each measurement interval
 }
 
 // DefaultThreshold is the pressure from which a lock is worth a look: Free

@@ -54,6 +54,36 @@ func TestCellsConserveWhatIsAdded(t *testing.T) {
 	})
 }
 
+// A window holds the cells that begin in it, and never more than an estimate
+// can afford.
+func TestWindows(t *testing.T) {
+	var r Recorder
+	r.BeginFine(5e9)
+	n := r.New()
+	for i := range int64(20000) {
+		r.Add(n, 5e9+i*1e6, 5e9+(i+1)*1e6, i)
+	}
+	c := r.Finish()
+	sum := func(w *Cells) (ns int64) {
+		for _, v := range w.Series(n) {
+			ns += v
+		}
+		return ns
+	}
+	for _, w := range []struct{ from, to, want, span int64 }{
+		{0, 1 << 60, 20000 * 19999 / 2, 20e9}, {5e9, 5e9 + 3e6, 0 + 1 + 2, 3e6}, {5e9 + 1, 5e9 + 2e6 + 1, 1 + 2, 2e6}, {4e9, 5e9, 0, 0}, {5e9 + 19998e6, 1 << 60, 19998 + 19999, 2e6},
+		{5e9, 5e9 + 5000e6, 5000 * 4999 / 2, 5000e6},
+	} {
+		got := c.Window(w.from, w.to)
+		if sum(got) != w.want || got.Span() != w.span || len(got.Length) > maxCells || len(got.Series(n)) != len(got.Length) {
+			t.Errorf("[%d, %d): %d in %d cells of together %d ns", w.from, w.to, sum(got), len(got.Length), got.Span())
+		}
+	}
+	if e := c.Window(4e9, 5e9).Rate(nil); e != (Estimate{}) {
+		t.Errorf("nothing at all: %+v", e)
+	}
+}
+
 func TestTooManySeriesAreNotKept(t *testing.T) {
 	var r Recorder
 	r.Begin(0)

@@ -4,6 +4,8 @@
 package interval
 
 import (
+	"math"
+
 	"contend/analysis"
 )
 
@@ -38,6 +40,9 @@ type Recorder struct {
 	series [][]int64 // by series, by cell; cells at the end that hold nothing are absent
 
 	limit, most int // of cells, and of series
+
+	lo, hi int64 // the cell last added to, to save divisions
+	at     int
 
 	ticks  int64
 	tickNs int64 // what they stand for, together
@@ -76,8 +81,16 @@ func (r *Recorder) Add(series int, from, to, ns int64) {
 	if series == NoSeries {
 		return
 	}
-	from = max(from, r.start)
-	to = max(to, from)
+	if s := r.series[series]; from >= r.lo && to <= r.hi && r.at < len(s) && to <= r.end {
+		s[r.at] += ns
+		return
+	}
+	r.spread(series, max(from, r.start), max(to, from, r.start), ns)
+}
+
+// spread is Add for stretches that may reach over several cells, or beyond
+// what there is.
+func (r *Recorder) spread(series int, from, to, ns int64) {
 	for r.cell(to) >= r.limit {
 		r.coarsen()
 	}
@@ -91,6 +104,7 @@ func (r *Recorder) Add(series int, from, to, ns int64) {
 		left := r.width - int64(uint64(at-r.start)%uint64(r.width))
 		if uint64(to-at) <= uint64(left) {
 			(*s)[i] += part(ns, from, to, at, to)
+			r.at, r.lo, r.hi = i, at-(r.width-left), at+min(left, math.MaxInt64-at)
 			return
 		}
 		(*s)[i] += part(ns, from, to, at, at+left)
@@ -125,6 +139,7 @@ func (r *Recorder) cell(t int64) int {
 // coarsen makes one cell of two.
 func (r *Recorder) coarsen() {
 	r.width *= 2
+	r.lo, r.hi, r.at = 0, 0, 0
 	for i, s := range r.series {
 		for j := range s {
 			if j%2 == 0 {
@@ -163,15 +178,35 @@ type Cells struct {
 	series  [][]int64
 }
 
-// Window returns the cells that begin in [from, to), without copying them.
-// There may be none.
+// Window returns the cells that begin in [from, to); there may be none. Of a
+// long window several become one: the cost of an estimate grows with them.
 func (c *Cells) Window(from, to int64) *Cells {
 	first, last := c.index(from), c.index(to)
 	w := &Cells{start: from, Width: c.Width, Grain: c.Grain, Sampled: c.Sampled, Length: c.Length[first:last]}
+	several := (last - first + maxCells - 1) / maxCells
+	if several > 1 {
+		w.Width, w.Length = c.Width*int64(several), join(w.Length, several)
+	}
 	for i := range c.series {
-		w.series = append(w.series, c.Series(i)[first:last])
+		s := c.Series(i)[first:last]
+		if several > 1 {
+			s = join(s, several)
+		}
+		w.series = append(w.series, s)
 	}
 	return w
+}
+
+// join makes one cell of several.
+func join(s []int64, several int) []int64 {
+	out := make([]int64, 0, len(s)/several+1)
+	for i, ns := range s {
+		if i%several == 0 {
+			out = append(out, 0)
+		}
+		out[len(out)-1] += ns
+	}
+	return out
 }
 
 // index returns the number of the first cell that begins at t or later.
