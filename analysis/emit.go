@@ -112,6 +112,19 @@ func (e *emitter) run(lo, hi, threads int64) {
 	}
 }
 
+// tick tells the visitors that ask for it what a sampling instant stands for.
+func (e *emitter) tick(lo, hi int64) {
+	lo, hi = max(lo, e.from), min(hi, e.to)
+	if lo >= hi {
+		return
+	}
+	for _, v := range e.visitors {
+		if tv, ok := v.(TickVisitor); ok {
+			tv.Tick(lo, hi)
+		}
+	}
+}
+
 // verdicts remembers what a pattern said of each id.
 type verdicts []uint8
 

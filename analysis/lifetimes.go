@@ -27,7 +27,7 @@ var idleWork = [...]bool{
 // A thread whose start or end the trace does not tell lives from its start,
 // or until its end. Where the recorder took execution samples, a thread
 // without any event did not run at all and is not counted.
-func (r *record) runs(start, end int64, run func(lo, hi, threads int64)) (counted int) {
+func (r *record) runs(sym *Symbols, start, end int64, run func(lo, hi, threads int64)) (counted int) {
 	var edges []edge
 	byThread := r.stretches()
 	for t, own := range byThread {
@@ -35,11 +35,12 @@ func (r *record) runs(start, end int64, run func(lo, hi, threads int64)) (counte
 		if t < len(r.lives) {
 			l = r.lives[t]
 		}
-		if !own.seen && (r.hasRuns || l.start == format.NoTime && l.end == format.NoTime) {
+		in := sym.partOf(t)
+		if !own.seen && (r.hasRuns(in) || l.start == format.NoTime && l.end == format.NoTime) {
 			continue
 		}
 		counted++
-		from, to := start, end
+		from, to := r.span(in, start, end)
 		if l.start != format.NoTime {
 			from = l.start
 		}
@@ -60,6 +61,9 @@ func (r *record) runs(start, end int64, run func(lo, hi, threads int64)) (counte
 	}
 	return counted
 }
+
+// hasRuns tells whether an input holds execution samples.
+func (r *record) hasRuns(in int) bool { return in < len(r.parts) && r.parts[in].hasRuns }
 
 // edge is a thread that begins (+1) or ceases (-1) to run.
 type edge struct{ time, by int64 }

@@ -57,13 +57,15 @@ type record struct {
 	lives      []life // by thread
 	thresholds []string
 	tenureProv Provenance // of tenures: Exact unless a setting tells otherwise
-	hasRuns    bool       // execution samples: a thread that ran would show
+	parts      []part     // by input; the first holds what comes before any is named
 	first      int64      // earliest and latest instant of anything recorded
 	last       int64
 }
 
 func newRecord() *record {
-	return &record{first: format.NoTime, last: format.NoTime}
+	r := &record{first: format.NoTime, last: format.NoTime}
+	r.next()
+	return r
 }
 
 // add takes an event. Times that run backwards are repaired to length zero.
@@ -77,13 +79,15 @@ func (r *record) add(ev *format.Event) {
 		r.seen(ev.Time, end)
 		r.tenures = append(r.tenures, tenure{start: ev.Time, end: end, thread: ev.Thread, lock: ev.Object, stack: ev.Stack, mode: ev.Mode})
 	case format.KindActivity:
-		r.hasRuns = r.hasRuns || ev.Activity == format.ActivityRun
+		p := r.part()
+		p.hasRuns = p.hasRuns || ev.Activity == format.ActivityRun
 		r.activities = append(r.activities, activity{start: ev.Time, end: end, thread: ev.Thread, stack: ev.Stack, lock: ev.Object, what: ev.Activity})
 	case format.KindContention:
 		r.instants = append(r.instants, instant{time: ev.Time, lock: ev.Object,
 			owners: append([]format.Party(nil), ev.Owners...), waiters: append([]format.Party(nil), ev.Waiters...)})
 	case format.KindRecording:
 		r.recorded = append(r.recorded, span{ev.Time, end})
+		r.part().seen(ev.Time, end)
 	case format.KindGap:
 		r.gaps = append(r.gaps, span{ev.Time, end})
 	case format.KindThreadStart:
@@ -100,6 +104,7 @@ func (r *record) seen(from, to int64) {
 		r.first = from
 	}
 	r.last = max(r.last, to)
+	r.part().seen(from, to)
 }
 
 func (r *record) life(t format.ThreadID) *life {

@@ -40,6 +40,11 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 				smp.contention(&ev)
 			}
 		case format.KindSetting:
+			if ev.Name == format.SettingInput {
+				smp.begin()
+				rec.next()
+				sym.input(ev.Value)
+			}
 			rec.setting(&ev)
 		default:
 			rec.add(&ev)
@@ -59,10 +64,10 @@ func finish(sym *Symbols, e *emitter, rec *record, smp *sampler, cyc *cycles) *T
 	rec.joinParks(sym)
 	counted := 0
 	if !smp.any {
-		counted = rec.runs(start, end, e.run)
+		counted = rec.runs(sym, start, end, e.run)
 	} else {
 		tr.Start, tr.End = smp.bounds(start, end)
-		counted = smp.threads
+		counted = smp.before + smp.threads
 	}
 	tl := rec.timelines(sym)
 	rec.sweep(tl, e, cyc)

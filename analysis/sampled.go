@@ -16,7 +16,8 @@ type sampler struct {
 	g   graph
 
 	any     bool
-	threads int // most threads alive at one tick
+	threads int // most threads alive at one tick of this input
+	before  int // the same of the inputs before, together
 
 	cur        moment
 	next       moment
@@ -126,7 +127,8 @@ func (s *sampler) charge(next int64) {
 		s.start = lo
 		s.e.begin(lo)
 	}
-	s.edge, s.end = hi, hi
+	s.edge, s.end = hi, max(s.end, hi)
+	s.e.tick(lo, hi)
 	s.number++
 	s.build()
 	live := max(int64(s.cur.live), int64(len(s.nodes)))
@@ -157,10 +159,11 @@ func (s *sampler) reach(next int64) (lo, hi int64) {
 	if s.cur.weight > 0 {
 		hi = lo + s.cur.weight
 	}
-	if len(s.rec.recorded) > 0 && s.prev == format.NoTime && lo < s.rec.recorded[0].start && t >= s.rec.recorded[0].start {
-		lo = s.rec.recorded[0].start
+	in := s.rec.part()
+	if own := s.rec.recorded[in.recorded:]; len(own) > 0 && s.prev == format.NoTime && lo < own[0].start && t >= own[0].start {
+		lo = own[0].start
 	}
-	for _, g := range s.rec.gaps { // never across a gap
+	for _, g := range s.rec.gaps[in.gaps:] { // never across a gap
 		if g.end <= t {
 			lo = max(lo, g.end)
 		} else if g.start >= t {

@@ -104,3 +104,10 @@ type TenureVisitor interface {
 	// whether it had to wait for it.
 	Tenure(lock format.ObjectID, thread format.ThreadID, start, end int64, contended bool)
 }
+
+// TickVisitor is a Visitor that also wants to know the stretch each sampling
+// instant stands for, before its slices: results are estimates then. Exact
+// traces give none.
+type TickVisitor interface {
+	Tick(from, to int64)
+}

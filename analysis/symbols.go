@@ -16,6 +16,9 @@ type Symbols struct {
 	classes Interner // class names of locks
 	groups  Interner // thread names with their numbers removed
 	methods Interner // Class.Method of innermost application frames
+	inputs  Interner // labels of inputs
+	part    int      // number of the input being read, from 1; 0 when none is named
+	label   uint32   // its id in inputs
 	appOf   []uint32 // stack -> methods id + 1, 0 when not computed yet
 }
 
@@ -32,6 +35,8 @@ func NewSymbols(events ...*format.Event) *Symbols {
 type Thread struct {
 	Name  string
 	Group uint32 // id in Groups
+	part  int    // number of its input
+	input uint32 // id in Inputs
 }
 
 // Object is what the trace says of a lock.
@@ -87,7 +92,7 @@ func (s *Symbols) add(ev *format.Event) {
 			if group == "" {
 				group = groupOf(ev.Name)
 			}
-			s.threads[ev.Thread] = Thread{Name: ev.Name, Group: s.groups.ID(group)}
+			s.threads[ev.Thread] = Thread{Name: ev.Name, Group: s.groups.ID(group), part: s.part, input: s.label}
 		}
 	case format.KindObject:
 		if grow(&s.objects, int(ev.Object)) {

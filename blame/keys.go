@@ -14,6 +14,7 @@ var keyNames = [keyCount]string{
 	ByOwnerStack: "owner-stack", ByOwnerMethod: "owner-method", ByOwnerThread: "owner-thread", ByOwnerGroup: "owner-group", ByOwnerTask: "owner-task", ByOwnerRegion: "owner-region",
 	ByWaiterStack: "waiter-stack", ByWaiterMethod: "waiter-method", ByWaiterThread: "waiter-thread", ByWaiterGroup: "waiter-group", ByTask: "task", ByRegion: "region",
 	ByOwnerOperation: "owner-operation", ByWaiterOperation: "waiter-operation",
+	ByInput: "input",
 }
 
 // String returns the key as users write it.
@@ -106,6 +107,8 @@ func (p *Pivot) id(k Key, s *analysis.Slice, o analysis.Owner) uint32 {
 		return p.ops.id(p.sym, o.Stack)
 	case ByWaiterOperation:
 		return p.ops.id(p.sym, s.Stack)
+	case ByInput:
+		return p.sym.Input(s.Thread)
 	default:
 		return p.sym.Group(s.Thread)
 	}
@@ -130,6 +133,8 @@ func (p *Pivot) text(k Key, id uint32) (text string, stack []format.Frame) {
 		return p.sym.ThreadName(format.ThreadID(id)), nil
 	case ByOwnerOperation, ByWaiterOperation:
 		return p.ops.names.Name(id), nil
+	case ByInput:
+		return p.sym.Inputs().Name(id), nil
 	default:
 		return p.sym.Groups().Name(id), nil
 	}

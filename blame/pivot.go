@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"contend/analysis"
+	"contend/analysis/interval"
 	"contend/format"
 )
 
@@ -21,7 +22,8 @@ type Pivot struct {
 	index  map[rowKey]int
 	rows   []row
 	total  row
-	serial []uint32 // by thread: number of its current wait
+	rec    interval.Recorder // of sampled traces, by row
+	serial []uint32          // by thread: number of its current wait
 	seen   map[rowThread]uint32
 }
 
@@ -30,9 +32,10 @@ type rowKey [keyCount]uint32
 
 // row is a sum in the making.
 type row struct {
-	key rowKey
-	sum Sum
-	at  analysis.Union
+	key    rowKey
+	sum    Sum
+	at     analysis.Union
+	series int // in the recorder
 }
 
 // rowThread finds the last wait of a thread that a row has counted.
@@ -56,10 +59,16 @@ func (p *Pivot) Operations(frames *regexp.Regexp) *Pivot {
 }
 
 // Begin implements analysis.Visitor.
-func (p *Pivot) Begin(sym *analysis.Symbols, _ int64) { p.sym = sym }
+func (p *Pivot) Begin(sym *analysis.Symbols, start int64) {
+	p.sym = sym
+	p.rec.Begin(start)
+}
 
 // Running implements analysis.Visitor; blame does not need running time.
 func (p *Pivot) Running(_, _, _ int64) {}
+
+// Tick implements analysis.TickVisitor: the sums are estimates.
+func (p *Pivot) Tick(from, to int64) { p.rec.Tick(from, to) }
 
 // Slice implements analysis.Visitor.
 func (p *Pivot) Slice(s *analysis.Slice) {
@@ -92,11 +101,15 @@ func (p *Pivot) add(s *analysis.Slice, ns int64, owner analysis.Owner) {
 	if !ok {
 		i = len(p.rows)
 		p.index[key] = i
-		p.rows = append(p.rows, row{key: key})
+		p.rows = append(p.rows, row{key: key, series: interval.NoSeries})
+		if p.rec.Sampled() {
+			p.rows[i].series = p.rec.New()
+		}
 	}
 	r := &p.rows[i]
 	r.sum.ThreadNs += ns
 	r.sum.ByProvenance[owner.Prov] += ns
+	p.rec.Add(r.series, s.Start, s.End, ns)
 	r.at.Add(s.Start, s.End)
 	if at := (rowThread{i, s.Thread}); p.seen[at] != p.serial[s.Thread] {
 		p.seen[at] = p.serial[s.Thread]
@@ -104,13 +117,16 @@ func (p *Pivot) add(s *analysis.Slice, ns int64, owner analysis.Owner) {
 	}
 }
 
-// Table returns the finished pivot.
+// Table returns the finished pivot; nothing can be added to it any more.
 func (p *Pivot) Table() *Table {
 	t := &Table{By: p.by, Root: p.root, Total: p.total.sum, Rows: make([]Row, 0, len(p.rows))}
 	t.Total.WallNs = p.total.at.Len()
+	if p.rec.Sampled() {
+		t.cells = p.rec.Finish()
+	}
 	for i := range p.rows {
 		r := &p.rows[i]
-		out := Row{Sum: r.sum, Keys: make([]string, len(p.by)), IDs: slices.Clone(r.key[:len(p.by)])}
+		out := Row{Sum: r.sum, Keys: make([]string, len(p.by)), IDs: slices.Clone(r.key[:len(p.by)]), series: r.series}
 		out.WallNs = min(r.at.Len(), r.sum.ThreadNs) // one of several readers is charged a part of each instant only
 		for j, k := range p.by {
 			text, stack := p.text(k, r.key[j])

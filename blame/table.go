@@ -4,6 +4,7 @@ package blame
 
 import (
 	"contend/analysis"
+	"contend/analysis/interval"
 	"contend/format"
 )
 
@@ -29,6 +30,7 @@ const (
 	ByTask // of the annotations in the waiter's stack
 	ByRegion
 	ByWaiterOperation // the same
+	ByInput           // the label of one of several traces
 	keyCount
 )
 
@@ -39,6 +41,16 @@ type Table struct {
 	Root  bool // charged to the root of each path instead of the direct owner
 	Rows  []Row
 	Total Sum
+	cells *interval.Cells // nil for an exact trace
+}
+
+// Estimate returns a row's thread-time in nanoseconds with its 95 % interval;
+// false when the trace is exact, or the row is one too many to tell.
+func (t *Table) Estimate(r *Row) (e interval.Estimate, ok bool) {
+	if t.cells == nil || r.series == interval.NoSeries {
+		return e, false
+	}
+	return t.cells.Rate(t.cells.Series(r.series)).Scale(float64(t.cells.Span())), true
 }
 
 // Row is one combination of keys.
@@ -47,6 +59,7 @@ type Row struct {
 	IDs    []uint32         // behind each text: threads of one name have different ids; see Pseudo
 	Stacks [][]format.Frame // for each stack key of By, in order; nil for a pseudo owner
 	Sum
+	series int
 }
 
 // Sum is what a row adds up.

@@ -30,7 +30,8 @@ func newBlame(e *env) *cobra.Command {
 		Long: `Charge each wait to whoever held the lock meanwhile, and sum by any sequence of
 class, lock, owner-stack, owner-method, owner-thread, owner-group, waiter-stack,
 waiter-method, waiter-thread, waiter-group, owner-operation, waiter-operation,
-task, region, owner-task and owner-region. A group is a thread name with its
+task, region, owner-task, owner-region and input (which of several traces, see
+'contend merge'). A group is a thread name with its
 numbers removed; a method is the innermost frame that is not the lock or the
 runtime itself; an operation is the outermost frame, written Class.method, that
 --operation matches, or what its first group matched; task and region are what

@@ -19,9 +19,9 @@ var allowed = map[string][]string{
 	"contend/report/flame":        {"contend/report/stacks", "contend/analysis", "contend/format"},
 	"contend/report/stacks":       {"contend/analysis", "contend/format"},
 	"contend/report/schema":       {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format", "contend/blame/*"},
-	"contend/blame":               {"contend/analysis", "contend/format"},
-	"contend/csp":                 {"contend/analysis", "contend/format"},
-	"contend/analysis/lockstat":   {"contend/analysis", "contend/format", "contend/analysis/dist"},
+	"contend/blame":               {"contend/analysis", "contend/format", "contend/analysis/interval"},
+	"contend/csp":                 {"contend/analysis", "contend/format", "contend/analysis/interval"},
+	"contend/analysis/lockstat":   {"contend/analysis", "contend/format", "contend/analysis/dist", "contend/analysis/interval"},
 	"contend/analysis":            {"contend/format", "contend/analysis/dist"},
 	"contend/decode":              {"contend/decode/*", "contend/format", "contend/format/text"},
 	"contend/decode/counts":       {"contend/format"},
@@ -43,6 +43,10 @@ var allowed = map[string][]string{
 	"contend/decode/godump":       {"contend/decode/gosym", "contend/decode/rules", "contend/format"},
 	"contend/decode/gosym":        {"contend/format"},
 	"contend/decode/gotrace":      {"contend/decode/gosym", "contend/decode/rules", "contend/format"},
+	"contend/report/junit":        {"contend/report/schema"},
+	"contend/analysis/gate":       {"contend/analysis/compare", "contend/analysis/interval", "contend/analysis/lockstat", "contend/analysis", "contend/format"},
+	"contend/analysis/compare":    {"contend/analysis/interval", "contend/analysis", "contend/format"},
+	"contend/analysis/interval":   {"contend/analysis"},
 }
 
 // heavy lists the packages that may import each heavy dependency.

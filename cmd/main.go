@@ -22,6 +22,7 @@ const (
 	exitFailed  = 1
 	exitUsage   = 2
 	exitDamaged = 3 // answered, from damaged input
+	exitRules   = 4 // answered: a rule of check does not hold
 )
 
 // errDamaged is returned by a command that answered from damaged input.
@@ -80,7 +81,7 @@ func newRoot(e *env) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{err, fmt.Sprintf("'%s --help' lists the flags", c.CommandPath())}
 	})
-	root.AddCommand(newAnalyze(e), newBlame(e), newCSP(e), newPprof(e), newFlame(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e), newGraph(e), newChains(e), newHist(e))
+	root.AddCommand(newAnalyze(e), newBlame(e), newCSP(e), newPprof(e), newFlame(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e), newGraph(e), newChains(e), newHist(e), newDiff(e), newCheck(e), newMerge(e))
 	return root
 }
 
@@ -93,6 +94,9 @@ func (e *env) exit(err error) int {
 	case errors.Is(err, errDamaged):
 		e.warn(err.Error())
 		return exitDamaged
+	case errors.Is(err, errRules):
+		e.say("contend: " + err.Error())
+		return exitRules
 	case errors.As(err, &usage):
 		e.say("contend: " + err.Error())
 		e.hint(usage.hint)

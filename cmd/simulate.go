@@ -54,6 +54,8 @@ func newSimulate(e *env) *cobra.Command {
 	f.DurationVar(&o.handoff, "handoff", 0, "let a lock be free for `DURATION` between two owners")
 	f.DurationVar(&o.stall, "stall", 0, "let every hundredth sample be `DURATION` late")
 	f.Uint64Var(&o.config.Seed, "seed", 1, "draw from `SEED`")
+	f.StringVar(&o.config.Slow, "slow", "", "let critical sections of `METHOD` take longer, by --slow-by")
+	f.Int64Var(&o.config.SlowBy, "slow-by", 50, "`PERCENT` that --slow adds")
 	f.BoolVar(&o.exact, "exact", false, "record every wait and tenure instead of sampling")
 	f.BoolVar(&o.text, "text", false, "write the text form")
 	f.StringVar(&o.codec, "codec", "zstd", codecUsage)
@@ -67,7 +69,7 @@ func runSimulate(e *env, o *simulateOptions) error {
 	if !slices.Contains(names, o.config.Scenario) {
 		return usageError{fmt.Errorf("--scenario: there is no scenario %q", o.config.Scenario), "choose from " + strings.Join(names, ", ")}
 	}
-	if o.duration <= 0 || o.period <= 0 || o.handoff < 0 || o.stall < 0 || o.config.Threads < 1 || o.config.Locks < 1 || o.config.Events < 0 {
+	if o.duration <= 0 || o.period <= 0 || o.handoff < 0 || o.stall < 0 || o.config.Threads < 1 || o.config.Locks < 1 || o.config.Events < 0 || o.config.SlowBy < 0 || o.config.SlowBy > 1e6 {
 		return usageError{errors.New("durations and numbers must be positive"), "'contend simulate --help' shows what they are when left out"}
 	}
 	w, closeFile, err := e.createTrace(o.out, o.codec, o.text)

@@ -127,8 +127,27 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	src, err := decode.Open(paths, e.in, decode.Options{Rules: table, Progress: e.progress()})
+	paths, labels := labelled(paths)
+	src, err := decode.Open(paths, e.in, decode.Options{Labels: labels, Rules: table, Progress: e.progress()})
 	return src, paths, err
+}
+
+// labelled splits LABEL=FILE where no file has the whole name. The labels are
+// nil when there are none.
+func labelled(args []string) (paths, labels []string) {
+	for i, arg := range args {
+		label, path, ok := strings.Cut(arg, "=")
+		if _, err := os.Stat(arg); !ok || label == "" || path == "" || err == nil {
+			paths = append(paths, arg)
+			continue
+		}
+		if labels == nil {
+			labels = make([]string, len(args))
+		}
+		labels[i] = label
+		paths = append(paths, path)
+	}
+	return paths, labels
 }
 
 func (o *traceOptions) table() (*rules.Table, error) {

@@ -3,10 +3,10 @@ package csp
 import (
 	"cmp"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"contend/analysis"
+	"contend/analysis/interval"
 	"contend/format"
 )
 
@@ -15,6 +15,7 @@ type Options struct {
 	IntervalNs int64   // length of a measurement interval; 0 means 1 s
 	Threshold  float64 // pressure from which a phase begins; 0 means DefaultThreshold
 	Root       bool    // charge waiting to the last lock of each path instead of the first
+	Phases     bool    // only the phases are wanted: spare the 95 % intervals of each measurement interval
 }
 
 // DefaultThreshold is the pressure from which a lock is worth a look: Free
@@ -36,6 +37,8 @@ type Meter struct {
 	causes  map[cause]int64
 	wait    int64
 	ran     int64
+	rec     interval.Recorder // of sampled traces, by lock
+	series  map[format.ObjectID]int
 	err     error
 }
 
@@ -59,25 +62,33 @@ func New(o Options) *Meter {
 	if o.Threshold <= 0 {
 		o.Threshold = DefaultThreshold
 	}
-	return &Meter{o: o, waits: map[cell]int64{}, causes: map[cause]int64{}}
+	return &Meter{o: o, waits: map[cell]int64{}, causes: map[cause]int64{}, series: map[format.ObjectID]int{}}
 }
 
 // Begin implements analysis.Visitor.
 func (m *Meter) Begin(sym *analysis.Symbols, start int64) {
 	m.sym, m.start, m.last = sym, start, start
+	m.rec.BeginFine(start)
 }
+
+// Tick implements analysis.TickVisitor: the sums are estimates.
+func (m *Meter) Tick(from, to int64) { m.rec.Tick(from, to) }
 
 // Running implements analysis.Visitor.
 func (m *Meter) Running(from, to, ns int64) {
 	m.ran += ns
+	if m.rec.Sampled() {
+		m.rec.Running(from, to, ns)
+	}
 	m.each(from, to, func(i int32, lo, hi int64) {
-		m.running[i] += spread(ns, from, to, lo, hi)
+		m.running[i] += analysis.Spread(ns, from, to, lo, hi)
 	})
 }
 
 // Slice implements analysis.Visitor.
 func (m *Meter) Slice(s *analysis.Slice) {
 	m.wait += s.End - s.Start
+	m.record(s)
 	m.each(s.Start, s.End, func(i int32, lo, hi int64) {
 		if !m.o.Root {
 			m.waits[cell{i, s.Lock}] += hi - lo
@@ -90,13 +101,10 @@ func (m *Meter) Slice(s *analysis.Slice) {
 
 // share books what a share of a slice contributes to interval i.
 func (m *Meter) share(s *analysis.Slice, sh *analysis.Share, i int32, lo, hi int64) {
-	ns := spread(sh.Ns, s.Start, s.End, lo, hi)
+	ns := analysis.Spread(sh.Ns, s.Start, s.End, lo, hi)
 	c, owner := cell{i, s.Lock}, sh.Direct
 	if m.o.Root {
-		owner = sh.Root
-		if n := len(sh.Path); n > 0 {
-			c.lock = sh.Path[n-1].Lock
-		}
+		owner, c.lock = sh.Root, lastLock(s, sh)
 		m.waits[c] += ns
 	}
 	owner.Thread, owner.Prov = format.NoThread, analysis.Exact // a call chain, whoever ran it and however that is known
@@ -124,20 +132,6 @@ func (m *Meter) each(from, to int64, f func(i int32, lo, hi int64)) {
 	}
 }
 
-// spread returns the part of ns, spread evenly over [from, to), that falls
-// into [lo, hi). Parts that tile the stretch sum to ns exactly.
-func spread(ns, from, to, lo, hi int64) int64 {
-	if lo == from && hi == to {
-		return ns
-	}
-	upTo := func(t int64) int64 {
-		h, l := bits.Mul64(uint64(ns), uint64(t-from))
-		q, _ := bits.Div64(h, l, uint64(to-from))
-		return int64(q)
-	}
-	return upTo(hi) - upTo(lo)
-}
-
 // Series returns the pressure over the recording. It fails when the interval
 // is too short for the recording's length.
 func (m *Meter) Series() (*Series, error) {
@@ -149,20 +143,33 @@ func (m *Meter) Series() (*Series, error) {
 		start := m.start + int64(i)*m.o.IntervalNs
 		s.Intervals = append(s.Intervals, Interval{StartNs: start, EndNs: m.end(int32(i)), RunningNs: ran})
 	}
-	for c, ns := range m.waits {
-		if ns == 0 {
-			continue
-		}
-		iv := &s.Intervals[c.interval]
-		iv.Locks = append(iv.Locks, Pressure{Class: m.sym.ClassName(c.lock), Lock: m.sym.LockName(c.lock), WaitNs: ns, CSP: ratio(ns, iv.RunningNs)})
-	}
+	locks := m.locks()
 	for i := range s.Intervals {
-		slices.SortFunc(s.Intervals[i].Locks, func(a, b Pressure) int {
-			return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Lock, b.Lock))
-		})
+		iv := &s.Intervals[i]
+		for _, l := range locks[i] {
+			ns := m.waits[cell{int32(i), l}]
+			iv.Locks = append(iv.Locks, Pressure{Class: m.sym.ClassName(l), Lock: m.sym.LockName(l), WaitNs: ns, CSP: ratio(ns, iv.RunningNs)})
+		}
 	}
 	s.Phases = m.phases()
+	m.doubt(s, locks)
 	return s, nil
+}
+
+// locks returns the locks waited for in each interval, most waiting first.
+func (m *Meter) locks() [][]format.ObjectID {
+	out := make([][]format.ObjectID, len(m.running))
+	for c, ns := range m.waits {
+		if ns > 0 {
+			out[c.interval] = append(out[c.interval], c.lock)
+		}
+	}
+	for i, list := range out {
+		slices.SortFunc(list, func(a, b format.ObjectID) int {
+			return cmp.Or(cmp.Compare(m.waits[cell{int32(i), b}], m.waits[cell{int32(i), a}]), cmp.Compare(m.sym.LockName(a), m.sym.LockName(b)), cmp.Compare(a, b))
+		})
+	}
+	return out
 }
 
 // end returns the end of interval i, no later than the last instant seen.

@@ -50,8 +50,8 @@ func TestWaitsAreCutAtTheEdges(t *testing.T) {
 		t.Fatalf("%+v", s)
 	}
 	for i, want := range []Interval{
-		{1000, 1100, 300, []Pressure{{"L", "first", 50, 50.0 / 300}}},
-		{1100, 1200, 300, []Pressure{{"L", "first", 20, 20.0 / 300}}},
+		{1000, 1100, 300, []Pressure{{"L", "first", 50, 50.0 / 300, nil}}},
+		{1100, 1200, 300, []Pressure{{"L", "first", 20, 20.0 / 300, nil}}},
 		{1200, 1250, 150, nil},
 	} {
 		got := s.Intervals[i]
@@ -149,7 +149,7 @@ func TestSpreadKeepsTheSum(t *testing.T) {
 			if hi == lo {
 				continue
 			}
-			part := spread(ns, from, from+length, lo, hi)
+			part := analysis.Spread(ns, from, from+length, lo, hi)
 			even := float64(ns) * (float64(hi-lo) / float64(length))
 			if part < 0 || math.Abs(float64(part)-even) > 1+float64(ns)*1e-9 {
 				t.Fatalf("%d of %d for %d of %d", part, ns, hi-lo, length)

@@ -12,6 +12,7 @@ type Series struct {
 	Phases     []Phase
 	WaitNs     int64 // over all intervals and locks
 	RunningNs  int64
+	Sampled    bool // the sums are estimates
 }
 
 // Interval is one measurement interval; locks without waiting in it are absent.
@@ -25,7 +26,8 @@ type Interval struct {
 type Pressure struct {
 	Class, Lock string
 	WaitNs      int64
-	CSP         float64 // WaitNs / RunningNs of the interval, in [0, 1]
+	CSP         float64  // WaitNs / RunningNs of the interval, in [0, 1]
+	PlusMinus   *float64 // half of the 95 % interval of CSP; nil when it is exact, or the samples are too few to tell
 }
 
 // Phase is a stretch of intervals over which a lock's pressure stays high.
@@ -34,7 +36,8 @@ type Phase struct {
 	StartNs, EndNs int64
 	WaitNs         int64
 	CSP            float64
-	Causes         []Cause // owner call chains by waiting time caused, at most five
+	PlusMinus      *float64 // as that of Pressure
+	Causes         []Cause  // owner call chains by waiting time caused, at most five
 
 	lock        format.ObjectID
 	first, last int32 // intervals

@@ -12,7 +12,7 @@ import (
 )
 
 // openAll opens what a path names: a file, or all traces in a folder.
-func (t *Trace) openAll(path string, open func(path string) (*input, error)) error {
+func (t *Trace) openAll(path, label string, open func(path string) (*input, error)) error {
 	files, folder, err := list(path)
 	if err != nil {
 		return err
@@ -27,6 +27,7 @@ func (t *Trace) openAll(path string, open func(path string) (*input, error)) err
 		if err != nil {
 			return err
 		}
+		in.label = label
 		t.inputs = append(t.inputs, in)
 		opened++
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"contend/decode/counts"
 	"contend/decode/godump"
@@ -21,6 +22,7 @@ import (
 
 // Options of Open.
 type Options struct {
+	Labels   []string                // of the inputs, in order; "" is the input's name. Given, or with several inputs, each begins with a setting that tells its label
 	Rules    *rules.Table            // nil means the default
 	Progress func(read, total int64) // called now and then with bytes of input; total is -1 for a stream
 }
@@ -30,6 +32,7 @@ type Trace struct {
 	inputs  []*input
 	current int
 	shift   shift
+	joined  []*input         // thread dumps an input before them reads
 	skipped []format.Warning // files of a folder that are no traces
 }
 
@@ -46,6 +49,12 @@ type input struct {
 	file *meter
 	reader
 	unwrap func() // releases the decompressor
+
+	label    string
+	labelled bool         // the label is still to be told
+	begins   int64        // first time met, 0 when none is
+	ahead    *format.List // read already
+	fault    error        // and what ended that
 }
 
 // Stdin is the name of standard input.
@@ -57,39 +66,22 @@ const Stdin = "-"
 // trace, ErrVersion, or ErrTruncated for one that ends within its header.
 func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
 	t := &Trace{}
-	for _, path := range paths {
-		if err := t.openAll(path, func(path string) (*input, error) { return open(path, stdin, o) }); err != nil {
+	for i, path := range paths {
+		label := ""
+		if i < len(o.Labels) {
+			label = o.Labels[i]
+		}
+		if err := t.openAll(path, label, func(path string) (*input, error) { return open(path, stdin, o) }); err != nil {
 			t.Close()
 			return nil, err
 		}
 	}
 	t.joinDumps()
+	if len(t.inputs) > 1 || slices.ContainsFunc(o.Labels, func(l string) bool { return l != "" }) {
+		t.label()
+	}
 	return t, nil
 }
-
-// joinDumps makes one series of all thread dumps, so that threads and locks
-// are the same in all of them.
-func (t *Trace) joinDumps() {
-	var series *threaddump.Reader
-	for _, in := range t.inputs {
-		dumps, ok := in.reader.(*threaddump.Reader)
-		switch {
-		case !ok:
-		case series == nil:
-			series = dumps
-		default:
-			series.Join(dumps)
-			in.reader = joined{}
-		}
-	}
-}
-
-// joined stands for an input another reader has taken over.
-type joined struct{}
-
-func (joined) Read(*format.Event) error { return io.EOF }
-func (joined) Stats() format.Stats      { return format.Stats{} }
-func (joined) Close() error             { return nil }
 
 func open(path string, stdin io.Reader, o Options) (*input, error) {
 	file, err := openFile(path, stdin, o.Progress)
@@ -109,7 +101,7 @@ func open(path string, stdin io.Reader, o Options) (*input, error) {
 // Close releases all inputs.
 func (t *Trace) Close() error {
 	var errs []error
-	for _, in := range t.inputs {
+	for _, in := range append(t.inputs, t.joined...) {
 		errs = append(errs, in.Close())
 	}
 	return errors.Join(errs...)
@@ -126,8 +118,8 @@ func (in *input) Close() error {
 	return in.file.Close()
 }
 
-// Read yields the events of all inputs, one after the other, with the ids of
-// each kept apart.
+// Read yields the events of all inputs, one after the other in order of their
+// beginning, with the ids of each kept apart.
 func (t *Trace) Read(ev *format.Event) error {
 	for t.current < len(t.inputs) {
 		err := t.inputs[t.current].Read(ev)
@@ -150,9 +142,6 @@ func (t *Trace) Stats() format.Stats {
 	var sum format.Stats
 	for i, in := range t.inputs {
 		s := in.Stats()
-		if _, ok := in.reader.(joined); ok {
-			continue
-		}
 		if i == 0 {
 			sum.Unit = s.Unit
 		} else if sum.Unit != s.Unit {

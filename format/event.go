@@ -103,6 +103,11 @@ const (
 	TenuresInferred = "inferred"
 )
 
+// SettingInput is the name of the setting that begins one of several inputs
+// joined in a trace; its value labels the input. Threads named after it belong
+// to it.
+const SettingInput = "input"
+
 // Reset clears the event but keeps the capacity of its slices.
 func (e *Event) Reset() {
 	*e = Event{Frames: e.Frames[:0], Owners: e.Owners[:0], Waiters: e.Waiters[:0]}

@@ -8,6 +8,7 @@ import (
 
 	"contend/analysis"
 	"contend/analysis/dist"
+	"contend/analysis/interval"
 	"contend/format"
 )
 
@@ -24,6 +25,7 @@ type Row struct {
 	Waiters           int                         // distinct threads
 	Created           format.StackID              // that made the lock; NoStack of a class, and where the trace does not tell
 	ByProvenance      [analysis.Provenances]int64 // WaitNs by how the direct owners are known
+	Series            int                         // names the row to Collector.Estimate; 0 when it is exact
 }
 
 // Collector is a visitor that sums by lock, or by class.
@@ -34,9 +36,12 @@ type Collector struct {
 	sums    []sum
 	total   sum
 	running int64
+	rec     interval.Recorder
+	cells   *interval.Cells
 }
 
 type sum struct {
+	series  int // in the recorder; 0 when the trace is exact
 	first   format.ObjectID
 	locks   map[format.ObjectID]struct{}
 	waiters map[format.ThreadID]struct{}
@@ -58,10 +63,21 @@ func newSum(first format.ObjectID) sum {
 }
 
 // Begin implements analysis.Visitor.
-func (c *Collector) Begin(sym *analysis.Symbols, _ int64) { c.sym = sym }
+func (c *Collector) Begin(sym *analysis.Symbols, start int64) {
+	c.sym = sym
+	c.rec.Begin(start)
+}
 
 // Running implements analysis.Visitor.
-func (c *Collector) Running(_, _, ns int64) { c.running += ns }
+func (c *Collector) Running(from, to, ns int64) {
+	c.running += ns
+	if c.rec.Sampled() {
+		c.rec.Running(from, to, ns)
+	}
+}
+
+// Tick implements analysis.TickVisitor: the sums are estimates.
+func (c *Collector) Tick(from, to int64) { c.rec.Tick(from, to) }
 
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
@@ -74,6 +90,12 @@ func (c *Collector) Slice(s *analysis.Slice) {
 		i = len(c.sums)
 		c.index[key] = i
 		c.sums = append(c.sums, newSum(s.Lock))
+		if c.rec.Sampled() {
+			c.sums[i].series = c.rec.New()
+		}
+	}
+	if c.rec.Sampled() {
+		c.rec.Add(c.sums[i].series, s.Start, s.End, s.End-s.Start)
 	}
 	c.sums[i].add(s)
 	c.total.add(s)
@@ -115,8 +137,22 @@ func (c *Collector) Total() Row { return c.row(&c.total) }
 // RunningNs returns the cumulated running time of all threads.
 func (c *Collector) RunningNs() int64 { return c.running }
 
+// Estimate returns a row's waiting time in nanoseconds and its critical
+// section pressure, each with its 95 % interval; false when the trace is exact
+// or the row is one too many to tell. Nothing can be added any more.
+func (c *Collector) Estimate(r *Row) (waitNs, csp interval.Estimate, ok bool) {
+	if !c.rec.Sampled() || r.Series <= 0 {
+		return waitNs, csp, false
+	}
+	if c.cells == nil {
+		c.cells = c.rec.Finish()
+	}
+	s := c.cells.Series(r.Series)
+	return c.cells.Rate(s).Scale(float64(c.cells.Span())), c.cells.Ratio(s, c.cells.Series(interval.Running)), true
+}
+
 func (c *Collector) row(m *sum) Row {
-	r := Row{Locks: len(m.locks), Waits: m.waits, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters), ByProvenance: m.known}
+	r := Row{Series: m.series, Locks: len(m.locks), Waits: m.waits, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters), ByProvenance: m.known}
 	if m.first != format.NoObject || c.byClass {
 		r.Class = c.sym.ClassName(m.first)
 		r.Kind = c.sym.Object(m.first).Kind.String()

@@ -123,6 +123,13 @@ var scenarios = []scenario{
 			{"reporter", 1, join(run(30*ms), section(0, "report", ms))}}
 	}},
 	{"random", "a random mixture of sections, nesting in one order, sleeps and readers", random},
+	{"shards", "independent services, each with its own lock and critical section", func(c *Config, _ *rand.Rand) []program {
+		var list []program
+		for l := range c.Locks {
+			list = append(list, program{fmt.Sprintf("service-%d", l), max(c.Threads/c.Locks, 2), join(section(l, fmt.Sprintf("serve%d", l), 2*ms), run(3*ms))})
+		}
+		return list
+	}},
 	{"bulk", "endless contention on many locks, for benchmarks", func(c *Config, _ *rand.Rand) []program {
 		var list []program
 		for l := range c.Locks {

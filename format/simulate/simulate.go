@@ -22,6 +22,9 @@ type Config struct {
 	Stall    int64 // every hundredth sample comes this much late
 	Start    int64 // of the run, since the epoch
 	Seed     uint64
+
+	Slow   string // critical sections of this method take SlowBy percent longer
+	SlowBy int64
 }
 
 // Scenarios returns the names of the runs there are, with a line on each.
@@ -44,7 +47,9 @@ func Run(c Config, exact, sampled format.Sink) (*Truth, error) {
 		return nil, fmt.Errorf("there is no scenario %q; choose from %s", c.Scenario, strings.Join(names, ", "))
 	}
 	w := newWorld(&c, exact, sampled)
-	w.populate(scenarios[i].build(&c, w.rng))
+	programs := scenarios[i].build(&c, w.rng)
+	c.slow(programs)
+	w.populate(programs)
 	w.loop()
 	return w.finish(), w.err
 }
@@ -63,6 +68,26 @@ func (c *Config) defaults() {
 	}
 	if c.Locks <= 0 {
 		c.Locks = 4
+	}
+}
+
+// slow lengthens what runs inside the critical sections named Slow, up to the
+// next lock taken or given back.
+func (c *Config) slow(programs []program) {
+	for _, p := range programs {
+		inside := false
+		for i := range p.steps {
+			switch s := &p.steps[i]; s.op {
+			case opAcquire:
+				inside = c.Slow != "" && s.method == c.Slow
+			case opRelease:
+				inside = false
+			case opRun:
+				if inside {
+					s.d += s.d * c.SlowBy / 100
+				}
+			}
+		}
 	}
 }
 

@@ -77,6 +77,9 @@ type Lock struct {
 	Waiters int     `json:"waiters"`
 	Created Stack   `json:"created,omitempty"` // where the lock was made, if the trace tells
 
+	*Doubt
+	CSPPlusMinus *float64 `json:"cspPlusMinus,omitempty"`
+
 	Provenance Provenance `json:"provenance"`
 }
 
@@ -146,12 +149,17 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *lockstat.Colle
 	sum := locks.Total()
 	a := &Analyze{Schema: "contend.analyze/1", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{},
 		Total: Total{Waits: sum.Waits, WaitNs: sum.WaitNs, WallNs: sum.WallNs, RunningNs: locks.RunningNs()}}
-	for _, r := range limit(locks.Rows(), top) {
+	for i, r := range limit(locks.Rows(), top) {
 		var created Stack
 		if r.Created != format.NoStack {
 			created = NewStack(tr.Symbols.Frames(r.Created))
 		}
-		a.Locks = append(a.Locks, Lock{r.Lock, r.Class, r.Kind, r.Waits, r.WaitNs, r.WallNs, r.MaxNs, r.P50Ns, r.P99Ns, r.CSP, r.Waiters, created, NewProvenance(r.ByProvenance)})
+		l := Lock{Lock: r.Lock, Class: r.Class, Kind: r.Kind, Waits: r.Waits, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, P50Ns: r.P50Ns, P99Ns: r.P99Ns,
+			CSP: r.CSP, Waiters: r.Waiters, Created: created, Provenance: NewProvenance(r.ByProvenance)}
+		if wait, csp, ok := locks.Estimate(&r); ok && i < doubted && cov.Unit == "ns" {
+			l.Doubt, l.CSPPlusMinus = newDoubt(wait), finite(csp.Half)
+		}
+		a.Locks = append(a.Locks, l)
 	}
 	for i, d := range tr.Deadlocks {
 		a.Deadlocks = append(a.Deadlocks, newDeadlock(i+1, d, tr.Symbols))

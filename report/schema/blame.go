@@ -22,13 +22,14 @@ type Blame struct {
 // BlameRow is one combination of keys. Stack belongs to the first stack key;
 // Stacks holds all of them when there are several.
 type BlameRow struct {
-	Keys       []string         `json:"keys"`
-	Stack      Stack            `json:"stack,omitempty"`
-	Stacks     map[string]Stack `json:"stacks,omitempty"`
-	ThreadNs   int64            `json:"threadNs"`
-	WallNs     int64            `json:"wallNs"`
-	Waits      int64            `json:"waits"`
-	Provenance Provenance       `json:"provenance"`
+	Keys     []string         `json:"keys"`
+	Stack    Stack            `json:"stack,omitempty"`
+	Stacks   map[string]Stack `json:"stacks,omitempty"`
+	ThreadNs int64            `json:"threadNs"`
+	WallNs   int64            `json:"wallNs"`
+	Waits    int64            `json:"waits"`
+	*Doubt
+	Provenance Provenance `json:"provenance"`
 }
 
 // NewBlame builds the document; top limits the rows, 0 means all.
@@ -47,7 +48,11 @@ func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
 	}
 	shown := limit(t.Rows, top)
 	for i := range shown {
-		b.Rows = append(b.Rows, newBlameRow(&shown[i], stackKeys))
+		row := newBlameRow(&shown[i], stackKeys)
+		if e, ok := t.Estimate(&shown[i]); ok && i < doubted && cov.Unit == "ns" {
+			row.Doubt = newDoubt(e)
+		}
+		b.Rows = append(b.Rows, row)
 	}
 	for _, r := range t.Rows[len(shown):] {
 		b.Omitted++
@@ -76,6 +81,7 @@ func newBlameRow(r *blame.Row, stackKeys []string) BlameRow {
 type CSP struct {
 	Schema     string     `json:"schema"`
 	IntervalNs int64      `json:"intervalNs"`
+	Sampled    bool       `json:"sampled"` // the sums are estimates
 	Intervals  []Interval `json:"intervals"`
 	Phases     []Phase    `json:"phases"`
 	Metrics    []Metric   `json:"metrics,omitempty"`
@@ -97,6 +103,8 @@ type Pressure struct {
 	Lock   string  `json:"lock"`
 	WaitNs int64   `json:"waitNs"`
 	CSP    float64 `json:"csp"`
+
+	PlusMinus *float64 `json:"cspPlusMinus,omitempty"` // half of the 95 % interval; absent when exact, or when the samples are too few to tell
 }
 
 // Phase is a stretch over which the pressure of a lock stays high.
@@ -107,7 +115,10 @@ type Phase struct {
 	EndNs   int64   `json:"endNs"`
 	WaitNs  int64   `json:"waitNs"`
 	CSP     float64 `json:"csp"`
-	Causes  []Cause `json:"causes"`
+
+	PlusMinus *float64 `json:"cspPlusMinus,omitempty"`
+
+	Causes []Cause `json:"causes"`
 }
 
 // Cause is an owner call chain with the waiting it caused.
@@ -133,7 +144,7 @@ type Metric struct {
 func NewPhases(s *csp.Series, top int) []Phase {
 	out := []Phase{}
 	for _, p := range limit(s.Phases, top) {
-		ph := Phase{p.Class, p.Lock, p.StartNs, p.EndNs, p.WaitNs, p.CSP, []Cause{}}
+		ph := Phase{p.Class, p.Lock, p.StartNs, p.EndNs, p.WaitNs, p.CSP, p.PlusMinus, []Cause{}}
 		for _, c := range p.Causes {
 			ph.Causes = append(ph.Causes, Cause(c))
 		}
@@ -145,11 +156,11 @@ func NewPhases(s *csp.Series, top int) []Phase {
 // NewCSP builds the document. It always holds every interval and lock, so
 // that its sums equal the total.
 func NewCSP(s *csp.Series, m []csp.Metric, total Total, cov Coverage) *CSP {
-	d := &CSP{Schema: "contend.csp/1", IntervalNs: s.IntervalNs, Intervals: []Interval{}, Phases: NewPhases(s, 0), Total: total, Coverage: cov}
+	d := &CSP{Schema: "contend.csp/1", IntervalNs: s.IntervalNs, Sampled: s.Sampled && cov.Unit == "ns", Intervals: []Interval{}, Phases: NewPhases(s, 0), Total: total, Coverage: cov}
 	for _, iv := range s.Intervals {
 		out := Interval{iv.StartNs, iv.EndNs, iv.RunningNs, []Pressure{}}
 		for _, l := range iv.Locks {
-			out.Locks = append(out.Locks, Pressure(l))
+			out.Locks = append(out.Locks, Pressure{l.Class, l.Lock, l.WaitNs, l.CSP, l.PlusMinus})
 		}
 		d.Intervals = append(d.Intervals, out)
 	}

@@ -57,12 +57,15 @@ func intervalGrid(d *schema.CSP, start int64, top int) *Grid {
 			g.Rows = append(g.Rows, []Cell{from, to, m.cell(iv.RunningNs), m.cell(0), Percent(0), {"-", ""}})
 		}
 		for _, l := range locks {
-			g.Rows = append(g.Rows, []Cell{from, to, m.cell(iv.RunningNs), m.cell(l.WaitNs), Percent(l.CSP), {short(l.Lock), formula(l.Lock)}})
+			g.Rows = append(g.Rows, []Cell{from, to, m.cell(iv.RunningNs), m.cell(l.WaitNs), pressureCell(d.Sampled, l.CSP, l.PlusMinus), {short(l.Lock), formula(l.Lock)}})
 		}
 		if rest > 0 {
 			g.Rows = append(g.Rows, []Cell{from, to, m.cell(iv.RunningNs), m.cell(rest), Percent(float64(rest) / float64(max(iv.RunningNs, 1))),
 				Cell{fmt.Sprintf("(%d more)", len(iv.Locks)-len(locks)), "(more)"}})
 		}
+	}
+	if d.Sampled {
+		g.Notes = append(g.Notes, "± is a 95 % interval, from a bootstrap over blocks of each interval's samples; ? are too few to tell")
 	}
 	if m.counts() {
 		g.Notes = append(g.Notes, fmt.Sprintf("total: %s, of %s running or blocked", m.text(d.Total.WaitNs), group(d.Total.RunningNs)))
@@ -70,6 +73,14 @@ func intervalGrid(d *schema.CSP, start int64, top int) *Grid {
 		g.Notes = append(g.Notes, fmt.Sprintf("total: %s of waiting in %s of running time", Duration(d.Total.WaitNs), Duration(d.Total.RunningNs)))
 	}
 	return g
+}
+
+// pressureCell writes a pressure, with its interval when it is an estimate.
+func pressureCell(estimate bool, v float64, half *float64) Cell {
+	if !estimate {
+		return Percent(v)
+	}
+	return plusMinus(v, half)
 }
 
 // offset is a time counted from the start of the trace.
@@ -86,7 +97,7 @@ func phaseGrid(phases []schema.Phase, start int64) *Grid {
 			c := p.Causes[0]
 			cause = Cell{fmt.Sprintf("%.0f %% %s", 100*float64(c.WaitNs)/float64(p.WaitNs), CompactText(c.Owner)), c.Owner}
 		}
-		g.Rows = append(g.Rows, []Cell{offset(p.StartNs - start), offset(p.EndNs - start), Time(p.WaitNs), Percent(p.CSP), {short(p.Lock), formula(p.Lock)}, cause})
+		g.Rows = append(g.Rows, []Cell{offset(p.StartNs - start), offset(p.EndNs - start), Time(p.WaitNs), pressureCell(p.PlusMinus != nil, p.CSP, p.PlusMinus), {short(p.Lock), formula(p.Lock)}, cause})
 	}
 	if len(phases) == 0 {
 		g.Notes = append(g.Notes, "none")

@@ -67,7 +67,7 @@ func shortNode(name string) string {
 func lockCell(e *schema.Edge) Cell {
 	var text, raw []string
 	for _, l := range e.Locks {
-		text = append(text, fmt.Sprintf("%s %.0f %%", short(l.Class), percent(l.ThreadNs, e.ThreadNs)))
+		text = append(text, fmt.Sprintf("%s %.0f %%", short(l.Class), ofHundred(l.ThreadNs, e.ThreadNs)))
 		raw = append(raw, fmt.Sprintf("%s=%d", l.Class, l.ThreadNs))
 	}
 	if len(text) == 1 {
@@ -76,7 +76,7 @@ func lockCell(e *schema.Edge) Cell {
 	return Cell{strings.Join(text, ", "), formula(strings.Join(raw, " "))}
 }
 
-func percent(part, whole int64) float64 {
+func ofHundred(part, whole int64) float64 {
 	if whole == 0 {
 		return 0
 	}

@@ -62,8 +62,9 @@ func lockGrid(a *schema.Analyze) *Grid {
 	for _, l := range a.Locks {
 		sum += l.WaitNs
 		g.Rows = append(g.Rows, []Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), m.wall(l.WallNs), Count(l.Waits), Length(l.P50Ns), Length(l.P99Ns),
-			Length(l.MaxNs), Percent(l.CSP), Count(int64(l.Waiters)), Name(l.Kind), {short(l.Lock), formula(l.Lock)}, knownCell(l.Provenance)})
+			Length(l.MaxNs), cspCell(&l), Count(int64(l.Waiters)), Name(l.Kind), {short(l.Lock), formula(l.Lock)}, knownCell(l.Provenance)})
 	}
+	g.addDoubt(func(i int) *schema.Doubt { return a.Locks[i].Doubt })
 	g.Notes = append(g.Notes, m.total(a.Total))
 	if rest := a.Total.WaitNs - sum; rest > 0 {
 		g.Notes = append(g.Notes, m.text(rest)+" on further locks not shown (--top 0 shows all)")
@@ -102,6 +103,14 @@ func createdAt(l schema.Lock) Cell {
 // untimed tells that the input has no times.
 func untimed(c schema.Coverage) bool {
 	return slices.ContainsFunc(c.Warnings, func(w schema.Warning) bool { return w.Code == "no-times" })
+}
+
+// cspCell writes a lock's pressure, with its interval if there is one.
+func cspCell(l *schema.Lock) Cell {
+	if l.Doubt == nil {
+		return Percent(l.CSP)
+	}
+	return plusMinus(l.CSP, l.CSPPlusMinus)
 }
 
 func left(n int, columns ...int) []bool {
@@ -154,6 +163,7 @@ func blameGrid(b *schema.Blame) *Grid {
 		}
 		g.Rows = append(g.Rows, append(row, knownCell(r.Provenance)))
 	}
+	g.addDoubt(func(i int) *schema.Doubt { return b.Rows[i].Doubt })
 	if b.Omitted > 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("%d more rows with %s (--top 0 shows all)", b.Omitted, m.text(b.OmittedNs)))
 	}

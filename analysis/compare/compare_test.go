@@ -1,0 +1,252 @@
+package compare
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"contend/analysis"
+	"contend/format"
+	"contend/format/simulate"
+)
+
+// profile analyses what the exact or the sampled recorder saw of a run.
+func profile(t testing.TB, c simulate.Config, exact bool) *Profile {
+	t.Helper()
+	var list format.List
+	e, s := format.Sink(nil), format.Sink(&list)
+	if exact {
+		e, s = &list, nil
+	}
+	if _, err := simulate.Run(c, e, s); err != nil {
+		t.Fatal(err)
+	}
+	p := &Profile{}
+	if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// found lists the rows that differ.
+func found(rows []Row) (names []string) {
+	for _, r := range rows {
+		if r.Status != Same {
+			names = append(names, r.Name)
+		}
+	}
+	return names
+}
+
+func TestATraceDoesNotDifferFromItself(t *testing.T) {
+	names, _ := simulate.Scenarios()
+	for _, name := range names {
+		for _, exact := range []bool{true, false} {
+			c := simulate.Config{Scenario: name, Threads: 6, Duration: 1e9, Seed: 3}
+			d := Compare(Group{profile(t, c, exact)}, Group{profile(t, c, exact)}, Options{})
+			for _, rows := range [][]Row{{d.Total}, d.Locks, d.Owners, d.Chains} {
+				if f := found(rows); f != nil {
+					t.Errorf("%s: %q differ", name, f)
+				}
+				if len(rows) == 0 && name != "idle-pool" && name != "fork-join" {
+					t.Errorf("%s: no rows", name)
+				}
+			}
+		}
+	}
+}
+
+// Of two runs that differ in one critical section, that one is found, and
+// anything else in one of twenty pairs: the error rate that is stated.
+func TestOneSlowerSectionIsFoundAndNothingElse(t *testing.T) {
+	pairs := 100
+	if testing.Short() {
+		pairs = 25
+	}
+	for _, exact := range []bool{true, false} {
+		missed, wrong := [3]int{}, [3]int{}
+		for i := range pairs {
+			c := simulate.Config{Scenario: "shards", Threads: 12, Locks: 4, Duration: 4e9, Period: 5e6, Seed: uint64(2 * i)}
+			base := profile(t, c, exact)
+			c.Seed, c.Slow, c.SlowBy = c.Seed+1, "serve2", 50
+			d := Compare(Group{base}, Group{profile(t, c, exact)}, Options{})
+			for k, rows := range [][]Row{d.Locks, d.Owners, d.Chains} {
+				hit := false
+				for _, name := range found(rows) {
+					if strings.Contains(name, "serve2") {
+						hit = true
+					} else {
+						wrong[k]++
+					}
+				}
+				if !hit {
+					missed[k]++
+				}
+			}
+		}
+		t.Logf("exact %v: missed %v, wrong %v of %d", exact, missed, wrong, pairs)
+		for k := range missed {
+			if missed[k] > pairs/50 || wrong[k] > pairs/20+5 { // more than 10 of 100 come up once in a hundred times
+				t.Errorf("exact %v: table %d: missed %d and wrong %d of %d", exact, k, missed[k], wrong[k], pairs)
+			}
+		}
+	}
+}
+
+// handmade builds a trace of waits by hand: each names its lock's class, the
+// site and the lock, and lasts 1 ms.
+func handmade(t *testing.T, waits ...[3]string) *Profile {
+	t.Helper()
+	ids := map[string]uint32{}
+	list := &format.List{}
+	write := func(ev format.Event) {
+		if err := list.Write(&ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	id := func(kind, name string) (uint32, bool) {
+		key := kind + name
+		if n, ok := ids[key]; ok {
+			return n, false
+		}
+		ids[kind]++
+		ids[key] = ids[kind]
+		return ids[key], true
+	}
+	write(format.Event{Kind: format.KindRecording, Time: 0, End: 1e9})
+	write(format.Event{Kind: format.KindThread, Thread: 1, Name: "t"})
+	write(format.Event{Kind: format.KindThreadStart, Thread: 1, Time: 0})
+	for i, w := range waits {
+		lock, fresh := id("lock", w[2])
+		if fresh {
+			write(format.Event{Kind: format.KindObject, Object: format.ObjectID(lock), Class: w[0], Hash: uint64(1000 * len(waits) * int(lock))})
+		}
+		stack, fresh := id("stack", w[1])
+		if fresh {
+			write(format.Event{Kind: format.KindStack, Stack: format.StackID(stack), Frames: []format.Frame{{Class: "App", Method: w[1], Line: len(waits)}}})
+		}
+		write(format.Event{Kind: format.KindWait, Thread: 1, Object: format.ObjectID(lock), Stack: format.StackID(stack), Time: int64(i) * 10e6, End: int64(i)*10e6 + 1e6})
+	}
+	write(format.Event{Kind: format.KindThreadEnd, Thread: 1, Time: 1e9})
+	p := &Profile{}
+	if _, err := analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Locks match by class and sites: of one class two locks are told apart by
+// where they are acquired, one lock acquired at two places is one row on both
+// sides even if one of them saw a single place, and addresses do not matter.
+func TestLocksMatchByClassAndSites(t *testing.T) {
+	base := handmade(t, [3]string{"java.lang.Object", "get", "a"}, [3]string{"java.lang.Object", "put", "a"}, [3]string{"java.lang.Object", "log", "b"})
+	other := handmade(t, [3]string{"java.lang.Object", "log", "x"}, [3]string{"java.lang.Object", "get", "y"})
+	d := Compare(Group{base}, Group{other}, Options{})
+	got := map[string][2]int64{}
+	for _, r := range d.Locks {
+		got[r.Name] = [2]int64{r.Base.WaitNs, r.New.WaitNs}
+	}
+	want := map[string][2]int64{"java.lang.Object at App.get, App.put": {2e6, 1e6}, "java.lang.Object at App.log": {1e6, 1e6}}
+	if len(got) != len(want) {
+		t.Errorf("locks %v", got)
+	}
+	for name, sums := range want {
+		if got[name] != sums {
+			t.Errorf("%s: %v, want %v", name, got[name], sums)
+		}
+	}
+}
+
+// A handful of waits that come or go is noise; hundreds are not.
+func TestAddedAndGoneNeedEvidence(t *testing.T) {
+	few := [][3]string{{"A", "a", "a"}, {"A", "a", "a"}}
+	var many [][3]string
+	for range 60 {
+		many = append(many, [3]string{"B", "b", "b"})
+	}
+	status := func(base, new *Profile, name string) Status {
+		for _, r := range Compare(Group{base}, Group{new}, Options{}).Locks {
+			if r.Name == name {
+				return r.Status
+			}
+		}
+		return "missing"
+	}
+	a, b := handmade(t, few...), handmade(t, many...)
+	for _, c := range []struct {
+		base, new *Profile
+		name      string
+		want      Status
+	}{{a, b, "B at App.b", Added}, {b, a, "B at App.b", Gone}, {a, b, "A at App.a", Same}, {b, a, "A at App.a", Same}} {
+		if got := status(c.base, c.new, c.name); got != c.want {
+			t.Errorf("%s is %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// Runs of unequal length compare by running time; runs that disagree with one
+// another widen the error.
+func TestGroups(t *testing.T) {
+	run := func(seed uint64, seconds int64, slow int64) *Profile {
+		return profile(t, simulate.Config{Scenario: "shards", Threads: 4, Locks: 1, Duration: seconds * 1e9, Seed: seed, Slow: "serve0", SlowBy: slow}, true)
+	}
+	d := Compare(Group{run(1, 2, 0), run(2, 9, 0)}, Group{run(3, 5, 0)}, Options{})
+	if rel, _ := d.Total.Relative(); math.Abs(rel) > 0.05 || d.Total.Status != Same {
+		t.Errorf("%+v", d.Total)
+	}
+	noisy := Group{run(1, 2, 0), run(2, 2, 60), run(3, 2, 120)}
+	if d := Compare(noisy, Group{run(4, 2, 60)}, Options{}); d.Total.Status != Same || d.Total.Base.DF != 2 {
+		t.Errorf("%+v", d.Total)
+	}
+	// The one run that is new may lie as far off as each of the others.
+	if d := Compare(noisy, Group{run(4, 2, 120)}, Options{}); d.Total.Status != Same {
+		t.Errorf("%+v", d.Total)
+	}
+	if d := Compare(Group{noisy[0]}, Group{run(4, 2, 120)}, Options{}); d.Total.Status != Changed {
+		t.Errorf("%+v", d.Total)
+	}
+}
+
+func TestNamesOutliveARestart(t *testing.T) {
+	for name, want := range map[string]string{
+		"App$$Lambda/0x00007f1c2c0a1bc8.run":                   "App$$Lambda.run",
+		"App$$Lambda$14+0x0000000800c03000.12.run":             "App$$Lambda.run",
+		"jdk.internal.reflect.GeneratedMethodAccessor7.invoke": "jdk.internal.reflect.GeneratedMethodAccessor.invoke",
+		"$Proxy12":        "$Proxy",
+		"java.util.Timer": "java.util.Timer",
+	} {
+		if got := stable(name); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestProbability(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		a, b Rate
+		want float64
+	}{
+		{Rate{Value: 1, SE: 1, DF: 10}, Rate{Value: 1, SE: 1, DF: 10}, 1},
+		{Rate{Value: 0}, Rate{Value: 2.228, SE: 1, DF: 10}, 0.05},
+		{Rate{Value: 5, SE: 0.6, DF: 1e9}, Rate{Value: 5 + 2.5758, SE: 0.8, DF: 1e9}, 0.01},
+		{Rate{Value: 1}, Rate{Value: 2}, 0},
+		{Rate{Value: 1, SE: inf}, Rate{Value: 2, SE: 1, DF: 3}, 1},
+	} {
+		if got := probability(c.a, c.b); math.Abs(got-c.want) > 0.01*c.want {
+			t.Errorf("%+v and %+v: %.4f, want %.4f", c.a, c.b, got, c.want)
+		}
+	}
+}
+
+// Rows that exist cost no memory.
+func TestSliceAllocatesNothing(t *testing.T) {
+	p := profile(t, simulate.Config{Scenario: "nested", Duration: 1e8}, true)
+	owner := analysis.Owner{Thread: 1, Stack: 1}
+	s := analysis.Slice{Start: 1_700_000_000e9, End: 1_700_000_000e9 + 1e6, Thread: 2, Stack: 2, Lock: 1, Shares: []analysis.Share{
+		{Ns: 1e6, Direct: owner, Root: analysis.Owner{Thread: 3, Stack: 2}, Hops: 2, Path: []analysis.Hop{{Thread: 1, Stack: 1, Lock: 2}}}}}
+	p.Slice(&s)
+	if n := testing.AllocsPerRun(100, func() { p.Slice(&s) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -1,0 +1,253 @@
+package compare
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"contend/analysis/interval"
+)
+
+// Rate is a share of running time, estimated from one or several traces.
+type Rate struct {
+	WaitNs int64   // over all traces
+	Value  float64 // WaitNs over the running time: critical section pressure
+	Half   float64 // half of the 95 % interval
+	SE     float64
+	DF     float64 // degrees of freedom of SE
+	Traces int
+	Spread float64 // standard deviation from one trace to the next, of at least fewest traces; else 0
+}
+
+// fewest is how many traces it takes to say how far they disagree.
+const fewest = 3
+
+// Group is the traces of one side.
+type Group []*Profile
+
+// RunningNs returns the running time of all traces together.
+func (g Group) RunningNs() int64 {
+	sum := int64(0)
+	for _, p := range g {
+		sum += total(p.finish().Series(interval.Running))
+	}
+	return sum
+}
+
+// Blocks returns the shortest and the longest block any trace would be drawn
+// in for the sum of all waiting, in nanoseconds.
+func (g Group) Blocks() (shortest, longest int64) {
+	for _, p := range g {
+		c := p.finish()
+		ns := c.Ratio(c.Series(p.total), c.Series(interval.Running)).BlockNs
+		if shortest == 0 || ns < shortest {
+			shortest = ns
+		}
+		longest = max(longest, ns)
+	}
+	return shortest, longest
+}
+
+// rate pools the traces of a side. What each trace says of its own error is
+// added up; from fewest traces on, how far they disagree is held against it,
+// and the larger counts.
+func (g Group) rate(series func(p *Profile) []int64) Rate {
+	running := float64(g.RunningNs())
+	r := Rate{Traces: len(g)}
+	var values, weights []float64
+	within, blocks := 0.0, 0
+	for _, p := range g {
+		c := p.finish()
+		num, den := series(p), c.Series(interval.Running)
+		r.WaitNs += total(num)
+		if running <= 0 {
+			continue
+		}
+		e, w := c.Ratio(num, den), float64(total(den))/running
+		values, weights = append(values, e.Value), append(weights, w)
+		within += w * w * e.SE * e.SE
+		blocks += max(e.Blocks-1, 0)
+	}
+	if running <= 0 {
+		return r
+	}
+	r.Value, r.SE, r.DF = float64(r.WaitNs)/running, math.Sqrt(within), float64(blocks)
+	if len(g) >= fewest {
+		between := disagreement(values, weights, r.Value)
+		r.Spread = between * math.Sqrt(float64(len(g)))
+		r.atLeast(between, len(g))
+	}
+	r.Half = r.SE * interval.Student(r.DF, 0.975)
+	return r
+}
+
+// atLeast raises the error of a rate to what traces disagree by; without one
+// of its own it is that.
+func (r *Rate) atLeast(between float64, traces int) {
+	if between > r.SE || math.IsInf(r.SE, 1) {
+		r.SE, r.DF = between, float64(traces-1)
+	}
+}
+
+// Settle lends the spread of the side with several traces to the one with
+// few: a single run varies as much as each of the others did.
+func Settle(a, b Rate) (Rate, Rate) {
+	lend := func(from, to *Rate) {
+		if from.Spread > 0 && to.Spread == 0 && to.Traces > 0 {
+			to.atLeast(from.Spread/math.Sqrt(float64(to.Traces)), from.Traces)
+		}
+	}
+	lend(&a, &b)
+	lend(&b, &a)
+	return a, b
+}
+
+// Classes returns the classes of the locks waited for in any trace, in order.
+func (g Group) Classes() []string {
+	var all []string
+	for _, p := range g {
+		for _, name := range p.sites.names {
+			class, _, _ := strings.Cut(name, siteOf)
+			all = append(all, class)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Locks returns the pressure of all locks together whose class is wanted.
+func (g Group) Locks(wanted func(class string) bool) Rate {
+	return g.rate(func(p *Profile) []int64 {
+		var list []int
+		for i, name := range p.sites.names {
+			if class, _, _ := strings.Cut(name, siteOf); wanted(class) {
+				list = append(list, p.sites.series[i])
+			}
+		}
+		return sumOf(p.finish(), list)
+	})
+}
+
+// Owners returns the share of running time that others waited for the owners
+// whose call chain has a wanted frame, as Class.method; pseudo owners are
+// frames of their own.
+func (g Group) Owners(wanted func(frame string) bool) Rate {
+	return g.rate(func(p *Profile) []int64 {
+		var list []int
+		for i, name := range p.owners.names {
+			if slices.ContainsFunc(strings.Split(name, " < "), wanted) {
+				list = append(list, p.owners.series[i])
+			}
+		}
+		return sumOf(p.finish(), list)
+	})
+}
+
+// disagreement is the standard error of a weighted mean, from how far the
+// values lie apart.
+func disagreement(values, weights []float64, mean float64) float64 {
+	if len(values) < 2 {
+		return 0
+	}
+	sum := 0.0
+	for i, v := range values {
+		sum += weights[i] * weights[i] * (v - mean) * (v - mean)
+	}
+	n := float64(len(values))
+	return math.Sqrt(sum * n / (n - 1))
+}
+
+func total(s []int64) (sum int64) {
+	for _, ns := range s {
+		sum += ns
+	}
+	return sum
+}
+
+// byRow returns the series of each row.
+func (r *rows[K]) byRow() map[string][]int {
+	out := make(map[string][]int, len(r.names))
+	for i, name := range r.names {
+		out[name] = []int{r.series[i]}
+	}
+	return out
+}
+
+// byName sums the series of each name and returns their rates.
+func (g Group) byName(series func(p *Profile) map[string][]int) map[string]Rate {
+	lists := make(map[*Profile]map[string][]int, len(g))
+	out := map[string]Rate{}
+	for _, p := range g {
+		lists[p] = series(p)
+		for name := range lists[p] {
+			out[name] = Rate{}
+		}
+	}
+	for name := range out {
+		out[name] = g.rate(func(p *Profile) []int64 { return sumOf(p.finish(), lists[p][name]) })
+	}
+	return out
+}
+
+func sumOf(c *interval.Cells, list []int) []int64 {
+	if len(list) == 1 {
+		return c.Series(list[0])
+	}
+	sum := make([]int64, len(c.Length))
+	for _, i := range list {
+		for j, ns := range c.Series(i) {
+			sum[j] += ns
+		}
+	}
+	return sum
+}
+
+// lockNames gives each site, as the profiles of all groups name it, the name
+// of the lock acquired there: its class and every site one of its locks was
+// seen at, in any trace. Two traces so agree on the name even if one of them
+// never met a rare site.
+func lockNames(groups ...Group) map[string]string {
+	parent := map[string]string{}
+	var find func(string) string
+	find = func(s string) string {
+		if p, ok := parent[s]; ok && p != s {
+			parent[s] = find(p)
+			return parent[s]
+		}
+		parent[s] = s
+		return s
+	}
+	for _, g := range groups {
+		for _, p := range g {
+			for _, name := range p.sites.names {
+				find(name)
+			}
+			for l := range p.links {
+				parent[find(p.sites.names[l[0]])] = find(p.sites.names[l[1]])
+			}
+		}
+	}
+	members := map[string][]string{}
+	for s := range parent {
+		members[find(s)] = append(members[find(s)], s)
+	}
+	names := make(map[string]string, len(parent))
+	for _, list := range members {
+		name := lockName(list)
+		for _, s := range list {
+			names[s] = name
+		}
+	}
+	return names
+}
+
+// lockName writes a lock as Class at method, method.
+func lockName(sites []string) string {
+	slices.Sort(sites)
+	class, _, _ := strings.Cut(sites[0], siteOf)
+	methods := make([]string, len(sites))
+	for i, s := range sites {
+		_, methods[i], _ = strings.Cut(s, siteOf)
+	}
+	return class + siteOf + strings.Join(slices.Compact(methods), ", ")
+}

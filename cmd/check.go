@@ -1,0 +1,165 @@
+package cmd
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"contend/analysis/gate"
+	"contend/report/junit"
+	"contend/report/schema"
+	"contend/report/table"
+
+	"github.com/spf13/cobra"
+)
+
+type checkOptions struct {
+	trace    traceOptions
+	format   string
+	rules    []string
+	ruleFile string
+	baseline []string
+}
+
+// checkFormats are what --format of check takes.
+var checkFormats = []string{"text", "markdown", "json", "junit"}
+
+// errRules is returned by a check that has answered: a rule does not hold.
+var errRules = errors.New("not all rules hold")
+
+func newCheck(e *env) *cobra.Command {
+	var o checkOptions
+	c := &cobra.Command{
+		Use:   "check [TRACE ...]",
+		Short: "hold rules against traces: a gate for a build",
+		Long: `Hold rules against the traces of one or several runs, and exit with 4 when one does
+not hold. In a pattern * stands for any characters; each class it names must keep
+the rule. "total" is all locks together.
+
+  no deadlock
+  csp(java.util.Hashtable) < 5%          pressure: waiting over running time of all threads
+  blame(com.acme.*) < 10%                the same, of waiting for owners with such a frame
+                                         (Class.method) in their call chain
+  p99(*) < 10ms                          length of waits; also p50 and max
+  blame(com.acme.*) < +20% vs baseline   against the traces of --baseline
+
+A change over the baseline fails when it is above the limit by more than noise. With
+three baseline traces or more, what they disagree by is the noise; with fewer it is
+estimated from how each run varies. A rule the trace cannot decide does not hold.`,
+		Example: `  contend check --rule 'csp(*) < 5%' --rule 'no deadlock' recording.jfr
+  contend check --rule-file contention.rules --baseline a.jfr,b.jfr,c.jfr --format junit new.jfr`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			o.trace.paths = args
+			return runCheck(e, &o)
+		},
+	}
+	o.trace.bind(c)
+	f := c.Flags()
+	f.StringArrayVar(&o.rules, "rule", nil, "hold `RULE`; may be repeated")
+	f.StringVar(&o.ruleFile, "rule-file", "", "hold the rules in `FILE`, one a line")
+	f.StringSliceVar(&o.baseline, "baseline", nil, "compare with `TRACES`, separated by commas")
+	f.StringVar(&o.format, "format", "text", "print `FORMAT`: "+strings.Join(checkFormats, ", "))
+	return c
+}
+
+// parse reads the rules and checks that they can be held.
+func (o *checkOptions) parse() ([]gate.Rule, error) {
+	if !slices.Contains(checkFormats, o.format) {
+		return nil, usageError{fmt.Errorf("--format: there is no format %q", o.format), "choose from " + strings.Join(checkFormats, ", ")}
+	}
+	var rules []gate.Rule
+	if o.ruleFile != "" {
+		f, err := os.Open(o.ruleFile)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		if rules, err = gate.ParseFile(f, o.ruleFile); err != nil {
+			return nil, err
+		}
+	}
+	for _, text := range o.rules {
+		r, err := gate.Parse(text)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--rule: %w", err), "'contend check --help' shows the rules there are"}
+		}
+		rules = append(rules, r)
+	}
+	if len(rules) == 0 {
+		return nil, usageError{errors.New("no rule is given"), "write --rule 'csp(*) < 5%', or --rule-file FILE"}
+	}
+	for i := range rules {
+		if rules[i].NeedsBaseline() && len(o.baseline) == 0 {
+			return nil, usageError{fmt.Errorf("%q needs a baseline", rules[i].Text), "name one or several traces with --baseline"}
+		}
+	}
+	return rules, nil
+}
+
+func runCheck(e *env, o *checkOptions) error {
+	rules, err := o.parse()
+	if err != nil {
+		return err
+	}
+	paths, err := o.trace.inputs(e)
+	if err != nil {
+		return err
+	}
+	runs, inputs, damage, err := o.runs(e, paths)
+	if err != nil {
+		return err
+	}
+	base, baseline, baseDamage, err := o.runs(e, o.baseline)
+	if err != nil {
+		return err
+	}
+	results := gate.Check(rules, runs, base)
+	if err := o.write(e, schema.NewCheck(results, inputs, baseline)); err != nil {
+		return err
+	}
+	switch {
+	case gate.Failed(results):
+		return errRules
+	case damage || baseDamage:
+		return errDamaged
+	}
+	return nil
+}
+
+// runs analyses each trace by itself.
+func (o *checkOptions) runs(e *env, paths []string) (runs []*gate.Run, traces []schema.SideTrace, damaged bool, err error) {
+	for _, path := range paths {
+		one := o.trace
+		one.paths = []string{path}
+		run := gate.NewRun()
+		res, err := one.run(e, run.Visitors()...)
+		if err != nil {
+			return nil, nil, false, err
+		}
+		run.Trace = res.trace
+		damaged = damaged || res.verdict() != nil
+		runs = append(runs, run)
+		traces = append(traces, schema.SideTrace{Trace: schema.NewTrace(res.inputs, res.stats, res.trace), Coverage: schema.NewCoverage(res.stats, res.trace)})
+	}
+	return runs, traces, damaged, nil
+}
+
+func (o *checkOptions) write(e *env, doc *schema.Check) (err error) {
+	out := bufio.NewWriter(e.out)
+	switch o.format {
+	case "json":
+		err = schema.Write(out, doc)
+	case "junit":
+		err = junit.Write(out, doc, func(r *schema.CheckRule, s *schema.CheckSubject) string {
+			return fmt.Sprintf("%s: %s, the limit is %s", s.Name, table.CheckValue(r.Unit, s.Value, s.PlusMinus), table.CheckLimit(r.Unit, s))
+		})
+	case "markdown":
+		err = table.Check(out, doc, table.Options{Style: table.Markdown})
+	default:
+		err = table.Check(out, doc, table.Options{Width: width(e.out)})
+	}
+	return errors.Join(err, out.Flush())
+}

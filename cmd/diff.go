@@ -1,0 +1,123 @@
+package cmd
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"strings"
+
+	"contend/analysis/compare"
+	"contend/report/schema"
+	"contend/report/table"
+
+	"github.com/spf13/cobra"
+)
+
+type diffOptions struct {
+	trace     traceOptions
+	out       outputOptions
+	base, new []string
+	alpha     float64
+	minChange float64
+}
+
+func newDiff(e *env) *cobra.Command {
+	var o diffOptions
+	c := &cobra.Command{
+		Use:   "diff BASE NEW",
+		Short: "say what changed between two runs, and what is only noise",
+		Long: `Compare locks, owners' call chains and chains of waits of two runs, each as a share
+of the running time of all threads, so that runs of unequal length compare. Locks
+match by class and by where they are acquired, never by address; call chains match
+without line numbers.
+
+A difference is shown when it is larger than what a bootstrap over blocks of time
+says the runs vary by themselves; ~ stands for the others. Several traces of a side
+(--base a,b,c --new d,e,f) add up; from three on, how far they disagree counts too.`,
+		Example: `  contend diff before.jfr after.jfr
+  contend diff --base a1.jfr,a2.jfr,a3.jfr --new b1.jfr,b2.jfr,b3.jfr --format markdown`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := o.sides(args); err != nil {
+				return err
+			}
+			return runDiff(e, &o)
+		},
+	}
+	o.trace.bind(c)
+	o.out.bind(c, 10)
+	f := c.Flags()
+	f.StringSliceVar(&o.base, "base", nil, "compare with `TRACES`, separated by commas")
+	f.StringSliceVar(&o.new, "new", nil, "compare `TRACES`, separated by commas")
+	f.Float64Var(&o.alpha, "alpha", 0.05, "the `CHANCE` of a table to show any change where there is none")
+	f.Float64Var(&o.minChange, "min-change", 1, "pass over changes of up to `PERCENT` of the base, however sure")
+	return c
+}
+
+// sides finds the traces of each side.
+func (o *diffOptions) sides(args []string) error {
+	const hint = "name two traces, or use --base A,B --new C,D"
+	switch {
+	case len(o.base) == 0 && len(o.new) == 0 && len(args) == 2:
+		o.base, o.new = args[:1], args[1:]
+	case len(args) > 0 && len(o.base)+len(o.new) > 0:
+		return usageError{fmt.Errorf("%q stands beside --base and --new", args[0]), hint}
+	case len(o.base) == 0 || len(o.new) == 0:
+		return usageError{errors.New("two sides are needed"), hint}
+	}
+	if o.alpha <= 0 || o.alpha >= 1 {
+		return usageError{errors.New("--alpha: must lie between 0 and 1"), "0.05 is 5 %"}
+	}
+	if o.minChange < 0 {
+		return usageError{errors.New("--min-change: cannot be negative"), ""}
+	}
+	return o.out.check()
+}
+
+func runDiff(e *env, o *diffOptions) error {
+	base, baseSide, err := o.trace.profiles(e, o.base)
+	if err != nil && !errors.Is(err, errDamaged) {
+		return err
+	}
+	damage := err
+	new, newSide, err := o.trace.profiles(e, o.new)
+	if err != nil && !errors.Is(err, errDamaged) {
+		return err
+	}
+	damage = errors.Join(damage, err)
+	d := compare.Compare(base, new, compare.Options{Alpha: o.alpha, MinChange: o.minChange / 100})
+	doc := schema.NewDiff(d, baseSide, newSide, o.out.top)
+	out := bufio.NewWriter(e.out)
+	if style, asJSON := o.out.style(e); asJSON {
+		err = schema.Write(out, doc)
+	} else {
+		err = table.Diff(out, doc, style)
+	}
+	if err = errors.Join(err, out.Flush()); err != nil {
+		return err
+	}
+	if damage != nil {
+		return errDamaged
+	}
+	return nil
+}
+
+// profiles analyses each trace by itself. The error is errDamaged, beside a
+// full answer, when one of them is damaged.
+func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s schema.Side, damage error) {
+	for _, path := range paths {
+		one := *o
+		one.paths = []string{strings.TrimSpace(path)}
+		p := &compare.Profile{}
+		res, err := one.run(e, p)
+		if err != nil {
+			return nil, s, err
+		}
+		if err := res.verdict(); err != nil {
+			damage = err
+		}
+		g = append(g, p)
+		s.Traces = append(s.Traces, schema.SideTrace{Trace: schema.NewTrace(res.inputs, res.stats, res.trace), Coverage: schema.NewCoverage(res.stats, res.trace)})
+	}
+	s.BlockNs[0], s.BlockNs[1] = g.Blocks()
+	return g, s, damage
+}

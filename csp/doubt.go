@@ -1,0 +1,88 @@
+package csp
+
+import (
+	"math"
+
+	"contend/analysis"
+	"contend/analysis/interval"
+	"contend/format"
+)
+
+// doubted is how many pressures of a series carry an interval: each costs
+// about a fifth of a millisecond.
+const doubted = 2000
+
+// record keeps what a slice of a sampled trace adds to each lock in cells of
+// time.
+func (m *Meter) record(s *analysis.Slice) {
+	switch {
+	case !m.rec.Sampled():
+	case m.o.Root:
+		for i := range s.Shares {
+			sh := &s.Shares[i]
+			m.rec.Add(m.seriesOf(lastLock(s, sh)), s.Start, s.End, sh.Ns)
+		}
+	default:
+		m.rec.Add(m.seriesOf(s.Lock), s.Start, s.End, s.End-s.Start)
+	}
+}
+
+// lastLock returns the lock at the end of a path: that which, once free, would
+// let everybody on it go on.
+func lastLock(s *analysis.Slice, sh *analysis.Share) format.ObjectID {
+	if n := len(sh.Path); n > 0 {
+		return sh.Path[n-1].Lock
+	}
+	return s.Lock
+}
+
+func (m *Meter) seriesOf(l format.ObjectID) int {
+	i, ok := m.series[l]
+	if !ok {
+		i = m.rec.New()
+		m.series[l] = i
+	}
+	return i
+}
+
+// doubt gives the pressures of a sampled trace their 95 % intervals: those of
+// phases first, then those of the locks of each interval.
+func (m *Meter) doubt(s *Series, locks [][]format.ObjectID) {
+	if s.Sampled = m.rec.Sampled(); !s.Sampled {
+		return
+	}
+	cells := m.rec.Finish()
+	left := doubted
+	for i := range s.Phases {
+		p := &s.Phases[i]
+		if left--; left >= 0 {
+			p.PlusMinus = m.half(cells.Window(p.StartNs, p.EndNs), p.lock)
+		}
+	}
+	for i := range s.Intervals {
+		iv := &s.Intervals[i]
+		if left <= 0 || m.o.Phases {
+			return
+		}
+		window := cells.Window(iv.StartNs, iv.EndNs)
+		for j := range iv.Locks {
+			if left--; left >= 0 {
+				iv.Locks[j].PlusMinus = m.half(window, locks[i][j])
+			}
+		}
+	}
+}
+
+// half returns half of the interval of a lock's pressure, nil when there are
+// too few samples to tell.
+func (m *Meter) half(c *interval.Cells, lock format.ObjectID) *float64 {
+	i, ok := m.series[lock]
+	if !ok || i == interval.NoSeries {
+		return nil
+	}
+	e := c.Ratio(c.Series(i), c.Series(interval.Running))
+	if e.Blocks == 0 || math.IsInf(e.Half, 1) {
+		return nil
+	}
+	return &e.Half
+}

@@ -1,0 +1,95 @@
+// Package junit writes verdicts as JUnit XML, which build servers read: a test
+// case for each rule.
+package junit
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"contend/report/schema"
+)
+
+type suites struct {
+	XMLName xml.Name `xml:"testsuites"`
+	Suite   suite    `xml:"testsuite"`
+}
+
+type suite struct {
+	Name     string  `xml:"name,attr"`
+	Tests    int     `xml:"tests,attr"`
+	Failures int     `xml:"failures,attr"`
+	Errors   int     `xml:"errors,attr"`
+	Time     string  `xml:"time,attr"` // a required attribute; rules take none
+	Cases    []entry `xml:"testcase"`
+}
+
+type entry struct {
+	Name    string   `xml:"name,attr"`
+	Class   string   `xml:"classname,attr"`
+	Time    string   `xml:"time,attr"`
+	Failure *problem `xml:"failure"` // the rule does not hold
+	Error   *problem `xml:"error"`   // the trace cannot tell
+}
+
+type problem struct {
+	Message string `xml:"message,attr"`
+	Type    string `xml:"type,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// Write writes the verdicts. say puts one subject of a rule in words.
+func Write(w io.Writer, c *schema.Check, say func(r *schema.CheckRule, s *schema.CheckSubject) string) error {
+	doc := suites{Suite: suite{Name: "contend check", Tests: len(c.Rules), Time: "0"}}
+	for i := range c.Rules {
+		r := &c.Rules[i]
+		e := entry{Name: clean(r.Rule), Class: "contend", Time: "0"}
+		switch p := describe(r, say); r.Status {
+		case "fail":
+			e.Failure = p
+			doc.Suite.Failures++
+		case "unknown":
+			e.Error = p
+			doc.Suite.Errors++
+		}
+		doc.Suite.Cases = append(doc.Suite.Cases, e)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", "  ")
+	if err := enc.Encode(doc); err != nil {
+		return fmt.Errorf("junit: %w", err)
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+// describe lists the subjects that are not as the rule wants them.
+func describe(r *schema.CheckRule, say func(*schema.CheckRule, *schema.CheckSubject) string) *problem {
+	var lines []string
+	for i := range r.Subjects {
+		if s := &r.Subjects[i]; s.Status != "pass" {
+			lines = append(lines, clean(say(r, s)))
+		}
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	return &problem{Message: lines[0], Type: r.Status, Text: strings.Join(lines, "\n")}
+}
+
+// clean drops what XML 1.0 cannot hold, escaped or not: names come from the
+// trace.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || unicode.IsControl(r) || r == 0xfffe || r == 0xffff {
+			return '?'
+		}
+		return r
+	}, s)
+}

@@ -1,0 +1,108 @@
+package table
+
+import (
+	"strings"
+	"testing"
+
+	"contend/report/schema"
+)
+
+func half(v float64) *float64 { return &v }
+
+// rendered renders to a string.
+func rendered(t *testing.T, render func(*strings.Builder) error) string {
+	t.Helper()
+	var b strings.Builder
+	if err := render(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func TestPlusMinus(t *testing.T) {
+	for _, c := range []struct {
+		share float64
+		half  *float64
+		want  string
+	}{
+		{0.051, half(0.003), "5.1 % ± 0.30 %"}, {0.5, nil, "50.0 % ± ?"}, {0, half(0), "-"}, {0, half(0.01), "0 % ± 1.0 %"},
+		{0.0005, half(0.000012), "0.05 % ± 0.0012 %"}, {0.0095, half(0.0094), "0.95 % ± 0.94 %"}, {1, half(0), "100.0 % ± 0 %"},
+	} {
+		if got := plusMinus(c.share, c.half); got.Text != c.want || strings.ContainsAny(got.Raw, "% ") {
+			t.Errorf("%v ± %v: %+v, want %s", c.share, c.half, got, c.want)
+		}
+	}
+}
+
+func TestDiffShowsEachStatus(t *testing.T) {
+	rate := func(share float64) schema.Rate {
+		return schema.Rate{WaitNs: int64(share * 1e9), Share: share, PlusMinus: half(share / 10)}
+	}
+	d := &schema.Diff{Alpha: 0.05, Locks: []schema.DiffRow{
+		{Name: "a.b.Up at m", Status: "changed", Base: rate(0.1), New: rate(0.15), Relative: half(0.5), P: 0.0001},
+		{Name: "Far at m", Status: "changed", Base: rate(0.001), New: rate(0.1), Relative: half(99), P: 0.0001},
+		{Name: "Off at m", Status: "gone", Base: rate(0.1), Relative: half(-1), P: 0.0001},
+		{Name: "On at m", Status: "added", New: rate(0.1), P: 0.004},
+		{Name: "Noise\x1b[2J at m", Status: "same", Base: rate(0.1), New: rate(0.2), Relative: half(1), P: 0.2},
+	}, Omitted: [3]schema.DiffOmitted{{Rows: 3, Changed: 2}}}
+	text := rendered(t, func(b *strings.Builder) error { return Diff(b, d, Options{}) })
+	for _, want := range []string{"+50.0 %  <0.001  a.b.Up", "× 100.0", "gone", "added   0.004", "~   0.200", "3 more rows, 2 of them changed", "at most 5 %"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "\x1b") {
+		t.Error("a name acts on the terminal")
+	}
+	table := rendered(t, func(b *strings.Builder) error { return Diff(b, d, Options{Style: CSV}) })
+	if n := strings.Count(table, "\n"); n != 7 || !strings.Contains(table, "lock,same,100000000,0.100000,0.010000,200000000,0.200000,0.020000,0.2,") {
+		t.Errorf("%d lines:\n%s", n, table)
+	}
+}
+
+// A column of intervals stands beside estimates only, and says how they were
+// made.
+func TestDoubtColumn(t *testing.T) {
+	ns := int64(5e6)
+	doubts := []*schema.Doubt{{PlusMinusNs: &ns, BlockNs: 2e7}, {BlockNs: 3e7}, nil}
+	grid := func() *Grid {
+		return &Grid{Head: []string{"WAIT", "LOCK"}, Left: left(2, 1), Flex: 1, Rows: [][]Cell{{Time(1e9), Name("a")}, {Time(2e9), Name("b")}, {Time(3e9), Name("c")}}}
+	}
+	g := grid()
+	g.addDoubt(func(i int) *schema.Doubt { return doubts[i] })
+	text := rendered(t, func(b *strings.Builder) error { return g.Write(b, Options{}) })
+	for _, want := range []string{"+/-", "5.00 ms  a", "?  b", "?  c", "blocks of 20.0 ms to 30.0 ms"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, text)
+		}
+	}
+	if g.Flex != 2 || !g.Left[2] || g.Left[1] {
+		t.Errorf("the other columns did not move along: %+v", g)
+	}
+	exact := grid()
+	exact.addDoubt(func(int) *schema.Doubt { return nil })
+	if len(exact.Head) != 2 || len(exact.Notes) != 0 {
+		t.Errorf("%+v", exact)
+	}
+}
+
+func TestCheckShowsWhatDecided(t *testing.T) {
+	c := &schema.Check{Rules: []schema.CheckRule{
+		{Rule: "csp(*) < 5%", Status: "fail", Unit: "ratio", Subjects: []schema.CheckSubject{
+			{Name: "A", Status: "fail", Value: 0.1, PlusMinus: 0.01, Limit: 0.05}, {Name: "B", Status: "fail", Value: 0.06, Limit: 0.05}, {Name: "C", Status: "pass", Value: 0.01, Limit: 0.05}}},
+		{Rule: "max(*) < +20% vs baseline", Status: "pass", Unit: "ns", Subjects: []schema.CheckSubject{
+			{Name: "D", Status: "pass", Value: 5e6, Limit: 6e6, Base: half(5e6), Noise: half(1e6)}, {Name: "E", Status: "pass"}}},
+		{Rule: "p99(none) < 1s", Status: "pass", Unit: "ns"},
+	}}
+	text := rendered(t, func(b *strings.Builder) error { return Check(b, c, Options{}) })
+	for _, want := range []string{"1 of 3 rules do not hold", "10.0 % ± 1.0 %", "6.0 %", "6.00 ms + 1.00 ms noise, was 5.00 ms", "nothing it names was waited for"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, text)
+		}
+	}
+	for _, row := range []string{"  C ", "  E "} {
+		if strings.Contains(text, row) {
+			t.Errorf("%q decided nothing:\n%s", row, text)
+		}
+	}
+}

@@ -1,0 +1,192 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"contend/report/schema"
+)
+
+// Diff writes what changed: all locks together, each lock, each owner's call
+// chain, each chain of waits. A tilde stands for what may be noise.
+func Diff(w io.Writer, d *schema.Diff, o Options) error {
+	if o.Style == CSV {
+		return diffCSV(w, d, o)
+	}
+	if _, err := fmt.Fprintf(w, "%s\n\n", Sanitize(sides(d))); err != nil {
+		return err
+	}
+	grids := []*Grid{
+		diffGrid("locks (pressure: share of running time spent waiting)", "LOCK", append([]schema.DiffRow{d.Total}, d.Locks...), d.Omitted[0]),
+		diffGrid("owners (share of running time that others waited for them)", "OWNER", d.Owners, d.Omitted[1]),
+		diffGrid("chains of waits", "CHAIN", d.Chains, d.Omitted[2]),
+	}
+	for _, g := range grids {
+		if err := g.Write(w, o); err != nil {
+			return err
+		}
+	}
+	return diffNotes(w, d, o)
+}
+
+// sides says what is compared.
+func sides(d *schema.Diff) string {
+	names := func(s *schema.Side) string {
+		var all []string
+		for _, t := range s.Traces {
+			all = append(all, t.Trace.Inputs...)
+		}
+		return fmt.Sprintf("%s (running %s)", strings.Join(all, ", "), Duration(s.RunningNs))
+	}
+	return "from " + names(&d.Base) + " to " + names(&d.New)
+}
+
+func diffGrid(title, what string, rows []schema.DiffRow, more schema.DiffOmitted) *Grid {
+	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "P", what}, Left: left(5, 4), Flex: 4}
+	for i := range rows {
+		r := &rows[i]
+		g.Rows = append(g.Rows, []Cell{rateCell(r.Base), rateCell(r.New), changeCell(r), probabilityCell(r.P), nameCell(what, r.Name)})
+	}
+	if more.Rows > 0 {
+		g.Notes = append(g.Notes, fmt.Sprintf("%d more rows, %d of them changed (--top 0 shows all)", more.Rows, more.Changed))
+	}
+	if len(rows) == 0 {
+		g.Notes = append(g.Notes, "none")
+	}
+	return g
+}
+
+// nameCell shortens what is long for people: stacks and packages.
+func nameCell(what, name string) Cell {
+	switch what {
+	case "OWNER":
+		return Cell{CompactText(name), formula(name)}
+	case "CHAIN":
+		parts := strings.Split(name, " -> ")
+		for i, p := range parts {
+			parts[i] = shortMethod(p)
+		}
+		return Cell{strings.Join(parts, " -> "), formula(name)}
+	}
+	return Name(name)
+}
+
+// shortMethod shortens the package of a method, or of a class in brackets.
+func shortMethod(s string) string {
+	if class, ok := strings.CutPrefix(s, "("); ok {
+		return "(" + short(class)
+	}
+	if dot := strings.LastIndexByte(s, '.'); dot > 0 {
+		return short(s[:dot]) + s[dot:]
+	}
+	return s
+}
+
+// rateCell writes a share with its interval: 5.2 % ± 0.3 %.
+func rateCell(r schema.Rate) Cell {
+	return plusMinus(r.Share, r.PlusMinus)
+}
+
+func plusMinus(share float64, half *float64) Cell {
+	raw := strconv.FormatFloat(share, 'f', 6, 64)
+	switch {
+	case half == nil:
+		return Cell{fmt.Sprintf("%s ± ?", percent(share)), raw}
+	case share == 0 && *half == 0:
+		return Cell{"-", raw}
+	}
+	return Cell{fmt.Sprintf("%s ± %s", percent(share), percent(*half)), raw}
+}
+
+// percent writes a share with enough digits to tell it from 0.
+func percent(v float64) string {
+	switch p := 100 * v; {
+	case p == 0:
+		return "0 %"
+	case p < 0.0995:
+		return fmt.Sprintf("%.2g %%", p)
+	case p < 0.995:
+		return fmt.Sprintf("%.2f %%", p)
+	default:
+		return fmt.Sprintf("%.1f %%", p)
+	}
+}
+
+// changeCell writes the change over the base, or what else became of a row.
+func changeCell(r *schema.DiffRow) Cell {
+	switch {
+	case r.Status == "same":
+		return Cell{"~", r.Status}
+	case r.Status != "changed" || r.Relative == nil:
+		return Cell{r.Status, r.Status}
+	case *r.Relative >= 9.995:
+		return Cell{fmt.Sprintf("× %.1f", 1+*r.Relative), r.Status}
+	}
+	return Cell{fmt.Sprintf("%+.1f %%", 100**r.Relative), r.Status}
+}
+
+func probabilityCell(p float64) Cell {
+	raw := strconv.FormatFloat(p, 'g', 4, 64)
+	if p < 0.0005 {
+		return Cell{"<0.001", raw}
+	}
+	return Cell{fmt.Sprintf("%.3f", p), raw}
+}
+
+// diffCSV writes all tables as one, with all of their numbers.
+func diffCSV(w io.Writer, d *schema.Diff, o Options) error {
+	g := &Grid{Head: []string{"KIND", "STATUS", "BASE_NS", "BASE_SHARE", "BASE_PLUS_MINUS", "NEW_NS", "NEW_SHARE", "NEW_PLUS_MINUS", "P", "NAME"}}
+	half := func(r schema.Rate) Cell {
+		if r.PlusMinus == nil {
+			return Cell{}
+		}
+		return Percent(*r.PlusMinus)
+	}
+	for _, t := range []struct {
+		kind string
+		rows []schema.DiffRow
+	}{{"total", []schema.DiffRow{d.Total}}, {"lock", d.Locks}, {"owner", d.Owners}, {"chain", d.Chains}} {
+		for i := range t.rows {
+			r := &t.rows[i]
+			g.Rows = append(g.Rows, []Cell{{t.kind, t.kind}, {r.Status, r.Status}, Time(r.Base.WaitNs), Percent(r.Base.Share), half(r.Base),
+				Time(r.New.WaitNs), Percent(r.New.Share), half(r.New), probabilityCell(r.P), Name(r.Name)})
+		}
+	}
+	return g.Write(w, o)
+}
+
+// diffNotes says how sure the tables are, and what the traces did not tell.
+func diffNotes(w io.Writer, d *schema.Diff, o Options) error {
+	lines := []string{
+		fmt.Sprintf("~ may be noise: each table shows a false change with a chance of at most %g %%", 100*d.Alpha),
+		fmt.Sprintf("± is a 95 %% interval, from a bootstrap over blocks of %s (base) and %s (new)", blocks(d.Base.BlockNs), blocks(d.New.BlockNs)),
+	}
+	seen := map[string]bool{}
+	for _, s := range []schema.Side{d.Base, d.New} {
+		for _, t := range s.Traces {
+			for _, warning := range t.Coverage.Warnings {
+				line := "note: " + Sanitize(strings.Join(t.Trace.Inputs, " ")+": "+warning.Text)
+				if !seen[line] {
+					seen[line] = true
+					lines = append(lines, line)
+				}
+			}
+		}
+	}
+	sep := "\n"
+	if o.Style == Markdown {
+		sep = "\n\n"
+	}
+	_, err := fmt.Fprintln(w, strings.Join(lines, sep))
+	return err
+}
+
+// blocks writes the shortest and the longest of some lengths.
+func blocks(ns [2]int64) string {
+	if ns[0] == ns[1] {
+		return Duration(ns[0])
+	}
+	return Duration(ns[0]) + " to " + Duration(ns[1])
+}
