@@ -78,6 +78,10 @@ func finish(sym *Symbols, e *emitter, rec *record, smp *sampler, cyc *cycles) *T
 	tr.Coverage.ByProvenance = e.byProv
 	tr.Coverage.Stalls = smp.stalls.Stalls
 	tr.Coverage.Warnings = append(rec.warnings(sym, tl), tr.Coverage.Stalls.warning()...)
+	if smp.any && len(rec.waits) > 0 {
+		tr.Coverage.Warnings = append(tr.Coverage.Warnings, format.Warning{Code: "mixed",
+			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high"})
+	}
 	return tr
 }
 
