@@ -80,6 +80,11 @@ func TestPercentilesEqualTheRawDurations(t *testing.T) {
 		if len(got) != len(all.by) {
 			t.Errorf("%s: %d classes, want %d", path, len(got), len(all.by))
 		}
+		for _, r := range ask[schema.Analyze](t, "analyze", "--by", "class", path).Locks {
+			if h := got[r.Class].Exact; h == nil || h.Count != r.Waits || h.P50Ns != r.P50Ns || h.P99Ns != r.P99Ns || h.MaxNs != r.MaxNs {
+				t.Errorf("%s: %s: analyze has %+v, hist %+v", path, r.Class, r, h)
+			}
+		}
 		for _, raw := range []map[string][]int64{all.by, rawMonitors(t, path)} {
 			for class, list := range raw {
 				checked++

@@ -14,7 +14,6 @@ import (
 	"contend/analysis/lockstat"
 	"contend/blame"
 	"contend/csp"
-	"contend/decode"
 	"contend/format"
 	"contend/format/simulate"
 	"contend/report/schema"
@@ -206,55 +205,6 @@ func TestClassesEqualTheJDKsTotals(t *testing.T) {
 			g := got[name]
 			if off := g[1] - w[1]; g[0] != w[0] || max(off, -off) > w[0] {
 				t.Errorf("%s: %s: %v, want %v", path, class, g, w)
-			}
-		}
-	}
-}
-
-// wholeWaits keeps the length of every wait by class.
-type wholeWaits struct {
-	sym     *analysis.Symbols
-	byClass map[string][]int64
-}
-
-func (w *wholeWaits) Begin(sym *analysis.Symbols, _ int64) { w.sym = sym }
-func (w *wholeWaits) Running(_, _, _ int64)                {}
-func (w *wholeWaits) Slice(s *analysis.Slice) {
-	if class := w.sym.ClassName(s.Lock); s.First {
-		w.byClass[class] = append(w.byClass[class], s.WaitNs)
-	}
-}
-
-// Percentiles are those of the raw lengths, to the histogram's three digits.
-func TestPercentilesEqualTheRawLengths(t *testing.T) {
-	paths, _ := filepath.Glob("../testdata/*.jfr")
-	if len(paths) < 9 {
-		t.Fatalf("%d recordings in testdata", len(paths))
-	}
-	for _, path := range paths {
-		src, err := decode.Open([]string{path}, nil, decode.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		raw, c := &wholeWaits{byClass: map[string][]int64{}}, lockstat.New(true)
-		_, err = analysis.Run(src, analysis.Filter{From: format.NoTime, To: format.NoTime}, raw, c)
-		if src.Close(); err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range c.Rows() {
-			waits := raw.byClass[r.Class]
-			slices.Sort(waits)
-			if n := len(waits); int64(n) != r.Waits || waits[n-1] != r.MaxNs {
-				t.Errorf("%s: %d waits of at most %d ns: %+v", path, n, waits[n-1], r)
-			}
-			for _, p := range []struct {
-				q   float64
-				got int64
-			}{{0.50, r.P50Ns}, {0.99, r.P99Ns}} {
-				want := waits[max(int(p.q*float64(len(waits))+0.5), 1)-1] // the nearest rank, as HdrHistogram has it
-				if off := max(p.got-want, want-p.got); off > want/1000 {
-					t.Errorf("%s: %s: quantile %.2f is %d ns, want %d", path, r.Class, p.q, p.got, want)
-				}
 			}
 		}
 	}
