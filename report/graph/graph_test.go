@@ -6,6 +6,7 @@ import (
 	"io"
 	"os/exec"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -162,6 +163,34 @@ func TestAnEmptyGraphIsDrawn(t *testing.T) {
 	for _, how := range []func(io.Writer, *schema.Graph) error{DOT, Mermaid, SVG} {
 		if out := draw(t, how, g); !strings.Contains(out, "by thread (root blame)") {
 			t.Errorf("%s", out)
+		}
+	}
+}
+
+// A loop's label may be wider than its node: it is in the picture all the same.
+func TestEveryLabelIsInThePicture(t *testing.T) {
+	long := strings.Repeat("pkg.", 12) + "Lock"
+	g := &schema.Graph{By: "method", Metric: "direct", Nodes: []schema.Node{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}}, Edges: []schema.Edge{
+		{From: 1, To: 1, ThreadNs: 1, Locks: []schema.EdgeLock{{Class: long, ThreadNs: 1}}}, {From: 1, To: 2, ThreadNs: 1},
+		{From: 2, To: 2, ThreadNs: 1, Locks: []schema.EdgeLock{{Class: long, ThreadNs: 1}}}}}
+	text := draw(t, SVG, g)
+	number := func(s string) float64 {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	box := regexp.MustCompile(`viewBox="(\S+) 0 (\S+) `).FindStringSubmatch(text)
+	labels := regexp.MustCompile(`<rect x="([-0-9.]+)" y="[-0-9.]+" width="([0-9.]+)"`).FindAllStringSubmatch(text, -1)
+	if box == nil || len(labels) < 5 {
+		t.Fatalf("%s", text)
+	}
+	left := number(box[1])
+	right := left + number(box[2])
+	for _, l := range labels {
+		if x := number(l[1]); x < left-0.1 || x+number(l[2]) > right+0.1 {
+			t.Errorf("%s lies outside of %.1f to %.1f", l[0], left, right)
 		}
 	}
 }

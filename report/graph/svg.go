@@ -31,10 +31,10 @@ const (
 
 // picture is all the template shows.
 type picture struct {
-	W, H  string
-	Title []line
-	Boxes []box
-	Edges []arrow
+	X, W, H string
+	Title   []line
+	Boxes   []box
+	Edges   []arrow
 
 	LeftOutNs int64
 }
@@ -97,9 +97,10 @@ func room(label string, around float64) layout.Size {
 func newPicture(g *schema.Graph, placed *layout.Placed, boxes []layout.Size, arrows []layout.Arrow) *picture {
 	heading := strings.Split(title(g), "\n")
 	head := float64(headLine*len(heading) + padding)
-	p := &picture{W: px(max(placed.Size.W, room(title(g), 2*padding).W)), H: px(placed.Size.H + head), LeftOutNs: g.Omitted.ThreadNs}
+	left, right := sides(placed, arrows)
+	p := &picture{X: px(left), W: px(max(right-left, room(title(g), 2*padding).W)), H: px(placed.Size.H + head), LeftOutNs: g.Omitted.ThreadNs}
 	for i, l := range heading {
-		p.Title = append(p.Title, line{px(padding), px(float64(headLine * (i + 1))), l})
+		p.Title = append(p.Title, line{px(left + padding), px(float64(headLine * (i + 1))), l})
 	}
 	for i := range g.Nodes {
 		n, c, s := &g.Nodes[i], placed.Boxes[i], boxes[i]
@@ -128,6 +129,17 @@ func newPicture(g *schema.Graph, placed *layout.Placed, boxes []layout.Size, arr
 			Names: table.Sanitize(names[e.From] + " waited for " + names[e.To]), Locks: locks(e), Ns: e.ThreadNs})
 	}
 	return p
+}
+
+// sides returns how far the picture reaches: the labels of loops may be wider
+// than the layout, which has their boxes alone.
+func sides(placed *layout.Placed, arrows []layout.Arrow) (left, right float64) {
+	right = placed.Size.W
+	for i, r := range placed.Routes {
+		half := arrows[i].Label.W / 2
+		left, right = min(left, r.Label.X-half), max(right, r.Label.X+half)
+	}
+	return left, right
 }
 
 func px(v float64) string { return fmt.Sprintf("%.1f", v) }
