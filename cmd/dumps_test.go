@@ -45,6 +45,18 @@ func TestDeadlocksOfADump(t *testing.T) {
 	}
 }
 
+// A cycle may lead through monitors and java.util.concurrent locks.
+func TestMixedDeadlock(t *testing.T) {
+	a := ask[schema.Analyze](t, "analyze", "../decode/threaddump/testdata/dialects/hotspot17-mixed-cycle.txt")
+	if got := cycles(a); len(got) != 1 || !slices.Equal(got[0], []string{"holds-R", "holds-S", "holds-monitor"}) {
+		t.Fatalf("cycles %v", got)
+	}
+	queued := slices.Clone(a.Deadlocks[0].Queued)
+	if slices.Sort(queued); !slices.Equal(queued, []string{"queued-juc", "queued-monitor"}) {
+		t.Errorf("queued %v", queued)
+	}
+}
+
 // dumpTruth is what an independent script counted in a dump.
 type dumpTruth struct {
 	Cycles [][]string `json:"wait_for_cycles"`
