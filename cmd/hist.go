@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"contend/analysis/hist"
+	"contend/format"
 	"contend/report/schema"
 
 	"github.com/spf13/cobra"
@@ -122,6 +123,9 @@ func runHist(e *env, o *histOptions) error {
 	res, err := o.trace.run(e, c)
 	if err != nil {
 		return err
+	}
+	if res.stats.Unit != format.UnitTime {
+		return usageError{fmt.Errorf("the input counts %s: waits have no length there", res.stats.Unit), "'contend analyze' shows the counts; several thread dumps with their times bound the lengths"}
 	}
 	cov := schema.NewCoverage(res.stats, res.trace)
 	a := &histAnswer{total: c.Total(), start: c.Start(), intervals: c.Intervals()}

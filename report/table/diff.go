@@ -42,8 +42,13 @@ func Diff(w io.Writer, d *schema.Diff, o Options) error {
 func sides(d *schema.Diff) string {
 	names := func(s *schema.Side) string {
 		var all []string
+		counts := false
 		for _, t := range s.Traces {
 			all = append(all, t.Trace.Inputs...)
+			counts = counts || MeasureOf(t.Coverage).Counts()
+		}
+		if counts {
+			return fmt.Sprintf("%s (%s threads running or blocked)", strings.Join(all, ", "), group(s.RunningNs))
 		}
 		return fmt.Sprintf("%s (running %s)", strings.Join(all, ", "), Duration(s.RunningNs))
 	}
