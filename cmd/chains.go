@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bufio"
+	"cmp"
 
 	"contend/blame/chains"
 	"contend/report/schema"
@@ -13,6 +14,7 @@ import (
 type chainsOptions struct {
 	trace traceOptions
 	out   outputOptions
+	base  []string
 }
 
 func newChains(e *env) *cobra.Command {
@@ -25,9 +27,11 @@ threads that waited (a thread name with its numbers removed), the class of the
 lock, the method in which its owner was, and, where that one waited in turn, the
 next class and method, up to an owner that waited for nobody.
 
-Signatures hold names only, so those of two recordings can be compared:
-  contend chains --top 0 --format json old.jfr | jq -r '.chains[].signature'`,
+Signatures hold names only, so those of two recordings can be compared: --diff
+says which chains came, went or changed, as shares of running time, and stands ~
+where the difference may be noise. It is the last table of 'contend diff'.`,
 		Example: `  contend chains --top 10 recording.jfr
+  contend chains --diff before.jfr after.jfr
   contend chains --format csv recording.jfr`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.trace.paths = args
@@ -36,12 +40,16 @@ Signatures hold names only, so those of two recordings can be compared:
 	}
 	o.trace.bind(c)
 	o.out.bind(c, 20)
+	c.Flags().StringSliceVar(&o.base, "diff", nil, "compare with the traces `BASE`, separated by commas")
 	return c
 }
 
 func runChains(e *env, o *chainsOptions) error {
 	if err := o.out.check(); err != nil {
 		return err
+	}
+	if len(o.base) > 0 {
+		return o.compare(e)
 	}
 	c := chains.New()
 	res, err := o.trace.run(e, c)
@@ -56,4 +64,19 @@ func runChains(e *env, o *chainsOptions) error {
 		err = table.Chains(out, doc, style)
 	}
 	return answered(out, err, res)
+}
+
+// compare sets the traces against those of --diff.
+func (o *chainsOptions) compare(e *env) error {
+	paths, err := o.trace.inputs(e)
+	if err != nil {
+		return err
+	}
+	d := diffOptions{trace: o.trace, out: o.out, base: o.base, new: paths, alpha: defaultAlpha, minChange: defaultMinChange}
+	doc, damage := d.compare(e)
+	if doc == nil {
+		return damage
+	}
+	doc.OnlyChains()
+	return cmp.Or(o.out.diff(e, doc), damage)
 }

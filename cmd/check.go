@@ -43,7 +43,7 @@ the rule. "total" is all locks together.
   csp(java.util.Hashtable) < 5%          pressure: waiting over running time of all threads
   blame(com.acme.*) < 10%                the same, of waiting for owners with such a frame
                                          (Class.method) in their call chain
-  p99(*) < 10ms                          length of waits; also p50 and max
+  p99(*) < 10ms                          length of waits; also p50, p90, p99.9, p99.99 and max
   blame(com.acme.*) < +20% vs baseline   against the traces of --baseline
 
 A change over the baseline fails when it is above the limit by more than noise. With

@@ -107,6 +107,9 @@ func runCSP(e *env, o *cspOptions) error {
 	if res.stats.Unit == format.UnitAcquisitions {
 		return usageError{errors.New("the input counts contended acquisitions: pressure needs times"), "'contend analyze' shows them per second"}
 	}
+	if page := pages[o.out.format]; res.stats.Unit != format.UnitTime && (page != nil || o.chart) {
+		return usageError{errors.New("the input counts threads and has no time to draw pressure over"), "'contend csp' prints a table; several thread dumps with their times give a chart"}
+	}
 	series, err := meter.Series()
 	if err != nil {
 		return usageError{fmt.Errorf("--interval: %w", err), "write 1s or 100ms"}

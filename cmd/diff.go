@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -21,6 +22,13 @@ type diffOptions struct {
 	minChange float64
 }
 
+// What is called a change unless flags say otherwise: a chance, and percent of
+// the base.
+const (
+	defaultAlpha     = 0.05
+	defaultMinChange = 1
+)
+
 func newDiff(e *env) *cobra.Command {
 	var o diffOptions
 	c := &cobra.Command{
@@ -29,7 +37,7 @@ func newDiff(e *env) *cobra.Command {
 		Long: `Compare locks, owners' call chains and chains of waits of two runs, each as a share
 of the running time of all threads, so that runs of unequal length compare. Locks
 match by class and by where they are acquired, never by address; call chains match
-without line numbers.
+without line numbers; chains of waits by the signature 'contend chains' prints.
 
 A difference is shown when it is larger than what a bootstrap over blocks of time
 says the runs vary by themselves; ~ stands for the others. Several traces of a side
@@ -48,8 +56,8 @@ says the runs vary by themselves; ~ stands for the others. Several traces of a s
 	f := c.Flags()
 	f.StringSliceVar(&o.base, "base", nil, "compare with `TRACES`, separated by commas")
 	f.StringSliceVar(&o.new, "new", nil, "compare `TRACES`, separated by commas")
-	f.Float64Var(&o.alpha, "alpha", 0.05, "the `CHANCE` of a table to show any change where there is none")
-	f.Float64Var(&o.minChange, "min-change", 1, "pass over changes of up to `PERCENT` of the base, however sure")
+	f.Float64Var(&o.alpha, "alpha", defaultAlpha, "the `CHANCE` of a table to show any change where there is none")
+	f.Float64Var(&o.minChange, "min-change", defaultMinChange, "pass over changes of up to `PERCENT` of the base, however sure")
 	return c
 }
 
@@ -74,31 +82,37 @@ func (o *diffOptions) sides(args []string) error {
 }
 
 func runDiff(e *env, o *diffOptions) error {
+	doc, damage := o.compare(e)
+	if doc == nil {
+		return damage
+	}
+	return cmp.Or(o.out.diff(e, doc), damage)
+}
+
+// compare analyses both sides. The error is errDamaged, beside a full answer,
+// when a trace is damaged.
+func (o *diffOptions) compare(e *env) (doc *schema.Diff, damage error) {
 	base, baseSide, err := o.trace.profiles(e, o.base)
 	if err != nil && !errors.Is(err, errDamaged) {
-		return err
+		return nil, err
 	}
-	damage := err
-	new, newSide, err := o.trace.profiles(e, o.new)
-	if err != nil && !errors.Is(err, errDamaged) {
-		return err
+	new, newSide, newErr := o.trace.profiles(e, o.new)
+	if newErr != nil && !errors.Is(newErr, errDamaged) {
+		return nil, newErr
 	}
-	damage = errors.Join(damage, err)
 	d := compare.Compare(base, new, compare.Options{Alpha: o.alpha, MinChange: o.minChange / 100})
-	doc := schema.NewDiff(d, baseSide, newSide, o.out.top)
+	return schema.NewDiff(d, baseSide, newSide, o.out.top), cmp.Or(err, newErr)
+}
+
+// diff writes what differs.
+func (o *outputOptions) diff(e *env, doc *schema.Diff) (err error) {
 	out := bufio.NewWriter(e.out)
-	if style, asJSON := o.out.style(e); asJSON {
+	if style, asJSON := o.style(e); asJSON {
 		err = schema.Write(out, doc)
 	} else {
 		err = table.Diff(out, doc, style)
 	}
-	if err = errors.Join(err, out.Flush()); err != nil {
-		return err
-	}
-	if damage != nil {
-		return errDamaged
-	}
-	return nil
+	return errors.Join(err, out.Flush())
 }
 
 // profiles analyses each trace by itself. The error is errDamaged, beside a

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"contend/report/flame"
+	"contend/report/schema"
 	"contend/report/stacks"
 	"contend/report/table"
 
@@ -26,16 +28,14 @@ type flameOptions struct {
 // picture is a form of a flame graph, with the ending of its files.
 type picture struct {
 	name, ending string
-	write        func(w io.Writer, b, base *stacks.Builder, title, summary string) error
+	write        func(w io.Writer, b, base *stacks.Builder, c flame.Caption) error
 }
 
 var pictures = []picture{
 	{"html", ".html", flame.HTML},
-	{"svg", ".svg", func(w io.Writer, b, _ *stacks.Builder, title, summary string) error {
-		return flame.SVG(w, b, title, summary)
-	}},
-	{"folded", ".folded", func(w io.Writer, b, _ *stacks.Builder, _, _ string) error { return flame.Folded(w, b) }},
-	{"speedscope", ".json", func(w io.Writer, b, _ *stacks.Builder, title, _ string) error { return flame.Speedscope(w, b, title) }},
+	{"svg", ".svg", func(w io.Writer, b, _ *stacks.Builder, c flame.Caption) error { return flame.SVG(w, b, c) }},
+	{"folded", ".folded", func(w io.Writer, b, _ *stacks.Builder, _ flame.Caption) error { return flame.Folded(w, b) }},
+	{"speedscope", ".json", func(w io.Writer, b, _ *stacks.Builder, c flame.Caption) error { return flame.Speedscope(w, b, c) }},
 }
 
 func pictureNames() (names []string) {
@@ -59,7 +59,9 @@ Forms, by the ending of FILE or --as:
   speedscope  JSON for speedscope
 
 Views are those of 'contend pprof'. --diff compares with another trace: widths are
-the new one's, colours the change in each frame's share of all waiting.`,
+the new one's, colours the change in each frame's share of all waiting. Frames match
+by method and locks by class: lines and addresses are left out. Where the input
+counts and has no times (one thread dump), so do the pictures.`,
 		Example: "  contend flame recording.jfr -o flame.html\n  contend flame --view chain --diff before.jfr after.jfr -o diff.html",
 		RunE: func(_ *cobra.Command, args []string) error {
 			o.trace.paths = args
@@ -100,41 +102,54 @@ func runFlame(e *env, o *flameOptions) error {
 	if o.diff != "" && pictures[form].name != "html" {
 		return usageError{errors.New("--diff: only a page shows differences"), "name a file that ends in .html"}
 	}
+	b := stacks.New(stacks.View(view))
 	var base *stacks.Builder
+	var damage error
 	if o.diff != "" {
 		before := o.trace
 		before.paths = []string{o.diff}
-		base = stacks.New(stacks.View(view))
-		if _, err := before.run(e, base); err != nil {
+		base, b.Stable = stacks.New(stacks.View(view)), true
+		base.Stable = true
+		res, err := before.run(e, base)
+		if err != nil {
 			return err
 		}
+		damage = res.verdict()
 	}
-	b := stacks.New(stacks.View(view))
 	res, err := o.trace.run(e, b)
 	if err != nil {
 		return err
 	}
-	return o.write(e, form, b, base, res)
+	return cmp.Or(o.write(e, form, b, base, res), damage)
 }
 
 func (o *flameOptions) write(e *env, form int, b, base *stacks.Builder, res *result) error {
+	m := table.MeasureOf(schema.NewCoverage(res.stats, res.trace))
+	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", strings.Join(res.inputs, " "), o.view), Summary: waited(b, m), Of: m.Of()}
+	if base != nil {
+		c.Title += ", compared with " + o.diff
+		c.Summary += "; before: " + waited(base, m)
+	}
+	out, closeOut, err := e.create(o.out, false)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(pictures[form].write(out, b, base, c), closeOut()); err != nil {
+		return err
+	}
+	return res.verdict()
+}
+
+// waited says how much waiting a builder has seen.
+func waited(b *stacks.Builder, m table.Measure) string {
 	waits, ns := int64(0), int64(0)
 	samples := b.Samples()
 	for i := range samples {
 		waits += samples[i].Waits
 		ns += samples[i].DelayNs
 	}
-	title := fmt.Sprintf("%s: %s view", strings.Join(res.inputs, " "), o.view)
-	if base != nil {
-		title += ", compared with " + o.diff
+	if m.Counts() {
+		return m.Text(ns)
 	}
-	summary := fmt.Sprintf("%s of waiting thread-time in %d waits", table.Duration(ns), waits)
-	out, closeOut, err := e.create(o.out, false)
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(pictures[form].write(out, b, base, title, summary), closeOut()); err != nil {
-		return err
-	}
-	return res.verdict()
+	return fmt.Sprintf("%s of waiting thread-time in %d waits", table.Duration(ns), waits)
 }

@@ -2,14 +2,11 @@ package cmd
 
 import (
 	"bufio"
-	"context"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -135,63 +132,12 @@ func wellFormed(t *testing.T, path string) {
 	}
 }
 
-// browser opens a page in headless Chromium, which must reach nothing else.
-func browser(t *testing.T, page string) *tab {
+// flameTab opens a flame graph and waits until it is drawn.
+func flameTab(t *testing.T, page string) *tab {
 	t.Helper()
-	binary, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not installed")
-	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(binary), chromedp.NoSandbox, chromedp.WindowSize(1200, 800),
-		chromedp.UserDataDir(t.TempDir()), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND"), chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), opts...)
-	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+page)); err != nil {
-		t.Fatalf("%s: %v", page, err)
-	}
-	ctx, cancel = context.WithTimeout(ctx, time.Minute)
-	t.Cleanup(cancel)
-	b := &tab{t, ctx}
+	b := browser(t, page)
 	b.framesShown()
 	return b
-}
-
-// tab is a page shown in a browser.
-type tab struct {
-	*testing.T
-	ctx context.Context
-}
-
-func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
-	b.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
-		b.Fatal(err)
-	}
-}
-
-// eval returns what a script in the page gives.
-func eval[T any](b *tab, script string) T {
-	b.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script))
-	if err != nil {
-		b.Fatalf("%s: %v", script, err)
-	}
-	return v
-}
-
-// text returns the words an element shows.
-func (b *tab) text(selector string) string {
-	b.Helper()
-	return eval[string](b, fmt.Sprintf("document.querySelector(%q).textContent", selector))
-}
-
-// press sends a key to the page.
-func (b *tab) press(key string) {
-	b.Helper()
-	eval[bool](b, fmt.Sprintf(`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: %q, bubbles: true}))`, key))
 }
 
 // framesShown counts the frames that are drawn and not faded, when the chart
@@ -206,7 +152,7 @@ func (b *tab) framesShown() (now int) {
 }
 
 func TestThePageInABrowser(t *testing.T) {
-	b := browser(t, drawn(t, "f.html", "--view", "chain", "../testdata/truth-8threads-dumps50ms.jfr"))
+	b := flameTab(t, drawn(t, "f.html", "--view", "chain", "../testdata/truth-8threads-dumps50ms.jfr"))
 	frames := b.framesShown()
 	b.do(chromedp.SendKeys("#search", "exportReport"))
 	matched := b.text("#matched")
@@ -228,7 +174,7 @@ func TestThePageInABrowser(t *testing.T) {
 }
 
 func TestThePageByKeyboard(t *testing.T) {
-	b := browser(t, drawn(t, "f.html", "../testdata/truth-8threads.jfr"))
+	b := flameTab(t, drawn(t, "f.html", "../testdata/truth-8threads.jfr"))
 	b.press("ArrowUp")
 	first := b.text("#details")
 	b.press("ArrowUp")
@@ -256,7 +202,7 @@ func TestHostileNamesInPagesAndPictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	wellFormed(t, drawn(t, "evil.svg", trace))
-	b := browser(t, drawn(t, "evil.html", "--view", "chain", trace))
+	b := flameTab(t, drawn(t, "evil.html", "--view", "chain", trace))
 	if title := eval[string](b, "document.title"); eval[int](b, "document.images.length") != 0 || strings.Contains(title, "pwned") {
 		t.Errorf("title %q, images", title)
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"contend/analysis/hist"
+	"contend/format"
 	"contend/report/schema"
 
 	"github.com/spf13/cobra"
@@ -33,12 +34,14 @@ func newHist(e *env) *cobra.Command {
 		Short: "print percentiles of how long single waits were, or log and plot them",
 		Long: `Print the distribution of the lengths of whole waits, to three significant
 digits, by any sequence of ` + strings.Join(hist.Keys(), ", ") + `.
+There are no keys of owners: a wait may have had several, one after the other.
 
 Of a trace that samples, the length of a wait is not known: both its bounds are
 printed, from the first sighting to the last and from the sample before to the
 sample after.
 
-Interval logs of HdrHistogram (.hlog) are read as well, merged, and written:
+Interval logs of HdrHistogram (.hlog, plain or in gzip, zstd or s2; histograms of
+version 2) are read as well, merged, and written:
 with -o waits.hlog a trace becomes a log with a line per interval and row, whose
 tag is the row; a wait counts in the interval in which it begins.
 --expected-interval adds, for waits that something meant to measure that often,
@@ -122,6 +125,9 @@ func runHist(e *env, o *histOptions) error {
 	res, err := o.trace.run(e, c)
 	if err != nil {
 		return err
+	}
+	if res.stats.Unit != format.UnitTime {
+		return usageError{fmt.Errorf("the input counts %s: waits have no length there", res.stats.Unit), "'contend analyze' shows the counts; several thread dumps with their times bound the lengths"}
 	}
 	cov := schema.NewCoverage(res.stats, res.trace)
 	a := &histAnswer{total: c.Total(), start: c.Start(), intervals: c.Intervals()}

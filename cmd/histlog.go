@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"contend/analysis/dist"
@@ -26,7 +27,10 @@ func (e *env) areLogs(paths []string) (bool, *env, error) {
 	for _, path := range paths {
 		var head []byte
 		if path == decode.Stdin && e.in != nil {
-			in := bufio.NewReaderSize(e.in, headBytes)
+			in, _, err := decode.Unwrap(e.in, path)
+			if err != nil {
+				return false, e, err
+			}
 			head, _ = in.Peek(headBytes)
 			e = &env{in: in, out: e.out, msg: e.msg, reading: e.reading}
 		} else {
@@ -42,20 +46,36 @@ func (e *env) areLogs(paths []string) (bool, *env, error) {
 	return logs > 0, e, nil
 }
 
-// headOf returns the first bytes of a file. It leaves pipes alone, of which
-// they could not be read again; whoever reads a file says what is wrong with
-// it.
-func headOf(path string) []byte {
+// headOf returns the first bytes of a file, decompressed. It leaves pipes
+// alone, of which they could not be read again; whoever reads a file says what
+// is wrong with it.
+func headOf(path string) (head []byte) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
+	_ = withPlain(path, func(in *bufio.Reader) error {
+		head, _ = in.Peek(headBytes)
+		head = slices.Clone(head)
+		return nil
+	})
+	return head
+}
+
+// withPlain opens a file, decompressed, for as long as use takes.
+func withPlain(path string, use func(*bufio.Reader) error) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil
+		return err
 	}
 	defer f.Close()
-	head, _ := io.ReadAll(io.LimitReader(f, headBytes))
-	return head
+	in, release, err := decode.Unwrap(f, path)
+	if err != nil {
+		return err
+	}
+	if release != nil {
+		defer release()
+	}
+	return use(in)
 }
 
 // traceFlags select in traces what interval logs do not know.
@@ -116,16 +136,10 @@ func runHistLogs(e *env, o *histOptions) error {
 }
 
 func (t *logTable) readFile(e *env, path string) error {
-	in, name := e.in, "standard input"
-	if path != decode.Stdin {
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		in, name = f, path
+	if path == decode.Stdin {
+		return t.read(e.in, "standard input")
 	}
-	return t.read(in, name)
+	return withPlain(path, func(in *bufio.Reader) error { return t.read(in, path) })
 }
 
 // read takes one log. Lines that cannot be read are kept as faults; the error
@@ -140,6 +154,11 @@ func (t *logTable) read(in io.Reader, name string) error {
 			return t.faults[before]
 		case errors.Is(err, io.EOF):
 			return nil
+		case errors.Is(err, format.ErrTruncated) && good > 0:
+			t.faults = append(t.faults, err)
+			return nil
+		case errors.Is(err, format.ErrTruncated):
+			return err
 		case errors.Is(err, format.ErrLimit), err != nil && !errors.As(err, &fault):
 			return err
 		case err != nil:

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -130,30 +129,10 @@ func parsesJSON(t *testing.T, text string) {
 	}
 }
 
-// browse opens a file in a headless browser and returns the document it made
-// of it.
-func browse(t *testing.T, path string) string {
-	t.Helper()
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		exe, err := exec.LookPath(name)
-		if err != nil {
-			continue
-		}
-		out, err := exec.Command(exe, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(),
-			"--host-resolver-rules=MAP * ~NOTFOUND", "--dump-dom", "file://"+path).Output()
-		if err != nil {
-			t.Fatalf("%s: %v", exe, err)
-		}
-		return string(out)
-	}
-	t.Skip("no Chromium is installed")
-	return ""
-}
-
 func TestABrowserShowsTheTimeline(t *testing.T) {
 	page := filepath.Join(t.TempDir(), "csp.html")
 	run(t, "csp", hostileTrace(t), "-o", page)
-	dom := browse(t, page)
+	dom := browser(t, page).dom()
 	for what, n := range map[string]int{"<title>contend: pressure over time</title>": 1, `<g class="lock"`: 1, `<g class="phase">`: 1, "<script": 0, "<img": 0, "</svg>": 1, "<details": 1} {
 		if got := strings.Count(dom, what); got != n {
 			t.Errorf("%d of %q, want %d:\n%s", got, what, n, dom)
@@ -167,7 +146,7 @@ func TestABrowserShowsTheTimeline(t *testing.T) {
 func TestABrowserShowsTheGraph(t *testing.T) {
 	picture := filepath.Join(t.TempDir(), "graph.svg")
 	run(t, "graph", "--by", "thread", hostileTrace(t), "-o", picture)
-	dom := browse(t, picture)
+	dom := browser(t, picture).dom()
 	for what, n := range map[string]int{`<g class="node">`: 2, `<g class="edge"`: 2, "<script": 0, "<img": 0, "knot 1": 2} {
 		if got := strings.Count(dom, what); got != n {
 			t.Errorf("%d of %q, want %d:\n%s", got, what, n, dom)

@@ -49,31 +49,52 @@ func hasPrefix(magic string) func([]byte) bool {
 	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
 }
 
-// sniff unwraps one layer of compression and opens what is inside.
-func (in *input) sniff(o Options) (reader, error) {
-	buf := bufio.NewReaderSize(in.file, 1<<20)
-	head, err := buf.Peek(sniffed)
-	if len(head) == 0 {
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%s: %w", in.name, err)
-		}
-		return nil, fail(in.name, "input", fmt.Errorf("empty: %w", format.ErrTruncated), "the recording may not have been written yet: stop or dump it first")
-	}
+// Unwrap removes one layer of compression (gzip, zstd, s2), if there is one;
+// release, which may be nil, frees what it needs. Damage of the wrapping ends
+// the input with io.ErrUnexpectedEOF after what came before it. The error is a
+// *format.Error, ErrTruncated or ErrCorrupt, for a wrapping that cannot be
+// opened at all.
+func Unwrap(r io.Reader, name string) (plain *bufio.Reader, release func(), err error) {
+	buf := bufio.NewReaderSize(r, 1<<20)
+	head, _ := buf.Peek(longestMagic)
 	for _, w := range wrappings {
 		if !bytes.HasPrefix(head, []byte(w.magic)) {
 			continue
 		}
 		r, release, err := w.open(buf)
 		if err != nil {
-			return nil, fail(in.name, w.name, damage(err), "")
+			return nil, nil, fail(name, w.name, damage(err), "")
 		}
-		in.unwrap = release
-		buf = bufio.NewReaderSize(&unwrapped{r: r}, 1<<20)
-		if head, err = buf.Peek(sniffed); len(head) == 0 {
-			return nil, fail(in.name, w.name, damage(err), "")
+		inner := bufio.NewReaderSize(&unwrapped{r: r}, 1<<20)
+		if head, err := inner.Peek(1); len(head) == 0 {
+			if release != nil {
+				release()
+			}
+			return nil, nil, fail(name, w.name, damage(err), "")
 		}
-		break
+		return inner, release, nil
 	}
+	return buf, nil, nil
+}
+
+// longestMagic is how many bytes tell the wrappings.
+const longestMagic = 10
+
+// sniff unwraps one layer of compression and opens what is inside.
+func (in *input) sniff(o Options) (reader, error) {
+	buf := bufio.NewReaderSize(in.file, longestMagic)
+	if head, err := buf.Peek(1); len(head) == 0 {
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("%s: %w", in.name, err)
+		}
+		return nil, fail(in.name, "input", fmt.Errorf("empty: %w", format.ErrTruncated), "the recording may not have been written yet: stop or dump it first")
+	}
+	buf, release, err := Unwrap(buf, in.name)
+	if err != nil {
+		return nil, err
+	}
+	in.unwrap = release
+	head, _ := buf.Peek(sniffed)
 	for _, f := range formats {
 		if f.is(head) {
 			return f.open(buf, in.name, o)

@@ -215,7 +215,7 @@ func TestNamesOutliveARestart(t *testing.T) {
 		"$Proxy12":        "$Proxy",
 		"java.util.Timer": "java.util.Timer",
 	} {
-		if got := stable(name); got != want {
+		if got := analysis.StableName(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}

@@ -1,12 +1,10 @@
 // Package compare says how two runs differ: which locks, owner call chains
 // and chains of waits take more or less of the running time, and which of the
 // differences are more than noise. What it compares has the same name in both
-// runs: addresses, ids, thread names and line numbers are no names.
+// runs: addresses, ids, line numbers and names of single threads are no names.
 package compare
 
 import (
-	"encoding/binary"
-
 	"contend/analysis"
 	"contend/analysis/interval"
 	"contend/format"
@@ -90,7 +88,7 @@ func (p *Profile) Slice(s *analysis.Slice) {
 func (p *Profile) site(s *analysis.Slice) int {
 	key := site{p.sym.Class(s.Lock), p.sym.Method(s.Stack)}
 	i := p.sites.row(key, &p.rec, func() string {
-		return stable(p.sym.Classes().Name(key.class)) + siteOf + stable(p.sym.Methods().Name(key.method))
+		return analysis.StableName(p.sym.Classes().Name(key.class)) + siteOf + analysis.StableName(p.sym.Methods().Name(key.method))
 	})
 	for len(p.home) <= int(s.Lock) {
 		p.home = append(p.home, 0)
@@ -112,23 +110,14 @@ func (p *Profile) owner(o analysis.Owner) int {
 	return p.owners.row(o, &p.rec, func() string { return ownerName(p.sym, o) })
 }
 
-// chain returns the row of a path through the wait-for graph.
+// chain returns the row of a path through the wait-for graph, which has the
+// signature `contend chains` prints.
 func (p *Profile) chain(s *analysis.Slice, sh *analysis.Share) int {
-	p.key = binary.AppendUvarint(p.key[:0], uint64(p.sym.Method(s.Stack)))
-	p.key = binary.AppendUvarint(p.key, uint64(p.sym.Class(s.Lock)))
-	for _, h := range sh.Path {
-		p.key = binary.AppendUvarint(p.key, uint64(p.sym.Method(h.Stack)))
-		p.key = binary.AppendUvarint(p.key, uint64(p.sym.Class(h.Lock)))
-	}
-	p.key = append(p.key, byte(sh.Root.Kind))
-	p.key = binary.AppendUvarint(p.key, uint64(sh.Root.Cycle))
-	if sh.Root.Kind == analysis.OwnerThread {
-		p.key = binary.AppendUvarint(p.key, uint64(p.sym.Method(sh.Root.Stack)))
-	}
+	p.key = p.sym.AppendPath(p.key[:0], s, sh)
 	if i, ok := p.chains.byKey[string(p.key)]; ok {
 		return i
 	}
-	return p.chains.row(string(p.key), &p.rec, func() string { return chainName(p.sym, s, sh) })
+	return p.chains.row(string(p.key), &p.rec, func() string { return analysis.Signature(p.sym.Steps(s, sh)) })
 }
 
 // finish closes the recording, once.

@@ -62,8 +62,8 @@ func (l *LogReader) Start() int64 { return l.start }
 
 // Next returns the next interval, or io.EOF. A line it cannot read gives a
 // *format.Error that wraps ErrCorrupt or ErrVersion, after which Next goes on
-// with the line that follows; a line beyond any sense wraps ErrLimit and ends
-// the log.
+// with the line that follows. ErrLimit, for a line beyond any sense, and
+// ErrTruncated, for compression that is cut off, end the log.
 func (l *LogReader) Next() (*Interval, error) {
 	for l.finished == nil {
 		if !l.in.Scan() {
@@ -93,6 +93,8 @@ func (l *LogReader) end() error {
 	case errors.Is(err, bufio.ErrTooLong):
 		l.pos.Line++
 		return l.fail("line", format.ErrLimit, "")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return l.fail("line", format.ErrTruncated, "")
 	}
 	return err
 }

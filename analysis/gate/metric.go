@@ -51,8 +51,11 @@ var deadlock = metric{name: "deadlock", unit: Count, measure: func(_ *Rule, runs
 var metrics = []metric{
 	{"csp", Ratio, pressure},
 	{"blame", Ratio, caused},
-	{"p50", Ns, length(func(r *lockstat.Row) int64 { return r.P50Ns })},
-	{"p99", Ns, length(func(r *lockstat.Row) int64 { return r.P99Ns })},
+	{"p50", Ns, percentile(50)},
+	{"p90", Ns, percentile(90)},
+	{"p99", Ns, percentile(99)},
+	{"p99.9", Ns, percentile(99.9)},
+	{"p99.99", Ns, percentile(99.99)},
 	{"max", Ns, length(func(r *lockstat.Row) int64 { return r.MaxNs })},
 }
 
@@ -101,7 +104,12 @@ func caused(r *Rule, runs []*Run) map[string]measured {
 	return map[string]measured{r.subject: {Rate: rate}}
 }
 
-// length measures a percentile of each class the pattern names. Of several
+// percentile measures the length that q per cent of the waits do not exceed.
+func percentile(q float64) func(*Rule, []*Run) map[string]measured {
+	return length(func(r *lockstat.Row) int64 { return r.Percentile(q) })
+}
+
+// length measures a length of waits of each class the pattern names. Of several
 // runs the value is their mean, and what they disagree by its error.
 func length(of func(*lockstat.Row) int64) func(*Rule, []*Run) map[string]measured {
 	return func(r *Rule, runs []*Run) map[string]measured {

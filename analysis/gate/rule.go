@@ -44,7 +44,7 @@ const (
 const Total = "total"
 
 // form is the grammar: METRIC(PATTERN) < LIMIT [vs baseline].
-var form = regexp.MustCompile(`^([a-z0-9]+)\(([^()]*)\)\s*(<=?)\s*(\+?)([0-9.]+)\s*([a-zµ%]*)(\s+vs\s+baseline)?$`)
+var form = regexp.MustCompile(`^([a-z0-9.]+)\(([^()]*)\)\s*(<=?)\s*(\+?)([0-9.]+)\s*([a-zµ%]*)(\s+vs\s+baseline)?$`)
 
 // Parse reads a rule: "no deadlock", "csp(java.util.Hashtable) < 5%",
 // "p99(*) < 10ms", "blame(com.acme.*) < +20% vs baseline". In a pattern *

@@ -26,6 +26,16 @@ type Row struct {
 	Created           format.StackID              // that made the lock; NoStack of a class, and where the trace does not tell
 	ByProvenance      [analysis.Provenances]int64 // WaitNs by how the direct owners are known
 	Series            int                         // names the row to Collector.Estimate; 0 when it is exact
+	lengths           *dist.Dist
+}
+
+// Percentile returns the length at or below which q per cent of the row's
+// whole waits lie, to three digits; 0 when they were only sampled.
+func (r *Row) Percentile(q float64) int64 {
+	if r.lengths == nil {
+		return 0
+	}
+	return r.lengths.Percentile(q)
 }
 
 // Collector is a visitor that sums by lock, or by class.
@@ -152,7 +162,7 @@ func (c *Collector) Estimate(r *Row) (waitNs, csp interval.Estimate, ok bool) {
 }
 
 func (c *Collector) row(m *sum) Row {
-	r := Row{Series: m.series, Locks: len(m.locks), Waits: m.waits, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters), ByProvenance: m.known}
+	r := Row{lengths: &m.lengths, Series: m.series, Locks: len(m.locks), Waits: m.waits, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters), ByProvenance: m.known}
 	if m.first != format.NoObject || c.byClass {
 		r.Class = c.sym.ClassName(m.first)
 		r.Kind = c.sym.Object(m.first).Kind.String()

@@ -11,6 +11,7 @@ import (
 	"contend/format/simulate"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 )
 
@@ -60,18 +61,18 @@ func TestRowsByLockAndByClass(t *testing.T) {
 		{Lock: "Cache@a", Class: "Cache", Kind: "monitor", Locks: 1, Waits: 2, WaitNs: 90, WallNs: 50, MaxNs: 50, P50Ns: 40, P99Ns: 50, CSP: 0.09, Waiters: 2, ByProvenance: known(90)},
 		{Lock: "Cache@b", Class: "Cache", Kind: "monitor", Locks: 1, Waits: 1, WaitNs: 20, WallNs: 20, MaxNs: 20, P50Ns: 20, P99Ns: 20, CSP: 0.02, Waiters: 1, ByProvenance: known(20)},
 		journal}
-	if diff := cmp.Diff(byLock, collect(false).Rows()); diff != "" {
+	if diff := cmp.Diff(byLock, collect(false).Rows(), cmpopts.IgnoreUnexported(Row{})); diff != "" {
 		t.Error(diff)
 	}
 	journal.Lock = "Journal"
 	byClass := []Row{
 		{Lock: "Cache", Class: "Cache", Kind: "monitor", Locks: 2, Waits: 3, WaitNs: 110, WallNs: 70, MaxNs: 50, P50Ns: 40, P99Ns: 50, CSP: 0.11, Waiters: 3, ByProvenance: known(110)},
 		journal}
-	if diff := cmp.Diff(byClass, collect(true).Rows()); diff != "" {
+	if diff := cmp.Diff(byClass, collect(true).Rows(), cmpopts.IgnoreUnexported(Row{})); diff != "" {
 		t.Error(diff)
 	}
 	want := Row{Locks: 3, Waits: 4, WaitNs: 111, WallNs: 71, MaxNs: 50, P50Ns: 20, P99Ns: 50, CSP: 0.111, Waiters: 3, ByProvenance: known(111)}
-	if diff := cmp.Diff(want, collect(false).Total()); diff != "" {
+	if diff := cmp.Diff(want, collect(false).Total(), cmpopts.IgnoreUnexported(Row{})); diff != "" {
 		t.Error(diff)
 	}
 	if n := collect(true).RunningNs(); n != 1000 {
@@ -195,4 +196,19 @@ func TestRowsSumToTheTotal(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Any percentile of a row can be asked for, and those of a row without whole
+// waits are 0.
+func TestPercentiles(t *testing.T) {
+	total := collect(false).Total()
+	for q, want := range map[float64]int64{25: 1, 50: 20, 75: 40, 99.9: 50} {
+		if got := total.Percentile(q); got != want {
+			t.Errorf("%g %% of the waits: %d ns, want %d", q, got, want)
+		}
+	}
+	none := Row{}
+	if got := none.Percentile(99); got != 0 {
+		t.Errorf("of no waits: %d ns", got)
+	}
 }

@@ -7,37 +7,15 @@ package chains
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
-	"strings"
 
 	"contend/analysis"
 	"contend/format"
 )
 
-// Role says what a step of a chain is.
-type Role uint8
-
-// The roles.
-const (
-	Waiter Role = iota // a group of threads
-	Lock               // a class of locks
-	Owner              // a method
-	Leaf               // the method of the owner that waited for nobody, or a pseudo owner
-)
-
-// Roles are the names of the roles.
-var Roles = [...]string{Waiter: "waiter", Lock: "lock", Owner: "owner", Leaf: "leaf"}
-
-// Step is one part of a signature.
-type Step struct {
-	Role Role
-	Name string
-}
-
 // Chain is everything that was waited along one signature.
 type Chain struct {
-	Steps        []Step
+	Steps        []analysis.Step
 	Hops         int   // locks on the way, at least 1
 	Waits        int64 // that took this way at some time
 	ThreadNs     int64
@@ -45,23 +23,15 @@ type Chain struct {
 	ByProvenance [analysis.Provenances]int64 // how the leaf is known
 }
 
-// Separator stands between the steps of a signature.
-const Separator = " -> "
-
 // Signature writes the steps on one line.
-func (c *Chain) Signature() string {
-	names := make([]string, len(c.Steps))
-	for i, s := range c.Steps {
-		names[i] = s.Name
-	}
-	return strings.Join(names, Separator)
-}
+func (c *Chain) Signature() string { return analysis.Signature(c.Steps) }
 
 // Collector is a visitor that sums by signature. Adding to a chain that
 // exists allocates nothing but what its wall-time needs.
 type Collector struct {
 	sym    *analysis.Symbols
-	index  map[string]int
+	index  map[string]int // by path
+	byName map[string]int // by signature
 	sums   []sum
 	key    []byte
 	serial []uint32 // by thread: number of its current wait
@@ -84,7 +54,7 @@ type visit struct {
 
 // New returns an empty collector.
 func New() *Collector {
-	return &Collector{index: map[string]int{}, seen: map[visit]uint32{}}
+	return &Collector{index: map[string]int{}, byName: map[string]int{}, seen: map[visit]uint32{}}
 }
 
 // Begin implements analysis.Visitor.
@@ -111,12 +81,11 @@ func (c *Collector) Slice(s *analysis.Slice) {
 }
 
 func (c *Collector) add(s *analysis.Slice, sh *analysis.Share) {
-	c.encode(s, sh)
+	c.key = c.sym.AppendPath(c.key[:0], s, sh)
 	i, ok := c.index[string(c.key)]
 	if !ok {
-		i = len(c.sums)
+		i = c.chain(s, sh)
 		c.index[string(c.key)] = i
-		c.sums = append(c.sums, sum{Chain: Chain{Steps: c.steps(s, sh), Hops: len(sh.Path) + 1}})
 	}
 	m := &c.sums[i]
 	m.ThreadNs += sh.Ns
@@ -128,43 +97,18 @@ func (c *Collector) add(s *analysis.Slice, sh *analysis.Share) {
 	}
 }
 
-// encode writes into key the ids of what steps names. A pseudo owner has no
-// method; which of several deadlocks it is does not matter to the signature.
-func (c *Collector) encode(s *analysis.Slice, sh *analysis.Share) {
-	k := binary.AppendUvarint(c.key[:0], uint64(c.sym.Group(s.Thread)))
-	k = binary.AppendUvarint(k, uint64(c.sym.Class(s.Lock)))
-	for _, h := range sh.Path {
-		k = binary.AppendUvarint(k, uint64(c.sym.Method(h.Stack)))
-		k = binary.AppendUvarint(k, uint64(c.sym.Class(h.Lock)))
+// chain returns the number of the chain a share's path belongs to: hidden
+// classes that differ in their address only have one signature.
+func (c *Collector) chain(s *analysis.Slice, sh *analysis.Share) int {
+	steps := c.sym.Steps(s, sh)
+	name := analysis.Signature(steps)
+	i, ok := c.byName[name]
+	if !ok {
+		i = len(c.sums)
+		c.byName[name] = i
+		c.sums = append(c.sums, sum{Chain: Chain{Steps: steps, Hops: len(sh.Path) + 1}})
 	}
-	k = binary.AppendUvarint(k, uint64(sh.Root.Kind))
-	if sh.Root.Kind == analysis.OwnerThread {
-		k = binary.AppendUvarint(k, uint64(c.sym.Method(sh.Root.Stack)))
-	}
-	c.key = k
-}
-
-// steps names the parts of a path.
-func (c *Collector) steps(s *analysis.Slice, sh *analysis.Share) []Step {
-	out := []Step{{Waiter, c.sym.Groups().Name(c.sym.Group(s.Thread))}, {Lock, c.sym.ClassName(s.Lock)}}
-	for _, h := range sh.Path {
-		out = append(out, Step{Owner, c.method(h.Stack)}, Step{Lock, c.sym.ClassName(h.Lock)})
-	}
-	switch sh.Root.Kind {
-	case analysis.OwnerThread:
-		return append(out, Step{Leaf, c.method(sh.Root.Stack)})
-	case analysis.OwnerDeadlock:
-		return append(out, Step{Leaf, Deadlock})
-	}
-	return append(out, Step{Leaf, analysis.PseudoOwner(sh.Root.Kind, 0)})
-}
-
-// Deadlock is the leaf of every chain that returns to itself: the number a
-// deadlock has in one trace means nothing in another.
-const Deadlock = "[deadlock]"
-
-func (c *Collector) method(stack format.StackID) string {
-	return c.sym.Methods().Name(c.sym.Method(stack))
+	return i
 }
 
 // Table is all chains in descending order of thread-time, ties by signature.

@@ -58,6 +58,8 @@ func handmade(off uint32) []analysis.Slice {
 	}
 }
 
+func step(r analysis.Role, name string) analysis.Step { return analysis.Step{Role: r, Name: name} }
+
 func collect(off uint32) *Table {
 	c := New()
 	c.Begin(symbols(off), 0)
@@ -75,13 +77,13 @@ func TestChainsSumBySignature(t *testing.T) {
 		sum += c.ThreadNs
 		got = append(got, c)
 	}
-	w, k, p, j := Step{Waiter, "web-"}, Step{Lock, "Cache"}, Step{Owner, "Cache.put"}, Step{Lock, "Journal"}
+	w, k, p, j := step(analysis.RoleWaiter, "web-"), step(analysis.RoleLock, "Cache"), step(analysis.RoleOwner, "Cache.put"), step(analysis.RoleLock, "Journal")
 	inferred := func(ns int64) (a [analysis.Provenances]int64) { a[analysis.Inferred] = ns; return a }
 	exact := func(ns int64) (a [analysis.Provenances]int64) { a[analysis.Exact] = ns; return a }
 	want := []Chain{
-		{[]Step{w, k, p, j, {Leaf, "Journal.flush"}}, 2, 2, 50, 40, inferred(50)},
-		{[]Step{w, k, {Leaf, "Cache.put"}}, 1, 1, 40, 40, inferred(40)},
-		{[]Step{w, k, p, j, {Leaf, "[deadlock]"}}, 2, 2, 30, 20, exact(30)},
+		{[]analysis.Step{w, k, p, j, step(analysis.RoleLeaf, "Journal.flush")}, 2, 2, 50, 40, inferred(50)},
+		{[]analysis.Step{w, k, step(analysis.RoleLeaf, "Cache.put")}, 1, 1, 40, 40, inferred(40)},
+		{[]analysis.Step{w, k, p, j, step(analysis.RoleLeaf, "[deadlock]")}, 2, 2, 30, 20, exact(30)},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -20,6 +20,8 @@ type Dump struct {
 	Cut      bool  // the input ended, or was damaged, within the dump
 	Ownables bool  // owners of j.u.c. exclusive locks are listed, so one without is free
 	Spread   int64 // ns between the first and last thread looked at; 0 when all threads stood still
+
+	Addresses bool // LockRef.Addr is a heap address, which a collector may change; else a hash, which stays
 }
 
 // Thread is one thread of a dump.

@@ -38,6 +38,7 @@ func hotspotThread(line string) bool {
 
 func newHotSpot(n *names, before []string, line string) parser {
 	p := &hotspot{builder: newBuilder(n, timeBefore(before)), fragment: !strings.HasPrefix(line, "Full thread dump")}
+	p.dump.Addresses = true
 	if p.fragment {
 		p.line(line)
 	}

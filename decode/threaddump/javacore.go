@@ -22,7 +22,9 @@ func javacoreHeader(line string) bool {
 }
 
 func newJavacore(n *names, _ []string, _ string) parser {
-	return &javacore{builder: newBuilder(n, format.NoTime)}
+	p := &javacore{builder: newBuilder(n, format.NoTime)}
+	p.dump.Addresses = true
+	return p
 }
 
 // javacoreTags are the lines that are read.

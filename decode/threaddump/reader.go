@@ -188,6 +188,9 @@ func (r *Reader) Stats() format.Stats {
 		s.Unit = format.UnitThreads
 	}
 	s.Warnings = append(s.Warnings, r.doubts.warnings(r.dumps, r.timed)...)
+	if n := r.moves.count; n > 0 {
+		s.Warnings = append(s.Warnings, format.Warning{Code: "moved", Text: fmt.Sprintf("locks changed their address %d times between dumps, by what waits for them: they are taken for the same", n)})
+	}
 	return s
 }
 

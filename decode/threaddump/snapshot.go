@@ -17,6 +17,8 @@ type symbols struct {
 	metadata []format.Event // not delivered yet
 	key      []byte
 	seen     map[threadKey]int // in the current dump
+	parties  []format.Party    // the same: its threads with their stacks
+	moves    moves
 }
 
 // threadKey tells threads apart: by the Java id, else the native one. Names
@@ -39,7 +41,7 @@ type verdictKey struct {
 
 func newSymbols(t *rules.Table) symbols {
 	return symbols{rules: t, threads: map[threadKey]threadID{}, locks: map[LockRef]format.ObjectID{}, stacks: map[string]format.StackID{},
-		verdicts: map[verdictKey]rules.Result{}, seen: map[threadKey]int{}}
+		verdicts: map[verdictKey]rules.Result{}, seen: map[threadKey]int{}, moves: newMoves()}
 }
 
 // snapshot is what a dump shows of contention.
@@ -54,11 +56,17 @@ type snapshot struct {
 func (y *symbols) snapshot(d *Dump) *snapshot {
 	s := &snapshot{}
 	clear(y.seen)
+	y.parties = y.parties[:0]
+	for i := range d.Threads {
+		t := &d.Threads[i]
+		y.parties = append(y.parties, format.Party{Thread: y.thread(t), Stack: y.stack(t.Frames)})
+	}
+	y.moves.follow(d, y.parties, y.locks)
 	owners := map[LockRef][]format.Party{}
 	at := map[LockRef]int{}
 	for i := range d.Threads {
 		t := &d.Threads[i]
-		party := format.Party{Thread: y.thread(t), Stack: y.stack(t.Frames)}
+		party := y.parties[i]
 		for _, ref := range t.Held {
 			owners[ref] = append(owners[ref], party)
 		}

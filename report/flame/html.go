@@ -1,11 +1,13 @@
 package flame
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
+	"slices"
 	"strings"
 
 	"contend/analysis"
@@ -26,9 +28,9 @@ var graph string
 
 var page = template.Must(template.New("page").Parse(pageText))
 
-// narrow is the share of the whole below which frames are drawn as one: no
-// screen shows them apart, and a page with all of them would not move.
-const narrow = 1.0 / 20000
+// maxFrames is how many frames a page draws: one with many more would take
+// long to open. The narrowest of the others are drawn as one.
+const maxFrames = 50_000
 
 // datum is a node as the page's script reads it.
 type datum struct {
@@ -43,28 +45,52 @@ type datum struct {
 }
 
 // HTML writes one page that needs nothing else. base, if not nil, is what to
-// compare with.
-func HTML(w io.Writer, b, base *stacks.Builder, title, summary string) error {
+// compare with; both are stable then.
+func HTML(w io.Writer, b, base *stacks.Builder, c Caption) error {
 	root := build(b)
 	if base != nil {
 		root.compare(build(base))
 	}
-	hidden := 0
+	least, hidden := root.least(maxFrames), 0
 	doc := struct {
 		Diff bool   `json:"diff"`
+		Of   string `json:"of,omitempty"` // what values count; none where they are nanoseconds
 		Tree *datum `json:"tree"`
-	}{base != nil, root.datum(int64(float64(max(root.ns, root.base))*narrow), &hidden)}
+	}{base != nil, c.Of, root.datum(least, &hidden)}
 	text, err := json.Marshal(doc) // escapes what would end the script element
 	if err != nil {
 		return err
 	}
-	note := "Widths are waiting thread-time; the frames of one call chain are stacked, its innermost on top."
+	note := "Widths are " + cmp.Or(c.Of, "waiting thread-time") + "; the frames of one call chain are stacked, its innermost on top."
 	if hidden > 0 {
-		note += fmt.Sprintf(" %d frames narrower than %.3f %% are drawn as one.", hidden, 100*narrow)
+		note += fmt.Sprintf(" %d frames narrower than %.2g %% are drawn as one with their neighbours.", hidden, 100*float64(least)/float64(max(root.width(), 1)))
 	}
-	return page.Execute(w, map[string]any{"Title": title, "Summary": summary, "Diff": base != nil, "Note": note,
+	return page.Execute(w, map[string]any{"Title": c.Title, "Summary": c.Summary, "Diff": base != nil, "Note": note,
 		"Data": template.JS(text), "D3": template.JS(d3), "Graph": template.JS(graph), "Script": template.JS(script)})
 }
+
+// least returns the width from which on a tree has at most so many frames; it
+// is 0 when it has no more. No frame is wider than the one it stands on, so
+// those that are left are a tree.
+func (n *node) least(most int) int64 {
+	var widths []int64
+	var walk func(n *node)
+	walk = func(n *node) {
+		widths = append(widths, n.width())
+		for _, c := range n.children {
+			walk(c)
+		}
+	}
+	walk(n)
+	if len(widths) <= most {
+		return 0
+	}
+	slices.Sort(widths)
+	return widths[len(widths)-most-1] + 1
+}
+
+// width is what decides whether a frame is drawn: of two traces the larger.
+func (n *node) width() int64 { return max(n.ns, n.base) }
 
 func (n *node) datum(least int64, hidden *int) *datum {
 	d := &datum{Name: n.name, Value: n.ns, Wall: n.wallNs, Base: n.base, Sure: n.sure(), Known: n.provenance()}
@@ -74,7 +100,7 @@ func (n *node) datum(least int64, hidden *int) *datum {
 	rest := &datum{Sure: 1}
 	count := 0
 	for _, c := range n.children {
-		if max(c.ns, c.base) >= least {
+		if c.width() >= least {
 			d.Children = append(d.Children, c.datum(least, hidden))
 			continue
 		}

@@ -23,13 +23,13 @@ var colours = [...][3]int{stacks.Waiter: {66, 133, 244}, stacks.Lock: {120, 120,
 
 // SVG writes a picture that stands by itself, the outermost frames at the
 // bottom.
-func SVG(w io.Writer, b *stacks.Builder, title, summary string) error {
+func SVG(w io.Writer, b *stacks.Builder, c Caption) error {
 	root := build(b)
 	height := svgTop + svgRow*(root.depth()+1)
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="monospace" font-size="11">`+"\n", svgWidth, height, svgWidth, height)
-	fmt.Fprintf(out, `<rect width="100%%" height="100%%" fill="#fff"/><text x="8" y="18" font-size="15" font-family="sans-serif">%s</text><text x="8" y="34" font-family="sans-serif" fill="#555">%s</text>`+"\n", clean(title), clean(summary))
-	p := picture{out: out, bottom: height - svgRow, scale: svgWidth / float64(max(root.ns, 1)), total: root.ns}
+	fmt.Fprintf(out, `<rect width="100%%" height="100%%" fill="#fff"/><text x="8" y="18" font-size="15" font-family="sans-serif">%s</text><text x="8" y="34" font-family="sans-serif" fill="#555">%s</text>`+"\n", clean(c.Title), clean(c.Summary))
+	p := picture{out: out, bottom: height - svgRow, scale: svgWidth / float64(max(root.ns, 1)), total: root.ns, caption: c}
 	p.draw(root, 0, 0)
 	fmt.Fprintln(out, "</svg>")
 	return out.Flush()
@@ -40,6 +40,8 @@ type picture struct {
 	bottom int
 	scale  float64
 	total  int64
+
+	caption Caption
 }
 
 func (p *picture) draw(n *node, at int64, level int) {
@@ -52,8 +54,8 @@ func (p *picture) draw(n *node, at int64, level int) {
 	if level > 0 {
 		c = colours[n.role]
 	}
-	fmt.Fprintf(p.out, `<g><title>%s: %.3f s, %.1f %%; %s</title><rect x="%.1f" y="%d" width="%.1f" height="%d" fill="rgb(%d,%d,%d)" fill-opacity="%.2f" stroke="#fff" stroke-width="0.5"/>`,
-		clean(n.name), float64(n.ns)/1e9, 100*float64(n.ns)/float64(max(p.total, 1)), clean(n.provenance()), x, y, wide, svgRow-1, c[0], c[1], c[2], 0.3+0.6*n.sure())
+	fmt.Fprintf(p.out, `<g><title>%s: %s, %.1f %%; %s</title><rect x="%.1f" y="%d" width="%.1f" height="%d" fill="rgb(%d,%d,%d)" fill-opacity="%.2f" stroke="#fff" stroke-width="0.5"/>`,
+		clean(n.name), p.caption.amount(n.ns), 100*float64(n.ns)/float64(max(p.total, 1)), clean(n.provenance()), x, y, wide, svgRow-1, c[0], c[1], c[2], 0.3+0.6*n.sure())
 	if letters := int((wide - 6) / svgLetter); letters >= 3 {
 		fmt.Fprintf(p.out, `<text x="%.1f" y="%d">%s</text>`, x+3, y+12, clean(short(n.name, letters)))
 	}

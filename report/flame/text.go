@@ -57,9 +57,12 @@ type (
 )
 
 // Speedscope writes a file for speedscope.
-func Speedscope(w io.Writer, b *stacks.Builder, title string) error {
+func Speedscope(w io.Writer, b *stacks.Builder, c Caption) error {
 	root := build(b)
-	p := sampled{Type: "sampled", Name: title, Unit: "nanoseconds", EndValue: root.ns, Samples: [][]int{}, Weights: []int64{}}
+	p := sampled{Type: "sampled", Name: c.Title, Unit: "nanoseconds", EndValue: root.ns, Samples: [][]int{}, Weights: []int64{}}
+	if c.Of != "" {
+		p.Unit = "none"
+	}
 	index, frames := map[string]int{}, []frame{}
 	var walk func(n *node, path []int)
 	walk = func(n *node, path []int) {
@@ -78,5 +81,5 @@ func Speedscope(w io.Writer, b *stacks.Builder, title string) error {
 		}
 	}
 	walk(root, nil)
-	return json.NewEncoder(w).Encode(speedscope{"https://www.speedscope.app/file-format-schema.json", shared{frames}, []sampled{p}, title, "contend"})
+	return json.NewEncoder(w).Encode(speedscope{"https://www.speedscope.app/file-format-schema.json", shared{frames}, []sampled{p}, c.Title, "contend"})
 }

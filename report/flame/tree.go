@@ -12,6 +12,20 @@ import (
 	"contend/report/stacks"
 )
 
+// Caption is what stands over a graph.
+type Caption struct {
+	Title, Summary string
+	Of             string // what the weights count, as "threads seen waiting"; "" where they are nanoseconds
+}
+
+// amount writes a weight.
+func (c *Caption) amount(n int64) string {
+	if c.Of != "" {
+		return fmt.Sprintf("%d %s", n, c.Of)
+	}
+	return fmt.Sprintf("%.3f s", float64(n)/1e9)
+}
+
 // node is one frame with everything outside of it in common.
 type node struct {
 	name     string

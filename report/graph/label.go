@@ -13,10 +13,11 @@ const longest = 60
 
 // title says what the picture shows and what it leaves out.
 func title(g *schema.Graph) string {
-	parts := []string{
-		fmt.Sprintf("who waited for whom, by %s (%s blame)", g.By, g.Metric),
-		fmt.Sprintf("thread-time %s, wall-time %s, %d waits", table.Duration(g.Total.WaitNs), table.Duration(g.Total.WallNs), g.Total.Waits),
+	sum := fmt.Sprintf("thread-time %s, wall-time %s, %d waits", table.Duration(g.Total.WaitNs), table.Duration(g.Total.WallNs), g.Total.Waits)
+	if m := table.MeasureOf(g.Coverage); m.Counts() {
+		sum = m.Text(g.Total.WaitNs)
 	}
+	parts := []string{fmt.Sprintf("who waited for whom, by %s (%s blame)", g.By, g.Metric), sum}
 	if rest := table.LeftOut(g); rest != "" {
 		parts = append(parts, rest)
 	}
@@ -24,14 +25,14 @@ func title(g *schema.Graph) string {
 }
 
 // nodeLabel gives a node's name, its times, and the cycle it is on.
-func nodeLabel(n *schema.Node) string {
-	text := shorten(n.Name)
+func nodeLabel(g *schema.Graph, n *schema.Node) string {
+	text, amount := shorten(n.Name), table.MeasureOf(g.Coverage)
 	var times []string
 	if n.WaitedNs > 0 {
-		times = append(times, "waited "+table.Duration(n.WaitedNs))
+		times = append(times, "waited "+amount.Short(n.WaitedNs))
 	}
 	if n.CausedNs > 0 {
-		times = append(times, "caused "+table.Duration(n.CausedNs))
+		times = append(times, "caused "+amount.Short(n.CausedNs))
 	}
 	if len(times) > 0 {
 		text += "\n" + strings.Join(times, ", ")
@@ -45,10 +46,14 @@ func nodeLabel(n *schema.Node) string {
 	return text
 }
 
-// edgeLabel gives the thread-time, the wall-time, the waits and the heaviest
-// class of lock of an edge.
-func edgeLabel(e *schema.Edge) string {
-	text := fmt.Sprintf("%s\nwall %s, %d waits", table.Duration(e.ThreadNs), table.Duration(e.WallNs), e.Waits)
+// edgeLabel gives the thread-time, the wall-time, the waits (where only counted,
+// how many) and the heaviest class of lock of an edge.
+func edgeLabel(g *schema.Graph, e *schema.Edge) string {
+	m := table.MeasureOf(g.Coverage)
+	text := m.Short(e.ThreadNs)
+	if !m.Counts() {
+		text += fmt.Sprintf("\nwall %s, %d waits", table.Duration(e.WallNs), e.Waits)
+	}
 	if len(e.Locks) > 0 {
 		text += "\n" + shorten(e.Locks[0].Class)
 	}
@@ -59,10 +64,10 @@ func edgeLabel(e *schema.Edge) string {
 }
 
 // locks lists the classes of an edge with their times.
-func locks(e *schema.Edge) string {
+func locks(g *schema.Graph, e *schema.Edge) string {
 	var lines []string
 	for _, l := range e.Locks {
-		lines = append(lines, fmt.Sprintf("%s: %s", shorten(l.Class), table.Duration(l.ThreadNs)))
+		lines = append(lines, fmt.Sprintf("%s: %s", shorten(l.Class), table.MeasureOf(g.Coverage).Short(l.ThreadNs)))
 	}
 	return strings.Join(lines, "\n")
 }

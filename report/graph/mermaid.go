@@ -20,14 +20,18 @@ func Mermaid(out io.Writer, g *schema.Graph) error {
 	for _, l := range strings.Split(title(g), "\n") {
 		fmt.Fprintf(w, "  %%%% %s\n", l)
 	}
-	fmt.Fprintf(w, "  %%%% left out: %d ns\n", g.Omitted.ThreadNs)
+	unit := " ns"
+	if table.MeasureOf(g.Coverage).Counts() {
+		unit = ""
+	}
+	fmt.Fprintf(w, "  %%%% left out: %d%s\n", g.Omitted.ThreadNs, unit)
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		fmt.Fprintf(w, "  n%d[\"%s\"]\n", n.ID, mermaidText(nodeLabel(n)))
+		fmt.Fprintf(w, "  n%d[\"%s\"]\n", n.ID, mermaidText(nodeLabel(g, n)))
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]
-		fmt.Fprintf(w, "  n%d -->|\"%s\"| n%d\n  %%%% %d ns\n", e.From, mermaidText(edgeLabel(e)), e.To, e.ThreadNs)
+		fmt.Fprintf(w, "  n%d -->|\"%s\"| n%d\n  %%%% %d%s\n", e.From, mermaidText(edgeLabel(g, e)), e.To, e.ThreadNs, unit)
 	}
 	for i := range g.Nodes {
 		if s := mermaidStyle(&g.Nodes[i]); s != "" {

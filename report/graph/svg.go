@@ -67,12 +67,12 @@ func SVG(w io.Writer, g *schema.Graph) error {
 	at := make(map[int]int, len(g.Nodes))
 	for i := range g.Nodes {
 		at[g.Nodes[i].ID] = i
-		boxes[i] = room(nodeLabel(&g.Nodes[i]), 2*padding)
+		boxes[i] = room(nodeLabel(g, &g.Nodes[i]), 2*padding)
 	}
 	arrows := make([]layout.Arrow, len(g.Edges))
 	for i := range g.Edges {
 		e := &g.Edges[i]
-		arrows[i] = layout.Arrow{From: at[e.From], To: at[e.To], Label: room(edgeLabel(e), 4)}
+		arrows[i] = layout.Arrow{From: at[e.From], To: at[e.To], Label: room(edgeLabel(g, e), 4)}
 	}
 	placed, err := layout.Place(boxes, arrows)
 	if err != nil {
@@ -105,7 +105,7 @@ func newPicture(g *schema.Graph, placed *layout.Placed, boxes []layout.Size, arr
 	for i := range g.Nodes {
 		n, c, s := &g.Nodes[i], placed.Boxes[i], boxes[i]
 		c.Y += head
-		b := box{X: px(c.X - s.W/2), Y: px(c.Y - s.H/2), W: px(s.W), H: px(s.H), Lines: centred(nodeLabel(n), c),
+		b := box{X: px(c.X - s.W/2), Y: px(c.Y - s.H/2), W: px(s.W), H: px(s.H), Lines: centred(nodeLabel(g, n), c),
 			Fill: "#ffffff", Dashed: n.Pseudo, Knot: n.Knot, Name: table.Sanitize(n.Name)}
 		if n.Component > 0 {
 			b.Fill = fill(n)
@@ -124,9 +124,9 @@ func newPicture(g *schema.Graph, placed *layout.Placed, boxes []layout.Size, arr
 			b := placed.Boxes[arrows[i].From]
 			path = loop(layout.Point{X: b.X, Y: b.Y + head + boxes[arrows[i].From].H/2}, r.Label)
 		}
-		p.Edges = append(p.Edges, arrow{Path: path, Width: pen(e, g), Lines: centred(edgeLabel(e), r.Label),
+		p.Edges = append(p.Edges, arrow{Path: path, Width: pen(e, g), Lines: centred(edgeLabel(g, e), r.Label),
 			X: px(r.Label.X - s.W/2), Y: px(r.Label.Y - s.H/2), W: px(s.W), H: px(s.H),
-			Names: table.Sanitize(names[e.From] + " waited for " + names[e.To]), Locks: locks(e), Ns: e.ThreadNs})
+			Names: table.Sanitize(names[e.From] + " waited for " + names[e.To]), Locks: locks(g, e), Ns: e.ThreadNs})
 	}
 	return p
 }

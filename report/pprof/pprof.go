@@ -16,16 +16,20 @@ import (
 // Write writes the profile of what a builder summed, gzipped as the format
 // wants it. Its first two sample types are those of Go's mutex profile; the
 // third is wall-time, which is no sum: added over samples it counts an
-// instant once for each.
-func Write(w io.Writer, b *stacks.Builder) error {
-	p := build(b)
+// instant once for each. Where the trace counts and measured no time, the
+// count is all there is.
+func Write(w io.Writer, b *stacks.Builder, unit format.Unit) error {
+	p := build(b, unit)
 	if err := p.CheckValid(); err != nil {
 		return fmt.Errorf("profile: %w", err)
 	}
 	return p.Write(w)
 }
 
-func build(b *stacks.Builder) *profile.Profile {
+// counted are the sample types of traces that count.
+var counted = map[format.Unit]string{format.UnitThreads: "threads", format.UnitAcquisitions: "contentions"}
+
+func build(b *stacks.Builder, unit format.Unit) *profile.Profile {
 	start, end := b.Span()
 	t := &table{p: &profile.Profile{
 		SampleType: []*profile.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}, {Type: "wall", Unit: "nanoseconds"}},
@@ -33,12 +37,24 @@ func build(b *stacks.Builder) *profile.Profile {
 		DefaultSampleType: "delay", TimeNanos: start, DurationNanos: end - start,
 		Mapping: []*profile.Mapping{{ID: 1, File: "contend", HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}},
 	}, functions: map[functionKey]*profile.Function{}, locations: map[format.Frame]*profile.Location{}}
+	if name, ok := counted[unit]; ok {
+		t.p.DurationNanos = 0
+		count := &profile.ValueType{Type: name, Unit: "count"}
+		t.p.SampleType, t.p.PeriodType, t.p.DefaultSampleType = []*profile.ValueType{count}, count, name
+	}
 	samples := b.Samples()
 	for i := range samples {
 		s := &samples[i]
-		t.p.Sample = append(t.p.Sample, &profile.Sample{Location: t.stack(b.Frames(s)), Value: []int64{s.Waits, s.DelayNs, s.WallNs()}, Label: labels(b.Symbols(), s)})
+		t.p.Sample = append(t.p.Sample, &profile.Sample{Location: t.stack(b.Frames(s)), Value: values(s, unit), Label: labels(b.Symbols(), s)})
 	}
 	return t.p
+}
+
+func values(s *stacks.Sample, unit format.Unit) []int64 {
+	if _, ok := counted[unit]; ok {
+		return []int64{s.DelayNs}
+	}
+	return []int64{s.Waits, s.DelayNs, s.WallNs()}
 }
 
 func labels(sym *analysis.Symbols, s *stacks.Sample) map[string][]string {

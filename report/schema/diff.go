@@ -16,9 +16,15 @@ type Diff struct {
 	Total  DiffRow   `json:"total"`
 	Locks  []DiffRow `json:"locks"`
 	Owners []DiffRow `json:"owners"` // call chains, innermost frame first, without line numbers
-	Chains []DiffRow `json:"chains"` // who waits (for what) -> who waits (for what) -> who holds it
+	Chains []DiffRow `json:"chains"` // signatures, those of contend.chains
 
 	Omitted [3]DiffOmitted `json:"-"` // of locks, owners and chains
+	Only    string         `json:"-"` // the one table to show: lock, owner or chain; "" for all
+}
+
+// OnlyChains leaves the chains of waits alone, with what all locks together did.
+func (d *Diff) OnlyChains() {
+	d.Only, d.Locks, d.Owners = "chain", []DiffRow{}, []DiffRow{}
 }
 
 // DiffOmitted counts rows behind the limit, and those of them that did change.

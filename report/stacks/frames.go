@@ -50,12 +50,18 @@ func (b *Builder) stack(frames []Frame, id format.StackID, r Role) []Frame {
 		return append(frames, Frame{format.Frame{Method: analysis.UnknownStack}, r})
 	}
 	for _, f := range list {
+		if b.Stable {
+			f.Class, f.Line = analysis.StableName(f.Class), 0
+		}
 		frames = append(frames, Frame{f, r})
 	}
 	return frames
 }
 
 func (b *Builder) owner(frames []Frame, o analysis.Owner) []Frame {
+	if o.Kind == analysis.OwnerDeadlock && b.Stable {
+		return append(frames, Frame{format.Frame{Method: analysis.DeadlockLeaf}, Owner})
+	}
 	if o.Kind != analysis.OwnerThread {
 		return append(frames, Frame{format.Frame{Method: analysis.PseudoOwner(o.Kind, o.Cycle)}, Owner})
 	}
@@ -63,7 +69,11 @@ func (b *Builder) owner(frames []Frame, o analysis.Owner) []Frame {
 }
 
 func (b *Builder) lock(frames []Frame, id format.ObjectID) []Frame {
-	return append(frames, Frame{format.Frame{Method: "lock " + b.sym.LockName(id)}, Lock})
+	name := b.sym.LockName(id)
+	if b.Stable {
+		name = analysis.StableName(b.sym.ClassName(id))
+	}
+	return append(frames, Frame{format.Frame{Method: "lock " + name}, Lock})
 }
 
 // paths numbers the chains of hops met, from 1; 0 is the empty one.

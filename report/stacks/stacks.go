@@ -23,6 +23,11 @@ var Views = [...]string{Blame: "blame", Blocked: "blocked", Chain: "chain"}
 
 // Builder is a visitor that sums slices into samples.
 type Builder struct {
+	// Stable leaves out of frames what another run or another build would
+	// name differently: addresses of locks, lines, numbers of hidden classes
+	// and of deadlocks. Two builders that are compared need it.
+	Stable bool
+
 	view    View
 	sym     *analysis.Symbols
 	start   int64

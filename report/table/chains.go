@@ -11,11 +11,12 @@ import (
 // Chains writes wait chains, the heaviest first. As text a chain stands below
 // its numbers, where it has room.
 func Chains(w io.Writer, d *schema.Chains, o Options) error {
-	g := &Grid{Title: "chains of waits: waiting group -> lock -> owner's method, which may wait in turn -> ... (thread-time)",
+	m := MeasureOf(d.Coverage)
+	g := &Grid{Title: "chains of waits: waiting group -> lock -> owner's method, which may wait in turn -> ... (" + m.what() + ")",
 		Head: []string{"WAITED", "SHARE", "WALL", "WAITS", "HOPS", "KNOWN", "CHAIN"}, Left: left(7, 5, 6), Flex: 5}
 	for i := range d.Chains {
 		c := &d.Chains[i]
-		row := []Cell{Time(c.ThreadNs), Share(c.ThreadNs, d.Total.WaitNs), Time(c.WallNs), Count(c.Waits), Count(int64(c.Hops)), knownCell(c.Provenance), chainCell(c)}
+		row := []Cell{m.cell(c.ThreadNs), Share(c.ThreadNs, d.Total.WaitNs), m.wall(c.WallNs), Count(c.Waits), Count(int64(c.Hops)), knownCell(c.Provenance), chainCell(c)}
 		if o.Style == Text {
 			g.Below = append(g.Below, row[6].Text)
 			row = row[:6]
@@ -26,9 +27,9 @@ func Chains(w io.Writer, d *schema.Chains, o Options) error {
 		g.Head, g.Left = g.Head[:6], g.Left[:6]
 	}
 	if d.Omitted.Chains > 0 {
-		g.Notes = append(g.Notes, fmt.Sprintf("left out: %s chains with %s (--top 0 shows all)", group(int64(d.Omitted.Chains)), Duration(d.Omitted.ThreadNs)))
+		g.Notes = append(g.Notes, fmt.Sprintf("left out: %s chains with %s (--top 0 shows all)", group(int64(d.Omitted.Chains)), m.Text(d.Omitted.ThreadNs)))
 	}
-	g.Notes = append(g.Notes, fmt.Sprintf("total: %s in %s waits, wall-time %s", Duration(d.Total.WaitNs), group(d.Total.Waits), Duration(d.Total.WallNs)))
+	g.Notes = append(g.Notes, m.sum(d.Total))
 	return writeAll(w, []*Grid{g}, d.Coverage, o)
 }
 

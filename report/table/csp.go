@@ -18,7 +18,7 @@ func CSP(w io.Writer, d *schema.CSP, top int, o Options) error {
 		start = d.Intervals[0].StartNs
 	}
 	grids := []*Grid{intervalGrid(d, start, top)}
-	if o.Style != CSV && !measureOf(d.Coverage).counts() {
+	if o.Style != CSV && !MeasureOf(d.Coverage).Counts() {
 		phases := d.Phases
 		if top > 0 {
 			phases = phases[:min(top, len(phases))]
@@ -40,7 +40,7 @@ func CSP(w io.Writer, d *schema.CSP, top int, o Options) error {
 }
 
 func intervalGrid(d *schema.CSP, start int64, top int) *Grid {
-	m := measureOf(d.Coverage)
+	m := MeasureOf(d.Coverage)
 	g := &Grid{Title: fmt.Sprintf("critical section pressure per %s: time spent acquiring the lock / running time of all threads", Duration(d.IntervalNs)),
 		Head: []string{"FROM", "TO", "RUNNING", m.head, "CSP", "LOCK"}, Left: left(6, 5), Flex: 5}
 	for _, iv := range d.Intervals {
@@ -67,8 +67,8 @@ func intervalGrid(d *schema.CSP, start int64, top int) *Grid {
 	if d.Sampled {
 		g.Notes = append(g.Notes, "± is a 95 % interval, from a bootstrap over blocks of each interval's samples; ? are too few to tell")
 	}
-	if m.counts() {
-		g.Notes = append(g.Notes, fmt.Sprintf("total: %s, of %s running or blocked", m.text(d.Total.WaitNs), group(d.Total.RunningNs)))
+	if m.Counts() {
+		g.Notes = append(g.Notes, fmt.Sprintf("total: %s, of %s running or blocked", m.Text(d.Total.WaitNs), group(d.Total.RunningNs)))
 	} else {
 		g.Notes = append(g.Notes, fmt.Sprintf("total: %s of waiting in %s of running time", Duration(d.Total.WaitNs), Duration(d.Total.RunningNs)))
 	}

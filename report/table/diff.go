@@ -10,7 +10,8 @@ import (
 )
 
 // Diff writes what changed: all locks together, each lock, each owner's call
-// chain, each chain of waits. A tilde stands for what may be noise.
+// chain, each chain of waits. A tilde stands for what may be noise. Tables the
+// document does not have are left out.
 func Diff(w io.Writer, d *schema.Diff, o Options) error {
 	if o.Style == CSV {
 		return diffCSV(w, d, o)
@@ -18,13 +19,19 @@ func Diff(w io.Writer, d *schema.Diff, o Options) error {
 	if _, err := fmt.Fprintf(w, "%s\n\n", Sanitize(sides(d))); err != nil {
 		return err
 	}
-	grids := []*Grid{
-		diffGrid("locks (pressure: share of running time spent waiting)", "LOCK", append([]schema.DiffRow{d.Total}, d.Locks...), d.Omitted[0]),
-		diffGrid("owners (share of running time that others waited for them)", "OWNER", d.Owners, d.Omitted[1]),
-		diffGrid("chains of waits", "CHAIN", d.Chains, d.Omitted[2]),
-	}
-	for _, g := range grids {
-		if err := g.Write(w, o); err != nil {
+	for _, g := range []struct {
+		title, what string
+		rows        []schema.DiffRow
+		more        schema.DiffOmitted
+	}{
+		{"locks (pressure: share of running time spent waiting)", "LOCK", append([]schema.DiffRow{d.Total}, d.Locks...), d.Omitted[0]},
+		{"owners (share of running time that others waited for them)", "OWNER", d.Owners, d.Omitted[1]},
+		{"chains of waits (share of running time)", "CHAIN", d.Chains, d.Omitted[2]},
+	} {
+		if d.Only != "" && !strings.EqualFold(d.Only, g.what) {
+			continue
+		}
+		if err := diffGrid(g.title, g.what, g.rows, g.more).Write(w, o); err != nil {
 			return err
 		}
 	}
@@ -35,8 +42,13 @@ func Diff(w io.Writer, d *schema.Diff, o Options) error {
 func sides(d *schema.Diff) string {
 	names := func(s *schema.Side) string {
 		var all []string
+		counts := false
 		for _, t := range s.Traces {
 			all = append(all, t.Trace.Inputs...)
+			counts = counts || MeasureOf(t.Coverage).Counts()
+		}
+		if counts {
+			return fmt.Sprintf("%s (%s threads running or blocked)", strings.Join(all, ", "), group(s.RunningNs))
 		}
 		return fmt.Sprintf("%s (running %s)", strings.Join(all, ", "), Duration(s.RunningNs))
 	}
@@ -66,22 +78,23 @@ func nameCell(what, name string) Cell {
 	case "CHAIN":
 		parts := strings.Split(name, " -> ")
 		for i, p := range parts {
-			parts[i] = shortMethod(p)
+			parts[i] = shortStep(i, p)
 		}
 		return Cell{strings.Join(parts, " -> "), formula(name)}
 	}
 	return Name(name)
 }
 
-// shortMethod shortens the package of a method, or of a class in brackets.
-func shortMethod(s string) string {
-	if class, ok := strings.CutPrefix(s, "("); ok {
-		return "(" + short(class)
+// shortStep shortens the package in a step of a signature: after the waiters,
+// which have none, come a class and a method in turn.
+func shortStep(i int, name string) string {
+	switch {
+	case i == 0:
+		return name
+	case i%2 == 1:
+		return short(name)
 	}
-	if dot := strings.LastIndexByte(s, '.'); dot > 0 {
-		return short(s[:dot]) + s[dot:]
-	}
-	return s
+	return shortNode(name)
 }
 
 // rateCell writes a share with its interval: 5.2 % ± 0.3 %.
@@ -148,6 +161,9 @@ func diffCSV(w io.Writer, d *schema.Diff, o Options) error {
 		kind string
 		rows []schema.DiffRow
 	}{{"total", []schema.DiffRow{d.Total}}, {"lock", d.Locks}, {"owner", d.Owners}, {"chain", d.Chains}} {
+		if d.Only != "" && d.Only != t.kind {
+			continue
+		}
 		for i := range t.rows {
 			r := &t.rows[i]
 			g.Rows = append(g.Rows, []Cell{{t.kind, t.kind}, {r.Status, r.Status}, Time(r.Base.WaitNs), Percent(r.Base.Share), half(r.Base),

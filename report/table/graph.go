@@ -28,18 +28,19 @@ func writeAll(w io.Writer, grids []*Grid, c schema.Coverage, o Options) error {
 }
 
 func edgeGrid(d *schema.Graph) *Grid {
-	g := &Grid{Title: fmt.Sprintf("who waited for whom, by %s (%s blame: the %s; thread-time)", d.By, d.Metric, titles[d.Metric]),
+	m := MeasureOf(d.Coverage)
+	g := &Grid{Title: fmt.Sprintf("who waited for whom, by %s (%s blame: the %s; %s)", d.By, d.Metric, titles[d.Metric], m.what()),
 		Head: []string{"WAITED", "SHARE", "WALL", "WAITS", "WAITER", "OWNER", "LOCKS"}, Left: left(7, 4, 5, 6), Flex: 6, Drop: []string{"WALL", "WAITS"}}
 	names := d.Names()
 	for i := range d.Edges {
 		e := &d.Edges[i]
-		g.Rows = append(g.Rows, []Cell{Time(e.ThreadNs), Share(e.ThreadNs, d.Total.WaitNs), Time(e.WallNs), Count(e.Waits),
+		g.Rows = append(g.Rows, []Cell{m.cell(e.ThreadNs), Share(e.ThreadNs, d.Total.WaitNs), m.wall(e.WallNs), Count(e.Waits),
 			{shortNode(names[e.From]), formula(names[e.From])}, {shortNode(names[e.To]), formula(names[e.To])}, lockCell(e)})
 	}
 	if note := LeftOut(d); note != "" {
 		g.Notes = append(g.Notes, note)
 	}
-	g.Notes = append(g.Notes, fmt.Sprintf("total: %s in %s waits, wall-time %s", Duration(d.Total.WaitNs), group(d.Total.Waits), Duration(d.Total.WallNs)))
+	g.Notes = append(g.Notes, m.sum(d.Total))
 	return g
 }
 
@@ -48,7 +49,7 @@ func LeftOut(d *schema.Graph) string {
 	if d.Omitted.Edges == 0 {
 		return ""
 	}
-	return fmt.Sprintf("left out: %s edges with %s and %s nodes (--top 0 shows all)", group(int64(d.Omitted.Edges)), Duration(d.Omitted.ThreadNs), group(int64(d.Omitted.Nodes)))
+	return fmt.Sprintf("left out: %s edges with %s and %s nodes (--top 0 shows all)", group(int64(d.Omitted.Edges)), MeasureOf(d.Coverage).Text(d.Omitted.ThreadNs), group(int64(d.Omitted.Nodes)))
 }
 
 // shortNode shortens the packages of a method; other names have no dots that

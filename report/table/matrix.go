@@ -63,7 +63,8 @@ func (m *matrix) grid(d *schema.Graph, o Options) *Grid {
 	if m.rest > 0 {
 		size++
 	}
-	g := &Grid{Title: fmt.Sprintf("who (row) waited for whom (column), by %s (%s blame: the %s; thread-time)", d.By, d.Metric, titles[d.Metric]),
+	unit := MeasureOf(d.Coverage)
+	g := &Grid{Title: fmt.Sprintf("who (row) waited for whom (column), by %s (%s blame: the %s; %s)", d.By, d.Metric, titles[d.Metric], unit.what()),
 		Head: []string{"#", "WAITER"}, CSV: []string{"waiter"}, Left: left(size+3, 1), Flex: 1}
 	for i := range size {
 		g.Head = append(g.Head, m.number(i))
@@ -72,7 +73,7 @@ func (m *matrix) grid(d *schema.Graph, o Options) *Grid {
 	g.Head, g.CSV = append(g.Head, "SUM"), append(g.CSV, "sum")
 	for i := range size {
 		row := []Cell{{m.number(i), ""}, {shortNode(m.name(i)), formula(m.name(i))}}
-		g.Rows = append(g.Rows, append(row, times(m.cells[i][:size])...))
+		g.Rows = append(g.Rows, append(row, amounts(unit, m.cells[i][:size])...))
 	}
 	caused := make([]int64, size)
 	for _, row := range m.cells[:size] {
@@ -80,7 +81,7 @@ func (m *matrix) grid(d *schema.Graph, o Options) *Grid {
 			caused[j] += row[j]
 		}
 	}
-	g.Rows = append(g.Rows, append([]Cell{{"", ""}, {"SUM", "sum"}}, times(caused)...))
+	g.Rows = append(g.Rows, append([]Cell{{"", ""}, {"SUM", "sum"}}, amounts(unit, caused)...))
 	if o.Style == CSV { // names stand in the head: there is nothing to number
 		for i := range g.Rows {
 			g.Rows[i] = g.Rows[i][1:]
@@ -106,16 +107,16 @@ func (m *matrix) name(i int) string {
 	return m.nodes[i].Name
 }
 
-// times are the cells of a row and their sum; an empty one is a dash.
-func times(row []int64) (cells []Cell) {
+// amounts are the cells of a row and their sum; an empty one is a dash.
+func amounts(m Measure, row []int64) (cells []Cell) {
 	sum := int64(0)
 	for _, ns := range row {
 		sum += ns
-		c := Time(ns)
+		c := m.cell(ns)
 		if ns == 0 {
 			c.Text = "-"
 		}
 		cells = append(cells, c)
 	}
-	return append(cells, Time(sum))
+	return append(cells, m.cell(sum))
 }

@@ -26,7 +26,7 @@ func Analyze(w io.Writer, a *schema.Analyze, b *schema.Blame, phases []schema.Ph
 	if len(a.Locks) > 0 && a.Coverage.Unit != string(format.UnitAcquisitions) { // those have no owner
 		grids = append(grids, blameGrid(b))
 	}
-	if len(phases) > 0 && !measureOf(a.Coverage).counts() {
+	if len(phases) > 0 && !MeasureOf(a.Coverage).Counts() {
 		grids = append(grids, phaseGrid(phases, a.Trace.StartNs))
 	}
 	for _, g := range grids {
@@ -41,7 +41,7 @@ func heading(a *schema.Analyze) string {
 	when := time.Unix(0, a.Trace.StartNs).UTC().Format("2006-01-02 15:04:05 UTC")
 	text := fmt.Sprintf("%s (%s): %s from %s, %d threads, running %s", strings.Join(a.Trace.Inputs, " "), a.Trace.Format,
 		Duration(a.Trace.DurationNs), when, a.Trace.Threads, Duration(a.Total.RunningNs))
-	switch measureOf(a.Coverage) {
+	switch MeasureOf(a.Coverage) {
 	case measures[string(format.UnitThreads)]:
 		text = fmt.Sprintf("%s (%s): %s, %d threads, %s seen running or blocked", strings.Join(a.Trace.Inputs, " "), a.Trace.Format, when, a.Trace.Threads, group(a.Total.RunningNs))
 	case measures[string(format.UnitAcquisitions)]:
@@ -54,7 +54,7 @@ func heading(a *schema.Analyze) string {
 }
 
 func lockGrid(a *schema.Analyze) *Grid {
-	m := measureOf(a.Coverage)
+	m := MeasureOf(a.Coverage)
 	g := &Grid{Title: "locks by " + m.waiting,
 		Head: []string{m.head, "SHARE", "WALL", "WAITS", "P50", "P99", "MAX", "CSP", "WAITERS", "KIND", "LOCK", "OWNERS KNOWN"},
 		Left: left(12, 9, 10, 11), Flex: 10, Drop: []string{"P50", "MAX", "WAITERS", "KIND", "WALL", "OWNERS KNOWN"}}
@@ -67,7 +67,7 @@ func lockGrid(a *schema.Analyze) *Grid {
 	g.addDoubt(func(i int) *schema.Doubt { return a.Locks[i].Doubt })
 	g.Notes = append(g.Notes, m.total(a.Total))
 	if rest := a.Total.WaitNs - sum; rest > 0 {
-		g.Notes = append(g.Notes, m.text(rest)+" on further locks not shown (--top 0 shows all)")
+		g.Notes = append(g.Notes, m.Text(rest)+" on further locks not shown (--top 0 shows all)")
 	}
 	if a.Coverage.Unit == string(format.UnitAcquisitions) {
 		g.counted(a)
@@ -140,8 +140,8 @@ func deadlockGrids(list []schema.Deadlock) (grids []*Grid) {
 var titles = map[string]string{"direct": "owner of the lock waited for", "root": "thread at the end of each chain of waits"}
 
 func blameGrid(b *schema.Blame) *Grid {
-	m, what := measureOf(b.Coverage), "thread-time"
-	if m.counts() {
+	m, what := MeasureOf(b.Coverage), "thread-time"
+	if m.Counts() {
 		what = m.of
 	}
 	g := &Grid{Title: fmt.Sprintf("who caused the waiting, by %s (%s blame: the %s; %s)", strings.Join(b.By, ", "), b.Metric, titles[b.Metric], what),
@@ -165,7 +165,7 @@ func blameGrid(b *schema.Blame) *Grid {
 	}
 	g.addDoubt(func(i int) *schema.Doubt { return b.Rows[i].Doubt })
 	if b.Omitted > 0 {
-		g.Notes = append(g.Notes, fmt.Sprintf("%d more rows with %s (--top 0 shows all)", b.Omitted, m.text(b.OmittedNs)))
+		g.Notes = append(g.Notes, fmt.Sprintf("%d more rows with %s (--top 0 shows all)", b.Omitted, m.Text(b.OmittedNs)))
 	}
 	return g
 }
@@ -198,7 +198,7 @@ func keyCell(r *schema.BlameRow, by, key string) Cell {
 func Blame(w io.Writer, b *schema.Blame, o Options) error {
 	g := blameGrid(b)
 	if o.Style != CSV {
-		g.Notes = append(g.Notes, measureOf(b.Coverage).total(b.Total))
+		g.Notes = append(g.Notes, MeasureOf(b.Coverage).total(b.Total))
 	}
 	if err := g.Write(w, o); err != nil {
 		return err

@@ -12,19 +12,26 @@
     return "0";
   }
 
+  // amount writes what a frame weighs: a time, or a number of what was counted.
+  function amount(n) { return data.of ? n.toLocaleString("en") + " " + data.of : duration(n) + " thread-time"; }
+
   function share(ns) { return (100 * ns / Math.max(data.tree.value, 1)).toFixed(1) + " %"; }
 
   // describe is what a frame's tooltip says.
   function describe(d) {
     const n = d.data;
-    let text = n.name + " — " + duration(n.value) + " thread-time (" + share(n.value) + "), " + duration(n.wall) + " wall-time";
+    let text = n.name + " — " + amount(n.value) + " (" + share(n.value) + ")";
+    if (!data.of) text += ", " + duration(n.wall) + " wall-time";
     if (n.known) text += "; owners " + n.known;
-    if (data.diff) text += "; before " + duration(n.base) + ", change " + percent(change(n));
+    if (data.diff) text += "; before " + amount(before(n)) + ", change " + percent(change(n));
     return text;
   }
 
+  // before is what a frame weighed in the other trace, which may not have it.
+  function before(n) { return n.base || 0; }
+
   // change compares shares of the whole, so that runs of unequal length compare.
-  function change(n) { return n.value / Math.max(data.tree.value, 1) - n.base / Math.max(data.tree.base, 1); }
+  function change(n) { return n.value / Math.max(data.tree.value, 1) - before(n) / Math.max(before(data.tree), 1); }
   function percent(v) { return (v >= 0 ? "+" : "−") + (100 * Math.abs(v)).toFixed(1) + " points"; }
 
   function color(d) {
@@ -44,7 +51,7 @@
     .inverted(false).sort(false).title("").tooltip(false).label(describe).setColorMapper(color)
     .onHover(show).onClick(select)
     .setSearchHandler((results, sum, total) => {
-      document.getElementById("matched").textContent = results.length ? results.length + " frames, " + duration(sum) + " (" + (100 * sum / Math.max(total, 1)).toFixed(1) + " %)" : "nothing found";
+      document.getElementById("matched").textContent = results.length ? results.length + " frames, " + amount(sum) + " (" + (100 * sum / Math.max(total, 1)).toFixed(1) + " %)" : "nothing found";
     });
   d3.select("#chart").datum(data.tree).call(chart);
 

@@ -1,0 +1,215 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"contend/format"
+
+	"github.com/chromedp/chromedp"
+)
+
+// page runs a command that writes a page and returns its path.
+func page(t *testing.T, args ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "page.html")
+	run(t, append(args, "-o", path)...)
+	return path
+}
+
+// box is where an element is drawn.
+type box struct{ X, Y, Width, Height float64 }
+
+// boxes returns where the elements that match are drawn.
+func (b *tab) boxes(selector string) []box {
+	b.Helper()
+	return eval[[]box](b, fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => { const r = e.getBoundingClientRect(); return {x: r.x, y: r.y, width: r.width, height: r.height}; })`, selector))
+}
+
+// The timeline has a band for each lock, phases under the curves with their
+// causes as tooltips, and a list of causes that folds.
+func TestTheTimelineInABrowser(t *testing.T) {
+	b := browser(t, page(t, "csp", "--top", "3", "../testdata/phases.jfr"))
+	if n := b.count("g.lock"); n != 3 {
+		t.Errorf("%d bands of 3", n)
+	}
+	bands, phases := b.boxes("g.lock > rect"), b.boxes("g.lock:first-of-type g.phase > rect")
+	if len(phases) == 0 || phases[0].X < bands[0].X || phases[0].X+phases[0].Width > bands[0].X+bands[0].Width+0.5 || phases[0].Width < 20 {
+		t.Errorf("phases %v of the band %v", phases, bands)
+	}
+	if tip := b.text("g.phase title"); !strings.Contains(tip, "FileHandler.publish") || !strings.Contains(tip, "pressure 6") {
+		t.Errorf("tooltip %q", tip)
+	}
+	// what lies under the pointer is the phase, not the curve painted over it
+	x, y := phases[0].X+phases[0].Width/2, phases[0].Y+phases[0].Height-2
+	if under := eval[string](b, fmt.Sprintf("document.elementFromPoint(%f, %f).parentNode.getAttribute('class')", x, y)); under != "phase" {
+		t.Errorf("under the pointer is %q", under)
+	}
+	open := b.count("details[open]")
+	b.do(chromedp.Click("details summary"))
+	if n := b.count("details[open]"); open == 0 || n != open-1 {
+		t.Errorf("%d lists are open, %d after a click on one", open, n)
+	}
+}
+
+// The plot has a curve for each row of its table, inside its axes, and rising.
+func TestThePlotInABrowser(t *testing.T) {
+	b := browser(t, page(t, "hist", "--by", "class", "../testdata/truth-8threads.jfr"))
+	curves, rows := b.boxes("polyline"), b.count("table tr")-1
+	if len(curves) != 4 || rows != 4 {
+		t.Fatalf("%d curves and %d rows of 4 classes", len(curves), rows)
+	}
+	plot := b.boxes("svg")[0]
+	for i, c := range curves {
+		if c.X < plot.X || c.Y < plot.Y || c.X+c.Width > plot.X+plot.Width || c.Y+c.Height > plot.Y+plot.Height || c.Width < 100 || c.Height < 100 {
+			t.Errorf("curve %d is drawn at %v, the picture at %v", i, c, plot)
+		}
+		last := math.Inf(1)
+		for _, p := range strings.Fields(eval[string](b, fmt.Sprintf("document.querySelectorAll('polyline')[%d].getAttribute('points')", i))) {
+			var x, y float64
+			if _, err := fmt.Sscanf(p, "%g,%g", &x, &y); err != nil || y > last {
+				t.Errorf("curve %d falls at %s: %v", i, p, err)
+			}
+			last = y
+		}
+	}
+	if text := b.text("table"); !strings.Contains(text, "Truth$InventoryLock") || !strings.Contains(text, "47.3 ms") {
+		t.Errorf("table %q", text)
+	}
+}
+
+// fills returns the colours of the frames, by name.
+func (b *tab) fills() map[string]string {
+	b.Helper()
+	b.framesShown()
+	return eval[map[string]string](b, `Object.fromEntries([...document.querySelectorAll("#chart g.frame")].map(g => [g.getAttribute("name"), g.querySelector("rect").getAttribute("fill")]))`)
+}
+
+// A critical section that takes longer is red in the comparison, and what it
+// displaces blue; frames match although ids and lengths of the runs differ.
+func TestTheComparisonInABrowser(t *testing.T) {
+	dir := t.TempDir()
+	base, slow := filepath.Join(dir, "base.bin"), filepath.Join(dir, "slow.bin")
+	run(t, "simulate", "--scenario", "shards", "--exact", "--seed", "4", "-o", base)
+	run(t, "simulate", "--scenario", "shards", "--exact", "--seed", "5", "--duration", "15s", "--slow", "serve1", "-o", slow)
+	b := flameTab(t, page(t, "flame", "--view", "chain", "--diff", base, slow))
+	fills := b.fills()
+	red, blue := channels(t, fills["lock sim.Lock1"]), channels(t, fills["lock sim.Lock2"])
+	if red[0] <= red[1] || red[1] != red[2] || blue[2] <= blue[1] || blue[0] != blue[1] {
+		t.Errorf("colours %v and %v of %v", red, blue, fills)
+	}
+	eval[bool](b, `document.querySelector('#chart g.frame[name="lock sim.Lock1"]').dispatchEvent(new MouseEvent("mouseover", {bubbles: true}))`)
+	if details := b.text("#details"); !strings.Contains(details, "before ") || !strings.Contains(details, "change +") || strings.Contains(details, "NaN") {
+		t.Errorf("details %q", details)
+	}
+	if summary := b.text("#summary"); !strings.Contains(summary, "; before: ") {
+		t.Errorf("summary %q", summary)
+	}
+}
+
+func channels(t *testing.T, fill string) (c [3]int) {
+	t.Helper()
+	if _, err := fmt.Sscanf(strings.ReplaceAll(fill, " ", ""), "rgb(%d,%d,%d)", &c[0], &c[1], &c[2]); err != nil {
+		t.Fatalf("%q is no colour: %v", fill, err)
+	}
+	return c
+}
+
+// Of a thread dump, pages and pictures count threads.
+func TestPicturesOfADumpCountThreads(t *testing.T) {
+	const dump = "../testdata/deadlock-monitors-and-juc-jdk17.txt"
+	b := flameTab(t, page(t, "flame", "--view", "chain", dump))
+	b.press("ArrowUp")
+	if summary, details := b.text("#summary"), b.text("#details"); summary != "5 threads seen waiting" || !strings.Contains(details, "5 threads seen waiting (100.0 %)") || strings.Contains(details, " ns") {
+		t.Errorf("summary %q, details %q", summary, details)
+	}
+	for _, args := range [][]string{{"flame", "--as", "svg"}, {"graph", "--format", "svg"}, {"graph", "--format", "dot"}, {"graph", "--format", "mermaid"}, {"graph", "--matrix"}, {"graph"}, {"chains"}} {
+		if out := run(t, append(args, dump)...); strings.Contains(out, " ns") || !strings.Contains(out, "threads seen waiting") {
+			t.Errorf("%v:\n%s", args, out)
+		}
+	}
+	if top := tool(t, "-top", exported(t, dump, "blame")); !strings.Contains(top, "Type: threads\n") || !strings.Contains(top, "100% of 5 total") {
+		t.Errorf("%s", top)
+	}
+	if out := run(t, "flame", "--as", "speedscope", dump); !strings.Contains(out, `"unit":"none"`) {
+		t.Errorf("speedscope: %s", out)
+	}
+}
+
+// manyStacks writes a trace in which each of n waits is caused by a stack of
+// its own, twelve frames deep; they are the longer the higher their number is.
+func manyStacks(t *testing.T, n int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "many.bin")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := format.NewWriter(f, format.WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write := func(ev format.Event) {
+		if err := w.Write(&ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 2 {
+		write(format.Event{Kind: format.KindThread, Thread: format.ThreadID(i + 1), Name: fmt.Sprint("worker-", i)})
+	}
+	write(format.Event{Kind: format.KindObject, Object: 1, Class: "Lock"})
+	now := int64(0)
+	for i := 1; i <= n; i++ {
+		frames := []format.Frame{{Class: "App", Method: fmt.Sprint("leaf", i)}}
+		for d := range 11 {
+			frames = append(frames, format.Frame{Class: "App", Method: fmt.Sprint("level", d, "of", i>>(d+1))})
+		}
+		id := format.StackID(i)
+		write(format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
+		end := now + 1 + int64(i)*int64(i)/int64(n)*int64(i)/int64(n)
+		write(format.Event{Kind: format.KindTenure, Thread: 1, Object: 1, Time: now, End: end, Stack: id})
+		write(format.Event{Kind: format.KindWait, Thread: 2, Object: 1, Time: now, End: end, Stack: id})
+		now = end
+	}
+	if err := errors.Join(w.Close(), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A page of 100,000 stacks stays small enough to open, finds what is wide
+// enough to be drawn, zooms, and says what it leaves out.
+func TestThePageOfManyStacks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("100,000 stacks take seconds")
+	}
+	const stacks = 100_000
+	path := page(t, "flame", manyStacks(t, stacks))
+	if info, err := os.Stat(path); err != nil || info.Size() > 16<<20 {
+		t.Errorf("the page has %d bytes: %v", info.Size(), err)
+	}
+	b := flameTab(t, path)
+	if note := b.text("footer"); !strings.Contains(note, "frames narrower than") {
+		t.Errorf("note %q", note)
+	}
+	whole := b.framesShown()
+	b.do(chromedp.SendKeys("#search", fmt.Sprintf("leaf%d$", stacks)))
+	if matched := b.text("#matched"); !strings.HasPrefix(matched, "1 frames, ") {
+		t.Errorf("the widest leaf: %q", matched)
+	}
+	for range 4 { // the whole, and three frames up
+		b.press("ArrowUp")
+	}
+	b.press("Enter")
+	if details := b.text("#details"); !strings.Contains(details, "level") {
+		t.Errorf("details %q", details)
+	}
+	if zoomed := b.framesShown(); zoomed < 4 || zoomed == whole {
+		t.Errorf("%d frames, %d after zooming in", whole, zoomed)
+	}
+}
