@@ -41,3 +41,12 @@ func appendTo(ts *testscript.TestScript, _ bool, args []string) {
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), all, 0o644))
 }
+
+// flip inverts a byte of a file: flip FROM TO OFFSET.
+func flip(ts *testscript.TestScript, _ bool, args []string) {
+	at, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	data := []byte(ts.ReadFile(args[0]))
+	data[at] ^= 0xff
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o644))
+}

@@ -198,10 +198,8 @@ func (r *result) warn(e *env) {
 
 // verdict is the error of a command that has answered: damage, or none.
 func (r *result) verdict() error {
-	for _, w := range r.stats.Warnings {
-		if strings.HasPrefix(w.Code, "lost") || w.Code == "truncated" {
-			return errDamaged
-		}
+	if !r.stats.Damage.Whole() {
+		return errDamaged
 	}
 	return nil
 }

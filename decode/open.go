@@ -156,6 +156,7 @@ func (t *Trace) Stats() format.Stats {
 		sum.BytesRead += s.BytesRead
 		sum.BytesTotal += s.BytesTotal
 		sum.Warnings = append(sum.Warnings, s.Warnings...)
+		sum.Damage.Join(s.Damage)
 	}
 	sum.Warnings = append(sum.Warnings, t.skipped...)
 	return sum
