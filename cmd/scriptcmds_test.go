@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"os"
 	"os/exec"
@@ -49,4 +51,22 @@ func flip(ts *testscript.TestScript, _ bool, args []string) {
 	data := []byte(ts.ReadFile(args[0]))
 	data[at] ^= 0xff
 	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o644))
+}
+
+// tail writes a file and N bytes of text behind it: tail TO FROM N.
+func tail(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	const line = "nothing happened today\n"
+	text := append([]byte(ts.ReadFile(args[1])), bytes.Repeat([]byte(line), n/len(line))...)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o644))
+}
+
+// pack compresses a file: gzip TO FROM.
+func pack(ts *testscript.TestScript, _ bool, args []string) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write([]byte(ts.ReadFile(args[1])))
+	ts.Check(errors.Join(err, z.Close()))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o644))
 }

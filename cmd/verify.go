@@ -35,6 +35,7 @@ commands. Exits with 0 when the trace is whole, with 3 when it is damaged.`,
 		},
 	}
 	o.out.bind(c, 20)
+	o.trace.bindLimits(c)
 	return c
 }
 

@@ -40,8 +40,9 @@ var wrappings = []struct {
 	{"s2", "\xff\x06\x00\x00sNaPpY", openS2},
 }
 
-// maxWindow bounds the memory a zstd file may ask for.
-const maxWindow = 512 << 20
+// maxWindow bounds the memory a zstd file may ask for: what zstd itself grants
+// unless told otherwise.
+const maxWindow = 128 << 20
 
 func openS2(r io.Reader) (io.Reader, func(), error) { return s2.NewReader(r), nil, nil }
 
@@ -51,7 +52,8 @@ func hasPrefix(magic string) func([]byte) bool {
 
 // sniff unwraps one layer of compression and opens what is inside.
 func (in *input) sniff(o Options) (reader, error) {
-	buf := bufio.NewReaderSize(in.file, 1<<20)
+	in.guard = o.Limits.guard(in.file, false)
+	buf := bufio.NewReaderSize(in.guard, 1<<20)
 	head, err := buf.Peek(sniffed)
 	if len(head) == 0 {
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -68,7 +70,9 @@ func (in *input) sniff(o Options) (reader, error) {
 			return nil, fail(in.name, w.name, damage(err), "")
 		}
 		in.unwrap = release
-		buf = bufio.NewReaderSize(&unwrapped{r: r}, 1<<20)
+		in.guard.lift() // what it unpacks to counts instead
+		in.guard = o.Limits.guard(&unwrapped{r: r}, true)
+		buf = bufio.NewReaderSize(in.guard, 1<<20)
 		if head, err = buf.Peek(sniffed); len(head) == 0 {
 			return nil, fail(in.name, w.name, damage(err), "")
 		}
