@@ -26,7 +26,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"code": code, "cut": cut, "append": appendTo,
+			"code": code, "cut": cut, "append": appendTo, "flip": flip, "tail": tail, "gzip": pack,
 		},
 	})
 }

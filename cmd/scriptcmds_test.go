@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"os"
 	"os/exec"
@@ -40,4 +42,31 @@ func appendTo(ts *testscript.TestScript, _ bool, args []string) {
 		all = append(all, ts.ReadFile(from)...)
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), all, 0o644))
+}
+
+// flip inverts a byte of a file: flip FROM TO OFFSET.
+func flip(ts *testscript.TestScript, _ bool, args []string) {
+	at, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	data := []byte(ts.ReadFile(args[0]))
+	data[at] ^= 0xff
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), data, 0o644))
+}
+
+// tail writes a file and N bytes of text behind it: tail TO FROM N.
+func tail(ts *testscript.TestScript, _ bool, args []string) {
+	n, err := strconv.Atoi(args[2])
+	ts.Check(err)
+	const line = "nothing happened today\n"
+	text := append([]byte(ts.ReadFile(args[1])), bytes.Repeat([]byte(line), n/len(line))...)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), text, 0o644))
+}
+
+// pack compresses a file: gzip TO FROM.
+func pack(ts *testscript.TestScript, _ bool, args []string) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write([]byte(ts.ReadFile(args[1])))
+	ts.Check(errors.Join(err, z.Close()))
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b.Bytes(), 0o644))
 }

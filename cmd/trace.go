@@ -26,6 +26,7 @@ type traceOptions struct {
 	thread   string
 	from, to string
 	minWait  time.Duration
+	limits   decode.Limits
 }
 
 func (o *traceOptions) bind(c *cobra.Command) {
@@ -37,7 +38,14 @@ func (o *traceOptions) bind(c *cobra.Command) {
 	f.StringVar(&o.thread, "thread", "", "only waits of threads whose name matches `REGEXP`")
 	f.StringVar(&o.from, "from", "", "only from `TIME` on: since the start (1.5s) or absolute (2026-01-31T12:00:00Z)")
 	f.StringVar(&o.to, "to", "", "only up to `TIME`")
+	o.bindLimits(c)
 	f.DurationVar(&o.minWait, "min-wait", 0, "only waits of at least `DURATION`")
+}
+
+// bindLimits adds the flags of every command that reads a trace.
+func (o *traceOptions) bindLimits(c *cobra.Command) {
+	c.Flags().Var(newSize(&o.limits.Barren, decode.DefaultBarren), "max-barren", "give up after `SIZE` in a row with no event in it")
+	c.Flags().Var(newSize(&o.limits.Unpacked, decode.DefaultUnpacked), "max-unpacked", "unpack a compressed input to `SIZE` at most")
 }
 
 // filter checks the flags that select.
@@ -128,7 +136,7 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 		return nil, nil, err
 	}
 	paths, labels := labelled(paths)
-	src, err := decode.Open(paths, e.in, decode.Options{Labels: labels, Rules: table, Progress: e.progress()})
+	src, err := decode.Open(paths, e.in, decode.Options{Labels: labels, Rules: table, Limits: o.limits, Progress: e.progress()})
 	return src, paths, err
 }
 
@@ -198,10 +206,8 @@ func (r *result) warn(e *env) {
 
 // verdict is the error of a command that has answered: damage, or none.
 func (r *result) verdict() error {
-	for _, w := range r.stats.Warnings {
-		if strings.HasPrefix(w.Code, "lost") || w.Code == "truncated" {
-			return errDamaged
-		}
+	if !r.stats.Damage.Whole() {
+		return errDamaged
 	}
 	return nil
 }

@@ -37,6 +37,13 @@ func (t *Trace) openAll(path, label string, open func(path string) (*input, erro
 	return nil
 }
 
+// regular tells whether a link leads to a file, not to a device or a pipe. One
+// that leads nowhere says so when it is opened.
+func regular(path string) bool {
+	info, err := os.Stat(path)
+	return err != nil || info.Mode().IsRegular()
+}
+
 // list returns the files of a folder in order of their names, less hidden
 // ones and those in folders below it; of a file itself.
 func list(path string) (files []string, folder bool, err error) {
@@ -52,8 +59,9 @@ func list(path string) (files []string, folder bool, err error) {
 		return nil, true, err
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), ".") && e.Type()&^fs.ModeSymlink == 0 {
-			files = append(files, filepath.Join(path, e.Name()))
+		file := filepath.Join(path, e.Name())
+		if !strings.HasPrefix(e.Name(), ".") && e.Type()&^fs.ModeSymlink == 0 && regular(file) {
+			files = append(files, file)
 		}
 	}
 	return files, true, nil

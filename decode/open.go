@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"contend/decode/counts"
@@ -22,8 +21,9 @@ import (
 
 // Options of Open.
 type Options struct {
-	Labels   []string                // of the inputs, in order; "" is the input's name. Given, or with several inputs, each begins with a setting that tells its label
-	Rules    *rules.Table            // nil means the default
+	Labels   []string     // of the inputs, in order; "" is the input's name. Given, or with several inputs, each begins with a setting that tells its label
+	Rules    *rules.Table // nil means the default
+	Limits   Limits
 	Progress func(read, total int64) // called now and then with bytes of input; total is -1 for a stream
 }
 
@@ -49,6 +49,7 @@ type input struct {
 	file *meter
 	reader
 	unwrap func() // releases the decompressor
+	guard  *guard // between the file or the decompressor and the decoder
 
 	label    string
 	labelled bool         // the label is still to be told
@@ -92,7 +93,7 @@ func open(path string, stdin io.Reader, o Options) (*input, error) {
 	r, err := in.sniff(o)
 	if err != nil { // r may hold a nil pointer: keep it out of in
 		in.Close()
-		return nil, err
+		return nil, in.guard.explain(path, err)
 	}
 	in.reader = r
 	return in, nil
@@ -101,7 +102,7 @@ func open(path string, stdin io.Reader, o Options) (*input, error) {
 // Close releases all inputs.
 func (t *Trace) Close() error {
 	var errs []error
-	for _, in := range append(t.inputs, t.joined...) {
+	for _, in := range slices.Concat(t.inputs, t.joined) {
 		errs = append(errs, in.Close())
 	}
 	return errors.Join(errs...)
@@ -124,6 +125,7 @@ func (t *Trace) Read(ev *format.Event) error {
 	for t.current < len(t.inputs) {
 		err := t.inputs[t.current].Read(ev)
 		if err == nil {
+			t.progress()
 			t.shift.apply(ev)
 			return nil
 		}
@@ -136,12 +138,21 @@ func (t *Trace) Read(ev *format.Event) error {
 	return io.EOF
 }
 
+// progress tells the guards that an event came.
+func (t *Trace) progress() {
+	t.inputs[t.current].guard.event()
+	for _, in := range t.joined {
+		in.guard.event()
+	}
+}
+
 // Stats adds up what the inputs say. BytesTotal is the size of the files as
 // they are stored, compressed or not.
 func (t *Trace) Stats() format.Stats {
 	var sum format.Stats
 	for i, in := range t.inputs {
 		s := in.Stats()
+		in.guard.warn(in.name, &s)
 		if i == 0 {
 			sum.Unit = s.Unit
 		} else if sum.Unit != s.Unit {
@@ -156,6 +167,10 @@ func (t *Trace) Stats() format.Stats {
 		sum.BytesRead += s.BytesRead
 		sum.BytesTotal += s.BytesTotal
 		sum.Warnings = append(sum.Warnings, s.Warnings...)
+		sum.Damage.Join(s.Damage)
+	}
+	for _, in := range t.joined {
+		in.guard.warn(in.name, &sum)
 	}
 	sum.Warnings = append(sum.Warnings, t.skipped...)
 	return sum
@@ -190,7 +205,7 @@ func openFile(path string, stdin io.Reader, progress func(int64, int64)) (*meter
 	if path == Stdin {
 		return &meter{Reader: stdin, close: func() error { return nil }, total: -1, progress: progress}, nil
 	}
-	f, err := os.Open(path)
+	f, err := openPatiently(path, pipeWait)
 	if err != nil {
 		return nil, err
 	}

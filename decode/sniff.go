@@ -40,8 +40,9 @@ var wrappings = []struct {
 	{"s2", "\xff\x06\x00\x00sNaPpY", openS2},
 }
 
-// maxWindow bounds the memory a zstd file may ask for.
-const maxWindow = 512 << 20
+// maxWindow bounds the memory a zstd file may ask for: what zstd itself grants
+// unless told otherwise.
+const maxWindow = 128 << 20
 
 func openS2(r io.Reader) (io.Reader, func(), error) { return s2.NewReader(r), nil, nil }
 
@@ -55,7 +56,7 @@ func hasPrefix(magic string) func([]byte) bool {
 // *format.Error, ErrTruncated or ErrCorrupt, for a wrapping that cannot be
 // opened at all.
 func Unwrap(r io.Reader, name string) (plain *bufio.Reader, release func(), err error) {
-	buf := bufio.NewReaderSize(r, 1<<20)
+	buf := bufio.NewReaderSize(r, bufferSize) // r itself, if it is one of that size
 	head, _ := buf.Peek(longestMagic)
 	for _, w := range wrappings {
 		if !bytes.HasPrefix(head, []byte(w.magic)) {
@@ -65,7 +66,7 @@ func Unwrap(r io.Reader, name string) (plain *bufio.Reader, release func(), err 
 		if err != nil {
 			return nil, nil, fail(name, w.name, damage(err), "")
 		}
-		inner := bufio.NewReaderSize(&unwrapped{r: r}, 1<<20)
+		inner := bufio.NewReaderSize(&unwrapped{r: r}, bufferSize)
 		if head, err := inner.Peek(1); len(head) == 0 {
 			if release != nil {
 				release()
@@ -77,23 +78,32 @@ func Unwrap(r io.Reader, name string) (plain *bufio.Reader, release func(), err 
 	return buf, nil, nil
 }
 
+// bufferSize is how much is read at once.
+const bufferSize = 1 << 20
+
 // longestMagic is how many bytes tell the wrappings.
 const longestMagic = 10
 
 // sniff unwraps one layer of compression and opens what is inside.
 func (in *input) sniff(o Options) (reader, error) {
-	buf := bufio.NewReaderSize(in.file, longestMagic)
-	if head, err := buf.Peek(1); len(head) == 0 {
+	in.guard = o.Limits.guard(in.file, false)
+	stored := bufio.NewReaderSize(in.guard, bufferSize)
+	if head, err := stored.Peek(1); len(head) == 0 {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("%s: %w", in.name, err)
 		}
 		return nil, fail(in.name, "input", fmt.Errorf("empty: %w", format.ErrTruncated), "the recording may not have been written yet: stop or dump it first")
 	}
-	buf, release, err := Unwrap(buf, in.name)
+	buf, release, err := Unwrap(stored, in.name)
 	if err != nil {
 		return nil, err
 	}
 	in.unwrap = release
+	if buf != stored { // wrapped: what it unpacks to counts instead
+		in.guard.lift()
+		in.guard = o.Limits.guard(buf, true)
+		buf = bufio.NewReaderSize(in.guard, bufferSize)
+	}
 	head, _ := buf.Peek(sniffed)
 	for _, f := range formats {
 		if f.is(head) {

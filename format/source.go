@@ -23,6 +23,7 @@ type Stats struct {
 	BytesRead  int64 // bytes of input used
 	BytesTotal int64 // bytes of input met, damaged ones included; -1 when not known yet
 	Warnings   []Warning
+	Damage     DamageLog // where the input is damaged; empty when it is whole
 }
 
 // Warning is a reason for doubt that rides on a result: a stable code for

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 )
 
@@ -26,6 +27,7 @@ type TextReader struct {
 	last     int64 // the last time met
 	ended    bool  // the end line was met
 	warnings []Warning
+	damage   DamageLog
 	err      error
 }
 
@@ -116,6 +118,7 @@ func (r *TextReader) cut(text string, ev *Event) {
 	const why = "line: cut off"
 	r.lost = int64(len(text))
 	r.warn("truncated", fmt.Sprintf("%s; %d bytes not read", why, r.lost))
+	r.damaged("truncated", why, r.lost, 1)
 	*ev = Event{Kind: KindGap, Time: r.last, End: r.last, Bytes: r.lost, Name: why}
 }
 
@@ -123,7 +126,9 @@ func (r *TextReader) cut(text string, ev *Event) {
 func (r *TextReader) end(count uint64) {
 	r.ended = true
 	if count != 0 && count != uint64(r.count) {
-		r.warn("lost-data", fmt.Sprintf("the end line counts %d events, the trace has %d", count, r.count))
+		why := fmt.Sprintf("the end line counts %d events, the trace has %d", count, r.count)
+		r.warn("lost-data", why)
+		r.damaged("lost-data", why, 0, int64(min(count-min(uint64(r.count), count), math.MaxInt64)))
 	}
 }
 
@@ -134,7 +139,9 @@ func (r *TextReader) finish() error {
 		return r.broken()
 	}
 	if !r.ended && r.lost == 0 {
-		r.warn("truncated", `the line "end" is missing: the trace was cut off`)
+		const why = `the line "end" is missing: the trace was cut off`
+		r.warn("truncated", why)
+		r.damaged("truncated", why, 0, UnknownEvents)
 	}
 	return io.EOF
 }
@@ -161,9 +168,14 @@ func (r *TextReader) warn(code, text string) {
 	r.warnings = append(r.warnings, Warning{Code: code, Text: r.pos().String() + ": " + text})
 }
 
+// damaged books a place of damage: the line at hand.
+func (r *TextReader) damaged(code, why string, bytes, events int64) {
+	r.damage.Add(Damage{Pos: r.pos(), Code: code, Why: why, Bytes: bytes, Events: events, From: r.last, Until: NoTime})
+}
+
 // Stats says what has been read so far.
 func (r *TextReader) Stats() Stats {
-	return Stats{Format: TextHeader + " text", Events: r.count, BytesRead: r.read - r.lost, BytesTotal: r.read, Warnings: r.warnings}
+	return Stats{Format: TextHeader + " text", Events: r.count, BytesRead: r.read - r.lost, BytesTotal: r.read, Warnings: r.warnings, Damage: r.damage}
 }
 
 // Close does nothing; the input stays open.

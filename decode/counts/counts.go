@@ -38,19 +38,22 @@ func Is(head []byte) bool {
 
 // Reader is a format.Source of contention events that count.
 type Reader struct {
-	in    *bufio.Scanner
-	name  string
-	locks map[int]*lock
-	queue []format.Event
-	at    int
-	now   int64 // of the counts being read
-	timed bool
-	first int64
-	last  int64 // of the event delivered last
-	line  int
-	bad   int // the first line that does not fit, 0 for none
-	ended bool
-	stats format.Stats
+	in     *bufio.Scanner
+	name   string
+	locks  map[int]*lock
+	queue  []format.Event
+	at     int
+	now    int64 // of the counts being read
+	timed  bool
+	first  int64
+	last   int64 // of the event delivered last
+	line   int
+	bad    int   // the first line that does not fit, 0 for none
+	lost   int64 // bytes of all such lines
+	size   int64 // of the line at hand
+	damage format.DamageLog
+	ended  bool
+	stats  format.Stats
 }
 
 // lock is one lock counted.
@@ -71,6 +74,7 @@ const maxLock = 1 << 20
 func NewReader(in *bufio.Reader, name string) *Reader {
 	r := &Reader{in: bufio.NewScanner(in), name: name, locks: map[int]*lock{}, first: format.NoTime}
 	r.in.Buffer(nil, maxLine)
+	r.in.Split(r.split)
 	return r
 }
 
@@ -81,6 +85,8 @@ func (r *Reader) Close() error { return nil }
 func (r *Reader) Stats() format.Stats {
 	s := r.stats
 	s.Format, s.Unit, s.BytesTotal = "contention-profiling counts", format.UnitAcquisitions, s.BytesRead
+	s.BytesRead -= r.lost
+	s.Damage = r.damage
 	s.Warnings = []format.Warning{{Code: "counts-only", Text: "the input counts contended acquisitions; it knows no waiting times and no owners"}}
 	if !r.timed {
 		s.Warnings = append(s.Warnings, format.Warning{Code: "no-times", Text: "the counts have no time: none per second can be given"})
@@ -112,21 +118,44 @@ func (r *Reader) Read(ev *format.Event) error {
 func (r *Reader) next() {
 	if !r.in.Scan() {
 		r.ended = true
+		if err := r.in.Err(); err != nil {
+			r.damaged("truncated", err.Error(), 0)
+		}
 		if r.timed { // the stretch over which was counted
 			r.queue = append(r.queue, format.Event{Kind: format.KindRecording, Time: r.first, End: max(r.now, r.first+1)})
 		}
 		return
 	}
 	r.line++
-	r.stats.BytesRead += int64(len(r.in.Bytes())) + 1
 	text := strings.TrimSpace(r.in.Text())
 	if text == "" {
 		return
 	}
 	r.stats.Events++
-	if err := r.take(text); err != nil && r.bad == 0 {
-		r.bad = r.line
+	if err := r.take(text); err != nil {
+		if r.bad == 0 {
+			r.bad = r.line
+		}
+		r.lost += r.size
+		r.damaged("lost-data", err.Error(), r.size)
 	}
+}
+
+// split is bufio.ScanLines that keeps the sizes of lines, with their ends.
+func (r *Reader) split(data []byte, atEOF bool) (advance int, line []byte, err error) {
+	advance, line, err = bufio.ScanLines(data, atEOF)
+	r.size = int64(advance)
+	r.stats.BytesRead += r.size
+	return advance, line, err
+}
+
+// damaged books the line at hand.
+func (r *Reader) damaged(code, why string, bytes int64) {
+	d := format.Damage{Pos: format.Pos{File: r.name, Line: max(r.line, 1)}, Code: code, Why: why, Bytes: bytes, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime}
+	if r.timed {
+		d.From, d.Until = r.now, r.now
+	}
+	r.damage.Add(d)
 }
 
 var errLine = errors.New("does not fit")

@@ -38,6 +38,7 @@ type Reader struct {
 	goroutines int64
 	waiting    int64 // for locks
 	warnings   []format.Warning
+	damage     format.DamageLog
 	err        error // after the queue
 }
 
@@ -109,7 +110,7 @@ func (r *Reader) Read(ev *format.Event) error {
 
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
-	s := format.Stats{Format: "goroutine dump", Unit: format.UnitThreads, Events: r.goroutines, BytesRead: r.in.n, BytesTotal: r.in.n, Warnings: r.warnings}
+	s := format.Stats{Format: "goroutine dump", Unit: format.UnitThreads, Events: r.goroutines, BytesRead: r.in.n, BytesTotal: r.in.n, Warnings: r.warnings, Damage: r.damage}
 	s.Warnings = append(s.Warnings[:len(s.Warnings):len(s.Warnings)], format.Warning{Code: "no-times", Text: fmt.Sprintf(
 		"goroutine dumps have no time: what is counted is goroutines seen waiting, in %d dumps together", r.dumps)})
 	if r.waiting > 0 {
@@ -169,6 +170,7 @@ func (r *Reader) scan() []*stack.Goroutine {
 const maxWarnings = 16
 
 func (r *Reader) damaged(code string, err error) {
+	r.damage.Add(format.Damage{Pos: format.Pos{File: r.name, Off: r.in.n}, Code: code, Why: fmt.Sprintf("goroutine dump: %v", err), Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
 	if len(r.warnings) < maxWarnings {
 		r.warnings = append(r.warnings, format.Warning{Code: code, Text: fmt.Sprintf("%s: goroutine dump: %v", r.name, err)})
 	}

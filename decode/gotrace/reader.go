@@ -48,6 +48,7 @@ type Reader struct {
 	next     int
 	closing  closing
 	warnings []format.Warning
+	damage   format.DamageLog
 	err      error // after the queue
 }
 
@@ -71,7 +72,7 @@ func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	return format.Stats{Format: fmt.Sprintf("go 1.%d trace", r.version), Events: r.events,
-		BytesRead: r.in.good(), BytesTotal: r.in.taken(), Warnings: r.warnings}
+		BytesRead: r.in.good(), BytesTotal: r.in.taken(), Warnings: r.warnings, Damage: r.damage}
 }
 
 // Close releases the reader; the input stays open.

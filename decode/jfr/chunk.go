@@ -134,7 +134,7 @@ func (r *Reader) nextChunk() error {
 	}
 	if r.fill(int(want)) != nil { // an error other than the end comes up at the next chunk
 		if !r.unfinished {
-			r.warn("truncated", fmt.Sprintf("%s: chunk ends after %d of %d bytes", r.pos(len(r.buf)), len(r.buf), r.head.size))
+			r.endsEarly(len(r.buf))
 		}
 		r.unfinished = true
 	}

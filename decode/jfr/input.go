@@ -3,7 +3,6 @@ package jfr
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -77,7 +76,7 @@ func (in *input) taken() int64 { return in.base + int64(len(in.buf)) }
 // and another recording appended, to where the next chunk begins.
 func (r *Reader) endAtNextHeader() {
 	if next := r.findHeader(headerSize); next >= 0 {
-		r.warn("truncated", fmt.Sprintf("%s: chunk ends after %d of %d bytes", r.pos(next), next, r.head.size))
+		r.endsEarly(next)
 		r.unread(next)
 	}
 }

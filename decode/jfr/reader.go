@@ -51,6 +51,7 @@ type Reader struct {
 	events   int64
 	damaged  int64
 	warnings []format.Warning
+	damage   format.DamageLog
 	err      error
 }
 
@@ -75,7 +76,7 @@ func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	return format.Stats{Format: fmt.Sprintf("jfr %d.%d", r.head.major, r.head.minor), Events: r.events,
-		BytesRead: r.taken() - r.damaged, BytesTotal: r.taken(), Warnings: r.warnings}
+		BytesRead: r.taken() - r.damaged, BytesTotal: r.taken(), Warnings: r.warnings, Damage: r.damage}
 }
 
 // Close releases the reader; the input stays open.
@@ -215,5 +216,14 @@ func (r *Reader) lostAt(pos format.Pos, n int64, code, why string) {
 	}
 	r.damaged += n
 	r.warn(code, fmt.Sprintf("%s: %s; %d bytes not read", pos, why, n))
+	r.damage.Add(format.Damage{Pos: pos, Code: code, Why: why, Bytes: n, Events: format.UnknownEvents, From: r.head.startNanos, Until: r.head.end()})
 	r.push(format.Event{Kind: format.KindGap, Time: r.head.startNanos, End: r.head.end(), Bytes: n, Name: why})
+}
+
+// endsEarly says that the chunk ends at offset n of it, before its size says.
+// What is missing was never in the input.
+func (r *Reader) endsEarly(n int) {
+	why := fmt.Sprintf("chunk ends after %d of %d bytes", n, r.head.size)
+	r.warn("truncated", fmt.Sprintf("%s: %s", r.pos(n), why))
+	r.damage.Add(format.Damage{Pos: r.pos(n), Code: "truncated", Why: why, Events: format.UnknownEvents, From: r.head.startNanos, Until: r.head.end()})
 }

@@ -84,10 +84,11 @@ func (c *cursor) wide(what string) int64 {
 	return int64(x)
 }
 
-// tail is wide where fewer than nine bytes are left.
+// tail is wide where fewer than nine bytes are left; less than none where an
+// event's size does not hold its own head.
 func (c *cursor) tail(what string) int64 {
 	var v uint64
-	for i, b := range c.buf[c.off:] {
+	for i, b := range c.buf[min(c.off, len(c.buf)):] {
 		v |= uint64(b&0x7f) << (7 * i)
 		if b < 0x80 {
 			c.off += i + 1

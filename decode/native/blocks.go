@@ -12,8 +12,9 @@ import (
 type block struct {
 	header format.BlockHeader
 	bytes  []byte // stored
-	off    int64
-	lost   int64 // damage before this block
+	off    int64  // of the header; of the end of the input when there is no block
+	lost   int64  // damage before this block
+	lostAt int64  // where that begins
 	why    string
 }
 
@@ -64,10 +65,11 @@ func (s *splitter) next() (b block, err error) {
 			return b, nil
 		}
 		if why == "" && s.at == len(s.buf) {
+			b.off = s.base + int64(s.at)
 			return b, io.EOF
 		}
 		if b.why == "" {
-			b.why = why
+			b.why, b.lostAt = why, s.base+int64(s.at)
 		}
 		skipped, err := s.resync()
 		b.lost += skipped

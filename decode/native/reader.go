@@ -36,6 +36,7 @@ type Reader struct {
 	last     int64
 	ended    bool
 	warnings []format.Warning
+	damage   format.DamageLog
 }
 
 // NewReader checks the file header and begins to read. The error is a
@@ -155,6 +156,9 @@ func (r *Reader) deliver(ev *format.Event) bool {
 		return false
 	case ev.Kind == format.KindEnd:
 		r.ended = true
+		if !r.damage.Whole() {
+			r.damage.Settle(int64(ev.Count) - r.events)
+		}
 		return false
 	}
 	r.events++
@@ -168,7 +172,8 @@ func (r *Reader) deliver(ev *format.Event) bool {
 func (r *Reader) advance() {
 	if r.cur != nil {
 		if r.cur.fault != "" {
-			r.gap(int64(len(r.cur.block.bytes)), r.cur.block.off, r.cur.fault, r.last)
+			lost := max(int64(r.cur.block.header.Events)-int64(len(r.cur.events)), 0)
+			r.gap(int64(len(r.cur.block.bytes)), r.cur.block.off, r.cur.fault, r.last, lost)
 			r.cur.fault = ""
 			return
 		}
@@ -185,7 +190,7 @@ func (r *Reader) advance() {
 		if b.eof != nil {
 			until = r.last
 		}
-		r.gap(b.block.lost, b.block.off, b.block.why, until)
+		r.gap(b.block.lost, b.block.lostAt, b.block.why, until, format.UnknownEvents)
 	}
 	if b.eof == nil {
 		r.cur, r.next = b, 0
@@ -193,14 +198,31 @@ func (r *Reader) advance() {
 	}
 	r.err = b.eof
 	if errors.Is(b.eof, io.EOF) && !r.ended && r.damaged == 0 {
-		r.warn("truncated", fmt.Sprintf("%s: the end event is missing: the trace was cut off between two blocks", r.name))
+		const why = "the end event is missing: the trace was cut off between two blocks"
+		r.warn("truncated", r.name+": "+why)
+		r.damage.Add(format.Damage{Pos: format.Pos{File: r.name, Off: b.block.off}, Code: "truncated", Why: why, Events: format.UnknownEvents, From: known(r.last), Until: format.NoTime})
 	}
 }
 
-func (r *Reader) gap(bytes, off int64, why string, until int64) {
+// gap delivers damage of some bytes at an offset of the input, and so many
+// events in it, as an event, a warning and a place.
+func (r *Reader) gap(bytes, off int64, why string, until, events int64) {
+	from := r.last
+	if from == 0 { // nothing came before
+		from = until
+	}
 	r.damaged += bytes
 	r.warn("lost-data", fmt.Sprintf("%s: %s; %d bytes not read", format.Pos{File: r.name, Off: off}, why, bytes))
-	r.pending = append(r.pending, format.Event{Kind: format.KindGap, Time: r.last, End: max(until, r.last), Bytes: bytes, Name: why})
+	r.damage.Add(format.Damage{Pos: format.Pos{File: r.name, Off: off}, Code: "lost-data", Why: why, Bytes: bytes, Events: events, From: known(from), Until: known(max(until, from))})
+	r.pending = append(r.pending, format.Event{Kind: format.KindGap, Time: from, End: max(until, from), Bytes: bytes, Name: why})
+}
+
+// known makes a time that no event had one that cannot be told.
+func known(t int64) int64 {
+	if t == 0 {
+		return format.NoTime
+	}
+	return t
 }
 
 // maxWarnings bounds what a badly damaged trace can say.
@@ -217,7 +239,7 @@ func (r *Reader) Stats() format.Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return format.Stats{Format: fmt.Sprintf("contend %d", format.Version), Events: r.events,
-		BytesRead: r.split.read - r.damaged, BytesTotal: r.split.read, Warnings: r.warnings}
+		BytesRead: r.split.read - r.damaged, BytesTotal: r.split.read, Warnings: r.warnings, Damage: r.damage}
 }
 
 // Close stops reading ahead; the input stays open.

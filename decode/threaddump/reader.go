@@ -35,6 +35,7 @@ type Reader struct {
 	last   int64
 	stats  format.Stats
 	doubts doubts
+	damage format.DamageLog // dumps that were cut
 }
 
 // pending is an input with the dump that comes next in it.
@@ -111,6 +112,7 @@ func (r *Reader) fetch() *Dump {
 	d := p.dump
 	if d.Cut {
 		r.doubts.cut = append(r.doubts.cut, p.name)
+		r.damage.Add(p.damage("a thread dump is cut off: its last thread may be missing", d.Time))
 	}
 	if p.advance() != nil {
 		p.dump = nil
@@ -173,6 +175,7 @@ func (r *Reader) deliver(d *Dump) {
 // Stats implements what every decoder tells.
 func (r *Reader) Stats() format.Stats {
 	s := r.stats
+	s.Damage.Join(r.damage)
 	s.Format = r.inputs[0].format
 	for _, p := range r.inputs {
 		s.BytesRead += p.bytes()
@@ -181,6 +184,7 @@ func (r *Reader) Stats() format.Stats {
 		}
 		if p.broken != nil && !errors.Is(p.broken, io.EOF) {
 			s.Warnings = append(s.Warnings, format.Warning{Code: "truncated", Text: p.name + ": the input ends early"})
+			s.Damage.Add(p.damage("the input ends early", format.NoTime))
 		}
 	}
 	s.BytesTotal = s.BytesRead

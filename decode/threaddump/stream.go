@@ -108,6 +108,15 @@ func (s *stream) bytes() int64 {
 	return s.lines.read
 }
 
+// damage is what is missing where the input was read to.
+func (s *stream) damage(why string, at int64) format.Damage {
+	d := format.Damage{Pos: format.Pos{File: s.name, Off: s.bytes()}, Code: "truncated", Why: why, Events: format.UnknownEvents, From: at, Until: at}
+	if s.lines != nil {
+		d.Pos.Line = max(s.lines.number, 1)
+	}
+	return d
+}
+
 // notMine is the error of an input without a dump.
 func (s *stream) notMine() error {
 	e := &format.Error{Pos: format.Pos{File: s.name, Line: 1}, Err: fmt.Errorf("not a thread dump: %w", format.ErrNotMine), Hint: Hint}

@@ -1,0 +1,155 @@
+package cmd
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/metrics"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// damages is how often each fixture is cut and how many of its bytes are
+// changed, one at a time. 200 takes ten minutes of one core.
+var damages = flag.Int("damages", 4, "damage each fixture so many times in each way")
+
+// What any input may take. The time only ends what hangs: a busy machine is no
+// fault of the program.
+const (
+	maxHeap = 512 << 20
+	hangs   = 60 * time.Second
+)
+
+// damagedFixtures are the inputs of all kinds there are, ours and others'.
+var damagedFixtures = []string{"../testdata/*.jfr", "../testdata/*.txt", "../testdata/*.json", "../testdata/*.trace", "../../shared/fixtures/public/*/*"}
+
+// Every fixture, cut or changed anywhere: an answer or a clear error, in
+// bounded time and memory, and verify and analyze agree on what it is.
+func TestDamagedFixtures(t *testing.T) {
+	var peak heapPeak
+	peak.watch(t)
+	slowest, runs := time.Duration(0), 0
+	for _, pattern := range damagedFixtures {
+		paths, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(paths) == 0 {
+			t.Logf("nothing matches %s", pattern)
+		}
+		for _, path := range paths {
+			if strings.HasSuffix(path, "s.json") && strings.Contains(path, ".t") { // totals and truth: what is expected
+				continue
+			}
+			for _, d := range damagedCopies(t, path, *damages) {
+				started := time.Now()
+				answers(t, d)
+				slowest = max(slowest, time.Since(started))
+				runs++
+			}
+		}
+	}
+	t.Logf("%d damaged inputs; heap at most %d MiB; slowest of two commands %v", runs, peak.max.Load()>>20, slowest)
+	if peak.max.Load() > maxHeap {
+		t.Errorf("the heap grew to %d bytes", peak.max.Load())
+	}
+}
+
+// damagedCopy is a fixture with something wrong in it.
+type damagedCopy struct {
+	what string
+	data []byte
+}
+
+// damagedCopies cuts a fixture at n places and changes a byte at n others; the
+// same ones each time.
+func damagedCopies(t *testing.T, path string, n int) (list []damagedCopy) {
+	t.Helper()
+	whole, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(whole) == 0 {
+		return nil
+	}
+	h := fnv.New64a()
+	h.Write([]byte(filepath.Base(path)))
+	random := rand.New(rand.NewPCG(h.Sum64(), 1))
+	for range n {
+		at := random.IntN(len(whole))
+		list = append(list, damagedCopy{fmt.Sprintf("%s cut to %d bytes", path, at), whole[:at]})
+		at = random.IntN(len(whole))
+		data := bytes.Clone(whole)
+		data[at] ^= byte(1 + random.IntN(255))
+		list = append(list, damagedCopy{fmt.Sprintf("%s with byte %d changed to %#x", path, at, data[at]), data})
+	}
+	return list
+}
+
+// answers runs commands on an input.
+func answers(t *testing.T, d damagedCopy) {
+	t.Helper()
+	watchdog := time.AfterFunc(hangs, func() {
+		stacks := make([]byte, 1<<20)
+		panic(fmt.Sprintf("%s: no answer after %v\n%s", d.what, hangs, stacks[:runtime.Stack(stacks, true)]))
+	})
+	defer watchdog.Stop()
+	verified, _ := answer(t, d, "verify")
+	analyzed, said := answer(t, d, "analyze")
+	if verified != analyzed {
+		t.Errorf("%s: verify exits with %d, analyze with %d:\n%s", d.what, verified, analyzed, said)
+	}
+}
+
+// answer runs one command and holds its exit code to what it says.
+func answer(t *testing.T, d damagedCopy, command string) (code int, said string) {
+	t.Helper()
+	var out, msg bytes.Buffer
+	code = Main([]string{command, "-"}, io.NopCloser(bytes.NewReader(d.data)), &out, &msg)
+	lines := strings.Split(strings.TrimRight(msg.String(), "\n"), "\n")
+	switch {
+	case code == exitOK || code == exitDamaged && strings.Contains(msg.String(), "contend: warning: "):
+		if out.Len() == 0 {
+			t.Errorf("%s: %s exits with %d and answers nothing", d.what, command, code)
+		}
+	case code == exitFailed:
+		if out.Len() > 0 || !strings.HasPrefix(lines[len(lines)-1], "hint: ") && !strings.HasPrefix(lines[len(lines)-1], "contend: -:") {
+			t.Errorf("%s: %s fails with\n%s%s", d.what, command, out.String(), msg.String())
+		}
+	default:
+		t.Errorf("%s: %s exits with %d: %s", d.what, command, code, msg.String())
+	}
+	return code, msg.String()
+}
+
+// heapPeak is the largest heap seen, garbage not yet collected included.
+type heapPeak struct{ max atomic.Uint64 }
+
+// watch looks at the heap until the test ends.
+func (p *heapPeak) watch(t *testing.T) {
+	t.Helper()
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		for tick := time.NewTicker(5 * time.Millisecond); ; {
+			metrics.Read(s)
+			p.max.Store(max(p.max.Load(), s[0].Value.Uint64()))
+			select {
+			case <-tick.C:
+			case <-stop:
+				tick.Stop()
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() { close(stop); <-stopped })
+}

@@ -1,0 +1,105 @@
+package cmd
+
+import (
+	"bufio"
+	"errors"
+	"io"
+
+	"contend/format"
+	"contend/report/schema"
+	"contend/report/table"
+
+	"github.com/spf13/cobra"
+)
+
+type verifyOptions struct {
+	trace traceOptions
+	out   outputOptions
+}
+
+func newVerify(e *env) *cobra.Command {
+	var o verifyOptions
+	c := &cobra.Command{
+		Use:   "verify [TRACE ...]",
+		Short: "list where a trace is damaged, and what that costs",
+		Long: `Read a trace to its end and list each place where it is damaged: the offset (for text,
+the line), the bytes that cannot be read, the events lost with them where the trace
+tells how many, and the stretch of time they are of. What is whole is used by all other
+commands. Exits with 0 when the trace is whole, with 3 when it is damaged.`,
+		Example: `  contend verify recording.jfr
+  contend verify --format json recording.jfr`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(_ *cobra.Command, args []string) error {
+			o.trace.paths = args
+			return runVerify(e, &o)
+		},
+	}
+	o.out.bind(c, 20)
+	o.trace.bindLimits(c)
+	return c
+}
+
+func runVerify(e *env, o *verifyOptions) error {
+	if err := o.out.check(); err != nil {
+		return err
+	}
+	src, paths, err := o.trace.open(e)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	span, err := readThrough(src)
+	if err != nil {
+		return err
+	}
+	stats := src.Stats()
+	if stats.Unit != format.UnitTime { // such events stand where they are for want of a time
+		span.from, span.until = format.NoTime, format.NoTime
+	}
+	doc := schema.NewVerify(paths, stats, span.from, span.until, o.out.top)
+	out := bufio.NewWriter(e.out)
+	style, asJSON := o.out.style(e)
+	if asJSON {
+		err = schema.Write(out, doc)
+	} else {
+		err = table.Verify(out, doc, style)
+	}
+	if err = errors.Join(err, out.Flush()); err != nil {
+		return err
+	}
+	if !doc.Whole {
+		return errDamaged
+	}
+	return nil
+}
+
+// span is the time from the first event of a trace to the last one, in ns
+// since the epoch; NoTime when no event has any.
+type span struct{ from, until int64 }
+
+// timed are the kinds of events that happened at some time. Recordings and
+// gaps are not among them: they tell of what may be missing.
+var timed = map[format.Kind]bool{format.KindThreadStart: true, format.KindThreadEnd: true, format.KindTick: true,
+	format.KindContention: true, format.KindWait: true, format.KindTenure: true, format.KindActivity: true}
+
+// readThrough reads a trace to its end and keeps nothing.
+func readThrough(src format.Source) (span, error) {
+	s := span{format.NoTime, format.NoTime}
+	var ev format.Event
+	for {
+		err := src.Read(&ev)
+		if errors.Is(err, io.EOF) {
+			return s, nil
+		}
+		if err != nil {
+			return s, err
+		}
+		if !timed[ev.Kind] {
+			continue
+		}
+		if s.from == format.NoTime || ev.Time < s.from {
+			s.from = ev.Time
+		}
+		s.until = max(s.until, ev.Time, ev.End)
+	}
+}

@@ -1,0 +1,251 @@
+package decode
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/metrics"
+	"testing"
+	"time"
+
+	"contend/format"
+)
+
+// What a decoder may take of an input of n bytes. The constants are what it
+// sets up once; the factors are what the densest inputs need, which are
+// recordings whose events of a few bytes each repeat a stack of 16384 frames.
+const (
+	eventsOnce, eventsPerByte = 10_000, 64
+	memoryOnce, memoryPerByte = 256 << 20, 16 << 10
+	patience                  = 20 * time.Second // until what does not end is taken for endless
+)
+
+// seedSize bounds the seeds, so that there are enough tries a second.
+const seedSize = 64 << 10
+
+// seed adds the fixtures that match, each cut to a size that fuzzes well.
+func seed(f *testing.F, patterns ...string) {
+	f.Helper()
+	for _, pattern := range patterns {
+		paths, err := filepath.Glob(pattern)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, path := range paths {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(data[:min(len(data), seedSize)])
+		}
+	}
+}
+
+// fuzz holds a format to what all of them promise.
+func fuzz(f *testing.F) {
+	f.Fuzz(func(t *testing.T, data []byte) {
+		watchdog := time.AfterFunc(patience, func() { panic(fmt.Sprintf("%d bytes take for ever", len(data))) })
+		defer watchdog.Stop()
+		before := allocated()
+		events, err := readAll(t, data)
+		if took, may := allocated()-before, uint64(memoryOnce+memoryPerByte*len(data)); took > may {
+			t.Errorf("%d bytes of input took %d of memory, more than %d", len(data), took, may)
+		}
+		if err == nil {
+			roundTrip(t, events)
+		}
+	})
+}
+
+// allocated is the memory the program ever asked for.
+func allocated() uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
+// readAll reads an input to its end. The error is of opening it, or of a line
+// of text that is wrong.
+func readAll(t *testing.T, data []byte) (*format.List, error) {
+	t.Helper()
+	tr, err := Open([]string{Stdin}, bytes.NewReader(data), Options{})
+	if err != nil {
+		positioned(t, err)
+		return nil, err
+	}
+	defer tr.Close()
+	list := &format.List{}
+	var ev format.Event
+	for {
+		err := tr.Read(&ev)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			positioned(t, err)
+			return nil, err
+		}
+		if ev.Kind == format.KindGap && ev.End < ev.Time {
+			t.Fatalf("a gap that ends before it begins: %s", format.AppendText(nil, &ev))
+		}
+		_ = list.Write(&ev) // a list takes everything
+		if n := len(list.Events); n > eventsOnce+eventsPerByte*len(data) {
+			t.Fatalf("%d events of %d bytes: it does not advance", n, len(data))
+		}
+	}
+	sane(t, tr.Stats())
+	return list, nil
+}
+
+// sane checks what is said of an input that was read to its end.
+func sane(t *testing.T, s format.Stats) {
+	t.Helper()
+	if s.BytesRead < 0 || s.BytesRead > s.BytesTotal {
+		t.Fatalf("%+v", s)
+	}
+	lost := int64(0)
+	for _, d := range s.Damage.Places {
+		lost += d.Bytes
+		if d.Bytes < 0 || d.Pos.Off < 0 || d.Events < format.UnknownEvents || d.Code == "" || d.Why == "" {
+			t.Fatalf("%+v", d)
+		}
+	}
+	if s.Damage.Omitted == 0 && lost != s.BytesTotal-s.BytesRead {
+		t.Fatalf("%d bytes are not read, the damage tells of %d: %+v", s.BytesTotal-s.BytesRead, lost, s)
+	}
+}
+
+// positioned requires an error that says where and what.
+func positioned(t *testing.T, err error) {
+	t.Helper()
+	var fe *format.Error
+	if !errors.As(err, &fe) || fe.What == "" || bytes.ContainsRune([]byte(err.Error()), '\n') {
+		t.Fatalf("%v is no error that says where and what, on one line", err)
+	}
+}
+
+// roundTrip writes events as a trace and as text, and reads them back.
+func roundTrip(t *testing.T, events *format.List) {
+	t.Helper()
+	var binary, text bytes.Buffer
+	w, err := format.NewWriter(&binary, format.WriterOptions{Codec: format.Plain})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []struct {
+		*bytes.Buffer
+		sink interface {
+			format.Sink
+			Close() error
+		}
+	}{{&binary, w}, {&text, format.NewTextWriter(&text)}} {
+		for i := range events.Events {
+			if err := out.sink.Write(&events.Events[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := out.sink.Close(); err != nil {
+			t.Fatal(err)
+		}
+		again, err := readAll(t, out.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(again.Events) != len(events.Events) {
+			t.Fatalf("%d events were written, %d are read", len(events.Events), len(again.Events))
+		}
+		for i := range events.Events { // by the fields a kind has: what else a decoder leaves in an event says nothing
+			wrote, read := format.AppendText(nil, &events.Events[i]), format.AppendText(nil, &again.Events[i])
+			if !bytes.Equal(wrote, read) {
+				t.Fatalf("event %d was written as\n%s and is read as\n%s", i, wrote, read)
+			}
+		}
+	}
+}
+
+const (
+	fixtures = "../testdata/"
+	public   = "../../shared/fixtures/public/"
+)
+
+func FuzzJFR(f *testing.F) {
+	seed(f, fixtures+"*.jfr", public+"jfr/*.jfr")
+	f.Add([]byte("FLR\x00"))
+	fuzz(f)
+}
+
+func FuzzThreadDump(f *testing.F) {
+	seed(f, fixtures+"*jdk17.txt", fixtures+"truth-jdk25-*.json", "threaddump/testdata/dialects/*", public+"threaddump/*", public+"javacore/*")
+	fuzz(f)
+}
+
+func FuzzGoTrace(f *testing.F) {
+	seed(f, fixtures+"*.trace", public+"gotrace/*.trace")
+	f.Add([]byte("go 1.22 trace\x00\x00\x00\x01\x01\x00\x00\x00"))
+	fuzz(f)
+}
+
+func FuzzGoDump(f *testing.F) {
+	seed(f, fixtures+"go126-*-dump.txt")
+	fuzz(f)
+}
+
+func FuzzCounts(f *testing.F) {
+	seed(f, public+"counts/*")
+	f.Add([]byte("creating lock 1 java.util.concurrent.locks.ReentrantLock a.B.c(B.java:1)\n2026-01-01 10:00:00 1=5\n"))
+	f.Add([]byte("contention detected on [a.B] a.B.c(B.java:1)\n"))
+	fuzz(f)
+}
+
+// every kind of event, in the least bytes.
+const everyKind = "contend 1\nthread thread=1 name=a group=b\nobject object=1 class=c hash=7\nstack stack=1 frames=a.B|m|B.java|3\n" +
+	"recording time=1 end=99\ntick time=2 intended=1 weight=3 live=4\nwait thread=1 object=1 time=3 end=9 stack=1\ngap time=4 end=5 bytes=6 name=x\nend count=8\n"
+
+func FuzzText(f *testing.F) {
+	f.Add([]byte(everyKind))
+	f.Add([]byte("contend 1\nwait time=1 e"))
+	fuzz(f)
+}
+
+func FuzzNative(f *testing.F) {
+	for _, codec := range []format.Codec{format.Plain, format.Deflate, format.Zstd} {
+		f.Add(contendTrace(f, codec))
+	}
+	fuzz(f)
+}
+
+// FuzzWrapped finds what decompressors make of damage.
+func FuzzWrapped(f *testing.F) {
+	seed(f, public+"jfr/*.gz")
+	f.Add([]byte("\x28\xb5\x2f\xfd\x04\x88"))
+	f.Add([]byte("\xff\x06\x00\x00S2sTwO\x01"))
+	f.Add([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"))
+	fuzz(f)
+}
+
+// contendTrace is the events of a dump as a trace of small blocks.
+func contendTrace(f *testing.F, codec format.Codec) []byte {
+	f.Helper()
+	src, err := Open([]string{fixtures + "go126-debug2-dump.txt"}, nil, Options{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer src.Close()
+	var b bytes.Buffer
+	w, err := format.NewWriter(&b, format.WriterOptions{Codec: codec, BlockSize: 500})
+	if err != nil {
+		f.Fatal(err)
+	}
+	for ev := (format.Event{}); src.Read(&ev) == nil; {
+		if err := w.Write(&ev); err != nil {
+			f.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		f.Fatal(err)
+	}
+	return b.Bytes()
+}

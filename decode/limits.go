@@ -1,0 +1,132 @@
+package decode
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"time"
+
+	"contend/format"
+)
+
+// Limits bound what an input may make the program do. The zero value means the
+// defaults.
+type Limits struct {
+	Barren   int64 // bytes read in a row, unpacked, without an event coming of them; 0 means DefaultBarren
+	Unpacked int64 // bytes a compressed input may unpack to; 0 means DefaultUnpacked
+}
+
+// The default limits. A stream without end and a compressed file of nothing
+// but zeros both meet the first within seconds; no chunk of a recording that a
+// JVM writes is near it. The second ends what goes on giving events.
+const (
+	DefaultBarren   int64 = 512 << 20
+	DefaultUnpacked int64 = 64 << 30
+)
+
+// guard ends an input at a limit as if it were cut off there, so that what was
+// read before is used, and keeps which limit it was.
+type guard struct {
+	in      io.Reader
+	read    int64 // bytes given
+	mark    int64 // of these, when the last event came
+	barren  int64
+	allowed int64 // in all; 0 means no limit
+	hit     error // wraps ErrLimit
+}
+
+func (l Limits) guard(in io.Reader, packed bool) *guard {
+	g := &guard{in: in, barren: l.Barren}
+	if g.barren <= 0 {
+		g.barren = DefaultBarren
+	}
+	if !packed {
+		return g
+	}
+	if g.allowed = l.Unpacked; g.allowed <= 0 {
+		g.allowed = DefaultUnpacked
+	}
+	return g
+}
+
+func (g *guard) Read(p []byte) (int, error) {
+	switch {
+	case g.hit != nil:
+		return 0, io.ErrUnexpectedEOF
+	case g.read-g.mark > g.barren:
+		g.hit = fmt.Errorf("nothing to use in %d bytes: %w", g.read-g.mark, format.ErrLimit)
+		return 0, io.ErrUnexpectedEOF
+	case g.allowed > 0 && g.read > g.allowed:
+		g.hit = fmt.Errorf("unpacks to more than %d bytes: %w", g.allowed, format.ErrLimit)
+		return 0, io.ErrUnexpectedEOF
+	}
+	n, err := g.in.Read(p)
+	g.read += int64(n)
+	return n, err
+}
+
+// lift takes the limits away.
+func (g *guard) lift() { g.barren = math.MaxInt64 }
+
+// event says that something came of what was read.
+func (g *guard) event() { g.mark = g.read }
+
+// explain replaces what a decoder says of an input that a limit ended before
+// it had begun.
+func (g *guard) explain(name string, err error) error {
+	if g == nil || g.hit == nil {
+		return err
+	}
+	return fail(name, "input", g.hit, limitHint)
+}
+
+const limitHint = "if it is a trace all the same, raise the limit with --max-barren or --max-unpacked"
+
+// warn adds to what an input says the limit that ended it.
+func (g *guard) warn(name string, s *format.Stats) {
+	if g.hit == nil {
+		return
+	}
+	why := g.hit.Error()
+	s.Warnings = append(s.Warnings[:len(s.Warnings):len(s.Warnings)], format.Warning{Code: "lost-data", Text: fmt.Sprintf("%s: given up: %s; %s", name, why, limitHint)})
+	places := s.Damage
+	s.Damage = format.DamageLog{}
+	s.Damage.Join(places)
+	s.Damage.Add(format.Damage{Pos: format.Pos{File: name, Off: g.read}, Code: "lost-data", Why: "given up: " + why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+}
+
+// pipeWait is how long to wait for somebody to write to a named pipe.
+const pipeWait = 10 * time.Second
+
+var errNoWriter = errors.New("nobody writes to this named pipe")
+
+// openPatiently opens a file. A named pipe opens once it has a writer, which
+// may be never.
+func openPatiently(path string, wait time.Duration) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode()&os.ModeNamedPipe == 0 {
+		return os.Open(path)
+	}
+	type opened struct {
+		*os.File
+		error
+	}
+	done := make(chan opened, 1)
+	go func() {
+		f, err := os.Open(path)
+		done <- opened{f, err}
+	}()
+	select {
+	case o := <-done:
+		return o.File, o.error
+	case <-time.After(wait):
+		go func() { // whoever writes later finds nobody
+			if o := <-done; o.File != nil {
+				o.Close()
+			}
+		}()
+		return nil, fail(path, "named pipe", fmt.Errorf("%w: %w", errNoWriter, format.ErrTruncated), "start what writes to it first, or pipe it to standard input")
+	}
+}

@@ -1,0 +1,65 @@
+package format
+
+// Damage is one place where an input is not what it should be.
+type Damage struct {
+	Pos    Pos
+	Code   string // lost-data: something there cannot be read; truncated: something is missing there
+	Why    string // what was being read, and what is wrong with it
+	Bytes  int64  // of the input that were not read; 0 when what is missing was never in it
+	Events int64  // lost; UnknownEvents when that cannot be told
+	From   int64  // ns since the epoch: when the lost events happened, at the earliest; NoTime when that cannot be told
+	Until  int64  // and at the latest
+}
+
+// UnknownEvents is the number of events in damage that tells none.
+const UnknownEvents int64 = -1
+
+// DamageLog collects the damage of an input in the order it is met. It holds
+// maxDamage places and counts the others, so that a file of nothing but damage
+// costs no more memory than another.
+type DamageLog struct {
+	Places  []Damage
+	Omitted int64 // places behind the limit
+}
+
+const maxDamage = 1 << 12
+
+// Add books a place.
+func (l *DamageLog) Add(d Damage) {
+	if len(l.Places) == maxDamage {
+		l.Omitted++
+		return
+	}
+	l.Places = append(l.Places, d)
+}
+
+// Join appends what another input tells.
+func (l *DamageLog) Join(o DamageLog) {
+	for _, d := range o.Places {
+		l.Add(d)
+	}
+	l.Omitted += o.Omitted
+}
+
+// Whole tells whether nothing is damaged.
+func (l *DamageLog) Whole() bool { return len(l.Places) == 0 }
+
+// Settle takes the number of events that all damage so far cost, which a
+// trace that counts its events tells at its end: where one place alone does
+// not know its share, it is the rest.
+func (l *DamageLog) Settle(total int64) {
+	var open *Damage
+	for i := range l.Places {
+		switch d := &l.Places[i]; {
+		case d.Events != UnknownEvents:
+			total -= d.Events
+		case open != nil:
+			return
+		default:
+			open = d
+		}
+	}
+	if open != nil && total >= 0 && l.Omitted == 0 {
+		open.Events = total
+	}
+}

@@ -1,0 +1,83 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"contend/format"
+	"contend/report/schema"
+)
+
+// Verify writes where a trace is damaged, one place a row, and what that costs
+// in all.
+func Verify(w io.Writer, v *schema.Verify, o Options) error {
+	g := &Grid{Title: verifyHeading(v), Head: []string{"PLACE", "BYTES", "EVENTS", "FROM", "UNTIL", "DAMAGE"}, Left: left(6, 0, 5), Flex: 5,
+		CSV: []string{"place", "bytes", "events", "from_ns", "until_ns", "damage"}, Notes: verifyNotes(v)}
+	for i := range v.Damage {
+		d := &v.Damage[i]
+		g.Rows = append(g.Rows, []Cell{Name(place(d)), Count(d.Bytes), known(d.Events), since(v.StartNs, d.FromNs), since(v.StartNs, d.UntilNs), Name(d.Why)})
+	}
+	return g.Write(w, o)
+}
+
+func verifyHeading(v *schema.Verify) string {
+	inputs := strings.Join(v.Inputs, " ")
+	if v.Whole {
+		return Sanitize(fmt.Sprintf("%s: whole: %s, %s events, %s bytes", inputs, v.Format, group(v.Events), group(v.BytesRead)))
+	}
+	places := "1 place"
+	if v.Places > 1 {
+		places = group(v.Places) + " places"
+	}
+	return Sanitize(fmt.Sprintf("%s: damaged in %s: %s, %s events read", inputs, places, v.Format, group(v.Events)))
+}
+
+// verifyNotes say what damage costs in all, and what the times are measured
+// from.
+func verifyNotes(v *schema.Verify) (notes []string) {
+	if v.Whole {
+		return nil
+	}
+	total := v.BytesLost + v.BytesRead
+	notes = append(notes, fmt.Sprintf("not read: %s of %s bytes (%s), %s", group(v.BytesLost), group(total), Share(v.BytesLost, total).Text, lostEvents(v.EventsLost)))
+	if v.StartNs != nil && v.EndNs != nil {
+		span := *v.EndNs - *v.StartNs
+		notes = append(notes, fmt.Sprintf("something is missing within %s of %s (%s); times count from the first event",
+			Duration(v.LostNs), Duration(span), Share(v.LostNs, span).Text))
+	}
+	if left := v.Places - int64(len(v.Damage)); left > 0 {
+		notes = append(notes, fmt.Sprintf("left out: %s places (--top 0 shows all)", group(left)))
+	}
+	return notes
+}
+
+func lostEvents(n *int64) string {
+	if n == nil {
+		return "the number of events is not known"
+	}
+	return group(*n) + " events"
+}
+
+// place is where damage is, as errors say it.
+func place(d *schema.Damage) string {
+	return format.Pos{File: d.Input, Off: d.Offset, Line: d.Line}.String()
+}
+
+// known is a cell for a number that may not be.
+func known(n *int64) Cell {
+	if n == nil {
+		return Cell{"?", ""}
+	}
+	return Count(*n)
+}
+
+// since is a cell for an instant, as the time since another; either may not be
+// known.
+func since(start, at *int64) Cell {
+	if at == nil || start == nil {
+		return Cell{"?", ""}
+	}
+	return Cell{Duration(*at - *start), strconv.FormatInt(*at, 10)}
+}
