@@ -151,6 +151,7 @@ func browse(t *testing.T, path string) string {
 }
 
 func TestABrowserShowsTheTimeline(t *testing.T) {
+	unhurried(t)
 	page := filepath.Join(t.TempDir(), "csp.html")
 	run(t, "csp", hostileTrace(t), "-o", page)
 	dom := browse(t, page)
@@ -165,6 +166,7 @@ func TestABrowserShowsTheTimeline(t *testing.T) {
 }
 
 func TestABrowserShowsTheGraph(t *testing.T) {
+	unhurried(t)
 	picture := filepath.Join(t.TempDir(), "graph.svg")
 	run(t, "graph", "--by", "thread", hostileTrace(t), "-o", picture)
 	dom := browse(t, picture)
