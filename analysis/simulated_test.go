@@ -87,7 +87,11 @@ func TestExactTracesOfRandomRuns(t *testing.T) {
 }
 
 func TestSampledTwinAgreesWithinItsError(t *testing.T) {
-	for _, name := range []string{"ping-pong", "nested", "convoy", "phases", "reader-writer", "random"} {
+	names := []string{"reader-writer", "ping-pong", "nested", "convoy", "phases", "random"}
+	if testing.Short() {
+		names = names[:1]
+	}
+	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
 			truth, _, sampled := simulated(t, simulate.Config{Scenario: name, Threads: 6, Duration: 60e9, Period: 3_137_000, Stall: 30e6, Seed: 3}) // no multiple of any section's length
 			near := func(what string, got, want float64) {

@@ -2,6 +2,7 @@ package blame
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"contend/analysis"
@@ -16,6 +17,9 @@ var keyNames = [keyCount]string{
 	ByOwnerOperation: "owner-operation", ByWaiterOperation: "waiter-operation",
 	ByInput: "input",
 }
+
+// Keys are the names of all keys.
+func Keys() []string { return slices.Clone(keyNames[:]) }
 
 // String returns the key as users write it.
 func (k Key) String() string {

@@ -80,7 +80,7 @@ counts and has no times (one thread dump), so do the pictures.`,
 func (o *flameOptions) form() (int, error) {
 	name := o.as
 	if name == "" {
-		i := slices.IndexFunc(pictures, func(p picture) bool { return filepath.Ext(o.out) == p.ending })
+		i := slices.IndexFunc(pictures, func(p picture) bool { return strings.EqualFold(filepath.Ext(o.out), p.ending) })
 		return max(i, 0), nil // a page, unless the ending says otherwise
 	}
 	i := slices.Index(pictureNames(), name)

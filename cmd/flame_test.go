@@ -152,6 +152,7 @@ func (b *tab) framesShown() (now int) {
 }
 
 func TestThePageInABrowser(t *testing.T) {
+	unhurried(t)
 	b := flameTab(t, drawn(t, "f.html", "--view", "chain", "../testdata/truth-8threads-dumps50ms.jfr"))
 	frames := b.framesShown()
 	b.do(chromedp.SendKeys("#search", "exportReport"))
@@ -174,6 +175,7 @@ func TestThePageInABrowser(t *testing.T) {
 }
 
 func TestThePageByKeyboard(t *testing.T) {
+	unhurried(t)
 	b := flameTab(t, drawn(t, "f.html", "../testdata/truth-8threads.jfr"))
 	b.press("ArrowUp")
 	first := b.text("#details")
@@ -214,6 +216,7 @@ func TestHostileNamesInPagesAndPictures(t *testing.T) {
 // A trace compared with itself shows no change; what is only in the base is
 // there with no width.
 func TestDifferences(t *testing.T) {
+	unhurried(t)
 	const a, b = "../testdata/truth-8threads.jfr", "../testdata/xalan-8threads.jfr"
 	same := pageTree(t, drawn(t, "d.html", "--diff", a, a))
 	var check func(n *treeNode)

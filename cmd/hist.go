@@ -73,7 +73,7 @@ of the file's name unless --format says another.`,
 
 // check settles the format and refuses flags that contradict one another.
 func (o *histOptions) check() error {
-	if ending := strings.TrimPrefix(filepath.Ext(o.file), "."); !o.given("format") && ending != "" {
+	if ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(o.file), ".")); !o.given("format") && ending != "" {
 		if long, ok := endings[ending]; ok {
 			ending = long
 		}

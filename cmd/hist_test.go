@@ -68,6 +68,7 @@ func rawMonitors(t *testing.T, path string) map[string][]int64 {
 // The percentiles of every recording are those of the raw lengths, to three
 // digits: of monitors as the recording has them, of all locks as rebuilt.
 func TestPercentilesEqualTheRawDurations(t *testing.T) {
+	unhurried(t)
 	checked := 0
 	for _, path := range recordings(t) {
 		if !strings.HasSuffix(path, ".jfr") {
@@ -120,6 +121,7 @@ func samePercentiles(t *testing.T, what string, got *schema.Lengths, raw []int64
 // A recording written as a log has the same waits in the library's own
 // reader, by tag, and the same percentiles when contend reads it back.
 func TestLogsOfRecordingsReadBack(t *testing.T) {
+	unhurried(t)
 	const path = "../testdata/derby-8clients.jfr"
 	file := filepath.Join(t.TempDir(), "waits.hlog")
 	if code := Main([]string{"hist", "--by", "class", "--interval", "100ms", path, "-o", file}, nil, os.Stdout, os.Stderr); code != exitOK {
@@ -171,6 +173,7 @@ func TestLogsOfRecordingsReadBack(t *testing.T) {
 // Of a sampled trace the bounds enclose what the exact trace of the same run
 // says: the longest wait there is.
 func TestBoundsEncloseTheTruth(t *testing.T) {
+	unhurried(t)
 	dir := t.TempDir()
 	for _, scenario := range []string{"convoy", "nested", "ping-pong"} {
 		exact, sampled := filepath.Join(dir, scenario+".exact"), filepath.Join(dir, scenario+".sampled")

@@ -22,9 +22,16 @@ import (
 	"pgregory.net/rapid"
 )
 
+// few are what the laws are held on under -short, for the race detector: an
+// input of each decoder, so that each one's goroutines run.
+var few = []string{"../testdata/phases.jfr", "../testdata/truth-8threads-jdk25.jfr", goTrace, "../testdata/truth-jdk25-1.json"}
+
 // recordings are all inputs the laws are held on.
 func recordings(t *testing.T) []string {
 	t.Helper()
+	if testing.Short() {
+		return append(slices.Clone(few), simulated(t)[2:4]...)
+	}
 	paths, _ := filepath.Glob("../testdata/*.jfr")
 	if len(paths) < 9 {
 		t.Fatalf("%d recordings in testdata", len(paths))
@@ -42,6 +49,15 @@ func recordings(t *testing.T) []string {
 		t.Fatalf("%d thread dumps in testdata", len(dumps)+len(lone)+len(other))
 	}
 	return slices.Concat(paths, dumps, lone, other, public, simulated(t))
+}
+
+// unhurried skips a test under -short: one that runs the same code as the
+// laws do, on more inputs, with nothing more for the race detector to see.
+func unhurried(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: the laws on a few inputs stand for it")
+	}
 }
 
 // simulated writes a trace of each kind of run.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"strings"
-	"syscall"
 
 	"contend/format"
 	"contend/report/table"
@@ -72,16 +71,17 @@ func newRoot(e *env) *cobra.Command {
 		Args:          cobra.ArbitraryArgs,
 		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return usageError{fmt.Errorf("there is no command %q", args[0]), "'contend help' lists the commands"}
+				return unknownCommand(c, args[0])
 			}
 			return c.Help()
 		},
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{err, fmt.Sprintf("'%s --help' lists the flags", c.CommandPath())}
 	})
-	root.AddCommand(newAnalyze(e), newBlame(e), newCSP(e), newPprof(e), newFlame(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e), newGraph(e), newChains(e), newHist(e), newDiff(e), newCheck(e), newMerge(e), newVerify(e))
+	root.AddCommand(newAnalyze(e), newBlame(e), newCSP(e), newPprof(e), newFlame(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e), newGraph(e), newChains(e), newHist(e), newDiff(e), newCheck(e), newMerge(e), newVerify(e), newVersion(e), newMan())
+	furnish(root, width(e.out))
+	complete(root)
 	return root
 }
 
@@ -89,7 +89,7 @@ func newRoot(e *env) *cobra.Command {
 func (e *env) exit(err error) int {
 	var usage usageError
 	switch {
-	case err == nil, errors.Is(err, syscall.EPIPE): // whoever read the answer has enough
+	case err == nil, closedPipe(err): // whoever read the answer has enough
 		return exitOK
 	case errors.Is(err, errDamaged):
 		e.warn(err.Error())

@@ -68,6 +68,7 @@ func TestProfilesSumToTheAnalysis(t *testing.T) {
 var totalLine = regexp.MustCompile(`% of (\d+)ns total`)
 
 func TestGoToolPprofReadsProfiles(t *testing.T) {
+	unhurried(t)
 	const path = "../testdata/truth-8threads-dumps50ms.jfr"
 	want := ask[schema.Analyze](t, "analyze", path).Total.WaitNs
 	for view, first := range map[string]string{"blame": "Truth.exportReport", "blocked": "Truth.checkout"} {

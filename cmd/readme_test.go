@@ -14,6 +14,7 @@ import (
 // TestReadmeShowsWhatCommandsPrint runs every "$ contend" line of the README
 // and compares what follows it; -update rewrites it.
 func TestReadmeShowsWhatCommandsPrint(t *testing.T) {
+	unhurried(t)
 	t.Chdir("..")
 	t.Setenv("COLUMNS", "100")
 	text, err := os.ReadFile("README.md")

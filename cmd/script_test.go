@@ -19,8 +19,13 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	dir, files := "testdata/script", []string(nil)
+	if testing.Short() { // each command is a process of its own: slow under the race detector
+		dir, files = "", []string{"testdata/script/badinput.txtar", "testdata/script/damage.txtar", "testdata/script/usage.txtar"}
+	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:   dir,
+		Files: files,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", data)
 			return nil

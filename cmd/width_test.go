@@ -9,6 +9,7 @@ import (
 // TestATerminalOf80ColumnsShowsEveryTable runs every command that prints for
 // people, on recordings with long names and large numbers.
 func TestATerminalOf80ColumnsShowsEveryTable(t *testing.T) {
+	unhurried(t)
 	t.Setenv("COLUMNS", "80")
 	paths := []string{"../testdata/derby-8clients.jfr", "../testdata/hsqldb-6clients.jfr", "../testdata/xalan-8threads.jfr", "../testdata/truth-8threads.jfr", hostileTrace(t), exactly(t, "deadlock")}
 	for _, path := range paths {

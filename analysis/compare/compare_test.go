@@ -61,7 +61,7 @@ func TestATraceDoesNotDifferFromItself(t *testing.T) {
 func TestOneSlowerSectionIsFoundAndNothingElse(t *testing.T) {
 	pairs := 100
 	if testing.Short() {
-		pairs = 25
+		pairs = 5
 	}
 	for _, exact := range []bool{true, false} {
 		missed, wrong := [3]int{}, [3]int{}

@@ -139,11 +139,19 @@ func lockedAt(stack []*profile.Location) string {
 	return ""
 }
 
+// cuts is at how many places a trace is tried: a tenth under -short.
+func cuts(n int) int {
+	if testing.Short() {
+		return n / 10
+	}
+	return n
+}
+
 // What comes before a cut is read, and the rest is said to be missing.
 func TestEveryPrefix(t *testing.T) {
 	data := load(t, ours)
 	last := int64(0)
-	for n := 0; n < len(data); n += 1 + len(data)/97 {
+	for n := 0; n < len(data); n += 1 + len(data)/cuts(97) {
 		r, counts := readAll(t, data[:n])
 		if r == nil {
 			if n >= headerSize {
@@ -206,7 +214,7 @@ func FuzzRead(f *testing.F) {
 // Damage anywhere costs what follows, never the program.
 func TestDamagedBytes(t *testing.T) {
 	whole := load(t, ours)
-	for at := headerSize; at < len(whole); at += 1 + len(whole)/211 {
+	for at := headerSize; at < len(whole); at += 1 + len(whole)/cuts(211) {
 		data := bytes.Clone(whole)
 		data[at] ^= 0x55
 		if r, _ := readAll(t, data); r.Stats().BytesTotal != int64(len(data)) {

@@ -1,0 +1,74 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// furnish gives the commands that cobra brings the words and the exit codes of
+// ours, and fits the lists of flags to a terminal of so many columns; 0 leaves
+// them as long as they are.
+func furnish(root *cobra.Command, columns int) {
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
+	root.SuggestionsMinimumDistance = nearMiss
+	root.SetHelpCommand(newHelp())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	shells, _, err := root.Find([]string{"completion"})
+	must(err)
+	shells.Short = "print a script that completes commands, flags and their values in a shell"
+	shells.Long = "Print a script that teaches a shell to complete commands, flags and the values of\nflags. The help of each shell says where the script goes."
+	shells.Example = "  source <(contend completion bash)"
+	shells.Args = cobra.ArbitraryArgs
+	shells.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usageError{fmt.Errorf("there is no completion for %q", args[0]), "choose from bash, zsh, fish, powershell"}
+		}
+		return c.Help()
+	}
+	for _, c := range shells.Commands() {
+		c.Short = "print the script for " + c.Name()
+	}
+}
+
+// nearMiss is by how many letters a mistyped command may differ from the one
+// that was meant.
+const nearMiss = 2
+
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "say how a command is called",
+		Example: "  contend help blame",
+		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			for _, sub := range c.Root().Commands() {
+				if len(args) == 0 && sub.IsAvailableCommand() {
+					names = append(names, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			about, rest, err := c.Root().Find(args)
+			if err != nil || about == c.Root() && len(rest) > 0 {
+				return unknownCommand(c.Root(), args[0])
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+}
+
+// unknownCommand guesses what was meant: a name like it, or a trace to analyse.
+func unknownCommand(root *cobra.Command, name string) error {
+	hint := "'contend help' lists the commands"
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		hint = "did you mean " + strings.Join(near, " or ") + "?"
+	} else if _, err := os.Stat(name); err == nil {
+		hint = fmt.Sprintf("'contend analyze %s' gives an overview of a trace", name)
+	}
+	return usageError{fmt.Errorf("there is no command %q", name), hint}
+}

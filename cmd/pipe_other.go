@@ -1,0 +1,11 @@
+//go:build !windows
+
+package cmd
+
+import (
+	"errors"
+	"syscall"
+)
+
+// closedPipe tells whether whoever read the answer has enough.
+func closedPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }

@@ -1,0 +1,181 @@
+package cmd
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func TestVersionSaysWhatWasBuilt(t *testing.T) {
+	const commit = "0123456789abcdef0123456789abcdef01234567"
+	for _, c := range []struct {
+		version  string
+		settings []debug.BuildSetting
+		want     string
+	}{
+		{"(devel)", nil, "contend devel\ngo      1.26.1 "},
+		{"v1.2.3", []debug.BuildSetting{{Key: "vcs.revision", Value: commit}, {Key: "vcs.time", Value: "2026-01-31T12:00:00Z"}}, "contend v1.2.3\ncommit  " + commit + " of 2026-01-31T12:00:00Z\ngo      1.26.1 "},
+		{"", []debug.BuildSetting{{Key: "vcs.revision", Value: commit}, {Key: "vcs.modified", Value: "true"}}, "contend devel-0123456789ab+dirty\ncommit  " + commit + ", with changes that are not committed\ngo      1.26.1 "},
+	} {
+		var out bytes.Buffer
+		if err := writeVersion(&out, &debug.BuildInfo{GoVersion: "go1.26.1", Main: debug.Module{Version: c.version}, Settings: c.settings}); err != nil {
+			t.Fatal(err)
+		}
+		if got := out.String(); !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "\nformat  1\n") {
+			t.Errorf("%s: %q", c.version, got)
+		}
+	}
+}
+
+// Every word a shell offers is taken, and every word a command lists in its
+// help is offered.
+func TestCompletionsAreWhatCommandsTake(t *testing.T) {
+	root := newRoot(&env{out: io.Discard, msg: io.Discard})
+	const trace = "../testdata/truth-series-8dumps-jdk17.txt"
+	for _, ch := range choices() {
+		c, _, err := root.Find([]string{ch.command})
+		if err != nil || c.Flags().Lookup(ch.flag) == nil {
+			t.Fatalf("there is no %s --%s", ch.command, ch.flag)
+		}
+		_, usage := pflag.UnquoteUsage(c.Flags().Lookup(ch.flag))
+		if _, list, ok := strings.Cut(usage, ": "); ok && !strings.Contains(usage, " or ") {
+			list, _, _ = strings.Cut(list, ";")
+			if listed := strings.Split(list, ", "); !slices.Equal(slices.Sorted(slices.Values(listed)), slices.Sorted(slices.Values(ch.words))) {
+				t.Errorf("%s --%s: help lists %q, shells offer %q", ch.command, ch.flag, listed, ch.words)
+			}
+		}
+		if len(ch.words) < 2 {
+			t.Errorf("%s --%s: offers %q", ch.command, ch.flag, ch.words)
+		}
+		for _, word := range ch.words {
+			args := []string{ch.command, "--" + ch.flag, word}
+			switch ch.command {
+			case "simulate":
+				args = append(args, "--duration", "1ms")
+			case "diff":
+				args = append(args, trace, trace)
+			case "check":
+				args = append(args, "--rule", "no deadlock", trace)
+			default:
+				args = append(args, trace)
+			}
+			if strings.HasSuffix(word, "operation") {
+				args = append(args, "--operation", "Truth")
+			}
+			if c.Flags().Lookup("output") != nil {
+				args = append(args, "-o", filepath.Join(t.TempDir(), "out.svg"))
+			}
+			var msg bytes.Buffer
+			if code := Main(args, nil, io.Discard, &msg); code == exitUsage {
+				t.Errorf("contend %v: %s", args, msg.String())
+			}
+		}
+	}
+}
+
+func TestCompletionOffers(t *testing.T) {
+	for _, c := range []struct{ typed, want, unwanted string }{
+		{"blame --by class,", "class,owner-method", "class,class"},
+		{"blame --by own", "owner-stack", ""},
+		{"graph --format ", "mermaid", "html"},
+		{"simulate --scenario ", "reader-writer", ""},
+		{"help ", "analyze", "__complete"},
+		{"analyze --class ", ":4", "table"}, // a pattern: neither a file nor a word
+		{"analyze --rules ", ":0", "table"}, // a file
+		{"analyze ", ":0", "table"},
+	} {
+		var out bytes.Buffer
+		words := strings.Split("__complete "+c.typed, " ")
+		if code := Main(words, nil, &out, io.Discard); code != exitOK {
+			t.Fatalf("%s: exit %d", c.typed, code)
+		}
+		var got []string
+		for line := range strings.Lines(out.String()) {
+			word, _, _ := strings.Cut(strings.TrimSpace(line), "\t")
+			got = append(got, word)
+		}
+		if !slices.Contains(got, c.want) || c.unwanted != "" && slices.Contains(got, c.unwanted) {
+			t.Errorf("%q offers %q", c.typed, got)
+		}
+	}
+}
+
+// Each command has a page that groff sets without a complaint and that shows
+// each flag.
+func TestManualPages(t *testing.T) {
+	folder := t.TempDir()
+	run(t, "man", folder)
+	groff, err := exec.LookPath("groff")
+	if err != nil {
+		t.Log("groff is not installed: pages are not set")
+	}
+	request := regexp.MustCompile(`^\.(TH|SH|TP|nf|fi)[ \n]`)
+	root := newRoot(&env{out: io.Discard, msg: io.Discard})
+	for _, c := range append(root.Commands(), root) {
+		if c != root && !c.IsAvailableCommand() {
+			continue // help, which every page stands for
+		}
+		path := filepath.Join(folder, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1")
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		checkFlags(t, c, string(page))
+		for line := range strings.Lines(string(page)) {
+			if strings.HasPrefix(line, ".") && !request.MatchString(line) {
+				t.Errorf("%s: %q is a request", path, line)
+			}
+		}
+		if groff != "" {
+			var said bytes.Buffer
+			set := exec.Command(groff, "-man", "-Tascii", "-P-cbou", "-ww", path)
+			set.Stderr = &said
+			if out, err := set.Output(); err != nil || said.Len() > 0 || !bytes.Contains(out, []byte("SYNOPSIS")) {
+				t.Errorf("%s: %v %s", path, err, said.String())
+			}
+		}
+	}
+}
+
+func checkFlags(t *testing.T, c *cobra.Command, page string) {
+	t.Helper()
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden && !strings.Contains(page, `\-\-`+strings.ReplaceAll(f.Name, "-", `\-`)+`\fR`) {
+			t.Errorf("the page of %s has no --%s", c.Name(), f.Name)
+		}
+	})
+}
+
+func TestRoffEscapes(t *testing.T) {
+	for text, want := range map[string]string{
+		".TH x": `\&.TH x`, "'x": `\(aqx`, `a\b`: `a\eb`, "--by": `\-\-by`,
+	} {
+		if got := roff(text); got != want {
+			t.Errorf("%q is written %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Lists of flags fit the terminal, as tables do.
+func TestHelpFitsTheTerminal(t *testing.T) {
+	t.Setenv("COLUMNS", "80")
+	for _, command := range newRoot(&env{out: io.Discard, msg: io.Discard}).Commands() {
+		_, flags, _ := strings.Cut(run(t, command.Name(), "--help"), "\nFlags:\n")
+		for line := range strings.SplitSeq(flags, "\n") {
+			if len(line) > 80 {
+				t.Errorf("%s: %d columns: %q", command.Name(), len(line), line)
+			}
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"contend/format"
+
+	"github.com/spf13/cobra"
+)
+
+func newVersion(e *env) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "say which contend this is: release, commit, toolchain",
+		Long: `Say which contend this is, as the Go toolchain recorded it when it was built: the
+version, the commit and whether files differed from it, the toolchain and the
+system, and the version of the contend trace format it writes.`,
+		Example: "  contend version",
+		Args:    noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			info, ok := debug.ReadBuildInfo()
+			if !ok {
+				return errors.New("this binary has no build information; build it with 'go build' in module mode")
+			}
+			return writeVersion(e.out, info)
+		},
+	}
+}
+
+// shortRevision is how many digits name a commit in one repository, as git
+// abbreviates them in large ones.
+const shortRevision = 12
+
+// release is the version in one line: of a tagged build the tag, else the
+// commit, with "+dirty" where files differed from it.
+func release(info *debug.BuildInfo) string {
+	v := info.Main.Version
+	set := settingsOf(info)
+	if v == "" || v == "(devel)" {
+		v = "devel"
+		if r := set["vcs.revision"]; r != "" {
+			v += "-" + r[:min(len(r), shortRevision)]
+		}
+		if set["vcs.modified"] == "true" {
+			v += "+dirty"
+		}
+	}
+	return v
+}
+
+func settingsOf(info *debug.BuildInfo) map[string]string {
+	set := make(map[string]string, len(info.Settings))
+	for _, s := range info.Settings {
+		set[s.Key] = s.Value
+	}
+	return set
+}
+
+// writeVersion prints what is known of a build, a line each.
+func writeVersion(w io.Writer, info *debug.BuildInfo) error {
+	set := settingsOf(info)
+	var b strings.Builder
+	fmt.Fprintf(&b, "contend %s\n", release(info))
+	if r := set["vcs.revision"]; r != "" {
+		fmt.Fprintf(&b, "commit  %s", r)
+		if at := set["vcs.time"]; at != "" {
+			fmt.Fprintf(&b, " of %s", at)
+		}
+		if set["vcs.modified"] == "true" {
+			b.WriteString(", with changes that are not committed")
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "go      %s %s/%s\n", strings.TrimPrefix(info.GoVersion, "go"), runtime.GOOS, runtime.GOARCH)
+	fmt.Fprintf(&b, "format  %d\n", format.Version)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
