@@ -25,6 +25,7 @@ type Pivot struct {
 	rec    interval.Recorder // of sampled traces, by row
 	serial []uint32          // by thread: number of its current wait
 	seen   map[rowThread]uint32
+	memo   memo
 }
 
 // rowKey holds one id per key; unused places are zero.
@@ -47,7 +48,7 @@ type rowThread struct {
 // New returns an empty pivot. With root, waiting is charged to the end of
 // each path through the wait-for graph instead of the direct owner.
 func New(by []Key, root bool) *Pivot {
-	return &Pivot{by: by, root: root, index: map[rowKey]int{}, seen: map[rowThread]uint32{}}
+	return &Pivot{by: by, root: root, index: map[rowKey]int{}, seen: map[rowThread]uint32{}, memo: newMemo(by)}
 }
 
 // Operations says how stacks are named by the operation keys: by the outermost
@@ -93,6 +94,29 @@ func (p *Pivot) Slice(s *analysis.Slice) {
 }
 
 func (p *Pivot) add(s *analysis.Slice, ns int64, owner analysis.Owner) {
+	m, known := p.memo.at(s, owner, p.sym.Version())
+	if !known {
+		m.row = int32(p.find(s, owner)) + 1
+	}
+	i := int(m.row) - 1
+	r := &p.rows[i]
+	r.sum.ThreadNs += ns
+	r.sum.ByProvenance[owner.Prov] += ns
+	p.rec.Add(r.series, s.Start, s.End, ns)
+	r.at.AddSlice(s)
+	serial := p.serial[s.Thread]
+	if known && m.serial == serial {
+		return
+	}
+	m.serial = serial
+	if at := (rowThread{i, s.Thread}); p.seen[at] != serial {
+		p.seen[at] = serial
+		r.sum.Waits++
+	}
+}
+
+// find returns the row of a slice and one of its owners, making it if need be.
+func (p *Pivot) find(s *analysis.Slice, owner analysis.Owner) int {
 	var key rowKey
 	for i, k := range p.by {
 		key[i] = p.id(k, s, owner)
@@ -106,15 +130,7 @@ func (p *Pivot) add(s *analysis.Slice, ns int64, owner analysis.Owner) {
 			p.rows[i].series = p.rec.New()
 		}
 	}
-	r := &p.rows[i]
-	r.sum.ThreadNs += ns
-	r.sum.ByProvenance[owner.Prov] += ns
-	p.rec.Add(r.series, s.Start, s.End, ns)
-	r.at.AddSlice(s)
-	if at := (rowThread{i, s.Thread}); p.seen[at] != p.serial[s.Thread] {
-		p.seen[at] = p.serial[s.Thread]
-		r.sum.Waits++
-	}
+	return i
 }
 
 // Table returns the finished pivot; nothing can be added to it any more.

@@ -33,25 +33,13 @@ type Meter struct {
 	start   int64
 	last    int64
 	running []int64 // by interval
-	waits   map[cell]int64
-	causes  map[cause]int64
+	waits   ledger  // owners left out
+	causes  ledger
 	wait    int64
 	ran     int64
 	rec     interval.Recorder // of sampled traces, by lock
 	series  map[format.ObjectID]int
 	err     error
-}
-
-// cell is one lock in one interval.
-type cell struct {
-	interval int32
-	lock     format.ObjectID
-}
-
-// cause is an owner's part in a cell.
-type cause struct {
-	cell
-	owner analysis.Owner
 }
 
 // New returns an empty meter.
@@ -62,7 +50,7 @@ func New(o Options) *Meter {
 	if o.Threshold <= 0 {
 		o.Threshold = DefaultThreshold
 	}
-	return &Meter{o: o, waits: map[cell]int64{}, causes: map[cause]int64{}, series: map[format.ObjectID]int{}}
+	return &Meter{o: o, series: map[format.ObjectID]int{}}
 }
 
 // Begin implements analysis.Visitor.
@@ -91,7 +79,7 @@ func (m *Meter) Slice(s *analysis.Slice) {
 	m.record(s)
 	m.each(s.Start, s.End, func(i int32, lo, hi int64) {
 		if !m.o.Root {
-			m.waits[cell{i, s.Lock}] += hi - lo
+			m.waits.add(i, s.Lock, analysis.Owner{}, hi-lo)
 		}
 		for j := range s.Shares {
 			m.share(s, &s.Shares[j], i, lo, hi)
@@ -102,13 +90,13 @@ func (m *Meter) Slice(s *analysis.Slice) {
 // share books what a share of a slice contributes to interval i.
 func (m *Meter) share(s *analysis.Slice, sh *analysis.Share, i int32, lo, hi int64) {
 	ns := analysis.Spread(sh.Ns, s.Start, s.End, lo, hi)
-	c, owner := cell{i, s.Lock}, sh.Direct
+	lock, owner := s.Lock, sh.Direct
 	if m.o.Root {
-		owner, c.lock = sh.Root, lastLock(s, sh)
-		m.waits[c] += ns
+		owner, lock = sh.Root, lastLock(s, sh)
+		m.waits.add(i, lock, analysis.Owner{}, ns)
 	}
 	owner.Thread, owner.Prov = format.NoThread, analysis.Exact // a call chain, whoever ran it and however that is known
-	m.causes[cause{c, owner}] += ns
+	m.causes.add(i, lock, owner, ns)
 }
 
 // each calls f for the part of [from, to) in each interval.
@@ -143,30 +131,30 @@ func (m *Meter) Series() (*Series, error) {
 		start := m.start + int64(i)*m.o.IntervalNs
 		s.Intervals = append(s.Intervals, Interval{StartNs: start, EndNs: m.end(int32(i)), RunningNs: ran})
 	}
-	locks := m.locks()
+	waits := m.waits.sums()
+	locks := m.locks(waits)
 	for i := range s.Intervals {
 		iv := &s.Intervals[i]
-		for _, l := range locks[i] {
-			ns := m.waits[cell{int32(i), l}]
-			iv.Locks = append(iv.Locks, Pressure{Class: m.sym.ClassName(l), Lock: m.sym.LockName(l), WaitNs: ns, CSP: ratio(ns, iv.RunningNs)})
+		for _, w := range locks[i] {
+			iv.Locks = append(iv.Locks, Pressure{Class: m.sym.ClassName(w.lock), Lock: m.sym.LockName(w.lock), WaitNs: w.ns, CSP: ratio(w.ns, iv.RunningNs)})
 		}
 	}
-	s.Phases = m.phases()
+	s.Phases = m.phases(waits)
 	m.doubt(s, locks)
 	return s, nil
 }
 
 // locks returns the locks waited for in each interval, most waiting first.
-func (m *Meter) locks() [][]format.ObjectID {
-	out := make([][]format.ObjectID, len(m.running))
-	for c, ns := range m.waits {
-		if ns > 0 {
-			out[c.interval] = append(out[c.interval], c.lock)
+func (m *Meter) locks(waits []entry) [][]entry {
+	out := make([][]entry, len(m.running))
+	for _, w := range waits {
+		if w.ns > 0 {
+			out[w.interval] = append(out[w.interval], w)
 		}
 	}
-	for i, list := range out {
-		slices.SortFunc(list, func(a, b format.ObjectID) int {
-			return cmp.Or(cmp.Compare(m.waits[cell{int32(i), b}], m.waits[cell{int32(i), a}]), cmp.Compare(m.sym.LockName(a), m.sym.LockName(b)), cmp.Compare(a, b))
+	for _, list := range out {
+		slices.SortFunc(list, func(a, b entry) int {
+			return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(m.sym.LockName(a.lock), m.sym.LockName(b.lock)), cmp.Compare(a.lock, b.lock))
 		})
 	}
 	return out

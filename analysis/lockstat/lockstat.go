@@ -32,12 +32,21 @@ type Row struct {
 type Collector struct {
 	byClass bool
 	sym     *analysis.Symbols
-	index   map[uint32]int
+	index   map[uint32]int32
 	sums    []sum
 	total   sum
 	running int64
 	rec     interval.Recorder
 	cells   *interval.Cells
+	last    []lastSum // by thread
+}
+
+// lastSum is the sum a thread's last slice went to. A thread seen again and
+// again in one wait, as sampling sees it, costs no look-up.
+type lastSum struct {
+	lock    format.ObjectID
+	sum     int32
+	version uint32 // of the symbols: a lock defined anew may change its class
 }
 
 type sum struct {
@@ -55,7 +64,7 @@ type sum struct {
 
 // New returns an empty collector.
 func New(byClass bool) *Collector {
-	return &Collector{byClass: byClass, index: map[uint32]int{}, total: newSum(format.NoObject)}
+	return &Collector{byClass: byClass, index: map[uint32]int32{}, total: newSum(format.NoObject)}
 }
 
 func newSum(first format.ObjectID) sum {
@@ -81,31 +90,50 @@ func (c *Collector) Tick(from, to int64) { c.rec.Tick(from, to) }
 
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
-	key := uint32(s.Lock)
+	for len(c.last) <= int(s.Thread) {
+		c.last = append(c.last, lastSum{})
+	}
+	last := &c.last[s.Thread]
+	if at := c.sym.Version(); last.lock != s.Lock || last.version != at || s.Lock == format.NoObject {
+		*last = lastSum{s.Lock, c.find(s.Lock), at}
+		c.sums[last.sum].meet(s)
+		c.total.meet(s)
+	}
+	m := &c.sums[last.sum]
+	if c.rec.Sampled() {
+		c.rec.Add(m.series, s.Start, s.End, s.End-s.Start)
+	}
+	m.add(s)
+	c.total.add(s)
+}
+
+// find returns the sum of a lock, making it if need be.
+func (c *Collector) find(lock format.ObjectID) int32 {
+	key := uint32(lock)
 	if c.byClass {
-		key = c.sym.Class(s.Lock)
+		key = c.sym.Class(lock)
 	}
 	i, ok := c.index[key]
 	if !ok {
-		i = len(c.sums)
+		i = int32(len(c.sums))
 		c.index[key] = i
-		c.sums = append(c.sums, newSum(s.Lock))
+		c.sums = append(c.sums, newSum(lock))
 		if c.rec.Sampled() {
 			c.sums[i].series = c.rec.New()
 		}
 	}
-	if c.rec.Sampled() {
-		c.rec.Add(c.sums[i].series, s.Start, s.End, s.End-s.Start)
-	}
-	c.sums[i].add(s)
-	c.total.add(s)
+	return i
+}
+
+// meet notes who waits for what.
+func (m *sum) meet(s *analysis.Slice) {
+	m.locks[s.Lock] = struct{}{}
+	m.waiters[s.Thread] = struct{}{}
 }
 
 func (m *sum) add(s *analysis.Slice) {
 	m.waitNs += s.End - s.Start
 	m.wall.AddSlice(s)
-	m.locks[s.Lock] = struct{}{}
-	m.waiters[s.Thread] = struct{}{}
 	for i := range s.Shares {
 		m.known[s.Shares[i].Direct.Prov] += s.Shares[i].Ns
 	}
