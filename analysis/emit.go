@@ -12,8 +12,10 @@ type emitter struct {
 	sym      *Symbols
 	filter   Filter
 	visitors []Visitor
-	from, to int64 // the cut, absolute; NoTime and maxTime when open
-	start    int64 // of the trace
+	crowds   []CrowdVisitor // the same, nil for those that take slices only
+	ticks    []TickVisitor  // those that ask for it
+	from, to int64          // the cut, absolute; NoTime and maxTime when open
+	start    int64          // of the trace
 	begun    bool
 
 	classes, locks, threads verdicts
@@ -23,12 +25,21 @@ type emitter struct {
 	queued  map[int32]map[format.ThreadID]bool // threads whose blame ended in a deadlock
 	since   map[int32]int64
 	slice   Slice
+	crowded Crowd
 }
 
 const maxTime = math.MaxInt64
 
 func newEmitter(sym *Symbols, f Filter, v []Visitor) *emitter {
-	return &emitter{sym: sym, filter: f, visitors: v, queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
+	e := &emitter{sym: sym, filter: f, visitors: v, queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
+	for _, v := range v {
+		crowd, _ := v.(CrowdVisitor)
+		e.crowds = append(e.crowds, crowd)
+		if tick, ok := v.(TickVisitor); ok {
+			e.ticks = append(e.ticks, tick)
+		}
+	}
+	return e
 }
 
 // begin fixes the start of the trace and with it the cut.
@@ -118,10 +129,8 @@ func (e *emitter) tick(lo, hi int64) {
 	if lo >= hi {
 		return
 	}
-	for _, v := range e.visitors {
-		if tv, ok := v.(TickVisitor); ok {
-			tv.Tick(lo, hi)
-		}
+	for _, v := range e.ticks {
+		v.Tick(lo, hi)
 	}
 }
 

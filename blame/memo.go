@@ -10,15 +10,17 @@ import (
 // same few again and again, and a row's full key is long.
 type memo struct {
 	entries []memoEntry
-	threads bool // some key tells owner threads apart
-	stacks  bool // some key tells waiter stacks apart
+	owners  bool // some key tells owner threads apart
+	waiters bool // some key tells waiters apart
 }
 
-// memoSlots is the size of the table, a power of two; it takes 80 KB.
-const memoSlots = 1 << 11
+// memoSlots is the size of the table, a power of two; it takes 72 KB.
+const (
+	memoBits  = 11
+	memoSlots = 1 << memoBits
+)
 
-// memoKey is all that the row of a share depends on, given the symbols, and
-// the waiter: its waits are counted by row.
+// memoKey is all that the row of a share depends on, given the symbols.
 type memoKey struct {
 	owner  analysis.Owner
 	waiter format.ThreadID
@@ -29,7 +31,6 @@ type memoKey struct {
 type memoEntry struct {
 	key     memoKey
 	row     int32  // counting from 1; 0 in an empty entry
-	serial  uint32 // of the waiter's last wait that the row has counted
 	version uint32 // of the symbols
 }
 
@@ -38,9 +39,10 @@ func newMemo(by []Key) memo {
 	for _, k := range by {
 		switch k {
 		case ByOwnerThread, ByOwnerGroup:
-			m.threads = true
-		case ByWaiterStack, ByWaiterMethod, ByWaiterOperation, ByTask, ByRegion:
-			m.stacks = true
+			m.owners = true
+		case ByClass, ByLock, ByOwnerStack, ByOwnerMethod, ByOwnerTask, ByOwnerRegion, ByOwnerOperation:
+		default:
+			m.waiters = true
 		}
 	}
 	return m
@@ -49,12 +51,12 @@ func newMemo(by []Key) memo {
 // at returns the place of a share; its key tells whether it is that share's.
 func (m *memo) at(s *analysis.Slice, owner analysis.Owner, version uint32) (e *memoEntry, known bool) {
 	owner.Prov = analysis.Exact // no key asks for it
-	if !m.threads {
+	if !m.owners {
 		owner.Thread = format.NoThread
 	}
-	k := memoKey{owner: owner, waiter: s.Thread, lock: s.Lock}
-	if m.stacks {
-		k.stack = s.Stack
+	k := memoKey{owner: owner, lock: s.Lock}
+	if m.waiters {
+		k.waiter, k.stack = s.Thread, s.Stack
 	}
 	e = &m.entries[k.slot()]
 	if e.key == k && e.version == version && e.row > 0 {
@@ -69,5 +71,5 @@ func (k *memoKey) slot() uint64 {
 	h := uint64(k.waiter) | uint64(k.lock)<<32
 	h = h*0x9e3779b97f4a7c15 ^ (uint64(k.owner.Stack) | uint64(k.owner.Thread)<<32)
 	h = h*0x9e3779b97f4a7c15 ^ (uint64(k.stack) | uint64(k.owner.Kind)<<32)
-	return h * 0x9e3779b97f4a7c15 >> 53
+	return h * 0x9e3779b97f4a7c15 >> (64 - memoBits)
 }

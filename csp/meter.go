@@ -87,16 +87,40 @@ func (m *Meter) Slice(s *analysis.Slice) {
 	})
 }
 
+// Crowd implements analysis.CrowdVisitor. The only share of a crowd's slices
+// is all of them, so that their parts in each interval add up.
+func (m *Meter) Crowd(c *analysis.Crowd) {
+	n := int64(len(c.Waiters))
+	m.wait += c.Ns()
+	lock, owner := m.charged(&c.Slice, &c.Shares[0])
+	if m.rec.Sampled() {
+		m.rec.Add(m.seriesOf(lock), c.Start, c.End, c.Ns())
+	}
+	m.each(c.Start, c.End, func(i int32, lo, hi int64) {
+		m.waits.add(i, lock, analysis.Owner{}, n*(hi-lo))
+		m.causes.add(i, lock, owner, n*(hi-lo))
+	})
+}
+
 // share books what a share of a slice contributes to interval i.
 func (m *Meter) share(s *analysis.Slice, sh *analysis.Share, i int32, lo, hi int64) {
 	ns := analysis.Spread(sh.Ns, s.Start, s.End, lo, hi)
-	lock, owner := s.Lock, sh.Direct
+	lock, owner := m.charged(s, sh)
 	if m.o.Root {
-		owner, lock = sh.Root, lastLock(s, sh)
 		m.waits.add(i, lock, analysis.Owner{}, ns)
 	}
-	owner.Thread, owner.Prov = format.NoThread, analysis.Exact // a call chain, whoever ran it and however that is known
 	m.causes.add(i, lock, owner, ns)
+}
+
+// charged returns the lock and the owner a share is charged to. The owner is a
+// call chain, whoever ran it and however that is known.
+func (m *Meter) charged(s *analysis.Slice, sh *analysis.Share) (format.ObjectID, analysis.Owner) {
+	lock, owner := s.Lock, sh.Direct
+	if m.o.Root {
+		lock, owner = lastLock(s, sh), sh.Root
+	}
+	owner.Thread, owner.Prov = format.NoThread, analysis.Exact
+	return lock, owner
 }
 
 // each calls f for the part of [from, to) in each interval.

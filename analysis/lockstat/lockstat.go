@@ -90,21 +90,48 @@ func (c *Collector) Tick(from, to int64) { c.rec.Tick(from, to) }
 
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
-	for len(c.last) <= int(s.Thread) {
-		c.last = append(c.last, lastSum{})
-	}
-	last := &c.last[s.Thread]
-	if at := c.sym.Version(); last.lock != s.Lock || last.version != at || s.Lock == format.NoObject {
-		*last = lastSum{s.Lock, c.find(s.Lock), at}
-		c.sums[last.sum].meet(s)
-		c.total.meet(s)
-	}
-	m := &c.sums[last.sum]
+	m := c.of(s.Thread, s.Lock, c.sym.Version())
 	if c.rec.Sampled() {
 		c.rec.Add(m.series, s.Start, s.End, s.End-s.Start)
 	}
 	m.add(s)
 	c.total.add(s)
+}
+
+// Crowd implements analysis.CrowdVisitor.
+func (c *Collector) Crowd(s *analysis.Crowd) {
+	if s.Start == s.End {
+		s.Each(c.Slice)
+		return
+	}
+	var m *sum
+	firsts, version := int64(0), c.sym.Version()
+	for i := range s.Waiters {
+		w := &s.Waiters[i]
+		m = c.of(w.Thread, s.Lock, version)
+		if w.First {
+			firsts++
+		}
+	}
+	if c.rec.Sampled() {
+		c.rec.Add(m.series, s.Start, s.End, s.Ns())
+	}
+	m.addCrowd(s, firsts)
+	c.total.addCrowd(s, firsts)
+}
+
+// of returns the sum of a lock a thread waits for, and notes that it does.
+func (c *Collector) of(t format.ThreadID, lock format.ObjectID, version uint32) *sum {
+	for len(c.last) <= int(t) {
+		c.last = append(c.last, lastSum{})
+	}
+	last := &c.last[t]
+	if last.lock != lock || last.version != version || lock == format.NoObject {
+		*last = lastSum{lock, c.find(lock), version}
+		c.sums[last.sum].meet(t, lock)
+		c.total.meet(t, lock)
+	}
+	return &c.sums[last.sum]
 }
 
 // find returns the sum of a lock, making it if need be.
@@ -126,9 +153,18 @@ func (c *Collector) find(lock format.ObjectID) int32 {
 }
 
 // meet notes who waits for what.
-func (m *sum) meet(s *analysis.Slice) {
-	m.locks[s.Lock] = struct{}{}
-	m.waiters[s.Thread] = struct{}{}
+func (m *sum) meet(t format.ThreadID, lock format.ObjectID) {
+	m.locks[lock] = struct{}{}
+	m.waiters[t] = struct{}{}
+}
+
+// addCrowd adds what add does for each slice of a crowd; their lengths are
+// those of samples, and tell nothing of whole waits.
+func (m *sum) addCrowd(s *analysis.Crowd, firsts int64) {
+	m.waitNs += s.Ns()
+	m.wall.AddSlice(&s.Slice)
+	m.known[s.Shares[0].Direct.Prov] += s.Ns()
+	m.waits += firsts
 }
 
 func (m *sum) add(s *analysis.Slice) {
