@@ -19,6 +19,7 @@ type emitter struct {
 	begun    bool
 
 	classes, locks, threads verdicts
+	all                     bool // the filter lets every wait through
 
 	byProv  [Provenances]int64
 	running int64
@@ -31,7 +32,7 @@ type emitter struct {
 const maxTime = math.MaxInt64
 
 func newEmitter(sym *Symbols, f Filter, v []Visitor) *emitter {
-	e := &emitter{sym: sym, filter: f, visitors: v, queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
+	e := &emitter{sym: sym, filter: f, all: f.Class == nil && f.Lock == nil && f.Thread == nil && f.MinWait <= 0, visitors: v, queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
 	for _, v := range v {
 		crowd, _ := v.(CrowdVisitor)
 		e.crowds = append(e.crowds, crowd)
@@ -80,6 +81,9 @@ func (e *emitter) cut(lo, hi int64) (int64, int64, bool) {
 // wanted tells whether the filter charges a wait of a thread on a lock.
 func (e *emitter) wanted(t format.ThreadID, l format.ObjectID, length int64) bool {
 	f := &e.filter
+	if e.all {
+		return true
+	}
 	return length >= f.MinWait &&
 		e.classes.match(f.Class, uint32(l), func() string { return e.sym.ClassName(l) }) &&
 		e.locks.match(f.Lock, uint32(l), func() string { return e.sym.LockName(l) }) &&

@@ -143,17 +143,23 @@ func (p *Pivot) charge(i int, s *analysis.Slice, ns int64, prov analysis.Provena
 	r.at.AddSlice(s)
 }
 
-// count counts a thread's wait in a row, once.
+// count counts a thread's wait in a row, once. Only when the row changes in
+// the middle of a wait must it be looked up whether it was there before.
 func (p *Pivot) count(i int, t format.ThreadID) {
-	last := counted{int32(i) + 1, p.serial[t]}
-	if p.last[t] == last {
+	now, last := counted{int32(i) + 1, p.serial[t]}, p.last[t]
+	if last == now {
 		return
 	}
-	p.last[t] = last
-	if at := (rowThread{i, t}); p.seen[at] != last.serial {
-		p.seen[at] = last.serial
-		p.rows[i].sum.Waits++
+	p.last[t] = now
+	if last.serial == now.serial {
+		if last.row > 0 {
+			p.seen[rowThread{int(last.row) - 1, t}] = last.serial
+		}
+		if p.seen[rowThread{i, t}] == now.serial {
+			return
+		}
 	}
+	p.rows[i].sum.Waits++
 }
 
 // row returns the row of a slice and one of its owners.
