@@ -61,7 +61,7 @@ func (m *Meter) doubt(s *Series, locks [][]entry) {
 	}
 	for i := range s.Intervals {
 		iv := &s.Intervals[i]
-		if left <= 0 || m.o.Phases {
+		if left <= 0 {
 			return
 		}
 		window := cells.Window(iv.StartNs, iv.EndNs)

@@ -15,7 +15,7 @@ type Options struct {
 	IntervalNs int64   // length of a measurement interval; 0 means 1 s
 	Threshold  float64 // pressure from which a phase begins; 0 means DefaultThreshold
 	Root       bool    // charge waiting to the last lock of each path instead of the first
-	Phases     bool    // only the phases are wanted: spare the 95 % intervals of each measurement interval
+	Phases     bool    // only the phases are wanted: spare the measurement intervals
 }
 
 // DefaultThreshold is the pressure from which a lock is worth a look: Free
@@ -151,24 +151,43 @@ func (m *Meter) Series() (*Series, error) {
 		return nil, m.err
 	}
 	s := &Series{IntervalNs: m.o.IntervalNs, WaitNs: m.wait, RunningNs: m.ran}
-	for i, ran := range m.running {
-		start := m.start + int64(i)*m.o.IntervalNs
-		s.Intervals = append(s.Intervals, Interval{StartNs: start, EndNs: m.end(int32(i)), RunningNs: ran})
-	}
 	waits := m.waits.sums()
-	locks := m.locks(waits)
-	for i := range s.Intervals {
-		iv := &s.Intervals[i]
-		for _, w := range locks[i] {
-			iv.Locks = append(iv.Locks, Pressure{Class: m.sym.ClassName(w.lock), Lock: m.sym.LockName(w.lock), WaitNs: w.ns, CSP: ratio(w.ns, iv.RunningNs)})
-		}
+	var locks [][]entry
+	if !m.o.Phases {
+		locks = m.locks(waits)
+		m.intervals(s, locks)
 	}
 	s.Phases = m.phases(waits)
 	m.doubt(s, locks)
 	return s, nil
 }
 
-// locks returns the locks waited for in each interval, most waiting first.
+// intervals adds the measurement intervals to the series. A lock has its name
+// made once, not in each of them.
+func (m *Meter) intervals(s *Series, locks [][]entry) {
+	names := map[format.ObjectID]Pressure{}
+	s.Intervals = make([]Interval, len(m.running))
+	for i, ran := range m.running {
+		start := m.start + int64(i)*m.o.IntervalNs
+		iv := Interval{StartNs: start, EndNs: m.end(int32(i)), RunningNs: ran}
+		if len(locks[i]) > 0 {
+			iv.Locks = make([]Pressure, 0, len(locks[i]))
+		}
+		for _, w := range locks[i] {
+			p, ok := names[w.lock]
+			if !ok {
+				p = Pressure{Class: m.sym.ClassName(w.lock), Lock: m.sym.LockName(w.lock)}
+				names[w.lock] = p
+			}
+			p.WaitNs, p.CSP = w.ns, ratio(w.ns, ran)
+			iv.Locks = append(iv.Locks, p)
+		}
+		s.Intervals[i] = iv
+	}
+}
+
+// locks returns the locks waited for in each interval, most waiting first. The
+// lists are apart from waits.
 func (m *Meter) locks(waits []entry) [][]entry {
 	out := make([][]entry, len(m.running))
 	for _, w := range waits {

@@ -18,10 +18,12 @@ const topCauses = 5
 //     noise around the threshold does not chop it up;
 //  3. it ends with the last interval that was.
 //
-// They come in order of waiting time.
-func (m *Meter) phases(waits []entry) []Phase {
-	byLock := slices.Clone(waits)
-	slices.SortStableFunc(byLock, func(a, b entry) int { return cmp.Compare(a.lock, b.lock) })
+// They come in order of waiting time. The waits, by interval and lock, are put
+// in another order.
+func (m *Meter) phases(byLock []entry) []Phase {
+	slices.SortFunc(byLock, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.lock, b.lock), cmp.Compare(a.interval, b.interval))
+	})
 	var out []Phase
 	for len(byLock) > 0 {
 		n := 1
