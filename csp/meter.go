@@ -197,7 +197,10 @@ func (m *Meter) locks(waits []entry) [][]entry {
 	}
 	for _, list := range out {
 		slices.SortFunc(list, func(a, b entry) int {
-			return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(m.sym.LockName(a.lock), m.sym.LockName(b.lock)), cmp.Compare(a.lock, b.lock))
+			if a.ns != b.ns { // names cost more than numbers
+				return cmp.Compare(b.ns, a.ns)
+			}
+			return cmp.Or(cmp.Compare(m.sym.LockName(a.lock), m.sym.LockName(b.lock)), cmp.Compare(a.lock, b.lock))
 		})
 	}
 	return out
