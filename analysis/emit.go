@@ -12,23 +12,35 @@ type emitter struct {
 	sym      *Symbols
 	filter   Filter
 	visitors []Visitor
-	from, to int64 // the cut, absolute; NoTime and maxTime when open
-	start    int64 // of the trace
+	crowds   []CrowdVisitor // the same, nil for those that take slices only
+	ticks    []TickVisitor  // those that ask for it
+	from, to int64          // the cut, absolute; NoTime and maxTime when open
+	start    int64          // of the trace
 	begun    bool
 
 	classes, locks, threads verdicts
+	all                     bool // the filter lets every wait through
 
 	byProv  [Provenances]int64
 	running int64
 	queued  map[int32]map[format.ThreadID]bool // threads whose blame ended in a deadlock
 	since   map[int32]int64
 	slice   Slice
+	crowded Crowd
 }
 
 const maxTime = math.MaxInt64
 
 func newEmitter(sym *Symbols, f Filter, v []Visitor) *emitter {
-	return &emitter{sym: sym, filter: f, visitors: v, queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
+	e := &emitter{sym: sym, filter: f, all: f.Class == nil && f.Lock == nil && f.Thread == nil && f.MinWait <= 0, visitors: v, queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
+	for _, v := range v {
+		crowd, _ := v.(CrowdVisitor)
+		e.crowds = append(e.crowds, crowd)
+		if tick, ok := v.(TickVisitor); ok {
+			e.ticks = append(e.ticks, tick)
+		}
+	}
+	return e
 }
 
 // begin fixes the start of the trace and with it the cut.
@@ -69,6 +81,9 @@ func (e *emitter) cut(lo, hi int64) (int64, int64, bool) {
 // wanted tells whether the filter charges a wait of a thread on a lock.
 func (e *emitter) wanted(t format.ThreadID, l format.ObjectID, length int64) bool {
 	f := &e.filter
+	if e.all {
+		return true
+	}
 	return length >= f.MinWait &&
 		e.classes.match(f.Class, uint32(l), func() string { return e.sym.ClassName(l) }) &&
 		e.locks.match(f.Lock, uint32(l), func() string { return e.sym.LockName(l) }) &&
@@ -118,10 +133,8 @@ func (e *emitter) tick(lo, hi int64) {
 	if lo >= hi {
 		return
 	}
-	for _, v := range e.visitors {
-		if tv, ok := v.(TickVisitor); ok {
-			tv.Tick(lo, hi)
-		}
+	for _, v := range e.ticks {
+		v.Tick(lo, hi)
 	}
 }
 

@@ -135,8 +135,13 @@ func (s *sampler) charge(next int64) {
 	s.threads = max(s.threads, int(live))
 	s.e.run(lo, hi, max(live-int64(s.cur.idle), int64(len(s.nodes))))
 	seen := s.sighting(next)
-	for _, t := range s.nodes {
-		s.emit(t, lo, hi, seen)
+	for rest := s.nodes; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && s.g.blocked[rest[n]].lock == s.g.blocked[rest[0]].lock {
+			n++
+		}
+		s.emit(rest[:n], lo, hi, seen)
+		rest = rest[n:]
 	}
 	s.clear()
 }
@@ -175,7 +180,7 @@ func (s *sampler) reach(next int64) (lo, hi int64) {
 
 // sighting returns cur with its neighbours.
 func (s *sampler) sighting(next int64) Sighting {
-	seen := Sighting{Seen: true, Before: s.prev, At: s.cur.time, After: next}
+	seen := Sighting{Seen: true, InOrder: len(s.rec.parts) <= 2 && len(s.rec.waits) == 0, Before: s.prev, At: s.cur.time, After: next}
 	for _, g := range s.rec.gaps {
 		if g.end <= seen.At && g.end > seen.Before {
 			seen.Before = format.NoTime
@@ -242,19 +247,6 @@ func (s *sampler) clear() {
 		s.g.owners[l] = s.g.owners[l][:0]
 	}
 	s.nodes, s.held = s.nodes[:0], s.held[:0]
-}
-
-func (s *sampler) emit(t format.ThreadID, lo, hi int64, at Sighting) {
-	b := s.g.blocked[t]
-	seen := &s.last[t]
-	first := seen.tick+1 != s.number || seen.lock != b.lock || seen.stack != b.stack
-	*seen = lastSeen{s.number, b.lock, b.stack}
-	lo, hi, ok := s.e.cut(lo, hi)
-	if !ok || !s.e.wanted(t, b.lock, hi-lo) {
-		return
-	}
-	s.e.slice = Slice{Start: lo, End: hi, Thread: t, Stack: b.stack, Lock: b.lock, Mode: s.modes[t], First: first, Sighting: at, Shares: s.g.push(t, lo, hi)}
-	s.e.emit()
 }
 
 // bounds widens [start, end) to what was charged.

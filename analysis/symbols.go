@@ -20,7 +20,12 @@ type Symbols struct {
 	part    int      // number of the input being read, from 1; 0 when none is named
 	label   uint32   // its id in inputs
 	appOf   []uint32 // stack -> methods id + 1, 0 when not computed yet
+	version uint32   // counts definitions
 }
+
+// Version changes whenever an id is defined, or defined anew. What a visitor
+// has derived from ids holds while it does not.
+func (s *Symbols) Version() uint32 { return s.version }
 
 // NewSymbols returns the symbols a series of metadata events defines.
 func NewSymbols(events ...*format.Event) *Symbols {
@@ -85,6 +90,7 @@ const maxSymbol = 1 << 24
 
 // add takes a metadata event; other kinds are ignored.
 func (s *Symbols) add(ev *format.Event) {
+	s.version++
 	switch ev.Kind {
 	case format.KindThread:
 		if grow(&s.threads, int(ev.Thread)) {

@@ -25,6 +25,8 @@ type Pivot struct {
 	rec    interval.Recorder // of sampled traces, by row
 	serial []uint32          // by thread: number of its current wait
 	seen   map[rowThread]uint32
+	memo   memo
+	last   []counted // by thread
 }
 
 // rowKey holds one id per key; unused places are zero.
@@ -44,10 +46,16 @@ type rowThread struct {
 	thread format.ThreadID
 }
 
+// counted is the last row that counted a wait of a thread, and which wait.
+type counted struct {
+	row    int32 // counting from 1
+	serial uint32
+}
+
 // New returns an empty pivot. With root, waiting is charged to the end of
 // each path through the wait-for graph instead of the direct owner.
 func New(by []Key, root bool) *Pivot {
-	return &Pivot{by: by, root: root, index: map[rowKey]int{}, seen: map[rowThread]uint32{}}
+	return &Pivot{by: by, root: root, index: map[rowKey]int{}, seen: map[rowThread]uint32{}, memo: newMemo(by)}
 }
 
 // Operations says how stacks are named by the operation keys: by the outermost
@@ -72,15 +80,9 @@ func (p *Pivot) Tick(from, to int64) { p.rec.Tick(from, to) }
 
 // Slice implements analysis.Visitor.
 func (p *Pivot) Slice(s *analysis.Slice) {
-	for len(p.serial) <= int(s.Thread) {
-		p.serial = append(p.serial, 0)
-	}
-	if s.First {
-		p.serial[s.Thread]++
-		p.total.sum.Waits++
-	}
+	p.begins(s.Thread, s.First)
 	p.total.sum.ThreadNs += s.End - s.Start
-	p.total.at.Add(s.Start, s.End)
+	p.total.at.AddSlice(s)
 	for i := range s.Shares {
 		share := &s.Shares[i]
 		owner := share.Direct
@@ -92,7 +94,85 @@ func (p *Pivot) Slice(s *analysis.Slice) {
 	}
 }
 
+// begins notes that a thread is seen waiting, in a new wait or in the last one.
+func (p *Pivot) begins(t format.ThreadID, first bool) {
+	for len(p.serial) <= int(t) {
+		p.serial = append(p.serial, 0)
+		p.last = append(p.last, counted{})
+	}
+	if first {
+		p.serial[t]++
+		p.total.sum.Waits++
+	}
+}
+
+// Crowd implements analysis.CrowdVisitor.
+func (p *Pivot) Crowd(c *analysis.Crowd) {
+	if p.memo.waiters {
+		c.Each(p.Slice)
+		return
+	}
+	owner := c.Shares[0].Direct
+	if p.root {
+		owner = c.Shares[0].Root
+	}
+	p.total.sum.ThreadNs += c.Ns()
+	p.total.sum.ByProvenance[owner.Prov] += c.Ns()
+	p.total.at.AddSlice(&c.Slice)
+	i := p.row(&c.Slice, owner)
+	p.charge(i, &c.Slice, c.Ns(), owner.Prov)
+	for j := range c.Waiters {
+		w := &c.Waiters[j]
+		p.begins(w.Thread, w.First)
+		p.count(i, w.Thread)
+	}
+}
+
+// add charges a share of a slice to its row.
 func (p *Pivot) add(s *analysis.Slice, ns int64, owner analysis.Owner) {
+	i := p.row(s, owner)
+	p.charge(i, s, ns, owner.Prov)
+	p.count(i, s.Thread)
+}
+
+func (p *Pivot) charge(i int, s *analysis.Slice, ns int64, prov analysis.Provenance) {
+	r := &p.rows[i]
+	r.sum.ThreadNs += ns
+	r.sum.ByProvenance[prov] += ns
+	p.rec.Add(r.series, s.Start, s.End, ns)
+	r.at.AddSlice(s)
+}
+
+// count counts a thread's wait in a row, once. Only when the row changes in
+// the middle of a wait must it be looked up whether it was there before.
+func (p *Pivot) count(i int, t format.ThreadID) {
+	now, last := counted{int32(i) + 1, p.serial[t]}, p.last[t]
+	if last == now {
+		return
+	}
+	p.last[t] = now
+	if last.serial == now.serial {
+		if last.row > 0 {
+			p.seen[rowThread{int(last.row) - 1, t}] = last.serial
+		}
+		if p.seen[rowThread{i, t}] == now.serial {
+			return
+		}
+	}
+	p.rows[i].sum.Waits++
+}
+
+// row returns the row of a slice and one of its owners.
+func (p *Pivot) row(s *analysis.Slice, owner analysis.Owner) int {
+	m, known := p.memo.at(s, owner, p.sym.Version())
+	if !known {
+		m.row = int32(p.find(s, owner)) + 1
+	}
+	return int(m.row) - 1
+}
+
+// find returns the row of a slice and one of its owners, making it if need be.
+func (p *Pivot) find(s *analysis.Slice, owner analysis.Owner) int {
 	var key rowKey
 	for i, k := range p.by {
 		key[i] = p.id(k, s, owner)
@@ -106,15 +186,7 @@ func (p *Pivot) add(s *analysis.Slice, ns int64, owner analysis.Owner) {
 			p.rows[i].series = p.rec.New()
 		}
 	}
-	r := &p.rows[i]
-	r.sum.ThreadNs += ns
-	r.sum.ByProvenance[owner.Prov] += ns
-	p.rec.Add(r.series, s.Start, s.End, ns)
-	r.at.Add(s.Start, s.End)
-	if at := (rowThread{i, s.Thread}); p.seen[at] != p.serial[s.Thread] {
-		p.seen[at] = p.serial[s.Thread]
-		r.sum.Waits++
-	}
+	return i
 }
 
 // Table returns the finished pivot; nothing can be added to it any more.

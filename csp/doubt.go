@@ -47,7 +47,7 @@ func (m *Meter) seriesOf(l format.ObjectID) int {
 
 // doubt gives the pressures of a sampled trace their 95 % intervals: those of
 // phases first, then those of the locks of each interval.
-func (m *Meter) doubt(s *Series, locks [][]format.ObjectID) {
+func (m *Meter) doubt(s *Series, locks [][]entry) {
 	if s.Sampled = m.rec.Sampled(); !s.Sampled {
 		return
 	}
@@ -61,13 +61,13 @@ func (m *Meter) doubt(s *Series, locks [][]format.ObjectID) {
 	}
 	for i := range s.Intervals {
 		iv := &s.Intervals[i]
-		if left <= 0 || m.o.Phases {
+		if left <= 0 {
 			return
 		}
 		window := cells.Window(iv.StartNs, iv.EndNs)
 		for j := range iv.Locks {
 			if left--; left >= 0 {
-				iv.Locks[j].PlusMinus = m.half(window, locks[i][j])
+				iv.Locks[j].PlusMinus = m.half(window, locks[i][j].lock)
 			}
 		}
 	}

@@ -15,7 +15,7 @@ type Options struct {
 	IntervalNs int64   // length of a measurement interval; 0 means 1 s
 	Threshold  float64 // pressure from which a phase begins; 0 means DefaultThreshold
 	Root       bool    // charge waiting to the last lock of each path instead of the first
-	Phases     bool    // only the phases are wanted: spare the 95 % intervals of each measurement interval
+	Phases     bool    // only the phases are wanted: spare the measurement intervals
 }
 
 // DefaultThreshold is the pressure from which a lock is worth a look: Free
@@ -33,25 +33,13 @@ type Meter struct {
 	start   int64
 	last    int64
 	running []int64 // by interval
-	waits   map[cell]int64
-	causes  map[cause]int64
+	waits   ledger  // owners left out
+	causes  ledger
 	wait    int64
 	ran     int64
 	rec     interval.Recorder // of sampled traces, by lock
 	series  map[format.ObjectID]int
 	err     error
-}
-
-// cell is one lock in one interval.
-type cell struct {
-	interval int32
-	lock     format.ObjectID
-}
-
-// cause is an owner's part in a cell.
-type cause struct {
-	cell
-	owner analysis.Owner
 }
 
 // New returns an empty meter.
@@ -62,7 +50,7 @@ func New(o Options) *Meter {
 	if o.Threshold <= 0 {
 		o.Threshold = DefaultThreshold
 	}
-	return &Meter{o: o, waits: map[cell]int64{}, causes: map[cause]int64{}, series: map[format.ObjectID]int{}}
+	return &Meter{o: o, series: map[format.ObjectID]int{}}
 }
 
 // Begin implements analysis.Visitor.
@@ -91,7 +79,7 @@ func (m *Meter) Slice(s *analysis.Slice) {
 	m.record(s)
 	m.each(s.Start, s.End, func(i int32, lo, hi int64) {
 		if !m.o.Root {
-			m.waits[cell{i, s.Lock}] += hi - lo
+			m.waits.add(i, s.Lock, analysis.Owner{}, hi-lo)
 		}
 		for j := range s.Shares {
 			m.share(s, &s.Shares[j], i, lo, hi)
@@ -99,16 +87,40 @@ func (m *Meter) Slice(s *analysis.Slice) {
 	})
 }
 
+// Crowd implements analysis.CrowdVisitor. The only share of a crowd's slices
+// is all of them, so that their parts in each interval add up.
+func (m *Meter) Crowd(c *analysis.Crowd) {
+	n := int64(len(c.Waiters))
+	m.wait += c.Ns()
+	lock, owner := m.charged(&c.Slice, &c.Shares[0])
+	if m.rec.Sampled() {
+		m.rec.Add(m.seriesOf(lock), c.Start, c.End, c.Ns())
+	}
+	m.each(c.Start, c.End, func(i int32, lo, hi int64) {
+		m.waits.add(i, lock, analysis.Owner{}, n*(hi-lo))
+		m.causes.add(i, lock, owner, n*(hi-lo))
+	})
+}
+
 // share books what a share of a slice contributes to interval i.
 func (m *Meter) share(s *analysis.Slice, sh *analysis.Share, i int32, lo, hi int64) {
 	ns := analysis.Spread(sh.Ns, s.Start, s.End, lo, hi)
-	c, owner := cell{i, s.Lock}, sh.Direct
+	lock, owner := m.charged(s, sh)
 	if m.o.Root {
-		owner, c.lock = sh.Root, lastLock(s, sh)
-		m.waits[c] += ns
+		m.waits.add(i, lock, analysis.Owner{}, ns)
 	}
-	owner.Thread, owner.Prov = format.NoThread, analysis.Exact // a call chain, whoever ran it and however that is known
-	m.causes[cause{c, owner}] += ns
+	m.causes.add(i, lock, owner, ns)
+}
+
+// charged returns the lock and the owner a share is charged to. The owner is a
+// call chain, whoever ran it and however that is known.
+func (m *Meter) charged(s *analysis.Slice, sh *analysis.Share) (format.ObjectID, analysis.Owner) {
+	lock, owner := s.Lock, sh.Direct
+	if m.o.Root {
+		lock, owner = lastLock(s, sh), sh.Root
+	}
+	owner.Thread, owner.Prov = format.NoThread, analysis.Exact
+	return lock, owner
 }
 
 // each calls f for the part of [from, to) in each interval.
@@ -139,34 +151,56 @@ func (m *Meter) Series() (*Series, error) {
 		return nil, m.err
 	}
 	s := &Series{IntervalNs: m.o.IntervalNs, WaitNs: m.wait, RunningNs: m.ran}
-	for i, ran := range m.running {
-		start := m.start + int64(i)*m.o.IntervalNs
-		s.Intervals = append(s.Intervals, Interval{StartNs: start, EndNs: m.end(int32(i)), RunningNs: ran})
+	waits := m.waits.sums()
+	var locks [][]entry
+	if !m.o.Phases {
+		locks = m.locks(waits)
+		m.intervals(s, locks)
 	}
-	locks := m.locks()
-	for i := range s.Intervals {
-		iv := &s.Intervals[i]
-		for _, l := range locks[i] {
-			ns := m.waits[cell{int32(i), l}]
-			iv.Locks = append(iv.Locks, Pressure{Class: m.sym.ClassName(l), Lock: m.sym.LockName(l), WaitNs: ns, CSP: ratio(ns, iv.RunningNs)})
-		}
-	}
-	s.Phases = m.phases()
+	s.Phases = m.phases(waits)
 	m.doubt(s, locks)
 	return s, nil
 }
 
-// locks returns the locks waited for in each interval, most waiting first.
-func (m *Meter) locks() [][]format.ObjectID {
-	out := make([][]format.ObjectID, len(m.running))
-	for c, ns := range m.waits {
-		if ns > 0 {
-			out[c.interval] = append(out[c.interval], c.lock)
+// intervals adds the measurement intervals to the series. A lock has its name
+// made once, not in each of them.
+func (m *Meter) intervals(s *Series, locks [][]entry) {
+	names := map[format.ObjectID]Pressure{}
+	s.Intervals = make([]Interval, len(m.running))
+	for i, ran := range m.running {
+		start := m.start + int64(i)*m.o.IntervalNs
+		iv := Interval{StartNs: start, EndNs: m.end(int32(i)), RunningNs: ran}
+		if len(locks[i]) > 0 {
+			iv.Locks = make([]Pressure, 0, len(locks[i]))
+		}
+		for _, w := range locks[i] {
+			p, ok := names[w.lock]
+			if !ok {
+				p = Pressure{Class: m.sym.ClassName(w.lock), Lock: m.sym.LockName(w.lock)}
+				names[w.lock] = p
+			}
+			p.WaitNs, p.CSP = w.ns, ratio(w.ns, ran)
+			iv.Locks = append(iv.Locks, p)
+		}
+		s.Intervals[i] = iv
+	}
+}
+
+// locks returns the locks waited for in each interval, most waiting first. The
+// lists are apart from waits.
+func (m *Meter) locks(waits []entry) [][]entry {
+	out := make([][]entry, len(m.running))
+	for _, w := range waits {
+		if w.ns > 0 {
+			out[w.interval] = append(out[w.interval], w)
 		}
 	}
-	for i, list := range out {
-		slices.SortFunc(list, func(a, b format.ObjectID) int {
-			return cmp.Or(cmp.Compare(m.waits[cell{int32(i), b}], m.waits[cell{int32(i), a}]), cmp.Compare(m.sym.LockName(a), m.sym.LockName(b)), cmp.Compare(a, b))
+	for _, list := range out {
+		slices.SortFunc(list, func(a, b entry) int {
+			if a.ns != b.ns { // names cost more than numbers
+				return cmp.Compare(b.ns, a.ns)
+			}
+			return cmp.Or(cmp.Compare(m.sym.LockName(a.lock), m.sym.LockName(b.lock)), cmp.Compare(a.lock, b.lock))
 		})
 	}
 	return out

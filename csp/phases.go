@@ -2,7 +2,6 @@ package csp
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"contend/format"
@@ -19,20 +18,22 @@ const topCauses = 5
 //     noise around the threshold does not chop it up;
 //  3. it ends with the last interval that was.
 //
-// They come in order of waiting time.
-func (m *Meter) phases() []Phase {
-	byLock := map[format.ObjectID]map[int32]int64{}
-	for c, ns := range m.waits {
-		if byLock[c.lock] == nil {
-			byLock[c.lock] = map[int32]int64{}
-		}
-		byLock[c.lock][c.interval] = ns
-	}
+// They come in order of waiting time. The waits, by interval and lock, are put
+// in another order.
+func (m *Meter) phases(byLock []entry) []Phase {
+	slices.SortFunc(byLock, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.lock, b.lock), cmp.Compare(a.interval, b.interval))
+	})
 	var out []Phase
-	for lock, waits := range byLock {
-		for _, r := range m.stretches(waits) {
-			out = append(out, m.phase(lock, r[0], r[1], waits))
+	for len(byLock) > 0 {
+		n := 1
+		for n < len(byLock) && byLock[n].lock == byLock[0].lock {
+			n++
 		}
+		for _, stretch := range m.stretches(byLock[:n]) {
+			out = append(out, m.phase(stretch))
+		}
+		byLock = byLock[n:]
 	}
 	m.nameCauses(out)
 	slices.SortFunc(out, func(a, b Phase) int {
@@ -41,33 +42,34 @@ func (m *Meter) phases() []Phase {
 	return out
 }
 
-// stretches returns the first and last interval of each phase of one lock.
-func (m *Meter) stretches(waits map[int32]int64) (out [][2]int32) {
-	inside := false
-	last := int32(-2)
-	for _, i := range slices.Sorted(maps.Keys(waits)) {
-		p := ratio(waits[i], m.running[i])
+// stretches cuts each phase out of the intervals of one lock, which are in
+// order.
+func (m *Meter) stretches(waits []entry) (out [][]entry) {
+	from, inside := 0, false
+	for i, w := range waits {
+		p := ratio(w.ns, m.running[w.interval])
 		switch {
-		case inside && i == last+1 && p >= m.o.Threshold/2:
-			out[len(out)-1][1] = i
+		case inside && w.interval == waits[i-1].interval+1 && p >= m.o.Threshold/2:
+			out[len(out)-1] = waits[from : i+1]
 		case p >= m.o.Threshold:
-			out = append(out, [2]int32{i, i})
-			inside = true
+			from, inside = i, true
+			out = append(out, waits[i:i+1])
 		default:
 			inside = false
 		}
-		last = i
 	}
 	return out
 }
 
-func (m *Meter) phase(lock format.ObjectID, first, last int32, waits map[int32]int64) Phase {
+// phase sums consecutive intervals of one lock.
+func (m *Meter) phase(waits []entry) Phase {
+	lock, first, last := waits[0].lock, waits[0].interval, waits[len(waits)-1].interval
 	p := Phase{Class: m.sym.ClassName(lock), Lock: m.sym.LockName(lock), lock: lock, first: first, last: last,
 		StartNs: m.start + int64(first)*m.o.IntervalNs, EndNs: m.end(last)}
 	running := int64(0)
-	for i := first; i <= last; i++ {
-		p.WaitNs += waits[i]
-		running += m.running[i]
+	for _, w := range waits {
+		p.WaitNs += w.ns
+		running += m.running[w.interval]
 	}
 	p.CSP = ratio(p.WaitNs, running)
 	return p
@@ -76,18 +78,23 @@ func (m *Meter) phase(lock format.ObjectID, first, last int32, waits map[int32]i
 // nameCauses adds to each phase the owner call chains that caused its waiting.
 func (m *Meter) nameCauses(phases []Phase) {
 	sums := make([]map[string]int64, len(phases))
-	at := map[cell][]int{}
+	at := map[format.ObjectID][]int{} // the phases of a lock, in order of time
 	for i := range phases {
 		sums[i] = map[string]int64{}
-		for j := phases[i].first; j <= phases[i].last; j++ {
-			c := cell{j, phases[i].lock}
-			at[c] = append(at[c], i)
-		}
+		at[phases[i].lock] = append(at[phases[i].lock], i)
 	}
-	for c, ns := range m.causes {
-		for _, i := range at[c.cell] {
-			sums[i][m.sym.OwnerText(c.owner)] += ns
+	causes := m.causes.sums()
+	text := make([]string, len(m.causes.names))
+	for _, c := range causes {
+		list := at[c.lock]
+		k, _ := slices.BinarySearchFunc(list, c.interval, func(i int, interval int32) int { return cmp.Compare(phases[i].last, interval) })
+		if k == len(list) || phases[list[k]].first > c.interval {
+			continue
 		}
+		if text[c.owner] == "" {
+			text[c.owner] = m.sym.OwnerText(m.causes.names[c.owner])
+		}
+		sums[list[k]][text[c.owner]] += c.ns
 	}
 	for i := range phases {
 		for owner, ns := range sums[i] {

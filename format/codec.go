@@ -172,8 +172,18 @@ func DecodeEvent(src []byte, ev *Event, last *int64, a *Arena) (rest []byte, err
 	}
 	ev.Kind = Kind(kind)
 	d := decoder{body: body}
-	for _, f := range layouts[kind] {
-		d.field(f, ev, last, a)
+	switch ev.Kind {
+	case KindContention: // nearly all of a sampled trace
+		*last += d.varint()
+		ev.Time = *last
+		ev.Weight = d.varint()
+		ev.Object = ObjectID(d.id())
+		ev.Owners = d.parties(a)
+		ev.Waiters = d.parties(a)
+	default:
+		for _, f := range layouts[kind] {
+			d.field(f, ev, last, a)
+		}
 	}
 	if d.bad {
 		return nil, ErrCorrupt
@@ -200,6 +210,15 @@ func (d *decoder) uvarint() uint64 {
 	}
 	d.body = d.body[n:]
 	return v
+}
+
+// id reads an unsigned number of 32 bits.
+func (d *decoder) id() uint32 {
+	v := d.uvarint()
+	if v > 1<<32-1 {
+		d.bad = true
+	}
+	return uint32(v)
 }
 
 func (d *decoder) varint() int64 {
@@ -263,6 +282,11 @@ func (d *decoder) parties(a *Arena) []Party {
 	n := d.count(3)
 	at := len(a.parties)
 	for range n {
+		if b := d.body; len(b) >= 3 && b[0]|b[1] < 0x80 && int(b[2]) < len(modeNames) { // small ids, the common case
+			a.parties = append(a.parties, Party{ThreadID(b[0]), StackID(b[1]), Mode(b[2])})
+			d.body = b[3:]
+			continue
+		}
 		thread, stack, mode := d.uvarint(), d.uvarint(), d.uvarint()
 		if thread > 1<<32-1 || stack > 1<<32-1 || mode >= uint64(len(modeNames)) {
 			d.bad = true

@@ -42,12 +42,21 @@ func (r *Row) Percentile(q float64) int64 {
 type Collector struct {
 	byClass bool
 	sym     *analysis.Symbols
-	index   map[uint32]int
+	index   map[uint32]int32
 	sums    []sum
 	total   sum
 	running int64
 	rec     interval.Recorder
 	cells   *interval.Cells
+	last    []lastSum // by thread
+}
+
+// lastSum is the sum a thread's last slice went to. A thread seen again and
+// again in one wait, as sampling sees it, costs no look-up.
+type lastSum struct {
+	lock    format.ObjectID
+	sum     int32
+	version uint32 // of the symbols: a lock defined anew may change its class
 }
 
 type sum struct {
@@ -65,7 +74,7 @@ type sum struct {
 
 // New returns an empty collector.
 func New(byClass bool) *Collector {
-	return &Collector{byClass: byClass, index: map[uint32]int{}, total: newSum(format.NoObject)}
+	return &Collector{byClass: byClass, index: map[uint32]int32{}, total: newSum(format.NoObject)}
 }
 
 func newSum(first format.ObjectID) sum {
@@ -91,31 +100,86 @@ func (c *Collector) Tick(from, to int64) { c.rec.Tick(from, to) }
 
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
-	key := uint32(s.Lock)
+	m := c.of(s.Thread, s.Lock, c.sym.Version())
+	if c.rec.Sampled() {
+		c.rec.Add(m.series, s.Start, s.End, s.End-s.Start)
+	}
+	m.add(s)
+	c.total.add(s)
+}
+
+// Crowd implements analysis.CrowdVisitor.
+func (c *Collector) Crowd(s *analysis.Crowd) {
+	if s.Start == s.End {
+		s.Each(c.Slice)
+		return
+	}
+	var m *sum
+	firsts, version := int64(0), c.sym.Version()
+	for i := range s.Waiters {
+		w := &s.Waiters[i]
+		m = c.of(w.Thread, s.Lock, version)
+		if w.First {
+			firsts++
+		}
+	}
+	if c.rec.Sampled() {
+		c.rec.Add(m.series, s.Start, s.End, s.Ns())
+	}
+	m.addCrowd(s, firsts)
+	c.total.addCrowd(s, firsts)
+}
+
+// of returns the sum of a lock a thread waits for, and notes that it does.
+func (c *Collector) of(t format.ThreadID, lock format.ObjectID, version uint32) *sum {
+	for len(c.last) <= int(t) {
+		c.last = append(c.last, lastSum{})
+	}
+	last := &c.last[t]
+	if last.lock != lock || last.version != version || lock == format.NoObject {
+		*last = lastSum{lock, c.find(lock), version}
+		c.sums[last.sum].meet(t, lock)
+		c.total.meet(t, lock)
+	}
+	return &c.sums[last.sum]
+}
+
+// find returns the sum of a lock, making it if need be.
+func (c *Collector) find(lock format.ObjectID) int32 {
+	key := uint32(lock)
 	if c.byClass {
-		key = c.sym.Class(s.Lock)
+		key = c.sym.Class(lock)
 	}
 	i, ok := c.index[key]
 	if !ok {
-		i = len(c.sums)
+		i = int32(len(c.sums))
 		c.index[key] = i
-		c.sums = append(c.sums, newSum(s.Lock))
+		c.sums = append(c.sums, newSum(lock))
 		if c.rec.Sampled() {
 			c.sums[i].series = c.rec.New()
 		}
 	}
-	if c.rec.Sampled() {
-		c.rec.Add(c.sums[i].series, s.Start, s.End, s.End-s.Start)
-	}
-	c.sums[i].add(s)
-	c.total.add(s)
+	return i
+}
+
+// meet notes who waits for what.
+func (m *sum) meet(t format.ThreadID, lock format.ObjectID) {
+	m.locks[lock] = struct{}{}
+	m.waiters[t] = struct{}{}
+}
+
+// addCrowd adds what add does for each slice of a crowd; their lengths are
+// those of samples, and tell nothing of whole waits.
+func (m *sum) addCrowd(s *analysis.Crowd, firsts int64) {
+	m.waitNs += s.Ns()
+	m.wall.AddSlice(&s.Slice)
+	m.known[s.Shares[0].Direct.Prov] += s.Ns()
+	m.waits += firsts
 }
 
 func (m *sum) add(s *analysis.Slice) {
 	m.waitNs += s.End - s.Start
-	m.wall.Add(s.Start, s.End)
-	m.locks[s.Lock] = struct{}{}
-	m.waiters[s.Thread] = struct{}{}
+	m.wall.AddSlice(s)
 	for i := range s.Shares {
 		m.known[s.Shares[i].Direct.Prov] += s.Shares[i].Ns
 	}

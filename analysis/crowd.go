@@ -1,0 +1,85 @@
+package analysis
+
+import "contend/format"
+
+// Crowd is the slices of one sampling instant that agree in all but who
+// waits: many threads blocked on one lock, whose waiting takes one path. It
+// has one share, and is no deadlock. A Crowd is valid during the call only.
+type Crowd struct {
+	Slice   // Thread, Stack, Mode and First say nothing
+	Waiters []Waiter
+}
+
+// Waiter is what the slices of a crowd differ in.
+type Waiter struct {
+	Thread format.ThreadID
+	Stack  format.StackID
+	Mode   format.Mode
+	First  bool
+}
+
+// CrowdVisitor is a Visitor that takes a crowd at less cost than its slices
+// one by one. The sums must come out the same.
+type CrowdVisitor interface {
+	Crowd(c *Crowd)
+}
+
+// Ns returns the thread-time of all waiters together.
+func (c *Crowd) Ns() int64 { return (c.End - c.Start) * int64(len(c.Waiters)) }
+
+// Each gives the slices one by one.
+func (c *Crowd) Each(visit func(s *Slice)) {
+	s := c.Slice
+	for _, w := range c.Waiters {
+		s.Thread, s.Stack, s.Mode, s.First = w.Thread, w.Stack, w.Mode, w.First
+		visit(&s)
+	}
+}
+
+// crowd books e.crowded.
+func (e *emitter) crowd() {
+	c := &e.crowded
+	e.byProv[c.Shares[0].Direct.Prov] += c.Ns()
+	for i, v := range e.visitors {
+		if e.crowds[i] != nil {
+			e.crowds[i].Crowd(c)
+		} else {
+			c.Each(v.Slice)
+		}
+	}
+}
+
+// emit books the slices of the waiters of one lock, which are consecutive
+// nodes. The path from the lock on is theirs together, unless it returns to
+// one of them.
+func (s *sampler) emit(nodes []format.ThreadID, lo, hi int64, at Sighting) {
+	lo, hi, ok := s.e.cut(lo, hi)
+	lock := s.g.blocked[nodes[0]].lock
+	c := &s.e.crowded
+	c.Waiters = c.Waiters[:0]
+	for _, t := range nodes {
+		stack := s.g.blocked[t].stack
+		seen := &s.last[t]
+		first := seen.tick+1 != s.number || seen.lock != lock || seen.stack != stack
+		*seen = lastSeen{s.number, lock, stack}
+		if ok && s.e.wanted(t, lock, hi-lo) {
+			c.Waiters = append(c.Waiters, Waiter{t, stack, s.modes[t], first})
+		}
+	}
+	if len(c.Waiters) == 0 {
+		return
+	}
+	c.Slice = Slice{Start: lo, End: hi, Lock: lock, Sighting: at, Shares: s.g.push(c.Waiters[0].Thread, lo, hi)}
+	if len(c.Shares) == 1 && c.Shares[0].Root.Kind != OwnerDeadlock {
+		s.e.crowd()
+		return
+	}
+	for i, w := range c.Waiters {
+		s.e.slice = c.Slice
+		s.e.slice.Thread, s.e.slice.Stack, s.e.slice.Mode, s.e.slice.First = w.Thread, w.Stack, w.Mode, w.First
+		if i > 0 {
+			s.e.slice.Shares = s.g.push(w.Thread, lo, hi)
+		}
+		s.e.emit()
+	}
+}

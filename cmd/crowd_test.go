@@ -1,0 +1,113 @@
+package cmd
+
+import (
+	"testing"
+
+	"contend/analysis"
+	"contend/analysis/lockstat"
+	"contend/blame"
+	"contend/csp"
+	"contend/format"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+// single hides that a visitor takes crowds: it gets slices one by one.
+type single struct {
+	analysis.Visitor
+	analysis.TickVisitor
+}
+
+// randomSamples draws a sampled trace: owners that wait themselves, readers,
+// free locks, deadlocks, threads that change locks, and locks renamed on the
+// way.
+func randomSamples(rt *rapid.T) *format.List {
+	l := &format.List{}
+	thread := func() format.ThreadID { return format.ThreadID(rapid.IntRange(1, 9).Draw(rt, "thread")) }
+	party := func() format.Party {
+		return format.Party{Thread: thread(), Stack: format.StackID(rapid.IntRange(0, 3).Draw(rt, "stack")), Mode: format.Mode(rapid.IntRange(0, 1).Draw(rt, "mode"))}
+	}
+	for s := range 3 {
+		l.Write(&format.Event{Kind: format.KindStack, Stack: format.StackID(s + 1), Frames: []format.Frame{{Class: "app.Main", Method: string(rune('a' + s/2)), Line: 1}}})
+	}
+	at := int64(0)
+	for range rapid.IntRange(1, 12).Draw(rt, "ticks") {
+		at += rapid.Int64Range(1, 3e8).Draw(rt, "step")
+		if rapid.IntRange(0, 3).Draw(rt, "define") == 0 {
+			l.Write(&format.Event{Kind: format.KindObject, Object: format.ObjectID(rapid.IntRange(1, 3).Draw(rt, "object")), Class: rapid.SampledFrom([]string{"A", "B"}).Draw(rt, "class")})
+		}
+		l.Write(&format.Event{Kind: format.KindTick, Time: at, Intended: at, Live: 9})
+		for lock := range rapid.IntRange(0, 3).Draw(rt, "locks") {
+			ev := &format.Event{Kind: format.KindContention, Time: at, Object: format.ObjectID(lock + 1)}
+			for range rapid.IntRange(0, 2).Draw(rt, "owners") {
+				ev.Owners = append(ev.Owners, party())
+			}
+			for range rapid.IntRange(0, 5).Draw(rt, "waiters") {
+				ev.Waiters = append(ev.Waiters, party())
+			}
+			l.Write(ev)
+		}
+	}
+	return l
+}
+
+// answers is what the visitors that take crowds make of a trace.
+type answers struct {
+	Locks  []lockstat.Row
+	Total  lockstat.Row
+	Blame  []*blame.Table
+	Series []*csp.Series
+}
+
+func answer(rt *rapid.T, l *format.List, byClass, one bool, f analysis.Filter) (a answers) {
+	locks := lockstat.New(byClass)
+	pivots := []*blame.Pivot{
+		blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false), blame.New([]blame.Key{blame.ByOwnerThread}, true),
+		blame.New([]blame.Key{blame.ByWaiterThread, blame.ByWaiterMethod}, false), blame.New([]blame.Key{blame.ByLock, blame.ByOwnerMethod}, true),
+	}
+	meters := []*csp.Meter{csp.New(csp.Options{IntervalNs: 1e8}), csp.New(csp.Options{IntervalNs: 1e8, Root: true})}
+	visitors := []analysis.Visitor{locks}
+	for _, p := range pivots {
+		visitors = append(visitors, p)
+	}
+	for _, m := range meters {
+		visitors = append(visitors, m)
+	}
+	if one {
+		for i, v := range visitors {
+			visitors[i] = single{v, v.(analysis.TickVisitor)}
+		}
+	}
+	l.Rewind()
+	if _, err := analysis.Run(l, f, visitors...); err != nil {
+		rt.Fatal(err)
+	}
+	a.Locks, a.Total = locks.Rows(), locks.Total()
+	for _, p := range pivots {
+		a.Blame = append(a.Blame, p.Table())
+	}
+	for _, m := range meters {
+		s, err := m.Series()
+		if err != nil {
+			rt.Fatal(err)
+		}
+		a.Series = append(a.Series, s)
+	}
+	return a
+}
+
+func TestCrowdsSumToTheirSlices(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		l, byClass := randomSamples(rt), rapid.Bool().Draw(rt, "by class")
+		f := analysis.Filter{From: format.NoTime, To: format.NoTime}
+		if rapid.Bool().Draw(rt, "cut") {
+			f.From, f.To = rapid.Int64Range(0, 1e9).Draw(rt, "from"), rapid.Int64Range(1e9, 3e9).Draw(rt, "to")
+		}
+		want, got := answer(rt, l, byClass, true, f), answer(rt, l, byClass, false, f)
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(blame.Table{}, blame.Row{}, csp.Phase{})); diff != "" {
+			rt.Fatalf("slices and crowds differ (-slices +crowds):\n%s", diff)
+		}
+	})
+}

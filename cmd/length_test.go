@@ -1,0 +1,179 @@
+package cmd
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"contend/format"
+)
+
+// longTrace writes a native sampled trace of at least size bytes before
+// compression and returns how many events and bytes it holds: 24 threads on
+// 4 locks, sampled every 10 ms, with the owners and waiters drawn at random.
+func longTrace(tb testing.TB, path string, codec format.Codec, size int64) (events, raw int64) {
+	tb.Helper()
+	f, err := os.Create(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer f.Close()
+	out := bufio.NewWriter(f)
+	w, err := format.NewWriter(out, format.WriterOptions{Codec: codec})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var buf []byte
+	last := int64(0)
+	write := func(ev *format.Event) {
+		if err := w.Write(ev); err != nil {
+			tb.Fatal(err)
+		}
+		buf = format.AppendEvent(buf[:0], ev, &last)
+		events, raw = events+1, raw+int64(len(buf))
+	}
+	const locks, threads = 4, 24
+	for i := range locks {
+		write(&format.Event{Kind: format.KindObject, Object: format.ObjectID(i + 1), Class: fmt.Sprintf("app.Lock%d", i)})
+		write(&format.Event{Kind: format.KindStack, Stack: format.StackID(i + 1), Frames: []format.Frame{{Class: "app.Main", Method: fmt.Sprintf("step%d", i), File: "Main.java", Line: 7 + i}}})
+	}
+	for i := range threads {
+		write(&format.Event{Kind: format.KindThread, Thread: format.ThreadID(i + 1), Name: fmt.Sprintf("worker-%d", i)})
+	}
+	rng := rand.New(rand.NewPCG(8, 1))
+	party := func(lock, i int) format.Party {
+		return format.Party{Thread: format.ThreadID(lock*threads/locks + i + 1), Stack: format.StackID(rng.IntN(locks) + 1)}
+	}
+	var ev format.Event
+	for at := int64(1.7e18); raw < size; at += 10e6 {
+		write(&format.Event{Kind: format.KindTick, Time: at + rng.Int64N(1e6), Intended: at, Live: threads})
+		for lock := range locks {
+			ev = format.Event{Kind: format.KindContention, Time: last, Object: format.ObjectID(lock + 1), Owners: ev.Owners[:0], Waiters: ev.Waiters[:0]}
+			ev.Owners = append(ev.Owners, party(lock, 0))
+			for i := range rng.IntN(threads / locks) {
+				ev.Waiters = append(ev.Waiters, party(lock, i+1))
+			}
+			write(&ev)
+		}
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	if err := out.Flush(); err != nil {
+		tb.Fatal(err)
+	}
+	return events, raw
+}
+
+// peak runs contend in a process of its own and returns the most memory it
+// held, in bytes, as Linux counts it.
+func peak(t *testing.T, args ...string) int64 {
+	t.Helper()
+	c := exec.Command("contend", args...)
+	c.Stderr = os.Stderr
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- c.Wait() }()
+	most := int64(0)
+	for {
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return most
+		case <-time.After(2 * time.Millisecond):
+			most = max(most, highWater(c.Process.Pid))
+		}
+	}
+}
+
+// highWater reads VmHWM of a process; 0 once it has ended.
+func highWater(pid int) int64 {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	kb, _, _ := strings.Cut(strings.TrimSpace(rest), " kB")
+	n, _ := strconv.ParseInt(kb, 10, 64)
+	return n << 10
+}
+
+func TestMemoryDoesNotGrowWithSampledTraces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes and reads 80 MB")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("peak memory is read from /proc, which only Linux has")
+	}
+	const bound, slack = 128 << 20, 24 << 20
+	dir := t.TempDir()
+	short, long := filepath.Join(dir, "short.bin"), filepath.Join(dir, "long.bin")
+	longTrace(t, short, format.Zstd, 16<<20)
+	longTrace(t, long, format.Zstd, 64<<20)
+	// csp prints a row for every interval: an answer of one length for both.
+	for _, command := range []string{"analyze", "blame", "csp --interval 10m"} {
+		args := strings.Fields(command)
+		a, b := peak(t, append(args, short)...), peak(t, append(args, long)...)
+		t.Logf("%s: %d MB for 16 MB, %d MB for 64 MB", command, a>>20, b>>20)
+		if a == 0 || b == 0 {
+			t.Fatalf("%s: no memory was measured", command)
+		}
+		if b > a+slack || b > bound {
+			t.Errorf("%s: the peak grows from %d to %d MB as the trace does from 16 to 64 MB", command, a>>20, b>>20)
+		}
+	}
+}
+
+// BenchmarkSampled reads a native sampled trace; bytes are those before
+// compression. The peer only decompresses the same file.
+func BenchmarkSampled(b *testing.B) {
+	const size = 32 << 20
+	dir := b.TempDir()
+	zstd, plain := filepath.Join(dir, "blocks.bin"), filepath.Join(dir, "plain.bin")
+	longTrace(b, zstd, format.Zstd, size)
+	events, raw := longTrace(b, plain, format.Plain, size)
+	whole := plain + ".zst"
+	peer := exec.Command("zstd", "-q", plain, "-o", whole).Run() == nil
+	run := func(name string, f func() error) {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(raw)
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := f(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(events)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+	contend := func(args ...string) func() error {
+		return func() error {
+			if code := Main(args, nil, io.Discard, io.Discard); code != 0 {
+				return fmt.Errorf("contend %v: exit %d", args, code)
+			}
+			return nil
+		}
+	}
+	for _, command := range []string{"analyze", "blame", "csp"} {
+		run(command+"/blocks", contend(command, zstd))
+	}
+	if !peer {
+		b.Log("no zstd here: the peer is left out")
+		return
+	}
+	run("analyze/whole", contend("analyze", whole))
+	run("peer/zstd", func() error { return exec.Command("zstd", "-dcq", whole).Run() })
+}
