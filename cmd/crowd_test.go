@@ -53,15 +53,15 @@ func randomSamples(rt *rapid.T) *format.List {
 	return l
 }
 
-// answers is what the visitors that take crowds make of a trace.
-type answers struct {
+// tables is what the visitors that take crowds make of a trace.
+type tables struct {
 	Locks  []lockstat.Row
 	Total  lockstat.Row
 	Blame  []*blame.Table
 	Series []*csp.Series
 }
 
-func answer(rt *rapid.T, l *format.List, byClass, one bool, f analysis.Filter) (a answers) {
+func tabulate(rt *rapid.T, l *format.List, byClass, one bool, f analysis.Filter) (a tables) {
 	locks := lockstat.New(byClass)
 	pivots := []*blame.Pivot{
 		blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false), blame.New([]blame.Key{blame.ByOwnerThread}, true),
@@ -105,7 +105,7 @@ func TestCrowdsSumToTheirSlices(t *testing.T) {
 		if rapid.Bool().Draw(rt, "cut") {
 			f.From, f.To = rapid.Int64Range(0, 1e9).Draw(rt, "from"), rapid.Int64Range(1e9, 3e9).Draw(rt, "to")
 		}
-		want, got := answer(rt, l, byClass, true, f), answer(rt, l, byClass, false, f)
+		want, got := tabulate(rt, l, byClass, true, f), tabulate(rt, l, byClass, false, f)
 		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(blame.Table{}, blame.Row{}, csp.Phase{})); diff != "" {
 			rt.Fatalf("slices and crowds differ (-slices +crowds):\n%s", diff)
 		}
