@@ -139,6 +139,9 @@ func (o *checkOptions) runs(e *env, paths []string) (runs []*gate.Run, traces []
 		if err != nil {
 			return nil, nil, false, err
 		}
+		if err := res.timeless(); err != nil {
+			return nil, nil, false, err
+		}
 		run.Trace = res.trace
 		damaged = damaged || res.verdict() != nil
 		runs = append(runs, run)

@@ -104,8 +104,8 @@ func runCSP(e *env, o *cspOptions) error {
 	if err != nil {
 		return err
 	}
-	if res.stats.Unit == format.UnitAcquisitions {
-		return usageError{errors.New("the input counts contended acquisitions: pressure needs times"), "'contend analyze' shows them per second"}
+	if err := res.timeless(); err != nil {
+		return err
 	}
 	if page := pages[o.out.format]; res.stats.Unit != format.UnitTime && (page != nil || o.chart) {
 		return usageError{errors.New("the input counts threads and has no time to draw pressure over"), "'contend csp' prints a table; several thread dumps with their times give a chart"}

@@ -126,6 +126,9 @@ func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s sche
 		if err != nil {
 			return nil, s, err
 		}
+		if err := res.timeless(); err != nil {
+			return nil, s, err
+		}
 		if err := res.verdict(); err != nil {
 			damage = err
 		}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"contend/analysis/hist"
-	"contend/format"
 	"contend/report/schema"
+	"contend/report/table"
 
 	"github.com/spf13/cobra"
 )
@@ -126,10 +126,10 @@ func runHist(e *env, o *histOptions) error {
 	if err != nil {
 		return err
 	}
-	if res.stats.Unit != format.UnitTime {
-		return usageError{fmt.Errorf("the input counts %s: waits have no length there", res.stats.Unit), "'contend analyze' shows the counts; several thread dumps with their times bound the lengths"}
-	}
 	cov := schema.NewCoverage(res.stats, res.trace)
+	if m := table.MeasureOf(cov); m.Counts() {
+		return usageError{fmt.Errorf("the input counts %s: waits have no length there", m.Of()), "'contend analyze' shows the counts; several thread dumps with their times bound the lengths"}
+	}
 	a := &histAnswer{total: c.Total(), start: c.Start(), intervals: c.Intervals()}
 	a.doc = schema.NewHist(c.By(), o.expected.Nanoseconds(), c.Rows(), a.total, &cov, o.out.top)
 	if err := o.write(e, a); err != nil {

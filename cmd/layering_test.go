@@ -54,6 +54,7 @@ var heavy = map[string][]string{
 	"github.com/spf13/cobra":                  {"contend/cmd"},
 	"github.com/schollz/progressbar/v3":       {"contend/cmd"},
 	"github.com/olekukonko/tablewriter":       {"contend/report/table"},
+	"github.com/clipperhouse/displaywidth":    {"contend/report/table"},
 	"github.com/google/pprof/":                {"contend/report/pprof"},
 	"github.com/dop251/goja":                  {"contend/report/graph/layout"},
 	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/dist"},

@@ -211,3 +211,12 @@ func (r *result) verdict() error {
 	}
 	return nil
 }
+
+// timeless refuses inputs that count acquisitions: there is no pressure
+// without time.
+func (r *result) timeless() error {
+	if r.stats.Unit != format.UnitAcquisitions {
+		return nil
+	}
+	return usageError{errors.New("the input counts contended acquisitions: pressure needs times"), "'contend analyze' shows them per second"}
+}

@@ -3,7 +3,8 @@ package cmd
 import (
 	"strings"
 	"testing"
-	"unicode/utf8"
+
+	"github.com/clipperhouse/displaywidth"
 )
 
 // TestATerminalOf80ColumnsShowsEveryTable runs every command that prints for
@@ -19,7 +20,7 @@ func TestATerminalOf80ColumnsShowsEveryTable(t *testing.T) {
 		} {
 			out := run(t, append(strings.Fields(command), path)...)
 			for line := range strings.SplitSeq(out, "\n") {
-				if n := utf8.RuneCountInString(line); n > 80 {
+				if n := displaywidth.String(line); n > 80 {
 					t.Errorf("%s %s: %d columns: %q", command, path, n, line)
 					break
 				}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"contend/report/schema"
 )
@@ -102,7 +101,7 @@ func (c *chart) level(p float64) int {
 
 func (c *chart) line(b *strings.Builder, l *schema.Line) {
 	label := elide(Sanitize(short(l.Lock)), chartLabel-2)
-	b.WriteString(" " + label + strings.Repeat(" ", chartLabel-1-utf8.RuneCountInString(label)))
+	b.WriteString(" " + label + strings.Repeat(" ", chartLabel-1-columns(label)))
 	painted := 0
 	for _, cell := range l.Cells {
 		n := c.level(cell.CSP)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // narrowest is what the flexible column keeps while it gives way alone;
@@ -102,9 +101,9 @@ func (g *Grid) fit(o Options) []int {
 func (g *Grid) widths() (wide []int, total int) {
 	wide = make([]int, len(g.Head))
 	for i, h := range g.Head {
-		wide[i] = utf8.RuneCountInString(h)
+		wide[i] = columns(h)
 		for _, r := range g.Rows {
-			wide[i] = max(wide[i], utf8.RuneCountInString(Sanitize(r[i].Text)))
+			wide[i] = max(wide[i], columns(Sanitize(r[i].Text)))
 		}
 		total += wide[i] + 2
 	}
@@ -114,25 +113,26 @@ func (g *Grid) widths() (wide []int, total int) {
 // wrap puts an indented text on as many lines as the terminal needs, and cuts
 // words that are wider than it.
 func wrap(text, indent string, o Options) string {
-	if o.Style != Text || o.Width <= 0 || utf8.RuneCountInString(indent+text) <= o.Width {
+	if o.Style != Text || o.Width <= 0 || columns(indent+text) <= o.Width {
 		return indent + text
 	}
 	room := max(o.Width-len(indent), slimmest)
 	var lines []string
 	line := ""
 	for word := range strings.SplitSeq(text, " ") {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= room {
+		if line != "" && columns(line)+1+columns(word) <= room {
 			line += " " + word
 			continue
 		}
 		if line != "" {
 			lines = append(lines, indent+line)
 		}
-		r := []rune(word)
-		for ; len(r) > room; r = r[room:] {
-			lines = append(lines, indent+string(r[:room]))
+		for columns(word) > room {
+			part := firstColumns(word, room)
+			lines = append(lines, indent+part)
+			word = word[len(part):]
 		}
-		line = string(r)
+		line = word
 	}
 	return strings.Join(append(lines, indent+line), "\n")
 }

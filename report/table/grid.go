@@ -120,6 +120,7 @@ func (g *Grid) body(w io.Writer, o Options) error {
 		out = renderer.NewMarkdown()
 	}
 	cell := tw.CellConfig{Alignment: tw.CellAlignment{PerColumn: align}, Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off}}
+	measureAlike()
 	t := tablewriter.NewTable(w, tablewriter.WithRenderer(out), tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell}),
 		tablewriter.WithTrimSpace(tw.Off), tablewriter.WithHeaderAutoFormat(tw.Off))
 	t.Header(g.Head)
@@ -155,17 +156,16 @@ var plain = tw.Rendition{
 	},
 }
 
-// elide shortens a text to n runes. Of a stack the innermost frames matter
+// elide shortens a text to n columns. Of a stack the innermost frames matter
 // most, and they come first; of a single name its end does.
 func elide(s string, n int) string {
-	r := []rune(s)
 	switch {
-	case len(r) <= n:
+	case columns(s) <= n:
 		return s
 	case strings.Contains(s, " "):
-		return string(r[:n-1]) + "…"
+		return firstColumns(s, n-1) + "…"
 	}
-	return "…" + string(r[len(r)-n+1:])
+	return "…" + lastColumns(s, n-1)
 }
 
 func (g *Grid) csv(w io.Writer) error {

@@ -152,3 +152,42 @@ func TestColumnsGoWhereThereIsNoRoom(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 }
+
+// wide has letters of two columns, of one and of none.
+const wide = "在庫管理Lock🔒e\u0301.ロック"
+
+// Columns stay in line and inside the terminal whatever the letters: an
+// ideograph takes two columns.
+func TestWideLetters(t *testing.T) {
+	t.Setenv("LANG", "ja_JP.UTF-8")
+	for width := 26; width <= 60; width++ {
+		g := &Grid{Title: "名前 " + wide + " " + wide, Head: []string{"WAIT", "LOCK", "OWNER"}, Left: []bool{false, true, true}, Flex: 2,
+			Rows: [][]Cell{{Count(12), Name(wide), Name("a " + wide)}, {Count(1234), Name("plain"), Name("b")}}}
+		var b strings.Builder
+		if err := g.Write(&b, Options{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
+		for _, line := range lines {
+			if n := columns(line); n > width {
+				t.Errorf("%d columns of %d: %q", n, width, line)
+			}
+		}
+		rows := lines[len(lines)-2:]
+		if x, y := columns(rows[0]), columns(rows[1]); x != y {
+			t.Errorf("at %d, rows of %d and %d columns: %q", width, x, y, rows)
+		}
+	}
+}
+
+func TestColumnsOfBothEnds(t *testing.T) {
+	for n := range columns(wide) + 3 {
+		first, last := firstColumns(wide, n), lastColumns(wide, n)
+		if !strings.HasPrefix(wide, first) || !strings.HasSuffix(wide, last) || columns(first) > n || columns(last) > n || columns(first) < min(n, columns(wide))-1 || columns(last) < min(n, columns(wide))-1 {
+			t.Errorf("%d: %q and %q", n, first, last)
+		}
+	}
+	if got := firstColumns("e\u0301e", 1); got != "e\u0301" {
+		t.Errorf("an accent was cut off: %q", got)
+	}
+}

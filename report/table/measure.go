@@ -14,12 +14,13 @@ type Measure struct {
 	waiting string // what the rows are ordered by
 	head    string // of the column with it
 	of      string // behind a number, "" for time
+	one     string // behind 1
 }
 
 var measures = map[string]Measure{
-	"ns":                            {"waiting time (thread-time; wall-time is the time at least one thread waited)", "WAIT", ""},
-	string(format.UnitThreads):      {"threads seen waiting", "THREADS", "threads seen waiting"},
-	string(format.UnitAcquisitions): {"contended acquisitions", "CONTENDED", "contended acquisitions"},
+	"ns":                            {"waiting time (thread-time; wall-time is the time at least one thread waited)", "WAIT", "", ""},
+	string(format.UnitThreads):      {"threads seen waiting", "THREADS", "threads seen waiting", "thread seen waiting"},
+	string(format.UnitAcquisitions): {"contended acquisitions", "CONTENDED", "contended acquisitions", "contended acquisition"},
 }
 
 // MeasureOf returns the measure of a document's trace.
@@ -54,7 +55,10 @@ func (m Measure) wall(ns int64) Cell {
 
 // Text writes an amount in a sentence.
 func (m Measure) Text(ns int64) string {
-	if m.Counts() {
+	switch {
+	case m.Counts() && ns == 1:
+		return "1 " + m.one
+	case m.Counts():
 		return group(ns) + " " + m.of
 	}
 	return Duration(ns)

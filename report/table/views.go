@@ -43,7 +43,10 @@ func heading(a *schema.Analyze) string {
 		Duration(a.Trace.DurationNs), when, a.Trace.Threads, Duration(a.Total.RunningNs))
 	switch MeasureOf(a.Coverage) {
 	case measures[string(format.UnitThreads)]:
-		text = fmt.Sprintf("%s (%s): %s, %d threads, %s seen running or blocked", strings.Join(a.Trace.Inputs, " "), a.Trace.Format, when, a.Trace.Threads, group(a.Total.RunningNs))
+		if when += ", "; a.Trace.StartNs == 0 { // the dump does not tell
+			when = ""
+		}
+		text = fmt.Sprintf("%s (%s): %s%d threads, %s seen running or blocked", strings.Join(a.Trace.Inputs, " "), a.Trace.Format, when, a.Trace.Threads, group(a.Total.RunningNs))
 	case measures[string(format.UnitAcquisitions)]:
 		text = fmt.Sprintf("%s (%s)", strings.Join(a.Trace.Inputs, " "), a.Trace.Format)
 		if !untimed(a.Coverage) {
