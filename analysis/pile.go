@@ -48,8 +48,27 @@ func (p *pile[T]) next() {
 	p.pieces = append(p.pieces, make([]T, 0, pieceLen))
 }
 
+// sort sorts keys of 16 bytes and then moves each element once, along the
+// cycles of the permutation.
 func (p *pile[T]) sort(piece []T) {
-	slices.SortStableFunc(piece, func(a, b T) int { return cmp.Compare(p.start(&a), p.start(&b)) })
+	keys, sorted := make([]keyed, len(piece)), true
+	for i := range piece {
+		keys[i] = keyed{p.start(&piece[i]), uint32(i)}
+		sorted = sorted && (i == 0 || keys[i-1].at <= keys[i].at)
+	}
+	if sorted {
+		return
+	}
+	slices.SortFunc(keys, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.id, b.id)) })
+	for i := range keys {
+		first := piece[i]
+		at := i
+		for from := int(keys[at].id); from != i; from = int(keys[at].id) {
+			piece[at], keys[at].id = piece[from], uint32(at)
+			at = from
+		}
+		piece[at], keys[at].id = first, uint32(at)
+	}
 }
 
 func (p *pile[T]) len() int {
