@@ -131,12 +131,30 @@ func (d *doings) thread(i ref) format.ThreadID {
 	return d.r.waits.at(i).thread
 }
 
-// places lists the doings at each place of the program, thread by thread.
+// places lists the doings at each place of the program, as they lie in memory:
+// they are many, and who counts them goes through all.
 type places struct {
 	lists [][]ref
 	index map[place]int
 	last  []int // by stack: the list its last place has, plus one; few stacks enter several locks
 	locks []format.ObjectID
+}
+
+func (p *places) fill(r *record) {
+	for n, piece := range r.waits.pieces {
+		for i := range piece {
+			if w := &piece[i]; w.stack != format.NoStack && w.end > w.start {
+				p.add(place{w.stack, w.lock}, ref(n)<<pieceBits|ref(i))
+			}
+		}
+	}
+	for n, piece := range r.activities.pieces {
+		for i := range piece {
+			if a := &piece[i]; a.stack != format.NoStack && a.end > a.start && a.what != format.ActivityLive {
+				p.add(place{a.stack, format.NoObject}, ref(n)<<pieceBits|ref(i)|activityBit)
+			}
+		}
+	}
 }
 
 func (p *places) add(at place, i ref) {

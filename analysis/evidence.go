@@ -29,13 +29,7 @@ type sighting struct {
 // evidence collects what is known of each thread and lock.
 func (r *record) evidence(sym *Symbols, byLock [][]ref) *evidence {
 	ev := &evidence{r: r, sym: sym, doings: &r.doings, shown: make([][]sighting, len(byLock))}
-	for _, list := range ev.doings.byThread {
-		for _, i := range list {
-			if d := ev.doings.at(i); d.stack != format.NoStack && d.end > d.start {
-				ev.places.add(d.place(), i)
-			}
-		}
-	}
+	ev.places.fill(r)
 	ev.link()
 	return ev
 }

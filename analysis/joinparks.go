@@ -9,7 +9,8 @@ const parkSlack = int64(100e3)
 // joinParks makes one wait of the successive parks of one acquire: same
 // thread, lock and stack, no doing of the thread in between. The time awake
 // between them belongs to the wait. Monitors are recorded once per wait and
-// are left alone. The waits joined to others are left out of r.starts.
+// are left alone. The waits joined to others are left out
+// of r.starts, and have no length any more.
 func (r *record) joinParks(sym *Symbols) {
 	if r.tenures.len() > 0 {
 		return
@@ -28,7 +29,7 @@ func (r *record) joinParks(sym *Symbols) {
 		}
 		head := heads[w.thread]
 		if head != nil && w.lock == head.lock && w.stack == head.stack && w.start >= head.end && w.start-head.end <= parkSlack {
-			head.end = w.end
+			head.end, w.end = w.end, w.start
 			continue
 		}
 		heads[w.thread] = w

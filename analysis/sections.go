@@ -11,6 +11,7 @@ import (
 type section struct {
 	lock     format.ObjectID
 	acquired []acquisition // by time
+	near     int           // what after returned last
 	inside   map[place]bool
 	holds    map[format.StackID]int64 // by acquisition site: how long it usually holds
 	usual    int64                    // the same over all sites, 0 when unknown
@@ -175,8 +176,33 @@ func (ev *evidence) released(s *section, thread format.ThreadID, t int64) bool {
 
 // after returns the index of the first acquisition at or after t.
 func (s *section) after(t int64) int {
-	i, _ := slices.BinarySearchFunc(s.acquired, t, func(a acquisition, t int64) int { return cmp.Compare(a.time, t) })
-	return i
+	lo, hi := 0, len(s.acquired)
+	for step, at := 1, s.near; at < hi; step *= 2 { // who asks mostly goes forward in time
+		if s.acquired[at].time >= t {
+			hi = at
+			break
+		}
+		lo, at = at+1, at+step
+	}
+	if lo == 0 {
+		lo = s.backTo(t, hi)
+	}
+	i, _ := slices.BinarySearchFunc(s.acquired[lo:hi], t, func(a acquisition, t int64) int { return cmp.Compare(a.time, t) })
+	s.near = lo + i
+	return s.near
+}
+
+// backTo steps backwards from hi to an acquisition before t.
+func (s *section) backTo(t int64, hi int) int {
+	for step := 1; ; step *= 2 {
+		at := hi - step
+		if at < 0 {
+			return 0
+		}
+		if s.acquired[at].time < t {
+			return at + 1
+		}
+	}
 }
 
 func (s *section) acquiredByOther(t format.ThreadID, lo, hi int64) bool {
