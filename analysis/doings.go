@@ -140,24 +140,45 @@ type places struct {
 	locks []format.ObjectID
 }
 
+// fill counts the doings at each place, and then deals them out in one array.
 func (p *places) fill(r *record) {
+	var counts []int
+	total := 0
+	p.each(r, func(list int, _ ref) {
+		for len(counts) <= list {
+			counts = append(counts, 0)
+		}
+		counts[list]++
+		total++
+	})
+	all := make([]ref, total)
+	p.lists = make([][]ref, len(counts))
+	for i, n := range counts {
+		p.lists[i], all = all[:0:n], all[n:]
+	}
+	p.each(r, func(list int, i ref) { p.lists[list] = append(p.lists[list], i) })
+}
+
+// each visits what has a stack and some length, with the number of its place.
+func (p *places) each(r *record, f func(list int, i ref)) {
 	for n, piece := range r.waits.pieces {
 		for i := range piece {
 			if w := &piece[i]; w.stack != format.NoStack && w.end > w.start {
-				p.add(place{w.stack, w.lock}, ref(n)<<pieceBits|ref(i))
+				f(p.number(place{w.stack, w.lock}), ref(n)<<pieceBits|ref(i))
 			}
 		}
 	}
 	for n, piece := range r.activities.pieces {
 		for i := range piece {
 			if a := &piece[i]; a.stack != format.NoStack && a.end > a.start && a.what != format.ActivityLive {
-				p.add(place{a.stack, format.NoObject}, ref(n)<<pieceBits|ref(i)|activityBit)
+				f(p.number(place{a.stack, format.NoObject}), ref(n)<<pieceBits|ref(i)|activityBit)
 			}
 		}
 	}
 }
 
-func (p *places) add(at place, i ref) {
+// number returns the dense number of a place.
+func (p *places) number(at place) int {
 	for len(p.last) <= int(at.stack) {
 		p.last, p.locks = append(p.last, 0), append(p.locks, format.NoObject)
 	}
@@ -167,14 +188,12 @@ func (p *places) add(at place, i ref) {
 			if p.index == nil {
 				p.index = map[place]int{}
 			}
-			n = len(p.lists)
+			n = len(p.index)
 			p.index[at] = n
-			p.lists = append(p.lists, nil)
 		}
 		p.last[at.stack], p.locks[at.stack] = n+1, at.lock
 	}
-	list := &p.lists[p.last[at.stack]-1]
-	*list = append(*list, i)
+	return p.last[at.stack] - 1
 }
 
 // at returns the doings at a place.
