@@ -14,7 +14,7 @@ type sightings struct{ list []Sighting }
 func (s *sightings) Begin(*Symbols, int64) {}
 func (s *sightings) Running(_, _, _ int64) {}
 func (s *sightings) Slice(sl *Slice)       { s.list = append(s.list, sl.Sighting) }
-func at(before, t, after int64) Sighting   { return Sighting{true, before, t, after} }
+func at(before, t, after int64) Sighting   { return Sighting{true, true, before, t, after} }
 func lost(from, to int64) format.Event {
 	return format.Event{Kind: format.KindGap, Time: from, End: to}
 }

@@ -82,6 +82,7 @@ type Slice struct {
 // A slice of a recorded wait has the zero Sighting.
 type Sighting struct {
 	Seen              bool
+	InOrder           bool // no later sample of the trace reaches before this slice's Start
 	Before, At, After int64
 }
 

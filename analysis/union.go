@@ -8,7 +8,37 @@ import (
 // Union measures the length of the union of intervals: the wall-time of a
 // key whose thread-time is their sum. The zero value is empty.
 type Union struct {
-	spans []span // disjoint, in order
+	spans  []span // disjoint, in order
+	closed int64  // length of spans that nothing can touch any more
+}
+
+// openSpans is how many spans a union keeps before it closes those behind the
+// present: they take 2 KB. A short trace never gets there, so that only a long
+// one must keep the promise of Sighting.InOrder.
+const openSpans = 128
+
+// AddSlice joins the stretch of a slice. Of slices that come in order of time
+// it keeps no more than openSpans stretches, however many there were; such a
+// union cannot be joined to another by UnionOf.
+func (u *Union) AddSlice(s *Slice) {
+	if n := len(u.spans); n > 0 && s.Start >= u.spans[n-1].start && s.Start <= u.spans[n-1].end {
+		u.spans[n-1].end = max(u.spans[n-1].end, s.End)
+		return
+	}
+	u.Add(s.Start, s.End)
+	if s.Sighting.InOrder && len(u.spans) > openSpans {
+		u.closeBefore(s.Start)
+	}
+}
+
+// closeBefore counts and forgets the spans that end before t.
+func (u *Union) closeBefore(t int64) {
+	n := 0
+	for n < len(u.spans) && u.spans[n].end < t {
+		u.closed += u.spans[n].end - u.spans[n].start
+		n++
+	}
+	u.spans = append(u.spans[:0], u.spans[n:]...)
 }
 
 // Add joins [start, end). Intervals come in order of their end, as slices do;
@@ -38,7 +68,7 @@ func (u *Union) Add(start, end int64) {
 
 // Len returns the length of the union so far, in nanoseconds.
 func (u *Union) Len() int64 {
-	n := int64(0)
+	n := u.closed
 	for _, s := range u.spans {
 		n += s.end - s.start
 	}

@@ -29,3 +29,37 @@ func TestUnionCountsEachInstantOnce(t *testing.T) {
 		}
 	})
 }
+
+func TestUnionOfSlicesInOrderOfTimeStaysSmall(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var all, some Union
+		at := int64(0)
+		for range 4 * openSpans {
+			at += rapid.Int64Range(0, 3).Draw(rt, "pause")
+			s := Slice{Start: at, End: at + rapid.Int64Range(0, 3).Draw(rt, "length"), Sighting: Sighting{InOrder: true}}
+			all.Add(s.Start, s.End)
+			some.AddSlice(&s)
+		}
+		if some.Len() != all.Len() {
+			rt.Fatalf("%d, want %d", some.Len(), all.Len())
+		}
+		if len(some.spans) > openSpans {
+			rt.Fatalf("keeps %d spans", len(some.spans))
+		}
+	})
+}
+
+func TestUnionOfSlicesInAnyOrderKeepsAll(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var all, some Union
+		for range 2 * openSpans {
+			at := rapid.Int64Range(0, 1<<12).Draw(rt, "at")
+			s := Slice{Start: at, End: at + rapid.Int64Range(0, 9).Draw(rt, "length")}
+			all.Add(s.Start, s.End)
+			some.AddSlice(&s)
+		}
+		if some.Len() != all.Len() {
+			rt.Fatalf("%d, want %d", some.Len(), all.Len())
+		}
+	})
+}

@@ -80,7 +80,7 @@ func (p *Pivot) Slice(s *analysis.Slice) {
 		p.total.sum.Waits++
 	}
 	p.total.sum.ThreadNs += s.End - s.Start
-	p.total.at.Add(s.Start, s.End)
+	p.total.at.AddSlice(s)
 	for i := range s.Shares {
 		share := &s.Shares[i]
 		owner := share.Direct
@@ -110,7 +110,7 @@ func (p *Pivot) add(s *analysis.Slice, ns int64, owner analysis.Owner) {
 	r.sum.ThreadNs += ns
 	r.sum.ByProvenance[owner.Prov] += ns
 	p.rec.Add(r.series, s.Start, s.End, ns)
-	r.at.Add(s.Start, s.End)
+	r.at.AddSlice(s)
 	if at := (rowThread{i, s.Thread}); p.seen[at] != p.serial[s.Thread] {
 		p.seen[at] = p.serial[s.Thread]
 		r.sum.Waits++

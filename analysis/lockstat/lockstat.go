@@ -103,7 +103,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 
 func (m *sum) add(s *analysis.Slice) {
 	m.waitNs += s.End - s.Start
-	m.wall.Add(s.Start, s.End)
+	m.wall.AddSlice(s)
 	m.locks[s.Lock] = struct{}{}
 	m.waiters[s.Thread] = struct{}{}
 	for i := range s.Shares {

@@ -103,7 +103,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 		c.total.Waits++
 	}
 	c.total.ThreadNs += s.End - s.Start
-	c.wall.Add(s.Start, s.End)
+	c.wall.AddSlice(s)
 	for i := range s.Shares {
 		c.total.ByProvenance[s.Shares[i].Root.Prov] += s.Shares[i].Ns
 		c.add(s, &s.Shares[i])
@@ -121,7 +121,7 @@ func (c *Collector) add(s *analysis.Slice, sh *analysis.Share) {
 	m := &c.sums[i]
 	m.ThreadNs += sh.Ns
 	m.ByProvenance[sh.Root.Prov] += sh.Ns
-	m.wall.Add(s.Start, s.End)
+	m.wall.AddSlice(s)
 	if at := (visit{i, s.Thread}); c.seen[at] != c.serial[s.Thread] {
 		c.seen[at] = c.serial[s.Thread]
 		m.Waits++
