@@ -29,7 +29,6 @@ type sighting struct {
 // evidence collects what is known of each thread and lock.
 func (r *record) evidence(sym *Symbols, byLock [][]ref) *evidence {
 	ev := &evidence{r: r, sym: sym, doings: &r.doings, shown: make([][]sighting, len(byLock))}
-	ev.places.fill(r)
 	ev.link()
 	return ev
 }

@@ -22,6 +22,9 @@ import (
 //     then remains of a stretch, with nobody known to have taken it, is the
 //     hand-off if the last owner is known to be gone, else unknown.
 func (ev *evidence) rebuild(lock format.ObjectID, waits []ref, busy []span, out *pile[ownership]) {
+	if ev.places.lists == nil {
+		ev.places.fill(ev.r)
+	}
 	s := ev.learn(lock, waits, busy)
 	b := &builder{ev: ev, s: s, out: out}
 	free := ev.sym.Object(lock).Kind == format.KindSemaphore // a permit has no owner to chain

@@ -35,6 +35,9 @@ type sweep struct {
 	todo  []format.ThreadID // scratch: the threads a change affects
 	mark  []uint32          // by thread: the round it was last found affected
 	round uint32
+
+	emitted int   // slices
+	settled int64 // see Slice
 }
 
 // nodeState is the open slice of a blocked thread.
@@ -58,7 +61,7 @@ func (r *record) sweep(tl *timelines, e *emitter, c *cycles) {
 		g:     graph{blocked: make([]blocked, threads), owners: make([][]holder, locks), gap: tl.gap, cycles: c},
 		state: make([]nodeState, threads), queue: make([][]format.ThreadID, locks),
 		owns: make([][]format.ObjectID, threads), mark: make([]uint32, threads),
-		blocks: r.starts, takes: tl.owned.order()}
+		settled: format.NoTime, blocks: r.starts, takes: tl.owned.order()}
 	_, last := r.bounds()
 	c.resolved = func(t format.ThreadID) bool {
 		w := s.state[t].wait
@@ -250,7 +253,8 @@ func (s *sweep) emit(n format.ThreadID, lo, hi int64) {
 	if !ok || !s.e.wanted(w.thread, w.lock, w.end-w.start) {
 		return
 	}
-	s.e.slice = Slice{Start: lo, End: hi, Thread: w.thread, Stack: w.stack, Lock: w.lock, Mode: w.mode(),
+	s.settle()
+	s.e.slice = Slice{Start: lo, End: hi, Thread: w.thread, Stack: w.stack, Lock: w.lock, Mode: w.mode(), Settled: s.settled,
 		First: !st.begun, Shares: s.g.push(n, lo, hi)}
 	if !st.begun {
 		s.e.slice.WaitNs = w.end - w.start
@@ -259,10 +263,25 @@ func (s *sweep) emit(n format.ThreadID, lo, hi int64) {
 	s.e.emit()
 }
 
+// settleEvery is after how many slices what is settled is found out anew.
+const settleEvery = 1024
+
+// settle finds the instant before which no further slice starts: each thread's
+// next one starts where its last one ended.
+func (s *sweep) settle() {
+	if s.emitted++; s.emitted%settleEvery != 0 {
+		return
+	}
+	s.settled = s.now
+	for _, k := range s.waiting {
+		s.settled = min(s.settled, s.state[k.id].since)
+	}
+}
+
 // emitEmpty emits a wait of length zero.
 func (s *sweep) emitEmpty(w *wait) {
 	if _, _, ok := s.e.cut(w.start, w.end); ok && s.e.wanted(w.thread, w.lock, 0) {
-		s.e.slice = Slice{Start: w.start, End: w.end, Thread: w.thread, Stack: w.stack, Lock: w.lock, Mode: w.mode(), First: true}
+		s.e.slice = Slice{Start: w.start, End: w.end, Thread: w.thread, Stack: w.stack, Lock: w.lock, Mode: w.mode(), Settled: s.settled, First: true}
 		s.e.emit()
 	}
 }
