@@ -10,30 +10,13 @@ import (
 // evidence is what the rebuilding of owners draws on, for a trace that
 // recorded waits but not who held the locks.
 type evidence struct {
-	r       *record
-	sym     *Symbols
-	doings  [][]doing          // by thread, by start: everything the thread was seen doing
-	byPlace map[place][]uint64 // doings at one place of the program, as thread<<32|index
-	shown   [][]sighting       // by lock, by time: what dumps show
-	missed  int                // dump entries that match no recorded wait
+	r      *record
+	sym    *Symbols
+	doings *doings
+	places places
+	shown  [][]sighting // by lock, by time: what dumps show
+	missed int          // dump entries that match no recorded wait
 }
-
-// doing is a stretch (or, for a sample, an instant) in which a thread's stack
-// is known.
-type doing struct {
-	start, end int64
-	stack      format.StackID
-	lock       format.ObjectID // the lock it waited for, NoObject for other doings
-}
-
-// place is a point of the program: a stack and, since one line may enter
-// several locks, what was waited for there.
-type place struct {
-	stack format.StackID
-	lock  format.ObjectID
-}
-
-func (d *doing) place() place { return place{d.stack, d.lock} }
 
 // sighting is an owner of a lock seen at an instant; NoThread means that the
 // lock was seen free.
@@ -44,53 +27,10 @@ type sighting struct {
 }
 
 // evidence collects what is known of each thread and lock.
-func (r *record) evidence(sym *Symbols, byLock [][]uint32) *evidence {
-	ev := &evidence{r: r, sym: sym, shown: make([][]sighting, len(byLock))}
-	for i := range r.waits {
-		w := &r.waits[i]
-		ev.did(w.thread, doing{w.start, w.end, w.stack, w.lock})
-	}
-	for i := range r.activities {
-		if a := &r.activities[i]; a.what != format.ActivityLive {
-			ev.did(a.thread, doing{a.start, a.end, a.stack, format.NoObject})
-		}
-	}
-	for _, d := range ev.doings {
-		slices.SortFunc(d, func(a, b doing) int { return cmp.Compare(a.start, b.start) })
-	}
-	ev.byPlace = make(map[place][]uint64)
-	for t, list := range ev.doings {
-		for i, d := range list {
-			if d.stack != format.NoStack && d.end > d.start {
-				ev.byPlace[d.place()] = append(ev.byPlace[d.place()], uint64(t)<<32|uint64(i))
-			}
-		}
-	}
+func (r *record) evidence(sym *Symbols, byLock [][]ref) *evidence {
+	ev := &evidence{r: r, sym: sym, doings: &r.doings, shown: make([][]sighting, len(byLock))}
 	ev.link()
 	return ev
-}
-
-func (ev *evidence) did(t format.ThreadID, d doing) {
-	for len(ev.doings) <= int(t) {
-		ev.doings = append(ev.doings, nil)
-	}
-	ev.doings[t] = append(ev.doings[t], d)
-}
-
-// of returns what a thread did, by start.
-func (ev *evidence) of(t format.ThreadID) []doing {
-	if int(t) < len(ev.doings) {
-		return ev.doings[t]
-	}
-	return nil
-}
-
-// within returns the doings of a thread that begin in [lo, hi), and the index
-// of the first.
-func within(list []doing, lo, hi int64) []doing {
-	from, _ := slices.BinarySearchFunc(list, lo, func(d doing, t int64) int { return cmp.Compare(d.start, t) })
-	to, _ := slices.BinarySearchFunc(list[from:], hi, func(d doing, t int64) int { return cmp.Compare(d.start, t) })
-	return list[from : from+to]
 }
 
 // linkSlack is how long before a dump is written the threads may have stood
@@ -142,10 +82,12 @@ func (ev *evidence) linked(in *instant) (lock format.ObjectID, at int64) {
 // waiting returns the last wait of a thread for a lock of a class that began
 // before t and had not ended linkSlack before it.
 func (ev *evidence) waiting(t format.ThreadID, at int64, class uint32) (doing, bool) {
-	list := ev.of(t)
-	i, _ := slices.BinarySearchFunc(list, at+1, func(d doing, t int64) int { return cmp.Compare(d.start, t) })
-	for i--; i >= 0 && list[i].start >= at-3600e9; i-- {
-		d := list[i]
+	list := ev.doings.of(t)
+	for i := ev.doings.before(list, at+1) - 1; i >= 0; i-- {
+		d := ev.doings.at(list[i])
+		if d.start < at-3600e9 {
+			break
+		}
 		if d.lock != format.NoObject && ev.sym.Class(d.lock) == class && d.end > at-linkSlack {
 			return d, true
 		}

@@ -1,11 +1,6 @@
 package analysis
 
-import (
-	"cmp"
-	"slices"
-
-	"contend/format"
-)
+import "contend/format"
 
 // idleWork tells which activities are idle time: a thread with nothing to do.
 // A wait no rule classifies is idle too; the warnings say how much there was.
@@ -28,18 +23,45 @@ var idleWork = [...]bool{
 // or until its end. Where the recorder took execution samples, a thread
 // without any event did not run at all and is not counted.
 func (r *record) runs(sym *Symbols, start, end int64, run func(lo, hi, threads int64)) (counted int) {
-	var edges []edge
-	byThread := r.stretches()
-	for t, own := range byThread {
+	runners := r.runners(sym, start, end)
+	var due keyHeap
+	for i := range runners {
+		if t, ok := runners[i].next(); ok {
+			due.push(keyed{t, uint32(i)})
+		}
+	}
+	threads, last := int64(0), start
+	for len(due) > 0 {
+		one := &runners[due[0].id]
+		t := min(max(due[0].at, start), end)
+		if t > last {
+			run(last, t, threads)
+			last = t
+		}
+		threads += one.by
+		var ok bool
+		if due[0].at, ok = one.next(); ok {
+			due.sift()
+		} else {
+			due.pop()
+		}
+	}
+	return len(runners)
+}
+
+// runners returns the threads that count, each at its beginning.
+func (r *record) runners(sym *Symbols, start, end int64) []runner {
+	var out []runner
+	for t := range max(len(r.doings.byThread), len(r.lives), len(r.tenants())) {
 		l := life{format.NoTime, format.NoTime}
 		if t < len(r.lives) {
 			l = r.lives[t]
 		}
-		in := sym.partOf(t)
-		if !own.seen && (r.hasRuns(in) || l.start == format.NoTime && l.end == format.NoTime) {
+		in, own := sym.partOf(t), r.doings.of(format.ThreadID(t))
+		seen := t != int(format.NoThread) && (len(own) > 0 || r.held(t))
+		if !seen && (r.hasRuns(in) || l.start == format.NoTime && l.end == format.NoTime) {
 			continue
 		}
-		counted++
 		from, to := r.span(in, start, end)
 		if l.start != format.NoTime {
 			from = l.start
@@ -47,114 +69,28 @@ func (r *record) runs(sym *Symbols, start, end int64, run func(lo, hi, threads i
 		if l.end != format.NoTime && l.end > from {
 			to = l.end
 		}
-		edges = own.running(from, to, edges)
-	}
-	slices.SortFunc(edges, func(a, b edge) int { return cmp.Compare(a.time, b.time) })
-	threads, last := int64(0), start
-	for _, ed := range edges {
-		t := min(max(ed.time, start), end)
-		if t > last {
-			run(last, t, threads)
-			last = t
+		if t == int(format.NoThread) {
+			own = nil
 		}
-		threads += ed.by
+		out = append(out, newRunner(&r.doings, own, from, to))
 	}
-	return counted
+	return out
 }
 
 // hasRuns tells whether an input holds execution samples.
 func (r *record) hasRuns(in int) bool { return in < len(r.parts) && r.parts[in].hasRuns }
 
-// edge is a thread that begins (+1) or ceases (-1) to run.
-type edge struct{ time, by int64 }
-
-// stretches are one thread's waits and idle times.
-type stretches struct {
-	seen        bool
-	waits, idle []span
-}
-
-func (r *record) stretches() []stretches {
-	var by []stretches
-	of := func(t format.ThreadID) *stretches {
-		for len(by) <= int(t) && int(t) <= maxSymbol {
-			by = append(by, stretches{})
-		}
-		if t == format.NoThread || int(t) >= len(by) {
-			return &stretches{}
-		}
-		return &by[t]
-	}
-	for i := range r.waits {
-		w := &r.waits[i]
-		s := of(w.thread)
-		s.seen, s.waits = true, append(s.waits, span{w.start, w.end})
-	}
-	for i := range r.tenures {
-		of(r.tenures[i].thread).seen = true
-	}
-	for i := range r.activities {
-		a := &r.activities[i]
-		s := of(a.thread)
-		s.seen = s.seen || a.what != format.ActivityLive
-		if a.end > a.start && int(a.what) < len(idleWork) && idleWork[a.what] {
-			s.idle = append(s.idle, span{a.start, a.end})
-		}
-	}
-	if len(r.lives) > 0 {
-		of(format.ThreadID(len(r.lives) - 1))
-	}
-	return by
-}
-
-// running appends the edges of the running stretches within [from, to),
-// widened to hold every wait.
-func (s *stretches) running(from, to int64, edges []edge) []edge {
-	for _, w := range s.waits {
-		from, to = min(from, w.start), max(to, w.end)
-	}
-	idle := subtract(union(s.idle), union(s.waits))
-	edges = append(edges, edge{from, 1}, edge{to, -1})
-	for _, i := range idle {
-		lo, hi := max(i.start, from), min(i.end, to)
-		if lo < hi {
-			edges = append(edges, edge{lo, -1}, edge{hi, 1})
-		}
-	}
-	return edges
-}
-
-// union sorts spans and joins those that touch.
-func union(in []span) []span {
-	slices.SortFunc(in, func(a, b span) int { return cmp.Compare(a.start, b.start) })
-	out := in[:0]
-	for _, s := range in {
-		if n := len(out); n > 0 && s.start <= out[n-1].end {
-			out[n-1].end = max(out[n-1].end, s.end)
-			continue
-		}
-		out = append(out, s)
-	}
-	return out
-}
-
-// subtract removes b from a; both are unions.
-func subtract(a, b []span) []span {
-	var out []span
-	j := 0
-	for _, s := range a {
-		for j < len(b) && b[j].end <= s.start {
-			j++
-		}
-		for k := j; k < len(b) && b[k].start < s.end; k++ {
-			if b[k].start > s.start {
-				out = append(out, span{s.start, b[k].start})
+// tenants tells, by thread, who held a lock; nil for a trace without tenures.
+func (r *record) tenants() []bool {
+	if r.holders == nil && r.tenures.len() > 0 {
+		r.tenures.each(func(t *tenure) {
+			for len(r.holders) <= int(t.thread) {
+				r.holders = append(r.holders, false)
 			}
-			s.start = max(s.start, b[k].end)
-		}
-		if s.start < s.end {
-			out = append(out, s)
-		}
+			r.holders[t.thread] = true
+		})
 	}
-	return out
+	return r.holders
 }
+
+func (r *record) held(t int) bool { return t < len(r.holders) && r.holders[t] }

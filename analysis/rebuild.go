@@ -21,7 +21,10 @@ import (
 //  4. a thread seen outside the section has released the lock before. What
 //     then remains of a stretch, with nobody known to have taken it, is the
 //     hand-off if the last owner is known to be gone, else unknown.
-func (ev *evidence) rebuild(lock format.ObjectID, waits []uint32, busy []span, out []ownership) []ownership {
+func (ev *evidence) rebuild(lock format.ObjectID, waits []ref, busy []span, out *pile[ownership]) {
+	if ev.places.lists == nil {
+		ev.places.fill(ev.r)
+	}
 	s := ev.learn(lock, waits, busy)
 	b := &builder{ev: ev, s: s, out: out}
 	free := ev.sym.Object(lock).Kind == format.KindSemaphore // a permit has no owner to chain
@@ -29,19 +32,18 @@ func (ev *evidence) rebuild(lock format.ObjectID, waits []uint32, busy []span, o
 		g := gap{lo: minTime, hi: maxTime}
 		if i > 0 {
 			a := &s.acquired[i-1]
-			g.lo, g.first = a.time, anchor{a.time, a.time, a.thread, a.stack, Inferred}
+			g.lo, g.first = a.time, anchor{a.time, a.time, a.thread, ev.wait(a).stack, Inferred}
 			if free {
 				g.first = anchor{a.time, a.time, format.NoThread, format.NoStack, Unknown}
 			}
 		}
 		if i < len(s.acquired) {
-			g.hi, g.last = s.acquired[i].time, s.acquired[i].prev
+			g.hi, g.last = s.acquired[i].time, ev.wait(&s.acquired[i]).prev()
 		}
 		if g.lo < g.hi && b.anyBusy(g.lo, g.hi) {
 			b.fill(&g)
 		}
 	}
-	return b.out
 }
 
 const minTime = int64(-maxTime)
@@ -57,7 +59,7 @@ type gap struct {
 type builder struct {
 	ev  *evidence
 	s   *section
-	out []ownership
+	out *pile[ownership]
 }
 
 func (b *builder) anyBusy(lo, hi int64) bool {
@@ -223,7 +225,12 @@ func (b *builder) approach(lo, hi int64, a anchor) {
 // elsewhere: the beginning of its next doing that is not inside the section;
 // hi if there is none before.
 func (b *builder) left(t format.ThreadID, lo, hi int64) int64 {
-	for _, d := range within(b.ev.of(t), lo, hi) {
+	list := b.ev.doings.of(t)
+	for _, i := range list[b.ev.doings.before(list, lo):] {
+		d := b.ev.doings.at(i)
+		if d.start >= hi {
+			break
+		}
 		if d.lock == b.s.lock || d.end > d.start && !b.s.inside[d.place()] {
 			return d.start
 		}
@@ -238,9 +245,13 @@ func (b *builder) came(a anchor, lo int64) int64 {
 	if a.thread == format.NoThread {
 		return lo
 	}
-	list := within(b.ev.of(a.thread), lo, a.start)
-	for i := len(list) - 1; i >= 0; i-- {
-		if d := list[i]; d.end <= a.start && (d.lock == b.s.lock || d.end > d.start && !b.s.inside[d.place()]) {
+	list := b.ev.doings.of(a.thread)
+	for i := b.ev.doings.before(list, a.start) - 1; i >= 0; i-- {
+		d := b.ev.doings.at(list[i])
+		if d.start < lo {
+			break
+		}
+		if d.end <= a.start && (d.lock == b.s.lock || d.end > d.start && !b.s.inside[d.place()]) {
 			return max(d.end, lo)
 		}
 	}
@@ -269,7 +280,7 @@ func (b *builder) add(lo, hi int64, h holder) {
 	for i := b.busyAfter(lo); i < len(b.s.busy) && b.s.busy[i].start < hi; i++ {
 		from, to := max(lo, b.s.busy[i].start), min(hi, b.s.busy[i].end)
 		if from < to {
-			b.out = append(b.out, ownership{from, to, b.s.lock, h})
+			b.out.add(ownership{from, to, b.s.lock, h})
 		}
 	}
 }

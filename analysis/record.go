@@ -2,15 +2,33 @@ package analysis
 
 import "contend/format"
 
-// wait is one recorded wait; 40 bytes, so that a million of them fit in 40 MB.
+// wait is one recorded wait, in 32 bytes.
 type wait struct {
 	start, end int64
 	thread     format.ThreadID
 	lock       format.ObjectID
 	stack      format.StackID
-	prev       format.ThreadID // held the lock last, NoThread when not told
-	mode       format.Mode
-	parks      uint32 // further parks of the same acquire, merged into this wait
+	last       uint32 // previous owner, and the mode in the top bit, which no id reaches
+}
+
+const sharedBit = 1 << 31
+
+func newWait(ev *format.Event, end int64) wait {
+	w := wait{ev.Time, end, ev.Thread, ev.Object, ev.Stack, uint32(ev.Owner)}
+	if ev.Mode == format.Shared {
+		w.last |= sharedBit
+	}
+	return w
+}
+
+// prev returns who held the lock last, NoThread when not told.
+func (w *wait) prev() format.ThreadID { return format.ThreadID(w.last &^ sharedBit) }
+
+func (w *wait) mode() format.Mode {
+	if w.last&sharedBit != 0 {
+		return format.Shared
+	}
+	return format.Exclusive
 }
 
 // tenure is one recorded hold of a lock.
@@ -48,9 +66,12 @@ type life struct{ start, end int64 }
 
 // record keeps the events that cannot be summed as they come.
 type record struct {
-	waits      []wait
-	tenures    []tenure
-	activities []activity
+	waits      pile[wait]
+	tenures    pile[tenure]
+	activities pile[activity]
+	starts     []ref // of the waits, by start; see arrange
+	doings     doings
+	holders    []bool // by thread: it holds a recorded tenure; see tenants
 	instants   []instant
 	recorded   []span
 	gaps       []span
@@ -64,6 +85,9 @@ type record struct {
 
 func newRecord() *record {
 	r := &record{first: format.NoTime, last: format.NoTime}
+	r.waits.start = func(w *wait) int64 { return w.start }
+	r.tenures.start = func(t *tenure) int64 { return t.start }
+	r.activities.start = func(a *activity) int64 { return a.start }
 	r.next()
 	return r
 }
@@ -74,14 +98,14 @@ func (r *record) add(ev *format.Event) {
 	switch ev.Kind {
 	case format.KindWait:
 		r.seen(ev.Time, end)
-		r.waits = append(r.waits, wait{start: ev.Time, end: end, thread: ev.Thread, lock: ev.Object, stack: ev.Stack, prev: ev.Owner, mode: ev.Mode})
+		r.waits.add(newWait(ev, end))
 	case format.KindTenure:
 		r.seen(ev.Time, end)
-		r.tenures = append(r.tenures, tenure{start: ev.Time, end: end, thread: ev.Thread, lock: ev.Object, stack: ev.Stack, mode: ev.Mode})
+		r.tenures.add(tenure{start: ev.Time, end: end, thread: ev.Thread, lock: ev.Object, stack: ev.Stack, mode: ev.Mode})
 	case format.KindActivity:
 		p := r.part()
 		p.hasRuns = p.hasRuns || ev.Activity == format.ActivityRun
-		r.activities = append(r.activities, activity{start: ev.Time, end: end, thread: ev.Thread, stack: ev.Stack, lock: ev.Object, what: ev.Activity})
+		r.activities.add(activity{start: ev.Time, end: end, thread: ev.Thread, stack: ev.Stack, lock: ev.Object, what: ev.Activity})
 	case format.KindContention:
 		r.instants = append(r.instants, instant{time: ev.Time, lock: ev.Object,
 			owners: append([]format.Party(nil), ev.Owners...), waiters: append([]format.Party(nil), ev.Waiters...)})
@@ -122,7 +146,7 @@ func (r *record) life(t format.ThreadID) *life {
 func (r *record) bounds() (start, end int64) {
 	start, end = r.first, r.last
 	for i, s := range r.recorded {
-		if (i == 0 && len(r.waits)+len(r.tenures) == 0) || start == format.NoTime || s.start < start {
+		if (i == 0 && r.waits.len()+r.tenures.len() == 0) || start == format.NoTime || s.start < start {
 			start = s.start
 		}
 		end = max(end, s.end)

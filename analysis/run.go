@@ -13,7 +13,7 @@ import (
 
 // Run reads a source to its end and gives every visitor its slices and
 // running time. Sampled contention events pass through as they come; exact
-// waits are kept, at 40 bytes each, until the source ends. An error of the
+// waits are kept, at some 40 bytes each, until the source ends. An error of the
 // source is returned; what preceded it has been charged.
 func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	sym := &Symbols{}
@@ -61,7 +61,7 @@ func finish(sym *Symbols, e *emitter, rec *record, smp *sampler, cyc *cycles) *T
 	start, end := rec.bounds()
 	tr := &Trace{Symbols: sym, Start: start, End: end}
 	e.begin(start)
-	rec.joinParks(sym)
+	rec.arrange(sym)
 	counted := 0
 	if !smp.any {
 		counted = rec.runs(sym, start, end, e.run)
@@ -78,7 +78,7 @@ func finish(sym *Symbols, e *emitter, rec *record, smp *sampler, cyc *cycles) *T
 	tr.Coverage.ByProvenance = e.byProv
 	tr.Coverage.Stalls = smp.stalls.Stalls
 	tr.Coverage.Warnings = append(rec.warnings(sym, tl), tr.Coverage.Stalls.warning()...)
-	if smp.any && len(rec.waits) > 0 {
+	if smp.any && rec.waits.len() > 0 {
 		tr.Coverage.Warnings = append(tr.Coverage.Warnings, format.Warning{Code: "mixed",
 			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high"})
 	}

@@ -180,7 +180,7 @@ func (s *sampler) reach(next int64) (lo, hi int64) {
 
 // sighting returns cur with its neighbours.
 func (s *sampler) sighting(next int64) Sighting {
-	seen := Sighting{Seen: true, InOrder: len(s.rec.parts) <= 2 && len(s.rec.waits) == 0, Before: s.prev, At: s.cur.time, After: next}
+	seen := Sighting{Seen: true, InOrder: len(s.rec.parts) <= 2 && s.rec.waits.len() == 0, Before: s.prev, At: s.cur.time, After: next}
 	for _, g := range s.rec.gaps {
 		if g.end <= seen.At && g.end > seen.Before {
 			seen.Before = format.NoTime

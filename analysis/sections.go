@@ -11,6 +11,7 @@ import (
 type section struct {
 	lock     format.ObjectID
 	acquired []acquisition // by time
+	near     int           // what after returned last
 	inside   map[place]bool
 	holds    map[format.StackID]int64 // by acquisition site: how long it usually holds
 	usual    int64                    // the same over all sites, 0 when unknown
@@ -23,10 +24,10 @@ type section struct {
 type acquisition struct {
 	time   int64
 	thread format.ThreadID
-	stack  format.StackID
-	prev   format.ThreadID
-	began  int64
+	wait   ref
 }
+
+func (ev *evidence) wait(a *acquisition) *wait { return ev.r.waits.at(a.wait) }
 
 // anchor is a stretch over which the owner is known.
 type anchor struct {
@@ -46,29 +47,20 @@ const strays = 0.05
 // whose doings lie in stretches with waiters, and never (but for strays)
 // overlap another thread's acquisition, is inside; one sleep elsewhere that
 // happens to overlap no acquisition is betrayed by the others at its place.
-func (ev *evidence) learn(lock format.ObjectID, waits []uint32, busy []span) *section {
-	s := &section{lock: lock, busy: busy, inside: map[place]bool{}, holds: map[format.StackID]int64{}}
-	for _, i := range waits {
-		w := &ev.r.waits[i]
-		s.acquired = append(s.acquired, acquisition{w.end, w.thread, w.stack, w.prev, w.start})
-	}
-	slices.SortStableFunc(s.acquired, func(a, b acquisition) int { return cmp.Compare(a.time, b.time) })
-	for _, at := range ev.candidates(s) {
-		if _, asked := s.inside[at]; !asked {
-			s.inside[at] = ev.isInside(s, at)
+func (ev *evidence) learn(lock format.ObjectID, waits []ref, busy []span) *section {
+	s := &section{lock: lock, busy: busy, inside: map[place]bool{}, holds: map[format.StackID]int64{}, acquired: ev.acquisitions(waits)}
+	ev.candidates(s)
+	for at := range s.inside {
+		if s.inside[at] = ev.isInside(s, at); !s.inside[at] {
+			continue
 		}
-	}
-	for at, inside := range s.inside {
-		if inside {
-			for _, ref := range ev.byPlace[at] {
-				t := format.ThreadID(ref >> 32)
-				d := ev.doings[t][uint32(ref)]
-				s.seen = append(s.seen, anchor{d.start, d.end, t, d.stack, Inferred})
-			}
+		for _, i := range ev.places.at(at) {
+			d := ev.doings.at(i)
+			s.seen = append(s.seen, anchor{d.start, d.end, ev.doings.thread(i), d.stack, Inferred})
 		}
 	}
 	slices.SortFunc(s.seen, func(a, b anchor) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.thread, b.thread)) })
-	s.usualHolds()
+	ev.usualHolds(s)
 	ev.placeBare(s)
 	return s
 }
@@ -90,7 +82,7 @@ func (ev *evidence) placeBare(s *section) {
 		if counts[d.stack] == nil {
 			counts[d.stack] = map[format.StackID]int{}
 		}
-		counts[d.stack][s.acquired[i].stack]++
+		counts[d.stack][ev.wait(&s.acquired[i]).stack]++
 	}
 	s.sites = map[format.StackID]format.StackID{}
 	for bare, sites := range counts {
@@ -106,38 +98,65 @@ func (ev *evidence) placeBare(s *section) {
 	}
 }
 
-// candidates returns the places that threads known to use the lock were seen
-// at wholly inside a busy stretch of it.
-func (ev *evidence) candidates(s *section) []place {
+// acquisitions returns the ends of waits, by time. Waits that begin in order
+// mostly end so, too: each one is put where it belongs from behind, as long as
+// that is near.
+func (ev *evidence) acquisitions(waits []ref) []acquisition {
+	const near = 64
+	out, sorted := make([]acquisition, 0, len(waits)), true
+	for _, i := range waits {
+		w := ev.r.waits.at(i)
+		a, at := acquisition{w.end, w.thread, i}, len(out)
+		out = append(out, a)
+		for ; at > 0 && out[at-1].time > a.time && len(out)-at < near; at-- {
+			out[at] = out[at-1]
+		}
+		out[at] = a
+		sorted = sorted && (at == 0 || out[at-1].time <= a.time)
+	}
+	if !sorted {
+		slices.SortStableFunc(out, func(a, b acquisition) int { return cmp.Compare(a.time, b.time) })
+	}
+	return out
+}
+
+// candidates asks about the places that threads known to use the lock were
+// seen at wholly inside a busy stretch of it.
+func (ev *evidence) candidates(s *section) {
 	users := map[format.ThreadID]bool{}
 	for i := range s.acquired {
 		users[s.acquired[i].thread] = true
-		users[s.acquired[i].prev] = true
+		users[ev.wait(&s.acquired[i]).prev()] = true
 	}
-	var out []place
+	var last place
 	for t := range users {
+		list := ev.doings.of(t)
 		for _, b := range s.busy {
-			for _, d := range within(ev.of(t), b.start, b.end) {
-				if d.end > d.start && d.end <= b.end && d.lock != s.lock && d.stack != format.NoStack {
-					out = append(out, d.place())
+			for list = list[ev.doings.before(list, b.start):]; len(list) > 0; list = list[1:] {
+				d := ev.doings.at(list[0])
+				if d.start >= b.end {
+					break
+				}
+				if d.end > d.start && d.end <= b.end && d.lock != s.lock && d.stack != format.NoStack && d.place() != last {
+					last = d.place()
+					s.inside[last] = false
 				}
 			}
 		}
 	}
-	return out
 }
 
 // isInside counts the doings at a place that lie in busy stretches and those
 // among them that overlap somebody else's acquisition.
 func (ev *evidence) isInside(s *section, at place) bool {
 	fits, breaks := 0, 0
-	for _, ref := range ev.byPlace[at] {
-		t := format.ThreadID(ref >> 32)
-		d := ev.doings[t][uint32(ref)]
+	for _, i := range ev.places.at(at) {
+		t := ev.doings.thread(i)
+		d := ev.doings.at(i)
 		switch {
 		case s.acquiredByOther(t, d.start, d.end):
 			breaks++
-		case s.isBusy(d.start, d.end) && s.released(t, d.end):
+		case s.isBusy(d.start, d.end) && ev.released(s, t, d.end):
 			fits++
 		}
 	}
@@ -146,15 +165,44 @@ func (ev *evidence) isInside(s *section, at place) bool {
 
 // released tells whether the acquisition after t, if it names the last owner,
 // names this thread.
-func (s *section) released(thread format.ThreadID, t int64) bool {
+func (ev *evidence) released(s *section, thread format.ThreadID, t int64) bool {
 	i := s.after(t)
-	return i >= len(s.acquired) || s.acquired[i].prev == format.NoThread || s.acquired[i].prev == thread
+	if i >= len(s.acquired) {
+		return true
+	}
+	prev := ev.wait(&s.acquired[i]).prev()
+	return prev == format.NoThread || prev == thread
 }
 
 // after returns the index of the first acquisition at or after t.
 func (s *section) after(t int64) int {
-	i, _ := slices.BinarySearchFunc(s.acquired, t, func(a acquisition, t int64) int { return cmp.Compare(a.time, t) })
-	return i
+	lo, hi := 0, len(s.acquired)
+	for step, at := 1, s.near; at < hi; step *= 2 { // who asks mostly goes forward in time
+		if s.acquired[at].time >= t {
+			hi = at
+			break
+		}
+		lo, at = at+1, at+step
+	}
+	if lo == 0 {
+		lo = s.backTo(t, hi)
+	}
+	i, _ := slices.BinarySearchFunc(s.acquired[lo:hi], t, func(a acquisition, t int64) int { return cmp.Compare(a.time, t) })
+	s.near = lo + i
+	return s.near
+}
+
+// backTo steps backwards from hi to an acquisition before t.
+func (s *section) backTo(t int64, hi int) int {
+	for step := 1; ; step *= 2 {
+		at := hi - step
+		if at < 0 {
+			return 0
+		}
+		if s.acquired[at].time < t {
+			return at + 1
+		}
+	}
 }
 
 func (s *section) acquiredByOther(t format.ThreadID, lo, hi int64) bool {
@@ -173,12 +221,13 @@ func (s *section) isBusy(lo, hi int64) bool {
 
 // usualHolds takes, for each acquisition site, the median time to the next
 // acquisition where that one confirms that nobody else held the lock between.
-func (s *section) usualHolds() {
+func (ev *evidence) usualHolds(s *section) {
 	by, all := map[format.StackID][]int64{}, []int64(nil)
 	for i := 1; i < len(s.acquired); i++ {
 		a, b := &s.acquired[i-1], &s.acquired[i]
-		if b.prev == a.thread && b.began <= a.time { // somebody waited all along
-			by[a.stack] = append(by[a.stack], b.time-a.time)
+		if w := ev.wait(b); w.prev() == a.thread && w.start <= a.time { // somebody waited all along
+			stack := ev.wait(a).stack
+			by[stack] = append(by[stack], b.time-a.time)
 			all = append(all, b.time-a.time)
 		}
 	}

@@ -72,6 +72,7 @@ type Slice struct {
 	Mode       format.Mode
 	First      bool  // the wait begins with this slice: sums of First count waits
 	WaitNs     int64 // length of the whole wait, given with First; 0 when only sampled
+	Settled    int64 // of a recorded wait: no later slice of one starts before this instant; NoTime when that is not known
 	Sighting   Sighting
 	Shares     []Share
 }

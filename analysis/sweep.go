@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"slices"
 
 	"contend/format"
@@ -29,137 +28,157 @@ type sweep struct {
 	state []nodeState         // by thread, shadows after them
 	queue [][]format.ThreadID // by lock: the threads blocked on it now
 	owns  [][]format.ObjectID // by thread: the locks it owns now
-	todo  []format.ThreadID   // scratch: the threads a change affects
-	mark  []uint32            // by thread: the round it was last found affected
+
+	blocks, takes []ref   // what is still to begin: waits and ownerships, by start
+	waiting, held keyHeap // what has begun, by end: nodes that wait, ownerships
+
+	todo  []format.ThreadID // scratch: the threads a change affects
+	mark  []uint32          // by thread: the round it was last found affected
 	round uint32
+
+	emitted int   // slices
+	settled int64 // see Slice
 }
 
 // nodeState is the open slice of a blocked thread.
 type nodeState struct {
-	wait   uint32 // index+1 into the waits, 0 when not blocked
+	wait   ref // of the wait, plus one; 0 when not blocked
 	since  int64
 	begun  bool            // a slice of this wait has been emitted
-	shadow format.ThreadID // takes a wait that overlaps this one
+	shadow format.ThreadID // the first of the thread's free shadows; of a free shadow the next
+	place  uint32          // in the queue of the lock
 }
 
 func (r *record) sweep(tl *timelines, e *emitter, c *cycles) {
 	locks, threads := 0, len(r.lives)
-	for i := range r.waits {
-		locks = max(locks, int(r.waits[i].lock)+1)
-		threads = max(threads, int(r.waits[i].thread)+1)
+	for _, i := range r.starts {
+		w := r.waits.at(i)
+		locks = max(locks, int(w.lock)+1)
+		threads = max(threads, int(w.thread)+1)
 	}
-	for i := range tl.owned {
-		threads = max(threads, int(tl.owned[i].holder.thread)+1)
-	}
+	tl.owned.each(func(o *ownership) { threads = max(threads, int(o.holder.thread)+1) })
 	s := &sweep{r: r, tl: tl, e: e,
 		g:     graph{blocked: make([]blocked, threads), owners: make([][]holder, locks), gap: tl.gap, cycles: c},
 		state: make([]nodeState, threads), queue: make([][]format.ThreadID, locks),
-		owns: make([][]format.ObjectID, threads), mark: make([]uint32, threads)}
+		owns: make([][]format.ObjectID, threads), mark: make([]uint32, threads),
+		settled: format.NoTime, blocks: r.starts, takes: tl.owned.order()}
 	_, last := r.bounds()
 	c.resolved = func(t format.ThreadID) bool {
 		w := s.state[t].wait
-		return w > 0 && r.waits[w-1].end < last
+		return w > 0 && r.waits.at(w-1).end < last
 	}
 	s.run()
 }
 
-// run merges the four sorted sequences of changes. At one instant an owner
-// lets go before the next one takes over, and a wait ends before the thread's
-// next one begins; beyond that, order within an instant changes no sum.
+// run merges the four kinds of changes. What has begun waits for its end in a
+// heap; as few threads wait at once, that costs less than sorting by end. At
+// one instant an owner lets go before the next one takes over, and a wait ends
+// before the thread's next one begins; beyond that, order within an instant
+// changes no sum.
 func (s *sweep) run() {
-	w, o := s.r.waits, s.tl.owned
-	order := [...]*sequence{
-		newSequence(len(o), func(i uint32) int64 { return o[i].end }, s.release),
-		newSequence(len(o), func(i uint32) int64 { return o[i].start }, s.take),
-		newSequence(len(w), func(i uint32) int64 { return w[i].end }, s.unblock),
-		newSequence(len(w), func(i uint32) int64 { return w[i].start }, s.block),
-	}
 	for {
-		var first *sequence
-		for _, q := range order {
-			if len(q.rest) > 0 && (first == nil || q.next() < first.next()) {
-				first = q
+		kind, at := changeNone, int64(0)
+		earlier := func(k change, t int64) {
+			if kind == changeNone || t < at {
+				kind, at = k, t
 			}
 		}
-		if first == nil {
+		if len(s.held) > 0 {
+			earlier(changeRelease, s.held[0].at)
+		}
+		if len(s.takes) > 0 {
+			earlier(changeTake, s.tl.owned.at(s.takes[0]).start)
+		}
+		if len(s.waiting) > 0 {
+			earlier(changeUnblock, s.waiting[0].at)
+		}
+		if len(s.blocks) > 0 {
+			earlier(changeBlock, s.r.waits.at(s.blocks[0]).start)
+		}
+		s.now = at
+		switch kind {
+		case changeRelease:
+			s.release(s.held[0].id)
+			s.held.pop()
+		case changeTake:
+			s.take(s.takes[0])
+			s.takes = s.takes[1:]
+		case changeUnblock:
+			s.unblock(format.ThreadID(s.waiting[0].id))
+			s.waiting.pop()
+		case changeBlock:
+			s.block(s.blocks[0])
+			s.blocks = s.blocks[1:]
+		default:
 			return
 		}
-		s.now = first.next()
-		i := first.rest[0]
-		first.rest = first.rest[1:]
-		first.apply(i)
 	}
 }
 
-// sequence is one kind of change, in order of time.
-type sequence struct {
-	rest  []uint32
-	at    func(uint32) int64
-	apply func(uint32)
-}
+// change is what happens at an instant.
+type change uint8
 
-func (q *sequence) next() int64 { return q.at(q.rest[0]) }
+const (
+	changeNone change = iota
+	changeRelease
+	changeTake
+	changeUnblock
+	changeBlock
+)
 
-func newSequence(n int, at func(uint32) int64, apply func(uint32)) *sequence {
-	q := &sequence{rest: make([]uint32, n), at: at, apply: apply}
-	for i := range q.rest {
-		q.rest[i] = uint32(i)
-	}
-	slices.SortStableFunc(q.rest, func(a, b uint32) int { return cmp.Compare(at(a), at(b)) })
-	return q
-}
-
-func (s *sweep) block(i uint32) {
-	w := &s.r.waits[i]
-	if w.start == w.end {
-		return // unblock has counted it
-	}
-	n := s.node(w.thread)
-	s.flushBehind(n)
-	s.state[n] = nodeState{wait: i + 1, since: s.now, shadow: s.state[n].shadow}
-	s.g.blocked[n] = blocked{w.lock, w.stack}
-	s.queue[w.lock] = append(s.queue[w.lock], n)
-}
-
-func (s *sweep) unblock(i uint32) {
-	w := &s.r.waits[i]
+func (s *sweep) block(i ref) {
+	w := s.r.waits.at(i)
 	if w.start == w.end { // counts as a wait, charges nobody
 		s.emitEmpty(w)
 		return
 	}
-	n := w.thread
-	for s.state[n].wait != i+1 {
-		n = s.state[n].shadow
-	}
+	n := s.node(w.thread)
+	s.flushBehind(n)
+	st := &s.state[n]
+	st.wait, st.since, st.begun, st.place = i+1, s.now, false, uint32(len(s.queue[w.lock]))
+	s.g.blocked[n] = blocked{w.lock, w.stack}
+	s.queue[w.lock] = append(s.queue[w.lock], n)
+	s.waiting.push(keyed{w.end, uint32(n)})
+}
+
+func (s *sweep) unblock(n format.ThreadID) {
 	s.flushBehind(n)
 	s.flush(n)
-	s.state[n].wait = 0
+	st := &s.state[n]
+	w := s.r.waits.at(st.wait - 1)
+	st.wait = 0
 	s.g.blocked[n] = blocked{}
 	q := s.queue[w.lock]
-	at := slices.Index(q, n)
-	s.queue[w.lock] = slices.Delete(q, at, at+1)
+	moved := q[len(q)-1] // takes the place of the one that goes
+	q[st.place], s.state[moved].place = moved, st.place
+	s.queue[w.lock] = q[:len(q)-1]
+	if own := &s.state[w.thread]; n != w.thread {
+		st.shadow, own.shadow = own.shadow, n
+	}
 }
 
 // node returns a free node for one more wait of a thread: the thread's own,
 // or, where two recorders wrote the same thread's waits and they overlap, a
 // shadow of it, so that no waiting is lost.
 func (s *sweep) node(t format.ThreadID) format.ThreadID {
-	n := t
-	for s.state[n].wait != 0 {
-		if s.state[n].shadow == format.NoThread {
-			s.state[n].shadow = format.ThreadID(len(s.state))
-			s.state = append(s.state, nodeState{})
-			s.g.blocked = append(s.g.blocked, blocked{})
-			s.owns = append(s.owns, nil)
-			s.mark = append(s.mark, 0)
-		}
-		n = s.state[n].shadow
+	if s.state[t].wait == 0 {
+		return t
 	}
+	if n := s.state[t].shadow; n != format.NoThread {
+		s.state[t].shadow, s.state[n].shadow = s.state[n].shadow, format.NoThread
+		return n
+	}
+	n := format.ThreadID(len(s.state))
+	s.state = append(s.state, nodeState{})
+	s.g.blocked = append(s.g.blocked, blocked{})
+	s.owns = append(s.owns, nil)
+	s.mark = append(s.mark, 0)
 	return n
 }
 
-func (s *sweep) take(i uint32) {
-	o := &s.tl.owned[i]
+func (s *sweep) take(i ref) {
+	o := s.tl.owned.at(i)
+	s.held.push(keyed{o.end, i})
 	s.flushLock(o.lock)
 	s.g.own(o.lock, o.holder)
 	if o.holder.kind == OwnerThread {
@@ -167,8 +186,8 @@ func (s *sweep) take(i uint32) {
 	}
 }
 
-func (s *sweep) release(i uint32) {
-	o := &s.tl.owned[i]
+func (s *sweep) release(i ref) {
+	o := s.tl.owned.at(i)
 	s.flushLock(o.lock)
 	s.g.disown(o.lock, o.holder)
 	if o.holder.kind == OwnerThread {
@@ -229,12 +248,13 @@ func (s *sweep) flush(t format.ThreadID) {
 
 func (s *sweep) emit(n format.ThreadID, lo, hi int64) {
 	st := &s.state[n]
-	w := &s.r.waits[st.wait-1]
+	w := s.r.waits.at(st.wait - 1)
 	lo, hi, ok := s.e.cut(lo, hi)
 	if !ok || !s.e.wanted(w.thread, w.lock, w.end-w.start) {
 		return
 	}
-	s.e.slice = Slice{Start: lo, End: hi, Thread: w.thread, Stack: w.stack, Lock: w.lock, Mode: w.mode,
+	s.settle()
+	s.e.slice = Slice{Start: lo, End: hi, Thread: w.thread, Stack: w.stack, Lock: w.lock, Mode: w.mode(), Settled: s.settled,
 		First: !st.begun, Shares: s.g.push(n, lo, hi)}
 	if !st.begun {
 		s.e.slice.WaitNs = w.end - w.start
@@ -243,10 +263,25 @@ func (s *sweep) emit(n format.ThreadID, lo, hi int64) {
 	s.e.emit()
 }
 
+// settleEvery is after how many slices what is settled is found out anew.
+const settleEvery = 1024
+
+// settle finds the instant before which no further slice starts: each thread's
+// next one starts where its last one ended.
+func (s *sweep) settle() {
+	if s.emitted++; s.emitted%settleEvery != 0 {
+		return
+	}
+	s.settled = s.now
+	for _, k := range s.waiting {
+		s.settled = min(s.settled, s.state[k.id].since)
+	}
+}
+
 // emitEmpty emits a wait of length zero.
 func (s *sweep) emitEmpty(w *wait) {
 	if _, _, ok := s.e.cut(w.start, w.end); ok && s.e.wanted(w.thread, w.lock, 0) {
-		s.e.slice = Slice{Start: w.start, End: w.end, Thread: w.thread, Stack: w.stack, Lock: w.lock, Mode: w.mode, First: true}
+		s.e.slice = Slice{Start: w.start, End: w.end, Thread: w.thread, Stack: w.stack, Lock: w.lock, Mode: w.mode(), Settled: s.settled, First: true}
 		s.e.emit()
 	}
 }

@@ -18,8 +18,8 @@ type ownership struct {
 // Locks whose tenures the trace recorded are taken from there; the others are
 // rebuilt from evidence.
 type timelines struct {
-	owned []ownership // in no order
-	gap   []Owner     // by lock: whom the stretches without an owner are charged to
+	owned pile[ownership] // in no order
+	gap   []Owner         // by lock: whom the stretches without an owner are charged to
 
 	unlinked int // contended locks of thread dumps that match no recorded wait
 }
@@ -27,28 +27,40 @@ type timelines struct {
 func (r *record) timelines(sym *Symbols) *timelines {
 	byLock := r.waitsByLock()
 	tl := &timelines{gap: make([]Owner, len(byLock))}
-	recorded := make([]bool, len(byLock))
+	tl.owned.start = func(o *ownership) int64 { return o.start }
+	for l := range byLock {
+		tl.gap[l] = Owner{Kind: OwnerUnknown, Prov: Unknown}
+	}
+	recorded := r.recordedTenures(tl, byLock)
+	ev := r.evidence(sym, byLock)
+	tl.unlinked = ev.missed
+	for l, waits := range byLock {
+		if len(waits) > 0 && !recorded[l] {
+			ev.rebuild(format.ObjectID(l), waits, r.busy(waits), &tl.owned)
+		}
+	}
+	return tl
+}
+
+// recordedTenures takes the owners the trace itself tells; recorded says of
+// which locks.
+func (r *record) recordedTenures(tl *timelines, byLock [][]ref) (recorded []bool) {
+	recorded = make([]bool, len(byLock))
+	if r.tenures.len() == 0 {
+		return recorded
+	}
 	busy := make([][]span, len(byLock))
 	for l, waits := range byLock {
 		busy[l] = r.busy(waits)
-		tl.gap[l] = Owner{Kind: OwnerUnknown, Prov: Unknown}
 	}
-	for i := range r.tenures {
-		t := &r.tenures[i]
+	r.tenures.each(func(t *tenure) {
 		if int(t.lock) < len(byLock) {
 			recorded[t.lock] = true
 			tl.gap[t.lock] = Owner{Kind: OwnerHandoff, Prov: r.tenureProv}
 			tl.addTenure(t, r.tenureProv, r.endOf(t.thread), busy[t.lock])
 		}
-	}
-	ev := r.evidence(sym, byLock)
-	tl.unlinked = ev.missed
-	for l, waits := range byLock {
-		if len(waits) > 0 && !recorded[l] {
-			tl.owned = ev.rebuild(format.ObjectID(l), waits, busy[l], tl.owned)
-		}
-	}
-	return tl
+	})
+	return recorded
 }
 
 // addTenure keeps the parts of a tenure somebody waited through. An owner
@@ -72,36 +84,43 @@ func (tl *timelines) addBusy(o ownership, busy []span) {
 	}
 	i, _ := slices.BinarySearchFunc(busy, o.start, func(s span, t int64) int { return cmp.Compare(s.end, t+1) })
 	if i < len(busy) && busy[i].start < o.end {
-		tl.owned = append(tl.owned, o)
+		tl.owned.add(o)
 	}
 }
 
-// waitsByLock returns the indices of each lock's waits, by start.
-func (r *record) waitsByLock() [][]uint32 {
-	var by [][]uint32
-	for i := range r.waits {
-		l := int(r.waits[i].lock)
-		if l > maxSymbol {
-			continue
+// waitsByLock returns each lock's waits, by start, in one array.
+func (r *record) waitsByLock() [][]ref {
+	var counts []int
+	for _, i := range r.starts {
+		l := int(r.waits.at(i).lock)
+		for len(counts) <= l {
+			counts = append(counts, 0)
 		}
-		for len(by) <= l {
-			by = append(by, nil)
-		}
-		by[l] = append(by[l], uint32(i))
+		counts[l]++
 	}
-	for _, waits := range by {
-		slices.SortFunc(waits, func(a, b uint32) int { return cmp.Compare(r.waits[a].start, r.waits[b].start) })
+	all, by := make([]ref, len(r.starts)), make([][]ref, len(counts))
+	for l, n := range counts {
+		by[l], all = all[:0:n], all[n:]
+	}
+	for _, i := range r.starts {
+		l := r.waits.at(i).lock
+		by[l] = append(by[l], i)
 	}
 	return by
 }
 
-// busy returns the union of a lock's waits.
-func (r *record) busy(waits []uint32) []span {
-	out := make([]span, 0, len(waits))
+// busy returns the union of a lock's waits, which are in order.
+func (r *record) busy(waits []ref) []span {
+	var out []span
 	for _, i := range waits {
-		out = append(out, span{r.waits[i].start, r.waits[i].end})
+		w := r.waits.at(i)
+		if n := len(out); n > 0 && w.start <= out[n-1].end {
+			out[n-1].end = max(out[n-1].end, w.end)
+			continue
+		}
+		out = append(out, span{w.start, w.end})
 	}
-	return union(out)
+	return out
 }
 
 func (r *record) endOf(t format.ThreadID) int64 {

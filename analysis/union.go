@@ -18,8 +18,8 @@ type Union struct {
 const openSpans = 128
 
 // AddSlice joins the stretch of a slice. Of slices that come in order of time
-// it keeps no more than openSpans stretches, however many there were; such a
-// union cannot be joined to another by UnionOf.
+// it keeps no more than openSpans stretches, however many there were, and of
+// recorded waits twice those that are not settled yet; such a union cannot be joined to another by UnionOf.
 func (u *Union) AddSlice(s *Slice) {
 	if n := len(u.spans); n > 0 && s.Start >= u.spans[n-1].start && s.Start <= u.spans[n-1].end {
 		u.spans[n-1].end = max(u.spans[n-1].end, s.End)
@@ -28,6 +28,8 @@ func (u *Union) AddSlice(s *Slice) {
 	u.Add(s.Start, s.End)
 	if s.Sighting.InOrder && len(u.spans) > openSpans {
 		u.closeBefore(s.Start)
+	} else if !s.Sighting.Seen && len(u.spans) > openSpans && u.spans[len(u.spans)/2].end < s.Settled {
+		u.closeBefore(s.Settled)
 	}
 }
 

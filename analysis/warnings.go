@@ -28,13 +28,13 @@ func (r *record) warnings(sym *Symbols, tl *timelines) []format.Warning {
 // may hide a lock.
 func (r *record) unclassified(sym *Symbols) []format.Warning {
 	count, total, by := 0, int64(0), map[string]int64{}
-	for i := range r.activities {
-		if a := &r.activities[i]; a.what == format.ActivityUnknown && a.end > a.start {
+	r.activities.each(func(a *activity) {
+		if a.what == format.ActivityUnknown && a.end > a.start {
 			count++
 			total += a.end - a.start
 			by[sym.ClassName(a.lock)] += a.end - a.start
 		}
-	}
+	})
 	if count == 0 {
 		return nil
 	}
@@ -56,20 +56,19 @@ func (r *record) visitTenures(e *emitter, visitors []Visitor) {
 			ask = append(ask, tv)
 		}
 	}
-	if len(ask) == 0 || len(r.tenures) == 0 || r.tenureProv != Exact { // inferred ones are not all
+	if len(ask) == 0 || r.tenures.len() == 0 || r.tenureProv != Exact { // inferred ones are not all
 		return
 	}
 	waited := r.acquisitions()
-	for i := range r.tenures {
-		t := &r.tenures[i]
+	r.tenures.each(func(t *tenure) {
 		lo, hi, ok := e.cut(t.start, t.end)
 		if !ok || !e.wanted(t.thread, t.lock, maxTime) {
-			continue
+			return
 		}
 		for _, v := range ask {
 			v.Tenure(t.lock, t.thread, lo, hi, waited[acquired{t.thread, t.lock, t.start}])
 		}
-	}
+	})
 }
 
 // acquired identifies the end of a wait.
@@ -80,9 +79,9 @@ type acquired struct {
 }
 
 func (r *record) acquisitions() map[acquired]bool {
-	waited := make(map[acquired]bool, len(r.waits))
-	for i := range r.waits {
-		w := &r.waits[i]
+	waited := make(map[acquired]bool, len(r.starts))
+	for _, i := range r.starts {
+		w := r.waits.at(i)
 		waited[acquired{w.thread, w.lock, w.end}] = true
 	}
 	return waited

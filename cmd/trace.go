@@ -181,6 +181,7 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 		return nil, err
 	}
 	defer src.Close()
+	defer thrift()()
 	tr, err := analysis.Run(src, filter, v...)
 	if err != nil {
 		return nil, err

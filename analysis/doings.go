@@ -1,0 +1,205 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/format"
+)
+
+// doings are the waits and activities of each thread, by start: refs, since
+// there may be as many as events.
+type doings struct {
+	r        *record
+	byThread [][]ref
+}
+
+// activityBit tells refs of activities from those of waits.
+const activityBit = 1 << 31
+
+// doing is a stretch (or, for a sample, an instant) in which a thread's stack
+// is known.
+type doing struct {
+	start, end int64
+	stack      format.StackID
+	lock       format.ObjectID // the lock it waited for, NoObject for other doings
+}
+
+// place is a point of the program: a stack and, since one line may enter
+// several locks, what was waited for there.
+type place struct {
+	stack format.StackID
+	lock  format.ObjectID
+}
+
+func (d *doing) place() place { return place{d.stack, d.lock} }
+
+// arrange puts what has been recorded in order of time, joins the parks of one
+// acquire, and lists what each thread did.
+func (r *record) arrange(sym *Symbols) {
+	var activities []ref
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		activities = r.activities.order()
+	}()
+	r.starts = r.waits.order()
+	<-done
+	r.joinParks(sym)
+	r.doings = doings{r: r, byThread: r.deal(activities)}
+}
+
+// deal distributes waits and activities over their threads, in one array.
+// That a thread was alive is no doing; the thread has a list all the same.
+func (r *record) deal(activities []ref) [][]ref {
+	var counts []int
+	count := func(t format.ThreadID, n int) {
+		for len(counts) <= int(t) {
+			counts = append(counts, 0)
+		}
+		counts[t] += n
+	}
+	for _, i := range r.starts {
+		count(r.waits.at(i).thread, 1)
+	}
+	kept := activities[:0]
+	for _, i := range activities {
+		a := r.activities.at(i)
+		if a.what == format.ActivityLive {
+			count(a.thread, 0)
+			continue
+		}
+		count(a.thread, 1)
+		kept = append(kept, i)
+	}
+	activities = kept
+	all := make([]ref, len(r.starts)+len(activities))
+	by := make([][]ref, len(counts))
+	for t, n := range counts {
+		by[t], all = all[:0:n], all[n:]
+	}
+	waits := r.starts
+	for len(waits)+len(activities) > 0 {
+		if len(activities) == 0 || len(waits) > 0 && r.waits.at(waits[0]).start <= r.activities.at(activities[0]).start {
+			t := r.waits.at(waits[0]).thread
+			by[t] = append(by[t], waits[0])
+			waits = waits[1:]
+			continue
+		}
+		t := r.activities.at(activities[0]).thread
+		by[t] = append(by[t], activities[0]|activityBit)
+		activities = activities[1:]
+	}
+	return by
+}
+
+// of returns what a thread did, by start.
+func (d *doings) of(t format.ThreadID) []ref {
+	if int(t) < len(d.byThread) {
+		return d.byThread[t]
+	}
+	return nil
+}
+
+func (d *doings) at(i ref) doing {
+	if i&activityBit != 0 {
+		a := d.r.activities.at(i &^ activityBit)
+		return doing{a.start, a.end, a.stack, format.NoObject}
+	}
+	w := d.r.waits.at(i)
+	return doing{w.start, w.end, w.stack, w.lock}
+}
+
+func (d *doings) start(i ref) int64 {
+	if i&activityBit != 0 {
+		return d.r.activities.at(i &^ activityBit).start
+	}
+	return d.r.waits.at(i).start
+}
+
+// before returns how many of a thread's doings begin before t.
+func (d *doings) before(list []ref, t int64) int {
+	n, _ := slices.BinarySearchFunc(list, t, func(i ref, t int64) int { return cmp.Compare(d.start(i), t) })
+	return n
+}
+
+// thread returns whose doing it is.
+func (d *doings) thread(i ref) format.ThreadID {
+	if i&activityBit != 0 {
+		return d.r.activities.at(i &^ activityBit).thread
+	}
+	return d.r.waits.at(i).thread
+}
+
+// places lists the doings at each place of the program, as they lie in memory:
+// they are many, and who counts them goes through all.
+type places struct {
+	lists [][]ref
+	index map[place]int
+	last  []int // by stack: the list its last place has, plus one; few stacks enter several locks
+	locks []format.ObjectID
+}
+
+// fill counts the doings at each place, and then deals them out in one array.
+func (p *places) fill(r *record) {
+	var counts []int
+	total := 0
+	p.each(r, func(list int, _ ref) {
+		for len(counts) <= list {
+			counts = append(counts, 0)
+		}
+		counts[list]++
+		total++
+	})
+	all := make([]ref, total)
+	p.lists = make([][]ref, len(counts))
+	for i, n := range counts {
+		p.lists[i], all = all[:0:n], all[n:]
+	}
+	p.each(r, func(list int, i ref) { p.lists[list] = append(p.lists[list], i) })
+}
+
+// each visits what has a stack and some length, with the number of its place.
+func (p *places) each(r *record, f func(list int, i ref)) {
+	for n, piece := range r.waits.pieces {
+		for i := range piece {
+			if w := &piece[i]; w.stack != format.NoStack && w.end > w.start {
+				f(p.number(place{w.stack, w.lock}), ref(n)<<pieceBits|ref(i))
+			}
+		}
+	}
+	for n, piece := range r.activities.pieces {
+		for i := range piece {
+			if a := &piece[i]; a.stack != format.NoStack && a.end > a.start && a.what != format.ActivityLive {
+				f(p.number(place{a.stack, format.NoObject}), ref(n)<<pieceBits|ref(i)|activityBit)
+			}
+		}
+	}
+}
+
+// number returns the dense number of a place.
+func (p *places) number(at place) int {
+	for len(p.last) <= int(at.stack) {
+		p.last, p.locks = append(p.last, 0), append(p.locks, format.NoObject)
+	}
+	if p.last[at.stack] == 0 || p.locks[at.stack] != at.lock {
+		n, ok := p.index[at]
+		if !ok {
+			if p.index == nil {
+				p.index = map[place]int{}
+			}
+			n = len(p.index)
+			p.index[at] = n
+		}
+		p.last[at.stack], p.locks[at.stack] = n+1, at.lock
+	}
+	return p.last[at.stack] - 1
+}
+
+// at returns the doings at a place.
+func (p *places) at(at place) []ref {
+	if n, ok := p.index[at]; ok {
+		return p.lists[n]
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+)
+
+// pile is an array that grows in pieces, so that growing copies nothing and
+// no more than one piece is ever allocated in vain. A piece that is full is
+// sorted by start in the background while the next one fills; order then
+// merges them. Elements are found by ref, which is good once order has
+// returned.
+type pile[T any] struct {
+	start   func(*T) int64
+	pieces  [][]T
+	sorting sync.WaitGroup
+}
+
+// ref finds an element of a pile: piece and place in it.
+type ref = uint32
+
+// pieceBits is the binary logarithm of a piece's length: some 2 MB each.
+const (
+	pieceBits = 16
+	pieceLen  = 1 << pieceBits
+)
+
+func (p *pile[T]) add(v T) {
+	n := len(p.pieces)
+	if n == 0 || len(p.pieces[n-1]) == pieceLen {
+		p.next()
+		n = len(p.pieces)
+	}
+	p.pieces[n-1] = append(p.pieces[n-1], v)
+}
+
+// next begins a piece. The first one grows, so that a small trace costs
+// little; those behind it have their full size.
+func (p *pile[T]) next() {
+	n := len(p.pieces)
+	if n == 0 {
+		p.pieces = append(p.pieces, nil)
+		return
+	}
+	full := p.pieces[n-1]
+	p.sorting.Go(func() { p.sort(full) })
+	p.pieces = append(p.pieces, make([]T, 0, pieceLen))
+}
+
+// sort sorts keys of 16 bytes and then moves each element once, along the
+// cycles of the permutation.
+func (p *pile[T]) sort(piece []T) {
+	keys, sorted := make([]keyed, len(piece)), true
+	for i := range piece {
+		keys[i] = keyed{p.start(&piece[i]), uint32(i)}
+		sorted = sorted && (i == 0 || keys[i-1].at <= keys[i].at)
+	}
+	if sorted {
+		return
+	}
+	slices.SortFunc(keys, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.id, b.id)) })
+	for i := range keys {
+		first := piece[i]
+		at := i
+		for from := int(keys[at].id); from != i; from = int(keys[at].id) {
+			piece[at], keys[at].id = piece[from], uint32(at)
+			at = from
+		}
+		piece[at], keys[at].id = first, uint32(at)
+	}
+}
+
+func (p *pile[T]) len() int {
+	n := len(p.pieces)
+	if n == 0 {
+		return 0
+	}
+	return (n-1)<<pieceBits + len(p.pieces[n-1])
+}
+
+func (p *pile[T]) at(r ref) *T { return &p.pieces[r>>pieceBits][r&(pieceLen-1)] }
+
+// each visits all elements, in no order.
+func (p *pile[T]) each(f func(*T)) {
+	for _, piece := range p.pieces {
+		for i := range piece {
+			f(&piece[i])
+		}
+	}
+}
+
+// order returns the refs of all elements by start; those that start together
+// are in the order they were added in. Nothing can be added any more.
+func (p *pile[T]) order() []ref {
+	if n := len(p.pieces); n > 0 {
+		p.sort(p.pieces[n-1])
+	}
+	p.sorting.Wait()
+	out := make([]ref, 0, p.len())
+	var heads keyHeap
+	for i, piece := range p.pieces {
+		if len(piece) > 0 {
+			heads.push(keyed{p.start(&piece[0]), ref(i) << pieceBits})
+		}
+	}
+	for len(heads) > 0 {
+		h := &heads[0]
+		piece := p.pieces[h.id>>pieceBits]
+		for { // many in a row may come from one piece
+			out = append(out, h.id)
+			if h.id++; int(h.id&(pieceLen-1)) == 0 || int(h.id&(pieceLen-1)) == len(piece) {
+				heads.pop()
+				break
+			}
+			h.at = p.start(&piece[h.id&(pieceLen-1)])
+			if !heads.first() {
+				heads.sift()
+				break
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,58 @@
+package analysis
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+type item struct {
+	at    int64
+	added int
+}
+
+// order gives what a stable sort of all elements would, over several pieces.
+func TestPileOrder(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		span := rapid.Int64Range(1, 1<<20).Draw(t, "span")
+		step := rapid.Int64Range(1, 1<<40).Draw(t, "step")
+		n := rapid.SampledFrom([]int{0, 1, 1000, pieceLen, pieceLen + 1, 3*pieceLen - 1}).Draw(t, "n")
+		p := pile[item]{start: func(i *item) int64 { return i.at }}
+		var want []item
+		for i := range n {
+			it := item{at: int64(i) * step % span, added: i}
+			p.add(it)
+			want = append(want, it)
+		}
+		slices.SortStableFunc(want, func(a, b item) int { return int(a.at - b.at) })
+		var got []item
+		for _, r := range p.order() {
+			got = append(got, *p.at(r))
+		}
+		if p.len() != n || !slices.Equal(got, want) {
+			t.Fatalf("%d elements, span %d, step %d: not in order", n, span, step)
+		}
+	})
+}
+
+func TestKeyHeap(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		list := rapid.SliceOf(rapid.Int64Range(-5, 5)).Draw(t, "instants")
+		var h keyHeap
+		for i, at := range list {
+			h.push(keyed{at, uint32(i)})
+		}
+		last := keyed{at: -6}
+		for range list {
+			if h[0].before(last) {
+				t.Fatalf("%v after %v", h[0], last)
+			}
+			last = h[0]
+			h.pop()
+		}
+		if len(h) > 0 {
+			t.Fatalf("%d left", len(h))
+		}
+	})
+}

@@ -1,0 +1,129 @@
+package analysis
+
+import "math"
+
+// runner steps through the instants at which one thread begins or ceases to
+// run: it runs over [from, to), widened to hold every wait, but for its idle
+// times, less its waits.
+type runner struct {
+	by int64 // of the instant next returned last: +1 when the thread begins to run, -1 when it ceases
+
+	idle, waits joiner
+	rest        span // of the idle time at hand
+	wait        span // the first wait that may end behind the beginning of rest
+	from, to    int64
+	state       runnerState
+	back        int64 // when the idle time the thread is in ends
+}
+
+type runnerState uint8
+
+const (
+	runnerNew runnerState = iota
+	runnerRuns
+	runnerIdle
+	runnerLate // [from, to) has a negative length
+	runnerDone
+)
+
+// nothing is a span behind all others.
+var nothing = span{math.MaxInt64, math.MaxInt64}
+
+func newRunner(d *doings, own []ref, from, to int64) runner {
+	for _, i := range own {
+		if i&activityBit == 0 {
+			w := d.r.waits.at(i)
+			from, to = min(from, w.start), max(to, w.end)
+		}
+	}
+	r := runner{idle: joiner{d: d, rest: own, idle: true}, waits: joiner{d: d, rest: own}, from: from, to: to}
+	r.rest, r.wait = r.idle.next(), r.waits.next()
+	return r
+}
+
+// next returns the next instant and sets by; false when there is none.
+func (r *runner) next() (at int64, ok bool) {
+	switch r.state {
+	case runnerNew:
+		if r.from > r.to {
+			r.state, r.by = runnerLate, -1
+			return r.to, true
+		}
+		r.state, r.by = runnerRuns, 1
+		return r.from, true
+	case runnerLate:
+		r.state, r.by = runnerDone, 1
+		return r.from, true
+	case runnerIdle:
+		r.state, r.by = runnerRuns, 1
+		return r.back, true
+	case runnerRuns:
+		r.by = -1
+		for s := r.pause(); s != nothing; s = r.pause() {
+			if lo, hi := max(s.start, r.from), min(s.end, r.to); lo < hi {
+				r.state, r.back = runnerIdle, hi
+				return lo, true
+			}
+		}
+		r.state = runnerDone
+		return r.to, true
+	}
+	return 0, false
+}
+
+// pause returns the next stretch of idle time in which the thread does not
+// wait for a lock.
+func (r *runner) pause() span {
+	for r.rest != nothing {
+		for r.wait.end <= r.rest.start {
+			r.wait = r.waits.next()
+		}
+		s := r.rest
+		if r.wait.start >= s.end {
+			r.rest = r.idle.next()
+			return s
+		}
+		if r.rest.start = r.wait.end; r.rest.start >= r.rest.end {
+			r.rest = r.idle.next()
+		}
+		if s.end = r.wait.start; s.start < s.end {
+			return s
+		}
+	}
+	return nothing
+}
+
+// joiner yields the union of a thread's waits, or of its idle times.
+type joiner struct {
+	d    *doings
+	rest []ref // by start
+	idle bool
+}
+
+// next returns the next span that touches none before it.
+func (j *joiner) next() span {
+	out := nothing
+	for ; len(j.rest) > 0; j.rest = j.rest[1:] {
+		s, ok := j.span(j.rest[0])
+		switch {
+		case !ok:
+		case out == nothing:
+			out = s
+		case s.start > out.end:
+			return out
+		default:
+			out.end = max(out.end, s.end)
+		}
+	}
+	return out
+}
+
+// span returns the stretch of a doing if it is of the kind wanted.
+func (j *joiner) span(i ref) (s span, ok bool) {
+	if i&activityBit == 0 {
+		w := j.d.r.waits.at(i)
+		return span{w.start, w.end}, !j.idle
+	}
+	a := j.d.r.activities.at(i &^ activityBit)
+	return span{a.start, a.end}, j.idle && a.end > a.start && int(a.what) < len(idleWork) && idleWork[a.what]
+}
