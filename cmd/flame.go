@@ -1,12 +1,14 @@
 package cmd
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"contend/report/flame"
 	"contend/report/stacks"
@@ -124,17 +126,31 @@ func (o *flameOptions) write(e *env, form int, b, base *stacks.Builder, res *res
 		waits += samples[i].Waits
 		ns += samples[i].DelayNs
 	}
-	title := fmt.Sprintf("%s: %s view", strings.Join(res.inputs, " "), o.view)
+	title := fmt.Sprintf("%s: %s view", table.Sanitize(strings.Join(res.inputs, " ")), o.view)
 	if base != nil {
-		title += ", compared with " + o.diff
+		title += ", compared with " + table.Sanitize(o.diff)
 	}
 	summary := fmt.Sprintf("%s of waiting thread-time in %d waits", table.Duration(ns), waits)
 	out, closeOut, err := e.create(o.out, false)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(pictures[form].write(out, b, base, title, summary), closeOut()); err != nil {
+	var drawn bytes.Buffer
+	err = pictures[form].write(&drawn, b, base, title, summary)
+	if err == nil {
+		_, err = out.Write(bytes.Map(harmless, drawn.Bytes()))
+	}
+	if err = errors.Join(err, closeOut()); err != nil {
 		return err
 	}
 	return res.verdict()
+}
+
+// harmless replaces the characters by which a name from a trace acts on a
+// terminal, or reorders the text around it.
+func harmless(r rune) rune {
+	if unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' || unicode.Is(unicode.Cf, r) {
+		return unicode.ReplacementChar
+	}
+	return r
 }
