@@ -125,9 +125,9 @@ func runFlame(e *env, o *flameOptions) error {
 
 func (o *flameOptions) write(e *env, form int, b, base *stacks.Builder, res *result) error {
 	m := table.MeasureOf(schema.NewCoverage(res.stats, res.trace))
-	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", strings.Join(res.inputs, " "), o.view), Summary: waited(b, m), Of: m.Of()}
+	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", table.Sanitize(strings.Join(res.inputs, " ")), o.view), Summary: waited(b, m), Of: m.Of()}
 	if base != nil {
-		c.Title += ", compared with " + o.diff
+		c.Title += ", compared with " + table.Sanitize(o.diff)
 		c.Summary += "; before: " + waited(base, m)
 	}
 	out, closeOut, err := e.create(o.out, false)

@@ -16,7 +16,7 @@ var allowed = map[string][]string{
 	"contend/cmd":                 {"contend/report/*", "contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/decode", "contend/decode/rules", "contend/format", "contend/format/*", "contend/blame/*"},
 	"contend/report/table":        {"contend/report/schema", "contend/analysis", "contend/format"},
 	"contend/report/pprof":        {"contend/report/stacks", "contend/analysis", "contend/format"},
-	"contend/report/flame":        {"contend/report/stacks", "contend/analysis", "contend/format"},
+	"contend/report/flame":        {"contend/report/table", "contend/report/stacks", "contend/analysis", "contend/format"},
 	"contend/report/stacks":       {"contend/analysis", "contend/format"},
 	"contend/report/schema":       {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format", "contend/blame/*"},
 	"contend/blame":               {"contend/analysis", "contend/format", "contend/analysis/interval"},

@@ -200,12 +200,21 @@ func FuzzCounts(f *testing.F) {
 	fuzz(f)
 }
 
-// every kind of event, in the least bytes.
-const everyKind = "contend 1\nthread thread=1 name=a group=b\nobject object=1 class=c hash=7\nstack stack=1 frames=a.B|m|B.java|3\n" +
-	"recording time=1 end=99\ntick time=2 intended=1 weight=3 live=4\nwait thread=1 object=1 time=3 end=9 stack=1\ngap time=4 end=5 bytes=6 name=x\nend count=8\n"
+// sample has most kinds of events.
+const sample = `contend 1
+thread thread=1 name="a" group="b"
+object lock=1 class="c" hash=7
+stack stack=1 frames="a.B":"m":"B.java":3
+recording time=1 end=99
+tick time=2 intended=1 weight=3 live=4
+contention time=5 lock=1 owners=1/1/x waiters=2/0/x,4294967295/1/s
+wait time=3 end=9 thread=1 lock=1 stack=1
+gap time=4 end=5 bytes=6 name="x"
+end
+`
 
 func FuzzText(f *testing.F) {
-	f.Add([]byte(everyKind))
+	f.Add([]byte(sample))
 	f.Add([]byte("contend 1\nwait time=1 e"))
 	fuzz(f)
 }

@@ -17,6 +17,9 @@ const (
 	BlockHeaderSize = 33
 	// MaxBlock bounds the stored and the raw length of a block.
 	MaxBlock = 16 << 20
+	// MaxBlockEvents bounds the events of a block: decoded they take far more
+	// memory than stored.
+	MaxBlockEvents = 1 << 16
 )
 
 // Codec says how a block's bytes are stored.
@@ -60,7 +63,7 @@ func ParseBlockHeader(src []byte) (h BlockHeader, ok bool) {
 	b := src[len(Marker):]
 	h = BlockHeader{Stored: binary.LittleEndian.Uint32(b), Raw: binary.LittleEndian.Uint32(b[4:]), Codec: Codec(b[8]),
 		Events: binary.LittleEndian.Uint32(b[9:]), First: int64(binary.LittleEndian.Uint64(b[13:])), Sum: binary.LittleEndian.Uint32(b[21:])}
-	return h, h.Stored <= MaxBlock && h.Raw <= MaxBlock && h.Codec < Codecs
+	return h, h.Stored <= MaxBlock && h.Raw <= MaxBlock && h.Events <= MaxBlockEvents && h.Codec < Codecs
 }
 
 // Intact tells whether the bytes of a block, header and stored, are those

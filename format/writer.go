@@ -67,7 +67,7 @@ func (w *Writer) Write(ev *Event) error {
 		return w.err
 	}
 	w.add(ev)
-	if len(w.raw) >= w.o.BlockSize {
+	if len(w.raw) >= w.o.BlockSize || w.events == MaxBlockEvents-1 { // Close adds one more
 		w.flush()
 	}
 	return w.err

@@ -127,7 +127,7 @@ func (r *Reader) next() {
 		return
 	}
 	r.line++
-	text := strings.TrimSpace(r.in.Text())
+	text := strings.ToValidUTF8(strings.TrimSpace(r.in.Text()), "\uFFFD")
 	if text == "" {
 		return
 	}

@@ -47,6 +47,10 @@ func (w *worker) decode(b *batch) {
 	}
 	last := b.block.header.First
 	for len(raw) > 0 {
+		if len(b.events) == int(b.block.header.Events) {
+			b.fault = fmt.Sprintf("block: more than the %d events its header counts", len(b.events))
+			return
+		}
 		if len(b.events) < cap(b.events) {
 			b.events = b.events[:len(b.events)+1]
 		} else {

@@ -10,6 +10,7 @@ import (
 
 	"contend/analysis"
 	"contend/report/stacks"
+	"contend/report/table"
 )
 
 // Caption is what stands over a graph.
@@ -66,8 +67,10 @@ func (n *node) add(s *stacks.Sample) {
 	n.known[s.Owner.Prov] += s.DelayNs
 }
 
+// child is the node of a frame. What draws or folds it may end up in a
+// terminal: names cannot act on one.
 func (n *node) child(f stacks.Frame) *node {
-	name := analysis.MethodName(f.Frame)
+	name := table.Sanitize(analysis.MethodName(f.Frame))
 	if f.Line > 0 {
 		name = fmt.Sprintf("%s:%d", name, f.Line)
 	}

@@ -83,11 +83,11 @@ func describe(r *schema.CheckRule, say func(*schema.CheckRule, *schema.CheckSubj
 	return &problem{Message: lines[0], Type: r.Status, Text: strings.Join(lines, "\n")}
 }
 
-// clean drops what XML 1.0 cannot hold, escaped or not: names come from the
-// trace.
+// clean drops what XML 1.0 cannot hold, escaped or not, and what acts on the
+// terminal of who looks at it: names come from the trace.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || unicode.IsControl(r) || r == 0xfffe || r == 0xffff {
+		if r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == 0xfffe || r == 0xffff {
 			return '?'
 		}
 		return r
