@@ -39,7 +39,7 @@ func choices() []choice {
 		{"convert", "codec", false, codecNames},
 		{"csp", "format", false, with("svg", "html")},
 		{"diff", "format", false, formats},
-		{"flame", "as", false, pictureNames()},
+		{"flame", "format", false, pictureNames()},
 		{"flame", "view", false, stacks.Views[:]},
 		{"graph", "by", false, network.Nodes[:]},
 		{"graph", "format", false, with("dot", "mermaid", "svg")},

@@ -19,7 +19,7 @@ var spoken = map[string][]string{
 	"graph":      {"TRACE", "--by thread --matrix TRACE", "--format dot TRACE", "--format mermaid TRACE", "--by thread --format svg TRACE"},
 	"chains":     {"TRACE", "--format markdown TRACE", "--format csv TRACE"},
 	"hist":       {"TRACE", "--format csv TRACE", "--format json TRACE"},
-	"flame":      {"TRACE", "--as folded TRACE", "--as svg TRACE", "--as speedscope TRACE"},
+	"flame":      {"TRACE", "--format folded TRACE", "--format svg TRACE", "--format speedscope TRACE"},
 	"diff":       {"TRACE TRACE", "--format markdown TRACE TRACE", "--format csv TRACE TRACE", "--format json TRACE TRACE"},
 	"check":      {"--rule max(*)<1ms TRACE", "--rule csp(*)<5% TRACE", "--rule csp(*)<5% --format markdown TRACE", "--rule csp(*)<5% --format json TRACE", "--rule csp(*)<5% --format junit TRACE"},
 	"dump":       {"TRACE"},

@@ -20,7 +20,7 @@ import (
 type flameOptions struct {
 	trace traceOptions
 	out   string
-	view  string
+	view  viewOption
 	as    string
 	diff  string
 }
@@ -52,8 +52,9 @@ func newFlame(e *env) *cobra.Command {
 		Short: "draw a flame graph: a page, a picture, or text for other tools",
 		Long: `Draw the waiting as a flame graph. Widths are waiting thread-time.
 
-Forms, by the ending of FILE or --as:
-  html        one page that needs no network: search, zoom, tooltips, keyboard
+Forms, by the ending of FILE or --format:
+  html        one page that needs no network: search, zoom, tooltips, keyboard;
+              what is drawn when nothing else is said
   svg         a picture
   folded      one stack a line, for flamegraph.pl and its relatives
   speedscope  JSON for speedscope
@@ -70,13 +71,13 @@ counts and has no times (one thread dump), so do the pictures.`,
 	}
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
-	c.Flags().StringVar(&o.view, "view", "blame", "show `VIEW`: "+strings.Join(stacks.Views[:], ", "))
-	c.Flags().StringVar(&o.as, "as", "", "write `FORM`: "+strings.Join(pictureNames(), ", "))
+	o.view.bind(c)
+	c.Flags().StringVar(&o.as, "format", "", "write `FORMAT`: "+strings.Join(pictureNames(), ", "))
 	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`; html only")
 	return c
 }
 
-// form finds the picture to draw: what --as says, else the file's ending.
+// form finds the picture to draw: what --format says, else the file's ending.
 func (o *flameOptions) form() (int, error) {
 	name := o.as
 	if name == "" {
@@ -85,15 +86,15 @@ func (o *flameOptions) form() (int, error) {
 	}
 	i := slices.Index(pictureNames(), name)
 	if i < 0 {
-		return 0, usageError{fmt.Errorf("--as: there is no form %q", name), "choose from " + strings.Join(pictureNames(), ", ")}
+		return 0, usageError{fmt.Errorf("--format: there is no format %q", name), "choose from " + strings.Join(pictureNames(), ", ")}
 	}
 	return i, nil
 }
 
 func runFlame(e *env, o *flameOptions) error {
-	view := slices.Index(stacks.Views[:], o.view)
-	if view < 0 {
-		return usageError{fmt.Errorf("--view: there is no view %q", o.view), "choose from " + strings.Join(stacks.Views[:], ", ")}
+	view, err := o.view.get()
+	if err != nil {
+		return err
 	}
 	form, err := o.form()
 	if err != nil {
@@ -102,13 +103,13 @@ func runFlame(e *env, o *flameOptions) error {
 	if o.diff != "" && pictures[form].name != "html" {
 		return usageError{errors.New("--diff: only a page shows differences"), "name a file that ends in .html"}
 	}
-	b := stacks.New(stacks.View(view))
+	b := stacks.New(view)
 	var base *stacks.Builder
 	var damage error
 	if o.diff != "" {
 		before := o.trace
 		before.paths = []string{o.diff}
-		base, b.Stable = stacks.New(stacks.View(view)), true
+		base, b.Stable = stacks.New(view), true
 		base.Stable = true
 		res, err := before.run(e, base)
 		if err != nil {
@@ -125,12 +126,12 @@ func runFlame(e *env, o *flameOptions) error {
 
 func (o *flameOptions) write(e *env, form int, b, base *stacks.Builder, res *result) error {
 	m := table.MeasureOf(schema.NewCoverage(res.stats, res.trace))
-	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", table.Sanitize(strings.Join(res.inputs, " ")), o.view), Summary: waited(b, m), Of: m.Of()}
+	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", table.Sanitize(strings.Join(res.inputs, " ")), o.view.name), Summary: waited(b, m), Of: m.Of()}
 	if base != nil {
 		c.Title += ", compared with " + table.Sanitize(o.diff)
 		c.Summary += "; before: " + waited(base, m)
 	}
-	out, closeOut, err := e.create(o.out, false)
+	out, closeOut, err := e.create(o.out, pictures[form].name == "html")
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func TestPicturesOfADumpCountThreads(t *testing.T) {
 	if summary, details := b.text("#summary"), b.text("#details"); summary != "5 threads seen waiting" || !strings.Contains(details, "5 threads seen waiting (100.0 %)") || strings.Contains(details, " ns") {
 		t.Errorf("summary %q, details %q", summary, details)
 	}
-	for _, args := range [][]string{{"flame", "--as", "svg"}, {"graph", "--format", "svg"}, {"graph", "--format", "dot"}, {"graph", "--format", "mermaid"}, {"graph", "--matrix"}, {"graph"}, {"chains"}} {
+	for _, args := range [][]string{{"flame", "--format", "svg"}, {"graph", "--format", "svg"}, {"graph", "--format", "dot"}, {"graph", "--format", "mermaid"}, {"graph", "--matrix"}, {"graph"}, {"chains"}} {
 		if out := run(t, append(args, dump)...); strings.Contains(out, " ns") || !strings.Contains(out, "threads seen waiting") {
 			t.Errorf("%v:\n%s", args, out)
 		}
@@ -136,7 +136,7 @@ func TestPicturesOfADumpCountThreads(t *testing.T) {
 	if top := tool(t, "-top", exported(t, dump, "blame")); !strings.Contains(top, "Type: threads\n") || !strings.Contains(top, "100% of 5 total") {
 		t.Errorf("%s", top)
 	}
-	if out := run(t, "flame", "--as", "speedscope", dump); !strings.Contains(out, `"unit":"none"`) {
+	if out := run(t, "flame", "--format", "speedscope", dump); !strings.Contains(out, `"unit":"none"`) {
 		t.Errorf("speedscope: %s", out)
 	}
 }

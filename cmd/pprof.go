@@ -15,7 +15,7 @@ import (
 type pprofOptions struct {
 	trace traceOptions
 	out   string
-	view  string
+	view  viewOption
 }
 
 func newPprof(e *env) *cobra.Command {
@@ -43,20 +43,20 @@ wall-time; of inputs that count, such as one thread dump, the count alone.`,
 	}
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
-	c.Flags().StringVar(&o.view, "view", "blame", "show `VIEW`: "+strings.Join(stacks.Views[:], ", "))
+	o.view.bind(c)
 	return c
 }
 
 func runPprof(e *env, o *pprofOptions) error {
-	view := slices.Index(stacks.Views[:], o.view)
-	if view < 0 {
-		return usageError{fmt.Errorf("--view: there is no view %q", o.view), "choose from " + strings.Join(stacks.Views[:], ", ")}
+	view, err := o.view.get()
+	if err != nil {
+		return err
 	}
 	out, closeOut, err := e.create(o.out, true)
 	if err != nil {
 		return err
 	}
-	b := stacks.New(stacks.View(view))
+	b := stacks.New(view)
 	res, err := o.trace.run(e, b)
 	if err != nil {
 		return err
@@ -65,4 +65,19 @@ func runPprof(e *env, o *pprofOptions) error {
 		return err
 	}
 	return res.verdict()
+}
+
+// viewOption is the flag of commands that show sums by call stack.
+type viewOption struct{ name string }
+
+func (o *viewOption) bind(c *cobra.Command) {
+	c.Flags().StringVar(&o.name, "view", "blame", "show `VIEW`: "+strings.Join(stacks.Views[:], ", "))
+}
+
+func (o *viewOption) get() (stacks.View, error) {
+	i := slices.Index(stacks.Views[:], o.name)
+	if i < 0 {
+		return 0, usageError{fmt.Errorf("--view: there is no view %q", o.name), "choose from " + strings.Join(stacks.Views[:], ", ")}
+	}
+	return stacks.View(i), nil
 }

@@ -72,7 +72,7 @@ func (e *env) create(path string, binary bool) (io.Writer, func() error, error) 
 		return f, f.Close, nil
 	}
 	if binary && isTerminal(e.out) {
-		return nil, nil, usageError{fmt.Errorf("will not write binary data to a terminal"), "name a file with -o, or redirect the output"}
+		return nil, nil, usageError{fmt.Errorf("will not write to a terminal what no terminal shows"), "name a file with -o, or redirect the output"}
 	}
 	return e.out, func() error { return nil }, nil
 }

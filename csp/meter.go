@@ -22,8 +22,12 @@ type Options struct {
 // Lunch finds locks above 5 % worth fixing.
 const DefaultThreshold = 0.05
 
-// maxIntervals bounds the series: 32 MB of running time.
-const maxIntervals = 1 << 22
+// maxIntervals bounds the series, which is kept and printed whole: twelve days
+// of seconds. Phases alone need no more than a number for each.
+const (
+	maxIntervals = 1 << 20
+	maxOfPhases  = 1 << 22
+)
 
 // Meter is a visitor that sums waiting by interval and lock. Memory grows
 // with the intervals and the locks contended in each.
@@ -32,6 +36,7 @@ type Meter struct {
 	sym     *analysis.Symbols
 	start   int64
 	last    int64
+	most    int64   // intervals
 	running []int64 // by interval
 	waits   ledger  // owners left out
 	causes  ledger
@@ -50,7 +55,11 @@ func New(o Options) *Meter {
 	if o.Threshold <= 0 {
 		o.Threshold = DefaultThreshold
 	}
-	return &Meter{o: o, series: map[format.ObjectID]int{}}
+	m := &Meter{o: o, most: maxIntervals, series: map[format.ObjectID]int{}}
+	if o.Phases {
+		m.most = maxOfPhases
+	}
+	return m
 }
 
 // Begin implements analysis.Visitor.
@@ -128,8 +137,8 @@ func (m *Meter) each(from, to int64, f func(i int32, lo, hi int64)) {
 	m.last = max(m.last, to)
 	for from < to && m.err == nil {
 		i := (from - m.start) / m.o.IntervalNs
-		if i < 0 || i >= maxIntervals {
-			m.err = fmt.Errorf("the trace has more than %d intervals of %d ns; choose a longer interval", maxIntervals, m.o.IntervalNs)
+		if i < 0 || i >= m.most {
+			m.err = fmt.Errorf("the trace has more than %d intervals of %d ns; choose a longer interval", m.most, m.o.IntervalNs)
 			return // and no sum from here on would be of use
 		}
 		for int64(len(m.running)) <= i {
