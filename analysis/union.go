@@ -77,6 +77,18 @@ func (u *Union) Len() int64 {
 	return n
 }
 
+// within returns how much of [start, end) the union covers.
+func (u *Union) within(start, end int64) (ns int64) {
+	first, _ := slices.BinarySearchFunc(u.spans, start+1, func(s span, t int64) int { return cmp.Compare(s.end, t) })
+	for _, s := range u.spans[first:] {
+		if s.start >= end {
+			break
+		}
+		ns += min(s.end, end) - max(s.start, start)
+	}
+	return ns
+}
+
 // UnionOf returns the union of several.
 func UnionOf(parts []*Union) *Union {
 	if len(parts) == 1 {

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,30 @@ func (r *record) warnings(sym *Symbols, tl *timelines) []format.Warning {
 		out = append(out, format.Warning{Code: "unlinked",
 			Text: fmt.Sprintf("%d of %d contended locks in thread dumps match no recorded wait", tl.unlinked, len(r.instants))})
 	}
-	return append(out, r.unclassified(sym)...)
+	return slices.Concat(out, r.censored(), r.unclassified(sym))
+}
+
+// censored reports the waits that reach into a stretch of which data was
+// lost. Their lengths are recorded, but who got the lock meanwhile may not be:
+// the owners there are those the rest of the trace suggests.
+func (r *record) censored() []format.Warning {
+	lost := &Union{}
+	slices.SortFunc(r.gaps, func(a, b span) int { return cmp.Compare(a.end, b.end) })
+	for _, g := range r.gaps {
+		lost.Add(g.start, g.end)
+	}
+	count, total := 0, int64(0)
+	r.waits.each(func(w *wait) {
+		if ns := lost.within(w.start, w.end); ns > 0 {
+			count++
+			total += ns
+		}
+	})
+	if count == 0 {
+		return nil
+	}
+	return []format.Warning{{Code: "censored",
+		Text: fmt.Sprintf("%d waits reach into stretches of which data is lost, %v of their time together: its owners are less sure than they are called", count, time.Duration(total).Round(time.Microsecond))}}
 }
 
 // unclassified reports the waits no rule knows: they count as idle, which

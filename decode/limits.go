@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"contend/format"
@@ -27,20 +28,22 @@ const (
 )
 
 // guard ends an input at a limit as if it were cut off there, so that what was
-// read before is used, and keeps which limit it was.
+// read before is used, and keeps which limit it was. A decoder may read ahead
+// of the events on a goroutine of its own.
 type guard struct {
 	in      io.Reader
-	read    int64 // bytes given
-	mark    int64 // of these, when the last event came
-	barren  int64
-	allowed int64 // in all; 0 means no limit
-	hit     error // wraps ErrLimit
+	read    atomic.Int64 // bytes given
+	mark    atomic.Int64 // of these, when the last event came
+	barren  atomic.Int64
+	allowed int64                 // in all; 0 means no limit
+	hit     atomic.Pointer[error] // wraps ErrLimit
 }
 
 func (l Limits) guard(in io.Reader, packed bool) *guard {
-	g := &guard{in: in, barren: l.Barren}
-	if g.barren <= 0 {
-		g.barren = DefaultBarren
+	g := &guard{in: in}
+	g.barren.Store(DefaultBarren)
+	if l.Barren > 0 {
+		g.barren.Store(l.Barren)
 	}
 	if !packed {
 		return g
@@ -52,49 +55,66 @@ func (l Limits) guard(in io.Reader, packed bool) *guard {
 }
 
 func (g *guard) Read(p []byte) (int, error) {
-	switch {
-	case g.hit != nil:
+	read := g.read.Load()
+	switch barren := read - g.mark.Load(); {
+	case g.limit() != nil:
 		return 0, io.ErrUnexpectedEOF
-	case g.read-g.mark > g.barren:
-		g.hit = fmt.Errorf("nothing to use in %d bytes: %w", g.read-g.mark, format.ErrLimit)
-		return 0, io.ErrUnexpectedEOF
-	case g.allowed > 0 && g.read > g.allowed:
-		g.hit = fmt.Errorf("unpacks to more than %d bytes: %w", g.allowed, format.ErrLimit)
-		return 0, io.ErrUnexpectedEOF
+	case barren > g.barren.Load():
+		return 0, g.stop(fmt.Errorf("nothing to use in %d bytes: %w", barren, format.ErrLimit))
+	case g.allowed > 0 && read > g.allowed:
+		return 0, g.stop(fmt.Errorf("unpacks to more than %d bytes: %w", g.allowed, format.ErrLimit))
 	}
 	n, err := g.in.Read(p)
-	g.read += int64(n)
+	g.read.Add(int64(n))
 	return n, err
 }
 
+func (g *guard) stop(why error) error {
+	g.hit.Store(&why)
+	return io.ErrUnexpectedEOF
+}
+
+// limit returns the limit that ended the input, nil if none did.
+func (g *guard) limit() error {
+	if why := g.hit.Load(); why != nil {
+		return *why
+	}
+	return nil
+}
+
 // lift takes the limits away.
-func (g *guard) lift() { g.barren = math.MaxInt64 }
+func (g *guard) lift() { g.barren.Store(math.MaxInt64) }
 
 // event says that something came of what was read.
-func (g *guard) event() { g.mark = g.read }
+func (g *guard) event() {
+	if read := g.read.Load(); read != g.mark.Load() {
+		g.mark.Store(read)
+	}
+}
 
 // explain replaces what a decoder says of an input that a limit ended before
 // it had begun.
 func (g *guard) explain(name string, err error) error {
-	if g == nil || g.hit == nil {
+	if g == nil || g.limit() == nil {
 		return err
 	}
-	return fail(name, "input", g.hit, limitHint)
+	return fail(name, "input", g.limit(), limitHint)
 }
 
 const limitHint = "if it is a trace all the same, raise the limit with --max-barren or --max-unpacked"
 
 // warn adds to what an input says the limit that ended it.
 func (g *guard) warn(name string, s *format.Stats) {
-	if g.hit == nil {
+	hit := g.limit()
+	if hit == nil {
 		return
 	}
-	why := g.hit.Error()
+	why := hit.Error()
 	s.Warnings = append(s.Warnings[:len(s.Warnings):len(s.Warnings)], format.Warning{Code: "lost-data", Text: fmt.Sprintf("%s: given up: %s; %s", name, why, limitHint)})
 	places := s.Damage
 	s.Damage = format.DamageLog{}
 	s.Damage.Join(places)
-	s.Damage.Add(format.Damage{Pos: format.Pos{File: name, Off: g.read}, Code: "lost-data", Why: "given up: " + why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+	s.Damage.Add(format.Damage{Pos: format.Pos{File: name, Off: g.read.Load()}, Code: "lost-data", Why: "given up: " + why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
 }
 
 // pipeWait is how long to wait for somebody to write to a named pipe.
