@@ -2,13 +2,16 @@ package analysis
 
 import (
 	"cmp"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"contend/format"
 )
 
 // rebuild says who owned a lock between its acquisitions, from the best
-// evidence each stretch has, and appends what falls into busy time:
+// evidence each stretch has, and returns what falls into busy time:
 //
 //  1. a thread that got the lock after waiting owns it from then on, with the
 //     stack it waited with;
@@ -21,12 +24,9 @@ import (
 //  4. a thread seen outside the section has released the lock before. What
 //     then remains of a stretch, with nobody known to have taken it, is the
 //     hand-off if the last owner is known to be gone, else unknown.
-func (ev *evidence) rebuild(lock format.ObjectID, waits []ref, busy []span, out *pile[ownership]) {
-	if ev.places.lists == nil {
-		ev.places.fill(ev.r)
-	}
+func (ev *evidence) rebuild(lock format.ObjectID, waits []ref, busy []span) []ownership {
 	s := ev.learn(lock, waits, busy)
-	b := &builder{ev: ev, s: s, out: out}
+	b := &builder{ev: ev, s: s}
 	free := ev.sym.Object(lock).Kind == format.KindSemaphore // a permit has no owner to chain
 	for i := 0; i <= len(s.acquired); i++ {
 		g := gap{lo: minTime, hi: maxTime}
@@ -44,6 +44,46 @@ func (ev *evidence) rebuild(lock format.ObjectID, waits []ref, busy []span, out 
 			b.fill(&g)
 		}
 	}
+	return b.out
+}
+
+// rebuildAll rebuilds the owners of several locks, on all cores: what it draws
+// on only stands to be read by then. They come out lock by lock, in the order
+// asked for, whichever is ready first.
+func (ev *evidence) rebuildAll(locks []format.ObjectID, byLock [][]ref, out *pile[ownership]) {
+	if len(locks) == 0 {
+		return
+	}
+	ev.places.fill(ev.r)
+	ready := make([]chan []ownership, len(locks))
+	for i := range ready {
+		ready[i] = make(chan []ownership, 1)
+	}
+	done := onAllCores(len(locks), func(i int) {
+		waits := byLock[locks[i]]
+		ready[i] <- ev.rebuild(locks[i], waits, ev.r.busy(waits))
+	})
+	for i := range ready {
+		for _, o := range <-ready[i] {
+			out.add(o)
+		}
+	}
+	done()
+}
+
+// onAllCores calls f for each of n numbers, in order but several at a time.
+// The function it returns waits until all are done.
+func onAllCores(n int, f func(i int)) (wait func()) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+				f(int(i))
+			}
+		})
+	}
+	return workers.Wait
 }
 
 const minTime = int64(-maxTime)
@@ -59,7 +99,7 @@ type gap struct {
 type builder struct {
 	ev  *evidence
 	s   *section
-	out *pile[ownership]
+	out []ownership
 }
 
 func (b *builder) anyBusy(lo, hi int64) bool {
@@ -280,7 +320,7 @@ func (b *builder) add(lo, hi int64, h holder) {
 	for i := b.busyAfter(lo); i < len(b.s.busy) && b.s.busy[i].start < hi; i++ {
 		from, to := max(lo, b.s.busy[i].start), min(hi, b.s.busy[i].end)
 		if from < to {
-			b.out.add(ownership{from, to, b.s.lock, h})
+			b.out = append(b.out, ownership{from, to, b.s.lock, h})
 		}
 	}
 }

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"contend/format"
@@ -50,8 +51,9 @@ const strays = 0.05
 func (ev *evidence) learn(lock format.ObjectID, waits []ref, busy []span) *section {
 	s := &section{lock: lock, busy: busy, inside: map[place]bool{}, holds: map[format.StackID]int64{}, acquired: ev.acquisitions(waits)}
 	ev.candidates(s)
-	for at := range s.inside {
-		if s.inside[at] = ev.isInside(s, at); !s.inside[at] {
+	ev.judge(s)
+	for at, inside := range s.inside {
+		if !inside {
 			continue
 		}
 		for _, i := range ev.places.at(at) {
@@ -143,6 +145,20 @@ func (ev *evidence) candidates(s *section) {
 				}
 			}
 		}
+	}
+}
+
+// judge decides about the candidates, several at a time: one lock may have
+// most of the doings of a trace.
+func (ev *evidence) judge(s *section) {
+	at := slices.Collect(maps.Keys(s.inside))
+	inside := make([]bool, len(at))
+	onAllCores(len(at), func(i int) {
+		own := *s // each searches from where it found last
+		inside[i] = ev.isInside(&own, at[i])
+	})()
+	for i := range at {
+		s.inside[at[i]] = inside[i]
 	}
 }
 

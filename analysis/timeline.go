@@ -34,11 +34,13 @@ func (r *record) timelines(sym *Symbols) *timelines {
 	recorded := r.recordedTenures(tl, byLock)
 	ev := r.evidence(sym, byLock)
 	tl.unlinked = ev.missed
+	var unknown []format.ObjectID
 	for l, waits := range byLock {
 		if len(waits) > 0 && !recorded[l] {
-			ev.rebuild(format.ObjectID(l), waits, r.busy(waits), &tl.owned)
+			unknown = append(unknown, format.ObjectID(l))
 		}
 	}
+	ev.rebuildAll(unknown, byLock, &tl.owned)
 	return tl
 }
 
