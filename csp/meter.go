@@ -23,10 +23,11 @@ type Options struct {
 const DefaultThreshold = 0.05
 
 // maxIntervals bounds the series, which is kept and printed whole: twelve days
-// of seconds. Phases alone need no more than a number for each.
+// of seconds. Phases alone are an overview, of three days: a wild time in a
+// damaged trace must not fill the memory.
 const (
 	maxIntervals = 1 << 20
-	maxOfPhases  = 1 << 22
+	maxOfPhases  = 1 << 18
 )
 
 // Meter is a visitor that sums waiting by interval and lock. Memory grows
