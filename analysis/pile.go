@@ -12,7 +12,7 @@ import (
 // merges them. Elements are found by ref, which is good once order has
 // returned.
 type pile[T any] struct {
-	start   func(*T) int64
+	start   func(*T) int64 // nil when nobody asks for the order
 	pieces  [][]T
 	sorting sync.WaitGroup
 }
@@ -43,8 +43,9 @@ func (p *pile[T]) next() {
 		p.pieces = append(p.pieces, nil)
 		return
 	}
-	full := p.pieces[n-1]
-	p.sorting.Go(func() { p.sort(full) })
+	if full := p.pieces[n-1]; p.start != nil {
+		p.sorting.Go(func() { p.sort(full) })
+	}
 	p.pieces = append(p.pieces, make([]T, 0, pieceLen))
 }
 
@@ -81,8 +82,9 @@ func (p *pile[T]) len() int {
 
 func (p *pile[T]) at(r ref) *T { return &p.pieces[r>>pieceBits][r&(pieceLen-1)] }
 
-// each visits all elements, in no order.
+// each visits all elements, in no order, when none of them is being moved.
 func (p *pile[T]) each(f func(*T)) {
+	p.sorting.Wait()
 	for _, piece := range p.pieces {
 		for i := range piece {
 			f(&piece[i])

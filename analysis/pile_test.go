@@ -36,6 +36,24 @@ func TestPileOrder(t *testing.T) {
 	})
 }
 
+// each meets every element once, though pieces may still be being sorted.
+func TestPileEach(t *testing.T) {
+	const n = 3*pieceLen + 1
+	for range 5 {
+		p := pile[item]{start: func(i *item) int64 { return i.at }}
+		for i := range n {
+			p.add(item{at: -int64(i), added: i})
+		}
+		met := make([]bool, n)
+		p.each(func(it *item) {
+			if met[it.added] {
+				t.Fatalf("element %d is met again", it.added)
+			}
+			met[it.added] = true
+		})
+	}
+}
+
 func TestKeyHeap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOf(rapid.Int64Range(-5, 5)).Draw(t, "instants")

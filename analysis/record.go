@@ -86,7 +86,6 @@ type record struct {
 func newRecord() *record {
 	r := &record{first: format.NoTime, last: format.NoTime}
 	r.waits.start = func(w *wait) int64 { return w.start }
-	r.tenures.start = func(t *tenure) int64 { return t.start }
 	r.activities.start = func(a *activity) int64 { return a.start }
 	r.next()
 	return r
