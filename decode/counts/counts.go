@@ -41,8 +41,7 @@ type Reader struct {
 	in     *bufio.Scanner
 	name   string
 	locks  map[int]*lock
-	queue  []format.Event
-	at     int
+	queue  format.Queue
 	now    int64 // of the counts being read
 	timed  bool
 	first  int64
@@ -102,15 +101,12 @@ func (r *Reader) Stats() format.Stats {
 
 // Read implements format.Source.
 func (r *Reader) Read(ev *format.Event) error {
-	for r.at == len(r.queue) {
-		r.queue, r.at = r.queue[:0], 0
+	for !r.queue.Pop(ev) {
 		if r.ended {
 			return io.EOF
 		}
 		r.next()
 	}
-	*ev = r.queue[r.at]
-	r.at++
 	return nil
 }
 
@@ -122,7 +118,7 @@ func (r *Reader) next() {
 			r.damaged("truncated", err.Error(), 0)
 		}
 		if r.timed { // the stretch over which was counted
-			r.queue = append(r.queue, format.Event{Kind: format.KindRecording, Time: r.first, End: max(r.now, r.first+1)})
+			r.queue.Push(format.Event{Kind: format.KindRecording, Time: r.first, End: max(r.now, r.first+1)})
 		}
 		return
 	}

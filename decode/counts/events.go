@@ -19,7 +19,7 @@ func (r *Reader) lock(n int, made format.Event) *lock {
 		made.Kind, made.Object, made.Name = format.KindObject, l.id, "lock "+strconv.Itoa(n)
 		// A thread waits for one lock at a time: who waited is not known, so
 		// each lock has a waiter of its own.
-		r.queue = append(r.queue, made, format.Event{Kind: format.KindThread, Thread: format.ThreadID(l.id), Name: "[unknown thread]"})
+		r.queue.Push(made, format.Event{Kind: format.KindThread, Thread: format.ThreadID(l.id), Name: "[unknown thread]"})
 	}
 	return l
 }
@@ -30,7 +30,7 @@ func (r *Reader) stack(frames []format.Frame) format.StackID {
 		return format.NoStack
 	}
 	id := format.StackID(len(r.locks) + 1)
-	r.queue = append(r.queue, format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
+	r.queue.Push(format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
 	return id
 }
 
@@ -59,7 +59,7 @@ func (r *Reader) count(l *lock, total int64) {
 		return
 	}
 	r.last = max(r.now, r.last+apart) // each event is an instant of its own, so that it keeps its weight
-	r.queue = append(r.queue, format.Event{Kind: format.KindContention, Time: r.last, Weight: more, Object: l.id,
+	r.queue.Push(format.Event{Kind: format.KindContention, Time: r.last, Weight: more, Object: l.id,
 		Owners:  []format.Party{{}},
 		Waiters: []format.Party{{Thread: format.ThreadID(l.id), Stack: l.stack}}})
 }

@@ -32,8 +32,7 @@ type Reader struct {
 	more  []*stack.Goroutine // of the snapshot at hand, belonging to the next dump
 	names symbols
 
-	queue      []format.Event
-	next       int
+	queue      format.Queue
 	dumps      int64
 	goroutines int64
 	waiting    int64 // for locks
@@ -96,15 +95,12 @@ func (r *Reader) Close() error { return nil }
 // Read delivers the next event. The error is io.EOF, or what the input
 // returned.
 func (r *Reader) Read(ev *format.Event) error {
-	for r.next == len(r.queue) {
+	for !r.queue.Pop(ev) {
 		if r.err != nil && r.more == nil {
 			return r.err
 		}
-		r.queue, r.next = r.queue[:0], 0
 		r.advance()
 	}
-	*ev = r.queue[r.next]
-	r.next++
 	return nil
 }
 
@@ -215,5 +211,7 @@ func (r *Reader) deliver(list []*stack.Goroutine) {
 			locks[i].Waiters = append(locks[i].Waiters, w.party)
 		}
 	}
-	r.queue = append(append(append(r.queue, r.names.take()...), tick), locks...)
+	r.queue.Push(r.names.take()...)
+	r.queue.Push(tick)
+	r.queue.Push(locks...)
 }

@@ -25,7 +25,7 @@ type closing struct {
 func (r *Reader) finish() {
 	r.interrupt()
 	if r.events > 0 {
-		r.push(format.Event{Kind: format.KindRecording, Time: r.wall(r.first), End: r.wall(r.last)})
+		r.queue.Push(format.Event{Kind: format.KindRecording, Time: r.wall(r.first), End: r.wall(r.last)})
 	}
 	if r.clock == 0 && r.events > 0 {
 		r.warnings = append(r.warnings, format.Warning{Code: "epoch", Text: fmt.Sprintf(
@@ -35,7 +35,7 @@ func (r *Reader) finish() {
 	if count == 0 {
 		return
 	}
-	r.push(format.Event{Kind: format.KindSetting, Name: format.SettingTenures, Value: format.TenuresInferred})
+	r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingTenures, Value: format.TenuresInferred})
 	r.warnings = append(r.warnings, format.Warning{Code: "identity", Text: fmt.Sprintf(
 		"Go traces name no locks: the %d here are told apart by the places that use them, joined where one wakes another", count)})
 	if r.late > 0 {
@@ -79,7 +79,7 @@ func (r *Reader) announceLocks() (count format.ObjectID) {
 			if len(parts) > 1 {
 				ev.Name = fmt.Sprintf("%s (%d of several)", name, i+1)
 			}
-			r.push(ev)
+			r.queue.Push(ev)
 			for _, w := range part {
 				w.lock = count
 			}

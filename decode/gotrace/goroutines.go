@@ -56,7 +56,7 @@ func (r *Reader) transition(ev *trace.Event, st *trace.StateTransition) {
 	}
 	g.state = to
 	if to == trace.GoNotExist {
-		r.push(format.Event{Kind: format.KindThreadEnd, Thread: g.thread, Time: r.wall(at)})
+		r.queue.Push(format.Event{Kind: format.KindThreadEnd, Thread: g.thread, Time: r.wall(at)})
 		delete(r.goroutines, id)
 	}
 }
@@ -73,7 +73,7 @@ func (r *Reader) goroutine(id trace.GoID, at int64, from trace.GoState, st *trac
 			at = r.first
 		}
 		r.name(g, id, st.Stack)
-		r.push(format.Event{Kind: format.KindThreadStart, Thread: g.thread, Time: r.wall(at)})
+		r.queue.Push(format.Event{Kind: format.KindThreadStart, Thread: g.thread, Time: r.wall(at)})
 		return g
 	}
 	if !g.named && st.Stack != trace.NoStack {
@@ -88,7 +88,7 @@ func (r *Reader) goroutine(id trace.GoID, at int64, from trace.GoState, st *trac
 func (r *Reader) name(g *goroutine, id trace.GoID, h trace.Stack) {
 	group := ""
 	group, g.named = gosym.Start(r.stacks.of(r.stack(h, 0)))
-	r.push(format.Event{Kind: format.KindThread, Thread: g.thread, Name: fmt.Sprintf("%s #%d", group, id), Group: group})
+	r.queue.Push(format.Event{Kind: format.KindThread, Thread: g.thread, Name: fmt.Sprintf("%s #%d", group, id), Group: group})
 }
 
 // stack returns the id of a stack with an annotation, and announces it when it
@@ -96,7 +96,7 @@ func (r *Reader) name(g *goroutine, id trace.GoID, h trace.Stack) {
 func (r *Reader) stack(h trace.Stack, note uint32) format.StackID {
 	id, added := r.stacks.id(h, note, &r.notes)
 	if added != nil {
-		r.push(format.Event{Kind: format.KindStack, Stack: id, Frames: added})
+		r.queue.Push(format.Event{Kind: format.KindStack, Stack: id, Frames: added})
 	}
 	return id
 }
@@ -148,5 +148,5 @@ func (r *Reader) idle(g *goroutine, until int64) {
 	case !known:
 		what = format.ActivityPark
 	}
-	r.push(format.Event{Kind: format.KindActivity, Thread: g.thread, Activity: what, Stack: g.stack, Time: r.wall(g.blocked), End: r.wall(until)})
+	r.queue.Push(format.Event{Kind: format.KindActivity, Thread: g.thread, Activity: what, Stack: g.stack, Time: r.wall(g.blocked), End: r.wall(until)})
 }

@@ -44,8 +44,7 @@ type Reader struct {
 	last   int64
 	events int64
 
-	queue    []format.Event // to deliver before reading on
-	next     int
+	queue    format.Queue // to deliver before reading on
 	closing  closing
 	warnings []format.Warning
 	damage   format.DamageLog
@@ -82,12 +81,9 @@ func (r *Reader) Close() error { return nil }
 // warnings of Stats; the error is io.EOF, or what the input returned.
 func (r *Reader) Read(ev *format.Event) error {
 	for {
-		if r.next < len(r.queue) {
-			*ev = r.queue[r.next]
-			r.next++
+		if r.queue.Pop(ev) {
 			return nil
 		}
-		r.queue, r.next = r.queue[:0], 0
 		if r.err != nil {
 			if r.close(ev) {
 				return nil
@@ -149,9 +145,6 @@ func (r *Reader) sync(ev *trace.Event) {
 		r.clock = s.Wall.UnixNano() - int64(s.Trace)
 	}
 }
-
-// push queues an event for delivery.
-func (r *Reader) push(ev format.Event) { r.queue = append(r.queue, ev) }
 
 // wall converts a time of the trace.
 func (r *Reader) wall(t int64) int64 { return t + r.clock }

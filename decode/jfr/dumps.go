@@ -48,7 +48,7 @@ func (r *Reader) threadDump(at int64, text string) {
 	order := slices.SortedFunc(maps.Keys(locks), func(a, b threaddump.LockRef) int { return int(locks[a].Object) - int(locks[b].Object) })
 	for _, ref := range order {
 		if juc := !strings.HasPrefix(ref.Class, "java.util.concurrent."); juc || len(locks[ref].Owners) > 0 { // without -l a dump does not show who owns those
-			r.push(*locks[ref])
+			r.queue.Push(*locks[ref])
 		}
 	}
 }
@@ -61,7 +61,7 @@ type idleSince struct {
 
 func (r *Reader) idleBetween(now map[format.ThreadID]idleSince, t format.ThreadID, stack format.StackID, at int64) {
 	if before, ok := r.idle[t]; ok && before.stack == stack && before.at < at {
-		r.push(format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: t, Time: before.at, End: at, Stack: stack})
+		r.queue.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: t, Time: before.at, End: at, Stack: stack})
 	}
 	now[t] = idleSince{stack, at}
 }
@@ -94,7 +94,7 @@ func (r *Reader) dumpThread(t *threaddump.Thread) format.ThreadID {
 		id = format.ThreadID(len(r.ids.threads) + 1)
 		r.ids.threads[k] = id
 		r.ids.byJava[t.JavaID] = id
-		r.push(format.Event{Kind: format.KindThread, Thread: id, Name: t.Name})
+		r.queue.Push(format.Event{Kind: format.KindThread, Thread: id, Name: t.Name})
 	}
 	return id
 }

@@ -40,8 +40,7 @@ type Reader struct {
 	ids    identities
 	chunks int
 
-	queue    []format.Event // to deliver before reading on
-	next     int
+	queue    format.Queue // to deliver before reading on
 	held     format.Event // to deliver after queue
 	holding  bool
 	settings map[string]string
@@ -86,12 +85,9 @@ func (r *Reader) Close() error { return nil }
 // warnings of Stats; the error is io.EOF, or what the input returned.
 func (r *Reader) Read(ev *format.Event) error {
 	for {
-		if r.next < len(r.queue) {
-			*ev = r.queue[r.next]
-			r.next++
+		if r.queue.Pop(ev) {
 			return nil
 		}
-		r.queue, r.next = r.queue[:0], 0
 		if r.holding {
 			*ev, r.holding = r.held, false
 			return nil
@@ -107,7 +103,7 @@ func (r *Reader) Read(ev *format.Event) error {
 		if !r.event(ev) {
 			continue
 		}
-		if len(r.queue) > 0 { // metadata goes first
+		if !r.queue.Empty() { // metadata goes first
 			r.held, r.holding = *ev, true
 			continue
 		}
@@ -121,7 +117,7 @@ func (r *Reader) chunk() error {
 		return err
 	}
 	if r.off < len(r.buf) {
-		r.push(format.Event{Kind: format.KindRecording, Time: r.head.startNanos, End: r.head.end()})
+		r.queue.Push(format.Event{Kind: format.KindRecording, Time: r.head.startNanos, End: r.head.end()})
 	}
 	return nil
 }
@@ -192,9 +188,6 @@ func (r *Reader) cursor(at int) cursor {
 
 func (r *Reader) pos(at int) format.Pos { return format.Pos{File: r.name, Off: r.base + int64(at)} }
 
-// push queues an event for delivery.
-func (r *Reader) push(ev format.Event) { r.queue = append(r.queue, ev) }
-
 // maxWarnings bounds what a badly damaged input can say.
 const maxWarnings = 16
 
@@ -217,7 +210,7 @@ func (r *Reader) lostAt(pos format.Pos, n int64, code, why string) {
 	r.damaged += n
 	r.warn(code, fmt.Sprintf("%s: %s; %d bytes not read", pos, why, n))
 	r.damage.Add(format.Damage{Pos: pos, Code: code, Why: why, Bytes: n, Events: format.UnknownEvents, From: r.head.startNanos, Until: r.head.end()})
-	r.push(format.Event{Kind: format.KindGap, Time: r.head.startNanos, End: r.head.end(), Bytes: n, Name: why})
+	r.queue.Push(format.Event{Kind: format.KindGap, Time: r.head.startNanos, End: r.head.end(), Bytes: n, Name: why})
 }
 
 // endsEarly says that the chunk ends at offset n of it, before its size says.

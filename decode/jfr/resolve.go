@@ -136,7 +136,7 @@ func (r *Reader) thread(key int64) format.ThreadID {
 		if k.java != 0 {
 			r.ids.byJava[k.java] = id
 		}
-		r.push(format.Event{Kind: format.KindThread, Thread: id, Name: k.name, Group: group})
+		r.queue.Push(format.Event{Kind: format.KindThread, Thread: id, Name: k.name, Group: group})
 	}
 	r.known.threads.set(key, uint32(id))
 	return id
@@ -222,7 +222,7 @@ func (r *Reader) object(class uint32, address int64, in space, kind format.LockK
 		if name == "" {
 			name = "[unknown class]"
 		}
-		r.push(format.Event{Kind: format.KindObject, Object: id, Class: name, Hash: uint64(address), LockKind: kind, Name: lockName(name, address, r.ids.frames[at])})
+		r.queue.Push(format.Event{Kind: format.KindObject, Object: id, Class: name, Hash: uint64(address), LockKind: kind, Name: lockName(name, address, r.ids.frames[at])})
 	}
 	r.ids.lastKey, r.ids.lastObject = k, id
 	return id
@@ -313,7 +313,7 @@ func (r *Reader) internStack(frames []format.Frame) format.StackID {
 	id := format.StackID(len(r.ids.frames))
 	r.ids.frames = append(r.ids.frames, frames)
 	r.ids.stacks[sum] = append(r.ids.stacks[sum], id)
-	r.push(format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
+	r.queue.Push(format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
 	return id
 }
 

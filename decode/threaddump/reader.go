@@ -28,8 +28,7 @@ type Reader struct {
 	inputs []*pending
 	order  sequence
 	symbols
-	queue  []format.Event
-	at     int
+	queue  format.Queue
 	dumps  int
 	timed  bool
 	last   int64
@@ -73,16 +72,13 @@ func (r *Reader) Close() error { return nil }
 // Read implements format.Source. It gives no error but io.EOF: what is
 // damaged is told by Stats.
 func (r *Reader) Read(ev *format.Event) error {
-	for r.at == len(r.queue) {
-		r.queue, r.at = r.queue[:0], 0
+	for !r.queue.Pop(ev) {
 		d := r.next()
 		if d == nil {
 			return io.EOF
 		}
 		r.deliver(d)
 	}
-	*ev = r.queue[r.at]
-	r.at++
 	return nil
 }
 
@@ -160,13 +156,13 @@ func (r *Reader) deliver(d *Dump) {
 	r.stats.Events += int64(len(d.Threads))
 	r.doubts.spread = max(r.doubts.spread, d.Spread)
 	s := r.snapshot(d)
-	r.queue = append(r.queue, r.metadata...)
+	r.queue.Push(r.metadata...)
 	r.metadata = r.metadata[:0]
-	r.queue = append(r.queue, format.Event{Kind: format.KindTick, Time: at, Weight: weight, Live: s.live, IdleThreads: s.idle})
+	r.queue.Push(format.Event{Kind: format.KindTick, Time: at, Weight: weight, Live: s.live, IdleThreads: s.idle})
 	for i := range s.locks {
 		ev := s.locks[i]
 		ev.Time, ev.Weight = at, weight
-		r.queue = append(r.queue, ev)
+		r.queue.Push(ev)
 	}
 	r.doubts.unlisted += s.unlisted
 	r.doubts.readers += s.readers
