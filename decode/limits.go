@@ -27,20 +27,37 @@ const (
 	DefaultUnpacked int64 = 64 << 30
 )
 
+// pulse tells the guards of a trace whether events come of what they give. An
+// event is counted only after a guard has asked, so that most cost nothing.
+type pulse struct {
+	asked atomic.Bool
+	beats atomic.Int64
+}
+
+// event says that something came of what was read.
+func (p *pulse) event() {
+	if p.asked.Load() {
+		p.asked.Store(false)
+		p.beats.Add(1)
+	}
+}
+
 // guard ends an input at a limit as if it were cut off there, so that what was
 // read before is used, and keeps which limit it was. A decoder may read ahead
 // of the events on a goroutine of its own.
 type guard struct {
 	in      io.Reader
-	read    atomic.Int64 // bytes given
-	mark    atomic.Int64 // of these, when the last event came
-	barren  atomic.Int64
+	pulse   *pulse
+	beat    int64                 // of the pulse when it was last looked at
+	read    atomic.Int64          // bytes given
+	mark    int64                 // of these, when the last event was noticed
+	barren  atomic.Int64          // most bytes between two events
 	allowed int64                 // in all; 0 means no limit
 	hit     atomic.Pointer[error] // wraps ErrLimit
 }
 
-func (l Limits) guard(in io.Reader, packed bool) *guard {
-	g := &guard{in: in}
+func (l Limits) guard(in io.Reader, p *pulse, packed bool) *guard {
+	g := &guard{in: in, pulse: p}
 	g.barren.Store(DefaultBarren)
 	if l.Barren > 0 {
 		g.barren.Store(l.Barren)
@@ -56,7 +73,11 @@ func (l Limits) guard(in io.Reader, packed bool) *guard {
 
 func (g *guard) Read(p []byte) (int, error) {
 	read := g.read.Load()
-	switch barren := read - g.mark.Load(); {
+	if beat := g.pulse.beats.Load(); beat != g.beat {
+		g.beat, g.mark = beat, read
+	}
+	g.pulse.asked.Store(true)
+	switch barren := read - g.mark; {
 	case g.limit() != nil:
 		return 0, io.ErrUnexpectedEOF
 	case barren > g.barren.Load():
@@ -82,15 +103,8 @@ func (g *guard) limit() error {
 	return nil
 }
 
-// lift takes the limits away.
+// lift takes the limits away. A decompressor may be reading meanwhile.
 func (g *guard) lift() { g.barren.Store(math.MaxInt64) }
-
-// event says that something came of what was read.
-func (g *guard) event() {
-	if read := g.read.Load(); read != g.mark.Load() {
-		g.mark.Store(read)
-	}
-}
 
 // explain replaces what a decoder says of an input that a limit ended before
 // it had begun.

@@ -32,6 +32,7 @@ type Trace struct {
 	inputs  []*input
 	current int
 	shift   shift
+	pulse   pulse
 	joined  []*input         // thread dumps an input before them reads
 	skipped []format.Warning // files of a folder that are no traces
 }
@@ -72,7 +73,7 @@ func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
 		if i < len(o.Labels) {
 			label = o.Labels[i]
 		}
-		if err := t.openAll(path, label, func(path string) (*input, error) { return open(path, stdin, o) }); err != nil {
+		if err := t.openAll(path, label, func(path string) (*input, error) { return t.open(path, stdin, o) }); err != nil {
 			t.Close()
 			return nil, err
 		}
@@ -84,13 +85,13 @@ func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
 	return t, nil
 }
 
-func open(path string, stdin io.Reader, o Options) (*input, error) {
+func (t *Trace) open(path string, stdin io.Reader, o Options) (*input, error) {
 	file, err := openFile(path, stdin, o.Progress)
 	if err != nil {
 		return nil, err
 	}
 	in := &input{name: path, file: file}
-	r, err := in.sniff(o)
+	r, err := in.sniff(o, &t.pulse)
 	if err != nil { // r may hold a nil pointer: keep it out of in
 		in.Close()
 		return nil, in.guard.explain(path, err)
@@ -125,7 +126,7 @@ func (t *Trace) Read(ev *format.Event) error {
 	for t.current < len(t.inputs) {
 		err := t.inputs[t.current].Read(ev)
 		if err == nil {
-			t.progress()
+			t.pulse.event()
 			t.shift.apply(ev)
 			return nil
 		}
@@ -136,14 +137,6 @@ func (t *Trace) Read(ev *format.Event) error {
 		t.shift.advance()
 	}
 	return io.EOF
-}
-
-// progress tells the guards that an event came.
-func (t *Trace) progress() {
-	t.inputs[t.current].guard.event()
-	for _, in := range t.joined {
-		in.guard.event()
-	}
 }
 
 // Stats adds up what the inputs say. BytesTotal is the size of the files as

@@ -85,8 +85,8 @@ const bufferSize = 1 << 20
 const longestMagic = 10
 
 // sniff unwraps one layer of compression and opens what is inside.
-func (in *input) sniff(o Options) (reader, error) {
-	in.guard = o.Limits.guard(in.file, false)
+func (in *input) sniff(o Options, p *pulse) (reader, error) {
+	in.guard = o.Limits.guard(in.file, p, false)
 	stored := bufio.NewReaderSize(in.guard, bufferSize)
 	if head, err := stored.Peek(1); len(head) == 0 {
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -101,7 +101,7 @@ func (in *input) sniff(o Options) (reader, error) {
 	in.unwrap = release
 	if buf != stored { // wrapped: what it unpacks to counts instead
 		in.guard.lift()
-		in.guard = o.Limits.guard(buf, true)
+		in.guard = o.Limits.guard(buf, p, true)
 		buf = bufio.NewReaderSize(in.guard, bufferSize)
 	}
 	head, _ := buf.Peek(sniffed)
