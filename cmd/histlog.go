@@ -139,6 +139,7 @@ func (t *logTable) readFile(e *env, path string) error {
 	if path == decode.Stdin {
 		return t.read(e.in, "standard input")
 	}
+	e.reads(path)
 	return withPlain(path, func(in *bufio.Reader) error { return t.read(in, path) })
 }
 

@@ -100,6 +100,9 @@ func (l *lateFile) Write(p []byte) (int, error) {
 	return l.file.Write(p)
 }
 
+// reads remembers inputs of this command.
+func (e *env) reads(paths ...string) { e.reading = append(e.reading, paths...) }
+
 // isInput tells whether path names one of the inputs, by whatever name.
 func (e *env) isInput(path string) bool {
 	out, err := os.Stat(path)

@@ -130,14 +130,17 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 	if at := slices.Index(paths, decode.Stdin); at >= 0 && slices.Contains(paths[at+1:], decode.Stdin) {
 		return nil, nil, usageError{errors.New("standard input is named twice"), "it can be read once"}
 	}
-	e.reading = paths
-	table, err := o.table()
+	table, err := o.table(e)
 	if err != nil {
 		return nil, nil, err
 	}
 	paths, labels := labelled(paths)
 	src, err := decode.Open(paths, e.in, decode.Options{Labels: labels, Rules: table, Limits: o.limits, Progress: e.progress()})
-	return src, paths, err
+	if err != nil {
+		return nil, nil, err
+	}
+	e.reads(src.Files()...)
+	return src, paths, nil
 }
 
 // labelled splits LABEL=FILE where no file has the whole name. The labels are
@@ -158,10 +161,11 @@ func labelled(args []string) (paths, labels []string) {
 	return paths, labels
 }
 
-func (o *traceOptions) table() (*rules.Table, error) {
+func (o *traceOptions) table(e *env) (*rules.Table, error) {
 	if o.rules == "" {
 		return nil, nil
 	}
+	e.reads(o.rules)
 	f, err := os.Open(o.rules)
 	if err != nil {
 		return nil, err

@@ -100,6 +100,14 @@ func (t *Trace) open(path string, stdin io.Reader, o Options) (*input, error) {
 	return in, nil
 }
 
+// Files names the inputs: of a folder, those that are traces.
+func (t *Trace) Files() (names []string) {
+	for _, in := range slices.Concat(t.inputs, t.joined) {
+		names = append(names, in.name)
+	}
+	return names
+}
+
 // Close releases all inputs.
 func (t *Trace) Close() error {
 	var errs []error
