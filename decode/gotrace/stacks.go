@@ -67,7 +67,7 @@ func (s *stacks) id(at trace.Stack, note uint32, notes *annotations) (id format.
 	for f := range at.Frames() {
 		class, method := gosym.Split(f.Func)
 		line := int(min(f.Line, 1<<31-1))
-		s.frames = append(s.frames, format.Frame{Class: class, Method: method, File: path.Base(strings.ReplaceAll(f.File, `\`, "/")), Line: line})
+		s.frames = append(s.frames, format.Frame{Class: class, Method: method, File: fileName(f.File), Line: line})
 		s.key = binary.AppendUvarint(append(append(s.key, f.Func...), 0), uint64(line))
 	}
 	if len(s.frames) == 0 {
@@ -107,4 +107,9 @@ func (s *stacks) classify(reason string, id format.StackID) rules.Result {
 		s.says[question{strings.Clone(reason), id}] = res
 	}
 	return res
+}
+
+// fileName returns the last part of a path, of whichever system.
+func fileName(of string) string {
+	return strings.ToValidUTF8(path.Base(strings.ReplaceAll(of, `\`, "/")), "\uFFFD")
 }
