@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/decode/threaddump"
 	"contend/format"
 )
 
@@ -122,7 +123,7 @@ func TestTotalsEqualTheJDKs(t *testing.T) {
 					t.Errorf("%s: %d classes, want %d", event, len(classes), len(want[event].ByClass))
 				}
 				for class, w := range want[event].ByClass {
-					name := javaName(class)
+					name := threaddump.JavaName(class)
 					if name == "" {
 						name = "[unknown class]"
 					}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"slices"
-	"strings"
 	"time"
 
 	"contend/decode/rules"
@@ -150,7 +149,7 @@ func (r *Reader) class(key int64) uint32 {
 	if id := r.known.classes.get(key); id != 0 {
 		return id - 1
 	}
-	id := r.intern(javaName(r.className(key)))
+	id := r.intern(threaddump.JavaName(r.className(key)))
 	r.known.classes.set(key, id+1)
 	return id
 }
@@ -333,25 +332,4 @@ func (r *Reader) classify(class uint32, stack format.StackID) verdict {
 	}
 	r.ids.lastPark, r.ids.lastVerdict = k, v
 	return v
-}
-
-var arrays = map[byte]string{'Z': "boolean", 'B': "byte", 'C': "char", 'S': "short", 'I': "int", 'J': "long", 'F': "float", 'D': "double"}
-
-// javaName writes a class as Java does: java/util/Map becomes java.util.Map,
-// [I int[], [Ljava/lang/String; java.lang.String[].
-func javaName(s string) string {
-	dims := 0
-	for dims < len(s) && s[dims] == '[' {
-		dims++
-	}
-	if dims > 0 {
-		inner := s[dims:]
-		if name, ok := arrays[append([]byte(inner), 0)[0]]; ok && len(inner) == 1 {
-			s = name
-		} else {
-			s = strings.TrimSuffix(strings.TrimPrefix(inner, "L"), ";")
-		}
-		s += strings.Repeat("[]", dims)
-	}
-	return strings.ReplaceAll(threaddump.ClassName(s), "/", ".")
 }

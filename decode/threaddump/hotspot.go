@@ -120,7 +120,7 @@ func (p *hotspot) lock(text string) {
 		return
 	}
 	if class, ok := strings.CutPrefix(text, initLine); ok {
-		p.waits(Blocked, LockRef{Class: "java.lang.Class", Name: p.names.intern(initPrefix + strings.ReplaceAll(class, "/", "."))})
+		p.waits(Blocked, LockRef{Class: "java.lang.Class", Name: p.names.intern(initPrefix + JavaName(class))})
 		return
 	}
 	for _, l := range lockLines {

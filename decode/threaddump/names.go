@@ -132,9 +132,9 @@ func ClassName(name string) string {
 // or `java.lang.Class for Foo`, and an address.
 func (n *names) ref(class string, addr uint64) LockRef {
 	class, of, isClass := strings.Cut(class, " for ")
-	ref := LockRef{Class: n.intern(javaName(class)), Addr: addr}
+	ref := LockRef{Class: n.intern(JavaName(class)), Addr: addr}
 	if isClass {
-		ref.Name = n.intern("class " + javaName(of))
+		ref.Name = n.intern("class " + JavaName(of))
 	}
 	return ref
 }
@@ -171,23 +171,21 @@ func (n *names) hashed(text string) LockRef {
 	if err != nil {
 		return LockRef{}
 	}
-	return n.ref(strings.ReplaceAll(text[:at], "/", "."), addr)
+	return n.ref(text[:at], addr)
 }
 
 // primitives are the JVM's letters for arrays of each.
 var primitives = map[string]string{"Z": "boolean", "B": "byte", "C": "char", "S": "short", "I": "int", "J": "long", "F": "float", "D": "double"}
 
-// javaName writes a class as Java does: [I becomes int[].
-func javaName(class string) string {
+// JavaName writes a class as Java does: java/util/Map becomes java.util.Map,
+// [I int[], [Ljava/lang/String; java.lang.String[].
+func JavaName(class string) string {
 	element := strings.TrimLeft(class, "[")
 	depth := len(class) - len(element)
-	if depth == 0 {
-		return ClassName(class)
-	}
-	if p, ok := primitives[element]; ok {
+	if p, ok := primitives[element]; ok && depth > 0 {
 		element = p
-	} else {
-		element = ClassName(strings.TrimSuffix(strings.TrimPrefix(element, "L"), ";"))
+	} else if depth > 0 {
+		element = strings.TrimSuffix(strings.TrimPrefix(element, "L"), ";")
 	}
-	return element + strings.Repeat("[]", min(depth, 255))
+	return strings.ReplaceAll(ClassName(element), "/", ".") + strings.Repeat("[]", min(depth, 255))
 }
