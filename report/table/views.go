@@ -58,42 +58,53 @@ func heading(a *schema.Analyze) string {
 
 func lockGrid(a *schema.Analyze) *Grid {
 	m := MeasureOf(a.Coverage)
+	if a.Coverage.Unit == string(format.UnitAcquisitions) {
+		return countGrid(a, m)
+	}
 	g := &Grid{Title: "locks by " + m.waiting,
 		Head: []string{m.head, "SHARE", "WALL", "WAITS", "P50", "P99", "MAX", "CSP", "WAITERS", "KIND", "LOCK", "OWNERS KNOWN"},
 		Left: left(12, 9, 10, 11), Flex: 10, Drop: []string{"P50", "MAX", "WAITERS", "KIND", "WALL", "OWNERS KNOWN"}}
-	sum := int64(0)
 	for _, l := range a.Locks {
-		sum += l.WaitNs
 		g.Rows = append(g.Rows, []Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), m.wall(l.WallNs), Count(l.Waits), Length(l.P50Ns), Length(l.P99Ns),
 			Length(l.MaxNs), cspCell(&l), Count(int64(l.Waiters)), Name(l.Kind), {short(l.Lock), formula(l.Lock)}, knownCell(l.Provenance)})
 	}
 	g.addDoubt(func(i int) *schema.Doubt { return a.Locks[i].Doubt })
-	g.Notes = append(g.Notes, m.total(a.Total))
-	if rest := a.Total.WaitNs - sum; rest > 0 {
-		g.Notes = append(g.Notes, m.Text(rest)+" on further locks not shown (--top 0 shows all)")
-	}
-	if a.Coverage.Unit == string(format.UnitAcquisitions) {
-		g.counted(a)
-	}
+	g.Notes = append(g.Notes, lockTotals(a, m)...)
 	return g
 }
 
-// counted leaves the columns a mere count can fill, and adds how often.
-func (g *Grid) counted(a *schema.Analyze) {
+// countGrid is lockGrid for an input that counts: how often, and no times.
+func countGrid(a *schema.Analyze, m Measure) *Grid {
+	g := &Grid{Title: "locks by " + m.waiting,
+		Head: []string{m.head, "SHARE", "PER SECOND", "KIND", "CLASS", "LOCK", "CREATED AT"}, Left: left(7, 3, 4, 5, 6), Flex: 6, Drop: []string{"KIND"}}
 	duration, created := a.Trace.DurationNs, false
 	if untimed(a.Coverage) {
 		duration = 0
 	}
-	for i, l := range a.Locks {
-		r := g.Rows[i]
-		g.Rows[i] = []Cell{r[0], r[1], rate(l.WaitNs, duration), r[9], {short(l.Class), formula(l.Class)}, r[10], createdAt(l)}
+	for _, l := range a.Locks {
+		g.Rows = append(g.Rows, []Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), rate(l.WaitNs, duration), Name(l.Kind),
+			{short(l.Class), formula(l.Class)}, {short(l.Lock), formula(l.Lock)}, createdAt(l)})
 		created = created || len(l.Created) > 0
 	}
-	g.Head = []string{g.Head[0], "SHARE", "PER SECOND", "KIND", "CLASS", "LOCK", "CREATED AT"}
-	g.Left, g.Flex = left(7, 3, 4, 5, 6), 6
+	g.Notes = lockTotals(a, m)
 	if !created {
 		g.Notes = append(g.Notes, "'contend blame --by lock,waiter-stack' shows where threads wait for them")
 	}
+	return g
+}
+
+// lockTotals says how much waiting there was, and how much of it on locks that
+// are not shown.
+func lockTotals(a *schema.Analyze, m Measure) (notes []string) {
+	rest := a.Total.WaitNs
+	for _, l := range a.Locks {
+		rest -= l.WaitNs
+	}
+	notes = []string{m.total(a.Total)}
+	if rest > 0 {
+		notes = append(notes, m.Text(rest)+" on further locks not shown (--top 0 shows all)")
+	}
+	return notes
 }
 
 func createdAt(l schema.Lock) Cell {
