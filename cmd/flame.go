@@ -18,11 +18,11 @@ import (
 )
 
 type flameOptions struct {
-	trace traceOptions
-	out   string
-	view  viewOption
-	as    string
-	diff  string
+	trace  traceOptions
+	out    string
+	view   viewOption
+	format string
+	diff   string
 }
 
 // picture is a form of a flame graph, with the ending of its files.
@@ -72,14 +72,14 @@ counts and has no times (one thread dump), so do the pictures.`,
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
 	o.view.bind(c)
-	c.Flags().StringVar(&o.as, "format", "", "write `FORMAT`: "+strings.Join(pictureNames(), ", "))
+	c.Flags().StringVar(&o.format, "format", "", "write `FORMAT`: "+strings.Join(pictureNames(), ", "))
 	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`; html only")
 	return c
 }
 
 // form finds the picture to draw: what --format says, else the file's ending.
 func (o *flameOptions) form() (int, error) {
-	name := o.as
+	name := o.format
 	if name == "" {
 		i := slices.IndexFunc(pictures, func(p picture) bool { return strings.EqualFold(filepath.Ext(o.out), p.ending) })
 		return max(i, 0), nil // a page, unless the ending says otherwise
