@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"contend/analysis/dist"
 	"contend/analysis/hist"
 	"contend/report/schema"
 	"contend/report/table"
@@ -24,7 +25,8 @@ type histOptions struct {
 	expected time.Duration
 	file     string
 
-	given func(flag string) bool // whether the user wrote it
+	labels []string               // of the inputs, when these are logs
+	given  func(flag string) bool // whether the user wrote it
 }
 
 func newHist(e *env) *cobra.Command {
@@ -108,11 +110,13 @@ func runHist(e *env, o *histOptions) error {
 		return err
 	}
 	o.trace.paths = paths
-	logs, e, err := e.areLogs(paths)
+	files, labels := labelsOf(paths)
+	logs, e, err := e.areLogs(files)
 	if err != nil {
 		return err
 	}
 	if logs {
+		o.trace.paths, o.labels, e.reading = files, labels, files
 		return runHistLogs(e, o)
 	}
 	if o.given("tag") {
@@ -130,7 +134,7 @@ func runHist(e *env, o *histOptions) error {
 	if m := table.MeasureOf(cov); m.Counts() {
 		return usageError{fmt.Errorf("the input counts %s: waits have no length there", m.Of()), "'contend analyze' shows the counts; several thread dumps with their times bound the lengths"}
 	}
-	a := &histAnswer{total: c.Total(), start: c.Start(), intervals: c.Intervals()}
+	a := &histAnswer{total: c.Total(), head: dist.Head{Start: c.Start(), Labelled: c.By()[0] == dist.InputKey}, intervals: c.Intervals()}
 	a.doc = schema.NewHist(c.By(), o.expected.Nanoseconds(), c.Rows(), a.total, &cov, o.out.top)
 	if err := o.write(e, a); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -154,6 +155,16 @@ func labelled(args []string) (paths, labels []string) {
 		}
 		labels[i] = label
 		paths = append(paths, path)
+	}
+	return paths, labels
+}
+
+// labelsOf splits LABEL=FILE; who has no label is called by the file's name.
+func labelsOf(args []string) (paths, labels []string) {
+	paths, given := labelled(args)
+	labels = slices.Clone(paths)
+	for i, label := range given {
+		labels[i] = cmp.Or(label, paths[i])
 	}
 	return paths, labels
 }
