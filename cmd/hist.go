@@ -45,7 +45,8 @@ sample after.
 Interval logs of HdrHistogram (.hlog, plain or in gzip, zstd or s2; histograms of
 version 2) are read as well, merged, and written:
 with -o waits.hlog a trace becomes a log with a line per interval and row, whose
-tag is the row; a wait counts in the interval in which it begins.
+tag is the row; a wait counts in the interval in which it begins. Logs are told apart
+--by tag, input or both; 'contend merge' keeps the inputs of a log apart.
 --expected-interval adds, for waits that something meant to measure that often,
 the ones it missed while it waited itself; logs are written without them, and
 corrected when they are read.
@@ -65,7 +66,7 @@ of the file's name unless --format says another.`,
 	f := c.Flags()
 	f.StringVar(&o.out.format, "format", "table", "write `FORMAT`: "+strings.Join(histFormats(), ", "))
 	f.IntVar(&o.out.top, "top", 20, "show at most `N` rows; 0 shows all")
-	f.StringVar(&o.by, "by", "lock", "tell waits apart by `KEYS`, separated by commas")
+	f.StringVar(&o.by, "by", "lock", "tell waits apart by `KEYS`, separated by commas; those of logs by tag, input")
 	f.StringVar(&o.tag, "tag", "", "of interval logs, only tags that match `REGEXP`")
 	f.DurationVar(&o.interval, "interval", 0, "length of an `INTERVAL` of an interval log (1s unless given)")
 	f.DurationVar(&o.expected, "expected-interval", 0, "correct for coordinated omission: one wait was meant to be measured every `DURATION`")
