@@ -3,11 +3,14 @@ package cmd
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 
 	"contend/analysis/dist"
 	"contend/decode"
+	"contend/format"
+	"contend/report/pprof"
 )
 
 // headBytes is how much of an input tells interval logs, profiles and traces
@@ -65,6 +68,25 @@ func headOf(path string) (head []byte) {
 		return nil
 	})
 	return head
+}
+
+// noTrace says of an input that is no trace but something contend exports who
+// reads it.
+func noTrace(paths []string, err error) error {
+	for _, path := range paths {
+		for _, k := range []struct {
+			kind, hint string
+			is         func([]byte) bool
+		}{
+			{"an interval log", "'contend hist' reads it, 'contend merge' joins several", dist.IsLog},
+			{"a profile", "'go tool pprof' reads it, 'contend merge' joins several", pprof.Is},
+		} {
+			if k.is(headOf(path)) {
+				return &format.Error{Pos: format.Pos{File: path}, What: k.kind, Err: fmt.Errorf("no trace: %w", format.ErrNotMine), Hint: k.hint}
+			}
+		}
+	}
+	return err
 }
 
 // withPlain opens a file, decompressed, for as long as use takes.

@@ -138,6 +138,9 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 	}
 	paths, labels := labelled(paths)
 	src, err := decode.Open(paths, e.in, decode.Options{Labels: labels, Rules: table, Limits: o.limits, Progress: e.progress()})
+	if errors.Is(err, format.ErrNotMine) {
+		err = noTrace(paths, err)
+	}
 	return src, paths, err
 }
 

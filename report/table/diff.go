@@ -16,7 +16,7 @@ func Diff(w io.Writer, d *schema.Diff, o Options) error {
 	if o.Style == CSV {
 		return diffCSV(w, d, o)
 	}
-	if _, err := fmt.Fprintf(w, "%s\n\n", Sanitize(sides(d))); err != nil {
+	if _, err := fmt.Fprintf(w, "%s\n\n", wrap(Sanitize(sides(d)), "", o)); err != nil {
 		return err
 	}
 	for _, g := range []struct {
@@ -56,7 +56,7 @@ func sides(d *schema.Diff) string {
 }
 
 func diffGrid(title, what string, rows []schema.DiffRow, more schema.DiffOmitted) *Grid {
-	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "P", what}, Left: left(5, 4), Flex: 4}
+	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "P", what}, Left: left(5, 4), Flex: 4, Drop: []string{"P"}}
 	for i := range rows {
 		r := &rows[i]
 		g.Rows = append(g.Rows, []Cell{rateCell(r.Base), rateCell(r.New), changeCell(r), probabilityCell(r.P), nameCell(what, r.Name)})
@@ -190,6 +190,9 @@ func diffNotes(w io.Writer, d *schema.Diff, o Options) error {
 				}
 			}
 		}
+	}
+	for i := range lines {
+		lines[i] = wrap(lines[i], "", o)
 	}
 	sep := "\n"
 	if o.Style == Markdown {
