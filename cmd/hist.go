@@ -35,7 +35,8 @@ func newHist(e *env) *cobra.Command {
 		Use:   "hist [TRACE ... | LOG.hlog ...]",
 		Short: "print percentiles of how long single waits were, or log and plot them",
 		Long: `Print the distribution of the lengths of whole waits, to three significant
-digits, by any sequence of ` + strings.Join(hist.Keys(), ", ") + `.
+digits, by any sequence of ` + strings.Join(hist.Keys()[:4], ", ") + `,
+` + strings.Join(hist.Keys()[4:], ", ") + `.
 There are no keys of owners: a wait may have had several, one after the other.
 
 Of a trace that samples, the length of a wait is not known: both its bounds are
@@ -45,8 +46,8 @@ sample after.
 Interval logs of HdrHistogram (.hlog, plain or in gzip, zstd or s2; histograms of
 version 2) are read as well, merged, and written:
 with -o waits.hlog a trace becomes a log with a line per interval and row, whose
-tag is the row; a wait counts in the interval in which it begins. Logs are told apart
---by tag, input or both; 'contend merge' keeps the inputs of a log apart.
+tag is the row; a wait counts in the interval in which it begins. Logs are told
+apart --by tag, input or both; 'contend merge' keeps the inputs of a log apart.
 --expected-interval adds, for waits that something meant to measure that often,
 the ones it missed while it waited itself; logs are written without them, and
 corrected when they are read.

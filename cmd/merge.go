@@ -36,24 +36,25 @@ var ofTraces = []string{"codec", "text", "rules", "max-barren", "max-unpacked"}
 func newMerge(e *env) *cobra.Command {
 	c, o := newCopy(e)
 	c.Use, c.Short = "merge [LABEL=]FILE ... -o FILE", "join traces, interval logs or profiles of one service in one"
-	c.Long = `Join what was recorded of several processes, or several times of one, in one file.
-Each input has a label, its file's name unless one is given, that tells it apart
-afterwards. What was merged merges again and keeps its labels.
+	c.Long = `Join what was recorded of several processes, or several times of one, in one
+file. Each input has a label, its file's name unless one is given, that tells it
+apart afterwards. What was merged merges again and keeps its labels.
 
-Traces become a contend trace. Threads, locks and stacks of the inputs stay apart,
-whatever they are called; 'contend blame --by input' tells them apart. All commands
-take several traces, with labels, themselves.
+Traces become a contend trace. Threads, locks and stacks of the inputs stay
+apart, whatever they are called; 'contend blame --by input' tells them apart.
+All commands take several traces, with labels, themselves.
 
-Interval logs that 'contend hist' wrote, or another user of HdrHistogram, become one.
-Tags begin with the label: 'contend hist --by input,tag' tells the inputs apart.
+Interval logs that 'contend hist' wrote, or another user of HdrHistogram, become
+one. Tags begin with the label: 'contend hist --by input,tag' tells the inputs
+apart.
 
-Profiles that 'contend pprof' wrote become one. Samples carry the label as input:
-'go tool pprof -tagfocus input=LABEL'.
+Profiles that 'contend pprof' wrote become one. Samples carry the label as
+input: 'go tool pprof -tagfocus input=LABEL'.
 
 All inputs are of one kind, which their content tells.`
-	c.Example = `  contend merge web1=host1.jfr web2=host2.jfr -o service.bin && contend blame --by input,owner-method service.bin
-  contend merge web1=host1.hlog web2=host2.hlog -o service.hlog && contend hist --by input service.hlog
-  contend merge web1=host1.pb.gz web2=host2.pb.gz -o service.pb.gz && go tool pprof -tags service.pb.gz`
+	c.Example = `  contend merge web1=a.jfr web2=b.jfr -o all.bin && contend blame --by input all.bin
+  contend merge web1=a.hlog web2=b.hlog -o all.hlog && contend hist --by input all.hlog
+  contend merge web1=a.pb.gz web2=b.pb.gz -o all.pb.gz && go tool pprof -tags all.pb.gz`
 	c.Flags().StringVar(&o.codec, "codec", "zstd", codecUsage)
 	c.Flags().BoolVar(&o.text, "text", false, "write the text form of a trace")
 	c.RunE = func(c *cobra.Command, args []string) error {
