@@ -110,6 +110,9 @@ func runCSP(e *env, o *cspOptions) error {
 	if page := pages[o.out.format]; res.stats.Unit != format.UnitTime && (page != nil || o.chart) {
 		return usageError{errors.New("the input counts threads and has no time to draw pressure over"), "'contend csp' prints a table; several thread dumps with their times give a chart"}
 	}
+	if o.metrics && res.stats.Unit != format.UnitTime {
+		return usageError{errors.New("--metrics: the input counts threads, and the older metrics are per time"), "leave it out; several thread dumps with their times have them"}
+	}
 	series, err := meter.Series()
 	if err != nil {
 		return usageError{fmt.Errorf("--interval: %w", err), "write 1s or 100ms"}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"contend/analysis/dist"
 	"contend/analysis/hist"
 	"contend/report/schema"
 	"contend/report/table"
@@ -24,7 +25,8 @@ type histOptions struct {
 	expected time.Duration
 	file     string
 
-	given func(flag string) bool // whether the user wrote it
+	labels []string               // of the inputs, when these are logs
+	given  func(flag string) bool // whether the user wrote it
 }
 
 func newHist(e *env) *cobra.Command {
@@ -33,7 +35,8 @@ func newHist(e *env) *cobra.Command {
 		Use:   "hist [TRACE ... | LOG.hlog ...]",
 		Short: "print percentiles of how long single waits were, or log and plot them",
 		Long: `Print the distribution of the lengths of whole waits, to three significant
-digits, by any sequence of ` + strings.Join(hist.Keys(), ", ") + `.
+digits, by any sequence of ` + strings.Join(hist.Keys()[:4], ", ") + `,
+` + strings.Join(hist.Keys()[4:], ", ") + `.
 There are no keys of owners: a wait may have had several, one after the other.
 
 Of a trace that samples, the length of a wait is not known: both its bounds are
@@ -43,7 +46,8 @@ sample after.
 Interval logs of HdrHistogram (.hlog, plain or in gzip, zstd or s2; histograms of
 version 2) are read as well, merged, and written:
 with -o waits.hlog a trace becomes a log with a line per interval and row, whose
-tag is the row; a wait counts in the interval in which it begins.
+tag is the row; a wait counts in the interval in which it begins. Logs are told
+apart --by tag, input or both; 'contend merge' keeps the inputs of a log apart.
 --expected-interval adds, for waits that something meant to measure that often,
 the ones it missed while it waited itself; logs are written without them, and
 corrected when they are read.
@@ -63,7 +67,7 @@ of the file's name unless --format says another.`,
 	f := c.Flags()
 	f.StringVar(&o.out.format, "format", "table", "write `FORMAT`: "+strings.Join(histFormats(), ", "))
 	f.IntVar(&o.out.top, "top", 20, "show at most `N` rows; 0 shows all")
-	f.StringVar(&o.by, "by", "lock", "tell waits apart by `KEYS`, separated by commas")
+	f.StringVar(&o.by, "by", "lock", "tell waits apart by `KEYS`, separated by commas; those of logs by tag, input")
 	f.StringVar(&o.tag, "tag", "", "of interval logs, only tags that match `REGEXP`")
 	f.DurationVar(&o.interval, "interval", 0, "length of an `INTERVAL` of an interval log (1s unless given)")
 	f.DurationVar(&o.expected, "expected-interval", 0, "correct for coordinated omission: one wait was meant to be measured every `DURATION`")
@@ -108,11 +112,13 @@ func runHist(e *env, o *histOptions) error {
 		return err
 	}
 	o.trace.paths = paths
-	logs, e, err := e.areLogs(paths)
+	files, labels := labelsOf(paths)
+	logs, e, err := e.areLogs(files)
 	if err != nil {
 		return err
 	}
 	if logs {
+		o.trace.paths, o.labels = files, labels
 		return runHistLogs(e, o)
 	}
 	if o.given("tag") {
@@ -130,7 +136,7 @@ func runHist(e *env, o *histOptions) error {
 	if m := table.MeasureOf(cov); m.Counts() {
 		return usageError{fmt.Errorf("the input counts %s: waits have no length there", m.Of()), "'contend analyze' shows the counts; several thread dumps with their times bound the lengths"}
 	}
-	a := &histAnswer{total: c.Total(), start: c.Start(), intervals: c.Intervals()}
+	a := &histAnswer{total: c.Total(), head: dist.Head{Start: c.Start(), Labelled: c.By()[0] == dist.InputKey}, intervals: c.Intervals()}
 	a.doc = schema.NewHist(c.By(), o.expected.Nanoseconds(), c.Rows(), a.total, &cov, o.out.top)
 	if err := o.write(e, a); err != nil {
 		return err

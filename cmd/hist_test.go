@@ -110,10 +110,10 @@ func samePercentiles(t *testing.T, what string, got *schema.Lengths, raw []int64
 		return
 	}
 	slices.Sort(raw)
-	for q, ns := range map[float64]int64{0: got.MinNs, 50: got.P50Ns, 90: got.P90Ns, 99: got.P99Ns, 99.9: got.P999Ns, 99.99: got.P4Ns, 100: got.MaxNs} {
-		rank := min(max(int(q/100*float64(len(raw))+0.5), 1), len(raw))
+	for q, ns := range map[int]int64{0: got.MinNs, 5000: got.P50Ns, 9000: got.P90Ns, 9900: got.P99Ns, 9990: got.P999Ns, 9999: got.P4Ns, 10000: got.MaxNs} {
+		rank := max((len(raw)*q+9999)/10000, 1) // at or below it lie q hundredths of a per cent
 		if want := raw[rank-1]; math.Abs(float64(ns-want)) > float64(want)*1e-3 {
-			t.Errorf("%s: p%v is %d ns, want %d", what, q, ns, want)
+			t.Errorf("%s: p%v is %d ns, want %d", what, float64(q)/100, ns, want)
 		}
 	}
 }

@@ -2,10 +2,10 @@ package cmd
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,81 +17,39 @@ import (
 	"contend/report/schema"
 )
 
-// headBytes is how much of an input tells an interval log from a trace.
-const headBytes = 4096
-
-// areLogs tells whether the inputs are interval logs. They must all be, or
-// none. The environment it returns still holds all of standard input.
-func (e *env) areLogs(paths []string) (bool, *env, error) {
-	logs := 0
-	for _, path := range paths {
-		var head []byte
-		if path == decode.Stdin && e.in != nil {
-			in, _, err := decode.Unwrap(e.in, path)
-			if err != nil {
-				return false, e, err
-			}
-			head, _ = in.Peek(headBytes)
-			e = &env{in: in, out: e.out, msg: e.msg, reading: e.reading}
-		} else {
-			head = headOf(path)
-		}
-		if dist.IsLog(head) {
-			logs++
-		}
-	}
-	if logs > 0 && logs < len(paths) {
-		return false, e, usageError{errors.New("interval logs and traces cannot be read together"), "write the trace as a log first: contend hist TRACE -o waits.hlog"}
-	}
-	return logs > 0, e, nil
-}
-
-// headOf returns the first bytes of a file, decompressed. It leaves pipes
-// alone, of which they could not be read again; whoever reads a file says what
-// is wrong with it.
-func headOf(path string) (head []byte) {
-	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil
-	}
-	_ = withPlain(path, func(in *bufio.Reader) error {
-		head, _ = in.Peek(headBytes)
-		head = slices.Clone(head)
-		return nil
-	})
-	return head
-}
-
-// withPlain opens a file, decompressed, for as long as use takes.
-func withPlain(path string, use func(*bufio.Reader) error) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	in, release, err := decode.Unwrap(f, path)
-	if err != nil {
-		return err
-	}
-	if release != nil {
-		defer release()
-	}
-	return use(in)
-}
-
 // traceFlags select in traces what interval logs do not know.
-var traceFlags = []string{"by", "class", "lock", "thread", "min-wait", "rules"}
+var traceFlags = []string{"class", "lock", "thread", "min-wait", "rules"}
 
 // noTag is the row of intervals without a tag.
 const noTag = "[no tag]"
 
-// logTable sums interval logs by tag.
+// tagKey is the key of what a log tells waits apart by, besides the input.
+const tagKey = "tag"
+
+// logKeys reads a list of the keys that logs have.
+func logKeys(list string) ([]string, error) {
+	keys := strings.Split(list, ",")
+	for i, k := range keys {
+		if k = strings.TrimSpace(k); k != tagKey && k != dist.InputKey {
+			return nil, usageError{fmt.Errorf("--by: an interval log has no key %q", k), "choose from " + dist.InputKey + ", " + tagKey}
+		}
+		if slices.Contains(keys[:i], k) {
+			return nil, usageError{fmt.Errorf("--by: key %q comes twice", k), ""}
+		}
+		keys[i] = k
+	}
+	return keys, nil
+}
+
+// logTable sums interval logs by tag, by input or by both.
 type logTable struct {
+	by       []string
 	tag      *regexp.Regexp // nil means all
 	from, to int64          // NoTime means open
 	rel      [2]bool        // from and to count from the start of each log
 	keep     bool           // the intervals, too
 
-	rows      map[string]*hist.Lengths
+	rows      map[[2]string]*hist.Lengths
 	start     int64
 	intervals []dist.Interval
 	faults    []error // of lines that cannot be read
@@ -103,12 +61,19 @@ func runHistLogs(e *env, o *histOptions) error {
 			return usageError{fmt.Errorf("--%s: an interval log knows tags only", flag), "select with --tag"}
 		}
 	}
+	by := []string{tagKey}
+	if o.given("by") {
+		var err error
+		if by, err = logKeys(o.by); err != nil {
+			return err
+		}
+	}
 	filter, err := o.trace.filter()
 	if err != nil {
 		return err
 	}
-	t := &logTable{from: filter.From, to: filter.To, rel: [2]bool{filter.FromRel, filter.ToRel}, keep: o.out.format == "hlog",
-		rows: map[string]*hist.Lengths{}, start: format.NoTime}
+	t := &logTable{by: by, from: filter.From, to: filter.To, rel: [2]bool{filter.FromRel, filter.ToRel}, keep: o.out.format == "hlog",
+		rows: map[[2]string]*hist.Lengths{}, start: format.NoTime}
 	if o.tag != "" {
 		if t.tag, err = regexp.Compile(o.tag); err != nil {
 			return usageError{fmt.Errorf("--tag: %w", err), ""}
@@ -117,8 +82,8 @@ func runHistLogs(e *env, o *histOptions) error {
 	if o.given("interval") {
 		return usageError{errors.New("--interval: the intervals of a log are given"), ""}
 	}
-	for _, path := range o.trace.paths {
-		if err := t.readFile(e, path); err != nil {
+	for i, path := range o.trace.paths {
+		if err := t.readFile(e, path, o.labels[i]); err != nil {
 			return err
 		}
 	}
@@ -135,17 +100,17 @@ func runHistLogs(e *env, o *histOptions) error {
 	return nil
 }
 
-func (t *logTable) readFile(e *env, path string) error {
+func (t *logTable) readFile(e *env, path, label string) error {
 	if path == decode.Stdin {
-		return t.read(e.in, "standard input")
+		return t.read(e.in, "standard input", label)
 	}
 	e.reads(path)
-	return withPlain(path, func(in *bufio.Reader) error { return t.read(in, path) })
+	return withPlain(path, func(in *bufio.Reader) error { return t.read(in, path, label) })
 }
 
 // read takes one log. Lines that cannot be read are kept as faults; the error
 // is the first fault of a log that has nothing else, or the reader's.
-func (t *logTable) read(in io.Reader, name string) error {
+func (t *logTable) read(in io.Reader, name, label string) error {
 	r, good, before := dist.NewLogReader(in, name), 0, len(t.faults)
 	for {
 		iv, err := r.Next()
@@ -168,7 +133,11 @@ func (t *logTable) read(in io.Reader, name string) error {
 		}
 		good++
 		if t.wants(iv, r.Start()) {
-			t.add(iv)
+			input, tag := label, iv.Tag
+			if r.Labelled() {
+				input, tag = dist.SplitTag(tag)
+			}
+			t.add(iv, input, tag)
 		}
 	}
 }
@@ -186,34 +155,49 @@ func (t *logTable) wants(iv *dist.Interval, start int64) bool {
 	return iv.Start >= from && (t.to == format.NoTime || iv.Start < to) && (t.tag == nil || t.tag.MatchString(iv.Tag))
 }
 
-// add gives an interval to its row. Tags that contend wrote for the bounds of
-// sampled waits become bounds again.
-func (t *logTable) add(iv *dist.Interval) {
-	tag, lower := strings.CutSuffix(iv.Tag, hist.AtLeastTag)
-	tag, upper := strings.CutSuffix(tag, hist.AtMostTag)
-	if tag == "" {
-		tag = noTag
-	}
-	row := t.rows[tag]
-	if row == nil {
-		row = &hist.Lengths{}
-		t.rows[tag] = row
-	}
-	switch {
-	case lower:
-		row.AtLeast.Merge(iv.Lengths)
-	case upper:
-		row.AtMost.Merge(iv.Lengths)
-	default:
-		row.Exact.Merge(iv.Lengths)
-	}
+// add gives an interval to its row, or keeps it under the row's tag. Tags that
+// contend wrote for the bounds of sampled waits become bounds again.
+func (t *logTable) add(iv *dist.Interval, input, tag string) {
 	if t.start == format.NoTime || iv.Start < t.start {
 		t.start = iv.Start
 	}
+	name, lower := strings.CutSuffix(tag, hist.AtLeastTag)
+	name, upper := strings.CutSuffix(name, hist.AtMostTag)
 	if t.keep {
+		if iv.Tag = tag; !slices.Contains(t.by, tagKey) {
+			iv.Tag = tag[len(name):]
+		}
+		if slices.Contains(t.by, dist.InputKey) {
+			iv.Tag = dist.JoinTag(input, iv.Tag)
+		}
 		iv.Pack()
 		t.intervals = append(t.intervals, *iv)
+		return
 	}
+	l := t.row(input, cmp.Or(name, noTag))
+	switch {
+	case lower:
+		l.AtLeast.Merge(iv.Lengths)
+	case upper:
+		l.AtMost.Merge(iv.Lengths)
+	default:
+		l.Exact.Merge(iv.Lengths)
+	}
+}
+
+// row returns the lengths of what the keys tell apart.
+func (t *logTable) row(input, tag string) *hist.Lengths {
+	var k [2]string
+	for i, by := range t.by {
+		k[i] = tag
+		if by == dist.InputKey {
+			k[i] = input
+		}
+	}
+	if t.rows[k] == nil {
+		t.rows[k] = &hist.Lengths{}
+	}
+	return t.rows[k]
 }
 
 // answer corrects for coordinated omission, at the histograms' resolution,
@@ -221,13 +205,13 @@ func (t *logTable) add(iv *dist.Interval) {
 func (t *logTable) answer(o *histOptions) *histAnswer {
 	var rows []hist.Row
 	total := &hist.Lengths{}
-	for tag, l := range t.rows {
+	for k, l := range t.rows {
 		l.Corrected = *l.Exact.Corrected(o.expected.Nanoseconds())
 		total.Merge(l)
-		rows = append(rows, hist.Row{Keys: []string{tag}, Lengths: l})
+		rows = append(rows, hist.Row{Keys: k[:len(t.by)], Lengths: l})
 	}
 	hist.Sort(rows)
-	a := &histAnswer{total: total, start: max(t.start, 0), intervals: t.intervals}
-	a.doc = schema.NewHist([]string{"tag"}, o.expected.Nanoseconds(), rows, total, nil, o.out.top)
+	a := &histAnswer{total: total, head: dist.Head{Start: max(t.start, 0), Labelled: slices.Contains(t.by, dist.InputKey)}, intervals: t.intervals}
+	a.doc = schema.NewHist(t.by, o.expected.Nanoseconds(), rows, total, nil, o.out.top)
 	return a
 }

@@ -18,7 +18,7 @@ import (
 type histAnswer struct {
 	doc       *schema.Hist
 	total     *hist.Lengths
-	start     int64           // of the first interval
+	head      dist.Head       // of a log
 	intervals []dist.Interval // for a log, in no order
 }
 
@@ -75,7 +75,7 @@ func writeHgrm(w io.Writer, a *histAnswer) error {
 }
 
 func writeHlog(w io.Writer, a *histAnswer) error {
-	log, err := dist.NewLogWriter(w, a.start)
+	log, err := dist.NewLogWriter(w, a.head)
 	if err != nil {
 		return err
 	}

@@ -1,43 +1,138 @@
 package cmd
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"contend/analysis/dist"
+	"contend/decode"
+	"contend/report/pprof"
 
 	"github.com/spf13/cobra"
 )
 
+// joiner joins inputs of one kind.
+type joiner struct {
+	kind string
+	is   func(head []byte) bool
+	join func(e *env, o *convertOptions, args []string) error
+	only []string // flags of other kinds that make no sense here
+}
+
+// joiners are the kinds of inputs that merge. What is none of the others is a
+// trace, or else the decoders say what it is not.
+var joiners = []joiner{
+	{"interval log", dist.IsLog, joinLogs, ofTraces},
+	{"profile", pprof.Is, joinProfiles, ofTraces},
+	{"trace", func([]byte) bool { return true }, joinTraces, nil},
+}
+
+// ofTraces are the flags for traces alone.
+var ofTraces = []string{"codec", "text", "rules", "max-barren", "max-unpacked"}
+
 func newMerge(e *env) *cobra.Command {
 	c, o := newCopy(e)
-	c.Use, c.Short = "merge [LABEL=]TRACE ... -o FILE", "join several traces of one service in one"
-	c.Long = `Join the traces of several processes, or of several recordings of one, in one contend
-trace. Threads, locks and stacks of the inputs stay apart, whatever they are called.
-Each input has a label, its file's name unless one is given; 'contend blame --by input'
-tells them apart. All commands take several traces, with labels, themselves.
+	c.Use, c.Short = "merge [LABEL=]FILE ... -o FILE", "join traces, interval logs or profiles of one service in one"
+	c.Long = `Join what was recorded of several processes, or several times of one, in one
+file. Each input has a label, its file's name unless one is given, that tells it
+apart afterwards. What was merged merges again and keeps its labels.
 
-Merged and converted traces merge again and keep their labels. What contend exports
-otherwise has lost the events: interval logs are merged by 'contend hist a.hlog b.hlog
--o all.hlog', profiles by 'go tool pprof -proto a.pb.gz b.pb.gz'.`
-	c.Example = "  contend merge web1=host1.jfr web2=host2.jfr -o service.bin\n  contend blame --by input,owner-method service.bin"
+Traces become a contend trace. Threads, locks and stacks of the inputs stay
+apart, whatever they are called; 'contend blame --by input' tells them apart.
+All commands take several traces, with labels, themselves.
+
+Interval logs that 'contend hist' wrote, or another user of HdrHistogram, become
+one. Tags begin with the label: 'contend hist --by input,tag' tells the inputs
+apart.
+
+Profiles that 'contend pprof' wrote become one. Samples carry the label as
+input: 'go tool pprof -tagfocus input=LABEL'.
+
+All inputs are of one kind, which their content tells.`
+	c.Example = `  contend merge web1=a.jfr web2=b.jfr -o all.bin && contend blame --by input all.bin
+  contend merge web1=a.hlog web2=b.hlog -o all.hlog && contend hist --by input all.hlog
+  contend merge web1=a.pb.gz web2=b.pb.gz -o all.pb.gz && go tool pprof -tags all.pb.gz`
 	c.Flags().StringVar(&o.codec, "codec", "zstd", codecUsage)
-	c.Flags().BoolVar(&o.text, "text", false, "write the text form")
-	c.RunE = func(_ *cobra.Command, args []string) error {
+	c.Flags().BoolVar(&o.text, "text", false, "write the text form of a trace")
+	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return usageError{errors.New("no trace is named"), "name what to merge: contend merge a.jfr b.jfr -o both.bin"}
+			return usageError{errors.New("no input is named"), "name what to merge: contend merge a.jfr b.jfr -o both.bin"}
 		}
 		if err := distinct(args); err != nil {
 			return err
 		}
-		if paths, _ := labelled(args); slices.ContainsFunc(paths, func(path string) bool { return dist.IsLog(headOf(path)) }) {
-			return usageError{errors.New("an interval log holds no events to merge"), "contend hist a.hlog b.hlog -o all.hlog merges logs"}
-		}
-		o.trace.paths = args
-		return runConvert(e, o)
+		return runMerge(e, o, args, c.Flags().Changed)
 	}
 	return c
+}
+
+// runMerge finds out what the inputs are.
+func runMerge(e *env, o *convertOptions, args []string, given func(flag string) bool) error {
+	paths, _ := labelled(args)
+	heads, e, err := e.heads(paths)
+	if err != nil {
+		return err
+	}
+	kinds := make([]int, len(paths))
+	for i, head := range heads {
+		kinds[i] = slices.IndexFunc(joiners, func(j joiner) bool { return j.is(head) })
+		if kinds[i] != kinds[0] {
+			return usageError{fmt.Errorf("inputs of several kinds: %s is %s, %s is %s", paths[0], article(joiners[kinds[0]].kind), paths[i], article(joiners[kinds[i]].kind)),
+				"merge traces, interval logs and profiles each by themselves"}
+		}
+	}
+	j := joiners[kinds[0]]
+	for _, flag := range j.only {
+		if given(flag) {
+			return usageError{fmt.Errorf("--%s: is for traces, and %s is %s", flag, paths[0], article(j.kind)), "leave it out"}
+		}
+	}
+	return j.join(e, o, args)
+}
+
+func article(noun string) string {
+	if strings.HasPrefix(noun, "i") {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+func joinTraces(e *env, o *convertOptions, args []string) error {
+	o.trace.paths = args
+	return runConvert(e, o)
+}
+
+// joinLogs writes the intervals of all logs, as they are but for the label.
+func joinLogs(e *env, o *convertOptions, args []string) error {
+	h := histOptions{by: dist.InputKey + "," + tagKey, file: o.out, given: func(flag string) bool { return flag == "by" }}
+	h.out.format = "hlog"
+	h.trace.paths, h.labels = labelsOf(args)
+	return runHistLogs(e, &h)
+}
+
+func joinProfiles(e *env, o *convertOptions, args []string) error {
+	paths, labels := labelsOf(args)
+	e.reads(paths...)
+	out, closeOut, err := e.create(o.out, true)
+	if err != nil {
+		return err
+	}
+	var j pprof.Joiner
+	for i, path := range paths {
+		add := func(in *bufio.Reader) error { return j.Add(in, path, labels[i]) }
+		if path == decode.Stdin {
+			err = add(bufio.NewReader(e.in))
+		} else {
+			err = withPlain(path, add)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return errors.Join(j.Write(out), closeOut())
 }
 
 // distinct refuses labels that would make two inputs one.

@@ -1,10 +1,16 @@
 package cmd
 
 import (
+	"fmt"
+	"maps"
+	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"contend/report/schema"
+
+	"github.com/google/pprof/profile"
 )
 
 // What several traces say together is the sum of what each says: waiting,
@@ -50,4 +56,89 @@ func TestMergedTracesAddUp(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What exports of several traces say when merged is the sum of what each says,
+// to the nanosecond, and every sample and interval tells whose it is.
+func TestMergedExportsAddUp(t *testing.T) {
+	traces := map[string]string{"one": "../testdata/phases.jfr", "two": "../testdata/truth-8threads.jfr", "three": "../testdata/truth-8threads-jdk25.jfr"}
+	var profiles, logs []string
+	wantNs, wantWaits, lengths := map[string]int64{}, map[string]int64{}, map[string]*schema.HistRow{}
+	for label, path := range traces {
+		total := ask[schema.Analyze](t, "analyze", path).Total
+		wantNs[label], wantWaits[label] = total.WaitNs, total.Waits
+		log := filepath.Join(t.TempDir(), "part.hlog")
+		run(t, "hist", "--by", "class", path, "-o", log)
+		alone := ask[schema.Hist](t, "hist", log).Total
+		lengths[label] = &alone
+		profiles, logs = append(profiles, label+"="+exported(t, path, "chain")), append(logs, label+"="+log)
+	}
+
+	merged := filepath.Join(t.TempDir(), "merged.pb.gz")
+	run(t, append([]string{"merge", "-o", merged}, profiles...)...)
+	p := profileOf(t, merged)
+	gotNs, gotWaits := map[string]int64{}, map[string]int64{}
+	for _, s := range p.Sample {
+		if len(s.Label["input"]) != 1 {
+			t.Fatalf("labels %v", s.Label)
+		}
+		gotWaits[s.Label["input"][0]] += s.Value[0]
+		gotNs[s.Label["input"][0]] += s.Value[1]
+	}
+	if !maps.Equal(gotNs, wantNs) || !maps.Equal(gotWaits, wantWaits) {
+		t.Errorf("profiles: %v in %v waits, the traces %v in %v", gotNs, gotWaits, wantNs, wantWaits)
+	}
+	lines := map[string]bool{}
+	for _, l := range p.Location {
+		if k := fmt.Sprint(l.Line[0].Function.Name, l.Line[0].Function.Filename, l.Line[0].Line); lines[k] {
+			t.Errorf("two locations are %s", k)
+		} else {
+			lines[k] = true
+		}
+	}
+
+	all := filepath.Join(t.TempDir(), "merged.hlog")
+	run(t, append([]string{"merge", "-o", all}, logs...)...)
+	rows := ask[schema.Hist](t, "hist", "--by", "input", all).Rows
+	if len(rows) != len(traces) {
+		t.Fatalf("%d inputs of %d", len(rows), len(traces))
+	}
+	for _, r := range rows {
+		if want := lengths[r.Keys[0]]; r.Waits != wantWaits[r.Keys[0]] || !reflect.DeepEqual(r.Exact, want.Exact) {
+			t.Errorf("%s: merged %+v, alone %+v", r.Keys[0], r.Exact, want.Exact)
+		}
+	}
+}
+
+// A trace exported with labels makes the profile that its parts make merged.
+func TestProfilesOfSeveralTracesAreLabelled(t *testing.T) {
+	a, b := "../testdata/truth-8threads.jfr", "../testdata/truth-8threads-jdk25.jfr"
+	together := filepath.Join(t.TempDir(), "together.pb.gz")
+	run(t, "pprof", "web1="+a, "web2="+b, "-o", together)
+	merged := filepath.Join(t.TempDir(), "merged.pb.gz")
+	run(t, "merge", "web1="+exported(t, a, "blame"), "web2="+exported(t, b, "blame"), "-o", merged)
+	sums := func(path string) map[string]int64 {
+		by := map[string]int64{}
+		for _, s := range profileOf(t, path).Sample {
+			by[fmt.Sprint(s.Label["input"], s.Label["class"], s.Label["waiter_thread"], s.Location[0].Line[0].Function.Name)] += s.Value[1]
+		}
+		return by
+	}
+	if got, want := sums(merged), sums(together); !maps.Equal(got, want) {
+		t.Errorf("merged\n%v\ntogether\n%v", got, want)
+	}
+}
+
+func profileOf(t *testing.T, path string) *profile.Profile {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	p, err := profile.Parse(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

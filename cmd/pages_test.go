@@ -78,7 +78,7 @@ func TestThePlotInABrowser(t *testing.T) {
 			last = y
 		}
 	}
-	if text := b.text("table"); !strings.Contains(text, "Truth$InventoryLock") || !strings.Contains(text, "47.3 ms") {
+	if text := b.text("table"); !strings.Contains(text, "Truth$InventoryLock") || !strings.Contains(text, "47.5 ms") {
 		t.Errorf("table %q", text)
 	}
 }

@@ -32,7 +32,8 @@ Views:
            the stack of the last owner, which is innermost
 
 Samples carry the labels lock, class, owner_thread, owner_group, waiter_thread,
-waiter_group, waiter_method and provenance. Their values are contentions, delay and
+waiter_group, waiter_method and provenance, and input where inputs are labelled or
+several; 'contend merge' joins profiles. Their values are contentions, delay and
 wall-time; of inputs that count, such as one thread dump, the count alone.`,
 		Example: `  contend pprof recording.jfr -o contention.pb.gz && go tool pprof -top contention.pb.gz
   contend pprof --view chain recording.jfr -o chain.pb.gz && go tool pprof -http : chain.pb.gz`,

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -64,9 +66,16 @@ func (e *env) progress() func(read, total int64) {
 	}
 }
 
+// bitmaps are endings of names of files that no command writes: what else it
+// would write there nothing could open.
+var bitmaps = []string{".pdf", ".png", ".jpg", ".jpeg", ".gif", ".webp"}
+
 // create opens the file an answer goes to; "-" and "" are standard output,
 // which must not be a terminal when the answer is binary.
 func (e *env) create(path string, binary bool) (io.Writer, func() error, error) {
+	if ending := strings.ToLower(filepath.Ext(path)); slices.Contains(bitmaps, ending) {
+		return nil, nil, usageError{fmt.Errorf("-o %s: no command writes %s files", path, ending[1:]), "pictures are .svg and .html; a browser prints them"}
+	}
 	if path != "" && path != "-" {
 		f := &lateFile{path: path, env: e}
 		return f, f.Close, nil

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -136,6 +137,9 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 	}
 	paths, labels := labelled(paths)
 	src, err := decode.Open(paths, e.in, decode.Options{Labels: labels, Rules: table, Limits: o.limits, Progress: e.progress()})
+	if errors.Is(err, format.ErrNotMine) {
+		err = noTrace(paths, err)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -157,6 +161,16 @@ func labelled(args []string) (paths, labels []string) {
 		}
 		labels[i] = label
 		paths = append(paths, path)
+	}
+	return paths, labels
+}
+
+// labelsOf splits LABEL=FILE; who has no label is called by the file's name.
+func labelsOf(args []string) (paths, labels []string) {
+	paths, given := labelled(args)
+	labels = slices.Clone(paths)
+	for i, label := range given {
+		labels[i] = cmp.Or(label, paths[i])
 	}
 	return paths, labels
 }

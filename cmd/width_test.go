@@ -1,6 +1,8 @@
 package cmd
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,20 +10,34 @@ import (
 )
 
 // TestATerminalOf80ColumnsShowsEveryTable runs every command that prints for
-// people, on recordings with long names and large numbers.
+// people, on recordings with long names and large numbers, exact and sampled.
 func TestATerminalOf80ColumnsShowsEveryTable(t *testing.T) {
 	unhurried(t)
 	t.Setenv("COLUMNS", "80")
-	paths := []string{"../testdata/derby-8clients.jfr", "../testdata/hsqldb-6clients.jfr", "../testdata/xalan-8threads.jfr", "../testdata/truth-8threads.jfr", hostileTrace(t), exactly(t, "deadlock")}
-	for _, path := range paths {
-		for _, command := range []string{
-			"analyze", "analyze --by class", "blame", "blame --root --by class,owner-method,waiter-method", "csp", "csp --metrics", "csp --chart",
-			"graph", "graph --by thread --top 0", "graph --by method --matrix", "graph --by thread --matrix --top 0", "chains --top 0",
-		} {
-			out := run(t, append(strings.Fields(command), path)...)
-			for line := range strings.SplitSeq(out, "\n") {
+	const single, series = "../testdata/deadlock-monitors-and-juc-jdk17.txt", "../testdata/truth-series-8dumps-jdk17.txt"
+	tables := []string{
+		"analyze", "analyze --by class", "blame", "blame --root --by class,owner-method,waiter-method", "csp", "csp --metrics", "csp --chart",
+		"graph", "graph --by thread --top 0", "graph --by method --matrix", "graph --by thread --matrix --top 0", "chains --top 0",
+	}
+	lengths := []string{"hist", "hist --expected-interval 10ms", "hist --format bars", "verify", "check --rule csp(*)<5%"}
+	all := slices.Concat(tables, lengths)
+	for _, c := range []struct {
+		path     string
+		commands []string
+	}{
+		{"../testdata/derby-8clients.jfr", all}, {"../testdata/hsqldb-6clients.jfr", tables}, {"../testdata/xalan-8threads.jfr", tables},
+		{"../testdata/truth-8threads.jfr", tables}, {"../testdata/go126-truth-12goroutines.trace", lengths}, {hostileTrace(t), all}, {exactly(t, "deadlock"), tables},
+		{series, append(all, "diff "+series)}, {single, append(slices.Concat([]string{"diff " + single}, tables), lengths...)},
+	} {
+		for _, command := range c.commands {
+			var out, msg bytes.Buffer
+			code := Main(append(strings.Fields(command), c.path), nil, &out, &msg)
+			if untimed := c.path == single && code == exitUsage; code != exitOK && code != exitRules && !untimed {
+				t.Fatalf("%s %s: exit %d: %s", command, c.path, code, msg.String())
+			}
+			for line := range strings.SplitSeq(out.String(), "\n") {
 				if n := displaywidth.String(line); n > 80 {
-					t.Errorf("%s %s: %d columns: %q", command, path, n, line)
+					t.Errorf("%s %s: %d columns: %q", command, c.path, n, line)
 					break
 				}
 			}

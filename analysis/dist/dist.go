@@ -127,19 +127,28 @@ func (s *bits128) div(n uint64) uint64 {
 	return q
 }
 
-// Percentile returns the length at or below which q per cent of all lie: the
-// one whose place in order is nearest to that fraction, as HdrHistogram
-// defines it. It is 0 when there is none.
+// Percentile returns the least length at or below which q per cent of all
+// lie, as HdrHistogram in Java has it since version 2.1.10. The library here
+// rounds to the nearest place in order instead, so that of 90 lengths only 89
+// would lie at or below the 99th percentile. It is 0 when there is none.
 func (d *Dist) Percentile(q float64) int64 {
 	if d.n == 0 {
 		return 0
 	}
 	if d.full != nil {
-		return min(d.full.ValueAtQuantile(q), d.max)
+		n := d.full.TotalCount()
+		return min(d.full.ValueAtQuantile(100*float64(place(q, n))/float64(n)), d.max)
 	}
 	slices.Sort(d.raw)
-	rank := int(q/100*float64(d.n) + 0.5)
-	return d.raw[min(max(rank, 1), int(d.n))-1]
+	return d.raw[place(q, d.n)-1]
+}
+
+// place returns the place in order, from 1, of the least of n lengths at or
+// below which q per cent lie. A last place less in q keeps products that are
+// whole numbers, such as 7 % of 100, from being rounded up beyond.
+func place(q float64, n int64) int64 {
+	p := int64(math.Ceil(math.Nextafter(q, 0) / 100 * float64(n)))
+	return min(max(p, 1), n)
 }
 
 // bucketStart returns the least length the histogram does not tell from ns:

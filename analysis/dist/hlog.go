@@ -42,6 +42,37 @@ func (iv *Interval) unpack() (*Dist, error) {
 	return fromHistogram(h), nil
 }
 
+// InputKey is the key of what tells several inputs apart. The tags of a log
+// that has it begin with it.
+const InputKey = "input"
+
+// TagSep stands between the keys of a tag.
+const TagSep = ";"
+
+// JoinTag returns a tag that begins with its input.
+func JoinTag(input, rest string) string {
+	input = strings.ReplaceAll(input, TagSep, "_")
+	if rest == "" {
+		return input
+	}
+	return input + TagSep + rest
+}
+
+// SplitTag undoes JoinTag.
+func SplitTag(tag string) (input, rest string) {
+	input, rest, _ = strings.Cut(tag, TagSep)
+	return input, rest
+}
+
+// Head is what a log begins with.
+type Head struct {
+	Start    int64 // the instant intervals count from
+	Labelled bool  // tags begin with their input
+}
+
+// labelledHead says so in a log. Other readers skip it as a comment.
+const labelledHead = "#[Tags: " + InputKey + TagSep + "...]"
+
 // LogWriter writes an interval log in HdrHistogram's format 1.3 with V2
 // compressed histograms of nanoseconds, as its log processors read it.
 type LogWriter struct {
@@ -49,16 +80,19 @@ type LogWriter struct {
 	base int64
 }
 
-// NewLogWriter begins a log whose intervals count from start. The error is
-// the writer's.
-func NewLogWriter(w io.Writer, start int64) (*LogWriter, error) {
+// NewLogWriter begins a log. The error is the writer's.
+func NewLogWriter(w io.Writer, head Head) (*LogWriter, error) {
 	const ms = 1_000_000
-	l := &LogWriter{w: w, base: start - ((start%ms)+ms)%ms}
+	l := &LogWriter{w: w, base: head.Start - ((head.Start%ms)+ms)%ms}
+	tags := ""
+	if head.Labelled {
+		tags = labelledHead + "\n"
+	}
 	base := strings.TrimSuffix(seconds(l.base), "000000") // the format has milliseconds here
-	_, err := fmt.Fprintf(w, "#[Logged by contend: waiting times in nanoseconds]\n#[Histogram log format version %s]\n"+
+	_, err := fmt.Fprintf(w, "#[Logged by contend: waiting times in nanoseconds]\n#[Histogram log format version %s]\n%s"+
 		"#[StartTime: %s (seconds since epoch), %s]\n#[BaseTime: %s (seconds since epoch)]\n"+
 		"\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
-		hdr.HISTOGRAM_LOG_FORMAT_VERSION, base, time.Unix(0, l.base).UTC().Format(time.RFC3339Nano), base)
+		hdr.HISTOGRAM_LOG_FORMAT_VERSION, tags, base, time.Unix(0, l.base).UTC().Format(time.RFC3339Nano), base)
 	return l, err
 }
 

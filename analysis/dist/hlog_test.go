@@ -32,7 +32,7 @@ func sample(t testing.TB) ([]Interval, []byte) {
 		{Start: start + 5e9, End: start + 5e9 + 1, Lengths: of(86_400e9)},
 	}
 	var out bytes.Buffer
-	w, err := NewLogWriter(&out, start)
+	w, err := NewLogWriter(&out, Head{Start: start})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestLogsMerge(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	w, err := NewLogWriter(&out, start)
+	w, err := NewLogWriter(&out, Head{Start: start})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestLogsMerge(t *testing.T) {
 // A tag cannot hold what separates fields.
 func TestTagsCannotBreakALine(t *testing.T) {
 	var out bytes.Buffer
-	w, err := NewLogWriter(&out, 0)
+	w, err := NewLogWriter(&out, Head{})
 	if err != nil {
 		t.Fatal(err)
 	}

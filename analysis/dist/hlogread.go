@@ -30,6 +30,7 @@ type LogReader struct {
 	pos      format.Pos
 	start    int64 // format.NoTime until known
 	base     int64 // format.NoTime until known
+	labelled bool
 	finished error
 }
 
@@ -59,6 +60,9 @@ func IsLog(head []byte) bool {
 // Start returns when the log begins, in nanoseconds since the epoch: what its
 // head says, else its first interval; format.NoTime before either was read.
 func (l *LogReader) Start() int64 { return l.start }
+
+// Labelled tells whether the head says that tags begin with their input.
+func (l *LogReader) Labelled() bool { return l.labelled }
 
 // Next returns the next interval, or io.EOF. A line it cannot read gives a
 // *format.Error that wraps ErrCorrupt or ErrVersion, after which Next goes on
@@ -103,9 +107,12 @@ func (l *LogReader) fail(what string, err error, hint string) error {
 	return &format.Error{Pos: l.pos, What: what, Err: err, Hint: hint}
 }
 
-// comment takes the times a log begins with; all other comments are for
+// comment takes what a log says of its times and tags; all other comments are for
 // people.
 func (l *LogReader) comment(line string) error {
+	if line == labelledHead {
+		l.labelled = true
+	}
 	for _, c := range []struct {
 		prefix string
 		into   *int64

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"contend/analysis"
+	"contend/analysis/dist"
 	"contend/format"
 )
 
@@ -37,10 +38,13 @@ var keys = []key{
 	{"mode",
 		func(_ *analysis.Symbols, s *analysis.Slice) uint32 { return uint32(s.Mode) },
 		func(_ *analysis.Symbols, id uint32) string { return format.Mode(id).String() }},
+	{dist.InputKey,
+		func(sym *analysis.Symbols, s *analysis.Slice) uint32 { return sym.Input(s.Thread) },
+		func(sym *analysis.Symbols, id uint32) string { return sym.Inputs().Name(id) }},
 }
 
 // maxKeys is how many keys a row can have: all of them.
-const maxKeys = 6
+const maxKeys = 7
 
 // ids are what a wait has for each key, in the order asked for.
 type ids [maxKeys]uint32

@@ -72,6 +72,15 @@ const (
 	AtMostTag  = ":at-most"
 )
 
+// tag joins a row's keys as the tags of a log do. Where the first is the input,
+// whoever reads the log can tell it from the others again.
+func (c *Collector) tag(texts []string, ending string) string {
+	if c.by[0].name == dist.InputKey {
+		return dist.JoinTag(texts[0], strings.Join(texts[1:], dist.TagSep)+ending)
+	}
+	return strings.Join(texts, dist.TagSep) + ending
+}
+
 // Start returns the instant intervals count from.
 func (c *Collector) Start() int64 { return c.start }
 
@@ -82,13 +91,13 @@ func (c *Collector) Intervals() []dist.Interval {
 	out := make([]dist.Interval, 0, len(c.parts))
 	for p, l := range c.parts {
 		from := c.start + p.interval*c.interval
-		tag := strings.Join(c.texts(p.ids), ";")
+		texts := c.texts(p.ids)
 		for _, d := range []struct {
 			ending  string
 			lengths *dist.Dist
 		}{{"", &l.Exact}, {AtLeastTag, &l.AtLeast}, {AtMostTag, &l.AtMost}} {
 			if d.lengths.Count() > 0 {
-				out = append(out, dist.Interval{Tag: tag + d.ending, Start: from, End: from + c.interval, Lengths: d.lengths})
+				out = append(out, dist.Interval{Tag: c.tag(texts, d.ending), Start: from, End: from + c.interval, Lengths: d.lengths})
 			}
 		}
 	}

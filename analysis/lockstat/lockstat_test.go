@@ -126,18 +126,17 @@ func TestPercentilesAreOfTheRawLengths(t *testing.T) {
 		}
 		slices.Sort(raw)
 		r := c.Rows()[0]
-		near(t, "p50", r.P50Ns, rank(raw, 0.50))
-		near(t, "p99", r.P99Ns, rank(raw, 0.99))
+		near(t, "p50", r.P50Ns, rank(raw, 50))
+		near(t, "p99", r.P99Ns, rank(raw, 99))
 		if r.MaxNs != raw[n-1] || r.P50Ns > r.P99Ns || r.P99Ns > r.MaxNs {
 			t.Errorf("%+v", r)
 		}
 	})
 }
 
-// rank is the length whose place among the sorted ones is nearest to the
-// fraction q of them, which is HdrHistogram's definition.
-func rank(sorted []int64, q float64) int64 {
-	return sorted[max(int(q*float64(len(sorted))+0.5), 1)-1]
+// rank is the least length at or below which q per cent of the sorted ones lie.
+func rank(sorted []int64, q int) int64 {
+	return sorted[(len(sorted)*q+99)/100-1]
 }
 
 func near(t *rapid.T, what string, got, want int64) {

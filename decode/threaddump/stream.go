@@ -128,7 +128,7 @@ func (s *stream) notMine() error {
 }
 
 // Hint says what can be read.
-const Hint = "contend reads JFR recordings, thread dumps and contend traces, plain or in gzip, zstd or s2"
+const Hint = "contend reads JFR recordings, thread dumps, Go traces and contend traces, plain or in gzip, zstd or s2"
 
 // isJSON tells whether an input is what Thread.dump_to_file -format=json
 // writes.

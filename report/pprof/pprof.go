@@ -35,8 +35,9 @@ func build(b *stacks.Builder, unit format.Unit) *profile.Profile {
 		SampleType: []*profile.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}, {Type: "wall", Unit: "nanoseconds"}},
 		PeriodType: &profile.ValueType{Type: "contentions", Unit: "count"}, Period: 1,
 		DefaultSampleType: "delay", TimeNanos: start, DurationNanos: end - start,
-		Mapping: []*profile.Mapping{{ID: 1, File: "contend", HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}},
+		Mapping: []*profile.Mapping{{ID: 1, File: mappingFile, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}},
 	}, functions: map[functionKey]*profile.Function{}, locations: map[format.Frame]*profile.Location{}}
+	t.p.Comments = []string{viewComment + stacks.Views[b.View()]}
 	if name, ok := counted[unit]; ok {
 		t.p.DurationNanos = 0
 		count := &profile.ValueType{Type: name, Unit: "count"}
@@ -63,10 +64,14 @@ func labels(sym *analysis.Symbols, s *stacks.Sample) map[string][]string {
 	if s.Owner.Kind == analysis.OwnerThread {
 		thread, group = sym.ThreadName(s.Owner.Thread), sym.Groups().Name(sym.Group(s.Owner.Thread))
 	}
-	return map[string][]string{
+	all := map[string][]string{
 		"lock": {sym.LockName(s.Lock)}, "class": {sym.ClassName(s.Lock)},
 		"owner_thread": {thread}, "owner_group": {group},
 		"waiter_thread": {sym.ThreadName(s.Waiter)}, "waiter_group": {sym.Groups().Name(sym.Group(s.Waiter))},
 		"waiter_method": {sym.Methods().Name(sym.Method(s.WaiterStack))}, "provenance": {s.Owner.Prov.String()},
 	}
+	if input := sym.Inputs().Name(sym.Input(s.Waiter)); input != analysis.UnnamedInput {
+		all[inputLabel] = []string{input}
+	}
+	return all
 }

@@ -116,5 +116,8 @@ func (b *Builder) Symbols() *analysis.Symbols { return b.sym }
 // Samples returns the sums, in the order in which they were first met.
 func (b *Builder) Samples() []Sample { return b.samples }
 
+// View returns what the samples' stacks show.
+func (b *Builder) View() View { return b.view }
+
 // Span returns the stretch of time the samples cover.
 func (b *Builder) Span() (start, end int64) { return b.start, b.end }

@@ -31,12 +31,12 @@ func Bars(w io.Writer, d *schema.Hist, o Options) error {
 		r := &charts[i]
 		for _, k := range kindsOf(d) {
 			if l := k.of(r); l != nil {
-				histogram(out, strings.Join(r.Keys, ", "), k.chart, l, o.Width)
+				histogram(out, strings.Join(r.Keys, ", "), k.chart, l, o)
 			}
 		}
 	}
 	for _, n := range histNotes(d) {
-		fmt.Fprintf(out, "%s\n\n", n)
+		fmt.Fprintf(out, "%s\n\n", wrap(n, "", o))
 	}
 	if err := out.Flush(); err != nil || d.Coverage == nil {
 		return err
@@ -45,12 +45,12 @@ func Bars(w io.Writer, d *schema.Hist, o Options) error {
 }
 
 // histogram draws one distribution.
-func histogram(out io.Writer, name, kind string, l *schema.Lengths, width int) {
-	fmt.Fprintf(out, "%s: %s %s\n", Sanitize(name), group(l.Count), kind)
+func histogram(out io.Writer, name, kind string, l *schema.Lengths, o Options) {
+	fmt.Fprintln(out, wrap(fmt.Sprintf("%s: %s %s", Sanitize(name), group(l.Count), kind), "", o))
 	const aside = 42 // the columns beside a bar
 	wide := barWidth
-	if width > 0 {
-		wide = max(width-aside, 10)
+	if o.Width > 0 {
+		wide = max(o.Width-aside, 10)
 	}
 	most := int64(1)
 	for _, b := range l.Bars {

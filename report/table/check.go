@@ -100,7 +100,8 @@ func checkNotes(w io.Writer, c *schema.Check, o Options) error {
 	}
 	for _, t := range append(append([]schema.SideTrace{}, c.Inputs...), c.Baseline...) {
 		for _, warning := range t.Coverage.Warnings {
-			if _, err := fmt.Fprintln(w, "note: "+Sanitize(strings.Join(t.Trace.Inputs, " ")+": "+warning.Text)+sep); err != nil {
+			note := wrap("note: "+Sanitize(strings.Join(t.Trace.Inputs, " ")+": "+warning.Text), "", o)
+			if _, err := fmt.Fprintln(w, note+sep); err != nil {
 				return err
 			}
 		}

@@ -90,7 +90,7 @@ func offset(ns int64) Cell {
 
 func phaseGrid(phases []schema.Phase, start int64) *Grid {
 	g := &Grid{Title: "phases of high pressure, with what caused most of the waiting in each",
-		Head: []string{"FROM", "TO", "WAIT", "CSP", "LOCK", "CAUSE"}, Left: left(6, 4, 5), Flex: 5}
+		Head: []string{"FROM", "TO", "WAIT", "CSP", "LOCK", "CAUSE"}, Left: left(6, 4, 5), Flex: 5, Drop: []string{"WAIT"}}
 	for _, p := range phases {
 		cause := Cell{"-", ""}
 		if len(p.Causes) > 0 {
@@ -122,7 +122,7 @@ func CompactText(owner string) string {
 
 func metricGrid(list []schema.Metric) *Grid {
 	g := &Grid{Title: "critical section pressure beside the older metrics, over the whole recording",
-		Head: []string{"CSP", "FAILED/S", "FAILED/ACQUIRED", "INSIDE/ELAPSED", "INSIDE/ALL", "WAIT/ELAPSED", "LOCK"}, Left: left(7, 6), Flex: 6, Drop: []string{"WAIT/ELAPSED", "INSIDE/ALL"}}
+		Head: []string{"CSP", "FAILED/S", "FAILED/ACQUIRED", "INSIDE/ELAPSED", "INSIDE/ALL", "WAIT/ELAPSED", "LOCK"}, Left: left(7, 6), Flex: 6, Drop: []string{"WAIT/ELAPSED", "INSIDE/ALL", "INSIDE/ELAPSED", "FAILED/ACQUIRED"}}
 	for _, m := range list {
 		g.Rows = append(g.Rows, []Cell{Percent(m.CSP), {fmt.Sprintf("%.1f", m.FailedPerSecond), fmt.Sprintf("%.6f", m.FailedPerSecond)},
 			optional(m.FailedPerAcquired), optional(m.InsidePerElapsed), optional(m.InsidePerAll), Percent(m.WaitPerElapsed), Name(m.Lock)})

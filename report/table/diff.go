@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,7 @@ func Diff(w io.Writer, d *schema.Diff, o Options) error {
 	if o.Style == CSV {
 		return diffCSV(w, d, o)
 	}
-	if _, err := fmt.Fprintf(w, "%s\n\n", Sanitize(sides(d))); err != nil {
+	if _, err := fmt.Fprintf(w, "%s\n\n", wrap(Sanitize(sides(d)), "", o)); err != nil {
 		return err
 	}
 	for _, g := range []struct {
@@ -42,12 +43,10 @@ func Diff(w io.Writer, d *schema.Diff, o Options) error {
 func sides(d *schema.Diff) string {
 	names := func(s *schema.Side) string {
 		var all []string
-		counts := false
 		for _, t := range s.Traces {
 			all = append(all, t.Trace.Inputs...)
-			counts = counts || MeasureOf(t.Coverage).Counts()
 		}
-		if counts {
+		if counts(s) {
 			return fmt.Sprintf("%s (%s threads running or blocked)", strings.Join(all, ", "), group(s.RunningNs))
 		}
 		return fmt.Sprintf("%s (running %s)", strings.Join(all, ", "), Duration(s.RunningNs))
@@ -55,8 +54,13 @@ func sides(d *schema.Diff) string {
 	return "from " + names(&d.Base) + " to " + names(&d.New)
 }
 
+// counts tells whether a side only counts threads or acquisitions.
+func counts(s *schema.Side) bool {
+	return slices.ContainsFunc(s.Traces, func(t schema.SideTrace) bool { return MeasureOf(t.Coverage).Counts() })
+}
+
 func diffGrid(title, what string, rows []schema.DiffRow, more schema.DiffOmitted) *Grid {
-	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "P", what}, Left: left(5, 4), Flex: 4}
+	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "P", what}, Left: left(5, 4), Flex: 4, Drop: []string{"P"}}
 	for i := range rows {
 		r := &rows[i]
 		g.Rows = append(g.Rows, []Cell{rateCell(r.Base), rateCell(r.New), changeCell(r), probabilityCell(r.P), nameCell(what, r.Name)})
@@ -175,10 +179,11 @@ func diffCSV(w io.Writer, d *schema.Diff, o Options) error {
 
 // diffNotes says how sure the tables are, and what the traces did not tell.
 func diffNotes(w io.Writer, d *schema.Diff, o Options) error {
-	lines := []string{
-		fmt.Sprintf("~ may be noise: each table shows a false change with a chance of at most %g %%", 100*d.Alpha),
-		fmt.Sprintf("± is a 95 %% interval, from a bootstrap over blocks of %s (base) and %s (new)", blocks(d.Base.BlockNs), blocks(d.New.BlockNs)),
+	interval := fmt.Sprintf("± is a 95 %% interval, from a bootstrap over blocks of %s (base) and %s (new)", blocks(d.Base.BlockNs), blocks(d.New.BlockNs))
+	if counts(&d.Base) || counts(&d.New) {
+		interval = "± ?: what counts threads at one instant gives no interval, and any change may be noise"
 	}
+	lines := []string{fmt.Sprintf("~ may be noise: each table shows a false change with a chance of at most %g %%", 100*d.Alpha), interval}
 	seen := map[string]bool{}
 	for _, s := range []schema.Side{d.Base, d.New} {
 		for _, t := range s.Traces {
@@ -190,6 +195,9 @@ func diffNotes(w io.Writer, d *schema.Diff, o Options) error {
 				}
 			}
 		}
+	}
+	for i := range lines {
+		lines[i] = wrap(lines[i], "", o)
 	}
 	sep := "\n"
 	if o.Style == Markdown {

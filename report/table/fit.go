@@ -16,12 +16,17 @@ const (
 )
 
 // narrow returns the grid without the columns there is no room for, and a note
-// that says which.
+// that says which. Columns that hold nothing go first, and nobody misses them.
 func (g *Grid) narrow(o Options) *Grid {
-	if o.Width <= 0 || o.Style != Text {
+	if o.Width <= 0 || o.Style != Text || len(g.Rows) == 0 {
 		return g
 	}
 	out := *g
+	for i := len(g.Head) - 1; i >= 0 && out.slim() > o.Width; i-- {
+		if out.vacant(i) {
+			out = out.without(i)
+		}
+	}
 	var gone []string
 	for _, head := range g.Drop {
 		if out.slim() <= o.Width {
@@ -36,6 +41,11 @@ func (g *Grid) narrow(o Options) *Grid {
 		out.Notes = append(slices.Clone(g.Notes), fmt.Sprintf("no room for %s (a wider terminal or --format csv shows all columns)", strings.Join(gone, ", ")))
 	}
 	return &out
+}
+
+// vacant tells whether no row has anything in a column.
+func (g *Grid) vacant(i int) bool {
+	return !slices.ContainsFunc(g.Rows, func(r []Cell) bool { return r[i].Text != "-" })
 }
 
 // slim is the width of a line whose names are cut as short as is readable.

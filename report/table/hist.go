@@ -73,7 +73,7 @@ func Hist(w io.Writer, d *schema.Hist, o Options) error {
 		all.Keys = append([]string{"[all]"}, make([]string, len(d.By)-1)...)
 		g.Rows = append(g.Rows, histRow(&all, d.By, &d.Total, kinds))
 	}
-	g.Notes = histNotes(d)
+	g.Notes, g.Drop = histNotes(d), dispensable(kinds)
 	if err := g.Write(w, o); err != nil || d.Coverage == nil {
 		return err
 	}
@@ -110,6 +110,18 @@ func histColumns(kinds []lengthKind) (columns []histColumn) {
 		}
 	}
 	return columns
+}
+
+// dispensable lists the columns to do without on a narrow terminal, the rarest
+// lengths first: what is left says where the middle and the end of the
+// distribution are.
+func dispensable(kinds []lengthKind) (heads []string) {
+	for _, p := range []string{"P99.99", "P99.9", "P90"} {
+		for _, k := range kinds {
+			heads = append(heads, p+k.head)
+		}
+	}
+	return append(heads, "MAX LEAST", "P50 LEAST", "P99 LEAST", "WAITS CORR", "P50 CORR")
 }
 
 func histRow(r *schema.HistRow, by []string, total *schema.HistRow, kinds []lengthKind) []Cell {
