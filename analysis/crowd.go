@@ -70,7 +70,6 @@ func (s *sampler) emit(nodes []format.ThreadID, lo, hi int64, at Sighting) {
 		}
 	}
 	if len(c.Waiters) == 0 {
-		s.simple = false // not known
 		return
 	}
 	c.Slice = Slice{Start: lo, End: hi, Lock: lock, Sighting: at, Shares: s.g.push(c.Waiters[0].Thread, lo, hi)}
@@ -78,7 +77,6 @@ func (s *sampler) emit(nodes []format.ThreadID, lo, hi int64, at Sighting) {
 		s.e.crowd()
 		return
 	}
-	s.simple = false
 	for i, w := range c.Waiters {
 		s.e.slice = c.Slice
 		s.e.slice.Thread, s.e.slice.Stack, s.e.slice.Mode, s.e.slice.First = w.Thread, w.Stack, w.Mode, w.First

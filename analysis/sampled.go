@@ -22,7 +22,7 @@ type sampler struct {
 	cur        moment
 	next       moment // before it is read into: the moment before cur
 	streak     streak
-	simple     bool // what was charged last were crowds only
+	simple     bool // the graph can be charged for a streak
 	stalls     stalls
 	prev       int64 // time of the tick before cur, NoTime at the beginning
 	edge       int64 // end of what is already charged
@@ -55,7 +55,7 @@ type lastSeen struct {
 }
 
 func newSampler(rec *record, e *emitter, c *cycles) *sampler {
-	return &sampler{rec: rec, e: e, g: graph{cycles: c}, prev: format.NoTime, intended: format.NoTime}
+	return &sampler{rec: rec, e: e, g: graph{cycles: c}, simple: e.multiples, prev: format.NoTime, intended: format.NoTime}
 }
 
 // tick begins a sampling instant.
@@ -132,16 +132,16 @@ func (s *sampler) charge(next int64) {
 	}
 	s.edge, s.end = hi, max(s.end, hi)
 	s.e.tick(lo, hi)
-	same := s.repeats()
-	if !same {
+	if !s.repeats() {
 		s.settle()
 		s.clear()
 		s.build()
+		s.simple = s.e.multiples && s.plain()
 	}
 	live := max(int64(s.cur.live), int64(len(s.nodes)))
 	s.threads = max(s.threads, int(live))
 	running := max(live-int64(s.cur.idle), int64(len(s.nodes)))
-	if same && s.lengthen(lo, hi, running, next) {
+	if s.lengthen(lo, hi, running, next) {
 		return
 	}
 	s.settle()
@@ -151,7 +151,6 @@ func (s *sampler) charge(next int64) {
 // book charges what the graph shows over [lo, hi).
 func (s *sampler) book(lo, hi, running int64, seen Sighting) {
 	s.number++
-	s.simple = true
 	s.e.run(lo, hi, running)
 	for rest := s.nodes; len(rest) > 0; {
 		n := 1

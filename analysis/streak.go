@@ -1,16 +1,19 @@
 package analysis
 
-import "slices"
+import (
+	"slices"
 
-// Sampling is finer than what it looks at, or should be: most instants show
-// the locks, owners and waiters of the one before. Such an instant keeps the
-// wait-for graph that is built, and where everything charged is a multiple of
-// its length - one path from each lock, and visitors that take crowds - it is
-// not charged either: it lengthens a streak, which is charged once. The sums
-// are the same, since a lock's waiting time over the streak is the length
-// times its waiters wherever it is cut. Time split among readers is not: the
-// odd nanoseconds of each cut go to other readers. Nor is a deadlock, whose
-// members are counted one by one.
+	"contend/format"
+)
+
+// streak is instants that follow each other and show the same: sampling is
+// finer than what it looks at, or should be. The wait-for graph is built for
+// the first of them, and where everything charged is a multiple of their
+// length - one path from each lock, and visitors that take crowds - they are
+// charged once, together. The sums are the same, since a lock's waiting time
+// over the streak is the length times its waiters wherever it is cut. Time
+// split among readers is not: the odd nanoseconds of each cut go to other
+// readers. Nor is a deadlock, whose members are counted one by one.
 type streak struct {
 	lo, hi  int64 // empty when equal
 	running int64 // threads, the same in all of it
@@ -29,10 +32,38 @@ func (s *sampler) repeats() bool {
 	})
 }
 
-// lengthen adds [lo, hi), which cur stands for and which shows nothing new, to
-// the streak, or begins one; false when it must be charged by itself.
+// plain tells whether one path leads from each lock, and none in a circle.
+func (s *sampler) plain() bool {
+	for _, l := range s.held {
+		if len(s.g.owners[l]) > 1 {
+			return false
+		}
+	}
+	last := format.NoObject
+	for _, t := range s.nodes {
+		lock := s.g.blocked[t].lock
+		if lock == last { // its path is that of the node before
+			continue
+		}
+		last = lock
+		for steps := 0; lock != format.NoObject; steps++ {
+			owners := s.g.holders(lock)
+			if len(owners) == 0 {
+				break
+			}
+			if steps > len(s.nodes) {
+				return false
+			}
+			lock = s.g.blockedOn(Owner{Kind: owners[0].kind, Thread: owners[0].thread}).lock
+		}
+	}
+	return true
+}
+
+// lengthen adds [lo, hi), which cur stands for, to the streak, or begins one;
+// false when it must be charged by itself.
 func (s *sampler) lengthen(lo, hi, running, next int64) bool {
-	if !s.simple || !s.e.multiples || lo >= hi || lo < max(s.e.from, s.e.start) {
+	if !s.simple || lo >= hi || lo < max(s.e.from, s.e.start) {
 		return false
 	}
 	r := &s.streak
