@@ -53,9 +53,7 @@ func TestInstantsAlikeAreBookedTogether(t *testing.T) {
 		threads[i].Live++ // of ticks: from the 26th on
 	}
 	renamed := append(alike(50, held), format.Event{Kind: format.KindObject, Object: 1, Class: "Renamed"})
-	for _, ev := range alike(100, held)[2*50:] {
-		renamed = append(renamed, ev)
-	}
+	renamed = append(renamed, alike(100, held)[2*50:]...)
 	gap := append(alike(50, held), format.Event{Kind: format.KindGap, Time: 1491, End: 1499})
 	gap = append(gap, alike(100, held)[2*50:]...)
 	changes := append(alike(50, held), alike(100, sample(0, 1, 1, 2))[2*50:]...)
