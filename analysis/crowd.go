@@ -4,7 +4,9 @@ import "contend/format"
 
 // Crowd is the slices of one sampling instant that agree in all but who
 // waits: many threads blocked on one lock, whose waiting takes one path. It
-// has one share, and is no deadlock. A Crowd is valid during the call only.
+// has one share, and is no deadlock. Where nothing changes from one instant to
+// the next it may stand for several; the Sighting is that of the first. A
+// Crowd is valid during the call only.
 type Crowd struct {
 	Slice   // Thread, Stack, Mode and First say nothing
 	Waiters []Waiter
@@ -19,7 +21,8 @@ type Waiter struct {
 }
 
 // CrowdVisitor is a Visitor that takes a crowd at less cost than its slices
-// one by one. The sums must come out the same.
+// one by one. The sums must come out the same, and so must they when two
+// crowds that follow each other are one.
 type CrowdVisitor interface {
 	Crowd(c *Crowd)
 }

@@ -3,6 +3,7 @@ package analysis
 import (
 	"math"
 	"regexp"
+	"slices"
 
 	"contend/format"
 )
@@ -20,6 +21,7 @@ type emitter struct {
 
 	classes, locks, threads verdicts
 	all                     bool // the filter lets every wait through
+	multiples               bool // and crowds that follow each other may be one: no visitor asks for slices
 
 	byProv  [Provenances]int64
 	running int64
@@ -40,6 +42,7 @@ func newEmitter(sym *Symbols, f Filter, v []Visitor) *emitter {
 			e.ticks = append(e.ticks, tick)
 		}
 	}
+	e.multiples = e.all && !slices.Contains(e.crowds, nil)
 	return e
 }
 

@@ -64,11 +64,14 @@ func (g *graph) follow(direct Owner, lo, hi int64) {
 		return
 	}
 	k := int64(len(owners))
-	for j, h := range owners {
-		a, b := floorDiv(lo+int64(j), k), floorDiv(hi+int64(j), k)
-		if a == b && k > 1 {
-			continue
+	for j := range owners {
+		a, b := lo, hi
+		if k > 1 { // a division costs more than the rest
+			if a, b = floorDiv(lo+int64(j), k), floorDiv(hi+int64(j), k); a == b {
+				continue
+			}
 		}
+		h := &owners[j]
 		o := Owner{Kind: h.kind, Prov: h.prov, Thread: h.thread, Stack: h.stack}
 		first := direct
 		if len(g.path) == 1 {

@@ -30,6 +30,7 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 		bound(&ev)
 		switch ev.Kind {
 		case format.KindThread, format.KindObject, format.KindStack:
+			smp.settle()
 			sym.add(&ev)
 		case format.KindTick:
 			smp.tick(&ev)

@@ -20,7 +20,9 @@ type sampler struct {
 	before  int // the same of the inputs before, together
 
 	cur        moment
-	next       moment
+	next       moment // before it is read into: the moment before cur
+	streak     streak
+	simple     bool // the graph can be charged for a streak
 	stalls     stalls
 	prev       int64 // time of the tick before cur, NoTime at the beginning
 	edge       int64 // end of what is already charged
@@ -28,7 +30,7 @@ type sampler struct {
 	intended   int64
 	start, end int64
 
-	number uint64            // of the tick being charged
+	number uint64            // of the booking, one for each tick or streak
 	last   []lastSeen        // by thread
 	modes  []format.Mode     // by thread
 	nodes  []format.ThreadID // blocked in the graph now
@@ -47,13 +49,13 @@ type moment struct {
 // lastSeen is the wait a thread was last seen in. The same thread waiting for
 // the same lock with the same stack at successive ticks is one wait.
 type lastSeen struct {
-	tick  uint64
+	tick  uint64 // number of the booking
 	lock  format.ObjectID
 	stack format.StackID
 }
 
 func newSampler(rec *record, e *emitter, c *cycles) *sampler {
-	return &sampler{rec: rec, e: e, g: graph{cycles: c}, prev: format.NoTime, intended: format.NoTime}
+	return &sampler{rec: rec, e: e, g: graph{cycles: c}, simple: e.multiples, prev: format.NoTime, intended: format.NoTime}
 }
 
 // tick begins a sampling instant.
@@ -117,10 +119,11 @@ func (s *sampler) finish() {
 	if s.next.valid {
 		s.advance(format.NoTime)
 	}
+	s.settle()
 	s.stalls.resolve(s.e, s.period, maxTime)
 }
 
-// charge emits the slices of cur.
+// charge emits the slices of cur, or puts them off while nothing changes.
 func (s *sampler) charge(next int64) {
 	lo, hi := s.reach(next)
 	if !s.e.begun {
@@ -129,12 +132,26 @@ func (s *sampler) charge(next int64) {
 	}
 	s.edge, s.end = hi, max(s.end, hi)
 	s.e.tick(lo, hi)
-	s.number++
-	s.build()
+	if !s.repeats() {
+		s.settle()
+		s.clear()
+		s.build()
+		s.simple = s.e.multiples && s.plain()
+	}
 	live := max(int64(s.cur.live), int64(len(s.nodes)))
 	s.threads = max(s.threads, int(live))
-	s.e.run(lo, hi, max(live-int64(s.cur.idle), int64(len(s.nodes))))
-	seen := s.sighting(next)
+	running := max(live-int64(s.cur.idle), int64(len(s.nodes)))
+	if s.lengthen(lo, hi, running, next) {
+		return
+	}
+	s.settle()
+	s.book(lo, hi, running, s.sighting(next))
+}
+
+// book charges what the graph shows over [lo, hi).
+func (s *sampler) book(lo, hi, running int64, seen Sighting) {
+	s.number++
+	s.e.run(lo, hi, running)
 	for rest := s.nodes; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && s.g.blocked[rest[n]].lock == s.g.blocked[rest[0]].lock {
@@ -143,7 +160,6 @@ func (s *sampler) charge(next int64) {
 		s.emit(rest[:n], lo, hi, seen)
 		rest = rest[n:]
 	}
-	s.clear()
 }
 
 // reach returns the stretch cur stands for.

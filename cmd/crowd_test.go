@@ -21,8 +21,8 @@ type single struct {
 }
 
 // randomSamples draws a sampled trace: owners that wait themselves, readers,
-// free locks, deadlocks, threads that change locks, and locks renamed on the
-// way.
+// free locks, deadlocks, threads that change locks, locks renamed on the way,
+// and instants that show what the one before showed.
 func randomSamples(rt *rapid.T) *format.List {
 	l := &format.List{}
 	thread := func() format.ThreadID { return format.ThreadID(rapid.IntRange(1, 9).Draw(rt, "thread")) }
@@ -38,6 +38,7 @@ func randomSamples(rt *rapid.T) *format.List {
 		if rapid.IntRange(0, 3).Draw(rt, "define") == 0 {
 			l.Write(&format.Event{Kind: format.KindObject, Object: format.ObjectID(rapid.IntRange(1, 3).Draw(rt, "object")), Class: rapid.SampledFrom([]string{"A", "B"}).Draw(rt, "class")})
 		}
+		shown := len(l.Events)
 		l.Write(&format.Event{Kind: format.KindTick, Time: at, Intended: at, Live: 9})
 		for lock := range rapid.IntRange(0, 3).Draw(rt, "locks") {
 			ev := &format.Event{Kind: format.KindContention, Time: at, Object: format.ObjectID(lock + 1)}
@@ -48,6 +49,17 @@ func randomSamples(rt *rapid.T) *format.List {
 				ev.Waiters = append(ev.Waiters, party())
 			}
 			l.Write(ev)
+		}
+		end := len(l.Events)
+		for range rapid.IntRange(0, 4).Draw(rt, "repeated") {
+			at += rapid.Int64Range(1, 1e8).Draw(rt, "step")
+			for _, ev := range l.Events[shown:end] {
+				ev.Time = at
+				if ev.Kind == format.KindTick {
+					ev.Intended, ev.Live = at, uint32(rapid.IntRange(8, 9).Draw(rt, "live"))
+				}
+				l.Write(&ev)
+			}
 		}
 	}
 	return l

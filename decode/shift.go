@@ -34,10 +34,18 @@ func (s *shift) apply(ev *format.Event) {
 }
 
 func (s *shift) parties(list []format.Party) {
+	thread, stack := s.topThread, s.topStack
 	for i := range list {
-		list[i].Thread = s.threadID(list[i].Thread)
-		list[i].Stack = s.stackID(list[i].Stack)
+		p := &list[i]
+		if uint32(p.Thread)-1 < identical && uint32(p.Stack)-1 < identical { // nearly all
+			p.Thread += s.thread
+			p.Stack += s.stack
+		} else {
+			p.Thread, p.Stack = s.threadID(p.Thread), s.stackID(p.Stack)
+		}
+		thread, stack = max(thread, p.Thread), max(stack, p.Stack)
 	}
+	s.topThread, s.topStack = max(s.topThread, thread), max(s.topStack, stack)
 }
 
 func (s *shift) threadID(id format.ThreadID) format.ThreadID {

@@ -180,6 +180,12 @@ func DecodeEvent(src []byte, ev *Event, last *int64, a *Arena) (rest []byte, err
 		ev.Object = ObjectID(d.id())
 		ev.Owners = d.parties(a)
 		ev.Waiters = d.parties(a)
+	case KindTick: // and nearly all of the rest
+		*last += d.varint()
+		ev.Time = *last
+		ev.Intended = ev.Time + d.varint()
+		ev.Weight = d.varint()
+		ev.Live, ev.IdleThreads = d.id(), d.id()
 	default:
 		for _, f := range layouts[kind] {
 			d.field(f, ev, last, a)
@@ -281,9 +287,11 @@ func (d *decoder) field(f fieldCode, ev *Event, last *int64, a *Arena) {
 func (d *decoder) parties(a *Arena) []Party {
 	n := d.count(3)
 	at := len(a.parties)
-	for range n {
+	a.parties = slices.Grow(a.parties, n)[:at+n]
+	list := a.parties[at : at+n : at+n]
+	for i := range list {
 		if b := d.body; len(b) >= 3 && b[0]|b[1] < 0x80 && int(b[2]) < len(modeNames) { // small ids, the common case
-			a.parties = append(a.parties, Party{ThreadID(b[0]), StackID(b[1]), Mode(b[2])})
+			list[i] = Party{ThreadID(b[0]), StackID(b[1]), Mode(b[2])}
 			d.body = b[3:]
 			continue
 		}
@@ -291,7 +299,7 @@ func (d *decoder) parties(a *Arena) []Party {
 		if thread > 1<<32-1 || stack > 1<<32-1 || mode >= uint64(len(modeNames)) {
 			d.bad = true
 		}
-		a.parties = append(a.parties, Party{ThreadID(thread), StackID(stack), Mode(mode)})
+		list[i] = Party{ThreadID(thread), StackID(stack), Mode(mode)}
 	}
-	return a.parties[at:len(a.parties):len(a.parties)]
+	return list
 }

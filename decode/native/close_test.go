@@ -1,0 +1,75 @@
+package native
+
+import (
+	"bytes"
+	"io"
+	"runtime"
+	"testing"
+	"time"
+
+	"contend/format"
+)
+
+// long is a trace of many more blocks than a reader holds ahead.
+func long(t *testing.T) []byte {
+	l := &format.List{}
+	for i := range 20_000 {
+		_ = l.Write(&format.Event{Kind: format.KindThreadStart, Time: int64(i), Thread: format.ThreadID(i)})
+	}
+	var buf bytes.Buffer
+	w, err := format.NewWriter(&buf, format.WriterOptions{Codec: format.Zstd, BlockSize: 512})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range l.Events {
+		if err := w.Write(&l.Events[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+// Whoever reads ahead ends with the reader, at whatever event that is closed,
+// and though it is closed twice.
+func TestCloseEndsWhoReadsAhead(t *testing.T) {
+	data := long(t)
+	for _, events := range []int{0, 1, 500, 19_999, 20_001} {
+		before := runtime.NumGoroutine()
+		for range 8 {
+			r, err := NewReader(bytes.NewReader(data), "test.ctd")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ev format.Event
+			for i := range events {
+				if err := r.Read(&ev); err != nil && (err != io.EOF || i < 20_000) {
+					t.Fatalf("event %d: %v", i, err)
+				}
+			}
+			if events < 19_999 && runtime.NumGoroutine() <= before {
+				t.Fatal("nobody reads ahead: there is nothing to test")
+			}
+			r.Close()
+			r.Close()
+		}
+		if left := settled(before); left > before {
+			stacks := make([]byte, 1<<16)
+			t.Fatalf("closed after %d events: %d goroutines for %d before\n%s", events, left, before, stacks[:runtime.Stack(stacks, true)])
+		}
+	}
+}
+
+// settled waits, at most half a minute, until no more than so many goroutines
+// are left.
+func settled(want int) int {
+	for range 3000 {
+		if runtime.NumGoroutine() <= want {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return runtime.NumGoroutine()
+}
