@@ -1,10 +1,6 @@
 package analysis
 
-import (
-	"cmp"
-	"slices"
-	"sync"
-)
+import "sync"
 
 // pile is an array that grows in pieces, so that growing copies nothing and
 // no more than one piece is ever allocated in vain. A piece that is full is
@@ -52,15 +48,18 @@ func (p *pile[T]) next() {
 // sort sorts keys of 16 bytes and then moves each element once, along the
 // cycles of the permutation.
 func (p *pile[T]) sort(piece []T) {
-	keys, sorted := make([]keyed, len(piece)), true
+	sorter := sorters.Get().(*sorter)
+	defer sorters.Put(sorter)
+	keys, sorted := sorter.keys[:0], true
 	for i := range piece {
-		keys[i] = keyed{p.start(&piece[i]), uint32(i)}
+		keys = append(keys, keyed{p.start(&piece[i]), uint32(i)})
 		sorted = sorted && (i == 0 || keys[i-1].at <= keys[i].at)
 	}
+	sorter.keys = keys
 	if sorted {
 		return
 	}
-	slices.SortFunc(keys, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.id, b.id)) })
+	keys = sorter.sort()
 	for i := range keys {
 		first := piece[i]
 		at := i

@@ -163,15 +163,20 @@ func (ev *evidence) judge(s *section) {
 }
 
 // isInside counts the doings at a place that lie in busy stretches and those
-// among them that overlap somebody else's acquisition.
+// that overlap somebody else's acquisition. It stops at the first one too many:
+// most places lie outside, and of most of these a twentieth tells.
 func (ev *evidence) isInside(s *section, at place) bool {
+	list := ev.places.at(at)
+	most := strays * float64(len(list))
 	fits, breaks := 0, 0
-	for _, i := range ev.places.at(at) {
+	for _, i := range list {
 		t := ev.doings.thread(i)
 		d := ev.doings.at(i)
 		switch {
 		case s.acquiredByOther(t, d.start, d.end):
-			breaks++
+			if breaks++; float64(breaks) > most { // even if all the others fit
+				return false
+			}
 		case s.isBusy(d.start, d.end) && ev.released(s, t, d.end):
 			fits++
 		}
