@@ -25,7 +25,8 @@ type timelines struct {
 }
 
 func (r *record) timelines(sym *Symbols) *timelines {
-	byLock := r.waitsByLock()
+	r.indexing.Wait()
+	byLock := r.byLock
 	tl := &timelines{gap: make([]Owner, len(byLock))}
 	tl.owned.start = func(o *ownership) int64 { return o.start }
 	for l := range byLock {
