@@ -20,7 +20,7 @@ type sliceBatch struct {
 }
 
 const (
-	relayedSlices = 1024
+	relayedSlices = 4096
 	relaysAhead   = 2
 )
 
