@@ -27,7 +27,6 @@ type emitter struct {
 	since   map[int32]int64
 	slice   Slice
 	crowded Crowd
-	relay   *relay // brings slices to the visitors; nil: they get them at once
 }
 
 const maxTime = math.MaxInt64
@@ -100,10 +99,6 @@ func (e *emitter) emit() {
 		if share.Root.Kind == OwnerDeadlock {
 			e.trapped(share.Root.Cycle, s)
 		}
-	}
-	if e.relay != nil {
-		e.relay.slice(s)
-		return
 	}
 	for _, v := range e.visitors {
 		v.Slice(s)

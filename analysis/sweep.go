@@ -67,14 +67,7 @@ func (r *record) sweep(tl *timelines, e *emitter, c *cycles) {
 		w := s.state[t].wait
 		return w > 0 && r.waits.at(w-1).end < last
 	}
-	if e.all { // a filter asks the symbols, as the visitors do
-		e.relay = newRelay(e.visitors)
-	}
 	s.run()
-	if e.relay != nil {
-		e.relay.finish()
-		e.relay = nil
-	}
 }
 
 // run merges the four kinds of changes. What has begun waits for its end in a
