@@ -174,8 +174,9 @@ func (ev *evidence) judge(s *section) {
 }
 
 // isInside counts the doings at a place that lie in busy stretches and those
-// that overlap somebody else's acquisition. It stops at the first one too many:
-// most places lie outside, and of most of these a twentieth tells.
+// that overlap somebody else's acquisition. It stops at the first one too many,
+// which decides the same: of a place that has nothing to do with the lock, as
+// most have, it sees little more than the share that strays allows.
 func (ev *evidence) isInside(s *section, at place) bool {
 	list := ev.r.places.at(at)
 	most := strays * float64(len(list))
