@@ -35,7 +35,8 @@ type place struct {
 func (d *doing) place() place { return place{d.stack, d.lock} }
 
 // arrange puts what has been recorded in order of time, joins the parks of one
-// acquire, and lists what each thread did.
+// acquire, and lists what each thread did. The lists by lock and by place are
+// made meanwhile; who needs them waits for r.indexing.
 func (r *record) arrange(sym *Symbols) {
 	var activities []ref
 	done := make(chan struct{})
@@ -46,7 +47,17 @@ func (r *record) arrange(sym *Symbols) {
 	r.starts = r.waits.order()
 	<-done
 	r.joinParks(sym)
+	r.indexing.Go(r.index)
 	r.doings = doings{r: r, byThread: r.deal(activities)}
+}
+
+// index lists the waits for each lock and, where the trace does not tell all
+// owners itself, what was done at each place.
+func (r *record) index() {
+	r.byLock = r.waitsByLock()
+	if r.tenures.len() == 0 {
+		r.places.fill(r)
+	}
 }
 
 // deal distributes waits and activities over their threads, in one array.
@@ -140,8 +151,12 @@ type places struct {
 	locks []format.ObjectID
 }
 
-// fill counts the doings at each place, and then deals them out in one array.
+// fill counts the doings at each place, and then deals them out in one array,
+// once.
 func (p *places) fill(r *record) {
+	if p.lists != nil {
+		return
+	}
 	var counts []int
 	total := 0
 	p.each(r, func(list int, _ ref) {

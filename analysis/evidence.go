@@ -13,7 +13,6 @@ type evidence struct {
 	r      *record
 	sym    *Symbols
 	doings *doings
-	places places
 	shown  [][]sighting // by lock, by time: what dumps show
 	missed int          // dump entries that match no recorded wait
 }

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"runtime"
 	"slices"
 	"sync"
 )
@@ -52,15 +53,18 @@ func (p *pile[T]) next() {
 // sort sorts keys of 16 bytes and then moves each element once, along the
 // cycles of the permutation.
 func (p *pile[T]) sort(piece []T) {
-	keys, sorted := make([]keyed, len(piece)), true
+	sorter := sorters.Get().(*sorter)
+	defer sorters.Put(sorter)
+	keys, sorted := sorter.keys[:0], true
 	for i := range piece {
-		keys[i] = keyed{p.start(&piece[i]), uint32(i)}
+		keys = append(keys, keyed{p.start(&piece[i]), uint32(i)})
 		sorted = sorted && (i == 0 || keys[i-1].at <= keys[i].at)
 	}
+	sorter.keys = keys
 	if sorted {
 		return
 	}
-	slices.SortFunc(keys, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.id, b.id)) })
+	keys = sorter.sort()
 	for i := range keys {
 		first := piece[i]
 		at := i
@@ -99,28 +103,84 @@ func (p *pile[T]) order() []ref {
 		p.sort(p.pieces[n-1])
 	}
 	p.sorting.Wait()
-	out := make([]ref, 0, p.len())
+	out := make([]ref, p.len())
+	from, rest := make([]int, len(p.pieces)), out
+	var stretches []stretch
+	for _, to := range p.cuts() {
+		n := 0
+		for i := range to {
+			n += to[i] - from[i]
+		}
+		stretches = append(stretches, stretch{from, to, rest[:0:n]})
+		from, rest = to, rest[n:]
+	}
+	onAllCores(len(stretches), func(i int) { p.merge(&stretches[i]) })()
+	return out
+}
+
+// stretch is a stretch of time: the elements of each piece that begin in it,
+// and where their refs go.
+type stretch struct {
+	from, to []int
+	out      []ref
+}
+
+// mergedAlone is how many pieces are merged on one core.
+const mergedAlone = 4
+
+// cuts splits time into about as many stretches of equal numbers of elements
+// as there are cores. It returns where in each piece each of them ends.
+func (p *pile[T]) cuts() (ends [][]int) {
+	const step = pieceLen / 64
+	var sample []int64
+	if len(p.pieces) > mergedAlone {
+		for _, piece := range p.pieces {
+			for i := 0; i < len(piece); i += step {
+				sample = append(sample, p.start(&piece[i]))
+			}
+		}
+		slices.Sort(sample)
+	}
+	if parts := runtime.GOMAXPROCS(0); len(sample) > parts {
+		for c := 1; c < parts; c++ {
+			end := make([]int, len(p.pieces))
+			for i, piece := range p.pieces { // what begins together stays together
+				end[i], _ = slices.BinarySearchFunc(piece, sample[c*len(sample)/parts], func(v T, t int64) int { return cmp.Compare(p.start(&v), t) })
+			}
+			ends = append(ends, end)
+		}
+	}
+	last := make([]int, len(p.pieces))
+	for i, piece := range p.pieces {
+		last[i] = len(piece)
+	}
+	return append(ends, last)
+}
+
+// merge puts the refs of a stretch in order.
+func (p *pile[T]) merge(s *stretch) {
 	var heads keyHeap
 	for i, piece := range p.pieces {
-		if len(piece) > 0 {
-			heads.push(keyed{p.start(&piece[0]), ref(i) << pieceBits})
+		if at := s.from[i]; at < s.to[i] {
+			heads.push(keyed{p.start(&piece[at]), ref(i)<<pieceBits | ref(at)})
 		}
 	}
 	for len(heads) > 0 {
 		h := &heads[0]
-		piece := p.pieces[h.id>>pieceBits]
+		piece := p.pieces[h.id>>pieceBits][:s.to[h.id>>pieceBits]]
+		at := int(h.id & (pieceLen - 1))
 		for { // many in a row may come from one piece
-			out = append(out, h.id)
-			if h.id++; int(h.id&(pieceLen-1)) == 0 || int(h.id&(pieceLen-1)) == len(piece) {
+			s.out = append(s.out, h.id)
+			if at++; at == len(piece) {
 				heads.pop()
 				break
 			}
-			h.at = p.start(&piece[h.id&(pieceLen-1)])
+			h.id++
+			h.at = p.start(&piece[at])
 			if !heads.first() {
 				heads.sift()
 				break
 			}
 		}
 	}
-	return out
 }

@@ -17,7 +17,7 @@ func TestPileOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		span := rapid.Int64Range(1, 1<<20).Draw(t, "span")
 		step := rapid.Int64Range(1, 1<<40).Draw(t, "step")
-		n := rapid.SampledFrom([]int{0, 1, 1000, pieceLen, pieceLen + 1, 3*pieceLen - 1}).Draw(t, "n")
+		n := rapid.SampledFrom([]int{0, 1, 1000, pieceLen, pieceLen + 1, 3*pieceLen - 1, 6*pieceLen + 5}).Draw(t, "n")
 		p := pile[item]{start: func(i *item) int64 { return i.at }}
 		var want []item
 		for i := range n {

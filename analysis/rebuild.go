@@ -54,7 +54,7 @@ func (ev *evidence) rebuildAll(locks []format.ObjectID, byLock [][]ref, out *pil
 	if len(locks) == 0 {
 		return
 	}
-	ev.places.fill(ev.r)
+	ev.r.places.fill(ev.r)
 	ready := make([]chan []ownership, len(locks))
 	for i := range ready {
 		ready[i] = make(chan []ownership, 1)

@@ -1,6 +1,10 @@
 package analysis
 
-import "contend/format"
+import (
+	"sync"
+
+	"contend/format"
+)
 
 // wait is one recorded wait, in 32 bytes.
 type wait struct {
@@ -71,6 +75,9 @@ type record struct {
 	activities pile[activity]
 	starts     []ref // of the waits, by start; see arrange
 	doings     doings
+	indexing   sync.WaitGroup // who waits for it may read:
+	byLock     [][]ref        // the waits for each lock, by start
+	places     places
 	holders    []bool // by thread: it holds a recorded tenure; see tenants
 	instants   []instant
 	recorded   []span

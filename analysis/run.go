@@ -63,6 +63,7 @@ func finish(sym *Symbols, e *emitter, rec *record, smp *sampler, cyc *cycles) *T
 	tr := &Trace{Symbols: sym, Start: start, End: end}
 	e.begin(start)
 	rec.arrange(sym)
+	tl, rebuilt := rec.timelines(sym)
 	counted := 0
 	if !smp.any {
 		counted = rec.runs(sym, start, end, e.run)
@@ -70,7 +71,7 @@ func finish(sym *Symbols, e *emitter, rec *record, smp *sampler, cyc *cycles) *T
 		tr.Start, tr.End = smp.bounds(start, end)
 		counted = smp.before + smp.threads
 	}
-	tl := rec.timelines(sym)
+	rebuilt()
 	rec.sweep(tl, e, cyc)
 	rec.visitTenures(e, e.visitors)
 	tr.Threads = max(counted, 0)

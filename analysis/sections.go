@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sync"
 
 	"contend/format"
 )
@@ -49,14 +50,17 @@ const strays = 0.05
 // overlap another thread's acquisition, is inside; one sleep elsewhere that
 // happens to overlap no acquisition is betrayed by the others at its place.
 func (ev *evidence) learn(lock format.ObjectID, waits []ref, busy []span) *section {
-	s := &section{lock: lock, busy: busy, inside: map[place]bool{}, holds: map[format.StackID]int64{}, acquired: ev.acquisitions(waits)}
-	ev.candidates(s)
+	s := &section{lock: lock, busy: busy, inside: map[place]bool{}, holds: map[format.StackID]int64{}}
+	var acquired sync.WaitGroup // a recording may be of one lock
+	acquired.Go(func() { s.acquired = ev.acquisitions(waits) })
+	ev.candidates(s, waits)
+	acquired.Wait()
 	ev.judge(s)
 	for at, inside := range s.inside {
 		if !inside {
 			continue
 		}
-		for _, i := range ev.places.at(at) {
+		for _, i := range ev.r.places.at(at) {
 			d := ev.doings.at(i)
 			s.seen = append(s.seen, anchor{d.start, d.end, ev.doings.thread(i), d.stack, Inferred})
 		}
@@ -124,15 +128,22 @@ func (ev *evidence) acquisitions(waits []ref) []acquisition {
 
 // candidates asks about the places that threads known to use the lock were
 // seen at wholly inside a busy stretch of it.
-func (ev *evidence) candidates(s *section) {
-	users := map[format.ThreadID]bool{}
-	for i := range s.acquired {
-		users[s.acquired[i].thread] = true
-		users[ev.wait(&s.acquired[i]).prev()] = true
+func (ev *evidence) candidates(s *section, waits []ref) {
+	users := make([]bool, len(ev.doings.byThread))
+	for _, i := range waits {
+		w := ev.r.waits.at(i)
+		for _, t := range [...]format.ThreadID{w.thread, w.prev()} {
+			if int(t) < len(users) { // else it did nothing
+				users[t] = true
+			}
+		}
 	}
 	var last place
-	for t := range users {
-		list := ev.doings.of(t)
+	for t, uses := range users {
+		if !uses {
+			continue
+		}
+		list := ev.doings.of(format.ThreadID(t))
 		for _, b := range s.busy {
 			for list = list[ev.doings.before(list, b.start):]; len(list) > 0; list = list[1:] {
 				d := ev.doings.at(list[0])
@@ -163,15 +174,21 @@ func (ev *evidence) judge(s *section) {
 }
 
 // isInside counts the doings at a place that lie in busy stretches and those
-// among them that overlap somebody else's acquisition.
+// that overlap somebody else's acquisition. It stops at the first one too many,
+// which decides the same: of a place that has nothing to do with the lock, as
+// most have, it sees little more than the share that strays allows.
 func (ev *evidence) isInside(s *section, at place) bool {
+	list := ev.r.places.at(at)
+	most := strays * float64(len(list))
 	fits, breaks := 0, 0
-	for _, i := range ev.places.at(at) {
+	for _, i := range list {
 		t := ev.doings.thread(i)
 		d := ev.doings.at(i)
 		switch {
 		case s.acquiredByOther(t, d.start, d.end):
-			breaks++
+			if breaks++; float64(breaks) > most { // even if all the others fit
+				return false
+			}
 		case s.isBusy(d.start, d.end) && ev.released(s, t, d.end):
 			fits++
 		}

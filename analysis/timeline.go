@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"contend/format"
 )
@@ -24,9 +25,13 @@ type timelines struct {
 	unlinked int // contended locks of thread dumps that match no recorded wait
 }
 
-func (r *record) timelines(sym *Symbols) *timelines {
-	byLock := r.waitsByLock()
-	tl := &timelines{gap: make([]Owner, len(byLock))}
+// timelines says who owned each lock. It begins to rebuild the owners and
+// leaves the symbols alone from then on, but for reading them; they are
+// complete once the function it returns has returned.
+func (r *record) timelines(sym *Symbols) (tl *timelines, rebuilt func()) {
+	r.indexing.Wait()
+	byLock := r.byLock
+	tl = &timelines{gap: make([]Owner, len(byLock))}
 	tl.owned.start = func(o *ownership) int64 { return o.start }
 	for l := range byLock {
 		tl.gap[l] = Owner{Kind: OwnerUnknown, Prov: Unknown}
@@ -40,8 +45,9 @@ func (r *record) timelines(sym *Symbols) *timelines {
 			unknown = append(unknown, format.ObjectID(l))
 		}
 	}
-	ev.rebuildAll(unknown, byLock, &tl.owned)
-	return tl
+	var rebuilding sync.WaitGroup
+	rebuilding.Go(func() { ev.rebuildAll(unknown, byLock, &tl.owned) })
+	return tl, rebuilding.Wait
 }
 
 // recordedTenures takes the owners the trace itself tells; recorded says of

@@ -228,16 +228,17 @@ func fail(name, what string, err error, hint string) error {
 
 // formats are the kinds of input, the unmistakable first.
 var formats = []struct {
-	is   func(head []byte) bool
-	open func(in *bufio.Reader, name string, o Options) (reader, error)
+	is     func(head []byte) bool
+	open   func(in *bufio.Reader, name string, o Options) (reader, error)
+	pumped bool // decoding goes on while the events are used; the others do so themselves, or are short
 }{
-	{hasPrefix("FLR\x00"), openJFR},
-	{hasPrefix(format.Magic[:4]), openNative},
-	{hasPrefix("contend "), openText},
-	{counts.Is, openCounts},
-	{gotrace.Header, openGoTrace},
-	{godump.Is, openGoDump},
-	{threaddump.IsText, openDumps}, // any text: a log may hold dumps far behind its beginning
+	{hasPrefix("FLR\x00"), openJFR, true},
+	{hasPrefix(format.Magic[:4]), openNative, false},
+	{hasPrefix("contend "), openText, false},
+	{counts.Is, openCounts, false},
+	{gotrace.Header, openGoTrace, false},
+	{godump.Is, openGoDump, false},
+	{threaddump.IsText, openDumps, false}, // any text: a log may hold dumps far behind its beginning
 }
 
 func openJFR(in *bufio.Reader, name string, o Options) (reader, error) {

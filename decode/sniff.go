@@ -106,9 +106,14 @@ func (in *input) sniff(o Options, p *pulse) (reader, error) {
 	}
 	head, _ := buf.Peek(sniffed)
 	for _, f := range formats {
-		if f.is(head) {
-			return f.open(buf, in.name, o)
+		if !f.is(head) {
+			continue
 		}
+		r, err := f.open(buf, in.name, o)
+		if err == nil && f.pumped {
+			r, in.unwrap = newPump(r, p, release), nil
+		}
+		return r, err
 	}
 	return nil, fail(in.name, "binary data", format.ErrNotMine, threaddump.Hint)
 }

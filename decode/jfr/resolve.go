@@ -27,11 +27,32 @@ type identities struct {
 	seed    maphash.Seed
 	verdict map[verdictKey]verdict
 
-	lastKey     objectKey // many events in a row are of one lock, at one place
-	lastObject  format.ObjectID
-	lastPark    verdictKey
-	lastVerdict verdict
+	// Many events are of few locks, at few places: what the maps said last, by
+	// some bits of the key.
+	recentObjects [recentObjects]struct {
+		key objectKey
+		id  format.ObjectID // NoObject: nothing yet
+	}
+	recentVerdicts [recentVerdicts]struct {
+		key   verdictKey
+		known bool
+		verdict
+	}
 }
+
+// Lengths of the arrays of recent answers, powers of two.
+const (
+	recentObjects  = 1 << 10
+	recentVerdicts = 1 << 8
+)
+
+// slot tells where an object may be among the recent ones: addresses are
+// multiples of 8, of neighbours the low bits differ.
+func (k *objectKey) slot() uint64 {
+	return (uint64(k.address)>>3 ^ uint64(k.address)>>13 ^ uint64(k.class)) % recentObjects
+}
+
+func (k *verdictKey) slot() uint32 { return (uint32(k.stack) ^ k.class<<4) % recentVerdicts }
 
 type threadKey struct {
 	java, os int64
@@ -210,8 +231,9 @@ func (r *Reader) text(at int64) string {
 // object resolves a lock, first met by a thread at a stack.
 func (r *Reader) object(class uint32, address int64, in space, kind format.LockKind, at format.StackID) format.ObjectID {
 	k := objectKey{class, address, in}
-	if k == r.ids.lastKey && r.ids.lastObject != format.NoObject {
-		return r.ids.lastObject
+	recent := &r.ids.recentObjects[k.slot()]
+	if recent.id != format.NoObject && recent.key == k {
+		return recent.id
 	}
 	id, ok := r.ids.objects[k]
 	if !ok {
@@ -223,7 +245,7 @@ func (r *Reader) object(class uint32, address int64, in space, kind format.LockK
 		}
 		r.queue.Push(format.Event{Kind: format.KindObject, Object: id, Class: name, Hash: uint64(address), LockKind: kind, Name: lockName(name, address, r.ids.frames[at])})
 	}
-	r.ids.lastKey, r.ids.lastObject = k, id
+	recent.key, recent.id = k, id
 	return id
 }
 
@@ -319,8 +341,9 @@ func (r *Reader) internStack(frames []format.Frame) format.StackID {
 // classify asks the rules once for each class and stack.
 func (r *Reader) classify(class uint32, stack format.StackID) verdict {
 	k := verdictKey{class, stack}
-	if k == r.ids.lastPark {
-		return r.ids.lastVerdict
+	recent := &r.ids.recentVerdicts[k.slot()]
+	if recent.known && recent.key == k {
+		return recent.verdict
 	}
 	v, ok := r.ids.verdict[k]
 	if !ok {
@@ -330,6 +353,6 @@ func (r *Reader) classify(class uint32, stack format.StackID) verdict {
 		}
 		r.ids.verdict[k] = v
 	}
-	r.ids.lastPark, r.ids.lastVerdict = k, v
+	recent.key, recent.known, recent.verdict = k, true, v
 	return v
 }

@@ -1,0 +1,30 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestSorter compares with a sort by comparison, over instants of narrow and
+// of wide range, on both sides of zero, with many that are equal.
+func TestSorter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var s sorter
+	for _, width := range []int64{1, 2, 100, 1 << 20, 1 << 44, math.MaxInt64} {
+		for _, n := range []int{1, 2, 3, 1000, 50} { // the sorter is used again, for fewer too
+			want := make([]keyed, n)
+			for i := range want {
+				want[i] = keyed{rng.Int64N(width) - width/2, uint32(i)}
+			}
+			want[0].at = []int64{0, math.MinInt64, math.MaxInt64}[n%3]
+			s.keys = append(s.keys[:0], want...)
+			slices.SortStableFunc(want, func(a, b keyed) int { return cmp.Compare(a.at, b.at) })
+			if got := s.sort(); !slices.Equal(got, want) {
+				t.Fatalf("%d keys within %d ns: %v, want %v", n, width, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package decode
+
+import (
+	"slices"
+	"sync"
+
+	"contend/format"
+)
+
+// pump runs a decoder on a goroutine of its own, a few batches of events ahead
+// of who reads them. It is for decoders whose events stay good when the next
+// one is read. What it says of the input runs ahead of the events by a batch
+// at most.
+//
+// The goroutine begins with the first Read. It owns the decoder and what
+// unpacks its input until it ends, and releases them then: Close does not wait
+// for it, since it may be waiting for somebody to write to a pipe.
+type pump struct {
+	reader
+	pulse   *pulse
+	unpack  func() // releases the decompressor; may be nil
+	full    chan *batch
+	free    chan *batch
+	quit    chan struct{}
+	close   sync.Once
+	running bool
+
+	cur  *batch
+	next int // of cur's events to be delivered
+}
+
+// batch is what comes of one stretch of the input.
+type batch struct {
+	events []format.Event
+	stats  format.Stats // behind the last event
+	err    error        // met behind the last event
+}
+
+const (
+	batchEvents  = 1024
+	batchesAhead = 3
+)
+
+func newPump(r reader, beat *pulse, unpack func()) *pump {
+	return &pump{reader: r, pulse: beat, unpack: unpack, quit: make(chan struct{}),
+		full: make(chan *batch, batchesAhead), free: make(chan *batch, batchesAhead+1)}
+}
+
+// run decodes until the input ends or the pump is closed.
+func (p *pump) run() {
+	defer p.release()
+	for {
+		b := p.batch()
+		b.decode(p.reader, p.pulse)
+		select {
+		case p.full <- b:
+		case <-p.quit:
+			return
+		}
+		if b.err != nil {
+			return
+		}
+	}
+}
+
+func (p *pump) batch() *batch {
+	select {
+	case b := <-p.free:
+		return b
+	default:
+		return &batch{}
+	}
+}
+
+// decode fills the batch. The guards hear of every event as it comes: the
+// batch may be long in filling.
+func (b *batch) decode(r reader, beat *pulse) {
+	b.events = b.events[:0]
+	for b.err == nil && len(b.events) < batchEvents {
+		n := len(b.events)
+		b.events = slices.Grow(b.events, 1)[:n+1]
+		if b.err = r.Read(&b.events[n]); b.err != nil {
+			b.events = b.events[:n]
+			break
+		}
+		beat.event()
+	}
+	b.stats = r.Stats()
+}
+
+// Read delivers the next event, then the error the decoder ended with.
+func (p *pump) Read(ev *format.Event) error {
+	if !p.running {
+		p.running = true
+		go p.run()
+	}
+	for p.cur == nil || p.next == len(p.cur.events) {
+		if p.cur != nil {
+			if p.cur.err != nil {
+				return p.cur.err
+			}
+			p.free <- p.cur // has room for all there are
+		}
+		p.cur, p.next = <-p.full, 0
+	}
+	*ev = p.cur.events[p.next]
+	p.next++
+	return nil
+}
+
+// Stats says what has been read up to the end of the batch at hand.
+func (p *pump) Stats() format.Stats {
+	if p.cur != nil {
+		return p.cur.stats
+	}
+	return p.reader.Stats() // the goroutine has not begun
+}
+
+// Close stops the goroutine. Nothing can be read any more.
+func (p *pump) Close() error {
+	p.close.Do(func() {
+		close(p.quit)
+		if !p.running {
+			p.release()
+		}
+	})
+	return nil
+}
+
+func (p *pump) release() {
+	p.reader.Close()
+	if p.unpack != nil {
+		p.unpack()
+	}
+}
