@@ -2,7 +2,6 @@ package schema
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -11,8 +10,9 @@ import (
 	"contend/csp"
 )
 
-// CSP is the document of `contend csp`. One that NewCSP made has no list of
-// intervals, which may be hundreds of thousands: Each makes them.
+// CSP is the document of `contend csp`. One that NewCSP made has no lists of
+// intervals and phases, which may be hundreds of thousands: Each and EachPhase
+// make them.
 type CSP struct {
 	Schema     string     `json:"schema"`
 	IntervalNs int64      `json:"intervalNs"`
@@ -23,7 +23,7 @@ type CSP struct {
 	Total      Total      `json:"total"`
 	Coverage   Coverage   `json:"coverage"`
 
-	series *csp.Series // makes the intervals of a document that holds none
+	series *csp.Series // makes the intervals and phases of a document that holds none
 }
 
 // Interval is one measurement interval with the locks contended in it.
@@ -80,12 +80,16 @@ type Metric struct {
 // NewPhases converts phases; top limits them, 0 means all.
 func NewPhases(s *csp.Series, top int) []Phase {
 	out := []Phase{}
-	for _, p := range limit(s.Phases, top) {
-		ph := Phase{p.Class, p.Lock, p.StartNs, p.EndNs, p.WaitNs, p.CSP, p.PlusMinus, []Cause{}}
-		for _, c := range p.Causes {
-			ph.Causes = append(ph.Causes, Cause(c))
-		}
-		out = append(out, ph)
+	for i := range limit(s.Phases, top) {
+		out = append(out, newPhase(&s.Phases[i]))
+	}
+	return out
+}
+
+func newPhase(p *csp.Phase) Phase {
+	out := Phase{p.Class, p.Lock, p.StartNs, p.EndNs, p.WaitNs, p.CSP, p.PlusMinus, make([]Cause, len(p.Causes))}
+	for i, c := range p.Causes {
+		out.Causes[i] = Cause(c)
 	}
 	return out
 }
@@ -93,7 +97,7 @@ func NewPhases(s *csp.Series, top int) []Phase {
 // NewCSP builds the document. It always has every interval and lock, so that
 // its sums equal the total.
 func NewCSP(s *csp.Series, m []csp.Metric, total Total, cov Coverage) *CSP {
-	d := &CSP{Schema: "contend.csp/1", IntervalNs: s.IntervalNs, Sampled: s.Sampled && cov.Unit == "ns", Intervals: []Interval{}, Phases: NewPhases(s, 0), Total: total, Coverage: cov, series: s}
+	d := &CSP{Schema: "contend.csp/1", IntervalNs: s.IntervalNs, Sampled: s.Sampled && cov.Unit == "ns", Intervals: []Interval{}, Phases: []Phase{}, Total: total, Coverage: cov, series: s}
 	for _, r := range m {
 		d.Metrics = append(d.Metrics, Metric{r.Class, r.Lock, r.CSP, r.FailedPerSecond, known(r.FailedPerAcquired), known(r.InsidePerElapsed), known(r.InsidePerAll), r.WaitPerElapsed})
 	}
@@ -134,37 +138,60 @@ func (d *CSP) Each() iter.Seq[Interval] {
 	}
 }
 
+// EachPhase returns the phases, the largest first; top limits them, 0 means all.
+func (d *CSP) EachPhase(top int) iter.Seq[Phase] {
+	if d.series == nil {
+		return slices.Values(limit(d.Phases, top))
+	}
+	return func(yield func(Phase) bool) {
+		for i := range limit(d.series.Phases, top) {
+			if !yield(newPhase(&d.series.Phases[i])) {
+				return
+			}
+		}
+	}
+}
+
 // write prints the document as Write does any other, but makes each interval
-// when it is printed.
+// and phase when it is printed.
 func (d *CSP) write(w io.Writer) error {
-	const none = `"intervals": []`
 	frame := *d
-	frame.Intervals = []Interval{}
+	frame.Intervals, frame.Phases = []Interval{}, []Phase{}
 	text, err := encode(&frame, "")
 	if err != nil {
 		return err
 	}
-	head, tail, ok := bytes.Cut(text, []byte(none))
-	if !ok {
-		return errors.New("the document has no intervals")
-	}
-	if _, err := w.Write(head); err != nil {
+	if text, err = fill(w, text, "intervals", d.Each()); err != nil {
 		return err
 	}
-	open, between, end := `"intervals": [`+"\n    ", "", none
-	for iv := range d.Each() {
-		text, err := encode(&iv, "    ")
+	if text, err = fill(w, text, "phases", d.EachPhase(0)); err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// fill prints a document up to an empty list of that name, which comes before
+// any text of the trace, with the items in the list. It returns the rest.
+func fill[T any](w io.Writer, text []byte, name string, items iter.Seq[T]) (rest []byte, err error) {
+	before, rest, ok := bytes.Cut(text, []byte(`"`+name+`": []`))
+	if !ok {
+		return nil, fmt.Errorf("the document has no %s", name)
+	}
+	if _, err := fmt.Fprintf(w, "%s%q: [", before, name); err != nil {
+		return nil, err
+	}
+	between, end := "\n    ", "]"
+	for item := range items {
+		text, err := encode(item, "    ")
 		if err != nil {
-			return err
-		}
-		if between == "" {
-			between = open
+			return nil, err
 		}
 		if _, err := fmt.Fprintf(w, "%s%s", between, bytes.TrimRight(text, "\n")); err != nil {
-			return err
+			return nil, err
 		}
 		between, end = ",\n    ", "\n  ]"
 	}
-	_, err = fmt.Fprintf(w, "%s%s", end, tail)
-	return err
+	_, err = io.WriteString(w, end)
+	return rest, err
 }

@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"contend/analysis"
@@ -20,11 +21,7 @@ func CSP(w io.Writer, d *schema.CSP, top int, o Options) error {
 	}
 	grids := []*Grid{intervalGrid(d, start, top)}
 	if o.Style != CSV && !MeasureOf(d.Coverage).Counts() {
-		phases := d.Phases
-		if top > 0 {
-			phases = phases[:min(top, len(phases))]
-		}
-		grids = append(grids, phaseGrid(phases, start))
+		grids = append(grids, phaseGrid(slices.Collect(d.EachPhase(top)), start))
 	}
 	if len(d.Metrics) > 0 {
 		grids = append(grids, metricGrid(d.Metrics))
