@@ -23,12 +23,13 @@ type emitter struct {
 	all                     bool // the filter lets every wait through
 	multiples               bool // and crowds that follow each other may be one: no visitor asks for slices
 
-	byProv  [Provenances]int64
-	running int64
-	queued  map[int32]map[format.ThreadID]bool // threads whose blame ended in a deadlock
-	since   map[int32]int64
-	slice   Slice
-	crowded Crowd
+	byProv    [Provenances]int64
+	running   int64
+	overflown bool                               // running is more than it holds
+	queued    map[int32]map[format.ThreadID]bool // threads whose blame ended in a deadlock
+	since     map[int32]int64
+	slice     Slice
+	crowded   Crowd
 }
 
 const maxTime = math.MaxInt64
@@ -123,6 +124,7 @@ func (e *emitter) run(lo, hi, threads int64) {
 	if lo >= hi || threads <= 0 {
 		return
 	}
+	e.overflown = e.overflown || overflows(e.running, hi-lo, threads)
 	ns := (hi - lo) * threads
 	e.running += ns
 	for _, v := range e.visitors {

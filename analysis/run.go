@@ -23,11 +23,15 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	smp := newSampler(rec, e, cyc)
 	var ev format.Event
 	var fault error
+	wild := int64(0)
 	for {
 		if fault = src.Read(&ev); fault != nil {
 			break
 		}
 		bound(&ev)
+		if clamp(&ev) {
+			wild++
+		}
 		switch ev.Kind {
 		case format.KindThread, format.KindObject, format.KindStack:
 			smp.settle()
@@ -54,7 +58,9 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	if errors.Is(fault, io.EOF) {
 		fault = nil
 	}
-	return finish(sym, e, rec, smp, cyc), fault
+	tr := finish(sym, e, rec, smp, cyc)
+	tr.Coverage.Warnings = append(tr.Coverage.Warnings, append(wildWarning(wild), overflowWarning(e.overflown)...)...)
+	return tr, fault
 }
 
 func finish(sym *Symbols, e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {

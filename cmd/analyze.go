@@ -46,7 +46,7 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	}
 	locks := lockstat.New(o.by == "class")
 	owners := blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false)
-	meter := csp.New(csp.Options{Phases: true})
+	meter := csp.New(csp.Options{Phases: true, Top: o.out.top})
 	res, err := o.trace.run(e, locks, owners, meter)
 	if err != nil {
 		return err

@@ -90,11 +90,19 @@ func (o *cspOptions) check() error {
 	return o.out.check(slices.Sorted(maps.Keys(pages))...)
 }
 
+// phases is how many phases are shown: a program and a picture take all.
+func (o *cspOptions) phases() int {
+	if o.out.format == "json" || pages[o.out.format] != nil {
+		return 0
+	}
+	return o.out.top
+}
+
 func runCSP(e *env, o *cspOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	meter := csp.New(csp.Options{IntervalNs: o.interval.Nanoseconds(), Threshold: o.threshold, Root: o.root})
+	meter := csp.New(csp.Options{IntervalNs: o.interval.Nanoseconds(), Threshold: o.threshold, Root: o.root, Top: o.phases()})
 	locks, metrics := lockstat.New(true), csp.NewMetrics()
 	visitors := []analysis.Visitor{meter, locks}
 	if o.metrics {

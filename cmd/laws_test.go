@@ -256,7 +256,7 @@ func (v *inspection) rows(t *rapid.T) map[string]int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, iv := range s.Intervals {
+	for iv := range s.Intervals() {
 		for _, l := range iv.Locks {
 			m["csp"] += l.WaitNs
 			m["csp "+l.Lock] += l.WaitNs

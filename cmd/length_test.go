@@ -22,6 +22,12 @@ import (
 // 4 locks, sampled every 10 ms, with the owners and waiters drawn at random.
 func longTrace(tb testing.TB, path string, codec format.Codec, size int64) (events, raw int64) {
 	tb.Helper()
+	return sampledTrace(tb, path, codec, size, 10*time.Millisecond)
+}
+
+// sampledTrace is longTrace for any period.
+func sampledTrace(tb testing.TB, path string, codec format.Codec, size int64, period time.Duration) (events, raw int64) {
+	tb.Helper()
 	f, err := os.Create(path)
 	if err != nil {
 		tb.Fatal(err)
@@ -54,7 +60,7 @@ func longTrace(tb testing.TB, path string, codec format.Codec, size int64) (even
 		return format.Party{Thread: format.ThreadID(lock*threads/locks + i + 1), Stack: format.StackID(rng.IntN(locks) + 1)}
 	}
 	var ev format.Event
-	for at := int64(1.7e18); raw < size; at += 10e6 {
+	for at := int64(1.7e18); raw < size; at += period.Nanoseconds() {
 		write(&format.Event{Kind: format.KindTick, Time: at + rng.Int64N(1e6), Intended: at, Live: threads})
 		for lock := range locks {
 			ev = format.Event{Kind: format.KindContention, Time: last, Object: format.ObjectID(lock + 1), Owners: ev.Owners[:0], Waiters: ev.Waiters[:0]}
@@ -133,6 +139,34 @@ func TestMemoryDoesNotGrowWithSampledTraces(t *testing.T) {
 		}
 		if b > a+slack || b > bound {
 			t.Errorf("%s: the peak grows from %d to %d MB as the trace does from 16 to 64 MB", command, a>>20, b>>20)
+		}
+	}
+}
+
+// A trace of many intervals: each is a row of pressure, and its pressure comes
+// and goes, so that it is many phases as well.
+func TestMemoryDoesNotGrowWithIntervals(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes and reads 20 MB")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("peak memory is read from /proc, which only Linux has")
+	}
+	dir := t.TempDir()
+	short, long := filepath.Join(dir, "short.bin"), filepath.Join(dir, "long.bin")
+	sampledTrace(t, short, format.Zstd, 4<<20, time.Second)
+	sampledTrace(t, long, format.Zstd, 16<<20, time.Second)
+	if n := strings.Count(run(t, "csp", "--top", "1", "--format", "csv", long), "\n"); n < 2*200_000 {
+		t.Errorf("%d rows: the long trace is too short", n)
+	}
+	for command, bound := range map[string]int64{ // in MB; a second's sums are kept, at some 100 bytes, and JSON tells 130,000 phases with their causes
+		"analyze": 128, "csp": 128, "csp --format csv": 128, "csp --chart --interval 1s": 128, "csp --format json": 192,
+	} {
+		args := strings.Fields(command)
+		a, b := peak(t, append(args, short)...)>>20, peak(t, append(args, long)...)>>20
+		t.Logf("%s: %d MB for 14 hours, %d MB for 56", command, a, b)
+		if b > bound || a == 0 || b == 0 {
+			t.Errorf("%s: the peak grows from %d to %d MB as the trace does from 14 to 56 hours, the bound is %d", command, a, b, bound)
 		}
 	}
 }

@@ -46,29 +46,28 @@ func (m *Meter) seriesOf(l format.ObjectID) int {
 }
 
 // doubt gives the pressures of a sampled trace their 95 % intervals: those of
-// phases first, then those of the locks of each interval.
-func (m *Meter) doubt(s *Series, locks [][]entry) {
+// phases first, found of which were found, then those of the locks of each
+// interval.
+func (m *Meter) doubt(s *Series, found int) {
 	if s.Sampled = m.rec.Sampled(); !s.Sampled {
 		return
 	}
 	cells := m.rec.Finish()
-	left := doubted
-	for i := range s.Phases {
+	for i := range s.Phases[:min(len(s.Phases), doubted)] {
 		p := &s.Phases[i]
-		if left--; left >= 0 {
-			p.PlusMinus = m.half(cells.Window(p.StartNs, p.EndNs), p.lock)
-		}
+		p.PlusMinus = m.half(cells.Window(p.StartNs, p.EndNs), p.lock)
 	}
-	for i := range s.Intervals {
-		iv := &s.Intervals[i]
-		if left <= 0 {
-			return
-		}
+	left := doubted - found
+	if m.o.Phases || left <= 0 {
+		return
+	}
+	for iv := range s.Intervals() {
 		window := cells.Window(iv.StartNs, iv.EndNs)
-		for j := range iv.Locks {
-			if left--; left >= 0 {
-				iv.Locks[j].PlusMinus = m.half(window, locks[i][j].lock)
-			}
+		for _, l := range iv.Locks[:min(len(iv.Locks), left)] {
+			s.halves = append(s.halves, m.half(window, l.id))
+		}
+		if left = doubted - found - len(s.halves); left <= 0 {
+			return
 		}
 	}
 }

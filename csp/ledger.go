@@ -1,21 +1,25 @@
 package csp
 
 import (
-	"cmp"
 	"slices"
 
 	"contend/analysis"
 	"contend/format"
 )
 
-// ledger sums nanoseconds by interval, lock and owner, at 24 bytes a sum. A
-// trace that comes in order of time adds to the same few sums for a while and
-// then never again: those wait in a table of fixed size, the rest are in a
-// list that is sorted and added up as it grows.
+// ledger sums nanoseconds by interval, lock and owner, at some 8 bytes a sum.
+// A trace that comes in order of time adds to the same few sums for a while
+// and then never again:
+//
+//  1. those being added to wait in a table of fixed size;
+//  2. what leaves it goes to a list, which is sorted, added up and packed when
+//     it is full;
+//  3. packed lists of like length are joined, so that there are few of them
+//     and an entry is packed again a logarithmic number of times.
 type ledger struct {
 	recent  [ledgerSlots]posting
-	entries []entry
-	merged  int // entries up to here are sorted, each place once
+	entries []entry   // not packed yet
+	lists   []*packed // each more than twice as long as the next
 	owners  map[analysis.Owner]uint32
 	names   []analysis.Owner // by id
 }
@@ -26,16 +30,8 @@ const (
 	ledgerSlots = 1 << ledgerBits
 )
 
-// mergeFrom is how many entries a list has before it is worth merging.
-const mergeFrom = 1 << 12
-
-// entry is a sum, or a part of one that is still to be added up.
-type entry struct {
-	interval int32
-	lock     format.ObjectID
-	owner    uint32 // id in the ledger's owners
-	ns       int64
-}
+// packFrom is how many entries are packed at a time.
+const packFrom = 1 << 14
 
 // posting is a sum that is being added to.
 type posting struct {
@@ -65,8 +61,8 @@ func (l *ledger) settle(p *posting) {
 	}
 	p.used = false
 	l.entries = append(l.entries, entry{p.interval, p.lock, l.id(p.owner), p.ns})
-	if len(l.entries) >= max(2*l.merged, mergeFrom) {
-		l.merge()
+	if len(l.entries) >= packFrom {
+		l.pack()
 	}
 }
 
@@ -83,28 +79,46 @@ func (l *ledger) id(o analysis.Owner) uint32 {
 	return id
 }
 
-// merge sorts the list and makes one entry of those of one sum.
-func (l *ledger) merge() {
-	slices.SortFunc(l.entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.interval, b.interval), cmp.Compare(a.lock, b.lock), cmp.Compare(a.owner, b.owner))
-	})
-	n := 0
-	for _, e := range l.entries {
-		if n > 0 && l.entries[n-1].interval == e.interval && l.entries[n-1].lock == e.lock && l.entries[n-1].owner == e.owner {
-			l.entries[n-1].ns += e.ns
+// pack empties the list of entries.
+func (l *ledger) pack() {
+	if len(l.entries) == 0 {
+		return
+	}
+	slices.SortFunc(l.entries, entry.compare)
+	list, sum := &packed{}, l.entries[0]
+	for _, e := range l.entries[1:] {
+		if e.compare(sum) == 0 {
+			sum.ns += e.ns
 			continue
 		}
-		l.entries[n] = e
-		n++
+		list.add(sum)
+		sum = e
 	}
-	l.entries, l.merged = l.entries[:n], n
+	list.add(sum)
+	l.entries = l.entries[:0]
+	l.lists = append(l.lists, list)
+	for n := len(l.lists); n > 1 && l.lists[n-2].n <= 2*l.lists[n-1].n; n-- {
+		l.joinLast()
+	}
+}
+
+// joinLast makes one of the last two lists.
+func (l *ledger) joinLast() {
+	n := len(l.lists)
+	l.lists = append(l.lists[:n-2], join(l.lists[n-2], l.lists[n-1]))
 }
 
 // sums returns all sums in order of interval, lock and owner.
-func (l *ledger) sums() []entry {
+func (l *ledger) sums() *packed {
 	for i := range l.recent {
 		l.settle(&l.recent[i])
 	}
-	l.merge()
-	return l.entries
+	l.pack()
+	for len(l.lists) > 1 {
+		l.joinLast()
+	}
+	if len(l.lists) == 0 {
+		return &packed{}
+	}
+	return l.lists[0]
 }

@@ -1,9 +1,7 @@
 package csp
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 
 	"contend/analysis"
 	"contend/analysis/interval"
@@ -15,15 +13,16 @@ type Options struct {
 	IntervalNs int64   // length of a measurement interval; 0 means 1 s
 	Threshold  float64 // pressure from which a phase begins; 0 means DefaultThreshold
 	Root       bool    // charge waiting to the last lock of each path instead of the first
-	Phases     bool    // only the phases are wanted: spare the measurement intervals
+	Phases     bool    // only the phases are wanted: their pressures alone are given intervals of confidence
+	Top        int     // how many phases are wanted; 0 means all
 }
 
 // DefaultThreshold is the pressure from which a lock is worth a look: Free
 // Lunch finds locks above 5 % worth fixing.
 const DefaultThreshold = 0.05
 
-// maxIntervals bounds the series, which is kept and printed whole: twelve days
-// of seconds. Phases alone are an overview, of three days: a wild time in a
+// maxIntervals bounds the series, which is printed whole: twelve days of
+// seconds. Phases alone are an overview, of three days: a wild time in a
 // damaged trace must not fill the memory.
 const (
 	maxIntervals = 1 << 20
@@ -160,65 +159,19 @@ func (m *Meter) Series() (*Series, error) {
 	if m.err != nil {
 		return nil, m.err
 	}
-	s := &Series{IntervalNs: m.o.IntervalNs, WaitNs: m.wait, RunningNs: m.ran}
-	waits := m.waits.sums()
-	var locks [][]entry
-	if !m.o.Phases {
-		locks = m.locks(waits)
-		m.intervals(s, locks)
-	}
-	s.Phases = m.phases(waits)
-	m.doubt(s, locks)
+	s := &Series{IntervalNs: m.o.IntervalNs, WaitNs: m.wait, RunningNs: m.ran, meter: m, waits: m.waits.sums()}
+	phases, found := m.phases(s.waits)
+	s.Phases = phases
+	m.doubt(s, found)
 	return s, nil
 }
 
-// intervals adds the measurement intervals to the series. A lock has its name
-// made once, not in each of them.
-func (m *Meter) intervals(s *Series, locks [][]entry) {
-	names := map[format.ObjectID]Pressure{}
-	s.Intervals = make([]Interval, len(m.running))
-	for i, ran := range m.running {
-		start := m.start + int64(i)*m.o.IntervalNs
-		iv := Interval{StartNs: start, EndNs: m.end(int32(i)), RunningNs: ran}
-		if len(locks[i]) > 0 {
-			iv.Locks = make([]Pressure, 0, len(locks[i]))
-		}
-		for _, w := range locks[i] {
-			p, ok := names[w.lock]
-			if !ok {
-				p = Pressure{Class: m.sym.ClassName(w.lock), Lock: m.sym.LockName(w.lock)}
-				names[w.lock] = p
-			}
-			p.WaitNs, p.CSP = w.ns, ratio(w.ns, ran)
-			iv.Locks = append(iv.Locks, p)
-		}
-		s.Intervals[i] = iv
-	}
-}
-
-// locks returns the locks waited for in each interval, most waiting first. The
-// lists are apart from waits.
-func (m *Meter) locks(waits []entry) [][]entry {
-	out := make([][]entry, len(m.running))
-	for _, w := range waits {
-		if w.ns > 0 {
-			out[w.interval] = append(out[w.interval], w)
-		}
-	}
-	for _, list := range out {
-		slices.SortFunc(list, func(a, b entry) int {
-			if a.ns != b.ns { // names cost more than numbers
-				return cmp.Compare(b.ns, a.ns)
-			}
-			return cmp.Or(cmp.Compare(m.sym.LockName(a.lock), m.sym.LockName(b.lock)), cmp.Compare(a.lock, b.lock))
-		})
-	}
-	return out
-}
+// begin returns the start of interval i.
+func (m *Meter) begin(i int32) int64 { return m.start + int64(i)*m.o.IntervalNs }
 
 // end returns the end of interval i, no later than the last instant seen.
 func (m *Meter) end(i int32) int64 {
-	start := m.start + int64(i)*m.o.IntervalNs
+	start := m.begin(i)
 	return start + min(m.o.IntervalNs, m.last-start)
 }
 

@@ -2,6 +2,7 @@ package csp
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,8 @@ func series(t interface{ Fatal(...any) }, m *Meter) *Series {
 	return s
 }
 
+func intervals(s *Series) []Interval { return slices.Collect(s.Intervals()) }
+
 // Two intervals of 100 ns and a half one, three threads running. A wait over
 // [1050, 1120) falls into the first two; each share of it is spread alike.
 func TestWaitsAreCutAtTheEdges(t *testing.T) {
@@ -46,15 +49,15 @@ func TestWaitsAreCutAtTheEdges(t *testing.T) {
 	m.Slice(&analysis.Slice{Start: 1050, End: 1120, Thread: 4, Lock: 1, First: true,
 		Shares: []analysis.Share{{Ns: 35, Direct: ann, Root: ann, Hops: 1}, {Ns: 35, Direct: cleo, Root: cleo, Hops: 1}}})
 	s := series(t, m)
-	if s.WaitNs != 70 || s.RunningNs != 750 || len(s.Intervals) != 3 {
+	if s.WaitNs != 70 || s.RunningNs != 750 || s.Len() != 3 {
 		t.Fatalf("%+v", s)
 	}
 	for i, want := range []Interval{
-		{1000, 1100, 300, []Pressure{{"L", "first", 50, 50.0 / 300, nil}}},
-		{1100, 1200, 300, []Pressure{{"L", "first", 20, 20.0 / 300, nil}}},
+		{1000, 1100, 300, []Pressure{{"L", "first", 50, 50.0 / 300, nil, 1}}},
+		{1100, 1200, 300, []Pressure{{"L", "first", 20, 20.0 / 300, nil, 1}}},
 		{1200, 1250, 150, nil},
 	} {
-		got := s.Intervals[i]
+		got := intervals(s)[i]
 		if got.StartNs != want.StartNs || got.EndNs != want.EndNs || got.RunningNs != want.RunningNs || len(got.Locks) != len(want.Locks) {
 			t.Fatalf("interval %d: %+v, want %+v", i, got, want)
 		}
@@ -82,7 +85,7 @@ func TestRootPressureBelongsToTheLastLock(t *testing.T) {
 			lock, owner = "second", "A.flush:3"
 		}
 		s := series(t, m)
-		if l := s.Intervals[0].Locks; len(l) != 1 || l[0].Lock != lock || l[0].WaitNs != 60 {
+		if l := intervals(s)[0].Locks; len(l) != 1 || l[0].Lock != lock || l[0].WaitNs != 60 {
 			t.Errorf("root %v: %+v", root, l)
 		}
 		if c := s.Phases[0].Causes; len(c) != 1 || c[0] != (Cause{owner, 60}) {
@@ -119,12 +122,12 @@ func TestIntervalsOfAnyLength(t *testing.T) {
 			continue
 		}
 		waited, ran := int64(0), int64(0)
-		for _, iv := range s.Intervals {
+		for _, iv := range intervals(s) {
 			ran += iv.RunningNs
 			waited += iv.Locks[0].WaitNs
 		}
-		if len(s.Intervals) != want || waited != 1e9 || ran != 2e9 || s.Intervals[want-1].EndNs != end || s.Phases[0].EndNs != end {
-			t.Errorf("%d ns: %d intervals, %d ns waiting, %d running, phase %+v", interval, len(s.Intervals), waited, ran, s.Phases[0])
+		if s.Len() != want || waited != 1e9 || ran != 2e9 || intervals(s)[want-1].EndNs != end || s.Phases[0].EndNs != end {
+			t.Errorf("%d ns: %d intervals, %d ns waiting, %d running, phase %+v", interval, s.Len(), waited, ran, s.Phases[0])
 		}
 	}
 	if _, err := run(1); err == nil || !strings.Contains(err.Error(), "longer interval") {
@@ -202,7 +205,8 @@ func TestPressureOnRandomRuns(t *testing.T) {
 
 func checkSeries(t *rapid.T, s *Series) {
 	waited, ran := int64(0), int64(0)
-	for i, iv := range s.Intervals {
+	list := intervals(s)
+	for i, iv := range list {
 		ran += iv.RunningNs
 		all := int64(0)
 		for _, l := range iv.Locks {
@@ -214,7 +218,7 @@ func checkSeries(t *rapid.T, s *Series) {
 		if all > iv.RunningNs {
 			t.Errorf("interval %d: all locks together %d of %d ns", i, all, iv.RunningNs)
 		}
-		if i > 0 && iv.StartNs != s.Intervals[i-1].EndNs {
+		if i > 0 && iv.StartNs != list[i-1].EndNs {
 			t.Errorf("interval %d does not follow on", i)
 		}
 		waited += all
@@ -225,7 +229,7 @@ func checkSeries(t *rapid.T, s *Series) {
 	last := map[string][]Phase{}
 	for _, p := range s.Phases {
 		inside := int64(0)
-		for _, iv := range s.Intervals {
+		for _, iv := range list {
 			for _, l := range iv.Locks {
 				if l.Lock == p.Lock && iv.StartNs >= p.StartNs && iv.EndNs <= p.EndNs {
 					inside += l.WaitNs

@@ -103,7 +103,7 @@ func TestPhasesFollowThePressure(t *testing.T) {
 	if p.StartNs != 1300 || p.EndNs != 1600 || p.WaitNs != 140 || len(p.Causes) != 1 || p.Causes[0] != (Cause{"A.hold:3", 140}) {
 		t.Errorf("%+v", p)
 	}
-	if len(s.Intervals) != 10 || s.Intervals[3].Locks[0].WaitNs != 50 || s.Intervals[4].Locks[0].WaitNs != 70 || s.Intervals[0].RunningNs != 200 {
-		t.Errorf("%+v", s.Intervals)
+	if s.Len() != 10 || intervals(s)[3].Locks[0].WaitNs != 50 || intervals(s)[4].Locks[0].WaitNs != 70 || intervals(s)[0].RunningNs != 200 {
+		t.Errorf("%+v", intervals(s))
 	}
 }

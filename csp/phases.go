@@ -7,102 +7,91 @@ import (
 	"contend/format"
 )
 
-// topCauses is how many call chains a phase names.
-const topCauses = 5
+// stretch is a phase in numbers alone: where the pressure of a lock stays
+// high, and the sums over it.
+type stretch struct {
+	lock        format.ObjectID
+	first, last int32 // intervals
+	ns, running int64
+}
 
-// phases finds, for each lock, the stretches over which its pressure stays
+// phases returns the largest phases, in order of waiting time, and how many
+// there are.
+func (m *Meter) phases(waits *packed) (out []Phase, found int) {
+	list := m.stretches(waits)
+	names := map[format.ObjectID][2]string{}
+	for _, s := range list.largest() {
+		name, ok := names[s.lock]
+		if !ok {
+			name = [2]string{m.sym.ClassName(s.lock), m.sym.LockName(s.lock)}
+			names[s.lock] = name
+		}
+		out = append(out, Phase{Class: name[0], Lock: name[1], StartNs: m.begin(s.first), EndNs: m.end(s.last), WaitNs: s.ns, CSP: ratio(s.ns, s.running), stretch: s})
+	}
+	m.nameCauses(out)
+	return out, list.found
+}
+
+// stretches finds, for each lock, the stretches over which its pressure stays
 // high:
 //
 //  1. a phase begins with an interval at or above the threshold;
 //  2. it goes on while the pressure is at least half the threshold, so that
 //     noise around the threshold does not chop it up;
 //  3. it ends with the last interval that was.
-//
-// They come in order of waiting time. The waits, by interval and lock, are put
-// in another order.
-func (m *Meter) phases(byLock []entry) []Phase {
-	slices.SortFunc(byLock, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.lock, b.lock), cmp.Compare(a.interval, b.interval))
-	})
-	var out []Phase
-	for len(byLock) > 0 {
-		n := 1
-		for n < len(byLock) && byLock[n].lock == byLock[0].lock {
-			n++
-		}
-		for _, stretch := range m.stretches(byLock[:n]) {
-			out = append(out, m.phase(stretch))
-		}
-		byLock = byLock[n:]
-	}
-	m.nameCauses(out)
-	slices.SortFunc(out, func(a, b Phase) int {
-		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.StartNs, b.StartNs), cmp.Compare(a.Lock, b.Lock))
-	})
-	return out
-}
-
-// stretches cuts each phase out of the intervals of one lock, which are in
-// order.
-func (m *Meter) stretches(waits []entry) (out [][]entry) {
-	from, inside := 0, false
-	for i, w := range waits {
-		p := ratio(w.ns, m.running[w.interval])
+func (m *Meter) stretches(waits *packed) *ranking {
+	list := &ranking{top: m.o.Top, name: m.sym.LockName}
+	open := map[format.ObjectID]stretch{} // the last phase of each lock
+	for w := range waits.all() {
+		ran := m.running[w.interval]
+		p := ratio(w.ns, ran)
+		s, ok := open[w.lock]
 		switch {
-		case inside && w.interval == waits[i-1].interval+1 && p >= m.o.Threshold/2:
-			out[len(out)-1] = waits[from : i+1]
+		case ok && s.last == w.interval-1 && p >= m.o.Threshold/2:
+			open[w.lock] = stretch{w.lock, s.first, w.interval, s.ns + w.ns, s.running + ran}
 		case p >= m.o.Threshold:
-			from, inside = i, true
-			out = append(out, waits[i:i+1])
-		default:
-			inside = false
+			if ok {
+				list.add(s)
+			}
+			open[w.lock] = stretch{w.lock, w.interval, w.interval, w.ns, ran}
 		}
 	}
-	return out
+	for _, s := range open {
+		list.add(s)
+	}
+	return list
 }
 
-// phase sums consecutive intervals of one lock.
-func (m *Meter) phase(waits []entry) Phase {
-	lock, first, last := waits[0].lock, waits[0].interval, waits[len(waits)-1].interval
-	p := Phase{Class: m.sym.ClassName(lock), Lock: m.sym.LockName(lock), lock: lock, first: first, last: last,
-		StartNs: m.start + int64(first)*m.o.IntervalNs, EndNs: m.end(last)}
-	running := int64(0)
-	for _, w := range waits {
-		p.WaitNs += w.ns
-		running += m.running[w.interval]
-	}
-	p.CSP = ratio(p.WaitNs, running)
-	return p
+// ranking keeps the largest phases of all it is given.
+type ranking struct {
+	top   int // how many; 0 means all
+	found int
+	list  []stretch
+	name  func(format.ObjectID) string
 }
 
-// nameCauses adds to each phase the owner call chains that caused its waiting.
-func (m *Meter) nameCauses(phases []Phase) {
-	sums := make([]map[string]int64, len(phases))
-	at := map[format.ObjectID][]int{} // the phases of a lock, in order of time
-	for i := range phases {
-		sums[i] = map[string]int64{}
-		at[phases[i].lock] = append(at[phases[i].lock], i)
+// rankSlack is how many phases more than wanted are kept before the smallest
+// are dropped.
+const rankSlack = 1 << 12
+
+func (r *ranking) add(s stretch) {
+	r.found++
+	r.list = append(r.list, s)
+	if r.top > 0 && len(r.list) >= 2*r.top+rankSlack {
+		r.largest()
 	}
-	causes := m.causes.sums()
-	text := make([]string, len(m.causes.names))
-	for _, c := range causes {
-		list := at[c.lock]
-		k, _ := slices.BinarySearchFunc(list, c.interval, func(i int, interval int32) int { return cmp.Compare(phases[i].last, interval) })
-		if k == len(list) || phases[list[k]].first > c.interval {
-			continue
+}
+
+// largest puts the phases in order and drops those that are not wanted.
+func (r *ranking) largest() []stretch {
+	slices.SortFunc(r.list, func(a, b stretch) int {
+		if a.ns != b.ns || a.first != b.first { // names cost more than numbers
+			return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.first, b.first))
 		}
-		if text[c.owner] == "" {
-			text[c.owner] = m.sym.OwnerText(m.causes.names[c.owner])
-		}
-		sums[list[k]][text[c.owner]] += c.ns
+		return cmp.Or(cmp.Compare(r.name(a.lock), r.name(b.lock)), cmp.Compare(a.lock, b.lock))
+	})
+	if r.top > 0 {
+		r.list = r.list[:min(len(r.list), r.top)]
 	}
-	for i := range phases {
-		for owner, ns := range sums[i] {
-			phases[i].Causes = append(phases[i].Causes, Cause{owner, ns})
-		}
-		slices.SortFunc(phases[i].Causes, func(a, b Cause) int {
-			return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Owner, b.Owner))
-		})
-		phases[i].Causes = phases[i].Causes[:min(len(phases[i].Causes), topCauses)]
-	}
+	return r.list
 }

@@ -44,8 +44,9 @@ func seed(f *testing.F, patterns ...string) {
 	}
 }
 
-// fuzz holds a format to what all of them promise.
-func fuzz(f *testing.F) {
+// fuzz holds a format to what all of them promise, and to what it promises
+// besides.
+func fuzz(f *testing.F, more ...func(*testing.T, *format.List)) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		watchdog := time.AfterFunc(patience, func() { panic(fmt.Sprintf("%d bytes take for ever", len(data))) })
 		defer watchdog.Stop()
@@ -54,10 +55,46 @@ func fuzz(f *testing.F) {
 		if took, may := allocated()-before, uint64(memoryOnce+memoryPerByte*len(data)); took > may {
 			t.Errorf("%d bytes of input took %d of memory, more than %d", len(data), took, may)
 		}
-		if err == nil {
-			roundTrip(t, events)
+		if err != nil {
+			return
 		}
+		for _, check := range more {
+			check(t, events)
+		}
+		roundTrip(t, events)
 	})
+}
+
+// introduced checks that nothing ends before it begins, and that no stack or
+// thread is used before it is introduced.
+func introduced(t *testing.T, events *format.List) {
+	stacks, threads := map[format.StackID]bool{0: true}, map[format.ThreadID]bool{0: true}
+	for i := range events.Events {
+		ev := &events.Events[i]
+		switch ev.Kind {
+		case format.KindStack:
+			stacks[ev.Stack] = true
+		case format.KindThread:
+			threads[ev.Thread] = true
+		case format.KindWait, format.KindTenure, format.KindActivity, format.KindRecording:
+			if ev.End < ev.Time || !stacks[ev.Stack] || !threads[ev.Thread] || !threads[ev.Owner] {
+				t.Fatalf("event %d: %s", i, format.AppendText(nil, ev))
+			}
+		}
+	}
+}
+
+// inOrder checks that each dump is later than the one before.
+func inOrder(t *testing.T, events *format.List) {
+	last := int64(format.NoTime)
+	for i := range events.Events {
+		if ev := &events.Events[i]; ev.Kind == format.KindTick {
+			if last != format.NoTime && ev.Time <= last {
+				t.Fatalf("a dump at %d follows one at %d", ev.Time, last)
+			}
+			last = ev.Time
+		}
+	}
 }
 
 // allocated is the memory the program ever asked for.
@@ -173,19 +210,28 @@ const (
 
 func FuzzJFR(f *testing.F) {
 	seed(f, fixtures+"*.jfr", public+"jfr/*.jfr")
+	small, err := os.ReadFile(fixtures + "truth-8threads-jdk25.jfr")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(small) // with its checkpoints where the header says
+	live := bytes.Clone(small)
+	clear(live[8:16]) // the size, as in a live process
+	f.Add(live)
+	f.Add(append(bytes.Clone(small[:20_000]), small[:20_000]...))
 	f.Add([]byte("FLR\x00"))
-	fuzz(f)
+	fuzz(f, introduced)
 }
 
 func FuzzThreadDump(f *testing.F) {
 	seed(f, fixtures+"*jdk17.txt", fixtures+"truth-jdk25-*.json", "threaddump/testdata/dialects/*", public+"threaddump/*", public+"javacore/*")
-	fuzz(f)
+	fuzz(f, inOrder)
 }
 
 func FuzzGoTrace(f *testing.F) {
 	seed(f, fixtures+"*.trace", public+"gotrace/*.trace")
 	f.Add([]byte("go 1.22 trace\x00\x00\x00\x01\x01\x00\x00\x00"))
-	fuzz(f)
+	fuzz(f, introduced)
 }
 
 func FuzzGoDump(f *testing.F) {
@@ -216,6 +262,7 @@ end
 func FuzzText(f *testing.F) {
 	f.Add([]byte(sample))
 	f.Add([]byte("contend 1\nwait time=1 e"))
+	f.Add([]byte("contend 1\nthread name=\"\\xff\"\nend count=1"))
 	fuzz(f)
 }
 

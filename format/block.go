@@ -20,6 +20,11 @@ const (
 	// MaxBlockEvents bounds the events of a block: decoded they take far more
 	// memory than stored.
 	MaxBlockEvents = 1 << 16
+	// MaxBlockFrames bounds the frames of a block, for the same reason.
+	MaxBlockFrames = 1 << 18
+	// MaxFrames bounds the frames of a stack. The outermost frames of a deeper
+	// one are left out.
+	MaxFrames = 1 << 14
 )
 
 // Codec says how a block's bytes are stored.

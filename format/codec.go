@@ -41,8 +41,9 @@ func appendField(dst []byte, f fieldCode, ev *Event, last *int64) []byte {
 	case fBytes:
 		return binary.AppendVarint(dst, ev.Bytes)
 	case fFrames:
-		dst = binary.AppendUvarint(dst, uint64(len(ev.Frames)))
-		for _, fr := range ev.Frames {
+		kept := ev.Frames[:min(len(ev.Frames), MaxFrames)]
+		dst = binary.AppendUvarint(dst, uint64(len(kept)))
+		for _, fr := range kept {
 			dst = appendString(appendString(appendString(dst, fr.Class), fr.Method), fr.File)
 			dst = binary.AppendVarint(dst, int64(fr.Line))
 		}
@@ -147,10 +148,11 @@ func (e *Event) setNumber(f fieldCode, v uint64) bool {
 // allocates only as it grows.
 type Arena struct {
 	parties []Party
+	frames  int // of all stacks
 }
 
 // Reset makes the arena empty. Events decoded into it are no longer valid.
-func (a *Arena) Reset() { a.parties = a.parties[:0] }
+func (a *Arena) Reset() { a.parties, a.frames = a.parties[:0], 0 }
 
 // DecodeEvent reads one event from the head of src and returns what follows
 // it. An event of an unknown kind gives KindNone. It fails with ErrCorrupt or
@@ -266,11 +268,7 @@ func (d *decoder) field(f fieldCode, ev *Event, last *int64, a *Arena) {
 	case fBytes:
 		ev.Bytes = d.varint()
 	case fFrames:
-		n := d.count(4)
-		ev.Frames = make([]Frame, 0, n)
-		for range n {
-			ev.Frames = append(ev.Frames, Frame{d.string(), d.string(), d.string(), int(d.varint())})
-		}
+		ev.Frames = d.frames(a)
 	case fOwners:
 		ev.Owners = d.parties(a)
 	case fWaiters:
@@ -282,6 +280,27 @@ func (d *decoder) field(f fieldCode, ev *Event, last *int64, a *Arena) {
 			d.bad = true
 		}
 	}
+}
+
+// frames reads the innermost frames and passes over the others.
+func (d *decoder) frames(a *Arena) []Frame {
+	n := d.count(4)
+	kept := min(n, MaxFrames)
+	if a.frames += kept; a.frames > MaxBlockFrames {
+		d.bad = true
+		return nil
+	}
+	list := make([]Frame, kept)
+	for i := range list {
+		list[i] = Frame{d.string(), d.string(), d.string(), int(d.varint())}
+	}
+	for range n - kept {
+		for range 3 {
+			d.body = d.body[d.count(1):]
+		}
+		d.varint()
+	}
+	return list
 }
 
 func (d *decoder) parties(a *Arena) []Party {

@@ -131,7 +131,9 @@ func (p *textParser) frames(list []Frame) []Frame {
 			text[i] = p.quoted()
 			p.bad = p.bad || !p.skip(':')
 		}
-		list = append(list, Frame{text[0], text[1], text[2], int(p.signed(" ,"))})
+		if f := (Frame{text[0], text[1], text[2], int(p.signed(" ,"))}); len(list) < MaxFrames {
+			list = append(list, f)
+		}
 		if !p.skip(',') {
 			break
 		}

@@ -295,25 +295,6 @@ type failing struct{ err error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
-func FuzzText(f *testing.F) {
-	f.Add([]byte(sample))
-	f.Add([]byte("contend 1\nwait time=1 e"))
-	f.Add([]byte("contend 1\nthread name=\"\\xff\"\nend count=1"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		got, st, err := readText(bytes.NewReader(data))
-		if st.BytesTotal > int64(len(data)) || st.BytesRead > st.BytesTotal {
-			t.Fatalf("%d bytes: %+v", len(data), st)
-		}
-		if err != nil {
-			return
-		}
-		again, st, err := readText(bytes.NewReader(writeText(t, got)))
-		if diff := cmp.Diff(got, again, cmpopts.EquateEmpty()); err != nil || len(st.Warnings) > 0 || diff != "" {
-			t.Fatal(err, st.Warnings, diff)
-		}
-	})
-}
-
 func contended() *Event {
 	return &Event{Kind: KindContention, Time: 1e18, Object: 70_000, Owners: []Party{{80_000, 90_000, Exclusive}}, Waiters: []Party{{1, 2, Shared}, {3, 4, Exclusive}}}
 }

@@ -30,6 +30,7 @@ type Writer struct {
 	first  int64
 	last   int64
 	events uint32
+	frames int // of the block that is being filled, at most
 	total  uint64
 	zstd   *zstd.Encoder
 	flate  *flate.Writer
@@ -67,7 +68,7 @@ func (w *Writer) Write(ev *Event) error {
 		return w.err
 	}
 	w.add(ev)
-	if len(w.raw) >= w.o.BlockSize || w.events == MaxBlockEvents-1 { // Close adds one more
+	if len(w.raw) >= w.o.BlockSize || w.events == MaxBlockEvents-1 || w.frames > MaxBlockFrames-MaxFrames { // Close adds one more event
 		w.flush()
 	}
 	return w.err
@@ -79,6 +80,7 @@ func (w *Writer) add(ev *Event) {
 	}
 	w.raw = AppendEvent(w.raw, ev, &w.last)
 	w.events++
+	w.frames += min(len(ev.Frames), MaxFrames)
 	w.total++
 }
 
@@ -107,7 +109,7 @@ func (w *Writer) flush() {
 	h.Stored = uint32(len(stored))
 	w.block = append(h.Append(w.block[:0], stored), stored...)
 	_, w.err = w.out.Write(w.block)
-	w.raw, w.events = w.raw[:0], 0
+	w.raw, w.events, w.frames = w.raw[:0], 0, 0
 }
 
 func (w *Writer) compress() []byte {

@@ -29,6 +29,7 @@ type Reader struct {
 	name  string
 	in    *counter
 	rest  io.Reader
+	lines *shallow           // what is read of the input
 	more  []*stack.Goroutine // of the snapshot at hand, belonging to the next dump
 	names symbols
 
@@ -58,7 +59,8 @@ func Is(head []byte) bool {
 // ErrNotMine for text that holds none, or what the input returned.
 func NewReader(in *bufio.Reader, name string, o Options) (*Reader, error) {
 	c := &counter{in: in}
-	r := &Reader{name: name, in: c, rest: c, names: newSymbols(o.Rules)}
+	r := &Reader{name: name, in: c, lines: &shallow{in: c, start: true}, names: newSymbols(o.Rules)}
+	r.rest = r.lines
 	r.advance()
 	if r.dumps == 0 {
 		if c.err != nil {
@@ -139,7 +141,7 @@ func (r *Reader) advance() {
 // the input, which sets err.
 func (r *Reader) scan() []*stack.Goroutine {
 	s, suffix, err := snapshot(r.rest)
-	r.rest = io.MultiReader(bytes.NewReader(suffix), r.in)
+	r.rest = io.MultiReader(bytes.NewReader(suffix), r.lines)
 	within := r.in.last != '\n' && !bytes.ContainsRune(suffix, '\n') // a line of the dump, when this is the end
 	switch {
 	case r.in.err != nil:

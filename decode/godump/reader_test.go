@@ -143,16 +143,6 @@ func TestIs(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
-	f.Add(load(f, "go126-debug2-dump.txt"))
-	f.Add(load(f, "go126-sigquit-dump.txt")[:2000])
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if s := read(t, data); s.stats.BytesRead > int64(len(data)) {
-			t.Fatalf("%d bytes: %+v", len(data), s.stats)
-		}
-	})
-}
-
 // However much of a dump there is, what is whole is read.
 func TestEveryPrefix(t *testing.T) {
 	data, last := load(t, "go126-debug2-dump.txt"), 0

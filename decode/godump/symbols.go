@@ -75,6 +75,7 @@ func framesOf(g *stack.Goroutine) []format.Frame {
 	for len(calls) > 1 && calls[len(calls)-1].Func.Complete == "runtime.goexit" {
 		calls = calls[:len(calls)-1]
 	}
+	calls = calls[:min(len(calls), format.MaxFrames)]
 	frames := make([]format.Frame, 0, len(calls))
 	for i := range calls {
 		class, method := gosym.Split(calls[i].Func.Complete)

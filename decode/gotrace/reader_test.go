@@ -8,9 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"contend/format"
 
@@ -188,27 +186,6 @@ func TestVersions(t *testing.T) {
 			t.Errorf("%q: %v, want %v", c.head, err, c.want)
 		}
 	}
-}
-
-// FuzzRead: whatever the bytes, reading ends, and says no more than there is.
-func FuzzRead(f *testing.F) {
-	data := load(f, ours)
-	f.Add(data[:20_000])
-	var mu sync.Mutex
-	f.Add(record(f, func() {
-		mu.Lock()
-		go getInLine(&mu)
-		time.Sleep(time.Millisecond)
-		mu.Unlock()
-	}))
-	f.Add([]byte("go 1.22 trace\x00\x00\x00\x01\x01\x00\x00\x00"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if r, _ := readAll(t, data); r != nil {
-			if s := r.Stats(); s.BytesTotal != int64(len(data)) || s.BytesRead > s.BytesTotal {
-				t.Fatalf("%d bytes: %+v", len(data), s)
-			}
-		}
-	})
 }
 
 // Damage anywhere costs what follows, never the program.

@@ -22,6 +22,16 @@ type batch struct {
 	ready  chan struct{}
 }
 
+// shrink lets go of a used block, and of all there is for the next one where
+// the block was far larger than writers make them.
+func (b *batch) shrink() {
+	if b.block.header.Raw > 4*format.DefaultBlock {
+		*b = batch{}
+		return
+	}
+	b.block.bytes = nil
+}
+
 // worker decodes blocks; each has its own decompressors.
 type worker struct {
 	zstd  *zstd.Decoder

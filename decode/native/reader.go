@@ -24,6 +24,7 @@ type Reader struct {
 	work    chan *batch
 	free    chan *batch
 	quit    chan struct{}
+	flight  *flight
 	stop    sync.Once
 	cur     *batch
 	next    int
@@ -42,7 +43,7 @@ type Reader struct {
 // NewReader checks the file header and begins to read. The error is a
 // *format.Error: ErrNotMine, ErrVersion or ErrTruncated.
 func NewReader(in io.Reader, name string) (*Reader, error) {
-	r := &Reader{name: name, split: splitter{in: in}, quit: make(chan struct{})}
+	r := &Reader{name: name, split: splitter{in: in}, quit: make(chan struct{}), flight: newFlight()}
 	if err := r.header(); err != nil {
 		return nil, err
 	}
@@ -89,6 +90,9 @@ func (r *Reader) run() {
 		blk, err := r.split.next()
 		r.mu.Unlock()
 		b.block, b.eof = blk, err
+		if !r.flight.enter(int(blk.header.Raw)) {
+			return
+		}
 		select {
 		case r.order <- b:
 		case <-r.quit:
@@ -177,6 +181,8 @@ func (r *Reader) advance() {
 			r.cur.fault = ""
 			return
 		}
+		r.flight.leave(int(r.cur.block.header.Raw))
+		r.cur.shrink()
 		select {
 		case r.free <- r.cur:
 		default:
@@ -244,6 +250,9 @@ func (r *Reader) Stats() format.Stats {
 
 // Close stops reading ahead; the input stays open.
 func (r *Reader) Close() error {
-	r.stop.Do(func() { close(r.quit) })
+	r.stop.Do(func() {
+		close(r.quit)
+		r.flight.close()
+	})
 	return nil
 }

@@ -159,28 +159,6 @@ func TestUnknownKindsAreSkipped(t *testing.T) {
 	}
 }
 
-func FuzzReader(f *testing.F) {
-	f.Add(encode(f, trace(), format.WriterOptions{BlockSize: 900}))
-	f.Add(encode(f, trace(), format.WriterOptions{Codec: format.Zstd}))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		l, _, err := readAll(data)
-		if err != nil {
-			return
-		}
-		kept := &format.List{}
-		for i := range l.Events { // what decodes encodes to an equal trace
-			_ = kept.Write(&l.Events[i])
-		}
-		again, _, err := readAll(encode(t, kept, format.WriterOptions{}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(kept.Events, again.Events, cmpopts.EquateEmpty()); diff != "" {
-			t.Fatal(diff)
-		}
-	})
-}
-
 func benchmarkTrace(b *testing.B) ([]byte, int) {
 	l := &format.List{}
 	for i := range 400_000 {

@@ -1,5 +1,7 @@
 package threaddump
 
+import "contend/format"
+
 // builder collects the threads of one dump; every dialect has one.
 type builder struct {
 	names  *names
@@ -38,7 +40,7 @@ func (b *builder) known(id int64) bool {
 
 // frame adds what follows "at " to the current thread.
 func (b *builder) frame(text string, notation int) {
-	if f, ok := b.names.frame(text, notation); ok {
+	if f, ok := b.names.frame(text, notation); ok && len(b.cur.Frames) < format.MaxFrames {
 		b.cur.Frames = append(b.cur.Frames, f)
 	}
 }

@@ -3,7 +3,6 @@ package threaddump
 import (
 	"bufio"
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -253,42 +252,4 @@ func TestHostileJSON(t *testing.T) {
 			}
 		}
 	}
-}
-
-func FuzzDumps(f *testing.F) {
-	for _, pattern := range []string{"testdata/dialects/*", "../../testdata/*.json", deadlock} {
-		paths, _ := filepath.Glob(pattern)
-		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				f.Fatal(err)
-			}
-			if !json.Valid(text) || bytes.Contains(text, []byte("threadDump")) {
-				f.Add(text)
-			}
-		}
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		r, err := NewReader(bufio.NewReader(bytes.NewReader(text)), "x", Options{})
-		if (r == nil) == (err == nil) {
-			t.Fatal("a reader or an error")
-		}
-		if err != nil {
-			return
-		}
-		last := int64(format.NoTime)
-		for range len(text) + 10 { // no event without a byte
-			var ev format.Event
-			if r.Read(&ev) != nil {
-				return
-			}
-			if ev.Kind == format.KindTick {
-				if last != format.NoTime && ev.Time <= last {
-					t.Fatalf("dump at %d after %d", ev.Time, last)
-				}
-				last = ev.Time
-			}
-		}
-		t.Fatal("more events than bytes")
-	})
 }

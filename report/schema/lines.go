@@ -25,29 +25,36 @@ type Cell struct {
 // rounded away. The second result holds the instants between the cells, one
 // more than cells.
 func (d *CSP) Lines(n int) (lines []Line, edges []int64) {
-	n = min(max(n, 1), len(d.Intervals))
+	all := d.Len()
+	n = min(max(n, 1), all)
 	if n == 0 {
 		return nil, nil
 	}
 	running := make([]int64, n)
 	at := map[[2]string]int{}
-	edges = []int64{d.Intervals[0].StartNs}
-	for cell := range n {
-		merged := d.Intervals[cell*len(d.Intervals)/n : (cell+1)*len(d.Intervals)/n]
-		edges = append(edges, merged[len(merged)-1].EndNs)
-		for i := range merged {
-			running[cell] += merged[i].RunningNs
-			for _, l := range merged[i].Locks {
-				key := [2]string{l.Class, l.Lock}
-				row, ok := at[key]
-				if !ok {
-					row = len(lines)
-					at[key] = row
-					lines = append(lines, Line{Class: l.Class, Lock: l.Lock, Cells: make([]Cell, n)})
-				}
-				lines[row].WaitNs += l.WaitNs
-				lines[row].Cells[cell].WaitNs += l.WaitNs
+	cell, i := 0, 0
+	for iv := range d.Each() {
+		switch {
+		case i == 0:
+			edges = []int64{iv.StartNs, iv.EndNs}
+		case i == (cell+1)*all/n: // the first of the next cell
+			cell++
+			edges = append(edges, iv.EndNs)
+		default:
+			edges[cell+1] = iv.EndNs
+		}
+		i++
+		running[cell] += iv.RunningNs
+		for _, l := range iv.Locks {
+			key := [2]string{l.Class, l.Lock}
+			row, ok := at[key]
+			if !ok {
+				row = len(lines)
+				at[key] = row
+				lines = append(lines, Line{Class: l.Class, Lock: l.Lock, Cells: make([]Cell, n)})
 			}
+			lines[row].WaitNs += l.WaitNs
+			lines[row].Cells[cell].WaitNs += l.WaitNs
 		}
 	}
 	for i := range lines {

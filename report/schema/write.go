@@ -13,15 +13,28 @@ import (
 // Write prints a document as indented JSON. Characters that act on a terminal
 // or reorder text are written as \u escapes: to a program they are the same.
 func Write(w io.Writer, doc any) error {
+	if d, ok := doc.(*CSP); ok {
+		return d.write(w)
+	}
+	text, err := encode(doc, "")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
+}
+
+// encode returns a document as JSON; the lines behind the first begin with
+// prefix.
+func encode(doc any, prefix string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
+	enc.SetIndent(prefix, "  ")
 	if err := enc.Encode(doc); err != nil {
-		return err
+		return nil, err
 	}
-	_, err := w.Write(tame(b.Bytes()))
-	return err
+	return tame(b.Bytes()), nil
 }
 
 // tame escapes what encoding/json lets through; all of it is inside strings.

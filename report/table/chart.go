@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"contend/report/schema"
@@ -57,14 +58,11 @@ func Chart(w io.Writer, d *schema.CSP, top int, o Options) error {
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}
-	phases, start := d.Phases, int64(0)
-	if top > 0 {
-		phases = phases[:min(top, len(phases))]
-	}
+	start := int64(0)
 	if len(edges) > 0 {
 		start = edges[0]
 	}
-	return writeAll(w, []*Grid{phaseGrid(phases, start)}, d.Coverage, o)
+	return writeAll(w, []*Grid{phaseGrid(slices.Collect(d.EachPhase(top)), start)}, d.Coverage, o)
 }
 
 func waiting(lines []schema.Line) (ns int64) {

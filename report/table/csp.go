@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"contend/analysis"
@@ -14,16 +15,13 @@ import (
 // pressure; top limits the locks of an interval and the phases, 0 means all.
 func CSP(w io.Writer, d *schema.CSP, top int, o Options) error {
 	start := int64(0)
-	if len(d.Intervals) > 0 {
-		start = d.Intervals[0].StartNs
+	for iv := range d.Each() {
+		start = iv.StartNs
+		break
 	}
 	grids := []*Grid{intervalGrid(d, start, top)}
 	if o.Style != CSV && !MeasureOf(d.Coverage).Counts() {
-		phases := d.Phases
-		if top > 0 {
-			phases = phases[:min(top, len(phases))]
-		}
-		grids = append(grids, phaseGrid(phases, start))
+		grids = append(grids, phaseGrid(slices.Collect(d.EachPhase(top)), start))
 	}
 	if len(d.Metrics) > 0 {
 		grids = append(grids, metricGrid(d.Metrics))
@@ -43,25 +41,13 @@ func intervalGrid(d *schema.CSP, start int64, top int) *Grid {
 	m := MeasureOf(d.Coverage)
 	g := &Grid{Title: fmt.Sprintf("critical section pressure per %s: time spent acquiring the lock / running time of all threads", Duration(d.IntervalNs)),
 		Head: []string{"FROM", "TO", "RUNNING", m.head, "CSP", "LOCK"}, Left: left(6, 5), Flex: 5}
-	for _, iv := range d.Intervals {
-		locks := iv.Locks
-		rest := int64(0)
-		if top > 0 && len(locks) > top {
-			for _, l := range locks[top:] {
-				rest += l.WaitNs
+	g.Made = func(yield func([]Cell) bool) {
+		for iv := range d.Each() {
+			for _, row := range intervalRows(&iv, m, d.Sampled, start, top) {
+				if !yield(row) {
+					return
+				}
 			}
-			locks = locks[:top]
-		}
-		from, to := offset(iv.StartNs-start), offset(iv.EndNs-start)
-		if len(locks) == 0 {
-			g.Rows = append(g.Rows, []Cell{from, to, m.cell(iv.RunningNs), m.cell(0), Percent(0), {"-", ""}})
-		}
-		for _, l := range locks {
-			g.Rows = append(g.Rows, []Cell{from, to, m.cell(iv.RunningNs), m.cell(l.WaitNs), pressureCell(d.Sampled, l.CSP, l.PlusMinus), {short(l.Lock), formula(l.Lock)}})
-		}
-		if rest > 0 {
-			g.Rows = append(g.Rows, []Cell{from, to, m.cell(iv.RunningNs), m.cell(rest), Percent(float64(rest) / float64(max(iv.RunningNs, 1))),
-				Cell{fmt.Sprintf("(%d more)", len(iv.Locks)-len(locks)), "(more)"}})
 		}
 	}
 	if d.Sampled {
@@ -73,6 +59,29 @@ func intervalGrid(d *schema.CSP, start int64, top int) *Grid {
 		g.Notes = append(g.Notes, fmt.Sprintf("total: %s of waiting in %s of running time", Duration(d.Total.WaitNs), Duration(d.Total.RunningNs)))
 	}
 	return g
+}
+
+// intervalRows are a row for each lock, and one for those behind the limit.
+func intervalRows(iv *schema.Interval, m Measure, sampled bool, start int64, top int) (rows [][]Cell) {
+	locks, rest := iv.Locks, int64(0)
+	if top > 0 && len(locks) > top {
+		for _, l := range locks[top:] {
+			rest += l.WaitNs
+		}
+		locks = locks[:top]
+	}
+	from, to, ran := offset(iv.StartNs-start), offset(iv.EndNs-start), m.cell(iv.RunningNs)
+	if len(locks) == 0 {
+		rows = append(rows, []Cell{from, to, ran, m.cell(0), Percent(0), {"-", ""}})
+	}
+	for _, l := range locks {
+		rows = append(rows, []Cell{from, to, ran, m.cell(l.WaitNs), pressureCell(sampled, l.CSP, l.PlusMinus), {short(l.Lock), formula(l.Lock)}})
+	}
+	if rest > 0 {
+		rows = append(rows, []Cell{from, to, ran, m.cell(rest), Percent(float64(rest) / float64(max(iv.RunningNs, 1))),
+			{fmt.Sprintf("(%d more)", len(iv.Locks)-len(locks)), "(more)"}})
+	}
+	return rows
 }
 
 // pressureCell writes a pressure, with its interval when it is an estimate.

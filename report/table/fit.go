@@ -63,11 +63,14 @@ func (g *Grid) slim() int {
 func (g Grid) without(i int) Grid {
 	g.Head = slices.Delete(slices.Clone(g.Head), i, i+1)
 	g.Left = slices.Delete(slices.Clone(g.Left), i, i+1)
-	rows := make([][]Cell, len(g.Rows))
-	for r := range rows {
-		rows[r] = slices.Delete(slices.Clone(g.Rows[r]), i, i+1)
+	all := g.rows()
+	g.Made = func(yield func([]Cell) bool) {
+		for r := range all {
+			if !yield(slices.Delete(slices.Clone(r), i, i+1)) {
+				return
+			}
+		}
 	}
-	g.Rows = rows
 	if g.Flex > i {
 		g.Flex--
 	}
@@ -112,10 +115,14 @@ func (g *Grid) widths() (wide []int, total int) {
 	wide = make([]int, len(g.Head))
 	for i, h := range g.Head {
 		wide[i] = columns(h)
-		for _, r := range g.Rows {
-			wide[i] = max(wide[i], columns(Sanitize(r[i].Text)))
+	}
+	for r := range g.rows() {
+		for i, c := range r {
+			wide[i] = max(wide[i], columns(Sanitize(c.Text)))
 		}
-		total += wide[i] + 2
+	}
+	for _, n := range wide {
+		total += n + 2
 	}
 	return wide, total
 }

@@ -6,11 +6,9 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 	"strings"
-
-	"github.com/olekukonko/tablewriter"
-	"github.com/olekukonko/tablewriter/renderer"
-	"github.com/olekukonko/tablewriter/tw"
 )
 
 // Style is a way to write tables.
@@ -45,9 +43,10 @@ type Grid struct {
 	Flex  int
 	Drop  []string // heads of columns to do without, first to go first, where even cut names do not fit the terminal
 	Rows  [][]Cell
-	Below []string // as text, what to print under each row; "" for nothing
-	Notes []string // below the table
-	CSV   []string // the head of the columns in CSV when it is not Head in lower case
+	Made  iter.Seq[[]Cell] // rows of a table too long to keep, made anew each time they are looked at, in place of Rows
+	Below []string         // as text, what to print under each row; "" for nothing
+	Notes []string         // below the table
+	CSV   []string         // the head of the columns in CSV when it is not Head in lower case
 }
 
 // Write renders the grid.
@@ -63,14 +62,8 @@ func (g *Grid) Write(w io.Writer, o Options) error {
 	if _, err := fmt.Fprintln(w, title); err != nil {
 		return err
 	}
-	if len(g.Rows) > 0 {
-		var b strings.Builder
-		if err := g.body(&b, o); err != nil {
-			return err
-		}
-		if _, err := io.WriteString(w, g.interleave(b.String(), o)); err != nil {
-			return err
-		}
+	if err := g.body(w, o); err != nil {
+		return err
 	}
 	for _, n := range g.Notes {
 		if o.Style == Markdown {
@@ -84,20 +77,12 @@ func (g *Grid) Write(w io.Writer, o Options) error {
 	return err
 }
 
-// interleave puts what belongs below each row there. As text a row is a line,
-// and the first line is the head.
-func (g *Grid) interleave(body string, o Options) string {
-	if len(g.Below) == 0 || o.Style != Text {
-		return body
+// rows are those of the table, wherever they come from.
+func (g *Grid) rows() iter.Seq[[]Cell] {
+	if g.Made != nil {
+		return g.Made
 	}
-	var b strings.Builder
-	for i, line := range strings.SplitAfter(body, "\n") {
-		b.WriteString(line)
-		if row := i - 1; row >= 0 && row < len(g.Below) && g.Below[row] != "" {
-			b.WriteString(wrap(Sanitize(g.Below[row]), "      ", o) + "\n")
-		}
-	}
-	return b.String()
+	return slices.Values(g.Rows)
 }
 
 func indent(s Style) string {
@@ -107,54 +92,9 @@ func indent(s Style) string {
 	return "  "
 }
 
-func (g *Grid) body(w io.Writer, o Options) error {
-	align := make([]tw.Align, len(g.Head))
-	for i := range align {
-		align[i] = tw.AlignRight
-		if g.Left[i] {
-			align[i] = tw.AlignLeft
-		}
-	}
-	var out tw.Renderer = renderer.NewBlueprint(plain)
-	if o.Style == Markdown {
-		out = renderer.NewMarkdown()
-	}
-	cell := tw.CellConfig{Alignment: tw.CellAlignment{PerColumn: align}, Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off}}
-	measureAlike()
-	t := tablewriter.NewTable(w, tablewriter.WithRenderer(out), tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell}),
-		tablewriter.WithTrimSpace(tw.Off), tablewriter.WithHeaderAutoFormat(tw.Off))
-	t.Header(g.Head)
-	fit := g.fit(o)
-	for _, r := range g.Rows {
-		line := make([]string, len(r))
-		for i, c := range r {
-			line[i] = Sanitize(c.Text)
-			if fit != nil {
-				line[i] = elide(line[i], fit[i])
-			}
-			if o.Style == Markdown {
-				line[i] = markdown.Replace(line[i])
-			}
-		}
-		if err := t.Append(line); err != nil {
-			return err
-		}
-	}
-	return t.Render()
-}
-
 // markdown keeps a name from acting as markup: <init> is no element and
 // lambda$*$ no emphasis. A sign that stands apart from a word does nothing.
 var markdown = strings.NewReplacer(`< `, `< `, `<`, `\<`, `|`, `\|`, `\`, `\\`, "`", "\\`", `*`, `\*`)
-
-// plain is a table of columns apart by two spaces, without lines.
-var plain = tw.Rendition{
-	Borders: tw.BorderNone,
-	Settings: tw.Settings{
-		Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off, ShowHeader: tw.Off},
-		Lines:      tw.Lines{ShowHeaderLine: tw.Off, ShowTop: tw.Off, ShowBottom: tw.Off},
-	},
-}
 
 // elide shortens a text to n columns. Of a stack the innermost frames matter
 // most, and they come first; of a single name its end does.
@@ -180,7 +120,7 @@ func (g *Grid) csv(w io.Writer) error {
 	if err := out.Write(head); err != nil {
 		return err
 	}
-	for _, r := range g.Rows {
+	for r := range g.rows() {
 		line := make([]string, len(r))
 		for i, c := range r {
 			line[i] = Sanitize(c.Raw)

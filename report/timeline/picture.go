@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"contend/report/schema"
@@ -86,7 +87,7 @@ func newPicture(d *schema.CSP, top int) *picture {
 	peak, y := schema.Peak(shown), headHigh
 	for i := range shown {
 		b := newBand(&shown[i], edges, peak, y)
-		b.addPhases(d.Phases, edges)
+		b.addPhases(d.EachPhase(0), edges)
 		p.Bands = append(p.Bands, b)
 		y = b.foot()
 	}
@@ -151,15 +152,14 @@ const (
 )
 
 // addPhases shades the phases of the band's lock. They come largest first.
-func (b *band) addPhases(phases []schema.Phase, edges []int64) {
+func (b *band) addPhases(phases iter.Seq[schema.Phase], edges []int64) {
 	more, moreNs := 0, int64(0)
-	for i := range phases {
-		p := &phases[i]
+	for p := range phases {
 		if text(p.Lock) != b.Lock || text(p.Class) != b.Class {
 			continue
 		}
 		if len(b.Phases) < maxShaded {
-			b.Phases = append(b.Phases, b.newPhase(p, edges))
+			b.Phases = append(b.Phases, b.newPhase(&p, edges))
 		}
 		if len(b.Phases) > maxTold {
 			more++
