@@ -53,6 +53,7 @@ var allowed = map[string][]string{
 var heavy = map[string][]string{
 	"github.com/spf13/cobra":                  {"contend/cmd"},
 	"github.com/schollz/progressbar/v3":       {"contend/cmd"},
+	"github.com/olekukonko/tablewriter":       {"contend/report/table"},
 	"github.com/clipperhouse/displaywidth":    {"contend/report/table"},
 	"github.com/google/pprof/":                {"contend/report/pprof"},
 	"github.com/dop251/goja":                  {"contend/report/graph/layout"},

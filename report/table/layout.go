@@ -2,49 +2,87 @@ package table
 
 import (
 	"bufio"
+	"errors"
 	"io"
-	"strings"
+
+	"github.com/olekukonko/tablewriter"
+	"github.com/olekukonko/tablewriter/renderer"
+	"github.com/olekukonko/tablewriter/tw"
 )
 
-// layout is how wide each column of a grid is. Rows are made twice, once to
-// measure them and once to print them, so that a table of any length takes no
-// more memory than a line.
-type layout struct {
-	*bufio.Writer
-	wide []int
-	left []bool
-	bars bool // as markdown has them
-}
-
-// body writes the head and the rows; nothing when there are none.
+// body writes the head and the rows; nothing when there are none. Rows are made
+// twice, once to measure them and once to print them, so that a table of any
+// length takes no more memory than a line.
 func (g *Grid) body(w io.Writer, o Options) error {
-	l, fit, n := layout{Writer: bufio.NewWriter(w), left: g.Left, bars: o.Style == Markdown}, g.fit(o), 0
-	for _, h := range g.Head {
-		l.wide = append(l.wide, columns(h))
-	}
-	line := make([]string, len(g.Head))
-	for r := range g.rows() {
-		for i, c := range shown(line, r, fit, o) {
-			l.wide[i] = max(l.wide[i], columns(c))
-		}
-		n++
-	}
-	if n == 0 {
+	fit, line := g.fit(o), make([]string, len(g.Head))
+	wide := g.measure(fit, line, o)
+	if wide == nil {
 		return nil
 	}
-	l.line(g.Head)
-	if l.bars {
-		l.rule()
+	out := bufio.NewWriter(w)
+	t := g.printer(out, wide, o)
+	if err := t.Start(); err != nil {
+		return err
 	}
-	n = 0
+	t.Header(g.Head)
+	n := 0
 	for r := range g.rows() {
-		l.line(shown(line, r, fit, o))
+		if err := t.Append(shown(line, r, fit, o)); err != nil {
+			return err
+		}
 		if o.Style == Text && n < len(g.Below) && g.Below[n] != "" {
-			l.WriteString(wrap(Sanitize(g.Below[n]), "      ", o) + "\n")
+			out.WriteString(wrap(Sanitize(g.Below[n]), "      ", o) + "\n")
 		}
 		n++
 	}
-	return l.Flush()
+	return errors.Join(t.Close(), out.Flush())
+}
+
+// measure returns how wide each column is with a space on either side; nil
+// when there are no rows.
+func (g *Grid) measure(fit []int, line []string, o Options) tw.Mapper[int, int] {
+	var wide tw.Mapper[int, int]
+	for r := range g.rows() {
+		if wide == nil {
+			wide = tw.NewMapper[int, int]()
+			for i, h := range g.Head {
+				wide.Set(i, columns(h)+2)
+			}
+		}
+		for i, c := range shown(line, r, fit, o) {
+			wide.Set(i, max(wide.Get(i), columns(c)+2))
+		}
+	}
+	return wide
+}
+
+// printer lays out lines of columns of the widths given.
+func (g *Grid) printer(w io.Writer, wide tw.Mapper[int, int], o Options) *tablewriter.Table {
+	align := make([]tw.Align, len(g.Head))
+	for i := range align {
+		align[i] = tw.AlignRight
+		if g.Left[i] {
+			align[i] = tw.AlignLeft
+		}
+	}
+	var out tw.Renderer = renderer.NewBlueprint(plain)
+	if o.Style == Markdown {
+		out = renderer.NewMarkdown()
+	}
+	cell := tw.CellConfig{Alignment: tw.CellAlignment{PerColumn: align}, Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off}}
+	measureAlike()
+	return tablewriter.NewTable(w, tablewriter.WithRenderer(out),
+		tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell, Widths: tw.CellWidth{PerColumn: wide}, Stream: tw.StreamConfig{Enable: true}}),
+		tablewriter.WithTrimSpace(tw.Off), tablewriter.WithHeaderAutoFormat(tw.Off))
+}
+
+// plain is a table of columns apart by two spaces, without lines.
+var plain = tw.Rendition{
+	Borders: tw.BorderNone,
+	Settings: tw.Settings{
+		Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off, ShowHeader: tw.Off},
+		Lines:      tw.Lines{ShowHeaderLine: tw.Off, ShowTop: tw.Off, ShowBottom: tw.Off},
+	},
 }
 
 // shown fills line with the cells of a row as they are printed.
@@ -59,42 +97,4 @@ func shown(line []string, row []Cell, fit []int, o Options) []string {
 		}
 	}
 	return line[:len(row)]
-}
-
-// line writes cells, names to the left of their column and numbers to the
-// right. An error of the writer is found when it is flushed.
-func (l *layout) line(cells []string) {
-	for i, c := range cells {
-		pad := strings.Repeat(" ", max(l.wide[i]-columns(c), 0))
-		l.bar()
-		l.WriteString(" ")
-		if l.left[i] {
-			l.WriteString(c + pad)
-		} else {
-			l.WriteString(pad + c)
-		}
-		l.WriteString(" ")
-	}
-	l.bar()
-	l.WriteString("\n")
-}
-
-// rule writes the line below a head, which says to which side a column leans.
-func (l *layout) rule() {
-	for i, n := range l.wide {
-		l.bar()
-		if l.left[i] {
-			l.WriteString(":" + strings.Repeat("-", n+1))
-		} else {
-			l.WriteString(strings.Repeat("-", n+1) + ":")
-		}
-	}
-	l.bar()
-	l.WriteString("\n")
-}
-
-func (l *layout) bar() {
-	if l.bars {
-		l.WriteString("|")
-	}
 }
