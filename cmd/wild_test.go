@@ -77,7 +77,9 @@ func TestWildTimes(t *testing.T) {
 				args[i] = strings.NewReplacer("TRACE", path, "OUT", filepath.Join(dir, "out"), "_<_", " < ").Replace(arg)
 			}
 			watchdog := time.AfterFunc(hangs, func() { panic(fmt.Sprintf("%s: %s: no answer after %v", name, command, hangs)) })
-			runtime.GC()
+			if peak.max.Load() > 64<<20 {
+				runtime.GC() // what the last one left says nothing of this one
+			}
 			peak.max.Store(0)
 			var out, msg bytes.Buffer
 			code := Main(args, nil, &out, &msg)
