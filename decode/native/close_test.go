@@ -16,20 +16,7 @@ func long(t *testing.T) []byte {
 	for i := range 20_000 {
 		_ = l.Write(&format.Event{Kind: format.KindThreadStart, Time: int64(i), Thread: format.ThreadID(i)})
 	}
-	var buf bytes.Buffer
-	w, err := format.NewWriter(&buf, format.WriterOptions{Codec: format.Zstd, BlockSize: 512})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range l.Events {
-		if err := w.Write(&l.Events[i]); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return buf.Bytes()
+	return encode(t, l, format.WriterOptions{Codec: format.Zstd, BlockSize: 512})
 }
 
 // Whoever reads ahead ends with the reader, at whatever event that is closed,
