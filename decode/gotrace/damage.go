@@ -4,8 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"runtime"
+	"strings"
 
 	"contend/format"
+
+	"golang.org/x/exp/trace"
 )
 
 // ended turns the end of a trace into what Read returns: io.EOF for a whole
@@ -34,4 +39,41 @@ func (r *Reader) lost(err error) {
 	r.warnings = append(r.warnings, format.Warning{Code: code, Text: fmt.Sprintf("%s: generation: %v; %d bytes not read, about a second of a trace can only be read as a whole", pos, why, n)})
 	r.damage.Add(format.Damage{Pos: pos, Code: code, Why: "generation: " + why.Error(), Bytes: n, Events: format.UnknownEvents, From: r.wall(r.last), Until: format.NoTime})
 	r.queue.Push(format.Event{Kind: format.KindGap, Time: r.wall(r.last), End: r.wall(r.last), Bytes: n, Name: why.Error()})
+}
+
+// excuse ends the trace where the library panics, as it does where a damaged
+// one breaks an invariant of its own: in reading an event, or only in looking
+// at it. Other panics are ours, and go on.
+func (r *Reader) excuse(err *error) {
+	p := recover()
+	if p == nil {
+		return
+	}
+	if !ofLibrary() {
+		panic(p)
+	}
+	*err = r.ended(fmt.Errorf("%w: %v", format.ErrCorrupt, p))
+}
+
+// The packages that read the events, and this one.
+var library, own = reflect.TypeFor[trace.Event]().PkgPath(), reflect.TypeFor[Reader]().PkgPath()
+
+// ofLibrary tells, for who recovers, whether the library's code panics, or what
+// it calls: of it and ours it is further in.
+func ofLibrary() bool {
+	var at [64]uintptr
+	frames := runtime.CallersFrames(at[:runtime.Callers(0, at[:])])
+	for panics, more := false, true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		switch {
+		case f.Function == "runtime.gopanic":
+			panics = true
+		case panics && strings.HasPrefix(f.Function, library):
+			return true
+		case panics && strings.HasPrefix(f.Function, own):
+			return false
+		}
+	}
+	return false
 }

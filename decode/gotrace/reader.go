@@ -97,8 +97,9 @@ func (r *Reader) Read(ev *format.Event) error {
 }
 
 // step reads one event of the trace and queues what it means.
-func (r *Reader) step() error {
-	ev, err := r.readEvent()
+func (r *Reader) step() (err error) {
+	defer r.excuse(&err)
+	ev, err := r.trace.ReadEvent()
 	if err != nil {
 		return r.ended(err)
 	}
@@ -124,17 +125,6 @@ func (r *Reader) step() error {
 		r.region(&ev)
 	}
 	return nil
-}
-
-// readEvent guards against what the library does not expect of a damaged
-// trace: it panics where an invariant of its own is broken.
-func (r *Reader) readEvent() (ev trace.Event, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: %v", format.ErrCorrupt, p)
-		}
-	}()
-	return r.trace.ReadEvent()
 }
 
 // sync begins a generation: about a second of the trace, with tables of its
