@@ -86,19 +86,24 @@ func peak(t *testing.T, args ...string) int64 {
 	t.Helper()
 	c := exec.Command("contend", args...)
 	c.Stderr = os.Stderr
-	if err := c.Start(); err != nil {
+	most, err := peakOf(c)
+	if err != nil {
 		t.Fatal(err)
+	}
+	return most
+}
+
+// peakOf runs a command to its end. The error is what it ended with.
+func peakOf(c *exec.Cmd) (most int64, err error) {
+	if err := c.Start(); err != nil {
+		return 0, err
 	}
 	done := make(chan error, 1)
 	go func() { done <- c.Wait() }()
-	most := int64(0)
 	for {
 		select {
 		case err := <-done:
-			if err != nil {
-				t.Fatal(err)
-			}
-			return most
+			return most, err
 		case <-time.After(2 * time.Millisecond):
 			most = max(most, highWater(c.Process.Pid))
 		}
