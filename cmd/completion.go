@@ -52,6 +52,12 @@ func choices() []choice {
 	}
 }
 
+// completing tells whether a shell asks for words. Only then are they needed:
+// the library keeps what it is taught for as long as the process runs.
+func completing(args []string) bool {
+	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)
+}
+
 // complete teaches shells what the flags of all commands take: a word of a
 // list, a file, or something nobody can guess, for which no file is offered.
 func complete(root *cobra.Command) {

@@ -54,6 +54,9 @@ type env struct {
 func Main(args []string, in io.Reader, out, msg io.Writer) int {
 	e := &env{in: in, out: out, msg: msg}
 	root := newRoot(e)
+	if completing(args) {
+		complete(root)
+	}
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
@@ -81,7 +84,6 @@ func newRoot(e *env) *cobra.Command {
 	})
 	root.AddCommand(newAnalyze(e), newBlame(e), newCSP(e), newPprof(e), newFlame(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e), newGraph(e), newChains(e), newHist(e), newDiff(e), newCheck(e), newMerge(e), newVerify(e), newVersion(e), newMan())
 	furnish(root, width(e.out))
-	complete(root)
 	return root
 }
 
