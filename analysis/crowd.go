@@ -32,11 +32,18 @@ func (c *Crowd) Ns() int64 { return (c.End - c.Start) * int64(len(c.Waiters)) }
 
 // Each gives the slices one by one.
 func (c *Crowd) Each(visit func(s *Slice)) {
-	s := c.Slice
+	var s Slice
 	for _, w := range c.Waiters {
-		s.Thread, s.Stack, s.Mode, s.First = w.Thread, w.Stack, w.Mode, w.First
+		s = c.of(w)
 		visit(&s)
 	}
+}
+
+// of returns the slice of one waiter.
+func (c *Crowd) of(w Waiter) Slice {
+	s := c.Slice
+	s.Thread, s.Stack, s.Mode, s.First = w.Thread, w.Stack, w.Mode, w.First
+	return s
 }
 
 // crowd books e.crowded.
@@ -78,8 +85,7 @@ func (s *sampler) emit(nodes []format.ThreadID, lo, hi int64, at Sighting) {
 		return
 	}
 	for i, w := range c.Waiters {
-		s.e.slice = c.Slice
-		s.e.slice.Thread, s.e.slice.Stack, s.e.slice.Mode, s.e.slice.First = w.Thread, w.Stack, w.Mode, w.First
+		s.e.slice = c.of(w)
 		if i > 0 {
 			s.e.slice.Shares = s.g.push(w.Thread, lo, hi)
 		}

@@ -60,35 +60,49 @@ func (r *record) index() {
 	}
 }
 
+// tally counts what each of several lists will hold.
+type tally []int
+
+// add makes room for n more in a list.
+func (c *tally) add(list, n int) {
+	for len(*c) <= list {
+		*c = append(*c, 0)
+	}
+	(*c)[list] += n
+}
+
+// lists returns the lists, still empty, in one array.
+func (c tally) lists() [][]ref {
+	total := 0
+	for _, n := range c {
+		total += n
+	}
+	all, lists := make([]ref, total), make([][]ref, len(c))
+	for i, n := range c {
+		lists[i], all = all[:0:n], all[n:]
+	}
+	return lists
+}
+
 // deal distributes waits and activities over their threads, in one array.
 // That a thread was alive is no doing; the thread has a list all the same.
 func (r *record) deal(activities []ref) [][]ref {
-	var counts []int
-	count := func(t format.ThreadID, n int) {
-		for len(counts) <= int(t) {
-			counts = append(counts, 0)
-		}
-		counts[t] += n
-	}
+	var counts tally
 	for _, i := range r.starts {
-		count(r.waits.at(i).thread, 1)
+		counts.add(int(r.waits.at(i).thread), 1)
 	}
 	kept := activities[:0]
 	for _, i := range activities {
 		a := r.activities.at(i)
 		if a.what == format.ActivityLive {
-			count(a.thread, 0)
+			counts.add(int(a.thread), 0)
 			continue
 		}
-		count(a.thread, 1)
+		counts.add(int(a.thread), 1)
 		kept = append(kept, i)
 	}
 	activities = kept
-	all := make([]ref, len(r.starts)+len(activities))
-	by := make([][]ref, len(counts))
-	for t, n := range counts {
-		by[t], all = all[:0:n], all[n:]
-	}
+	by := counts.lists()
 	waits := r.starts
 	for len(waits)+len(activities) > 0 {
 		if len(activities) == 0 || len(waits) > 0 && r.waits.at(waits[0]).start <= r.activities.at(activities[0]).start {
@@ -157,20 +171,9 @@ func (p *places) fill(r *record) {
 	if p.lists != nil {
 		return
 	}
-	var counts []int
-	total := 0
-	p.each(r, func(list int, _ ref) {
-		for len(counts) <= list {
-			counts = append(counts, 0)
-		}
-		counts[list]++
-		total++
-	})
-	all := make([]ref, total)
-	p.lists = make([][]ref, len(counts))
-	for i, n := range counts {
-		p.lists[i], all = all[:0:n], all[n:]
-	}
+	var counts tally
+	p.each(r, func(list int, _ ref) { counts.add(list, 1) })
+	p.lists = counts.lists()
 	p.each(r, func(list int, i ref) { p.lists[list] = append(p.lists[list], i) })
 }
 

@@ -98,18 +98,11 @@ func (tl *timelines) addBusy(o ownership, busy []span) {
 
 // waitsByLock returns each lock's waits, by start, in one array.
 func (r *record) waitsByLock() [][]ref {
-	var counts []int
+	var counts tally
 	for _, i := range r.starts {
-		l := int(r.waits.at(i).lock)
-		for len(counts) <= l {
-			counts = append(counts, 0)
-		}
-		counts[l]++
+		counts.add(int(r.waits.at(i).lock), 1)
 	}
-	all, by := make([]ref, len(r.starts)), make([][]ref, len(counts))
-	for l, n := range counts {
-		by[l], all = all[:0:n], all[n:]
-	}
+	by := counts.lists()
 	for _, i := range r.starts {
 		l := r.waits.at(i).lock
 		by[l] = append(by[l], i)
