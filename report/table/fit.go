@@ -45,7 +45,12 @@ func (g *Grid) narrow(o Options) *Grid {
 
 // vacant tells whether no row has anything in a column.
 func (g *Grid) vacant(i int) bool {
-	return !slices.ContainsFunc(g.Rows, func(r []Cell) bool { return r[i].Text != "-" })
+	for r := range g.rows() {
+		if r[i].Text != "-" {
+			return false
+		}
+	}
+	return true
 }
 
 // slim is the width of a line whose names are cut as short as is readable.
@@ -64,7 +69,7 @@ func (g Grid) without(i int) Grid {
 	g.Head = slices.Delete(slices.Clone(g.Head), i, i+1)
 	g.Left = slices.Delete(slices.Clone(g.Left), i, i+1)
 	all := g.rows()
-	g.Made = func(yield func([]Cell) bool) {
+	g.Rows, g.Made = nil, func(yield func([]Cell) bool) {
 		for r := range all {
 			if !yield(slices.Delete(slices.Clone(r), i, i+1)) {
 				return
