@@ -31,9 +31,10 @@ func TestMemoryOfExactTraces(t *testing.T) {
 			}
 			a := ask[schema.Analyze](t, "analyze", path)
 			holds := a.Coverage.Events // most are waits and tenures
-			most := peak(t, "analyze", path)
+			limit := base + perHold*holds
+			most := peak(t, limit, "analyze", path)
 			t.Logf("%d waits, %d events: peak %d MB", a.Total.Waits, holds, most>>20)
-			if limit := base + perHold*holds; most == 0 || most > limit {
+			if most == 0 || most > limit {
 				t.Errorf("peak %d bytes for %d waits among %d events, bound %d", most, a.Total.Waits, holds, limit)
 			}
 		})
