@@ -50,13 +50,7 @@ func (c *Crowd) of(w Waiter) Slice {
 func (e *emitter) crowd() {
 	c := &e.crowded
 	e.byProv[c.Shares[0].Direct.Prov] += c.Ns()
-	for i, v := range e.visitors {
-		if e.crowds[i] != nil {
-			e.crowds[i].Crowd(c)
-		} else {
-			c.Each(v.Slice)
-		}
-	}
+	e.relay.crowd(c)
 }
 
 // emit books the slices of the waiters of one lock, which are consecutive

@@ -3,20 +3,17 @@ package analysis
 import (
 	"math"
 	"regexp"
-	"slices"
 
 	"contend/format"
 )
 
-// emitter applies the filter and hands slices to the visitors.
+// emitter applies the filter and books what is left, for the visitors.
 type emitter struct {
 	sym      *Symbols
 	filter   Filter
-	visitors []Visitor
-	crowds   []CrowdVisitor // the same, nil for those that take slices only
-	ticks    []TickVisitor  // those that ask for it
-	from, to int64          // the cut, absolute; NoTime and maxTime when open
-	start    int64          // of the trace
+	relay    *relay
+	from, to int64 // the cut, absolute; NoTime and maxTime when open
+	start    int64 // of the trace
 	begun    bool
 
 	classes, locks, threads verdicts
@@ -35,15 +32,9 @@ type emitter struct {
 const maxTime = math.MaxInt64
 
 func newEmitter(sym *Symbols, f Filter, v []Visitor) *emitter {
-	e := &emitter{sym: sym, filter: f, all: f.Class == nil && f.Lock == nil && f.Thread == nil && f.MinWait <= 0, visitors: v, queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
-	for _, v := range v {
-		crowd, _ := v.(CrowdVisitor)
-		e.crowds = append(e.crowds, crowd)
-		if tick, ok := v.(TickVisitor); ok {
-			e.ticks = append(e.ticks, tick)
-		}
-	}
-	e.multiples = e.all && !slices.Contains(e.crowds, nil)
+	e := &emitter{sym: sym, filter: f, relay: newRelay(v), queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
+	e.all = f.Class == nil && f.Lock == nil && f.Thread == nil && f.MinWait <= 0
+	e.multiples = e.all && !e.relay.singles
 	return e
 }
 
@@ -60,9 +51,7 @@ func (e *emitter) begin(start int64) {
 	if e.filter.To != format.NoTime {
 		e.to = absolute(e.filter.To, e.filter.ToRel, start)
 	}
-	for _, v := range e.visitors {
-		v.Begin(e.sym, max(e.from, start))
-	}
+	e.relay.begin(e.sym, max(e.from, start))
 }
 
 func absolute(t int64, relative bool, start int64) int64 {
@@ -89,9 +78,15 @@ func (e *emitter) wanted(t format.ThreadID, l format.ObjectID, length int64) boo
 		return true
 	}
 	return length >= f.MinWait &&
-		e.classes.match(f.Class, uint32(l), func() string { return e.sym.ClassName(l) }) &&
-		e.locks.match(f.Lock, uint32(l), func() string { return e.sym.LockName(l) }) &&
-		e.threads.match(f.Thread, uint32(t), func() string { return e.sym.ThreadName(t) })
+		e.classes.match(f.Class, uint32(l), func() string { return e.symbols().ClassName(l) }) &&
+		e.locks.match(f.Lock, uint32(l), func() string { return e.symbols().LockName(l) }) &&
+		e.threads.match(f.Thread, uint32(t), func() string { return e.symbols().ThreadName(t) })
+}
+
+// symbols returns the symbols while no visitor uses them.
+func (e *emitter) symbols() *Symbols {
+	e.relay.catchUp()
+	return e.sym
 }
 
 // emit books e.slice.
@@ -104,9 +99,7 @@ func (e *emitter) emit() {
 			e.trapped(share.Root.Cycle, s)
 		}
 	}
-	for _, v := range e.visitors {
-		v.Slice(s)
-	}
+	e.relay.slice(s)
 }
 
 func (e *emitter) trapped(cycle int32, s *Slice) {
@@ -127,19 +120,14 @@ func (e *emitter) run(lo, hi, threads int64) {
 	e.overflown = e.overflown || overflows(e.running, hi-lo, threads)
 	ns := (hi - lo) * threads
 	e.running += ns
-	for _, v := range e.visitors {
-		v.Running(lo, hi, ns)
-	}
+	e.relay.running(lo, hi, ns)
 }
 
 // tick tells the visitors that ask for it what a sampling instant stands for.
 func (e *emitter) tick(lo, hi int64) {
 	lo, hi = max(lo, e.from), min(hi, e.to)
-	if lo >= hi {
-		return
-	}
-	for _, v := range e.ticks {
-		v.Tick(lo, hi)
+	if lo < hi {
+		e.relay.tick(lo, hi)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	sym := &Symbols{}
 	e := newEmitter(sym, f, v)
+	defer e.relay.close()
 	rec := newRecord()
 	cyc := &cycles{}
 	smp := newSampler(rec, e, cyc)
@@ -35,7 +36,7 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 		switch ev.Kind {
 		case format.KindThread, format.KindObject, format.KindStack:
 			smp.settle()
-			sym.add(&ev)
+			e.symbols().add(&ev)
 		case format.KindTick:
 			smp.tick(&ev)
 		case format.KindContention:
@@ -48,7 +49,7 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 			if ev.Name == format.SettingInput {
 				smp.begin()
 				rec.next()
-				sym.input(ev.Value)
+				e.symbols().input(ev.Value)
 			}
 			rec.setting(&ev)
 		default:
@@ -58,13 +59,14 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	if errors.Is(fault, io.EOF) {
 		fault = nil
 	}
-	tr := finish(sym, e, rec, smp, cyc)
+	tr := finish(e, rec, smp, cyc)
 	tr.Coverage.Warnings = append(tr.Coverage.Warnings, append(wildWarning(wild), overflowWarning(e.overflown)...)...)
 	return tr, fault
 }
 
-func finish(sym *Symbols, e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {
+func finish(e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {
 	smp.finish()
+	sym := e.symbols()
 	start, end := rec.bounds()
 	tr := &Trace{Symbols: sym, Start: start, End: end}
 	e.begin(start)
@@ -79,7 +81,8 @@ func finish(sym *Symbols, e *emitter, rec *record, smp *sampler, cyc *cycles) *T
 	}
 	rebuilt()
 	rec.sweep(tl, e, cyc)
-	rec.visitTenures(e, e.visitors)
+	e.relay.catchUp()
+	rec.visitTenures(e)
 	tr.Threads = max(counted, 0)
 	tr.RunningNs = e.running
 	tr.Deadlocks = cyc.deadlocks(e.queued, e.since)

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"testing"
 
 	"contend/format"
@@ -29,6 +30,18 @@ func (b *bookings) Crowd(c *Crowd) {
 	before := b.slices
 	c.Each(b.Slice)
 	b.slices = before
+}
+
+// single takes slices one by one.
+type single struct {
+	*bookings
+	at []int64 // when the waiters were seen
+}
+
+func (s *single) Crowd() {} // hides that of bookings: it is another method
+func (s *single) Slice(sl *Slice) {
+	s.bookings.Slice(sl)
+	s.at = append(s.at, sl.Sighting.At)
 }
 
 // alike returns ticks 10 ns apart at which the same locks are contended.
@@ -87,13 +100,27 @@ func TestInstantsAlikeAreBookedTogether(t *testing.T) {
 			if b != want {
 				t.Errorf("%+v, want %+v", b, want)
 			}
-			one := struct{ Visitor }{&bookings{}} // takes no crowds
-			if _, err := Run(&format.List{Events: c.events}, f, one); err != nil {
+			o := &single{bookings: &bookings{}}
+			if _, err := Run(&format.List{Events: c.events}, f, o); err != nil {
 				t.Fatal(err)
 			}
-			if o := one.Visitor.(*bookings); o.firsts != b.firsts || o.waitNs != b.waitNs || o.runningNs != b.runningNs {
-				t.Errorf("one by one %+v, together %+v", *o, b)
+			if o.firsts != b.firsts || o.waitNs != b.waitNs || o.runningNs != b.runningNs {
+				t.Errorf("one by one %+v, together %+v", *o.bookings, b)
+			}
+			if instants := contended(c.events, c.from); !slices.Equal(slices.Compact(o.at), instants) {
+				t.Errorf("one by one at %d of %d instants", len(o.at), len(instants))
 			}
 		})
 	}
+}
+
+// contended returns the instants at which somebody waits. What is cut off
+// right before one of them is charged in part.
+func contended(events []format.Event, from int64) (at []int64) {
+	for _, ev := range events {
+		if ev.Kind == format.KindContention && ev.Time >= from && (len(at) == 0 || at[len(at)-1] != ev.Time) {
+			at = append(at, ev.Time)
+		}
+	}
+	return at
 }
