@@ -171,18 +171,20 @@ func TestLogsOfRecordingsReadBack(t *testing.T) {
 }
 
 // Of a sampled trace the bounds enclose what the exact trace of the same run
-// says: the longest wait there is.
+// says: the longest wait there is and, for locks all of whose waits the sampler
+// told apart, every percentile.
 func TestBoundsEncloseTheTruth(t *testing.T) {
 	unhurried(t)
 	dir := t.TempDir()
 	for _, scenario := range []string{"convoy", "nested", "ping-pong"} {
 		exact, sampled := filepath.Join(dir, scenario+".exact"), filepath.Join(dir, scenario+".sampled")
 		for path, flag := range map[string]string{exact: "--exact", sampled: "--exact=false"} {
-			if code := Main([]string{"simulate", "--scenario", scenario, "--period", "1ms", flag, "-o", path}, nil, os.Stdout, os.Stderr); code != exitOK {
+			if code := Main([]string{"simulate", "--scenario", scenario, "--threads", "8", "--period", "1ms", flag, "-o", path}, nil, os.Stdout, os.Stderr); code != exitOK {
 				t.Fatalf("exit %d", code)
 			}
 		}
-		truth, bounds := ask[schema.Hist](t, "hist", exact).Total, ask[schema.Hist](t, "hist", sampled).Total
+		whole, seen := ask[schema.Hist](t, "hist", exact), ask[schema.Hist](t, "hist", sampled)
+		truth, bounds := whole.Total, seen.Total
 		if truth.Exact == nil || truth.AtLeast != nil || bounds.Exact != nil || bounds.AtLeast == nil {
 			t.Fatalf("%s: %+v and %+v", scenario, truth, bounds)
 		}
@@ -192,7 +194,28 @@ func TestBoundsEncloseTheTruth(t *testing.T) {
 		if bounds.AtLeast.P50Ns > bounds.AtMost.P50Ns || bounds.AtLeast.Count != bounds.AtMost.Count {
 			t.Errorf("%s: %+v and %+v", scenario, bounds.AtLeast, bounds.AtMost)
 		}
+		compared := 0
+		for _, row := range seen.Rows {
+			i := slices.IndexFunc(whole.Rows, func(w schema.HistRow) bool { return slices.Equal(w.Keys, row.Keys) })
+			if i < 0 || whole.Rows[i].Waits != row.Waits {
+				continue
+			}
+			compared++
+			least, most := percentiles(row.AtLeast), percentiles(row.AtMost)
+			for i, ns := range percentiles(whole.Rows[i].Exact) {
+				if ns < least[i] || ns > most[i] {
+					t.Errorf("%s: %v: percentile %d of %d ns, bounds %d and %d", scenario, row.Keys, i, ns, least[i], most[i])
+				}
+			}
+		}
+		if scenario == "nested" && compared == 0 {
+			t.Error("nothing was compared")
+		}
 	}
+}
+
+func percentiles(l *schema.Lengths) []int64 {
+	return []int64{l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.P4Ns, l.MaxNs}
 }
 
 // Every wait is in exactly one row, whatever the key, and the waits are those
