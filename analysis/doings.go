@@ -94,11 +94,11 @@ func (r *record) deal(activities []ref) [][]ref {
 	kept := activities[:0]
 	for _, i := range activities {
 		a := r.activities.at(i)
-		if a.what == format.ActivityLive {
-			counts.add(int(a.thread), 0)
+		if a.what() == format.ActivityLive {
+			counts.add(int(a.thread()), 0)
 			continue
 		}
-		counts.add(int(a.thread), 1)
+		counts.add(int(a.thread()), 1)
 		kept = append(kept, i)
 	}
 	activities = kept
@@ -111,7 +111,7 @@ func (r *record) deal(activities []ref) [][]ref {
 			waits = waits[1:]
 			continue
 		}
-		t := r.activities.at(activities[0]).thread
+		t := r.activities.at(activities[0]).thread()
 		by[t] = append(by[t], activities[0]|activityBit)
 		activities = activities[1:]
 	}
@@ -151,7 +151,7 @@ func (d *doings) before(list []ref, t int64) int {
 // thread returns whose doing it is.
 func (d *doings) thread(i ref) format.ThreadID {
 	if i&activityBit != 0 {
-		return d.r.activities.at(i &^ activityBit).thread
+		return d.r.activities.at(i &^ activityBit).thread()
 	}
 	return d.r.waits.at(i).thread
 }
@@ -188,7 +188,7 @@ func (p *places) each(r *record, f func(list int, i ref)) {
 	}
 	for n, piece := range r.activities.pieces {
 		for i := range piece {
-			if a := &piece[i]; a.stack != format.NoStack && a.end > a.start && a.what != format.ActivityLive {
+			if a := &piece[i]; a.stack != format.NoStack && a.end > a.start && a.what() != format.ActivityLive {
 				f(p.number(place{a.stack, format.NoObject}), ref(n)<<pieceBits|ref(i)|activityBit)
 			}
 		}

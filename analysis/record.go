@@ -44,13 +44,34 @@ type tenure struct {
 	mode       format.Mode
 }
 
-// activity is what a thread was seen doing.
+// activity is what a thread was seen doing, in 24 bytes: there may be more of
+// them than of waits.
 type activity struct {
 	start, end int64
-	thread     format.ThreadID
+	who        uint32 // the thread, and what it did in the top bits, which no id reaches
 	stack      format.StackID
-	lock       format.ObjectID
-	what       format.Activity
+}
+
+// The top bits of who, and the greatest Activity that fits in there.
+const (
+	whatShift = 25
+	maxWhat   = 1<<(32-whatShift) - 1
+)
+
+const _ = uint(1<<whatShift - 1 - maxSymbol)
+
+func newActivity(ev *format.Event, end int64) activity {
+	return activity{ev.Time, end, uint32(ev.Thread) | uint32(min(ev.Activity, maxWhat))<<whatShift, ev.Stack}
+}
+
+func (a *activity) thread() format.ThreadID { return format.ThreadID(a.who & (1<<whatShift - 1)) }
+
+func (a *activity) what() format.Activity { return format.Activity(a.who >> whatShift) }
+
+// unclear is time threads spent at a lock in waits no rule knows.
+type unclear struct {
+	waits int
+	ns    int64
 }
 
 // instant is a contention event that stands for no time of its own: evidence
@@ -73,6 +94,7 @@ type record struct {
 	waits      pile[wait]
 	tenures    pile[tenure]
 	activities pile[activity]
+	unclear    map[format.ObjectID]unclear
 	starts     []ref // of the waits, by start; see arrange
 	doings     doings
 	indexing   sync.WaitGroup // who waits for it may read:
@@ -91,7 +113,7 @@ type record struct {
 }
 
 func newRecord() *record {
-	r := &record{first: format.NoTime, last: format.NoTime}
+	r := &record{unclear: map[format.ObjectID]unclear{}, first: format.NoTime, last: format.NoTime}
 	r.waits.start = func(w *wait) int64 { return w.start }
 	r.activities.start = func(a *activity) int64 { return a.start }
 	r.next()
@@ -111,7 +133,11 @@ func (r *record) add(ev *format.Event) {
 	case format.KindActivity:
 		p := r.part()
 		p.hasRuns = p.hasRuns || ev.Activity == format.ActivityRun
-		r.activities.add(activity{start: ev.Time, end: end, thread: ev.Thread, stack: ev.Stack, lock: ev.Object, what: ev.Activity})
+		if ev.Activity == format.ActivityUnknown && end > ev.Time {
+			u := r.unclear[ev.Object]
+			r.unclear[ev.Object] = unclear{u.waits + 1, u.ns + end - ev.Time}
+		}
+		r.activities.add(newActivity(ev, end))
 	case format.KindContention:
 		r.instants = append(r.instants, instant{time: ev.Time, lock: ev.Object,
 			owners: append([]format.Party(nil), ev.Owners...), waiters: append([]format.Party(nil), ev.Waiters...)})

@@ -125,5 +125,5 @@ func (j *joiner) span(i ref) (s span, ok bool) {
 		return span{w.start, w.end}, !j.idle
 	}
 	a := j.d.r.activities.at(i &^ activityBit)
-	return span{a.start, a.end}, j.idle && a.end > a.start && int(a.what) < len(idleWork) && idleWork[a.what]
+	return span{a.start, a.end}, j.idle && a.end > a.start && int(a.what()) < len(idleWork) && idleWork[a.what()]
 }

@@ -52,13 +52,11 @@ func (r *record) censored() []format.Warning {
 // may hide a lock.
 func (r *record) unclassified(sym *Symbols) []format.Warning {
 	count, total, by := 0, int64(0), map[string]int64{}
-	r.activities.each(func(a *activity) {
-		if a.what == format.ActivityUnknown && a.end > a.start {
-			count++
-			total += a.end - a.start
-			by[sym.ClassName(a.lock)] += a.end - a.start
-		}
-	})
+	for lock, u := range r.unclear {
+		count += u.waits
+		total += u.ns
+		by[sym.ClassName(lock)] += u.ns
+	}
 	if count == 0 {
 		return nil
 	}
