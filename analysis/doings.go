@@ -84,36 +84,25 @@ func (c tally) lists() [][]ref {
 	return lists
 }
 
-// deal distributes waits and activities over their threads, in one array.
-// That a thread was alive is no doing; the thread has a list all the same.
+// deal distributes waits and activities over their threads, in one array. It
+// has room for the waits that were joined to others too.
 func (r *record) deal(activities []ref) [][]ref {
-	var counts tally
+	by := r.perThread.lists()
+	next := 0
 	for _, i := range r.starts {
-		counts.add(int(r.waits.at(i).thread), 1)
-	}
-	kept := activities[:0]
-	for _, i := range activities {
-		a := r.activities.at(i)
-		if a.what() == format.ActivityLive {
-			counts.add(int(a.thread()), 0)
-			continue
+		w := r.waits.at(i)
+		for ; next < len(activities); next++ {
+			a := r.activities.at(activities[next])
+			if a.start >= w.start {
+				break
+			}
+			by[a.thread()] = append(by[a.thread()], activities[next]|activityBit)
 		}
-		counts.add(int(a.thread()), 1)
-		kept = append(kept, i)
+		by[w.thread] = append(by[w.thread], i)
 	}
-	activities = kept
-	by := counts.lists()
-	waits := r.starts
-	for len(waits)+len(activities) > 0 {
-		if len(activities) == 0 || len(waits) > 0 && r.waits.at(waits[0]).start <= r.activities.at(activities[0]).start {
-			t := r.waits.at(waits[0]).thread
-			by[t] = append(by[t], waits[0])
-			waits = waits[1:]
-			continue
-		}
-		t := r.activities.at(activities[0]).thread()
-		by[t] = append(by[t], activities[0]|activityBit)
-		activities = activities[1:]
+	for _, i := range activities[next:] {
+		t := r.activities.at(i).thread()
+		by[t] = append(by[t], i|activityBit)
 	}
 	return by
 }
@@ -188,7 +177,7 @@ func (p *places) each(r *record, f func(list int, i ref)) {
 	}
 	for n, piece := range r.activities.pieces {
 		for i := range piece {
-			if a := &piece[i]; a.stack != format.NoStack && a.end > a.start && a.what() != format.ActivityLive {
+			if a := &piece[i]; a.stack != format.NoStack && a.end > a.start {
 				f(p.number(place{a.stack, format.NoObject}), ref(n)<<pieceBits|ref(i)|activityBit)
 			}
 		}

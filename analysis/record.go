@@ -96,6 +96,7 @@ type record struct {
 	activities pile[activity]
 	unclear    map[format.ObjectID]unclear
 	starts     []ref // of the waits, by start; see arrange
+	perThread  tally // how many waits and activities
 	doings     doings
 	indexing   sync.WaitGroup // who waits for it may read:
 	byLock     [][]ref        // the waits for each lock, by start
@@ -127,17 +128,12 @@ func (r *record) add(ev *format.Event) {
 	case format.KindWait:
 		r.seen(ev.Time, end)
 		r.waits.add(newWait(ev, end))
+		r.perThread.add(int(ev.Thread), 1)
 	case format.KindTenure:
 		r.seen(ev.Time, end)
 		r.tenures.add(tenure{start: ev.Time, end: end, thread: ev.Thread, lock: ev.Object, stack: ev.Stack, mode: ev.Mode})
 	case format.KindActivity:
-		p := r.part()
-		p.hasRuns = p.hasRuns || ev.Activity == format.ActivityRun
-		if ev.Activity == format.ActivityUnknown && end > ev.Time {
-			u := r.unclear[ev.Object]
-			r.unclear[ev.Object] = unclear{u.waits + 1, u.ns + end - ev.Time}
-		}
-		r.activities.add(newActivity(ev, end))
+		r.addActivity(ev, end)
 	case format.KindContention:
 		r.instants = append(r.instants, instant{time: ev.Time, lock: ev.Object,
 			owners: append([]format.Party(nil), ev.Owners...), waiters: append([]format.Party(nil), ev.Waiters...)})
@@ -153,6 +149,25 @@ func (r *record) add(ev *format.Event) {
 		r.life(ev.Thread).end = ev.Time
 		r.seen(ev.Time, ev.Time)
 	}
+}
+
+// addActivity takes a KindActivity. That a thread was alive is no doing; the
+// thread has a list all the same.
+func (r *record) addActivity(ev *format.Event, end int64) {
+	switch ev.Activity {
+	case format.ActivityLive:
+		r.perThread.add(int(ev.Thread), 0)
+		return
+	case format.ActivityRun:
+		r.part().hasRuns = true
+	case format.ActivityUnknown:
+		if end > ev.Time {
+			u := r.unclear[ev.Object]
+			r.unclear[ev.Object] = unclear{u.waits + 1, u.ns + end - ev.Time}
+		}
+	}
+	r.activities.add(newActivity(ev, end))
+	r.perThread.add(int(ev.Thread), 1)
 }
 
 func (r *record) seen(from, to int64) {
