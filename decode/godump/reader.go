@@ -29,7 +29,7 @@ type Reader struct {
 	name  string
 	in    *counter
 	rest  io.Reader
-	lines *shallow           // what is read of the input
+	lines *tidy              // what is read of the input
 	more  []*stack.Goroutine // of the snapshot at hand, belonging to the next dump
 	names symbols
 
@@ -59,7 +59,7 @@ func Is(head []byte) bool {
 // ErrNotMine for text that holds none, or what the input returned.
 func NewReader(in *bufio.Reader, name string, o Options) (*Reader, error) {
 	c := &counter{in: in}
-	r := &Reader{name: name, in: c, lines: &shallow{in: c, start: true}, names: newSymbols(o.Rules)}
+	r := &Reader{name: name, in: c, lines: &tidy{in: bufio.NewReader(&shallow{in: c, start: true})}, names: newSymbols(o.Rules)}
 	r.rest = r.lines
 	r.advance()
 	if r.dumps == 0 {
