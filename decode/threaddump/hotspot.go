@@ -49,6 +49,10 @@ func newHotSpot(n *names, before []string, line string) parser {
 var hotspotEnds = []string{"JNI global ref", "Found one Java-level deadlock", "Found a total of"}
 
 func (p *hotspot) line(line string) bool {
+	line, done := p.header.add(line, strings.HasPrefix(line, `"`))
+	if !done {
+		return true
+	}
 	text := strings.TrimLeft(line, " \t")
 	switch {
 	case text == "":

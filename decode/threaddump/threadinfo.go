@@ -48,6 +48,10 @@ func newInfo(n *names, before []string, line string) parser {
 }
 
 func (p *info) line(line string) bool {
+	line, done := p.header.add(line, strings.HasPrefix(line, `"`))
+	if !done {
+		return true
+	}
 	if name, rest, ok := infoName(line); ok {
 		return p.thread(name, rest)
 	}
