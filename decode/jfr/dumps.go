@@ -47,7 +47,9 @@ func (r *Reader) threadDump(at int64, text string) {
 	}
 	order := slices.SortedFunc(maps.Keys(locks), func(a, b threaddump.LockRef) int { return int(locks[a].Object) - int(locks[b].Object) })
 	for _, ref := range order {
-		if juc := !strings.HasPrefix(ref.Class, "java.util.concurrent."); juc || len(locks[ref].Owners) > 0 { // without -l a dump does not show who owns those
+		// Without -l a dump does not show who owns a synchronizer, and virtual
+		// threads may own what nobody in it does.
+		if free := !strings.HasPrefix(ref.Class, "java.util.concurrent.") && !d.Virtuals && !d.Cut; free || len(locks[ref].Owners) > 0 {
 			r.queue.Push(*locks[ref])
 		}
 	}

@@ -68,7 +68,7 @@ func (p *file) lock(text string) {
 			p.waits(l.wait, p.names.hashed(rest))
 			_, owner, _ := strings.Cut(rest, ", owner #")
 			if id, err := strconv.ParseInt(owner, 10, 64); err == nil {
-				p.claims = append(p.claims, claim{id, p.cur.For})
+				p.claims = append(p.claims, claim{owner: id, ref: p.cur.For})
 			}
 			return
 		}

@@ -50,6 +50,8 @@ type snapshot struct {
 	locks      []format.Event // contention events without time, in order of their first waiter
 	unlisted   int
 	readers    int
+	virtual    int
+	absent     int
 }
 
 // snapshot turns a dump into events.
@@ -96,9 +98,9 @@ func (y *symbols) snapshot(d *Dump) *snapshot {
 	return s
 }
 
-// own names the owners of a lock. Where all threads stood still, a monitor
-// nobody holds is free, and so is an exclusive synchronizer if the dump lists
-// their owners. All others are held by somebody the dump does not show.
+// own names the owners of a lock. Where all threads stood still and are in the
+// dump, a monitor nobody holds is free, and so is an exclusive synchronizer if
+// the dump lists their owners. All others are held by somebody the dump does not show.
 func (s *snapshot) own(ev *format.Event, owners []format.Party, d *Dump, ref LockRef) {
 	kind := ev.LockKind
 	ev.LockKind = format.KindUnknownLock // belongs to the object
@@ -108,11 +110,15 @@ func (s *snapshot) own(ev *format.Event, owners []format.Party, d *Dump, ref Loc
 		}
 	}
 	told := kind == format.KindMonitor && ref.Addr != 0 || kind == format.KindSynchronizer && d.Ownables
-	if len(ev.Owners) > 0 || told && d.Spread == 0 {
+	if len(ev.Owners) > 0 || told && d.Spread == 0 && d.complete() {
 		return
 	}
 	ev.Owners = append(ev.Owners, format.Party{})
 	switch {
+	case told && d.Virtuals:
+		s.virtual += len(ev.Waiters)
+	case told && d.Fragment:
+		s.absent += len(ev.Waiters)
 	case kind == format.KindReadWriteLock && d.Ownables:
 		s.readers += len(ev.Waiters)
 	case kind != format.KindMonitor && !d.Ownables && strings.HasPrefix(ref.Class, "java.util.concurrent."):
