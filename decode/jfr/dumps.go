@@ -90,13 +90,9 @@ func (r *Reader) dumpThread(t *threaddump.Thread) format.ThreadID {
 	if id, ok := r.ids.byJava[t.JavaID]; ok {
 		return id
 	}
-	k := threadKey{t.JavaID, t.NativeID, t.Name}
-	id, ok := r.ids.threads[k]
-	if !ok {
-		id = format.ThreadID(len(r.ids.threads) + 1)
-		r.ids.threads[k] = id
+	id := r.threadID(threadKey{t.JavaID, t.NativeID, t.Name}, "")
+	if t.JavaID != 0 {
 		r.ids.byJava[t.JavaID] = id
-		r.queue.Push(format.Event{Kind: format.KindThread, Thread: id, Name: t.Name})
 	}
 	return id
 }

@@ -104,7 +104,7 @@ func (r *Reader) activity(v *values, ev *format.Event, what format.Activity) {
 func sleep(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivitySleep)
 	if ev.Stack == format.NoStack {
-		ev.Stack = r.sleepStack(v[slotTime])
+		ev.Stack = r.sleepStack(r.timespan(v[slotTime], r.meta.sleeps))
 	}
 	return true
 }
@@ -176,14 +176,6 @@ var kept = map[string]bool{"threshold": true, "enabled": true, "period": true, "
 // hidesWaits are the events whose threshold leaves out waits for locks; that of
 // others leaves out evidence only.
 var hidesWaits = map[string]bool{"JavaMonitorEnter": true, "ThreadPark": true}
-
-var units = map[string]int64{"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "h": 3600e9, "d": 86400e9}
-
-// nanoseconds reads a setting such as "20 ms"; 0 if it is none.
-func nanoseconds(s string) int64 {
-	n, unit, _ := strings.Cut(s, " ")
-	return number(n) * units[unit]
-}
 
 func dump(r *Reader, v *values, ev *format.Event) bool {
 	r.threadDump(ev.Time, r.text(v[slotText]))

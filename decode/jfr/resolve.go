@@ -17,6 +17,9 @@ const rulesLock = rules.Lock
 // chunks, whose keys differ.
 type identities struct {
 	threads map[threadKey]format.ThreadID
+	last    format.ThreadID             // given
+	alive   map[lifeKey]format.ThreadID // of the process at hand
+	called  map[format.ThreadID]string  // the name told last
 	byJava  map[int64]format.ThreadID
 	objects map[objectKey]format.ObjectID
 	stacks  map[uint64][]format.StackID // by hash
@@ -59,6 +62,10 @@ type threadKey struct {
 	name     string
 }
 
+// lifeKey tells the threads of a process, whatever they are called: names
+// change, in many servers with each request.
+type lifeKey struct{ java, os int64 }
+
 type objectKey struct {
 	class   uint32
 	address int64
@@ -85,7 +92,7 @@ type verdict struct {
 }
 
 func newIdentities() identities {
-	return identities{threads: map[threadKey]format.ThreadID{}, byJava: map[int64]format.ThreadID{}, objects: map[objectKey]format.ObjectID{},
+	return identities{threads: map[threadKey]format.ThreadID{}, alive: map[lifeKey]format.ThreadID{}, called: map[format.ThreadID]string{}, byJava: map[int64]format.ThreadID{}, objects: map[objectKey]format.ObjectID{},
 		stacks: map[uint64][]format.StackID{}, sleeps: map[int64]format.StackID{}, frames: [][]format.Frame{nil}, classes: map[string]uint32{"": 0}, names: []string{""},
 		seed: maphash.MakeSeed(), verdict: map[verdictKey]verdict{}}
 }
@@ -149,16 +156,35 @@ func (r *Reader) thread(key int64) format.ThreadID {
 			}
 		}
 	}
-	id, ok := r.ids.threads[k]
-	if !ok {
-		id = format.ThreadID(len(r.ids.threads) + 1)
-		r.ids.threads[k] = id
-		if k.java != 0 {
-			r.ids.byJava[k.java] = id
-		}
-		r.queue.Push(format.Event{Kind: format.KindThread, Thread: id, Name: k.name, Group: group})
+	id := r.threadID(k, group)
+	if k.java != 0 {
+		r.ids.byJava[k.java] = id
 	}
 	r.known.threads.set(key, uint32(id))
+	return id
+}
+
+// threadID returns the id of a thread, and announces it when it is new or has
+// another name. Two processes whose recordings are joined may have threads of
+// the same numbers: the names tell those apart.
+func (r *Reader) threadID(k threadKey, group string) format.ThreadID {
+	ids, life := &r.ids, lifeKey{k.java, k.os}
+	id, ok := ids.threads[k]
+	if !ok && k.java > 0 {
+		id, ok = ids.alive[life]
+	}
+	if !ok {
+		ids.last++
+		id = ids.last
+	}
+	ids.threads[k] = id
+	if k.java > 0 {
+		ids.alive[life] = id
+	}
+	if name, told := ids.called[id]; !told || name != k.name {
+		ids.called[id] = k.name
+		r.queue.Push(format.Event{Kind: format.KindThread, Thread: id, Name: k.name, Group: group})
+	}
 	return id
 }
 
@@ -303,8 +329,7 @@ func (r *Reader) method(key int64) methodName {
 const maxSleeps = 1 << 12
 
 // sleepStack stands for the stack of a sleep that was recorded without one:
-// a single frame that gives the time asked for, in nanoseconds
-// as the recording converts it.
+// a single frame that gives the time asked for, in nanoseconds.
 func (r *Reader) sleepStack(asked int64) format.StackID {
 	id, ok := r.ids.sleeps[asked]
 	if !ok && len(r.ids.sleeps) < maxSleeps {
