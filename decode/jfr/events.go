@@ -152,31 +152,6 @@ func sample(r *Reader, v *values, ev *format.Event) bool {
 	return ev.Thread != format.NoThread
 }
 
-func setting(r *Reader, v *values, ev *format.Event) bool {
-	p := r.meta.programs[v[slotID]]
-	name, value := r.text(v[slotName]), r.text(v[slotValue])
-	if p == nil || !kept[name] {
-		return false
-	}
-	key := p.class.name + "#" + name
-	if r.settings[key] == value {
-		return false
-	}
-	r.settings[key] = value
-	ev.Kind, ev.Name, ev.Value = format.KindSetting, key, value
-	if name == "threshold" && hidesWaits[p.spec.name] {
-		ev.Weight = nanoseconds(value)
-	}
-	return true
-}
-
-// kept are the settings that say what a recording can and cannot show.
-var kept = map[string]bool{"threshold": true, "enabled": true, "period": true, "stackTrace": true}
-
-// hidesWaits are the events whose threshold leaves out waits for locks; that of
-// others leaves out evidence only.
-var hidesWaits = map[string]bool{"JavaMonitorEnter": true, "ThreadPark": true}
-
 func dump(r *Reader, v *values, ev *format.Event) bool {
 	r.threadDump(ev.Time, r.text(v[slotText]))
 	return false
