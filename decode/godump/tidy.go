@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+
+	"contend/decode/logline"
 )
 
 // tidy makes of what the runtime prints what the library reads. Some of it
@@ -23,6 +25,8 @@ type tidy struct {
 	held  []byte // the function whose file comes next, when holds
 	holds bool
 	err   error
+
+	logged logline.Prefix // taken off each line
 
 	within  bool // a goroutine
 	skips   bool // up to its end
@@ -61,6 +65,9 @@ func (t *tidy) next() {
 	line, err := t.in.ReadSlice('\n')
 	t.out = t.out[:0]
 	whole := err == nil && !t.rest
+	if t.logged.Found() && !t.rest {
+		line = []byte(t.logged.Strip(string(line)))
+	}
 	t.rest = err == bufio.ErrBufferFull
 	if t.rest {
 		err = nil

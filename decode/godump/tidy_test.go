@@ -17,6 +17,11 @@ func blocked(id, extra string) string {
 		"main.post(0x1)\n\t/src/main.go:9 +0x33\ncreated by main.main in goroutine 1\n\t/src/main.go:12 +0x33\n"
 }
 
+// logged puts a prefix before each line.
+func logged(prefix, text string) string {
+	return prefix + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+prefix) + "\n"
+}
+
 const raceReport = `==================
 WARNING: DATA RACE
 Write at 0x00c0000140a8 by goroutine 8:
@@ -59,6 +64,8 @@ func TestOneDumpIsOne(t *testing.T) {
 		"named by //line":              blocked("2", "main.parse()\n\tyaccpar:153 +0x1\nmain.render(...)\n\t/src/a b.templ:7\n") + "\n" + three,
 		"frames of C":                  blocked("2", "non-Go function\n\tpc=0x7f00\nns::f(int)\n\t/src/f.cpp:4 pc=0x7f01\n") + "\n" + three,
 		"ancestors":                    two + "[originating from goroutine 1]:\nmain.main(...)\n\t/src/main.go:31 +0x78\n\n" + three,
+		"a container's log":            logged("2026-11-21T10:00:00.12Z stderr F ", "panic: x\n\n"+two+"\n"+three),
+		"a composed log":               logged("app-1  | ", two+"\n"+three),
 		"a race before":                raceReport + two + "\n" + three,
 		"a race behind":                two + "\n" + three + raceReport,
 		"threads of the system":        "SIGQUIT: quit\n\n" + two + "\n" + three + "\nrax    0x0\n" + crashedThread + crashedThread,
