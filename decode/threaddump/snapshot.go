@@ -1,6 +1,7 @@
 package threaddump
 
 import (
+	"cmp"
 	"strings"
 
 	"contend/decode/rules"
@@ -22,7 +23,9 @@ type symbols struct {
 }
 
 // threadKey tells threads apart: by the Java id, else the native one. Names
-// repeat, so nth counts within a dump.
+// repeat, so nth counts within a dump. Of a thread that has both, the first
+// native id met is left out, as not all dialects give it; another one belongs
+// to another process.
 type threadKey struct {
 	java, native int64
 	name         string
@@ -30,8 +33,9 @@ type threadKey struct {
 }
 
 type threadID struct {
-	id   format.ThreadID
-	name string
+	id     format.ThreadID
+	name   string
+	native int64 // 0 while not told
 }
 
 type verdictKey struct {
@@ -164,6 +168,8 @@ func (y *symbols) thread(t *Thread) format.ThreadID {
 	k := threadKey{java: t.JavaID}
 	if t.JavaID == 0 {
 		k = threadKey{native: t.NativeID, name: t.Name}
+	} else if first := y.threads[k].native; first != 0 && t.NativeID != 0 && first != t.NativeID {
+		k.native = t.NativeID
 	}
 	n := y.seen[k]
 	y.seen[k]++
@@ -172,8 +178,12 @@ func (y *symbols) thread(t *Thread) format.ThreadID {
 	if !ok {
 		known.id = format.ThreadID(len(y.threads) + 1)
 	}
+	if ok && known.native == 0 && t.NativeID != 0 {
+		known.native = t.NativeID
+		y.threads[k] = known
+	}
 	if !ok || known.name != t.Name {
-		known.name = t.Name
+		known.name, known.native = t.Name, cmp.Or(known.native, t.NativeID)
 		y.threads[k] = known
 		y.metadata = append(y.metadata, format.Event{Kind: format.KindThread, Thread: known.id, Name: t.Name})
 	}
