@@ -66,6 +66,7 @@ func TestOneDumpIsOne(t *testing.T) {
 		"ancestors":                    two + "[originating from goroutine 1]:\nmain.main(...)\n\t/src/main.go:31 +0x78\n\n" + three,
 		"a container's log":            logged("2026-11-21T10:00:00.12Z stderr F ", "panic: x\n\n"+two+"\n"+three),
 		"a composed log":               logged("app-1  | ", two+"\n"+three),
+		"rules in a log":               "-----\nSIGQUIT: quit\n\n" + two + "\n" + three + "\n-----\n\n",
 		"a race before":                raceReport + two + "\n" + three,
 		"a race behind":                two + "\n" + three + raceReport,
 		"threads of the system":        "SIGQUIT: quit\n\n" + two + "\n" + three + "\nrax    0x0\n" + crashedThread + crashedThread,
@@ -82,8 +83,10 @@ func TestOneDumpIsOne(t *testing.T) {
 // A program that crashed is started again, and logs on.
 func TestDumpBehindThreadsOfTheSystem(t *testing.T) {
 	one := blocked("2", "") + crashedThread
-	if s := read(t, []byte(one+"\nstarted again\n\n"+one)); len(s.ticks) != 2 || s.waiters["sync.Mutex"] != 2 {
-		t.Errorf("%v waiters, ticks %v", s.waiters, s.ticks)
+	for _, between := range []string{"\nstarted again\n\n", "\n-----\nstarted again\n\n"} {
+		if s := read(t, []byte(one+between+one)); len(s.ticks) != 2 || s.waiters["sync.Mutex"] != 2 {
+			t.Errorf("%q between: %v waiters, ticks %v", between, s.waiters, s.ticks)
+		}
 	}
 }
 
