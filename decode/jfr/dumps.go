@@ -49,7 +49,7 @@ func (r *Reader) threadDump(at int64, text string) {
 	for _, ref := range order {
 		// Without -l a dump does not show who owns a synchronizer, and virtual
 		// threads may own what nobody in it does.
-		if free := !strings.HasPrefix(ref.Class, "java.util.concurrent.") && !d.Virtuals && !d.Cut; free || len(locks[ref].Owners) > 0 {
+		if free := !strings.HasPrefix(ref.Class, "java.util.concurrent.") && d.Complete(); free || len(locks[ref].Owners) > 0 {
 			r.queue.Push(*locks[ref])
 		}
 	}

@@ -24,6 +24,7 @@ func TestOwnersThatAreNotInTheDump(t *testing.T) {
 		{"a virtual thread runs", hotspotHead + hotspotWaiter + "\"carrier\" #18 [258] daemon prio=5 tid=0x2 nid=258 runnable [0x2]\n   Carrying virtual thread #31\n\tat jdk.internal.vm.Continuation.run(java.base@25/Continuation.java:248)\n\n" + hotspotEnd, "2 live, 0 idle\n" + unknown},
 		{"a pool of JDK 17", hotspotHead + "\"waiter\" #20" + hotspotWaiter[len("\"waiter\" #20 [257]"):] + "\"ForkJoinPool-1-worker-1\" #18" + hotspotIdle[len(" #18 [258]"):] + hotspotEnd, "2 live, 1 idle\n" + free},
 		{"cut off", hotspotHead + hotspotWaiter, "1 live, 0 idle\n" + unknown},
+		{"cut off behind them", hotspotHead + hotspotWaiter + "\"VM Thread\" os_prio=0 tid=0x3 nid=259 runnable\n\n", "1 live, 0 idle\n" + free},
 		{"threads of a dump", hotspotWaiter, "1 live, 0 idle\n" + unknown},
 		{"without its header", hotspotWaiter + hotspotEnd, "1 live, 0 idle\n" + free},
 		{"ThreadInfo of some threads", "\"waiter\" prio=5 Id=20 BLOCKED on App$Lock@1f owned by \"the \"owner\"\" Id=21\n\tat app//App.a(App.java:1)\n\n", "1 live, 0 idle\nApp$Lock@1f: the \"owner\" <- waiter\n"},

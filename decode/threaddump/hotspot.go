@@ -159,6 +159,7 @@ func (p *hotspot) thread(line string) {
 	p.begin(Thread{Name: p.names.intern(line[1:end])})
 	p.owned, p.blank = false, false
 	p.carrier(p.cur.Name)
+	p.dump.Listed = p.dump.Listed || p.cur.Name == "VM Thread" && !p.fragment // the JVM's own come last
 	for word := range strings.FieldsSeq(line[end+1:]) {
 		if _, err := strconv.Atoi(strings.Trim(word, "[]")); err == nil && word[0] == '[' {
 			p.modern = true // older ones print no bracketed id

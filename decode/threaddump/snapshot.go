@@ -114,7 +114,7 @@ func (s *snapshot) own(ev *format.Event, owners []format.Party, d *Dump, ref Loc
 		}
 	}
 	told := kind == format.KindMonitor && ref.Addr != 0 || kind == format.KindSynchronizer && d.Ownables
-	if len(ev.Owners) > 0 || told && d.Spread == 0 && d.complete() {
+	if len(ev.Owners) > 0 || told && d.Spread == 0 && d.Complete() {
 		return
 	}
 	ev.Owners = append(ev.Owners, format.Party{})
