@@ -121,14 +121,17 @@ func place(where string) (file string, line int) {
 }
 
 // ClassName takes off what names a hidden class differently in each run:
-// Truth$$Lambda$87/0x00007f6bd0008210 becomes Truth$$Lambda. JDK 8 writes
-// decimal numbers.
+// Truth$$Lambda$87/0x00007f6bd0008210 becomes Truth$$Lambda. Flight
+// recordings write a plus, LambdaForm$MH+0x00007fa778083800/2086996804, and JDK 8
+// a decimal number.
 func ClassName(name string) string {
 	if i := strings.Index(name, "$$Lambda"); i >= 0 {
 		return name[:i+len("$$Lambda")]
 	}
-	if i := strings.LastIndex(name, "/0x"); i >= 0 {
-		return name[:i]
+	for _, mark := range [...]string{"/0x", "+0x"} {
+		if i := strings.LastIndex(name, mark); i > 0 {
+			return name[:i]
+		}
 	}
 	if i := strings.LastIndexByte(name, '/'); i >= 0 && i+1 < len(name) && strings.Trim(name[i+1:], "0123456789") == "" {
 		return name[:i]
