@@ -31,7 +31,7 @@ func address(calls []stack.Call) (addr uint64) {
 		}
 		arg, known := first(&calls[i].Args)
 		if o, ok := semaphores[class+"."+method]; ok {
-			offset, found = o, true
+			offset, found = olderOffset(calls[i+1:], o), true
 			if known {
 				addr = arg - offset
 			}
@@ -44,6 +44,20 @@ func address(calls []stack.Call) (addr uint64) {
 		addr = behindSemaphore(calls, offset)
 	}
 	return addr
+}
+
+// olderOffset is where the semaphore lies for which the callers wait. Until Go
+// 1.19 the two of an RWMutex were waited for as that of a Mutex is.
+func olderOffset(callers []stack.Call, offset uint64) uint64 {
+	if len(callers) > 0 {
+		switch callers[0].Func.Complete {
+		case "sync.(*RWMutex).RLock":
+			return 12
+		case "sync.(*RWMutex).Lock":
+			return 8
+		}
+	}
+	return offset
 }
 
 // behindSemaphore finds the semaphore where only the runtime's function shows

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 
+	"contend/decode/logline"
 	"contend/decode/rules"
 	"contend/format"
 
@@ -29,7 +30,7 @@ type Reader struct {
 	name  string
 	in    *counter
 	rest  io.Reader
-	lines *shallow           // what is read of the input
+	lines *tidy              // what is read of the input
 	more  []*stack.Goroutine // of the snapshot at hand, belonging to the next dump
 	names symbols
 
@@ -47,19 +48,38 @@ const apart = int64(1e9)
 
 // Is tells whether text holds the beginning of a goroutine dump.
 func Is(head []byte) bool {
+	_, ok := begins(head)
+	return ok
+}
+
+// begins finds the beginning of a dump in text, and what a logger put before
+// each of its lines. A dump without that goes first.
+func begins(head []byte) (logged logline.Prefix, ok bool) {
 	for line := range bytes.Lines(head) {
-		if rest, ok := bytes.CutPrefix(line, []byte("goroutine ")); ok && len(rest) > 0 && rest[0] >= '0' && rest[0] <= '9' && bytes.Contains(rest, []byte(" [")) {
-			return true
+		at := bytes.Index(line, tidyHead)
+		if at < 0 || at > 0 && (ok || !bytes.HasSuffix(bytes.TrimRight(line, "\r\n"), []byte("]:"))) {
+			continue
 		}
+		rest := line[at+len(tidyHead):]
+		if len(rest) == 0 || rest[0] < '0' || rest[0] > '9' || !bytes.Contains(rest, []byte(" [")) {
+			continue
+		}
+		if at == 0 {
+			return logline.Prefix{}, true
+		}
+		logged, ok = logline.Find(string(line[:at]))
 	}
-	return false
+	return logged, ok
 }
 
 // NewReader reads the first dump. The error is a *format.Error with
 // ErrNotMine for text that holds none, or what the input returned.
 func NewReader(in *bufio.Reader, name string, o Options) (*Reader, error) {
 	c := &counter{in: in}
-	r := &Reader{name: name, in: c, lines: &shallow{in: c, start: true}, names: newSymbols(o.Rules)}
+	r := &Reader{name: name, in: c, lines: &tidy{in: bufio.NewReader(&shallow{in: c, start: true})}, names: newSymbols(o.Rules)}
+	_, _ = in.Peek(1) // what there is tells enough: a pipe may give no more for now
+	head, _ := in.Peek(in.Buffered())
+	r.lines.logged, _ = begins(head)
 	r.rest = r.lines
 	r.advance()
 	if r.dumps == 0 {

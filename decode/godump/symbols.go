@@ -52,7 +52,8 @@ func (y *symbols) take() []format.Event {
 // running are the states of goroutines that wait for nothing but a processor.
 var running = map[string]bool{"running": true, "runnable": true, "syscall": true, "idle": true, "copystack": true, "preempted": true, "waiting": true}
 
-func waits(g *stack.Goroutine) bool { return !running[strings.TrimPrefix(g.State, "scan")] }
+// waits tells whether one waits. The collector may be looking at its stack.
+func waits(g *stack.Goroutine) bool { return !running[strings.TrimSuffix(g.State, " (scan)")] }
 
 // goroutine says what one does; w is set if it waits for a lock.
 func (y *symbols) goroutine(g *stack.Goroutine) (w waiter, what rules.Verdict) {
@@ -79,7 +80,7 @@ func framesOf(g *stack.Goroutine) []format.Frame {
 	frames := make([]format.Frame, 0, len(calls))
 	for i := range calls {
 		class, method := gosym.Split(calls[i].Func.Complete)
-		frames = append(frames, format.Frame{Class: class, Method: method, File: strings.ToValidUTF8(calls[i].SrcName, "\uFFFD"), Line: calls[i].Line})
+		frames = append(frames, format.Frame{Class: class, Method: method, File: strings.ToValidUTF8(strings.TrimSuffix(calls[i].SrcName, foreign), "\uFFFD"), Line: calls[i].Line})
 	}
 	return frames
 }

@@ -125,6 +125,7 @@ func (r *Reader) nextChunk() error {
 	}
 	if !r.head.follows(&last) {
 		r.meta = nil // its types are numbered by another process
+		clear(r.ids.alive)
 	}
 	r.off = headerSize
 	r.unfinished = r.head.size < headerSize

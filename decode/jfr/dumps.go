@@ -47,7 +47,9 @@ func (r *Reader) threadDump(at int64, text string) {
 	}
 	order := slices.SortedFunc(maps.Keys(locks), func(a, b threaddump.LockRef) int { return int(locks[a].Object) - int(locks[b].Object) })
 	for _, ref := range order {
-		if juc := !strings.HasPrefix(ref.Class, "java.util.concurrent."); juc || len(locks[ref].Owners) > 0 { // without -l a dump does not show who owns those
+		// Without -l a dump does not show who owns a synchronizer, and virtual
+		// threads may own what nobody in it does.
+		if free := !strings.HasPrefix(ref.Class, "java.util.concurrent.") && d.Complete(); free || len(locks[ref].Owners) > 0 {
 			r.queue.Push(*locks[ref])
 		}
 	}
@@ -88,13 +90,9 @@ func (r *Reader) dumpThread(t *threaddump.Thread) format.ThreadID {
 	if id, ok := r.ids.byJava[t.JavaID]; ok {
 		return id
 	}
-	k := threadKey{t.JavaID, t.NativeID, t.Name}
-	id, ok := r.ids.threads[k]
-	if !ok {
-		id = format.ThreadID(len(r.ids.threads) + 1)
-		r.ids.threads[k] = id
+	id := r.threadID(threadKey{t.JavaID, t.NativeID, t.Name}, "")
+	if t.JavaID != 0 {
 		r.ids.byJava[t.JavaID] = id
-		r.queue.Push(format.Event{Kind: format.KindThread, Thread: id, Name: t.Name})
 	}
 	return id
 }

@@ -104,7 +104,7 @@ func (r *Reader) activity(v *values, ev *format.Event, what format.Activity) {
 func sleep(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivitySleep)
 	if ev.Stack == format.NoStack {
-		ev.Stack = r.sleepStack(v[slotTime])
+		ev.Stack = r.sleepStack(r.timespan(v[slotTime], r.meta.sleeps))
 	}
 	return true
 }
@@ -150,39 +150,6 @@ func sample(r *Reader, v *values, ev *format.Event) bool {
 	ev.Kind, ev.Activity, ev.End = format.KindActivity, format.ActivityRun, ev.Time
 	ev.Thread, ev.Stack = r.thread(v[slotSubject]), r.stack(v[slotStack])
 	return ev.Thread != format.NoThread
-}
-
-func setting(r *Reader, v *values, ev *format.Event) bool {
-	p := r.meta.programs[v[slotID]]
-	name, value := r.text(v[slotName]), r.text(v[slotValue])
-	if p == nil || !kept[name] {
-		return false
-	}
-	key := p.class.name + "#" + name
-	if r.settings[key] == value {
-		return false
-	}
-	r.settings[key] = value
-	ev.Kind, ev.Name, ev.Value = format.KindSetting, key, value
-	if name == "threshold" && hidesWaits[p.spec.name] {
-		ev.Weight = nanoseconds(value)
-	}
-	return true
-}
-
-// kept are the settings that say what a recording can and cannot show.
-var kept = map[string]bool{"threshold": true, "enabled": true, "period": true, "stackTrace": true}
-
-// hidesWaits are the events whose threshold leaves out waits for locks; that of
-// others leaves out evidence only.
-var hidesWaits = map[string]bool{"JavaMonitorEnter": true, "ThreadPark": true}
-
-var units = map[string]int64{"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "h": 3600e9, "d": 86400e9}
-
-// nanoseconds reads a setting such as "20 ms"; 0 if it is none.
-func nanoseconds(s string) int64 {
-	n, unit, _ := strings.Cut(s, " ")
-	return number(n) * units[unit]
 }
 
 func dump(r *Reader, v *values, ev *format.Event) bool {

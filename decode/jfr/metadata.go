@@ -19,6 +19,17 @@ type field struct {
 	class    int64
 	constant bool // the value is a key into the class's constant pool
 	array    bool
+	unit     string // of a time, as jdk.jfr.Timespan calls it; "" where none is told
+}
+
+// field returns the field of a name, nil if there is none.
+func (cl *class) field(name string) *field {
+	for i := range cl.fields {
+		if cl.fields[i].name == name {
+			return &cl.fields[i]
+		}
+	}
+	return nil
 }
 
 // metadata is what one chunk says of its types.
@@ -27,6 +38,7 @@ type metadata struct {
 	programs map[int64]*program // wanted events by type id
 	layouts  map[int64][]op     // of constants, by class, as far as met
 	work     int                // spent on compiling
+	sleeps   string             // the unit of how long a thread meant to sleep
 	dense    []*program         // the same, for the ids there usually are
 	parts    parts
 }
@@ -59,7 +71,7 @@ func parseMetadata(c *cursor, specs map[string]*eventSpec) *metadata {
 	}
 	m := &metadata{classes: make(map[int64]*class), layouts: make(map[int64][]op)}
 	p := &metadataParser{c: c, texts: texts, m: m}
-	p.element(nil, 0)
+	p.element(nil, "", 0)
 	if c.err != nil {
 		return nil
 	}
@@ -82,8 +94,9 @@ func (p *metadataParser) text() string {
 	return p.texts[i]
 }
 
-// element reads one element and its children; cl is the class it is inside.
-func (p *metadataParser) element(cl *class, depth int) {
+// element reads one element and its children; cl is the class it is inside,
+// parent the tag around it.
+func (p *metadataParser) element(cl *class, parent string, depth int) {
 	if depth > maxDepth {
 		p.c.fail("metadata depth", format.ErrLimit)
 		return
@@ -99,14 +112,18 @@ func (p *metadataParser) element(cl *class, depth int) {
 		p.m.classes[cl.id] = cl
 	case "field":
 		if cl != nil {
-			cl.fields = append(cl.fields, field{e.attrs["name"], number(e.attrs["class"]), e.attrs["constantPool"] == "true", e.attrs["dimension"] == "1"})
+			cl.fields = append(cl.fields, field{e.attrs["name"], number(e.attrs["class"]), e.attrs["constantPool"] == "true", e.attrs["dimension"] == "1", ""})
+		}
+	case "annotation":
+		if unit := e.attrs["value"]; parent == "field" && cl != nil && isTimespan[unit] {
+			cl.fields[len(cl.fields)-1].unit = unit
 		}
 	}
 	for range p.c.count("metadata children") {
 		if p.c.err != nil {
 			return
 		}
-		p.element(cl, depth+1)
+		p.element(cl, e.tag, depth+1)
 	}
 }
 

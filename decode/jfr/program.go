@@ -184,6 +184,9 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 		if p := m.compileClass(cl, spec.fields); p != nil {
 			p.spec = spec
 			m.programs[id] = p
+			if f := cl.field("time"); spec.name == "ThreadSleep" && f != nil {
+				m.sleeps = f.unit
+			}
 		}
 	}
 	for id, p := range m.programs {

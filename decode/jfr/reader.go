@@ -44,6 +44,7 @@ type Reader struct {
 	held     format.Event // to deliver after queue
 	holding  bool
 	settings map[string]string
+	recorded map[string]bool               // by event: whether any settings enable it
 	idle     map[format.ThreadID]idleSince // by the last thread dump
 
 	values   values // of the event at hand
@@ -58,7 +59,7 @@ type Reader struct {
 // *format.Error: ErrNotMine for input that is no recording, ErrVersion for
 // one of JDK 7 or 8, ErrTruncated for one without a whole header.
 func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
-	r := &Reader{input: input{in: in}, name: name, rules: o.Rules, specs: wanted(), ids: newIdentities(), settings: map[string]string{}, metas: map[string]*metadata{}}
+	r := &Reader{input: input{in: in}, name: name, rules: o.Rules, specs: wanted(), ids: newIdentities(), settings: map[string]string{}, recorded: map[string]bool{}, metas: map[string]*metadata{}}
 	if r.rules == nil {
 		r.rules = rules.Default()
 	}
@@ -75,7 +76,7 @@ func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	return format.Stats{Format: fmt.Sprintf("jfr %d.%d", r.head.major, r.head.minor), Events: r.events,
-		BytesRead: r.taken() - r.damaged, BytesTotal: r.taken(), Warnings: r.warnings, Damage: r.damage}
+		BytesRead: r.taken() - r.damaged, BytesTotal: r.taken(), Warnings: append(r.warnings[:len(r.warnings):len(r.warnings)], r.unrecorded()...), Damage: r.damage}
 }
 
 // Close releases the reader; the input stays open.

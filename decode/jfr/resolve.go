@@ -17,6 +17,9 @@ const rulesLock = rules.Lock
 // chunks, whose keys differ.
 type identities struct {
 	threads map[threadKey]format.ThreadID
+	last    format.ThreadID             // given
+	alive   map[lifeKey]format.ThreadID // of the process at hand
+	called  map[format.ThreadID]string  // the name told last
 	byJava  map[int64]format.ThreadID
 	objects map[objectKey]format.ObjectID
 	stacks  map[uint64][]format.StackID // by hash
@@ -54,11 +57,6 @@ func (k *objectKey) slot() uint64 {
 
 func (k *verdictKey) slot() uint32 { return (uint32(k.stack) ^ k.class<<4) % recentVerdicts }
 
-type threadKey struct {
-	java, os int64
-	name     string
-}
-
 type objectKey struct {
 	class   uint32
 	address int64
@@ -85,7 +83,7 @@ type verdict struct {
 }
 
 func newIdentities() identities {
-	return identities{threads: map[threadKey]format.ThreadID{}, byJava: map[int64]format.ThreadID{}, objects: map[objectKey]format.ObjectID{},
+	return identities{threads: map[threadKey]format.ThreadID{}, alive: map[lifeKey]format.ThreadID{}, called: map[format.ThreadID]string{}, byJava: map[int64]format.ThreadID{}, objects: map[objectKey]format.ObjectID{},
 		stacks: map[uint64][]format.StackID{}, sleeps: map[int64]format.StackID{}, frames: [][]format.Frame{nil}, classes: map[string]uint32{"": 0}, names: []string{""},
 		seed: maphash.MakeSeed(), verdict: map[verdictKey]verdict{}}
 }
@@ -124,42 +122,6 @@ func (r *Reader) constant(p *program, key int64, v *values) (ok bool) {
 	*v = values{}
 	p.run(&c, v)
 	return c.err == nil
-}
-
-// thread resolves a thread's key.
-func (r *Reader) thread(key int64) format.ThreadID {
-	if key == 0 {
-		return format.NoThread
-	}
-	if id := r.known.threads.get(key); id != 0 {
-		return format.ThreadID(id)
-	}
-	var v values
-	k := threadKey{os: key, name: fmt.Sprintf("thread-%d", key)}
-	group := ""
-	if r.constant(r.meta.parts.thread, key, &v) {
-		k = threadKey{v[slotID], v[slotOSID], r.text(v[slotName])}
-		if k.name == "" {
-			k.name = r.text(v[slotOSName])
-		}
-		if v[slotVirtual] != 0 {
-			k.os = 0 // the carrier changes
-			if k.name == "" {
-				k.name, group = fmt.Sprintf("virtual-%d", k.java), "virtual"
-			}
-		}
-	}
-	id, ok := r.ids.threads[k]
-	if !ok {
-		id = format.ThreadID(len(r.ids.threads) + 1)
-		r.ids.threads[k] = id
-		if k.java != 0 {
-			r.ids.byJava[k.java] = id
-		}
-		r.queue.Push(format.Event{Kind: format.KindThread, Thread: id, Name: k.name, Group: group})
-	}
-	r.known.threads.set(key, uint32(id))
-	return id
 }
 
 // class resolves a class's key to its name as Java writes it.
@@ -303,8 +265,7 @@ func (r *Reader) method(key int64) methodName {
 const maxSleeps = 1 << 12
 
 // sleepStack stands for the stack of a sleep that was recorded without one:
-// a single frame that gives the time asked for, in nanoseconds
-// as the recording converts it.
+// a single frame that gives the time asked for, in nanoseconds.
 func (r *Reader) sleepStack(asked int64) format.StackID {
 	id, ok := r.ids.sleeps[asked]
 	if !ok && len(r.ids.sleeps) < maxSleeps {

@@ -10,11 +10,14 @@ type builder struct {
 	locked []LockRef // its monitors, innermost first
 	byID   map[int64]int
 	claims []claim
+	header header
 }
 
 // claim is what a blocked thread says of the owner of its lock.
 type claim struct {
-	owner int64 // an id given to builder.known
+	owner int64  // an id given to builder.known
+	name  string // of that thread, "" when not told
+	java  int64  // its JavaID, 0 when not told
 	ref   LockRef
 }
 
@@ -69,7 +72,13 @@ func (b *builder) done(partial bool) *Dump {
 	}
 	b.next()
 	for _, c := range b.claims {
-		if i, ok := b.byID[c.owner]; ok && i < len(b.dump.Threads) {
+		i, listed := b.byID[c.owner]
+		if !listed && c.name != "" { // who waits for it knows it all the same
+			i = len(b.dump.Threads)
+			b.byID[c.owner] = i
+			b.dump.Threads = append(b.dump.Threads, Thread{Name: c.name, JavaID: c.java})
+		}
+		if i < len(b.dump.Threads) && (listed || c.name != "") {
 			b.dump.Threads[i].hold(c.ref)
 		}
 	}

@@ -21,8 +21,15 @@ type Dump struct {
 	Ownables bool  // owners of j.u.c. exclusive locks are listed, so one without is free
 	Spread   int64 // ns between the first and last thread looked at; 0 when all threads stood still
 
+	Fragment bool // threads cut out of a dump: others may be missing
+	Listed   bool // all platform threads that run Java, even where the dump is cut
+	Virtuals bool // the program has virtual threads, which are not all in it
+
 	Addresses bool // LockRef.Addr is a heap address, which a collector may change; else a hash, which stays
 }
+
+// Complete tells whether all threads are in it that may hold a lock.
+func (d *Dump) Complete() bool { return (d.Listed || !d.Cut && !d.Fragment) && !d.Virtuals }
 
 // Thread is one thread of a dump.
 type Thread struct {

@@ -15,13 +15,16 @@ type file struct {
 }
 
 // fileThread tells `#22 "vault-1" virtual BLOCKED 2026-11-21T07:15:49.9Z`.
-func fileThread(line string) bool {
+func fileThread(line string) bool { return fileOpens(line) && strings.Count(line, `"`) > 1 }
+
+// fileOpens tells the beginning of that; the name may go on in the next line.
+func fileOpens(line string) bool {
 	number, rest, ok := strings.Cut(line, " ")
 	if !ok || len(number) < 2 || number[0] != '#' || !strings.HasPrefix(rest, `"`) {
 		return false
 	}
 	_, err := strconv.ParseInt(number[1:], 10, 64)
-	return err == nil && strings.LastIndexByte(rest, '"') > 0
+	return err == nil
 }
 
 func newFile(n *names, before []string, line string) parser {
@@ -31,6 +34,10 @@ func newFile(n *names, before []string, line string) parser {
 }
 
 func (p *file) line(line string) bool {
+	line, done := p.header.add(line, fileOpens(line))
+	if !done {
+		return true
+	}
 	text := strings.TrimLeft(line, " \t")
 	if text == "" {
 		p.blank = p.cur != nil
@@ -61,7 +68,7 @@ func (p *file) lock(text string) {
 			p.waits(l.wait, p.names.hashed(rest))
 			_, owner, _ := strings.Cut(rest, ", owner #")
 			if id, err := strconv.ParseInt(owner, 10, 64); err == nil {
-				p.claims = append(p.claims, claim{id, p.cur.For})
+				p.claims = append(p.claims, claim{owner: id, ref: p.cur.For})
 			}
 			return
 		}

@@ -27,9 +27,20 @@ type hotspot struct {
 	owned    bool // within "Locked ownable synchronizers"
 	blank    bool // the current thread is followed by a blank line: it is whole
 	fragment bool // no header, no end: threads cut out of a dump by hand
+	ended    bool // with a line that follows all threads
+	carriers bool // threads that may be kept for virtual ones
+	modern   bool // JDK 21 or later, which have virtual threads
 }
 
 func hotspotHeader(line string) bool { return strings.HasPrefix(line, "Full thread dump ") }
+
+// hotspotWithin returns where a header begins in a line, -1 for nowhere.
+func hotspotWithin(line string) int {
+	if !strings.HasSuffix(line, ":") {
+		return -1
+	}
+	return strings.Index(line, "Full thread dump ")
+}
 
 // hotspotThread tells the first line of a thread where no header precedes it.
 func hotspotThread(line string) bool {
@@ -49,6 +60,10 @@ func newHotSpot(n *names, before []string, line string) parser {
 var hotspotEnds = []string{"JNI global ref", "Found one Java-level deadlock", "Found a total of"}
 
 func (p *hotspot) line(line string) bool {
+	line, done := p.header.add(line, strings.HasPrefix(line, `"`))
+	if !done {
+		return true
+	}
 	text := strings.TrimLeft(line, " \t")
 	switch {
 	case text == "":
@@ -72,7 +87,7 @@ func (p *hotspot) line(line string) bool {
 
 // over ends the dump at a line that is still its own.
 func (p *hotspot) over() bool {
-	p.fragment, p.blank = true, true
+	p.ended, p.blank = true, true
 	return false
 }
 
@@ -88,7 +103,10 @@ func (p *hotspot) part(text string) {
 		p.cur.State = p.names.intern(state)
 	} else if strings.HasPrefix(text, "Locked ownable synchronizers") {
 		p.owned, p.dump.Ownables = true, true
+	} else if strings.HasPrefix(text, "Carrying virtual thread #") {
+		p.dump.Virtuals = true
 	} else if id, ok := strings.CutPrefix(text, "Mounted virtual thread #"); ok {
+		p.dump.Virtuals = true
 		p.begin(Thread{Virtual: true})
 		p.cur.JavaID, _ = strconv.ParseInt(id, 10, 64)
 	}
@@ -140,7 +158,12 @@ func (p *hotspot) thread(line string) {
 	}
 	p.begin(Thread{Name: p.names.intern(line[1:end])})
 	p.owned, p.blank = false, false
+	p.carrier(p.cur.Name)
+	p.dump.Listed = p.dump.Listed || p.cur.Name == "VM Thread" && !p.fragment // the JVM's own come last
 	for word := range strings.FieldsSeq(line[end+1:]) {
+		if _, err := strconv.Atoi(strings.Trim(word, "[]")); err == nil && word[0] == '[' {
+			p.modern = true // older ones print no bracketed id
+		}
 		switch key, value, _ := strings.Cut(word, "="); key {
 		case "daemon":
 			p.cur.Daemon = true
@@ -157,6 +180,14 @@ func (p *hotspot) thread(line string) {
 	}
 }
 
+// carrier notes a thread that the JVM keeps for virtual threads. Carriers are
+// called like the workers of any other pool, and may be gone when idle.
+func (p *hotspot) carrier(name string) {
+	if strings.HasPrefix(name, "VirtualThread-") || strings.HasPrefix(name, "ForkJoinPool-") {
+		p.carriers = true
+	}
+}
+
 // seconds reads `1.79s`; 0 when it is none.
 func seconds(text string) int64 {
 	d, err := time.ParseDuration(text)
@@ -168,6 +199,8 @@ func seconds(text string) int64 {
 
 // finish leaves out a last thread the input ended in.
 func (p *hotspot) finish(eof bool) *Dump {
-	p.dump.Cut = eof && !p.fragment
+	p.dump.Cut = eof && !p.fragment && !p.ended
+	p.dump.Fragment = p.fragment && !p.ended
+	p.dump.Virtuals = p.dump.Virtuals || p.modern && p.carriers
 	return p.done(p.dump.Cut && !p.blank)
 }

@@ -134,7 +134,11 @@ func (p *javacore) block(text string) {
 	ref, owner, _ := strings.Cut(rest, " Owned by: ")
 	p.waits(wait, p.names.hashed(ref))
 	if vm, ok := hexadecimal(attribute(owner, "J9VMThread:")); ok && wait != Waiting {
-		p.claims = append(p.claims, claim{vm, p.cur.For})
+		name := ""
+		if end := strings.LastIndex(owner, `" (J9VMThread:`); end > 0 && owner[0] == '"' {
+			name = p.names.intern(owner[1:end])
+		}
+		p.claims = append(p.claims, claim{vm, name, 0, p.cur.For})
 	}
 }
 

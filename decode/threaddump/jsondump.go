@@ -163,6 +163,6 @@ func (b *jsonBuilder) add(t *jsonThread) {
 		}
 	}
 	if t.Park.Owner != 0 {
-		b.claims = append(b.claims, claim{int64(t.Park.Owner), b.cur.For})
+		b.claims = append(b.claims, claim{owner: int64(t.Park.Owner), ref: b.cur.For})
 	}
 }

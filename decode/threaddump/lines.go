@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 
+	"contend/decode/logline"
+
 	"golang.org/x/text/encoding/unicode"
 )
 
@@ -22,6 +24,7 @@ type lines struct {
 	read   int64 // bytes, as they came
 	again  bool  // the line returned last is returned once more
 	last   string
+	prefix logline.Prefix // taken off each line
 	buf    []byte
 }
 
@@ -102,5 +105,8 @@ func (l *lines) next() (string, error) {
 	}
 	l.number++
 	l.last = strings.TrimRight(string(l.buf), "\r\n")
+	if l.prefix.Found() {
+		l.last = l.prefix.Strip(l.last)
+	}
 	return l.last, nil
 }

@@ -69,9 +69,13 @@ func (n *names) frame(text string, notation int) (format.Frame, bool) {
 }
 
 // dottedFrame reads `java.lang.Thread.run(java.base@17/Thread.java:840)` and
-// `java.base/java.lang.Thread.run(Thread.java:840)`.
+// `java.base/java.lang.Thread.run(Thread.java:840)`. Names of Kotlin's and
+// Scala's methods may hold brackets: the last one opens the place.
 func dottedFrame(text string) (f format.Frame) {
-	text, where, _ := strings.Cut(text, "(")
+	where := ""
+	if i := strings.LastIndexByte(text, '('); i >= 0 {
+		text, where = text[:i], text[i+1:]
+	}
 	dot := strings.LastIndexByte(text, '.')
 	if dot <= 0 {
 		return f
@@ -117,12 +121,19 @@ func place(where string) (file string, line int) {
 }
 
 // ClassName takes off what names a hidden class differently in each run:
-// Truth$$Lambda$87/0x00007f6bd0008210 becomes Truth$$Lambda.
+// Truth$$Lambda$87/0x00007f6bd0008210 becomes Truth$$Lambda. Flight
+// recordings write a plus, LambdaForm$MH+0x00007fa778083800/2086996804, and JDK 8
+// a decimal number.
 func ClassName(name string) string {
 	if i := strings.Index(name, "$$Lambda"); i >= 0 {
 		return name[:i+len("$$Lambda")]
 	}
-	if i := strings.LastIndex(name, "/0x"); i >= 0 {
+	for _, mark := range [...]string{"/0x", "+0x"} {
+		if i := strings.LastIndex(name, mark); i > 0 {
+			return name[:i]
+		}
+	}
+	if i := strings.LastIndexByte(name, '/'); i >= 0 && i+1 < len(name) && strings.Trim(name[i+1:], "0123456789") == "" {
 		return name[:i]
 	}
 	return name

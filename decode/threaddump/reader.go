@@ -166,6 +166,8 @@ func (r *Reader) deliver(d *Dump) {
 	}
 	r.doubts.unlisted += s.unlisted
 	r.doubts.readers += s.readers
+	r.doubts.virtual += s.virtual
+	r.doubts.absent += s.absent
 }
 
 // Stats implements what every decoder tells.
@@ -201,6 +203,8 @@ type doubts struct {
 	disordered int      // dumps not later than the one before
 	unlisted   int      // waits on j.u.c. locks in dumps that list no owners of those
 	readers    int      // waits on read-write locks that only readers can hold
+	virtual    int      // waits for locks nobody in a dump holds, where virtual threads may
+	absent     int      // the same, where threads were cut out of a dump
 }
 
 func (d *doubts) warnings(dumps int, timed bool) (w []format.Warning) {
@@ -219,5 +223,7 @@ func (d *doubts) warnings(dumps int, timed bool) (w []format.Warning) {
 	add(d.disordered > 0, "clock", "%d thread dumps are not later than the one before: they are taken as right after it", d.disordered)
 	add(d.unlisted > 0, "unlisted-owners", "owners of java.util.concurrent locks are not in the dump for %d waits: take it with -l (jstack -l, jcmd PID Thread.print -l)", d.unlisted)
 	add(d.readers > 0, "readers", "%d waits on read-write locks have no owner: threads that hold the read lock are invisible in a thread dump", d.readers)
+	add(d.virtual > 0, "unlisted-owners", "%d waits are for locks that no thread in the dump holds: virtual threads may, which it does not list; jcmd PID Thread.dump_to_file -format=json does", d.virtual)
+	add(d.absent > 0, "unlisted-owners", "%d waits are for locks whose owners are not in the text: it holds some threads of a dump only", d.absent)
 	return w
 }

@@ -110,7 +110,17 @@ func TestDumpsInDisguise(t *testing.T) {
 		return out
 	}
 	log := strings.Repeat("12:00:01.123 [main] INFO  c.a.App - \"quoted\" request = 17ms\n", 100)
+	logged := func(prefix string) []byte {
+		lines := strings.SplitAfter(strings.TrimSuffix(string(plain), "\n"), "\n")
+		for i, line := range lines {
+			lines[i] = strings.Replace(prefix, "#", fmt.Sprint(i), 1) + line
+		}
+		return []byte(strings.Join(lines, ""))
+	}
 	for name, text := range map[string][]byte{
+		"a container's log": logged("2026-11-21T10:00:00.#Z stdout F "),
+		"a composed log":    logged("app-1  | "),
+		"a journal":         logged("Nov 21 10:00:00 host java[#]: "),
 		"CRLF":              bytes.ReplaceAll(plain, []byte("\n"), []byte("\r\n")),
 		"no tabs":           bytes.ReplaceAll(plain, []byte("\t"), []byte("  ")),
 		"no blank lines":    bytes.ReplaceAll(plain, []byte("\n\n"), []byte("\n")),

@@ -1,6 +1,7 @@
 package threaddump
 
 import (
+	"cmp"
 	"strings"
 
 	"contend/decode/rules"
@@ -22,7 +23,9 @@ type symbols struct {
 }
 
 // threadKey tells threads apart: by the Java id, else the native one. Names
-// repeat, so nth counts within a dump.
+// repeat, so nth counts within a dump. Of a thread that has both, the first
+// native id met is left out, as not all dialects give it; another one belongs
+// to another process.
 type threadKey struct {
 	java, native int64
 	name         string
@@ -30,8 +33,9 @@ type threadKey struct {
 }
 
 type threadID struct {
-	id   format.ThreadID
-	name string
+	id     format.ThreadID
+	name   string
+	native int64 // 0 while not told
 }
 
 type verdictKey struct {
@@ -50,6 +54,8 @@ type snapshot struct {
 	locks      []format.Event // contention events without time, in order of their first waiter
 	unlisted   int
 	readers    int
+	virtual    int
+	absent     int
 }
 
 // snapshot turns a dump into events.
@@ -96,9 +102,9 @@ func (y *symbols) snapshot(d *Dump) *snapshot {
 	return s
 }
 
-// own names the owners of a lock. Where all threads stood still, a monitor
-// nobody holds is free, and so is an exclusive synchronizer if the dump lists
-// their owners. All others are held by somebody the dump does not show.
+// own names the owners of a lock. Where all threads stood still and are in the
+// dump, a monitor nobody holds is free, and so is an exclusive synchronizer if
+// the dump lists their owners. All others are held by somebody the dump does not show.
 func (s *snapshot) own(ev *format.Event, owners []format.Party, d *Dump, ref LockRef) {
 	kind := ev.LockKind
 	ev.LockKind = format.KindUnknownLock // belongs to the object
@@ -108,11 +114,15 @@ func (s *snapshot) own(ev *format.Event, owners []format.Party, d *Dump, ref Loc
 		}
 	}
 	told := kind == format.KindMonitor && ref.Addr != 0 || kind == format.KindSynchronizer && d.Ownables
-	if len(ev.Owners) > 0 || told && d.Spread == 0 {
+	if len(ev.Owners) > 0 || told && d.Spread == 0 && d.Complete() {
 		return
 	}
 	ev.Owners = append(ev.Owners, format.Party{})
 	switch {
+	case told && d.Virtuals:
+		s.virtual += len(ev.Waiters)
+	case told && d.Fragment:
+		s.absent += len(ev.Waiters)
 	case kind == format.KindReadWriteLock && d.Ownables:
 		s.readers += len(ev.Waiters)
 	case kind != format.KindMonitor && !d.Ownables && strings.HasPrefix(ref.Class, "java.util.concurrent."):
@@ -158,6 +168,8 @@ func (y *symbols) thread(t *Thread) format.ThreadID {
 	k := threadKey{java: t.JavaID}
 	if t.JavaID == 0 {
 		k = threadKey{native: t.NativeID, name: t.Name}
+	} else if first := y.threads[k].native; first != 0 && t.NativeID != 0 && first != t.NativeID {
+		k.native = t.NativeID
 	}
 	n := y.seen[k]
 	y.seen[k]++
@@ -166,8 +178,12 @@ func (y *symbols) thread(t *Thread) format.ThreadID {
 	if !ok {
 		known.id = format.ThreadID(len(y.threads) + 1)
 	}
+	if ok && known.native == 0 && t.NativeID != 0 {
+		known.native = t.NativeID
+		y.threads[k] = known
+	}
 	if !ok || known.name != t.Name {
-		known.name = t.Name
+		known.name, known.native = t.Name, cmp.Or(known.native, t.NativeID)
 		y.threads[k] = known
 		y.metadata = append(y.metadata, format.Event{Kind: format.KindThread, Thread: known.id, Name: t.Name})
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"contend/decode/logline"
 	"contend/format"
 )
 
@@ -48,6 +49,9 @@ func (s *stream) next() (*Dump, error) {
 		if err != nil {
 			return nil, s.end(err)
 		}
+		if at := hotspotWithin(line); at > 0 {
+			line = s.unlog(line, at)
+		}
 		if d := begins(line, false); d != nil {
 			s.format = "thread dump, " + d.name
 			return s.parse(d, line)
@@ -57,6 +61,20 @@ func (s *stream) next() (*Dump, error) {
 		}
 		s.keep(line)
 	}
+}
+
+// unlog takes off what a logger put before each line, where a dump begins
+// behind it. The lines before have it as well: their own time is the dump's.
+func (s *stream) unlog(line string, at int) string {
+	p, ok := logline.Find(line[:at])
+	if !ok {
+		return line
+	}
+	s.lines.prefix = p
+	for i := range s.before {
+		s.before[i] = p.Strip(s.before[i])
+	}
+	return line[at:]
 }
 
 // end ends the input: damage of a compressed file is its end too.

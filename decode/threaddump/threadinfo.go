@@ -48,6 +48,10 @@ func newInfo(n *names, before []string, line string) parser {
 }
 
 func (p *info) line(line string) bool {
+	line, done := p.header.add(line, strings.HasPrefix(line, `"`))
+	if !done {
+		return true
+	}
 	if name, rest, ok := infoName(line); ok {
 		return p.thread(name, rest)
 	}
@@ -102,7 +106,7 @@ func (p *info) on(text string) {
 	if i := strings.LastIndex(owner, " Id="); owned && i >= 0 {
 		number, _, _ := strings.Cut(owner[i+len(" Id="):], " ")
 		if id, err := strconv.ParseInt(number, 10, 64); err == nil {
-			p.claims = append(p.claims, claim{id, p.cur.For})
+			p.claims = append(p.claims, claim{id, p.names.intern(strings.TrimSuffix(strings.TrimPrefix(owner[:i], `"`), `"`)), id, p.cur.For})
 		}
 	}
 }

@@ -1,0 +1,57 @@
+package jfr
+
+import (
+	"strconv"
+	"strings"
+
+	"contend/format"
+)
+
+func setting(r *Reader, v *values, ev *format.Event) bool {
+	p := r.meta.programs[v[slotID]]
+	name, value := r.text(v[slotName]), r.text(v[slotValue])
+	if p == nil {
+		return false
+	}
+	if ns, _ := strconv.ParseInt(value, 10, 64); name == "lock" && ns > 0 { // async-profiler's, for parks as well
+		name, value = "threshold", strconv.FormatInt(ns, 10)+" ns"
+	}
+	if !kept[name] {
+		return false
+	}
+	if name == "enabled" && hidesWaits[p.spec.name] {
+		r.recorded[p.spec.name] = r.recorded[p.spec.name] || value == "true"
+	}
+	key := p.class.name + "#" + name
+	if r.settings[key] == value {
+		return false
+	}
+	r.settings[key] = value
+	ev.Kind, ev.Name, ev.Value = format.KindSetting, key, value
+	if name == "threshold" && hidesWaits[p.spec.name] {
+		ev.Weight = nanoseconds(value)
+	}
+	return true
+}
+
+// kept are the settings that say what a recording can and cannot show.
+var kept = map[string]bool{"threshold": true, "enabled": true, "period": true, "stackTrace": true}
+
+// hidesWaits are the events whose threshold leaves out waits for locks; that of
+// others leaves out evidence only.
+var hidesWaits = map[string]bool{"JavaMonitorEnter": true, "ThreadPark": true}
+
+// unrecorded says which waits a recording cannot show, because its settings
+// leave them out altogether: none then means nothing.
+func (r *Reader) unrecorded() []format.Warning {
+	var events []string
+	for _, name := range [...]string{"JavaMonitorEnter", "ThreadPark"} {
+		if on, told := r.recorded[name]; told && !on {
+			events = append(events, "jdk."+name)
+		}
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	return []format.Warning{{Code: "not-recorded", Text: "waits were not recorded: the settings disable " + strings.Join(events, " and ") + "; 'contend jfc' prints settings that record all"}}
+}

@@ -1,0 +1,41 @@
+package jfr
+
+import (
+	"math"
+	"math/bits"
+	"strings"
+)
+
+var units = map[string]int64{"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "h": 3600e9, "d": 86400e9}
+
+// nanoseconds reads a setting such as "20 ms", or "20ms" as programs set it; 0
+// if it is none.
+func nanoseconds(s string) int64 {
+	unit := strings.TrimLeft(s, "0123456789")
+	return times(number(s[:len(s)-len(unit)]), units[strings.TrimSpace(unit)])
+}
+
+// isTimespan are the units jdk.jfr.Timespan may give a field.
+var isTimespan = map[string]bool{"TICKS": true, "NANOSECONDS": true, "MICROSECONDS": true, "MILLISECONDS": true, "SECONDS": true}
+
+// timespans are the lengths of those that have one.
+var timespans = map[string]int64{"": 1, "NANOSECONDS": 1, "MICROSECONDS": 1e3, "MILLISECONDS": 1e6, "SECONDS": 1e9}
+
+// timespan converts a field's value to nanoseconds. The same field has other
+// units in other versions: JDK 17 counts sleeps in milliseconds.
+func (r *Reader) timespan(v int64, unit string) int64 {
+	if unit == "TICKS" {
+		return r.head.nanos(v)
+	}
+	return times(v, timespans[unit])
+}
+
+// times multiplies a length of time; the longest there is where it is out of
+// range.
+func times(n, unit int64) int64 {
+	hi, lo := bits.Mul64(uint64(max(n, 0)), uint64(unit))
+	if hi != 0 || lo > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(lo)
+}

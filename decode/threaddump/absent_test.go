@@ -1,0 +1,53 @@
+package threaddump
+
+import (
+	"testing"
+
+	"contend/format"
+)
+
+const (
+	hotspotHead   = "Full thread dump OpenJDK 64-Bit Server VM (25+36 mixed mode):\n\n"
+	hotspotWaiter = "\"waiter\" #20 [257] prio=5 tid=0x1 nid=257 waiting for monitor entry [0x1]\n   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat App.a(App.java:1)\n\t- waiting to lock <0x1f> (a App$Lock)\n\n"
+	hotspotIdle   = " #18 [258] daemon prio=5 tid=0x2 nid=258 waiting on condition [0x2]\n   java.lang.Thread.State: WAITING (parking)\n\tat jdk.internal.misc.Unsafe.park(java.base@25/Native Method)\n\n"
+	hotspotEnd    = "JNI global refs: 5\n"
+)
+
+// Only where all threads are in a dump that may hold a lock, one that nobody in
+// it holds is free. Virtual threads are not in it, unless they run.
+func TestOwnersThatAreNotInTheDump(t *testing.T) {
+	free, unknown := "App$Lock@1f: <- waiter\n", "App$Lock@1f: ? <- waiter\n"
+	for _, c := range []struct{ what, text, want string }{
+		{"whole", hotspotHead + hotspotWaiter + "\"pool-1-thread-1\"" + hotspotIdle + hotspotEnd, "2 live, 1 idle\n" + free},
+		{"virtual threads, JDK 21", hotspotHead + hotspotWaiter + "\"VirtualThread-unparker\"" + hotspotIdle + hotspotEnd, "2 live, 1 idle\n" + unknown},
+		{"virtual threads, JDK 25", hotspotHead + hotspotWaiter + "\"ForkJoinPool-1-worker-1\"" + hotspotIdle + hotspotEnd, "2 live, 1 idle\n" + unknown},
+		{"a virtual thread runs", hotspotHead + hotspotWaiter + "\"carrier\" #18 [258] daemon prio=5 tid=0x2 nid=258 runnable [0x2]\n   Carrying virtual thread #31\n\tat jdk.internal.vm.Continuation.run(java.base@25/Continuation.java:248)\n\n" + hotspotEnd, "2 live, 0 idle\n" + unknown},
+		{"a pool of JDK 17", hotspotHead + "\"waiter\" #20" + hotspotWaiter[len("\"waiter\" #20 [257]"):] + "\"ForkJoinPool-1-worker-1\" #18" + hotspotIdle[len(" #18 [258]"):] + hotspotEnd, "2 live, 1 idle\n" + free},
+		{"cut off", hotspotHead + hotspotWaiter, "1 live, 0 idle\n" + unknown},
+		{"cut off behind them", hotspotHead + hotspotWaiter + "\"VM Thread\" os_prio=0 tid=0x3 nid=259 runnable\n\n", "1 live, 0 idle\n" + free},
+		{"threads of a dump", hotspotWaiter, "1 live, 0 idle\n" + unknown},
+		{"without its header", hotspotWaiter + hotspotEnd, "1 live, 0 idle\n" + free},
+		{"ThreadInfo of some threads", "\"waiter\" prio=5 Id=20 BLOCKED on App$Lock@1f owned by \"the \"owner\"\" Id=21\n\tat app//App.a(App.java:1)\n\n", "1 live, 0 idle\nApp$Lock@1f: the \"owner\" <- waiter\n"},
+		{"ThreadInfo without an owner", "\"waiter\" prio=5 Id=20 BLOCKED on App$Lock@1f\n\tat app//App.a(App.java:1)\n\n", "1 live, 0 idle\n" + free},
+	} {
+		if got := shown(t, []byte(c.text)); got != c.want {
+			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
+	}
+}
+
+// An owner that only those name who wait for it is one thread, however many
+// do, and the same as where it is listed.
+func TestNamedOwnerIsOneThread(t *testing.T) {
+	waits := "\"a\" prio=5 Id=20 BLOCKED on App$Lock@1f owned by \"owner\" Id=22\n\tat app//App.a(App.java:1)\n\n" +
+		"\"b\" prio=5 Id=21 BLOCKED on App$Lock@2f owned by \"owner\" Id=22\n\tat app//App.a(App.java:1)\n\n"
+	owners := map[format.ThreadID]int{}
+	for _, ev := range events(t, open(t, "x", []byte(waits+waits+"\"owner\" prio=5 Id=22 RUNNABLE\n\tat app//App.b(App.java:2)\n\n"))) {
+		for _, o := range ev.Owners {
+			owners[o.Thread]++
+		}
+	}
+	if len(owners) != 1 {
+		t.Errorf("owners %v, want one", owners)
+	}
+}
