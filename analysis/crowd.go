@@ -1,6 +1,10 @@
 package analysis
 
-import "contend/format"
+import (
+	"math"
+
+	"contend/format"
+)
 
 // Crowd is the slices of one sampling instant that agree in all but who
 // waits: many threads blocked on one lock, whose waiting takes one path. It
@@ -53,6 +57,10 @@ func (e *emitter) crowd() {
 	e.relay.crowd(c)
 }
 
+// anyLength is that of a wait of which nobody knows how long it was: what a
+// sample stands for says nothing of it.
+const anyLength = math.MaxInt64
+
 // emit books the slices of the waiters of one lock, which are consecutive
 // nodes. The path from the lock on is theirs together, unless it returns to
 // one of them.
@@ -66,7 +74,7 @@ func (s *sampler) emit(nodes []format.ThreadID, lo, hi int64, at Sighting) {
 		seen := &s.last[t]
 		first := seen.tick+1 != s.number || seen.lock != lock || seen.stack != stack
 		*seen = lastSeen{s.number, lock, stack}
-		if ok && s.e.wanted(t, lock, hi-lo) {
+		if ok && s.e.wanted(t, lock, anyLength) {
 			c.Waiters = append(c.Waiters, Waiter{t, stack, s.modes[t], first})
 		}
 	}

@@ -93,6 +93,10 @@ func finish(e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {
 		tr.Coverage.Warnings = append(tr.Coverage.Warnings, format.Warning{Code: "mixed",
 			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high"})
 	}
+	if smp.any && e.filter.MinWait > 0 {
+		tr.Coverage.Warnings = append(tr.Coverage.Warnings, format.Warning{Code: "min-wait",
+			Text: "samples do not tell how long a wait was: --min-wait leaves out none of the sampled ones"})
+	}
 	return tr
 }
 

@@ -130,6 +130,7 @@ func (s *sampler) charge(next int64) {
 		s.start = lo
 		s.e.begin(lo)
 	}
+	seen := s.sighting(next, hi)
 	s.edge, s.end = hi, max(s.end, hi)
 	s.e.tick(lo, hi)
 	if !s.repeats() {
@@ -141,16 +142,19 @@ func (s *sampler) charge(next int64) {
 	live := max(int64(s.cur.live), int64(len(s.nodes)))
 	s.threads = max(s.threads, int(live))
 	running := max(live-int64(s.cur.idle), int64(len(s.nodes)))
-	if s.lengthen(lo, hi, running, next) {
+	if s.lengthen(lo, hi, running, seen) {
 		return
 	}
 	s.settle()
-	s.book(lo, hi, running, s.sighting(next))
+	s.book(lo, hi, running, seen)
 }
 
 // book charges what the graph shows over [lo, hi).
 func (s *sampler) book(lo, hi, running int64, seen Sighting) {
 	s.number++
+	if seen.Before == format.NoTime {
+		s.number++ // nobody saw any wait go on from the booking before
+	}
 	s.e.run(lo, hi, running)
 	for rest := s.nodes; len(rest) > 0; {
 		n := 1
@@ -194,10 +198,19 @@ func (s *sampler) reach(next int64) (lo, hi int64) {
 	return lo, max(lo, hi)
 }
 
-// sighting returns cur with its neighbours.
-func (s *sampler) sighting(next int64) Sighting {
-	seen := Sighting{Seen: true, InOrder: len(s.rec.parts) <= 2 && s.rec.waits.len() == 0, Before: s.prev, At: s.cur.time, After: next}
-	for _, g := range s.rec.gaps {
+// sighting returns cur, which stands for time up to hi, with its neighbours.
+// Those whose own time lies beyond a gap, or beyond what the filter cuts off,
+// are none: whether a wait went on there is not looked at. Samples come in
+// order of time only as long as no other input can follow.
+func (s *sampler) sighting(next, hi int64) Sighting {
+	seen := Sighting{Seen: true, InOrder: len(s.rec.parts) == 1 && s.rec.waits.len() == 0, Before: s.prev, At: s.cur.time, After: next}
+	if s.e.from > s.e.start && s.edge <= s.e.from {
+		seen.Before = format.NoTime
+	}
+	if hi >= s.e.to {
+		seen.After = format.NoTime
+	}
+	for _, g := range s.rec.gaps[s.rec.part().gaps:] {
 		if g.end <= seen.At && g.end > seen.Before {
 			seen.Before = format.NoTime
 		} else if g.start >= seen.At && g.start < seen.After {

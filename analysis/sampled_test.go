@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"testing"
 
 	"contend/format"
@@ -58,5 +59,20 @@ func TestTicksReachHalfWayToTheirNeighbours(t *testing.T) {
 				t.Errorf("running %d, want %d", s.running, c.running)
 			}
 		})
+	}
+}
+
+// How long a sampled wait was nobody knows: what its samples stand for is the
+// distance between them, whether the wait took a moment or the whole day.
+func TestTheLeastLengthOfWaitsLeavesOutNoSampledOne(t *testing.T) {
+	events := []format.Event{tick(100, 100, 2, 0), sample(100, 1, 1, 2), tick(110, 110, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)}
+	f := open
+	f.MinWait = 15
+	s, tr := run(t, events, f)
+	if s.waits != 1 || s.direct["t1"] != 20 {
+		t.Errorf("%d waits, %v", s.waits, s.direct)
+	}
+	if !slices.ContainsFunc(tr.Coverage.Warnings, func(w format.Warning) bool { return w.Code == "min-wait" }) {
+		t.Errorf("not told: %v", tr.Coverage.Warnings)
 	}
 }

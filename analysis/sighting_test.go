@@ -51,3 +51,49 @@ func TestSlicesKnowTheSampleTheyRestOn(t *testing.T) {
 		}
 	}
 }
+
+// What was sampled outside of the cut is not looked at: whether a wait went on
+// there nobody knows.
+func TestTheCutHidesTheSamplesBeyondIt(t *testing.T) {
+	events := ticked(sample(100, 1, 1, 2), sample(110, 1, 1, 2), sample(120, 1, 1, 2), sample(130, 1, 1, 2))
+	for _, c := range []struct {
+		name     string
+		from, to int64
+		want     []Sighting
+	}{
+		{"between two samples", 105, 125, []Sighting{at(format.NoTime, 110, 120), at(110, 120, format.NoTime)}},
+		{"within what a sample stands for", 112, 123, []Sighting{at(format.NoTime, 110, 120), at(110, 120, format.NoTime)}},
+		{"from the start, to the end", 95, 135, []Sighting{at(format.NoTime, 100, 110), at(100, 110, 120), at(110, 120, 130), at(120, 130, format.NoTime)}},
+	} {
+		s := &sightings{}
+		if _, err := Run(&format.List{Events: events}, Filter{From: c.from, To: c.to}, s); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, s.list); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+// A part of a trace has the waits that exact and sampled twins show in it: one
+// that began before counts, as it does where waits are recorded.
+func TestAWaitGoingOnWhereTheCutBeginsCounts(t *testing.T) {
+	for name, events := range map[string][]format.Event{
+		"recorded": {waits(2, 1, 100, 130)},
+		"sampled":  ticked(sample(100, 1, 1, 2), sample(110, 1, 1, 2), sample(120, 1, 1, 2), sample(130, 1, 1, 2)),
+	} {
+		s, _ := run(t, events, Filter{From: 115, To: format.NoTime})
+		if s.waits != 1 {
+			t.Errorf("%s: %d waits", name, s.waits)
+		}
+	}
+}
+
+// What happened in a gap nobody saw: a thread waiting behind it need not have
+// waited all the while.
+func TestNoWaitIsKnownToGoOnAcrossAGap(t *testing.T) {
+	s, _ := run(t, ticked(sample(100, 1, 1, 2), sample(110, 1, 1, 2), lost(113, 9000), sample(9010, 1, 1, 2), sample(9020, 1, 1, 2)), open)
+	if s.waits != 2 {
+		t.Errorf("%d waits, want one before the gap and one behind it", s.waits)
+	}
+}

@@ -79,11 +79,12 @@ type Slice struct {
 
 // Sighting is the sample a slice rests on: the waiter was seen At, and no
 // sample was taken between Before and After. Before and After are NoTime
-// where there is no neighbour, or none that a gap in the trace does not hide.
+// where there is no neighbour, or none that a gap in the trace or the cut of
+// the filter does not hide.
 // A slice of a recorded wait has the zero Sighting.
 type Sighting struct {
 	Seen              bool
-	InOrder           bool // no later sample of the trace reaches before this slice's Start
+	InOrder           bool // no later sample of the trace, nor of any input that may follow, reaches before this slice's Start
 	Before, At, After int64
 }
 

@@ -62,17 +62,17 @@ func (s *sampler) plain() bool {
 
 // lengthen adds [lo, hi), which cur stands for, to the streak, or begins one;
 // false when it must be charged by itself.
-func (s *sampler) lengthen(lo, hi, running, next int64) bool {
+func (s *sampler) lengthen(lo, hi, running int64, seen Sighting) bool {
 	if !s.simple || lo >= hi || lo < max(s.e.from, s.e.start) {
 		return false
 	}
 	r := &s.streak
-	if r.lo < r.hi && r.hi == lo && r.running == running && hi-r.lo <= longestStreak {
+	if r.lo < r.hi && r.hi == lo && seen.Before != format.NoTime && r.running == running && hi-r.lo <= longestStreak {
 		r.hi = hi
 		return true
 	}
 	s.settle()
-	*r = streak{lo, hi, running, s.sighting(next)}
+	*r = streak{lo, hi, running, seen}
 	return true
 }
 

@@ -12,7 +12,7 @@ type Filter struct {
 	Class, Lock, Thread *regexp.Regexp // of the lock's class, its name, the waiting thread's name; nil means all
 	From, To            int64          // cut to [From, To); format.NoTime means open
 	FromRel, ToRel      bool           // From or To count from the start of the trace
-	MinWait             int64          // leave out waits shorter than this, in nanoseconds
+	MinWait             int64          // leave out waits known to be shorter than this, in nanoseconds
 }
 
 // Trace is what a pass over a source yields besides its slices.

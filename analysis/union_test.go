@@ -3,6 +3,8 @@ package analysis
 import (
 	"testing"
 
+	"contend/format"
+
 	"pgregory.net/rapid"
 )
 
@@ -62,4 +64,38 @@ func TestUnionOfSlicesInAnyOrderKeepsAll(t *testing.T) {
 			rt.Fatalf("%d, want %d", some.Len(), all.Len())
 		}
 	})
+}
+
+// unions measures the wall-time of all slices, and adds them up too.
+type unions struct{ closed, kept Union }
+
+func (u *unions) Begin(*Symbols, int64) {}
+func (u *unions) Running(_, _, _ int64) {}
+func (u *unions) Slice(s *Slice) {
+	u.closed.AddSlice(s)
+	u.kept.Add(s.Start, s.End)
+}
+
+// Inputs that are read one after the other were recorded at the same time:
+// what one of them closed would count again in the next.
+func TestWallTimeOfSampledInputsCountsEachInstantOnce(t *testing.T) {
+	list := &format.List{}
+	for range 2 {
+		_ = list.Write(&format.Event{Kind: format.KindSetting, Name: format.SettingInput, Value: "x"})
+		for i := range int64(4 * openSpans) {
+			ev := tick(1000+10*i, 1000+10*i, 2, 0)
+			_ = list.Write(&ev)
+			if i%2 == 0 { // every other instant: a span each
+				ev = sample(1000+10*i, 1, 1, 2)
+				_ = list.Write(&ev)
+			}
+		}
+	}
+	u := &unions{}
+	if _, err := Run(list, open, u); err != nil {
+		t.Fatal(err)
+	}
+	if u.closed.Len() != u.kept.Len() {
+		t.Errorf("%d ns, want %d", u.closed.Len(), u.kept.Len())
+	}
 }

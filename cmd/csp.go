@@ -123,7 +123,7 @@ func runCSP(e *env, o *cspOptions) error {
 	}
 	series, err := meter.Series()
 	if err != nil {
-		return usageError{fmt.Errorf("--interval: %w", err), "write 1s or 100ms"}
+		return usageError{fmt.Errorf("--interval: %w", err), "write a longer one, as 1s, 1m or 1h, or take a part of the trace with --from and --to"}
 	}
 	sum := locks.Total()
 	total := schema.Total{Waits: sum.Waits, WaitNs: sum.WaitNs, WallNs: sum.WallNs, RunningNs: locks.RunningNs()}

@@ -40,7 +40,7 @@ func (o *traceOptions) bind(c *cobra.Command) {
 	f.StringVar(&o.from, "from", "", "only from `TIME` on: since the start (1.5s) or absolute (2026-01-31T12:00:00Z)")
 	f.StringVar(&o.to, "to", "", "only up to `TIME`")
 	o.bindLimits(c)
-	f.DurationVar(&o.minWait, "min-wait", 0, "only waits of at least `DURATION`")
+	f.DurationVar(&o.minWait, "min-wait", 0, "only waits of at least `DURATION`, and sampled ones, whose length is not known")
 }
 
 // bindLimits adds the flags of every command that reads a trace.

@@ -2,6 +2,7 @@ package csp
 
 import (
 	"fmt"
+	"time"
 
 	"contend/analysis"
 	"contend/analysis/interval"
@@ -138,7 +139,7 @@ func (m *Meter) each(from, to int64, f func(i int32, lo, hi int64)) {
 	for from < to && m.err == nil {
 		i := (from - m.start) / m.o.IntervalNs
 		if i < 0 || i >= m.most {
-			m.err = fmt.Errorf("the trace has more than %d intervals of %d ns; choose a longer interval", m.most, m.o.IntervalNs)
+			m.err = fmt.Errorf("the trace has more than %d intervals of %v; choose a longer interval", m.most, time.Duration(m.o.IntervalNs))
 			return // and no sum from here on would be of use
 		}
 		for int64(len(m.running)) <= i {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"contend/analysis"
 	"contend/analysis/interval"
 )
 
@@ -65,7 +66,10 @@ func Compare(base, new Group, o Options) *Diff {
 		o.Alpha = 0.05
 	}
 	d := &Diff{Alpha: o.Alpha, BaseRunningNs: base.RunningNs(), NewRunningNs: new.RunningNs()}
-	all := func(p *Profile) []int64 { return p.finish().Series(p.total) }
+	all := func(p *Profile) sum {
+		cells := p.finish().Series(p.total)
+		return sum{ns: total(cells), cells: cells}
+	}
 	total := []Row{{Name: "all locks", Base: base.rate(all), New: new.rate(all)}}
 	judge(total, o)
 	d.Total = total[0]
@@ -73,15 +77,18 @@ func Compare(base, new Group, o Options) *Diff {
 	bySite := func(p *Profile) map[string][]int {
 		out := map[string][]int{}
 		for i, s := range p.sites.names {
-			out[names[s]] = append(out[names[s]], p.sites.series[i])
+			out[names[s]] = append(out[names[s]], i)
 		}
 		return out
 	}
-	d.Locks = match(base.byName(bySite), new.byName(bySite), o)
-	owners := func(p *Profile) map[string][]int { return p.owners.byRow() }
-	d.Owners = match(base.byName(owners), new.byName(owners), o)
-	chains := func(p *Profile) map[string][]int { return p.chains.byRow() }
-	d.Chains = match(base.byName(chains), new.byName(chains), o)
+	sites := func(p *Profile) *rows[site] { return &p.sites }
+	d.Locks = match(byName(base, sites, bySite), byName(new, sites, bySite), o)
+	owners := func(p *Profile) *rows[analysis.Owner] { return &p.owners }
+	byOwner := func(p *Profile) map[string][]int { return p.owners.byRow() }
+	d.Owners = match(byName(base, owners, byOwner), byName(new, owners, byOwner), o)
+	chains := func(p *Profile) *rows[string] { return &p.chains }
+	byChain := func(p *Profile) map[string][]int { return p.chains.byRow() }
+	d.Chains = match(byName(base, chains, byChain), byName(new, chains, byChain), o)
 	return d
 }
 

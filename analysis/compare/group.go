@@ -51,19 +51,22 @@ func (g Group) Blocks() (shortest, longest int64) {
 // rate pools the traces of a side. What each trace says of its own error is
 // added up; from fewest traces on, how far they disagree is held against it,
 // and the larger counts.
-func (g Group) rate(series func(p *Profile) []int64) Rate {
+func (g Group) rate(of func(p *Profile) sum) Rate {
 	running := float64(g.RunningNs())
 	r := Rate{Traces: len(g)}
 	var values, weights []float64
 	within, blocks := 0.0, 0
 	for _, p := range g {
 		c := p.finish()
-		num, den := series(p), c.Series(interval.Running)
-		r.WaitNs += total(num)
+		num, den := of(p), c.Series(interval.Running)
+		r.WaitNs += num.ns
 		if running <= 0 {
 			continue
 		}
-		e, w := c.Ratio(num, den), float64(total(den))/running
+		e, w := c.Ratio(num.cells, den), float64(total(den))/running
+		if num.partial && w > 0 { // how the rest of it varies was not kept
+			e.Value, e.SE = float64(num.ns)/float64(total(den)), math.Inf(1)
+		}
 		values, weights = append(values, e.Value), append(weights, w)
 		within += w * w * e.SE * e.SE
 		blocks += max(e.Blocks-1, 0)
@@ -117,14 +120,14 @@ func (g Group) Classes() []string {
 
 // Locks returns the pressure of all locks together whose class is wanted.
 func (g Group) Locks(wanted func(class string) bool) Rate {
-	return g.rate(func(p *Profile) []int64 {
+	return g.rate(func(p *Profile) sum {
 		var list []int
 		for i, name := range p.sites.names {
 			if class, _, _ := strings.Cut(name, siteOf); wanted(class) {
-				list = append(list, p.sites.series[i])
+				list = append(list, i)
 			}
 		}
-		return sumOf(p.finish(), list)
+		return p.sites.sum(p, list)
 	})
 }
 
@@ -132,14 +135,14 @@ func (g Group) Locks(wanted func(class string) bool) Rate {
 // whose call chain has a wanted frame, as Class.method; pseudo owners are
 // frames of their own.
 func (g Group) Owners(wanted func(frame string) bool) Rate {
-	return g.rate(func(p *Profile) []int64 {
+	return g.rate(func(p *Profile) sum {
 		var list []int
 		for i, name := range p.owners.names {
 			if slices.ContainsFunc(strings.Split(name, " < "), wanted) {
-				list = append(list, p.owners.series[i])
+				list = append(list, i)
 			}
 		}
-		return sumOf(p.finish(), list)
+		return p.owners.sum(p, list)
 	})
 }
 
@@ -164,42 +167,56 @@ func total(s []int64) (sum int64) {
 	return sum
 }
 
-// byRow returns the series of each row.
+// byRow returns each row by its name.
 func (r *rows[K]) byRow() map[string][]int {
 	out := make(map[string][]int, len(r.names))
 	for i, name := range r.names {
-		out[name] = []int{r.series[i]}
+		out[name] = []int{i}
 	}
 	return out
 }
 
-// byName sums the series of each name and returns their rates.
-func (g Group) byName(series func(p *Profile) map[string][]int) map[string]Rate {
+// byName sums the rows of each name and returns their rates.
+func byName[K comparable](g Group, table func(p *Profile) *rows[K], named func(p *Profile) map[string][]int) map[string]Rate {
 	lists := make(map[*Profile]map[string][]int, len(g))
 	out := map[string]Rate{}
 	for _, p := range g {
-		lists[p] = series(p)
+		lists[p] = named(p)
 		for name := range lists[p] {
 			out[name] = Rate{}
 		}
 	}
 	for name := range out {
-		out[name] = g.rate(func(p *Profile) []int64 { return sumOf(p.finish(), lists[p][name]) })
+		out[name] = g.rate(func(p *Profile) sum { return table(p).sum(p, lists[p][name]) })
 	}
 	return out
 }
 
-func sumOf(c *interval.Cells, list []int) []int64 {
-	if len(list) == 1 {
-		return c.Series(list[0])
-	}
-	sum := make([]int64, len(c.Length))
+// sum is what rows of a trace add up to.
+type sum struct {
+	ns      int64
+	cells   []int64 // the same, by cell of time
+	partial bool    // the cells of some rows were not kept
+}
+
+// sum adds up rows, given by their numbers.
+func (r *rows[K]) sum(p *Profile, list []int) (out sum) {
+	c := p.finish()
 	for _, i := range list {
-		for j, ns := range c.Series(i) {
-			sum[j] += ns
+		out.ns += r.ns[i]
+		out.partial = out.partial || r.series[i] == interval.NoSeries
+	}
+	if len(list) == 1 {
+		out.cells = c.Series(r.series[list[0]])
+		return out
+	}
+	out.cells = make([]int64, len(c.Length))
+	for _, i := range list {
+		for j, ns := range c.Series(r.series[i]) {
+			out.cells[j] += ns
 		}
 	}
-	return sum
+	return out
 }
 
 // lockNames gives each site, as the profiles of all groups name it, the name

@@ -30,12 +30,14 @@ type Profile struct {
 type site struct{ class, method uint32 }
 
 // rows numbers the rows of a table: by what the trace calls them, and then by
-// their names, which several keys may share.
+// their names, which several keys may share. The recorder keeps the cells of so
+// many rows and no more; the sums are kept of all.
 type rows[K comparable] struct {
 	byKey  map[K]int
 	byName map[string]int
 	names  []string
 	series []int
+	ns     []int64
 }
 
 // row returns the number of a row, making it when it is new.
@@ -53,9 +55,16 @@ func (r *rows[K]) row(key K, rec *interval.Recorder, text func() string) int {
 		r.byName[name] = i
 		r.names = append(r.names, name)
 		r.series = append(r.series, rec.New())
+		r.ns = append(r.ns, 0)
 	}
 	r.byKey[key] = i
 	return i
+}
+
+// add charges a row with part of a slice.
+func (r *rows[K]) add(i int, rec *interval.Recorder, s *analysis.Slice, ns int64) {
+	r.ns[i] += ns
+	rec.Add(r.series[i], s.Start, s.End, ns)
 }
 
 // Begin implements analysis.Visitor.
@@ -75,11 +84,11 @@ func (p *Profile) Tick(from, to int64) { p.rec.Tick(from, to) }
 func (p *Profile) Slice(s *analysis.Slice) {
 	ns := s.End - s.Start
 	p.rec.Add(p.total, s.Start, s.End, ns)
-	p.rec.Add(p.sites.series[p.site(s)], s.Start, s.End, ns)
+	p.sites.add(p.site(s), &p.rec, s, ns)
 	for i := range s.Shares {
 		sh := &s.Shares[i]
-		p.rec.Add(p.owners.series[p.owner(sh.Direct)], s.Start, s.End, sh.Ns)
-		p.rec.Add(p.chains.series[p.chain(s, sh)], s.Start, s.End, sh.Ns)
+		p.owners.add(p.owner(sh.Direct), &p.rec, s, sh.Ns)
+		p.chains.add(p.chain(s, sh), &p.rec, s, sh.Ns)
 	}
 }
 

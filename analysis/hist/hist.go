@@ -17,7 +17,7 @@ type Lengths struct {
 	Corrected dist.Dist // the same, corrected for coordinated omission; empty unless asked for
 	AtLeast   dist.Dist // sampled waits
 	AtMost    dist.Dist
-	Open      int64 // sampled waits that reach the edge of the trace or a gap: AtMost counts them up to there only
+	Open      int64 // sampled waits that reach the edge of the trace, or of the filter's cut, or a gap: AtMost counts them up to there only
 }
 
 // Waits returns how many waits were recorded or seen.

@@ -145,6 +145,29 @@ func TestSampledWaitsAreBounded(t *testing.T) {
 	}
 }
 
+// A wait that was going on before the cut, or goes on behind it, may have been
+// longer than what the cut shows of it.
+func TestSampledWaitsAtTheEdgesOfTheCutAreOpen(t *testing.T) {
+	var events []format.Event
+	for at := int64(0); at < 1000; at += 10 {
+		events = append(events, format.Event{Kind: format.KindTick, Time: 1000 + at, Intended: 1000 + at, Live: 2},
+			format.Event{Kind: format.KindContention, Time: 1000 + at, Object: 1, Owners: []format.Party{{Thread: 1}}, Waiters: []format.Party{{Thread: 2}}})
+	}
+	for _, c := range []struct{ from, to, most int64 }{
+		{1500, format.NoTime, 1995 - 1500},
+		{format.NoTime, 1500, 1500 - 995},
+		{1403, 1507, 1510 - 1400}, // seen at both, which stand for time in the cut
+	} {
+		h := newCollector(t, Options{By: "lock"})
+		if _, err := analysis.Run(&format.List{Events: events}, analysis.Filter{From: c.from, To: c.to}, h); err != nil {
+			t.Fatal(err)
+		}
+		if l := h.Total(); l.Waits() != 1 || l.Open != 1 || l.AtMost.Max() != c.most {
+			t.Errorf("from %d to %d: %d waits, %d open, at most %d", c.from, c.to, l.Waits(), l.Open, l.AtMost.Max())
+		}
+	}
+}
+
 // Of random runs, exact and sampled: every wait is in one row, and in one
 // interval; a wait's least length is below its greatest.
 func TestRowsAndIntervalsSumToTheTotal(t *testing.T) {

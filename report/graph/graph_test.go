@@ -167,6 +167,18 @@ func TestAnEmptyGraphIsDrawn(t *testing.T) {
 	}
 }
 
+// A filter may leave nothing: a height of minus infinity is no picture.
+func TestAPictureOfNothingHasASize(t *testing.T) {
+	text := draw(t, SVG, &schema.Graph{By: "method", Metric: "direct"})
+	m := regexp.MustCompile(`<svg [^>]*width="([0-9.]+)" height="([0-9.]+)" viewBox="[0-9. -]+"`).FindStringSubmatch(text)
+	if m == nil {
+		t.Fatal(text)
+	}
+	if high, _ := strconv.ParseFloat(m[2], 64); high < 2*headLine || high > 200 {
+		t.Errorf("%s high", m[2])
+	}
+}
+
 // A loop's label may be wider than its node: it is in the picture all the same.
 func TestEveryLabelIsInThePicture(t *testing.T) {
 	long := strings.Repeat("pkg.", 12) + "Lock"

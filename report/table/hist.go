@@ -159,7 +159,7 @@ func histNotes(d *schema.Hist) (notes []string) {
 		notes = append(notes, "a thread seen waiting at the same place in samples on end is taken for one wait; waits shorter than the sampling period were mostly not seen")
 	}
 	if d.Total.Open > 0 {
-		notes = append(notes, fmt.Sprintf("%s sampled waits reach the edge of what was recorded and may have been longer", group(d.Total.Open)))
+		notes = append(notes, fmt.Sprintf("%s sampled waits reach the edge of what was recorded, or of what --from and --to select, and may have been longer", group(d.Total.Open)))
 	}
 	return notes
 }

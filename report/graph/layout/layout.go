@@ -73,10 +73,14 @@ const MaxArrows = 150
 // ErrTooMany says that a graph has more than MaxArrows arrows.
 var ErrTooMany = errors.New("too many edges for a picture")
 
-// Place lays a graph out. The same graph gives the same picture.
+// Place lays a graph out. The same graph gives the same picture, and none has
+// no size.
 func Place(boxes []Size, arrows []Arrow) (*Placed, error) {
 	if len(arrows) > MaxArrows {
 		return nil, fmt.Errorf("%w: %d, at most %d", ErrTooMany, len(arrows), MaxArrows)
+	}
+	if len(boxes) == 0 {
+		return &Placed{}, nil // the library would make its height minus infinity
 	}
 	vm := goja.New()
 	var f goja.Value
