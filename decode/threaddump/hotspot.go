@@ -161,9 +161,7 @@ func (p *hotspot) thread(line string) {
 	p.carrier(p.cur.Name)
 	p.dump.Listed = p.dump.Listed || p.cur.Name == "VM Thread" && !p.fragment // the JVM's own come last
 	for word := range strings.FieldsSeq(line[end+1:]) {
-		if _, err := strconv.Atoi(strings.Trim(word, "[]")); err == nil && word[0] == '[' {
-			p.modern = true // older ones print no bracketed id
-		}
+		p.modern = p.modern || bracketed(word) // older ones print no such id
 		switch key, value, _ := strings.Cut(word, "="); key {
 		case "daemon":
 			p.cur.Daemon = true
@@ -178,6 +176,11 @@ func (p *hotspot) thread(line string) {
 			}
 		}
 	}
+}
+
+// bracketed tells a number in square brackets.
+func bracketed(word string) bool {
+	return len(word) > 2 && word[0] == '[' && strings.Trim(word[1:], "0123456789") == "]"
 }
 
 // carrier notes a thread that the JVM keeps for virtual threads. Carriers are
