@@ -127,7 +127,7 @@ func (ev *evidence) acquisitions(waits []ref) []acquisition {
 }
 
 // candidates asks about the places that threads known to use the lock were
-// seen at wholly inside a busy stretch of it.
+// seen at inside a busy stretch of it, or at its beginning.
 func (ev *evidence) candidates(s *section, waits []ref) {
 	users := make([]bool, len(ev.doings.byThread))
 	for _, i := range waits {
@@ -145,12 +145,13 @@ func (ev *evidence) candidates(s *section, waits []ref) {
 		}
 		list := ev.doings.of(format.ThreadID(t))
 		for _, b := range s.busy {
-			for list = list[ev.doings.before(list, b.start):]; len(list) > 0; list = list[1:] {
+			n := ev.doings.before(list, b.start)
+			for list = list[max(n-1, 0):]; len(list) > 0; list = list[1:] { // one may have begun before
 				d := ev.doings.at(list[0])
 				if d.start >= b.end {
 					break
 				}
-				if d.end > d.start && d.end <= b.end && d.lock != s.lock && d.stack != format.NoStack && d.place() != last {
+				if d.end > max(d.start, b.start) && d.end <= b.end && d.lock != s.lock && d.stack != format.NoStack && d.place() != last {
 					last = d.place()
 					s.inside[last] = false
 				}
@@ -181,6 +182,7 @@ func (ev *evidence) isInside(s *section, at place) bool {
 	list := ev.r.places.at(at)
 	most := strays * float64(len(list))
 	fits, breaks := 0, 0
+	var before overtaken
 	for _, i := range list {
 		t := ev.doings.thread(i)
 		d := ev.doings.at(i)
@@ -189,22 +191,70 @@ func (ev *evidence) isInside(s *section, at place) bool {
 			if breaks++; float64(breaks) > most { // even if all the others fit
 				return false
 			}
-		case s.isBusy(d.start, d.end) && ev.released(s, t, d.end):
-			fits++
+		case s.isBusy(d.start, d.end):
+			if _, last := ev.next(s, d.end); last == format.NoThread || last == t {
+				fits++
+			}
+		case s.isBusy(d.end, d.end):
+			next, last := ev.next(s, d.end)
+			before.count(&d, t, next, last)
 		}
 	}
+	fits += before.fits()
 	return fits > 0 && float64(breaks) <= strays*float64(fits+breaks)
 }
 
-// released tells whether the acquisition after t, if it names the last owner,
-// names this thread.
-func (ev *evidence) released(s *section, thread format.ThreadID, t int64) bool {
-	i := s.after(t)
-	if i >= len(s.acquired) {
-		return true
+// overtaken counts doings that began before anybody waited for the lock and
+// ended while somebody did. Where few wait, that is how owners are met: they
+// are at it already. But a thread may as well have been elsewhere.
+type overtaken struct {
+	named, others int // whom the next acquisition names as the last owner: the thread, or another one
+	soon, late    int // where it names nobody: whether it came right after
+}
+
+// An acquisition comes soon after a doing when there passes less between them
+// than this part of the doing: as if it had been all of a critical section.
+const soonPart = 16
+
+// Where nobody is named, so many must have come soon, and so many times as
+// often as not.
+const (
+	fewestSoon = 3
+	timesSoon  = 3
+)
+
+func (o *overtaken) count(d *doing, t format.ThreadID, next int64, last format.ThreadID) {
+	switch {
+	case last == t:
+		o.named++
+	case last != format.NoThread:
+		o.others++
+	case next-d.end <= (d.end-d.start)/soonPart:
+		o.soon++
+	default:
+		o.late++
 	}
-	prev := ev.wait(&s.acquired[i]).prev()
-	return prev == format.NoThread || prev == thread
+}
+
+// fits returns how many speak for the place being inside; none unless they
+// clearly outnumber the others.
+func (o *overtaken) fits() (n int) {
+	if o.named > o.others {
+		n += o.named
+	}
+	if o.soon >= fewestSoon && o.soon >= timesSoon*o.late {
+		n += o.soon
+	}
+	return n
+}
+
+// next returns when the lock was acquired next after t, and who is said to
+// have held it last: NoThread where nothing tells.
+func (ev *evidence) next(s *section, t int64) (at int64, last format.ThreadID) {
+	if i := s.after(t); i < len(s.acquired) {
+		return s.acquired[i].time, ev.wait(&s.acquired[i]).prev()
+	}
+	return maxTime, format.NoThread
 }
 
 // after returns the index of the first acquisition at or after t.
