@@ -169,11 +169,13 @@ func (b *builder) anchors(g *gap) []anchor {
 // only: that of its thread's acquisition, or of the site it is known to
 // belong to, else its own.
 func (b *builder) placed(a anchor, g *gap) format.StackID {
-	if a.thread == g.first.thread && g.first.stack != format.NoStack && b.left(a.thread, g.lo, a.start) >= a.start {
+	known, ok := b.s.sites[a.stack]
+	near := !ok || a.start-g.lo <= known.within
+	if near && a.thread == g.first.thread && g.first.stack != format.NoStack && b.left(a.thread, g.lo, a.start) >= a.start {
 		return g.first.stack
 	}
-	if site, ok := b.s.sites[a.stack]; ok {
-		return site
+	if ok {
+		return known.stack
 	}
 	return a.stack
 }

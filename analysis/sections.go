@@ -18,8 +18,8 @@ type section struct {
 	holds    map[format.StackID]int64 // by acquisition site: how long it usually holds
 	usual    int64                    // the same over all sites, 0 when unknown
 	busy     []span
-	seen     []anchor                          // doings inside the section, by start
-	sites    map[format.StackID]format.StackID // where a doing whose stack says nothing belongs
+	seen     []anchor                // doings inside the section, by start
+	sites    map[format.StackID]site // where a doing whose stack says nothing belongs
 }
 
 // acquisition is the end of a wait: the thread got the lock.
@@ -69,39 +69,6 @@ func (ev *evidence) learn(lock format.ObjectID, waits []ref, busy []span) *secti
 	ev.usualHolds(s)
 	ev.placeBare(s)
 	return s
-}
-
-// sure is the share of a doing's known tenures that must agree on where it
-// belongs.
-const sure = 0.6
-
-// placeBare finds out to which acquisition site doings belong whose stack
-// shows the runtime only, because the recorder took none: to the one whose
-// threads, where they had to wait and so are known, did the same.
-func (ev *evidence) placeBare(s *section) {
-	counts := map[format.StackID]map[format.StackID]int{}
-	for _, d := range s.seen {
-		i := s.after(d.start+1) - 1
-		if i < 0 || s.acquired[i].thread != d.thread || !ev.sym.bare(d.stack) {
-			continue
-		}
-		if counts[d.stack] == nil {
-			counts[d.stack] = map[format.StackID]int{}
-		}
-		counts[d.stack][ev.wait(&s.acquired[i]).stack]++
-	}
-	s.sites = map[format.StackID]format.StackID{}
-	for bare, sites := range counts {
-		total := 0
-		for _, n := range sites {
-			total += n
-		}
-		for site, n := range sites {
-			if float64(n) >= sure*float64(total) {
-				s.sites[bare] = site
-			}
-		}
-	}
 }
 
 // acquisitions returns the ends of waits, by time. Waits that begin in order

@@ -1,0 +1,28 @@
+package analysis
+
+import "testing"
+
+func TestBareDoingsBelongToTheSiteTheyFollow(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		by   distances
+		want site
+		ok   bool
+	}{
+		{"soon after one site, long after another", distances{1: {3, 4, 9}, 2: {300, 900, 1400, 2000, 5000}}, site{1, 4 * soonPart}, true},
+		{"soon after two", distances{1: {3, 4, 9}, 2: {5, 6, 7}}, site{}, false},
+		{"soon after two, most at one", distances{1: {3, 4, 9}, 2: {5, 6, 7, 7, 7}}, site{2, maxTime}, true},
+		{"too few to tell", distances{1: {3, 4}, 2: {300, 900}}, site{}, false},
+		{"one site", distances{1: {3}}, site{1, maxTime}, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, ok := c.by.nearest()
+			if !ok {
+				got, ok = c.by.usual()
+			}
+			if got != c.want || ok != c.ok {
+				t.Errorf("%v, %t; want %v, %t", got, ok, c.want, c.ok)
+			}
+		})
+	}
+}
