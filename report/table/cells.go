@@ -35,6 +35,14 @@ func group(n int64) string {
 	return s
 }
 
+// moreRows tells how many rows are left out.
+func moreRows(n int) string {
+	if n == 1 {
+		return "1 more row"
+	}
+	return group(int64(n)) + " more rows"
+}
+
 // Time is a cell that holds a length of time in nanoseconds.
 func Time(ns int64) Cell { return Cell{Duration(ns), strconv.FormatInt(ns, 10)} }
 

@@ -66,7 +66,7 @@ func diffGrid(title, what string, rows []schema.DiffRow, more schema.DiffOmitted
 		g.Rows = append(g.Rows, []Cell{rateCell(r.Base), rateCell(r.New), changeCell(r), probabilityCell(r.P), nameCell(what, r.Name)})
 	}
 	if more.Rows > 0 {
-		g.Notes = append(g.Notes, fmt.Sprintf("%d more rows, %d of them changed (--top 0 shows all)", more.Rows, more.Changed))
+		g.Notes = append(g.Notes, fmt.Sprintf("%s, %d of them changed (--top 0 shows all)", moreRows(more.Rows), more.Changed))
 	}
 	if len(rows) == 0 {
 		g.Notes = append(g.Notes, "none")

@@ -150,7 +150,7 @@ func histRow(r *schema.HistRow, by []string, total *schema.HistRow, kinds []leng
 
 func histNotes(d *schema.Hist) (notes []string) {
 	if d.Omitted > 0 {
-		notes = append(notes, fmt.Sprintf("%s more rows (--top 0 shows all)", group(int64(d.Omitted))))
+		notes = append(notes, moreRows(d.Omitted)+" (--top 0 shows all)")
 	}
 	if d.Total.Waits == 0 {
 		notes = append(notes, "no waits")

@@ -179,7 +179,7 @@ func blameGrid(b *schema.Blame) *Grid {
 	}
 	g.addDoubt(func(i int) *schema.Doubt { return b.Rows[i].Doubt })
 	if b.Omitted > 0 {
-		g.Notes = append(g.Notes, fmt.Sprintf("%d more rows with %s (--top 0 shows all)", b.Omitted, m.Text(b.OmittedNs)))
+		g.Notes = append(g.Notes, fmt.Sprintf("%s with %s (--top 0 shows all)", moreRows(b.Omitted), m.Text(b.OmittedNs)))
 	}
 	return g
 }
