@@ -273,7 +273,7 @@ func (b *builder) left(t format.ThreadID, lo, hi int64) int64 {
 		if d.start >= hi {
 			break
 		}
-		if d.lock == b.s.lock || d.end > d.start && !b.s.inside[d.place()] {
+		if d.lock == b.s.lock || d.end > d.start && !b.ev.within(b.s, t, &d) {
 			return d.start
 		}
 	}
@@ -293,7 +293,7 @@ func (b *builder) came(a anchor, lo int64) int64 {
 		if d.start < lo {
 			break
 		}
-		if d.end <= a.start && (d.lock == b.s.lock || d.end > d.start && !b.s.inside[d.place()]) {
+		if d.end <= a.start && (d.lock == b.s.lock || d.end > d.start && !b.ev.within(b.s, a.thread, &d)) {
 			return max(d.end, lo)
 		}
 	}

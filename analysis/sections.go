@@ -57,12 +57,14 @@ func (ev *evidence) learn(lock format.ObjectID, waits []ref, busy []span) *secti
 	acquired.Wait()
 	ev.judge(s)
 	for at, inside := range s.inside {
-		if !inside {
+		if !inside && !ev.sym.bare(at.stack) {
 			continue
 		}
 		for _, i := range ev.r.places.at(at) {
-			d := ev.doings.at(i)
-			s.seen = append(s.seen, anchor{d.start, d.end, ev.doings.thread(i), d.stack, Inferred})
+			d, t := ev.doings.at(i), ev.doings.thread(i)
+			if inside || ev.within(s, t, &d) {
+				s.seen = append(s.seen, anchor{d.start, d.end, t, d.stack, Inferred})
+			}
 		}
 	}
 	slices.SortFunc(s.seen, func(a, b anchor) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.thread, b.thread)) })
@@ -169,6 +171,18 @@ func (ev *evidence) isInside(s *section, at place) bool {
 	}
 	fits += before.fits()
 	return fits > 0 && float64(breaks) <= strays*float64(fits+breaks)
+}
+
+// within tells whether a doing of a thread is inside. A stack that shows the
+// runtime only is no place: sleeps inside and elsewhere may look alike. Then
+// each speaks for itself: nobody else took the lock meanwhile, and who takes
+// it right afterwards names the thread.
+func (ev *evidence) within(s *section, t format.ThreadID, d *doing) bool {
+	if s.inside[d.place()] || !ev.sym.bare(d.stack) {
+		return s.inside[d.place()]
+	}
+	next, last := ev.next(s, d.end)
+	return last == t && next-d.end <= (d.end-d.start)/soonPart && s.isBusy(d.end, d.end) && !s.acquiredByOther(t, d.start, d.end)
 }
 
 // overtaken counts doings that began before anybody waited for the lock and

@@ -24,7 +24,8 @@ func TestOwnersWhoAreAtItBeforeAnybodyWaits(t *testing.T) {
 		{"nobody named, too often much later", [4]int{}, [4]int64{50, 50, 500, 500}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			events := []format.Event{after(9, 1, 100_000, 100_010, 1)} // it uses the lock
+			events := []format.Event{{Kind: format.KindStack, Stack: 5, Frames: []format.Frame{{Class: "app.Place", Method: "sleep"}}},
+				after(9, 1, 100_000, 100_010, 1)} // it uses the lock
 			for i := range c.prev {
 				at := int64(10_000 * (i + 1))
 				wait := after(1, 1, at+sleep-waited, at+sleep+c.after[i], c.prev[i])
@@ -35,5 +36,21 @@ func TestOwnersWhoAreAtItBeforeAnybodyWaits(t *testing.T) {
 				t.Errorf("thread 9 caused %d ns, of %d it slept: %v", s.direct["t9"], 4*waited, s.direct)
 			}
 		})
+	}
+}
+
+// Thread 9 sleeps inside and elsewhere, and the recorder took no stacks: what
+// is elsewhere overlaps an acquisition by thread 1.
+func TestSleepsWithoutStacksSpeakForThemselves(t *testing.T) {
+	const sleep, waited = 1600, 600
+	var events []format.Event
+	for i := range 4 {
+		at := int64(10_000 * (i + 1))
+		events = append(events, sleeps(9, 5, at, at+sleep), after(1, 1, at+sleep-waited, at+sleep+50, 9),
+			sleeps(9, 5, at+5000, at+5000+sleep), after(1, 1, at+5000, at+5000+200, 7))
+	}
+	s, _ := run(t, events, open)
+	if s.direct["t9"] < 4*waited || s.direct["t9"] > 4*(waited+50) || s.direct["handoff"] > 0 {
+		t.Errorf("thread 9 slept inside for %d ns of the waiting: %v", 4*waited, s.direct)
 	}
 }

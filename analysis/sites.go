@@ -20,7 +20,7 @@ type distances map[format.StackID][]int64
 // placeBare finds out to which sites the bare doings inside a section belong,
 // from threads that had to wait and so are known.
 func (ev *evidence) placeBare(s *section) {
-	found := map[format.StackID]distances{}
+	found, lengths := map[format.StackID]distances{}, map[format.StackID][]int64{}
 	for _, d := range s.seen {
 		i := s.after(d.start+1) - 1
 		if i < 0 || s.acquired[i].thread != d.thread || !ev.sym.bare(d.stack) {
@@ -31,12 +31,13 @@ func (ev *evidence) placeBare(s *section) {
 		}
 		at := ev.wait(&s.acquired[i]).stack
 		found[d.stack][at] = append(found[d.stack][at], d.start-s.acquired[i].time)
+		lengths[d.stack] = append(lengths[d.stack], d.end-d.start)
 	}
 	s.sites = map[format.StackID]site{}
 	for bare, by := range found {
 		if at, ok := by.nearest(); ok {
 			s.sites[bare] = at
-		} else if at, ok := by.usual(); ok {
+		} else if at, ok := by.usual(median(lengths[bare]) / soonPart); ok {
 			s.sites[bare] = at
 		}
 	}
@@ -64,14 +65,15 @@ func (by distances) nearest() (at site, ok bool) {
 	return at, true
 }
 
-// usual is the site most acquisitions before a doing were at.
-func (by distances) usual() (at site, ok bool) {
+// usual is the site most acquisitions before a doing were at, if it mostly
+// follows them within a length of time.
+func (by distances) usual(within int64) (at site, ok bool) {
 	total := 0
 	for _, list := range by {
 		total += len(list)
 	}
 	for stack, list := range by {
-		if float64(len(list)) >= sure*float64(total) {
+		if float64(len(list)) >= sure*float64(total) && median(list) <= within {
 			return site{stack, maxTime}, true
 		}
 	}

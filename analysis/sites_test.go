@@ -14,11 +14,12 @@ func TestBareDoingsBelongToTheSiteTheyFollow(t *testing.T) {
 		{"soon after two, most at one", distances{1: {3, 4, 9}, 2: {5, 6, 7, 7, 7}}, site{2, maxTime}, true},
 		{"too few to tell", distances{1: {3, 4}, 2: {300, 900}}, site{}, false},
 		{"one site", distances{1: {3}}, site{1, maxTime}, true},
+		{"long after one site", distances{1: {300, 400, 500}}, site{}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, ok := c.by.nearest()
 			if !ok {
-				got, ok = c.by.usual()
+				got, ok = c.by.usual(100)
 			}
 			if got != c.want || ok != c.ok {
 				t.Errorf("%v, %t; want %v, %t", got, ok, c.want, c.ok)

@@ -83,6 +83,10 @@ func TestOwnersEqualTheProgramsOwnLog(t *testing.T) {
 		{"truth-8threads", reentrant, 0.20, 1},
 		{"truth-8threads-jdk25", reentrant, 0.20, 0.25},
 		{"truth-8threads-dumps50ms", "Truth$LedgerLock", 0.01, 0.10},
+		{"truth-light-8threads", inventory, 0.08, 0.10}, // threads think in between: few wait
+		{"truth-light-8threads", "Truth$LedgerLock", 0.01, 0.10},
+		{"truth-light-8threads-jdk25", inventory, 0.08, 0.10},
+		{"truth-light-8threads-jdk25", reentrant, 0.08, 0.10},
 	} {
 		text, err := os.ReadFile("../testdata/" + c.name + ".truth.json")
 		if err != nil {
