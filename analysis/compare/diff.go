@@ -74,21 +74,14 @@ func Compare(base, new Group, o Options) *Diff {
 	judge(total, o)
 	d.Total = total[0]
 	names := lockNames(base, new)
-	bySite := func(p *Profile) map[string][]int {
-		out := map[string][]int{}
-		for i, s := range p.sites.names {
-			out[names[s]] = append(out[names[s]], i)
-		}
-		return out
-	}
+	lock := func(site string) string { return names[site] }
+	itself := func(name string) string { return name }
 	sites := func(p *Profile) *rows[site] { return &p.sites }
-	d.Locks = match(byName(base, sites, bySite), byName(new, sites, bySite), o)
+	d.Locks = match(byName(base, sites, lock), byName(new, sites, lock), o)
 	owners := func(p *Profile) *rows[analysis.Owner] { return &p.owners }
-	byOwner := func(p *Profile) map[string][]int { return p.owners.byRow() }
-	d.Owners = match(byName(base, owners, byOwner), byName(new, owners, byOwner), o)
+	d.Owners = match(byName(base, owners, itself), byName(new, owners, itself), o)
 	chains := func(p *Profile) *rows[string] { return &p.chains }
-	byChain := func(p *Profile) map[string][]int { return p.chains.byRow() }
-	d.Chains = match(byName(base, chains, byChain), byName(new, chains, byChain), o)
+	d.Chains = match(byName(base, chains, itself), byName(new, chains, itself), o)
 	return d
 }
 

@@ -167,21 +167,22 @@ func total(s []int64) (sum int64) {
 	return sum
 }
 
-// byRow returns each row by its name.
-func (r *rows[K]) byRow() map[string][]int {
+// called returns the rows by what they are called, which several may share.
+func (r *rows[K]) called(what func(name string) string) map[string][]int {
 	out := make(map[string][]int, len(r.names))
 	for i, name := range r.names {
-		out[name] = []int{i}
+		out[what(name)] = append(out[what(name)], i)
 	}
 	return out
 }
 
-// byName sums the rows of each name and returns their rates.
-func byName[K comparable](g Group, table func(p *Profile) *rows[K], named func(p *Profile) map[string][]int) map[string]Rate {
+// byName sums the rows of a table that are called the same and returns their
+// rates.
+func byName[K comparable](g Group, table func(p *Profile) *rows[K], what func(name string) string) map[string]Rate {
 	lists := make(map[*Profile]map[string][]int, len(g))
 	out := map[string]Rate{}
 	for _, p := range g {
-		lists[p] = named(p)
+		lists[p] = table(p).called(what)
 		for name := range lists[p] {
 			out[name] = Rate{}
 		}
