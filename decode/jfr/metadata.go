@@ -115,7 +115,8 @@ func (p *metadataParser) element(cl *class, parent string, depth int) {
 			cl.fields = append(cl.fields, field{e.attrs["name"], number(e.attrs["class"]), e.attrs["constantPool"] == "true", e.attrs["dimension"] == "1", ""})
 		}
 	case "annotation":
-		if unit := e.attrs["value"]; parent == "field" && cl != nil && isTimespan[unit] {
+		unit := e.attrs["value"]
+		if _, known := timespans[unit]; known && parent == "field" && cl != nil {
 			cl.fields[len(cl.fields)-1].unit = unit
 		}
 	}

@@ -1,6 +1,7 @@
 package jfr
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,7 +20,8 @@ func setting(r *Reader, v *values, ev *format.Event) bool {
 	if !kept[name] {
 		return false
 	}
-	if name == "enabled" && hidesWaits[p.spec.name] {
+	waits := slices.Contains(hidesWaits[:], p.spec.name)
+	if name == "enabled" && waits {
 		r.recorded[p.spec.name] = r.recorded[p.spec.name] || value == "true"
 	}
 	key := p.class.name + "#" + name
@@ -28,7 +30,7 @@ func setting(r *Reader, v *values, ev *format.Event) bool {
 	}
 	r.settings[key] = value
 	ev.Kind, ev.Name, ev.Value = format.KindSetting, key, value
-	if name == "threshold" && hidesWaits[p.spec.name] {
+	if name == "threshold" && waits {
 		ev.Weight = nanoseconds(value)
 	}
 	return true
@@ -39,13 +41,13 @@ var kept = map[string]bool{"threshold": true, "enabled": true, "period": true, "
 
 // hidesWaits are the events whose threshold leaves out waits for locks; that of
 // others leaves out evidence only.
-var hidesWaits = map[string]bool{"JavaMonitorEnter": true, "ThreadPark": true}
+var hidesWaits = [...]string{"JavaMonitorEnter", "ThreadPark"}
 
 // unrecorded says which waits a recording cannot show, because its settings
 // leave them out altogether: none then means nothing.
 func (r *Reader) unrecorded() []format.Warning {
 	var events []string
-	for _, name := range [...]string{"JavaMonitorEnter", "ThreadPark"} {
+	for _, name := range hidesWaits {
 		if on, told := r.recorded[name]; told && !on {
 			events = append(events, "jdk."+name)
 		}

@@ -1,6 +1,7 @@
 package jfr
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"strings"
@@ -15,19 +16,18 @@ func nanoseconds(s string) int64 {
 	return times(number(s[:len(s)-len(unit)]), units[strings.TrimSpace(unit)])
 }
 
-// isTimespan are the units jdk.jfr.Timespan may give a field.
-var isTimespan = map[string]bool{"TICKS": true, "NANOSECONDS": true, "MICROSECONDS": true, "MILLISECONDS": true, "SECONDS": true}
+// timespans are the units jdk.jfr.Timespan may give a field, in nanoseconds;
+// ticks are of the recording's clock.
+var timespans = map[string]int64{"TICKS": 0, "NANOSECONDS": 1, "MICROSECONDS": 1e3, "MILLISECONDS": 1e6, "SECONDS": 1e9}
 
-// timespans are the lengths of those that have one.
-var timespans = map[string]int64{"": 1, "NANOSECONDS": 1, "MICROSECONDS": 1e3, "MILLISECONDS": 1e6, "SECONDS": 1e9}
-
-// timespan converts a field's value to nanoseconds. The same field has other
-// units in other versions: JDK 17 counts sleeps in milliseconds.
+// timespan converts a field's value to nanoseconds, which it is where no unit
+// is told. The same field has other units in other versions: JDK 17 counts
+// sleeps in milliseconds.
 func (r *Reader) timespan(v int64, unit string) int64 {
 	if unit == "TICKS" {
 		return r.head.nanos(v)
 	}
-	return times(v, timespans[unit])
+	return times(v, timespans[cmp.Or(unit, "NANOSECONDS")])
 }
 
 // times multiplies a length of time; the longest there is where it is out of
