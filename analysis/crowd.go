@@ -1,10 +1,6 @@
 package analysis
 
-import (
-	"math"
-
-	"contend/format"
-)
+import "contend/format"
 
 // Crowd is the slices of one sampling instant that agree in all but who
 // waits: many threads blocked on one lock, whose waiting takes one path. It
@@ -57,9 +53,9 @@ func (e *emitter) crowd() {
 	e.relay.crowd(c)
 }
 
-// anyLength is that of a wait of which nobody knows how long it was: what a
-// sample stands for says nothing of it.
-const anyLength = math.MaxInt64
+// anyLength passes every bound on the length of waits: what a sample stands for
+// says nothing of how long the wait was, and a tenure is none.
+const anyLength = maxTime
 
 // emit books the slices of the waiters of one lock, which are consecutive
 // nodes. The path from the lock on is theirs together, unless it returns to

@@ -178,11 +178,11 @@ func (ev *evidence) isInside(s *section, at place) bool {
 // each speaks for itself: nobody else took the lock meanwhile, and who takes
 // it right afterwards names the thread.
 func (ev *evidence) within(s *section, t format.ThreadID, d *doing) bool {
-	if s.inside[d.place()] || !ev.sym.bare(d.stack) {
-		return s.inside[d.place()]
+	if inside := s.inside[d.place()]; inside || !ev.sym.bare(d.stack) {
+		return inside
 	}
 	next, last := ev.next(s, d.end)
-	return last == t && next-d.end <= (d.end-d.start)/soonPart && s.isBusy(d.end, d.end) && !s.acquiredByOther(t, d.start, d.end)
+	return last == t && d.soon(next) && s.isBusy(d.end, d.end) && !s.acquiredByOther(t, d.start, d.end)
 }
 
 // overtaken counts doings that began before anybody waited for the lock and
@@ -193,9 +193,12 @@ type overtaken struct {
 	soon, late    int // where it names nobody: whether it came right after
 }
 
-// An acquisition comes soon after a doing when there passes less between them
-// than this part of the doing: as if it had been all of a critical section.
+// soonPart is the part of a doing that passes at most until what comes soon
+// after it: as if the doing had been all of a critical section.
 const soonPart = 16
+
+// soon tells whether an acquisition at t comes soon after the doing.
+func (d *doing) soon(t int64) bool { return t-d.end <= (d.end-d.start)/soonPart }
 
 // Where nobody is named, so many must have come soon, and so many times as
 // often as not.
@@ -210,7 +213,7 @@ func (o *overtaken) count(d *doing, t format.ThreadID, next int64, last format.T
 		o.named++
 	case last != format.NoThread:
 		o.others++
-	case next-d.end <= (d.end-d.start)/soonPart:
+	case d.soon(next):
 		o.soon++
 	default:
 		o.late++

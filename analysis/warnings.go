@@ -84,7 +84,7 @@ func (r *record) visitTenures(e *emitter) {
 	waited := r.acquisitions()
 	r.tenures.each(func(t *tenure) {
 		lo, hi, ok := e.cut(t.start, t.end)
-		if !ok || !e.wanted(t.thread, t.lock, maxTime) {
+		if !ok || !e.wanted(t.thread, t.lock, anyLength) {
 			return
 		}
 		for _, v := range ask {
