@@ -71,7 +71,7 @@ func (e *emitter) cut(lo, hi int64) (int64, int64, bool) {
 	return a, b, a < b || lo == hi
 }
 
-// wanted tells whether the filter charges a wait of a thread on a lock.
+// wanted reports whether the filter charges a wait of a thread on a lock.
 func (e *emitter) wanted(t format.ThreadID, l format.ObjectID, length int64) bool {
 	f := &e.filter
 	if e.all {

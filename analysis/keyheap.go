@@ -34,7 +34,7 @@ func (h *keyHeap) pop() {
 	h.sift()
 }
 
-// first tells whether the first, whose instant has been put off, is still due
+// first reports whether the first, whose instant has been put off, is still due
 // before all others.
 func (h *keyHeap) first() bool {
 	s := *h

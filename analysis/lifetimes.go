@@ -77,7 +77,7 @@ func (r *record) runners(sym *Symbols, start, end int64) []runner {
 	return out
 }
 
-// hasRuns tells whether an input holds execution samples.
+// hasRuns reports whether an input holds execution samples.
 func (r *record) hasRuns(in int) bool { return in < len(r.parts) && r.parts[in].hasRuns }
 
 // tenants tells, by thread, who held a lock; nil for a trace without tenures.

@@ -173,7 +173,7 @@ func (ev *evidence) isInside(s *section, at place) bool {
 	return fits > 0 && float64(breaks) <= strays*float64(fits+breaks)
 }
 
-// within tells whether a doing of a thread is inside. A stack that shows the
+// within reports whether a doing of a thread is inside. A stack that shows the
 // runtime only is no place: sleeps inside and elsewhere may look alike. Then
 // each speaks for itself: nobody else took the lock meanwhile, and who takes
 // it right afterwards names the thread.
@@ -197,7 +197,7 @@ type overtaken struct {
 // after it: as if the doing had been all of a critical section.
 const soonPart = 16
 
-// soon tells whether an acquisition at t comes soon after the doing.
+// soon reports whether an acquisition at t comes soon after the doing.
 func (d *doing) soon(t int64) bool { return t-d.end <= (d.end-d.start)/soonPart }
 
 // Where nobody is named, so many must have come soon, and so many times as

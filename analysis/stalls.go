@@ -32,7 +32,7 @@ func (s *Stalls) warning() []format.Warning {
 }
 
 // stalls collects them. It holds one sample back, because only the next one
-// tells whether any were skipped.
+// reports whether any were skipped.
 type stalls struct {
 	Stalls
 	held             bool

@@ -24,7 +24,7 @@ type streak struct {
 // thread-time is far from what int64 holds.
 const longestStreak = int64(3600e9)
 
-// repeats tells whether cur shows what the instant charged before it showed,
+// repeats reports whether cur shows what the instant charged before it showed,
 // which lies in the other buffer until the next one is read into it.
 func (s *sampler) repeats() bool {
 	return slices.EqualFunc(s.cur.locks, s.next.locks, func(a, b instant) bool {
@@ -32,7 +32,7 @@ func (s *sampler) repeats() bool {
 	})
 }
 
-// plain tells whether one path leads from each lock, and none in a circle.
+// plain reports whether one path leads from each lock, and none in a circle.
 func (s *sampler) plain() bool {
 	for _, l := range s.held {
 		if len(s.g.owners[l]) > 1 {

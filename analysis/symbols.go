@@ -227,7 +227,7 @@ func (s *Symbols) Annotation(id format.StackID, class string) uint32 {
 	return s.methods.ID("[no " + class[1:])
 }
 
-// bare tells whether a stack holds no frame of the application.
+// bare reports whether a stack holds no frame of the application.
 func (s *Symbols) bare(id format.StackID) bool {
 	for _, f := range s.Frames(id) {
 		if !RuntimeFrame(f) {
@@ -277,7 +277,7 @@ var runtimeClasses = map[string]bool{
 	"java.lang.Object": true, "java.lang.Thread": true, "sync": true, "internal/sync": true, "runtime": true, "time": true,
 }
 
-// RuntimeFrame tells whether a frame belongs to the lock or the runtime itself.
+// RuntimeFrame reports whether a frame belongs to the lock or the runtime itself.
 func RuntimeFrame(f format.Frame) bool {
 	if runtimeClasses[f.Class] {
 		return true

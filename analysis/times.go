@@ -15,10 +15,10 @@ const (
 	latest   = 1<<62 - 1
 )
 
-// wildly tells whether an instant is beyond all times of traces.
+// wildly reports whether an instant is beyond all times of traces.
 func wildly(t int64) bool { return uint64(t-earliest) > latest-earliest }
 
-// clamp moves the times of an event to where times may be; it tells whether
+// clamp moves the times of an event to where times may be; it reports whether
 // that changed any.
 func clamp(ev *format.Event) bool {
 	if !wildly(ev.Time) && !wildly(ev.End) && !wildly(ev.Intended) && ev.Weight <= latest {
@@ -40,7 +40,7 @@ func wildWarning(n int64) []format.Warning {
 		"events with times before 1824 or after 2115, which no clock gives: %d; what is summed of them is wrong", n)}}
 }
 
-// overflows tells whether sum and count times length, both above 0, are more
+// overflows reports whether sum and count times length, both above 0, are more
 // than int64 holds.
 func overflows(sum, length, count int64) bool {
 	high, low := bits.Mul64(uint64(length), uint64(count))

@@ -29,15 +29,15 @@ func (k Key) String() string {
 	return "invalid"
 }
 
-// ofOwner tells whether the key is about the owner, who may be a pseudo one.
+// ofOwner reports whether the key is about the owner, who may be a pseudo one.
 func (k Key) ofOwner() bool {
 	return k >= ByOwnerStack && k <= ByOwnerOperation
 }
 
-// IsOperation tells whether the key needs Pivot.Operations.
+// IsOperation reports whether the key needs Pivot.Operations.
 func (k Key) IsOperation() bool { return k == ByOwnerOperation || k == ByWaiterOperation }
 
-// IsStack tells whether rows of the key carry a stack.
+// IsStack reports whether rows of the key carry a stack.
 func (k Key) IsStack() bool { return k == ByOwnerStack || k == ByWaiterStack }
 
 // ParseKeys reads a comma-separated list of keys. The error names the key
@@ -72,7 +72,7 @@ func parseKey(word string) (Key, bool) {
 // of the deadlock follow in the lower bits.
 const pseudo = 1 << 31
 
-// Pseudo tells whether an id of a key about owners is that of a pseudo owner.
+// Pseudo reports whether an id of a key about owners is that of a pseudo owner.
 func Pseudo(id uint32) bool { return id&pseudo != 0 }
 
 // id returns what a slice and one of its owners have for the key.

@@ -48,7 +48,7 @@ func newMemo(by []Key) memo {
 	return m
 }
 
-// at returns the place of a share; its key tells whether it is that share's.
+// at returns the place of a share; its key reports whether it is that share's.
 func (m *memo) at(s *analysis.Slice, owner analysis.Owner, version uint32) (e *memoEntry, known bool) {
 	owner.Prov = analysis.Exact // no key asks for it
 	if !m.owners {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"contend/analysis"
-	"contend/analysis/interval"
+	"contend/analysis/bootstrap"
 	"contend/format"
 )
 
@@ -22,8 +22,8 @@ type Pivot struct {
 	index  map[rowKey]int
 	rows   []row
 	total  row
-	rec    interval.Recorder // of sampled traces, by row
-	serial []uint32          // by thread: number of its current wait
+	rec    bootstrap.Recorder // of sampled traces, by row
+	serial []uint32           // by thread: number of its current wait
 	seen   map[rowThread]uint32
 	memo   memo
 	last   []counted // by thread
@@ -181,7 +181,7 @@ func (p *Pivot) find(s *analysis.Slice, owner analysis.Owner) int {
 	if !ok {
 		i = len(p.rows)
 		p.index[key] = i
-		p.rows = append(p.rows, row{key: key, series: interval.NoSeries})
+		p.rows = append(p.rows, row{key: key, series: bootstrap.NoSeries})
 		if p.rec.Sampled() {
 			p.rows[i].series = p.rec.New()
 		}

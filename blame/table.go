@@ -4,7 +4,7 @@ package blame
 
 import (
 	"contend/analysis"
-	"contend/analysis/interval"
+	"contend/analysis/bootstrap"
 	"contend/format"
 )
 
@@ -41,13 +41,13 @@ type Table struct {
 	Root  bool // charged to the root of each path instead of the direct owner
 	Rows  []Row
 	Total Sum
-	cells *interval.Cells // nil for an exact trace
+	cells *bootstrap.Cells // nil for an exact trace
 }
 
 // Estimate returns a row's thread-time in nanoseconds with its 95 % interval;
 // false when the trace is exact, or the row is one too many to tell.
-func (t *Table) Estimate(r *Row) (e interval.Estimate, ok bool) {
-	if t.cells == nil || r.series == interval.NoSeries {
+func (t *Table) Estimate(r *Row) (e bootstrap.Estimate, ok bool) {
+	if t.cells == nil || r.series == bootstrap.NoSeries {
 		return e, false
 	}
 	return t.cells.Rate(t.cells.Series(r.series)).Scale(float64(t.cells.Span())), true

@@ -4,10 +4,10 @@ import (
 	"bufio"
 	"fmt"
 
-	"contend/analysis/lockstat"
 	"contend/blame"
+	"contend/blame/locks"
 	"contend/csp"
-	"contend/report/schema"
+	"contend/report/document"
 	"contend/report/table"
 
 	"github.com/spf13/cobra"
@@ -44,25 +44,25 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	if o.by != "lock" && o.by != "class" {
 		return usageError{fmt.Errorf("--by: there is no key %q", o.by), "choose lock or class"}
 	}
-	locks := lockstat.New(o.by == "class")
+	locks := locks.New(o.by == "class")
 	owners := blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false)
 	meter := csp.New(csp.Options{Phases: true, Top: o.out.top})
 	res, err := o.trace.run(e, locks, owners, meter)
 	if err != nil {
 		return err
 	}
-	cov := schema.NewCoverage(res.stats, res.trace)
-	doc := schema.NewAnalyze(schema.NewTrace(res.inputs, res.stats, res.trace), cov, res.trace, locks, o.out.top)
+	cov := document.NewCoverage(res.stats, res.trace)
+	doc := document.NewAnalyze(document.NewTrace(res.inputs, res.stats, res.trace), cov, res.trace, locks, o.out.top)
 	out := bufio.NewWriter(e.out)
 	style, asJSON := o.out.style(e)
 	if asJSON {
-		err = schema.Write(out, doc)
+		err = document.Write(out, doc)
 	} else {
 		series, tooLong := meter.Series()
 		if tooLong != nil { // a wild time in a damaged trace: all but the phases stands
 			series = &csp.Series{}
 		}
-		err = table.Analyze(out, doc, schema.NewBlame(owners.Table(), locks.RunningNs(), cov, o.out.top), schema.NewPhases(series, o.out.top), style)
+		err = table.Analyze(out, doc, document.NewBlame(owners.Table(), locks.RunningNs(), cov, o.out.top), document.NewPhases(series, o.out.top), style)
 	}
 	return answered(out, err, res)
 }

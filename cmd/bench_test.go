@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // workloads are commands on fixed inputs, with the allocations an event of the
@@ -52,7 +52,7 @@ func TestAllocationsPerEvent(t *testing.T) {
 	unhurried(t)
 	for _, w := range workloads {
 		args := strings.Fields(w.command)
-		events := ask[schema.Analyze](t, "analyze", args[len(args)-1]).Coverage.Events
+		events := ask[document.Analyze](t, "analyze", args[len(args)-1]).Coverage.Events
 		got := testing.AllocsPerRun(2, func() {
 			if code := Main(args, nil, io.Discard, io.Discard); code != exitOK {
 				t.Fatalf("%s: exit %d", w.command, code)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"contend/analysis/lockstat"
 	"contend/blame"
-	"contend/report/schema"
+	"contend/blame/locks"
+	"contend/report/document"
 	"contend/report/table"
 
 	"github.com/spf13/cobra"
@@ -63,15 +63,15 @@ func runBlame(e *env, o *blameOptions) error {
 	if err != nil {
 		return err
 	}
-	pivot, locks := blame.New(keys, o.root).Operations(frames), lockstat.New(true)
+	pivot, locks := blame.New(keys, o.root).Operations(frames), locks.New(true)
 	res, err := o.trace.run(e, pivot, locks)
 	if err != nil {
 		return err
 	}
-	doc := schema.NewBlame(pivot.Table(), locks.RunningNs(), schema.NewCoverage(res.stats, res.trace), o.out.top)
+	doc := document.NewBlame(pivot.Table(), locks.RunningNs(), document.NewCoverage(res.stats, res.trace), o.out.top)
 	out := bufio.NewWriter(e.out)
 	if style, asJSON := o.out.style(e); asJSON {
-		err = schema.Write(out, doc)
+		err = document.Write(out, doc)
 	} else {
 		err = table.Blame(out, doc, style)
 	}

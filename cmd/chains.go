@@ -5,7 +5,7 @@ import (
 	"cmp"
 
 	"contend/blame/chains"
-	"contend/report/schema"
+	"contend/report/document"
 	"contend/report/table"
 
 	"github.com/spf13/cobra"
@@ -56,10 +56,10 @@ func runChains(e *env, o *chainsOptions) error {
 	if err != nil {
 		return err
 	}
-	doc := schema.NewChains(c.Table(), schema.NewCoverage(res.stats, res.trace), o.out.top)
+	doc := document.NewChains(c.Table(), document.NewCoverage(res.stats, res.trace), o.out.top)
 	out := bufio.NewWriter(e.out)
 	if style, asJSON := o.out.style(e); asJSON {
-		err = schema.Write(out, doc)
+		err = document.Write(out, doc)
 	} else {
 		err = table.Chains(out, doc, style)
 	}

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"contend/analysis/gate"
+	"contend/blame/gate"
+	"contend/report/document"
 	"contend/report/junit"
-	"contend/report/schema"
 	"contend/report/table"
 
 	"github.com/spf13/cobra"
@@ -117,7 +117,7 @@ func runCheck(e *env, o *checkOptions) error {
 		return err
 	}
 	results := gate.Check(rules, runs, base)
-	if err := o.write(e, schema.NewCheck(results, inputs, baseline)); err != nil {
+	if err := o.write(e, document.NewCheck(results, inputs, baseline)); err != nil {
 		return err
 	}
 	switch {
@@ -130,7 +130,7 @@ func runCheck(e *env, o *checkOptions) error {
 }
 
 // runs analyses each trace by itself.
-func (o *checkOptions) runs(e *env, paths []string) (runs []*gate.Run, traces []schema.SideTrace, damaged bool, err error) {
+func (o *checkOptions) runs(e *env, paths []string) (runs []*gate.Run, traces []document.SideTrace, damaged bool, err error) {
 	for _, path := range paths {
 		one := o.trace
 		one.paths = []string{path}
@@ -145,18 +145,18 @@ func (o *checkOptions) runs(e *env, paths []string) (runs []*gate.Run, traces []
 		run.Trace = res.trace
 		damaged = damaged || res.verdict() != nil
 		runs = append(runs, run)
-		traces = append(traces, schema.SideTrace{Trace: schema.NewTrace(res.inputs, res.stats, res.trace), Coverage: schema.NewCoverage(res.stats, res.trace)})
+		traces = append(traces, document.SideTrace{Trace: document.NewTrace(res.inputs, res.stats, res.trace), Coverage: document.NewCoverage(res.stats, res.trace)})
 	}
 	return runs, traces, damaged, nil
 }
 
-func (o *checkOptions) write(e *env, doc *schema.Check) (err error) {
+func (o *checkOptions) write(e *env, doc *document.Check) (err error) {
 	out := bufio.NewWriter(e.out)
 	switch o.format {
 	case "json":
-		err = schema.Write(out, doc)
+		err = document.Write(out, doc)
 	case "junit":
-		err = junit.Write(out, doc, func(r *schema.CheckRule, s *schema.CheckSubject) string {
+		err = junit.Write(out, doc, func(r *document.CheckRule, s *document.CheckSubject) string {
 			return fmt.Sprintf("%s: %s, the limit is %s", s.Name, table.CheckValue(r.Unit, s.Value, s.PlusMinus), table.CheckLimit(r.Unit, s))
 		})
 	case "markdown":

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"contend/analysis/hist"
 	"contend/blame"
-	"contend/blame/network"
+	"contend/blame/lengths"
+	"contend/blame/waitgraph"
 	"contend/format/simulate"
 	"contend/report/stacks"
 
@@ -41,9 +41,9 @@ func choices() []choice {
 		{"diff", "format", false, formats},
 		{"flame", "format", false, pictureNames()},
 		{"flame", "view", false, stacks.Views[:]},
-		{"graph", "by", false, network.Nodes[:]},
+		{"graph", "by", false, waitgraph.Nodes[:]},
 		{"graph", "format", false, with("dot", "mermaid", "svg")},
-		{"hist", "by", true, hist.Keys()},
+		{"hist", "by", true, lengths.Keys()},
 		{"hist", "format", false, histFormats()},
 		{"merge", "codec", false, codecNames},
 		{"pprof", "view", false, stacks.Views[:]},
@@ -52,7 +52,7 @@ func choices() []choice {
 	}
 }
 
-// completing tells whether a shell asks for words. Only then are they needed:
+// completing reports whether a shell asks for words. Only then are they needed:
 // the library keeps what it is taught for as long as the process runs.
 func completing(args []string) bool {
 	return len(args) > 0 && (args[0] == cobra.ShellCompRequestCmd || args[0] == cobra.ShellCompNoDescRequestCmd)

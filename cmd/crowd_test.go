@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"contend/analysis"
-	"contend/analysis/lockstat"
 	"contend/blame"
+	"contend/blame/locks"
 	"contend/csp"
 	"contend/format"
 
@@ -68,15 +68,15 @@ func randomSamples(rt *rapid.T) *format.List {
 
 // tables is what the visitors that take crowds make of a trace.
 type tables struct {
-	Locks  []lockstat.Row
-	Total  lockstat.Row
+	Locks  []locks.Row
+	Total  locks.Row
 	Blame  []*blame.Table
 	Series []csp.Series
 	Parts  [][]csp.Interval // of each
 }
 
 func tabulate(rt *rapid.T, l *format.List, byClass, one bool, f analysis.Filter) (a tables) {
-	locks := lockstat.New(byClass)
+	locks := locks.New(byClass)
 	pivots := []*blame.Pivot{
 		blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false), blame.New([]blame.Key{blame.ByOwnerThread}, true),
 		blame.New([]blame.Key{blame.ByWaiterThread, blame.ByWaiterMethod}, false), blame.New([]blame.Key{blame.ByLock, blame.ByOwnerMethod}, true),
@@ -121,7 +121,7 @@ func TestCrowdsSumToTheirSlices(t *testing.T) {
 			f.From, f.To = rapid.Int64Range(0, 1e9).Draw(rt, "from"), rapid.Int64Range(1e9, 3e9).Draw(rt, "to")
 		}
 		want, got := tabulate(rt, l, byClass, true, f), tabulate(rt, l, byClass, false, f)
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(blame.Table{}, blame.Row{}, csp.Series{}, csp.Pressure{}, csp.Phase{}, lockstat.Row{})); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(blame.Table{}, blame.Row{}, csp.Series{}, csp.Pressure{}, csp.Phase{}, locks.Row{})); diff != "" {
 			rt.Fatalf("slices and crowds differ (-slices +crowds):\n%s", diff)
 		}
 	})

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"contend/analysis"
-	"contend/analysis/lockstat"
+	"contend/blame/locks"
 	"contend/csp"
 	"contend/format"
-	"contend/report/schema"
+	"contend/report/document"
 	"contend/report/table"
 	"contend/report/timeline"
 
@@ -36,7 +36,7 @@ type cspOptions struct {
 const chartInterval = 100 * time.Millisecond
 
 // pages draw a timeline.
-var pages = map[string]func(io.Writer, *schema.CSP, int) error{
+var pages = map[string]func(io.Writer, *document.CSP, int) error{
 	"svg": timeline.SVG, "html": timeline.HTML,
 }
 
@@ -103,7 +103,7 @@ func runCSP(e *env, o *cspOptions) error {
 		return err
 	}
 	meter := csp.New(csp.Options{IntervalNs: o.interval.Nanoseconds(), Threshold: o.threshold, Root: o.root, Top: o.phases()})
-	locks, metrics := lockstat.New(true), csp.NewMetrics()
+	locks, metrics := locks.New(true), csp.NewMetrics()
 	visitors := []analysis.Visitor{meter, locks}
 	if o.metrics {
 		visitors = append(visitors, metrics)
@@ -126,8 +126,8 @@ func runCSP(e *env, o *cspOptions) error {
 		return usageError{fmt.Errorf("--interval: %w", err), "write a longer one, as 1s, 1m or 1h, or take a part of the trace with --from and --to"}
 	}
 	sum := locks.Total()
-	total := schema.Total{Waits: sum.Waits, WaitNs: sum.WaitNs, WallNs: sum.WallNs, RunningNs: locks.RunningNs()}
-	doc := schema.NewCSP(series, metrics.Rows(), total, schema.NewCoverage(res.stats, res.trace))
+	total := document.Total{Waits: sum.Waits, WaitNs: sum.WaitNs, WallNs: sum.WallNs, RunningNs: locks.RunningNs()}
+	doc := document.NewCSP(series, metrics.Rows(), total, document.NewCoverage(res.stats, res.trace))
 	file, closeFile, err := e.create(o.file, false)
 	if err != nil {
 		return err
@@ -138,7 +138,7 @@ func runCSP(e *env, o *cspOptions) error {
 	case page != nil:
 		err = page(out, doc, o.out.top)
 	case asJSON:
-		err = schema.Write(out, doc)
+		err = document.Write(out, doc)
 	case o.chart:
 		style.Color = o.file == "" && colorful(e.out)
 		err = table.Chart(out, doc, o.out.top, style)

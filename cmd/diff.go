@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"contend/analysis/compare"
-	"contend/report/schema"
+	"contend/blame/compare"
+	"contend/report/document"
 	"contend/report/table"
 
 	"github.com/spf13/cobra"
@@ -91,7 +91,7 @@ func runDiff(e *env, o *diffOptions) error {
 
 // compare analyses both sides. The error is errDamaged, beside a full answer,
 // when a trace is damaged.
-func (o *diffOptions) compare(e *env) (doc *schema.Diff, damage error) {
+func (o *diffOptions) compare(e *env) (doc *document.Diff, damage error) {
 	base, baseSide, err := o.trace.profiles(e, o.base)
 	if err != nil && !errors.Is(err, errDamaged) {
 		return nil, err
@@ -101,14 +101,14 @@ func (o *diffOptions) compare(e *env) (doc *schema.Diff, damage error) {
 		return nil, newErr
 	}
 	d := compare.Compare(base, new, compare.Options{Alpha: o.alpha, MinChange: o.minChange / 100})
-	return schema.NewDiff(d, baseSide, newSide, o.out.top), cmp.Or(err, newErr)
+	return document.NewDiff(d, baseSide, newSide, o.out.top), cmp.Or(err, newErr)
 }
 
 // diff writes what differs.
-func (o *outputOptions) diff(e *env, doc *schema.Diff) (err error) {
+func (o *outputOptions) diff(e *env, doc *document.Diff) (err error) {
 	out := bufio.NewWriter(e.out)
 	if style, asJSON := o.style(e); asJSON {
-		err = schema.Write(out, doc)
+		err = document.Write(out, doc)
 	} else {
 		err = table.Diff(out, doc, style)
 	}
@@ -117,7 +117,7 @@ func (o *outputOptions) diff(e *env, doc *schema.Diff) (err error) {
 
 // profiles analyses each trace by itself. The error is errDamaged, beside a
 // full answer, when one of them is damaged.
-func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s schema.Side, damage error) {
+func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s document.Side, damage error) {
 	for _, path := range paths {
 		one := *o
 		one.paths = []string{strings.TrimSpace(path)}
@@ -133,7 +133,7 @@ func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s sche
 			damage = err
 		}
 		g = append(g, p)
-		s.Traces = append(s.Traces, schema.SideTrace{Trace: schema.NewTrace(res.inputs, res.stats, res.trace), Coverage: schema.NewCoverage(res.stats, res.trace)})
+		s.Traces = append(s.Traces, document.SideTrace{Trace: document.NewTrace(res.inputs, res.stats, res.trace), Coverage: document.NewCoverage(res.stats, res.trace)})
 	}
 	s.BlockNs[0], s.BlockNs[1] = g.Blocks()
 	return g, s, damage

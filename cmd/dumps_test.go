@@ -9,11 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // cycles returns the members of each deadlock, in order of names.
-func cycles(a *schema.Analyze) (list [][]string) {
+func cycles(a *document.Analyze) (list [][]string) {
 	for _, d := range a.Deadlocks {
 		var names []string
 		for _, m := range d.Cycle {
@@ -27,7 +27,7 @@ func cycles(a *schema.Analyze) (list [][]string) {
 }
 
 func TestDeadlocksOfADump(t *testing.T) {
-	a := ask[schema.Analyze](t, "analyze", "../testdata/deadlock-monitors-and-juc-jdk17.txt")
+	a := ask[document.Analyze](t, "analyze", "../testdata/deadlock-monitors-and-juc-jdk17.txt")
 	if got := cycles(a); len(got) != 2 || !slices.Equal(got[0], []string{"juc-1", "juc-2"}) || !slices.Equal(got[1], []string{"teller-1", "teller-2"}) {
 		t.Errorf("cycles %v", got)
 	}
@@ -47,7 +47,7 @@ func TestDeadlocksOfADump(t *testing.T) {
 
 // A cycle may lead through monitors and java.util.concurrent locks.
 func TestMixedDeadlock(t *testing.T) {
-	a := ask[schema.Analyze](t, "analyze", "../decode/threaddump/testdata/dialects/hotspot17-mixed-cycle.txt")
+	a := ask[document.Analyze](t, "analyze", "../decode/threaddump/testdata/dialects/hotspot17-mixed-cycle.txt")
 	if got := cycles(a); len(got) != 1 || !slices.Equal(got[0], []string{"holds-R", "holds-S", "holds-monitor"}) {
 		t.Fatalf("cycles %v", got)
 	}
@@ -83,13 +83,13 @@ func TestPublicDumps(t *testing.T) {
 			t.Fatal(err)
 		}
 		slices.SortFunc(want.Cycles, func(a, b []string) int { return slices.Compare(a, b) })
-		a := ask[schema.Analyze](t, "analyze", strings.TrimSuffix(path, ".truth.json")+".txt")
+		a := ask[document.Analyze](t, "analyze", strings.TrimSuffix(path, ".truth.json")+".txt")
 		if got := cycles(a); !slices.EqualFunc(got, want.Cycles, slices.Equal) {
 			t.Errorf("%s: cycles %v, want %v", path, got, want.Cycles)
 		}
 		for _, l := range want.Locks {
 			address := strings.TrimLeft(strings.TrimPrefix(l.Address, "0x"), "0")
-			i := slices.IndexFunc(a.Locks, func(x schema.Lock) bool { return x.Lock == l.Class+"@"+address })
+			i := slices.IndexFunc(a.Locks, func(x document.Lock) bool { return x.Lock == l.Class+"@"+address })
 			if l.Kind == "monitor_enter" && (i < 0 || a.Locks[i].Waiters != len(l.Waiters)) {
 				t.Errorf("%s: %s: waiters %v are not reported", path, l.Class, l.Waiters)
 			}
@@ -112,13 +112,13 @@ func TestPublicDialects(t *testing.T) {
 		t.Skip("the public thread dumps are not here")
 	}
 	for _, path := range paths {
-		a := ask[schema.Analyze](t, "analyze", path)
+		a := ask[document.Analyze](t, "analyze", path)
 		if a.Coverage.Events == 0 || a.Coverage.BytesRead != a.Coverage.BytesTotal {
 			t.Errorf("%s: %+v", path, a.Coverage)
 		}
 	}
 	series, _ := filepath.Glob("../../shared/fixtures/public/threaddump/jdk-lock-contention-?.txt")
-	a := ask[schema.Analyze](t, append([]string{"analyze"}, series...)...)
+	a := ask[document.Analyze](t, append([]string{"analyze"}, series...)...)
 	if a.Coverage.Unit != "ns" || a.Trace.DurationNs < 8e9 || a.Trace.DurationNs > 12e9 {
 		t.Errorf("six dumps in %d ns of %s", a.Trace.DurationNs, a.Coverage.Unit)
 	}
@@ -127,12 +127,12 @@ func TestPublicDialects(t *testing.T) {
 // Eight dumps are few, but they name the operations that hold the locks.
 func TestASeriesNamesTheOwnersOperations(t *testing.T) {
 	const path = "../testdata/truth-series-8dumps-jdk17.txt"
-	b := ask[schema.Blame](t, "blame", "--by", "class,owner-stack", path)
+	b := ask[document.Blame](t, "blame", "--by", "class,owner-stack", path)
 	by, unknown := shares(b, "Truth$InventoryLock")
 	if by["exportReport"] == 0 || by["checkout"] == 0 || by["refund"] == 0 || by["nestedTransfer"] == 0 || unknown != 0 {
 		t.Errorf("owner operations %v, unknown %.2f", by, unknown)
 	}
-	a := ask[schema.Analyze](t, "analyze", path)
+	a := ask[document.Analyze](t, "analyze", path)
 	if a.Trace.DurationNs < 2e9 || a.Trace.DurationNs > 3e9 || len(a.Deadlocks) != 0 {
 		t.Errorf("%d ns, %d deadlocks", a.Trace.DurationNs, len(a.Deadlocks))
 	}

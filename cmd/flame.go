@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"contend/report/document"
 	"contend/report/flame"
-	"contend/report/schema"
 	"contend/report/stacks"
 	"contend/report/table"
 
@@ -125,7 +125,7 @@ func runFlame(e *env, o *flameOptions) error {
 }
 
 func (o *flameOptions) write(e *env, form int, b, base *stacks.Builder, res *result) error {
-	m := table.MeasureOf(schema.NewCoverage(res.stats, res.trace))
+	m := table.MeasureOf(document.NewCoverage(res.stats, res.trace))
 	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", table.Sanitize(strings.Join(res.inputs, " ")), o.view.name), Summary: waited(b, m), Of: m.Of()}
 	if base != nil {
 		c.Title += ", compared with " + table.Sanitize(o.diff)

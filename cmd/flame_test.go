@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"contend/report/schema"
+	"contend/report/document"
 
 	"github.com/chromedp/chromedp"
 )
@@ -31,7 +31,7 @@ func drawn(t *testing.T, name string, args ...string) string {
 func TestFlameGraphsSumToTheAnalysis(t *testing.T) {
 	for _, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			want := ask[schema.Analyze](t, "analyze", path).Total.WaitNs
+			want := ask[document.Analyze](t, "analyze", path).Total.WaitNs
 			for _, view := range []string{"blame", "blocked", "chain"} {
 				if got := foldedSum(t, drawn(t, "f.folded", "--view", view, path)); got != want {
 					t.Errorf("%s folded: %d ns, want %d", view, got, want)
@@ -230,7 +230,7 @@ func TestDifferences(t *testing.T) {
 	}
 	check(same)
 	other := pageTree(t, drawn(t, "d.html", "--diff", b, a))
-	if other.Base != ask[schema.Analyze](t, "analyze", b).Total.WaitNs || other.Value != same.Value {
+	if other.Base != ask[document.Analyze](t, "analyze", b).Total.WaitNs || other.Value != same.Value {
 		t.Errorf("%d ns, before %d", other.Value, other.Base)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"contend/report/schema"
+	"contend/report/document"
 
 	"golang.org/x/exp/trace"
 )
@@ -99,7 +99,7 @@ func TestGoRunningTime(t *testing.T) {
 	}
 	for _, path := range paths {
 		want := runningTime(t, path)
-		got := ask[schema.CSP](t, "csp", path).Total.RunningNs
+		got := ask[document.CSP](t, "csp", path).Total.RunningNs
 		t.Logf("%s: %d ns, %d straight from the trace", path, got, want)
 		if off := math.Abs(float64(got)/float64(want) - 1); off > 0.001 {
 			t.Errorf("%s: running %d ns, want %d", path, got, want)

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"contend/report/schema"
+	"contend/report/document"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -51,7 +51,7 @@ func TestGoLocksEqualTheProgramsOwnLog(t *testing.T) {
 	if err := json.Unmarshal(text, &want); err != nil {
 		t.Fatal(err)
 	}
-	blame := ask[schema.Blame](t, "blame", "--by", "lock,owner-method", goTrace)
+	blame := ask[document.Blame](t, "blame", "--by", "lock,owner-method", goTrace)
 	if len(want.Locks) != len(goLocks) {
 		t.Fatalf("%d locks in the truth", len(want.Locks))
 	}
@@ -110,8 +110,8 @@ func TestConvertedGoTraceIsTheSame(t *testing.T) {
 	if code := Main([]string{"convert", goTrace, "-o", path}, nil, os.Stdout, os.Stderr); code != exitOK {
 		t.Fatalf("exit %d", code)
 	}
-	want := ask[schema.Blame](t, "blame", "--by", "lock,owner-stack,waiter-thread", goTrace)
-	got := ask[schema.Blame](t, "blame", "--by", "lock,owner-stack,waiter-thread", path)
+	want := ask[document.Blame](t, "blame", "--by", "lock,owner-stack,waiter-thread", goTrace)
+	got := ask[document.Blame](t, "blame", "--by", "lock,owner-stack,waiter-thread", path)
 	if diff := cmp.Diff(want.Rows, got.Rows); diff != "" || want.Total != got.Total {
 		t.Errorf("%v and %v:\n%s", want.Total, got.Total, diff)
 	}
@@ -151,12 +151,12 @@ func TestTasksAndRegionsArePivots(t *testing.T) {
 	wg.Wait()
 	trace.Stop()
 	f.Close()
-	b := ask[schema.Blame](t, "blame", "--by", "task,region,owner-task,owner-region", path)
+	b := ask[document.Blame](t, "blame", "--by", "task,region,owner-task,owner-region", path)
 	top := strings.Join(b.Rows[0].Keys, " ")
 	if top != "ordering order reporting nightly" || b.Rows[0].ThreadNs < 10e6 {
 		t.Errorf("%s: %+v", top, b.Rows[0])
 	}
-	if rows := ask[schema.Blame](t, "blame", "--by", "task,region", goTrace).Rows; len(rows) != 1 || strings.Join(rows[0].Keys, " ") != "[no task] [no region]" {
+	if rows := ask[document.Blame](t, "blame", "--by", "task,region", goTrace).Rows; len(rows) != 1 || strings.Join(rows[0].Keys, " ") != "[no task] [no region]" {
 		t.Errorf("%+v", rows)
 	}
 }

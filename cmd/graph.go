@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"contend/blame/network"
+	"contend/blame/waitgraph"
+	"contend/report/document"
 	"contend/report/graph"
 	"contend/report/graph/layout"
-	"contend/report/schema"
 	"contend/report/table"
 
 	"github.com/spf13/cobra"
@@ -30,7 +30,7 @@ type graphOptions struct {
 }
 
 // drawings are the formats of a graph besides those of tables.
-var drawings = map[string]func(io.Writer, *schema.Graph) error{
+var drawings = map[string]func(io.Writer, *document.Graph) error{
 	"dot": graph.DOT, "mermaid": graph.Mermaid, "svg": graph.SVG,
 }
 
@@ -54,7 +54,7 @@ leaves them: who gets in waits for its members only.`,
 			o.trace.paths = args
 			o.out.bySuffix(c, o.file)
 			if o.operation != "" && !c.Flags().Changed("by") {
-				o.by = network.Nodes[network.Operations]
+				o.by = waitgraph.Nodes[waitgraph.Operations]
 			}
 			return runGraph(e, &o)
 		},
@@ -65,7 +65,7 @@ leaves them: who gets in waits for its members only.`,
 	f.Lookup("format").Usage += ", dot, mermaid, svg; the suffix of FILE chooses as well"
 	f.Lookup("top").Usage = "show the `N` heaviest edges, of a matrix rows and columns, and say what is left out; 0 shows all"
 	f.StringVarP(&o.file, "output", "o", "", outputUsage)
-	f.StringVar(&o.by, "by", network.Nodes[network.Methods], "make nodes of each `KIND`: "+strings.Join(network.Nodes[:], ", "))
+	f.StringVar(&o.by, "by", waitgraph.Nodes[waitgraph.Methods], "make nodes of each `KIND`: "+strings.Join(waitgraph.Nodes[:], ", "))
 	f.StringVar(&o.operation, "operation", "", "name operations by the frames that match `REGEXP`")
 	f.BoolVar(&o.root, "root", false, "lead edges to the end of each chain of waits instead of the lock's direct owner")
 	f.BoolVar(&o.matrix, "matrix", false, "print a table of waiters by owners")
@@ -73,13 +73,13 @@ leaves them: who gets in waits for its members only.`,
 }
 
 // network checks the flags that make nodes.
-func (o *graphOptions) network() (n network.Options, err error) {
-	kind := slices.Index(network.Nodes[:], o.by)
+func (o *graphOptions) network() (n waitgraph.Options, err error) {
+	kind := slices.Index(waitgraph.Nodes[:], o.by)
 	if kind < 0 {
-		return n, usageError{fmt.Errorf("--by: there is no kind of node %q", o.by), "choose from " + strings.Join(network.Nodes[:], ", ")}
+		return n, usageError{fmt.Errorf("--by: there is no kind of node %q", o.by), "choose from " + strings.Join(waitgraph.Nodes[:], ", ")}
 	}
-	n = network.Options{Nodes: network.Node(kind), Root: o.root}
-	if n.Frames, err = operationFrames(o.operation, n.Nodes == network.Operations); err != nil {
+	n = waitgraph.Options{Nodes: waitgraph.Node(kind), Root: o.root}
+	if n.Frames, err = operationFrames(o.operation, n.Nodes == waitgraph.Operations); err != nil {
 		return n, err
 	}
 	if _, drawn := drawings[o.out.format]; drawn && o.matrix {
@@ -113,7 +113,7 @@ func runGraph(e *env, o *graphOptions) error {
 	if err != nil {
 		return err
 	}
-	b := network.New(options)
+	b := waitgraph.New(options)
 	res, err := o.trace.run(e, b)
 	if err != nil {
 		return err
@@ -122,21 +122,21 @@ func runGraph(e *env, o *graphOptions) error {
 	if err != nil {
 		return err
 	}
-	cov, g := schema.NewCoverage(res.stats, res.trace), b.Graph()
+	cov, g := document.NewCoverage(res.stats, res.trace), b.Graph()
 	out := bufio.NewWriter(file)
 	style, asJSON := o.out.style(e)
 	draw := drawings[o.out.format]
 	switch {
 	case asJSON:
-		err = schema.Write(out, schema.NewGraph(g, o.by, cov, o.out.top))
+		err = document.Write(out, document.NewGraph(g, o.by, cov, o.out.top))
 	case draw != nil:
-		if err = draw(out, schema.NewGraph(g, o.by, cov, o.out.top)); errors.Is(err, layout.ErrTooMany) {
+		if err = draw(out, document.NewGraph(g, o.by, cov, o.out.top)); errors.Is(err, layout.ErrTooMany) {
 			err = usageError{fmt.Errorf("--top: %w", err), "choose fewer, or --format dot"}
 		}
 	case o.matrix:
-		err = table.Matrix(out, schema.NewGraph(g, o.by, cov, 0), o.out.top, style)
+		err = table.Matrix(out, document.NewGraph(g, o.by, cov, 0), o.out.top, style)
 	default:
-		err = table.Graph(out, schema.NewGraph(g, o.by, cov, o.out.top), style)
+		err = table.Graph(out, document.NewGraph(g, o.by, cov, o.out.top), style)
 	}
 	return errors.Join(answered(out, err, res), closeFile())
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // run runs a command and returns what it answers.
@@ -47,11 +47,11 @@ var graphs = [][]string{
 func TestGraphsSumToTheAnalysis(t *testing.T) {
 	for _, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			want := ask[schema.Analyze](t, "analyze", path).Total
+			want := ask[document.Analyze](t, "analyze", path).Total
 			for _, how := range graphs {
 				args := append([]string{"graph", path}, how...)
-				checkGraph(t, how, ask[schema.Graph](t, args...), want)
-				top := new(schema.Graph)
+				checkGraph(t, how, ask[document.Graph](t, args...), want)
+				top := new(document.Graph)
 				unmarshal(t, run(t, append(args, "--format", "json", "--top", "2")...), top)
 				checkGraph(t, how, top, want)
 				if len(top.Edges) > 2 {
@@ -87,7 +87,7 @@ func sumDrawn(t *testing.T, format, text string) (sum int64) {
 func TestDrawingsSumToTheAnalysis(t *testing.T) {
 	for _, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			doc := ask[schema.Analyze](t, "analyze", path)
+			doc := ask[document.Analyze](t, "analyze", path)
 			want := doc.Total.WaitNs
 			for _, args := range [][]string{
 				{"graph", "--format", "dot", "--top", "0"}, {"graph", "--format", "dot", "--top", "3"}, {"graph", "--root", "--format", "mermaid", "--top", "5"},
@@ -105,7 +105,7 @@ func TestDrawingsSumToTheAnalysis(t *testing.T) {
 	}
 }
 
-func checkGraph(t *testing.T, how []string, g *schema.Graph, want schema.Total) {
+func checkGraph(t *testing.T, how []string, g *document.Graph, want document.Total) {
 	t.Helper()
 	sum := g.Omitted.ThreadNs
 	waited, caused := map[int]int64{}, map[int]int64{}
@@ -175,11 +175,11 @@ func checkMatrix(t *testing.T, how []string, text string, want int64) {
 func TestChainsSumToTheAnalysis(t *testing.T) {
 	for _, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			want := ask[schema.Analyze](t, "analyze", path).Total
-			all := ask[schema.Chains](t, "chains", path)
-			top := new(schema.Chains)
+			want := ask[document.Analyze](t, "analyze", path).Total
+			all := ask[document.Chains](t, "chains", path)
+			top := new(document.Chains)
 			unmarshal(t, run(t, "chains", path, "--format", "json", "--top", "2"), top)
-			for _, c := range []*schema.Chains{all, top} {
+			for _, c := range []*document.Chains{all, top} {
 				sum := c.Omitted.ThreadNs
 				for _, r := range c.Chains {
 					sum += r.ThreadNs
@@ -206,7 +206,7 @@ func TestChainsSumToTheAnalysis(t *testing.T) {
 // teller-a and teller-b wait for each other, the reporter for one of them.
 func TestGraphFindsTheDeadlock(t *testing.T) {
 	path := exactly(t, "deadlock")
-	g := ask[schema.Graph](t, "graph", "--by", "thread", path)
+	g := ask[document.Graph](t, "graph", "--by", "thread", path)
 	var knot, free []string
 	for _, n := range g.Nodes {
 		if n.Knot {
@@ -219,7 +219,7 @@ func TestGraphFindsTheDeadlock(t *testing.T) {
 	if !slices.Equal(knot, []string{"teller-a-0", "teller-b-0"}) || !slices.Equal(free, []string{"reporter-0"}) {
 		t.Errorf("knot %v, beside it %v", knot, free)
 	}
-	first := ask[schema.Chains](t, "chains", path).Chains[0]
+	first := ask[document.Chains](t, "chains", path).Chains[0]
 	if !strings.HasSuffix(first.Signature, "-> [deadlock]") {
 		t.Errorf("the heaviest chain is %s", first.Signature)
 	}

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"contend/analysis/dist"
-	"contend/analysis/hist"
-	"contend/report/schema"
+	"contend/blame/lengths"
+	"contend/report/document"
 	"contend/report/table"
 
 	"github.com/spf13/cobra"
@@ -35,8 +35,8 @@ func newHist(e *env) *cobra.Command {
 		Use:   "hist [TRACE ... | LOG.hlog ...]",
 		Short: "print percentiles of how long single waits were, or log and plot them",
 		Long: `Print the distribution of the lengths of whole waits, to three significant
-digits, by any sequence of ` + strings.Join(hist.Keys()[:4], ", ") + `,
-` + strings.Join(hist.Keys()[4:], ", ") + `.
+digits, by any sequence of ` + strings.Join(lengths.Keys()[:4], ", ") + `,
+` + strings.Join(lengths.Keys()[4:], ", ") + `.
 There are no keys of owners: a wait may have had several, one after the other.
 
 Of a trace that samples, the length of a wait is not known: both its bounds are
@@ -124,7 +124,7 @@ func runHist(e *env, o *histOptions) error {
 	if o.given("tag") {
 		return usageError{errors.New("--tag: only interval logs have tags"), "select locks with --class and --lock"}
 	}
-	c, err := hist.New(hist.Options{By: o.by, ExpectedNs: o.expected.Nanoseconds(), IntervalNs: o.interval.Nanoseconds()})
+	c, err := lengths.New(lengths.Options{By: o.by, ExpectedNs: o.expected.Nanoseconds(), IntervalNs: o.interval.Nanoseconds()})
 	if err != nil {
 		return usageError{fmt.Errorf("--by: %w", err), ""}
 	}
@@ -132,12 +132,12 @@ func runHist(e *env, o *histOptions) error {
 	if err != nil {
 		return err
 	}
-	cov := schema.NewCoverage(res.stats, res.trace)
+	cov := document.NewCoverage(res.stats, res.trace)
 	if m := table.MeasureOf(cov); m.Counts() {
 		return usageError{fmt.Errorf("the input counts %s: waits have no length there", m.Of()), "'contend analyze' shows the counts; several thread dumps with their times bound the lengths"}
 	}
 	a := &histAnswer{total: c.Total(), head: dist.Head{Start: c.Start(), Labelled: c.By()[0] == dist.InputKey}, intervals: c.Intervals()}
-	a.doc = schema.NewHist(c.By(), o.expected.Nanoseconds(), c.Rows(), a.total, &cov, o.out.top)
+	a.doc = document.NewHist(c.By(), o.expected.Nanoseconds(), c.Rows(), a.total, &cov, o.out.top)
 	if err := o.write(e, a); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 	"contend/analysis"
 	"contend/decode"
 	"contend/format"
-	"contend/report/schema"
+	"contend/report/document"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
@@ -23,15 +23,15 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// lengths takes the length of every whole wait, by class of lock.
-type lengths struct {
+// wholeWaits takes the length of every whole wait, by class of lock.
+type wholeWaits struct {
 	sym *analysis.Symbols
 	by  map[string][]int64
 }
 
-func (l *lengths) Begin(sym *analysis.Symbols, _ int64) { l.sym = sym }
-func (l *lengths) Running(_, _, _ int64)                {}
-func (l *lengths) Slice(s *analysis.Slice) {
+func (l *wholeWaits) Begin(sym *analysis.Symbols, _ int64) { l.sym = sym }
+func (l *wholeWaits) Running(_, _, _ int64)                {}
+func (l *wholeWaits) Slice(s *analysis.Slice) {
 	if s.First {
 		class := l.sym.ClassName(s.Lock)
 		l.by[class] = append(l.by[class], s.WaitNs)
@@ -74,18 +74,18 @@ func TestPercentilesEqualTheRawDurations(t *testing.T) {
 		if !strings.HasSuffix(path, ".jfr") {
 			continue
 		}
-		all := &lengths{by: map[string][]int64{}}
+		all := &wholeWaits{by: map[string][]int64{}}
 		if _, err := (&traceOptions{paths: []string{path}}).run(&env{out: io.Discard, msg: io.Discard}, all); err != nil {
 			t.Fatal(err)
 		}
-		got := map[string]schema.HistRow{}
-		for _, r := range ask[schema.Hist](t, "hist", "--by", "class", path).Rows {
+		got := map[string]document.HistRow{}
+		for _, r := range ask[document.Hist](t, "hist", "--by", "class", path).Rows {
 			got[r.Keys[0]] = r
 		}
 		if len(got) != len(all.by) {
 			t.Errorf("%s: %d classes, want %d", path, len(got), len(all.by))
 		}
-		for _, r := range ask[schema.Analyze](t, "analyze", "--by", "class", path).Locks {
+		for _, r := range ask[document.Analyze](t, "analyze", "--by", "class", path).Locks {
 			if h := got[r.Class].Exact; h == nil || h.Count != r.Waits || h.P50Ns != r.P50Ns || h.P99Ns != r.P99Ns || h.MaxNs != r.MaxNs {
 				t.Errorf("%s: %s: analyze has %+v, hist %+v", path, r.Class, r, h)
 			}
@@ -103,7 +103,7 @@ func TestPercentilesEqualTheRawDurations(t *testing.T) {
 	}
 }
 
-func samePercentiles(t *testing.T, what string, got *schema.Lengths, raw []int64) {
+func samePercentiles(t *testing.T, what string, got *document.Lengths, raw []int64) {
 	t.Helper()
 	if got == nil || got.Count != int64(len(raw)) {
 		t.Errorf("%s: %+v, want %d waits", what, got, len(raw))
@@ -143,12 +143,12 @@ func TestLogsOfRecordingsReadBack(t *testing.T) {
 		}
 		library[h.Tag()] += h.TotalCount()
 	}
-	want := ask[schema.Hist](t, "hist", "--by", "class", path)
-	got := ask[schema.Hist](t, "hist", file)
+	want := ask[document.Hist](t, "hist", "--by", "class", path)
+	got := ask[document.Hist](t, "hist", file)
 	if len(want.Rows) != len(got.Rows) || len(library) != len(got.Rows) || intervals <= len(got.Rows) {
 		t.Fatalf("%d rows, %d of the log, %d of the library in %d intervals", len(want.Rows), len(got.Rows), len(library), intervals)
 	}
-	byTag := map[string]schema.HistRow{}
+	byTag := map[string]document.HistRow{}
 	for _, r := range got.Rows {
 		byTag[r.Keys[0]] = r
 	}
@@ -183,7 +183,7 @@ func TestBoundsEncloseTheTruth(t *testing.T) {
 				t.Fatalf("exit %d", code)
 			}
 		}
-		whole, seen := ask[schema.Hist](t, "hist", exact), ask[schema.Hist](t, "hist", sampled)
+		whole, seen := ask[document.Hist](t, "hist", exact), ask[document.Hist](t, "hist", sampled)
 		truth, bounds := whole.Total, seen.Total
 		if truth.Exact == nil || truth.AtLeast != nil || bounds.Exact != nil || bounds.AtLeast == nil {
 			t.Fatalf("%s: %+v and %+v", scenario, truth, bounds)
@@ -196,7 +196,7 @@ func TestBoundsEncloseTheTruth(t *testing.T) {
 		}
 		compared := 0
 		for _, row := range seen.Rows {
-			i := slices.IndexFunc(whole.Rows, func(w schema.HistRow) bool { return slices.Equal(w.Keys, row.Keys) })
+			i := slices.IndexFunc(whole.Rows, func(w document.HistRow) bool { return slices.Equal(w.Keys, row.Keys) })
 			if i < 0 || whole.Rows[i].Waits != row.Waits {
 				continue
 			}
@@ -214,7 +214,7 @@ func TestBoundsEncloseTheTruth(t *testing.T) {
 	}
 }
 
-func percentiles(l *schema.Lengths) []int64 {
+func percentiles(l *document.Lengths) []int64 {
 	return []int64{l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.P4Ns, l.MaxNs}
 }
 
@@ -222,13 +222,13 @@ func percentiles(l *schema.Lengths) []int64 {
 // the overview counts.
 func TestHistCountsEveryWait(t *testing.T) {
 	for _, path := range recordings(t) {
-		doc := ask[schema.Analyze](t, "analyze", path)
+		doc := ask[document.Analyze](t, "analyze", path)
 		if doc.Coverage.Unit != "ns" {
 			continue // a dump counts
 		}
 		want := doc.Total.Waits
 		for _, by := range []string{"lock", "waiter-thread,class", "waiter-group,mode,waiter-method"} {
-			d, sum := ask[schema.Hist](t, "hist", "--by", by, path), int64(0)
+			d, sum := ask[document.Hist](t, "hist", "--by", by, path), int64(0)
 			for _, r := range d.Rows {
 				sum += r.Waits
 			}
@@ -246,17 +246,17 @@ func TestHistReadsTheLogOfJHiccup(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("the public logs are not here: ", err)
 	}
-	d := ask[schema.Hist](t, "hist", path)
+	d := ask[document.Hist](t, "hist", path)
 	if len(d.Rows) != 1 || d.Rows[0].Keys[0] != noTag || d.Coverage != nil {
 		t.Fatalf("%+v", d)
 	}
 	got := *d.Rows[0].Exact
-	want := schema.Lengths{Count: 48761, MeanNs: 67632018, P50Ns: 327935, P90Ns: got.P90Ns, P99Ns: 1427111935, P999Ns: 1745879039, P4Ns: got.P4Ns, MaxNs: 1796210687}
+	want := document.Lengths{Count: 48761, MeanNs: 67632018, P50Ns: 327935, P90Ns: got.P90Ns, P99Ns: 1427111935, P999Ns: 1745879039, P4Ns: got.P4Ns, MaxNs: 1796210687}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	first := ask[schema.Hist](t, "hist", "--to", "9s", path).Total
-	rest := ask[schema.Hist](t, "hist", "--from", "9s", path).Total
+	first := ask[document.Hist](t, "hist", "--to", "9s", path).Total
+	rest := ask[document.Hist](t, "hist", "--from", "9s", path).Total
 	if first.Waits == 0 || rest.Waits == 0 || first.Waits+rest.Waits != got.Count {
 		t.Errorf("%d and %d of %d", first.Waits, rest.Waits, got.Count)
 	}

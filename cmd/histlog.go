@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"contend/analysis/dist"
-	"contend/analysis/hist"
+	"contend/blame/lengths"
 	"contend/decode"
 	"contend/format"
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // traceFlags select in traces what interval logs do not know.
@@ -49,7 +49,7 @@ type logTable struct {
 	rel      [2]bool        // from and to count from the start of each log
 	keep     bool           // the intervals, too
 
-	rows      map[[2]string]*hist.Lengths
+	rows      map[[2]string]*lengths.Lengths
 	start     int64
 	intervals []dist.Interval
 	faults    []error // of lines that cannot be read
@@ -73,7 +73,7 @@ func runHistLogs(e *env, o *histOptions) error {
 		return err
 	}
 	t := &logTable{by: by, from: filter.From, to: filter.To, rel: [2]bool{filter.FromRel, filter.ToRel}, keep: o.out.format == "hlog",
-		rows: map[[2]string]*hist.Lengths{}, start: format.NoTime}
+		rows: map[[2]string]*lengths.Lengths{}, start: format.NoTime}
 	if o.tag != "" {
 		if t.tag, err = regexp.Compile(o.tag); err != nil {
 			return usageError{fmt.Errorf("--tag: %w", err), ""}
@@ -142,7 +142,7 @@ func (t *logTable) read(in io.Reader, name, label string) error {
 	}
 }
 
-// wants tells whether an interval begins within the cut and has a tag asked
+// wants reports whether an interval begins within the cut and has a tag asked
 // for.
 func (t *logTable) wants(iv *dist.Interval, start int64) bool {
 	from, to := t.from, t.to
@@ -161,8 +161,8 @@ func (t *logTable) add(iv *dist.Interval, input, tag string) {
 	if t.start == format.NoTime || iv.Start < t.start {
 		t.start = iv.Start
 	}
-	name, lower := strings.CutSuffix(tag, hist.AtLeastTag)
-	name, upper := strings.CutSuffix(name, hist.AtMostTag)
+	name, lower := strings.CutSuffix(tag, lengths.AtLeastTag)
+	name, upper := strings.CutSuffix(name, lengths.AtMostTag)
 	if t.keep {
 		if iv.Tag = tag; !slices.Contains(t.by, tagKey) {
 			iv.Tag = tag[len(name):]
@@ -186,7 +186,7 @@ func (t *logTable) add(iv *dist.Interval, input, tag string) {
 }
 
 // row returns the lengths of what the keys tell apart.
-func (t *logTable) row(input, tag string) *hist.Lengths {
+func (t *logTable) row(input, tag string) *lengths.Lengths {
 	var k [2]string
 	for i, by := range t.by {
 		k[i] = tag
@@ -195,7 +195,7 @@ func (t *logTable) row(input, tag string) *hist.Lengths {
 		}
 	}
 	if t.rows[k] == nil {
-		t.rows[k] = &hist.Lengths{}
+		t.rows[k] = &lengths.Lengths{}
 	}
 	return t.rows[k]
 }
@@ -203,15 +203,15 @@ func (t *logTable) row(input, tag string) *hist.Lengths {
 // answer corrects for coordinated omission, at the histograms' resolution,
 // sums the rows and puts them in order.
 func (t *logTable) answer(o *histOptions) *histAnswer {
-	var rows []hist.Row
-	total := &hist.Lengths{}
+	var rows []lengths.Row
+	total := &lengths.Lengths{}
 	for k, l := range t.rows {
 		l.Corrected = *l.Exact.Corrected(o.expected.Nanoseconds())
 		total.Merge(l)
-		rows = append(rows, hist.Row{Keys: k[:len(t.by)], Lengths: l})
+		rows = append(rows, lengths.Row{Keys: k[:len(t.by)], Lengths: l})
 	}
-	hist.Sort(rows)
+	lengths.Sort(rows)
 	a := &histAnswer{total: total, head: dist.Head{Start: max(t.start, 0), Labelled: slices.Contains(t.by, dist.InputKey)}, intervals: t.intervals}
-	a.doc = schema.NewHist(t.by, o.expected.Nanoseconds(), rows, total, nil, o.out.top)
+	a.doc = document.NewHist(t.by, o.expected.Nanoseconds(), rows, total, nil, o.out.top)
 	return a
 }

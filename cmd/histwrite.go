@@ -8,16 +8,16 @@ import (
 	"slices"
 
 	"contend/analysis/dist"
-	"contend/analysis/hist"
+	"contend/blame/lengths"
+	"contend/report/document"
 	"contend/report/plot"
-	"contend/report/schema"
 	"contend/report/table"
 )
 
 // histAnswer is what the writers write.
 type histAnswer struct {
-	doc       *schema.Hist
-	total     *hist.Lengths
+	doc       *document.Hist
+	total     *lengths.Lengths
 	head      dist.Head       // of a log
 	intervals []dist.Interval // for a log, in no order
 }
@@ -55,7 +55,7 @@ func (o *histOptions) write(e *env, a *histAnswer) error {
 	if writer, ok := histWriters[o.out.format]; ok {
 		err = writer(out, a)
 	} else if style, asJSON := o.out.style(&env{out: to}); asJSON {
-		err = schema.Write(out, a.doc)
+		err = document.Write(out, a.doc)
 	} else {
 		err = table.Hist(out, a.doc, style)
 	}

@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"contend/analysis"
-	"contend/analysis/lockstat"
 	"contend/blame"
+	"contend/blame/locks"
 	"contend/csp"
 	"contend/format"
 	"contend/format/simulate"
-	"contend/report/schema"
+	"contend/report/document"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -89,21 +89,21 @@ func ask[T any](t *testing.T, args ...string) *T {
 	return doc
 }
 
-func sumBlame(b *schema.Blame) (ns int64) {
+func sumBlame(b *document.Blame) (ns int64) {
 	for _, r := range b.Rows {
 		ns += r.ThreadNs
 	}
 	return ns
 }
 
-func sumProvenance(p schema.Provenance) int64 {
+func sumProvenance(p document.Provenance) int64 {
 	return p.ExactNs + p.SampledNs + p.InferredNs + p.ThreadOnlyNs + p.UnknownNs
 }
 
 func TestTotalsAreOneNumber(t *testing.T) {
 	for _, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			a := ask[schema.Analyze](t, "analyze", path)
+			a := ask[document.Analyze](t, "analyze", path)
 			want := a.Total.WaitNs
 			same := func(what string, got int64) {
 				if got != want {
@@ -123,11 +123,11 @@ func TestTotalsAreOneNumber(t *testing.T) {
 				t.Errorf("%d waits over locks, %d in total", waits, a.Total.Waits)
 			}
 			same("provenance", sumProvenance(a.Coverage.Provenance))
-			byClass := ask[schema.Analyze](t, "analyze", "--by", "class", path)
+			byClass := ask[document.Analyze](t, "analyze", "--by", "class", path)
 			same("by class", byClass.Total.WaitNs)
 			for _, by := range []string{"owner-stack", "class,owner-method,waiter-group", "waiter-thread,lock", "owner-thread,owner-group,waiter-stack,waiter-method"} {
 				for _, root := range []string{"--root=false", "--root"} {
-					b := ask[schema.Blame](t, "blame", "--by", by, root, path)
+					b := ask[document.Blame](t, "blame", "--by", by, root, path)
 					same(by+" "+root, sumBlame(b))
 					same(by+" total", b.Total.WaitNs)
 					for _, r := range b.Rows {
@@ -138,14 +138,14 @@ func TestTotalsAreOneNumber(t *testing.T) {
 				}
 			}
 			for _, interval := range []string{"1s", "37ms"} {
-				c := ask[schema.CSP](t, "csp", "--interval", interval, path)
+				c := ask[document.CSP](t, "csp", "--interval", interval, path)
 				checkPressure(t, c, want)
 			}
 		})
 	}
 }
 
-func checkPressure(t *testing.T, c *schema.CSP, want int64) {
+func checkPressure(t *testing.T, c *document.CSP, want int64) {
 	t.Helper()
 	sum, running := int64(0), int64(0)
 	for _, iv := range c.Intervals {
@@ -165,12 +165,12 @@ func checkPressure(t *testing.T, c *schema.CSP, want int64) {
 func TestCutsAddUp(t *testing.T) {
 	for _, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			a := ask[schema.Analyze](t, "analyze", path)
+			a := ask[document.Analyze](t, "analyze", path)
 			at := fmt.Sprintf("%dns", a.Trace.DurationNs*2/5)
 			for _, root := range []string{"--root=false", "--root"} {
 				sums := func(args ...string) map[string]int64 {
 					m := map[string]int64{}
-					for _, r := range ask[schema.Blame](t, append([]string{"blame", "--by", "class,owner-stack,waiter-method", root, path}, args...)...).Rows {
+					for _, r := range ask[document.Blame](t, append([]string{"blame", "--by", "class,owner-stack,waiter-method", root, path}, args...)...).Rows {
 						key := r.Keys[1]
 						if strings.HasPrefix(key, "[deadlock") {
 							key = "[deadlock]" // each half numbers its own
@@ -204,7 +204,7 @@ func TestClassesEqualTheJDKsTotals(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := map[string][2]int64{}
-		for _, l := range ask[schema.Analyze](t, "analyze", "--by", "class", path).Locks {
+		for _, l := range ask[document.Analyze](t, "analyze", "--by", "class", path).Locks {
 			if l.Kind == "monitor" {
 				got[l.Class] = [2]int64{l.Waits, l.WaitNs}
 			}
@@ -230,12 +230,12 @@ func TestClassesEqualTheJDKsTotals(t *testing.T) {
 type inspection struct {
 	direct, root *blame.Pivot
 	pressure     *csp.Meter
-	locks        *lockstat.Collector
+	locks        *locks.Collector
 }
 
 func view(t *rapid.T, l *format.List, from, to int64) *inspection {
 	by := []blame.Key{blame.ByClass, blame.ByOwnerMethod, blame.ByWaiterThread}
-	v := &inspection{blame.New(by, false), blame.New(by, true), csp.New(csp.Options{IntervalNs: 10e6}), lockstat.New(false)}
+	v := &inspection{blame.New(by, false), blame.New(by, true), csp.New(csp.Options{IntervalNs: 10e6}), locks.New(false)}
 	l.Rewind()
 	if _, err := analysis.Run(l, analysis.Filter{From: from, To: to, FromRel: true, ToRel: true}, v.direct, v.root, v.pressure, v.locks); err != nil {
 		t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // TestMatrixEqualsTheProgramsOwnLog holds who waited for whom, by operation,
@@ -34,7 +34,7 @@ func TestMatrixEqualsTheProgramsOwnLog(t *testing.T) {
 		if err := json.Unmarshal(text, &logged); err != nil {
 			t.Fatal(err)
 		}
-		g := ask[schema.Graph](t, "graph", "--operation", `^Truth\.(checkout|refund|exportReport|login|nestedTransfer|audit\w+)$`, "../testdata/"+c.name+".jfr")
+		g := ask[document.Graph](t, "graph", "--operation", `^Truth\.(checkout|refund|exportReport|login|nestedTransfer|audit\w+)$`, "../testdata/"+c.name+".jfr")
 		found := false
 		for _, l := range logged.Locks {
 			if l.Class != c.class {
@@ -54,7 +54,7 @@ func TestMatrixEqualsTheProgramsOwnLog(t *testing.T) {
 }
 
 // matrixOf returns the edges a class of locks has between real nodes.
-func matrixOf(g *schema.Graph, class string) map[string]float64 {
+func matrixOf(g *document.Graph, class string) map[string]float64 {
 	names, pseudo := g.Names(), map[int]bool{}
 	for _, n := range g.Nodes {
 		pseudo[n.ID] = n.Pseudo

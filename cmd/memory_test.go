@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"testing"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // base and perHold bound the peak resident size of an analysis of an exact
@@ -29,7 +29,7 @@ func TestMemoryOfExactTraces(t *testing.T) {
 			if code := Main([]string{"simulate", "--scenario", "random", "--threads", "16", "--exact", "--duration", duration, "-o", path}, nil, os.Stdout, os.Stderr); code != exitOK {
 				t.Fatalf("simulate: exit %d", code)
 			}
-			a := ask[schema.Analyze](t, "analyze", path)
+			a := ask[document.Analyze](t, "analyze", path)
 			holds := a.Coverage.Events // most are waits and tenures
 			limit := base + perHold*holds
 			most := peak(t, limit, "analyze", path)

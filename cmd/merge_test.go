@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"testing"
 
-	"contend/report/schema"
+	"contend/report/document"
 
 	"github.com/google/pprof/profile"
 )
@@ -25,24 +25,24 @@ func TestMergedTracesAddUp(t *testing.T) {
 		{sim[1], sim[3]}, {sim[3], sim[1], sim[7]}, // sampled, at the same times
 	} {
 		t.Run(filepath.Base(pair[0])+" "+filepath.Base(pair[1]), func(t *testing.T) {
-			var want schema.Total
+			var want document.Total
 			threads, caused := 0, map[string]int64{}
 			for _, path := range pair {
-				a := ask[schema.Analyze](t, "analyze", path)
+				a := ask[document.Analyze](t, "analyze", path)
 				want.Waits += a.Total.Waits
 				want.WaitNs += a.Total.WaitNs
 				want.RunningNs += a.Total.RunningNs
 				threads += a.Trace.Threads
-				for _, r := range ask[schema.Blame](t, "blame", path).Rows {
+				for _, r := range ask[document.Blame](t, "blame", path).Rows {
 					caused[r.Keys[0]] += r.ThreadNs
 				}
 			}
-			got := ask[schema.Analyze](t, append([]string{"analyze"}, pair...)...)
+			got := ask[document.Analyze](t, append([]string{"analyze"}, pair...)...)
 			want.WallNs = got.Total.WallNs // no sum
 			if got.Total != want || got.Trace.Threads != threads {
 				t.Errorf("together %+v and %d threads, the parts sum to %+v and %d", got.Total, got.Trace.Threads, want, threads)
 			}
-			for _, r := range ask[schema.Blame](t, append([]string{"blame"}, pair...)...).Rows {
+			for _, r := range ask[document.Blame](t, append([]string{"blame"}, pair...)...).Rows {
 				if caused[r.Keys[0]] != r.ThreadNs {
 					t.Errorf("%s caused %d ns, in the parts %d", r.Keys[0], r.ThreadNs, caused[r.Keys[0]])
 				}
@@ -51,7 +51,7 @@ func TestMergedTracesAddUp(t *testing.T) {
 			if code := Main(append([]string{"merge", "-o", merged}, pair...), nil, t.Output(), t.Output()); code != exitOK {
 				t.Fatalf("merge: exit %d", code)
 			}
-			if again := ask[schema.Analyze](t, "analyze", merged); again.Total != got.Total || again.Trace.Threads != threads {
+			if again := ask[document.Analyze](t, "analyze", merged); again.Total != got.Total || again.Trace.Threads != threads {
 				t.Errorf("merged %+v, read together %+v", again.Total, got.Total)
 			}
 		})
@@ -63,13 +63,13 @@ func TestMergedTracesAddUp(t *testing.T) {
 func TestMergedExportsAddUp(t *testing.T) {
 	traces := map[string]string{"one": "../testdata/phases.jfr", "two": "../testdata/truth-8threads.jfr", "three": "../testdata/truth-8threads-jdk25.jfr"}
 	var profiles, logs []string
-	wantNs, wantWaits, lengths := map[string]int64{}, map[string]int64{}, map[string]*schema.HistRow{}
+	wantNs, wantWaits, lengths := map[string]int64{}, map[string]int64{}, map[string]*document.HistRow{}
 	for label, path := range traces {
-		total := ask[schema.Analyze](t, "analyze", path).Total
+		total := ask[document.Analyze](t, "analyze", path).Total
 		wantNs[label], wantWaits[label] = total.WaitNs, total.Waits
 		log := filepath.Join(t.TempDir(), "part.hlog")
 		run(t, "hist", "--by", "class", path, "-o", log)
-		alone := ask[schema.Hist](t, "hist", log).Total
+		alone := ask[document.Hist](t, "hist", log).Total
 		lengths[label] = &alone
 		profiles, logs = append(profiles, label+"="+exported(t, path, "chain")), append(logs, label+"="+log)
 	}
@@ -99,7 +99,7 @@ func TestMergedExportsAddUp(t *testing.T) {
 
 	all := filepath.Join(t.TempDir(), "merged.hlog")
 	run(t, append([]string{"merge", "-o", all}, logs...)...)
-	rows := ask[schema.Hist](t, "hist", "--by", "input", all).Rows
+	rows := ask[document.Hist](t, "hist", "--by", "input", all).Rows
 	if len(rows) != len(traces) {
 		t.Fatalf("%d inputs of %d", len(rows), len(traces))
 	}

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// closedPipe tells whether whoever read the answer has enough.
+// closedPipe reports whether whoever read the answer has enough.
 func closedPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }

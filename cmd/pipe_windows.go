@@ -12,7 +12,7 @@ const (
 	errorNoData     syscall.Errno = 232
 )
 
-// closedPipe tells whether whoever read the answer has enough.
+// closedPipe reports whether whoever read the answer has enough.
 func closedPipe(err error) bool {
 	return errors.Is(err, errorBrokenPipe) || errors.Is(err, errorNoData)
 }

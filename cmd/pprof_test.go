@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"contend/report/schema"
+	"contend/report/document"
 
 	"github.com/google/pprof/profile"
 )
@@ -37,7 +37,7 @@ func tool(t *testing.T, args ...string) string {
 func TestProfilesSumToTheAnalysis(t *testing.T) {
 	for _, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			want := ask[schema.Analyze](t, "analyze", path).Total
+			want := ask[document.Analyze](t, "analyze", path).Total
 			for _, view := range []string{"blame", "blocked", "chain"} {
 				f, err := os.Open(exported(t, path, view))
 				if err != nil {
@@ -70,7 +70,7 @@ var totalLine = regexp.MustCompile(`% of (\d+)ns total`)
 func TestGoToolPprofReadsProfiles(t *testing.T) {
 	unhurried(t)
 	const path = "../testdata/truth-8threads-dumps50ms.jfr"
-	want := ask[schema.Analyze](t, "analyze", path).Total.WaitNs
+	want := ask[document.Analyze](t, "analyze", path).Total.WaitNs
 	for view, first := range map[string]string{"blame": "Truth.exportReport", "blocked": "Truth.checkout"} {
 		out := exported(t, path, view)
 		top := tool(t, "-top", "-cum", "-unit=ns", "-nodecount=50", out)

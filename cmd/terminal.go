@@ -14,13 +14,13 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal tells whether a stream is a terminal.
+// isTerminal reports whether a stream is a terminal.
 func isTerminal(s any) bool {
 	f, ok := s.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// colorful tells whether an answer may be coloured: it goes to a terminal whose
+// colorful reports whether an answer may be coloured: it goes to a terminal whose
 // user has not said no (https://no-color.org).
 func colorful(out io.Writer) bool {
 	return isTerminal(out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
@@ -112,7 +112,7 @@ func (l *lateFile) Write(p []byte) (int, error) {
 // reads remembers inputs of this command.
 func (e *env) reads(paths ...string) { e.reading = append(e.reading, paths...) }
 
-// isInput tells whether path names one of the inputs, by whatever name.
+// isInput reports whether path names one of the inputs, by whatever name.
 func (e *env) isInput(path string) bool {
 	out, err := os.Stat(path)
 	if err != nil {

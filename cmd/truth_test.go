@@ -12,7 +12,7 @@ import (
 	"contend/analysis"
 	"contend/decode"
 	"contend/format"
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // truth is what testdata's traced program logged of itself.
@@ -27,7 +27,7 @@ type truth struct {
 var operations = []string{"checkout", "refund", "exportReport", "login", "nestedTransfer", "auditWrite", "auditScan"}
 
 // shares sums blame for one class by the operation in the owner's stack.
-func shares(b *schema.Blame, class string) (by map[string]float64, unknown float64) {
+func shares(b *document.Blame, class string) (by map[string]float64, unknown float64) {
 	by = map[string]float64{}
 	total, unnamed := 0.0, 0.0
 	for _, r := range b.Rows {
@@ -45,7 +45,7 @@ func shares(b *schema.Blame, class string) (by map[string]float64, unknown float
 	return by, unnamed / total
 }
 
-func operation(s schema.Stack) string {
+func operation(s document.Stack) string {
 	for _, f := range s {
 		for _, op := range operations {
 			if f.Class == "Truth" && f.Method == op {
@@ -96,7 +96,7 @@ func TestOwnersEqualTheProgramsOwnLog(t *testing.T) {
 		if err := json.Unmarshal(text, &want); err != nil {
 			t.Fatal(err)
 		}
-		by, unknown := shares(ask[schema.Blame](t, "blame", "--by", "class,owner-stack", "../testdata/"+c.name+".jfr"), c.class)
+		by, unknown := shares(ask[document.Blame](t, "blame", "--by", "class,owner-stack", "../testdata/"+c.name+".jfr"), c.class)
 		for _, l := range want.Locks {
 			if l.Class != c.class {
 				continue
@@ -113,7 +113,7 @@ func TestOwnersEqualTheProgramsOwnLog(t *testing.T) {
 // nestedTransfer holds the ledger's lock while it waits for the inventory's:
 // the root of that waiting is who held the inventory's.
 func TestRootBlameNamesWhatTheOwnerWaitedFor(t *testing.T) {
-	by, _ := shares(ask[schema.Blame](t, "blame", "--root", "--by", "class,owner-stack", "../testdata/truth-8threads-dumps50ms.jfr"), "Truth$LedgerLock")
+	by, _ := shares(ask[document.Blame](t, "blame", "--root", "--by", "class,owner-stack", "../testdata/truth-8threads-dumps50ms.jfr"), "Truth$LedgerLock")
 	if by["exportReport"] < by["nestedTransfer"] || by["exportReport"] == 0 {
 		t.Errorf("%v", by)
 	}
@@ -195,7 +195,7 @@ func TestLocksAndIdlenessAreToldApart(t *testing.T) {
 		{"phases", []string{"Semaphore$NonfairSync"}, []string{"ConditionObject", "ThreadPoolExecutor", "SynchronousQueue", "LinkedBlockingQueue"}},
 		{"virtual-jdk25", nil, []string{"ForkJoinPool", "CountDownLatch", "unknown"}},
 	} {
-		a := ask[schema.Analyze](t, "analyze", "--by", "class", "../testdata/"+c.name+".jfr")
+		a := ask[document.Analyze](t, "analyze", "--by", "class", "../testdata/"+c.name+".jfr")
 		var classes []string
 		for _, l := range a.Locks {
 			classes = append(classes, l.Class)

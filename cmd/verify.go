@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"contend/format"
-	"contend/report/schema"
+	"contend/report/document"
 	"contend/report/table"
 
 	"github.com/spf13/cobra"
@@ -56,11 +56,11 @@ func runVerify(e *env, o *verifyOptions) error {
 	if stats.Unit != format.UnitTime { // such events stand where they are for want of a time
 		span.from, span.until = format.NoTime, format.NoTime
 	}
-	doc := schema.NewVerify(paths, stats, span.from, span.until, o.out.top)
+	doc := document.NewVerify(paths, stats, span.from, span.until, o.out.top)
 	out := bufio.NewWriter(e.out)
 	style, asJSON := o.out.style(e)
 	if asJSON {
-		err = schema.Write(out, doc)
+		err = document.Write(out, doc)
 	} else {
 		err = table.Verify(out, doc, style)
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"contend/analysis"
-	"contend/analysis/interval"
+	"contend/analysis/bootstrap"
 	"contend/format"
 )
 
@@ -74,12 +74,12 @@ func (m *Meter) doubt(s *Series, found int) {
 
 // half returns half of the interval of a lock's pressure, nil when there are
 // too few samples to tell.
-func (m *Meter) half(c *interval.Cells, lock format.ObjectID) *float64 {
+func (m *Meter) half(c *bootstrap.Cells, lock format.ObjectID) *float64 {
 	i, ok := m.series[lock]
-	if !ok || i == interval.NoSeries {
+	if !ok || i == bootstrap.NoSeries {
 		return nil
 	}
-	e := c.Ratio(c.Series(i), c.Series(interval.Running))
+	e := c.Ratio(c.Series(i), c.Series(bootstrap.Running))
 	if e.Blocks == 0 || math.IsInf(e.Half, 1) {
 		return nil
 	}

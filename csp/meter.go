@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"contend/analysis"
-	"contend/analysis/interval"
+	"contend/analysis/bootstrap"
 	"contend/format"
 )
 
@@ -43,7 +43,7 @@ type Meter struct {
 	causes  ledger
 	wait    int64
 	ran     int64
-	rec     interval.Recorder // of sampled traces, by lock
+	rec     bootstrap.Recorder // of sampled traces, by lock
 	series  map[format.ObjectID]int
 	err     error
 }

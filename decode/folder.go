@@ -37,7 +37,7 @@ func (t *Trace) openAll(path, label string, open func(path string) (*input, erro
 	return nil
 }
 
-// regular tells whether a link leads to a file, not to a device or a pipe. One
+// regular reports whether a link leads to a file, not to a device or a pipe. One
 // that leads nowhere says so when it is opened.
 func regular(path string) bool {
 	info, err := os.Stat(path)

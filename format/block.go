@@ -71,7 +71,7 @@ func ParseBlockHeader(src []byte) (h BlockHeader, ok bool) {
 	return h, h.Stored <= MaxBlock && h.Raw <= MaxBlock && h.Events <= MaxBlockEvents && h.Codec < Codecs
 }
 
-// Intact tells whether the bytes of a block, header and stored, are those
+// Intact reports whether the bytes of a block, header and stored, are those
 // that were written.
 func (h *BlockHeader) Intact(block []byte) bool {
 	return checksum(block[len(Marker):BlockHeaderSize-4], block[BlockHeaderSize:]) == h.Sum

@@ -41,7 +41,7 @@ func (l *DamageLog) Join(o DamageLog) {
 	l.Omitted += o.Omitted
 }
 
-// Whole tells whether nothing is damaged.
+// Whole reports whether nothing is damaged.
 func (l *DamageLog) Whole() bool { return len(l.Places) == 0 }
 
 // Settle takes the number of events that all damage so far cost, which a

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected outputs under golden/")
 
-// Update tells whether the expected outputs are being rewritten.
+// Update reports whether the expected outputs are being rewritten.
 func Update() bool { return *update }
 
 // Check compares got with the file golden/NAME, or writes it under -update.

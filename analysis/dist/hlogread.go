@@ -41,7 +41,7 @@ func NewLogReader(r io.Reader, name string) *LogReader {
 	return &LogReader{in: in, pos: format.Pos{File: name}, start: format.NoTime, base: format.NoTime}
 }
 
-// IsLog tells whether an input that begins with these bytes is an interval
+// IsLog reports whether an input that begins with these bytes is an interval
 // log.
 func IsLog(head []byte) bool {
 	for line := range bytes.Lines(head) {
@@ -61,7 +61,7 @@ func IsLog(head []byte) bool {
 // head says, else its first interval; format.NoTime before either was read.
 func (l *LogReader) Start() int64 { return l.start }
 
-// Labelled tells whether the head says that tags begin with their input.
+// Labelled reports whether the head says that tags begin with their input.
 func (l *LogReader) Labelled() bool { return l.labelled }
 
 // Next returns the next interval, or io.EOF. A line it cannot read gives a

@@ -21,7 +21,7 @@ import (
 // marks are what an input holds near its beginning.
 var marks = []string{"creating lock ", "contention detected on ["}
 
-// Is tells whether an input begins like one of contention-profiling.
+// Is reports whether an input begins like one of contention-profiling.
 func Is(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		for _, m := range marks {

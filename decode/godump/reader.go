@@ -46,7 +46,7 @@ type Reader struct {
 // apart is the distance between dumps.
 const apart = int64(1e9)
 
-// Is tells whether text holds the beginning of a goroutine dump.
+// Is reports whether text holds the beginning of a goroutine dump.
 func Is(head []byte) bool {
 	_, ok := begins(head)
 	return ok

@@ -52,7 +52,7 @@ func (y *symbols) take() []format.Event {
 // running are the states of goroutines that wait for nothing but a processor.
 var running = map[string]bool{"running": true, "runnable": true, "syscall": true, "idle": true, "copystack": true, "preempted": true, "waiting": true}
 
-// waits tells whether one waits. The collector may be looking at its stack.
+// waits reports whether one waits. The collector may be looking at its stack.
 func waits(g *stack.Goroutine) bool { return !running[strings.TrimSuffix(g.State, " (scan)")] }
 
 // goroutine says what one does; w is set if it waits for a lock.

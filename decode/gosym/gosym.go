@@ -26,7 +26,7 @@ func Split(name string) (pkg, fn string) {
 // ofLocks are the packages that implement locks and what they wait with.
 var ofLocks = map[string]bool{"sync": true, "internal/sync": true, "runtime": true}
 
-// OfLocks tells whether a package implements locks, or what they wait with.
+// OfLocks reports whether a package implements locks, or what they wait with.
 func OfLocks(pkg string) bool { return ofLocks[pkg] }
 
 // Name writes a frame's function as Go does.

@@ -51,7 +51,7 @@ func (c counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Header tells whether an input begins like a Go execution trace, or ends
+// Header reports whether an input begins like a Go execution trace, or ends
 // within what could be the header of one.
 func Header(head []byte) bool {
 	_, err := minor(head)
@@ -104,7 +104,7 @@ func (in *input) mark() { in.sound = in.taken() }
 // good is how many bytes were whole.
 func (in *input) good() int64 { return in.sound }
 
-// whole tells whether the input was read to its end.
+// whole reports whether the input was read to its end.
 func (in *input) whole() bool { return in.ended && in.buf.Buffered() == 0 }
 
 // drain reads what is left, to know how much is lost.
@@ -112,7 +112,7 @@ func (in *input) drain() {
 	_, _ = io.Copy(io.Discard, in.buf) // its error ends the damaged part as well
 }
 
-// early tells whether an error of the library means that the input ends too
+// early reports whether an error of the library means that the input ends too
 // soon rather than that it is damaged. It does not always keep the cause.
 func (in *input) early(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || in.whole()

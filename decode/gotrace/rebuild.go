@@ -56,7 +56,7 @@ func (b *rebuilding) leave(p *point) {
 	}
 }
 
-// same tells whether a release is part of the one before: a writer wakes all
+// same reports whether a release is part of the one before: a writer wakes all
 // readers that are queued, one by one, and then another writer; the first of
 // them may run before it is done.
 func (b *rebuilding) same(p *point) bool {

@@ -18,7 +18,7 @@ import (
 // same: a goroutine gives a lock back unseen and takes it again at once.
 const strays = 0.05
 
-// several tells whether the points of a lock are those of several.
+// several reports whether the points of a lock are those of several.
 func several(points []point) bool {
 	whole, broken := 0, 0
 	open := map[format.ThreadID]int{} // since which point a thread owns the lock

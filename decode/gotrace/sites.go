@@ -23,10 +23,10 @@ type use struct {
 	at     format.Frame
 }
 
-// unlocks tells whether the stack gives a lock back.
+// unlocks reports whether the stack gives a lock back.
 func (u *use) unlocks() bool { return strings.HasSuffix(u.method, "nlock") }
 
-// shared tells whether it does so as a reader.
+// shared reports whether it does so as a reader.
 func (u *use) shared() bool { return strings.HasPrefix(u.method, "R") }
 
 // lockTypes are the receivers of a lock's own methods.

@@ -22,7 +22,7 @@ type wait struct {
 // acquire: it spins, finds the lock taken again, and blocks again.
 const retrySlack = int64(20e3)
 
-// retries tells whether a block continues the acquire that the goroutine last
+// retries reports whether a block continues the acquire that the goroutine last
 // blocked in. Had it got the lock and given it back while others wait, it
 // would have woken one.
 func (r *Reader) retries(g *goroutine, at int64, stack format.StackID) bool {

@@ -33,7 +33,7 @@ func Find(before string) (p Prefix, ok bool) {
 	return p, len(p.words) <= maxWords
 }
 
-// Found tells whether there is one.
+// Found reports whether there is one.
 func (p *Prefix) Found() bool { return len(p.words) > 0 }
 
 // Strip returns a line without the prefix, or all of one that has none.

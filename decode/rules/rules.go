@@ -155,7 +155,7 @@ func anyFrame(pattern string, frames []format.Frame) bool {
 	return false
 }
 
-// Match tells whether text matches a pattern in which * stands for any run of
+// Match reports whether text matches a pattern in which * stands for any run of
 // characters. It takes time proportional to the product of the lengths at
 // worst.
 func Match(pattern, text string) bool {

@@ -28,7 +28,7 @@ type Dump struct {
 	Addresses bool // LockRef.Addr is a heap address, which a collector may change; else a hash, which stays
 }
 
-// Complete tells whether all threads are in it that may hold a lock.
+// Complete reports whether all threads are in it that may hold a lock.
 func (d *Dump) Complete() bool { return (d.Listed || !d.Cut && !d.Fragment) && !d.Virtuals }
 
 // Thread is one thread of a dump.

@@ -119,7 +119,7 @@ var lockLines = []struct {
 	wait   Wait
 }{
 	{"waiting to lock ", Blocked},
-	{"waiting to re-lock in wait() ", Waiting}, // settle tells whether it is notified yet
+	{"waiting to re-lock in wait() ", Waiting}, // settle reports whether it is notified yet
 	{"parking to wait for ", Parked},
 	{"waiting on ", Waiting},
 }

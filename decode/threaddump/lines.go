@@ -47,7 +47,7 @@ func newLines(in *bufio.Reader) *lines {
 	return l
 }
 
-// utf16 tells whether text has its high bytes at odd (1) or even (0) places:
+// utf16 reports whether text has its high bytes at odd (1) or even (0) places:
 // in a thread dump most of them are zero.
 func utf16(head []byte, high int) bool {
 	if len(head) < 2 {
@@ -65,7 +65,7 @@ func utf16(head []byte, high int) bool {
 	return zeros > len(head)/4 && bytes.Count(head, []byte{0}) == zeros
 }
 
-// IsText tells whether the beginning of an input can be that of a text.
+// IsText reports whether the beginning of an input can be that of a text.
 func IsText(head []byte) bool {
 	return utf16(head, 0) || utf16(head, 1) || bytes.IndexByte(head, 0) < 0
 }

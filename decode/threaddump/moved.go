@@ -99,7 +99,7 @@ func (m *moves) poll(waits map[format.ThreadID]standing, holders map[LockRef]for
 	}
 }
 
-// stands tells whether votes for a pair agree and have a witness.
+// stands reports whether votes for a pair agree and have a witness.
 func (m *moves) stands(old LockRef, v vote, holders map[LockRef]format.ThreadID) bool {
 	if v.to == (LockRef{}) || m.back[v.to] != old {
 		return false

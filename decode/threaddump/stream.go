@@ -148,7 +148,7 @@ func (s *stream) notMine() error {
 // Hint says what can be read.
 const Hint = "contend reads JFR recordings, thread dumps, Go traces and contend traces, plain or in gzip, zstd or s2"
 
-// isJSON tells whether an input is what Thread.dump_to_file -format=json
+// isJSON reports whether an input is what Thread.dump_to_file -format=json
 // writes.
 func isJSON(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")

@@ -82,7 +82,7 @@ func spread(run []*Dump) {
 	}
 }
 
-// sameSecond tells whether two dumps carry the same time, given in seconds
+// sameSecond reports whether two dumps carry the same time, given in seconds
 // and without anything finer.
 func sameSecond(a, b *Dump) bool {
 	return a.Time == b.Time && a.Time != format.NoTime && a.Time%int64(time.Second) == 0 && a.Uptime == 0 && b.Uptime == 0

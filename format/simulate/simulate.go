@@ -291,7 +291,7 @@ func (w *world) acquire(t *thread, l *lock, m format.Mode, stack format.StackID)
 	return false
 }
 
-// admits tells whether one more holder fits beside those there are.
+// admits reports whether one more holder fits beside those there are.
 func (l *lock) admits(m format.Mode) bool {
 	return len(l.holders) == 0 || m == format.Shared && l.holders[0].mode == format.Shared
 }

@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	"contend/report/schema"
+	"contend/report/document"
 	"contend/report/table"
 )
 
@@ -17,7 +17,7 @@ import (
 // filled, those of a knot framed twice as well; pseudo owners are dashed. Edges
 // carry their exact sums as attributes of our own, which Graphviz ignores, and
 // the graph what was left out.
-func DOT(out io.Writer, g *schema.Graph) error {
+func DOT(out io.Writer, g *document.Graph) error {
 	w := bufio.NewWriter(out)
 	fmt.Fprintf(w, "digraph contend {\n\tgraph [rankdir=LR, labelloc=t, label=%s, left_out_ns=%d];\n", dotQuote(title(g)), g.Omitted.ThreadNs)
 	fmt.Fprintf(w, "\tnode [shape=box, style=rounded, fontname=\"sans-serif\"];\n\tedge [fontname=\"sans-serif\", fontsize=10];\n")
@@ -49,7 +49,7 @@ func dotQuote(s string) string {
 // and bytes that are no text as a plain sign, which every reader of DOT takes.
 var dotEscaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, `&`, `&amp;`, "\uFFFD", "?")
 
-func dotStyle(n *schema.Node) string {
+func dotStyle(n *document.Node) string {
 	switch {
 	case n.Pseudo:
 		return `, style="rounded,dashed"`

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"contend/report/schema"
+	"contend/report/document"
 
 	"gonum.org/v1/gonum/graph/formats/dot"
 	"gonum.org/v1/gonum/graph/formats/dot/ast"
@@ -25,18 +25,18 @@ var hostile = []string{
 
 // sample is a graph whose every name is hostile: each node waited for the
 // next, and the first one for itself.
-func sample() *schema.Graph {
-	g := &schema.Graph{By: "method", Metric: "direct", Omitted: schema.Omitted{Edges: 3, Nodes: 1, ThreadNs: 5e6}}
+func sample() *document.Graph {
+	g := &document.Graph{By: "method", Metric: "direct", Omitted: document.Omitted{Edges: 3, Nodes: 1, ThreadNs: 5e6}}
 	for i, name := range hostile {
-		g.Nodes = append(g.Nodes, schema.Node{ID: i + 1, Name: name, WaitedNs: 1e6, CausedNs: 2e6, Pseudo: i%5 == 4, Component: i % 3, Knot: i%3 == 2})
-		g.Edges = append(g.Edges, schema.Edge{From: i + 1, To: (i+1)%len(hostile) + 1, ThreadNs: 1e6, WallNs: 1e6, Waits: 2,
-			Locks: []schema.EdgeLock{{Class: name, ThreadNs: 6e5}, {Class: "x" + name, ThreadNs: 4e5}}})
+		g.Nodes = append(g.Nodes, document.Node{ID: i + 1, Name: name, WaitedNs: 1e6, CausedNs: 2e6, Pseudo: i%5 == 4, Component: i % 3, Knot: i%3 == 2})
+		g.Edges = append(g.Edges, document.Edge{From: i + 1, To: (i+1)%len(hostile) + 1, ThreadNs: 1e6, WallNs: 1e6, Waits: 2,
+			Locks: []document.EdgeLock{{Class: name, ThreadNs: 6e5}, {Class: "x" + name, ThreadNs: 4e5}}})
 	}
-	g.Edges = append(g.Edges, schema.Edge{From: 1, To: 1, ThreadNs: 1})
+	g.Edges = append(g.Edges, document.Edge{From: 1, To: 1, ThreadNs: 1})
 	return g
 }
 
-func draw(t *testing.T, how func(io.Writer, *schema.Graph) error, g *schema.Graph) string {
+func draw(t *testing.T, how func(io.Writer, *document.Graph) error, g *document.Graph) string {
 	t.Helper()
 	var b strings.Builder
 	if err := how(&b, g); err != nil {
@@ -159,8 +159,8 @@ func TestSVGIsXMLAndHoldsNamesAsText(t *testing.T) {
 }
 
 func TestAnEmptyGraphIsDrawn(t *testing.T) {
-	g := &schema.Graph{By: "thread", Metric: "root"}
-	for _, how := range []func(io.Writer, *schema.Graph) error{DOT, Mermaid, SVG} {
+	g := &document.Graph{By: "thread", Metric: "root"}
+	for _, how := range []func(io.Writer, *document.Graph) error{DOT, Mermaid, SVG} {
 		if out := draw(t, how, g); !strings.Contains(out, "by thread (root blame)") {
 			t.Errorf("%s", out)
 		}
@@ -169,7 +169,7 @@ func TestAnEmptyGraphIsDrawn(t *testing.T) {
 
 // A filter may leave nothing: a height of minus infinity is no picture.
 func TestAPictureOfNothingHasASize(t *testing.T) {
-	text := draw(t, SVG, &schema.Graph{By: "method", Metric: "direct"})
+	text := draw(t, SVG, &document.Graph{By: "method", Metric: "direct"})
 	m := regexp.MustCompile(`<svg [^>]*width="([0-9.]+)" height="([0-9.]+)" viewBox="[0-9. -]+"`).FindStringSubmatch(text)
 	if m == nil {
 		t.Fatal(text)
@@ -182,9 +182,9 @@ func TestAPictureOfNothingHasASize(t *testing.T) {
 // A loop's label may be wider than its node: it is in the picture all the same.
 func TestEveryLabelIsInThePicture(t *testing.T) {
 	long := strings.Repeat("pkg.", 12) + "Lock"
-	g := &schema.Graph{By: "method", Metric: "direct", Nodes: []schema.Node{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}}, Edges: []schema.Edge{
-		{From: 1, To: 1, ThreadNs: 1, Locks: []schema.EdgeLock{{Class: long, ThreadNs: 1}}}, {From: 1, To: 2, ThreadNs: 1},
-		{From: 2, To: 2, ThreadNs: 1, Locks: []schema.EdgeLock{{Class: long, ThreadNs: 1}}}}}
+	g := &document.Graph{By: "method", Metric: "direct", Nodes: []document.Node{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}}, Edges: []document.Edge{
+		{From: 1, To: 1, ThreadNs: 1, Locks: []document.EdgeLock{{Class: long, ThreadNs: 1}}}, {From: 1, To: 2, ThreadNs: 1},
+		{From: 2, To: 2, ThreadNs: 1, Locks: []document.EdgeLock{{Class: long, ThreadNs: 1}}}}}
 	text := draw(t, SVG, g)
 	number := func(s string) float64 {
 		v, err := strconv.ParseFloat(s, 64)

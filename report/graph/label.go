@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"contend/report/schema"
+	"contend/report/document"
 	"contend/report/table"
 )
 
@@ -12,7 +12,7 @@ import (
 const longest = 60
 
 // title says what the picture shows and what it leaves out.
-func title(g *schema.Graph) string {
+func title(g *document.Graph) string {
 	sum := fmt.Sprintf("thread-time %s, wall-time %s, %d waits", table.Duration(g.Total.WaitNs), table.Duration(g.Total.WallNs), g.Total.Waits)
 	if m := table.MeasureOf(g.Coverage); m.Counts() {
 		sum = m.Text(g.Total.WaitNs)
@@ -25,7 +25,7 @@ func title(g *schema.Graph) string {
 }
 
 // nodeLabel gives a node's name, its times, and the cycle it is on.
-func nodeLabel(g *schema.Graph, n *schema.Node) string {
+func nodeLabel(g *document.Graph, n *document.Node) string {
 	text, amount := shorten(n.Name), table.MeasureOf(g.Coverage)
 	var times []string
 	if n.WaitedNs > 0 {
@@ -48,7 +48,7 @@ func nodeLabel(g *schema.Graph, n *schema.Node) string {
 
 // edgeLabel gives the thread-time, the wall-time, the waits (where only counted,
 // how many) and the heaviest class of lock of an edge.
-func edgeLabel(g *schema.Graph, e *schema.Edge) string {
+func edgeLabel(g *document.Graph, e *document.Edge) string {
 	m := table.MeasureOf(g.Coverage)
 	text := m.Short(e.ThreadNs)
 	if !m.Counts() {
@@ -64,7 +64,7 @@ func edgeLabel(g *schema.Graph, e *schema.Edge) string {
 }
 
 // locks lists the classes of an edge with their times.
-func locks(g *schema.Graph, e *schema.Edge) string {
+func locks(g *document.Graph, e *document.Edge) string {
 	var lines []string
 	for _, l := range e.Locks {
 		lines = append(lines, fmt.Sprintf("%s: %s", shorten(l.Class), table.MeasureOf(g.Coverage).Short(l.ThreadNs)))
@@ -85,11 +85,11 @@ func shorten(name string) string {
 // fills tell cycles apart; there may be more of them than colours.
 var fills = [...]string{"#fde0c5", "#d4e4f7", "#dcefd0", "#ecd9f0", "#fbf2c0", "#d5eeec"}
 
-func fill(n *schema.Node) string { return fills[(n.Component-1)%len(fills)] }
+func fill(n *document.Node) string { return fills[(n.Component-1)%len(fills)] }
 
 // pen is the width of an edge: from 1 to 6 by its share of the widest one,
 // which comes first.
-func pen(e *schema.Edge, g *schema.Graph) string {
+func pen(e *document.Edge, g *document.Graph) string {
 	widest := max(g.Edges[0].ThreadNs, 1)
 	return fmt.Sprintf("%.2f", 1+5*float64(e.ThreadNs)/float64(widest))
 }

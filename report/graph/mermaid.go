@@ -7,14 +7,14 @@ import (
 	"strings"
 	"unicode"
 
-	"contend/report/schema"
+	"contend/report/document"
 	"contend/report/table"
 )
 
 // Mermaid writes the graph as a Mermaid flowchart, which many wikis and code
 // hosts draw. Comments say what was left out, and below each edge its exact
 // thread-time.
-func Mermaid(out io.Writer, g *schema.Graph) error {
+func Mermaid(out io.Writer, g *document.Graph) error {
 	w := bufio.NewWriter(out)
 	fmt.Fprintln(w, "flowchart LR")
 	for _, l := range strings.Split(title(g), "\n") {
@@ -64,7 +64,7 @@ func mermaidText(s string) string {
 	return b.String()
 }
 
-func mermaidStyle(n *schema.Node) string {
+func mermaidStyle(n *document.Node) string {
 	switch {
 	case n.Pseudo:
 		return "stroke-dasharray:4 3"

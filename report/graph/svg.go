@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"contend/report/document"
 	"contend/report/graph/layout"
-	"contend/report/schema"
 	"contend/report/table"
 )
 
@@ -62,7 +62,7 @@ type arrow struct {
 
 // SVG draws the graph. It refuses one that is too large to read with
 // layout.ErrTooMany.
-func SVG(w io.Writer, g *schema.Graph) error {
+func SVG(w io.Writer, g *document.Graph) error {
 	boxes := make([]layout.Size, len(g.Nodes))
 	at := make(map[int]int, len(g.Nodes))
 	for i := range g.Nodes {
@@ -94,7 +94,7 @@ func room(label string, around float64) layout.Size {
 	return layout.Size{W: float64(wide)*letterWide + around, H: float64(len(lines))*letterHigh + around}
 }
 
-func newPicture(g *schema.Graph, placed *layout.Placed, boxes []layout.Size, arrows []layout.Arrow) *picture {
+func newPicture(g *document.Graph, placed *layout.Placed, boxes []layout.Size, arrows []layout.Arrow) *picture {
 	heading := strings.Split(title(g), "\n")
 	head := float64(headLine*len(heading) + padding)
 	left, right := sides(placed, arrows)

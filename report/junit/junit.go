@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 type suites struct {
@@ -42,7 +42,7 @@ type problem struct {
 }
 
 // Write writes the verdicts. say puts one subject of a rule in words.
-func Write(w io.Writer, c *schema.Check, say func(r *schema.CheckRule, s *schema.CheckSubject) string) error {
+func Write(w io.Writer, c *document.Check, say func(r *document.CheckRule, s *document.CheckSubject) string) error {
 	doc := suites{Suite: suite{Name: "contend check", Tests: len(c.Rules), Time: "0"}}
 	for i := range c.Rules {
 		r := &c.Rules[i]
@@ -70,7 +70,7 @@ func Write(w io.Writer, c *schema.Check, say func(r *schema.CheckRule, s *schema
 }
 
 // describe lists the subjects that are not as the rule wants them.
-func describe(r *schema.CheckRule, say func(*schema.CheckRule, *schema.CheckSubject) string) *problem {
+func describe(r *document.CheckRule, say func(*document.CheckRule, *document.CheckSubject) string) *problem {
 	var lines []string
 	for i := range r.Subjects {
 		if s := &r.Subjects[i]; s.Status != "pass" {

@@ -6,20 +6,20 @@ import (
 	"strings"
 	"testing"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // What is written is XML, whatever a trace calls its locks, and counts its own
 // failures.
 func TestWhatIsWrittenParses(t *testing.T) {
 	nasty := "a\x00b\x1b[2J<c>&\"]]>\xff\n"
-	c := &schema.Check{Rules: []schema.CheckRule{
-		{Rule: "csp(*) < 5%", Status: "fail", Subjects: []schema.CheckSubject{{Name: nasty, Status: "fail"}, {Name: "fine", Status: "pass"}, {Name: "second", Status: "fail"}}},
-		{Rule: nasty, Status: "unknown", Subjects: []schema.CheckSubject{{Name: "x", Status: "unknown"}}},
+	c := &document.Check{Rules: []document.CheckRule{
+		{Rule: "csp(*) < 5%", Status: "fail", Subjects: []document.CheckSubject{{Name: nasty, Status: "fail"}, {Name: "fine", Status: "pass"}, {Name: "second", Status: "fail"}}},
+		{Rule: nasty, Status: "unknown", Subjects: []document.CheckSubject{{Name: "x", Status: "unknown"}}},
 		{Rule: "no deadlock", Status: "pass"},
 	}}
 	var b strings.Builder
-	if err := Write(&b, c, func(_ *schema.CheckRule, s *schema.CheckSubject) string { return s.Name }); err != nil {
+	if err := Write(&b, c, func(_ *document.CheckRule, s *document.CheckSubject) string { return s.Name }); err != nil {
 		t.Fatal(err)
 	}
 	var doc suites
@@ -50,7 +50,7 @@ func (w *full) Write(p []byte) (int, error) {
 }
 
 func TestAFullDiskIsAnError(t *testing.T) {
-	c := &schema.Check{Rules: []schema.CheckRule{{Rule: "no deadlock", Status: "pass"}}}
+	c := &document.Check{Rules: []document.CheckRule{{Rule: "no deadlock", Status: "pass"}}}
 	for after := range 200 {
 		if err := Write(&full{after}, c, nil); err == nil {
 			t.Fatalf("written to a disk of %d bytes", after)

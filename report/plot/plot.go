@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"contend/report/schema"
+	"contend/report/document"
 	"contend/report/table"
 )
 
@@ -64,21 +64,21 @@ type curve struct {
 // named is a distribution with the name it has in the legend.
 type named struct {
 	name, dash string
-	lengths    *schema.Lengths
+	lengths    *document.Lengths
 }
 
 // SVG writes the picture: the length of waits over the percentile, both on
 // logarithmic scales, a curve for each of the first rows.
-func SVG(w io.Writer, d *schema.Hist) error {
+func SVG(w io.Writer, d *document.Hist) error {
 	return pages.ExecuteTemplate(w, "plot.svg.tmpl", draw(d))
 }
 
 // HTML writes a page with the picture and the numbers behind it.
-func HTML(w io.Writer, d *schema.Hist) error {
+func HTML(w io.Writer, d *document.Hist) error {
 	return pages.ExecuteTemplate(w, "plot.html.tmpl", draw(d))
 }
 
-func draw(d *schema.Hist) *picture {
+func draw(d *document.Hist) *picture {
 	list := curvesOf(d)
 	p := &picture{Title: "Lengths of waits by " + strings.Join(d.By, ", "), Width: width, Height0: height, Left: left, Right: width - right,
 		Top: top, Bottom: height - bottom, Height: height + legendSpacing*len(list), Rows: rowsOf(list)}
@@ -98,7 +98,7 @@ func draw(d *schema.Hist) *picture {
 
 // curvesOf returns the curves of the first rows that fit: exact waits as a
 // line, corrected ones and lower bounds dashed.
-func curvesOf(d *schema.Hist) (list []named) {
+func curvesOf(d *document.Hist) (list []named) {
 	for i := range d.Rows {
 		r := &d.Rows[i]
 		var curves []named
@@ -179,7 +179,7 @@ func power(e int) string {
 
 // points writes a curve as SVG takes it. It ends with the longest wait, where
 // one in all waits is left.
-func points(l *schema.Lengths, x, y scale) string {
+func points(l *document.Lengths, x, y scale) string {
 	var b strings.Builder
 	last := math.Log10(float64(l.Count))
 	for _, p := range l.Curve {

@@ -9,24 +9,24 @@ import (
 	"strings"
 	"testing"
 
-	"contend/analysis/hist"
-	"contend/report/schema"
+	"contend/blame/lengths"
+	"contend/report/document"
 )
 
 // doc is a document with rows of a thousand waits each.
-func doc(names ...string) *schema.Hist {
-	var rows []hist.Row
-	total := &hist.Lengths{}
+func doc(names ...string) *document.Hist {
+	var rows []lengths.Row
+	total := &lengths.Lengths{}
 	for i, name := range names {
-		l := &hist.Lengths{}
+		l := &lengths.Lengths{}
 		for n := range int64(1000) {
 			l.Exact.Add(n * n * int64(i+1))
 		}
 		l.Corrected = *l.Exact.Corrected(100_000)
 		total.Exact.Merge(&l.Exact)
-		rows = append(rows, hist.Row{Keys: []string{name}, Lengths: l})
+		rows = append(rows, lengths.Row{Keys: []string{name}, Lengths: l})
 	}
-	return schema.NewHist([]string{"lock"}, 100_000, rows, total, nil, 0)
+	return document.NewHist([]string{"lock"}, 100_000, rows, total, nil, 0)
 }
 
 // parse reads the picture as XML: element names in order, all text, and the
@@ -59,7 +59,7 @@ func parse(t *testing.T, svg []byte) (elements map[string]int, text string, curv
 	}
 }
 
-func svg(t *testing.T, d *schema.Hist) []byte {
+func svg(t *testing.T, d *document.Hist) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	if err := SVG(&out, d); err != nil {
@@ -126,11 +126,11 @@ func TestManyRows(t *testing.T) {
 
 // Extremes have a place on the axes.
 func TestExtremeLengths(t *testing.T) {
-	l := &hist.Lengths{}
+	l := &lengths.Lengths{}
 	l.AtMost.Add(0)
 	l.AtMost.Add(1 << 62)
 	l.AtLeast.Add(0)
-	out := svg(t, schema.NewHist([]string{"lock"}, 0, []hist.Row{{Keys: []string{"x"}, Lengths: l}}, l, nil, 0))
+	out := svg(t, document.NewHist([]string{"lock"}, 0, []lengths.Row{{Keys: []string{"x"}, Lengths: l}}, l, nil, 0))
 	if _, _, curves := parse(t, out); len(curves) != 2 || strings.Contains(string(out), "NaN") || strings.Contains(string(out), "Inf") {
 		t.Errorf("%v", curves)
 	}

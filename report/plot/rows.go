@@ -3,7 +3,7 @@ package plot
 import (
 	"strconv"
 
-	"contend/report/schema"
+	"contend/report/document"
 	"contend/report/table"
 )
 
@@ -22,7 +22,7 @@ func rowsOf(list []named) (rows []tableRow) {
 	return rows
 }
 
-func durations(l *schema.Lengths) (cells []string) {
+func durations(l *document.Lengths) (cells []string) {
 	for _, ns := range []int64{l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.P4Ns, l.MaxNs} {
 		cells = append(cells, table.Duration(ns))
 	}

@@ -49,7 +49,7 @@ func next(msg []byte) (f field, rest []byte, ok bool) {
 	return f, nil, false
 }
 
-// Is tells whether an input that begins with these bytes, unpacked, is a
+// Is reports whether an input that begins with these bytes, unpacked, is a
 // profile: it begins with the type of its values, a pair of numbers of
 // strings, as all writers of the format begin it.
 func Is(head []byte) bool {

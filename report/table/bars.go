@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // barWidth is how long the longest bar is where nothing tells the width of
@@ -19,11 +19,11 @@ var eighths = []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
 
 // Bars draws how many waits had which length, a chart for all waits and one
 // for each row. It is for terminals: nothing reads it back.
-func Bars(w io.Writer, d *schema.Hist, o Options) error {
+func Bars(w io.Writer, d *document.Hist, o Options) error {
 	out := bufio.NewWriter(w)
 	all := d.Total
 	all.Keys = []string{"[all]"}
-	charts := append([]schema.HistRow{all}, d.Rows...)
+	charts := append([]document.HistRow{all}, d.Rows...)
 	if len(d.Rows) == 1 && d.Omitted == 0 {
 		charts = d.Rows
 	}
@@ -45,7 +45,7 @@ func Bars(w io.Writer, d *schema.Hist, o Options) error {
 }
 
 // histogram draws one distribution.
-func histogram(out io.Writer, name, kind string, l *schema.Lengths, o Options) {
+func histogram(out io.Writer, name, kind string, l *document.Lengths, o Options) {
 	fmt.Fprintln(out, wrap(fmt.Sprintf("%s: %s %s", Sanitize(name), group(l.Count), kind), "", o))
 	const aside = 42 // the columns beside a bar
 	wide := barWidth
@@ -70,9 +70,9 @@ func histogram(out io.Writer, name, kind string, l *schema.Lengths, o Options) {
 	fmt.Fprintln(out)
 }
 
-// empty tells whether band i exists and holds nothing. Of a long run of such
+// empty reports whether band i exists and holds nothing. Of a long run of such
 // bands only the first and the last are drawn.
-func empty(bands []schema.Band, i int) bool {
+func empty(bands []document.Band, i int) bool {
 	return i >= 0 && i < len(bands) && bands[i].Count == 0
 }
 

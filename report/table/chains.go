@@ -5,12 +5,12 @@ import (
 	"io"
 	"strings"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // Chains writes wait chains, the heaviest first. As text a chain stands below
 // its numbers, where it has room.
-func Chains(w io.Writer, d *schema.Chains, o Options) error {
+func Chains(w io.Writer, d *document.Chains, o Options) error {
 	m := MeasureOf(d.Coverage)
 	g := &Grid{Title: "chains of waits: waiting group -> lock -> owner's method, which may wait in turn -> ... (" + m.what() + ")",
 		Head: []string{"WAITED", "SHARE", "WALL", "WAITS", "HOPS", "KNOWN", "CHAIN"}, Left: left(7, 5, 6), Flex: 5}
@@ -34,7 +34,7 @@ func Chains(w io.Writer, d *schema.Chains, o Options) error {
 }
 
 // chainCell shortens what has packages.
-func chainCell(c *schema.Chain) Cell {
+func chainCell(c *document.Chain) Cell {
 	names := make([]string, len(c.Steps))
 	for i, s := range c.Steps {
 		names[i] = s.Name

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // The sizes of a chart, in columns.
@@ -28,7 +28,7 @@ var heat = [...]int{0, 245, 250, 229, 222, 215, 208, 202, 196}
 
 // Chart writes a line per lock whose height and colour show its pressure over
 // time, then the phases of high pressure; top limits both, 0 means all.
-func Chart(w io.Writer, d *schema.CSP, top int, o Options) error {
+func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
 	width := chartWidth
 	if o.Width > 0 {
 		width = max(o.Width, chartLeast)
@@ -39,7 +39,7 @@ func Chart(w io.Writer, d *schema.CSP, top int, o Options) error {
 	if top > 0 {
 		shown = lines[:min(top, len(lines))]
 	}
-	c := chart{peak: schema.Peak(lines), edges: edges, color: o.Color}
+	c := chart{peak: document.Peak(lines), edges: edges, color: o.Color}
 	if len(edges) > 1 {
 		c.wide = min((width-chartLabel-chartRatio)/(len(edges)-1), chartCell)
 	}
@@ -65,7 +65,7 @@ func Chart(w io.Writer, d *schema.CSP, top int, o Options) error {
 	return writeAll(w, []*Grid{phaseGrid(slices.Collect(d.EachPhase(top)), start)}, d.Coverage, o)
 }
 
-func waiting(lines []schema.Line) (ns int64) {
+func waiting(lines []document.Line) (ns int64) {
 	for i := range lines {
 		ns += lines[i].WaitNs
 	}
@@ -97,7 +97,7 @@ func (c *chart) level(p float64) int {
 	return min(max(int(math.Ceil(p/c.peak*float64(n))), 1), n)
 }
 
-func (c *chart) line(b *strings.Builder, l *schema.Line) {
+func (c *chart) line(b *strings.Builder, l *document.Line) {
 	label := elide(Sanitize(short(l.Lock)), chartLabel-2)
 	b.WriteString(" " + label + strings.Repeat(" ", chartLabel-1-columns(label)))
 	painted := 0

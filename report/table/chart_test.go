@@ -6,20 +6,20 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // pressures makes a document of n intervals of 100 ns with 100 ns running:
 // lock A is under pressure p(i) in interval i, lock B in the first only.
-func pressures(n int, p func(i int) int64) *schema.CSP {
-	d := &schema.CSP{IntervalNs: 100}
+func pressures(n int, p func(i int) int64) *document.CSP {
+	d := &document.CSP{IntervalNs: 100}
 	for i := range n {
-		iv := schema.Interval{StartNs: int64(i) * 100, EndNs: int64(i+1) * 100, RunningNs: 100}
+		iv := document.Interval{StartNs: int64(i) * 100, EndNs: int64(i+1) * 100, RunningNs: 100}
 		if ns := p(i); ns > 0 {
-			iv.Locks = append(iv.Locks, schema.Pressure{Lock: "A", WaitNs: ns, CSP: float64(ns) / 100})
+			iv.Locks = append(iv.Locks, document.Pressure{Lock: "A", WaitNs: ns, CSP: float64(ns) / 100})
 		}
 		if i == 0 {
-			iv.Locks = append(iv.Locks, schema.Pressure{Lock: "com.example.\x1b[2JB\u202e", WaitNs: 1, CSP: 0.01})
+			iv.Locks = append(iv.Locks, document.Pressure{Lock: "com.example.\x1b[2JB\u202e", WaitNs: 1, CSP: 0.01})
 		}
 		for _, l := range iv.Locks {
 			d.Total.WaitNs += l.WaitNs
@@ -30,7 +30,7 @@ func pressures(n int, p func(i int) int64) *schema.CSP {
 	return d
 }
 
-func drawn(t *testing.T, d *schema.CSP, top int, o Options) string {
+func drawn(t *testing.T, d *document.CSP, top int, o Options) string {
 	t.Helper()
 	var b strings.Builder
 	if err := Chart(&b, d, top, o); err != nil {

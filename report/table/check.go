@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // worstSubjects is how many subjects of a rule a table shows, unless more
@@ -13,7 +13,7 @@ import (
 const worstSubjects = 1
 
 // Check writes each rule with its verdict and what decided it.
-func Check(w io.Writer, c *schema.Check, o Options) error {
+func Check(w io.Writer, c *document.Check, o Options) error {
 	g := &Grid{Title: checkHeading(c), Head: []string{"VERDICT", "VALUE", "LIMIT", "RULE", "SUBJECT"}, Left: left(5, 0, 3, 4), Flex: 4}
 	for i := range c.Rules {
 		r := &c.Rules[i]
@@ -37,7 +37,7 @@ func Check(w io.Writer, c *schema.Check, o Options) error {
 }
 
 // checkHeading says what was checked and how it went.
-func checkHeading(c *schema.Check) string {
+func checkHeading(c *document.Check) string {
 	failed := 0
 	for _, r := range c.Rules {
 		if r.Status != "pass" {
@@ -78,7 +78,7 @@ func CheckValue(unit string, v, half float64) string {
 
 // CheckLimit writes what a value is held against, and for a change what it
 // was and how much of it is noise.
-func CheckLimit(unit string, s *schema.CheckSubject) string {
+func CheckLimit(unit string, s *document.CheckSubject) string {
 	text := CheckValue(unit, s.Limit, 0)
 	if s.Base == nil {
 		return text
@@ -90,7 +90,7 @@ func CheckLimit(unit string, s *schema.CheckSubject) string {
 }
 
 // checkNotes says what the traces could not tell.
-func checkNotes(w io.Writer, c *schema.Check, o Options) error {
+func checkNotes(w io.Writer, c *document.Check, o Options) error {
 	if o.Style == CSV {
 		return nil
 	}
@@ -98,7 +98,7 @@ func checkNotes(w io.Writer, c *schema.Check, o Options) error {
 	if o.Style == Markdown {
 		sep = "\n"
 	}
-	for _, t := range append(append([]schema.SideTrace{}, c.Inputs...), c.Baseline...) {
+	for _, t := range append(append([]document.SideTrace{}, c.Inputs...), c.Baseline...) {
 		for _, warning := range t.Coverage.Warnings {
 			note := wrap("note: "+Sanitize(strings.Join(t.Trace.Inputs, " ")+": "+warning.Text), "", o)
 			if _, err := fmt.Fprintln(w, note+sep); err != nil {

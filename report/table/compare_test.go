@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 func half(v float64) *float64 { return &v }
@@ -35,16 +35,16 @@ func TestPlusMinus(t *testing.T) {
 }
 
 func TestDiffShowsEachStatus(t *testing.T) {
-	rate := func(share float64) schema.Rate {
-		return schema.Rate{WaitNs: int64(share * 1e9), Share: share, PlusMinus: half(share / 10)}
+	rate := func(share float64) document.Rate {
+		return document.Rate{WaitNs: int64(share * 1e9), Share: share, PlusMinus: half(share / 10)}
 	}
-	d := &schema.Diff{Alpha: 0.05, Locks: []schema.DiffRow{
+	d := &document.Diff{Alpha: 0.05, Locks: []document.DiffRow{
 		{Name: "a.b.Up at m", Status: "changed", Base: rate(0.1), New: rate(0.15), Relative: half(0.5), P: 0.0001},
 		{Name: "Far at m", Status: "changed", Base: rate(0.001), New: rate(0.1), Relative: half(99), P: 0.0001},
 		{Name: "Off at m", Status: "gone", Base: rate(0.1), Relative: half(-1), P: 0.0001},
 		{Name: "On at m", Status: "added", New: rate(0.1), P: 0.004},
 		{Name: "Noise\x1b[2J at m", Status: "same", Base: rate(0.1), New: rate(0.2), Relative: half(1), P: 0.2},
-	}, Omitted: [3]schema.DiffOmitted{{Rows: 3, Changed: 2}}}
+	}, Omitted: [3]document.DiffOmitted{{Rows: 3, Changed: 2}}}
 	text := rendered(t, func(b *strings.Builder) error { return Diff(b, d, Options{}) })
 	for _, want := range []string{"+50.0 %  <0.001  a.b.Up", "× 100.0", "gone", "added   0.004", "~   0.200", "3 more rows, 2 of them changed", "at most 5 %"} {
 		if !strings.Contains(text, want) {
@@ -64,12 +64,12 @@ func TestDiffShowsEachStatus(t *testing.T) {
 // made.
 func TestDoubtColumn(t *testing.T) {
 	ns := int64(5e6)
-	doubts := []*schema.Doubt{{PlusMinusNs: &ns, BlockNs: 2e7}, {BlockNs: 3e7}, nil}
+	doubts := []*document.Doubt{{PlusMinusNs: &ns, BlockNs: 2e7}, {BlockNs: 3e7}, nil}
 	grid := func() *Grid {
 		return &Grid{Head: []string{"WAIT", "LOCK"}, Left: left(2, 1), Flex: 1, Rows: [][]Cell{{Time(1e9), Name("a")}, {Time(2e9), Name("b")}, {Time(3e9), Name("c")}}}
 	}
 	g := grid()
-	g.addDoubt(func(i int) *schema.Doubt { return doubts[i] })
+	g.addDoubt(func(i int) *document.Doubt { return doubts[i] })
 	text := rendered(t, func(b *strings.Builder) error { return g.Write(b, Options{}) })
 	for _, want := range []string{"+/-", "5.00 ms  a", "?  b", "?  c", "blocks of 20.0 ms to 30.0 ms"} {
 		if !strings.Contains(text, want) {
@@ -80,17 +80,17 @@ func TestDoubtColumn(t *testing.T) {
 		t.Errorf("the other columns did not move along: %+v", g)
 	}
 	exact := grid()
-	exact.addDoubt(func(int) *schema.Doubt { return nil })
+	exact.addDoubt(func(int) *document.Doubt { return nil })
 	if len(exact.Head) != 2 || len(exact.Notes) != 0 {
 		t.Errorf("%+v", exact)
 	}
 }
 
 func TestCheckShowsWhatDecided(t *testing.T) {
-	c := &schema.Check{Rules: []schema.CheckRule{
-		{Rule: "csp(*) < 5%", Status: "fail", Unit: "ratio", Subjects: []schema.CheckSubject{
+	c := &document.Check{Rules: []document.CheckRule{
+		{Rule: "csp(*) < 5%", Status: "fail", Unit: "ratio", Subjects: []document.CheckSubject{
 			{Name: "A", Status: "fail", Value: 0.1, PlusMinus: 0.01, Limit: 0.05}, {Name: "B", Status: "fail", Value: 0.06, Limit: 0.05}, {Name: "C", Status: "pass", Value: 0.01, Limit: 0.05}}},
-		{Rule: "max(*) < +20% vs baseline", Status: "pass", Unit: "ns", Subjects: []schema.CheckSubject{
+		{Rule: "max(*) < +20% vs baseline", Status: "pass", Unit: "ns", Subjects: []document.CheckSubject{
 			{Name: "D", Status: "pass", Value: 5e6, Limit: 6e6, Base: half(5e6), Noise: half(1e6)}, {Name: "E", Status: "pass"}}},
 		{Rule: "p99(none) < 1s", Status: "pass", Unit: "ns"},
 	}}

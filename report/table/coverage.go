@@ -5,11 +5,11 @@ import (
 	"io"
 	"strings"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // provenances are the names of a provenance's parts, best first.
-func provenances(p schema.Provenance) []struct {
+func provenances(p document.Provenance) []struct {
 	name string
 	ns   int64
 } {
@@ -21,7 +21,7 @@ func provenances(p schema.Provenance) []struct {
 
 // Known writes how the owners of some waiting are known: "inferred 83 %,
 // unknown 17 %".
-func Known(p schema.Provenance) string {
+func Known(p document.Provenance) string {
 	var parts []string
 	total := int64(0)
 	for _, q := range provenances(p) {
@@ -36,7 +36,7 @@ func Known(p schema.Provenance) string {
 }
 
 // knownCell is the same for a table.
-func knownCell(p schema.Provenance) Cell {
+func knownCell(p document.Provenance) Cell {
 	var raw []string
 	for _, q := range provenances(p) {
 		raw = append(raw, fmt.Sprintf("%s=%d", strings.ReplaceAll(q.name, " ", "-"), q.ns))
@@ -46,7 +46,7 @@ func knownCell(p schema.Provenance) Cell {
 
 // coverage writes what the trace could not tell. In CSV nothing follows the
 // rows: the warnings went to standard error already.
-func coverage(w io.Writer, c schema.Coverage, o Options) error {
+func coverage(w io.Writer, c document.Coverage, o Options) error {
 	if o.Style == CSV {
 		return nil
 	}

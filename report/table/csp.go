@@ -8,12 +8,12 @@ import (
 
 	"contend/analysis"
 	"contend/format"
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // CSP writes pressure per interval and lock, then the phases of high
 // pressure; top limits the locks of an interval and the phases, 0 means all.
-func CSP(w io.Writer, d *schema.CSP, top int, o Options) error {
+func CSP(w io.Writer, d *document.CSP, top int, o Options) error {
 	start := int64(0)
 	for iv := range d.Each() {
 		start = iv.StartNs
@@ -37,7 +37,7 @@ func CSP(w io.Writer, d *schema.CSP, top int, o Options) error {
 	return coverage(w, d.Coverage, o)
 }
 
-func intervalGrid(d *schema.CSP, start int64, top int) *Grid {
+func intervalGrid(d *document.CSP, start int64, top int) *Grid {
 	m := MeasureOf(d.Coverage)
 	g := &Grid{Title: fmt.Sprintf("critical section pressure per %s: time spent acquiring the lock / running time of all threads", Duration(d.IntervalNs)),
 		Head: []string{"FROM", "TO", "RUNNING", m.head, "CSP", "LOCK"}, Left: left(6, 5), Flex: 5}
@@ -62,7 +62,7 @@ func intervalGrid(d *schema.CSP, start int64, top int) *Grid {
 }
 
 // intervalRows are a row for each lock, and one for those behind the limit.
-func intervalRows(iv *schema.Interval, m Measure, sampled bool, start int64, top int) (rows [][]Cell) {
+func intervalRows(iv *document.Interval, m Measure, sampled bool, start int64, top int) (rows [][]Cell) {
 	locks, rest := iv.Locks, int64(0)
 	if top > 0 && len(locks) > top {
 		for _, l := range locks[top:] {
@@ -97,7 +97,7 @@ func offset(ns int64) Cell {
 	return Cell{fmt.Sprintf("%.3f s", float64(ns)/1e9), fmt.Sprint(ns)}
 }
 
-func phaseGrid(phases []schema.Phase, start int64) *Grid {
+func phaseGrid(phases []document.Phase, start int64) *Grid {
 	g := &Grid{Title: "phases of high pressure, with what caused most of the waiting in each",
 		Head: []string{"FROM", "TO", "WAIT", "CSP", "LOCK", "CAUSE"}, Left: left(6, 4, 5), Flex: 5, Drop: []string{"WAIT"}}
 	for _, p := range phases {
@@ -129,7 +129,7 @@ func CompactText(owner string) string {
 	return strings.Join(frames[:min(len(frames), 2)], " < ")
 }
 
-func metricGrid(list []schema.Metric) *Grid {
+func metricGrid(list []document.Metric) *Grid {
 	g := &Grid{Title: "critical section pressure beside the older metrics, over the whole recording",
 		Head: []string{"CSP", "FAILED/S", "FAILED/ACQUIRED", "INSIDE/ELAPSED", "INSIDE/ALL", "WAIT/ELAPSED", "LOCK"}, Left: left(7, 6), Flex: 6, Drop: []string{"WAIT/ELAPSED", "INSIDE/ALL", "INSIDE/ELAPSED", "FAILED/ACQUIRED"}}
 	for _, m := range list {

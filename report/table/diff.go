@@ -7,13 +7,13 @@ import (
 	"strconv"
 	"strings"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // Diff writes what changed: all locks together, each lock, each owner's call
 // chain, each chain of waits. A tilde stands for what may be noise. Tables the
 // document does not have are left out.
-func Diff(w io.Writer, d *schema.Diff, o Options) error {
+func Diff(w io.Writer, d *document.Diff, o Options) error {
 	if o.Style == CSV {
 		return diffCSV(w, d, o)
 	}
@@ -22,10 +22,10 @@ func Diff(w io.Writer, d *schema.Diff, o Options) error {
 	}
 	for _, g := range []struct {
 		title, what string
-		rows        []schema.DiffRow
-		more        schema.DiffOmitted
+		rows        []document.DiffRow
+		more        document.DiffOmitted
 	}{
-		{"locks (pressure: share of running time spent waiting)", "LOCK", append([]schema.DiffRow{d.Total}, d.Locks...), d.Omitted[0]},
+		{"locks (pressure: share of running time spent waiting)", "LOCK", append([]document.DiffRow{d.Total}, d.Locks...), d.Omitted[0]},
 		{"owners (share of running time that others waited for them)", "OWNER", d.Owners, d.Omitted[1]},
 		{"chains of waits (share of running time)", "CHAIN", d.Chains, d.Omitted[2]},
 	} {
@@ -40,8 +40,8 @@ func Diff(w io.Writer, d *schema.Diff, o Options) error {
 }
 
 // sides says what is compared.
-func sides(d *schema.Diff) string {
-	names := func(s *schema.Side) string {
+func sides(d *document.Diff) string {
+	names := func(s *document.Side) string {
 		var all []string
 		for _, t := range s.Traces {
 			all = append(all, t.Trace.Inputs...)
@@ -54,12 +54,12 @@ func sides(d *schema.Diff) string {
 	return "from " + names(&d.Base) + " to " + names(&d.New)
 }
 
-// counts tells whether a side only counts threads or acquisitions.
-func counts(s *schema.Side) bool {
-	return slices.ContainsFunc(s.Traces, func(t schema.SideTrace) bool { return MeasureOf(t.Coverage).Counts() })
+// counts reports whether a side only counts threads or acquisitions.
+func counts(s *document.Side) bool {
+	return slices.ContainsFunc(s.Traces, func(t document.SideTrace) bool { return MeasureOf(t.Coverage).Counts() })
 }
 
-func diffGrid(title, what string, rows []schema.DiffRow, more schema.DiffOmitted) *Grid {
+func diffGrid(title, what string, rows []document.DiffRow, more document.DiffOmitted) *Grid {
 	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "P", what}, Left: left(5, 4), Flex: 4, Drop: []string{"P"}}
 	for i := range rows {
 		r := &rows[i]
@@ -102,7 +102,7 @@ func shortStep(i int, name string) string {
 }
 
 // rateCell writes a share with its interval: 5.2 % ± 0.3 %.
-func rateCell(r schema.Rate) Cell {
+func rateCell(r document.Rate) Cell {
 	return plusMinus(r.Share, r.PlusMinus)
 }
 
@@ -132,7 +132,7 @@ func percent(v float64) string {
 }
 
 // changeCell writes the change over the base, or what else became of a row.
-func changeCell(r *schema.DiffRow) Cell {
+func changeCell(r *document.DiffRow) Cell {
 	switch {
 	case r.Status == "same":
 		return Cell{"~", r.Status}
@@ -153,9 +153,9 @@ func probabilityCell(p float64) Cell {
 }
 
 // diffCSV writes all tables as one, with all of their numbers.
-func diffCSV(w io.Writer, d *schema.Diff, o Options) error {
+func diffCSV(w io.Writer, d *document.Diff, o Options) error {
 	g := &Grid{Head: []string{"KIND", "STATUS", "BASE_NS", "BASE_SHARE", "BASE_PLUS_MINUS", "NEW_NS", "NEW_SHARE", "NEW_PLUS_MINUS", "P", "NAME"}}
-	half := func(r schema.Rate) Cell {
+	half := func(r document.Rate) Cell {
 		if r.PlusMinus == nil {
 			return Cell{}
 		}
@@ -163,8 +163,8 @@ func diffCSV(w io.Writer, d *schema.Diff, o Options) error {
 	}
 	for _, t := range []struct {
 		kind string
-		rows []schema.DiffRow
-	}{{"total", []schema.DiffRow{d.Total}}, {"lock", d.Locks}, {"owner", d.Owners}, {"chain", d.Chains}} {
+		rows []document.DiffRow
+	}{{"total", []document.DiffRow{d.Total}}, {"lock", d.Locks}, {"owner", d.Owners}, {"chain", d.Chains}} {
 		if d.Only != "" && d.Only != t.kind {
 			continue
 		}
@@ -178,14 +178,14 @@ func diffCSV(w io.Writer, d *schema.Diff, o Options) error {
 }
 
 // diffNotes says how sure the tables are, and what the traces did not tell.
-func diffNotes(w io.Writer, d *schema.Diff, o Options) error {
+func diffNotes(w io.Writer, d *document.Diff, o Options) error {
 	interval := fmt.Sprintf("± is a 95 %% interval, from a bootstrap over blocks of %s (base) and %s (new)", blocks(d.Base.BlockNs), blocks(d.New.BlockNs))
 	if counts(&d.Base) || counts(&d.New) {
 		interval = "± ?: what counts threads at one instant gives no interval, and any change may be noise"
 	}
 	lines := []string{fmt.Sprintf("~ may be noise: each table shows a false change with a chance of at most %g %%", 100*d.Alpha), interval}
 	seen := map[string]bool{}
-	for _, s := range []schema.Side{d.Base, d.New} {
+	for _, s := range []document.Side{d.Base, d.New} {
 		for _, t := range s.Traces {
 			for _, warning := range t.Coverage.Warnings {
 				line := "note: " + Sanitize(strings.Join(t.Trace.Inputs, " ")+": "+warning.Text)

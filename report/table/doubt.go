@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // addDoubt puts the column of 95 % intervals behind the first one, when the
 // rows rest on samples; doubt returns that of a row.
-func (g *Grid) addDoubt(doubt func(row int) *schema.Doubt) {
+func (g *Grid) addDoubt(doubt func(row int) *document.Doubt) {
 	shortest, longest := int64(math.MaxInt64), int64(0)
 	for i := range g.Rows {
 		if d := doubt(i); d != nil {
@@ -29,7 +29,7 @@ func (g *Grid) addDoubt(doubt func(row int) *schema.Doubt) {
 	g.Notes = append(g.Notes, fmt.Sprintf("+/- is a 95 %% interval, from a bootstrap over blocks of %s", blocks([2]int64{shortest, longest})))
 }
 
-func doubtCell(d *schema.Doubt) Cell {
+func doubtCell(d *document.Doubt) Cell {
 	if d == nil || d.PlusMinusNs == nil {
 		return Cell{"?", ""}
 	}

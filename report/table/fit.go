@@ -43,7 +43,7 @@ func (g *Grid) narrow(o Options) *Grid {
 	return &out
 }
 
-// vacant tells whether no row has anything in a column.
+// vacant reports whether no row has anything in a column.
 func (g *Grid) vacant(i int) bool {
 	for r := range g.rows() {
 		if r[i].Text != "-" {

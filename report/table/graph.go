@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // Graph writes the edges of a who-blocked-whom graph, then its cycles.
-func Graph(w io.Writer, d *schema.Graph, o Options) error {
+func Graph(w io.Writer, d *document.Graph, o Options) error {
 	grids := []*Grid{edgeGrid(d)}
 	if o.Style != CSV {
 		grids = append(grids, cycleGrid(d))
@@ -18,7 +18,7 @@ func Graph(w io.Writer, d *schema.Graph, o Options) error {
 	return writeAll(w, grids, d.Coverage, o)
 }
 
-func writeAll(w io.Writer, grids []*Grid, c schema.Coverage, o Options) error {
+func writeAll(w io.Writer, grids []*Grid, c document.Coverage, o Options) error {
 	for _, g := range grids {
 		if err := g.Write(w, o); err != nil {
 			return err
@@ -27,7 +27,7 @@ func writeAll(w io.Writer, grids []*Grid, c schema.Coverage, o Options) error {
 	return coverage(w, c, o)
 }
 
-func edgeGrid(d *schema.Graph) *Grid {
+func edgeGrid(d *document.Graph) *Grid {
 	m := MeasureOf(d.Coverage)
 	g := &Grid{Title: fmt.Sprintf("who waited for whom, by %s (%s blame: the %s; %s)", d.By, d.Metric, titles[d.Metric], m.what()),
 		Head: []string{"WAITED", "SHARE", "WALL", "WAITS", "WAITER", "OWNER", "LOCKS"}, Left: left(7, 4, 5, 6), Flex: 6, Drop: []string{"WALL", "WAITS"}}
@@ -45,7 +45,7 @@ func edgeGrid(d *schema.Graph) *Grid {
 }
 
 // LeftOut says what the limit left out of a graph, "" when nothing.
-func LeftOut(d *schema.Graph) string {
+func LeftOut(d *document.Graph) string {
 	if d.Omitted.Edges == 0 {
 		return ""
 	}
@@ -65,7 +65,7 @@ func shortNode(name string) string {
 }
 
 // lockCell names the classes of locks of an edge.
-func lockCell(e *schema.Edge) Cell {
+func lockCell(e *document.Edge) Cell {
 	var text, raw []string
 	for _, l := range e.Locks {
 		text = append(text, fmt.Sprintf("%s %.0f %%", short(l.Class), ofHundred(l.ThreadNs, e.ThreadNs)))
@@ -85,7 +85,7 @@ func ofHundred(part, whole int64) float64 {
 }
 
 // cycleGrid lists the strongly connected components among the shown nodes.
-func cycleGrid(d *schema.Graph) *Grid {
+func cycleGrid(d *document.Graph) *Grid {
 	g := &Grid{Title: "cycles: each member waited, over the recording, for another one; a knot waits for nobody else",
 		Head: []string{"CYCLE", "KNOT", "MEMBERS"}, Left: left(3, 1, 2), Flex: 2}
 	members := map[int][]string{}

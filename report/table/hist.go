@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // lengthKind is one way a row's lengths are known. Head follows the name of a
@@ -14,33 +14,33 @@ import (
 type lengthKind struct {
 	head, chart string
 	words       string // for the title of a table
-	of          func(*schema.HistRow) *schema.Lengths
+	of          func(*document.HistRow) *document.Lengths
 }
 
 // lengthKinds are all ways, in the order of columns.
 var lengthKinds = []lengthKind{
-	{"", "waits", "", func(r *schema.HistRow) *schema.Lengths { return r.Exact }},
-	{" CORR", "waits, corrected", "CORR is corrected for coordinated omission", func(r *schema.HistRow) *schema.Lengths { return r.Corrected }},
-	{" LEAST", "sampled waits, at least", "", func(r *schema.HistRow) *schema.Lengths { return r.AtLeast }},
-	{" MOST", "sampled waits, at most", "sampled waits lie between LEAST and MOST", func(r *schema.HistRow) *schema.Lengths { return r.AtMost }},
+	{"", "waits", "", func(r *document.HistRow) *document.Lengths { return r.Exact }},
+	{" CORR", "waits, corrected", "CORR is corrected for coordinated omission", func(r *document.HistRow) *document.Lengths { return r.Corrected }},
+	{" LEAST", "sampled waits, at least", "", func(r *document.HistRow) *document.Lengths { return r.AtLeast }},
+	{" MOST", "sampled waits, at most", "sampled waits lie between LEAST and MOST", func(r *document.HistRow) *document.Lengths { return r.AtMost }},
 }
 
 // percentiles are the columns each kind has. The longest wait is the same
 // after correction.
 var percentiles = []struct {
 	head string
-	of   func(*schema.Lengths) int64
+	of   func(*document.Lengths) int64
 }{
-	{"P50", func(l *schema.Lengths) int64 { return l.P50Ns }},
-	{"P90", func(l *schema.Lengths) int64 { return l.P90Ns }},
-	{"P99", func(l *schema.Lengths) int64 { return l.P99Ns }},
-	{"P99.9", func(l *schema.Lengths) int64 { return l.P999Ns }},
-	{"P99.99", func(l *schema.Lengths) int64 { return l.P4Ns }},
-	{"MAX", func(l *schema.Lengths) int64 { return l.MaxNs }},
+	{"P50", func(l *document.Lengths) int64 { return l.P50Ns }},
+	{"P90", func(l *document.Lengths) int64 { return l.P90Ns }},
+	{"P99", func(l *document.Lengths) int64 { return l.P99Ns }},
+	{"P99.9", func(l *document.Lengths) int64 { return l.P999Ns }},
+	{"P99.99", func(l *document.Lengths) int64 { return l.P4Ns }},
+	{"MAX", func(l *document.Lengths) int64 { return l.MaxNs }},
 }
 
 // kindsOf returns the ways any of the waits are known.
-func kindsOf(d *schema.Hist) (kinds []lengthKind) {
+func kindsOf(d *document.Hist) (kinds []lengthKind) {
 	for _, k := range lengthKinds {
 		if k.of(&d.Total) != nil {
 			kinds = append(kinds, k)
@@ -51,7 +51,7 @@ func kindsOf(d *schema.Hist) (kinds []lengthKind) {
 
 // Hist writes the percentiles of the lengths of waits, a row for each
 // combination of keys and, except in CSV, one for all.
-func Hist(w io.Writer, d *schema.Hist, o Options) error {
+func Hist(w io.Writer, d *document.Hist, o Options) error {
 	kinds := kindsOf(d)
 	g := &Grid{Title: histTitle(d, kinds), Head: []string{"WAITS"}}
 	if d.Total.Corrected != nil {
@@ -80,7 +80,7 @@ func Hist(w io.Writer, d *schema.Hist, o Options) error {
 	return coverage(w, *d.Coverage, o)
 }
 
-func histTitle(d *schema.Hist, kinds []lengthKind) string {
+func histTitle(d *document.Hist, kinds []lengthKind) string {
 	title := "lengths of whole waits, by " + strings.Join(d.By, ", ")
 	for _, k := range kinds {
 		if k.words != "" {
@@ -96,8 +96,8 @@ func histTitle(d *schema.Hist, kinds []lengthKind) string {
 // histColumn is one column of lengths.
 type histColumn struct {
 	head string
-	of   func(*schema.HistRow) *schema.Lengths
-	ns   func(*schema.Lengths) int64
+	of   func(*document.HistRow) *document.Lengths
+	ns   func(*document.Lengths) int64
 }
 
 // histColumns puts the kinds of each percentile side by side.
@@ -124,7 +124,7 @@ func dispensable(kinds []lengthKind) (heads []string) {
 	return append(heads, "MAX LEAST", "P50 LEAST", "P99 LEAST", "WAITS CORR", "P50 CORR")
 }
 
-func histRow(r *schema.HistRow, by []string, total *schema.HistRow, kinds []lengthKind) []Cell {
+func histRow(r *document.HistRow, by []string, total *document.HistRow, kinds []lengthKind) []Cell {
 	row := []Cell{Count(r.Waits)}
 	if r.Corrected != nil {
 		row = append(row, Count(r.Corrected.Count))
@@ -148,7 +148,7 @@ func histRow(r *schema.HistRow, by []string, total *schema.HistRow, kinds []leng
 	return row
 }
 
-func histNotes(d *schema.Hist) (notes []string) {
+func histNotes(d *document.Hist) (notes []string) {
 	if d.Omitted > 0 {
 		notes = append(notes, moreRows(d.Omitted)+" (--top 0 shows all)")
 	}

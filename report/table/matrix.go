@@ -5,14 +5,14 @@ import (
 	"io"
 	"strconv"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // Matrix writes waiting as a table of waiters by owners. Columns are numbers
 // that the rows explain, so that it fits a terminal however long the names
 // are; top limits both, 0 means all, and what is left out is summed in a last
 // row and column, so that everything adds up.
-func Matrix(w io.Writer, d *schema.Graph, top int, o Options) error {
+func Matrix(w io.Writer, d *document.Graph, top int, o Options) error {
 	n := len(d.Nodes)
 	if top > 0 {
 		n = min(n, top)
@@ -36,13 +36,13 @@ func (g *Grid) least() int {
 
 // matrix is a square of thread-time: the last row and column are the rest.
 type matrix struct {
-	nodes []schema.Node
+	nodes []document.Node
 	cells [][]int64
 	rest  int // nodes summed in the rest
 }
 
 // newMatrix keeps the n first nodes apart.
-func newMatrix(d *schema.Graph, n int) *matrix {
+func newMatrix(d *document.Graph, n int) *matrix {
 	m := &matrix{nodes: d.Nodes[:n], rest: len(d.Nodes) - n, cells: make([][]int64, n+1)}
 	for i := range m.cells {
 		m.cells[i] = make([]int64, n+1)
@@ -57,7 +57,7 @@ func newMatrix(d *schema.Graph, n int) *matrix {
 	return m
 }
 
-func (m *matrix) grid(d *schema.Graph, o Options) *Grid {
+func (m *matrix) grid(d *document.Graph, o Options) *Grid {
 	n := len(m.nodes)
 	size := n
 	if m.rest > 0 {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"contend/format"
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // Measure says how the weights of a trace are written: as lengths of time,
@@ -24,7 +24,7 @@ var measures = map[string]Measure{
 }
 
 // MeasureOf returns the measure of a document's trace.
-func MeasureOf(c schema.Coverage) Measure {
+func MeasureOf(c document.Coverage) Measure {
 	if m, ok := measures[c.Unit]; ok {
 		return m
 	}
@@ -71,11 +71,11 @@ func (m Measure) Short(ns int64) string { return m.cell(ns).Text }
 func (m Measure) what() string { return cmp.Or(m.of, "thread-time") }
 
 // total is the last line of a table.
-func (m Measure) total(t schema.Total) string {
-	return m.sum(schema.Waiting{Waits: t.Waits, WaitNs: t.WaitNs, WallNs: t.WallNs})
+func (m Measure) total(t document.Total) string {
+	return m.sum(document.Waiting{Waits: t.Waits, WaitNs: t.WaitNs, WallNs: t.WallNs})
 }
 
-func (m Measure) sum(t schema.Waiting) string {
+func (m Measure) sum(t document.Waiting) string {
 	if m.Counts() {
 		return "total: " + m.Text(t.WaitNs)
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"contend/analysis"
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // compactFrames is how many frames of a stack a table shows.
@@ -14,7 +14,7 @@ const compactFrames = 4
 // Compact writes a stack for a table: from the innermost frame that is not
 // the lock or the runtime itself outwards, as Class.method:line, packages
 // shortened to their initials.
-func Compact(s schema.Stack) string {
+func Compact(s document.Stack) string {
 	frames := s.Frames()
 	if len(frames) == 0 {
 		return analysis.UnknownStack

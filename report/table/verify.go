@@ -7,12 +7,12 @@ import (
 	"strings"
 
 	"contend/format"
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // Verify writes where a trace is damaged, one place a row, and what that costs
 // in all.
-func Verify(w io.Writer, v *schema.Verify, o Options) error {
+func Verify(w io.Writer, v *document.Verify, o Options) error {
 	g := &Grid{Title: verifyHeading(v), Head: []string{"PLACE", "BYTES", "EVENTS", "FROM", "UNTIL", "DAMAGE"}, Left: left(6, 0, 5), Flex: 5,
 		CSV: []string{"place", "bytes", "events", "from_ns", "until_ns", "damage"}, Notes: verifyNotes(v)}
 	for i := range v.Damage {
@@ -22,7 +22,7 @@ func Verify(w io.Writer, v *schema.Verify, o Options) error {
 	return g.Write(w, o)
 }
 
-func verifyHeading(v *schema.Verify) string {
+func verifyHeading(v *document.Verify) string {
 	inputs := strings.Join(v.Inputs, " ")
 	if v.Whole {
 		return Sanitize(fmt.Sprintf("%s: whole: %s, %s events, %s bytes", inputs, v.Format, group(v.Events), group(v.BytesRead)))
@@ -36,7 +36,7 @@ func verifyHeading(v *schema.Verify) string {
 
 // verifyNotes say what damage costs in all, and what the times are measured
 // from.
-func verifyNotes(v *schema.Verify) (notes []string) {
+func verifyNotes(v *document.Verify) (notes []string) {
 	if v.Whole {
 		return nil
 	}
@@ -61,7 +61,7 @@ func lostEvents(n *int64) string {
 }
 
 // place is where damage is, as errors say it.
-func place(d *schema.Damage) string {
+func place(d *document.Damage) string {
 	return format.Pos{File: d.Input, Off: d.Offset, Line: d.Line}.String()
 }
 

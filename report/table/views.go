@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"contend/format"
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // Analyze writes the overview: deadlocks first, then locks, the call chains
 // that caused the waiting, phases of high pressure, and what is not known.
-func Analyze(w io.Writer, a *schema.Analyze, b *schema.Blame, phases []schema.Phase, o Options) error {
+func Analyze(w io.Writer, a *document.Analyze, b *document.Blame, phases []document.Phase, o Options) error {
 	locks := lockGrid(a)
 	if o.Style == CSV {
 		return locks.Write(w, o)
@@ -37,7 +37,7 @@ func Analyze(w io.Writer, a *schema.Analyze, b *schema.Blame, phases []schema.Ph
 	return coverage(w, a.Coverage, o)
 }
 
-func heading(a *schema.Analyze) string {
+func heading(a *document.Analyze) string {
 	when := time.Unix(0, a.Trace.StartNs).UTC().Format("2006-01-02 15:04:05 UTC")
 	text := fmt.Sprintf("%s (%s): %s from %s, %d threads, running %s", strings.Join(a.Trace.Inputs, " "), a.Trace.Format,
 		Duration(a.Trace.DurationNs), when, a.Trace.Threads, Duration(a.Total.RunningNs))
@@ -56,7 +56,7 @@ func heading(a *schema.Analyze) string {
 	return Sanitize(text)
 }
 
-func lockGrid(a *schema.Analyze) *Grid {
+func lockGrid(a *document.Analyze) *Grid {
 	m := MeasureOf(a.Coverage)
 	if a.Coverage.Unit == string(format.UnitAcquisitions) {
 		return countGrid(a, m)
@@ -68,13 +68,13 @@ func lockGrid(a *schema.Analyze) *Grid {
 		g.Rows = append(g.Rows, []Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), m.wall(l.WallNs), Count(l.Waits), Length(l.P50Ns), Length(l.P99Ns),
 			Length(l.MaxNs), cspCell(&l), Count(int64(l.Waiters)), Name(l.Kind), {short(l.Lock), formula(l.Lock)}, knownCell(l.Provenance)})
 	}
-	g.addDoubt(func(i int) *schema.Doubt { return a.Locks[i].Doubt })
+	g.addDoubt(func(i int) *document.Doubt { return a.Locks[i].Doubt })
 	g.Notes = append(g.Notes, lockTotals(a, m)...)
 	return g
 }
 
 // countGrid is lockGrid for an input that counts: how often, and no times.
-func countGrid(a *schema.Analyze, m Measure) *Grid {
+func countGrid(a *document.Analyze, m Measure) *Grid {
 	g := &Grid{Title: "locks by " + m.waiting,
 		Head: []string{m.head, "SHARE", "PER SECOND", "KIND", "CLASS", "LOCK", "CREATED AT"}, Left: left(7, 3, 4, 5, 6), Flex: 6, Drop: []string{"KIND"}}
 	duration, created := a.Trace.DurationNs, false
@@ -95,7 +95,7 @@ func countGrid(a *schema.Analyze, m Measure) *Grid {
 
 // lockTotals says how much waiting there was, and how much of it on locks that
 // are not shown.
-func lockTotals(a *schema.Analyze, m Measure) (notes []string) {
+func lockTotals(a *document.Analyze, m Measure) (notes []string) {
 	rest := a.Total.WaitNs
 	for _, l := range a.Locks {
 		rest -= l.WaitNs
@@ -107,7 +107,7 @@ func lockTotals(a *schema.Analyze, m Measure) (notes []string) {
 	return notes
 }
 
-func createdAt(l schema.Lock) Cell {
+func createdAt(l document.Lock) Cell {
 	if len(l.Created) == 0 {
 		return Cell{"-", ""}
 	}
@@ -115,12 +115,12 @@ func createdAt(l schema.Lock) Cell {
 }
 
 // untimed tells that the input has no times.
-func untimed(c schema.Coverage) bool {
-	return slices.ContainsFunc(c.Warnings, func(w schema.Warning) bool { return w.Code == "no-times" })
+func untimed(c document.Coverage) bool {
+	return slices.ContainsFunc(c.Warnings, func(w document.Warning) bool { return w.Code == "no-times" })
 }
 
 // cspCell writes a lock's pressure, with its interval if there is one.
-func cspCell(l *schema.Lock) Cell {
+func cspCell(l *document.Lock) Cell {
 	if l.Doubt == nil {
 		return Percent(l.CSP)
 	}
@@ -135,7 +135,7 @@ func left(n int, columns ...int) []bool {
 	return out
 }
 
-func deadlockGrids(list []schema.Deadlock) (grids []*Grid) {
+func deadlockGrids(list []document.Deadlock) (grids []*Grid) {
 	for _, d := range list {
 		g := &Grid{Title: fmt.Sprintf("DEADLOCK #%d: each thread waits for a lock the next one holds", d.Number),
 			Head: []string{"THREAD", "WAITS FOR", "AT"}, Left: left(3, 0, 1, 2), Flex: 2}
@@ -153,7 +153,7 @@ func deadlockGrids(list []schema.Deadlock) (grids []*Grid) {
 // titles say in words what a key shows.
 var titles = map[string]string{"direct": "owner of the lock waited for", "root": "thread at the end of each chain of waits"}
 
-func blameGrid(b *schema.Blame) *Grid {
+func blameGrid(b *document.Blame) *Grid {
 	m, what := MeasureOf(b.Coverage), "thread-time"
 	if m.Counts() {
 		what = m.of
@@ -177,7 +177,7 @@ func blameGrid(b *schema.Blame) *Grid {
 		}
 		g.Rows = append(g.Rows, append(row, knownCell(r.Provenance)))
 	}
-	g.addDoubt(func(i int) *schema.Doubt { return b.Rows[i].Doubt })
+	g.addDoubt(func(i int) *document.Doubt { return b.Rows[i].Doubt })
 	if b.Omitted > 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("%s with %s (--top 0 shows all)", moreRows(b.Omitted), m.Text(b.OmittedNs)))
 	}
@@ -194,7 +194,7 @@ func widest(by []string) int {
 	return len(by) - 1
 }
 
-func keyCell(r *schema.BlameRow, by, key string) Cell {
+func keyCell(r *document.BlameRow, by, key string) Cell {
 	stack, isStack := r.Stacks[by]
 	if !isStack {
 		stack, isStack = r.Stack, strings.HasSuffix(by, "-stack")
@@ -209,7 +209,7 @@ func keyCell(r *schema.BlameRow, by, key string) Cell {
 }
 
 // Blame writes a pivot.
-func Blame(w io.Writer, b *schema.Blame, o Options) error {
+func Blame(w io.Writer, b *document.Blame, o Options) error {
 	g := blameGrid(b)
 	if o.Style != CSV {
 		g.Notes = append(g.Notes, MeasureOf(b.Coverage).total(b.Total))

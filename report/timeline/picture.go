@@ -5,7 +5,7 @@ import (
 	"iter"
 	"strings"
 
-	"contend/report/schema"
+	"contend/report/document"
 	"contend/report/table"
 )
 
@@ -70,7 +70,7 @@ type cause struct {
 	Share, Wait, Owner string
 }
 
-func newPicture(d *schema.CSP, top int) *picture {
+func newPicture(d *document.CSP, top int) *picture {
 	lines, edges := d.Lines(maxCells)
 	p := &picture{Width: plotWidth + 2*margin, Left: margin, Right: margin + plotWidth, Plot: plotWidth,
 		Title: "critical section pressure over time: time spent acquiring the lock / running time of all threads",
@@ -84,7 +84,7 @@ func newPicture(d *schema.CSP, top int) *picture {
 		shown = lines[:top]
 		p.Note, p.LeftOutNs = leftOut(lines[top:])
 	}
-	peak, y := schema.Peak(shown), headHigh
+	peak, y := document.Peak(shown), headHigh
 	for i := range shown {
 		b := newBand(&shown[i], edges, peak, y)
 		b.addPhases(d.EachPhase(0), edges)
@@ -98,14 +98,14 @@ func newPicture(d *schema.CSP, top int) *picture {
 	return p
 }
 
-func leftOut(rest []schema.Line) (note string, ns int64) {
+func leftOut(rest []document.Line) (note string, ns int64) {
 	for i := range rest {
 		ns += rest[i].WaitNs
 	}
 	return fmt.Sprintf("left out: %d locks with %s (--top 0 shows all)", len(rest), table.Duration(ns)), ns
 }
 
-func newBand(l *schema.Line, edges []int64, peak float64, y int) band {
+func newBand(l *document.Line, edges []int64, peak float64, y int) band {
 	b := band{Y: y + plotTop, High: plotHigh, Lock: text(l.Lock), Class: text(l.Class), Short: cut(text(l.Lock), maxText/2), WaitNs: l.WaitNs,
 		Sum: fmt.Sprintf("%s waited, %s of all running time", table.Duration(l.WaitNs), percent(l.CSP)), Peak: percent(peak)}
 	b.Base = b.Y + plotHigh
@@ -117,7 +117,7 @@ func newBand(l *schema.Line, edges []int64, peak float64, y int) band {
 
 // outline is the path of a step function: up at the beginning of each cell,
 // down to the foot at the end.
-func outline(l *schema.Line, edges []int64, peak float64, base int) string {
+func outline(l *document.Line, edges []int64, peak float64, base int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "M%d,%d", margin, base)
 	for i, c := range l.Cells {
@@ -152,7 +152,7 @@ const (
 )
 
 // addPhases shades the phases of the band's lock. They come largest first.
-func (b *band) addPhases(phases iter.Seq[schema.Phase], edges []int64) {
+func (b *band) addPhases(phases iter.Seq[document.Phase], edges []int64) {
 	more, moreNs := 0, int64(0)
 	for p := range phases {
 		if text(p.Lock) != b.Lock || text(p.Class) != b.Class {
@@ -181,7 +181,7 @@ func (b *band) foot() int {
 	return b.MoreY + bandGap
 }
 
-func (b *band) newPhase(p *schema.Phase, edges []int64) phase {
+func (b *band) newPhase(p *document.Phase, edges []int64) phase {
 	first, last := edges[0], edges[len(edges)-1]
 	width := 0.0
 	if last > first {

@@ -10,7 +10,7 @@ import (
 	"io"
 	"strings"
 
-	"contend/report/schema"
+	"contend/report/document"
 	"contend/report/table"
 )
 
@@ -22,7 +22,7 @@ var files embed.FS
 var templates = template.Must(template.New("").ParseFS(files, "*.tmpl"))
 
 // SVG writes the timeline as a picture; top limits the locks, 0 means all.
-func SVG(w io.Writer, d *schema.CSP, top int) error {
+func SVG(w io.Writer, d *document.CSP, top int) error {
 	if _, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"); err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func SVG(w io.Writer, d *schema.CSP, top int) error {
 }
 
 // HTML writes a page with the picture and, for each phase, all its causes.
-func HTML(w io.Writer, d *schema.CSP, top int) error {
+func HTML(w io.Writer, d *document.CSP, top int) error {
 	return templates.ExecuteTemplate(w, "timeline.html.tmpl", newPicture(d, top))
 }
 

@@ -7,30 +7,30 @@ import (
 	"strings"
 	"testing"
 
-	"contend/report/schema"
+	"contend/report/document"
 )
 
 // document has ten intervals of a second. Lock A is under pressure in the
 // first two and the sixth, which are phases; lock B a little throughout.
-func document() *schema.CSP {
-	d := &schema.CSP{IntervalNs: 1e9}
+func exampleDocument() *document.CSP {
+	d := &document.CSP{IntervalNs: 1e9}
 	for i := range 10 {
-		iv := schema.Interval{StartNs: int64(i) * 1e9, EndNs: int64(i+1) * 1e9, RunningNs: 2e9, Locks: []schema.Pressure{{Class: "B", Lock: "B@1", WaitNs: 1e7}}}
+		iv := document.Interval{StartNs: int64(i) * 1e9, EndNs: int64(i+1) * 1e9, RunningNs: 2e9, Locks: []document.Pressure{{Class: "B", Lock: "B@1", WaitNs: 1e7}}}
 		if i < 2 || i == 5 {
-			iv.Locks = append(iv.Locks, schema.Pressure{Class: "A", Lock: "A@1", WaitNs: 1e9})
+			iv.Locks = append(iv.Locks, document.Pressure{Class: "A", Lock: "A@1", WaitNs: 1e9})
 		}
 		d.Intervals = append(d.Intervals, iv)
 	}
-	d.Total = schema.Total{WaitNs: 31e8, RunningNs: 20e9}
-	d.Phases = []schema.Phase{
-		{Class: "A", Lock: "A@1", StartNs: 0, EndNs: 2e9, WaitNs: 2e9, CSP: 0.5, Causes: []schema.Cause{{Owner: "java.lang.Thread.sleep < Shop.report:7", WaitNs: 15e8}, {Owner: "[handoff]", WaitNs: 5e8}}},
+	d.Total = document.Total{WaitNs: 31e8, RunningNs: 20e9}
+	d.Phases = []document.Phase{
+		{Class: "A", Lock: "A@1", StartNs: 0, EndNs: 2e9, WaitNs: 2e9, CSP: 0.5, Causes: []document.Cause{{Owner: "java.lang.Thread.sleep < Shop.report:7", WaitNs: 15e8}, {Owner: "[handoff]", WaitNs: 5e8}}},
 		{Class: "A", Lock: "A@1", StartNs: 5e9, EndNs: 6e9, WaitNs: 1e9, CSP: 0.5},
 	}
-	d.Coverage.Warnings = []schema.Warning{{Code: "threshold", Text: "<b>short</b> waits are missing"}}
+	d.Coverage.Warnings = []document.Warning{{Code: "threshold", Text: "<b>short</b> waits are missing"}}
 	return d
 }
 
-func page(t *testing.T, d *schema.CSP, top int) (svg, html string) {
+func page(t *testing.T, d *document.CSP, top int) (svg, html string) {
 	t.Helper()
 	var a, b strings.Builder
 	if err := SVG(&a, d, top); err != nil {
@@ -46,7 +46,7 @@ func page(t *testing.T, d *schema.CSP, top int) (svg, html string) {
 }
 
 func TestPhasesAreShadedAndTold(t *testing.T) {
-	svg, html := page(t, document(), 0)
+	svg, html := page(t, exampleDocument(), 0)
 	for _, want := range []string{
 		`<rect x="20.0" y="84" width="192.0" height="60" fill="#ffdfb8"/>`, // the first two of ten seconds
 		`<rect x="500.0" y="84" width="96.0"`,
@@ -68,14 +68,14 @@ func TestPhasesAreShadedAndTold(t *testing.T) {
 }
 
 func TestWhatIsLeftOutIsSaid(t *testing.T) {
-	svg, _ := page(t, document(), 1)
+	svg, _ := page(t, exampleDocument(), 1)
 	if !strings.Contains(svg, "left out: 1 locks with 100 ms") || strings.Contains(svg, "B@1") {
 		t.Errorf("%s", svg)
 	}
-	d := document()
+	d := exampleDocument()
 	d.Phases = nil
 	for range maxShaded + 7 {
-		d.Phases = append(d.Phases, schema.Phase{Class: "A", Lock: "A@1", EndNs: 1e9, WaitNs: 1e6})
+		d.Phases = append(d.Phases, document.Phase{Class: "A", Lock: "A@1", EndNs: 1e9, WaitNs: 1e6})
 	}
 	svg, html := page(t, d, 0)
 	if got := strings.Count(svg, `<g class="phase">`); got != maxShaded {
@@ -90,7 +90,7 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 }
 
 func TestNothingToDraw(t *testing.T) {
-	svg, html := page(t, &schema.CSP{IntervalNs: 1e9}, 5)
+	svg, html := page(t, &document.CSP{IntervalNs: 1e9}, 5)
 	if !strings.Contains(svg, "no thread waited for a lock") || !strings.Contains(html, "no thread waited for a lock") {
 		t.Errorf("%s", svg)
 	}
@@ -98,7 +98,7 @@ func TestNothingToDraw(t *testing.T) {
 
 // The page loads nothing and runs nothing.
 func TestThePageStandsAlone(t *testing.T) {
-	_, html := page(t, document(), 0)
+	_, html := page(t, exampleDocument(), 0)
 	if found := regexp.MustCompile(`(?i)<script|src=|href=|@import|url\(|javascript:`).FindString(html); found != "" {
 		t.Errorf("%s in the page", found)
 	}

@@ -1,0 +1,77 @@
+package bootstrap
+
+import "math"
+
+// blockLength chooses the length of the bootstrap's blocks, in cells, for a
+// series of deviations from the mean. It is the rule of Politis and White
+// (Econometric Reviews 2004, corrected by Patton, Politis and White, 2009)
+// for the circular block bootstrap:
+//
+//  1. find the lag m behind which the autocorrelation is insignificant, for
+//     K lags in a row;
+//  2. estimate the spectral density at 0, g, and its curvature, G, from the
+//     first 2m lags, under a flat-top window;
+//  3. b = (2 G² / (4/3 g²))^(1/3) n^(1/3), at most 3√n and n/3.
+func blockLength(z []float64) int {
+	n := len(z)
+	if n < 9 {
+		return 1
+	}
+	limit := int(math.Ceil(min(3*math.Sqrt(float64(n)), float64(n)/3)))
+	run := max(5, int(math.Sqrt(math.Log10(float64(n)))))
+	cov := autocovariances(z, min(2*limit+run, n-1))
+	if cov[0] <= 0 {
+		return 1
+	}
+	m := lastSignificant(cov, n, run)
+	window := min(2*max(m, 1), len(cov)-1)
+	g, curve := cov[0], 0.0
+	for k := 1; k <= window; k++ {
+		w := flatTop(float64(k) / float64(window))
+		g += 2 * w * cov[k]
+		curve += 2 * w * float64(k) * cov[k]
+	}
+	if g <= 0 {
+		return 1 // deviations cancel out: blocks would only hide it
+	}
+	b := math.Cbrt(2 * curve * curve / (4.0 / 3 * g * g) * float64(n))
+	return min(max(int(math.Ceil(b)), 1), limit)
+}
+
+// lastSignificant returns the smallest lag after which run autocorrelations
+// in a row are within two standard errors of 0.
+func lastSignificant(cov []float64, n, run int) int {
+	bound := 2 * math.Sqrt(math.Log10(float64(n))/float64(n)) * cov[0]
+	quiet := 0
+	for k := 1; k < len(cov); k++ {
+		if math.Abs(cov[k]) >= bound {
+			quiet = 0
+			continue
+		}
+		if quiet++; quiet == run {
+			return k - run
+		}
+	}
+	return len(cov) - 1 - quiet
+}
+
+// flatTop is 1 up to half of the window and falls to 0 at its end.
+func flatTop(t float64) float64 {
+	if t <= 0.5 {
+		return 1
+	}
+	return 2 * (1 - t)
+}
+
+// autocovariances returns those of lags 0 to k of a series whose mean is 0.
+func autocovariances(z []float64, k int) []float64 {
+	cov := make([]float64, k+1)
+	for lag := range cov {
+		sum := 0.0
+		for i := lag; i < len(z); i++ {
+			sum += z[i] * z[i-lag]
+		}
+		cov[lag] = sum / float64(len(z))
+	}
+	return cov
+}

@@ -1,0 +1,142 @@
+package bootstrap
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// replicates is how often a recording is drawn anew: enough for 95 %, whose
+// ends then rest on 50 draws.
+const replicates = 1000
+
+// fewestBlocks is how many independent pieces it takes to say anything of how
+// much they vary.
+const fewestBlocks = 6
+
+// seed makes every answer repeatable.
+const seed = 0x636f6e74656e64
+
+// Estimate is a ratio with its 95 % interval, Value ± Half.
+type Estimate struct {
+	Value   float64
+	Half    float64
+	SE      float64 // standard error, of Blocks-1 degrees of freedom; infinite when the recording is too short to tell
+	BlockNs int64   // length of the blocks drawn
+	Blocks  int     // how many fill the recording
+}
+
+// Low returns the lower end, never below 0: no sum of lengths is negative.
+func (e Estimate) Low() float64 { return max(e.Value-e.Half, 0) }
+
+// High returns the upper end.
+func (e Estimate) High() float64 { return e.Value + e.Half }
+
+// Scale returns the estimate of factor times the ratio.
+func (e Estimate) Scale(factor float64) Estimate {
+	e.Value, e.Half, e.SE = e.Value*factor, e.Half*factor, e.SE*factor
+	return e
+}
+
+// Ratio estimates sum(num)/sum(den) over the cells by a circular block
+// bootstrap: blocks of cells, long enough that what happens in one says
+// little of the next, are drawn with replacement until they fill the
+// recording. Both series are drawn together, so that what they share cancels.
+//
+// The interval is symmetric: 95 % of the draws are within Half of Value,
+// widened by Student's t for the number of blocks. A sampled sum is never
+// surer than one tick of one thread.
+func (c *Cells) Ratio(num, den []int64) Estimate {
+	n := len(c.Length)
+	x, y := prefix(num, n), prefix(den, n)
+	if n == 0 || y[n] <= 0 {
+		return Estimate{}
+	}
+	e := Estimate{Value: x[n] / y[n]}
+	b := blockLength(deviations(x, y, e.Value))
+	e.BlockNs, e.Blocks = int64(b)*c.Width, n/b
+	if e.Blocks < fewestBlocks {
+		e.Half, e.SE = math.Inf(1), math.Inf(1)
+		return e
+	}
+	off := draw(x, y, n, b, e.Value)
+	bessel := math.Sqrt(float64(e.Blocks) / float64(e.Blocks-1)) // blocks vary around their own mean, not the true one
+	widen := bessel * Student(float64(e.Blocks-1), 0.975) / half975
+	grain := float64(c.Grain) / y[n]
+	e.Half = max(off[len(off)*95/100]*widen, grain)
+	e.SE = max(rootMeanSquare(off)*bessel, grain/half975)
+	return e
+}
+
+// Rate estimates how much of elapsed time a series takes: the sum over the
+// length of the recording.
+func (c *Cells) Rate(num []int64) Estimate { return c.Ratio(num, c.Length) }
+
+// Span returns the length of the recording, in nanoseconds.
+func (c *Cells) Span() int64 {
+	sum := int64(0)
+	for _, n := range c.Length {
+		sum += n
+	}
+	return sum
+}
+
+// draw returns how far the ratio of each replicate is from the value, in
+// ascending order.
+func draw(x, y []float64, n, b int, value float64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, uint64(n)))
+	off := make([]float64, 0, replicates)
+	for range replicates {
+		sx, sy := 0.0, 0.0
+		for left := n; left > 0; left -= b {
+			from, k := rng.IntN(n), min(b, left)
+			sx += around(x, from, k, n)
+			sy += around(y, from, k, n)
+		}
+		if sy > 0 {
+			off = append(off, math.Abs(sx/sy-value))
+		}
+	}
+	if len(off) == 0 {
+		return []float64{math.Inf(1)}
+	}
+	slices.Sort(off)
+	return off
+}
+
+// around sums k cells from a place on; behind the last comes the first.
+func around(p []float64, from, k, n int) float64 {
+	if from+k <= n {
+		return p[from+k] - p[from]
+	}
+	return p[n] - p[from] + p[from+k-n]
+}
+
+// prefix returns the sums of the first 0, 1, ..., n cells.
+func prefix(s []int64, n int) []float64 {
+	p := make([]float64, n+1)
+	for i := range n {
+		p[i+1] = p[i]
+		if i < len(s) {
+			p[i+1] += float64(s[i])
+		}
+	}
+	return p
+}
+
+// deviations is what each cell contributes to the error of the ratio.
+func deviations(x, y []float64, value float64) []float64 {
+	z := make([]float64, len(x)-1)
+	for i := range z {
+		z[i] = x[i+1] - x[i] - value*(y[i+1]-y[i])
+	}
+	return z
+}
+
+func rootMeanSquare(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x * x
+	}
+	return math.Sqrt(sum / float64(len(v)))
+}

@@ -1,0 +1,204 @@
+package bootstrap
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// cells makes a finished recording of one series and of 1 ns per cell.
+func cells(values []int64) *Cells {
+	c := &Cells{Width: 1, series: [][]int64{values}}
+	for range values {
+		c.Length = append(c.Length, 1)
+	}
+	return c
+}
+
+// Whatever is added, in whatever order and however far apart, the cells of a
+// series sum to it, and there are never too many of them.
+func TestCellsConserveWhatIsAdded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		start := rapid.Int64Range(-1<<61, 1<<61).Draw(t, "start")
+		var r Recorder
+		r.Begin(start)
+		want := make([]int64, 3)
+		r.New()
+		r.New()
+		for range rapid.IntRange(1, 30).Draw(t, "stretches") {
+			i := rapid.IntRange(0, 2).Draw(t, "series")
+			from := start + rapid.Int64Range(0, 1<<rapid.IntRange(10, 61).Draw(t, "far")).Draw(t, "from")
+			length, ns := rapid.Int64Range(0, 1<<rapid.IntRange(1, 61).Draw(t, "long")).Draw(t, "length"), rapid.Int64Range(0, 1<<40).Draw(t, "ns")
+			if from > math.MaxInt64-length || length == 0 {
+				continue
+			}
+			r.Add(i, from, from+length, min(ns, length))
+			want[i] += min(ns, length)
+			r.Tick(from, from+rapid.Int64Range(0, length).Draw(t, "reach"))
+		}
+		c := r.Finish()
+		if len(c.Length) > maxCells {
+			t.Fatalf("%d cells", len(c.Length))
+		}
+		for i := range want {
+			sum := int64(0)
+			for _, ns := range c.Series(i) {
+				sum += ns
+			}
+			if sum != want[i] {
+				t.Errorf("series %d: %d ns, added %d", i, sum, want[i])
+			}
+		}
+	})
+}
+
+// A window holds the cells that begin in it, and never more than an estimate
+// can afford.
+func TestWindows(t *testing.T) {
+	var r Recorder
+	r.BeginFine(5e9)
+	n := r.New()
+	for i := range int64(20000) {
+		r.Add(n, 5e9+i*1e6, 5e9+(i+1)*1e6, i)
+	}
+	c := r.Finish()
+	sum := func(w *Cells) (ns int64) {
+		for _, v := range w.Series(n) {
+			ns += v
+		}
+		return ns
+	}
+	for _, w := range []struct{ from, to, want, span int64 }{
+		{0, 1 << 60, 20000 * 19999 / 2, 20e9}, {5e9, 5e9 + 3e6, 0 + 1 + 2, 3e6}, {5e9 + 1, 5e9 + 2e6 + 1, 1 + 2, 2e6}, {4e9, 5e9, 0, 0}, {5e9 + 19998e6, 1 << 60, 19998 + 19999, 2e6},
+		{5e9, 5e9 + 5000e6, 5000 * 4999 / 2, 5000e6},
+	} {
+		got := c.Window(w.from, w.to)
+		if sum(got) != w.want || got.Span() != w.span || len(got.Length) > maxCells || len(got.Series(n)) != len(got.Length) {
+			t.Errorf("[%d, %d): %d in %d cells of together %d ns", w.from, w.to, sum(got), len(got.Length), got.Span())
+		}
+	}
+	if e := c.Window(4e9, 5e9).Rate(nil); e != (Estimate{}) {
+		t.Errorf("nothing at all: %+v", e)
+	}
+}
+
+func TestTooManySeriesAreNotKept(t *testing.T) {
+	var r Recorder
+	r.Begin(0)
+	last := 0
+	for range maxSeries + 5 {
+		last = r.New()
+	}
+	r.Add(last, 0, 5, 5)
+	if c := r.Finish(); last != NoSeries || c.Series(last) != nil {
+		t.Errorf("series %d: %v", last, c.Series(last))
+	}
+}
+
+// Independent cells need no blocks; a process that remembers needs long ones.
+func TestBlocksAreAsLongAsTheMemory(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	length := func(memory float64) int {
+		z := make([]float64, 900)
+		for i := range z {
+			z[i] = rng.NormFloat64()
+			if i > 0 {
+				z[i] += memory * z[i-1]
+			}
+		}
+		return blockLength(z)
+	}
+	none, some, long := 0, 0, 0
+	for range 40 {
+		none, some, long = none+length(0), some+length(0.6), long+length(0.95)
+	}
+	if none > 40*6 || some < none*3/2 || long < some*2 {
+		t.Errorf("mean lengths %d, %d, %d", none/40, some/40, long/40)
+	}
+	for _, z := range [][]float64{nil, {1}, make([]float64, 50)} {
+		if b := blockLength(z); b != 1 {
+			t.Errorf("%d cells without variation: blocks of %d", len(z), b)
+		}
+	}
+}
+
+// The standard error of independent cells is the textbook's.
+func TestIndependentCellsGiveTheTextbooksError(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	values := make([]int64, 1000)
+	for i := range values {
+		values[i] = 1000 + rng.Int64N(1001)
+	}
+	c := cells(values)
+	e := c.Rate(values)
+	want := 1001 / math.Sqrt(12) / math.Sqrt(1000)
+	if math.Abs(e.SE/want-1) > 0.2 || math.Abs(e.Half/(1.96*want)-1) > 0.25 {
+		t.Errorf("%+v, want a standard error of %.2f", e, want)
+	}
+	if again := c.Rate(values); again != e {
+		t.Errorf("%+v the second time, %+v the first", again, e)
+	}
+}
+
+func TestWhatCannotBeKnown(t *testing.T) {
+	one := cells([]int64{7})
+	if e := one.Rate(one.Series(0)); !math.IsInf(e.Half, 1) || e.Value != 7 {
+		t.Errorf("one cell: %+v", e)
+	}
+	if e := one.Ratio(one.Series(0), []int64{0}); e != (Estimate{}) {
+		t.Errorf("nothing to divide by: %+v", e)
+	}
+	steady := cells(make([]int64, 100))
+	for i := range steady.series[0] {
+		steady.series[0][i] = 3
+	}
+	if e := steady.Rate(steady.series[0]); e.Half != 0 {
+		t.Errorf("an exact trace without variation: %+v", e)
+	}
+	steady.Grain = 10
+	if e := steady.Rate(steady.series[0]); e.Half != 0.1 {
+		t.Errorf("a sampled one: %+v, want one tick in 100 ns", e)
+	}
+}
+
+func TestStudent(t *testing.T) {
+	for _, c := range []struct{ df, p, want float64 }{
+		{1, 0.975, 12.706}, {2, 0.975, 4.303}, {3, 0.975, 3.182}, {4, 0.975, 2.776}, {10, 0.975, 2.228}, {30, 0.975, 2.042}, {1e6, 0.975, 1.960},
+		{0, 0.95, 6.314}, {2, 0.95, 2.920}, {3, 0.95, 2.353}, {20, 0.95, 1.725}, {30, 0.999, 3.385},
+	} {
+		got := Student(c.df, c.p)
+		if math.Abs(got/c.want-1) > 0.015 {
+			t.Errorf("%g degrees of freedom, %g: %.3f, want %.3f", c.df, c.p, got, c.want)
+		}
+		if c.df < 3 {
+			continue
+		}
+		if back := math.Erfc(NormalOf(got, c.df)/math.Sqrt2) / 2; math.Abs(back-(1-c.p)) > 1e-9 {
+			t.Errorf("%g degrees of freedom: %g comes back as %g", c.df, 1-c.p, back)
+		}
+	}
+}
+
+func TestAddAllocatesNothing(t *testing.T) {
+	var r Recorder
+	r.Begin(0)
+	s := r.New()
+	r.Add(s, 0, 900e6, 1e6)
+	if n := testing.AllocsPerRun(100, func() { r.Add(s, 1e6, 3e6, 2e6) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkRatio(b *testing.B) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	values := make([]int64, maxCells)
+	for i := range values {
+		values[i] = rng.Int64N(1000)
+	}
+	c := cells(values)
+	for b.Loop() {
+		c.Rate(values)
+	}
+}

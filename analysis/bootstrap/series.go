@@ -1,0 +1,232 @@
+// Package bootstrap says how far an estimate may be off: it cuts a trace into
+// short cells of time, sums by cell, and resamples blocks of cells. It knows
+// no lock and no thread: what a series means is its caller's business.
+package bootstrap
+
+import (
+	"math"
+
+	"contend/analysis"
+)
+
+// A recording is kept as at most maxCells cells; when it grows beyond, two
+// neighbours become one. A series costs 8 KB at most, however long the trace.
+const (
+	maxCells   = 1024
+	firstWidth = int64(1e6) // 1 ms
+)
+
+// A fine recording, for what is asked of short stretches, has more cells and
+// fewer series: half a megabyte each, 32 MB in all.
+const (
+	fineCells  = 1 << 16
+	fineSeries = 1 << 6
+)
+
+// maxSeries bounds what a pivot with a million rows may take; the rows met
+// after so many have no interval.
+const maxSeries = 1 << 12
+
+// NoSeries is the number of a series that is not kept.
+const NoSeries = -1
+
+// Recorder sums nanoseconds by cell of time, for many series. A visitor that
+// passes Begin, Running and Tick on to it has the running time of all threads
+// as series Running.
+type Recorder struct {
+	start  int64
+	width  int64
+	end    int64
+	series [][]int64 // by series, by cell; cells at the end that hold nothing are absent
+
+	limit, most int // of cells, and of series
+
+	lo, hi int64 // the cell last added to, to save divisions
+	at     int
+
+	ticks  int64
+	tickNs int64 // what they stand for, together
+}
+
+// Running is the series of running thread-time.
+const Running = 0
+
+// Begin fixes the start of the recording; it must come first.
+func (r *Recorder) Begin(start int64) {
+	*r = Recorder{start: start, end: start, width: firstWidth, series: [][]int64{nil}, limit: maxCells, most: maxSeries}
+}
+
+// BeginFine is Begin for a recording of which short stretches will be asked.
+func (r *Recorder) BeginFine(start int64) {
+	r.Begin(start)
+	r.limit, r.most = fineCells, fineSeries
+}
+
+// New adds an empty series and returns its number, or NoSeries when there are
+// too many.
+func (r *Recorder) New() int {
+	if len(r.series) >= r.most {
+		return NoSeries
+	}
+	r.series = append(r.series, nil)
+	return len(r.series) - 1
+}
+
+// Running adds running time.
+func (r *Recorder) Running(from, to, ns int64) { r.Add(Running, from, to, ns) }
+
+// Add adds ns nanoseconds, spread evenly over [from, to), to a series. It
+// allocates only when the series grows by a cell.
+func (r *Recorder) Add(series int, from, to, ns int64) {
+	if series == NoSeries {
+		return
+	}
+	if s := r.series[series]; from >= r.lo && to <= r.hi && r.at < len(s) && to <= r.end {
+		s[r.at] += ns
+		return
+	}
+	r.spread(series, max(from, r.start), max(to, from, r.start), ns)
+}
+
+// spread is Add for stretches that may reach over several cells, or beyond
+// what there is.
+func (r *Recorder) spread(series int, from, to, ns int64) {
+	for r.cell(to) >= r.limit {
+		r.coarsen()
+	}
+	r.end = max(r.end, to)
+	s := &r.series[series]
+	for at := from; ; {
+		i := r.cell(at)
+		for len(*s) <= i {
+			*s = append(*s, 0)
+		}
+		left := r.width - int64(uint64(at-r.start)%uint64(r.width))
+		if uint64(to-at) <= uint64(left) {
+			(*s)[i] += part(ns, from, to, at, to)
+			r.at, r.lo, r.hi = i, at-(r.width-left), at+min(left, math.MaxInt64-at)
+			return
+		}
+		(*s)[i] += part(ns, from, to, at, at+left)
+		at += left
+	}
+}
+
+// part is analysis.Spread for stretches that may be empty.
+func part(ns, from, to, lo, hi int64) int64 {
+	if from == to {
+		return ns
+	}
+	return analysis.Spread(ns, from, to, lo, hi)
+}
+
+// Tick notes the stretch [from, to) one sampling instant stands for: the
+// sums are estimates, and no finer than the ticks.
+func (r *Recorder) Tick(from, to int64) {
+	r.ticks++
+	r.tickNs += to - from
+}
+
+// Sampled reports whether there were ticks.
+func (r *Recorder) Sampled() bool { return r.ticks > 0 }
+
+// cell returns the number of the cell an instant lies in; instants may lie
+// further apart than int64 holds.
+func (r *Recorder) cell(t int64) int {
+	return int(min(uint64(t-r.start)/uint64(r.width), fineCells))
+}
+
+// coarsen makes one cell of two.
+func (r *Recorder) coarsen() {
+	r.width *= 2
+	r.lo, r.hi, r.at = 0, 0, 0
+	for i, s := range r.series {
+		for j := range s {
+			if j%2 == 0 {
+				s[j/2] = s[j]
+			} else {
+				s[j/2] += s[j]
+			}
+		}
+		r.series[i] = s[:(len(s)+1)/2]
+	}
+}
+
+// Finish returns the cells. Those of a sampled trace are no shorter than the
+// mean reach of its ticks: what lies between two ticks was not seen.
+func (r *Recorder) Finish() *Cells {
+	grain := r.tickNs / max(r.ticks, 1)
+	for r.width < grain && r.width < grain<<1 {
+		r.coarsen()
+	}
+	c := &Cells{start: r.start, Width: r.width, Grain: grain, Sampled: r.Sampled(), series: r.series}
+	for at := r.start; at < r.end; {
+		n := int64(min(uint64(r.width), uint64(r.end-at)))
+		c.Length = append(c.Length, n)
+		at += n
+	}
+	return c
+}
+
+// Cells is a finished recording.
+type Cells struct {
+	Width   int64   // of a cell, nanoseconds
+	Grain   int64   // mean reach of a tick, nanoseconds; 0 for an exact trace
+	Sampled bool    // the sums are estimates
+	Length  []int64 // of each cell: all Width but the last
+	start   int64
+	series  [][]int64
+}
+
+// Window returns the cells that begin in [from, to); there may be none. Of a
+// long window several become one: the cost of an estimate grows with them.
+func (c *Cells) Window(from, to int64) *Cells {
+	first, last := c.index(from), c.index(to)
+	w := &Cells{start: from, Width: c.Width, Grain: c.Grain, Sampled: c.Sampled, Length: c.Length[first:last]}
+	several := (last - first + maxCells - 1) / maxCells
+	if several > 1 {
+		w.Width, w.Length = c.Width*int64(several), join(w.Length, several)
+	}
+	for i := range c.series {
+		s := c.Series(i)[first:last]
+		if several > 1 {
+			s = join(s, several)
+		}
+		w.series = append(w.series, s)
+	}
+	return w
+}
+
+// join makes one cell of several.
+func join(s []int64, several int) []int64 {
+	out := make([]int64, 0, len(s)/several+1)
+	for i, ns := range s {
+		if i%several == 0 {
+			out = append(out, 0)
+		}
+		out[len(out)-1] += ns
+	}
+	return out
+}
+
+// index returns the number of the first cell that begins at t or later.
+func (c *Cells) index(t int64) int {
+	if t <= c.start {
+		return 0
+	}
+	return int(min((uint64(t-c.start)+uint64(c.Width)-1)/uint64(c.Width), uint64(len(c.Length))))
+}
+
+// Series returns the sums by cell of a series, one for each of Length.
+// One that is not kept has none.
+func (c *Cells) Series(i int) []int64 {
+	if i == NoSeries {
+		return nil
+	}
+	s := c.series[i]
+	for len(s) < len(c.Length) {
+		s = append(s, 0)
+	}
+	c.series[i] = s
+	return s[:len(c.Length)]
+}

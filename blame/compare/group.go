@@ -1,0 +1,271 @@
+package compare
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"contend/analysis/bootstrap"
+)
+
+// Rate is a share of running time, estimated from one or several traces.
+type Rate struct {
+	WaitNs int64   // over all traces
+	Value  float64 // WaitNs over the running time: critical section pressure
+	Half   float64 // half of the 95 % interval
+	SE     float64
+	DF     float64 // degrees of freedom of SE
+	Traces int
+	Spread float64 // standard deviation from one trace to the next, of at least fewest traces; else 0
+}
+
+// fewest is how many traces it takes to say how far they disagree.
+const fewest = 3
+
+// Group is the traces of one side.
+type Group []*Profile
+
+// RunningNs returns the running time of all traces together.
+func (g Group) RunningNs() int64 {
+	sum := int64(0)
+	for _, p := range g {
+		sum += total(p.finish().Series(bootstrap.Running))
+	}
+	return sum
+}
+
+// Blocks returns the shortest and the longest block any trace would be drawn
+// in for the sum of all waiting, in nanoseconds.
+func (g Group) Blocks() (shortest, longest int64) {
+	for _, p := range g {
+		c := p.finish()
+		ns := c.Ratio(c.Series(p.total), c.Series(bootstrap.Running)).BlockNs
+		if shortest == 0 || ns < shortest {
+			shortest = ns
+		}
+		longest = max(longest, ns)
+	}
+	return shortest, longest
+}
+
+// rate pools the traces of a side. What each trace says of its own error is
+// added up; from fewest traces on, how far they disagree is held against it,
+// and the larger counts.
+func (g Group) rate(of func(p *Profile) sum) Rate {
+	running := float64(g.RunningNs())
+	r := Rate{Traces: len(g)}
+	var values, weights []float64
+	within, blocks := 0.0, 0
+	for _, p := range g {
+		c := p.finish()
+		num, den := of(p), c.Series(bootstrap.Running)
+		r.WaitNs += num.ns
+		if running <= 0 {
+			continue
+		}
+		e, w := c.Ratio(num.cells, den), float64(total(den))/running
+		if num.partial && w > 0 { // how the rest of it varies was not kept
+			e.Value, e.SE = float64(num.ns)/float64(total(den)), math.Inf(1)
+		}
+		values, weights = append(values, e.Value), append(weights, w)
+		within += w * w * e.SE * e.SE
+		blocks += max(e.Blocks-1, 0)
+	}
+	if running <= 0 {
+		return r
+	}
+	r.Value, r.SE, r.DF = float64(r.WaitNs)/running, math.Sqrt(within), float64(blocks)
+	if len(g) >= fewest {
+		between := disagreement(values, weights, r.Value)
+		r.Spread = between * math.Sqrt(float64(len(g)))
+		r.atLeast(between, len(g))
+	}
+	r.Half = r.SE * bootstrap.Student(r.DF, 0.975)
+	return r
+}
+
+// atLeast raises the error of a rate to what traces disagree by; without one
+// of its own it is that.
+func (r *Rate) atLeast(between float64, traces int) {
+	if between > r.SE || math.IsInf(r.SE, 1) {
+		r.SE, r.DF = between, float64(traces-1)
+	}
+}
+
+// Settle lends the spread of the side with several traces to the one with
+// few: a single run varies as much as each of the others did.
+func Settle(a, b Rate) (Rate, Rate) {
+	lend := func(from, to *Rate) {
+		if from.Spread > 0 && to.Spread == 0 && to.Traces > 0 {
+			to.atLeast(from.Spread/math.Sqrt(float64(to.Traces)), from.Traces)
+		}
+	}
+	lend(&a, &b)
+	lend(&b, &a)
+	return a, b
+}
+
+// Classes returns the classes of the locks waited for in any trace, in order.
+func (g Group) Classes() []string {
+	var all []string
+	for _, p := range g {
+		for _, name := range p.sites.names {
+			class, _, _ := strings.Cut(name, siteOf)
+			all = append(all, class)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// Locks returns the pressure of all locks together whose class is wanted.
+func (g Group) Locks(wanted func(class string) bool) Rate {
+	return g.rate(func(p *Profile) sum {
+		var list []int
+		for i, name := range p.sites.names {
+			if class, _, _ := strings.Cut(name, siteOf); wanted(class) {
+				list = append(list, i)
+			}
+		}
+		return p.sites.sum(p, list)
+	})
+}
+
+// Owners returns the share of running time that others waited for the owners
+// whose call chain has a wanted frame, as Class.method; pseudo owners are
+// frames of their own.
+func (g Group) Owners(wanted func(frame string) bool) Rate {
+	return g.rate(func(p *Profile) sum {
+		var list []int
+		for i, name := range p.owners.names {
+			if slices.ContainsFunc(strings.Split(name, " < "), wanted) {
+				list = append(list, i)
+			}
+		}
+		return p.owners.sum(p, list)
+	})
+}
+
+// disagreement is the standard error of a weighted mean, from how far the
+// values lie apart.
+func disagreement(values, weights []float64, mean float64) float64 {
+	if len(values) < 2 {
+		return 0
+	}
+	sum := 0.0
+	for i, v := range values {
+		sum += weights[i] * weights[i] * (v - mean) * (v - mean)
+	}
+	n := float64(len(values))
+	return math.Sqrt(sum * n / (n - 1))
+}
+
+func total(s []int64) (sum int64) {
+	for _, ns := range s {
+		sum += ns
+	}
+	return sum
+}
+
+// called returns the rows by what they are called, which several may share.
+func (r *rows[K]) called(what func(name string) string) map[string][]int {
+	out := make(map[string][]int, len(r.names))
+	for i, name := range r.names {
+		out[what(name)] = append(out[what(name)], i)
+	}
+	return out
+}
+
+// byName sums the rows of a table that are called the same and returns their
+// rates.
+func byName[K comparable](g Group, table func(p *Profile) *rows[K], what func(name string) string) map[string]Rate {
+	lists := make(map[*Profile]map[string][]int, len(g))
+	out := map[string]Rate{}
+	for _, p := range g {
+		lists[p] = table(p).called(what)
+		for name := range lists[p] {
+			out[name] = Rate{}
+		}
+	}
+	for name := range out {
+		out[name] = g.rate(func(p *Profile) sum { return table(p).sum(p, lists[p][name]) })
+	}
+	return out
+}
+
+// sum is what rows of a trace add up to.
+type sum struct {
+	ns      int64
+	cells   []int64 // the same, by cell of time
+	partial bool    // the cells of some rows were not kept
+}
+
+// sum adds up rows, given by their numbers.
+func (r *rows[K]) sum(p *Profile, list []int) (out sum) {
+	c := p.finish()
+	for _, i := range list {
+		out.ns += r.ns[i]
+		out.partial = out.partial || r.series[i] == bootstrap.NoSeries
+	}
+	if len(list) == 1 {
+		out.cells = c.Series(r.series[list[0]])
+		return out
+	}
+	out.cells = make([]int64, len(c.Length))
+	for _, i := range list {
+		for j, ns := range c.Series(r.series[i]) {
+			out.cells[j] += ns
+		}
+	}
+	return out
+}
+
+// lockNames gives each site, as the profiles of all groups name it, the name
+// of the lock acquired there: its class and every site one of its locks was
+// seen at, in any trace. Two traces so agree on the name even if one of them
+// never met a rare site.
+func lockNames(groups ...Group) map[string]string {
+	parent := map[string]string{}
+	var find func(string) string
+	find = func(s string) string {
+		if p, ok := parent[s]; ok && p != s {
+			parent[s] = find(p)
+			return parent[s]
+		}
+		parent[s] = s
+		return s
+	}
+	for _, g := range groups {
+		for _, p := range g {
+			for _, name := range p.sites.names {
+				find(name)
+			}
+			for l := range p.links {
+				parent[find(p.sites.names[l[0]])] = find(p.sites.names[l[1]])
+			}
+		}
+	}
+	members := map[string][]string{}
+	for s := range parent {
+		members[find(s)] = append(members[find(s)], s)
+	}
+	names := make(map[string]string, len(parent))
+	for _, list := range members {
+		name := lockName(list)
+		for _, s := range list {
+			names[s] = name
+		}
+	}
+	return names
+}
+
+// lockName writes a lock as Class at method, method.
+func lockName(sites []string) string {
+	slices.Sort(sites)
+	class, _, _ := strings.Cut(sites[0], siteOf)
+	methods := make([]string, len(sites))
+	for i, s := range sites {
+		_, methods[i], _ = strings.Cut(s, siteOf)
+	}
+	return class + siteOf + strings.Join(slices.Compact(methods), ", ")
+}

@@ -1,0 +1,138 @@
+// Package compare says how two runs differ: which locks, owner call chains
+// and chains of waits take more or less of the running time, and which of the
+// differences are more than noise. What it compares has the same name in both
+// runs: addresses, ids, line numbers and names of single threads are no names.
+package compare
+
+import (
+	"contend/analysis"
+	"contend/analysis/bootstrap"
+	"contend/format"
+)
+
+// Profile is a visitor that sums the waiting of one trace in cells of time:
+// by lock, by the owner's call chain, and by chain of waits. Adding to a row
+// that exists allocates nothing.
+type Profile struct {
+	rec    bootstrap.Recorder
+	sym    *analysis.Symbols
+	total  int
+	sites  rows[site]
+	owners rows[analysis.Owner]
+	chains rows[string]
+	home   []int // by lock: the first site it was seen at, + 1
+	links  map[[2]int]struct{}
+	key    []byte
+	cells  *bootstrap.Cells
+}
+
+// site is a place at which locks of a class are acquired.
+type site struct{ class, method uint32 }
+
+// rows numbers the rows of a table: by what the trace calls them, and then by
+// their names, which several keys may share. The recorder keeps the cells of so
+// many rows and no more; the sums are kept of all.
+type rows[K comparable] struct {
+	byKey  map[K]int
+	byName map[string]int
+	names  []string
+	series []int
+	ns     []int64
+}
+
+// row returns the number of a row, making it when it is new.
+func (r *rows[K]) row(key K, rec *bootstrap.Recorder, text func() string) int {
+	if i, ok := r.byKey[key]; ok {
+		return i
+	}
+	if r.byKey == nil {
+		r.byKey, r.byName = map[K]int{}, map[string]int{}
+	}
+	name := text()
+	i, ok := r.byName[name]
+	if !ok {
+		i = len(r.names)
+		r.byName[name] = i
+		r.names = append(r.names, name)
+		r.series = append(r.series, rec.New())
+		r.ns = append(r.ns, 0)
+	}
+	r.byKey[key] = i
+	return i
+}
+
+// add charges a row with part of a slice.
+func (r *rows[K]) add(i int, rec *bootstrap.Recorder, s *analysis.Slice, ns int64) {
+	r.ns[i] += ns
+	rec.Add(r.series[i], s.Start, s.End, ns)
+}
+
+// Begin implements analysis.Visitor.
+func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
+	*p = Profile{sym: sym, links: map[[2]int]struct{}{}}
+	p.rec.Begin(start)
+	p.total = p.rec.New()
+}
+
+// Running implements analysis.Visitor.
+func (p *Profile) Running(from, to, ns int64) { p.rec.Running(from, to, ns) }
+
+// Tick implements analysis.TickVisitor.
+func (p *Profile) Tick(from, to int64) { p.rec.Tick(from, to) }
+
+// Slice implements analysis.Visitor.
+func (p *Profile) Slice(s *analysis.Slice) {
+	ns := s.End - s.Start
+	p.rec.Add(p.total, s.Start, s.End, ns)
+	p.sites.add(p.site(s), &p.rec, s, ns)
+	for i := range s.Shares {
+		sh := &s.Shares[i]
+		p.owners.add(p.owner(sh.Direct), &p.rec, s, sh.Ns)
+		p.chains.add(p.chain(s, sh), &p.rec, s, sh.Ns)
+	}
+}
+
+// site returns the row of the place where a slice's lock is waited for, and
+// notes that it is the same lock as elsewhere.
+func (p *Profile) site(s *analysis.Slice) int {
+	key := site{p.sym.Class(s.Lock), p.sym.Method(s.Stack)}
+	i := p.sites.row(key, &p.rec, func() string {
+		return analysis.StableName(p.sym.Classes().Name(key.class)) + siteOf + analysis.StableName(p.sym.Methods().Name(key.method))
+	})
+	for len(p.home) <= int(s.Lock) {
+		p.home = append(p.home, 0)
+	}
+	switch first := p.home[s.Lock] - 1; {
+	case first < 0:
+		p.home[s.Lock] = i + 1
+	case first != i:
+		p.links[[2]int{first, i}] = struct{}{}
+	}
+	return i
+}
+
+// siteOf stands between the class of a lock and the method that acquires it.
+const siteOf = " at "
+
+func (p *Profile) owner(o analysis.Owner) int {
+	o.Thread, o.Prov = format.NoThread, analysis.Exact // a call chain, whoever ran it and however that is known
+	return p.owners.row(o, &p.rec, func() string { return ownerName(p.sym, o) })
+}
+
+// chain returns the row of a path through the wait-for graph, which has the
+// signature `contend chains` prints.
+func (p *Profile) chain(s *analysis.Slice, sh *analysis.Share) int {
+	p.key = p.sym.AppendPath(p.key[:0], s, sh)
+	if i, ok := p.chains.byKey[string(p.key)]; ok {
+		return i
+	}
+	return p.chains.row(string(p.key), &p.rec, func() string { return analysis.Signature(p.sym.Steps(s, sh)) })
+}
+
+// finish closes the recording, once.
+func (p *Profile) finish() *bootstrap.Cells {
+	if p.cells == nil {
+		p.cells = p.rec.Finish()
+	}
+	return p.cells
+}

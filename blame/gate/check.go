@@ -1,0 +1,150 @@
+package gate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"contend/analysis/bootstrap"
+	"contend/blame/compare"
+)
+
+// Status is how a rule fared.
+type Status string
+
+// The statuses. Unknown is what the trace cannot tell: a gate that cannot see
+// does not open.
+const (
+	Pass    Status = "pass"
+	Fail    Status = "fail"
+	Unknown Status = "unknown"
+)
+
+// Result is one rule with what it was held against, worst first.
+type Result struct {
+	Rule     string
+	Unit     Unit
+	Relative bool // held against a baseline
+	Status   Status
+	Subjects []Subject
+}
+
+// Subject is one thing a rule measured.
+type Subject struct {
+	Name   string
+	Status Status
+	Value  float64
+	Half   float64 // half of the 95 % interval; 0 when none is known
+	Limit  float64 // what the value is held against, a change over the baseline included
+	Base   float64 // of a change
+	Noise  float64 // of a change: how far above the limit is still noise
+}
+
+// Check holds rules against runs, each the trace of one run of the same
+// program; baseline may be empty when no rule needs it.
+//
+// An absolute limit is held against the value itself. A change is held
+// against the baseline's value and what both sides vary by: it fails when it
+// is above the limit by more than chance explains, one-sided, at 5 %. From
+// three baseline traces on, what they disagree by is the least a single run
+// is believed to vary.
+func Check(rules []Rule, runs, baseline []*Run) []Result {
+	out := make([]Result, len(rules))
+	for i := range rules {
+		out[i] = rules[i].check(runs, baseline)
+	}
+	return out
+}
+
+// Failed reports whether any rule does not hold.
+func Failed(results []Result) bool {
+	return slices.ContainsFunc(results, func(r Result) bool { return r.Status != Pass })
+}
+
+func (r *Rule) check(runs, baseline []*Run) Result {
+	res := Result{Rule: r.Text, Unit: r.metric.unit, Relative: r.relative, Status: Pass}
+	var base map[string]measured
+	if r.relative {
+		base = r.metric.measure(r, baseline)
+	}
+	values := r.metric.measure(r, runs)
+	for name, v := range values {
+		s := r.absolute(v)
+		if r.relative {
+			s = r.change(v, base[name], len(baseline), 0.05/float64(len(values)))
+		}
+		s.Name = name
+		res.Subjects = append(res.Subjects, s)
+		res.Status = worse(res.Status, s.Status)
+	}
+	slices.SortFunc(res.Subjects, func(a, b Subject) int {
+		return cmp.Or(cmp.Compare(rank(b.Status), rank(a.Status)), cmp.Compare(b.Value-b.Limit, a.Value-a.Limit), cmp.Compare(a.Name, b.Name))
+	})
+	return res
+}
+
+func (r *Rule) absolute(v measured) Subject {
+	s := Subject{Status: Pass, Value: v.Value, Half: known(v.Half), Limit: r.limit}
+	switch {
+	case v.none:
+		s.Status = Unknown
+	case r.metric == &deadlock:
+		s.Status = failIf(v.Value > 0)
+	default:
+		s.Status = failIf(r.above(v.Value, r.limit))
+	}
+	return s
+}
+
+// above reports whether a value breaks a limit.
+func (r *Rule) above(v, limit float64) bool { return v > limit || v == limit && !r.equal }
+
+// change holds a value against the baseline; alpha is the chance to call it
+// grown when it is not.
+func (r *Rule) change(v, base measured, traces int, alpha float64) Subject {
+	if base.Traces == 0 {
+		base.Traces = traces // nothing was waited for there
+	}
+	now, before := compare.Settle(v.Rate, base.Rate)
+	grown := 1 + r.limit
+	s := Subject{Value: v.Value, Half: known(v.Half), Base: before.Value, Limit: before.Value * grown}
+	if v.none || base.none {
+		s.Status = Unknown
+		return s
+	}
+	va, vb := now.SE*now.SE, before.SE*before.SE*grown*grown
+	se := math.Sqrt(va + vb)
+	if math.IsInf(se, 1) {
+		s.Status = Unknown
+		return s
+	}
+	if se > 0 {
+		df := (va + vb) * (va + vb) / (va*va/max(now.DF, 1) + vb*vb/max(before.DF, 1))
+		s.Noise = se * bootstrap.Student(df, 1-alpha)
+	}
+	s.Status = failIf(r.above(v.Value, s.Limit+s.Noise) && v.Value > 0)
+	return s
+}
+
+func known(half float64) float64 {
+	if math.IsInf(half, 0) || math.IsNaN(half) {
+		return 0
+	}
+	return half
+}
+
+func failIf(bad bool) Status {
+	if bad {
+		return Fail
+	}
+	return Pass
+}
+
+func rank(s Status) int { return slices.Index([]Status{Pass, Unknown, Fail}, s) }
+
+func worse(a, b Status) Status {
+	if rank(b) > rank(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,158 @@
+package gate
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"contend/analysis"
+	"contend/blame/compare"
+	"contend/blame/locks"
+)
+
+// Run is one trace, analysed.
+type Run struct {
+	Profile *compare.Profile
+	Locks   *locks.Collector // by class
+	Trace   *analysis.Trace
+}
+
+// NewRun returns a run to be filled: its visitors go over the trace, and Trace
+// is what that yields.
+func NewRun() *Run { return &Run{Profile: &compare.Profile{}, Locks: locks.New(true)} }
+
+// Visitors returns what must see the trace.
+func (r *Run) Visitors() []analysis.Visitor { return []analysis.Visitor{r.Profile, r.Locks} }
+
+// metric is something a rule can limit.
+type metric struct {
+	name string
+	unit Unit
+	// measure returns a value for each subject of the runs that the rule
+	// names; its errors are those of compare.Rate.
+	measure func(r *Rule, runs []*Run) map[string]measured
+}
+
+// measured is a value; none tells that the trace cannot give it.
+type measured struct {
+	compare.Rate
+	none bool
+}
+
+var deadlock = metric{name: "deadlock", unit: Count, measure: func(_ *Rule, runs []*Run) map[string]measured {
+	n := 0
+	for _, run := range runs {
+		n += len(run.Trace.Deadlocks)
+	}
+	return map[string]measured{"deadlocks": {Rate: compare.Rate{Value: float64(n)}}}
+}}
+
+// metrics are what rules can limit, besides deadlocks.
+var metrics = []metric{
+	{"csp", Ratio, pressure},
+	{"blame", Ratio, caused},
+	{"p50", Ns, percentile(50)},
+	{"p90", Ns, percentile(90)},
+	{"p99", Ns, percentile(99)},
+	{"p99.9", Ns, percentile(99.9)},
+	{"p99.99", Ns, percentile(99.99)},
+	{"max", Ns, length(func(r *locks.Row) int64 { return r.MaxNs })},
+}
+
+func findMetric(name string) *metric {
+	if i := slices.IndexFunc(metrics, func(m metric) bool { return m.name == name }); i >= 0 {
+		return &metrics[i]
+	}
+	return nil
+}
+
+func metricNames() string {
+	var names []string
+	for _, m := range metrics {
+		names = append(names, m.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func group(runs []*Run) compare.Group {
+	g := make(compare.Group, len(runs))
+	for i, r := range runs {
+		g[i] = r.Profile
+	}
+	return g
+}
+
+// pressure measures each class the pattern names, or all locks together.
+func pressure(r *Rule, runs []*Run) map[string]measured {
+	g, out := group(runs), map[string]measured{}
+	if r.subject == Total {
+		out[Total] = measured{Rate: g.Locks(func(string) bool { return true })}
+		return out
+	}
+	for _, class := range g.Classes() {
+		if r.pattern.MatchString(class) {
+			out[class] = measured{Rate: g.Locks(func(c string) bool { return c == class })}
+		}
+	}
+	return out
+}
+
+// caused measures what all owners together caused whose call chain has a
+// frame the pattern names.
+func caused(r *Rule, runs []*Run) map[string]measured {
+	rate := group(runs).Owners(func(frame string) bool { return r.subject == Total || r.pattern.MatchString(frame) })
+	return map[string]measured{r.subject: {Rate: rate}}
+}
+
+// percentile measures the length that q per cent of the waits do not exceed.
+func percentile(q float64) func(*Rule, []*Run) map[string]measured {
+	return length(func(r *locks.Row) int64 { return r.Percentile(q) })
+}
+
+// length measures a length of waits of each class the pattern names. Of several
+// runs the value is their mean, and what they disagree by its error.
+func length(of func(*locks.Row) int64) func(*Rule, []*Run) map[string]measured {
+	return func(r *Rule, runs []*Run) map[string]measured {
+		values, none := map[string][]float64{}, map[string]bool{}
+		for _, run := range runs {
+			rows := run.Locks.Rows()
+			if r.subject == Total {
+				total := run.Locks.Total()
+				total.Class = Total
+				rows = []locks.Row{total}
+			}
+			for i := range rows {
+				if row := &rows[i]; row.Waits > 0 && r.pattern.MatchString(row.Class) {
+					values[row.Class] = append(values[row.Class], float64(of(row)))
+					none[row.Class] = none[row.Class] || row.MaxNs == 0 && row.WaitNs > 0 // sampled waits have no length
+				}
+			}
+		}
+		out := make(map[string]measured, len(values))
+		for class, list := range values {
+			m := mean(list)
+			m.none = none[class]
+			out[class] = m
+		}
+		return out
+	}
+}
+
+// mean sums up a value of several runs.
+func mean(list []float64) measured {
+	n := float64(len(list))
+	m := measured{Rate: compare.Rate{Traces: len(list)}}
+	for _, v := range list {
+		m.Value += v / n
+	}
+	if len(list) < 2 {
+		return m
+	}
+	sum := 0.0
+	for _, v := range list {
+		sum += (v - m.Value) * (v - m.Value)
+	}
+	m.Spread = math.Sqrt(sum / (n - 1))
+	m.SE, m.DF = m.Spread/math.Sqrt(n), n-1
+	return m
+}

@@ -1,0 +1,137 @@
+// Package gate holds rules about lock contention against traces, for a build
+// that must not get worse. It measures nothing itself: pressure and blame come
+// from package compare, lengths of waits from package locks.
+package gate
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"contend/format"
+)
+
+// Rule is one requirement.
+type Rule struct {
+	Text     string // as it was written, less blanks at the ends
+	metric   *metric
+	pattern  *regexp.Regexp
+	subject  string // the pattern as it was written
+	limit    float64
+	equal    bool // the limit itself is still good
+	relative bool // the limit is a change over the baseline
+}
+
+// NeedsBaseline reports whether the rule compares with another run.
+func (r *Rule) NeedsBaseline() bool { return r.relative }
+
+// Unit says how values of a rule are written.
+type Unit string
+
+// The units.
+const (
+	Ratio Unit = "ratio" // a part of running time
+	Ns    Unit = "ns"
+	Count Unit = "count"
+)
+
+// Total is the pattern that stands for all locks together.
+const Total = "total"
+
+// form is the grammar: METRIC(PATTERN) < LIMIT [vs baseline].
+var form = regexp.MustCompile(`^([a-z0-9.]+)\(([^()]*)\)\s*(<=?)\s*(\+?)([0-9.]+)\s*([a-zµ%]*)(\s+vs\s+baseline)?$`)
+
+// Parse reads a rule: "no deadlock", "csp(java.util.Hashtable) < 5%",
+// "p99(*) < 10ms", "blame(com.acme.*) < +20% vs baseline". In a pattern *
+// stands for any characters. The error says what is wrong with the text.
+func Parse(text string) (Rule, error) {
+	text = strings.TrimSpace(text)
+	r := Rule{Text: text}
+	if strings.Join(strings.Fields(text), " ") == "no deadlock" {
+		r.metric = &deadlock
+		return r, nil
+	}
+	m := form.FindStringSubmatch(text)
+	if m == nil {
+		return r, fmt.Errorf("%q is no rule", text)
+	}
+	if r.metric = findMetric(m[1]); r.metric == nil {
+		return r, fmt.Errorf("nothing to measure is called %q; there are %s", m[1], metricNames())
+	}
+	r.subject, r.equal, r.relative = strings.TrimSpace(m[2]), m[3] == "<=", m[4] == "+"
+	if r.relative != (m[7] != "") {
+		return r, errors.New("a change is written '< +20% vs baseline', with the sign and the words")
+	}
+	if r.subject == "" {
+		return r, errors.New("the brackets are empty; * stands for everything")
+	}
+	var err error
+	if r.pattern, err = glob(r.subject); err != nil {
+		return r, fmt.Errorf("%q is no pattern: %w", r.subject, err)
+	}
+	return r, r.setLimit(m[5], m[6])
+}
+
+// setLimit reads a number and its unit, which the metric prescribes. A change
+// is always in percent.
+func (r *Rule) setLimit(number, unit string) error {
+	want := r.metric.unit
+	if r.relative {
+		want = Ratio
+	}
+	switch {
+	case want == Ratio && unit == "%":
+		v, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			return fmt.Errorf("%q is no number", number)
+		}
+		r.limit = v / 100
+		return nil
+	case want == Ns:
+		d, err := time.ParseDuration(number + unit)
+		if err != nil {
+			return fmt.Errorf("%q is no length of time; write 10ms or 1.5s", number+unit)
+		}
+		r.limit = float64(d.Nanoseconds())
+		return nil
+	}
+	return fmt.Errorf("%q has not the unit of %s: write a number with %%", number+unit, r.metric.name)
+}
+
+// glob compiles a pattern in which * stands for any characters. The error is
+// that of a text that is not UTF-8.
+func glob(pattern string) (*regexp.Regexp, error) {
+	parts := strings.Split(pattern, "*")
+	for i, p := range parts {
+		parts[i] = regexp.QuoteMeta(p)
+	}
+	return regexp.Compile("^(?s:" + strings.Join(parts, ".*") + ")$")
+}
+
+// ParseFile reads rules, one a line; empty lines and those that begin with #
+// are skipped. A rule that is none gives a *format.Error wrapping ErrCorrupt.
+func ParseFile(in io.Reader, name string) ([]Rule, error) {
+	var rules []Rule
+	lines := bufio.NewScanner(in)
+	for n := 1; lines.Scan(); n++ {
+		text := strings.TrimSpace(lines.Text())
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		r, err := Parse(text)
+		if err != nil {
+			return nil, &format.Error{Pos: format.Pos{File: name, Line: n}, What: "rule", Err: fmt.Errorf("%v: %w", err, format.ErrCorrupt),
+				Hint: "write a rule as csp(java.util.Hashtable) < 5%, p99(*) < 10ms, blame(com.acme.*) < +20% vs baseline, or no deadlock"}
+		}
+		rules = append(rules, r)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return rules, nil
+}

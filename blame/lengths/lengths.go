@@ -1,0 +1,170 @@
+// Package lengths collects how long single waits were, by what waited and for
+// what. It answers for whole waits only: where a trace samples, it gives the
+// bounds between which each wait's length lies, and no estimate.
+package lengths
+
+import (
+	"contend/analysis"
+	"contend/analysis/dist"
+	"contend/format"
+)
+
+// Lengths are the waits of one row, in nanoseconds. Of a sampled wait only
+// bounds are known: from the first sighting to the last at least, from the
+// sample before to the sample after at most.
+type Lengths struct {
+	Exact     dist.Dist // waits recorded from beginning to end
+	Corrected dist.Dist // the same, corrected for coordinated omission; empty unless asked for
+	AtLeast   dist.Dist // sampled waits
+	AtMost    dist.Dist
+	Open      int64 // sampled waits that reach the edge of the trace, or of the filter's cut, or a gap: AtMost counts them up to there only
+}
+
+// Waits returns how many waits were recorded or seen.
+func (l *Lengths) Waits() int64 { return l.Exact.Count() + l.AtLeast.Count() }
+
+// Merge adds the waits of another row.
+func (l *Lengths) Merge(o *Lengths) {
+	l.Exact.Merge(&o.Exact)
+	l.Corrected.Merge(&o.Corrected)
+	l.AtLeast.Merge(&o.AtLeast)
+	l.AtMost.Merge(&o.AtMost)
+	l.Open += o.Open
+}
+
+// Row is one combination of keys.
+type Row struct {
+	Keys []string
+	*Lengths
+}
+
+// Options of a collector.
+type Options struct {
+	By         string // comma-separated keys
+	ExpectedNs int64  // correct for a wait meant to be measured this often; 0 does not
+	IntervalNs int64  // keep the lengths apart by intervals of this length; 0 does not
+}
+
+// Collector is a visitor that takes the length of every wait.
+type Collector struct {
+	by       []key
+	expected int64
+	interval int64
+
+	sym   *analysis.Symbols
+	start int64
+	rows  map[ids]*Lengths
+	total Lengths
+	parts map[part]*Lengths
+	open  map[format.ThreadID]*sighted
+}
+
+// part is one row in one interval.
+type part struct {
+	interval int64
+	ids      ids
+}
+
+// sighted is a sampled wait that may go on.
+type sighted struct {
+	going         bool
+	ids           ids
+	before, first int64
+	last, after   int64
+	edge          bool // a neighbour is missing
+}
+
+// New returns an empty collector. The error is a wrong list of keys.
+func New(o Options) (*Collector, error) {
+	by, err := parseKeys(o.By)
+	if err != nil {
+		return nil, err
+	}
+	return &Collector{by: by, expected: o.ExpectedNs, interval: o.IntervalNs, rows: map[ids]*Lengths{}, parts: map[part]*Lengths{}, open: map[format.ThreadID]*sighted{}}, nil
+}
+
+// Begin implements analysis.Visitor.
+func (c *Collector) Begin(sym *analysis.Symbols, start int64) { c.sym, c.start = sym, start }
+
+// Running implements analysis.Visitor.
+func (c *Collector) Running(_, _, _ int64) {}
+
+// Slice implements analysis.Visitor. A wait counts where it begins.
+func (c *Collector) Slice(s *analysis.Slice) {
+	switch {
+	case s.Sighting.Seen:
+		c.sight(s)
+	case s.First:
+		each := func(l *Lengths) {
+			l.Exact.Add(s.WaitNs)
+			if c.expected > 0 {
+				l.Corrected.AddCorrected(s.WaitNs, 1, c.expected)
+			}
+		}
+		c.book(c.ids(s), s.Start, each)
+	}
+}
+
+func (c *Collector) ids(s *analysis.Slice) (k ids) {
+	for i := range c.by {
+		k[i] = c.by[i].id(c.sym, s)
+	}
+	return k
+}
+
+// book gives a wait that begins at some time to all that count it.
+func (c *Collector) book(k ids, at int64, add func(*Lengths)) {
+	row := c.rows[k]
+	if row == nil {
+		row = &Lengths{}
+		c.rows[k] = row
+	}
+	add(row)
+	add(&c.total)
+	if c.interval <= 0 {
+		return
+	}
+	p := part{(at - c.start) / c.interval, k}
+	l := c.parts[p]
+	if l == nil {
+		l = &Lengths{}
+		c.parts[p] = l
+	}
+	add(l)
+}
+
+// sight takes one sighting of a sampled wait. Sightings of one thread come in
+// order of time.
+func (c *Collector) sight(s *analysis.Slice) {
+	w, seen := c.open[s.Thread], s.Sighting
+	if w == nil {
+		w = &sighted{}
+		c.open[s.Thread] = w
+	}
+	if s.First || !w.going {
+		c.close(w)
+		*w = sighted{going: true, ids: c.ids(s), before: seen.Before, first: seen.At}
+		if seen.Before == format.NoTime {
+			w.before, w.edge = min(s.Start, seen.At), true
+		}
+	}
+	w.last, w.after = seen.At, seen.After
+	if seen.After == format.NoTime {
+		w.after, w.edge = max(s.End, seen.At), true
+	}
+}
+
+// close books a sampled wait that has ended.
+func (c *Collector) close(w *sighted) {
+	if !w.going {
+		return
+	}
+	w.going = false
+	c.book(w.ids, max(w.first, c.start), func(l *Lengths) {
+		l.AtLeast.Add(w.last - w.first)
+		l.AtMost.Add(w.after - w.before)
+		if w.edge {
+			l.Open++
+		}
+	})
+}

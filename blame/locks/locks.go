@@ -1,0 +1,244 @@
+// Package locks sums slices by lock or class of lock: how often and how
+// long threads waited, and how that is distributed.
+package locks
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/analysis"
+	"contend/analysis/bootstrap"
+	"contend/analysis/dist"
+	"contend/format"
+)
+
+// Row is one lock, or one class of locks. Times are nanoseconds.
+type Row struct {
+	Lock, Class, Kind string
+	Locks             int // how many locks the row stands for
+	Waits             int64
+	WaitNs            int64 // thread-time
+	WallNs            int64
+	MaxNs             int64 // longest wait; 0 when waits were only sampled
+	P50Ns, P99Ns      int64 // percentiles of whole waits, to three digits; 0 when only sampled
+	CSP               float64
+	Waiters           int                         // distinct threads
+	Created           format.StackID              // that made the lock; NoStack of a class, and where the trace does not tell
+	ByProvenance      [analysis.Provenances]int64 // WaitNs by how the direct owners are known
+	Series            int                         // names the row to Collector.Estimate; 0 when it is exact
+	lengths           *dist.Dist
+}
+
+// Percentile returns the length at or below which q per cent of the row's
+// whole waits lie, to three digits; 0 when they were only sampled.
+func (r *Row) Percentile(q float64) int64 {
+	if r.lengths == nil {
+		return 0
+	}
+	return r.lengths.Percentile(q)
+}
+
+// Collector is a visitor that sums by lock, or by class.
+type Collector struct {
+	byClass bool
+	sym     *analysis.Symbols
+	index   map[uint32]int32
+	sums    []sum
+	total   sum
+	running int64
+	rec     bootstrap.Recorder
+	cells   *bootstrap.Cells
+	last    []lastSum // by thread
+}
+
+// lastSum is the sum a thread's last slice went to. A thread seen again and
+// again in one wait, as sampling sees it, costs no look-up.
+type lastSum struct {
+	lock    format.ObjectID
+	sum     int32
+	version uint32 // of the symbols: a lock defined anew may change its class
+}
+
+type sum struct {
+	series  int // in the recorder; 0 when the trace is exact
+	first   format.ObjectID
+	locks   map[format.ObjectID]struct{}
+	waiters map[format.ThreadID]struct{}
+	known   [analysis.Provenances]int64
+	waits   int64
+	waitNs  int64
+	maxNs   int64
+	wall    analysis.Union
+	lengths dist.Dist
+}
+
+// New returns an empty collector.
+func New(byClass bool) *Collector {
+	return &Collector{byClass: byClass, index: map[uint32]int32{}, total: newSum(format.NoObject)}
+}
+
+func newSum(first format.ObjectID) sum {
+	return sum{first: first, locks: map[format.ObjectID]struct{}{}, waiters: map[format.ThreadID]struct{}{}}
+}
+
+// Begin implements analysis.Visitor.
+func (c *Collector) Begin(sym *analysis.Symbols, start int64) {
+	c.sym = sym
+	c.rec.Begin(start)
+}
+
+// Running implements analysis.Visitor.
+func (c *Collector) Running(from, to, ns int64) {
+	c.running += ns
+	if c.rec.Sampled() {
+		c.rec.Running(from, to, ns)
+	}
+}
+
+// Tick implements analysis.TickVisitor: the sums are estimates.
+func (c *Collector) Tick(from, to int64) { c.rec.Tick(from, to) }
+
+// Slice implements analysis.Visitor.
+func (c *Collector) Slice(s *analysis.Slice) {
+	m := c.of(s.Thread, s.Lock, c.sym.Version())
+	if c.rec.Sampled() {
+		c.rec.Add(m.series, s.Start, s.End, s.End-s.Start)
+	}
+	m.add(s)
+	c.total.add(s)
+}
+
+// Crowd implements analysis.CrowdVisitor.
+func (c *Collector) Crowd(s *analysis.Crowd) {
+	if s.Start == s.End {
+		s.Each(c.Slice)
+		return
+	}
+	var m *sum
+	firsts, version := int64(0), c.sym.Version()
+	for i := range s.Waiters {
+		w := &s.Waiters[i]
+		m = c.of(w.Thread, s.Lock, version)
+		if w.First {
+			firsts++
+		}
+	}
+	if c.rec.Sampled() {
+		c.rec.Add(m.series, s.Start, s.End, s.Ns())
+	}
+	m.addCrowd(s, firsts)
+	c.total.addCrowd(s, firsts)
+}
+
+// of returns the sum of a lock a thread waits for, and notes that it does.
+func (c *Collector) of(t format.ThreadID, lock format.ObjectID, version uint32) *sum {
+	for len(c.last) <= int(t) {
+		c.last = append(c.last, lastSum{})
+	}
+	last := &c.last[t]
+	if last.lock != lock || last.version != version || lock == format.NoObject {
+		*last = lastSum{lock, c.find(lock), version}
+		c.sums[last.sum].meet(t, lock)
+		c.total.meet(t, lock)
+	}
+	return &c.sums[last.sum]
+}
+
+// find returns the sum of a lock, making it if need be.
+func (c *Collector) find(lock format.ObjectID) int32 {
+	key := uint32(lock)
+	if c.byClass {
+		key = c.sym.Class(lock)
+	}
+	i, ok := c.index[key]
+	if !ok {
+		i = int32(len(c.sums))
+		c.index[key] = i
+		c.sums = append(c.sums, newSum(lock))
+		if c.rec.Sampled() {
+			c.sums[i].series = c.rec.New()
+		}
+	}
+	return i
+}
+
+// meet notes who waits for what.
+func (m *sum) meet(t format.ThreadID, lock format.ObjectID) {
+	m.locks[lock] = struct{}{}
+	m.waiters[t] = struct{}{}
+}
+
+// addCrowd adds what add does for each slice of a crowd; their lengths are
+// those of samples, and tell nothing of whole waits.
+func (m *sum) addCrowd(s *analysis.Crowd, firsts int64) {
+	m.waitNs += s.Ns()
+	m.wall.AddSlice(&s.Slice)
+	m.known[s.Shares[0].Direct.Prov] += s.Ns()
+	m.waits += firsts
+}
+
+func (m *sum) add(s *analysis.Slice) {
+	m.waitNs += s.End - s.Start
+	m.wall.AddSlice(s)
+	for i := range s.Shares {
+		m.known[s.Shares[i].Direct.Prov] += s.Shares[i].Ns
+	}
+	if !s.First {
+		return
+	}
+	m.waits++
+	if s.WaitNs > 0 || s.Start == s.End { // else sampled: the length is not known
+		m.maxNs = max(m.maxNs, s.WaitNs)
+		m.lengths.Add(s.WaitNs)
+	}
+}
+
+// Rows returns the sums in descending order of waiting time, ties by name.
+func (c *Collector) Rows() []Row {
+	rows := make([]Row, 0, len(c.sums))
+	for i := range c.sums {
+		rows = append(rows, c.row(&c.sums[i]))
+	}
+	slices.SortFunc(rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(b.Waits, a.Waits), cmp.Compare(a.Lock, b.Lock))
+	})
+	return rows
+}
+
+// Total returns the sum over all rows.
+func (c *Collector) Total() Row { return c.row(&c.total) }
+
+// RunningNs returns the cumulated running time of all threads.
+func (c *Collector) RunningNs() int64 { return c.running }
+
+// Estimate returns a row's waiting time in nanoseconds and its critical
+// section pressure, each with its 95 % interval; false when the trace is exact
+// or the row is one too many to tell. Nothing can be added any more.
+func (c *Collector) Estimate(r *Row) (waitNs, csp bootstrap.Estimate, ok bool) {
+	if !c.rec.Sampled() || r.Series <= 0 {
+		return waitNs, csp, false
+	}
+	if c.cells == nil {
+		c.cells = c.rec.Finish()
+	}
+	s := c.cells.Series(r.Series)
+	return c.cells.Rate(s).Scale(float64(c.cells.Span())), c.cells.Ratio(s, c.cells.Series(bootstrap.Running)), true
+}
+
+func (c *Collector) row(m *sum) Row {
+	r := Row{lengths: &m.lengths, Series: m.series, Locks: len(m.locks), Waits: m.waits, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters), ByProvenance: m.known}
+	if m.first != format.NoObject || c.byClass {
+		r.Class = c.sym.ClassName(m.first)
+		r.Kind = c.sym.Object(m.first).Kind.String()
+		r.Lock = c.sym.LockName(m.first)
+		r.Created = c.sym.Object(m.first).Stack
+		if c.byClass {
+			r.Lock, r.Created = r.Class, format.NoStack
+		}
+	}
+	r.P50Ns, r.P99Ns = m.lengths.Percentile(50), m.lengths.Percentile(99)
+	if c.running > 0 {
+		r.CSP = float64(m.waitNs) / float64(c.running)
+	}
+	return r
+}

@@ -1,0 +1,213 @@
+package locks
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"contend/analysis"
+	"contend/analysis/dist"
+	"contend/format"
+	"contend/format/simulate"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+)
+
+// few is about where lengths move to a histogram.
+const few = 2048
+
+func symbols() *analysis.Symbols {
+	return analysis.NewSymbols(
+		&format.Event{Kind: format.KindObject, Object: 1, Class: "Cache", Hash: 0xa, LockKind: format.KindMonitor},
+		&format.Event{Kind: format.KindObject, Object: 2, Class: "Cache", Hash: 0xb, LockKind: format.KindMonitor},
+		&format.Event{Kind: format.KindObject, Object: 3, Class: "Journal", Name: "the journal", LockKind: format.KindMonitor})
+}
+
+// slice is one whole wait, or with length 0 a further slice of one.
+func slice(from, to int64, t format.ThreadID, l format.ObjectID, length int64) *analysis.Slice {
+	o := analysis.Owner{Thread: 9, Prov: analysis.Inferred}
+	return &analysis.Slice{Start: from, End: to, Thread: t, Lock: l, First: length > 0, WaitNs: length,
+		Shares: []analysis.Share{{Ns: to - from, Direct: o, Root: o, Hops: 1}}}
+}
+
+// collect sums what three threads waited for on three locks over 1000 ns of
+// running time: two at once for Cache a (one of them in two slices), one for
+// Cache b, one for the journal.
+func collect(byClass bool) *Collector {
+	c := New(byClass)
+	c.Begin(symbols(), 0)
+	c.Running(0, 100, 600)
+	c.Running(100, 200, 400)
+	for _, s := range []*analysis.Slice{
+		slice(0, 30, 1, 1, 50), slice(30, 50, 1, 1, 0), slice(10, 50, 2, 1, 40),
+		slice(60, 80, 3, 2, 20), slice(100, 101, 1, 3, 1),
+	} {
+		c.Slice(s)
+	}
+	return c
+}
+
+func known(ns int64) (p [analysis.Provenances]int64) {
+	p[analysis.Inferred] = ns
+	return p
+}
+
+func TestRowsByLockAndByClass(t *testing.T) {
+	journal := Row{Lock: "the journal", Class: "Journal", Kind: "monitor", Locks: 1, Waits: 1, WaitNs: 1, WallNs: 1, MaxNs: 1,
+		P50Ns: 1, P99Ns: 1, CSP: 0.001, Waiters: 1, ByProvenance: known(1)}
+	byLock := []Row{
+		{Lock: "Cache@a", Class: "Cache", Kind: "monitor", Locks: 1, Waits: 2, WaitNs: 90, WallNs: 50, MaxNs: 50, P50Ns: 40, P99Ns: 50, CSP: 0.09, Waiters: 2, ByProvenance: known(90)},
+		{Lock: "Cache@b", Class: "Cache", Kind: "monitor", Locks: 1, Waits: 1, WaitNs: 20, WallNs: 20, MaxNs: 20, P50Ns: 20, P99Ns: 20, CSP: 0.02, Waiters: 1, ByProvenance: known(20)},
+		journal}
+	if diff := cmp.Diff(byLock, collect(false).Rows(), cmpopts.IgnoreUnexported(Row{})); diff != "" {
+		t.Error(diff)
+	}
+	journal.Lock = "Journal"
+	byClass := []Row{
+		{Lock: "Cache", Class: "Cache", Kind: "monitor", Locks: 2, Waits: 3, WaitNs: 110, WallNs: 70, MaxNs: 50, P50Ns: 40, P99Ns: 50, CSP: 0.11, Waiters: 3, ByProvenance: known(110)},
+		journal}
+	if diff := cmp.Diff(byClass, collect(true).Rows(), cmpopts.IgnoreUnexported(Row{})); diff != "" {
+		t.Error(diff)
+	}
+	want := Row{Locks: 3, Waits: 4, WaitNs: 111, WallNs: 71, MaxNs: 50, P50Ns: 20, P99Ns: 50, CSP: 0.111, Waiters: 3, ByProvenance: known(111)}
+	if diff := cmp.Diff(want, collect(false).Total(), cmpopts.IgnoreUnexported(Row{})); diff != "" {
+		t.Error(diff)
+	}
+	if n := collect(true).RunningNs(); n != 1000 {
+		t.Errorf("%d ns running", n)
+	}
+}
+
+// A lock tried and got within the clock's resolution is a wait of length
+// zero: it counts among the lengths, or the median would be of the others.
+func TestWaitsOfLengthZeroHaveALength(t *testing.T) {
+	c := New(false)
+	c.Begin(symbols(), 0)
+	for range 3 {
+		c.Slice(&analysis.Slice{Start: 5, End: 5, Thread: 1, Lock: 1, First: true})
+	}
+	c.Slice(slice(10, 20, 1, 1, 10))
+	if r := c.Rows()[0]; r.Waits != 4 || r.P50Ns != 0 || r.P99Ns != 10 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Sampled waits have no known length: no percentile is made up.
+func TestSampledWaitsHaveNoPercentiles(t *testing.T) {
+	var l format.List
+	if _, err := simulate.Run(simulate.Config{Scenario: "ping-pong", Threads: 3, Duration: 1e9}, nil, &l); err != nil {
+		t.Fatal(err)
+	}
+	c := New(false)
+	if _, err := analysis.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
+		t.Fatal(err)
+	}
+	if r := c.Total(); r.WaitNs == 0 || r.Waits == 0 || r.MaxNs != 0 || r.P50Ns != 0 || r.P99Ns != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Percentiles are those of the raw lengths, to the histogram's three digits,
+// whether the lengths still stand as they are or have moved to a histogram.
+func TestPercentilesAreOfTheRawLengths(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.SampledFrom([]int{1, 2, 99, 100, 101, few - 1, few, few + 1, 2*few + 7}).Draw(t, "n")
+		seeds := rapid.SliceOfN(rapid.Float64Range(0, math.Log(float64(dist.Longest))), 1, 20).Draw(t, "magnitudes")
+		c := New(false)
+		c.Begin(symbols(), 0)
+		raw := make([]int64, n)
+		at := int64(0)
+		for i := range raw {
+			raw[i] = max(1, int64(math.Exp(seeds[i%len(seeds)])*(1-float64(i)/float64(4*n))))
+			c.Slice(slice(at, at+raw[i], 1, 1, raw[i]))
+			at += raw[i]
+		}
+		slices.Sort(raw)
+		r := c.Rows()[0]
+		near(t, "p50", r.P50Ns, rank(raw, 50))
+		near(t, "p99", r.P99Ns, rank(raw, 99))
+		if r.MaxNs != raw[n-1] || r.P50Ns > r.P99Ns || r.P99Ns > r.MaxNs {
+			t.Errorf("%+v", r)
+		}
+	})
+}
+
+// rank is the least length at or below which q per cent of the sorted ones lie.
+func rank(sorted []int64, q int) int64 {
+	return sorted[(len(sorted)*q+99)/100-1]
+}
+
+func near(t *rapid.T, what string, got, want int64) {
+	if off := max(got-want, want-got); float64(off) > float64(want)*1e-3 {
+		t.Errorf("%s: %d ns, want %d", what, got, want)
+	}
+}
+
+// A wait longer than the histogram's day keeps its own length.
+func TestWaitsLongerThanADay(t *testing.T) {
+	c := New(false)
+	c.Begin(symbols(), 0)
+	c.Slice(slice(0, 3*dist.Longest, 1, 1, 3*dist.Longest))
+	if r := c.Rows()[0]; r.MaxNs != 3*dist.Longest || r.P99Ns != r.MaxNs {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestNoWaits(t *testing.T) {
+	c := New(true)
+	c.Begin(symbols(), 0)
+	if r := c.Total(); len(c.Rows()) != 0 || r.WaitNs != 0 || r.CSP != 0 {
+		t.Errorf("%v, total %+v", c.Rows(), r)
+	}
+}
+
+// On random runs: rows sum to the total and to the simulator's truth, by lock
+// and by class; wall-time is no more than thread-time, pressure lies in [0, 1].
+func TestRowsSumToTheTotal(t *testing.T) {
+	names, _ := simulate.Scenarios()
+	rapid.Check(t, func(t *rapid.T) {
+		var l format.List
+		truth, err := simulate.Run(simulate.Config{Scenario: rapid.SampledFrom(append(names, "random", "random")).Draw(t, "scenario"),
+			Threads: rapid.IntRange(1, 9).Draw(t, "threads"), Locks: rapid.IntRange(1, 5).Draw(t, "locks"),
+			Duration: rapid.Int64Range(1e6, 200e6).Draw(t, "duration"), Seed: rapid.Uint64().Draw(t, "seed")}, &l, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		byLock, byClass := New(false), New(true)
+		if _, err := analysis.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, byLock, byClass); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []*Collector{byLock, byClass} {
+			var sum Row
+			for _, r := range c.Rows() {
+				sum.Waits += r.Waits
+				sum.WaitNs += r.WaitNs
+				sum.Locks += r.Locks
+				if r.WallNs > r.WaitNs || r.CSP < 0 || r.CSP > 1 || r.MaxNs > r.WaitNs || int64(r.Waiters) > r.Waits {
+					t.Errorf("%+v", r)
+				}
+			}
+			if total := c.Total(); sum.WaitNs != total.WaitNs || sum.Waits != total.Waits || sum.Locks != total.Locks ||
+				total.WaitNs != truth.WaitNs || total.Waits != truth.Waits || c.RunningNs() != truth.RunningNs {
+				t.Errorf("rows sum to %d waits of %d ns, total %+v, truth %d of %d", sum.Waits, sum.WaitNs, total, truth.Waits, truth.WaitNs)
+			}
+		}
+	})
+}
+
+// Any percentile of a row can be asked for, and those of a row without whole
+// waits are 0.
+func TestPercentiles(t *testing.T) {
+	total := collect(false).Total()
+	for q, want := range map[float64]int64{25: 1, 50: 20, 75: 40, 99.9: 50} {
+		if got := total.Percentile(q); got != want {
+			t.Errorf("%g %% of the waits: %d ns, want %d", q, got, want)
+		}
+	}
+	none := Row{}
+	if got := none.Percentile(99); got != 0 {
+		t.Errorf("of no waits: %d ns", got)
+	}
+}

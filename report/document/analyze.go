@@ -1,0 +1,196 @@
+// Package document holds the documents contend prints as JSON and renders as
+// tables: plain data, integer nanoseconds, versioned. report/README.md
+// specifies them.
+package document
+
+import (
+	"cmp"
+
+	"contend/analysis"
+	"contend/blame/locks"
+	"contend/format"
+)
+
+// Trace says what was read.
+type Trace struct {
+	Inputs     []string `json:"inputs"`
+	Format     string   `json:"format"`
+	StartNs    int64    `json:"startNs"` // since the Unix epoch
+	DurationNs int64    `json:"durationNs"`
+	Threads    int      `json:"threads"`
+}
+
+// Total is the sum over everything the filters let through.
+type Total struct {
+	Waits     int64 `json:"waits"`
+	WaitNs    int64 `json:"waitNs"`    // thread-time
+	WallNs    int64 `json:"wallNs"`    // wall-time
+	RunningNs int64 `json:"runningNs"` // running thread-time, waiting for locks included
+}
+
+// Provenance says how the owners of so much waiting are known.
+type Provenance struct {
+	ExactNs      int64 `json:"exactNs"`
+	SampledNs    int64 `json:"sampledNs"`
+	InferredNs   int64 `json:"inferredNs"`
+	ThreadOnlyNs int64 `json:"threadOnlyNs"`
+	UnknownNs    int64 `json:"unknownNs"`
+}
+
+// Warning is a reason for doubt.
+type Warning struct {
+	Code string `json:"code"`
+	Text string `json:"text"`
+}
+
+// Coverage says what the trace could and could not tell.
+type Coverage struct {
+	Unit       string     `json:"unit"` // of all waiting: ns, threads, acquisitions
+	Events     int64      `json:"events"`
+	BytesRead  int64      `json:"bytesRead"`
+	BytesTotal int64      `json:"bytesTotal"`
+	Provenance Provenance `json:"provenance"`
+	Sampler    *Sampler   `json:"sampler,omitempty"` // absent where samples do not say when they were due
+	Warnings   []Warning  `json:"warnings"`
+}
+
+// Sampler says how late samples were taken.
+type Sampler struct {
+	Samples int64    `json:"samples"`
+	Late    *Lengths `json:"late"`   // actual less intended time, with entries for the samples skipped meanwhile
+	LateNs  int64    `json:"lateNs"` // time in which a sample was due and not taken
+	SpanNs  int64    `json:"spanNs"` // from the first instant a sample was due to the last sample
+}
+
+// Lock is one lock, or one class of locks.
+type Lock struct {
+	Lock    string  `json:"lock"`
+	Class   string  `json:"class"`
+	Kind    string  `json:"kind"`
+	Waits   int64   `json:"waits"`
+	WaitNs  int64   `json:"waitNs"`
+	WallNs  int64   `json:"wallNs"`
+	MaxNs   int64   `json:"maxNs"`
+	P50Ns   int64   `json:"p50Ns"`
+	P99Ns   int64   `json:"p99Ns"`
+	CSP     float64 `json:"csp"`
+	Waiters int     `json:"waiters"`
+	Created Stack   `json:"created,omitempty"` // where the lock was made, if the trace tells
+
+	*Doubt
+	CSPPlusMinus *float64 `json:"cspPlusMinus,omitempty"`
+
+	Provenance Provenance `json:"provenance"`
+}
+
+// Deadlock is a cycle of threads, each waiting for a lock the next one holds.
+type Deadlock struct {
+	Number  int      `json:"number"`
+	SinceNs int64    `json:"sinceNs"`
+	Cycle   []Member `json:"cycle"`
+	Queued  []string `json:"queued"` // threads blocked behind the cycle
+}
+
+// Member is one thread of a deadlock.
+type Member struct {
+	Thread string `json:"thread"`
+	Lock   string `json:"lock"` // that it waits for
+	Class  string `json:"class"`
+	Stack  Stack  `json:"stack"`
+}
+
+// Frame is one line of a stack.
+type Frame struct {
+	Class  string `json:"class"`
+	Method string `json:"method"`
+	Line   int    `json:"line"` // 0 when unknown, -1 for native code
+}
+
+// Stack is a call stack, innermost frame first.
+type Stack []Frame
+
+// Analyze is the document of `contend analyze`.
+type Analyze struct {
+	Schema    string     `json:"schema"`
+	Trace     Trace      `json:"trace"`
+	Total     Total      `json:"total"`
+	Locks     []Lock     `json:"locks"`
+	Deadlocks []Deadlock `json:"deadlocks"`
+	Coverage  Coverage   `json:"coverage"`
+}
+
+// NewTrace describes what was read.
+func NewTrace(inputs []string, st format.Stats, tr *analysis.Trace) Trace {
+	return Trace{Inputs: inputs, Format: st.Format, StartNs: tr.Start, DurationNs: tr.End - tr.Start, Threads: tr.Threads}
+}
+
+// NewCoverage joins what the decoder and the analysis could not tell.
+func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
+	c := Coverage{Unit: cmp.Or(string(st.Unit), "ns"), Events: st.Events, BytesRead: st.BytesRead, BytesTotal: st.BytesTotal,
+		Provenance: NewProvenance(tr.Coverage.ByProvenance), Warnings: []Warning{}}
+	if s := &tr.Coverage.Stalls; s.Samples > 0 {
+		c.Sampler = &Sampler{s.Samples, NewLengths(&s.Late), s.LateNs, s.SpanNs}
+	}
+	for _, list := range [][]format.Warning{st.Warnings, tr.Coverage.Warnings} {
+		for _, w := range list {
+			c.Warnings = append(c.Warnings, Warning(w))
+		}
+	}
+	return c
+}
+
+// NewProvenance names the parts of a sum.
+func NewProvenance(p [analysis.Provenances]int64) Provenance {
+	return Provenance{p[analysis.Exact], p[analysis.Sampled], p[analysis.Inferred], p[analysis.ThreadOnly], p[analysis.Unknown]}
+}
+
+// NewAnalyze builds the document; top limits the locks, 0 means all.
+func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collector, top int) *Analyze {
+	sum := locks.Total()
+	a := &Analyze{Schema: "contend.analyze/1", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{},
+		Total: Total{Waits: sum.Waits, WaitNs: sum.WaitNs, WallNs: sum.WallNs, RunningNs: locks.RunningNs()}}
+	for i, r := range limit(locks.Rows(), top) {
+		var created Stack
+		if r.Created != format.NoStack {
+			created = NewStack(tr.Symbols.Frames(r.Created))
+		}
+		l := Lock{Lock: r.Lock, Class: r.Class, Kind: r.Kind, Waits: r.Waits, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, P50Ns: r.P50Ns, P99Ns: r.P99Ns,
+			CSP: r.CSP, Waiters: r.Waiters, Created: created, Provenance: NewProvenance(r.ByProvenance)}
+		if wait, csp, ok := locks.Estimate(&r); ok && i < doubted && cov.Unit == "ns" {
+			l.Doubt, l.CSPPlusMinus = newDoubt(wait), finite(csp.Half)
+		}
+		a.Locks = append(a.Locks, l)
+	}
+	for i, d := range tr.Deadlocks {
+		a.Deadlocks = append(a.Deadlocks, newDeadlock(i+1, d, tr.Symbols))
+	}
+	return a
+}
+
+func newDeadlock(number int, d analysis.Deadlock, sym *analysis.Symbols) Deadlock {
+	out := Deadlock{Number: number, SinceNs: d.Since, Queued: []string{}}
+	for _, l := range d.Cycle {
+		out.Cycle = append(out.Cycle, Member{sym.ThreadName(l.Thread), sym.LockName(l.Lock), sym.ClassName(l.Lock), NewStack(sym.Frames(l.Stack))})
+	}
+	for _, t := range d.Queued {
+		out.Queued = append(out.Queued, sym.ThreadName(t))
+	}
+	return out
+}
+
+// NewStack converts a stack; it is never null in JSON.
+func NewStack(frames []format.Frame) Stack {
+	s := make(Stack, 0, len(frames))
+	for _, f := range frames {
+		s = append(s, Frame{f.Class, f.Method, f.Line})
+	}
+	return s
+}
+
+// limit returns the first n rows, all for n == 0.
+func limit[T any](rows []T, n int) []T {
+	if n > 0 && n < len(rows) {
+		return rows[:n]
+	}
+	return rows
+}

@@ -1,0 +1,86 @@
+package document
+
+import (
+	"contend/blame"
+	"contend/format"
+)
+
+// Blame is the document of `contend blame`.
+type Blame struct {
+	Schema   string     `json:"schema"`
+	By       []string   `json:"by"`
+	Metric   string     `json:"metric"` // "direct" or "root"
+	Rows     []BlameRow `json:"rows"`
+	Total    Total      `json:"total"`
+	Coverage Coverage   `json:"coverage"`
+
+	Omitted   int   `json:"-"` // rows behind the limit, and their sum
+	OmittedNs int64 `json:"-"`
+}
+
+// BlameRow is one combination of keys. Stack belongs to the first stack key;
+// Stacks holds all of them when there are several.
+type BlameRow struct {
+	Keys     []string         `json:"keys"`
+	Stack    Stack            `json:"stack,omitempty"`
+	Stacks   map[string]Stack `json:"stacks,omitempty"`
+	ThreadNs int64            `json:"threadNs"`
+	WallNs   int64            `json:"wallNs"`
+	Waits    int64            `json:"waits"`
+	*Doubt
+	Provenance Provenance `json:"provenance"`
+}
+
+// NewBlame builds the document; top limits the rows, 0 means all.
+func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
+	b := &Blame{Schema: "contend.blame/1", Metric: "direct", Rows: []BlameRow{}, Coverage: cov,
+		Total: Total{Waits: t.Total.Waits, WaitNs: t.Total.ThreadNs, WallNs: t.Total.WallNs, RunningNs: runningNs}}
+	if t.Root {
+		b.Metric = "root"
+	}
+	var stackKeys []string
+	for _, k := range t.By {
+		b.By = append(b.By, k.String())
+		if k.IsStack() {
+			stackKeys = append(stackKeys, k.String())
+		}
+	}
+	shown := limit(t.Rows, top)
+	for i := range shown {
+		row := newBlameRow(&shown[i], stackKeys)
+		if e, ok := t.Estimate(&shown[i]); ok && i < doubted && cov.Unit == "ns" {
+			row.Doubt = newDoubt(e)
+		}
+		b.Rows = append(b.Rows, row)
+	}
+	for _, r := range t.Rows[len(shown):] {
+		b.Omitted++
+		b.OmittedNs += r.ThreadNs
+	}
+	return b
+}
+
+func newBlameRow(r *blame.Row, stackKeys []string) BlameRow {
+	out := BlameRow{Keys: r.Keys, ThreadNs: r.ThreadNs, WallNs: r.WallNs, Waits: r.Waits, Provenance: NewProvenance(r.ByProvenance)}
+	for i, frames := range r.Stacks {
+		if i == 0 {
+			out.Stack = NewStack(frames)
+		}
+		if len(stackKeys) > 1 {
+			if out.Stacks == nil {
+				out.Stacks = map[string]Stack{}
+			}
+			out.Stacks[stackKeys[i]] = NewStack(frames)
+		}
+	}
+	return out
+}
+
+// Frames converts a stack back for printing.
+func (s Stack) Frames() []format.Frame {
+	frames := make([]format.Frame, len(s))
+	for i, f := range s {
+		frames[i] = format.Frame{Class: f.Class, Method: f.Method, Line: f.Line}
+	}
+	return frames
+}

@@ -1,0 +1,56 @@
+package document
+
+import "contend/blame/gate"
+
+// Check is the document of `contend check`.
+type Check struct {
+	Schema   string      `json:"schema"`
+	Status   string      `json:"status"` // pass, or fail when any rule does not hold
+	Rules    []CheckRule `json:"rules"`
+	Inputs   []SideTrace `json:"inputs"`
+	Baseline []SideTrace `json:"baseline"`
+}
+
+// CheckRule is one rule.
+type CheckRule struct {
+	Rule     string         `json:"rule"`
+	Status   string         `json:"status"` // pass, fail, unknown: the trace cannot tell
+	Unit     string         `json:"unit"`   // of its values: ratio (of running time), ns, count
+	Subjects []CheckSubject `json:"subjects"`
+}
+
+// CheckSubject is one thing a rule measured, worst first. A value fails from
+// limit + noise on.
+type CheckSubject struct {
+	Name      string   `json:"name"`
+	Status    string   `json:"status"`
+	Value     float64  `json:"value"`
+	PlusMinus float64  `json:"plusMinus"` // half of the 95 % interval; 0 when none is known
+	Limit     float64  `json:"limit"`
+	Base      *float64 `json:"base,omitempty"`  // of a change over the baseline
+	Noise     *float64 `json:"noise,omitempty"` // what such a change varies by
+}
+
+// NewCheck builds the document.
+func NewCheck(results []gate.Result, inputs, baseline []SideTrace) *Check {
+	c := &Check{Schema: "contend.check/1", Status: string(gate.Pass), Rules: []CheckRule{}, Inputs: inputs, Baseline: baseline}
+	if c.Baseline == nil {
+		c.Baseline = []SideTrace{}
+	}
+	if gate.Failed(results) {
+		c.Status = string(gate.Fail)
+	}
+	for i := range results {
+		r := &results[i]
+		rule := CheckRule{Rule: r.Rule, Status: string(r.Status), Unit: string(r.Unit), Subjects: []CheckSubject{}}
+		for _, s := range r.Subjects {
+			out := CheckSubject{Name: s.Name, Status: string(s.Status), Value: s.Value, PlusMinus: s.Half, Limit: s.Limit}
+			if r.Relative {
+				out.Base, out.Noise = &s.Base, &s.Noise
+			}
+			rule.Subjects = append(rule.Subjects, out)
+		}
+		c.Rules = append(c.Rules, rule)
+	}
+	return c
+}

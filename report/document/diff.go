@@ -1,0 +1,106 @@
+package document
+
+import (
+	"math"
+
+	"contend/blame/compare"
+)
+
+// Diff is the document of `contend diff`. Shares are parts of the running
+// time of all threads: those of locks are their critical section pressure.
+type Diff struct {
+	Schema string    `json:"schema"`
+	Alpha  float64   `json:"alpha"` // chance that a table shows any change when there is none
+	Base   Side      `json:"base"`
+	New    Side      `json:"new"`
+	Total  DiffRow   `json:"total"`
+	Locks  []DiffRow `json:"locks"`
+	Owners []DiffRow `json:"owners"` // call chains, innermost frame first, without line numbers
+	Chains []DiffRow `json:"chains"` // signatures, those of contend.chains
+
+	Omitted [3]DiffOmitted `json:"-"` // of locks, owners and chains
+	Only    string         `json:"-"` // the one table to show: lock, owner or chain; "" for all
+}
+
+// OnlyChains leaves the chains of waits alone, with what all locks together did.
+func (d *Diff) OnlyChains() {
+	d.Only, d.Locks, d.Owners = "chain", []DiffRow{}, []DiffRow{}
+}
+
+// DiffOmitted counts rows behind the limit, and those of them that did change.
+type DiffOmitted struct{ Rows, Changed int }
+
+// Side is the traces compared on one side.
+type Side struct {
+	RunningNs int64       `json:"runningNs"`
+	BlockNs   [2]int64    `json:"blockNs"` // shortest and longest block of the bootstrap
+	Traces    []SideTrace `json:"traces"`
+}
+
+// SideTrace is one of them.
+type SideTrace struct {
+	Trace    Trace    `json:"trace"`
+	Coverage Coverage `json:"coverage"`
+}
+
+// DiffRow is what became of one row.
+type DiffRow struct {
+	Name     string   `json:"name"`
+	Status   string   `json:"status"` // same, changed, added, gone; same is also what may be noise
+	Base     Rate     `json:"base"`
+	New      Rate     `json:"new"`
+	Relative *float64 `json:"relative"` // change over base; null without a base
+	P        float64  `json:"p"`
+}
+
+// Rate is a share of running time with half of its 95 % interval, which is
+// null when the traces are too short to tell.
+type Rate struct {
+	WaitNs    int64    `json:"waitNs"`
+	Share     float64  `json:"share"`
+	PlusMinus *float64 `json:"plusMinus"`
+}
+
+// NewDiff builds the document; top limits the rows of each table, 0 means all.
+func NewDiff(d *compare.Diff, base, new Side, top int) *Diff {
+	out := &Diff{Schema: "contend.diff/1", Alpha: d.Alpha, Base: base, New: new, Total: newDiffRow(&d.Total)}
+	out.Base.RunningNs, out.New.RunningNs = d.BaseRunningNs, d.NewRunningNs
+	for i, t := range []struct {
+		from []compare.Row
+		to   *[]DiffRow
+	}{{d.Locks, &out.Locks}, {d.Owners, &out.Owners}, {d.Chains, &out.Chains}} {
+		shown := limit(t.from, top)
+		*t.to = make([]DiffRow, len(shown))
+		for j := range shown {
+			(*t.to)[j] = newDiffRow(&shown[j])
+		}
+		for _, r := range t.from[len(shown):] {
+			out.Omitted[i].Rows++
+			if r.Status != compare.Same {
+				out.Omitted[i].Changed++
+			}
+		}
+	}
+	return out
+}
+
+func newDiffRow(r *compare.Row) DiffRow {
+	out := DiffRow{Name: r.Name, Status: string(r.Status), Base: NewRate(r.Base), New: NewRate(r.New), P: r.P}
+	if rel, ok := r.Relative(); ok {
+		out.Relative = &rel
+	}
+	return out
+}
+
+// NewRate converts a rate.
+func NewRate(r compare.Rate) Rate {
+	return Rate{r.WaitNs, r.Value, finite(r.Half)}
+}
+
+// finite is nil for what is not known.
+func finite(v float64) *float64 {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}

@@ -1,0 +1,105 @@
+package document
+
+import "contend/blame/waitgraph"
+
+// Graph is the document of `contend graph`: who blocked whom.
+type Graph struct {
+	Schema   string   `json:"schema"`
+	Nodes    []Node   `json:"nodes"`
+	Edges    []Edge   `json:"edges"`
+	By       string   `json:"by"`     // what a node is: thread, group, method, operation
+	Metric   string   `json:"metric"` // "direct" or "root"
+	Omitted  Omitted  `json:"omitted"`
+	Total    Waiting  `json:"total"`
+	Coverage Coverage `json:"coverage"`
+}
+
+// Node is one who waits or owns. Components and knots are those of the whole
+// graph, whatever the limit leaves of it.
+type Node struct {
+	ID        int    `json:"id"` // from 1
+	Name      string `json:"name"`
+	Pseudo    bool   `json:"pseudo,omitempty"` // nobody in particular: [handoff] and its like, [unknown stack]
+	WaitedNs  int64  `json:"waitedNs"`         // thread-time
+	CausedNs  int64  `json:"causedNs"`         // thread-time
+	Component int    `json:"component,omitempty"`
+	Knot      bool   `json:"knot,omitempty"`
+}
+
+// Edge is the waiting of node From for node To.
+type Edge struct {
+	From       int        `json:"from"`
+	To         int        `json:"to"`
+	ThreadNs   int64      `json:"threadNs"`
+	WallNs     int64      `json:"wallNs"`
+	Waits      int64      `json:"waits"`
+	Locks      []EdgeLock `json:"locks"`
+	Provenance Provenance `json:"provenance"`
+}
+
+// EdgeLock is the part of an edge one class of locks has.
+type EdgeLock struct {
+	Class    string `json:"class"`
+	ThreadNs int64  `json:"threadNs"`
+}
+
+// Omitted is what a limit left out: with it the rest sums to the total.
+type Omitted struct {
+	Nodes    int   `json:"nodes,omitempty"`
+	Edges    int   `json:"edges,omitempty"`
+	Chains   int   `json:"chains,omitempty"`
+	ThreadNs int64 `json:"threadNs"`
+}
+
+// Waiting is the sum over all edges or chains. One wait may lie on several of
+// them, so theirs do not sum to Waits.
+type Waiting struct {
+	Waits  int64 `json:"waits"`
+	WaitNs int64 `json:"waitNs"`
+	WallNs int64 `json:"wallNs"`
+}
+
+// NewGraph builds the document; top limits the edges, 0 means all. Nodes
+// without a shown edge are left out.
+func NewGraph(g *waitgraph.Graph, by string, cov Coverage, top int) *Graph {
+	d := &Graph{Schema: "contend.graph/1", By: by, Metric: "direct", Nodes: []Node{}, Edges: []Edge{}, Coverage: cov,
+		Total: Waiting{g.Total.Waits, g.Total.ThreadNs, g.Total.WallNs}}
+	if g.Root {
+		d.Metric = "root"
+	}
+	shown := limit(g.Edges, top)
+	used := make([]bool, len(g.Nodes))
+	for i := range shown {
+		e := &shown[i]
+		used[e.From], used[e.To] = true, true
+		d.Edges = append(d.Edges, newEdge(e))
+	}
+	for i, v := range g.Nodes {
+		if used[i] {
+			d.Nodes = append(d.Nodes, Node{i + 1, v.Name, v.Pseudo, v.WaitedNs, v.CausedNs, v.Component, v.Knot})
+		}
+	}
+	d.Omitted.Nodes = len(g.Nodes) - len(d.Nodes)
+	for _, e := range g.Edges[len(shown):] {
+		d.Omitted.Edges++
+		d.Omitted.ThreadNs += e.ThreadNs
+	}
+	return d
+}
+
+func newEdge(e *waitgraph.Edge) Edge {
+	out := Edge{e.From + 1, e.To + 1, e.ThreadNs, e.WallNs, e.Waits, []EdgeLock{}, NewProvenance(e.ByProvenance)}
+	for _, l := range e.Locks {
+		out.Locks = append(out.Locks, EdgeLock(l))
+	}
+	return out
+}
+
+// Names finds the names of nodes by their ids.
+func (g *Graph) Names() map[int]string {
+	names := make(map[int]string, len(g.Nodes))
+	for _, n := range g.Nodes {
+		names[n.ID] = n.Name
+	}
+	return names
+}

@@ -1,0 +1,78 @@
+package document
+
+import (
+	"contend/analysis/dist"
+	"contend/blame/lengths"
+)
+
+// Hist is the document of `contend hist`.
+type Hist struct {
+	Schema     string    `json:"schema"`
+	By         []string  `json:"by"`
+	ExpectedNs int64     `json:"expectedNs,omitempty"` // lengths are corrected for waits meant to be measured this often
+	Rows       []HistRow `json:"rows"`
+	Total      HistRow   `json:"total"`
+	Coverage   *Coverage `json:"coverage,omitempty"` // absent when only interval logs were read
+
+	Omitted int `json:"-"` // rows behind the limit
+}
+
+// HistRow is how long the waits of one combination of keys were. What a trace
+// cannot tell is absent.
+type HistRow struct {
+	Keys      []string `json:"keys"`
+	Waits     int64    `json:"waits"`
+	Exact     *Lengths `json:"exact,omitempty"`     // waits recorded whole
+	Corrected *Lengths `json:"corrected,omitempty"` // the same, corrected for coordinated omission
+	AtLeast   *Lengths `json:"atLeast,omitempty"`   // sampled waits: from the first sighting to the last
+	AtMost    *Lengths `json:"atMost,omitempty"`    // from the sample before to the sample after
+	Open      int64    `json:"open,omitempty"`      // sampled waits whose upper bound is the edge of what was recorded
+}
+
+// Lengths are the percentiles of lengths, to three digits.
+type Lengths struct {
+	Count  int64 `json:"count"`
+	MinNs  int64 `json:"minNs"`
+	MeanNs int64 `json:"meanNs"`
+	P50Ns  int64 `json:"p50Ns"`
+	P90Ns  int64 `json:"p90Ns"`
+	P99Ns  int64 `json:"p99Ns"`
+	P999Ns int64 `json:"p999Ns"`  // 99.9 %
+	P4Ns   int64 `json:"p9999Ns"` // 99.99 %
+	MaxNs  int64 `json:"maxNs"`
+
+	Curve []Point `json:"-"` // for plots
+	Bars  []Band  `json:"-"` // for bar charts
+}
+
+// What renderers draw.
+type (
+	Point = dist.Point // one place on a percentile curve
+	Band  = dist.Band  // one bar
+)
+
+// NewHist builds the document; top limits the rows, 0 means all.
+func NewHist(by []string, expected int64, rows []lengths.Row, total *lengths.Lengths, cov *Coverage, top int) *Hist {
+	d := &Hist{Schema: "contend.hist/1", By: by, ExpectedNs: expected, Rows: []HistRow{}, Coverage: cov,
+		Total: newHistRow([]string{}, total)}
+	shown := limit(rows, top)
+	for _, r := range shown {
+		d.Rows = append(d.Rows, newHistRow(r.Keys, r.Lengths))
+	}
+	d.Omitted = len(rows) - len(shown)
+	return d
+}
+
+func newHistRow(keys []string, l *lengths.Lengths) HistRow {
+	return HistRow{Keys: keys, Waits: l.Waits(), Exact: NewLengths(&l.Exact), Corrected: NewLengths(&l.Corrected),
+		AtLeast: NewLengths(&l.AtLeast), AtMost: NewLengths(&l.AtMost), Open: l.Open}
+}
+
+// NewLengths summarises a distribution; nil for an empty one.
+func NewLengths(d *dist.Dist) *Lengths {
+	if d.Count() == 0 {
+		return nil
+	}
+	return &Lengths{Count: d.Count(), MinNs: d.Min(), MeanNs: d.Mean(), P50Ns: d.Percentile(50), P90Ns: d.Percentile(90), P99Ns: d.Percentile(99),
+		P999Ns: d.Percentile(99.9), P4Ns: d.Percentile(99.99), MaxNs: d.Max(), Curve: d.Curve(), Bars: d.Bands()}
+}

@@ -1,0 +1,99 @@
+package document
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/format"
+)
+
+// Verify is the document of `contend verify`.
+type Verify struct {
+	Schema     string   `json:"schema"`
+	Inputs     []string `json:"inputs"`
+	Format     string   `json:"format"`
+	Whole      bool     `json:"whole"`
+	Events     int64    `json:"events"`     // read
+	EventsLost *int64   `json:"eventsLost"` // null when the trace does not tell
+	BytesRead  int64    `json:"bytesRead"`
+	BytesLost  int64    `json:"bytesLost"`
+	StartNs    *int64   `json:"startNs"` // of the first event read; null when none has a time
+	EndNs      *int64   `json:"endNs"`   // of the last
+	LostNs     int64    `json:"lostNs"`  // time within that of which something is missing
+	Damage     []Damage `json:"damage"`
+	Places     int64    `json:"places"` // damage holds the first of these
+}
+
+// Damage is one place where the input is damaged.
+type Damage struct {
+	Input   string `json:"input"`
+	Offset  int64  `json:"offset"`         // in bytes; after decompression when the input is compressed
+	Line    int    `json:"line,omitempty"` // of text, from 1; then offset may be 0
+	Code    string `json:"code"`           // lost-data, truncated
+	Why     string `json:"why"`
+	Bytes   int64  `json:"bytes"`   // not read
+	Events  *int64 `json:"events"`  // lost; null when not known
+	FromNs  *int64 `json:"fromNs"`  // the stretch of time of which something is missing; null when not known
+	UntilNs *int64 `json:"untilNs"` // and its end; null when that, too, is lost
+}
+
+// NewVerify builds the document of a trace whose events lie in [from, until),
+// NoTime when they have none of their own; top limits the places of damage, 0 means all.
+func NewVerify(inputs []string, s format.Stats, from, until int64, top int) *Verify {
+	v := &Verify{Schema: "contend.verify/1", Inputs: inputs, Format: s.Format, Whole: s.Damage.Whole(), Events: s.Events,
+		BytesRead: s.BytesRead, BytesLost: s.BytesTotal - s.BytesRead, StartNs: instant(from), EndNs: instant(until),
+		Damage: []Damage{}, Places: int64(len(s.Damage.Places)) + s.Damage.Omitted}
+	lost, known := int64(0), s.Damage.Omitted == 0
+	var gaps []stretch
+	for i := range s.Damage.Places {
+		d := &s.Damage.Places[i]
+		lost, known = lost+d.Events, known && d.Events != format.UnknownEvents
+		if d.From != format.NoTime {
+			gap := stretch{max(d.From, from), until}
+			if d.Until != format.NoTime {
+				gap.until = min(d.Until, until)
+			}
+			gaps = append(gaps, gap)
+		}
+	}
+	if known {
+		v.EventsLost = &lost
+	}
+	v.LostNs = covered(gaps)
+	for _, d := range limit(s.Damage.Places, top) {
+		v.Damage = append(v.Damage, newDamage(d))
+	}
+	return v
+}
+
+func newDamage(d format.Damage) Damage {
+	out := Damage{Input: d.Pos.File, Offset: d.Pos.Off, Line: d.Pos.Line, Code: d.Code, Why: d.Why, Bytes: d.Bytes, FromNs: instant(d.From), UntilNs: instant(d.Until)}
+	if d.Events != format.UnknownEvents {
+		out.Events = &d.Events
+	}
+	return out
+}
+
+// instant is a time that may not be known.
+func instant(t int64) *int64 {
+	if t == format.NoTime {
+		return nil
+	}
+	return &t
+}
+
+type stretch struct{ from, until int64 }
+
+// covered is the length of the union of stretches, those that are empty or
+// run backwards left out.
+func covered(list []stretch) (ns int64) {
+	slices.SortFunc(list, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
+	end := format.NoTime
+	for _, s := range list {
+		if from := max(s.from, end); s.until > from {
+			ns += s.until - from
+			end = s.until
+		}
+	}
+	return ns
+}
