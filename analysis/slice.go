@@ -18,6 +18,7 @@ const (
 	Exact       = owners.Exact
 	Sampled     = owners.Sampled
 	Inferred    = owners.Inferred
+	Estimated   = owners.Estimated
 	ThreadOnly  = owners.ThreadOnly
 	Unknown     = owners.Unknown
 	Provenances = owners.Provenances

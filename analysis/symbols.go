@@ -140,10 +140,18 @@ func (s *Symbols) Objects() int { return max(len(s.objects)-1, 0) }
 
 // Group returns the dense id of a thread's group; Groups names it.
 func (s *Symbols) Group(id format.ThreadID) uint32 {
-	if id != format.NoThread && int(id) < len(s.threads) && s.threads[id].Name != "" {
-		return s.threads[id].Group
+	if g, ok := s.GroupOf(id); ok {
+		return g
 	}
 	return s.groups.ID("[unknown group]")
+}
+
+// GroupOf returns the dense id of a thread's group; false if it has no name.
+func (s *Symbols) GroupOf(id format.ThreadID) (group uint32, ok bool) {
+	if id != format.NoThread && int(id) < len(s.threads) && s.threads[id].Name != "" {
+		return s.threads[id].Group, true
+	}
+	return 0, false
 }
 
 // Groups names group ids.

@@ -18,7 +18,8 @@ type Symbols interface {
 // Described is the part of Symbols that may be read by several goroutines.
 type Described interface {
 	Kind(format.ObjectID) format.LockKind
-	Bare(format.StackID) bool // no frame is of the application
+	Bare(format.StackID) bool               // no frame is of the application
+	GroupOf(format.ThreadID) (uint32, bool) // a number for threads of one name; false for threads without
 }
 
 // evidence is what the rebuilding of owners draws on, for a trace that

@@ -33,14 +33,32 @@ func (ev *evidence) rebuildAll(locks []format.ObjectID, out *column.Column[Owner
 		return
 	}
 	ev.sites.fill(ev.Record)
+	builders := make([]*builder, len(locks))
+	column.OnAllCores(len(locks), func(i int) {
+		waits := ev.byLock[locks[i]]
+		builders[i] = &builder{ev: ev, s: ev.learn(locks[i], waits, ev.busy(waits)), free: ev.sym.Kind(locks[i]) == format.KindSemaphore}
+	})()
+	sections := make([]*section, len(locks))
+	for i, b := range builders {
+		sections[i] = b.s
+	}
+	kins := ev.kinOf(sections)
+	seen := map[*kin]bool{}
+	var list []*kin
+	for i, b := range builders {
+		b.kin = kins[i]
+		b.gather(b.kin)
+		if !seen[b.kin] {
+			seen[b.kin] = true
+			list = append(list, b.kin)
+		}
+	}
+	column.OnAllCores(len(list), func(i int) { list[i].learn() })()
 	ready := make([]chan []Ownership, len(locks))
 	for i := range ready {
 		ready[i] = make(chan []Ownership, 1)
 	}
-	done := column.OnAllCores(len(locks), func(i int) {
-		waits := ev.byLock[locks[i]]
-		ready[i] <- ev.rebuild(locks[i], waits, ev.busy(waits))
-	})
+	done := column.OnAllCores(len(locks), func(i int) { ready[i] <- ev.rebuild(builders[i]) })
 	for i := range ready {
 		for _, o := range <-ready[i] {
 			out.Add(o)
@@ -52,12 +70,11 @@ func (ev *evidence) rebuildAll(locks []format.ObjectID, out *column.Column[Owner
 // rebuild says who owned a lock while somebody waited for it. It cuts time at
 // the acquisitions: each begins a gap with its new owner (rule 1) and ends the
 // one before with the owner it names (rule 3).
-func (ev *evidence) rebuild(lock format.ObjectID, waits []column.Ref, busy []span) []Ownership {
-	s := ev.learn(lock, waits, busy)
-	b := &builder{ev: ev, s: s}
-	free := ev.sym.Kind(lock) == format.KindSemaphore // a permit has no owner to chain
+func (ev *evidence) rebuild(b *builder) []Ownership {
+	s := b.s
+	free := b.free
 	for i := 0; i <= len(s.acquired); i++ {
-		g := gap{lo: minTime, hi: maxTime}
+		g := gap{lo: minTime, hi: maxTime, at: i}
 		if i > 0 {
 			a := &s.acquired[i-1]
 			g.lo, g.first = a.time, anchor{a.time, a.time, a.thread, ev.wait(a).Stack, Inferred}
@@ -78,15 +95,19 @@ func (ev *evidence) rebuild(lock format.ObjectID, waits []column.Ref, busy []spa
 // gap is the stretch between two successive acquisitions by waiters.
 type gap struct {
 	lo, hi int64
+	at     int
 	first  anchor          // the acquirer at lo
 	last   format.ThreadID // held the lock just before hi, NoThread when not told
 }
 
 // builder turns gaps into ownerships.
 type builder struct {
-	ev  *evidence
-	s   *section
-	out []Ownership
+	ev   *evidence
+	s    *section
+	out  []Ownership
+	kin  *kin
+	free bool
+	owed []int64
 }
 
 // anyBusy reports whether anybody waited between lo and hi.
@@ -104,6 +125,10 @@ func (b *builder) busyAfter(t int64) int {
 // fill lays the anchors of a gap out in time and joins them.
 func (b *builder) fill(g *gap) {
 	list := b.anchors(g)
+	if b.kin.model != nil && len(list) == 1 && g.at < len(b.s.acquired) && (g.at == 0 || b.ev.wait(&b.s.acquired[g.at-1]).Stack != format.NoStack) {
+		b.estimate(g)
+		return
+	}
 	for i := range list {
 		cur := list[i]
 		next := anchor{start: g.hi, end: g.hi, thread: g.last, prov: Unknown}

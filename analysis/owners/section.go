@@ -17,7 +17,9 @@ type section struct {
 	holds    map[format.StackID]int64 // by acquisition site: how long it usually holds
 	usual    int64                    // the same over all sites, 0 when unknown
 	busy     []span
-	seen     []anchor                    // activities inside the section, by start
+	seen     []anchor // activities inside the section, by start
+	single   map[stint]bool
+	permits  bool
 	homes    map[format.StackID]homeSite // where an activity whose stack says nothing belongs
 }
 

@@ -33,6 +33,7 @@ type Provenance struct {
 	ExactNs      int64 `json:"exactNs"`
 	SampledNs    int64 `json:"sampledNs"`
 	InferredNs   int64 `json:"inferredNs"`
+	EstimatedNs  int64 `json:"estimatedNs"`
 	ThreadOnlyNs int64 `json:"threadOnlyNs"`
 	UnknownNs    int64 `json:"unknownNs"`
 }
@@ -141,7 +142,7 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 
 // NewProvenance names the parts of a sum.
 func NewProvenance(p [analysis.Provenances]int64) Provenance {
-	return Provenance{p[analysis.Exact], p[analysis.Sampled], p[analysis.Inferred], p[analysis.ThreadOnly], p[analysis.Unknown]}
+	return Provenance{p[analysis.Exact], p[analysis.Sampled], p[analysis.Inferred], p[analysis.Estimated], p[analysis.ThreadOnly], p[analysis.Unknown]}
 }
 
 // NewAnalyze builds the document; top limits the locks, 0 means all.

@@ -16,7 +16,7 @@ func provenances(p document.Provenance) []struct {
 	return []struct {
 		name string
 		ns   int64
-	}{{"exact", p.ExactNs}, {"sampled", p.SampledNs}, {"inferred", p.InferredNs}, {"thread only", p.ThreadOnlyNs}, {"unknown", p.UnknownNs}}
+	}{{"exact", p.ExactNs}, {"sampled", p.SampledNs}, {"inferred", p.InferredNs}, {"estimated", p.EstimatedNs}, {"thread only", p.ThreadOnlyNs}, {"unknown", p.UnknownNs}}
 }
 
 // Known writes how the owners of some waiting are known: "inferred 83 %,

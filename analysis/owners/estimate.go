@@ -1,0 +1,272 @@
+package owners
+
+import (
+	"contend/analysis/owners/renewal"
+	"contend/format"
+)
+
+// fewestGaps is how many gaps a model is learnt from at least.
+const fewestGaps = 20
+
+// kin are locks that are entered at the same call sites: what is learnt of
+// one holds for all.
+type kin struct {
+	sites  map[format.StackID]int
+	stacks []format.StackID
+	groups map[uint32]int
+	gaps   []renewal.Gap
+	mixes  []renewal.Mix
+	model  *renewal.Model
+
+	groupsLearnt int
+}
+
+func (ev *evidence) kinOf(sections []*section) []*kin {
+	first := map[format.StackID]int{}
+	root := make([]int, len(sections))
+	var find func(int) int
+	find = func(i int) int {
+		for root[i] != i {
+			root[i] = root[root[i]]
+			i = root[i]
+		}
+		return i
+	}
+	for i := range sections {
+		root[i] = i
+		for j := range sections[i].acquired {
+			st := ev.wait(&sections[i].acquired[j]).Stack
+			if st == format.NoStack || ev.sym.Bare(st) {
+				continue
+			}
+			if k, ok := first[st]; ok {
+				root[find(i)] = find(k)
+			} else {
+				first[st] = i
+			}
+		}
+	}
+	out := make([]*kin, len(sections))
+	for i := range sections {
+		r := find(i)
+		if out[r] == nil {
+			out[r] = &kin{sites: map[format.StackID]int{}, groups: map[uint32]int{}, stacks: nil, mixes: []renewal.Mix{{}}}
+		}
+		out[i] = out[r]
+	}
+	return out
+}
+
+func (k *kin) site(st format.StackID) int {
+	s, ok := k.sites[st]
+	if !ok {
+		s = len(k.stacks)
+		k.sites[st] = s
+		k.stacks = append(k.stacks, st)
+	}
+	return s
+}
+
+func (k *kin) group(sym Described, t format.ThreadID) int {
+	g, ok := sym.GroupOf(t)
+	if !ok {
+		return 0
+	}
+	i, ok := k.groups[g]
+	if !ok && k.model != nil {
+		return 0
+	}
+	if !ok {
+		i = len(k.groups) + 1
+		k.groups[g] = i
+		k.mixes = append(k.mixes, renewal.Mix{})
+	}
+	return i
+}
+
+func count(m *renewal.Mix, s int, n float64) {
+	for len(*m) <= s {
+		*m = append(*m, 0)
+	}
+	(*m)[s] += n
+}
+
+// gather adds the gaps of a lock to what its model is learnt from.
+func (b *builder) gather(k *kin) {
+	s := b.s
+	for i := range s.acquired {
+		a := &s.acquired[i]
+		st := b.ev.wait(a).Stack
+		if st == format.NoStack {
+			continue
+		}
+		site := k.site(st)
+		group := k.group(b.ev.sym, a.thread)
+		hi := int64(maxTime)
+		if i+1 < len(s.acquired) {
+			hi = s.acquired[i+1].time
+		}
+		own := b.ownInside(a.thread, a.time, hi)
+		if !own {
+			count(&k.mixes[0], site, 1)
+			count(&k.mixes[group], site, 1)
+		}
+		if i+1 == len(s.acquired) || hi == a.time || len(b.inside(a.time, hi)) > 0 || !s.isBusy(a.time, hi) {
+			continue
+		}
+		k.gaps = append(k.gaps, b.gapOf(k, a, &s.acquired[i+1]))
+	}
+}
+
+func (b *builder) ownInside(t format.ThreadID, lo, hi int64) bool {
+	for _, a := range b.inside(lo, hi) {
+		if a.thread == t {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *builder) gapOf(k *kin, x, y *acquisition) renewal.Gap {
+	g := renewal.Gap{Site: k.site(b.ev.wait(x).Stack), Length: y.time - x.time}
+	switch last := b.ev.wait(y).prev(); last {
+	case format.NoThread:
+	case x.thread:
+		g.Last = renewal.LastSame
+	default:
+		g.Last, g.Group = renewal.LastOther, k.group(b.ev.sym, last)
+	}
+	return g
+}
+
+const shrink = 3
+
+func (k *kin) learn() {
+	if len(k.gaps) < fewestGaps {
+		return
+	}
+	n := len(k.stacks)
+	k.groupsLearnt = len(k.mixes)
+	for i := range k.mixes {
+		for len(k.mixes[i]) < n {
+			k.mixes[i] = append(k.mixes[i], 0)
+		}
+	}
+	total := 0.0
+	for _, w := range k.mixes[0] {
+		total += w
+	}
+	if total == 0 {
+		return
+	}
+	for i := range k.mixes {
+		if i > 0 {
+			for s, w := range k.mixes[0] {
+				k.mixes[i][s] += shrink * w / total
+			}
+		}
+	}
+	k.model = renewal.Learn(k.gaps, n, k.mixes)
+}
+
+// estimate charges a gap by the model.
+func (b *builder) estimate(g *gap) {
+	y := &b.s.acquired[g.at]
+	var x *acquisition
+	rg := renewal.Gap{Site: -1}
+	if g.at > 0 {
+		x = &b.s.acquired[g.at-1]
+		rg = b.gapOf(b.kin, x, y)
+	} else if last := b.ev.wait(y).prev(); last != format.NoThread {
+		rg.Last, rg.Group = renewal.LastOther, b.kin.group(b.ev.sym, last)
+	}
+	if rg.Group >= len(b.kin.mixes) || rg.Group >= b.kin.groupsLearnt {
+		rg.Group = 0
+	}
+	thread := format.NoThread
+	switch rg.Last {
+	case renewal.LastOther:
+		thread = b.ev.wait(y).prev()
+	case renewal.LastSame:
+		thread = x.thread
+	}
+	var first anchor
+	if x != nil {
+		first = anchor{thread: x.thread, stack: b.ev.wait(x).Stack, prov: Estimated}
+		if b.free {
+			first.thread = format.NoThread
+		}
+		if b.s.isBusy(g.lo, g.hi) {
+			p := b.kin.model.Split(rg)
+			b.emitOp(g.lo, g.lo+p.First, first)
+			at := b.spread(g.lo+p.First, p.Others, thread)
+			b.add(at, g.hi, Holder{Kind: Handoff, Prov: Estimated})
+			return
+		}
+	}
+	from := b.s.busy[b.busyAfter(max(g.lo, b.s.busy[0].start))].start
+	if from < g.lo {
+		from = g.lo
+	}
+	a := renewal.Arrival{Site: rg.Site, Length: g.hi - from, Last: rg.Last, Group: rg.Group, Busy: b.busyShare()}
+	if x != nil {
+		a.Elapsed = from - g.lo
+	}
+	m := b.kin.model.Meet(a)
+	at := from
+	if x != nil {
+		b.emitOp(at, at+m.Own, first)
+		at += m.Own
+	}
+	at = b.spread(at, m.First, thread)
+	at = b.spread(at, m.Others, thread)
+	b.add(at, g.hi, Holder{Kind: Handoff, Prov: Estimated})
+}
+
+func (b *builder) busyShare() float64 {
+	sum := int64(0)
+	for _, s := range b.s.busy {
+		sum += s.end - s.start
+	}
+	n := len(b.s.busy)
+	return float64(sum) / float64(max(b.s.busy[n-1].end-b.s.busy[0].start, 1))
+}
+
+// spread charges sections of several sites one after another.
+func (b *builder) spread(at int64, by []int64, thread format.ThreadID) int64 {
+	for len(b.owed) < len(by) {
+		b.owed = append(b.owed, 0)
+	}
+	var total, small, most int64
+	for _, ns := range by {
+		total += ns
+	}
+	best := -1
+	for s, ns := range by {
+		if ns == 0 {
+			continue
+		}
+		if ns >= total/8 {
+			b.emitOp(at, at+ns, anchor{thread: thread, stack: b.kin.stacks[s], prov: Estimated})
+			at += ns
+			continue
+		}
+		small += ns
+		b.owed[s] += ns
+		if best < 0 || b.owed[s] > most {
+			best, most = s, b.owed[s]
+		}
+	}
+	if best >= 0 {
+		b.emitOp(at, at+small, anchor{thread: thread, stack: b.kin.stacks[best], prov: Estimated})
+		b.owed[best] -= small
+		at += small
+	}
+	return at
+}
+
+func (b *builder) emitOp(lo, hi int64, a anchor) {
+	if lo < hi {
+		b.add(lo, hi, Holder{Kind: Thread, Prov: a.prov, Thread: a.thread, Stack: a.stack})
+	}
+}
