@@ -129,6 +129,9 @@ func (b *builder) ownInside(t format.ThreadID, lo, hi int64) bool {
 
 func (b *builder) gapOf(k *kin, x, y *acquisition) renewal.Gap {
 	g := renewal.Gap{Site: k.site(b.ev.wait(x).Stack), Length: y.time - x.time}
+	if left := b.left(x.thread, x.time, y.time); left < y.time {
+		g.Gone = max(left-x.time, 1)
+	}
 	switch last := b.ev.wait(y).prev(); last {
 	case format.NoThread:
 	case x.thread:

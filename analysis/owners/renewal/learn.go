@@ -7,7 +7,7 @@ import (
 
 // kind is a class of gaps the model cannot tell apart.
 type kind struct {
-	site, cell, group int
+	site, cell, most, group int // most: cells the first section has at most
 	last              Last
 }
 
@@ -33,7 +33,7 @@ func newLearner(m *Model, gaps []Gap) *learner {
 			l.far = append(l.far, *g)
 			continue
 		}
-		k := kind{g.Site, c, g.Group, g.Last}
+		k := kind{g.Site, c, m.most(g, c), g.Group, g.Last}
 		at, ok := index[k]
 		if !ok {
 			at = len(l.kinds)
@@ -45,6 +45,16 @@ func newLearner(m *Model, gaps []Gap) *learner {
 		slices.Sort(list)
 	}
 	return l
+}
+
+// most returns how many of the cells of a gap its first section has at most.
+func (m *Model) most(g *Gap, cell int) int {
+	if g.Gone > 0 {
+		if c, ok := m.cell(g.Gone); ok {
+			return min(c, cell)
+		}
+	}
+	return cell
 }
 
 // shortest is the part of the gaps after a site that is taken for hardly
@@ -115,7 +125,7 @@ func (l *learner) round() {
 		sum, direct, taken := 0.0, 0.0, 0.0
 		of := &m.hold[k.site]
 		var weight lattice
-		for d, p := range of[:k.cell+1] {
+		for d, p := range of[:k.most+1] {
 			if p == 0 {
 				continue
 			}
@@ -125,7 +135,7 @@ func (l *learner) round() {
 		if sum <= 1e-300 {
 			continue
 		}
-		for d, w := range weight[:k.cell+1] {
+		for d, w := range weight[:k.most+1] {
 			if w == 0 {
 				continue
 			}

@@ -20,7 +20,7 @@ func (m *Model) Split(g Gap) Parts {
 func (m *Model) near(g Gap, c int) (Parts, bool) {
 	var rest lattice
 	sum, first := 0.0, 0.0
-	for d, p := range m.hold[g.Site][:c+1] {
+	for d, p := range m.hold[g.Site][:m.most(&g, c)+1] {
 		if p == 0 {
 			continue
 		}
@@ -113,8 +113,11 @@ func (m *Model) longest(g Gap) Parts {
 	k := m.tail(g.Length)
 	n := m.barge / (1 - m.barge)
 	first, free, others := m.jump(g.Site, k, n, g.Last, g.Group)
-	z := first + free + others
 	usual := min(m.mean(g.Site), g.Length/2)
+	if g.Gone > 0 {
+		first, usual = 0, min(usual, g.Gone)
+	}
+	z := first + free + others
 	rest := g.Length - usual
 	p := Parts{First: usual + int64(float64(rest)*first/z), Others: make([]int64, m.sites)}
 	p.Free = g.Length - p.First
