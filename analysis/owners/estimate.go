@@ -22,7 +22,11 @@ type kin struct {
 }
 
 func (ev *evidence) kinOf(sections []*section) []*kin {
-	first := map[format.StackID]int{}
+	type entry struct {
+		stack format.StackID
+		class uint32
+	}
+	first := map[entry]int{}
 	root := make([]int, len(sections))
 	var find func(int) int
 	find = func(i int) int {
@@ -39,10 +43,11 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 			if st == format.NoStack || ev.sym.Bare(st) {
 				continue
 			}
-			if k, ok := first[st]; ok {
+			at := entry{st, ev.class[sections[i].lock]}
+			if k, ok := first[at]; ok {
 				root[find(i)] = find(k)
 			} else {
-				first[st] = i
+				first[at] = i
 			}
 		}
 	}
@@ -211,7 +216,7 @@ func (b *builder) estimate(g *gap) {
 	if from < g.lo {
 		from = g.lo
 	}
-	a := renewal.Arrival{Site: rg.Site, Length: g.hi - from, Last: rg.Last, Group: rg.Group, Busy: b.busyShare()}
+	a := renewal.Arrival{Site: rg.Site, Length: g.hi - from, Last: rg.Last, Group: rg.Group, Busy: b.wanted}
 	if x != nil {
 		a.Elapsed = from - g.lo
 	}
@@ -226,13 +231,14 @@ func (b *builder) estimate(g *gap) {
 	b.add(at, g.hi, Holder{Kind: Handoff, Prov: Estimated})
 }
 
-func (b *builder) busyShare() float64 {
+// busyShare is the share of all time in which somebody waited.
+func (s *section) busyShare() float64 {
 	sum := int64(0)
-	for _, s := range b.s.busy {
-		sum += s.end - s.start
+	for _, b := range s.busy {
+		sum += b.end - b.start
 	}
-	n := len(b.s.busy)
-	return float64(sum) / float64(max(b.s.busy[n-1].end-b.s.busy[0].start, 1))
+	n := len(s.busy)
+	return float64(sum) / float64(max(s.busy[n-1].end-s.busy[0].start, 1))
 }
 
 // spread charges sections of several sites one after another.

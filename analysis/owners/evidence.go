@@ -30,6 +30,7 @@ type evidence struct {
 	sym    Described
 	shown  [][]sample // by lock, by time: what dumps show
 	missed int        // dump entries that match no recorded wait
+	class  []uint32   // by lock
 }
 
 // sample is an owner of a lock seen at an instant; NoThread means that the
@@ -43,6 +44,12 @@ type sample struct {
 // evidence collects what is known of each thread and lock.
 func (a *Activities) evidence(sym Symbols) *evidence {
 	ev := &evidence{Activities: a, sym: sym, shown: make([][]sample, len(a.byLock))}
+	ev.class = make([]uint32, len(a.byLock))
+	for l, waits := range a.byLock {
+		if len(waits) > 0 {
+			ev.class[l] = sym.Class(format.ObjectID(l))
+		}
+	}
 	ev.link(sym.Class)
 	return ev
 }

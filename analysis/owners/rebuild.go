@@ -72,6 +72,11 @@ func (ev *evidence) rebuildAll(locks []format.ObjectID, out *column.Column[Owner
 // one before with the owner it names (rule 3).
 func (ev *evidence) rebuild(b *builder) []Ownership {
 	s := b.s
+	b.wanted = s.busyShare()
+	if b.free && s.several() {
+		b.together()
+		return b.out
+	}
 	free := b.free
 	for i := 0; i <= len(s.acquired); i++ {
 		g := gap{lo: minTime, hi: maxTime, at: i}
@@ -102,12 +107,13 @@ type gap struct {
 
 // builder turns gaps into ownerships.
 type builder struct {
-	ev   *evidence
-	s    *section
-	out  []Ownership
-	kin  *kin
-	free bool
-	owed []int64
+	ev     *evidence
+	s      *section
+	out    []Ownership
+	kin    *kin
+	free   bool
+	owed   []int64
+	wanted float64
 }
 
 // anyBusy reports whether anybody waited between lo and hi.
@@ -149,9 +155,14 @@ func (b *builder) anchors(g *gap) []anchor {
 		list[0] = anchor{g.lo, g.lo, format.NoThread, format.NoStack, Unknown}
 	}
 	add := func(a anchor) {
+		whole := a
 		a.start, a.end = max(a.start, g.lo), min(a.end, g.hi)
 		if last := &list[len(list)-1]; a.start >= last.end && a.start <= a.end {
 			list = append(list, a)
+			whole.start = a.end
+		}
+		if b.s.shared && whole.start < whole.end { // together with others
+			b.emit(whole.start, whole.end, whole)
 		}
 	}
 	known := b.inside(g.lo, g.hi)

@@ -27,6 +27,9 @@ func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span)
 	acquired.Go(func() { s.acquired = ev.acquisitions(waits) })
 	ev.candidates(s, waits)
 	acquired.Wait()
+	for i := range s.acquired {
+		s.shared = s.shared || ev.wait(&s.acquired[i]).Mode() == format.Shared
+	}
 	ev.judge(s)
 	for at, inside := range s.inside {
 		if !inside && !ev.sym.Bare(at.stack) {

@@ -8,7 +8,7 @@ import (
 // kind is a class of gaps the model cannot tell apart.
 type kind struct {
 	site, cell, most, group int // most: cells the first section has at most
-	last              Last
+	last                    Last
 }
 
 // learner fits a model by expectation and maximization.
