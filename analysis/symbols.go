@@ -248,6 +248,18 @@ func (s *Symbols) Bare(id format.StackID) bool {
 	return true
 }
 
+// Application returns a stack from its innermost frame of the application on,
+// outwards; nil when there is none.
+func (s *Symbols) Application(id format.StackID) []format.Frame {
+	frames := s.Frames(id)
+	for i, f := range frames {
+		if !RuntimeFrame(f) {
+			return frames[i:]
+		}
+	}
+	return nil
+}
+
 // UnknownStack stands for the stack of an owner of whom only the thread is
 // known.
 const UnknownStack = "[unknown stack]"

@@ -19,6 +19,8 @@ type kin struct {
 	model  *renewal.Model
 
 	groupsLearnt int
+	locks        int
+	witnesses    *witnesses
 }
 
 func (ev *evidence) kinOf(sections []*section) []*kin {
@@ -58,6 +60,7 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 			out[r] = &kin{sites: map[format.StackID]int{}, groups: map[uint32]int{}, stacks: nil, mixes: []renewal.Mix{{}}}
 		}
 		out[i] = out[r]
+		out[i].locks++
 	}
 	return out
 }
@@ -87,6 +90,14 @@ func (k *kin) group(sym Described, t format.ThreadID) int {
 		k.mixes = append(k.mixes, renewal.Mix{})
 	}
 	return i
+}
+
+// groupKnown is group for threads that may not be new.
+func (k *kin) groupKnown(sym Described, t format.ThreadID) int {
+	if g, ok := sym.GroupOf(t); ok {
+		return k.groups[g]
+	}
+	return 0
 }
 
 func count(m *renewal.Mix, s int, n float64) {
@@ -207,7 +218,7 @@ func (b *builder) estimate(g *gap) {
 		if b.s.isBusy(g.lo, g.hi) {
 			p := b.kin.model.Split(rg)
 			b.emitOp(g.lo, g.lo+p.First, first)
-			at := b.spread(g.lo+p.First, p.Others, thread)
+			at := b.others(g, g.lo+p.First, p.Others, thread)
 			b.add(at, g.hi, Holder{Kind: Handoff, Prov: Estimated})
 			return
 		}
@@ -226,8 +237,10 @@ func (b *builder) estimate(g *gap) {
 		b.emitOp(at, at+m.Own, first)
 		at += m.Own
 	}
-	at = b.spread(at, m.First, thread)
-	at = b.spread(at, m.Others, thread)
+	for s, ns := range m.First {
+		m.Others[s] += ns
+	}
+	at = b.others(g, at, m.Others, thread)
 	b.add(at, g.hi, Holder{Kind: Handoff, Prov: Estimated})
 }
 
@@ -239,6 +252,24 @@ func (s *section) busyShare() float64 {
 	}
 	n := len(s.busy)
 	return float64(sum) / float64(max(s.busy[n-1].end-s.busy[0].start, 1))
+}
+
+// others charges the sections of threads that took the free lock: to what
+// samples show in the gap, else to those the model expects.
+func (b *builder) others(g *gap, at int64, by []int64, thread format.ThreadID) int64 {
+	seen := b.witnessed(g, b.kin.witnesses.is)
+	if len(seen) == 0 {
+		return b.spread(at, by, thread)
+	}
+	total := int64(0)
+	for _, ns := range by {
+		total += ns
+	}
+	for i, a := range seen {
+		lo, hi := total*int64(i)/int64(len(seen)), total*int64(i+1)/int64(len(seen))
+		b.emitOp(at+lo, at+hi, a)
+	}
+	return at + total
 }
 
 // spread charges sections of several sites one after another.

@@ -18,7 +18,10 @@ type Symbols interface {
 // Described is the part of Symbols that may be read by several goroutines.
 type Described interface {
 	Kind(format.ObjectID) format.LockKind
-	Bare(format.StackID) bool               // no frame is of the application
+	Bare(format.StackID) bool // no frame is of the application
+	// Application returns the frames of a stack from the innermost one of the
+	// application on.
+	Application(format.StackID) []format.Frame
 	GroupOf(format.ThreadID) (uint32, bool) // a number for threads of one name; false for threads without
 }
 

@@ -53,7 +53,13 @@ func (ev *evidence) rebuildAll(locks []format.ObjectID, out *column.Column[Owner
 			list = append(list, b.kin)
 		}
 	}
-	column.OnAllCores(len(list), func(i int) { list[i].learn() })()
+	column.OnAllCores(len(list), func(i int) {
+		list[i].witnesses = ev.witnesses(list[i])
+		list[i].learn()
+	})()
+	for _, b := range builders {
+		b.observe()
+	}
 	ready := make([]chan []Ownership, len(locks))
 	for i := range ready {
 		ready[i] = make(chan []Ownership, 1)
@@ -77,7 +83,13 @@ func (ev *evidence) rebuild(b *builder) []Ownership {
 		b.together()
 		return b.out
 	}
-	free := b.free
+	b.gaps(b.fill)
+	return b.out
+}
+
+// gaps calls f with each stretch between acquisitions in which somebody waited.
+func (b *builder) gaps(f func(*gap)) {
+	s, ev, free := b.s, b.ev, b.free
 	for i := 0; i <= len(s.acquired); i++ {
 		g := gap{lo: minTime, hi: maxTime, at: i}
 		if i > 0 {
@@ -91,10 +103,9 @@ func (ev *evidence) rebuild(b *builder) []Ownership {
 			g.hi, g.last = s.acquired[i].time, ev.wait(&s.acquired[i]).prev()
 		}
 		if g.lo < g.hi && b.anyBusy(g.lo, g.hi) {
-			b.fill(&g)
+			f(&g)
 		}
 	}
-	return b.out
 }
 
 // gap is the stretch between two successive acquisitions by waiters.
@@ -111,6 +122,7 @@ type builder struct {
 	s      *section
 	out    []Ownership
 	kin    *kin
+	now    *gap // being filled
 	free   bool
 	owed   []int64
 	wanted float64
@@ -130,6 +142,7 @@ func (b *builder) busyAfter(t int64) int {
 
 // fill lays the anchors of a gap out in time and joins them.
 func (b *builder) fill(g *gap) {
+	b.now = g
 	list := b.anchors(g)
 	if b.kin.model != nil && len(list) == 1 && g.at < len(b.s.acquired) && (g.at == 0 || b.ev.wait(&b.s.acquired[g.at-1]).Stack != format.NoStack) {
 		b.estimate(g)
@@ -287,10 +300,12 @@ func (b *builder) approach(lo, hi int64, a anchor) {
 		b.idle(lo, hi, a)
 		return
 	}
-	if a.stack == format.NoStack {
+	if a.stack == format.NoStack && !b.guess(lo, hi, a.thread) {
 		a.prov = ThreadOnly
+		b.emit(lo, hi, a)
+	} else if a.stack != format.NoStack {
+		b.emit(lo, hi, a)
 	}
-	b.emit(lo, hi, a)
 }
 
 // left returns when a thread that owned the lock at lo was first seen

@@ -19,8 +19,8 @@ type section struct {
 	busy     []span
 	seen     []anchor // activities inside the section, by start
 	single   map[stint]bool
-	permits  bool // several may hold it at once, whoever they are
-	shared   bool // some of those who wait for it would share it
+	permits  bool                        // several may hold it at once, whoever they are
+	shared   bool                        // some of those who wait for it would share it
 	homes    map[format.StackID]homeSite // where an activity whose stack says nothing belongs
 }
 
