@@ -5,9 +5,6 @@ import (
 	"contend/format"
 )
 
-// fewestGaps is how many gaps a model is learnt from at least.
-const fewestGaps = 20
-
 // kin are locks that are entered at the same call sites: what is learnt of
 // one holds for all.
 type kin struct {
@@ -20,6 +17,7 @@ type kin struct {
 
 	groupsLearnt int
 	locks        int
+	waits        map[int]bool // groups of threads that wait for it
 	witnesses    *witnesses
 }
 
@@ -57,7 +55,7 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 	for i := range sections {
 		r := find(i)
 		if out[r] == nil {
-			out[r] = &kin{sites: map[format.StackID]int{}, groups: map[uint32]int{}, stacks: nil, mixes: []renewal.Mix{{}}}
+			out[r] = &kin{sites: map[format.StackID]int{}, groups: map[uint32]int{}, waits: map[int]bool{}, mixes: []renewal.Mix{{}}}
 		}
 		out[i] = out[r]
 		out[i].locks++
@@ -126,6 +124,7 @@ func (b *builder) gather(k *kin) {
 		if !own {
 			count(&k.mixes[0], site, 1)
 			count(&k.mixes[group], site, 1)
+			k.waits[group] = true
 		}
 		if i+1 == len(s.acquired) || hi == a.time || len(b.inside(a.time, hi)) > 0 || !s.isBusy(a.time, hi) {
 			continue
@@ -161,7 +160,7 @@ func (b *builder) gapOf(k *kin, x, y *acquisition) renewal.Gap {
 const shrink = 3
 
 func (k *kin) learn() {
-	if len(k.gaps) < fewestGaps {
+	if len(k.gaps) < renewal.Trust { // a first guess would weigh more than they do
 		return
 	}
 	n := len(k.stacks)
@@ -257,13 +256,18 @@ func (s *section) busyShare() float64 {
 // others charges the sections of threads that took the free lock: to what
 // samples show in the gap, else to those the model expects.
 func (b *builder) others(g *gap, at int64, by []int64, thread format.ThreadID) int64 {
-	seen := b.witnessed(g, b.kin.witnesses.is)
-	if len(seen) == 0 {
-		return b.spread(at, by, thread)
-	}
 	total := int64(0)
 	for _, ns := range by {
 		total += ns
+	}
+	seen := b.witnessed(g, b.kin.witnesses.is)
+	if len(seen) == 0 {
+		if g.last != format.NoThread && g.last != g.first.thread && !b.kin.waits[b.kin.groupKnown(b.ev.sym, g.last)] {
+			b.now = g
+			b.approach(at, at+total, anchor{thread: g.last})
+			return at + total
+		}
+		return b.spread(at, by, thread)
 	}
 	for i, a := range seen {
 		lo, hi := total*int64(i)/int64(len(seen)), total*int64(i+1)/int64(len(seen))

@@ -61,8 +61,8 @@ func (m *Model) most(g *Gap, cell int) int {
 // longer than its section: those in which the waiter was there at once.
 const shortest = 0.1
 
-// trust is how many gaps a first guess weighs as much as.
-const trust = 8
+// Trust is how many gaps a first guess weighs as much as.
+const Trust = 5
 
 // start guesses: sections from the shortest gaps after each site, free times
 // from what is left of the others.
@@ -160,12 +160,12 @@ func (l *learner) round() {
 	}
 	for s := range hold {
 		for i, p := range &l.guess[s] {
-			hold[s][i] += trust * p
+			hold[s][i] += Trust * p
 		}
 		m.hold[s] = hold[s].smoothed(1)
 	}
 	for i, p := range &l.wake {
-		wake[i] += trust * p
+		wake[i] += Trust * p
 	}
 	m.wake = wake.smoothed(1)
 	m.barge = min(max(barges/max(barges+total, 1), 0.02), 0.95)
