@@ -9,7 +9,7 @@ const parkSlack = int64(100e3)
 // joinParks makes one wait of the successive parks of one acquire: same
 // thread, lock and stack, no doing of the thread in between. The time awake
 // between them belongs to the wait. Monitors are recorded once per wait and
-// are left alone. The waits joined to others are left out
+// are left alone, and what timed out is over. The waits joined to others are left out
 // of r.starts, and have no length any more.
 func (r *record) joinParks(sym *Symbols) {
 	if r.tenures.len() > 0 {
@@ -28,8 +28,9 @@ func (r *record) joinParks(sym *Symbols) {
 			heads = append(heads, nil)
 		}
 		head := heads[w.thread]
-		if head != nil && w.lock == head.lock && w.stack == head.stack && w.start >= head.end && w.start-head.end <= parkSlack {
+		if head != nil && !head.failed() && w.lock == head.lock && w.stack == head.stack && w.start >= head.end && w.start-head.end <= parkSlack {
 			head.end, w.end = w.end, w.start
+			head.last |= w.last & failedBit
 			continue
 		}
 		heads[w.thread] = w

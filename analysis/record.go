@@ -12,21 +12,31 @@ type wait struct {
 	thread     format.ThreadID
 	lock       format.ObjectID
 	stack      format.StackID
-	last       uint32 // previous owner, and the mode in the top bit, which no id reaches
+	last       uint32 // previous owner, and two bits on top, which no id reaches
 }
 
-const sharedBit = 1 << 31
+// The bits on top of last: the mode, and that the wait ended without the lock.
+const (
+	sharedBit = 1 << 31
+	failedBit = 1 << 30
+)
 
 func newWait(ev *format.Event, end int64) wait {
 	w := wait{ev.Time, end, ev.Thread, ev.Object, ev.Stack, uint32(ev.Owner)}
 	if ev.Mode == format.Shared {
 		w.last |= sharedBit
 	}
+	if ev.Failed {
+		w.last |= failedBit
+	}
 	return w
 }
 
 // prev returns who held the lock last, NoThread when not told.
-func (w *wait) prev() format.ThreadID { return format.ThreadID(w.last &^ sharedBit) }
+func (w *wait) prev() format.ThreadID { return format.ThreadID(w.last &^ (sharedBit | failedBit)) }
+
+// failed reports whether the thread gave up: the end is no acquisition.
+func (w *wait) failed() bool { return w.last&failedBit != 0 }
 
 func (w *wait) mode() format.Mode {
 	if w.last&sharedBit != 0 {

@@ -73,7 +73,7 @@ func (ev *evidence) learn(lock format.ObjectID, waits []ref, busy []span) *secti
 	return s
 }
 
-// acquisitions returns the ends of waits, by time. Waits that begin in order
+// acquisitions returns the ends of waits that got the lock, by time. Waits that begin in order
 // mostly end so, too: each one is put where it belongs from behind, as long as
 // that is near.
 func (ev *evidence) acquisitions(waits []ref) []acquisition {
@@ -81,6 +81,9 @@ func (ev *evidence) acquisitions(waits []ref) []acquisition {
 	out, sorted := make([]acquisition, 0, len(waits)), true
 	for _, i := range waits {
 		w := ev.r.waits.at(i)
+		if w.failed() {
+			continue
+		}
 		a, at := acquisition{w.end, w.thread, i}, len(out)
 		out = append(out, a)
 		for ; at > 0 && out[at-1].time > a.time && len(out)-at < near; at-- {

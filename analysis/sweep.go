@@ -257,7 +257,7 @@ func (s *sweep) emit(n format.ThreadID, lo, hi int64) {
 	s.e.slice = Slice{Start: lo, End: hi, Thread: w.thread, Stack: w.stack, Lock: w.lock, Mode: w.mode(), Settled: s.settled,
 		First: !st.begun, Shares: s.g.push(n, lo, hi)}
 	if !st.begun {
-		s.e.slice.WaitNs = w.end - w.start
+		s.e.slice.WaitNs, s.e.slice.Failed = w.end-w.start, w.failed()
 	}
 	st.begun = true
 	s.e.emit()

@@ -22,7 +22,24 @@ func (r *record) warnings(sym *Symbols, tl *timelines) []format.Warning {
 		out = append(out, format.Warning{Code: "unlinked",
 			Text: fmt.Sprintf("%d of %d contended locks in thread dumps match no recorded wait", tl.unlinked, len(r.instants))})
 	}
-	return slices.Concat(out, r.censored(), r.unclassified(sym))
+	return slices.Concat(out, r.gaveUp(), r.censored(), r.unclassified(sym))
+}
+
+// gaveUp reports the waits that ended without the lock.
+func (r *record) gaveUp() []format.Warning {
+	count, all, total := 0, 0, int64(0)
+	for _, i := range r.starts {
+		w := r.waits.at(i)
+		if all++; w.failed() {
+			count++
+			total += w.end - w.start
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	return []format.Warning{{Code: "failed",
+		Text: fmt.Sprintf("%d of %d waits ended without the lock, since the time they were given was up: %v of waiting that is counted like any other", count, all, time.Duration(total).Round(time.Microsecond))}}
 }
 
 // censored reports the waits that reach into a stretch of which data was

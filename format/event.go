@@ -27,7 +27,7 @@ const (
 
 	// Waiting and owning.
 	KindContention // Time, Weight, Object, Owners, Waiters: one instant of one contended lock
-	KindWait       // Thread, Object, Mode, Time, End, Stack, Owner: blocked over [Time, End); Owner held the lock last
+	KindWait       // Thread, Object, Mode, Time, End, Stack, Owner, Failed: blocked over [Time, End); Owner held the lock last; Failed: it gave up
 	KindTenure     // Thread, Object, Mode, Time, End, Stack: held the lock over [Time, End); NoThread: somebody unknown did
 	KindActivity   // Thread, Time, End, Stack, Activity, Object: what the thread did; End == Time for an instant
 
@@ -57,6 +57,7 @@ type Event struct {
 	Mode     Mode
 	LockKind LockKind
 	Activity Activity
+	Failed   bool // a wait: it ended without the lock
 
 	Time     int64
 	End      int64

@@ -22,6 +22,8 @@ const (
 	slotValue
 	slotText
 	slotTime
+	slotTimeout
+	slotUntil
 	slotOSName
 	slotOSID
 	slotVirtual
@@ -62,7 +64,7 @@ func wanted() map[string]*eventSpec {
 	list := []*eventSpec{
 		{"JavaMonitorEnter", monitor, monitorEnter},
 		{"JavaMonitorWait", monitor, monitorWait},
-		{"ThreadPark", map[string]slot{"parkedClass": slotClass, "address": slotAddress}, park},
+		{"ThreadPark", map[string]slot{"parkedClass": slotClass, "address": slotAddress, "timeout": slotTimeout, "until": slotUntil}, park},
 		{"ThreadSleep", map[string]slot{"time": slotTime}, sleep},
 		{"FileRead", nil, io}, {"FileWrite", nil, io}, {"FileForce", nil, io},
 		{"SocketRead", nil, io}, {"SocketWrite", nil, io},
@@ -104,7 +106,7 @@ func (r *Reader) activity(v *values, ev *format.Event, what format.Activity) {
 func sleep(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivitySleep)
 	if ev.Stack == format.NoStack {
-		ev.Stack = r.sleepStack(r.timespan(v[slotTime], r.meta.sleeps))
+		ev.Stack = r.sleepStack(r.timespan(v[slotTime], r.meta.units[slotTime]))
 	}
 	return true
 }
@@ -129,11 +131,22 @@ func park(r *Reader, v *values, ev *format.Event) bool {
 	ev.Thread, ev.Stack = r.thread(v[slotThread]), stack
 	ev.Object = r.object(class, v[slotAddress], heapSpace, res.Kind, stack)
 	if res.Verdict == rulesLock {
-		ev.Kind, ev.Mode = format.KindWait, res.Mode
+		ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, r.timedOut(v, ev)
 		return true
 	}
 	ev.Kind, ev.Activity = format.KindActivity, res.activity
 	return true
+}
+
+// timedOut reports whether a park lasted as long as it was meant to at most:
+// who tried for a lock that long did not get it. What is not above zero is no
+// limit, in any version.
+func (r *Reader) timedOut(v *values, ev *format.Event) bool {
+	if limit := v[slotTimeout]; limit > 0 && ev.End-ev.Time >= r.timespan(limit, r.meta.units[slotTimeout]) {
+		return true
+	}
+	until := v[slotUntil] // milliseconds since the epoch
+	return until > 0 && ev.End >= times(until, 1e6)
 }
 
 func threadStart(r *Reader, v *values, ev *format.Event) bool {

@@ -57,6 +57,9 @@ func (m *metadata) compileClass(cl *class, want map[string]slot) *program {
 		if take && len(ops) == 1 {
 			ops[0].slot, ops[0].take = s, true
 			p.pools[s], p.has[s] = f.class, true
+			if f.unit != "" {
+				m.units[s] = f.unit
+			}
 		}
 		p.ops = append(p.ops, ops...)
 	}
@@ -184,9 +187,6 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 		if p := m.compileClass(cl, spec.fields); p != nil {
 			p.spec = spec
 			m.programs[id] = p
-			if f := cl.field("time"); spec.name == "ThreadSleep" && f != nil {
-				m.sleeps = f.unit
-			}
 		}
 	}
 	for id, p := range m.programs {
