@@ -39,7 +39,7 @@ func (r *record) gaveUp() []format.Warning {
 		return nil
 	}
 	return []format.Warning{{Code: "failed",
-		Text: fmt.Sprintf("%d of %d waits ended without the lock, since the time they were given was up: %v of waiting that is counted like any other", count, all, time.Duration(total).Round(time.Microsecond))}}
+		Text: fmt.Sprintf("%d of %d waits timed out and count as ended without the lock: %v of waiting, which is counted like any other", count, all, time.Duration(total).Round(time.Microsecond))}}
 }
 
 // censored reports the waits that reach into a stretch of which data was

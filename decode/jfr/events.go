@@ -31,6 +31,7 @@ const (
 	slotFrames
 	slotMethod
 	slotLine
+	slotOperation
 	slots
 )
 
@@ -73,6 +74,7 @@ func wanted() map[string]*eventSpec {
 		{"ThreadStart", subject("thread"), threadStart},
 		{"ThreadEnd", subject("thread"), threadEnd},
 		{"ActiveSetting", map[string]slot{"id": slotID, "name": slotName, "value": slotValue}, setting},
+		{"ExecuteVMOperation", map[string]slot{"operation": slotOperation}, operation},
 		{"ThreadDump", map[string]slot{"result": slotText}, dump},
 	}
 	m := make(map[string]*eventSpec, len(list))
@@ -105,6 +107,7 @@ func (r *Reader) activity(v *values, ev *format.Event, what format.Activity) {
 // stack: that too tells one place of the program from another.
 func sleep(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivitySleep)
+	r.dated.note(ev, 0, stateSleeps)
 	if ev.Stack == format.NoStack {
 		ev.Stack = r.sleepStack(r.timespan(v[slotTime], r.meta.units[slotTime]))
 	}
@@ -114,13 +117,17 @@ func sleep(r *Reader, v *values, ev *format.Event) bool {
 func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
 	ev.Kind = format.KindWait
 	ev.Thread, ev.Stack, ev.Owner = r.thread(v[slotThread]), r.stack(v[slotStack]), r.thread(v[slotOwner])
-	ev.Object = r.object(r.class(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
+	class := r.class(v[slotClass])
+	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
+	r.dated.note(ev, class, stateEnters)
 	return true
 }
 
 func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivityWait)
-	ev.Object = r.object(r.class(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
+	class := r.class(v[slotClass])
+	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
+	r.dated.note(ev, class, stateWaits)
 	return true
 }
 
@@ -130,6 +137,7 @@ func park(r *Reader, v *values, ev *format.Event) bool {
 	res := r.classify(class, stack)
 	ev.Thread, ev.Stack = r.thread(v[slotThread]), stack
 	ev.Object = r.object(class, v[slotAddress], heapSpace, res.Kind, stack)
+	r.dated.note(ev, class, stateParks)
 	if res.Verdict == rulesLock {
 		ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, r.timedOut(v, ev)
 		return true
@@ -167,5 +175,18 @@ func sample(r *Reader, v *values, ev *format.Event) bool {
 
 func dump(r *Reader, v *values, ev *format.Event) bool {
 	r.threadDump(ev.Time, r.text(v[slotText]))
+	return false
+}
+
+// operation notes when the VM took a dump. Which one it carries out is a
+// constant.
+func operation(r *Reader, v *values, ev *format.Event) bool {
+	var name values
+	if r.constant(r.meta.parts.operation, v[slotOperation], &name) {
+		switch r.text(name[slotName]) {
+		case "PrintThreads", "ThreadDump":
+			r.dated.operations.list = append(r.dated.operations.list, ev.Time)
+		}
+	}
 	return false
 }

@@ -168,8 +168,8 @@ func (o *op) read(c *cursor) int64 {
 
 // parts are the programs for the constants this package looks into.
 type parts struct {
-	thread, class, symbol, method, stack, frame *program
-	strings                                     int64 // pool of java.lang.String
+	thread, class, symbol, method, stack, frame, operation *program
+	strings                                                int64 // pool of java.lang.String
 }
 
 // compile builds the programs of all wanted events and, from the classes
@@ -201,6 +201,7 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 	for _, p := range m.programs { // in any order: all events agree on the classes of their fields
 		m.part(&m.parts.thread, p, slotThread, map[string]slot{"osName": slotOSName, "osThreadId": slotOSID, "javaName": slotName, "javaThreadId": slotID, "virtual": slotVirtual})
 		m.part(&m.parts.stack, p, slotStack, map[string]slot{"truncated": slotTruncated, "frames": slotFrames})
+		m.part(&m.parts.operation, p, slotOperation, map[string]slot{"type": slotName})
 		m.part(&m.parts.class, p, slotClass, map[string]slot{"name": slotName})
 	}
 	m.frames()

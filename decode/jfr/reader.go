@@ -46,6 +46,7 @@ type Reader struct {
 	settings map[string]string
 	recorded map[string]bool               // by event: whether any settings enable it
 	idle     map[format.ThreadID]idleSince // by the last thread dump
+	dated    dumpTimes
 
 	values   values // of the event at hand
 	events   int64
@@ -98,6 +99,7 @@ func (r *Reader) Read(ev *format.Event) error {
 		}
 		if r.off >= len(r.buf) {
 			r.err = r.chunk()
+			r.dated.turn(r.err != nil, &r.queue)
 			continue
 		}
 		ev.Reset()
