@@ -74,6 +74,7 @@ func wanted() map[string]*eventSpec {
 		{"ThreadStart", subject("thread"), threadStart},
 		{"ThreadEnd", subject("thread"), threadEnd},
 		{"ActiveSetting", map[string]slot{"id": slotID, "name": slotName, "value": slotValue}, setting},
+		{"MethodTrace", map[string]slot{"method": slotMethod}, traced},
 		{"ExecuteVMOperation", map[string]slot{"operation": slotOperation}, operation},
 		{"ThreadDump", map[string]slot{"result": slotText}, dump},
 	}
@@ -131,15 +132,25 @@ func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 	return true
 }
 
-// park is a wait for a lock, idle time, or unclear: the rules decide.
 func park(r *Reader, v *values, ev *format.Event) bool {
-	class, stack := r.class(v[slotClass]), r.stack(v[slotStack])
-	res := r.classify(class, stack)
-	ev.Thread, ev.Stack = r.thread(v[slotThread]), stack
-	ev.Object = r.object(class, v[slotAddress], heapSpace, res.Kind, stack)
+	ev.Thread, ev.Stack = r.thread(v[slotThread]), r.stack(v[slotStack])
+	if last, virtual := r.ids.virtual[ev.Thread]; virtual {
+		r.ids.virtual[ev.Thread] = max(last, ev.End)
+	}
+	return r.parked(ev, r.class(v[slotClass]), v[slotAddress], heapSpace, r.timedOut(v, ev))
+}
+
+// parked delivers a park: a wait for a lock, idle time, or unclear. The rules
+// decide.
+func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space, failed bool) bool {
+	res := r.classify(class, ev.Stack)
+	ev.Object = r.object(class, address, in, res.Kind, ev.Stack)
 	r.dated.note(ev, class, stateParks)
 	if res.Verdict == rulesLock {
-		ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, r.timedOut(v, ev)
+		ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, failed
+		if r.meta.tracing && !failed {
+			r.park(ev, class)
+		}
 		return true
 	}
 	ev.Kind, ev.Activity = format.KindActivity, res.activity

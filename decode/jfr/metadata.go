@@ -29,6 +29,7 @@ type metadata struct {
 	layouts  map[int64][]op     // of constants, by class, as far as met
 	work     int                // spent on compiling
 	units    [slots]string      // of the times that events tell, by slot
+	tracing  bool               // of methods is known to it
 	dense    []*program         // the same, for the ids there usually are
 	parts    parts
 }

@@ -187,6 +187,7 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 		if p := m.compileClass(cl, spec.fields); p != nil {
 			p.spec = spec
 			m.programs[id] = p
+			m.tracing = m.tracing || spec.name == "MethodTrace"
 		}
 	}
 	for id, p := range m.programs {

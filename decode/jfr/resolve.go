@@ -30,6 +30,11 @@ type identities struct {
 	seed    maphash.Seed
 	verdict map[verdictKey]verdict
 
+	virtual  map[format.ThreadID]int64 // virtual threads, and when the last park that has its own event ended
+	calls    map[call]format.StackID   // of traced methods
+	releases map[format.StackID]release
+	families map[uint32]uint32 // by class
+
 	// Many events are of few locks, at few places: what the maps said last, by
 	// some bits of the key.
 	recentObjects [recentObjects]struct {
@@ -70,6 +75,7 @@ type space uint8
 const (
 	monitorSpace space = iota
 	heapSpace
+	virtualSpace // no address: the class that uses locks of virtual threads stands for it
 )
 
 type verdictKey struct {
@@ -85,7 +91,8 @@ type verdict struct {
 func newIdentities() identities {
 	return identities{threads: map[threadKey]format.ThreadID{}, alive: map[lifeKey]format.ThreadID{}, called: map[format.ThreadID]string{}, byJava: map[int64]format.ThreadID{}, objects: map[objectKey]format.ObjectID{},
 		stacks: map[uint64][]format.StackID{}, sleeps: map[int64]format.StackID{}, frames: [][]format.Frame{nil}, classes: map[string]uint32{"": 0}, names: []string{""},
-		seed: maphash.MakeSeed(), verdict: map[verdictKey]verdict{}}
+		seed: maphash.MakeSeed(), verdict: map[verdictKey]verdict{},
+		virtual: map[format.ThreadID]int64{}, calls: map[call]format.StackID{}, releases: map[format.StackID]release{}, families: map[uint32]uint32{}}
 }
 
 // constants are the resolved keys of the current chunk.
@@ -205,7 +212,13 @@ func (r *Reader) object(class uint32, address int64, in space, kind format.LockK
 		if name == "" {
 			name = "[unknown class]"
 		}
-		r.queue.Push(format.Event{Kind: format.KindObject, Object: id, Class: name, Hash: uint64(address), LockKind: kind, Name: lockName(name, address, r.ids.frames[at])})
+		ev := format.Event{Kind: format.KindObject, Object: id, Class: name, LockKind: kind}
+		if in == virtualSpace {
+			ev.Name = fmt.Sprintf("%s (of virtual threads in %s)", name, r.ids.names[address])
+		} else {
+			ev.Hash, ev.Name = uint64(address), lockName(name, address, r.ids.frames[at])
+		}
+		r.queue.Push(ev)
 	}
 	recent.key, recent.id = k, id
 	return id
