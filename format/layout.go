@@ -29,6 +29,8 @@ const (
 	fOwners                    // count, then thread, stack, mode each
 	fWaiters                   // the same
 	fFailed                    // unsigned
+	fWoken                     // unsigned
+	fAgain                     // signed
 	fieldCount
 )
 
@@ -55,4 +57,5 @@ var layouts = [kindCount][]fieldCode{
 	KindWait:        {fTime, fEnd, fThread, fObject, fMode, fStack, fOwner, fFailed},
 	KindTenure:      {fTime, fEnd, fThread, fObject, fMode, fStack},
 	KindActivity:    {fTime, fEnd, fThread, fActivity, fStack, fObject},
+	KindRelease:     {fTime, fThread, fObject, fMode, fStack, fWoken, fAgain},
 }
