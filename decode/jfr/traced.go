@@ -126,6 +126,7 @@ type waking struct {
 // none. Who got a shared lock may pass it on to the next, and releases nothing.
 type release struct {
 	family   uint32
+	mode     format.Mode
 	passesOn bool
 }
 
@@ -136,7 +137,6 @@ type woken struct {
 	lock       format.ObjectID
 	stack      format.StackID
 	family     uint32
-	mode       format.Mode
 }
 
 // unpark notes who woke a thread.
@@ -152,21 +152,27 @@ func (r *Reader) unpark(v *values, ev *format.Event) {
 	}
 }
 
-// releaseOf tells by the frames what an unpark is part of. A condition's await
-// lets go of its lock, which nearly always is a ReentrantLock.
+// releaseOf tells by the frames what an unpark is part of: the methods of the
+// lock, behind those it shares with all. A condition's await lets go of its
+// lock, which nearly always is a ReentrantLock.
 func (r *Reader) releaseOf(frames []format.Frame) (what release) {
 	for _, f := range frames {
-		if strings.HasPrefix(f.Method, "acquire") {
-			what.passesOn = true
-		}
+		family := familyOf(f.Class)
 		switch {
-		case strings.Contains(f.Class, conditions):
-			what.family = r.intern("java.util.concurrent.locks.ReentrantLock")
-		case !strings.HasPrefix(f.Class, queued):
-			what.family = r.intern(familyOf(f.Class))
+		case strings.HasPrefix(f.Class, queued) && strings.HasSuffix(f.Class, conditions):
+			family = "java.util.concurrent.locks.ReentrantLock"
+		case strings.HasPrefix(f.Class, queued):
+			family = ""
 		}
-		if what.family != 0 {
+		if what.family != 0 && r.ids.names[what.family] != family {
 			break
+		}
+		if family != "" {
+			what.family = r.intern(family)
+		}
+		what.passesOn = what.passesOn || strings.HasPrefix(f.Method, "acquire")
+		if strings.HasSuffix(f.Class, "$ReadLock") || strings.Contains(f.Method, "Read") {
+			what.mode = format.Shared
 		}
 	}
 	return what
@@ -174,7 +180,7 @@ func (r *Reader) releaseOf(frames []format.Frame) (what release) {
 
 // park notes a park on a lock that was not given up.
 func (r *Reader) park(ev *format.Event, class uint32) {
-	r.wakings.parks.list = append(r.wakings.parks.list, woken{ev.Time, ev.End, ev.Thread, ev.Object, ev.Stack, r.family(class), ev.Mode})
+	r.wakings.parks.list = append(r.wakings.parks.list, woken{ev.Time, ev.End, ev.Thread, ev.Object, ev.Stack, r.family(class)})
 }
 
 // family returns the number of the family of a class.
@@ -192,6 +198,7 @@ func (r *Reader) family(class uint32) uint32 {
 type wakings struct {
 	unparks twoChunks[waking]
 	parks   twoChunks[woken]
+	told    bool // that releases are recorded
 }
 
 // turn delivers the releases whose waits ended in the chunk before, or at the
@@ -234,7 +241,11 @@ func (w *wakings) match(queue *format.Queue) {
 		if u.passesOn {
 			continue
 		}
-		ev := format.Event{Kind: format.KindRelease, Time: u.at, Thread: u.thread, Object: p.lock, Mode: p.mode, Stack: u.stack, Woken: p.thread}
+		if !w.told {
+			w.told = true
+			queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesWaking})
+		}
+		ev := format.Event{Kind: format.KindRelease, Time: u.at, Thread: u.thread, Object: p.lock, Mode: u.mode, Stack: u.stack, Woken: p.thread}
 		if next := again[i]; next > u.at {
 			ev.Again = next - u.at
 		}
