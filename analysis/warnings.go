@@ -97,13 +97,13 @@ func (r *record) visitTenures(e *emitter) {
 			ask = append(ask, tv)
 		}
 	}
-	if len(ask) == 0 || r.Tenures.Len() == 0 || r.TenureProv != Exact { // inferred ones are not all
+	if len(ask) == 0 || r.Tenures.Len() == 0 {
 		return
 	}
 	waited := r.acquisitions()
 	r.Tenures.Each(func(_ column.Ref, t *owners.Tenure) {
 		lo, hi, ok := e.cut(t.Start, t.End)
-		if !ok || !e.wanted(t.Thread, t.Lock, anyLength) {
+		if !ok || !r.Told(t.Lock) || !e.wanted(t.Thread, t.Lock, anyLength) {
 			return
 		}
 		for _, v := range ask {

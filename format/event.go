@@ -116,7 +116,8 @@ const (
 // owned the locks follows from that, where no tenures are recorded.
 const (
 	SettingReleases = "releases"
-	ReleasesWaking  = "waking"
+	ReleasesWaking  = "waking"  // and every wait is whole
+	ReleasesUnparks = "unparks" // and a wait is one park: several may be tries of one acquisition; those of monitors are missing
 )
 
 // SettingInput is the name of the setting that begins one of several inputs

@@ -238,14 +238,14 @@ func (w *wakings) match(queue *format.Queue) {
 		}
 		used[at] = true
 		u := &unparks[at]
-		if u.passesOn {
-			continue
-		}
 		if !w.told {
 			w.told = true
-			queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesWaking})
+			queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesUnparks})
 		}
-		ev := format.Event{Kind: format.KindRelease, Time: u.at, Thread: u.thread, Object: p.lock, Mode: u.mode, Stack: u.stack, Woken: p.thread}
+		ev := format.Event{Kind: format.KindRelease, Time: u.at, Object: p.lock, Woken: p.thread}
+		if !u.passesOn { // else nobody gave it back
+			ev.Thread, ev.Mode, ev.Stack = u.thread, u.mode, u.stack
+		}
 		if next := again[i]; next > u.at {
 			ev.Again = next - u.at
 		}

@@ -62,7 +62,7 @@ func TestFramesTellWhatIsReleased(t *testing.T) {
 }
 
 // Threads 1 and 2 are woken from two locks of a family, one shortly after the
-// other; 3 by a reader that passes the lock on; 4 by nobody; 5 tries again.
+// other; 3 by a reader that passes the lock on and gives nothing back; 4 by nobody; 5 tries again.
 func TestEachParkHasTheUnparkThatEndedIt(t *testing.T) {
 	const family, other = 7, 8
 	let := release{family: family}
@@ -90,7 +90,7 @@ func TestEachParkHasTheUnparkThatEndedIt(t *testing.T) {
 		lock          format.ObjectID
 		mode          format.Mode
 		again         int64
-	}{{20, 1, 91, 0, 0}, {21, 2, 92, 0, 0}, {25, 5, 91, format.Shared, 30}, {26, 5, 91, 0, 0}}
+	}{{20, 1, 91, 0, 0}, {21, 2, 92, 0, 0}, {0, 3, 91, 0, 0}, {25, 5, 91, format.Shared, 30}, {26, 5, 91, 0, 0}}
 	if len(got) != len(want) {
 		t.Fatalf("%d releases: %+v", len(got), got)
 	}
