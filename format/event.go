@@ -120,6 +120,11 @@ const (
 	ReleasesUnparks = "unparks" // and a wait is one park: several may be tries of one acquisition; those of monitors are missing
 )
 
+// SettingEntry begins the name of a setting that names a synchronized method
+// at whose entry threads waited, as Class::method; the class of the monitor
+// follows. The recorder may trace its calls.
+const SettingEntry = "entry "
+
 // SettingInput is the name of the setting that begins one of several inputs
 // joined in a trace; its value labels the input. Threads named after it belong
 // to it.

@@ -32,6 +32,7 @@ const (
 	slotMethod
 	slotLine
 	slotOperation
+	slotModifiers
 	slots
 )
 
@@ -121,6 +122,9 @@ func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
 	class := r.class(v[slotClass])
 	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
 	r.dated.note(ev, class, stateEnters)
+	if _, ok := r.ids.entries[ev.Stack]; ok {
+		r.tellEntry(ev.Stack, class)
+	}
 	return true
 }
 

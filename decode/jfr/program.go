@@ -231,7 +231,7 @@ func (m *metadata) frames() {
 	if cl := m.classes[q.stack.pools[slotFrames]]; cl != nil {
 		q.frame = m.compileClass(cl, map[string]slot{"method": slotMethod, "lineNumber": slotLine})
 	}
-	m.part(&q.method, q.frame, slotMethod, map[string]slot{"type": slotClass, "name": slotName})
+	m.part(&q.method, q.frame, slotMethod, map[string]slot{"type": slotClass, "name": slotName, "modifiers": slotModifiers})
 	m.part(&q.class, q.method, slotClass, map[string]slot{"name": slotName})
 	m.part(&q.symbol, q.class, slotName, map[string]slot{"string": slotName})
 	m.part(&q.symbol, q.method, slotName, map[string]slot{"string": slotName})

@@ -284,3 +284,20 @@ func triedAgain(parks []woken) []int64 {
 	}
 	return out
 }
+
+// entry is a synchronized method at whose entry a thread waited, and the class
+// of the monitor.
+type entry struct{ monitor, class, method string }
+
+// tellEntry names a method whose calls the recorder could trace, and so tell
+// who held the monitor. Each stack is looked at once in a chunk.
+func (r *Reader) tellEntry(stack format.StackID, class uint32) {
+	delete(r.ids.entries, stack)
+	f := r.ids.frames[stack][0]
+	e := entry{r.ids.names[class], f.Class, f.Method}
+	if _, told := r.ids.entered[e]; told {
+		return
+	}
+	r.ids.entered[e] = struct{}{}
+	r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingEntry + e.monitor, Value: e.class + "::" + e.method})
+}
