@@ -37,29 +37,18 @@ type Reader struct {
 	damage format.DamageLog // dumps that were cut
 }
 
-// pending is an input with the dump that comes next in it.
-type pending struct {
-	*stream
-	dump *Dump
-}
-
 // NewReader returns a reader of the dumps in one input. The error is a
 // *format.Error: ErrNotMine for text in which no dump begins, ErrTruncated
 // when the input ends or is damaged before one does.
 func NewReader(in *bufio.Reader, name string, o Options) (*Reader, error) {
 	p := &pending{stream: newStream(in, name)}
-	if err := p.advance(); err != nil {
+	if !p.advance() {
 		return nil, p.notMine()
 	}
 	if o.Rules == nil {
 		o.Rules = rules.Default()
 	}
 	return &Reader{inputs: []*pending{p}, symbols: newSymbols(o.Rules), last: format.NoTime}, nil
-}
-
-func (p *pending) advance() (err error) {
-	p.dump, err = p.next()
-	return err
 }
 
 // Join takes over the inputs of another reader, so that all dumps come in
@@ -80,6 +69,17 @@ func (r *Reader) Read(ev *format.Event) error {
 		r.deliver(d)
 	}
 	return nil
+}
+
+// earliest returns the input with the earliest dump, nil when none is left.
+func (r *Reader) earliest() *pending {
+	for {
+		p := earliest(r.inputs)
+		if p == nil || p.dump != nil {
+			return p
+		}
+		p.resume()
+	}
 }
 
 // next returns the earliest dump left, nil when there is none.
@@ -110,21 +110,8 @@ func (r *Reader) fetch() *Dump {
 		r.doubts.cut = append(r.doubts.cut, p.name)
 		r.damage.Add(p.damage("a thread dump is cut off: its last thread may be missing", d.Time))
 	}
-	if p.advance() != nil {
-		p.dump = nil
-	}
+	p.advance()
 	return d
-}
-
-// earliest finds the input with the earliest dump. One without time comes
-// where it stands.
-func (r *Reader) earliest() (first *pending) {
-	for _, p := range r.inputs {
-		if p.dump != nil && (first == nil || p.dump.Time != format.NoTime && p.dump.Time < first.dump.Time) {
-			first = p
-		}
-	}
-	return first
 }
 
 // apart is the distance between dumps without time.

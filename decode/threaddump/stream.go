@@ -126,6 +126,16 @@ func (s *stream) bytes() int64 {
 	return s.lines.read
 }
 
+// letGo forgets all but what was read.
+func (s *stream) letGo() {
+	s.names, s.before = nil, nil
+	if s.json != nil {
+		s.json = &jsonDumps{read: s.json.bytes()}
+		return
+	}
+	s.lines = &lines{number: s.lines.number, read: s.lines.read}
+}
+
 // damage is what is missing where the input was read to.
 func (s *stream) damage(why string, at int64) format.Damage {
 	d := format.Damage{Pos: format.Pos{File: s.name, Off: s.bytes()}, Code: "truncated", Why: why, Events: format.UnknownEvents, From: at, Until: at}
