@@ -11,49 +11,43 @@ import (
 	"contend/format"
 )
 
-// openAll opens what the paths name: files, or all traces in a folder. Several
-// are closed again until their turn comes: there may be more than the operating
-// system lets one program have open.
-func (t *Trace) openAll(paths []string) error {
-	lists, folders, several := make([][]string, len(paths)), make([]bool, len(paths)), len(paths) > 1
-	for i, path := range paths {
-		var err error
-		if lists[i], folders[i], err = list(path); err != nil {
+// openAll opens what a path names: a file, or all traces in a folder.
+func (t *Trace) openAll(path, label string) error {
+	files, folder, err := list(path)
+	if err != nil {
+		return err
+	}
+	opened := 0
+	for _, file := range files {
+		err := t.open(file, label)
+		if folder && errors.Is(err, format.ErrNotMine) {
+			t.skipped = append(t.skipped, format.Warning{Code: "skipped", Text: file + " is no trace and is left out"})
+			continue
+		}
+		if err != nil {
 			return err
 		}
-		several = several || len(lists[i]) > 1
+		opened++
 	}
-	for i, files := range lists {
-		before := len(t.inputs)
-		for _, file := range files {
-			if err := t.open(file, t.labelOf(i), several); folders[i] && errors.Is(err, format.ErrNotMine) {
-				t.skipped = append(t.skipped, format.Warning{Code: "skipped", Text: file + " is no trace and is left out"})
-			} else if err != nil {
-				return err
-			}
-		}
-		if len(t.inputs) == before {
-			return fail(paths[i], "directory", fmt.Errorf("no trace in it: %w", format.ErrNotMine), "name the files themselves to see why each is none")
-		}
+	if opened == 0 {
+		return fail(path, "directory", fmt.Errorf("no trace in it: %w", format.ErrNotMine), "name the files themselves to see why each is none")
 	}
 	return nil
 }
 
-func (t *Trace) labelOf(path int) string {
-	if path < len(t.Labels) {
-		return t.Labels[path]
-	}
-	return ""
-}
+// openAtOnce is how many inputs stay open until they are read. Of more, the
+// others are closed again until their turn comes: a folder may hold more of
+// them than the operating system lets one program have open.
+const openAtOnce = 16
 
 // open opens a file.
-func (t *Trace) open(file, label string, several bool) error {
+func (t *Trace) open(file, label string) error {
 	in := &input{name: file, label: label, from: &t.source}
 	if err := in.open(); err != nil {
 		return err
 	}
 	t.inputs = append(t.inputs, in)
-	if several {
+	if len(t.inputs) > openAtOnce {
 		in.setAside()
 	}
 	return nil

@@ -10,9 +10,9 @@ import (
 	"contend/format"
 )
 
-// input is one file among those of a trace. Several are opened one after the
-// other: first to see what they are and when they begin, then, when its turn
-// comes, each to be read. What can be read only once, a pipe, stays open.
+// input is one file among those of a trace. Where there are many they are opened
+// twice: to see what they are and when they begin, and to be read when their
+// turn comes. What can be read only once, a pipe, stays open meanwhile.
 type input struct {
 	name  string
 	label string
@@ -104,17 +104,15 @@ func (in *input) Close() error {
 }
 
 // setAside closes the input until its turn comes, if it can be opened again.
-// Thread dumps read several inputs in turns, and open them by themselves.
+// Thread dumps are read in turns, and opened by their reader.
 func (in *input) setAside() {
-	again := in.file.again
-	if dumps, ok := in.reader.(*threaddump.Reader); ok {
-		if again {
-			dumps.SetAside(in.plain, func() { in.release() })
-		}
-		return
-	}
-	in.peek()
-	if again {
+	dumps, series := in.reader.(*threaddump.Reader)
+	switch {
+	case !in.file.again:
+	case series:
+		dumps.SetAside(in.plain, func() { in.release() })
+	default:
+		in.peek()
 		in.Close()
 		in.ahead, in.fault = nil, nil
 	}

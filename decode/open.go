@@ -45,9 +45,15 @@ const Stdin = "-"
 // that ends within its header.
 func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
 	t := &Trace{source: source{stdin: stdin, Options: o}}
-	if err := t.openAll(paths); err != nil {
-		t.Close()
-		return nil, err
+	for i, path := range paths {
+		label := ""
+		if i < len(o.Labels) {
+			label = o.Labels[i]
+		}
+		if err := t.openAll(path, label); err != nil {
+			t.Close()
+			return nil, err
+		}
 	}
 	t.joinDumps()
 	if len(t.inputs) > 1 || slices.ContainsFunc(o.Labels, func(l string) bool { return l != "" }) {

@@ -37,7 +37,7 @@ func (t *Trace) label() {
 		return
 	}
 	for _, in := range t.inputs {
-		if _, dumps := in.reader.(*threaddump.Reader); dumps { // all of a series
+		if in.reader != nil { // else it was looked at before
 			in.peek()
 		}
 	}

@@ -49,11 +49,15 @@ func NewReader(in io.Reader, name string) (*Reader, error) {
 	}
 	ahead := 2 * runtime.GOMAXPROCS(0)
 	r.order, r.work, r.free = make(chan *batch, ahead), make(chan *batch, ahead), make(chan *batch, ahead+2)
-	for range runtime.GOMAXPROCS(0) {
+	workers := make([]*worker, runtime.GOMAXPROCS(0))
+	for i := range workers { // all or none: nobody would end those that run
 		w, err := newWorker()
 		if err != nil {
 			return nil, err
 		}
+		workers[i] = w
+	}
+	for _, w := range workers {
 		go w.run(r.work)
 	}
 	go r.run()
