@@ -10,7 +10,6 @@ type builder struct {
 	locked []LockRef // its monitors, innermost first
 	byID   map[int64]int
 	claims []claim
-	header header
 }
 
 // claim is what a blocked thread says of the owner of its lock.

@@ -98,7 +98,7 @@ func (s *stream) keep(line string) {
 
 // parse reads the dump that begins at a line.
 func (s *stream) parse(d *dialect, line string) (*Dump, error) {
-	p := d.open(s.names, s.before, line)
+	p := d.begin(s.names, s.before, line)
 	s.before = s.before[:0]
 	for {
 		line, err := s.lines.next()
