@@ -24,7 +24,7 @@ type Reader struct {
 	work    chan *batch
 	free    chan *batch
 	quit    chan struct{}
-	flight  *flight
+	ahead   *readAhead
 	stop    sync.Once
 	cur     *batch
 	next    int
@@ -43,7 +43,7 @@ type Reader struct {
 // NewReader checks the file header and begins to read. The error is a
 // *format.Error: ErrNotMine, ErrVersion or ErrTruncated.
 func NewReader(in io.Reader, name string) (*Reader, error) {
-	r := &Reader{name: name, split: splitter{in: in}, quit: make(chan struct{}), flight: newFlight()}
+	r := &Reader{name: name, split: splitter{in: in}, quit: make(chan struct{}), ahead: newReadAhead()}
 	if err := r.header(); err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (r *Reader) run() {
 		blk, err := r.split.next()
 		r.mu.Unlock()
 		b.block, b.eof = blk, err
-		if !r.flight.enter(int(blk.header.Raw)) {
+		if !r.ahead.reserve(int(blk.header.Raw)) {
 			return
 		}
 		select {
@@ -165,7 +165,7 @@ func (r *Reader) deliver(ev *format.Event) bool {
 	case ev.Kind == format.KindEnd:
 		r.ended = true
 		if !r.damage.Whole() {
-			r.damage.Settle(int64(ev.Count) - r.events)
+			r.damage.CountLost(int64(ev.Count) - r.events)
 		}
 		return false
 	}
@@ -185,7 +185,7 @@ func (r *Reader) advance() {
 			r.cur.fault = ""
 			return
 		}
-		r.flight.leave(int(r.cur.block.header.Raw))
+		r.ahead.free(int(r.cur.block.header.Raw))
 		r.cur.shrink()
 		select {
 		case r.free <- r.cur:
@@ -256,7 +256,7 @@ func (r *Reader) Stats() format.Stats {
 func (r *Reader) Close() error {
 	r.stop.Do(func() {
 		close(r.quit)
-		r.flight.close()
+		r.ahead.close()
 	})
 	return nil
 }

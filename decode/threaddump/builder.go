@@ -58,7 +58,7 @@ func (b *builder) waits(how Wait, ref LockRef) {
 // next completes the current thread.
 func (b *builder) next() {
 	if b.cur != nil {
-		b.cur.settle(b.locked)
+		b.cur.deriveLocks(b.locked)
 		b.dump.Threads = append(b.dump.Threads, *b.cur)
 	}
 	b.cur, b.locked = nil, b.locked[:0]

@@ -112,7 +112,7 @@ var lockLines = []struct {
 	wait   Wait
 }{
 	{"waiting to lock ", Blocked},
-	{"waiting to re-lock in wait() ", Waiting}, // settle reports whether it is notified yet
+	{"waiting to re-lock in wait() ", Waiting}, // deriveLocks finds whether it is notified yet
 	{"parking to wait for ", Parked},
 	{"waiting on ", Waiting},
 }
