@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"contend/analysis/dist"
+	"contend/blame"
 	"contend/blame/lengths"
 	"contend/report/document"
 	"contend/report/table"
@@ -35,8 +36,7 @@ func newHist(e *env) *cobra.Command {
 		Use:   "hist [TRACE ... | LOG.hlog ...]",
 		Short: "print percentiles of how long single waits were, or log and plot them",
 		Long: `Print the distribution of the lengths of whole waits, to three significant
-digits, by any sequence of ` + strings.Join(lengths.Keys()[:4], ", ") + `,
-` + strings.Join(lengths.Keys()[4:], ", ") + `.
+` + blame.Help("digits, by any sequence of ", blame.Lengths) + `
 There are no keys of owners: a wait may have had several, one after the other.
 
 Of a trace that samples, the length of a wait is not known: both its bounds are

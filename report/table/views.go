@@ -168,12 +168,12 @@ func blameGrid(b *document.Blame) *Grid {
 	for i := 4; i < len(g.Head); i++ {
 		g.Left[i] = true
 	}
-	g.Flex = 4 + widest(b.By)
+	g.Flex = 4 + widest(b)
 	for i := range b.Rows {
 		r := &b.Rows[i]
 		row := []Cell{m.cell(r.ThreadNs), Share(r.ThreadNs, b.Total.WaitNs), m.wall(r.WallNs), Count(r.Waits)}
 		for j, key := range r.Keys {
-			row = append(row, keyCell(r, b.By[j], key))
+			row = append(row, keyCell(b, r, b.By[j], key))
 		}
 		g.Rows = append(g.Rows, append(row, knownCell(r.Provenance)))
 	}
@@ -185,21 +185,19 @@ func blameGrid(b *document.Blame) *Grid {
 }
 
 // widest is the key whose column gives way: a stack if there is one.
-func widest(by []string) int {
-	for i, k := range by {
-		if strings.HasSuffix(k, "-stack") {
-			return i
-		}
+func widest(b *document.Blame) int {
+	if len(b.StackKeys) > 0 {
+		return slices.Index(b.By, b.StackKeys[0])
 	}
-	return len(by) - 1
+	return len(b.By) - 1
 }
 
-func keyCell(r *document.BlameRow, by, key string) Cell {
-	stack, isStack := r.Stacks[by]
-	if !isStack {
-		stack, isStack = r.Stack, strings.HasSuffix(by, "-stack")
+func keyCell(b *document.Blame, r *document.BlameRow, by, key string) Cell {
+	stack := r.Stacks[by]
+	if len(b.StackKeys) == 1 && by == b.StackKeys[0] {
+		stack = r.Stack
 	}
-	if isStack && len(stack) > 0 {
+	if len(stack) > 0 {
 		return Cell{Compact(stack), formula(key)}
 	}
 	if by == "class" {
