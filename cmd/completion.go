@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"contend/blame"
+	"contend/blame/stacks"
 	"contend/blame/waitgraph"
 	"contend/format/simulate"
-	"contend/report/stacks"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

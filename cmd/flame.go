@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"contend/blame/stacks"
 	"contend/report/document"
 	"contend/report/flame"
-	"contend/report/stacks"
 	"contend/report/table"
 
 	"github.com/spf13/cobra"

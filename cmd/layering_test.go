@@ -15,9 +15,9 @@ var allowed = map[string][]string{
 	"contend":                     {"contend/cmd"},
 	"contend/cmd":                 {"contend/report/*", "contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/decode", "contend/decode/rules", "contend/format", "contend/format/*", "contend/blame/*"},
 	"contend/report/table":        {"contend/report/document", "contend/analysis", "contend/format"},
-	"contend/report/pprof":        {"contend/report/stacks", "contend/analysis", "contend/format"},
-	"contend/report/flame":        {"contend/report/table", "contend/report/stacks", "contend/analysis", "contend/format"},
-	"contend/report/stacks":       {"contend/analysis", "contend/format"},
+	"contend/report/pprof":        {"contend/blame/stacks", "contend/analysis", "contend/format"},
+	"contend/report/flame":        {"contend/report/table", "contend/blame/stacks", "contend/analysis", "contend/format"},
+	"contend/blame/stacks":        {"contend/blame/chains", "contend/analysis", "contend/format"},
 	"contend/report/document":     {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format", "contend/blame/*"},
 	"contend/blame":               {"contend/analysis", "contend/analysis/dist", "contend/format", "contend/analysis/bootstrap"},
 	"contend/csp":                 {"contend/analysis", "contend/format", "contend/analysis/bootstrap"},
@@ -46,7 +46,7 @@ var allowed = map[string][]string{
 	"contend/decode/gotrace":      {"contend/decode/gosym", "contend/decode/rules", "contend/format"},
 	"contend/report/junit":        {"contend/report/document"},
 	"contend/blame/gate":          {"contend/blame/compare", "contend/analysis/bootstrap", "contend/blame/locks", "contend/analysis", "contend/format"},
-	"contend/blame/compare":       {"contend/analysis/bootstrap", "contend/analysis", "contend/format"},
+	"contend/blame/compare":       {"contend/blame/chains", "contend/analysis/bootstrap", "contend/analysis", "contend/format"},
 	"contend/analysis/bootstrap":  {"contend/analysis"},
 }
 

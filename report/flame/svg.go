@@ -6,7 +6,7 @@ import (
 	"html"
 	"io"
 
-	"contend/report/stacks"
+	"contend/blame/stacks"
 )
 
 // The measures of the picture, in pixels.

@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"contend/analysis"
-	"contend/report/stacks"
+	"contend/blame/stacks"
 	"contend/report/table"
 )
 
