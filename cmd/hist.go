@@ -12,7 +12,7 @@ import (
 	"contend/blame"
 	"contend/blame/lengths"
 	"contend/report/document"
-	"contend/report/table"
+	"contend/report/text"
 
 	"github.com/spf13/cobra"
 )
@@ -133,7 +133,7 @@ func runHist(e *env, o *histOptions) error {
 		return err
 	}
 	cov := document.NewCoverage(res.stats, res.trace)
-	if m := table.MeasureOf(cov); m.Counts() {
+	if m := text.MeasureOf(cov); m.Counts() {
 		return usageError{fmt.Errorf("the input counts %s: waits have no length there", m.Of()), "'contend analyze' shows the counts; several thread dumps with their times bound the lengths"}
 	}
 	a := &histAnswer{total: c.Total(), head: dist.Head{Start: c.Start(), Labelled: c.By()[0] == dist.InputKey}, intervals: c.Intervals()}
