@@ -69,7 +69,7 @@ func lockGrid(a *document.Analyze) *Grid {
 		g.Rows = append(g.Rows, []Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), m.wall(l.WallNs), Count(l.Waits), Length(l.P50Ns), Length(l.P99Ns),
 			Length(l.MaxNs), cspCell(&l), Count(int64(l.Waiters)), Name(l.Kind), {text.Class(l.Lock), formula(l.Lock)}, knownCell(l.Provenance)})
 	}
-	g.addDoubt(func(i int) *document.Doubt { return a.Locks[i].Doubt })
+	g.addUncertainty(func(i int) *document.Uncertainty { return a.Locks[i].Uncertainty })
 	g.Notes = append(g.Notes, lockTotals(a, m)...)
 	return g
 }
@@ -122,7 +122,7 @@ func untimed(c document.Coverage) bool {
 
 // cspCell writes a lock's pressure, with its interval if there is one.
 func cspCell(l *document.Lock) Cell {
-	if l.Doubt == nil {
+	if l.Uncertainty == nil {
 		return Percent(l.CSP)
 	}
 	return plusMinus(l.CSP, l.CSPPlusMinus)
@@ -178,7 +178,7 @@ func blameGrid(b *document.Blame) *Grid {
 		}
 		g.Rows = append(g.Rows, append(row, knownCell(r.Provenance)))
 	}
-	g.addDoubt(func(i int) *document.Doubt { return b.Rows[i].Doubt })
+	g.addUncertainty(func(i int) *document.Uncertainty { return b.Rows[i].Uncertainty })
 	if b.Omitted > 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("%s with %s (--top 0 shows all)", moreRows(b.Omitted), m.Text(b.OmittedNs)))
 	}
