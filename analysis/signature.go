@@ -46,10 +46,10 @@ func Signature(steps []Step) string {
 
 // AppendPath appends to a key what Steps would name, as ids of this trace: a
 // cheap test whether two paths are equal. Unequal keys may have one signature.
-func (s *Symbols) AppendPath(key []byte, sl *Slice, sh *Share) []byte {
-	key = binary.AppendUvarint(key, uint64(s.Group(sl.Thread)))
-	key = binary.AppendUvarint(key, uint64(s.Class(sl.Lock)))
-	for _, h := range sh.Path {
+func (s *Symbols) AppendPath(key []byte, t format.ThreadID, lock format.ObjectID, sh *Share) []byte {
+	key = binary.AppendUvarint(key, uint64(s.Group(t)))
+	key = binary.AppendUvarint(key, uint64(s.Class(lock)))
+	for h := sh.Path; h != nil; h = h.Next {
 		key = binary.AppendUvarint(key, uint64(s.Method(h.Stack)))
 		key = binary.AppendUvarint(key, uint64(s.Class(h.Lock)))
 	}
@@ -63,9 +63,9 @@ func (s *Symbols) AppendPath(key []byte, sl *Slice, sh *Share) []byte {
 // Steps names the parts of a share's path through the wait-for graph: who
 // waited, for which class of lock, what its owner was doing, which lock that
 // one waited for in turn, up to the owner that waited for nobody.
-func (s *Symbols) Steps(sl *Slice, sh *Share) []Step {
-	steps := []Step{{RoleWaiter, s.groups.Name(s.Group(sl.Thread))}, s.lockStep(sl.Lock)}
-	for _, h := range sh.Path {
+func (s *Symbols) Steps(t format.ThreadID, lock format.ObjectID, sh *Share) []Step {
+	steps := []Step{{RoleWaiter, s.groups.Name(s.Group(t))}, s.lockStep(lock)}
+	for h := sh.Path; h != nil; h = h.Next {
 		steps = append(steps, s.methodStep(RoleOwner, h.Stack), s.lockStep(h.Lock))
 	}
 	switch sh.Root.Kind {

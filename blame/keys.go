@@ -34,6 +34,9 @@ func (k Key) ofOwner() bool {
 	return k >= ByOwnerStack && k <= ByOwnerOperation
 }
 
+// ofWaiter reports whether the key tells waiters for one lock apart.
+func (k Key) ofWaiter() bool { return !k.ofOwner() && k != ByClass && k != ByLock }
+
 // IsOperation reports whether the key needs Pivot.Operations.
 func (k Key) IsOperation() bool { return k == ByOwnerOperation || k == ByWaiterOperation }
 
@@ -75,16 +78,16 @@ const pseudo = 1 << 31
 // Pseudo reports whether an id of a key about owners is that of a pseudo owner.
 func Pseudo(id uint32) bool { return id&pseudo != 0 }
 
-// id returns what a slice and one of its owners have for the key.
-func (p *Pivot) id(k Key, s *analysis.Slice, o analysis.Owner) uint32 {
+// id returns what a waiter for a lock and one of its owners have for the key.
+func (p *Pivot) id(k Key, lock format.ObjectID, w *analysis.Waiter, o analysis.Owner) uint32 {
 	if k.ofOwner() && o.Kind != analysis.OwnerThread {
 		return pseudo | uint32(o.Kind)<<24 | uint32(o.Cycle)&0xffffff
 	}
 	switch k {
 	case ByClass:
-		return p.sym.Class(s.Lock)
+		return p.sym.Class(lock)
 	case ByLock:
-		return uint32(s.Lock)
+		return uint32(lock)
 	case ByOwnerStack:
 		return p.stacks.canonical(p.sym, o.Stack)
 	case ByOwnerMethod:
@@ -98,23 +101,23 @@ func (p *Pivot) id(k Key, s *analysis.Slice, o analysis.Owner) uint32 {
 	case ByOwnerRegion:
 		return p.sym.Annotation(o.Stack, format.RegionClass)
 	case ByTask:
-		return p.sym.Annotation(s.Stack, format.TaskClass)
+		return p.sym.Annotation(w.Stack, format.TaskClass)
 	case ByRegion:
-		return p.sym.Annotation(s.Stack, format.RegionClass)
+		return p.sym.Annotation(w.Stack, format.RegionClass)
 	case ByWaiterStack:
-		return p.stacks.canonical(p.sym, s.Stack)
+		return p.stacks.canonical(p.sym, w.Stack)
 	case ByWaiterMethod:
-		return p.sym.Method(s.Stack)
+		return p.sym.Method(w.Stack)
 	case ByWaiterThread:
-		return uint32(s.Thread)
+		return uint32(w.Thread)
 	case ByOwnerOperation:
 		return p.ops.id(p.sym, o.Stack)
 	case ByWaiterOperation:
-		return p.ops.id(p.sym, s.Stack)
+		return p.ops.id(p.sym, w.Stack)
 	case ByInput:
-		return p.sym.Input(s.Thread)
+		return p.sym.Input(w.Thread)
 	default:
-		return p.sym.Group(s.Thread)
+		return p.sym.Group(w.Thread)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // key is one thing waits can be told apart by.
 type key struct {
 	name string
-	id   func(sym *analysis.Symbols, s *analysis.Slice) uint32
+	id   func(sym *analysis.Symbols, lock format.ObjectID, w *analysis.Waiter) uint32
 	text func(sym *analysis.Symbols, id uint32) string
 }
 
@@ -21,25 +21,25 @@ type key struct {
 // one length, but may have many owners.
 var keys = []key{
 	{"class",
-		func(sym *analysis.Symbols, s *analysis.Slice) uint32 { return sym.Class(s.Lock) },
+		func(sym *analysis.Symbols, lock format.ObjectID, _ *analysis.Waiter) uint32 { return sym.Class(lock) },
 		func(sym *analysis.Symbols, id uint32) string { return sym.Classes().Name(id) }},
 	{"lock",
-		func(_ *analysis.Symbols, s *analysis.Slice) uint32 { return uint32(s.Lock) },
+		func(_ *analysis.Symbols, lock format.ObjectID, _ *analysis.Waiter) uint32 { return uint32(lock) },
 		func(sym *analysis.Symbols, id uint32) string { return sym.LockName(format.ObjectID(id)) }},
 	{"waiter-method",
-		func(sym *analysis.Symbols, s *analysis.Slice) uint32 { return sym.Method(s.Stack) },
+		func(sym *analysis.Symbols, _ format.ObjectID, w *analysis.Waiter) uint32 { return sym.Method(w.Stack) },
 		func(sym *analysis.Symbols, id uint32) string { return sym.Methods().Name(id) }},
 	{"waiter-thread",
-		func(_ *analysis.Symbols, s *analysis.Slice) uint32 { return uint32(s.Thread) },
+		func(_ *analysis.Symbols, _ format.ObjectID, w *analysis.Waiter) uint32 { return uint32(w.Thread) },
 		func(sym *analysis.Symbols, id uint32) string { return sym.ThreadName(format.ThreadID(id)) }},
 	{"waiter-group",
-		func(sym *analysis.Symbols, s *analysis.Slice) uint32 { return sym.Group(s.Thread) },
+		func(sym *analysis.Symbols, _ format.ObjectID, w *analysis.Waiter) uint32 { return sym.Group(w.Thread) },
 		func(sym *analysis.Symbols, id uint32) string { return sym.Groups().Name(id) }},
 	{"mode",
-		func(_ *analysis.Symbols, s *analysis.Slice) uint32 { return uint32(s.Mode) },
+		func(_ *analysis.Symbols, _ format.ObjectID, w *analysis.Waiter) uint32 { return uint32(w.Mode) },
 		func(_ *analysis.Symbols, id uint32) string { return format.Mode(id).String() }},
 	{dist.InputKey,
-		func(sym *analysis.Symbols, s *analysis.Slice) uint32 { return sym.Input(s.Thread) },
+		func(sym *analysis.Symbols, _ format.ObjectID, w *analysis.Waiter) uint32 { return sym.Input(w.Thread) },
 		func(sym *analysis.Symbols, id uint32) string { return sym.Inputs().Name(id) }},
 }
 
