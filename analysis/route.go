@@ -40,13 +40,13 @@ func (g *graph) route(lock format.ObjectID) *route {
 		t.steps++
 		*r = route{round: t.round} // whoever gets here again goes in a circle
 		t.way = append(t.way, lock)
-		owners := g.holders(lock)
-		if len(owners) > 1 {
+		holders := g.holders(lock)
+		if len(holders) > 1 {
 			break
 		}
 		end := g.unowned(lock)
-		if len(owners) == 1 {
-			end = owners[0].owner()
+		if len(holders) == 1 {
+			end = holders[0].Owner()
 		}
 		next := g.blockedOn(end)
 		if next.lock == format.NoObject {
@@ -70,7 +70,7 @@ func (g *graph) back(lock format.ObjectID) *route {
 		if !to.single {
 			continue
 		}
-		o := g.owners[t.way[i]][0].owner()
+		o := g.owners[t.way[i]][0].Owner()
 		b := g.blocked[o.Thread]
 		*r = route{round: t.round, single: true, hops: to.hops + 1, last: to.last, direct: o, root: to.root,
 			path: g.hops.add(Hop{Thread: o.Thread, Stack: b.stack, Lock: b.lock, Next: to.path})}

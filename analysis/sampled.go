@@ -1,6 +1,9 @@
 package analysis
 
-import "contend/format"
+import (
+	"contend/analysis/owners"
+	"contend/format"
+)
 
 // A tick reaches half way to its neighbours, but never further than reachCap
 // periods: what lies beyond was not observed. The period is the shortest
@@ -19,8 +22,8 @@ type sampler struct {
 	threads int // most threads alive at one tick of this input
 	before  int // the same of the inputs before, together
 
-	cur        moment
-	next       moment // before it is read into: the moment before cur
+	cur        instant
+	next       instant // before it is read into: the one before cur
 	run        sampleRun
 	simple     bool // one path leads from each lock: a run can be charged at once
 	stalls     stalls
@@ -39,13 +42,20 @@ type sampler struct {
 	group   []format.ThreadID
 }
 
-// moment is one sampling instant with its contended locks.
-type moment struct {
+// instant is one sampling instant with its contended locks.
+type instant struct {
 	valid      bool
 	time       int64
 	weight     int64
 	live, idle uint32
-	locks      []instant
+	locks      []contendedLock
+}
+
+// contendedLock is a lock somebody waits for at a sampling instant.
+type contendedLock struct {
+	lock    format.ObjectID
+	owners  []format.Party
+	waiters []format.Party
 }
 
 // lastSeen is the wait a thread was last seen in. The same thread waiting for
@@ -87,7 +97,7 @@ func (s *sampler) contention(ev *format.Event) {
 	if n := len(s.next.locks); n < cap(s.next.locks) {
 		s.next.locks = s.next.locks[:n+1]
 	} else {
-		s.next.locks = append(s.next.locks, instant{})
+		s.next.locks = append(s.next.locks, contendedLock{})
 	}
 	in := &s.next.locks[len(s.next.locks)-1]
 	in.lock = ev.Object
@@ -231,7 +241,7 @@ func (s *sampler) reach(next int64) (lo, hi int64) {
 // order of time only as long as no other input can follow.
 func (s *sampler) sample(next, hi int64) Sample {
 	at := s.cur.time
-	seen := Sample{Taken: true, InOrder: len(s.rec.parts) == 1 && s.rec.waits.len() == 0, Before: s.prev, First: at, Last: at, After: next}
+	seen := Sample{Taken: true, InOrder: len(s.rec.parts) == 1 && s.rec.Waits.Len() == 0, Before: s.prev, First: at, Last: at, After: next}
 	if s.e.from > s.e.start && s.edge <= s.e.from {
 		seen.Before = format.NoTime
 	}
@@ -258,9 +268,9 @@ func (s *sampler) build() {
 		if len(s.g.owners[in.lock]) == 0 {
 			s.held = append(s.held, in.lock)
 			for _, o := range in.owners {
-				h := holder{kind: OwnerThread, prov: Sampled, thread: o.Thread, stack: o.Stack}
+				h := owners.Holder{Kind: OwnerThread, Prov: Sampled, Thread: o.Thread, Stack: o.Stack}
 				if o.Thread == format.NoThread {
-					h = holder{kind: OwnerUnknown, prov: Unknown}
+					h = owners.Holder{Kind: OwnerUnknown, Prov: Unknown}
 				}
 				s.g.own(in.lock, h)
 			}
@@ -277,7 +287,7 @@ func (s *sampler) build() {
 
 // room makes place for the ids of one event. The ids were bounded by the
 // decoder's tables or are bounded here.
-func (s *sampler) room(in *instant) {
+func (s *sampler) room(in *contendedLock) {
 	in.lock = min(in.lock, maxSymbol)
 	top := format.ThreadID(0)
 	for _, list := range [...][]format.Party{in.owners, in.waiters} {

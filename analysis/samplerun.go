@@ -27,7 +27,7 @@ const longestRun = int64(3600e9)
 // repeats reports whether cur shows what the instant charged before it showed,
 // which lies in the other buffer until the next one is read into it.
 func (s *sampler) repeats() bool {
-	return slices.EqualFunc(s.cur.locks, s.next.locks, func(a, b instant) bool {
+	return slices.EqualFunc(s.cur.locks, s.next.locks, func(a, b contendedLock) bool {
 		return a.lock == b.lock && slices.Equal(a.owners, b.owners) && slices.Equal(a.waiters, b.waiters)
 	})
 }

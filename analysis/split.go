@@ -50,20 +50,20 @@ func (g *graph) leave() {
 func (g *graph) follow(direct Owner, lo, hi int64) {
 	path := g.split.path
 	lock := path[len(path)-1].Lock
-	owners := g.holders(lock)
-	if len(owners) == 0 {
+	holders := g.holders(lock)
+	if len(holders) == 0 {
 		g.leaf(direct, g.unowned(lock), hi-lo)
 		return
 	}
-	k := int64(len(owners))
-	for j := range owners {
+	k := int64(len(holders))
+	for j := range holders {
 		a, b := lo, hi
 		if k > 1 { // a division costs more than the rest
 			if a, b = floorDiv(lo+int64(j), k), floorDiv(hi+int64(j), k); a == b {
 				continue
 			}
 		}
-		o := owners[j].owner()
+		o := holders[j].Owner()
 		first := direct
 		if len(path) == 1 {
 			first = o

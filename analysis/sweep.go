@@ -3,6 +3,8 @@ package analysis
 import (
 	"slices"
 
+	"contend/analysis/internal/column"
+	"contend/analysis/owners"
 	"contend/format"
 )
 
@@ -21,7 +23,7 @@ import (
 // waiters each affects, with little to do for each waiter.
 type sweep struct {
 	r     *record
-	tl    *timelines
+	tl    *owners.Timelines
 	e     *emitter
 	g     graph
 	now   int64
@@ -29,8 +31,8 @@ type sweep struct {
 	queue []queue             // by lock: the threads blocked on it now
 	owns  [][]format.ObjectID // by thread: the locks it owns now
 
-	blocks, takes []ref   // what is still to begin: waits and ownerships, by start
-	waiting, held keyHeap // what has begun, by end: nodes that wait, ownerships
+	blocks, takes []column.Ref   // what is still to begin: waits and ownerships, by start
+	waiting, held column.KeyHeap // what has begun, by end: nodes that wait, ownerships
 
 	todo  []format.ObjectID // scratch: the locks a change affects
 	mark  []uint32          // by lock: the round it was last found affected
@@ -44,7 +46,7 @@ type sweep struct {
 
 // nodeState says where a thread is blocked.
 type nodeState struct {
-	wait  ref             // of the wait, plus one; 0 when not blocked
+	wait  column.Ref      // of the wait, plus one; 0 when not blocked
 	extra format.ThreadID // the first of the thread's free extra nodes; of a free extra node the next
 	place uint32          // in the queue of the lock
 }
@@ -63,23 +65,23 @@ type openSlice struct {
 	hidden bool // by the filter
 }
 
-func (r *record) sweep(tl *timelines, e *emitter, c *cycles) {
-	locks, threads := 0, len(r.lives)
-	for _, i := range r.starts {
-		w := r.waits.at(i)
-		locks = max(locks, int(w.lock)+1)
-		threads = max(threads, int(w.thread)+1)
+func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) {
+	locks, threads := 0, len(r.Lives)
+	for _, i := range r.activities.Starts {
+		w := r.Waits.At(i)
+		locks = max(locks, int(w.Lock)+1)
+		threads = max(threads, int(w.Thread)+1)
 	}
-	tl.owned.each(func(o *ownership) { threads = max(threads, int(o.holder.thread)+1) })
+	tl.Owned.Each(func(_ column.Ref, o *owners.Ownership) { threads = max(threads, int(o.Holder.Thread)+1) })
 	s := &sweep{r: r, tl: tl, e: e,
-		g:     graph{blocked: make([]blocked, threads), owners: make([][]holder, locks), gap: tl.gap, cycles: c, hops: &e.out.hops},
+		g:     graph{blocked: make([]blocked, threads), owners: make([][]owners.Holder, locks), gap: tl.Unowned, cycles: c, hops: &e.out.hops},
 		state: make([]nodeState, threads), queue: make([]queue, locks),
 		owns: make([][]format.ObjectID, threads), mark: make([]uint32, locks),
-		noEarlierStart: format.NoTime, blocks: r.starts, takes: tl.owned.order()}
+		noEarlierStart: format.NoTime, blocks: r.activities.Starts, takes: tl.Owned.Order()}
 	_, last := r.bounds()
 	c.resolved = func(t format.ThreadID) bool {
 		w := s.state[t].wait
-		return w > 0 && r.waits.at(w-1).end < last
+		return w > 0 && r.Waits.At(w-1).End < last
 	}
 	s.run()
 }
@@ -98,28 +100,28 @@ func (s *sweep) run() {
 			}
 		}
 		if len(s.held) > 0 {
-			earlier(changeRelease, s.held[0].at)
+			earlier(changeRelease, s.held[0].At)
 		}
 		if len(s.takes) > 0 {
-			earlier(changeTake, s.tl.owned.at(s.takes[0]).start)
+			earlier(changeTake, s.tl.Owned.At(s.takes[0]).Start)
 		}
 		if len(s.waiting) > 0 {
-			earlier(changeUnblock, s.waiting[0].at)
+			earlier(changeUnblock, s.waiting[0].At)
 		}
 		if len(s.blocks) > 0 {
-			earlier(changeBlock, s.r.waits.at(s.blocks[0]).start)
+			earlier(changeBlock, s.r.Waits.At(s.blocks[0]).Start)
 		}
 		s.now = at
 		switch kind {
 		case changeRelease:
-			s.release(s.held[0].id)
-			s.held.pop()
+			s.release(s.held[0].ID)
+			s.held.Pop()
 		case changeTake:
 			s.take(s.takes[0])
 			s.takes = s.takes[1:]
 		case changeUnblock:
-			s.unblock(format.ThreadID(s.waiting[0].id))
-			s.waiting.pop()
+			s.unblock(format.ThreadID(s.waiting[0].ID))
+			s.waiting.Pop()
 		case changeBlock:
 			s.block(s.blocks[0])
 			s.blocks = s.blocks[1:]
@@ -140,29 +142,29 @@ const (
 	changeBlock
 )
 
-func (s *sweep) block(i ref) {
-	w := s.r.waits.at(i)
-	if w.start == w.end { // counts as a wait, charges nobody
+func (s *sweep) block(i column.Ref) {
+	w := s.r.Waits.At(i)
+	if w.Start == w.End { // counts as a wait, charges nobody
 		s.emitEmpty(w)
 		return
 	}
-	n := s.node(w.thread)
+	n := s.node(w.Thread)
 	s.flushBehind(n)
-	q := &s.queue[w.lock]
+	q := &s.queue[w.Lock]
 	s.state[n].wait, s.state[n].place = i+1, uint32(len(q.open))
-	s.g.blocked[n] = blocked{w.lock, w.stack}
-	q.waiters = append(q.waiters, Waiter{Thread: w.thread, Stack: w.stack, Mode: w.mode(), First: true, WaitNs: w.end - w.start})
-	q.open = append(q.open, openSlice{s.now, n, !s.e.wanted(w.thread, w.lock, w.end-w.start)})
-	s.waiting.push(keyed{w.end, uint32(n)})
+	s.g.blocked[n] = blocked{w.Lock, w.Stack}
+	q.waiters = append(q.waiters, Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, WaitNs: w.End - w.Start})
+	q.open = append(q.open, openSlice{s.now, n, !s.e.wanted(w.Thread, w.Lock, w.End-w.Start)})
+	s.waiting.Push(column.Key{At: w.End, ID: uint32(n)})
 }
 
 func (s *sweep) unblock(n format.ThreadID) {
 	s.flushBehind(n)
 	st := &s.state[n]
-	w := s.r.waits.at(st.wait - 1)
-	q := &s.queue[w.lock]
+	w := s.r.Waits.At(st.wait - 1)
+	q := &s.queue[w.Lock]
 	if at := int(st.place); q.open[at].since < s.now {
-		s.emit(w.lock, at, at+1)
+		s.emit(w.Lock, at, at+1)
 	}
 	st.wait = 0
 	s.g.blocked[n] = blocked{}
@@ -170,7 +172,7 @@ func (s *sweep) unblock(n format.ThreadID) {
 	q.open[st.place], q.waiters[st.place] = q.open[last], q.waiters[last]
 	s.state[q.open[last].node].place = st.place
 	q.open, q.waiters = q.open[:last], q.waiters[:last]
-	if own := &s.state[w.thread]; n != w.thread {
+	if own := &s.state[w.Thread]; n != w.Thread {
 		st.extra, own.extra = own.extra, n
 	}
 }
@@ -193,24 +195,24 @@ func (s *sweep) node(t format.ThreadID) format.ThreadID {
 	return n
 }
 
-func (s *sweep) take(i ref) {
-	o := s.tl.owned.at(i)
-	s.held.push(keyed{o.end, i})
-	s.flushLock(o.lock)
-	s.g.own(o.lock, o.holder)
-	if o.holder.kind == OwnerThread {
-		s.owns[o.holder.thread] = append(s.owns[o.holder.thread], o.lock)
+func (s *sweep) take(i column.Ref) {
+	o := s.tl.Owned.At(i)
+	s.held.Push(column.Key{At: o.End, ID: i})
+	s.flushLock(o.Lock)
+	s.g.own(o.Lock, o.Holder)
+	if o.Holder.Kind == OwnerThread {
+		s.owns[o.Holder.Thread] = append(s.owns[o.Holder.Thread], o.Lock)
 	}
 }
 
-func (s *sweep) release(i ref) {
-	o := s.tl.owned.at(i)
-	s.flushLock(o.lock)
-	s.g.disown(o.lock, o.holder)
-	if o.holder.kind == OwnerThread {
-		owns := s.owns[o.holder.thread]
-		at := slices.Index(owns, o.lock)
-		s.owns[o.holder.thread] = slices.Delete(owns, at, at+1)
+func (s *sweep) release(i column.Ref) {
+	o := s.tl.Owned.At(i)
+	s.flushLock(o.Lock)
+	s.g.disown(o.Lock, o.Holder)
+	if o.Holder.Kind == OwnerThread {
+		owns := s.owns[o.Holder.Thread]
+		at := slices.Index(owns, o.Lock)
+		s.owns[o.Holder.Thread] = slices.Delete(owns, at, at+1)
 	}
 }
 
@@ -299,16 +301,16 @@ func (s *sweep) settle(more int) {
 	s.emitted = 0
 	s.noEarlierStart = s.now
 	for _, k := range s.waiting {
-		st := &s.state[k.id]
-		s.noEarlierStart = min(s.noEarlierStart, s.queue[s.r.waits.at(st.wait-1).lock].open[st.place].since)
+		st := &s.state[k.ID]
+		s.noEarlierStart = min(s.noEarlierStart, s.queue[s.r.Waits.At(st.wait-1).Lock].open[st.place].since)
 	}
 }
 
 // emitEmpty emits a wait of length zero.
-func (s *sweep) emitEmpty(w *wait) {
-	if _, _, ok := s.e.cut(w.start, w.end); ok && s.e.wanted(w.thread, w.lock, 0) {
-		s.group = append(s.group[:0], Waiter{Thread: w.thread, Stack: w.stack, Mode: w.mode(), First: true})
-		s.e.slice = Slice{Start: w.start, End: w.end, Lock: w.lock, NoEarlierStart: s.noEarlierStart, Waiters: s.group}
+func (s *sweep) emitEmpty(w *owners.Wait) {
+	if _, _, ok := s.e.cut(w.Start, w.End); ok && s.e.wanted(w.Thread, w.Lock, 0) {
+		s.group = append(s.group[:0], Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true})
+		s.e.slice = Slice{Start: w.Start, End: w.End, Lock: w.Lock, NoEarlierStart: s.noEarlierStart, Waiters: s.group}
 		s.e.emit()
 	}
 }
