@@ -49,7 +49,7 @@ func (s *sampler) plain() bool {
 // lengthen adds [lo, hi), which cur stands for, to the run, or begins one;
 // false when it must be charged by itself.
 func (s *sampler) lengthen(lo, hi, running int64, seen Sample) bool {
-	if !s.simple || lo >= hi || lo < max(s.e.from, s.e.start) {
+	if !s.simple || lo >= hi || lo < max(s.e.from, s.e.start) || lo >= s.e.to {
 		return false
 	}
 	r := &s.run
