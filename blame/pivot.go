@@ -23,7 +23,7 @@ type Pivot struct {
 	rec    bootstrap.Recorder // of sampled traces, by row
 	serial []uint32           // by thread: number of its current wait
 	seen   map[rowThread]uint32
-	memo   memo
+	each   bool      // some key tells waiters apart
 	last   []counted // by thread
 }
 
@@ -50,7 +50,7 @@ type counted struct {
 // New returns an empty pivot. With root, waiting is charged to the end of
 // each path through the wait-for graph instead of the direct owner.
 func New(by []Key, root bool) *Pivot {
-	return &Pivot{by: by, root: root, index: map[IDs]int{}, seen: map[rowThread]uint32{}, memo: newMemo(by)}
+	return &Pivot{by: by, root: root, index: map[IDs]int{}, seen: map[rowThread]uint32{}, each: slices.ContainsFunc(by, Key.ofWaiter)}
 }
 
 // Operations says how stacks are named by the operation keys: by the outermost
@@ -75,66 +75,61 @@ func (p *Pivot) Tick(from, to int64) { p.rec.Tick(from, to) }
 
 // Slice implements analysis.Visitor.
 func (p *Pivot) Slice(s *analysis.Slice) {
-	p.begins(s.Thread, s.First)
-	p.total.sum.ThreadNs += s.End - s.Start
+	p.total.sum.ThreadNs += s.Ns()
 	p.total.at.AddSlice(s)
+	for i := range s.Waiters {
+		p.begins(&s.Waiters[i])
+	}
 	for i := range s.Shares {
-		share := &s.Shares[i]
-		owner := share.Direct
-		if p.root {
-			owner = share.Root
-		}
-		p.total.sum.ByProvenance[owner.Prov] += share.Ns
-		p.add(s, share.Ns, owner)
+		p.total.sum.ByProvenance[p.charged(&s.Shares[i]).Prov] += s.Shares[i].Ns * int64(len(s.Waiters))
+	}
+	if !p.each {
+		p.add(s, s.Waiters)
+		return
+	}
+	for i := range s.Waiters {
+		p.add(s, s.Waiters[i:i+1])
 	}
 }
 
+// charged returns whom a share is charged to.
+func (p *Pivot) charged(sh *analysis.Share) analysis.Owner {
+	if p.root {
+		return sh.Root
+	}
+	return sh.Direct
+}
+
 // begins notes that a thread is seen waiting, in a new wait or in the last one.
-func (p *Pivot) begins(t format.ThreadID, first bool) {
-	for len(p.serial) <= int(t) {
+func (p *Pivot) begins(w *analysis.Waiter) {
+	for len(p.serial) <= int(w.Thread) {
 		p.serial = append(p.serial, 0)
 		p.last = append(p.last, counted{})
 	}
-	if first {
-		p.serial[t]++
+	if w.First {
+		p.serial[w.Thread]++
 		p.total.sum.Waits++
 	}
 }
 
-// Crowd implements analysis.CrowdVisitor.
-func (p *Pivot) Crowd(c *analysis.Crowd) {
-	if p.memo.waiters {
-		c.Each(p.Slice)
-		return
-	}
-	owner := c.Shares[0].Direct
-	if p.root {
-		owner = c.Shares[0].Root
-	}
-	p.total.sum.ThreadNs += c.Ns()
-	p.total.sum.ByProvenance[owner.Prov] += c.Ns()
-	p.total.at.AddSlice(&c.Slice)
-	i := p.row(&c.Slice, owner)
-	p.charge(i, &c.Slice, c.Ns(), owner.Prov)
-	for j := range c.Waiters {
-		w := &c.Waiters[j]
-		p.begins(w.Thread, w.First)
-		p.count(i, w.Thread)
+// add charges the shares of waiters that no key tells apart to their rows.
+func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
+	for i := range s.Shares {
+		sh := &s.Shares[i]
+		owner := p.charged(sh)
+		row := p.row(s.Lock, &waiters[0], owner)
+		p.charge(row, s, sh.Ns, len(waiters), owner.Prov)
+		for j := range waiters {
+			p.count(row, waiters[j].Thread)
+		}
 	}
 }
 
-// add charges a share of a slice to its row.
-func (p *Pivot) add(s *analysis.Slice, ns int64, owner analysis.Owner) {
-	i := p.row(s, owner)
-	p.charge(i, s, ns, owner.Prov)
-	p.count(i, s.Thread)
-}
-
-func (p *Pivot) charge(i int, s *analysis.Slice, ns int64, prov analysis.Provenance) {
+func (p *Pivot) charge(i int, s *analysis.Slice, ns int64, waiters int, prov analysis.Provenance) {
 	r := &p.rows[i]
-	r.sum.ThreadNs += ns
-	r.sum.ByProvenance[prov] += ns
-	p.rec.Add(r.series, s.Start, s.End, ns)
+	r.sum.ThreadNs += ns * int64(waiters)
+	r.sum.ByProvenance[prov] += ns * int64(waiters)
+	p.rec.Add(r.series, s.Start, s.End, ns, waiters)
 	r.at.AddSlice(s)
 }
 
@@ -157,18 +152,9 @@ func (p *Pivot) count(i int, t format.ThreadID) {
 	p.rows[i].sum.Waits++
 }
 
-// row returns the row of a slice and one of its owners.
-func (p *Pivot) row(s *analysis.Slice, owner analysis.Owner) int {
-	m, known := p.memo.at(s, owner, p.keys.sym.Version())
-	if !known {
-		m.row = int32(p.find(s, owner)) + 1
-	}
-	return int(m.row) - 1
-}
-
-// find returns the row of a slice and one of its owners, making it if need be.
-func (p *Pivot) find(s *analysis.Slice, owner analysis.Owner) int {
-	key := p.keys.IDs(p.by, s, owner)
+// row returns the row of a waiter and one of its owners, making it if need be.
+func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, owner analysis.Owner) int {
+	key := p.keys.IDs(p.by, lock, w, owner)
 	i, ok := p.index[key]
 	if !ok {
 		i = len(p.rows)

@@ -62,7 +62,7 @@ func TestTheLargestPhasesAreTheFirstOfAll(t *testing.T) {
 		for i := range int64(3 * rankSlack) {
 			at, ns := i*200, 10+i*7919%90 // every other interval: a phase each
 			m.Running(at, at+200, 400)
-			m.Slice(&analysis.Slice{Start: at, End: at + ns, Thread: 4, Lock: 1 + format.ObjectID(i%2), First: true,
+			m.Slice(&analysis.Slice{Start: at, End: at + ns, Lock: 1 + format.ObjectID(i%2), Waiters: []analysis.Waiter{{Thread: 4, First: true}},
 				Shares: []analysis.Share{{Ns: ns, Direct: ann, Root: ann, Hops: 1}}})
 		}
 		return series(t, m)

@@ -20,20 +20,11 @@ func (m *Meter) record(s *analysis.Slice) {
 	case m.o.Root:
 		for i := range s.Shares {
 			sh := &s.Shares[i]
-			m.rec.Add(m.seriesOf(lastLock(s, sh)), s.Start, s.End, sh.Ns)
+			m.rec.Add(m.seriesOf(sh.Last), s.Start, s.End, sh.Ns, len(s.Waiters))
 		}
 	default:
-		m.rec.Add(m.seriesOf(s.Lock), s.Start, s.End, s.End-s.Start)
+		m.rec.Add(m.seriesOf(s.Lock), s.Start, s.End, s.Length(), len(s.Waiters))
 	}
-}
-
-// lastLock returns the lock at the end of a path: that which, once free, would
-// let everybody on it go on.
-func lastLock(s *analysis.Slice, sh *analysis.Share) format.ObjectID {
-	if n := len(sh.Path); n > 0 {
-		return sh.Path[n-1].Lock
-	}
-	return s.Lock
 }
 
 func (m *Meter) seriesOf(l format.ObjectID) int {

@@ -40,6 +40,8 @@ func appendField(dst []byte, f fieldCode, ev *Event, last *int64) []byte {
 		return binary.AppendVarint(dst, ev.Weight)
 	case fBytes:
 		return binary.AppendVarint(dst, ev.Bytes)
+	case fAgain:
+		return binary.AppendVarint(dst, ev.Again)
 	case fFrames:
 		kept := ev.Frames[:min(len(ev.Frames), MaxFrames)]
 		dst = binary.AppendUvarint(dst, uint64(len(kept)))
@@ -94,6 +96,8 @@ func (e *Event) number(f fieldCode) uint64 {
 		return uint64(e.Thread)
 	case fOwner:
 		return uint64(e.Owner)
+	case fWoken:
+		return uint64(e.Woken)
 	case fObject:
 		return uint64(e.Object)
 	case fStack:
@@ -122,6 +126,8 @@ func (e *Event) setNumber(f fieldCode, v uint64) bool {
 		e.Thread = ThreadID(v)
 	case fOwner:
 		e.Owner = ThreadID(v)
+	case fWoken:
+		e.Woken = ThreadID(v)
 	case fObject:
 		e.Object = ObjectID(v)
 	case fStack:
@@ -267,6 +273,8 @@ func (d *decoder) field(f fieldCode, ev *Event, last *int64, a *Arena) {
 		ev.Weight = d.varint()
 	case fBytes:
 		ev.Bytes = d.varint()
+	case fAgain:
+		ev.Again = d.varint()
 	case fFrames:
 		ev.Frames = d.frames(a)
 	case fOwners:

@@ -30,6 +30,7 @@ const (
 	KindWait       // Thread, Object, Mode, Time, End, Stack, Owner: blocked over [Time, End); Owner held the lock last
 	KindTenure     // Thread, Object, Mode, Time, End, Stack: held the lock over [Time, End); NoThread: somebody unknown did
 	KindActivity   // Thread, Time, End, Stack, Activity, Object: what the thread did; End == Time for an instant
+	KindRelease    // Thread, Object, Mode, Time, Stack, Woken, Again: gave the lock back and woke Woken; NoThread: somebody unknown did
 
 	kindCount
 )
@@ -46,7 +47,7 @@ func ParseKind(s string) (k Kind, ok bool) {
 var kindNames = [kindCount]string{
 	"none", "thread", "object", "stack",
 	"thread-start", "thread-end", "recording", "tick", "gap", "setting", "end",
-	"contention", "wait", "tenure", "activity",
+	"contention", "wait", "tenure", "activity", "release",
 }
 
 // Event is one record of a trace. It is flat so that a reader can fill the
@@ -70,8 +71,14 @@ type Event struct {
 
 	Thread ThreadID
 	Owner  ThreadID
+	Woken  ThreadID // by a release: was blocked on the lock until then; NoThread when nobody was, or not told
 	Object ObjectID
 	Stack  StackID
+
+	// Again is how long after a release, in ns, the thread it woke blocked on
+	// the lock again, since another one was quicker; 0 when it got the lock.
+	// The wait goes on over all of its tries.
+	Again int64
 
 	Live        uint32
 	IdleThreads uint32
@@ -101,6 +108,14 @@ const (
 const (
 	SettingTenures  = "tenures"
 	TenuresInferred = "inferred"
+)
+
+// A setting of this name and value says that every release which woke a thread
+// waiting for a lock is an event of the trace, as far as nothing is lost. Who
+// owned the locks follows from that, where no tenures are recorded.
+const (
+	SettingReleases = "releases"
+	ReleasesWaking  = "waking"
 )
 
 // SettingInput is the name of the setting that begins one of several inputs

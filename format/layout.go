@@ -28,6 +28,8 @@ const (
 	fFrames                    // count, then class, method, file, signed line each
 	fOwners                    // count, then thread, stack, mode each
 	fWaiters                   // the same
+	fWoken                     // unsigned
+	fAgain                     // signed
 	fieldCount
 )
 
@@ -49,4 +51,5 @@ var layouts = [kindCount][]fieldCode{
 	KindWait:        {fTime, fEnd, fThread, fObject, fMode, fStack, fOwner},
 	KindTenure:      {fTime, fEnd, fThread, fObject, fMode, fStack},
 	KindActivity:    {fTime, fEnd, fThread, fActivity, fStack, fObject},
+	KindRelease:     {fTime, fThread, fObject, fMode, fStack, fWoken, fAgain},
 }

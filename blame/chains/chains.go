@@ -65,48 +65,76 @@ func (c *Collector) Running(_, _, _ int64) {}
 
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
-	for len(c.serial) <= int(s.Thread) {
-		c.serial = append(c.serial, 0)
-	}
-	if s.First {
-		c.serial[s.Thread]++
-		c.total.Waits++
-	}
-	c.total.ThreadNs += s.End - s.Start
+	c.total.ThreadNs += s.Ns()
 	c.wall.AddSlice(s)
 	for i := range s.Shares {
-		c.total.ByProvenance[s.Shares[i].Root.Prov] += s.Shares[i].Ns
-		c.add(s, &s.Shares[i])
+		c.total.ByProvenance[s.Shares[i].Root.Prov] += s.Shares[i].Ns * int64(len(s.Waiters))
+	}
+	for rest := s.Waiters; len(rest) > 0; {
+		n := c.sym.SameGroup(rest)
+		c.add(s, rest[:n])
+		rest = rest[n:]
 	}
 }
 
-func (c *Collector) add(s *analysis.Slice, sh *analysis.Share) {
-	c.key = AppendPath(c.key[:0], c.sym, s.Thread, s.Lock, sh)
+// add charges the shares of waiters of one group to their chains.
+func (c *Collector) add(s *analysis.Slice, waiters []analysis.Waiter) {
+	for i := range waiters {
+		c.begins(&waiters[i])
+	}
+	for i := range s.Shares {
+		sh := &s.Shares[i]
+		chain := c.chain(waiters[0].Thread, s.Lock, sh)
+		m := &c.sums[chain]
+		m.ThreadNs += sh.Ns * int64(len(waiters))
+		m.ByProvenance[sh.Root.Prov] += sh.Ns * int64(len(waiters))
+		m.wall.AddSlice(s)
+		for j := range waiters {
+			c.count(chain, waiters[j].Thread)
+		}
+	}
+}
+
+// begins notes that a thread is seen waiting, in a new wait or in the last one.
+func (c *Collector) begins(w *analysis.Waiter) {
+	for len(c.serial) <= int(w.Thread) {
+		c.serial = append(c.serial, 0)
+	}
+	if w.First {
+		c.serial[w.Thread]++
+		c.total.Waits++
+	}
+}
+
+// count counts a thread's wait in a chain, once.
+func (c *Collector) count(chain int, t format.ThreadID) {
+	if at := (visit{chain, t}); c.seen[at] != c.serial[t] {
+		c.seen[at] = c.serial[t]
+		c.sums[chain].Waits++
+	}
+}
+
+// chain returns the number of the chain a share's path belongs to, making it if
+// need be.
+func (c *Collector) chain(t format.ThreadID, lock format.ObjectID, sh *analysis.Share) int {
+	c.key = AppendPath(c.key[:0], c.sym, t, lock, sh)
 	i, ok := c.index[string(c.key)]
 	if !ok {
-		i = c.chain(s, sh)
+		i = c.named(StepsOf(c.sym, t, lock, sh))
 		c.index[string(c.key)] = i
 	}
-	m := &c.sums[i]
-	m.ThreadNs += sh.Ns
-	m.ByProvenance[sh.Root.Prov] += sh.Ns
-	m.wall.AddSlice(s)
-	if at := (visit{i, s.Thread}); c.seen[at] != c.serial[s.Thread] {
-		c.seen[at] = c.serial[s.Thread]
-		m.Waits++
-	}
+	return i
 }
 
-// chain returns the number of the chain a share's path belongs to: hidden
-// classes that differ in their address only have one signature.
-func (c *Collector) chain(s *analysis.Slice, sh *analysis.Share) int {
-	steps := StepsOf(c.sym, s.Thread, s.Lock, sh)
+// named returns the number of the chain of some steps: hidden classes that
+// differ in their address only have one signature.
+func (c *Collector) named(steps []Step) int {
 	name := Signature(steps)
 	i, ok := c.byName[name]
 	if !ok {
 		i = len(c.sums)
 		c.byName[name] = i
-		c.sums = append(c.sums, sum{Chain: Chain{Steps: steps, Hops: len(sh.Path) + 1}})
+		c.sums = append(c.sums, sum{Chain: Chain{Steps: steps, Hops: len(steps) / 2}})
 	}
 	return i
 }

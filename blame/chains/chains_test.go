@@ -38,10 +38,10 @@ func handmade(off uint32) []analysis.Slice {
 		return analysis.Owner{Thread: id + t, Stack: stack + s, Prov: analysis.Inferred}
 	}
 	wait := func(from, to int64, id format.ThreadID, first bool, sh ...analysis.Share) analysis.Slice {
-		return analysis.Slice{Start: from, End: to, Thread: id + t, Stack: put + s, Lock: cache + o, First: first, Shares: sh}
+		return analysis.Slice{Start: from, End: to, Lock: cache + o, Waiters: []analysis.Waiter{{Thread: id + t, Stack: put + s, First: first}}, Shares: sh}
 	}
 	onward := func(ns int64, root analysis.Owner) analysis.Share {
-		return analysis.Share{Ns: ns, Direct: owner(batch, put), Root: root, Hops: 2, Path: []analysis.Hop{{Thread: batch + t, Stack: put + s, Lock: journal + o}}}
+		return analysis.Share{Ns: ns, Direct: owner(batch, put), Root: root, Hops: 2, Path: analysis.PathOf(analysis.Hop{Thread: batch + t, Stack: put + s, Lock: journal + o})}
 	}
 	stop := func(ns int64) analysis.Share {
 		return analysis.Share{Ns: ns, Direct: owner(batch, put), Root: owner(batch, put), Hops: 1}
