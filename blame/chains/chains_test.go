@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/blame"
 	"contend/format"
 
 	"github.com/google/go-cmp/cmp"
@@ -81,9 +82,9 @@ func TestChainsSumBySignature(t *testing.T) {
 	inferred := func(ns int64) (a [analysis.Provenances]int64) { a[analysis.Inferred] = ns; return a }
 	exact := func(ns int64) (a [analysis.Provenances]int64) { a[analysis.Exact] = ns; return a }
 	want := []Chain{
-		{[]Step{w, k, p, j, step(RoleLeaf, "Journal.flush")}, 2, 2, 50, 40, inferred(50)},
-		{[]Step{w, k, step(RoleLeaf, "Cache.put")}, 1, 1, 40, 40, inferred(40)},
-		{[]Step{w, k, p, j, step(RoleLeaf, "[deadlock]")}, 2, 2, 30, 20, exact(30)},
+		{[]Step{w, k, p, j, step(RoleLeaf, "Journal.flush")}, 2, blame.Sum{Waits: 2, ThreadNs: 50, WallNs: 40, ByProvenance: inferred(50)}},
+		{[]Step{w, k, step(RoleLeaf, "Cache.put")}, 1, blame.Sum{Waits: 1, ThreadNs: 40, WallNs: 40, ByProvenance: inferred(40)}},
+		{[]Step{w, k, p, j, step(RoleLeaf, "[deadlock]")}, 2, blame.Sum{Waits: 2, ThreadNs: 30, WallNs: 20, ByProvenance: exact(30)}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
