@@ -2,9 +2,9 @@ package stacks
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"contend/analysis"
+	"contend/blame/chains"
 	"contend/format"
 )
 
@@ -51,7 +51,7 @@ func (b *Builder) stack(frames []Frame, id format.StackID, r Role) []Frame {
 	}
 	for _, f := range list {
 		if b.Stable {
-			f.Class, f.Line = analysis.StableName(f.Class), 0
+			f.Class, f.Line = chains.StableName(f.Class), 0
 		}
 		frames = append(frames, Frame{f, r})
 	}
@@ -60,7 +60,7 @@ func (b *Builder) stack(frames []Frame, id format.StackID, r Role) []Frame {
 
 func (b *Builder) owner(frames []Frame, o analysis.Owner) []Frame {
 	if o.Kind == analysis.OwnerDeadlock && b.Stable {
-		return append(frames, Frame{format.Frame{Method: analysis.DeadlockLeaf}, Owner})
+		return append(frames, Frame{format.Frame{Method: chains.DeadlockLeaf}, Owner})
 	}
 	if o.Kind != analysis.OwnerThread {
 		return append(frames, Frame{format.Frame{Method: analysis.PseudoOwner(o.Kind, o.Cycle)}, Owner})
@@ -71,7 +71,7 @@ func (b *Builder) owner(frames []Frame, o analysis.Owner) []Frame {
 func (b *Builder) lock(frames []Frame, id format.ObjectID) []Frame {
 	name := b.sym.LockName(id)
 	if b.Stable {
-		name = analysis.StableName(b.sym.ClassName(id))
+		name = chains.StableName(b.sym.ClassName(id))
 	}
 	return append(frames, Frame{format.Frame{Method: "lock " + name}, Lock})
 }
@@ -83,12 +83,12 @@ type paths struct {
 	key  []byte
 }
 
-func (p *paths) id(path []analysis.Hop) int32 {
-	if len(path) == 0 {
+func (p *paths) id(path *analysis.Hop) int32 {
+	if path == nil {
 		return 0
 	}
 	p.key = p.key[:0]
-	for _, h := range path {
+	for h := path; h != nil; h = h.Next {
 		p.key = binary.AppendUvarint(binary.AppendUvarint(p.key, uint64(h.Stack)), uint64(h.Lock)) // who it was does not show in the stack
 	}
 	if id, ok := p.ids[string(p.key)]; ok {
@@ -97,7 +97,11 @@ func (p *paths) id(path []analysis.Hop) int32 {
 	if p.ids == nil {
 		p.ids = map[string]int32{}
 	}
-	p.list = append(p.list, slices.Clone(path))
+	var hops []analysis.Hop
+	for h := path; h != nil; h = h.Next {
+		hops = append(hops, analysis.Hop{Thread: h.Thread, Stack: h.Stack, Lock: h.Lock})
+	}
+	p.list = append(p.list, hops)
 	id := int32(len(p.list))
 	p.ids[string(p.key)] = id
 	return id
