@@ -57,7 +57,6 @@ var heavy = map[string][]string{
 	"github.com/olekukonko/tablewriter":       {"contend/report/table"},
 	"github.com/clipperhouse/displaywidth":    {"contend/report/table"},
 	"github.com/google/pprof/":                {"contend/report/pprof"},
-	"github.com/dop251/goja":                  {"contend/report/graph/layout"},
 	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/dist"},
 	"github.com/klauspost/compress/":          {"contend/decode", "contend/decode/native", "contend/format"},
 	"golang.org/x/text/":                      {"contend/decode/threaddump"},
