@@ -80,6 +80,7 @@ func (e *env) createTrace(path, codec string, text bool) (w traceWriter, closeFi
 }
 
 func runConvert(e *env, o *convertOptions) error {
+	e.bar.hidden = o.text && o.out == "" && isTerminal(e.out)
 	src, _, err := o.trace.open(e)
 	if err != nil {
 		return err
@@ -90,6 +91,7 @@ func runConvert(e *env, o *convertOptions) error {
 		return err
 	}
 	err = copyEvents(w, src)
+	e.bar.erase()
 	if err = errors.Join(err, w.Close(), closeFile()); err != nil {
 		return err
 	}

@@ -113,7 +113,7 @@ func runHist(e *env, o *histOptions) error {
 	}
 	o.trace.paths = paths
 	files, labels := labelsOf(paths)
-	logs, e, err := e.areLogs(files)
+	logs, err := e.areLogs(files)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,6 @@ var allowed = map[string][]string{
 // heavy lists the packages that may import each heavy dependency.
 var heavy = map[string][]string{
 	"github.com/spf13/cobra":                  {"contend/cmd"},
-	"github.com/schollz/progressbar/v3":       {"contend/cmd"},
 	"github.com/olekukonko/tablewriter":       {"contend/report/table"},
 	"github.com/clipperhouse/displaywidth":    {"contend/report/table"},
 	"github.com/google/pprof/":                {"contend/report/pprof"},

@@ -48,6 +48,7 @@ type env struct {
 	in       io.Reader
 	out, msg io.Writer
 	reading  []string // inputs of this command, which it must not write over
+	bar      bar      // how far that is
 }
 
 // Main runs one command line and returns the exit code.
@@ -151,6 +152,7 @@ func message(err error) string {
 // say prints one line. It may quote the trace or a file's name, which must not
 // act on the terminal.
 func (e *env) say(line string) {
+	e.bar.erase()
 	fmt.Fprintln(e.msg, table.Sanitize(strings.ReplaceAll(line, "\n", " ")))
 }
 

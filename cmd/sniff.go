@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"contend/analysis/dist"
 	"contend/decode"
@@ -17,9 +18,41 @@ import (
 // apart.
 const headBytes = 4096
 
-// heads returns the first bytes of each input, decompressed. The environment
-// it returns still holds all of standard input.
-func (e *env) heads(paths []string) ([][]byte, *env, error) {
+// inputKind is a kind of file that commands take.
+type inputKind struct {
+	name string
+	is   func(head []byte) bool
+	hint string                                               // for who gives it to a command that reads traces, "" for a trace
+	join func(e *env, o *convertOptions, args []string) error // merges several
+	only []string                                             // flags of merge that make no sense here
+}
+
+// inputKinds are the kinds of files there are. What is none of the others is a
+// trace, or else the decoders say what it is not.
+func inputKinds() []inputKind {
+	return []inputKind{
+		{"interval log", dist.IsLog, "'contend hist' reads it, 'contend merge' joins several", joinLogs, ofTraces},
+		{"profile", pprof.Is, "'go tool pprof' reads it, 'contend merge' joins several", joinProfiles, ofTraces},
+		{"trace", func([]byte) bool { return true }, "", joinTraces, nil},
+	}
+}
+
+// kindOf finds what an input is by its first bytes.
+func kindOf(head []byte) inputKind {
+	kinds := inputKinds()
+	return kinds[slices.IndexFunc(kinds, func(k inputKind) bool { return k.is(head) })]
+}
+
+func (k inputKind) article() string {
+	if strings.HasPrefix(k.name, "i") {
+		return "an " + k.name
+	}
+	return "a " + k.name
+}
+
+// firstBytes returns the first bytes of each input, decompressed. Standard
+// input still holds all of them.
+func (e *env) firstBytes(paths []string) ([][]byte, error) {
 	heads := make([][]byte, len(paths))
 	for i, path := range paths {
 		if path != decode.Stdin || e.in == nil {
@@ -28,20 +61,20 @@ func (e *env) heads(paths []string) ([][]byte, *env, error) {
 		}
 		in, _, err := decode.Unwrap(e.in, path)
 		if err != nil {
-			return nil, e, err
+			return nil, err
 		}
 		heads[i], _ = in.Peek(headBytes)
-		e = &env{in: in, out: e.out, msg: e.msg, reading: e.reading}
+		e.in = in
 	}
-	return heads, e, nil
+	return heads, nil
 }
 
 // areLogs reports whether the inputs are interval logs. They must all be, or
-// none. The environment it returns still holds all of standard input.
-func (e *env) areLogs(paths []string) (bool, *env, error) {
-	heads, e, err := e.heads(paths)
+// none.
+func (e *env) areLogs(paths []string) (bool, error) {
+	heads, err := e.firstBytes(paths)
 	if err != nil {
-		return false, e, err
+		return false, err
 	}
 	logs := 0
 	for _, head := range heads {
@@ -50,9 +83,9 @@ func (e *env) areLogs(paths []string) (bool, *env, error) {
 		}
 	}
 	if logs > 0 && logs < len(paths) {
-		return false, e, usageError{errors.New("interval logs and traces cannot be read together"), "write the trace as a log first: contend hist TRACE -o waits.hlog"}
+		return false, usageError{errors.New("interval logs and traces cannot be read together"), "write the trace as a log first: contend hist TRACE -o waits.hlog"}
 	}
-	return logs > 0, e, nil
+	return logs > 0, nil
 }
 
 // headOf returns the first bytes of a file, decompressed. It leaves pipes
@@ -74,16 +107,8 @@ func headOf(path string) (head []byte) {
 // reads it.
 func noTrace(paths []string, err error) error {
 	for _, path := range paths {
-		for _, k := range []struct {
-			kind, hint string
-			is         func([]byte) bool
-		}{
-			{"an interval log", "'contend hist' reads it, 'contend merge' joins several", dist.IsLog},
-			{"a profile", "'go tool pprof' reads it, 'contend merge' joins several", pprof.Is},
-		} {
-			if k.is(headOf(path)) {
-				return &format.Error{Pos: format.Pos{File: path}, What: k.kind, Err: fmt.Errorf("no trace: %w", format.ErrNotMine), Hint: k.hint}
-			}
+		if k := kindOf(headOf(path)); k.hint != "" {
+			return &format.Error{Pos: format.Pos{File: path}, What: k.article(), Err: fmt.Errorf("no trace: %w", format.ErrNotMine), Hint: k.hint}
 		}
 	}
 	return err

@@ -201,6 +201,7 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 	defer src.Close()
 	defer thrift()()
 	tr, err := analysis.Run(src, filter, v...)
+	e.bar.erase()
 	if err != nil {
 		return nil, err
 	}

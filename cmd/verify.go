@@ -49,6 +49,7 @@ func runVerify(e *env, o *verifyOptions) error {
 	}
 	defer src.Close()
 	span, err := readThrough(src)
+	e.bar.erase()
 	if err != nil {
 		return err
 	}
