@@ -16,10 +16,8 @@ type Pivot struct {
 	by   []Key
 	root bool
 
-	sym    *analysis.Symbols
-	stacks stackIDs
-	ops    operations
-	index  map[rowKey]int
+	keys   Resolver
+	index  map[IDs]int
 	rows   []row
 	total  row
 	rec    bootstrap.Recorder // of sampled traces, by row
@@ -29,12 +27,9 @@ type Pivot struct {
 	last   []counted // by thread
 }
 
-// rowKey holds one id per key; unused places are zero.
-type rowKey [keyCount]uint32
-
 // row is a sum in the making.
 type row struct {
-	key    rowKey
+	key    IDs
 	sum    Sum
 	at     analysis.Union
 	series int // in the recorder
@@ -55,20 +50,20 @@ type counted struct {
 // New returns an empty pivot. With root, waiting is charged to the end of
 // each path through the wait-for graph instead of the direct owner.
 func New(by []Key, root bool) *Pivot {
-	return &Pivot{by: by, root: root, index: map[rowKey]int{}, seen: map[rowThread]uint32{}, memo: newMemo(by)}
+	return &Pivot{by: by, root: root, index: map[IDs]int{}, seen: map[rowThread]uint32{}, memo: newMemo(by)}
 }
 
 // Operations says how stacks are named by the operation keys: by the outermost
 // frame, as Class.Method, that the expression matches. Its first group is the
 // name if it has one, else the whole frame is.
 func (p *Pivot) Operations(frames *regexp.Regexp) *Pivot {
-	p.ops.frames = frames
+	p.keys.ops.frames = frames
 	return p
 }
 
 // Begin implements analysis.Visitor.
 func (p *Pivot) Begin(sym *analysis.Symbols, start int64) {
-	p.sym = sym
+	p.keys.Begin(sym)
 	p.rec.Begin(start)
 }
 
@@ -164,7 +159,7 @@ func (p *Pivot) count(i int, t format.ThreadID) {
 
 // row returns the row of a slice and one of its owners.
 func (p *Pivot) row(s *analysis.Slice, owner analysis.Owner) int {
-	m, known := p.memo.at(s, owner, p.sym.Version())
+	m, known := p.memo.at(s, owner, p.keys.sym.Version())
 	if !known {
 		m.row = int32(p.find(s, owner)) + 1
 	}
@@ -173,10 +168,7 @@ func (p *Pivot) row(s *analysis.Slice, owner analysis.Owner) int {
 
 // find returns the row of a slice and one of its owners, making it if need be.
 func (p *Pivot) find(s *analysis.Slice, owner analysis.Owner) int {
-	var key rowKey
-	for i, k := range p.by {
-		key[i] = p.id(k, s, owner)
-	}
+	key := p.keys.IDs(p.by, s, owner)
 	i, ok := p.index[key]
 	if !ok {
 		i = len(p.rows)
@@ -201,7 +193,7 @@ func (p *Pivot) Table() *Table {
 		out := Row{Sum: r.sum, Keys: make([]string, len(p.by)), IDs: slices.Clone(r.key[:len(p.by)]), series: r.series}
 		out.WallNs = min(r.at.Len(), r.sum.ThreadNs) // one of several readers is charged a part of each instant only
 		for j, k := range p.by {
-			text, stack := p.text(k, r.key[j])
+			text, stack := p.keys.Text(k, r.key[j])
 			out.Keys[j] = text
 			if k.IsStack() {
 				out.Stacks = append(out.Stacks, stack)

@@ -8,32 +8,6 @@ import (
 	"contend/format"
 )
 
-// Key is one dimension of a pivot.
-type Key uint8
-
-// The keys. A group is a thread name with its numbers removed; a method is
-// the innermost frame that is not the lock or the runtime itself.
-const (
-	ByClass Key = iota
-	ByLock
-	ByOwnerStack
-	ByOwnerMethod
-	ByOwnerThread
-	ByOwnerGroup
-	ByOwnerTask // of the annotations in the owner's stack
-	ByOwnerRegion
-	ByOwnerOperation // needs Pivot.Operations
-	ByWaiterStack
-	ByWaiterMethod
-	ByWaiterThread
-	ByWaiterGroup
-	ByTask // of the annotations in the waiter's stack
-	ByRegion
-	ByWaiterOperation // the same
-	ByInput           // the label of one of several traces
-	keyCount
-)
-
 // Table is a finished pivot, rows in descending order of thread-time (ties by
 // keys). The rows sum to the total.
 type Table struct {

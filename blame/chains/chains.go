@@ -15,7 +15,7 @@ import (
 
 // Chain is everything that was waited along one signature.
 type Chain struct {
-	Steps        []analysis.Step
+	Steps        []Step
 	Hops         int   // locks on the way, at least 1
 	Waits        int64 // that took this way at some time
 	ThreadNs     int64
@@ -24,7 +24,7 @@ type Chain struct {
 }
 
 // Signature writes the steps on one line.
-func (c *Chain) Signature() string { return analysis.Signature(c.Steps) }
+func (c *Chain) Signature() string { return Signature(c.Steps) }
 
 // Collector is a visitor that sums by signature. Adding to a chain that
 // exists allocates nothing but what its wall-time needs.
@@ -81,7 +81,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 }
 
 func (c *Collector) add(s *analysis.Slice, sh *analysis.Share) {
-	c.key = c.sym.AppendPath(c.key[:0], s, sh)
+	c.key = AppendPath(c.key[:0], c.sym, s.Thread, s.Lock, sh)
 	i, ok := c.index[string(c.key)]
 	if !ok {
 		i = c.chain(s, sh)
@@ -100,8 +100,8 @@ func (c *Collector) add(s *analysis.Slice, sh *analysis.Share) {
 // chain returns the number of the chain a share's path belongs to: hidden
 // classes that differ in their address only have one signature.
 func (c *Collector) chain(s *analysis.Slice, sh *analysis.Share) int {
-	steps := c.sym.Steps(s, sh)
-	name := analysis.Signature(steps)
+	steps := StepsOf(c.sym, s.Thread, s.Lock, sh)
+	name := Signature(steps)
 	i, ok := c.byName[name]
 	if !ok {
 		i = len(c.sums)

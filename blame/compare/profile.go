@@ -7,6 +7,7 @@ package compare
 import (
 	"contend/analysis"
 	"contend/analysis/bootstrap"
+	"contend/blame/chains"
 	"contend/format"
 )
 
@@ -97,7 +98,7 @@ func (p *Profile) Slice(s *analysis.Slice) {
 func (p *Profile) site(s *analysis.Slice) int {
 	key := site{p.sym.Class(s.Lock), p.sym.Method(s.Stack)}
 	i := p.sites.row(key, &p.rec, func() string {
-		return analysis.StableName(p.sym.Classes().Name(key.class)) + siteOf + analysis.StableName(p.sym.Methods().Name(key.method))
+		return chains.StableName(p.sym.Classes().Name(key.class)) + siteOf + chains.StableName(p.sym.Methods().Name(key.method))
 	})
 	for len(p.home) <= int(s.Lock) {
 		p.home = append(p.home, 0)
@@ -122,11 +123,11 @@ func (p *Profile) owner(o analysis.Owner) int {
 // chain returns the row of a path through the wait-for graph, which has the
 // signature `contend chains` prints.
 func (p *Profile) chain(s *analysis.Slice, sh *analysis.Share) int {
-	p.key = p.sym.AppendPath(p.key[:0], s, sh)
+	p.key = chains.AppendPath(p.key[:0], p.sym, s.Thread, s.Lock, sh)
 	if i, ok := p.chains.byKey[string(p.key)]; ok {
 		return i
 	}
-	return p.chains.row(string(p.key), &p.rec, func() string { return analysis.Signature(p.sym.Steps(s, sh)) })
+	return p.chains.row(string(p.key), &p.rec, func() string { return chains.Signature(chains.StepsOf(p.sym, s.Thread, s.Lock, sh)) })
 }
 
 // finish closes the recording, once.

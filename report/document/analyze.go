@@ -139,6 +139,17 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	return c
 }
 
+// ProvenancePart is the part of some waiting whose owners are known in one way.
+type ProvenancePart struct {
+	Name string
+	Ns   int64
+}
+
+// Parts returns the parts, best first.
+func (p Provenance) Parts() []ProvenancePart {
+	return []ProvenancePart{{"exact", p.ExactNs}, {"sampled", p.SampledNs}, {"inferred", p.InferredNs}, {"thread only", p.ThreadOnlyNs}, {"unknown", p.UnknownNs}}
+}
+
 // NewProvenance names the parts of a sum.
 func NewProvenance(p [analysis.Provenances]int64) Provenance {
 	return Provenance{p[analysis.Exact], p[analysis.Sampled], p[analysis.Inferred], p[analysis.ThreadOnly], p[analysis.Unknown]}

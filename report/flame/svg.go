@@ -6,7 +6,8 @@ import (
 	"html"
 	"io"
 
-	"contend/report/stacks"
+	"contend/blame/stacks"
+	"contend/report/text"
 )
 
 // The measures of the picture, in pixels.
@@ -57,7 +58,7 @@ func (p *picture) draw(n *node, at int64, level int) {
 	fmt.Fprintf(p.out, `<g><title>%s: %s, %.1f %%; %s</title><rect x="%.1f" y="%d" width="%.1f" height="%d" fill="rgb(%d,%d,%d)" fill-opacity="%.2f" stroke="#fff" stroke-width="0.5"/>`,
 		clean(n.name), p.caption.amount(n.ns), 100*float64(n.ns)/float64(max(p.total, 1)), clean(n.provenance()), x, y, wide, svgRow-1, c[0], c[1], c[2], 0.3+0.6*n.sure())
 	if letters := int((wide - 6) / svgLetter); letters >= 3 {
-		fmt.Fprintf(p.out, `<text x="%.1f" y="%d">%s</text>`, x+3, y+12, clean(short(n.name, letters)))
+		fmt.Fprintf(p.out, `<text x="%.1f" y="%d">%s</text>`, x+3, y+12, clean(text.Shorten(n.name, letters, text.Start)))
 	}
 	fmt.Fprintln(p.out, "</g>")
 	for _, c := range n.children {
@@ -71,13 +72,6 @@ func (n *node) depth() (deepest int) {
 		deepest = max(deepest, 1+c.depth())
 	}
 	return deepest
-}
-
-func short(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
 }
 
 // clean escapes a name and drops what XML does not allow.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"contend/report/document"
-	"contend/report/table"
+	"contend/report/text"
 )
 
 // DOT writes the graph in the language of Graphviz. Nodes of a cycle are
@@ -40,7 +40,7 @@ func DOT(out io.Writer, g *document.Graph) error {
 func dotQuote(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
-		lines[i] = dotEscaper.Replace(table.Sanitize(l))
+		lines[i] = dotEscaper.Replace(text.Sanitize(l))
 	}
 	return `"` + strings.Join(lines, `\n`) + `"`
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // worstSubjects is how many subjects of a rule a table shows, unless more
@@ -52,7 +53,7 @@ func checkHeading(c *document.Check) string {
 	for _, t := range c.Inputs {
 		names = append(names, t.Trace.Inputs...)
 	}
-	return Sanitize(what + ", " + strings.Join(names, " "))
+	return text.Sanitize(what + ", " + strings.Join(names, " "))
 }
 
 func verdict(status string) Cell {
@@ -71,7 +72,7 @@ func CheckValue(unit string, v, half float64) string {
 		}
 		return percent(v)
 	case "ns":
-		return Duration(int64(v))
+		return text.Duration(int64(v))
 	}
 	return fmt.Sprintf("%.0f", v)
 }
@@ -79,14 +80,14 @@ func CheckValue(unit string, v, half float64) string {
 // CheckLimit writes what a value is held against, and for a change what it
 // was and how much of it is noise.
 func CheckLimit(unit string, s *document.CheckSubject) string {
-	text := CheckValue(unit, s.Limit, 0)
+	limit := CheckValue(unit, s.Limit, 0)
 	if s.Base == nil {
-		return text
+		return limit
 	}
 	if *s.Noise > 0 {
-		text += " + " + CheckValue(unit, *s.Noise, 0) + " noise"
+		limit += " + " + CheckValue(unit, *s.Noise, 0) + " noise"
 	}
-	return text + ", was " + CheckValue(unit, *s.Base, 0)
+	return limit + ", was " + CheckValue(unit, *s.Base, 0)
 }
 
 // checkNotes says what the traces could not tell.
@@ -100,7 +101,7 @@ func checkNotes(w io.Writer, c *document.Check, o Options) error {
 	}
 	for _, t := range append(append([]document.SideTrace{}, c.Inputs...), c.Baseline...) {
 		for _, warning := range t.Coverage.Warnings {
-			note := wrap("note: "+Sanitize(strings.Join(t.Trace.Inputs, " ")+": "+warning.Text), "", o)
+			note := wrap("note: "+text.Sanitize(strings.Join(t.Trace.Inputs, " ")+": "+warning.Text), "", o)
 			if _, err := fmt.Fprintln(w, note+sep); err != nil {
 				return err
 			}
