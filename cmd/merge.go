@@ -37,7 +37,7 @@ All inputs are of one kind, which their content tells.`
 	c.Example = `  contend merge web1=a.jfr web2=b.jfr -o all.bin && contend blame --by input all.bin
   contend merge web1=a.hlog web2=b.hlog -o all.hlog && contend hist --by input all.hlog
   contend merge web1=a.pb.gz web2=b.pb.gz -o all.pb.gz && go tool pprof -tags all.pb.gz`
-	c.Flags().StringVar(&o.codec, "codec", "zstd", codecUsage)
+	bindCodec(c, &o.codec)
 	c.Flags().BoolVar(&o.text, "text", false, "write the text form of a trace")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -80,8 +80,8 @@ func joinTraces(e *env, o *convertOptions, args []string) error {
 
 // joinLogs writes the intervals of all logs, as they are but for the label.
 func joinLogs(e *env, o *convertOptions, args []string) error {
-	h := histOptions{by: dist.InputKey + "," + tagKey, file: o.out, given: func(flag string) bool { return flag == "by" }}
-	h.out.format = "hlog"
+	h := histOptions{by: dist.InputKey + "," + tagKey, given: func(flag string) bool { return flag == "by" }}
+	h.out.format, h.out.file = "hlog", o.out
 	h.trace.paths, h.labels = labelsOf(args)
 	return runHistLogs(e, &h)
 }
