@@ -53,7 +53,7 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	}
 	cov := document.NewCoverage(res.stats, res.trace)
 	series, tooLong := meter.Series()
-	if tooLong != nil { // a wild time in a damaged trace: all but the phases stands
+	if tooLong != nil { // an absurd time in a damaged trace: all but the phases stands
 		series = &csp.Series{}
 	}
 	a := &analyzeAnswer{

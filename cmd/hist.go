@@ -37,7 +37,7 @@ func newHist(e *env) *cobra.Command {
 There are no keys of owners: a wait may have had several, one after the other.
 
 Of a trace that samples, the length of a wait is not known: both its bounds are
-printed, from the first sighting to the last and from the sample before to the
+printed, from the first sample of it to the last and from the sample before to the
 sample after.
 
 Interval logs of HdrHistogram (.hlog, plain or in gzip, zstd or s2; histograms of

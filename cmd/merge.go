@@ -54,13 +54,13 @@ All inputs are of one kind, which their content tells.`
 // runMerge finds out what the inputs are.
 func runMerge(e *env, o *convertOptions, args []string, given func(flag string) bool) error {
 	paths, _ := labelled(args)
-	heads, err := e.firstBytes(paths)
+	starts, err := e.firstBytes(paths)
 	if err != nil {
 		return err
 	}
-	kind := kindOf(heads[0])
-	for i, head := range heads {
-		if k := kindOf(head); k.name != kind.name {
+	kind := kindOf(starts[0])
+	for i, start := range starts {
+		if k := kindOf(start); k.name != kind.name {
 			return usageError{fmt.Errorf("inputs of several kinds: %s is %s, %s is %s", paths[0], kind.article(), paths[i], k.article()),
 				"merge traces, interval logs and profiles each by themselves"}
 		}

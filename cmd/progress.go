@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// patience is how long a command may take before it shows progress, and redraw
-// how long a bar stays as it is: more often nobody can read.
+// showAfter is how long a command may take before it shows progress, and
+// redrawAfter how long a bar stays as it is: more often nobody can read.
 const (
-	patience = time.Second
-	redraw   = 100 * time.Millisecond
+	showAfter   = time.Second
+	redrawAfter = 100 * time.Millisecond
 )
 
 // bar shows on a terminal how much of an input is read.
@@ -29,7 +29,7 @@ func (e *env) progress() func(read, total int64) {
 	if !isTerminal(e.msg) || e.bar.hidden {
 		return nil
 	}
-	e.bar.out, e.bar.next = e.msg, time.Now().Add(patience)
+	e.bar.out, e.bar.next = e.msg, time.Now().Add(showAfter)
 	return e.bar.draw
 }
 
@@ -38,7 +38,7 @@ func (b *bar) draw(read, total int64) {
 		b.erase()
 		text := barText(read, total)
 		fmt.Fprint(b.out, text)
-		b.next, b.shown = now.Add(redraw), len([]rune(text))
+		b.next, b.shown = now.Add(redrawAfter), len([]rune(text))
 	}
 }
 

@@ -14,14 +14,14 @@ import (
 	"contend/report/pprof"
 )
 
-// headBytes is how much of an input tells interval logs, profiles and traces
+// startBytes is how much of an input tells interval logs, profiles and traces
 // apart.
-const headBytes = 4096
+const startBytes = 4096
 
 // inputKind is a kind of file that commands take.
 type inputKind struct {
 	name string
-	is   func(head []byte) bool
+	is   func(start []byte) bool
 	hint string                                               // for who gives it to a command that reads traces, "" for a trace
 	join func(e *env, o *convertOptions, args []string) error // merges several
 	only []string                                             // flags of merge that make no sense here
@@ -38,9 +38,9 @@ func inputKinds() []inputKind {
 }
 
 // kindOf finds what an input is by its first bytes.
-func kindOf(head []byte) inputKind {
+func kindOf(start []byte) inputKind {
 	kinds := inputKinds()
-	return kinds[slices.IndexFunc(kinds, func(k inputKind) bool { return k.is(head) })]
+	return kinds[slices.IndexFunc(kinds, func(k inputKind) bool { return k.is(start) })]
 }
 
 func (k inputKind) article() string {
@@ -53,32 +53,32 @@ func (k inputKind) article() string {
 // firstBytes returns the first bytes of each input, decompressed. Standard
 // input still holds all of them.
 func (e *env) firstBytes(paths []string) ([][]byte, error) {
-	heads := make([][]byte, len(paths))
+	starts := make([][]byte, len(paths))
 	for i, path := range paths {
 		if path != decode.Stdin || e.in == nil {
-			heads[i] = headOf(path)
+			starts[i] = startOf(path)
 			continue
 		}
 		in, _, err := decode.Unwrap(e.in, path)
 		if err != nil {
 			return nil, err
 		}
-		heads[i], _ = in.Peek(headBytes)
+		starts[i], _ = in.Peek(startBytes)
 		e.in = in
 	}
-	return heads, nil
+	return starts, nil
 }
 
 // areLogs reports whether the inputs are interval logs. They must all be, or
 // none.
 func (e *env) areLogs(paths []string) (bool, error) {
-	heads, err := e.firstBytes(paths)
+	starts, err := e.firstBytes(paths)
 	if err != nil {
 		return false, err
 	}
 	logs := 0
-	for _, head := range heads {
-		if dist.IsLog(head) {
+	for _, start := range starts {
+		if dist.IsLog(start) {
 			logs++
 		}
 	}
@@ -88,26 +88,26 @@ func (e *env) areLogs(paths []string) (bool, error) {
 	return logs > 0, nil
 }
 
-// headOf returns the first bytes of a file, decompressed. It leaves pipes
+// startOf returns the first bytes of a file, decompressed. It leaves pipes
 // alone, of which they could not be read again; whoever reads a file says what
 // is wrong with it.
-func headOf(path string) (head []byte) {
+func startOf(path string) (start []byte) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
 	_ = withPlain(path, func(in *bufio.Reader) error {
-		head, _ = in.Peek(headBytes)
-		head = slices.Clone(head)
+		start, _ = in.Peek(startBytes)
+		start = slices.Clone(start)
 		return nil
 	})
-	return head
+	return start
 }
 
 // noTrace says of an input that is no trace but something contend exports who
 // reads it.
 func noTrace(paths []string, err error) error {
 	for _, path := range paths {
-		if k := kindOf(headOf(path)); k.hint != "" {
+		if k := kindOf(startOf(path)); k.hint != "" {
 			return &format.Error{Pos: format.Pos{File: path}, What: k.article(), Err: fmt.Errorf("no trace: %w", format.ErrNotMine), Hint: k.hint}
 		}
 	}

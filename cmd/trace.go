@@ -199,7 +199,7 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 		return nil, err
 	}
 	defer src.Close()
-	defer thrift()()
+	defer keepHeapSmall()()
 	tr, err := analysis.Run(src, filter, v...)
 	e.bar.erase()
 	if err != nil {

@@ -67,12 +67,12 @@ func SVG(w io.Writer, g *document.Graph) error {
 	at := make(map[int]int, len(g.Nodes))
 	for i := range g.Nodes {
 		at[g.Nodes[i].ID] = i
-		boxes[i] = room(nodeLabel(g, &g.Nodes[i]), 2*padding)
+		boxes[i] = sizeOf(nodeLabel(g, &g.Nodes[i]), 2*padding)
 	}
 	arrows := make([]layout.Arrow, len(g.Edges))
 	for i := range g.Edges {
 		e := &g.Edges[i]
-		arrows[i] = layout.Arrow{From: at[e.From], To: at[e.To], Label: room(edgeLabel(g, e), 4)}
+		arrows[i] = layout.Arrow{From: at[e.From], To: at[e.To], Label: sizeOf(edgeLabel(g, e), 4)}
 	}
 	placed, err := layout.Place(boxes, arrows)
 	if err != nil {
@@ -84,8 +84,8 @@ func SVG(w io.Writer, g *document.Graph) error {
 	return svgTemplate.Execute(w, newPicture(g, placed, boxes, arrows))
 }
 
-// room is what a label takes, with some space around it.
-func room(label string, around float64) layout.Size {
+// sizeOf is what a label takes, with some space around it.
+func sizeOf(label string, around float64) layout.Size {
 	lines := strings.Split(label, "\n")
 	wide := 0
 	for _, l := range lines {
@@ -97,7 +97,7 @@ func room(label string, around float64) layout.Size {
 func newPicture(g *document.Graph, placed *layout.Placed, boxes []layout.Size, arrows []layout.Arrow) *picture {
 	heading := strings.Split(title(g), "\n")
 	head := float64(headLine*len(heading) + padding)
-	p := &picture{W: px(max(placed.Size.W, room(title(g), 2*padding).W)), H: px(placed.Size.H + head), LeftOutNs: g.Omitted.ThreadNs}
+	p := &picture{W: px(max(placed.Size.W, sizeOf(title(g), 2*padding).W)), H: px(placed.Size.H + head), LeftOutNs: g.Omitted.ThreadNs}
 	for i, l := range heading {
 		p.Title = append(p.Title, line{px(padding), px(float64(headLine * (i + 1))), l})
 	}
