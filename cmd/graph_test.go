@@ -130,7 +130,7 @@ func checkGraph(t *testing.T, how []string, g *document.Graph, want document.Tot
 		if cut := g.Omitted.Edges > 0; n.WaitedNs < waited[n.ID] || n.CausedNs < caused[n.ID] || !cut && (n.WaitedNs != waited[n.ID] || n.CausedNs != caused[n.ID]) {
 			t.Errorf("%v: %+v, its edges sum to %d and %d", how, n, waited[n.ID], caused[n.ID])
 		}
-		if n.Pseudo && n.Knot || n.Knot && n.Component == 0 {
+		if n.Pseudo && n.Closed || n.Closed && n.Component == 0 {
 			t.Errorf("%v: %+v", how, n)
 		}
 	}
@@ -210,17 +210,17 @@ func TestChainsSumToTheAnalysis(t *testing.T) {
 func TestGraphFindsTheDeadlock(t *testing.T) {
 	path := exactly(t, "deadlock")
 	g := ask[document.Graph](t, "graph", "--by", "thread", path)
-	var knot, free []string
+	var closed, free []string
 	for _, n := range g.Nodes {
-		if n.Knot {
-			knot = append(knot, n.Name)
+		if n.Closed {
+			closed = append(closed, n.Name)
 		} else {
 			free = append(free, n.Name)
 		}
 	}
-	slices.Sort(knot)
-	if !slices.Equal(knot, []string{"teller-a-0", "teller-b-0"}) || !slices.Equal(free, []string{"reporter-0"}) {
-		t.Errorf("knot %v, beside it %v", knot, free)
+	slices.Sort(closed)
+	if !slices.Equal(closed, []string{"teller-a-0", "teller-b-0"}) || !slices.Equal(free, []string{"reporter-0"}) {
+		t.Errorf("closed cycle %v, beside it %v", closed, free)
 	}
 	first := ask[document.Chains](t, "chains", path).Chains[0]
 	if !strings.HasSuffix(first.Signature, "-> [deadlock]") {

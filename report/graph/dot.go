@@ -53,7 +53,7 @@ func dotStyle(n *document.Node) string {
 	switch {
 	case n.Pseudo:
 		return `, style="rounded,dashed"`
-	case n.Knot:
+	case n.Closed:
 		return fmt.Sprintf(`, style="rounded,filled", fillcolor="%s", peripheries=2`, fill(n))
 	case n.Component > 0:
 		return fmt.Sprintf(`, style="rounded,filled", fillcolor="%s"`, fill(n))

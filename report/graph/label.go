@@ -38,7 +38,7 @@ func nodeLabel(g *document.Graph, n *document.Node) string {
 		label += "\n" + strings.Join(times, ", ")
 	}
 	switch {
-	case n.Knot:
+	case n.Closed:
 		label += fmt.Sprintf("\nknot %d", n.Component)
 	case n.Component > 0:
 		label += fmt.Sprintf("\ncycle %d", n.Component)

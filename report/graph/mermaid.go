@@ -68,7 +68,7 @@ func mermaidStyle(n *document.Node) string {
 	switch {
 	case n.Pseudo:
 		return "stroke-dasharray:4 3"
-	case n.Knot:
+	case n.Closed:
 		return "fill:" + fill(n) + ",stroke-width:4px"
 	case n.Component > 0:
 		return "fill:" + fill(n)

@@ -105,7 +105,7 @@ func newPicture(g *document.Graph, placed *layout.Placed, boxes []layout.Size, a
 		n, c, s := &g.Nodes[i], placed.Boxes[i], boxes[i]
 		c.Y += head
 		b := box{X: px(c.X - s.W/2), Y: px(c.Y - s.H/2), W: px(s.W), H: px(s.H), Lines: centred(nodeLabel(g, n), c),
-			Fill: "#ffffff", Dashed: n.Pseudo, Closed: n.Knot, Name: text.Sanitize(n.Name)}
+			Fill: "#ffffff", Dashed: n.Pseudo, Closed: n.Closed, Name: text.Sanitize(n.Name)}
 		if n.Component > 0 {
 			b.Fill = fill(n)
 		}

@@ -70,11 +70,11 @@ func cycleGrid(d *document.Graph) *Grid {
 	g := &Grid{Title: "cycles: each member waited, over the recording, for another one; a knot waits for nobody else",
 		Head: []string{"CYCLE", "KNOT", "MEMBERS"}, Left: left(3, 1, 2), Flex: 2}
 	members := map[int][]string{}
-	knots := map[int]bool{}
+	closed := map[int]bool{}
 	for _, n := range d.Nodes {
 		if n.Component > 0 {
 			members[n.Component] = append(members[n.Component], text.Method(n.Name))
-			knots[n.Component] = n.Knot
+			closed[n.Component] = n.Closed
 		}
 	}
 	numbers := make([]int, 0, len(members))
@@ -83,11 +83,11 @@ func cycleGrid(d *document.Graph) *Grid {
 	}
 	slices.Sort(numbers)
 	for _, c := range numbers {
-		knot := "no"
-		if knots[c] {
-			knot = "yes"
+		answer := "no"
+		if closed[c] {
+			answer = "yes"
 		}
-		g.Rows = append(g.Rows, []Cell{Count(int64(c)), {knot, knot}, {strings.Join(members[c], ", "), ""}})
+		g.Rows = append(g.Rows, []Cell{Count(int64(c)), {answer, answer}, {strings.Join(members[c], ", "), ""}})
 	}
 	if len(numbers) == 0 {
 		g.Notes = append(g.Notes, "none")
