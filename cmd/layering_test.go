@@ -106,6 +106,24 @@ func TestImportsPointDown(t *testing.T) {
 	}
 }
 
+// The binary holds no server, no TLS and no interpreter: each was there once for
+// the sake of a small thing.
+func TestTheBinaryStaysLight(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "contend").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := strings.Fields(string(out))
+	for _, unwanted := range []string{"net/http", "crypto/tls", "github.com/dop251/goja", "golang.org/x/text/collate", "testing"} {
+		if slices.Contains(deps, unwanted) {
+			t.Errorf("%s is linked in", unwanted)
+		}
+	}
+	if !slices.Contains(deps, "contend/cmd") {
+		t.Error("the list is empty")
+	}
+}
+
 func covers(pattern, path string) bool {
 	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
 		return strings.HasPrefix(path, prefix)
