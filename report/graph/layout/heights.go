@@ -12,9 +12,6 @@ const levelWeight = 8
 // best heights there are while its neighbours stay where they are, back and
 // forth: the sum of the squares of what all arrows climb only falls.
 func (s *sheet) align() {
-	for _, layer := range s.layers {
-		place(layer) // nothing is linked to a height yet
-	}
 	for range rounds {
 		for i := range s.layers {
 			place(s.layers[i])
