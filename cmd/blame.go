@@ -1,14 +1,13 @@
 package cmd
 
 import (
-	"bufio"
+	"cmp"
 	"fmt"
 	"slices"
 
 	"contend/blame"
 	"contend/blame/locks"
 	"contend/report/document"
-	"contend/report/table"
 
 	"github.com/spf13/cobra"
 )
@@ -37,8 +36,9 @@ func newBlame(e *env) *cobra.Command {
 		},
 	}
 	o.trace.bind(c)
-	o.out.bind(c, 20)
+	o.out.bind(c, blameOutputs, 20)
 	c.Flags().StringVar(&o.by, "by", "owner-stack", "sum by `KEYS`, separated by commas")
+	offerLists(c, "by", blame.Keys(blame.Pivots)...)
 	c.Flags().StringVar(&o.operation, "operation", "", "name operations by the frames that match `REGEXP`")
 	c.Flags().BoolVar(&o.root, "root", false, "charge the end of each chain of waits instead of the lock's direct owner")
 	return c
@@ -62,11 +62,5 @@ func runBlame(e *env, o *blameOptions) error {
 		return err
 	}
 	doc := document.NewBlame(pivot.Table(), locks.RunningNs(), document.NewCoverage(res.stats, res.trace), o.out.top)
-	out := bufio.NewWriter(e.out)
-	if style, asJSON := o.out.style(e); asJSON {
-		err = document.Write(out, doc)
-	} else {
-		err = table.Blame(out, doc, style)
-	}
-	return answered(out, err, res)
+	return cmp.Or(write(e, &o.out, blameOutputs, doc), res.verdict())
 }

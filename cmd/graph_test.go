@@ -210,17 +210,17 @@ func TestChainsSumToTheAnalysis(t *testing.T) {
 func TestGraphFindsTheDeadlock(t *testing.T) {
 	path := exactly(t, "deadlock")
 	g := ask[document.Graph](t, "graph", "--by", "thread", path)
-	var knot, free []string
+	var closed, free []string
 	for _, n := range g.Nodes {
 		if n.Closed {
-			knot = append(knot, n.Name)
+			closed = append(closed, n.Name)
 		} else {
 			free = append(free, n.Name)
 		}
 	}
-	slices.Sort(knot)
-	if !slices.Equal(knot, []string{"teller-a-0", "teller-b-0"}) || !slices.Equal(free, []string{"reporter-0"}) {
-		t.Errorf("knot %v, beside it %v", knot, free)
+	slices.Sort(closed)
+	if !slices.Equal(closed, []string{"teller-a-0", "teller-b-0"}) || !slices.Equal(free, []string{"reporter-0"}) {
+		t.Errorf("closed cycle %v, beside it %v", closed, free)
 	}
 	first := ask[document.Chains](t, "chains", path).Chains[0]
 	if !strings.HasSuffix(first.Signature, "-> [deadlock]") {

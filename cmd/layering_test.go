@@ -56,11 +56,9 @@ var allowed = map[string][]string{
 // heavy lists the packages that may import each heavy dependency.
 var heavy = map[string][]string{
 	"github.com/spf13/cobra":                  {"contend/cmd"},
-	"github.com/schollz/progressbar/v3":       {"contend/cmd"},
 	"github.com/olekukonko/tablewriter":       {"contend/report/table"},
 	"github.com/clipperhouse/displaywidth":    {"contend/report/text"},
 	"github.com/google/pprof/":                {"contend/report/pprof"},
-	"github.com/dop251/goja":                  {"contend/report/graph/layout"},
 	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/dist"},
 	"github.com/klauspost/compress/":          {"contend/decode", "contend/decode/native", "contend/format"},
 	"golang.org/x/text/":                      {"contend/decode/threaddump"},
@@ -105,6 +103,24 @@ func TestImportsPointDown(t *testing.T) {
 	}
 	if seen != len(allowed) {
 		t.Errorf("%d packages, the table lists %d", seen, len(allowed))
+	}
+}
+
+// The binary holds no server, no TLS and no interpreter: each was there once for
+// the sake of a small thing.
+func TestTheBinaryStaysLight(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "contend").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := strings.Fields(string(out))
+	for _, unwanted := range []string{"net/http", "crypto/tls", "github.com/dop251/goja", "golang.org/x/text/collate", "testing"} {
+		if slices.Contains(deps, unwanted) {
+			t.Errorf("%s is linked in", unwanted)
+		}
+	}
+	if !slices.Contains(deps, "contend/cmd") {
+		t.Error("the list is empty")
 	}
 }
 

@@ -73,6 +73,7 @@ type viewOption struct{ name string }
 
 func (o *viewOption) bind(c *cobra.Command) {
 	c.Flags().StringVar(&o.name, "view", "blame", "show `VIEW`: "+strings.Join(stacks.Views[:], ", "))
+	offer(c, "view", stacks.Views[:]...)
 }
 
 func (o *viewOption) get() (stacks.View, error) {

@@ -199,8 +199,9 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 		return nil, err
 	}
 	defer src.Close()
-	defer thrift()()
+	defer keepHeapSmall()()
 	tr, err := analysis.Run(src, filter, v...)
+	e.bar.erase()
 	if err != nil {
 		return nil, err
 	}

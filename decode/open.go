@@ -3,18 +3,11 @@
 package decode
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"slices"
 
-	"contend/decode/counts"
-	"contend/decode/godump"
-	"contend/decode/gotrace"
-	"contend/decode/jfr"
-	"contend/decode/native"
 	"contend/decode/rules"
-	"contend/decode/threaddump"
 	"contend/format"
 )
 
@@ -130,47 +123,4 @@ func (t *Trace) Stats() format.Stats {
 
 func fail(name, what string, err error, hint string) error {
 	return &format.Error{Pos: format.Pos{File: name}, What: what, Err: err, Hint: hint}
-}
-
-// formats are the kinds of input, the unmistakable first.
-var formats = []struct {
-	is     func(head []byte) bool
-	open   func(in *bufio.Reader, name string, o Options) (reader, error)
-	pumped bool // decoding goes on while the events are used; the others do so themselves, or are short
-}{
-	{hasPrefix("FLR\x00"), openJFR, true},
-	{hasPrefix(format.Magic[:4]), openNative, false},
-	{hasPrefix("contend "), openText, false},
-	{counts.Is, openCounts, false},
-	{gotrace.Header, openGoTrace, false},
-	{godump.Is, openGoDump, false},
-	{threaddump.IsText, openDumps, false}, // any text: a log may hold dumps far behind its beginning
-}
-
-func openJFR(in *bufio.Reader, name string, o Options) (reader, error) {
-	return jfr.NewReader(in, name, jfr.Options{Rules: o.Rules})
-}
-
-func openNative(in *bufio.Reader, name string, _ Options) (reader, error) {
-	return native.NewReader(in, name)
-}
-
-func openText(in *bufio.Reader, name string, _ Options) (reader, error) {
-	return format.NewTextReader(in, name)
-}
-
-func openCounts(in *bufio.Reader, name string, _ Options) (reader, error) {
-	return counts.NewReader(in, name), nil
-}
-
-func openDumps(in *bufio.Reader, name string, o Options) (reader, error) {
-	return threaddump.NewReader(in, name, threaddump.Options{Rules: o.Rules})
-}
-
-func openGoTrace(in *bufio.Reader, name string, o Options) (reader, error) {
-	return gotrace.NewReader(in, name, gotrace.Options{Rules: o.Rules})
-}
-
-func openGoDump(in *bufio.Reader, name string, o Options) (reader, error) {
-	return godump.NewReader(in, name, godump.Options{Rules: o.Rules})
 }

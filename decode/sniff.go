@@ -86,13 +86,13 @@ const longestMagic = 10
 
 // sniff finds out what an input is and begins to decode it.
 func (in *input) sniff(buf *bufio.Reader) (reader, error) {
-	head, _ := buf.Peek(sniffed)
-	for _, f := range formats {
-		if !f.is(head) {
+	start, _ := buf.Peek(sniffed)
+	for _, k := range kinds {
+		if !k.is(start) {
 			continue
 		}
-		r, err := f.open(buf, in.name, in.from.Options)
-		if err == nil && f.pumped {
+		r, err := k.open(content{buf, in.name, in.from.Rules})
+		if err == nil && k.pumped {
 			r, in.unwrap = newPump(r, &in.from.events, in.unwrap), nil
 		}
 		return r, err

@@ -14,8 +14,8 @@ type Graph struct {
 	Coverage Coverage `json:"coverage"`
 }
 
-// Node is one who waits or owns. Components and closed cycles are those of the
-// whole graph, whatever the limit leaves of it.
+// Node is one who waits or owns. Components, and whether they are closed, are
+// those of the whole graph, whatever the limit leaves of it.
 type Node struct {
 	ID        int    `json:"id"` // from 1
 	Name      string `json:"name"`
@@ -23,7 +23,7 @@ type Node struct {
 	WaitedNs  int64  `json:"waitedNs"`         // thread-time
 	CausedNs  int64  `json:"causedNs"`         // thread-time
 	Component int    `json:"component,omitempty"`
-	Closed    bool   `json:"knot,omitempty"`
+	Closed    bool   `json:"knot,omitempty"` // no edge leaves its component; people are shown a knot
 }
 
 // Edge is the waiting of node From for node To.

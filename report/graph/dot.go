@@ -14,7 +14,7 @@ import (
 )
 
 // DOT writes the graph in the language of Graphviz. Nodes of a cycle are
-// filled, those of a closed one framed twice as well; pseudo owners are dashed. Edges
+// filled, those of a cycle that no edge leaves are framed twice as well; pseudo owners are dashed. Edges
 // carry their exact sums as attributes of our own, which Graphviz ignores, and
 // the graph what was left out.
 func DOT(out io.Writer, g *document.Graph) error {

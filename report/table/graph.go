@@ -74,11 +74,11 @@ func cycleGrid(d *document.Graph) *Grid {
 	}
 	slices.Sort(numbers)
 	for _, c := range numbers {
-		knot := "no"
+		answer := "no"
 		if closed[c] {
-			knot = "yes"
+			answer = "yes"
 		}
-		g.Rows = append(g.Rows, []Cell{Count(int64(c)), {knot, knot}, {strings.Join(members[c], ", "), ""}})
+		g.Rows = append(g.Rows, []Cell{Count(int64(c)), {answer, answer}, {strings.Join(members[c], ", "), ""}})
 	}
 	if len(numbers) == 0 {
 		g.Notes = append(g.Notes, "none")
