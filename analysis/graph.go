@@ -3,16 +3,9 @@ package analysis
 import (
 	"slices"
 
+	"contend/analysis/owners"
 	"contend/format"
 )
-
-// holder is one owner of a lock at an instant.
-type holder struct {
-	kind   OwnerKind
-	prov   Provenance
-	thread format.ThreadID
-	stack  format.StackID
-}
 
 // blocked is what a thread waits for; lock is NoObject when it waits for none.
 type blocked struct {
@@ -23,9 +16,9 @@ type blocked struct {
 // graph is the wait-for graph at one instant: each blocked thread points to a
 // lock, each lock to its owners.
 type graph struct {
-	blocked []blocked  // by thread
-	owners  [][]holder // by lock, readers in order of thread
-	gap     []Owner    // by lock: whom an unowned lock is charged to
+	blocked []blocked         // by thread
+	owners  [][]owners.Holder // by lock, readers in order of thread
+	gap     []Owner           // by lock: whom an unowned lock is charged to
 	cycles  *cycles
 	shares  []Share // scratch of push
 	path    []Hop
@@ -72,7 +65,7 @@ func (g *graph) follow(direct Owner, lo, hi int64) {
 			}
 		}
 		h := &owners[j]
-		o := Owner{Kind: h.kind, Prov: h.prov, Thread: h.thread, Stack: h.stack}
+		o := Owner{Kind: h.Kind, Prov: h.Prov, Thread: h.Thread, Stack: h.Stack}
 		first := direct
 		if len(g.path) == 1 {
 			first = o
@@ -114,7 +107,7 @@ func (g *graph) leaf(direct, root Owner, ns int64) {
 	g.shares = append(g.shares, s)
 }
 
-func (g *graph) holders(l format.ObjectID) []holder {
+func (g *graph) holders(l format.ObjectID) []owners.Holder {
 	if int(l) < len(g.owners) {
 		return g.owners[l]
 	}
@@ -137,13 +130,13 @@ func (g *graph) blockedOn(o Owner) blocked {
 
 // own adds an owner, keeping readers in order of thread so that renumbering
 // nothing else changes no split.
-func (g *graph) own(l format.ObjectID, h holder) {
-	at, _ := slices.BinarySearchFunc(g.owners[l], h.thread, func(a holder, t format.ThreadID) int { return int(a.thread) - int(t) })
+func (g *graph) own(l format.ObjectID, h owners.Holder) {
+	at, _ := slices.BinarySearchFunc(g.owners[l], h.Thread, func(a owners.Holder, t format.ThreadID) int { return int(a.Thread) - int(t) })
 	g.owners[l] = slices.Insert(g.owners[l], at, h)
 }
 
 // disown removes one owner equal to h.
-func (g *graph) disown(l format.ObjectID, h holder) {
+func (g *graph) disown(l format.ObjectID, h owners.Holder) {
 	if i := slices.Index(g.owners[l], h); i >= 0 {
 		g.owners[l] = slices.Delete(g.owners[l], i, i+1)
 	}

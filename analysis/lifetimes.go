@@ -1,6 +1,10 @@
 package analysis
 
-import "contend/format"
+import (
+	"contend/analysis/internal/column"
+	"contend/analysis/owners"
+	"contend/format"
+)
 
 // idleWork tells which activities are idle time: a thread with nothing to do.
 // A wait no rule classifies is idle too; the warnings say how much there was.
@@ -24,26 +28,26 @@ var idleWork = [...]bool{
 // without any event did not run at all and is not counted.
 func (r *record) runs(sym *Symbols, start, end int64, run func(lo, hi, threads int64)) (counted int) {
 	runners := r.runners(sym, start, end)
-	var due keyHeap
+	var due column.KeyHeap
 	for i := range runners {
 		if t, ok := runners[i].next(); ok {
-			due.push(keyed{t, uint32(i)})
+			due.Push(column.Key{At: t, ID: uint32(i)})
 		}
 	}
 	threads, last := int64(0), start
 	for len(due) > 0 {
-		one := &runners[due[0].id]
-		t := min(max(due[0].at, start), end)
+		one := &runners[due[0].ID]
+		t := min(max(due[0].At, start), end)
 		if t > last {
 			run(last, t, threads)
 			last = t
 		}
 		threads += one.by
 		var ok bool
-		if due[0].at, ok = one.next(); ok {
-			due.sift()
+		if due[0].At, ok = one.next(); ok {
+			due.Sift()
 		} else {
-			due.pop()
+			due.Pop()
 		}
 	}
 	return len(runners)
@@ -52,27 +56,27 @@ func (r *record) runs(sym *Symbols, start, end int64, run func(lo, hi, threads i
 // runners returns the threads that count, each at its beginning.
 func (r *record) runners(sym *Symbols, start, end int64) []runner {
 	var out []runner
-	for t := range max(len(r.doings.byThread), len(r.lives), len(r.tenants())) {
-		l := life{format.NoTime, format.NoTime}
-		if t < len(r.lives) {
-			l = r.lives[t]
+	for t := range max(r.activities.Threads(), len(r.Lives), len(r.tenants())) {
+		l := owners.Life{Start: format.NoTime, End: format.NoTime}
+		if t < len(r.Lives) {
+			l = r.Lives[t]
 		}
-		in, own := sym.partOf(t), r.doings.of(format.ThreadID(t))
+		in, own := sym.partOf(t), r.activities.Of(format.ThreadID(t))
 		seen := t != int(format.NoThread) && (len(own) > 0 || r.held(t))
-		if !seen && (r.hasRuns(in) || l.start == format.NoTime && l.end == format.NoTime) {
+		if !seen && (r.hasRuns(in) || l.Start == format.NoTime && l.End == format.NoTime) {
 			continue
 		}
 		from, to := r.span(in, start, end)
-		if l.start != format.NoTime {
-			from = l.start
+		if l.Start != format.NoTime {
+			from = l.Start
 		}
-		if l.end != format.NoTime && l.end > from {
-			to = l.end
+		if l.End != format.NoTime && l.End > from {
+			to = l.End
 		}
 		if t == int(format.NoThread) {
 			own = nil
 		}
-		out = append(out, newRunner(&r.doings, own, from, to))
+		out = append(out, newRunner(r.activities, own, from, to))
 	}
 	return out
 }
@@ -82,12 +86,12 @@ func (r *record) hasRuns(in int) bool { return in < len(r.parts) && r.parts[in].
 
 // tenants tells, by thread, who held a lock; nil for a trace without tenures.
 func (r *record) tenants() []bool {
-	if r.holders == nil && r.tenures.len() > 0 {
-		r.tenures.each(func(t *tenure) {
-			for len(r.holders) <= int(t.thread) {
+	if r.holders == nil && r.Tenures.Len() > 0 {
+		r.Tenures.Each(func(_ column.Ref, t *owners.Tenure) {
+			for len(r.holders) <= int(t.Thread) {
 				r.holders = append(r.holders, false)
 			}
-			r.holders[t.thread] = true
+			r.holders[t.Thread] = true
 		})
 	}
 	return r.holders

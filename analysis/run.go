@@ -70,8 +70,8 @@ func finish(e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {
 	start, end := rec.bounds()
 	tr := &Trace{Symbols: sym, Start: start, End: end}
 	e.begin(start)
-	rec.arrange(sym)
-	tl, rebuilt := rec.timelines(sym)
+	rec.activities = rec.Arrange(sym.Kind)
+	tl, rebuilt := rec.activities.Timelines(sym)
 	counted := 0
 	if !smp.any {
 		counted = rec.runs(sym, start, end, e.run)
@@ -89,7 +89,7 @@ func finish(e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {
 	tr.Coverage.ByProvenance = e.byProv
 	tr.Coverage.Stalls = smp.stalls.Stalls
 	tr.Coverage.Warnings = append(rec.warnings(sym, tl), tr.Coverage.Stalls.warning()...)
-	if smp.any && rec.waits.len() > 0 {
+	if smp.any && rec.Waits.Len() > 0 {
 		tr.Coverage.Warnings = append(tr.Coverage.Warnings, format.Warning{Code: "mixed",
 			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high"})
 	}
@@ -104,7 +104,7 @@ func finish(e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {
 // and that tenures are inferred.
 func (r *record) setting(ev *format.Event) {
 	if ev.Name == format.SettingTenures && ev.Value == format.TenuresInferred {
-		r.tenureProv = Inferred
+		r.TenureProv = Inferred
 	}
 	if ev.Weight > 0 {
 		r.thresholds = append(r.thresholds, fmt.Sprintf("%s %s", ev.Name, ev.Value))

@@ -1,6 +1,11 @@
 package analysis
 
-import "math"
+import (
+	"math"
+
+	"contend/analysis/internal/column"
+	"contend/analysis/owners"
+)
 
 // runner steps through the instants at which one thread begins or ceases to
 // run: it runs over [from, to), widened to hold every wait, but for its idle
@@ -29,11 +34,11 @@ const (
 // nothing is a span behind all others.
 var nothing = span{math.MaxInt64, math.MaxInt64}
 
-func newRunner(d *doings, own []ref, from, to int64) runner {
+func newRunner(d *owners.Activities, own []column.Ref, from, to int64) runner {
 	for _, i := range own {
-		if i&activityBit == 0 {
-			w := d.r.waits.at(i)
-			from, to = min(from, w.start), max(to, w.end)
+		if owners.IsWait(i) {
+			w := d.Waits.At(i)
+			from, to = min(from, w.Start), max(to, w.End)
 		}
 	}
 	r := runner{idle: joiner{d: d, rest: own, idle: true}, waits: joiner{d: d, rest: own}, from: from, to: to}
@@ -95,8 +100,8 @@ func (r *runner) pause() span {
 
 // joiner yields the union of a thread's waits, or of its idle times.
 type joiner struct {
-	d    *doings
-	rest []ref // by start
+	d    *owners.Activities
+	rest []column.Ref // by start
 	idle bool
 }
 
@@ -118,12 +123,12 @@ func (j *joiner) next() span {
 	return out
 }
 
-// span returns the stretch of a doing if it is of the kind wanted.
-func (j *joiner) span(i ref) (s span, ok bool) {
-	if i&activityBit == 0 {
-		w := j.d.r.waits.at(i)
-		return span{w.start, w.end}, !j.idle
+// span returns the stretch of an activity if it is of the kind wanted.
+func (j *joiner) span(i column.Ref) (s span, ok bool) {
+	if owners.IsWait(i) {
+		w := j.d.Waits.At(i)
+		return span{w.Start, w.End}, !j.idle
 	}
-	a := j.d.r.activities.at(i &^ activityBit)
-	return span{a.start, a.end}, j.idle && a.end > a.start && int(a.what()) < len(idleWork) && idleWork[a.what()]
+	a := j.d.Other(i)
+	return span{a.Start, a.End}, j.idle && a.End > a.Start && int(a.What()) < len(idleWork) && idleWork[a.What()]
 }

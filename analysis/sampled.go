@@ -1,6 +1,9 @@
 package analysis
 
-import "contend/format"
+import (
+	"contend/analysis/owners"
+	"contend/format"
+)
 
 // A tick reaches half way to its neighbours, but never further than reachCap
 // periods: what lies beyond was not observed. The period is the shortest
@@ -44,6 +47,13 @@ type moment struct {
 	weight     int64
 	live, idle uint32
 	locks      []instant
+}
+
+// instant is one contended lock at a sampling instant.
+type instant struct {
+	lock    format.ObjectID
+	owners  []format.Party
+	waiters []format.Party
 }
 
 // lastSeen is the wait a thread was last seen in. The same thread waiting for
@@ -203,7 +213,7 @@ func (s *sampler) reach(next int64) (lo, hi int64) {
 // are none: whether a wait went on there is not looked at. Samples come in
 // order of time only as long as no other input can follow.
 func (s *sampler) sighting(next, hi int64) Sighting {
-	seen := Sighting{Seen: true, InOrder: len(s.rec.parts) == 1 && s.rec.waits.len() == 0, Before: s.prev, At: s.cur.time, After: next}
+	seen := Sighting{Seen: true, InOrder: len(s.rec.parts) == 1 && s.rec.Waits.Len() == 0, Before: s.prev, At: s.cur.time, After: next}
 	if s.e.from > s.e.start && s.edge <= s.e.from {
 		seen.Before = format.NoTime
 	}
@@ -229,9 +239,9 @@ func (s *sampler) build() {
 		if len(s.g.owners[in.lock]) == 0 {
 			s.held = append(s.held, in.lock)
 			for _, o := range in.owners {
-				h := holder{kind: OwnerThread, prov: Sampled, thread: o.Thread, stack: o.Stack}
+				h := owners.Holder{Kind: OwnerThread, Prov: Sampled, Thread: o.Thread, Stack: o.Stack}
 				if o.Thread == format.NoThread {
-					h = holder{kind: OwnerUnknown, prov: Unknown}
+					h = owners.Holder{Kind: OwnerUnknown, Prov: Unknown}
 				}
 				s.g.own(in.lock, h)
 			}

@@ -1,46 +1,36 @@
 package analysis
 
-import "contend/format"
-
-// Provenance says how an owner is known, best first.
-type Provenance uint8
-
-// The provenances. The order is the order of columns in every report.
-const (
-	Exact      Provenance = iota // the trace recorded the tenure itself
-	Sampled                      // a sample or thread dump inside the wait shows the owner
-	Inferred                     // rebuilt from acquisitions and from what the owner did
-	ThreadOnly                   // the owning thread is known, its stack is not
-	Unknown                      // nothing tells
-	Provenances
+import (
+	"contend/analysis/owners"
+	"contend/format"
 )
 
-// String returns the provenance as reports write it.
-func (p Provenance) String() string {
-	return [...]string{"exact", "sampled", "inferred", "thread-only", "unknown", "invalid"}[min(p, Provenances)]
-}
-
-// OwnerKind tells a real owner from the places where blame ends without one.
-type OwnerKind uint8
-
-// The kinds of owners. All but OwnerThread are pseudo owners: they are rows
-// like any other, so that sums agree.
-const (
-	OwnerThread   OwnerKind = iota
-	OwnerHandoff            // the lock was free and not yet taken
-	OwnerUnknown            // nobody knows
-	OwnerExternal           // the owner had left the trace
-	OwnerDeadlock           // the path returns to itself; Cycle numbers the deadlock, from 1
+// What an owner is and how it is known is the affair of package owners; these
+// are its words under the names the model uses.
+type (
+	Provenance = owners.Provenance
+	OwnerKind  = owners.Kind
+	Owner      = owners.Owner
 )
 
-// Owner is whom a stretch of waiting is charged to.
-type Owner struct {
-	Kind   OwnerKind
-	Prov   Provenance
-	Cycle  int32           // of OwnerDeadlock
-	Thread format.ThreadID // of OwnerThread
-	Stack  format.StackID  // of OwnerThread; NoStack when only the thread is known
-}
+// The provenances, best first.
+const (
+	Exact       = owners.Exact
+	Sampled     = owners.Sampled
+	Inferred    = owners.Inferred
+	ThreadOnly  = owners.ThreadOnly
+	Unknown     = owners.Unknown
+	Provenances = owners.Provenances
+)
+
+// The kinds of owners.
+const (
+	OwnerThread   = owners.Thread
+	OwnerHandoff  = owners.Handoff
+	OwnerUnknown  = owners.Nobody
+	OwnerExternal = owners.External
+	OwnerDeadlock = owners.Deadlock
+)
 
 // Share is the part of a slice that one path through the wait-for graph
 // carries. The shares of a slice sum to its length, to the nanosecond.

@@ -54,7 +54,7 @@ func (s *sampler) plain() bool {
 			if steps > len(s.nodes) {
 				return false
 			}
-			lock = s.g.blockedOn(Owner{Kind: owners[0].kind, Thread: owners[0].thread}).lock
+			lock = s.g.blockedOn(Owner{Kind: owners[0].Kind, Thread: owners[0].Thread}).lock
 		}
 	}
 	return true

@@ -3,6 +3,8 @@ package analysis
 import (
 	"slices"
 
+	"contend/analysis/internal/column"
+	"contend/analysis/owners"
 	"contend/format"
 )
 
@@ -21,7 +23,7 @@ import (
 // waiters each affects.
 type sweep struct {
 	r     *record
-	tl    *timelines
+	tl    *owners.Timelines
 	e     *emitter
 	g     graph
 	now   int64
@@ -29,8 +31,8 @@ type sweep struct {
 	queue [][]format.ThreadID // by lock: the threads blocked on it now
 	owns  [][]format.ObjectID // by thread: the locks it owns now
 
-	blocks, takes []ref   // what is still to begin: waits and ownerships, by start
-	waiting, held keyHeap // what has begun, by end: nodes that wait, ownerships
+	blocks, takes []column.Ref   // what is still to begin: waits and ownerships, by start
+	waiting, held column.KeyHeap // what has begun, by end: nodes that wait, ownerships
 
 	todo  []format.ThreadID // scratch: the threads a change affects
 	mark  []uint32          // by thread: the round it was last found affected
@@ -42,30 +44,30 @@ type sweep struct {
 
 // nodeState is the open slice of a blocked thread.
 type nodeState struct {
-	wait   ref // of the wait, plus one; 0 when not blocked
+	wait   column.Ref // of the wait, plus one; 0 when not blocked
 	since  int64
 	begun  bool            // a slice of this wait has been emitted
 	shadow format.ThreadID // the first of the thread's free shadows; of a free shadow the next
 	place  uint32          // in the queue of the lock
 }
 
-func (r *record) sweep(tl *timelines, e *emitter, c *cycles) {
-	locks, threads := 0, len(r.lives)
-	for _, i := range r.starts {
-		w := r.waits.at(i)
-		locks = max(locks, int(w.lock)+1)
-		threads = max(threads, int(w.thread)+1)
+func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) {
+	locks, threads := 0, len(r.Lives)
+	for _, i := range r.activities.Starts {
+		w := r.Waits.At(i)
+		locks = max(locks, int(w.Lock)+1)
+		threads = max(threads, int(w.Thread)+1)
 	}
-	tl.owned.each(func(o *ownership) { threads = max(threads, int(o.holder.thread)+1) })
+	tl.Owned.Each(func(_ column.Ref, o *owners.Ownership) { threads = max(threads, int(o.Holder.Thread)+1) })
 	s := &sweep{r: r, tl: tl, e: e,
-		g:     graph{blocked: make([]blocked, threads), owners: make([][]holder, locks), gap: tl.gap, cycles: c},
+		g:     graph{blocked: make([]blocked, threads), owners: make([][]owners.Holder, locks), gap: tl.Unowned, cycles: c},
 		state: make([]nodeState, threads), queue: make([][]format.ThreadID, locks),
 		owns: make([][]format.ObjectID, threads), mark: make([]uint32, threads),
-		settled: format.NoTime, blocks: r.starts, takes: tl.owned.order()}
+		settled: format.NoTime, blocks: r.activities.Starts, takes: tl.Owned.Order()}
 	_, last := r.bounds()
 	c.resolved = func(t format.ThreadID) bool {
 		w := s.state[t].wait
-		return w > 0 && r.waits.at(w-1).end < last
+		return w > 0 && r.Waits.At(w-1).End < last
 	}
 	s.run()
 }
@@ -84,28 +86,28 @@ func (s *sweep) run() {
 			}
 		}
 		if len(s.held) > 0 {
-			earlier(changeRelease, s.held[0].at)
+			earlier(changeRelease, s.held[0].At)
 		}
 		if len(s.takes) > 0 {
-			earlier(changeTake, s.tl.owned.at(s.takes[0]).start)
+			earlier(changeTake, s.tl.Owned.At(s.takes[0]).Start)
 		}
 		if len(s.waiting) > 0 {
-			earlier(changeUnblock, s.waiting[0].at)
+			earlier(changeUnblock, s.waiting[0].At)
 		}
 		if len(s.blocks) > 0 {
-			earlier(changeBlock, s.r.waits.at(s.blocks[0]).start)
+			earlier(changeBlock, s.r.Waits.At(s.blocks[0]).Start)
 		}
 		s.now = at
 		switch kind {
 		case changeRelease:
-			s.release(s.held[0].id)
-			s.held.pop()
+			s.release(s.held[0].ID)
+			s.held.Pop()
 		case changeTake:
 			s.take(s.takes[0])
 			s.takes = s.takes[1:]
 		case changeUnblock:
-			s.unblock(format.ThreadID(s.waiting[0].id))
-			s.waiting.pop()
+			s.unblock(format.ThreadID(s.waiting[0].ID))
+			s.waiting.Pop()
 		case changeBlock:
 			s.block(s.blocks[0])
 			s.blocks = s.blocks[1:]
@@ -126,33 +128,33 @@ const (
 	changeBlock
 )
 
-func (s *sweep) block(i ref) {
-	w := s.r.waits.at(i)
-	if w.start == w.end { // counts as a wait, charges nobody
+func (s *sweep) block(i column.Ref) {
+	w := s.r.Waits.At(i)
+	if w.Start == w.End { // counts as a wait, charges nobody
 		s.emitEmpty(w)
 		return
 	}
-	n := s.node(w.thread)
+	n := s.node(w.Thread)
 	s.flushBehind(n)
 	st := &s.state[n]
-	st.wait, st.since, st.begun, st.place = i+1, s.now, false, uint32(len(s.queue[w.lock]))
-	s.g.blocked[n] = blocked{w.lock, w.stack}
-	s.queue[w.lock] = append(s.queue[w.lock], n)
-	s.waiting.push(keyed{w.end, uint32(n)})
+	st.wait, st.since, st.begun, st.place = i+1, s.now, false, uint32(len(s.queue[w.Lock]))
+	s.g.blocked[n] = blocked{w.Lock, w.Stack}
+	s.queue[w.Lock] = append(s.queue[w.Lock], n)
+	s.waiting.Push(column.Key{At: w.End, ID: uint32(n)})
 }
 
 func (s *sweep) unblock(n format.ThreadID) {
 	s.flushBehind(n)
 	s.flush(n)
 	st := &s.state[n]
-	w := s.r.waits.at(st.wait - 1)
+	w := s.r.Waits.At(st.wait - 1)
 	st.wait = 0
 	s.g.blocked[n] = blocked{}
-	q := s.queue[w.lock]
+	q := s.queue[w.Lock]
 	moved := q[len(q)-1] // takes the place of the one that goes
 	q[st.place], s.state[moved].place = moved, st.place
-	s.queue[w.lock] = q[:len(q)-1]
-	if own := &s.state[w.thread]; n != w.thread {
+	s.queue[w.Lock] = q[:len(q)-1]
+	if own := &s.state[w.Thread]; n != w.Thread {
 		st.shadow, own.shadow = own.shadow, n
 	}
 }
@@ -176,24 +178,24 @@ func (s *sweep) node(t format.ThreadID) format.ThreadID {
 	return n
 }
 
-func (s *sweep) take(i ref) {
-	o := s.tl.owned.at(i)
-	s.held.push(keyed{o.end, i})
-	s.flushLock(o.lock)
-	s.g.own(o.lock, o.holder)
-	if o.holder.kind == OwnerThread {
-		s.owns[o.holder.thread] = append(s.owns[o.holder.thread], o.lock)
+func (s *sweep) take(i column.Ref) {
+	o := s.tl.Owned.At(i)
+	s.held.Push(column.Key{At: o.End, ID: i})
+	s.flushLock(o.Lock)
+	s.g.own(o.Lock, o.Holder)
+	if o.Holder.Kind == OwnerThread {
+		s.owns[o.Holder.Thread] = append(s.owns[o.Holder.Thread], o.Lock)
 	}
 }
 
-func (s *sweep) release(i ref) {
-	o := s.tl.owned.at(i)
-	s.flushLock(o.lock)
-	s.g.disown(o.lock, o.holder)
-	if o.holder.kind == OwnerThread {
-		owns := s.owns[o.holder.thread]
-		at := slices.Index(owns, o.lock)
-		s.owns[o.holder.thread] = slices.Delete(owns, at, at+1)
+func (s *sweep) release(i column.Ref) {
+	o := s.tl.Owned.At(i)
+	s.flushLock(o.Lock)
+	s.g.disown(o.Lock, o.Holder)
+	if o.Holder.Kind == OwnerThread {
+		owns := s.owns[o.Holder.Thread]
+		at := slices.Index(owns, o.Lock)
+		s.owns[o.Holder.Thread] = slices.Delete(owns, at, at+1)
 	}
 }
 
@@ -248,16 +250,16 @@ func (s *sweep) flush(t format.ThreadID) {
 
 func (s *sweep) emit(n format.ThreadID, lo, hi int64) {
 	st := &s.state[n]
-	w := s.r.waits.at(st.wait - 1)
+	w := s.r.Waits.At(st.wait - 1)
 	lo, hi, ok := s.e.cut(lo, hi)
-	if !ok || !s.e.wanted(w.thread, w.lock, w.end-w.start) {
+	if !ok || !s.e.wanted(w.Thread, w.Lock, w.End-w.Start) {
 		return
 	}
 	s.settle()
-	s.e.slice = Slice{Start: lo, End: hi, Thread: w.thread, Stack: w.stack, Lock: w.lock, Mode: w.mode(), Settled: s.settled,
+	s.e.slice = Slice{Start: lo, End: hi, Thread: w.Thread, Stack: w.Stack, Lock: w.Lock, Mode: w.Mode(), Settled: s.settled,
 		First: !st.begun, Shares: s.g.push(n, lo, hi)}
 	if !st.begun {
-		s.e.slice.WaitNs = w.end - w.start
+		s.e.slice.WaitNs = w.End - w.Start
 	}
 	st.begun = true
 	s.e.emit()
@@ -274,14 +276,14 @@ func (s *sweep) settle() {
 	}
 	s.settled = s.now
 	for _, k := range s.waiting {
-		s.settled = min(s.settled, s.state[k.id].since)
+		s.settled = min(s.settled, s.state[k.ID].since)
 	}
 }
 
 // emitEmpty emits a wait of length zero.
-func (s *sweep) emitEmpty(w *wait) {
-	if _, _, ok := s.e.cut(w.start, w.end); ok && s.e.wanted(w.thread, w.lock, 0) {
-		s.e.slice = Slice{Start: w.start, End: w.end, Thread: w.thread, Stack: w.stack, Lock: w.lock, Mode: w.mode(), Settled: s.settled, First: true}
+func (s *sweep) emitEmpty(w *owners.Wait) {
+	if _, _, ok := s.e.cut(w.Start, w.End); ok && s.e.wanted(w.Thread, w.Lock, 0) {
+		s.e.slice = Slice{Start: w.Start, End: w.End, Thread: w.Thread, Stack: w.Stack, Lock: w.Lock, Mode: w.Mode(), Settled: s.settled, First: true}
 		s.e.emit()
 	}
 }

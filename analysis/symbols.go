@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"contend/analysis/owners"
 	"contend/format"
 )
 
@@ -84,9 +85,8 @@ func (in *Interner) Name(id uint32) string {
 // Len returns how many strings are interned.
 func (in *Interner) Len() int { return len(in.names) }
 
-// maxSymbol bounds the ids taken from a trace, so that one wild id cannot
-// make a table of gigabytes.
-const maxSymbol = 1 << 24
+// maxSymbol bounds the ids taken from a trace.
+const maxSymbol = owners.MaxID
 
 // add takes a metadata event; other kinds are ignored.
 func (s *Symbols) add(ev *format.Event) {
@@ -227,8 +227,11 @@ func (s *Symbols) Annotation(id format.StackID, class string) uint32 {
 	return s.methods.ID("[no " + class[1:])
 }
 
-// bare reports whether a stack holds no frame of the application.
-func (s *Symbols) bare(id format.StackID) bool {
+// Kind returns what sort of lock an id names.
+func (s *Symbols) Kind(id format.ObjectID) format.LockKind { return s.Object(id).Kind }
+
+// Bare reports whether a stack holds no frame of the application.
+func (s *Symbols) Bare(id format.StackID) bool {
 	for _, f := range s.Frames(id) {
 		if !RuntimeFrame(f) {
 			return false

@@ -7,20 +7,22 @@ import (
 	"strings"
 	"time"
 
+	"contend/analysis/internal/column"
+	"contend/analysis/owners"
 	"contend/format"
 )
 
 // warnings says what the record could not tell.
-func (r *record) warnings(sym *Symbols, tl *timelines) []format.Warning {
+func (r *record) warnings(sym *Symbols, tl *owners.Timelines) []format.Warning {
 	var out []format.Warning
 	if len(r.thresholds) > 0 {
 		slices.Sort(r.thresholds)
 		out = append(out, format.Warning{Code: "threshold",
 			Text: "shorter waits were not recorded: " + strings.Join(slices.Compact(r.thresholds), ", ") + "; 'contend jfc' prints settings that record all"})
 	}
-	if tl.unlinked > 0 {
+	if tl.Unlinked > 0 {
 		out = append(out, format.Warning{Code: "unlinked",
-			Text: fmt.Sprintf("%d of %d contended locks in thread dumps match no recorded wait", tl.unlinked, len(r.instants))})
+			Text: fmt.Sprintf("%d of %d contended locks in thread dumps match no recorded wait", tl.Unlinked, r.Dumped())})
 	}
 	return slices.Concat(out, r.censored(), r.unclassified(sym))
 }
@@ -35,8 +37,8 @@ func (r *record) censored() []format.Warning {
 		lost.Add(g.start, g.end)
 	}
 	count, total := 0, int64(0)
-	r.waits.each(func(w *wait) {
-		if ns := lost.within(w.start, w.end); ns > 0 {
+	r.Waits.Each(func(_ column.Ref, w *owners.Wait) {
+		if ns := lost.within(w.Start, w.End); ns > 0 {
 			count++
 			total += ns
 		}
@@ -78,17 +80,17 @@ func (r *record) visitTenures(e *emitter) {
 			ask = append(ask, tv)
 		}
 	}
-	if len(ask) == 0 || r.tenures.len() == 0 || r.tenureProv != Exact { // inferred ones are not all
+	if len(ask) == 0 || r.Tenures.Len() == 0 || r.TenureProv != Exact { // inferred ones are not all
 		return
 	}
 	waited := r.acquisitions()
-	r.tenures.each(func(t *tenure) {
-		lo, hi, ok := e.cut(t.start, t.end)
-		if !ok || !e.wanted(t.thread, t.lock, anyLength) {
+	r.Tenures.Each(func(_ column.Ref, t *owners.Tenure) {
+		lo, hi, ok := e.cut(t.Start, t.End)
+		if !ok || !e.wanted(t.Thread, t.Lock, anyLength) {
 			return
 		}
 		for _, v := range ask {
-			v.Tenure(t.lock, t.thread, lo, hi, waited[acquired{t.thread, t.lock, t.start}])
+			v.Tenure(t.Lock, t.Thread, lo, hi, waited[acquired{t.Thread, t.Lock, t.Start}])
 		}
 	})
 }
@@ -101,10 +103,10 @@ type acquired struct {
 }
 
 func (r *record) acquisitions() map[acquired]bool {
-	waited := make(map[acquired]bool, len(r.starts))
-	for _, i := range r.starts {
-		w := r.waits.at(i)
-		waited[acquired{w.thread, w.lock, w.end}] = true
+	waited := make(map[acquired]bool, len(r.activities.Starts))
+	for _, i := range r.activities.Starts {
+		w := r.Waits.At(i)
+		waited[acquired{w.Thread, w.Lock, w.End}] = true
 	}
 	return waited
 }

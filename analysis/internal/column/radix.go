@@ -1,4 +1,4 @@
-package analysis
+package column
 
 import "sync"
 
@@ -8,7 +8,7 @@ import "sync"
 // (LSD radix sort: Knuth, The Art of Computer Programming 3, 5.2.5). Digits
 // all keys share, as most of the high ones, take no pass.
 type sorter struct {
-	keys, spare []keyed
+	keys, spare []Key
 	counts      [digits][1 << digitBits]uint32
 }
 
@@ -26,18 +26,18 @@ var sorters = sync.Pool{New: func() any { return new(sorter) }}
 func digit(at int64, k int) uint64 { return (uint64(at) ^ 1<<63) >> (k * digitBits) & digitMask }
 
 // sort sorts s.keys and returns them.
-func (s *sorter) sort() []keyed {
+func (s *sorter) sort() []Key {
 	s.counts = [digits][1 << digitBits]uint32{}
 	if len(s.keys) > len(s.spare) {
-		s.spare = make([]keyed, cap(s.keys))
+		s.spare = make([]Key, cap(s.keys))
 	}
 	for i := range s.keys {
 		for k := range s.counts {
-			s.counts[k][digit(s.keys[i].at, k)]++
+			s.counts[k][digit(s.keys[i].At, k)]++
 		}
 	}
 	for k := range s.counts {
-		if s.counts[k][digit(s.keys[0].at, k)] != uint32(len(s.keys)) {
+		if s.counts[k][digit(s.keys[0].At, k)] != uint32(len(s.keys)) {
 			s.deal(k)
 		}
 	}
@@ -54,7 +54,7 @@ func (s *sorter) deal(k int) {
 	}
 	into := s.spare[:len(s.keys)]
 	for _, key := range s.keys {
-		d := digit(key.at, k)
+		d := digit(key.At, k)
 		into[next[d]] = key
 		next[d]++
 	}

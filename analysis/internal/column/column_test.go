@@ -1,4 +1,4 @@
-package analysis
+package column
 
 import (
 	"slices"
@@ -12,40 +12,40 @@ type item struct {
 	added int
 }
 
-// order gives what a stable sort of all elements would, over several pieces.
-func TestPileOrder(t *testing.T) {
+// Order gives what a stable sort of all elements would, over several pieces.
+func TestColumnOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		span := rapid.Int64Range(1, 1<<20).Draw(t, "span")
 		step := rapid.Int64Range(1, 1<<40).Draw(t, "step")
 		n := rapid.SampledFrom([]int{0, 1, 1000, pieceLen, pieceLen + 1, 3*pieceLen - 1, 6*pieceLen + 5}).Draw(t, "n")
-		p := pile[item]{start: func(i *item) int64 { return i.at }}
+		p := Column[item]{Start: func(i *item) int64 { return i.at }}
 		var want []item
 		for i := range n {
 			it := item{at: int64(i) * step % span, added: i}
-			p.add(it)
+			p.Add(it)
 			want = append(want, it)
 		}
 		slices.SortStableFunc(want, func(a, b item) int { return int(a.at - b.at) })
 		var got []item
-		for _, r := range p.order() {
-			got = append(got, *p.at(r))
+		for _, r := range p.Order() {
+			got = append(got, *p.At(r))
 		}
-		if p.len() != n || !slices.Equal(got, want) {
+		if p.Len() != n || !slices.Equal(got, want) {
 			t.Fatalf("%d elements, span %d, step %d: not in order", n, span, step)
 		}
 	})
 }
 
-// each meets every element once, though pieces may still be being sorted.
-func TestPileEach(t *testing.T) {
+// Each meets every element once, though pieces may still be being sorted.
+func TestColumnEach(t *testing.T) {
 	const n = 3*pieceLen + 1
 	for range 5 {
-		p := pile[item]{start: func(i *item) int64 { return i.at }}
+		p := Column[item]{Start: func(i *item) int64 { return i.at }}
 		for i := range n {
-			p.add(item{at: -int64(i), added: i})
+			p.Add(item{at: -int64(i), added: i})
 		}
 		met := make([]bool, n)
-		p.each(func(it *item) {
+		p.Each(func(_ Ref, it *item) {
 			if met[it.added] {
 				t.Fatalf("element %d is met again", it.added)
 			}
@@ -57,17 +57,17 @@ func TestPileEach(t *testing.T) {
 func TestKeyHeap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOf(rapid.Int64Range(-5, 5)).Draw(t, "instants")
-		var h keyHeap
+		var h KeyHeap
 		for i, at := range list {
-			h.push(keyed{at, uint32(i)})
+			h.Push(Key{at, uint32(i)})
 		}
-		last := keyed{at: -6}
+		last := Key{At: -6}
 		for range list {
 			if h[0].before(last) {
 				t.Fatalf("%v after %v", h[0], last)
 			}
 			last = h[0]
-			h.pop()
+			h.Pop()
 		}
 		if len(h) > 0 {
 			t.Fatalf("%d left", len(h))

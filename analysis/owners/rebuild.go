@@ -1,17 +1,15 @@
-package analysis
+package owners
 
 import (
 	"cmp"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
+	"contend/analysis/internal/column"
 	"contend/format"
 )
 
-// rebuild says who owned a lock between its acquisitions, from the best
-// evidence each stretch has, and returns what falls into busy time:
+// The rules that say who owned a lock between its acquisitions, from the best
+// evidence each stretch has:
 //
 //  1. a thread that got the lock after waiting owns it from then on, with the
 //     stack it waited with;
@@ -24,15 +22,45 @@ import (
 //  4. a thread seen outside the section has released the lock before. What
 //     then remains of a stretch, with nobody known to have taken it, is the
 //     hand-off if the last owner is known to be gone, else unknown.
-func (ev *evidence) rebuild(lock format.ObjectID, waits []ref, busy []span) []ownership {
+//
+// The functions that apply a rule name it by its number.
+
+// rebuildAll rebuilds the owners of several locks, on all cores: what it draws
+// on only stands to be read by then. They come out lock by lock, in the order
+// asked for, whichever is ready first.
+func (ev *evidence) rebuildAll(locks []format.ObjectID, out *column.Column[Ownership]) {
+	if len(locks) == 0 {
+		return
+	}
+	ev.sites.fill(ev.Record)
+	ready := make([]chan []Ownership, len(locks))
+	for i := range ready {
+		ready[i] = make(chan []Ownership, 1)
+	}
+	done := column.OnAllCores(len(locks), func(i int) {
+		waits := ev.byLock[locks[i]]
+		ready[i] <- ev.rebuild(locks[i], waits, ev.busy(waits))
+	})
+	for i := range ready {
+		for _, o := range <-ready[i] {
+			out.Add(o)
+		}
+	}
+	done()
+}
+
+// rebuild says who owned a lock while somebody waited for it. It cuts time at
+// the acquisitions: each begins a gap with its new owner (rule 1) and ends the
+// one before with the owner it names (rule 3).
+func (ev *evidence) rebuild(lock format.ObjectID, waits []column.Ref, busy []span) []Ownership {
 	s := ev.learn(lock, waits, busy)
 	b := &builder{ev: ev, s: s}
-	free := ev.sym.Object(lock).Kind == format.KindSemaphore // a permit has no owner to chain
+	free := ev.sym.Kind(lock) == format.KindSemaphore // a permit has no owner to chain
 	for i := 0; i <= len(s.acquired); i++ {
 		g := gap{lo: minTime, hi: maxTime}
 		if i > 0 {
 			a := &s.acquired[i-1]
-			g.lo, g.first = a.time, anchor{a.time, a.time, a.thread, ev.wait(a).stack, Inferred}
+			g.lo, g.first = a.time, anchor{a.time, a.time, a.thread, ev.wait(a).Stack, Inferred}
 			if free {
 				g.first = anchor{a.time, a.time, format.NoThread, format.NoStack, Unknown}
 			}
@@ -47,47 +75,6 @@ func (ev *evidence) rebuild(lock format.ObjectID, waits []ref, busy []span) []ow
 	return b.out
 }
 
-// rebuildAll rebuilds the owners of several locks, on all cores: what it draws
-// on only stands to be read by then. They come out lock by lock, in the order
-// asked for, whichever is ready first.
-func (ev *evidence) rebuildAll(locks []format.ObjectID, byLock [][]ref, out *pile[ownership]) {
-	if len(locks) == 0 {
-		return
-	}
-	ev.r.places.fill(ev.r)
-	ready := make([]chan []ownership, len(locks))
-	for i := range ready {
-		ready[i] = make(chan []ownership, 1)
-	}
-	done := onAllCores(len(locks), func(i int) {
-		waits := byLock[locks[i]]
-		ready[i] <- ev.rebuild(locks[i], waits, ev.r.busy(waits))
-	})
-	for i := range ready {
-		for _, o := range <-ready[i] {
-			out.add(o)
-		}
-	}
-	done()
-}
-
-// onAllCores calls f for each of n numbers, in order but several at a time.
-// The function it returns waits until all are done.
-func onAllCores(n int, f func(i int)) (wait func()) {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
-				f(int(i))
-			}
-		})
-	}
-	return workers.Wait
-}
-
-const minTime = int64(-maxTime)
-
 // gap is the stretch between two successive acquisitions by waiters.
 type gap struct {
 	lo, hi int64
@@ -99,14 +86,16 @@ type gap struct {
 type builder struct {
 	ev  *evidence
 	s   *section
-	out []ownership
+	out []Ownership
 }
 
+// anyBusy reports whether anybody waited between lo and hi.
 func (b *builder) anyBusy(lo, hi int64) bool {
 	i := b.busyAfter(lo)
 	return i < len(b.s.busy) && b.s.busy[i].start < hi
 }
 
+// busyAfter returns the index of the first busy stretch that ends after t.
 func (b *builder) busyAfter(t int64) int {
 	i, _ := slices.BinarySearchFunc(b.s.busy, t, func(s span, t int64) int { return cmp.Compare(s.end, t+1) })
 	return i
@@ -127,8 +116,8 @@ func (b *builder) fill(g *gap) {
 	}
 }
 
-// anchors returns the known points of a gap in time: the acquirer first, the
-// last owner implied by hi.
+// anchors returns the known points of a gap in time: the acquirer (rule 1),
+// and what overrides it (rule 2). The last owner is implied by hi.
 func (b *builder) anchors(g *gap) []anchor {
 	list := []anchor{g.first}
 	if g.lo == minTime {
@@ -145,8 +134,8 @@ func (b *builder) anchors(g *gap) []anchor {
 	for len(known) > 0 || len(shown) > 0 {
 		if len(shown) == 0 || len(known) > 0 && known[0].start <= shown[0].time {
 			k := known[0]
-			if b.ev.sym.bare(k.stack) {
-				k.stack = b.placed(k, g)
+			if b.ev.sym.Bare(k.stack) {
+				k.stack = b.homeOf(k, g)
 			}
 			add(k)
 			known = known[1:]
@@ -154,7 +143,7 @@ func (b *builder) anchors(g *gap) []anchor {
 		}
 		s := shown[0]
 		shown = shown[1:]
-		if last := &list[len(list)-1]; s.time < last.end { // a dump in the middle of a known doing confirms it
+		if last := &list[len(list)-1]; s.time < last.end { // a dump in the middle of a known activity confirms it
 			if last.thread == s.thread {
 				last.prov = Sampled
 			}
@@ -165,11 +154,11 @@ func (b *builder) anchors(g *gap) []anchor {
 	return list
 }
 
-// placed returns the stack to show for a doing whose own shows the runtime
+// homeOf returns the stack to show for an activity whose own shows the runtime
 // only: that of its thread's acquisition, or of the site it is known to
 // belong to, else its own.
-func (b *builder) placed(a anchor, g *gap) format.StackID {
-	known, ok := b.s.sites[a.stack]
+func (b *builder) homeOf(a anchor, g *gap) format.StackID {
+	known, ok := b.s.homes[a.stack]
 	near := !ok || a.start-g.lo <= known.within
 	if near && a.thread == g.first.thread && g.first.stack != format.NoStack && b.left(a.thread, g.lo, a.start) >= a.start {
 		return g.first.stack
@@ -180,6 +169,7 @@ func (b *builder) placed(a anchor, g *gap) format.StackID {
 	return a.stack
 }
 
+// inside returns what threads did inside the section that began in [lo, hi).
 func (b *builder) inside(lo, hi int64) []anchor {
 	seen := b.s.seen
 	from, _ := slices.BinarySearchFunc(seen, lo, func(a anchor, t int64) int { return cmp.Compare(a.start, t) })
@@ -187,14 +177,17 @@ func (b *builder) inside(lo, hi int64) []anchor {
 	return seen[from:to]
 }
 
-func (b *builder) shown(lo, hi int64) []sighting {
+// shown returns the owners dumps show in [lo, hi).
+func (b *builder) shown(lo, hi int64) []sample {
 	shown := b.ev.shown[b.s.lock]
-	from, _ := slices.BinarySearchFunc(shown, lo, func(s sighting, t int64) int { return cmp.Compare(s.time, t) })
-	to, _ := slices.BinarySearchFunc(shown, hi, func(s sighting, t int64) int { return cmp.Compare(s.time, t) })
+	from, _ := slices.BinarySearchFunc(shown, lo, func(s sample, t int64) int { return cmp.Compare(s.time, t) })
+	to, _ := slices.BinarySearchFunc(shown, hi, func(s sample, t int64) int { return cmp.Compare(s.time, t) })
 	return shown[from:to]
 }
 
-// join charges the stretch between two anchors.
+// join charges the stretch between two anchors: to the first until it was seen
+// elsewhere (rule 4), then to the second, which took the lock in between if it
+// is another thread (rule 3).
 func (b *builder) join(cur, next anchor, open bool) {
 	lo, hi := cur.end, next.start
 	if lo >= hi {
@@ -221,7 +214,7 @@ func (b *builder) join(cur, next anchor, open bool) {
 }
 
 // remaining estimates how much longer an owner keeps the lock within a
-// stretch at whose end another has it: not at all when a doing inside the
+// stretch at whose end another has it: not at all when an activity inside the
 // section has just ended, else as long as its section usually takes, else,
 // when nothing is known or that does not fit, half of it.
 func (b *builder) remaining(cur anchor, length int64) int64 {
@@ -235,7 +228,8 @@ func (b *builder) remaining(cur anchor, length int64) int64 {
 }
 
 // keep charges a stretch at both ends of which the same thread owned the
-// lock, or whose later end nothing tells.
+// lock, unbroken unless it was seen elsewhere (rule 3), or whose later end
+// nothing tells (rule 4).
 func (b *builder) keep(cur, next anchor, lo, hi, gone int64) {
 	if gone >= hi {
 		b.emit(lo, hi, cur)
@@ -264,12 +258,12 @@ func (b *builder) approach(lo, hi int64, a anchor) {
 }
 
 // left returns when a thread that owned the lock at lo was first seen
-// elsewhere: the beginning of its next doing that is not inside the section;
-// hi if there is none before.
+// elsewhere (rule 4): the beginning of its next activity that is not inside the
+// section; hi if there is none before.
 func (b *builder) left(t format.ThreadID, lo, hi int64) int64 {
-	list := b.ev.doings.of(t)
-	for _, i := range list[b.ev.doings.before(list, lo):] {
-		d := b.ev.doings.at(i)
+	list := b.ev.Of(t)
+	for _, i := range list[b.ev.before(list, lo):] {
+		d := b.ev.at(i)
 		if d.start >= hi {
 			break
 		}
@@ -281,15 +275,15 @@ func (b *builder) left(t format.ThreadID, lo, hi int64) int64 {
 }
 
 // came returns since when a thread that owns the lock at a.start may have
-// owned it: the end of its last doing that is not inside the section; lo if
-// there is none after.
+// owned it (rule 4, backwards): the end of its last activity that is not inside
+// the section; lo if there is none after.
 func (b *builder) came(a anchor, lo int64) int64 {
 	if a.thread == format.NoThread {
 		return lo
 	}
-	list := b.ev.doings.of(a.thread)
-	for i := b.ev.doings.before(list, a.start) - 1; i >= 0; i-- {
-		d := b.ev.doings.at(list[i])
+	list := b.ev.Of(a.thread)
+	for i := b.ev.before(list, a.start) - 1; i >= 0; i-- {
+		d := b.ev.at(list[i])
 		if d.start < lo {
 			break
 		}
@@ -301,28 +295,29 @@ func (b *builder) came(a anchor, lo int64) int64 {
 }
 
 // idle charges a stretch nobody is known to have owned the lock in: to the
-// hand-off where the anchor shows it free, else to nobody.
+// hand-off where the anchor shows it free, else to nobody (rule 4).
 func (b *builder) idle(lo, hi int64, a anchor) {
 	if a.prov == Unknown {
 		return // a gap between ownerships is unknown by itself
 	}
-	b.add(lo, hi, holder{kind: OwnerHandoff, prov: a.prov})
+	b.add(lo, hi, Holder{Kind: Handoff, Prov: a.prov})
 }
 
+// emit charges a stretch to an anchor's thread.
 func (b *builder) emit(lo, hi int64, a anchor) {
 	if a.thread == format.NoThread {
 		b.idle(lo, hi, a)
 		return
 	}
-	b.add(lo, hi, holder{kind: OwnerThread, prov: a.prov, thread: a.thread, stack: a.stack})
+	b.add(lo, hi, Holder{Kind: Thread, Prov: a.prov, Thread: a.thread, Stack: a.stack})
 }
 
 // add appends the busy parts of an ownership.
-func (b *builder) add(lo, hi int64, h holder) {
+func (b *builder) add(lo, hi int64, h Holder) {
 	for i := b.busyAfter(lo); i < len(b.s.busy) && b.s.busy[i].start < hi; i++ {
 		from, to := max(lo, b.s.busy[i].start), min(hi, b.s.busy[i].end)
 		if from < to {
-			b.out = append(b.out, ownership{from, to, b.s.lock, h})
+			b.out = append(b.out, Ownership{from, to, b.s.lock, h})
 		}
 	}
 }

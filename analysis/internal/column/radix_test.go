@@ -1,4 +1,4 @@
-package analysis
+package column
 
 import (
 	"cmp"
@@ -15,13 +15,13 @@ func TestSorter(t *testing.T) {
 	var s sorter
 	for _, width := range []int64{1, 2, 100, 1 << 20, 1 << 44, math.MaxInt64} {
 		for _, n := range []int{1, 2, 3, 1000, 50} { // the sorter is used again, for fewer too
-			want := make([]keyed, n)
+			want := make([]Key, n)
 			for i := range want {
-				want[i] = keyed{rng.Int64N(width) - width/2, uint32(i)}
+				want[i] = Key{rng.Int64N(width) - width/2, uint32(i)}
 			}
-			want[0].at = []int64{0, math.MinInt64, math.MaxInt64}[n%3]
+			want[0].At = []int64{0, math.MinInt64, math.MaxInt64}[n%3]
 			s.keys = append(s.keys[:0], want...)
-			slices.SortStableFunc(want, func(a, b keyed) int { return cmp.Compare(a.at, b.at) })
+			slices.SortStableFunc(want, func(a, b Key) int { return cmp.Compare(a.At, b.At) })
 			if got := s.sort(); !slices.Equal(got, want) {
 				t.Fatalf("%d keys within %d ns: %v, want %v", n, width, got, want)
 			}

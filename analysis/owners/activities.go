@@ -1,0 +1,236 @@
+package owners
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"contend/analysis/internal/column"
+	"contend/format"
+)
+
+// Activities is a record in order of time: the waits and the others of each
+// thread, together, by start. It holds refs, since there may be as many as
+// events.
+type Activities struct {
+	*Record
+	Starts   []column.Ref   // the waits, by start; those joined to others are left out
+	byThread [][]column.Ref // waits and others, told apart by otherBit
+
+	indexing sync.WaitGroup // who waits for it may read:
+	byLock   [][]column.Ref // the waits for each lock, by start
+	sites    callSites
+}
+
+// otherBit tells refs of others from those of waits.
+const otherBit = 1 << 31
+
+// span is a half-open stretch of time.
+type span struct{ start, end int64 }
+
+// activity is a stretch (or, for a sample, an instant) in which a thread's
+// stack is known.
+type activity struct {
+	start, end int64
+	stack      format.StackID
+	lock       format.ObjectID // the lock it waited for, NoObject for others
+}
+
+// callSite is a point of the program: a stack and, since one line may enter
+// several locks, what was waited for there.
+type callSite struct {
+	stack format.StackID
+	lock  format.ObjectID
+}
+
+func (d *activity) callSite() callSite { return callSite{d.stack, d.lock} }
+
+// Arrange puts what has been recorded in order of time, joins the parks of one
+// acquire, and lists what each thread did. Nothing may be added any more. The
+// lists by lock and by call site are made meanwhile; who needs them waits for
+// indexing.
+func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities {
+	var others []column.Ref
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		others = r.others.Order()
+	}()
+	a := &Activities{Record: r, Starts: r.Waits.Order()}
+	<-done
+	a.Starts = r.joinParks(a.Starts, kind)
+	a.indexing.Go(a.index)
+	a.byThread = a.deal(others)
+	return a
+}
+
+// index lists the waits for each lock and, where the trace does not tell all
+// owners itself, what was done at each call site.
+func (a *Activities) index() {
+	a.byLock = a.waitsByLock()
+	if a.Tenures.Len() == 0 {
+		a.sites.fill(a.Record)
+	}
+}
+
+// waitsByLock returns each lock's waits, by start, in one array.
+func (a *Activities) waitsByLock() [][]column.Ref {
+	var n counts
+	for _, i := range a.Starts {
+		n.add(int(a.Waits.At(i).Lock), 1)
+	}
+	by := n.lists()
+	for _, i := range a.Starts {
+		l := a.Waits.At(i).Lock
+		by[l] = append(by[l], i)
+	}
+	return by
+}
+
+// deal distributes waits and others over their threads, in one array. It has
+// room for the waits that were joined to others too.
+func (a *Activities) deal(others []column.Ref) [][]column.Ref {
+	by := a.perThread.lists()
+	next := 0
+	for _, i := range a.Starts {
+		w := a.Waits.At(i)
+		for ; next < len(others); next++ {
+			o := a.others.At(others[next])
+			if o.Start >= w.Start {
+				break
+			}
+			by[o.Thread()] = append(by[o.Thread()], others[next]|otherBit)
+		}
+		by[w.Thread] = append(by[w.Thread], i)
+	}
+	for _, i := range others[next:] {
+		t := a.others.At(i).Thread()
+		by[t] = append(by[t], i|otherBit)
+	}
+	return by
+}
+
+// busy returns the union of a lock's waits, which are in order.
+func (a *Activities) busy(waits []column.Ref) []span {
+	var out []span
+	for _, i := range waits {
+		w := a.Waits.At(i)
+		if n := len(out); n > 0 && w.Start <= out[n-1].end {
+			out[n-1].end = max(out[n-1].end, w.End)
+			continue
+		}
+		out = append(out, span{w.Start, w.End})
+	}
+	return out
+}
+
+// Threads returns a bound of the ids of threads that did anything.
+func (a *Activities) Threads() int { return len(a.byThread) }
+
+// Of returns what a thread did, by start.
+func (a *Activities) Of(t format.ThreadID) []column.Ref {
+	if int(t) < len(a.byThread) {
+		return a.byThread[t]
+	}
+	return nil
+}
+
+// IsWait reports whether an activity is a wait for a lock; if so, it is a ref
+// of Waits.
+func IsWait(i column.Ref) bool { return i&otherBit == 0 }
+
+// Other returns an activity that is no wait.
+func (a *Activities) Other(i column.Ref) *Other { return a.others.At(i &^ otherBit) }
+
+func (a *Activities) at(i column.Ref) activity {
+	if IsWait(i) {
+		w := a.Waits.At(i)
+		return activity{w.Start, w.End, w.Stack, w.Lock}
+	}
+	o := a.Other(i)
+	return activity{o.Start, o.End, o.Stack, format.NoObject}
+}
+
+func (a *Activities) start(i column.Ref) int64 {
+	if IsWait(i) {
+		return a.Waits.At(i).Start
+	}
+	return a.Other(i).Start
+}
+
+// before returns how many of a thread's activities begin before t.
+func (a *Activities) before(list []column.Ref, t int64) int {
+	n, _ := slices.BinarySearchFunc(list, t, func(i column.Ref, t int64) int { return cmp.Compare(a.start(i), t) })
+	return n
+}
+
+// thread returns whose activity it is.
+func (a *Activities) thread(i column.Ref) format.ThreadID {
+	if IsWait(i) {
+		return a.Waits.At(i).Thread
+	}
+	return a.Other(i).Thread()
+}
+
+// callSites lists the activities at each call site, as they lie in memory:
+// they are many, and who counts them goes through all.
+type callSites struct {
+	lists [][]column.Ref
+	index map[callSite]int
+	last  []int // by stack: the list its last call site has, plus one; few stacks enter several locks
+	locks []format.ObjectID
+}
+
+// fill counts the activities at each call site, and then deals them out in one
+// array, once.
+func (p *callSites) fill(r *Record) {
+	if p.lists != nil {
+		return
+	}
+	var n counts
+	p.each(r, func(list int, _ column.Ref) { n.add(list, 1) })
+	p.lists = n.lists()
+	p.each(r, func(list int, i column.Ref) { p.lists[list] = append(p.lists[list], i) })
+}
+
+// each visits what has a stack and some length, with the number of its call
+// site.
+func (p *callSites) each(r *Record, f func(list int, i column.Ref)) {
+	r.Waits.Each(func(i column.Ref, w *Wait) {
+		if w.Stack != format.NoStack && w.End > w.Start {
+			f(p.number(callSite{w.Stack, w.Lock}), i)
+		}
+	})
+	r.others.Each(func(i column.Ref, o *Other) {
+		if o.Stack != format.NoStack && o.End > o.Start {
+			f(p.number(callSite{o.Stack, format.NoObject}), i|otherBit)
+		}
+	})
+}
+
+// number returns the dense number of a call site.
+func (p *callSites) number(at callSite) int {
+	for len(p.last) <= int(at.stack) {
+		p.last, p.locks = append(p.last, 0), append(p.locks, format.NoObject)
+	}
+	if p.last[at.stack] == 0 || p.locks[at.stack] != at.lock {
+		n, ok := p.index[at]
+		if !ok {
+			if p.index == nil {
+				p.index = map[callSite]int{}
+			}
+			n = len(p.index)
+			p.index[at] = n
+		}
+		p.last[at.stack], p.locks[at.stack] = n+1, at.lock
+	}
+	return p.last[at.stack] - 1
+}
+
+// at returns the activities at a call site.
+func (p *callSites) at(at callSite) []column.Ref {
+	if n, ok := p.index[at]; ok {
+		return p.lists[n]
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package owners
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/format"
+)
+
+// Symbols is what owners are inferred from besides events.
+type Symbols interface {
+	Described
+	// Class returns a number for the class of a lock. Asking may give a class
+	// its number, so nobody else may use the symbols meanwhile.
+	Class(format.ObjectID) uint32
+}
+
+// Described is the part of Symbols that may be read by several goroutines.
+type Described interface {
+	Kind(format.ObjectID) format.LockKind
+	Bare(format.StackID) bool // no frame is of the application
+}
+
+// evidence is what the rebuilding of owners draws on, for a trace that
+// recorded waits but not who held the locks. All of it may be read by several
+// goroutines.
+type evidence struct {
+	*Activities
+	sym    Described
+	shown  [][]sample // by lock, by time: what dumps show
+	missed int        // dump entries that match no recorded wait
+}
+
+// sample is an owner of a lock seen at an instant; NoThread means that the
+// lock was seen free.
+type sample struct {
+	time   int64
+	thread format.ThreadID
+	stack  format.StackID
+}
+
+// evidence collects what is known of each thread and lock.
+func (a *Activities) evidence(sym Symbols) *evidence {
+	ev := &evidence{Activities: a, sym: sym, shown: make([][]sample, len(a.byLock))}
+	ev.link(sym.Class)
+	return ev
+}
+
+// linkSlack is how long before a dump is written the threads may have stood
+// as it shows them: it is taken at a safepoint and written after it.
+const linkSlack = int64(20e6)
+
+// link translates the locks of thread dumps, which are named by heap address,
+// to those of waits, which are named by monitor address: a thread that waits
+// in both, at the same time, for the same class, waits for the same lock.
+func (ev *evidence) link(class func(format.ObjectID) uint32) {
+	for i := range ev.dumps {
+		d := &ev.dumps[i]
+		lock, at := ev.linked(d, class)
+		if lock == format.NoObject {
+			ev.missed++
+			continue
+		}
+		if len(d.owners) == 0 {
+			ev.shown[lock] = append(ev.shown[lock], sample{time: at})
+		}
+		for _, o := range d.owners {
+			ev.shown[lock] = append(ev.shown[lock], sample{at, o.Thread, o.Stack})
+		}
+	}
+	for _, s := range ev.shown {
+		slices.SortStableFunc(s, func(a, b sample) int { return cmp.Compare(a.time, b.time) })
+	}
+}
+
+// linked returns the lock most of the waiters of a dump's lock wait for, and
+// the instant at which they all did.
+func (ev *evidence) linked(d *dump, class func(format.ObjectID) uint32) (lock format.ObjectID, at int64) {
+	want := class(d.lock)
+	like := func(l format.ObjectID) bool { return class(l) == want }
+	votes, best, at := map[format.ObjectID]int{}, 0, d.time
+	for _, w := range d.waiters {
+		wait, ok := ev.waiting(w.Thread, d.time, like)
+		if !ok {
+			continue
+		}
+		votes[wait.lock]++
+		if votes[wait.lock] > best {
+			best, lock = votes[wait.lock], wait.lock
+		}
+		at = min(at, wait.end-1)
+	}
+	return lock, at
+}
+
+// waiting returns the last wait of a thread for a lock like the one asked for
+// that began before t and had not ended linkSlack before it.
+func (ev *evidence) waiting(t format.ThreadID, at int64, like func(format.ObjectID) bool) (activity, bool) {
+	list := ev.Of(t)
+	for i := ev.before(list, at+1) - 1; i >= 0; i-- {
+		d := ev.at(list[i])
+		if d.start < at-3600e9 {
+			break
+		}
+		if d.lock != format.NoObject && like(d.lock) && d.end > at-linkSlack {
+			return d, true
+		}
+		if d.end <= at-linkSlack {
+			break
+		}
+	}
+	return activity{}, false
+}

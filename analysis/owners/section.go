@@ -1,0 +1,177 @@
+package owners
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/analysis/internal/column"
+	"contend/format"
+)
+
+// section is what is known of the critical sections of one lock.
+type section struct {
+	lock     format.ObjectID
+	acquired []acquisition // by time
+	near     int           // what after returned last
+	inside   map[callSite]bool
+	holds    map[format.StackID]int64 // by acquisition site: how long it usually holds
+	usual    int64                    // the same over all sites, 0 when unknown
+	busy     []span
+	seen     []anchor                    // activities inside the section, by start
+	homes    map[format.StackID]homeSite // where an activity whose stack says nothing belongs
+}
+
+// acquisition is the end of a wait: the thread got the lock.
+type acquisition struct {
+	time   int64
+	thread format.ThreadID
+	wait   column.Ref
+}
+
+// anchor is a stretch over which the owner is known.
+type anchor struct {
+	start, end int64
+	thread     format.ThreadID // NoThread: the lock was free
+	stack      format.StackID
+	prov       Provenance
+}
+
+// homeSite is the call site of an acquisition to which activities belong whose
+// stack shows the runtime only, because the recorder took none.
+type homeSite struct {
+	stack  format.StackID
+	within int64 // ns; what begins so soon after an acquisition belongs to that one, whatever its site
+}
+
+// promptPart is the part of an activity, one in so many, that passes at most
+// until what comes promptly after it: as if the activity had been all of a
+// critical section.
+const promptPart = 16
+
+// promptly reports whether an acquisition at t comes promptly after the
+// activity.
+func (d *activity) promptly(t int64) bool { return t-d.end <= (d.end-d.start)/promptPart }
+
+// Where nobody is named, so many acquisitions must have come promptly, and so
+// many times as often as not.
+const (
+	fewestPrompt = 3
+	timesPrompt  = 3
+)
+
+// acquisitions returns the ends of waits, by time. Waits that begin in order
+// mostly end so, too: each one is put where it belongs from behind, as long as
+// that is near.
+func (ev *evidence) acquisitions(waits []column.Ref) []acquisition {
+	const near = 64
+	out, sorted := make([]acquisition, 0, len(waits)), true
+	for _, i := range waits {
+		w := ev.Waits.At(i)
+		a, at := acquisition{w.End, w.Thread, i}, len(out)
+		out = append(out, a)
+		for ; at > 0 && out[at-1].time > a.time && len(out)-at < near; at-- {
+			out[at] = out[at-1]
+		}
+		out[at] = a
+		sorted = sorted && (at == 0 || out[at-1].time <= a.time)
+	}
+	if !sorted {
+		slices.SortStableFunc(out, func(a, b acquisition) int { return cmp.Compare(a.time, b.time) })
+	}
+	return out
+}
+
+func (ev *evidence) wait(a *acquisition) *Wait { return ev.Waits.At(a.wait) }
+
+// next returns when the lock was acquired next after t, and who is said to
+// have held it last: NoThread where nothing tells.
+func (ev *evidence) next(s *section, t int64) (at int64, last format.ThreadID) {
+	if i := s.after(t); i < len(s.acquired) {
+		return s.acquired[i].time, ev.wait(&s.acquired[i]).prev()
+	}
+	return maxTime, format.NoThread
+}
+
+// after returns the index of the first acquisition at or after t.
+func (s *section) after(t int64) int {
+	lo, hi := 0, len(s.acquired)
+	for step, at := 1, s.near; at < hi; step *= 2 { // who asks mostly goes forward in time
+		if s.acquired[at].time >= t {
+			hi = at
+			break
+		}
+		lo, at = at+1, at+step
+	}
+	if lo == 0 {
+		lo = s.backTo(t, hi)
+	}
+	i, _ := slices.BinarySearchFunc(s.acquired[lo:hi], t, func(a acquisition, t int64) int { return cmp.Compare(a.time, t) })
+	s.near = lo + i
+	return s.near
+}
+
+// backTo steps backwards from hi to an acquisition before t.
+func (s *section) backTo(t int64, hi int) int {
+	for step := 1; ; step *= 2 {
+		at := hi - step
+		if at < 0 {
+			return 0
+		}
+		if s.acquired[at].time < t {
+			return at + 1
+		}
+	}
+}
+
+// acquiredByOther reports whether another thread than t got the lock between
+// lo and hi.
+func (s *section) acquiredByOther(t format.ThreadID, lo, hi int64) bool {
+	for i := s.after(lo + 1); i < len(s.acquired) && s.acquired[i].time < hi; i++ {
+		if s.acquired[i].thread != t {
+			return true
+		}
+	}
+	return false
+}
+
+// isBusy reports whether somebody waited for the lock all through [lo, hi].
+func (s *section) isBusy(lo, hi int64) bool {
+	i, _ := slices.BinarySearchFunc(s.busy, hi, func(b span, t int64) int { return cmp.Compare(b.end, t) })
+	return i < len(s.busy) && s.busy[i].start <= lo
+}
+
+// usualHolds takes, for each acquisition site, the median time to the next
+// acquisition where that one confirms that nobody else held the lock between.
+func (ev *evidence) usualHolds(s *section) {
+	by, all := map[format.StackID][]int64{}, []int64(nil)
+	for i := 1; i < len(s.acquired); i++ {
+		a, b := &s.acquired[i-1], &s.acquired[i]
+		if w := ev.wait(b); w.prev() == a.thread && w.Start <= a.time { // somebody waited all along
+			stack := ev.wait(a).Stack
+			by[stack] = append(by[stack], b.time-a.time)
+			all = append(all, b.time-a.time)
+		}
+	}
+	for stack, list := range by {
+		s.holds[stack] = median(list)
+	}
+	s.usual = median(all)
+}
+
+// hold returns how long a thread that got the lock with a stack usually holds
+// it, in ns; 0 when unknown.
+func (s *section) hold(stack format.StackID) int64 {
+	if h, ok := s.holds[stack]; ok {
+		return h
+	}
+	return s.usual
+}
+
+// median sorts the list; it is 0 for an empty one.
+func median(list []int64) int64 {
+	if len(list) == 0 {
+		return 0
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
+}

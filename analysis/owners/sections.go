@@ -1,0 +1,170 @@
+package owners
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"sync"
+
+	"contend/analysis/internal/column"
+	"contend/format"
+)
+
+// tolerance is the share of a call site's activities that may overlap another
+// thread's acquisition and still count as inside: a thread that wakes from a
+// park is recorded a moment before it competes for the lock.
+const tolerance = 0.05
+
+// learn finds out what threads do while they hold a lock. The rule needs no
+// pattern: while a thread is inside, nobody else acquires the lock. A call
+// site whose activities lie in stretches with waiters, and never (but for the
+// tolerance) overlap another thread's acquisition, is inside; one sleep
+// elsewhere that happens to overlap no acquisition is betrayed by the others at
+// its call site.
+func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span) *section {
+	s := &section{lock: lock, busy: busy, inside: map[callSite]bool{}, holds: map[format.StackID]int64{}}
+	var acquired sync.WaitGroup // a recording may be of one lock
+	acquired.Go(func() { s.acquired = ev.acquisitions(waits) })
+	ev.candidates(s, waits)
+	acquired.Wait()
+	ev.judge(s)
+	for at, inside := range s.inside {
+		if !inside && !ev.sym.Bare(at.stack) {
+			continue
+		}
+		for _, i := range ev.sites.at(at) {
+			d, t := ev.at(i), ev.thread(i)
+			if inside || ev.within(s, t, &d) {
+				s.seen = append(s.seen, anchor{d.start, d.end, t, d.stack, Inferred})
+			}
+		}
+	}
+	slices.SortFunc(s.seen, func(a, b anchor) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.thread, b.thread)) })
+	ev.usualHolds(s)
+	ev.findHomes(s)
+	return s
+}
+
+// candidates asks about the call sites that threads known to use the lock were
+// seen at inside a busy stretch of it, or at its beginning.
+func (ev *evidence) candidates(s *section, waits []column.Ref) {
+	users := make([]bool, ev.Threads())
+	for _, i := range waits {
+		w := ev.Waits.At(i)
+		for _, t := range [...]format.ThreadID{w.Thread, w.prev()} {
+			if int(t) < len(users) { // else it did nothing
+				users[t] = true
+			}
+		}
+	}
+	var last callSite
+	for t, uses := range users {
+		if !uses {
+			continue
+		}
+		list := ev.Of(format.ThreadID(t))
+		for _, b := range s.busy {
+			n := ev.before(list, b.start)
+			for list = list[max(n-1, 0):]; len(list) > 0; list = list[1:] { // one may have begun before
+				d := ev.at(list[0])
+				if d.start >= b.end {
+					break
+				}
+				if d.end > max(d.start, b.start) && d.end <= b.end && d.lock != s.lock && d.stack != format.NoStack && d.callSite() != last {
+					last = d.callSite()
+					s.inside[last] = false
+				}
+			}
+		}
+	}
+}
+
+// judge decides about the candidates, several at a time: one lock may have
+// most of the activities of a trace.
+func (ev *evidence) judge(s *section) {
+	at := slices.Collect(maps.Keys(s.inside))
+	inside := make([]bool, len(at))
+	column.OnAllCores(len(at), func(i int) {
+		own := *s // each searches from where it found last
+		inside[i] = ev.isInside(&own, at[i])
+	})()
+	for i := range at {
+		s.inside[at[i]] = inside[i]
+	}
+}
+
+// isInside counts the activities at a call site that lie in busy stretches and
+// those that overlap somebody else's acquisition. It stops at the first one too
+// many, which decides the same: of a call site that has nothing to do with the
+// lock, as most have, it sees little more than the tolerance allows.
+func (ev *evidence) isInside(s *section, at callSite) bool {
+	list := ev.sites.at(at)
+	most := tolerance * float64(len(list))
+	fits, breaks := 0, 0
+	var before preexisting
+	for _, i := range list {
+		t := ev.thread(i)
+		d := ev.at(i)
+		switch {
+		case s.acquiredByOther(t, d.start, d.end):
+			if breaks++; float64(breaks) > most { // even if all the others fit
+				return false
+			}
+		case s.isBusy(d.start, d.end):
+			if _, last := ev.next(s, d.end); last == format.NoThread || last == t {
+				fits++
+			}
+		case s.isBusy(d.end, d.end):
+			next, last := ev.next(s, d.end)
+			before.count(&d, t, next, last)
+		}
+	}
+	fits += before.fits()
+	return fits > 0 && float64(breaks) <= tolerance*float64(fits+breaks)
+}
+
+// within reports whether an activity of a thread is inside. A stack that shows
+// the runtime only is no call site: sleeps inside and elsewhere may look alike.
+// Then each speaks for itself: nobody else took the lock meanwhile, and who
+// takes it right afterwards names the thread.
+func (ev *evidence) within(s *section, t format.ThreadID, d *activity) bool {
+	if inside := s.inside[d.callSite()]; inside || !ev.sym.Bare(d.stack) {
+		return inside
+	}
+	next, last := ev.next(s, d.end)
+	return last == t && d.promptly(next) && s.isBusy(d.end, d.end) && !s.acquiredByOther(t, d.start, d.end)
+}
+
+// preexisting counts activities that began before anybody waited for the lock
+// and ended while somebody did. Where few wait, that is how owners are met:
+// they are at it already. But a thread may as well have been elsewhere.
+type preexisting struct {
+	named, others  int // whom the next acquisition names as the last owner: the thread, or another one
+	promptly, late int // where it names nobody: whether it came right after
+}
+
+// count takes one activity of a thread, and the next acquisition after it.
+func (o *preexisting) count(d *activity, t format.ThreadID, next int64, last format.ThreadID) {
+	switch {
+	case last == t:
+		o.named++
+	case last != format.NoThread:
+		o.others++
+	case d.promptly(next):
+		o.promptly++
+	default:
+		o.late++
+	}
+}
+
+// fits returns how many speak for the call site being inside; none unless they
+// clearly outnumber the others.
+func (o *preexisting) fits() (n int) {
+	if o.named > o.others {
+		n += o.named
+	}
+	if o.promptly >= fewestPrompt && o.promptly >= timesPrompt*o.late {
+		n += o.promptly
+	}
+	return n
+}
