@@ -92,7 +92,7 @@ func (r *record) unclassified(sym *Symbols) []format.Warning {
 // visitTenures gives recorded tenures to the visitors that ask for them.
 func (r *record) visitTenures(e *emitter) {
 	var ask []TenureVisitor
-	for _, v := range e.relay.visitors {
+	for _, v := range e.out.visitors {
 		if tv, ok := v.(TenureVisitor); ok {
 			ask = append(ask, tv)
 		}

@@ -103,7 +103,7 @@ const mostTraced = 32
 // first.
 func (o *jfcOptions) methods(e *env) ([]string, error) {
 	o.trace.paths = []string{o.from}
-	o.trace.limits = decode.Limits{Barren: decode.DefaultBarren, Unpacked: decode.DefaultUnpacked}
+	o.trace.limits = decode.Limits{Unproductive: decode.DefaultUnproductive, Unpacked: decode.DefaultUnpacked}
 	filter, err := o.trace.filter()
 	if err != nil {
 		return nil, err

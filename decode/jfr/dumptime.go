@@ -131,7 +131,7 @@ func (d *dumpTimes) date(queue *format.Queue) {
 		until := min(after(asked, dump.asked), plus(dump.asked, furthest))
 		at := after(operations, dump.asked-1)
 		if at >= until {
-			a := agreement{from: dump.asked, until: until, budget: &budget}
+			a := stateMatch{from: dump.asked, until: until, budget: &budget}
 			for _, s := range dump.threads {
 				a.add(s, waits)
 			}
@@ -152,8 +152,8 @@ func after(list []int64, t int64) int64 {
 	return math.MaxInt64
 }
 
-// agreement counts, over [from, until), how many threads do what a dump shows.
-type agreement struct {
+// stateMatch counts, over [from, until), how many threads do what a dump shows.
+type stateMatch struct {
 	from, until int64
 	changes     []change
 	budget      *int
@@ -168,7 +168,7 @@ type change struct {
 // add compares one thread of the dump. A thread that waits agrees during its
 // waits of that kind, one that runs agrees outside of all; waits are by
 // thread and start.
-func (a *agreement) add(s standing, waits []stretch) {
+func (a *stateMatch) add(s standing, waits []stretch) {
 	next := sort.Search(len(waits), func(i int) bool {
 		return waits[i].thread > s.thread || waits[i].thread == s.thread && waits[i].start >= a.from
 	})
@@ -191,7 +191,7 @@ func (a *agreement) add(s standing, waits []stretch) {
 
 // best returns an instant at which most agree: in the middle of the first
 // such stretch, but not far behind its begin.
-func (a *agreement) best() int64 {
+func (a *stateMatch) best() int64 {
 	slices.SortFunc(a.changes, func(x, y change) int { return cmp.Compare(x.at, y.at) })
 	from, until, most, now, open := a.from, a.until, 0, 0, true
 	for i := 0; i < len(a.changes); {
