@@ -36,6 +36,7 @@ const (
 	slotTimedOut
 	slotLoad
 	slotState
+	slotSafepoint
 	slotFailed
 	slots
 )
@@ -85,7 +86,7 @@ func wanted() map[string]*eventSpec {
 		{"CPULoad", map[string]slot{"machineTotal": slotLoad}, cpuLoad},
 		{"GCPhasePause", nil, pause},
 		{"MethodTrace", map[string]slot{"method": slotMethod}, traced},
-		{"ExecuteVMOperation", map[string]slot{"operation": slotOperation}, operation},
+		{"ExecuteVMOperation", map[string]slot{"operation": slotOperation, "safepoint": slotSafepoint}, operation},
 		{"ThreadDump", map[string]slot{"result": slotText}, dump},
 	}
 	m := make(map[string]*eventSpec, len(list))
@@ -249,21 +250,33 @@ func dump(r *Reader, v *values, ev *format.Event) bool {
 	return false
 }
 
-// operation notes when the VM took a dump. Which one it carries out is a
-// constant.
+// operation notes when the VM took a dump, and delivers the time for which it
+// stopped all threads. Which operation it carries out is a constant.
 func operation(r *Reader, v *values, ev *format.Event) bool {
-	var name values
-	if r.constant(r.meta.parts.operation, v[slotOperation], &name) {
-		switch r.text(name[slotName]) {
-		case "PrintThreads", "ThreadDump":
-			r.dated.operations.list = append(r.dated.operations.list, ev.Time)
-		}
+	name := r.operation(v[slotOperation])
+	switch name {
+	case "PrintThreads", "ThreadDump":
+		r.dated.operations.list = append(r.dated.operations.list, ev.Time)
 	}
-	return false
+	ev.Kind, ev.Name = format.KindPause, "safepoint "+name
+	return v[slotSafepoint] != 0 && ev.End > ev.Time
 }
 
-// pause notes that a collector was at work.
+func (r *Reader) operation(key int64) string {
+	name, ok := r.known.operations[key]
+	if !ok {
+		var v values
+		if r.constant(r.meta.parts.operation, key, &v) {
+			name = r.text(v[slotName])
+		}
+		r.known.operations[key] = name
+	}
+	return name
+}
+
+// pause is one of a garbage collector.
 func pause(r *Reader, _ *values, ev *format.Event) bool {
 	r.hidden.pauses = append(r.hidden.pauses, ev.Time)
-	return false
+	ev.Kind, ev.Name = format.KindPause, format.PauseGC
+	return ev.End > ev.Time
 }

@@ -105,7 +105,7 @@ func newIdentities() identities {
 type constants struct {
 	threads, stacks, classes, methods, states table
 	named                                     []methodName     // by method, less one
-	symbols, texts                            map[int64]string // many constants may refer to one
+	symbols, texts, operations                map[int64]string // many constants may refer to one
 }
 
 type methodName struct {
@@ -124,7 +124,7 @@ func (r *Reader) newConstants() {
 		t.span = denseKeys // there are only these
 	}
 	k.named = k.named[:0]
-	k.symbols, k.texts = map[int64]string{}, map[int64]string{}
+	k.symbols, k.texts, k.operations = map[int64]string{}, map[int64]string{}, map[int64]string{}
 }
 
 // constant runs a program over the constant with a key; ok is false when the
