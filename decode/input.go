@@ -32,9 +32,9 @@ type input struct {
 
 // source is what the inputs of a trace have in common.
 type source struct {
-	stdin io.Reader
-	Options
-	events eventCount // of all inputs
+	stdin   io.Reader
+	options Options
+	events  eventCount
 }
 
 // reader is what each decoder gives.
@@ -60,10 +60,10 @@ func (in *input) open() error {
 
 // plain opens the file and removes one layer of compression.
 func (in *input) plain() (buf *bufio.Reader, err error) {
-	if in.file, err = openFile(in.name, in.from.stdin, in.from.Progress); err != nil {
+	if in.file, err = openFile(in.name, in.from.stdin, in.from.options.Progress); err != nil {
 		return nil, err
 	}
-	limits, p := in.from.Limits, &in.from.events
+	limits, p := in.from.options.Limits, &in.from.events
 	in.guard = limits.guard(in.file, p, false)
 	stored := bufio.NewReaderSize(in.guard, bufferSize)
 	if head, err := stored.Peek(1); len(head) == 0 {

@@ -91,7 +91,7 @@ func (in *input) sniff(buf *bufio.Reader) (reader, error) {
 		if !f.is(head) {
 			continue
 		}
-		r, err := f.open(buf, in.name, in.from.Options)
+		r, err := f.open(buf, in.name, in.from.options)
 		if err == nil && f.pumped {
 			r, in.unwrap = newPump(r, &in.from.events, in.unwrap), nil
 		}
