@@ -61,6 +61,7 @@ type Slice struct {
 	Lock       format.ObjectID
 	Mode       format.Mode
 	First      bool  // the wait begins with this slice: sums of First count waits
+	Failed     bool  // of First: the wait ended without the lock, since its time was up
 	WaitNs     int64 // length of the whole wait, given with First; 0 when only sampled
 	Settled    int64 // of a recorded wait: no later slice of one starts before this instant; NoTime when that is not known
 	Sighting   Sighting

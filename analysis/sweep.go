@@ -259,7 +259,7 @@ func (s *sweep) emit(n format.ThreadID, lo, hi int64) {
 	s.e.slice = Slice{Start: lo, End: hi, Thread: w.Thread, Stack: w.Stack, Lock: w.Lock, Mode: w.Mode(), Settled: s.settled,
 		First: !st.begun, Shares: s.g.push(n, lo, hi)}
 	if !st.begun {
-		s.e.slice.WaitNs = w.End - w.Start
+		s.e.slice.WaitNs, s.e.slice.Failed = w.End-w.Start, w.Failed()
 	}
 	st.begun = true
 	s.e.emit()

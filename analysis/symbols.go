@@ -240,6 +240,13 @@ func (s *Symbols) Bare(id format.StackID) bool {
 	return true
 }
 
+// Caller returns the innermost frame of a stack that belongs to neither the
+// lock nor the runtime; the outermost one if all do.
+func (s *Symbols) Caller(id format.StackID) format.Frame {
+	f, _ := AppFrame(s.Frames(id))
+	return f
+}
+
 // UnknownStack stands for the stack of an owner of whom only the thread is
 // known.
 const UnknownStack = "[unknown stack]"

@@ -17,6 +17,7 @@ type Row struct {
 	Lock, Class, Kind string
 	Locks             int // how many locks the row stands for
 	Waits             int64
+	Failed            int64 // waits that ended without the lock
 	WaitNs            int64 // thread-time
 	WallNs            int64
 	MaxNs             int64 // longest wait; 0 when waits were only sampled
@@ -66,6 +67,7 @@ type sum struct {
 	waiters map[format.ThreadID]struct{}
 	known   [analysis.Provenances]int64
 	waits   int64
+	failed  int64
 	waitNs  int64
 	maxNs   int64
 	wall    analysis.Union
@@ -187,6 +189,9 @@ func (m *sum) add(s *analysis.Slice) {
 		return
 	}
 	m.waits++
+	if s.Failed {
+		m.failed++
+	}
 	if s.WaitNs > 0 || s.Start == s.End { // else sampled: the length is not known
 		m.maxNs = max(m.maxNs, s.WaitNs)
 		m.lengths.Add(s.WaitNs)
@@ -226,7 +231,7 @@ func (c *Collector) Estimate(r *Row) (waitNs, csp bootstrap.Estimate, ok bool) {
 }
 
 func (c *Collector) row(m *sum) Row {
-	r := Row{lengths: &m.lengths, Series: m.series, Locks: len(m.locks), Waits: m.waits, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters), ByProvenance: m.known}
+	r := Row{lengths: &m.lengths, Series: m.series, Locks: len(m.locks), Waits: m.waits, Failed: m.failed, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters), ByProvenance: m.known}
 	if m.first != format.NoObject || c.byClass {
 		r.Class = c.sym.ClassName(m.first)
 		r.Kind = c.sym.Object(m.first).Kind.String()

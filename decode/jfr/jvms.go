@@ -88,6 +88,7 @@ func agreement(before, now map[int64]int64) (same int) {
 // nextJVM forgets what the JVM before numbered, and tells that an input of its
 // own begins.
 func (r *Reader) nextJVM() {
+	r.dated.turn(true, &r.queue) // what the dumps of the JVM before show is of its locks
 	r.ids.forget()
 	r.idle = nil
 	clear(r.settings)
