@@ -18,7 +18,7 @@ import (
 func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	sym := &Symbols{}
 	e := newEmitter(sym, f, v)
-	defer e.relay.close()
+	defer e.out.close()
 	rec := newRecord()
 	cyc := &cycles{}
 	smp := newSampler(rec, e, cyc)
@@ -35,7 +35,7 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 		}
 		switch ev.Kind {
 		case format.KindThread, format.KindObject, format.KindStack:
-			smp.settle()
+			smp.flushRun()
 			e.symbols().add(&ev)
 		case format.KindTick:
 			smp.tick(&ev)
@@ -49,8 +49,10 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 			if ev.Name == format.SettingInput {
 				smp.begin()
 				rec.next()
+				rec.NextInput()
 				e.symbols().input(ev.Value)
 			}
+			rec.add(&ev)
 			rec.setting(&ev)
 		default:
 			rec.add(&ev)
@@ -81,7 +83,7 @@ func finish(e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {
 	}
 	rebuilt()
 	rec.sweep(tl, e, cyc)
-	e.relay.catchUp()
+	e.out.wait()
 	rec.visitTenures(e)
 	tr.Threads = max(counted, 0)
 	tr.RunningNs = e.running
@@ -100,12 +102,8 @@ func finish(e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {
 	return tr
 }
 
-// setting remembers a threshold in force: waits shorter than it are missing;
-// and that tenures are inferred.
+// setting remembers a threshold in force: waits shorter than it are missing.
 func (r *record) setting(ev *format.Event) {
-	if ev.Name == format.SettingTenures && ev.Value == format.TenuresInferred {
-		r.TenureProv = Inferred
-	}
 	if ev.Weight > 0 {
 		r.thresholds = append(r.thresholds, fmt.Sprintf("%s %s", ev.Name, ev.Value))
 	}
@@ -114,10 +112,10 @@ func (r *record) setting(ev *format.Event) {
 // bound drops ids no decoder of ours gives, so that a wild one cannot make
 // a table of gigabytes. Tables grow with the largest id.
 func bound(ev *format.Event) {
-	if max(uint32(ev.Thread), uint32(ev.Owner), uint32(ev.Object), uint32(ev.Stack)) <= maxSymbol {
+	if max(uint32(ev.Thread), uint32(ev.Owner), uint32(ev.Woken), uint32(ev.Object), uint32(ev.Stack)) <= maxSymbol {
 		return
 	}
-	for _, id := range [...]*uint32{(*uint32)(&ev.Thread), (*uint32)(&ev.Owner), (*uint32)(&ev.Object), (*uint32)(&ev.Stack)} {
+	for _, id := range [...]*uint32{(*uint32)(&ev.Thread), (*uint32)(&ev.Owner), (*uint32)(&ev.Woken), (*uint32)(&ev.Object), (*uint32)(&ev.Stack)} {
 		if *id > maxSymbol {
 			*id = 0
 		}

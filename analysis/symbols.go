@@ -146,6 +146,16 @@ func (s *Symbols) Group(id format.ThreadID) uint32 {
 	return s.groups.ID("[unknown group]")
 }
 
+// SameGroup returns how many of the waiters, the first one included, come before
+// one of another group.
+func (s *Symbols) SameGroup(waiters []Waiter) int {
+	group, n := s.Group(waiters[0].Thread), 1
+	for n < len(waiters) && s.Group(waiters[n].Thread) == group {
+		n++
+	}
+	return n
+}
+
 // Groups names group ids.
 func (s *Symbols) Groups() *Interner { return &s.groups }
 
@@ -238,6 +248,13 @@ func (s *Symbols) Bare(id format.StackID) bool {
 		}
 	}
 	return true
+}
+
+// Caller returns the innermost frame of a stack that belongs to neither the
+// lock nor the runtime; the outermost one if all do.
+func (s *Symbols) Caller(id format.StackID) format.Frame {
+	f, _ := AppFrame(s.Frames(id))
+	return f
 }
 
 // UnknownStack stands for the stack of an owner of whom only the thread is

@@ -21,6 +21,9 @@ func (k Key) IsOperation() bool { return keys[k].help == byOperation }
 // IsStack reports whether rows of the key carry a stack.
 func (k Key) IsStack() bool { return keys[k].kind.stack }
 
+// ofWaiter reports whether the key tells waiters for one lock apart.
+func (k Key) ofWaiter() bool { return keys[k].side == waiter }
+
 // Keys returns the names of all keys something can be asked for by.
 func Keys(u Use) []string { return names(listed(u)) }
 

@@ -37,8 +37,8 @@ const (
 // its help, its errors and what shells complete are made from this table.
 // Errors and shells show the keys in this order.
 var keys = [...]keyRow{
-	ByClass:           {name: "class", kind: class, asked: Pivots | Lengths},
-	ByLock:            {name: "lock", kind: lock, asked: Pivots | Lengths},
+	ByClass:           {name: "class", side: ofLock, kind: class, asked: Pivots | Lengths},
+	ByLock:            {name: "lock", side: ofLock, kind: lock, asked: Pivots | Lengths},
 	ByOwnerStack:      {name: "owner-stack", side: owner, kind: callStack, asked: Pivots},
 	ByOwnerMethod:     {name: "owner-method", side: owner, kind: method, asked: Pivots},
 	ByOwnerThread:     {name: "owner-thread", side: owner, kind: thread, asked: Pivots},
@@ -88,8 +88,9 @@ const (
 type side uint8
 
 const (
-	waiter side = iota // or the lock
-	owner              // who may be a pseudo owner
+	waiter side = iota
+	ofLock      // the same for all who wait for it
+	owner       // who may be a pseudo owner
 )
 
 // topic orders the keys in help texts: what needs an explanation comes last.
@@ -103,8 +104,8 @@ const (
 	ofInputs
 )
 
-// subject is what a key is asked of: a waiter, or an owner, of whom only
-// thread and stack are known.
+// subject is what a key is asked of: a waiter with the lock it waits for, or an
+// owner, of whom only thread and stack are known.
 type subject struct {
 	thread format.ThreadID
 	stack  format.StackID

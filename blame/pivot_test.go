@@ -51,7 +51,7 @@ func kind(k analysis.OwnerKind) analysis.Owner {
 
 // direct makes a slice whose time goes to one owner.
 func direct(from, to int64, t format.ThreadID, l format.ObjectID, first bool, o analysis.Owner) analysis.Slice {
-	return analysis.Slice{Start: from, End: to, Thread: t, Stack: flush, Lock: l, First: first,
+	return analysis.Slice{Start: from, End: to, Lock: l, Waiters: []analysis.Waiter{{Thread: t, Stack: flush, First: first}},
 		Shares: []analysis.Share{{Ns: to - from, Direct: o, Root: o, Hops: 1}}}
 }
 
@@ -63,7 +63,7 @@ func handmade() []analysis.Slice {
 	passed := direct(20, 60, web1, cacheA, false, by(web2, put, analysis.Sampled))
 	passed.Shares[0].Root = by(batch, flush, analysis.Exact)
 	passed.Shares[0].Hops = 2
-	passed.Shares[0].Path = []analysis.Hop{{Thread: web2, Stack: put, Lock: journal}}
+	passed.Shares[0].Path = analysis.PathOf(analysis.Hop{Thread: web2, Stack: put, Lock: journal})
 	return []analysis.Slice{
 		direct(0, 20, web1, cacheA, true, by(web2, put, analysis.Sampled)),
 		passed,
@@ -160,7 +160,7 @@ func TestPseudoOwnersAreRows(t *testing.T) {
 // the sum, neither row is longer on the wall than in thread-time, and the one
 // wait counts once for each.
 func TestReadersShareASlice(t *testing.T) {
-	s := analysis.Slice{Start: 0, End: 101, Thread: web1, Lock: cacheA, First: true, Shares: []analysis.Share{
+	s := analysis.Slice{Start: 0, End: 101, Lock: cacheA, Waiters: []analysis.Waiter{{Thread: web1, First: true}}, Shares: []analysis.Share{
 		{Ns: 51, Direct: by(web2, put, analysis.Exact), Root: by(web2, put, analysis.Exact), Hops: 1},
 		{Ns: 50, Direct: by(batch, flush, analysis.Inferred), Root: by(batch, flush, analysis.Inferred), Hops: 1}}}
 	table := pivot(symbols(), []analysis.Slice{s}, false, ByOwnerThread)

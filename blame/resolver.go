@@ -26,10 +26,12 @@ const pseudo = 1 << 31
 // Pseudo reports whether an id of a key about owners is that of a pseudo owner.
 func Pseudo(id uint32) bool { return id&pseudo != 0 }
 
-// IDs returns what a slice and one of its owners have for each key. Where no
-// key is about owners, any owner will do.
-func (r *Resolver) IDs(by []Key, s *analysis.Slice, o analysis.Owner) (ids IDs) {
-	of := [...]subject{waiter: {s.Thread, s.Stack, s.Lock, s.Mode}, owner: {thread: o.Thread, stack: o.Stack}}
+// IDs returns what a waiter for a lock and one of its owners have for each key.
+// Where no key is about owners, any owner will do; where none is about
+// waiters, any waiter.
+func (r *Resolver) IDs(by []Key, lock format.ObjectID, w *analysis.Waiter, o analysis.Owner) (ids IDs) {
+	waiting := subject{w.Thread, w.Stack, lock, w.Mode}
+	of := [...]subject{waiter: waiting, ofLock: waiting, owner: {thread: o.Thread, stack: o.Stack}}
 	for i, k := range by {
 		key := &keys[k]
 		if key.side == owner && o.Kind != analysis.OwnerThread {

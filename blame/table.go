@@ -3,7 +3,6 @@
 package blame
 
 import (
-	"contend/analysis"
 	"contend/analysis/bootstrap"
 	"contend/format"
 )
@@ -34,12 +33,4 @@ type Row struct {
 	Stacks [][]format.Frame // for each stack key of By, in order; nil for a pseudo owner
 	Sum
 	series int
-}
-
-// Sum is what a row adds up.
-type Sum struct {
-	ThreadNs     int64 // waiting thread-time
-	WallNs       int64 // length of the union of its intervals
-	Waits        int64
-	ByProvenance [analysis.Provenances]int64
 }

@@ -16,8 +16,14 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// documentCommands are small, and hold between them every key there is. D is
-// testdata/documents.
+// documentCommands answer with small documents, which hold between them every
+// key there is. D is testdata/documents, where exact.txt and counts.txt are
+// written by hand, damaged.bin is exact.txt in blocks of 150 bytes of which one
+// is damaged, and the others are what
+//
+//	contend simulate --scenario nested --threads 3 --duration 1200ms --stall 35ms --text
+//
+// writes, the second with --seed 2 --slow archive --slow-by 100.
 var documentCommands = map[string]string{
 	"analyze":         "analyze D/exact.txt",
 	"analyze-counts":  "analyze D/counts.txt",
@@ -65,6 +71,9 @@ func TestDocuments(t *testing.T) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(missing)) {
 		t.Errorf("no document has a value for %s", key)
+	}
+	if files, err := os.ReadDir("golden/json"); err != nil || len(files) != len(documentCommands) {
+		t.Errorf("golden/json holds %d documents of %d commands: %v", len(files), len(documentCommands), err)
 	}
 }
 

@@ -32,9 +32,11 @@ type wholeWaits struct {
 func (l *wholeWaits) Begin(sym *analysis.Symbols, _ int64) { l.sym = sym }
 func (l *wholeWaits) Running(_, _, _ int64)                {}
 func (l *wholeWaits) Slice(s *analysis.Slice) {
-	if s.First {
-		class := l.sym.ClassName(s.Lock)
-		l.by[class] = append(l.by[class], s.WaitNs)
+	for _, w := range s.Waiters {
+		if w.First {
+			class := l.sym.ClassName(s.Lock)
+			l.by[class] = append(l.by[class], w.WaitNs)
+		}
 	}
 }
 

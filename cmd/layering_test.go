@@ -37,7 +37,7 @@ var allowed = map[string][]string{
 	"contend/report/graph":             {"contend/report/graph/layout", "contend/report/document", "contend/report/text"},
 	"contend/report/graph/layout":      {},
 	"contend/report/timeline":          {"contend/report/document", "contend/report/text"},
-	"contend/blame/chains":             {"contend/analysis", "contend/format"},
+	"contend/blame/chains":             {"contend/blame", "contend/analysis", "contend/format"},
 	"contend/blame/waitgraph":          {"contend/blame", "contend/analysis", "contend/format"},
 	"contend/report/plot":              {"contend/report/document", "contend/report/text"},
 	"contend/blame/lengths":            {"contend/blame", "contend/analysis", "contend/analysis/dist", "contend/format"},

@@ -181,8 +181,8 @@ type totals struct {
 func (s *totals) Begin(sym *analysis.Symbols, _ int64) { s.sym = sym }
 func (s *totals) Running(_, _, _ int64)                {}
 func (s *totals) Slice(sl *analysis.Slice) {
-	s.all += sl.End - sl.Start
-	s.byLock[s.sym.ClassName(sl.Lock)] += sl.End - sl.Start
+	s.all += sl.Ns()
+	s.byLock[s.sym.ClassName(sl.Lock)] += sl.Ns()
 }
 
 // What waits for work is no contention; what waits for a permit or a

@@ -23,10 +23,10 @@ func (w *watcher) Begin(sym *analysis.Symbols, start int64) {
 }
 
 func (w *watcher) Slice(s *analysis.Slice) {
-	w.Add(w.all, s.Start, s.End, s.End-s.Start)
-	w.Add(w.of(w.sym.ClassName(s.Lock)), s.Start, s.End, s.End-s.Start)
+	w.Add(w.all, s.Start, s.End, s.Length(), len(s.Waiters))
+	w.Add(w.of(w.sym.ClassName(s.Lock)), s.Start, s.End, s.Length(), len(s.Waiters))
 	for _, sh := range s.Shares {
-		w.Add(w.of(w.sym.Methods().Name(w.sym.Method(sh.Direct.Stack))), s.Start, s.End, sh.Ns)
+		w.Add(w.of(w.sym.Methods().Name(w.sym.Method(sh.Direct.Stack))), s.Start, s.End, sh.Ns, len(s.Waiters))
 	}
 }
 

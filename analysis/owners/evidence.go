@@ -18,7 +18,8 @@ type Symbols interface {
 // Described is the part of Symbols that may be read by several goroutines.
 type Described interface {
 	Kind(format.ObjectID) format.LockKind
-	Bare(format.StackID) bool // no frame is of the application
+	Bare(format.StackID) bool           // no frame is of the application
+	Caller(format.StackID) format.Frame // the innermost frame that is; of a bare stack its outermost
 }
 
 // evidence is what the rebuilding of owners draws on, for a trace that

@@ -12,18 +12,17 @@ const parkSlack = int64(100e3)
 // joinParks makes one wait of the successive parks of one acquire: same
 // thread, lock and stack, no activity of the thread in between. The time awake
 // between them belongs to the wait. Monitors are recorded once per wait and
-// are left alone. Of waits by start it returns those that were not joined to
+// are left alone, and what timed out is over. The waits of inputs that tell who
+// owned their locks are whole, and so are those of inputs that say so. Of waits
+// by start it returns those that were not joined to
 // another; the others have no length any more.
 func (r *Record) joinParks(starts []column.Ref, kind func(format.ObjectID) format.LockKind) []column.Ref {
-	if r.Tenures.Len() > 0 {
-		return starts
-	}
 	var heads []*Wait // by thread: what its next park may continue
 	kept := starts[:0]
 	for _, i := range starts {
 		w := r.Waits.At(i)
 		k := kind(w.Lock)
-		if k == format.KindMonitor || k == format.KindUnknownLock {
+		if in := r.input(w.Lock); k == format.KindMonitor || k == format.KindUnknownLock || in.tenures || in.whole {
 			kept = append(kept, i)
 			continue
 		}
@@ -31,8 +30,9 @@ func (r *Record) joinParks(starts []column.Ref, kind func(format.ObjectID) forma
 			heads = append(heads, nil)
 		}
 		head := heads[w.Thread]
-		if head != nil && w.Lock == head.Lock && w.Stack == head.Stack && w.Start >= head.End && w.Start-head.End <= parkSlack {
+		if head != nil && !head.Failed() && w.Lock == head.Lock && w.Stack == head.Stack && w.Start >= head.End && w.Start-head.End <= parkSlack {
 			head.End, w.End = w.End, w.Start
+			head.last |= w.last & failedBit
 			continue
 		}
 		heads[w.Thread] = w

@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"slices"
 
-	"contend/analysis/internal/column"
 	"contend/format"
 )
 
-// The rules that say who owned a lock between its acquisitions, from the best
-// evidence each stretch has:
+// The rules that say who owned a lock between its acquisitions where nothing
+// tells of its releases, from the best evidence each stretch has:
 //
 //  1. a thread that got the lock after waiting owns it from then on, with the
 //     stack it waited with;
@@ -25,35 +24,11 @@ import (
 //
 // The functions that apply a rule name it by its number.
 
-// rebuildAll rebuilds the owners of several locks, on all cores: what it draws
-// on only stands to be read by then. They come out lock by lock, in the order
-// asked for, whichever is ready first.
-func (ev *evidence) rebuildAll(locks []format.ObjectID, out *column.Column[Ownership]) {
-	if len(locks) == 0 {
-		return
-	}
-	ev.sites.fill(ev.Record)
-	ready := make([]chan []Ownership, len(locks))
-	for i := range ready {
-		ready[i] = make(chan []Ownership, 1)
-	}
-	done := column.OnAllCores(len(locks), func(i int) {
-		waits := ev.byLock[locks[i]]
-		ready[i] <- ev.rebuild(locks[i], waits, ev.busy(waits))
-	})
-	for i := range ready {
-		for _, o := range <-ready[i] {
-			out.Add(o)
-		}
-	}
-	done()
-}
-
 // rebuild says who owned a lock while somebody waited for it. It cuts time at
 // the acquisitions: each begins a gap with its new owner (rule 1) and ends the
 // one before with the owner it names (rule 3).
-func (ev *evidence) rebuild(lock format.ObjectID, waits []column.Ref, busy []span) []Ownership {
-	s := ev.learn(lock, waits, busy)
+func (ev *evidence) rebuild(lock format.ObjectID, busy []span) []Ownership {
+	s := ev.learn(lock, ev.byLock[lock], busy)
 	b := &builder{ev: ev, s: s}
 	free := ev.sym.Kind(lock) == format.KindSemaphore // a permit has no owner to chain
 	for i := 0; i <= len(s.acquired); i++ {

@@ -5,8 +5,10 @@
 //
 // Its files, each of which uses only what comes after it:
 //
-//	timelines.go   the owners of all locks: recorded, or rebuilt
-//	rebuild.go     four numbered rules that make owners of one lock's evidence
+//	timelines.go   the owners of all locks: recorded, or inferred
+//	releases.go    rules 5 to 7, for locks whose releases the trace tells
+//	points.go      what waits and releases show of a lock, by time
+//	rebuild.go     rules 1 to 4, for locks of which it tells waits only
 //	sections.go    what threads do only while they hold the lock
 //	homes.go       where activities belong whose stack shows the runtime only
 //	section.go     what is known of one lock: acquisitions, busy stretches
@@ -18,8 +20,6 @@
 package owners
 
 import (
-	"cmp"
-	"slices"
 	"sync"
 
 	"contend/analysis/internal/column"
@@ -27,8 +27,8 @@ import (
 )
 
 // Timelines says who owned each contended lock while somebody waited for it.
-// Locks whose tenures the trace recorded are taken from there; the others are
-// rebuilt from evidence.
+// Locks whose tenures the trace recorded are taken from there; those of the
+// others are inferred.
 type Timelines struct {
 	Owned    column.Column[Ownership] // in no order
 	Unowned  []Owner                  // by lock: whom the stretches without an owner are charged to
@@ -43,9 +43,6 @@ func (a *Activities) Timelines(sym Symbols) (tl *Timelines, rebuilt func()) {
 	byLock := a.byLock
 	tl = &Timelines{Unowned: make([]Owner, len(byLock))}
 	tl.Owned.Start = func(o *Ownership) int64 { return o.Start }
-	for l := range byLock {
-		tl.Unowned[l] = Owner{Kind: Nobody, Prov: Unknown}
-	}
 	recorded := tl.addTenures(a)
 	ev := a.evidence(sym)
 	tl.Unlinked = ev.missed
@@ -56,7 +53,7 @@ func (a *Activities) Timelines(sym Symbols) (tl *Timelines, rebuilt func()) {
 		}
 	}
 	var rebuilding sync.WaitGroup
-	rebuilding.Go(func() { ev.rebuildAll(unknown, &tl.Owned) })
+	rebuilding.Go(func() { tl.infer(ev, unknown) })
 	return tl, rebuilding.Wait
 }
 
@@ -73,36 +70,48 @@ func (tl *Timelines) addTenures(a *Activities) (recorded []bool) {
 	}
 	a.Tenures.Each(func(_ column.Ref, t *Tenure) {
 		if int(t.Lock) < len(a.byLock) {
+			prov := a.input(t.Lock).prov()
 			recorded[t.Lock] = true
-			tl.Unowned[t.Lock] = Owner{Kind: Handoff, Prov: a.TenureProv}
-			tl.addTenure(t, a.TenureProv, a.endOf(t.Thread), busy[t.Lock])
+			tl.Unowned[t.Lock] = Owner{Kind: Handoff, Prov: prov}
+			t.owned(prov, a.endOf(t.Thread), busy[t.Lock], tl.Owned.Add)
 		}
 	})
 	return recorded
 }
 
-// addTenure keeps the parts of a tenure somebody waited through. An owner
-// that has ended without releasing the lock left the trace.
-func (tl *Timelines) addTenure(t *Tenure, prov Provenance, died int64, busy []span) {
-	h := Holder{Kind: Thread, Prov: prov, Thread: t.Thread, Stack: t.Stack}
-	if t.Thread == format.NoThread {
-		h = Holder{Kind: Nobody, Prov: Unknown}
-	}
-	if died != format.NoTime && died < t.End {
-		tl.addBusy(Ownership{t.Start, died, t.Lock, h}, busy)
-		tl.addBusy(Ownership{max(died, t.Start), t.End, t.Lock, Holder{Kind: External, Prov: prov}}, busy)
-		return
-	}
-	tl.addBusy(Ownership{t.Start, t.End, t.Lock, h}, busy)
+// inference is what has been found out about one lock.
+type inference struct {
+	owned   []Ownership
+	unowned Owner
 }
 
-// addBusy keeps an ownership if somebody waited meanwhile.
-func (tl *Timelines) addBusy(o Ownership, busy []span) {
-	if o.Start >= o.End {
-		return
+// infer finds out who owned several locks, on all cores: what it draws on only
+// stands to be read by then. They come out lock by lock, in the order asked
+// for, whichever is ready first.
+func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
+	ready := make([]chan inference, len(locks))
+	for i := range ready {
+		ready[i] = make(chan inference, 1)
 	}
-	i, _ := slices.BinarySearchFunc(busy, o.Start, func(s span, t int64) int { return cmp.Compare(s.end, t+1) })
-	if i < len(busy) && busy[i].start < o.End {
-		tl.Owned.Add(o)
+	done := column.OnAllCores(len(locks), func(i int) { ready[i] <- ev.infer(locks[i]) })
+	for i, l := range locks {
+		found := <-ready[i]
+		tl.Unowned[l] = found.unowned
+		for _, o := range found.owned {
+			tl.Owned.Add(o)
+		}
 	}
+	done()
+}
+
+// infer finds out who owned a lock: from its releases, where they are told, else
+// from all other evidence.
+func (ev *evidence) infer(lock format.ObjectID) inference {
+	busy := ev.busy(ev.byLock[lock])
+	if in := ev.input(lock); in.waking && (in.whole || len(ev.releasesOf(lock)) > 0) {
+		if owned := ev.fromReleases(lock, in, busy); len(owned) > 0 {
+			return inference{owned, Owner{Kind: Handoff, Prov: Inferred}}
+		}
+	}
+	return inference{ev.rebuild(lock, busy), Owner{Kind: Nobody, Prov: Unknown}}
 }

@@ -50,7 +50,7 @@ func Signature(steps []Step) string {
 func AppendPath(key []byte, sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share) []byte {
 	key = binary.AppendUvarint(key, uint64(sym.Group(waiter)))
 	key = binary.AppendUvarint(key, uint64(sym.Class(lock)))
-	for _, h := range sh.Path {
+	for h := sh.Path; h != nil; h = h.Next {
 		key = binary.AppendUvarint(key, uint64(sym.Method(h.Stack)))
 		key = binary.AppendUvarint(key, uint64(sym.Class(h.Lock)))
 	}
@@ -66,7 +66,7 @@ func AppendPath(key []byte, sym *analysis.Symbols, waiter format.ThreadID, lock 
 // one waited for in turn, up to the owner that waited for nobody.
 func StepsOf(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share) []Step {
 	steps := []Step{{RoleWaiter, sym.Groups().Name(sym.Group(waiter))}, lockStep(sym, lock)}
-	for _, h := range sh.Path {
+	for h := sh.Path; h != nil; h = h.Next {
 		steps = append(steps, methodStep(sym, RoleOwner, h.Stack), lockStep(sym, h.Lock))
 	}
 	switch sh.Root.Kind {

@@ -251,8 +251,8 @@ func TestProbability(t *testing.T) {
 func TestSliceAllocatesNothing(t *testing.T) {
 	p := profile(t, simulate.Config{Scenario: "nested", Duration: 1e8}, true)
 	owner := analysis.Owner{Thread: 1, Stack: 1}
-	s := analysis.Slice{Start: 1_700_000_000e9, End: 1_700_000_000e9 + 1e6, Thread: 2, Stack: 2, Lock: 1, Shares: []analysis.Share{
-		{Ns: 1e6, Direct: owner, Root: analysis.Owner{Thread: 3, Stack: 2}, Hops: 2, Path: []analysis.Hop{{Thread: 1, Stack: 1, Lock: 2}}}}}
+	s := analysis.Slice{Start: 1_700_000_000e9, End: 1_700_000_000e9 + 1e6, Lock: 1, Waiters: []analysis.Waiter{{Thread: 2, Stack: 2}}, Shares: []analysis.Share{
+		{Ns: 1e6, Direct: owner, Root: analysis.Owner{Thread: 3, Stack: 2}, Hops: 2, Path: analysis.PathOf(analysis.Hop{Thread: 1, Stack: 1, Lock: 2})}}}
 	p.Slice(&s)
 	if n := testing.AllocsPerRun(100, func() { p.Slice(&s) }); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -11,7 +11,7 @@ import (
 )
 
 // Lengths are the waits of one row, in nanoseconds. Of a sampled wait only
-// bounds are known: from the first sighting to the last at least, from the
+// bounds are known: from the first sample that shows it to the last at least, from the
 // sample before to the sample after at most.
 type Lengths struct {
 	Exact     dist.Dist // waits recorded from beginning to end
@@ -57,7 +57,7 @@ type Collector struct {
 	rows  map[blame.IDs]*Lengths
 	total Lengths
 	parts map[part]*Lengths
-	open  map[format.ThreadID]*sighted
+	open  map[format.ThreadID]*seenWait
 }
 
 // part is one row in one interval.
@@ -66,8 +66,8 @@ type part struct {
 	ids      blame.IDs
 }
 
-// sighted is a sampled wait that may go on.
-type sighted struct {
+// seenWait is a sampled wait that may go on.
+type seenWait struct {
 	going         bool
 	ids           blame.IDs
 	before, first int64
@@ -81,7 +81,7 @@ func New(o Options) (*Collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Collector{by: by, expected: o.ExpectedNs, interval: o.IntervalNs, rows: map[blame.IDs]*Lengths{}, parts: map[part]*Lengths{}, open: map[format.ThreadID]*sighted{}}, nil
+	return &Collector{by: by, expected: o.ExpectedNs, interval: o.IntervalNs, rows: map[blame.IDs]*Lengths{}, parts: map[part]*Lengths{}, open: map[format.ThreadID]*seenWait{}}, nil
 }
 
 // Begin implements analysis.Visitor.
@@ -95,21 +95,25 @@ func (c *Collector) Running(_, _, _ int64) {}
 
 // Slice implements analysis.Visitor. A wait counts where it begins.
 func (c *Collector) Slice(s *analysis.Slice) {
-	switch {
-	case s.Sighting.Seen:
-		c.sight(s)
-	case s.First:
-		each := func(l *Lengths) {
-			l.Exact.Add(s.WaitNs)
-			if c.expected > 0 {
-				l.Corrected.AddCorrected(s.WaitNs, 1, c.expected)
-			}
+	for i := range s.Waiters {
+		w := &s.Waiters[i]
+		switch {
+		case s.Sample.Taken:
+			c.see(s, w)
+		case w.First:
+			c.book(c.ids(s.Lock, w), s.Start, func(l *Lengths) {
+				l.Exact.Add(w.WaitNs)
+				if c.expected > 0 {
+					l.Corrected.AddCorrected(w.WaitNs, 1, c.expected)
+				}
+			})
 		}
-		c.book(c.ids(s), s.Start, each)
 	}
 }
 
-func (c *Collector) ids(s *analysis.Slice) blame.IDs { return c.keys.IDs(c.by, s, analysis.Owner{}) }
+func (c *Collector) ids(lock format.ObjectID, w *analysis.Waiter) blame.IDs {
+	return c.keys.IDs(c.by, lock, w, analysis.Owner{})
+}
 
 // book gives a wait that begins at some time to all that count it.
 func (c *Collector) book(k blame.IDs, at int64, add func(*Lengths)) {
@@ -132,29 +136,29 @@ func (c *Collector) book(k blame.IDs, at int64, add func(*Lengths)) {
 	add(l)
 }
 
-// sight takes one sighting of a sampled wait. Sightings of one thread come in
-// order of time.
-func (c *Collector) sight(s *analysis.Slice) {
-	w, seen := c.open[s.Thread], s.Sighting
+// see takes the samples that show a wait, or more of it. Those of one thread
+// come in order of time.
+func (c *Collector) see(s *analysis.Slice, by *analysis.Waiter) {
+	w, seen := c.open[by.Thread], &s.Sample
 	if w == nil {
-		w = &sighted{}
-		c.open[s.Thread] = w
+		w = &seenWait{}
+		c.open[by.Thread] = w
 	}
-	if s.First || !w.going {
+	if by.First || !w.going {
 		c.close(w)
-		*w = sighted{going: true, ids: c.ids(s), before: seen.Before, first: seen.At}
+		*w = seenWait{going: true, ids: c.ids(s.Lock, by), before: seen.Before, first: seen.First}
 		if seen.Before == format.NoTime {
-			w.before, w.edge = min(s.Start, seen.At), true
+			w.before, w.edge = min(s.Start, seen.First), true
 		}
 	}
-	w.last, w.after = seen.At, seen.After
+	w.last, w.after = seen.Last, seen.After
 	if seen.After == format.NoTime {
-		w.after, w.edge = max(s.End, seen.At), true
+		w.after, w.edge = max(s.End, seen.Last), true
 	}
 }
 
 // close books a sampled wait that has ended.
-func (c *Collector) close(w *sighted) {
+func (c *Collector) close(w *seenWait) {
 	if !w.going {
 		return
 	}

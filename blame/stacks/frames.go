@@ -2,7 +2,6 @@ package stacks
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"contend/analysis"
 	"contend/blame/chains"
@@ -84,12 +83,12 @@ type paths struct {
 	key  []byte
 }
 
-func (p *paths) id(path []analysis.Hop) int32 {
-	if len(path) == 0 {
+func (p *paths) id(path *analysis.Hop) int32 {
+	if path == nil {
 		return 0
 	}
 	p.key = p.key[:0]
-	for _, h := range path {
+	for h := path; h != nil; h = h.Next {
 		p.key = binary.AppendUvarint(binary.AppendUvarint(p.key, uint64(h.Stack)), uint64(h.Lock)) // who it was does not show in the stack
 	}
 	if id, ok := p.ids[string(p.key)]; ok {
@@ -98,7 +97,11 @@ func (p *paths) id(path []analysis.Hop) int32 {
 	if p.ids == nil {
 		p.ids = map[string]int32{}
 	}
-	p.list = append(p.list, slices.Clone(path))
+	var hops []analysis.Hop
+	for h := path; h != nil; h = h.Next {
+		hops = append(hops, analysis.Hop{Thread: h.Thread, Stack: h.Stack, Lock: h.Lock})
+	}
+	p.list = append(p.list, hops)
 	id := int32(len(p.list))
 	p.ids[string(p.key)] = id
 	return id

@@ -82,16 +82,22 @@ func (b *Builder) Running(_, to, _ int64) { b.end = max(b.end, to) }
 // share, so that contentions sum to the number of waits.
 func (b *Builder) Slice(s *analysis.Slice) {
 	b.end = max(b.end, s.End)
+	for i := range s.Waiters {
+		b.waiter(s, &s.Waiters[i])
+	}
+}
+
+func (b *Builder) waiter(s *analysis.Slice, w *analysis.Waiter) {
 	for i := range s.Shares {
 		sh := &s.Shares[i]
-		key := Key{Waiter: s.Thread, WaiterStack: s.Stack, Lock: s.Lock, Owner: sh.Direct}
+		key := Key{Waiter: w.Thread, WaiterStack: w.Stack, Lock: s.Lock, Owner: sh.Direct}
 		if b.view == Chain {
 			key.Owner, key.path = sh.Root, b.paths.id(sh.Path)
 		}
-		b.add(key, s, sh.Ns, s.First && i == 0)
+		b.add(key, s, sh.Ns, w.First && i == 0)
 	}
 	if len(s.Shares) == 0 { // a wait of length zero
-		b.add(Key{Waiter: s.Thread, WaiterStack: s.Stack, Lock: s.Lock, Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}, s, 0, s.First)
+		b.add(Key{Waiter: w.Thread, WaiterStack: w.Stack, Lock: s.Lock, Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}, s, 0, w.First)
 	}
 }
 

@@ -33,7 +33,7 @@ func symbols() *analysis.Symbols {
 
 // wait is a whole wait of a thread for a lock that one owner held.
 func wait(t format.ThreadID, l format.ObjectID, from, to int64, o analysis.Owner) *analysis.Slice {
-	return &analysis.Slice{Start: from, End: to, Thread: t, Stack: put, Lock: l, First: true,
+	return &analysis.Slice{Start: from, End: to, Lock: l, Waiters: []analysis.Waiter{{Thread: t, Stack: put, First: true}},
 		Shares: []analysis.Share{{Ns: to - from, Direct: o, Root: o, Hops: 1}}}
 }
 

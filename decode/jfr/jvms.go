@@ -25,9 +25,9 @@ func (h *header) sameRecorder(last *header) bool {
 	return h.major == last.major && h.minor == last.minor && h.ticksPerSecond == last.ticksPerSecond
 }
 
-// tellJVMs notes which threads the chunk at hand names, and begins another JVM
+// checkJVM notes which threads the chunk at hand names, and begins another JVM
 // if they, or its times, say that it is of another than the chunk before.
-func (r *Reader) tellJVMs(last *header) {
+func (r *Reader) checkJVM(last *header) {
 	now := r.nativeIDs()
 	if r.chunks > 1 && r.head.another(last, agreement(r.ids.native, now)) {
 		r.nextJVM()
@@ -88,6 +88,7 @@ func agreement(before, now map[int64]int64) (same int) {
 // nextJVM forgets what the JVM before numbered, and tells that an input of its
 // own begins.
 func (r *Reader) nextJVM() {
+	r.dated.turn(true, &r.queue) // what the dumps of the JVM before show is of its locks
 	r.ids.forget()
 	r.idle = nil
 	clear(r.settings)

@@ -28,7 +28,7 @@ type BlameRow struct {
 	ThreadNs int64            `json:"threadNs"`
 	WallNs   int64            `json:"wallNs"`
 	Waits    int64            `json:"waits"`
-	*Doubt
+	*Uncertainty
 	Provenance Provenance `json:"provenance"`
 }
 
@@ -48,8 +48,8 @@ func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
 	shown := limit(t.Rows, top)
 	for i := range shown {
 		row := newBlameRow(&shown[i], b.StackKeys)
-		if e, ok := t.Estimate(&shown[i]); ok && i < doubted && cov.Unit == "ns" {
-			row.Doubt = newDoubt(e)
+		if e, ok := t.Estimate(&shown[i]); ok && i < maxUncertain && cov.Unit == "ns" {
+			row.Uncertainty = newUncertainty(e)
 		}
 		b.Rows = append(b.Rows, row)
 	}

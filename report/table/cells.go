@@ -10,6 +10,12 @@ import (
 // Name is a cell that holds a name from the trace.
 func Name(s string) Cell { return Cell{s, formula(s)} }
 
+// none is a cell for what a row does not have.
+var none = Cell{"-", ""}
+
+// qualified is a cell that holds a class, or a lock of one.
+func qualified(name string) Cell { return Cell{text.Class(name), formula(name)} }
+
 // formula keeps a spreadsheet from running a name as a formula.
 func formula(s string) string {
 	if s != "" && strings.ContainsRune("=+-@", rune(s[0])) {
@@ -35,7 +41,7 @@ func Time(ns int64) Cell { return Cell{text.Duration(ns), strconv.FormatInt(ns, 
 // Length is a cell for a length that sampled waits do not have.
 func Length(ns int64) Cell {
 	if ns == 0 {
-		return Cell{"-", ""}
+		return none
 	}
 	return Time(ns)
 }

@@ -53,7 +53,8 @@ func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
 		c.axis(&b)
 	}
 	if rest := lines[len(shown):]; len(rest) > 0 {
-		fmt.Fprintln(&b, wrap(fmt.Sprintf("left out: %d locks with %s (--top 0 shows all)", len(rest), text.Duration(waiting(rest))), "  ", o))
+		note, _ := text.LocksLeftOut(rest)
+		fmt.Fprintln(&b, wrap(note, "  ", o))
 	}
 	fmt.Fprintln(&b, wrap(fmt.Sprintf("total: %s of waiting in %s of running time", text.Duration(d.Total.WaitNs), text.Duration(d.Total.RunningNs)), "  ", o)+"\n")
 	if _, err := io.WriteString(w, b.String()); err != nil {
@@ -64,13 +65,6 @@ func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
 		start = edges[0]
 	}
 	return writeAll(w, []*Grid{phaseGrid(slices.Collect(d.EachPhase(top)), start)}, d.Coverage, o)
-}
-
-func waiting(lines []document.Line) (ns int64) {
-	for i := range lines {
-		ns += lines[i].WaitNs
-	}
-	return ns
 }
 
 // chart is what all lines share.

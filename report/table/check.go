@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"contend/report/document"
@@ -28,7 +29,7 @@ func Check(w io.Writer, c *document.Check, o Options) error {
 			g.Rows = append(g.Rows, []Cell{verdict(s.Status), Name(CheckValue(r.Unit, s.Value, s.PlusMinus)), Name(CheckLimit(r.Unit, s)), Name(r.Rule), Name(s.Name)})
 		}
 		if shown == 0 {
-			g.Rows = append(g.Rows, []Cell{verdict(r.Status), {"-", ""}, {"-", ""}, Name(r.Rule), {"(nothing it names was waited for)", ""}})
+			g.Rows = append(g.Rows, []Cell{verdict(r.Status), none, none, Name(r.Rule), {"(nothing it names was waited for)", ""}})
 		}
 	}
 	if err := g.Write(w, o); err != nil {
@@ -49,11 +50,7 @@ func checkHeading(c *document.Check) string {
 	if failed > 0 {
 		what = fmt.Sprintf("contention: %d of %d rules do not hold", failed, len(c.Rules))
 	}
-	var names []string
-	for _, t := range c.Inputs {
-		names = append(names, t.Trace.Inputs...)
-	}
-	return text.Sanitize(what + ", " + strings.Join(names, " "))
+	return text.Sanitize(what + ", " + strings.Join(inputsOf(c.Inputs), " "))
 }
 
 func verdict(status string) Cell {
@@ -99,12 +96,9 @@ func checkNotes(w io.Writer, c *document.Check, o Options) error {
 	if o.Style == Markdown {
 		sep = "\n"
 	}
-	for _, t := range append(append([]document.SideTrace{}, c.Inputs...), c.Baseline...) {
-		for _, warning := range t.Coverage.Warnings {
-			note := wrap("note: "+text.Sanitize(strings.Join(t.Trace.Inputs, " ")+": "+warning.Text), "", o)
-			if _, err := fmt.Fprintln(w, note+sep); err != nil {
-				return err
-			}
+	for _, note := range notesOf(slices.Concat(c.Inputs, c.Baseline)) {
+		if _, err := fmt.Fprintln(w, wrap(note, "", o)+sep); err != nil {
+			return err
 		}
 	}
 	return nil

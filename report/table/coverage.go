@@ -18,6 +18,16 @@ func knownCell(p document.Provenance) Cell {
 	return Cell{text.Known(p), strings.Join(raw, " ")}
 }
 
+// writeAll writes tables, and below them what the trace could not tell.
+func writeAll(w io.Writer, grids []*Grid, c document.Coverage, o Options) error {
+	for _, g := range grids {
+		if err := g.Write(w, o); err != nil {
+			return err
+		}
+	}
+	return coverage(w, c, o)
+}
+
 // coverage writes what the trace could not tell. In CSV nothing follows the
 // rows: the warnings went to standard error already.
 func coverage(w io.Writer, c document.Coverage, o Options) error {
@@ -50,4 +60,22 @@ func paragraphs(w io.Writer, texts []string, o Options) error {
 	}
 	_, err := fmt.Fprintln(w, strings.Join(lines, sep))
 	return err
+}
+
+// inputsOf are the names of all inputs of some traces.
+func inputsOf(traces []document.SideTrace) (names []string) {
+	for _, t := range traces {
+		names = append(names, t.Trace.Inputs...)
+	}
+	return names
+}
+
+// notesOf says what some traces could not tell.
+func notesOf(traces []document.SideTrace) (notes []string) {
+	for _, t := range traces {
+		for _, warning := range t.Coverage.Warnings {
+			notes = append(notes, "note: "+text.Sanitize(strings.Join(t.Trace.Inputs, " ")+": "+warning.Text))
+		}
+	}
+	return notes
 }

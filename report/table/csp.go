@@ -27,12 +27,7 @@ func CSP(w io.Writer, d *document.CSP, top int, o Options) error {
 	if o.Style == CSV && len(d.Metrics) > 0 {
 		grids = grids[1:]
 	}
-	for _, g := range grids {
-		if err := g.Write(w, o); err != nil {
-			return err
-		}
-	}
-	return coverage(w, d.Coverage, o)
+	return writeAll(w, grids, d.Coverage, o)
 }
 
 func intervalGrid(d *document.CSP, start int64, top int) *Grid {
@@ -70,10 +65,10 @@ func intervalRows(iv *document.Interval, m measure, sampled bool, start int64, t
 	}
 	from, to, ran := offset(iv.StartNs-start), offset(iv.EndNs-start), m.cell(iv.RunningNs)
 	if len(locks) == 0 {
-		rows = append(rows, []Cell{from, to, ran, m.cell(0), Percent(0), {"-", ""}})
+		rows = append(rows, []Cell{from, to, ran, m.cell(0), Percent(0), none})
 	}
 	for _, l := range locks {
-		rows = append(rows, []Cell{from, to, ran, m.cell(l.WaitNs), pressureCell(sampled, l.CSP, l.PlusMinus), {text.Class(l.Lock), formula(l.Lock)}})
+		rows = append(rows, []Cell{from, to, ran, m.cell(l.WaitNs), pressureCell(sampled, l.CSP, l.PlusMinus), qualified(l.Lock)})
 	}
 	if rest > 0 {
 		rows = append(rows, []Cell{from, to, ran, m.cell(rest), Percent(float64(rest) / float64(max(iv.RunningNs, 1))),
@@ -99,12 +94,12 @@ func phaseGrid(phases []document.Phase, start int64) *Grid {
 	g := &Grid{Title: "phases of high pressure, with what caused most of the waiting in each",
 		Head: []string{"FROM", "TO", "WAIT", "CSP", "LOCK", "CAUSE"}, Left: left(6, 4, 5), Flex: 5, Drop: []string{"WAIT"}}
 	for _, p := range phases {
-		cause := Cell{"-", ""}
+		cause := none
 		if len(p.Causes) > 0 {
 			c := p.Causes[0]
 			cause = Cell{fmt.Sprintf("%.0f %% %s", 100*float64(c.WaitNs)/float64(p.WaitNs), text.StackText(c.Owner)), c.Owner}
 		}
-		g.Rows = append(g.Rows, []Cell{offset(p.StartNs - start), offset(p.EndNs - start), Time(p.WaitNs), pressureCell(p.PlusMinus != nil, p.CSP, p.PlusMinus), {text.Class(p.Lock), formula(p.Lock)}, cause})
+		g.Rows = append(g.Rows, []Cell{offset(p.StartNs - start), offset(p.EndNs - start), Time(p.WaitNs), pressureCell(p.PlusMinus != nil, p.CSP, p.PlusMinus), qualified(p.Lock), cause})
 	}
 	if len(phases) == 0 {
 		g.Notes = append(g.Notes, "none")

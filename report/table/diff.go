@@ -43,10 +43,7 @@ func Diff(w io.Writer, d *document.Diff, o Options) error {
 // sides says what is compared.
 func sides(d *document.Diff) string {
 	names := func(s *document.Side) string {
-		var all []string
-		for _, t := range s.Traces {
-			all = append(all, t.Trace.Inputs...)
-		}
+		all := inputsOf(s.Traces)
 		if counts(s) {
 			return fmt.Sprintf("%s (%s threads running or blocked)", strings.Join(all, ", "), text.Number(s.RunningNs))
 		}
@@ -185,16 +182,9 @@ func diffNotes(w io.Writer, d *document.Diff, o Options) error {
 		interval = "± ?: what counts threads at one instant gives no interval, and any change may be noise"
 	}
 	lines := []string{fmt.Sprintf("~ may be noise: each table shows a false change with a chance of at most %g %%", 100*d.Alpha), interval}
-	seen := map[string]bool{}
-	for _, s := range []document.Side{d.Base, d.New} {
-		for _, t := range s.Traces {
-			for _, warning := range t.Coverage.Warnings {
-				line := "note: " + text.Sanitize(strings.Join(t.Trace.Inputs, " ")+": "+warning.Text)
-				if !seen[line] {
-					seen[line] = true
-					lines = append(lines, line)
-				}
-			}
+	for _, note := range notesOf(slices.Concat(d.Base.Traces, d.New.Traces)) {
+		if !slices.Contains(lines, note) {
+			lines = append(lines, note)
 		}
 	}
 	return paragraphs(w, lines, o)

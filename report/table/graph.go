@@ -19,15 +19,6 @@ func Graph(w io.Writer, d *document.Graph, o Options) error {
 	return writeAll(w, grids, d.Coverage, o)
 }
 
-func writeAll(w io.Writer, grids []*Grid, c document.Coverage, o Options) error {
-	for _, g := range grids {
-		if err := g.Write(w, o); err != nil {
-			return err
-		}
-	}
-	return coverage(w, c, o)
-}
-
 func edgeGrid(d *document.Graph) *Grid {
 	m := measureOf(d.Coverage)
 	g := &Grid{Title: fmt.Sprintf("who waited for whom, by %s (%s blame: the %s; %s)", d.By, d.Metric, titles[d.Metric], m.What()),

@@ -130,10 +130,10 @@ func histRow(r *document.HistRow, by []string, total *document.HistRow, kinds []
 	if r.Corrected != nil {
 		row = append(row, Count(r.Corrected.Count))
 	} else if total.Corrected != nil {
-		row = append(row, Cell{"-", ""})
+		row = append(row, none)
 	}
 	for _, c := range histColumns(kinds) {
-		cell := Cell{"-", ""}
+		cell := none
 		if l := c.of(r); l != nil {
 			cell = Time(c.ns(l))
 		}

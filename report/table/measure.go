@@ -23,7 +23,7 @@ func (m measure) cell(ns int64) Cell {
 // wall holds wall-time, which a count has none of.
 func (m measure) wall(ns int64) Cell {
 	if m.Counts() {
-		return Cell{"-", ""}
+		return none
 	}
 	return Time(ns)
 }
@@ -36,7 +36,7 @@ func (m measure) total(t document.Total) string {
 // rate holds how often something was counted in a second.
 func rate(n, durationNs int64) Cell {
 	if durationNs <= 0 {
-		return Cell{"-", ""}
+		return none
 	}
 	v := float64(n) * 1e9 / float64(durationNs)
 	return Cell{fmt.Sprintf("%.1f", v), fmt.Sprintf("%.6f", v)}

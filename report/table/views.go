@@ -30,12 +30,7 @@ func Analyze(w io.Writer, a *document.Analyze, b *document.Blame, phases []docum
 	if len(phases) > 0 && !measureOf(a.Coverage).Counts() {
 		grids = append(grids, phaseGrid(phases, a.Trace.StartNs))
 	}
-	for _, g := range grids {
-		if err := g.Write(w, o); err != nil {
-			return err
-		}
-	}
-	return coverage(w, a.Coverage, o)
+	return writeAll(w, grids, a.Coverage, o)
 }
 
 func heading(a *document.Analyze) string {
@@ -67,9 +62,9 @@ func lockGrid(a *document.Analyze) *Grid {
 		Left: left(12, 9, 10, 11), Flex: 10, Drop: []string{"P50", "MAX", "WAITERS", "KIND", "WALL", "OWNERS KNOWN"}}
 	for _, l := range a.Locks {
 		g.Rows = append(g.Rows, []Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), m.wall(l.WallNs), Count(l.Waits), Length(l.P50Ns), Length(l.P99Ns),
-			Length(l.MaxNs), cspCell(&l), Count(int64(l.Waiters)), Name(l.Kind), {text.Class(l.Lock), formula(l.Lock)}, knownCell(l.Provenance)})
+			Length(l.MaxNs), cspCell(&l), Count(int64(l.Waiters)), Name(l.Kind), qualified(l.Lock), knownCell(l.Provenance)})
 	}
-	g.addDoubt(func(i int) *document.Doubt { return a.Locks[i].Doubt })
+	g.addUncertainty(func(i int) *document.Uncertainty { return a.Locks[i].Uncertainty })
 	g.Notes = append(g.Notes, lockTotals(a, m)...)
 	return g
 }
@@ -84,7 +79,7 @@ func countGrid(a *document.Analyze, m measure) *Grid {
 	}
 	for _, l := range a.Locks {
 		g.Rows = append(g.Rows, []Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), rate(l.WaitNs, duration), Name(l.Kind),
-			{text.Class(l.Class), formula(l.Class)}, {text.Class(l.Lock), formula(l.Lock)}, createdAt(l)})
+			qualified(l.Class), qualified(l.Lock), createdAt(l)})
 		created = created || len(l.Created) > 0
 	}
 	g.Notes = lockTotals(a, m)
@@ -110,7 +105,7 @@ func lockTotals(a *document.Analyze, m measure) (notes []string) {
 
 func createdAt(l document.Lock) Cell {
 	if len(l.Created) == 0 {
-		return Cell{"-", ""}
+		return none
 	}
 	return Name(text.Stack(l.Created))
 }
@@ -122,7 +117,7 @@ func untimed(c document.Coverage) bool {
 
 // cspCell writes a lock's pressure, with its interval if there is one.
 func cspCell(l *document.Lock) Cell {
-	if l.Doubt == nil {
+	if l.Uncertainty == nil {
 		return Percent(l.CSP)
 	}
 	return plusMinus(l.CSP, l.CSPPlusMinus)
@@ -178,7 +173,7 @@ func blameGrid(b *document.Blame) *Grid {
 		}
 		g.Rows = append(g.Rows, append(row, knownCell(r.Provenance)))
 	}
-	g.addDoubt(func(i int) *document.Doubt { return b.Rows[i].Doubt })
+	g.addUncertainty(func(i int) *document.Uncertainty { return b.Rows[i].Uncertainty })
 	if b.Omitted > 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("%s with %s (--top 0 shows all)", moreRows(b.Omitted), m.Text(b.OmittedNs)))
 	}
@@ -202,7 +197,7 @@ func keyCell(b *document.Blame, r *document.BlameRow, by, key string) Cell {
 		return Cell{text.Stack(stack), formula(key)}
 	}
 	if by == "class" {
-		return Cell{text.Class(key), formula(key)}
+		return qualified(key)
 	}
 	return Name(key)
 }
@@ -213,8 +208,5 @@ func Blame(w io.Writer, b *document.Blame, o Options) error {
 	if o.Style != CSV {
 		g.Notes = append(g.Notes, measureOf(b.Coverage).total(b.Total))
 	}
-	if err := g.Write(w, o); err != nil {
-		return err
-	}
-	return coverage(w, b.Coverage, o)
+	return writeAll(w, []*Grid{g}, b.Coverage, o)
 }

@@ -76,6 +76,15 @@ func LeftOut(d *document.Graph) string {
 	return fmt.Sprintf("left out: %s edges with %s and %s nodes (--top 0 shows all)", Number(int64(d.Omitted.Edges)), MeasureOf(d.Coverage).Text(d.Omitted.ThreadNs), Number(int64(d.Omitted.Nodes)))
 }
 
+// LocksLeftOut says what the limit left out of lines of locks, and how long
+// threads waited for those in all.
+func LocksLeftOut(rest []document.Line) (note string, ns int64) {
+	for i := range rest {
+		ns += rest[i].WaitNs
+	}
+	return fmt.Sprintf("left out: %d locks with %s (--top 0 shows all)", len(rest), Duration(ns)), ns
+}
+
 // Known writes how the owners of some waiting are known: "inferred 83 %,
 // unknown 17 %".
 func Known(p document.Provenance) string {

@@ -82,7 +82,7 @@ func newPicture(d *document.CSP, top int) *picture {
 	shown := lines
 	if top > 0 && top < len(lines) {
 		shown = lines[:top]
-		p.Note, p.LeftOutNs = leftOut(lines[top:])
+		p.Note, p.LeftOutNs = text.LocksLeftOut(lines[top:])
 	}
 	peak, y := document.Peak(shown), headHigh
 	for i := range shown {
@@ -96,13 +96,6 @@ func newPicture(d *document.CSP, top int) *picture {
 	}
 	p.Height = y + margin
 	return p
-}
-
-func leftOut(rest []document.Line) (note string, ns int64) {
-	for i := range rest {
-		ns += rest[i].WaitNs
-	}
-	return fmt.Sprintf("left out: %d locks with %s (--top 0 shows all)", len(rest), text.Duration(ns)), ns
 }
 
 func newBand(l *document.Line, edges []int64, peak float64, y int) band {

@@ -8,9 +8,9 @@ import (
 	"contend/format"
 )
 
-// doubted is how many pressures of a series carry an interval: each costs
+// maxIntervalsOfConfidence is how many pressures of a series carry an interval: each costs
 // about a fifth of a millisecond.
-const doubted = 2000
+const maxIntervalsOfConfidence = 2000
 
 // record keeps what a slice of a sampled trace adds to each lock in cells of
 // time.
@@ -20,20 +20,11 @@ func (m *Meter) record(s *analysis.Slice) {
 	case m.o.Root:
 		for i := range s.Shares {
 			sh := &s.Shares[i]
-			m.rec.Add(m.seriesOf(lastLock(s, sh)), s.Start, s.End, sh.Ns)
+			m.rec.Add(m.seriesOf(sh.Last), s.Start, s.End, sh.Ns, len(s.Waiters))
 		}
 	default:
-		m.rec.Add(m.seriesOf(s.Lock), s.Start, s.End, s.End-s.Start)
+		m.rec.Add(m.seriesOf(s.Lock), s.Start, s.End, s.Length(), len(s.Waiters))
 	}
-}
-
-// lastLock returns the lock at the end of a path: that which, once free, would
-// let everybody on it go on.
-func lastLock(s *analysis.Slice, sh *analysis.Share) format.ObjectID {
-	if n := len(sh.Path); n > 0 {
-		return sh.Path[n-1].Lock
-	}
-	return s.Lock
 }
 
 func (m *Meter) seriesOf(l format.ObjectID) int {
@@ -45,19 +36,19 @@ func (m *Meter) seriesOf(l format.ObjectID) int {
 	return i
 }
 
-// doubt gives the pressures of a sampled trace their 95 % intervals: those of
+// addIntervals gives the pressures of a sampled trace their 95 % intervals: those of
 // phases first, found of which were found, then those of the locks of each
 // interval.
-func (m *Meter) doubt(s *Series, found int) {
+func (m *Meter) addIntervals(s *Series, found int) {
 	if s.Sampled = m.rec.Sampled(); !s.Sampled {
 		return
 	}
 	cells := m.rec.Finish()
-	for i := range s.Phases[:min(len(s.Phases), doubted)] {
+	for i := range s.Phases[:min(len(s.Phases), maxIntervalsOfConfidence)] {
 		p := &s.Phases[i]
 		p.PlusMinus = m.half(cells.Window(p.StartNs, p.EndNs), p.lock)
 	}
-	left := doubted - found
+	left := maxIntervalsOfConfidence - found
 	if m.o.Phases || left <= 0 {
 		return
 	}
@@ -66,7 +57,7 @@ func (m *Meter) doubt(s *Series, found int) {
 		for _, l := range iv.Locks[:min(len(iv.Locks), left)] {
 			s.halves = append(s.halves, m.half(window, l.id))
 		}
-		if left = doubted - found - len(s.halves); left <= 0 {
+		if left = maxIntervalsOfConfidence - found - len(s.halves); left <= 0 {
 			return
 		}
 	}

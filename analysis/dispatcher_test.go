@@ -17,15 +17,16 @@ func (h *heard) Begin(*Symbols, int64)      {}
 func (h *heard) Running(from, to, ns int64) { h.log = append(h.log, [3]int64{from, to, ns}) }
 func (h *heard) Tick(from, to int64)        { h.log = append(h.log, [2]int64{from, to}) }
 func (h *heard) Slice(s *Slice)             { h.log = append(h.log, kept(s)) }
-func (h *heard) Crowd(c *Crowd) {
-	h.log = append(h.log, Crowd{kept(&c.Slice), copied(c.Waiters)})
-}
 
 func kept(s *Slice) Slice {
 	own := *s
-	own.Shares = copied(s.Shares)
+	own.Shares, own.Waiters = copied(s.Shares), copied(s.Waiters)
 	for i := range own.Shares {
-		own.Shares[i].Path = copied(own.Shares[i].Path)
+		var hops []Hop
+		for h := own.Shares[i].Path; h != nil; h = h.Next {
+			hops = append(hops, *h)
+		}
+		own.Shares[i].Path = PathOf(hops...)
 	}
 	return own
 }
@@ -33,42 +34,40 @@ func kept(s *Slice) Slice {
 func copied[T any](list []T) []T { return append([]T(nil), list...) }
 
 // Whoever books uses the same slices again and again, as the emitter does.
-func TestRelayTellsWhatWasBookedInOrder(t *testing.T) {
-	for _, calls := range []int{0, 1, bundleCalls - 1, bundleCalls, 10 * bundleCalls} {
-		for _, parts := range []int{1, bundleParts / 4} { // of the longest slice
+func TestDispatcherTellsWhatWasBookedInOrder(t *testing.T) {
+	for _, calls := range []int{0, 1, batchCalls - 1, batchCalls, 10 * batchCalls} {
+		for _, parts := range []int{1, batchParts / 4} { // of the longest slice
 			t.Run(fmt.Sprintf("%d calls, %d parts", calls, parts), func(t *testing.T) {
 				random := rand.New(rand.NewPCG(1, uint64(calls)))
-				var direct, relayed heard
-				r := newRelay([]Visitor{&relayed})
-				shares, waiters, hops := make([]Share, parts), make([]Waiter, parts), make([]Hop, 2)
+				var direct, passed heard
+				d := newDispatcher([]Visitor{&passed})
+				shares, waiters := make([]Share, parts), make([]Waiter, parts)
 				for i := range calls {
 					at := int64(i)
-					c := Crowd{Slice{Start: at, End: at + 1, Shares: shares[:random.IntN(min(parts, 40)+1)]}, waiters[:random.IntN(parts+1)]}
-					for j := range c.Shares {
-						c.Shares[j] = Share{Ns: at, Hops: j, Path: hops[:j%3]}
+					s := Slice{Start: at, End: at + 1, Shares: shares[:random.IntN(min(parts, 40)+1)], Waiters: waiters[:random.IntN(parts+1)]}
+					var path *Hop
+					for j := range s.Shares {
+						s.Shares[j] = Share{Ns: at, Hops: j, Path: path}
+						path = d.hops.add(Hop{Thread: format.ThreadID(i), Lock: format.ObjectID(j), Next: path})
 					}
-					for j := range c.Waiters {
-						c.Waiters[j].Thread = format.ThreadID(i + j)
+					for j := range s.Waiters {
+						s.Waiters[j].Thread = format.ThreadID(i + j)
 					}
-					hops[0].Lock, hops[1].Thread = format.ObjectID(i), format.ThreadID(i)
-					switch random.IntN(4) {
+					switch random.IntN(3) {
 					case 0:
-						direct.Slice(&c.Slice)
-						r.slice(&c.Slice)
+						direct.Slice(&s)
+						d.slice(&s)
 					case 1:
-						direct.Crowd(&c)
-						r.crowd(&c)
-					case 2:
 						direct.Running(at, 2, 3)
-						r.running(at, 2, 3)
-					case 3:
+						d.running(at, 2, 3)
+					case 2:
 						direct.Tick(at, 2)
-						r.tick(at, 2)
+						d.tick(at, 2)
 					}
 				}
-				r.close()
-				if !reflect.DeepEqual(relayed.log, direct.log) {
-					t.Errorf("heard %d calls, or others than the %d booked", len(relayed.log), len(direct.log))
+				d.close()
+				if !reflect.DeepEqual(passed.log, direct.log) {
+					t.Errorf("heard %d calls, or others than the %d booked", len(passed.log), len(direct.log))
 				}
 			})
 		}
@@ -86,14 +85,14 @@ func (n *namer) Running(_, _, _ int64)       {}
 func (n *namer) Slice(s *Slice)              { n.names = append(n.names, n.sym.ClassName(s.Lock)) }
 
 func TestVisitorsKnowSymbolsAsTheyWere(t *testing.T) {
-	const ticks = 3 * bundleCalls
+	const ticks = 3 * batchCalls
 	var events []format.Event
 	var want []string
 	for i, name := range []string{"Old", "New"} {
 		events = append(events, format.Event{Kind: format.KindObject, Object: 1, Class: name})
 		for j := range ticks {
 			at := int64(1000 + 10*(i*ticks+j))
-			events = append(events, tick(at, at, 9, 1), sample(at, 1, 1, 2))
+			events = append(events, tick(at, at, 9, 1), sample(at, 1, 1, 2+j%2)) // no instant shows what the one before did
 			want = append(want, name)
 		}
 	}

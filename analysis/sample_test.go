@@ -8,13 +8,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sightings collects the samples slices rest on.
-type sightings struct{ list []Sighting }
+// samples collects the samples slices rest on.
+type samples struct{ list []Sample }
 
-func (s *sightings) Begin(*Symbols, int64) {}
-func (s *sightings) Running(_, _, _ int64) {}
-func (s *sightings) Slice(sl *Slice)       { s.list = append(s.list, sl.Sighting) }
-func at(before, t, after int64) Sighting   { return Sighting{true, true, before, t, after} }
+func (s *samples) Begin(*Symbols, int64) {}
+func (s *samples) Running(_, _, _ int64) {}
+func (s *samples) Slice(sl *Slice)       { s.list = append(s.list, sl.Sample) }
+func at(before, t, after int64) Sample   { return Sample{true, true, before, t, t, after} }
 func lost(from, to int64) format.Event {
 	return format.Event{Kind: format.KindGap, Time: from, End: to}
 }
@@ -33,16 +33,16 @@ func TestSlicesKnowTheSampleTheyRestOn(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		events []format.Event
-		want   []Sighting
+		want   []Sample
 	}{
-		{"between two others", ticked(tick(100, 100, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)), []Sighting{at(100, 110, 120)}},
-		{"at both ends", ticked(sample(110, 1, 1, 2)), []Sighting{at(format.NoTime, 110, format.NoTime)}},
-		{"a gap before it", ticked(tick(100, 100, 2, 0), lost(103, 105), sample(110, 1, 1, 2), tick(120, 120, 2, 0)), []Sighting{at(format.NoTime, 110, 120)}},
-		{"a gap after it", ticked(tick(100, 100, 2, 0), sample(110, 1, 1, 2), lost(113, 118), tick(120, 120, 2, 0)), []Sighting{at(100, 110, format.NoTime)}},
-		{"a gap elsewhere", ticked(tick(90, 90, 2, 0), lost(93, 95), tick(100, 100, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)), []Sighting{at(100, 110, 120)}},
-		{"a wait recorded whole rests on none", []format.Event{waits(2, 1, 100, 130)}, []Sighting{{}}},
+		{"between two others", ticked(tick(100, 100, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)), []Sample{at(100, 110, 120)}},
+		{"at both ends", ticked(sample(110, 1, 1, 2)), []Sample{at(format.NoTime, 110, format.NoTime)}},
+		{"a gap before it", ticked(tick(100, 100, 2, 0), lost(103, 105), sample(110, 1, 1, 2), tick(120, 120, 2, 0)), []Sample{at(format.NoTime, 110, 120)}},
+		{"a gap after it", ticked(tick(100, 100, 2, 0), sample(110, 1, 1, 2), lost(113, 118), tick(120, 120, 2, 0)), []Sample{at(100, 110, format.NoTime)}},
+		{"a gap elsewhere", ticked(tick(90, 90, 2, 0), lost(93, 95), tick(100, 100, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)), []Sample{at(100, 110, 120)}},
+		{"a wait recorded whole rests on none", []format.Event{waits(2, 1, 100, 130)}, []Sample{{}}},
 	} {
-		s := &sightings{}
+		s := &samples{}
 		if _, err := Run(&format.List{Events: c.events}, open, s); err != nil {
 			t.Fatal(err)
 		}
@@ -55,17 +55,17 @@ func TestSlicesKnowTheSampleTheyRestOn(t *testing.T) {
 // What was sampled outside of the cut is not looked at: whether a wait went on
 // there nobody knows.
 func TestTheCutHidesTheSamplesBeyondIt(t *testing.T) {
-	events := ticked(sample(100, 1, 1, 2), sample(110, 1, 1, 2), sample(120, 1, 1, 2), sample(130, 1, 1, 2))
+	events := ticked(sample(100, 1, 1, 2), sample(110, 1, 1, 3), sample(120, 1, 1, 2), sample(130, 1, 1, 3)) // no two alike
 	for _, c := range []struct {
 		name     string
 		from, to int64
-		want     []Sighting
+		want     []Sample
 	}{
-		{"between two samples", 105, 125, []Sighting{at(format.NoTime, 110, 120), at(110, 120, format.NoTime)}},
-		{"within what a sample stands for", 112, 123, []Sighting{at(format.NoTime, 110, 120), at(110, 120, format.NoTime)}},
-		{"from the start, to the end", 95, 135, []Sighting{at(format.NoTime, 100, 110), at(100, 110, 120), at(110, 120, 130), at(120, 130, format.NoTime)}},
+		{"between two samples", 105, 125, []Sample{at(format.NoTime, 110, 120), at(110, 120, format.NoTime)}},
+		{"within what a sample stands for", 112, 123, []Sample{at(format.NoTime, 110, 120), at(110, 120, format.NoTime)}},
+		{"from the start, to the end", 95, 135, []Sample{at(format.NoTime, 100, 110), at(100, 110, 120), at(110, 120, 130), at(120, 130, format.NoTime)}},
 	} {
-		s := &sightings{}
+		s := &samples{}
 		if _, err := Run(&format.List{Events: events}, Filter{From: c.from, To: c.to}, s); err != nil {
 			t.Fatal(err)
 		}

@@ -6,19 +6,44 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
+	"contend/blame/chains"
 	"contend/blame/locks"
+	"contend/blame/stacks"
 	"contend/csp"
 	"contend/format"
+	"contend/format/simulate"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 )
 
-// single hides that a visitor takes crowds: it gets slices one by one.
-type single struct {
+// pieces cuts every slice into as small ones as there are: one waiter each, and
+// of two halves in time if it has one share. Time split among readers is not
+// the same wherever it is cut.
+type pieces struct {
 	analysis.Visitor
 	analysis.TickVisitor
+}
+
+func (p pieces) Slice(s *analysis.Slice) {
+	for i := range s.Waiters {
+		one := *s
+		one.Waiters = s.Waiters[i : i+1]
+		if len(s.Shares) == 1 && s.Length() > 1 {
+			one.Shares = slices.Clone(s.Shares)
+			one.Waiters = slices.Clone(one.Waiters)
+			one.End = s.Start + s.Length()/3
+			one.Shares[0].Ns = one.Length()
+			if one.Length() > 0 {
+				p.Visitor.Slice(&one)
+				one.Waiters[0].First = false
+			}
+			one.Start, one.End = one.End, s.End
+			one.Shares[0].Ns = one.Length()
+		}
+		p.Visitor.Slice(&one)
+	}
 }
 
 // randomSamples draws a sampled trace: owners that wait themselves, readers,
@@ -66,39 +91,57 @@ func randomSamples(rt *rapid.T) *format.List {
 	return l
 }
 
-// tables is what the visitors that take crowds make of a trace.
+// tables is what the visitors make of a trace.
 type tables struct {
 	Locks  []locks.Row
 	Total  locks.Row
 	Blame  []*blame.Table
 	Series []csp.Series
 	Parts  [][]csp.Interval // of each
+	Chains *chains.Table
+	Flames [][]stacks.Sample
 }
 
-func tabulate(rt *rapid.T, l *format.List, byClass, one bool, f analysis.Filter) (a tables) {
+// deaf hears no ticks.
+type deaf struct{}
+
+func (deaf) Tick(_, _ int64) {}
+
+func ticks(v analysis.Visitor) analysis.TickVisitor {
+	if t, ok := v.(analysis.TickVisitor); ok {
+		return t
+	}
+	return deaf{}
+}
+
+func tabulate(rt *rapid.T, l *format.List, byClass, small bool, f analysis.Filter) (a tables) {
 	locks := locks.New(byClass)
 	pivots := []*blame.Pivot{
 		blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false), blame.New([]blame.Key{blame.ByOwnerThread}, true),
 		blame.New([]blame.Key{blame.ByWaiterThread, blame.ByWaiterMethod}, false), blame.New([]blame.Key{blame.ByLock, blame.ByOwnerMethod}, true),
 	}
 	meters := []*csp.Meter{csp.New(csp.Options{IntervalNs: 1e8}), csp.New(csp.Options{IntervalNs: 1e8, Root: true})}
-	visitors := []analysis.Visitor{locks}
+	paths, flames := chains.New(), []*stacks.Builder{stacks.New(stacks.Blame), stacks.New(stacks.Chain)}
+	visitors := []analysis.Visitor{locks, paths, flames[0], flames[1]}
 	for _, p := range pivots {
 		visitors = append(visitors, p)
 	}
 	for _, m := range meters {
 		visitors = append(visitors, m)
 	}
-	if one {
+	if small {
 		for i, v := range visitors {
-			visitors[i] = single{v, v.(analysis.TickVisitor)}
+			visitors[i] = pieces{v, ticks(v)}
 		}
 	}
 	l.Rewind()
 	if _, err := analysis.Run(l, f, visitors...); err != nil {
 		rt.Fatal(err)
 	}
-	a.Locks, a.Total = locks.Rows(), locks.Total()
+	a.Locks, a.Total, a.Chains = locks.Rows(), locks.Total(), paths.Table()
+	for _, f := range flames {
+		a.Flames = append(a.Flames, f.Samples())
+	}
 	for _, p := range pivots {
 		a.Blame = append(a.Blame, p.Table())
 	}
@@ -113,16 +156,27 @@ func tabulate(rt *rapid.T, l *format.List, byClass, one bool, f analysis.Filter)
 	return a
 }
 
-func TestCrowdsSumToTheirSlices(t *testing.T) {
+// What many waiters have in common is summed together, and what several instants
+// show alike; the sums are those of the pieces.
+func TestSlicesSumToTheirPieces(t *testing.T) {
+	names, _ := simulate.Scenarios()
 	rapid.Check(t, func(rt *rapid.T) {
 		l, byClass := randomSamples(rt), rapid.Bool().Draw(rt, "by class")
+		if rapid.Bool().Draw(rt, "exact") {
+			l = &format.List{}
+			c := simulate.Config{Scenario: rapid.SampledFrom(names).Draw(rt, "scenario"), Threads: rapid.IntRange(2, 9).Draw(rt, "threads"), Locks: 3,
+				Duration: rapid.Int64Range(1e6, 5e7).Draw(rt, "duration"), Handoff: rapid.Int64Range(0, 5000).Draw(rt, "handoff"), Seed: rapid.Uint64().Draw(rt, "seed")}
+			if _, err := simulate.Run(c, l, nil); err != nil {
+				rt.Fatal(err)
+			}
+		}
 		f := analysis.Filter{From: format.NoTime, To: format.NoTime}
 		if rapid.Bool().Draw(rt, "cut") {
 			f.From, f.To = rapid.Int64Range(0, 1e9).Draw(rt, "from"), rapid.Int64Range(1e9, 3e9).Draw(rt, "to")
 		}
 		want, got := tabulate(rt, l, byClass, true, f), tabulate(rt, l, byClass, false, f)
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(blame.Table{}, blame.Row{}, csp.Series{}, csp.Pressure{}, csp.Phase{}, locks.Row{})); diff != "" {
-			rt.Fatalf("slices and crowds differ (-slices +crowds):\n%s", diff)
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(blame.Table{}, blame.Row{}, csp.Series{}, csp.Pressure{}, csp.Phase{}, locks.Row{}, stacks.Sample{}, stacks.Key{})); diff != "" {
+			rt.Fatalf("slices and their pieces differ (-pieces +slices):\n%s", diff)
 		}
 	})
 }
