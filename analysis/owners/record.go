@@ -131,6 +131,7 @@ type input struct {
 	waking   bool  // it tells of every release that woke a thread
 	whole    bool  // and each of its waits is all of an acquisition, however often the thread was woken
 	from, to int64 // what was recorded; NoTime when not told
+	pauses   pauses
 }
 
 // prov says how the tenures of an input are known.
@@ -203,6 +204,9 @@ func (r *Record) Add(ev *format.Event, end int64) {
 			owners: append([]format.Party(nil), ev.Owners...), waiters: append([]format.Party(nil), ev.Waiters...)})
 	case format.KindSetting, format.KindRecording:
 		r.note(ev, end)
+	case format.KindPause:
+		in := &r.inputs[len(r.inputs)-1]
+		in.pauses = append(in.pauses, newPause(ev, end))
 	case format.KindThreadStart:
 		r.life(ev.Thread).Start = ev.Time
 	case format.KindThreadEnd:
