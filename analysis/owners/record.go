@@ -130,6 +130,10 @@ func (in *input) prov() Provenance {
 	return Exact
 }
 
+// whole reports whether an input has waits for whole acquires: it tells who
+// owned its locks, or gave them back.
+func (in *input) whole() bool { return in.tenures || in.waking }
+
 // Life is the known lifetime of a thread; a bound is NoTime when not told.
 type Life struct{ Start, End int64 }
 

@@ -1,7 +1,6 @@
 package owners
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -39,7 +38,7 @@ func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span)
 			}
 		}
 	}
-	slices.SortFunc(s.seen, func(a, b anchor) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.thread, b.thread)) })
+	slices.SortFunc(s.seen, anchor.compare)
 	ev.usualHolds(s)
 	ev.findHomes(s)
 	return s
