@@ -6,9 +6,10 @@ import "contend/format"
 // trace. Their threads are apart, and so are their clocks, for all one knows:
 // a thread lives no longer than its own input was recorded.
 type part struct {
-	first, last    int64 // earliest and latest instant of anything recorded
-	hasRuns        bool  // execution samples: a thread that ran would show
-	recorded, gaps int   // where its own begin in the record
+	first, last int64 // earliest and latest instant of anything recorded
+	hasRuns     bool  // execution samples: a thread that ran would show
+	recorded    int   // where its own stretches begin in the record
+	gaps        gapIndex
 }
 
 // UnnamedInput is the label of what no setting names.
@@ -42,7 +43,7 @@ func (s *Symbols) partOf(id int) int {
 
 // next begins the next input.
 func (r *record) next() {
-	r.parts = append(r.parts, part{first: format.NoTime, last: format.NoTime, recorded: len(r.recorded), gaps: len(r.gaps)})
+	r.parts = append(r.parts, part{first: format.NoTime, last: format.NoTime, recorded: len(r.recorded)})
 }
 
 // part returns the input being read.
