@@ -45,9 +45,10 @@ var graphs = [][]string{
 }
 
 func TestGraphsSumToTheAnalysis(t *testing.T) {
+	t.Parallel()
 	for _, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			want := ask[document.Analyze](t, "analyze", path).Total
+			want := analyzed(t, path).Total
 			for _, how := range graphs {
 				args := append([]string{"graph", path}, how...)
 				checkGraph(t, how, ask[document.Graph](t, args...), want)
@@ -85,9 +86,10 @@ func sumDrawn(t *testing.T, format, text string) (sum int64) {
 }
 
 func TestDrawingsSumToTheAnalysis(t *testing.T) {
+	t.Parallel()
 	for _, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			doc := ask[document.Analyze](t, "analyze", path)
+			doc := analyzed(t, path)
 			want := doc.Total.WaitNs
 			for _, args := range [][]string{
 				{"graph", "--format", "dot", "--top", "0"}, {"graph", "--format", "dot", "--top", "3"}, {"graph", "--root", "--format", "mermaid", "--top", "5"},
@@ -173,9 +175,10 @@ func checkMatrix(t *testing.T, how []string, text string, want int64) {
 }
 
 func TestChainsSumToTheAnalysis(t *testing.T) {
+	t.Parallel()
 	for _, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			want := ask[document.Analyze](t, "analyze", path).Total
+			want := analyzed(t, path).Total
 			all := ask[document.Chains](t, "chains", path)
 			top := new(document.Chains)
 			unmarshal(t, run(t, "chains", path, "--format", "json", "--top", "2"), top)

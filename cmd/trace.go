@@ -45,7 +45,7 @@ func (o *traceOptions) bind(c *cobra.Command) {
 
 // bindLimits adds the flags of every command that reads a trace.
 func (o *traceOptions) bindLimits(c *cobra.Command) {
-	c.Flags().Var(newSize(&o.limits.Barren, decode.DefaultBarren), "max-barren", "give up after `SIZE` in a row with no event in it")
+	c.Flags().Var(newSize(&o.limits.Unproductive, decode.DefaultUnproductive), "max-barren", "give up after `SIZE` in a row with no event in it")
 	c.Flags().Var(newSize(&o.limits.Unpacked, decode.DefaultUnpacked), "max-unpacked", "unpack a compressed input to `SIZE` at most")
 }
 

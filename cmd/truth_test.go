@@ -71,6 +71,7 @@ func distance(a, b map[string]float64) (d float64) {
 
 // The owners' operations, against what the program logged of itself.
 func TestOwnersEqualTheProgramsOwnLog(t *testing.T) {
+	t.Parallel()
 	const inventory, reentrant = "Truth$InventoryLock", "java.util.concurrent.locks.ReentrantLock$NonfairSync"
 	for _, c := range []struct {
 		name, class       string

@@ -84,34 +84,16 @@ const bufferSize = 1 << 20
 // longestMagic is how many bytes tell the wrappings.
 const longestMagic = 10
 
-// sniff unwraps one layer of compression and opens what is inside.
-func (in *input) sniff(o Options, p *pulse) (reader, error) {
-	in.guard = o.Limits.guard(in.file, p, false)
-	stored := bufio.NewReaderSize(in.guard, bufferSize)
-	if head, err := stored.Peek(1); len(head) == 0 {
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%s: %w", in.name, err)
-		}
-		return nil, fail(in.name, "input", fmt.Errorf("empty: %w", format.ErrTruncated), "the recording may not have been written yet: stop or dump it first")
-	}
-	buf, release, err := Unwrap(stored, in.name)
-	if err != nil {
-		return nil, err
-	}
-	in.unwrap = release
-	if buf != stored { // wrapped: what it unpacks to counts instead
-		in.guard.lift()
-		in.guard = o.Limits.guard(buf, p, true)
-		buf = bufio.NewReaderSize(in.guard, bufferSize)
-	}
+// sniff finds out what an input is and begins to decode it.
+func (in *input) sniff(buf *bufio.Reader) (reader, error) {
 	head, _ := buf.Peek(sniffed)
 	for _, f := range formats {
 		if !f.is(head) {
 			continue
 		}
-		r, err := f.open(buf, in.name, o)
+		r, err := f.open(buf, in.name, in.from.Options)
 		if err == nil && f.pumped {
-			r, in.unwrap = newPump(r, p, release), nil
+			r, in.unwrap = newPump(r, &in.from.events, in.unwrap), nil
 		}
 		return r, err
 	}

@@ -119,8 +119,8 @@ const (
 )
 
 // SettingInput is the name of the setting that begins one of several inputs
-// joined in a trace; its value labels the input. Threads named after it belong
-// to it.
+// joined in a trace; its value labels the input, which has the label of the one
+// before where it is empty. Threads named after it belong to it.
 const SettingInput = "input"
 
 // Reset clears the event but keeps the capacity of its slices.

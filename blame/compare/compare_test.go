@@ -59,14 +59,15 @@ func TestATraceDoesNotDifferFromItself(t *testing.T) {
 // Of two runs that differ in one critical section, that one is found, and
 // anything else in one of twenty pairs: the error rate that is stated.
 func TestOneSlowerSectionIsFoundAndNothingElse(t *testing.T) {
-	pairs := 100
+	pairs := 50 // of each kind, and no run is used twice
 	if testing.Short() {
-		pairs = 5
+		pairs = 3
 	}
-	for _, exact := range []bool{true, false} {
-		missed, wrong := [3]int{}, [3]int{}
-		for i := range pairs {
-			c := simulate.Config{Scenario: "shards", Threads: 12, Locks: 4, Duration: 4e9, Period: 5e6, Seed: uint64(2 * i)}
+	wrong := [3]int{}
+	for i, exact := range []bool{true, false} {
+		missed := [3]int{}
+		for pair := range pairs {
+			c := simulate.Config{Scenario: "shards", Threads: 12, Locks: 4, Duration: 4e9, Period: 5e6, Seed: uint64(2 * (i*pairs + pair))}
 			base := profile(t, c, exact)
 			c.Seed, c.Slow, c.SlowBy = c.Seed+1, "serve2", 50
 			d := Compare(Group{base}, Group{profile(t, c, exact)}, Options{})
@@ -84,11 +85,17 @@ func TestOneSlowerSectionIsFoundAndNothingElse(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("exact %v: missed %v, wrong %v of %d", exact, missed, wrong, pairs)
+		t.Logf("exact %v: missed %v of %d", exact, missed, pairs)
 		for k := range missed {
-			if missed[k] > pairs/50 || wrong[k] > pairs/20+5 { // more than 10 of 100 come up once in a hundred times
-				t.Errorf("exact %v: table %d: missed %d and wrong %d of %d", exact, k, missed[k], wrong[k], pairs)
+			if missed[k] > pairs/50 {
+				t.Errorf("exact %v: table %d: missed %d of %d", exact, k, missed[k], pairs)
 			}
+		}
+	}
+	t.Logf("wrong %v of %d", wrong, 2*pairs)
+	for k := range wrong {
+		if wrong[k] > pairs/10+5 { // more than 10 of 100 come up once in a hundred times
+			t.Errorf("table %d: wrong %d of %d", k, wrong[k], 2*pairs)
 		}
 	}
 }

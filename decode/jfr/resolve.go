@@ -14,14 +14,16 @@ import (
 const rulesLock = rules.Lock
 
 // identities keeps the recording's threads, locks and stacks apart across
-// chunks, whose keys differ.
+// chunks, whose keys differ. Threads and locks are those of the JVM at hand.
 type identities struct {
 	threads map[threadKey]format.ThreadID
-	last    format.ThreadID             // given
-	alive   map[lifeKey]format.ThreadID // of the process at hand
-	called  map[format.ThreadID]string  // the name told last
+	last    format.ThreadID // given
+	alive   map[lifeKey]format.ThreadID
+	called  map[format.ThreadID]string // the name told last
 	byJava  map[int64]format.ThreadID
+	native  map[int64]int64 // by Java id: the id the operating system gave
 	objects map[objectKey]format.ObjectID
+	object  format.ObjectID             // given last
 	stacks  map[uint64][]format.StackID // by hash
 	frames  [][]format.Frame            // by stack
 	sleeps  map[int64]format.StackID
@@ -83,7 +85,7 @@ type verdict struct {
 }
 
 func newIdentities() identities {
-	return identities{threads: map[threadKey]format.ThreadID{}, alive: map[lifeKey]format.ThreadID{}, called: map[format.ThreadID]string{}, byJava: map[int64]format.ThreadID{}, objects: map[objectKey]format.ObjectID{},
+	return identities{threads: map[threadKey]format.ThreadID{}, alive: map[lifeKey]format.ThreadID{}, called: map[format.ThreadID]string{}, byJava: map[int64]format.ThreadID{}, native: map[int64]int64{}, objects: map[objectKey]format.ObjectID{},
 		stacks: map[uint64][]format.StackID{}, sleeps: map[int64]format.StackID{}, frames: [][]format.Frame{nil}, classes: map[string]uint32{"": 0}, names: []string{""},
 		seed: maphash.MakeSeed(), verdict: map[verdictKey]verdict{}}
 }
@@ -199,7 +201,8 @@ func (r *Reader) object(class uint32, address int64, in space, kind format.LockK
 	}
 	id, ok := r.ids.objects[k]
 	if !ok {
-		id = format.ObjectID(len(r.ids.objects) + 1)
+		r.ids.object++
+		id = r.ids.object
 		r.ids.objects[k] = id
 		name := r.ids.names[class]
 		if name == "" {

@@ -47,8 +47,7 @@ func (r *Reader) thread(key int64) format.ThreadID {
 }
 
 // threadID returns the id of a thread, and announces it when it is new or has
-// another name. Two processes whose recordings are joined may have threads of
-// the same numbers: the names tell those apart.
+// another name.
 func (r *Reader) threadID(k threadKey, group string) format.ThreadID {
 	ids, life := &r.ids, lifeKey{k.java, k.os}
 	id, ok := ids.threads[k]

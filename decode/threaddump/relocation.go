@@ -2,7 +2,7 @@ package threaddump
 
 import "contend/format"
 
-// moves follows locks whose address a garbage collector changed between two
+// relocations follows locks whose address a garbage collector changed between two
 // dumps of a series. A dump does not say so: the evidence is that threads
 // wait, in the same stack as before, for a lock of the same class at a new
 // address, and that the old one is gone.
@@ -14,18 +14,18 @@ import "contend/format"
 //     that kind at the same place. So the pair needs a witness besides: the
 //     thread that held the one lock and now holds the other, or a second
 //     waiter.
-type moves struct {
-	waits   map[format.ThreadID]standing // of the dump before
-	holders map[LockRef]format.ThreadID  // of the dump before: who held what, NoThread when only waited for
-	count   int                          // locks followed
-	spare   map[LockRef]format.ThreadID  // reused for the next dump
-	spareW  map[format.ThreadID]standing // the same
-	votes   map[LockRef]vote             // by old address
-	back    map[LockRef]LockRef          // old by new address; the zero ref where votes disagree
+type relocations struct {
+	waits   map[format.ThreadID]waitingAt // of the dump before
+	holders map[LockRef]format.ThreadID   // of the dump before: who held what, NoThread when only waited for
+	count   int                           // locks followed
+	spare   map[LockRef]format.ThreadID   // reused for the next dump
+	spareW  map[format.ThreadID]waitingAt // the same
+	votes   map[LockRef]vote              // by old address
+	back    map[LockRef]LockRef           // old by new address; the zero ref where votes disagree
 }
 
-// standing is what a thread waits for, and where.
-type standing struct {
+// waitingAt is what a thread waits for, and where.
+type waitingAt struct {
 	stack format.StackID
 	lock  LockRef
 }
@@ -37,14 +37,14 @@ type vote struct {
 	voters int
 }
 
-func newMoves() moves {
-	return moves{waits: map[format.ThreadID]standing{}, holders: map[LockRef]format.ThreadID{}, spareW: map[format.ThreadID]standing{}, spare: map[LockRef]format.ThreadID{},
+func newRelocations() relocations {
+	return relocations{waits: map[format.ThreadID]waitingAt{}, holders: map[LockRef]format.ThreadID{}, spareW: map[format.ThreadID]waitingAt{}, spare: map[LockRef]format.ThreadID{},
 		votes: map[LockRef]vote{}, back: map[LockRef]LockRef{}}
 }
 
 // follow gives locks that moved since the dump before the ids they had there.
 // parties are the threads of the dump with their stacks, in order.
-func (m *moves) follow(d *Dump, parties []format.Party, ids map[LockRef]format.ObjectID) {
+func (m *relocations) follow(d *Dump, parties []format.Party, ids map[LockRef]format.ObjectID) {
 	waits, holders := m.spareW, m.spare
 	clear(waits)
 	clear(holders)
@@ -52,16 +52,16 @@ func (m *moves) follow(d *Dump, parties []format.Party, ids map[LockRef]format.O
 		for i := range d.Threads {
 			t := &d.Threads[i]
 			if t.Wait != NotWaiting && t.For.Addr != 0 {
-				waits[parties[i].Thread] = standing{parties[i].Stack, t.For}
+				waits[parties[i].Thread] = waitingAt{parties[i].Stack, t.For}
 				holders[t.For] = max(holders[t.For], format.NoThread)
 			}
 			for _, ref := range t.Held {
 				holders[ref] = parties[i].Thread
 			}
 		}
-		m.poll(waits, holders)
+		m.collectVotes(waits, holders)
 		for old, v := range m.votes {
-			if m.stands(old, v, holders) {
+			if m.confirmed(old, v, holders) {
 				m.move(old, v.to, ids)
 			}
 		}
@@ -70,8 +70,8 @@ func (m *moves) follow(d *Dump, parties []format.Party, ids map[LockRef]format.O
 	m.holders, m.spare = holders, m.holders
 }
 
-// poll collects the votes of all threads.
-func (m *moves) poll(waits map[format.ThreadID]standing, holders map[LockRef]format.ThreadID) {
+// collectVotes takes the votes of all threads.
+func (m *relocations) collectVotes(waits map[format.ThreadID]waitingAt, holders map[LockRef]format.ThreadID) {
 	clear(m.votes)
 	clear(m.back)
 	for thread, now := range waits {
@@ -99,8 +99,8 @@ func (m *moves) poll(waits map[format.ThreadID]standing, holders map[LockRef]for
 	}
 }
 
-// stands reports whether votes for a pair agree and have a witness.
-func (m *moves) stands(old LockRef, v vote, holders map[LockRef]format.ThreadID) bool {
+// confirmed reports whether votes for a pair agree and have a witness.
+func (m *relocations) confirmed(old LockRef, v vote, holders map[LockRef]format.ThreadID) bool {
 	if v.to == (LockRef{}) || m.back[v.to] != old {
 		return false
 	}
@@ -110,7 +110,7 @@ func (m *moves) stands(old LockRef, v vote, holders map[LockRef]format.ThreadID)
 
 // move gives the lock at a new address the id it had at the old one, which
 // another lock may take now, as it may have been another's before.
-func (m *moves) move(old, to LockRef, ids map[LockRef]format.ObjectID) {
+func (m *relocations) move(old, to LockRef, ids map[LockRef]format.ObjectID) {
 	if id, ok := ids[old]; ok { // else nobody was seen waiting for it as a lock
 		ids[to] = id
 		delete(ids, old)

@@ -10,15 +10,15 @@ import (
 // frame. The Go runtime stops at a hundred frames itself.
 const maxLines = 2*format.MaxFrames + 2
 
-// shallow leaves out what is behind so many lines without an empty one between,
+// depthLimit leaves out what is behind so many lines without an empty one between,
 // so that a stack of millions of frames is not held in memory.
-type shallow struct {
+type depthLimit struct {
 	in    io.Reader
 	lines int  // since the last empty line
 	start bool // of a line
 }
 
-func (s *shallow) Read(p []byte) (int, error) {
+func (s *depthLimit) Read(p []byte) (int, error) {
 	for {
 		n, err := s.in.Read(p)
 		kept := 0

@@ -101,7 +101,7 @@ func TestScannedGoroutineRuns(t *testing.T) {
 // The name that a //line comment gives is told as it is.
 func TestFilesOfOtherNames(t *testing.T) {
 	y := newSymbols(nil)
-	list, _, err := snapshot(&tidy{in: bufio.NewReader(strings.NewReader(blocked("2", "main.parse()\n\t/src/yaccpar:153 +0x1\n")))})
+	list, _, err := snapshot(&normalizer{in: bufio.NewReader(strings.NewReader(blocked("2", "main.parse()\n\t/src/yaccpar:153 +0x1\n")))})
 	if err != nil && list == nil {
 		t.Fatal(err)
 	}
