@@ -1,10 +1,6 @@
 package analysis
 
-import (
-	"cmp"
-
-	"contend/format"
-)
+import "contend/format"
 
 // part is what is known of one input among several that are read as one
 // trace. Their threads are apart, and so are their clocks, for all one knows:
@@ -21,30 +17,29 @@ const UnnamedInput = "[unnamed input]"
 
 // input begins the next input of the trace; label names it, as the one before
 // where it is empty.
-func (s *Symbols) input(label string) {
-	s.part++
-	if label == "" && s.part > 1 {
-		return
+func (d *definitions) input(label string) {
+	d.part++
+	if label != "" {
+		d.label = d.inputs.ID(label)
 	}
-	s.label = s.inputs.ID(cmp.Or(label, UnnamedInput))
 }
 
 // Input returns the dense id of the input a thread belongs to; Inputs names
 // it.
-func (s *Symbols) Input(id format.ThreadID) uint32 {
-	if id != format.NoThread && int(id) < len(s.threads) && s.threads[id].part > 0 {
-		return s.threads[id].input
+func (d *definitions) Input(id format.ThreadID) uint32 {
+	if id != format.NoThread && int(id) < len(d.threads) {
+		return d.threads[id].input
 	}
-	return s.inputs.ID(UnnamedInput)
+	return unknownName
 }
 
 // Inputs names the ids of inputs.
-func (s *Symbols) Inputs() *Interner { return &s.inputs }
+func (d *definitions) Inputs() *Interner { return &d.inputs }
 
 // partOf returns the number of the input a thread belongs to.
-func (s *Symbols) partOf(id int) int {
-	if id < len(s.threads) {
-		return s.threads[id].part
+func (d *definitions) partOf(id int) int {
+	if id < len(d.threads) {
+		return d.threads[id].part
 	}
 	return 0
 }

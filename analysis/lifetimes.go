@@ -26,8 +26,8 @@ var idleWork = [...]bool{
 // A thread whose start or end the trace does not tell lives from its start,
 // or until its end. Where the recorder took execution samples, a thread
 // without any event did not run at all and is not counted.
-func (r *record) runs(sym *Symbols, start, end int64, run func(lo, hi, threads int64)) (counted int) {
-	runners := r.runners(sym, start, end)
+func (r *record) runs(defs *definitions, start, end int64, run func(lo, hi, threads int64)) (counted int) {
+	runners := r.runners(defs, start, end)
 	var due column.KeyHeap
 	for i := range runners {
 		if t, ok := runners[i].next(); ok {
@@ -54,14 +54,14 @@ func (r *record) runs(sym *Symbols, start, end int64, run func(lo, hi, threads i
 }
 
 // runners returns the threads that count, each at its beginning.
-func (r *record) runners(sym *Symbols, start, end int64) []runner {
+func (r *record) runners(defs *definitions, start, end int64) []runner {
 	var out []runner
 	for t := range max(r.activities.Threads(), len(r.Lives), len(r.tenants())) {
 		l := owners.Life{Start: format.NoTime, End: format.NoTime}
 		if t < len(r.Lives) {
 			l = r.Lives[t]
 		}
-		in, own := sym.partOf(t), r.activities.Of(format.ThreadID(t))
+		in, own := defs.partOf(t), r.activities.Of(format.ThreadID(t))
 		seen := t != int(format.NoThread) && (len(own) > 0 || r.held(t))
 		if !seen && (r.hasRuns(in) || l.Start == format.NoTime && l.End == format.NoTime) {
 			continue

@@ -271,15 +271,15 @@ func chained(depth int) (events []format.Event) {
 // steps, and not eight or sixteen times.
 func TestChainsOfWaitsAreFollowedOnce(t *testing.T) {
 	steps := func(depth int) float64 {
-		sym := &Symbols{}
-		e := newEmitter(sym, open, nil)
+		defs := newDefinitions()
+		e := newEmitter(defs, open, newDispatcher(nil, nil))
 		rec := newRecord()
 		for _, ev := range chained(depth) {
 			rec.add(&ev)
 		}
 		e.begin(0)
-		rec.activities = rec.Arrange(sym.Kind)
-		tl, rebuilt := rec.activities.Timelines(sym)
+		rec.activities = rec.Arrange(defs.Kind)
+		tl, rebuilt := rec.activities.Timelines(defs)
 		rebuilt()
 		s := rec.sweep(tl, e, &cycles{})
 		return float64(s.g.routes.steps)
