@@ -16,59 +16,39 @@ type Pivot struct {
 	by   []Key
 	root bool
 
-	sym    *analysis.Symbols
-	stacks stackIDs
-	ops    operations
-	index  map[rowKey]int
-	rows   []row
-	total  row
-	rec    bootstrap.Recorder // of sampled traces, by row
-	serial []uint32           // by thread: number of its current wait
-	seen   map[rowThread]uint32
-	each   bool      // some key tells waiters apart
-	last   []counted // by thread
+	keys  Resolver
+	index map[IDs]int
+	rows  []row
+	total Accumulator
+	waits WaitCounter
+	rec   bootstrap.Recorder // of sampled traces, by row
+	each  bool               // some key tells waiters apart
 }
-
-// rowKey holds one id per key; unused places are zero.
-type rowKey [keyCount]uint32
 
 // row is a sum in the making.
 type row struct {
-	key    rowKey
-	sum    Sum
-	at     analysis.Union
+	Accumulator
+	key    IDs
 	series int // in the recorder
-}
-
-// rowThread finds the last wait of a thread that a row has counted.
-type rowThread struct {
-	row    int
-	thread format.ThreadID
-}
-
-// counted is the last row that counted a wait of a thread, and which wait.
-type counted struct {
-	row    int32 // counting from 1
-	serial uint32
 }
 
 // New returns an empty pivot. With root, waiting is charged to the end of
 // each path through the wait-for graph instead of the direct owner.
 func New(by []Key, root bool) *Pivot {
-	return &Pivot{by: by, root: root, index: map[rowKey]int{}, seen: map[rowThread]uint32{}, each: slices.ContainsFunc(by, Key.ofWaiter)}
+	return &Pivot{by: by, root: root, index: map[IDs]int{}, each: slices.ContainsFunc(by, Key.ofWaiter)}
 }
 
 // Operations says how stacks are named by the operation keys: by the outermost
 // frame, as Class.Method, that the expression matches. Its first group is the
 // name if it has one, else the whole frame is.
 func (p *Pivot) Operations(frames *regexp.Regexp) *Pivot {
-	p.ops.frames = frames
+	p.keys.ops.frames = frames
 	return p
 }
 
 // Begin implements analysis.Visitor.
 func (p *Pivot) Begin(sym *analysis.Symbols, start int64) {
-	p.sym = sym
+	p.keys.Begin(sym)
 	p.rec.Begin(start)
 }
 
@@ -80,13 +60,9 @@ func (p *Pivot) Tick(from, to int64) { p.rec.Tick(from, to) }
 
 // Slice implements analysis.Visitor.
 func (p *Pivot) Slice(s *analysis.Slice) {
-	p.total.sum.ThreadNs += s.Ns()
-	p.total.at.AddSlice(s)
+	p.total.AddAll(s, p.charged)
 	for i := range s.Waiters {
-		p.begins(&s.Waiters[i])
-	}
-	for i := range s.Shares {
-		p.total.sum.ByProvenance[p.charged(&s.Shares[i]).Prov] += s.Shares[i].Ns * int64(len(s.Waiters))
+		p.waits.Begin(&s.Waiters[i])
 	}
 	if !p.each {
 		p.add(s, s.Waiters)
@@ -105,64 +81,26 @@ func (p *Pivot) charged(sh *analysis.Share) analysis.Owner {
 	return sh.Direct
 }
 
-// begins notes that a thread is seen waiting, in a new wait or in the last one.
-func (p *Pivot) begins(w *analysis.Waiter) {
-	for len(p.serial) <= int(w.Thread) {
-		p.serial = append(p.serial, 0)
-		p.last = append(p.last, counted{})
-	}
-	if w.First {
-		p.serial[w.Thread]++
-		p.total.sum.Waits++
-	}
-}
-
 // add charges the shares of waiters that no key tells apart to their rows.
 func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
 	for i := range s.Shares {
 		sh := &s.Shares[i]
 		owner := p.charged(sh)
 		row := p.row(s.Lock, &waiters[0], owner)
-		p.charge(row, s, sh.Ns, len(waiters), owner.Prov)
+		r := &p.rows[row]
+		r.Add(s, sh.Ns, len(waiters), owner.Prov)
+		p.rec.Add(r.series, s.Start, s.End, sh.Ns, len(waiters))
 		for j := range waiters {
-			p.count(row, waiters[j].Thread)
+			if p.waits.IsNew(row, waiters[j].Thread) {
+				r.Waits++
+			}
 		}
 	}
-}
-
-func (p *Pivot) charge(i int, s *analysis.Slice, ns int64, waiters int, prov analysis.Provenance) {
-	r := &p.rows[i]
-	r.sum.ThreadNs += ns * int64(waiters)
-	r.sum.ByProvenance[prov] += ns * int64(waiters)
-	p.rec.Add(r.series, s.Start, s.End, ns, waiters)
-	r.at.AddSlice(s)
-}
-
-// count counts a thread's wait in a row, once. Only when the row changes in
-// the middle of a wait must it be looked up whether it was there before.
-func (p *Pivot) count(i int, t format.ThreadID) {
-	now, last := counted{int32(i) + 1, p.serial[t]}, p.last[t]
-	if last == now {
-		return
-	}
-	p.last[t] = now
-	if last.serial == now.serial {
-		if last.row > 0 {
-			p.seen[rowThread{int(last.row) - 1, t}] = last.serial
-		}
-		if p.seen[rowThread{i, t}] == now.serial {
-			return
-		}
-	}
-	p.rows[i].sum.Waits++
 }
 
 // row returns the row of a waiter and one of its owners, making it if need be.
 func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, owner analysis.Owner) int {
-	var key rowKey
-	for i, k := range p.by {
-		key[i] = p.id(k, lock, w, owner)
-	}
+	key := p.keys.IDs(p.by, lock, w, owner)
 	i, ok := p.index[key]
 	if !ok {
 		i = len(p.rows)
@@ -177,17 +115,15 @@ func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, owner analysis.Own
 
 // Table returns the finished pivot; nothing can be added to it any more.
 func (p *Pivot) Table() *Table {
-	t := &Table{By: p.by, Root: p.root, Total: p.total.sum, Rows: make([]Row, 0, len(p.rows))}
-	t.Total.WallNs = p.total.at.Len()
+	t := &Table{By: p.by, Root: p.root, Total: p.total.Finish(), Rows: make([]Row, 0, len(p.rows))}
 	if p.rec.Sampled() {
 		t.cells = p.rec.Finish()
 	}
 	for i := range p.rows {
 		r := &p.rows[i]
-		out := Row{Sum: r.sum, Keys: make([]string, len(p.by)), IDs: slices.Clone(r.key[:len(p.by)]), series: r.series}
-		out.WallNs = min(r.at.Len(), r.sum.ThreadNs) // one of several readers is charged a part of each instant only
+		out := Row{Sum: r.Finish(), Keys: make([]string, len(p.by)), IDs: slices.Clone(r.key[:len(p.by)]), series: r.series}
 		for j, k := range p.by {
-			text, stack := p.text(k, r.key[j])
+			text, stack := p.keys.Text(k, r.key[j])
 			out.Keys[j] = text
 			if k.IsStack() {
 				out.Stacks = append(out.Stacks, stack)

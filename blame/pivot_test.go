@@ -116,7 +116,7 @@ func TestEveryKey(t *testing.T) {
 		{"owner-thread,class", false, []line{{"web-2 | Cache", 90, 90, 2}, {"[unknown owner] | Cache", 40, 40, 1}, {"batch | Journal", 40, 40, 1}}},
 		{"class,owner-thread", true, []line{{"Cache | web-2", 50, 50, 2}, {"Cache | [unknown owner]", 40, 40, 1}, {"Cache | batch", 40, 40, 1}, {"Journal | batch", 40, 40, 1}}},
 	} {
-		keys, err := ParseKeys(c.keys)
+		keys, err := ParseKeys(c.keys, Pivots)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,21 +199,28 @@ func TestStackRowsCarryTheirFrames(t *testing.T) {
 }
 
 func TestParseKeys(t *testing.T) {
-	var names []string
-	for k := range keyCount {
-		names = append(names, k.String())
-	}
-	keys, err := ParseKeys(strings.Join(names, " , "))
-	if err != nil || len(keys) != int(keyCount) {
-		t.Fatalf("%v: %v", keys, err)
-	}
-	for i, k := range keys {
-		if k != Key(i) {
-			t.Errorf("%s is read as %s", names[i], k)
+	for _, use := range []Use{Pivots, Lengths} {
+		all := Keys(use)
+		parsed, err := ParseKeys(strings.Join(all, " , "), use)
+		if err != nil || len(parsed) != len(all) {
+			t.Fatalf("%v: %v", parsed, err)
+		}
+		for i, k := range parsed {
+			if k.String() != all[i] {
+				t.Errorf("%s is read as %s", all[i], k)
+			}
 		}
 	}
+	for k := range keys {
+		if keys[k].name == "" || keys[k].asked == 0 || keys[k].side == owner && keys[k].asked&Lengths != 0 {
+			t.Errorf("key %d is not whole: %q", k, keys[k].name)
+		}
+	}
+	if _, err := ParseKeys("owner-stack", Lengths); err == nil {
+		t.Error("a length is asked for by owner")
+	}
 	for text, want := range map[string]string{"": `""`, "class,": `""`, "owner": "owner-stack, owner-method", "class,lock,class": `"class" comes twice`} {
-		if _, err := ParseKeys(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseKeys(text, Pivots); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -6,10 +6,9 @@ import (
 	"strings"
 
 	"contend/blame"
-	"contend/blame/lengths"
+	"contend/blame/stacks"
 	"contend/blame/waitgraph"
 	"contend/format/simulate"
-	"contend/report/stacks"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -33,7 +32,7 @@ func choices() []choice {
 		{"analyze", "format", false, formats},
 		{"analyze", "by", false, []string{"lock", "class"}},
 		{"blame", "format", false, formats},
-		{"blame", "by", true, blame.Keys()},
+		{"blame", "by", true, blame.Keys(blame.Pivots)},
 		{"chains", "format", false, formats},
 		{"check", "format", false, checkFormats},
 		{"convert", "codec", false, codecNames},
@@ -43,7 +42,7 @@ func choices() []choice {
 		{"flame", "view", false, stacks.Views[:]},
 		{"graph", "by", false, waitgraph.Nodes[:]},
 		{"graph", "format", false, with("dot", "mermaid", "svg")},
-		{"hist", "by", true, lengths.Keys()},
+		{"hist", "by", true, blame.Keys(blame.Lengths)},
 		{"hist", "format", false, histFormats()},
 		{"merge", "codec", false, codecNames},
 		{"pprof", "view", false, stacks.Views[:]},

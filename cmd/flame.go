@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
+	"contend/blame/stacks"
 	"contend/report/document"
 	"contend/report/flame"
-	"contend/report/stacks"
-	"contend/report/table"
+	"contend/report/text"
 
 	"github.com/spf13/cobra"
 )
@@ -125,10 +125,10 @@ func runFlame(e *env, o *flameOptions) error {
 }
 
 func (o *flameOptions) write(e *env, form int, b, base *stacks.Builder, res *result) error {
-	m := table.MeasureOf(document.NewCoverage(res.stats, res.trace))
-	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", table.Sanitize(strings.Join(res.inputs, " ")), o.view.name), Summary: waited(b, m), Of: m.Of()}
+	m := text.MeasureOf(document.NewCoverage(res.stats, res.trace))
+	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.name), Summary: waited(b, m), Of: m.Of()}
 	if base != nil {
-		c.Title += ", compared with " + table.Sanitize(o.diff)
+		c.Title += ", compared with " + text.Sanitize(o.diff)
 		c.Summary += "; before: " + waited(base, m)
 	}
 	out, closeOut, err := e.create(o.out, pictures[form].name == "html")
@@ -142,7 +142,7 @@ func (o *flameOptions) write(e *env, form int, b, base *stacks.Builder, res *res
 }
 
 // waited says how much waiting a builder has seen.
-func waited(b *stacks.Builder, m table.Measure) string {
+func waited(b *stacks.Builder, m text.Measure) string {
 	waits, ns := int64(0), int64(0)
 	samples := b.Samples()
 	for i := range samples {
@@ -152,5 +152,5 @@ func waited(b *stacks.Builder, m table.Measure) string {
 	if m.Counts() {
 		return m.Text(ns)
 	}
-	return fmt.Sprintf("%s of waiting thread-time in %d waits", table.Duration(ns), waits)
+	return fmt.Sprintf("%s of waiting thread-time in %d waits", text.Duration(ns), waits)
 }

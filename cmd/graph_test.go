@@ -130,7 +130,7 @@ func checkGraph(t *testing.T, how []string, g *document.Graph, want document.Tot
 		if cut := g.Omitted.Edges > 0; n.WaitedNs < waited[n.ID] || n.CausedNs < caused[n.ID] || !cut && (n.WaitedNs != waited[n.ID] || n.CausedNs != caused[n.ID]) {
 			t.Errorf("%v: %+v, its edges sum to %d and %d", how, n, waited[n.ID], caused[n.ID])
 		}
-		if n.Pseudo && n.Knot || n.Knot && n.Component == 0 {
+		if n.Pseudo && n.Closed || n.Closed && n.Component == 0 {
 			t.Errorf("%v: %+v", how, n)
 		}
 	}
@@ -212,7 +212,7 @@ func TestGraphFindsTheDeadlock(t *testing.T) {
 	g := ask[document.Graph](t, "graph", "--by", "thread", path)
 	var knot, free []string
 	for _, n := range g.Nodes {
-		if n.Knot {
+		if n.Closed {
 			knot = append(knot, n.Name)
 		} else {
 			free = append(free, n.Name)

@@ -8,10 +8,10 @@ import (
 	"contend/blame"
 	"contend/blame/chains"
 	"contend/blame/locks"
+	"contend/blame/stacks"
 	"contend/csp"
 	"contend/format"
 	"contend/format/simulate"
-	"contend/report/stacks"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"

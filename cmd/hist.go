@@ -9,9 +9,10 @@ import (
 	"time"
 
 	"contend/analysis/dist"
+	"contend/blame"
 	"contend/blame/lengths"
 	"contend/report/document"
-	"contend/report/table"
+	"contend/report/text"
 
 	"github.com/spf13/cobra"
 )
@@ -35,8 +36,7 @@ func newHist(e *env) *cobra.Command {
 		Use:   "hist [TRACE ... | LOG.hlog ...]",
 		Short: "print percentiles of how long single waits were, or log and plot them",
 		Long: `Print the distribution of the lengths of whole waits, to three significant
-digits, by any sequence of ` + strings.Join(lengths.Keys()[:4], ", ") + `,
-` + strings.Join(lengths.Keys()[4:], ", ") + `.
+` + blame.Help("digits, by any sequence of ", blame.Lengths) + `
 There are no keys of owners: a wait may have had several, one after the other.
 
 Of a trace that samples, the length of a wait is not known: both its bounds are
@@ -133,7 +133,7 @@ func runHist(e *env, o *histOptions) error {
 		return err
 	}
 	cov := document.NewCoverage(res.stats, res.trace)
-	if m := table.MeasureOf(cov); m.Counts() {
+	if m := text.MeasureOf(cov); m.Counts() {
 		return usageError{fmt.Errorf("the input counts %s: waits have no length there", m.Of()), "'contend analyze' shows the counts; several thread dumps with their times bound the lengths"}
 	}
 	a := &histAnswer{total: c.Total(), head: dist.Head{Start: c.Start(), Labelled: c.By()[0] == dist.InputKey}, intervals: c.Intervals()}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"contend/format"
-	"contend/report/table"
+	"contend/report/text"
 
 	"github.com/spf13/cobra"
 )
@@ -151,7 +151,7 @@ func message(err error) string {
 // say prints one line. It may quote the trace or a file's name, which must not
 // act on the terminal.
 func (e *env) say(line string) {
-	fmt.Fprintln(e.msg, table.Sanitize(strings.ReplaceAll(line, "\n", " ")))
+	fmt.Fprintln(e.msg, text.Sanitize(strings.ReplaceAll(line, "\n", " ")))
 }
 
 func (e *env) warn(text string) { e.say("contend: warning: " + text) }

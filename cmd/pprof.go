@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"contend/blame/stacks"
 	"contend/report/pprof"
-	"contend/report/stacks"
 
 	"github.com/spf13/cobra"
 )

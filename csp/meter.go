@@ -37,10 +37,10 @@ type Meter struct {
 	sym     *analysis.Symbols
 	start   int64
 	last    int64
-	most    int64   // intervals
-	running []int64 // by interval
-	waits   ledger  // owners left out
-	causes  ledger
+	most    int64      // intervals
+	running []int64    // by interval
+	waits   aggregator // owners left out
+	causes  aggregator
 	wait    int64
 	ran     int64
 	rec     bootstrap.Recorder // of sampled traces, by lock
@@ -146,7 +146,7 @@ func (m *Meter) Series() (*Series, error) {
 	s := &Series{IntervalNs: m.o.IntervalNs, WaitNs: m.wait, RunningNs: m.ran, meter: m, waits: m.waits.sums()}
 	phases, found := m.phases(s.waits)
 	s.Phases = phases
-	m.doubt(s, found)
+	m.addIntervals(s, found)
 	return s, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/blame/chains"
 	"contend/format"
 	"contend/format/simulate"
 )
@@ -222,7 +223,7 @@ func TestNamesOutliveARestart(t *testing.T) {
 		"$Proxy12":        "$Proxy",
 		"java.util.Timer": "java.util.Timer",
 	} {
-		if got := analysis.StableName(name); got != want {
+		if got := chains.StableName(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}

@@ -7,6 +7,7 @@ package compare
 import (
 	"contend/analysis"
 	"contend/analysis/bootstrap"
+	"contend/blame/chains"
 	"contend/format"
 )
 
@@ -102,7 +103,7 @@ func (p *Profile) Slice(s *analysis.Slice) {
 func (p *Profile) site(lock format.ObjectID, stack format.StackID) int {
 	key := site{p.sym.Class(lock), p.sym.Method(stack)}
 	i := p.sites.row(key, &p.rec, func() string {
-		return analysis.StableName(p.sym.Classes().Name(key.class)) + siteOf + analysis.StableName(p.sym.Methods().Name(key.method))
+		return chains.StableName(p.sym.Classes().Name(key.class)) + siteOf + chains.StableName(p.sym.Methods().Name(key.method))
 	})
 	for len(p.home) <= int(lock) {
 		p.home = append(p.home, 0)
@@ -127,11 +128,11 @@ func (p *Profile) owner(o analysis.Owner) int {
 // chain returns the row of a path through the wait-for graph, which has the
 // signature `contend chains` prints.
 func (p *Profile) chain(t format.ThreadID, lock format.ObjectID, sh *analysis.Share) int {
-	p.key = p.sym.AppendPath(p.key[:0], t, lock, sh)
+	p.key = chains.AppendPath(p.key[:0], p.sym, t, lock, sh)
 	if i, ok := p.chains.byKey[string(p.key)]; ok {
 		return i
 	}
-	return p.chains.row(string(p.key), &p.rec, func() string { return analysis.Signature(p.sym.Steps(t, lock, sh)) })
+	return p.chains.row(string(p.key), &p.rec, func() string { return chains.Signature(chains.StepsOf(p.sym, t, lock, sh)) })
 }
 
 // finish closes the recording, once.

@@ -6,6 +6,7 @@ package lengths
 import (
 	"contend/analysis"
 	"contend/analysis/dist"
+	"contend/blame"
 	"contend/format"
 )
 
@@ -47,13 +48,13 @@ type Options struct {
 
 // Collector is a visitor that takes the length of every wait.
 type Collector struct {
-	by       []key
+	by       []blame.Key
 	expected int64
 	interval int64
 
-	sym   *analysis.Symbols
+	keys  blame.Resolver
 	start int64
-	rows  map[ids]*Lengths
+	rows  map[blame.IDs]*Lengths
 	total Lengths
 	parts map[part]*Lengths
 	open  map[format.ThreadID]*seenWait
@@ -62,13 +63,13 @@ type Collector struct {
 // part is one row in one interval.
 type part struct {
 	interval int64
-	ids      ids
+	ids      blame.IDs
 }
 
 // seenWait is a sampled wait that may go on.
 type seenWait struct {
 	going         bool
-	ids           ids
+	ids           blame.IDs
 	before, first int64
 	last, after   int64
 	edge          bool // a neighbour is missing
@@ -76,15 +77,18 @@ type seenWait struct {
 
 // New returns an empty collector. The error is a wrong list of keys.
 func New(o Options) (*Collector, error) {
-	by, err := parseKeys(o.By)
+	by, err := blame.ParseKeys(o.By, blame.Lengths)
 	if err != nil {
 		return nil, err
 	}
-	return &Collector{by: by, expected: o.ExpectedNs, interval: o.IntervalNs, rows: map[ids]*Lengths{}, parts: map[part]*Lengths{}, open: map[format.ThreadID]*seenWait{}}, nil
+	return &Collector{by: by, expected: o.ExpectedNs, interval: o.IntervalNs, rows: map[blame.IDs]*Lengths{}, parts: map[part]*Lengths{}, open: map[format.ThreadID]*seenWait{}}, nil
 }
 
 // Begin implements analysis.Visitor.
-func (c *Collector) Begin(sym *analysis.Symbols, start int64) { c.sym, c.start = sym, start }
+func (c *Collector) Begin(sym *analysis.Symbols, start int64) {
+	c.keys.Begin(sym)
+	c.start = start
+}
 
 // Running implements analysis.Visitor.
 func (c *Collector) Running(_, _, _ int64) {}
@@ -107,15 +111,12 @@ func (c *Collector) Slice(s *analysis.Slice) {
 	}
 }
 
-func (c *Collector) ids(lock format.ObjectID, w *analysis.Waiter) (k ids) {
-	for i := range c.by {
-		k[i] = c.by[i].id(c.sym, lock, w)
-	}
-	return k
+func (c *Collector) ids(lock format.ObjectID, w *analysis.Waiter) blame.IDs {
+	return c.keys.IDs(c.by, lock, w, analysis.Owner{})
 }
 
 // book gives a wait that begins at some time to all that count it.
-func (c *Collector) book(k ids, at int64, add func(*Lengths)) {
+func (c *Collector) book(k blame.IDs, at int64, add func(*Lengths)) {
 	row := c.rows[k]
 	if row == nil {
 		row = &Lengths{}

@@ -28,7 +28,7 @@ var hostile = []string{
 func sample() *document.Graph {
 	g := &document.Graph{By: "method", Metric: "direct", Omitted: document.Omitted{Edges: 3, Nodes: 1, ThreadNs: 5e6}}
 	for i, name := range hostile {
-		g.Nodes = append(g.Nodes, document.Node{ID: i + 1, Name: name, WaitedNs: 1e6, CausedNs: 2e6, Pseudo: i%5 == 4, Component: i % 3, Knot: i%3 == 2})
+		g.Nodes = append(g.Nodes, document.Node{ID: i + 1, Name: name, WaitedNs: 1e6, CausedNs: 2e6, Pseudo: i%5 == 4, Component: i % 3, Closed: i%3 == 2})
 		g.Edges = append(g.Edges, document.Edge{From: i + 1, To: (i+1)%len(hostile) + 1, ThreadNs: 1e6, WallNs: 1e6, Waits: 2,
 			Locks: []document.EdgeLock{{Class: name, ThreadNs: 6e5}, {Class: "x" + name, ThreadNs: 4e5}}})
 	}

@@ -10,7 +10,7 @@ import (
 
 	"contend/report/document"
 	"contend/report/graph/layout"
-	"contend/report/table"
+	"contend/report/text"
 )
 
 //go:embed graph.svg.tmpl
@@ -45,11 +45,11 @@ type line struct {
 }
 
 type box struct {
-	X, Y, W, H   string
-	Lines        []line
-	Fill         string
-	Dashed, Knot bool
-	Name         string // in full
+	X, Y, W, H     string
+	Lines          []line
+	Fill           string
+	Dashed, Closed bool
+	Name           string // in full
 }
 
 type arrow struct {
@@ -106,7 +106,7 @@ func newPicture(g *document.Graph, placed *layout.Placed, boxes []layout.Size, a
 		n, c, s := &g.Nodes[i], placed.Boxes[i], boxes[i]
 		c.Y += head
 		b := box{X: px(c.X - s.W/2), Y: px(c.Y - s.H/2), W: px(s.W), H: px(s.H), Lines: centred(nodeLabel(g, n), c),
-			Fill: "#ffffff", Dashed: n.Pseudo, Knot: n.Knot, Name: table.Sanitize(n.Name)}
+			Fill: "#ffffff", Dashed: n.Pseudo, Closed: n.Closed, Name: text.Sanitize(n.Name)}
 		if n.Component > 0 {
 			b.Fill = fill(n)
 		}
@@ -126,7 +126,7 @@ func newPicture(g *document.Graph, placed *layout.Placed, boxes []layout.Size, a
 		}
 		p.Edges = append(p.Edges, arrow{Path: path, Width: pen(e, g), Lines: centred(edgeLabel(g, e), r.Label),
 			X: px(r.Label.X - s.W/2), Y: px(r.Label.Y - s.H/2), W: px(s.W), H: px(s.H),
-			Names: table.Sanitize(names[e.From] + " waited for " + names[e.To]), Locks: locks(g, e), Ns: e.ThreadNs})
+			Names: text.Sanitize(names[e.From] + " waited for " + names[e.To]), Locks: locks(g, e), Ns: e.ThreadNs})
 	}
 	return p
 }

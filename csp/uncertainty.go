@@ -8,9 +8,9 @@ import (
 	"contend/format"
 )
 
-// doubted is how many pressures of a series carry an interval: each costs
+// maxIntervalsOfConfidence is how many pressures of a series carry an interval: each costs
 // about a fifth of a millisecond.
-const doubted = 2000
+const maxIntervalsOfConfidence = 2000
 
 // record keeps what a slice of a sampled trace adds to each lock in cells of
 // time.
@@ -36,19 +36,19 @@ func (m *Meter) seriesOf(l format.ObjectID) int {
 	return i
 }
 
-// doubt gives the pressures of a sampled trace their 95 % intervals: those of
+// addIntervals gives the pressures of a sampled trace their 95 % intervals: those of
 // phases first, found of which were found, then those of the locks of each
 // interval.
-func (m *Meter) doubt(s *Series, found int) {
+func (m *Meter) addIntervals(s *Series, found int) {
 	if s.Sampled = m.rec.Sampled(); !s.Sampled {
 		return
 	}
 	cells := m.rec.Finish()
-	for i := range s.Phases[:min(len(s.Phases), doubted)] {
+	for i := range s.Phases[:min(len(s.Phases), maxIntervalsOfConfidence)] {
 		p := &s.Phases[i]
 		p.PlusMinus = m.half(cells.Window(p.StartNs, p.EndNs), p.lock)
 	}
-	left := doubted - found
+	left := maxIntervalsOfConfidence - found
 	if m.o.Phases || left <= 0 {
 		return
 	}
@@ -57,7 +57,7 @@ func (m *Meter) doubt(s *Series, found int) {
 		for _, l := range iv.Locks[:min(len(iv.Locks), left)] {
 			s.halves = append(s.halves, m.half(window, l.id))
 		}
-		if left = doubted - found - len(s.halves); left <= 0 {
+		if left = maxIntervalsOfConfidence - found - len(s.halves); left <= 0 {
 			return
 		}
 	}

@@ -1,9 +1,10 @@
-package analysis
+package chains
 
 import (
 	"encoding/binary"
 	"strings"
 
+	"contend/analysis"
 	"contend/format"
 )
 
@@ -44,45 +45,45 @@ func Signature(steps []Step) string {
 	return strings.Join(names, StepSeparator)
 }
 
-// AppendPath appends to a key what Steps would name, as ids of this trace: a
+// AppendPath appends to a key what StepsOf would name, as ids of this trace: a
 // cheap test whether two paths are equal. Unequal keys may have one signature.
-func (s *Symbols) AppendPath(key []byte, t format.ThreadID, lock format.ObjectID, sh *Share) []byte {
-	key = binary.AppendUvarint(key, uint64(s.Group(t)))
-	key = binary.AppendUvarint(key, uint64(s.Class(lock)))
+func AppendPath(key []byte, sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share) []byte {
+	key = binary.AppendUvarint(key, uint64(sym.Group(waiter)))
+	key = binary.AppendUvarint(key, uint64(sym.Class(lock)))
 	for h := sh.Path; h != nil; h = h.Next {
-		key = binary.AppendUvarint(key, uint64(s.Method(h.Stack)))
-		key = binary.AppendUvarint(key, uint64(s.Class(h.Lock)))
+		key = binary.AppendUvarint(key, uint64(sym.Method(h.Stack)))
+		key = binary.AppendUvarint(key, uint64(sym.Class(h.Lock)))
 	}
 	key = binary.AppendUvarint(key, uint64(sh.Root.Kind))
-	if sh.Root.Kind == OwnerThread {
-		key = binary.AppendUvarint(key, uint64(s.Method(sh.Root.Stack)))
+	if sh.Root.Kind == analysis.OwnerThread {
+		key = binary.AppendUvarint(key, uint64(sym.Method(sh.Root.Stack)))
 	}
 	return key
 }
 
-// Steps names the parts of a share's path through the wait-for graph: who
+// StepsOf names the parts of a share's path through the wait-for graph: who
 // waited, for which class of lock, what its owner was doing, which lock that
 // one waited for in turn, up to the owner that waited for nobody.
-func (s *Symbols) Steps(t format.ThreadID, lock format.ObjectID, sh *Share) []Step {
-	steps := []Step{{RoleWaiter, s.groups.Name(s.Group(t))}, s.lockStep(lock)}
+func StepsOf(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share) []Step {
+	steps := []Step{{RoleWaiter, sym.Groups().Name(sym.Group(waiter))}, lockStep(sym, lock)}
 	for h := sh.Path; h != nil; h = h.Next {
-		steps = append(steps, s.methodStep(RoleOwner, h.Stack), s.lockStep(h.Lock))
+		steps = append(steps, methodStep(sym, RoleOwner, h.Stack), lockStep(sym, h.Lock))
 	}
 	switch sh.Root.Kind {
-	case OwnerThread:
-		return append(steps, s.methodStep(RoleLeaf, sh.Root.Stack))
-	case OwnerDeadlock:
+	case analysis.OwnerThread:
+		return append(steps, methodStep(sym, RoleLeaf, sh.Root.Stack))
+	case analysis.OwnerDeadlock:
 		return append(steps, Step{RoleLeaf, DeadlockLeaf})
 	}
-	return append(steps, Step{RoleLeaf, PseudoOwner(sh.Root.Kind, 0)})
+	return append(steps, Step{RoleLeaf, analysis.PseudoOwner(sh.Root.Kind, 0)})
 }
 
-func (s *Symbols) lockStep(id format.ObjectID) Step {
-	return Step{RoleLock, StableName(s.ClassName(id))}
+func lockStep(sym *analysis.Symbols, id format.ObjectID) Step {
+	return Step{RoleLock, StableName(sym.ClassName(id))}
 }
 
-func (s *Symbols) methodStep(r Role, id format.StackID) Step {
-	return Step{r, StableName(s.methods.Name(s.Method(id)))}
+func methodStep(sym *analysis.Symbols, r Role, id format.StackID) Step {
+	return Step{r, StableName(sym.Methods().Name(sym.Method(id)))}
 }
 
 // StableName removes from a name what a JVM draws anew at each start: the

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Whatever order sums are added in, a ledger that packs and joins lists holds
+// Whatever order sums are added in, a aggregator that packs and joins lists holds
 // what a map does, each place once and in order.
 func TestALedgerIsAMapOfSums(t *testing.T) {
 	type place struct {
@@ -20,7 +20,7 @@ func TestALedgerIsAMapOfSums(t *testing.T) {
 		owner    analysis.Owner
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		var l ledger
+		var l aggregator
 		want := map[place]int64{}
 		spread := rapid.SampledFrom([]uint32{1, 7, 1000}).Draw(t, "spread")
 		rng, drift := rapid.Uint64().Draw(t, "seed"), rapid.Int32Range(-1, 1).Draw(t, "drift")

@@ -7,12 +7,12 @@ import (
 	"contend/report/document"
 )
 
-// addDoubt puts the column of 95 % intervals behind the first one, when the
-// rows rest on samples; doubt returns that of a row.
-func (g *Grid) addDoubt(doubt func(row int) *document.Doubt) {
+// addUncertainty puts the column of 95 % intervals behind the first one, when the
+// rows rest on samples; of returns that of a row.
+func (g *Grid) addUncertainty(of func(row int) *document.Uncertainty) {
 	shortest, longest := int64(math.MaxInt64), int64(0)
 	for i := range g.Rows {
-		if d := doubt(i); d != nil {
+		if d := of(i); d != nil {
 			shortest, longest = min(shortest, d.BlockNs), max(longest, d.BlockNs)
 		}
 	}
@@ -21,7 +21,7 @@ func (g *Grid) addDoubt(doubt func(row int) *document.Doubt) {
 	}
 	insert := func(list []Cell, c Cell) []Cell { return append([]Cell{list[0], c}, list[1:]...) }
 	for i := range g.Rows {
-		g.Rows[i] = insert(g.Rows[i], doubtCell(doubt(i)))
+		g.Rows[i] = insert(g.Rows[i], uncertaintyCell(of(i)))
 	}
 	g.Head = append([]string{g.Head[0], "+/-"}, g.Head[1:]...)
 	g.Left = append([]bool{false, false}, g.Left[1:]...)
@@ -29,7 +29,7 @@ func (g *Grid) addDoubt(doubt func(row int) *document.Doubt) {
 	g.Notes = append(g.Notes, fmt.Sprintf("+/- is a 95 %% interval, from a bootstrap over blocks of %s", blocks([2]int64{shortest, longest})))
 }
 
-func doubtCell(d *document.Doubt) Cell {
+func uncertaintyCell(d *document.Uncertainty) Cell {
 	if d == nil || d.PlusMinusNs == nil {
 		return Cell{"?", ""}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"contend/analysis"
+	"contend/blame/chains"
 	"contend/format"
 )
 
@@ -50,7 +51,7 @@ func (b *Builder) stack(frames []Frame, id format.StackID, r Role) []Frame {
 	}
 	for _, f := range list {
 		if b.Stable {
-			f.Class, f.Line = analysis.StableName(f.Class), 0
+			f.Class, f.Line = chains.StableName(f.Class), 0
 		}
 		frames = append(frames, Frame{f, r})
 	}
@@ -59,7 +60,7 @@ func (b *Builder) stack(frames []Frame, id format.StackID, r Role) []Frame {
 
 func (b *Builder) owner(frames []Frame, o analysis.Owner) []Frame {
 	if o.Kind == analysis.OwnerDeadlock && b.Stable {
-		return append(frames, Frame{format.Frame{Method: analysis.DeadlockLeaf}, Owner})
+		return append(frames, Frame{format.Frame{Method: chains.DeadlockLeaf}, Owner})
 	}
 	if o.Kind != analysis.OwnerThread {
 		return append(frames, Frame{format.Frame{Method: analysis.PseudoOwner(o.Kind, o.Cycle)}, Owner})
@@ -70,7 +71,7 @@ func (b *Builder) owner(frames []Frame, o analysis.Owner) []Frame {
 func (b *Builder) lock(frames []Frame, id format.ObjectID) []Frame {
 	name := b.sym.LockName(id)
 	if b.Stable {
-		name = analysis.StableName(b.sym.ClassName(id))
+		name = chains.StableName(b.sym.ClassName(id))
 	}
 	return append(frames, Frame{format.Frame{Method: "lock " + name}, Lock})
 }

@@ -6,19 +6,19 @@ import (
 	"contend/analysis/bootstrap"
 )
 
-// doubted is how many rows of a table carry an interval: each costs a
+// maxUncertain is how many rows of a table carry an interval: each costs a
 // millisecond or two.
-const doubted = 1000
+const maxUncertain = 1000
 
-// Doubt is how far an estimate from samples may be off. Rows of exact traces
+// Uncertainty is how far an estimate from samples may be off. Rows of exact traces
 // have none.
-type Doubt struct {
+type Uncertainty struct {
 	PlusMinusNs *int64 `json:"plusMinusNs"` // half of the 95 % interval of the row's time; null when the trace is too short to tell
 	BlockNs     int64  `json:"blockNs"`     // length of the blocks of the bootstrap
 }
 
-func newDoubt(e bootstrap.Estimate) *Doubt {
-	d := &Doubt{BlockNs: e.BlockNs}
+func newUncertainty(e bootstrap.Estimate) *Uncertainty {
+	d := &Uncertainty{BlockNs: e.BlockNs}
 	if half := finite(e.Half); half != nil && *half < math.MaxInt64/2 {
 		ns := int64(math.Ceil(*half))
 		d.PlusMinusNs = &ns
