@@ -1,6 +1,10 @@
 package analysis
 
-import "contend/format"
+import (
+	"cmp"
+
+	"contend/format"
+)
 
 // part is what is known of one input among several that are read as one
 // trace. Their threads are apart, and so are their clocks, for all one knows:
@@ -14,10 +18,14 @@ type part struct {
 // UnnamedInput is the label of what no setting names.
 const UnnamedInput = "[unnamed input]"
 
-// input begins the next input of the trace; label names it.
+// input begins the next input of the trace; label names it, as the one before
+// where it is empty.
 func (s *Symbols) input(label string) {
 	s.part++
-	s.label = s.inputs.ID(label)
+	if label == "" && s.part > 1 {
+		return
+	}
+	s.label = s.inputs.ID(cmp.Or(label, UnnamedInput))
 }
 
 // Input returns the dense id of the input a thread belongs to; Inputs names
@@ -58,10 +66,24 @@ func (p *part) seen(from, to int64) {
 // span returns the stretch threads of an input may live in: all of the trace,
 // [start, end), when it is the only one.
 func (r *record) span(part int, start, end int64) (int64, int64) {
-	if part >= len(r.parts) || len(r.parts) < 3 || r.parts[part].first == format.NoTime {
+	if part >= len(r.parts) || r.parts[part].first == format.NoTime || r.lone() {
 		return start, end
 	}
 	return max(r.parts[part].first, start), min(r.parts[part].last, end)
+}
+
+// lone reports whether no more than one input recorded anything.
+func (r *record) lone() bool {
+	recorded := 0
+	for i := range r.parts {
+		if r.parts[i].first == format.NoTime {
+			continue
+		}
+		if recorded++; recorded == 2 {
+			return false
+		}
+	}
+	return true
 }
 
 // begin charges what is open and begins the next input: its ticks know nothing

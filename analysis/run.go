@@ -18,7 +18,7 @@ import (
 func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	sym := &Symbols{}
 	e := newEmitter(sym, f, v)
-	defer e.relay.close()
+	defer e.out.close()
 	rec := newRecord()
 	cyc := &cycles{}
 	smp := newSampler(rec, e, cyc)
@@ -35,7 +35,7 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 		}
 		switch ev.Kind {
 		case format.KindThread, format.KindObject, format.KindStack:
-			smp.settle()
+			smp.flushRun()
 			e.symbols().add(&ev)
 		case format.KindTick:
 			smp.tick(&ev)
@@ -83,7 +83,7 @@ func finish(e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {
 	}
 	rebuilt()
 	rec.sweep(tl, e, cyc)
-	e.relay.catchUp()
+	e.out.wait()
 	rec.visitTenures(e)
 	tr.Threads = max(counted, 0)
 	tr.RunningNs = e.running

@@ -43,20 +43,27 @@ func (s *sums) Slice(sl *Slice) {
 	sum := int64(0)
 	for _, sh := range sl.Shares {
 		sum += sh.Ns
-		s.direct[s.owner(sh.Direct)] += sh.Ns
-		s.root[s.owner(sh.Root)] += sh.Ns
-		if len(sh.Path) != sh.Hops-1 {
-			s.t.Fatalf("share of %d hops has a path of %d", sh.Hops, len(sh.Path))
+		s.direct[s.owner(sh.Direct)] += sh.Ns * int64(len(sl.Waiters))
+		s.root[s.owner(sh.Root)] += sh.Ns * int64(len(sl.Waiters))
+		last, hops := sl.Lock, 1
+		for h := sh.Path; h != nil; h = h.Next {
+			last = h.Lock
+			hops++
+		}
+		if hops != sh.Hops || last != sh.Last {
+			s.t.Fatalf("share of %d hops to lock %d has a path of %d to %d", sh.Hops, sh.Last, hops, last)
 		}
 	}
-	if sum != sl.End-sl.Start {
-		s.t.Fatalf("shares sum to %d over a slice of %d", sum, sl.End-sl.Start)
+	if sum != sl.Length() || len(sl.Waiters) == 0 {
+		s.t.Fatalf("shares sum to %d over a slice of %d, of %d waiters", sum, sl.Length(), len(sl.Waiters))
 	}
-	if sl.First {
-		s.waits++
+	for _, w := range sl.Waiters {
+		if w.First {
+			s.waits++
+		}
+		s.total += sum
+		s.byThread[w.Thread] += sum
 	}
-	s.total += sum
-	s.byThread[sl.Thread] += sum
 }
 
 func (s *sums) owner(o Owner) string {

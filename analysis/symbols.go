@@ -146,6 +146,16 @@ func (s *Symbols) Group(id format.ThreadID) uint32 {
 	return s.groups.ID("[unknown group]")
 }
 
+// SameGroup returns how many of the waiters, the first one included, come before
+// one of another group.
+func (s *Symbols) SameGroup(waiters []Waiter) int {
+	group, n := s.Group(waiters[0].Thread), 1
+	for n < len(waiters) && s.Group(waiters[n].Thread) == group {
+		n++
+	}
+	return n
+}
+
 // Groups names group ids.
 func (s *Symbols) Groups() *Interner { return &s.groups }
 

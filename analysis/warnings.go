@@ -24,7 +24,24 @@ func (r *record) warnings(sym *Symbols, tl *owners.Timelines) []format.Warning {
 		out = append(out, format.Warning{Code: "unlinked",
 			Text: fmt.Sprintf("%d of %d contended locks in thread dumps match no recorded wait", tl.Unlinked, r.Dumped())})
 	}
-	return slices.Concat(out, r.censored(), r.unclassified(sym))
+	return slices.Concat(out, r.gaveUp(), r.censored(), r.unclassified(sym))
+}
+
+// gaveUp reports the waits that ended without the lock.
+func (r *record) gaveUp() []format.Warning {
+	count, all, total := 0, 0, int64(0)
+	for _, i := range r.activities.Starts {
+		w := r.Waits.At(i)
+		if all++; w.Failed() {
+			count++
+			total += w.End - w.Start
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	return []format.Warning{{Code: "failed",
+		Text: fmt.Sprintf("%d of %d waits timed out and count as ended without the lock: %v of waiting, which is counted like any other", count, all, time.Duration(total).Round(time.Microsecond))}}
 }
 
 // censored reports the waits that reach into a stretch of which data was
@@ -75,7 +92,7 @@ func (r *record) unclassified(sym *Symbols) []format.Warning {
 // visitTenures gives recorded tenures to the visitors that ask for them.
 func (r *record) visitTenures(e *emitter) {
 	var ask []TenureVisitor
-	for _, v := range e.relay.visitors {
+	for _, v := range e.out.visitors {
 		if tv, ok := v.(TenureVisitor); ok {
 			ask = append(ask, tv)
 		}

@@ -14,7 +14,9 @@ func AppendEvent(dst []byte, ev *Event, last *int64) []byte {
 	dst = append(dst, byte(ev.Kind), 0)
 	at := len(dst)
 	for _, f := range layouts[ev.Kind] {
-		dst = appendField(dst, f, ev, last)
+		if !late[f] || ev.number(f) != 0 {
+			dst = appendField(dst, f, ev, last)
+		}
 	}
 	n := len(dst) - at
 	if n < 0x80 {
@@ -114,6 +116,11 @@ func (e *Event) number(f fieldCode) uint64 {
 		return uint64(e.IdleThreads)
 	case fHash:
 		return e.Hash
+	case fFailed:
+		if e.Failed {
+			return 1
+		}
+		return 0
 	}
 	return e.Count
 }
@@ -144,6 +151,8 @@ func (e *Event) setNumber(f fieldCode, v uint64) bool {
 		e.IdleThreads = uint32(v)
 	case fHash:
 		e.Hash, small = v, true
+	case fFailed:
+		e.Failed, small = v == 1, v <= 1
 	case fCount:
 		e.Count, small = v, true
 	}
@@ -196,6 +205,9 @@ func DecodeEvent(src []byte, ev *Event, last *int64, a *Arena) (rest []byte, err
 		ev.Live, ev.IdleThreads = d.id(), d.id()
 	default:
 		for _, f := range layouts[kind] {
+			if late[f] && len(d.body) == 0 {
+				break
+			}
 			d.field(f, ev, last, a)
 		}
 	}

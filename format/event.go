@@ -27,7 +27,7 @@ const (
 
 	// Waiting and owning.
 	KindContention // Time, Weight, Object, Owners, Waiters: one instant of one contended lock
-	KindWait       // Thread, Object, Mode, Time, End, Stack, Owner: blocked over [Time, End); Owner held the lock last
+	KindWait       // Thread, Object, Mode, Time, End, Stack, Owner, Failed: blocked over [Time, End); Owner held the lock last; Failed: it gave up
 	KindTenure     // Thread, Object, Mode, Time, End, Stack: held the lock over [Time, End); NoThread: somebody unknown did
 	KindActivity   // Thread, Time, End, Stack, Activity, Object: what the thread did; End == Time for an instant
 	KindRelease    // Thread, Object, Mode, Time, Stack, Woken, Again: gave the lock back and woke Woken; NoThread: somebody unknown did
@@ -58,6 +58,7 @@ type Event struct {
 	Mode     Mode
 	LockKind LockKind
 	Activity Activity
+	Failed   bool // a wait: it ended without the lock
 
 	Time     int64
 	End      int64
@@ -115,12 +116,18 @@ const (
 // owned the locks follows from that, where no tenures are recorded.
 const (
 	SettingReleases = "releases"
-	ReleasesWaking  = "waking"
+	ReleasesWaking  = "waking"  // and every wait is whole
+	ReleasesUnparks = "unparks" // and a wait is one park: several may be tries of one acquisition; those of monitors are missing
 )
 
+// SettingEntry begins the name of a setting that names a synchronized method
+// at whose entry threads waited, as Class::method; the class of the monitor
+// follows. The recorder may trace its calls.
+const SettingEntry = "entry "
+
 // SettingInput is the name of the setting that begins one of several inputs
-// joined in a trace; its value labels the input. Threads named after it belong
-// to it.
+// joined in a trace; its value labels the input, which has the label of the one
+// before where it is empty. Threads named after it belong to it.
 const SettingInput = "input"
 
 // Reset clears the event but keeps the capacity of its slices.

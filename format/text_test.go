@@ -14,7 +14,7 @@ import (
 )
 
 // enums are how many values the fields have that stand for names.
-var enums = map[fieldCode]int{fMode: len(modeNames), fLockKind: len(lockKindNames), fActivity: len(activityNames)}
+var enums = map[fieldCode]int{fMode: len(modeNames), fLockKind: len(lockKindNames), fActivity: len(activityNames), fFailed: 2}
 
 // drawEvent draws an event of any kind but the end, with only the fields its
 // kind has.

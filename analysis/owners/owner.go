@@ -50,6 +50,11 @@ type Holder struct {
 	Stack  format.StackID
 }
 
+// Owner returns the same as an Owner.
+func (h *Holder) Owner() Owner {
+	return Owner{Kind: h.Kind, Prov: h.Prov, Thread: h.Thread, Stack: h.Stack}
+}
+
 // Ownership is one owner of one lock over [Start, End), however it is known.
 type Ownership struct {
 	Start, End int64

@@ -2,6 +2,7 @@ package owners
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"contend/analysis/internal/column"
@@ -31,10 +32,11 @@ type point struct {
 // points returns what the waits for a lock and its releases show of it, by
 // time. Who waits blocks at the beginning, and again whenever another thread
 // was quicker when a release had woken it; who is woken for good acquires the
-// lock when the wait is over. A wait nothing ends acquires nothing.
+// lock when the wait is over. A wait nothing ends acquires nothing where waits
+// are whole; else it does unless it failed: a release may be missing.
 func (a *Activities) points(lock format.ObjectID) []point {
 	waits, releases := a.byLock[lock], a.releasesOf(lock)
-	l := linker{Activities: a, latest: map[format.ThreadID]*try{}, points: make([]point, 0, len(waits)+2*len(releases))}
+	l := linker{Activities: a, whole: a.input(lock).whole, latest: map[format.ThreadID]*try{}, points: make([]point, 0, len(waits)+2*len(releases))}
 	for _, i := range releases {
 		r := a.releases.At(i)
 		for ; len(waits) > 0 && a.Waits.At(waits[0]).Start <= r.time; waits = waits[1:] {
@@ -45,7 +47,12 @@ func (a *Activities) points(lock format.ObjectID) []point {
 	for _, i := range waits {
 		l.block(a.Waits.At(i))
 	}
-	slices.SortStableFunc(l.points, func(a, b point) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.what, b.what)) })
+	for _, t := range slices.Sorted(maps.Keys(l.latest)) {
+		l.end(l.latest[t])
+	}
+	slices.SortStableFunc(l.points, func(a, b point) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.what, b.what), cmp.Compare(a.thread, b.thread))
+	})
 	return l.points
 }
 
@@ -59,6 +66,7 @@ func (a *Activities) releasesOf(lock format.ObjectID) []column.Ref {
 // linker finds the wait each release ended, while it goes through both by time.
 type linker struct {
 	*Activities
+	whole  bool // see input
 	latest map[format.ThreadID]*try
 	points []point
 }
@@ -71,8 +79,16 @@ type try struct {
 }
 
 func (l *linker) block(w *Wait) {
+	l.end(l.latest[w.Thread])
 	l.latest[w.Thread] = &try{wait: w, since: w.Start}
 	l.points = append(l.points, point{at: w.Start, what: blocked, mode: w.Mode(), thread: w.Thread, stack: w.Stack})
+}
+
+// end acquires the lock for a thread that no release is known to have woken.
+func (l *linker) end(t *try) {
+	if t != nil && !t.over && !l.whole && !t.wait.Failed() {
+		l.points = append(l.points, point{at: t.wait.End, what: acquired, mode: t.wait.Mode(), thread: t.wait.Thread, stack: t.wait.Stack})
+	}
 }
 
 func (l *linker) release(r *release) {

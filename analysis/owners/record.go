@@ -23,21 +23,31 @@ type Wait struct {
 	Thread     format.ThreadID
 	Lock       format.ObjectID
 	Stack      format.StackID
-	last       uint32 // previous owner, and the mode in the top bit, which no id reaches
+	last       uint32 // previous owner, and two bits on top, which no id reaches
 }
 
-const sharedBit = 1 << 31
+// The bits on top of last: the mode, and that the wait ended without the lock.
+const (
+	sharedBit = 1 << 31
+	failedBit = 1 << 30
+)
 
 func newWait(ev *format.Event, end int64) Wait {
 	w := Wait{ev.Time, end, ev.Thread, ev.Object, ev.Stack, uint32(ev.Owner)}
 	if ev.Mode == format.Shared {
 		w.last |= sharedBit
 	}
+	if ev.Failed {
+		w.last |= failedBit
+	}
 	return w
 }
 
 // prev returns who held the lock last, NoThread when not told.
-func (w *Wait) prev() format.ThreadID { return format.ThreadID(w.last &^ sharedBit) }
+func (w *Wait) prev() format.ThreadID { return format.ThreadID(w.last &^ (sharedBit | failedBit)) }
+
+// Failed reports whether the thread gave up: the end is no acquisition.
+func (w *Wait) Failed() bool { return w.last&failedBit != 0 }
 
 // Mode returns how the lock was asked for.
 func (w *Wait) Mode() format.Mode {
@@ -119,6 +129,7 @@ type input struct {
 	tenures  bool  // the same
 	inferred bool  // its tenures are, by who wrote it
 	waking   bool  // it tells of every release that woke a thread
+	whole    bool  // and each of its waits is all of an acquisition, however often the thread was woken
 	from, to int64 // what was recorded; NoTime when not told
 }
 
@@ -130,9 +141,9 @@ func (in *input) prov() Provenance {
 	return Exact
 }
 
-// whole reports whether an input has waits for whole acquires: it tells who
-// owned its locks, or gave them back.
-func (in *input) whole() bool { return in.tenures || in.waking }
+// complete reports whether the waits of an input are whole acquires: it says so,
+// or tells who owned its locks.
+func (in *input) complete() bool { return in.tenures || in.whole }
 
 // Life is the known lifetime of a thread; a bound is NoTime when not told.
 type Life struct{ Start, End int64 }
@@ -215,6 +226,8 @@ func (r *Record) note(ev *format.Event, end int64) {
 	case ev.Name == format.SettingTenures && ev.Value == format.TenuresInferred:
 		in.inferred = true
 	case ev.Name == format.SettingReleases && ev.Value == format.ReleasesWaking:
+		in.waking, in.whole = true, true
+	case ev.Name == format.SettingReleases && ev.Value == format.ReleasesUnparks:
 		in.waking = true
 	}
 }

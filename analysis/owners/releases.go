@@ -34,6 +34,7 @@ type history struct {
 	points   []point
 	from, to int64              // of the recording
 	usual    map[function]int64 // length of sections in ns
+	several  bool               // a semaphore whose permits several threads had at once
 	busy     []span
 	out      []Ownership
 }
@@ -45,6 +46,7 @@ func (ev *evidence) fromReleases(lock format.ObjectID, in *input, busy []span) [
 	if in.from == format.NoTime {
 		h.from, h.to = h.points[0].at, h.points[len(h.points)-1].at
 	}
+	h.several = h.kind == format.KindSemaphore && overlaps(h.points)
 	h.learn()
 	h.walk()
 	return h.out
@@ -54,6 +56,30 @@ func (ev *evidence) fromReleases(lock format.ObjectID, in *input, busy []span) [
 func (h *history) function(p *point) function {
 	f := h.ev.sym.Caller(p.stack)
 	return function{f.Class, f.Method}
+}
+
+// overlaps reports whether threads acquired a lock while others had it, too
+// often to be mistaken.
+func overlaps(points []point) bool {
+	const seldom = 20
+	had, number := map[format.ThreadID]int{}, 0 // by owner: how many acquired the lock before it
+	others, all := 0, 0
+	for i := range points {
+		switch p := &points[i]; p.what {
+		case acquired:
+			number++
+			had[p.thread] = number
+		case released:
+			if n, ok := had[p.thread]; ok {
+				all++
+				if n < number {
+					others++
+				}
+				delete(had, p.thread)
+			}
+		}
+	}
+	return others*seldom > all
 }
 
 // learn takes, for each function, the median time from an acquisition to the
@@ -104,7 +130,9 @@ func (h *history) walk() {
 			}
 			continue
 		case acquired:
-			b.vacate(p.mode, p.at)
+			if !b.several {
+				b.vacate(p.mode, p.at)
+			}
 			b.owners = append(b.owners, current{p.at, p})
 		case released:
 			if b.same(p) {
@@ -139,6 +167,10 @@ func (b *walk) same(p *point) bool {
 // begins it first where that was not seen (rule 6). When it wakes somebody, all
 // readers are gone.
 func (b *walk) release(p *point) {
+	if b.several {
+		b.giveBack(p)
+		return
+	}
 	start := int64(0)
 	if i := b.index(p.thread); i >= 0 {
 		start = b.owners[i].since
@@ -155,6 +187,19 @@ func (b *walk) release(p *point) {
 	if p.mode == format.Exclusive {
 		b.gave = *p
 	}
+}
+
+// giveBack ends the tenure of one permit among several, whose other owners it
+// tells nothing of.
+func (b *walk) giveBack(p *point) {
+	start := b.last
+	if i := b.index(p.thread); i >= 0 {
+		start = b.owners[i].since
+		b.owners = slices.Delete(b.owners, i, i+1)
+	} else if usual, ok := b.usual[b.function(p)]; ok {
+		start = p.at - usual
+	}
+	b.add(p, min(start, p.at), p.at)
 }
 
 // began estimates since when the lock was owned by a thread that is first seen

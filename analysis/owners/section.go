@@ -65,7 +65,7 @@ const (
 	timesPrompt  = 3
 )
 
-// acquisitions returns the ends of waits, by time. Waits that begin in order
+// acquisitions returns the ends of waits that got the lock, by time. Waits that begin in order
 // mostly end so, too: each one is put where it belongs from behind, as long as
 // that is near.
 func (ev *evidence) acquisitions(waits []column.Ref) []acquisition {
@@ -73,6 +73,9 @@ func (ev *evidence) acquisitions(waits []column.Ref) []acquisition {
 	out, sorted := make([]acquisition, 0, len(waits)), true
 	for _, i := range waits {
 		w := ev.Waits.At(i)
+		if w.Failed() {
+			continue
+		}
 		a, at := acquisition{w.End, w.Thread, i}, len(out)
 		out = append(out, a)
 		for ; at > 0 && out[at-1].time > a.time && len(out)-at < near; at-- {

@@ -108,7 +108,7 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 // from all other evidence.
 func (ev *evidence) infer(lock format.ObjectID) inference {
 	busy := ev.busy(ev.byLock[lock])
-	if in := ev.input(lock); in.waking {
+	if in := ev.input(lock); in.waking && (in.whole || len(ev.releasesOf(lock)) > 0) {
 		if owned := ev.fromReleases(lock, in, busy); len(owned) > 0 {
 			return inference{owned, Owner{Kind: Handoff, Prov: Inferred}}
 		}

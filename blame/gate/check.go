@@ -105,7 +105,7 @@ func (r *Rule) change(v, base measured, traces int, alpha float64) Subject {
 	if base.Traces == 0 {
 		base.Traces = traces // nothing was waited for there
 	}
-	now, before := compare.Settle(v.Rate, base.Rate)
+	now, before := compare.ShareSpread(v.Rate, base.Rate)
 	grown := 1 + r.limit
 	s := Subject{Value: v.Value, Half: known(v.Half), Base: before.Value, Limit: before.Value * grown}
 	if v.none || base.none {

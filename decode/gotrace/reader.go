@@ -100,7 +100,7 @@ func (r *Reader) Read(ev *format.Event) error {
 
 // step reads one event of the trace and queues what it means.
 func (r *Reader) step() (err error) {
-	defer r.recoverFromLibrary(&err)
+	defer r.recoverLibrary(&err)
 	ev, err := r.trace.ReadEvent()
 	if err != nil {
 		return r.ended(err)

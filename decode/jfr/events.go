@@ -22,6 +22,8 @@ const (
 	slotValue
 	slotText
 	slotTime
+	slotTimeout
+	slotUntil
 	slotOSName
 	slotOSID
 	slotVirtual
@@ -29,6 +31,8 @@ const (
 	slotFrames
 	slotMethod
 	slotLine
+	slotOperation
+	slotModifiers
 	slots
 )
 
@@ -62,7 +66,7 @@ func wanted() map[string]*eventSpec {
 	list := []*eventSpec{
 		{"JavaMonitorEnter", monitor, monitorEnter},
 		{"JavaMonitorWait", monitor, monitorWait},
-		{"ThreadPark", map[string]slot{"parkedClass": slotClass, "address": slotAddress}, park},
+		{"ThreadPark", map[string]slot{"parkedClass": slotClass, "address": slotAddress, "timeout": slotTimeout, "until": slotUntil}, park},
 		{"ThreadSleep", map[string]slot{"time": slotTime}, sleep},
 		{"FileRead", nil, io}, {"FileWrite", nil, io}, {"FileForce", nil, io},
 		{"SocketRead", nil, io}, {"SocketWrite", nil, io},
@@ -71,6 +75,8 @@ func wanted() map[string]*eventSpec {
 		{"ThreadStart", subject("thread"), threadStart},
 		{"ThreadEnd", subject("thread"), threadEnd},
 		{"ActiveSetting", map[string]slot{"id": slotID, "name": slotName, "value": slotValue}, setting},
+		{"MethodTrace", map[string]slot{"method": slotMethod}, traced},
+		{"ExecuteVMOperation", map[string]slot{"operation": slotOperation}, operation},
 		{"ThreadDump", map[string]slot{"result": slotText}, dump},
 	}
 	m := make(map[string]*eventSpec, len(list))
@@ -103,8 +109,9 @@ func (r *Reader) activity(v *values, ev *format.Event, what format.Activity) {
 // stack: that too tells one place of the program from another.
 func sleep(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivitySleep)
+	r.dated.note(ev, 0, stateSleeps)
 	if ev.Stack == format.NoStack {
-		ev.Stack = r.sleepStack(r.timespan(v[slotTime], r.meta.sleeps))
+		ev.Stack = r.sleepStack(r.timespan(v[slotTime], r.meta.units[slotTime]))
 	}
 	return true
 }
@@ -112,28 +119,57 @@ func sleep(r *Reader, v *values, ev *format.Event) bool {
 func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
 	ev.Kind = format.KindWait
 	ev.Thread, ev.Stack, ev.Owner = r.thread(v[slotThread]), r.stack(v[slotStack]), r.thread(v[slotOwner])
-	ev.Object = r.object(r.class(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
+	class := r.class(v[slotClass])
+	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
+	r.dated.note(ev, class, stateEnters)
+	if _, ok := r.ids.entries[ev.Stack]; ok {
+		r.tellEntry(ev.Stack, class)
+	}
 	return true
 }
 
 func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivityWait)
-	ev.Object = r.object(r.class(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
+	class := r.class(v[slotClass])
+	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
+	r.dated.note(ev, class, stateWaits)
 	return true
 }
 
-// park is a wait for a lock, idle time, or unclear: the rules decide.
 func park(r *Reader, v *values, ev *format.Event) bool {
-	class, stack := r.class(v[slotClass]), r.stack(v[slotStack])
-	res := r.classify(class, stack)
-	ev.Thread, ev.Stack = r.thread(v[slotThread]), stack
-	ev.Object = r.object(class, v[slotAddress], heapSpace, res.Kind, stack)
+	ev.Thread, ev.Stack = r.thread(v[slotThread]), r.stack(v[slotStack])
+	if last, virtual := r.ids.virtual[ev.Thread]; virtual {
+		r.ids.virtual[ev.Thread] = max(last, ev.End)
+	}
+	return r.parked(ev, r.class(v[slotClass]), v[slotAddress], heapSpace, r.timedOut(v, ev))
+}
+
+// parked delivers a park: a wait for a lock, idle time, or unclear. The rules
+// decide.
+func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space, failed bool) bool {
+	res := r.classify(class, ev.Stack)
+	ev.Object = r.object(class, address, in, res.Kind, ev.Stack)
+	r.dated.note(ev, class, stateParks)
 	if res.Verdict == rulesLock {
-		ev.Kind, ev.Mode = format.KindWait, res.Mode
+		ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, failed
+		if r.meta.tracing && !failed {
+			r.park(ev, class)
+		}
 		return true
 	}
 	ev.Kind, ev.Activity = format.KindActivity, res.activity
 	return true
+}
+
+// timedOut reports whether a park lasted as long as it was meant to at most:
+// who tried for a lock that long did not get it. What is not above zero is no
+// limit, in any version.
+func (r *Reader) timedOut(v *values, ev *format.Event) bool {
+	if limit := v[slotTimeout]; limit > 0 && ev.End-ev.Time >= r.timespan(limit, r.meta.units[slotTimeout]) {
+		return true
+	}
+	until := v[slotUntil] // milliseconds since the epoch
+	return until > 0 && ev.End >= times(until, 1e6)
 }
 
 func threadStart(r *Reader, v *values, ev *format.Event) bool {
@@ -154,5 +190,18 @@ func sample(r *Reader, v *values, ev *format.Event) bool {
 
 func dump(r *Reader, v *values, ev *format.Event) bool {
 	r.threadDump(ev.Time, r.text(v[slotText]))
+	return false
+}
+
+// operation notes when the VM took a dump. Which one it carries out is a
+// constant.
+func operation(r *Reader, v *values, ev *format.Event) bool {
+	var name values
+	if r.constant(r.meta.parts.operation, v[slotOperation], &name) {
+		switch r.text(name[slotName]) {
+		case "PrintThreads", "ThreadDump":
+			r.dated.operations.list = append(r.dated.operations.list, ev.Time)
+		}
+	}
 	return false
 }

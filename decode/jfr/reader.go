@@ -46,6 +46,8 @@ type Reader struct {
 	settings map[string]string
 	recorded map[string]bool               // by event: whether any settings enable it
 	idle     map[format.ThreadID]idleSince // by the last thread dump
+	dated    dumpTimes
+	wakings  wakings
 
 	values   values // of the event at hand
 	events   int64
@@ -98,6 +100,8 @@ func (r *Reader) Read(ev *format.Event) error {
 		}
 		if r.off >= len(r.buf) {
 			r.err = r.chunk()
+			r.dated.turn(r.err != nil, &r.queue)
+			r.wakings.turn(r.err != nil, &r.queue)
 			continue
 		}
 		ev.Reset()
