@@ -71,7 +71,7 @@ func (a *Activities) index() {
 	a.byLock = byLock(&a.Waits, a.Starts, func(w *Wait) format.ObjectID { return w.Lock })
 	a.released = byLock(&a.releases, a.releases.Order(), func(r *release) format.ObjectID { return r.lock })
 	for i := range a.inputs {
-		if in := &a.inputs[i]; in.waits && !in.acquisitions() {
+		if in := &a.inputs[i]; in.waits && !in.complete() {
 			a.sites.fill(a.Record)
 		}
 	}

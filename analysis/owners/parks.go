@@ -12,10 +12,10 @@ const parkSlack = int64(100e3)
 // joinParks makes one wait of the successive parks of one acquire: same
 // thread, lock and stack, no activity of the thread in between but samples,
 // which may be of the acquire itself. The time awake between them belongs to
-// the wait. Monitors are recorded once per wait and are left alone, and so are
-// waits that are acquisitions already; what timed out is over. Of waits by start
-// it returns those that were not joined to another; the others have no length
-// any more.
+// the wait. Monitors are recorded once per wait and are left alone, and what
+// timed out is over. The waits of inputs that tell who owned their locks are
+// whole, and so are those of inputs that say so. Of waits by start it returns
+// those that were not joined to another; the others have no length any more.
 func (r *Record) joinParks(starts, others []column.Ref, kind func(format.ObjectID) format.LockKind) []column.Ref {
 	var open heads
 	kept := starts[:0]
@@ -25,11 +25,9 @@ func (r *Record) joinParks(starts, others []column.Ref, kind func(format.ObjectI
 			open.interrupt(r.others.At(others[0]))
 		}
 		head := open.of(w.Thread)
-		if k := kind(w.Lock); k == format.KindMonitor || k == format.KindUnknownLock || r.input(w.Lock).acquisitions() {
+		if k := kind(w.Lock); k == format.KindMonitor || k == format.KindUnknownLock || r.input(w.Lock).complete() {
 			*head = nil
-		} else if h := *head; h != nil && !h.Failed() && w.Lock == h.Lock && w.Stack == h.Stack && w.Start >= h.End && w.Start-h.End <= parkSlack {
-			h.End, w.End = w.End, w.Start
-			h.last |= w.last & failedBit
+		} else if *head != nil && (*head).continuedBy(w) {
 			continue
 		} else {
 			*head = w
@@ -37,6 +35,16 @@ func (r *Record) joinParks(starts, others []column.Ref, kind func(format.ObjectI
 		kept = append(kept, i)
 	}
 	return kept
+}
+
+// continuedBy joins a park to a wait of the same thread if it goes on with it.
+func (w *Wait) continuedBy(next *Wait) bool {
+	if w.Failed() || next.Lock != w.Lock || next.Stack != w.Stack || next.Start < w.End || next.Start-w.End > parkSlack {
+		return false
+	}
+	w.End, next.End = next.End, next.Start
+	w.last |= next.last & failedBit
+	return true
 }
 
 // heads are the waits, by thread, that its next park may continue; nil for none.
