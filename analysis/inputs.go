@@ -72,15 +72,18 @@ func (r *record) span(part int, start, end int64) (int64, int64) {
 	return max(r.parts[part].first, start), min(r.parts[part].last, end)
 }
 
-// lone reports whether a single input recorded anything.
+// lone reports whether no more than one input recorded anything.
 func (r *record) lone() bool {
 	recorded := 0
 	for i := range r.parts {
-		if r.parts[i].first != format.NoTime {
-			recorded++
+		if r.parts[i].first == format.NoTime {
+			continue
+		}
+		if recorded++; recorded == 2 {
+			return false
 		}
 	}
-	return recorded < 2
+	return true
 }
 
 // begin charges what is open and begins the next input: its ticks know nothing
