@@ -16,6 +16,7 @@ var idleWork = [...]bool{
 	format.ActivityIO:      false,
 	format.ActivityRun:     false,
 	format.ActivityLive:    false,
+	format.ActivitySeen:    false,
 }
 
 // runs computes the running time of all threads: each thread's lifetime less

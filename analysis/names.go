@@ -15,6 +15,10 @@ func PseudoOwner(kind OwnerKind, cycle int32) string {
 		return "[handoff]"
 	case OwnerExternal:
 		return "[external]"
+	case OwnerGCPause:
+		return "[gc pause]"
+	case OwnerPause:
+		return "[safepoint]"
 	case OwnerDeadlock:
 		return fmt.Sprintf("[deadlock #%d]", cycle)
 	}

@@ -29,6 +29,8 @@ const (
 	OwnerHandoff  = owners.Handoff
 	OwnerUnknown  = owners.Nobody
 	OwnerExternal = owners.External
+	OwnerGCPause  = owners.GCPause
+	OwnerPause    = owners.Safepoint
 	OwnerDeadlock = owners.Deadlock
 )
 

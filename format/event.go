@@ -31,6 +31,7 @@ const (
 	KindTenure     // Thread, Object, Mode, Time, End, Stack: held the lock over [Time, End); NoThread: somebody unknown did
 	KindActivity   // Thread, Time, End, Stack, Activity, Object: what the thread did; End == Time for an instant
 	KindRelease    // Thread, Object, Mode, Time, Stack, Woken, Again: gave the lock back and woke Woken; NoThread: somebody unknown did
+	KindPause      // Time, End, Name: no thread of the program ran over [Time, End); Name says why
 
 	kindCount
 )
@@ -47,7 +48,7 @@ func ParseKind(s string) (k Kind, ok bool) {
 var kindNames = [kindCount]string{
 	"none", "thread", "object", "stack",
 	"thread-start", "thread-end", "recording", "tick", "gap", "setting", "end",
-	"contention", "wait", "tenure", "activity", "release",
+	"contention", "wait", "tenure", "activity", "release", "pause",
 }
 
 // Event is one record of a trace. It is flat so that a reader can fill the
@@ -119,6 +120,9 @@ const (
 	ReleasesWaking  = "waking"  // and every wait is whole
 	ReleasesUnparks = "unparks" // and a wait is one park: several may be tries of one acquisition; those of monitors are missing
 )
+
+// PauseGC begins the name of a pause for a garbage collection.
+const PauseGC = "gc"
 
 // SettingEntry begins the name of a setting that names a synchronized method
 // at whose entry threads waited, as Class::method; the class of the monitor

@@ -41,6 +41,7 @@ const (
 	ActivityIO                      // file or socket
 	ActivityRun                     // running: an execution sample
 	ActivityLive                    // alive, seen by a thread dump; nothing more is known
+	ActivitySeen                    // seen at its stack by a sample; whether it ran is not told
 )
 
 // String returns the activity as the text twin writes it.
@@ -49,7 +50,7 @@ func (a Activity) String() string { return name(activityNames[:], uint8(a)) }
 var (
 	modeNames     = [...]string{"exclusive", "shared"}
 	lockKindNames = [...]string{"unknown", "monitor", "synchronizer", "readwritelock", "semaphore", "mutex", "kernel"}
-	activityNames = [...]string{"unknown", "wait", "park", "sleep", "io", "run", "live"}
+	activityNames = [...]string{"unknown", "wait", "park", "sleep", "io", "run", "live", "seen"}
 )
 
 func name(names []string, i uint8) string {

@@ -58,4 +58,5 @@ var layouts = [kindCount][]fieldCode{
 	KindTenure:      {fTime, fEnd, fThread, fObject, fMode, fStack},
 	KindActivity:    {fTime, fEnd, fThread, fActivity, fStack, fObject},
 	KindRelease:     {fTime, fThread, fObject, fMode, fStack, fWoken, fAgain},
+	KindPause:       {fTime, fEnd, fName},
 }

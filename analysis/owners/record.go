@@ -131,6 +131,7 @@ type input struct {
 	waking   bool  // it tells of every release that woke a thread
 	whole    bool  // and each of its waits is all of an acquisition, however often the thread was woken
 	from, to int64 // what was recorded; NoTime when not told
+	pauses   pauses
 }
 
 // prov says how the tenures of an input are known.
@@ -140,6 +141,10 @@ func (in *input) prov() Provenance {
 	}
 	return Exact
 }
+
+// acquisitions reports whether each wait of an input is all of an acquisition:
+// it tells who owned its locks, or says so.
+func (in *input) acquisitions() bool { return in.tenures || in.whole }
 
 // Life is the known lifetime of a thread; a bound is NoTime when not told.
 type Life struct{ Start, End int64 }
@@ -203,6 +208,9 @@ func (r *Record) Add(ev *format.Event, end int64) {
 			owners: append([]format.Party(nil), ev.Owners...), waiters: append([]format.Party(nil), ev.Waiters...)})
 	case format.KindSetting, format.KindRecording:
 		r.note(ev, end)
+	case format.KindPause:
+		in := &r.inputs[len(r.inputs)-1]
+		in.pauses = append(in.pauses, newPause(ev, end))
 	case format.KindThreadStart:
 		r.life(ev.Thread).Start = ev.Time
 	case format.KindThreadEnd:

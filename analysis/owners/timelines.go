@@ -14,6 +14,7 @@
 //	section.go     what is known of one lock: acquisitions, busy stretches
 //	evidence.go    dumps, and which lock of the waits a dump's lock is
 //	activities.go  what each thread did, and what was done at each call site
+//	pauses.go      stretches in which nobody ran
 //	parks.go       successive parks that are one wait
 //	record.go      the events as they are kept
 //	owner.go       what an owner is, and how it may be known
@@ -33,6 +34,8 @@ type Timelines struct {
 	Owned    column.Column[Ownership] // in no order
 	Unowned  []Owner                  // by lock: whom the stretches without an owner are charged to
 	Unlinked int                      // contended locks of thread dumps that match no recorded wait
+
+	add func(Ownership)
 }
 
 // Timelines says who owned each lock. It begins to rebuild the owners, and
@@ -43,6 +46,10 @@ func (a *Activities) Timelines(sym Symbols) (tl *Timelines, rebuilt func()) {
 	byLock := a.byLock
 	tl = &Timelines{Unowned: make([]Owner, len(byLock))}
 	tl.Owned.Start = func(o *Ownership) int64 { return o.Start }
+	for i := range a.inputs {
+		a.inputs[i].pauses = merge(a.inputs[i].pauses)
+	}
+	tl.add = func(o Ownership) { a.input(o.Lock).pauses.cut(o, &tl.Owned) }
 	recorded := tl.addTenures(a)
 	ev := a.evidence(sym)
 	tl.Unlinked = ev.missed
@@ -73,7 +80,7 @@ func (tl *Timelines) addTenures(a *Activities) (recorded []bool) {
 			prov := a.input(t.Lock).prov()
 			recorded[t.Lock] = true
 			tl.Unowned[t.Lock] = Owner{Kind: Handoff, Prov: prov}
-			t.owned(prov, a.endOf(t.Thread), busy[t.Lock], tl.Owned.Add)
+			t.owned(prov, a.endOf(t.Thread), busy[t.Lock], tl.add)
 		}
 	})
 	return recorded
@@ -98,7 +105,7 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 		found := <-ready[i]
 		tl.Unowned[l] = found.unowned
 		for _, o := range found.owned {
-			tl.Owned.Add(o)
+			tl.add(o)
 		}
 	}
 	done()

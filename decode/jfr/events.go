@@ -33,6 +33,11 @@ const (
 	slotLine
 	slotOperation
 	slotModifiers
+	slotTimedOut
+	slotLoad
+	slotState
+	slotSafepoint
+	slotFailed
 	slots
 )
 
@@ -44,8 +49,8 @@ type eventSpec struct {
 }
 
 // prefixes are what precedes the names above: JDK 11 and later and its
-// relatives, and JDK 9 and 10.
-var prefixes = [...]string{"jdk.", "com.oracle.jdk."}
+// relatives, JDK 9 and 10, and async-profiler for what the JDK does not have.
+var prefixes = [...]string{"jdk.", "com.oracle.jdk.", "profiler."}
 
 // eventName strips the prefix; "" for a class that is no JDK event.
 func eventName(class string) string {
@@ -61,7 +66,8 @@ func eventName(class string) string {
 // prefix; all others are skipped by their size.
 func wanted() map[string]*eventSpec {
 	subject := func(name string) map[string]slot { return map[string]slot{name: slotSubject} }
-	monitor := map[string]slot{"monitorClass": slotClass, "previousOwner": slotOwner, "address": slotAddress}
+	sampled := map[string]slot{"sampledThread": slotSubject, "state": slotState}
+	monitor := map[string]slot{"monitorClass": slotClass, "previousOwner": slotOwner, "notifier": slotOwner, "timedOut": slotTimedOut, "address": slotAddress}
 	io := doing(format.ActivityIO)
 	list := []*eventSpec{
 		{"JavaMonitorEnter", monitor, monitorEnter},
@@ -70,13 +76,17 @@ func wanted() map[string]*eventSpec {
 		{"ThreadSleep", map[string]slot{"time": slotTime}, sleep},
 		{"FileRead", nil, io}, {"FileWrite", nil, io}, {"FileForce", nil, io},
 		{"SocketRead", nil, io}, {"SocketWrite", nil, io},
-		{"ExecutionSample", subject("sampledThread"), sample},
-		{"NativeMethodSample", subject("sampledThread"), sample},
+		{"ExecutionSample", sampled, sample},
+		{"NativeMethodSample", sampled, sample},
+		{"WallClockSample", sampled, sample},
+		{"CPUTimeSample", map[string]slot{"failed": slotFailed}, cpuSample},
 		{"ThreadStart", subject("thread"), threadStart},
 		{"ThreadEnd", subject("thread"), threadEnd},
 		{"ActiveSetting", map[string]slot{"id": slotID, "name": slotName, "value": slotValue}, setting},
+		{"CPULoad", map[string]slot{"machineTotal": slotLoad}, cpuLoad},
+		{"GCPhasePause", nil, pause},
 		{"MethodTrace", map[string]slot{"method": slotMethod}, traced},
-		{"ExecuteVMOperation", map[string]slot{"operation": slotOperation}, operation},
+		{"ExecuteVMOperation", map[string]slot{"operation": slotOperation, "safepoint": slotSafepoint}, operation},
 		{"ThreadDump", map[string]slot{"result": slotText}, dump},
 	}
 	m := make(map[string]*eventSpec, len(list))
@@ -122,6 +132,9 @@ func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
 	class := r.class(v[slotClass])
 	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
 	r.dated.note(ev, class, stateEnters)
+	if l := r.ids.virtual[ev.Thread]; l != nil {
+		l.monitors = true
+	}
 	if _, ok := r.ids.entries[ev.Stack]; ok {
 		r.tellEntry(ev.Stack, class)
 	}
@@ -133,13 +146,16 @@ func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 	class := r.class(v[slotClass])
 	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
 	r.dated.note(ev, class, stateWaits)
+	if by := r.thread(v[slotOwner]); by != format.NoThread && v[slotTimedOut] == 0 && len(r.hidden.notified) < mostNotified {
+		r.hidden.notified = append(r.hidden.notified, notified{ev.Object, by, ev.Time, ev.End})
+	}
 	return true
 }
 
 func park(r *Reader, v *values, ev *format.Event) bool {
 	ev.Thread, ev.Stack = r.thread(v[slotThread]), r.stack(v[slotStack])
-	if last, virtual := r.ids.virtual[ev.Thread]; virtual {
-		r.ids.virtual[ev.Thread] = max(last, ev.End)
+	if l := r.ids.virtual[ev.Thread]; l != nil {
+		l.lastPark = max(l.lastPark, ev.End)
 	}
 	return r.parked(ev, r.class(v[slotClass]), v[slotAddress], heapSpace, r.timedOut(v, ev))
 }
@@ -154,6 +170,12 @@ func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space,
 		ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, failed
 		if r.meta.tracing && !failed {
 			r.park(ev, class)
+		}
+		if in == heapSpace {
+			r.hidden.meet(ev, class)
+		}
+		if l := r.ids.virtual[ev.Thread]; l != nil {
+			l.parked = true
 		}
 		return true
 	}
@@ -182,10 +204,45 @@ func threadEnd(r *Reader, v *values, ev *format.Event) bool {
 	return ev.Thread != format.NoThread
 }
 
+// sample is what a thread was seen doing at an instant. It ran, unless the
+// sample says otherwise: async-profiler takes some of threads that wait, too.
 func sample(r *Reader, v *values, ev *format.Event) bool {
+	ev.Thread = r.thread(v[slotSubject])
+	return r.sampled(ev, v)
+}
+
+// cpuSample is one that a thread took of itself (JDK 25).
+func cpuSample(r *Reader, v *values, ev *format.Event) bool {
+	ev.Thread = r.thread(v[slotThread])
+	return v[slotFailed] == 0 && r.sampled(ev, v)
+}
+
+func (r *Reader) sampled(ev *format.Event, v *values) bool {
 	ev.Kind, ev.Activity, ev.End = format.KindActivity, format.ActivityRun, ev.Time
-	ev.Thread, ev.Stack = r.thread(v[slotSubject]), r.stack(v[slotStack])
+	if v[slotState] != 0 && !r.runs(v[slotState]) {
+		ev.Activity = format.ActivitySeen
+	}
+	ev.Stack = r.stack(v[slotStack])
 	return ev.Thread != format.NoThread
+}
+
+// runs reports whether a state of threads, which is a constant, is one of those
+// that run.
+func (r *Reader) runs(key int64) bool {
+	known := r.known.states.get(key)
+	if known == 0 {
+		var state values
+		name := "STATE_RUNNABLE"
+		if r.constant(r.meta.parts.state, key, &state) {
+			name = r.text(state[slotName])
+		}
+		known = 1
+		if strings.HasSuffix(name, "RUNNABLE") || name == "STATE_DEFAULT" {
+			known = 2
+		}
+		r.known.states.set(key, known)
+	}
+	return known == 2
 }
 
 func dump(r *Reader, v *values, ev *format.Event) bool {
@@ -193,15 +250,33 @@ func dump(r *Reader, v *values, ev *format.Event) bool {
 	return false
 }
 
-// operation notes when the VM took a dump. Which one it carries out is a
-// constant.
+// operation notes when the VM took a dump, and delivers the time for which it
+// stopped all threads. Which operation it carries out is a constant.
 func operation(r *Reader, v *values, ev *format.Event) bool {
-	var name values
-	if r.constant(r.meta.parts.operation, v[slotOperation], &name) {
-		switch r.text(name[slotName]) {
-		case "PrintThreads", "ThreadDump":
-			r.dated.operations.list = append(r.dated.operations.list, ev.Time)
-		}
+	name := r.operation(v[slotOperation])
+	switch name {
+	case "PrintThreads", "ThreadDump":
+		r.dated.operations.list = append(r.dated.operations.list, ev.Time)
 	}
-	return false
+	ev.Kind, ev.Name = format.KindPause, "safepoint "+name
+	return v[slotSafepoint] != 0 && ev.End > ev.Time
+}
+
+func (r *Reader) operation(key int64) string {
+	name, ok := r.known.operations[key]
+	if !ok {
+		var v values
+		if r.constant(r.meta.parts.operation, key, &v) {
+			name = r.text(v[slotName])
+		}
+		r.known.operations[key] = name
+	}
+	return name
+}
+
+// pause is one of a garbage collector.
+func pause(r *Reader, _ *values, ev *format.Event) bool {
+	r.hidden.pauses = append(r.hidden.pauses, ev.Time)
+	ev.Kind, ev.Name = format.KindPause, format.PauseGC
+	return ev.End > ev.Time
 }

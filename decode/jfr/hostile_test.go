@@ -56,7 +56,7 @@ func TestDeepStacks(t *testing.T) {
 		if key == deep {
 			want = maxFrames
 		}
-		if frames, _ := r.stackFrames(key); len(frames) != want {
+		if frames, _, _ := r.stackFrames(key); len(frames) != want {
 			t.Errorf("%d frames behind %d bytes, want %d", len(frames), bytes, want)
 		}
 		r.buf = r.buf[:at]

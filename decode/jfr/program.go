@@ -1,6 +1,10 @@
 package jfr
 
-import "contend/format"
+import (
+	"encoding/binary"
+
+	"contend/format"
+)
 
 // A program reads one kind of value: an event, or a constant. It is compiled
 // once from the recording's metadata, so that layouts of any version are read
@@ -145,8 +149,11 @@ func (o *op) read(c *cursor) int64 {
 	case opInt:
 		return c.integer("field", int(o.size))
 	case opRaw:
-		if b := c.bytes("field", int(o.size)); len(b) == 1 {
+		switch b := c.bytes("field", int(o.size)); len(b) {
+		case 1:
 			return int64(b[0])
+		case 4: // the bits of a float
+			return int64(binary.BigEndian.Uint32(b))
 		}
 		return 0
 	case opString:
@@ -168,8 +175,8 @@ func (o *op) read(c *cursor) int64 {
 
 // parts are the programs for the constants this package looks into.
 type parts struct {
-	thread, class, symbol, method, stack, frame, operation *program
-	strings                                                int64 // pool of java.lang.String
+	thread, class, symbol, method, stack, frame, operation, state *program
+	strings                                                       int64 // pool of java.lang.String
 }
 
 // compile builds the programs of all wanted events and, from the classes
@@ -203,6 +210,7 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 		m.part(&m.parts.thread, p, slotThread, map[string]slot{"osName": slotOSName, "osThreadId": slotOSID, "javaName": slotName, "javaThreadId": slotID, "virtual": slotVirtual})
 		m.part(&m.parts.stack, p, slotStack, map[string]slot{"truncated": slotTruncated, "frames": slotFrames})
 		m.part(&m.parts.operation, p, slotOperation, map[string]slot{"type": slotName})
+		m.part(&m.parts.state, p, slotState, map[string]slot{"name": slotName})
 		m.part(&m.parts.class, p, slotClass, map[string]slot{"name": slotName})
 	}
 	m.frames()

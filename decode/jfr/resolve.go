@@ -35,8 +35,9 @@ type identities struct {
 	entries map[format.StackID]struct{} // the innermost method is synchronized
 	entered map[entry]struct{}          // told
 
-	virtual  map[format.ThreadID]int64 // virtual threads, and when the last park that has its own event ended
-	calls    map[call]format.StackID   // of traced methods
+	cut      map[format.StackID]struct{} // the outermost frames are missing
+	virtual  map[format.ThreadID]*virtualLife
+	calls    map[call]format.StackID // of traced methods
 	releases map[format.StackID]release
 	families map[uint32]uint32 // by class
 
@@ -97,14 +98,14 @@ func newIdentities() identities {
 	return identities{threads: map[threadKey]format.ThreadID{}, alive: map[lifeKey]format.ThreadID{}, called: map[format.ThreadID]string{}, byJava: map[int64]format.ThreadID{}, native: map[int64]int64{}, objects: map[objectKey]format.ObjectID{},
 		stacks: map[uint64][]format.StackID{}, sleeps: map[int64]format.StackID{}, frames: [][]format.Frame{nil}, classes: map[string]uint32{"": 0}, names: []string{""},
 		seed: maphash.MakeSeed(), verdict: map[verdictKey]verdict{},
-		entries: map[format.StackID]struct{}{}, entered: map[entry]struct{}{}, virtual: map[format.ThreadID]int64{}, calls: map[call]format.StackID{}, releases: map[format.StackID]release{}, families: map[uint32]uint32{}}
+		entries: map[format.StackID]struct{}{}, entered: map[entry]struct{}{}, cut: map[format.StackID]struct{}{}, virtual: map[format.ThreadID]*virtualLife{}, calls: map[call]format.StackID{}, releases: map[format.StackID]release{}, families: map[uint32]uint32{}}
 }
 
 // constants are the resolved keys of the current chunk.
 type constants struct {
-	threads, stacks, classes, methods table
-	named                             []methodName     // by method, less one
-	symbols, texts                    map[int64]string // many constants may refer to one
+	threads, stacks, classes, methods, states table
+	named                                     []methodName     // by method, less one
+	symbols, texts, operations                map[int64]string // many constants may refer to one
 }
 
 type methodName struct {
@@ -118,12 +119,12 @@ const synchronizedFlag = 0x20
 func (r *Reader) newConstants() {
 	r.pools = pools{}
 	k := &r.known
-	for _, t := range [...]*table{&k.threads, &k.stacks, &k.classes, &k.methods} {
+	for _, t := range [...]*table{&k.threads, &k.stacks, &k.classes, &k.methods, &k.states} {
 		t.clear()
 		t.span = denseKeys // there are only these
 	}
 	k.named = k.named[:0]
-	k.symbols, k.texts = map[int64]string{}, map[int64]string{}
+	k.symbols, k.texts, k.operations = map[int64]string{}, map[int64]string{}, map[int64]string{}
 }
 
 // constant runs a program over the constant with a key; ok is false when the
@@ -244,10 +245,13 @@ func (r *Reader) stack(key int64) format.StackID {
 	if id := r.known.stacks.get(key); id != 0 {
 		return format.StackID(id - 1)
 	}
-	frames, entry := r.stackFrames(key)
+	frames, entry, cut := r.stackFrames(key)
 	id := r.internStack(frames)
 	if entry {
 		r.ids.entries[id] = struct{}{}
+	}
+	if cut {
+		r.ids.cut[id] = struct{}{}
 	}
 	r.known.stacks.set(key, uint32(id)+1)
 	return id
@@ -257,13 +261,14 @@ func (r *Reader) stack(key int64) format.StackID {
 const maxFrames = 1 << 14
 
 // stackFrames reads the frames of a stack; entry says that the innermost is of
-// a method that is synchronized.
-func (r *Reader) stackFrames(key int64) (frames []format.Frame, entry bool) {
+// a method that is synchronized, cut that the outermost are missing.
+func (r *Reader) stackFrames(key int64) (frames []format.Frame, entry, cut bool) {
 	var v values
 	p := r.meta.parts.frame
 	if p == nil || !r.constant(r.meta.parts.stack, key, &v) {
-		return nil, false
+		return nil, false, false
 	}
+	cut = v[slotTruncated] != 0
 	c := r.cursor(int(v[slotFrames]))
 	n := min(c.count("frames"), maxFrames)
 	frames = make([]format.Frame, 0, n)
@@ -276,7 +281,7 @@ func (r *Reader) stackFrames(key int64) (frames []format.Frame, entry bool) {
 		entry = entry || i == 0 && m.synchronized
 		frames = append(frames, format.Frame{Class: m.class, Method: m.method, Line: max(int(int32(v[slotLine])), 0)})
 	}
-	return frames, entry
+	return frames, entry, cut
 }
 
 func (r *Reader) method(key int64) methodName {

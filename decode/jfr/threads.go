@@ -39,8 +39,8 @@ func (r *Reader) thread(key int64) format.ThreadID {
 		}
 	}
 	id := r.threadID(k, group)
-	if _, known := r.ids.virtual[id]; virtual && !known {
-		r.ids.virtual[id] = format.NoTime
+	if virtual && r.ids.virtual[id] == nil {
+		r.ids.virtual[id] = &virtualLife{lastPark: format.NoTime, last: format.NoTime}
 	}
 	if k.java != 0 {
 		r.ids.byJava[k.java] = id

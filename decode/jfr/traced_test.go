@@ -100,3 +100,24 @@ func TestEachParkHasTheUnparkThatEndedIt(t *testing.T) {
 		}
 	}
 }
+
+// The state a sample gives tells whether the thread ran; a state the chunk does
+// not hold is no reason to doubt it.
+func TestSamplesOfThreadsThatWaitAreNoRuns(t *testing.T) {
+	r := begun(t)
+	if r.meta.parts.state == nil {
+		t.Fatal("the recording has no states")
+	}
+	key := int64(1 << 20)
+	for name, want := range map[string]bool{"STATE_RUNNABLE": true, "STATE_DEFAULT": true, "STATE_SLEEPING": false, "STATE_PARKED": false} {
+		key++
+		where := r.grow(append([]byte{stringUTF8, byte(len(name))}, name...)...)
+		r.pools.of(r.meta.parts.state.class.id).set(key, uint32(where)+1)
+		if got := r.runs(key); got != want || r.runs(key) != want {
+			t.Errorf("%s runs: %v", name, got)
+		}
+	}
+	if !r.runs(key + 1) {
+		t.Error("an unknown state")
+	}
+}
