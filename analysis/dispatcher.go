@@ -4,6 +4,7 @@ package analysis
 // goroutine of their own, some batches behind: summing slices takes as long as
 // finding them. They hear everything in the order in which it was booked.
 type dispatcher struct {
+	sym      *Symbols // the visitors' own while they work
 	visitors []Visitor
 	ticks    []TickVisitor // those that ask for it
 
@@ -60,8 +61,8 @@ func (h *hopStore) add(hop Hop) *Hop {
 	return &h.list[len(h.list)-1]
 }
 
-func newDispatcher(visitors []Visitor) *dispatcher {
-	d := &dispatcher{visitors: visitors, cur: &batch{}, hops: hopStore{number: 1}}
+func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
+	d := &dispatcher{sym: sym, visitors: visitors, cur: &batch{}, hops: hopStore{number: 1}}
 	for _, v := range visitors {
 		if tick, ok := v.(TickVisitor); ok {
 			d.ticks = append(d.ticks, tick)
@@ -71,9 +72,9 @@ func newDispatcher(visitors []Visitor) *dispatcher {
 }
 
 // begin is heard at once: nothing was booked before.
-func (d *dispatcher) begin(sym *Symbols, start int64) {
+func (d *dispatcher) begin(start int64) {
 	for _, v := range d.visitors {
-		v.Begin(sym, start)
+		v.Begin(d.sym, start)
 	}
 }
 

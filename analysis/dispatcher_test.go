@@ -40,7 +40,7 @@ func TestDispatcherTellsWhatWasBookedInOrder(t *testing.T) {
 			t.Run(fmt.Sprintf("%d calls, %d parts", calls, parts), func(t *testing.T) {
 				random := rand.New(rand.NewPCG(1, uint64(calls)))
 				var direct, passed heard
-				d := newDispatcher([]Visitor{&passed})
+				d := newDispatcher(nil, []Visitor{&passed})
 				shares, waiters := make([]Share, parts), make([]Waiter, parts)
 				for i := range calls {
 					at := int64(i)

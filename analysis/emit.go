@@ -9,7 +9,7 @@ import (
 
 // emitter applies the filter and books what is left, for the visitors.
 type emitter struct {
-	sym      *Symbols
+	defs     *definitions
 	filter   Filter
 	out      *dispatcher
 	from, to int64 // the cut, absolute; NoTime and maxTime when open
@@ -29,8 +29,8 @@ type emitter struct {
 
 const maxTime = math.MaxInt64
 
-func newEmitter(sym *Symbols, f Filter, v []Visitor) *emitter {
-	e := &emitter{sym: sym, filter: f, out: newDispatcher(v), queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
+func newEmitter(defs *definitions, f Filter, out *dispatcher) *emitter {
+	e := &emitter{defs: defs, filter: f, out: out, queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
 	e.all = f.Class == nil && f.Lock == nil && f.Thread == nil && f.MinWait <= 0
 	return e
 }
@@ -48,7 +48,7 @@ func (e *emitter) begin(start int64) {
 	if e.filter.To != format.NoTime {
 		e.to = absolute(e.filter.To, e.filter.ToRel, start)
 	}
-	e.out.begin(e.sym, max(e.from, start))
+	e.out.begin(max(e.from, start))
 }
 
 func absolute(t int64, relative bool, start int64) int64 {
@@ -75,15 +75,9 @@ func (e *emitter) wanted(t format.ThreadID, l format.ObjectID, length int64) boo
 		return true
 	}
 	return length >= f.MinWait &&
-		e.classes.match(f.Class, uint32(l), func() string { return e.symbols().ClassName(l) }) &&
-		e.locks.match(f.Lock, uint32(l), func() string { return e.symbols().LockName(l) }) &&
-		e.threads.match(f.Thread, uint32(t), func() string { return e.symbols().ThreadName(t) })
-}
-
-// symbols returns the symbols while no visitor uses them.
-func (e *emitter) symbols() *Symbols {
-	e.out.wait()
-	return e.sym
+		e.classes.match(f.Class, uint32(l), func() string { return e.defs.ClassName(l) }) &&
+		e.locks.match(f.Lock, uint32(l), func() string { return e.defs.LockName(l) }) &&
+		e.threads.match(f.Thread, uint32(t), func() string { return e.defs.ThreadName(t) })
 }
 
 // book charges e.slice, whose waiters wait for one lock, as nodes of the graph.

@@ -16,9 +16,10 @@ import (
 // waits are kept, at some 40 bytes each, until the source ends. An error of the
 // source is returned; what preceded it has been charged.
 func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
-	sym := &Symbols{}
-	e := newEmitter(sym, f, v)
-	defer e.out.close()
+	defs := newDefinitions()
+	out := newDispatcher(&Symbols{definitions: defs}, v)
+	defer out.close()
+	e, names := newEmitter(defs, f, out), definer{defs, out}
 	rec := newRecord()
 	cyc := &cycles{}
 	smp := newSampler(rec, e, cyc)
@@ -36,7 +37,7 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 		switch ev.Kind {
 		case format.KindThread, format.KindObject, format.KindStack:
 			smp.flushRun()
-			e.symbols().add(&ev)
+			names.define(&ev)
 		case format.KindTick:
 			smp.tick(&ev)
 		case format.KindContention:
@@ -50,7 +51,7 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 				smp.begin()
 				rec.next()
 				rec.NextInput()
-				e.symbols().input(ev.Value)
+				names.input(ev.Value)
 			}
 			rec.add(&ev)
 			rec.setting(&ev)
@@ -68,15 +69,14 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 
 func finish(e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {
 	smp.finish()
-	sym := e.symbols()
 	start, end := rec.bounds()
-	tr := &Trace{Symbols: sym, Start: start, End: end}
+	tr := &Trace{Symbols: e.out.sym, Start: start, End: end}
 	e.begin(start)
-	rec.activities = rec.Arrange(sym.Kind)
-	tl, rebuilt := rec.activities.Timelines(sym)
+	rec.activities = rec.Arrange(e.defs.Kind)
+	tl, rebuilt := rec.activities.Timelines(e.defs)
 	counted := 0
 	if !smp.any {
-		counted = rec.runs(sym, start, end, e.run)
+		counted = rec.runs(e.defs, start, end, e.run)
 	} else {
 		tr.Start, tr.End = smp.bounds(start, end)
 		counted = smp.before + smp.threads
@@ -90,7 +90,7 @@ func finish(e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {
 	tr.Deadlocks = cyc.deadlocks(e.queued, e.since)
 	tr.Coverage.ByProvenance = e.byProv
 	tr.Coverage.Stalls = smp.stalls.Stalls
-	tr.Coverage.Warnings = append(rec.warnings(sym, tl), tr.Coverage.Stalls.warning()...)
+	tr.Coverage.Warnings = append(rec.warnings(e.defs, tl), tr.Coverage.Stalls.warning()...)
 	if smp.any && rec.Waits.Len() > 0 {
 		tr.Coverage.Warnings = append(tr.Coverage.Warnings, format.Warning{Code: "mixed",
 			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high"})

@@ -225,12 +225,12 @@ func (s *sampler) reach(next int64) (lo, hi int64) {
 	if own := s.rec.recorded[in.recorded:]; len(own) > 0 && s.prev == format.NoTime && lo < own[0].start && t >= own[0].start {
 		lo = own[0].start
 	}
-	for _, g := range s.rec.gaps[in.gaps:] { // never across a gap
-		if g.end <= t {
-			lo = max(lo, g.end)
-		} else if g.start >= t {
-			hi = min(hi, g.start)
-		}
+	end, start := in.gaps.around(t) // never across a gap
+	if end != format.NoTime {
+		lo = max(lo, end)
+	}
+	if start != format.NoTime {
+		hi = min(hi, start)
 	}
 	return lo, max(lo, hi)
 }
@@ -248,12 +248,12 @@ func (s *sampler) sample(next, hi int64) Sample {
 	if hi >= s.e.to {
 		seen.After = format.NoTime
 	}
-	for _, g := range s.rec.gaps[s.rec.part().gaps:] {
-		if g.end <= at && g.end > seen.Before {
-			seen.Before = format.NoTime
-		} else if g.start >= at && g.start < seen.After {
-			seen.After = format.NoTime
-		}
+	end, start := s.rec.part().gaps.around(at)
+	if end != format.NoTime && end > seen.Before {
+		seen.Before = format.NoTime
+	}
+	if start != format.NoTime && start < seen.After {
+		seen.After = format.NoTime
 	}
 	return seen
 }

@@ -119,8 +119,7 @@ type Sample struct {
 
 // Visitor receives a trace as slices. Begin comes first, once; then Slice
 // and Running in any mixture, on a goroutine other than Run's, but never two
-// visitors at once, and none any more when Run returns. Only Running must not
-// look at the symbols.
+// visitors at once, and none any more when Run returns.
 type Visitor interface {
 	// Begin gives the symbols (complete for every id in later calls) and the
 	// trace's first instant. No slice and no running time lies before start.

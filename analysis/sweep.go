@@ -65,7 +65,7 @@ type openSlice struct {
 	hidden bool // by the filter
 }
 
-func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) {
+func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 	locks, threads := 0, len(r.Lives)
 	for _, i := range r.activities.Starts {
 		w := r.Waits.At(i)
@@ -84,6 +84,7 @@ func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) {
 		return w > 0 && r.Waits.At(w-1).End < last
 	}
 	s.run()
+	return s
 }
 
 // run merges the four kinds of changes. What has begun waits for its end in a

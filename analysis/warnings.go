@@ -13,7 +13,7 @@ import (
 )
 
 // warnings says what the record could not tell.
-func (r *record) warnings(sym *Symbols, tl *owners.Timelines) []format.Warning {
+func (r *record) warnings(defs *definitions, tl *owners.Timelines) []format.Warning {
 	var out []format.Warning
 	if len(r.thresholds) > 0 {
 		slices.Sort(r.thresholds)
@@ -24,7 +24,7 @@ func (r *record) warnings(sym *Symbols, tl *owners.Timelines) []format.Warning {
 		out = append(out, format.Warning{Code: "unlinked",
 			Text: fmt.Sprintf("%d of %d contended locks in thread dumps match no recorded wait", tl.Unlinked, r.Dumped())})
 	}
-	return slices.Concat(out, r.gaveUp(), r.censored(), r.unclassified(sym))
+	return slices.Concat(out, r.gaveUp(), r.censored(), r.unclassified(defs))
 }
 
 // gaveUp reports the waits that ended without the lock.
@@ -69,12 +69,12 @@ func (r *record) censored() []format.Warning {
 
 // unclassified reports the waits no rule knows: they count as idle, which
 // may hide a lock.
-func (r *record) unclassified(sym *Symbols) []format.Warning {
+func (r *record) unclassified(defs *definitions) []format.Warning {
 	count, total, by := 0, int64(0), map[string]int64{}
 	for lock, u := range r.unclear {
 		count += u.waits
 		total += u.ns
-		by[sym.ClassName(lock)] += u.ns
+		by[defs.ClassName(lock)] += u.ns
 	}
 	if count == 0 {
 		return nil

@@ -38,11 +38,9 @@ func New(by []Key, root bool) *Pivot {
 	return &Pivot{by: by, root: root, index: map[IDs]int{}, each: slices.ContainsFunc(by, Key.ofWaiter)}
 }
 
-// Operations says how stacks are named by the operation keys: by the outermost
-// frame, as Class.Method, that the expression matches. Its first group is the
-// name if it has one, else the whole frame is.
+// Operations names the operation keys, see Resolver.Operations.
 func (p *Pivot) Operations(frames *regexp.Regexp) *Pivot {
-	p.keys.ops.frames = frames
+	p.keys.Operations(frames)
 	return p
 }
 

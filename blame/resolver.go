@@ -1,6 +1,8 @@
 package blame
 
 import (
+	"regexp"
+
 	"contend/analysis"
 	"contend/format"
 )
@@ -18,6 +20,11 @@ type IDs [len(keys)]uint32
 
 // Begin gives the symbols of the trace, as analysis.Visitor's Begin does.
 func (r *Resolver) Begin(sym *analysis.Symbols) { r.sym = sym }
+
+// Operations says how stacks are named by the operation keys: by the outermost
+// frame, as Class.Method, that the expression matches. Its first group is the
+// name if it has one, else the whole frame is.
+func (r *Resolver) Operations(frames *regexp.Regexp) { r.ops.frames = frames }
 
 // pseudo marks the ids of owners that are no threads; the kind and the number
 // of the deadlock follow in the lower bits.

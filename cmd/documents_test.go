@@ -18,8 +18,8 @@ import (
 
 // documentCommands answer with small documents, which hold between them every
 // key there is. D is testdata/documents, where exact.txt and counts.txt are
-// written by hand, damaged.bin is exact.txt in blocks of 150 bytes of which one
-// is damaged, and the others are what
+// written by hand, damaged.bin has events of exact.txt in blocks of 150 bytes, one of
+// them damaged, and the others are what
 //
 //	contend simulate --scenario nested --threads 3 --duration 1200ms --stall 35ms --text
 //

@@ -32,9 +32,9 @@ type input struct {
 
 // source is what the inputs of a trace have in common.
 type source struct {
-	stdin io.Reader
-	Options
-	events eventCount // of all inputs
+	stdin   io.Reader
+	options Options
+	events  eventCount
 }
 
 // reader is what each decoder gives.
@@ -60,19 +60,19 @@ func (in *input) open() error {
 
 // plain opens the file and removes one layer of compression.
 func (in *input) plain() (buf *bufio.Reader, err error) {
-	if in.file, err = openFile(in.name, in.from.stdin, in.from.Progress); err != nil {
+	if in.file, err = openFile(in.name, in.from.stdin, in.from.options.Progress); err != nil {
 		return nil, err
 	}
-	limits, p := in.from.Limits, &in.from.events
+	limits, p := in.from.options.Limits, &in.from.events
 	in.guard = limits.guard(in.file, p, false)
-	stored := bufio.NewReaderSize(in.guard, bufferSize)
+	stored := bufio.NewReaderSize(in.guard, in.file.buffer())
 	if head, err := stored.Peek(1); len(head) == 0 {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("%s: %w", in.name, err)
 		}
 		return nil, fail(in.name, "input", fmt.Errorf("empty: %w", format.ErrTruncated), "the recording may not have been written yet: stop or dump it first")
 	}
-	if buf, in.unwrap, err = Unwrap(stored, in.name); err != nil || buf == stored {
+	if buf, in.unwrap, err = unwrap(stored, in.name); err != nil || buf == stored {
 		return buf, err
 	}
 	in.guard.lift() // what it unpacks to counts instead
@@ -193,6 +193,14 @@ func (m *meter) Read(p []byte) (int, error) {
 		m.progress(m.read, m.total)
 	}
 	return n, err
+}
+
+// buffer is how much to read at once: of a short file, all of it.
+func (m *meter) buffer() int {
+	if !m.again || m.total >= bufferSize { // a pipe does not say
+		return bufferSize
+	}
+	return max(int(m.total), sniffed)
 }
 
 func openFile(path string, stdin io.Reader, progress func(int64, int64)) (*meter, error) {

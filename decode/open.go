@@ -21,7 +21,7 @@ type Options struct {
 
 // Trace is a format.Source over one or several inputs.
 type Trace struct {
-	source
+	source  source
 	inputs  []*input
 	current int
 	shift   shift
@@ -37,7 +37,7 @@ const Stdin = "-"
 // ErrNotMine for a file that is no trace, ErrVersion, or ErrTruncated for one
 // that ends within its header.
 func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
-	t := &Trace{source: source{stdin: stdin, Options: o}}
+	t := &Trace{source: source{stdin: stdin, options: o}}
 	for i, path := range paths {
 		label := ""
 		if i < len(o.Labels) {
@@ -78,7 +78,7 @@ func (t *Trace) Read(ev *format.Event) error {
 	for t.current < len(t.inputs) {
 		err := t.inputs[t.current].Read(ev)
 		if err == nil {
-			t.events.event()
+			t.source.events.event()
 			t.shift.apply(ev)
 			return nil
 		}

@@ -56,7 +56,11 @@ func hasPrefix(magic string) func([]byte) bool {
 // *format.Error, ErrTruncated or ErrCorrupt, for a wrapping that cannot be
 // opened at all.
 func Unwrap(r io.Reader, name string) (plain *bufio.Reader, release func(), err error) {
-	buf := bufio.NewReaderSize(r, bufferSize) // r itself, if it is one of that size
+	return unwrap(bufio.NewReaderSize(r, bufferSize), name) // r itself, if it is one of that size
+}
+
+// unwrap returns buf itself where it is not wrapped.
+func unwrap(buf *bufio.Reader, name string) (plain *bufio.Reader, release func(), err error) {
 	head, _ := buf.Peek(longestMagic)
 	for _, w := range wrappings {
 		if !bytes.HasPrefix(head, []byte(w.magic)) {
@@ -91,7 +95,7 @@ func (in *input) sniff(buf *bufio.Reader) (reader, error) {
 		if !k.is(start) {
 			continue
 		}
-		r, err := k.open(content{buf, in.name, in.from.Rules})
+		r, err := k.open(content{buf, in.name, in.from.options.Rules})
 		if err == nil && k.pumped {
 			r, in.unwrap = newPump(r, &in.from.events, in.unwrap), nil
 		}

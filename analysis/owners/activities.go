@@ -59,7 +59,7 @@ func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities
 	}()
 	a := &Activities{Record: r, Starts: r.Waits.Order()}
 	<-done
-	a.Starts = r.joinParks(a.Starts, kind)
+	a.Starts = r.joinParks(a.Starts, others, kind)
 	a.indexing.Go(a.index)
 	a.byThread = a.deal(others)
 	return a
@@ -71,7 +71,7 @@ func (a *Activities) index() {
 	a.byLock = byLock(&a.Waits, a.Starts, func(w *Wait) format.ObjectID { return w.Lock })
 	a.released = byLock(&a.releases, a.releases.Order(), func(r *release) format.ObjectID { return r.lock })
 	for i := range a.inputs {
-		if in := &a.inputs[i]; in.waits && !in.tenures && !in.whole {
+		if in := &a.inputs[i]; in.waits && !in.complete() {
 			a.sites.fill(a.Record)
 		}
 	}

@@ -3,6 +3,7 @@ package owners
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"contend/format"
 )
@@ -30,6 +31,7 @@ type evidence struct {
 	sym    Described
 	shown  [][]sample // by lock, by time: what dumps show
 	missed int        // dump entries that match no recorded wait
+	marks  sync.Pool  // scratch of users
 }
 
 // sample is an owner of a lock seen at an instant; NoThread means that the

@@ -142,6 +142,10 @@ func (in *input) prov() Provenance {
 	return Exact
 }
 
+// complete reports whether the waits of an input are whole acquires: it says so,
+// or tells who owned its locks.
+func (in *input) complete() bool { return in.tenures || in.whole }
+
 // Life is the known lifetime of a thread; a bound is NoTime when not told.
 type Life struct{ Start, End int64 }
 

@@ -36,6 +36,12 @@ type anchor struct {
 	prov       Provenance
 }
 
+// compare puts anchors in order of time, the longest of one beginning first,
+// and leaves no two that differ equal.
+func (a anchor) compare(b anchor) int {
+	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.thread, b.thread), cmp.Compare(b.end, a.end), cmp.Compare(a.stack, b.stack))
+}
+
 // homeSite is the call site of an acquisition to which activities belong whose
 // stack shows the runtime only, because the recorder took none.
 type homeSite struct {

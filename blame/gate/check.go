@@ -12,8 +12,7 @@ import (
 // Status is how a rule fared.
 type Status string
 
-// The statuses. Unknown is what the trace cannot tell: a gate that cannot see
-// does not open.
+// The statuses. Unknown is what the trace cannot tell; it does not pass either.
 const (
 	Pass    Status = "pass"
 	Fail    Status = "fail"

@@ -101,7 +101,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 		case s.Sample.Taken:
 			c.see(s, w)
 		case w.First:
-			c.book(c.ids(s.Lock, w), s.Start, func(l *Lengths) {
+			c.add(c.ids(s.Lock, w), s.Start, func(l *Lengths) {
 				l.Exact.Add(w.WaitNs)
 				if c.expected > 0 {
 					l.Corrected.AddCorrected(w.WaitNs, 1, c.expected)
@@ -115,25 +115,23 @@ func (c *Collector) ids(lock format.ObjectID, w *analysis.Waiter) blame.IDs {
 	return c.keys.IDs(c.by, lock, w, analysis.Owner{})
 }
 
-// book gives a wait that begins at some time to all that count it.
-func (c *Collector) book(k blame.IDs, at int64, add func(*Lengths)) {
-	row := c.rows[k]
-	if row == nil {
-		row = &Lengths{}
-		c.rows[k] = row
-	}
-	add(row)
+// add gives a wait that begins at some time to all that count it.
+func (c *Collector) add(k blame.IDs, at int64, add func(*Lengths)) {
 	add(&c.total)
-	if c.interval <= 0 {
-		return
+	add(entry(c.rows, k))
+	if c.interval > 0 {
+		add(entry(c.parts, part{(at - c.start) / c.interval, k}))
 	}
-	p := part{(at - c.start) / c.interval, k}
-	l := c.parts[p]
+}
+
+// entry returns the lengths of a key, making them if need be.
+func entry[K comparable](m map[K]*Lengths, k K) *Lengths {
+	l := m[k]
 	if l == nil {
 		l = &Lengths{}
-		c.parts[p] = l
+		m[k] = l
 	}
-	add(l)
+	return l
 }
 
 // see takes the samples that show a wait, or more of it. Those of one thread
@@ -157,13 +155,13 @@ func (c *Collector) see(s *analysis.Slice, by *analysis.Waiter) {
 	}
 }
 
-// close books a sampled wait that has ended.
+// close counts a sampled wait that has ended.
 func (c *Collector) close(w *seenWait) {
 	if !w.going {
 		return
 	}
 	w.going = false
-	c.book(w.ids, max(w.first, c.start), func(l *Lengths) {
+	c.add(w.ids, max(w.first, c.start), func(l *Lengths) {
 		l.AtLeast.Add(w.last - w.first)
 		l.AtMost.Add(w.after - w.before)
 		if w.edge {

@@ -38,7 +38,7 @@ var keys = [...][2]blame.Key{
 // Options of a Builder.
 type Options struct {
 	Nodes  Node
-	Frames *regexp.Regexp // names Operations, see blame.Pivot.Operations
+	Frames *regexp.Regexp // names Operations, see blame.Resolver.Operations
 	Root   bool           // edges lead to the end of each chain of waits instead of the direct owner
 }
 

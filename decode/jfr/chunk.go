@@ -128,7 +128,7 @@ func (r *Reader) nextChunk() error {
 		r.unfinished = true
 	}
 	r.prepare()
-	r.tellJVMs(&last)
+	r.checkJVM(&last)
 	return nil
 }
 

@@ -7,7 +7,7 @@ import (
 	"contend/format"
 )
 
-func warned(h *hidden, virtual map[format.ThreadID]*virtualLife) string {
+func hints(h *hidden, virtual map[format.ThreadID]*virtualLife) string {
 	var out []string
 	for _, w := range h.warnings(virtual) {
 		out = append(out, w.Code+": "+w.Text)
@@ -26,7 +26,7 @@ func TestReentriesAreBounded(t *testing.T) {
 	if h.reentries != (amount{2, 7_000_000}) || len(h.notified) > 0 {
 		t.Errorf("%+v", h.reentries)
 	}
-	if got := warned(h, nil); !strings.HasPrefix(got, "re-entry: 2 threads") || !strings.Contains(got, "7ms") {
+	if got := hints(h, nil); !strings.HasPrefix(got, "re-entry: 2 threads") || !strings.Contains(got, "7ms") {
 		t.Error(got)
 	}
 }
@@ -60,7 +60,7 @@ func TestVirtualThreadsHide(t *testing.T) {
 		"no waits for monitors are recorded": some(func(l *virtualLife) { l.parked = true }),
 		"":                                   some(func(l *virtualLife) { l.monitors = true }),
 	} {
-		got := warned(&hidden{}, virtual)
+		got := hints(&hidden{}, virtual)
 		if want == "" && got != "" || !strings.Contains(got, want) || want != "" && !strings.Contains(got, "at most 4.998ms") {
 			t.Errorf("%q: %s", want, got)
 		}
@@ -73,7 +73,7 @@ func TestSaturationNeedsAFifthOfTheSamples(t *testing.T) {
 		busy, all int
 		said      bool
 	}{{0, 0, false}, {1, 10, false}, {2, 10, true}} {
-		if got := warned(&hidden{loads: c.all, saturated: c.busy}, nil); (got != "") != c.said {
+		if got := hints(&hidden{loads: c.all, saturated: c.busy}, nil); (got != "") != c.said {
 			t.Errorf("%d of %d: %q", c.busy, c.all, got)
 		}
 	}

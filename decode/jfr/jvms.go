@@ -25,9 +25,9 @@ func (h *header) sameRecorder(last *header) bool {
 	return h.major == last.major && h.minor == last.minor && h.ticksPerSecond == last.ticksPerSecond
 }
 
-// tellJVMs notes which threads the chunk at hand names, and begins another JVM
+// checkJVM notes which threads the chunk at hand names, and begins another JVM
 // if they, or its times, say that it is of another than the chunk before.
-func (r *Reader) tellJVMs(last *header) {
+func (r *Reader) checkJVM(last *header) {
 	now := r.nativeIDs()
 	if r.chunks > 1 && r.head.another(last, agreement(r.ids.native, now)) {
 		r.nextJVM()

@@ -33,6 +33,7 @@ func (p *pending) resume() {
 	p.reopen = nil
 	if err != nil {
 		p.broken = err
+		p.close()
 		return
 	}
 	p.stream = newStream(in, p.name)

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -39,6 +40,30 @@ func TestSchemaIsWhatTheTypesSay(t *testing.T) {
 	}
 	if diff := cmp.Diff(all, schema["oneOf"]); diff != "" {
 		t.Errorf("schema.json has other documents (-types +schema):\n%s", diff)
+	}
+}
+
+// What the documents hold is explained to people, too.
+func TestReadmeNamesEveryKey(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defs := object{}
+	for _, d := range documents {
+		describe(defs, reflect.TypeOf(d))
+	}
+	words := map[string]bool{}
+	for _, w := range strings.FieldsFunc(string(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		words[w] = true
+	}
+	for name, def := range defs {
+		keys, _ := def.(object)["properties"].(object)
+		for key := range keys {
+			if !words[key] {
+				t.Errorf("report/README.md does not name %s of %s", key, name)
+			}
+		}
 	}
 }
 

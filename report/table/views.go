@@ -110,7 +110,7 @@ func createdAt(l document.Lock) Cell {
 	return Name(text.Stack(l.Created))
 }
 
-// untimed tells that the input has no times.
+// untimed reports whether the input has no times.
 func untimed(c document.Coverage) bool {
 	return slices.ContainsFunc(c.Warnings, func(w document.Warning) bool { return w.Code == "no-times" })
 }
