@@ -9,16 +9,15 @@ import (
 
 // emitter applies the filter and books what is left, for the visitors.
 type emitter struct {
-	sym      *Symbols
+	defs     *definitions
 	filter   Filter
-	relay    *relay
+	out      *dispatcher
 	from, to int64 // the cut, absolute; NoTime and maxTime when open
 	start    int64 // of the trace
 	begun    bool
 
 	classes, locks, threads verdicts
 	all                     bool // the filter lets every wait through
-	multiples               bool // and crowds that follow each other may be one: no visitor asks for slices
 
 	byProv    [Provenances]int64
 	running   int64
@@ -26,15 +25,13 @@ type emitter struct {
 	queued    map[int32]map[format.ThreadID]bool // threads whose blame ended in a deadlock
 	since     map[int32]int64
 	slice     Slice
-	crowded   Crowd
 }
 
 const maxTime = math.MaxInt64
 
-func newEmitter(sym *Symbols, f Filter, v []Visitor) *emitter {
-	e := &emitter{sym: sym, filter: f, relay: newRelay(v), queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
+func newEmitter(defs *definitions, f Filter, out *dispatcher) *emitter {
+	e := &emitter{defs: defs, filter: f, out: out, queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
 	e.all = f.Class == nil && f.Lock == nil && f.Thread == nil && f.MinWait <= 0
-	e.multiples = e.all && !e.relay.singles
 	return e
 }
 
@@ -51,7 +48,7 @@ func (e *emitter) begin(start int64) {
 	if e.filter.To != format.NoTime {
 		e.to = absolute(e.filter.To, e.filter.ToRel, start)
 	}
-	e.relay.begin(e.sym, max(e.from, start))
+	e.out.begin(max(e.from, start))
 }
 
 func absolute(t int64, relative bool, start int64) int64 {
@@ -78,15 +75,28 @@ func (e *emitter) wanted(t format.ThreadID, l format.ObjectID, length int64) boo
 		return true
 	}
 	return length >= f.MinWait &&
-		e.classes.match(f.Class, uint32(l), func() string { return e.symbols().ClassName(l) }) &&
-		e.locks.match(f.Lock, uint32(l), func() string { return e.symbols().LockName(l) }) &&
-		e.threads.match(f.Thread, uint32(t), func() string { return e.symbols().ThreadName(t) })
+		e.classes.match(f.Class, uint32(l), func() string { return e.defs.ClassName(l) }) &&
+		e.locks.match(f.Lock, uint32(l), func() string { return e.defs.LockName(l) }) &&
+		e.threads.match(f.Thread, uint32(t), func() string { return e.defs.ThreadName(t) })
 }
 
-// symbols returns the symbols while no visitor uses them.
-func (e *emitter) symbols() *Symbols {
-	e.relay.catchUp()
-	return e.sym
+// book charges e.slice, whose waiters wait for one lock, as nodes of the graph.
+// The path from the lock on is theirs together, unless it returns to one of
+// them.
+func (e *emitter) book(g *graph, nodes []format.ThreadID) {
+	s := &e.slice
+	common := false
+	s.Shares, common = g.shares(nodes[0], s.Start, s.End)
+	if common || len(nodes) == 1 {
+		e.emit()
+		return
+	}
+	waiters := s.Waiters
+	for i, n := range nodes {
+		s.Waiters = waiters[i : i+1]
+		s.Shares, _ = g.shares(n, s.Start, s.End)
+		e.emit()
+	}
 }
 
 // emit books e.slice.
@@ -94,12 +104,12 @@ func (e *emitter) emit() {
 	s := &e.slice
 	for i := range s.Shares {
 		share := &s.Shares[i]
-		e.byProv[share.Direct.Prov] += share.Ns
+		e.byProv[share.Direct.Prov] += share.Ns * int64(len(s.Waiters))
 		if share.Root.Kind == OwnerDeadlock {
 			e.trapped(share.Root.Cycle, s)
 		}
 	}
-	e.relay.slice(s)
+	e.out.slice(s)
 }
 
 func (e *emitter) trapped(cycle int32, s *Slice) {
@@ -107,7 +117,9 @@ func (e *emitter) trapped(cycle int32, s *Slice) {
 		e.queued[cycle] = map[format.ThreadID]bool{}
 		e.since[cycle] = s.Start
 	}
-	e.queued[cycle][s.Thread] = true
+	for i := range s.Waiters {
+		e.queued[cycle][s.Waiters[i].Thread] = true
+	}
 	e.since[cycle] = min(e.since[cycle], s.Start)
 }
 
@@ -120,14 +132,14 @@ func (e *emitter) run(lo, hi, threads int64) {
 	e.overflown = e.overflown || overflows(e.running, hi-lo, threads)
 	ns := (hi - lo) * threads
 	e.running += ns
-	e.relay.running(lo, hi, ns)
+	e.out.running(lo, hi, ns)
 }
 
 // tick tells the visitors that ask for it what a sampling instant stands for.
 func (e *emitter) tick(lo, hi int64) {
 	lo, hi = max(lo, e.from), min(hi, e.to)
 	if lo < hi {
-		e.relay.tick(lo, hi)
+		e.out.tick(lo, hi)
 	}
 }
 

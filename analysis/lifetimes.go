@@ -16,6 +16,7 @@ var idleWork = [...]bool{
 	format.ActivityIO:      false,
 	format.ActivityRun:     false,
 	format.ActivityLive:    false,
+	format.ActivitySeen:    false,
 }
 
 // runs computes the running time of all threads: each thread's lifetime less
@@ -24,10 +25,11 @@ var idleWork = [...]bool{
 // number of running threads.
 //
 // A thread whose start or end the trace does not tell lives from its start,
-// or until its end. Where the recorder took execution samples, a thread
+// or until its end. What it did between two recordings nobody knows: that is no
+// running time, but for its waits. Where the recorder took execution samples, a thread
 // without any event did not run at all and is not counted.
-func (r *record) runs(sym *Symbols, start, end int64, run func(lo, hi, threads int64)) (counted int) {
-	runners := r.runners(sym, start, end)
+func (r *record) runs(defs *definitions, start, end int64, run func(lo, hi, threads int64)) (counted int) {
+	runners := r.runners(defs, start, end)
 	var due column.KeyHeap
 	for i := range runners {
 		if t, ok := runners[i].next(); ok {
@@ -54,19 +56,20 @@ func (r *record) runs(sym *Symbols, start, end int64, run func(lo, hi, threads i
 }
 
 // runners returns the threads that count, each at its beginning.
-func (r *record) runners(sym *Symbols, start, end int64) []runner {
+func (r *record) runners(defs *definitions, start, end int64) []runner {
 	var out []runner
+	observed := r.observed(start, end)
 	for t := range max(r.activities.Threads(), len(r.Lives), len(r.tenants())) {
 		l := owners.Life{Start: format.NoTime, End: format.NoTime}
 		if t < len(r.Lives) {
 			l = r.Lives[t]
 		}
-		in, own := sym.partOf(t), r.activities.Of(format.ThreadID(t))
+		in, own := defs.partOf(t), r.activities.Of(format.ThreadID(t))
 		seen := t != int(format.NoThread) && (len(own) > 0 || r.held(t))
 		if !seen && (r.hasRuns(in) || l.Start == format.NoTime && l.End == format.NoTime) {
 			continue
 		}
-		from, to := r.span(in, start, end)
+		from, to := observed[in].start, observed[in].end
 		if l.Start != format.NoTime {
 			from = l.Start
 		}
@@ -76,7 +79,7 @@ func (r *record) runners(sym *Symbols, start, end int64) []runner {
 		if t == int(format.NoThread) {
 			own = nil
 		}
-		out = append(out, newRunner(r.activities, own, from, to))
+		out = append(out, newRunner(r.activities, own, observed[in].between, from, to))
 	}
 	return out
 }

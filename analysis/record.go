@@ -49,7 +49,8 @@ func (r *record) add(ev *format.Event) {
 		r.part().seen(ev.Time, end)
 	case format.KindGap:
 		r.gaps = append(r.gaps, span{ev.Time, end})
-	case format.KindThreadStart, format.KindThreadEnd:
+		r.part().gaps.add(ev.Time, end)
+	case format.KindThreadStart, format.KindThreadEnd, format.KindRelease:
 		r.seen(ev.Time, ev.Time)
 	}
 }

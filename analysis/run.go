@@ -16,9 +16,10 @@ import (
 // waits are kept, at some 40 bytes each, until the source ends. An error of the
 // source is returned; what preceded it has been charged.
 func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
-	sym := &Symbols{}
-	e := newEmitter(sym, f, v)
-	defer e.relay.close()
+	defs := newDefinitions()
+	out := newDispatcher(&Symbols{definitions: defs}, v)
+	defer out.close()
+	e, names := newEmitter(defs, f, out), definer{defs, out}
 	rec := newRecord()
 	cyc := &cycles{}
 	smp := newSampler(rec, e, cyc)
@@ -35,8 +36,8 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 		}
 		switch ev.Kind {
 		case format.KindThread, format.KindObject, format.KindStack:
-			smp.settle()
-			e.symbols().add(&ev)
+			smp.flushRun()
+			names.define(&ev)
 		case format.KindTick:
 			smp.tick(&ev)
 		case format.KindContention:
@@ -49,8 +50,10 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 			if ev.Name == format.SettingInput {
 				smp.begin()
 				rec.next()
-				e.symbols().input(ev.Value)
+				rec.NextInput()
+				names.input(ev.Value)
 			}
+			rec.add(&ev)
 			rec.setting(&ev)
 		default:
 			rec.add(&ev)
@@ -66,29 +69,28 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 
 func finish(e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {
 	smp.finish()
-	sym := e.symbols()
 	start, end := rec.bounds()
-	tr := &Trace{Symbols: sym, Start: start, End: end}
+	tr := &Trace{Symbols: e.out.sym, Start: start, End: end}
 	e.begin(start)
-	rec.activities = rec.Arrange(sym.Kind)
-	tl, rebuilt := rec.activities.Timelines(sym)
+	rec.activities = rec.Arrange(e.defs.Kind)
+	tl, rebuilt := rec.activities.Timelines(e.defs)
 	counted := 0
 	if !smp.any {
-		counted = rec.runs(sym, start, end, e.run)
+		counted = rec.runs(e.defs, start, end, e.run)
 	} else {
 		tr.Start, tr.End = smp.bounds(start, end)
 		counted = smp.before + smp.threads
 	}
 	rebuilt()
 	rec.sweep(tl, e, cyc)
-	e.relay.catchUp()
+	e.out.wait()
 	rec.visitTenures(e)
 	tr.Threads = max(counted, 0)
 	tr.RunningNs = e.running
 	tr.Deadlocks = cyc.deadlocks(e.queued, e.since)
 	tr.Coverage.ByProvenance = e.byProv
 	tr.Coverage.Stalls = smp.stalls.Stalls
-	tr.Coverage.Warnings = append(rec.warnings(sym, tl), tr.Coverage.Stalls.warning()...)
+	tr.Coverage.Warnings = append(rec.warnings(e.defs, tl), tr.Coverage.Stalls.warning()...)
 	if smp.any && rec.Waits.Len() > 0 {
 		tr.Coverage.Warnings = append(tr.Coverage.Warnings, format.Warning{Code: "mixed",
 			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high"})
@@ -100,12 +102,8 @@ func finish(e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {
 	return tr
 }
 
-// setting remembers a threshold in force: waits shorter than it are missing;
-// and that tenures are inferred.
+// setting remembers a threshold in force: waits shorter than it are missing.
 func (r *record) setting(ev *format.Event) {
-	if ev.Name == format.SettingTenures && ev.Value == format.TenuresInferred {
-		r.TenureProv = Inferred
-	}
 	if ev.Weight > 0 {
 		r.thresholds = append(r.thresholds, fmt.Sprintf("%s %s", ev.Name, ev.Value))
 	}
@@ -114,10 +112,10 @@ func (r *record) setting(ev *format.Event) {
 // bound drops ids no decoder of ours gives, so that a wild one cannot make
 // a table of gigabytes. Tables grow with the largest id.
 func bound(ev *format.Event) {
-	if max(uint32(ev.Thread), uint32(ev.Owner), uint32(ev.Object), uint32(ev.Stack)) <= maxSymbol {
+	if max(uint32(ev.Thread), uint32(ev.Owner), uint32(ev.Woken), uint32(ev.Object), uint32(ev.Stack)) <= maxSymbol {
 		return
 	}
-	for _, id := range [...]*uint32{(*uint32)(&ev.Thread), (*uint32)(&ev.Owner), (*uint32)(&ev.Object), (*uint32)(&ev.Stack)} {
+	for _, id := range [...]*uint32{(*uint32)(&ev.Thread), (*uint32)(&ev.Owner), (*uint32)(&ev.Woken), (*uint32)(&ev.Object), (*uint32)(&ev.Stack)} {
 		if *id > maxSymbol {
 			*id = 0
 		}

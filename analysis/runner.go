@@ -34,14 +34,14 @@ const (
 // nothing is a span behind all others.
 var nothing = span{math.MaxInt64, math.MaxInt64}
 
-func newRunner(d *owners.Activities, own []column.Ref, from, to int64) runner {
+func newRunner(d *owners.Activities, own []column.Ref, between []span, from, to int64) runner {
 	for _, i := range own {
 		if owners.IsWait(i) {
 			w := d.Waits.At(i)
 			from, to = min(from, w.Start), max(to, w.End)
 		}
 	}
-	r := runner{idle: joiner{d: d, rest: own, idle: true}, waits: joiner{d: d, rest: own}, from: from, to: to}
+	r := runner{idle: joiner{d: d, rest: own, idle: true, between: between}, waits: joiner{d: d, rest: own}, from: from, to: to}
 	r.rest, r.wait = r.idle.next(), r.waits.next()
 	return r
 }
@@ -98,29 +98,49 @@ func (r *runner) pause() span {
 	return nothing
 }
 
-// joiner yields the union of a thread's waits, or of its idle times.
+// joiner yields the union of a thread's waits, or of its idle times and the
+// stretches between recordings.
 type joiner struct {
-	d    *owners.Activities
-	rest []column.Ref // by start
-	idle bool
+	d       *owners.Activities
+	rest    []column.Ref // by start
+	idle    bool
+	between []span // by start
 }
 
 // next returns the next span that touches none before it.
 func (j *joiner) next() span {
 	out := nothing
-	for ; len(j.rest) > 0; j.rest = j.rest[1:] {
-		s, ok := j.span(j.rest[0])
+	for {
+		s, isBetween := j.first()
 		switch {
-		case !ok:
+		case s == nothing || out != nothing && s.start > out.end:
+			return out
 		case out == nothing:
 			out = s
-		case s.start > out.end:
-			return out
 		default:
 			out.end = max(out.end, s.end)
 		}
+		if isBetween {
+			j.between = j.between[1:]
+		} else {
+			j.rest = j.rest[1:]
+		}
 	}
-	return out
+}
+
+// first returns the earliest span of the two lists, nothing at their ends.
+func (j *joiner) first() (s span, isBetween bool) {
+	s, ok := nothing, false
+	for len(j.rest) > 0 {
+		if s, ok = j.span(j.rest[0]); ok {
+			break
+		}
+		s, j.rest = nothing, j.rest[1:]
+	}
+	if len(j.between) > 0 && j.between[0].start < s.start {
+		return j.between[0], true
+	}
+	return s, false
 }
 
 // span returns the stretch of an activity if it is of the kind wanted.

@@ -22,10 +22,10 @@ type sampler struct {
 	threads int // most threads alive at one tick of this input
 	before  int // the same of the inputs before, together
 
-	cur        moment
-	next       moment // before it is read into: the moment before cur
-	streak     streak
-	simple     bool // the graph can be charged for a streak
+	cur        instant
+	next       instant // before it is read into: the one before cur
+	run        sampleRun
+	simple     bool // one path leads from each lock: a run can be charged at once
 	stalls     stalls
 	prev       int64 // time of the tick before cur, NoTime at the beginning
 	edge       int64 // end of what is already charged
@@ -33,24 +33,26 @@ type sampler struct {
 	intended   int64
 	start, end int64
 
-	number uint64            // of the booking, one for each tick or streak
-	last   []lastSeen        // by thread
-	modes  []format.Mode     // by thread
-	nodes  []format.ThreadID // blocked in the graph now
-	held   []format.ObjectID // owned in the graph now
+	number  uint64            // of the booking, one for each tick or run of samples
+	last    []lastSeen        // by thread
+	modes   []format.Mode     // by thread
+	nodes   []format.ThreadID // blocked in the graph now
+	held    []format.ObjectID // owned in the graph now
+	waiters []Waiter          // scratch of group
+	group   []format.ThreadID
 }
 
-// moment is one sampling instant with its contended locks.
-type moment struct {
+// instant is one sampling instant with its contended locks.
+type instant struct {
 	valid      bool
 	time       int64
 	weight     int64
 	live, idle uint32
-	locks      []instant
+	locks      []contendedLock
 }
 
-// instant is one contended lock at a sampling instant.
-type instant struct {
+// contendedLock is a lock somebody waits for at a sampling instant.
+type contendedLock struct {
 	lock    format.ObjectID
 	owners  []format.Party
 	waiters []format.Party
@@ -65,7 +67,7 @@ type lastSeen struct {
 }
 
 func newSampler(rec *record, e *emitter, c *cycles) *sampler {
-	return &sampler{rec: rec, e: e, g: graph{cycles: c}, simple: e.multiples, prev: format.NoTime, intended: format.NoTime}
+	return &sampler{rec: rec, e: e, g: graph{cycles: c, hops: &e.out.hops}, simple: true, prev: format.NoTime, intended: format.NoTime}
 }
 
 // tick begins a sampling instant.
@@ -95,7 +97,7 @@ func (s *sampler) contention(ev *format.Event) {
 	if n := len(s.next.locks); n < cap(s.next.locks) {
 		s.next.locks = s.next.locks[:n+1]
 	} else {
-		s.next.locks = append(s.next.locks, instant{})
+		s.next.locks = append(s.next.locks, contendedLock{})
 	}
 	in := &s.next.locks[len(s.next.locks)-1]
 	in.lock = ev.Object
@@ -129,7 +131,7 @@ func (s *sampler) finish() {
 	if s.next.valid {
 		s.advance(format.NoTime)
 	}
-	s.settle()
+	s.flushRun()
 	s.stalls.resolve(s.e, s.period, maxTime)
 }
 
@@ -140,14 +142,14 @@ func (s *sampler) charge(next int64) {
 		s.start = lo
 		s.e.begin(lo)
 	}
-	seen := s.sighting(next, hi)
+	seen := s.sample(next, hi)
 	s.edge, s.end = hi, max(s.end, hi)
 	s.e.tick(lo, hi)
 	if !s.repeats() {
-		s.settle()
+		s.flushRun()
 		s.clear()
 		s.build()
-		s.simple = s.e.multiples && s.plain()
+		s.simple = s.plain()
 	}
 	live := max(int64(s.cur.live), int64(len(s.nodes)))
 	s.threads = max(s.threads, int(live))
@@ -155,12 +157,12 @@ func (s *sampler) charge(next int64) {
 	if s.lengthen(lo, hi, running, seen) {
 		return
 	}
-	s.settle()
+	s.flushRun()
 	s.book(lo, hi, running, seen)
 }
 
 // book charges what the graph shows over [lo, hi).
-func (s *sampler) book(lo, hi, running int64, seen Sighting) {
+func (s *sampler) book(lo, hi, running int64, seen Sample) {
 	s.number++
 	if seen.Before == format.NoTime {
 		s.number++ // nobody saw any wait go on from the booking before
@@ -175,6 +177,31 @@ func (s *sampler) book(lo, hi, running int64, seen Sighting) {
 		rest = rest[n:]
 	}
 }
+
+// emit books the waiters of one lock.
+func (s *sampler) emit(nodes []format.ThreadID, lo, hi int64, seen Sample) {
+	lo, hi, ok := s.e.cut(lo, hi)
+	lock := s.g.blocked[nodes[0]].lock
+	s.waiters, s.group = s.waiters[:0], s.group[:0]
+	for _, t := range nodes {
+		stack := s.g.blocked[t].stack
+		last := &s.last[t]
+		first := last.tick+1 != s.number || last.lock != lock || last.stack != stack
+		*last = lastSeen{s.number, lock, stack}
+		if ok && s.e.wanted(t, lock, anyLength) {
+			s.waiters = append(s.waiters, Waiter{Thread: t, Stack: stack, Mode: s.modes[t], First: first})
+			s.group = append(s.group, t)
+		}
+	}
+	if len(s.group) > 0 {
+		s.e.slice = Slice{Start: lo, End: hi, Lock: lock, Sample: seen, Waiters: s.waiters}
+		s.e.book(&s.g, s.group)
+	}
+}
+
+// anyLength passes every bound on the length of waits: what a sample stands for
+// says nothing of how long the wait was, and a tenure is none.
+const anyLength = maxTime
 
 // reach returns the stretch cur stands for.
 func (s *sampler) reach(next int64) (lo, hi int64) {
@@ -198,34 +225,35 @@ func (s *sampler) reach(next int64) (lo, hi int64) {
 	if own := s.rec.recorded[in.recorded:]; len(own) > 0 && s.prev == format.NoTime && lo < own[0].start && t >= own[0].start {
 		lo = own[0].start
 	}
-	for _, g := range s.rec.gaps[in.gaps:] { // never across a gap
-		if g.end <= t {
-			lo = max(lo, g.end)
-		} else if g.start >= t {
-			hi = min(hi, g.start)
-		}
+	end, start := in.gaps.around(t) // never across a gap
+	if end != format.NoTime {
+		lo = max(lo, end)
+	}
+	if start != format.NoTime {
+		hi = min(hi, start)
 	}
 	return lo, max(lo, hi)
 }
 
-// sighting returns cur, which stands for time up to hi, with its neighbours.
+// sample returns cur, which stands for time up to hi, with its neighbours.
 // Those whose own time lies beyond a gap, or beyond what the filter cuts off,
 // are none: whether a wait went on there is not looked at. Samples come in
 // order of time only as long as no other input can follow.
-func (s *sampler) sighting(next, hi int64) Sighting {
-	seen := Sighting{Seen: true, InOrder: len(s.rec.parts) == 1 && s.rec.Waits.Len() == 0, Before: s.prev, At: s.cur.time, After: next}
+func (s *sampler) sample(next, hi int64) Sample {
+	at := s.cur.time
+	seen := Sample{Taken: true, InOrder: len(s.rec.parts) == 1 && s.rec.Waits.Len() == 0, Before: s.prev, First: at, Last: at, After: next}
 	if s.e.from > s.e.start && s.edge <= s.e.from {
 		seen.Before = format.NoTime
 	}
 	if hi >= s.e.to {
 		seen.After = format.NoTime
 	}
-	for _, g := range s.rec.gaps[s.rec.part().gaps:] {
-		if g.end <= seen.At && g.end > seen.Before {
-			seen.Before = format.NoTime
-		} else if g.start >= seen.At && g.start < seen.After {
-			seen.After = format.NoTime
-		}
+	end, start := s.rec.part().gaps.around(at)
+	if end != format.NoTime && end > seen.Before {
+		seen.Before = format.NoTime
+	}
+	if start != format.NoTime && start < seen.After {
+		seen.After = format.NoTime
 	}
 	return seen
 }
@@ -233,6 +261,7 @@ func (s *sampler) sighting(next, hi int64) Sighting {
 // build makes the wait-for graph of cur. A thread can wait for one lock only:
 // the first one named counts.
 func (s *sampler) build() {
+	s.g.changed()
 	for i := range s.cur.locks {
 		in := &s.cur.locks[i]
 		s.room(in)
@@ -258,7 +287,7 @@ func (s *sampler) build() {
 
 // room makes place for the ids of one event. The ids were bounded by the
 // decoder's tables or are bounded here.
-func (s *sampler) room(in *instant) {
+func (s *sampler) room(in *contendedLock) {
 	in.lock = min(in.lock, maxSymbol)
 	top := format.ThreadID(0)
 	for _, list := range [...][]format.Party{in.owners, in.waiters} {

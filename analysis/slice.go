@@ -30,59 +30,97 @@ const (
 	OwnerHandoff  = owners.Handoff
 	OwnerUnknown  = owners.Nobody
 	OwnerExternal = owners.External
+	OwnerGCPause  = owners.GCPause
+	OwnerPause    = owners.Safepoint
 	OwnerDeadlock = owners.Deadlock
 )
 
 // Share is the part of a slice that one path through the wait-for graph
-// carries. The shares of a slice sum to its length, to the nanosecond.
+// carries, of each waiter's time. The shares of a slice sum to its length, to
+// the nanosecond.
 type Share struct {
 	Ns     int64
-	Direct Owner // the owner of the lock waited for
-	Root   Owner // the end of the path; equal to Direct when Hops is 1
-	Hops   int   // locks on the path, at least 1
-	Path   []Hop // the locks passed after the first, with the thread blocked on each; empty when Hops is 1
+	Direct Owner           // the owner of the lock waited for
+	Root   Owner           // the end of the path; equal to Direct when Hops is 1
+	Hops   int             // locks on the path, at least 1
+	Last   format.ObjectID // the last lock on the path; that of the slice when Hops is 1
+	Path   *Hop            // the locks passed after the first, with the thread blocked on each; nil when Hops is 1
 }
 
 // Hop is one further step of a path: Thread, an owner met on the way, was
-// itself blocked on Lock with Stack.
+// itself blocked on Lock with Stack. Paths that end alike share their ends.
 type Hop struct {
 	Thread format.ThreadID
 	Stack  format.StackID
 	Lock   format.ObjectID
+	Next   *Hop
 }
 
-// Slice is the atom every result is a sum of: over [Start, End) one thread
-// waited for one lock and no pointer on its path changed. Slices of one
-// thread come in order of time; slices of different threads come in order of
-// End, never of Start. A Slice and its Shares are valid during the call only.
+// PathOf links hops to a path.
+func PathOf(hops ...Hop) (path *Hop) {
+	for i := len(hops) - 1; i >= 0; i-- {
+		hops[i].Next = path
+		path = &hops[i]
+	}
+	return path
+}
+
+// Slice is the atom every result is a sum of: over [Start, End) a group of
+// threads waited for one lock and no pointer on their path changed. Slices of
+// one thread come in order of time; slices of different threads come in order
+// of End, never of Start. The sums must come out the same if two slices that
+// follow each other are one, or if one is cut into two, by time or by waiters.
+// A Slice and all it points to are valid during the call only.
 type Slice struct {
-	Start, End int64
-	Thread     format.ThreadID
-	Stack      format.StackID
-	Lock       format.ObjectID
-	Mode       format.Mode
-	First      bool  // the wait begins with this slice: sums of First count waits
-	WaitNs     int64 // length of the whole wait, given with First; 0 when only sampled
-	Settled    int64 // of a recorded wait: no later slice of one starts before this instant; NoTime when that is not known
-	Sighting   Sighting
-	Shares     []Share
+	Start, End     int64
+	Lock           format.ObjectID
+	Waiters        []Waiter // at least one
+	Shares         []Share  // of each waiter; none of a wait of length zero
+	Sample         Sample
+	NoEarlierStart int64 // of recorded waits: no later slice of one starts before this instant; NoTime when that is not known
 }
 
-// Sighting is the sample a slice rests on: the waiter was seen At, and no
-// sample was taken between Before and After. Before and After are NoTime
-// where there is no neighbour, or none that a gap in the trace or the cut of
-// the filter does not hide.
-// A slice of a recorded wait has the zero Sighting.
-type Sighting struct {
-	Seen              bool
-	InOrder           bool // no later sample of the trace, nor of any input that may follow, reaches before this slice's Start
-	Before, At, After int64
+// Waiter is a thread that waits.
+type Waiter struct {
+	Thread format.ThreadID
+	Stack  format.StackID
+	Mode   format.Mode
+	First  bool  // the wait begins with this slice: sums of First count waits
+	Failed bool  // given with First: the wait ended without the lock, since its time was up
+	WaitNs int64 // length of the whole wait, given with First; 0 when only sampled
+}
+
+// Length returns how long each of the waiters waited.
+func (s *Slice) Length() int64 { return s.End - s.Start }
+
+// Ns returns the thread-time of all waiters together.
+func (s *Slice) Ns() int64 { return s.Length() * int64(len(s.Waiters)) }
+
+// Firsts returns how many waits begin with the slice.
+func (s *Slice) Firsts() (n int64) {
+	for i := range s.Waiters {
+		if s.Waiters[i].First {
+			n++
+		}
+	}
+	return n
+}
+
+// Sample is what a slice of a sampled trace rests on: the waiters were seen at
+// the instant First and at every one up to Last, and no sample was taken
+// between Before and First, nor between Last and After. Before and After are
+// NoTime where there is no neighbour, or none that a gap in the trace or the
+// cut of the filter does not hide.
+// A slice of a recorded wait has the zero Sample.
+type Sample struct {
+	Taken                      bool
+	InOrder                    bool // no later sample of the trace, nor of any input that may follow, reaches before this slice's Start
+	Before, First, Last, After int64
 }
 
 // Visitor receives a trace as slices. Begin comes first, once; then Slice
 // and Running in any mixture, on a goroutine other than Run's, but never two
-// visitors at once, and none any more when Run returns. Only Running must not
-// look at the symbols.
+// visitors at once, and none any more when Run returns.
 type Visitor interface {
 	// Begin gives the symbols (complete for every id in later calls) and the
 	// trace's first instant. No slice and no running time lies before start.

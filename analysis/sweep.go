@@ -13,45 +13,59 @@ import (
 // changes:
 //
 //  1. take the next change: a wait or an ownership begins or ends;
-//  2. find the waiters it affects, which are those whose path leads through
+//  2. find the locks it affects, which are those from which a path leads through
 //     the changed lock or thread, by following the pointers backwards;
-//  3. emit for each of them the stretch since its last slice, over the graph
-//     as it was;
+//  3. emit for their waiters the stretch since their last slice, over the graph
+//     as it was: those of one lock whose stretch is the same are one slice;
 //  4. apply the change.
 //
 // Nothing else is touched: the cost is the number of changes times the
-// waiters each affects.
+// waiters each affects, with little to do for each waiter.
 type sweep struct {
 	r     *record
 	tl    *owners.Timelines
 	e     *emitter
 	g     graph
 	now   int64
-	state []nodeState         // by thread, shadows after them
-	queue [][]format.ThreadID // by lock: the threads blocked on it now
+	state []nodeState         // by thread, extra nodes after them
+	queue []queue             // by lock: the threads blocked on it now
 	owns  [][]format.ObjectID // by thread: the locks it owns now
 
 	blocks, takes []column.Ref   // what is still to begin: waits and ownerships, by start
 	waiting, held column.KeyHeap // what has begun, by end: nodes that wait, ownerships
 
-	todo  []format.ThreadID // scratch: the threads a change affects
-	mark  []uint32          // by thread: the round it was last found affected
+	todo  []format.ObjectID // scratch: the locks a change affects
+	mark  []uint32          // by lock: the round it was last found affected
 	round uint32
+	nodes []format.ThreadID // scratch of emit
+	group []Waiter
 
-	emitted int   // slices
-	settled int64 // see Slice
+	emitted        int   // waiters in slices since noEarlierStart was found out
+	noEarlierStart int64 // see Slice
 }
 
-// nodeState is the open slice of a blocked thread.
+// nodeState says where a thread is blocked.
 type nodeState struct {
-	wait   column.Ref // of the wait, plus one; 0 when not blocked
-	since  int64
-	begun  bool            // a slice of this wait has been emitted
-	shadow format.ThreadID // the first of the thread's free shadows; of a free shadow the next
-	place  uint32          // in the queue of the lock
+	wait  column.Ref      // of the wait, plus one; 0 when not blocked
+	extra format.ThreadID // the first of the thread's free extra nodes; of a free extra node the next
+	place uint32          // in the queue of the lock
 }
 
-func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) {
+// queue is the threads blocked on a lock, in two lists: what slices tell of
+// them, and what they do not.
+type queue struct {
+	waiters []Waiter // First until a slice of the wait has been emitted
+	open    []openSlice
+}
+
+// openSlice is the stretch of a waiter that has not been emitted.
+type openSlice struct {
+	since  int64
+	node   format.ThreadID
+	hidden bool // by the filter
+}
+
+func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 	locks, threads := 0, len(r.Lives)
 	for _, i := range r.activities.Starts {
 		w := r.Waits.At(i)
@@ -60,16 +74,17 @@ func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) {
 	}
 	tl.Owned.Each(func(_ column.Ref, o *owners.Ownership) { threads = max(threads, int(o.Holder.Thread)+1) })
 	s := &sweep{r: r, tl: tl, e: e,
-		g:     graph{blocked: make([]blocked, threads), owners: make([][]owners.Holder, locks), gap: tl.Unowned, cycles: c},
-		state: make([]nodeState, threads), queue: make([][]format.ThreadID, locks),
-		owns: make([][]format.ObjectID, threads), mark: make([]uint32, threads),
-		settled: format.NoTime, blocks: r.activities.Starts, takes: tl.Owned.Order()}
+		g:     graph{blocked: make([]blocked, threads), owners: make([][]owners.Holder, locks), gap: tl.Unowned, cycles: c, hops: &e.out.hops},
+		state: make([]nodeState, threads), queue: make([]queue, locks),
+		owns: make([][]format.ObjectID, threads), mark: make([]uint32, locks),
+		noEarlierStart: format.NoTime, blocks: r.activities.Starts, takes: tl.Owned.Order()}
 	_, last := r.bounds()
 	c.resolved = func(t format.ThreadID) bool {
 		w := s.state[t].wait
 		return w > 0 && r.Waits.At(w-1).End < last
 	}
 	s.run()
+	return s
 }
 
 // run merges the four kinds of changes. What has begun waits for its end in a
@@ -136,45 +151,48 @@ func (s *sweep) block(i column.Ref) {
 	}
 	n := s.node(w.Thread)
 	s.flushBehind(n)
-	st := &s.state[n]
-	st.wait, st.since, st.begun, st.place = i+1, s.now, false, uint32(len(s.queue[w.Lock]))
+	q := &s.queue[w.Lock]
+	s.state[n].wait, s.state[n].place = i+1, uint32(len(q.open))
 	s.g.blocked[n] = blocked{w.Lock, w.Stack}
-	s.queue[w.Lock] = append(s.queue[w.Lock], n)
+	q.waiters = append(q.waiters, Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed(), WaitNs: w.End - w.Start})
+	q.open = append(q.open, openSlice{s.now, n, !s.e.wanted(w.Thread, w.Lock, w.End-w.Start)})
 	s.waiting.Push(column.Key{At: w.End, ID: uint32(n)})
 }
 
 func (s *sweep) unblock(n format.ThreadID) {
 	s.flushBehind(n)
-	s.flush(n)
 	st := &s.state[n]
 	w := s.r.Waits.At(st.wait - 1)
+	q := &s.queue[w.Lock]
+	if at := int(st.place); q.open[at].since < s.now {
+		s.emit(w.Lock, at, at+1)
+	}
 	st.wait = 0
 	s.g.blocked[n] = blocked{}
-	q := s.queue[w.Lock]
-	moved := q[len(q)-1] // takes the place of the one that goes
-	q[st.place], s.state[moved].place = moved, st.place
-	s.queue[w.Lock] = q[:len(q)-1]
+	last := len(q.open) - 1 // takes the place of the one that goes
+	q.open[st.place], q.waiters[st.place] = q.open[last], q.waiters[last]
+	s.state[q.open[last].node].place = st.place
+	q.open, q.waiters = q.open[:last], q.waiters[:last]
 	if own := &s.state[w.Thread]; n != w.Thread {
-		st.shadow, own.shadow = own.shadow, n
+		st.extra, own.extra = own.extra, n
 	}
 }
 
 // node returns a free node for one more wait of a thread: the thread's own,
-// or, where two recorders wrote the same thread's waits and they overlap, a
-// shadow of it, so that no waiting is lost.
+// or, where two recorders wrote the same thread's waits and they overlap, an
+// extra one, so that no waiting is lost.
 func (s *sweep) node(t format.ThreadID) format.ThreadID {
 	if s.state[t].wait == 0 {
 		return t
 	}
-	if n := s.state[t].shadow; n != format.NoThread {
-		s.state[t].shadow, s.state[n].shadow = s.state[n].shadow, format.NoThread
+	if n := s.state[t].extra; n != format.NoThread {
+		s.state[t].extra, s.state[n].extra = s.state[n].extra, format.NoThread
 		return n
 	}
 	n := format.ThreadID(len(s.state))
 	s.state = append(s.state, nodeState{})
 	s.g.blocked = append(s.g.blocked, blocked{})
 	s.owns = append(s.owns, nil)
-	s.mark = append(s.mark, 0)
 	return n
 }
 
@@ -202,8 +220,8 @@ func (s *sweep) release(i column.Ref) {
 // flushLock emits the open slices of all whose path leads through a lock.
 func (s *sweep) flushLock(l format.ObjectID) {
 	s.begin()
-	s.found(s.queue[l])
-	s.drain()
+	s.found(l)
+	s.flush()
 }
 
 // flushBehind emits the open slices of all whose path leads through a thread,
@@ -211,79 +229,89 @@ func (s *sweep) flushLock(l format.ObjectID) {
 func (s *sweep) flushBehind(t format.ThreadID) {
 	s.begin()
 	for _, l := range s.owns[t] {
-		s.found(s.queue[l])
+		s.found(l)
 	}
-	s.drain()
+	s.flush()
 }
 
 func (s *sweep) begin() {
+	s.g.changed()
 	s.todo = s.todo[:0]
 	s.round++
 }
 
-func (s *sweep) found(waiters []format.ThreadID) {
-	for _, t := range waiters {
-		if s.mark[t] != s.round {
-			s.mark[t] = s.round
-			s.todo = append(s.todo, t)
-		}
+func (s *sweep) found(l format.ObjectID) {
+	if s.mark[l] != s.round {
+		s.mark[l] = s.round
+		s.todo = append(s.todo, l)
 	}
 }
 
-func (s *sweep) drain() {
+// flush emits the open slices of the waiters of the locks found, and of all
+// that wait for these.
+func (s *sweep) flush() {
 	for i := 0; i < len(s.todo); i++ {
-		t := s.todo[i]
-		s.flush(t)
-		for _, l := range s.owns[t] {
-			s.found(s.queue[l])
+		q := &s.queue[s.todo[i]]
+		for from, to := 0, 0; from < len(q.open); from = to {
+			since := q.open[from].since
+			for to = from; to < len(q.open) && q.open[to].since == since; to++ {
+				for _, l := range s.owns[q.open[to].node] {
+					s.found(l)
+				}
+			}
+			if since < s.now {
+				s.emit(s.todo[i], from, to)
+			}
 		}
 	}
 }
 
-// flush emits the open slice of a thread, if it has any length.
-func (s *sweep) flush(t format.ThreadID) {
-	if st := &s.state[t]; st.wait != 0 && st.since < s.now {
-		s.emit(t, st.since, s.now)
-		st.since = s.now
+// emit books the open slices from one place of a lock's queue to another, which
+// began together.
+func (s *sweep) emit(l format.ObjectID, from, to int) {
+	open, waiters := s.queue[l].open[from:to], s.queue[l].waiters[from:to]
+	lo, hi, ok := s.e.cut(open[0].since, s.now)
+	s.nodes, s.group = s.nodes[:0], s.group[:0]
+	for i := range open {
+		if ok && !open[i].hidden {
+			s.nodes = append(s.nodes, open[i].node)
+			s.group = append(s.group, waiters[i])
+			waiters[i].First, waiters[i].WaitNs = false, 0
+		}
+	}
+	if len(s.nodes) > 0 {
+		s.settle(len(s.nodes))
+		s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: s.group}
+		s.e.book(&s.g, s.nodes)
+	}
+	for i := range open {
+		open[i].since = s.now
 	}
 }
 
-func (s *sweep) emit(n format.ThreadID, lo, hi int64) {
-	st := &s.state[n]
-	w := s.r.Waits.At(st.wait - 1)
-	lo, hi, ok := s.e.cut(lo, hi)
-	if !ok || !s.e.wanted(w.Thread, w.Lock, w.End-w.Start) {
-		return
-	}
-	s.settle()
-	s.e.slice = Slice{Start: lo, End: hi, Thread: w.Thread, Stack: w.Stack, Lock: w.Lock, Mode: w.Mode(), Settled: s.settled,
-		First: !st.begun, Shares: s.g.push(n, lo, hi)}
-	if !st.begun {
-		s.e.slice.WaitNs = w.End - w.Start
-	}
-	st.begun = true
-	s.e.emit()
-}
-
-// settleEvery is after how many slices what is settled is found out anew.
+// settleEvery is after how many waiters in slices it is found out anew before
+// which instant no slice starts any more.
 const settleEvery = 1024
 
-// settle finds the instant before which no further slice starts: each thread's
-// next one starts where its last one ended.
-func (s *sweep) settle() {
-	if s.emitted++; s.emitted%settleEvery != 0 {
+// settle finds that instant: each thread's next slice starts where its last one
+// ended.
+func (s *sweep) settle(more int) {
+	if s.emitted += more; s.emitted < settleEvery {
 		return
 	}
-	s.settled = s.now
+	s.emitted = 0
+	s.noEarlierStart = s.now
 	for _, k := range s.waiting {
-		s.settled = min(s.settled, s.state[k.ID].since)
+		st := &s.state[k.ID]
+		s.noEarlierStart = min(s.noEarlierStart, s.queue[s.r.Waits.At(st.wait-1).Lock].open[st.place].since)
 	}
 }
 
 // emitEmpty emits a wait of length zero.
 func (s *sweep) emitEmpty(w *owners.Wait) {
 	if _, _, ok := s.e.cut(w.Start, w.End); ok && s.e.wanted(w.Thread, w.Lock, 0) {
-		s.e.slice = Slice{Start: w.Start, End: w.End, Thread: w.Thread, Stack: w.Stack, Lock: w.Lock, Mode: w.Mode(), Settled: s.settled, First: true}
+		s.group = append(s.group[:0], Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed()})
+		s.e.slice = Slice{Start: w.Start, End: w.End, Lock: w.Lock, NoEarlierStart: s.noEarlierStart, Waiters: s.group}
 		s.e.emit()
 	}
 }

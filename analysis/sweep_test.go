@@ -43,20 +43,27 @@ func (s *sums) Slice(sl *Slice) {
 	sum := int64(0)
 	for _, sh := range sl.Shares {
 		sum += sh.Ns
-		s.direct[s.owner(sh.Direct)] += sh.Ns
-		s.root[s.owner(sh.Root)] += sh.Ns
-		if len(sh.Path) != sh.Hops-1 {
-			s.t.Fatalf("share of %d hops has a path of %d", sh.Hops, len(sh.Path))
+		s.direct[s.owner(sh.Direct)] += sh.Ns * int64(len(sl.Waiters))
+		s.root[s.owner(sh.Root)] += sh.Ns * int64(len(sl.Waiters))
+		last, hops := sl.Lock, 1
+		for h := sh.Path; h != nil; h = h.Next {
+			last = h.Lock
+			hops++
+		}
+		if hops != sh.Hops || last != sh.Last {
+			s.t.Fatalf("share of %d hops to lock %d has a path of %d to %d", sh.Hops, sh.Last, hops, last)
 		}
 	}
-	if sum != sl.End-sl.Start {
-		s.t.Fatalf("shares sum to %d over a slice of %d", sum, sl.End-sl.Start)
+	if sum != sl.Length() || len(sl.Waiters) == 0 {
+		s.t.Fatalf("shares sum to %d over a slice of %d, of %d waiters", sum, sl.Length(), len(sl.Waiters))
 	}
-	if sl.First {
-		s.waits++
+	for _, w := range sl.Waiters {
+		if w.First {
+			s.waits++
+		}
+		s.total += sum
+		s.byThread[w.Thread] += sum
 	}
-	s.total += sum
-	s.byThread[sl.Thread] += sum
 }
 
 func (s *sums) owner(o Owner) string {
@@ -244,4 +251,58 @@ func TestOrderOfEventsChangesNothing(t *testing.T) {
 			rt.Fatal(diff)
 		}
 	})
+}
+
+// chained returns waits in a chain: each thread holds a lock and waits for that
+// of the next one, the last of which lets go when all wait.
+func chained(depth int) (events []format.Event) {
+	for i := 1; i <= depth; i++ {
+		events = append(events, waits(i, i+1, int64(i), int64(2*depth+depth-i)))
+	}
+	for i := 1; i <= depth+1; i++ {
+		events = append(events, holds(i, i, 0, int64(2*depth+depth+1-i)))
+	}
+	return events
+}
+
+// A change at the end of a chain changes the paths of all its waits. Each is
+// found with one step from that of the next one: a chain of twice the length,
+// where twice as many changes concern twice as many waits, takes some four times the
+// steps, and not eight or sixteen times.
+func TestChainsOfWaitsAreFollowedOnce(t *testing.T) {
+	steps := func(depth int) float64 {
+		defs := newDefinitions()
+		e := newEmitter(defs, open, newDispatcher(nil, nil))
+		rec := newRecord()
+		for _, ev := range chained(depth) {
+			rec.add(&ev)
+		}
+		e.begin(0)
+		rec.activities = rec.Arrange(defs.Kind)
+		tl, rebuilt := rec.activities.Timelines(defs)
+		rebuilt()
+		s := rec.sweep(tl, e, &cycles{})
+		return float64(s.g.routes.steps)
+	}
+	short, long := steps(250), steps(500)
+	if long > 5*short || long > 3*500*500 {
+		t.Errorf("%.0f steps for 250 waits, %.0f for 500", short, long)
+	}
+}
+
+// Waiters of one lock that began to wait together are one slice, and those
+// that came later are others, until the lock changes hands.
+func TestWaitersOfOneLockAreOneSlice(t *testing.T) {
+	const waiters = 1000
+	events := []format.Event{holds(1, 1, 0, 5000), holds(2, 1, 5000, 6000), holds(3, 1, 6000, 7000)}
+	for i := range waiters {
+		events = append(events, waits(10+i, 1, int64(i), 7000))
+	}
+	var b bookings
+	if _, err := Run(&format.List{Events: events}, open, &b); err != nil {
+		t.Fatal(err)
+	}
+	if b.slices != waiters+2 || b.waiters != 3*waiters {
+		t.Errorf("%d slices of %d waiters, want %d of %d: one each up to the first change, then one of all", b.slices, b.waiters, waiters+2, 3*waiters)
+	}
 }

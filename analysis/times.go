@@ -21,13 +21,14 @@ func wildly(t int64) bool { return uint64(t-earliest) > latest-earliest }
 // clamp moves the times of an event to where times may be; it reports whether
 // that changed any.
 func clamp(ev *format.Event) bool {
-	if !wildly(ev.Time) && !wildly(ev.End) && !wildly(ev.Intended) && ev.Weight <= latest {
+	if !wildly(ev.Time) && !wildly(ev.End) && !wildly(ev.Intended) && ev.Weight <= latest && ev.Again <= latest {
 		return false
 	}
 	for _, t := range [...]*int64{&ev.Time, &ev.End, &ev.Intended} {
 		*t = min(max(*t, earliest), latest)
 	}
 	ev.Weight = min(ev.Weight, latest)
+	ev.Again = min(ev.Again, latest)
 	return true
 }
 

@@ -14,22 +14,22 @@ type Union struct {
 
 // openSpans is how many spans a union keeps before it closes those behind the
 // present: they take 2 KB. A short trace never gets there, so that only a long
-// one must keep the promise of Sighting.InOrder.
+// one must keep the promise of Sample.InOrder.
 const openSpans = 128
 
 // AddSlice joins the stretch of a slice. Of slices that come in order of time
 // it keeps no more than openSpans stretches, however many there were, and of
-// recorded waits twice those that are not settled yet; such a union cannot be joined to another by UnionOf.
+// recorded waits twice those that a later slice may still touch; such a union cannot be joined to another by UnionOf.
 func (u *Union) AddSlice(s *Slice) {
 	if n := len(u.spans); n > 0 && s.Start >= u.spans[n-1].start && s.Start <= u.spans[n-1].end {
 		u.spans[n-1].end = max(u.spans[n-1].end, s.End)
 		return
 	}
 	u.Add(s.Start, s.End)
-	if s.Sighting.InOrder && len(u.spans) > openSpans {
+	if s.Sample.InOrder && len(u.spans) > openSpans {
 		u.closeBefore(s.Start)
-	} else if !s.Sighting.Seen && len(u.spans) > openSpans && u.spans[len(u.spans)/2].end < s.Settled {
-		u.closeBefore(s.Settled)
+	} else if !s.Sample.Taken && len(u.spans) > openSpans && u.spans[len(u.spans)/2].end < s.NoEarlierStart {
+		u.closeBefore(s.NoEarlierStart)
 	}
 }
 

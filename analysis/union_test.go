@@ -38,7 +38,7 @@ func TestUnionOfSlicesInOrderOfTimeStaysSmall(t *testing.T) {
 		at := int64(0)
 		for range 4 * openSpans {
 			at += rapid.Int64Range(0, 3).Draw(rt, "pause")
-			s := Slice{Start: at, End: at + rapid.Int64Range(0, 3).Draw(rt, "length"), Sighting: Sighting{InOrder: true}}
+			s := Slice{Start: at, End: at + rapid.Int64Range(0, 3).Draw(rt, "length"), Sample: Sample{InOrder: true}}
 			all.Add(s.Start, s.End)
 			some.AddSlice(&s)
 		}

@@ -13,7 +13,7 @@ import (
 )
 
 // warnings says what the record could not tell.
-func (r *record) warnings(sym *Symbols, tl *owners.Timelines) []format.Warning {
+func (r *record) warnings(defs *definitions, tl *owners.Timelines) []format.Warning {
 	var out []format.Warning
 	if len(r.thresholds) > 0 {
 		slices.Sort(r.thresholds)
@@ -24,7 +24,24 @@ func (r *record) warnings(sym *Symbols, tl *owners.Timelines) []format.Warning {
 		out = append(out, format.Warning{Code: "unlinked",
 			Text: fmt.Sprintf("%d of %d contended locks in thread dumps match no recorded wait", tl.Unlinked, r.Dumped())})
 	}
-	return slices.Concat(out, r.censored(), r.unclassified(sym))
+	return slices.Concat(out, r.gaveUp(), r.censored(), r.unclassified(defs))
+}
+
+// gaveUp reports the waits that ended without the lock.
+func (r *record) gaveUp() []format.Warning {
+	count, all, total := 0, 0, int64(0)
+	for _, i := range r.activities.Starts {
+		w := r.Waits.At(i)
+		if all++; w.Failed() {
+			count++
+			total += w.End - w.Start
+		}
+	}
+	if count == 0 {
+		return nil
+	}
+	return []format.Warning{{Code: "failed",
+		Text: fmt.Sprintf("%d of %d waits timed out and count as ended without the lock: %v of waiting, which is counted like any other", count, all, time.Duration(total).Round(time.Microsecond))}}
 }
 
 // censored reports the waits that reach into a stretch of which data was
@@ -52,12 +69,12 @@ func (r *record) censored() []format.Warning {
 
 // unclassified reports the waits no rule knows: they count as idle, which
 // may hide a lock.
-func (r *record) unclassified(sym *Symbols) []format.Warning {
+func (r *record) unclassified(defs *definitions) []format.Warning {
 	count, total, by := 0, int64(0), map[string]int64{}
 	for lock, u := range r.unclear {
 		count += u.waits
 		total += u.ns
-		by[sym.ClassName(lock)] += u.ns
+		by[defs.ClassName(lock)] += u.ns
 	}
 	if count == 0 {
 		return nil
@@ -75,18 +92,18 @@ func (r *record) unclassified(sym *Symbols) []format.Warning {
 // visitTenures gives recorded tenures to the visitors that ask for them.
 func (r *record) visitTenures(e *emitter) {
 	var ask []TenureVisitor
-	for _, v := range e.relay.visitors {
+	for _, v := range e.out.visitors {
 		if tv, ok := v.(TenureVisitor); ok {
 			ask = append(ask, tv)
 		}
 	}
-	if len(ask) == 0 || r.Tenures.Len() == 0 || r.TenureProv != Exact { // inferred ones are not all
+	if len(ask) == 0 || r.Tenures.Len() == 0 {
 		return
 	}
 	waited := r.acquisitions()
 	r.Tenures.Each(func(_ column.Ref, t *owners.Tenure) {
 		lo, hi, ok := e.cut(t.Start, t.End)
-		if !ok || !e.wanted(t.Thread, t.Lock, anyLength) {
+		if !ok || !r.Told(t.Lock) || !e.wanted(t.Thread, t.Lock, anyLength) {
 			return
 		}
 		for _, v := range ask {

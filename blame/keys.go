@@ -1,174 +1,159 @@
 package blame
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	"contend/analysis"
+	"contend/analysis/dist"
 	"contend/format"
 )
 
-// keyNames are the keys as users write them.
-var keyNames = [keyCount]string{
-	ByClass: "class", ByLock: "lock",
-	ByOwnerStack: "owner-stack", ByOwnerMethod: "owner-method", ByOwnerThread: "owner-thread", ByOwnerGroup: "owner-group", ByOwnerTask: "owner-task", ByOwnerRegion: "owner-region",
-	ByWaiterStack: "waiter-stack", ByWaiterMethod: "waiter-method", ByWaiterThread: "waiter-thread", ByWaiterGroup: "waiter-group", ByTask: "task", ByRegion: "region",
-	ByOwnerOperation: "owner-operation", ByWaiterOperation: "waiter-operation",
-	ByInput: "input",
+// Key is one dimension of a pivot, or one thing waits can be told apart by.
+type Key uint8
+
+// The keys. A group is a thread name with its numbers removed; a method is
+// the innermost frame that is not the lock or the runtime itself.
+const (
+	ByClass Key = iota
+	ByLock
+	ByOwnerStack
+	ByOwnerMethod
+	ByOwnerThread
+	ByOwnerGroup
+	ByOwnerTask
+	ByOwnerRegion
+	ByOwnerOperation
+	ByWaiterStack
+	ByWaiterMethod
+	ByWaiterThread
+	ByWaiterGroup
+	ByTask
+	ByRegion
+	ByWaiterOperation
+	ByMode
+	ByInput
+)
+
+// keys is the one list of keys. Whoever adds a key adds a constant above and a
+// row here, and explains new words below: what a command accepts after --by,
+// its help, its errors and what shells complete are made from this table.
+// Errors and shells show the keys in this order.
+var keys = [...]keyRow{
+	ByClass:           {name: "class", side: ofLock, kind: class, asked: Pivots | Lengths},
+	ByLock:            {name: "lock", side: ofLock, kind: lock, asked: Pivots | Lengths},
+	ByOwnerStack:      {name: "owner-stack", side: owner, kind: callStack, asked: Pivots},
+	ByOwnerMethod:     {name: "owner-method", side: owner, kind: method, asked: Pivots},
+	ByOwnerThread:     {name: "owner-thread", side: owner, kind: thread, asked: Pivots},
+	ByOwnerGroup:      {name: "owner-group", side: owner, kind: group, asked: Pivots},
+	ByOwnerTask:       {name: "owner-task", side: owner, kind: annotation(format.TaskClass), asked: Pivots, help: ownerAnnotations},
+	ByOwnerRegion:     {name: "owner-region", side: owner, kind: annotation(format.RegionClass), asked: Pivots, help: ownerAnnotations},
+	ByOwnerOperation:  {name: "owner-operation", side: owner, kind: operation, asked: Pivots, help: byOperation},
+	ByWaiterStack:     {name: "waiter-stack", kind: callStack, asked: Pivots},
+	ByWaiterMethod:    {name: "waiter-method", kind: method, asked: Pivots | Lengths},
+	ByWaiterThread:    {name: "waiter-thread", kind: thread, asked: Pivots | Lengths},
+	ByWaiterGroup:     {name: "waiter-group", kind: group, asked: Pivots | Lengths},
+	ByTask:            {name: "task", kind: annotation(format.TaskClass), asked: Pivots, help: waiterAnnotations},
+	ByRegion:          {name: "region", kind: annotation(format.RegionClass), asked: Pivots, help: waiterAnnotations},
+	ByWaiterOperation: {name: "waiter-operation", kind: operation, asked: Pivots, help: byOperation},
+	ByMode:            {name: "mode", kind: mode, asked: Lengths},
+	ByInput:           {name: dist.InputKey, note: " (which of several traces, see 'contend merge')", kind: input, asked: Pivots | Lengths, help: ofInputs},
 }
 
-// Keys are the names of all keys.
-func Keys() []string { return slices.Clone(keyNames[:]) }
+// meanings explains the words of the keys, as the last part of a help text.
+const meanings = `A group is a thread name with its
+numbers removed; a method is the innermost frame that is not the lock or the
+runtime itself; an operation is the outermost frame, written Class.method, that
+--operation matches, or what its first group matched; task and region are what
+a Go program told runtime/trace the waiter was doing.`
 
-// String returns the key as users write it.
-func (k Key) String() string {
-	if int(k) < len(keyNames) {
-		return keyNames[k]
-	}
-	return "invalid"
+// keyRow is one key.
+type keyRow struct {
+	name  string
+	note  string // behind the name in help texts
+	side  side
+	kind  keyKind
+	asked Use   // what can be asked for by the key
+	help  topic // where help texts list it
 }
 
-// ofOwner reports whether the key is about the owner, who may be a pseudo one.
-func (k Key) ofOwner() bool {
-	return k >= ByOwnerStack && k <= ByOwnerOperation
+// Use is something that is asked for by keys.
+type Use uint8
+
+// The uses. Lengths have no keys of owners on purpose: a wait has one length,
+// but may have many owners.
+const (
+	Pivots  Use = 1 << iota // who caused the waiting
+	Lengths                 // how long single waits were
+)
+
+// side is who or what a key is about.
+type side uint8
+
+const (
+	waiter side = iota
+	ofLock      // the same for all who wait for it
+	owner       // who may be a pseudo owner
+)
+
+// topic orders the keys in help texts: what needs an explanation comes last.
+type topic uint8
+
+const (
+	general topic = iota
+	byOperation
+	waiterAnnotations
+	ownerAnnotations
+	ofInputs
+)
+
+// subject is what a key is asked of: a waiter with the lock it waits for, or an
+// owner, of whom only thread and stack are known.
+type subject struct {
+	thread format.ThreadID
+	stack  format.StackID
+	lock   format.ObjectID
+	mode   format.Mode
 }
 
-// IsOperation reports whether the key needs Pivot.Operations.
-func (k Key) IsOperation() bool { return k == ByOwnerOperation || k == ByWaiterOperation }
-
-// IsStack reports whether rows of the key carry a stack.
-func (k Key) IsStack() bool { return k == ByOwnerStack || k == ByWaiterStack }
-
-// ParseKeys reads a comma-separated list of keys. The error names the key
-// that does not exist, or comes twice, and the ones that do.
-func ParseKeys(s string) ([]Key, error) {
-	var keys []Key
-	seen := map[Key]bool{}
-	for word := range strings.SplitSeq(s, ",") {
-		k, ok := parseKey(strings.TrimSpace(word))
-		if !ok {
-			return nil, fmt.Errorf("no key is called %q; there are %s", word, strings.Join(keyNames[:], ", "))
-		}
-		if seen[k] {
-			return nil, fmt.Errorf("key %q comes twice", word)
-		}
-		seen[k] = true
-		keys = append(keys, k)
-	}
-	return keys, nil
+// keyKind is how the id of a key is found in a trace, and how an id is written.
+type keyKind struct {
+	id    func(r *Resolver, s subject) uint32
+	text  func(r *Resolver, id uint32) string
+	stack bool // an id is that of a stack
 }
 
-func parseKey(word string) (Key, bool) {
-	for k, name := range keyNames {
-		if name == word {
-			return Key(k), true
-		}
-	}
-	return 0, false
+var (
+	class = keyKind{
+		id:   func(r *Resolver, s subject) uint32 { return r.sym.Class(s.lock) },
+		text: func(r *Resolver, id uint32) string { return r.sym.Classes().Name(id) }}
+	lock = keyKind{
+		id:   func(_ *Resolver, s subject) uint32 { return uint32(s.lock) },
+		text: func(r *Resolver, id uint32) string { return r.sym.LockName(format.ObjectID(id)) }}
+	callStack = keyKind{stack: true,
+		id:   func(r *Resolver, s subject) uint32 { return r.stacks.canonical(r.sym, s.stack) },
+		text: func(r *Resolver, id uint32) string { return analysis.StackText(r.sym.Frames(format.StackID(id))) }}
+	method = keyKind{
+		id:   func(r *Resolver, s subject) uint32 { return r.sym.Method(s.stack) },
+		text: methodName}
+	thread = keyKind{
+		id:   func(_ *Resolver, s subject) uint32 { return uint32(s.thread) },
+		text: func(r *Resolver, id uint32) string { return r.sym.ThreadName(format.ThreadID(id)) }}
+	group = keyKind{
+		id:   func(r *Resolver, s subject) uint32 { return r.sym.Group(s.thread) },
+		text: func(r *Resolver, id uint32) string { return r.sym.Groups().Name(id) }}
+	operation = keyKind{
+		id:   func(r *Resolver, s subject) uint32 { return r.ops.id(r.sym, s.stack) },
+		text: func(r *Resolver, id uint32) string { return r.ops.names.Name(id) }}
+	mode = keyKind{
+		id:   func(_ *Resolver, s subject) uint32 { return uint32(s.mode) },
+		text: func(_ *Resolver, id uint32) string { return format.Mode(id).String() }}
+	input = keyKind{
+		id:   func(r *Resolver, s subject) uint32 { return r.sym.Input(s.thread) },
+		text: func(r *Resolver, id uint32) string { return r.sym.Inputs().Name(id) }}
+)
+
+// annotation is what a Go program told runtime/trace its goroutine was doing;
+// annotations stand in stacks as frames of a class of their own.
+func annotation(class string) keyKind {
+	return keyKind{id: func(r *Resolver, s subject) uint32 { return r.sym.Annotation(s.stack, class) }, text: methodName}
 }
 
-// pseudo marks the ids of owners that are no threads; the kind and the number
-// of the deadlock follow in the lower bits.
-const pseudo = 1 << 31
-
-// Pseudo reports whether an id of a key about owners is that of a pseudo owner.
-func Pseudo(id uint32) bool { return id&pseudo != 0 }
-
-// id returns what a slice and one of its owners have for the key.
-func (p *Pivot) id(k Key, s *analysis.Slice, o analysis.Owner) uint32 {
-	if k.ofOwner() && o.Kind != analysis.OwnerThread {
-		return pseudo | uint32(o.Kind)<<24 | uint32(o.Cycle)&0xffffff
-	}
-	switch k {
-	case ByClass:
-		return p.sym.Class(s.Lock)
-	case ByLock:
-		return uint32(s.Lock)
-	case ByOwnerStack:
-		return p.stacks.canonical(p.sym, o.Stack)
-	case ByOwnerMethod:
-		return p.sym.Method(o.Stack)
-	case ByOwnerThread:
-		return uint32(o.Thread)
-	case ByOwnerGroup:
-		return p.sym.Group(o.Thread)
-	case ByOwnerTask:
-		return p.sym.Annotation(o.Stack, format.TaskClass)
-	case ByOwnerRegion:
-		return p.sym.Annotation(o.Stack, format.RegionClass)
-	case ByTask:
-		return p.sym.Annotation(s.Stack, format.TaskClass)
-	case ByRegion:
-		return p.sym.Annotation(s.Stack, format.RegionClass)
-	case ByWaiterStack:
-		return p.stacks.canonical(p.sym, s.Stack)
-	case ByWaiterMethod:
-		return p.sym.Method(s.Stack)
-	case ByWaiterThread:
-		return uint32(s.Thread)
-	case ByOwnerOperation:
-		return p.ops.id(p.sym, o.Stack)
-	case ByWaiterOperation:
-		return p.ops.id(p.sym, s.Stack)
-	case ByInput:
-		return p.sym.Input(s.Thread)
-	default:
-		return p.sym.Group(s.Thread)
-	}
-}
-
-// text names an id.
-func (p *Pivot) text(k Key, id uint32) (text string, stack []format.Frame) {
-	if Pseudo(id) && k.ofOwner() {
-		return analysis.PseudoOwner(analysis.OwnerKind(id>>24&0x7f), int32(id&0xffffff)), nil
-	}
-	switch k {
-	case ByClass:
-		return p.sym.Classes().Name(id), nil
-	case ByLock:
-		return p.sym.LockName(format.ObjectID(id)), nil
-	case ByOwnerStack, ByWaiterStack:
-		frames := p.sym.Frames(format.StackID(id))
-		return analysis.StackText(frames), frames
-	case ByOwnerMethod, ByWaiterMethod, ByOwnerTask, ByOwnerRegion, ByTask, ByRegion:
-		return p.sym.Methods().Name(id), nil
-	case ByOwnerThread, ByWaiterThread:
-		return p.sym.ThreadName(format.ThreadID(id)), nil
-	case ByOwnerOperation, ByWaiterOperation:
-		return p.ops.names.Name(id), nil
-	case ByInput:
-		return p.sym.Inputs().Name(id), nil
-	default:
-		return p.sym.Groups().Name(id), nil
-	}
-}
-
-// stackIDs makes one of stacks with equal frames, which a source may give
-// several ids.
-type stackIDs struct {
-	first map[string]uint32
-	byID  []uint32 // canonical id + 1
-}
-
-func (t *stackIDs) canonical(sym *analysis.Symbols, id format.StackID) uint32 {
-	if id == format.NoStack || len(sym.Frames(id)) == 0 {
-		return 0
-	}
-	for len(t.byID) <= int(id) {
-		t.byID = append(t.byID, 0)
-	}
-	if t.byID[id] == 0 {
-		text := analysis.StackText(sym.Frames(id))
-		if t.first == nil {
-			t.first = map[string]uint32{}
-		}
-		first, ok := t.first[text]
-		if !ok {
-			first = uint32(id)
-			t.first[text] = first
-		}
-		t.byID[id] = first + 1
-	}
-	return t.byID[id] - 1
-}
+func methodName(r *Resolver, id uint32) string { return r.sym.Methods().Name(id) }

@@ -16,59 +16,37 @@ type Pivot struct {
 	by   []Key
 	root bool
 
-	sym    *analysis.Symbols
-	stacks stackIDs
-	ops    operations
-	index  map[rowKey]int
-	rows   []row
-	total  row
-	rec    bootstrap.Recorder // of sampled traces, by row
-	serial []uint32           // by thread: number of its current wait
-	seen   map[rowThread]uint32
-	memo   memo
-	last   []counted // by thread
+	keys  Resolver
+	index map[IDs]int
+	rows  []row
+	total Accumulator
+	waits WaitCounter
+	rec   bootstrap.Recorder // of sampled traces, by row
+	each  bool               // some key tells waiters apart
 }
-
-// rowKey holds one id per key; unused places are zero.
-type rowKey [keyCount]uint32
 
 // row is a sum in the making.
 type row struct {
-	key    rowKey
-	sum    Sum
-	at     analysis.Union
+	Accumulator
+	key    IDs
 	series int // in the recorder
-}
-
-// rowThread finds the last wait of a thread that a row has counted.
-type rowThread struct {
-	row    int
-	thread format.ThreadID
-}
-
-// counted is the last row that counted a wait of a thread, and which wait.
-type counted struct {
-	row    int32 // counting from 1
-	serial uint32
 }
 
 // New returns an empty pivot. With root, waiting is charged to the end of
 // each path through the wait-for graph instead of the direct owner.
 func New(by []Key, root bool) *Pivot {
-	return &Pivot{by: by, root: root, index: map[rowKey]int{}, seen: map[rowThread]uint32{}, memo: newMemo(by)}
+	return &Pivot{by: by, root: root, index: map[IDs]int{}, each: slices.ContainsFunc(by, Key.ofWaiter)}
 }
 
-// Operations says how stacks are named by the operation keys: by the outermost
-// frame, as Class.Method, that the expression matches. Its first group is the
-// name if it has one, else the whole frame is.
+// Operations names the operation keys, see Resolver.Operations.
 func (p *Pivot) Operations(frames *regexp.Regexp) *Pivot {
-	p.ops.frames = frames
+	p.keys.Operations(frames)
 	return p
 }
 
 // Begin implements analysis.Visitor.
 func (p *Pivot) Begin(sym *analysis.Symbols, start int64) {
-	p.sym = sym
+	p.keys.Begin(sym)
 	p.rec.Begin(start)
 }
 
@@ -80,103 +58,47 @@ func (p *Pivot) Tick(from, to int64) { p.rec.Tick(from, to) }
 
 // Slice implements analysis.Visitor.
 func (p *Pivot) Slice(s *analysis.Slice) {
-	p.begins(s.Thread, s.First)
-	p.total.sum.ThreadNs += s.End - s.Start
-	p.total.at.AddSlice(s)
-	for i := range s.Shares {
-		share := &s.Shares[i]
-		owner := share.Direct
-		if p.root {
-			owner = share.Root
-		}
-		p.total.sum.ByProvenance[owner.Prov] += share.Ns
-		p.add(s, share.Ns, owner)
+	p.total.AddAll(s, p.charged)
+	for i := range s.Waiters {
+		p.waits.Begin(&s.Waiters[i])
 	}
-}
-
-// begins notes that a thread is seen waiting, in a new wait or in the last one.
-func (p *Pivot) begins(t format.ThreadID, first bool) {
-	for len(p.serial) <= int(t) {
-		p.serial = append(p.serial, 0)
-		p.last = append(p.last, counted{})
-	}
-	if first {
-		p.serial[t]++
-		p.total.sum.Waits++
-	}
-}
-
-// Crowd implements analysis.CrowdVisitor.
-func (p *Pivot) Crowd(c *analysis.Crowd) {
-	if p.memo.waiters {
-		c.Each(p.Slice)
+	if !p.each {
+		p.add(s, s.Waiters)
 		return
 	}
-	owner := c.Shares[0].Direct
+	for i := range s.Waiters {
+		p.add(s, s.Waiters[i:i+1])
+	}
+}
+
+// charged returns whom a share is charged to.
+func (p *Pivot) charged(sh *analysis.Share) analysis.Owner {
 	if p.root {
-		owner = c.Shares[0].Root
+		return sh.Root
 	}
-	p.total.sum.ThreadNs += c.Ns()
-	p.total.sum.ByProvenance[owner.Prov] += c.Ns()
-	p.total.at.AddSlice(&c.Slice)
-	i := p.row(&c.Slice, owner)
-	p.charge(i, &c.Slice, c.Ns(), owner.Prov)
-	for j := range c.Waiters {
-		w := &c.Waiters[j]
-		p.begins(w.Thread, w.First)
-		p.count(i, w.Thread)
-	}
+	return sh.Direct
 }
 
-// add charges a share of a slice to its row.
-func (p *Pivot) add(s *analysis.Slice, ns int64, owner analysis.Owner) {
-	i := p.row(s, owner)
-	p.charge(i, s, ns, owner.Prov)
-	p.count(i, s.Thread)
-}
-
-func (p *Pivot) charge(i int, s *analysis.Slice, ns int64, prov analysis.Provenance) {
-	r := &p.rows[i]
-	r.sum.ThreadNs += ns
-	r.sum.ByProvenance[prov] += ns
-	p.rec.Add(r.series, s.Start, s.End, ns)
-	r.at.AddSlice(s)
-}
-
-// count counts a thread's wait in a row, once. Only when the row changes in
-// the middle of a wait must it be looked up whether it was there before.
-func (p *Pivot) count(i int, t format.ThreadID) {
-	now, last := counted{int32(i) + 1, p.serial[t]}, p.last[t]
-	if last == now {
-		return
-	}
-	p.last[t] = now
-	if last.serial == now.serial {
-		if last.row > 0 {
-			p.seen[rowThread{int(last.row) - 1, t}] = last.serial
-		}
-		if p.seen[rowThread{i, t}] == now.serial {
-			return
+// add charges the shares of waiters that no key tells apart to their rows.
+func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
+	for i := range s.Shares {
+		sh := &s.Shares[i]
+		owner := p.charged(sh)
+		row := p.row(s.Lock, &waiters[0], owner)
+		r := &p.rows[row]
+		r.Add(s, sh.Ns, len(waiters), owner.Prov)
+		p.rec.Add(r.series, s.Start, s.End, sh.Ns, len(waiters))
+		for j := range waiters {
+			if p.waits.IsNew(row, waiters[j].Thread) {
+				r.Waits++
+			}
 		}
 	}
-	p.rows[i].sum.Waits++
 }
 
-// row returns the row of a slice and one of its owners.
-func (p *Pivot) row(s *analysis.Slice, owner analysis.Owner) int {
-	m, known := p.memo.at(s, owner, p.sym.Version())
-	if !known {
-		m.row = int32(p.find(s, owner)) + 1
-	}
-	return int(m.row) - 1
-}
-
-// find returns the row of a slice and one of its owners, making it if need be.
-func (p *Pivot) find(s *analysis.Slice, owner analysis.Owner) int {
-	var key rowKey
-	for i, k := range p.by {
-		key[i] = p.id(k, s, owner)
-	}
+// row returns the row of a waiter and one of its owners, making it if need be.
+func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, owner analysis.Owner) int {
+	key := p.keys.IDs(p.by, lock, w, owner)
 	i, ok := p.index[key]
 	if !ok {
 		i = len(p.rows)
@@ -191,17 +113,15 @@ func (p *Pivot) find(s *analysis.Slice, owner analysis.Owner) int {
 
 // Table returns the finished pivot; nothing can be added to it any more.
 func (p *Pivot) Table() *Table {
-	t := &Table{By: p.by, Root: p.root, Total: p.total.sum, Rows: make([]Row, 0, len(p.rows))}
-	t.Total.WallNs = p.total.at.Len()
+	t := &Table{By: p.by, Root: p.root, Total: p.total.Finish(), Rows: make([]Row, 0, len(p.rows))}
 	if p.rec.Sampled() {
 		t.cells = p.rec.Finish()
 	}
 	for i := range p.rows {
 		r := &p.rows[i]
-		out := Row{Sum: r.sum, Keys: make([]string, len(p.by)), IDs: slices.Clone(r.key[:len(p.by)]), series: r.series}
-		out.WallNs = min(r.at.Len(), r.sum.ThreadNs) // one of several readers is charged a part of each instant only
+		out := Row{Sum: r.Finish(), Keys: make([]string, len(p.by)), IDs: slices.Clone(r.key[:len(p.by)]), series: r.series}
 		for j, k := range p.by {
-			text, stack := p.text(k, r.key[j])
+			text, stack := p.keys.Text(k, r.key[j])
 			out.Keys[j] = text
 			if k.IsStack() {
 				out.Stacks = append(out.Stacks, stack)

@@ -51,7 +51,7 @@ func kind(k analysis.OwnerKind) analysis.Owner {
 
 // direct makes a slice whose time goes to one owner.
 func direct(from, to int64, t format.ThreadID, l format.ObjectID, first bool, o analysis.Owner) analysis.Slice {
-	return analysis.Slice{Start: from, End: to, Thread: t, Stack: flush, Lock: l, First: first,
+	return analysis.Slice{Start: from, End: to, Lock: l, Waiters: []analysis.Waiter{{Thread: t, Stack: flush, First: first}},
 		Shares: []analysis.Share{{Ns: to - from, Direct: o, Root: o, Hops: 1}}}
 }
 
@@ -63,7 +63,7 @@ func handmade() []analysis.Slice {
 	passed := direct(20, 60, web1, cacheA, false, by(web2, put, analysis.Sampled))
 	passed.Shares[0].Root = by(batch, flush, analysis.Exact)
 	passed.Shares[0].Hops = 2
-	passed.Shares[0].Path = []analysis.Hop{{Thread: web2, Stack: put, Lock: journal}}
+	passed.Shares[0].Path = analysis.PathOf(analysis.Hop{Thread: web2, Stack: put, Lock: journal})
 	return []analysis.Slice{
 		direct(0, 20, web1, cacheA, true, by(web2, put, analysis.Sampled)),
 		passed,
@@ -116,7 +116,7 @@ func TestEveryKey(t *testing.T) {
 		{"owner-thread,class", false, []line{{"web-2 | Cache", 90, 90, 2}, {"[unknown owner] | Cache", 40, 40, 1}, {"batch | Journal", 40, 40, 1}}},
 		{"class,owner-thread", true, []line{{"Cache | web-2", 50, 50, 2}, {"Cache | [unknown owner]", 40, 40, 1}, {"Cache | batch", 40, 40, 1}, {"Journal | batch", 40, 40, 1}}},
 	} {
-		keys, err := ParseKeys(c.keys)
+		keys, err := ParseKeys(c.keys, Pivots)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,7 +160,7 @@ func TestPseudoOwnersAreRows(t *testing.T) {
 // the sum, neither row is longer on the wall than in thread-time, and the one
 // wait counts once for each.
 func TestReadersShareASlice(t *testing.T) {
-	s := analysis.Slice{Start: 0, End: 101, Thread: web1, Lock: cacheA, First: true, Shares: []analysis.Share{
+	s := analysis.Slice{Start: 0, End: 101, Lock: cacheA, Waiters: []analysis.Waiter{{Thread: web1, First: true}}, Shares: []analysis.Share{
 		{Ns: 51, Direct: by(web2, put, analysis.Exact), Root: by(web2, put, analysis.Exact), Hops: 1},
 		{Ns: 50, Direct: by(batch, flush, analysis.Inferred), Root: by(batch, flush, analysis.Inferred), Hops: 1}}}
 	table := pivot(symbols(), []analysis.Slice{s}, false, ByOwnerThread)
@@ -199,21 +199,28 @@ func TestStackRowsCarryTheirFrames(t *testing.T) {
 }
 
 func TestParseKeys(t *testing.T) {
-	var names []string
-	for k := range keyCount {
-		names = append(names, k.String())
-	}
-	keys, err := ParseKeys(strings.Join(names, " , "))
-	if err != nil || len(keys) != int(keyCount) {
-		t.Fatalf("%v: %v", keys, err)
-	}
-	for i, k := range keys {
-		if k != Key(i) {
-			t.Errorf("%s is read as %s", names[i], k)
+	for _, use := range []Use{Pivots, Lengths} {
+		all := Keys(use)
+		parsed, err := ParseKeys(strings.Join(all, " , "), use)
+		if err != nil || len(parsed) != len(all) {
+			t.Fatalf("%v: %v", parsed, err)
+		}
+		for i, k := range parsed {
+			if k.String() != all[i] {
+				t.Errorf("%s is read as %s", all[i], k)
+			}
 		}
 	}
+	for k := range keys {
+		if keys[k].name == "" || keys[k].asked == 0 || keys[k].side == owner && keys[k].asked&Lengths != 0 {
+			t.Errorf("key %d is not whole: %q", k, keys[k].name)
+		}
+	}
+	if _, err := ParseKeys("owner-stack", Lengths); err == nil {
+		t.Error("a length is asked for by owner")
+	}
 	for text, want := range map[string]string{"": `""`, "class,": `""`, "owner": "owner-stack, owner-method", "class,lock,class": `"class" comes twice`} {
-		if _, err := ParseKeys(text); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParseKeys(text, Pivots); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

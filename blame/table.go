@@ -3,35 +3,8 @@
 package blame
 
 import (
-	"contend/analysis"
 	"contend/analysis/bootstrap"
 	"contend/format"
-)
-
-// Key is one dimension of a pivot.
-type Key uint8
-
-// The keys. A group is a thread name with its numbers removed; a method is
-// the innermost frame that is not the lock or the runtime itself.
-const (
-	ByClass Key = iota
-	ByLock
-	ByOwnerStack
-	ByOwnerMethod
-	ByOwnerThread
-	ByOwnerGroup
-	ByOwnerTask // of the annotations in the owner's stack
-	ByOwnerRegion
-	ByOwnerOperation // needs Pivot.Operations
-	ByWaiterStack
-	ByWaiterMethod
-	ByWaiterThread
-	ByWaiterGroup
-	ByTask // of the annotations in the waiter's stack
-	ByRegion
-	ByWaiterOperation // the same
-	ByInput           // the label of one of several traces
-	keyCount
 )
 
 // Table is a finished pivot, rows in descending order of thread-time (ties by
@@ -60,12 +33,4 @@ type Row struct {
 	Stacks [][]format.Frame // for each stack key of By, in order; nil for a pseudo owner
 	Sum
 	series int
-}
-
-// Sum is what a row adds up.
-type Sum struct {
-	ThreadNs     int64 // waiting thread-time
-	WallNs       int64 // length of the union of its intervals
-	Waits        int64
-	ByProvenance [analysis.Provenances]int64
 }

@@ -1,14 +1,13 @@
 package cmd
 
 import (
-	"bufio"
+	"cmp"
 	"fmt"
 
 	"contend/blame"
 	"contend/blame/locks"
 	"contend/csp"
 	"contend/report/document"
-	"contend/report/table"
 
 	"github.com/spf13/cobra"
 )
@@ -32,8 +31,9 @@ func newAnalyze(e *env) *cobra.Command {
 		},
 	}
 	o.trace.bind(c)
-	o.out.bind(c, 10)
+	o.out.bind(c, analyzeOutputs, 10)
 	c.Flags().StringVar(&o.by, "by", "lock", "sum by `KEY`: lock or class")
+	offer(c, "by", "lock", "class")
 	return c
 }
 
@@ -52,28 +52,21 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 		return err
 	}
 	cov := document.NewCoverage(res.stats, res.trace)
-	doc := document.NewAnalyze(document.NewTrace(res.inputs, res.stats, res.trace), cov, res.trace, locks, o.out.top)
-	out := bufio.NewWriter(e.out)
-	style, asJSON := o.out.style(e)
-	if asJSON {
-		err = document.Write(out, doc)
-	} else {
-		series, tooLong := meter.Series()
-		if tooLong != nil { // a wild time in a damaged trace: all but the phases stands
-			series = &csp.Series{}
-		}
-		err = table.Analyze(out, doc, document.NewBlame(owners.Table(), locks.RunningNs(), cov, o.out.top), document.NewPhases(series, o.out.top), style)
+	series, tooLong := meter.Series()
+	if tooLong != nil { // an absurd time in a damaged trace: all but the phases stands
+		series = &csp.Series{}
 	}
-	return answered(out, err, res)
+	a := &analyzeAnswer{
+		doc:    document.NewAnalyze(document.NewTrace(res.inputs, res.stats, res.trace), cov, res.trace, locks, o.out.top),
+		owners: document.NewBlame(owners.Table(), locks.RunningNs(), cov, o.out.top),
+		phases: document.NewPhases(series, o.out.top),
+	}
+	return cmp.Or(write(e, &o.out, analyzeOutputs, a), res.verdict())
 }
 
-// answered flushes an answer and says whether the input was whole.
-func answered(out *bufio.Writer, err error, res *result) error {
-	if err == nil {
-		err = out.Flush()
-	}
-	if err != nil {
-		return err
-	}
-	return res.verdict()
+// analyzeAnswer is the document, and what a table shows besides.
+type analyzeAnswer struct {
+	doc    *document.Analyze
+	owners *document.Blame
+	phases []document.Phase
 }

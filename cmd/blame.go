@@ -1,14 +1,13 @@
 package cmd
 
 import (
-	"bufio"
+	"cmp"
 	"fmt"
 	"slices"
 
 	"contend/blame"
 	"contend/blame/locks"
 	"contend/report/document"
-	"contend/report/table"
 
 	"github.com/spf13/cobra"
 )
@@ -28,14 +27,7 @@ func newBlame(e *env) *cobra.Command {
 		Use:   "blame [TRACE ...]",
 		Short: "charge waiting to the call chains of the owners",
 		Long: `Charge each wait to whoever held the lock meanwhile, and sum by any sequence of
-class, lock, owner-stack, owner-method, owner-thread, owner-group, waiter-stack,
-waiter-method, waiter-thread, waiter-group, owner-operation, waiter-operation,
-task, region, owner-task, owner-region and input (which of several traces, see
-'contend merge'). A group is a thread name with its
-numbers removed; a method is the innermost frame that is not the lock or the
-runtime itself; an operation is the outermost frame, written Class.method, that
---operation matches, or what its first group matched; task and region are what
-a Go program told runtime/trace the waiter was doing.`,
+` + blame.HelpWithMeanings(blame.Pivots),
 		Example: `  contend blame --top 20 recording.jfr
   contend blame --by class,owner-method,waiter-method --root recording.jfr`,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -44,8 +36,9 @@ a Go program told runtime/trace the waiter was doing.`,
 		},
 	}
 	o.trace.bind(c)
-	o.out.bind(c, 20)
+	o.out.bind(c, blameOutputs, 20)
 	c.Flags().StringVar(&o.by, "by", "owner-stack", "sum by `KEYS`, separated by commas")
+	offerLists(c, "by", blame.Keys(blame.Pivots)...)
 	c.Flags().StringVar(&o.operation, "operation", "", "name operations by the frames that match `REGEXP`")
 	c.Flags().BoolVar(&o.root, "root", false, "charge the end of each chain of waits instead of the lock's direct owner")
 	return c
@@ -55,7 +48,7 @@ func runBlame(e *env, o *blameOptions) error {
 	if err := o.out.check(); err != nil {
 		return err
 	}
-	keys, err := blame.ParseKeys(o.by)
+	keys, err := blame.ParseKeys(o.by, blame.Pivots)
 	if err != nil {
 		return usageError{fmt.Errorf("--by: %w", err), "'contend blame --help' says what each key means"}
 	}
@@ -69,11 +62,5 @@ func runBlame(e *env, o *blameOptions) error {
 		return err
 	}
 	doc := document.NewBlame(pivot.Table(), locks.RunningNs(), document.NewCoverage(res.stats, res.trace), o.out.top)
-	out := bufio.NewWriter(e.out)
-	if style, asJSON := o.out.style(e); asJSON {
-		err = document.Write(out, doc)
-	} else {
-		err = table.Blame(out, doc, style)
-	}
-	return answered(out, err, res)
+	return cmp.Or(write(e, &o.out, blameOutputs, doc), res.verdict())
 }

@@ -1,12 +1,10 @@
 package cmd
 
 import (
-	"bufio"
 	"cmp"
 
 	"contend/blame/chains"
 	"contend/report/document"
-	"contend/report/table"
 
 	"github.com/spf13/cobra"
 )
@@ -39,7 +37,7 @@ where the difference may be noise. It is the last table of 'contend diff'.`,
 		},
 	}
 	o.trace.bind(c)
-	o.out.bind(c, 20)
+	o.out.bind(c, chainsOutputs, 20)
 	c.Flags().StringSliceVar(&o.base, "diff", nil, "compare with the traces `BASE`, separated by commas")
 	return c
 }
@@ -57,13 +55,7 @@ func runChains(e *env, o *chainsOptions) error {
 		return err
 	}
 	doc := document.NewChains(c.Table(), document.NewCoverage(res.stats, res.trace), o.out.top)
-	out := bufio.NewWriter(e.out)
-	if style, asJSON := o.out.style(e); asJSON {
-		err = document.Write(out, doc)
-	} else {
-		err = table.Chains(out, doc, style)
-	}
-	return answered(out, err, res)
+	return cmp.Or(write(e, &o.out, chainsOutputs, doc), res.verdict())
 }
 
 // compare sets the traces against those of --diff.
@@ -78,5 +70,5 @@ func (o *chainsOptions) compare(e *env) error {
 		return damage
 	}
 	doc.OnlyChains()
-	return cmp.Or(o.out.diff(e, doc), damage)
+	return cmp.Or(write(e, &o.out, diffOutputs, doc), damage)
 }

@@ -1,12 +1,10 @@
 package cmd
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"slices"
-	"strings"
 
 	"contend/blame/gate"
 	"contend/report/document"
@@ -18,14 +16,11 @@ import (
 
 type checkOptions struct {
 	trace    traceOptions
-	format   string
+	out      outputOptions
 	rules    []string
 	ruleFile string
 	baseline []string
 }
-
-// checkFormats are what --format of check takes.
-var checkFormats = []string{"text", "markdown", "json", "junit"}
 
 // errRules is returned by a check that has answered: a rule does not hold.
 var errRules = errors.New("not all rules hold")
@@ -61,14 +56,14 @@ estimated from how each run varies. A rule the trace cannot decide does not hold
 	f.StringArrayVar(&o.rules, "rule", nil, "hold `RULE`; may be repeated")
 	f.StringVar(&o.ruleFile, "rule-file", "", "hold the rules in `FILE`, one a line")
 	f.StringSliceVar(&o.baseline, "baseline", nil, "compare with `TRACES`, separated by commas")
-	f.StringVar(&o.format, "format", "text", "print `FORMAT`: "+strings.Join(checkFormats, ", "))
+	o.out.bindFormat(c, checkOutputs, "text", "print `FORMAT`: ")
 	return c
 }
 
 // parse reads the rules and checks that they can be held.
 func (o *checkOptions) parse() ([]gate.Rule, error) {
-	if !slices.Contains(checkFormats, o.format) {
-		return nil, usageError{fmt.Errorf("--format: there is no format %q", o.format), "choose from " + strings.Join(checkFormats, ", ")}
+	if err := o.out.checkFormat(); err != nil {
+		return nil, err
 	}
 	var rules []gate.Rule
 	if o.ruleFile != "" {
@@ -117,7 +112,7 @@ func runCheck(e *env, o *checkOptions) error {
 		return err
 	}
 	results := gate.Check(rules, runs, base)
-	if err := o.write(e, document.NewCheck(results, inputs, baseline)); err != nil {
+	if err := write(e, &o.out, checkOutputs, document.NewCheck(results, inputs, baseline)); err != nil {
 		return err
 	}
 	switch {
@@ -150,19 +145,9 @@ func (o *checkOptions) runs(e *env, paths []string) (runs []*gate.Run, traces []
 	return runs, traces, damaged, nil
 }
 
-func (o *checkOptions) write(e *env, doc *document.Check) (err error) {
-	out := bufio.NewWriter(e.out)
-	switch o.format {
-	case "json":
-		err = document.Write(out, doc)
-	case "junit":
-		err = junit.Write(out, doc, func(r *document.CheckRule, s *document.CheckSubject) string {
-			return fmt.Sprintf("%s: %s, the limit is %s", s.Name, table.CheckValue(r.Unit, s.Value, s.PlusMinus), table.CheckLimit(r.Unit, s))
-		})
-	case "markdown":
-		err = table.Check(out, doc, table.Options{Style: table.Markdown})
-	default:
-		err = table.Check(out, doc, table.Options{Width: width(e.out)})
-	}
-	return errors.Join(err, out.Flush())
+// writeJUnit writes the limits as a table does.
+func writeJUnit(w io.Writer, doc *document.Check, _ table.Options) error {
+	return junit.Write(w, doc, func(r *document.CheckRule, s *document.CheckSubject) string {
+		return fmt.Sprintf("%s: %s, the limit is %s", s.Name, table.CheckValue(r.Unit, s.Value, s.PlusMinus), table.CheckLimit(r.Unit, s))
+	})
 }

@@ -1,55 +1,30 @@
 package cmd
 
 import (
-	"maps"
 	"slices"
 	"strings"
-
-	"contend/blame"
-	"contend/blame/lengths"
-	"contend/blame/waitgraph"
-	"contend/format/simulate"
-	"contend/report/stacks"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-// choice is a flag of a command that takes one of a few words, or several of
-// them separated by commas.
-type choice struct {
-	command, flag string
-	list          bool
-	words         []string
+// The notes on flags that complete from a list: the words, and whether a flag
+// takes several of them separated by commas.
+const (
+	wordsNote = "words"
+	listNote  = "list"
+)
+
+// offer notes the words that a flag takes. A test holds them to what the
+// command does.
+func offer(c *cobra.Command, flag string, words ...string) {
+	must(c.Flags().SetAnnotation(flag, wordsNote, words))
 }
 
-// choices are the flags that shells complete from a list. A test holds them to
-// what the commands take.
-func choices() []choice {
-	scenarios, _ := simulate.Scenarios()
-	codecNames := slices.Sorted(maps.Keys(codecs))
-	with := func(more ...string) []string { return append(slices.Clone(formats), more...) }
-	return []choice{
-		{"analyze", "format", false, formats},
-		{"analyze", "by", false, []string{"lock", "class"}},
-		{"blame", "format", false, formats},
-		{"blame", "by", true, blame.Keys()},
-		{"chains", "format", false, formats},
-		{"check", "format", false, checkFormats},
-		{"convert", "codec", false, codecNames},
-		{"csp", "format", false, with("svg", "html")},
-		{"diff", "format", false, formats},
-		{"flame", "format", false, pictureNames()},
-		{"flame", "view", false, stacks.Views[:]},
-		{"graph", "by", false, waitgraph.Nodes[:]},
-		{"graph", "format", false, with("dot", "mermaid", "svg")},
-		{"hist", "by", true, lengths.Keys()},
-		{"hist", "format", false, histFormats()},
-		{"merge", "codec", false, codecNames},
-		{"pprof", "view", false, stacks.Views[:]},
-		{"simulate", "codec", false, codecNames},
-		{"simulate", "scenario", false, scenarios},
-	}
+// offerLists notes the words of which a flag takes several.
+func offerLists(c *cobra.Command, flag string, words ...string) {
+	offer(c, flag, words...)
+	must(c.Flags().SetAnnotation(flag, listNote, nil))
 }
 
 // completing reports whether a shell asks for words. Only then are they needed:
@@ -64,7 +39,7 @@ func complete(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if name, _ := pflag.UnquoteUsage(f); !slices.Contains(fileWords, name) {
-				must(c.RegisterFlagCompletionFunc(f.Name, wordsOf(c.Name(), f.Name)))
+				must(c.RegisterFlagCompletionFunc(f.Name, wordsOf(f)))
 			}
 		})
 	}
@@ -74,32 +49,27 @@ func complete(root *cobra.Command) {
 var fileWords = []string{"FILE", "BASE", "TRACES"}
 
 // wordsOf completes one flag.
-func wordsOf(command, flag string) cobra.CompletionFunc {
+func wordsOf(f *pflag.Flag) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-		for _, ch := range choices() {
-			if ch.command == command && ch.flag == flag {
-				return ch.offer(typed), cobra.ShellCompDirectiveNoFileComp
-			}
+		words := f.Annotations[wordsNote]
+		if _, list := f.Annotations[listNote]; list {
+			words = goOn(words, typed)
 		}
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return words, cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// offer lists the words that may go on from what is typed. In a list, those
-// typed before the last comma stay, and are not offered again.
-func (ch choice) offer(typed string) []string {
-	if !ch.list {
-		return ch.words
-	}
+// goOn lists how a list may go on from what is typed: the words before the last
+// comma stay, and are not offered again.
+func goOn(words []string, typed string) (lists []string) {
 	before := typed[:strings.LastIndexByte(typed, ',')+1]
 	used := strings.Split(before, ",")
-	var offers []string
-	for _, word := range ch.words {
+	for _, word := range words {
 		if !slices.Contains(used, word) {
-			offers = append(offers, before+word)
+			lists = append(lists, before+word)
 		}
 	}
-	return offers
+	return lists
 }
 
 // must stops at a mistake of this package, such as a flag registered twice.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"contend/format"
 
@@ -24,7 +26,7 @@ func newConvert(e *env) *cobra.Command {
 	c, o := newCopy(e)
 	c.Use, c.Short = "convert [TRACE ...] -o FILE", "write any input as a contend trace"
 	c.Example = "  contend convert recording.jfr -o trace.bin"
-	c.Flags().StringVar(&o.codec, "codec", "zstd", codecUsage)
+	bindCodec(c, &o.codec)
 	return c
 }
 
@@ -50,11 +52,14 @@ func newCopy(e *env) (*cobra.Command, *convertOptions) {
 	return c, o
 }
 
-// The help texts of flags that several commands have.
-const (
-	outputUsage = "write to `FILE`; - is standard output"
-	codecUsage  = "compress blocks by `CODEC`: none, deflate, zstd"
-)
+// outputUsage is the help of -o.
+const outputUsage = "write to `FILE`; - is standard output"
+
+// bindCodec adds --codec to a command that writes traces.
+func bindCodec(c *cobra.Command, codec *string) {
+	c.Flags().StringVar(codec, "codec", "zstd", "compress blocks by `CODEC`: none, deflate, zstd")
+	offer(c, "codec", slices.Sorted(maps.Keys(codecs))...)
+}
 
 // traceWriter is a sink that must be closed.
 type traceWriter interface {
@@ -80,6 +85,7 @@ func (e *env) createTrace(path, codec string, text bool) (w traceWriter, closeFi
 }
 
 func runConvert(e *env, o *convertOptions) error {
+	e.bar.hidden = o.text && o.out == "" && isTerminal(e.out)
 	src, _, err := o.trace.open(e)
 	if err != nil {
 		return err
@@ -90,6 +96,7 @@ func runConvert(e *env, o *convertOptions) error {
 		return err
 	}
 	err = copyEvents(w, src)
+	e.bar.erase()
 	if err = errors.Join(err, w.Close(), closeFile()); err != nil {
 		return err
 	}

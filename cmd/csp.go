@@ -1,12 +1,10 @@
 package cmd
 
 import (
-	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"time"
 
 	"contend/analysis"
@@ -15,7 +13,6 @@ import (
 	"contend/format"
 	"contend/report/document"
 	"contend/report/table"
-	"contend/report/timeline"
 
 	"github.com/spf13/cobra"
 )
@@ -28,17 +25,11 @@ type cspOptions struct {
 	root      bool
 	metrics   bool
 	chart     bool
-	file      string
 }
 
 // chartInterval is the default interval of a chart: a second is coarse for a
 // picture.
 const chartInterval = 100 * time.Millisecond
-
-// pages draw a timeline.
-var pages = map[string]func(io.Writer, *document.CSP, int) error{
-	"svg": timeline.SVG, "html": timeline.HTML,
-}
 
 func newCSP(e *env) *cobra.Command {
 	var o cspOptions
@@ -58,22 +49,21 @@ pressure is at least half of it.`,
   contend csp recording.jfr -o csp.html`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.trace.paths = args
-			o.out.bySuffix(c, o.file)
-			if (o.chart || pages[o.out.format] != nil) && !c.Flags().Changed("interval") {
+			o.out.bySuffix(c)
+			if (o.chart || o.out.drawn()) && !c.Flags().Changed("interval") {
 				o.interval = chartInterval
 			}
 			return runCSP(e, &o)
 		},
 	}
 	o.trace.bind(c)
-	o.out.bind(c, 5)
+	o.out.bind(c, cspOutputs, 5)
+	o.out.bindFile(c)
 	c.Flags().DurationVar(&o.interval, "interval", time.Second, "length of a measurement `INTERVAL`")
 	c.Flags().Float64Var(&o.threshold, "threshold", csp.DefaultThreshold, "a phase begins at this `PRESSURE`, between 0 and 1")
 	c.Flags().BoolVar(&o.root, "root", false, "charge waiting to the last lock of each chain of waits instead of the first")
 	c.Flags().BoolVar(&o.metrics, "metrics", false, "print the older metrics beside it")
 	c.Flags().BoolVar(&o.chart, "chart", false, "draw a line per lock over time; the interval is 100ms unless given")
-	c.Flags().StringVarP(&o.file, "output", "o", "", outputUsage)
-	c.Flags().Lookup("format").Usage += ", svg, html; the suffix of FILE chooses as well"
 	return c
 }
 
@@ -87,12 +77,12 @@ func (o *cspOptions) check() error {
 	if o.chart && o.out.format != "table" {
 		return usageError{fmt.Errorf("--chart: is drawn in a terminal, not as %s", o.out.format), "choose --chart, or -o csp.svg or -o csp.html"}
 	}
-	return o.out.check(slices.Sorted(maps.Keys(pages))...)
+	return o.out.check()
 }
 
 // phases is how many phases are shown: a program and a picture take all.
 func (o *cspOptions) phases() int {
-	if o.out.format == "json" || pages[o.out.format] != nil {
+	if o.out.format == "json" || o.out.drawn() {
 		return 0
 	}
 	return o.out.top
@@ -112,14 +102,8 @@ func runCSP(e *env, o *cspOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := res.timeless(); err != nil {
+	if err := o.timed(res); err != nil {
 		return err
-	}
-	if page := pages[o.out.format]; res.stats.Unit != format.UnitTime && (page != nil || o.chart) {
-		return usageError{errors.New("the input counts threads and has no time to draw pressure over"), "'contend csp' prints a table; several thread dumps with their times give a chart"}
-	}
-	if o.metrics && res.stats.Unit != format.UnitTime {
-		return usageError{errors.New("--metrics: the input counts threads, and the older metrics are per time"), "leave it out; several thread dumps with their times have them"}
 	}
 	series, err := meter.Series()
 	if err != nil {
@@ -127,23 +111,39 @@ func runCSP(e *env, o *cspOptions) error {
 	}
 	sum := locks.Total()
 	total := document.Total{Waits: sum.Waits, WaitNs: sum.WaitNs, WallNs: sum.WallNs, RunningNs: locks.RunningNs()}
-	doc := document.NewCSP(series, metrics.Rows(), total, document.NewCoverage(res.stats, res.trace))
-	file, closeFile, err := e.create(o.file, false)
-	if err != nil {
+	a := &cspAnswer{doc: document.NewCSP(series, metrics.Rows(), total, document.NewCoverage(res.stats, res.trace)),
+		top: o.out.top, chart: o.chart, color: o.out.file == "" && colorful(e.out)}
+	return cmp.Or(write(e, &o.out, cspOutputs, a), res.verdict())
+}
+
+// timed refuses inputs without the times that the answer needs.
+func (o *cspOptions) timed(res *result) error {
+	if res.stats.Unit == format.UnitTime {
+		return nil
+	}
+	if err := res.timeless(); err != nil {
 		return err
 	}
-	out := bufio.NewWriter(file)
-	style, asJSON := o.out.style(e)
-	switch page := pages[o.out.format]; {
-	case page != nil:
-		err = page(out, doc, o.out.top)
-	case asJSON:
-		err = document.Write(out, doc)
-	case o.chart:
-		style.Color = o.file == "" && colorful(e.out)
-		err = table.Chart(out, doc, o.out.top, style)
-	default:
-		err = table.CSP(out, doc, o.out.top, style)
+	if o.chart || o.out.drawn() {
+		return usageError{errors.New("the input counts threads and has no time to draw pressure over"), "'contend csp' prints a table; several thread dumps with their times give a chart"}
 	}
-	return errors.Join(answered(out, err, res), closeFile())
+	if o.metrics {
+		return usageError{errors.New("--metrics: the input counts threads, and the older metrics are per time"), "leave it out; several thread dumps with their times have them"}
+	}
+	return nil
+}
+
+// cspAnswer is the document, and how a terminal shows it.
+type cspAnswer struct {
+	doc          *document.CSP
+	top          int
+	chart, color bool
+}
+
+func writeCSP(w io.Writer, a *cspAnswer, how table.Options) error {
+	if !a.chart {
+		return table.CSP(w, a.doc, a.top, how)
+	}
+	how.Color = a.color
+	return table.Chart(w, a.doc, a.top, how)
 }

@@ -35,9 +35,14 @@ var damagedFixtures = []string{"../testdata/*.jfr", "../testdata/*.txt", "../tes
 // Every fixture, cut or changed anywhere: an answer or a clear error, in
 // bounded time and memory, and verify and analyze agree on what it is.
 func TestDamagedFixtures(t *testing.T) {
+	t.Setenv("GOGC", "") // the heap is the command's own
 	var peak heapPeak
 	peak.watch(t)
 	var worst worstRuns
+	times := *damages
+	if testing.Short() {
+		times = 1
+	}
 	for _, pattern := range damagedFixtures {
 		paths, err := filepath.Glob(pattern)
 		if err != nil {
@@ -50,7 +55,7 @@ func TestDamagedFixtures(t *testing.T) {
 			if strings.HasSuffix(path, "s.json") && strings.Contains(path, ".t") { // totals and truth: what is expected
 				continue
 			}
-			for d := range damagedCopies(t, path, *damages) {
+			for d := range damagedCopies(t, path, times) {
 				if peak.max.Load() > maxHeap/8 {
 					runtime.GC() // what the last one left says nothing of this one
 				}

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
@@ -9,7 +8,6 @@ import (
 
 	"contend/blame/compare"
 	"contend/report/document"
-	"contend/report/table"
 
 	"github.com/spf13/cobra"
 )
@@ -52,7 +50,7 @@ says the runs vary by themselves; ~ stands for the others. Several traces of a s
 		},
 	}
 	o.trace.bind(c)
-	o.out.bind(c, 10)
+	o.out.bind(c, diffOutputs, 10)
 	f := c.Flags()
 	f.StringSliceVar(&o.base, "base", nil, "compare with `TRACES`, separated by commas")
 	f.StringSliceVar(&o.new, "new", nil, "compare `TRACES`, separated by commas")
@@ -86,7 +84,7 @@ func runDiff(e *env, o *diffOptions) error {
 	if doc == nil {
 		return damage
 	}
-	return cmp.Or(o.out.diff(e, doc), damage)
+	return cmp.Or(write(e, &o.out, diffOutputs, doc), damage)
 }
 
 // compare analyses both sides. The error is errDamaged, beside a full answer,
@@ -102,17 +100,6 @@ func (o *diffOptions) compare(e *env) (doc *document.Diff, damage error) {
 	}
 	d := compare.Compare(base, new, compare.Options{Alpha: o.alpha, MinChange: o.minChange / 100})
 	return document.NewDiff(d, baseSide, newSide, o.out.top), cmp.Or(err, newErr)
-}
-
-// diff writes what differs.
-func (o *outputOptions) diff(e *env, doc *document.Diff) (err error) {
-	out := bufio.NewWriter(e.out)
-	if style, asJSON := o.style(e); asJSON {
-		err = document.Write(out, doc)
-	} else {
-		err = table.Diff(out, doc, style)
-	}
-	return errors.Join(err, out.Flush())
 }
 
 // profiles analyses each trace by itself. The error is errDamaged, beside a

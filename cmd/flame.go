@@ -4,45 +4,22 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
+	"contend/blame/stacks"
 	"contend/report/document"
 	"contend/report/flame"
-	"contend/report/stacks"
-	"contend/report/table"
+	"contend/report/text"
 
 	"github.com/spf13/cobra"
 )
 
 type flameOptions struct {
-	trace  traceOptions
-	out    string
-	view   viewOption
-	format string
-	diff   string
-}
-
-// picture is a form of a flame graph, with the ending of its files.
-type picture struct {
-	name, ending string
-	write        func(w io.Writer, b, base *stacks.Builder, c flame.Caption) error
-}
-
-var pictures = []picture{
-	{"html", ".html", flame.HTML},
-	{"svg", ".svg", func(w io.Writer, b, _ *stacks.Builder, c flame.Caption) error { return flame.SVG(w, b, c) }},
-	{"folded", ".folded", func(w io.Writer, b, _ *stacks.Builder, _ flame.Caption) error { return flame.Folded(w, b) }},
-	{"speedscope", ".json", func(w io.Writer, b, _ *stacks.Builder, c flame.Caption) error { return flame.Speedscope(w, b, c) }},
-}
-
-func pictureNames() (names []string) {
-	for _, p := range pictures {
-		names = append(names, p.name)
-	}
-	return names
+	trace traceOptions
+	out   outputOptions
+	view  viewOption
+	diff  string
 }
 
 func newFlame(e *env) *cobra.Command {
@@ -70,25 +47,21 @@ counts and has no times (one thread dump), so do the pictures.`,
 		},
 	}
 	o.trace.bind(c)
-	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
+	c.Flags().StringVarP(&o.out.file, "output", "o", "", outputUsage)
 	o.view.bind(c)
-	c.Flags().StringVar(&o.format, "format", "", "write `FORMAT`: "+strings.Join(pictureNames(), ", "))
+	o.out.bindFormat(c, flameOutputs, "", "write `FORMAT`: ")
 	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`; html only")
 	return c
 }
 
-// form finds the picture to draw: what --format says, else the file's ending.
-func (o *flameOptions) form() (int, error) {
-	name := o.format
-	if name == "" {
-		i := slices.IndexFunc(pictures, func(p picture) bool { return strings.EqualFold(filepath.Ext(o.out), p.ending) })
-		return max(i, 0), nil // a page, unless the ending says otherwise
+// form finds the form to draw: what --format says, else the file's ending; a
+// page, where neither says anything.
+func (o *flameOptions) form() error {
+	if o.out.format == "" {
+		o.out.format = cmp.Or(flameOutputs.byEnding(filepath.Ext(o.out.file)), "html")
 	}
-	i := slices.Index(pictureNames(), name)
-	if i < 0 {
-		return 0, usageError{fmt.Errorf("--format: there is no format %q", name), "choose from " + strings.Join(pictureNames(), ", ")}
-	}
-	return i, nil
+	o.out.binary = o.out.format == "html"
+	return o.out.checkFormat()
 }
 
 func runFlame(e *env, o *flameOptions) error {
@@ -96,11 +69,10 @@ func runFlame(e *env, o *flameOptions) error {
 	if err != nil {
 		return err
 	}
-	form, err := o.form()
-	if err != nil {
+	if err := o.form(); err != nil {
 		return err
 	}
-	if o.diff != "" && pictures[form].name != "html" {
+	if o.diff != "" && o.out.format != "html" {
 		return usageError{errors.New("--diff: only a page shows differences"), "name a file that ends in .html"}
 	}
 	b := stacks.New(view)
@@ -121,28 +93,27 @@ func runFlame(e *env, o *flameOptions) error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(o.write(e, form, b, base, res), damage)
+	return cmp.Or(o.write(e, b, base, res), damage)
 }
 
-func (o *flameOptions) write(e *env, form int, b, base *stacks.Builder, res *result) error {
-	m := table.MeasureOf(document.NewCoverage(res.stats, res.trace))
-	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", table.Sanitize(strings.Join(res.inputs, " ")), o.view.name), Summary: waited(b, m), Of: m.Of()}
+func (o *flameOptions) write(e *env, b, base *stacks.Builder, res *result) error {
+	m := text.MeasureOf(document.NewCoverage(res.stats, res.trace))
+	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.name), Summary: waited(b, m), Of: m.Of()}
 	if base != nil {
-		c.Title += ", compared with " + table.Sanitize(o.diff)
+		c.Title += ", compared with " + text.Sanitize(o.diff)
 		c.Summary += "; before: " + waited(base, m)
 	}
-	out, closeOut, err := e.create(o.out, pictures[form].name == "html")
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(pictures[form].write(out, b, base, c), closeOut()); err != nil {
-		return err
-	}
-	return res.verdict()
+	return cmp.Or(write(e, &o.out, flameOutputs, &flameAnswer{b, base, c}), res.verdict())
+}
+
+// flameAnswer is what a flame graph draws.
+type flameAnswer struct {
+	stacks, base *stacks.Builder // base is nil where nothing is compared
+	caption      flame.Caption
 }
 
 // waited says how much waiting a builder has seen.
-func waited(b *stacks.Builder, m table.Measure) string {
+func waited(b *stacks.Builder, m text.Measure) string {
 	waits, ns := int64(0), int64(0)
 	samples := b.Samples()
 	for i := range samples {
@@ -152,5 +123,5 @@ func waited(b *stacks.Builder, m table.Measure) string {
 	if m.Counts() {
 		return m.Text(ns)
 	}
-	return fmt.Sprintf("%s of waiting thread-time in %d waits", table.Duration(ns), waits)
+	return fmt.Sprintf("%s of waiting thread-time in %d waits", text.Duration(ns), waits)
 }

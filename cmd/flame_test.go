@@ -29,9 +29,10 @@ func drawn(t *testing.T, name string, args ...string) string {
 }
 
 func TestFlameGraphsSumToTheAnalysis(t *testing.T) {
+	t.Parallel()
 	for _, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			want := ask[document.Analyze](t, "analyze", path).Total.WaitNs
+			want := analyzed(t, path).Total.WaitNs
 			for _, view := range []string{"blame", "blocked", "chain"} {
 				if got := foldedSum(t, drawn(t, "f.folded", "--view", view, path)); got != want {
 					t.Errorf("%s folded: %d ns, want %d", view, got, want)
@@ -152,6 +153,7 @@ func (b *tab) framesShown() (now int) {
 }
 
 func TestThePageInABrowser(t *testing.T) {
+	t.Parallel()
 	unhurried(t)
 	b := flameTab(t, drawn(t, "f.html", "--view", "chain", "../testdata/truth-8threads-dumps50ms.jfr"))
 	frames := b.framesShown()
@@ -175,6 +177,7 @@ func TestThePageInABrowser(t *testing.T) {
 }
 
 func TestThePageByKeyboard(t *testing.T) {
+	t.Parallel()
 	unhurried(t)
 	b := flameTab(t, drawn(t, "f.html", "../testdata/truth-8threads.jfr"))
 	b.press("ArrowUp")
@@ -196,6 +199,7 @@ func TestThePageByKeyboard(t *testing.T) {
 
 // Names cannot leave the place they are printed in, in a page or a picture.
 func TestHostileNamesInPagesAndPictures(t *testing.T) {
+	t.Parallel()
 	const evil = `</script><img src=x onerror=\"document.title='pwned'\">`
 	trace := filepath.Join(t.TempDir(), "evil.txt")
 	text := "contend 1\nthread thread=1 name=\"a\"\nthread thread=2 name=\"b\"\nobject lock=1 class=\"L\"\nstack stack=1 frames=\"" + evil + "\":\"m\\x1b[2J\u202e\":\"\":1\n" +
@@ -216,6 +220,7 @@ func TestHostileNamesInPagesAndPictures(t *testing.T) {
 // A trace compared with itself shows no change; what is only in the base is
 // there with no width.
 func TestDifferences(t *testing.T) {
+	t.Parallel()
 	unhurried(t)
 	const a, b = "../testdata/truth-8threads.jfr", "../testdata/xalan-8threads.jfr"
 	same := pageTree(t, drawn(t, "d.html", "--diff", a, a))

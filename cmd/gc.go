@@ -11,9 +11,9 @@ import (
 // 100 would double it.
 const heapSlack = 25
 
-// thrift keeps the heap small until the function it returns is called. Who
-// sets GOGC knows better.
-func thrift() (restore func()) {
+// keepHeapSmall collects garbage often until the function it returns is called.
+// Who sets GOGC knows better.
+func keepHeapSmall() (restore func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}

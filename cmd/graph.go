@@ -1,11 +1,10 @@
 package cmd
 
 import (
-	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,16 +21,10 @@ import (
 type graphOptions struct {
 	trace     traceOptions
 	out       outputOptions
-	file      string
 	by        string
 	operation string
 	root      bool
 	matrix    bool
-}
-
-// drawings are the formats of a graph besides those of tables.
-var drawings = map[string]func(io.Writer, *document.Graph) error{
-	"dot": graph.DOT, "mermaid": graph.Mermaid, "svg": graph.SVG,
 }
 
 func newGraph(e *env) *cobra.Command {
@@ -52,7 +45,7 @@ leaves them: who gets in waits for its members only.`,
   contend graph --operation 'Service\.(\w+)' --matrix recording.jfr`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.trace.paths = args
-			o.out.bySuffix(c, o.file)
+			o.out.bySuffix(c)
 			if o.operation != "" && !c.Flags().Changed("by") {
 				o.by = waitgraph.Nodes[waitgraph.Operations]
 			}
@@ -60,12 +53,12 @@ leaves them: who gets in waits for its members only.`,
 		},
 	}
 	o.trace.bind(c)
-	o.out.bind(c, 20)
+	o.out.bind(c, graphOutputs, 20)
+	o.out.bindFile(c)
 	f := c.Flags()
-	f.Lookup("format").Usage += ", dot, mermaid, svg; the suffix of FILE chooses as well"
 	f.Lookup("top").Usage = "show the `N` heaviest edges, of a matrix rows and columns, and say what is left out; 0 shows all"
-	f.StringVarP(&o.file, "output", "o", "", outputUsage)
 	f.StringVar(&o.by, "by", waitgraph.Nodes[waitgraph.Methods], "make nodes of each `KIND`: "+strings.Join(waitgraph.Nodes[:], ", "))
+	offer(c, "by", waitgraph.Nodes[:]...)
 	f.StringVar(&o.operation, "operation", "", "name operations by the frames that match `REGEXP`")
 	f.BoolVar(&o.root, "root", false, "lead edges to the end of each chain of waits instead of the lock's direct owner")
 	f.BoolVar(&o.matrix, "matrix", false, "print a table of waiters by owners")
@@ -82,8 +75,9 @@ func (o *graphOptions) network() (n waitgraph.Options, err error) {
 	if n.Frames, err = operationFrames(o.operation, n.Nodes == waitgraph.Operations); err != nil {
 		return n, err
 	}
-	if _, drawn := drawings[o.out.format]; drawn && o.matrix {
-		return n, usageError{fmt.Errorf("--matrix: is no drawing"), "choose from " + strings.Join(formats, ", ")}
+	if o.matrix && o.out.drawn() {
+		tables := slices.DeleteFunc(graphOutputs.names(), graphOutputs.draws)
+		return n, usageError{fmt.Errorf("--matrix: is no drawing"), "choose from " + strings.Join(tables, ", ")}
 	}
 	return n, nil
 }
@@ -106,7 +100,7 @@ func operationFrames(text string, needed bool) (*regexp.Regexp, error) {
 }
 
 func runGraph(e *env, o *graphOptions) error {
-	if err := o.out.check(slices.Sorted(maps.Keys(drawings))...); err != nil {
+	if err := o.out.check(); err != nil {
 		return err
 	}
 	options, err := o.network()
@@ -118,25 +112,32 @@ func runGraph(e *env, o *graphOptions) error {
 	if err != nil {
 		return err
 	}
-	file, closeFile, err := e.create(o.file, false)
-	if err != nil {
-		return err
+	top := o.out.top
+	if o.matrix && o.out.format != "json" {
+		top = 0 // its rows and columns are cut, not the edges
 	}
-	cov, g := document.NewCoverage(res.stats, res.trace), b.Graph()
-	out := bufio.NewWriter(file)
-	style, asJSON := o.out.style(e)
-	draw := drawings[o.out.format]
-	switch {
-	case asJSON:
-		err = document.Write(out, document.NewGraph(g, o.by, cov, o.out.top))
-	case draw != nil:
-		if err = draw(out, document.NewGraph(g, o.by, cov, o.out.top)); errors.Is(err, layout.ErrTooMany) {
-			err = usageError{fmt.Errorf("--top: %w", err), "choose fewer, or --format dot"}
-		}
-	case o.matrix:
-		err = table.Matrix(out, document.NewGraph(g, o.by, cov, 0), o.out.top, style)
-	default:
-		err = table.Graph(out, document.NewGraph(g, o.by, cov, o.out.top), style)
+	a := &graphAnswer{doc: document.NewGraph(b.Graph(), o.by, document.NewCoverage(res.stats, res.trace), top), matrix: o.matrix, top: o.out.top}
+	return cmp.Or(write(e, &o.out, graphOutputs, a), res.verdict())
+}
+
+// graphAnswer is the document, and how a table shows it.
+type graphAnswer struct {
+	doc    *document.Graph
+	matrix bool
+	top    int // of the rows and columns of a matrix
+}
+
+func writeGraph(w io.Writer, a *graphAnswer, how table.Options) error {
+	if a.matrix {
+		return table.Matrix(w, a.doc, a.top, how)
 	}
-	return errors.Join(answered(out, err, res), closeFile())
+	return table.Graph(w, a.doc, how)
+}
+
+func writeGraphSVG(w io.Writer, a *graphAnswer, _ table.Options) error {
+	err := graph.SVG(w, a.doc)
+	if errors.Is(err, layout.ErrTooMany) {
+		return usageError{fmt.Errorf("--top: %w", err), "choose fewer, or --format dot"}
+	}
+	return err
 }

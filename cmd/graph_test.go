@@ -45,9 +45,10 @@ var graphs = [][]string{
 }
 
 func TestGraphsSumToTheAnalysis(t *testing.T) {
+	t.Parallel()
 	for _, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			want := ask[document.Analyze](t, "analyze", path).Total
+			want := analyzed(t, path).Total
 			for _, how := range graphs {
 				args := append([]string{"graph", path}, how...)
 				checkGraph(t, how, ask[document.Graph](t, args...), want)
@@ -85,9 +86,10 @@ func sumDrawn(t *testing.T, format, text string) (sum int64) {
 }
 
 func TestDrawingsSumToTheAnalysis(t *testing.T) {
+	t.Parallel()
 	for _, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			doc := ask[document.Analyze](t, "analyze", path)
+			doc := analyzed(t, path)
 			want := doc.Total.WaitNs
 			for _, args := range [][]string{
 				{"graph", "--format", "dot", "--top", "0"}, {"graph", "--format", "dot", "--top", "3"}, {"graph", "--root", "--format", "mermaid", "--top", "5"},
@@ -128,7 +130,7 @@ func checkGraph(t *testing.T, how []string, g *document.Graph, want document.Tot
 		if cut := g.Omitted.Edges > 0; n.WaitedNs < waited[n.ID] || n.CausedNs < caused[n.ID] || !cut && (n.WaitedNs != waited[n.ID] || n.CausedNs != caused[n.ID]) {
 			t.Errorf("%v: %+v, its edges sum to %d and %d", how, n, waited[n.ID], caused[n.ID])
 		}
-		if n.Pseudo && n.Knot || n.Knot && n.Component == 0 {
+		if n.Pseudo && n.Closed || n.Closed && n.Component == 0 {
 			t.Errorf("%v: %+v", how, n)
 		}
 	}
@@ -173,9 +175,10 @@ func checkMatrix(t *testing.T, how []string, text string, want int64) {
 }
 
 func TestChainsSumToTheAnalysis(t *testing.T) {
+	t.Parallel()
 	for _, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			want := ask[document.Analyze](t, "analyze", path).Total
+			want := analyzed(t, path).Total
 			all := ask[document.Chains](t, "chains", path)
 			top := new(document.Chains)
 			unmarshal(t, run(t, "chains", path, "--format", "json", "--top", "2"), top)
@@ -207,17 +210,17 @@ func TestChainsSumToTheAnalysis(t *testing.T) {
 func TestGraphFindsTheDeadlock(t *testing.T) {
 	path := exactly(t, "deadlock")
 	g := ask[document.Graph](t, "graph", "--by", "thread", path)
-	var knot, free []string
+	var closed, free []string
 	for _, n := range g.Nodes {
-		if n.Knot {
-			knot = append(knot, n.Name)
+		if n.Closed {
+			closed = append(closed, n.Name)
 		} else {
 			free = append(free, n.Name)
 		}
 	}
-	slices.Sort(knot)
-	if !slices.Equal(knot, []string{"teller-a-0", "teller-b-0"}) || !slices.Equal(free, []string{"reporter-0"}) {
-		t.Errorf("knot %v, beside it %v", knot, free)
+	slices.Sort(closed)
+	if !slices.Equal(closed, []string{"teller-a-0", "teller-b-0"}) || !slices.Equal(free, []string{"reporter-0"}) {
+		t.Errorf("closed cycle %v, beside it %v", closed, free)
 	}
 	first := ask[document.Chains](t, "chains", path).Chains[0]
 	if !strings.HasSuffix(first.Signature, "-> [deadlock]") {

@@ -8,10 +8,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// furnish gives the commands that cobra brings the words and the exit codes of
+// decorate gives the commands that cobra brings the words and the exit codes of
 // ours, and fits the lists of flags to a terminal of so many columns; 0 leaves
 // them as long as they are.
-func furnish(root *cobra.Command, columns int) {
+func decorate(root *cobra.Command, columns int) {
 	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
 	root.SuggestionsMinimumDistance = nearMiss
 	root.SetHelpCommand(newHelp())

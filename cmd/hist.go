@@ -1,17 +1,16 @@
 package cmd
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"contend/analysis/dist"
+	"contend/blame"
 	"contend/blame/lengths"
 	"contend/report/document"
-	"contend/report/table"
+	"contend/report/text"
 
 	"github.com/spf13/cobra"
 )
@@ -23,7 +22,6 @@ type histOptions struct {
 	tag      string
 	interval time.Duration
 	expected time.Duration
-	file     string
 
 	labels []string               // of the inputs, when these are logs
 	given  func(flag string) bool // whether the user wrote it
@@ -35,12 +33,11 @@ func newHist(e *env) *cobra.Command {
 		Use:   "hist [TRACE ... | LOG.hlog ...]",
 		Short: "print percentiles of how long single waits were, or log and plot them",
 		Long: `Print the distribution of the lengths of whole waits, to three significant
-digits, by any sequence of ` + strings.Join(lengths.Keys()[:4], ", ") + `,
-` + strings.Join(lengths.Keys()[4:], ", ") + `.
+` + blame.Help("digits, by any sequence of ", blame.Lengths) + `
 There are no keys of owners: a wait may have had several, one after the other.
 
 Of a trace that samples, the length of a wait is not known: both its bounds are
-printed, from the first sighting to the last and from the sample before to the
+printed, from the first sample of it to the last and from the sample before to the
 sample after.
 
 Interval logs of HdrHistogram (.hlog, plain or in gzip, zstd or s2; histograms of
@@ -60,36 +57,29 @@ of the file's name unless --format says another.`,
   contend hist --by waiter-method --top 5 recording.jfr -o waits.html`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.trace.paths, o.given = args, c.Flags().Changed
+			o.out.bySuffix(c)
 			return runHist(e, &o)
 		},
 	}
 	o.trace.bind(c)
 	f := c.Flags()
-	f.StringVar(&o.out.format, "format", "table", "write `FORMAT`: "+strings.Join(histFormats(), ", "))
+	o.out.bindFormat(c, histOutputs, "table", "write `FORMAT`: ")
 	f.IntVar(&o.out.top, "top", 20, "show at most `N` rows; 0 shows all")
 	f.StringVar(&o.by, "by", "lock", "tell waits apart by `KEYS`, separated by commas; those of logs by tag, input")
+	offerLists(c, "by", blame.Keys(blame.Lengths)...)
 	f.StringVar(&o.tag, "tag", "", "of interval logs, only tags that match `REGEXP`")
 	f.DurationVar(&o.interval, "interval", 0, "length of an `INTERVAL` of an interval log (1s unless given)")
 	f.DurationVar(&o.expected, "expected-interval", 0, "correct for coordinated omission: one wait was meant to be measured every `DURATION`")
-	f.StringVarP(&o.file, "output", "o", "", outputUsage)
+	f.StringVarP(&o.out.file, "output", "o", "", outputUsage)
 	return c
 }
 
-// check settles the format and refuses flags that contradict one another.
+// check refuses flags that contradict one another.
 func (o *histOptions) check() error {
-	if ending := strings.ToLower(strings.TrimPrefix(filepath.Ext(o.file), ".")); !o.given("format") && ending != "" {
-		if long, ok := endings[ending]; ok {
-			ending = long
-		}
-		if slices.Contains(histFormats(), ending) {
-			o.out.format = ending
-		}
+	if err := o.out.check(); err != nil {
+		return err
 	}
 	switch {
-	case !slices.Contains(histFormats(), o.out.format):
-		return usageError{fmt.Errorf("--format: there is no format %q", o.out.format), "choose from " + strings.Join(histFormats(), ", ")}
-	case o.out.top < 0:
-		return usageError{errors.New("--top: cannot be negative"), "0 shows all"}
 	case o.interval < 0 || o.given("interval") && o.interval == 0:
 		return usageError{errors.New("--interval: must be longer than 0"), "write 1s or 100ms"}
 	case o.interval > 0 && o.out.format != "hlog":
@@ -113,7 +103,7 @@ func runHist(e *env, o *histOptions) error {
 	}
 	o.trace.paths = paths
 	files, labels := labelsOf(paths)
-	logs, e, err := e.areLogs(files)
+	logs, err := e.areLogs(files)
 	if err != nil {
 		return err
 	}
@@ -133,13 +123,10 @@ func runHist(e *env, o *histOptions) error {
 		return err
 	}
 	cov := document.NewCoverage(res.stats, res.trace)
-	if m := table.MeasureOf(cov); m.Counts() {
+	if m := text.MeasureOf(cov); m.Counts() {
 		return usageError{fmt.Errorf("the input counts %s: waits have no length there", m.Of()), "'contend analyze' shows the counts; several thread dumps with their times bound the lengths"}
 	}
 	a := &histAnswer{total: c.Total(), head: dist.Head{Start: c.Start(), Labelled: c.By()[0] == dist.InputKey}, intervals: c.Intervals()}
 	a.doc = document.NewHist(c.By(), o.expected.Nanoseconds(), c.Rows(), a.total, &cov, o.out.top)
-	if err := o.write(e, a); err != nil {
-		return err
-	}
-	return res.verdict()
+	return cmp.Or(write(e, &o.out, histOutputs, a), res.verdict())
 }

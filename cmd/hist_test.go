@@ -32,9 +32,11 @@ type wholeWaits struct {
 func (l *wholeWaits) Begin(sym *analysis.Symbols, _ int64) { l.sym = sym }
 func (l *wholeWaits) Running(_, _, _ int64)                {}
 func (l *wholeWaits) Slice(s *analysis.Slice) {
-	if s.First {
-		class := l.sym.ClassName(s.Lock)
-		l.by[class] = append(l.by[class], s.WaitNs)
+	for _, w := range s.Waiters {
+		if w.First {
+			class := l.sym.ClassName(s.Lock)
+			l.by[class] = append(l.by[class], w.WaitNs)
+		}
 	}
 }
 
@@ -68,6 +70,7 @@ func rawMonitors(t *testing.T, path string) map[string][]int64 {
 // The percentiles of every recording are those of the raw lengths, to three
 // digits: of monitors as the recording has them, of all locks as rebuilt.
 func TestPercentilesEqualTheRawDurations(t *testing.T) {
+	t.Parallel()
 	unhurried(t)
 	checked := 0
 	for _, path := range recordings(t) {
@@ -121,6 +124,7 @@ func samePercentiles(t *testing.T, what string, got *document.Lengths, raw []int
 // A recording written as a log has the same waits in the library's own
 // reader, by tag, and the same percentiles when contend reads it back.
 func TestLogsOfRecordingsReadBack(t *testing.T) {
+	t.Parallel()
 	unhurried(t)
 	const path = "../testdata/derby-8clients.jfr"
 	file := filepath.Join(t.TempDir(), "waits.hlog")
@@ -174,6 +178,7 @@ func TestLogsOfRecordingsReadBack(t *testing.T) {
 // says: the longest wait there is and, for locks all of whose waits the sampler
 // told apart, every percentile.
 func TestBoundsEncloseTheTruth(t *testing.T) {
+	t.Parallel()
 	unhurried(t)
 	dir := t.TempDir()
 	for _, scenario := range []string{"convoy", "nested", "ping-pong"} {
@@ -221,8 +226,9 @@ func percentiles(l *document.Lengths) []int64 {
 // Every wait is in exactly one row, whatever the key, and the waits are those
 // the overview counts.
 func TestHistCountsEveryWait(t *testing.T) {
+	t.Parallel()
 	for _, path := range recordings(t) {
-		doc := ask[document.Analyze](t, "analyze", path)
+		doc := analyzed(t, path)
 		if doc.Coverage.Unit != "ns" {
 			continue // a dump counts
 		}

@@ -91,7 +91,7 @@ func runHistLogs(e *env, o *histOptions) error {
 		e.warn(err.Error())
 	}
 	a := t.answer(o)
-	if err := o.write(e, a); err != nil {
+	if err := write(e, &o.out, histOutputs, a); err != nil {
 		return err
 	}
 	if len(t.faults) > 0 {

@@ -1,7 +1,17 @@
 package cmd
 
 import (
+	"bytes"
 	_ "embed"
+	"encoding/xml"
+	"fmt"
+	"slices"
+	"strings"
+
+	"contend/analysis"
+	"contend/blame/locks"
+	"contend/decode"
+	"contend/format"
 
 	"github.com/spf13/cobra"
 )
@@ -11,16 +21,144 @@ import (
 //go:embed contend.jfc
 var settings []byte
 
+type jfcOptions struct {
+	exact bool
+	from  string
+	trace traceOptions
+}
+
 func newJFC(e *env) *cobra.Command {
-	return &cobra.Command{
-		Use:     "jfc",
-		Short:   "print flight recorder settings that record all contention",
-		Long:    "Print settings for the JDK's flight recorder that record every wait, whatever its\nlength, what threads do while they hold locks, and a thread dump every 50 ms. A dump\nstops the program for about a millisecond: see the README for what that costs.",
-		Example: "  contend jfc > contend.jfc\n  jcmd PID JFR.start name=locks settings=$PWD/contend.jfc\n  jcmd PID JFR.dump name=locks filename=locks.jfr",
+	var o jfcOptions
+	c := &cobra.Command{
+		Use:   "jfc",
+		Short: "print flight recorder settings that record all contention",
+		Long: `Print settings for the JDK's flight recorder that record every wait, whatever its
+length, what threads do while they hold locks, and a thread dump every 50 ms. A dump
+stops the program for about a millisecond: see the README for what that costs.
+
+With --exact, JDK 25 and later also trace the calls that park threads and wake
+them: who released each lock of java.util.concurrent is then recorded, with its
+stack, and so are the waits of virtual threads for such locks. With --from, the
+synchronized methods are traced whose monitors had owners that an earlier recording
+does not tell. Older JDKs pass over what they do not know.`,
+		Example: "  contend jfc > contend.jfc\n  contend jfc --exact > contend.jfc\n  contend jfc --from locks.jfr > contend.jfc\n  jcmd PID JFR.start name=locks settings=$PWD/contend.jfc\n  jcmd PID JFR.dump name=locks filename=locks.jfr",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := e.out.Write(settings)
+			text, err := o.settings(e)
+			if err == nil {
+				_, err = e.out.Write(text)
+			}
 			return err
 		},
 	}
+	c.Flags().BoolVar(&o.exact, "exact", false, "trace who releases locks of java.util.concurrent (JDK 25)")
+	c.Flags().StringVar(&o.from, "from", "", "also trace the synchronized methods that `RECORDING` shows in need of it; implies --exact")
+	return c
+}
+
+// wakers are the methods whose calls tell who released a lock, and the waits of
+// virtual threads.
+var wakers = []string{"unpark", "park", "parkNanos", "parkUntil"}
+
+func (o *jfcOptions) settings(e *env) ([]byte, error) {
+	var filters []string
+	if o.exact || o.from != "" {
+		for _, m := range wakers {
+			filters = append(filters, "java.util.concurrent.locks.LockSupport::"+m)
+		}
+	}
+	if o.from != "" {
+		more, err := o.methods(e)
+		if err != nil {
+			return nil, err
+		}
+		filters = append(filters, more...)
+	}
+	if len(filters) == 0 {
+		return settings, nil
+	}
+	return withTrace(filters), nil
+}
+
+// withTrace adds the trace of methods to the settings.
+func withTrace(filters []string) []byte {
+	var event bytes.Buffer
+	event.WriteString(`  <event name="jdk.MethodTrace">
+    <setting name="enabled">true</setting>
+    <setting name="stackTrace">true</setting>
+    <setting name="threshold">0 ms</setting>
+    <setting name="filter">`)
+	_ = xml.EscapeText(&event, []byte(strings.Join(filters, ";"))) // a buffer does not fail
+	event.WriteString("</setting>\n  </event>\n")
+	at := bytes.LastIndex(settings, []byte("</configuration>"))
+	return slices.Concat(settings[:at], event.Bytes(), settings[at:])
+}
+
+// mostTraced bounds the synchronized methods that are traced. Each call costs
+// nearly a microsecond, so those of the JDK, which are small, never are.
+const mostTraced = 32
+
+// methods returns the synchronized methods at whose entries threads of a
+// recording waited, for monitors whose owners it does not tell, the worst
+// first.
+func (o *jfcOptions) methods(e *env) ([]string, error) {
+	o.trace.paths = []string{o.from}
+	o.trace.limits = decode.Limits{Unproductive: decode.DefaultUnproductive, Unpacked: decode.DefaultUnpacked}
+	filter, err := o.trace.filter()
+	if err != nil {
+		return nil, err
+	}
+	src, _, err := o.trace.open(e)
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
+	tap, byClass := &entries{Source: src, of: map[string][]string{}}, locks.New(true)
+	if _, err := analysis.Run(tap, filter, byClass); err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, row := range doubtful(byClass.Rows()) {
+		for _, m := range tap.of[row.Class] {
+			if len(out) < mostTraced && !strings.HasPrefix(m, "java.") && !slices.Contains(out, m) {
+				out = append(out, m)
+			}
+		}
+	}
+	if len(tap.of) == 0 {
+		e.warn(fmt.Sprintf("%s: no thread waited at the entry of a synchronized method", o.from))
+	} else if len(out) == 0 {
+		e.warn(fmt.Sprintf("%s: the owners of monitors with synchronized methods are known", o.from))
+	}
+	return out, nil
+}
+
+// doubtfulPart is the part of a lock's waiting, one in so many, whose owners'
+// stacks have to be missing for a trace to be worth its cost.
+const doubtfulPart = 20
+
+// doubtful returns the rows many of whose owners are not known, or not by their
+// stacks, by how long that was.
+func doubtful(rows []locks.Row) []locks.Row {
+	missing := func(r locks.Row) int64 {
+		return r.ByProvenance[analysis.ThreadOnly] + r.ByProvenance[analysis.Unknown]
+	}
+	rows = slices.DeleteFunc(rows, func(r locks.Row) bool { return missing(r)*doubtfulPart < r.WaitNs || missing(r) == 0 })
+	slices.SortStableFunc(rows, func(a, b locks.Row) int { return int(min(max(missing(b)-missing(a), -1), 1)) })
+	return rows
+}
+
+// entries notes the synchronized methods a trace names, by class of monitor.
+type entries struct {
+	format.Source
+	of map[string][]string
+}
+
+// Read implements format.Source.
+func (t *entries) Read(ev *format.Event) error {
+	err := t.Source.Read(ev)
+	if class, ok := strings.CutPrefix(ev.Name, format.SettingEntry); err == nil && ok && ev.Kind == format.KindSetting {
+		t.of[class] = append(t.of[class], ev.Value)
+	}
+	return err
 }

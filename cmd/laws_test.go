@@ -60,33 +60,24 @@ func unhurried(t *testing.T) {
 	}
 }
 
-// simulated writes a trace of each kind of run.
-func simulated(t *testing.T) (paths []string) {
-	t.Helper()
-	for _, scenario := range []string{"nested", "reader-writer", "deadlock", "random", "fork-join"} {
-		for _, exact := range []string{"--exact", "--text"} {
-			path := filepath.Join(t.TempDir(), scenario+exact)
-			if code := Main([]string{"simulate", "--scenario", scenario, exact, "--duration", "1s", "-o", path}, nil, os.Stdout, os.Stderr); code != exitOK {
-				t.Fatalf("simulate: exit %d", code)
-			}
-			paths = append(paths, path)
-		}
-	}
-	return paths
-}
-
 // ask runs a command and decodes its JSON.
 func ask[T any](t *testing.T, args ...string) *T {
 	t.Helper()
-	var out, msg bytes.Buffer
-	if code := Main(append(args, "--format", "json", "--top", "0"), nil, &out, &msg); code != exitOK {
-		t.Fatalf("contend %v: exit %d: %s", args, code, msg.String())
-	}
-	doc := new(T)
-	if err := json.Unmarshal(out.Bytes(), doc); err != nil {
+	doc, err := decoded[T](args...)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return doc
+}
+
+// decoded is ask outside of a test.
+func decoded[T any](args ...string) (*T, error) {
+	var out, msg bytes.Buffer
+	if code := Main(append(args, "--format", "json", "--top", "0"), nil, &out, &msg); code != exitOK {
+		return nil, fmt.Errorf("contend %v: exit %d: %s", args, code, msg.String())
+	}
+	doc := new(T)
+	return doc, json.Unmarshal(out.Bytes(), doc)
 }
 
 func sumBlame(b *document.Blame) (ns int64) {
@@ -101,9 +92,10 @@ func sumProvenance(p document.Provenance) int64 {
 }
 
 func TestTotalsAreOneNumber(t *testing.T) {
+	t.Parallel()
 	for _, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			a := ask[document.Analyze](t, "analyze", path)
+			a := analyzed(t, path)
 			want := a.Total.WaitNs
 			same := func(what string, got int64) {
 				if got != want {
@@ -163,9 +155,10 @@ func checkPressure(t *testing.T, c *document.CSP, want int64) {
 }
 
 func TestCutsAddUp(t *testing.T) {
+	t.Parallel()
 	for _, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			a := ask[document.Analyze](t, "analyze", path)
+			a := analyzed(t, path)
 			at := fmt.Sprintf("%dns", a.Trace.DurationNs*2/5)
 			for _, root := range []string{"--root=false", "--root"} {
 				sums := func(args ...string) map[string]int64 {
@@ -194,6 +187,7 @@ func TestCutsAddUp(t *testing.T) {
 }
 
 func TestClassesEqualTheJDKsTotals(t *testing.T) {
+	t.Parallel()
 	for _, path := range recordings(t) {
 		truth, err := os.ReadFile(strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".jfr") + ".totals.json")
 		if err != nil {
@@ -289,6 +283,7 @@ func blameKey(keys []string) string {
 // On random runs the four views have one total, and cutting the trace in three
 // anywhere changes no row of any. (A wait across a cut is one of both parts.)
 func TestViewsOfRandomRunsAgreeHoweverCut(t *testing.T) {
+	t.Parallel()
 	names, _ := simulate.Scenarios()
 	rapid.Check(t, func(t *rapid.T) {
 		c := simulate.Config{Scenario: rapid.SampledFrom(append(names, "random", "random")).Draw(t, "scenario"),

@@ -14,12 +14,11 @@ import (
 var allowed = map[string][]string{
 	"contend":                          {"contend/cmd"},
 	"contend/cmd":                      {"contend/report/*", "contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/decode", "contend/decode/rules", "contend/format", "contend/format/*", "contend/blame/*"},
-	"contend/report/table":             {"contend/report/document", "contend/analysis", "contend/format"},
-	"contend/report/pprof":             {"contend/report/stacks", "contend/analysis", "contend/format"},
-	"contend/report/flame":             {"contend/report/table", "contend/report/stacks", "contend/analysis", "contend/format"},
-	"contend/report/stacks":            {"contend/analysis", "contend/format"},
+	"contend/report/table":             {"contend/report/text", "contend/report/document", "contend/analysis", "contend/format"},
+	"contend/report/pprof":             {"contend/blame/stacks", "contend/analysis", "contend/format"},
+	"contend/report/flame":             {"contend/report/text", "contend/blame/stacks", "contend/analysis", "contend/format"},
 	"contend/report/document":          {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format", "contend/blame/*"},
-	"contend/blame":                    {"contend/analysis", "contend/format", "contend/analysis/bootstrap"},
+	"contend/blame":                    {"contend/analysis", "contend/analysis/dist", "contend/format", "contend/analysis/bootstrap"},
 	"contend/csp":                      {"contend/analysis", "contend/format", "contend/analysis/bootstrap"},
 	"contend/blame/locks":              {"contend/analysis", "contend/format", "contend/analysis/dist", "contend/analysis/bootstrap"},
 	"contend/analysis":                 {"contend/format", "contend/analysis/dist", "contend/analysis/owners", "contend/analysis/internal/column"},
@@ -36,31 +35,31 @@ var allowed = map[string][]string{
 	"contend/format/simulate":          {"contend/format"},
 	"contend/format":                   {},
 	"contend/golden":                   {},
-	"contend/report/graph":             {"contend/report/graph/layout", "contend/report/document", "contend/report/table"},
+	"contend/report/graph":             {"contend/report/graph/layout", "contend/report/document", "contend/report/text"},
 	"contend/report/graph/layout":      {},
-	"contend/report/timeline":          {"contend/report/document", "contend/report/table"},
-	"contend/blame/chains":             {"contend/analysis", "contend/format"},
+	"contend/report/timeline":          {"contend/report/document", "contend/report/text"},
+	"contend/blame/chains":             {"contend/blame", "contend/analysis", "contend/format"},
 	"contend/blame/waitgraph":          {"contend/blame", "contend/analysis", "contend/format"},
-	"contend/report/plot":              {"contend/report/document", "contend/report/table"},
-	"contend/blame/lengths":            {"contend/analysis", "contend/analysis/dist", "contend/format"},
+	"contend/report/plot":              {"contend/report/document", "contend/report/text"},
+	"contend/blame/lengths":            {"contend/blame", "contend/analysis", "contend/analysis/dist", "contend/format"},
 	"contend/analysis/dist":            {"contend/format"},
 	"contend/decode/godump":            {"contend/decode/gosym", "contend/decode/logline", "contend/decode/rules", "contend/format"},
 	"contend/decode/gosym":             {"contend/format"},
 	"contend/decode/gotrace":           {"contend/decode/gosym", "contend/decode/rules", "contend/format"},
 	"contend/report/junit":             {"contend/report/document"},
 	"contend/blame/gate":               {"contend/blame/compare", "contend/analysis/bootstrap", "contend/blame/locks", "contend/analysis", "contend/format"},
-	"contend/blame/compare":            {"contend/analysis/bootstrap", "contend/analysis", "contend/format"},
+	"contend/blame/compare":            {"contend/blame/chains", "contend/analysis/bootstrap", "contend/analysis", "contend/format"},
 	"contend/analysis/bootstrap":       {"contend/analysis"},
+	"contend/report/text":              {"contend/report/document", "contend/analysis", "contend/format"},
+	"contend/blame/stacks":             {"contend/blame/chains", "contend/analysis", "contend/format"},
 }
 
 // heavy lists the packages that may import each heavy dependency.
 var heavy = map[string][]string{
 	"github.com/spf13/cobra":                  {"contend/cmd"},
-	"github.com/schollz/progressbar/v3":       {"contend/cmd"},
 	"github.com/olekukonko/tablewriter":       {"contend/report/table"},
-	"github.com/clipperhouse/displaywidth":    {"contend/report/table"},
+	"github.com/clipperhouse/displaywidth":    {"contend/report/text"},
 	"github.com/google/pprof/":                {"contend/report/pprof"},
-	"github.com/dop251/goja":                  {"contend/report/graph/layout"},
 	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/dist"},
 	"github.com/klauspost/compress/":          {"contend/decode", "contend/decode/native", "contend/format"},
 	"golang.org/x/text/":                      {"contend/decode/threaddump"},
@@ -105,6 +104,24 @@ func TestImportsPointDown(t *testing.T) {
 	}
 	if seen != len(allowed) {
 		t.Errorf("%d packages, the table lists %d", seen, len(allowed))
+	}
+}
+
+// The binary holds no server, no TLS and no interpreter: each was there once for
+// the sake of a small thing.
+func TestTheBinaryStaysLight(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "contend").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	deps := strings.Fields(string(out))
+	for _, unwanted := range []string{"net/http", "crypto/tls", "github.com/dop251/goja", "golang.org/x/text/collate", "testing"} {
+		if slices.Contains(deps, unwanted) {
+			t.Errorf("%s is linked in", unwanted)
+		}
+	}
+	if !slices.Contains(deps, "contend/cmd") {
+		t.Error("the list is empty")
 	}
 }
 

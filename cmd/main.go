@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"contend/format"
-	"contend/report/table"
+	"contend/report/text"
 
 	"github.com/spf13/cobra"
 )
@@ -48,6 +48,7 @@ type env struct {
 	in       io.Reader
 	out, msg io.Writer
 	reading  []string // inputs of this command, which it must not write over
+	bar      bar      // how far that is
 }
 
 // Main runs one command line and returns the exit code.
@@ -83,7 +84,7 @@ func newRoot(e *env) *cobra.Command {
 		return usageError{err, fmt.Sprintf("'%s --help' lists the flags", c.CommandPath())}
 	})
 	root.AddCommand(newAnalyze(e), newBlame(e), newCSP(e), newPprof(e), newFlame(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e), newGraph(e), newChains(e), newHist(e), newDiff(e), newCheck(e), newMerge(e), newVerify(e), newVersion(e), newMan())
-	furnish(root, width(e.out))
+	decorate(root, width(e.out))
 	return root
 }
 
@@ -151,7 +152,8 @@ func message(err error) string {
 // say prints one line. It may quote the trace or a file's name, which must not
 // act on the terminal.
 func (e *env) say(line string) {
-	fmt.Fprintln(e.msg, table.Sanitize(strings.ReplaceAll(line, "\n", " ")))
+	e.bar.erase()
+	fmt.Fprintln(e.msg, text.Sanitize(strings.ReplaceAll(line, "\n", " ")))
 }
 
 func (e *env) warn(text string) { e.say("contend: warning: " + text) }

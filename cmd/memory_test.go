@@ -3,7 +3,6 @@ package cmd
 import (
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"contend/report/document"
@@ -17,12 +16,7 @@ const (
 )
 
 func TestMemoryOfExactTraces(t *testing.T) {
-	if testing.Short() {
-		t.Skip("generates large traces")
-	}
-	if runtime.GOOS != "linux" {
-		t.Skip("peak memory is read from /proc, which only Linux has")
-	}
+	onlyLinux(t)
 	for _, duration := range []string{"100s", "600s"} {
 		t.Run(duration, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "trace.bin")

@@ -4,8 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"contend/analysis/dist"
 	"contend/decode"
@@ -13,22 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 )
-
-// joiner joins inputs of one kind.
-type joiner struct {
-	kind string
-	is   func(head []byte) bool
-	join func(e *env, o *convertOptions, args []string) error
-	only []string // flags of other kinds that make no sense here
-}
-
-// joiners are the kinds of inputs that merge. What is none of the others is a
-// trace, or else the decoders say what it is not.
-var joiners = []joiner{
-	{"interval log", dist.IsLog, joinLogs, ofTraces},
-	{"profile", pprof.Is, joinProfiles, ofTraces},
-	{"trace", func([]byte) bool { return true }, joinTraces, nil},
-}
 
 // ofTraces are the flags for traces alone.
 var ofTraces = []string{"codec", "text", "rules", "max-barren", "max-unpacked"}
@@ -55,7 +37,7 @@ All inputs are of one kind, which their content tells.`
 	c.Example = `  contend merge web1=a.jfr web2=b.jfr -o all.bin && contend blame --by input all.bin
   contend merge web1=a.hlog web2=b.hlog -o all.hlog && contend hist --by input all.hlog
   contend merge web1=a.pb.gz web2=b.pb.gz -o all.pb.gz && go tool pprof -tags all.pb.gz`
-	c.Flags().StringVar(&o.codec, "codec", "zstd", codecUsage)
+	bindCodec(c, &o.codec)
 	c.Flags().BoolVar(&o.text, "text", false, "write the text form of a trace")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -72,32 +54,23 @@ All inputs are of one kind, which their content tells.`
 // runMerge finds out what the inputs are.
 func runMerge(e *env, o *convertOptions, args []string, given func(flag string) bool) error {
 	paths, _ := labelled(args)
-	heads, e, err := e.heads(paths)
+	starts, err := e.firstBytes(paths)
 	if err != nil {
 		return err
 	}
-	kinds := make([]int, len(paths))
-	for i, head := range heads {
-		kinds[i] = slices.IndexFunc(joiners, func(j joiner) bool { return j.is(head) })
-		if kinds[i] != kinds[0] {
-			return usageError{fmt.Errorf("inputs of several kinds: %s is %s, %s is %s", paths[0], article(joiners[kinds[0]].kind), paths[i], article(joiners[kinds[i]].kind)),
+	kind := kindOf(starts[0])
+	for i, start := range starts {
+		if k := kindOf(start); k.name != kind.name {
+			return usageError{fmt.Errorf("inputs of several kinds: %s is %s, %s is %s", paths[0], kind.article(), paths[i], k.article()),
 				"merge traces, interval logs and profiles each by themselves"}
 		}
 	}
-	j := joiners[kinds[0]]
-	for _, flag := range j.only {
+	for _, flag := range kind.only {
 		if given(flag) {
-			return usageError{fmt.Errorf("--%s: is for traces, and %s is %s", flag, paths[0], article(j.kind)), "leave it out"}
+			return usageError{fmt.Errorf("--%s: is for traces, and %s is %s", flag, paths[0], kind.article()), "leave it out"}
 		}
 	}
-	return j.join(e, o, args)
-}
-
-func article(noun string) string {
-	if strings.HasPrefix(noun, "i") {
-		return "an " + noun
-	}
-	return "a " + noun
+	return kind.join(e, o, args)
 }
 
 func joinTraces(e *env, o *convertOptions, args []string) error {
@@ -107,8 +80,8 @@ func joinTraces(e *env, o *convertOptions, args []string) error {
 
 // joinLogs writes the intervals of all logs, as they are but for the label.
 func joinLogs(e *env, o *convertOptions, args []string) error {
-	h := histOptions{by: dist.InputKey + "," + tagKey, file: o.out, given: func(flag string) bool { return flag == "by" }}
-	h.out.format = "hlog"
+	h := histOptions{by: dist.InputKey + "," + tagKey, given: func(flag string) bool { return flag == "by" }}
+	h.out.format, h.out.file = "hlog", o.out
 	h.trace.paths, h.labels = labelsOf(args)
 	return runHistLogs(e, &h)
 }

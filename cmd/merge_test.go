@@ -17,6 +17,7 @@ import (
 // running time, threads, and what each owner caused. Their times may overlap,
 // and their order does not matter.
 func TestMergedTracesAddUp(t *testing.T) {
+	t.Parallel()
 	sim := simulated(t)
 	for _, pair := range [][]string{
 		{"../testdata/phases.jfr", "../testdata/xalan-8threads.jfr"},
@@ -28,7 +29,7 @@ func TestMergedTracesAddUp(t *testing.T) {
 			var want document.Total
 			threads, caused := 0, map[string]int64{}
 			for _, path := range pair {
-				a := ask[document.Analyze](t, "analyze", path)
+				a := analyzed(t, path)
 				want.Waits += a.Total.Waits
 				want.WaitNs += a.Total.WaitNs
 				want.RunningNs += a.Total.RunningNs
@@ -61,11 +62,12 @@ func TestMergedTracesAddUp(t *testing.T) {
 // What exports of several traces say when merged is the sum of what each says,
 // to the nanosecond, and every sample and interval tells whose it is.
 func TestMergedExportsAddUp(t *testing.T) {
+	t.Parallel()
 	traces := map[string]string{"one": "../testdata/phases.jfr", "two": "../testdata/truth-8threads.jfr", "three": "../testdata/truth-8threads-jdk25.jfr"}
 	var profiles, logs []string
 	wantNs, wantWaits, lengths := map[string]int64{}, map[string]int64{}, map[string]*document.HistRow{}
 	for label, path := range traces {
-		total := ask[document.Analyze](t, "analyze", path).Total
+		total := analyzed(t, path).Total
 		wantNs[label], wantWaits[label] = total.WaitNs, total.Waits
 		log := filepath.Join(t.TempDir(), "part.hlog")
 		run(t, "hist", "--by", "class", path, "-o", log)

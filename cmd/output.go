@@ -1,7 +1,10 @@
 package cmd
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,60 +14,125 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// outputOptions are the flags of every command that prints a table.
+// output is a form in which a command gives an answer of type D.
+type output[D any] struct {
+	name    string   // what --format takes
+	endings []string // of names of files that choose it
+	drawn   bool     // a picture, or text that draws one
+	write   func(w io.Writer, answer D, how table.Options) error
+}
+
+// outputs are all forms of a command, in the order in which help lists them.
+type outputs[D any] []output[D]
+
+// forms are the outputs of a command, whatever its answer is.
+type forms interface {
+	names() []string
+	byEnding(ending string) string
+	draws(name string) bool
+}
+
+func (all outputs[D]) names() (names []string) {
+	for _, o := range all {
+		names = append(names, o.name)
+	}
+	return names
+}
+
+// byEnding returns the name of the form files with this ending have, "" for
+// none.
+func (all outputs[D]) byEnding(ending string) string {
+	for _, o := range all {
+		if slices.Contains(o.endings, strings.ToLower(ending)) {
+			return o.name
+		}
+	}
+	return ""
+}
+
+// find returns the form called so; a command has checked that there is one.
+func (all outputs[D]) find(name string) output[D] {
+	return all[slices.Index(all.names(), name)]
+}
+
+func (all outputs[D]) draws(name string) bool {
+	return slices.ContainsFunc(all, func(o output[D]) bool { return o.name == name && o.drawn })
+}
+
+// outputOptions are the flags of every command that answers in several forms.
 type outputOptions struct {
 	format string
 	top    int
+	file   string // "" is standard output
+	binary bool   // no terminal shows it
+	forms  forms
 }
 
-// formats are what --format takes.
-var formats = []string{"table", "markdown", "csv", "json"}
+// bindFormat adds --format, which usage explains but for the names.
+func (o *outputOptions) bindFormat(c *cobra.Command, all forms, format, usage string) {
+	o.forms = all
+	c.Flags().StringVar(&o.format, "format", format, usage+strings.Join(all.names(), ", "))
+	offer(c, "format", all.names()...)
+}
 
-func (o *outputOptions) bind(c *cobra.Command, top int) {
-	c.Flags().StringVar(&o.format, "format", "table", "print `FORMAT`: "+strings.Join(formats, ", "))
+// bind adds --format and --top.
+func (o *outputOptions) bind(c *cobra.Command, all forms, top int) {
+	o.bindFormat(c, all, all.names()[0], "print `FORMAT`: ")
 	c.Flags().IntVar(&o.top, "top", top, "show at most `N` rows; 0 shows all")
 }
 
-// suffixes choose the format when only a file is named.
-var suffixes = map[string]string{
-	".csv": "csv", ".md": "markdown", ".json": "json", ".txt": "table",
-	".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".svg": "svg", ".html": "html", ".htm": "html",
+// bindFile adds -o, whose ending chooses the format as well.
+func (o *outputOptions) bindFile(c *cobra.Command) {
+	c.Flags().StringVarP(&o.file, "output", "o", "", outputUsage)
+	c.Flags().Lookup("format").Usage += "; the suffix of FILE chooses as well"
 }
 
 // bySuffix takes the format from the name of the file to write, unless the
-// user said which.
-func (o *outputOptions) bySuffix(c *cobra.Command, file string) {
+// user said which. An ending of another command's files is refused by check,
+// under the name that the form has there.
+func (o *outputOptions) bySuffix(c *cobra.Command) {
 	if c.Flags().Changed("format") {
 		return
 	}
-	if f, ok := suffixes[strings.ToLower(filepath.Ext(file))]; ok {
-		o.format = f
+	ending := filepath.Ext(o.file)
+	for _, all := range append([]forms{o.forms}, allForms()...) {
+		if name := all.byEnding(ending); name != "" {
+			o.format = name
+			return
+		}
 	}
 }
 
-// check refuses values no renderer knows. More formats are those of drawings.
-func (o *outputOptions) check(more ...string) error {
-	known := append(slices.Clone(formats), more...)
-	if !slices.Contains(known, o.format) {
-		return usageError{fmt.Errorf("--format: there is no format %q", o.format), "choose from " + strings.Join(known, ", ")}
+// check refuses values no writer knows.
+func (o *outputOptions) check() error {
+	if err := o.checkFormat(); err != nil {
+		return err
 	}
 	if o.top < 0 {
-		return usageError{fmt.Errorf("--top: cannot be negative"), "0 shows all"}
+		return usageError{errors.New("--top: cannot be negative"), "0 shows all"}
 	}
 	return nil
 }
 
-// style returns how tables are written; json tells that none is.
-func (o *outputOptions) style(e *env) (t table.Options, json bool) {
-	switch o.format {
-	case "json":
-		return t, true
-	case "markdown":
-		t.Style = table.Markdown
-	case "csv":
-		t.Style = table.CSV
-	default:
-		t.Width = width(e.out)
+func (o *outputOptions) checkFormat() error {
+	if slices.Contains(o.forms.names(), o.format) {
+		return nil
 	}
-	return t, false
+	return usageError{fmt.Errorf("--format: there is no format %q", o.format), "choose from " + strings.Join(o.forms.names(), ", ")}
+}
+
+// drawn reports whether the answer is drawn.
+func (o *outputOptions) drawn() bool { return o.forms.draws(o.format) }
+
+// write writes an answer where and how it was asked for.
+func write[D any](e *env, o *outputOptions, all outputs[D], answer D) error {
+	to, closeFile, err := e.create(o.file, o.binary)
+	if err != nil {
+		return err
+	}
+	out := bufio.NewWriter(to)
+	if err = all.find(o.format).write(out, answer, table.Options{Width: width(to)}); err == nil {
+		err = out.Flush()
+	}
+	return errors.Join(err, closeFile())
 }

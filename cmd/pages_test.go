@@ -34,6 +34,7 @@ func (b *tab) boxes(selector string) []box {
 // The timeline has a band for each lock, phases under the curves with their
 // causes as tooltips, and a list of causes that folds.
 func TestTheTimelineInABrowser(t *testing.T) {
+	t.Parallel()
 	b := browser(t, page(t, "csp", "--top", "3", "../testdata/phases.jfr"))
 	if n := b.count("g.lock"); n != 3 {
 		t.Errorf("%d bands of 3", n)
@@ -59,6 +60,7 @@ func TestTheTimelineInABrowser(t *testing.T) {
 
 // The plot has a curve for each row of its table, inside its axes, and rising.
 func TestThePlotInABrowser(t *testing.T) {
+	t.Parallel()
 	b := browser(t, page(t, "hist", "--by", "class", "../testdata/truth-8threads.jfr"))
 	curves, rows := b.boxes("polyline"), b.count("table tr")-1
 	if len(curves) != 4 || rows != 4 {
@@ -93,6 +95,7 @@ func (b *tab) fills() map[string]string {
 // A critical section that takes longer is red in the comparison, and what it
 // displaces blue; frames match although ids and lengths of the runs differ.
 func TestTheComparisonInABrowser(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	base, slow := filepath.Join(dir, "base.bin"), filepath.Join(dir, "slow.bin")
 	run(t, "simulate", "--scenario", "shards", "--exact", "--seed", "4", "-o", base)
@@ -185,6 +188,7 @@ func manyStacks(t *testing.T, n int) string {
 // A page of 100,000 stacks stays small enough to open, finds what is wide
 // enough to be drawn, zooms, and says what it leaves out.
 func TestThePageOfManyStacks(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("100,000 stacks take seconds")
 	}

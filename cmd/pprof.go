@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"contend/blame/stacks"
 	"contend/report/pprof"
-	"contend/report/stacks"
 
 	"github.com/spf13/cobra"
 )
@@ -73,6 +73,7 @@ type viewOption struct{ name string }
 
 func (o *viewOption) bind(c *cobra.Command) {
 	c.Flags().StringVar(&o.name, "view", "blame", "show `VIEW`: "+strings.Join(stacks.Views[:], ", "))
+	offer(c, "view", stacks.Views[:]...)
 }
 
 func (o *viewOption) get() (stacks.View, error) {

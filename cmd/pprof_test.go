@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"contend/report/document"
-
 	"github.com/google/pprof/profile"
 )
 
@@ -35,9 +33,10 @@ func tool(t *testing.T, args ...string) string {
 }
 
 func TestProfilesSumToTheAnalysis(t *testing.T) {
+	t.Parallel()
 	for _, path := range recordings(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			want := ask[document.Analyze](t, "analyze", path).Total
+			want := analyzed(t, path).Total
 			for _, view := range []string{"blame", "blocked", "chain"} {
 				f, err := os.Open(exported(t, path, view))
 				if err != nil {
@@ -68,9 +67,10 @@ func TestProfilesSumToTheAnalysis(t *testing.T) {
 var totalLine = regexp.MustCompile(`% of (\d+)ns total`)
 
 func TestGoToolPprofReadsProfiles(t *testing.T) {
+	t.Parallel()
 	unhurried(t)
 	const path = "../testdata/truth-8threads-dumps50ms.jfr"
-	want := ask[document.Analyze](t, "analyze", path).Total.WaitNs
+	want := analyzed(t, path).Total.WaitNs
 	for view, first := range map[string]string{"blame": "Truth.exportReport", "blocked": "Truth.checkout"} {
 		out := exported(t, path, view)
 		top := tool(t, "-top", "-cum", "-unit=ns", "-nodecount=50", out)

@@ -46,6 +46,7 @@ func newSimulate(e *env) *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.config.Scenario, "scenario", "convoy", "simulate `SCENARIO`")
+	offer(c, "scenario", names...)
 	f.IntVar(&o.config.Threads, "threads", 8, "with `N` threads")
 	f.IntVar(&o.config.Locks, "locks", 4, "with `N` locks, where the scenario takes any number")
 	f.DurationVar(&o.duration, "duration", 10*time.Second, "simulate `DURATION`")
@@ -58,7 +59,7 @@ func newSimulate(e *env) *cobra.Command {
 	f.Int64Var(&o.config.SlowBy, "slow-by", 50, "`PERCENT` that --slow adds")
 	f.BoolVar(&o.exact, "exact", false, "record every wait and tenure instead of sampling")
 	f.BoolVar(&o.text, "text", false, "write the text form")
-	f.StringVar(&o.codec, "codec", "zstd", codecUsage)
+	bindCodec(c, &o.codec)
 	f.StringVarP(&o.out, "output", "o", "", outputUsage)
 	f.StringVar(&o.truth, "truth", "", "write who blocked whom, as the simulator knows it, to `FILE` as JSON")
 	return c

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"contend/analysis/dist"
 	"contend/decode"
@@ -13,77 +14,101 @@ import (
 	"contend/report/pprof"
 )
 
-// headBytes is how much of an input tells interval logs, profiles and traces
+// startBytes is how much of an input tells interval logs, profiles and traces
 // apart.
-const headBytes = 4096
+const startBytes = 4096
 
-// heads returns the first bytes of each input, decompressed. The environment
-// it returns still holds all of standard input.
-func (e *env) heads(paths []string) ([][]byte, *env, error) {
-	heads := make([][]byte, len(paths))
+// inputKind is a kind of file that commands take.
+type inputKind struct {
+	name string
+	is   func(start []byte) bool
+	hint string                                               // for who gives it to a command that reads traces, "" for a trace
+	join func(e *env, o *convertOptions, args []string) error // merges several
+	only []string                                             // flags of merge that make no sense here
+}
+
+// inputKinds are the kinds of files there are. What is none of the others is a
+// trace, or else the decoders say what it is not.
+func inputKinds() []inputKind {
+	return []inputKind{
+		{"interval log", dist.IsLog, "'contend hist' reads it, 'contend merge' joins several", joinLogs, ofTraces},
+		{"profile", pprof.Is, "'go tool pprof' reads it, 'contend merge' joins several", joinProfiles, ofTraces},
+		{"trace", func([]byte) bool { return true }, "", joinTraces, nil},
+	}
+}
+
+// kindOf finds what an input is by its first bytes.
+func kindOf(start []byte) inputKind {
+	kinds := inputKinds()
+	return kinds[slices.IndexFunc(kinds, func(k inputKind) bool { return k.is(start) })]
+}
+
+func (k inputKind) article() string {
+	if strings.HasPrefix(k.name, "i") {
+		return "an " + k.name
+	}
+	return "a " + k.name
+}
+
+// firstBytes returns the first bytes of each input, decompressed. Standard
+// input still holds all of them.
+func (e *env) firstBytes(paths []string) ([][]byte, error) {
+	starts := make([][]byte, len(paths))
 	for i, path := range paths {
 		if path != decode.Stdin || e.in == nil {
-			heads[i] = headOf(path)
+			starts[i] = startOf(path)
 			continue
 		}
 		in, _, err := decode.Unwrap(e.in, path)
 		if err != nil {
-			return nil, e, err
+			return nil, err
 		}
-		heads[i], _ = in.Peek(headBytes)
-		e = &env{in: in, out: e.out, msg: e.msg, reading: e.reading}
+		starts[i], _ = in.Peek(startBytes)
+		e.in = in
 	}
-	return heads, e, nil
+	return starts, nil
 }
 
 // areLogs reports whether the inputs are interval logs. They must all be, or
-// none. The environment it returns still holds all of standard input.
-func (e *env) areLogs(paths []string) (bool, *env, error) {
-	heads, e, err := e.heads(paths)
+// none.
+func (e *env) areLogs(paths []string) (bool, error) {
+	starts, err := e.firstBytes(paths)
 	if err != nil {
-		return false, e, err
+		return false, err
 	}
 	logs := 0
-	for _, head := range heads {
-		if dist.IsLog(head) {
+	for _, start := range starts {
+		if dist.IsLog(start) {
 			logs++
 		}
 	}
 	if logs > 0 && logs < len(paths) {
-		return false, e, usageError{errors.New("interval logs and traces cannot be read together"), "write the trace as a log first: contend hist TRACE -o waits.hlog"}
+		return false, usageError{errors.New("interval logs and traces cannot be read together"), "write the trace as a log first: contend hist TRACE -o waits.hlog"}
 	}
-	return logs > 0, e, nil
+	return logs > 0, nil
 }
 
-// headOf returns the first bytes of a file, decompressed. It leaves pipes
+// startOf returns the first bytes of a file, decompressed. It leaves pipes
 // alone, of which they could not be read again; whoever reads a file says what
 // is wrong with it.
-func headOf(path string) (head []byte) {
+func startOf(path string) (start []byte) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
 	_ = withPlain(path, func(in *bufio.Reader) error {
-		head, _ = in.Peek(headBytes)
-		head = slices.Clone(head)
+		start, _ = in.Peek(startBytes)
+		start = slices.Clone(start)
 		return nil
 	})
-	return head
+	return start
 }
 
 // noTrace says of an input that is no trace but something contend exports who
 // reads it.
 func noTrace(paths []string, err error) error {
 	for _, path := range paths {
-		for _, k := range []struct {
-			kind, hint string
-			is         func([]byte) bool
-		}{
-			{"an interval log", "'contend hist' reads it, 'contend merge' joins several", dist.IsLog},
-			{"a profile", "'go tool pprof' reads it, 'contend merge' joins several", pprof.Is},
-		} {
-			if k.is(headOf(path)) {
-				return &format.Error{Pos: format.Pos{File: path}, What: k.kind, Err: fmt.Errorf("no trace: %w", format.ErrNotMine), Hint: k.hint}
-			}
+		if k := kindOf(startOf(path)); k.hint != "" {
+			return &format.Error{Pos: format.Pos{File: path}, What: k.article(), Err: fmt.Errorf("no trace: %w", format.ErrNotMine), Hint: k.hint}
 		}
 	}
 	return err

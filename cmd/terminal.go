@@ -8,9 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
@@ -38,32 +36,6 @@ func width(out io.Writer) int {
 		}
 	}
 	return 0
-}
-
-// patience is how long a command may take before it shows progress.
-const patience = time.Second
-
-// progress returns a callback that draws a bar on a terminal, nil where
-// nobody would see it.
-func (e *env) progress() func(read, total int64) {
-	if !isTerminal(e.msg) {
-		return nil
-	}
-	start := time.Now()
-	var bar *progressbar.ProgressBar
-	return func(read, total int64) {
-		if time.Since(start) < patience {
-			return
-		}
-		if bar == nil {
-			bar = progressbar.NewOptions64(total, progressbar.OptionSetWriter(e.msg), progressbar.OptionShowBytes(true),
-				progressbar.OptionSetDescription("reading"), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond))
-		}
-		_ = bar.Set64(read)
-		if read >= total && total > 0 {
-			_ = bar.Finish()
-		}
-	}
 }
 
 // bitmaps are endings of names of files that no command writes: what else it

@@ -45,7 +45,7 @@ func (o *traceOptions) bind(c *cobra.Command) {
 
 // bindLimits adds the flags of every command that reads a trace.
 func (o *traceOptions) bindLimits(c *cobra.Command) {
-	c.Flags().Var(newSize(&o.limits.Barren, decode.DefaultBarren), "max-barren", "give up after `SIZE` in a row with no event in it")
+	c.Flags().Var(newSize(&o.limits.Unproductive, decode.DefaultUnproductive), "max-barren", "give up after `SIZE` in a row with no event in it")
 	c.Flags().Var(newSize(&o.limits.Unpacked, decode.DefaultUnpacked), "max-unpacked", "unpack a compressed input to `SIZE` at most")
 }
 
@@ -199,8 +199,9 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 		return nil, err
 	}
 	defer src.Close()
-	defer thrift()()
+	defer keepHeapSmall()()
 	tr, err := analysis.Run(src, filter, v...)
+	e.bar.erase()
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +213,8 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 // notes are the codes of warnings that hold for every input of their kind:
 // reports give them among their footnotes only.
 var notes = map[string]bool{"identity": true, "scheduling": true, "epoch": true, "no-owners": true, "single-dump": true, "no-times": true,
-	"not-one-instant": true, "unlisted-owners": true, "readers": true, "counts-only": true, "not-recorded": true}
+	"not-one-instant": true, "unlisted-owners": true, "readers": true, "counts-only": true, "not-recorded": true,
+	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "saturated": true}
 
 // warn says what the decoder could not read.
 func (r *result) warn(e *env) {

@@ -71,6 +71,7 @@ func distance(a, b map[string]float64) (d float64) {
 
 // The owners' operations, against what the program logged of itself.
 func TestOwnersEqualTheProgramsOwnLog(t *testing.T) {
+	t.Parallel()
 	const inventory, reentrant = "Truth$InventoryLock", "java.util.concurrent.locks.ReentrantLock$NonfairSync"
 	for _, c := range []struct {
 		name, class       string
@@ -180,8 +181,8 @@ type totals struct {
 func (s *totals) Begin(sym *analysis.Symbols, _ int64) { s.sym = sym }
 func (s *totals) Running(_, _, _ int64)                {}
 func (s *totals) Slice(sl *analysis.Slice) {
-	s.all += sl.End - sl.Start
-	s.byLock[s.sym.ClassName(sl.Lock)] += sl.End - sl.Start
+	s.all += sl.Ns()
+	s.byLock[s.sym.ClassName(sl.Lock)] += sl.Ns()
 }
 
 // What waits for work is no contention; what waits for a permit or a

@@ -1,13 +1,11 @@
 package cmd
 
 import (
-	"bufio"
 	"errors"
 	"io"
 
 	"contend/format"
 	"contend/report/document"
-	"contend/report/table"
 
 	"github.com/spf13/cobra"
 )
@@ -34,7 +32,7 @@ commands. Exits with 0 when the trace is whole, with 3 when it is damaged.`,
 			return runVerify(e, &o)
 		},
 	}
-	o.out.bind(c, 20)
+	o.out.bind(c, verifyOutputs, 20)
 	o.trace.bindLimits(c)
 	return c
 }
@@ -49,6 +47,7 @@ func runVerify(e *env, o *verifyOptions) error {
 	}
 	defer src.Close()
 	span, err := readThrough(src)
+	e.bar.erase()
 	if err != nil {
 		return err
 	}
@@ -57,14 +56,7 @@ func runVerify(e *env, o *verifyOptions) error {
 		span.from, span.until = format.NoTime, format.NoTime
 	}
 	doc := document.NewVerify(paths, stats, span.from, span.until, o.out.top)
-	out := bufio.NewWriter(e.out)
-	style, asJSON := o.out.style(e)
-	if asJSON {
-		err = document.Write(out, doc)
-	} else {
-		err = table.Verify(out, doc, style)
-	}
-	if err = errors.Join(err, out.Flush()); err != nil {
+	if err := write(e, &o.out, verifyOutputs, doc); err != nil {
 		return err
 	}
 	if !doc.Whole {
@@ -80,7 +72,7 @@ type span struct{ from, until int64 }
 // timed are the kinds of events that happened at some time. Recordings and
 // gaps are not among them: they tell of what may be missing.
 var timed = map[format.Kind]bool{format.KindThreadStart: true, format.KindThreadEnd: true, format.KindTick: true,
-	format.KindContention: true, format.KindWait: true, format.KindTenure: true, format.KindActivity: true}
+	format.KindContention: true, format.KindWait: true, format.KindTenure: true, format.KindActivity: true, format.KindRelease: true, format.KindPause: true}
 
 // readThrough reads a trace to its end and keeps nothing.
 func readThrough(src format.Source) (span, error) {

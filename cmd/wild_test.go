@@ -66,6 +66,7 @@ const maxWild = 192 << 20
 // Whatever the times, no command fills the memory with what lies between: it
 // answers, or says which interval to choose.
 func TestWildTimes(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("each command is a process of its own: slow under the race detector")
 	}
@@ -96,7 +97,7 @@ func wildly(t *testing.T, what string, args []string) {
 	defer cancel()
 	var msg bytes.Buffer
 	c := exec.CommandContext(ctx, "contend", args...)
-	c.Stderr = &msg
+	c.Stderr, c.Env = &msg, ownGC()
 	most, err := peakOf(c)
 	code := c.ProcessState.ExitCode()
 	tooLong := code == exitUsage && strings.Contains(msg.String(), "--interval: ")

@@ -37,10 +37,10 @@ type Meter struct {
 	sym     *analysis.Symbols
 	start   int64
 	last    int64
-	most    int64   // intervals
-	running []int64 // by interval
-	waits   ledger  // owners left out
-	causes  ledger
+	most    int64      // intervals
+	running []int64    // by interval
+	waits   aggregator // owners left out
+	causes  aggregator
 	wait    int64
 	ran     int64
 	rec     bootstrap.Recorder // of sampled traces, by lock
@@ -83,43 +83,26 @@ func (m *Meter) Running(from, to, ns int64) {
 	})
 }
 
-// Slice implements analysis.Visitor.
+// Slice implements analysis.Visitor. The parts of a slice, and of each share of
+// it, in the intervals add up for each waiter.
 func (m *Meter) Slice(s *analysis.Slice) {
-	m.wait += s.End - s.Start
+	n := int64(len(s.Waiters))
+	m.wait += s.Ns()
 	m.record(s)
 	m.each(s.Start, s.End, func(i int32, lo, hi int64) {
 		if !m.o.Root {
-			m.waits.add(i, s.Lock, analysis.Owner{}, hi-lo)
+			m.waits.add(i, s.Lock, analysis.Owner{}, n*(hi-lo))
 		}
 		for j := range s.Shares {
-			m.share(s, &s.Shares[j], i, lo, hi)
+			sh := &s.Shares[j]
+			ns := n * analysis.Spread(sh.Ns, s.Start, s.End, lo, hi)
+			lock, owner := m.charged(s, sh)
+			if m.o.Root {
+				m.waits.add(i, lock, analysis.Owner{}, ns)
+			}
+			m.causes.add(i, lock, owner, ns)
 		}
 	})
-}
-
-// Crowd implements analysis.CrowdVisitor. The only share of a crowd's slices
-// is all of them, so that their parts in each interval add up.
-func (m *Meter) Crowd(c *analysis.Crowd) {
-	n := int64(len(c.Waiters))
-	m.wait += c.Ns()
-	lock, owner := m.charged(&c.Slice, &c.Shares[0])
-	if m.rec.Sampled() {
-		m.rec.Add(m.seriesOf(lock), c.Start, c.End, c.Ns())
-	}
-	m.each(c.Start, c.End, func(i int32, lo, hi int64) {
-		m.waits.add(i, lock, analysis.Owner{}, n*(hi-lo))
-		m.causes.add(i, lock, owner, n*(hi-lo))
-	})
-}
-
-// share books what a share of a slice contributes to interval i.
-func (m *Meter) share(s *analysis.Slice, sh *analysis.Share, i int32, lo, hi int64) {
-	ns := analysis.Spread(sh.Ns, s.Start, s.End, lo, hi)
-	lock, owner := m.charged(s, sh)
-	if m.o.Root {
-		m.waits.add(i, lock, analysis.Owner{}, ns)
-	}
-	m.causes.add(i, lock, owner, ns)
 }
 
 // charged returns the lock and the owner a share is charged to. The owner is a
@@ -127,7 +110,7 @@ func (m *Meter) share(s *analysis.Slice, sh *analysis.Share, i int32, lo, hi int
 func (m *Meter) charged(s *analysis.Slice, sh *analysis.Share) (format.ObjectID, analysis.Owner) {
 	lock, owner := s.Lock, sh.Direct
 	if m.o.Root {
-		lock, owner = lastLock(s, sh), sh.Root
+		lock, owner = sh.Last, sh.Root
 	}
 	owner.Thread, owner.Prov = format.NoThread, analysis.Exact
 	return lock, owner
@@ -163,7 +146,7 @@ func (m *Meter) Series() (*Series, error) {
 	s := &Series{IntervalNs: m.o.IntervalNs, WaitNs: m.wait, RunningNs: m.ran, meter: m, waits: m.waits.sums()}
 	phases, found := m.phases(s.waits)
 	s.Phases = phases
-	m.doubt(s, found)
+	m.addIntervals(s, found)
 	return s, nil
 }
 

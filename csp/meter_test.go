@@ -46,7 +46,7 @@ func intervals(s *Series) []Interval { return slices.Collect(s.Intervals()) }
 func TestWaitsAreCutAtTheEdges(t *testing.T) {
 	m := meter(Options{IntervalNs: 100}, 1000)
 	m.Running(1000, 1250, 750)
-	m.Slice(&analysis.Slice{Start: 1050, End: 1120, Thread: 4, Lock: 1, First: true,
+	m.Slice(&analysis.Slice{Start: 1050, End: 1120, Lock: 1, Waiters: []analysis.Waiter{{Thread: 4, First: true}},
 		Shares: []analysis.Share{{Ns: 35, Direct: ann, Root: ann, Hops: 1}, {Ns: 35, Direct: cleo, Root: cleo, Hops: 1}}})
 	s := series(t, m)
 	if s.WaitNs != 70 || s.RunningNs != 750 || s.Len() != 3 {
@@ -78,8 +78,8 @@ func TestRootPressureBelongsToTheLastLock(t *testing.T) {
 	for _, root := range []bool{false, true} {
 		m := meter(Options{IntervalNs: 100, Root: root}, 0)
 		m.Running(0, 100, 300)
-		m.Slice(&analysis.Slice{Start: 0, End: 60, Thread: 4, Lock: 1, First: true, Shares: []analysis.Share{
-			{Ns: 60, Direct: ann, Root: cleo, Hops: 2, Path: []analysis.Hop{{Thread: 1, Stack: 1, Lock: 2}}}}})
+		m.Slice(&analysis.Slice{Start: 0, End: 60, Lock: 1, Waiters: []analysis.Waiter{{Thread: 4, First: true}}, Shares: []analysis.Share{
+			{Ns: 60, Direct: ann, Root: cleo, Hops: 2, Path: analysis.PathOf(analysis.Hop{Thread: 1, Stack: 1, Lock: 2}), Last: 2}}})
 		lock, owner := "first", "A.hold:3"
 		if root {
 			lock, owner = "second", "A.flush:3"
@@ -100,7 +100,7 @@ func TestCausesJoinThreadsAndProvenances(t *testing.T) {
 	m.Running(0, 100, 300)
 	for i, o := range []analysis.Owner{ann, bob, {Kind: analysis.OwnerHandoff, Prov: analysis.Exact}} {
 		at := int64(i) * 10
-		m.Slice(&analysis.Slice{Start: at, End: at + 10, Thread: 4, Lock: 1, Shares: []analysis.Share{{Ns: 10, Direct: o, Root: o, Hops: 1}}})
+		m.Slice(&analysis.Slice{Start: at, End: at + 10, Lock: 1, Waiters: []analysis.Waiter{{Thread: 4}}, Shares: []analysis.Share{{Ns: 10, Direct: o, Root: o, Hops: 1}}})
 	}
 	if c := series(t, m).Phases[0].Causes; len(c) != 2 || c[0] != (Cause{"A.hold:3", 20}) || c[1] != (Cause{"[handoff]", 10}) {
 		t.Errorf("%+v", c)
@@ -112,7 +112,7 @@ func TestIntervalsOfAnyLength(t *testing.T) {
 	run := func(interval int64) (*Series, error) {
 		m := meter(Options{IntervalNs: interval}, start)
 		m.Running(start, end, 2e9)
-		m.Slice(&analysis.Slice{Start: start, End: end, Thread: 4, Lock: 1, Shares: []analysis.Share{{Ns: 1e9, Direct: ann, Root: ann, Hops: 1}}})
+		m.Slice(&analysis.Slice{Start: start, End: end, Lock: 1, Waiters: []analysis.Waiter{{Thread: 4}}, Shares: []analysis.Share{{Ns: 1e9, Direct: ann, Root: ann, Hops: 1}}})
 		return m.Series()
 	}
 	for interval, want := range map[int64]int{0: 1, 1e9: 1, 1e9 - 1: 2, 300e6: 4, 100_000: 1e4, math.MaxInt64: 1, math.MaxInt64 - 1: 1} {

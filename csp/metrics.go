@@ -53,10 +53,8 @@ func (m *Metrics) Running(_, to, ns int64) {
 // Slice implements analysis.Visitor.
 func (m *Metrics) Slice(s *analysis.Slice) {
 	c := m.of(s.Lock)
-	if s.First {
-		c.failed++
-	}
-	c.waiting += s.End - s.Start
+	c.failed += s.Firsts()
+	c.waiting += s.Ns()
 	m.to = max(m.to, s.End)
 }
 

@@ -85,7 +85,7 @@ func TestPhasesFollowThePressure(t *testing.T) {
 	m.Begin(sym, 1000)
 	m.Running(1000, 2000, 2000)
 	wait := func(from, to int64) {
-		m.Slice(&analysis.Slice{Start: from, End: to, Thread: 2, Lock: 1, First: true, Shares: []analysis.Share{{Ns: to - from, Hops: 1,
+		m.Slice(&analysis.Slice{Start: from, End: to, Lock: 1, Waiters: []analysis.Waiter{{Thread: 2, First: true}}, Shares: []analysis.Share{{Ns: to - from, Hops: 1,
 			Direct: analysis.Owner{Thread: 1, Stack: 1}, Root: analysis.Owner{Thread: 1, Stack: 1}}}})
 	}
 	wait(1110, 1120) // 5 %: below the threshold

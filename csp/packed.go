@@ -12,7 +12,7 @@ import (
 type entry struct {
 	interval int32
 	lock     format.ObjectID
-	owner    uint32 // id in the ledger's owners
+	owner    uint32 // id in the aggregator's owners
 	ns       int64
 }
 

@@ -20,7 +20,7 @@ const (
 // id returns the small id of one that is larger than identical.
 func (d *dense) id(raw uint32) uint32 {
 	if raw >= paged {
-		return d.farther(raw)
+		return d.sparse(raw)
 	}
 	page := int(raw >> pageBits)
 	if page >= len(d.pages) {
@@ -31,24 +31,24 @@ func (d *dense) id(raw uint32) uint32 {
 	}
 	known := &d.pages[page][raw&(1<<pageBits-1)]
 	if *known == 0 {
-		*known = d.give()
+		*known = d.assign()
 	}
 	return *known
 }
 
-func (d *dense) farther(raw uint32) uint32 {
+func (d *dense) sparse(raw uint32) uint32 {
 	known, ok := d.far[raw]
 	if !ok {
 		if d.far == nil {
 			d.far = map[uint32]uint32{}
 		}
-		known = d.give()
+		known = d.assign()
 		d.far[raw] = known
 	}
 	return known
 }
 
-func (d *dense) give() uint32 {
+func (d *dense) assign() uint32 {
 	d.next = max(d.next, identical) + 1
 	return d.next
 }

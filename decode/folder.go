@@ -12,14 +12,14 @@ import (
 )
 
 // openAll opens what a path names: a file, or all traces in a folder.
-func (t *Trace) openAll(path, label string, open func(path string) (*input, error)) error {
+func (t *Trace) openAll(path, label string) error {
 	files, folder, err := list(path)
 	if err != nil {
 		return err
 	}
 	opened := 0
 	for _, file := range files {
-		in, err := open(file)
+		err := t.open(file, label)
 		if folder && errors.Is(err, format.ErrNotMine) {
 			t.skipped = append(t.skipped, format.Warning{Code: "skipped", Text: file + " is no trace and is left out"})
 			continue
@@ -27,12 +27,28 @@ func (t *Trace) openAll(path, label string, open func(path string) (*input, erro
 		if err != nil {
 			return err
 		}
-		in.label = label
-		t.inputs = append(t.inputs, in)
 		opened++
 	}
 	if opened == 0 {
 		return fail(path, "directory", fmt.Errorf("no trace in it: %w", format.ErrNotMine), "name the files themselves to see why each is none")
+	}
+	return nil
+}
+
+// openAtOnce is how many inputs stay open until they are read. Of more, the
+// others are closed again until their turn comes: a folder may hold more of
+// them than the operating system lets one program have open.
+const openAtOnce = 16
+
+// open opens a file.
+func (t *Trace) open(file, label string) error {
+	in := &input{name: file, label: label, from: &t.source}
+	if err := in.open(); err != nil {
+		return err
+	}
+	t.inputs = append(t.inputs, in)
+	if len(t.inputs) > openAtOnce {
+		in.setAside()
 	}
 	return nil
 }

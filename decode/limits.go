@@ -15,30 +15,30 @@ import (
 // Limits bound what an input may make the program do. The zero value means the
 // defaults.
 type Limits struct {
-	Barren   int64 // bytes read in a row, unpacked, without an event coming of them; 0 means DefaultBarren
-	Unpacked int64 // bytes a compressed input may unpack to; 0 means DefaultUnpacked
+	Unproductive int64 // bytes read in a row, unpacked, without an event coming of them; 0 means DefaultUnproductive
+	Unpacked     int64 // bytes a compressed input may unpack to; 0 means DefaultUnpacked
 }
 
 // The default limits. A stream without end and a compressed file of nothing
 // but zeros both meet the first within seconds; no chunk of a recording that a
 // JVM writes is near it. The second ends what goes on giving events.
 const (
-	DefaultBarren   int64 = 512 << 20
-	DefaultUnpacked int64 = 64 << 30
+	DefaultUnproductive int64 = 512 << 20
+	DefaultUnpacked     int64 = 64 << 30
 )
 
-// pulse tells the guards of a trace whether events come of what they give. An
+// eventCount tells the guards of a trace whether events come of what they give. An
 // event is counted only after a guard has asked, so that most cost nothing.
-type pulse struct {
+type eventCount struct {
 	asked atomic.Bool
-	beats atomic.Int64
+	count atomic.Int64 // of such events
 }
 
 // event says that something came of what was read.
-func (p *pulse) event() {
+func (p *eventCount) event() {
 	if p.asked.Load() {
 		p.asked.Store(false)
-		p.beats.Add(1)
+		p.count.Add(1)
 	}
 }
 
@@ -46,21 +46,21 @@ func (p *pulse) event() {
 // read before is used, and keeps which limit it was. A decoder may read ahead
 // of the events on a goroutine of its own.
 type guard struct {
-	in      io.Reader
-	pulse   *pulse
-	beat    int64                 // of the pulse when it was last looked at
-	read    atomic.Int64          // bytes given
-	mark    int64                 // of these, when the last event was noticed
-	barren  atomic.Int64          // most bytes between two events
-	allowed int64                 // in all; 0 means no limit
-	hit     atomic.Pointer[error] // wraps ErrLimit
+	in           io.Reader
+	events       *eventCount
+	seen         int64                 // its count when it was last looked at
+	read         atomic.Int64          // bytes given
+	mark         int64                 // of these, when the last event was noticed
+	unproductive atomic.Int64          // most bytes between two events
+	allowed      int64                 // in all; 0 means no limit
+	hit          atomic.Pointer[error] // wraps ErrLimit
 }
 
-func (l Limits) guard(in io.Reader, p *pulse, packed bool) *guard {
-	g := &guard{in: in, pulse: p}
-	g.barren.Store(DefaultBarren)
-	if l.Barren > 0 {
-		g.barren.Store(l.Barren)
+func (l Limits) guard(in io.Reader, p *eventCount, packed bool) *guard {
+	g := &guard{in: in, events: p}
+	g.unproductive.Store(DefaultUnproductive)
+	if l.Unproductive > 0 {
+		g.unproductive.Store(l.Unproductive)
 	}
 	if !packed {
 		return g
@@ -73,15 +73,15 @@ func (l Limits) guard(in io.Reader, p *pulse, packed bool) *guard {
 
 func (g *guard) Read(p []byte) (int, error) {
 	read := g.read.Load()
-	if beat := g.pulse.beats.Load(); beat != g.beat {
-		g.beat, g.mark = beat, read
+	if n := g.events.count.Load(); n != g.seen {
+		g.seen, g.mark = n, read
 	}
-	g.pulse.asked.Store(true)
-	switch barren := read - g.mark; {
+	g.events.asked.Store(true)
+	switch unproductive := read - g.mark; {
 	case g.limit() != nil:
 		return 0, io.ErrUnexpectedEOF
-	case barren > g.barren.Load():
-		return 0, g.stop(fmt.Errorf("nothing to use in %d bytes: %w", barren, format.ErrLimit))
+	case unproductive > g.unproductive.Load():
+		return 0, g.stop(fmt.Errorf("nothing to use in %d bytes: %w", unproductive, format.ErrLimit))
 	case g.allowed > 0 && read > g.allowed:
 		return 0, g.stop(fmt.Errorf("unpacks to more than %d bytes: %w", g.allowed, format.ErrLimit))
 	}
@@ -104,7 +104,7 @@ func (g *guard) limit() error {
 }
 
 // lift takes the limits away. A decompressor may be reading meanwhile.
-func (g *guard) lift() { g.barren.Store(math.MaxInt64) }
+func (g *guard) lift() { g.unproductive.Store(math.MaxInt64) }
 
 // explain replaces what a decoder says of an input that a limit ended before
 // it had begun.

@@ -3,19 +3,11 @@
 package decode
 
 import (
-	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
-	"contend/decode/counts"
-	"contend/decode/godump"
-	"contend/decode/gotrace"
-	"contend/decode/jfr"
-	"contend/decode/native"
 	"contend/decode/rules"
-	"contend/decode/threaddump"
 	"contend/format"
 )
 
@@ -29,51 +21,29 @@ type Options struct {
 
 // Trace is a format.Source over one or several inputs.
 type Trace struct {
+	source  source
 	inputs  []*input
 	current int
 	shift   shift
-	pulse   pulse
 	joined  []*input         // thread dumps an input before them reads
 	skipped []format.Warning // files of a folder that are no traces
-}
-
-// reader is what each decoder gives.
-type reader interface {
-	format.Source
-	Stats() format.Stats
-	Close() error
-}
-
-// input is one opened file.
-type input struct {
-	name string
-	file *meter
-	reader
-	unwrap func() // releases the decompressor
-	guard  *guard // between the file or the decompressor and the decoder
-
-	label    string
-	labelled bool         // the label is still to be told
-	begins   int64        // first time met, 0 when none is
-	ahead    *format.List // read already
-	fault    error        // and what ended that
 }
 
 // Stdin is the name of standard input.
 const Stdin = "-"
 
 // Open opens the inputs in order; "-" is stdin, a folder stands for the traces
-// in it. The error is what the
-// operating system said, or a *format.Error: ErrNotMine for a file that is no
-// trace, ErrVersion, or ErrTruncated for one that ends within its header.
+// in it. The error is what the operating system said, or a *format.Error:
+// ErrNotMine for a file that is no trace, ErrVersion, or ErrTruncated for one
+// that ends within its header.
 func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
-	t := &Trace{}
+	t := &Trace{source: source{stdin: stdin, options: o}}
 	for i, path := range paths {
 		label := ""
 		if i < len(o.Labels) {
 			label = o.Labels[i]
 		}
-		if err := t.openAll(path, label, func(path string) (*input, error) { return t.open(path, stdin, o) }); err != nil {
+		if err := t.openAll(path, label); err != nil {
 			t.Close()
 			return nil, err
 		}
@@ -83,21 +53,6 @@ func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
 		t.label()
 	}
 	return t, nil
-}
-
-func (t *Trace) open(path string, stdin io.Reader, o Options) (*input, error) {
-	file, err := openFile(path, stdin, o.Progress)
-	if err != nil {
-		return nil, err
-	}
-	in := &input{name: path, file: file}
-	r, err := in.sniff(o, &t.pulse)
-	if err != nil { // r may hold a nil pointer: keep it out of in
-		in.Close()
-		return nil, in.guard.explain(path, err)
-	}
-	in.reader = r
-	return in, nil
 }
 
 // Files names the inputs: of a folder, those that are traces.
@@ -117,30 +72,20 @@ func (t *Trace) Close() error {
 	return errors.Join(errs...)
 }
 
-// Close releases the decoder and the file.
-func (in *input) Close() error {
-	if in.reader != nil {
-		in.reader.Close()
-	}
-	if in.unwrap != nil {
-		in.unwrap()
-	}
-	return in.file.Close()
-}
-
 // Read yields the events of all inputs, one after the other in order of their
 // beginning, with the ids of each kept apart.
 func (t *Trace) Read(ev *format.Event) error {
 	for t.current < len(t.inputs) {
 		err := t.inputs[t.current].Read(ev)
 		if err == nil {
-			t.pulse.event()
+			t.source.events.event()
 			t.shift.apply(ev)
 			return nil
 		}
 		if !errors.Is(err, io.EOF) {
 			return err
 		}
+		t.inputs[t.current].Close()
 		t.current++
 		t.shift.advance()
 	}
@@ -153,7 +98,6 @@ func (t *Trace) Stats() format.Stats {
 	var sum format.Stats
 	for i, in := range t.inputs {
 		s := in.Stats()
-		in.guard.warn(in.name, &s)
 		if i == 0 {
 			sum.Unit = s.Unit
 		} else if sum.Unit != s.Unit {
@@ -177,94 +121,6 @@ func (t *Trace) Stats() format.Stats {
 	return sum
 }
 
-// meter counts the bytes read of a file.
-type meter struct {
-	io.Reader
-	close    func() error
-	read     int64
-	total    int64
-	next     int64
-	progress func(read, total int64)
-}
-
-// progressStep is how many bytes pass between two calls of Progress.
-const progressStep = 1 << 20
-
-func (m *meter) Read(p []byte) (int, error) {
-	n, err := m.Reader.Read(p)
-	m.read += int64(n)
-	if m.progress != nil && m.read >= m.next {
-		m.next = m.read + progressStep
-		m.progress(m.read, m.total)
-	}
-	return n, err
-}
-
-func (m *meter) Close() error { return m.close() }
-
-func openFile(path string, stdin io.Reader, progress func(int64, int64)) (*meter, error) {
-	if path == Stdin {
-		return &meter{Reader: stdin, close: func() error { return nil }, total: -1, progress: progress}, nil
-	}
-	f, err := openPatiently(path, pipeWait)
-	if err != nil {
-		return nil, err
-	}
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		f.Close()
-		return nil, err
-	case info.IsDir(): // within a folder: list leaves it out, a link may lead to it
-		f.Close()
-		return nil, fail(path, "input", fmt.Errorf("is a directory: %w", format.ErrNotMine), "name it itself")
-	}
-	return &meter{Reader: f, close: f.Close, total: info.Size(), progress: progress}, nil
-}
-
 func fail(name, what string, err error, hint string) error {
 	return &format.Error{Pos: format.Pos{File: name}, What: what, Err: err, Hint: hint}
-}
-
-// formats are the kinds of input, the unmistakable first.
-var formats = []struct {
-	is     func(head []byte) bool
-	open   func(in *bufio.Reader, name string, o Options) (reader, error)
-	pumped bool // decoding goes on while the events are used; the others do so themselves, or are short
-}{
-	{hasPrefix("FLR\x00"), openJFR, true},
-	{hasPrefix(format.Magic[:4]), openNative, false},
-	{hasPrefix("contend "), openText, false},
-	{counts.Is, openCounts, false},
-	{gotrace.Header, openGoTrace, false},
-	{godump.Is, openGoDump, false},
-	{threaddump.IsText, openDumps, false}, // any text: a log may hold dumps far behind its beginning
-}
-
-func openJFR(in *bufio.Reader, name string, o Options) (reader, error) {
-	return jfr.NewReader(in, name, jfr.Options{Rules: o.Rules})
-}
-
-func openNative(in *bufio.Reader, name string, _ Options) (reader, error) {
-	return native.NewReader(in, name)
-}
-
-func openText(in *bufio.Reader, name string, _ Options) (reader, error) {
-	return format.NewTextReader(in, name)
-}
-
-func openCounts(in *bufio.Reader, name string, _ Options) (reader, error) {
-	return counts.NewReader(in, name), nil
-}
-
-func openDumps(in *bufio.Reader, name string, o Options) (reader, error) {
-	return threaddump.NewReader(in, name, threaddump.Options{Rules: o.Rules})
-}
-
-func openGoTrace(in *bufio.Reader, name string, o Options) (reader, error) {
-	return gotrace.NewReader(in, name, gotrace.Options{Rules: o.Rules})
-}
-
-func openGoDump(in *bufio.Reader, name string, o Options) (reader, error) {
-	return godump.NewReader(in, name, godump.Options{Rules: o.Rules})
 }

@@ -17,7 +17,7 @@ import (
 // for it, since it may be waiting for somebody to write to a pipe.
 type pump struct {
 	reader
-	pulse   *pulse
+	events  *eventCount
 	unpack  func() // releases the decompressor; may be nil
 	full    chan *batch
 	free    chan *batch
@@ -41,8 +41,8 @@ const (
 	batchesAhead = 3
 )
 
-func newPump(r reader, beat *pulse, unpack func()) *pump {
-	return &pump{reader: r, pulse: beat, unpack: unpack, quit: make(chan struct{}),
+func newPump(r reader, events *eventCount, unpack func()) *pump {
+	return &pump{reader: r, events: events, unpack: unpack, quit: make(chan struct{}),
 		full: make(chan *batch, batchesAhead), free: make(chan *batch, batchesAhead+1)}
 }
 
@@ -51,7 +51,7 @@ func (p *pump) run() {
 	defer p.release()
 	for {
 		b := p.batch()
-		b.decode(p.reader, p.pulse)
+		b.decode(p.reader, p.events)
 		select {
 		case p.full <- b:
 		case <-p.quit:
@@ -74,7 +74,7 @@ func (p *pump) batch() *batch {
 
 // decode fills the batch. The guards hear of every event as it comes: the
 // batch may be long in filling.
-func (b *batch) decode(r reader, beat *pulse) {
+func (b *batch) decode(r reader, events *eventCount) {
 	b.events = b.events[:0]
 	for b.err == nil && len(b.events) < batchEvents {
 		n := len(b.events)
@@ -83,7 +83,7 @@ func (b *batch) decode(r reader, beat *pulse) {
 			b.events = b.events[:n]
 			break
 		}
-		beat.event()
+		events.event()
 	}
 	b.stats = r.Stats()
 }

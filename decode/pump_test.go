@@ -44,7 +44,7 @@ func TestPump(t *testing.T) {
 	for _, n := range []int64{0, 1, batchEvents - 1, batchEvents, batchEvents + 1, 20*batchEvents + 7} {
 		synctest.Test(t, func(t *testing.T) {
 			c, unpacked := &counting{n: n}, false
-			p := newPump(c, new(pulse), func() { unpacked = true })
+			p := newPump(c, new(eventCount), func() { unpacked = true })
 			var ev format.Event
 			for i := int64(1); i <= n; i++ {
 				if err := p.Read(&ev); err != nil || ev.Time != i {
@@ -74,7 +74,7 @@ func TestPumpClosedEarly(t *testing.T) {
 	for _, reads := range []int{0, 1, batchEvents, 3*batchEvents + 1} {
 		synctest.Test(t, func(t *testing.T) {
 			c := &counting{n: 1 << 40}
-			p := newPump(c, new(pulse), nil)
+			p := newPump(c, new(eventCount), nil)
 			var ev format.Event
 			for range reads {
 				if err := p.Read(&ev); err != nil {
@@ -107,7 +107,7 @@ func TestPumpedRecording(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPump(inner, new(pulse), nil)
+	p := newPump(inner, new(eventCount), nil)
 	defer p.Close()
 	for i := 0; ; i++ {
 		var want, got format.Event

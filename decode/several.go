@@ -5,11 +5,7 @@ import (
 	"slices"
 
 	"contend/decode/threaddump"
-	"contend/format"
 )
-
-// peeked bounds the events read ahead of an input to learn when it begins.
-const peeked = 1 << 14
 
 // joinDumps makes one series of all thread dumps that have the same label, or
 // none, so that threads and locks are the same in all of them.
@@ -41,44 +37,9 @@ func (t *Trace) label() {
 		return
 	}
 	for _, in := range t.inputs {
-		in.peek()
+		if in.reader != nil { // else it was looked at before
+			in.peek()
+		}
 	}
 	slices.SortStableFunc(t.inputs, func(a, b *input) int { return cmp.Compare(a.begins, b.begins) })
-}
-
-// peek reads on to the first event that has a time, and keeps what it read.
-// An error is kept too: it is met again when its turn comes.
-func (in *input) peek() {
-	var ev format.Event
-	for in.ahead = (&format.List{}); len(in.ahead.Events) < peeked; {
-		if in.fault = in.reader.Read(&ev); in.fault != nil {
-			return
-		}
-		_ = in.ahead.Write(&ev) // a list takes everything
-		if ev.Time != 0 {
-			in.begins = ev.Time
-			return
-		}
-	}
-}
-
-// Read yields what was read ahead, then what follows. Before all of it comes
-// the setting that begins an input, when it has a label.
-func (in *input) Read(ev *format.Event) error {
-	if in.labelled {
-		in.labelled = false
-		ev.Reset()
-		ev.Kind, ev.Name, ev.Value = format.KindSetting, format.SettingInput, in.label
-		return nil
-	}
-	if in.ahead != nil {
-		if in.ahead.Read(ev) == nil {
-			return nil
-		}
-		in.ahead = nil
-	}
-	if in.fault != nil {
-		return in.fault
-	}
-	return in.reader.Read(ev)
 }

@@ -21,6 +21,7 @@ func (s *shift) advance() {
 func (s *shift) apply(ev *format.Event) {
 	ev.Thread = s.threadID(ev.Thread)
 	ev.Owner = s.threadID(ev.Owner)
+	ev.Woken = s.threadID(ev.Woken)
 	ev.Stack = s.stackID(ev.Stack)
 	if ev.Object != format.NoObject {
 		if ev.Object > identical {

@@ -56,7 +56,11 @@ func hasPrefix(magic string) func([]byte) bool {
 // *format.Error, ErrTruncated or ErrCorrupt, for a wrapping that cannot be
 // opened at all.
 func Unwrap(r io.Reader, name string) (plain *bufio.Reader, release func(), err error) {
-	buf := bufio.NewReaderSize(r, bufferSize) // r itself, if it is one of that size
+	return unwrap(bufio.NewReaderSize(r, bufferSize), name) // r itself, if it is one of that size
+}
+
+// unwrap returns buf itself where it is not wrapped.
+func unwrap(buf *bufio.Reader, name string) (plain *bufio.Reader, release func(), err error) {
 	head, _ := buf.Peek(longestMagic)
 	for _, w := range wrappings {
 		if !bytes.HasPrefix(head, []byte(w.magic)) {
@@ -84,34 +88,16 @@ const bufferSize = 1 << 20
 // longestMagic is how many bytes tell the wrappings.
 const longestMagic = 10
 
-// sniff unwraps one layer of compression and opens what is inside.
-func (in *input) sniff(o Options, p *pulse) (reader, error) {
-	in.guard = o.Limits.guard(in.file, p, false)
-	stored := bufio.NewReaderSize(in.guard, bufferSize)
-	if head, err := stored.Peek(1); len(head) == 0 {
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%s: %w", in.name, err)
-		}
-		return nil, fail(in.name, "input", fmt.Errorf("empty: %w", format.ErrTruncated), "the recording may not have been written yet: stop or dump it first")
-	}
-	buf, release, err := Unwrap(stored, in.name)
-	if err != nil {
-		return nil, err
-	}
-	in.unwrap = release
-	if buf != stored { // wrapped: what it unpacks to counts instead
-		in.guard.lift()
-		in.guard = o.Limits.guard(buf, p, true)
-		buf = bufio.NewReaderSize(in.guard, bufferSize)
-	}
-	head, _ := buf.Peek(sniffed)
-	for _, f := range formats {
-		if !f.is(head) {
+// sniff finds out what an input is and begins to decode it.
+func (in *input) sniff(buf *bufio.Reader) (reader, error) {
+	start, _ := buf.Peek(sniffed)
+	for _, k := range kinds {
+		if !k.is(start) {
 			continue
 		}
-		r, err := f.open(buf, in.name, o)
-		if err == nil && f.pumped {
-			r, in.unwrap = newPump(r, p, release), nil
+		r, err := k.open(content{buf, in.name, in.from.options.Rules})
+		if err == nil && k.pumped {
+			r, in.unwrap = newPump(r, &in.from.events, in.unwrap), nil
 		}
 		return r, err
 	}

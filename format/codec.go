@@ -14,7 +14,9 @@ func AppendEvent(dst []byte, ev *Event, last *int64) []byte {
 	dst = append(dst, byte(ev.Kind), 0)
 	at := len(dst)
 	for _, f := range layouts[ev.Kind] {
-		dst = appendField(dst, f, ev, last)
+		if !late[f] || ev.number(f) != 0 {
+			dst = appendField(dst, f, ev, last)
+		}
 	}
 	n := len(dst) - at
 	if n < 0x80 {
@@ -40,6 +42,8 @@ func appendField(dst []byte, f fieldCode, ev *Event, last *int64) []byte {
 		return binary.AppendVarint(dst, ev.Weight)
 	case fBytes:
 		return binary.AppendVarint(dst, ev.Bytes)
+	case fAgain:
+		return binary.AppendVarint(dst, ev.Again)
 	case fFrames:
 		kept := ev.Frames[:min(len(ev.Frames), MaxFrames)]
 		dst = binary.AppendUvarint(dst, uint64(len(kept)))
@@ -94,6 +98,8 @@ func (e *Event) number(f fieldCode) uint64 {
 		return uint64(e.Thread)
 	case fOwner:
 		return uint64(e.Owner)
+	case fWoken:
+		return uint64(e.Woken)
 	case fObject:
 		return uint64(e.Object)
 	case fStack:
@@ -110,6 +116,11 @@ func (e *Event) number(f fieldCode) uint64 {
 		return uint64(e.IdleThreads)
 	case fHash:
 		return e.Hash
+	case fFailed:
+		if e.Failed {
+			return 1
+		}
+		return 0
 	}
 	return e.Count
 }
@@ -122,6 +133,8 @@ func (e *Event) setNumber(f fieldCode, v uint64) bool {
 		e.Thread = ThreadID(v)
 	case fOwner:
 		e.Owner = ThreadID(v)
+	case fWoken:
+		e.Woken = ThreadID(v)
 	case fObject:
 		e.Object = ObjectID(v)
 	case fStack:
@@ -138,6 +151,8 @@ func (e *Event) setNumber(f fieldCode, v uint64) bool {
 		e.IdleThreads = uint32(v)
 	case fHash:
 		e.Hash, small = v, true
+	case fFailed:
+		e.Failed, small = v == 1, v <= 1
 	case fCount:
 		e.Count, small = v, true
 	}
@@ -190,6 +205,9 @@ func DecodeEvent(src []byte, ev *Event, last *int64, a *Arena) (rest []byte, err
 		ev.Live, ev.IdleThreads = d.id(), d.id()
 	default:
 		for _, f := range layouts[kind] {
+			if late[f] && len(d.body) == 0 {
+				break
+			}
 			d.field(f, ev, last, a)
 		}
 	}
@@ -267,6 +285,8 @@ func (d *decoder) field(f fieldCode, ev *Event, last *int64, a *Arena) {
 		ev.Weight = d.varint()
 	case fBytes:
 		ev.Bytes = d.varint()
+	case fAgain:
+		ev.Again = d.varint()
 	case fFrames:
 		ev.Frames = d.frames(a)
 	case fOwners:

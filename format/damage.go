@@ -44,10 +44,10 @@ func (l *DamageLog) Join(o DamageLog) {
 // Whole reports whether nothing is damaged.
 func (l *DamageLog) Whole() bool { return len(l.Places) == 0 }
 
-// Settle takes the number of events that all damage so far cost, which a
-// trace that counts its events tells at its end: where one place alone does
-// not know its share, it is the rest.
-func (l *DamageLog) Settle(total int64) {
+// CountLost takes the number of events that all damage so far cost, which a
+// trace that counts its events tells at its end. Where one place alone does not
+// know how many it cost, they are the rest.
+func (l *DamageLog) CountLost(total int64) {
 	var open *Damage
 	for i := range l.Places {
 		switch d := &l.Places[i]; {

@@ -27,9 +27,11 @@ const (
 
 	// Waiting and owning.
 	KindContention // Time, Weight, Object, Owners, Waiters: one instant of one contended lock
-	KindWait       // Thread, Object, Mode, Time, End, Stack, Owner: blocked over [Time, End); Owner held the lock last
+	KindWait       // Thread, Object, Mode, Time, End, Stack, Owner, Failed: blocked over [Time, End); Owner held the lock last; Failed: it gave up
 	KindTenure     // Thread, Object, Mode, Time, End, Stack: held the lock over [Time, End); NoThread: somebody unknown did
 	KindActivity   // Thread, Time, End, Stack, Activity, Object: what the thread did; End == Time for an instant
+	KindRelease    // Thread, Object, Mode, Time, Stack, Woken, Again: gave the lock back and woke Woken; NoThread: somebody unknown did
+	KindPause      // Time, End, Name: no thread of the program ran over [Time, End); Name says why
 
 	kindCount
 )
@@ -46,7 +48,7 @@ func ParseKind(s string) (k Kind, ok bool) {
 var kindNames = [kindCount]string{
 	"none", "thread", "object", "stack",
 	"thread-start", "thread-end", "recording", "tick", "gap", "setting", "end",
-	"contention", "wait", "tenure", "activity",
+	"contention", "wait", "tenure", "activity", "release", "pause",
 }
 
 // Event is one record of a trace. It is flat so that a reader can fill the
@@ -57,6 +59,7 @@ type Event struct {
 	Mode     Mode
 	LockKind LockKind
 	Activity Activity
+	Failed   bool // a wait: it ended without the lock
 
 	Time     int64
 	End      int64
@@ -70,8 +73,14 @@ type Event struct {
 
 	Thread ThreadID
 	Owner  ThreadID
+	Woken  ThreadID // by a release: was blocked on the lock until then; NoThread when nobody was, or not told
 	Object ObjectID
 	Stack  StackID
+
+	// Again is how long after a release, in ns, the thread it woke blocked on
+	// the lock again, since another one was quicker; 0 when it got the lock.
+	// The wait goes on over all of its tries.
+	Again int64
 
 	Live        uint32
 	IdleThreads uint32
@@ -103,9 +112,26 @@ const (
 	TenuresInferred = "inferred"
 )
 
+// A setting of this name and value says that every release which woke a thread
+// waiting for a lock is an event of the trace, as far as nothing is lost. Who
+// owned the locks follows from that, where no tenures are recorded.
+const (
+	SettingReleases = "releases"
+	ReleasesWaking  = "waking"  // and every wait is whole
+	ReleasesUnparks = "unparks" // and a wait is one park: several may be tries of one acquisition; those of monitors are missing
+)
+
+// PauseGC begins the name of a pause for a garbage collection.
+const PauseGC = "gc"
+
+// SettingEntry begins the name of a setting that names a synchronized method
+// at whose entry threads waited, as Class::method; the class of the monitor
+// follows. The recorder may trace its calls.
+const SettingEntry = "entry "
+
 // SettingInput is the name of the setting that begins one of several inputs
-// joined in a trace; its value labels the input. Threads named after it belong
-// to it.
+// joined in a trace; its value labels the input, which has the label of the one
+// before where it is empty. Threads named after it belong to it.
 const SettingInput = "input"
 
 // Reset clears the event but keeps the capacity of its slices.

@@ -28,8 +28,16 @@ const (
 	fFrames                    // count, then class, method, file, signed line each
 	fOwners                    // count, then thread, stack, mode each
 	fWaiters                   // the same
+	fFailed                    // unsigned
+	fWoken                     // unsigned
+	fAgain                     // signed
 	fieldCount
 )
+
+// late tells the fields that kinds gained after the first traces were written:
+// zeros of these are left out at the end of an event, and read where it ends
+// before them.
+var late = [fieldCount]bool{fFailed: true}
 
 // layouts lists the fields of each kind in order. A later version may append
 // fields to a kind, never change them: a reader ignores what follows the ones
@@ -46,7 +54,9 @@ var layouts = [kindCount][]fieldCode{
 	KindSetting:     {fName, fValue, fWeight},
 	KindEnd:         {fCount},
 	KindContention:  {fTime, fWeight, fObject, fOwners, fWaiters},
-	KindWait:        {fTime, fEnd, fThread, fObject, fMode, fStack, fOwner},
+	KindWait:        {fTime, fEnd, fThread, fObject, fMode, fStack, fOwner, fFailed},
 	KindTenure:      {fTime, fEnd, fThread, fObject, fMode, fStack},
 	KindActivity:    {fTime, fEnd, fThread, fActivity, fStack, fObject},
+	KindRelease:     {fTime, fThread, fObject, fMode, fStack, fWoken, fAgain},
+	KindPause:       {fTime, fEnd, fName},
 }

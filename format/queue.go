@@ -23,5 +23,5 @@ func (q *Queue) Pop(ev *Event) bool {
 	return true
 }
 
-// Empty tells that no event waits.
+// Empty reports whether no event waits.
 func (q *Queue) Empty() bool { return q.next == len(q.events) }

@@ -15,7 +15,7 @@ var fieldNames = [fieldCount]string{
 	fThread: "thread", fOwner: "owner", fObject: "lock", fStack: "stack", fTime: "time", fEnd: "end", fIntended: "intended",
 	fWeight: "weight", fMode: "mode", fLockKind: "kind", fActivity: "activity", fLive: "live", fIdle: "idle", fHash: "hash",
 	fBytes: "bytes", fCount: "count", fName: "name", fGroup: "group", fClass: "class", fValue: "value",
-	fFrames: "frames", fOwners: "owners", fWaiters: "waiters",
+	fFrames: "frames", fOwners: "owners", fWaiters: "waiters", fFailed: "failed", fWoken: "woken", fAgain: "again",
 }
 
 // partyModes are the modes of owners and waiters, which a contended line has
@@ -114,6 +114,8 @@ func (e *Event) signed(f fieldCode) *int64 {
 		return &e.Weight
 	case fBytes:
 		return &e.Bytes
+	case fAgain:
+		return &e.Again
 	}
 	return nil
 }

@@ -14,12 +14,12 @@ import (
 )
 
 // enums are how many values the fields have that stand for names.
-var enums = map[fieldCode]int{fMode: len(modeNames), fLockKind: len(lockKindNames), fActivity: len(activityNames)}
+var enums = map[fieldCode]int{fMode: len(modeNames), fLockKind: len(lockKindNames), fActivity: len(activityNames), fFailed: 2}
 
 // drawEvent draws an event of any kind but the end, with only the fields its
 // kind has.
 func drawEvent(t *rapid.T) Event {
-	kinds := []Kind{KindThread, KindObject, KindStack, KindThreadStart, KindThreadEnd, KindRecording, KindTick, KindGap, KindSetting, KindContention, KindWait, KindTenure, KindActivity}
+	kinds := []Kind{KindThread, KindObject, KindStack, KindThreadStart, KindThreadEnd, KindRecording, KindTick, KindGap, KindSetting, KindContention, KindWait, KindTenure, KindActivity, KindRelease, KindPause}
 	ev := Event{Kind: rapid.SampledFrom(kinds).Draw(t, "kind")}
 	for _, f := range layouts[ev.Kind] {
 		drawField(t, f, &ev)

@@ -23,10 +23,10 @@ func (w *watcher) Begin(sym *analysis.Symbols, start int64) {
 }
 
 func (w *watcher) Slice(s *analysis.Slice) {
-	w.Add(w.all, s.Start, s.End, s.End-s.Start)
-	w.Add(w.of(w.sym.ClassName(s.Lock)), s.Start, s.End, s.End-s.Start)
+	w.Add(w.all, s.Start, s.End, s.Length(), len(s.Waiters))
+	w.Add(w.of(w.sym.ClassName(s.Lock)), s.Start, s.End, s.Length(), len(s.Waiters))
 	for _, sh := range s.Shares {
-		w.Add(w.of(w.sym.Methods().Name(w.sym.Method(sh.Direct.Stack))), s.Start, s.End, sh.Ns)
+		w.Add(w.of(w.sym.Methods().Name(w.sym.Method(sh.Direct.Stack))), s.Start, s.End, sh.Ns, len(s.Waiters))
 	}
 }
 
@@ -54,12 +54,63 @@ func watch(t testing.TB, c simulate.Config) (*simulate.Truth, *watcher) {
 	return truth, w
 }
 
-// The true values of a run lie inside the intervals of its sampled trace in
-// 90 to 99 % of 200 runs. The ticks are further apart than a program
-// remembers what it did: with denser ones the intervals, which also hold how
-// far the program itself varies, are wider than the sampler's error alone.
+// asked counts questions, and of how many the truth lay inside the interval.
+type asked map[string]*struct{ inside, of int }
+
+// count adds one question. What came out as nothing or all was not estimated.
+func (a asked) count(what string, e Estimate, truth float64) {
+	if truth == 0 || truth == 1 {
+		return
+	}
+	n := a[what]
+	if n == nil {
+		n = &struct{ inside, of int }{}
+		a[what] = n
+	}
+	n.of++
+	if e.Low() <= truth && truth <= e.High() {
+		n.inside++
+	}
+}
+
+// within fails where the truth lies inside less or more often than said.
+func (a asked) within(t *testing.T, low, high float64) {
+	t.Helper()
+	for what, n := range a {
+		t.Logf("%s: %d of %d", what, n.inside, n.of)
+		if share := float64(n.inside) / float64(n.of); share < low || share > high {
+			t.Errorf("%s: the truth is inside in %.1f %% of %d runs", what, 100*share, n.of)
+		}
+	}
+}
+
+// covered counts, for one run, how long it waited, under how much pressure and
+// because of whom.
+func covered(t *testing.T, c simulate.Config, site string, sums ...asked) {
+	t.Helper()
+	truth, w := watch(t, c)
+	section := w.of("sim.App." + site)
+	cells := w.Finish()
+	lock, all := cells.Series(w.series["sim.Lock0"]), cells.Series(w.all)
+	wait, owner := float64(truth.Locks[0].WaitNs), truth.DirectBySite[site]
+	count := func(what string, e Estimate, truth float64) {
+		for _, a := range sums {
+			a.count(what, e, truth)
+		}
+	}
+	count("total wait", cells.Rate(lock).Scale(float64(cells.Span())), wait)
+	count("csp", cells.Ratio(lock, cells.Series(Running)), wait/float64(truth.RunningNs))
+	count("owner share", cells.Ratio(cells.Series(section), all), owner/float64(truth.WaitNs))
+}
+
+// The true values of a run lie inside the 95 % intervals of its sampled trace
+// in 92 to 98 % of 500 runs, 100 of each kind, and in no less than 88 % of any
+// kind: of intervals that hold what they say, less come up about once in 500
+// times for either bound. The ticks are further apart than a program remembers
+// what it did: with denser ones the intervals, which also hold how far the
+// program itself varies, are wider than the sampler's error alone.
 func TestCoverageOfTheRunsOwnTruth(t *testing.T) {
-	runs, cases := 200, []struct {
+	runs, cases := 100, []struct {
 		config simulate.Config
 		site   string
 	}{
@@ -72,36 +123,18 @@ func TestCoverageOfTheRunsOwnTruth(t *testing.T) {
 	if testing.Short() {
 		runs, cases = 60, cases[:1]
 	}
+	all := asked{}
 	for _, c := range cases {
-		t.Run(c.config.Scenario, func(t *testing.T) {
-			t.Parallel()
-			inside, asked := map[string]int{}, map[string]int{}
-			for seed := range runs {
-				c.config.Seed = uint64(seed + 1)
-				truth, w := watch(t, c.config)
-				site := w.of("sim.App." + c.site)
-				cells := w.Finish()
-				lock, all := cells.Series(w.series["sim.Lock0"]), cells.Series(w.all)
-				wait, owner := float64(truth.Locks[0].WaitNs), truth.DirectBySite[c.site]
-				ask := func(what string, e Estimate, value float64) {
-					if value == 0 || value == 1 {
-						return // nothing was estimated
-					}
-					asked[what]++
-					if e.Low() <= value && value <= e.High() {
-						inside[what]++
-					}
-				}
-				ask("total wait", cells.Rate(lock).Scale(float64(cells.Span())), wait)
-				ask("csp", cells.Ratio(lock, cells.Series(Running)), wait/float64(truth.RunningNs))
-				ask("owner share", cells.Ratio(cells.Series(site), all), owner/float64(truth.WaitNs))
-			}
-			for what, n := range asked {
-				t.Logf("%s: %d of %d", what, inside[what], n)
-				if share := float64(inside[what]) / float64(n); share < 0.90 || share > 0.99 && n > 100 { // of fewer, all may be inside by chance
-					t.Errorf("%s: the truth is inside in %.1f %% of %d runs", what, 100*share, n)
-				}
-			}
-		})
+		kind := asked{}
+		for seed := range runs {
+			c.config.Seed = uint64(seed + 1)
+			covered(t, c.config, c.site, kind, all)
+		}
+		t.Log(c.config.Scenario)
+		kind.within(t, 0.88, 1)
+	}
+	if !testing.Short() {
+		t.Log("all")
+		all.within(t, 0.92, 0.98)
 	}
 }

@@ -73,24 +73,24 @@ func (r *Recorder) New() int {
 }
 
 // Running adds running time.
-func (r *Recorder) Running(from, to, ns int64) { r.Add(Running, from, to, ns) }
+func (r *Recorder) Running(from, to, ns int64) { r.Add(Running, from, to, ns, 1) }
 
-// Add adds ns nanoseconds, spread evenly over [from, to), to a series. It
-// allocates only when the series grows by a cell.
-func (r *Recorder) Add(series int, from, to, ns int64) {
+// Add adds ns nanoseconds of each of so many threads, spread evenly over
+// [from, to), to a series. It allocates only when the series grows by a cell.
+func (r *Recorder) Add(series int, from, to, ns int64, threads int) {
 	if series == NoSeries {
 		return
 	}
 	if s := r.series[series]; from >= r.lo && to <= r.hi && r.at < len(s) && to <= r.end {
-		s[r.at] += ns
+		s[r.at] += ns * int64(threads)
 		return
 	}
-	r.spread(series, max(from, r.start), max(to, from, r.start), ns)
+	r.spread(series, max(from, r.start), max(to, from, r.start), ns, int64(threads))
 }
 
 // spread is Add for stretches that may reach over several cells, or beyond
 // what there is.
-func (r *Recorder) spread(series int, from, to, ns int64) {
+func (r *Recorder) spread(series int, from, to, ns, threads int64) {
 	for r.cell(to) >= r.limit {
 		r.coarsen()
 	}
@@ -103,11 +103,11 @@ func (r *Recorder) spread(series int, from, to, ns int64) {
 		}
 		left := r.width - int64(uint64(at-r.start)%uint64(r.width))
 		if uint64(to-at) <= uint64(left) {
-			(*s)[i] += part(ns, from, to, at, to)
+			(*s)[i] += threads * part(ns, from, to, at, to)
 			r.at, r.lo, r.hi = i, at-(r.width-left), at+min(left, math.MaxInt64-at)
 			return
 		}
-		(*s)[i] += part(ns, from, to, at, at+left)
+		(*s)[i] += threads * part(ns, from, to, at, at+left)
 		at += left
 	}
 }

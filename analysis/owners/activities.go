@@ -20,6 +20,7 @@ type Activities struct {
 
 	indexing sync.WaitGroup // who waits for it may read:
 	byLock   [][]column.Ref // the waits for each lock, by start
+	released [][]column.Ref // the releases of each lock, by time
 	sites    callSites
 }
 
@@ -59,7 +60,7 @@ func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities
 	}()
 	a := &Activities{Record: r, Starts: r.Waits.Order()}
 	<-done
-	a.Starts = r.joinParks(a.Starts, kind)
+	a.Starts = r.joinParks(a.Starts, others, kind)
 	a.indexing.Go(a.index)
 	a.byThread = a.deal(others)
 	for _, i := range others {
@@ -70,24 +71,28 @@ func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities
 	return a
 }
 
-// index lists the waits for each lock and, where the trace does not tell all
-// owners itself, what was done at each call site.
+// index lists the waits for each lock, its releases and, where an input tells
+// neither owners nor releases, what was done at each call site.
 func (a *Activities) index() {
-	a.byLock = a.waitsByLock()
-	if a.Tenures.Len() == 0 {
-		a.sites.fill(a.Record)
+	a.byLock = byLock(&a.Waits, a.Starts, func(w *Wait) format.ObjectID { return w.Lock })
+	a.released = byLock(&a.releases, a.releases.Order(), func(r *release) format.ObjectID { return r.lock })
+	for i := range a.inputs {
+		if in := &a.inputs[i]; in.waits && !in.complete() {
+			a.sites.fill(a.Record)
+		}
 	}
 }
 
-// waitsByLock returns each lock's waits, by start, in one array.
-func (a *Activities) waitsByLock() [][]column.Ref {
+// byLock lists what each lock has of a column, in the order given, in one
+// array.
+func byLock[T any](c *column.Column[T], order []column.Ref, lock func(*T) format.ObjectID) [][]column.Ref {
 	var n counts
-	for _, i := range a.Starts {
-		n.add(int(a.Waits.At(i).Lock), 1)
+	for _, i := range order {
+		n.add(int(lock(c.At(i))), 1)
 	}
 	by := n.lists()
-	for _, i := range a.Starts {
-		l := a.Waits.At(i).Lock
+	for _, i := range order {
+		l := lock(c.At(i))
 		by[l] = append(by[l], i)
 	}
 	return by
@@ -114,6 +119,28 @@ func (a *Activities) deal(others []column.Ref) [][]column.Ref {
 		by[t] = append(by[t], i|otherBit)
 	}
 	return by
+}
+
+// owned calls add for the parts of a tenure if somebody waited in them, given
+// when its thread died, NoTime when not told: an owner that has ended without
+// releasing the lock left the trace.
+func (t *Tenure) owned(prov Provenance, died int64, busy []span, add func(Ownership)) {
+	keep := func(from, to int64, h Holder) {
+		i, _ := slices.BinarySearchFunc(busy, from, func(s span, t int64) int { return cmp.Compare(s.end, t+1) })
+		if from < to && i < len(busy) && busy[i].start < to {
+			add(Ownership{from, to, t.Lock, h})
+		}
+	}
+	h := Holder{Kind: Thread, Prov: prov, Thread: t.Thread, Stack: t.Stack}
+	if t.Thread == format.NoThread {
+		h = Holder{Kind: Nobody, Prov: Unknown}
+	}
+	if died != format.NoTime && died < t.End {
+		keep(t.Start, died, h)
+		keep(max(died, t.Start), t.End, Holder{Kind: External, Prov: prov})
+		return
+	}
+	keep(t.Start, t.End, h)
 }
 
 // busy returns the union of a lock's waits, which are in order.

@@ -1,6 +1,7 @@
 package owners
 
 import (
+	"contend/analysis/internal/column"
 	"contend/analysis/owners/renewal"
 	"contend/format"
 )
@@ -19,6 +20,36 @@ type kin struct {
 	locks        int
 	waits        map[int]bool // groups of threads that wait for it
 	witnesses    *witnesses
+}
+
+// relate learns what locks that are entered at the same call sites have in
+// common. Some builders may be nil.
+func (ev *evidence) relate(all []*builder) {
+	var builders []*builder
+	var sections []*section
+	for _, b := range all {
+		if b != nil {
+			builders, sections = append(builders, b), append(sections, b.s)
+		}
+	}
+	kins := ev.kinOf(sections)
+	seen := map[*kin]bool{}
+	var list []*kin
+	for i, b := range builders {
+		b.kin = kins[i]
+		b.gather(b.kin)
+		if !seen[b.kin] {
+			seen[b.kin] = true
+			list = append(list, b.kin)
+		}
+	}
+	column.OnAllCores(len(list), func(i int) {
+		list[i].witnesses = ev.witnesses(list[i])
+		list[i].learn()
+	})()
+	for _, b := range builders {
+		b.observe()
+	}
 }
 
 func (ev *evidence) kinOf(sections []*section) []*kin {
@@ -74,10 +105,7 @@ func (k *kin) site(st format.StackID) int {
 }
 
 func (k *kin) group(sym Described, t format.ThreadID) int {
-	g, ok := sym.GroupOf(t)
-	if !ok {
-		return 0
-	}
+	g := sym.Group(t)
 	i, ok := k.groups[g]
 	if !ok && k.model != nil {
 		return 0
@@ -92,10 +120,7 @@ func (k *kin) group(sym Described, t format.ThreadID) int {
 
 // groupKnown is group for threads that may not be new.
 func (k *kin) groupKnown(sym Described, t format.ThreadID) int {
-	if g, ok := sym.GroupOf(t); ok {
-		return k.groups[g]
-	}
-	return 0
+	return k.groups[sym.Group(t)]
 }
 
 func count(m *renewal.Mix, s int, n float64) {

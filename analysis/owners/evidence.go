@@ -3,6 +3,7 @@ package owners
 import (
 	"cmp"
 	"slices"
+	"sync"
 
 	"contend/format"
 )
@@ -18,11 +19,12 @@ type Symbols interface {
 // Described is the part of Symbols that may be read by several goroutines.
 type Described interface {
 	Kind(format.ObjectID) format.LockKind
-	Bare(format.StackID) bool // no frame is of the application
+	Bare(format.StackID) bool           // no frame is of the application
+	Caller(format.StackID) format.Frame // the innermost frame that is; of a bare stack its outermost
 	// Application returns the frames of a stack from the innermost one of the
-	// application on.
+	// application on, outwards.
 	Application(format.StackID) []format.Frame
-	GroupOf(format.ThreadID) (uint32, bool) // a number for threads of one name; false for threads without
+	Group(format.ThreadID) uint32 // a number for threads that bear one name but for digits
 }
 
 // evidence is what the rebuilding of owners draws on, for a trace that
@@ -34,6 +36,7 @@ type evidence struct {
 	shown  [][]sample // by lock, by time: what dumps show
 	missed int        // dump entries that match no recorded wait
 	class  []uint32   // by lock
+	marks  sync.Pool  // scratch of users
 }
 
 // sample is an owner of a lock seen at an instant; NoThread means that the

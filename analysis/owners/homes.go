@@ -42,14 +42,12 @@ func (ev *evidence) findHomes(s *section) {
 // lock again, without waiting.
 func (by distances) nearest() (at homeSite, ok bool) {
 	least, second := int64(maxTime), int64(maxTime)
-	for stack, list := range by {
+	for stack, list := range by { // in no order: what is second must not depend on it
 		m := median(list)
-		switch {
-		case m < least && len(list) >= fewestPrompt:
-			at.stack, least, second = stack, m, least
-		case m < second:
-			second = m
+		if m < least && len(list) >= fewestPrompt {
+			at.stack, m, least = stack, least, m
 		}
+		second = min(second, m)
 	}
 	if second == maxTime || least >= second/promptPart {
 		return homeSite{}, false

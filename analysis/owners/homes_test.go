@@ -1,6 +1,10 @@
 package owners
 
-import "testing"
+import (
+	"testing"
+
+	"contend/format"
+)
 
 func TestBareActivitiesBelongToTheSiteTheyFollow(t *testing.T) {
 	for _, c := range []struct {
@@ -27,3 +31,47 @@ func TestBareActivitiesBelongToTheSiteTheyFollow(t *testing.T) {
 		})
 	}
 }
+
+// A site too seldom met to be chosen is one the others must be nearer than,
+// whichever is looked at first.
+func TestTheNearestSiteDependsOnNoOrder(t *testing.T) {
+	by := distances{1: {3, 4}, 2: {5, 6, 7}, 3: {300, 900, 1400}}
+	for range 200 {
+		if at, ok := by.nearest(); ok {
+			t.Fatalf("site %d is the nearest, but 1 is nearer", at.stack)
+		}
+	}
+}
+
+// Activities that begin together are met in one order, whichever call site is
+// looked at first.
+func TestActivitiesThatBeginTogetherKeepTheirOrder(t *testing.T) {
+	r := NewRecord()
+	for _, ev := range []format.Event{
+		{Kind: format.KindWait, Thread: 1, Owner: 2, Object: 1, Stack: 9, Time: 0, End: 100},
+		{Kind: format.KindActivity, Activity: format.ActivityIO, Thread: 2, Stack: 3, Time: 10, End: 40},
+		{Kind: format.KindActivity, Activity: format.ActivityIO, Thread: 2, Stack: 4, Time: 10, End: 30},
+		{Kind: format.KindActivity, Activity: format.ActivityIO, Thread: 2, Stack: 5, Time: 10, End: 40},
+	} {
+		r.Add(&ev, ev.End)
+	}
+	a := r.Arrange(monitors{}.Kind)
+	a.indexing.Wait()
+	ev := a.evidence(monitors{})
+	for range 200 {
+		s := ev.learn(1, a.byLock[1], a.busy(a.byLock[1]))
+		if len(s.seen) != 3 || s.seen[0].stack != 3 || s.seen[1].stack != 5 || s.seen[2].stack != 4 {
+			t.Fatalf("%+v", s.seen)
+		}
+	}
+}
+
+// monitors are symbols of a program whose locks are monitors of one class.
+type monitors struct{}
+
+func (monitors) Kind(format.ObjectID) format.LockKind      { return format.KindMonitor }
+func (monitors) Class(format.ObjectID) uint32              { return 0 }
+func (monitors) Bare(format.StackID) bool                  { return false }
+func (monitors) Caller(format.StackID) format.Frame        { return format.Frame{} }
+func (monitors) Application(format.StackID) []format.Frame { return nil }
+func (monitors) Group(format.ThreadID) uint32              { return 0 }

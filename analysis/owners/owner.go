@@ -27,11 +27,13 @@ type Kind uint8
 // The kinds of owners. All but Thread are pseudo owners: they are rows like
 // any other, so that sums agree.
 const (
-	Thread   Kind = iota
-	Handoff       // the lock was free and not yet taken
-	Nobody        // nobody knows
-	External      // the owner had left the trace
-	Deadlock      // the path returns to itself; Cycle numbers the deadlock, from 1
+	Thread    Kind = iota
+	Handoff        // the lock was free and not yet taken
+	Nobody         // nobody knows
+	External       // the owner had left the trace
+	GCPause        // nobody ran: a garbage collection
+	Safepoint      // nobody ran: the virtual machine was at work
+	Deadlock       // the path returns to itself; Cycle numbers the deadlock, from 1
 )
 
 // Owner is whom a stretch of waiting is charged to.
@@ -49,6 +51,11 @@ type Holder struct {
 	Prov   Provenance
 	Thread format.ThreadID
 	Stack  format.StackID
+}
+
+// Owner returns the same as an Owner.
+func (h *Holder) Owner() Owner {
+	return Owner{Kind: h.Kind, Prov: h.Prov, Thread: h.Thread, Stack: h.Stack}
 }
 
 // Ownership is one owner of one lock over [Start, End), however it is known.

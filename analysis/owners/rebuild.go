@@ -4,12 +4,11 @@ import (
 	"cmp"
 	"slices"
 
-	"contend/analysis/internal/column"
 	"contend/format"
 )
 
-// The rules that say who owned a lock between its acquisitions, from the best
-// evidence each stretch has:
+// The rules that say who owned a lock between its acquisitions where nothing
+// tells of its releases, from the best evidence each stretch has:
 //
 //  1. a thread that got the lock after waiting owns it from then on, with the
 //     stack it waited with;
@@ -25,58 +24,10 @@ import (
 //
 // The functions that apply a rule name it by its number.
 
-// rebuildAll rebuilds the owners of several locks, on all cores: what it draws
-// on only stands to be read by then. They come out lock by lock, in the order
-// asked for, whichever is ready first.
-func (ev *evidence) rebuildAll(locks []format.ObjectID, out *column.Column[Ownership]) {
-	if len(locks) == 0 {
-		return
-	}
-	ev.sites.fill(ev.Record)
-	builders := make([]*builder, len(locks))
-	column.OnAllCores(len(locks), func(i int) {
-		waits := ev.byLock[locks[i]]
-		builders[i] = &builder{ev: ev, s: ev.learn(locks[i], waits, ev.busy(waits)), free: ev.sym.Kind(locks[i]) == format.KindSemaphore}
-	})()
-	sections := make([]*section, len(locks))
-	for i, b := range builders {
-		sections[i] = b.s
-	}
-	kins := ev.kinOf(sections)
-	seen := map[*kin]bool{}
-	var list []*kin
-	for i, b := range builders {
-		b.kin = kins[i]
-		b.gather(b.kin)
-		if !seen[b.kin] {
-			seen[b.kin] = true
-			list = append(list, b.kin)
-		}
-	}
-	column.OnAllCores(len(list), func(i int) {
-		list[i].witnesses = ev.witnesses(list[i])
-		list[i].learn()
-	})()
-	for _, b := range builders {
-		b.observe()
-	}
-	ready := make([]chan []Ownership, len(locks))
-	for i := range ready {
-		ready[i] = make(chan []Ownership, 1)
-	}
-	done := column.OnAllCores(len(locks), func(i int) { ready[i] <- ev.rebuild(builders[i]) })
-	for i := range ready {
-		for _, o := range <-ready[i] {
-			out.Add(o)
-		}
-	}
-	done()
-}
-
 // rebuild says who owned a lock while somebody waited for it. It cuts time at
 // the acquisitions: each begins a gap with its new owner (rule 1) and ends the
 // one before with the owner it names (rule 3).
-func (ev *evidence) rebuild(b *builder) []Ownership {
+func (b *builder) rebuild() []Ownership {
 	s := b.s
 	b.wanted = s.busyShare()
 	if b.free && s.several() {

@@ -23,21 +23,31 @@ type Wait struct {
 	Thread     format.ThreadID
 	Lock       format.ObjectID
 	Stack      format.StackID
-	last       uint32 // previous owner, and the mode in the top bit, which no id reaches
+	last       uint32 // previous owner, and two bits on top, which no id reaches
 }
 
-const sharedBit = 1 << 31
+// The bits on top of last: the mode, and that the wait ended without the lock.
+const (
+	sharedBit = 1 << 31
+	failedBit = 1 << 30
+)
 
 func newWait(ev *format.Event, end int64) Wait {
 	w := Wait{ev.Time, end, ev.Thread, ev.Object, ev.Stack, uint32(ev.Owner)}
 	if ev.Mode == format.Shared {
 		w.last |= sharedBit
 	}
+	if ev.Failed {
+		w.last |= failedBit
+	}
 	return w
 }
 
 // prev returns who held the lock last, NoThread when not told.
-func (w *Wait) prev() format.ThreadID { return format.ThreadID(w.last &^ sharedBit) }
+func (w *Wait) prev() format.ThreadID { return format.ThreadID(w.last &^ (sharedBit | failedBit)) }
+
+// Failed reports whether the thread gave up: the end is no acquisition.
+func (w *Wait) Failed() bool { return w.last&failedBit != 0 }
 
 // Mode returns how the lock was asked for.
 func (w *Wait) Mode() format.Mode {
@@ -81,6 +91,61 @@ func (a *Other) Thread() format.ThreadID { return format.ThreadID(a.who & (1<<wh
 // What returns what it did.
 func (a *Other) What() format.Activity { return format.Activity(a.who >> whatShift) }
 
+// release is one recorded release of a lock, in 32 bytes.
+type release struct {
+	time   int64
+	again  int64           // when the woken thread blocked on the lock again, NoTime when it got it
+	thread format.ThreadID // NoThread: nobody knows who
+	lock   format.ObjectID
+	stack  format.StackID
+	woke   uint32 // whom it woke, and the mode in the top bit, which no id reaches
+}
+
+func newRelease(ev *format.Event) release {
+	r := release{ev.Time, format.NoTime, ev.Thread, ev.Object, ev.Stack, uint32(ev.Woken)}
+	if ev.Again > 0 {
+		r.again = ev.Time + ev.Again
+	}
+	if ev.Mode == format.Shared {
+		r.woke |= sharedBit
+	}
+	return r
+}
+
+// woken returns whom the release woke, NoThread when not told.
+func (r *release) woken() format.ThreadID { return format.ThreadID(r.woke &^ sharedBit) }
+
+func (r *release) mode() format.Mode {
+	if r.woke&sharedBit != 0 {
+		return format.Shared
+	}
+	return format.Exclusive
+}
+
+// input is what one of several inputs that are read as one trace says of the
+// owners of its locks, which no other one has.
+type input struct {
+	waits    bool  // it has any
+	tenures  bool  // the same
+	inferred bool  // its tenures are, by who wrote it
+	waking   bool  // it tells of every release that woke a thread
+	whole    bool  // and each of its waits is all of an acquisition, however often the thread was woken
+	from, to int64 // what was recorded; NoTime when not told
+	pauses   pauses
+}
+
+// prov says how the tenures of an input are known.
+func (in *input) prov() Provenance {
+	if in.inferred {
+		return Inferred
+	}
+	return Exact
+}
+
+// complete reports whether the waits of an input are whole acquires: it says so,
+// or tells who owned its locks.
+func (in *input) complete() bool { return in.tenures || in.whole }
+
 // Life is the known lifetime of a thread; a bound is NoTime when not told.
 type Life struct{ Start, End int64 }
 
@@ -99,20 +164,21 @@ type Record struct {
 	Tenures column.Column[Tenure]
 	Lives   []Life // by thread
 
-	// TenureProv says how the tenures are known: Exact unless the trace tells
-	// otherwise.
-	TenureProv Provenance
-
 	others    column.Column[Other]
+	releases  column.Column[release]
 	dumps     []dump
-	perThread counts // how many waits and others
+	inputs    []input  // the first is of what comes before any is named
+	inputOf   []uint32 // by lock: its index in inputs
+	perThread counts   // how many waits and others
 }
 
 // NewRecord returns an empty record.
 func NewRecord() *Record {
 	r := &Record{}
+	r.NextInput() // what comes before any is named
 	r.Waits.Start = func(w *Wait) int64 { return w.Start }
 	r.others.Start = func(a *Other) int64 { return a.Start }
+	r.releases.Start = func(a *release) int64 { return a.time }
 	return r
 }
 
@@ -122,8 +188,13 @@ func (r *Record) Add(ev *format.Event, end int64) {
 	switch ev.Kind {
 	case format.KindWait:
 		r.Waits.Add(newWait(ev, end))
+		r.found(ev.Object).waits = true
 		r.perThread.add(int(ev.Thread), 1)
+	case format.KindRelease:
+		r.releases.Add(newRelease(ev))
+		r.found(ev.Object)
 	case format.KindTenure:
+		r.found(ev.Object).tenures = true
 		r.Tenures.Add(Tenure{Start: ev.Time, End: end, Thread: ev.Thread, Lock: ev.Object, Stack: ev.Stack})
 	case format.KindActivity:
 		if ev.Activity == format.ActivityLive { // nothing done; the thread has a list all the same
@@ -135,12 +206,61 @@ func (r *Record) Add(ev *format.Event, end int64) {
 	case format.KindContention:
 		r.dumps = append(r.dumps, dump{time: ev.Time, lock: ev.Object,
 			owners: append([]format.Party(nil), ev.Owners...), waiters: append([]format.Party(nil), ev.Waiters...)})
+	case format.KindSetting, format.KindRecording:
+		r.note(ev, end)
+	case format.KindPause:
+		in := &r.inputs[len(r.inputs)-1]
+		in.pauses = append(in.pauses, newPause(ev, end))
 	case format.KindThreadStart:
 		r.life(ev.Thread).Start = ev.Time
 	case format.KindThreadEnd:
 		r.life(ev.Thread).End = ev.Time
 	}
 }
+
+// note keeps what an input says of itself.
+func (r *Record) note(ev *format.Event, end int64) {
+	in := &r.inputs[len(r.inputs)-1]
+	switch {
+	case ev.Kind == format.KindRecording:
+		if in.from == format.NoTime {
+			in.from, in.to = ev.Time, end
+		}
+		in.from, in.to = min(in.from, ev.Time), max(in.to, end)
+	case ev.Name == format.SettingTenures && ev.Value == format.TenuresInferred:
+		in.inferred = true
+	case ev.Name == format.SettingReleases && ev.Value == format.ReleasesWaking:
+		in.waking, in.whole = true, true
+	case ev.Name == format.SettingReleases && ev.Value == format.ReleasesUnparks:
+		in.waking = true
+	}
+}
+
+// NextInput says that what follows is of another input.
+func (r *Record) NextInput() {
+	r.inputs = append(r.inputs, input{from: format.NoTime, to: format.NoTime})
+}
+
+// found says that a lock is one of the input at hand, and returns that.
+func (r *Record) found(l format.ObjectID) *input {
+	for len(r.inputOf) <= int(l) {
+		r.inputOf = append(r.inputOf, 0)
+	}
+	r.inputOf[l] = uint32(len(r.inputs) - 1)
+	return &r.inputs[r.inputOf[l]]
+}
+
+// input returns the input of a lock.
+func (r *Record) input(l format.ObjectID) *input {
+	if int(l) < len(r.inputOf) {
+		return &r.inputs[r.inputOf[l]]
+	}
+	return &r.inputs[0]
+}
+
+// Told reports whether the tenures of a lock were recorded, not inferred by who
+// wrote the trace: then they are all there were.
+func (r *Record) Told(l format.ObjectID) bool { in := r.input(l); return in.tenures && !in.inferred }
 
 func (r *Record) life(t format.ThreadID) *Life {
 	for len(r.Lives) <= int(t) && int(t) <= MaxID {

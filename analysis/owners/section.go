@@ -39,6 +39,12 @@ type anchor struct {
 	prov       Provenance
 }
 
+// compare puts anchors in order of time, the longest of one beginning first,
+// and leaves no two that differ equal.
+func (a anchor) compare(b anchor) int {
+	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.thread, b.thread), cmp.Compare(b.end, a.end), cmp.Compare(a.stack, b.stack))
+}
+
 // homeSite is the call site of an acquisition to which activities belong whose
 // stack shows the runtime only, because the recorder took none.
 type homeSite struct {
@@ -62,7 +68,7 @@ const (
 	timesPrompt  = 3
 )
 
-// acquisitions returns the ends of waits, by time. Waits that begin in order
+// acquisitions returns the ends of waits that got the lock, by time. Waits that begin in order
 // mostly end so, too: each one is put where it belongs from behind, as long as
 // that is near.
 func (ev *evidence) acquisitions(waits []column.Ref) []acquisition {
@@ -70,6 +76,9 @@ func (ev *evidence) acquisitions(waits []column.Ref) []acquisition {
 	out, sorted := make([]acquisition, 0, len(waits)), true
 	for _, i := range waits {
 		w := ev.Waits.At(i)
+		if w.Failed() {
+			continue
+		}
 		a, at := acquisition{w.End, w.Thread, i}, len(out)
 		out = append(out, a)
 		for ; at > 0 && out[at-1].time > a.time && len(out)-at < near; at-- {

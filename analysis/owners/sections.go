@@ -45,7 +45,7 @@ func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span)
 			}
 		}
 	}
-	slices.SortFunc(s.seen, func(a, b anchor) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.thread, b.thread)) })
+	slices.SortFunc(s.seen, anchor.compare)
 	ev.usualHolds(s)
 	ev.findHomes(s)
 	return s
@@ -54,35 +54,72 @@ func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span)
 // candidates asks about the call sites that threads known to use the lock were
 // seen at inside a busy stretch of it, or at its beginning.
 func (ev *evidence) candidates(s *section, waits []column.Ref) {
-	users := make([]bool, ev.Threads())
+	for _, t := range ev.users(waits) {
+		ev.seenBy(t, s)
+	}
+}
+
+// seenBy asks about the call sites of one thread. It steps over the activities
+// between busy stretches, and over the busy stretches between activities: there
+// may be many of either.
+func (ev *evidence) seenBy(t format.ThreadID, s *section) {
+	var last callSite
+	list := ev.Of(t)
+	for busy := s.busy; len(busy) > 0 && len(list) > 0; busy = endingAfter(busy[1:], ev.start(list[0])) {
+		b := busy[0]
+		n := ev.before(list, b.start)
+		for list = list[max(n-1, 0):]; len(list) > 0; list = list[1:] { // one may have begun before
+			d := ev.at(list[0])
+			if d.start >= b.end {
+				break
+			}
+			if d.end > max(d.start, b.start) && d.end <= b.end && d.lock != s.lock && d.stack != format.NoStack && d.callSite() != last {
+				last = d.callSite()
+				s.inside[last] = false
+			}
+		}
+		if len(list) == 0 {
+			return
+		}
+	}
+}
+
+// endingAfter drops the stretches that end at t or before.
+func endingAfter(list []span, t int64) []span {
+	if len(list) == 0 || list[0].end > t { // mostly
+		return list
+	}
+	n, _ := slices.BinarySearchFunc(list, t, func(s span, t int64) int { return cmp.Compare(s.end, t+1) })
+	return list[n:]
+}
+
+// users returns the threads that waited for a lock or are named as its owners,
+// each once: in time that grows with the waits, however many threads there are.
+func (ev *evidence) users(waits []column.Ref) []format.ThreadID {
+	m, _ := ev.marks.Get().(*marks)
+	if m == nil {
+		m = &marks{at: make([]uint32, ev.Threads())}
+	}
+	defer ev.marks.Put(m)
+	m.round++
+	var users []format.ThreadID
 	for _, i := range waits {
 		w := ev.Waits.At(i)
 		for _, t := range [...]format.ThreadID{w.Thread, w.prev()} {
-			if int(t) < len(users) { // else it did nothing
-				users[t] = true
+			if int(t) < len(m.at) && m.at[t] != m.round { // else it did nothing, or is among them
+				m.at[t] = m.round
+				users = append(users, t)
 			}
 		}
 	}
-	var last callSite
-	for t, uses := range users {
-		if !uses {
-			continue
-		}
-		list := ev.Of(format.ThreadID(t))
-		for _, b := range s.busy {
-			n := ev.before(list, b.start)
-			for list = list[max(n-1, 0):]; len(list) > 0; list = list[1:] { // one may have begun before
-				d := ev.at(list[0])
-				if d.start >= b.end {
-					break
-				}
-				if d.end > max(d.start, b.start) && d.end <= b.end && d.lock != s.lock && d.stack != format.NoStack && d.callSite() != last {
-					last = d.callSite()
-					s.inside[last] = false
-				}
-			}
-		}
-	}
+	return users
+}
+
+// marks tells, by thread, in which round it was met last: it is used again for
+// many locks without being cleared.
+type marks struct {
+	round uint32
+	at    []uint32
 }
 
 // judge decides about the candidates, several at a time: one lock may have

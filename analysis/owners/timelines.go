@@ -5,21 +5,22 @@
 //
 // Its files, each of which uses only what comes after it:
 //
-//	timelines.go   the owners of all locks: recorded, or rebuilt
-//	rebuild.go     four numbered rules that make owners of one lock's evidence
+//	timelines.go   the owners of all locks: recorded, or inferred
+//	releases.go    rules 5 to 7, for locks whose releases the trace tells
+//	points.go      what waits and releases show of a lock, by time
+//	rebuild.go     rules 1 to 4, for locks of which it tells waits only
 //	sections.go    what threads do only while they hold the lock
 //	homes.go       where activities belong whose stack shows the runtime only
 //	section.go     what is known of one lock: acquisitions, busy stretches
 //	evidence.go    dumps, and which lock of the waits a dump's lock is
 //	activities.go  what each thread did, and what was done at each call site
+//	pauses.go      stretches in which nobody ran
 //	parks.go       successive parks that are one wait
 //	record.go      the events as they are kept
 //	owner.go       what an owner is, and how it may be known
 package owners
 
 import (
-	"cmp"
-	"slices"
 	"sync"
 
 	"contend/analysis/internal/column"
@@ -27,12 +28,14 @@ import (
 )
 
 // Timelines says who owned each contended lock while somebody waited for it.
-// Locks whose tenures the trace recorded are taken from there; the others are
-// rebuilt from evidence.
+// Locks whose tenures the trace recorded are taken from there; those of the
+// others are inferred.
 type Timelines struct {
 	Owned    column.Column[Ownership] // in no order
 	Unowned  []Owner                  // by lock: whom the stretches without an owner are charged to
 	Unlinked int                      // contended locks of thread dumps that match no recorded wait
+
+	add func(Ownership)
 }
 
 // Timelines says who owned each lock. It begins to rebuild the owners, and
@@ -43,9 +46,10 @@ func (a *Activities) Timelines(sym Symbols) (tl *Timelines, rebuilt func()) {
 	byLock := a.byLock
 	tl = &Timelines{Unowned: make([]Owner, len(byLock))}
 	tl.Owned.Start = func(o *Ownership) int64 { return o.Start }
-	for l := range byLock {
-		tl.Unowned[l] = Owner{Kind: Nobody, Prov: Unknown}
+	for i := range a.inputs {
+		a.inputs[i].pauses = merge(a.inputs[i].pauses)
 	}
+	tl.add = func(o Ownership) { a.input(o.Lock).pauses.cut(o, &tl.Owned) }
 	recorded := tl.addTenures(a)
 	ev := a.evidence(sym)
 	tl.Unlinked = ev.missed
@@ -56,7 +60,7 @@ func (a *Activities) Timelines(sym Symbols) (tl *Timelines, rebuilt func()) {
 		}
 	}
 	var rebuilding sync.WaitGroup
-	rebuilding.Go(func() { ev.rebuildAll(unknown, &tl.Owned) })
+	rebuilding.Go(func() { tl.infer(ev, unknown) })
 	return tl, rebuilding.Wait
 }
 
@@ -73,36 +77,57 @@ func (tl *Timelines) addTenures(a *Activities) (recorded []bool) {
 	}
 	a.Tenures.Each(func(_ column.Ref, t *Tenure) {
 		if int(t.Lock) < len(a.byLock) {
+			prov := a.input(t.Lock).prov()
 			recorded[t.Lock] = true
-			tl.Unowned[t.Lock] = Owner{Kind: Handoff, Prov: a.TenureProv}
-			tl.addTenure(t, a.TenureProv, a.endOf(t.Thread), busy[t.Lock])
+			tl.Unowned[t.Lock] = Owner{Kind: Handoff, Prov: prov}
+			t.owned(prov, a.endOf(t.Thread), busy[t.Lock], tl.add)
 		}
 	})
 	return recorded
 }
 
-// addTenure keeps the parts of a tenure somebody waited through. An owner
-// that has ended without releasing the lock left the trace.
-func (tl *Timelines) addTenure(t *Tenure, prov Provenance, died int64, busy []span) {
-	h := Holder{Kind: Thread, Prov: prov, Thread: t.Thread, Stack: t.Stack}
-	if t.Thread == format.NoThread {
-		h = Holder{Kind: Nobody, Prov: Unknown}
-	}
-	if died != format.NoTime && died < t.End {
-		tl.addBusy(Ownership{t.Start, died, t.Lock, h}, busy)
-		tl.addBusy(Ownership{max(died, t.Start), t.End, t.Lock, Holder{Kind: External, Prov: prov}}, busy)
-		return
-	}
-	tl.addBusy(Ownership{t.Start, t.End, t.Lock, h}, busy)
+// inference is what has been found out about one lock.
+type inference struct {
+	owned   []Ownership
+	unowned Owner
 }
 
-// addBusy keeps an ownership if somebody waited meanwhile.
-func (tl *Timelines) addBusy(o Ownership, busy []span) {
-	if o.Start >= o.End {
-		return
+// infer finds out who owned several locks, on all cores: what it draws on only
+// stands to be read by then. They come out lock by lock, in the order asked
+// for, whichever is ready first.
+func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
+	found, builders := make([]inference, len(locks)), make([]*builder, len(locks))
+	column.OnAllCores(len(locks), func(i int) { found[i], builders[i] = ev.infer(locks[i]) })()
+	ev.relate(builders)
+	ready := make([]chan inference, len(locks))
+	for i := range ready {
+		ready[i] = make(chan inference, 1)
 	}
-	i, _ := slices.BinarySearchFunc(busy, o.Start, func(s span, t int64) int { return cmp.Compare(s.end, t+1) })
-	if i < len(busy) && busy[i].start < o.End {
-		tl.Owned.Add(o)
+	done := column.OnAllCores(len(locks), func(i int) {
+		if b := builders[i]; b != nil {
+			found[i] = inference{b.rebuild(), Owner{Kind: Nobody, Prov: Unknown}}
+		}
+		ready[i] <- found[i]
+	})
+	for i, l := range locks {
+		found := <-ready[i]
+		tl.Unowned[l] = found.unowned
+		for _, o := range found.owned {
+			tl.add(o)
+		}
 	}
+	done()
+}
+
+// infer finds out who owned a lock: from its releases, where they are told, else
+// a builder is to, from all other evidence.
+func (ev *evidence) infer(lock format.ObjectID) (inference, *builder) {
+	busy := ev.busy(ev.byLock[lock])
+	if in := ev.input(lock); in.waking && (in.whole || len(ev.releasesOf(lock)) > 0) {
+		if owned := ev.fromReleases(lock, in, busy); len(owned) > 0 {
+			return inference{owned, Owner{Kind: Handoff, Prov: Inferred}}, nil
+		}
+	}
+	s := ev.learn(lock, ev.byLock[lock], busy)
+	return inference{}, &builder{ev: ev, s: s, free: ev.sym.Kind(lock) == format.KindSemaphore}
 }

@@ -10,21 +10,19 @@ import (
 	"slices"
 
 	"contend/analysis"
+	"contend/blame"
 	"contend/format"
 )
 
 // Chain is everything that was waited along one signature.
 type Chain struct {
-	Steps        []analysis.Step
-	Hops         int   // locks on the way, at least 1
-	Waits        int64 // that took this way at some time
-	ThreadNs     int64
-	WallNs       int64
-	ByProvenance [analysis.Provenances]int64 // how the leaf is known
+	Steps     []Step
+	Hops      int // locks on the way, at least 1
+	blame.Sum     // of all waits that took this way at some time, by how the leaf is known
 }
 
 // Signature writes the steps on one line.
-func (c *Chain) Signature() string { return analysis.Signature(c.Steps) }
+func (c *Chain) Signature() string { return Signature(c.Steps) }
 
 // Collector is a visitor that sums by signature. Adding to a chain that
 // exists allocates nothing but what its wall-time needs.
@@ -34,27 +32,19 @@ type Collector struct {
 	byName map[string]int // by signature
 	sums   []sum
 	key    []byte
-	serial []uint32 // by thread: number of its current wait
-	seen   map[visit]uint32
-	total  Chain
-	wall   analysis.Union
+	total  blame.Accumulator
+	waits  blame.WaitCounter
 }
 
 // sum is a chain in the making.
 type sum struct {
-	Chain
-	wall analysis.Union
-}
-
-// visit finds the last wait of a thread that a chain has counted.
-type visit struct {
-	chain  int
-	thread format.ThreadID
+	blame.Accumulator
+	steps []Step
 }
 
 // New returns an empty collector.
 func New() *Collector {
-	return &Collector{index: map[string]int{}, byName: map[string]int{}, seen: map[visit]uint32{}}
+	return &Collector{index: map[string]int{}, byName: map[string]int{}}
 }
 
 // Begin implements analysis.Visitor.
@@ -65,48 +55,53 @@ func (c *Collector) Running(_, _, _ int64) {}
 
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
-	for len(c.serial) <= int(s.Thread) {
-		c.serial = append(c.serial, 0)
-	}
-	if s.First {
-		c.serial[s.Thread]++
-		c.total.Waits++
-	}
-	c.total.ThreadNs += s.End - s.Start
-	c.wall.AddSlice(s)
-	for i := range s.Shares {
-		c.total.ByProvenance[s.Shares[i].Root.Prov] += s.Shares[i].Ns
-		c.add(s, &s.Shares[i])
+	c.total.AddAll(s, func(sh *analysis.Share) analysis.Owner { return sh.Root })
+	for rest := s.Waiters; len(rest) > 0; {
+		n := c.sym.SameGroup(rest)
+		c.add(s, rest[:n])
+		rest = rest[n:]
 	}
 }
 
-func (c *Collector) add(s *analysis.Slice, sh *analysis.Share) {
-	c.key = c.sym.AppendPath(c.key[:0], s, sh)
+// add charges the shares of waiters of one group to their chains.
+func (c *Collector) add(s *analysis.Slice, waiters []analysis.Waiter) {
+	for i := range waiters {
+		c.waits.Begin(&waiters[i])
+	}
+	for i := range s.Shares {
+		sh := &s.Shares[i]
+		chain := c.chain(waiters[0].Thread, s.Lock, sh)
+		m := &c.sums[chain]
+		m.Add(s, sh.Ns, len(waiters), sh.Root.Prov)
+		for j := range waiters {
+			if c.waits.IsNew(chain, waiters[j].Thread) {
+				m.Waits++
+			}
+		}
+	}
+}
+
+// chain returns the number of the chain a share's path belongs to, making it if
+// need be.
+func (c *Collector) chain(t format.ThreadID, lock format.ObjectID, sh *analysis.Share) int {
+	c.key = AppendPath(c.key[:0], c.sym, t, lock, sh)
 	i, ok := c.index[string(c.key)]
 	if !ok {
-		i = c.chain(s, sh)
+		i = c.named(StepsOf(c.sym, t, lock, sh))
 		c.index[string(c.key)] = i
 	}
-	m := &c.sums[i]
-	m.ThreadNs += sh.Ns
-	m.ByProvenance[sh.Root.Prov] += sh.Ns
-	m.wall.AddSlice(s)
-	if at := (visit{i, s.Thread}); c.seen[at] != c.serial[s.Thread] {
-		c.seen[at] = c.serial[s.Thread]
-		m.Waits++
-	}
+	return i
 }
 
-// chain returns the number of the chain a share's path belongs to: hidden
-// classes that differ in their address only have one signature.
-func (c *Collector) chain(s *analysis.Slice, sh *analysis.Share) int {
-	steps := c.sym.Steps(s, sh)
-	name := analysis.Signature(steps)
+// named returns the number of the chain of some steps: hidden classes that
+// differ in their address only have one signature.
+func (c *Collector) named(steps []Step) int {
+	name := Signature(steps)
 	i, ok := c.byName[name]
 	if !ok {
 		i = len(c.sums)
 		c.byName[name] = i
-		c.sums = append(c.sums, sum{Chain: Chain{Steps: steps, Hops: len(sh.Path) + 1}})
+		c.sums = append(c.sums, sum{steps: steps})
 	}
 	return i
 }
@@ -115,17 +110,15 @@ func (c *Collector) chain(s *analysis.Slice, sh *analysis.Share) int {
 // The chains sum to the total in thread-time; one wait may be in several.
 type Table struct {
 	Chains []Chain
-	Total  Chain // without steps
+	Total  blame.Sum
 }
 
 // Table returns the finished sums.
 func (c *Collector) Table() *Table {
-	t := &Table{Total: c.total, Chains: make([]Chain, 0, len(c.sums))}
-	t.Total.WallNs = c.wall.Len()
+	t := &Table{Total: c.total.Finish(), Chains: make([]Chain, len(c.sums))}
 	for i := range c.sums {
 		m := &c.sums[i]
-		m.WallNs = min(m.wall.Len(), m.ThreadNs) // one of several readers is charged a part of each instant only
-		t.Chains = append(t.Chains, m.Chain)
+		t.Chains[i] = Chain{m.steps, len(m.steps) / 2, m.Finish()}
 	}
 	slices.SortStableFunc(t.Chains, func(a, b Chain) int {
 		return cmp.Or(cmp.Compare(b.ThreadNs, a.ThreadNs), cmp.Compare(a.Signature(), b.Signature()))

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/blame"
 	"contend/format"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,10 +39,10 @@ func handmade(off uint32) []analysis.Slice {
 		return analysis.Owner{Thread: id + t, Stack: stack + s, Prov: analysis.Inferred}
 	}
 	wait := func(from, to int64, id format.ThreadID, first bool, sh ...analysis.Share) analysis.Slice {
-		return analysis.Slice{Start: from, End: to, Thread: id + t, Stack: put + s, Lock: cache + o, First: first, Shares: sh}
+		return analysis.Slice{Start: from, End: to, Lock: cache + o, Waiters: []analysis.Waiter{{Thread: id + t, Stack: put + s, First: first}}, Shares: sh}
 	}
 	onward := func(ns int64, root analysis.Owner) analysis.Share {
-		return analysis.Share{Ns: ns, Direct: owner(batch, put), Root: root, Hops: 2, Path: []analysis.Hop{{Thread: batch + t, Stack: put + s, Lock: journal + o}}}
+		return analysis.Share{Ns: ns, Direct: owner(batch, put), Root: root, Hops: 2, Path: analysis.PathOf(analysis.Hop{Thread: batch + t, Stack: put + s, Lock: journal + o})}
 	}
 	stop := func(ns int64) analysis.Share {
 		return analysis.Share{Ns: ns, Direct: owner(batch, put), Root: owner(batch, put), Hops: 1}
@@ -58,7 +59,7 @@ func handmade(off uint32) []analysis.Slice {
 	}
 }
 
-func step(r analysis.Role, name string) analysis.Step { return analysis.Step{Role: r, Name: name} }
+func step(r Role, name string) Step { return Step{Role: r, Name: name} }
 
 func collect(off uint32) *Table {
 	c := New()
@@ -77,13 +78,13 @@ func TestChainsSumBySignature(t *testing.T) {
 		sum += c.ThreadNs
 		got = append(got, c)
 	}
-	w, k, p, j := step(analysis.RoleWaiter, "web-"), step(analysis.RoleLock, "Cache"), step(analysis.RoleOwner, "Cache.put"), step(analysis.RoleLock, "Journal")
+	w, k, p, j := step(RoleWaiter, "web-"), step(RoleLock, "Cache"), step(RoleOwner, "Cache.put"), step(RoleLock, "Journal")
 	inferred := func(ns int64) (a [analysis.Provenances]int64) { a[analysis.Inferred] = ns; return a }
 	exact := func(ns int64) (a [analysis.Provenances]int64) { a[analysis.Exact] = ns; return a }
 	want := []Chain{
-		{[]analysis.Step{w, k, p, j, step(analysis.RoleLeaf, "Journal.flush")}, 2, 2, 50, 40, inferred(50)},
-		{[]analysis.Step{w, k, step(analysis.RoleLeaf, "Cache.put")}, 1, 1, 40, 40, inferred(40)},
-		{[]analysis.Step{w, k, p, j, step(analysis.RoleLeaf, "[deadlock]")}, 2, 2, 30, 20, exact(30)},
+		{[]Step{w, k, p, j, step(RoleLeaf, "Journal.flush")}, 2, blame.Sum{Waits: 2, ThreadNs: 50, WallNs: 40, ByProvenance: inferred(50)}},
+		{[]Step{w, k, step(RoleLeaf, "Cache.put")}, 1, blame.Sum{Waits: 1, ThreadNs: 40, WallNs: 40, ByProvenance: inferred(40)}},
+		{[]Step{w, k, p, j, step(RoleLeaf, "[deadlock]")}, 2, blame.Sum{Waits: 2, ThreadNs: 30, WallNs: 20, ByProvenance: exact(30)}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -57,7 +57,7 @@ type Diff struct {
 // Compare compares two sides, each of at least one trace. All rates are over
 // running time, so that runs of unequal length or with more threads compare.
 //
-// The error of each rate is that of a block bootstrap, see package interval.
+// The error of each rate is that of a block bootstrap, see package bootstrap.
 // A row's difference over its error follows Student's t; Holm's procedure
 // keeps the chance that a table shows any false difference below Alpha,
 // however many rows it has.
@@ -122,7 +122,7 @@ func judge(rows []Row, o Options) {
 	order := make([]*Row, len(rows))
 	for i := range rows {
 		rows[i].Status = Same
-		rows[i].P = probability(Settle(rows[i].Base, rows[i].New))
+		rows[i].P = probability(ShareSpread(rows[i].Base, rows[i].New))
 		order[i] = &rows[i]
 	}
 	slices.SortStableFunc(order, func(a, b *Row) int {

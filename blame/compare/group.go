@@ -92,17 +92,19 @@ func (r *Rate) atLeast(between float64, traces int) {
 	}
 }
 
-// Settle lends the spread of the side with several traces to the one with
+// ShareSpread gives the spread of the side with several traces to the one with
 // few: a single run varies as much as each of the others did.
-func Settle(a, b Rate) (Rate, Rate) {
-	lend := func(from, to *Rate) {
-		if from.Spread > 0 && to.Spread == 0 && to.Traces > 0 {
-			to.atLeast(from.Spread/math.Sqrt(float64(to.Traces)), from.Traces)
-		}
-	}
-	lend(&a, &b)
-	lend(&b, &a)
+func ShareSpread(a, b Rate) (Rate, Rate) {
+	a.takeSpread(&b)
+	b.takeSpread(&a)
 	return a, b
+}
+
+// takeSpread raises the error of a side without a spread to that of the other.
+func (r *Rate) takeSpread(from *Rate) {
+	if from.Spread > 0 && r.Spread == 0 && r.Traces > 0 {
+		r.atLeast(from.Spread/math.Sqrt(float64(r.Traces)), from.Traces)
+	}
 }
 
 // Classes returns the classes of the locks waited for in any trace, in order.

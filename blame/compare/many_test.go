@@ -25,7 +25,7 @@ func crowded(t *testing.T, others int) *Profile {
 	p.Running(0, 100e9, 200e9)
 	charge := func(at, ns int64, lock, by int) {
 		o := analysis.Owner{Thread: 1, Stack: format.StackID(by), Prov: analysis.Exact}
-		p.Slice(&analysis.Slice{Start: at, End: at + ns, Thread: 2, Stack: format.StackID(by), Lock: format.ObjectID(lock), First: true,
+		p.Slice(&analysis.Slice{Start: at, End: at + ns, Lock: format.ObjectID(lock), Waiters: []analysis.Waiter{{Thread: 2, Stack: format.StackID(by), First: true}},
 			Shares: []analysis.Share{{Ns: ns, Direct: o, Root: o, Hops: 1}}})
 	}
 	for i := range others {

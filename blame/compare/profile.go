@@ -7,6 +7,7 @@ package compare
 import (
 	"contend/analysis"
 	"contend/analysis/bootstrap"
+	"contend/blame/chains"
 	"contend/format"
 )
 
@@ -61,10 +62,10 @@ func (r *rows[K]) row(key K, rec *bootstrap.Recorder, text func() string) int {
 	return i
 }
 
-// add charges a row with part of a slice.
-func (r *rows[K]) add(i int, rec *bootstrap.Recorder, s *analysis.Slice, ns int64) {
-	r.ns[i] += ns
-	rec.Add(r.series[i], s.Start, s.End, ns)
+// add charges a row with the same part of a slice for each of some waiters.
+func (r *rows[K]) add(i int, rec *bootstrap.Recorder, s *analysis.Slice, ns int64, waiters int) {
+	r.ns[i] += ns * int64(waiters)
+	rec.Add(r.series[i], s.Start, s.End, ns, waiters)
 }
 
 // Begin implements analysis.Visitor.
@@ -82,29 +83,34 @@ func (p *Profile) Tick(from, to int64) { p.rec.Tick(from, to) }
 
 // Slice implements analysis.Visitor.
 func (p *Profile) Slice(s *analysis.Slice) {
-	ns := s.End - s.Start
-	p.rec.Add(p.total, s.Start, s.End, ns)
-	p.sites.add(p.site(s), &p.rec, s, ns)
+	p.rec.Add(p.total, s.Start, s.End, s.Length(), len(s.Waiters))
+	for i := range s.Waiters {
+		p.sites.add(p.site(s.Lock, s.Waiters[i].Stack), &p.rec, s, s.Length(), 1)
+	}
 	for i := range s.Shares {
 		sh := &s.Shares[i]
-		p.owners.add(p.owner(sh.Direct), &p.rec, s, sh.Ns)
-		p.chains.add(p.chain(s, sh), &p.rec, s, sh.Ns)
+		p.owners.add(p.owner(sh.Direct), &p.rec, s, sh.Ns, len(s.Waiters))
+		for rest := s.Waiters; len(rest) > 0; {
+			n := p.sym.SameGroup(rest)
+			p.chains.add(p.chain(rest[0].Thread, s.Lock, sh), &p.rec, s, sh.Ns, n)
+			rest = rest[n:]
+		}
 	}
 }
 
-// site returns the row of the place where a slice's lock is waited for, and
-// notes that it is the same lock as elsewhere.
-func (p *Profile) site(s *analysis.Slice) int {
-	key := site{p.sym.Class(s.Lock), p.sym.Method(s.Stack)}
+// site returns the row of the place where a lock is waited for, and notes that
+// it is the same lock as elsewhere.
+func (p *Profile) site(lock format.ObjectID, stack format.StackID) int {
+	key := site{p.sym.Class(lock), p.sym.Method(stack)}
 	i := p.sites.row(key, &p.rec, func() string {
-		return analysis.StableName(p.sym.Classes().Name(key.class)) + siteOf + analysis.StableName(p.sym.Methods().Name(key.method))
+		return chains.StableName(p.sym.Classes().Name(key.class)) + siteOf + chains.StableName(p.sym.Methods().Name(key.method))
 	})
-	for len(p.home) <= int(s.Lock) {
+	for len(p.home) <= int(lock) {
 		p.home = append(p.home, 0)
 	}
-	switch first := p.home[s.Lock] - 1; {
+	switch first := p.home[lock] - 1; {
 	case first < 0:
-		p.home[s.Lock] = i + 1
+		p.home[lock] = i + 1
 	case first != i:
 		p.links[[2]int{first, i}] = struct{}{}
 	}
@@ -121,12 +127,12 @@ func (p *Profile) owner(o analysis.Owner) int {
 
 // chain returns the row of a path through the wait-for graph, which has the
 // signature `contend chains` prints.
-func (p *Profile) chain(s *analysis.Slice, sh *analysis.Share) int {
-	p.key = p.sym.AppendPath(p.key[:0], s, sh)
+func (p *Profile) chain(t format.ThreadID, lock format.ObjectID, sh *analysis.Share) int {
+	p.key = chains.AppendPath(p.key[:0], p.sym, t, lock, sh)
 	if i, ok := p.chains.byKey[string(p.key)]; ok {
 		return i
 	}
-	return p.chains.row(string(p.key), &p.rec, func() string { return analysis.Signature(p.sym.Steps(s, sh)) })
+	return p.chains.row(string(p.key), &p.rec, func() string { return chains.Signature(chains.StepsOf(p.sym, t, lock, sh)) })
 }
 
 // finish closes the recording, once.

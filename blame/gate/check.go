@@ -12,8 +12,7 @@ import (
 // Status is how a rule fared.
 type Status string
 
-// The statuses. Unknown is what the trace cannot tell: a gate that cannot see
-// does not open.
+// The statuses. Unknown is what the trace cannot tell; it does not pass either.
 const (
 	Pass    Status = "pass"
 	Fail    Status = "fail"
@@ -105,7 +104,7 @@ func (r *Rule) change(v, base measured, traces int, alpha float64) Subject {
 	if base.Traces == 0 {
 		base.Traces = traces // nothing was waited for there
 	}
-	now, before := compare.Settle(v.Rate, base.Rate)
+	now, before := compare.ShareSpread(v.Rate, base.Rate)
 	grown := 1 + r.limit
 	s := Subject{Value: v.Value, Half: known(v.Half), Base: before.Value, Limit: before.Value * grown}
 	if v.none || base.none {

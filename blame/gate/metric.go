@@ -33,7 +33,7 @@ type metric struct {
 	measure func(r *Rule, runs []*Run) map[string]measured
 }
 
-// measured is a value; none tells that the trace cannot give it.
+// measured is a value; none says that the trace cannot give it.
 type measured struct {
 	compare.Rate
 	none bool

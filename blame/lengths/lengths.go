@@ -6,11 +6,12 @@ package lengths
 import (
 	"contend/analysis"
 	"contend/analysis/dist"
+	"contend/blame"
 	"contend/format"
 )
 
 // Lengths are the waits of one row, in nanoseconds. Of a sampled wait only
-// bounds are known: from the first sighting to the last at least, from the
+// bounds are known: from the first sample that shows it to the last at least, from the
 // sample before to the sample after at most.
 type Lengths struct {
 	Exact     dist.Dist // waits recorded from beginning to end
@@ -47,28 +48,28 @@ type Options struct {
 
 // Collector is a visitor that takes the length of every wait.
 type Collector struct {
-	by       []key
+	by       []blame.Key
 	expected int64
 	interval int64
 
-	sym   *analysis.Symbols
+	keys  blame.Resolver
 	start int64
-	rows  map[ids]*Lengths
+	rows  map[blame.IDs]*Lengths
 	total Lengths
 	parts map[part]*Lengths
-	open  map[format.ThreadID]*sighted
+	open  map[format.ThreadID]*seenWait
 }
 
 // part is one row in one interval.
 type part struct {
 	interval int64
-	ids      ids
+	ids      blame.IDs
 }
 
-// sighted is a sampled wait that may go on.
-type sighted struct {
+// seenWait is a sampled wait that may go on.
+type seenWait struct {
 	going         bool
-	ids           ids
+	ids           blame.IDs
 	before, first int64
 	last, after   int64
 	edge          bool // a neighbour is missing
@@ -76,91 +77,91 @@ type sighted struct {
 
 // New returns an empty collector. The error is a wrong list of keys.
 func New(o Options) (*Collector, error) {
-	by, err := parseKeys(o.By)
+	by, err := blame.ParseKeys(o.By, blame.Lengths)
 	if err != nil {
 		return nil, err
 	}
-	return &Collector{by: by, expected: o.ExpectedNs, interval: o.IntervalNs, rows: map[ids]*Lengths{}, parts: map[part]*Lengths{}, open: map[format.ThreadID]*sighted{}}, nil
+	return &Collector{by: by, expected: o.ExpectedNs, interval: o.IntervalNs, rows: map[blame.IDs]*Lengths{}, parts: map[part]*Lengths{}, open: map[format.ThreadID]*seenWait{}}, nil
 }
 
 // Begin implements analysis.Visitor.
-func (c *Collector) Begin(sym *analysis.Symbols, start int64) { c.sym, c.start = sym, start }
+func (c *Collector) Begin(sym *analysis.Symbols, start int64) {
+	c.keys.Begin(sym)
+	c.start = start
+}
 
 // Running implements analysis.Visitor.
 func (c *Collector) Running(_, _, _ int64) {}
 
 // Slice implements analysis.Visitor. A wait counts where it begins.
 func (c *Collector) Slice(s *analysis.Slice) {
-	switch {
-	case s.Sighting.Seen:
-		c.sight(s)
-	case s.First:
-		each := func(l *Lengths) {
-			l.Exact.Add(s.WaitNs)
-			if c.expected > 0 {
-				l.Corrected.AddCorrected(s.WaitNs, 1, c.expected)
-			}
+	for i := range s.Waiters {
+		w := &s.Waiters[i]
+		switch {
+		case s.Sample.Taken:
+			c.see(s, w)
+		case w.First:
+			c.add(c.ids(s.Lock, w), s.Start, func(l *Lengths) {
+				l.Exact.Add(w.WaitNs)
+				if c.expected > 0 {
+					l.Corrected.AddCorrected(w.WaitNs, 1, c.expected)
+				}
+			})
 		}
-		c.book(c.ids(s), s.Start, each)
 	}
 }
 
-func (c *Collector) ids(s *analysis.Slice) (k ids) {
-	for i := range c.by {
-		k[i] = c.by[i].id(c.sym, s)
-	}
-	return k
+func (c *Collector) ids(lock format.ObjectID, w *analysis.Waiter) blame.IDs {
+	return c.keys.IDs(c.by, lock, w, analysis.Owner{})
 }
 
-// book gives a wait that begins at some time to all that count it.
-func (c *Collector) book(k ids, at int64, add func(*Lengths)) {
-	row := c.rows[k]
-	if row == nil {
-		row = &Lengths{}
-		c.rows[k] = row
-	}
-	add(row)
+// add gives a wait that begins at some time to all that count it.
+func (c *Collector) add(k blame.IDs, at int64, add func(*Lengths)) {
 	add(&c.total)
-	if c.interval <= 0 {
-		return
+	add(entry(c.rows, k))
+	if c.interval > 0 {
+		add(entry(c.parts, part{(at - c.start) / c.interval, k}))
 	}
-	p := part{(at - c.start) / c.interval, k}
-	l := c.parts[p]
+}
+
+// entry returns the lengths of a key, making them if need be.
+func entry[K comparable](m map[K]*Lengths, k K) *Lengths {
+	l := m[k]
 	if l == nil {
 		l = &Lengths{}
-		c.parts[p] = l
+		m[k] = l
 	}
-	add(l)
+	return l
 }
 
-// sight takes one sighting of a sampled wait. Sightings of one thread come in
-// order of time.
-func (c *Collector) sight(s *analysis.Slice) {
-	w, seen := c.open[s.Thread], s.Sighting
+// see takes the samples that show a wait, or more of it. Those of one thread
+// come in order of time.
+func (c *Collector) see(s *analysis.Slice, by *analysis.Waiter) {
+	w, seen := c.open[by.Thread], &s.Sample
 	if w == nil {
-		w = &sighted{}
-		c.open[s.Thread] = w
+		w = &seenWait{}
+		c.open[by.Thread] = w
 	}
-	if s.First || !w.going {
+	if by.First || !w.going {
 		c.close(w)
-		*w = sighted{going: true, ids: c.ids(s), before: seen.Before, first: seen.At}
+		*w = seenWait{going: true, ids: c.ids(s.Lock, by), before: seen.Before, first: seen.First}
 		if seen.Before == format.NoTime {
-			w.before, w.edge = min(s.Start, seen.At), true
+			w.before, w.edge = min(s.Start, seen.First), true
 		}
 	}
-	w.last, w.after = seen.At, seen.After
+	w.last, w.after = seen.Last, seen.After
 	if seen.After == format.NoTime {
-		w.after, w.edge = max(s.End, seen.At), true
+		w.after, w.edge = max(s.End, seen.Last), true
 	}
 }
 
-// close books a sampled wait that has ended.
-func (c *Collector) close(w *sighted) {
+// close counts a sampled wait that has ended.
+func (c *Collector) close(w *seenWait) {
 	if !w.going {
 		return
 	}
 	w.going = false
-	c.book(w.ids, max(w.first, c.start), func(l *Lengths) {
+	c.add(w.ids, max(w.first, c.start), func(l *Lengths) {
 		l.AtLeast.Add(w.last - w.first)
 		l.AtMost.Add(w.after - w.before)
 		if w.edge {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"contend/analysis/dist"
+	"contend/blame"
 )
 
 // finish ends the sampled waits that were going on.
@@ -19,7 +20,7 @@ func (c *Collector) finish() {
 func (c *Collector) By() []string {
 	names := make([]string, len(c.by))
 	for i := range c.by {
-		names[i] = c.by[i].name
+		names[i] = c.by[i].String()
 	}
 	return names
 }
@@ -57,10 +58,10 @@ func (c *Collector) Total() *Lengths {
 	return &c.total
 }
 
-func (c *Collector) texts(k ids) []string {
+func (c *Collector) texts(k blame.IDs) []string {
 	texts := make([]string, len(c.by))
 	for i := range c.by {
-		texts[i] = c.by[i].text(c.sym, k[i])
+		texts[i], _ = c.keys.Text(c.by[i], k[i])
 	}
 	return texts
 }
@@ -75,7 +76,7 @@ const (
 // tag joins a row's keys as the tags of a log do. Where the first is the input,
 // whoever reads the log can tell it from the others again.
 func (c *Collector) tag(texts []string, ending string) string {
-	if c.by[0].name == dist.InputKey {
+	if c.by[0] == blame.ByInput {
 		return dist.JoinTag(texts[0], strings.Join(texts[1:], dist.TagSep)+ending)
 	}
 	return strings.Join(texts, dist.TagSep) + ending

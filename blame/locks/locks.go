@@ -17,6 +17,7 @@ type Row struct {
 	Lock, Class, Kind string
 	Locks             int // how many locks the row stands for
 	Waits             int64
+	Failed            int64 // waits that ended without the lock
 	WaitNs            int64 // thread-time
 	WallNs            int64
 	MaxNs             int64 // longest wait; 0 when waits were only sampled
@@ -51,12 +52,11 @@ type Collector struct {
 	last    []lastSum // by thread
 }
 
-// lastSum is the sum a thread's last slice went to. A thread seen again and
-// again in one wait, as sampling sees it, costs no look-up.
+// lastSum is the sum a thread's last slice went to, counting from 1. A thread
+// that goes on waiting costs no look-up.
 type lastSum struct {
-	lock    format.ObjectID
-	sum     int32
-	version uint32 // of the symbols: a lock defined anew may change its class
+	lock format.ObjectID
+	sum  int32
 }
 
 type sum struct {
@@ -66,6 +66,7 @@ type sum struct {
 	waiters map[format.ThreadID]struct{}
 	known   [analysis.Provenances]int64
 	waits   int64
+	failed  int64
 	waitNs  int64
 	maxNs   int64
 	wall    analysis.Union
@@ -100,48 +101,28 @@ func (c *Collector) Tick(from, to int64) { c.rec.Tick(from, to) }
 
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
-	m := c.of(s.Thread, s.Lock, c.sym.Version())
+	i := c.find(s.Lock)
+	for j := range s.Waiters {
+		c.meet(s.Waiters[j].Thread, s.Lock, i)
+	}
+	m := &c.sums[i]
 	if c.rec.Sampled() {
-		c.rec.Add(m.series, s.Start, s.End, s.End-s.Start)
+		c.rec.Add(m.series, s.Start, s.End, s.Length(), len(s.Waiters))
 	}
 	m.add(s)
 	c.total.add(s)
 }
 
-// Crowd implements analysis.CrowdVisitor.
-func (c *Collector) Crowd(s *analysis.Crowd) {
-	if s.Start == s.End {
-		s.Each(c.Slice)
-		return
-	}
-	var m *sum
-	firsts, version := int64(0), c.sym.Version()
-	for i := range s.Waiters {
-		w := &s.Waiters[i]
-		m = c.of(w.Thread, s.Lock, version)
-		if w.First {
-			firsts++
-		}
-	}
-	if c.rec.Sampled() {
-		c.rec.Add(m.series, s.Start, s.End, s.Ns())
-	}
-	m.addCrowd(s, firsts)
-	c.total.addCrowd(s, firsts)
-}
-
-// of returns the sum of a lock a thread waits for, and notes that it does.
-func (c *Collector) of(t format.ThreadID, lock format.ObjectID, version uint32) *sum {
+// meet notes who waits for what.
+func (c *Collector) meet(t format.ThreadID, lock format.ObjectID, sum int32) {
 	for len(c.last) <= int(t) {
 		c.last = append(c.last, lastSum{})
 	}
-	last := &c.last[t]
-	if last.lock != lock || last.version != version || lock == format.NoObject {
-		*last = lastSum{lock, c.find(lock), version}
-		c.sums[last.sum].meet(t, lock)
+	if now := (lastSum{lock, sum + 1}); c.last[t] != now {
+		c.last[t] = now
+		c.sums[sum].meet(t, lock)
 		c.total.meet(t, lock)
 	}
-	return &c.sums[last.sum]
 }
 
 // find returns the sum of a lock, making it if need be.
@@ -168,28 +149,25 @@ func (m *sum) meet(t format.ThreadID, lock format.ObjectID) {
 	m.waiters[t] = struct{}{}
 }
 
-// addCrowd adds what add does for each slice of a crowd; their lengths are
-// those of samples, and tell nothing of whole waits.
-func (m *sum) addCrowd(s *analysis.Crowd, firsts int64) {
-	m.waitNs += s.Ns()
-	m.wall.AddSlice(&s.Slice)
-	m.known[s.Shares[0].Direct.Prov] += s.Ns()
-	m.waits += firsts
-}
-
 func (m *sum) add(s *analysis.Slice) {
-	m.waitNs += s.End - s.Start
+	m.waitNs += s.Ns()
 	m.wall.AddSlice(s)
 	for i := range s.Shares {
-		m.known[s.Shares[i].Direct.Prov] += s.Shares[i].Ns
+		m.known[s.Shares[i].Direct.Prov] += s.Shares[i].Ns * int64(len(s.Waiters))
 	}
-	if !s.First {
-		return
-	}
-	m.waits++
-	if s.WaitNs > 0 || s.Start == s.End { // else sampled: the length is not known
-		m.maxNs = max(m.maxNs, s.WaitNs)
-		m.lengths.Add(s.WaitNs)
+	for i := range s.Waiters {
+		w := &s.Waiters[i]
+		if !w.First {
+			continue
+		}
+		m.waits++
+		if w.Failed {
+			m.failed++
+		}
+		if !s.Sample.Taken { // else the length is not known
+			m.maxNs = max(m.maxNs, w.WaitNs)
+			m.lengths.Add(w.WaitNs)
+		}
 	}
 }
 
@@ -226,7 +204,7 @@ func (c *Collector) Estimate(r *Row) (waitNs, csp bootstrap.Estimate, ok bool) {
 }
 
 func (c *Collector) row(m *sum) Row {
-	r := Row{lengths: &m.lengths, Series: m.series, Locks: len(m.locks), Waits: m.waits, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters), ByProvenance: m.known}
+	r := Row{lengths: &m.lengths, Series: m.series, Locks: len(m.locks), Waits: m.waits, Failed: m.failed, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters), ByProvenance: m.known}
 	if m.first != format.NoObject || c.byClass {
 		r.Class = c.sym.ClassName(m.first)
 		r.Kind = c.sym.Object(m.first).Kind.String()

@@ -28,7 +28,7 @@ func symbols() *analysis.Symbols {
 // slice is one whole wait, or with length 0 a further slice of one.
 func slice(from, to int64, t format.ThreadID, l format.ObjectID, length int64) *analysis.Slice {
 	o := analysis.Owner{Thread: 9, Prov: analysis.Inferred}
-	return &analysis.Slice{Start: from, End: to, Thread: t, Lock: l, First: length > 0, WaitNs: length,
+	return &analysis.Slice{Start: from, End: to, Lock: l, Waiters: []analysis.Waiter{{Thread: t, First: length > 0, WaitNs: length}},
 		Shares: []analysis.Share{{Ns: to - from, Direct: o, Root: o, Hops: 1}}}
 }
 
@@ -86,7 +86,7 @@ func TestWaitsOfLengthZeroHaveALength(t *testing.T) {
 	c := New(false)
 	c.Begin(symbols(), 0)
 	for range 3 {
-		c.Slice(&analysis.Slice{Start: 5, End: 5, Thread: 1, Lock: 1, First: true})
+		c.Slice(&analysis.Slice{Start: 5, End: 5, Lock: 1, Waiters: []analysis.Waiter{{Thread: 1, First: true}}})
 	}
 	c.Slice(slice(10, 20, 1, 1, 10))
 	if r := c.Rows()[0]; r.Waits != 4 || r.P50Ns != 0 || r.P99Ns != 10 {

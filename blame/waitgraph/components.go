@@ -6,9 +6,9 @@ import (
 )
 
 // components numbers the strongly connected components that hold a cycle,
-// larger waiting first, and marks the knots among them. Edges of no time do
-// not count, and neither do edges to pseudo nodes: time spent on a free lock or
-// on nobody known is no way out of a knot.
+// larger waiting first, and marks the closed ones among them. Edges of no time
+// do not count, and neither do edges to pseudo nodes: time spent on a free lock
+// or on nobody known is no way out.
 //
 // R. Tarjan, "Depth-first search and linear graph algorithms", SIAM Journal on
 // Computing 1 (1972); the recursion is kept on a slice, as a chain of threads
@@ -33,9 +33,9 @@ func (g *Graph) components() {
 		}
 	}
 	for _, c := range cyclic {
-		knot := !slices.ContainsFunc(c, func(v int) bool { return g.leaves(t.out[v], g.Nodes[v].Component) })
+		closed := !slices.ContainsFunc(c, func(v int) bool { return g.leaves(t.out[v], g.Nodes[v].Component) })
 		for _, v := range c {
-			g.Nodes[v].Knot = knot
+			g.Nodes[v].Closed = closed
 		}
 	}
 }

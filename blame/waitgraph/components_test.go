@@ -50,15 +50,15 @@ func TestComponentsAreWhatReachesEachOther(t *testing.T) {
 			if (v.Component > 0) != r[i][i] {
 				t.Fatalf("node %d: component %d, on a cycle %v", i, v.Component, r[i][i])
 			}
-			knot := r[i][i]
+			closed := r[i][i]
 			for j, u := range g.Nodes {
 				if same := v.Component > 0 && v.Component == u.Component; same != (r[i][j] && r[j][i]) {
 					t.Fatalf("nodes %d and %d: components %d and %d", i, j, v.Component, u.Component)
 				}
-				knot = knot && (!r[i][j] || r[j][i])
+				closed = closed && (!r[i][j] || r[j][i])
 			}
-			if v.Knot != knot {
-				t.Fatalf("node %d: knot %v, want %v", i, v.Knot, knot)
+			if v.Closed != closed {
+				t.Fatalf("node %d: closed %v, want %v", i, v.Closed, closed)
 			}
 		}
 	})
@@ -72,7 +72,7 @@ func TestALongChainDoesNotExhaustTheStack(t *testing.T) {
 	}
 	g.components()
 	for i, v := range g.Nodes {
-		if v.Component != 1 || !v.Knot {
+		if v.Component != 1 || !v.Closed {
 			t.Fatalf("node %d of the ring: %+v", i, v)
 		}
 	}

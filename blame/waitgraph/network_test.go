@@ -33,7 +33,7 @@ func symbols() *analysis.Symbols {
 
 // wait is a whole wait of a thread for a lock that one owner held.
 func wait(t format.ThreadID, l format.ObjectID, from, to int64, o analysis.Owner) *analysis.Slice {
-	return &analysis.Slice{Start: from, End: to, Thread: t, Stack: put, Lock: l, First: true,
+	return &analysis.Slice{Start: from, End: to, Lock: l, Waiters: []analysis.Waiter{{Thread: t, Stack: put, First: true}},
 		Shares: []analysis.Share{{Ns: to - from, Direct: o, Root: o, Hops: 1}}}
 }
 
@@ -58,10 +58,10 @@ func ring() []*analysis.Slice {
 func TestThreadsOfOneNameAreTwoNodes(t *testing.T) {
 	g := build(Options{Nodes: Threads}, ring()...)
 	want := []Vertex{
-		{Name: "worker", WaitedNs: 15, CausedNs: 70, Component: 1, Knot: true},
-		{Name: "c", WaitedNs: 31, CausedNs: 20, Component: 1, Knot: true},
+		{Name: "worker", WaitedNs: 15, CausedNs: 70, Component: 1, Closed: true},
+		{Name: "c", WaitedNs: 31, CausedNs: 20, Component: 1, Closed: true},
 		{Name: "d", WaitedNs: 40},
-		{Name: "worker", WaitedNs: 20, CausedNs: 15, Component: 1, Knot: true},
+		{Name: "worker", WaitedNs: 20, CausedNs: 15, Component: 1, Closed: true},
 		{Name: "[handoff]", Pseudo: true, CausedNs: 1},
 	}
 	if diff := cmp.Diff(want, g.Nodes); diff != "" {
@@ -82,15 +82,15 @@ func TestThreadsOfOneNameAreTwoNodes(t *testing.T) {
 func TestAnEdgeOutOfACycleUnmakesTheKnot(t *testing.T) {
 	g := build(Options{Nodes: Threads}, append(ring(), wait(b, log, 200, 201, held(d)))...)
 	for _, v := range g.Nodes {
-		if in := v.Name != "[handoff]"; (v.Component == 1) != in || v.Knot != in {
+		if in := v.Name != "[handoff]"; (v.Component == 1) != in || v.Closed != in {
 			t.Errorf("all four wait for each other now: %+v", v)
 		}
 	}
 	g = build(Options{Nodes: Groups}, wait(a, log, 0, 5, held(b)), wait(a, log, 5, 9, held(c)))
-	if v := g.Nodes[0]; v.Component != 1 || v.Knot {
+	if v := g.Nodes[0]; v.Component != 1 || v.Closed {
 		t.Errorf("the workers wait for each other, and for c: %+v", v)
 	}
-	if v := g.Nodes[1]; v.Name != "c" || v.Component != 0 || v.Knot {
+	if v := g.Nodes[1]; v.Name != "c" || v.Component != 0 || v.Closed {
 		t.Errorf("c waits for nobody: %+v", v)
 	}
 }

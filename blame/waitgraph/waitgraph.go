@@ -38,7 +38,7 @@ var keys = [...][2]blame.Key{
 // Options of a Builder.
 type Options struct {
 	Nodes  Node
-	Frames *regexp.Regexp // names Operations, see blame.Pivot.Operations
+	Frames *regexp.Regexp // names Operations, see blame.Resolver.Operations
 	Root   bool           // edges lead to the end of each chain of waits instead of the direct owner
 }
 
@@ -87,7 +87,7 @@ type Vertex struct {
 	WaitedNs  int64
 	CausedNs  int64
 	Component int  // number of the strongly connected component, from 1; 0 for a node on no cycle
-	Knot      bool // the component is left by no edge: who gets in waits for its members only
+	Closed    bool // the component is left by no edge: who gets in waits for its members only
 }
 
 // Edge is the waiting of one node for another, or for itself.

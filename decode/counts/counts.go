@@ -41,6 +41,7 @@ type Reader struct {
 	in     *bufio.Scanner
 	name   string
 	locks  map[int]*lock
+	stacks format.StackID // the id given last
 	queue  format.Queue
 	now    int64 // of the counts being read
 	timed  bool

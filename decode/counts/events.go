@@ -29,9 +29,9 @@ func (r *Reader) stack(frames []format.Frame) format.StackID {
 	if len(frames) == 0 {
 		return format.NoStack
 	}
-	id := format.StackID(len(r.locks) + 1)
-	r.queue.Push(format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
-	return id
+	r.stacks++
+	r.queue.Push(format.Event{Kind: format.KindStack, Stack: r.stacks, Frames: frames})
+	return r.stacks
 }
 
 // counts reads `0=551, 1=1,` or `0=2 1=2`.

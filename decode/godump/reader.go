@@ -30,7 +30,7 @@ type Reader struct {
 	name  string
 	in    *counter
 	rest  io.Reader
-	lines *tidy              // what is read of the input
+	lines *normalizer        // what is read of the input
 	more  []*stack.Goroutine // of the snapshot at hand, belonging to the next dump
 	names symbols
 
@@ -56,11 +56,11 @@ func Is(head []byte) bool {
 // each of its lines. A dump without that goes first.
 func begins(head []byte) (logged logline.Prefix, ok bool) {
 	for line := range bytes.Lines(head) {
-		at := bytes.Index(line, tidyHead)
+		at := bytes.Index(line, goroutineHead)
 		if at < 0 || at > 0 && (ok || !bytes.HasSuffix(bytes.TrimRight(line, "\r\n"), []byte("]:"))) {
 			continue
 		}
-		rest := line[at+len(tidyHead):]
+		rest := line[at+len(goroutineHead):]
 		if len(rest) == 0 || rest[0] < '0' || rest[0] > '9' || !bytes.Contains(rest, []byte(" [")) {
 			continue
 		}
@@ -76,7 +76,7 @@ func begins(head []byte) (logged logline.Prefix, ok bool) {
 // ErrNotMine for text that holds none, or what the input returned.
 func NewReader(in *bufio.Reader, name string, o Options) (*Reader, error) {
 	c := &counter{in: in}
-	r := &Reader{name: name, in: c, lines: &tidy{in: bufio.NewReader(&shallow{in: c, start: true})}, names: newSymbols(o.Rules)}
+	r := &Reader{name: name, in: c, lines: &normalizer{in: bufio.NewReader(&depthLimit{in: c, start: true})}, names: newSymbols(o.Rules)}
 	_, _ = in.Peek(1) // what there is tells enough: a pipe may give no more for now
 	head, _ := in.Peek(in.Buffered())
 	r.lines.logged, _ = begins(head)

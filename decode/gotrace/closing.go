@@ -15,13 +15,11 @@ import (
 
 // closing is what is delivered at the end of the trace, and how far.
 type closing struct {
-	tenures []tenure
-	at      int // in tenures
-	waits   int // in the reader's
+	releases int // in the reader's waits
+	waits    int // the same
 }
 
-// finish ends what goes on when the trace does, names the locks, and finds
-// out who owned them.
+// finish ends what goes on when the trace does, and names the locks.
 func (r *Reader) finish() {
 	r.interrupt()
 	if r.events > 0 {
@@ -35,7 +33,7 @@ func (r *Reader) finish() {
 	if count == 0 {
 		return
 	}
-	r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingTenures, Value: format.TenuresInferred})
+	r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesWaking})
 	r.warnings = append(r.warnings, format.Warning{Code: "identity", Text: fmt.Sprintf(
 		"Go traces name no locks: the %d here are told apart by the places that use them, joined where one wakes another", count)})
 	if r.late > 0 {
@@ -63,14 +61,14 @@ func (r *Reader) interrupt() {
 	}
 }
 
-// announceLocks gives each lock an id, in the order of first use, finds out
-// who owned it, and returns how many there are. Places that use several locks
+// announceLocks gives each lock an id, in the order of first use, and returns
+// how many there are. Places that use several locks
 // give as many as were contended at once.
 func (r *Reader) announceLocks() (count format.ObjectID) {
 	for root, waits := range r.byLock() {
 		parts := [][]*wait{waits}
 		if points := r.points(waits); several(points) {
-			parts = lanes(waits, points)
+			parts = divide(waits, points)
 		}
 		name := r.sites.name(root)
 		for i, part := range parts {
@@ -83,7 +81,6 @@ func (r *Reader) announceLocks() (count format.ObjectID) {
 			for _, w := range part {
 				w.lock = count
 			}
-			r.closing.tenures = r.own(count, part, r.closing.tenures)
 		}
 	}
 	return count
@@ -111,18 +108,38 @@ func (r *Reader) byLock() iter.Seq2[site, []*wait] {
 	}
 }
 
-// close delivers tenures and waits; false when all are delivered.
+// close delivers releases and waits; false when all are delivered.
 func (r *Reader) close(ev *format.Event) bool {
+	return r.closeRelease(ev) || r.closeWait(ev)
+}
+
+// closeRelease delivers what woke a waiter: a release, by nobody known unless
+// the waker's stack shows it giving the lock back.
+func (r *Reader) closeRelease(ev *format.Event) bool {
 	c := &r.closing
-	if c.at < len(c.tenures) {
-		t := &c.tenures[c.at]
-		c.at++
-		ev.Reset()
-		ev.Kind, ev.Thread, ev.Object, ev.Mode, ev.Stack = format.KindTenure, t.thread, t.lock, t.mode, t.stack
-		ev.Time, ev.End = r.wall(t.start), r.wall(t.end)
-		return true
+	for c.releases < len(r.waits) && r.waits[c.releases].woken == 0 {
+		c.releases++
 	}
-	for c.waits < len(r.waits) && r.waits[c.waits].lost {
+	if c.releases >= len(r.waits) {
+		return false
+	}
+	w := &r.waits[c.releases]
+	c.releases++
+	ev.Reset()
+	ev.Kind, ev.Thread, ev.Object, ev.Stack, ev.Woken = format.KindRelease, w.waker, w.lock, w.unlock, w.thread
+	if by := r.stacks.use(w.unlock); by.shared() {
+		ev.Mode = format.Shared
+	}
+	if ev.Time = r.wall(w.woken); w.again != 0 {
+		ev.Again = w.again - w.woken
+	}
+	return true
+}
+
+// closeWait delivers a wait. Of its tries the last stands for all.
+func (r *Reader) closeWait(ev *format.Event) bool {
+	c := &r.closing
+	for c.waits < len(r.waits) && r.waits[c.waits].again != 0 {
 		c.waits++
 	}
 	if c.waits >= len(r.waits) {

@@ -41,10 +41,10 @@ func (r *Reader) lost(err error) {
 	r.queue.Push(format.Event{Kind: format.KindGap, Time: r.wall(r.last), End: r.wall(r.last), Bytes: n, Name: why.Error()})
 }
 
-// excuse ends the trace where the library panics, as it does where a damaged
+// recoverLibrary ends the trace where the library panics, as it does where a damaged
 // one breaks an invariant of its own: in reading an event, or only in looking
 // at it. Other panics are ours, and go on.
-func (r *Reader) excuse(err *error) {
+func (r *Reader) recoverLibrary(err *error) {
 	p := recover()
 	if p == nil {
 		return

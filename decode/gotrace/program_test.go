@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"contend/analysis"
+	"contend/analysis/owners"
 	"contend/format"
 )
 
@@ -31,7 +33,7 @@ type seen struct {
 	stacks   map[format.StackID]string // innermost function of this package
 	notes    map[format.StackID]string // regions and tasks
 	waits    []format.Event
-	tenures  []format.Event
+	owned    []owners.Ownership        // as package owners infers them
 	activity map[string][]format.Event // by innermost function of this package
 }
 
@@ -42,16 +44,20 @@ func read(t testing.TB, data []byte) *seen {
 		t.Fatal(err)
 	}
 	s := &seen{map[format.ObjectID]format.Event{}, map[format.ThreadID]string{}, map[format.StackID]string{}, map[format.StackID]string{}, nil, nil, map[string][]format.Event{}}
+	record, sym := owners.NewRecord(), []*format.Event(nil)
 	for {
-		var ev format.Event
-		if r.Read(&ev) != nil {
+		ev := &format.Event{}
+		if r.Read(ev) != nil {
+			s.owned = infer(record, analysis.NewSymbols(sym...))
 			return s
 		}
+		record.Add(ev, ev.End)
+		sym = append(sym, ev)
 		switch ev.Kind {
 		case format.KindThread:
 			s.names[ev.Thread] = ev.Name
 		case format.KindObject:
-			s.locks[ev.Object] = ev
+			s.locks[ev.Object] = *ev
 		case format.KindStack:
 			var notes []string
 			for _, f := range ev.Frames {
@@ -67,13 +73,18 @@ func read(t testing.TB, data []byte) *seen {
 				}
 			}
 		case format.KindWait:
-			s.waits = append(s.waits, ev)
-		case format.KindTenure:
-			s.tenures = append(s.tenures, ev)
+			s.waits = append(s.waits, *ev)
 		case format.KindActivity:
-			s.activity[s.stacks[ev.Stack]] = append(s.activity[s.stacks[ev.Stack]], ev)
+			s.activity[s.stacks[ev.Stack]] = append(s.activity[s.stacks[ev.Stack]], *ev)
 		}
 	}
+}
+
+func infer(record *owners.Record, sym *analysis.Symbols) (owned []owners.Ownership) {
+	tl, done := record.Arrange(sym.Kind).Timelines(sym)
+	done()
+	tl.Owned.Each(func(_ uint32, o *owners.Ownership) { owned = append(owned, *o) })
+	return owned
 }
 
 // lock returns the only lock whose name holds text.
@@ -166,9 +177,9 @@ func TestMutexOwnerAndIdleness(t *testing.T) {
 // time.
 func checkHeld(t *testing.T, s *seen, lock format.ObjectID, waits int) {
 	t.Helper()
-	var held format.Event
-	for _, o := range s.tenures {
-		if o.Object == lock && s.stacks[o.Stack] == "holdAlone" {
+	var held owners.Ownership
+	for _, o := range s.owned {
+		if o.Lock == lock && s.stacks[o.Holder.Stack] == "holdAlone" {
 			held = o
 		}
 	}
@@ -178,7 +189,7 @@ func checkHeld(t *testing.T, s *seen, lock format.ObjectID, waits int) {
 			continue
 		}
 		n++
-		if owned := min(w.End, held.End) - max(w.Time, held.Time); float64(owned) < 0.8*float64(w.End-w.Time) {
+		if owned := min(w.End, held.End) - max(w.Time, held.Start); float64(owned) < 0.8*float64(w.End-w.Time) {
 			t.Errorf("wait of %d ns, owned for %d of them", w.End-w.Time, owned)
 		}
 		if s.stacks[w.Stack] != "getInLine" || !strings.Contains(s.names[w.Thread], "gotrace.") {
@@ -190,7 +201,7 @@ func checkHeld(t *testing.T, s *seen, lock format.ObjectID, waits int) {
 	}
 }
 
-// The stacks of waits and tenures carry what the program says it does.
+// The stacks of waits and owners carry what the program says it does.
 func TestTasksAndRegions(t *testing.T) {
 	data := record(t, func() {
 		var mu sync.Mutex
@@ -214,11 +225,17 @@ func TestTasksAndRegions(t *testing.T) {
 	})
 	s := read(t, data)
 	want := map[string]string{"getInLine": "order ordering", "holdAlone": "nightly reporting"}
-	for _, ev := range append(s.waits, s.tenures...) {
-		fn := s.stacks[ev.Stack]
-		if notes, asked := want[fn]; asked && s.notes[ev.Stack] == notes {
+	check := func(stack format.StackID) {
+		fn := s.stacks[stack]
+		if notes, asked := want[fn]; asked && s.notes[stack] == notes {
 			delete(want, fn)
 		}
+	}
+	for _, w := range s.waits {
+		check(w.Stack)
+	}
+	for _, o := range s.owned {
+		check(o.Holder.Stack)
 	}
 	if len(want) > 0 {
 		t.Errorf("not found: %v in %v", want, s.notes)

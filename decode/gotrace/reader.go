@@ -4,10 +4,12 @@
 // refuses the older formats, which do not record all of that.
 //
 // A lock has no address in such a trace. Locks are told apart by the sites
-// that use them (sites.go) and by contradictions (several.go), and who owned
-// them is rebuilt from releases and acquisitions (tenures.go, rebuild.go).
-// That can be done only when the whole trace is read: waits for locks are kept
-// until then, everything else is delivered as it comes.
+// that use them (sites.go) and by contradictions (several.go). That can be done
+// only when the whole trace is read: waits for locks, and the releases that
+// ended them, are kept until then; everything else is delivered as it comes.
+// Telling locks apart stays here, though it looks at who owned what: it gives
+// locks their ids and names, which every event needs. Who owned them is for
+// package analysis/owners to infer.
 package gotrace
 
 import (
@@ -98,7 +100,7 @@ func (r *Reader) Read(ev *format.Event) error {
 
 // step reads one event of the trace and queues what it means.
 func (r *Reader) step() (err error) {
-	defer r.excuse(&err)
+	defer r.recoverLibrary(&err)
 	ev, err := r.trace.ReadEvent()
 	if err != nil {
 		return r.ended(err)

@@ -68,7 +68,7 @@ func TestWholeTraces(t *testing.T) {
 		if s.BytesRead != int64(len(data)) || s.BytesTotal != int64(len(data)) || s.Events < 10_000 || !strings.HasPrefix(s.Format, "go 1.2") {
 			t.Errorf("%s: %+v", path, s)
 		}
-		if counts[format.KindGap] != 0 || counts[format.KindWait] == 0 || counts[format.KindTenure] == 0 || counts[format.KindActivity] == 0 || counts[format.KindRecording] != 1 {
+		if counts[format.KindGap] != 0 || counts[format.KindWait] == 0 || counts[format.KindRelease] == 0 || counts[format.KindActivity] == 0 || counts[format.KindRecording] != 1 {
 			t.Errorf("%s: %v", path, counts)
 		}
 		for _, w := range s.Warnings {

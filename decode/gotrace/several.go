@@ -14,9 +14,9 @@ import (
 // have given back the same lock; and hand-overs link waits that are surely for
 // the same one.
 
-// strays is the share of tenures that may be broken by another's all the
+// tolerance is the share of tenures that may be broken by another's all the
 // same: a goroutine gives a lock back unseen and takes it again at once.
-const strays = 0.05
+const tolerance = 0.05
 
 // several reports whether the points of a lock are those of several.
 func several(points []point) bool {
@@ -41,7 +41,7 @@ func several(points []point) bool {
 		}
 		latest.add(p.thread, i)
 	}
-	return float64(broken) > strays*float64(whole+broken) && broken >= 10
+	return float64(broken) > tolerance*float64(whole+broken) && broken >= 10
 }
 
 // latest knows the last point of each but one thread.
@@ -65,17 +65,17 @@ func (l *latest) other(t format.ThreadID) int {
 	return l.last
 }
 
-// lanes divides the waits of several locks so that each lane holds one at any
+// divide divides the waits of several locks so that each part is of one at any
 // time: chains of waits linked by hand-overs, put behind one another where
-// they do not overlap. A lane is not a lock, but what goes on in it at one
+// they do not overlap. A part is not a lock, but what goes on in it at one
 // time is.
-func lanes(waits []*wait, points []point) [][]*wait {
-	var ends laneEnds
+func divide(waits []*wait, points []point) [][]*wait {
+	var ends partEnds
 	var out [][]*wait
 	for _, c := range chain(waits, points) {
-		l := laneEnd{lane: len(out)}
+		l := partEnd{part: len(out)}
 		if len(ends) > 0 && ends[0].at <= c[0].start {
-			l = heap.Pop(&ends).(laneEnd)
+			l = heap.Pop(&ends).(partEnd)
 		} else {
 			out = append(out, nil)
 		}
@@ -83,27 +83,27 @@ func lanes(waits []*wait, points []point) [][]*wait {
 			l.at = max(l.at, w.end)
 		}
 		heap.Push(&ends, l)
-		out[l.lane] = append(out[l.lane], c...)
+		out[l.part] = append(out[l.part], c...)
 	}
 	return out
 }
 
-// laneEnd says until when a lane is taken.
-type laneEnd struct {
+// partEnd says until when a part is taken.
+type partEnd struct {
 	at   int64
-	lane int
+	part int
 }
 
-// laneEnds is a heap of lanes, the first to be free on top.
-type laneEnds []laneEnd
+// partEnds is a heap of parts, the first to be free on top.
+type partEnds []partEnd
 
-func (l laneEnds) Len() int { return len(l) }
-func (l laneEnds) Less(i, j int) bool {
-	return l[i].at < l[j].at || l[i].at == l[j].at && l[i].lane < l[j].lane
+func (l partEnds) Len() int { return len(l) }
+func (l partEnds) Less(i, j int) bool {
+	return l[i].at < l[j].at || l[i].at == l[j].at && l[i].part < l[j].part
 }
-func (l laneEnds) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
-func (l *laneEnds) Push(x any)   { *l = append(*l, x.(laneEnd)) }
-func (l *laneEnds) Pop() any {
+func (l partEnds) Swap(i, j int) { l[i], l[j] = l[j], l[i] }
+func (l *partEnds) Push(x any)   { *l = append(*l, x.(partEnd)) }
+func (l *partEnds) Pop() any {
 	last := (*l)[len(*l)-1]
 	*l = (*l)[:len(*l)-1]
 	return last

@@ -1,6 +1,7 @@
 package gotrace
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"contend/analysis/owners"
 	"contend/format"
 )
 
@@ -83,9 +85,9 @@ func right(s *seen, log []held) float64 {
 				continue
 			}
 			all += hi - lo
-			for _, o := range s.tenures {
-				if o.Object == w.Object && id(o.Thread) == h.goroutine {
-					good += max(0, min(hi, o.End)-max(lo, o.Time))
+			for _, o := range s.owned {
+				if o.Lock == w.Object && o.Holder.Kind == owners.Thread && id(o.Holder.Thread) == h.goroutine {
+					good += max(0, min(hi, o.End)-max(lo, o.Start))
 				}
 			}
 		}
@@ -111,5 +113,32 @@ func TestSeveralLocksAtOnePlace(t *testing.T) {
 		if share < 0.8 || (count == 1) != (locks == 1) {
 			t.Errorf("%d locks: %d told apart, %.3f right", count, locks, share)
 		}
+	}
+}
+
+// story is a lock's history, a point a word: 20-A releases, 30=A has acquired.
+func story(text string) (points []point) {
+	for word := range strings.FieldsSeq(text) {
+		var p point
+		var sign, name byte
+		if n, _ := fmt.Sscanf(word, "%d%c%c", &p.at, &sign, &name); n < 3 {
+			panic(word)
+		}
+		p.what = map[byte]what{'-': released, '=': acquired}[sign]
+		p.thread = format.ThreadID(name)
+		points = append(points, p)
+	}
+	return points
+}
+
+func TestSeveralAreBetrayedByBrokenTenures(t *testing.T) {
+	one, two := "", ""
+	for i := range 20 {
+		at := 100 * i
+		one += fmt.Sprintf("%d=A %d-A %d=B %d-B ", at, at+10, at+20, at+30)
+		two += fmt.Sprintf("%d=A %d=B %d-A %d-B ", at, at+10, at+20, at+30)
+	}
+	if several(story(one)) || !several(story(two)) {
+		t.Errorf("one is several: %v; two are: %v", several(story(one)), several(story(two)))
 	}
 }

@@ -15,7 +15,7 @@ type wait struct {
 	lock              format.ObjectID // given when the trace has been read
 	mode              format.Mode
 	kind              format.LockKind
-	lost              bool // somebody else was quicker: a further try follows, which stands for the whole acquire
+	again             int64 // somebody else was quicker: when a further try began, which stands for the whole acquire; 0 if none did
 }
 
 // retrySlack is how long a goroutine may run between two tries of one
@@ -46,7 +46,7 @@ func (r *Reader) keep(g *goroutine, end int64) {
 	}
 	if g.again {
 		before := &r.waits[g.wait]
-		before.lost = true
+		before.again = w.start
 		w.asked = before.asked
 	}
 	g.wait = len(r.waits)

@@ -49,7 +49,7 @@ func parseHeader(b []byte) header {
 	}
 }
 
-// check says whether the chunk can be read at all.
+// check reports whether the chunk can be read at all.
 func (h *header) check() (hint string, err error) {
 	switch {
 	case h.major == 0:
@@ -93,17 +93,6 @@ func plus(at, d int64) int64 {
 	return at + d
 }
 
-// follows says whether a chunk is of the same process as the one before: of
-// one version, and by one clock.
-func (h *header) follows(last *header) bool {
-	const drift = 10e9 // between the two clocks
-	if h.major != last.major || h.minor != last.minor || h.ticksPerSecond != last.ticksPerSecond {
-		return false
-	}
-	off := last.at(h.startTicks) - h.startNanos
-	return -drift < off && off < drift
-}
-
 // nextChunk reads the next chunk into r.buf and finds its metadata and
 // constants. It returns io.EOF when there is none.
 func (r *Reader) nextChunk() error {
@@ -123,9 +112,8 @@ func (r *Reader) nextChunk() error {
 	if err != nil {
 		return &format.Error{Pos: r.pos(0), What: "chunk header", Err: err, Hint: hint}
 	}
-	if !r.head.follows(&last) {
-		r.meta = nil // its types are numbered by another process
-		clear(r.ids.alive)
+	if !r.head.sameTypes(&last) {
+		r.meta = nil
 	}
 	r.off = headerSize
 	r.unfinished = r.head.size < headerSize
@@ -140,6 +128,7 @@ func (r *Reader) nextChunk() error {
 		r.unfinished = true
 	}
 	r.prepare()
+	r.checkJVM(&last)
 	return nil
 }
 

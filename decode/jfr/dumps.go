@@ -9,27 +9,29 @@ import (
 	"contend/format"
 )
 
-// threadDump delivers what an embedded thread dump shows: an evidence-only
+// threadDump notes what an embedded thread dump shows: an evidence-only
 // contention event for each lock somebody waits for, and idle time of threads
 // that two dumps in a row show in the same idle stack, since a thread that
-// stays parked writes no event.
+// stays parked writes no event. The former wait until the instant is known.
 func (r *Reader) threadDump(at int64, text string) {
 	d := threaddump.ParseHotSpot(text)
 	locks := map[threaddump.LockRef]*format.Event{}
 	threads := make([]format.ThreadID, len(d.Threads))
 	idle := map[format.ThreadID]idleSince{}
+	shown := shownDump{asked: at}
 	for i := range d.Threads {
 		t := &d.Threads[i]
 		if t.JavaID == 0 && len(t.Frames) == 0 {
 			continue // a thread of the VM itself
 		}
 		threads[i] = r.dumpThread(t)
+		shown.threads = append(shown.threads, standing{threads[i], r.intern(t.For.Class), stateOf(t)})
 		stack := r.internStack(recorded(t.Frames))
 		switch kind, mode := r.waits(t, stack); {
 		case kind != format.KindUnknownLock:
 			ev := locks[t.For]
 			if ev == nil {
-				ev = &format.Event{Kind: format.KindContention, Time: at, Weight: format.EvidenceOnly, Object: r.object(r.intern(t.For.Class), int64(t.For.Addr), heapSpace, kind, stack)}
+				ev = &format.Event{Kind: format.KindContention, Weight: format.EvidenceOnly, Object: r.object(r.intern(t.For.Class), int64(t.For.Addr), heapSpace, kind, stack)}
 				locks[t.For] = ev
 			}
 			ev.Waiters = append(ev.Waiters, format.Party{Thread: threads[i], Stack: stack, Mode: mode})
@@ -40,7 +42,7 @@ func (r *Reader) threadDump(at int64, text string) {
 	r.idle = idle
 	for i := range d.Threads {
 		for _, ref := range d.Threads[i].Held {
-			if ev := locks[ref]; ev != nil && threads[i] != format.NoThread {
+			if ev := locks[ref]; ev != nil && threads[i] != format.NoThread && !enters(&d.Threads[i], ref) {
 				ev.Owners = append(ev.Owners, format.Party{Thread: threads[i], Stack: r.internStack(recorded(d.Threads[i].Frames))})
 			}
 		}
@@ -50,9 +52,16 @@ func (r *Reader) threadDump(at int64, text string) {
 		// Without -l a dump does not show who owns a synchronizer, and virtual
 		// threads may own what nobody in it does.
 		if free := !strings.HasPrefix(ref.Class, "java.util.concurrent.") && d.Complete(); free || len(locks[ref].Owners) > 0 {
-			r.queue.Push(*locks[ref])
+			shown.locks = append(shown.locks, *locks[ref])
 		}
 	}
+	r.dated.dumps.list = append(r.dated.dumps.list, shown)
+}
+
+// enters reports whether a thread has a monitor and is still blocked at its
+// entry: it was free, or handed over, a moment ago.
+func enters(t *threaddump.Thread, ref threaddump.LockRef) bool {
+	return t.Wait == threaddump.Blocked && t.For == (threaddump.LockRef{}) && t.Held[0] == ref
 }
 
 // idleSince is the idle stack the last dump showed a thread in.

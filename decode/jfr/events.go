@@ -22,6 +22,8 @@ const (
 	slotValue
 	slotText
 	slotTime
+	slotTimeout
+	slotUntil
 	slotOSName
 	slotOSID
 	slotVirtual
@@ -29,6 +31,13 @@ const (
 	slotFrames
 	slotMethod
 	slotLine
+	slotOperation
+	slotModifiers
+	slotTimedOut
+	slotLoad
+	slotState
+	slotSafepoint
+	slotFailed
 	slots
 )
 
@@ -40,8 +49,8 @@ type eventSpec struct {
 }
 
 // prefixes are what precedes the names above: JDK 11 and later and its
-// relatives, and JDK 9 and 10.
-var prefixes = [...]string{"jdk.", "com.oracle.jdk."}
+// relatives, JDK 9 and 10, and async-profiler for what the JDK does not have.
+var prefixes = [...]string{"jdk.", "com.oracle.jdk.", "profiler."}
 
 // eventName strips the prefix; "" for a class that is no JDK event.
 func eventName(class string) string {
@@ -57,20 +66,27 @@ func eventName(class string) string {
 // prefix; all others are skipped by their size.
 func wanted() map[string]*eventSpec {
 	subject := func(name string) map[string]slot { return map[string]slot{name: slotSubject} }
-	monitor := map[string]slot{"monitorClass": slotClass, "previousOwner": slotOwner, "address": slotAddress}
+	sampled := map[string]slot{"sampledThread": slotSubject, "state": slotState}
+	monitor := map[string]slot{"monitorClass": slotClass, "previousOwner": slotOwner, "notifier": slotOwner, "timedOut": slotTimedOut, "address": slotAddress}
 	io := doing(format.ActivityIO)
 	list := []*eventSpec{
 		{"JavaMonitorEnter", monitor, monitorEnter},
 		{"JavaMonitorWait", monitor, monitorWait},
-		{"ThreadPark", map[string]slot{"parkedClass": slotClass, "address": slotAddress}, park},
+		{"ThreadPark", map[string]slot{"parkedClass": slotClass, "address": slotAddress, "timeout": slotTimeout, "until": slotUntil}, park},
 		{"ThreadSleep", map[string]slot{"time": slotTime}, sleep},
 		{"FileRead", nil, io}, {"FileWrite", nil, io}, {"FileForce", nil, io},
 		{"SocketRead", nil, io}, {"SocketWrite", nil, io},
-		{"ExecutionSample", subject("sampledThread"), sample},
-		{"NativeMethodSample", subject("sampledThread"), sample},
+		{"ExecutionSample", sampled, sample},
+		{"NativeMethodSample", sampled, sample},
+		{"WallClockSample", sampled, sample},
+		{"CPUTimeSample", map[string]slot{"failed": slotFailed}, cpuSample},
 		{"ThreadStart", subject("thread"), threadStart},
 		{"ThreadEnd", subject("thread"), threadEnd},
 		{"ActiveSetting", map[string]slot{"id": slotID, "name": slotName, "value": slotValue}, setting},
+		{"CPULoad", map[string]slot{"machineTotal": slotLoad}, cpuLoad},
+		{"GCPhasePause", nil, pause},
+		{"MethodTrace", map[string]slot{"method": slotMethod}, traced},
+		{"ExecuteVMOperation", map[string]slot{"operation": slotOperation, "safepoint": slotSafepoint}, operation},
 		{"ThreadDump", map[string]slot{"result": slotText}, dump},
 	}
 	m := make(map[string]*eventSpec, len(list))
@@ -103,8 +119,9 @@ func (r *Reader) activity(v *values, ev *format.Event, what format.Activity) {
 // stack: that too tells one place of the program from another.
 func sleep(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivitySleep)
+	r.dated.note(ev, 0, stateSleeps)
 	if ev.Stack == format.NoStack {
-		ev.Stack = r.sleepStack(r.timespan(v[slotTime], r.meta.sleeps))
+		ev.Stack = r.sleepStack(r.timespan(v[slotTime], r.meta.units[slotTime]))
 	}
 	return true
 }
@@ -112,28 +129,69 @@ func sleep(r *Reader, v *values, ev *format.Event) bool {
 func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
 	ev.Kind = format.KindWait
 	ev.Thread, ev.Stack, ev.Owner = r.thread(v[slotThread]), r.stack(v[slotStack]), r.thread(v[slotOwner])
-	ev.Object = r.object(r.class(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
+	class := r.class(v[slotClass])
+	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
+	r.dated.note(ev, class, stateEnters)
+	if l := r.ids.virtual[ev.Thread]; l != nil {
+		l.monitors = true
+	}
+	if _, ok := r.ids.entries[ev.Stack]; ok {
+		r.tellEntry(ev.Stack, class)
+	}
 	return true
 }
 
 func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivityWait)
-	ev.Object = r.object(r.class(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
+	class := r.class(v[slotClass])
+	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
+	r.dated.note(ev, class, stateWaits)
+	if by := r.thread(v[slotOwner]); by != format.NoThread && v[slotTimedOut] == 0 && len(r.hidden.notified) < mostNotified {
+		r.hidden.notified = append(r.hidden.notified, notified{ev.Object, by, ev.Time, ev.End})
+	}
 	return true
 }
 
-// park is a wait for a lock, idle time, or unclear: the rules decide.
 func park(r *Reader, v *values, ev *format.Event) bool {
-	class, stack := r.class(v[slotClass]), r.stack(v[slotStack])
-	res := r.classify(class, stack)
-	ev.Thread, ev.Stack = r.thread(v[slotThread]), stack
-	ev.Object = r.object(class, v[slotAddress], heapSpace, res.Kind, stack)
+	ev.Thread, ev.Stack = r.thread(v[slotThread]), r.stack(v[slotStack])
+	if l := r.ids.virtual[ev.Thread]; l != nil {
+		l.lastPark = max(l.lastPark, ev.End)
+	}
+	return r.parked(ev, r.class(v[slotClass]), v[slotAddress], heapSpace, r.timedOut(v, ev))
+}
+
+// parked delivers a park: a wait for a lock, idle time, or unclear. The rules
+// decide.
+func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space, failed bool) bool {
+	res := r.classify(class, ev.Stack)
+	ev.Object = r.object(class, address, in, res.Kind, ev.Stack)
+	r.dated.note(ev, class, stateParks)
 	if res.Verdict == rulesLock {
-		ev.Kind, ev.Mode = format.KindWait, res.Mode
+		ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, failed
+		if r.meta.tracing && !failed {
+			r.park(ev, class)
+		}
+		if in == heapSpace {
+			r.hidden.meet(ev, class)
+		}
+		if l := r.ids.virtual[ev.Thread]; l != nil {
+			l.parked = true
+		}
 		return true
 	}
 	ev.Kind, ev.Activity = format.KindActivity, res.activity
 	return true
+}
+
+// timedOut reports whether a park lasted as long as it was meant to at most:
+// who tried for a lock that long did not get it. What is not above zero is no
+// limit, in any version.
+func (r *Reader) timedOut(v *values, ev *format.Event) bool {
+	if limit := v[slotTimeout]; limit > 0 && ev.End-ev.Time >= r.timespan(limit, r.meta.units[slotTimeout]) {
+		return true
+	}
+	until := v[slotUntil] // milliseconds since the epoch
+	return until > 0 && ev.End >= times(until, 1e6)
 }
 
 func threadStart(r *Reader, v *values, ev *format.Event) bool {
@@ -146,13 +204,79 @@ func threadEnd(r *Reader, v *values, ev *format.Event) bool {
 	return ev.Thread != format.NoThread
 }
 
+// sample is what a thread was seen doing at an instant. It ran, unless the
+// sample says otherwise: async-profiler takes some of threads that wait, too.
 func sample(r *Reader, v *values, ev *format.Event) bool {
+	ev.Thread = r.thread(v[slotSubject])
+	return r.sampled(ev, v)
+}
+
+// cpuSample is one that a thread took of itself (JDK 25).
+func cpuSample(r *Reader, v *values, ev *format.Event) bool {
+	ev.Thread = r.thread(v[slotThread])
+	return v[slotFailed] == 0 && r.sampled(ev, v)
+}
+
+func (r *Reader) sampled(ev *format.Event, v *values) bool {
 	ev.Kind, ev.Activity, ev.End = format.KindActivity, format.ActivityRun, ev.Time
-	ev.Thread, ev.Stack = r.thread(v[slotSubject]), r.stack(v[slotStack])
+	if v[slotState] != 0 && !r.runs(v[slotState]) {
+		ev.Activity = format.ActivitySeen
+	}
+	ev.Stack = r.stack(v[slotStack])
 	return ev.Thread != format.NoThread
+}
+
+// runs reports whether a state of threads, which is a constant, is one of those
+// that run.
+func (r *Reader) runs(key int64) bool {
+	known := r.known.states.get(key)
+	if known == 0 {
+		var state values
+		name := "STATE_RUNNABLE"
+		if r.constant(r.meta.parts.state, key, &state) {
+			name = r.text(state[slotName])
+		}
+		known = 1
+		if strings.HasSuffix(name, "RUNNABLE") || name == "STATE_DEFAULT" {
+			known = 2
+		}
+		r.known.states.set(key, known)
+	}
+	return known == 2
 }
 
 func dump(r *Reader, v *values, ev *format.Event) bool {
 	r.threadDump(ev.Time, r.text(v[slotText]))
 	return false
+}
+
+// operation notes when the VM took a dump, and delivers the time for which it
+// stopped all threads. Which operation it carries out is a constant.
+func operation(r *Reader, v *values, ev *format.Event) bool {
+	name := r.operation(v[slotOperation])
+	switch name {
+	case "PrintThreads", "ThreadDump":
+		r.dated.operations.list = append(r.dated.operations.list, ev.Time)
+	}
+	ev.Kind, ev.Name = format.KindPause, "safepoint "+name
+	return v[slotSafepoint] != 0 && ev.End > ev.Time
+}
+
+func (r *Reader) operation(key int64) string {
+	name, ok := r.known.operations[key]
+	if !ok {
+		var v values
+		if r.constant(r.meta.parts.operation, key, &v) {
+			name = r.text(v[slotName])
+		}
+		r.known.operations[key] = name
+	}
+	return name
+}
+
+// pause is one of a garbage collector.
+func pause(r *Reader, _ *values, ev *format.Event) bool {
+	r.hidden.pauses = append(r.hidden.pauses, ev.Time)
+	ev.Kind, ev.Name = format.KindPause, format.PauseGC
+	return ev.End > ev.Time
 }

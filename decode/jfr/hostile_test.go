@@ -56,8 +56,8 @@ func TestDeepStacks(t *testing.T) {
 		if key == deep {
 			want = maxFrames
 		}
-		if got := len(r.stackFrames(key)); got != want {
-			t.Errorf("%d frames behind %d bytes, want %d", got, bytes, want)
+		if frames, _, _ := r.stackFrames(key); len(frames) != want {
+			t.Errorf("%d frames behind %d bytes, want %d", len(frames), bytes, want)
 		}
 		r.buf = r.buf[:at]
 	}

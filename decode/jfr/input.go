@@ -103,7 +103,7 @@ func (h *header) plausible() bool {
 	return h.major >= 1 && h.major <= 2 && h.minor < 64 && h.ticksPerSecond > 0 && h.ticksPerSecond <= 1e12 && h.startNanos > 0 && h.size >= 0 && h.metadata >= 0
 }
 
-// copies says whether h, met at an offset inside the chunk of another header,
+// copies reports whether h, met at an offset inside the chunk of another header,
 // is that header as it was at a flush: then the chunk ended right behind it.
 func (h *header) copies(chunk *header, at int64) bool {
 	return at > 0 && h.size == at+headerSize && h.startNanos == chunk.startNanos && h.startTicks == chunk.startTicks

@@ -22,23 +22,14 @@ type field struct {
 	unit     string // of a time, as jdk.jfr.Timespan calls it; "" where none is told
 }
 
-// field returns the field of a name, nil if there is none.
-func (cl *class) field(name string) *field {
-	for i := range cl.fields {
-		if cl.fields[i].name == name {
-			return &cl.fields[i]
-		}
-	}
-	return nil
-}
-
 // metadata is what one chunk says of its types.
 type metadata struct {
 	classes  map[int64]*class
 	programs map[int64]*program // wanted events by type id
 	layouts  map[int64][]op     // of constants, by class, as far as met
 	work     int                // spent on compiling
-	sleeps   string             // the unit of how long a thread meant to sleep
+	units    [slots]string      // of the times that events tell, by slot
+	tracing  bool               // of methods is known to it
 	dense    []*program         // the same, for the ids there usually are
 	parts    parts
 }

@@ -38,6 +38,20 @@ func (t *table) set(key int64, v uint32) {
 	t.dense[key] = v
 }
 
+// keys yields all keys that are set.
+func (t *table) keys(yield func(key int64) bool) {
+	for key, v := range t.dense {
+		if v != 0 && !yield(int64(key)) {
+			return
+		}
+	}
+	for key := range t.sparse {
+		if !yield(key) {
+			return
+		}
+	}
+}
+
 func (t *table) clear() {
 	t.dense = t.dense[:0] // and not wiped: a chunk may be shorter than the array
 	clear(t.sparse)

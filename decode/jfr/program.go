@@ -1,6 +1,10 @@
 package jfr
 
-import "contend/format"
+import (
+	"encoding/binary"
+
+	"contend/format"
+)
 
 // A program reads one kind of value: an event, or a constant. It is compiled
 // once from the recording's metadata, so that layouts of any version are read
@@ -57,6 +61,9 @@ func (m *metadata) compileClass(cl *class, want map[string]slot) *program {
 		if take && len(ops) == 1 {
 			ops[0].slot, ops[0].take = s, true
 			p.pools[s], p.has[s] = f.class, true
+			if f.unit != "" {
+				m.units[s] = f.unit
+			}
 		}
 		p.ops = append(p.ops, ops...)
 	}
@@ -142,8 +149,11 @@ func (o *op) read(c *cursor) int64 {
 	case opInt:
 		return c.integer("field", int(o.size))
 	case opRaw:
-		if b := c.bytes("field", int(o.size)); len(b) == 1 {
+		switch b := c.bytes("field", int(o.size)); len(b) {
+		case 1:
 			return int64(b[0])
+		case 4: // the bits of a float
+			return int64(binary.BigEndian.Uint32(b))
 		}
 		return 0
 	case opString:
@@ -165,8 +175,8 @@ func (o *op) read(c *cursor) int64 {
 
 // parts are the programs for the constants this package looks into.
 type parts struct {
-	thread, class, symbol, method, stack, frame *program
-	strings                                     int64 // pool of java.lang.String
+	thread, class, symbol, method, stack, frame, operation, state *program
+	strings                                                       int64 // pool of java.lang.String
 }
 
 // compile builds the programs of all wanted events and, from the classes
@@ -184,9 +194,7 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 		if p := m.compileClass(cl, spec.fields); p != nil {
 			p.spec = spec
 			m.programs[id] = p
-			if f := cl.field("time"); spec.name == "ThreadSleep" && f != nil {
-				m.sleeps = f.unit
-			}
+			m.tracing = m.tracing || spec.name == "MethodTrace"
 		}
 	}
 	for id, p := range m.programs {
@@ -201,6 +209,8 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 	for _, p := range m.programs { // in any order: all events agree on the classes of their fields
 		m.part(&m.parts.thread, p, slotThread, map[string]slot{"osName": slotOSName, "osThreadId": slotOSID, "javaName": slotName, "javaThreadId": slotID, "virtual": slotVirtual})
 		m.part(&m.parts.stack, p, slotStack, map[string]slot{"truncated": slotTruncated, "frames": slotFrames})
+		m.part(&m.parts.operation, p, slotOperation, map[string]slot{"type": slotName})
+		m.part(&m.parts.state, p, slotState, map[string]slot{"name": slotName})
 		m.part(&m.parts.class, p, slotClass, map[string]slot{"name": slotName})
 	}
 	m.frames()
@@ -229,7 +239,7 @@ func (m *metadata) frames() {
 	if cl := m.classes[q.stack.pools[slotFrames]]; cl != nil {
 		q.frame = m.compileClass(cl, map[string]slot{"method": slotMethod, "lineNumber": slotLine})
 	}
-	m.part(&q.method, q.frame, slotMethod, map[string]slot{"type": slotClass, "name": slotName})
+	m.part(&q.method, q.frame, slotMethod, map[string]slot{"type": slotClass, "name": slotName, "modifiers": slotModifiers})
 	m.part(&q.class, q.method, slotClass, map[string]slot{"name": slotName})
 	m.part(&q.symbol, q.class, slotName, map[string]slot{"string": slotName})
 	m.part(&q.symbol, q.method, slotName, map[string]slot{"string": slotName})

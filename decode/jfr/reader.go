@@ -46,6 +46,9 @@ type Reader struct {
 	settings map[string]string
 	recorded map[string]bool               // by event: whether any settings enable it
 	idle     map[format.ThreadID]idleSince // by the last thread dump
+	dated    dumpTimes
+	wakings  wakings
+	hidden   hidden
 
 	values   values // of the event at hand
 	events   int64
@@ -76,7 +79,7 @@ func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	return format.Stats{Format: fmt.Sprintf("jfr %d.%d", r.head.major, r.head.minor), Events: r.events,
-		BytesRead: r.taken() - r.damaged, BytesTotal: r.taken(), Warnings: append(r.warnings[:len(r.warnings):len(r.warnings)], r.unrecorded()...), Damage: r.damage}
+		BytesRead: r.taken() - r.damaged, BytesTotal: r.taken(), Warnings: slices.Concat(r.warnings, r.unrecorded(), r.hidden.warnings(r.ids.virtual)), Damage: r.damage}
 }
 
 // Close releases the reader; the input stays open.
@@ -98,6 +101,9 @@ func (r *Reader) Read(ev *format.Event) error {
 		}
 		if r.off >= len(r.buf) {
 			r.err = r.chunk()
+			r.dated.turn(r.err != nil, &r.queue)
+			r.hidden.turn()
+			r.wakings.turn(&r.queue)
 			continue
 		}
 		ev.Reset()
@@ -155,7 +161,11 @@ func (r *Reader) event(ev *format.Event) bool {
 	r.off = end
 	ev.Time = r.head.at(v[slotStart])
 	ev.End = plus(ev.Time, max(r.head.nanos(v[slotDuration]), 0))
-	return p.spec.book(r, v, ev)
+	if !p.spec.book(r, v, ev) {
+		return false
+	}
+	r.note(ev)
+	return true
 }
 
 // cut handles an event that cannot be stepped over: the end of a recording

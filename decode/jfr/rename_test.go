@@ -46,7 +46,7 @@ func TestRenamedThreadIsOne(t *testing.T) {
 	ids = nil
 	resolve(key, os, java, "worker")
 	resolve(key+1, os, java+1, "worker") // of the same name
-	clear(r.ids.alive)                   // another process
+	r.nextJVM()
 	resolve(key, os, java, "another")
 	if ids[0] == ids[1] || ids[0] == ids[2] || ids[1] == ids[2] {
 		t.Errorf("ids %v of three threads", ids)

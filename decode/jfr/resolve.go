@@ -14,14 +14,16 @@ import (
 const rulesLock = rules.Lock
 
 // identities keeps the recording's threads, locks and stacks apart across
-// chunks, whose keys differ.
+// chunks, whose keys differ. Threads and locks are those of the JVM at hand.
 type identities struct {
 	threads map[threadKey]format.ThreadID
-	last    format.ThreadID             // given
-	alive   map[lifeKey]format.ThreadID // of the process at hand
-	called  map[format.ThreadID]string  // the name told last
+	last    format.ThreadID // given
+	alive   map[lifeKey]format.ThreadID
+	called  map[format.ThreadID]string // the name told last
 	byJava  map[int64]format.ThreadID
+	native  map[int64]int64 // by Java id: the id the operating system gave
 	objects map[objectKey]format.ObjectID
+	object  format.ObjectID             // given last
 	stacks  map[uint64][]format.StackID // by hash
 	frames  [][]format.Frame            // by stack
 	sleeps  map[int64]format.StackID
@@ -29,6 +31,15 @@ type identities struct {
 	names   []string // by class
 	seed    maphash.Seed
 	verdict map[verdictKey]verdict
+
+	entries map[format.StackID]struct{} // the innermost method is synchronized
+	entered map[entry]struct{}          // told
+
+	cut      map[format.StackID]struct{} // the outermost frames are missing
+	virtual  map[format.ThreadID]*virtualLife
+	calls    map[call]format.StackID // of traced methods
+	releases map[format.StackID]release
+	families map[uint32]uint32 // by class
 
 	// Many events are of few locks, at few places: what the maps said last, by
 	// some bits of the key.
@@ -70,6 +81,7 @@ type space uint8
 const (
 	monitorSpace space = iota
 	heapSpace
+	virtualSpace // no address: the class that uses locks of virtual threads stands for it
 )
 
 type verdictKey struct {
@@ -83,29 +95,36 @@ type verdict struct {
 }
 
 func newIdentities() identities {
-	return identities{threads: map[threadKey]format.ThreadID{}, alive: map[lifeKey]format.ThreadID{}, called: map[format.ThreadID]string{}, byJava: map[int64]format.ThreadID{}, objects: map[objectKey]format.ObjectID{},
+	return identities{threads: map[threadKey]format.ThreadID{}, alive: map[lifeKey]format.ThreadID{}, called: map[format.ThreadID]string{}, byJava: map[int64]format.ThreadID{}, native: map[int64]int64{}, objects: map[objectKey]format.ObjectID{},
 		stacks: map[uint64][]format.StackID{}, sleeps: map[int64]format.StackID{}, frames: [][]format.Frame{nil}, classes: map[string]uint32{"": 0}, names: []string{""},
-		seed: maphash.MakeSeed(), verdict: map[verdictKey]verdict{}}
+		seed: maphash.MakeSeed(), verdict: map[verdictKey]verdict{},
+		entries: map[format.StackID]struct{}{}, entered: map[entry]struct{}{}, cut: map[format.StackID]struct{}{}, virtual: map[format.ThreadID]*virtualLife{}, calls: map[call]format.StackID{}, releases: map[format.StackID]release{}, families: map[uint32]uint32{}}
 }
 
 // constants are the resolved keys of the current chunk.
 type constants struct {
-	threads, stacks, classes, methods table
-	named                             []methodName     // by method, less one
-	symbols, texts                    map[int64]string // many constants may refer to one
+	threads, stacks, classes, methods, states table
+	named                                     []methodName     // by method, less one
+	symbols, texts, operations                map[int64]string // many constants may refer to one
 }
 
-type methodName struct{ class, method string }
+type methodName struct {
+	class, method string
+	synchronized  bool
+}
+
+// synchronizedFlag is that of Java's modifiers.
+const synchronizedFlag = 0x20
 
 func (r *Reader) newConstants() {
 	r.pools = pools{}
 	k := &r.known
-	for _, t := range [...]*table{&k.threads, &k.stacks, &k.classes, &k.methods} {
+	for _, t := range [...]*table{&k.threads, &k.stacks, &k.classes, &k.methods, &k.states} {
 		t.clear()
 		t.span = denseKeys // there are only these
 	}
 	k.named = k.named[:0]
-	k.symbols, k.texts = map[int64]string{}, map[int64]string{}
+	k.symbols, k.texts, k.operations = map[int64]string{}, map[int64]string{}, map[int64]string{}
 }
 
 // constant runs a program over the constant with a key; ok is false when the
@@ -199,13 +218,20 @@ func (r *Reader) object(class uint32, address int64, in space, kind format.LockK
 	}
 	id, ok := r.ids.objects[k]
 	if !ok {
-		id = format.ObjectID(len(r.ids.objects) + 1)
+		r.ids.object++
+		id = r.ids.object
 		r.ids.objects[k] = id
 		name := r.ids.names[class]
 		if name == "" {
 			name = "[unknown class]"
 		}
-		r.queue.Push(format.Event{Kind: format.KindObject, Object: id, Class: name, Hash: uint64(address), LockKind: kind, Name: lockName(name, address, r.ids.frames[at])})
+		ev := format.Event{Kind: format.KindObject, Object: id, Class: name, LockKind: kind}
+		if in == virtualSpace {
+			ev.Name = fmt.Sprintf("%s (of virtual threads in %s)", name, r.ids.names[address])
+		} else {
+			ev.Hash, ev.Name = uint64(address), lockName(name, address, r.ids.frames[at])
+		}
+		r.queue.Push(ev)
 	}
 	recent.key, recent.id = k, id
 	return id
@@ -219,7 +245,14 @@ func (r *Reader) stack(key int64) format.StackID {
 	if id := r.known.stacks.get(key); id != 0 {
 		return format.StackID(id - 1)
 	}
-	id := r.internStack(r.stackFrames(key))
+	frames, entry, cut := r.stackFrames(key)
+	id := r.internStack(frames)
+	if entry {
+		r.ids.entries[id] = struct{}{}
+	}
+	if cut {
+		r.ids.cut[id] = struct{}{}
+	}
 	r.known.stacks.set(key, uint32(id)+1)
 	return id
 }
@@ -227,24 +260,28 @@ func (r *Reader) stack(key int64) format.StackID {
 // maxFrames bounds a stack; the JDK stops at 2048 itself.
 const maxFrames = 1 << 14
 
-func (r *Reader) stackFrames(key int64) []format.Frame {
+// stackFrames reads the frames of a stack; entry says that the innermost is of
+// a method that is synchronized, cut that the outermost are missing.
+func (r *Reader) stackFrames(key int64) (frames []format.Frame, entry, cut bool) {
 	var v values
 	p := r.meta.parts.frame
 	if p == nil || !r.constant(r.meta.parts.stack, key, &v) {
-		return nil
+		return nil, false, false
 	}
+	cut = v[slotTruncated] != 0
 	c := r.cursor(int(v[slotFrames]))
 	n := min(c.count("frames"), maxFrames)
-	frames := make([]format.Frame, 0, n)
-	for range n {
+	frames = make([]format.Frame, 0, n)
+	for i := range n {
 		p.run(&c, &v)
 		if c.err != nil {
 			break
 		}
 		m := r.method(v[slotMethod])
+		entry = entry || i == 0 && m.synchronized
 		frames = append(frames, format.Frame{Class: m.class, Method: m.method, Line: max(int(int32(v[slotLine])), 0)})
 	}
-	return frames
+	return frames, entry, cut
 }
 
 func (r *Reader) method(key int64) methodName {
@@ -254,7 +291,7 @@ func (r *Reader) method(key int64) methodName {
 	m := methodName{method: "[unknown method]"}
 	var v values
 	if r.constant(r.meta.parts.method, key, &v) {
-		m = methodName{r.ids.names[r.class(v[slotClass])], r.symbol(r.meta.parts.method, &v)}
+		m = methodName{r.ids.names[r.class(v[slotClass])], r.symbol(r.meta.parts.method, &v), v[slotModifiers]&synchronizedFlag != 0}
 	}
 	r.known.named = append(r.known.named, m)
 	r.known.methods.set(key, uint32(len(r.known.named)))

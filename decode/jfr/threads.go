@@ -25,13 +25,13 @@ func (r *Reader) thread(key int64) format.ThreadID {
 	}
 	var v values
 	k := threadKey{os: key, name: fmt.Sprintf("thread-%d", key)}
-	group := ""
+	group, virtual := "", false
 	if r.constant(r.meta.parts.thread, key, &v) {
 		k = threadKey{v[slotID], v[slotOSID], r.text(v[slotName])}
 		if k.name == "" {
 			k.name = r.text(v[slotOSName])
 		}
-		if v[slotVirtual] != 0 {
+		if virtual = v[slotVirtual] != 0; virtual {
 			k.os = 0 // the carrier changes
 			if k.name == "" {
 				k.name, group = fmt.Sprintf("virtual-%d", k.java), "virtual"
@@ -39,6 +39,9 @@ func (r *Reader) thread(key int64) format.ThreadID {
 		}
 	}
 	id := r.threadID(k, group)
+	if virtual && r.ids.virtual[id] == nil {
+		r.ids.virtual[id] = &virtualLife{lastPark: format.NoTime, last: format.NoTime}
+	}
 	if k.java != 0 {
 		r.ids.byJava[k.java] = id
 	}
@@ -47,8 +50,7 @@ func (r *Reader) thread(key int64) format.ThreadID {
 }
 
 // threadID returns the id of a thread, and announces it when it is new or has
-// another name. Two processes whose recordings are joined may have threads of
-// the same numbers: the names tell those apart.
+// another name.
 func (r *Reader) threadID(k threadKey, group string) format.ThreadID {
 	ids, life := &r.ids, lifeKey{k.java, k.os}
 	id, ok := ids.threads[k]

@@ -28,8 +28,8 @@ func TestSleepsHaveTheirUnit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := r.timespan(20, r.meta.sleeps); got != want {
-			t.Errorf("%s: 20 %s are %d ns, want %d", name, r.meta.sleeps, got, want)
+		if got := r.timespan(20, r.meta.units[slotTime]); got != want {
+			t.Errorf("%s: 20 %s are %d ns, want %d", name, r.meta.units[slotTime], got, want)
 		}
 	}
 	r := begun(t)

@@ -24,7 +24,7 @@ type Reader struct {
 	work    chan *batch
 	free    chan *batch
 	quit    chan struct{}
-	flight  *flight
+	ahead   *readAhead
 	stop    sync.Once
 	cur     *batch
 	next    int
@@ -43,17 +43,21 @@ type Reader struct {
 // NewReader checks the file header and begins to read. The error is a
 // *format.Error: ErrNotMine, ErrVersion or ErrTruncated.
 func NewReader(in io.Reader, name string) (*Reader, error) {
-	r := &Reader{name: name, split: splitter{in: in}, quit: make(chan struct{}), flight: newFlight()}
+	r := &Reader{name: name, split: splitter{in: in}, quit: make(chan struct{}), ahead: newReadAhead()}
 	if err := r.header(); err != nil {
 		return nil, err
 	}
 	ahead := 2 * runtime.GOMAXPROCS(0)
 	r.order, r.work, r.free = make(chan *batch, ahead), make(chan *batch, ahead), make(chan *batch, ahead+2)
-	for range runtime.GOMAXPROCS(0) {
+	workers := make([]*worker, runtime.GOMAXPROCS(0))
+	for i := range workers { // all or none: nobody would end those that run
 		w, err := newWorker()
 		if err != nil {
 			return nil, err
 		}
+		workers[i] = w
+	}
+	for _, w := range workers {
 		go w.run(r.work)
 	}
 	go r.run()
@@ -90,7 +94,7 @@ func (r *Reader) run() {
 		blk, err := r.split.next()
 		r.mu.Unlock()
 		b.block, b.eof = blk, err
-		if !r.flight.enter(int(blk.header.Raw)) {
+		if !r.ahead.reserve(int(blk.header.Raw)) {
 			return
 		}
 		select {
@@ -161,7 +165,7 @@ func (r *Reader) deliver(ev *format.Event) bool {
 	case ev.Kind == format.KindEnd:
 		r.ended = true
 		if !r.damage.Whole() {
-			r.damage.Settle(int64(ev.Count) - r.events)
+			r.damage.CountLost(int64(ev.Count) - r.events)
 		}
 		return false
 	}
@@ -181,7 +185,7 @@ func (r *Reader) advance() {
 			r.cur.fault = ""
 			return
 		}
-		r.flight.leave(int(r.cur.block.header.Raw))
+		r.ahead.free(int(r.cur.block.header.Raw))
 		r.cur.shrink()
 		select {
 		case r.free <- r.cur:
@@ -252,7 +256,7 @@ func (r *Reader) Stats() format.Stats {
 func (r *Reader) Close() error {
 	r.stop.Do(func() {
 		close(r.quit)
-		r.flight.close()
+		r.ahead.close()
 	})
 	return nil
 }

@@ -10,7 +10,6 @@ type builder struct {
 	locked []LockRef // its monitors, innermost first
 	byID   map[int64]int
 	claims []claim
-	header header
 }
 
 // claim is what a blocked thread says of the owner of its lock.
@@ -59,7 +58,7 @@ func (b *builder) waits(how Wait, ref LockRef) {
 // next completes the current thread.
 func (b *builder) next() {
 	if b.cur != nil {
-		b.cur.settle(b.locked)
+		b.cur.deriveLocks(b.locked)
 		b.dump.Threads = append(b.dump.Threads, *b.cur)
 	}
 	b.cur, b.locked = nil, b.locked[:0]

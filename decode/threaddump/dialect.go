@@ -17,19 +17,36 @@ type dialect struct {
 	name   string
 	header func(line string) bool                              // a dump begins here, even within another
 	thread func(line string) bool                              // a dump without header begins here; nil if there are none
+	opens  func(line string) bool                              // a thread begins here, whose name may go on in the next line; nil if none does
 	open   func(n *names, before []string, line string) parser // before are the lines before the first one, the last one last
 }
 
 // dialects are the ways of writing a dump, the unmistakable first.
 var dialects = []dialect{
-	{name: "HotSpot", header: hotspotHeader, thread: hotspotThread, open: newHotSpot},
-	{name: "JRockit", header: jrockitHeader, open: newJRockit},
+	hotspotDialect,
+	{name: "JRockit", header: jrockitHeader, opens: quoted, open: newJRockit},
 	{name: "javacore", header: javacoreHeader, open: newJavacore},
-	{name: "Thread.dump_to_file", header: never, thread: fileThread, open: newFile},
-	{name: "ThreadInfo", header: never, thread: infoThread, open: newInfo},
+	{name: "Thread.dump_to_file", header: never, thread: fileThread, opens: fileOpens, open: newFile},
+	{name: "ThreadInfo", header: never, thread: infoThread, opens: quoted, open: newInfo},
 }
 
+var hotspotDialect = dialect{name: "HotSpot", header: hotspotHeader, thread: hotspotThread, opens: quoted, open: newHotSpot}
+
 func never(string) bool { return false }
+
+func quoted(line string) bool { return strings.HasPrefix(line, `"`) }
+
+// begin returns the parser of a dump that begins at a line.
+func (d *dialect) begin(n *names, before []string, line string) parser {
+	p := d.open(n, before, line)
+	if d.opens != nil {
+		p = &nameJoiner{parser: p, opens: d.opens}
+	}
+	if !d.header(line) { // it is a thread's
+		p.line(line)
+	}
+	return p
+}
 
 // begins finds the dialect of which a dump begins at a line, nil if none
 // does. Only a header ends the dump a line stands in.

@@ -65,7 +65,7 @@ const (
 	Parked          // by LockSupport.park; the rules tell what that means
 )
 
-// settle derives what a thread waits for and holds from what is printed under
+// deriveLocks derives what a thread waits for and holds from what is printed under
 // its frames: the monitors, innermost first. All dialects go through it.
 //
 // Object.wait releases its monitor, although the frames below still print it
@@ -73,7 +73,7 @@ const (
 // enter the monitor again; "waiting to re-lock" alone does not say that, JDK
 // 11 prints it of threads that still wait. Where the wait line is missing or
 // names no object, the monitor is the innermost one.
-func (t *Thread) settle(locked []LockRef) {
+func (t *Thread) deriveLocks(locked []LockRef) {
 	if t.inObjectWait() {
 		t.Wait = Waiting
 		if t.State == "BLOCKED" {

@@ -27,17 +27,11 @@ func fileOpens(line string) bool {
 	return err == nil
 }
 
-func newFile(n *names, before []string, line string) parser {
-	p := &file{builder: newBuilder(n, timeBefore(before))}
-	p.line(line)
-	return p
+func newFile(n *names, before []string, _ string) parser {
+	return &file{builder: newBuilder(n, timeBefore(before))}
 }
 
 func (p *file) line(line string) bool {
-	line, done := p.header.add(line, fileOpens(line))
-	if !done {
-		return true
-	}
 	text := strings.TrimLeft(line, " \t")
 	if text == "" {
 		p.blank = p.cur != nil

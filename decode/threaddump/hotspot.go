@@ -10,7 +10,7 @@ import (
 // jdk.ThreadDump event give it. Lines it does not know are passed over; what
 // follows the threads (JNI references, the deadlock report) is not read.
 func ParseHotSpot(text string) *Dump {
-	p := newHotSpot(newNames(), nil, "Full thread dump")
+	p := hotspotDialect.begin(newNames(), nil, "Full thread dump ")
 	for len(text) > 0 {
 		line, rest, _ := strings.Cut(text, "\n")
 		if !p.line(strings.TrimRight(line, "\r")) {
@@ -48,11 +48,8 @@ func hotspotThread(line string) bool {
 }
 
 func newHotSpot(n *names, before []string, line string) parser {
-	p := &hotspot{builder: newBuilder(n, timeBefore(before)), fragment: !strings.HasPrefix(line, "Full thread dump")}
+	p := &hotspot{builder: newBuilder(n, timeBefore(before)), fragment: !hotspotHeader(line)}
 	p.dump.Addresses = true
-	if p.fragment {
-		p.line(line)
-	}
 	return p
 }
 
@@ -60,10 +57,6 @@ func newHotSpot(n *names, before []string, line string) parser {
 var hotspotEnds = []string{"JNI global ref", "Found one Java-level deadlock", "Found a total of"}
 
 func (p *hotspot) line(line string) bool {
-	line, done := p.header.add(line, strings.HasPrefix(line, `"`))
-	if !done {
-		return true
-	}
 	text := strings.TrimLeft(line, " \t")
 	switch {
 	case text == "":
@@ -119,7 +112,7 @@ var lockLines = []struct {
 	wait   Wait
 }{
 	{"waiting to lock ", Blocked},
-	{"waiting to re-lock in wait() ", Waiting}, // settle reports whether it is notified yet
+	{"waiting to re-lock in wait() ", Waiting}, // deriveLocks finds whether it is notified yet
 	{"parking to wait for ", Parked},
 	{"waiting on ", Waiting},
 }

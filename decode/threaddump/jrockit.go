@@ -23,10 +23,6 @@ func newJRockit(n *names, before []string, _ string) parser {
 var jrockitEnds = []string{"Blocked lock chains", "Open lock chains", "Circular (deadlocked) lock chains", "===== END OF THREAD DUMP"}
 
 func (p *jrockit) line(line string) bool {
-	line, done := p.header.add(line, strings.HasPrefix(line, `"`))
-	if !done {
-		return true
-	}
 	text := strings.TrimLeft(line, " \t")
 	if text == "" {
 		p.whole = true

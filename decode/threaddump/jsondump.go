@@ -14,18 +14,24 @@ import (
 // 21 to 25, one document or several. Like the text of that command it is no
 // single instant: JDK 25 gives each thread the time it was looked at.
 type jsonDumps struct {
-	dec   *json.Decoder
+	dec   *json.Decoder // nil once the input is let go
 	names *names
+	read  int64 // bytes, then
 }
 
 func newJSONDumps(in *bufio.Reader, n *names) *jsonDumps {
 	if head, _ := in.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
 		in.Discard(3)
 	}
-	return &jsonDumps{json.NewDecoder(in), n}
+	return &jsonDumps{dec: json.NewDecoder(in), names: n}
 }
 
-func (j *jsonDumps) bytes() int64 { return j.dec.InputOffset() }
+func (j *jsonDumps) bytes() int64 {
+	if j.dec == nil {
+		return j.read
+	}
+	return j.dec.InputOffset()
+}
 
 // number is an id, which JDK 21 writes as a string and others may not.
 type number int64

@@ -28,19 +28,13 @@ type Reader struct {
 	inputs []*pending
 	order  sequence
 	symbols
-	queue  format.Queue
-	dumps  int
-	timed  bool
-	last   int64
-	stats  format.Stats
-	doubts doubts
-	damage format.DamageLog // dumps that were cut
-}
-
-// pending is an input with the dump that comes next in it.
-type pending struct {
-	*stream
-	dump *Dump
+	queue   format.Queue
+	dumps   int
+	timed   bool
+	last    int64
+	stats   format.Stats
+	missing missing
+	damage  format.DamageLog // dumps that were cut
 }
 
 // NewReader returns a reader of the dumps in one input. The error is a
@@ -48,18 +42,13 @@ type pending struct {
 // when the input ends or is damaged before one does.
 func NewReader(in *bufio.Reader, name string, o Options) (*Reader, error) {
 	p := &pending{stream: newStream(in, name)}
-	if err := p.advance(); err != nil {
+	if !p.advance() {
 		return nil, p.notMine()
 	}
 	if o.Rules == nil {
 		o.Rules = rules.Default()
 	}
 	return &Reader{inputs: []*pending{p}, symbols: newSymbols(o.Rules), last: format.NoTime}, nil
-}
-
-func (p *pending) advance() (err error) {
-	p.dump, err = p.next()
-	return err
 }
 
 // Join takes over the inputs of another reader, so that all dumps come in
@@ -80,6 +69,17 @@ func (r *Reader) Read(ev *format.Event) error {
 		r.deliver(d)
 	}
 	return nil
+}
+
+// earliest returns the input with the earliest dump, nil when none is left.
+func (r *Reader) earliest() *pending {
+	for {
+		p := earliest(r.inputs)
+		if p == nil || p.dump != nil {
+			return p
+		}
+		p.resume()
+	}
 }
 
 // next returns the earliest dump left, nil when there is none.
@@ -107,24 +107,11 @@ func (r *Reader) fetch() *Dump {
 	}
 	d := p.dump
 	if d.Cut {
-		r.doubts.cut = append(r.doubts.cut, p.name)
+		r.missing.cut = append(r.missing.cut, p.name)
 		r.damage.Add(p.damage("a thread dump is cut off: its last thread may be missing", d.Time))
 	}
-	if p.advance() != nil {
-		p.dump = nil
-	}
+	p.advance()
 	return d
-}
-
-// earliest finds the input with the earliest dump. One without time comes
-// where it stands.
-func (r *Reader) earliest() (first *pending) {
-	for _, p := range r.inputs {
-		if p.dump != nil && (first == nil || p.dump.Time != format.NoTime && p.dump.Time < first.dump.Time) {
-			first = p
-		}
-	}
-	return first
 }
 
 // apart is the distance between dumps without time.
@@ -140,7 +127,7 @@ func (r *Reader) when(d *Dump) int64 {
 	case !r.timed:
 		at = max(at, r.last+apart)
 	case at <= r.last:
-		r.doubts.disordered++
+		r.missing.disordered++
 		at = r.last + 1
 	}
 	r.last = at
@@ -154,7 +141,7 @@ func (r *Reader) deliver(d *Dump) {
 		weight = 1
 	}
 	r.stats.Events += int64(len(d.Threads))
-	r.doubts.spread = max(r.doubts.spread, d.Spread)
+	r.missing.spread = max(r.missing.spread, d.Spread)
 	s := r.snapshot(d)
 	r.queue.Push(r.metadata...)
 	r.metadata = r.metadata[:0]
@@ -164,10 +151,10 @@ func (r *Reader) deliver(d *Dump) {
 		ev.Time, ev.Weight = at, weight
 		r.queue.Push(ev)
 	}
-	r.doubts.unlisted += s.unlisted
-	r.doubts.readers += s.readers
-	r.doubts.virtual += s.virtual
-	r.doubts.absent += s.absent
+	r.missing.unlisted += s.unlisted
+	r.missing.readers += s.readers
+	r.missing.virtual += s.virtual
+	r.missing.absent += s.absent
 }
 
 // Stats implements what every decoder tells.
@@ -189,15 +176,15 @@ func (r *Reader) Stats() format.Stats {
 	if !r.timed {
 		s.Unit = format.UnitThreads
 	}
-	s.Warnings = append(s.Warnings, r.doubts.warnings(r.dumps, r.timed)...)
-	if n := r.moves.count; n > 0 {
+	s.Warnings = append(s.Warnings, r.missing.warnings(r.dumps, r.timed)...)
+	if n := r.relocations.count; n > 0 {
 		s.Warnings = append(s.Warnings, format.Warning{Code: "moved", Text: fmt.Sprintf("locks changed their address %d times between dumps, by what waits for them: they are taken for the same", n)})
 	}
 	return s
 }
 
-// doubts is what the dumps did not tell.
-type doubts struct {
+// missing is what the dumps did not tell.
+type missing struct {
 	cut        []string // the inputs of dumps that were cut
 	spread     int64    // ns between the first and last thread of a dump, at most
 	disordered int      // dumps not later than the one before
@@ -207,23 +194,23 @@ type doubts struct {
 	absent     int      // the same, where threads were cut out of a dump
 }
 
-func (d *doubts) warnings(dumps int, timed bool) (w []format.Warning) {
+func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 	add := func(when bool, code, text string, args ...any) {
 		if when {
 			w = append(w, format.Warning{Code: code, Text: fmt.Sprintf(text, args...)})
 		}
 	}
-	for _, name := range d.cut {
+	for _, name := range m.cut {
 		add(true, "truncated", "%s: a thread dump is cut off: its last thread may be missing", name)
 	}
 	add(dumps == 1, "single-dump", "one thread dump counts threads, it does not measure time: take several to see how long they wait")
 	add(dumps > 1 && !timed, "no-times", "the %d thread dumps have no time: they count the threads seen waiting, in all of them together", dumps)
-	add(d.spread > 1, "not-one-instant", "threads were looked at one after the other, over up to %v: who holds a lock may have changed meanwhile", time.Duration(d.spread).Round(time.Microsecond))
-	add(d.spread == 1, "not-one-instant", "threads were looked at one after the other: who holds a lock may have changed meanwhile")
-	add(d.disordered > 0, "clock", "%d thread dumps are not later than the one before: they are taken as right after it", d.disordered)
-	add(d.unlisted > 0, "unlisted-owners", "owners of java.util.concurrent locks are not in the dump for %d waits: take it with -l (jstack -l, jcmd PID Thread.print -l)", d.unlisted)
-	add(d.readers > 0, "readers", "%d waits on read-write locks have no owner: threads that hold the read lock are invisible in a thread dump", d.readers)
-	add(d.virtual > 0, "unlisted-owners", "%d waits are for locks that no thread in the dump holds: virtual threads may, which it does not list; jcmd PID Thread.dump_to_file -format=json does", d.virtual)
-	add(d.absent > 0, "unlisted-owners", "%d waits are for locks whose owners are not in the text: it holds some threads of a dump only", d.absent)
+	add(m.spread > 1, "not-one-instant", "threads were looked at one after the other, over up to %v: who holds a lock may have changed meanwhile", time.Duration(m.spread).Round(time.Microsecond))
+	add(m.spread == 1, "not-one-instant", "threads were looked at one after the other: who holds a lock may have changed meanwhile")
+	add(m.disordered > 0, "clock", "%d thread dumps are not later than the one before: they are taken as right after it", m.disordered)
+	add(m.unlisted > 0, "unlisted-owners", "owners of java.util.concurrent locks are not in the dump for %d waits: take it with -l (jstack -l, jcmd PID Thread.print -l)", m.unlisted)
+	add(m.readers > 0, "readers", "%d waits on read-write locks have no owner: threads that hold the read lock are invisible in a thread dump", m.readers)
+	add(m.virtual > 0, "unlisted-owners", "%d waits are for locks that no thread in the dump holds: virtual threads may, which it does not list; jcmd PID Thread.dump_to_file -format=json does", m.virtual)
+	add(m.absent > 0, "unlisted-owners", "%d waits are for locks whose owners are not in the text: it holds some threads of a dump only", m.absent)
 	return w
 }

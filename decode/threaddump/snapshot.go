@@ -10,16 +10,16 @@ import (
 
 // symbols gives threads, locks and stacks the ids they keep over all dumps.
 type symbols struct {
-	rules    *rules.Table
-	threads  map[threadKey]threadID
-	locks    map[LockRef]format.ObjectID
-	stacks   map[string]format.StackID
-	verdicts map[verdictKey]rules.Result
-	metadata []format.Event // not delivered yet
-	key      []byte
-	seen     map[threadKey]int // in the current dump
-	parties  []format.Party    // the same: its threads with their stacks
-	moves    moves
+	rules       *rules.Table
+	threads     map[threadKey]threadID
+	locks       map[LockRef]format.ObjectID
+	stacks      map[string]format.StackID
+	verdicts    map[verdictKey]rules.Result
+	metadata    []format.Event // not delivered yet
+	key         []byte
+	seen        map[threadKey]int // in the current dump
+	parties     []format.Party    // the same: its threads with their stacks
+	relocations relocations
 }
 
 // threadKey tells threads apart: by the Java id, else the native one. Names
@@ -45,7 +45,7 @@ type verdictKey struct {
 
 func newSymbols(t *rules.Table) symbols {
 	return symbols{rules: t, threads: map[threadKey]threadID{}, locks: map[LockRef]format.ObjectID{}, stacks: map[string]format.StackID{},
-		verdicts: map[verdictKey]rules.Result{}, seen: map[threadKey]int{}, moves: newMoves()}
+		verdicts: map[verdictKey]rules.Result{}, seen: map[threadKey]int{}, relocations: newRelocations()}
 }
 
 // snapshot is what a dump shows of contention.
@@ -67,7 +67,7 @@ func (y *symbols) snapshot(d *Dump) *snapshot {
 		t := &d.Threads[i]
 		y.parties = append(y.parties, format.Party{Thread: y.thread(t), Stack: y.stack(t.Frames)})
 	}
-	y.moves.follow(d, y.parties, y.locks)
+	y.relocations.follow(d, y.parties, y.locks)
 	owners := map[LockRef][]format.Party{}
 	at := map[LockRef]int{}
 	for i := range d.Threads {

@@ -98,7 +98,7 @@ func (s *stream) keep(line string) {
 
 // parse reads the dump that begins at a line.
 func (s *stream) parse(d *dialect, line string) (*Dump, error) {
-	p := d.open(s.names, s.before, line)
+	p := d.begin(s.names, s.before, line)
 	s.before = s.before[:0]
 	for {
 		line, err := s.lines.next()
@@ -124,6 +124,16 @@ func (s *stream) bytes() int64 {
 		return s.json.bytes()
 	}
 	return s.lines.read
+}
+
+// letGo forgets all but what was read.
+func (s *stream) letGo() {
+	s.names, s.before = nil, nil
+	if s.json != nil {
+		s.json = &jsonDumps{read: s.json.bytes()}
+		return
+	}
+	s.lines = &lines{number: s.lines.number, read: s.lines.read}
 }
 
 // damage is what is missing where the input was read to.

@@ -40,18 +40,13 @@ func infoName(line string) (name, rest string, ok bool) {
 	return line[1:end], line[end+1:], true
 }
 
-func newInfo(n *names, before []string, line string) parser {
+func newInfo(n *names, before []string, _ string) parser {
 	p := &info{builder: newBuilder(n, timeBefore(before))}
 	p.dump.Ownables = true
-	p.line(line)
 	return p
 }
 
 func (p *info) line(line string) bool {
-	line, done := p.header.add(line, strings.HasPrefix(line, `"`))
-	if !done {
-		return true
-	}
 	if name, rest, ok := infoName(line); ok {
 		return p.thread(name, rest)
 	}

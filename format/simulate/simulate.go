@@ -106,6 +106,7 @@ type thread struct {
 	again   bool // takes the lock again after a condition
 	prev    format.ThreadID
 	why     format.Activity
+	wake    wake // in the queue once at most
 }
 
 // hold is a thread's tenure of a lock.
@@ -126,6 +127,7 @@ type lock struct {
 	granting bool
 	last     format.ThreadID
 	truth    LockTruth
+	wake     wake // in the queue while granting
 }
 
 // wake is a thread, or a lock to be handed over, due at a time.
@@ -136,11 +138,12 @@ type wake struct {
 	lock   *lock
 }
 
-type wakes []wake
+// wakes are due in order of time, then of asking.
+type wakes []*wake
 
 func (h wakes) Len() int      { return len(h) }
 func (h wakes) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *wakes) Push(x any)   { *h = append(*h, x.(wake)) }
+func (h *wakes) Push(x any)   { *h = append(*h, x.(*wake)) }
 func (h *wakes) Pop() any     { n := len(*h) - 1; x := (*h)[n]; *h = (*h)[:n]; return x }
 func (h wakes) Less(i, j int) bool {
 	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].seq < h[j].seq
@@ -161,20 +164,21 @@ type world struct {
 	sampler sampler
 	truth   *Truth
 	stacks  map[string]format.StackID
-	names   []string // by stack
+	names   []string  // by stack
+	path    []*thread // what follow starts from, kept to allocate nothing
 	ev      format.Event
 	err     error
 }
 
 func newWorld(c *Config, exact, sampled format.Sink) *world {
 	return &world{c: c, rng: rand.New(rand.NewPCG(c.Seed, 0x636f6e74656e64)), exact: exact, sampled: sampled, now: c.Start, end: c.Start + c.Duration,
-		truth: newTruth(), stacks: map[string]format.StackID{}, names: []string{""}, sampler: sampler{next: c.Start + c.Period/2, intended: c.Start + c.Period/2}}
+		truth: newTruth(), stacks: map[string]format.StackID{}, names: []string{""}, path: make([]*thread, 0, 16), sampler: sampler{next: c.Start + c.Period/2, intended: c.Start + c.Period/2}}
 }
 
 // loop takes changes in order of time, with samples in between.
 func (w *world) loop() {
 	for len(w.queue) > 0 && w.queue[0].at < w.end && w.err == nil && !w.enough() {
-		next := heap.Pop(&w.queue).(wake)
+		next := heap.Pop(&w.queue).(*wake)
 		w.advance(next.at)
 		if next.lock != nil {
 			w.grant(next.lock)
@@ -269,7 +273,8 @@ func (w *world) vary(d int64) int64 {
 
 func (w *world) schedule(t *thread, d int64) {
 	w.seq++
-	heap.Push(&w.queue, wake{at: w.now + d, seq: w.seq, thread: t})
+	t.wake = wake{at: w.now + d, seq: w.seq, thread: t}
+	heap.Push(&w.queue, &t.wake)
 }
 
 func (w *world) rest(t *thread, why format.Activity) { t.idle, t.since, t.why = true, w.now, why }
@@ -310,7 +315,8 @@ func (w *world) release(t *thread, l *lock) {
 	if len(l.queue) > 0 && len(l.holders) == 0 && !l.granting {
 		l.granting = true
 		w.seq++
-		heap.Push(&w.queue, wake{at: w.now + w.c.Handoff, seq: w.seq, lock: l})
+		l.wake = wake{at: w.now + w.c.Handoff, seq: w.seq, lock: l}
+		heap.Push(&w.queue, &l.wake)
 	}
 }
 

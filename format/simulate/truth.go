@@ -46,7 +46,8 @@ func (w *world) charge(t int64) {
 			w.truth.RunningNs += d
 		}
 		if th.blocked >= 0 {
-			w.follow(float64(d), th.blocked, []*thread{th})
+			w.path = append(w.path[:0], th)
+			w.follow(float64(d), th.blocked, w.path)
 		}
 	}
 	w.now = t
@@ -72,7 +73,7 @@ func (w *world) follow(part float64, l int, path []*thread) {
 		case slices.Contains(path, h.thread):
 			w.book(part, "[deadlock]", "[deadlock]", false, true)
 		default:
-			w.follow(part, h.thread.blocked, append(path[:len(path):len(path)], h.thread))
+			w.follow(part, h.thread.blocked, append(path, h.thread)) // the next holder's path may overwrite this one's: it has been followed to its end
 		}
 	}
 }

@@ -38,7 +38,7 @@ type Provenance struct {
 	UnknownNs    int64 `json:"unknownNs"`
 }
 
-// Warning is a reason for doubt.
+// Warning is a reason to distrust a result.
 type Warning struct {
 	Code string `json:"code"`
 	Text string `json:"text"`
@@ -69,6 +69,7 @@ type Lock struct {
 	Class   string  `json:"class"`
 	Kind    string  `json:"kind"`
 	Waits   int64   `json:"waits"`
+	Failed  int64   `json:"failed,omitempty"` // waits that ended without the lock, since their time was up
 	WaitNs  int64   `json:"waitNs"`
 	WallNs  int64   `json:"wallNs"`
 	MaxNs   int64   `json:"maxNs"`
@@ -78,7 +79,7 @@ type Lock struct {
 	Waiters int     `json:"waiters"`
 	Created Stack   `json:"created,omitempty"` // where the lock was made, if the trace tells
 
-	*Doubt
+	*Uncertainty
 	CSPPlusMinus *float64 `json:"cspPlusMinus,omitempty"`
 
 	Provenance Provenance `json:"provenance"`
@@ -140,6 +141,17 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	return c
 }
 
+// ProvenancePart is the part of some waiting whose owners are known in one way.
+type ProvenancePart struct {
+	Name string
+	Ns   int64
+}
+
+// Parts returns the parts, best first.
+func (p Provenance) Parts() []ProvenancePart {
+	return []ProvenancePart{{"exact", p.ExactNs}, {"sampled", p.SampledNs}, {"inferred", p.InferredNs}, {"estimated", p.EstimatedNs}, {"thread only", p.ThreadOnlyNs}, {"unknown", p.UnknownNs}}
+}
+
 // NewProvenance names the parts of a sum.
 func NewProvenance(p [analysis.Provenances]int64) Provenance {
 	return Provenance{p[analysis.Exact], p[analysis.Sampled], p[analysis.Inferred], p[analysis.Estimated], p[analysis.ThreadOnly], p[analysis.Unknown]}
@@ -155,10 +167,10 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collecto
 		if r.Created != format.NoStack {
 			created = NewStack(tr.Symbols.Frames(r.Created))
 		}
-		l := Lock{Lock: r.Lock, Class: r.Class, Kind: r.Kind, Waits: r.Waits, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, P50Ns: r.P50Ns, P99Ns: r.P99Ns,
+		l := Lock{Lock: r.Lock, Class: r.Class, Kind: r.Kind, Waits: r.Waits, Failed: r.Failed, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, P50Ns: r.P50Ns, P99Ns: r.P99Ns,
 			CSP: r.CSP, Waiters: r.Waiters, Created: created, Provenance: NewProvenance(r.ByProvenance)}
-		if wait, csp, ok := locks.Estimate(&r); ok && i < doubted && cov.Unit == "ns" {
-			l.Doubt, l.CSPPlusMinus = newDoubt(wait), finite(csp.Half)
+		if wait, csp, ok := locks.Estimate(&r); ok && i < maxUncertain && cov.Unit == "ns" {
+			l.Uncertainty, l.CSPPlusMinus = newUncertainty(wait), finite(csp.Half)
 		}
 		a.Locks = append(a.Locks, l)
 	}

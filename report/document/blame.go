@@ -14,8 +14,9 @@ type Blame struct {
 	Total    Total      `json:"total"`
 	Coverage Coverage   `json:"coverage"`
 
-	Omitted   int   `json:"-"` // rows behind the limit, and their sum
-	OmittedNs int64 `json:"-"`
+	Omitted   int      `json:"-"` // rows behind the limit, and their sum
+	OmittedNs int64    `json:"-"`
+	StackKeys []string `json:"-"` // those of By whose rows carry stacks
 }
 
 // BlameRow is one combination of keys. Stack belongs to the first stack key;
@@ -27,7 +28,7 @@ type BlameRow struct {
 	ThreadNs int64            `json:"threadNs"`
 	WallNs   int64            `json:"wallNs"`
 	Waits    int64            `json:"waits"`
-	*Doubt
+	*Uncertainty
 	Provenance Provenance `json:"provenance"`
 }
 
@@ -38,18 +39,17 @@ func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
 	if t.Root {
 		b.Metric = "root"
 	}
-	var stackKeys []string
 	for _, k := range t.By {
 		b.By = append(b.By, k.String())
 		if k.IsStack() {
-			stackKeys = append(stackKeys, k.String())
+			b.StackKeys = append(b.StackKeys, k.String())
 		}
 	}
 	shown := limit(t.Rows, top)
 	for i := range shown {
-		row := newBlameRow(&shown[i], stackKeys)
-		if e, ok := t.Estimate(&shown[i]); ok && i < doubted && cov.Unit == "ns" {
-			row.Doubt = newDoubt(e)
+		row := newBlameRow(&shown[i], b.StackKeys)
+		if e, ok := t.Estimate(&shown[i]); ok && i < maxUncertain && cov.Unit == "ns" {
+			row.Uncertainty = newUncertainty(e)
 		}
 		b.Rows = append(b.Rows, row)
 	}

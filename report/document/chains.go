@@ -1,7 +1,6 @@
 package document
 
 import (
-	"contend/analysis"
 	"contend/blame/chains"
 )
 
@@ -40,7 +39,7 @@ func NewChains(t *chains.Table, cov Coverage, top int) *Chains {
 		c := &shown[i]
 		out := Chain{Signature: c.Signature(), Hops: c.Hops, ThreadNs: c.ThreadNs, WallNs: c.WallNs, Waits: c.Waits, Provenance: NewProvenance(c.ByProvenance)}
 		for _, s := range c.Steps {
-			out.Steps = append(out.Steps, Step{analysis.Roles[s.Role], s.Name})
+			out.Steps = append(out.Steps, Step{chains.Roles[s.Role], s.Name})
 		}
 		d.Chains = append(d.Chains, out)
 	}

@@ -14,8 +14,8 @@ type Graph struct {
 	Coverage Coverage `json:"coverage"`
 }
 
-// Node is one who waits or owns. Components and knots are those of the whole
-// graph, whatever the limit leaves of it.
+// Node is one who waits or owns. Components, and whether they are closed, are
+// those of the whole graph, whatever the limit leaves of it.
 type Node struct {
 	ID        int    `json:"id"` // from 1
 	Name      string `json:"name"`
@@ -23,7 +23,7 @@ type Node struct {
 	WaitedNs  int64  `json:"waitedNs"`         // thread-time
 	CausedNs  int64  `json:"causedNs"`         // thread-time
 	Component int    `json:"component,omitempty"`
-	Knot      bool   `json:"knot,omitempty"`
+	Closed    bool   `json:"knot,omitempty"` // no edge leaves its component; people are shown a knot
 }
 
 // Edge is the waiting of node From for node To.
@@ -76,7 +76,7 @@ func NewGraph(g *waitgraph.Graph, by string, cov Coverage, top int) *Graph {
 	}
 	for i, v := range g.Nodes {
 		if used[i] {
-			d.Nodes = append(d.Nodes, Node{i + 1, v.Name, v.Pseudo, v.WaitedNs, v.CausedNs, v.Component, v.Knot})
+			d.Nodes = append(d.Nodes, Node{i + 1, v.Name, v.Pseudo, v.WaitedNs, v.CausedNs, v.Component, v.Closed})
 		}
 	}
 	d.Omitted.Nodes = len(g.Nodes) - len(d.Nodes)

@@ -24,7 +24,7 @@ type HistRow struct {
 	Waits     int64    `json:"waits"`
 	Exact     *Lengths `json:"exact,omitempty"`     // waits recorded whole
 	Corrected *Lengths `json:"corrected,omitempty"` // the same, corrected for coordinated omission
-	AtLeast   *Lengths `json:"atLeast,omitempty"`   // sampled waits: from the first sighting to the last
+	AtLeast   *Lengths `json:"atLeast,omitempty"`   // sampled waits: from the first sample that shows them to the last
 	AtMost    *Lengths `json:"atMost,omitempty"`    // from the sample before to the sample after
 	Open      int64    `json:"open,omitempty"`      // sampled waits whose upper bound is the edge of what was recorded
 }

@@ -34,11 +34,13 @@ func encode(doc any, prefix string) ([]byte, error) {
 	if err := enc.Encode(doc); err != nil {
 		return nil, err
 	}
-	return tame(b.Bytes()), nil
+	return escape(b.Bytes()), nil
 }
 
-// tame escapes what encoding/json lets through; all of it is inside strings.
-func tame(text []byte) []byte {
+// escape escapes what encoding/json lets through; all of it is inside strings,
+// but for line ends.
+func escape(text []byte) []byte {
+	acts := func(r rune) bool { return r != '\n' && Acts(r) }
 	if bytes.IndexFunc(text, acts) < 0 {
 		return text
 	}
@@ -59,7 +61,6 @@ func tame(text []byte) []byte {
 	return out
 }
 
-// acts tells controls and format characters; the JSON itself has line ends.
-func acts(r rune) bool {
-	return r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r))
-}
+// Acts reports whether a character acts on a terminal: controls, and those
+// that reorder or hide text.
+func Acts(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"contend/analysis"
-	"contend/report/stacks"
+	"contend/blame/stacks"
 )
 
 //go:embed assets/page.html

@@ -6,7 +6,8 @@ import (
 	"html"
 	"io"
 
-	"contend/report/stacks"
+	"contend/blame/stacks"
+	"contend/report/text"
 )
 
 // The measures of the picture, in pixels.
@@ -28,7 +29,7 @@ func SVG(w io.Writer, b *stacks.Builder, c Caption) error {
 	height := svgTop + svgRow*(root.depth()+1)
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="monospace" font-size="11">`+"\n", svgWidth, height, svgWidth, height)
-	fmt.Fprintf(out, `<rect width="100%%" height="100%%" fill="#fff"/><text x="8" y="18" font-size="15" font-family="sans-serif">%s</text><text x="8" y="34" font-family="sans-serif" fill="#555">%s</text>`+"\n", clean(c.Title), clean(c.Summary))
+	fmt.Fprintf(out, `<rect width="100%%" height="100%%" fill="#fff"/><text x="8" y="18" font-size="15" font-family="sans-serif">%s</text><text x="8" y="34" font-family="sans-serif" fill="#555">%s</text>`+"\n", html.EscapeString(c.Title), html.EscapeString(c.Summary))
 	p := picture{out: out, bottom: height - svgRow, scale: svgWidth / float64(max(root.ns, 1)), total: root.ns, caption: c}
 	p.draw(root, 0, 0)
 	fmt.Fprintln(out, "</svg>")
@@ -55,9 +56,9 @@ func (p *picture) draw(n *node, at int64, level int) {
 		c = colours[n.role]
 	}
 	fmt.Fprintf(p.out, `<g><title>%s: %s, %.1f %%; %s</title><rect x="%.1f" y="%d" width="%.1f" height="%d" fill="rgb(%d,%d,%d)" fill-opacity="%.2f" stroke="#fff" stroke-width="0.5"/>`,
-		clean(n.name), p.caption.amount(n.ns), 100*float64(n.ns)/float64(max(p.total, 1)), clean(n.provenance()), x, y, wide, svgRow-1, c[0], c[1], c[2], 0.3+0.6*n.sure())
+		html.EscapeString(n.name), p.caption.amount(n.ns), 100*float64(n.ns)/float64(max(p.total, 1)), html.EscapeString(n.provenance()), x, y, wide, svgRow-1, c[0], c[1], c[2], 0.3+0.6*n.sure())
 	if letters := int((wide - 6) / svgLetter); letters >= 3 {
-		fmt.Fprintf(p.out, `<text x="%.1f" y="%d">%s</text>`, x+3, y+12, clean(short(n.name, letters)))
+		fmt.Fprintf(p.out, `<text x="%.1f" y="%d">%s</text>`, x+3, y+12, html.EscapeString(text.Shorten(n.name, letters, text.Start)))
 	}
 	fmt.Fprintln(p.out, "</g>")
 	for _, c := range n.children {
@@ -71,22 +72,4 @@ func (n *node) depth() (deepest int) {
 		deepest = max(deepest, 1+c.depth())
 	}
 	return deepest
-}
-
-func short(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}
-
-// clean escapes a name and drops what XML does not allow.
-func clean(s string) string {
-	out := []rune(s)
-	for i, r := range out {
-		if r < ' ' || r >= 0xfffe && r <= 0xffff {
-			out[i] = '\ufffd'
-		}
-	}
-	return html.EscapeString(string(out))
 }

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"contend/report/stacks"
+	"contend/blame/stacks"
 )
 
 // Folded writes one stack a line, outermost frame first, with its waiting in

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"contend/analysis"
-	"contend/report/stacks"
-	"contend/report/table"
+	"contend/blame/stacks"
+	"contend/report/text"
 )
 
 // Caption is what stands over a graph.
@@ -24,7 +24,7 @@ func (c *Caption) amount(n int64) string {
 	if c.Of != "" {
 		return fmt.Sprintf("%d %s", n, c.Of)
 	}
-	return fmt.Sprintf("%.3f s", float64(n)/1e9)
+	return text.Seconds(n)
 }
 
 // node is one frame with everything outside of it in common.
@@ -70,7 +70,7 @@ func (n *node) add(s *stacks.Sample) {
 // child is the node of a frame. What draws or folds it may end up in a
 // terminal: names cannot act on one.
 func (n *node) child(f stacks.Frame) *node {
-	name := table.Sanitize(analysis.MethodName(f.Frame))
+	name := text.Sanitize(analysis.MethodName(f.Frame))
 	if f.Line > 0 {
 		name = fmt.Sprintf("%s:%d", name, f.Line)
 	}

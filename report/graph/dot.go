@@ -10,11 +10,11 @@ import (
 	"strings"
 
 	"contend/report/document"
-	"contend/report/table"
+	"contend/report/text"
 )
 
 // DOT writes the graph in the language of Graphviz. Nodes of a cycle are
-// filled, those of a knot framed twice as well; pseudo owners are dashed. Edges
+// filled, those of a cycle that no edge leaves are framed twice as well; pseudo owners are dashed. Edges
 // carry their exact sums as attributes of our own, which Graphviz ignores, and
 // the graph what was left out.
 func DOT(out io.Writer, g *document.Graph) error {
@@ -40,7 +40,7 @@ func DOT(out io.Writer, g *document.Graph) error {
 func dotQuote(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, l := range lines {
-		lines[i] = dotEscaper.Replace(table.Sanitize(l))
+		lines[i] = dotEscaper.Replace(text.Sanitize(l))
 	}
 	return `"` + strings.Join(lines, `\n`) + `"`
 }
@@ -53,7 +53,7 @@ func dotStyle(n *document.Node) string {
 	switch {
 	case n.Pseudo:
 		return `, style="rounded,dashed"`
-	case n.Knot:
+	case n.Closed:
 		return fmt.Sprintf(`, style="rounded,filled", fillcolor="%s", peripheries=2`, fill(n))
 	case n.Component > 0:
 		return fmt.Sprintf(`, style="rounded,filled", fillcolor="%s"`, fill(n))

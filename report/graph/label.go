@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"contend/report/document"
-	"contend/report/table"
+	"contend/report/text"
 )
 
 // longest is how many characters of a name a picture shows.
@@ -13,12 +13,12 @@ const longest = 60
 
 // title says what the picture shows and what it leaves out.
 func title(g *document.Graph) string {
-	sum := fmt.Sprintf("thread-time %s, wall-time %s, %d waits", table.Duration(g.Total.WaitNs), table.Duration(g.Total.WallNs), g.Total.Waits)
-	if m := table.MeasureOf(g.Coverage); m.Counts() {
+	sum := fmt.Sprintf("thread-time %s, wall-time %s, %d waits", text.Duration(g.Total.WaitNs), text.Duration(g.Total.WallNs), g.Total.Waits)
+	if m := text.MeasureOf(g.Coverage); m.Counts() {
 		sum = m.Text(g.Total.WaitNs)
 	}
 	parts := []string{fmt.Sprintf("who waited for whom, by %s (%s blame)", g.By, g.Metric), sum}
-	if rest := table.LeftOut(g); rest != "" {
+	if rest := text.LeftOut(g); rest != "" {
 		parts = append(parts, rest)
 	}
 	return strings.Join(parts, "\n")
@@ -26,7 +26,7 @@ func title(g *document.Graph) string {
 
 // nodeLabel gives a node's name, its times, and the cycle it is on.
 func nodeLabel(g *document.Graph, n *document.Node) string {
-	text, amount := shorten(n.Name), table.MeasureOf(g.Coverage)
+	label, amount := shorten(n.Name), text.MeasureOf(g.Coverage)
 	var times []string
 	if n.WaitedNs > 0 {
 		times = append(times, "waited "+amount.Short(n.WaitedNs))
@@ -35,39 +35,39 @@ func nodeLabel(g *document.Graph, n *document.Node) string {
 		times = append(times, "caused "+amount.Short(n.CausedNs))
 	}
 	if len(times) > 0 {
-		text += "\n" + strings.Join(times, ", ")
+		label += "\n" + strings.Join(times, ", ")
 	}
 	switch {
-	case n.Knot:
-		text += fmt.Sprintf("\nknot %d", n.Component)
+	case n.Closed:
+		label += fmt.Sprintf("\nknot %d", n.Component)
 	case n.Component > 0:
-		text += fmt.Sprintf("\ncycle %d", n.Component)
+		label += fmt.Sprintf("\ncycle %d", n.Component)
 	}
-	return text
+	return label
 }
 
 // edgeLabel gives the thread-time, the wall-time, the waits (where only counted,
 // how many) and the heaviest class of lock of an edge.
 func edgeLabel(g *document.Graph, e *document.Edge) string {
-	m := table.MeasureOf(g.Coverage)
-	text := m.Short(e.ThreadNs)
+	m := text.MeasureOf(g.Coverage)
+	label := m.Short(e.ThreadNs)
 	if !m.Counts() {
-		text += fmt.Sprintf("\nwall %s, %d waits", table.Duration(e.WallNs), e.Waits)
+		label += fmt.Sprintf("\nwall %s, %d waits", text.Duration(e.WallNs), e.Waits)
 	}
 	if len(e.Locks) > 0 {
-		text += "\n" + shorten(e.Locks[0].Class)
+		label += "\n" + shorten(e.Locks[0].Class)
 	}
 	if len(e.Locks) > 1 {
-		text += fmt.Sprintf(" and %d more", len(e.Locks)-1)
+		label += fmt.Sprintf(" and %d more", len(e.Locks)-1)
 	}
-	return text
+	return label
 }
 
 // locks lists the classes of an edge with their times.
 func locks(g *document.Graph, e *document.Edge) string {
 	var lines []string
 	for _, l := range e.Locks {
-		lines = append(lines, fmt.Sprintf("%s: %s", shorten(l.Class), table.MeasureOf(g.Coverage).Short(l.ThreadNs)))
+		lines = append(lines, fmt.Sprintf("%s: %s", shorten(l.Class), text.MeasureOf(g.Coverage).Short(l.ThreadNs)))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -75,11 +75,7 @@ func locks(g *document.Graph, e *document.Edge) string {
 // shorten makes a name fit on one line: what stands before the last dots is
 // what one can do without.
 func shorten(name string) string {
-	runes := []rune(strings.ReplaceAll(table.Sanitize(name), "\n", " "))
-	if len(runes) <= longest {
-		return string(runes)
-	}
-	return "…" + string(runes[len(runes)-longest+1:])
+	return text.Shorten(text.Sanitize(name), longest, text.End)
 }
 
 // fills tell cycles apart; there may be more of them than colours.

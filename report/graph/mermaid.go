@@ -8,7 +8,7 @@ import (
 	"unicode"
 
 	"contend/report/document"
-	"contend/report/table"
+	"contend/report/text"
 )
 
 // Mermaid writes the graph as a Mermaid flowchart, which many wikis and code
@@ -21,7 +21,7 @@ func Mermaid(out io.Writer, g *document.Graph) error {
 		fmt.Fprintf(w, "  %%%% %s\n", l)
 	}
 	unit := " ns"
-	if table.MeasureOf(g.Coverage).Counts() {
+	if text.MeasureOf(g.Coverage).Counts() {
 		unit = ""
 	}
 	fmt.Fprintf(w, "  %%%% left out: %d%s\n", g.Omitted.ThreadNs, unit)
@@ -53,7 +53,7 @@ func mermaidText(s string) string {
 		if i > 0 {
 			b.WriteString("<br/>")
 		}
-		for _, r := range table.Sanitize(line) {
+		for _, r := range text.Sanitize(line) {
 			if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .,:$%", r) {
 				b.WriteRune(r)
 				continue
@@ -68,7 +68,7 @@ func mermaidStyle(n *document.Node) string {
 	switch {
 	case n.Pseudo:
 		return "stroke-dasharray:4 3"
-	case n.Knot:
+	case n.Closed:
 		return "fill:" + fill(n) + ",stroke-width:4px"
 	case n.Component > 0:
 		return "fill:" + fill(n)

@@ -10,7 +10,7 @@ import (
 
 	"contend/report/document"
 	"contend/report/graph/layout"
-	"contend/report/table"
+	"contend/report/text"
 )
 
 //go:embed graph.svg.tmpl
@@ -31,10 +31,10 @@ const (
 
 // picture is all the template shows.
 type picture struct {
-	X, W, H string
-	Title   []line
-	Boxes   []box
-	Edges   []arrow
+	W, H  string
+	Title []line
+	Boxes []box
+	Edges []arrow
 
 	LeftOutNs int64
 }
@@ -45,11 +45,11 @@ type line struct {
 }
 
 type box struct {
-	X, Y, W, H   string
-	Lines        []line
-	Fill         string
-	Dashed, Knot bool
-	Name         string // in full
+	X, Y, W, H     string
+	Lines          []line
+	Fill           string
+	Dashed, Closed bool
+	Name           string // in full
 }
 
 type arrow struct {
@@ -67,12 +67,12 @@ func SVG(w io.Writer, g *document.Graph) error {
 	at := make(map[int]int, len(g.Nodes))
 	for i := range g.Nodes {
 		at[g.Nodes[i].ID] = i
-		boxes[i] = room(nodeLabel(g, &g.Nodes[i]), 2*padding)
+		boxes[i] = sizeOf(nodeLabel(g, &g.Nodes[i]), 2*padding)
 	}
 	arrows := make([]layout.Arrow, len(g.Edges))
 	for i := range g.Edges {
 		e := &g.Edges[i]
-		arrows[i] = layout.Arrow{From: at[e.From], To: at[e.To], Label: room(edgeLabel(g, e), 4)}
+		arrows[i] = layout.Arrow{From: at[e.From], To: at[e.To], Label: sizeOf(edgeLabel(g, e), 4)}
 	}
 	placed, err := layout.Place(boxes, arrows)
 	if err != nil {
@@ -84,8 +84,8 @@ func SVG(w io.Writer, g *document.Graph) error {
 	return svgTemplate.Execute(w, newPicture(g, placed, boxes, arrows))
 }
 
-// room is what a label takes, with some space around it.
-func room(label string, around float64) layout.Size {
+// sizeOf is what a label takes, with some space around it.
+func sizeOf(label string, around float64) layout.Size {
 	lines := strings.Split(label, "\n")
 	wide := 0
 	for _, l := range lines {
@@ -97,16 +97,15 @@ func room(label string, around float64) layout.Size {
 func newPicture(g *document.Graph, placed *layout.Placed, boxes []layout.Size, arrows []layout.Arrow) *picture {
 	heading := strings.Split(title(g), "\n")
 	head := float64(headLine*len(heading) + padding)
-	left, right := sides(placed, arrows)
-	p := &picture{X: px(left), W: px(max(right-left, room(title(g), 2*padding).W)), H: px(placed.Size.H + head), LeftOutNs: g.Omitted.ThreadNs}
+	p := &picture{W: px(max(placed.Size.W, sizeOf(title(g), 2*padding).W)), H: px(placed.Size.H + head), LeftOutNs: g.Omitted.ThreadNs}
 	for i, l := range heading {
-		p.Title = append(p.Title, line{px(left + padding), px(float64(headLine * (i + 1))), l})
+		p.Title = append(p.Title, line{px(padding), px(float64(headLine * (i + 1))), l})
 	}
 	for i := range g.Nodes {
 		n, c, s := &g.Nodes[i], placed.Boxes[i], boxes[i]
 		c.Y += head
 		b := box{X: px(c.X - s.W/2), Y: px(c.Y - s.H/2), W: px(s.W), H: px(s.H), Lines: centred(nodeLabel(g, n), c),
-			Fill: "#ffffff", Dashed: n.Pseudo, Knot: n.Knot, Name: table.Sanitize(n.Name)}
+			Fill: "#ffffff", Dashed: n.Pseudo, Closed: n.Closed, Name: text.Sanitize(n.Name)}
 		if n.Component > 0 {
 			b.Fill = fill(n)
 		}
@@ -119,27 +118,11 @@ func newPicture(g *document.Graph, placed *layout.Placed, boxes []layout.Size, a
 			r.Bends[j].Y += head
 		}
 		r.Label.Y += head
-		path := curve(r.Bends)
-		if e.From == e.To {
-			b := placed.Boxes[arrows[i].From]
-			path = loop(layout.Point{X: b.X, Y: b.Y + head + boxes[arrows[i].From].H/2}, r.Label)
-		}
-		p.Edges = append(p.Edges, arrow{Path: path, Width: pen(e, g), Lines: centred(edgeLabel(g, e), r.Label),
+		p.Edges = append(p.Edges, arrow{Path: curve(r.Bends), Width: pen(e, g), Lines: centred(edgeLabel(g, e), r.Label),
 			X: px(r.Label.X - s.W/2), Y: px(r.Label.Y - s.H/2), W: px(s.W), H: px(s.H),
-			Names: table.Sanitize(names[e.From] + " waited for " + names[e.To]), Locks: locks(g, e), Ns: e.ThreadNs})
+			Names: text.Sanitize(names[e.From] + " waited for " + names[e.To]), Locks: locks(g, e), Ns: e.ThreadNs})
 	}
 	return p
-}
-
-// sides returns how far the picture reaches: the labels of loops may be wider
-// than the layout, which has their boxes alone.
-func sides(placed *layout.Placed, arrows []layout.Arrow) (left, right float64) {
-	right = placed.Size.W
-	for i, r := range placed.Routes {
-		half := arrows[i].Label.W / 2
-		left, right = min(left, r.Label.X-half), max(right, r.Label.X+half)
-	}
-	return left, right
 }
 
 func px(v float64) string { return fmt.Sprintf("%.1f", v) }
@@ -167,13 +150,4 @@ func curve(p []layout.Point) string {
 	}
 	fmt.Fprintf(&b, "L%.1f,%.1f", p[len(p)-1].X, p[len(p)-1].Y)
 	return b.String()
-}
-
-// loop is the path of an edge from a box to itself: out of the middle of its
-// lower border, around the label there, and back. The library makes room for
-// the label, but turns the bends of such an edge by a quarter.
-func loop(foot, label layout.Point) string {
-	const half, out = 20, 50
-	return fmt.Sprintf("M%.1f,%.1fC%.1f,%.1f %.1f,%.1f %.1f,%.1f", foot.X+half, foot.Y, foot.X+out, 2*label.Y-foot.Y,
-		foot.X-out, 2*label.Y-foot.Y, foot.X-half, foot.Y)
 }

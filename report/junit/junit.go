@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"contend/report/document"
@@ -87,7 +86,7 @@ func describe(r *document.CheckRule, say func(*document.CheckRule, *document.Che
 // terminal of who looks at it: names come from the trace.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == 0xfffe || r == 0xffff {
+		if r == utf8.RuneError || document.Acts(r) || r == 0xfffe || r == 0xffff {
 			return '?'
 		}
 		return r

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"contend/report/document"
-	"contend/report/table"
+	"contend/report/text"
 )
 
 //go:embed plot.svg.tmpl plot.html.tmpl
@@ -104,7 +104,7 @@ func curvesOf(d *document.Hist) (list []named) {
 		var curves []named
 		for _, k := range []named{{"", "", r.Exact}, {" (corrected)", "6 4", r.Corrected}, {" (at least)", "2 3", r.AtLeast}, {" (at most)", "", r.AtMost}} {
 			if k.lengths != nil {
-				curves = append(curves, named{table.Sanitize(strings.Join(r.Keys, ", ")) + k.name, k.dash, k.lengths})
+				curves = append(curves, named{text.Sanitize(strings.Join(r.Keys, ", ")) + k.name, k.dash, k.lengths})
 			}
 		}
 		if len(list)+len(curves) > maxCurves {

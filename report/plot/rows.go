@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"contend/report/document"
-	"contend/report/table"
+	"contend/report/text"
 )
 
 // tableRow is one line of the page's table.
@@ -24,7 +24,7 @@ func rowsOf(list []named) (rows []tableRow) {
 
 func durations(l *document.Lengths) (cells []string) {
 	for _, ns := range []int64{l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.P4Ns, l.MaxNs} {
-		cells = append(cells, table.Duration(ns))
+		cells = append(cells, text.Duration(ns))
 	}
 	return cells
 }

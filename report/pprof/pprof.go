@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"contend/analysis"
+	"contend/blame/stacks"
 	"contend/format"
-	"contend/report/stacks"
 
 	"github.com/google/pprof/profile"
 )

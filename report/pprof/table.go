@@ -2,8 +2,8 @@ package pprof
 
 import (
 	"contend/analysis"
+	"contend/blame/stacks"
 	"contend/format"
-	"contend/report/stacks"
 
 	"github.com/google/pprof/profile"
 )

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // barWidth is how long the longest bar is where nothing tells the width of
@@ -46,7 +47,7 @@ func Bars(w io.Writer, d *document.Hist, o Options) error {
 
 // histogram draws one distribution.
 func histogram(out io.Writer, name, kind string, l *document.Lengths, o Options) {
-	fmt.Fprintln(out, wrap(fmt.Sprintf("%s: %s %s", Sanitize(name), group(l.Count), kind), "", o))
+	fmt.Fprintln(out, wrap(fmt.Sprintf("%s: %s %s", text.Sanitize(name), text.Number(l.Count), kind), "", o))
 	const aside = 42 // the columns beside a bar
 	wide := barWidth
 	if o.Width > 0 {
@@ -65,7 +66,7 @@ func histogram(out io.Writer, name, kind string, l *document.Lengths, o Options)
 		}
 		fill := bar(b.Count, most, wide)
 		pad := strings.Repeat(" ", wide-utf8.RuneCountInString(fill))
-		fmt.Fprintf(out, "  %7s - %-7s %s%s %11s %6.2f %%\n", Duration(b.From), Duration(b.To), fill, pad, group(b.Count), 100*float64(b.Count)/float64(l.Count))
+		fmt.Fprintf(out, "  %7s - %-7s %s%s %11s %6.2f %%\n", text.Duration(b.From), text.Duration(b.To), fill, pad, text.Number(b.Count), 100*float64(b.Count)/float64(l.Count))
 	}
 	fmt.Fprintln(out)
 }

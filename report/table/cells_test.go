@@ -1,44 +1,9 @@
 package table
 
 import (
-	"math"
 	"strings"
 	"testing"
-	"unicode"
-
-	"pgregory.net/rapid"
 )
-
-func TestDurationKeepsThreeDigits(t *testing.T) {
-	for ns, want := range map[int64]string{
-		0:               "0",
-		1:               "1 ns",
-		999:             "999 ns",
-		1000:            "1.00 µs",
-		9994:            "9.99 µs",
-		9995:            "10.0 µs",
-		12_340:          "12.3 µs",
-		999_499:         "999 µs",
-		999_500:         "1.00 ms",
-		310_000_000:     "310 ms",
-		999_499_999:     "999 ms",
-		999_600_000:     "1.00 s",
-		59_949_999_999:  "59.9 s",
-		59_960_000_000:  "1.00 min",
-		90_000_000_000:  "1.50 min",
-		3596e9:          "59.9 min",
-		3599e9:          "1.00 h",
-		400 * 3600e9:    "400 h",
-		-1500:           "-1.50 µs",
-		math.MinInt64:   "-2562048 h",
-		math.MaxInt64:   "2562048 h",
-		100_000_000_000: "1.67 min",
-	} {
-		if got := Duration(ns); got != want {
-			t.Errorf("Duration(%d) = %q, want %q", ns, got, want)
-		}
-	}
-}
 
 func TestCountsAreGrouped(t *testing.T) {
 	for n, want := range map[int64]string{0: "0", 999: "999", 1000: "1,000", -999: "-999", -1000: "-1,000", 1234567: "1,234,567"} {
@@ -54,56 +19,5 @@ func TestShareOfNothingIsNoNumber(t *testing.T) {
 	}
 	if got := Share(1, 8); got.Text != "12.5 %" || got.Raw != "0.125000" {
 		t.Errorf("%+v", got)
-	}
-}
-
-func TestSanitizeShowsWhatWouldAct(t *testing.T) {
-	for in, want := range map[string]string{
-		"http-nio-8080 é 線程": "http-nio-8080 é 線程",
-		"a\x1b[31mred":       `a\x1b[31mred`,
-		"two\r\nlines\t":     `two\r\nlines\t`,
-		"evil\u202etxt":      `evil\u202etxt`, // right-to-left override
-		"zero\u200bwidth":    `zero\u200bwidth`,
-		"csi\u009b2J":        `csi\u009b2J`, // one-character form of ESC [
-		"bad\xffutf8":        "bad\ufffdutf8",
-		"":                   "",
-	} {
-		if got := Sanitize(in); got != want {
-			t.Errorf("Sanitize(%q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestSanitizeLeavesNothingThatActs(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "s")
-		once := Sanitize(s)
-		for _, r := range once {
-			if r != unicode.ReplacementChar && (unicode.IsControl(r) || !unicode.IsPrint(r)) {
-				t.Fatalf("%q keeps %q", once, r)
-			}
-		}
-		if again := Sanitize(once); again != once {
-			t.Fatalf("not a fixed point: %q, then %q", once, again)
-		}
-	})
-}
-
-func TestElideCountsCharactersNotBytes(t *testing.T) {
-	for _, c := range []struct {
-		in   string
-		n    int
-		want string
-	}{
-		{"checkout", 8, "checkout"},
-		{"checkout", 7, "…eckout"},
-		{"ééééé", 5, "ééééé"},
-		{"ééééé", 3, "…éé"},
-		{"x", 1, "x"},
-		{"xy", 1, "…"},
-	} {
-		if got := elide(c.in, c.n); got != c.want {
-			t.Errorf("elide(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
-		}
 	}
 }

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // Chains writes wait chains, the heaviest first. As text a chain stands below
 // its numbers, where it has room.
 func Chains(w io.Writer, d *document.Chains, o Options) error {
-	m := MeasureOf(d.Coverage)
-	g := &Grid{Title: "chains of waits: waiting group -> lock -> owner's method, which may wait in turn -> ... (" + m.what() + ")",
+	m := measureOf(d.Coverage)
+	g := &Grid{Title: "chains of waits: waiting group -> lock -> owner's method, which may wait in turn -> ... (" + m.What() + ")",
 		Head: []string{"WAITED", "SHARE", "WALL", "WAITS", "HOPS", "KNOWN", "CHAIN"}, Left: left(7, 5, 6), Flex: 5}
 	for i := range d.Chains {
 		c := &d.Chains[i]
@@ -27,9 +28,9 @@ func Chains(w io.Writer, d *document.Chains, o Options) error {
 		g.Head, g.Left = g.Head[:6], g.Left[:6]
 	}
 	if d.Omitted.Chains > 0 {
-		g.Notes = append(g.Notes, fmt.Sprintf("left out: %s chains with %s (--top 0 shows all)", group(int64(d.Omitted.Chains)), m.Text(d.Omitted.ThreadNs)))
+		g.Notes = append(g.Notes, fmt.Sprintf("left out: %s chains with %s (--top 0 shows all)", text.Number(int64(d.Omitted.Chains)), m.Text(d.Omitted.ThreadNs)))
 	}
-	g.Notes = append(g.Notes, m.sum(d.Total))
+	g.Notes = append(g.Notes, m.Total(d.Total))
 	return writeAll(w, []*Grid{g}, d.Coverage, o)
 }
 
@@ -40,9 +41,9 @@ func chainCell(c *document.Chain) Cell {
 		names[i] = s.Name
 		switch s.Role {
 		case "lock":
-			names[i] = short(s.Name)
+			names[i] = text.Class(s.Name)
 		case "owner", "leaf":
-			names[i] = shortNode(s.Name)
+			names[i] = text.Method(s.Name)
 		}
 	}
 	return Cell{strings.Join(names, " -> "), formula(c.Signature)}

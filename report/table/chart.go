@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // The sizes of a chart, in columns.
@@ -52,9 +53,10 @@ func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
 		c.axis(&b)
 	}
 	if rest := lines[len(shown):]; len(rest) > 0 {
-		fmt.Fprintln(&b, wrap(fmt.Sprintf("left out: %d locks with %s (--top 0 shows all)", len(rest), Duration(waiting(rest))), "  ", o))
+		note, _ := text.LocksLeftOut(rest)
+		fmt.Fprintln(&b, wrap(note, "  ", o))
 	}
-	fmt.Fprintln(&b, wrap(fmt.Sprintf("total: %s of waiting in %s of running time", Duration(d.Total.WaitNs), Duration(d.Total.RunningNs)), "  ", o)+"\n")
+	fmt.Fprintln(&b, wrap(fmt.Sprintf("total: %s of waiting in %s of running time", text.Duration(d.Total.WaitNs), text.Duration(d.Total.RunningNs)), "  ", o)+"\n")
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}
@@ -63,13 +65,6 @@ func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
 		start = edges[0]
 	}
 	return writeAll(w, []*Grid{phaseGrid(slices.Collect(d.EachPhase(top)), start)}, d.Coverage, o)
-}
-
-func waiting(lines []document.Line) (ns int64) {
-	for i := range lines {
-		ns += lines[i].WaitNs
-	}
-	return ns
 }
 
 // chart is what all lines share.
@@ -81,11 +76,11 @@ type chart struct {
 }
 
 func (c *chart) title() string {
-	text := "critical section pressure over time: time spent acquiring the lock / running time of all threads"
+	title := "critical section pressure over time: time spent acquiring the lock / running time of all threads"
 	if c.peak > 0 {
-		text += fmt.Sprintf("; %c is %s", levels[len(levels)-1], Percent(c.peak).Text)
+		title += fmt.Sprintf("; %c is %s", levels[len(levels)-1], Percent(c.peak).Text)
 	}
-	return text
+	return title
 }
 
 // level is how high a cell is drawn: any pressure at all shows.
@@ -98,8 +93,8 @@ func (c *chart) level(p float64) int {
 }
 
 func (c *chart) line(b *strings.Builder, l *document.Line) {
-	label := elide(Sanitize(short(l.Lock)), chartLabel-2)
-	b.WriteString(" " + label + strings.Repeat(" ", chartLabel-1-columns(label)))
+	label := text.ShortenCell(text.Sanitize(text.Class(l.Lock)), chartLabel-2)
+	b.WriteString(" " + label + strings.Repeat(" ", chartLabel-1-text.Columns(label)))
 	painted := 0
 	for _, cell := range l.Cells {
 		n := c.level(cell.CSP)

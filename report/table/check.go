@@ -3,9 +3,11 @@ package table
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // worstSubjects is how many subjects of a rule a table shows, unless more
@@ -27,7 +29,7 @@ func Check(w io.Writer, c *document.Check, o Options) error {
 			g.Rows = append(g.Rows, []Cell{verdict(s.Status), Name(CheckValue(r.Unit, s.Value, s.PlusMinus)), Name(CheckLimit(r.Unit, s)), Name(r.Rule), Name(s.Name)})
 		}
 		if shown == 0 {
-			g.Rows = append(g.Rows, []Cell{verdict(r.Status), {"-", ""}, {"-", ""}, Name(r.Rule), {"(nothing it names was waited for)", ""}})
+			g.Rows = append(g.Rows, []Cell{verdict(r.Status), none, none, Name(r.Rule), {"(nothing it names was waited for)", ""}})
 		}
 	}
 	if err := g.Write(w, o); err != nil {
@@ -48,11 +50,7 @@ func checkHeading(c *document.Check) string {
 	if failed > 0 {
 		what = fmt.Sprintf("contention: %d of %d rules do not hold", failed, len(c.Rules))
 	}
-	var names []string
-	for _, t := range c.Inputs {
-		names = append(names, t.Trace.Inputs...)
-	}
-	return Sanitize(what + ", " + strings.Join(names, " "))
+	return text.Sanitize(what + ", " + strings.Join(inputsOf(c.Inputs), " "))
 }
 
 func verdict(status string) Cell {
@@ -71,7 +69,7 @@ func CheckValue(unit string, v, half float64) string {
 		}
 		return percent(v)
 	case "ns":
-		return Duration(int64(v))
+		return text.Duration(int64(v))
 	}
 	return fmt.Sprintf("%.0f", v)
 }
@@ -79,14 +77,14 @@ func CheckValue(unit string, v, half float64) string {
 // CheckLimit writes what a value is held against, and for a change what it
 // was and how much of it is noise.
 func CheckLimit(unit string, s *document.CheckSubject) string {
-	text := CheckValue(unit, s.Limit, 0)
+	limit := CheckValue(unit, s.Limit, 0)
 	if s.Base == nil {
-		return text
+		return limit
 	}
 	if *s.Noise > 0 {
-		text += " + " + CheckValue(unit, *s.Noise, 0) + " noise"
+		limit += " + " + CheckValue(unit, *s.Noise, 0) + " noise"
 	}
-	return text + ", was " + CheckValue(unit, *s.Base, 0)
+	return limit + ", was " + CheckValue(unit, *s.Base, 0)
 }
 
 // checkNotes says what the traces could not tell.
@@ -98,12 +96,9 @@ func checkNotes(w io.Writer, c *document.Check, o Options) error {
 	if o.Style == Markdown {
 		sep = "\n"
 	}
-	for _, t := range append(append([]document.SideTrace{}, c.Inputs...), c.Baseline...) {
-		for _, warning := range t.Coverage.Warnings {
-			note := wrap("note: "+Sanitize(strings.Join(t.Trace.Inputs, " ")+": "+warning.Text), "", o)
-			if _, err := fmt.Fprintln(w, note+sep); err != nil {
-				return err
-			}
+	for _, note := range notesOf(slices.Concat(c.Inputs, c.Baseline)) {
+		if _, err := fmt.Fprintln(w, wrap(note, "", o)+sep); err != nil {
+			return err
 		}
 	}
 	return nil

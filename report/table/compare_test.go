@@ -62,14 +62,14 @@ func TestDiffShowsEachStatus(t *testing.T) {
 
 // A column of intervals stands beside estimates only, and says how they were
 // made.
-func TestDoubtColumn(t *testing.T) {
+func TestUncertaintyColumn(t *testing.T) {
 	ns := int64(5e6)
-	doubts := []*document.Doubt{{PlusMinusNs: &ns, BlockNs: 2e7}, {BlockNs: 3e7}, nil}
+	list := []*document.Uncertainty{{PlusMinusNs: &ns, BlockNs: 2e7}, {BlockNs: 3e7}, nil}
 	grid := func() *Grid {
 		return &Grid{Head: []string{"WAIT", "LOCK"}, Left: left(2, 1), Flex: 1, Rows: [][]Cell{{Time(1e9), Name("a")}, {Time(2e9), Name("b")}, {Time(3e9), Name("c")}}}
 	}
 	g := grid()
-	g.addDoubt(func(i int) *document.Doubt { return doubts[i] })
+	g.addUncertainty(func(i int) *document.Uncertainty { return list[i] })
 	text := rendered(t, func(b *strings.Builder) error { return g.Write(b, Options{}) })
 	for _, want := range []string{"+/-", "5.00 ms  a", "?  b", "?  c", "blocks of 20.0 ms to 30.0 ms"} {
 		if !strings.Contains(text, want) {
@@ -80,7 +80,7 @@ func TestDoubtColumn(t *testing.T) {
 		t.Errorf("the other columns did not move along: %+v", g)
 	}
 	exact := grid()
-	exact.addDoubt(func(int) *document.Doubt { return nil })
+	exact.addUncertainty(func(int) *document.Uncertainty { return nil })
 	if len(exact.Head) != 2 || len(exact.Notes) != 0 {
 		t.Errorf("%+v", exact)
 	}

@@ -6,42 +6,26 @@ import (
 	"strings"
 
 	"contend/report/document"
+	"contend/report/text"
 )
 
-// provenances are the names of a provenance's parts, best first.
-func provenances(p document.Provenance) []struct {
-	name string
-	ns   int64
-} {
-	return []struct {
-		name string
-		ns   int64
-	}{{"exact", p.ExactNs}, {"sampled", p.SampledNs}, {"inferred", p.InferredNs}, {"estimated", p.EstimatedNs}, {"thread only", p.ThreadOnlyNs}, {"unknown", p.UnknownNs}}
-}
-
-// Known writes how the owners of some waiting are known: "inferred 83 %,
-// unknown 17 %".
-func Known(p document.Provenance) string {
-	var parts []string
-	total := int64(0)
-	for _, q := range provenances(p) {
-		total += q.ns
-	}
-	for _, q := range provenances(p) {
-		if q.ns > 0 {
-			parts = append(parts, fmt.Sprintf("%s %.0f %%", q.name, 100*float64(q.ns)/float64(total)))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// knownCell is the same for a table.
+// knownCell says how the owners of some waiting are known.
 func knownCell(p document.Provenance) Cell {
 	var raw []string
-	for _, q := range provenances(p) {
-		raw = append(raw, fmt.Sprintf("%s=%d", strings.ReplaceAll(q.name, " ", "-"), q.ns))
+	for _, q := range p.Parts() {
+		raw = append(raw, fmt.Sprintf("%s=%d", strings.ReplaceAll(q.Name, " ", "-"), q.Ns))
 	}
-	return Cell{Known(p), strings.Join(raw, " ")}
+	return Cell{text.Known(p), strings.Join(raw, " ")}
+}
+
+// writeAll writes tables, and below them what the trace could not tell.
+func writeAll(w io.Writer, grids []*Grid, c document.Coverage, o Options) error {
+	for _, g := range grids {
+		if err := g.Write(w, o); err != nil {
+			return err
+		}
+	}
+	return coverage(w, c, o)
 }
 
 // coverage writes what the trace could not tell. In CSV nothing follows the
@@ -50,24 +34,48 @@ func coverage(w io.Writer, c document.Coverage, o Options) error {
 	if o.Style == CSV {
 		return nil
 	}
-	lines := []string{fmt.Sprintf("coverage: %s events, %s of %s bytes read", group(c.Events), group(c.BytesRead), group(c.BytesTotal))}
-	if known := Known(c.Provenance); known != "" {
+	lines := []string{fmt.Sprintf("coverage: %s events, %s of %s bytes read", text.Number(c.Events), text.Number(c.BytesRead), text.Number(c.BytesTotal))}
+	if known := text.Known(c.Provenance); known != "" {
 		lines = append(lines, "owners known by waiting time: "+known)
 	}
 	if s := c.Sampler; s != nil {
 		lines = append(lines, fmt.Sprintf("sampler: %s samples, late for %s of the recording, at the 99th percentile by %s, at most by %s",
-			group(s.Samples), Share(s.LateNs, s.SpanNs).Text, Duration(s.Late.P99Ns), Duration(s.Late.MaxNs)))
+			text.Number(s.Samples), Share(s.LateNs, s.SpanNs).Text, text.Duration(s.Late.P99Ns), text.Duration(s.Late.MaxNs)))
 	}
 	for _, warning := range c.Warnings {
-		lines = append(lines, "note: "+Sanitize(warning.Text))
+		lines = append(lines, "note: "+text.Sanitize(warning.Text))
 	}
-	for i := range lines {
-		lines[i] = wrap(lines[i], "", o)
-	}
+	return paragraphs(w, lines, o)
+}
+
+// paragraphs writes each text on lines of its own.
+func paragraphs(w io.Writer, texts []string, o Options) error {
 	sep := "\n"
 	if o.Style == Markdown {
 		sep = "\n\n"
 	}
+	lines := make([]string, len(texts))
+	for i := range texts {
+		lines[i] = wrap(texts[i], "", o)
+	}
 	_, err := fmt.Fprintln(w, strings.Join(lines, sep))
 	return err
+}
+
+// inputsOf are the names of all inputs of some traces.
+func inputsOf(traces []document.SideTrace) (names []string) {
+	for _, t := range traces {
+		names = append(names, t.Trace.Inputs...)
+	}
+	return names
+}
+
+// notesOf says what some traces could not tell.
+func notesOf(traces []document.SideTrace) (notes []string) {
+	for _, t := range traces {
+		for _, warning := range t.Coverage.Warnings {
+			notes = append(notes, "note: "+text.Sanitize(strings.Join(t.Trace.Inputs, " ")+": "+warning.Text))
+		}
+	}
+	return notes
 }

@@ -4,11 +4,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
-	"contend/analysis"
-	"contend/format"
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // CSP writes pressure per interval and lock, then the phases of high
@@ -20,7 +18,7 @@ func CSP(w io.Writer, d *document.CSP, top int, o Options) error {
 		break
 	}
 	grids := []*Grid{intervalGrid(d, start, top)}
-	if o.Style != CSV && !MeasureOf(d.Coverage).Counts() {
+	if o.Style != CSV && !measureOf(d.Coverage).Counts() {
 		grids = append(grids, phaseGrid(slices.Collect(d.EachPhase(top)), start))
 	}
 	if len(d.Metrics) > 0 {
@@ -29,18 +27,13 @@ func CSP(w io.Writer, d *document.CSP, top int, o Options) error {
 	if o.Style == CSV && len(d.Metrics) > 0 {
 		grids = grids[1:]
 	}
-	for _, g := range grids {
-		if err := g.Write(w, o); err != nil {
-			return err
-		}
-	}
-	return coverage(w, d.Coverage, o)
+	return writeAll(w, grids, d.Coverage, o)
 }
 
 func intervalGrid(d *document.CSP, start int64, top int) *Grid {
-	m := MeasureOf(d.Coverage)
-	g := &Grid{Title: fmt.Sprintf("critical section pressure per %s: time spent acquiring the lock / running time of all threads", Duration(d.IntervalNs)),
-		Head: []string{"FROM", "TO", "RUNNING", m.head, "CSP", "LOCK"}, Left: left(6, 5), Flex: 5}
+	m := measureOf(d.Coverage)
+	g := &Grid{Title: fmt.Sprintf("critical section pressure per %s: time spent acquiring the lock / running time of all threads", text.Duration(d.IntervalNs)),
+		Head: []string{"FROM", "TO", "RUNNING", m.Head, "CSP", "LOCK"}, Left: left(6, 5), Flex: 5}
 	g.Made = func(yield func([]Cell) bool) {
 		for iv := range d.Each() {
 			for _, row := range intervalRows(&iv, m, d.Sampled, start, top) {
@@ -54,15 +47,15 @@ func intervalGrid(d *document.CSP, start int64, top int) *Grid {
 		g.Notes = append(g.Notes, "± is a 95 % interval, from a bootstrap over blocks of each interval's samples; ? are too few to tell")
 	}
 	if m.Counts() {
-		g.Notes = append(g.Notes, fmt.Sprintf("total: %s, of %s running or blocked", m.Text(d.Total.WaitNs), group(d.Total.RunningNs)))
+		g.Notes = append(g.Notes, fmt.Sprintf("total: %s, of %s running or blocked", m.Text(d.Total.WaitNs), text.Number(d.Total.RunningNs)))
 	} else {
-		g.Notes = append(g.Notes, fmt.Sprintf("total: %s of waiting in %s of running time", Duration(d.Total.WaitNs), Duration(d.Total.RunningNs)))
+		g.Notes = append(g.Notes, fmt.Sprintf("total: %s of waiting in %s of running time", text.Duration(d.Total.WaitNs), text.Duration(d.Total.RunningNs)))
 	}
 	return g
 }
 
 // intervalRows are a row for each lock, and one for those behind the limit.
-func intervalRows(iv *document.Interval, m Measure, sampled bool, start int64, top int) (rows [][]Cell) {
+func intervalRows(iv *document.Interval, m measure, sampled bool, start int64, top int) (rows [][]Cell) {
 	locks, rest := iv.Locks, int64(0)
 	if top > 0 && len(locks) > top {
 		for _, l := range locks[top:] {
@@ -72,10 +65,10 @@ func intervalRows(iv *document.Interval, m Measure, sampled bool, start int64, t
 	}
 	from, to, ran := offset(iv.StartNs-start), offset(iv.EndNs-start), m.cell(iv.RunningNs)
 	if len(locks) == 0 {
-		rows = append(rows, []Cell{from, to, ran, m.cell(0), Percent(0), {"-", ""}})
+		rows = append(rows, []Cell{from, to, ran, m.cell(0), Percent(0), none})
 	}
 	for _, l := range locks {
-		rows = append(rows, []Cell{from, to, ran, m.cell(l.WaitNs), pressureCell(sampled, l.CSP, l.PlusMinus), {short(l.Lock), formula(l.Lock)}})
+		rows = append(rows, []Cell{from, to, ran, m.cell(l.WaitNs), pressureCell(sampled, l.CSP, l.PlusMinus), qualified(l.Lock)})
 	}
 	if rest > 0 {
 		rows = append(rows, []Cell{from, to, ran, m.cell(rest), Percent(float64(rest) / float64(max(iv.RunningNs, 1))),
@@ -94,39 +87,24 @@ func pressureCell(estimate bool, v float64, half *float64) Cell {
 
 // offset is a time counted from the start of the trace.
 func offset(ns int64) Cell {
-	return Cell{fmt.Sprintf("%.3f s", float64(ns)/1e9), fmt.Sprint(ns)}
+	return Cell{text.Seconds(ns), fmt.Sprint(ns)}
 }
 
 func phaseGrid(phases []document.Phase, start int64) *Grid {
 	g := &Grid{Title: "phases of high pressure, with what caused most of the waiting in each",
 		Head: []string{"FROM", "TO", "WAIT", "CSP", "LOCK", "CAUSE"}, Left: left(6, 4, 5), Flex: 5, Drop: []string{"WAIT"}}
 	for _, p := range phases {
-		cause := Cell{"-", ""}
+		cause := none
 		if len(p.Causes) > 0 {
 			c := p.Causes[0]
-			cause = Cell{fmt.Sprintf("%.0f %% %s", 100*float64(c.WaitNs)/float64(p.WaitNs), CompactText(c.Owner)), c.Owner}
+			cause = Cell{fmt.Sprintf("%.0f %% %s", 100*float64(c.WaitNs)/float64(p.WaitNs), text.StackText(c.Owner)), c.Owner}
 		}
-		g.Rows = append(g.Rows, []Cell{offset(p.StartNs - start), offset(p.EndNs - start), Time(p.WaitNs), pressureCell(p.PlusMinus != nil, p.CSP, p.PlusMinus), {short(p.Lock), formula(p.Lock)}, cause})
+		g.Rows = append(g.Rows, []Cell{offset(p.StartNs - start), offset(p.EndNs - start), Time(p.WaitNs), pressureCell(p.PlusMinus != nil, p.CSP, p.PlusMinus), qualified(p.Lock), cause})
 	}
 	if len(phases) == 0 {
 		g.Notes = append(g.Notes, "none")
 	}
 	return g
-}
-
-// CompactText shortens a stack that is given as text: the first frames, less
-// the runtime's own.
-func CompactText(owner string) string {
-	frames := strings.Split(owner, " < ")
-	for len(frames) > 1 && analysis.RuntimeFrame(format.Frame{Class: frames[0][:max(strings.LastIndexByte(frames[0], '.'), 0)]}) {
-		frames = frames[1:]
-	}
-	for i, f := range frames {
-		if dot := strings.LastIndexByte(f, '.'); dot > 0 {
-			frames[i] = short(f[:dot]) + f[dot:]
-		}
-	}
-	return strings.Join(frames[:min(len(frames), 2)], " < ")
 }
 
 func metricGrid(list []document.Metric) *Grid {

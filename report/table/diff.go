@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // Diff writes what changed: all locks together, each lock, each owner's call
@@ -17,7 +18,7 @@ func Diff(w io.Writer, d *document.Diff, o Options) error {
 	if o.Style == CSV {
 		return diffCSV(w, d, o)
 	}
-	if _, err := fmt.Fprintf(w, "%s\n\n", wrap(Sanitize(sides(d)), "", o)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s\n\n", wrap(text.Sanitize(sides(d)), "", o)); err != nil {
 		return err
 	}
 	for _, g := range []struct {
@@ -42,21 +43,18 @@ func Diff(w io.Writer, d *document.Diff, o Options) error {
 // sides says what is compared.
 func sides(d *document.Diff) string {
 	names := func(s *document.Side) string {
-		var all []string
-		for _, t := range s.Traces {
-			all = append(all, t.Trace.Inputs...)
-		}
+		all := inputsOf(s.Traces)
 		if counts(s) {
-			return fmt.Sprintf("%s (%s threads running or blocked)", strings.Join(all, ", "), group(s.RunningNs))
+			return fmt.Sprintf("%s (%s threads running or blocked)", strings.Join(all, ", "), text.Number(s.RunningNs))
 		}
-		return fmt.Sprintf("%s (running %s)", strings.Join(all, ", "), Duration(s.RunningNs))
+		return fmt.Sprintf("%s (running %s)", strings.Join(all, ", "), text.Duration(s.RunningNs))
 	}
 	return "from " + names(&d.Base) + " to " + names(&d.New)
 }
 
 // counts reports whether a side only counts threads or acquisitions.
 func counts(s *document.Side) bool {
-	return slices.ContainsFunc(s.Traces, func(t document.SideTrace) bool { return MeasureOf(t.Coverage).Counts() })
+	return slices.ContainsFunc(s.Traces, func(t document.SideTrace) bool { return measureOf(t.Coverage).Counts() })
 }
 
 func diffGrid(title, what string, rows []document.DiffRow, more document.DiffOmitted) *Grid {
@@ -78,7 +76,7 @@ func diffGrid(title, what string, rows []document.DiffRow, more document.DiffOmi
 func nameCell(what, name string) Cell {
 	switch what {
 	case "OWNER":
-		return Cell{CompactText(name), formula(name)}
+		return Cell{text.StackText(name), formula(name)}
 	case "CHAIN":
 		parts := strings.Split(name, " -> ")
 		for i, p := range parts {
@@ -96,9 +94,9 @@ func shortStep(i int, name string) string {
 	case i == 0:
 		return name
 	case i%2 == 1:
-		return short(name)
+		return text.Class(name)
 	}
-	return shortNode(name)
+	return text.Method(name)
 }
 
 // rateCell writes a share with its interval: 5.2 % ± 0.3 %.
@@ -184,33 +182,18 @@ func diffNotes(w io.Writer, d *document.Diff, o Options) error {
 		interval = "± ?: what counts threads at one instant gives no interval, and any change may be noise"
 	}
 	lines := []string{fmt.Sprintf("~ may be noise: each table shows a false change with a chance of at most %g %%", 100*d.Alpha), interval}
-	seen := map[string]bool{}
-	for _, s := range []document.Side{d.Base, d.New} {
-		for _, t := range s.Traces {
-			for _, warning := range t.Coverage.Warnings {
-				line := "note: " + Sanitize(strings.Join(t.Trace.Inputs, " ")+": "+warning.Text)
-				if !seen[line] {
-					seen[line] = true
-					lines = append(lines, line)
-				}
-			}
+	for _, note := range notesOf(slices.Concat(d.Base.Traces, d.New.Traces)) {
+		if !slices.Contains(lines, note) {
+			lines = append(lines, note)
 		}
 	}
-	for i := range lines {
-		lines[i] = wrap(lines[i], "", o)
-	}
-	sep := "\n"
-	if o.Style == Markdown {
-		sep = "\n\n"
-	}
-	_, err := fmt.Fprintln(w, strings.Join(lines, sep))
-	return err
+	return paragraphs(w, lines, o)
 }
 
 // blocks writes the shortest and the longest of some lengths.
 func blocks(ns [2]int64) string {
 	if ns[0] == ns[1] {
-		return Duration(ns[0])
+		return text.Duration(ns[0])
 	}
-	return Duration(ns[0]) + " to " + Duration(ns[1])
+	return text.Duration(ns[0]) + " to " + text.Duration(ns[1])
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"contend/report/text"
 )
 
 // narrowest is what the flexible column keeps while it gives way alone;
@@ -119,11 +121,11 @@ func (g *Grid) fit(o Options) []int {
 func (g *Grid) widths() (wide []int, total int) {
 	wide = make([]int, len(g.Head))
 	for i, h := range g.Head {
-		wide[i] = columns(h)
+		wide[i] = text.Columns(h)
 	}
 	for r := range g.rows() {
 		for i, c := range r {
-			wide[i] = max(wide[i], columns(Sanitize(c.Text)))
+			wide[i] = max(wide[i], text.Columns(text.Sanitize(c.Text)))
 		}
 	}
 	for _, n := range wide {
@@ -134,23 +136,23 @@ func (g *Grid) widths() (wide []int, total int) {
 
 // wrap puts an indented text on as many lines as the terminal needs, and cuts
 // words that are wider than it.
-func wrap(text, indent string, o Options) string {
-	if o.Style != Text || o.Width <= 0 || columns(indent+text) <= o.Width {
-		return indent + text
+func wrap(s, indent string, o Options) string {
+	if o.Style != Text || o.Width <= 0 || text.Columns(indent+s) <= o.Width {
+		return indent + s
 	}
 	room := max(o.Width-len(indent), slimmest)
 	var lines []string
 	line := ""
-	for word := range strings.SplitSeq(text, " ") {
-		if line != "" && columns(line)+1+columns(word) <= room {
+	for word := range strings.SplitSeq(s, " ") {
+		if line != "" && text.Columns(line)+1+text.Columns(word) <= room {
 			line += " " + word
 			continue
 		}
 		if line != "" {
 			lines = append(lines, indent+line)
 		}
-		for columns(word) > room {
-			part := firstColumns(word, room)
+		for text.Columns(word) > room {
+			part := text.FirstColumns(word, room)
 			lines = append(lines, indent+part)
 			word = word[len(part):]
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // Graph writes the edges of a who-blocked-whom graph, then its cycles.
@@ -18,63 +19,34 @@ func Graph(w io.Writer, d *document.Graph, o Options) error {
 	return writeAll(w, grids, d.Coverage, o)
 }
 
-func writeAll(w io.Writer, grids []*Grid, c document.Coverage, o Options) error {
-	for _, g := range grids {
-		if err := g.Write(w, o); err != nil {
-			return err
-		}
-	}
-	return coverage(w, c, o)
-}
-
 func edgeGrid(d *document.Graph) *Grid {
-	m := MeasureOf(d.Coverage)
-	g := &Grid{Title: fmt.Sprintf("who waited for whom, by %s (%s blame: the %s; %s)", d.By, d.Metric, titles[d.Metric], m.what()),
+	m := measureOf(d.Coverage)
+	g := &Grid{Title: fmt.Sprintf("who waited for whom, by %s (%s blame: the %s; %s)", d.By, d.Metric, titles[d.Metric], m.What()),
 		Head: []string{"WAITED", "SHARE", "WALL", "WAITS", "WAITER", "OWNER", "LOCKS"}, Left: left(7, 4, 5, 6), Flex: 6, Drop: []string{"WALL", "WAITS"}}
 	names := d.Names()
 	for i := range d.Edges {
 		e := &d.Edges[i]
 		g.Rows = append(g.Rows, []Cell{m.cell(e.ThreadNs), Share(e.ThreadNs, d.Total.WaitNs), m.wall(e.WallNs), Count(e.Waits),
-			{shortNode(names[e.From]), formula(names[e.From])}, {shortNode(names[e.To]), formula(names[e.To])}, lockCell(e)})
+			{text.Method(names[e.From]), formula(names[e.From])}, {text.Method(names[e.To]), formula(names[e.To])}, lockCell(e)})
 	}
-	if note := LeftOut(d); note != "" {
+	if note := text.LeftOut(d); note != "" {
 		g.Notes = append(g.Notes, note)
 	}
-	g.Notes = append(g.Notes, m.sum(d.Total))
+	g.Notes = append(g.Notes, m.Total(d.Total))
 	return g
-}
-
-// LeftOut says what the limit left out of a graph, "" when nothing.
-func LeftOut(d *document.Graph) string {
-	if d.Omitted.Edges == 0 {
-		return ""
-	}
-	return fmt.Sprintf("left out: %s edges with %s and %s nodes (--top 0 shows all)", group(int64(d.Omitted.Edges)), MeasureOf(d.Coverage).Text(d.Omitted.ThreadNs), group(int64(d.Omitted.Nodes)))
-}
-
-// shortNode shortens the packages of a method; other names have no dots that
-// stand before one.
-func shortNode(name string) string {
-	if strings.ContainsAny(name, " [/") {
-		return name
-	}
-	if dot := strings.LastIndexByte(name, '.'); dot > 0 {
-		return short(name[:dot]) + name[dot:]
-	}
-	return name
 }
 
 // lockCell names the classes of locks of an edge.
 func lockCell(e *document.Edge) Cell {
-	var text, raw []string
+	var shown, raw []string
 	for _, l := range e.Locks {
-		text = append(text, fmt.Sprintf("%s %.0f %%", short(l.Class), ofHundred(l.ThreadNs, e.ThreadNs)))
+		shown = append(shown, fmt.Sprintf("%s %.0f %%", text.Class(l.Class), ofHundred(l.ThreadNs, e.ThreadNs)))
 		raw = append(raw, fmt.Sprintf("%s=%d", l.Class, l.ThreadNs))
 	}
-	if len(text) == 1 {
-		text[0] = short(e.Locks[0].Class)
+	if len(shown) == 1 {
+		shown[0] = text.Class(e.Locks[0].Class)
 	}
-	return Cell{strings.Join(text, ", "), formula(strings.Join(raw, " "))}
+	return Cell{strings.Join(shown, ", "), formula(strings.Join(raw, " "))}
 }
 
 func ofHundred(part, whole int64) float64 {
@@ -89,11 +61,11 @@ func cycleGrid(d *document.Graph) *Grid {
 	g := &Grid{Title: "cycles: each member waited, over the recording, for another one; a knot waits for nobody else",
 		Head: []string{"CYCLE", "KNOT", "MEMBERS"}, Left: left(3, 1, 2), Flex: 2}
 	members := map[int][]string{}
-	knots := map[int]bool{}
+	closed := map[int]bool{}
 	for _, n := range d.Nodes {
 		if n.Component > 0 {
-			members[n.Component] = append(members[n.Component], shortNode(n.Name))
-			knots[n.Component] = n.Knot
+			members[n.Component] = append(members[n.Component], text.Method(n.Name))
+			closed[n.Component] = n.Closed
 		}
 	}
 	numbers := make([]int, 0, len(members))
@@ -102,11 +74,11 @@ func cycleGrid(d *document.Graph) *Grid {
 	}
 	slices.Sort(numbers)
 	for _, c := range numbers {
-		knot := "no"
-		if knots[c] {
-			knot = "yes"
+		answer := "no"
+		if closed[c] {
+			answer = "yes"
 		}
-		g.Rows = append(g.Rows, []Cell{Count(int64(c)), {knot, knot}, {strings.Join(members[c], ", "), ""}})
+		g.Rows = append(g.Rows, []Cell{Count(int64(c)), {answer, answer}, {strings.Join(members[c], ", "), ""}})
 	}
 	if len(numbers) == 0 {
 		g.Notes = append(g.Notes, "none")

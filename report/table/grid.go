@@ -9,6 +9,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"contend/report/text"
 )
 
 // Style is a way to write tables.
@@ -96,18 +98,6 @@ func indent(s Style) string {
 // lambda$*$ no emphasis. A sign that stands apart from a word does nothing.
 var markdown = strings.NewReplacer(`< `, `< `, `<`, `\<`, `|`, `\|`, `\`, `\\`, "`", "\\`", `*`, `\*`)
 
-// elide shortens a text to n columns. Of a stack the innermost frames matter
-// most, and they come first; of a single name its end does.
-func elide(s string, n int) string {
-	switch {
-	case columns(s) <= n:
-		return s
-	case strings.Contains(s, " "):
-		return firstColumns(s, n-1) + "…"
-	}
-	return "…" + lastColumns(s, n-1)
-}
-
 func (g *Grid) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
 	head := g.CSV
@@ -123,7 +113,7 @@ func (g *Grid) csv(w io.Writer) error {
 	for r := range g.rows() {
 		line := make([]string, len(r))
 		for i, c := range r {
-			line[i] = Sanitize(c.Raw)
+			line[i] = text.Sanitize(c.Raw)
 		}
 		if err := out.Write(line); err != nil {
 			return err

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"contend/report/text"
 )
 
 // hostile is what a trace may call its threads and locks.
@@ -103,18 +105,6 @@ func TestFlexibleColumnGivesWay(t *testing.T) {
 	}
 }
 
-func TestNamesKeepTheirEndsAndListsTheirBeginnings(t *testing.T) {
-	for text, want := range map[string]string{
-		"org.apache.xpath.axes.IteratorPool.getInstance": "…Pool.getInstance",
-		"Truth.sleep:14 < Truth.exportReport:17":         "Truth.sleep:14 <…",
-		"short":                                          "short",
-	} {
-		if got := elide(text, 17); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-}
-
 func TestTitlesAndNotesWrap(t *testing.T) {
 	g := &Grid{Title: strings.Repeat("word ", 30) + "end", Head: []string{"A"}, Left: left(1), Notes: []string{strings.Repeat("note ", 30) + "end"}}
 	out := write(t, g, Options{Width: 40})
@@ -169,25 +159,13 @@ func TestWideLetters(t *testing.T) {
 		}
 		lines := strings.Split(strings.TrimRight(b.String(), "\n"), "\n")
 		for _, line := range lines {
-			if n := columns(line); n > width {
+			if n := text.Columns(line); n > width {
 				t.Errorf("%d columns of %d: %q", n, width, line)
 			}
 		}
 		rows := lines[len(lines)-2:]
-		if x, y := columns(rows[0]), columns(rows[1]); x != y {
+		if x, y := text.Columns(rows[0]), text.Columns(rows[1]); x != y {
 			t.Errorf("at %d, rows of %d and %d columns: %q", width, x, y, rows)
 		}
-	}
-}
-
-func TestColumnsOfBothEnds(t *testing.T) {
-	for n := range columns(wide) + 3 {
-		first, last := firstColumns(wide, n), lastColumns(wide, n)
-		if !strings.HasPrefix(wide, first) || !strings.HasSuffix(wide, last) || columns(first) > n || columns(last) > n || columns(first) < min(n, columns(wide))-1 || columns(last) < min(n, columns(wide))-1 {
-			t.Errorf("%d: %q and %q", n, first, last)
-		}
-	}
-	if got := firstColumns("e\u0301e", 1); got != "e\u0301" {
-		t.Errorf("an accent was cut off: %q", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // lengthKind is one way a row's lengths are known. Head follows the name of a
@@ -88,7 +89,7 @@ func histTitle(d *document.Hist, kinds []lengthKind) string {
 		}
 	}
 	if d.ExpectedNs > 0 {
-		title += fmt.Sprintf(" (one wait expected every %s)", Duration(d.ExpectedNs))
+		title += fmt.Sprintf(" (one wait expected every %s)", text.Duration(d.ExpectedNs))
 	}
 	return title
 }
@@ -129,10 +130,10 @@ func histRow(r *document.HistRow, by []string, total *document.HistRow, kinds []
 	if r.Corrected != nil {
 		row = append(row, Count(r.Corrected.Count))
 	} else if total.Corrected != nil {
-		row = append(row, Cell{"-", ""})
+		row = append(row, none)
 	}
 	for _, c := range histColumns(kinds) {
-		cell := Cell{"-", ""}
+		cell := none
 		if l := c.of(r); l != nil {
 			cell = Time(c.ns(l))
 		}
@@ -141,7 +142,7 @@ func histRow(r *document.HistRow, by []string, total *document.HistRow, kinds []
 	for i, key := range r.Keys {
 		cell := Name(key)
 		if by[i] == "class" || by[i] == "lock" {
-			cell.Text = short(key)
+			cell.Text = text.Class(key)
 		}
 		row = append(row, cell)
 	}
@@ -159,7 +160,7 @@ func histNotes(d *document.Hist) (notes []string) {
 		notes = append(notes, "a thread seen waiting at the same place in samples on end is taken for one wait; waits shorter than the sampling period were mostly not seen")
 	}
 	if d.Total.Open > 0 {
-		notes = append(notes, fmt.Sprintf("%s sampled waits reach the edge of what was recorded, or of what --from and --to select, and may have been longer", group(d.Total.Open)))
+		notes = append(notes, fmt.Sprintf("%s sampled waits reach the edge of what was recorded, or of what --from and --to select, and may have been longer", text.Number(d.Total.Open)))
 	}
 	return notes
 }

@@ -8,6 +8,8 @@ import (
 	"github.com/olekukonko/tablewriter"
 	"github.com/olekukonko/tablewriter/renderer"
 	"github.com/olekukonko/tablewriter/tw"
+
+	"contend/report/text"
 )
 
 // body writes the head and the rows; nothing when there are none. Rows are made
@@ -31,7 +33,7 @@ func (g *Grid) body(w io.Writer, o Options) error {
 			return err
 		}
 		if o.Style == Text && n < len(g.Below) && g.Below[n] != "" {
-			out.WriteString(wrap(Sanitize(g.Below[n]), "      ", o) + "\n")
+			out.WriteString(wrap(text.Sanitize(g.Below[n]), "      ", o) + "\n")
 		}
 		n++
 	}
@@ -46,11 +48,11 @@ func (g *Grid) measure(fit []int, line []string, o Options) tw.Mapper[int, int] 
 		if wide == nil {
 			wide = tw.NewMapper[int, int]()
 			for i, h := range g.Head {
-				wide.Set(i, columns(h)+2)
+				wide.Set(i, text.Columns(h)+2)
 			}
 		}
 		for i, c := range shown(line, r, fit, o) {
-			wide.Set(i, max(wide.Get(i), columns(c)+2))
+			wide.Set(i, max(wide.Get(i), text.Columns(c)+2))
 		}
 	}
 	return wide
@@ -88,9 +90,9 @@ var plain = tw.Rendition{
 // shown fills line with the cells of a row as they are printed.
 func shown(line []string, row []Cell, fit []int, o Options) []string {
 	for i, c := range row {
-		line[i] = Sanitize(c.Text)
+		line[i] = text.Sanitize(c.Text)
 		if fit != nil {
-			line[i] = elide(line[i], fit[i])
+			line[i] = text.ShortenCell(line[i], fit[i])
 		}
 		if o.Style == Markdown {
 			line[i] = markdown.Replace(line[i])

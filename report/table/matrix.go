@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // Matrix writes waiting as a table of waiters by owners. Columns are numbers
@@ -63,16 +64,16 @@ func (m *matrix) grid(d *document.Graph, o Options) *Grid {
 	if m.rest > 0 {
 		size++
 	}
-	unit := MeasureOf(d.Coverage)
-	g := &Grid{Title: fmt.Sprintf("who (row) waited for whom (column), by %s (%s blame: the %s; %s)", d.By, d.Metric, titles[d.Metric], unit.what()),
+	unit := measureOf(d.Coverage)
+	g := &Grid{Title: fmt.Sprintf("who (row) waited for whom (column), by %s (%s blame: the %s; %s)", d.By, d.Metric, titles[d.Metric], unit.What()),
 		Head: []string{"#", "WAITER"}, CSV: []string{"waiter"}, Left: left(size+3, 1), Flex: 1}
 	for i := range size {
 		g.Head = append(g.Head, m.number(i))
-		g.CSV = append(g.CSV, Sanitize(formula(m.name(i))))
+		g.CSV = append(g.CSV, text.Sanitize(formula(m.name(i))))
 	}
 	g.Head, g.CSV = append(g.Head, "SUM"), append(g.CSV, "sum")
 	for i := range size {
-		row := []Cell{{m.number(i), ""}, {shortNode(m.name(i)), formula(m.name(i))}}
+		row := []Cell{{m.number(i), ""}, {text.Method(m.name(i)), formula(m.name(i))}}
 		g.Rows = append(g.Rows, append(row, amounts(unit, m.cells[i][:size])...))
 	}
 	caused := make([]int64, size)
@@ -108,7 +109,7 @@ func (m *matrix) name(i int) string {
 }
 
 // amounts are the cells of a row and their sum; an empty one is a dash.
-func amounts(m Measure, row []int64) (cells []Cell) {
+func amounts(m measure, row []int64) (cells []Cell) {
 	sum := int64(0)
 	for _, ns := range row {
 		sum += ns

@@ -8,6 +8,7 @@ import (
 
 	"contend/format"
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // Verify writes where a trace is damaged, one place a row, and what that costs
@@ -25,13 +26,13 @@ func Verify(w io.Writer, v *document.Verify, o Options) error {
 func verifyHeading(v *document.Verify) string {
 	inputs := strings.Join(v.Inputs, " ")
 	if v.Whole {
-		return Sanitize(fmt.Sprintf("%s: whole: %s, %s events, %s bytes", inputs, v.Format, group(v.Events), group(v.BytesRead)))
+		return text.Sanitize(fmt.Sprintf("%s: whole: %s, %s events, %s bytes", inputs, v.Format, text.Number(v.Events), text.Number(v.BytesRead)))
 	}
 	places := "1 place"
 	if v.Places > 1 {
-		places = group(v.Places) + " places"
+		places = text.Number(v.Places) + " places"
 	}
-	return Sanitize(fmt.Sprintf("%s: damaged in %s: %s, %s events read", inputs, places, v.Format, group(v.Events)))
+	return text.Sanitize(fmt.Sprintf("%s: damaged in %s: %s, %s events read", inputs, places, v.Format, text.Number(v.Events)))
 }
 
 // verifyNotes say what damage costs in all, and what the times are measured
@@ -41,14 +42,14 @@ func verifyNotes(v *document.Verify) (notes []string) {
 		return nil
 	}
 	total := v.BytesLost + v.BytesRead
-	notes = append(notes, fmt.Sprintf("not read: %s of %s bytes (%s), %s", group(v.BytesLost), group(total), Share(v.BytesLost, total).Text, lostEvents(v.EventsLost)))
+	notes = append(notes, fmt.Sprintf("not read: %s of %s bytes (%s), %s", text.Number(v.BytesLost), text.Number(total), Share(v.BytesLost, total).Text, lostEvents(v.EventsLost)))
 	if v.StartNs != nil && v.EndNs != nil {
 		span := *v.EndNs - *v.StartNs
 		notes = append(notes, fmt.Sprintf("something is missing within %s of %s (%s); times count from the first event",
-			Duration(v.LostNs), Duration(span), Share(v.LostNs, span).Text))
+			text.Duration(v.LostNs), text.Duration(span), Share(v.LostNs, span).Text))
 	}
 	if left := v.Places - int64(len(v.Damage)); left > 0 {
-		notes = append(notes, fmt.Sprintf("left out: %s places (--top 0 shows all)", group(left)))
+		notes = append(notes, fmt.Sprintf("left out: %s places (--top 0 shows all)", text.Number(left)))
 	}
 	return notes
 }
@@ -57,7 +58,7 @@ func lostEvents(n *int64) string {
 	if n == nil {
 		return "the number of events is not known"
 	}
-	return group(*n) + " events"
+	return text.Number(*n) + " events"
 }
 
 // place is where damage is, as errors say it.
@@ -79,5 +80,5 @@ func since(start, at *int64) Cell {
 	if at == nil || start == nil {
 		return Cell{"?", ""}
 	}
-	return Cell{Duration(*at - *start), strconv.FormatInt(*at, 10)}
+	return Cell{text.Duration(*at - *start), strconv.FormatInt(*at, 10)}
 }

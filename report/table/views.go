@@ -9,6 +9,7 @@ import (
 
 	"contend/format"
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // Analyze writes the overview: deadlocks first, then locks, the call chains
@@ -26,64 +27,59 @@ func Analyze(w io.Writer, a *document.Analyze, b *document.Blame, phases []docum
 	if len(a.Locks) > 0 && a.Coverage.Unit != string(format.UnitAcquisitions) { // those have no owner
 		grids = append(grids, blameGrid(b))
 	}
-	if len(phases) > 0 && !MeasureOf(a.Coverage).Counts() {
+	if len(phases) > 0 && !measureOf(a.Coverage).Counts() {
 		grids = append(grids, phaseGrid(phases, a.Trace.StartNs))
 	}
-	for _, g := range grids {
-		if err := g.Write(w, o); err != nil {
-			return err
-		}
-	}
-	return coverage(w, a.Coverage, o)
+	return writeAll(w, grids, a.Coverage, o)
 }
 
 func heading(a *document.Analyze) string {
 	when := time.Unix(0, a.Trace.StartNs).UTC().Format("2006-01-02 15:04:05 UTC")
-	text := fmt.Sprintf("%s (%s): %s from %s, %d threads, running %s", strings.Join(a.Trace.Inputs, " "), a.Trace.Format,
-		Duration(a.Trace.DurationNs), when, a.Trace.Threads, Duration(a.Total.RunningNs))
-	switch MeasureOf(a.Coverage) {
-	case measures[string(format.UnitThreads)]:
+	what := fmt.Sprintf("%s (%s)", strings.Join(a.Trace.Inputs, " "), a.Trace.Format)
+	switch a.Coverage.Unit {
+	case string(format.UnitThreads):
 		if when += ", "; a.Trace.StartNs == 0 { // the dump does not tell
 			when = ""
 		}
-		text = fmt.Sprintf("%s (%s): %s%d threads, %s seen running or blocked", strings.Join(a.Trace.Inputs, " "), a.Trace.Format, when, a.Trace.Threads, group(a.Total.RunningNs))
-	case measures[string(format.UnitAcquisitions)]:
-		text = fmt.Sprintf("%s (%s)", strings.Join(a.Trace.Inputs, " "), a.Trace.Format)
+		what += fmt.Sprintf(": %s%d threads, %s seen running or blocked", when, a.Trace.Threads, text.Number(a.Total.RunningNs))
+	case string(format.UnitAcquisitions):
 		if !untimed(a.Coverage) {
-			text += fmt.Sprintf(": %s from %s", Duration(a.Trace.DurationNs), when)
+			what += fmt.Sprintf(": %s from %s", text.Duration(a.Trace.DurationNs), when)
 		}
+	default:
+		what += fmt.Sprintf(": %s from %s, %d threads, running %s", text.Duration(a.Trace.DurationNs), when, a.Trace.Threads, text.Duration(a.Total.RunningNs))
 	}
-	return Sanitize(text)
+	return text.Sanitize(what)
 }
 
 func lockGrid(a *document.Analyze) *Grid {
-	m := MeasureOf(a.Coverage)
+	m := measureOf(a.Coverage)
 	if a.Coverage.Unit == string(format.UnitAcquisitions) {
 		return countGrid(a, m)
 	}
-	g := &Grid{Title: "locks by " + m.waiting,
-		Head: []string{m.head, "SHARE", "WALL", "WAITS", "P50", "P99", "MAX", "CSP", "WAITERS", "KIND", "LOCK", "OWNERS KNOWN"},
+	g := &Grid{Title: "locks by " + m.Waiting,
+		Head: []string{m.Head, "SHARE", "WALL", "WAITS", "P50", "P99", "MAX", "CSP", "WAITERS", "KIND", "LOCK", "OWNERS KNOWN"},
 		Left: left(12, 9, 10, 11), Flex: 10, Drop: []string{"P50", "MAX", "WAITERS", "KIND", "WALL", "OWNERS KNOWN"}}
 	for _, l := range a.Locks {
 		g.Rows = append(g.Rows, []Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), m.wall(l.WallNs), Count(l.Waits), Length(l.P50Ns), Length(l.P99Ns),
-			Length(l.MaxNs), cspCell(&l), Count(int64(l.Waiters)), Name(l.Kind), {short(l.Lock), formula(l.Lock)}, knownCell(l.Provenance)})
+			Length(l.MaxNs), cspCell(&l), Count(int64(l.Waiters)), Name(l.Kind), qualified(l.Lock), knownCell(l.Provenance)})
 	}
-	g.addDoubt(func(i int) *document.Doubt { return a.Locks[i].Doubt })
+	g.addUncertainty(func(i int) *document.Uncertainty { return a.Locks[i].Uncertainty })
 	g.Notes = append(g.Notes, lockTotals(a, m)...)
 	return g
 }
 
 // countGrid is lockGrid for an input that counts: how often, and no times.
-func countGrid(a *document.Analyze, m Measure) *Grid {
-	g := &Grid{Title: "locks by " + m.waiting,
-		Head: []string{m.head, "SHARE", "PER SECOND", "KIND", "CLASS", "LOCK", "CREATED AT"}, Left: left(7, 3, 4, 5, 6), Flex: 6, Drop: []string{"KIND"}}
+func countGrid(a *document.Analyze, m measure) *Grid {
+	g := &Grid{Title: "locks by " + m.Waiting,
+		Head: []string{m.Head, "SHARE", "PER SECOND", "KIND", "CLASS", "LOCK", "CREATED AT"}, Left: left(7, 3, 4, 5, 6), Flex: 6, Drop: []string{"KIND"}}
 	duration, created := a.Trace.DurationNs, false
 	if untimed(a.Coverage) {
 		duration = 0
 	}
 	for _, l := range a.Locks {
 		g.Rows = append(g.Rows, []Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), rate(l.WaitNs, duration), Name(l.Kind),
-			{short(l.Class), formula(l.Class)}, {short(l.Lock), formula(l.Lock)}, createdAt(l)})
+			qualified(l.Class), qualified(l.Lock), createdAt(l)})
 		created = created || len(l.Created) > 0
 	}
 	g.Notes = lockTotals(a, m)
@@ -95,7 +91,7 @@ func countGrid(a *document.Analyze, m Measure) *Grid {
 
 // lockTotals says how much waiting there was, and how much of it on locks that
 // are not shown.
-func lockTotals(a *document.Analyze, m Measure) (notes []string) {
+func lockTotals(a *document.Analyze, m measure) (notes []string) {
 	rest := a.Total.WaitNs
 	for _, l := range a.Locks {
 		rest -= l.WaitNs
@@ -109,19 +105,19 @@ func lockTotals(a *document.Analyze, m Measure) (notes []string) {
 
 func createdAt(l document.Lock) Cell {
 	if len(l.Created) == 0 {
-		return Cell{"-", ""}
+		return none
 	}
-	return Name(Compact(l.Created))
+	return Name(text.Stack(l.Created))
 }
 
-// untimed tells that the input has no times.
+// untimed reports whether the input has no times.
 func untimed(c document.Coverage) bool {
 	return slices.ContainsFunc(c.Warnings, func(w document.Warning) bool { return w.Code == "no-times" })
 }
 
 // cspCell writes a lock's pressure, with its interval if there is one.
 func cspCell(l *document.Lock) Cell {
-	if l.Doubt == nil {
+	if l.Uncertainty == nil {
 		return Percent(l.CSP)
 	}
 	return plusMinus(l.CSP, l.CSPPlusMinus)
@@ -140,10 +136,10 @@ func deadlockGrids(list []document.Deadlock) (grids []*Grid) {
 		g := &Grid{Title: fmt.Sprintf("DEADLOCK #%d: each thread waits for a lock the next one holds", d.Number),
 			Head: []string{"THREAD", "WAITS FOR", "AT"}, Left: left(3, 0, 1, 2), Flex: 2}
 		for _, m := range d.Cycle {
-			g.Rows = append(g.Rows, []Cell{Name(m.Thread), Name(m.Lock), Name(Compact(m.Stack))})
+			g.Rows = append(g.Rows, []Cell{Name(m.Thread), Name(m.Lock), Name(text.Stack(m.Stack))})
 		}
 		if len(d.Queued) > 0 {
-			g.Notes = append(g.Notes, Sanitize("queued behind it: "+strings.Join(d.Queued, ", ")))
+			g.Notes = append(g.Notes, text.Sanitize("queued behind it: "+strings.Join(d.Queued, ", ")))
 		}
 		grids = append(grids, g)
 	}
@@ -154,9 +150,9 @@ func deadlockGrids(list []document.Deadlock) (grids []*Grid) {
 var titles = map[string]string{"direct": "owner of the lock waited for", "root": "thread at the end of each chain of waits"}
 
 func blameGrid(b *document.Blame) *Grid {
-	m, what := MeasureOf(b.Coverage), "thread-time"
+	m, what := measureOf(b.Coverage), "thread-time"
 	if m.Counts() {
-		what = m.of
+		what = m.Of()
 	}
 	g := &Grid{Title: fmt.Sprintf("who caused the waiting, by %s (%s blame: the %s; %s)", strings.Join(b.By, ", "), b.Metric, titles[b.Metric], what),
 		Head: []string{"CAUSED", "SHARE", "WALL", "WAITS"}, Drop: []string{"WALL", "WAITS", "KNOWN"}}
@@ -168,16 +164,16 @@ func blameGrid(b *document.Blame) *Grid {
 	for i := 4; i < len(g.Head); i++ {
 		g.Left[i] = true
 	}
-	g.Flex = 4 + widest(b.By)
+	g.Flex = 4 + widest(b)
 	for i := range b.Rows {
 		r := &b.Rows[i]
 		row := []Cell{m.cell(r.ThreadNs), Share(r.ThreadNs, b.Total.WaitNs), m.wall(r.WallNs), Count(r.Waits)}
 		for j, key := range r.Keys {
-			row = append(row, keyCell(r, b.By[j], key))
+			row = append(row, keyCell(b, r, b.By[j], key))
 		}
 		g.Rows = append(g.Rows, append(row, knownCell(r.Provenance)))
 	}
-	g.addDoubt(func(i int) *document.Doubt { return b.Rows[i].Doubt })
+	g.addUncertainty(func(i int) *document.Uncertainty { return b.Rows[i].Uncertainty })
 	if b.Omitted > 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("%s with %s (--top 0 shows all)", moreRows(b.Omitted), m.Text(b.OmittedNs)))
 	}
@@ -185,25 +181,23 @@ func blameGrid(b *document.Blame) *Grid {
 }
 
 // widest is the key whose column gives way: a stack if there is one.
-func widest(by []string) int {
-	for i, k := range by {
-		if strings.HasSuffix(k, "-stack") {
-			return i
-		}
+func widest(b *document.Blame) int {
+	if len(b.StackKeys) > 0 {
+		return slices.Index(b.By, b.StackKeys[0])
 	}
-	return len(by) - 1
+	return len(b.By) - 1
 }
 
-func keyCell(r *document.BlameRow, by, key string) Cell {
-	stack, isStack := r.Stacks[by]
-	if !isStack {
-		stack, isStack = r.Stack, strings.HasSuffix(by, "-stack")
+func keyCell(b *document.Blame, r *document.BlameRow, by, key string) Cell {
+	stack := r.Stacks[by]
+	if len(b.StackKeys) == 1 && by == b.StackKeys[0] {
+		stack = r.Stack
 	}
-	if isStack && len(stack) > 0 {
-		return Cell{Compact(stack), formula(key)}
+	if len(stack) > 0 {
+		return Cell{text.Stack(stack), formula(key)}
 	}
 	if by == "class" {
-		return Cell{short(key), formula(key)}
+		return qualified(key)
 	}
 	return Name(key)
 }
@@ -212,10 +206,7 @@ func keyCell(r *document.BlameRow, by, key string) Cell {
 func Blame(w io.Writer, b *document.Blame, o Options) error {
 	g := blameGrid(b)
 	if o.Style != CSV {
-		g.Notes = append(g.Notes, MeasureOf(b.Coverage).total(b.Total))
+		g.Notes = append(g.Notes, measureOf(b.Coverage).total(b.Total))
 	}
-	if err := g.Write(w, o); err != nil {
-		return err
-	}
-	return coverage(w, b.Coverage, o)
+	return writeAll(w, []*Grid{g}, b.Coverage, o)
 }

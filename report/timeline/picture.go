@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"contend/report/document"
-	"contend/report/table"
+	"contend/report/text"
 )
 
 // The measures of the picture, in pixels.
@@ -74,15 +74,15 @@ func newPicture(d *document.CSP, top int) *picture {
 	lines, edges := d.Lines(maxCells)
 	p := &picture{Width: plotWidth + 2*margin, Left: margin, Right: margin + plotWidth, Plot: plotWidth,
 		Title: "critical section pressure over time: time spent acquiring the lock / running time of all threads",
-		Total: fmt.Sprintf("%s of waiting in %s of running time, intervals of %s", table.Duration(d.Total.WaitNs), table.Duration(d.Total.RunningNs), table.Duration(d.IntervalNs)),
-		Known: table.Known(d.Coverage.Provenance)}
+		Total: fmt.Sprintf("%s of waiting in %s of running time, intervals of %s", text.Duration(d.Total.WaitNs), text.Duration(d.Total.RunningNs), text.Duration(d.IntervalNs)),
+		Known: text.Known(d.Coverage.Provenance)}
 	for _, w := range d.Coverage.Warnings {
-		p.Warnings = append(p.Warnings, text(w.Text))
+		p.Warnings = append(p.Warnings, text.Sanitize(w.Text))
 	}
 	shown := lines
 	if top > 0 && top < len(lines) {
 		shown = lines[:top]
-		p.Note, p.LeftOutNs = leftOut(lines[top:])
+		p.Note, p.LeftOutNs = text.LocksLeftOut(lines[top:])
 	}
 	peak, y := document.Peak(shown), headHigh
 	for i := range shown {
@@ -92,22 +92,15 @@ func newPicture(d *document.CSP, top int) *picture {
 		y = b.foot()
 	}
 	if len(edges) > 0 {
-		p.Start, p.End = seconds(0), seconds(edges[len(edges)-1]-edges[0])
+		p.Start, p.End = text.Seconds(0), text.Seconds(edges[len(edges)-1]-edges[0])
 	}
 	p.Height = y + margin
 	return p
 }
 
-func leftOut(rest []document.Line) (note string, ns int64) {
-	for i := range rest {
-		ns += rest[i].WaitNs
-	}
-	return fmt.Sprintf("left out: %d locks with %s (--top 0 shows all)", len(rest), table.Duration(ns)), ns
-}
-
 func newBand(l *document.Line, edges []int64, peak float64, y int) band {
-	b := band{Y: y + plotTop, High: plotHigh, Lock: text(l.Lock), Class: text(l.Class), Short: cut(text(l.Lock), maxText/2), WaitNs: l.WaitNs,
-		Sum: fmt.Sprintf("%s waited, %s of all running time", table.Duration(l.WaitNs), percent(l.CSP)), Peak: percent(peak)}
+	b := band{Y: y + plotTop, High: plotHigh, Lock: text.Sanitize(l.Lock), Class: text.Sanitize(l.Class), Short: text.Shorten(text.Sanitize(l.Lock), maxText/2, text.Start), WaitNs: l.WaitNs,
+		Sum: fmt.Sprintf("%s waited, %s of all running time", text.Duration(l.WaitNs), text.Percent(l.CSP)), Peak: text.Percent(peak)}
 	b.Base = b.Y + plotHigh
 	b.Axis = b.Base + lineHigh
 	b.CausesY = b.Axis + lineHigh
@@ -155,7 +148,7 @@ const (
 func (b *band) addPhases(phases iter.Seq[document.Phase], edges []int64) {
 	more, moreNs := 0, int64(0)
 	for p := range phases {
-		if text(p.Lock) != b.Lock || text(p.Class) != b.Class {
+		if text.Sanitize(p.Lock) != b.Lock || text.Sanitize(p.Class) != b.Class {
 			continue
 		}
 		if len(b.Phases) < maxShaded {
@@ -169,7 +162,7 @@ func (b *band) addPhases(phases iter.Seq[document.Phase], edges []int64) {
 	b.Told = b.Phases[:min(len(b.Phases), maxTold)]
 	b.MoreY = b.CausesY + lineHigh*len(b.Told)
 	if more > 0 {
-		b.More = fmt.Sprintf("and %d more phases with %s", more, table.Duration(moreNs))
+		b.More = fmt.Sprintf("and %d more phases with %s", more, text.Duration(moreNs))
 	}
 }
 
@@ -188,19 +181,19 @@ func (b *band) newPhase(p *document.Phase, edges []int64) phase {
 		width = plotWidth * (fraction(p.EndNs, first, last) - fraction(p.StartNs, first, last))
 	}
 	out := phase{X: place(p.StartNs, edges), Top: b.Y, High: b.High, W: fmt.Sprintf("%.1f", max(width, 1)), Number: len(b.Phases) + 1,
-		From: seconds(p.StartNs - first), To: seconds(p.EndNs - first), Wait: table.Duration(p.WaitNs), CSP: percent(p.CSP)}
+		From: text.Seconds(p.StartNs - first), To: text.Seconds(p.EndNs - first), Wait: text.Duration(p.WaitNs), CSP: text.Percent(p.CSP)}
 	for _, c := range p.Causes {
-		share := percent(float64(c.WaitNs) / float64(max(p.WaitNs, 1)))
-		out.Causes = append(out.Causes, cause{share, table.Duration(c.WaitNs), text(c.Owner)})
+		share := text.Percent(float64(c.WaitNs) / float64(max(p.WaitNs, 1)))
+		out.Causes = append(out.Causes, cause{share, text.Duration(c.WaitNs), text.Sanitize(c.Owner)})
 	}
 	out.Y = b.CausesY + lineHigh*len(b.Phases)
 	out.Line = fmt.Sprintf("%d: %s to %s, %s waited, pressure %s", out.Number, out.From, out.To, out.Wait, out.CSP)
 	lines := []string{out.Line}
 	for _, c := range out.Causes {
-		lines = append(lines, c.Share+" "+cut(table.CompactText(c.Owner), maxText))
+		lines = append(lines, c.Share+" "+text.Shorten(text.StackText(c.Owner), maxText, text.Start))
 	}
 	if len(out.Causes) > 0 {
-		out.Line = cut(out.Line+"; "+lines[1], maxText)
+		out.Line = text.Shorten(out.Line+"; "+lines[1], maxText, text.Start)
 	}
 	out.Detail = strings.Join(lines, "\n")
 	return out

@@ -1,43 +1,13 @@
-// Package layout places the boxes of a directed graph in layers, and routes
-// the arrows between them. The work is done by dagre, the library Mermaid
-// draws with; it is embedded, and runs only when a picture is asked for.
+// Package layout places the boxes of a directed graph in layers from left to
+// right, and routes the arrows between them, in the steps of Sugiyama, Tagawa
+// and Toda (1981): a layer for each box, the order within the layers, heights,
+// and last the routes.
 package layout
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
-
-	"github.com/dop251/goja"
 )
-
-// dagre.min.js is dist/dagre.min.js of the npm package @dagrejs/dagre 3.1.3,
-// unchanged; dagre.LICENSE is its licence (MIT).
-//
-//go:embed dagre.min.js
-var dagre string
-
-// clone is the one thing of a browser the library asks for. It clones the
-// options of the graph, which are plain.
-const clone = `globalThis.structuredClone = v => Object.assign({}, v)`
-
-// place is all the program there is around the library. Boxes and arrows come
-// as numbers only: no text of a trace is ever near an interpreter.
-const place = `(function (boxes, arrows) {
-	const g = new dagre.Graph({ multigraph: true });
-	g.setGraph({ rankdir: "LR", nodesep: 24, ranksep: 60, edgesep: 16, marginx: 16, marginy: 16 });
-	boxes.forEach((b, i) => g.setNode(String(i), { width: b[0], height: b[1] }));
-	arrows.forEach((a, i) => g.setEdge(String(a[0]), String(a[1]), { width: a[2], height: a[3], labelpos: "c" }, String(i)));
-	dagre.layout(g);
-	const flat = [g.graph().width, g.graph().height];
-	boxes.forEach((b, i) => { const n = g.node(String(i)); flat.push(n.x, n.y); });
-	arrows.forEach((a, i) => {
-		const e = g.edge(String(a[0]), String(a[1]), String(i));
-		flat.push(e.x, e.y, e.points.length);
-		e.points.forEach(p => flat.push(p.x, p.y));
-	});
-	return flat;
-})`
 
 // Point is a place in the picture, in pixels from the upper left corner.
 type Point struct{ X, Y float64 }
@@ -66,89 +36,65 @@ type Placed struct {
 	Routes []Route
 }
 
-// MaxArrows bounds a layout: nobody can read more, and the time it takes grows
-// faster than their number. As many among half as many boxes take 1.5 s.
+// MaxArrows bounds a layout: nobody can read more.
 const MaxArrows = 150
 
 // ErrTooMany says that a graph has more than MaxArrows arrows.
 var ErrTooMany = errors.New("too many edges for a picture")
 
-// Place lays a graph out. The same graph gives the same picture, and none has
-// no size.
+// The distances, in pixels.
+const (
+	margin     = 16 // around the picture
+	separation = 18 // between what stands in one layer
+	gap        = 34 // between two layers, at least
+	climbShare = 5  // a gap grows by a fifth of how far its arrows climb,
+	maxClimb   = 90 // but by no more than this
+	stub       = 10 // an arrow leaves and meets a box level
+	ports      = 14 // between the arrows at one side of a box, at most
+	loopGap    = 22 // between a box and the label of an arrow to itself
+	loopHalf   = 24 // half of how wide such an arrow is
+)
+
+// Place lays a graph out. Where there is a cycle, the arrows given first lead
+// to the right, and a later one back. The same graph gives the same picture;
+// that of no box has no size. The error is ErrTooMany.
 func Place(boxes []Size, arrows []Arrow) (*Placed, error) {
 	if len(arrows) > MaxArrows {
 		return nil, fmt.Errorf("%w: %d, at most %d", ErrTooMany, len(arrows), MaxArrows)
 	}
+	p := &Placed{Boxes: make([]Point, len(boxes)), Routes: make([]Route, len(arrows))}
 	if len(boxes) == 0 {
-		return &Placed{}, nil // the library would make its height minus infinity
+		return p, nil
 	}
-	vm := goja.New()
-	var f goja.Value
-	var err error
-	for _, program := range []string{clone, dagre, place} {
-		if f, err = vm.RunString(program); err != nil {
-			return nil, fmt.Errorf("layout: %w", err)
+	part, bottom := parts(len(boxes), arrows), float64(margin)
+	for i := range boxes { // what does not hang together stands one below the other
+		if part[i] != i {
+			continue
 		}
+		s := newSheet(boxes, arrows, part, i)
+		s.order()
+		s.align()
+		size := s.draw(p, bottom)
+		p.Size.W, bottom = max(p.Size.W, size.W+margin), size.H+separation
 	}
-	call, _ := goja.AssertFunction(f)
-	result, err := call(goja.Undefined(), vm.ToValue(boxRows(boxes)), vm.ToValue(arrowRows(arrows)))
-	if err != nil {
-		return nil, fmt.Errorf("layout: %w", err)
-	}
-	var flat []float64
-	if err := vm.ExportTo(result, &flat); err != nil {
-		return nil, fmt.Errorf("layout: %w", err)
-	}
-	return read(flat, len(boxes), len(arrows))
+	p.Size.H = bottom - separation + margin
+	return p, nil
 }
 
-func boxRows(boxes []Size) [][]float64 {
-	rows := make([][]float64, len(boxes))
-	for i, b := range boxes {
-		rows[i] = []float64{b.W, b.H}
+// parts tells what hangs together: for each box the first one that arrows link
+// it to, in whatever direction.
+func parts(boxes int, arrows []Arrow) []int {
+	part := make([]int, boxes)
+	for i := range part {
+		part[i] = i
 	}
-	return rows
-}
-
-func arrowRows(arrows []Arrow) [][]float64 {
-	rows := make([][]float64, len(arrows))
-	for i, a := range arrows {
-		rows[i] = []float64{float64(a.From), float64(a.To), a.Label.W, a.Label.H}
-	}
-	return rows
-}
-
-// errShape says that the library returned something else than was agreed.
-var errShape = errors.New("layout: result has another shape")
-
-// read takes the numbers apart in the order in which place put them together.
-func read(flat []float64, boxes, arrows int) (*Placed, error) {
-	next := func() (p Point) {
-		if len(flat) >= 2 {
-			p = Point{flat[0], flat[1]}
-			flat = flat[2:]
+	for changed := true; changed; {
+		changed = false
+		for _, a := range arrows {
+			if f, t := part[a.From], part[a.To]; f != t {
+				part[a.From], part[a.To], changed = min(f, t), min(f, t), true
+			}
 		}
-		return p
 	}
-	if len(flat) < 2+2*boxes+3*arrows {
-		return nil, errShape
-	}
-	size := next()
-	out := &Placed{Size: Size{size.X, size.Y}}
-	for range boxes {
-		out.Boxes = append(out.Boxes, next())
-	}
-	for range arrows {
-		r := Route{Label: next()}
-		if len(flat) == 0 || int(flat[0]) < 0 || 2*int(flat[0]) > len(flat)-1 {
-			return nil, errShape
-		}
-		n := int(flat[0])
-		flat = flat[1:]
-		for range n {
-			r.Bends = append(r.Bends, next())
-		}
-		out.Routes = append(out.Routes, r)
-	}
-	return out, nil
+	return part
 }

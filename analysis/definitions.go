@@ -1,0 +1,231 @@
+package analysis
+
+import (
+	"fmt"
+	"strings"
+
+	"contend/analysis/owners"
+	"contend/format"
+)
+
+// definitions is what a trace says of the things it names by ids. Looking one
+// up changes nothing, so that any number may do so at once; who adds to them
+// must be alone, see definer. Every lookup of an id the trace never named gives
+// a placeholder, never a panic.
+type definitions struct {
+	threads []Thread
+	objects []Object
+	stacks  [][]format.Frame
+	classes Interner // class names of locks
+	groups  Interner // thread names with their numbers removed
+	inputs  Interner // labels of inputs
+	part    int      // number of the input being read, from 1; 0 when none is named
+	label   uint32   // its id in inputs
+}
+
+// unknownName is the id that classes, groups and inputs have for what the trace
+// does not tell.
+const unknownName = 0
+
+func newDefinitions() *definitions {
+	d := &definitions{}
+	d.classes.ID("[unknown class]")
+	d.groups.ID("[unknown group]")
+	d.inputs.ID(UnnamedInput)
+	return d
+}
+
+// definer adds to what the visitors look up: it waits until they have heard
+// all that was booked under the definitions as they are.
+type definer struct {
+	defs *definitions
+	out  *dispatcher
+}
+
+// define takes a metadata event.
+func (d definer) define(ev *format.Event) {
+	d.out.wait()
+	d.defs.add(ev)
+}
+
+// input begins the next input of the trace.
+func (d definer) input(label string) {
+	d.out.wait()
+	d.defs.input(label)
+}
+
+// Thread is what the trace says of a thread.
+type Thread struct {
+	Name  string
+	Group uint32 // id in Groups
+	part  int    // number of its input
+	input uint32 // id in Inputs
+}
+
+// Object is what the trace says of a lock.
+type Object struct {
+	Class uint32 // id in Classes
+	Kind  format.LockKind
+	Hash  uint64
+	Name  string // "" unless the source names it
+	Stack format.StackID
+}
+
+// maxSymbol bounds the ids taken from a trace.
+const maxSymbol = owners.MaxID
+
+// add takes a metadata event; other kinds are ignored.
+func (d *definitions) add(ev *format.Event) {
+	switch ev.Kind {
+	case format.KindThread:
+		if grow(&d.threads, int(ev.Thread)) {
+			group := ev.Group
+			if group == "" {
+				group = groupOf(ev.Name)
+			}
+			d.threads[ev.Thread] = Thread{Name: ev.Name, Group: d.groups.ID(group), part: d.part, input: d.label}
+		}
+	case format.KindObject:
+		if grow(&d.objects, int(ev.Object)) {
+			d.objects[ev.Object] = Object{Class: d.classes.ID(ev.Class), Kind: ev.LockKind, Hash: ev.Hash, Name: ev.Name, Stack: ev.Stack}
+		}
+	case format.KindStack:
+		if grow(&d.stacks, int(ev.Stack)) {
+			d.stacks[ev.Stack] = append([]format.Frame(nil), ev.Frames...)
+		}
+	}
+}
+
+func grow[T any](table *[]T, id int) bool {
+	if id <= 0 || id > maxSymbol {
+		return false
+	}
+	for len(*table) <= id {
+		*table = append(*table, *new(T))
+	}
+	return true
+}
+
+// ThreadName returns the name of a thread, "[unknown thread]" for NoThread.
+func (d *definitions) ThreadName(id format.ThreadID) string {
+	switch {
+	case id == format.NoThread:
+		return "[unknown thread]"
+	case int(id) < len(d.threads) && d.threads[id].Name != "":
+		return d.threads[id].Name
+	}
+	return fmt.Sprintf("thread-#%d", id)
+}
+
+// Threads returns the number of threads the trace names.
+func (d *definitions) Threads() int { return max(len(d.threads)-1, 0) }
+
+// Objects returns the number of locks the trace names.
+func (d *definitions) Objects() int { return max(len(d.objects)-1, 0) }
+
+// Group returns the dense id of a thread's group; Groups names it.
+func (d *definitions) Group(id format.ThreadID) uint32 {
+	if id != format.NoThread && int(id) < len(d.threads) && d.threads[id].Name != "" {
+		return d.threads[id].Group
+	}
+	return unknownName
+}
+
+// SameGroup returns how many of the waiters, the first one included, come before
+// one of another group.
+func (d *definitions) SameGroup(waiters []Waiter) int {
+	group, n := d.Group(waiters[0].Thread), 1
+	for n < len(waiters) && d.Group(waiters[n].Thread) == group {
+		n++
+	}
+	return n
+}
+
+// Groups names group ids.
+func (d *definitions) Groups() *Interner { return &d.groups }
+
+// Classes names class ids.
+func (d *definitions) Classes() *Interner { return &d.classes }
+
+// Class returns the dense class id of a lock; Classes names it.
+func (d *definitions) Class(id format.ObjectID) uint32 {
+	if id != format.NoObject && int(id) < len(d.objects) {
+		return d.objects[id].Class
+	}
+	return unknownName
+}
+
+// ClassName returns the class of a lock as its language writes it.
+func (d *definitions) ClassName(id format.ObjectID) string { return d.classes.Name(d.Class(id)) }
+
+// Object returns what the trace says of a lock.
+func (d *definitions) Object(id format.ObjectID) Object {
+	if int(id) < len(d.objects) {
+		return d.objects[id]
+	}
+	return Object{}
+}
+
+// LockName returns a name that tells locks of one class apart: the name the
+// source gave it, else Class@hash, else Class#id.
+func (d *definitions) LockName(id format.ObjectID) string {
+	o := d.Object(id)
+	switch {
+	case o.Name != "":
+		return o.Name
+	case o.Hash != 0:
+		return fmt.Sprintf("%s@%x", d.ClassName(id), o.Hash)
+	}
+	return fmt.Sprintf("%s#%d", d.ClassName(id), id)
+}
+
+// Frames returns a stack, innermost frame first; nil when it is unknown.
+func (d *definitions) Frames(id format.StackID) []format.Frame {
+	if int(id) < len(d.stacks) {
+		return d.stacks[id]
+	}
+	return nil
+}
+
+// Kind returns what sort of lock an id names.
+func (d *definitions) Kind(id format.ObjectID) format.LockKind { return d.Object(id).Kind }
+
+// Bare reports whether a stack holds no frame of the application.
+func (d *definitions) Bare(id format.StackID) bool {
+	for _, f := range d.Frames(id) {
+		if !RuntimeFrame(f) {
+			return false
+		}
+	}
+	return true
+}
+
+// Caller returns the innermost frame of a stack that belongs to neither the
+// lock nor the runtime; the outermost one if all do.
+func (d *definitions) Caller(id format.StackID) format.Frame {
+	f, _ := AppFrame(d.Frames(id))
+	return f
+}
+
+// Application returns a stack from its innermost frame of the application on,
+// outwards; nil when there is none.
+func (d *definitions) Application(id format.StackID) []format.Frame {
+	frames := d.Frames(id)
+	for i, f := range frames {
+		if !RuntimeFrame(f) {
+			return frames[i:]
+		}
+	}
+	return nil
+}
+
+// groupOf removes the numbers from a thread name: pool-3-thread-12 becomes
+// pool--thread-.
+func groupOf(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, name)
+}

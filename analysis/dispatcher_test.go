@@ -1,0 +1,107 @@
+package analysis
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+
+	"contend/format"
+)
+
+// heard writes down what it is told.
+type heard struct{ log []any }
+
+func (h *heard) Begin(*Symbols, int64)      {}
+func (h *heard) Running(from, to, ns int64) { h.log = append(h.log, [3]int64{from, to, ns}) }
+func (h *heard) Tick(from, to int64)        { h.log = append(h.log, [2]int64{from, to}) }
+func (h *heard) Slice(s *Slice)             { h.log = append(h.log, kept(s)) }
+
+func kept(s *Slice) Slice {
+	own := *s
+	own.Shares, own.Waiters = copied(s.Shares), copied(s.Waiters)
+	for i := range own.Shares {
+		var hops []Hop
+		for h := own.Shares[i].Path; h != nil; h = h.Next {
+			hops = append(hops, *h)
+		}
+		own.Shares[i].Path = PathOf(hops...)
+	}
+	return own
+}
+
+func copied[T any](list []T) []T { return append([]T(nil), list...) }
+
+// Whoever books uses the same slices again and again, as the emitter does.
+func TestDispatcherTellsWhatWasBookedInOrder(t *testing.T) {
+	for _, calls := range []int{0, 1, batchCalls - 1, batchCalls, 10 * batchCalls} {
+		for _, parts := range []int{1, batchParts / 4} { // of the longest slice
+			t.Run(fmt.Sprintf("%d calls, %d parts", calls, parts), func(t *testing.T) {
+				random := rand.New(rand.NewPCG(1, uint64(calls)))
+				var direct, passed heard
+				d := newDispatcher(nil, []Visitor{&passed})
+				shares, waiters := make([]Share, parts), make([]Waiter, parts)
+				for i := range calls {
+					at := int64(i)
+					s := Slice{Start: at, End: at + 1, Shares: shares[:random.IntN(min(parts, 40)+1)], Waiters: waiters[:random.IntN(parts+1)]}
+					var path *Hop
+					for j := range s.Shares {
+						s.Shares[j] = Share{Ns: at, Hops: j, Path: path}
+						path = d.hops.add(Hop{Thread: format.ThreadID(i), Lock: format.ObjectID(j), Next: path})
+					}
+					for j := range s.Waiters {
+						s.Waiters[j].Thread = format.ThreadID(i + j)
+					}
+					switch random.IntN(3) {
+					case 0:
+						direct.Slice(&s)
+						d.slice(&s)
+					case 1:
+						direct.Running(at, 2, 3)
+						d.running(at, 2, 3)
+					case 2:
+						direct.Tick(at, 2)
+						d.tick(at, 2)
+					}
+				}
+				d.close()
+				if !reflect.DeepEqual(passed.log, direct.log) {
+					t.Errorf("heard %d calls, or others than the %d booked", len(passed.log), len(direct.log))
+				}
+			})
+		}
+	}
+}
+
+// namer writes down how the lock of each slice is called when it is told.
+type namer struct {
+	sym   *Symbols
+	names []string
+}
+
+func (n *namer) Begin(sym *Symbols, _ int64) { n.sym = sym }
+func (n *namer) Running(_, _, _ int64)       {}
+func (n *namer) Slice(s *Slice)              { n.names = append(n.names, n.sym.ClassName(s.Lock)) }
+
+func TestVisitorsKnowSymbolsAsTheyWere(t *testing.T) {
+	const ticks = 3 * batchCalls
+	var events []format.Event
+	var want []string
+	for i, name := range []string{"Old", "New"} {
+		events = append(events, format.Event{Kind: format.KindObject, Object: 1, Class: name})
+		for j := range ticks {
+			at := int64(1000 + 10*(i*ticks+j))
+			events = append(events, tick(at, at, 9, 1), sample(at, 1, 1, 2+j%2)) // no instant shows what the one before did
+			want = append(want, name)
+		}
+	}
+	want[ticks-1] = "New" // an instant is charged when the next one comes
+	var n namer
+	if _, err := Run(&format.List{Events: events}, open, &n); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(n.names, want) {
+		t.Errorf("%d slices, or names at other times than they were given (want %d)", len(n.names), len(want))
+	}
+}

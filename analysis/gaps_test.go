@@ -1,0 +1,63 @@
+package analysis
+
+import (
+	"testing"
+	"time"
+
+	"contend/format"
+
+	"pgregory.net/rapid"
+)
+
+func TestGapsAroundAnInstant(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var g gapIndex
+		var list []span
+		for range rapid.IntRange(0, 20).Draw(t, "gaps") {
+			start := rapid.Int64Range(0, 50).Draw(t, "start")
+			s := span{start, start + rapid.Int64Range(0, 9).Draw(t, "length")}
+			g.add(s.start, s.end)
+			list = append(list, s)
+		}
+		at := rapid.Int64Range(0, 60).Draw(t, "at")
+		end, start := format.NoTime, format.NoTime
+		for _, s := range list {
+			if s.end <= at {
+				end = max(end, s.end)
+			}
+			if s.start >= at && s.end > s.start && (start == format.NoTime || s.start < start) {
+				start = s.start
+			}
+		}
+		if e, s := g.around(at); e != end || s != start {
+			t.Fatalf("the last gap before %d ends at %d, the first behind it starts at %d, want %d and %d", at, e, s, end, start)
+		}
+	})
+}
+
+// Work that grows with the product of two counts is seen in a test that takes a
+// hundred times as long as it should.
+const patience = 10 * time.Second
+
+// 200,000 samples with a gap behind each took minutes when each sample looked
+// at every gap.
+func TestManyGapsTakeNoTime(t *testing.T) {
+	var l format.List
+	for i := range int64(200_000) {
+		at := 100 * i
+		for _, ev := range []format.Event{tick(at, at, 3, 0), sample(at, 1, 1, 2), lost(at+40, at+50)} {
+			_ = l.Write(&ev)
+		}
+	}
+	began := time.Now()
+	var b bookings
+	if _, err := Run(&l, open, &b); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > patience {
+		t.Errorf("took %v", took)
+	}
+	if b.firsts != 200_000 {
+		t.Errorf("%d waits: no wait is known to go on across a gap", b.firsts)
+	}
+}

@@ -1,0 +1,58 @@
+package analysis
+
+import (
+	"slices"
+	"testing"
+
+	"contend/format"
+)
+
+func recorded(from, to int64) format.Event {
+	return format.Event{Kind: format.KindRecording, Time: from, End: to}
+}
+
+func acts(what format.Activity, thread int, from, to int64) format.Event {
+	return format.Event{Kind: format.KindActivity, Activity: what, Thread: format.ThreadID(thread), Time: from, End: to}
+}
+
+// Two recordings of one JVM with an hour between them: nobody knows what its
+// threads did meanwhile, but that they waited if a wait says so.
+func TestTimeBetweenRecordingsIsNoRunningTime(t *testing.T) {
+	const s, hour = int64(1e9), int64(3600e9)
+	both := []format.Event{recorded(0, 10*s), recorded(hour, hour+10*s), acts(format.ActivityRun, 1, s, s), acts(format.ActivityRun, 2, hour+s, hour+s)}
+	for _, c := range []struct {
+		name    string
+		more    []format.Event
+		running int64
+	}{
+		{"two threads", nil, 4 * 10 * s},
+		{"one sleeps into the second", []format.Event{acts(format.ActivitySleep, 1, 4*s, hour+3*s)}, 4*10*s - 6*s - 3*s},
+		{"one waits into the second", []format.Event{waits(1, 1, 9*s, hour+s)}, 4*10*s + hour - 10*s},
+		{"pieces of one recording", []format.Event{recorded(10*s, hour)}, 2 * (hour + 10*s)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, tr := run(t, slices.Concat(both, c.more), open)
+			if got.running != c.running || tr.Threads != 2 {
+				t.Errorf("%d threads ran for %d, want 2 for %d", tr.Threads, got.running, c.running)
+			}
+		})
+	}
+}
+
+// A recorder that begins a new piece of a file stops for a moment only.
+func TestPiecesOfOneRecordingNeedNotTouch(t *testing.T) {
+	for _, c := range []struct {
+		recorded, want []span
+	}{
+		{nil, nil},
+		{[]span{{0, 10}}, nil},
+		{[]span{{20e9, 30e9}, {0, 10e9}}, []span{{10e9, 20e9}}},
+		{[]span{{0, 10e9}, {11e9, 12e9}, {12e9 + 1e6, 13e9}}, nil},
+		{[]span{{0, 100e9}, {10e9, 20e9}, {30e9, 40e9}}, nil},
+		{[]span{{0, 10e9}, {5e9, 7e9}, {14e9, 15e9}, {20e9, 20e9}}, []span{{10e9, 14e9}, {15e9, 20e9}}},
+	} {
+		if got := between(c.recorded); !slices.Equal(got, c.want) {
+			t.Errorf("%v: %v, want %v", c.recorded, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package analysis
+
+import "contend/format"
+
+// route is where waiting for a lock leads as long as each lock on the way has
+// one owner: it is the same for all waiters. Routes are found from their ends
+// and remembered, so that a chain of a thousand waits costs a thousand steps
+// and not, for each of its waits, as many as lie before it.
+type route struct {
+	round  uint32
+	single bool // else readers share a lock on the way, or the way is a circle
+	hops   int
+	last   format.ObjectID
+	direct Owner
+	root   Owner
+	path   *Hop
+}
+
+// routes are the routes that have been found since the graph changed last.
+type routes struct {
+	round  uint32
+	number uint32 // of the hop store when the round began
+	byLock []route
+	way    []format.ObjectID // scratch
+	steps  int64             // taken in all, for tests
+}
+
+// changed forgets all routes.
+func (g *graph) changed() { g.routes.round++ }
+
+// route returns the route from a lock.
+func (g *graph) route(lock format.ObjectID) *route {
+	t := &g.routes
+	if t.number != g.hops.number { // what the hops of before were kept in is used again
+		t.number = g.hops.number
+		t.round++
+	}
+	t.way = t.way[:0]
+	for r := g.routeAt(lock); r.round != t.round; r = g.routeAt(lock) {
+		t.steps++
+		*r = route{round: t.round} // whoever gets here again goes in a circle
+		t.way = append(t.way, lock)
+		holders := g.holders(lock)
+		if len(holders) > 1 {
+			break
+		}
+		end := g.unowned(lock)
+		if len(holders) == 1 {
+			end = holders[0].Owner()
+		}
+		next := g.blockedOn(end)
+		if next.lock == format.NoObject {
+			*r = route{round: t.round, single: true, hops: 1, last: lock, direct: end, root: end}
+			t.way = t.way[:len(t.way)-1]
+			break
+		}
+		lock = next.lock
+	}
+	return g.back(lock)
+}
+
+// back makes the routes of the locks on the way, the last of which leads to
+// lock, and returns that of the first.
+func (g *graph) back(lock format.ObjectID) *route {
+	t := &g.routes
+	r := &t.byLock[lock]
+	for i := len(t.way) - 1; i >= 0; i-- {
+		to := *r
+		r = &t.byLock[t.way[i]]
+		if !to.single {
+			continue
+		}
+		o := g.owners[t.way[i]][0].Owner()
+		b := g.blocked[o.Thread]
+		*r = route{round: t.round, single: true, hops: to.hops + 1, last: to.last, direct: o, root: to.root,
+			path: g.hops.add(Hop{Thread: o.Thread, Stack: b.stack, Lock: b.lock, Next: to.path})}
+	}
+	return r
+}
+
+func (g *graph) routeAt(lock format.ObjectID) *route {
+	for len(g.routes.byLock) <= int(lock) {
+		g.routes.byLock = append(g.routes.byLock, route{})
+	}
+	return &g.routes.byLock[lock]
+}

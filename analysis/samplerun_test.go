@@ -1,0 +1,98 @@
+package analysis
+
+import (
+	"slices"
+	"testing"
+
+	"contend/format"
+)
+
+// bookings counts what it is given, and sums it.
+type bookings struct {
+	slices, waiters, runs     int
+	firsts, waitNs, runningNs int64
+}
+
+func (b *bookings) Begin(*Symbols, int64) {}
+func (b *bookings) Running(_, _, ns int64) {
+	b.runs++
+	b.runningNs += ns
+}
+func (b *bookings) Slice(s *Slice) {
+	b.slices++
+	b.waiters += len(s.Waiters)
+	b.waitNs += s.Ns()
+	b.firsts += s.Firsts()
+}
+
+// alike returns ticks 10 ns apart at which the same locks are contended.
+func alike(n int, locks ...format.Event) (events []format.Event) {
+	for i := range n {
+		at := int64(1000 + 10*i)
+		events = append(events, tick(at, at, 9, 1))
+		for _, ev := range locks {
+			ev.Time = at
+			events = append(events, ev)
+		}
+	}
+	return events
+}
+
+func TestInstantsAlikeAreBookedTogether(t *testing.T) {
+	held := sample(0, 1, 1, 2, 3)
+	readers := sample(0, 1, 1, 2)
+	readers.Owners = append(readers.Owners, format.Party{Thread: 5})
+	threads := alike(100, held)
+	for i := 50; i < len(threads); i++ {
+		threads[i].Live++ // of ticks: from the 26th on
+	}
+	renamed := append(alike(50, held), format.Event{Kind: format.KindObject, Object: 1, Class: "Renamed"})
+	renamed = append(renamed, alike(100, held)[2*50:]...)
+	gap := append(alike(50, held), format.Event{Kind: format.KindGap, Time: 1491, End: 1499})
+	gap = append(gap, alike(100, held)[2*50:]...)
+	changes := append(alike(50, held), alike(100, sample(0, 1, 1, 2))[2*50:]...)
+	for _, c := range []struct {
+		name                 string
+		events               []format.Event
+		from                 int64
+		slices, waiters, run int // bookings
+		firsts, waitNs       int64
+	}{
+		{"nothing changes", alike(100, held), format.NoTime, 1, 2, 1, 2, 2 * 1000},
+		{"nobody waits", alike(100), format.NoTime, 0, 0, 1, 0, 0},
+		{"another thread lives", threads, format.NoTime, 2, 4, 2, 2, 2 * 1000},
+		{"a lock is renamed", renamed, format.NoTime, 2, 4, 2, 2, 2 * 1000},
+		{"not across a gap", gap, format.NoTime, 2, 4, 2, 4, 2 * (1000 - 8)},
+		{"a waiter leaves", changes, format.NoTime, 2, 3, 2, 2, 2*500 + 500},
+		{"readers share each instant anew", alike(100, readers), format.NoTime, 100, 100, 100, 1, 1000},
+		{"a deadlock", alike(100, sample(0, 1, 1, 2), sample(0, 2, 2, 1), sample(0, 3, 1, 3)), format.NoTime, 300, 300, 100, 3, 3 * 1000},
+		{"cut: what lies before is not charged", alike(100, held), 1500, 2, 4, 2, 2, 2 * 495},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var b bookings
+			f := open
+			if c.from != format.NoTime {
+				f.From = c.from
+			}
+			if _, err := Run(&format.List{Events: c.events}, f, &b); err != nil {
+				t.Fatal(err)
+			}
+			if want := (bookings{c.slices, c.waiters, c.run, c.firsts, c.waitNs, b.runningNs}); b != want {
+				t.Errorf("%+v, want %+v", b, want)
+			}
+		})
+	}
+}
+
+// A run is seen from its first sample to its last.
+func TestARunKnowsItsNeighbours(t *testing.T) {
+	s := &samples{}
+	events := append(alike(1), alike(100, sample(0, 1, 1, 2, 3))[2:]...)
+	events = append(events, tick(2000, 2000, 9, 1))
+	if _, err := Run(&format.List{Events: events}, open, s); err != nil {
+		t.Fatal(err)
+	}
+	if want := []Sample{{true, true, 1000, 1010, 1990, 2000}}; !slices.Equal(s.list, want) {
+		t.Errorf("%+v, want %+v", s.list, want)
+	}
+}

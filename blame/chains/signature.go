@@ -1,0 +1,106 @@
+package chains
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// Role says what a step of a chain of waits is.
+type Role uint8
+
+// The roles.
+const (
+	RoleWaiter Role = iota // a group of threads
+	RoleLock               // a class of locks
+	RoleOwner              // a method
+	RoleLeaf               // the method of the owner that waited for nobody, or a pseudo owner
+)
+
+// Roles are the names of the roles.
+var Roles = [...]string{RoleWaiter: "waiter", RoleLock: "lock", RoleOwner: "owner", RoleLeaf: "leaf"}
+
+// Step is one part of a signature.
+type Step struct {
+	Role Role
+	Name string
+}
+
+// StepSeparator stands between the steps of a signature.
+const StepSeparator = " -> "
+
+// DeadlockLeaf is the leaf of every chain that returns to itself: the number
+// a deadlock has in one trace means nothing in another.
+const DeadlockLeaf = "[deadlock]"
+
+// Signature writes steps on one line. It holds names only, no ids of one
+// trace, so that the signatures of two traces can be compared.
+func Signature(steps []Step) string {
+	names := make([]string, len(steps))
+	for i, s := range steps {
+		names[i] = s.Name
+	}
+	return strings.Join(names, StepSeparator)
+}
+
+// AppendPath appends to a key what StepsOf would name, as ids of this trace: a
+// cheap test whether two paths are equal. Unequal keys may have one signature.
+func AppendPath(key []byte, sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share) []byte {
+	key = binary.AppendUvarint(key, uint64(sym.Group(waiter)))
+	key = binary.AppendUvarint(key, uint64(sym.Class(lock)))
+	for h := sh.Path; h != nil; h = h.Next {
+		key = binary.AppendUvarint(key, uint64(sym.Method(h.Stack)))
+		key = binary.AppendUvarint(key, uint64(sym.Class(h.Lock)))
+	}
+	key = binary.AppendUvarint(key, uint64(sh.Root.Kind))
+	if sh.Root.Kind == analysis.OwnerThread {
+		key = binary.AppendUvarint(key, uint64(sym.Method(sh.Root.Stack)))
+	}
+	return key
+}
+
+// StepsOf names the parts of a share's path through the wait-for graph: who
+// waited, for which class of lock, what its owner was doing, which lock that
+// one waited for in turn, up to the owner that waited for nobody.
+func StepsOf(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share) []Step {
+	steps := []Step{{RoleWaiter, sym.Groups().Name(sym.Group(waiter))}, lockStep(sym, lock)}
+	for h := sh.Path; h != nil; h = h.Next {
+		steps = append(steps, methodStep(sym, RoleOwner, h.Stack), lockStep(sym, h.Lock))
+	}
+	switch sh.Root.Kind {
+	case analysis.OwnerThread:
+		return append(steps, methodStep(sym, RoleLeaf, sh.Root.Stack))
+	case analysis.OwnerDeadlock:
+		return append(steps, Step{RoleLeaf, DeadlockLeaf})
+	}
+	return append(steps, Step{RoleLeaf, analysis.PseudoOwner(sh.Root.Kind, 0)})
+}
+
+func lockStep(sym *analysis.Symbols, id format.ObjectID) Step {
+	return Step{RoleLock, StableName(sym.ClassName(id))}
+}
+
+func methodStep(sym *analysis.Symbols, r Role, id format.StackID) Step {
+	return Step{r, StableName(sym.Methods().Name(sym.Method(id)))}
+}
+
+// StableName removes from a name what a JVM draws anew at each start: the
+// number and address of a hidden class, as in App$$Lambda/0x00007f1c2c0a1bc8.run
+// or App$$Lambda$14+0x0000000800c03000.1234.
+func StableName(name string) string {
+	for _, mark := range [...]string{"$$Lambda", "LambdaForm$", "GeneratedMethodAccessor", "GeneratedConstructorAccessor", "$Proxy"} {
+		i := strings.Index(name, mark)
+		if i < 0 {
+			continue
+		}
+		end := i + len(mark)
+		rest := name[end:]
+		if dot := strings.LastIndexByte(rest, '.'); dot >= 0 {
+			return name[:end] + rest[dot:]
+		}
+		return name[:end]
+	}
+	return name
+}

@@ -1,0 +1,110 @@
+package blame
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// String returns the key as users write it.
+func (k Key) String() string {
+	if int(k) < len(keys) {
+		return keys[k].name
+	}
+	return "invalid"
+}
+
+// IsOperation reports whether the key needs Resolver.Operations.
+func (k Key) IsOperation() bool { return keys[k].help == byOperation }
+
+// IsStack reports whether rows of the key carry a stack.
+func (k Key) IsStack() bool { return keys[k].kind.stack }
+
+// ofWaiter reports whether the key tells waiters for one lock apart.
+func (k Key) ofWaiter() bool { return keys[k].side == waiter }
+
+// Keys returns the names of all keys something can be asked for by.
+func Keys(u Use) []string { return names(listed(u)) }
+
+// Help lists the keys as help texts do, in lines of at most 80 columns behind
+// a first line that begins with start.
+func Help(start string, u Use) string {
+	list := inHelp(u)
+	return fill(start + strings.Join(names(list), ", ") + ".")
+}
+
+// HelpWithMeanings is Help with notes on keys, followed by what their words
+// mean.
+func HelpWithMeanings(u Use) string {
+	var texts []string
+	for _, k := range inHelp(u) {
+		texts = append(texts, k.String()+keys[k].note)
+	}
+	last := len(texts) - 1
+	return fill(strings.Join(texts[:last], ", ")+" and "+texts[last]+". ") + meanings
+}
+
+// ParseKeys reads a comma-separated list of keys. The error names the key
+// that does not exist, or comes twice, and the ones that do.
+func ParseKeys(list string, u Use) ([]Key, error) {
+	var out []Key
+	for word := range strings.SplitSeq(list, ",") {
+		word = strings.TrimSpace(word)
+		may := listed(u)
+		i := slices.IndexFunc(may, func(k Key) bool { return keys[k].name == word })
+		if i < 0 {
+			return nil, fmt.Errorf("no key is called %q; there are %s", word, strings.Join(names(may), ", "))
+		}
+		if slices.Contains(out, may[i]) {
+			return nil, fmt.Errorf("key %q comes twice", word)
+		}
+		out = append(out, may[i])
+	}
+	return out, nil
+}
+
+// listed returns the keys of a use in the order of the table.
+func listed(u Use) (list []Key) {
+	for k := range keys {
+		if keys[k].asked&u != 0 {
+			list = append(list, Key(k))
+		}
+	}
+	return list
+}
+
+// inHelp returns the keys of a use in the order of help texts.
+func inHelp(u Use) []Key {
+	list := listed(u)
+	slices.SortStableFunc(list, func(a, b Key) int { return cmp.Compare(keys[a].help, keys[b].help) })
+	return list
+}
+
+func names(list []Key) []string {
+	out := make([]string, len(list))
+	for i, k := range list {
+		out[i] = k.String()
+	}
+	return out
+}
+
+// fill breaks a text of ASCII into lines of at most 80 columns.
+func fill(text string) string {
+	var b strings.Builder
+	column := 0
+	for i, word := range strings.Split(text, " ") {
+		switch {
+		case i == 0:
+		case column+1+len(word) > 80:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	return b.String()
+}

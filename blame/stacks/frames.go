@@ -1,0 +1,115 @@
+package stacks
+
+import (
+	"encoding/binary"
+
+	"contend/analysis"
+	"contend/blame/chains"
+	"contend/format"
+)
+
+// Role says what a frame of a sample belongs to.
+type Role uint8
+
+// The roles.
+const (
+	Waiter Role = iota // the stack of a thread that waits
+	Lock               // names a lock between those who wait and who holds it
+	Owner              // the stack of an owner, or a pseudo owner
+)
+
+// Roles are the names of the roles.
+var Roles = [...]string{Waiter: "waiter", Lock: "lock", Owner: "owner"}
+
+// Frame is one line of a sample's stack.
+type Frame struct {
+	format.Frame
+	Role Role
+}
+
+// Frames returns a sample's stack, innermost frame first. In a chain the last
+// owner is innermost: it is the cause of all that is outside of it.
+func (b *Builder) Frames(s *Sample) []Frame {
+	if b.view == Blocked {
+		return b.stack(nil, s.WaiterStack, Waiter)
+	}
+	frames := b.owner(nil, s.Owner)
+	if b.view == Blame {
+		return frames
+	}
+	hops := b.paths.hops(s.path)
+	for i := len(hops) - 1; i >= 0; i-- {
+		frames = b.stack(b.lock(frames, hops[i].Lock), hops[i].Stack, Owner)
+	}
+	return b.stack(b.lock(frames, s.Lock), s.WaiterStack, Waiter)
+}
+
+func (b *Builder) stack(frames []Frame, id format.StackID, r Role) []Frame {
+	list := b.sym.Frames(id)
+	if len(list) == 0 {
+		return append(frames, Frame{format.Frame{Method: analysis.UnknownStack}, r})
+	}
+	for _, f := range list {
+		if b.Stable {
+			f.Class, f.Line = chains.StableName(f.Class), 0
+		}
+		frames = append(frames, Frame{f, r})
+	}
+	return frames
+}
+
+func (b *Builder) owner(frames []Frame, o analysis.Owner) []Frame {
+	if o.Kind == analysis.OwnerDeadlock && b.Stable {
+		return append(frames, Frame{format.Frame{Method: chains.DeadlockLeaf}, Owner})
+	}
+	if o.Kind != analysis.OwnerThread {
+		return append(frames, Frame{format.Frame{Method: analysis.PseudoOwner(o.Kind, o.Cycle)}, Owner})
+	}
+	return b.stack(frames, o.Stack, Owner)
+}
+
+func (b *Builder) lock(frames []Frame, id format.ObjectID) []Frame {
+	name := b.sym.LockName(id)
+	if b.Stable {
+		name = chains.StableName(b.sym.ClassName(id))
+	}
+	return append(frames, Frame{format.Frame{Method: "lock " + name}, Lock})
+}
+
+// paths numbers the chains of hops met, from 1; 0 is the empty one.
+type paths struct {
+	ids  map[string]int32
+	list [][]analysis.Hop
+	key  []byte
+}
+
+func (p *paths) id(path *analysis.Hop) int32 {
+	if path == nil {
+		return 0
+	}
+	p.key = p.key[:0]
+	for h := path; h != nil; h = h.Next {
+		p.key = binary.AppendUvarint(binary.AppendUvarint(p.key, uint64(h.Stack)), uint64(h.Lock)) // who it was does not show in the stack
+	}
+	if id, ok := p.ids[string(p.key)]; ok {
+		return id
+	}
+	if p.ids == nil {
+		p.ids = map[string]int32{}
+	}
+	var hops []analysis.Hop
+	for h := path; h != nil; h = h.Next {
+		hops = append(hops, analysis.Hop{Thread: h.Thread, Stack: h.Stack, Lock: h.Lock})
+	}
+	p.list = append(p.list, hops)
+	id := int32(len(p.list))
+	p.ids[string(p.key)] = id
+	return id
+}
+
+func (p *paths) hops(id int32) []analysis.Hop {
+	if id == 0 {
+		return nil
+	}
+	return p.list[id-1]
+}

@@ -1,0 +1,129 @@
+// Package stacks sums slices by call stack: who caused the waiting, who was
+// blocked, or the whole chain between them. Profiles and flame graphs are
+// views of its samples.
+package stacks
+
+import (
+	"contend/analysis"
+	"contend/format"
+)
+
+// View says what a sample's stack shows.
+type View uint8
+
+// The views.
+const (
+	Blame   View = iota // the owner's stack
+	Blocked             // the waiter's stack
+	Chain               // the waiter's stack, the lock, what its owner waited for in turn, and the stack of the last owner
+)
+
+// Views are the names of the views.
+var Views = [...]string{Blame: "blame", Blocked: "blocked", Chain: "chain"}
+
+// Builder is a visitor that sums slices into samples.
+type Builder struct {
+	// Stable leaves out of frames what another run or another build would
+	// name differently: addresses of locks, lines, numbers of hidden classes
+	// and of deadlocks. Two builders that are compared need it.
+	Stable bool
+
+	view    View
+	sym     *analysis.Symbols
+	start   int64
+	end     int64
+	index   map[Key]int
+	samples []Sample
+	paths   paths
+}
+
+// Key is everything a sample tells.
+type Key struct {
+	Waiter      format.ThreadID
+	WaiterStack format.StackID
+	Lock        format.ObjectID
+	Owner       analysis.Owner // the direct one; of a chain the root
+	path        int32          // number of the chain's further hops, 0 for none
+}
+
+// Sample is a sum of slices that agree in their Key.
+type Sample struct {
+	Key
+	Waits   int64 // that begin in this sample: they sum to all waits
+	DelayNs int64 // thread-time: it sums to all waiting
+	wall    analysis.Union
+}
+
+// WallNs is the time in which at least one of the sample's waits was going
+// on; it is no sum.
+func (s *Sample) WallNs() int64 { return WallNs(&s.wall, s.DelayNs) }
+
+// Wall is the union of the sample's waits.
+func (s *Sample) Wall() *analysis.Union { return &s.wall }
+
+// WallNs is the length of a union of waits, at most their sum: one of several
+// readers' shares is shorter than the stretch it covers.
+func WallNs(u *analysis.Union, delayNs int64) int64 { return min(u.Len(), delayNs) }
+
+// New returns an empty builder.
+func New(v View) *Builder {
+	return &Builder{view: v, index: map[Key]int{}}
+}
+
+// Begin implements analysis.Visitor.
+func (b *Builder) Begin(sym *analysis.Symbols, start int64) {
+	b.sym, b.start, b.end = sym, start, start
+}
+
+// Running implements analysis.Visitor.
+func (b *Builder) Running(_, to, _ int64) { b.end = max(b.end, to) }
+
+// Slice implements analysis.Visitor. A wait counts in the sample of its first
+// share, so that contentions sum to the number of waits.
+func (b *Builder) Slice(s *analysis.Slice) {
+	b.end = max(b.end, s.End)
+	for i := range s.Waiters {
+		b.waiter(s, &s.Waiters[i])
+	}
+}
+
+func (b *Builder) waiter(s *analysis.Slice, w *analysis.Waiter) {
+	for i := range s.Shares {
+		sh := &s.Shares[i]
+		key := Key{Waiter: w.Thread, WaiterStack: w.Stack, Lock: s.Lock, Owner: sh.Direct}
+		if b.view == Chain {
+			key.Owner, key.path = sh.Root, b.paths.id(sh.Path)
+		}
+		b.add(key, s, sh.Ns, w.First && i == 0)
+	}
+	if len(s.Shares) == 0 { // a wait of length zero
+		b.add(Key{Waiter: w.Thread, WaiterStack: w.Stack, Lock: s.Lock, Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}, s, 0, w.First)
+	}
+}
+
+func (b *Builder) add(key Key, s *analysis.Slice, ns int64, first bool) {
+	i, ok := b.index[key]
+	if !ok {
+		i = len(b.samples)
+		b.index[key] = i
+		b.samples = append(b.samples, Sample{Key: key})
+	}
+	m := &b.samples[i]
+	m.DelayNs += ns
+	m.wall.Add(s.Start, s.End)
+	if first {
+		m.Waits++
+	}
+}
+
+// Symbols resolves what the samples name.
+func (b *Builder) Symbols() *analysis.Symbols { return b.sym }
+
+// Samples returns the sums, in the order in which they were first met.
+func (b *Builder) Samples() []Sample { return b.samples }
+
+// View returns what the samples' stacks show.
+func (b *Builder) View() View { return b.view }
+
+// Span returns the stretch of time the samples cover.
+func (b *Builder) Span() (start, end int64) { return b.start, b.end }

@@ -1,0 +1,155 @@
+package cmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"contend/golden"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// documentCommands answer with small documents, which hold between them every
+// key there is. D is testdata/documents, where exact.txt and counts.txt are
+// written by hand, damaged.bin has events of exact.txt in blocks of 150 bytes, one of
+// them damaged, and the others are what
+//
+//	contend simulate --scenario nested --threads 3 --duration 1200ms --stall 35ms --text
+//
+// writes, the second with --seed 2 --slow archive --slow-by 100.
+var documentCommands = map[string]string{
+	"analyze":         "analyze D/exact.txt",
+	"analyze-counts":  "analyze D/counts.txt",
+	"analyze-sampled": "analyze D/sampled-1.txt",
+	"blame":           "blame --root --by owner-stack,waiter-stack --top 1 D/sampled-1.txt",
+	"chains":          "chains --top 1 D/exact.txt",
+	"check":           "check --rule-file D/check.rules --baseline D/sampled-1.txt D/sampled-2.txt",
+	"csp":             "csp --metrics --interval 500ms D/exact.txt",
+	"csp-sampled":     "csp --interval 600ms D/sampled-1.txt",
+	"diff":            "diff --top 1 D/sampled-1.txt D/sampled-2.txt",
+	"graph":           "graph --by thread D/exact.txt",
+	"graph-top":       "graph --by thread --top 1 D/exact.txt",
+	"hist":            "hist --by class --class Vault --expected-interval 50ms D/exact.txt",
+	"hist-sampled":    "hist D/sampled-1.txt",
+	"verify":          "verify D/damaged.bin",
+	"verify-text":     "verify D/counts.txt",
+}
+
+// TestDocuments compares JSON with what it was before and holds it to the
+// schema that ships. Every key of the schema has a value in one document at
+// least, so that who renames one has to change this test.
+func TestDocuments(t *testing.T) {
+	t.Chdir("..")
+	schema, err := jsonschema.NewCompiler().Compile("report/document/schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing := schemaKeys(t, "report/document/schema.json")
+	for name, command := range documentCommands {
+		command = strings.ReplaceAll(command, " D/", " testdata/documents/") + " --format json"
+		var out, msg bytes.Buffer
+		if code := Main(strings.Fields(command), nil, &out, &msg); code != exitOK && code != exitRules && code != exitDamaged {
+			t.Fatalf("%s: exit %d: %s", command, code, &msg)
+		}
+		golden.Check(t, "json/"+name+".txt", "$ contend "+command+"\n"+rounded(out.String()))
+		doc, err := jsonschema.UnmarshalJSON(&out)
+		if err != nil {
+			t.Fatalf("%s: %v", command, err)
+		}
+		of := schemaOf(t, schema, doc)
+		if err := of.Validate(doc); err != nil {
+			t.Errorf("%s: %v", command, err)
+		}
+		strike(missing, of, doc)
+	}
+	for _, key := range slices.Sorted(maps.Keys(missing)) {
+		t.Errorf("no document has a value for %s", key)
+	}
+	if files, err := os.ReadDir("golden/json"); err != nil || len(files) != len(documentCommands) {
+		t.Errorf("golden/json holds %d documents of %d commands: %v", len(files), len(documentCommands), err)
+	}
+}
+
+// schemaOf is the part of the schema that is for a document.
+func schemaOf(t *testing.T, schema *jsonschema.Schema, doc any) *jsonschema.Schema {
+	t.Helper()
+	for _, s := range schema.OneOf {
+		if s.Ref.Properties["schema"].Validate(doc.(map[string]any)["schema"]) == nil {
+			return s.Ref
+		}
+	}
+	t.Fatal("the schema knows no such document")
+	return nil
+}
+
+// schemaKeys are the keys of a schema, by the place of the object they belong to.
+func schemaKeys(t *testing.T, path string) map[string]bool {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var schema struct {
+		Defs map[string]struct {
+			Properties map[string]any
+		} `json:"$defs"`
+	}
+	if err := json.Unmarshal(text, &schema); err != nil {
+		t.Fatal(err)
+	}
+	keys := map[string]bool{}
+	for name, def := range schema.Defs {
+		for key := range def.Properties {
+			keys["/$defs/"+name+" "+key] = true
+		}
+	}
+	return keys
+}
+
+// strike takes what a document has a value for off the keys.
+func strike(keys map[string]bool, s *jsonschema.Schema, doc any) {
+	for s.Ref != nil {
+		s = s.Ref
+	}
+	switch doc := doc.(type) {
+	case map[string]any:
+		_, place, _ := strings.Cut(s.Location, "#")
+		for key, value := range doc {
+			of := s.Properties[key]
+			if of == nil {
+				of, _ = s.AdditionalProperties.(*jsonschema.Schema)
+			}
+			if of == nil || value == nil {
+				continue // Validate says so, or no value
+			}
+			delete(keys, place+" "+key)
+			strike(keys, of, value)
+		}
+	case []any:
+		if of := s.Items2020; of != nil {
+			for _, value := range doc {
+				strike(keys, of, value)
+			}
+		}
+	}
+}
+
+// manyDigits is a number whose last digits differ from processor to processor.
+var manyDigits = regexp.MustCompile(`\b\d+\.\d{7,}(e[+-]?\d+)?`)
+
+func rounded(text string) string {
+	return manyDigits.ReplaceAllStringFunc(text, func(s string) string {
+		v, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return s
+		}
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	})
+}

@@ -1,0 +1,60 @@
+package cmd
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestABarIsErased plays what a bar writes on a line: nothing of it is left.
+func TestABarIsErased(t *testing.T) {
+	var out strings.Builder
+	b := bar{out: &out}
+	b.draw(5e6, 260e6)
+	want := "reading   2% |" + strings.Repeat(" ", 30) + "| 5 of 260 MB"
+	if out.String() != want {
+		t.Errorf("%q, want %q", out.String(), want)
+	}
+	b.draw(6e6, 260e6) // too soon
+	if out.String() != want {
+		t.Errorf("drawn twice: %q", out.String())
+	}
+	b.next = time.Time{}
+	b.draw(130e6, 260e6)
+	b.next = time.Time{}
+	b.draw(131e6, -1)
+	b.erase()
+	for _, text := range []string{"reading  50% |" + strings.Repeat("█", 15) + strings.Repeat(" ", 15) + "| 130 of 260 MB", "reading, 131 MB so far"} {
+		if !strings.Contains(out.String(), text) {
+			t.Errorf("%q is not in %q", text, out.String())
+		}
+	}
+	if line := played(out.String()); strings.TrimSpace(line) != "" {
+		t.Errorf("%q is left", line)
+	}
+}
+
+// played returns what stands on a terminal's line in the end.
+func played(text string) string {
+	var line []rune
+	at := 0
+	for _, r := range text {
+		switch {
+		case r == '\r':
+			at = 0
+			continue
+		case at < len(line):
+			line[at] = r
+		default:
+			line = append(line, r)
+		}
+		at++
+	}
+	return string(line)
+}
+
+func TestNoBarWithoutATerminal(t *testing.T) {
+	if (&env{msg: &strings.Builder{}}).progress() != nil {
+		t.Error("there is one")
+	}
+}

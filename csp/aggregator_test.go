@@ -1,0 +1,86 @@
+package csp
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"contend/analysis"
+	"contend/format"
+
+	"pgregory.net/rapid"
+)
+
+// Whatever order sums are added in, a aggregator that packs and joins lists holds
+// what a map does, each place once and in order.
+func TestALedgerIsAMapOfSums(t *testing.T) {
+	type place struct {
+		interval int32
+		lock     format.ObjectID
+		owner    analysis.Owner
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		var l aggregator
+		want := map[place]int64{}
+		spread := rapid.SampledFrom([]uint32{1, 7, 1000}).Draw(t, "spread")
+		rng, drift := rapid.Uint64().Draw(t, "seed"), rapid.Int32Range(-1, 1).Draw(t, "drift")
+		for i := range int32(3*packFrom + rapid.IntRange(0, packFrom).Draw(t, "more")) {
+			rng = rng*6364136223846793005 + 1442695040888963407 // Knuth's
+			r := uint32(rng >> 33)
+			p := place{1<<20 + drift*i/8 + int32(r%spread), format.ObjectID(math.MaxUint32 - r%3), analysis.Owner{Stack: format.StackID(r % spread)}}
+			ns := int64(rng)>>20 + 1
+			l.add(p.interval, p.lock, p.owner, ns)
+			want[p] += ns
+		}
+		list := l.sums()
+		got, before := 0, entry{interval: -1}
+		for e := range list.all() {
+			if before.compare(e) >= 0 {
+				t.Fatalf("%+v follows %+v", e, before)
+			}
+			if p := (place{e.interval, e.lock, l.names[e.owner]}); want[p] != e.ns {
+				t.Fatalf("%+v: %d, want %d", p, e.ns, want[p])
+			}
+			before = e
+			got++
+		}
+		if got != len(want) || got != list.n {
+			t.Fatalf("%d sums, said to be %d, want %d", got, list.n, len(want))
+		}
+		if again := l.sums(); !slices.Equal(slices.Collect(again.all()), slices.Collect(list.all())) {
+			t.Error("asking twice changes the answer")
+		}
+	})
+}
+
+// The largest phases are the first of all of them, and no sum depends on how
+// many are asked for.
+func TestTheLargestPhasesAreTheFirstOfAll(t *testing.T) {
+	fill := func(top int) *Series {
+		m := meter(Options{IntervalNs: 100, Top: top}, 0)
+		m.Tick(0, 100)
+		for i := range int64(3 * rankSlack) {
+			at, ns := i*200, 10+i*7919%90 // every other interval: a phase each
+			m.Running(at, at+200, 400)
+			m.Slice(&analysis.Slice{Start: at, End: at + ns, Lock: 1 + format.ObjectID(i%2), Waiters: []analysis.Waiter{{Thread: 4, First: true}},
+				Shares: []analysis.Share{{Ns: ns, Direct: ann, Root: ann, Hops: 1}}})
+		}
+		return series(t, m)
+	}
+	all := fill(0)
+	if len(all.Phases) != 3*rankSlack {
+		t.Fatalf("%d phases", len(all.Phases))
+	}
+	for _, top := range []int{1, 10, 5000} {
+		s := fill(top)
+		if len(s.Phases) != top {
+			t.Fatalf("%d phases, want %d", len(s.Phases), top)
+		}
+		for i := range s.Phases {
+			got, want := s.Phases[i], all.Phases[i]
+			if got.stretch != want.stretch || !slices.Equal(got.Causes, want.Causes) || (got.PlusMinus == nil) != (want.PlusMinus == nil) {
+				t.Fatalf("phase %d of %d: %+v, want %+v", i, top, got, want)
+			}
+		}
+	}
+}

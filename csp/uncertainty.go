@@ -1,0 +1,78 @@
+package csp
+
+import (
+	"math"
+
+	"contend/analysis"
+	"contend/analysis/bootstrap"
+	"contend/format"
+)
+
+// maxIntervalsOfConfidence is how many pressures of a series carry an interval: each costs
+// about a fifth of a millisecond.
+const maxIntervalsOfConfidence = 2000
+
+// record keeps what a slice of a sampled trace adds to each lock in cells of
+// time.
+func (m *Meter) record(s *analysis.Slice) {
+	switch {
+	case !m.rec.Sampled():
+	case m.o.Root:
+		for i := range s.Shares {
+			sh := &s.Shares[i]
+			m.rec.Add(m.seriesOf(sh.Last), s.Start, s.End, sh.Ns, len(s.Waiters))
+		}
+	default:
+		m.rec.Add(m.seriesOf(s.Lock), s.Start, s.End, s.Length(), len(s.Waiters))
+	}
+}
+
+func (m *Meter) seriesOf(l format.ObjectID) int {
+	i, ok := m.series[l]
+	if !ok {
+		i = m.rec.New()
+		m.series[l] = i
+	}
+	return i
+}
+
+// addIntervals gives the pressures of a sampled trace their 95 % intervals: those of
+// phases first, found of which were found, then those of the locks of each
+// interval.
+func (m *Meter) addIntervals(s *Series, found int) {
+	if s.Sampled = m.rec.Sampled(); !s.Sampled {
+		return
+	}
+	cells := m.rec.Finish()
+	for i := range s.Phases[:min(len(s.Phases), maxIntervalsOfConfidence)] {
+		p := &s.Phases[i]
+		p.PlusMinus = m.half(cells.Window(p.StartNs, p.EndNs), p.lock)
+	}
+	left := maxIntervalsOfConfidence - found
+	if m.o.Phases || left <= 0 {
+		return
+	}
+	for iv := range s.Intervals() {
+		window := cells.Window(iv.StartNs, iv.EndNs)
+		for _, l := range iv.Locks[:min(len(iv.Locks), left)] {
+			s.halves = append(s.halves, m.half(window, l.id))
+		}
+		if left = maxIntervalsOfConfidence - found - len(s.halves); left <= 0 {
+			return
+		}
+	}
+}
+
+// half returns half of the interval of a lock's pressure, nil when there are
+// too few samples to tell.
+func (m *Meter) half(c *bootstrap.Cells, lock format.ObjectID) *float64 {
+	i, ok := m.series[lock]
+	if !ok || i == bootstrap.NoSeries {
+		return nil
+	}
+	e := c.Ratio(c.Series(i), c.Series(bootstrap.Running))
+	if e.Blocks == 0 || math.IsInf(e.Half, 1) {
+		return nil
+	}
+	return &e.Half
+}

@@ -1,0 +1,49 @@
+package decode
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"contend/format"
+)
+
+// goroutines waits, at most three seconds, until no more than so many are left.
+func goroutines(want int) int {
+	for range 300 {
+		if runtime.NumGoroutine() <= want {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return runtime.NumGoroutine()
+}
+
+// An input that cannot be opened ends those before it: nobody reads on in them.
+func TestFailedOpenEndsTheOthers(t *testing.T) {
+	var events []*format.Event
+	for i := range 20_000 {
+		events = append(events, &format.Event{Kind: format.KindThreadStart, Time: int64(i), Thread: format.ThreadID(i)})
+	}
+	dir := t.TempDir()
+	trace, none := filepath.Join(dir, "trace"), filepath.Join(dir, "none")
+	for path, data := range map[string][]byte{trace: nativeTrace(t, events...), trace + ".zst": packed(t, nativeTrace(t, events...)), none: []byte("\x00none")} {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := runtime.NumGoroutine()
+	for _, path := range []string{trace, trace + ".zst", "../testdata/go126-truth-12goroutines.trace", "../testdata/truth-8threads.jfr"} {
+		for _, last := range []string{none, filepath.Join(dir, "missing")} {
+			if _, err := Open([]string{path, last}, nil, Options{}); err == nil {
+				t.Fatal("what is no trace was opened")
+			}
+			if left := goroutines(before); left > before {
+				stacks := make([]byte, 1<<16)
+				t.Fatalf("%s: %d goroutines for %d before\n%s", path, left, before, stacks[:runtime.Stack(stacks, true)])
+			}
+		}
+	}
+}

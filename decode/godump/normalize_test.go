@@ -1,0 +1,114 @@
+package godump
+
+import (
+	"bufio"
+	"strings"
+	"testing"
+
+	"contend/format"
+)
+
+// blocked is a goroutine that waits for the Mutex at 0xc000100000; extra is
+// what stands between the frames of sync and of main.
+func blocked(id, extra string) string {
+	return "goroutine " + id + " [sync.Mutex.Lock]:\n" +
+		"sync.(*Mutex).lockSlow(0xc000100000)\n\t/usr/local/go/src/sync/mutex.go:149 +0x15d\n" +
+		"sync.(*Mutex).Lock(...)\n\t/usr/local/go/src/sync/mutex.go:46\n" + extra +
+		"main.post(0x1)\n\t/src/main.go:9 +0x33\ncreated by main.main in goroutine 1\n\t/src/main.go:12 +0x33\n"
+}
+
+// logged puts a prefix before each line.
+func logged(prefix, text string) string {
+	return prefix + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+prefix) + "\n"
+}
+
+const raceReport = `==================
+WARNING: DATA RACE
+Write at 0x00c0000140a8 by goroutine 8:
+  main.main.func1()
+      /src/main.go:9 +0x33
+
+Previous write at 0x00c0000140a8 by goroutine 7:
+  main.main.func1()
+      /src/main.go:9 +0x33
+
+Goroutine 8 (running) created at:
+  main.main()
+      /src/main.go:9 +0x11
+==================
+`
+
+const crashedThread = `
+-----
+
+SIGQUIT: quit
+PC=0x480b03 m=1 sigcode=0
+
+goroutine 0 gp=0xc0000025a0 m=1 mp=0xc000fe008 [idle]:
+runtime.futex(0x563a40, 0x80)
+	/usr/local/go/src/runtime/sys_linux_amd64.s:570 +0x23 fp=0x7e9e70 sp=0x7e9e68 pc=0x480b03
+
+goroutine 2 gp=0xc0000025a0 m=1 mp=0xc000fe008 [running]:
+main.spin()
+	/src/main.go:30 +0x23 fp=0x7e9e70 sp=0x7e9e68 pc=0x480b03
+rax    0xfffffffffffffffc
+rflags 0x246
+`
+
+// What the runtime prints beside plain goroutines neither ends a dump nor
+// begins another.
+func TestOneDumpIsOne(t *testing.T) {
+	two, three := blocked("2", ""), blocked("3", "")
+	for name, text := range map[string]string{
+		"plain":                        two + "\n" + three,
+		"named by //line":              blocked("2", "main.parse()\n\tyaccpar:153 +0x1\nmain.render(...)\n\t/src/a b.templ:7\n") + "\n" + three,
+		"frames of C":                  blocked("2", "non-Go function\n\tpc=0x7f00\nns::f(int)\n\t/src/f.cpp:4 pc=0x7f01\n") + "\n" + three,
+		"ancestors":                    two + "[originating from goroutine 1]:\nmain.main(...)\n\t/src/main.go:31 +0x78\n\n" + three,
+		"a container's log":            logged("2026-11-21T10:00:00.12Z stderr F ", "panic: x\n\n"+two+"\n"+three),
+		"a composed log":               logged("app-1  | ", two+"\n"+three),
+		"rules in a log":               "-----\nSIGQUIT: quit\n\n" + two + "\n" + three + "\n-----\n\n",
+		"a race before":                raceReport + two + "\n" + three,
+		"a race behind":                two + "\n" + three + raceReport,
+		"threads of the system":        "SIGQUIT: quit\n\n" + two + "\n" + three + "\nrax    0x0\n" + crashedThread + crashedThread,
+		"lines that end as on Windows": strings.ReplaceAll(raceReport+two+"\n"+three+crashedThread, "\n", "\r\n"),
+		"a stack being scanned":        strings.Replace(two, "Lock]", "Lock (scan)]", 1) + "\n" + three,
+	} {
+		s := read(t, []byte(text))
+		if len(s.ticks) != 1 || s.ticks[0].Live != 2 || s.waiters["sync.Mutex"] != 2 || len(s.locks) != 1 || hasCode(s.stats.Warnings, "lost-data") || hasCode(s.stats.Warnings, "truncated") {
+			t.Errorf("%s: %d waiters, ticks %v, warnings %v", name, s.waiters["sync.Mutex"], s.ticks, s.stats.Warnings)
+		}
+	}
+}
+
+// A program that crashed is started again, and logs on.
+func TestDumpBehindThreadsOfTheSystem(t *testing.T) {
+	one := blocked("2", "") + crashedThread
+	for _, between := range []string{"\nstarted again\n\n", "\n-----\nstarted again\n\n"} {
+		if s := read(t, []byte(one+between+one)); len(s.ticks) != 2 || s.waiters["sync.Mutex"] != 2 {
+			t.Errorf("%q between: %v waiters, ticks %v", between, s.waiters, s.ticks)
+		}
+	}
+}
+
+// A goroutine whose stack the collector looks at runs all the same.
+func TestScannedGoroutineRuns(t *testing.T) {
+	s := read(t, []byte("goroutine 1 [runnable (scan)]:\nmain.main()\n\t/src/main.go:9 +0x33\n"))
+	if len(s.ticks) != 1 || s.ticks[0].IdleThreads != 0 {
+		t.Errorf("ticks %v", s.ticks)
+	}
+}
+
+// The name that a //line comment gives is told as it is.
+func TestFilesOfOtherNames(t *testing.T) {
+	y := newSymbols(nil)
+	list, _, err := snapshot(&normalizer{in: bufio.NewReader(strings.NewReader(blocked("2", "main.parse()\n\t/src/yaccpar:153 +0x1\n")))})
+	if err != nil && list == nil {
+		t.Fatal(err)
+	}
+	y.goroutine(list.Goroutines[0])
+	for _, ev := range y.take() {
+		if ev.Kind == format.KindStack && ev.Frames[2].File != "yaccpar" {
+			t.Errorf("%+v", ev.Frames)
+		}
+	}
+}

@@ -1,0 +1,224 @@
+package decode
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	"contend/decode/threaddump"
+	"contend/format"
+)
+
+// input is one file among those of a trace. Where there are many they are opened
+// twice: to see what they are and when they begin, and to be read when their
+// turn comes. What can be read only once, a pipe, stays open meanwhile.
+type input struct {
+	name  string
+	label string
+	from  *source
+
+	file   *meter // nil while closed
+	unwrap func() // releases the decompressor; may be nil
+	guard  *guard // between the file or the decompressor and the decoder
+	reader reader // nil while closed
+	told   format.Stats
+
+	labelled bool         // the label is still to be told
+	begins   int64        // first time met, 0 when none is
+	ahead    *format.List // read already; may be nil
+	fault    error        // what ended the input
+}
+
+// source is what the inputs of a trace have in common.
+type source struct {
+	stdin   io.Reader
+	options Options
+	events  eventCount
+}
+
+// reader is what each decoder gives.
+type reader interface {
+	format.Source
+	Stats() format.Stats
+	Close() error
+}
+
+// open makes the decoder.
+func (in *input) open() error {
+	buf, err := in.plain()
+	if err == nil {
+		var r reader
+		if r, err = in.sniff(buf); err == nil { // else it may hold a nil pointer
+			in.reader = r
+			return nil
+		}
+	}
+	in.release()
+	return in.guard.explain(in.name, err)
+}
+
+// plain opens the file and removes one layer of compression.
+func (in *input) plain() (buf *bufio.Reader, err error) {
+	if in.file, err = openFile(in.name, in.from.stdin, in.from.options.Progress); err != nil {
+		return nil, err
+	}
+	limits, p := in.from.options.Limits, &in.from.events
+	in.guard = limits.guard(in.file, p, false)
+	stored := bufio.NewReaderSize(in.guard, in.file.buffer())
+	if head, err := stored.Peek(1); len(head) == 0 {
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("%s: %w", in.name, err)
+		}
+		return nil, fail(in.name, "input", fmt.Errorf("empty: %w", format.ErrTruncated), "the recording may not have been written yet: stop or dump it first")
+	}
+	if buf, in.unwrap, err = unwrap(stored, in.name); err != nil || buf == stored {
+		return buf, err
+	}
+	in.guard.lift() // what it unpacks to counts instead
+	in.guard = limits.guard(buf, p, true)
+	return bufio.NewReaderSize(in.guard, bufferSize), nil
+}
+
+// release closes the file.
+func (in *input) release() error {
+	if in.unwrap != nil {
+		in.unwrap()
+	}
+	file := in.file
+	in.unwrap, in.file = nil, nil
+	if file == nil {
+		return nil
+	}
+	return file.close()
+}
+
+// Close ends the decoder and closes the file. What it has told is kept.
+func (in *input) Close() error {
+	if in.reader != nil {
+		in.told = in.reader.Stats()
+		in.reader.Close()
+		in.reader = nil
+	}
+	return in.release()
+}
+
+// setAside closes the input until its turn comes, if it can be opened again.
+// Thread dumps are read in turns, and opened by their reader.
+func (in *input) setAside() {
+	dumps, series := in.reader.(*threaddump.Reader)
+	switch {
+	case !in.file.again:
+	case series:
+		dumps.SetAside(in.plain, func() { in.release() })
+	default:
+		in.peek()
+		in.Close()
+		in.ahead, in.fault = nil, nil
+	}
+}
+
+// peeked bounds the events read ahead of an input to learn when it begins.
+const peeked = 1 << 14
+
+// peek reads on to the first event that has a time, and keeps what it read.
+// An error is kept too: it is met again when its turn comes.
+func (in *input) peek() {
+	var ev format.Event
+	for in.ahead = (&format.List{}); len(in.ahead.Events) < peeked; {
+		if in.fault = in.reader.Read(&ev); in.fault != nil {
+			return
+		}
+		_ = in.ahead.Write(&ev) // a list takes everything
+		if ev.Time != 0 {
+			in.begins = ev.Time
+			return
+		}
+	}
+}
+
+// Read yields what was read ahead, then what follows. Before all of it comes
+// the setting that begins an input, when it has a label.
+func (in *input) Read(ev *format.Event) error {
+	if in.labelled {
+		in.labelled = false
+		ev.Reset()
+		ev.Kind, ev.Name, ev.Value = format.KindSetting, format.SettingInput, in.label
+		return nil
+	}
+	if in.ahead != nil {
+		if in.ahead.Read(ev) == nil {
+			return nil
+		}
+		in.ahead = nil
+	}
+	if in.fault == nil && in.reader == nil {
+		in.fault = in.open()
+	}
+	if in.fault == nil {
+		in.fault = in.reader.Read(ev)
+	}
+	return in.fault
+}
+
+// Stats says what has been read so far.
+func (in *input) Stats() format.Stats {
+	s := in.told
+	if in.reader != nil {
+		s = in.reader.Stats()
+	}
+	in.guard.warn(in.name, &s)
+	return s
+}
+
+// meter counts the bytes read of a file.
+type meter struct {
+	io.Reader
+	close    func() error
+	again    bool // it can be opened again
+	read     int64
+	total    int64
+	next     int64
+	progress func(read, total int64)
+}
+
+// progressStep is how many bytes pass between two calls of Progress.
+const progressStep = 1 << 20
+
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	m.read += int64(n)
+	if m.progress != nil && m.read >= m.next {
+		m.next = m.read + progressStep
+		m.progress(m.read, m.total)
+	}
+	return n, err
+}
+
+// buffer is how much to read at once: of a short file, all of it.
+func (m *meter) buffer() int {
+	if !m.again || m.total >= bufferSize { // a pipe does not say
+		return bufferSize
+	}
+	return max(int(m.total), sniffed)
+}
+
+func openFile(path string, stdin io.Reader, progress func(int64, int64)) (*meter, error) {
+	if path == Stdin {
+		return &meter{Reader: stdin, close: func() error { return nil }, total: -1, progress: progress}, nil
+	}
+	f, err := openPatiently(path, pipeWait)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		f.Close()
+		return nil, err
+	case info.IsDir(): // within a folder: list leaves it out, a link may lead to it
+		f.Close()
+		return nil, fail(path, "input", fmt.Errorf("is a directory: %w", format.ErrNotMine), "name it itself")
+	}
+	return &meter{Reader: f, close: f.Close, again: info.Mode().IsRegular(), total: info.Size(), progress: progress}, nil
+}

@@ -1,0 +1,108 @@
+package jfr
+
+import (
+	"bytes"
+	"testing"
+
+	"contend/format"
+)
+
+// Of a dump that was asked for at 1000: worker 1 sleeps, 2 is blocked, 3 runs.
+// Only from 5000 to 7000 was all of that so.
+func TestDumpsGetTheInstantTheirThreadsAgreeWith(t *testing.T) {
+	shows := []standing{{1, 0, stateSleeps}, {2, 7, stateEnters}, {3, 0, stateRuns}, {4, 0, stateRuns}}
+	waits := []stretch{
+		{500, 2000, 1, 0, stateSleeps}, {4000, 9000, 1, 0, stateSleeps},
+		{900, 1500, 2, 8, stateEnters}, {5000, 8000, 2, 7, stateEnters},
+		{0, 4500, 3, 0, stateParks}, {7000, 9500, 3, 0, stateParks},
+	}
+	take := func(operations ...int64) int64 {
+		var d dumpTimes
+		var queue format.Queue
+		d.stretches.list = append(d.stretches.list, waits...)
+		d.operations.list = operations
+		d.dumps.list = []shownDump{{1000, shows, []format.Event{{Kind: format.KindContention}}}, {20_000, nil, nil}}
+		d.turn(false, &queue)
+		if !queue.Empty() {
+			t.Error("delivered before the next chunk tells what was going on")
+		}
+		d.turn(false, &queue)
+		var ev format.Event
+		if !queue.Pop(&ev) {
+			t.Fatal("not delivered")
+		}
+		if d.turn(false, &queue); len(d.stretches.list)+len(d.dumps.list)+len(d.operations.list) > 0 || !queue.Empty() {
+			t.Error("kept for longer than two chunks")
+		}
+		return ev.Time
+	}
+	if at := take(); at != 6000 {
+		t.Errorf("taken at %d, want 6000", at)
+	}
+	if at := take(900, 3000, 8000); at != 3000 {
+		t.Errorf("taken at %d, want 3000, when the VM did it", at)
+	}
+	if at := take(900, 30_000); at != 6000 {
+		t.Errorf("taken at %d, want 6000: the next dump has its own", at)
+	}
+}
+
+// In a recording, who a dump shows waiting for a lock was recorded waiting for
+// it at the instant the dump gets, nearly always.
+func TestWaitersOfDumpsWaitThen(t *testing.T) {
+	r, err := NewReader(bytes.NewReader(load(t, ours+"/truth-8threads-dumps50ms.jfr")), "", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type shown struct {
+		thread format.ThreadID
+		at     int64
+	}
+	waits, dumps := map[format.ThreadID][]format.Event{}, []shown(nil)
+	var ev format.Event
+	for r.Read(&ev) == nil {
+		switch ev.Kind {
+		case format.KindWait:
+			waits[ev.Thread] = append(waits[ev.Thread], ev)
+		case format.KindContention:
+			for _, w := range ev.Waiters {
+				dumps = append(dumps, shown{w.Thread, ev.Time})
+			}
+		}
+	}
+	agree := 0
+	for _, d := range dumps {
+		for _, w := range waits[d.thread] {
+			if w.Time <= d.at && d.at < w.End {
+				agree++
+				break
+			}
+		}
+	}
+	if len(dumps) < 100 || float64(agree) < 0.98*float64(len(dumps)) {
+		t.Errorf("%d of %d waiters were recorded waiting", agree, len(dumps))
+	}
+	t.Logf("%d of %d", agree, len(dumps))
+}
+
+// A recording of dumps and waits that all lie at once costs no more than its
+// bound.
+func TestDumpsBeyondNumberKeepTheirTime(t *testing.T) {
+	var d dumpTimes
+	var queue format.Queue
+	const many = 1 << 13
+	for i := range many {
+		d.dumps.list = append(d.dumps.list, shownDump{0, []standing{{1, 0, stateParks}}, []format.Event{{Kind: format.KindContention}}})
+		d.stretches.list = append(d.stretches.list, stretch{int64(i), 1 << 40, 1, 0, stateParks})
+	}
+	d.turn(true, &queue)
+	n := 0
+	for ev := (format.Event{}); queue.Pop(&ev); n++ {
+		if ev.Time < 0 {
+			t.Fatal("before it was asked for")
+		}
+	}
+	if n != many {
+		t.Errorf("%d of %d delivered", n, many)
+	}
+}

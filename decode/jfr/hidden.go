@@ -1,0 +1,197 @@
+package jfr
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"contend/format"
+)
+
+// hidden is what a recording shows only in part: how much that is, or at most.
+type hidden struct {
+	cut       amount // waits whose stacks end before their outermost frame
+	reentries amount // of monitors, after Object.wait
+	loads     int    // samples of the machine's load
+	saturated int    // those of no idle processor
+
+	notified []notified // in this chunk
+	parked   []lockLife // by lock
+	sites    map[verdictKey]format.ObjectID
+	pauses   []int64 // begins of pauses of a collector, which may move objects
+}
+
+// amount is a number of waits, and their time in nanoseconds.
+type amount struct {
+	waits int
+	ns    int64
+}
+
+func (a *amount) add(ns int64) { a.waits, a.ns = a.waits+1, a.ns+ns }
+
+// virtualLife is what is recorded of a virtual thread: times in nanoseconds.
+type virtualLife struct {
+	lastPark         int64 // when the last park ended that has its own event
+	first, last      int64
+	known            int64 // of waiting and being idle
+	monitors, parked bool  // any wait for one, or for another lock
+}
+
+// note looks at an event that is about to be delivered.
+func (r *Reader) note(ev *format.Event) {
+	switch ev.Kind {
+	case format.KindWait:
+		if _, cut := r.ids.cut[ev.Stack]; cut {
+			r.hidden.cut.add(ev.End - ev.Time)
+		}
+		r.ids.virtual[ev.Thread].note(ev)
+	case format.KindActivity:
+		r.ids.virtual[ev.Thread].note(ev)
+	}
+}
+
+// note is called of threads that are not virtual, too.
+func (l *virtualLife) note(ev *format.Event) {
+	if l == nil {
+		return
+	}
+	if l.last == format.NoTime || ev.Time < l.first {
+		l.first = ev.Time
+	}
+	l.last = max(l.last, ev.End)
+	l.known += ev.End - ev.Time
+}
+
+// mostNotified bounds the waits remembered of one chunk.
+const mostNotified = 1 << 20
+
+// notified is an Object.wait that another thread ended.
+type notified struct {
+	monitor    format.ObjectID
+	by         format.ThreadID
+	start, end int64
+}
+
+// turn adds up, chunk by chunk, how long threads that were notified together
+// took to enter their monitor again, one after the other. The recording counts
+// it as part of Object.wait. The first is taken to enter at once; who was
+// notified later by the same thread counts in full: it is a bound.
+func (h *hidden) turn() {
+	slices.SortFunc(h.notified, func(a, b notified) int { return cmp.Or(cmp.Compare(a.monitor, b.monitor), cmp.Compare(a.end, b.end)) })
+	var first notified
+	for _, n := range h.notified {
+		if n.monitor != first.monitor || n.by != first.by || n.start >= first.end {
+			first = n
+			continue
+		}
+		h.reentries.add(n.end - first.end)
+	}
+	h.notified = h.notified[:0]
+}
+
+// lockLife is what is recorded of a lock that threads park on.
+type lockLife struct {
+	first, last int64
+	amount
+	before format.ObjectID // the last lock first met at the same place
+}
+
+// meet notes a park on a lock. A collector may move it; then it goes on under
+// another address.
+func (h *hidden) meet(ev *format.Event, class uint32) {
+	for len(h.parked) <= int(ev.Object) {
+		h.parked = append(h.parked, lockLife{})
+	}
+	l := &h.parked[ev.Object]
+	if l.waits == 0 {
+		l.first, l.last = ev.Time, ev.End
+		site := verdictKey{class, ev.Stack}
+		if h.sites == nil {
+			h.sites = map[verdictKey]format.ObjectID{}
+		}
+		l.before, h.sites[site] = h.sites[site], ev.Object
+	}
+	l.first, l.last = min(l.first, ev.Time), max(l.last, ev.End)
+	l.add(ev.End - ev.Time)
+}
+
+// moved counts the locks that may be another one under a new address: met at
+// the same place after a collection, since when the other was not met.
+func (h *hidden) moved() (m amount) {
+	slices.Sort(h.pauses)
+	for _, l := range h.parked {
+		if l.before == format.NoObject {
+			continue
+		}
+		old := h.parked[l.before].last
+		if at := after(h.pauses, old-1); old <= l.first && at <= l.first {
+			m.waits++
+			m.ns += l.ns
+		}
+	}
+	return m
+}
+
+// saturation is the part of the processors' time above which who runs may have
+// to wait for one.
+const saturation = 0.95
+
+// cpuLoad notes how busy the machine was.
+func cpuLoad(r *Reader, v *values, _ *format.Event) bool {
+	r.hidden.loads++
+	if float64(math.Float32frombits(uint32(v[slotLoad]))) >= saturation {
+		r.hidden.saturated++
+	}
+	return false
+}
+
+// warnings says what is hidden.
+func (h *hidden) warnings(virtual map[format.ThreadID]*virtualLife) (out []format.Warning) {
+	say := func(code, text string, args ...any) {
+		out = append(out, format.Warning{Code: code, Text: fmt.Sprintf(text, args...)})
+	}
+	brief := func(ns int64) time.Duration {
+		if ns < 1e9 {
+			return time.Duration(ns).Round(time.Microsecond)
+		}
+		return time.Duration(ns).Round(time.Millisecond)
+	}
+	if h.cut.waits > 0 {
+		say("truncated-stacks", "the stacks of %d waits, %v of waiting, end before their outermost frame: record with -XX:FlightRecorderOptions=stackdepth=256", h.cut.waits, brief(h.cut.ns))
+	}
+	if n, ns, what := unseen(virtual); what != "" {
+		say("virtual-threads", "of %d virtual threads no waits %s: at most %v are hidden", n, what, brief(ns))
+	}
+	if h.reentries.waits > 0 {
+		say("re-entry", "%d threads that were notified together entered their monitors one after the other: at most %v of waiting for monitors count as Object.wait", h.reentries.waits, brief(h.reentries.ns))
+	}
+	if m := h.moved(); m.waits > 0 {
+		say("moved-locks", "%d locks, of %v of waiting, may be others that a garbage collection moved: sum by class", m.waits, brief(m.ns))
+	}
+	if h.saturated*5 >= h.loads && h.loads > 0 {
+		say("saturated", "no processor was idle in %d of %d samples: owners of locks waited for one, too", h.saturated, h.loads)
+	}
+	return out
+}
+
+// unseen says which waits of virtual threads are not recorded, and how much of
+// the time between their first and last event nothing tells of.
+func unseen(virtual map[format.ThreadID]*virtualLife) (threads int, ns int64, what string) {
+	monitors, parks := false, false
+	for _, l := range virtual {
+		monitors, parks = monitors || l.monitors, parks || l.parked
+		if l.last != format.NoTime {
+			ns += max(l.last-l.first-l.known, 0)
+		}
+	}
+	switch {
+	case len(virtual) == 0 || monitors:
+	case parks:
+		what = "for monitors are recorded, which JDK 24 and later never do"
+	default:
+		what = "are recorded ('contend jfc --exact' makes JDK 25 record those for locks of java.util.concurrent)"
+	}
+	return len(virtual), ns, what
+}

@@ -1,0 +1,80 @@
+package jfr
+
+import (
+	"strings"
+	"testing"
+
+	"contend/format"
+)
+
+func hints(h *hidden, virtual map[format.ThreadID]*virtualLife) string {
+	var out []string
+	for _, w := range h.warnings(virtual) {
+		out = append(out, w.Code+": "+w.Text)
+	}
+	return strings.Join(out, "\n")
+}
+
+// Threads notified by one another's owner re-enter one by one; one that began to
+// wait later, or that another notified, begins a new count.
+func TestReentriesAreBounded(t *testing.T) {
+	h := &hidden{notified: []notified{
+		{1, 9, 0, 1_000_000}, {1, 9, 0, 3_000_000}, {1, 9, 0, 6_000_000}, // 2 ms and 5 ms behind the first
+		{1, 9, 2_000_000, 7_000_000}, {1, 8, 0, 8_000_000}, {2, 9, 0, 9_000_000},
+	}}
+	h.turn()
+	if h.reentries != (amount{2, 7_000_000}) || len(h.notified) > 0 {
+		t.Errorf("%+v", h.reentries)
+	}
+	if got := hints(h, nil); !strings.HasPrefix(got, "re-entry: 2 threads") || !strings.Contains(got, "7ms") {
+		t.Error(got)
+	}
+}
+
+// Lock 2 is met where lock 1 was, after a collection and never together with it;
+// lock 3 is met there, too, but lock 2 goes on; lock 4 came before any pause.
+func TestLocksThatACollectionMoved(t *testing.T) {
+	h := &hidden{pauses: []int64{500}}
+	for _, ev := range []format.Event{
+		{Object: 4, Stack: 6, Time: 1, End: 5}, {Object: 5, Stack: 6, Time: 10, End: 20},
+		{Object: 1, Stack: 7, Time: 100, End: 200}, {Object: 2, Stack: 7, Time: 600, End: 700},
+		{Object: 3, Stack: 7, Time: 800, End: 900}, {Object: 2, Stack: 7, Time: 1000, End: 1100},
+	} {
+		h.meet(&ev, 1)
+	}
+	if got := h.moved(); got != (amount{1, 200}) {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestVirtualThreadsHide(t *testing.T) {
+	some := func(change func(*virtualLife)) map[format.ThreadID]*virtualLife {
+		l := &virtualLife{last: format.NoTime}
+		l.note(&format.Event{Time: 1000, End: 2000})
+		l.note(&format.Event{Time: 5_000_000, End: 5_001_000})
+		change(l)
+		return map[format.ThreadID]*virtualLife{3: l, 4: {last: format.NoTime}}
+	}
+	for want, virtual := range map[string]map[format.ThreadID]*virtualLife{
+		"no waits are recorded":              some(func(*virtualLife) {}),
+		"no waits for monitors are recorded": some(func(l *virtualLife) { l.parked = true }),
+		"":                                   some(func(l *virtualLife) { l.monitors = true }),
+	} {
+		got := hints(&hidden{}, virtual)
+		if want == "" && got != "" || !strings.Contains(got, want) || want != "" && !strings.Contains(got, "at most 4.998ms") {
+			t.Errorf("%q: %s", want, got)
+		}
+	}
+	(*virtualLife)(nil).note(&format.Event{}) // of threads that are not
+}
+
+func TestSaturationNeedsAFifthOfTheSamples(t *testing.T) {
+	for _, c := range []struct {
+		busy, all int
+		said      bool
+	}{{0, 0, false}, {1, 10, false}, {2, 10, true}} {
+		if got := hints(&hidden{loads: c.all, saturated: c.busy}, nil); (got != "") != c.said {
+			t.Errorf("%d of %d: %q", c.busy, c.all, got)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package jfr
+
+import (
+	"maps"
+
+	"contend/format"
+)
+
+// A recording may be several, one after the other: joined by cat, or written
+// by a JVM that was started again. Each JVM numbers its threads, addresses and
+// types by itself, so that nothing of one is anything of the next.
+
+// sameTypes reports whether a chunk may number its types as the one before: it
+// is by the same recorder, and by one clock.
+func (h *header) sameTypes(last *header) bool {
+	const drift = 10e9 // between the ticks and the time of day
+	if !h.sameRecorder(last) {
+		return false
+	}
+	off := last.at(h.startTicks) - h.startNanos
+	return -drift < off && off < drift
+}
+
+func (h *header) sameRecorder(last *header) bool {
+	return h.major == last.major && h.minor == last.minor && h.ticksPerSecond == last.ticksPerSecond
+}
+
+// checkJVM notes which threads the chunk at hand names, and begins another JVM
+// if they, or its times, say that it is of another than the chunk before.
+func (r *Reader) checkJVM(last *header) {
+	now := r.nativeIDs()
+	if r.chunks > 1 && r.head.another(last, agreement(r.ids.native, now)) {
+		r.nextJVM()
+	}
+	maps.Copy(r.ids.native, now)
+}
+
+// another reports whether a chunk is of another JVM than the one before; same
+// is the agreement of their threads. A recorder begins a chunk when it ends the
+// one before, whatever its clock says; a profiler's own may overlap with those
+// of the JVM, and name the same threads.
+func (h *header) another(last *header, same int) bool {
+	const slack = 1e9
+	switch {
+	case same < 0:
+		return true
+	case !h.sameRecorder(last):
+		return same == 0
+	case h.startNanos < last.end()-slack:
+		return true
+	default:
+		return !h.sameTypes(last) && h.startNanos > plus(last.end(), slack)
+	}
+}
+
+// nativeIDs returns, by Java id, the ids the operating system gave the threads
+// the chunk names.
+func (r *Reader) nativeIDs() map[int64]int64 {
+	if r.meta == nil || r.meta.parts.thread == nil {
+		return nil
+	}
+	var v values
+	ids, thread := map[int64]int64{}, r.meta.parts.thread
+	for key := range r.pools.of(thread.class.id).keys {
+		java, native := &v[slotID], &v[slotOSID]
+		if r.constant(thread, key, &v) && *java > 0 && *native > 0 && v[slotVirtual] == 0 { // else it is the JVM's own, does not run, or moves between threads
+			ids[*java] = *native
+		}
+	}
+	return ids
+}
+
+// agreement is how many more threads have the id they had than have not. Two
+// JVMs started at nearly the same time have clocks that agree, and other
+// threads; one or two of those may be damage.
+func agreement(before, now map[int64]int64) (same int) {
+	for java, native := range now {
+		switch was, known := before[java]; {
+		case known && was == native:
+			same++
+		case known:
+			same--
+		}
+	}
+	return same
+}
+
+// nextJVM forgets what the JVM before numbered, and tells that an input of its
+// own begins.
+func (r *Reader) nextJVM() {
+	r.dated.turn(true, &r.queue) // what the dumps of the JVM before show is of its locks
+	r.wakings.turn(&r.queue)
+	r.wakings.told = false // to the input that begins
+	r.hidden.turn()
+	clear(r.hidden.sites)
+	r.ids.forget()
+	r.idle = nil
+	clear(r.settings)
+	r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingInput})
+}
+
+// forget drops the numbers of one JVM. The ids given go on.
+func (ids *identities) forget() {
+	clear(ids.threads)
+	clear(ids.alive)
+	clear(ids.called)
+	clear(ids.byJava)
+	clear(ids.native)
+	clear(ids.objects)
+	clear(ids.recentObjects[:])
+}

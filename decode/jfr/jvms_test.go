@@ -1,0 +1,95 @@
+package jfr
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"contend/format"
+)
+
+// met is what a recording tells before an input begins, and behind it.
+type met struct {
+	threads, locks map[uint32]bool
+}
+
+// jvms reads a recording and returns what each of its JVMs has.
+func jvms(t *testing.T, data []byte) []met {
+	t.Helper()
+	r, err := NewReader(bytes.NewReader(data), "test.jfr", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := func() met { return met{map[uint32]bool{}, map[uint32]bool{}} }
+	all := []met{begin()}
+	var ev format.Event
+	for err = r.Read(&ev); err == nil; err = r.Read(&ev) {
+		if ev.Kind == format.KindSetting && ev.Name == format.SettingInput {
+			all = append(all, begin())
+		}
+		last := all[len(all)-1]
+		for _, id := range []format.ThreadID{ev.Thread, ev.Owner} {
+			last.threads[uint32(id)] = last.threads[uint32(id)] || id != format.NoThread
+		}
+		last.locks[uint32(ev.Object)] = last.locks[uint32(ev.Object)] || ev.Object != format.NoObject
+	}
+	if !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func shared(a, b map[uint32]bool) (n int) {
+	for id, used := range a {
+		if used && b[id] {
+			n++
+		}
+	}
+	return n
+}
+
+// later is the same chunk as if its JVM had written it after a time; its clock
+// may not have counted all of that.
+func later(data []byte, by, counted time.Duration) []byte {
+	h := parseHeader(data)
+	out := patched(data, 32, uint64(h.startNanos)+uint64(by))
+	ticks := uint64(counted.Seconds() * float64(h.ticksPerSecond))
+	return patched(out, 48, binary.BigEndian.Uint64(out[48:])+ticks)
+}
+
+// The threads and locks of one JVM are none of another's, whether their clocks
+// tell them apart or only their threads.
+func TestJVMsAreApart(t *testing.T) {
+	read := func(name string) []byte { return load(t, ours+"/"+name) }
+	truth, phases, hsqldb := read("truth-8threads.jfr"), read("phases.jfr"), read("hsqldb-6clients.jfr")
+	for what, data := range map[string][]byte{
+		"half a minute apart":            append(bytes.Clone(truth), phases...),
+		"started within two seconds":     append(bytes.Clone(hsqldb), phases...),
+		"the same one, two years later":  append(bytes.Clone(truth), later(truth, 2*365*24*time.Hour, time.Minute)...),
+		"the same one, at the same time": append(bytes.Clone(truth), truth...),
+	} {
+		all := jvms(t, data)
+		if len(all) != 2 {
+			t.Errorf("%s: %d JVMs", what, len(all))
+			continue
+		}
+		if threads, locks := shared(all[0].threads, all[1].threads), shared(all[0].locks, all[1].locks); threads+locks > 0 {
+			t.Errorf("%s: %d threads and %d locks are in both", what, threads, locks)
+		}
+	}
+}
+
+// Chunks of one JVM have its threads and locks in common.
+func TestChunksOfOneJVM(t *testing.T) {
+	data := load(t, ours+"/truth-8threads.jfr")
+	alone := jvms(t, data)[0]
+	for _, by := range []time.Duration{5 * time.Second, 3 * time.Hour} {
+		all := jvms(t, append(bytes.Clone(data), later(data, by, by)...))
+		if len(all) != 1 || len(all[0].threads) != len(alone.threads) || len(all[0].locks) != len(alone.locks) {
+			t.Errorf("%v later: %d JVMs, %d threads and %d locks; in one chunk %d and %d", by, len(all), len(all[0].threads), len(all[0].locks), len(alone.threads), len(alone.locks))
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package jfr
+
+import (
+	"testing"
+
+	"contend/format"
+)
+
+func at(methods ...[2]string) (frames []format.Frame) {
+	for _, m := range methods {
+		frames = append(frames, format.Frame{Class: m[0], Method: m[1]})
+	}
+	return frames
+}
+
+const aqs = "java.util.concurrent.locks.AbstractQueuedSynchronizer"
+
+// The frames are those JDK 25 records.
+func TestFramesTellWhatVirtualThreadsParkOn(t *testing.T) {
+	park := [2]string{lockSupport, "park"}
+	for _, c := range []struct {
+		frames      []format.Frame
+		class, home string
+	}{
+		{at(park, [2]string{aqs, "acquire"}, [2]string{"java.util.concurrent.locks.ReentrantLock$Sync", "lock"}, [2]string{"java.util.concurrent.locks.ReentrantLock", "lock"}, [2]string{"app.Till", "pay"}), "java.util.concurrent.locks.ReentrantLock$NonfairSync", "app.Till"},
+		{at(park, [2]string{aqs, "acquire"}, [2]string{"java.util.concurrent.Semaphore", "acquire"}, [2]string{"app.Pool", "take"}), "java.util.concurrent.Semaphore$NonfairSync", "app.Pool"},
+		{at(park, [2]string{"java.util.concurrent.locks.StampedLock", "acquireRead"}, [2]string{"app.Map", "get"}), "java.util.concurrent.locks.StampedLock", "app.Map"},
+		{at(park, [2]string{aqs, "acquire"}, [2]string{"app.Mutex", "lock"}, [2]string{"app.Till", "pay"}), "app.Mutex", "app.Mutex"},
+		{at(park, [2]string{aqs + "$ConditionObject", "await"}, [2]string{"java.util.concurrent.LinkedBlockingQueue", "take"}, [2]string{"app.Till", "pay"}), aqs + "$ConditionObject", ""},
+		{at([2]string{lockSupport, "parkNanos"}, [2]string{"app.Till", "pause"}), "", "app.Till"},
+	} {
+		if class, home := parkedOn(c.frames); class != c.class || home != c.home {
+			t.Errorf("%v: %q in %q, want %q in %q", c.frames, class, home, c.class, c.home)
+		}
+	}
+}
+
+func TestFramesTellWhatIsReleased(t *testing.T) {
+	r := begun(t)
+	lock, readWrite, stamped := "java.util.concurrent.locks.ReentrantLock", "java.util.concurrent.locks.ReentrantReadWriteLock", "java.util.concurrent.locks.StampedLock"
+	app := [2]string{"app.Reader", "unlockAndRead"}
+	for _, c := range []struct {
+		frames   []format.Frame
+		family   string
+		mode     format.Mode
+		passesOn bool
+	}{
+		{at([2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{lock, "unlock"}, app), lock, format.Exclusive, false},
+		{at([2]string{aqs, "signalNext"}, [2]string{aqs, "releaseShared"}, [2]string{readWrite + "$ReadLock", "unlock"}, app), readWrite, format.Shared, false},
+		{at([2]string{aqs, "signalNextIfShared"}, [2]string{aqs, "acquire"}, [2]string{"java.util.concurrent.Semaphore", "acquire"}, app), "java.util.concurrent.Semaphore", format.Exclusive, true},
+		{at([2]string{stamped, "signalNext"}, [2]string{stamped, "unlockRead"}, app), stamped, format.Shared, false},
+		{at([2]string{stamped, "signalNext"}, [2]string{stamped, "releaseWrite"}, [2]string{stamped, "unlockWrite"}, app), stamped, format.Exclusive, false},
+		{at([2]string{stamped, "signalCowaiters"}, [2]string{stamped, "acquireRead"}, app), stamped, format.Shared, true},
+		{at([2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{aqs + "$ConditionObject", "await"}, [2]string{"java.util.concurrent.LinkedBlockingQueue", "take"}, app), lock, format.Exclusive, false},
+		{nil, "", format.Exclusive, false},
+	} {
+		got := r.releaseOf(c.frames)
+		if r.ids.names[got.family] != c.family || got.mode != c.mode || got.passesOn != c.passesOn {
+			t.Errorf("%v: %+v of %s", c.frames, got, r.ids.names[got.family])
+		}
+	}
+}
+
+// Threads 1 and 2 are woken from two locks of a family, one shortly after the
+// other; 3 by a reader that passes the lock on and gives nothing back; 4 by nobody; 5 tries again.
+func TestEachParkHasTheUnparkThatEndedIt(t *testing.T) {
+	const family, other = 7, 8
+	let := release{family: family}
+	w := &wakings{}
+	w.unparks.list = []waking{
+		{1000_000, 20, 1, let}, {1000_050, 21, 2, let}, {1000_060, 22, 3, release{family: other}}, {400, 23, 3, let},
+		{3000_000, 24, 4, release{family: family, passesOn: true}},
+		{9000_000, 25, 5, release{family: family, mode: format.Shared}}, {9100_000, 26, 6, let},
+	}
+	w.parks = []woken{
+		{500, 1000_300, 2, 92, 0, family}, {500, 1000_200, 1, 91, 0, family},
+		{2000_000, 3000_100, 3, 91, 0, family}, {5000_000, 6000_000, 4, 91, 0, family},
+		{8000_000, 9000_010, 5, 91, 0, family}, {9000_030, 9100_100, 5, 91, 0, family},
+	}
+	var queue format.Queue
+	w.turn(&queue)
+	var got []format.Event
+	for ev := (format.Event{}); queue.Pop(&ev); ev = (format.Event{}) {
+		if ev.Kind == format.KindRelease {
+			got = append(got, ev)
+		}
+	}
+	want := []struct {
+		thread, woken format.ThreadID
+		lock          format.ObjectID
+		mode          format.Mode
+		again         int64
+	}{{20, 1, 91, 0, 0}, {21, 2, 92, 0, 0}, {0, 3, 91, 0, 0}, {25, 5, 91, format.Shared, 30}, {26, 5, 91, 0, 0}}
+	if len(got) != len(want) {
+		t.Fatalf("%d releases: %+v", len(got), got)
+	}
+	for i, ev := range got {
+		if w := want[i]; ev.Thread != w.thread || ev.Woken != w.woken || ev.Object != w.lock || ev.Mode != w.mode || ev.Again != w.again {
+			t.Errorf("%+v, want %+v", ev, w)
+		}
+	}
+}
+
+// The state a sample gives tells whether the thread ran; a state the chunk does
+// not hold is no reason to doubt it.
+func TestSamplesOfThreadsThatWaitAreNoRuns(t *testing.T) {
+	r := begun(t)
+	if r.meta.parts.state == nil {
+		t.Fatal("the recording has no states")
+	}
+	key := int64(1 << 20)
+	for name, want := range map[string]bool{"STATE_RUNNABLE": true, "STATE_DEFAULT": true, "STATE_SLEEPING": false, "STATE_PARKED": false} {
+		key++
+		where := r.grow(append([]byte{stringUTF8, byte(len(name))}, name...)...)
+		r.pools.of(r.meta.parts.state.class.id).set(key, uint32(where)+1)
+		if got := r.runs(key); got != want || r.runs(key) != want {
+			t.Errorf("%s runs: %v", name, got)
+		}
+	}
+	if !r.runs(key + 1) {
+		t.Error("an unknown state")
+	}
+}
+
+// Two locks of a family are released at places of their own. Threads woken from
+// both at nearly the same time may run in either order: the places tell whose
+// release was whose. A third lock is released where the first is at home.
+func TestPlacesTellWhoseReleaseItWas(t *testing.T) {
+	w := &wakings{}
+	let := release{family: 7}
+	for i := range int64(10) {
+		at := i * 10_000_000
+		w.unparks.list = append(w.unparks.list, waking{at + 1000, 20, 1, let}, waking{at + 5_000_000, 21, 2, let})
+		w.parks = append(w.parks, woken{at, at + 2000, 1, 91, 0, 7}, woken{at, at + 5_002_000, 2, 92, 0, 7})
+	}
+	w.unparks.list = append(w.unparks.list, waking{200_000_000, 20, 1, let}, waking{200_000_010, 21, 2, let}, waking{300_000_000, 22, 1, let})
+	w.parks = append(w.parks, woken{199_000_000, 200_000_200, 1, 91, 0, 7}, woken{199_000_000, 200_000_100, 2, 92, 0, 7}, woken{299_000_000, 300_000_100, 3, 93, 0, 7})
+	var queue format.Queue
+	w.turn(&queue)
+	got := map[format.ObjectID]map[format.ThreadID]int{91: {}, 92: {}, 93: {}}
+	for ev := (format.Event{}); queue.Pop(&ev); ev = (format.Event{}) {
+		if ev.Kind == format.KindRelease {
+			got[ev.Object][ev.Thread]++
+		}
+	}
+	if got[91][20] != 11 || got[92][21] != 11 || got[93][22] != 1 {
+		t.Errorf("by lock and releaser: %v", got)
+	}
+}

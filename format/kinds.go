@@ -1,0 +1,89 @@
+package format
+
+// Mode says how a thread holds or wants a lock.
+type Mode uint8
+
+// The modes.
+const (
+	Exclusive Mode = iota
+	Shared         // one of possibly many readers
+)
+
+// String returns "exclusive" or "shared".
+func (m Mode) String() string { return name(modeNames[:], uint8(m)) }
+
+// LockKind is the family a lock belongs to.
+type LockKind uint8
+
+// The families of locks.
+const (
+	KindUnknownLock   LockKind = iota
+	KindMonitor                // a Java monitor: synchronized
+	KindSynchronizer           // an exclusive java.util.concurrent lock
+	KindReadWriteLock          // a lock with readers and writers
+	KindSemaphore              // permits, which any thread may give back
+	KindMutex                  // sync.Mutex, pthread_mutex
+	KindKernelLock             // a lock inside an operating system
+)
+
+// String returns the family as reports and the text twin write it.
+func (k LockKind) String() string { return name(lockKindNames[:], uint8(k)) }
+
+// Activity says what a thread did over an interval in which it took no lock.
+type Activity uint8
+
+// What a thread may be seen doing.
+const (
+	ActivityUnknown Activity = iota // a wait no rule classifies: neither contention nor surely idle
+	ActivityWait                    // Object.wait, a condition
+	ActivityPark                    // parked by a latch, queue, pool or future
+	ActivitySleep                   // Thread.sleep
+	ActivityIO                      // file or socket
+	ActivityRun                     // running: an execution sample
+	ActivityLive                    // alive, seen by a thread dump; nothing more is known
+	ActivitySeen                    // seen at its stack by a sample; whether it ran is not told
+)
+
+// String returns the activity as the text twin writes it.
+func (a Activity) String() string { return name(activityNames[:], uint8(a)) }
+
+var (
+	modeNames     = [...]string{"exclusive", "shared"}
+	lockKindNames = [...]string{"unknown", "monitor", "synchronizer", "readwritelock", "semaphore", "mutex", "kernel"}
+	activityNames = [...]string{"unknown", "wait", "park", "sleep", "io", "run", "live", "seen"}
+)
+
+func name(names []string, i uint8) string {
+	if int(i) < len(names) {
+		return names[i]
+	}
+	return "invalid"
+}
+
+// ParseMode, ParseLockKind and ParseActivity invert the String methods; ok is
+// false for a name that does not exist.
+func ParseMode(s string) (m Mode, ok bool) {
+	i, ok := index(modeNames[:], s)
+	return Mode(i), ok
+}
+
+// ParseLockKind inverts LockKind.String.
+func ParseLockKind(s string) (k LockKind, ok bool) {
+	i, ok := index(lockKindNames[:], s)
+	return LockKind(i), ok
+}
+
+// ParseActivity inverts Activity.String.
+func ParseActivity(s string) (a Activity, ok bool) {
+	i, ok := index(activityNames[:], s)
+	return Activity(i), ok
+}
+
+func index(names []string, s string) (uint8, bool) {
+	for i, n := range names {
+		if n == s {
+			return uint8(i), true
+		}
+	}
+	return 0, false
+}

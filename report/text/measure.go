@@ -1,0 +1,102 @@
+package text
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"contend/format"
+	"contend/report/document"
+)
+
+// Measure says how the weights of a trace are written: as lengths of time,
+// or, where the source counts, as numbers of what it counts.
+type Measure struct {
+	Waiting string // what rows are ordered by
+	Head    string // of the column with it
+	many    string // behind a number, "" for time
+	one     string // behind 1
+}
+
+var measures = map[string]Measure{
+	"ns":                            {"waiting time (thread-time; wall-time is the time at least one thread waited)", "WAIT", "", ""},
+	string(format.UnitThreads):      {"threads seen waiting", "THREADS", "threads seen waiting", "thread seen waiting"},
+	string(format.UnitAcquisitions): {"contended acquisitions", "CONTENDED", "contended acquisitions", "contended acquisition"},
+}
+
+// MeasureOf returns the measure of a document's trace.
+func MeasureOf(c document.Coverage) Measure {
+	if m, ok := measures[c.Unit]; ok {
+		return m
+	}
+	return measures["ns"]
+}
+
+// Counts reports whether the source measured no time.
+func (m Measure) Counts() bool { return m.many != "" }
+
+// Of names what is counted, "" for time.
+func (m Measure) Of() string { return m.many }
+
+// What names the measure in a title.
+func (m Measure) What() string { return cmp.Or(m.many, "thread-time") }
+
+// Text writes an amount in a sentence.
+func (m Measure) Text(ns int64) string {
+	switch {
+	case m.Counts() && ns == 1:
+		return "1 " + m.one
+	case m.Counts():
+		return Number(ns) + " " + m.many
+	}
+	return Duration(ns)
+}
+
+// Short writes an amount where there is room for a number only.
+func (m Measure) Short(ns int64) string {
+	if m.Counts() {
+		return Number(ns)
+	}
+	return Duration(ns)
+}
+
+// Total is the last line of a table.
+func (m Measure) Total(t document.Waiting) string {
+	if m.Counts() {
+		return "total: " + m.Text(t.WaitNs)
+	}
+	return fmt.Sprintf("total: %s in %s waits, wall-time %s", Duration(t.WaitNs), Number(t.Waits), Duration(t.WallNs))
+}
+
+// LeftOut says what the limit left out of a graph, "" when nothing.
+func LeftOut(d *document.Graph) string {
+	if d.Omitted.Edges == 0 {
+		return ""
+	}
+	return fmt.Sprintf("left out: %s edges with %s and %s nodes (--top 0 shows all)", Number(int64(d.Omitted.Edges)), MeasureOf(d.Coverage).Text(d.Omitted.ThreadNs), Number(int64(d.Omitted.Nodes)))
+}
+
+// LocksLeftOut says what the limit left out of lines of locks, and how long
+// threads waited for those in all.
+func LocksLeftOut(rest []document.Line) (note string, ns int64) {
+	for i := range rest {
+		ns += rest[i].WaitNs
+	}
+	return fmt.Sprintf("left out: %d locks with %s (--top 0 shows all)", len(rest), Duration(ns)), ns
+}
+
+// Known writes how the owners of some waiting are known: "inferred 83 %,
+// unknown 17 %".
+func Known(p document.Provenance) string {
+	var parts []string
+	total := int64(0)
+	for _, q := range p.Parts() {
+		total += q.Ns
+	}
+	for _, q := range p.Parts() {
+		if q.Ns > 0 {
+			parts = append(parts, fmt.Sprintf("%s %.0f %%", q.Name, 100*float64(q.Ns)/float64(total)))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
