@@ -11,6 +11,9 @@ type (
 	Provenance = owners.Provenance
 	OwnerKind  = owners.Kind
 	Owner      = owners.Owner
+
+	Calibration = owners.Calibration
+	Trust       = owners.Trust
 )
 
 // The provenances, best first.

@@ -240,10 +240,16 @@ func (b *builder) estimate(g *gap) {
 			first.thread = format.NoThread
 		}
 		if b.s.isBusy(g.lo, g.hi) {
+			if rg.Least = min(g.least, rg.Length); rg.Least > rg.Gone {
+				rg.Gone = 0
+			}
 			p := b.kin.model.Split(rg)
-			b.emitOp(g.lo, g.lo+p.First, first)
-			at := b.others(g, g.lo+p.First, p.Others, thread)
-			b.add(at, g.hi, Holder{Kind: Handoff, Prov: Estimated})
+			shown := first
+			shown.prov = Sampled
+			b.emitOp(g.lo, g.lo+rg.Least, shown)
+			b.expect(p.SureFirst)
+			b.emitOp(g.lo+rg.Least, g.lo+p.First, first)
+			b.rest(g, max(g.lo+p.First, g.lo+rg.Least), p.Others, thread, p.SureRest)
 			return
 		}
 	}
@@ -257,16 +263,30 @@ func (b *builder) estimate(g *gap) {
 	}
 	m := b.kin.model.Meet(a)
 	at := from
+	met := m.Own
+	for s, ns := range m.First {
+		met += ns
+		m.Others[s] += ns
+	}
 	if x != nil {
+		b.expect(m.SureFirst * share(m.Own, met))
 		b.emitOp(at, at+m.Own, first)
 		at += m.Own
 	}
-	for s, ns := range m.First {
-		m.Others[s] += ns
-	}
-	at = b.others(g, at, m.Others, thread)
+	b.rest(g, at, m.Others, thread, m.SureRest)
+}
+
+// rest charges what follows the first section of a gap; sure is how much of it
+// does.
+func (b *builder) rest(g *gap, at int64, by []int64, thread format.ThreadID, sure float64) {
+	b.sure, b.length = sure, g.hi-at
+	at = b.others(g, at, by, thread)
+	b.expect(sure * share(g.hi-at, b.length))
 	b.add(at, g.hi, Holder{Kind: Handoff, Prov: Estimated})
 }
+
+// share is a part of a whole.
+func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
 
 // busyShare is the share of all time in which somebody waited.
 func (s *section) busyShare() float64 {
@@ -294,6 +314,7 @@ func (b *builder) others(g *gap, at int64, by []int64, thread format.ThreadID) i
 		}
 		return b.spread(at, by, thread)
 	}
+	b.expect(b.sure * share(total, b.length))
 	for i, a := range seen {
 		lo, hi := total*int64(i)/int64(len(seen)), total*int64(i+1)/int64(len(seen))
 		b.emitOp(at+lo, at+hi, a)
@@ -315,6 +336,7 @@ func (b *builder) spread(at int64, by []int64, thread format.ThreadID) int64 {
 		if ns == 0 {
 			continue
 		}
+		b.expect(b.sure * share(ns, b.length))
 		if ns >= total/8 {
 			b.emitOp(at, at+ns, anchor{thread: thread, stack: b.kin.stacks[s], prov: Estimated})
 			at += ns
@@ -327,6 +349,7 @@ func (b *builder) spread(at int64, by []int64, thread format.ThreadID) int64 {
 		}
 	}
 	if best >= 0 {
+		b.expect(b.sure * share(by[best], b.length))
 		b.emitOp(at, at+small, anchor{thread: thread, stack: b.kin.stacks[best], prov: Estimated})
 		b.owed[best] -= small
 		at += small

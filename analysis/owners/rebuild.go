@@ -30,11 +30,15 @@ import (
 func (b *builder) rebuild() []Ownership {
 	s := b.s
 	b.wanted = s.busyShare()
+	b.crowd = b.ev.crowd(b.ev.byLock[s.lock])
 	if b.free && s.several() {
 		b.together()
 		return b.out
 	}
-	b.gaps(b.fill)
+	b.gaps(func(g *gap) {
+		b.check(g)
+		b.fill(g)
+	})
 	return b.out
 }
 
@@ -63,6 +67,7 @@ func (b *builder) gaps(f func(*gap)) {
 type gap struct {
 	lo, hi int64
 	at     int
+	least  int64           // so long the acquirer had it, at least
 	first  anchor          // the acquirer at lo
 	last   format.ThreadID // held the lock just before hi, NoThread when not told
 }
@@ -74,6 +79,12 @@ type builder struct {
 	out    []Ownership
 	kin    *kin
 	now    *gap // being filled
+	crowd  crowd
+	right  float64 // share of what is charged that is expected to be right
+	trust  Calibration
+	sure   float64 // of the rest of a gap, and how long that is
+	length int64
+	blind  bool // dumps are held back
 	free   bool
 	owed   []int64
 	wanted float64
@@ -95,7 +106,7 @@ func (b *builder) busyAfter(t int64) int {
 func (b *builder) fill(g *gap) {
 	b.now = g
 	list := b.anchors(g)
-	if b.kin.model != nil && len(list) == 1 && g.at < len(b.s.acquired) && (g.at == 0 || b.ev.wait(&b.s.acquired[g.at-1]).Stack != format.NoStack) {
+	if b.kin.model != nil && b.unclear(g, list) && g.at < len(b.s.acquired) && (g.at == 0 || b.ev.wait(&b.s.acquired[g.at-1]).Stack != format.NoStack) {
 		b.estimate(g)
 		return
 	}
@@ -154,6 +165,18 @@ func (b *builder) anchors(g *gap) []anchor {
 	return list
 }
 
+// unclear reports whether nothing is known of a gap but that its first owner
+// still had the lock at times.
+func (b *builder) unclear(g *gap, list []anchor) bool {
+	for _, a := range list[1:] {
+		if a.prov != Sampled || a.start != a.end || a.thread != g.first.thread || a.thread == format.NoThread {
+			return false
+		}
+		g.least = a.end - g.lo
+	}
+	return true
+}
+
 // homeOf returns the stack to show for an activity whose own shows the runtime
 // only: that of its thread's acquisition, or of the site it is known to
 // belong to, else its own.
@@ -179,6 +202,9 @@ func (b *builder) inside(lo, hi int64) []anchor {
 
 // shown returns the owners dumps show in [lo, hi).
 func (b *builder) shown(lo, hi int64) []sample {
+	if b.blind {
+		return nil
+	}
 	shown := b.ev.shown[b.s.lock]
 	from, _ := slices.BinarySearchFunc(shown, lo, func(s sample, t int64) int { return cmp.Compare(s.time, t) })
 	to, _ := slices.BinarySearchFunc(shown, hi, func(s sample, t int64) int { return cmp.Compare(s.time, t) })
@@ -320,6 +346,7 @@ func (b *builder) add(lo, hi int64, h Holder) {
 		from, to := max(lo, b.s.busy[i].start), min(hi, b.s.busy[i].end)
 		if from < to {
 			b.out = append(b.out, Ownership{from, to, b.s.lock, h})
+			b.believe(from, to, h)
 		}
 	}
 }

@@ -198,6 +198,12 @@ func (b *builder) window(g *gap) (t format.ThreadID, lo, hi int64) {
 // observe counts what samples show in the gaps of a lock.
 func (b *builder) observe() {
 	w := b.kin.witnesses
+	for _, s := range b.ev.shown[b.s.lock] {
+		w.family.of(s.stack)
+	}
+	for i := range b.s.seen {
+		w.family.of(b.s.seen[i].stack)
+	}
 	b.gaps(func(g *gap) {
 		if g.hi == maxTime || g.last == format.NoThread && b.kin.locks > 1 || g.last != format.NoThread && g.last == g.first.thread {
 			return
@@ -238,6 +244,7 @@ func (b *builder) guess(lo, hi int64, t format.ThreadID) bool {
 		}
 		return true
 	}
+	b.expect(0.5)
 	group := b.kin.groupKnown(b.ev.sym, t)
 	by, total := []int64{}, int64(0)
 	var stacks []format.StackID

@@ -34,6 +34,7 @@ type Timelines struct {
 	Owned    column.Column[Ownership] // in no order
 	Unowned  []Owner                  // by lock: whom the stretches without an owner are charged to
 	Unlinked int                      // contended locks of thread dumps that match no recorded wait
+	Trust    Calibration
 
 	add func(Ownership)
 }
@@ -114,6 +115,9 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 		tl.Unowned[l] = found.unowned
 		for _, o := range found.owned {
 			tl.add(o)
+		}
+		if b := builders[i]; b != nil {
+			tl.Trust.add(&b.trust)
 		}
 	}
 	done()

@@ -17,6 +17,9 @@ type Met struct {
 	First  []int64 // by site: another one, which had the lock when the first thread came
 	Free   int64
 	Others []int64
+
+	// As of Parts; the first section is the one that was met.
+	SureFirst, SureRest float64
 }
 
 // Meet divides the stretch after an arrival. A section that is met is likely
@@ -29,11 +32,12 @@ func (m *Model) Meet(a Arrival) Met {
 		return m.meetLong(a, gone)
 	}
 	met := Met{First: make([]int64, m.sites), Others: make([]int64, m.sites)}
-	var rest lattice
+	var rest, weights lattice
 	sum, ownCells := 0.0, 0.0
 	for d, p := range own[:c+1] {
 		w := p * m.rest(c-d, a.Last, a.Group)
 		sum += w
+		weights[d] += w
 		ownCells += w * float64(d)
 		rest[c-d] += p
 	}
@@ -59,6 +63,7 @@ func (m *Model) Meet(a Arrival) Met {
 				continue
 			}
 			sum += v
+			weights[d] += v
 			met2[s] += v * float64(d)
 			rest[q] += density * w
 		}
@@ -67,6 +72,11 @@ func (m *Model) Meet(a Arrival) Met {
 		return m.meetLong(a, gone)
 	}
 	unit := float64(a.Length) / float64(c) / sum
+	first := ownCells
+	for _, v := range met2 {
+		first += v
+	}
+	met.SureFirst, met.SureRest = m.sure(&weights, sum, first/sum, c)
 	met.Own = int64(ownCells * unit)
 	met.Free = a.Length - met.Own
 	g := Gap{Last: a.Last, Group: a.Group}
@@ -131,7 +141,7 @@ func (m *Model) meanCells() (sum float64) {
 }
 
 func (m *Model) meetLong(a Arrival, gone float64) Met {
-	met := Met{First: make([]int64, m.sites), Others: make([]int64, m.sites)}
+	met := Met{First: make([]int64, m.sites), Others: make([]int64, m.sites), SureFirst: 1, SureRest: 1}
 	k := m.tail(a.Length)
 	width := float64(int(cells) << k)
 	n := m.barge / (1 - m.barge)

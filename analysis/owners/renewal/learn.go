@@ -57,6 +57,12 @@ func (m *Model) most(g *Gap, cell int) int {
 	return cell
 }
 
+// least returns how many it has at least.
+func (m *Model) least(g *Gap, cell int) int {
+	c, _ := m.cell(g.Least)
+	return min(c, cell)
+}
+
 // shortest is the part of the gaps after a site that is taken for hardly
 // longer than its section: those in which the waiter was there at once.
 const shortest = 0.1

@@ -27,6 +27,7 @@ type Gap struct {
 	Site   int   // call site of the first acquisition
 	Length int64 // ns
 	Gone   int64 // the thread was seen elsewhere so long after it got the lock; 0 when it was not
+	Least  int64 // the thread was seen to have it so long after
 	Last   Last
 	Group  int // the mix of the last owner, if another
 }

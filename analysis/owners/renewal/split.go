@@ -1,10 +1,16 @@
 package renewal
 
+import "math"
+
 // Parts are the shares of a gap that each is expected to have, in ns.
 type Parts struct {
 	First  int64   // the section it begins with
 	Free   int64   // nobody
 	Others []int64 // by site: sections of threads that took the free lock
+
+	// The part of First in which the first section is expected to last, and the
+	// part of the rest in which it is expected to be over.
+	SureFirst, SureRest float64
 }
 
 // Split divides a gap.
@@ -19,21 +25,24 @@ func (m *Model) Split(g Gap) Parts {
 
 func (m *Model) near(g Gap, c int) (Parts, bool) {
 	var rest lattice
+	var weights lattice
 	sum, first := 0.0, 0.0
 	for d, p := range m.hold[g.Site][:m.most(&g, c)+1] {
-		if p == 0 {
+		if p == 0 || d < m.least(&g, c) {
 			continue
 		}
 		w := p * m.rest(c-d, g.Last, g.Group)
+		weights[d] = w
 		sum += w
 		first += w * float64(d)
 		rest[c-d] = p
 	}
 	if sum <= 1e-300 || c == 0 {
-		return Parts{First: g.Length}, c == 0
+		return Parts{First: g.Length, SureFirst: 0.5}, c == 0
 	}
 	unit := float64(g.Length) / float64(c)
 	p := Parts{First: int64(first / sum * unit), Others: make([]int64, m.sites)}
+	p.SureFirst, p.SureRest = m.sure(&weights, sum, first/sum, c)
 	p.Free = g.Length - p.First
 	for s := range p.Others {
 		ns := int64(m.section(s, &rest, g) / sum * unit)
@@ -42,6 +51,17 @@ func (m *Model) near(g Gap, c int) (Parts, bool) {
 		p.Free -= ns
 	}
 	return p, true
+}
+
+// sure returns how much of the first cells, of which a section is expected to
+// have so many, it has, and how much of the others it has not.
+func (m *Model) sure(weights *lattice, sum, first float64, c int) (in, out float64) {
+	rest := float64(c) - first
+	for d, w := range weights[:c+1] {
+		in += w * min(float64(d), first)
+		out += w * min(float64(c-d), rest)
+	}
+	return in / max(sum*first, math.SmallestNonzeroFloat64), out / max(sum*rest, math.SmallestNonzeroFloat64)
 }
 
 // taking is what sections of a site take of a rest, by its length.
@@ -119,7 +139,10 @@ func (m *Model) longest(g Gap) Parts {
 	}
 	z := first + free + others
 	rest := g.Length - usual
-	p := Parts{First: usual + int64(float64(rest)*first/z), Others: make([]int64, m.sites)}
+	p := Parts{First: usual + int64(float64(rest)*first/z), Others: make([]int64, m.sites), SureRest: 1 - first/z}
+	if p.First = max(p.First, g.Least); p.First > 0 {
+		p.SureFirst = min((float64(usual)+float64(p.First-usual)*first/z)/float64(p.First), 1)
+	}
 	p.Free = g.Length - p.First
 	for s, w := range m.mixes[m.last(g.Last, g.Group)] {
 		ns := min(int64(float64(rest)*n*w*m.far[s][k]/z), p.Free)
