@@ -103,7 +103,7 @@ func (r *Reader) Read(ev *format.Event) error {
 			r.err = r.chunk()
 			r.dated.turn(r.err != nil, &r.queue)
 			r.hidden.turn()
-			r.wakings.turn(r.err != nil, &r.queue)
+			r.wakings.turn(&r.queue)
 			continue
 		}
 		ev.Reset()

@@ -180,7 +180,7 @@ func (r *Reader) releaseOf(frames []format.Frame) (what release) {
 
 // park notes a park on a lock that was not given up.
 func (r *Reader) park(ev *format.Event, class uint32) {
-	r.wakings.parks.list = append(r.wakings.parks.list, woken{ev.Time, ev.End, ev.Thread, ev.Object, ev.Stack, r.family(class)})
+	r.wakings.parks = append(r.wakings.parks, woken{ev.Time, ev.End, ev.Thread, ev.Object, ev.Stack, r.family(class)})
 }
 
 // family returns the number of the family of a class.
@@ -194,24 +194,22 @@ func (r *Reader) family(class uint32) uint32 {
 }
 
 // wakings collects what tells who released the locks that threads were parked
-// on. Of each it holds what two chunks tell.
+// on: the parks that ended in this chunk, and what woke threads in it or in the
+// one before.
 type wakings struct {
 	unparks twoChunks[waking]
-	parks   twoChunks[woken]
+	parks   []woken
 	told    bool // that releases are recorded
 }
 
-// turn delivers the releases whose waits ended in the chunk before, or at the
-// end of the input all, and makes room for the next chunk.
-func (w *wakings) turn(last bool, queue *format.Queue) {
-	if last {
-		w.parks.before = len(w.parks.list)
-	}
-	if w.parks.before > 0 && len(w.unparks.list) > 0 {
-		w.match(queue)
+// turn delivers the releases that ended the parks of this chunk, and makes room
+// for the next one.
+func (w *wakings) turn(queue *format.Queue) {
+	if len(w.parks) > 0 && len(w.unparks.list) > 0 {
+		w.deliver(queue)
 	}
 	w.unparks.turn()
-	w.parks.turn()
+	w.parks = w.parks[:0]
 }
 
 // promptly is how soon after a release who was woken runs, if there is a
@@ -221,27 +219,24 @@ const promptly = int64(1e6)
 // mostTried bounds the wakings looked at for one park.
 const mostTried = 256
 
-// match finds the waking that ended each park: of the same family, by another
-// thread. Several may be under way at once: of those not long ago the first
-// is it, as threads run in the order they are woken; before them, the last.
-func (w *wakings) match(queue *format.Queue) {
-	parks, unparks := slices.Clone(w.parks.list), slices.Clone(w.unparks.list)
+func (w *wakings) deliver(queue *format.Queue) {
+	parks, unparks := w.parks, slices.Clone(w.unparks.list)
 	slices.SortStableFunc(parks, func(a, b woken) int { return cmp.Compare(a.end, b.end) })
 	slices.SortStableFunc(unparks, func(a, b waking) int { return cmp.Compare(a.at, b.at) })
-	used := make([]bool, len(unparks))
+	found := match(parks, unparks, nil)
+	if homes := homesOf(parks, unparks, found); len(homes) > 0 {
+		found = match(parks, unparks, homes)
+	}
 	again := triedAgain(parks)
-	for i := range parks {
-		p := &parks[i]
-		at := wakes(p, unparks, used)
+	for i, at := range found {
 		if at < 0 {
 			continue
 		}
-		used[at] = true
-		u := &unparks[at]
 		if !w.told {
 			w.told = true
 			queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesUnparks})
 		}
+		p, u := &parks[i], &unparks[at]
 		ev := format.Event{Kind: format.KindRelease, Time: u.at, Object: p.lock, Woken: p.thread}
 		if !u.passesOn { // else nobody gave it back
 			ev.Thread, ev.Mode, ev.Stack = u.thread, u.mode, u.stack
@@ -253,21 +248,75 @@ func (w *wakings) match(queue *format.Queue) {
 	}
 }
 
-// wakes returns which waking ended a park, -1 for none.
-func wakes(p *woken, unparks []waking, used []bool) int {
-	end := sort.Search(len(unparks), func(i int) bool { return unparks[i].at > p.end })
-	found := -1
-	for i := end - 1; i >= max(end-mostTried, 0) && unparks[i].at >= p.start; i-- {
-		u := &unparks[i]
-		if used[i] || u.thread == p.thread || u.family != p.family {
-			continue
+// match finds the waking that ended each park, -1 for none: of the same family,
+// by another thread, and rather not at a place where another lock is at home.
+func match(parks []woken, unparks []waking, homes map[format.StackID]format.ObjectID) []int {
+	found, used := make([]int, len(parks)), make([]bool, len(unparks))
+	for i := range parks {
+		at, foreign := wakes(&parks[i], unparks, used, homes)
+		if at < 0 {
+			at = foreign
 		}
+		if found[i] = at; at >= 0 {
+			used[at] = true
+		}
+	}
+	return found
+}
+
+// wakes returns the waking that ended a park, and which one of those that are
+// at home elsewhere may have; -1 for none. Several may be under way at once: of
+// those not long ago the first is it, as threads run in the order they are
+// woken; before them, the last.
+func wakes(p *woken, unparks []waking, used []bool, homes map[format.StackID]format.ObjectID) (found, foreign int) {
+	found, foreign = -1, -1
+	end := sort.Search(len(unparks), func(i int) bool { return unparks[i].at > p.end })
+	for at := end - 1; at >= max(end-mostTried, 0) && unparks[at].at >= p.start; at-- {
+		u, into := &unparks[at], &found
 		if found >= 0 && u.at < p.end-promptly {
 			break
 		}
-		found = i
+		if used[at] || u.thread == p.thread || u.family != p.family {
+			continue
+		}
+		if home := homes[u.stack]; home != format.NoObject && home != p.lock {
+			into = &foreign
+		}
+		if *into < 0 || u.at >= p.end-promptly {
+			*into = at
+		}
 	}
-	return found
+	return found, foreign
+}
+
+// The part of the wakings at a place, one in so many, that may be of other locks
+// for the place to be one lock's home, and how many there have to be.
+const (
+	homeStrays = 4
+	homeFewest = 5
+)
+
+// homesOf returns the locks that are nearly alone in being released at a place
+// of the program.
+func homesOf(parks []woken, unparks []waking, found []int) map[format.StackID]format.ObjectID {
+	type at struct {
+		stack format.StackID
+		lock  format.ObjectID
+	}
+	count, all := map[at]int{}, map[format.StackID]int{}
+	for i, u := range found {
+		if u >= 0 {
+			count[at{unparks[u].stack, parks[i].lock}]++
+			all[unparks[u].stack]++
+		}
+	}
+	homes := map[format.StackID]format.ObjectID{}
+	for a, n := range count {
+		if n >= homeFewest && (all[a.stack]-n)*homeStrays <= all[a.stack] {
+			homes[a.stack] = a.lock
+		}
+	}
+	return homes
 }
 
 // triedAgain tells of each park, by end, when its thread parked again for the

@@ -72,13 +72,13 @@ func TestEachParkHasTheUnparkThatEndedIt(t *testing.T) {
 		{3000_000, 24, 4, release{family: family, passesOn: true}},
 		{9000_000, 25, 5, release{family: family, mode: format.Shared}}, {9100_000, 26, 6, let},
 	}
-	w.parks.list = []woken{
+	w.parks = []woken{
 		{500, 1000_300, 2, 92, 0, family}, {500, 1000_200, 1, 91, 0, family},
 		{2000_000, 3000_100, 3, 91, 0, family}, {5000_000, 6000_000, 4, 91, 0, family},
 		{8000_000, 9000_010, 5, 91, 0, family}, {9000_030, 9100_100, 5, 91, 0, family},
 	}
 	var queue format.Queue
-	w.turn(true, &queue)
+	w.turn(&queue)
 	var got []format.Event
 	for ev := (format.Event{}); queue.Pop(&ev); ev = (format.Event{}) {
 		if ev.Kind == format.KindRelease {
@@ -119,5 +119,31 @@ func TestSamplesOfThreadsThatWaitAreNoRuns(t *testing.T) {
 	}
 	if !r.runs(key + 1) {
 		t.Error("an unknown state")
+	}
+}
+
+// Two locks of a family are released at places of their own. Threads woken from
+// both at nearly the same time may run in either order: the places tell whose
+// release was whose. A third lock is released where the first is at home.
+func TestPlacesTellWhoseReleaseItWas(t *testing.T) {
+	w := &wakings{}
+	let := release{family: 7}
+	for i := range int64(10) {
+		at := i * 10_000_000
+		w.unparks.list = append(w.unparks.list, waking{at + 1000, 20, 1, let}, waking{at + 5_000_000, 21, 2, let})
+		w.parks = append(w.parks, woken{at, at + 2000, 1, 91, 0, 7}, woken{at, at + 5_002_000, 2, 92, 0, 7})
+	}
+	w.unparks.list = append(w.unparks.list, waking{200_000_000, 20, 1, let}, waking{200_000_010, 21, 2, let}, waking{300_000_000, 22, 1, let})
+	w.parks = append(w.parks, woken{199_000_000, 200_000_200, 1, 91, 0, 7}, woken{199_000_000, 200_000_100, 2, 92, 0, 7}, woken{299_000_000, 300_000_100, 3, 93, 0, 7})
+	var queue format.Queue
+	w.turn(&queue)
+	got := map[format.ObjectID]map[format.ThreadID]int{91: {}, 92: {}, 93: {}}
+	for ev := (format.Event{}); queue.Pop(&ev); ev = (format.Event{}) {
+		if ev.Kind == format.KindRelease {
+			got[ev.Object][ev.Thread]++
+		}
+	}
+	if got[91][20] != 11 || got[92][21] != 11 || got[93][22] != 1 {
+		t.Errorf("by lock and releaser: %v", got)
 	}
 }
