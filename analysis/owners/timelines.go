@@ -14,9 +14,9 @@
 //	section.go     what is known of one lock: acquisitions, busy stretches
 //	evidence.go    dumps, and which lock of the waits a dump's lock is
 //	activities.go  what each thread did, and what was done at each call site
-//	pauses.go      stretches in which nobody ran
 //	parks.go       successive parks that are one wait
 //	record.go      the events as they are kept
+//	pauses.go      stretches in which nobody ran
 //	owner.go       what an owner is, and how it may be known
 package owners
 
