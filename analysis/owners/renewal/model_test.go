@@ -96,7 +96,8 @@ func distance(got, want truth) float64 {
 func (m *Model) total(gaps []Gap) (got truth) {
 	got.sites = make([]float64, m.sites)
 	for _, g := range gaps {
-		p := m.Split(g)
+		var p Parts
+		m.Split(g, &p)
 		got.sites[g.Site] += float64(p.First)
 		got.free += float64(p.Free)
 		for s, ns := range p.Others {
@@ -146,7 +147,8 @@ func TestPartsSumToTheGap(t *testing.T) {
 			if least > 0 {
 				g.Gone = 0
 			}
-			parts := m.Split(g)
+			var parts Parts
+			m.Split(g, &parts)
 			sum := parts.First + parts.Free
 			for _, ns := range parts.Others {
 				if ns < 0 {
@@ -159,7 +161,8 @@ func TestPartsSumToTheGap(t *testing.T) {
 			}
 		}
 		a := Arrival{Site: g.Site, Elapsed: g.Length / 4, Length: g.Length, Busy: 0.5, Last: g.Last}
-		met := m.Meet(a)
+		var met Met
+		m.Meet(a, &met)
 		sum := met.Own + met.Free
 		for s := range met.First {
 			sum += met.First[s] + met.Others[s]
@@ -175,11 +178,12 @@ func TestArrivalsMeetLongSections(t *testing.T) {
 	p := program{holds: []float64{50, 2000}, spread: 0.1, mix: []float64{0.9, 0.1}, wake: 50, barging: 0.4, think: 50}
 	gaps, _ := p.run(3000)
 	m := Learn(gaps, 2, []Mix{p.mix})
-	met := m.Meet(Arrival{Site: -1, Length: 1e6, Busy: 1})
+	var met Met
+	m.Meet(Arrival{Site: -1, Length: 1e6, Busy: 1}, &met)
 	if met.First[1] < 9*met.First[0] || met.First[1] < 5e5 {
 		t.Errorf("%+v", met)
 	}
-	met = m.Meet(Arrival{Site: 1, Elapsed: 1e6, Length: 95e4, Busy: 0.1})
+	m.Meet(Arrival{Site: 1, Elapsed: 1e6, Length: 95e4, Busy: 0.1}, &met)
 	if met.Own < 6e5 {
 		t.Errorf("a section half over is met: %+v", met)
 	}
@@ -191,10 +195,11 @@ func TestLongestSectionsAreToldApart(t *testing.T) {
 	p := program{holds: []float64{2e3, 20e3, 200e3}, spread: 0.1, mix: []float64{0.9955, 0.004, 0.0005}, wake: 50, barging: 0.3, think: 50}
 	gaps, _ := p.run(16000)
 	m := Learn(gaps, 3, []Mix{p.mix})
-	if parts := m.Split(Gap{Site: 0, Length: 2e8}); parts.Others[2] < 3*parts.Others[1] {
+	var parts Parts
+	if m.Split(Gap{Site: 0, Length: 2e8}, &parts); parts.Others[2] < 3*parts.Others[1] {
 		t.Errorf("of 200 ms after a short section: %+v", parts)
 	}
-	if parts := m.Split(Gap{Site: 2, Length: 2e8}); parts.First < 15e7 {
+	if m.Split(Gap{Site: 2, Length: 2e8}, &parts); parts.First < 15e7 {
 		t.Errorf("of 200 ms after a long section: %+v", parts)
 	}
 }
