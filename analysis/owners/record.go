@@ -169,6 +169,7 @@ type Record struct {
 	dumps     []dump
 	inputs    []input  // the first is of what comes before any is named
 	inputOf   []uint32 // by lock: its index in inputs
+	sampledIn []uint32 // the same by thread, of those that were sampled running
 	perThread counts   // how many waits and others
 }
 
@@ -200,6 +201,12 @@ func (r *Record) Add(ev *format.Event, end int64) {
 		if ev.Activity == format.ActivityLive { // nothing done; the thread has a list all the same
 			r.perThread.add(int(ev.Thread), 0)
 			return
+		}
+		if ev.Activity == format.ActivityRun {
+			for len(r.sampledIn) <= int(ev.Thread) {
+				r.sampledIn = append(r.sampledIn, 0)
+			}
+			r.sampledIn[ev.Thread] = uint32(len(r.inputs) - 1)
 		}
 		r.others.Add(newOther(ev, end))
 		r.perThread.add(int(ev.Thread), 1)
@@ -248,6 +255,14 @@ func (r *Record) found(l format.ObjectID) *input {
 	}
 	r.inputOf[l] = uint32(len(r.inputs) - 1)
 	return &r.inputs[r.inputOf[l]]
+}
+
+// inputOfThread returns the input of a thread that was sampled.
+func (r *Record) inputOfThread(t format.ThreadID) *input {
+	if int(t) < len(r.sampledIn) {
+		return &r.inputs[r.sampledIn[t]]
+	}
+	return &r.inputs[0]
 }
 
 // input returns the input of a lock.

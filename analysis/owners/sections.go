@@ -10,11 +10,6 @@ import (
 	"contend/format"
 )
 
-// tolerance is the share of a call site's activities that may overlap another
-// thread's acquisition and still count as inside: a thread that wakes from a
-// park is recorded a moment before it competes for the lock.
-const tolerance = 0.05
-
 // learn finds out what threads do while they hold a lock. The rule needs no
 // pattern: while a thread is inside, nobody else acquires the lock. A call
 // site whose activities lie in stretches with waiters, and never (but for the

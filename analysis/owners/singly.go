@@ -87,11 +87,6 @@ func (ev *evidence) byChance(s *section, list []column.Ref, window int64) float6
 	return float64(n * step)
 }
 
-type stint struct {
-	start  int64
-	thread format.ThreadID
-}
-
 // moves are by how many times its length an activity is moved to see what fits by
 // chance.
 var moves = [...]int64{-5, -3, -2, 2, 3, 5}
@@ -144,19 +139,4 @@ func (s *section) several() bool {
 		}
 	}
 	return float64(overlaps) > tolerance*float64(len(s.seen))
-}
-
-// together charges those who were seen to hold permits, each from when it got
-// its own until its last activity inside ended.
-func (b *builder) together() {
-	for _, a := range b.s.seen {
-		i := b.s.after(a.start + 1)
-		for k := i - 1; k >= 0 && b.s.acquired[k].time > a.start-(a.end-a.start)/promptPart; k-- {
-			if b.s.acquired[k].thread == a.thread {
-				a.start = b.s.acquired[k].time
-				break
-			}
-		}
-		b.emit(a.start, a.end, a)
-	}
 }
