@@ -276,7 +276,9 @@ func (r *Reader) operation(key int64) string {
 
 // pause is one of a garbage collector.
 func pause(r *Reader, _ *values, ev *format.Event) bool {
-	r.hidden.pauses = append(r.hidden.pauses, ev.Time)
+	if len(r.hidden.pauses) < mostPauses {
+		r.hidden.pauses = append(r.hidden.pauses, ev.Time)
+	}
 	ev.Kind, ev.Name = format.KindPause, format.PauseGC
 	return ev.End > ev.Time
 }

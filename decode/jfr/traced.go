@@ -242,7 +242,7 @@ func (w *wakings) deliver(queue *format.Queue) {
 			ev.Thread, ev.Mode, ev.Stack = u.thread, u.mode, u.stack
 		}
 		if next := again[i]; next > u.at {
-			ev.Again = next - u.at
+			ev.Again = max(next-u.at, 0) // wild times may overflow
 		}
 		queue.Push(ev)
 	}
