@@ -71,7 +71,7 @@ func (r *Reader) virtualPark(m methodName, v *values, ev *format.Event) bool {
 	}
 	ev.Stack = r.calledBy(m, r.stack(v[slotStack]))
 	class, home := parkedOn(r.ids.frames[ev.Stack])
-	return r.parked(ev, r.intern(class), int64(r.intern(home)), virtualSpace, false)
+	return r.parked(ev, r.intern(class), int64(r.intern(home)), virtualSpace, m.method != "park")
 }
 
 // parkedOn tells by its frames what a thread is parked on: the class of the
@@ -137,6 +137,8 @@ type woken struct {
 	lock       format.ObjectID
 	stack      format.StackID
 	family     uint32
+	mode       format.Mode
+	late       bool // it may have timed out, and is still to be delivered
 }
 
 // unpark notes who woke a thread.
@@ -178,9 +180,9 @@ func (r *Reader) releaseOf(frames []format.Frame) (what release) {
 	return what
 }
 
-// park notes a park on a lock that was not given up.
+// park notes a park on a lock.
 func (r *Reader) park(ev *format.Event, class uint32) {
-	r.wakings.parks = append(r.wakings.parks, woken{ev.Time, ev.End, ev.Thread, ev.Object, ev.Stack, r.family(class)})
+	r.wakings.parks = append(r.wakings.parks, woken{ev.Time, ev.End, ev.Thread, ev.Object, ev.Stack, r.family(class), ev.Mode, ev.Failed})
 }
 
 // family returns the number of the family of a class.
@@ -205,7 +207,7 @@ type wakings struct {
 // turn delivers the releases that ended the parks of this chunk, and makes room
 // for the next one.
 func (w *wakings) turn(queue *format.Queue) {
-	if len(w.parks) > 0 && len(w.unparks.list) > 0 {
+	if len(w.parks) > 0 {
 		w.deliver(queue)
 	}
 	w.unparks.turn()
@@ -229,6 +231,10 @@ func (w *wakings) deliver(queue *format.Queue) {
 	}
 	again := triedAgain(parks)
 	for i, at := range found {
+		p := &parks[i]
+		if p.late {
+			queue.Push(format.Event{Kind: format.KindWait, Time: p.start, End: p.end, Thread: p.thread, Object: p.lock, Stack: p.stack, Mode: p.mode, Failed: at < 0})
+		}
 		if at < 0 {
 			continue
 		}
@@ -236,7 +242,7 @@ func (w *wakings) deliver(queue *format.Queue) {
 			w.told = true
 			queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesUnparks})
 		}
-		p, u := &parks[i], &unparks[at]
+		u := &unparks[at]
 		ev := format.Event{Kind: format.KindRelease, Time: u.at, Object: p.lock, Woken: p.thread}
 		if !u.passesOn { // else nobody gave it back
 			ev.Thread, ev.Mode, ev.Stack = u.thread, u.mode, u.stack
