@@ -155,3 +155,26 @@ func TestPlacesTellWhoseReleaseItWas(t *testing.T) {
 		t.Errorf("by lock and releaser: %v", got)
 	}
 }
+
+// Of two releases under way, the first that is not long ago woke the thread; one
+// that is long ago, none more recent.
+func TestWhoIsWokenRunsSoon(t *testing.T) {
+	const end = 50_000_000
+	for _, c := range []struct {
+		ago  [2]int64 // how long before the end of the park the releases were
+		want int64
+	}{{[2]int64{700_000, 100_000}, 700_000}, {[2]int64{4_000_000, 100_000}, 100_000}, {[2]int64{9_000_000, 4_000_000}, 4_000_000}} {
+		w := &wakings{parks: []woken{{0, end, 1, 91, 0, 7, 0, false}}}
+		for i, ago := range c.ago {
+			w.unparks.list = append(w.unparks.list, waking{end - ago, format.ThreadID(20 + i), 1, release{family: 7}})
+		}
+		var queue format.Queue
+		w.turn(&queue)
+		var ev format.Event
+		for queue.Pop(&ev) && ev.Kind != format.KindRelease {
+		}
+		if end-ev.Time != c.want {
+			t.Errorf("%v: the release %d before the end", c.ago, end-ev.Time)
+		}
+	}
+}
