@@ -43,13 +43,17 @@ func (r *Reader) section(m methodName, v *values, ev *format.Event) bool {
 	return ev.Thread != format.NoThread && ev.End > ev.Time
 }
 
-// calledBy returns the stack of a method called at another one. The trace
-// begins with the caller.
+// calledBy returns the stack of a method called at another one. The JDK's
+// traces begin with the caller, those of async-profiler with the method.
 func (r *Reader) calledBy(m methodName, caller format.StackID) format.StackID {
+	frames := r.ids.frames[caller]
+	if len(frames) > 0 && frames[0].Class == m.class && frames[0].Method == m.method {
+		return caller
+	}
 	k := call{m, caller}
 	id, ok := r.ids.calls[k]
 	if !ok {
-		id = r.internStack(append([]format.Frame{{Class: m.class, Method: m.method}}, r.ids.frames[caller]...))
+		id = r.internStack(append([]format.Frame{{Class: m.class, Method: m.method}}, frames...))
 		r.ids.calls[k] = id
 	}
 	return id

@@ -52,6 +52,7 @@ func TestFramesTellWhatIsReleased(t *testing.T) {
 		{at([2]string{stamped, "signalNext"}, [2]string{stamped, "releaseWrite"}, [2]string{stamped, "unlockWrite"}, app), stamped, format.Exclusive, false},
 		{at([2]string{stamped, "signalCowaiters"}, [2]string{stamped, "acquireRead"}, app), stamped, format.Shared, true},
 		{at([2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{aqs + "$ConditionObject", "await"}, [2]string{"java.util.concurrent.LinkedBlockingQueue", "take"}, app), lock, format.Exclusive, false},
+		{at([2]string{lockSupport, "unpark"}, [2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{lock, "unlock"}, app), lock, format.Exclusive, false}, // as async-profiler records it
 		{nil, "", format.Exclusive, false},
 	} {
 		got := r.releaseOf(c.frames)

@@ -62,7 +62,7 @@ func (r *Reader) releaseOf(frames []format.Frame) (what release) {
 		switch {
 		case strings.HasPrefix(f.Class, queued) && strings.HasSuffix(f.Class, conditions):
 			family = "java.util.concurrent.locks.ReentrantLock"
-		case strings.HasPrefix(f.Class, queued):
+		case strings.HasPrefix(f.Class, queued) || f.Class == lockSupport:
 			family = ""
 		}
 		if what.family != 0 && r.ids.names[what.family] != family {
