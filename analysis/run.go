@@ -55,6 +55,7 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 			}
 			rec.add(&ev)
 			rec.setting(&ev)
+			smp.setting(&ev)
 		default:
 			rec.add(&ev)
 		}
