@@ -25,10 +25,7 @@ func newAnalyze(e *env) *cobra.Command {
 		Short: "give the overview: locks, who caused the waiting, phases, deadlocks, coverage",
 		Example: `  contend analyze recording.jfr
   contend analyze --by class --format json recording.jfr`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.trace.paths = args
-			return runAnalyze(e, &o)
-		},
+		RunE: func(*cobra.Command, []string) error { return runAnalyze(e, &o) },
 	}
 	o.trace.bind(c)
 	o.out.bind(c, analyzeOutputs, 10)

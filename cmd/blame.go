@@ -30,10 +30,7 @@ func newBlame(e *env) *cobra.Command {
 ` + blame.HelpWithMeanings(blame.Pivots),
 		Example: `  contend blame --top 20 recording.jfr
   contend blame --by class,owner-method,waiter-method --root recording.jfr`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.trace.paths = args
-			return runBlame(e, &o)
-		},
+		RunE: func(*cobra.Command, []string) error { return runBlame(e, &o) },
 	}
 	o.trace.bind(c)
 	o.out.bind(c, blameOutputs, 20)

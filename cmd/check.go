@@ -46,10 +46,7 @@ three baseline traces or more, what they disagree by is the noise; with fewer it
 estimated from how each run varies. A rule the trace cannot decide does not hold.`,
 		Example: `  contend check --rule 'csp(*) < 5%' --rule 'no deadlock' recording.jfr
   contend check --rule-file contention.rules --baseline a.jfr,b.jfr,c.jfr --format junit new.jfr`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.trace.paths = args
-			return runCheck(e, &o)
-		},
+		RunE: func(*cobra.Command, []string) error { return runCheck(e, &o) },
 	}
 	o.trace.bind(c)
 	f := c.Flags()

@@ -47,8 +47,7 @@ pressure is at least half of it.`,
   contend csp --interval 100ms --threshold 0.2 --format json recording.jfr
   contend csp --chart recording.jfr
   contend csp recording.jfr -o csp.html`,
-		RunE: func(c *cobra.Command, args []string) error {
-			o.trace.paths = args
+		RunE: func(c *cobra.Command, _ []string) error {
 			o.out.bySuffix(c)
 			if (o.chart || o.out.drawn()) && !c.Flags().Changed("interval") {
 				o.interval = chartInterval

@@ -41,10 +41,7 @@ the new one's, colours the change in each frame's share of all waiting. Frames m
 by method and locks by class: lines and addresses are left out. Where the input
 counts and has no times (one thread dump), so do the pictures.`,
 		Example: "  contend flame recording.jfr -o flame.html\n  contend flame --view chain --diff before.jfr after.jfr -o diff.html",
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.trace.paths = args
-			return runFlame(e, &o)
-		},
+		RunE:    func(*cobra.Command, []string) error { return runFlame(e, &o) },
 	}
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out.file, "output", "o", "", outputUsage)

@@ -43,8 +43,7 @@ leaves them: who gets in waits for its members only.`,
 		Example: `  contend graph --top 20 recording.jfr -o blocked.svg
   contend graph --format dot recording.jfr | dot -Tpdf > blocked.pdf
   contend graph --operation 'Service\.(\w+)' --matrix recording.jfr`,
-		RunE: func(c *cobra.Command, args []string) error {
-			o.trace.paths = args
+		RunE: func(c *cobra.Command, _ []string) error {
 			o.out.bySuffix(c)
 			if o.operation != "" && !c.Flags().Changed("by") {
 				o.by = waitgraph.Nodes[waitgraph.Operations]

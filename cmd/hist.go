@@ -55,8 +55,8 @@ of the file's name unless --format says another.`,
 		Example: `  contend hist --by class recording.jfr
   contend hist --interval 1s recording.jfr -o waits.hlog && contend hist --from 10s --tag Cache waits.hlog
   contend hist --by waiter-method --top 5 recording.jfr -o waits.html`,
-		RunE: func(c *cobra.Command, args []string) error {
-			o.trace.paths, o.given = args, c.Flags().Changed
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.given = c.Flags().Changed
 			o.out.bySuffix(c)
 			return runHist(e, &o)
 		},

@@ -31,7 +31,6 @@ type traceOptions struct {
 }
 
 func (o *traceOptions) bind(c *cobra.Command) {
-	c.Args = cobra.ArbitraryArgs
 	f := c.Flags()
 	f.StringVar(&o.rules, "rules", "", "tell locks from idleness by the rules in `FILE` (see 'contend rules')")
 	f.StringVar(&o.class, "class", "", "only locks whose class matches `REGEXP`")
@@ -43,8 +42,13 @@ func (o *traceOptions) bind(c *cobra.Command) {
 	f.DurationVar(&o.minWait, "min-wait", 0, "only waits of at least `DURATION`, and sampled ones, whose length is not known")
 }
 
-// bindLimits adds the flags of every command that reads a trace.
+// bindLimits adds the flags of every command that reads a trace. Its arguments
+// are the names of traces.
 func (o *traceOptions) bindLimits(c *cobra.Command) {
+	c.Args = func(_ *cobra.Command, args []string) error {
+		o.paths = args
+		return nil
+	}
 	c.Flags().Var(newSize(&o.limits.Unproductive, decode.DefaultUnproductive), "max-barren", "give up after `SIZE` in a row with no event in it")
 	c.Flags().Var(newSize(&o.limits.Unpacked, decode.DefaultUnpacked), "max-unpacked", "unpack a compressed input to `SIZE` at most")
 }

@@ -26,11 +26,7 @@ tells how many, and the stretch of time they are of. What is whole is used by al
 commands. Exits with 0 when the trace is whole, with 3 when it is damaged.`,
 		Example: `  contend verify recording.jfr
   contend verify --format json recording.jfr`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.trace.paths = args
-			return runVerify(e, &o)
-		},
+		RunE: func(*cobra.Command, []string) error { return runVerify(e, &o) },
 	}
 	o.out.bind(c, verifyOutputs, 20)
 	o.trace.bindLimits(c)
