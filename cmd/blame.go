@@ -58,6 +58,6 @@ func runBlame(e *env, o *blameOptions) error {
 	if err != nil {
 		return err
 	}
-	doc := document.NewBlame(pivot.Table(), locks.RunningNs(), document.NewCoverage(res.stats, res.trace), o.out.top)
+	doc := document.NewBlame(pivot.Table(), locks.RunningNs(), res.coverage(), o.out.top)
 	return cmp.Or(write(e, &o.out, blameOutputs, doc), res.verdict())
 }

@@ -51,7 +51,7 @@ func runChains(e *env, o *chainsOptions) error {
 	if err != nil {
 		return err
 	}
-	doc := document.NewChains(c.Table(), document.NewCoverage(res.stats, res.trace), o.out.top)
+	doc := document.NewChains(c.Table(), res.coverage(), o.out.top)
 	return cmp.Or(write(e, &o.out, chainsOutputs, doc), res.verdict())
 }
 

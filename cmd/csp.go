@@ -110,7 +110,7 @@ func runCSP(e *env, o *cspOptions) error {
 	}
 	sum := locks.Total()
 	total := document.Total{Waits: sum.Waits, WaitNs: sum.WaitNs, WallNs: sum.WallNs, RunningNs: locks.RunningNs()}
-	a := &cspAnswer{doc: document.NewCSP(series, metrics.Rows(), total, document.NewCoverage(res.stats, res.trace)),
+	a := &cspAnswer{doc: document.NewCSP(series, metrics.Rows(), total, res.coverage()),
 		top: o.out.top, chart: o.chart, color: o.out.file == "" && colorful(e.out)}
 	return cmp.Or(write(e, &o.out, cspOutputs, a), res.verdict())
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"contend/blame/stacks"
-	"contend/report/document"
 	"contend/report/flame"
 	"contend/report/text"
 
@@ -94,7 +93,7 @@ func runFlame(e *env, o *flameOptions) error {
 }
 
 func (o *flameOptions) write(e *env, b, base *stacks.Builder, res *result) error {
-	m := text.MeasureOf(document.NewCoverage(res.stats, res.trace))
+	m := text.MeasureOf(res.coverage())
 	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.name), Summary: waited(b, m), Of: m.Of()}
 	if base != nil {
 		c.Title += ", compared with " + text.Sanitize(o.diff)

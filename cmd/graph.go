@@ -115,7 +115,7 @@ func runGraph(e *env, o *graphOptions) error {
 	if o.matrix && o.out.format != "json" {
 		top = 0 // its rows and columns are cut, not the edges
 	}
-	a := &graphAnswer{doc: document.NewGraph(b.Graph(), o.by, document.NewCoverage(res.stats, res.trace), top), matrix: o.matrix, top: o.out.top}
+	a := &graphAnswer{doc: document.NewGraph(b.Graph(), o.by, res.coverage(), top), matrix: o.matrix, top: o.out.top}
 	return cmp.Or(write(e, &o.out, graphOutputs, a), res.verdict())
 }
 

@@ -122,7 +122,7 @@ func runHist(e *env, o *histOptions) error {
 	if err != nil {
 		return err
 	}
-	cov := document.NewCoverage(res.stats, res.trace)
+	cov := res.coverage()
 	if m := text.MeasureOf(cov); m.Counts() {
 		return usageError{fmt.Errorf("the input counts %s: waits have no length there", m.Of()), "'contend analyze' shows the counts; several thread dumps with their times bound the lengths"}
 	}

@@ -14,6 +14,7 @@ import (
 	"contend/decode"
 	"contend/decode/rules"
 	"contend/format"
+	"contend/report/document"
 
 	"github.com/spf13/cobra"
 )
@@ -212,6 +213,25 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 	r := &result{paths, src.Stats(), tr}
 	r.warn(e)
 	return r, nil
+}
+
+// alone is run for one of several traces that are compared, by the running
+// time of each.
+func (o traceOptions) alone(e *env, path string, v ...analysis.Visitor) (*result, error) {
+	o.paths = []string{path}
+	res, err := o.run(e, v...)
+	if err == nil {
+		err = res.timeless()
+	}
+	return res, err
+}
+
+// coverage says what the trace could not tell.
+func (r *result) coverage() document.Coverage { return document.NewCoverage(r.stats, r.trace) }
+
+// side is what documents say of one of several traces.
+func (r *result) side() document.SideTrace {
+	return document.SideTrace{Trace: document.NewTrace(r.inputs, r.stats, r.trace), Coverage: r.coverage()}
 }
 
 // notes are the codes of warnings that hold for every input of their kind:
