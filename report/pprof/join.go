@@ -44,7 +44,7 @@ func (j *Joiner) Add(r io.Reader, name, label string) error {
 			s.Label = withInput(s.Label, label)
 		}
 	}
-	forget(p)
+	readdress(p, func(*profile.Location) uint64 { return 0 })
 	j.all = append(j.all, p)
 	return nil
 }
@@ -86,21 +86,13 @@ func typesOf(p *profile.Profile) string {
 	return strings.Join(names, ", ")
 }
 
-// forget takes the addresses out of a profile of contend's own: they number
-// the frames of that profile, and would keep one frame of two profiles apart.
-func forget(p *profile.Profile) {
+// readdress changes the addresses in a profile of contend's own. They number
+// the frames of that profile, and would keep one frame of two profiles apart;
+// without any, viewers would merge all locations.
+func readdress(p *profile.Profile, address func(*profile.Location) uint64) {
 	for _, l := range p.Location {
 		if l.Mapping != nil && l.Mapping.File == mappingFile {
-			l.Address = 0
-		}
-	}
-}
-
-// number gives each frame an address again: viewers merge locations by it.
-func number(p *profile.Profile) {
-	for _, l := range p.Location {
-		if l.Mapping != nil && l.Mapping.File == mappingFile {
-			l.Address = l.ID
+			l.Address = address(l)
 		}
 	}
 }
@@ -112,7 +104,7 @@ func (j *Joiner) Write(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("profile: %w", err)
 	}
-	number(p)
+	readdress(p, func(l *profile.Location) uint64 { return l.ID })
 	if err := p.CheckValid(); err != nil {
 		return fmt.Errorf("profile: %w", err)
 	}
