@@ -105,12 +105,9 @@ func joinProfiles(e *env, o *convertOptions) error {
 
 // distinct refuses labels that would make two inputs one.
 func distinct(args []string) error {
-	paths, labels := labelled(args)
+	_, labels := labelsOf(args)
 	seen := map[string]bool{}
-	for i, name := range paths {
-		if labels != nil && labels[i] != "" {
-			name = labels[i]
-		}
+	for _, name := range labels {
 		if seen[name] {
 			return usageError{fmt.Errorf("two inputs are called %q", name), "label them: a=FILE b=FILE"}
 		}
