@@ -99,17 +99,9 @@ func newPhase(p *csp.Phase) Phase {
 func NewCSP(s *csp.Series, m []csp.Metric, total Total, cov Coverage) *CSP {
 	d := &CSP{Schema: "contend.csp/1", IntervalNs: s.IntervalNs, Sampled: s.Sampled && cov.Unit == "ns", Intervals: []Interval{}, Phases: []Phase{}, Total: total, Coverage: cov, series: s}
 	for _, r := range m {
-		d.Metrics = append(d.Metrics, Metric{r.Class, r.Lock, r.CSP, r.FailedPerSecond, known(r.FailedPerAcquired), known(r.InsidePerElapsed), known(r.InsidePerAll), r.WaitPerElapsed})
+		d.Metrics = append(d.Metrics, Metric(r))
 	}
 	return d
-}
-
-// known is nil for a ratio the trace cannot give.
-func known(v float64) *float64 {
-	if v < 0 {
-		return nil
-	}
-	return &v
 }
 
 // Len returns the number of intervals.
