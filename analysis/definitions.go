@@ -207,6 +207,18 @@ func (d *definitions) Caller(id format.StackID) format.Frame {
 	return f
 }
 
+// Application returns a stack from its innermost frame of the application on,
+// outwards; nil when there is none.
+func (d *definitions) Application(id format.StackID) []format.Frame {
+	frames := d.Frames(id)
+	for i, f := range frames {
+		if !RuntimeFrame(f) {
+			return frames[i:]
+		}
+	}
+	return nil
+}
+
 // groupOf removes the numbers from a thread name: pool-3-thread-12 becomes
 // pool--thread-.
 func groupOf(name string) string {

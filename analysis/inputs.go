@@ -120,7 +120,7 @@ func between(recorded []span) (out []span) {
 // of those before, whose time they may share.
 func (s *sampler) begin() {
 	s.finish()
-	s.prev, s.intended, s.period, s.edge = format.NoTime, format.NoTime, 0, format.NoTime
+	s.prev, s.intended, s.period, s.told, s.edge = format.NoTime, format.NoTime, 0, false, format.NoTime
 	s.before += s.threads
 	s.threads = 0
 	s.number++ // no wait goes on

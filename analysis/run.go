@@ -55,6 +55,7 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 			}
 			rec.add(&ev)
 			rec.setting(&ev)
+			smp.setting(&ev)
 		default:
 			rec.add(&ev)
 		}
@@ -89,6 +90,7 @@ func finish(e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {
 	tr.RunningNs = e.running
 	tr.Deadlocks = cyc.deadlocks(e.queued, e.since)
 	tr.Coverage.ByProvenance = e.byProv
+	tr.Coverage.Calibration = tl.Trust
 	tr.Coverage.Stalls = smp.stalls.Stalls
 	tr.Coverage.Warnings = append(rec.warnings(e.defs, tl), tr.Coverage.Stalls.warning()...)
 	if smp.any && rec.Waits.Len() > 0 {

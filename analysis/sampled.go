@@ -1,13 +1,16 @@
 package analysis
 
 import (
+	"strconv"
+
 	"contend/analysis/owners"
 	"contend/format"
 )
 
 // A tick reaches half way to its neighbours, but never further than reachCap
-// periods: what lies beyond was not observed. The period is the shortest
-// distance between intended instants seen so far.
+// periods: what lies beyond was not observed. The period is what the recorder
+// says it was; else the shortest distance between intended instants seen so
+// far, which is far too short where a recorder draws its instants by chance.
 const reachCap = 10
 
 // sampler turns contention events into slices as they come. It holds one tick
@@ -30,6 +33,7 @@ type sampler struct {
 	prev       int64 // time of the tick before cur, NoTime at the beginning
 	edge       int64 // end of what is already charged
 	period     int64
+	told       bool // the period, by the recorder of this input
 	intended   int64
 	start, end int64
 
@@ -76,7 +80,7 @@ func (s *sampler) tick(ev *format.Event) {
 	if at == 0 {
 		at = ev.Time
 	}
-	if d := at - s.intended; s.intended != format.NoTime && d > 0 && (s.period == 0 || d < s.period) {
+	if d := at - s.intended; !s.told && s.intended != format.NoTime && d > 0 && (s.period == 0 || d < s.period) {
 		s.period = d
 	}
 	s.intended = at
@@ -85,6 +89,13 @@ func (s *sampler) tick(ev *format.Event) {
 	s.stalls.resolve(s.e, s.period, at)
 	if ev.Intended != 0 {
 		s.stalls.begin(ev.Intended, ev.Time)
+	}
+}
+
+// setting takes the period from the recorder.
+func (s *sampler) setting(ev *format.Event) {
+	if ns, err := strconv.ParseInt(ev.Value, 10, 64); ev.Name == format.SettingPeriod && err == nil && ns > 0 {
+		s.period, s.told = ns, true
 	}
 }
 

@@ -11,6 +11,9 @@ type (
 	Provenance = owners.Provenance
 	OwnerKind  = owners.Kind
 	Owner      = owners.Owner
+
+	Calibration = owners.Calibration
+	Trust       = owners.Trust
 )
 
 // The provenances, best first.
@@ -18,6 +21,7 @@ const (
 	Exact       = owners.Exact
 	Sampled     = owners.Sampled
 	Inferred    = owners.Inferred
+	Estimated   = owners.Estimated
 	ThreadOnly  = owners.ThreadOnly
 	Unknown     = owners.Unknown
 	Provenances = owners.Provenances

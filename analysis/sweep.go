@@ -280,7 +280,7 @@ func (s *sweep) emit(l format.ObjectID, from, to int) {
 		}
 	}
 	if len(s.nodes) > 0 {
-		s.settle(len(s.nodes))
+		s.promise(len(s.nodes))
 		s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: s.group}
 		s.e.book(&s.g, s.nodes)
 	}
@@ -289,14 +289,14 @@ func (s *sweep) emit(l format.ObjectID, from, to int) {
 	}
 }
 
-// settleEvery is after how many waiters in slices it is found out anew before
+// promiseEvery is after how many waiters in slices it is found out anew before
 // which instant no slice starts any more.
-const settleEvery = 1024
+const promiseEvery = 1024
 
-// settle finds that instant: each thread's next slice starts where its last one
+// promise finds that instant: each thread's next slice starts where its last one
 // ended.
-func (s *sweep) settle(more int) {
-	if s.emitted += more; s.emitted < settleEvery {
+func (s *sweep) promise(more int) {
+	if s.emitted += more; s.emitted < promiseEvery {
 		return
 	}
 	s.emitted = 0

@@ -290,6 +290,19 @@ func TestChainsOfWaitsAreFollowedOnce(t *testing.T) {
 	}
 }
 
+// Paths share their ends as long as their batch is filled, and no longer.
+func TestLongPathsOutliveTheirBatch(t *testing.T) {
+	const depth = 400
+	events := chained(depth)
+	s, _ := run(t, events, open)
+	if want := waitingIn(events, format.NoTime, maxTime); s.total != want || total(s.root) != want {
+		t.Errorf("%d ns waited, %d charged to roots, want %d", s.total, total(s.root), want)
+	}
+	if last := fmt.Sprintf("t%d", depth+1); s.root[last] < depth*depth {
+		t.Errorf("%d ns charged to the end of the chain", s.root[last])
+	}
+}
+
 // Waiters of one lock that began to wait together are one slice, and those
 // that came later are others, until the lock changes hands.
 func TestWaitersOfOneLockAreOneSlice(t *testing.T) {

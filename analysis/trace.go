@@ -43,5 +43,6 @@ type Link struct {
 type Coverage struct {
 	ByProvenance [Provenances]int64 // direct waiting time by how its owner is known; sums to all waiting time. Handoff counts as what showed the lock free
 	Stalls       Stalls             // how late the sampler was; empty for traces that do not sample
+	Calibration  Calibration        // how much of what was inferred is expected to be right
 	Warnings     []format.Warning
 }

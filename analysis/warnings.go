@@ -24,7 +24,19 @@ func (r *record) warnings(defs *definitions, tl *owners.Timelines) []format.Warn
 		out = append(out, format.Warning{Code: "unlinked",
 			Text: fmt.Sprintf("%d of %d contended locks in thread dumps match no recorded wait", tl.Unlinked, r.Dumped())})
 	}
-	return slices.Concat(out, r.gaveUp(), r.censored(), r.unclassified(defs))
+	return slices.Concat(out, disagreements(&tl.Trust), r.gaveUp(), r.censored(), r.unclassified(defs))
+}
+
+// disagreements reports what dumps that were held back contradict.
+func disagreements(c *owners.Calibration) (out []format.Warning) {
+	for p := range c {
+		if t := &c[p]; t.Disagrees() {
+			out = append(out, format.Warning{Code: "disagreement",
+				Text: fmt.Sprintf("the sources disagree: of the owners called %s, the inference itself expects %.0f %% to be right, but %.0f %% agree with %d thread dumps held back",
+					owners.Provenance(p), 100*t.Right/float64(t.Ns), 100*t.Seen.Share(), t.Seen.Dumps)})
+		}
+	}
+	return out
 }
 
 // gaveUp reports the waits that ended without the lock.

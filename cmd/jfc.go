@@ -162,3 +162,10 @@ func (t *entries) Read(ev *format.Event) error {
 	}
 	return err
 }
+
+// noDumps returns flight recorder settings that take no thread dumps.
+func noDumps(settings []byte) []byte {
+	const dumps = `<event name="jdk.ThreadDump">
+    <setting name="enabled">`
+	return bytes.Replace(settings, []byte(dumps+"true"), []byte(dumps+"false"), 1)
+}

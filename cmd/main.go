@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"contend/format"
+	"contend/format/record/attach"
 	"contend/report/text"
 
 	"github.com/spf13/cobra"
@@ -83,7 +84,7 @@ func newRoot(e *env) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{err, fmt.Sprintf("'%s --help' lists the flags", c.CommandPath())}
 	})
-	root.AddCommand(newAnalyze(e), newBlame(e), newCSP(e), newPprof(e), newFlame(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e), newGraph(e), newChains(e), newHist(e), newDiff(e), newCheck(e), newMerge(e), newVerify(e), newVersion(e), newMan())
+	root.AddCommand(newAnalyze(e), newBlame(e), newCSP(e), newPprof(e), newFlame(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e), newGraph(e), newChains(e), newHist(e), newDiff(e), newCheck(e), newMerge(e), newVerify(e), newVersion(e), newMan(), newRecord(e))
 	decorate(root, width(e.out))
 	return root
 }
@@ -126,6 +127,10 @@ func advice(err error) string {
 	var fe *format.Error
 	if errors.As(err, &fe) && fe.Hint != "" {
 		return fe.Hint
+	}
+	var ae *attach.Error
+	if errors.As(err, &ae) {
+		return ae.Hint
 	}
 	for _, a := range advices {
 		if errors.Is(err, a.err) {

@@ -164,7 +164,7 @@ func TestDumpsChangeDoubtNotTotals(t *testing.T) {
 		t.Errorf("sampled: %v and %v", a.Coverage.ByProvenance, b.Coverage.ByProvenance)
 	}
 	doubt := func(tr *analysis.Trace) int64 {
-		return tr.Coverage.ByProvenance[analysis.ThreadOnly] + tr.Coverage.ByProvenance[analysis.Unknown]
+		return tr.Coverage.ByProvenance[analysis.Estimated] + tr.Coverage.ByProvenance[analysis.ThreadOnly] + tr.Coverage.ByProvenance[analysis.Unknown]
 	}
 	if doubt(a) > doubt(b) {
 		t.Errorf("doubt with dumps %d, without %d", doubt(a), doubt(b))

@@ -131,6 +131,10 @@ const SettingEntry = "entry "
 // before where it is empty. Threads named after it belong to it.
 const SettingInput = "input"
 
+// SettingPeriod is the name of the setting that tells how far apart the instants
+// of a sampled trace are on average; its value is in nanoseconds.
+const SettingPeriod = "sampling-period"
+
 // Reset clears the event but keeps the capacity of its slices.
 func (e *Event) Reset() {
 	*e = Event{Frames: e.Frames[:0], Owners: e.Owners[:0], Waiters: e.Waiters[:0]}

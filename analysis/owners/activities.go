@@ -16,6 +16,7 @@ type Activities struct {
 	*Record
 	Starts   []column.Ref   // the waits, by start; those joined to others are left out
 	byThread [][]column.Ref // waits and others, told apart by otherBit
+	runs     []column.Ref   // samples of running threads, by time
 
 	indexing sync.WaitGroup // who waits for it may read:
 	byLock   [][]column.Ref // the waits for each lock, by start
@@ -62,6 +63,11 @@ func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities
 	a.Starts = r.joinParks(a.Starts, others, kind)
 	a.indexing.Go(a.index)
 	a.byThread = a.deal(others)
+	for _, i := range others {
+		if o := a.others.At(i); o.What() == format.ActivityRun && o.Stack != format.NoStack {
+			a.runs = append(a.runs, i)
+		}
+	}
 	return a
 }
 

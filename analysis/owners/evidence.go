@@ -21,6 +21,10 @@ type Described interface {
 	Kind(format.ObjectID) format.LockKind
 	Bare(format.StackID) bool           // no frame is of the application
 	Caller(format.StackID) format.Frame // the innermost frame that is; of a bare stack its outermost
+	// Application returns the frames of a stack from the innermost one of the
+	// application on, outwards.
+	Application(format.StackID) []format.Frame
+	Group(format.ThreadID) uint32 // a number for threads that bear one name but for digits
 }
 
 // evidence is what the rebuilding of owners draws on, for a trace that
@@ -31,6 +35,7 @@ type evidence struct {
 	sym    Described
 	shown  [][]sample // by lock, by time: what dumps show
 	missed int        // dump entries that match no recorded wait
+	class  []uint32   // by lock
 	marks  sync.Pool  // scratch of users
 }
 
@@ -45,6 +50,12 @@ type sample struct {
 // evidence collects what is known of each thread and lock.
 func (a *Activities) evidence(sym Symbols) *evidence {
 	ev := &evidence{Activities: a, sym: sym, shown: make([][]sample, len(a.byLock))}
+	ev.class = make([]uint32, len(a.byLock))
+	for l, waits := range a.byLock {
+		if len(waits) > 0 {
+			ev.class[l] = sym.Class(format.ObjectID(l))
+		}
+	}
 	ev.link(sym.Class)
 	return ev
 }

@@ -69,7 +69,9 @@ func TestActivitiesThatBeginTogetherKeepTheirOrder(t *testing.T) {
 // monitors are symbols of a program whose locks are monitors of one class.
 type monitors struct{}
 
-func (monitors) Kind(format.ObjectID) format.LockKind { return format.KindMonitor }
-func (monitors) Class(format.ObjectID) uint32         { return 0 }
-func (monitors) Bare(format.StackID) bool             { return false }
-func (monitors) Caller(format.StackID) format.Frame   { return format.Frame{} }
+func (monitors) Kind(format.ObjectID) format.LockKind      { return format.KindMonitor }
+func (monitors) Class(format.ObjectID) uint32              { return 0 }
+func (monitors) Bare(format.StackID) bool                  { return false }
+func (monitors) Caller(format.StackID) format.Frame        { return format.Frame{} }
+func (monitors) Application(format.StackID) []format.Frame { return nil }
+func (monitors) Group(format.ThreadID) uint32              { return 0 }

@@ -10,6 +10,7 @@ const (
 	Exact      Provenance = iota // the trace recorded the tenure itself
 	Sampled                      // a sample or thread dump inside the wait shows the owner
 	Inferred                     // rebuilt from acquisitions and from what the owner did
+	Estimated                    // expected by a model of how the lock's times divide, where a stretch shows nobody
 	ThreadOnly                   // the owning thread is known, its stack is not
 	Unknown                      // nothing tells
 	Provenances
@@ -17,7 +18,7 @@ const (
 
 // String returns the provenance as reports write it.
 func (p Provenance) String() string {
-	return [...]string{"exact", "sampled", "inferred", "thread-only", "unknown", "invalid"}[min(p, Provenances)]
+	return [...]string{"exact", "sampled", "inferred", "estimated", "thread-only", "unknown", "invalid"}[min(p, Provenances)]
 }
 
 // Kind tells a real owner from the places where blame ends without one.

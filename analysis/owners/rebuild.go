@@ -27,12 +27,26 @@ import (
 // rebuild says who owned a lock while somebody waited for it. It cuts time at
 // the acquisitions: each begins a gap with its new owner (rule 1) and ends the
 // one before with the owner it names (rule 3).
-func (ev *evidence) rebuild(lock format.ObjectID, busy []span) []Ownership {
-	s := ev.learn(lock, ev.byLock[lock], busy)
-	b := &builder{ev: ev, s: s}
-	free := ev.sym.Kind(lock) == format.KindSemaphore // a permit has no owner to chain
+func (b *builder) rebuild() []Ownership {
+	s := b.s
+	b.wanted = s.busyShare()
+	b.crowd = b.ev.crowd(b.ev.byLock[s.lock])
+	if b.free && s.several() {
+		b.together()
+		return b.out
+	}
+	b.gaps(func(g *gap) {
+		b.check(g)
+		b.fill(g)
+	})
+	return b.out
+}
+
+// gaps calls f with each stretch between acquisitions in which somebody waited.
+func (b *builder) gaps(f func(*gap)) {
+	s, ev, free := b.s, b.ev, b.free
 	for i := 0; i <= len(s.acquired); i++ {
-		g := gap{lo: minTime, hi: maxTime}
+		g := gap{lo: minTime, hi: maxTime, at: i}
 		if i > 0 {
 			a := &s.acquired[i-1]
 			g.lo, g.first = a.time, anchor{a.time, a.time, a.thread, ev.wait(a).Stack, Inferred}
@@ -44,24 +58,36 @@ func (ev *evidence) rebuild(lock format.ObjectID, busy []span) []Ownership {
 			g.hi, g.last = s.acquired[i].time, ev.wait(&s.acquired[i]).prev()
 		}
 		if g.lo < g.hi && b.anyBusy(g.lo, g.hi) {
-			b.fill(&g)
+			f(&g)
 		}
 	}
-	return b.out
 }
 
 // gap is the stretch between two successive acquisitions by waiters.
 type gap struct {
 	lo, hi int64
+	at     int
+	least  int64           // so long the acquirer had it, at least
 	first  anchor          // the acquirer at lo
 	last   format.ThreadID // held the lock just before hi, NoThread when not told
 }
 
 // builder turns gaps into ownerships.
 type builder struct {
-	ev  *evidence
-	s   *section
-	out []Ownership
+	ev     *evidence
+	s      *section
+	out    []Ownership
+	kin    *kin
+	now    *gap // being filled
+	crowd  crowd
+	right  float64 // share of what is charged that is expected to be right
+	trust  Calibration
+	sure   float64 // of the rest of a gap, and how long that is
+	length int64
+	blind  bool // dumps are held back
+	free   bool
+	owed   []int64
+	wanted float64
 }
 
 // anyBusy reports whether anybody waited between lo and hi.
@@ -78,7 +104,12 @@ func (b *builder) busyAfter(t int64) int {
 
 // fill lays the anchors of a gap out in time and joins them.
 func (b *builder) fill(g *gap) {
+	b.now = g
 	list := b.anchors(g)
+	if b.kin.model != nil && b.unclear(g, list) && g.at < len(b.s.acquired) && (g.at == 0 || b.ev.wait(&b.s.acquired[g.at-1]).Stack != format.NoStack) {
+		b.estimate(g)
+		return
+	}
 	for i := range list {
 		cur := list[i]
 		next := anchor{start: g.hi, end: g.hi, thread: g.last, prov: Unknown}
@@ -99,9 +130,14 @@ func (b *builder) anchors(g *gap) []anchor {
 		list[0] = anchor{g.lo, g.lo, format.NoThread, format.NoStack, Unknown}
 	}
 	add := func(a anchor) {
+		whole := a
 		a.start, a.end = max(a.start, g.lo), min(a.end, g.hi)
 		if last := &list[len(list)-1]; a.start >= last.end && a.start <= a.end {
 			list = append(list, a)
+			whole.start = a.end
+		}
+		if b.s.shared && whole.start < whole.end { // together with others
+			b.emit(whole.start, whole.end, whole)
 		}
 	}
 	known := b.inside(g.lo, g.hi)
@@ -129,6 +165,18 @@ func (b *builder) anchors(g *gap) []anchor {
 	return list
 }
 
+// unclear reports whether nothing is known of a gap but that its first owner
+// still had the lock at times.
+func (b *builder) unclear(g *gap, list []anchor) bool {
+	for _, a := range list[1:] {
+		if a.prov != Sampled || a.start != a.end || a.thread != g.first.thread || a.thread == format.NoThread {
+			return false
+		}
+		g.least = a.end - g.lo
+	}
+	return true
+}
+
 // homeOf returns the stack to show for an activity whose own shows the runtime
 // only: that of its thread's acquisition, or of the site it is known to
 // belong to, else its own.
@@ -154,6 +202,9 @@ func (b *builder) inside(lo, hi int64) []anchor {
 
 // shown returns the owners dumps show in [lo, hi).
 func (b *builder) shown(lo, hi int64) []sample {
+	if b.blind {
+		return nil
+	}
 	shown := b.ev.shown[b.s.lock]
 	from, _ := slices.BinarySearchFunc(shown, lo, func(s sample, t int64) int { return cmp.Compare(s.time, t) })
 	to, _ := slices.BinarySearchFunc(shown, hi, func(s sample, t int64) int { return cmp.Compare(s.time, t) })
@@ -226,10 +277,12 @@ func (b *builder) approach(lo, hi int64, a anchor) {
 		b.idle(lo, hi, a)
 		return
 	}
-	if a.stack == format.NoStack {
+	if a.stack == format.NoStack && !b.guess(lo, hi, a.thread) {
 		a.prov = ThreadOnly
+		b.emit(lo, hi, a)
+	} else if a.stack != format.NoStack {
+		b.emit(lo, hi, a)
 	}
-	b.emit(lo, hi, a)
 }
 
 // left returns when a thread that owned the lock at lo was first seen
@@ -293,6 +346,7 @@ func (b *builder) add(lo, hi int64, h Holder) {
 		from, to := max(lo, b.s.busy[i].start), min(hi, b.s.busy[i].end)
 		if from < to {
 			b.out = append(b.out, Ownership{from, to, b.s.lock, h})
+			b.believe(from, to, h)
 		}
 	}
 }

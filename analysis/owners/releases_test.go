@@ -167,3 +167,6 @@ func spell(points []point) string {
 	}
 	return strings.Join(words, " ")
 }
+
+func (oneFunction) Application(format.StackID) []format.Frame { return nil }
+func (oneFunction) Group(format.ThreadID) uint32              { return 0 }

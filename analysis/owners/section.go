@@ -17,7 +17,10 @@ type section struct {
 	holds    map[format.StackID]int64 // by acquisition site: how long it usually holds
 	usual    int64                    // the same over all sites, 0 when unknown
 	busy     []span
-	seen     []anchor                    // activities inside the section, by start
+	seen     []anchor // activities inside the section, by start
+	single   map[stint]bool
+	permits  bool                        // several may hold it at once, whoever they are
+	shared   bool                        // some of those who wait for it would share it
 	homes    map[format.StackID]homeSite // where an activity whose stack says nothing belongs
 }
 

@@ -22,14 +22,20 @@ const tolerance = 0.05
 // elsewhere that happens to overlap no acquisition is betrayed by the others at
 // its call site.
 func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span) *section {
-	s := &section{lock: lock, busy: busy, inside: map[callSite]bool{}, holds: map[format.StackID]int64{}}
+	s := &section{lock: lock, busy: busy, inside: map[callSite]bool{}, holds: map[format.StackID]int64{}, single: map[stint]bool{}, permits: ev.sym.Kind(lock) == format.KindSemaphore}
 	var acquired sync.WaitGroup // a recording may be of one lock
 	acquired.Go(func() { s.acquired = ev.acquisitions(waits) })
 	ev.candidates(s, waits)
 	acquired.Wait()
+	for i := range s.acquired {
+		s.shared = s.shared || ev.wait(&s.acquired[i]).Mode() == format.Shared
+	}
 	ev.judge(s)
 	for at, inside := range s.inside {
 		if !inside && !ev.sym.Bare(at.stack) {
+			if at.lock == format.NoObject {
+				ev.singly(s, at)
+			}
 			continue
 		}
 		for _, i := range ev.sites.at(at) {
@@ -166,7 +172,7 @@ func (ev *evidence) isInside(s *section, at callSite) bool {
 // takes it right afterwards names the thread.
 func (ev *evidence) within(s *section, t format.ThreadID, d *activity) bool {
 	if inside := s.inside[d.callSite()]; inside || !ev.sym.Bare(d.stack) {
-		return inside
+		return inside || s.single[stint{d.start, t}]
 	}
 	next, last := ev.next(s, d.end)
 	return last == t && d.promptly(next) && s.isBusy(d.end, d.end) && !s.acquiredByOther(t, d.start, d.end)

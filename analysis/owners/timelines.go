@@ -14,9 +14,9 @@
 //	section.go     what is known of one lock: acquisitions, busy stretches
 //	evidence.go    dumps, and which lock of the waits a dump's lock is
 //	activities.go  what each thread did, and what was done at each call site
-//	pauses.go      stretches in which nobody ran
 //	parks.go       successive parks that are one wait
 //	record.go      the events as they are kept
+//	pauses.go      stretches in which nobody ran
 //	owner.go       what an owner is, and how it may be known
 package owners
 
@@ -34,6 +34,7 @@ type Timelines struct {
 	Owned    column.Column[Ownership] // in no order
 	Unowned  []Owner                  // by lock: whom the stretches without an owner are charged to
 	Unlinked int                      // contended locks of thread dumps that match no recorded wait
+	Trust    Calibration
 
 	add func(Ownership)
 }
@@ -96,29 +97,41 @@ type inference struct {
 // stands to be read by then. They come out lock by lock, in the order asked
 // for, whichever is ready first.
 func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
+	found, builders := make([]inference, len(locks)), make([]*builder, len(locks))
+	column.OnAllCores(len(locks), func(i int) { found[i], builders[i] = ev.infer(locks[i]) })()
+	ev.relate(builders)
 	ready := make([]chan inference, len(locks))
 	for i := range ready {
 		ready[i] = make(chan inference, 1)
 	}
-	done := column.OnAllCores(len(locks), func(i int) { ready[i] <- ev.infer(locks[i]) })
+	done := column.OnAllCores(len(locks), func(i int) {
+		if b := builders[i]; b != nil {
+			found[i] = inference{b.rebuild(), Owner{Kind: Nobody, Prov: Unknown}}
+		}
+		ready[i] <- found[i]
+	})
 	for i, l := range locks {
 		found := <-ready[i]
 		tl.Unowned[l] = found.unowned
 		for _, o := range found.owned {
 			tl.add(o)
 		}
+		if b := builders[i]; b != nil {
+			tl.Trust.add(&b.trust)
+		}
 	}
 	done()
 }
 
 // infer finds out who owned a lock: from its releases, where they are told, else
-// from all other evidence.
-func (ev *evidence) infer(lock format.ObjectID) inference {
+// a builder is to, from all other evidence.
+func (ev *evidence) infer(lock format.ObjectID) (inference, *builder) {
 	busy := ev.busy(ev.byLock[lock])
 	if in := ev.input(lock); in.waking && (in.whole || len(ev.releasesOf(lock)) > 0) {
 		if owned := ev.fromReleases(lock, in, busy); len(owned) > 0 {
-			return inference{owned, Owner{Kind: Handoff, Prov: Inferred}}
+			return inference{owned, Owner{Kind: Handoff, Prov: Inferred}}, nil
 		}
 	}
-	return inference{ev.rebuild(lock, busy), Owner{Kind: Nobody, Prov: Unknown}}
+	s := ev.learn(lock, ev.byLock[lock], busy)
+	return inference{}, &builder{ev: ev, s: s, free: ev.sym.Kind(lock) == format.KindSemaphore}
 }

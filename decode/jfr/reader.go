@@ -50,6 +50,8 @@ type Reader struct {
 	wakings  wakings
 	hidden   hidden
 
+	shown shown // by an agent in the same JVM
+
 	values   values // of the event at hand
 	events   int64
 	damaged  int64

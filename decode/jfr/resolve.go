@@ -81,6 +81,7 @@ type space uint8
 const (
 	monitorSpace space = iota
 	heapSpace
+	hashSpace    // identity hashes, as an agent tells them
 	virtualSpace // no address: the class that uses locks of virtual threads stands for it
 )
 

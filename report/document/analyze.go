@@ -33,6 +33,7 @@ type Provenance struct {
 	ExactNs      int64 `json:"exactNs"`
 	SampledNs    int64 `json:"sampledNs"`
 	InferredNs   int64 `json:"inferredNs"`
+	EstimatedNs  int64 `json:"estimatedNs"`
 	ThreadOnlyNs int64 `json:"threadOnlyNs"`
 	UnknownNs    int64 `json:"unknownNs"`
 }
@@ -52,6 +53,48 @@ type Coverage struct {
 	Provenance Provenance `json:"provenance"`
 	Sampler    *Sampler   `json:"sampler,omitempty"` // absent where samples do not say when they were due
 	Warnings   []Warning  `json:"warnings"`
+
+	Calibration *Calibration `json:"calibration,omitempty"` // absent where no owner is inferred
+}
+
+// Calibration says how much of what is inferred is expected to be right. Thread
+// dumps were held back one by one and then compared with what was inferred
+// without them.
+type Calibration struct {
+	Dumps      int                  `json:"dumps"`   // contended locks in thread dumps, held back
+	Waiters    int64                `json:"waiters"` // threads that waited for them then
+	Agreeing   int64                `json:"agreeing"`
+	Provenance []ExpectedProvenance `json:"provenances"`
+}
+
+// ExpectedProvenance is the expectation for the waiting of one provenance.
+type ExpectedProvenance struct {
+	Name          string   `json:"name"`
+	WaitNs        int64    `json:"waitNs"`
+	ExpectedRight *float64 `json:"expectedRight"` // share; null when nothing tells
+	Dumps         int      `json:"dumps"`
+	Waiters       int64    `json:"waiters"`
+	Agreeing      int64    `json:"agreeing"`
+}
+
+func newCalibration(c *analysis.Calibration) *Calibration {
+	out := &Calibration{Provenance: []ExpectedProvenance{}}
+	for p := range c {
+		t := &c[p]
+		if t.Ns == 0 || analysis.Provenance(p) == analysis.Exact || analysis.Provenance(p) == analysis.Unknown {
+			continue
+		}
+		e := ExpectedProvenance{Name: analysis.Provenance(p).String(), WaitNs: t.Ns, Dumps: t.Seen.Dumps, Waiters: t.Seen.Asked, Agreeing: t.Seen.Agrees}
+		if share, ok := t.Expected(); ok {
+			e.ExpectedRight = &share
+		}
+		out.Dumps, out.Waiters, out.Agreeing = out.Dumps+e.Dumps, out.Waiters+e.Waiters, out.Agreeing+e.Agreeing
+		out.Provenance = append(out.Provenance, e)
+	}
+	if len(out.Provenance) == 0 {
+		return nil
+	}
+	return out
 }
 
 // Sampler says how late samples were taken.
@@ -132,6 +175,7 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	if s := &tr.Coverage.Stalls; s.Samples > 0 {
 		c.Sampler = &Sampler{s.Samples, NewLengths(&s.Late), s.LateNs, s.SpanNs}
 	}
+	c.Calibration = newCalibration(&tr.Coverage.Calibration)
 	for _, list := range [][]format.Warning{st.Warnings, tr.Coverage.Warnings} {
 		for _, w := range list {
 			c.Warnings = append(c.Warnings, Warning(w))
@@ -148,12 +192,12 @@ type ProvenancePart struct {
 
 // Parts returns the parts, best first.
 func (p Provenance) Parts() []ProvenancePart {
-	return []ProvenancePart{{"exact", p.ExactNs}, {"sampled", p.SampledNs}, {"inferred", p.InferredNs}, {"thread only", p.ThreadOnlyNs}, {"unknown", p.UnknownNs}}
+	return []ProvenancePart{{"exact", p.ExactNs}, {"sampled", p.SampledNs}, {"inferred", p.InferredNs}, {"estimated", p.EstimatedNs}, {"thread only", p.ThreadOnlyNs}, {"unknown", p.UnknownNs}}
 }
 
 // NewProvenance names the parts of a sum.
 func NewProvenance(p [analysis.Provenances]int64) Provenance {
-	return Provenance{p[analysis.Exact], p[analysis.Sampled], p[analysis.Inferred], p[analysis.ThreadOnly], p[analysis.Unknown]}
+	return Provenance{p[analysis.Exact], p[analysis.Sampled], p[analysis.Inferred], p[analysis.Estimated], p[analysis.ThreadOnly], p[analysis.Unknown]}
 }
 
 // NewAnalyze builds the document; top limits the locks, 0 means all.

@@ -122,10 +122,11 @@ func (n *node) self() int64 {
 	return ns
 }
 
-// sure is the share of a node's waiting whose owner's stack is known.
+// sure is the share of a node's waiting whose owner's stack is known, not
+// estimated.
 func (n *node) sure() float64 {
 	if n.ns == 0 {
 		return 0
 	}
-	return 1 - float64(n.known[analysis.ThreadOnly]+n.known[analysis.Unknown])/float64(n.ns)
+	return 1 - float64(n.known[analysis.Estimated]+n.known[analysis.ThreadOnly]+n.known[analysis.Unknown])/float64(n.ns)
 }

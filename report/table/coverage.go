@@ -38,6 +38,7 @@ func coverage(w io.Writer, c document.Coverage, o Options) error {
 	if known := text.Known(c.Provenance); known != "" {
 		lines = append(lines, "owners known by waiting time: "+known)
 	}
+	lines = append(lines, calibration(c.Calibration)...)
 	if s := c.Sampler; s != nil {
 		lines = append(lines, fmt.Sprintf("sampler: %s samples, late for %s of the recording, at the 99th percentile by %s, at most by %s",
 			text.Number(s.Samples), Share(s.LateNs, s.SpanNs).Text, text.Duration(s.Late.P99Ns), text.Duration(s.Late.MaxNs)))
@@ -46,6 +47,24 @@ func coverage(w io.Writer, c document.Coverage, o Options) error {
 		lines = append(lines, "note: "+text.Sanitize(warning.Text))
 	}
 	return paragraphs(w, lines, o)
+}
+
+// calibration says how much of what is inferred is expected to be right.
+func calibration(c *document.Calibration) []string {
+	if c == nil {
+		return nil
+	}
+	var parts []string
+	for _, p := range c.Provenance {
+		if p.ExpectedRight != nil {
+			parts = append(parts, fmt.Sprintf("%s %.0f %%", strings.ReplaceAll(p.Name, "-", " "), 100**p.ExpectedRight))
+		}
+	}
+	line := "expected to be right: " + strings.Join(parts, ", ")
+	if c.Waiters > 0 {
+		line += fmt.Sprintf("; of %s dumps of locks held back, %.0f %% agree", text.Number(int64(c.Dumps)), 100*float64(c.Agreeing)/float64(c.Waiters))
+	}
+	return []string{line}
 }
 
 // paragraphs writes each text on lines of its own.

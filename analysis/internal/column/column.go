@@ -1,6 +1,12 @@
 // Package column stores the events of a trace: many of one kind, added one by
-// one and then read in order of time. From top to bottom: the column, sorting
-// by instants, a heap of instants, work on all cores.
+// one and then read in order of time.
+//
+// Its files, each of which uses only what comes after it:
+//
+//	column.go    an array in pieces, and its order by time
+//	radix.go     sorting by instants
+//	keyheap.go   a heap of instants
+//	parallel.go  work on all cores
 package column
 
 import (

@@ -51,7 +51,7 @@ func TestNoSliceStartsEarlierThanPromised(t *testing.T) {
 		if c.known == 0 {
 			t.Fatal("nothing was ever promised")
 		}
-		if c.kept.Len() != c.closed.Len() || len(c.closed.spans) > 4*settleEvery {
+		if c.kept.Len() != c.closed.Len() || len(c.closed.spans) > 4*promiseEvery {
 			t.Fatalf("%d ns in %d spans, want %d ns", c.closed.Len(), len(c.closed.spans), c.kept.Len())
 		}
 	})

@@ -1,0 +1,178 @@
+package renewal
+
+// Arrival is a stretch in which threads began to wait for a lock that was
+// taken, some time after the last acquisition that is known.
+type Arrival struct {
+	Site    int   // of the last acquisition; -1 when there is none
+	Elapsed int64 // since it, when the first thread began to wait
+	Length  int64 // from then to the next acquisition
+	Last    Last
+	Group   int
+	Busy    float64 // share of all time in which the lock is taken
+}
+
+// Met says how a stretch is expected to divide that threads ran into.
+type Met struct {
+	Own    int64   // the section that began with the last known acquisition
+	First  []int64 // by site: another one, which had the lock when the first thread came
+	Free   int64
+	Others []int64
+
+	// As of Parts; the first section is the one that was met.
+	SureFirst, SureRest float64
+}
+
+// Meet divides the stretch after an arrival. A section that is met is likely
+// to be a long one: by its length, and as much of it is over as is still to
+// come.
+func (m *Model) Meet(a Arrival) Met {
+	own, gone := m.left(a)
+	c, ok := m.cell(a.Length)
+	if !ok || c == 0 {
+		return m.meetLong(a, gone)
+	}
+	met := Met{First: make([]int64, m.sites), Others: make([]int64, m.sites)}
+	var rest, weights lattice
+	sum, ownCells := 0.0, 0.0
+	for d, p := range own[:c+1] {
+		w := p * m.rest(c-d, a.Last, a.Group)
+		sum += w
+		weights[d] += w
+		ownCells += w * float64(d)
+		rest[c-d] += p
+	}
+	met2 := make([]float64, m.sites)
+	mean := m.meanCells()
+	for s := range met2 {
+		w, direct := m.mixes[0][s], m.mixes[0][s]
+		switch a.Last {
+		case LastSame:
+			direct *= m.again
+		case LastOther:
+			direct = m.mixes[a.Group][s]
+		}
+		if w == 0 && direct == 0 {
+			continue
+		}
+		over := m.beyond(s)
+		for d := 0; d <= c; d++ {
+			q := c - d
+			density := over[d] / mean * gone * a.Busy
+			v := density * (direct*m.direct[q] + w*(m.rest(q, a.Last, a.Group)-m.straight(q, a.Last)))
+			if v <= 0 {
+				continue
+			}
+			sum += v
+			weights[d] += v
+			met2[s] += v * float64(d)
+			rest[q] += density * w
+		}
+	}
+	if sum <= 1e-300 {
+		return m.meetLong(a, gone)
+	}
+	unit := float64(a.Length) / float64(c) / sum
+	first := ownCells
+	for _, v := range met2 {
+		first += v
+	}
+	met.SureFirst, met.SureRest = m.sure(&weights, sum, first/sum, c)
+	met.Own = int64(ownCells * unit)
+	met.Free = a.Length - met.Own
+	g := Gap{Last: a.Last, Group: a.Group}
+	for s := range met2 {
+		met.First[s] = min(int64(met2[s]*unit), met.Free)
+		met.Free -= met.First[s]
+		met.Others[s] = min(int64(m.section(s, &rest, g)*unit), met.Free)
+		met.Free -= met.Others[s]
+	}
+	return met
+}
+
+func (m *Model) straight(q int, last Last) float64 {
+	if last == LastOther {
+		return 0
+	}
+	return m.direct[q]
+}
+
+// left returns what is left of the section at a site after the time elapsed,
+// and the chance that it is over.
+func (m *Model) left(a Arrival) (own lattice, gone float64) {
+	if a.Site < 0 {
+		return own, 1
+	}
+	e, ok := m.cell(a.Elapsed)
+	if !ok {
+		return own, 1
+	}
+	gone = 1
+	for d := e; d < cells; d++ {
+		own[d-e] = m.hold[a.Site][d]
+		gone -= own[d-e]
+	}
+	return own, max(gone, 0)
+}
+
+// beyond returns the chance that a section of a site is longer than each cell.
+func (m *Model) beyond(s int) (out lattice) {
+	sum := 0.0
+	for k := range m.far[s] {
+		sum += m.far[s][k]
+	}
+	for d := cells - 1; d >= 0; d-- {
+		out[d] = sum + m.hold[s][d]/2
+		sum += m.hold[s][d]
+	}
+	return out
+}
+
+// meanCells is the mean length of all sections, in cells.
+func (m *Model) meanCells() (sum float64) {
+	for s, w := range m.mixes[0] {
+		for d, p := range &m.hold[s] {
+			sum += w * p * float64(d)
+		}
+		for k, p := range &m.far[s] {
+			sum += w * p * float64(int(cells)<<k)
+		}
+	}
+	return max(sum, 1)
+}
+
+func (m *Model) meetLong(a Arrival, gone float64) Met {
+	met := Met{First: make([]int64, m.sites), Others: make([]int64, m.sites), SureFirst: 1, SureRest: 1}
+	k := m.tail(a.Length)
+	width := float64(int(cells) << k)
+	n := m.barge / (1 - m.barge)
+	own := 0.0
+	if a.Site >= 0 {
+		own = m.far[a.Site][m.tail(a.Elapsed+a.Length)] / width
+	}
+	free := m.late[k] * (1 + n) / width
+	sum := own + free
+	first, other := make([]float64, m.sites), make([]float64, m.sites)
+	mean := m.meanCells()
+	for s, w := range m.mixes[m.last(a.Last, a.Group)] {
+		over := 0.0
+		for j := k; j < tails; j++ {
+			over += m.far[s][j]
+		}
+		first[s] = gone * a.Busy * w * over / mean
+		other[s] = n * w * m.far[s][k] / width
+		sum += first[s] + other[s]
+	}
+	if sum <= 0 {
+		met.Free = a.Length
+		return met
+	}
+	met.Own = int64(float64(a.Length) * own / sum)
+	met.Free = a.Length - met.Own
+	for s := range first {
+		met.First[s] = min(int64(float64(a.Length)*first[s]/sum), met.Free)
+		met.Free -= met.First[s]
+		met.Others[s] = min(int64(float64(a.Length)*other[s]/sum), met.Free)
+		met.Free -= met.Others[s]
+	}
+	return met
+}

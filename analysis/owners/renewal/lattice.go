@@ -1,0 +1,127 @@
+package renewal
+
+import (
+	"math"
+	"slices"
+)
+
+// cells is how many equal cells the lengths that make up most of the time are
+// told apart by: a section of a hundredth of the longest is still seen.
+const cells = 160
+
+// tails is how many further classes there are for longer ones, each twice the
+// one before.
+const tails = 40
+
+// inGrid is the part of the time between acquisitions that the equal cells
+// hold. Of what is longer, one component makes up nearly all.
+const inGrid = 0.9
+
+// grid says how long a cell is.
+type grid struct{ unit int64 }
+
+// newGrid chooses the cell by where the time is, not by where the gaps are:
+// the few long ones are what threads wait for.
+func newGrid(gaps []Gap) grid {
+	lengths, total := make([]int64, len(gaps)), 0.0
+	for i := range gaps {
+		lengths[i] = gaps[i].Length
+		total += float64(gaps[i].Length)
+	}
+	slices.Sort(lengths)
+	sum, top := 0.0, int64(1)
+	for _, l := range lengths {
+		sum += float64(l)
+		top = l
+		if sum >= inGrid*total {
+			break
+		}
+	}
+	return grid{max(top/(cells-1), 1)}
+}
+
+// cell returns the cell of a length; ok is false for one beyond them.
+func (g grid) cell(ns int64) (c int, ok bool) {
+	c = int((ns + g.unit/2) / g.unit)
+	return c, c < cells
+}
+
+// tail returns the class of a length beyond the cells.
+func (g grid) tail(ns int64) int {
+	over := float64(ns) / float64(g.unit*cells)
+	return min(int(math.Log2(max(over, 1))), tails-1)
+}
+
+type lattice [cells]float64
+
+// convolved returns the sum over x of a(x)·b(t-x).
+func convolved(a, b *lattice) *lattice {
+	out := &lattice{}
+	for x, p := range a {
+		if p == 0 {
+			continue
+		}
+		for y, q := range b[:cells-x] {
+			out[x+y] += p * q
+		}
+	}
+	return out
+}
+
+// renewed solves r = a + g∗r.
+func renewed(a, g *lattice) *lattice {
+	out := &lattice{}
+	for t := range out {
+		sum := a[t]
+		for k := 1; k <= t; k++ {
+			sum += g[k] * out[t-k]
+		}
+		out[t] = sum / (1 - g[0])
+	}
+	return out
+}
+
+// widening is the part of its length over which a histogram of lengths is
+// evened out: programs vary in proportion.
+const widening = 0.12
+
+// smoothed evens a histogram out and makes it sum to total.
+func (l *lattice) smoothed(total float64) lattice {
+	var out lattice
+	sum := 0.0
+	for k, v := range l {
+		if v <= 0 {
+			continue
+		}
+		r := int(float64(k) * widening)
+		for j := max(k-r, 0); j <= min(k+r, cells-1); j++ {
+			out[j] += v / float64(2*r+1)
+			sum += v / float64(2*r+1)
+		}
+	}
+	if sum > 0 {
+		out.scale(total / sum)
+	}
+	return out
+}
+
+func (l *lattice) scale(by float64) {
+	for i := range l {
+		l[i] *= by
+	}
+}
+
+// lognormal is a distribution around a median, in ns.
+func (g grid) lognormal(median, sigma float64) lattice {
+	var out lattice
+	below := func(x float64) float64 {
+		return 0.5 * (1 + math.Erf(math.Log(max(x, 1e-9)/max(median, 1e-9))/(sigma*math.Sqrt2)))
+	}
+	last := 0.0
+	for k := range out {
+		c := below((float64(k) + 0.5) * float64(g.unit))
+		out[k] = c - last
+		last = c
+	}
+	return out
+}

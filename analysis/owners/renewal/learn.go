@@ -1,0 +1,270 @@
+package renewal
+
+import (
+	"math"
+	"slices"
+)
+
+// kind is a class of gaps the model cannot tell apart.
+type kind struct {
+	site, cell, most, group int // most: cells the first section has at most
+	last                    Last
+}
+
+// learner fits a model by expectation and maximization.
+type learner struct {
+	m      *Model
+	bySite [][]int64 // lengths of the gaps after each site, in order
+	kinds  []kind
+	counts []float64
+	far    []Gap
+	guess  []lattice // by site: where it is looked for first
+	wake   lattice   // the same of free times
+}
+
+func newLearner(m *Model, gaps []Gap) *learner {
+	l := &learner{m: m, bySite: make([][]int64, m.sites)}
+	index := map[kind]int{}
+	for i := range gaps {
+		g := &gaps[i]
+		l.bySite[g.Site] = append(l.bySite[g.Site], g.Length)
+		c, ok := m.cell(g.Length)
+		if !ok {
+			l.far = append(l.far, *g)
+			continue
+		}
+		k := kind{g.Site, c, m.most(g, c), g.Group, g.Last}
+		at, ok := index[k]
+		if !ok {
+			at = len(l.kinds)
+			index[k], l.kinds, l.counts = at, append(l.kinds, k), append(l.counts, 0)
+		}
+		l.counts[at]++
+	}
+	for _, list := range l.bySite {
+		slices.Sort(list)
+	}
+	return l
+}
+
+// most returns how many of the cells of a gap its first section has at most.
+func (m *Model) most(g *Gap, cell int) int {
+	if g.Gone > 0 {
+		if c, ok := m.cell(g.Gone); ok {
+			return min(c, cell)
+		}
+	}
+	return cell
+}
+
+// least returns how many it has at least.
+func (m *Model) least(g *Gap, cell int) int {
+	c, _ := m.cell(g.Least)
+	return min(c, cell)
+}
+
+// shortest is the part of the gaps after a site that is taken for hardly
+// longer than its section: those in which the waiter was there at once.
+const shortest = 0.1
+
+// Trust is how many gaps a first guess weighs as much as.
+const Trust = 5
+
+// start guesses: sections from the shortest gaps after each site, free times
+// from what is left of the others.
+func (l *learner) start() {
+	m := l.m
+	at := make([]float64, m.sites)
+	least := math.Inf(1)
+	for s, list := range l.bySite {
+		if len(list) > 0 {
+			at[s] = float64(quantile(list, shortest))
+			least = min(least, at[s])
+		}
+	}
+	var rests []int64
+	for s, list := range l.bySite {
+		for _, x := range list {
+			rests = append(rests, x-int64(at[s]))
+		}
+	}
+	slices.Sort(rests)
+	for s, list := range l.bySite {
+		if len(list) == 0 {
+			at[s] = least
+		}
+		// the shortest of few is not as short: by as much as the rests of all tell
+		p := max(shortest, 1/float64(len(list)+1))
+		at[s] = max(at[s]-float64(quantile(rests, p)-quantile(rests, shortest)), at[s]/4)
+	}
+	l.guess, m.hold, m.far = make([]lattice, m.sites), make([]lattice, m.sites), make([][tails]float64, m.sites)
+	for s := range l.guess {
+		narrow, wide := m.lognormal(at[s]*1.05, 0.25), m.lognormal(at[s]*2, 0.7)
+		for i := range narrow {
+			narrow[i] = 0.85*narrow[i] + 0.15*wide[i]
+		}
+		l.guess[s] = narrow
+		m.hold[s] = narrow.smoothed(1)
+	}
+	free := m.lognormal(max(float64(quantile(rests, 0.3)), 0.3*float64(m.unit)), 1)
+	l.wake = free.smoothed(1)
+	m.wake = l.wake
+}
+
+func quantile(sorted []int64, p float64) int64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[min(int(p*float64(len(sorted))), len(sorted)-1)]
+}
+
+// round expects, of each class of gaps, how it divides, and makes the model
+// what that says.
+func (l *learner) round() {
+	m := l.m
+	hold := make([]lattice, m.sites)
+	var wake lattice
+	var total, barges, same, other float64
+	inside := m.counted()
+	for i, k := range l.kinds {
+		n := l.counts[i]
+		sum, direct, taken := 0.0, 0.0, 0.0
+		of := &m.hold[k.site]
+		var weight lattice
+		for d, p := range of[:k.most+1] {
+			if p == 0 {
+				continue
+			}
+			weight[d] = p * m.rest(k.cell-d, k.last, k.group)
+			sum += weight[d]
+		}
+		if sum <= 1e-300 {
+			continue
+		}
+		for d, w := range weight[:k.most+1] {
+			if w == 0 {
+				continue
+			}
+			q := k.cell - d
+			w *= n / sum
+			hold[k.site][d] += w
+			if k.last != LastOther {
+				straight := w * m.direct[q] / m.rest(q, k.last, k.group)
+				wake[q] += straight
+				direct += straight
+			}
+			taken += w * inside(q, k.last, k.group)
+		}
+		total += n
+		barges += taken
+		switch k.last {
+		case LastSame:
+			same += n - direct
+		case LastOther:
+			other += n
+		}
+	}
+	for s := range hold {
+		for i, p := range &l.guess[s] {
+			hold[s][i] += Trust * p
+		}
+		m.hold[s] = hold[s].smoothed(1)
+	}
+	for i, p := range &l.wake {
+		wake[i] += Trust * p
+	}
+	m.wake = wake.smoothed(1)
+	m.barge = min(max(barges/max(barges+total, 1), 0.02), 0.95)
+	if same+other > 0 {
+		m.again = min(max(same/(same+other), 0.02), 0.98)
+	}
+}
+
+// counted returns a function that tells how many sections to expect in a rest.
+func (m *Model) counted() func(q int, last Last, group int) float64 {
+	all := convolved(&m.groups[0].mix, m.between)
+	early := make([]*lattice, len(m.groups))
+	for i := range m.groups {
+		early[i] = convolved(&m.groups[0].mix, m.groups[i].before)
+	}
+	return func(q int, last Last, group int) float64 {
+		p := m.rest(q, last, group)
+		if p <= 1e-300 {
+			return 0
+		}
+		switch last {
+		case LastSame:
+			return m.again * all[q] / p
+		case LastOther:
+			return (1 - m.again) * (m.groups[group].taken[q] + early[group][q]) / p
+		}
+		return all[q] / p
+	}
+}
+
+// learnTails says whose the gaps are that are longer than all cells: of those,
+// one component makes up nearly all. After a site whose own section is long
+// they come every time; long sections of others come after all sites alike.
+func (l *learner) learnTails() {
+	m := l.m
+	n := m.barge / (1 - m.barge)
+	for s := range m.far {
+		for k := range m.far[s] {
+			m.far[s][k] = 1e-6
+		}
+	}
+	for k := range m.late {
+		m.late[k] = 1e-6
+	}
+	for _, g := range l.far {
+		m.far[g.Site][m.tail(g.Length)] += 1 / float64(len(l.bySite[g.Site]))
+		m.late[m.tail(g.Length)] += 0.1 / float64(len(l.far))
+	}
+	all := 0.0
+	for _, list := range l.bySite {
+		all += float64(len(list))
+	}
+	for range 4 * rounds {
+		far := make([][tails]float64, m.sites)
+		var late [tails]float64
+		for _, g := range l.far {
+			k := m.tail(g.Length)
+			first, free, of := m.jump(g.Site, k, n, g.Last, g.Group)
+			z := first + free + of
+			far[g.Site][k] += first / z
+			late[k] += free / z
+			if of > 0 {
+				for s, w := range m.mixes[m.last(g.Last, g.Group)] {
+					far[s][k] += n * w * m.far[s][k] / z
+				}
+			}
+		}
+		for s := range far {
+			size := float64(len(l.bySite[s])) + n*all*m.mixes[0][s]
+			for k := range far[s] {
+				m.far[s][k] = (far[s][k] + 1e-6) / (size + 1)
+			}
+		}
+		for k := range late {
+			m.late[k] = (late[k] + 1e-6) / (all*(1+n) + 1)
+		}
+	}
+}
+
+// last is the mix a barging section of a gap is of.
+func (m *Model) last(last Last, group int) int {
+	if last == LastOther {
+		return group
+	}
+	return 0
+}
+
+// jump weighs what a gap of a class of long ones is made of: its first
+// section, free time, or a section of others.
+func (m *Model) jump(site, k int, n float64, last Last, group int) (first, free, others float64) {
+	first, free = m.far[site][k], m.late[k]*(1+n)
+	for s, w := range m.mixes[m.last(last, group)] {
+		others += n * w * m.far[s][k]
+	}
+	return first, free, others
+}

@@ -1,0 +1,152 @@
+// Package renewal tells how the time between two acquisitions of a lock by
+// threads that waited for it divides: the first one's own section, stretches
+// in which the lock was free, because a woken thread takes a while to run, and
+// the sections of threads that took the free lock without having waited. None
+// of these is recorded. All are learnt from how long the times between are:
+// after each call site they are its section and a rest that is the same for
+// all, and the rest is made of the sections of all.
+package renewal
+
+import (
+	"math"
+	"sync"
+)
+
+// Last says who had the lock just before the next waiter got it.
+type Last uint8
+
+// What recorders tell of it.
+const (
+	LastUnknown Last = iota
+	LastSame         // the thread that began the gap
+	LastOther        // another one: at least once the lock was taken in between
+)
+
+// Gap is the time between two acquisitions by waiters, with a waiter all along.
+type Gap struct {
+	Site   int   // call site of the first acquisition
+	Length int64 // ns
+	Gone   int64 // the thread was seen elsewhere so long after it got the lock; 0 when it was not
+	Least  int64 // the thread was seen to have it so long after
+	Last   Last
+	Group  int // the mix of the last owner, if another
+}
+
+// Mix is how often each call site takes the lock; mix 0 is that of all threads.
+type Mix []float64
+
+// Model is what has been learnt of a lock.
+type Model struct {
+	grid
+	sites int
+	hold  []lattice // by site: how long its section is
+	far   [][tails]float64
+	wake  lattice // how long a free lock is free
+	late  [tails]float64
+	barge float64 // chance that what ends it is a thread that had not waited
+	again float64 // chance that the last of those is the thread that began the gap
+	mixes []Mix
+
+	direct, taken, between *lattice // of what follows a release; see tables
+	begins, lastOne        *lattice
+	groups                 []group
+	taken_                 map[taking][]*lattice
+	mu                     sync.Mutex
+}
+
+// group holds what depends on who was the last to barge in.
+type group struct {
+	mix    lattice  // lengths of its sections
+	taken  *lattice // time to the next acquisition, if one of it barges in last
+	before *lattice // the same with another section in between
+}
+
+// rounds of expectation and maximization: the shares move by less than one
+// percent after that.
+const rounds = 10
+
+// Learn fits a model to the gaps of a lock. A mix has a weight for each site.
+func Learn(gaps []Gap, sites int, mixes []Mix) *Model {
+	m := &Model{grid: newGrid(gaps), sites: sites, mixes: normalized(mixes), barge: 0.4, again: 0.5}
+	l := newLearner(m, gaps)
+	l.start()
+	for range rounds {
+		m.tables()
+		l.round()
+	}
+	m.tables()
+	l.learnTails()
+	return m
+}
+
+func normalized(mixes []Mix) []Mix {
+	out := make([]Mix, len(mixes))
+	for i, mix := range mixes {
+		sum := 0.0
+		for _, w := range mix {
+			sum += w
+		}
+		out[i] = make(Mix, len(mix))
+		for s, w := range mix {
+			out[i][s] = w / max(sum, math.SmallestNonzeroFloat64)
+		}
+	}
+	return out
+}
+
+// tables computes what follows a release. With bw the free times that a
+// barging thread ends, F the sections of all, and dw those that the waiter
+// ends:
+//
+//	begins  u = bw + bw∗F∗u     a barging section begins so long after it
+//	acquire B = dw + bw∗F∗B     the waiter gets the lock so long after it
+//	taken   K = B - dw          the same, with at least one section between
+//	between V = u∗B             all that can surround a section
+func (m *Model) tables() {
+	bw, dw := m.wake, m.wake
+	bw.scale(m.barge)
+	dw.scale(1 - m.barge)
+	all := m.mixture(0)
+	g := convolved(&bw, &all)
+	acquire := renewed(&dw, g)
+	m.begins = renewed(&bw, g)
+	m.direct = &dw
+	m.between = convolved(m.begins, acquire)
+	taken := *acquire
+	for i := range taken {
+		taken[i] -= dw[i]
+	}
+	m.taken = &taken
+	m.groups = make([]group, len(m.mixes))
+	m.lastOne = convolved(m.begins, m.direct)
+	for i := range m.groups {
+		of := m.mixture(i)
+		k := convolved(&of, m.lastOne)
+		m.groups[i] = group{of, k, convolved(m.begins, k)}
+	}
+}
+
+// mixture is the distribution of the sections of a mix.
+func (m *Model) mixture(mix int) (out lattice) {
+	for s, w := range m.mixes[mix] {
+		if w == 0 {
+			continue
+		}
+		for i, p := range &m.hold[s] {
+			out[i] += w * p
+		}
+	}
+	return out
+}
+
+// rest returns how likely it is that a rest of so many cells follows the first
+// section of a gap, given what is known of its last owner.
+func (m *Model) rest(q int, last Last, group int) float64 {
+	switch last {
+	case LastSame:
+		return m.direct[q] + m.again*m.taken[q]
+	case LastOther:
+		return (1 - m.again) * m.groups[group].taken[q]
+	}
+	return m.direct[q] + m.taken[q]
+}

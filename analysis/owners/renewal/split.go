@@ -1,0 +1,161 @@
+package renewal
+
+import "math"
+
+// Parts are the shares of a gap that each is expected to have, in ns.
+type Parts struct {
+	First  int64   // the section it begins with
+	Free   int64   // nobody
+	Others []int64 // by site: sections of threads that took the free lock
+
+	// The part of First in which the first section is expected to last, and the
+	// part of the rest in which it is expected to be over.
+	SureFirst, SureRest float64
+}
+
+// Split divides a gap.
+func (m *Model) Split(g Gap) Parts {
+	if c, ok := m.cell(g.Length); ok {
+		if p, ok := m.near(g, c); ok {
+			return p
+		}
+	}
+	return m.longest(g)
+}
+
+func (m *Model) near(g Gap, c int) (Parts, bool) {
+	var rest lattice
+	var weights lattice
+	sum, first := 0.0, 0.0
+	for d, p := range m.hold[g.Site][:m.most(&g, c)+1] {
+		if p == 0 || d < m.least(&g, c) {
+			continue
+		}
+		w := p * m.rest(c-d, g.Last, g.Group)
+		weights[d] = w
+		sum += w
+		first += w * float64(d)
+		rest[c-d] = p
+	}
+	if sum <= 1e-300 || c == 0 {
+		return Parts{First: g.Length, SureFirst: 0.5}, c == 0
+	}
+	unit := float64(g.Length) / float64(c)
+	p := Parts{First: int64(first / sum * unit), Others: make([]int64, m.sites)}
+	p.SureFirst, p.SureRest = m.sure(&weights, sum, first/sum, c)
+	p.Free = g.Length - p.First
+	for s := range p.Others {
+		ns := int64(m.section(s, &rest, g) / sum * unit)
+		ns = min(ns, p.Free)
+		p.Others[s] = ns
+		p.Free -= ns
+	}
+	return p, true
+}
+
+// sure returns how much of the first cells, of which a section is expected to
+// have so many, it has, and how much of the others it has not.
+func (m *Model) sure(weights *lattice, sum, first float64, c int) (in, out float64) {
+	rest := float64(c) - first
+	for d, w := range weights[:c+1] {
+		in += w * min(float64(d), first)
+		out += w * min(float64(c-d), rest)
+	}
+	return in / max(sum*first, math.SmallestNonzeroFloat64), out / max(sum*rest, math.SmallestNonzeroFloat64)
+}
+
+// taking is what sections of a site take of a rest, by its length.
+type taking struct {
+	last  Last
+	group int
+}
+
+// section returns how many cells the sections of a site take of a rest whose
+// length has a distribution, times how likely the gap is.
+func (m *Model) section(site int, rest *lattice, g Gap) (sum float64) {
+	of := m.takings(taking{g.Last, g.Group})[site]
+	if of == nil {
+		return 0
+	}
+	for q, p := range rest {
+		sum += p * of[q]
+	}
+	return sum
+}
+
+// takings returns, by site, how many cells its sections take of a rest, times
+// how likely that is.
+func (m *Model) takings(t taking) []*lattice {
+	if t.last != LastOther {
+		t.group = 0
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if list, ok := m.taken_[t]; ok {
+		return list
+	}
+	list := make([]*lattice, m.sites)
+	for s := range list {
+		list[s] = m.takenBy(s, t)
+	}
+	if m.taken_ == nil {
+		m.taken_ = map[taking][]*lattice{}
+	}
+	m.taken_[t] = list
+	return list
+}
+
+func (m *Model) takenBy(site int, t taking) *lattice {
+	w, last, factor, around := m.mixes[0][site], 0.0, 1.0, m.between
+	switch t.last {
+	case LastSame:
+		factor = m.again
+	case LastOther:
+		factor, around, last = 1-m.again, m.groups[t.group].before, m.mixes[t.group][site]
+	}
+	if w == 0 && last == 0 {
+		return nil
+	}
+	surround, length := *around, m.hold[site]
+	for i := range surround {
+		surround[i] = factor * (w*around[i] + last*m.lastOne[i])
+		length[i] *= float64(i)
+	}
+	if t.last != LastOther {
+		for i := range surround {
+			surround[i] = factor * w * around[i]
+		}
+	}
+	return convolved(&length, &surround)
+}
+
+func (m *Model) longest(g Gap) Parts {
+	k := m.tail(g.Length)
+	n := m.barge / (1 - m.barge)
+	first, free, others := m.jump(g.Site, k, n, g.Last, g.Group)
+	usual := min(m.mean(g.Site), g.Length/2)
+	if g.Gone > 0 {
+		first, usual = 0, min(usual, g.Gone)
+	}
+	z := first + free + others
+	rest := g.Length - usual
+	p := Parts{First: usual + int64(float64(rest)*first/z), Others: make([]int64, m.sites), SureRest: 1 - first/z}
+	if p.First = max(p.First, g.Least); p.First > 0 {
+		p.SureFirst = min((float64(usual)+float64(p.First-usual)*first/z)/float64(p.First), 1)
+	}
+	p.Free = g.Length - p.First
+	for s, w := range m.mixes[m.last(g.Last, g.Group)] {
+		ns := min(int64(float64(rest)*n*w*m.far[s][k]/z), p.Free)
+		p.Others[s] = ns
+		p.Free -= ns
+	}
+	return p
+}
+
+func (m *Model) mean(site int) int64 {
+	sum := 0.0
+	for i, p := range &m.hold[site] {
+		sum += float64(i) * p
+	}
+	return int64(sum * float64(m.unit))
+}

@@ -1,0 +1,154 @@
+package owners
+
+import (
+	"contend/analysis/internal/column"
+	"contend/format"
+)
+
+// singly takes the activities at a place that lies inside one of several locks
+// of a class, each by what it does to this one: nobody takes the lock in a way
+// the thread would exclude, somebody waits at its end, and the next
+// acquisition names the thread, or, where locks name nobody, comes promptly.
+// As many must not fit by chance: the same activities moved in time are tried too.
+func (ev *evidence) singly(s *section, at callSite) {
+	var found []anchor
+	list := ev.sites.at(at)
+	window := ev.window(s, list)
+	busy := 0
+	for _, i := range list {
+		d, t := ev.at(i), ev.thread(i)
+		hit := ev.fits(s, t, d, window)
+		if d.end > d.start && s.isBusy(d.end, d.end) {
+			busy++
+		}
+		if hit {
+			found = append(found, anchor{d.start, d.end, t, d.stack, Inferred})
+		}
+	}
+	if len(found) < fewestPrompt || len(found)*overChance < busy || ev.byChance(s, list, window) > float64(len(found)*len(moves)/overChance) {
+		return
+	}
+	if s.permits && float64(len(found)) >= sure*float64(busy) {
+		found = found[:0]
+		for _, i := range list {
+			d := ev.at(i)
+			found = append(found, anchor{d.start, d.end, ev.thread(i), d.stack, Inferred})
+		}
+	}
+	s.seen = append(s.seen, found...)
+	for _, a := range found {
+		s.single[stint{a.start, a.thread}] = true
+	}
+}
+
+// window is how soon after an activity the lock is acquired for the two to
+// have to do with each other: as soon as is usual after those of a call site,
+// twice over.
+func (ev *evidence) window(s *section, list []column.Ref) int64 {
+	if !s.permits {
+		return maxTime // who gets the lock meanwhile tells more
+	}
+	var lags []int64
+	for _, i := range list {
+		d := ev.at(i)
+		if next, _ := ev.next(s, d.end); d.end > d.start && d.promptly(next) && s.isBusy(d.end, d.end) {
+			lags = append(lags, next-d.end)
+		}
+	}
+	return 2 * median(lags)
+}
+
+// tried is how many activities are moved at most: a share is asked for.
+const tried = 500
+
+// byChance returns how many activities fit when they are moved, all moves
+// together.
+func (ev *evidence) byChance(s *section, list []column.Ref, window int64) float64 {
+	n, step := 0, len(list)/tried+1
+	for _, by := range moves {
+		for at := 0; at < len(list); at += step {
+			i := list[at]
+			d := ev.at(i)
+			length := d.end - d.start
+			d.start, d.end = d.start+by*length, d.end+by*length
+			if ev.fits(s, ev.thread(i), d, window) {
+				n++
+			}
+		}
+	}
+	return float64(n * step)
+}
+
+type stint struct {
+	start  int64
+	thread format.ThreadID
+}
+
+// moves are by how many times its length an activity is moved to see what fits by
+// chance.
+var moves = [...]int64{-5, -3, -2, 2, 3, 5}
+
+// overChance is how many times as often as by chance activities must fit.
+const overChance = 4
+
+func (ev *evidence) fits(s *section, t format.ThreadID, d activity, window int64) bool {
+	if d.end <= d.start {
+		return false
+	}
+	next, last := ev.next(s, d.end)
+	if last != t && last != format.NoThread {
+		return false
+	}
+	from := d.end
+	if !d.promptly(next) || last == format.NoThread && next-d.end > window {
+		if last != t {
+			return false
+		}
+		from = d.start // it may have taken the lock after it, unless somebody waited all along
+	}
+	return s.isBusy(from, d.end) && !s.excluded(ev, t, d.start, d.end)
+}
+
+// excluded reports whether somebody else got the lock who could not have had
+// it together with t.
+func (s *section) excluded(ev *evidence, t format.ThreadID, lo, hi int64) bool {
+	if s.permits {
+		return false
+	}
+	for i := s.after(lo + 1); i < len(s.acquired) && s.acquired[i].time < hi; i++ {
+		if s.acquired[i].thread != t && ev.wait(&s.acquired[i]).Mode() == format.Exclusive {
+			return true
+		}
+	}
+	return false
+}
+
+// several reports whether more than one permit is out at a time: activities
+// of different threads inside overlap, but for the tolerance.
+func (s *section) several() bool {
+	overlaps, end, last := 0, int64(minTime), format.NoThread
+	for _, a := range s.seen {
+		if a.start < end && a.thread != last {
+			overlaps++
+		}
+		if a.end > end {
+			end, last = a.end, a.thread
+		}
+	}
+	return float64(overlaps) > tolerance*float64(len(s.seen))
+}
+
+// together charges those who were seen to hold permits, each from when it got
+// its own until its last activity inside ended.
+func (b *builder) together() {
+	for _, a := range b.s.seen {
+		i := b.s.after(a.start + 1)
+		for k := i - 1; k >= 0 && b.s.acquired[k].time > a.start-(a.end-a.start)/promptPart; k-- {
+			if b.s.acquired[k].thread == a.thread {
+				a.start = b.s.acquired[k].time
+				break
+			}
+		}
+		b.emit(a.start, a.end, a)
+	}
+}

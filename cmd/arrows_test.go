@@ -1,0 +1,61 @@
+package cmd
+
+import (
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sheets are the rooms whose package comment lists their files from top to
+// bottom.
+var sheets = []string{"../analysis/owners", "../analysis/internal/column"}
+
+var listed = regexp.MustCompile(`(?m)^\t(\w+\.go) `)
+
+// Inside a room, too, arrows point down: a file uses only what is declared in
+// itself or in files listed after it.
+func TestFilesUseOnlyWhatComesAfterThem(t *testing.T) {
+	fset := token.NewFileSet()
+	source := importer.ForCompiler(fset, "source", nil)
+	for _, room := range sheets {
+		var files []*ast.File
+		var sheet []string
+		paths, _ := filepath.Glob(room + "/*.go")
+		for _, path := range paths {
+			if strings.HasSuffix(path, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(fset, path, nil, parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, f)
+			for _, m := range listed.FindAllStringSubmatch(f.Doc.Text(), -1) {
+				sheet = append(sheet, m[1])
+			}
+		}
+		info := &types.Info{Uses: map[*ast.Ident]types.Object{}}
+		pkg, err := (&types.Config{Importer: source}).Check(room, fset, files, info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := func(at token.Pos) string { return filepath.Base(fset.Position(at).Filename) }
+		for _, f := range files {
+			if !slices.Contains(sheet, file(f.Pos())) {
+				t.Errorf("%s: %s is not on the sheet", room, file(f.Pos()))
+			}
+		}
+		for id, obj := range info.Uses {
+			if obj.Pkg() == pkg && slices.Index(sheet, file(obj.Pos())) < slices.Index(sheet, file(id.Pos())) {
+				t.Errorf("%s: %s of %s, further up", fset.Position(id.Pos()), id.Name, file(obj.Pos()))
+			}
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"contend/decode"
+	"contend/format/record"
+	"contend/format/record/agent"
+	"contend/format/record/attach"
+
+	"github.com/spf13/cobra"
+)
+
+type recordOptions struct {
+	duration time.Duration
+	rate     float64
+	with     string
+	out      string
+	keep     string
+	list     bool
+	agent    bool
+	target   string
+}
+
+// recorders are what --with takes.
+var recorders = map[string]record.Means{
+	"agent": {Agent: true},
+	"jfr":   {Flight: true},
+	"both":  {Agent: true, Flight: true},
+}
+
+func newRecord(e *env) *cobra.Command {
+	var o recordOptions
+	c := &cobra.Command{
+		Use:   "record PID | MAIN-CLASS",
+		Short: "record a running JVM, and say who blocked whom",
+		Long: "Record a JVM that runs here, and print what analyze prints. Ctrl-C ends the recording early\nand keeps what came.\n\n" +
+			"A JVM is recorded by an agent, which samples who owns each contended lock and who waits\nfor it, with all their stacks, and by its flight recorder, which times every wait. The\nagent changes nothing in the program and goes when the recording ends; JDK 21 and later\nwarn on the program's error output when it is loaded. --with jfr loads nothing.\n\n" +
+			"Where nothing may be loaded later, start the program with the agent:\n  contend record --agent > contend-agent.jar\n  java -javaagent:contend-agent.jar=file=trace.bin,rate=20 ...",
+		Example: "  contend record 4711\n  contend record --duration 10s --with jfr OrderService\n  contend record --list",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				o.target = args[0]
+			}
+			return runRecord(e, &o)
+		},
+	}
+	f := c.Flags()
+	f.DurationVar(&o.duration, "duration", 30*time.Second, "record for `DURATION`")
+	f.Float64Var(&o.rate, "rate", 20, "let the agent take `N` samples a second")
+	f.StringVar(&o.with, "with", "both", "record a JVM with `WHAT`: agent, jfr or both")
+	f.StringVarP(&o.out, "output", "o", "", "write the recording to `FILE`; - is standard output, and nothing else is printed then")
+	f.StringVar(&o.keep, "keep", "", "leave the flight recording and the samples in `DIR` as they came")
+	f.BoolVar(&o.list, "list", false, "list the JVMs here")
+	f.BoolVar(&o.agent, "agent", false, "write the agent's jar to standard output, for -javaagent")
+	return c
+}
+
+func runRecord(e *env, o *recordOptions) error {
+	switch {
+	case o.list:
+		return listJVMs(e)
+	case o.agent:
+		return e.writeJar()
+	case o.target == "":
+		return usageError{errors.New("record what?"), "name a process by its number or main class; 'contend record --list' shows the JVMs here"}
+	case o.duration <= 0:
+		return usageError{fmt.Errorf("--duration: %v is no time to record", o.duration), "30s is what it is when left out"}
+	case o.rate <= 0 || o.rate > 1000:
+		return usageError{fmt.Errorf("--rate: %v samples a second are not possible", o.rate), "choose more than 0 and at most 1000"}
+	}
+	if strings.Contains(o.target, "://") {
+		return usageError{fmt.Errorf("%s is no JVM", o.target), "curl -o trace.out 'http://HOST:PORT/debug/pprof/trace?seconds=5' records a Go program"}
+	}
+	return recordJVM(e, o)
+}
+
+func (e *env) writeJar() error {
+	out, closeFile, err := e.create("-", true)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(agent.Jar)
+	return errors.Join(err, closeFile())
+}
+
+func listJVMs(e *env) error {
+	w := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
+	for _, p := range attach.List() {
+		fmt.Fprintf(w, "%d\t%s\n", p.PID, p.Main)
+	}
+	return w.Flush()
+}
+
+// process finds the one JVM a target names.
+func process(target string) (*attach.Process, error) {
+	if pid, err := strconv.Atoi(target); err == nil {
+		return attach.Find(pid)
+	}
+	var found []*attach.Process
+	var names []string
+	for _, p := range attach.List() {
+		if p.Main == target || strings.HasSuffix(p.Main, "."+target) {
+			found = append(found, p)
+		}
+		names = append(names, fmt.Sprintf("%d %s", p.PID, p.Main))
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return nil, usageError{fmt.Errorf("%d JVMs here run %s", len(found), target), "name one by its number: " + strings.Join(names, ", ")}
+	case len(names) == 0:
+		return nil, usageError{fmt.Errorf("no JVM here runs %s", target), "those of other users show to root only"}
+	}
+	return nil, usageError{fmt.Errorf("no JVM here runs %s", target), "there are: " + strings.Join(names, ", ")}
+}
+
+func recordJVM(e *env, o *recordOptions) error {
+	means, ok := recorders[o.with]
+	if !ok {
+		return usageError{fmt.Errorf("--with: there is no recorder %q", o.with), "choose agent, jfr or both"}
+	}
+	p, err := process(o.target)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	flightSettings := settings
+	if means.Agent {
+		flightSettings = noDumps(settings)
+	}
+	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
+	r, err := record.JVM(ctx, p, means, record.Config{Duration: o.duration, Rate: o.rate, Settings: flightSettings, Progress: e.timeLeft()})
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if r.Ended {
+		e.warn(fmt.Sprintf("the process ended after %v: what was recorded is kept", r.Length.Round(100*time.Millisecond)))
+	}
+	return e.finishRecording(o, r, p)
+}
+
+// finishRecording writes one trace of what came, and analyses it.
+func (e *env) finishRecording(o *recordOptions, r *record.Recording, p *attach.Process) error {
+	if err := o.keepRaw(r); err != nil {
+		return err
+	}
+	path := o.out
+	if path == "" {
+		path = fmt.Sprintf("%s-%d-%s.bin", fileName(p.Main), p.PID, time.Now().Format("20060102-150405"))
+	}
+	src, err := decode.Recording(r.Flight, r.Samples, decode.Options{})
+	if err != nil {
+		return err
+	}
+	w, closeFile, err := e.createTrace(path, "zstd", false)
+	if err != nil {
+		return err
+	}
+	err = copyEvents(w, src)
+	if err = errors.Join(err, w.Close(), closeFile(), src.Close()); err != nil {
+		return err
+	}
+	(&result{stats: src.Stats()}).warn(e)
+	if path == "-" {
+		return nil
+	}
+	return e.analyzeRecording(path)
+}
+
+// analyzeRecording prints what analyze prints, and where the recording is.
+func (e *env) analyzeRecording(path string) error {
+	err := newAnalyze(e).RunE(nil, []string{path})
+	e.say("contend: the recording is in " + path)
+	return err
+}
+
+// fileName makes a name that can stand in a path of what a program is called.
+func fileName(main string) string {
+	name := main[strings.LastIndexAny(main, "./")+1:]
+	if name == "" {
+		return "recording"
+	}
+	return name
+}
+
+func (o *recordOptions) keepRaw(r *record.Recording) error {
+	if o.keep == "" {
+		return nil
+	}
+	if err := os.MkdirAll(o.keep, 0o755); err != nil {
+		return err
+	}
+	for name, f := range map[string]*os.File{"flight.jfr": r.Flight, "samples.bin": r.Samples} {
+		if f == nil {
+			continue
+		}
+		out, err := os.Create(filepath.Join(o.keep, name))
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(out, f)
+		_, again := f.Seek(0, io.SeekStart)
+		if err = errors.Join(err, again, out.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// timeLeft returns a callback that shows on a terminal how long it still takes.
+func (e *env) timeLeft() func(time.Duration) {
+	if !isTerminal(e.msg) {
+		return nil
+	}
+	return func(left time.Duration) {
+		fmt.Fprintf(e.msg, "\r%v left \x1b[K", left.Round(time.Second))
+		if left == 0 {
+			fmt.Fprint(e.msg, "\r\x1b[K")
+		}
+	}
+}

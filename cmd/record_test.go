@@ -1,0 +1,306 @@
+package cmd
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"contend/report/document"
+)
+
+// busy compiles the program that is recorded, once.
+var busy = sync.OnceValues(func() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "busy-"); err != nil {
+		return "", err
+	}
+	out, err := exec.Command("javac", "-d", dir, "testdata/java/Busy.java").CombinedOutput()
+	if err == nil {
+		err = os.Chmod(dir, 0o755) // other users run it too
+	}
+	if err != nil {
+		os.Stderr.Write(out)
+	}
+	return dir, err
+})
+
+// java starts the program with options of the JVM and returns its process.
+func java(t *testing.T, jvm string, as *syscall.SysProcAttr, options ...string) *exec.Cmd {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: a JVM is too slow to start")
+	}
+	if _, err := exec.LookPath("javac"); err != nil {
+		t.Skip("no JDK here: nothing to record")
+	}
+	dir, err := busy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(jvm, append(options, "-Xmx64m", "-cp", dir, "Busy")...)
+	c.SysProcAttr = as
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Kill()
+		_ = c.Wait()
+	})
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatalf("the program does not start: %v %q", err, line)
+	}
+	go func() { _, _ = io.Copy(io.Discard, out) }()
+	return c
+}
+
+// jvms are the JDKs here.
+func jvms() map[string]string {
+	found := map[string]string{"default": "java"}
+	if others, _ := filepath.Glob("/usr/lib/jvm/*25*/bin/java"); len(others) > 0 {
+		found["25"] = others[0]
+	}
+	return found
+}
+
+func recordOf(t *testing.T, args ...string) (code int, out, msg string) {
+	t.Helper()
+	var o, m bytes.Buffer
+	code = Main(append([]string{"record"}, args...), strings.NewReader(""), &o, &m)
+	return code, o.String(), m.String()
+}
+
+// culprit returns the share of the waiting that slow caused.
+func culprit(t *testing.T, path string) float64 {
+	t.Helper()
+	d := ask[document.Blame](t, "blame", "--by", "owner-stack", "--top", "0", path)
+	slow, all := int64(0), int64(0)
+	for _, r := range d.Rows {
+		all += r.ThreadNs
+		for _, f := range r.Stack {
+			if f.Method == "slow" {
+				slow += r.ThreadNs
+				break
+			}
+		}
+	}
+	return float64(slow) / float64(max(all, 1))
+}
+
+// A running JVM is recorded without anything prepared: who blocked whom comes
+// out, and what both recorders say together is in time what JFR says alone.
+func TestRecordJVM(t *testing.T) {
+	for name, jvm := range jvms() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pid := strconv.Itoa(java(t, jvm, nil).Process.Pid)
+			least := map[string]float64{"agent": 0.8, "both": 0.5, "jfr": 0.3}
+			for _, with := range []string{"agent", "both", "jfr"} {
+				dir := t.TempDir()
+				file := filepath.Join(dir, "out.bin")
+				code, out, msg := recordOf(t, "--with", with, "--duration", "3s", "-o", file, "--keep", dir, pid)
+				if code != 0 || !strings.Contains(out, "Busy.slow") || !strings.Contains(msg, "the recording is in "+file) {
+					t.Fatalf("--with %s: exit %d\n%s\n%s", with, code, out, msg)
+				}
+				if share := culprit(t, file); share < least[with] {
+					t.Errorf("--with %s: slow caused %.0f %% of the waiting", with, 100*share)
+				}
+				if with == "both" {
+					sameLocks(t, file, filepath.Join(dir, "flight.jfr"))
+				}
+			}
+			if left, _ := filepath.Glob("/tmp/contend-*/agent.jar"); len(left) > 0 {
+				t.Logf("left behind, by this or another recording: %v", left)
+			}
+		})
+	}
+}
+
+// sameLocks holds two traces of one run to the same waiting, by class.
+func sameLocks(t *testing.T, a, b string) {
+	t.Helper()
+	of := func(path string) map[string][2]int64 {
+		sum := map[string][2]int64{}
+		for _, l := range ask[document.Analyze](t, "analyze", "--by", "class", "--top", "0", path).Locks {
+			sum[l.Class] = [2]int64{l.WaitNs, l.Waits}
+		}
+		return sum
+	}
+	x, y := of(a), of(b)
+	if len(x) != len(y) || len(x) == 0 {
+		t.Fatalf("%v, but %v", x, y)
+	}
+	for class, want := range y {
+		if x[class] != want {
+			t.Errorf("%s: %v, the flight recording alone %v", class, x[class], want)
+		}
+	}
+}
+
+// A JVM that is killed leaves what was recorded.
+func TestRecordedProcessEnds(t *testing.T) {
+	t.Parallel()
+	c := java(t, "java", nil)
+	file := filepath.Join(t.TempDir(), "cut.bin")
+	time.AfterFunc(3*time.Second, func() { _ = c.Process.Kill() })
+	code, out, msg := recordOf(t, "--with", "agent", "--duration", "20s", "-o", file, strconv.Itoa(c.Process.Pid))
+	if code != 0 || !strings.Contains(out, "Busy.slow") || !strings.Contains(msg, "the process ended after") {
+		t.Errorf("exit %d\n%s\n%s", code, out, msg)
+	}
+}
+
+// What cannot be recorded is refused with the reason and what to do, and comes
+// to no harm.
+func TestRecordRefuses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name       string
+		options    []string
+		with       string
+		prepare    func(t *testing.T, pid int)
+		error, tip string
+	}{
+		{name: "attach disabled", options: []string{"-XX:+DisableAttachMechanism"}, error: "does not let itself be attached to", tip: "-javaagent"},
+		{name: "would die of the signal", options: []string{"-Xrs"}, error: "would die of the signal", tip: "-javaagent", prepare: func(t *testing.T, pid int) {
+			if err := os.Remove("/tmp/.java_pid" + strconv.Itoa(pid)); err != nil { // with -Xrs it is there from the start
+				t.Skip(err)
+			}
+		}},
+		{name: "forbids agents", options: []string{"-XX:-EnableDynamicAgentLoading"}, error: "forbids agents", tip: "--with jfr"},
+		{name: "stopped", error: "is stopped", tip: "kill -CONT", prepare: func(t *testing.T, pid int) { signalled(t, pid, syscall.SIGSTOP) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := java(t, "java", nil, c.options...).Process
+			if c.prepare != nil {
+				c.prepare(t, p.Pid)
+			}
+			args := []string{"--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(p.Pid)}
+			if c.with != "" {
+				args = append(args, "--with", c.with)
+			}
+			code, out, msg := recordOf(t, args...)
+			if code != exitFailed || out != "" || !strings.Contains(msg, c.error) || !strings.Contains(msg, "hint: ") || !strings.Contains(msg, c.tip) {
+				t.Errorf("exit %d, %q\n%s", code, out, msg)
+			}
+			if err := p.Signal(syscall.Signal(0)); err != nil {
+				t.Errorf("the process is gone: %v", err)
+			}
+		})
+	}
+}
+
+// A runtime that was linked without what a recorder needs says so.
+func TestRecordSmallRuntime(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("jlink"); err != nil || testing.Short() {
+		t.Skip("no jlink here, or -short")
+	}
+	runtime := filepath.Join(t.TempDir(), "runtime")
+	if out, err := exec.Command("jlink", "--add-modules", "java.base", "--strip-debug", "--output", runtime).CombinedOutput(); err != nil {
+		t.Skipf("jlink: %v %s", err, out)
+	}
+	pid := strconv.Itoa(java(t, filepath.Join(runtime, "bin", "java"), nil).Process.Pid)
+	for with, want := range map[string]string{"agent": "no java.instrument", "jfr": "no flight recorder"} {
+		code, out, msg := recordOf(t, "--with", with, "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
+		if code != exitFailed || out != "" || !strings.Contains(msg, want) || !strings.Contains(msg, "hint: --with ") {
+			t.Errorf("--with %s: exit %d, %q\n%s", with, code, out, msg)
+		}
+	}
+}
+
+func signalled(t *testing.T, pid int, s syscall.Signal) {
+	t.Helper()
+	if err := syscall.Kill(pid, s); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		if status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status"); strings.Contains(string(status), "State:\tT") {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("the process does not stop")
+}
+
+func TestRecordNoJVM(t *testing.T) {
+	t.Parallel()
+	c := exec.Command("sleep", "20")
+	if err := c.Start(); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+	for target, want := range map[string]string{strconv.Itoa(c.Process.Pid): "is not a Java process", "4194304": "does not run", "no.such.Main": "no JVM here runs"} {
+		if code, out, msg := recordOf(t, target); code == 0 || out != "" || !strings.Contains(msg, want) {
+			t.Errorf("%s: exit %d, %q\n%s", target, code, out, msg)
+		}
+	}
+}
+
+// A socket of a process that is gone is no obstacle; nor is another user where
+// this is root.
+func TestRecordPastObstacles(t *testing.T) {
+	t.Parallel()
+	t.Run("stale socket", func(t *testing.T) {
+		t.Parallel()
+		pid := java(t, "java", nil).Process.Pid
+		path := "/tmp/.java_pid" + strconv.Itoa(pid)
+		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
+		if err != nil {
+			t.Skip(err)
+		}
+		l.SetUnlinkOnClose(false)
+		l.Close()
+		recorded(t, pid)
+	})
+	t.Run("another user", func(t *testing.T) {
+		t.Parallel()
+		if os.Geteuid() != 0 {
+			t.Skip("only root records the processes of others")
+		}
+		const nobody = 65534
+		recorded(t, java(t, "java", &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}).Process.Pid)
+	})
+}
+
+func recorded(t *testing.T, pid int) {
+	t.Helper()
+	code, out, msg := recordOf(t, "--with", "agent", "--duration", "2s", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
+	if code != 0 || !strings.Contains(out, "Busy.slow") {
+		t.Errorf("exit %d\n%s\n%s", code, out, msg)
+	}
+}
+
+// The agent can be on the command line as well; then it writes until the JVM
+// ends, and closes its trace.
+func TestJavaAgent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	jar, file := filepath.Join(dir, "contend-agent.jar"), filepath.Join(dir, "trace.bin")
+	var out, msg bytes.Buffer
+	if code := Main([]string{"record", "--agent"}, strings.NewReader(""), &out, &msg); code != 0 {
+		t.Fatal(msg.String())
+	}
+	if err := os.WriteFile(jar, out.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c := java(t, "java", nil, "-javaagent:"+jar+"=file="+file+",rate=50")
+	time.Sleep(2 * time.Second)
+	_ = c.Process.Signal(syscall.SIGTERM)
+	_ = c.Wait()
+	if d := ask[document.Analyze](t, "analyze", file); len(d.Locks) != 2 || d.Locks[0].Waiters != 3 && d.Locks[0].Waiters != 4 {
+		t.Errorf("%d locks: %+v", len(d.Locks), d.Locks)
+	}
+}

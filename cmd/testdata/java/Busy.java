@@ -1,0 +1,50 @@
+/** Two methods that take turns on a monitor and on a lock, until the process ends: slow holds each for 20 ms, quick for none. */
+public class Busy {
+  static final Object monitor = new Object();
+  static final java.util.concurrent.locks.ReentrantLock lock = new java.util.concurrent.locks.ReentrantLock();
+
+  static void slow() throws InterruptedException {
+    synchronized (monitor) {
+      Thread.sleep(20);
+    }
+    lock.lock();
+    try {
+      Thread.sleep(20);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  static void quick() throws InterruptedException {
+    synchronized (monitor) {
+      Thread.yield();
+    }
+    lock.lock();
+    lock.unlock();
+    Thread.sleep(1);
+  }
+
+  interface Work {
+    void run() throws InterruptedException;
+  }
+
+  static void forever(Work w) {
+    new Thread(() -> {
+      try {
+        while (true) {
+          w.run();
+        }
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+    }).start();
+  }
+
+  public static void main(String[] args) {
+    forever(Busy::slow);
+    for (int i = 0; i < 3; i++) {
+      forever(Busy::quick);
+    }
+    System.out.println("ready");
+  }
+}

@@ -1,0 +1,52 @@
+package jfr
+
+import (
+	"slices"
+
+	"contend/format"
+)
+
+// shown translates the ids of samples an agent took in the same JVM to those of
+// its flight recording. Threads have the same Java ids in both. Locks do not:
+// the agent knows their class and identity hash, so each gets an id of its own,
+// and the analysis finds out through the waiting threads which lock it is.
+type shown struct {
+	threads map[format.ThreadID]format.ThreadID
+	stacks  map[format.StackID]format.StackID
+	objects map[format.ObjectID]format.ObjectID
+}
+
+// Show takes an event of the agent's trace, once the recording itself has been
+// read. What comes of it is given by Next.
+func (r *Reader) Show(ev *format.Event) {
+	if r.shown.threads == nil {
+		r.shown = shown{map[format.ThreadID]format.ThreadID{}, map[format.StackID]format.StackID{}, map[format.ObjectID]format.ObjectID{}}
+	}
+	switch ev.Kind {
+	case format.KindThread:
+		id, ok := r.ids.byJava[int64(ev.Thread)]
+		if !ok {
+			id = r.threadID(threadKey{java: int64(ev.Thread), name: ev.Name}, "")
+			r.ids.byJava[int64(ev.Thread)] = id
+		}
+		r.shown.threads[ev.Thread] = id
+	case format.KindStack:
+		r.shown.stacks[ev.Stack] = r.internStack(recorded(slices.Clone(ev.Frames)))
+	case format.KindObject:
+		r.shown.objects[ev.Object] = r.object(r.intern(ev.Class), int64(ev.Hash), hashSpace, ev.LockKind, format.NoStack)
+	case format.KindContention:
+		r.queue.Push(format.Event{Kind: format.KindContention, Time: ev.Time, Weight: format.EvidenceOnly, Object: r.shown.objects[ev.Object],
+			Owners: r.shown.parties(ev.Owners), Waiters: r.shown.parties(ev.Waiters)})
+	}
+}
+
+// Next gives the next event that came of Show.
+func (r *Reader) Next(ev *format.Event) bool { return r.queue.Pop(ev) }
+
+func (s *shown) parties(list []format.Party) []format.Party {
+	out := make([]format.Party, len(list))
+	for i, p := range list {
+		out[i] = format.Party{Thread: s.threads[p.Thread], Stack: s.stacks[p.Stack], Mode: p.Mode}
+	}
+	return out
+}

@@ -1,0 +1,73 @@
+package decode
+
+import (
+	"errors"
+	"io"
+	"os"
+
+	"contend/decode/jfr"
+	"contend/decode/native"
+	"contend/format"
+)
+
+// Recording reads what was recorded of one JVM at once: its flight recording,
+// the samples of the agent, or both, of which either may be nil. With both,
+// the waits are those of the flight recording, and the samples only show who
+// owned the locks. The caller keeps the files open.
+func Recording(flight, samples *os.File, o Options) (Source, error) {
+	if flight == nil {
+		return native.NewReader(samples, samples.Name())
+	}
+	var shown Source
+	if samples != nil {
+		var err error
+		if shown, err = native.NewReader(samples, samples.Name()); err != nil {
+			return nil, err
+		}
+	}
+	r, err := jfr.NewReader(flight, flight.Name(), jfr.Options{Rules: o.Rules})
+	if err != nil {
+		return nil, err
+	}
+	if shown == nil {
+		return r, nil
+	}
+	return &both{Reader: r, samples: shown}, nil
+}
+
+// Source is an open trace.
+type Source interface {
+	Stats() format.Stats
+	format.Source
+	io.Closer
+}
+
+// both reads a flight recording to its end, and then what samples of the same
+// JVM show.
+type both struct {
+	*jfr.Reader
+	samples Source
+	then    bool
+}
+
+func (b *both) Read(ev *format.Event) error {
+	for {
+		if !b.then {
+			err := b.Reader.Read(ev)
+			if !errors.Is(err, io.EOF) {
+				return err
+			}
+			b.then = true
+		}
+		if b.Reader.Next(ev) {
+			return nil
+		}
+		var shown format.Event
+		if err := b.samples.Read(&shown); err != nil {
+			return err
+		}
+		b.Reader.Show(&shown)
+	}
+}
+
+func (b *both) Close() error { return errors.Join(b.Reader.Close(), b.samples.Close()) }

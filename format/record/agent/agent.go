@@ -1,0 +1,36 @@
+// Package agent carries the Java agent that samples lock contention inside a
+// JVM and writes a contend trace. Its sources are beside it; go generate builds
+// the jar, to the same bytes with JDK 17 and 25, and a test holds the two
+// together.
+package agent
+
+import (
+	_ "embed"
+	"strings"
+)
+
+// Jar is the agent, for JDK 8 and later.
+//
+//go:generate go test -run TestTheJarIsItsSources -update
+//go:embed contend-agent.jar
+var Jar []byte
+
+// Options tell an agent what to do.
+type Options struct {
+	Jar   string // where the agent's own code is, as the JVM sees it; "" means the jar that was loaded
+	File  string // where the trace goes; it must exist where Lease is given
+	Lease string // a file: the recording ends when it is gone, or has not been touched for 30 s; "" for none
+	Rate  string // samples a second, a decimal number
+}
+
+// String returns the options as the agent reads them. No value may hold a
+// comma.
+func (o Options) String() string {
+	var out []string
+	for _, kv := range [...][2]string{{"jar", o.Jar}, {"file", o.File}, {"lease", o.Lease}, {"rate", o.Rate}} {
+		if kv[1] != "" {
+			out = append(out, kv[0]+"="+kv[1])
+		}
+	}
+	return strings.Join(out, ",")
+}

@@ -1,0 +1,164 @@
+package agent
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"contend/golden"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const jarFile = "contend-agent.jar"
+
+func sources(t *testing.T) (files []string, sum string) {
+	t.Helper()
+	files, err := filepath.Glob("src/contend/agent/*.java")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no sources: %v", err)
+	}
+	slices.Sort(files)
+	h := sha256.New()
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(h, "%s %d\n%s", filepath.Base(f), len(text), text)
+	}
+	return files, hex.EncodeToString(h.Sum(nil))
+}
+
+// build compiles the sources and packs them. Times and order are fixed, so
+// that equal classes give equal bytes.
+func build(t *testing.T, javac string) []byte {
+	t.Helper()
+	files, sum := sources(t)
+	dir := t.TempDir()
+	out, err := exec.Command(javac, append([]string{"-Xlint:-options", "-g:source,lines", "--release", "8", "-d", dir}, files...)...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", javac, err, out)
+	}
+	classes, err := filepath.Glob(filepath.Join(dir, "contend/agent/*.class"))
+	if err != nil || len(classes) == 0 {
+		t.Fatalf("no classes: %v", err)
+	}
+	slices.Sort(classes)
+	var jar bytes.Buffer
+	z := zip.NewWriter(&jar)
+	add := func(name string, data []byte) {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)})
+		if err == nil {
+			_, err = w.Write(data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("META-INF/MANIFEST.MF", []byte("Manifest-Version: 1.0\r\nPremain-Class: contend.agent.Stub\r\nAgent-Class: contend.agent.Stub\r\nSources-SHA256: "+sum[:32]+"\r\n\r\n"))
+	for _, c := range classes {
+		data, err := os.ReadFile(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		add("contend/agent/"+filepath.Base(c), data)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return jar.Bytes()
+}
+
+// compilers are the JDKs here, the default one first.
+func compilers() []string {
+	var out []string
+	if path, err := exec.LookPath("javac"); err == nil {
+		out = append(out, path)
+	}
+	others, _ := filepath.Glob("/usr/lib/jvm/*25*/bin/javac")
+	return append(out, others...)
+}
+
+// Every JDK here builds the jar that is in the repository, to the byte.
+func TestTheJarIsItsSources(t *testing.T) {
+	javacs := compilers()
+	if len(javacs) == 0 {
+		t.Skip("no javac here: TestTheJarNamesItsSources holds the sources' sum alone")
+	}
+	kept := Jar
+	for i, javac := range javacs {
+		jar := build(t, javac)
+		if golden.Update() && i == 0 {
+			if err := os.WriteFile(jarFile, jar, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			kept = jar
+			continue
+		}
+		if diff := cmp.Diff(entries(t, kept), entries(t, jar)); diff != "" {
+			t.Errorf("%s builds other classes than %s holds: run go generate\n%s", javac, jarFile, diff)
+		}
+	}
+}
+
+// entries returns the sum of each file in a jar: Go's own releases may pack
+// equal files differently.
+func entries(t *testing.T, jar []byte) map[string]string {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(jar), int64(len(jar)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := sha256.New()
+		if _, err := io.Copy(h, r); err != nil {
+			t.Fatal(err)
+		}
+		out[f.Name] = hex.EncodeToString(h.Sum(nil))
+	}
+	return out
+}
+
+func TestTheJarNamesItsSources(t *testing.T) {
+	if golden.Update() {
+		t.Skip("the jar is being rebuilt")
+	}
+	_, sum := sources(t)
+	z, err := zip.NewReader(bytes.NewReader(Jar), int64(len(Jar)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := z.Open("META-INF/MANIFEST.MF")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "Sources-SHA256: "+sum[:32]+"\r\n") {
+		t.Errorf("%s was built from other sources: run go generate\n%s", jarFile, text)
+	}
+}
+
+func TestTheJarIsSmall(t *testing.T) {
+	if len(Jar) > 24<<10 {
+		t.Errorf("the agent takes %d bytes", len(Jar))
+	}
+}

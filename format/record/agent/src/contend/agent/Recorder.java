@@ -1,0 +1,150 @@
+package contend.agent;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.OpenOption;
+import java.nio.file.StandardOpenOption;
+import java.util.HashSet;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One recording: a thread that samples at random intervals around a period and
+ * writes what it saw, once a second, until its lease ends, its time is over or
+ * the JVM shuts down.
+ *
+ * Options: file, where the trace goes; rate, samples a second; lease, a file
+ * whose removal, or 30 s without a touch, ends the recording; seconds, after
+ * which it ends by itself.
+ */
+public final class Recorder implements Runnable {
+  private static final long LEASE_MILLIS = 30_000;
+  private static final long FLUSH_NANOS = 1_000_000_000L;
+
+  private final TraceWriter out;
+  private final Sampler sampler;
+  private final File lease;
+  private final long period;
+  private final long end; // in System.nanoTime(), Long.MAX_VALUE when open
+  private final AutoCloseable loader;
+  private final Random random = new Random();
+  private volatile boolean stopped;
+  private Thread hook;
+
+  private Recorder(String options, AutoCloseable loader) throws IOException {
+    this.loader = loader;
+    double rate = Double.parseDouble(option(options, "rate", "20"));
+    if (!(rate > 0 && rate <= 1000)) {
+      throw new IllegalArgumentException("rate=" + rate + ": between 0 and 1000 samples a second");
+    }
+    period = (long) (1e9 / rate);
+    double seconds = Double.parseDouble(option(options, "seconds", "0"));
+    end = seconds > 0 ? System.nanoTime() + (long) (seconds * 1e9) : Long.MAX_VALUE;
+    String leased = option(options, "lease", "");
+    lease = leased.isEmpty() ? null : new File(leased);
+    out = new TraceWriter(Files.newOutputStream(new File(option(options, "file", "contend-agent.bin")).toPath(), opening(lease != null)));
+    sampler = new Sampler(out, period);
+  }
+
+  // A file prepared by the recording process is only opened, never through a
+  // link; without one, the program's user named it.
+  private static OpenOption[] opening(boolean prepared) {
+    Set<OpenOption> how = new HashSet<>();
+    how.add(StandardOpenOption.WRITE);
+    how.add(StandardOpenOption.TRUNCATE_EXISTING);
+    if (prepared) {
+      how.add(LinkOption.NOFOLLOW_LINKS);
+    } else {
+      how.add(StandardOpenOption.CREATE);
+    }
+    return how.toArray(new OpenOption[0]);
+  }
+
+  static String option(String options, String key, String missing) {
+    for (String option : options.split(",")) {
+      if (option.startsWith(key + "=")) {
+        return option.substring(key.length() + 1);
+      }
+    }
+    return missing;
+  }
+
+  /** Begins a recording and returns; the loader is closed when it has ended. */
+  public static void start(String options, AutoCloseable loader) throws IOException {
+    final Recorder r = new Recorder(options, loader);
+    Thread t = new Thread(r, Sampler.OWN_THREAD);
+    t.setDaemon(true);
+    t.setPriority(Thread.MAX_PRIORITY);
+    t.setContextClassLoader(null);
+    r.hook = new Thread("contend-shutdown") {
+      @Override
+      public void run() {
+        r.close();
+      }
+    };
+    Runtime.getRuntime().addShutdownHook(r.hook);
+    t.start();
+  }
+
+  @Override
+  public void run() {
+    try {
+      sampler.begin();
+      loop();
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      out.fail(e); // what was flushed stays readable; the program must not notice
+    } finally {
+      close();
+      unhook();
+    }
+  }
+
+  private void loop() throws IOException {
+    long intended = System.nanoTime(), flushed = intended;
+    while (!stopped) {
+      intended += (long) (period * (0.5 + random.nextDouble())); // a fixed grid would beat with the program's own
+      if (intended > end) {
+        return;
+      }
+      for (long wait; (wait = intended - System.nanoTime()) > 0 && !stopped; ) {
+        LockSupport.parkNanos(wait);
+      }
+      synchronized (this) {
+        if (stopped) {
+          return;
+        }
+        sampler.sample(intended);
+        if (System.nanoTime() - flushed >= FLUSH_NANOS) {
+          flushed = System.nanoTime();
+          out.flush();
+          if (expired()) {
+            return;
+          }
+        }
+      }
+      intended = Math.max(intended, System.nanoTime() - 10 * period); // after a long stop, do not catch up
+    }
+  }
+
+  private boolean expired() {
+    long touched = lease == null ? Long.MAX_VALUE : lease.lastModified(); // 0 when it is gone
+    return lease != null && System.currentTimeMillis() - touched > LEASE_MILLIS;
+  }
+
+  synchronized void close() {
+    stopped = true;
+    out.close();
+  }
+
+  private void unhook() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+      loader.close();
+    } catch (Exception e) {
+      // the JVM is shutting down, or the jar is gone: nothing is left to do
+    }
+  }
+}

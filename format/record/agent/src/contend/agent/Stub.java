@@ -1,0 +1,50 @@
+package contend.agent;
+
+import java.io.File;
+import java.lang.instrument.Instrumentation;
+import java.net.URL;
+import java.net.URLClassLoader;
+
+/**
+ * What a JVM loads as agent. It never changes: a JVM keeps the first class of
+ * this name for good, so everything that may differ between versions is loaded
+ * from the jar at hand by a loader of its own, which goes when the recording
+ * ends.
+ *
+ * The options are key=value, separated by commas: jar, the file this recording's
+ * code comes from, and those of {@link Recorder}.
+ */
+public final class Stub {
+  private Stub() {}
+
+  /** Called when the agent is on the command line: -javaagent:JAR=OPTIONS. */
+  public static void premain(String options, Instrumentation jvm) throws Exception {
+    start(options, jvm);
+  }
+
+  /** Called when the agent is loaded into a JVM that runs. */
+  public static void agentmain(String options, Instrumentation jvm) throws Exception {
+    start(options, jvm);
+  }
+
+  private static void start(String options, Instrumentation jvm) throws Exception {
+    String text = options == null ? "" : options;
+    URLClassLoader own = new URLClassLoader(new URL[] {jar(text).toURI().toURL()}, null);
+    try {
+      own.loadClass("contend.agent.Recorder").getMethod("start", String.class, AutoCloseable.class)
+          .invoke(null, text, own);
+    } catch (java.lang.reflect.InvocationTargetException e) {
+      own.close();
+      throw new IllegalStateException("contend: " + e.getCause(), e.getCause());
+    }
+  }
+
+  private static File jar(String options) throws Exception {
+    for (String option : options.split(",")) {
+      if (option.startsWith("jar=")) {
+        return new File(option.substring("jar=".length()));
+      }
+    }
+    return new File(Stub.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+  }
+}

@@ -1,0 +1,82 @@
+package attach
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	stopped = 4 // SSTOP of <sys/proc.h>
+	zombie  = 5 // SZOMB
+)
+
+// Find looks at a process and says whether it is a JVM that may be attached
+// to. It does nothing to it. The error is an *Error.
+func Find(pid int) (*Process, error) {
+	p := &Process{PID: pid, inner: pid, tmp: os.TempDir()}
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil || k.Proc.P_stat == zombie {
+		return nil, p.fail("does not run", "'contend record --list' shows the JVMs here")
+	}
+	p.uid, p.gid = int(k.Eproc.Ucred.Uid), int(k.Eproc.Ucred.Groups[0])
+	p.quits = k.Proc.P_sigcatch&(1<<(uint(syscall.SIGQUIT)-1)) != 0
+	if p.uid != os.Geteuid() {
+		return nil, p.fail(fmt.Sprintf("belongs to another user (%d)", p.uid), "run contend as that user")
+	}
+	program, args := commandLine(pid)
+	switch {
+	case filepath.Base(program) != "java":
+		return nil, p.fail("is not a Java process", "'contend record --list' shows the JVMs here")
+	case k.Proc.P_stat == stopped:
+		return nil, p.fail("is stopped", fmt.Sprintf("kill -CONT %d lets it run", pid))
+	}
+	p.Main, p.args = mainOf(args), args
+	return p, nil
+}
+
+// commandLine reads what kern.procargs2 gives: the number of arguments, the
+// program's path, and the arguments behind some zeros.
+func commandLine(pid int) (program string, args []string) {
+	raw, err := unix.SysctlRaw("kern.procargs2", pid)
+	if err != nil || len(raw) < 4 {
+		return "", nil
+	}
+	n := int(binary.LittleEndian.Uint32(raw))
+	path, rest, _ := bytes.Cut(raw[4:], []byte{0})
+	args = strings.Split(string(bytes.TrimLeft(rest, "\x00")), "\x00")
+	return string(path), args[:min(max(n, 0), len(args))]
+}
+
+// Alive reports whether the process still runs.
+func (p *Process) Alive() bool {
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", p.PID)
+	return err == nil && k.Proc.P_stat != zombie
+}
+
+// List returns this user's JVMs, by number.
+func List() []*Process {
+	all, _ := unix.SysctlKinfoProcSlice("kern.proc.uid", os.Geteuid())
+	var out []*Process
+	for i := range all {
+		if p, err := Find(int(all[i].Proc.P_pid)); err == nil {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Process) int { return a.PID - b.PID })
+	return out
+}
+
+// working is where the file goes that asks for a socket: where a process
+// stands is not to be learnt here, and the JVM looks in both places.
+func (p *Process) working() string { return p.tmp }
+
+func (p *Process) dial() (net.Conn, error) { return net.Dial("unix", p.socket()) }

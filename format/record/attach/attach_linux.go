@@ -1,0 +1,154 @@
+package attach
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// Find looks at a process and says whether it is a HotSpot JVM that may be
+// attached to. It does nothing to it. The error is an *Error.
+func Find(pid int) (*Process, error) {
+	p := &Process{PID: pid, inner: pid, root: procPath(pid, "root"), tmp: "/tmp"}
+	status, err := os.ReadFile(procPath(pid, "status"))
+	if err != nil {
+		return nil, p.fail("does not run", "'contend record --list' shows the JVMs here")
+	}
+	state := p.read(status)
+	maps, err := os.ReadFile(procPath(pid, "maps"))
+	switch {
+	case errors.Is(err, os.ErrPermission) && p.uid != os.Geteuid():
+		return nil, p.fail(fmt.Sprintf("belongs to another user (%d)", p.uid), "run contend as that user or as root")
+	case bytes.Contains(maps, []byte("/libj9vm")):
+		return nil, p.fail("is an OpenJ9 JVM, which has no HotSpot attach socket", "record javacores: kill -QUIT PID a few times, and give contend the files")
+	case !bytes.Contains(maps, []byte("/libjvm.so")):
+		return nil, p.fail("is not a Java process", "'contend record --list' shows the JVMs here")
+	case strings.HasPrefix(state, "T"):
+		return nil, p.fail("is stopped", fmt.Sprintf("kill -CONT %d lets it run", pid))
+	}
+	p.commandLine()
+	return p, nil
+}
+
+func procPath(pid int, name string) string { return filepath.Join("/proc", strconv.Itoa(pid), name) }
+
+func (p *Process) working() string { return procPath(p.PID, "cwd") }
+
+// read takes from a status file who the process is; it returns its state.
+func (p *Process) read(status []byte) (state string) {
+	for line := range strings.Lines(string(status)) {
+		key, value, _ := strings.Cut(line, ":")
+		words := strings.Fields(value)
+		if len(words) == 0 {
+			continue
+		}
+		switch key {
+		case "State":
+			state = words[0]
+		case "Uid": // real, effective, saved, of the file system
+			p.uid, _ = strconv.Atoi(words[min(1, len(words)-1)])
+		case "Gid":
+			p.gid, _ = strconv.Atoi(words[min(1, len(words)-1)])
+		case "NSpid": // outermost namespace first
+			p.inner, _ = strconv.Atoi(words[len(words)-1])
+		case "SigCgt":
+			caught, _ := strconv.ParseUint(words[0], 16, 64)
+			p.quits = caught&(1<<(uint(syscall.SIGQUIT)-1)) != 0
+		}
+	}
+	return state
+}
+
+// commandLine reads the arguments, those of the environment too.
+func (p *Process) commandLine() {
+	text, _ := os.ReadFile(procPath(p.PID, "cmdline"))
+	args := strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
+	p.Main = mainOf(args)
+	p.args = args
+	env, _ := os.ReadFile(procPath(p.PID, "environ"))
+	for _, v := range strings.Split(string(env), "\x00") {
+		if key, value, _ := strings.Cut(v, "="); key == "JAVA_TOOL_OPTIONS" || key == "JDK_JAVA_OPTIONS" || key == "_JAVA_OPTIONS" {
+			p.args = append(p.args, strings.Fields(value)...)
+		}
+	}
+}
+
+// Alive reports whether the process still runs.
+func (p *Process) Alive() bool {
+	status, err := os.ReadFile(procPath(p.PID, "status"))
+	return err == nil && !strings.ContainsAny((&Process{}).read(status), "ZX")
+}
+
+// List returns the JVMs here, by number. Those of other users are left out
+// unless this is root.
+func List() []*Process {
+	entries, _ := os.ReadDir("/proc")
+	var out []*Process
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil {
+			continue
+		}
+		if p, err := Find(pid); err == nil {
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Process) int { return a.PID - b.PID })
+	return out
+}
+
+// dial connects to the socket as the user of the process: the JVM looks who
+// calls. The thread that changed its user does not live on.
+func (p *Process) dial() (net.Conn, error) {
+	path := p.socket()
+	if info, err := os.Lstat(path); err != nil {
+		return nil, err
+	} else if info.Mode()&os.ModeSocket == 0 {
+		return nil, fmt.Errorf("%s: %w", path, syscall.ENOTSOCK)
+	}
+	if os.Geteuid() != 0 || p.uid == 0 {
+		return net.Dial("unix", path)
+	}
+	type result struct {
+		conn net.Conn
+		err  error
+	}
+	done := make(chan result)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		conn, err := p.dialAs(path)
+		done <- result{conn, err}
+	}()
+	r := <-done
+	return r.conn, r.err
+}
+
+// dialAs connects with the user and group of the process, of this thread only.
+func (p *Process) dialAs(path string) (net.Conn, error) {
+	const keep = ^uintptr(0)
+	if _, _, no := syscall.RawSyscall(syscall.SYS_SETRESGID, keep, uintptr(p.gid), keep); no != 0 {
+		return nil, no
+	}
+	if _, _, no := syscall.RawSyscall(syscall.SYS_SETRESUID, keep, uintptr(p.uid), keep); no != 0 {
+		return nil, no
+	}
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Connect(fd, &syscall.SockaddrUnix{Name: path}); err != nil {
+		syscall.Close(fd)
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), path)
+	defer f.Close()
+	return net.FileConn(f)
+}

@@ -1,0 +1,30 @@
+//go:build !linux && !darwin
+
+package attach
+
+import "time"
+
+// Find refuses: JVMs are attached to on Linux and macOS only.
+func Find(pid int) (*Process, error) {
+	p := &Process{PID: pid}
+	return nil, p.fail("cannot be attached to from here: contend records JVMs on Linux and macOS",
+		"jcmd PID JFR.start, wait, jcmd PID JFR.dump filename=FILE, and give contend the file")
+}
+
+// List returns nothing here.
+func List() []*Process { return nil }
+
+// Command, Load and Alive have no process to work on here.
+func (p *Process) Command(time.Duration, string, ...string) ([]byte, error) {
+	_, err := Find(p.PID)
+	return nil, err
+}
+
+// Load see Command.
+func (p *Process) Load(time.Duration, string, string) error {
+	_, err := Find(p.PID)
+	return err
+}
+
+// Alive see Command.
+func (p *Process) Alive() bool { return false }

@@ -1,0 +1,172 @@
+//go:build linux || darwin
+
+package attach
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// maxArgument bounds what the attach listener takes of each argument.
+const maxArgument = 1024
+
+// Command runs a command of the attach listener, such as "load" or "jcmd", and
+// returns what it prints. The error is an *Error when the JVM cannot be
+// reached or says no.
+func (p *Process) Command(timeout time.Duration, name string, args ...string) ([]byte, error) {
+	if len(args) > 3 {
+		return nil, fmt.Errorf("%s: %d arguments, at most 3", name, len(args))
+	}
+	for _, a := range args {
+		if len(a) > maxArgument || strings.ContainsRune(a, 0) {
+			return nil, fmt.Errorf("%s: an argument of %d bytes, at most %d", name, len(a), maxArgument)
+		}
+	}
+	conn, err := p.connect()
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(timeout)); err != nil {
+		return nil, err
+	}
+	request := "1\x00" + name + "\x00" + strings.Join(args, "\x00") + strings.Repeat("\x00", 3-max(len(args), 1)+1)
+	if _, err := io.WriteString(conn, request); err != nil {
+		return nil, p.fail("does not take the command: "+cause(err), "")
+	}
+	answer, err := io.ReadAll(conn)
+	if err != nil && len(answer) == 0 {
+		return nil, p.fail("does not answer: "+cause(err), "it may be stopped, or too busy")
+	}
+	return p.status(name, answer)
+}
+
+// status splits the listener's own verdict, the first line, from the answer.
+func (p *Process) status(name string, answer []byte) ([]byte, error) {
+	line, rest, _ := bytes.Cut(answer, []byte("\n"))
+	if code, err := strconv.Atoi(strings.TrimSpace(string(line))); err != nil || code != 0 {
+		return nil, p.fail(fmt.Sprintf("refuses %s: %s", name, oneLine(answer)), "")
+	}
+	return rest, nil
+}
+
+// Load loads a Java agent. Some JVMs answer 0 also when they forbid agents: the
+// text tells.
+func (p *Process) Load(timeout time.Duration, jar, options string) error {
+	if strings.Contains(jar, "=") {
+		return fmt.Errorf("%s: the path of an agent must not hold '='", jar)
+	}
+	answer, err := p.Command(timeout, "load", "instrument", "false", jar+"="+options)
+	text := oneLine(answer)
+	if err != nil {
+		text = err.Error()
+	}
+	for _, r := range refusals {
+		if strings.Contains(text, r.says) {
+			return p.fail(r.what, r.hint)
+		}
+	}
+	if code := strings.TrimSpace(strings.TrimPrefix(text, "return code:")); err == nil && code != "0" && code != "" {
+		return p.fail("does not load the agent: "+text, "--with jfr needs none")
+	}
+	return err
+}
+
+// refusals are what JVMs say when they load no agent.
+var refusals = []struct{ says, what, hint string }{
+	{"Dynamic agent loading is not enabled", "forbids agents (-XX:-EnableDynamicAgentLoading)", "--with jfr needs none; or start it with -javaagent, see 'contend record --help'"},
+	{"return code: 102", "cannot start the agent: its own error output says why", "java.management may be missing in its runtime; --with jfr needs no agent"},
+	{"instrument", "cannot load agents: its runtime has no java.instrument", "--with jfr needs none"},
+}
+
+// connect reaches the listener: it tries the socket first, and asks for one by
+// a signal only where none answers.
+func (p *Process) connect() (net.Conn, error) {
+	if conn, err := p.dial(); err == nil {
+		return conn, nil
+	} else if errors.Is(err, os.ErrPermission) {
+		return nil, p.fail("belongs to another user", "run contend as that user or as root")
+	}
+	if err := p.mayBeSignalled(); err != nil {
+		return nil, err
+	}
+	_ = os.Remove(p.socket()) // a stale one: who made it is gone, and its successor makes none beside it
+	asked, err := p.ask()
+	defer os.Remove(asked)
+	if err != nil {
+		return nil, err
+	}
+	var last error
+	for wait := 20 * time.Millisecond; wait < 3*time.Second; wait = wait * 3 / 2 {
+		time.Sleep(wait)
+		conn, err := p.dial()
+		if err == nil {
+			return conn, nil
+		}
+		last = err
+	}
+	return nil, p.fail("opened no attach socket: "+cause(last), "it may have written a thread dump to its output instead")
+}
+
+func (p *Process) socket() string {
+	ours, _ := p.Dir()
+	return filepath.Join(ours, fmt.Sprintf(".java_pid%d", p.inner))
+}
+
+func (p *Process) mayBeSignalled() error {
+	for _, a := range p.args {
+		if a == "-XX:+DisableAttachMechanism" {
+			return p.fail("does not let itself be attached to (-XX:+DisableAttachMechanism)", "start it with -javaagent: see 'contend record --help'")
+		}
+	}
+	if !p.quits {
+		return p.fail("has no attach socket, and would die of the signal that asks for one (-Xrs)", "start it with -javaagent: see 'contend record --help'")
+	}
+	return nil
+}
+
+// ask makes the file that tells the signal from a wish for a thread dump, sends
+// the signal, and returns the file.
+func (p *Process) ask() (path string, err error) {
+	ours, _ := p.Dir()
+	for _, dir := range []string{p.working(), ours} {
+		path = filepath.Join(dir, fmt.Sprintf(".attach_pid%d", p.inner))
+		var f *os.File
+		if f, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|syscall.O_NOFOLLOW, 0o600); err != nil {
+			continue
+		}
+		f.Close()
+		if err = os.Chown(path, p.uid, p.gid); err == nil {
+			break
+		}
+		os.Remove(path)
+	}
+	if err != nil {
+		return path, p.fail("cannot be asked for a socket: "+cause(err), "run contend as the same user or as root")
+	}
+	if err := syscall.Kill(p.PID, syscall.SIGQUIT); err != nil {
+		return path, p.fail("cannot be signalled: "+cause(err), "run contend as the same user or as root")
+	}
+	return path, nil
+}
+
+func cause(err error) string {
+	var number syscall.Errno
+	if errors.As(err, &number) {
+		return number.Error()
+	}
+	return err.Error()
+}
+
+func oneLine(text []byte) string {
+	return strings.Join(strings.Fields(string(text)), " ")
+}

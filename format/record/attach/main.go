@@ -1,0 +1,29 @@
+package attach
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// withValue are the options of java that take the next argument as theirs.
+var withValue = map[string]bool{"-cp": true, "-classpath": true, "--class-path": true, "-p": true, "--module-path": true,
+	"--add-modules": true, "--add-opens": true, "--add-exports": true, "--add-reads": true, "--limit-modules": true,
+	"--upgrade-module-path": true, "--patch-module": true, "--enable-native-access": true, "--source": true}
+
+// mainOf returns the main class, module or jar of a java command line.
+func mainOf(args []string) string {
+	for i := 1; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case a == "-jar" || a == "-m" || a == "--module":
+			if i+1 < len(args) {
+				return strings.TrimSuffix(filepath.Base(args[i+1]), ".jar")
+			}
+		case withValue[a]:
+			i++
+		case !strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "@"):
+			return a
+		}
+	}
+	return ""
+}

@@ -1,0 +1,234 @@
+// Package record records a running JVM: with an agent that samples who owns
+// each contended lock, with the JVM's flight recorder, or with both. It leaves
+// no file behind in the target, changes no setting of it for longer than the
+// recording, and analyses nothing.
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"contend/format"
+	"contend/format/record/agent"
+	"contend/format/record/attach"
+)
+
+// Config says how to record.
+type Config struct {
+	Duration time.Duration
+	Rate     float64             // samples a second of the agent
+	Settings []byte              // of the flight recorder: a .jfc file
+	Progress func(time.Duration) // told now and then how much time is left; may be nil
+}
+
+// Recording is what came of it.
+type Recording struct {
+	Samples *os.File      // the agent's trace, nil without the agent; no name leads to it any more
+	Flight  *os.File      // the flight recording, nil without one; likewise
+	Length  time.Duration // how long was recorded
+	Ended   bool          // the process ended before the time was over
+}
+
+// Close gives the files up.
+func (r *Recording) Close() {
+	for _, f := range []*os.File{r.Samples, r.Flight} {
+		if f != nil {
+			f.Close()
+		}
+	}
+}
+
+// Means are what records.
+type Means struct{ Agent, Flight bool }
+
+// patience is how long the target may take to answer a command.
+const patience = 20 * time.Second
+
+// JVM records a process until the time is over or ctx ends, whichever is
+// first; then what came is returned. The error is an *attach.Error where the
+// process says no.
+func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording, error) {
+	dir, err := newFolder(p)
+	if err != nil {
+		return nil, fmt.Errorf("no place for the recording: %w", err)
+	}
+	defer dir.remove()
+	s := &session{Config: c, p: p, dir: dir, name: filepath.Base(dir.ours)}
+	out := &Recording{}
+	if m.Flight { // first: what the agent shows should lie within
+		if err := s.startFlight(); err != nil {
+			return nil, err
+		}
+	}
+	if m.Agent {
+		if out.Samples, err = s.startAgent(); err != nil {
+			s.cancelFlight(m)
+			return nil, err
+		}
+	}
+	begun := time.Now()
+	out.Ended = s.wait(ctx)
+	out.Length = time.Since(begun)
+	if m.Agent {
+		s.stopAgent(out)
+	}
+	if m.Flight {
+		out.Flight, err = s.stopFlight(out.Ended)
+	}
+	if err == nil && out.Samples != nil {
+		_, err = out.Samples.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		out.Close()
+		return nil, err
+	}
+	return out, nil
+}
+
+type session struct {
+	Config
+	p    *attach.Process
+	dir  *folder
+	name string
+}
+
+const (
+	jarName    = "agent.jar"
+	traceName  = "trace.bin"
+	leaseName  = "lease"
+	flightName = "flight.jfr"
+)
+
+// startAgent loads the agent. A stub in it stays in the JVM; the recorder's
+// own code is loaded from this jar and goes when the recording ends.
+func (s *session) startAgent() (*os.File, error) {
+	for name, content := range map[string][]byte{jarName: agent.Jar, leaseName: nil} {
+		f, err := s.dir.add(name, 0o600, content)
+		if err != nil {
+			return nil, err
+		}
+		f.Close()
+	}
+	trace, err := s.dir.add(traceName, 0o600, nil)
+	if err != nil {
+		return nil, err
+	}
+	jar := s.dir.path(jarName)
+	o := agent.Options{Jar: jar, File: s.dir.path(traceName), Lease: s.dir.path(leaseName), Rate: strconv.FormatFloat(s.Rate, 'g', -1, 64)}
+	if err := s.p.Load(patience, jar, o.String()); err != nil {
+		trace.Close()
+		return nil, err
+	}
+	return trace, nil
+}
+
+// stopAgent ends the lease and waits for the end of the trace. A JVM that has
+// no time for it, or is gone, leaves a trace that was cut.
+func (s *session) stopAgent(r *Recording) {
+	_ = os.Remove(filepath.Join(s.dir.ours, leaseName))
+	for range 60 {
+		if complete(r.Samples) || r.Ended {
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+}
+
+// complete reports whether a trace ends with its end event, which the agent
+// writes as a small block of its own.
+func complete(f *os.File) bool {
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return false
+	}
+	tail := make([]byte, min(size, 64))
+	if _, err := f.ReadAt(tail, size-int64(len(tail))); err != nil {
+		return false
+	}
+	at := strings.LastIndex(string(tail), format.Marker)
+	body := at + format.BlockHeaderSize
+	return at >= 0 && body < len(tail) && format.Kind(tail[body]) == format.KindEnd
+}
+
+func (s *session) startFlight() error {
+	f, err := s.dir.add("settings.jfc", 0o600, s.Settings)
+	if err != nil {
+		return err
+	}
+	f.Close()
+	answer, err := s.jcmd("JFR.start name=%s settings=%s", s.name, s.dir.path("settings.jfc"))
+	if err != nil {
+		return err
+	}
+	switch {
+	case strings.Contains(answer, "jdk.jfr not found"):
+		return s.noFlight()
+	case !strings.Contains(answer, "Started recording"):
+		return &attach.Error{PID: s.p.PID, What: "starts no flight recording: " + answer, Hint: "--with agent needs none"}
+	}
+	return nil
+}
+
+func (s *session) stopFlight(ended bool) (*os.File, error) {
+	if ended {
+		return nil, errEnded
+	}
+	if _, err := s.jcmd("JFR.stop name=%s filename=%s", s.name, s.dir.path(flightName)); err != nil {
+		return nil, err
+	}
+	return s.dir.open(flightName)
+}
+
+var errEnded = errors.New("the process ended, and its flight recording with it")
+
+func (s *session) cancelFlight(m Means) {
+	if m.Flight {
+		_, _ = s.jcmd("JFR.stop name=%s", s.name)
+	}
+}
+
+func (s *session) jcmd(command string, args ...any) (string, error) {
+	answer, err := s.p.Command(patience, "jcmd", fmt.Sprintf(command, args...))
+	if err != nil && strings.Contains(err.Error(), "Unknown diagnostic command") {
+		return "", s.noFlight()
+	}
+	return strings.Join(strings.Fields(string(answer)), " "), err
+}
+
+func (s *session) noFlight() error {
+	return &attach.Error{PID: s.p.PID, What: "has no flight recorder", Hint: "--with agent needs none"}
+}
+
+// wait keeps the lease alive until the time is over or ctx ends; it reports
+// whether the process ended before.
+func (s *session) wait(ctx context.Context) (ended bool) {
+	over := time.Now().Add(s.Duration)
+	step := time.NewTicker(250 * time.Millisecond)
+	defer step.Stop()
+	for {
+		left := time.Until(over)
+		if s.Progress != nil {
+			s.Progress(max(left, 0))
+		}
+		if left <= 0 {
+			return false
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(left):
+		case now := <-step.C:
+			_ = os.Chtimes(filepath.Join(s.dir.ours, leaseName), now, now)
+		}
+		if !s.p.Alive() {
+			return true
+		}
+	}
+}
