@@ -79,11 +79,17 @@ type Metric struct {
 
 // NewPhases converts phases; top limits them, 0 means all.
 func NewPhases(s *csp.Series, top int) []Phase {
-	out := []Phase{}
-	for i := range limit(s.Phases, top) {
-		out = append(out, newPhase(&s.Phases[i]))
+	return slices.Collect(phases(limit(s.Phases, top)))
+}
+
+func phases(list []csp.Phase) iter.Seq[Phase] {
+	return func(yield func(Phase) bool) {
+		for i := range list {
+			if !yield(newPhase(&list[i])) {
+				return
+			}
+		}
 	}
-	return out
 }
 
 func newPhase(p *csp.Phase) Phase {
@@ -135,13 +141,7 @@ func (d *CSP) EachPhase(top int) iter.Seq[Phase] {
 	if d.series == nil {
 		return slices.Values(limit(d.Phases, top))
 	}
-	return func(yield func(Phase) bool) {
-		for i := range limit(d.series.Phases, top) {
-			if !yield(newPhase(&d.series.Phases[i])) {
-				return
-			}
-		}
-	}
+	return phases(limit(d.series.Phases, top))
 }
 
 // write prints the document as Write does any other, but makes each interval

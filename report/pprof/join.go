@@ -36,8 +36,8 @@ func (j *Joiner) Add(r io.Reader, name, label string) error {
 		j.first, j.view = name, viewOf(p)
 	} else if view := viewOf(p); view != j.view {
 		return fail(name, fmt.Errorf("%w: it shows %s, %s shows %s", format.ErrNotMine, view, j.first, j.view), "export both with the same --view")
-	} else if err := sameTypes(j.all[0], p); err != nil {
-		return fail(name, fmt.Errorf("%w: %w in %s", format.ErrNotMine, err, j.first), "profiles of traces that measure time and of those that count do not add up")
+	} else if was, is := typesOf(j.all[0]), typesOf(p); was != is {
+		return fail(name, fmt.Errorf("%w: values are %s, but %s in %s", format.ErrNotMine, is, was, j.first), "profiles of traces that measure time and of those that count do not add up")
 	}
 	for _, s := range p.Sample {
 		if len(s.Label[inputLabel]) == 0 {
@@ -69,13 +69,6 @@ func viewOf(p *profile.Profile) string {
 		}
 	}
 	return "no view of contend's"
-}
-
-func sameTypes(a, b *profile.Profile) error {
-	if x, y := typesOf(a), typesOf(b); x != y {
-		return fmt.Errorf("values are %s, but %s", y, x)
-	}
-	return nil
 }
 
 func typesOf(p *profile.Profile) string {
