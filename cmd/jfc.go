@@ -10,7 +10,6 @@ import (
 
 	"contend/analysis"
 	"contend/blame/locks"
-	"contend/decode"
 	"contend/format"
 
 	"github.com/spf13/cobra"
@@ -103,7 +102,6 @@ const mostTraced = 32
 // first.
 func (o *jfcOptions) methods(e *env) ([]string, error) {
 	o.trace.paths = []string{o.from}
-	o.trace.limits = decode.Limits{Unproductive: decode.DefaultUnproductive, Unpacked: decode.DefaultUnpacked}
 	filter, err := o.trace.filter()
 	if err != nil {
 		return nil, err
