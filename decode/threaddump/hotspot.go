@@ -107,10 +107,7 @@ func (p *hotspot) part(text string) {
 
 // lockLines are the lines under a frame that say what a thread waits for.
 // What it waits for comes with its innermost frames: the first one counts.
-var lockLines = []struct {
-	prefix string
-	wait   Wait
-}{
+var lockLines = []waitLine{
 	{"waiting to lock ", Blocked},
 	{"waiting to re-lock in wait() ", Waiting}, // deriveLocks finds whether it is notified yet
 	{"parking to wait for ", Parked},
@@ -134,12 +131,7 @@ func (p *hotspot) lock(text string) {
 		p.waits(Blocked, LockRef{Class: "java.lang.Class", Name: p.names.intern(initPrefix + JavaName(class))})
 		return
 	}
-	for _, l := range lockLines {
-		if rest, ok := strings.CutPrefix(text, l.prefix); ok {
-			p.waits(l.wait, p.names.bracketed(rest))
-			return
-		}
-	}
+	p.waitsAs(lockLines, text, p.names.bracketed)
 }
 
 // thread begins a thread: `"name" #12 daemon prio=5 ... nid=0x1a2b ...`. The

@@ -96,7 +96,7 @@ func lockTotals(a *document.Analyze, m measure) (notes []string) {
 	for _, l := range a.Locks {
 		rest -= l.WaitNs
 	}
-	notes = []string{m.total(a.Total)}
+	notes = []string{m.Total(a.Total.Waiting)}
 	if rest > 0 {
 		notes = append(notes, m.Text(rest)+" on further locks not shown (--top 0 shows all)")
 	}
@@ -206,7 +206,7 @@ func keyCell(b *document.Blame, r *document.BlameRow, by, key string) Cell {
 func Blame(w io.Writer, b *document.Blame, o Options) error {
 	g := blameGrid(b)
 	if o.Style != CSV {
-		g.Notes = append(g.Notes, measureOf(b.Coverage).total(b.Total))
+		g.Notes = append(g.Notes, measureOf(b.Coverage).Total(b.Total.Waiting))
 	}
 	return writeAll(w, []*Grid{g}, b.Coverage, o)
 }
