@@ -28,6 +28,7 @@ var spoken = map[string][]string{
 	"convert":    nil, // binary, never to a terminal
 	"pprof":      nil, // the same
 	"rules":      nil,
+	"record":     nil, // prints what analyze prints
 	"jfc":        nil,
 	"simulate":   nil,
 	"help":       nil,

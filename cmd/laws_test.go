@@ -88,7 +88,7 @@ func sumBlame(b *document.Blame) (ns int64) {
 }
 
 func sumProvenance(p document.Provenance) int64 {
-	return p.ExactNs + p.SampledNs + p.InferredNs + p.ThreadOnlyNs + p.UnknownNs
+	return p.ExactNs + p.SampledNs + p.InferredNs + p.EstimatedNs + p.ThreadOnlyNs + p.UnknownNs
 }
 
 func TestTotalsAreOneNumber(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"contend/format/record"
 	"contend/format/record/agent"
 	"contend/format/record/attach"
+	"contend/report/text"
 
 	"github.com/spf13/cobra"
 )
@@ -59,7 +60,8 @@ func newRecord(e *env) *cobra.Command {
 	f := c.Flags()
 	f.DurationVar(&o.duration, "duration", 30*time.Second, "record for `DURATION`")
 	f.Float64Var(&o.rate, "rate", 20, "let the agent take `N` samples a second")
-	f.StringVar(&o.with, "with", "both", "record a JVM with `WHAT`: agent, jfr or both")
+	f.StringVar(&o.with, "with", "both", "record a JVM with `WHAT`: agent, jfr, both")
+	offer(c, "with", "agent", "jfr", "both")
 	f.StringVarP(&o.out, "output", "o", "", "write the recording to `FILE`; - is standard output, and nothing else is printed then")
 	f.StringVar(&o.keep, "keep", "", "leave the flight recording and the samples in `DIR` as they came")
 	f.BoolVar(&o.list, "list", false, "list the JVMs here")
@@ -98,7 +100,7 @@ func (e *env) writeJar() error {
 func listJVMs(e *env) error {
 	w := tabwriter.NewWriter(e.out, 0, 0, 2, ' ', 0)
 	for _, p := range attach.List() {
-		fmt.Fprintf(w, "%d\t%s\n", p.PID, p.Main)
+		fmt.Fprintf(w, "%d\t%s\n", p.PID, text.Sanitize(p.Main))
 	}
 	return w.Flush()
 }

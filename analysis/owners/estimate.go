@@ -59,8 +59,7 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 	}
 	first := map[entry]int{}
 	root := make([]int, len(sections))
-	var find func(int) int
-	find = func(i int) int {
+	find := func(i int) int {
 		for root[i] != i {
 			root[i] = root[root[i]]
 			i = root[i]
@@ -243,7 +242,8 @@ func (b *builder) estimate(g *gap) {
 			if rg.Least = min(g.least, rg.Length); rg.Least > rg.Gone {
 				rg.Gone = 0
 			}
-			p := b.kin.model.Split(rg)
+			p := &b.parts
+			b.kin.model.Split(rg, p)
 			shown := first
 			shown.prov = Sampled
 			b.emitOp(g.lo, g.lo+rg.Least, shown)
@@ -261,7 +261,8 @@ func (b *builder) estimate(g *gap) {
 	if x != nil {
 		a.Elapsed = from - g.lo
 	}
-	m := b.kin.model.Meet(a)
+	m := &b.met
+	b.kin.model.Meet(a, m)
 	at := from
 	met := m.Own
 	for s, ns := range m.First {

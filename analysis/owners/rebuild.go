@@ -2,6 +2,7 @@ package owners
 
 import (
 	"cmp"
+	"contend/analysis/owners/renewal"
 	"slices"
 
 	"contend/format"
@@ -80,7 +81,9 @@ type builder struct {
 	kin    *kin
 	now    *gap // being filled
 	crowd  crowd
-	right  float64 // share of what is charged that is expected to be right
+	parts  renewal.Parts // scratch
+	met    renewal.Met   // scratch
+	right  float64       // share of what is charged that is expected to be right
 	trust  Calibration
 	sure   float64 // of the rest of a gap, and how long that is
 	length int64

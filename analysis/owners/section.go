@@ -13,6 +13,7 @@ type section struct {
 	lock     format.ObjectID
 	acquired []acquisition // by time
 	near     int           // what after returned last
+	nearBusy int           // what busyUntil returned last
 	inside   map[callSite]bool
 	holds    map[format.StackID]int64 // by acquisition site: how long it usually holds
 	usual    int64                    // the same over all sites, 0 when unknown
@@ -148,8 +149,21 @@ func (s *section) acquiredByOther(t format.ThreadID, lo, hi int64) bool {
 
 // isBusy reports whether somebody waited for the lock all through [lo, hi].
 func (s *section) isBusy(lo, hi int64) bool {
-	i, _ := slices.BinarySearchFunc(s.busy, hi, func(b span, t int64) int { return cmp.Compare(b.end, t) })
+	i := s.busyUntil(hi)
 	return i < len(s.busy) && s.busy[i].start <= lo
+}
+
+// busyUntil returns the index of the first busy stretch that ends at t or
+// after.
+func (s *section) busyUntil(t int64) int {
+	for i := s.nearBusy; i < min(s.nearBusy+4, len(s.busy)); i++ { // who asks mostly goes forward in time
+		if s.busy[i].end >= t && (i == 0 || s.busy[i-1].end < t) {
+			s.nearBusy = i
+			return i
+		}
+	}
+	s.nearBusy, _ = slices.BinarySearchFunc(s.busy, t, func(b span, t int64) int { return cmp.Compare(b.end, t) })
+	return s.nearBusy
 }
 
 // usualHolds takes, for each acquisition site, the median time to the next

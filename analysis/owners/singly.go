@@ -11,24 +11,22 @@ import (
 // acquisition names the thread, or, where locks name nobody, comes promptly.
 // As many must not fit by chance: the same activities moved in time are tried too.
 func (ev *evidence) singly(s *section, at callSite) {
-	var found []anchor
 	list := ev.sites.at(at)
-	window := ev.window(s, list)
-	busy := 0
-	for _, i := range list {
-		d, t := ev.at(i), ev.thread(i)
-		hit := ev.fits(s, t, d, window)
-		if d.end > d.start && s.isBusy(d.end, d.end) {
-			busy++
-		}
-		if hit {
+	ending := ev.ending(s, list)
+	if len(ending) < fewestPrompt {
+		return
+	}
+	window := ev.window(s, ending)
+	var found []anchor
+	for _, i := range ending {
+		if d, t := ev.at(i), ev.thread(i); ev.fits(s, t, d, window) {
 			found = append(found, anchor{d.start, d.end, t, d.stack, Inferred})
 		}
 	}
-	if len(found) < fewestPrompt || len(found)*overChance < busy || ev.byChance(s, list, window) > float64(len(found)*len(moves)/overChance) {
+	if len(found) < fewestPrompt || len(found)*overChance < len(ending) || ev.byChance(s, list, window) > float64(len(found)*len(moves)/overChance) {
 		return
 	}
-	if s.permits && float64(len(found)) >= sure*float64(busy) {
+	if s.permits && float64(len(found)) >= sure*float64(len(ending)) {
 		found = found[:0]
 		for _, i := range list {
 			d := ev.at(i)
@@ -41,6 +39,16 @@ func (ev *evidence) singly(s *section, at callSite) {
 	}
 }
 
+// ending returns the activities at whose end somebody waits for the lock.
+func (ev *evidence) ending(s *section, list []column.Ref) (out []column.Ref) {
+	for _, i := range list {
+		if d := ev.at(i); d.end > d.start && s.isBusy(d.end, d.end) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // window is how soon after an activity the lock is acquired for the two to
 // have to do with each other: as soon as is usual after those of a call site,
 // twice over.
@@ -51,7 +59,7 @@ func (ev *evidence) window(s *section, list []column.Ref) int64 {
 	var lags []int64
 	for _, i := range list {
 		d := ev.at(i)
-		if next, _ := ev.next(s, d.end); d.end > d.start && d.promptly(next) && s.isBusy(d.end, d.end) {
+		if next, _ := ev.next(s, d.end); d.promptly(next) {
 			lags = append(lags, next-d.end)
 		}
 	}

@@ -20,18 +20,21 @@ type Met struct {
 
 	// As of Parts; the first section is the one that was met.
 	SureFirst, SureRest float64
+
+	cells []float64 // scratch
 }
 
 // Meet divides the stretch after an arrival. A section that is met is likely
 // to be a long one: by its length, and as much of it is over as is still to
 // come.
-func (m *Model) Meet(a Arrival) Met {
+func (m *Model) Meet(a Arrival, met *Met) {
+	*met = Met{First: zeros(met.First, m.sites), Others: zeros(met.Others, m.sites), cells: met.cells}
 	own, gone := m.left(a)
 	c, ok := m.cell(a.Length)
 	if !ok || c == 0 {
-		return m.meetLong(a, gone)
+		m.meetLong(a, gone, met)
+		return
 	}
-	met := Met{First: make([]int64, m.sites), Others: make([]int64, m.sites)}
 	var rest, weights lattice
 	sum, ownCells := 0.0, 0.0
 	for d, p := range own[:c+1] {
@@ -41,7 +44,11 @@ func (m *Model) Meet(a Arrival) Met {
 		ownCells += w * float64(d)
 		rest[c-d] += p
 	}
-	met2 := make([]float64, m.sites)
+	if cap(met.cells) < 2*m.sites {
+		met.cells = make([]float64, 2*m.sites)
+	}
+	met2 := met.cells[:m.sites]
+	clear(met2)
 	mean := m.meanCells()
 	for s := range met2 {
 		w, direct := m.mixes[0][s], m.mixes[0][s]
@@ -69,7 +76,8 @@ func (m *Model) Meet(a Arrival) Met {
 		}
 	}
 	if sum <= 1e-300 {
-		return m.meetLong(a, gone)
+		m.meetLong(a, gone, met)
+		return
 	}
 	unit := float64(a.Length) / float64(c) / sum
 	first := ownCells
@@ -86,7 +94,6 @@ func (m *Model) Meet(a Arrival) Met {
 		met.Others[s] = min(int64(m.section(s, &rest, g)*unit), met.Free)
 		met.Free -= met.Others[s]
 	}
-	return met
 }
 
 func (m *Model) straight(q int, last Last) float64 {
@@ -140,8 +147,11 @@ func (m *Model) meanCells() (sum float64) {
 	return max(sum, 1)
 }
 
-func (m *Model) meetLong(a Arrival, gone float64) Met {
-	met := Met{First: make([]int64, m.sites), Others: make([]int64, m.sites), SureFirst: 1, SureRest: 1}
+func (m *Model) meetLong(a Arrival, gone float64, met *Met) {
+	met.SureFirst, met.SureRest = 1, 1
+	if cap(met.cells) < 2*m.sites {
+		met.cells = make([]float64, 2*m.sites)
+	}
 	k := m.tail(a.Length)
 	width := float64(int(cells) << k)
 	n := m.barge / (1 - m.barge)
@@ -151,7 +161,7 @@ func (m *Model) meetLong(a Arrival, gone float64) Met {
 	}
 	free := m.late[k] * (1 + n) / width
 	sum := own + free
-	first, other := make([]float64, m.sites), make([]float64, m.sites)
+	first, other := met.cells[:m.sites], met.cells[m.sites:2*m.sites]
 	mean := m.meanCells()
 	for s, w := range m.mixes[m.last(a.Last, a.Group)] {
 		over := 0.0
@@ -164,7 +174,7 @@ func (m *Model) meetLong(a Arrival, gone float64) Met {
 	}
 	if sum <= 0 {
 		met.Free = a.Length
-		return met
+		return
 	}
 	met.Own = int64(float64(a.Length) * own / sum)
 	met.Free = a.Length - met.Own
@@ -174,5 +184,4 @@ func (m *Model) meetLong(a Arrival, gone float64) Met {
 		met.Others[s] = min(int64(float64(a.Length)*other[s]/sum), met.Free)
 		met.Free -= met.Others[s]
 	}
-	return met
 }

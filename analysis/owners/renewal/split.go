@@ -13,17 +13,26 @@ type Parts struct {
 	SureFirst, SureRest float64
 }
 
-// Split divides a gap.
-func (m *Model) Split(g Gap) Parts {
-	if c, ok := m.cell(g.Length); ok {
-		if p, ok := m.near(g, c); ok {
-			return p
-		}
+// Split divides a gap, into p.
+func (m *Model) Split(g Gap, p *Parts) {
+	*p = Parts{Others: zeros(p.Others, m.sites)}
+	if c, ok := m.cell(g.Length); !ok || !m.near(g, c, p) {
+		m.longest(g, p)
 	}
-	return m.longest(g)
 }
 
-func (m *Model) near(g Gap, c int) (Parts, bool) {
+// zeros returns n zeros, in place of a list that is no longer needed.
+func zeros(list []int64, n int) []int64 {
+	if cap(list) < n {
+		return make([]int64, n)
+	}
+	list = list[:n]
+	clear(list)
+	return list
+}
+
+// near divides a gap of so many cells; false if the model knows no such gap.
+func (m *Model) near(g Gap, c int, parts *Parts) bool {
 	var rest lattice
 	var weights lattice
 	sum, first := 0.0, 0.0
@@ -38,10 +47,12 @@ func (m *Model) near(g Gap, c int) (Parts, bool) {
 		rest[c-d] = p
 	}
 	if sum <= 1e-300 || c == 0 {
-		return Parts{First: g.Length, SureFirst: 0.5}, c == 0
+		parts.First, parts.SureFirst = g.Length, 0.5
+		return c == 0
 	}
 	unit := float64(g.Length) / float64(c)
-	p := Parts{First: int64(first / sum * unit), Others: make([]int64, m.sites)}
+	p := parts
+	p.First = int64(first / sum * unit)
 	p.SureFirst, p.SureRest = m.sure(&weights, sum, first/sum, c)
 	p.Free = g.Length - p.First
 	for s := range p.Others {
@@ -50,7 +61,7 @@ func (m *Model) near(g Gap, c int) (Parts, bool) {
 		p.Others[s] = ns
 		p.Free -= ns
 	}
-	return p, true
+	return true
 }
 
 // sure returns how much of the first cells, of which a section is expected to
@@ -129,7 +140,9 @@ func (m *Model) takenBy(site int, t taking) *lattice {
 	return convolved(&length, &surround)
 }
 
-func (m *Model) longest(g Gap) Parts {
+// longest divides a gap longer than all cells, or one the model knows none of:
+// one component makes up nearly all.
+func (m *Model) longest(g Gap, p *Parts) {
 	k := m.tail(g.Length)
 	n := m.barge / (1 - m.barge)
 	first, free, others := m.jump(g.Site, k, n, g.Last, g.Group)
@@ -139,7 +152,7 @@ func (m *Model) longest(g Gap) Parts {
 	}
 	z := first + free + others
 	rest := g.Length - usual
-	p := Parts{First: usual + int64(float64(rest)*first/z), Others: make([]int64, m.sites), SureRest: 1 - first/z}
+	p.First, p.SureRest = usual+int64(float64(rest)*first/z), 1-first/z
 	if p.First = max(p.First, g.Least); p.First > 0 {
 		p.SureFirst = min((float64(usual)+float64(p.First-usual)*first/z)/float64(p.First), 1)
 	}
@@ -149,7 +162,6 @@ func (m *Model) longest(g Gap) Parts {
 		p.Others[s] = ns
 		p.Free -= ns
 	}
-	return p
 }
 
 func (m *Model) mean(site int) int64 {

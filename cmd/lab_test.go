@@ -1,0 +1,90 @@
+package cmd
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+
+	"contend/report/document"
+)
+
+// most is how far an answer may be off.
+type most struct {
+	named float64 // of the waiting whose owner's operation is named, by operation
+	all   float64 // with the hand-off and what nobody is named for
+	first bool    // the first culprit is the right one
+}
+
+// Programs that log their own locks, of shapes no rule was made for: sections
+// without any event inside, one of many locks of a class, readers and permits,
+// few waits recorded.
+func TestLabOwnersEqualTheProgramsOwnLog(t *testing.T) {
+	const sync = "java.util.concurrent.locks."
+	for name, classes := range map[string]map[string]most{
+		"lab-cpu-jdk25-d1s":         {"Lab$PriceTable": {0.12, 0.15, true}, "Lab$OrderBook": {0.12, 0.10, true}, sync + "ReentrantLock$NonfairSync": {0.05, 0.10, true}},
+		"lab-rw-jdk25-d1s":          {sync + "ReentrantReadWriteLock$NonfairSync": {0.08, 0.10, true}},
+		"lab-convoy-jdk25-d1s":      {"Lab$LogSink": {0.04, 0.06, true}},
+		"lab-striped-jdk17-profile": {"Lab$Stripe": {0.20, 0.30, true}, sync + "ReentrantLock$NonfairSync": {0.10, 0.20, true}},
+		"lab-sync4-jdk17-d1s":       {"java.util.concurrent.Semaphore$NonfairSync": {0.07, 0.08, true}, sync + "StampedLock": {0.05, 0.12, true}, sync + "ReentrantLock$FairSync": {0.04, 0.08, true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text, err := os.ReadFile("../testdata/" + name + ".truth.json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var truth struct{ Locks []labLock }
+			if err := json.Unmarshal(text, &truth); err != nil {
+				t.Fatal(err)
+			}
+			blame := ask[document.Blame](t, "blame", "--by", "class,owner-stack", "../testdata/"+name+".jfr")
+			for i := range truth.Locks {
+				l := &truth.Locks[i]
+				c, ok := classes[l.Class]
+				if !ok {
+					continue
+				}
+				by, _, unknown, handoff := labAnswer(blame, l)
+				named := labDistance(by, l.BlockedBy)
+				right := first(by) == first(l.BlockedBy)
+				by["[handoff]"], by["[unknown]"] = handoff, unknown
+				l.BlockedBy["[handoff]"] = l.HandoffNs
+				all := labDistance(by, l.BlockedBy)
+				t.Logf("%s: %.3f, all %.3f", l.Class, named, all)
+				if named > c.named || all > c.all || right != c.first {
+					t.Errorf("%s: %.3f, all %.3f, first right: %v; want at most %+v", l.Class, named, all, right, c)
+				}
+			}
+		})
+	}
+}
+
+// labDistance is the total variation distance of two distributions.
+func labDistance(a, b map[string]float64) (d float64) {
+	ta, tb := 0.0, 0.0
+	for _, v := range a {
+		ta += v
+	}
+	for _, v := range b {
+		tb += v
+	}
+	for k, v := range a {
+		d += math.Abs(v/ta-b[k]/tb) / 2
+	}
+	for k, v := range b {
+		if _, ok := a[k]; !ok {
+			d += v / tb / 2
+		}
+	}
+	return d
+}
+
+// first returns the largest.
+func first(by map[string]float64) (name string) {
+	for k, v := range by {
+		if v > by[name] {
+			name = k
+		}
+	}
+	return name
+}
