@@ -14,6 +14,7 @@ type symbols struct {
 	rules       *rules.Table
 	threads     map[threadKey]threadID
 	locks       map[LockRef]format.ObjectID
+	lastLock    format.ObjectID // the id given last
 	stacks      map[string]format.StackID
 	verdicts    map[verdictKey]rules.Result
 	metadata    []format.Event // not delivered yet
@@ -180,7 +181,8 @@ func (y *symbols) thread(t *Thread) format.ThreadID {
 func (y *symbols) lock(ref LockRef, kind format.LockKind) format.ObjectID {
 	id, ok := y.locks[ref]
 	if !ok {
-		id = format.ObjectID(len(y.locks) + 1)
+		y.lastLock++ // one that moved may have taken another's place in the table
+		id = y.lastLock
 		y.locks[ref] = id
 		ev := format.Event{Kind: format.KindObject, Object: id, Class: ref.Class, Hash: ref.Addr, LockKind: kind, Name: ref.Name}
 		if ref == (LockRef{}) {
