@@ -18,6 +18,7 @@ type builder struct {
 	now    *gap // being filled
 	crowd  crowd
 	parts  renewal.Parts // scratch
+	list   []anchor      // scratch
 	met    renewal.Met   // scratch
 	right  float64       // share of what is charged that is expected to be right
 	trust  Calibration
@@ -41,8 +42,9 @@ type gap struct {
 // gaps calls f with each stretch between acquisitions in which somebody waited.
 func (b *builder) gaps(f func(*gap)) {
 	s, ev, free := b.s, b.ev, b.free
+	g := new(gap)
 	for i := 0; i <= len(s.acquired); i++ {
-		g := gap{lo: minTime, hi: maxTime, at: i}
+		*g = gap{lo: minTime, hi: maxTime, at: i}
 		if i > 0 {
 			a := &s.acquired[i-1]
 			g.lo, g.first = a.time, anchor{a.time, a.time, a.thread, ev.wait(a).Stack, Inferred}
@@ -54,7 +56,7 @@ func (b *builder) gaps(f func(*gap)) {
 			g.hi, g.last = s.acquired[i].time, ev.wait(&s.acquired[i]).prev()
 		}
 		if g.lo < g.hi && b.anyBusy(g.lo, g.hi) {
-			f(&g)
+			f(g)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func (b *builder) fill(g *gap) {
 // anchors returns the known points of a gap in time: the acquirer (rule 1),
 // and what overrides it (rule 2). The last owner is implied by hi.
 func (b *builder) anchors(g *gap) []anchor {
-	list := []anchor{g.first}
+	list := append(b.list[:0], g.first)
 	if g.lo == minTime {
 		list[0] = anchor{g.lo, g.lo, format.NoThread, format.NoStack, Unknown}
 	}
@@ -81,6 +81,7 @@ func (b *builder) anchors(g *gap) []anchor {
 		}
 		add(anchor{s.time, s.time, s.thread, s.stack, Sampled})
 	}
+	b.list = list
 	return list
 }
 

@@ -165,6 +165,9 @@ func (b *builder) observe() {
 			if p := w.at(stack); p != nil {
 				p.inside++
 				w.inside++
+				if p.groups == nil {
+					p.groups = map[int]int{}
+				}
 				p.groups[b.kin.group(b.ev.sym, t)]++
 			}
 		})

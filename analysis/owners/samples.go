@@ -41,7 +41,7 @@ func (w *witnesses) at(stack format.StackID) *witness {
 	}
 	at := w.parts[p.key]
 	if at == nil {
-		at = &witness{part: p, stack: stack, groups: map[int]int{}}
+		at = &witness{part: p, stack: stack}
 		w.parts[p.key] = at
 		w.list = append(w.list, at)
 	}

@@ -47,8 +47,8 @@ type Model struct {
 	again float64 // chance that the last of those is the thread that began the gap
 	mixes []Mix
 
-	direct, taken, between *lattice // of what follows a release; see tables
-	begins, lastOne        *lattice
+	direct, taken, between lattice // of what follows a release; see tables
+	begins, lastOne        lattice
 	groups                 []group
 	taken_                 map[taking][]*lattice
 	mu                     sync.Mutex
@@ -56,9 +56,10 @@ type Model struct {
 
 // group holds what depends on who was the last to barge in.
 type group struct {
-	mix    lattice  // lengths of its sections
-	taken  *lattice // time to the next acquisition, if one of it barges in last
-	before *lattice // the same with another section in between
+	mix    lattice // lengths of its sections
+	taken  lattice // time to the next acquisition, if one of it barges in last
+	early  lattice // and how many sections of others to expect before it, times how likely that is
+	before lattice // the same with another section in between
 }
 
 // rounds of expectation and maximization: the shares move by less than one
@@ -103,26 +104,28 @@ func normalized(mixes []Mix) []Mix {
 //	taken   K = B - dw          the same, with at least one section between
 //	between V = u∗B             all that can surround a section
 func (m *Model) tables() {
-	bw, dw := m.wake, m.wake
+	bw := m.wake
 	bw.scale(m.barge)
-	dw.scale(1 - m.barge)
+	m.direct = m.wake
+	m.direct.scale(1 - m.barge)
+	var g, acquire lattice
 	all := m.mixture(0)
-	g := convolved(&bw, &all)
-	acquire := renewed(&dw, g)
-	m.begins = renewed(&bw, g)
-	m.direct = &dw
-	m.between = convolved(m.begins, acquire)
-	taken := *acquire
-	for i := range taken {
-		taken[i] -= dw[i]
+	g.convolve(&bw, &all)
+	acquire.renew(&m.direct, &g)
+	m.begins.renew(&bw, &g)
+	m.between.convolve(&m.begins, &acquire)
+	for i := range acquire {
+		m.taken[i] = acquire[i] - m.direct[i]
 	}
-	m.taken = &taken
-	m.groups = make([]group, len(m.mixes))
-	m.lastOne = convolved(m.begins, m.direct)
+	m.lastOne.convolve(&m.begins, &m.direct)
+	if m.groups == nil {
+		m.groups = make([]group, len(m.mixes))
+	}
 	for i := range m.groups {
-		of := m.mixture(i)
-		k := convolved(&of, m.lastOne)
-		m.groups[i] = group{of, k, convolved(m.begins, k)}
+		of := &m.groups[i]
+		of.mix = m.mixture(i)
+		of.taken.convolve(&of.mix, &m.lastOne)
+		of.before.convolve(&m.begins, &of.taken)
 	}
 }
 

@@ -117,12 +117,12 @@ func (m *Model) takings(t taking) []*lattice {
 }
 
 func (m *Model) takenBy(site int, t taking) *lattice {
-	w, last, factor, around := m.mixes[0][site], 0.0, 1.0, m.between
+	w, last, factor, around := m.mixes[0][site], 0.0, 1.0, &m.between
 	switch t.last {
 	case LastSame:
 		factor = m.again
 	case LastOther:
-		factor, around, last = 1-m.again, m.groups[t.group].before, m.mixes[t.group][site]
+		factor, around, last = 1-m.again, &m.groups[t.group].before, m.mixes[t.group][site]
 	}
 	if w == 0 && last == 0 {
 		return nil
@@ -137,7 +137,9 @@ func (m *Model) takenBy(site int, t taking) *lattice {
 			surround[i] = factor * w * around[i]
 		}
 	}
-	return convolved(&length, &surround)
+	out := &lattice{}
+	out.convolve(&length, &surround)
+	return out
 }
 
 // longest divides a gap longer than all cells, or one the model knows none of:
