@@ -59,7 +59,9 @@ func (r *record) add(ev *format.Event) {
 func (r *record) note(ev *format.Event, end int64) {
 	switch ev.Activity {
 	case format.ActivityRun:
-		r.part().hasRuns = true
+		if end == ev.Time { // a sample, not a call that was traced
+			r.part().hasRuns = true
+		}
 	case format.ActivityUnknown:
 		if end > ev.Time {
 			u := r.unclear[ev.Object]

@@ -25,10 +25,7 @@ func newAnalyze(e *env) *cobra.Command {
 		Short: "give the overview: locks, who caused the waiting, phases, deadlocks, coverage",
 		Example: `  contend analyze recording.jfr
   contend analyze --by class --format json recording.jfr`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.trace.paths = args
-			return runAnalyze(e, &o)
-		},
+		RunE: func(*cobra.Command, []string) error { return runAnalyze(e, &o) },
 	}
 	o.trace.bind(c)
 	o.out.bind(c, analyzeOutputs, 10)
@@ -51,14 +48,14 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	if err != nil {
 		return err
 	}
-	cov := document.NewCoverage(res.stats, res.trace)
+	side := res.side()
 	series, tooLong := meter.Series()
 	if tooLong != nil { // an absurd time in a damaged trace: all but the phases stands
 		series = &csp.Series{}
 	}
 	a := &analyzeAnswer{
-		doc:    document.NewAnalyze(document.NewTrace(res.inputs, res.stats, res.trace), cov, res.trace, locks, o.out.top),
-		owners: document.NewBlame(owners.Table(), locks.RunningNs(), cov, o.out.top),
+		doc:    document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, o.out.top),
+		owners: document.NewBlame(owners.Table(), locks.RunningNs(), side.Coverage, o.out.top),
 		phases: document.NewPhases(series, o.out.top),
 	}
 	return cmp.Or(write(e, &o.out, analyzeOutputs, a), res.verdict())

@@ -30,10 +30,7 @@ func newBlame(e *env) *cobra.Command {
 ` + blame.HelpWithMeanings(blame.Pivots),
 		Example: `  contend blame --top 20 recording.jfr
   contend blame --by class,owner-method,waiter-method --root recording.jfr`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.trace.paths = args
-			return runBlame(e, &o)
-		},
+		RunE: func(*cobra.Command, []string) error { return runBlame(e, &o) },
 	}
 	o.trace.bind(c)
 	o.out.bind(c, blameOutputs, 20)
@@ -61,6 +58,6 @@ func runBlame(e *env, o *blameOptions) error {
 	if err != nil {
 		return err
 	}
-	doc := document.NewBlame(pivot.Table(), locks.RunningNs(), document.NewCoverage(res.stats, res.trace), o.out.top)
+	doc := document.NewBlame(pivot.Table(), locks.RunningNs(), res.coverage(), o.out.top)
 	return cmp.Or(write(e, &o.out, blameOutputs, doc), res.verdict())
 }

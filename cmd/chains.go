@@ -31,10 +31,7 @@ where the difference may be noise. It is the last table of 'contend diff'.`,
 		Example: `  contend chains --top 10 recording.jfr
   contend chains --diff before.jfr after.jfr
   contend chains --format csv recording.jfr`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.trace.paths = args
-			return runChains(e, &o)
-		},
+		RunE: func(*cobra.Command, []string) error { return runChains(e, &o) },
 	}
 	o.trace.bind(c)
 	o.out.bind(c, chainsOutputs, 20)
@@ -54,7 +51,7 @@ func runChains(e *env, o *chainsOptions) error {
 	if err != nil {
 		return err
 	}
-	doc := document.NewChains(c.Table(), document.NewCoverage(res.stats, res.trace), o.out.top)
+	doc := document.NewChains(c.Table(), res.coverage(), o.out.top)
 	return cmp.Or(write(e, &o.out, chainsOutputs, doc), res.verdict())
 }
 

@@ -46,10 +46,7 @@ three baseline traces or more, what they disagree by is the noise; with fewer it
 estimated from how each run varies. A rule the trace cannot decide does not hold.`,
 		Example: `  contend check --rule 'csp(*) < 5%' --rule 'no deadlock' recording.jfr
   contend check --rule-file contention.rules --baseline a.jfr,b.jfr,c.jfr --format junit new.jfr`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.trace.paths = args
-			return runCheck(e, &o)
-		},
+		RunE: func(*cobra.Command, []string) error { return runCheck(e, &o) },
 	}
 	o.trace.bind(c)
 	f := c.Flags()
@@ -127,20 +124,14 @@ func runCheck(e *env, o *checkOptions) error {
 // runs analyses each trace by itself.
 func (o *checkOptions) runs(e *env, paths []string) (runs []*gate.Run, traces []document.SideTrace, damaged bool, err error) {
 	for _, path := range paths {
-		one := o.trace
-		one.paths = []string{path}
 		run := gate.NewRun()
-		res, err := one.run(e, run.Visitors()...)
+		res, err := o.trace.alone(e, path, run.Visitors()...)
 		if err != nil {
-			return nil, nil, false, err
-		}
-		if err := res.timeless(); err != nil {
 			return nil, nil, false, err
 		}
 		run.Trace = res.trace
 		damaged = damaged || res.verdict() != nil
-		runs = append(runs, run)
-		traces = append(traces, document.SideTrace{Trace: document.NewTrace(res.inputs, res.stats, res.trace), Coverage: document.NewCoverage(res.stats, res.trace)})
+		runs, traces = append(runs, run), append(traces, res.side())
 	}
 	return runs, traces, damaged, nil
 }

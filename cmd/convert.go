@@ -42,10 +42,7 @@ func newDump(e *env) *cobra.Command {
 // newCopy makes a command that copies a trace.
 func newCopy(e *env) (*cobra.Command, *convertOptions) {
 	o := &convertOptions{}
-	c := &cobra.Command{Args: cobra.ArbitraryArgs, RunE: func(_ *cobra.Command, args []string) error {
-		o.trace.paths = args
-		return runConvert(e, o)
-	}}
+	c := &cobra.Command{RunE: func(*cobra.Command, []string) error { return runConvert(e, o) }}
 	o.trace.bindLimits(c)
 	c.Flags().StringVar(&o.trace.rules, "rules", "", "tell locks from idleness by the rules in `FILE`")
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)

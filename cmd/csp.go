@@ -47,8 +47,7 @@ pressure is at least half of it.`,
   contend csp --interval 100ms --threshold 0.2 --format json recording.jfr
   contend csp --chart recording.jfr
   contend csp recording.jfr -o csp.html`,
-		RunE: func(c *cobra.Command, args []string) error {
-			o.trace.paths = args
+		RunE: func(c *cobra.Command, _ []string) error {
 			o.out.bySuffix(c)
 			if (o.chart || o.out.drawn()) && !c.Flags().Changed("interval") {
 				o.interval = chartInterval
@@ -109,9 +108,7 @@ func runCSP(e *env, o *cspOptions) error {
 	if err != nil {
 		return usageError{fmt.Errorf("--interval: %w", err), "write a longer one, as 1s, 1m or 1h, or take a part of the trace with --from and --to"}
 	}
-	sum := locks.Total()
-	total := document.Total{Waits: sum.Waits, WaitNs: sum.WaitNs, WallNs: sum.WallNs, RunningNs: locks.RunningNs()}
-	a := &cspAnswer{doc: document.NewCSP(series, metrics.Rows(), total, document.NewCoverage(res.stats, res.trace)),
+	a := &cspAnswer{doc: document.NewCSP(series, metrics.Rows(), document.NewTotal(locks), res.coverage()),
 		top: o.out.top, chart: o.chart, color: o.out.file == "" && colorful(e.out)}
 	return cmp.Or(write(e, &o.out, cspOutputs, a), res.verdict())
 }

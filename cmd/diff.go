@@ -106,21 +106,13 @@ func (o *diffOptions) compare(e *env) (doc *document.Diff, damage error) {
 // full answer, when one of them is damaged.
 func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s document.Side, damage error) {
 	for _, path := range paths {
-		one := *o
-		one.paths = []string{strings.TrimSpace(path)}
 		p := &compare.Profile{}
-		res, err := one.run(e, p)
+		res, err := o.alone(e, strings.TrimSpace(path), p)
 		if err != nil {
 			return nil, s, err
 		}
-		if err := res.timeless(); err != nil {
-			return nil, s, err
-		}
-		if err := res.verdict(); err != nil {
-			damage = err
-		}
-		g = append(g, p)
-		s.Traces = append(s.Traces, document.SideTrace{Trace: document.NewTrace(res.inputs, res.stats, res.trace), Coverage: document.NewCoverage(res.stats, res.trace)})
+		damage = cmp.Or(damage, res.verdict())
+		g, s.Traces = append(g, p), append(s.Traces, res.side())
 	}
 	s.BlockNs[0], s.BlockNs[1] = g.Blocks()
 	return g, s, damage

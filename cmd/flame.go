@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"contend/blame/stacks"
-	"contend/report/document"
 	"contend/report/flame"
 	"contend/report/text"
 
@@ -41,10 +40,7 @@ the new one's, colours the change in each frame's share of all waiting. Frames m
 by method and locks by class: lines and addresses are left out. Where the input
 counts and has no times (one thread dump), so do the pictures.`,
 		Example: "  contend flame recording.jfr -o flame.html\n  contend flame --view chain --diff before.jfr after.jfr -o diff.html",
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.trace.paths = args
-			return runFlame(e, &o)
-		},
+		RunE:    func(*cobra.Command, []string) error { return runFlame(e, &o) },
 	}
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out.file, "output", "o", "", outputUsage)
@@ -97,7 +93,7 @@ func runFlame(e *env, o *flameOptions) error {
 }
 
 func (o *flameOptions) write(e *env, b, base *stacks.Builder, res *result) error {
-	m := text.MeasureOf(document.NewCoverage(res.stats, res.trace))
+	m := text.MeasureOf(res.coverage())
 	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.name), Summary: waited(b, m), Of: m.Of()}
 	if base != nil {
 		c.Title += ", compared with " + text.Sanitize(o.diff)

@@ -43,8 +43,7 @@ leaves them: who gets in waits for its members only.`,
 		Example: `  contend graph --top 20 recording.jfr -o blocked.svg
   contend graph --format dot recording.jfr | dot -Tpdf > blocked.pdf
   contend graph --operation 'Service\.(\w+)' --matrix recording.jfr`,
-		RunE: func(c *cobra.Command, args []string) error {
-			o.trace.paths = args
+		RunE: func(c *cobra.Command, _ []string) error {
 			o.out.bySuffix(c)
 			if o.operation != "" && !c.Flags().Changed("by") {
 				o.by = waitgraph.Nodes[waitgraph.Operations]
@@ -116,7 +115,7 @@ func runGraph(e *env, o *graphOptions) error {
 	if o.matrix && o.out.format != "json" {
 		top = 0 // its rows and columns are cut, not the edges
 	}
-	a := &graphAnswer{doc: document.NewGraph(b.Graph(), o.by, document.NewCoverage(res.stats, res.trace), top), matrix: o.matrix, top: o.out.top}
+	a := &graphAnswer{doc: document.NewGraph(b.Graph(), o.by, res.coverage(), top), matrix: o.matrix, top: o.out.top}
 	return cmp.Or(write(e, &o.out, graphOutputs, a), res.verdict())
 }
 

@@ -55,8 +55,8 @@ of the file's name unless --format says another.`,
 		Example: `  contend hist --by class recording.jfr
   contend hist --interval 1s recording.jfr -o waits.hlog && contend hist --from 10s --tag Cache waits.hlog
   contend hist --by waiter-method --top 5 recording.jfr -o waits.html`,
-		RunE: func(c *cobra.Command, args []string) error {
-			o.trace.paths, o.given = args, c.Flags().Changed
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.given = c.Flags().Changed
 			o.out.bySuffix(c)
 			return runHist(e, &o)
 		},
@@ -122,7 +122,7 @@ func runHist(e *env, o *histOptions) error {
 	if err != nil {
 		return err
 	}
-	cov := document.NewCoverage(res.stats, res.trace)
+	cov := res.coverage()
 	if m := text.MeasureOf(cov); m.Counts() {
 		return usageError{fmt.Errorf("the input counts %s: waits have no length there", m.Of()), "'contend analyze' shows the counts; several thread dumps with their times bound the lengths"}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"contend/analysis"
 	"contend/blame/locks"
-	"contend/decode"
 	"contend/format"
 
 	"github.com/spf13/cobra"
@@ -103,7 +102,6 @@ const mostTraced = 32
 // first.
 func (o *jfcOptions) methods(e *env) ([]string, error) {
 	o.trace.paths = []string{o.from}
-	o.trace.limits = decode.Limits{Unproductive: decode.DefaultUnproductive, Unpacked: decode.DefaultUnpacked}
 	filter, err := o.trace.filter()
 	if err != nil {
 		return nil, err
@@ -137,11 +135,11 @@ func (o *jfcOptions) methods(e *env) ([]string, error) {
 // stacks have to be missing for a trace to be worth its cost.
 const doubtfulPart = 20
 
-// doubtful returns the rows many of whose owners are not known, or not by their
-// stacks, by how long that was.
+// doubtful returns the rows many of whose owners are estimated or not known, or
+// not by their stacks, by how long that was.
 func doubtful(rows []locks.Row) []locks.Row {
 	missing := func(r locks.Row) int64 {
-		return r.ByProvenance[analysis.ThreadOnly] + r.ByProvenance[analysis.Unknown]
+		return r.ByProvenance[analysis.Estimated] + r.ByProvenance[analysis.ThreadOnly] + r.ByProvenance[analysis.Unknown]
 	}
 	rows = slices.DeleteFunc(rows, func(r locks.Row) bool { return missing(r)*doubtfulPart < r.WaitNs || missing(r) == 0 })
 	slices.SortStableFunc(rows, func(a, b locks.Row) int { return int(min(max(missing(b)-missing(a), -1), 1)) })

@@ -46,14 +46,14 @@ All inputs are of one kind, which their content tells.`
 		if err := distinct(args); err != nil {
 			return err
 		}
-		return runMerge(e, o, args, c.Flags().Changed)
+		return runMerge(e, o, c.Flags().Changed)
 	}
 	return c
 }
 
 // runMerge finds out what the inputs are.
-func runMerge(e *env, o *convertOptions, args []string, given func(flag string) bool) error {
-	paths, _ := labelled(args)
+func runMerge(e *env, o *convertOptions, given func(flag string) bool) error {
+	paths, _ := labelled(o.trace.paths)
 	starts, err := e.firstBytes(paths)
 	if err != nil {
 		return err
@@ -70,24 +70,19 @@ func runMerge(e *env, o *convertOptions, args []string, given func(flag string) 
 			return usageError{fmt.Errorf("--%s: is for traces, and %s is %s", flag, paths[0], kind.article()), "leave it out"}
 		}
 	}
-	return kind.join(e, o, args)
-}
-
-func joinTraces(e *env, o *convertOptions, args []string) error {
-	o.trace.paths = args
-	return runConvert(e, o)
+	return kind.join(e, o)
 }
 
 // joinLogs writes the intervals of all logs, as they are but for the label.
-func joinLogs(e *env, o *convertOptions, args []string) error {
+func joinLogs(e *env, o *convertOptions) error {
 	h := histOptions{by: dist.InputKey + "," + tagKey, given: func(flag string) bool { return flag == "by" }}
 	h.out.format, h.out.file = "hlog", o.out
-	h.trace.paths, h.labels = labelsOf(args)
+	h.trace.paths, h.labels = labelsOf(o.trace.paths)
 	return runHistLogs(e, &h)
 }
 
-func joinProfiles(e *env, o *convertOptions, args []string) error {
-	paths, labels := labelsOf(args)
+func joinProfiles(e *env, o *convertOptions) error {
+	paths, labels := labelsOf(o.trace.paths)
 	e.reads(paths...)
 	out, closeOut, err := e.create(o.out, true)
 	if err != nil {
@@ -110,12 +105,9 @@ func joinProfiles(e *env, o *convertOptions, args []string) error {
 
 // distinct refuses labels that would make two inputs one.
 func distinct(args []string) error {
-	paths, labels := labelled(args)
+	_, labels := labelsOf(args)
 	seen := map[string]bool{}
-	for i, name := range paths {
-		if labels != nil && labels[i] != "" {
-			name = labels[i]
-		}
+	for _, name := range labels {
 		if seen[name] {
 			return usageError{fmt.Errorf("two inputs are called %q", name), "label them: a=FILE b=FILE"}
 		}

@@ -50,11 +50,6 @@ func (all outputs[D]) byEnding(ending string) string {
 	return ""
 }
 
-// find returns the form called so; a command has checked that there is one.
-func (all outputs[D]) find(name string) output[D] {
-	return all[slices.Index(all.names(), name)]
-}
-
 func (all outputs[D]) draws(name string) bool {
 	return slices.ContainsFunc(all, func(o output[D]) bool { return o.name == name && o.drawn })
 }
@@ -131,7 +126,8 @@ func write[D any](e *env, o *outputOptions, all outputs[D], answer D) error {
 		return err
 	}
 	out := bufio.NewWriter(to)
-	if err = all.find(o.format).write(out, answer, table.Options{Width: width(to)}); err == nil {
+	form := all[slices.Index(all.names(), o.format)] // check has seen that there is one
+	if err = form.write(out, answer, table.Options{Width: width(to)}); err == nil {
 		err = out.Flush()
 	}
 	return errors.Join(err, closeFile())

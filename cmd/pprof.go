@@ -37,10 +37,7 @@ several; 'contend merge' joins profiles. Their values are contentions, delay and
 wall-time; of inputs that count, such as one thread dump, the count alone.`,
 		Example: `  contend pprof recording.jfr -o contention.pb.gz && go tool pprof -top contention.pb.gz
   contend pprof --view chain recording.jfr -o chain.pb.gz && go tool pprof -http : chain.pb.gz`,
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.trace.paths = args
-			return runPprof(e, &o)
-		},
+		RunE: func(*cobra.Command, []string) error { return runPprof(e, &o) },
 	}
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)

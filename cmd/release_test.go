@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -78,6 +79,8 @@ func takes(t *testing.T, c *cobra.Command, flag, word string) {
 		args = append(args, trace, trace)
 	case "check":
 		args = append(args, "--rule", "no deadlock", trace)
+	case "record":
+		args = append(args, strconv.Itoa(os.Getpid())) // no JVM, which it finds out behind the flags
 	default:
 		args = append(args, trace)
 	}

@@ -22,9 +22,9 @@ const startBytes = 4096
 type inputKind struct {
 	name string
 	is   func(start []byte) bool
-	hint string                                               // for who gives it to a command that reads traces, "" for a trace
-	join func(e *env, o *convertOptions, args []string) error // merges several
-	only []string                                             // flags of merge that make no sense here
+	hint string                                // for who gives it to a command that reads traces, "" for a trace
+	join func(e *env, o *convertOptions) error // merges several
+	only []string                              // flags of merge that make no sense here
 }
 
 // inputKinds are the kinds of files there are. What is none of the others is a
@@ -33,7 +33,7 @@ func inputKinds() []inputKind {
 	return []inputKind{
 		{"interval log", dist.IsLog, "'contend hist' reads it, 'contend merge' joins several", joinLogs, ofTraces},
 		{"profile", pprof.Is, "'go tool pprof' reads it, 'contend merge' joins several", joinProfiles, ofTraces},
-		{"trace", func([]byte) bool { return true }, "", joinTraces, nil},
+		{"trace", func([]byte) bool { return true }, "", runConvert, nil},
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"contend/decode"
 	"contend/decode/rules"
 	"contend/format"
+	"contend/report/document"
 
 	"github.com/spf13/cobra"
 )
@@ -31,7 +32,6 @@ type traceOptions struct {
 }
 
 func (o *traceOptions) bind(c *cobra.Command) {
-	c.Args = cobra.ArbitraryArgs
 	f := c.Flags()
 	f.StringVar(&o.rules, "rules", "", "tell locks from idleness by the rules in `FILE` (see 'contend rules')")
 	f.StringVar(&o.class, "class", "", "only locks whose class matches `REGEXP`")
@@ -43,8 +43,13 @@ func (o *traceOptions) bind(c *cobra.Command) {
 	f.DurationVar(&o.minWait, "min-wait", 0, "only waits of at least `DURATION`, and sampled ones, whose length is not known")
 }
 
-// bindLimits adds the flags of every command that reads a trace.
+// bindLimits adds the flags of every command that reads a trace. Its arguments
+// are the names of traces.
 func (o *traceOptions) bindLimits(c *cobra.Command) {
+	c.Args = func(_ *cobra.Command, args []string) error {
+		o.paths = args
+		return nil
+	}
 	c.Flags().Var(newSize(&o.limits.Unproductive, decode.DefaultUnproductive), "max-barren", "give up after `SIZE` in a row with no event in it")
 	c.Flags().Var(newSize(&o.limits.Unpacked, decode.DefaultUnpacked), "max-unpacked", "unpack a compressed input to `SIZE` at most")
 }
@@ -208,6 +213,25 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 	r := &result{paths, src.Stats(), tr}
 	r.warn(e)
 	return r, nil
+}
+
+// alone is run for one of several traces that are compared, by the running
+// time of each.
+func (o traceOptions) alone(e *env, path string, v ...analysis.Visitor) (*result, error) {
+	o.paths = []string{path}
+	res, err := o.run(e, v...)
+	if err == nil {
+		err = res.timeless()
+	}
+	return res, err
+}
+
+// coverage says what the trace could not tell.
+func (r *result) coverage() document.Coverage { return document.NewCoverage(r.stats, r.trace) }
+
+// side is what documents say of one of several traces.
+func (r *result) side() document.SideTrace {
+	return document.SideTrace{Trace: document.NewTrace(r.inputs, r.stats, r.trace), Coverage: r.coverage()}
 }
 
 // notes are the codes of warnings that hold for every input of their kind:

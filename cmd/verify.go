@@ -1,8 +1,7 @@
 package cmd
 
 import (
-	"errors"
-	"io"
+	"cmp"
 
 	"contend/format"
 	"contend/report/document"
@@ -26,11 +25,7 @@ tells how many, and the stretch of time they are of. What is whole is used by al
 commands. Exits with 0 when the trace is whole, with 3 when it is damaged.`,
 		Example: `  contend verify recording.jfr
   contend verify --format json recording.jfr`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.trace.paths = args
-			return runVerify(e, &o)
-		},
+		RunE: func(*cobra.Command, []string) error { return runVerify(e, &o) },
 	}
 	o.out.bind(c, verifyOutputs, 20)
 	o.trace.bindLimits(c)
@@ -46,27 +41,23 @@ func runVerify(e *env, o *verifyOptions) error {
 		return err
 	}
 	defer src.Close()
-	span, err := readThrough(src)
+	seen := span{format.NoTime, format.NoTime}
+	err = copyEvents(&seen, src)
 	e.bar.erase()
 	if err != nil {
 		return err
 	}
 	stats := src.Stats()
 	if stats.Unit != format.UnitTime { // such events stand where they are for want of a time
-		span.from, span.until = format.NoTime, format.NoTime
+		seen = span{format.NoTime, format.NoTime}
 	}
-	doc := document.NewVerify(paths, stats, span.from, span.until, o.out.top)
-	if err := write(e, &o.out, verifyOutputs, doc); err != nil {
-		return err
-	}
-	if !doc.Whole {
-		return errDamaged
-	}
-	return nil
+	doc := document.NewVerify(paths, stats, seen.from, seen.until, o.out.top)
+	res := &result{stats: stats}
+	return cmp.Or(write(e, &o.out, verifyOutputs, doc), res.verdict())
 }
 
-// span is the time from the first event of a trace to the last one, in ns
-// since the epoch; NoTime when no event has any.
+// span is a sink that keeps the time from the first event of a trace to the
+// last one, in ns since the epoch; NoTime when no event has any.
 type span struct{ from, until int64 }
 
 // timed are the kinds of events that happened at some time. Recordings and
@@ -74,24 +65,14 @@ type span struct{ from, until int64 }
 var timed = map[format.Kind]bool{format.KindThreadStart: true, format.KindThreadEnd: true, format.KindTick: true,
 	format.KindContention: true, format.KindWait: true, format.KindTenure: true, format.KindActivity: true, format.KindRelease: true, format.KindPause: true}
 
-// readThrough reads a trace to its end and keeps nothing.
-func readThrough(src format.Source) (span, error) {
-	s := span{format.NoTime, format.NoTime}
-	var ev format.Event
-	for {
-		err := src.Read(&ev)
-		if errors.Is(err, io.EOF) {
-			return s, nil
-		}
-		if err != nil {
-			return s, err
-		}
-		if !timed[ev.Kind] {
-			continue
-		}
-		if s.from == format.NoTime || ev.Time < s.from {
-			s.from = ev.Time
-		}
-		s.until = max(s.until, ev.Time, ev.End)
+// Write implements format.Sink.
+func (s *span) Write(ev *format.Event) error {
+	if !timed[ev.Kind] {
+		return nil
 	}
+	if s.from == format.NoTime || ev.Time < s.from {
+		s.from = ev.Time
+	}
+	s.until = max(s.until, ev.Time, ev.End)
+	return nil
 }

@@ -27,15 +27,15 @@ type counts struct {
 }
 
 // Metric is one lock's row. Ratios that need tenures the trace does not
-// record are -1.
+// record are nil.
 type Metric struct {
 	Class, Lock       string
-	FailedPerSecond   float64 // acquisitions that had to wait, per second elapsed
-	FailedPerAcquired float64 // the same over all acquisitions
-	InsidePerElapsed  float64 // time in critical sections over time elapsed
-	InsidePerAll      float64 // the same over that of all locks
-	WaitPerElapsed    float64 // time spent acquiring over time elapsed
-	CSP               float64 // over the whole recording
+	CSP               float64  // over the whole recording
+	FailedPerSecond   float64  // acquisitions that had to wait, per second elapsed
+	FailedPerAcquired *float64 // the same over all acquisitions
+	InsidePerElapsed  *float64 // time in critical sections over time elapsed
+	InsidePerAll      *float64 // the same over that of all locks
+	WaitPerElapsed    float64  // time spent acquiring over time elapsed
 }
 
 // NewMetrics returns an empty collector.
@@ -82,12 +82,11 @@ func (m *Metrics) Rows() []Metric {
 	rows := make([]Metric, 0, len(m.locks))
 	for lock, c := range m.locks {
 		r := Metric{Class: m.sym.ClassName(lock), Lock: m.sym.LockName(lock),
-			FailedPerSecond: ratio(c.failed, elapsed) * 1e9, WaitPerElapsed: ratio(c.waiting, elapsed), CSP: ratio(c.waiting, m.running),
-			FailedPerAcquired: -1, InsidePerElapsed: -1, InsidePerAll: -1}
+			FailedPerSecond: ratio(c.failed, elapsed) * 1e9, WaitPerElapsed: ratio(c.waiting, elapsed), CSP: ratio(c.waiting, m.running)}
 		if m.tenures {
-			r.FailedPerAcquired = ratio(c.failed, c.acquired)
-			r.InsidePerElapsed = ratio(c.inside, elapsed)
-			r.InsidePerAll = ratio(c.inside, m.inside)
+			r.FailedPerAcquired = new(ratio(c.failed, c.acquired))
+			r.InsidePerElapsed = new(ratio(c.inside, elapsed))
+			r.InsidePerAll = new(ratio(c.inside, m.inside))
 		}
 		rows = append(rows, r)
 	}

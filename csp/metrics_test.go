@@ -39,8 +39,8 @@ func TestFreeLunchTable2(t *testing.T) {
 	}
 	// Failed over all acquisitions: a false alarm on fork-join, whose workers
 	// collide each time they wake.
-	if pingPong.FailedPerAcquired < 0.9 || forkJoin.FailedPerAcquired < alarm {
-		t.Errorf("failed/acquired: ping-pong %.3f, fork-join %.3f", pingPong.FailedPerAcquired, forkJoin.FailedPerAcquired)
+	if *pingPong.FailedPerAcquired < 0.9 || *forkJoin.FailedPerAcquired < alarm {
+		t.Errorf("failed/acquired: ping-pong %.3f, fork-join %.3f", *pingPong.FailedPerAcquired, *forkJoin.FailedPerAcquired)
 	}
 	// Failed acquisitions per second: says how short sections are, not what
 	// they cost. Eight players lose seven times the time of two, at one rate.
@@ -48,13 +48,13 @@ func TestFreeLunchTable2(t *testing.T) {
 		t.Errorf("failed/s: %.0f with two players, %.0f with eight", pingPong.FailedPerSecond, eight.FailedPerSecond)
 	}
 	// Time inside over elapsed: a false alarm for one thread alone.
-	if pingPong.InsidePerElapsed < 0.99 || alone.InsidePerElapsed < 0.99 {
-		t.Errorf("inside/elapsed: ping-pong %.3f, alone %.3f", pingPong.InsidePerElapsed, alone.InsidePerElapsed)
+	if *pingPong.InsidePerElapsed < 0.99 || *alone.InsidePerElapsed < 0.99 {
+		t.Errorf("inside/elapsed: ping-pong %.3f, alone %.3f", *pingPong.InsidePerElapsed, *alone.InsidePerElapsed)
 	}
 	// Time inside over that of all locks: a false alarm for the only lock there
 	// is, however little it is held.
-	if forkJoin.InsidePerAll < 0.99 || forkJoin.InsidePerElapsed > 0.01 {
-		t.Errorf("inside/all: fork-join %.3f", forkJoin.InsidePerAll)
+	if *forkJoin.InsidePerAll < 0.99 || *forkJoin.InsidePerElapsed > 0.01 {
+		t.Errorf("inside/all: fork-join %.3f", *forkJoin.InsidePerAll)
 	}
 	// Time acquiring over elapsed: tells the two apart, but is no share: it
 	// grows with the number of threads and does not say how much they ran.
@@ -72,7 +72,7 @@ func TestMetricsWithoutTenuresAreNotMadeUp(t *testing.T) {
 	if _, err := analysis.Run(&l, analysis.Filter{From: format.NoTime, To: format.NoTime}, m); err != nil {
 		t.Fatal(err)
 	}
-	if r := m.Rows()[0]; r.FailedPerAcquired != -1 || r.InsidePerElapsed != -1 || r.InsidePerAll != -1 {
+	if r := m.Rows()[0]; r.FailedPerAcquired != nil || r.InsidePerElapsed != nil || r.InsidePerAll != nil {
 		t.Errorf("%+v", r)
 	}
 }

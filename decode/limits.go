@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -58,15 +59,9 @@ type guard struct {
 
 func (l Limits) guard(in io.Reader, p *eventCount, packed bool) *guard {
 	g := &guard{in: in, events: p}
-	g.unproductive.Store(DefaultUnproductive)
-	if l.Unproductive > 0 {
-		g.unproductive.Store(l.Unproductive)
-	}
-	if !packed {
-		return g
-	}
-	if g.allowed = l.Unpacked; g.allowed <= 0 {
-		g.allowed = DefaultUnpacked
+	g.unproductive.Store(cmp.Or(max(l.Unproductive, 0), DefaultUnproductive))
+	if packed {
+		g.allowed = cmp.Or(max(l.Unpacked, 0), DefaultUnpacked)
 	}
 	return g
 }

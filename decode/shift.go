@@ -5,68 +5,59 @@ import "contend/format"
 // shift keeps the ids of several inputs apart, and small: those of each input
 // are moved behind the largest of the ones before.
 type shift struct {
-	thread, topThread format.ThreadID
-	object, topObject format.ObjectID
-	stack, topStack   format.StackID
+	threads moved[format.ThreadID]
+	objects moved[format.ObjectID]
+	stacks  moved[format.StackID]
+}
 
-	threads, objects, stacks dense // of the current input
+// moved is the ids of one kind. Zero is none, and stays.
+type moved[ID ~uint32] struct {
+	by, top ID    // what is added to each, and the largest given so far
+	large   dense // of the current input
 }
 
 // advance begins the next input.
 func (s *shift) advance() {
-	s.thread, s.object, s.stack = s.topThread, s.topObject, s.topStack
-	s.threads, s.objects, s.stacks = dense{}, dense{}, dense{}
+	s.threads.advance()
+	s.objects.advance()
+	s.stacks.advance()
 }
 
+func (m *moved[ID]) advance() { m.by, m.large = m.top, dense{} }
+
 func (s *shift) apply(ev *format.Event) {
-	ev.Thread = s.threadID(ev.Thread)
-	ev.Owner = s.threadID(ev.Owner)
-	ev.Woken = s.threadID(ev.Woken)
-	ev.Stack = s.stackID(ev.Stack)
-	if ev.Object != format.NoObject {
-		if ev.Object > identical {
-			ev.Object = format.ObjectID(s.objects.id(uint32(ev.Object)))
-		}
-		ev.Object += s.object
-		s.topObject = max(s.topObject, ev.Object)
-	}
+	ev.Thread = s.threads.id(ev.Thread)
+	ev.Owner = s.threads.id(ev.Owner)
+	ev.Woken = s.threads.id(ev.Woken)
+	ev.Stack = s.stacks.id(ev.Stack)
+	ev.Object = s.objects.id(ev.Object)
 	s.parties(ev.Owners)
 	s.parties(ev.Waiters)
 }
 
 func (s *shift) parties(list []format.Party) {
-	thread, stack := s.topThread, s.topStack
+	thread, stack := s.threads.top, s.stacks.top
 	for i := range list {
 		p := &list[i]
 		if uint32(p.Thread)-1 < identical && uint32(p.Stack)-1 < identical { // nearly all
-			p.Thread += s.thread
-			p.Stack += s.stack
+			p.Thread += s.threads.by
+			p.Stack += s.stacks.by
 		} else {
-			p.Thread, p.Stack = s.threadID(p.Thread), s.stackID(p.Stack)
+			p.Thread, p.Stack = s.threads.id(p.Thread), s.stacks.id(p.Stack)
 		}
 		thread, stack = max(thread, p.Thread), max(stack, p.Stack)
 	}
-	s.topThread, s.topStack = max(s.topThread, thread), max(s.topStack, stack)
+	s.threads.top, s.stacks.top = max(s.threads.top, thread), max(s.stacks.top, stack)
 }
 
-func (s *shift) threadID(id format.ThreadID) format.ThreadID {
+func (m *moved[ID]) id(id ID) ID {
+	if id == 0 {
+		return 0
+	}
 	if id > identical {
-		id = format.ThreadID(s.threads.id(uint32(id)))
+		id = ID(m.large.id(uint32(id)))
 	}
-	if id != format.NoThread {
-		id += s.thread
-		s.topThread = max(s.topThread, id)
-	}
-	return id
-}
-
-func (s *shift) stackID(id format.StackID) format.StackID {
-	if id > identical {
-		id = format.StackID(s.stacks.id(uint32(id)))
-	}
-	if id != format.NoStack {
-		id += s.stack
-		s.topStack = max(s.topStack, id)
-	}
+	id += m.by
+	m.top = max(m.top, id)
 	return id
 }

@@ -29,42 +29,43 @@ func AppendEvent(dst []byte, ev *Event, last *int64) []byte {
 }
 
 func appendField(dst []byte, f fieldCode, ev *Event, last *int64) []byte {
-	switch f {
-	case fTime:
-		dst = binary.AppendVarint(dst, ev.Time-*last)
-		*last = ev.Time
-		return dst
-	case fEnd:
-		return binary.AppendVarint(dst, ev.End-ev.Time)
-	case fIntended:
-		return binary.AppendVarint(dst, ev.Intended-ev.Time)
-	case fWeight:
-		return binary.AppendVarint(dst, ev.Weight)
-	case fBytes:
-		return binary.AppendVarint(dst, ev.Bytes)
-	case fAgain:
-		return binary.AppendVarint(dst, ev.Again)
-	case fFrames:
-		kept := ev.Frames[:min(len(ev.Frames), MaxFrames)]
-		dst = binary.AppendUvarint(dst, uint64(len(kept)))
-		for _, fr := range kept {
-			dst = appendString(appendString(appendString(dst, fr.Class), fr.Method), fr.File)
-			dst = binary.AppendVarint(dst, int64(fr.Line))
+	if v := ev.signed(f); v != nil {
+		diff := *v
+		switch f {
+		case fTime:
+			diff -= *last
+			*last = ev.Time
+		case fEnd, fIntended:
+			diff -= ev.Time
 		}
-		return dst
+		return binary.AppendVarint(dst, diff)
+	}
+	if s := ev.text(f); s != nil {
+		return appendString(dst, *s)
+	}
+	switch f {
+	case fFrames:
+		return appendFrames(dst, ev.Frames)
 	case fOwners:
 		return appendParties(dst, ev.Owners)
 	case fWaiters:
 		return appendParties(dst, ev.Waiters)
-	}
-	if s := ev.text(f); s != nil {
-		return appendString(dst, *s)
 	}
 	return binary.AppendUvarint(dst, ev.number(f))
 }
 
 func appendString(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+func appendFrames(dst []byte, list []Frame) []byte {
+	kept := list[:min(len(list), MaxFrames)]
+	dst = binary.AppendUvarint(dst, uint64(len(kept)))
+	for _, fr := range kept {
+		dst = appendString(appendString(appendString(dst, fr.Class), fr.Method), fr.File)
+		dst = binary.AppendVarint(dst, int64(fr.Line))
+	}
+	return dst
 }
 
 func appendParties(dst []byte, list []Party) []byte {
@@ -273,20 +274,22 @@ func (d *decoder) string() string {
 }
 
 func (d *decoder) field(f fieldCode, ev *Event, last *int64, a *Arena) {
+	if v := ev.signed(f); v != nil {
+		*v = d.varint()
+		switch f {
+		case fTime:
+			*v += *last
+			*last = *v
+		case fEnd, fIntended:
+			*v += ev.Time
+		}
+		return
+	}
+	if s := ev.text(f); s != nil {
+		*s = d.string()
+		return
+	}
 	switch f {
-	case fTime:
-		*last += d.varint()
-		ev.Time = *last
-	case fEnd:
-		ev.End = ev.Time + d.varint()
-	case fIntended:
-		ev.Intended = ev.Time + d.varint()
-	case fWeight:
-		ev.Weight = d.varint()
-	case fBytes:
-		ev.Bytes = d.varint()
-	case fAgain:
-		ev.Again = d.varint()
 	case fFrames:
 		ev.Frames = d.frames(a)
 	case fOwners:
@@ -294,11 +297,7 @@ func (d *decoder) field(f fieldCode, ev *Event, last *int64, a *Arena) {
 	case fWaiters:
 		ev.Waiters = d.parties(a)
 	default:
-		if s := ev.text(f); s != nil {
-			*s = d.string()
-		} else if !ev.setNumber(f, d.uvarint()) {
-			d.bad = true
-		}
+		d.bad = !ev.setNumber(f, d.uvarint()) || d.bad
 	}
 }
 

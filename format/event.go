@@ -40,10 +40,7 @@ const (
 func (k Kind) String() string { return name(kindNames[:], uint8(k)) }
 
 // ParseKind inverts Kind.String.
-func ParseKind(s string) (k Kind, ok bool) {
-	i, ok := index(kindNames[:], s)
-	return Kind(i), ok
-}
+func ParseKind(s string) (k Kind, ok bool) { return parse[Kind](kindNames[:], s) }
 
 var kindNames = [kindCount]string{
 	"none", "thread", "object", "stack",

@@ -1,5 +1,7 @@
 package format
 
+import "slices"
+
 // Mode says how a thread holds or wants a lock.
 type Mode uint8
 
@@ -60,30 +62,13 @@ func name(names []string, i uint8) string {
 	return "invalid"
 }
 
-// ParseMode, ParseLockKind and ParseActivity invert the String methods; ok is
-// false for a name that does not exist.
-func ParseMode(s string) (m Mode, ok bool) {
-	i, ok := index(modeNames[:], s)
-	return Mode(i), ok
-}
+// ParseMode inverts Mode.String; ok is false for a name that does not exist.
+func ParseMode(s string) (m Mode, ok bool) { return parse[Mode](modeNames[:], s) }
 
 // ParseLockKind inverts LockKind.String.
-func ParseLockKind(s string) (k LockKind, ok bool) {
-	i, ok := index(lockKindNames[:], s)
-	return LockKind(i), ok
-}
+func ParseLockKind(s string) (k LockKind, ok bool) { return parse[LockKind](lockKindNames[:], s) }
 
-// ParseActivity inverts Activity.String.
-func ParseActivity(s string) (a Activity, ok bool) {
-	i, ok := index(activityNames[:], s)
-	return Activity(i), ok
-}
-
-func index(names []string, s string) (uint8, bool) {
-	for i, n := range names {
-		if n == s {
-			return uint8(i), true
-		}
-	}
-	return 0, false
+func parse[T ~uint8](names []string, s string) (T, bool) {
+	i := slices.Index(names, s)
+	return T(max(i, 0)), i >= 0
 }

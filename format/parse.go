@@ -2,6 +2,7 @@ package format
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -106,18 +107,14 @@ func (p *textParser) field(f fieldCode, ev *Event) {
 	}
 	ok := true
 	switch f {
-	case fMode:
-		ev.Mode, ok = ParseMode(p.word(" "))
-	case fLockKind:
-		ev.LockKind, ok = ParseLockKind(p.word(" "))
-	case fActivity:
-		ev.Activity, ok = ParseActivity(p.word(" "))
 	case fFrames:
 		ev.Frames = p.frames(ev.Frames)
 	case fOwners:
 		ev.Owners = p.parties(ev.Owners)
 	case fWaiters:
 		ev.Waiters = p.parties(ev.Waiters)
+	case fMode, fLockKind, fActivity:
+		ok = ev.setNumber(f, uint64(slices.Index(words[f], p.word(" "))))
 	default:
 		ok = ev.setNumber(f, p.unsigned(64, " "))
 	}

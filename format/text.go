@@ -18,6 +18,9 @@ var fieldNames = [fieldCount]string{
 	fFrames: "frames", fOwners: "owners", fWaiters: "waiters", fFailed: "failed", fWoken: "woken", fAgain: "again",
 }
 
+// words are what the text twin writes for the numbers of some fields.
+var words = [fieldCount][]string{fMode: modeNames[:], fLockKind: lockKindNames[:], fActivity: activityNames[:]}
+
 // partyModes are the modes of owners and waiters, which a contended line has
 // many of.
 var partyModes = [len(modeNames)]byte{Exclusive: 'x', Shared: 's'}
@@ -65,13 +68,8 @@ func appendValue(dst []byte, f fieldCode, ev *Event) []byte {
 	if n == 0 {
 		return dst
 	}
-	switch f {
-	case fMode:
-		return append(dst, ev.Mode.String()...)
-	case fLockKind:
-		return append(dst, ev.LockKind.String()...)
-	case fActivity:
-		return append(dst, ev.Activity.String()...)
+	if names := words[f]; names != nil {
+		return append(dst, name(names, uint8(n))...)
 	}
 	return strconv.AppendUint(dst, n, 10)
 }

@@ -117,7 +117,6 @@ func (r *TextReader) split(data []byte, atEOF bool) (advance int, line []byte, e
 func (r *TextReader) cut(text string, ev *Event) {
 	const why = "line: cut off"
 	r.lost = int64(len(text))
-	r.warn("truncated", fmt.Sprintf("%s; %d bytes not read", why, r.lost))
 	r.damaged("truncated", why, r.lost, 1)
 	*ev = Event{Kind: KindGap, Time: r.last, End: r.last, Bytes: r.lost, Name: why}
 }
@@ -127,7 +126,6 @@ func (r *TextReader) end(count uint64) {
 	r.ended = true
 	if count != 0 && count != uint64(r.count) {
 		why := fmt.Sprintf("the end line counts %d events, the trace has %d", count, r.count)
-		r.warn("lost-data", why)
 		r.damaged("lost-data", why, 0, int64(min(count-min(uint64(r.count), count), math.MaxInt64)))
 	}
 }
@@ -140,7 +138,6 @@ func (r *TextReader) finish() error {
 	}
 	if !r.ended && r.lost == 0 {
 		const why = `the line "end" is missing: the trace was cut off`
-		r.warn("truncated", why)
 		r.damaged("truncated", why, 0, UnknownEvents)
 	}
 	return io.EOF
@@ -164,12 +161,13 @@ func (r *TextReader) fail(what string, err error, hint string) error {
 	return &Error{Pos: r.pos(), What: what, Err: err, Hint: hint}
 }
 
-func (r *TextReader) warn(code, text string) {
-	r.warnings = append(r.warnings, Warning{Code: code, Text: r.pos().String() + ": " + text})
-}
-
-// damaged books a place of damage: the line at hand.
+// damaged warns of a place of damage, and books it: the line at hand.
 func (r *TextReader) damaged(code, why string, bytes, events int64) {
+	text := fmt.Sprintf("%s: %s", r.pos(), why)
+	if bytes > 0 {
+		text += fmt.Sprintf("; %d bytes not read", bytes)
+	}
+	r.warnings = append(r.warnings, Warning{Code: code, Text: text})
 	r.damage.Add(Damage{Pos: r.pos(), Code: code, Why: why, Bytes: bytes, Events: events, From: r.last, Until: NoTime})
 }
 

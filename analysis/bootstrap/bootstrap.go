@@ -26,12 +26,6 @@ type Estimate struct {
 	Blocks  int     // how many fill the recording
 }
 
-// Low returns the lower end, never below 0: no sum of lengths is negative.
-func (e Estimate) Low() float64 { return max(e.Value-e.Half, 0) }
-
-// High returns the upper end.
-func (e Estimate) High() float64 { return e.Value + e.Half }
-
 // Scale returns the estimate of factor times the ratio.
 func (e Estimate) Scale(factor float64) Estimate {
 	e.Value, e.Half, e.SE = e.Value*factor, e.Half*factor, e.SE*factor

@@ -1,6 +1,7 @@
 package bootstrap
 
 import (
+	"math"
 	"testing"
 
 	"contend/analysis"
@@ -68,7 +69,7 @@ func (a asked) count(what string, e Estimate, truth float64) {
 		a[what] = n
 	}
 	n.of++
-	if e.Low() <= truth && truth <= e.High() {
+	if math.Abs(e.Value-truth) <= e.Half {
 		n.inside++
 	}
 }

@@ -11,19 +11,8 @@ import (
 // expected.
 func (d *Dist) Corrected(expected int64) *Dist {
 	out := &Dist{}
-	if expected <= 0 {
-		return out
-	}
-	for _, ns := range d.raw {
-		out.AddCorrected(ns, 1, expected)
-	}
-	if d.full == nil {
-		return out
-	}
-	for _, bar := range d.full.Distribution() {
-		if bar.Count > 0 {
-			out.AddCorrected(min(bar.To, d.max), bar.Count, expected)
-		}
+	if expected > 0 {
+		d.each(func(_, to, n int64) { out.AddCorrected(min(to, d.max), n, expected) })
 	}
 	return out
 }

@@ -45,7 +45,7 @@ type Band struct {
 // decades, counts in it.
 func (d *Dist) Bands() []Band {
 	all := edges()
-	d.each(func(ns, n int64) {
+	d.each(func(ns, _, n int64) {
 		i, _ := slices.BinarySearchFunc(all, min(ns, all[len(all)-1].From), func(b Band, ns int64) int {
 			switch {
 			case b.To <= ns:
@@ -86,18 +86,18 @@ func edges() []Band {
 	return out
 }
 
-// each calls f with every length, or with the start of every bucket, and how
-// many there are of it.
-func (d *Dist) each(f func(ns, n int64)) {
+// each calls f with every length, or with the first and last length of every
+// bucket, and how many there are of it.
+func (d *Dist) each(f func(from, to, n int64)) {
 	for _, ns := range d.raw {
-		f(ns, 1)
+		f(ns, ns, 1)
 	}
 	if d.full == nil {
 		return
 	}
 	for _, bar := range d.full.Distribution() {
 		if bar.Count > 0 {
-			f(bar.From, bar.Count)
+			f(bar.From, bar.To, bar.Count)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span)
 			}
 			continue
 		}
-		for _, i := range ev.sites.at(at) {
+		for _, i := range ev.activitiesAt(at, s.lock) {
 			d, t := ev.at(i), ev.thread(i)
 			if inside || ev.within(s, t, &d) {
 				s.seen = append(s.seen, anchor{d.start, d.end, t, d.stack, Inferred})
@@ -136,7 +136,7 @@ func (ev *evidence) judge(s *section) {
 // many, which decides the same: of a call site that has nothing to do with the
 // lock, as most have, it sees little more than the tolerance allows.
 func (ev *evidence) isInside(s *section, at callSite) bool {
-	list := ev.sites.at(at)
+	list := ev.activitiesAt(at, s.lock)
 	most := tolerance * float64(len(list))
 	fits, breaks := 0, 0
 	var before preexisting

@@ -11,7 +11,7 @@ import (
 // acquisition names the thread, or, where locks name nobody, comes promptly.
 // As many must not fit by chance: the same activities moved in time are tried too.
 func (ev *evidence) singly(s *section, at callSite) {
-	list := ev.sites.at(at)
+	list := ev.activitiesAt(at, s.lock)
 	ending := ev.ending(s, list)
 	if len(ending) < fewestPrompt {
 		return

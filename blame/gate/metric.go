@@ -2,7 +2,6 @@ package gate
 
 import (
 	"math"
-	"slices"
 	"strings"
 
 	"contend/analysis"
@@ -57,13 +56,6 @@ var metrics = []metric{
 	{"p99.9", Ns, percentile(99.9)},
 	{"p99.99", Ns, percentile(99.99)},
 	{"max", Ns, length(func(r *locks.Row) int64 { return r.MaxNs })},
-}
-
-func findMetric(name string) *metric {
-	if i := slices.IndexFunc(metrics, func(m metric) bool { return m.name == name }); i >= 0 {
-		return &metrics[i]
-	}
-	return nil
 }
 
 func metricNames() string {

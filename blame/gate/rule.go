@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -60,9 +61,11 @@ func Parse(text string) (Rule, error) {
 	if m == nil {
 		return r, fmt.Errorf("%q is no rule", text)
 	}
-	if r.metric = findMetric(m[1]); r.metric == nil {
+	i := slices.IndexFunc(metrics, func(known metric) bool { return known.name == m[1] })
+	if i < 0 {
 		return r, fmt.Errorf("nothing to measure is called %q; there are %s", m[1], metricNames())
 	}
+	r.metric = &metrics[i]
 	r.subject, r.equal, r.relative = strings.TrimSpace(m[2]), m[3] == "<=", m[4] == "+"
 	if r.relative != (m[7] != "") {
 		return r, errors.New("a change is written '< +20% vs baseline', with the sign and the words")

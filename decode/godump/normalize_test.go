@@ -106,7 +106,7 @@ func TestFilesOfOtherNames(t *testing.T) {
 		t.Fatal(err)
 	}
 	y.goroutine(list.Goroutines[0])
-	for _, ev := range y.take() {
+	for _, ev := range y.metadata {
 		if ev.Kind == format.KindStack && ev.Frames[2].File != "yaccpar" {
 			t.Errorf("%+v", ev.Frames)
 		}

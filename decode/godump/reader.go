@@ -233,7 +233,8 @@ func (r *Reader) deliver(list []*stack.Goroutine) {
 			locks[i].Waiters = append(locks[i].Waiters, w.party)
 		}
 	}
-	r.queue.Push(r.names.take()...)
+	r.queue.Push(r.names.metadata...)
+	r.names.metadata = r.names.metadata[:0]
 	r.queue.Push(tick)
 	r.queue.Push(locks...)
 }

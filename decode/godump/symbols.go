@@ -42,13 +42,6 @@ func newSymbols(t *rules.Table) symbols {
 	return symbols{rules: t, threads: map[int]format.ThreadID{}, stacks: map[string]format.StackID{}, locks: map[lockKey]format.ObjectID{}}
 }
 
-// take returns the metadata gathered since the last call.
-func (y *symbols) take() []format.Event {
-	m := y.metadata
-	y.metadata = nil
-	return m
-}
-
 // running are the states of goroutines that wait for nothing but a processor.
 var running = map[string]bool{"running": true, "runnable": true, "syscall": true, "idle": true, "copystack": true, "preempted": true, "waiting": true}
 

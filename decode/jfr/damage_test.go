@@ -40,12 +40,17 @@ func codes(st format.Stats) map[string]bool {
 }
 
 func TestCutAnywhere(t *testing.T) {
-	data := load(t, ours+"/truth-8threads-jdk25.jfr")
+	cutAnywhere(t, "truth-8threads-jdk25.jfr", 997)
+	cutAnywhere(t, "lab-virtual-exact-jdk25.jfr", 19997) // with traces of methods, operations of the VM and pauses
+}
+
+func cutAnywhere(t *testing.T, name string, stride int) {
+	data := load(t, ours+"/"+name)
 	whole, _, err := count(data)
 	if err != nil {
 		t.Fatal(err)
 	}
-	last, stride := 0, 997
+	last := 0
 	if testing.Short() {
 		stride = 20011
 	}

@@ -118,29 +118,57 @@ func (d *dumpTimes) turn(last bool, queue *format.Queue) {
 	d.dumps.turn()
 }
 
-// date finds the instants of the dumps of the chunk before.
+// date finds the instants of the dumps of the chunk before, as far as they show
+// locks.
 func (d *dumpTimes) date(queue *format.Queue) {
-	waits, asked := slices.Clone(d.stretches.list), make([]int64, len(d.dumps.list))
-	slices.SortFunc(waits, func(a, b stretch) int { return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.start, b.start)) })
+	asked := make([]int64, len(d.dumps.list))
 	for i := range asked {
 		asked[i] = d.dumps.list[i].asked
 	}
 	slices.Sort(asked)
-	operations, budget := slices.Sorted(slices.Values(d.operations.list)), comparedTimes*(len(waits)+1)
+	operations := slices.Sorted(slices.Values(d.operations.list))
+	var searched []stateMatch
 	for _, dump := range d.dumps.list[:d.dumps.before] {
 		until := min(after(asked, dump.asked), plus(dump.asked, furthest))
 		at := after(operations, dump.asked-1)
-		if at >= until {
-			a := stateMatch{from: dump.asked, until: until, budget: &budget}
-			for _, s := range dump.threads {
-				a.add(s, waits)
-			}
-			at = a.best()
+		switch {
+		case len(dump.locks) == 0:
+		case at < until:
+			dump.deliver(at, queue)
+		default:
+			searched = append(searched, stateMatch{from: dump.asked, until: until, dump: dump})
 		}
-		for _, ev := range dump.locks {
-			ev.Time = at
-			queue.Push(ev)
+	}
+	d.search(searched, queue)
+}
+
+// search finds the instants that are not recorded.
+func (d *dumpTimes) search(dumps []stateMatch, queue *format.Queue) {
+	slices.SortStableFunc(dumps, func(a, b stateMatch) int { return cmp.Compare(a.from, b.from) })
+	var waits []stretch
+	for _, w := range d.stretches.list { // most are far from any
+		next := sort.Search(len(dumps), func(i int) bool { return dumps[i].from >= w.end })
+		if next > 0 && dumps[next-1].until > w.start {
+			waits = append(waits, w)
 		}
+	}
+	slices.SortFunc(waits, func(a, b stretch) int { return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.start, b.start)) })
+	budget := comparedTimes * (len(waits) + 1)
+	for i := range dumps {
+		m := &dumps[i]
+		m.budget = &budget
+		for _, s := range m.dump.threads {
+			m.add(s, waits)
+		}
+		m.dump.deliver(m.best(), queue)
+	}
+}
+
+// deliver delivers what the dump shows of locks.
+func (s *shownDump) deliver(at int64, queue *format.Queue) {
+	for _, ev := range s.locks {
+		ev.Time = at
+		queue.Push(ev)
 	}
 }
 
@@ -154,6 +182,7 @@ func after(list []int64, t int64) int64 {
 
 // stateMatch counts, over [from, until), how many threads do what a dump shows.
 type stateMatch struct {
+	dump        shownDump
 	from, until int64
 	changes     []change
 	budget      *int

@@ -106,3 +106,27 @@ func TestDumpsBeyondNumberKeepTheirTime(t *testing.T) {
 		t.Errorf("%d of %d delivered", n, many)
 	}
 }
+
+// Where nothing tells instants apart, the likeliest is soon after the dump was
+// asked for; and no dump is taken as late as two seconds after.
+func TestDumpsAreTakenSoon(t *testing.T) {
+	for _, c := range []struct {
+		waits []stretch
+		want  int64
+	}{
+		{nil, 500_000},
+		{[]stretch{{-5, 400_000, 1, 0, stateSleeps}}, 200_000},
+		{[]stretch{{800_000_000, 900_000_000, 1, 0, stateSleeps}}, 800_500_000},
+		{[]stretch{{2_000_000_000, 2_100_000_000, 1, 0, stateSleeps}}, 500_000},
+	} {
+		var d dumpTimes
+		var queue format.Queue
+		d.stretches.list = c.waits
+		d.dumps.list = []shownDump{{0, []standing{{1, 0, stateSleeps}}, []format.Event{{Kind: format.KindContention}}}}
+		d.turn(true, &queue)
+		var ev format.Event
+		if queue.Pop(&ev); ev.Time != c.want {
+			t.Errorf("%v: taken at %d, want %d", c.waits, ev.Time, c.want)
+		}
+	}
+}

@@ -161,26 +161,31 @@ func park(r *Reader, v *values, ev *format.Event) bool {
 }
 
 // parked delivers a park: a wait for a lock, idle time, or unclear. The rules
-// decide.
-func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space, failed bool) bool {
+// decide. One that may have timed out did, unless a release ended it: where the
+// recorder knows of those, that is told when the chunk is read.
+func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space, late bool) bool {
 	res := r.classify(class, ev.Stack)
 	ev.Object = r.object(class, address, in, res.Kind, ev.Stack)
 	r.dated.note(ev, class, stateParks)
-	if res.Verdict == rulesLock {
-		ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, failed
-		if r.meta.tracing && !failed {
-			r.park(ev, class)
-		}
-		if in == heapSpace {
-			r.hidden.meet(ev, class)
-		}
-		if l := r.ids.virtual[ev.Thread]; l != nil {
-			l.parked = true
-		}
+	if res.Verdict != rulesLock {
+		ev.Kind, ev.Activity = format.KindActivity, res.activity
 		return true
 	}
-	ev.Kind, ev.Activity = format.KindActivity, res.activity
-	return true
+	ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, late
+	if in == heapSpace {
+		r.hidden.meet(ev, class)
+	}
+	if l := r.ids.virtual[ev.Thread]; l != nil {
+		l.parked = true
+	}
+	if !r.meta.tracing {
+		return true
+	}
+	r.park(ev, class)
+	if late {
+		r.note(ev)
+	}
+	return !late
 }
 
 // timedOut reports whether a park lasted as long as it was meant to at most:
@@ -276,7 +281,9 @@ func (r *Reader) operation(key int64) string {
 
 // pause is one of a garbage collector.
 func pause(r *Reader, _ *values, ev *format.Event) bool {
-	r.hidden.pauses = append(r.hidden.pauses, ev.Time)
+	if len(r.hidden.pauses) < mostPauses {
+		r.hidden.pauses = append(r.hidden.pauses, ev.Time)
+	}
 	ev.Kind, ev.Name = format.KindPause, format.PauseGC
 	return ev.End > ev.Time
 }

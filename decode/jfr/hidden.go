@@ -64,8 +64,11 @@ func (l *virtualLife) note(ev *format.Event) {
 	l.known += ev.End - ev.Time
 }
 
-// mostNotified bounds the waits remembered of one chunk.
-const mostNotified = 1 << 20
+// What is remembered at most: waits of one chunk, and pauses.
+const (
+	mostNotified = 1 << 20
+	mostPauses   = 1 << 20
+)
 
 // notified is an Object.wait that another thread ended.
 type notified struct {

@@ -1,6 +1,7 @@
 package jfr
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -76,5 +77,25 @@ func TestSaturationNeedsAFifthOfTheSamples(t *testing.T) {
 		if got := hints(&hidden{loads: c.all, saturated: c.busy}, nil); (got != "") != c.said {
 			t.Errorf("%d of %d: %q", c.busy, c.all, got)
 		}
+	}
+}
+
+// Waits whose stacks are cut count with their time; a machine is saturated when
+// hardly any of it is idle.
+func TestTruncatedStacksAndLoads(t *testing.T) {
+	r := begun(t)
+	const key = 1 << 20
+	where := r.grow(1, 0) // truncated, and of no frames
+	r.pools.of(r.meta.parts.stack.class.id).set(key, uint32(where)+1)
+	id := r.stack(key)
+	r.note(&format.Event{Kind: format.KindWait, Stack: id, Time: 5, End: 3_000_005})
+	for _, share := range []float32{0.5, 0.9, 0.97, 1} {
+		cpuLoad(r, &values{slotLoad: int64(math.Float32bits(share))}, nil)
+	}
+	if r.hidden.cut != (amount{1, 3_000_000}) || r.hidden.loads != 4 || r.hidden.saturated != 2 {
+		t.Errorf("%+v", r.hidden)
+	}
+	if got := hints(&r.hidden, nil); !strings.Contains(got, "truncated-stacks: the stacks of 1 waits, 3ms") {
+		t.Error(got)
 	}
 }

@@ -52,6 +52,7 @@ func TestFramesTellWhatIsReleased(t *testing.T) {
 		{at([2]string{stamped, "signalNext"}, [2]string{stamped, "releaseWrite"}, [2]string{stamped, "unlockWrite"}, app), stamped, format.Exclusive, false},
 		{at([2]string{stamped, "signalCowaiters"}, [2]string{stamped, "acquireRead"}, app), stamped, format.Shared, true},
 		{at([2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{aqs + "$ConditionObject", "await"}, [2]string{"java.util.concurrent.LinkedBlockingQueue", "take"}, app), lock, format.Exclusive, false},
+		{at([2]string{lockSupport, "unpark"}, [2]string{aqs, "signalNext"}, [2]string{aqs, "release"}, [2]string{lock, "unlock"}, app), lock, format.Exclusive, false}, // as async-profiler records it
 		{nil, "", format.Exclusive, false},
 	} {
 		got := r.releaseOf(c.frames)
@@ -62,7 +63,8 @@ func TestFramesTellWhatIsReleased(t *testing.T) {
 }
 
 // Threads 1 and 2 are woken from two locks of a family, one shortly after the
-// other; 3 by a reader that passes the lock on and gives nothing back; 4 by nobody; 5 tries again.
+// other; 3 by a reader that passes the lock on and gives nothing back; 4 by nobody; 5 tries again; of 6 and
+// 7, which may have timed out, 7 was woken.
 func TestEachParkHasTheUnparkThatEndedIt(t *testing.T) {
 	const family, other = 7, 8
 	let := release{family: family}
@@ -70,27 +72,34 @@ func TestEachParkHasTheUnparkThatEndedIt(t *testing.T) {
 	w.unparks.list = []waking{
 		{1000_000, 20, 1, let}, {1000_050, 21, 2, let}, {1000_060, 22, 3, release{family: other}}, {400, 23, 3, let},
 		{3000_000, 24, 4, release{family: family, passesOn: true}},
-		{9000_000, 25, 5, release{family: family, mode: format.Shared}}, {9100_000, 26, 6, let},
+		{9000_000, 25, 5, release{family: family, mode: format.Shared}}, {9100_000, 26, 6, let}, {9799_000, 27, 7, let},
 	}
 	w.parks = []woken{
-		{500, 1000_300, 2, 92, 0, family}, {500, 1000_200, 1, 91, 0, family},
-		{2000_000, 3000_100, 3, 91, 0, family}, {5000_000, 6000_000, 4, 91, 0, family},
-		{8000_000, 9000_010, 5, 91, 0, family}, {9000_030, 9100_100, 5, 91, 0, family},
+		{500, 1000_300, 2, 92, 0, family, 0, false}, {500, 1000_200, 1, 91, 0, family, 0, false},
+		{2000_000, 3000_100, 3, 91, 0, family, 0, false}, {5000_000, 6000_000, 4, 91, 0, family, 0, false},
+		{8000_000, 9000_010, 5, 91, 0, family, 0, false}, {9000_030, 9100_100, 5, 91, 0, family, 0, false},
+		{9500_000, 9700_000, 6, 91, 0, family, format.Shared, true}, {9600_000, 9800_000, 7, 91, 0, family, 0, true}, // one of them timed out
 	}
 	var queue format.Queue
 	w.turn(&queue)
-	var got []format.Event
+	var got, late []format.Event
 	for ev := (format.Event{}); queue.Pop(&ev); ev = (format.Event{}) {
 		if ev.Kind == format.KindRelease {
 			got = append(got, ev)
 		}
+		if ev.Kind == format.KindWait {
+			late = append(late, ev)
+		}
+	}
+	if len(late) != 2 || !late[0].Failed || late[0].Mode != format.Shared || late[1].Failed || late[1].Time != 9600_000 || late[1].End != 9800_000 || late[1].Object != 91 {
+		t.Errorf("%+v", late)
 	}
 	want := []struct {
 		thread, woken format.ThreadID
 		lock          format.ObjectID
 		mode          format.Mode
 		again         int64
-	}{{20, 1, 91, 0, 0}, {21, 2, 92, 0, 0}, {0, 3, 91, 0, 0}, {25, 5, 91, format.Shared, 30}, {26, 5, 91, 0, 0}}
+	}{{20, 1, 91, 0, 0}, {21, 2, 92, 0, 0}, {0, 3, 91, 0, 0}, {25, 5, 91, format.Shared, 30}, {26, 5, 91, 0, 0}, {27, 7, 91, 0, 0}}
 	if len(got) != len(want) {
 		t.Fatalf("%d releases: %+v", len(got), got)
 	}
@@ -131,10 +140,10 @@ func TestPlacesTellWhoseReleaseItWas(t *testing.T) {
 	for i := range int64(10) {
 		at := i * 10_000_000
 		w.unparks.list = append(w.unparks.list, waking{at + 1000, 20, 1, let}, waking{at + 5_000_000, 21, 2, let})
-		w.parks = append(w.parks, woken{at, at + 2000, 1, 91, 0, 7}, woken{at, at + 5_002_000, 2, 92, 0, 7})
+		w.parks = append(w.parks, woken{at, at + 2000, 1, 91, 0, 7, 0, false}, woken{at, at + 5_002_000, 2, 92, 0, 7, 0, false})
 	}
 	w.unparks.list = append(w.unparks.list, waking{200_000_000, 20, 1, let}, waking{200_000_010, 21, 2, let}, waking{300_000_000, 22, 1, let})
-	w.parks = append(w.parks, woken{199_000_000, 200_000_200, 1, 91, 0, 7}, woken{199_000_000, 200_000_100, 2, 92, 0, 7}, woken{299_000_000, 300_000_100, 3, 93, 0, 7})
+	w.parks = append(w.parks, woken{199_000_000, 200_000_200, 1, 91, 0, 7, 0, false}, woken{199_000_000, 200_000_100, 2, 92, 0, 7, 0, false}, woken{299_000_000, 300_000_100, 3, 93, 0, 7, 0, false})
 	var queue format.Queue
 	w.turn(&queue)
 	got := map[format.ObjectID]map[format.ThreadID]int{91: {}, 92: {}, 93: {}}
@@ -145,5 +154,28 @@ func TestPlacesTellWhoseReleaseItWas(t *testing.T) {
 	}
 	if got[91][20] != 11 || got[92][21] != 11 || got[93][22] != 1 {
 		t.Errorf("by lock and releaser: %v", got)
+	}
+}
+
+// Of two releases under way, the first that is not long ago woke the thread; one
+// that is long ago, none more recent.
+func TestWhoIsWokenRunsSoon(t *testing.T) {
+	const end = 50_000_000
+	for _, c := range []struct {
+		ago  [2]int64 // how long before the end of the park the releases were
+		want int64
+	}{{[2]int64{700_000, 100_000}, 700_000}, {[2]int64{4_000_000, 100_000}, 100_000}, {[2]int64{9_000_000, 4_000_000}, 4_000_000}} {
+		w := &wakings{parks: []woken{{0, end, 1, 91, 0, 7, 0, false}}}
+		for i, ago := range c.ago {
+			w.unparks.list = append(w.unparks.list, waking{end - ago, format.ThreadID(20 + i), 1, release{family: 7}})
+		}
+		var queue format.Queue
+		w.turn(&queue)
+		var ev format.Event
+		for queue.Pop(&ev) && ev.Kind != format.KindRelease {
+		}
+		if end-ev.Time != c.want {
+			t.Errorf("%v: the release %d before the end", c.ago, end-ev.Time)
+		}
 	}
 }

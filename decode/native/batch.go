@@ -85,7 +85,9 @@ func (w *worker) raw(b *batch) ([]byte, error) {
 		b.raw, err = w.zstd.DecodeAll(b.block.bytes, b.raw[:0])
 	case format.Deflate:
 		if err = w.flate.(flate.Resetter).Reset(bytes.NewReader(b.block.bytes), nil); err == nil {
-			b.raw, err = appendAll(b.raw[:0], io.LimitReader(w.flate, int64(h.Raw)+1))
+			buf := bytes.NewBuffer(b.raw[:0])
+			_, err = buf.ReadFrom(io.LimitReader(w.flate, int64(h.Raw)+1))
+			b.raw = buf.Bytes()
 		}
 	default:
 		b.raw = append(b.raw[:0], b.block.bytes...)
@@ -97,10 +99,4 @@ func (w *worker) raw(b *batch) ([]byte, error) {
 		return nil, fmt.Errorf("%d bytes for %d: %w", len(b.raw), h.Raw, format.ErrCorrupt)
 	}
 	return b.raw, nil
-}
-
-func appendAll(dst []byte, r io.Reader) ([]byte, error) {
-	buf := bytes.NewBuffer(dst)
-	_, err := buf.ReadFrom(r)
-	return buf.Bytes(), err
 }

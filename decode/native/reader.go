@@ -20,16 +20,16 @@ type Reader struct {
 	name  string
 	split splitter
 
-	order   chan *batch // in order of the file
-	work    chan *batch
-	free    chan *batch
-	quit    chan struct{}
-	ahead   *readAhead
-	stop    sync.Once
-	cur     *batch
-	next    int
-	err     error
-	pending []format.Event // gaps to deliver first
+	order chan *batch // in order of the file
+	work  chan *batch
+	free  chan *batch
+	quit  chan struct{}
+	ahead *readAhead
+	stop  sync.Once
+	cur   *batch
+	next  int
+	err   error
+	gaps  format.Queue // to deliver first
 
 	mu       sync.Mutex // guards split.read, shared with the goroutine that splits
 	events   int64
@@ -137,9 +137,7 @@ func (w *worker) run(work chan *batch) {
 // Damage is delivered as KindGap and told by Stats.
 func (r *Reader) Read(ev *format.Event) error {
 	for {
-		if len(r.pending) > 0 {
-			*ev = r.pending[0]
-			r.pending = r.pending[1:]
+		if r.gaps.Pop(ev) {
 			return nil
 		}
 		if r.cur != nil && r.next < len(r.cur.events) {
@@ -224,7 +222,7 @@ func (r *Reader) gap(bytes, off int64, why string, until, events int64) {
 	r.damaged += bytes
 	r.warn("lost-data", fmt.Sprintf("%s: %s; %d bytes not read", format.Pos{File: r.name, Off: off}, why, bytes))
 	r.damage.Add(format.Damage{Pos: format.Pos{File: r.name, Off: off}, Code: "lost-data", Why: why, Bytes: bytes, Events: events, From: known(from), Until: known(max(until, from))})
-	r.pending = append(r.pending, format.Event{Kind: format.KindGap, Time: from, End: max(until, from), Bytes: bytes, Name: why})
+	r.gaps.Push(format.Event{Kind: format.KindGap, Time: from, End: max(until, from), Bytes: bytes, Name: why})
 }
 
 // known makes a time that no event had one that cannot be told.

@@ -9,6 +9,7 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"contend/format"
@@ -139,20 +140,11 @@ func (r *rule) matches(class string, frames []format.Frame) bool {
 		return false
 	}
 	for _, pattern := range r.frames {
-		if !anyFrame(pattern, frames) {
+		if !slices.ContainsFunc(frames, func(f format.Frame) bool { return Match(pattern, f.Class+"."+f.Method) }) {
 			return false
 		}
 	}
 	return true
-}
-
-func anyFrame(pattern string, frames []format.Frame) bool {
-	for _, f := range frames {
-		if Match(pattern, f.Class+"."+f.Method) {
-			return true
-		}
-	}
-	return false
 }
 
 // Match reports whether text matches a pattern in which * stands for any run of

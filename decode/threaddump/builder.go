@@ -1,6 +1,10 @@
 package threaddump
 
-import "contend/format"
+import (
+	"strings"
+
+	"contend/format"
+)
 
 // builder collects the threads of one dump; every dialect has one.
 type builder struct {
@@ -53,6 +57,23 @@ func (b *builder) waits(how Wait, ref LockRef) {
 	if b.cur.Wait == NotWaiting || b.cur.For == (LockRef{}) {
 		b.cur.Wait, b.cur.For = how, ref
 	}
+}
+
+// waitLine is how a line begins that names the lock a thread waits for.
+type waitLine struct {
+	prefix string
+	wait   Wait
+}
+
+// waitsAs is waits for a line; false when it is none of those given.
+func (b *builder) waitsAs(lines []waitLine, text string, lock func(string) LockRef) bool {
+	for _, l := range lines {
+		if ref, ok := strings.CutPrefix(text, l.prefix); ok {
+			b.waits(l.wait, lock(ref))
+			return true
+		}
+	}
+	return false
 }
 
 // next completes the current thread.

@@ -57,15 +57,12 @@ func (p *file) lock(text string) {
 		p.locked = append(p.locked, p.names.hashed(ref))
 		return
 	}
-	for _, l := range lockLines {
-		if rest, ok := strings.CutPrefix(text, l.prefix); ok {
-			p.waits(l.wait, p.names.hashed(rest))
-			_, owner, _ := strings.Cut(rest, ", owner #")
-			if id, err := strconv.ParseInt(owner, 10, 64); err == nil {
-				p.claims = append(p.claims, claim{owner: id, ref: p.cur.For})
-			}
-			return
-		}
+	if !p.waitsAs(lockLines, text, p.names.hashed) {
+		return
+	}
+	_, owner, _ := strings.Cut(text, ", owner #")
+	if id, err := strconv.ParseInt(owner, 10, 64); err == nil {
+		p.claims = append(p.claims, claim{owner: id, ref: p.cur.For})
 	}
 }
 

@@ -68,7 +68,8 @@ func (p *hotspot) line(line string) bool {
 	case line[0] == 'J' || line[0] == 'F':
 		for _, end := range hotspotEnds {
 			if strings.HasPrefix(line, end) {
-				return p.over()
+				p.ended, p.blank = true, true
+				return false // the line is still the dump's own
 			}
 		}
 	}
@@ -76,12 +77,6 @@ func (p *hotspot) line(line string) bool {
 		p.part(text)
 	}
 	return true
-}
-
-// over ends the dump at a line that is still its own.
-func (p *hotspot) over() bool {
-	p.ended, p.blank = true, true
-	return false
 }
 
 // part takes a line under a thread's first.
@@ -107,10 +102,7 @@ func (p *hotspot) part(text string) {
 
 // lockLines are the lines under a frame that say what a thread waits for.
 // What it waits for comes with its innermost frames: the first one counts.
-var lockLines = []struct {
-	prefix string
-	wait   Wait
-}{
+var lockLines = []waitLine{
 	{"waiting to lock ", Blocked},
 	{"waiting to re-lock in wait() ", Waiting}, // deriveLocks finds whether it is notified yet
 	{"parking to wait for ", Parked},
@@ -134,12 +126,7 @@ func (p *hotspot) lock(text string) {
 		p.waits(Blocked, LockRef{Class: "java.lang.Class", Name: p.names.intern(initPrefix + JavaName(class))})
 		return
 	}
-	for _, l := range lockLines {
-		if rest, ok := strings.CutPrefix(text, l.prefix); ok {
-			p.waits(l.wait, p.names.bracketed(rest))
-			return
-		}
-	}
+	p.waitsAs(lockLines, text, p.names.bracketed)
 }
 
 // thread begins a thread: `"name" #12 daemon prio=5 ... nid=0x1a2b ...`. The
@@ -151,7 +138,7 @@ func (p *hotspot) thread(line string) {
 	}
 	p.begin(Thread{Name: p.names.intern(line[1:end])})
 	p.owned, p.blank = false, false
-	p.carrier(p.cur.Name)
+	p.carriers = p.carriers || carrier(p.cur.Name)
 	p.dump.Listed = p.dump.Listed || p.cur.Name == "VM Thread" && !p.fragment // the JVM's own come last
 	for word := range strings.FieldsSeq(line[end+1:]) {
 		p.modern = p.modern || bracketed(word) // older ones print no such id
@@ -176,12 +163,10 @@ func bracketed(word string) bool {
 	return len(word) > 2 && word[0] == '[' && strings.Trim(word[1:], "0123456789") == "]"
 }
 
-// carrier notes a thread that the JVM keeps for virtual threads. Carriers are
-// called like the workers of any other pool, and may be gone when idle.
-func (p *hotspot) carrier(name string) {
-	if strings.HasPrefix(name, "VirtualThread-") || strings.HasPrefix(name, "ForkJoinPool-") {
-		p.carriers = true
-	}
+// carrier tells a thread that the JVM may keep for virtual threads. Carriers
+// are called like the workers of any other pool, and may be gone when idle.
+func carrier(name string) bool {
+	return strings.HasPrefix(name, "VirtualThread-") || strings.HasPrefix(name, "ForkJoinPool-")
 }
 
 // seconds reads `1.79s`; 0 when it is none.

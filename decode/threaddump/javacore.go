@@ -27,11 +27,8 @@ func newJavacore(n *names, _ []string, _ string) parser {
 	return p
 }
 
-// javacoreTags are the lines that are read.
-var javacoreTags = map[string]func(p *javacore, text string){
-	"1TIDATETIMEUTC": (*javacore).time,
-	"1TIDATETIME":    (*javacore).time,
-	"3XMTHREADINFO":  (*javacore).thread,
+// javacoreParts are the lines under a thread's first that are read.
+var javacoreParts = map[string]func(p *javacore, text string){
 	"3XMJAVALTHREAD": (*javacore).javaThread,
 	"3XMTHREADINFO1": (*javacore).nativeThread,
 	"3XMTHREADBLOCK": (*javacore).block,
@@ -44,17 +41,19 @@ func (p *javacore) line(line string) bool {
 		return !p.ended
 	}
 	tag, text, _ := strings.Cut(line, " ")
-	if tag == "0SECTION" {
-		if p.ended = p.threads; p.ended {
-			return false
-		}
+	text = strings.TrimLeft(text, " ")
+	switch part := javacoreParts[tag]; {
+	case tag == "0SECTION":
+		p.ended = p.threads
 		p.threads = strings.Contains(text, "THREADS subcomponent")
-		return true
+	case tag == "1TIDATETIMEUTC", tag == "1TIDATETIME":
+		p.time(text)
+	case tag == "3XMTHREADINFO" && p.threads:
+		p.thread(text)
+	case part != nil && p.cur != nil:
+		part(p, text)
 	}
-	if read := javacoreTags[tag]; read != nil && (p.threads || tag[0] == '1') {
-		read(p, strings.TrimLeft(text, " "))
-	}
-	return true
+	return !p.ended
 }
 
 // time reads `Date: 2019/11/05 at 22:40:43:409`. The line in UTC comes first,
@@ -109,16 +108,12 @@ func attribute(text, key string) string {
 }
 
 func (p *javacore) javaThread(text string) {
-	if p.cur != nil {
-		p.cur.JavaID, _ = strconv.ParseInt(attribute(text, "getId:"), 0, 64)
-		p.cur.Daemon = attribute(text, "isDaemon:") == "true"
-	}
+	p.cur.JavaID, _ = strconv.ParseInt(attribute(text, "getId:"), 0, 64)
+	p.cur.Daemon = attribute(text, "isDaemon:") == "true"
 }
 
 func (p *javacore) nativeThread(text string) {
-	if p.cur != nil {
-		p.cur.NativeID, _ = strconv.ParseInt(attribute(text, "native thread ID:"), 0, 64)
-	}
+	p.cur.NativeID, _ = strconv.ParseInt(attribute(text, "native thread ID:"), 0, 64)
 }
 
 // javacoreWaits are the words of a thread's block line.
@@ -128,7 +123,7 @@ var javacoreWaits = map[string]Wait{"Blocked on": Blocked, "Waiting on": Waiting
 func (p *javacore) block(text string) {
 	kind, rest, _ := strings.Cut(text, ": ")
 	wait := javacoreWaits[kind]
-	if p.cur == nil || wait == NotWaiting {
+	if wait == NotWaiting {
 		return
 	}
 	ref, owner, _ := strings.Cut(rest, " Owned by: ")
@@ -143,14 +138,14 @@ func (p *javacore) block(text string) {
 }
 
 func (p *javacore) stack(text string) {
-	if frame, ok := strings.CutPrefix(text, "at "); ok && p.cur != nil {
+	if frame, ok := strings.CutPrefix(text, "at "); ok {
 		p.frame(frame, slashed)
 	}
 }
 
 // entered reads `(entered lock: CLASS@0x.., entry count: 1)`.
 func (p *javacore) entered(text string) {
-	if ref, ok := strings.CutPrefix(text, "(entered lock: "); ok && p.cur != nil {
+	if ref, ok := strings.CutPrefix(text, "(entered lock: "); ok {
 		p.locked = append(p.locked, p.names.hashed(ref))
 	}
 }

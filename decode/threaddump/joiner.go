@@ -26,11 +26,7 @@ func (j *nameJoiner) add(line string, opens bool) (whole string, done bool) {
 		j.lines = append(j.lines[:0], line)
 		return "", false
 	}
-	if len(j.lines) == 0 || opens {
-		j.lines = j.lines[:0]
-		return line, true
-	}
-	if len(j.lines) == maxNameLines || line != "" && (line[0] == ' ' || line[0] == '\t') {
+	if opens || len(j.lines) == 0 || len(j.lines) == maxNameLines || line != "" && (line[0] == ' ' || line[0] == '\t') {
 		j.lines = j.lines[:0]
 		return line, true
 	}

@@ -52,10 +52,7 @@ func (p *jrockit) line(line string) bool {
 
 // jrockitLocks are the lines between frames. Those with ^ follow the frame
 // that took the lock.
-var jrockitLocks = []struct {
-	prefix string
-	wait   Wait
-}{
+var jrockitLocks = []waitLine{
 	{"-- Blocked trying to get lock: ", Blocked},
 	{"-- Waiting for notification on: ", Waiting},
 	{"-- Parking to wait for: ", Parked},
@@ -72,11 +69,7 @@ func (p *jrockit) part(text string) {
 	} else if ref, ok := strings.CutPrefix(text, "^-- Holding lock: "); ok {
 		p.locked = append(p.locked, p.names.hashed(ref))
 	}
-	for _, l := range jrockitLocks {
-		if ref, ok := strings.CutPrefix(text, l.prefix); ok {
-			p.waits(l.wait, p.names.hashed(ref))
-		}
-	}
+	p.waitsAs(jrockitLocks, text, p.names.hashed)
 }
 
 // jrockitStates are the words of a thread's first line that tell a state; a

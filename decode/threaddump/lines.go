@@ -104,9 +104,6 @@ func (l *lines) next() (string, error) {
 		break
 	}
 	l.number++
-	l.last = strings.TrimRight(string(l.buf), "\r\n")
-	if l.prefix.Found() {
-		l.last = l.prefix.Strip(l.last)
-	}
+	l.last = l.prefix.Strip(strings.TrimRight(string(l.buf), "\r\n"))
 	return l.last, nil
 }

@@ -142,7 +142,7 @@ func (r *Reader) deliver(d *Dump) {
 	}
 	r.stats.Events += int64(len(d.Threads))
 	r.missing.spread = max(r.missing.spread, d.Spread)
-	s := r.snapshot(d)
+	s := r.snapshot(d, &r.missing)
 	r.queue.Push(r.metadata...)
 	r.metadata = r.metadata[:0]
 	r.queue.Push(format.Event{Kind: format.KindTick, Time: at, Weight: weight, Live: s.live, IdleThreads: s.idle})
@@ -151,10 +151,6 @@ func (r *Reader) deliver(d *Dump) {
 		ev.Time, ev.Weight = at, weight
 		r.queue.Push(ev)
 	}
-	r.missing.unlisted += s.unlisted
-	r.missing.readers += s.readers
-	r.missing.virtual += s.virtual
-	r.missing.absent += s.absent
 }
 
 // Stats implements what every decoder tells.

@@ -46,6 +46,7 @@ func series(dumps ...[]seen) []byte {
 func TestLocksThatMoved(t *testing.T) {
 	owner := func(a uint64) seen { return seen{"owner", "work", a, 0} }
 	other := func(a uint64) seen { return seen{"other", "rest", a, 0} }
+	third := func(a uint64) seen { return seen{"third", "count", a, 0} }
 	waiter := func(n int, a uint64) seen { return seen{fmt.Sprint("w", n), "enter", 0, a} }
 	idle := func(n int) seen { return seen{fmt.Sprint("w", n), "rest", 0, 0} }
 	for name, c := range map[string]struct {
@@ -66,6 +67,11 @@ func TestLocksThatMoved(t *testing.T) {
 		"nobody waited meanwhile":               {[][]seen{{owner(1), waiter(1, 1)}, {owner(1), idle(1)}, {owner(2), waiter(1, 2)}}, 2, false},
 		"another lock takes its place":          {[][]seen{{owner(1), waiter(1, 1), other(0), idle(2)}, {owner(2), waiter(1, 2), other(1), waiter(2, 1)}}, 2, false},
 		"another lock takes its place later on": {[][]seen{{owner(1), waiter(1, 1), other(0), idle(2)}, {owner(2), waiter(1, 2), other(0), idle(2)}, {owner(2), waiter(1, 2), other(1), waiter(2, 1)}}, 2, true},
+		"a new one after one took another's place": {[][]seen{
+			{owner(1), waiter(1, 1), other(2), waiter(2, 2), third(3), waiter(3, 3)},
+			{owner(1), waiter(1, 1), other(0), idle(2), third(3), waiter(3, 3)},
+			{owner(2), waiter(1, 2), other(0), idle(2), third(3), waiter(3, 3)},
+			{owner(2), waiter(1, 2), other(4), waiter(2, 4), third(3), waiter(3, 3)}}, 4, true},
 	} {
 		r := open(t, "x", series(c.dumps...))
 		ids := map[format.ObjectID]bool{}

@@ -2,6 +2,7 @@ package threaddump
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"contend/decode/rules"
@@ -13,6 +14,7 @@ type symbols struct {
 	rules       *rules.Table
 	threads     map[threadKey]threadID
 	locks       map[LockRef]format.ObjectID
+	lastLock    format.ObjectID // the id given last
 	stacks      map[string]format.StackID
 	verdicts    map[verdictKey]rules.Result
 	metadata    []format.Event // not delivered yet
@@ -52,14 +54,10 @@ func newSymbols(t *rules.Table) symbols {
 type snapshot struct {
 	live, idle uint32
 	locks      []format.Event // contention events without time, in order of their first waiter
-	unlisted   int
-	readers    int
-	virtual    int
-	absent     int
 }
 
-// snapshot turns a dump into events.
-func (y *symbols) snapshot(d *Dump) *snapshot {
+// snapshot turns a dump into events, and counts the owners that are missing.
+func (y *symbols) snapshot(d *Dump, m *missing) *snapshot {
 	s := &snapshot{}
 	clear(y.seen)
 	y.parties = y.parties[:0]
@@ -97,7 +95,7 @@ func (y *symbols) snapshot(d *Dump) *snapshot {
 		s.locks[n].Waiters = append(s.locks[n].Waiters, party)
 	}
 	for ref, n := range at {
-		s.own(&s.locks[n], owners[ref], d, ref)
+		m.own(&s.locks[n], owners[ref], d, ref)
 	}
 	return s
 }
@@ -105,11 +103,11 @@ func (y *symbols) snapshot(d *Dump) *snapshot {
 // own names the owners of a lock. Where all threads stood still and are in the
 // dump, a monitor nobody holds is free, and so is an exclusive synchronizer if
 // the dump lists their owners. All others are held by somebody the dump does not show.
-func (s *snapshot) own(ev *format.Event, owners []format.Party, d *Dump, ref LockRef) {
+func (m *missing) own(ev *format.Event, owners []format.Party, d *Dump, ref LockRef) {
 	kind := ev.LockKind
 	ev.LockKind = format.KindUnknownLock // belongs to the object
 	for _, o := range owners {
-		if !waitsFor(ev.Waiters, o.Thread) { // nobody waits for himself
+		if !slices.ContainsFunc(ev.Waiters, func(w format.Party) bool { return w.Thread == o.Thread }) { // nobody waits for himself
 			ev.Owners = append(ev.Owners, o)
 		}
 	}
@@ -120,23 +118,14 @@ func (s *snapshot) own(ev *format.Event, owners []format.Party, d *Dump, ref Loc
 	ev.Owners = append(ev.Owners, format.Party{})
 	switch {
 	case told && d.Virtuals:
-		s.virtual += len(ev.Waiters)
+		m.virtual += len(ev.Waiters)
 	case told && d.Fragment:
-		s.absent += len(ev.Waiters)
+		m.absent += len(ev.Waiters)
 	case kind == format.KindReadWriteLock && d.Ownables:
-		s.readers += len(ev.Waiters)
+		m.readers += len(ev.Waiters)
 	case kind != format.KindMonitor && !d.Ownables && strings.HasPrefix(ref.Class, "java.util.concurrent."):
-		s.unlisted += len(ev.Waiters)
+		m.unlisted += len(ev.Waiters)
 	}
-}
-
-func waitsFor(list []format.Party, t format.ThreadID) bool {
-	for _, p := range list {
-		if p.Thread == t {
-			return true
-		}
-	}
-	return false
 }
 
 // verdict says what a thread does: wait for a lock, nothing, or (Unknown)
@@ -174,27 +163,26 @@ func (y *symbols) thread(t *Thread) format.ThreadID {
 	n := y.seen[k]
 	y.seen[k]++
 	k.nth = n
-	known, ok := y.threads[k]
+	before, ok := y.threads[k]
+	now := threadID{before.id, t.Name, cmp.Or(before.native, t.NativeID)}
 	if !ok {
-		known.id = format.ThreadID(len(y.threads) + 1)
+		now.id = format.ThreadID(len(y.threads) + 1)
 	}
-	if ok && known.native == 0 && t.NativeID != 0 {
-		known.native = t.NativeID
-		y.threads[k] = known
+	if now != before {
+		y.threads[k] = now
 	}
-	if !ok || known.name != t.Name {
-		known.name, known.native = t.Name, cmp.Or(known.native, t.NativeID)
-		y.threads[k] = known
-		y.metadata = append(y.metadata, format.Event{Kind: format.KindThread, Thread: known.id, Name: t.Name})
+	if !ok || before.name != t.Name {
+		y.metadata = append(y.metadata, format.Event{Kind: format.KindThread, Thread: now.id, Name: t.Name})
 	}
-	return known.id
+	return now.id
 }
 
 // lock returns the id of a lock. All that a dump does not name are one.
 func (y *symbols) lock(ref LockRef, kind format.LockKind) format.ObjectID {
 	id, ok := y.locks[ref]
 	if !ok {
-		id = format.ObjectID(len(y.locks) + 1)
+		y.lastLock++ // one that moved may have taken another's place in the table
+		id = y.lastLock
 		y.locks[ref] = id
 		ev := format.Event{Kind: format.KindObject, Object: id, Class: ref.Class, Hash: ref.Addr, LockKind: kind, Name: ref.Name}
 		if ref == (LockRef{}) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"contend/decode/logline"
@@ -89,11 +90,10 @@ func (s *stream) keep(line string) {
 	if line == "" {
 		return
 	}
-	if len(s.before) == keepBefore {
-		copy(s.before, s.before[1:])
-		s.before = s.before[:keepBefore-1]
-	}
 	s.before = append(s.before, line)
+	if len(s.before) > keepBefore {
+		s.before = slices.Delete(s.before, 0, 1)
+	}
 }
 
 // parse reads the dump that begins at a line.

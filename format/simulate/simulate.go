@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"container/heap"
 	"fmt"
 	"math/rand/v2"
@@ -55,20 +56,11 @@ func Run(c Config, exact, sampled format.Sink) (*Truth, error) {
 }
 
 func (c *Config) defaults() {
-	for _, d := range []struct {
-		v    *int64
-		zero int64
-	}{{&c.Duration, 10e9}, {&c.Period, 10e6}, {&c.Start, 1_700_000_000e9}} {
-		if *d.v <= 0 {
-			*d.v = d.zero
-		}
-	}
-	if c.Threads <= 0 {
-		c.Threads = 8
-	}
-	if c.Locks <= 0 {
-		c.Locks = 4
-	}
+	c.Duration = cmp.Or(max(c.Duration, 0), 10e9)
+	c.Period = cmp.Or(max(c.Period, 0), 10e6)
+	c.Start = cmp.Or(max(c.Start, 0), 1_700_000_000e9)
+	c.Threads = cmp.Or(max(c.Threads, 0), 8)
+	c.Locks = cmp.Or(max(c.Locks, 0), 4)
 }
 
 // slow lengthens what runs inside the critical sections named Slow, up to the
@@ -241,7 +233,7 @@ func (w *world) step(t *thread) bool {
 	case opAwait:
 		t.pc-- // takes the lock again before it goes on
 		l := w.locks[s.lock]
-		t.stack, t.mode, t.again = w.held(t, l).stack, format.Exclusive, true
+		t.stack, t.mode, t.again = l.holders[l.held(t)].stack, format.Exclusive, true
 		w.release(t, l)
 		w.rest(t, format.ActivityWait)
 		l.waitset = append(l.waitset, t)
@@ -301,16 +293,15 @@ func (l *lock) admits(m format.Mode) bool {
 	return len(l.holders) == 0 || m == format.Shared && l.holders[0].mode == format.Shared
 }
 
-func (w *world) held(t *thread, l *lock) *hold {
-	i := slices.IndexFunc(l.holders, func(h hold) bool { return h.thread == t })
-	return &l.holders[i]
+// held returns the place of a thread among those that hold a lock.
+func (l *lock) held(t *thread) int {
+	return slices.IndexFunc(l.holders, func(h hold) bool { return h.thread == t })
 }
 
 func (w *world) release(t *thread, l *lock) {
-	h := w.held(t, l)
-	w.tenure(l, h, w.now)
+	i := l.held(t)
+	w.tenure(l, &l.holders[i], w.now)
 	l.last = t.id
-	i := slices.IndexFunc(l.holders, func(h hold) bool { return h.thread == t })
 	l.holders = slices.Delete(l.holders, i, i+1)
 	if len(l.queue) > 0 && len(l.holders) == 0 && !l.granting {
 		l.granting = true

@@ -22,10 +22,14 @@ type Trace struct {
 
 // Total is the sum over everything the filters let through.
 type Total struct {
-	Waits     int64 `json:"waits"`
-	WaitNs    int64 `json:"waitNs"`    // thread-time
-	WallNs    int64 `json:"wallNs"`    // wall-time
+	Waiting
 	RunningNs int64 `json:"runningNs"` // running thread-time, waiting for locks included
+}
+
+// NewTotal sums up what a collector met.
+func NewTotal(c *locks.Collector) Total {
+	sum := c.Total()
+	return Total{Waiting{sum.Waits, sum.WaitNs, sum.WallNs}, c.RunningNs()}
 }
 
 // Provenance says how the owners of so much waiting are known.
@@ -202,9 +206,7 @@ func NewProvenance(p [analysis.Provenances]int64) Provenance {
 
 // NewAnalyze builds the document; top limits the locks, 0 means all.
 func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collector, top int) *Analyze {
-	sum := locks.Total()
-	a := &Analyze{Schema: "contend.analyze/1", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{},
-		Total: Total{Waits: sum.Waits, WaitNs: sum.WaitNs, WallNs: sum.WallNs, RunningNs: locks.RunningNs()}}
+	a := &Analyze{Schema: "contend.analyze/1", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Total: NewTotal(locks)}
 	for i, r := range limit(locks.Rows(), top) {
 		var created Stack
 		if r.Created != format.NoStack {

@@ -35,7 +35,7 @@ type BlameRow struct {
 // NewBlame builds the document; top limits the rows, 0 means all.
 func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
 	b := &Blame{Schema: "contend.blame/1", Metric: "direct", Rows: []BlameRow{}, Coverage: cov,
-		Total: Total{Waits: t.Total.Waits, WaitNs: t.Total.ThreadNs, WallNs: t.Total.WallNs, RunningNs: runningNs}}
+		Total: Total{Waiting{t.Total.Waits, t.Total.ThreadNs, t.Total.WallNs}, runningNs}}
 	if t.Root {
 		b.Metric = "root"
 	}

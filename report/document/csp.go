@@ -79,11 +79,17 @@ type Metric struct {
 
 // NewPhases converts phases; top limits them, 0 means all.
 func NewPhases(s *csp.Series, top int) []Phase {
-	out := []Phase{}
-	for i := range limit(s.Phases, top) {
-		out = append(out, newPhase(&s.Phases[i]))
+	return slices.Collect(phases(limit(s.Phases, top)))
+}
+
+func phases(list []csp.Phase) iter.Seq[Phase] {
+	return func(yield func(Phase) bool) {
+		for i := range list {
+			if !yield(newPhase(&list[i])) {
+				return
+			}
+		}
 	}
-	return out
 }
 
 func newPhase(p *csp.Phase) Phase {
@@ -99,17 +105,9 @@ func newPhase(p *csp.Phase) Phase {
 func NewCSP(s *csp.Series, m []csp.Metric, total Total, cov Coverage) *CSP {
 	d := &CSP{Schema: "contend.csp/1", IntervalNs: s.IntervalNs, Sampled: s.Sampled && cov.Unit == "ns", Intervals: []Interval{}, Phases: []Phase{}, Total: total, Coverage: cov, series: s}
 	for _, r := range m {
-		d.Metrics = append(d.Metrics, Metric{r.Class, r.Lock, r.CSP, r.FailedPerSecond, known(r.FailedPerAcquired), known(r.InsidePerElapsed), known(r.InsidePerAll), r.WaitPerElapsed})
+		d.Metrics = append(d.Metrics, Metric(r))
 	}
 	return d
-}
-
-// known is nil for a ratio the trace cannot give.
-func known(v float64) *float64 {
-	if v < 0 {
-		return nil
-	}
-	return &v
 }
 
 // Len returns the number of intervals.
@@ -143,13 +141,7 @@ func (d *CSP) EachPhase(top int) iter.Seq[Phase] {
 	if d.series == nil {
 		return slices.Values(limit(d.Phases, top))
 	}
-	return func(yield func(Phase) bool) {
-		for i := range limit(d.series.Phases, top) {
-			if !yield(newPhase(&d.series.Phases[i])) {
-				return
-			}
-		}
-	}
+	return phases(limit(d.series.Phases, top))
 }
 
 // write prints the document as Write does any other, but makes each interval

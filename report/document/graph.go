@@ -55,8 +55,8 @@ type Omitted struct {
 // them, so theirs do not sum to Waits.
 type Waiting struct {
 	Waits  int64 `json:"waits"`
-	WaitNs int64 `json:"waitNs"`
-	WallNs int64 `json:"wallNs"`
+	WaitNs int64 `json:"waitNs"` // thread-time
+	WallNs int64 `json:"wallNs"` // wall-time
 }
 
 // NewGraph builds the document; top limits the edges, 0 means all. Nodes

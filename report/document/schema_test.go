@@ -128,7 +128,7 @@ func describeStruct(defs object, t reflect.Type) object {
 			kind = object{"type": []any{number, "null"}}
 		}
 		keys[name] = kind
-		if !maybe && len(f.Index) == 1 { // what is embedded may be absent
+		if !maybe && (len(f.Index) == 1 || t.Field(f.Index[0]).Type.Kind() == reflect.Struct) { // what a pointer embeds may be absent
 			required = append(required, name)
 		}
 	}

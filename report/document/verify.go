@@ -1,9 +1,7 @@
 package document
 
 import (
-	"cmp"
-	"slices"
-
+	"contend/analysis"
 	"contend/format"
 )
 
@@ -44,22 +42,22 @@ func NewVerify(inputs []string, s format.Stats, from, until int64, top int) *Ver
 		BytesRead: s.BytesRead, BytesLost: s.BytesTotal - s.BytesRead, StartNs: instant(from), EndNs: instant(until),
 		Damage: []Damage{}, Places: int64(len(s.Damage.Places)) + s.Damage.Omitted}
 	lost, known := int64(0), s.Damage.Omitted == 0
-	var gaps []stretch
+	var gaps analysis.Union
 	for i := range s.Damage.Places {
 		d := &s.Damage.Places[i]
 		lost, known = lost+d.Events, known && d.Events != format.UnknownEvents
 		if d.From != format.NoTime {
-			gap := stretch{max(d.From, from), until}
+			end := until
 			if d.Until != format.NoTime {
-				gap.until = min(d.Until, until)
+				end = min(d.Until, until)
 			}
-			gaps = append(gaps, gap)
+			gaps.Add(max(d.From, from), end)
 		}
 	}
 	if known {
 		v.EventsLost = &lost
 	}
-	v.LostNs = covered(gaps)
+	v.LostNs = gaps.Len()
 	for _, d := range limit(s.Damage.Places, top) {
 		v.Damage = append(v.Damage, newDamage(d))
 	}
@@ -80,20 +78,4 @@ func instant(t int64) *int64 {
 		return nil
 	}
 	return &t
-}
-
-type stretch struct{ from, until int64 }
-
-// covered is the length of the union of stretches, those that are empty or
-// run backwards left out.
-func covered(list []stretch) (ns int64) {
-	slices.SortFunc(list, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
-	end := format.NoTime
-	for _, s := range list {
-		if from := max(s.from, end); s.until > from {
-			ns += s.until - from
-			end = s.until
-		}
-	}
-	return ns
 }

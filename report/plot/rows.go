@@ -3,7 +3,6 @@ package plot
 import (
 	"strconv"
 
-	"contend/report/document"
 	"contend/report/text"
 )
 
@@ -17,14 +16,11 @@ type tableRow struct {
 func rowsOf(list []named) (rows []tableRow) {
 	for _, c := range list {
 		l := c.lengths
-		rows = append(rows, tableRow{c.name, append([]string{strconv.FormatInt(l.Count, 10)}, durations(l)...)})
+		row := tableRow{c.name, []string{strconv.FormatInt(l.Count, 10)}}
+		for _, ns := range []int64{l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.P4Ns, l.MaxNs} {
+			row.Cells = append(row.Cells, text.Duration(ns))
+		}
+		rows = append(rows, row)
 	}
 	return rows
-}
-
-func durations(l *document.Lengths) (cells []string) {
-	for _, ns := range []int64{l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.P4Ns, l.MaxNs} {
-		cells = append(cells, text.Duration(ns))
-	}
-	return cells
 }

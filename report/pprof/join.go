@@ -36,15 +36,15 @@ func (j *Joiner) Add(r io.Reader, name, label string) error {
 		j.first, j.view = name, viewOf(p)
 	} else if view := viewOf(p); view != j.view {
 		return fail(name, fmt.Errorf("%w: it shows %s, %s shows %s", format.ErrNotMine, view, j.first, j.view), "export both with the same --view")
-	} else if err := sameTypes(j.all[0], p); err != nil {
-		return fail(name, fmt.Errorf("%w: %w in %s", format.ErrNotMine, err, j.first), "profiles of traces that measure time and of those that count do not add up")
+	} else if was, is := typesOf(j.all[0]), typesOf(p); was != is {
+		return fail(name, fmt.Errorf("%w: values are %s, but %s in %s", format.ErrNotMine, is, was, j.first), "profiles of traces that measure time and of those that count do not add up")
 	}
 	for _, s := range p.Sample {
 		if len(s.Label[inputLabel]) == 0 {
 			s.Label = withInput(s.Label, label)
 		}
 	}
-	forget(p)
+	readdress(p, func(*profile.Location) uint64 { return 0 })
 	j.all = append(j.all, p)
 	return nil
 }
@@ -71,13 +71,6 @@ func viewOf(p *profile.Profile) string {
 	return "no view of contend's"
 }
 
-func sameTypes(a, b *profile.Profile) error {
-	if x, y := typesOf(a), typesOf(b); x != y {
-		return fmt.Errorf("values are %s, but %s", y, x)
-	}
-	return nil
-}
-
 func typesOf(p *profile.Profile) string {
 	names := make([]string, len(p.SampleType))
 	for i, t := range p.SampleType {
@@ -86,21 +79,13 @@ func typesOf(p *profile.Profile) string {
 	return strings.Join(names, ", ")
 }
 
-// forget takes the addresses out of a profile of contend's own: they number
-// the frames of that profile, and would keep one frame of two profiles apart.
-func forget(p *profile.Profile) {
+// readdress changes the addresses in a profile of contend's own. They number
+// the frames of that profile, and would keep one frame of two profiles apart;
+// without any, viewers would merge all locations.
+func readdress(p *profile.Profile, address func(*profile.Location) uint64) {
 	for _, l := range p.Location {
 		if l.Mapping != nil && l.Mapping.File == mappingFile {
-			l.Address = 0
-		}
-	}
-}
-
-// number gives each frame an address again: viewers merge locations by it.
-func number(p *profile.Profile) {
-	for _, l := range p.Location {
-		if l.Mapping != nil && l.Mapping.File == mappingFile {
-			l.Address = l.ID
+			l.Address = address(l)
 		}
 	}
 }
@@ -112,7 +97,7 @@ func (j *Joiner) Write(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("profile: %w", err)
 	}
-	number(p)
+	readdress(p, func(l *profile.Location) uint64 { return l.ID })
 	if err := p.CheckValid(); err != nil {
 		return fmt.Errorf("profile: %w", err)
 	}

@@ -61,7 +61,7 @@ func diffGrid(title, what string, rows []document.DiffRow, more document.DiffOmi
 	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "P", what}, Left: left(5, 4), Flex: 4, Drop: []string{"P"}}
 	for i := range rows {
 		r := &rows[i]
-		g.Rows = append(g.Rows, []Cell{rateCell(r.Base), rateCell(r.New), changeCell(r), probabilityCell(r.P), nameCell(what, r.Name)})
+		g.Rows = append(g.Rows, []Cell{plusMinus(r.Base.Share, r.Base.PlusMinus), plusMinus(r.New.Share, r.New.PlusMinus), changeCell(r), probabilityCell(r.P), nameCell(what, r.Name)})
 	}
 	if more.Rows > 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("%s, %d of them changed (--top 0 shows all)", moreRows(more.Rows), more.Changed))
@@ -99,11 +99,7 @@ func shortStep(i int, name string) string {
 	return text.Method(name)
 }
 
-// rateCell writes a share with its interval: 5.2 % ± 0.3 %.
-func rateCell(r document.Rate) Cell {
-	return plusMinus(r.Share, r.PlusMinus)
-}
-
+// plusMinus writes a share with its interval: 5.2 % ± 0.3 %.
 func plusMinus(share float64, half *float64) Cell {
 	raw := strconv.FormatFloat(share, 'f', 6, 64)
 	switch {

@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -68,19 +69,14 @@ func cycleGrid(d *document.Graph) *Grid {
 			closed[n.Component] = n.Closed
 		}
 	}
-	numbers := make([]int, 0, len(members))
-	for c := range members {
-		numbers = append(numbers, c)
-	}
-	slices.Sort(numbers)
-	for _, c := range numbers {
+	for _, c := range slices.Sorted(maps.Keys(members)) {
 		answer := "no"
 		if closed[c] {
 			answer = "yes"
 		}
 		g.Rows = append(g.Rows, []Cell{Count(int64(c)), {answer, answer}, {strings.Join(members[c], ", "), ""}})
 	}
-	if len(numbers) == 0 {
+	if len(members) == 0 {
 		g.Notes = append(g.Notes, "none")
 	}
 	return g

@@ -28,11 +28,6 @@ func (m measure) wall(ns int64) Cell {
 	return Time(ns)
 }
 
-// total is the last line of a table.
-func (m measure) total(t document.Total) string {
-	return m.Total(document.Waiting{Waits: t.Waits, WaitNs: t.WaitNs, WallNs: t.WallNs})
-}
-
 // rate holds how often something was counted in a second.
 func rate(n, durationNs int64) Cell {
 	if durationNs <= 0 {

@@ -62,7 +62,7 @@ func lockGrid(a *document.Analyze) *Grid {
 		Left: left(12, 9, 10, 11), Flex: 10, Drop: []string{"P50", "MAX", "WAITERS", "KIND", "WALL", "OWNERS KNOWN"}}
 	for _, l := range a.Locks {
 		g.Rows = append(g.Rows, []Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), m.wall(l.WallNs), Count(l.Waits), Length(l.P50Ns), Length(l.P99Ns),
-			Length(l.MaxNs), cspCell(&l), Count(int64(l.Waiters)), Name(l.Kind), qualified(l.Lock), knownCell(l.Provenance)})
+			Length(l.MaxNs), pressureCell(l.Uncertainty != nil, l.CSP, l.CSPPlusMinus), Count(int64(l.Waiters)), Name(l.Kind), qualified(l.Lock), knownCell(l.Provenance)})
 	}
 	g.addUncertainty(func(i int) *document.Uncertainty { return a.Locks[i].Uncertainty })
 	g.Notes = append(g.Notes, lockTotals(a, m)...)
@@ -96,7 +96,7 @@ func lockTotals(a *document.Analyze, m measure) (notes []string) {
 	for _, l := range a.Locks {
 		rest -= l.WaitNs
 	}
-	notes = []string{m.total(a.Total)}
+	notes = []string{m.Total(a.Total.Waiting)}
 	if rest > 0 {
 		notes = append(notes, m.Text(rest)+" on further locks not shown (--top 0 shows all)")
 	}
@@ -113,14 +113,6 @@ func createdAt(l document.Lock) Cell {
 // untimed reports whether the input has no times.
 func untimed(c document.Coverage) bool {
 	return slices.ContainsFunc(c.Warnings, func(w document.Warning) bool { return w.Code == "no-times" })
-}
-
-// cspCell writes a lock's pressure, with its interval if there is one.
-func cspCell(l *document.Lock) Cell {
-	if l.Uncertainty == nil {
-		return Percent(l.CSP)
-	}
-	return plusMinus(l.CSP, l.CSPPlusMinus)
 }
 
 func left(n int, columns ...int) []bool {
@@ -206,7 +198,7 @@ func keyCell(b *document.Blame, r *document.BlameRow, by, key string) Cell {
 func Blame(w io.Writer, b *document.Blame, o Options) error {
 	g := blameGrid(b)
 	if o.Style != CSV {
-		g.Notes = append(g.Notes, measureOf(b.Coverage).total(b.Total))
+		g.Notes = append(g.Notes, measureOf(b.Coverage).Total(b.Total.Waiting))
 	}
 	return writeAll(w, []*Grid{g}, b.Coverage, o)
 }

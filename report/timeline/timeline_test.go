@@ -21,7 +21,7 @@ func exampleDocument() *document.CSP {
 		}
 		d.Intervals = append(d.Intervals, iv)
 	}
-	d.Total = document.Total{WaitNs: 31e8, RunningNs: 20e9}
+	d.Total = document.Total{Waiting: document.Waiting{WaitNs: 31e8}, RunningNs: 20e9}
 	d.Phases = []document.Phase{
 		{Class: "A", Lock: "A@1", StartNs: 0, EndNs: 2e9, WaitNs: 2e9, CSP: 0.5, Causes: []document.Cause{{Owner: "java.lang.Thread.sleep < Shop.report:7", WaitNs: 15e8}, {Owner: "[handoff]", WaitNs: 5e8}}},
 		{Class: "A", Lock: "A@1", StartNs: 5e9, EndNs: 6e9, WaitNs: 1e9, CSP: 0.5},
