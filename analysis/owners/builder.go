@@ -69,10 +69,7 @@ func (b *builder) anyBusy(lo, hi int64) bool {
 }
 
 // busyAfter returns the index of the first busy stretch that ends after t.
-func (b *builder) busyAfter(t int64) int {
-	i, _ := slices.BinarySearchFunc(b.s.busy, t, func(s span, t int64) int { return cmp.Compare(s.end, t+1) })
-	return i
-}
+func (b *builder) busyAfter(t int64) int { return b.s.busyUntil(t + 1) }
 
 // inside returns what threads did inside the section that began in [lo, hi).
 func (b *builder) inside(lo, hi int64) []anchor {
