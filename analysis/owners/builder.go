@@ -29,6 +29,7 @@ type builder struct {
 	free     bool
 	owed     []int64
 	wanted   float64
+	typical  int64 // mean time between acquisitions while somebody waits, in ns
 }
 
 // gap is the stretch between two successive acquisitions by waiters.

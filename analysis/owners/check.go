@@ -13,6 +13,7 @@ import (
 func (b *builder) rebuild() []Ownership {
 	s := b.s
 	b.wanted = s.busyShare()
+	b.typical = s.busyTime() / int64(max(len(s.acquired), 1))
 	if b.kin.model != nil {
 		b.splitter = b.kin.model.Splitter()
 	}
