@@ -11,23 +11,24 @@ import (
 
 // builder turns gaps into ownerships.
 type builder struct {
-	ev     *evidence
-	s      *section
-	out    []Ownership
-	kin    *kin
-	now    *gap // being filled
-	crowd  crowd
-	parts  renewal.Parts // scratch
-	list   []anchor      // scratch
-	met    renewal.Met   // scratch
-	right  float64       // share of what is charged that is expected to be right
-	trust  Calibration
-	sure   float64 // of the rest of a gap, and how long that is
-	length int64
-	blind  bool // dumps are held back
-	free   bool
-	owed   []int64
-	wanted float64
+	ev       *evidence
+	s        *section
+	out      []Ownership
+	kin      *kin
+	now      *gap // being filled
+	crowd    crowd
+	splitter *renewal.Splitter
+	parts    renewal.Parts // scratch
+	list     []anchor      // scratch
+	met      renewal.Met   // scratch
+	right    float64       // share of what is charged that is expected to be right
+	trust    Calibration
+	sure     float64 // of the rest of a gap, and how long that is
+	length   int64
+	blind    bool // dumps are held back
+	free     bool
+	owed     []int64
+	wanted   float64
 }
 
 // gap is the stretch between two successive acquisitions by waiters.

@@ -13,6 +13,9 @@ import (
 func (b *builder) rebuild() []Ownership {
 	s := b.s
 	b.wanted = s.busyShare()
+	if b.kin.model != nil {
+		b.splitter = b.kin.model.Splitter()
+	}
 	b.crowd = b.ev.crowd(b.ev.byLock[s.lock])
 	if b.free && s.several() {
 		b.together()

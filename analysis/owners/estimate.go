@@ -37,7 +37,7 @@ func (b *builder) estimate(g *gap) {
 				rg.Gone = 0
 			}
 			p := &b.parts
-			b.kin.model.Split(rg, p)
+			b.splitter.Split(rg, p)
 			shown := first
 			shown.prov = Sampled
 			b.emitOp(g.lo, g.lo+rg.Least, shown)
@@ -56,7 +56,7 @@ func (b *builder) estimate(g *gap) {
 		a.Elapsed = from - g.lo
 	}
 	m := &b.met
-	b.kin.model.Meet(a, m)
+	b.splitter.Meet(a, m)
 	at := from
 	met := m.Own
 	for s, ns := range m.First {

@@ -66,16 +66,12 @@ func (ev *evidence) window(s *section, list []column.Ref) int64 {
 	return 2 * median(lags)
 }
 
-// tried is how many activities are moved at most: a share is asked for.
-const tried = 500
-
 // byChance returns how many activities fit when they are moved, all moves
 // together.
 func (ev *evidence) byChance(s *section, list []column.Ref, window int64) float64 {
-	n, step := 0, len(list)/tried+1
+	n := 0
 	for _, by := range moves {
-		for at := 0; at < len(list); at += step {
-			i := list[at]
+		for _, i := range list {
 			d := ev.at(i)
 			length := d.end - d.start
 			d.start, d.end = d.start+by*length, d.end+by*length
@@ -84,7 +80,7 @@ func (ev *evidence) byChance(s *section, list []column.Ref, window int64) float6
 			}
 		}
 	}
-	return float64(n * step)
+	return float64(n)
 }
 
 // moves are by how many times its length an activity is moved to see what fits by

@@ -118,6 +118,7 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 			found[i] = inference{b.rebuild(), Owner{Kind: Nobody, Prov: Unknown}}
 		}
 		ready[i] <- found[i]
+		found[i] = inference{}
 	})
 	for i, l := range locks {
 		found := <-ready[i]
@@ -127,6 +128,7 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 		}
 		if b := builders[i]; b != nil {
 			tl.Trust.add(&b.trust)
+			builders[i], b.out = nil, nil
 		}
 	}
 	done()

@@ -50,6 +50,9 @@ type Model struct {
 	direct, taken, between lattice // of what follows a release; see tables
 	begins, lastOne        lattice
 	groups                 []group
+	average                float64   // length of all sections, in cells
+	usual                  []int64   // by site: mean length, in ns
+	over                   []lattice // by site: chance that its section is longer than each cell
 	taken_                 map[taking][]*lattice
 	mu                     sync.Mutex
 }
@@ -77,7 +80,17 @@ func Learn(gaps []Gap, sites int, mixes []Mix) *Model {
 	}
 	m.tables()
 	l.learnTails()
+	m.summarize()
 	return m
+}
+
+// summarize computes what is asked for again and again.
+func (m *Model) summarize() {
+	m.average = m.meanCells()
+	m.usual, m.over = make([]int64, m.sites), make([]lattice, m.sites)
+	for s := range m.usual {
+		m.usual[s], m.over[s] = m.mean(s), m.beyond(s)
+	}
 }
 
 func normalized(mixes []Mix) []Mix {
