@@ -186,7 +186,9 @@ func (e *env) finishRecording(o *recordOptions, r *record.Recording, p *attach.P
 
 // analyzeRecording prints what analyze prints, and where the recording is.
 func (e *env) analyzeRecording(path string) error {
-	err := newAnalyze(e).RunE(nil, []string{path})
+	analyze := newAnalyze(e)
+	_ = analyze.Args(analyze, []string{path}) // takes any
+	err := analyze.RunE(analyze, nil)
 	e.say("contend: the recording is in " + path)
 	return err
 }
