@@ -1,37 +1,11 @@
 package owners
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
 	"contend/analysis/internal/column"
-	"contend/format"
 )
-
-// Trust is how much of what has one provenance is expected to be right.
-type Trust struct {
-	Ns    int64   // waiting
-	Right float64 // of it
-	Seen  Agreement
-}
-
-// Agreement counts what dumps show that were held back: the inference did not
-// use them, and was then asked who owned the lock at their instant.
-type Agreement struct {
-	Dumps  int // locks in dumps
-	Asked  int64
-	Agrees int64 // of Asked: threads that waited then
-}
-
-// add counts a dump of a lock so many threads waited for.
-func (a *Agreement) add(waiters int64, agrees bool) {
-	a.Dumps++
-	a.Asked += waiters
-	if agrees {
-		a.Agrees += waiters
-	}
-}
 
 // Calibration is by provenance.
 type Calibration [Provenances]Trust
@@ -44,6 +18,13 @@ func (c *Calibration) add(o *Calibration) {
 		c[p].Seen.Asked += o[p].Seen.Asked
 		c[p].Seen.Agrees += o[p].Seen.Agrees
 	}
+}
+
+// Trust is how much of what has one provenance is expected to be right.
+type Trust struct {
+	Ns    int64   // waiting
+	Right float64 // of it
+	Seen  Agreement
 }
 
 // doubted is how many dumps the expectation of the inference itself weighs as
@@ -65,9 +46,6 @@ func (t *Trust) Expected() (share float64, ok bool) {
 	return share, true
 }
 
-// Share is the part that agrees.
-func (a *Agreement) Share() float64 { return float64(a.Agrees) / float64(max(a.Asked, 1)) }
-
 // Disagrees reports whether dumps tell something else than the inference
 // expects, by more than chance.
 func (t *Trust) Disagrees() bool {
@@ -77,6 +55,26 @@ func (t *Trust) Disagrees() bool {
 	want := t.Right / float64(t.Ns)
 	return math.Abs(t.Seen.Share()-want) > 3*math.Sqrt(max(want*(1-want), 0.01)/float64(t.Seen.Dumps))
 }
+
+// Agreement counts what dumps show that were held back: the inference did not
+// use them, and was then asked who owned the lock at their instant.
+type Agreement struct {
+	Dumps  int // locks in dumps
+	Asked  int64
+	Agrees int64 // of Asked: threads that waited then
+}
+
+// add counts a dump of a lock so many threads waited for.
+func (a *Agreement) add(waiters int64, agrees bool) {
+	a.Dumps++
+	a.Asked += waiters
+	if agrees {
+		a.Agrees += waiters
+	}
+}
+
+// Share is the part that agrees.
+func (a *Agreement) Share() float64 { return float64(a.Agrees) / float64(max(a.Asked, 1)) }
 
 // crowd tells how many threads waited for a lock.
 type crowd struct{ starts, ends []int64 }
@@ -100,66 +98,3 @@ func (c *crowd) at(t int64) int64 {
 // during returns the waiting in a stretch, supposing that threads begin to wait
 // and cease to in it evenly.
 func (c *crowd) during(lo, hi int64) int64 { return (hi - lo) * (c.at(lo) + c.at(hi-1)) / 2 }
-
-// expect says how sure what is charged next is.
-func (b *builder) expect(right float64) { b.right = right }
-
-// believe counts what has been charged.
-func (b *builder) believe(lo, hi int64, h Holder) {
-	ns := b.crowd.during(lo, hi)
-	t := &b.trust[h.Prov]
-	t.Ns += ns
-	switch h.Prov {
-	case Inferred, Sampled:
-		t.Right += (1 - tolerance) * float64(ns)
-	case Estimated:
-		t.Right += b.right * float64(ns)
-	default:
-		t.Right = math.NaN()
-	}
-}
-
-// check asks who owned the lock at each dump of a gap, as if there were no
-// dumps.
-func (b *builder) check(g *gap) {
-	shown := b.shown(g.lo, g.hi)
-	if len(shown) == 0 {
-		return
-	}
-	out, owed, trust := len(b.out), slices.Clone(b.owed), b.trust
-	b.blind = true
-	b.fill(g)
-	b.blind = false
-	claims := slices.Clone(b.out[out:])
-	b.out, b.owed, b.trust = b.out[:out], owed, trust
-	slices.SortStableFunc(claims, func(a, b Ownership) int { return cmp.Compare(a.Start, b.Start) })
-	for i := range shown {
-		b.compare(&shown[i], claims)
-	}
-}
-
-// compare holds the claims about a gap against a dump.
-func (b *builder) compare(s *sample, claims []Ownership) {
-	waiters := b.crowd.at(s.time)
-	for i := range claims {
-		c := &claims[i]
-		if c.Start <= s.time && s.time < c.End && waiters > 0 {
-			b.trust[c.Holder.Prov].Seen.add(waiters, b.agree(s, &c.Holder))
-			return
-		}
-	}
-}
-
-// agree reports whether a claim names what a dump shows: the free lock, or the
-// section of the program its owner is in.
-func (b *builder) agree(s *sample, h *Holder) bool {
-	if s.thread == format.NoThread || h.Kind != Thread {
-		return s.thread == format.NoThread && h.Kind == Handoff
-	}
-	family := b.kin.witnesses.family
-	saw, said := family.of(s.stack), family.of(h.Stack)
-	if saw.key == 0 || said.key == 0 {
-		return s.thread == h.Thread
-	}
-	return saw.key == said.key
-}

@@ -169,6 +169,8 @@ type Record struct {
 	dumps     []dump
 	inputs    []input  // the first is of what comes before any is named
 	inputOf   []uint32 // by lock: its index in inputs
+	doneIn    []uint32 // by thread that did something else than wait: the index of its input
+	sampledIn []uint32 // the same by thread, of those that were sampled running
 	perThread counts   // how many waits and others
 }
 
@@ -201,8 +203,18 @@ func (r *Record) Add(ev *format.Event, end int64) {
 			r.perThread.add(int(ev.Thread), 0)
 			return
 		}
+		if ev.Activity == format.ActivityRun {
+			for len(r.sampledIn) <= int(ev.Thread) {
+				r.sampledIn = append(r.sampledIn, 0)
+			}
+			r.sampledIn[ev.Thread] = uint32(len(r.inputs) - 1)
+		}
 		r.others.Add(newOther(ev, end))
 		r.perThread.add(int(ev.Thread), 1)
+		for len(r.doneIn) <= int(ev.Thread) {
+			r.doneIn = append(r.doneIn, 0)
+		}
+		r.doneIn[ev.Thread] = uint32(len(r.inputs) - 1)
 	case format.KindContention:
 		r.dumps = append(r.dumps, dump{time: ev.Time, lock: ev.Object,
 			owners: append([]format.Party(nil), ev.Owners...), waiters: append([]format.Party(nil), ev.Waiters...)})
@@ -248,6 +260,14 @@ func (r *Record) found(l format.ObjectID) *input {
 	}
 	r.inputOf[l] = uint32(len(r.inputs) - 1)
 	return &r.inputs[r.inputOf[l]]
+}
+
+// inputOfThread returns the input of a thread that was sampled.
+func (r *Record) inputOfThread(t format.ThreadID) *input {
+	if int(t) < len(r.sampledIn) {
+		return &r.inputs[r.sampledIn[t]]
+	}
+	return &r.inputs[0]
 }
 
 // input returns the input of a lock.

@@ -16,6 +16,57 @@ import (
 // called, is of one of its sections. And what a thread does just when it is
 // known to be the owner, more often than otherwise, it does inside.
 
+// witnesses are what samples show of the owners of some locks.
+type witnesses struct {
+	family *family
+	parts  map[uint64]*witness
+	list   []*witness // as they came
+	inside int        // samples of owners
+	total  int        // samples of all
+}
+
+// witness is a part of the program that samples show.
+type witness struct {
+	part
+	stack  format.StackID // one that leads through it
+	inside int            // samples of owners
+	total  int
+	groups map[int]int // of the former, by group of the thread
+}
+
+func (w *witnesses) at(stack format.StackID) *witness {
+	p := w.family.of(stack)
+	if p.key == 0 {
+		return nil
+	}
+	at := w.parts[p.key]
+	if at == nil {
+		at = &witness{part: p, stack: stack}
+		w.parts[p.key] = at
+		w.list = append(w.list, at)
+	}
+	return at
+}
+
+// oftener is how many times as often a part of the program must be seen while
+// its thread owns the lock as otherwise.
+const oftener = 2
+
+// is reports whether what samples show of a part is done inside the section.
+func (w *witnesses) is(p *witness) bool {
+	return p.site >= 0 || p.inside >= fewestPrompt && w.oftener(p) >= oftener
+}
+
+// mayBe reports whether it is not done elsewhere rather.
+func (w *witnesses) mayBe(p *witness) bool { return p.site >= 0 || w.oftener(p) >= 1 }
+
+// oftener returns how many times as often a part is seen inside.
+func (w *witnesses) oftener(p *witness) float64 {
+	in := float64(p.inside) / float64(max(w.inside, 1))
+	out := float64(p.total-p.inside) / float64(max(w.total-w.inside, 1))
+	return in / max(out, math.SmallestNonzeroFloat64)
+}
+
 // family tells the stacks of samples apart by which section of some locks they
 // are of.
 type family struct {
@@ -118,152 +169,4 @@ func (ev *evidence) running(t format.ThreadID, lo, hi int64, f func(t format.Thr
 			f(t, o.Stack)
 		}
 	}
-}
-
-// witnesses are what samples show of the owners of some locks.
-type witnesses struct {
-	family *family
-	parts  map[uint64]*witness
-	list   []*witness // as they came
-	inside int        // samples of owners
-	total  int        // samples of all
-}
-
-// witness is a part of the program that samples show.
-type witness struct {
-	part
-	stack  format.StackID // one that leads through it
-	inside int            // samples of owners
-	total  int
-	groups map[int]int // of the former, by group of the thread
-}
-
-func (ev *evidence) witnesses(k *kin) *witnesses {
-	w := &witnesses{family: newFamily(ev.sym, k.stacks), parts: map[uint64]*witness{}}
-	for _, i := range ev.runs {
-		if p := w.at(ev.others.At(i).Stack); p != nil {
-			p.total++
-			w.total++
-		}
-	}
-	return w
-}
-
-func (w *witnesses) at(stack format.StackID) *witness {
-	p := w.family.of(stack)
-	if p.key == 0 {
-		return nil
-	}
-	at := w.parts[p.key]
-	if at == nil {
-		at = &witness{part: p, stack: stack, groups: map[int]int{}}
-		w.parts[p.key] = at
-		w.list = append(w.list, at)
-	}
-	return at
-}
-
-// oftener is how many times as often a part of the program must be seen while
-// its thread owns the lock as otherwise.
-const oftener = 2
-
-// is reports whether what samples show of a part is done inside the section.
-func (w *witnesses) is(p *witness) bool {
-	return p.site >= 0 || p.inside >= fewestPrompt && w.oftener(p) >= oftener
-}
-
-// mayBe reports whether it is not done elsewhere rather.
-func (w *witnesses) mayBe(p *witness) bool { return p.site >= 0 || w.oftener(p) >= 1 }
-
-// oftener returns how many times as often a part is seen inside.
-func (w *witnesses) oftener(p *witness) float64 {
-	in := float64(p.inside) / float64(max(w.inside, 1))
-	out := float64(p.total-p.inside) / float64(max(w.total-w.inside, 1))
-	return in / max(out, math.SmallestNonzeroFloat64)
-}
-
-// window is where samples tell who owned the lock at the end of a gap: since
-// the last owner came, if it is named, else while somebody waited.
-func (b *builder) window(g *gap) (t format.ThreadID, lo, hi int64) {
-	lo, hi = g.lo, g.hi
-	if i := b.busyAfter(lo); i < len(b.s.busy) {
-		lo = max(lo, min(b.s.busy[i].start, hi))
-	}
-	if g.last != format.NoThread {
-		return g.last, b.came(anchor{start: g.hi, thread: g.last}, lo), hi
-	}
-	return format.NoThread, lo, hi
-}
-
-// observe counts what samples show in the gaps of a lock.
-func (b *builder) observe() {
-	w := b.kin.witnesses
-	for _, s := range b.ev.shown[b.s.lock] {
-		w.family.of(s.stack)
-	}
-	for i := range b.s.seen {
-		w.family.of(b.s.seen[i].stack)
-	}
-	b.gaps(func(g *gap) {
-		if g.hi == maxTime || g.last == format.NoThread && b.kin.locks > 1 || g.last != format.NoThread && g.last == g.first.thread {
-			return
-		}
-		t, lo, hi := b.window(g)
-		b.ev.running(t, lo, hi, func(t format.ThreadID, stack format.StackID) {
-			if p := w.at(stack); p != nil {
-				p.inside++
-				w.inside++
-				p.groups[b.kin.group(b.ev.sym, t)]++
-			}
-		})
-	})
-}
-
-// witnessed returns the stacks samples show inside a gap.
-func (b *builder) witnessed(g *gap, is func(*witness) bool) (out []anchor) {
-	if g.last == format.NoThread && b.kin.locks > 1 || g.last != format.NoThread && g.last == g.first.thread {
-		return nil
-	}
-	t, lo, hi := b.window(g)
-	b.ev.running(t, lo, hi, func(t format.ThreadID, stack format.StackID) {
-		if p := b.kin.witnesses.at(stack); p != nil && is(p) {
-			out = append(out, anchor{thread: t, stack: stack, prov: Estimated})
-		}
-	})
-	return out
-}
-
-// guess charges a stretch a thread is known to have owned the lock in, doing
-// what it was sampled at or, if it was not, what threads like it were seen to
-// do there before.
-func (b *builder) guess(lo, hi int64, t format.ThreadID) bool {
-	if seen := b.witnessed(b.now, b.kin.witnesses.mayBe); len(seen) > 0 {
-		for i, a := range seen {
-			n := int64(len(seen))
-			b.emitOp(lo+(hi-lo)*int64(i)/n, lo+(hi-lo)*int64(i+1)/n, a)
-		}
-		return true
-	}
-	b.expect(0.5)
-	group := b.kin.groupKnown(b.ev.sym, t)
-	by, total := []int64{}, int64(0)
-	var stacks []format.StackID
-	for _, p := range b.kin.witnesses.list {
-		if n := int64(p.groups[group]); n > 0 && b.kin.witnesses.mayBe(p) {
-			by, stacks, total = append(by, n), append(stacks, p.stack), total+n
-		}
-	}
-	if total == 0 {
-		return false
-	}
-	at := lo
-	for i, n := range by {
-		ns := (hi - lo) * n / total
-		if i == len(by)-1 {
-			ns = hi - at
-		}
-		b.emitOp(at, at+ns, anchor{thread: t, stack: stacks[i], prov: Estimated})
-		at += ns
-	}
-	return true
 }

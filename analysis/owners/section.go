@@ -32,6 +32,17 @@ type acquisition struct {
 	wait   column.Ref
 }
 
+// tolerance is the share of a call site's activities that may overlap another
+// thread's acquisition and still count as inside: a thread that wakes from a
+// park is recorded a moment before it competes for the lock.
+const tolerance = 0.05
+
+// stint names an activity.
+type stint struct {
+	start  int64
+	thread format.ThreadID
+}
+
 // anchor is a stretch over which the owner is known.
 type anchor struct {
 	start, end int64
@@ -200,4 +211,14 @@ func median(list []int64) int64 {
 	}
 	slices.Sort(list)
 	return list[len(list)/2]
+}
+
+// busyShare is the share of all time in which somebody waited.
+func (s *section) busyShare() float64 {
+	sum := int64(0)
+	for _, b := range s.busy {
+		sum += b.end - b.start
+	}
+	n := len(s.busy)
+	return float64(sum) / float64(max(s.busy[n-1].end-s.busy[0].start, 1))
 }

@@ -10,11 +10,6 @@ import (
 	"contend/format"
 )
 
-// tolerance is the share of a call site's activities that may overlap another
-// thread's acquisition and still count as inside: a thread that wakes from a
-// park is recorded a moment before it competes for the lock.
-const tolerance = 0.05
-
 // learn finds out what threads do while they hold a lock. The rule needs no
 // pattern: while a thread is inside, nobody else acquires the lock. A call
 // site whose activities lie in stretches with waiters, and never (but for the
@@ -38,7 +33,7 @@ func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span)
 			}
 			continue
 		}
-		for _, i := range ev.sites.at(at) {
+		for _, i := range ev.activitiesAt(at, s.lock) {
 			d, t := ev.at(i), ev.thread(i)
 			if inside || ev.within(s, t, &d) {
 				s.seen = append(s.seen, anchor{d.start, d.end, t, d.stack, Inferred})
@@ -141,7 +136,7 @@ func (ev *evidence) judge(s *section) {
 // many, which decides the same: of a call site that has nothing to do with the
 // lock, as most have, it sees little more than the tolerance allows.
 func (ev *evidence) isInside(s *section, at callSite) bool {
-	list := ev.sites.at(at)
+	list := ev.activitiesAt(at, s.lock)
 	most := tolerance * float64(len(list))
 	fits, breaks := 0, 0
 	var before preexisting

@@ -11,7 +11,7 @@ import (
 // acquisition names the thread, or, where locks name nobody, comes promptly.
 // As many must not fit by chance: the same activities moved in time are tried too.
 func (ev *evidence) singly(s *section, at callSite) {
-	list := ev.sites.at(at)
+	list := ev.activitiesAt(at, s.lock)
 	ending := ev.ending(s, list)
 	if len(ending) < fewestPrompt {
 		return
@@ -66,16 +66,12 @@ func (ev *evidence) window(s *section, list []column.Ref) int64 {
 	return 2 * median(lags)
 }
 
-// tried is how many activities are moved at most: a share is asked for.
-const tried = 500
-
 // byChance returns how many activities fit when they are moved, all moves
 // together.
 func (ev *evidence) byChance(s *section, list []column.Ref, window int64) float64 {
-	n, step := 0, len(list)/tried+1
+	n := 0
 	for _, by := range moves {
-		for at := 0; at < len(list); at += step {
-			i := list[at]
+		for _, i := range list {
 			d := ev.at(i)
 			length := d.end - d.start
 			d.start, d.end = d.start+by*length, d.end+by*length
@@ -84,12 +80,7 @@ func (ev *evidence) byChance(s *section, list []column.Ref, window int64) float6
 			}
 		}
 	}
-	return float64(n * step)
-}
-
-type stint struct {
-	start  int64
-	thread format.ThreadID
+	return float64(n)
 }
 
 // moves are by how many times its length an activity is moved to see what fits by
@@ -144,19 +135,4 @@ func (s *section) several() bool {
 		}
 	}
 	return float64(overlaps) > tolerance*float64(len(s.seen))
-}
-
-// together charges those who were seen to hold permits, each from when it got
-// its own until its last activity inside ended.
-func (b *builder) together() {
-	for _, a := range b.s.seen {
-		i := b.s.after(a.start + 1)
-		for k := i - 1; k >= 0 && b.s.acquired[k].time > a.start-(a.end-a.start)/promptPart; k-- {
-			if b.s.acquired[k].thread == a.thread {
-				a.start = b.s.acquired[k].time
-				break
-			}
-		}
-		b.emit(a.start, a.end, a)
-	}
 }

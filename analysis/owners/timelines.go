@@ -8,10 +8,19 @@
 //	timelines.go   the owners of all locks: recorded, or inferred
 //	releases.go    rules 5 to 7, for locks whose releases the trace tells
 //	points.go      what waits and releases show of a lock, by time
+//	check.go       the others, each dump held back from its own check
 //	rebuild.go     rules 1 to 4, for locks of which it tells waits only
+//	estimate.go    how stretches divide that show nobody
+//	witness.go     what owners do of whom the thread is known
+//	relate.go      what is learnt of locks of one kind together
+//	builder.go     the stretches between acquisitions, and charging them
+//	kin.go         locks of one kind: call sites, who uses them, the model
+//	samples.go     where in the program samples of running threads are
 //	sections.go    what threads do only while they hold the lock
+//	singly.go      the same where a call site serves several locks
 //	homes.go       where activities belong whose stack shows the runtime only
 //	section.go     what is known of one lock: acquisitions, busy stretches
+//	calibration.go how much of what is inferred is right
 //	evidence.go    dumps, and which lock of the waits a dump's lock is
 //	activities.go  what each thread did, and what was done at each call site
 //	parks.go       successive parks that are one wait
@@ -109,6 +118,7 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 			found[i] = inference{b.rebuild(), Owner{Kind: Nobody, Prov: Unknown}}
 		}
 		ready[i] <- found[i]
+		found[i] = inference{}
 	})
 	for i, l := range locks {
 		found := <-ready[i]
@@ -118,6 +128,7 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 		}
 		if b := builders[i]; b != nil {
 			tl.Trust.add(&b.trust)
+			builders[i], b.out = nil, nil
 		}
 	}
 	done()

@@ -27,7 +27,8 @@ type Met struct {
 // Meet divides the stretch after an arrival. A section that is met is likely
 // to be a long one: by its length, and as much of it is over as is still to
 // come.
-func (m *Model) Meet(a Arrival, met *Met) {
+func (s *Splitter) Meet(a Arrival, met *Met) {
+	m := s.m
 	*met = Met{First: zeros(met.First, m.sites), Others: zeros(met.Others, m.sites), cells: met.cells}
 	own, gone := m.left(a)
 	c, ok := m.cell(a.Length)
@@ -35,6 +36,31 @@ func (m *Model) Meet(a Arrival, met *Met) {
 		m.meetLong(a, gone, met)
 		return
 	}
+	e, _ := m.cell(a.Elapsed)
+	k := known{kind: kind{a.Site, c, min(e, cells), a.Group, a.Last}}
+	all := s.met[k]
+	if all == nil {
+		all = &Met{First: make([]int64, m.sites), Others: make([]int64, m.sites)}
+		if !m.meet(a, c, &own, gone, all) {
+			all.SureFirst = -1
+		}
+		s.met[k] = all
+	}
+	if all.SureFirst < 0 {
+		m.meetLong(a, gone, met)
+		return
+	}
+	met.Own, met.SureFirst, met.SureRest = scaled(all.Own, a.Length), all.SureFirst, all.SureRest
+	met.Free = a.Length - met.Own
+	for i := range met.First {
+		met.First[i], met.Others[i] = scaled(all.First[i], a.Length), scaled(all.Others[i], a.Length)
+		met.Free -= met.First[i] + met.Others[i]
+	}
+}
+
+// meet divides a stretch of c cells, as one of canon; false if the model knows
+// no such stretch.
+func (m *Model) meet(a Arrival, c int, own *lattice, gone float64, met *Met) bool {
 	var rest, weights lattice
 	sum, ownCells := 0.0, 0.0
 	for d, p := range own[:c+1] {
@@ -49,7 +75,7 @@ func (m *Model) Meet(a Arrival, met *Met) {
 	}
 	met2 := met.cells[:m.sites]
 	clear(met2)
-	mean := m.meanCells()
+	mean := m.average
 	for s := range met2 {
 		w, direct := m.mixes[0][s], m.mixes[0][s]
 		switch a.Last {
@@ -61,7 +87,7 @@ func (m *Model) Meet(a Arrival, met *Met) {
 		if w == 0 && direct == 0 {
 			continue
 		}
-		over := m.beyond(s)
+		over := &m.over[s]
 		for d := 0; d <= c; d++ {
 			q := c - d
 			density := over[d] / mean * gone * a.Busy
@@ -76,24 +102,24 @@ func (m *Model) Meet(a Arrival, met *Met) {
 		}
 	}
 	if sum <= 1e-300 {
-		m.meetLong(a, gone, met)
-		return
+		return false
 	}
-	unit := float64(a.Length) / float64(c) / sum
+	unit := canon / float64(c) / sum
 	first := ownCells
 	for _, v := range met2 {
 		first += v
 	}
 	met.SureFirst, met.SureRest = m.sure(&weights, sum, first/sum, c)
 	met.Own = int64(ownCells * unit)
-	met.Free = a.Length - met.Own
+	free := int64(canon) - met.Own
 	g := Gap{Last: a.Last, Group: a.Group}
 	for s := range met2 {
-		met.First[s] = min(int64(met2[s]*unit), met.Free)
-		met.Free -= met.First[s]
-		met.Others[s] = min(int64(m.section(s, &rest, g)*unit), met.Free)
-		met.Free -= met.Others[s]
+		met.First[s] = min(int64(met2[s]*unit), free)
+		free -= met.First[s]
+		met.Others[s] = min(int64(m.section(s, &rest, g)*unit), free)
+		free -= met.Others[s]
 	}
+	return true
 }
 
 func (m *Model) straight(q int, last Last) float64 {
@@ -162,7 +188,7 @@ func (m *Model) meetLong(a Arrival, gone float64, met *Met) {
 	free := m.late[k] * (1 + n) / width
 	sum := own + free
 	first, other := met.cells[:m.sites], met.cells[m.sites:2*m.sites]
-	mean := m.meanCells()
+	mean := m.average
 	for s, w := range m.mixes[m.last(a.Last, a.Group)] {
 		over := 0.0
 		for j := k; j < tails; j++ {

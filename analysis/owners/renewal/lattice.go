@@ -54,31 +54,28 @@ func (g grid) tail(ns int64) int {
 
 type lattice [cells]float64
 
-// convolved returns the sum over x of a(x)·b(t-x).
-func convolved(a, b *lattice) *lattice {
-	out := &lattice{}
+// convolve sets l to the sums over x of a(x)·b(t-x).
+func (l *lattice) convolve(a, b *lattice) {
+	*l = lattice{}
 	for x, p := range a {
 		if p == 0 {
 			continue
 		}
 		for y, q := range b[:cells-x] {
-			out[x+y] += p * q
+			l[x+y] += p * q
 		}
 	}
-	return out
 }
 
-// renewed solves r = a + g∗r.
-func renewed(a, g *lattice) *lattice {
-	out := &lattice{}
-	for t := range out {
+// renew sets l to what solves l = a + g∗l.
+func (l *lattice) renew(a, g *lattice) {
+	for t := range l {
 		sum := a[t]
 		for k := 1; k <= t; k++ {
-			sum += g[k] * out[t-k]
+			sum += g[k] * l[t-k]
 		}
-		out[t] = sum / (1 - g[0])
+		l[t] = sum / (1 - g[0])
 	}
-	return out
 }
 
 // widening is the part of its length over which a histogram of lengths is

@@ -20,10 +20,11 @@ type learner struct {
 	far    []Gap
 	guess  []lattice // by site: where it is looked for first
 	wake   lattice   // the same of free times
+	hold   []lattice // scratch
 }
 
 func newLearner(m *Model, gaps []Gap) *learner {
-	l := &learner{m: m, bySite: make([][]int64, m.sites)}
+	l := &learner{m: m, bySite: make([][]int64, m.sites), hold: make([]lattice, m.sites)}
 	index := map[kind]int{}
 	for i := range gaps {
 		g := &gaps[i]
@@ -122,7 +123,8 @@ func quantile(sorted []int64, p float64) int64 {
 // what that says.
 func (l *learner) round() {
 	m := l.m
-	hold := make([]lattice, m.sites)
+	hold := l.hold
+	clear(hold)
 	var wake lattice
 	var total, barges, same, other float64
 	inside := m.counted()
@@ -182,10 +184,10 @@ func (l *learner) round() {
 
 // counted returns a function that tells how many sections to expect in a rest.
 func (m *Model) counted() func(q int, last Last, group int) float64 {
-	all := convolved(&m.groups[0].mix, m.between)
-	early := make([]*lattice, len(m.groups))
+	var all lattice
+	all.convolve(&m.groups[0].mix, &m.between)
 	for i := range m.groups {
-		early[i] = convolved(&m.groups[0].mix, m.groups[i].before)
+		m.groups[i].early.convolve(&m.groups[0].mix, &m.groups[i].before)
 	}
 	return func(q int, last Last, group int) float64 {
 		p := m.rest(q, last, group)
@@ -196,7 +198,7 @@ func (m *Model) counted() func(q int, last Last, group int) float64 {
 		case LastSame:
 			return m.again * all[q] / p
 		case LastOther:
-			return (1 - m.again) * (m.groups[group].taken[q] + early[group][q]) / p
+			return (1 - m.again) * (m.groups[group].taken[q] + m.groups[group].early[q]) / p
 		}
 		return all[q] / p
 	}
@@ -224,8 +226,9 @@ func (l *learner) learnTails() {
 	for _, list := range l.bySite {
 		all += float64(len(list))
 	}
+	far := make([][tails]float64, m.sites)
 	for range 4 * rounds {
-		far := make([][tails]float64, m.sites)
+		clear(far)
 		var late [tails]float64
 		for _, g := range l.far {
 			k := m.tail(g.Length)

@@ -47,18 +47,22 @@ type Model struct {
 	again float64 // chance that the last of those is the thread that began the gap
 	mixes []Mix
 
-	direct, taken, between *lattice // of what follows a release; see tables
-	begins, lastOne        *lattice
+	direct, taken, between lattice // of what follows a release; see tables
+	begins, lastOne        lattice
 	groups                 []group
+	average                float64   // length of all sections, in cells
+	usual                  []int64   // by site: mean length, in ns
+	over                   []lattice // by site: chance that its section is longer than each cell
 	taken_                 map[taking][]*lattice
 	mu                     sync.Mutex
 }
 
 // group holds what depends on who was the last to barge in.
 type group struct {
-	mix    lattice  // lengths of its sections
-	taken  *lattice // time to the next acquisition, if one of it barges in last
-	before *lattice // the same with another section in between
+	mix    lattice // lengths of its sections
+	taken  lattice // time to the next acquisition, if one of it barges in last
+	early  lattice // and how many sections of others to expect before it, times how likely that is
+	before lattice // the same with another section in between
 }
 
 // rounds of expectation and maximization: the shares move by less than one
@@ -76,7 +80,17 @@ func Learn(gaps []Gap, sites int, mixes []Mix) *Model {
 	}
 	m.tables()
 	l.learnTails()
+	m.summarize()
 	return m
+}
+
+// summarize computes what is asked for again and again.
+func (m *Model) summarize() {
+	m.average = m.meanCells()
+	m.usual, m.over = make([]int64, m.sites), make([]lattice, m.sites)
+	for s := range m.usual {
+		m.usual[s], m.over[s] = m.mean(s), m.beyond(s)
+	}
 }
 
 func normalized(mixes []Mix) []Mix {
@@ -103,26 +117,28 @@ func normalized(mixes []Mix) []Mix {
 //	taken   K = B - dw          the same, with at least one section between
 //	between V = u∗B             all that can surround a section
 func (m *Model) tables() {
-	bw, dw := m.wake, m.wake
+	bw := m.wake
 	bw.scale(m.barge)
-	dw.scale(1 - m.barge)
+	m.direct = m.wake
+	m.direct.scale(1 - m.barge)
+	var g, acquire lattice
 	all := m.mixture(0)
-	g := convolved(&bw, &all)
-	acquire := renewed(&dw, g)
-	m.begins = renewed(&bw, g)
-	m.direct = &dw
-	m.between = convolved(m.begins, acquire)
-	taken := *acquire
-	for i := range taken {
-		taken[i] -= dw[i]
+	g.convolve(&bw, &all)
+	acquire.renew(&m.direct, &g)
+	m.begins.renew(&bw, &g)
+	m.between.convolve(&m.begins, &acquire)
+	for i := range acquire {
+		m.taken[i] = acquire[i] - m.direct[i]
 	}
-	m.taken = &taken
-	m.groups = make([]group, len(m.mixes))
-	m.lastOne = convolved(m.begins, m.direct)
+	m.lastOne.convolve(&m.begins, &m.direct)
+	if m.groups == nil {
+		m.groups = make([]group, len(m.mixes))
+	}
 	for i := range m.groups {
-		of := m.mixture(i)
-		k := convolved(&of, m.lastOne)
-		m.groups[i] = group{of, k, convolved(m.begins, k)}
+		of := &m.groups[i]
+		of.mix = m.mixture(i)
+		of.taken.convolve(&of.mix, &m.lastOne)
+		of.before.convolve(&m.begins, &of.taken)
 	}
 }
 

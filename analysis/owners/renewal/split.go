@@ -1,6 +1,9 @@
 package renewal
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Parts are the shares of a gap that each is expected to have, in ns.
 type Parts struct {
@@ -13,12 +16,64 @@ type Parts struct {
 	SureFirst, SureRest float64
 }
 
-// Split divides a gap, into p.
-func (m *Model) Split(g Gap, p *Parts) {
+// Split divides a gap, into p. Gaps it cannot tell apart are computed once, for
+// one goroutine.
+func (s *Splitter) Split(g Gap, p *Parts) {
+	m := s.m
 	*p = Parts{Others: zeros(p.Others, m.sites)}
-	if c, ok := m.cell(g.Length); !ok || !m.near(g, c, p) {
+	c, ok := m.cell(g.Length)
+	if !ok {
 		m.longest(g, p)
+		return
 	}
+	most := m.most(&g, c)
+	k := known{kind{g.Site, c, most, g.Group, g.Last}, m.least(&g, c)}
+	e := s.parts[k]
+	if e == nil {
+		e = &Parts{Others: make([]int64, m.sites)}
+		if !m.near(g, c, k.least, most, e) {
+			e.SureFirst = -1
+		}
+		s.parts[k] = e
+	}
+	if e.SureFirst < 0 {
+		m.longest(g, p)
+		return
+	}
+	p.SureFirst, p.SureRest = e.SureFirst, e.SureRest
+	p.First = scaled(e.First, g.Length)
+	p.Free = g.Length - p.First
+	for i, ns := range e.Others {
+		p.Others[i] = scaled(ns, g.Length)
+		p.Free -= p.Others[i]
+	}
+}
+
+// Splitter divides the gaps of one lock by a model.
+type Splitter struct {
+	m     *Model
+	parts map[known]*Parts
+	met   map[known]*Met
+}
+
+// Splitter returns one for a goroutine.
+func (m *Model) Splitter() *Splitter {
+	return &Splitter{m, map[known]*Parts{}, map[known]*Met{}}
+}
+
+// known is what the division of a gap depends on.
+type known struct {
+	kind
+	least int
+}
+
+// canon is the length gaps are divided as; see scaled.
+const canon = 1 << 40
+
+// scaled returns the part of a length that ns is of canon, rounded down.
+func scaled(ns, length int64) int64 {
+	h, l := bits.Mul64(uint64(ns), uint64(length))
+	return int64(h<<24 | l>>40)
 }
 
 // zeros returns n zeros, in place of a list that is no longer needed.
@@ -31,13 +86,13 @@ func zeros(list []int64, n int) []int64 {
 	return list
 }
 
-// near divides a gap of so many cells; false if the model knows no such gap.
-func (m *Model) near(g Gap, c int, parts *Parts) bool {
+// near divides a gap of so many cells, as one of canon; false if the model knows no such gap.
+func (m *Model) near(g Gap, c, least, most int, parts *Parts) bool {
 	var rest lattice
 	var weights lattice
 	sum, first := 0.0, 0.0
-	for d, p := range m.hold[g.Site][:m.most(&g, c)+1] {
-		if p == 0 || d < m.least(&g, c) {
+	for d, p := range m.hold[g.Site][:most+1] {
+		if p == 0 || d < least {
 			continue
 		}
 		w := p * m.rest(c-d, g.Last, g.Group)
@@ -47,14 +102,14 @@ func (m *Model) near(g Gap, c int, parts *Parts) bool {
 		rest[c-d] = p
 	}
 	if sum <= 1e-300 || c == 0 {
-		parts.First, parts.SureFirst = g.Length, 0.5
+		parts.First, parts.SureFirst = canon, 0.5
 		return c == 0
 	}
-	unit := float64(g.Length) / float64(c)
+	unit := canon / float64(c)
 	p := parts
 	p.First = int64(first / sum * unit)
 	p.SureFirst, p.SureRest = m.sure(&weights, sum, first/sum, c)
-	p.Free = g.Length - p.First
+	p.Free = canon - p.First
 	for s := range p.Others {
 		ns := int64(m.section(s, &rest, g) / sum * unit)
 		ns = min(ns, p.Free)
@@ -117,12 +172,12 @@ func (m *Model) takings(t taking) []*lattice {
 }
 
 func (m *Model) takenBy(site int, t taking) *lattice {
-	w, last, factor, around := m.mixes[0][site], 0.0, 1.0, m.between
+	w, last, factor, around := m.mixes[0][site], 0.0, 1.0, &m.between
 	switch t.last {
 	case LastSame:
 		factor = m.again
 	case LastOther:
-		factor, around, last = 1-m.again, m.groups[t.group].before, m.mixes[t.group][site]
+		factor, around, last = 1-m.again, &m.groups[t.group].before, m.mixes[t.group][site]
 	}
 	if w == 0 && last == 0 {
 		return nil
@@ -137,7 +192,9 @@ func (m *Model) takenBy(site int, t taking) *lattice {
 			surround[i] = factor * w * around[i]
 		}
 	}
-	return convolved(&length, &surround)
+	out := &lattice{}
+	out.convolve(&length, &surround)
+	return out
 }
 
 // longest divides a gap longer than all cells, or one the model knows none of:
@@ -146,7 +203,7 @@ func (m *Model) longest(g Gap, p *Parts) {
 	k := m.tail(g.Length)
 	n := m.barge / (1 - m.barge)
 	first, free, others := m.jump(g.Site, k, n, g.Last, g.Group)
-	usual := min(m.mean(g.Site), g.Length/2)
+	usual := min(m.usual[g.Site], g.Length/2)
 	if g.Gone > 0 {
 		first, usual = 0, min(usual, g.Gone)
 	}

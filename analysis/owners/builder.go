@@ -1,0 +1,184 @@
+package owners
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"contend/analysis/owners/renewal"
+	"contend/format"
+)
+
+// builder turns gaps into ownerships.
+type builder struct {
+	ev       *evidence
+	s        *section
+	out      []Ownership
+	kin      *kin
+	now      *gap // being filled
+	crowd    crowd
+	splitter *renewal.Splitter
+	parts    renewal.Parts // scratch
+	list     []anchor      // scratch
+	met      renewal.Met   // scratch
+	right    float64       // share of what is charged that is expected to be right
+	trust    Calibration
+	sure     float64 // of the rest of a gap, and how long that is
+	length   int64
+	blind    bool // dumps are held back
+	free     bool
+	owed     []int64
+	wanted   float64
+}
+
+// gap is the stretch between two successive acquisitions by waiters.
+type gap struct {
+	lo, hi int64
+	at     int
+	least  int64           // so long the acquirer had it, at least
+	first  anchor          // the acquirer at lo
+	last   format.ThreadID // held the lock just before hi, NoThread when not told
+}
+
+// gaps calls f with each stretch between acquisitions in which somebody waited.
+func (b *builder) gaps(f func(*gap)) {
+	s, ev, free := b.s, b.ev, b.free
+	g := new(gap)
+	for i := 0; i <= len(s.acquired); i++ {
+		*g = gap{lo: minTime, hi: maxTime, at: i}
+		if i > 0 {
+			a := &s.acquired[i-1]
+			g.lo, g.first = a.time, anchor{a.time, a.time, a.thread, ev.wait(a).Stack, Inferred}
+			if free {
+				g.first = anchor{a.time, a.time, format.NoThread, format.NoStack, Unknown}
+			}
+		}
+		if i < len(s.acquired) {
+			g.hi, g.last = s.acquired[i].time, ev.wait(&s.acquired[i]).prev()
+		}
+		if g.lo < g.hi && b.anyBusy(g.lo, g.hi) {
+			f(g)
+		}
+	}
+}
+
+// anyBusy reports whether anybody waited between lo and hi.
+func (b *builder) anyBusy(lo, hi int64) bool {
+	i := b.busyAfter(lo)
+	return i < len(b.s.busy) && b.s.busy[i].start < hi
+}
+
+// busyAfter returns the index of the first busy stretch that ends after t.
+func (b *builder) busyAfter(t int64) int {
+	i, _ := slices.BinarySearchFunc(b.s.busy, t, func(s span, t int64) int { return cmp.Compare(s.end, t+1) })
+	return i
+}
+
+// inside returns what threads did inside the section that began in [lo, hi).
+func (b *builder) inside(lo, hi int64) []anchor {
+	seen := b.s.seen
+	from, _ := slices.BinarySearchFunc(seen, lo, func(a anchor, t int64) int { return cmp.Compare(a.start, t) })
+	to, _ := slices.BinarySearchFunc(seen, hi, func(a anchor, t int64) int { return cmp.Compare(a.start, t) })
+	return seen[from:to]
+}
+
+// shown returns the owners dumps show in [lo, hi).
+func (b *builder) shown(lo, hi int64) []sample {
+	if b.blind {
+		return nil
+	}
+	shown := b.ev.shown[b.s.lock]
+	from, _ := slices.BinarySearchFunc(shown, lo, func(s sample, t int64) int { return cmp.Compare(s.time, t) })
+	to, _ := slices.BinarySearchFunc(shown, hi, func(s sample, t int64) int { return cmp.Compare(s.time, t) })
+	return shown[from:to]
+}
+
+// left returns when a thread that owned the lock at lo was first seen
+// elsewhere (rule 4): the beginning of its next activity that is not inside the
+// section; hi if there is none before.
+func (b *builder) left(t format.ThreadID, lo, hi int64) int64 {
+	list := b.ev.Of(t)
+	for _, i := range list[b.ev.before(list, lo):] {
+		d := b.ev.at(i)
+		if d.start >= hi {
+			break
+		}
+		if d.lock == b.s.lock || d.end > d.start && !b.ev.within(b.s, t, &d) {
+			return d.start
+		}
+	}
+	return hi
+}
+
+// came returns since when a thread that owns the lock at a.start may have
+// owned it (rule 4, backwards): the end of its last activity that is not inside
+// the section; lo if there is none after.
+func (b *builder) came(a anchor, lo int64) int64 {
+	if a.thread == format.NoThread {
+		return lo
+	}
+	list := b.ev.Of(a.thread)
+	for i := b.ev.before(list, a.start) - 1; i >= 0; i-- {
+		d := b.ev.at(list[i])
+		if d.start < lo {
+			break
+		}
+		if d.end <= a.start && (d.lock == b.s.lock || d.end > d.start && !b.ev.within(b.s, a.thread, &d)) {
+			return max(d.end, lo)
+		}
+	}
+	return lo
+}
+
+// idle charges a stretch nobody is known to have owned the lock in: to the
+// hand-off where the anchor shows it free, else to nobody (rule 4).
+func (b *builder) idle(lo, hi int64, a anchor) {
+	if a.prov == Unknown {
+		return // a gap between ownerships is unknown by itself
+	}
+	b.add(lo, hi, Holder{Kind: Handoff, Prov: a.prov})
+}
+
+// emit charges a stretch to an anchor's thread.
+func (b *builder) emit(lo, hi int64, a anchor) {
+	if a.thread == format.NoThread {
+		b.idle(lo, hi, a)
+		return
+	}
+	b.add(lo, hi, Holder{Kind: Thread, Prov: a.prov, Thread: a.thread, Stack: a.stack})
+}
+
+func (b *builder) emitOp(lo, hi int64, a anchor) {
+	if lo < hi {
+		b.add(lo, hi, Holder{Kind: Thread, Prov: a.prov, Thread: a.thread, Stack: a.stack})
+	}
+}
+
+// add appends the busy parts of an ownership.
+func (b *builder) add(lo, hi int64, h Holder) {
+	for i := b.busyAfter(lo); i < len(b.s.busy) && b.s.busy[i].start < hi; i++ {
+		from, to := max(lo, b.s.busy[i].start), min(hi, b.s.busy[i].end)
+		if from < to {
+			b.out = append(b.out, Ownership{from, to, b.s.lock, h})
+			b.believe(from, to, h)
+		}
+	}
+}
+
+// expect says how sure what is charged next is.
+func (b *builder) expect(right float64) { b.right = right }
+
+// believe counts what has been charged.
+func (b *builder) believe(lo, hi int64, h Holder) {
+	ns := b.crowd.during(lo, hi)
+	t := &b.trust[h.Prov]
+	t.Ns += ns
+	switch h.Prov {
+	case Inferred, Sampled:
+		t.Right += (1 - tolerance) * float64(ns)
+	case Estimated:
+		t.Right += b.right * float64(ns)
+	default:
+		t.Right = math.NaN()
+	}
+}

@@ -1,0 +1,69 @@
+package owners
+
+import (
+	"math"
+	"testing"
+
+	"contend/analysis/owners/renewal"
+	"contend/format"
+)
+
+// A few dumps do not outweigh what the inference expects, many do.
+func TestDumpsCorrectTheExpectation(t *testing.T) {
+	for _, c := range []struct {
+		dumps int
+		want  [2]float64
+	}{{0, [2]float64{0.9, 0.9}}, {2, [2]float64{0.7, 0.89}}, {200, [2]float64{0, 0.1}}} {
+		tr := Trust{Ns: 1000, Right: 900, Seen: Agreement{c.dumps, int64(3 * c.dumps), 0}}
+		if got, ok := tr.Expected(); !ok || got < c.want[0] || got > c.want[1] {
+			t.Errorf("%d dumps that disagree: %.2f, want %v", c.dumps, got, c.want)
+		}
+		if tr.Disagrees() != (c.dumps > 100) {
+			t.Errorf("%d dumps disagree: %v", c.dumps, tr.Disagrees())
+		}
+	}
+	if _, ok := (&Trust{Ns: 1000, Right: math.NaN()}).Expected(); ok {
+		t.Error("something is expected of what nothing tells")
+	}
+}
+
+// A group of threads that was hardly met does as all do.
+func TestFewCountsSayLittleOfAGroup(t *testing.T) {
+	k := &kin{stacks: make([]format.StackID, 2), mixes: []renewal.Mix{{500, 500}, {1, 0}, {1000, 0}}}
+	for range 2 * renewal.Trust {
+		k.gaps = append(k.gaps, renewal.Gap{Site: 0, Length: 1000})
+	}
+	k.learn()
+	share := func(m renewal.Mix) float64 { return m[1] / (m[0] + m[1]) }
+	if few, many := share(k.mixes[1]), share(k.mixes[2]); few < 0.2 || many > 0.02 {
+		t.Errorf("%.3f of a group met once, %.3f of one met often", few, many)
+	}
+}
+
+// However many call sites have a part, few stretches are charged, and in the
+// long run each call site has its due.
+func TestManyCallSitesShareFewStretches(t *testing.T) {
+	const sites, rounds = 30, 1000
+	b := &builder{s: &section{busy: []span{{0, maxTime}}}, kin: &kin{stacks: make([]format.StackID, sites)}, length: 1}
+	by := make([]int64, sites)
+	for s := range by {
+		b.kin.stacks[s] = format.StackID(s + 1)
+		by[s] = int64(100 + s)
+	}
+	at := int64(0)
+	for range rounds {
+		at = b.spread(at, by, 0)
+	}
+	if len(b.out) > 2*rounds {
+		t.Errorf("%d stretches in %d rounds", len(b.out), rounds)
+	}
+	got := map[format.StackID]int64{}
+	for _, o := range b.out {
+		got[o.Holder.Stack] += o.End - o.Start
+	}
+	for s, ns := range by {
+		if want := ns * rounds; math.Abs(float64(got[format.StackID(s+1)]-want)) > 0.05*float64(want) {
+			t.Errorf("call site %d has %d, want %d", s, got[format.StackID(s+1)], want)
+		}
+	}
+}

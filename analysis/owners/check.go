@@ -1,0 +1,74 @@
+package owners
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/format"
+)
+
+// rebuild says who owned a lock while somebody waited for it. It cuts time at
+// the acquisitions: each begins a gap with its new owner (rule 1) and ends the
+// one before with the owner it names (rule 3).
+func (b *builder) rebuild() []Ownership {
+	s := b.s
+	b.wanted = s.busyShare()
+	if b.kin.model != nil {
+		b.splitter = b.kin.model.Splitter()
+	}
+	b.crowd = b.ev.crowd(b.ev.byLock[s.lock])
+	if b.free && s.several() {
+		b.together()
+		return b.out
+	}
+	b.gaps(func(g *gap) {
+		b.check(g)
+		b.fill(g)
+	})
+	return b.out
+}
+
+// check asks who owned the lock at each dump of a gap, as if there were no
+// dumps.
+func (b *builder) check(g *gap) {
+	shown := b.shown(g.lo, g.hi)
+	if len(shown) == 0 {
+		return
+	}
+	out, owed, trust := len(b.out), slices.Clone(b.owed), b.trust
+	b.blind = true
+	b.fill(g)
+	b.blind = false
+	claims := slices.Clone(b.out[out:])
+	b.out, b.owed, b.trust = b.out[:out], owed, trust
+	slices.SortStableFunc(claims, func(a, b Ownership) int { return cmp.Compare(a.Start, b.Start) })
+	for i := range shown {
+		b.compare(&shown[i], claims)
+	}
+}
+
+// compare holds the claims about a gap against a dump.
+func (b *builder) compare(s *sample, claims []Ownership) {
+	waiters := b.crowd.at(s.time)
+	for i := range claims {
+		c := &claims[i]
+		if c.Start <= s.time && s.time < c.End && waiters > 0 {
+			b.trust[c.Holder.Prov].Seen.add(waiters, b.agree(s, &c.Holder))
+			return
+		}
+	}
+}
+
+// agree reports whether a claim names what a dump shows: the free lock, or the
+// section of the program its owner is in.
+func (b *builder) agree(s *sample, h *Holder) bool {
+	if s.thread == format.NoThread || h.Kind != Thread {
+		return s.thread == format.NoThread && h.Kind == Handoff
+	}
+	family := b.kin.witnesses.family
+	saw, said := family.of(s.stack), family.of(h.Stack)
+	if saw.key == 0 || said.key == 0 {
+		return s.thread == h.Thread
+	}
+	return saw.key == said.key
+}

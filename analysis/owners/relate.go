@@ -1,0 +1,188 @@
+package owners
+
+import (
+	"contend/analysis/internal/column"
+	"contend/analysis/owners/renewal"
+	"contend/format"
+)
+
+// relate learns what locks that are entered at the same call sites have in
+// common. Some builders may be nil.
+func (ev *evidence) relate(all []*builder) {
+	var builders []*builder
+	var sections []*section
+	for _, b := range all {
+		if b != nil {
+			builders, sections = append(builders, b), append(sections, b.s)
+		}
+	}
+	kins := ev.kinOf(sections)
+	seen := map[*kin]bool{}
+	var list []*kin
+	for i, b := range builders {
+		b.kin = kins[i]
+		b.gather(b.kin)
+		if !seen[b.kin] {
+			seen[b.kin] = true
+			list = append(list, b.kin)
+		}
+	}
+	column.OnAllCores(len(list), func(i int) {
+		list[i].witnesses = ev.witnesses(list[i])
+		list[i].learn()
+	})()
+	for _, b := range builders {
+		b.observe()
+	}
+}
+
+func (ev *evidence) kinOf(sections []*section) []*kin {
+	type entry struct {
+		stack format.StackID
+		class uint32
+		input *input
+	}
+	first := map[entry]int{}
+	root := make([]int, len(sections))
+	find := func(i int) int {
+		for root[i] != i {
+			root[i] = root[root[i]]
+			i = root[i]
+		}
+		return i
+	}
+	for i := range sections {
+		root[i] = i
+		for j := range sections[i].acquired {
+			st := ev.wait(&sections[i].acquired[j]).Stack
+			if st == format.NoStack || ev.sym.Bare(st) {
+				continue
+			}
+			at := entry{st, ev.class[sections[i].lock], ev.input(sections[i].lock)}
+			if k, ok := first[at]; ok {
+				root[find(i)] = find(k)
+			} else {
+				first[at] = i
+			}
+		}
+	}
+	out := make([]*kin, len(sections))
+	for i := range sections {
+		r := find(i)
+		if out[r] == nil {
+			out[r] = &kin{input: ev.input(sections[r].lock), sites: map[format.StackID]int{}, groups: map[uint32]int{}, waits: map[int]bool{}, mixes: []renewal.Mix{{}}}
+		}
+		out[i] = out[r]
+		out[i].locks++
+	}
+	return out
+}
+
+// gather adds the gaps of a lock to what its model is learnt from.
+func (b *builder) gather(k *kin) {
+	s := b.s
+	for i := range s.acquired {
+		a := &s.acquired[i]
+		st := b.ev.wait(a).Stack
+		if st == format.NoStack {
+			continue
+		}
+		site := k.site(st)
+		group := k.group(b.ev.sym, a.thread)
+		hi := int64(maxTime)
+		if i+1 < len(s.acquired) {
+			hi = s.acquired[i+1].time
+		}
+		own := b.ownInside(a.thread, a.time, hi)
+		if !own {
+			count(&k.mixes[0], site, 1)
+			count(&k.mixes[group], site, 1)
+			k.waits[group] = true
+		}
+		if i+1 == len(s.acquired) || hi == a.time || len(b.inside(a.time, hi)) > 0 || !s.isBusy(a.time, hi) {
+			continue
+		}
+		k.gaps = append(k.gaps, b.gapOf(k, a, &s.acquired[i+1]))
+	}
+}
+
+func (b *builder) ownInside(t format.ThreadID, lo, hi int64) bool {
+	for _, a := range b.inside(lo, hi) {
+		if a.thread == t {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *builder) gapOf(k *kin, x, y *acquisition) renewal.Gap {
+	g := renewal.Gap{Site: k.site(b.ev.wait(x).Stack), Length: y.time - x.time}
+	if left := b.left(x.thread, x.time, y.time); left < y.time {
+		g.Gone = max(left-x.time, 1)
+	}
+	switch last := b.ev.wait(y).prev(); last {
+	case format.NoThread:
+	case x.thread:
+		g.Last = renewal.LastSame
+	default:
+		g.Last, g.Group = renewal.LastOther, k.group(b.ev.sym, last)
+	}
+	return g
+}
+
+func (ev *evidence) witnesses(k *kin) *witnesses {
+	w := &witnesses{family: newFamily(ev.sym, k.stacks), parts: map[uint64]*witness{}}
+	for _, i := range ev.runs {
+		if ev.inputOfThread(ev.others.At(i).Thread()) != k.input {
+			continue
+		}
+		if p := w.at(ev.others.At(i).Stack); p != nil {
+			p.total++
+			w.total++
+		}
+	}
+	return w
+}
+
+// observe counts what samples show in the gaps of a lock.
+func (b *builder) observe() {
+	w := b.kin.witnesses
+	for _, s := range b.ev.shown[b.s.lock] {
+		w.family.of(s.stack)
+	}
+	for i := range b.s.seen {
+		w.family.of(b.s.seen[i].stack)
+	}
+	b.gaps(func(g *gap) {
+		if g.hi == maxTime || g.last == format.NoThread && b.kin.locks > 1 || g.last != format.NoThread && g.last == g.first.thread {
+			return
+		}
+		t, lo, hi := b.window(g)
+		b.ev.running(t, lo, hi, func(t format.ThreadID, stack format.StackID) {
+			if b.ev.inputOfThread(t) != b.kin.input {
+				return
+			}
+			if p := w.at(stack); p != nil {
+				p.inside++
+				w.inside++
+				if p.groups == nil {
+					p.groups = map[int]int{}
+				}
+				p.groups[b.kin.group(b.ev.sym, t)]++
+			}
+		})
+	})
+}
+
+// window is where samples tell who owned the lock at the end of a gap: since
+// the last owner came, if it is named, else while somebody waited.
+func (b *builder) window(g *gap) (t format.ThreadID, lo, hi int64) {
+	lo, hi = g.lo, g.hi
+	if i := b.busyAfter(lo); i < len(b.s.busy) {
+		lo = max(lo, min(b.s.busy[i].start, hi))
+	}
+	if g.last != format.NoThread {
+		return g.last, b.came(anchor{start: g.hi, thread: g.last}, lo), hi
+	}
+	return format.NoThread, lo, hi
+}
