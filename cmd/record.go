@@ -186,7 +186,10 @@ func (e *env) finishRecording(o *recordOptions, r *record.Recording, p *attach.P
 
 // analyzeRecording prints what analyze prints, and where the recording is.
 func (e *env) analyzeRecording(path string) error {
-	err := newAnalyze(e).RunE(nil, []string{path})
+	c := newAnalyze(e)
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.SetArgs([]string{path})
+	err := c.Execute()
 	e.say("contend: the recording is in " + path)
 	return err
 }
