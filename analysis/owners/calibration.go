@@ -91,6 +91,22 @@ func (ev *evidence) crowd(waits []column.Ref) crowd {
 	return c
 }
 
+// recordedShare returns the share of the waits for a lock that were recorded,
+// where recorders leave short ones out: as the lengths of those that were, above
+// the shortest, fall off, so they do below it.
+func (ev *evidence) recordedShare(waits []column.Ref) float64 {
+	shortest, sum := int64(maxTime), 0.0
+	for _, i := range waits {
+		w := ev.Waits.At(i)
+		if length := w.End - w.Start; length > 0 {
+			shortest = min(shortest, length)
+			sum += float64(length)
+		}
+	}
+	above := sum/float64(max(len(waits), 1)) - float64(shortest)
+	return math.Exp(-float64(shortest) / max(above, 1))
+}
+
 // at returns how many threads wait at an instant.
 func (c *crowd) at(t int64) int64 {
 	c.began, c.ended = upTo(c.starts, c.began, t), upTo(c.ends, c.ended, t)

@@ -17,6 +17,7 @@ func (b *builder) rebuild() []Ownership {
 	if b.kin.model != nil {
 		b.splitter = b.kin.model.Splitter()
 	}
+	b.seen = b.ev.recordedShare(b.ev.byLock[s.lock])
 	b.crowd = b.ev.crowd(b.ev.byLock[s.lock])
 	if b.free && s.several() {
 		b.together()
