@@ -48,7 +48,7 @@ type Model struct {
 	mixes []Mix
 
 	direct, taken, between lattice // of what follows a release; see tables
-	begins, lastOne        lattice
+	begins, lastOne, every lattice
 	groups                 []group
 	average                float64   // length of all sections, in cells
 	usual                  []int64   // by site: mean length, in ns
