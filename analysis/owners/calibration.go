@@ -77,10 +77,13 @@ func (a *Agreement) add(waiters int64, agrees bool) {
 func (a *Agreement) Share() float64 { return float64(a.Agrees) / float64(max(a.Asked, 1)) }
 
 // crowd tells how many threads waited for a lock.
-type crowd struct{ starts, ends []int64 }
+type crowd struct {
+	starts, ends []int64
+	began, ended int // what was found last
+}
 
 func (ev *evidence) crowd(waits []column.Ref) crowd {
-	c := crowd{make([]int64, len(waits)), make([]int64, len(waits))}
+	c := crowd{starts: make([]int64, len(waits)), ends: make([]int64, len(waits))}
 	for i, w := range waits {
 		c.starts[i], c.ends[i] = ev.Waits.At(w).Start, ev.Waits.At(w).End
 	}
@@ -88,11 +91,43 @@ func (ev *evidence) crowd(waits []column.Ref) crowd {
 	return c
 }
 
+// recordedShare returns the share of the waits for a lock that were recorded,
+// where recorders leave short ones out: as the lengths of those that were, above
+// the shortest, fall off, so they do below it.
+func (ev *evidence) recordedShare(waits []column.Ref) float64 {
+	shortest, sum := int64(maxTime), 0.0
+	for _, i := range waits {
+		w := ev.Waits.At(i)
+		if length := w.End - w.Start; length > 0 {
+			shortest = min(shortest, length)
+			sum += float64(length)
+		}
+	}
+	above := sum/float64(max(len(waits), 1)) - float64(shortest)
+	return math.Exp(-float64(shortest) / max(above, 1))
+}
+
 // at returns how many threads wait at an instant.
 func (c *crowd) at(t int64) int64 {
-	n, _ := slices.BinarySearch(c.starts, t+1)
-	m, _ := slices.BinarySearch(c.ends, t+1)
-	return int64(n - m)
+	c.began, c.ended = upTo(c.starts, c.began, t), upTo(c.ends, c.ended, t)
+	return int64(c.began - c.ended)
+}
+
+// upTo returns how many of some instants are at t or before; n is what it
+// returned for an instant that is mostly near.
+func upTo(list []int64, n int, t int64) int {
+	for step := 0; step < 8; step++ {
+		switch {
+		case n < len(list) && list[n] <= t:
+			n++
+		case n > 0 && list[n-1] > t:
+			n--
+		default:
+			return n
+		}
+	}
+	n, _ = slices.BinarySearch(list, t+1)
+	return n
 }
 
 // during returns the waiting in a stretch, supposing that threads begin to wait

@@ -13,9 +13,11 @@ import (
 func (b *builder) rebuild() []Ownership {
 	s := b.s
 	b.wanted = s.busyShare()
+	b.typical = s.busyTime() / int64(max(len(s.acquired), 1))
 	if b.kin.model != nil {
 		b.splitter = b.kin.model.Splitter()
 	}
+	b.seen = b.ev.recordedShare(b.ev.byLock[s.lock])
 	b.crowd = b.ev.crowd(b.ev.byLock[s.lock])
 	if b.free && s.several() {
 		b.together()

@@ -122,7 +122,7 @@ func (b *builder) spread(at int64, by []int64, thread format.ThreadID) int64 {
 			continue
 		}
 		b.expect(b.sure * share(ns, b.length))
-		if ns >= total/8 {
+		if ns >= max(total, b.typical)/8 {
 			b.emitOp(at, at+ns, anchor{thread: thread, stack: b.kin.stacks[s], prov: Estimated})
 			at += ns
 			continue

@@ -213,12 +213,16 @@ func median(list []int64) int64 {
 	return list[len(list)/2]
 }
 
-// busyShare is the share of all time in which somebody waited.
-func (s *section) busyShare() float64 {
-	sum := int64(0)
+// busyTime is the time in which somebody waited, in ns.
+func (s *section) busyTime() (sum int64) {
 	for _, b := range s.busy {
 		sum += b.end - b.start
 	}
+	return sum
+}
+
+// busyShare is the share of all time in which somebody waited.
+func (s *section) busyShare() float64 {
 	n := len(s.busy)
-	return float64(sum) / float64(max(s.busy[n-1].end-s.busy[0].start, 1))
+	return float64(s.busyTime()) / float64(max(s.busy[n-1].end-s.busy[0].start, 1))
 }

@@ -26,11 +26,12 @@ func (ev *evidence) singly(s *section, at callSite) {
 	if len(found) < fewestPrompt || len(found)*overChance < len(ending) || ev.byChance(s, list, window) > float64(len(found)*len(moves)/overChance) {
 		return
 	}
-	if s.permits && float64(len(found)) >= sure*float64(len(ending)) {
+	if (s.permits || s.shared) && float64(len(found)) >= sure*float64(len(ending)) { // the others went on when one was gone
 		found = found[:0]
 		for _, i := range list {
-			d := ev.at(i)
-			found = append(found, anchor{d.start, d.end, ev.thread(i), d.stack, Inferred})
+			if d, t := ev.at(i), ev.thread(i); !s.excluded(ev, t, d.start, d.end) {
+				found = append(found, anchor{d.start, d.end, t, d.stack, Inferred})
+			}
 		}
 	}
 	s.seen = append(s.seen, found...)

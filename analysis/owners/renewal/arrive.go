@@ -30,10 +30,9 @@ type Met struct {
 func (s *Splitter) Meet(a Arrival, met *Met) {
 	m := s.m
 	*met = Met{First: zeros(met.First, m.sites), Others: zeros(met.Others, m.sites), cells: met.cells}
-	own, gone := m.left(a)
 	c, ok := m.cell(a.Length)
 	if !ok || c == 0 {
-		m.meetLong(a, gone, met)
+		m.meetLong(a, met)
 		return
 	}
 	e, _ := m.cell(a.Elapsed)
@@ -41,13 +40,13 @@ func (s *Splitter) Meet(a Arrival, met *Met) {
 	all := s.met[k]
 	if all == nil {
 		all = &Met{First: make([]int64, m.sites), Others: make([]int64, m.sites)}
-		if !m.meet(a, c, &own, gone, all) {
+		if !m.meet(a, c, all) {
 			all.SureFirst = -1
 		}
 		s.met[k] = all
 	}
 	if all.SureFirst < 0 {
-		m.meetLong(a, gone, met)
+		m.meetLong(a, met)
 		return
 	}
 	met.Own, met.SureFirst, met.SureRest = scaled(all.Own, a.Length), all.SureFirst, all.SureRest
@@ -60,7 +59,8 @@ func (s *Splitter) Meet(a Arrival, met *Met) {
 
 // meet divides a stretch of c cells, as one of canon; false if the model knows
 // no such stretch.
-func (m *Model) meet(a Arrival, c int, own *lattice, gone float64, met *Met) bool {
+func (m *Model) meet(a Arrival, c int, met *Met) bool {
+	own, gone := m.left(a)
 	var rest, weights lattice
 	sum, ownCells := 0.0, 0.0
 	for d, p := range own[:c+1] {
@@ -173,7 +173,8 @@ func (m *Model) meanCells() (sum float64) {
 	return max(sum, 1)
 }
 
-func (m *Model) meetLong(a Arrival, gone float64, met *Met) {
+func (m *Model) meetLong(a Arrival, met *Met) {
+	_, gone := m.left(a)
 	met.SureFirst, met.SureRest = 1, 1
 	if cap(met.cells) < 2*m.sites {
 		met.cells = make([]float64, 2*m.sites)
