@@ -54,6 +54,9 @@ func infer(r *Record) (bytes uint64, took time.Duration) {
 // Sixteen times the locks take sixteen times the work, told by the memory they
 // ask for; when each lock had a table of all threads, it was 256 times.
 func TestWorkGrowsWithTheLocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short is for the race detector, under which pools forget what they hold")
+	}
 	small, took := infer(manyLocks(2_000))
 	large, tookLarge := infer(manyLocks(32_000))
 	t.Logf("%d bytes in %v, sixteen times as many locks %d in %v", small, took, large, tookLarge)

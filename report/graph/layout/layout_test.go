@@ -44,7 +44,8 @@ func (r rect) overlaps(o rect) bool {
 // crosses reports whether a line may pass through: whether what lies between its
 // ends does.
 func (r rect) crosses(a, b Point) bool {
-	return max(a.X, b.X) > r.left && min(a.X, b.X) < r.right && max(a.Y, b.Y) > r.top && min(a.Y, b.Y) < r.bottom
+	const hair = 1e-6 // what sums of floats may be off
+	return max(a.X, b.X) > r.left+hair && min(a.X, b.X) < r.right-hair && max(a.Y, b.Y) > r.top+hair && min(a.Y, b.Y) < r.bottom-hair
 }
 
 func TestNothingOverlaps(t *testing.T) {
