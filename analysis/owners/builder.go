@@ -188,3 +188,6 @@ func (b *builder) believe(lo, hi int64, h Holder) {
 		t.Right = math.NaN()
 	}
 }
+
+// share is a part of a whole.
+func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }

@@ -80,9 +80,6 @@ func (b *builder) rest(g *gap, at int64, by []int64, thread format.ThreadID, sur
 	b.add(at, g.hi, Holder{Kind: Handoff, Prov: Estimated})
 }
 
-// share is a part of a whole.
-func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
-
 // others charges the sections of threads that took the free lock: to what
 // samples show in the gap, else to those the model expects.
 func (b *builder) others(g *gap, at int64, by []int64, thread format.ThreadID) int64 {
