@@ -53,7 +53,7 @@ type Model struct {
 	average                float64   // length of all sections, in cells
 	usual                  []int64   // by site: mean length, in ns
 	over                   []lattice // by site: chance that its section is longer than each cell
-	taken_                 map[taking][]*lattice
+	takes                  map[taking][]*lattice
 	mu                     sync.Mutex
 }
 

@@ -169,17 +169,17 @@ func (m *Model) takings(t taking) []*lattice {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if list, ok := m.taken_[t]; ok {
+	if list, ok := m.takes[t]; ok {
 		return list
 	}
 	list := make([]*lattice, m.sites)
 	for s := range list {
 		list[s] = m.takenBy(s, t)
 	}
-	if m.taken_ == nil {
-		m.taken_ = map[taking][]*lattice{}
+	if m.takes == nil {
+		m.takes = map[taking][]*lattice{}
 	}
-	m.taken_[t] = list
+	m.takes[t] = list
 	return list
 }
 
