@@ -46,7 +46,7 @@ func java(t *testing.T, jvm string, as *syscall.SysProcAttr, options ...string) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(jvm, append(options, "-Xmx64m", "-cp", dir, "Busy")...)
+	c := exec.Command(jvm, append(options, "-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", dir, "Busy")...)
 	c.SysProcAttr = as
 	out, err := c.StdoutPipe()
 	if err == nil {
@@ -101,30 +101,39 @@ func culprit(t *testing.T, path string) float64 {
 
 // A running JVM is recorded without anything prepared: who blocked whom comes
 // out, and what both recorders say together is in time what JFR says alone.
+// Recordings of one JVM do not disturb each other.
 func TestRecordJVM(t *testing.T) {
+	t.Parallel()
+	least := map[string]float64{"agent": 0.8, "both": 0.5, "jfr": 0.3}
+	type recording struct {
+		jvm, with, dir, out, msg string
+		code                     int
+	}
+	var all []*recording
+	var running sync.WaitGroup
 	for name, jvm := range jvms() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			pid := strconv.Itoa(java(t, jvm, nil).Process.Pid)
-			least := map[string]float64{"agent": 0.8, "both": 0.5, "jfr": 0.3}
-			for _, with := range []string{"agent", "both", "jfr"} {
-				dir := t.TempDir()
-				file := filepath.Join(dir, "out.bin")
-				code, out, msg := recordOf(t, "--with", with, "--duration", "3s", "-o", file, "--keep", dir, pid)
-				if code != 0 || !strings.Contains(out, "Busy.slow") || !strings.Contains(msg, "the recording is in "+file) {
-					t.Fatalf("--with %s: exit %d\n%s\n%s", with, code, out, msg)
-				}
-				if share := culprit(t, file); share < least[with] {
-					t.Errorf("--with %s: slow caused %.0f %% of the waiting", with, 100*share)
-				}
-				if with == "both" {
-					sameLocks(t, file, filepath.Join(dir, "flight.jfr"))
-				}
-			}
-			if left, _ := filepath.Glob("/tmp/contend-*/agent.jar"); len(left) > 0 {
-				t.Logf("left behind, by this or another recording: %v", left)
-			}
-		})
+		pid := strconv.Itoa(java(t, jvm, nil).Process.Pid)
+		for with := range least {
+			r := &recording{jvm: name, with: with, dir: t.TempDir()}
+			all = append(all, r)
+			running.Go(func() {
+				r.code, r.out, r.msg = recordOf(t, "--with", with, "--duration", "3s", "-o", filepath.Join(r.dir, "out.bin"), "--keep", r.dir, pid)
+			})
+		}
+	}
+	running.Wait()
+	for _, r := range all {
+		file := filepath.Join(r.dir, "out.bin")
+		if r.code != 0 || !strings.Contains(r.out, "Busy.slow") || !strings.Contains(r.msg, "the recording is in "+file) {
+			t.Errorf("%s, --with %s: exit %d\n%s\n%s", r.jvm, r.with, r.code, r.out, r.msg)
+			continue
+		}
+		if share := culprit(t, file); share < least[r.with] {
+			t.Errorf("%s, --with %s: slow caused %.0f %% of the waiting", r.jvm, r.with, 100*share)
+		}
+		if r.with == "both" {
+			sameLocks(t, file, filepath.Join(r.dir, "flight.jfr"))
+		}
 	}
 }
 

@@ -101,7 +101,9 @@ func (p *Process) connect() (net.Conn, error) {
 	}
 	_ = os.Remove(p.socket()) // a stale one: who made it is gone, and its successor makes none beside it
 	asked, err := p.ask()
-	defer os.Remove(asked)
+	if asked != "" {
+		defer os.Remove(asked)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -135,13 +137,15 @@ func (p *Process) mayBeSignalled() error {
 }
 
 // ask makes the file that tells the signal from a wish for a thread dump, sends
-// the signal, and returns the file.
+// the signal, and returns the file; "" where it is there already.
 func (p *Process) ask() (path string, err error) {
 	ours, _ := p.Dir()
 	for _, dir := range []string{p.working(), ours} {
 		path = filepath.Join(dir, fmt.Sprintf(".attach_pid%d", p.inner))
 		var f *os.File
-		if f, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|syscall.O_NOFOLLOW, 0o600); err != nil {
+		if f, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|syscall.O_NOFOLLOW, 0o600); errors.Is(err, os.ErrExist) {
+			return "", nil // another tool is asking; a second signal would print a thread dump
+		} else if err != nil {
 			continue
 		}
 		f.Close()
