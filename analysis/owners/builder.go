@@ -9,28 +9,31 @@ import (
 	"contend/format"
 )
 
-// builder turns gaps into ownerships.
+// builder turns the gaps of one lock into ownerships.
 type builder struct {
-	ev       *evidence
-	s        *section
-	out      []Ownership
-	kin      *kin
-	now      *gap // being filled
-	crowd    crowd
+	ev   *evidence
+	s    *section
+	kin  *kin
+	free bool // its permits have no owner to chain
+	out  []Ownership
+
+	now     *gap    // being filled
+	blind   bool    // dumps are held back
+	wanted  float64 // share of all time in which somebody waits
+	typical int64   // mean time between acquisitions while somebody waits, in ns
+	owed    []int64 // by call site: what it is expected to have had, less what it was charged
+
 	splitter *renewal.Splitter
 	parts    renewal.Parts // scratch
-	list     []anchor      // scratch
 	met      renewal.Met   // scratch
-	right    float64       // share of what is charged that is expected to be right
-	seen     float64       // share of all waits that was recorded, as far as their lengths tell
-	trust    Calibration
-	sure     float64 // of the rest of a gap, and how long that is
-	length   int64
-	blind    bool // dumps are held back
-	free     bool
-	owed     []int64
-	wanted   float64
-	typical  int64 // mean time between acquisitions while somebody waits, in ns
+	list     []anchor      // scratch
+
+	trust  Calibration
+	crowd  crowd
+	seen   float64 // share of all waits that was recorded, as far as their lengths tell
+	right  float64 // share of what is charged next that is expected to be right
+	sure   float64 // share of the rest of a gap that is expected to be one,
+	length int64   // and its length in ns
 }
 
 // gap is the stretch between two successive acquisitions by waiters.
@@ -188,3 +191,6 @@ func (b *builder) believe(lo, hi int64, h Holder) {
 		t.Right = math.NaN()
 	}
 }
+
+// share is a part of a whole.
+func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }

@@ -67,3 +67,16 @@ func TestManyCallSitesShareFewStretches(t *testing.T) {
 		}
 	}
 }
+
+// What is seen twice as often while its thread owns the lock is done inside.
+func TestOwnersAreSeenOftenerAtWhatIsInside(t *testing.T) {
+	w := &witnesses{inside: 100, total: 1100}
+	for _, c := range []struct {
+		inside, outside int
+		want            bool
+	}{{30, 30, true}, {30, 100, true}, {30, 200, false}, {30, 300, false}, {2, 0, false}} {
+		if got := w.is(&witness{part: part{1, -1}, inside: c.inside, total: c.inside + c.outside}); got != c.want {
+			t.Errorf("%d of 100 samples of owners, %d of 1000 others: %v", c.inside, c.outside, got)
+		}
+	}
+}

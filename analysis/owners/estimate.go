@@ -5,70 +5,68 @@ import (
 	"contend/format"
 )
 
-// estimate charges a gap by the model.
+// estimate charges a gap that shows nobody by the model: from its beginning,
+// where somebody waited all along, else from when the first one came.
 func (b *builder) estimate(g *gap) {
-	y := &b.s.acquired[g.at]
-	var x *acquisition
-	rg := renewal.Gap{Site: -1}
-	if g.at > 0 {
-		x = &b.s.acquired[g.at-1]
-		rg = b.gapOf(b.kin, x, y)
-	} else if last := b.ev.wait(y).prev(); last != format.NoThread {
-		rg.Last, rg.Group = renewal.LastOther, b.kin.group(b.ev.sym, last)
+	if g.at == 0 {
+		b.arrival(g, renewal.Gap{Site: -1}, anchor{})
+		return
 	}
-	if rg.Group >= len(b.kin.mixes) || rg.Group >= b.kin.groupsLearnt {
-		rg.Group = 0
+	x, y := &b.s.acquired[g.at-1], &b.s.acquired[g.at]
+	known := b.gapOf(b.kin, x, y)
+	if known.Group >= b.kin.groupsLearnt {
+		known.Group = 0
 	}
-	thread := format.NoThread
-	switch rg.Last {
-	case renewal.LastOther:
-		thread = b.ev.wait(y).prev()
-	case renewal.LastSame:
-		thread = x.thread
+	first := anchor{thread: x.thread, stack: b.ev.wait(x).Stack, prov: Estimated}
+	if b.free {
+		first.thread = format.NoThread
 	}
-	var first anchor
-	if x != nil {
-		first = anchor{thread: x.thread, stack: b.ev.wait(x).Stack, prov: Estimated}
-		if b.free {
-			first.thread = format.NoThread
+	if b.s.isBusy(g.lo, g.hi) {
+		b.whole(g, known, first)
+		return
+	}
+	b.arrival(g, known, first)
+}
+
+// whole charges a gap with a waiter all along.
+func (b *builder) whole(g *gap, known renewal.Gap, first anchor) {
+	if known.Least = min(g.least, known.Length); known.Least > known.Gone {
+		known.Gone = 0
+	}
+	p := &b.parts
+	b.splitter.Split(known, p)
+	shown := first
+	shown.prov = Sampled
+	b.emitOp(g.lo, g.lo+known.Least, shown)
+	b.expect(p.SureFirst)
+	b.emitOp(g.lo+known.Least, g.lo+p.First, first)
+	b.rest(g, g.lo+max(p.First, known.Least), p.Others, g.last, p.SureRest)
+}
+
+// arrival charges the part of a gap after the first thread came to wait: it
+// met somebody, if not the first owner then a thread that had not waited.
+func (b *builder) arrival(g *gap, known renewal.Gap, first anchor) {
+	if known.Site < 0 && g.last != format.NoThread {
+		known.Last, known.Group = renewal.LastOther, b.kin.groupKnown(b.ev.sym, g.last)
+		if known.Group >= b.kin.groupsLearnt {
+			known.Group = 0
 		}
-		if b.s.isBusy(g.lo, g.hi) {
-			if rg.Least = min(g.least, rg.Length); rg.Least > rg.Gone {
-				rg.Gone = 0
-			}
-			p := &b.parts
-			b.splitter.Split(rg, p)
-			shown := first
-			shown.prov = Sampled
-			b.emitOp(g.lo, g.lo+rg.Least, shown)
-			b.expect(p.SureFirst)
-			b.emitOp(g.lo+rg.Least, g.lo+p.First, first)
-			b.rest(g, max(g.lo+p.First, g.lo+rg.Least), p.Others, thread, p.SureRest)
-			return
-		}
 	}
-	from := b.s.busy[b.busyAfter(max(g.lo, b.s.busy[0].start))].start
-	if from < g.lo {
-		from = g.lo
-	}
-	a := renewal.Arrival{Site: rg.Site, Length: g.hi - from, Last: rg.Last, Group: rg.Group, Busy: b.wanted}
-	if x != nil {
-		a.Elapsed = from - g.lo
+	at := max(b.s.busy[b.busyAfter(max(g.lo, b.s.busy[0].start))].start, g.lo)
+	a := renewal.Arrival{Site: known.Site, Length: g.hi - at, Last: known.Last, Group: known.Group, Busy: b.wanted}
+	if known.Site >= 0 {
+		a.Elapsed = at - g.lo
 	}
 	m := &b.met
 	b.splitter.Meet(a, m)
-	at := from
 	met := m.Own
 	for s, ns := range m.First {
 		met += ns
 		m.Others[s] += ns
 	}
-	if x != nil {
-		b.expect(m.SureFirst * share(m.Own, met))
-		b.emitOp(at, at+m.Own, first)
-		at += m.Own
-	}
-	b.rest(g, at, m.Others, thread, m.SureRest)
+	b.expect(m.SureFirst * share(m.Own, met))
+	b.emitOp(at, at+m.Own, first)
+	b.rest(g, at+m.Own, m.Others, g.last, m.SureRest)
 }
 
 // rest charges what follows the first section of a gap; sure is how much of it
@@ -79,9 +77,6 @@ func (b *builder) rest(g *gap, at int64, by []int64, thread format.ThreadID, sur
 	b.expect(sure * share(g.hi-at, b.length))
 	b.add(at, g.hi, Holder{Kind: Handoff, Prov: Estimated})
 }
-
-// share is a part of a whole.
-func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
 
 // others charges the sections of threads that took the free lock: to what
 // samples show in the gap, else to those the model expects.

@@ -8,20 +8,21 @@ import (
 // kin are locks that are entered at the same call sites: what is learnt of
 // one holds for all.
 type kin struct {
-	input  *input
-	sites  map[format.StackID]int
-	stacks []format.StackID
-	groups map[uint32]int
-	gaps   []renewal.Gap
-	mixes  []renewal.Mix
-	model  *renewal.Model
+	input     *input
+	locks     int
+	sites     map[format.StackID]int // call sites of acquisitions, numbered
+	stacks    []format.StackID       // by number
+	groups    map[uint32]int         // of threads that bear one name, numbered from 1
+	waits     map[int]bool           // the groups that wait for it
+	gaps      []renewal.Gap          // with a waiter all along and nothing seen inside
+	mixes     []renewal.Mix          // by group, of all in 0: how often each call site takes the lock
+	witnesses *witnesses
 
-	groupsLearnt int
-	locks        int
-	waits        map[int]bool // groups of threads that wait for it
-	witnesses    *witnesses
+	model        *renewal.Model // nil when too few gaps are known
+	groupsLearnt int            // groups the model knows
 }
 
+// site returns the number of a call site.
 func (k *kin) site(st format.StackID) int {
 	s, ok := k.sites[st]
 	if !ok {
@@ -32,6 +33,8 @@ func (k *kin) site(st format.StackID) int {
 	return s
 }
 
+// group returns the number of a thread's group, 0 for one the model does not
+// know.
 func (k *kin) group(sym Described, t format.ThreadID) int {
 	g := sym.Group(t)
 	i, ok := k.groups[g]
@@ -51,6 +54,7 @@ func (k *kin) groupKnown(sym Described, t format.ThreadID) int {
 	return k.groups[sym.Group(t)]
 }
 
+// count adds to how often a site takes the lock.
 func count(m *renewal.Mix, s int, n float64) {
 	for len(*m) <= s {
 		*m = append(*m, 0)
@@ -58,8 +62,11 @@ func count(m *renewal.Mix, s int, n float64) {
 	(*m)[s] += n
 }
 
+// shrink is how many acquisitions like those of all a group is supposed to have
+// had besides its own.
 const shrink = 3
 
+// learn fits the model.
 func (k *kin) learn() {
 	if len(k.gaps) < renewal.Trust { // a first guess would weigh more than they do
 		return

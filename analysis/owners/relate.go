@@ -36,6 +36,8 @@ func (ev *evidence) relate(all []*builder) {
 	}
 }
 
+// kinOf says which locks of an input are of one kind: of one class, and entered
+// at a common call site.
 func (ev *evidence) kinOf(sections []*section) []*kin {
 	type entry struct {
 		stack format.StackID
@@ -106,6 +108,7 @@ func (b *builder) gather(k *kin) {
 	}
 }
 
+// ownInside reports whether a thread was seen inside.
 func (b *builder) ownInside(t format.ThreadID, lo, hi int64) bool {
 	for _, a := range b.inside(lo, hi) {
 		if a.thread == t {
@@ -115,6 +118,7 @@ func (b *builder) ownInside(t format.ThreadID, lo, hi int64) bool {
 	return false
 }
 
+// gapOf describes the gap between two acquisitions to the model.
 func (b *builder) gapOf(k *kin, x, y *acquisition) renewal.Gap {
 	g := renewal.Gap{Site: k.site(b.ev.wait(x).Stack), Length: y.time - x.time}
 	if left := b.left(x.thread, x.time, y.time); left < y.time {
@@ -130,6 +134,7 @@ func (b *builder) gapOf(k *kin, x, y *acquisition) renewal.Gap {
 	return g
 }
 
+// witnesses lists the parts of the program samples show.
 func (ev *evidence) witnesses(k *kin) *witnesses {
 	w := &witnesses{family: newFamily(ev.sym, k.stacks), parts: map[uint64]*witness{}}
 	for _, i := range ev.runs {

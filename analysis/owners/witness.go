@@ -23,13 +23,13 @@ func (b *builder) approach(lo, hi int64, a anchor) {
 // do there before.
 func (b *builder) guess(lo, hi int64, t format.ThreadID) bool {
 	if seen := b.witnessed(b.now, b.kin.witnesses.mayBe); len(seen) > 0 {
+		b.expect(share(1, int64(len(seen))))
 		for i, a := range seen {
 			n := int64(len(seen))
 			b.emitOp(lo+(hi-lo)*int64(i)/n, lo+(hi-lo)*int64(i+1)/n, a)
 		}
 		return true
 	}
-	b.expect(0.5)
 	group := b.kin.groupKnown(b.ev.sym, t)
 	by, total := []int64{}, int64(0)
 	var stacks []format.StackID
@@ -47,6 +47,7 @@ func (b *builder) guess(lo, hi int64, t format.ThreadID) bool {
 		if i == len(by)-1 {
 			ns = hi - at
 		}
+		b.expect(share(n, total))
 		b.emitOp(at, at+ns, anchor{thread: t, stack: stacks[i], prov: Estimated})
 		at += ns
 	}

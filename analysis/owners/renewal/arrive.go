@@ -37,12 +37,13 @@ func (s *Splitter) Meet(a Arrival, met *Met) {
 	}
 	e, _ := m.cell(a.Elapsed)
 	k := known{kind: kind{a.Site, c, min(e, cells), a.Group, a.Last}}
-	all := s.met[k]
-	if all == nil {
-		all = &Met{First: make([]int64, m.sites), Others: make([]int64, m.sites)}
-		if !m.meet(a, c, all) {
+	all, ok := s.met[k]
+	if !ok {
+		all.First, all.Others, all.cells = s.list(), s.list(), met.cells
+		if !m.meet(a, c, &all) {
 			all.SureFirst = -1
 		}
+		met.cells, all.cells = all.cells, nil
 		s.met[k] = all
 	}
 	if all.SureFirst < 0 {

@@ -184,8 +184,7 @@ func (l *learner) round() {
 
 // counted returns a function that tells how many sections to expect in a rest.
 func (m *Model) counted() func(q int, last Last, group int) float64 {
-	var all lattice
-	all.convolve(&m.groups[0].mix, &m.between)
+	m.every.convolve(&m.groups[0].mix, &m.between)
 	for i := range m.groups {
 		m.groups[i].early.convolve(&m.groups[0].mix, &m.groups[i].before)
 	}
@@ -196,11 +195,11 @@ func (m *Model) counted() func(q int, last Last, group int) float64 {
 		}
 		switch last {
 		case LastSame:
-			return m.again * all[q] / p
+			return m.again * m.every[q] / p
 		case LastOther:
 			return (1 - m.again) * (m.groups[group].taken[q] + m.groups[group].early[q]) / p
 		}
-		return all[q] / p
+		return m.every[q] / p
 	}
 }
 

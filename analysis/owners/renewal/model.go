@@ -48,12 +48,12 @@ type Model struct {
 	mixes []Mix
 
 	direct, taken, between lattice // of what follows a release; see tables
-	begins, lastOne        lattice
+	begins, lastOne, every lattice
 	groups                 []group
 	average                float64   // length of all sections, in cells
 	usual                  []int64   // by site: mean length, in ns
 	over                   []lattice // by site: chance that its section is longer than each cell
-	taken_                 map[taking][]*lattice
+	takes                  map[taking][]*lattice
 	mu                     sync.Mutex
 }
 

@@ -28,10 +28,10 @@ func (s *Splitter) Split(g Gap, p *Parts) {
 	}
 	most := m.most(&g, c)
 	k := known{kind{g.Site, c, most, g.Group, g.Last}, m.least(&g, c)}
-	e := s.parts[k]
-	if e == nil {
-		e = &Parts{Others: make([]int64, m.sites)}
-		if !m.near(g, c, k.least, most, e) {
+	e, ok := s.parts[k]
+	if !ok {
+		e.Others = s.list()
+		if !m.near(g, c, k.least, most, &e) {
 			e.SureFirst = -1
 		}
 		s.parts[k] = e
@@ -52,13 +52,25 @@ func (s *Splitter) Split(g Gap, p *Parts) {
 // Splitter divides the gaps of one lock by a model.
 type Splitter struct {
 	m     *Model
-	parts map[known]*Parts
-	met   map[known]*Met
+	parts map[known]Parts
+	met   map[known]Met
+	room  []int64 // for lists by site
+}
+
+// list returns zeros by site.
+func (s *Splitter) list() []int64 {
+	n := s.m.sites
+	if len(s.room) < n {
+		s.room = make([]int64, 64*n)
+	}
+	list := s.room[:n:n]
+	s.room = s.room[n:]
+	return list
 }
 
 // Splitter returns one for a goroutine.
 func (m *Model) Splitter() *Splitter {
-	return &Splitter{m, map[known]*Parts{}, map[known]*Met{}}
+	return &Splitter{m: m, parts: map[known]Parts{}, met: map[known]Met{}}
 }
 
 // known is what the division of a gap depends on.
@@ -157,17 +169,17 @@ func (m *Model) takings(t taking) []*lattice {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if list, ok := m.taken_[t]; ok {
+	if list, ok := m.takes[t]; ok {
 		return list
 	}
 	list := make([]*lattice, m.sites)
 	for s := range list {
 		list[s] = m.takenBy(s, t)
 	}
-	if m.taken_ == nil {
-		m.taken_ = map[taking][]*lattice{}
+	if m.takes == nil {
+		m.takes = map[taking][]*lattice{}
 	}
-	m.taken_[t] = list
+	m.takes[t] = list
 	return list
 }
 
