@@ -27,31 +27,15 @@ type definitions struct {
 // does not tell.
 const unknownName = 0
 
+// UnnamedInput is the label of what no setting names.
+const UnnamedInput = "[unnamed input]"
+
 func newDefinitions() *definitions {
 	d := &definitions{}
 	d.classes.ID("[unknown class]")
 	d.groups.ID("[unknown group]")
 	d.inputs.ID(UnnamedInput)
 	return d
-}
-
-// definer adds to what the visitors look up: it waits until they have heard
-// all that was booked under the definitions as they are.
-type definer struct {
-	defs *definitions
-	out  *dispatcher
-}
-
-// define takes a metadata event.
-func (d definer) define(ev *format.Event) {
-	d.out.wait()
-	d.defs.add(ev)
-}
-
-// input begins the next input of the trace.
-func (d definer) input(label string) {
-	d.out.wait()
-	d.defs.input(label)
 }
 
 // Thread is what the trace says of a thread.
@@ -106,6 +90,15 @@ func grow[T any](table *[]T, id int) bool {
 	return true
 }
 
+// input begins the next input of the trace; label names it, as the one before
+// where it is empty.
+func (d *definitions) input(label string) {
+	d.part++
+	if label != "" {
+		d.label = d.inputs.ID(label)
+	}
+}
+
 // ThreadName returns the name of a thread, "[unknown thread]" for NoThread.
 func (d *definitions) ThreadName(id format.ThreadID) string {
 	switch {
@@ -131,18 +124,28 @@ func (d *definitions) Group(id format.ThreadID) uint32 {
 	return unknownName
 }
 
-// SameGroup returns how many of the waiters, the first one included, come before
-// one of another group.
-func (d *definitions) SameGroup(waiters []Waiter) int {
-	group, n := d.Group(waiters[0].Thread), 1
-	for n < len(waiters) && d.Group(waiters[n].Thread) == group {
-		n++
-	}
-	return n
-}
-
 // Groups names group ids.
 func (d *definitions) Groups() *Interner { return &d.groups }
+
+// Input returns the dense id of the input a thread belongs to; Inputs names
+// it.
+func (d *definitions) Input(id format.ThreadID) uint32 {
+	if id != format.NoThread && int(id) < len(d.threads) {
+		return d.threads[id].input
+	}
+	return unknownName
+}
+
+// Inputs names the ids of inputs.
+func (d *definitions) Inputs() *Interner { return &d.inputs }
+
+// partOf returns the number of the input a thread belongs to.
+func (d *definitions) partOf(id int) int {
+	if id < len(d.threads) {
+		return d.threads[id].part
+	}
+	return 0
+}
 
 // Classes names class ids.
 func (d *definitions) Classes() *Interner { return &d.classes }

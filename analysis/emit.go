@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"math"
 	"regexp"
 
 	"contend/format"
@@ -26,8 +25,6 @@ type emitter struct {
 	since     map[int32]int64
 	slice     Slice
 }
-
-const maxTime = math.MaxInt64
 
 func newEmitter(defs *definitions, f Filter, out *dispatcher) *emitter {
 	e := &emitter{defs: defs, filter: f, out: out, queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
@@ -79,6 +76,10 @@ func (e *emitter) wanted(t format.ThreadID, l format.ObjectID, length int64) boo
 		e.locks.match(f.Lock, uint32(l), func() string { return e.defs.LockName(l) }) &&
 		e.threads.match(f.Thread, uint32(t), func() string { return e.defs.ThreadName(t) })
 }
+
+// anyLength passes every bound on the length of waits: what a sample stands for
+// says nothing of how long the wait was, and a tenure is none.
+const anyLength = maxTime
 
 // book charges e.slice, whose waiters wait for one lock, as nodes of the graph.
 // The path from the lock on is theirs together, unless it returns to one of

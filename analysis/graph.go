@@ -25,18 +25,35 @@ type graph struct {
 	split   split
 }
 
-// shares follows the pointers from a blocked thread and splits the stretch
-// [lo, hi) over every path. They are those of all waiters of its lock if common
-// is true; else a path returns to the lock, by way of one of them, whose own
-// path is shorter. The result is valid until the next call.
-func (g *graph) shares(t format.ThreadID, lo, hi int64) (shares []Share, common bool) {
-	lock := g.blocked[t].lock
-	if r := g.route(lock); r.single {
-		g.split.shares = append(g.split.shares[:0], Share{Ns: hi - lo, Direct: r.direct, Root: r.root, Hops: r.hops, Last: r.last, Path: r.path})
-		return g.split.shares, true
-	}
-	shares = g.push(t, lo, hi)
-	return shares, !g.split.back
+// route is where waiting for a lock leads as long as each lock on the way has
+// one owner: it is the same for all waiters. Routes are found from their ends
+// and remembered, so that a chain of a thousand waits costs a thousand steps
+// and not, for each of its waits, as many as lie before it.
+type route struct {
+	round  uint32
+	single bool // else readers share a lock on the way, or the way is a circle
+	hops   int
+	last   format.ObjectID
+	direct Owner
+	root   Owner
+	path   *Hop
+}
+
+// routes are the routes that have been found since the graph changed last.
+type routes struct {
+	round  uint32
+	number uint32 // of the hop store when the round began
+	byLock []route
+	way    []format.ObjectID // scratch
+	steps  int64             // taken in all, for tests
+}
+
+// split is the scratch of graph.push.
+type split struct {
+	shares []Share
+	path   []Hop
+	place  []uint32 // by thread: its place on the path, counting from 1
+	back   bool     // some path returned to the lock it began with
 }
 
 func (g *graph) holders(l format.ObjectID) []owners.Holder {

@@ -8,63 +8,6 @@ import (
 	"contend/format"
 )
 
-// part is what is known of one input among several that are read as one
-// trace. Their threads are apart, and so are their clocks, for all one knows:
-// a thread lives no longer than its own input was recorded.
-type part struct {
-	first, last int64 // earliest and latest instant of anything recorded
-	hasRuns     bool  // execution samples: a thread that ran would show
-	recorded    int   // where its own stretches begin in the record
-	gaps        gapIndex
-}
-
-// UnnamedInput is the label of what no setting names.
-const UnnamedInput = "[unnamed input]"
-
-// input begins the next input of the trace; label names it, as the one before
-// where it is empty.
-func (d *definitions) input(label string) {
-	d.part++
-	if label != "" {
-		d.label = d.inputs.ID(label)
-	}
-}
-
-// Input returns the dense id of the input a thread belongs to; Inputs names
-// it.
-func (d *definitions) Input(id format.ThreadID) uint32 {
-	if id != format.NoThread && int(id) < len(d.threads) {
-		return d.threads[id].input
-	}
-	return unknownName
-}
-
-// Inputs names the ids of inputs.
-func (d *definitions) Inputs() *Interner { return &d.inputs }
-
-// partOf returns the number of the input a thread belongs to.
-func (d *definitions) partOf(id int) int {
-	if id < len(d.threads) {
-		return d.threads[id].part
-	}
-	return 0
-}
-
-// next begins the next input.
-func (r *record) next() {
-	r.parts = append(r.parts, part{first: format.NoTime, last: format.NoTime, recorded: len(r.recorded)})
-}
-
-// part returns the input being read.
-func (r *record) part() *part { return &r.parts[len(r.parts)-1] }
-
-func (p *part) seen(from, to int64) {
-	if p.first == format.NoTime || from < p.first {
-		p.first = from
-	}
-	p.last = max(p.last, to)
-}
-
 // observed is when the threads of an input could be seen: over the span, but
 // not between its recordings.
 type observed struct {
@@ -114,14 +57,4 @@ func between(recorded []span) (out []span) {
 		}
 	}
 	return out
-}
-
-// begin charges what is open and begins the next input: its ticks know nothing
-// of those before, whose time they may share.
-func (s *sampler) begin() {
-	s.finish()
-	s.prev, s.intended, s.period, s.told, s.edge = format.NoTime, format.NoTime, 0, false, format.NoTime
-	s.before += s.threads
-	s.threads = 0
-	s.number++ // no wait goes on
 }

@@ -6,19 +6,6 @@ import (
 	"contend/format"
 )
 
-// idleWork tells which activities are idle time: a thread with nothing to do.
-// A wait no rule classifies is idle too; the warnings say how much there was.
-var idleWork = [...]bool{
-	format.ActivityUnknown: true,
-	format.ActivityWait:    true,
-	format.ActivityPark:    true,
-	format.ActivitySleep:   true,
-	format.ActivityIO:      false,
-	format.ActivityRun:     false,
-	format.ActivityLive:    false,
-	format.ActivitySeen:    false,
-}
-
 // runs computes the running time of all threads: each thread's lifetime less
 // its idle time, where waiting for a lock is running time even if the thread
 // seems idle as well. It calls run for stretches in order of time with the

@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"fmt"
+
 	"contend/analysis/owners"
 	"contend/format"
 )
@@ -11,8 +13,22 @@ type unclear struct {
 	ns    int64
 }
 
-// span is a half-open stretch of time.
-type span struct{ start, end int64 }
+// part is what is known of one input among several that are read as one
+// trace. Their threads are apart, and so are their clocks, for all one knows:
+// a thread lives no longer than its own input was recorded.
+type part struct {
+	first, last int64 // earliest and latest instant of anything recorded
+	hasRuns     bool  // execution samples: a thread that ran would show
+	recorded    int   // where its own stretches begin in the record
+	gaps        gapIndex
+}
+
+func (p *part) seen(from, to int64) {
+	if p.first == format.NoTime || from < p.first {
+		p.first = from
+	}
+	p.last = max(p.last, to)
+}
 
 // record keeps the events that cannot be summed as they come: those that tell
 // of owners, and what the trace says of itself.
@@ -34,6 +50,14 @@ func newRecord() *record {
 	r.next()
 	return r
 }
+
+// next begins the next input.
+func (r *record) next() {
+	r.parts = append(r.parts, part{first: format.NoTime, last: format.NoTime, recorded: len(r.recorded)})
+}
+
+// part returns the input being read.
+func (r *record) part() *part { return &r.parts[len(r.parts)-1] }
 
 // add takes an event. Times that run backwards are repaired to length zero.
 func (r *record) add(ev *format.Event) {
@@ -67,6 +91,13 @@ func (r *record) note(ev *format.Event, end int64) {
 			u := r.unclear[ev.Object]
 			r.unclear[ev.Object] = unclear{u.waits + 1, u.ns + end - ev.Time}
 		}
+	}
+}
+
+// setting remembers a threshold in force: waits shorter than it are missing.
+func (r *record) setting(ev *format.Event) {
+	if ev.Weight > 0 {
+		r.thresholds = append(r.thresholds, fmt.Sprintf("%s %s", ev.Name, ev.Value))
 	}
 }
 

@@ -2,29 +2,6 @@ package analysis
 
 import "contend/format"
 
-// route is where waiting for a lock leads as long as each lock on the way has
-// one owner: it is the same for all waiters. Routes are found from their ends
-// and remembered, so that a chain of a thousand waits costs a thousand steps
-// and not, for each of its waits, as many as lie before it.
-type route struct {
-	round  uint32
-	single bool // else readers share a lock on the way, or the way is a circle
-	hops   int
-	last   format.ObjectID
-	direct Owner
-	root   Owner
-	path   *Hop
-}
-
-// routes are the routes that have been found since the graph changed last.
-type routes struct {
-	round  uint32
-	number uint32 // of the hop store when the round began
-	byLock []route
-	way    []format.ObjectID // scratch
-	steps  int64             // taken in all, for tests
-}
-
 // changed forgets all routes.
 func (g *graph) changed() { g.routes.round++ }
 

@@ -1,15 +1,59 @@
 // Package analysis rebuilds time from events: who owned each lock while
 // others waited, and slices over which the wait-for graph does not change. It
 // reads no file, sums nothing but coverage, and prints nothing.
+//
+// Its files, each of which uses only what comes after it:
+//
+//	run.go         a source is read to its end; what each event is given to
+//	warnings.go    what the record could not tell
+//	lifetimes.go   how many threads ran, and when: each thread's life, together
+//	runner.go      when one thread runs: its life less its idle times
+//	inputs.go      when the threads of each input could be seen
+//	sweep.go       recorded waits and owners turned into slices
+//	tenures.go     recorded tenures, for the visitors that ask
+//	sampled.go     samples put together from events, and charged in order
+//	samplerun.go   successive samples that show the same, charged as one
+//	sampler.go     one sample: what it stands for, its graph, its slices
+//	record.go      the events that are kept until the source ends
+//	gaps.go        where data of one input was lost
+//	stalls.go      how late samples were taken
+//	emit.go        what the filter leaves, booked for the visitors
+//	split.go       a stretch split over every path through the graph
+//	route.go       the path from a lock as long as there is only one
+//	graph.go       who waits for which lock, and who owns it, at one instant
+//	definer.go     definitions that come while visitors work
+//	dispatcher.go  visitors on their own goroutine, some batches behind
+//	hops.go        the steps of paths, each kept once
+//	deadlock.go    circles in the graph, numbered
+//	times.go       which times may be, and sums that are too large
+//	trace.go       the filter, and what Run returns
+//	union.go       the wall time of intervals that overlap
+//	spread.go      an amount spread evenly over a stretch
+//	names.go       owners and stacks as text
+//	slice.go       the model: slices, and the visitors that get them
+//	symbols.go     ids resolved for visitors and reports
+//	definitions.go what a trace says of the things it names by ids
+//	interner.go    strings as dense ids
+//	frames.go      which frames are the lock's or the runtime's
 package analysis
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
+	"contend/analysis/owners"
 	"contend/format"
 )
+
+// pass is one reading of a source: what each event is given to.
+type pass struct {
+	names definer
+	e     *emitter
+	rec   *record
+	cyc   *cycles
+	smp   *sampler
+	wild  int64 // events with times no clock gives
+}
 
 // Run reads a source to its end and gives every visitor its slices and
 // running time. Sampled contention events pass through as they come; exact
@@ -19,57 +63,61 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	defs := newDefinitions()
 	out := newDispatcher(&Symbols{definitions: defs}, v)
 	defer out.close()
-	e, names := newEmitter(defs, f, out), definer{defs, out}
-	rec := newRecord()
-	cyc := &cycles{}
-	smp := newSampler(rec, e, cyc)
+	p := &pass{names: definer{defs, out}, e: newEmitter(defs, f, out), rec: newRecord(), cyc: &cycles{}}
+	p.smp = newSampler(p.rec, p.e, p.cyc)
 	var ev format.Event
-	var fault error
-	wild := int64(0)
 	for {
-		if fault = src.Read(&ev); fault != nil {
-			break
+		if err := src.Read(&ev); errors.Is(err, io.EOF) {
+			return p.finish(), nil
+		} else if err != nil {
+			return p.finish(), err
 		}
-		bound(&ev)
-		if clamp(&ev) {
-			wild++
-		}
-		switch ev.Kind {
-		case format.KindThread, format.KindObject, format.KindStack:
-			smp.flushRun()
-			names.define(&ev)
-		case format.KindTick:
-			smp.tick(&ev)
-		case format.KindContention:
-			if ev.Weight == format.EvidenceOnly {
-				rec.add(&ev)
-			} else {
-				smp.contention(&ev)
-			}
-		case format.KindSetting:
-			if ev.Name == format.SettingInput {
-				smp.begin()
-				rec.next()
-				rec.NextInput()
-				names.input(ev.Value)
-			}
-			rec.add(&ev)
-			rec.setting(&ev)
-			smp.setting(&ev)
-		default:
-			rec.add(&ev)
-		}
+		p.take(&ev)
 	}
-	if errors.Is(fault, io.EOF) {
-		fault = nil
-	}
-	tr := finish(e, rec, smp, cyc)
-	tr.Coverage.Warnings = append(tr.Coverage.Warnings, append(wildWarning(wild), overflowWarning(e.overflown)...)...)
-	return tr, fault
 }
 
-func finish(e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {
-	smp.finish()
+// take gives an event to those it concerns.
+func (p *pass) take(ev *format.Event) {
+	bound(ev)
+	if clamp(ev) {
+		p.wild++
+	}
+	switch ev.Kind {
+	case format.KindThread, format.KindObject, format.KindStack:
+		p.smp.flushRun()
+		p.names.define(ev)
+	case format.KindTick:
+		p.smp.tick(ev)
+	case format.KindContention:
+		if ev.Weight == format.EvidenceOnly {
+			p.rec.add(ev)
+		} else {
+			p.smp.contention(ev)
+		}
+	case format.KindSetting:
+		p.setting(ev)
+	default:
+		p.rec.add(ev)
+	}
+}
+
+// setting takes what the trace says of itself; a new input begins with one.
+func (p *pass) setting(ev *format.Event) {
+	if ev.Name == format.SettingInput {
+		p.smp.begin()
+		p.rec.next()
+		p.rec.NextInput()
+		p.names.input(ev.Value)
+	}
+	p.rec.add(ev)
+	p.rec.setting(ev)
+	p.smp.setting(ev)
+}
+
+// finish charges what had to wait for the end, and sums up.
+func (p *pass) finish() *Trace {
+	p.smp.finish()
+	e, rec, smp := p.e, p.rec, p.smp
 	start, end := rec.bounds()
 	tr := &Trace{Symbols: e.out.sym, Start: start, End: end}
 	e.begin(start)
@@ -83,32 +131,28 @@ func finish(e *emitter, rec *record, smp *sampler, cyc *cycles) *Trace {
 		counted = smp.before + smp.threads
 	}
 	rebuilt()
-	rec.sweep(tl, e, cyc)
+	rec.sweep(tl, e, p.cyc)
 	e.out.wait()
 	rec.visitTenures(e)
 	tr.Threads = max(counted, 0)
 	tr.RunningNs = e.running
-	tr.Deadlocks = cyc.deadlocks(e.queued, e.since)
-	tr.Coverage.ByProvenance = e.byProv
-	tr.Coverage.Calibration = tl.Trust
-	tr.Coverage.Stalls = smp.stalls.Stalls
-	tr.Coverage.Warnings = append(rec.warnings(e.defs, tl), tr.Coverage.Stalls.warning()...)
-	if smp.any && rec.Waits.Len() > 0 {
-		tr.Coverage.Warnings = append(tr.Coverage.Warnings, format.Warning{Code: "mixed",
-			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high"})
-	}
-	if smp.any && e.filter.MinWait > 0 {
-		tr.Coverage.Warnings = append(tr.Coverage.Warnings, format.Warning{Code: "min-wait",
-			Text: "samples do not tell how long a wait was: --min-wait leaves out none of the sampled ones"})
-	}
+	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
+	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: p.warnings(tl)}
 	return tr
 }
 
-// setting remembers a threshold in force: waits shorter than it are missing.
-func (r *record) setting(ev *format.Event) {
-	if ev.Weight > 0 {
-		r.thresholds = append(r.thresholds, fmt.Sprintf("%s %s", ev.Name, ev.Value))
+// warnings says what there is to doubt.
+func (p *pass) warnings(tl *owners.Timelines) []format.Warning {
+	out := append(p.rec.warnings(p.e.defs, tl), p.smp.stalls.warning()...)
+	if p.smp.any && p.rec.Waits.Len() > 0 {
+		out = append(out, format.Warning{Code: "mixed",
+			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high"})
 	}
+	if p.smp.any && p.e.filter.MinWait > 0 {
+		out = append(out, format.Warning{Code: "min-wait",
+			Text: "samples do not tell how long a wait was: --min-wait leaves out none of the sampled ones"})
+	}
+	return append(append(out, wildWarning(p.wild)...), overflowWarning(p.e.overflown)...)
 }
 
 // bound drops ids no decoder of ours gives, so that a wild one cannot make

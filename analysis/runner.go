@@ -5,6 +5,7 @@ import (
 
 	"contend/analysis/internal/column"
 	"contend/analysis/owners"
+	"contend/format"
 )
 
 // runner steps through the instants at which one thread begins or ceases to
@@ -33,6 +34,19 @@ const (
 
 // nothing is a span behind all others.
 var nothing = span{math.MaxInt64, math.MaxInt64}
+
+// idleWork tells which activities are idle time: a thread with nothing to do.
+// A wait no rule classifies is idle too; the warnings say how much there was.
+var idleWork = [...]bool{
+	format.ActivityUnknown: true,
+	format.ActivityWait:    true,
+	format.ActivityPark:    true,
+	format.ActivitySleep:   true,
+	format.ActivityIO:      false,
+	format.ActivityRun:     false,
+	format.ActivityLive:    false,
+	format.ActivitySeen:    false,
+}
 
 func newRunner(d *owners.Activities, own []column.Ref, between []span, from, to int64) runner {
 	for _, i := range own {

@@ -3,76 +3,8 @@ package analysis
 import (
 	"strconv"
 
-	"contend/analysis/owners"
 	"contend/format"
 )
-
-// A tick reaches half way to its neighbours, but never further than reachCap
-// periods: what lies beyond was not observed. The period is what the recorder
-// says it was; else the shortest distance between intended instants seen so
-// far, which is far too short where a recorder draws its instants by chance.
-const reachCap = 10
-
-// sampler turns contention events into slices as they come. It holds one tick
-// at a time, because a tick's reach is known only when the next one arrives;
-// memory does not grow with the trace.
-type sampler struct {
-	rec *record
-	e   *emitter
-	g   graph
-
-	any     bool
-	threads int // most threads alive at one tick of this input
-	before  int // the same of the inputs before, together
-
-	cur        instant
-	next       instant // before it is read into: the one before cur
-	run        sampleRun
-	simple     bool // one path leads from each lock: a run can be charged at once
-	stalls     stalls
-	prev       int64 // time of the tick before cur, NoTime at the beginning
-	edge       int64 // end of what is already charged
-	period     int64
-	told       bool // the period, by the recorder of this input
-	intended   int64
-	start, end int64
-
-	number  uint64            // of the booking, one for each tick or run of samples
-	last    []lastSeen        // by thread
-	modes   []format.Mode     // by thread
-	nodes   []format.ThreadID // blocked in the graph now
-	held    []format.ObjectID // owned in the graph now
-	waiters []Waiter          // scratch of group
-	group   []format.ThreadID
-}
-
-// instant is one sampling instant with its contended locks.
-type instant struct {
-	valid      bool
-	time       int64
-	weight     int64
-	live, idle uint32
-	locks      []contendedLock
-}
-
-// contendedLock is a lock somebody waits for at a sampling instant.
-type contendedLock struct {
-	lock    format.ObjectID
-	owners  []format.Party
-	waiters []format.Party
-}
-
-// lastSeen is the wait a thread was last seen in. The same thread waiting for
-// the same lock with the same stack at successive ticks is one wait.
-type lastSeen struct {
-	tick  uint64 // number of the booking
-	lock  format.ObjectID
-	stack format.StackID
-}
-
-func newSampler(rec *record, e *emitter, c *cycles) *sampler {
-	return &sampler{rec: rec, e: e, g: graph{cycles: c, hops: &e.out.hops}, simple: true, prev: format.NoTime, intended: format.NoTime}
-}
 
 // tick begins a sampling instant.
 func (s *sampler) tick(ev *format.Event) {
@@ -97,6 +29,16 @@ func (s *sampler) setting(ev *format.Event) {
 	if ns, err := strconv.ParseInt(ev.Value, 10, 64); ev.Name == format.SettingPeriod && err == nil && ns > 0 {
 		s.period, s.told = ns, true
 	}
+}
+
+// begin charges what is open and begins the next input: its ticks know nothing
+// of those before, whose time they may share.
+func (s *sampler) begin() {
+	s.finish()
+	s.prev, s.intended, s.period, s.told, s.edge = format.NoTime, format.NoTime, 0, false, format.NoTime
+	s.before += s.threads
+	s.threads = 0
+	s.number++ // no wait goes on
 }
 
 // contention adds a lock to the current instant; without ticks every change
@@ -144,194 +86,4 @@ func (s *sampler) finish() {
 	}
 	s.flushRun()
 	s.stalls.resolve(s.e, s.period, maxTime)
-}
-
-// charge emits the slices of cur, or puts them off while nothing changes.
-func (s *sampler) charge(next int64) {
-	lo, hi := s.reach(next)
-	if !s.e.begun {
-		s.start = lo
-		s.e.begin(lo)
-	}
-	seen := s.sample(next, hi)
-	s.edge, s.end = hi, max(s.end, hi)
-	s.e.tick(lo, hi)
-	if !s.repeats() {
-		s.flushRun()
-		s.clear()
-		s.build()
-		s.simple = s.plain()
-	}
-	live := max(int64(s.cur.live), int64(len(s.nodes)))
-	s.threads = max(s.threads, int(live))
-	running := max(live-int64(s.cur.idle), int64(len(s.nodes)))
-	if s.lengthen(lo, hi, running, seen) {
-		return
-	}
-	s.flushRun()
-	s.book(lo, hi, running, seen)
-}
-
-// book charges what the graph shows over [lo, hi).
-func (s *sampler) book(lo, hi, running int64, seen Sample) {
-	s.number++
-	if seen.Before == format.NoTime {
-		s.number++ // nobody saw any wait go on from the booking before
-	}
-	s.e.run(lo, hi, running)
-	for rest := s.nodes; len(rest) > 0; {
-		n := 1
-		for n < len(rest) && s.g.blocked[rest[n]].lock == s.g.blocked[rest[0]].lock {
-			n++
-		}
-		s.emit(rest[:n], lo, hi, seen)
-		rest = rest[n:]
-	}
-}
-
-// emit books the waiters of one lock.
-func (s *sampler) emit(nodes []format.ThreadID, lo, hi int64, seen Sample) {
-	lo, hi, ok := s.e.cut(lo, hi)
-	lock := s.g.blocked[nodes[0]].lock
-	s.waiters, s.group = s.waiters[:0], s.group[:0]
-	for _, t := range nodes {
-		stack := s.g.blocked[t].stack
-		last := &s.last[t]
-		first := last.tick+1 != s.number || last.lock != lock || last.stack != stack
-		*last = lastSeen{s.number, lock, stack}
-		if ok && s.e.wanted(t, lock, anyLength) {
-			s.waiters = append(s.waiters, Waiter{Thread: t, Stack: stack, Mode: s.modes[t], First: first})
-			s.group = append(s.group, t)
-		}
-	}
-	if len(s.group) > 0 {
-		s.e.slice = Slice{Start: lo, End: hi, Lock: lock, Sample: seen, Waiters: s.waiters}
-		s.e.book(&s.g, s.group)
-	}
-}
-
-// anyLength passes every bound on the length of waits: what a sample stands for
-// says nothing of how long the wait was, and a tenure is none.
-const anyLength = maxTime
-
-// reach returns the stretch cur stands for.
-func (s *sampler) reach(next int64) (lo, hi int64) {
-	t := s.cur.time
-	half := max(s.period, 1) / 2
-	farthest := reachCap * max(s.period, 1)
-	lo, hi = t-half, t+half
-	if s.prev != format.NoTime {
-		lo = max(s.prev+(t-s.prev)/2, t-farthest)
-	} else if next != format.NoTime {
-		lo = t - min((next-t)/2, farthest)
-	}
-	if next != format.NoTime {
-		hi = min(t+(next-t)/2, t+farthest)
-	}
-	lo = max(lo, s.edge)
-	if s.cur.weight > 0 {
-		hi = lo + s.cur.weight
-	}
-	in := s.rec.part()
-	if own := s.rec.recorded[in.recorded:]; len(own) > 0 && s.prev == format.NoTime && lo < own[0].start && t >= own[0].start {
-		lo = own[0].start
-	}
-	end, start := in.gaps.around(t) // never across a gap
-	if end != format.NoTime {
-		lo = max(lo, end)
-	}
-	if start != format.NoTime {
-		hi = min(hi, start)
-	}
-	return lo, max(lo, hi)
-}
-
-// sample returns cur, which stands for time up to hi, with its neighbours.
-// Those whose own time lies beyond a gap, or beyond what the filter cuts off,
-// are none: whether a wait went on there is not looked at. Samples come in
-// order of time only as long as no other input can follow.
-func (s *sampler) sample(next, hi int64) Sample {
-	at := s.cur.time
-	seen := Sample{Taken: true, InOrder: len(s.rec.parts) == 1 && s.rec.Waits.Len() == 0, Before: s.prev, First: at, Last: at, After: next}
-	if s.e.from > s.e.start && s.edge <= s.e.from {
-		seen.Before = format.NoTime
-	}
-	if hi >= s.e.to {
-		seen.After = format.NoTime
-	}
-	end, start := s.rec.part().gaps.around(at)
-	if end != format.NoTime && end > seen.Before {
-		seen.Before = format.NoTime
-	}
-	if start != format.NoTime && start < seen.After {
-		seen.After = format.NoTime
-	}
-	return seen
-}
-
-// build makes the wait-for graph of cur. A thread can wait for one lock only:
-// the first one named counts.
-func (s *sampler) build() {
-	s.g.changed()
-	for i := range s.cur.locks {
-		in := &s.cur.locks[i]
-		s.room(in)
-		if len(s.g.owners[in.lock]) == 0 {
-			s.held = append(s.held, in.lock)
-			for _, o := range in.owners {
-				h := owners.Holder{Kind: OwnerThread, Prov: Sampled, Thread: o.Thread, Stack: o.Stack}
-				if o.Thread == format.NoThread {
-					h = owners.Holder{Kind: OwnerUnknown, Prov: Unknown}
-				}
-				s.g.own(in.lock, h)
-			}
-		}
-		for _, w := range in.waiters {
-			if w.Thread != format.NoThread && s.g.blocked[w.Thread].lock == format.NoObject {
-				s.g.blocked[w.Thread] = blocked{in.lock, w.Stack}
-				s.nodes = append(s.nodes, w.Thread)
-				s.modes[w.Thread] = w.Mode
-			}
-		}
-	}
-}
-
-// room makes place for the ids of one event. The ids were bounded by the
-// decoder's tables or are bounded here.
-func (s *sampler) room(in *contendedLock) {
-	in.lock = min(in.lock, maxSymbol)
-	top := format.ThreadID(0)
-	for _, list := range [...][]format.Party{in.owners, in.waiters} {
-		for i := range list {
-			list[i].Thread = min(list[i].Thread, maxSymbol)
-			top = max(top, list[i].Thread)
-		}
-	}
-	for len(s.g.owners) <= int(in.lock) {
-		s.g.owners = append(s.g.owners, nil)
-		s.g.gap = append(s.g.gap, Owner{Kind: OwnerHandoff, Prov: Sampled})
-	}
-	if n := int(top) + 1 - len(s.g.blocked); n > 0 {
-		s.g.blocked = append(s.g.blocked, make([]blocked, n)...)
-		s.last = append(s.last, make([]lastSeen, n)...)
-		s.modes = append(s.modes, make([]format.Mode, n)...)
-	}
-}
-
-func (s *sampler) clear() {
-	for _, t := range s.nodes {
-		s.g.blocked[t] = blocked{}
-	}
-	for _, l := range s.held {
-		s.g.owners[l] = s.g.owners[l][:0]
-	}
-	s.nodes, s.held = s.nodes[:0], s.held[:0]
-}
-
-// bounds widens [start, end) to what was charged.
-func (s *sampler) bounds(start, end int64) (int64, int64) {
-	if start == 0 && end == 0 {
-		return s.start, s.end
-	}
-	return min(start, s.start), max(end, s.end)
 }

@@ -6,23 +6,35 @@ import (
 	"contend/format"
 )
 
-// sampleRun is instants that follow each other and show the same: sampling is
-// finer than what it looks at, or should be. The wait-for graph is built for
-// the first of them, and where everything charged is a multiple of their
-// length, as one path leads from each lock, they are charged once, together.
-// The sums are the same, since a lock's waiting time over the run is the length
-// times its waiters wherever it is cut. Time split among readers is not: the
-// odd nanoseconds of each cut go to other readers. Nor is a deadlock, whose
-// members are counted one by one.
-type sampleRun struct {
-	lo, hi  int64 // empty when equal
-	running int64 // threads, the same in all of it
-	seen    Sample
-}
-
 // longestRun is the length from which a run is charged, an hour: its
 // thread-time is far from what int64 holds.
 const longestRun = int64(3600e9)
+
+// charge emits the slices of cur, or puts them off while nothing changes.
+func (s *sampler) charge(next int64) {
+	lo, hi := s.reach(next)
+	if !s.e.begun {
+		s.start = lo
+		s.e.begin(lo)
+	}
+	seen := s.sample(next, hi)
+	s.edge, s.end = hi, max(s.end, hi)
+	s.e.tick(lo, hi)
+	if !s.repeats() {
+		s.flushRun()
+		s.clear()
+		s.build()
+		s.simple = s.plain()
+	}
+	live := max(int64(s.cur.live), int64(len(s.nodes)))
+	s.threads = max(s.threads, int(live))
+	running := max(live-int64(s.cur.idle), int64(len(s.nodes)))
+	if s.lengthen(lo, hi, running, seen) {
+		return
+	}
+	s.flushRun()
+	s.book(lo, hi, running, seen)
+}
 
 // repeats reports whether cur shows what the instant charged before it showed,
 // which lies in the other buffer until the next one is read into it.

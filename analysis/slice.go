@@ -109,6 +109,16 @@ func (s *Slice) Firsts() (n int64) {
 	return n
 }
 
+// SameGroup returns how many of the waiters, the first one included, come before
+// one of another group.
+func (d *definitions) SameGroup(waiters []Waiter) int {
+	group, n := d.Group(waiters[0].Thread), 1
+	for n < len(waiters) && d.Group(waiters[n].Thread) == group {
+		n++
+	}
+	return n
+}
+
 // Sample is what a slice of a sampled trace rests on: the waiters were seen at
 // the instant First and at every one up to Last, and no sample was taken
 // between Before and First, nor between Last and After. Before and After are

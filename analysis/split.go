@@ -2,17 +2,23 @@ package analysis
 
 import "contend/format"
 
-// split is the scratch of graph.push.
-type split struct {
-	shares []Share
-	path   []Hop
-	place  []uint32 // by thread: its place on the path, counting from 1
-	back   bool     // some path returned to the lock it began with
-}
-
 // maxShares bounds the paths one slice is split into. Only nested reader
 // locks branch; past the bound a branch ends at the owner reached.
 const maxShares = 4096
+
+// shares follows the pointers from a blocked thread and splits the stretch
+// [lo, hi) over every path. They are those of all waiters of its lock if common
+// is true; else a path returns to the lock, by way of one of them, whose own
+// path is shorter. The result is valid until the next call.
+func (g *graph) shares(t format.ThreadID, lo, hi int64) (shares []Share, common bool) {
+	lock := g.blocked[t].lock
+	if r := g.route(lock); r.single {
+		g.split.shares = append(g.split.shares[:0], Share{Ns: hi - lo, Direct: r.direct, Root: r.root, Hops: r.hops, Last: r.last, Path: r.path})
+		return g.split.shares, true
+	}
+	shares = g.push(t, lo, hi)
+	return shares, !g.split.back
+}
 
 // push splits the stretch [lo, hi) of a blocked thread over every path:
 //

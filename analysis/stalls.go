@@ -4,23 +4,12 @@ import (
 	"fmt"
 	"time"
 
-	"contend/analysis/dist"
 	"contend/format"
 )
 
 // stallLimit is the part of a recording, one in so many, beyond which a late
 // sampler is a reason for doubt: 5 %.
 const stallLimit = 20
-
-// Stalls says how late samples were taken. Waits are weighted by the actual
-// time of samples, so totals stay right on average; what happened while the
-// sampler was late was still not seen.
-type Stalls struct {
-	Samples int64     // samples that say when they were due
-	Late    dist.Dist // actual less intended time, with an entry for each sample that was skipped meanwhile, as jHiccup counts
-	LateNs  int64     // time in which a sample was due and not taken
-	SpanNs  int64     // from the first instant a sample was due to the last sample
-}
 
 // warning doubts a recording whose sampler stalled for too much of it.
 func (s *Stalls) warning() []format.Warning {
@@ -31,7 +20,7 @@ func (s *Stalls) warning() []format.Warning {
 		100*float64(s.LateNs)/float64(s.SpanNs), time.Duration(s.Late.Max()))}}
 }
 
-// stalls collects them. It holds one sample back, because only the next one
+// stalls collects how late samples were taken. It holds one sample back, because only the next one
 // reports whether any were skipped.
 type stalls struct {
 	Stalls

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"math"
 	"math/bits"
 
 	"contend/format"
@@ -14,6 +15,9 @@ const (
 	earliest = -1 << 62
 	latest   = 1<<62 - 1
 )
+
+// maxTime is behind all times.
+const maxTime = math.MaxInt64
 
 // wildly reports whether an instant is beyond all times of traces.
 func wildly(t int64) bool { return uint64(t-earliest) > latest-earliest }

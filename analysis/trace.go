@@ -3,6 +3,7 @@ package analysis
 import (
 	"regexp"
 
+	"contend/analysis/dist"
 	"contend/format"
 )
 
@@ -45,4 +46,14 @@ type Coverage struct {
 	Stalls       Stalls             // how late the sampler was; empty for traces that do not sample
 	Calibration  Calibration        // how much of what was inferred is expected to be right
 	Warnings     []format.Warning
+}
+
+// Stalls says how late samples were taken. Waits are weighted by the actual
+// time of samples, so totals stay right on average; what happened while the
+// sampler was late was still not seen.
+type Stalls struct {
+	Samples int64     // samples that say when they were due
+	Late    dist.Dist // actual less intended time, with an entry for each sample that was skipped meanwhile, as jHiccup counts
+	LateNs  int64     // time in which a sample was due and not taken
+	SpanNs  int64     // from the first instant a sample was due to the last sample
 }

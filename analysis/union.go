@@ -5,6 +5,9 @@ import (
 	"slices"
 )
 
+// span is a half-open stretch of time.
+type span struct{ start, end int64 }
+
 // Union measures the length of the union of intervals: the wall-time of a
 // key whose thread-time is their sum. The zero value is empty.
 type Union struct {
