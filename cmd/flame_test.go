@@ -30,7 +30,7 @@ func drawn(t *testing.T, name string, args ...string) string {
 
 func TestFlameGraphsSumToTheAnalysis(t *testing.T) {
 	t.Parallel()
-	for _, path := range recordings(t) {
+	for _, path := range pictured(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			want := analyzed(t, path).Total.WaitNs
 			for _, view := range []string{"blame", "blocked", "chain"} {

@@ -51,6 +51,17 @@ func recordings(t *testing.T) []string {
 	return slices.Concat(paths, dumps, lone, other, public, simulated(t))
 }
 
+// pictured are the inputs that renderings are held to the analysis on: of the
+// recordings of the lab, which differ in how owners are inferred and not in
+// what is drawn, one.
+func pictured(t *testing.T) []string {
+	t.Helper()
+	return slices.DeleteFunc(recordings(t), func(path string) bool {
+		name := filepath.Base(path)
+		return strings.HasPrefix(name, "lab-") && name != "lab-rw-jdk25-d1s.jfr"
+	})
+}
+
 // unhurried skips a test under -short: one that runs the same code as the
 // laws do, on more inputs, with nothing more for the race detector to see.
 func unhurried(t *testing.T) {
