@@ -28,12 +28,12 @@ type builder struct {
 	met      renewal.Met   // scratch
 	list     []anchor      // scratch
 
-	trust  Calibration
-	crowd  crowd
-	seen   float64 // share of all waits that was recorded, as far as their lengths tell
-	right  float64 // share of what is charged next that is expected to be right
-	sure   float64 // share of the rest of a gap that is expected to be one,
-	length int64   // and its length in ns
+	trust        Calibration
+	waiterCounts waiterCounts
+	seen         float64 // share of all waits that was recorded, as far as their lengths tell
+	right        float64 // share of what is charged next that is expected to be right
+	sure         float64 // share of the rest of a gap that is expected to be one,
+	length       int64   // and its length in ns
 }
 
 // gap is the stretch between two successive acquisitions by waiters.
@@ -179,7 +179,7 @@ func (b *builder) expect(right float64) {
 
 // believe counts what has been charged.
 func (b *builder) believe(lo, hi int64, h Holder) {
-	ns := b.crowd.during(lo, hi)
+	ns := b.waiterCounts.during(lo, hi)
 	t := &b.trust[h.Prov]
 	t.Ns += ns
 	switch h.Prov {

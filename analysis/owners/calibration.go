@@ -76,14 +76,14 @@ func (a *Agreement) add(waiters int64, agrees bool) {
 // Share is the part that agrees.
 func (a *Agreement) Share() float64 { return float64(a.Agrees) / float64(max(a.Asked, 1)) }
 
-// crowd tells how many threads waited for a lock.
-type crowd struct {
+// waiterCounts tells, for any instant, how many threads waited for a lock.
+type waiterCounts struct {
 	starts, ends []int64
 	began, ended int // what was found last
 }
 
-func (ev *evidence) crowd(waits []column.Ref) crowd {
-	c := crowd{starts: make([]int64, len(waits)), ends: make([]int64, len(waits))}
+func (ev *evidence) waiterCounts(waits []column.Ref) waiterCounts {
+	c := waiterCounts{starts: make([]int64, len(waits)), ends: make([]int64, len(waits))}
 	for i, w := range waits {
 		c.starts[i], c.ends[i] = ev.Waits.At(w).Start, ev.Waits.At(w).End
 	}
@@ -108,7 +108,7 @@ func (ev *evidence) recordedShare(waits []column.Ref) float64 {
 }
 
 // at returns how many threads wait at an instant.
-func (c *crowd) at(t int64) int64 {
+func (c *waiterCounts) at(t int64) int64 {
 	c.began, c.ended = upTo(c.starts, c.began, t), upTo(c.ends, c.ended, t)
 	return int64(c.began - c.ended)
 }
@@ -132,4 +132,4 @@ func upTo(list []int64, n int, t int64) int {
 
 // during returns the waiting in a stretch, supposing that threads begin to wait
 // and cease to in it evenly.
-func (c *crowd) during(lo, hi int64) int64 { return (hi - lo) * (c.at(lo) + c.at(hi-1)) / 2 }
+func (c *waiterCounts) during(lo, hi int64) int64 { return (hi - lo) * (c.at(lo) + c.at(hi-1)) / 2 }

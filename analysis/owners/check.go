@@ -18,7 +18,7 @@ func (b *builder) rebuild() []Ownership {
 		b.splitter = b.kin.model.Splitter()
 	}
 	b.seen = b.ev.recordedShare(b.ev.byLock[s.lock])
-	b.crowd = b.ev.crowd(b.ev.byLock[s.lock])
+	b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[s.lock])
 	if b.free && s.several() {
 		b.together()
 		return b.out
@@ -51,7 +51,7 @@ func (b *builder) check(g *gap) {
 
 // compare holds the claims about a gap against a dump.
 func (b *builder) compare(s *sample, claims []Ownership) {
-	waiters := b.crowd.at(s.time)
+	waiters := b.waiterCounts.at(s.time)
 	for i := range claims {
 		c := &claims[i]
 		if c.Start <= s.time && s.time < c.End && waiters > 0 {
