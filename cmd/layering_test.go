@@ -65,6 +65,7 @@ var heavy = map[string][]string{
 	"github.com/google/pprof/":                {"contend/report/pprof"},
 	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/dist"},
 	"github.com/klauspost/compress/":          {"contend/decode", "contend/decode/native", "contend/format"},
+	"golang.org/x/sys/":                       {"contend/format/record/attach"},
 	"golang.org/x/text/":                      {"contend/decode/threaddump"},
 	"github.com/chromedp/chromedp":            nil,
 	"golang.org/x/exp/":                       {"contend/decode/gotrace"},
