@@ -73,7 +73,7 @@ func TestPercentilesEqualTheRawDurations(t *testing.T) {
 	t.Parallel()
 	unhurried(t)
 	checked := 0
-	for _, path := range pictured(t) {
+	for _, path := range recordings(t) {
 		if !strings.HasSuffix(path, ".jfr") {
 			continue
 		}
@@ -227,7 +227,7 @@ func percentiles(l *document.Lengths) []int64 {
 // the overview counts.
 func TestHistCountsEveryWait(t *testing.T) {
 	t.Parallel()
-	for _, path := range pictured(t) {
+	for _, path := range recordings(t) {
 		doc := analyzed(t, path)
 		if doc.Coverage.Unit != "ns" {
 			continue // a dump counts
