@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"encoding/json"
-	"math"
 	"os"
 	"testing"
 
@@ -45,11 +44,11 @@ func TestLabOwnersEqualTheProgramsOwnLog(t *testing.T) {
 					continue
 				}
 				by, _, unknown, handoff := labAnswer(blame, l)
-				named := labDistance(by, l.BlockedBy)
+				named := pairDistance(by, l.BlockedBy)
 				right := first(by) == first(l.BlockedBy)
 				by["[handoff]"], by["[unknown]"] = handoff, unknown
 				l.BlockedBy["[handoff]"] = l.HandoffNs
-				all := labDistance(by, l.BlockedBy)
+				all := pairDistance(by, l.BlockedBy)
 				t.Logf("%s: %.3f, all %.3f", l.Class, named, all)
 				if named > c.named || all > c.all || right != c.first {
 					t.Errorf("%s: %.3f, all %.3f, first right: %v; want at most %+v", l.Class, named, all, right, c)
@@ -57,26 +56,6 @@ func TestLabOwnersEqualTheProgramsOwnLog(t *testing.T) {
 			}
 		})
 	}
-}
-
-// labDistance is the total variation distance of two distributions.
-func labDistance(a, b map[string]float64) (d float64) {
-	ta, tb := 0.0, 0.0
-	for _, v := range a {
-		ta += v
-	}
-	for _, v := range b {
-		tb += v
-	}
-	for k, v := range a {
-		d += math.Abs(v/ta-b[k]/tb) / 2
-	}
-	for k, v := range b {
-		if _, ok := a[k]; !ok {
-			d += v / tb / 2
-		}
-	}
-	return d
 }
 
 // first returns the largest.

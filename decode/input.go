@@ -21,7 +21,7 @@ type input struct {
 	file   *meter // nil while closed
 	unwrap func() // releases the decompressor; may be nil
 	guard  *guard // between the file or the decompressor and the decoder
-	reader reader // nil while closed
+	reader Source // nil while closed
 	told   format.Stats
 
 	labelled bool         // the label is still to be told
@@ -37,8 +37,8 @@ type source struct {
 	events  eventCount
 }
 
-// reader is what each decoder gives.
-type reader interface {
+// Source is what each decoder gives.
+type Source interface {
 	format.Source
 	Stats() format.Stats
 	Close() error
@@ -48,7 +48,7 @@ type reader interface {
 func (in *input) open() error {
 	buf, err := in.plain()
 	if err == nil {
-		var r reader
+		var r Source
 		if r, err = in.sniff(buf); err == nil { // else it may hold a nil pointer
 			in.reader = r
 			return nil

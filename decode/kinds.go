@@ -16,7 +16,7 @@ import (
 // kind is a kind of input.
 type kind struct {
 	is     func(start []byte) bool // by its first bytes, of which there are up to 64 KiB
-	open   func(content) (reader, error)
+	open   func(content) (Source, error)
 	pumped bool // decoding goes on while the events are used; the others do so themselves, or are short
 }
 
@@ -30,16 +30,16 @@ type content struct {
 // kinds are all kinds of input, the unmistakable first. A new one is a line
 // here.
 var kinds = []kind{
-	{hasPrefix("FLR\x00"), func(c content) (reader, error) { return jfr.NewReader(c.in, c.name, jfr.Options{Rules: c.rules}) }, true},
-	{hasPrefix(format.Magic[:4]), func(c content) (reader, error) { return native.NewReader(c.in, c.name) }, false},
-	{hasPrefix("contend "), func(c content) (reader, error) { return format.NewTextReader(c.in, c.name) }, false},
-	{counts.Is, func(c content) (reader, error) { return counts.NewReader(c.in, c.name), nil }, false},
-	{gotrace.Header, func(c content) (reader, error) {
+	{hasPrefix("FLR\x00"), func(c content) (Source, error) { return jfr.NewReader(c.in, c.name, jfr.Options{Rules: c.rules}) }, true},
+	{hasPrefix(format.Magic[:4]), func(c content) (Source, error) { return native.NewReader(c.in, c.name) }, false},
+	{hasPrefix("contend "), func(c content) (Source, error) { return format.NewTextReader(c.in, c.name) }, false},
+	{counts.Is, func(c content) (Source, error) { return counts.NewReader(c.in, c.name), nil }, false},
+	{gotrace.Header, func(c content) (Source, error) {
 		return gotrace.NewReader(c.in, c.name, gotrace.Options{Rules: c.rules})
 	}, false},
-	{godump.Is, func(c content) (reader, error) { return godump.NewReader(c.in, c.name, godump.Options{Rules: c.rules}) }, false},
+	{godump.Is, func(c content) (Source, error) { return godump.NewReader(c.in, c.name, godump.Options{Rules: c.rules}) }, false},
 	// Any text, as a log may hold dumps far behind its beginning: this one is the last.
-	{threaddump.IsText, func(c content) (reader, error) {
+	{threaddump.IsText, func(c content) (Source, error) {
 		return threaddump.NewReader(c.in, c.name, threaddump.Options{Rules: c.rules})
 	}, false},
 }

@@ -16,7 +16,7 @@ import (
 // unpacks its input until it ends, and releases them then: Close does not wait
 // for it, since it may be waiting for somebody to write to a pipe.
 type pump struct {
-	reader
+	Source
 	events  *eventCount
 	unpack  func() // releases the decompressor; may be nil
 	full    chan *batch
@@ -41,8 +41,8 @@ const (
 	batchesAhead = 3
 )
 
-func newPump(r reader, events *eventCount, unpack func()) *pump {
-	return &pump{reader: r, events: events, unpack: unpack, quit: make(chan struct{}),
+func newPump(r Source, events *eventCount, unpack func()) *pump {
+	return &pump{Source: r, events: events, unpack: unpack, quit: make(chan struct{}),
 		full: make(chan *batch, batchesAhead), free: make(chan *batch, batchesAhead+1)}
 }
 
@@ -51,7 +51,7 @@ func (p *pump) run() {
 	defer p.release()
 	for {
 		b := p.batch()
-		b.decode(p.reader, p.events)
+		b.decode(p.Source, p.events)
 		select {
 		case p.full <- b:
 		case <-p.quit:
@@ -74,7 +74,7 @@ func (p *pump) batch() *batch {
 
 // decode fills the batch. The guards hear of every event as it comes: the
 // batch may be long in filling.
-func (b *batch) decode(r reader, events *eventCount) {
+func (b *batch) decode(r Source, events *eventCount) {
 	b.events = b.events[:0]
 	for b.err == nil && len(b.events) < batchEvents {
 		n := len(b.events)
@@ -113,7 +113,7 @@ func (p *pump) Stats() format.Stats {
 	if p.cur != nil {
 		return p.cur.stats
 	}
-	return p.reader.Stats() // the goroutine has not begun
+	return p.Source.Stats() // the goroutine has not begun
 }
 
 // Close stops the goroutine. Nothing can be read any more.
@@ -128,7 +128,7 @@ func (p *pump) Close() error {
 }
 
 func (p *pump) release() {
-	p.reader.Close()
+	p.Source.Close()
 	if p.unpack != nil {
 		p.unpack()
 	}

@@ -18,28 +18,15 @@ func Recording(flight, samples *os.File, o Options) (Source, error) {
 	if flight == nil {
 		return native.NewReader(samples, samples.Name())
 	}
-	var shown Source
-	if samples != nil {
-		var err error
-		if shown, err = native.NewReader(samples, samples.Name()); err != nil {
-			return nil, err
-		}
-	}
 	r, err := jfr.NewReader(flight, flight.Name(), jfr.Options{Rules: o.Rules})
+	if err != nil || samples == nil {
+		return r, err
+	}
+	shown, err := native.NewReader(samples, samples.Name())
 	if err != nil {
 		return nil, err
 	}
-	if shown == nil {
-		return r, nil
-	}
 	return &both{Reader: r, samples: shown}, nil
-}
-
-// Source is an open trace.
-type Source interface {
-	Stats() format.Stats
-	format.Source
-	io.Closer
 }
 
 // both reads a flight recording to its end, and then what samples of the same

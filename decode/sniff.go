@@ -89,7 +89,7 @@ const bufferSize = 1 << 20
 const longestMagic = 10
 
 // sniff finds out what an input is and begins to decode it.
-func (in *input) sniff(buf *bufio.Reader) (reader, error) {
+func (in *input) sniff(buf *bufio.Reader) (Source, error) {
 	start, _ := buf.Peek(sniffed)
 	for _, k := range kinds {
 		if !k.is(start) {
