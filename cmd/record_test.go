@@ -158,15 +158,20 @@ func sameLocks(t *testing.T, a, b string) {
 	}
 }
 
-// A JVM that is killed leaves what was recorded.
+// A JVM that is killed leaves what the agent recorded; its flight recording goes
+// with it.
 func TestRecordedProcessEnds(t *testing.T) {
-	t.Parallel()
-	c := java(t, "java", nil)
-	file := filepath.Join(t.TempDir(), "cut.bin")
-	time.AfterFunc(3*time.Second, func() { _ = c.Process.Kill() })
-	code, out, msg := recordOf(t, "--with", "agent", "--duration", "20s", "-o", file, strconv.Itoa(c.Process.Pid))
-	if code != 0 || !strings.Contains(out, "Busy.slow") || !strings.Contains(msg, "the process ended after") {
-		t.Errorf("exit %d\n%s\n%s", code, out, msg)
+	for _, with := range []string{"agent", "both"} {
+		t.Run(with, func(t *testing.T) {
+			t.Parallel()
+			c := java(t, "java", nil)
+			file := filepath.Join(t.TempDir(), "cut.bin")
+			time.AfterFunc(3*time.Second, func() { _ = c.Process.Kill() })
+			code, out, msg := recordOf(t, "--with", with, "--duration", "20s", "-o", file, strconv.Itoa(c.Process.Pid))
+			if code != 0 || !strings.Contains(out, "Busy.slow") || !strings.Contains(msg, "the process ended after") {
+				t.Errorf("exit %d\n%s\n%s", code, out, msg)
+			}
+		})
 	}
 }
 

@@ -79,7 +79,7 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	if m.Agent {
 		s.stopAgent(out)
 	}
-	if m.Flight {
+	if m.Flight && !(m.Agent && out.Ended) { // a flight recording ends with its process, the samples stay
 		out.Flight, err = s.stopFlight(out.Ended)
 	}
 	if err == nil && out.Samples != nil {
