@@ -33,6 +33,7 @@
 //	slice.go       the model: slices, and the visitors that get them
 //	symbols.go     ids resolved for visitors and reports
 //	definitions.go what a trace says of the things it names by ids
+//	stackuses.go   what events show threads at with a stack
 //	interner.go    strings as dense ids
 //	frames.go      which frames are the lock's or the runtime's
 package analysis
@@ -82,6 +83,7 @@ func (p *pass) take(ev *format.Event) {
 	if clamp(ev) {
 		p.wild++
 	}
+	p.names.use(ev)
 	switch ev.Kind {
 	case format.KindThread, format.KindObject, format.KindStack:
 		p.smp.flushRun()
