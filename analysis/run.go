@@ -138,6 +138,7 @@ func (p *pass) finish() *Trace {
 	rec.visitTenures(e)
 	tr.Threads = max(counted, 0)
 	tr.RunningNs = e.running
+	tr.ElapsedNs = max(0, min(tr.End, e.to)-max(tr.Start, e.from))
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
 	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: p.warnings(tl)}
 	return tr

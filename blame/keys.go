@@ -212,9 +212,17 @@ func doingID(r *Resolver, s subject) uint32 {
 	return uint32(r.sites.Doing(s.stack))
 }
 
+// Doing returns what an id of ByOwnerDoing says that an owner was at; it is not
+// that of a pseudo owner.
+func Doing(id uint32) doing.Doing { return doing.Doing(id & (1<<doingBits - 1)) }
+
 func doingText(r *Resolver, id uint32) string {
-	if what := doing.Doing(id & (1<<doingBits - 1)); what != doing.Blocked {
+	if what := Doing(id); what != doing.Blocked {
 		return what.String()
 	}
-	return doing.Blocked.String() + " on " + r.sym.Classes().Name(id>>doingBits)
+	return doing.Blocked.String() + " on " + r.BlockedOn(id)
 }
+
+// BlockedOn returns the class of the lock that an id of ByOwnerDoing says an owner
+// was blocked on.
+func (r *Resolver) BlockedOn(id uint32) string { return r.sym.Classes().Name(id >> doingBits) }

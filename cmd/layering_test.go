@@ -19,6 +19,8 @@ var allowed = map[string][]string{
 	"contend/report/flame":             {"contend/report/text", "contend/blame/stacks", "contend/analysis", "contend/format"},
 	"contend/report/document":          {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format", "contend/blame/*"},
 	"contend/blame/sites":              {"contend/blame/doing", "contend/analysis", "contend/format"},
+	"contend/blame/overview":           {"contend/blame", "contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/format"},
+	"contend/blame/findings":           {"contend/blame/overview", "contend/blame/doing", "contend/analysis"},
 	"contend/blame/doing":              {"contend/analysis", "contend/format"},
 	"contend/blame":                    {"contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/analysis/dist", "contend/format", "contend/analysis/bootstrap"},
 	"contend/csp":                      {"contend/analysis", "contend/format", "contend/analysis/bootstrap"},
