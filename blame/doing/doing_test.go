@@ -36,6 +36,7 @@ func TestDoings(t *testing.T) {
 		{"a future", park, analysis.Did(format.ActivityPark), Waiting},
 		{"a condition", frames("java.lang.Object", "wait"), 0, Waiting},
 		{"the stack of taking a lock is of an instant", park, analysis.Acquiring, Unknown},
+		{"the same, though a sample shows the line running", nil, analysis.Acquiring | analysis.Did(format.ActivityRun), Unknown},
 		{"a sample", nil, analysis.Did(format.ActivityRun), OnCPU},
 		{"a sample of a thread of which nothing more is told", nil, analysis.Did(format.ActivitySeen), Unknown},
 		{"a sample inside a read", frames("sun.nio.ch.FileChannelImpl", "read"), analysis.Did(format.ActivityRun), File},
