@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"io"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"contend/blame/cube"
+	"contend/blame/findings"
 	"contend/blame/locks"
 	"contend/blame/longest"
+	"contend/blame/overview"
 	"contend/csp"
 	"contend/report/document"
 	"contend/report/page"
@@ -21,6 +24,7 @@ import (
 type reportOptions struct {
 	trace traceOptions
 	out   outputOptions
+	own   ownOption
 	diff  string
 }
 
@@ -44,6 +48,7 @@ page says which command prints the same. --diff puts a second recording beside i
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out.file, "output", "o", "", outputUsage)
 	o.out.bindFormat(c, reportOutputs, "", "write `FORMAT`: ")
+	o.own.bind(c)
 	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`")
 	return c
 }
@@ -71,13 +76,17 @@ func runReport(e *env, o *reportOptions) error {
 // content reads what a page shows. The error is errDamaged, beside a full
 // answer, when a trace is damaged.
 func (o *reportOptions) content(e *env) (c *page.Content, damage error) {
-	c, damage = o.trace.content(e)
+	app, err := o.own.get()
+	if err != nil {
+		return nil, err
+	}
+	c, damage = o.trace.content(e, app)
 	if c == nil || o.diff == "" {
 		return c, damage
 	}
 	before := o.trace
 	before.paths = []string{o.diff}
-	base, baseDamage := before.content(e)
+	base, baseDamage := before.content(e, app)
 	if base == nil {
 		return nil, baseDamage
 	}
@@ -96,16 +105,16 @@ var pageLimits = cube.Limits{Bins: 1200, Rows: 60_000, Cells: 600_000}
 
 // What a page lists at most.
 const (
-	pageLocks  = 2000 // with their percentiles; the cube has all that fit it
+	pageLocks  = 300 // with their percentiles; the cube has all that fit it
 	pageWaits  = 100
 	pagePhases = 200
 )
 
 // content analyses what a page shows of one side.
-func (o *traceOptions) content(e *env) (c *page.Content, damage error) {
-	locks, table, waits := locks.New(false), cube.New(pageLimits), longest.New(pageWaits)
+func (o *traceOptions) content(e *env, app *regexp.Regexp) (c *page.Content, damage error) {
+	locks, table, waits, about := locks.New(false), cube.New(pageLimits), longest.New(pageWaits), overview.New(overview.Options{App: app})
 	meter := csp.New(csp.Options{Phases: true, Top: pagePhases})
-	res, err := o.run(e, locks, table, waits, meter)
+	res, err := o.run(e, locks, table, waits, about, meter)
 	if err != nil {
 		return nil, err
 	}
@@ -115,12 +124,13 @@ func (o *traceOptions) content(e *env) (c *page.Content, damage error) {
 	if tooLong != nil { // an absurd time in a damaged trace: all but the phases stands
 		series = &csp.Series{}
 	}
+	found := document.Overview{Locks: about.Locks(), Phases: series}
+	found.Findings = findings.Find(about, found.Locks, evidence(res))
 	return &page.Content{
 		Title:   "contend: " + text.Sanitize(strings.Join(res.inputs, " ")),
 		Command: append(o.selecting(), res.inputs...),
-		Analyze: document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, pageLocks),
-		Phases:  document.NewPhases(series, pagePhases),
-		Cube:    table, Longest: waits.Waits(), Symbols: res.trace.Symbols,
+		Analyze: document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, pageLocks),
+		Cube:    table, Longest: waits.Waits(), Symbols: res.trace.Symbols, App: app,
 	}, res.verdict()
 }
 

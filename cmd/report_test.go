@@ -15,6 +15,7 @@ import (
 	"contend/format"
 	"contend/report/document"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -90,6 +91,14 @@ func (r *reportTab) open(hash string) {
 	r.until(`document.getElementById("page").dataset.ready === "true"`)
 }
 
+// turn changes the hash of the page that is shown, as links in it do.
+func (r *reportTab) turn(hash string) {
+	r.Helper()
+	quoted, _ := json.Marshal(hash)
+	eval[any](r.tab, fmt.Sprintf(`(h => { contend.turned = false; location.hash = h; setTimeout(() => requestAnimationFrame(() => setTimeout(() => { contend.turned = true; }))); })(%s)`, quoted))
+	r.until(`contend.turned`)
+}
+
 // until waits for something to become true in the page.
 func (r *reportTab) until(script string) {
 	r.Helper()
@@ -136,11 +145,11 @@ func TestTheReportSumsToTheAnalysis(t *testing.T) {
 			hash := eval[string](r.tab, fmt.Sprintf(`(pick => {
 				const m = contend.model, f = {}, of = list => list[Math.floor(pick() * list.length)];
 				if (pick() < 0.5) f.lock = [of(m.locks).name, of(m.locks).name]; else if (pick() < 0.5) f.class = [of(m.locks).class];
-				if (pick() < 0.4) f.waiter = [of(m.groups)];
+				if (pick() < 0.4 && m.analyze.trace.format.startsWith("jfr")) f.waiter = [of(m.groups)];
 				if (pick() < 0.7) { const a = Math.floor(pick() * (m.bins - 1)), b = a + 1 + Math.floor(pick() * (m.bins - a)); f.time = [a * m.bin, b * m.bin]; }
 				return contend.write({...contend.state, filter: f});
 			})((n => () => (n = n * 48271 %% 2147483647) / 2147483647)(%d))`, rng.IntN(2e9)+1))
-			r.open(hash)
+			r.turn(hash)
 			words := r.command()
 			if got, want := r.total(), selected(t, words[2:]).Total.WaitNs; got != want {
 				t.Errorf("%s: %d ns, but %q has %d", hash, got, words, want)
@@ -182,7 +191,7 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 		}
 		for _, view := range eval[[]string](r.tab, `[...document.querySelectorAll(".tabs button")].map(b => b.id.slice(4))`) {
 			for _, rest := range []string{"", "&blame=root", "&lock=nothing+is+called+so", "&time=0-1"} {
-				r.open("#view=" + view + rest)
+				r.turn("#view=" + view + rest)
 				if r.count("#panel > *") == 0 || r.count(`[role=tab][aria-selected=true]#tab-`+view) != 1 {
 					t.Errorf("%s: view %s%s is empty", path, view, rest)
 				}
@@ -216,19 +225,19 @@ func TestTheReportsPartsWorkTogether(t *testing.T) {
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	whole := r.total()
 
-	r.click(".verdict", "Caused by") // a verdict sets the filter
-	r.until(`location.hash.includes("ownerFrame=Truth.exportReport")`)
+	r.click(".verdict", "asleep while holding") // a finding sets the filter
+	r.until(`location.hash.includes("ownerSite=Truth.exportReport")`)
 	caused := r.total()
-	if caused == 0 || caused >= whole || r.count(".chip.on") != 1 {
-		t.Errorf("of %d ns the verdict selects %d, %d chips", whole, caused, r.count(".chip.on"))
+	if finding := eval[int64](r.tab, `contend.model.analyze.findings[0].waitNs`); caused != finding || caused == 0 || r.count(".chip.on") != 3 {
+		t.Errorf("the finding is of %d ns, its link selects %d of %d, with %d chips", finding, caused, whole, r.count(".chip.on"))
 	}
-	r.click(".locks .name button", "Truth$Inventory") // so does a lock
-	r.until(`document.querySelectorAll(".chip.on").length === 2`)
-	if got := r.total(); got == 0 || got > caused {
+	r.click(".tree.waiter .frame", "Truth.checkout") // a frame narrows it
+	r.until(`document.querySelectorAll(".chip.on").length === 4`)
+	if got := r.total(); got == 0 || got >= caused {
 		t.Errorf("%d ns, want less than %d", got, caused)
 	}
 	eval[any](r.tab, `history.back()`)
-	r.until(`document.querySelectorAll(".chip.on").length === 1`)
+	r.until(`document.querySelectorAll(".chip.on").length === 3`)
 	if got := r.total(); got != caused {
 		t.Errorf("back leads to %d ns, want %d", got, caused)
 	}
@@ -237,11 +246,19 @@ func TestTheReportsPartsWorkTogether(t *testing.T) {
 	if got := r.total(); got != caused {
 		t.Errorf("a link shows %d ns, want %d", got, caused)
 	}
-	r.click(".chip.on", "frame of the owner")
+	r.click(".chip.on", "taken at")
+	r.until(`document.querySelectorAll(".chip.on").length === 2`)
+	r.click(".chips button", "show all")
 	r.until(`document.querySelectorAll(".chip.on").length === 0`)
 
-	eval[any](r.tab, `(u => { const box = u.getBoundingClientRect(), at = f => ({clientX: box.left + f * box.width, clientY: box.top + 20, bubbles: true, button: 0, buttons: 1});
-		u.dispatchEvent(new MouseEvent("mousemove", at(0.25))); u.dispatchEvent(new MouseEvent("mousedown", at(0.25))); document.dispatchEvent(new MouseEvent("mousemove", at(0.5))); u.dispatchEvent(new MouseEvent("mousemove", at(0.5))); document.dispatchEvent(new MouseEvent("mouseup", at(0.5))); u.dispatchEvent(new MouseEvent("mouseup", at(0.5))); })(document.querySelector(".u-over"))`)
+	eval[any](r.tab, `document.querySelector(".u-over").scrollIntoView({block: "center"})`)
+	over := r.boxes(".u-over")[0] // brushing
+	for _, ev := range []struct {
+		kind input.DispatchMouseEventType
+		at   float64
+	}{{"mouseMoved", 0.25}, {"mousePressed", 0.25}, {"mouseMoved", 0.4}, {"mouseMoved", 0.5}, {"mouseReleased", 0.5}} {
+		r.do(chromedp.MouseEvent(ev.kind, over.X+ev.at*over.Width, over.Y+20, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	}
 	r.until(`contend.state.filter.time`)
 	if got := r.total(); got < whole/8 || got > whole/2 {
 		t.Errorf("a quarter of the time has %d of %d ns", got, whole)
@@ -273,7 +290,7 @@ func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
 		b.dispatchEvent(new DragEvent("dragstart", {dataTransfer: data, bubbles: true})); window.dragging = [a, b, data]; })()`)
 	r.until(`document.querySelector(".chip.key.dragged")`)
 	eval[any](r.tab, `dragging[0].dispatchEvent(new DragEvent("drop", {dataTransfer: dragging[2], bubbles: true, cancelable: true}))`)
-	r.until(`contend.state.pivot.join() === "owner-method,class,waiter-method"`)
+	r.until(`contend.state.pivot.join() === "owner-site,class,waiter-site"`)
 	eval[any](r.tab, `(s => { s.value = "waiter-group"; s.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector(".pivot select"))`)
 	r.until(`contend.state.pivot.length === 4`)
 	if !eval[bool](r.tab, `(t => { const sum = l => l.reduce((a, n) => a + n.ns, 0), ok = n => !n.children.length || sum(n.children) === n.ns && n.children.every(ok); return ok(t); })(

@@ -105,10 +105,10 @@ func (c *Cube) Slice(s *analysis.Slice) {
 		w := &s.Waiters[i]
 		for j := range s.Shares {
 			sh := &s.Shares[j]
-			c.add(c.row(s.Lock, w, sh.Direct, sh.Root), s, sh.Ns, w.First && j == 0)
+			c.add(c.row(s.Lock, w, blame.ChargeOf(s.Lock, sh, false), blame.ChargeOf(s.Lock, sh, true)), s, sh.Ns, w.First && j == 0)
 		}
 		if len(s.Shares) == 0 && w.First { // a wait of length zero
-			nobody := analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}
+			nobody := blame.Charge{Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}
 			c.add(c.row(s.Lock, w, nobody, nobody), s, 0, true)
 		}
 	}
@@ -118,9 +118,9 @@ func (c *Cube) Slice(s *analysis.Slice) {
 }
 
 // row returns the row of a waiter and one of its owners, making it if need be.
-func (c *Cube) row(lock format.ObjectID, w *analysis.Waiter, owner, last analysis.Owner) int {
+func (c *Cube) row(lock format.ObjectID, w *analysis.Waiter, owner, last blame.Charge) int {
 	ids, end := c.keys.IDs(direct, lock, w, owner), c.keys.IDs(root, lock, w, last)
-	key := Key{RootStack: end[0], Provenance: uint32(owner.Prov)}
+	key := Key{RootStack: end[0], Provenance: uint32(owner.Owner.Prov)}
 	copy(key[:], ids[:len(direct)])
 	return c.find(key)
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"contend/analysis"
 	"contend/blame/cube"
+	"contend/blame/sites"
 	"contend/format"
 	"contend/report/document"
 )
@@ -13,7 +14,6 @@ type data struct {
 	Schema  string            `json:"schema"`
 	Command []string          `json:"command"` // names of the traces, and the flags that selected
 	Analyze *document.Analyze `json:"analyze"`
-	Phases  []document.Phase  `json:"phases"`
 	Cube    *table            `json:"cube"`
 	Longest []wait            `json:"longest"`
 	Base    *data             `json:"base,omitempty"` // what this is compared with
@@ -31,6 +31,7 @@ type table struct {
 
 	Rows  [cube.Dims][]int32 `json:"rows"` // by dimension, in the order of Dims
 	Dims  [cube.Dims]string  `json:"dims"`
+	Told  told               `json:"told"`
 	Cells cells              `json:"cells"`
 
 	Locks  []lock   `json:"locks"`
@@ -72,9 +73,10 @@ const (
 )
 
 // tableOf converts a finished cube.
-func tableOf(c *cube.Cube) (*table, *numbering) {
+func tableOf(content *Content) (*table, *numbering) {
+	c := content.Cube
 	t := &table{StartNs: c.Start, BinNs: c.BinNs, RunningNs: c.RunningNs, OtherNs: c.OtherNs, Dims: cube.Names, Bins: len(c.RunningNs), Groups: []string{}, Known: []string{}, Locks: []lock{}}
-	n := newNumbering(c, t)
+	n := newNumbering(content, t)
 	for d := range t.Rows {
 		t.Rows[d] = make([]int32, 0, len(c.Rows))
 	}
@@ -84,6 +86,7 @@ func tableOf(c *cube.Cube) (*table, *numbering) {
 		for d := range cube.Dims {
 			t.Rows[d] = append(t.Rows[d], n.id(d, r.Key[d]))
 		}
+		n.tell(r.Key)
 		t.Cells.add(r.Cells)
 		if last := len(r.Cells) - 1; last >= 0 {
 			t.Bins = max(t.Bins, int(r.Cells[last].Bin)+1)
@@ -105,6 +108,7 @@ func (c *cells) add(row []cube.Cell) {
 // say what those mean.
 type numbering struct {
 	cube   *cube.Cube
+	sites  *sites.Sites
 	table  *table
 	dense  [cube.Dims]map[uint32]int32
 	nodes  map[[2]int32]int32 // caller and frame
@@ -118,9 +122,11 @@ type frame struct {
 	sort   int8
 }
 
-func newNumbering(c *cube.Cube, t *table) *numbering {
-	n := &numbering{cube: c, table: t, nodes: map[[2]int32]int32{}, frames: map[frame]int32{}, names: map[string]int32{}}
+func newNumbering(content *Content, t *table) *numbering {
+	n := &numbering{cube: content.Cube, sites: sites.New(content.App), table: t, nodes: map[[2]int32]int32{}, frames: map[frame]int32{}, names: map[string]int32{}}
 	t.Stacks = stacks{Caller: []int32{}, Frame: []int32{}, Names: []string{}, Method: []int32{}, Line: []int32{}, Sort: []int8{}}
+	n.sites.Begin(content.Symbols)
+	t.Told = told{OwnerSite: []int32{}, WaiterSite: []int32{}, Took: []int32{}, Doing: []int32{}}
 	groups, frames := map[uint32]int32{}, map[uint32]int32{}
 	n.dense = [cube.Dims]map[uint32]int32{cube.Lock: {}, cube.WaiterGroup: groups, cube.OwnerGroup: groups, cube.Provenance: {},
 		cube.WaiterStack: {}, cube.OwnerStack: frames, cube.RootStack: frames}
@@ -188,19 +194,25 @@ func (n *numbering) frameOf(f format.Frame) int32 {
 }
 
 func (n *numbering) frame(method string, line int, sort int8) int32 {
-	s := &n.table.Stacks
-	name, ok := n.names[method]
-	if !ok {
-		name = int32(len(s.Names))
-		n.names[method] = name
-		s.Names = append(s.Names, method)
-	}
+	s, name := &n.table.Stacks, n.name(method)
 	key := frame{name, int32(line), sort}
 	i, ok := n.frames[key]
 	if !ok {
 		i = int32(len(s.Method))
 		n.frames[key] = i
 		s.Method, s.Line, s.Sort = append(s.Method, name), append(s.Line, int32(line)), append(s.Sort, sort)
+	}
+	return i
+}
+
+// name returns the number of a name of a method or a site.
+func (n *numbering) name(text string) int32 {
+	i, ok := n.names[text]
+	if !ok {
+		s := &n.table.Stacks
+		i = int32(len(s.Names))
+		n.names[text] = i
+		s.Names = append(s.Names, text)
 	}
 	return i
 }

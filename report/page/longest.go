@@ -29,6 +29,7 @@ type part struct {
 	Blocked int64  `json:"blockedNs,omitempty"` // while the owner was itself blocked
 	Root    int32  `json:"root"`                // mostly the end of the chain then
 	Group   string `json:"group"`
+	Doing   int32  `json:"doing"` // a name; -1 where nothing tells
 	Known   string `json:"known"`
 }
 
@@ -47,7 +48,7 @@ func waitsOf(list []*longest.Wait, sym *analysis.Symbols, n *numbering) []wait {
 }
 
 func partOf(p *longest.Part, sym *analysis.Symbols, n *numbering) part {
-	out := part{StartNs: p.Start - n.cube.Start, EndNs: p.End - n.cube.Start, Ns: p.Ns, Stack: n.owner(sym, p.Direct), Blocked: p.BlockedNs, Root: n.owner(sym, p.Root), Known: p.Direct.Prov.String()}
+	out := part{StartNs: p.Start - n.cube.Start, EndNs: p.End - n.cube.Start, Ns: p.Ns, Stack: n.owner(sym, p.Direct), Blocked: p.BlockedNs, Root: n.owner(sym, p.Root), Doing: n.ownerDoing(p.Direct), Known: p.Direct.Prov.String()}
 	out.Group = analysis.PseudoOwner(p.Direct.Kind, p.Direct.Cycle)
 	if p.Direct.Kind == analysis.OwnerThread {
 		out.Group = sym.Groups().Name(sym.Group(p.Direct.Thread))

@@ -5,6 +5,7 @@
 //	page.go     the page around the data
 //	assets.go   scripts and style, and the policy that lets them alone run
 //	data.go     the cube as columns
+//	told.go     what stacks tell: sites, and what owners were at
 //	longest.go  the longest waits
 package page
 
@@ -17,6 +18,7 @@ import (
 	"encoding/json"
 	"html/template"
 	"io"
+	"regexp"
 
 	"contend/analysis"
 	"contend/blame/cube"
@@ -29,18 +31,18 @@ type Content struct {
 	Title   string
 	Command []string // the traces, and the flags that select from them
 	Analyze *document.Analyze
-	Phases  []document.Phase
 	Cube    *cube.Cube // finished
 	Longest []*longest.Wait
 	Symbols *analysis.Symbols
+	App     *regexp.Regexp // the program's own code; nil for what is no known library
 	Base    *Content       // the recording this one is compared with; nil for none
 	Diff    *document.Diff // from Base to this one
 }
 
 // data converts a content to what the scripts read.
 func (c *Content) data() *data {
-	table, numbers := tableOf(c.Cube)
-	d := &data{Schema: "contend.page/1", Command: c.Command, Analyze: c.Analyze, Phases: c.Phases, Cube: table, Diff: c.Diff}
+	table, numbers := tableOf(c)
+	d := &data{Schema: "contend.page/1", Command: c.Command, Analyze: c.Analyze, Cube: table, Diff: c.Diff}
 	d.Longest = waitsOf(c.Longest, c.Symbols, numbers)
 	if c.Base != nil {
 		d.Base = c.Base.data()

@@ -17,7 +17,7 @@
     ["estimated", "divided by a model learnt from the recording."],
     ["thread-only", "the owning thread is known, its call chain is not."],
     ["unknown", "nothing tells."],
-    ["took the lock", "marks the innermost frame of an owner in which others are seen to wait for that lock."],
+    ["took the lock", "marks the frame of the program's own code in which the owner took it, as far as the trace tells."],
     ...Object.entries({ "[handoff]": 1, "[gc pause]": 1, "[safepoint]": 1, "[other]": 1 }).map(([k]) => [k, null]),
   ];
 
@@ -37,7 +37,6 @@
         ${c.sampler && html`<p>${C.plural(c.sampler.samples, "sample")}; the sampler was late for ${C.percent(c.sampler.lateNs, c.sampler.spanNs)} of the recording.</p>`}
         ${m.otherNs > 0 && html`<p>To keep the page small, rows of ${C.amount(m.otherNs)}, ${C.percent(m.otherNs, m.analyze.total.waitNs)} of the waiting, were merged: they show as [other].</p>`}
         <p>Time is cut into ${C.plural(m.bins, "bin")} of ${C.duration(m.bin)}.</p>
-        ${m.data.cube.gaps ? "" : ""}
         <h3 class="below">Reasons to doubt</h3>${c.warnings.length ? html`<ul>${c.warnings.map(w => html`<li>${C.visible(w.text)}</li>`)}</ul>` : html`<p>None were met.</p>`}
         <h3 class="below">Keys</h3><p>/ finds, 1 to 9 choose a view, arrows move in trees and flame graphs, Enter opens, Escape goes back to the whole.</p></section>
       <section><h2>Words</h2><dl class="words">${words.map(([w, text]) => html`<dt>${w}</dt><dd>${text || C.meanings[w]}</dd>`)}</dl>

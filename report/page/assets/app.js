@@ -87,12 +87,18 @@
     const s = useMemo(() => C.select(m, state.filter), [filter, state.blame]);
     useMemo(() => paint(all, state.by), [all, state.by]);
     const over = useMemo(() => overTime(s, state.by), [s, state.by]);
+    const any = useMemo(() => { // the list offers the locks beside those that are selected
+      const { lock, class: kind, ...rest } = state.filter;
+      if (!lock && !kind) return { s, over };
+      const wider = C.select(m, rest);
+      return { s: wider, over: overTime(wider, state.by) };
+    }, [s, over]);
     const tabs = shown(m), view = tabs.find(v => v[0] === state.view) || tabs[0], View = C[view[2]];
     const flip = () => { C.dark = !dark; document.documentElement.dataset.theme = C.dark ? "dark" : "light"; setDark(C.dark); };
     return html`<header class="top"><h1>contend</h1><${Summary} m=${m} s=${s} /><${Search} s=${all} /><${Command} m=${m} /><button type="button" class="theme" onClick=${flip} aria-label=${dark ? "light colours" : "dark colours"} title=${dark ? "light" : "dark"}>${dark ? "☀" : "☾"}</button></header>
       <${Chips} m=${m} />
       <main><${C.Headline} model=${m} all=${all} />
-        ${all.some.length > 0 && html`<div class=${"overview" + (m.timed ? "" : " timeless")}><${C.Locks} s=${s} over=${over} /><${C.Time} s=${s} over=${over} width=${width} /></div>`}
+        ${all.some.length > 0 && html`<div class=${"overview" + (m.timed ? "" : " timeless")}><${C.Locks} s=${any.s} over=${any.over} /><${C.Time} s=${s} over=${over} width=${width} /></div>`}
         ${all.some.length > 0 && C.filtered(state.filter) && html`<p class="selected">Selected: <b>${C.amount(s.total)}</b>, ${C.percent(s.total, all.total)} of all waiting, in ${C.plural(s.begun, "wait")}.</p>`}
         <nav class="tabs" role="tablist">${tabs.map(([id, text], i) => html`<button type="button" role="tab" id=${"tab-" + id} aria-selected=${view[0] === id} aria-controls="panel" title=${"key " + (i + 1)} onClick=${() => C.set({ view: id })}>${text}</button>`)}</nav>
         <section class="card panel" id="panel" role="tabpanel" aria-labelledby=${"tab-" + view[0]}><${View} s=${s} all=${all} width=${width} model=${m} /></section>

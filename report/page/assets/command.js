@@ -32,9 +32,10 @@
   C.command = function (m, s) {
     const words = ["contend", ...(views[s.view] || (() => ["analyze"]))(s)], missing = [];
     if (s.blame === "root" && /^(blame|graph)$/.test(words[1])) words.push("--root");
+    const named = /^go/.test(m.analyze.trace.format); // groups of goroutines are no names of theirs
     for (const kind in s.filter) {
       if (kind === "time" || !s.filter[kind].length) continue;
-      if (flags[kind]) words.push(...flags[kind](s.filter[kind]));
+      if (flags[kind] && !(named && kind === "waiter")) words.push(...flags[kind](s.filter[kind]));
       else missing.push(C.kinds[kind].label);
     }
     if (s.filter.time) {

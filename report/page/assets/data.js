@@ -36,6 +36,8 @@
     m.groups = t.groups.map(C.visible);
     m.known = t.known;
     m.stacks = new Stacks(t.stacks);
+    for (const name in t.told) m[name] = Int32Array.from(t.told[name]); // of each row, too
+    m.doingOf = i => m.doing[i] < 0 ? "" : m.stacks.names[m.doing[i]];
     m.duration = data.analyze.trace.durationNs;
     m.timed = data.analyze.coverage.unit === "ns" && m.duration > 0;
     m.longest = (data.longest || []).map(w => ({ ...w, thread: C.visible(w.thread), group: C.visible(w.group), lock: C.visible(w.lock), class: C.visible(w.class), parts: w.parts.map(p => ({ ...p, thread: C.visible(p.thread || ""), group: C.visible(p.group) })) }));

@@ -9,6 +9,9 @@
     waiter: { label: "waiting group" },
     owner: { label: "owning group" },
     frame: { label: "frame" },
+    ownerSite: { label: "taken at" },
+    waiterSite: { label: "waits at" },
+    doing: { label: "owner was" },
     ownerFrame: { label: "frame of the owner" },
     waiterFrame: { label: "frame of the waiter" },
     known: { label: "owner known" },
@@ -26,7 +29,10 @@
     nodes: ["group", "method"],
   };
 
-  C.defaultPivot = ["class", "owner-method", "waiter-method"];
+  // nothing is what owners are at of whom nothing is told.
+  C.nothing = "running or unknown";
+
+  C.defaultPivot = ["class", "owner-site", "waiter-site"];
 
   // read makes a state of a hash; what it does not know it leaves out.
   C.read = function (hash) {
@@ -37,6 +43,7 @@
     for (const name in choices) s[name] = choices[name].includes(q.get(name)) ? q.get(name) : choices[name][0];
     const keys = (q.get("pivot") || "").split(",").filter((k, i, all) => C.pivotKeys[k] && all.indexOf(k) === i);
     s.pivot = keys.length ? keys : C.defaultPivot;
+    if (s.blame === "root") s.pivot = [...new Set(s.pivot.map(k => C.pivotKeys[k].direct ? "owner-method" : k))]; // sites are told of direct owners alone
     return s;
   };
 
@@ -85,6 +92,9 @@
     if (has("waiter")) tests.push([m.waiterGroup, among("waiter", m.groups)]);
     if (has("owner")) tests.push([m.ownerGroup, among("owner", m.groups)]);
     if (has("known")) tests.push([m.provenance, among("known", m.known)]);
+    if (has("ownerSite")) tests.push([m.ownerSite, among("ownerSite", m.stacks.names)]);
+    if (has("doing")) tests.push([m.doing.map(d => d < 0 ? m.stacks.names.length : d), among("doing", m.stacks.names.concat(C.nothing))]);
+    if (has("waiterSite")) tests.push([m.waiterSite, among("waiterSite", m.stacks.names)]);
     if (has("ownerFrame")) tests.push([C.state.blame === "root" ? m.rootStack : m.ownerStack, m.stacks.holding(new Set(f.ownerFrame))]);
     if (has("waiterFrame")) tests.push([m.waiterStack, m.stacks.holding(new Set(f.waiterFrame))]);
     for (const [column, mask] of tests) for (let i = 0; i < ok.length; i++) ok[i] &= mask[column[i]];

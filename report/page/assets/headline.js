@@ -14,57 +14,38 @@
     "[other]": "small rows that were added up to keep the page small",
   };
 
-  // activities tell from its innermost frames what a thread was at.
-  const activities = [
-    [/(^|\.)Thread\.(sleep\d?|sleepNanos\d?)$|^time\.Sleep$|TimeUnit\.sleep$|VirtualThread\.sleepNanos$/, "asleep"],
-    [/[sS]ocket\w*[.$].*(read|write|connect|accept)|^net\.|SocketDispatcher|NioSocketImpl/, "at a socket"],
-    [/(File|RandomAccess)\w*\.(\w*read|\w*write|force|sync|open)\w*\d?$|FileDispatcher|FileChannel|^os\.\(\*File\)|^internal\/poll/, "at a file"],
-    [/\bUnsafe\.park$|LockSupport\.park/, "parked"],
-    [/\bObject\.wait\d?$/, "in Object.wait"],
-  ];
-
-  C.activity = function (stacks, node) {
-    const frames = stacks.frames(node).slice(0, 6).map(n => stacks.name(n));
-    for (const [pattern, text] of activities) if (frames.some(f => pattern.test(f))) return text;
-    return "";
-  };
-
   // top returns the largest group of the selected rows that is no pseudo owner.
   const top = (s, key, fits) => C.groupBy(s, s.some, key).find(g => !fits || fits(g));
 
-  // derived are the verdicts that the sums alone give.
-  function derived(m, s) {
-    const out = [];
+  // derived are the verdicts that the sums alone give; what a finding says
+  // already they leave out.
+  function derived(m, s, told) {
+    const out = [], site = i => m.stacks.names[m.ownerSite[i]];
     const lock = top(s, i => m.locks[m.lock[i]].name, g => g.key !== "[other]");
-    if (lock) {
-      out.push({ title: "Most contended", text: [html`<${C.Name} text=${lock.key} />`, " has ", html`<b>${C.percent(lock.ns, s.total)}</b>`, " of the waiting"], filter: { lock: lock.key } });
+    if (lock) out.push({ title: "Most contended", text: [html`<${C.Name} text=${lock.key} />`, " has ", html`<b>${C.percent(lock.ns, s.total)}</b>`, " of the waiting"], filter: { lock: lock.key } });
+    const culprit = top(s, site, g => m.took[g.rows[0]] >= 0);
+    if (culprit && !told.some(f => f.owner === culprit.key)) {
+      const at = C.mainDoing(s, culprit.rows);
+      out.push({ title: "Caused by", text: ["whoever took it at ", html`<${C.Name} text=${culprit.key} />`, " had the lock in ", html`<b>${C.percent(culprit.ns, s.total)}</b>`, " of the waiting", at && ", mostly " + at], filter: { ownerSite: culprit.key } });
     }
-    const took = C.tookLock(s), site = i => took.has(i) ? m.stacks.names[m.stacks.method[took.get(i)]] : m.stacks.methodOf(m.ownerStack[i]);
-    const culprit = top(s, site, g => !m.stacks.pseudo(m.stacks.app[m.ownerStack[g.rows[0]]]));
-    if (culprit) {
-      const at = C.activity(m.stacks, C.groupBy(s, culprit.rows, i => m.ownerStack[i])[0].key);
-      out.push({ title: "Caused by", text: [html`<${C.Name} text=${culprit.key} />`, " had the lock in ", html`<b>${C.percent(culprit.ns, s.total)}</b>`, " of the waiting", at && ", mostly " + at], filter: { ownerFrame: culprit.key } });
-    }
-    const waiter = top(s, i => m.stacks.methodOf(m.waiterStack[i]), g => !m.stacks.pseudo(m.stacks.app[m.waiterStack[g.rows[0]]]));
-    if (waiter) out.push({ title: "Waits most", text: [html`<${C.Name} text=${waiter.key} />`, " does ", html`<b>${C.percent(waiter.ns, s.total)}</b>`, " of the waiting"], filter: { waiterFrame: waiter.key } });
-    const free = s.some.filter(i => m.stacks.pseudo(m.ownerStack[i]) && m.stacks.name(m.ownerStack[i]) === "[handoff]").reduce((a, i) => a + s.ns[i], 0);
-    if (free > 0.2 * s.total) out.push({ title: "Slow hand-offs", text: [html`for <b>${C.percent(free, s.total)}</b>`, " of the waiting the lock was free: a woken thread was still on its way to it"], filter: { ownerFrame: "[handoff]" } });
+    const waiter = top(s, i => m.stacks.names[m.waiterSite[i]], g => !g.key.startsWith("["));
+    if (waiter) out.push({ title: "Waits most", text: [html`<${C.Name} text=${waiter.key} />`, " does ", html`<b>${C.percent(waiter.ns, s.total)}</b>`, " of the waiting"], filter: { waiterSite: waiter.key } });
+    const free = s.some.filter(i => site(i) === "[handoff]" && m.took[i] < 0).reduce((a, i) => a + s.ns[i], 0);
+    if (free > 0.2 * s.total) out.push({ title: "Slow hand-offs", text: ["for ", html`<b>${C.percent(free, s.total)}</b>`, " of the waiting the lock was free: a woken thread was still on its way to it"], filter: { ownerSite: "[handoff]" } });
     return out;
   }
 
-  // found are the verdicts that contend analyze gives.
-  function found(m) {
-    const list = m.analyze.findings || [];
-    return list.slice(0, 6).map(f => ({ title: f.title || f.kind || "", text: [C.visible(f.text || f.title || "")], filter: selection(f) }));
-  }
+  // found are the findings of contend analyze; deadlocks have a verdict anyway.
+  const found = m => (m.analyze.findings || []).filter(f => !f.deadlock).slice(0, 4).map(f => ({ ...f, lock: C.visible(f.lock), owner: C.visible(f.owner || ""), root: C.visible(f.root || "") }));
 
-  // selection is what of a finding can be filtered by.
-  function selection(f) {
-    const out = {};
-    if (f.lock) out.lock = C.visible(f.lock);
-    else if (f.class) out.class = C.visible(f.class);
-    return out;
-  }
+  // evidence is what owners were at, by the kind of a finding.
+  const evidence = { "asleep-holding": "asleep", "file-holding": "in file I/O", "socket-holding": "in socket I/O", "io-holding": "in I/O", "blocked-holding": "blocked" };
+
+  const finding = f => ({
+    title: f.title, remedy: f.remedy, sure: f.confidence,
+    text: [html`<${C.Name} text=${f.owner} />`, " took ", html`<${C.Name} text=${f.lock} />`, f.root ? [", then waited for ", html`<${C.Name} text=${f.root} />`] : "", ": ", html`<b>${C.percent(f.share, 1)}</b>`, " of the waiting"],
+    filter: { lock: f.lock, ownerSite: f.owner, ...(evidence[f.kind] ? { doing: evidence[f.kind] } : {}) },
+  });
 
   // lead says in one sentence how bad it is.
   function lead(m) {
@@ -77,13 +58,17 @@
   C.Headline = function ({ model: m, all }) {
     const t = m.analyze.total;
     if (!t.waits && !t.waitNs && !m.analyze.deadlocks.length) return html`<${C.Empty} model=${m} />`;
-    const cards = found(m), dead = m.analyze.deadlocks.length;
+    const told = found(m), dead = m.analyze.deadlocks.length, cards = derived(m, all, told);
+    const card = v => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => C.only(v.filter)} title="show this alone"><span class="title">${v.title}</span><span>${v.text}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
+    const left = m.analyze.notCounted || [];
     return html`<section class="headline" aria-label="headline">${lead(m)}
+      ${told.length > 0 && html`<div class="verdicts findings">${told.map(f => card(finding(f)))}</div>`}
       <div class="verdicts">
         ${dead > 0 && html`<button type="button" class="verdict bad" onClick=${() => C.set({ view: "deadlocks" })}><span class="title">Deadlock</span><span>${C.plural(dead, "cycle")} of threads that wait for each other and will never end</span></button>`}
-        ${(cards.length ? cards : derived(m, all)).map(v => html`<button type="button" class="verdict" onClick=${() => C.only(v.filter)} title="show this alone"><span class="title">${v.title}</span><span>${v.text}</span></button>`)}
+        ${cards.map(card)}
+        ${C.changes && m.data.diff && C.changes(m.data.diff).map(r => html`<button type="button" class="verdict" onClick=${() => C.set({ view: "compare" })}><span class="title">${r.new.share > r.base.share ? "Grew" : "Shrank"}</span><span><${C.Name} text=${C.visible(r.name)} />: ${C.changeText(r)}</span></button>`)}
         <button type="button" class="verdict sure" onClick=${() => C.set({ view: "about" })}><span class="title">How sure</span><span>owners known: <${C.KnownBar} parts=${C.knownParts(all, all.some)} />${surest(all)}</span></button>
-      </div></section>`;
+      </div>${left.length > 0 && html`<p class="left"><b>Not counted:</b> ${left.map(w => C.visible(w.text)).join("; ")}</p>`}</section>`;
   };
 
   function surest(all) {

@@ -24,7 +24,7 @@
       return html`${kind ? html`<button type="button" class="link" onClick=${() => C.only({ [kind]: name })} title=${name}><bdi>${C.short(name)}</bdi></button>` : html`<bdi class="cell" title=${name}>${C.short(name)}</bdi>`} <small class="key">${keys[node.depth]}</small>`;
     };
     const columns = node => html`<span class="share">${C.percent(node.ns, s.total)}</span><span class="amount">${C.amount(node.ns)}</span><span class="waits">${C.number(node.waits)}</span>`;
-    const spare = Object.keys(C.pivotKeys).filter(k => !keys.includes(k));
+    const spare = Object.keys(C.pivotKeys).filter(k => !keys.includes(k) && !(s.blame === "root" && C.pivotKeys[k].direct));
     return html`<div class="view pivot"><div class="tools"><span class="label">sum by</span>
       <span class="keys" role="list">${keys.map((k, i) => html`<span key=${k} role="listitem" class=${"chip key" + (dragged === k ? " dragged" : "")} draggable="true"
           onDragStart=${e => { drag(k); e.dataTransfer.setData("text/plain", k); }} onDragEnd=${() => drag(null)} onDragOver=${e => e.preventDefault()} onDrop=${e => { e.preventDefault(); if (dragged) move(dragged, i); drag(null); }}>

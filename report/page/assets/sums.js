@@ -64,9 +64,12 @@
   C.pivotKeys = {
     "class": { of: (s, i) => s.model.locks[s.model.lock[i]].class, filter: "class" },
     "lock": { of: (s, i) => s.model.locks[s.model.lock[i]].name, filter: "lock" },
+    "owner-site": { direct: true, of: (s, i) => s.model.stacks.names[s.model.ownerSite[i]], filter: "ownerSite" },
+    "owner-doing": { direct: true, of: (s, i) => s.model.doingOf(i) || C.nothing, filter: "doing" },
     "owner-method": { of: (s, i) => s.model.stacks.methodOf(s.owner[i]), filter: "ownerFrame" },
     "owner-stack": { of: (s, i) => s.owner[i], text: (s, node) => C.stackText(s.model, node) },
     "owner-group": { of: (s, i) => s.model.groups[s.model.ownerGroup[i]], filter: "owner" },
+    "waiter-site": { of: (s, i) => s.model.stacks.names[s.model.waiterSite[i]], filter: "waiterSite" },
     "waiter-method": { of: (s, i) => s.model.stacks.methodOf(s.model.waiterStack[i]), filter: "waiterFrame" },
     "waiter-stack": { of: (s, i) => s.model.waiterStack[i], text: (s, node) => C.stackText(s.model, node) },
     "waiter-group": { of: (s, i) => s.model.groups[s.model.waiterGroup[i]], filter: "waiter" },
@@ -76,37 +79,10 @@
   // stackText writes a stack on one line, as contend's tables do.
   C.stackText = (m, node) => m.stacks.frames(node).map(n => m.stacks.text(n)).join(" < ");
 
-  // acquiring finds the frames of owners that took the lock: the innermost one
-  // in which others are seen to wait for the same lock. It returns a set of
-  // nodes.
-  C.acquiring = function (s) {
-    const m = s.model, sites = new Map(), found = new Set(), done = new Set();
-    for (let i = 0; i < m.rows; i++) {
-      let of = sites.get(m.lock[i]);
-      if (!of) sites.set(m.lock[i], of = new Set());
-      const app = m.stacks.app[m.waiterStack[i]];
-      if (!m.stacks.pseudo(app)) of.add(m.stacks.method[m.stacks.frame[app]]);
-    }
-    for (const i of s.some) {
-      const pair = m.lock[i] + " " + m.ownerStack[i];
-      if (done.has(pair)) continue;
-      done.add(pair);
-      const at = sites.get(m.lock[i]);
-      for (let n = m.ownerStack[i]; n >= 0; n = m.stacks.caller[n]) {
-        if (at.has(m.stacks.method[m.stacks.frame[n]])) { found.add(n); break; }
-      }
-    }
-    return found;
-  };
-
-  // tookLock finds, for the selected rows of which it can be told, the frame
-  // of the owner that took the lock.
-  C.tookLock = function (s) {
-    if (s.took) return s.took;
-    const m = s.model, nodes = C.acquiring(s);
-    s.took = new Map();
-    for (const i of s.some) for (let n = m.ownerStack[i]; n >= 0; n = m.stacks.caller[n]) if (nodes.has(n)) { s.took.set(i, m.stacks.frame[n]); break; }
-    return s.took;
+  // mainDoing says what the owners of some rows were mostly at.
+  C.mainDoing = function (s, rows) {
+    const g = C.groupBy(s, rows, i => s.model.doing[i])[0], ns = rows.reduce((a, i) => a + s.ns[i], 0);
+    return g && g.key >= 0 && g.ns > 0.5 * ns ? s.model.stacks.names[g.key] : "";
   };
 
   // tree groups rows step by step along a path of frames. path(row) lists keys;

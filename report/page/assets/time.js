@@ -98,7 +98,7 @@
   function chart(box, s, over, show) {
     const m = s.model, list = bands(s, over), width = Math.max(320, box.clientWidth), g = grouped(m, width);
     const data = stacked(m, list, g), top = list.slice().reverse(), text = css("--text"), rule = css("--rule");
-    const phases = m.data.phases.filter(p => !(C.state.filter.lock || []).length || C.state.filter.lock.includes(C.visible(p.lock)));
+    const phases = m.analyze.phases.filter(p => !(C.state.filter.lock || []).length || C.state.filter.lock.includes(C.visible(p.lock)));
     const stops = pauses(s);
     const axis = { stroke: text, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 }, font: "12px system-ui, sans-serif" };
     const seconds = v => +v.toFixed(6) + "";
