@@ -148,6 +148,10 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := noTrace(src.Skipped(), nil); err != nil {
+		src.Close()
+		return nil, nil, err
+	}
 	e.reads(src.Files()...)
 	return src, paths, nil
 }

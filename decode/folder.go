@@ -46,6 +46,7 @@ func (t *Trace) skip(file string, why error, lacks bool) {
 	if errors.Is(why, format.ErrTruncated) {
 		text = file + " holds nothing to read and is left out"
 	}
+	t.skipped.files = append(t.skipped.files, file)
 	t.skipped.first = cmp.Or(t.skipped.first, why)
 	t.skipped.warnings = append(t.skipped.warnings, format.Warning{Code: "skipped", Text: text})
 	if lacks {
@@ -56,6 +57,7 @@ func (t *Trace) skip(file string, why error, lacks bool) {
 // skipped are files that were left out.
 type skipped struct {
 	first    error // what the first one is
+	files    []string
 	warnings []format.Warning
 	damage   format.DamageLog
 }

@@ -67,6 +67,9 @@ func (t *Trace) Files() (names []string) {
 	return names
 }
 
+// Skipped names the inputs that are left out.
+func (t *Trace) Skipped() []string { return t.skipped.files }
+
 // Close releases all inputs.
 func (t *Trace) Close() error {
 	var errs []error

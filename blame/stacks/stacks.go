@@ -35,6 +35,7 @@ type Builder struct {
 	index   map[Key]int
 	samples []Sample
 	paths   paths
+	limit   limit // while a deep chain is put together
 }
 
 // Key is everything a sample tells.
