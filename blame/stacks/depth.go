@@ -49,7 +49,7 @@ func (b *Builder) chain(s *Sample) []Frame {
 	frames := b.owner(nil, s.Owner)
 	for i := len(hops) - 1; i >= 0; i-- {
 		if i >= from && i < to {
-			frames = append(frames, omitted(b.frames(hops[from:to]), Owner))
+			frames = append(frames, omitted(b.deep(hops[from:to]), Owner))
 			i = from
 			continue
 		}
@@ -60,15 +60,15 @@ func (b *Builder) chain(s *Sample) []Frame {
 
 // depth is how many frames a chain has.
 func (b *Builder) depth(s *Sample, hops []analysis.Hop) int {
-	n := len(b.sym.Frames(s.WaiterStack)) + 1 + b.frames(hops)
+	n := len(b.sym.Frames(s.WaiterStack)) + 1 + b.deep(hops)
 	if s.Owner.Kind == analysis.OwnerThread {
 		n += len(b.sym.Frames(s.Owner.Stack))
 	}
 	return n
 }
 
-// frames is how many frames hops have, each with that of its lock.
-func (b *Builder) frames(hops []analysis.Hop) int {
+// deep is how many frames hops have, each with that of its lock.
+func (b *Builder) deep(hops []analysis.Hop) int {
 	n := len(hops)
 	for i := range hops {
 		n += max(len(b.sym.Frames(hops[i].Stack)), 1)
