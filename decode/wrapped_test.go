@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/decode/threaddump"
 	"contend/format"
 
 	"golang.org/x/text/encoding/unicode"
@@ -207,5 +209,39 @@ func TestWrappedFiles(t *testing.T) {
 				positioned(t, err)
 			}
 		}
+	}
+}
+
+// Every dialect is read through the layers as it is without.
+func TestDialectsAreNotWrapped(t *testing.T) {
+	paths, _ := filepath.Glob("threaddump/testdata/dialects/*")
+	if len(paths) < 20 {
+		t.Fatalf("%d dialects", len(paths))
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, dump, _ := bytes.Cut(text, []byte("-- dump --\n"))
+		bare, err := threaddump.NewReader(bufio.NewReader(bytes.NewReader(dump)), path, threaddump.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr, err := Open([]string{Stdin}, bytes.NewReader(dump), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; ; i++ {
+			var want, got format.Event
+			e1, e2 := bare.Read(&want), tr.Read(&got)
+			if e1 != e2 || !bytes.Equal(format.AppendText(nil, &want), format.AppendText(nil, &got)) {
+				t.Errorf("%s: event %d is %s, %v without layers and %s, %v", path, i, format.AppendText(nil, &want), e1, format.AppendText(nil, &got), e2)
+			}
+			if e1 != nil || e2 != nil {
+				break
+			}
+		}
+		tr.Close()
 	}
 }

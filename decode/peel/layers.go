@@ -254,7 +254,10 @@ func (r *Reader) around(text []byte, of func(before []byte) layer) layer {
 	}
 	l := of(text[:r.at])
 	if l != nil && r.mark == Thread {
-		r.maybe, l = l, nil
+		if !r.begun {
+			r.maybe = l
+		}
+		return nil
 	}
 	return l
 }

@@ -37,8 +37,9 @@ type Reader struct {
 	looked  int // up to here there is no dump in out, as far as Skip looked
 	skipped Skipped
 
-	at   int // where in the line at hand a dump begins, and what
-	mark Mark
+	at    int // where in the line at hand a dump begins, and what
+	mark  Mark
+	begun bool // a dump or thread did, with a whole line: lines that name threads are its own
 }
 
 // Skipped is what Skip passed over.
@@ -181,6 +182,7 @@ func (r *Reader) find(text []byte) layer {
 		return nil // most lines of a dump
 	}
 	r.at, r.mark = r.anchor(text)
+	r.begun = r.begun || r.at == 0 && r.mark != None
 	for _, k := range kinds {
 		if l := k.find(r, text); l != nil {
 			return l
