@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 
+	"contend/analysis/moved"
 	"contend/analysis/owners"
 	"contend/format"
 )
@@ -21,6 +22,7 @@ type part struct {
 	hasRuns     bool  // execution samples: a thread that ran would show
 	recorded    int   // where its own stretches begin in the record
 	gaps        gapIndex
+	collections []moved.Pause
 }
 
 func (p *part) seen(from, to int64) {
@@ -74,6 +76,8 @@ func (r *record) add(ev *format.Event) {
 	case format.KindGap:
 		r.gaps = append(r.gaps, span{ev.Time, end})
 		r.part().gaps.add(ev.Time, end)
+	case format.KindPause:
+		r.part().collected(ev, end)
 	case format.KindThreadStart, format.KindThreadEnd, format.KindRelease:
 		r.seen(ev.Time, ev.Time)
 	}

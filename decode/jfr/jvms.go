@@ -92,7 +92,6 @@ func (r *Reader) nextJVM() {
 	r.wakings.turn(&r.queue)
 	r.wakings.told = false // to the input that begins
 	r.hidden.turn()
-	clear(r.hidden.sites)
 	r.ids.forget()
 	r.idle = nil
 	clear(r.settings)

@@ -1,0 +1,217 @@
+// Package moved finds out which locks of a recording are one that a garbage
+// collector moved. Recordings of a JVM name the locks of java.util.concurrent by
+// their addresses, which a collection changes. It never joins two locks that
+// were seen in one epoch, the time between two collections.
+//
+// Its files, each of which uses only what comes after it:
+//
+//	moved.go   locks, families and what is found out
+//	chain.go   whether the locks of a family are one
+package moved
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/format"
+)
+
+// Wait is a wait for a lock, under the address the lock had when it ended.
+type Wait struct {
+	Lock       format.ObjectID
+	Stack      format.StackID
+	Start, End int64 // ns
+}
+
+// Waits calls a function with each wait, in any order, as often as asked.
+type Waits func(func(Wait))
+
+// Pause is a stretch in which a collection paused the program, ns.
+type Pause struct{ Start, End int64 }
+
+// Found is what is known of moved locks.
+type Found struct {
+	Same     map[format.ObjectID]format.ObjectID // the one each joined lock is, for all but that one itself
+	Doubtful int                                 // locks that may be others that were moved
+	NS       int64                               // of waiting for those
+}
+
+// Joined returns at how many addresses each lock was recorded that is several
+// in the recording.
+func (f *Found) Joined() map[format.ObjectID]int {
+	n := map[format.ObjectID]int{}
+	for _, one := range f.Same {
+		n[one] = max(n[one], 1) + 1
+	}
+	return n
+}
+
+// life is what the recording shows of one address.
+type life struct {
+	lock        format.ObjectID
+	first, last int64 // ends of waits
+	waits       int
+	ns          int64
+	stack       format.StackID // of the wait before
+	family      int            // a lock of the same family, or itself
+}
+
+// site is where a lock is waited for.
+type site struct {
+	class uint32
+	stack format.StackID
+}
+
+// lives are all addresses of one recording, by lock.
+type lives struct {
+	of    []life
+	sites map[site]int // a lock that was waited for there
+}
+
+// Find looks for moved locks in one recording, given when its collections paused
+// the program. class says what sort of lock one is; ok is false for those that
+// are not named by their address.
+func Find(waits Waits, pauses []Pause, class func(format.ObjectID) (c uint32, ok bool)) *Found {
+	f := &Found{Same: map[format.ObjectID]format.ObjectID{}}
+	if len(pauses) == 0 {
+		return f
+	}
+	slices.SortFunc(pauses, func(a, b Pause) int { return cmp.Compare(a.Start, b.Start) })
+	all := &lives{sites: map[site]int{}}
+	waits(func(w Wait) {
+		if c, ok := class(w.Lock); ok {
+			all.meet(w, c)
+		}
+	})
+	families := all.families()
+	waits(func(w Wait) {
+		if int(w.Lock) < len(all.of) && all.of[w.Lock].waits > 0 {
+			if fam := families[all.root(int(w.Lock))]; fam != nil {
+				fam.seen = append(fam.seen, sighting{w.End, w.Lock})
+			}
+		}
+	})
+	c := &collections{pauses, all.rate(len(pauses))}
+	for _, fam := range families {
+		fam.find(c, f)
+	}
+	return f
+}
+
+// meet adds a wait to the life of its lock. Locks of one class that are waited
+// for in one stack are of one family.
+func (a *lives) meet(w Wait, class uint32) {
+	for len(a.of) <= int(w.Lock) {
+		a.of = append(a.of, life{family: len(a.of)})
+	}
+	l := &a.of[w.Lock]
+	if l.waits == 0 {
+		l.lock, l.first, l.last = w.Lock, w.End, w.End
+	}
+	l.first, l.last = min(l.first, w.End), max(l.last, w.End)
+	if l.waits == 0 || l.stack != w.Stack {
+		l.stack = w.Stack
+		at := site{class, w.Stack}
+		if other, ok := a.sites[at]; ok {
+			a.join(other, int(w.Lock))
+		} else {
+			a.sites[at] = int(w.Lock)
+		}
+	}
+	l.waits++
+	l.ns += w.End - w.Start
+}
+
+// root returns the lock that stands for a family.
+func (a *lives) root(l int) int {
+	for a.of[l].family != l {
+		a.of[l].family = a.of[a.of[l].family].family
+		l = a.of[l].family
+	}
+	return l
+}
+
+func (a *lives) join(l, m int) {
+	l, m = a.root(l), a.root(m)
+	a.of[max(l, m)].family = min(l, m)
+}
+
+// families returns those of several locks, by the lock that stands for each.
+func (a *lives) families() map[int]*family {
+	sizes := map[int]int{}
+	for l := range a.of {
+		if a.of[l].waits > 0 {
+			sizes[a.root(l)]++
+		}
+	}
+	out := map[int]*family{}
+	for l := range a.of {
+		root := a.root(l)
+		if a.of[l].waits == 0 || sizes[root] < 2 {
+			continue
+		}
+		if out[root] == nil {
+			out[root] = &family{lives: map[format.ObjectID]*life{}}
+		}
+		out[root].lives[format.ObjectID(l)] = &a.of[l]
+	}
+	return out
+}
+
+// rate returns how many collections there are in a nanosecond.
+func (a *lives) rate(pauses int) float64 {
+	from, to := int64(0), int64(0)
+	for i := range a.of {
+		if l := &a.of[i]; l.waits > 0 {
+			if from == 0 || l.first < from {
+				from = l.first
+			}
+			to = max(to, l.last)
+		}
+	}
+	return float64(pauses) / float64(max(to-from, 1))
+}
+
+// find decides which locks of a family are one, and notes those that may be.
+func (fam *family) find(c *collections, f *Found) {
+	for _, l := range fam.links(c) {
+		fam.join(l, f.Same)
+	}
+	order := make([]*life, 0, len(fam.lives))
+	for _, l := range fam.lives {
+		order = append(order, l)
+	}
+	slices.SortFunc(order, func(a, b *life) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.lock, b.lock)) })
+	for i := 1; i < len(order); i++ {
+		old, l := order[i-1], order[i]
+		if old.last <= l.first && c.epoch(old.last) < c.epoch(l.first) && resolve(f.Same, old.lock) != resolve(f.Same, l.lock) {
+			f.Doubtful++
+			f.NS += l.ns
+		}
+	}
+}
+
+// join makes one of two locks: what is waited for most gives the name.
+func (fam *family) join(l link, same map[format.ObjectID]format.ObjectID) {
+	old, now := resolve(same, l.old), resolve(same, l.now)
+	if old == now {
+		return
+	}
+	if cmp.Or(cmp.Compare(fam.lives[now].ns, fam.lives[old].ns), cmp.Compare(old, now)) > 0 {
+		old, now = now, old
+	}
+	for from, to := range same {
+		if to == now {
+			same[from] = old
+		}
+	}
+	same[now] = old
+}
+
+// resolve returns the lock that another one is.
+func resolve(same map[format.ObjectID]format.ObjectID, l format.ObjectID) format.ObjectID {
+	if one, ok := same[l]; ok {
+		return one
+	}
+	return l
+}
