@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"strings"
 
 	"contend/analysis/moved"
 	"contend/analysis/owners"
@@ -30,6 +31,13 @@ func (p *part) seen(from, to int64) {
 		p.first = from
 	}
 	p.last = max(p.last, to)
+}
+
+// collected notes when a garbage collection paused the program.
+func (p *part) collected(ev *format.Event, end int64) {
+	if strings.HasPrefix(ev.Name, format.PauseGC) {
+		p.collections = append(p.collections, moved.Pause{Start: ev.Time, End: end})
+	}
 }
 
 // record keeps the events that cannot be summed as they come: those that tell

@@ -3,7 +3,6 @@ package analysis
 import (
 	"fmt"
 	"maps"
-	"strings"
 	"time"
 
 	"contend/analysis/internal/column"
@@ -17,13 +16,6 @@ type relocated struct {
 	locks, addresses int // that are one lock each, and how many they were recorded as
 	doubtful         int
 	ns               int64 // of waiting for the doubtful ones
-}
-
-// collected notes when a garbage collection paused the program.
-func (p *part) collected(ev *format.Event, end int64) {
-	if strings.HasPrefix(ev.Name, format.PauseGC) {
-		p.collections = append(p.collections, moved.Pause{Start: ev.Time, End: end})
-	}
 }
 
 // relocate makes one lock of those that are one, before anything is inferred

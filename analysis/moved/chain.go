@@ -2,7 +2,6 @@ package moved
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"contend/format"
@@ -24,6 +23,16 @@ import (
 type family struct {
 	lives map[format.ObjectID]*life
 	seen  []sighting
+}
+
+// life is what the recording shows of one address.
+type life struct {
+	lock        format.ObjectID
+	first, last int64 // ends of waits
+	waits       int
+	ns          int64
+	stack       format.StackID // of the wait before
+	family      int            // a lock of the same family, or itself
 }
 
 // sighting is the end of a wait.
@@ -130,36 +139,4 @@ func (s *stint) last() (t int64) {
 
 func (s *stint) first() int64 {
 	return s.seen[slices.IndexFunc(s.seen, func(x sighting) bool { return x.lock == s.lock })].at
-}
-
-// collections are those of a recording, by time.
-type collections struct {
-	pauses []Pause
-	rate   float64 // how many there are in a nanosecond
-}
-
-// epoch returns how many collections had paused the program by t.
-func (c *collections) epoch(t int64) int {
-	n, _ := slices.BinarySearchFunc(c.pauses, t+1, func(p Pause, t int64) int { return cmp.Compare(p.Start, t) })
-	return n
-}
-
-// sameEpoch returns how many of some sightings are in the epoch of the first.
-func (c *collections) sameEpoch(seen []sighting) int {
-	end := int64(math.MaxInt64)
-	if e := c.epoch(seen[0].at); e < len(c.pauses) {
-		end = c.pauses[e].Start
-	}
-	n, _ := slices.BinarySearchFunc(seen, end, func(s sighting, t int64) int { return cmp.Compare(s.at, t) })
-	return n
-}
-
-// chance returns how likely a collection lies in a stretch of the length of this
-// one, less its pauses, in which the program does not come to wait.
-func (c *collections) chance(from, to int64) float64 {
-	length := to - from
-	for _, p := range c.pauses[c.epoch(from):c.epoch(to)] {
-		length -= min(p.End, to) - p.Start
-	}
-	return 1 - math.Exp(-c.rate*float64(max(length, 1)))
 }
