@@ -25,22 +25,6 @@ type family struct {
 	seen  []sighting
 }
 
-// life is what the recording shows of one address.
-type life struct {
-	lock        format.ObjectID
-	first, last int64 // ends of waits
-	waits       int
-	ns          int64
-	stack       format.StackID // of the wait before
-	family      int            // a lock of the same family, or itself
-}
-
-// sighting is the end of a wait.
-type sighting struct {
-	at   int64
-	lock format.ObjectID
-}
-
 // link says that a lock at one address went on at another.
 type link struct{ old, now format.ObjectID }
 

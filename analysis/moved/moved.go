@@ -9,6 +9,7 @@
 //	lives.go        locks, and families of them
 //	chain.go        whether the locks of a family are one
 //	collections.go  epochs
+//	seen.go         what a recording shows of a lock
 package moved
 
 import (
@@ -17,16 +18,6 @@ import (
 
 	"contend/format"
 )
-
-// Wait is a wait for a lock, under the address the lock had when it ended.
-type Wait struct {
-	Lock       format.ObjectID
-	Stack      format.StackID
-	Start, End int64 // ns
-}
-
-// Waits calls a function with each wait, in any order, as often as asked.
-type Waits func(func(Wait))
 
 // Found is what is known of moved locks.
 type Found struct {
