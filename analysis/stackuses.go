@@ -35,12 +35,12 @@ type stackUses struct {
 
 // Acquisitions returns where locks were seen taken, in the order in which it was
 // learnt; the list only grows.
-func (d *definitions) Acquisitions() []Acquisition { return d.stackUses.acquisitions }
+func (u *stackUses) Acquisitions() []Acquisition { return u.acquisitions }
 
 // Uses returns what a stack has been seen at.
-func (d *definitions) Uses(id format.StackID) Uses {
-	if int(id) < len(d.uses) {
-		return d.uses[id]
+func (u *stackUses) Uses(id format.StackID) Uses {
+	if int(id) < len(u.uses) {
+		return u.uses[id]
 	}
 	return 0
 }

@@ -105,7 +105,7 @@ func Of(inner []format.Frame, uses analysis.Uses) Doing {
 		return Asleep
 	case uses.Has(analysis.Did(format.ActivityIO)) && shown != Socket && shown != File:
 		return IO
-	case uses&(analysis.Acquiring|analysis.Releasing) != 0 && shown == Waiting:
+	case uses&(analysis.Acquiring|analysis.Releasing) != 0 && (shown == Waiting || shown == Unknown):
 		return Unknown
 	case shown != Unknown:
 		return shown

@@ -152,9 +152,9 @@ func share(part, whole int64) float64 { return float64(part) / float64(max(whole
 // deadlocks returns the deadlocks, whatever they cost: they never end.
 func deadlocks(c *overview.Collector, t Trace) (out []Finding) {
 	for i, d := range t.Deadlocks {
-		first := d.Cycle[0]
+		first, trapped := d.Cycle[0], c.Trapped(i+1)
 		f := Finding{Kind: Deadlock, Number: i + 1, Lock: t.Symbols.LockName(first.Lock), Class: t.Symbols.ClassName(first.Lock),
-			Threads: len(d.Cycle) + len(d.Queued), WaitNs: c.TrappedNs(i + 1)}
+			Threads: len(d.Cycle) + len(d.Queued), WaitNs: trapped.WaitNs, ByProvenance: trapped.ByProvenance}
 		f.Share, f.Confidence = share(f.WaitNs, c.TotalNs()), High
 		out = append(out, f)
 	}

@@ -18,7 +18,7 @@ type Lock struct {
 	ID      uint32 // of the lock, or of the class
 	Name    string
 	Class   string
-	Site    string // where it was made, or, where the trace does not tell, is mostly taken or waited for
+	Site    string // where it was made, or, where the trace does not tell, is mostly taken or waited for; "" where nothing tells
 	WaitNs  int64
 	Owners  []Owner
 	Waiters []Waiter
@@ -99,7 +99,12 @@ func (c *Collector) site(id uint32, l *Lock) string {
 			return o.Site
 		}
 	}
-	return l.Waiters[0].Site
+	for i := range l.Waiters {
+		if l.Waiters[i].Site != analysis.UnknownStack {
+			return l.Waiters[i].Site
+		}
+	}
+	return ""
 }
 
 // ownersOf joins the parts of one lock by site.

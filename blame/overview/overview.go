@@ -27,7 +27,7 @@ type Collector struct {
 	waited          map[waited]int32
 	parts           []part
 	places          []place
-	trapped         []int64 // by deadlock, from 1: ns
+	trapped         []Trapped // by deadlock, from 1
 	total           int64
 }
 
@@ -83,9 +83,11 @@ func (c *Collector) Slice(s *analysis.Slice) {
 		p.byProvenance[sh.Direct.Prov] += ns
 		if sh.Root.Kind == analysis.OwnerDeadlock {
 			for len(c.trapped) <= int(sh.Root.Cycle) {
-				c.trapped = append(c.trapped, 0)
+				c.trapped = append(c.trapped, Trapped{})
 			}
-			c.trapped[sh.Root.Cycle] += ns
+			t := &c.trapped[sh.Root.Cycle]
+			t.WaitNs += ns
+			t.ByProvenance[sh.Root.Prov] += ns
 		}
 	}
 	for i := range s.Waiters {
@@ -126,12 +128,18 @@ func (c *Collector) place(s *analysis.Slice, w *analysis.Waiter) *place {
 // TotalNs returns all waiting, in ns of thread-time.
 func (c *Collector) TotalNs() int64 { return c.total }
 
-// TrappedNs returns the waiting that a deadlock, numbered from 1, has caused.
-func (c *Collector) TrappedNs(cycle int) int64 {
+// Trapped is the waiting that a deadlock has caused.
+type Trapped struct {
+	WaitNs       int64
+	ByProvenance [analysis.Provenances]int64
+}
+
+// Trapped returns what a deadlock, numbered from 1, has caused.
+func (c *Collector) Trapped(cycle int) (t Trapped) {
 	if cycle < len(c.trapped) {
-		return c.trapped[cycle]
+		t = c.trapped[cycle]
 	}
-	return 0
+	return t
 }
 
 // doingOf returns what an id of the key of doings means.

@@ -18,6 +18,7 @@ package sites
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"contend/analysis"
@@ -52,7 +53,7 @@ type ofStack struct {
 
 // ofOwner is what is known of a stack as that of a lock's owner.
 type ofOwner struct {
-	taking        int32 // number of the frame that took the lock
+	taking, line  int32 // number of the frame that took the lock, and where in it
 	site, callers uint32
 }
 
@@ -94,10 +95,16 @@ func (s *Sites) Callers(id format.StackID, lock format.ObjectID) uint32 {
 	return s.owner(id, lock).callers
 }
 
-// Taking returns how many frames of a stack are inside of the one where the
-// owner of a lock took it.
-func (s *Sites) Taking(id format.StackID, lock format.ObjectID) int {
-	return int(s.owner(id, lock).taking)
+// Taking returns the stack of a lock's owner from the frame that took the lock
+// outwards, that frame at the line where it did.
+func (s *Sites) Taking(id format.StackID, lock format.ObjectID) []format.Frame {
+	o := s.owner(id, lock)
+	frames := slices.Clone(s.sym.Frames(id))
+	if len(frames) == 0 {
+		return nil
+	}
+	frames[o.taking].Line = int(o.line)
+	return frames[o.taking:]
 }
 
 // Doing returns what a thread with a stack was at, as far as the stack tells.
@@ -164,7 +171,7 @@ func (s *Sites) owner(id format.StackID, lock format.ObjectID) ofOwner {
 	if !known {
 		frames := s.sym.Frames(id)
 		at, line := s.find(m, pair, frames)
-		o = ofOwner{int32(at), s.names.ID(name(frames[at], line)), s.names.ID(s.chain(frames[at+1:]))}
+		o = ofOwner{int32(at), int32(line), s.names.ID(name(frames[at], line)), s.names.ID(s.chain(frames[at+1:]))}
 		s.of[pair] = o
 	}
 	m.last, m.owner = lock, o

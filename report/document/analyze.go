@@ -131,9 +131,9 @@ type Lock struct {
 
 	Provenance Provenance `json:"provenance"`
 
-	Site    string      `json:"site"`    // where the lock was made, or, where the trace does not tell, is mostly taken
-	Owners  []LockOwner `json:"owners"`  // who had it while others waited, by waiting caused
-	Waiting []Site      `json:"waiting"` // where the others wait, by waiting
+	Site    string      `json:"site,omitempty"` // where the lock was made, or, where the trace does not tell, is mostly taken
+	Owners  []LockOwner `json:"owners"`         // who had it while others waited, by waiting caused
+	Waiting []Site      `json:"waiting"`        // where the others wait, by waiting
 }
 
 // Deadlock is a cycle of threads, each waiting for a lock the next one holds.
@@ -221,7 +221,9 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collecto
 	a := &Analyze{Schema: "contend.analyze/2", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Total: NewTotal(locks),
 		ElapsedNs: tr.ElapsedNs, Findings: newFindings(o.Findings, o.Locks), Phases: []Phase{}, NotCounted: notCounted(cov.Warnings)}
 	a.WaitingThreads = waitingThreads(tr, cov, a.Total.WaitNs)
-	a.Phases = append(a.Phases, NewPhases(o.Phases, top)...)
+	if cov.Unit == "ns" { // a count has no instant
+		a.Phases = append(a.Phases, NewPhases(o.Phases, top)...)
+	}
 	byID := map[uint32]*overview.Lock{}
 	for i := range o.Locks {
 		byID[o.Locks[i].ID] = &o.Locks[i]
