@@ -1,8 +1,8 @@
 package screen
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 
 	"contend/report/document"
 )
@@ -20,6 +20,10 @@ func (s *screen) advice(g *group) []line {
 // to be about it.
 const advised = 0.5
 
+// worthwhile is how many threads wait on average at least where a change would be
+// felt.
+const worthwhile = 0.01
+
 // try is one sentence.
 func (s *screen) try(g *group) string {
 	by := map[string]int64{}
@@ -32,18 +36,22 @@ func (s *screen) try(g *group) string {
 	}
 	most := func(ns int64) bool { return float64(ns) >= advised*float64(g.WaitNs) }
 	switch {
-	case s.counts && by["[unknown owner]"] == g.WaitNs:
+	case !s.counts && float64(g.WaitNs) < worthwhile*float64(s.ElapsedNs):
+		return strings.ToUpper(s.thread[:1]) + s.thread[1:] + "s hardly wait for it: nothing to gain here"
+	case s.paths && most(by["[unknown owner]"]):
+		return "See who holds it: a runtime/trace tells"
+	case s.counts && most(by["[unknown owner]"]):
 		return "See who holds it: take thread dumps, or a recording (contend record)"
 	case most(by["[unknown owner]"] + by["[unknown stack]"]):
 		return "See who holds it: record with thread dumps (contend jfc prints settings)"
 	case most(by["[gc pause]"] + by["[safepoint]"]):
 		return "Mend the pauses of the JVM first"
 	case most(by["[handoff]"]):
-		return fmt.Sprintf("It is taken too often for short work: take it less often, or split it into several")
+		return "It is taken too often for short work: take it less often, or split it"
 	case top == "":
-		return "Take it less often, or split it into several"
+		return "Take it less often, or split it"
 	case most(by[top]):
 		return "Do less in " + s.simple(top) + " while it holds the lock, or run it less often"
 	}
-	return "No single holder is to blame: take the lock less often, or split it into several"
+	return "No single holder is to blame: take the lock less often, or split it"
 }

@@ -7,7 +7,6 @@ import (
 	"contend/analysis"
 	"contend/blame/findings"
 	"contend/report/document"
-	"contend/report/text"
 )
 
 // findings says what is wrong, the gravest first.
@@ -100,6 +99,9 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 	}
 	if n := len(d.Queued); n > 0 {
 		title += fmt.Sprintf(", %d more behind them", n)
+		if n <= members {
+			title += " (" + strings.Join(d.Queued, ", ") + ")"
+		}
 	}
 	lines := fill("", s.Width, alarm, prose(title)...)
 	for i := range d.Cycle {
@@ -129,26 +131,3 @@ func (s *screen) place(st document.Stack) string {
 	}
 	return s.simple(frameText(f.Class, f.Method, f.Line))
 }
-
-func frameText(class, method string, n int) string {
-	name := method
-	if class != "" {
-		name = class + "." + method
-	}
-	if n > 0 {
-		name += fmt.Sprintf(":%d", n)
-	}
-	return name
-}
-
-// lock names one lock: its class, and what tells it from others of that.
-func (w *words) lock(name string) string {
-	class, rest, ok := strings.Cut(name, "@")
-	if !ok {
-		return w.simple(name)
-	}
-	return w.class(class) + "@" + rest
-}
-
-// unknownSite reports whether a site names no place in the program.
-func unknownSite(site string) bool { return site == "" || site[0] == '[' && text.Columns(site) > 1 }

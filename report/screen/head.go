@@ -41,9 +41,9 @@ func (s *screen) amounts() string {
 	case s.counts:
 		return fmt.Sprintf("%s in %s, counted but not timed", s.measure.Text(t.WaitNs), text.Duration(s.ElapsedNs))
 	case t.WaitNs == 0 && t.Waits == 0:
-		return fmt.Sprintf("%s, %s, none of them seen waiting for a lock", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)))
+		return fmt.Sprintf("%s, %s, none seen waiting for a lock", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)))
 	}
-	return fmt.Sprintf("%s, %s, %s of them waiting for a lock on average", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), average(s.WaitingThreads))
+	return fmt.Sprintf("%s, %s, %s waiting for a lock on average", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), average(s.WaitingThreads))
 }
 
 // timeless reports whether the input has no times at all.

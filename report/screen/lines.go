@@ -75,3 +75,13 @@ func fillWith(first string, width int, st style, parts []string, more ...string)
 
 // prose makes parts of a sentence, which may be broken anywhere.
 func prose(sentence string) []string { return strings.Fields(sentence) }
+
+// middle cuts the middle out of a name that is too long: its class begins it, and
+// its method ends it.
+func middle(s string, n int) string {
+	if text.Columns(s) <= n {
+		return s
+	}
+	front := text.FirstColumns(s, (n-1)/2)
+	return front + text.Shorten(s, n-text.Columns(front), text.End)
+}

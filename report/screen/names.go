@@ -1,10 +1,9 @@
 package screen
 
 import (
+	"fmt"
 	"strings"
 	"unicode"
-
-	"contend/report/text"
 )
 
 // simple writes a name of the program, Class.method:line, without its package.
@@ -44,12 +43,14 @@ func (w *words) class(name string) string {
 	return name[strings.LastIndexByte(name, '.')+1:]
 }
 
-// middle cuts the middle out of a name that is too long: its class begins it, and
-// its method ends it.
-func middle(s string, n int) string {
-	if text.Columns(s) <= n {
-		return s
+// frameText writes a frame as Class.method:line.
+func frameText(class, method string, n int) string {
+	name := method
+	if class != "" {
+		name = class + "." + method
 	}
-	front := text.FirstColumns(s, (n-1)/2)
-	return front + text.Shorten(s, n-text.Columns(front), text.End)
+	if n > 0 {
+		name += fmt.Sprintf(":%d", n)
+	}
+	return name
 }

@@ -12,9 +12,11 @@
 //	advice.go    what to do where no finding says so
 //	tail.go      what was not counted, how sure it is, what to run next
 //	stacks.go    whole stacks, for who asks for all
+//	parts.go     what all parts of a screen are made of
 //	group.go     locks that a reader takes for one
 //	words.go     what things are called
 //	names.go     names made short
+//	program.go   what sort of program it is
 //	lines.go     lines of so many columns
 package screen
 
@@ -22,36 +24,11 @@ import (
 	"bufio"
 	"io"
 	"slices"
-
-	"contend/report/document"
 )
-
-// Options of the screen.
-type Options struct {
-	Width int  // columns; 0 is DefaultWidth
-	Color bool // the terminal shows colours, and its user wants them
-	Full  bool // all that is known, in as many lines as it takes
-	Top   int  // locks shown at most, 0 for as many as fit
-}
-
-// DefaultWidth is the width of what no terminal shows.
-const DefaultWidth = 80
 
 // MaxLines is how long a screen is at most when it is as wide as DefaultWidth,
 // unless all is asked for.
 const MaxLines = 25
-
-// Answer is what is shown: the overview of all locks, and for Options.Full the
-// waiting by the owners' stacks and classes of locks.
-type Answer struct {
-	*document.Analyze
-	Stacks *document.Blame
-}
-
-// detail is how much is shown of what there is.
-type detail struct {
-	findings, locks, owners, callers, notes int
-}
 
 // details go from all that a reader wants to what fits in any case. What the
 // locks below the first show goes before findings do, and those before the notes.
@@ -76,15 +53,6 @@ func Write(w io.Writer, a Answer, o Options) error {
 		out.WriteByte('\n')
 	}
 	return out.Flush()
-}
-
-// screen is what the parts of a screen are made of.
-type screen struct {
-	Answer
-	Options
-	words
-	groups []group
-	detail
 }
 
 // fitting returns the lines of the richest detail that fits.

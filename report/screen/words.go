@@ -4,29 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"contend/format"
 	"contend/report/document"
 	"contend/report/text"
 )
-
-// words are what things of a trace are called.
-type words struct {
-	thread  string // "thread", or what the program has instead
-	paths   bool   // names have paths instead of packages: a Go program's
-	counts  bool   // nothing is known of time
-	measure text.Measure
-
-	unitIsThreads bool // a thread dump counts who waits
-}
-
-func wordsOf(a *document.Analyze) words {
-	w := words{thread: "thread", measure: text.MeasureOf(a.Coverage)}
-	if f := a.Trace.Format; strings.HasPrefix(f, "go ") || strings.HasPrefix(f, "goroutine") {
-		w.thread, w.paths = "goroutine", true
-	}
-	w.counts, w.unitIsThreads = w.measure.Counts(), a.Coverage.Unit == string(format.UnitThreads)
-	return w
-}
 
 // some writes a number of things.
 func some(n int64, one string) string {
@@ -117,4 +97,16 @@ func known(p document.Provenance) string {
 		return "mostly " + best.Name
 	}
 	return best.Name
+}
+
+// unknownSite reports whether a site names no place in the program.
+func unknownSite(site string) bool { return site == "" || site[0] == '[' }
+
+// lock names one lock: its class, and what tells it from others of that.
+func (w *words) lock(name string) string {
+	class, rest, ok := strings.Cut(name, "@")
+	if !ok {
+		return w.simple(name)
+	}
+	return w.class(class) + "@" + rest
 }
