@@ -17,6 +17,11 @@ func (s *screen) tail() (lines []line) {
 		}
 		lines = append(lines, fill("not counted: ", s.Width, plain, prose(s.brief(w))...)...)
 	}
+	for _, w := range s.Coverage.Warnings {
+		if doubts[w.Code] && !s.Full {
+			lines = append(lines, fill("doubt: ", s.Width, plain, prose(s.brief(w))...)...)
+		}
+	}
 	lines = append(lines, s.sureness()...)
 	if s.Full {
 		for _, w := range s.Coverage.Warnings {
@@ -25,6 +30,9 @@ func (s *screen) tail() (lines []line) {
 	}
 	return append(lines, s.next()...)
 }
+
+// doubts are the codes of warnings that say that a number above may be wrong.
+var doubts = map[string]bool{"mixed": true, "wild-times": true, "overflow": true, "disagreement": true}
 
 // brief is a warning without its details, unless they are asked for.
 func (s *screen) brief(w document.Warning) string {
