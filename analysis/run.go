@@ -24,6 +24,7 @@
 //	definer.go     definitions that come while visitors work
 //	dispatcher.go  visitors on their own goroutine, some batches behind
 //	hops.go        the steps of paths, each kept once
+//	stuck.go       circles that only thread dumps show
 //	deadlock.go    circles in the graph, numbered
 //	times.go       which times may be, and sums that are too large
 //	trace.go       the filter, and what Run returns
@@ -136,8 +137,10 @@ func (p *pass) finish() *Trace {
 	rec.visitTenures(e)
 	tr.Threads = max(counted, 0)
 	tr.RunningNs = e.running
+	p.cyc.stuck(tl.Unlinked, e)
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
-	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: p.warnings(tl)}
+	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: p.warnings(tl),
+		Threshold: rec.threshold, Samples: smp.samples, Owned: rec.TellsOwners() || smp.tellsOwners()}
 	return tr
 }
 

@@ -111,6 +111,7 @@ func (t *Trace) Stats() format.Stats {
 		sum.Events += s.Events
 		sum.BytesRead += s.BytesRead
 		sum.BytesTotal += s.BytesTotal
+		sum.Dumps += s.Dumps
 		sum.Warnings = append(sum.Warnings, s.Warnings...)
 		sum.Damage.Join(s.Damage)
 	}

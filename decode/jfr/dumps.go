@@ -19,6 +19,9 @@ func (r *Reader) threadDump(at int64, text string) {
 	threads := make([]format.ThreadID, len(d.Threads))
 	idle := map[format.ThreadID]idleSince{}
 	shown := shownDump{asked: at}
+	if d.Complete() && !strings.Contains(text, deadlockReport) {
+		r.dumps++
+	}
 	for i := range d.Threads {
 		t := &d.Threads[i]
 		if t.JavaID == 0 && len(t.Frames) == 0 {
@@ -57,6 +60,10 @@ func (r *Reader) threadDump(at int64, text string) {
 	}
 	r.dated.dumps.list = append(r.dated.dumps.list, shown)
 }
+
+// deadlockReport is what the JVM writes below the threads where it found one. It
+// knows who owns the locks of java.util.concurrent, which the dump may not show.
+const deadlockReport = "Java-level deadlock"
 
 // enters reports whether a thread has a monitor and is still blocked at its
 // entry: it was free, or handed over, a moment ago.

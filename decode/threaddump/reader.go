@@ -142,6 +142,9 @@ func (r *Reader) deliver(d *Dump) {
 	}
 	r.stats.Events += int64(len(d.Threads))
 	r.missing.spread = max(r.missing.spread, d.Spread)
+	if d.Complete() {
+		r.stats.Dumps++
+	}
 	s := r.snapshot(d, &r.missing)
 	r.queue.Push(r.metadata...)
 	r.metadata = r.metadata[:0]
