@@ -10,6 +10,7 @@
 //	runner.go      when one thread runs: its life less its idle times
 //	inputs.go      when the threads of each input could be seen
 //	sweep.go       recorded waits and owners turned into slices
+//	stuck.go       deadlocks that only thread dumps show
 //	tenures.go     recorded tenures, for the visitors that ask
 //	sampled.go     samples put together from events, and charged in order
 //	samplerun.go   successive samples that show the same, charged as one
@@ -24,7 +25,6 @@
 //	definer.go     definitions that come while visitors work
 //	dispatcher.go  visitors on their own goroutine, some batches behind
 //	hops.go        the steps of paths, each kept once
-//	stuck.go       circles that only thread dumps show
 //	deadlock.go    circles in the graph, numbered
 //	times.go       which times may be, and sums that are too large
 //	trace.go       the filter, and what Run returns

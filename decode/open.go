@@ -3,6 +3,7 @@
 package decode
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -112,6 +113,7 @@ func (t *Trace) Stats() format.Stats {
 		sum.BytesRead += s.BytesRead
 		sum.BytesTotal += s.BytesTotal
 		sum.Dumps += s.Dumps
+		sum.Blind = cmp.Or(sum.Blind, s.Blind)
 		sum.Warnings = append(sum.Warnings, s.Warnings...)
 		sum.Damage.Join(s.Damage)
 	}

@@ -24,7 +24,8 @@ type Stats struct {
 	BytesTotal int64 // bytes of input met, damaged ones included; -1 when not known yet
 	Warnings   []Warning
 	Damage     DamageLog // where the input is damaged; empty when it is whole
-	Dumps      int       // thread dumps met in which a deadlock would show
+	Dumps      int       // thread dumps met in which a deadlock shows
+	Blind      string    // why one may not, nor in the rest of the input; "" where that follows from the events
 }
 
 // Warning is a reason for doubt that rides on a result: a stable code for

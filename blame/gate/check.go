@@ -74,7 +74,9 @@ func (r *Rule) check(runs, baseline []*Run) Result {
 		base = r.metric.measure(r, baseline)
 	}
 	values := r.metric.measure(r, runs)
+	counts := r.metric.unit == Ratio && slices.ContainsFunc(slices.Concat(runs, baseline), counted)
 	for name, v := range values {
+		v.none = v.none || counts
 		s := r.absolute(v)
 		if r.relative {
 			s = r.change(v, base[name], len(baseline), 0.05/float64(len(values)))

@@ -122,6 +122,7 @@ func unrecorded(_ *Rule, _ *Subject, run *Run) Doubt {
 	return Doubt{}
 }
 
+// timeless doubts a share of the time where the input has none.
 func timeless(_ *Rule, _ *Subject, run *Run) Doubt {
 	switch run.Stats.Unit {
 	case format.UnitAcquisitions:
@@ -220,19 +221,21 @@ func longHidden(r *Rule, s *Subject, run *Run) Doubt {
 // unseenOwners doubts that there is no deadlock in a trace that would not show
 // it: a wait is recorded when it ends, and those in a deadlock never do.
 func unseenOwners(_ *Rule, _ *Subject, run *Run) Doubt {
-	if run.Stats.Dumps > 0 || run.Trace.Coverage.Owned {
+	switch {
+	case run.Stats.Blind != "":
+		return Doubt{run.Stats.Blind, giveDumps}
+	case run.Stats.Dumps > 0 || run.Trace.Coverage.Owned:
 		return Doubt{}
 	}
-	if text, ok := run.warned("no-owners"); ok {
-		return Doubt{text, "there is no rule for this input"}
-	}
-	return Doubt{"no thread dump is in the trace, and a wait in a deadlock never ends and is not recorded", "record with thread dumps ('contend jfc' prints such settings), or give dumps: jstack -l PID"}
+	return Doubt{"the trace does not tell who holds a lock until somebody else gets it", giveDumps}
 }
+
+const giveDumps = "give thread dumps of all threads (jstack -l PID), or a recording that takes them ('contend jfc' prints such settings)"
 
 // unlistedOwners doubts dumps that do not show who holds a lock somebody waits
 // for.
 func unlistedOwners(_ *Rule, _ *Subject, run *Run) Doubt {
-	for _, code := range []string{"unlisted-owners", "readers", "no-owners"} {
+	for _, code := range []string{"unlisted-owners", "readers"} {
 		if text, ok := run.warned(code); ok {
 			reason, hint, _ := strings.Cut(text, ": ")
 			return Doubt{reason, hint}

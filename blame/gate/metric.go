@@ -72,6 +72,10 @@ func metricNames() string {
 	return strings.Join(names, ", ")
 }
 
+// counted reports whether a run counts acquisitions, of which no share of the
+// time follows.
+func counted(run *Run) bool { return run.Stats.Unit == format.UnitAcquisitions }
+
 func group(runs []*Run) compare.Group {
 	g := make(compare.Group, len(runs))
 	for i, r := range runs {

@@ -66,6 +66,8 @@ func TestNearest(t *testing.T) {
 		"Hashtabel":           {"java.util.Hashtable"},
 		"truth":               {"Truth$InventoryLock", "Truth$LedgerLock"},
 		"Truth$InventryLock":  {"Truth$InventoryLock"},
+		"InventryLock":        {"Truth$InventoryLock"},
+		"Vectro$":             {"java.util.Vector"},
 		"com.acme.Nothing":    nil,
 		"java.util.Vector@12": {"java.util.Vector"},
 		"":                    nil,

@@ -37,27 +37,29 @@ func Nearest(text string, names []string, n int) []string {
 
 // plain drops what patterns are made of, and the case of letters.
 func plain(text string) string {
-	return strings.ToLower(strings.Map(func(r rune) rune {
-		if strings.ContainsRune(`\^$*+?|()[]`, r) {
+	return strings.TrimRight(strings.ToLower(strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`\^*+?|()[]`, r) {
 			return -1
 		}
 		return r
-	}, WithoutAddress(text)))
+	}, WithoutAddress(text))), "$")
 }
 
 // distance returns how many letters of a must be changed, put in or left out
-// to make it the name b, or a part of that which follows its packages.
+// to make it the name b, or what is left of that behind a package or an outer
+// class.
 func distance(a, b string) int {
 	if strings.Contains(b, a) {
 		return 0
 	}
 	far := edits(a, b)
 	for rest := b; ; {
-		_, after, ok := strings.Cut(rest, ".")
-		if !ok {
+		at := strings.IndexAny(rest, ".$/")
+		if at < 0 {
 			return far
 		}
-		far, rest = min(far, edits(a, after)), after
+		rest = rest[at+1:]
+		far = min(far, edits(a, rest))
 	}
 }
 

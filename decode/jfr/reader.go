@@ -44,9 +44,9 @@ type Reader struct {
 	held     format.Event // to deliver after queue
 	holding  bool
 	settings map[string]string
-	recorded map[string]bool               // by event: whether any settings enable it
-	met      bool                          // any event of a wait
-	dumps    int                           // in which a deadlock would show
+	recorded map[string]bool // by event: whether any settings enable it
+	met      bool            // any event of a wait
+	telling  tellingDumps
 	idle     map[format.ThreadID]idleSince // by the last thread dump
 	dated    dumpTimes
 	wakings  wakings
@@ -83,7 +83,7 @@ func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	return format.Stats{Format: fmt.Sprintf("jfr %d.%d", r.head.major, r.head.minor), Events: r.events,
-		BytesRead: r.taken() - r.damaged, BytesTotal: r.taken(), Dumps: r.dumps, Warnings: slices.Concat(r.warnings, r.unrecorded(), r.hidden.warnings(r.ids.virtual)), Damage: r.damage}
+		BytesRead: r.taken() - r.damaged, BytesTotal: r.taken(), Dumps: r.telling.count, Blind: r.blind(), Warnings: slices.Concat(r.warnings, r.unrecorded(), r.hidden.warnings(r.ids.virtual)), Damage: r.damage}
 }
 
 // Close releases the reader; the input stays open.
