@@ -28,6 +28,7 @@ type Trace struct {
 	shift   shift
 	joined  []*input         // thread dumps an input before them reads
 	skipped []format.Warning // files of a folder that are no traces
+	overlaps
 }
 
 // Stdin is the name of standard input.
@@ -38,7 +39,7 @@ const Stdin = "-"
 // ErrNotMine for a file that is no trace, ErrVersion, or ErrTruncated for one
 // that ends within its header.
 func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
-	t := &Trace{source: source{stdin: stdin, options: o}}
+	t := &Trace{source: source{stdin: stdin, options: o}, overlaps: overlaps{several: len(paths) > 1}}
 	for i, path := range paths {
 		label := ""
 		if i < len(o.Labels) {
@@ -49,6 +50,7 @@ func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
 			return nil, err
 		}
 	}
+	t.dropRepeated()
 	t.joinDumps()
 	if len(t.inputs) > 1 || slices.ContainsFunc(o.Labels, func(l string) bool { return l != "" }) {
 		t.label()
@@ -61,7 +63,7 @@ func (t *Trace) Files() (names []string) {
 	for _, in := range slices.Concat(t.inputs, t.joined) {
 		names = append(names, in.name)
 	}
-	return names
+	return append(names, t.overlaps.files...)
 }
 
 // Close releases all inputs.
@@ -120,7 +122,7 @@ func (t *Trace) Stats() format.Stats {
 	for _, in := range t.joined {
 		in.guard.warn(in.name, &sum)
 	}
-	sum.Warnings = append(sum.Warnings, t.skipped...)
+	sum.Warnings = append(append(sum.Warnings, t.skipped...), t.overlaps.said...)
 	return sum
 }
 

@@ -95,7 +95,7 @@ func (in *input) sniff(buf *bufio.Reader) (Source, error) {
 		if !k.is(start) {
 			continue
 		}
-		r, err := k.open(content{buf, in.name, in.from.options.Rules})
+		r, err := k.open(content{buf, in.name, in.from.options.Rules, in.skip})
 		if err == nil && k.pumped {
 			r, in.unwrap = newPump(r, &in.from.events, in.unwrap), nil
 		}

@@ -77,7 +77,7 @@ func (r *Rule) check(runs, baseline []*Run) Result {
 	counts := r.metric.unit == Ratio && slices.ContainsFunc(slices.Concat(runs, baseline), counted)
 	for name, v := range values {
 		v.none = v.none || counts
-		s := r.absolute(v)
+		s := r.absolute(v, runningRange(runs))
 		if r.relative {
 			s = r.change(v, base[name], len(baseline), 0.05/float64(len(values)))
 		}
@@ -101,13 +101,30 @@ func (r *Rule) check(runs, baseline []*Run) Result {
 	return res
 }
 
-func (r *Rule) absolute(v measured) Subject {
+// runningRange is the part that the running time counted is of what it may be
+// at most.
+func runningRange(runs []*Run) float64 {
+	low, high := 0.0, 0.0
+	for _, run := range runs {
+		low, high = low+float64(run.Trace.RunningNs), high+float64(max(run.Trace.RunningHigh, run.Trace.RunningNs))
+	}
+	if high == 0 {
+		return 1
+	}
+	return low / high
+}
+
+// absolute holds a value against a limit. A share fails where it is above in
+// any case, however much of the time not told threads ran.
+func (r *Rule) absolute(v measured, running float64) Subject {
 	s := Subject{Status: Pass, Value: v.Value, Half: known(v.Half), Limit: r.limit}
 	switch {
 	case v.none:
 		// decide says why
 	case r.metric == &deadlock:
 		s.Status = failIf(v.Value > 0)
+	case r.metric.unit == Ratio:
+		s.Status = failIf(r.above(v.Value*running, r.limit))
 	default:
 		s.Status = failIf(r.above(v.Value, r.limit))
 	}

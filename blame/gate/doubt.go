@@ -22,7 +22,7 @@ type doubter func(r *Rule, s *Subject, run *Run) Doubt
 // breaks its limit does so whatever is hidden: waiting that is not recorded
 // only adds to it. The table is read from the top.
 var (
-	ofShares    = []doubter{unrecorded, timeless, damaged, pending, tooShort, bounded, fewSamples}
+	ofShares    = []doubter{unrecorded, timeless, unknownRunning, damaged, pending, tooShort, bounded, fewSamples}
 	ofLengths   = []doubter{unrecorded, withoutLengths, damaged, pending, longThreshold, longHidden}
 	ofDeadlocks = []doubter{unseenOwners, unlistedOwners, damaged}
 )
@@ -133,6 +133,17 @@ func timeless(_ *Rule, _ *Subject, run *Run) Doubt {
 	return Doubt{}
 }
 
+// unknownRunning doubts a share of a running time that is known too badly.
+func unknownRunning(r *Rule, s *Subject, run *Run) Doubt {
+	if r.relative || !r.above(s.Value, s.Limit) || s.none {
+		return Doubt{}
+	}
+	return Doubt{fmt.Sprintf("threads ran for %v to %v, the trace does not tell more closely, and the value is a part of that", brief(run.Trace.RunningNs), brief(run.Trace.RunningHigh)),
+		"record samples of what threads do, or thread dumps ('contend jfc' prints such settings)"}
+}
+
+func brief(ns int64) time.Duration { return time.Duration(ns).Round(time.Millisecond) }
+
 func damaged(_ *Rule, _ *Subject, run *Run) Doubt {
 	if run.Stats.Damage.Whole() {
 		return Doubt{}
@@ -235,7 +246,7 @@ const giveDumps = "give thread dumps of all threads (jstack -l PID), or a record
 // unlistedOwners doubts dumps that do not show who holds a lock somebody waits
 // for.
 func unlistedOwners(_ *Rule, _ *Subject, run *Run) Doubt {
-	for _, code := range []string{"unlisted-owners", "readers"} {
+	for _, code := range []string{"unlisted-owners", "unlisted-locks", "readers"} {
 		if text, ok := run.warned(code); ok {
 			reason, hint, _ := strings.Cut(text, ": ")
 			return Doubt{reason, hint}

@@ -16,7 +16,8 @@ import (
 
 // Options of a Reader.
 type Options struct {
-	Rules *rules.Table // tells parks on locks from idle ones; nil means the default
+	Rules *rules.Table      // tells parks on locks from idle ones; nil means the default
+	Skip  map[ChunkKey]bool // chunks not to read: another input has them
 }
 
 // Reader is a format.Source over one input.
@@ -24,6 +25,7 @@ type Reader struct {
 	input
 	name  string
 	rules *rules.Table
+	skip  map[ChunkKey]bool
 	specs map[string]*eventSpec
 
 	chunkAt    int64 // offset of the chunk in the input
@@ -66,7 +68,7 @@ type Reader struct {
 // *format.Error: ErrNotMine for input that is no recording, ErrVersion for
 // one of JDK 7 or 8, ErrTruncated for one without a whole header.
 func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
-	r := &Reader{input: input{in: in}, name: name, rules: o.Rules, specs: wanted(), ids: newIdentities(), settings: map[string]string{}, recorded: map[string]bool{}, metas: map[string]*metadata{}}
+	r := &Reader{input: input{in: in}, name: name, rules: o.Rules, skip: o.Skip, specs: wanted(), ids: newIdentities(), settings: map[string]string{}, recorded: map[string]bool{}, metas: map[string]*metadata{}}
 	if r.rules == nil {
 		r.rules = rules.Default()
 	}
