@@ -35,6 +35,7 @@
 //	slice.go       the model: slices, and the visitors that get them
 //	symbols.go     ids resolved for visitors and reports
 //	definitions.go what a trace says of the things it names by ids
+//	stackuses.go   what events show threads at with a stack
 //	interner.go    strings as dense ids
 //	frames.go      which frames are the lock's or the runtime's
 package analysis
@@ -84,6 +85,7 @@ func (p *pass) take(ev *format.Event) {
 	if clamp(ev) {
 		p.wild++
 	}
+	p.names.use(ev)
 	switch ev.Kind {
 	case format.KindThread, format.KindObject, format.KindStack:
 		p.smp.flushRun()
@@ -143,6 +145,7 @@ func (p *pass) finish() *Trace {
 	tr.RunningNs = e.running
 	p.cyc.stuck(tl.Unlinked, e)
 	tr.RunningHigh = max(tr.RunningHigh, e.running)
+	tr.ElapsedNs = max(0, min(tr.End, e.to)-max(tr.Start, e.from))
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
 	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: p.warnings(tl),
 		Threshold: rec.threshold, Samples: smp.samples, Owned: rec.TellsOwners() || smp.tellsOwners()}
