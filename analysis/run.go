@@ -7,7 +7,6 @@
 //	run.go         a source is read to its end; what each event is given to
 //	warnings.go    what the record could not tell
 //	lifetimes.go   how many threads ran, and when: each thread's life, together
-//	unseen.go      what is believed of a thread while nothing is known of it
 //	runner.go      when one thread runs: its life less its idle times
 //	inputs.go      when the threads of each input could be seen
 //	sweep.go       recorded waits and owners turned into slices
@@ -17,6 +16,7 @@
 //	samplerun.go   successive samples that show the same, charged as one
 //	sampler.go     one sample: what it stands for, its graph, its slices
 //	record.go      the events that are kept until the source ends
+//	unseen.go      what is believed of a thread while nothing is known of it
 //	gaps.go        where data of one input was lost
 //	stalls.go      how late samples were taken
 //	emit.go        what the filter leaves, booked for the visitors

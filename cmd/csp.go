@@ -132,8 +132,8 @@ func (o *cspOptions) timed(res *result) error {
 
 // cspAnswer is the document, and how a terminal shows it.
 type cspAnswer struct {
-	doc          *document.CSP
-	top          int
+	doc   *document.CSP
+	top   int
 	chart bool
 }
 

@@ -27,7 +27,9 @@ const shownNearest = 3
 // noMatch warns of an expression that matches none of the names a trace has: an
 // empty answer would look like health.
 func (e *env) noMatch(flag, text string, re *regexp.Regexp, names []string) {
-	names = slices.DeleteFunc(names, func(name string) bool { return name == "" || strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]") })
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return name == "" || strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]")
+	})
 	if re == nil || len(names) == 0 || slices.ContainsFunc(names, re.MatchString) {
 		return
 	}

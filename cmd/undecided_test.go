@@ -32,9 +32,10 @@ var corpusVerdicts = map[string]string{
 	"javacore/javacore-withrawStateValue.txt":  "ouu",
 	"javacore/javacore.20191105.224043.txt.gz": "ouu",
 	// Thresholds of 10 and 20 ms; the first has a thread dump of all threads,
-	// with no circle. async-profiler's own waits have no threshold.
+	// with no circle. async-profiler has no
+	// threshold, and tells of few of its threads when they ran.
 	"jfr/async-profiler-3chunks-type-zero.jfr.gz": "ouo",
-	"jfr/async-profiler-kafka-lock.jfr.gz":        "uoo",
+	"jfr/async-profiler-kafka-lock.jfr.gz":        "uuo",
 	"jfr/jdk-lock-contention.jfr":                 "ufo",
 	"jfr/jdk-reentrant-lock.jfr":                  "ufo",
 	// One dump each. The last is of a program with virtual threads, which are
