@@ -54,6 +54,8 @@ type Object struct {
 	Hash  uint64
 	Name  string // "" unless the source names it
 	Stack format.StackID
+
+	Addresses int // at how many it was recorded as a lock of its own; 0 for one
 }
 
 // maxSymbol bounds the ids taken from a trace.

@@ -15,6 +15,7 @@
 //	sampled.go     samples put together from events, and charged in order
 //	samplerun.go   successive samples that show the same, charged as one
 //	sampler.go     one sample: what it stands for, its graph, its slices
+//	relocate.go    locks that a garbage collector moved made one
 //	record.go      the events that are kept until the source ends
 //	unseen.go      what is believed of a thread while nothing is known of it
 //	gaps.go        where data of one input was lost
@@ -125,6 +126,7 @@ func (p *pass) finish() *Trace {
 	start, end := rec.bounds()
 	tr := &Trace{Symbols: e.out.sym, Start: start, End: end}
 	e.begin(start)
+	relocated := rec.relocate(e.defs)
 	rec.activities = rec.Arrange(e.defs.Kind)
 	tl, rebuilt := rec.activities.Timelines(e.defs)
 	counted := 0
@@ -147,7 +149,7 @@ func (p *pass) finish() *Trace {
 	tr.RunningHigh = max(tr.RunningHigh, e.running)
 	tr.ElapsedNs = max(0, min(tr.End, e.to)-max(tr.Start, e.from))
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
-	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: p.warnings(tl),
+	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl), relocated.warnings()...),
 		Threshold: rec.threshold, Samples: smp.samples, Owned: rec.TellsOwners() || smp.tellsOwners()}
 	return tr
 }

@@ -40,7 +40,7 @@ them: who released each lock of java.util.concurrent is then recorded, with its
 stack, and so are the waits of virtual threads for such locks. With --from, the
 synchronized methods are traced whose monitors had owners that an earlier recording
 does not tell. Older JDKs pass over what they do not know.`,
-		Example: "  contend jfc > contend.jfc\n  contend jfc --exact > contend.jfc\n  contend jfc --from locks.jfr > contend.jfc\n  jcmd PID JFR.start name=locks settings=$PWD/contend.jfc\n  jcmd PID JFR.dump name=locks filename=locks.jfr",
+		Example: "  contend jfc > contend.jfc\n  contend jfc --exact > contend.jfc\n  contend jfc --from locks.jfr > contend.jfc\n  jcmd PID JFR.start name=locks settings=$PWD/contend.jfc\n  jcmd PID JFR.dump name=locks filename=$PWD/locks.jfr",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			text, err := o.settings(e)
