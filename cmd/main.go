@@ -15,6 +15,7 @@ import (
 	"contend/report/text"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // The exit codes.
@@ -90,8 +91,20 @@ func newRoot(e *env) *cobra.Command {
 		return usageError{err, fmt.Sprintf("'%s --help' lists the flags", c.CommandPath())}
 	})
 	root.AddCommand(newAnalyze(e), newBlame(e), newCSP(e), newPprof(e), newFlame(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e), newGraph(e), newChains(e), newHist(e), newDiff(e), newCheck(e), newMerge(e), newVerify(e), newVersion(e), newMan(), newRecord(e))
+	root.SetGlobalNormalizationFunc(spelling)
 	decorate(root, width(e.out))
 	return root
+}
+
+// spelled are former names of flags, which no help shows any more.
+var spelled = map[string]pflag.NormalizedName{"rules": "lock-rules"}
+
+// spelling gives a flag the name that it has now.
+func spelling(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if now, old := spelled[name]; old {
+		return now
+	}
+	return pflag.NormalizedName(name)
 }
 
 // exit says what went wrong and decides the exit code.
@@ -108,7 +121,7 @@ func (e *env) exit(err error) int {
 		return exitRules
 	case isURL(err):
 		e.say("contend: " + pathOf(err) + ": contend reads files and standard input, nothing over the network")
-		e.hint("fetch it first: curl -sS " + pathOf(err) + " | contend ... -")
+		e.hint("fetch it first: curl -sS -o recording.jfr " + pathOf(err))
 		return exitUsage
 	case errors.As(err, &usage):
 		e.say("contend: " + err.Error())

@@ -46,10 +46,10 @@ var histOutputs = append(tabular(func(w io.Writer, a *histAnswer, how table.Opti
 }...)
 
 var checkOutputs = outputs[*document.Check]{
-	{"text", nil, false, table.Check},
-	{"markdown", nil, false, inStyle(table.Markdown, table.Check)},
-	{"json", nil, false, inJSON[*document.Check](itself)},
-	{"junit", nil, false, writeJUnit},
+	{"table", []string{".txt"}, false, table.Check},
+	{"markdown", []string{".md", ".markdown"}, false, inStyle(table.Markdown, table.Check)},
+	{"json", []string{".json"}, false, inJSON[*document.Check](itself)},
+	{"junit", []string{".xml"}, false, writeJUnit},
 }
 
 var flameOutputs = outputs[*flameAnswer]{
