@@ -27,8 +27,8 @@ type content struct {
 	in    *bufio.Reader
 	name  string
 	rules *rules.Table
-	skip  map[jfr.ChunkKey]bool // chunks that another input has
 	from  peel.Skipped          // what of the input stands before it
+	skip  map[jfr.ChunkKey]bool // chunks that another input has
 }
 
 // flightMagic begins a flight recording.

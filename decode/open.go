@@ -51,10 +51,10 @@ func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
 			return nil, err
 		}
 	}
-	t.dropRepeated()
 	if len(t.inputs) == 0 {
 		return nil, t.skipped.first
 	}
+	t.dropRepeated()
 	t.joinDumps()
 	if len(t.inputs) > 1 || slices.ContainsFunc(o.Labels, func(l string) bool { return l != "" }) {
 		t.label()
@@ -129,8 +129,9 @@ func (t *Trace) Stats() format.Stats {
 	for _, in := range t.joined {
 		in.guard.warn(in.name, &sum)
 	}
-	sum.Warnings = append(append(sum.Warnings, t.skipped.warnings...), t.overlaps.said...)
+	sum.Warnings = append(sum.Warnings, t.skipped.warnings...)
 	sum.Damage.Join(t.skipped.damage)
+	sum.Warnings = append(sum.Warnings, t.overlaps.said...)
 	return sum
 }
 
