@@ -31,6 +31,7 @@ type Reader struct {
 	pos    int
 	ready  int   // what may be delivered: the lines behind it may yet have a layer
 	starts []int // of the last lines in out
+	slowly int   // bytes to take line by line
 	rest   bool  // what follows belongs to a line longer than the buffer
 	err    error
 
@@ -91,7 +92,9 @@ func (r *Reader) Read(p []byte) (int, error) {
 func (r *Reader) fill() {
 	r.drop(r.pos)
 	for len(r.out) < chunk && r.err == nil {
-		r.next()
+		if !r.plain() {
+			r.next()
+		}
 	}
 	r.ready = len(r.out)
 	if r.err == nil && len(r.starts) > 0 {
@@ -112,6 +115,7 @@ func (r *Reader) drop(n int) {
 // passed on as it is.
 func (r *Reader) next() {
 	line, err := r.in.ReadSlice('\n')
+	r.slowly -= len(line)
 	long := err == bufio.ErrBufferFull
 	if long {
 		err = nil
