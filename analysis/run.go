@@ -12,6 +12,7 @@
 //	inputs.go      when the threads of each input could be seen
 //	sweep.go       recorded waits and owners turned into slices
 //	tenures.go     recorded tenures, for the visitors that ask
+//	aside.go       waits that are no contention, for the visitors that ask
 //	sampled.go     samples put together from events, and charged in order
 //	samplerun.go   successive samples that show the same, charged as one
 //	sampler.go     one sample: what it stands for, its graph, its slices
@@ -97,6 +98,10 @@ func (p *pass) take(ev *format.Event) {
 		}
 	case format.KindSetting:
 		p.setting(ev)
+	case format.KindActivity:
+		if !p.smp.idle(ev) {
+			p.rec.add(ev)
+		}
 	default:
 		p.rec.add(ev)
 	}
@@ -138,6 +143,9 @@ func (p *pass) finish() *Trace {
 	rec.sweep(tl, e, p.cyc)
 	e.out.wait()
 	rec.visitTenures(e)
+	beside := newAsides(e)
+	rec.visitAsides(beside)
+	smp.visitAsides(beside)
 	tr.Threads = max(counted, 0)
 	tr.RunningNs = e.running
 	tr.RunningHigh = max(tr.RunningHigh, e.running)

@@ -6,6 +6,7 @@ import (
 
 	"contend/blame"
 	"contend/blame/locks"
+	"contend/blame/resources"
 	"contend/csp"
 	"contend/report/document"
 
@@ -16,6 +17,7 @@ type analyzeOptions struct {
 	trace traceOptions
 	out   outputOptions
 	by    string
+	idle  bool
 }
 
 func newAnalyze(e *env) *cobra.Command {
@@ -31,6 +33,7 @@ func newAnalyze(e *env) *cobra.Command {
 	o.out.bind(c, analyzeOutputs, 10)
 	c.Flags().StringVar(&o.by, "by", "lock", "sum by `KEY`: lock or class")
 	offer(c, "by", "lock", "class")
+	c.Flags().BoolVar(&o.idle, "idle", false, "list where threads have nothing to do as well")
 	return c
 }
 
@@ -44,7 +47,8 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	locks := locks.New(o.by == "class")
 	owners := blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false)
 	meter := csp.New(csp.Options{Phases: true, Top: o.out.top})
-	res, err := o.trace.run(e, locks, owners, meter)
+	beside := resources.New()
+	res, err := o.trace.run(e, locks, owners, meter, beside)
 	if err != nil {
 		return err
 	}
@@ -58,6 +62,7 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 		owners: document.NewBlame(owners.Table(), locks.RunningNs(), side.Coverage, o.out.top),
 		phases: document.NewPhases(series, o.out.top),
 	}
+	a.doc.Beside = document.NewBeside(beside, res.trace.Symbols, o.idle, o.out.top)
 	return cmp.Or(write(e, &o.out, analyzeOutputs, a), res.verdict())
 }
 

@@ -20,6 +20,7 @@ var allowed = map[string][]string{
 	"contend/report/document":          {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format", "contend/blame/*"},
 	"contend/blame":                    {"contend/analysis", "contend/analysis/dist", "contend/format", "contend/analysis/bootstrap"},
 	"contend/csp":                      {"contend/analysis", "contend/format", "contend/analysis/bootstrap"},
+	"contend/blame/resources":          {"contend/analysis", "contend/format"},
 	"contend/blame/locks":              {"contend/analysis", "contend/format", "contend/analysis/dist", "contend/analysis/bootstrap"},
 	"contend/analysis":                 {"contend/format", "contend/analysis/dist", "contend/analysis/owners", "contend/analysis/internal/column"},
 	"contend/analysis/owners":          {"contend/analysis/internal/column", "contend/analysis/owners/renewal", "contend/format"},

@@ -171,7 +171,8 @@ type Analyze struct {
 	Total     Total      `json:"total"`
 	Locks     []Lock     `json:"locks"`
 	Deadlocks []Deadlock `json:"deadlocks"`
-	Coverage  Coverage   `json:"coverage"`
+	Beside
+	Coverage Coverage `json:"coverage"`
 }
 
 // NewTrace describes what was read.
@@ -216,7 +217,7 @@ func NewProvenance(p [analysis.Provenances]int64) Provenance {
 
 // NewAnalyze builds the document; top limits the locks, 0 means all.
 func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collector, top int) *Analyze {
-	a := &Analyze{Schema: "contend.analyze/1", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Total: NewTotal(locks)}
+	a := &Analyze{Schema: "contend.analyze/1", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Beside: Beside{Resources: []Resource{}}, Total: NewTotal(locks)}
 	for i, r := range limit(locks.Rows(), top) {
 		var created Stack
 		if r.Created != format.NoStack {
