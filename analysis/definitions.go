@@ -21,6 +21,7 @@ type definitions struct {
 	inputs  Interner // labels of inputs
 	part    int      // number of the input being read, from 1; 0 when none is named
 	label   uint32   // its id in inputs
+	stackUses
 }
 
 // unknownName is the id that classes, groups and inputs have for what the trace

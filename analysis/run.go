@@ -35,6 +35,7 @@
 //	slice.go       the model: slices, and the visitors that get them
 //	symbols.go     ids resolved for visitors and reports
 //	definitions.go what a trace says of the things it names by ids
+//	stackuses.go   what events show threads at with a stack
 //	interner.go    strings as dense ids
 //	frames.go      which frames are the lock's or the runtime's
 package analysis
@@ -84,6 +85,7 @@ func (p *pass) take(ev *format.Event) {
 	if clamp(ev) {
 		p.wild++
 	}
+	p.names.use(ev)
 	switch ev.Kind {
 	case format.KindThread, format.KindObject, format.KindStack:
 		p.smp.flushRun()
@@ -149,6 +151,10 @@ func (p *pass) finish() *Trace {
 	tr.Threads = max(counted, 0)
 	tr.RunningNs = e.running
 	tr.RunningHigh = max(tr.RunningHigh, e.running)
+	lo, hi := max(tr.Start, e.from), min(tr.End, e.to)
+	if tr.ElapsedNs = max(0, hi-lo); !smp.any {
+		tr.ElapsedNs = rec.elapsed(lo, hi)
+	}
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
 	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: p.warnings(tl)}
 	return tr

@@ -5,9 +5,12 @@ import (
 	"fmt"
 
 	"contend/blame"
+	"contend/blame/findings"
 	"contend/blame/locks"
+	"contend/blame/overview"
 	"contend/blame/resources"
 	"contend/csp"
+	"contend/format"
 	"contend/report/document"
 
 	"github.com/spf13/cobra"
@@ -16,6 +19,7 @@ import (
 type analyzeOptions struct {
 	trace traceOptions
 	out   outputOptions
+	own   ownOption
 	by    string
 	idle  bool
 }
@@ -31,6 +35,7 @@ func newAnalyze(e *env) *cobra.Command {
 	}
 	o.trace.bind(c)
 	o.out.bind(c, analyzeOutputs, 10)
+	o.own.bind(c)
 	c.Flags().StringVar(&o.by, "by", "lock", "sum by `KEY`: lock or class")
 	offer(c, "by", "lock", "class")
 	c.Flags().BoolVar(&o.idle, "idle", false, "list where threads have nothing to do as well")
@@ -45,10 +50,15 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 		return usageError{fmt.Errorf("--by: there is no key %q", o.by), "choose lock or class"}
 	}
 	locks := locks.New(o.by == "class")
+	app, err := o.own.get()
+	if err != nil {
+		return err
+	}
 	owners := blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false)
+	about := overview.New(overview.Options{ByClass: o.by == "class", App: app})
 	meter := csp.New(csp.Options{Phases: true, Top: o.out.top})
 	beside := resources.New()
-	res, err := o.trace.run(e, locks, owners, meter, beside)
+	res, err := o.trace.run(e, locks, owners, about, meter, beside)
 	if err != nil {
 		return err
 	}
@@ -57,13 +67,24 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	if tooLong != nil { // an absurd time in a damaged trace: all but the phases stands
 		series = &csp.Series{}
 	}
+	found := document.Overview{Locks: about.Locks(), Phases: series}
+	found.Findings = findings.Find(about, found.Locks, evidence(res))
 	a := &analyzeAnswer{
-		doc:    document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, o.out.top),
+		doc:    document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, o.out.top),
 		owners: document.NewBlame(owners.Table(), locks.RunningNs(), side.Coverage, o.out.top),
 		phases: document.NewPhases(series, o.out.top),
 	}
 	a.doc.Beside = document.NewBeside(beside, res.trace.Symbols, o.idle, o.out.top)
 	return cmp.Or(write(e, &o.out, analyzeOutputs, a), res.verdict())
+}
+
+// evidence is what findings rest on besides the overview.
+func evidence(r *result) findings.Trace {
+	t := findings.Trace{Symbols: r.trace.Symbols, Deadlocks: r.trace.Deadlocks, Trust: r.trace.Coverage.Calibration}
+	if r.stats.Unit == format.UnitTime {
+		t.ElapsedNs = r.trace.ElapsedNs
+	}
+	return t
 }
 
 // analyzeAnswer is the document, and what a table shows besides.

@@ -15,10 +15,14 @@ var allowed = map[string][]string{
 	"contend":                          {"contend/cmd"},
 	"contend/cmd":                      {"contend/report/*", "contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/decode", "contend/decode/rules", "contend/format", "contend/format/*", "contend/blame/*"},
 	"contend/report/table":             {"contend/report/text", "contend/report/document", "contend/analysis", "contend/format"},
-	"contend/report/pprof":             {"contend/blame/stacks", "contend/analysis", "contend/format"},
+	"contend/report/pprof":             {"contend/blame/doing", "contend/blame/stacks", "contend/analysis", "contend/format"},
 	"contend/report/flame":             {"contend/report/text", "contend/blame/stacks", "contend/analysis", "contend/format"},
 	"contend/report/document":          {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format", "contend/blame/*"},
-	"contend/blame":                    {"contend/analysis", "contend/analysis/dist", "contend/format", "contend/analysis/bootstrap"},
+	"contend/blame/sites":              {"contend/blame/doing", "contend/analysis", "contend/format"},
+	"contend/blame/overview":           {"contend/blame", "contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/format"},
+	"contend/blame/findings":           {"contend/blame/overview", "contend/blame/doing", "contend/analysis"},
+	"contend/blame/doing":              {"contend/analysis", "contend/format"},
+	"contend/blame":                    {"contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/analysis/dist", "contend/format", "contend/analysis/bootstrap"},
 	"contend/csp":                      {"contend/analysis", "contend/format", "contend/analysis/bootstrap"},
 	"contend/blame/resources":          {"contend/analysis", "contend/format"},
 	"contend/blame/locks":              {"contend/analysis", "contend/format", "contend/analysis/dist", "contend/analysis/bootstrap"},
@@ -55,7 +59,7 @@ var allowed = map[string][]string{
 	"contend/blame/compare":            {"contend/blame/chains", "contend/analysis/bootstrap", "contend/analysis", "contend/format"},
 	"contend/analysis/bootstrap":       {"contend/analysis"},
 	"contend/report/text":              {"contend/report/document", "contend/analysis", "contend/format"},
-	"contend/blame/stacks":             {"contend/blame/chains", "contend/analysis", "contend/format"},
+	"contend/blame/stacks":             {"contend/blame/chains", "contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/format"},
 }
 
 // heavy lists the packages that may import each heavy dependency.

@@ -33,8 +33,11 @@ func (b *Builder) Frames(s *Sample) []Frame {
 	if b.view == Blocked {
 		return b.stack(nil, s.WaiterStack, Waiter)
 	}
+	if b.view == Site && s.Owner.Kind == analysis.OwnerThread {
+		return b.frames(nil, b.sites.Taking(s.Owner.Stack, s.Lock), Owner)
+	}
 	frames := b.owner(nil, s.Owner)
-	if b.view == Blame {
+	if b.view == Blame || b.view == Site {
 		return frames
 	}
 	hops := b.paths.hops(s.path)
@@ -45,7 +48,10 @@ func (b *Builder) Frames(s *Sample) []Frame {
 }
 
 func (b *Builder) stack(frames []Frame, id format.StackID, r Role) []Frame {
-	list := b.sym.Frames(id)
+	return b.frames(frames, b.sym.Frames(id), r)
+}
+
+func (b *Builder) frames(frames []Frame, list []format.Frame, r Role) []Frame {
 	if len(list) == 0 {
 		return append(frames, Frame{format.Frame{Method: analysis.UnknownStack}, r})
 	}
@@ -65,7 +71,11 @@ func (b *Builder) owner(frames []Frame, o analysis.Owner) []Frame {
 	if o.Kind != analysis.OwnerThread {
 		return append(frames, Frame{format.Frame{Method: analysis.PseudoOwner(o.Kind, o.Cycle)}, Owner})
 	}
-	return b.stack(frames, o.Stack, Owner)
+	list := b.sym.Frames(o.Stack)
+	for len(list) > 1 && analysis.LockFrame(list[0]) { // taking or giving back a lock is no cause
+		list = list[1:]
+	}
+	return b.frames(frames, list, Owner)
 }
 
 func (b *Builder) lock(frames []Frame, id format.ObjectID) []Frame {

@@ -8,6 +8,7 @@ import (
 
 	"contend/analysis"
 	"contend/blame/locks"
+	"contend/blame/overview"
 	"contend/format"
 )
 
@@ -136,6 +137,10 @@ type Lock struct {
 	CSPPlusMinus *float64 `json:"cspPlusMinus,omitempty"`
 
 	Provenance Provenance `json:"provenance"`
+
+	Site    string      `json:"site,omitempty"` // where the lock was made, or, where the trace does not tell, is mostly taken
+	Owners  []LockOwner `json:"owners"`         // who had it while others waited, by waiting caused
+	Waiting []Site      `json:"waiting"`        // where the others wait, by waiting
 }
 
 // Deadlock is a cycle of threads, each waiting for a lock the next one holds.
@@ -171,8 +176,13 @@ type Analyze struct {
 	Total     Total      `json:"total"`
 	Locks     []Lock     `json:"locks"`
 	Deadlocks []Deadlock `json:"deadlocks"`
-	Beside
 	Coverage Coverage `json:"coverage"`
+
+	ElapsedNs      int64     `json:"elapsedNs"`      // of the trace, inside --from and --to
+	WaitingThreads float64   `json:"waitingThreads"` // on average; 0 where the input counts
+	Findings       []Finding `json:"findings"`
+	Phases         []Phase   `json:"phases"`
+	NotCounted     []Warning `json:"notCounted"` // those of the warnings that tell of waiting the totals leave out
 }
 
 // NewTrace describes what was read.
@@ -215,16 +225,21 @@ func NewProvenance(p [analysis.Provenances]int64) Provenance {
 	return Provenance{p[analysis.Exact], p[analysis.Sampled], p[analysis.Inferred], p[analysis.Estimated], p[analysis.ThreadOnly], p[analysis.Unknown]}
 }
 
-// NewAnalyze builds the document; top limits the locks, 0 means all.
-func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collector, top int) *Analyze {
-	a := &Analyze{Schema: "contend.analyze/1", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Beside: Beside{Resources: []Resource{}}, Total: NewTotal(locks)}
+// NewAnalyze builds the document; top limits the locks, and each list within
+// one, 0 means all.
+func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collector, o Overview, top int) *Analyze {
+	a := &Analyze{Schema: "contend.analyze/2", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Beside: Beside{Resources: []Resource{}}, Total: NewTotal(locks),
+		ElapsedNs: tr.ElapsedNs, Findings: newFindings(o.Findings, o.Locks), Phases: []Phase{}, NotCounted: notCounted(cov.Warnings)}
+	a.WaitingThreads = waitingThreads(tr, cov, a.Total.WaitNs)
+	if cov.Unit == "ns" { // a count has no instant
+		a.Phases = append(a.Phases, NewPhases(o.Phases, top)...)
+	}
+	byID := map[uint32]*overview.Lock{}
+	for i := range o.Locks {
+		byID[o.Locks[i].ID] = &o.Locks[i]
+	}
 	for i, r := range limit(locks.Rows(), top) {
-		var created Stack
-		if r.Created != format.NoStack {
-			created = NewStack(tr.Symbols.Frames(r.Created))
-		}
-		l := Lock{Lock: r.Lock, Class: r.Class, Kind: r.Kind, Waits: r.Waits, Failed: r.Failed, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, P50Ns: r.P50Ns, P99Ns: r.P99Ns,
-			CSP: r.CSP, Waiters: r.Waiters, Created: created, Provenance: NewProvenance(r.ByProvenance)}
+		l := newLock(&r, tr.Symbols, byID[r.ID], top)
 		if wait, csp, ok := locks.Estimate(&r); ok && i < maxUncertain && cov.Unit == "ns" {
 			l.Uncertainty, l.CSPPlusMinus = newUncertainty(wait), finite(csp.Half)
 		}
@@ -234,6 +249,15 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collecto
 		a.Deadlocks = append(a.Deadlocks, newDeadlock(i+1, d, tr.Symbols))
 	}
 	return a
+}
+
+func newLock(r *locks.Row, sym *analysis.Symbols, o *overview.Lock, top int) Lock {
+	var created Stack
+	if r.Created != format.NoStack {
+		created = NewStack(sym.Frames(r.Created))
+	}
+	return Lock{Lock: r.Lock, Class: r.Class, Kind: r.Kind, Waits: r.Waits, Failed: r.Failed, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, P50Ns: r.P50Ns, P99Ns: r.P99Ns,
+		CSP: r.CSP, Waiters: r.Waiters, Created: created, Provenance: NewProvenance(r.ByProvenance), Site: o.Site, Owners: owners(o, top), Waiting: sites(o, top)}
 }
 
 func newDeadlock(number int, d analysis.Deadlock, sym *analysis.Symbols) Deadlock {
