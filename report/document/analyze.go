@@ -176,7 +176,8 @@ type Analyze struct {
 	Total     Total      `json:"total"`
 	Locks     []Lock     `json:"locks"`
 	Deadlocks []Deadlock `json:"deadlocks"`
-	Coverage Coverage `json:"coverage"`
+	Coverage  Coverage   `json:"coverage"`
+	Beside
 
 	ElapsedNs      int64     `json:"elapsedNs"`      // of the trace, inside --from and --to
 	WaitingThreads float64   `json:"waitingThreads"` // on average; 0 where the input counts
