@@ -204,7 +204,7 @@ func Place(frames []format.Frame) (what, site string, loop bool) {
 // body reports whether a frame of a library is the body of a thread, which does
 // not say what it waits for.
 func body(f format.Frame) bool {
-	return f.Method == "run" || f.Method == "runWorker" || f.Method == "mainLoop"
+	return (f.Method == "run" || f.Method == "runWorker" || f.Method == "mainLoop") && !strings.Contains(f.Class, "$$Lambda")
 }
 
 // begins reports whether a frame is of what begins a thread.
