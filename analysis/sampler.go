@@ -32,8 +32,9 @@ type sampler struct {
 	intended   int64
 	start, end int64
 
-	number  uint64            // of the booking, one for each tick or run of samples
-	last    []lastSeen        // by thread
+	number  uint64     // of the booking, one for each tick or run of samples
+	last    []lastSeen // by thread
+	beside  map[seenAside]*sampledAside
 	modes   []format.Mode     // by thread
 	nodes   []format.ThreadID // blocked in the graph now
 	held    []format.ObjectID // owned in the graph now
@@ -48,6 +49,7 @@ type instant struct {
 	weight     int64
 	live, idle uint32
 	locks      []contendedLock
+	idlers     []seenAside // those of the idle threads that are told
 }
 
 // contendedLock is a lock somebody waits for at a sampling instant.

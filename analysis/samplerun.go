@@ -20,6 +20,7 @@ func (s *sampler) charge(next int64) {
 	seen := s.sample(next, hi)
 	s.edge, s.end = hi, max(s.end, hi)
 	s.e.tick(lo, hi)
+	s.asides(lo, hi)
 	if !s.repeats() {
 		s.flushRun()
 		s.clear()

@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"contend/blame/doing":              {"contend/analysis", "contend/format"},
 	"contend/blame":                    {"contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/analysis/dist", "contend/format", "contend/analysis/bootstrap"},
 	"contend/csp":                      {"contend/analysis", "contend/format", "contend/analysis/bootstrap"},
+	"contend/blame/resources":          {"contend/analysis", "contend/format"},
 	"contend/blame/locks":              {"contend/analysis", "contend/format", "contend/analysis/dist", "contend/analysis/bootstrap"},
 	"contend/analysis":                 {"contend/format", "contend/analysis/dist", "contend/analysis/owners", "contend/analysis/moved", "contend/analysis/internal/column"},
 	"contend/analysis/moved":           {"contend/format"},
