@@ -59,4 +59,5 @@ var layouts = [kindCount][]fieldCode{
 	KindActivity:    {fTime, fEnd, fThread, fActivity, fStack, fObject},
 	KindRelease:     {fTime, fThread, fObject, fMode, fStack, fWoken, fAgain},
 	KindPause:       {fTime, fEnd, fName},
+	KindBlocked:     {fTime, fThread, fWeight},
 }

@@ -32,6 +32,7 @@ final class Sampler {
   private final TraceWriter out;
   private final long period;
   private final Names names;
+  private final Blocked blocked;
   private final Map<Long, Long> lately = new HashMap<>(); // thread to when it last waited or owned
   private final Map<Long, Known> known = new HashMap<>();
   private long epoch; // what System.nanoTime() lacks to the time of day
@@ -40,12 +41,24 @@ final class Sampler {
     this.out = out;
     this.period = period;
     this.names = new Names(out);
+    this.blocked = new Blocked(threads, out);
   }
 
   void begin() throws IOException {
     epoch = offset();
     out.begin(TraceWriter.SETTING).text("recorder").text("contend agent").signed(0).end();
     out.begin(TraceWriter.SETTING).text("sampling-period").text(Long.toString(period)).signed(0).end();
+    blocked.begin();
+  }
+
+  /** Writes what the JVM measured of the samples so far. */
+  void measured() throws IOException {
+    blocked.write(epoch);
+  }
+
+  /** Leaves the JVM as it was. */
+  void end() {
+    blocked.end();
   }
 
   // The clock that gives the time of day may tick in milliseconds: the offset
@@ -81,6 +94,7 @@ final class Sampler {
         continue;
       }
       byId.put(t.getThreadId(), t);
+      blocked.look(t, now);
       if (wants(t)) {
         contended = true;
         lately.put(t.getThreadId(), now);
@@ -89,6 +103,7 @@ final class Sampler {
         }
       }
     }
+    blocked.looked(now);
     Map<Long, ThreadInfo> shown = new LinkedHashMap<>();
     for (Iterator<Long> at = lately.values().iterator(); at.hasNext(); ) {
       if (now - at.next() > LATELY_NANOS) {
@@ -141,7 +156,11 @@ final class Sampler {
   private void write(long intended, long now, Map<Long, ThreadInfo> shown) throws IOException {
     Map<Lock, Contended> locks = new LinkedHashMap<>();
     for (ThreadInfo t : shown.values()) {
-      if (wants(t) && !notified(t)) {
+      boolean waits = wants(t), back = waits && notified(t);
+      if (waits && t.getThreadState() == Thread.State.BLOCKED) {
+        blocked.seen(t.getThreadId(), back);
+      }
+      if (waits && !back) {
         Lock l = new Lock(t.getLockInfo());
         Contended c = locks.get(l);
         if (c == null) {
