@@ -146,9 +146,13 @@ func recordJVM(e *env, o *recordOptions) error {
 	defer out.Close() // again where all went well
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	flightSettings := settings
+	period := dumpPeriod
 	if means.Agent {
-		flightSettings = noDumps(settings)
+		period = 0 // its samples show more, and cost less
+	}
+	flightSettings, err := dumpsEvery(settings, period)
+	if err != nil {
+		return err
 	}
 	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
 	r, err := record.JVM(ctx, p, means, record.Config{Duration: o.duration, Rate: o.rate, Settings: flightSettings, Progress: e.timeLeft()})
