@@ -41,6 +41,12 @@ var recorders = map[string]record.Means{
 	"both":  {Agent: true, Flight: true},
 }
 
+// unseen is what is missing where virtual threads run.
+var unseen = map[record.Means]string{
+	{Agent: true}:               "virtual threads run there, of which the agent sees nothing: --with jfr records their waits",
+	{Agent: true, Flight: true}: "virtual threads run there: their waits are recorded as far as the flight recorder does it, but no sample shows what they own",
+}
+
 func newRecord(e *env) *cobra.Command {
 	var o recordOptions
 	c := &cobra.Command{
@@ -162,6 +168,9 @@ func recordJVM(e *env, o *recordOptions) error {
 	defer r.Close()
 	if r.Ended {
 		e.warn(fmt.Sprintf("the process ended after %v: what was recorded is kept", r.Length.Round(100*time.Millisecond)))
+	}
+	if r.Virtual && means.Agent {
+		e.warn(unseen[means])
 	}
 	return e.finishRecording(o, r, out)
 }
