@@ -23,7 +23,7 @@ final class Blocked {
   private final Map<Long, Account> accounts = new HashMap<>();
   private boolean switched, measures, told, first = true;
   private long looked; // when, in System.nanoTime()
-  private double came, returned; // samples of blocked threads: for the lock, and back to it after a notification
+  private long returned; // when a thread was last seen on its way back from Object.wait; 0 for never
 
   Blocked(ThreadMXBean threads, TraceWriter out) {
     this.threads = threads;
@@ -95,29 +95,31 @@ final class Blocked {
     first = false;
   }
 
-  /** Takes in a thread that a sample shows blocked; one that was notified did not come for the lock. */
-  void seen(long thread, boolean notified) {
+  /**
+   * Takes in a sample of a thread that was notified and is on its way back to its
+   * monitor: the JVM counts that as blocked, but it did not come for the lock.
+   */
+  void returns(long thread, long ns) {
     Account a = accounts.get(thread);
-    if (a != null && notified) {
-      a.returned++;
-      returned++;
-    } else if (a != null) {
-      a.came++;
-      came++;
+    if (a != null) {
+      a.returning += ns;
+      returned = looked;
     }
   }
 
-  /** Writes what was measured since the last time, and forgets who has ended. */
-  void write(long epoch) throws IOException {
-    double usual = came + returned == 0 ? 1 : came / (came + returned);
+  /** Whether a thread was seen on its way back of late. */
+  boolean returning(long now, long lately) {
+    return returned != 0 && now - returned < lately;
+  }
+
+  /** Writes what was measured since the last time, up to that of the last sample, and forgets who has ended. */
+  void write(long time) throws IOException {
     for (Iterator<Map.Entry<Long, Account>> at = accounts.entrySet().iterator(); at.hasNext(); ) {
       Map.Entry<Long, Account> e = at.next();
       Account a = e.getValue();
       long ns = a.unwritten();
       if (ns != 0) {
-        // One more sample, of the usual kind, for a thread that was seen rarely.
-        double share = (a.came + usual) / (a.came + a.returned + 1);
-        out.begin(TraceWriter.BLOCKED).time(looked + epoch).number(e.getKey()).signed((long) (ns * share)).end();
+        out.begin(TraceWriter.BLOCKED).time(time).number(e.getKey()).signed(ns).end();
       }
       if (a.looked != looked) {
         at.remove();
@@ -132,8 +134,7 @@ final class Blocked {
 
   /** What one thread was blocked, in nanoseconds of System.nanoTime() and of the JVM's count, which has milliseconds. */
   private static final class Account {
-    double came, returned;
-    long looked;
+    long looked, returning;
     private long base; // the JVM's count when the recording began
     private long counted; // the JVM's count, which has no wait before it ends
     private long since; // when the wait that goes on began, about
@@ -167,7 +168,7 @@ final class Blocked {
     }
 
     long unwritten() {
-      long all = counted - base + (waits ? looked - since : 0);
+      long all = counted - base + (waits ? looked - since : 0) - returning;
       long ns = all - written;
       written = all;
       return ns;
