@@ -7,6 +7,7 @@
 //	run.go         a source is read to its end; what each event is given to
 //	warnings.go    what the record could not tell
 //	lifetimes.go   how many threads ran, and when: each thread's life, together
+//	unseen.go      what is believed of a thread while nothing is known of it
 //	runner.go      when one thread runs: its life less its idle times
 //	inputs.go      when the threads of each input could be seen
 //	sweep.go       recorded waits and owners turned into slices
@@ -18,6 +19,7 @@
 //	measured.go    what the runtime measured of samples, and the factor
 //	instant.go     the contended locks of one sampling instant
 //	distances.go   the median distance of samples
+//	relocate.go    locks that a garbage collector moved made one
 //	record.go      the events that are kept until the source ends
 //	gaps.go        where data of one input was lost
 //	stalls.go      how late samples were taken
@@ -37,6 +39,7 @@
 //	slice.go       the model: slices, and the visitors that get them
 //	symbols.go     ids resolved for visitors and reports
 //	definitions.go what a trace says of the things it names by ids
+//	stackuses.go   what events show threads at with a stack
 //	interner.go    strings as dense ids
 //	frames.go      which frames are the lock's or the runtime's
 package analysis
@@ -86,6 +89,7 @@ func (p *pass) take(ev *format.Event) {
 	if clamp(ev) {
 		p.wild++
 	}
+	p.names.use(ev)
 	switch ev.Kind {
 	case format.KindThread, format.KindObject, format.KindStack:
 		p.smp.flushRun()
@@ -127,11 +131,15 @@ func (p *pass) finish() *Trace {
 	start, end := rec.bounds()
 	tr := &Trace{Symbols: e.out.sym, Start: start, End: end}
 	e.begin(start)
+	relocated := rec.relocate(e.defs)
 	rec.activities = rec.Arrange(e.defs.Kind)
 	tl, rebuilt := rec.activities.Timelines(e.defs)
 	counted := 0
 	if !smp.any {
 		counted = rec.runs(e.defs, start, end, e.run)
+		if rec.partlySeen() {
+			tr.RunningHigh = rec.longestRunning(e.defs, start, end, e)
+		}
 	} else {
 		tr.Start, tr.End = smp.bounds(start, end)
 		counted = smp.before + smp.threads
@@ -142,8 +150,10 @@ func (p *pass) finish() *Trace {
 	rec.visitTenures(e)
 	tr.Threads = max(counted, 0)
 	tr.RunningNs = e.running
+	tr.RunningHigh = max(tr.RunningHigh, e.running)
+	tr.ElapsedNs = max(0, min(tr.End, e.to)-max(tr.Start, e.from))
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
-	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: p.warnings(tl)}
+	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl), relocated.warnings()...)}
 	return tr
 }
 

@@ -20,10 +20,13 @@ type Filter struct {
 type Trace struct {
 	Symbols    *Symbols
 	Start, End int64 // the recorded stretch, widened to hold every wait
+	ElapsedNs  int64 // of that, inside the filter's cut
 	Threads    int   // threads seen, virtual ones included
 	RunningNs  int64 // cumulated running thread-time inside the filter's cut
 	Deadlocks  []Deadlock
 	Coverage   Coverage
+
+	RunningHigh int64 // what RunningNs may be at most, where not all is known of idle threads
 }
 
 // Deadlock is a cycle of threads each blocked on a lock the next one holds.

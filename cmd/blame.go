@@ -19,6 +19,7 @@ type blameOptions struct {
 	root  bool
 
 	operation string
+	own       ownOption
 }
 
 func newBlame(e *env) *cobra.Command {
@@ -37,6 +38,7 @@ func newBlame(e *env) *cobra.Command {
 	c.Flags().StringVar(&o.by, "by", "owner-stack", "sum by `KEYS`, separated by commas")
 	offerLists(c, "by", blame.Keys(blame.Pivots)...)
 	c.Flags().StringVar(&o.operation, "operation", "", "name operations by the frames that match `REGEXP`")
+	o.own.bind(c)
 	c.Flags().BoolVar(&o.root, "root", false, "charge the end of each chain of waits instead of the lock's direct owner")
 	return c
 }
@@ -53,7 +55,11 @@ func runBlame(e *env, o *blameOptions) error {
 	if err != nil {
 		return err
 	}
-	pivot, locks := blame.New(keys, o.root).Operations(frames), locks.New(true)
+	app, err := o.own.get()
+	if err != nil {
+		return err
+	}
+	pivot, locks := blame.New(keys, o.root).Operations(frames).App(app), locks.New(true)
 	res, err := o.trace.run(e, pivot, locks)
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ type flameOptions struct {
 	trace traceOptions
 	out   outputOptions
 	view  viewOption
+	own   ownOption
 	diff  string
 }
 
@@ -44,7 +45,8 @@ counts and has no times (one thread dump), so do the pictures.`,
 	}
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out.file, "output", "o", "", outputUsage)
-	o.view.bind(c)
+	o.view.bind(c, stacks.Blame)
+	o.own.bind(c)
 	o.out.bindFormat(c, flameOutputs, "", "write `FORMAT`: ")
 	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`; html only")
 	return c
@@ -71,13 +73,17 @@ func runFlame(e *env, o *flameOptions) error {
 	if o.diff != "" && o.out.format != "html" {
 		return usageError{errors.New("--diff: only a page shows differences"), "name a file that ends in .html"}
 	}
-	b := stacks.New(view)
+	app, err := o.own.get()
+	if err != nil {
+		return err
+	}
+	b := stacks.New(view, app)
 	var base *stacks.Builder
 	var damage error
 	if o.diff != "" {
 		before := o.trace
 		before.paths = []string{o.diff}
-		base, b.Stable = stacks.New(view), true
+		base, b.Stable = stacks.New(view, app), true
 		base.Stable = true
 		res, err := before.run(e, base)
 		if err != nil {

@@ -151,6 +151,10 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := noTrace(src.Skipped(), nil); err != nil {
+		src.Close()
+		return nil, nil, err
+	}
 	e.reads(src.Files()...)
 	return src, paths, nil
 }
@@ -251,7 +255,7 @@ func (r *result) side() document.SideTrace {
 // reports give them among their footnotes only.
 var notes = map[string]bool{"identity": true, "scheduling": true, "epoch": true, "no-owners": true, "single-dump": true, "no-times": true,
 	"not-one-instant": true, "unlisted-owners": true, "readers": true, "counts-only": true, "not-recorded": true,
-	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "saturated": true}
+	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "joined-locks": true, "saturated": true}
 
 // warn says what the decoder could not read.
 func (r *result) warn(e *env) {

@@ -80,6 +80,16 @@ func (in *input) plain() (buf *bufio.Reader, err error) {
 	return bufio.NewReaderSize(in.guard, bufferSize), nil
 }
 
+// text is plain, for a text.
+func (in *input) text() (*bufio.Reader, error) {
+	buf, err := in.plain()
+	if err != nil {
+		return nil, err
+	}
+	buf, _ = bare(buf)
+	return buf, nil
+}
+
 // release closes the file.
 func (in *input) release() error {
 	if in.unwrap != nil {
@@ -110,7 +120,7 @@ func (in *input) setAside() {
 	switch {
 	case !in.file.again:
 	case series:
-		dumps.SetAside(in.plain, func() { in.release() })
+		dumps.SetAside(in.text, func() { in.release() })
 	default:
 		in.peek()
 		in.Close()

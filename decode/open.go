@@ -25,15 +25,16 @@ type Trace struct {
 	inputs  []*input
 	current int
 	shift   shift
-	joined  []*input         // thread dumps an input before them reads
-	skipped []format.Warning // files of a folder that are no traces
+	joined  []*input // thread dumps an input before them reads
+	skipped skipped
 }
 
 // Stdin is the name of standard input.
 const Stdin = "-"
 
 // Open opens the inputs in order; "-" is stdin, a folder stands for the traces
-// in it. The error is what the operating system said, or a *format.Error:
+// in it. Of several inputs those that are no traces are left out, and told by
+// Stats. The error is what the operating system said, or a *format.Error:
 // ErrNotMine for a file that is no trace, ErrVersion, or ErrTruncated for one
 // that ends within its header.
 func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
@@ -43,10 +44,13 @@ func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
 		if i < len(o.Labels) {
 			label = o.Labels[i]
 		}
-		if err := t.openAll(path, label); err != nil {
+		if err := t.openAll(path, label, len(paths) > 1 && label == ""); err != nil {
 			t.Close()
 			return nil, err
 		}
+	}
+	if len(t.inputs) == 0 {
+		return nil, t.skipped.first
 	}
 	t.joinDumps()
 	if len(t.inputs) > 1 || slices.ContainsFunc(o.Labels, func(l string) bool { return l != "" }) {
@@ -62,6 +66,9 @@ func (t *Trace) Files() (names []string) {
 	}
 	return names
 }
+
+// Skipped names the inputs that are left out.
+func (t *Trace) Skipped() []string { return t.skipped.files }
 
 // Close releases all inputs.
 func (t *Trace) Close() error {
@@ -117,7 +124,8 @@ func (t *Trace) Stats() format.Stats {
 	for _, in := range t.joined {
 		in.guard.warn(in.name, &sum)
 	}
-	sum.Warnings = append(sum.Warnings, t.skipped...)
+	sum.Warnings = append(sum.Warnings, t.skipped.warnings...)
+	sum.Damage.Join(t.skipped.damage)
 	return sum
 }
 

@@ -162,7 +162,8 @@ type dump struct {
 type Record struct {
 	Waits   column.Column[Wait]
 	Tenures column.Column[Tenure]
-	Lives   []Life // by thread
+	Lives   []Life                              // by thread
+	Same    map[format.ObjectID]format.ObjectID // locks that are others, as which Arrange lists them
 
 	others    column.Column[Other]
 	releases  column.Column[release]
@@ -268,6 +269,14 @@ func (r *Record) inputOfThread(t format.ThreadID) *input {
 		return &r.inputs[r.sampledIn[t]]
 	}
 	return &r.inputs[0]
+}
+
+// InputOf returns the number of a lock's input.
+func (r *Record) InputOf(l format.ObjectID) int {
+	if int(l) < len(r.inputOf) {
+		return int(r.inputOf[l])
+	}
+	return 0
 }
 
 // input returns the input of a lock.

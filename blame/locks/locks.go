@@ -14,6 +14,7 @@ import (
 
 // Row is one lock, or one class of locks. Times are nanoseconds.
 type Row struct {
+	ID                uint32 // of the lock, or of the class
 	Lock, Class, Kind string
 	Locks             int // how many locks the row stands for
 	Waits             int64
@@ -60,6 +61,7 @@ type lastSum struct {
 }
 
 type sum struct {
+	id      uint32
 	series  int // in the recorder; 0 when the trace is exact
 	first   format.ObjectID
 	locks   map[format.ObjectID]struct{}
@@ -136,6 +138,7 @@ func (c *Collector) find(lock format.ObjectID) int32 {
 		i = int32(len(c.sums))
 		c.index[key] = i
 		c.sums = append(c.sums, newSum(lock))
+		c.sums[i].id = key
 		if c.rec.Sampled() {
 			c.sums[i].series = c.rec.New()
 		}
@@ -204,7 +207,7 @@ func (c *Collector) Estimate(r *Row) (waitNs, csp bootstrap.Estimate, ok bool) {
 }
 
 func (c *Collector) row(m *sum) Row {
-	r := Row{lengths: &m.lengths, Series: m.series, Locks: len(m.locks), Waits: m.waits, Failed: m.failed, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters), ByProvenance: m.known}
+	r := Row{ID: m.id, lengths: &m.lengths, Series: m.series, Locks: len(m.locks), Waits: m.waits, Failed: m.failed, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters), ByProvenance: m.known}
 	if m.first != format.NoObject || c.byClass {
 		r.Class = c.sym.ClassName(m.first)
 		r.Kind = c.sym.Object(m.first).Kind.String()

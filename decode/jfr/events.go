@@ -172,9 +172,6 @@ func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space,
 		return true
 	}
 	ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, late
-	if in == heapSpace {
-		r.hidden.meet(ev, class)
-	}
 	if l := r.ids.virtual[ev.Thread]; l != nil {
 		l.parked = true
 	}
@@ -281,9 +278,6 @@ func (r *Reader) operation(key int64) string {
 
 // pause is one of a garbage collector.
 func pause(r *Reader, _ *values, ev *format.Event) bool {
-	if len(r.hidden.pauses) < mostPauses {
-		r.hidden.pauses = append(r.hidden.pauses, ev.Time)
-	}
 	ev.Kind, ev.Name = format.KindPause, format.PauseGC
 	return ev.End > ev.Time
 }

@@ -14,6 +14,8 @@ import (
 // Options of NewReader.
 type Options struct {
 	Rules *rules.Table // nil means the default
+	Line  int          // lines of the input before what is read
+	Off   int64        // bytes of them
 }
 
 // Reader is a format.Source over the thread dumps of one or several inputs,
@@ -42,6 +44,7 @@ type Reader struct {
 // when the input ends or is damaged before one does.
 func NewReader(in *bufio.Reader, name string, o Options) (*Reader, error) {
 	p := &pending{stream: newStream(in, name)}
+	p.from(o.Line, o.Off)
 	if !p.advance() {
 		return nil, p.notMine()
 	}

@@ -8,6 +8,7 @@ import (
 
 	"contend/analysis"
 	"contend/blame/locks"
+	"contend/blame/overview"
 	"contend/format"
 )
 
@@ -59,6 +60,13 @@ type Coverage struct {
 	Warnings   []Warning  `json:"warnings"`
 
 	Calibration *Calibration `json:"calibration,omitempty"` // absent where no owner is inferred
+	Running     *Bounds      `json:"running,omitempty"`     // of the running time; absent where it is known
+}
+
+// Bounds are what an amount is taken to be, and the most it can be.
+type Bounds struct {
+	LowNs  int64 `json:"lowNs"`
+	HighNs int64 `json:"highNs"`
 }
 
 // Calibration says how much of what is inferred is expected to be right. Thread
@@ -129,6 +137,10 @@ type Lock struct {
 	CSPPlusMinus *float64 `json:"cspPlusMinus,omitempty"`
 
 	Provenance Provenance `json:"provenance"`
+
+	Site    string      `json:"site,omitempty"` // where the lock was made, or, where the trace does not tell, is mostly taken
+	Owners  []LockOwner `json:"owners"`         // who had it while others waited, by waiting caused
+	Waiting []Site      `json:"waiting"`        // where the others wait, by waiting
 }
 
 // Deadlock is a cycle of threads, each waiting for a lock the next one holds.
@@ -165,6 +177,12 @@ type Analyze struct {
 	Locks     []Lock     `json:"locks"`
 	Deadlocks []Deadlock `json:"deadlocks"`
 	Coverage  Coverage   `json:"coverage"`
+
+	ElapsedNs      int64     `json:"elapsedNs"`      // of the trace, inside --from and --to
+	WaitingThreads float64   `json:"waitingThreads"` // on average; 0 where the input counts
+	Findings       []Finding `json:"findings"`
+	Phases         []Phase   `json:"phases"`
+	NotCounted     []Warning `json:"notCounted"` // those of the warnings that tell of waiting the totals leave out
 }
 
 // NewTrace describes what was read.
@@ -180,6 +198,9 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 		c.Sampler = &Sampler{s.Samples, NewLengths(&s.Late), s.LateNs, s.SpanNs}
 	}
 	c.Calibration = newCalibration(&tr.Coverage.Calibration)
+	if tr.RunningIsWide() {
+		c.Running = &Bounds{tr.RunningNs, tr.RunningHigh}
+	}
 	for _, list := range [][]format.Warning{st.Warnings, tr.Coverage.Warnings} {
 		for _, w := range list {
 			c.Warnings = append(c.Warnings, Warning(w))
@@ -204,16 +225,21 @@ func NewProvenance(p [analysis.Provenances]int64) Provenance {
 	return Provenance{p[analysis.Exact], p[analysis.Sampled], p[analysis.Inferred], p[analysis.Estimated], p[analysis.ThreadOnly], p[analysis.Unknown]}
 }
 
-// NewAnalyze builds the document; top limits the locks, 0 means all.
-func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collector, top int) *Analyze {
-	a := &Analyze{Schema: "contend.analyze/1", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Total: NewTotal(locks)}
+// NewAnalyze builds the document; top limits the locks, and each list within
+// one, 0 means all.
+func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collector, o Overview, top int) *Analyze {
+	a := &Analyze{Schema: "contend.analyze/2", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Total: NewTotal(locks),
+		ElapsedNs: tr.ElapsedNs, Findings: newFindings(o.Findings, o.Locks), Phases: []Phase{}, NotCounted: notCounted(cov.Warnings)}
+	a.WaitingThreads = waitingThreads(tr, cov, a.Total.WaitNs)
+	if cov.Unit == "ns" { // a count has no instant
+		a.Phases = append(a.Phases, NewPhases(o.Phases, top)...)
+	}
+	byID := map[uint32]*overview.Lock{}
+	for i := range o.Locks {
+		byID[o.Locks[i].ID] = &o.Locks[i]
+	}
 	for i, r := range limit(locks.Rows(), top) {
-		var created Stack
-		if r.Created != format.NoStack {
-			created = NewStack(tr.Symbols.Frames(r.Created))
-		}
-		l := Lock{Lock: r.Lock, Class: r.Class, Kind: r.Kind, Waits: r.Waits, Failed: r.Failed, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, P50Ns: r.P50Ns, P99Ns: r.P99Ns,
-			CSP: r.CSP, Waiters: r.Waiters, Created: created, Provenance: NewProvenance(r.ByProvenance)}
+		l := newLock(&r, tr.Symbols, byID[r.ID], top)
 		if wait, csp, ok := locks.Estimate(&r); ok && i < maxUncertain && cov.Unit == "ns" {
 			l.Uncertainty, l.CSPPlusMinus = newUncertainty(wait), finite(csp.Half)
 		}
@@ -223,6 +249,15 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collecto
 		a.Deadlocks = append(a.Deadlocks, newDeadlock(i+1, d, tr.Symbols))
 	}
 	return a
+}
+
+func newLock(r *locks.Row, sym *analysis.Symbols, o *overview.Lock, top int) Lock {
+	var created Stack
+	if r.Created != format.NoStack {
+		created = NewStack(sym.Frames(r.Created))
+	}
+	return Lock{Lock: r.Lock, Class: r.Class, Kind: r.Kind, Waits: r.Waits, Failed: r.Failed, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, P50Ns: r.P50Ns, P99Ns: r.P99Ns,
+		CSP: r.CSP, Waiters: r.Waiters, Created: created, Provenance: NewProvenance(r.ByProvenance), Site: o.Site, Owners: owners(o, top), Waiting: sites(o, top)}
 }
 
 func newDeadlock(number int, d analysis.Deadlock, sym *analysis.Symbols) Deadlock {
