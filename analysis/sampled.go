@@ -59,6 +59,11 @@ func (s *sampler) contention(ev *format.Event) {
 		s.open(ev.Time, ev.Weight)
 	}
 	s.next.add().set(ev.Object, ev.Owners, ev.Waiters)
+	if len(ev.Owners) > 0 {
+		s.owned = true
+	} else {
+		s.unowned = true
+	}
 }
 
 // open charges the instant before the last one and begins a new one.
@@ -70,6 +75,7 @@ func (s *sampler) open(t, weight int64) {
 		s.advance(t)
 	}
 	s.any = true
+	s.samples++
 	s.next.valid, s.next.time, s.next.weight = true, t, weight
 	s.next.live, s.next.idle = 0, 0
 	s.next.locks = s.next.locks[:0]
@@ -91,3 +97,8 @@ func (s *sampler) finish() {
 	s.bookPending()
 	s.stalls.resolve(s.e, s.period, maxTime)
 }
+
+// tellsOwners reports whether the samples show who holds the locks others wait
+// for. Those of a source that never does have none of any lock; a lock may be
+// free for a moment, though.
+func (s *sampler) tellsOwners() bool { return s.samples > 0 && (s.owned || !s.unowned) }

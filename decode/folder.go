@@ -22,6 +22,7 @@ func (t *Trace) openAll(path, label string, several bool) error {
 		return err
 	}
 	opened := 0
+	t.overlaps.several = t.overlaps.several || len(files) > 1
 	for _, file := range files {
 		err := t.open(file, label)
 		foreign, broken := errors.Is(err, format.ErrNotMine), errors.Is(err, format.ErrTruncated)
@@ -70,6 +71,11 @@ const openAtOnce = 16
 // open opens a file.
 func (t *Trace) open(file, label string) error {
 	in := &input{name: file, label: label, from: &t.source}
+	skip, all := t.overlaps.meet(in)
+	if all {
+		return nil
+	}
+	in.skip = skip
 	if err := in.open(); err != nil {
 		return err
 	}

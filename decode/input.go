@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"contend/decode/jfr"
 	"contend/decode/threaddump"
 	"contend/format"
 )
@@ -24,10 +25,11 @@ type input struct {
 	reader Source // nil while closed
 	told   format.Stats
 
-	labelled bool         // the label is still to be told
-	begins   int64        // first time met, 0 when none is
-	ahead    *format.List // read already; may be nil
-	fault    error        // what ended the input
+	skip     map[jfr.ChunkKey]bool // chunks of a flight recording that another input has
+	labelled bool                  // the label is still to be told
+	begins   int64                 // first time met, 0 when none is
+	ahead    *format.List          // read already; may be nil
+	fault    error                 // what ended the input
 }
 
 // source is what the inputs of a trace have in common.

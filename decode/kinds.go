@@ -27,13 +27,19 @@ type content struct {
 	in    *bufio.Reader
 	name  string
 	rules *rules.Table
-	from  peel.Skipped // what of the input stands before it
+	from  peel.Skipped          // what of the input stands before it
+	skip  map[jfr.ChunkKey]bool // chunks that another input has
 }
+
+// flightMagic begins a flight recording.
+const flightMagic = "FLR\x00"
 
 // kinds are all kinds of input, the unmistakable first. A new one is a line
 // here.
 var kinds = []kind{
-	{hasPrefix("FLR\x00"), func(c content) (Source, error) { return jfr.NewReader(c.in, c.name, jfr.Options{Rules: c.rules}) }, true},
+	{hasPrefix(flightMagic), func(c content) (Source, error) {
+		return jfr.NewReader(c.in, c.name, jfr.Options{Rules: c.rules, Skip: c.skip})
+	}, true},
 	{hasPrefix(format.Magic[:4]), func(c content) (Source, error) { return native.NewReader(c.in, c.name) }, false},
 	{hasPrefix("contend "), func(c content) (Source, error) { return format.NewTextReader(c.in, c.name) }, false},
 	{counts.Is, func(c content) (Source, error) { return counts.NewReader(c.in, c.name), nil }, false},

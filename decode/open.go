@@ -3,6 +3,7 @@
 package decode
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -27,6 +28,7 @@ type Trace struct {
 	shift   shift
 	joined  []*input // thread dumps an input before them reads
 	skipped skipped
+	overlaps
 }
 
 // Stdin is the name of standard input.
@@ -38,7 +40,7 @@ const Stdin = "-"
 // ErrNotMine for a file that is no trace, ErrVersion, or ErrTruncated for one
 // that ends within its header.
 func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
-	t := &Trace{source: source{stdin: stdin, options: o}}
+	t := &Trace{source: source{stdin: stdin, options: o}, overlaps: overlaps{several: len(paths) > 1}}
 	for i, path := range paths {
 		label := ""
 		if i < len(o.Labels) {
@@ -52,6 +54,7 @@ func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
 	if len(t.inputs) == 0 {
 		return nil, t.skipped.first
 	}
+	t.dropRepeated()
 	t.joinDumps()
 	if len(t.inputs) > 1 || slices.ContainsFunc(o.Labels, func(l string) bool { return l != "" }) {
 		t.label()
@@ -64,7 +67,7 @@ func (t *Trace) Files() (names []string) {
 	for _, in := range slices.Concat(t.inputs, t.joined) {
 		names = append(names, in.name)
 	}
-	return names
+	return append(names, t.overlaps.files...)
 }
 
 // Skipped names the inputs that are left out.
@@ -118,6 +121,8 @@ func (t *Trace) Stats() format.Stats {
 		sum.Events += s.Events
 		sum.BytesRead += s.BytesRead
 		sum.BytesTotal += s.BytesTotal
+		sum.Dumps += s.Dumps
+		sum.Blind = cmp.Or(sum.Blind, s.Blind)
 		sum.Warnings = append(sum.Warnings, s.Warnings...)
 		sum.Damage.Join(s.Damage)
 	}
@@ -126,6 +131,7 @@ func (t *Trace) Stats() format.Stats {
 	}
 	sum.Warnings = append(sum.Warnings, t.skipped.warnings...)
 	sum.Damage.Join(t.skipped.damage)
+	sum.Warnings = append(sum.Warnings, t.overlaps.said...)
 	return sum
 }
 

@@ -94,7 +94,7 @@ const longestMagic = 10
 func (in *input) sniff(buf *bufio.Reader) (Source, error) {
 	start, _ := buf.Peek(sniffed)
 	if k := kindOf(kinds, start); k != nil {
-		r, err := k.open(content{in: buf, name: in.name, rules: in.from.options.Rules})
+		r, err := k.open(content{in: buf, name: in.name, rules: in.from.options.Rules, skip: in.skip})
 		if err == nil && k.pumped {
 			r, in.unwrap = newPump(r, &in.from.events, in.unwrap), nil
 		}
@@ -105,7 +105,7 @@ func (in *input) sniff(buf *bufio.Reader) (Source, error) {
 	}
 	buf, from := bare(buf)
 	start, _ = buf.Peek(sniffed)
-	return kindOf(textKinds, start).open(content{buf, in.name, in.from.options.Rules, from})
+	return kindOf(textKinds, start).open(content{in: buf, name: in.name, rules: in.from.options.Rules, from: from})
 }
 
 func kindOf(list []kind, start []byte) *kind {

@@ -148,6 +148,9 @@ func (r *Reader) deliver(d *Dump) {
 	}
 	r.stats.Events += int64(len(d.Threads))
 	r.missing.spread = max(r.missing.spread, d.Spread)
+	if d.Telling() {
+		r.stats.Dumps++
+	}
 	s := r.snapshot(d, &r.missing)
 	r.queue.Push(r.metadata...)
 	r.metadata = r.metadata[:0]
@@ -175,6 +178,9 @@ func (r *Reader) Stats() format.Stats {
 		}
 	}
 	s.BytesTotal = s.BytesRead
+	if s.Dumps == 0 {
+		s.Blind = "not all threads that may hold a lock are in a thread dump, or no locks are"
+	}
 	if !r.timed {
 		s.Unit = format.UnitThreads
 	}
