@@ -17,8 +17,8 @@ type unclear struct {
 // trace. Their threads are apart, and so are their clocks, for all one knows:
 // a thread lives no longer than its own input was recorded.
 type part struct {
+	sight
 	first, last int64 // earliest and latest instant of anything recorded
-	hasRuns     bool  // execution samples: a thread that ran would show
 	recorded    int   // where its own stretches begin in the record
 	gaps        gapIndex
 }
@@ -98,6 +98,9 @@ func (r *record) note(ev *format.Event, end int64) {
 func (r *record) setting(ev *format.Event) {
 	if ev.Weight > 0 {
 		r.thresholds = append(r.thresholds, fmt.Sprintf("%s %s", ev.Name, ev.Value))
+	}
+	if ev.Name == format.SettingIdle {
+		r.part().told(ev.Value)
 	}
 }
 

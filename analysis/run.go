@@ -7,6 +7,7 @@
 //	run.go         a source is read to its end; what each event is given to
 //	warnings.go    what the record could not tell
 //	lifetimes.go   how many threads ran, and when: each thread's life, together
+//	unseen.go      what is believed of a thread while nothing is known of it
 //	runner.go      when one thread runs: its life less its idle times
 //	inputs.go      when the threads of each input could be seen
 //	sweep.go       recorded waits and owners turned into slices
@@ -128,6 +129,9 @@ func (p *pass) finish() *Trace {
 	counted := 0
 	if !smp.any {
 		counted = rec.runs(e.defs, start, end, e.run)
+		if rec.partlySeen() {
+			tr.RunningHigh = rec.longestRunning(e.defs, start, end, e)
+		}
 	} else {
 		tr.Start, tr.End = smp.bounds(start, end)
 		counted = smp.before + smp.threads
@@ -138,6 +142,7 @@ func (p *pass) finish() *Trace {
 	rec.visitTenures(e)
 	tr.Threads = max(counted, 0)
 	tr.RunningNs = e.running
+	tr.RunningHigh = max(tr.RunningHigh, e.running)
 	tr.ElapsedNs = max(0, min(tr.End, e.to)-max(tr.Start, e.from))
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
 	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: p.warnings(tl)}

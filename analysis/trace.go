@@ -25,6 +25,8 @@ type Trace struct {
 	RunningNs  int64 // cumulated running thread-time inside the filter's cut
 	Deadlocks  []Deadlock
 	Coverage   Coverage
+
+	RunningHigh int64 // what RunningNs may be at most, where not all is known of idle threads
 }
 
 // Deadlock is a cycle of threads each blocked on a lock the next one holds.

@@ -118,6 +118,15 @@ const (
 	ReleasesUnparks = "unparks" // and a wait is one park: several may be tries of one acquisition; those of monitors are missing
 )
 
+// A setting of this name says that idle time is recorded when it ends: of a
+// thread that is idle when the recording ends nothing need be known. By its
+// value short idle times may be missing, too.
+const (
+	SettingIdle = "idle"
+	IdleEnded   = "ended"
+	IdleLong    = "long" // and only long ones
+)
+
 // PauseGC begins the name of a pause for a garbage collection.
 const PauseGC = "gc"
 

@@ -106,6 +106,9 @@ func (r *Reader) Read(ev *format.Event) error {
 			r.dated.turn(r.err != nil, &r.queue)
 			r.hidden.turn()
 			r.wakings.turn(&r.queue)
+			if r.err != nil {
+				r.tellIdle()
+			}
 			continue
 		}
 		ev.Reset()

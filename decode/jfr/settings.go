@@ -43,6 +43,34 @@ var kept = map[string]bool{"threshold": true, "enabled": true, "period": true, "
 // others leaves out evidence only.
 var hidesWaits = [...]string{"JavaMonitorEnter", "ThreadPark"}
 
+// tellsIdle are the events of idle time. All of it shows where each is enabled
+// and has no threshold.
+var tellsIdle = [...]string{"ThreadPark", "JavaMonitorWait", "ThreadSleep"}
+
+// tellIdle says how much of its idle time a JVM recorded: each when it ends.
+func (r *Reader) tellIdle() {
+	how := format.IdleEnded
+	for _, name := range tellsIdle {
+		if threshold, told := r.settingOf(name, "threshold"); !told || nanoseconds(threshold) > 0 {
+			how = format.IdleLong
+		}
+		if on, _ := r.settingOf(name, "enabled"); on != "true" {
+			how = format.IdleLong
+		}
+	}
+	r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingIdle, Value: how})
+}
+
+// settingOf returns a setting of an event of the JDK.
+func (r *Reader) settingOf(event, name string) (value string, told bool) {
+	for _, p := range prefixes {
+		if value, told = r.settings[p+event+"#"+name]; told {
+			break
+		}
+	}
+	return value, told
+}
+
 // unrecorded says which waits a recording cannot show, because its settings
 // leave them out altogether: none then means nothing.
 func (r *Reader) unrecorded() []format.Warning {

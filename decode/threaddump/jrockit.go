@@ -59,7 +59,7 @@ var jrockitLocks = []waitLine{
 }
 
 func (p *jrockit) part(text string) {
-	p.whole = false
+	p.whole = outermost(strings.ReplaceAll(text, "/", ".")) || strings.HasPrefix(text, "at jrockit/vm/RNI.c2java(") && strings.HasSuffix(text, ")")
 	if frame, ok := strings.CutPrefix(text, "at "); ok {
 		p.frame(frame, slashed)
 		return

@@ -110,6 +110,9 @@ func (r *Reader) fetch() *Dump {
 		r.missing.cut = append(r.missing.cut, p.name)
 		r.damage.Add(p.damage("a thread dump is cut off: its last thread may be missing", d.Time))
 	}
+	if d.Mixed {
+		r.missing.mixed++
+	}
 	p.advance()
 	return d
 }
@@ -188,6 +191,7 @@ type missing struct {
 	readers    int      // waits on read-write locks that only readers can hold
 	virtual    int      // waits for locks nobody in a dump holds, where virtual threads may
 	absent     int      // the same, where threads were cut out of a dump
+	mixed      int      // dumps without locks
 }
 
 func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
@@ -207,6 +211,7 @@ func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 	add(m.unlisted > 0, "unlisted-owners", "owners of java.util.concurrent locks are not in the dump for %d waits: take it with -l (jstack -l, jcmd PID Thread.print -l)", m.unlisted)
 	add(m.readers > 0, "readers", "%d waits on read-write locks have no owner: threads that hold the read lock are invisible in a thread dump", m.readers)
 	add(m.virtual > 0, "unlisted-owners", "%d waits are for locks that no thread in the dump holds: virtual threads may, which it does not list; jcmd PID Thread.dump_to_file -format=json does", m.virtual)
+	add(m.mixed > 0, "unlisted-locks", "%d thread dumps are of jhsdb --mixed, which names locks only where it found a deadlock: take them without --mixed, with --locks", m.mixed)
 	add(m.absent > 0, "unlisted-owners", "%d waits are for locks whose owners are not in the text: it holds some threads of a dump only", m.absent)
 	return w
 }

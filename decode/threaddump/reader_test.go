@@ -87,6 +87,51 @@ func TestDialects(t *testing.T) {
 		if got := shown(t, []byte(dump)); got != want {
 			t.Errorf("%s shows\n%swant\n%s", path, got, want)
 		}
+		r := open(t, path, []byte(dump))
+		events(t, r)
+		if s := r.Stats(); !s.Damage.Whole() {
+			t.Errorf("%s is whole: %v", path, s.Warnings)
+		}
+	}
+}
+
+// Any prefix of a dump in any dialect ends in an answer or a clear error.
+func TestEveryPrefixOfDialects(t *testing.T) {
+	paths, _ := filepath.Glob("testdata/dialects/*")
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, dump, _ := bytes.Cut(text, []byte("-- dump --\n"))
+		most := 0
+		for _, d := range parse(t, path, dump) {
+			most += len(d.Threads)
+		}
+		for n := 0; n < len(dump); n += 29 {
+			r, err := NewReader(bufio.NewReader(bytes.NewReader(dump[:n])), path, Options{})
+			if (r == nil) == (err == nil) || err != nil && !errors.Is(err, format.ErrNotMine) && !errors.Is(err, format.ErrTruncated) {
+				t.Fatalf("%s cut to %d bytes: %v, %v", path, n, r, err)
+			}
+			if err == nil {
+				if events(t, r); int(r.Stats().Events) > most {
+					t.Errorf("%s cut to %d bytes: %d threads, the whole has %d", path, n, r.Stats().Events, most)
+				}
+			}
+		}
+	}
+}
+
+// A header without threads is no dump, and one among others is none.
+func TestHeaderWithoutThreads(t *testing.T) {
+	const header = "2026-11-22 09:30:00\nFull thread dump OpenJDK 64-Bit Server VM (17 mixed mode):\n\n"
+	_, err := NewReader(bufio.NewReader(strings.NewReader(header)), "x", Options{})
+	if !errors.Is(err, format.ErrTruncated) || !strings.Contains(err.Error(), "no thread follows") {
+		t.Errorf("%v", err)
+	}
+	whole := header + "\"main\" #1 prio=5 tid=0x1 nid=0x1 runnable\n   java.lang.Thread.State: RUNNABLE\n\tat A.b(A.java:1)\n\nJNI global refs: 1\n"
+	if got := shown(t, []byte(header+whole)); got != "1 live, 0 idle\n" {
+		t.Errorf("%q", got)
 	}
 }
 
@@ -152,7 +197,8 @@ func TestSeriesInALog(t *testing.T) {
 }
 
 // A dump cut anywhere gives no more than the whole one, says that it was cut,
-// and never fails. What -l prints under a thread follows a blank line, so one
+// and never fails: what ends behind a whole thread may have lost others, which
+// is said where it matters. What -l prints under a thread follows a blank line, so one
 // thread may seem whole before it is.
 func TestEveryPrefix(t *testing.T) {
 	files, stride := []string{deadlock, "../../testdata/truth-jdk25-1.json"}, 1
@@ -176,7 +222,7 @@ func TestEveryPrefix(t *testing.T) {
 				t.Fatalf("%s: prefix %d: %d threads after %d", path, i, len(d.Threads), last)
 			}
 			last = max(last, len(d.Threads))
-			if !d.Cut && len(d.Threads) < len(whole.Threads) {
+			if !d.Cut && !d.Fragment && !d.Listed && len(d.Threads) < len(whole.Threads) {
 				t.Fatalf("%s: prefix %d: %d of %d threads and not cut", path, i, len(d.Threads), len(whole.Threads))
 			}
 		}

@@ -21,6 +21,7 @@ type stream struct {
 	names  *names
 	before []string // the lines before the one looked at, the last one last
 	first  string   // the first line that is no dump
+	header string   // of a dump without threads
 	json   *jsonDumps
 	format string
 	broken error // what ended the reading, if not the end of the input
@@ -31,7 +32,7 @@ const keepBefore = 3
 
 func newStream(in *bufio.Reader, name string) *stream {
 	s := &stream{name: name, names: newNames()}
-	if head, _ := in.Peek(4096); isJSON(head) {
+	if head, _ := in.Peek(jsonStart); isJSON(head) {
 		s.json = newJSONDumps(in, s.names)
 		s.format = "thread dump, JSON"
 		return s
@@ -55,7 +56,12 @@ func (s *stream) next() (*Dump, error) {
 		}
 		if d := begins(line, false); d != nil {
 			s.format = "thread dump, " + d.name
-			return s.parse(d, line)
+			dump, err := s.parse(d, line)
+			if err != nil || len(dump.Threads) > 0 {
+				return dump, err
+			}
+			s.header = line
+			continue
 		}
 		if s.first == "" {
 			s.first = line
@@ -149,6 +155,10 @@ func (s *stream) damage(why string, at int64) format.Damage {
 func (s *stream) notMine() error {
 	e := &format.Error{Pos: format.Pos{File: s.name, Line: 1}, Err: fmt.Errorf("not a thread dump: %w", format.ErrNotMine), Hint: Hint}
 	e.What = fmt.Sprintf("%.60q", strings.ToValidUTF8(s.first, "\uFFFD"))
+	if s.header != "" {
+		e.What, e.Err = fmt.Sprintf("%.60q", strings.ToValidUTF8(s.header, "\uFFFD")), fmt.Errorf("no thread follows: %w", format.ErrTruncated)
+		e.Hint = "take the dump again"
+	}
 	if s.broken != nil {
 		e.What, e.Err = "text", fmt.Errorf("%w before any thread dump", format.ErrTruncated)
 	}
@@ -158,9 +168,17 @@ func (s *stream) notMine() error {
 // Hint says what can be read.
 const Hint = "contend reads JFR recordings, thread dumps, Go traces and contend traces, plain or in gzip, zstd or s2"
 
-// isJSON reports whether an input is what Thread.dump_to_file -format=json
-// writes.
+// jsonStart is how much tells a thread dump in JSON: a first thread may have
+// the stack before the name.
+const jsonStart = 32 << 10
+
+// jsonMarks are what is called so in dumps only: of Thread.dump_to_file
+// -format=json, and of java.lang.management's ThreadInfo.
+var jsonMarks = []string{`"threadDump"`, `"threadName"`, `"threadState"`}
+
+// isJSON reports whether an input is a thread dump in JSON.
 func isJSON(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
-	return len(head) > 0 && head[0] == '{' && bytes.Contains(head, []byte(`"threadDump"`))
+	return len(head) > 0 && (head[0] == '{' || head[0] == '[') &&
+		slices.ContainsFunc(jsonMarks, func(mark string) bool { return bytes.Contains(head, []byte(mark)) })
 }

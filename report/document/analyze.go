@@ -60,6 +60,13 @@ type Coverage struct {
 	Warnings   []Warning  `json:"warnings"`
 
 	Calibration *Calibration `json:"calibration,omitempty"` // absent where no owner is inferred
+	Running     *Bounds      `json:"running,omitempty"`     // of the running time; absent where it is known
+}
+
+// Bounds are what an amount is taken to be, and the most it can be.
+type Bounds struct {
+	LowNs  int64 `json:"lowNs"`
+	HighNs int64 `json:"highNs"`
 }
 
 // Calibration says how much of what is inferred is expected to be right. Thread
@@ -191,6 +198,9 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 		c.Sampler = &Sampler{s.Samples, NewLengths(&s.Late), s.LateNs, s.SpanNs}
 	}
 	c.Calibration = newCalibration(&tr.Coverage.Calibration)
+	if tr.RunningIsWide() {
+		c.Running = &Bounds{tr.RunningNs, tr.RunningHigh}
+	}
 	for _, list := range [][]format.Warning{st.Warnings, tr.Coverage.Warnings} {
 		for _, w := range list {
 			c.Warnings = append(c.Warnings, Warning(w))

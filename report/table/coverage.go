@@ -43,6 +43,7 @@ func coverage(w io.Writer, c document.Coverage, o Options) error {
 		lines = append(lines, fmt.Sprintf("sampler: %s samples, late for %s of the recording, at the 99th percentile by %s, at most by %s",
 			text.Number(s.Samples), Share(s.LateNs, s.SpanNs).Text, text.Duration(s.Late.P99Ns), text.Duration(s.Late.MaxNs)))
 	}
+	lines = append(lines, runningRange(c.Running)...)
 	for _, warning := range c.Warnings {
 		lines = append(lines, "note: "+text.Sanitize(warning.Text))
 	}
@@ -65,6 +66,24 @@ func calibration(c *document.Calibration) []string {
 		line += fmt.Sprintf("; of %s dumps of locks held back, %.0f %% agree", text.Number(int64(c.Dumps)), 100*float64(c.Agreeing)/float64(c.Waiters))
 	}
 	return []string{line}
+}
+
+// runningRange says how far pressure may be off since not all is known of the
+// threads it is a part of.
+func runningRange(b *document.Bounds) []string {
+	if b == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("running time: %s by what was seen of threads, at most %s as far as nothing tells that they were idle: then pressure is %s of what is shown",
+		text.Duration(b.LowNs), text.Duration(b.HighNs), Share(b.LowNs, b.HighNs).Text)}
+}
+
+// ranAs writes a running time, and what it may be at most.
+func ranAs(ns int64, b *document.Bounds) string {
+	if b == nil {
+		return text.Duration(ns)
+	}
+	return fmt.Sprintf("%s (at most %s)", text.Duration(ns), text.Duration(b.HighNs))
 }
 
 // paragraphs writes each text on lines of its own.

@@ -47,7 +47,7 @@ func heading(a *document.Analyze) string {
 			what += fmt.Sprintf(": %s from %s", text.Duration(a.Trace.DurationNs), when)
 		}
 	default:
-		what += fmt.Sprintf(": %s from %s, %d threads, running %s", text.Duration(a.Trace.DurationNs), when, a.Trace.Threads, text.Duration(a.Total.RunningNs))
+		what += fmt.Sprintf(": %s from %s, %d threads, running %s", text.Duration(a.Trace.DurationNs), when, a.Trace.Threads, ranAs(a.Total.RunningNs, a.Coverage.Running))
 	}
 	return text.Sanitize(what)
 }
