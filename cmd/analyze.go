@@ -2,7 +2,10 @@ package cmd
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"contend/blame"
 	"contend/blame/findings"
@@ -11,6 +14,7 @@ import (
 	"contend/csp"
 	"contend/format"
 	"contend/report/document"
+	"contend/report/table"
 
 	"github.com/spf13/cobra"
 )
@@ -20,6 +24,8 @@ type analyzeOptions struct {
 	out   outputOptions
 	own   ownOption
 	by    string
+
+	section string
 }
 
 func newAnalyze(e *env) *cobra.Command {
@@ -34,6 +40,8 @@ func newAnalyze(e *env) *cobra.Command {
 	o.trace.bind(c)
 	o.out.bind(c, analyzeOutputs, 10)
 	o.own.bind(c)
+	c.Flags().StringVar(&o.section, "section", "", "of csv: write the one table `NAME`: "+strings.Join(table.Sections, ", "))
+	offer(c, "section", table.Sections...)
 	c.Flags().StringVar(&o.by, "by", "lock", "sum by `KEY`: lock or class")
 	offer(c, "by", "lock", "class")
 	return c
@@ -45,6 +53,12 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	}
 	if o.by != "lock" && o.by != "class" {
 		return usageError{fmt.Errorf("--by: there is no key %q", o.by), "choose lock or class"}
+	}
+	if o.section != "" && o.out.format != "csv" {
+		return usageError{errors.New("--section: only --format csv has sections"), "the other forms hold all of them"}
+	}
+	if o.section != "" && !slices.Contains(table.Sections, o.section) {
+		return usageError{fmt.Errorf("--section: there is no section %q", o.section), "choose from " + strings.Join(table.Sections, ", ")}
 	}
 	locks := locks.New(o.by == "class")
 	app, err := o.own.get()
@@ -66,9 +80,10 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	found := document.Overview{Locks: about.Locks(), Phases: series}
 	found.Findings = findings.Find(about, found.Locks, evidence(res))
 	a := &analyzeAnswer{
-		doc:    document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, o.out.top),
-		owners: document.NewBlame(owners.Table(), locks.RunningNs(), side.Coverage, o.out.top),
-		phases: document.NewPhases(series, o.out.top),
+		section: o.section,
+		doc:     document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, o.out.top),
+		owners:  document.NewBlame(owners.Table(), locks.RunningNs(), side.Coverage, o.out.top),
+		phases:  document.NewPhases(series, o.out.top),
 	}
 	return cmp.Or(write(e, &o.out, analyzeOutputs, a), res.verdict())
 }
@@ -84,7 +99,8 @@ func evidence(r *result) findings.Trace {
 
 // analyzeAnswer is the document, and what a table shows besides.
 type analyzeAnswer struct {
-	doc    *document.Analyze
-	owners *document.Blame
-	phases []document.Phase
+	doc     *document.Analyze
+	section string // of CSV: the one to write
+	owners  *document.Blame
+	phases  []document.Phase
 }

@@ -16,6 +16,7 @@ import (
 // list come from these tables.
 
 var analyzeOutputs = tabular(func(w io.Writer, a *analyzeAnswer, how table.Options) error {
+	how.Section = a.section
 	return table.Analyze(w, a.doc, a.owners, a.phases, how)
 }, func(a *analyzeAnswer) any { return a.doc })
 
