@@ -15,10 +15,7 @@ import (
 // --format, the endings that -o knows, what shells complete and what errors
 // list come from these tables.
 
-var analyzeOutputs = tabular(func(w io.Writer, a *analyzeAnswer, how table.Options) error {
-	how.Section = a.section
-	return table.Analyze(w, a.doc, a.owners, a.phases, how)
-}, func(a *analyzeAnswer) any { return a.doc })
+var analyzeOutputs = tabular(writeAnalyze, func(a *analyzeAnswer) any { return a.doc })
 
 var (
 	blameOutputs  = tabular(table.Blame, itself)

@@ -64,6 +64,7 @@ func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities
 	a := &Activities{Record: r, Starts: r.Waits.Order()}
 	<-done
 	a.Starts = r.joinParks(a.Starts, others, kind)
+	r.rename()
 	a.indexing.Go(a.index)
 	a.byThread = a.deal(others)
 	for _, i := range others {
@@ -72,6 +73,24 @@ func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities
 		}
 	}
 	return a
+}
+
+// rename gives locks that are others the ids of those. Parks are joined before,
+// so that no waiting is added.
+func (r *Record) rename() {
+	if len(r.Same) == 0 {
+		return
+	}
+	r.Waits.Each(func(_ column.Ref, w *Wait) {
+		if one, ok := r.Same[w.Lock]; ok {
+			w.Lock = one
+		}
+	})
+	r.releases.Each(func(_ column.Ref, rel *release) {
+		if one, ok := r.Same[rel.lock]; ok {
+			rel.lock = one
+		}
+	})
 }
 
 // index lists the waits for each lock, its releases and, where an input tells

@@ -162,7 +162,8 @@ type dump struct {
 type Record struct {
 	Waits   column.Column[Wait]
 	Tenures column.Column[Tenure]
-	Lives   []Life // by thread
+	Lives   []Life                              // by thread
+	Same    map[format.ObjectID]format.ObjectID // locks that are others, as which Arrange lists them
 
 	others    column.Column[Other]
 	releases  column.Column[release]
@@ -253,6 +254,20 @@ func (r *Record) NextInput() {
 	r.inputs = append(r.inputs, input{from: format.NoTime, to: format.NoTime})
 }
 
+// TellsOwners reports whether every input that has waits tells itself who held
+// the locks meanwhile, and at least one does.
+func (r *Record) TellsOwners() bool {
+	any := false
+	for i := range r.inputs {
+		in := &r.inputs[i]
+		if in.waits && !in.tenures || in.inferred {
+			return false
+		}
+		any = any || in.tenures
+	}
+	return any
+}
+
 // found says that a lock is one of the input at hand, and returns that.
 func (r *Record) found(l format.ObjectID) *input {
 	for len(r.inputOf) <= int(l) {
@@ -268,6 +283,14 @@ func (r *Record) inputOfThread(t format.ThreadID) *input {
 		return &r.inputs[r.sampledIn[t]]
 	}
 	return &r.inputs[0]
+}
+
+// InputOf returns the number of a lock's input.
+func (r *Record) InputOf(l format.ObjectID) int {
+	if int(l) < len(r.inputOf) {
+		return int(r.inputOf[l])
+	}
+	return 0
 }
 
 // input returns the input of a lock.

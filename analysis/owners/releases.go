@@ -261,18 +261,32 @@ func (b *walk) add(p *point, start, end int64) {
 		if d.start >= end {
 			break
 		}
-		if IsWait(i) || d.end <= d.start || d.end > end {
+		stack, ok := b.inside(p, d.stack)
+		if !ok || IsWait(i) || d.end <= d.start || d.end > end {
 			continue
 		}
 		b.book(p, start, d.start, p.stack, none)
-		stack := d.stack
-		if stack == format.NoStack || b.ev.sym.Bare(stack) {
-			stack = p.stack
-		}
 		b.book(p, d.start, d.end, stack, b.ev.did(i))
 		start = d.end
 	}
 	b.book(p, start, end, p.stack, none)
+}
+
+// inside returns the stack to show for an activity during a tenure: its own if it
+// goes through the function of the section, that of the tenure if it shows the
+// runtime only; ok is false for a stack that is of another part of the program:
+// where the tenure began is an estimate.
+func (b *walk) inside(p *point, stack format.StackID) (shown format.StackID, ok bool) {
+	if b.ev.sym.Bare(stack) {
+		return p.stack, true
+	}
+	fn := b.function(p)
+	for _, f := range b.ev.sym.Application(stack) {
+		if f.Class == fn.class && f.Method == fn.method {
+			return stack, true
+		}
+	}
+	return format.NoStack, false
 }
 
 // book appends the busy parts of a stretch of a tenure.

@@ -127,6 +127,7 @@ func sleep(r *Reader, v *values, ev *format.Event) bool {
 }
 
 func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
+	r.met = true
 	ev.Kind = format.KindWait
 	ev.Thread, ev.Stack, ev.Owner = r.thread(v[slotThread]), r.stack(v[slotStack]), r.thread(v[slotOwner])
 	class := r.class(v[slotClass])
@@ -153,6 +154,7 @@ func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 }
 
 func park(r *Reader, v *values, ev *format.Event) bool {
+	r.met = true
 	ev.Thread, ev.Stack = r.thread(v[slotThread]), r.stack(v[slotStack])
 	if l := r.ids.virtual[ev.Thread]; l != nil {
 		l.lastPark = max(l.lastPark, ev.End)
@@ -172,9 +174,6 @@ func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space,
 		return true
 	}
 	ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, late
-	if in == heapSpace {
-		r.hidden.meet(ev, class)
-	}
 	if l := r.ids.virtual[ev.Thread]; l != nil {
 		l.parked = true
 	}
@@ -281,9 +280,6 @@ func (r *Reader) operation(key int64) string {
 
 // pause is one of a garbage collector.
 func pause(r *Reader, _ *values, ev *format.Event) bool {
-	if len(r.hidden.pauses) < mostPauses {
-		r.hidden.pauses = append(r.hidden.pauses, ev.Time)
-	}
 	ev.Kind, ev.Name = format.KindPause, format.PauseGC
 	return ev.End > ev.Time
 }

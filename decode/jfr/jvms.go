@@ -93,7 +93,6 @@ func (r *Reader) nextJVM() {
 	r.tellIdle()
 	r.wakings.told = false // to the input that begins
 	r.hidden.turn()
-	clear(r.hidden.sites)
 	r.ids.forget()
 	r.idle = nil
 	clear(r.settings)
