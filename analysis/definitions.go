@@ -185,6 +185,15 @@ func (d *definitions) LockName(id format.ObjectID) string {
 	return fmt.Sprintf("%s#%d", d.ClassName(id), id)
 }
 
+// EachFrame calls f with every frame of every stack the trace names.
+func (d *definitions) EachFrame(f func(format.Frame)) {
+	for _, stack := range d.stacks {
+		for _, frame := range stack {
+			f(frame)
+		}
+	}
+}
+
 // Frames returns a stack, innermost frame first; nil when it is unknown.
 func (d *definitions) Frames(id format.StackID) []format.Frame {
 	if int(id) < len(d.stacks) {

@@ -50,6 +50,7 @@ type record struct {
 	recorded   []span
 	gaps       []span
 	thresholds []string
+	threshold  int64  // the longest of them, ns
 	parts      []part // by input; the first holds what comes before any is named
 	first      int64  // earliest and latest instant of anything recorded
 	last       int64
@@ -110,6 +111,7 @@ func (r *record) note(ev *format.Event, end int64) {
 func (r *record) setting(ev *format.Event) {
 	if ev.Weight > 0 {
 		r.thresholds = append(r.thresholds, fmt.Sprintf("%s %s", ev.Name, ev.Value))
+		r.threshold = max(r.threshold, ev.Weight)
 	}
 	if ev.Name == format.SettingIdle {
 		r.part().told(ev.Value)

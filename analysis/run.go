@@ -7,16 +7,17 @@
 //	run.go         a source is read to its end; what each event is given to
 //	warnings.go    what the record could not tell
 //	lifetimes.go   how many threads ran, and when: each thread's life, together
-//	unseen.go      what is believed of a thread while nothing is known of it
 //	runner.go      when one thread runs: its life less its idle times
 //	inputs.go      when the threads of each input could be seen
 //	sweep.go       recorded waits and owners turned into slices
+//	stuck.go       deadlocks that only thread dumps show
 //	tenures.go     recorded tenures, for the visitors that ask
 //	sampled.go     samples put together from events, and charged in order
 //	samplerun.go   successive samples that show the same, charged as one
 //	sampler.go     one sample: what it stands for, its graph, its slices
 //	relocate.go    locks that a garbage collector moved made one
 //	record.go      the events that are kept until the source ends
+//	unseen.go      what is believed of a thread while nothing is known of it
 //	gaps.go        where data of one input was lost
 //	stalls.go      how late samples were taken
 //	emit.go        what the filter leaves, booked for the visitors
@@ -144,10 +145,12 @@ func (p *pass) finish() *Trace {
 	rec.visitTenures(e)
 	tr.Threads = max(counted, 0)
 	tr.RunningNs = e.running
+	p.cyc.stuck(tl.Unlinked, e)
 	tr.RunningHigh = max(tr.RunningHigh, e.running)
 	tr.ElapsedNs = max(0, min(tr.End, e.to)-max(tr.Start, e.from))
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
-	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl), relocated.warnings()...)}
+	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl), relocated.warnings()...),
+		Threshold: rec.threshold, Samples: smp.samples, Owned: rec.TellsOwners() || smp.tellsOwners()}
 	return tr
 }
 

@@ -54,6 +54,11 @@ func (s *sampler) contention(ev *format.Event) {
 	}
 	in := &s.next.locks[len(s.next.locks)-1]
 	in.lock = ev.Object
+	if len(ev.Owners) > 0 {
+		s.owned = true
+	} else {
+		s.unowned = true
+	}
 	in.owners = append(in.owners[:0], ev.Owners...)
 	in.waiters = append(in.waiters[:0], ev.Waiters...)
 }
@@ -67,6 +72,7 @@ func (s *sampler) open(t, weight int64) {
 		s.advance(t)
 	}
 	s.any = true
+	s.samples++
 	s.next.valid, s.next.time, s.next.weight = true, t, weight
 	s.next.live, s.next.idle = 0, 0
 	s.next.locks = s.next.locks[:0]
@@ -87,3 +93,8 @@ func (s *sampler) finish() {
 	s.flushRun()
 	s.stalls.resolve(s.e, s.period, maxTime)
 }
+
+// tellsOwners reports whether the samples show who holds the locks others wait
+// for. Those of a source that never does have none of any lock; a lock may be
+// free for a moment, though.
+func (s *sampler) tellsOwners() bool { return s.samples > 0 && (s.owned || !s.unowned) }

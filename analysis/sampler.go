@@ -14,8 +14,11 @@ type sampler struct {
 	g   graph
 
 	any     bool
-	threads int // most threads alive at one tick of this input
-	before  int // the same of the inputs before, together
+	samples int  // ticks, and instants without any
+	owned   bool // some lock had an owner
+	unowned bool // some had none
+	threads int  // most threads alive at one tick of this input
+	before  int  // the same of the inputs before, together
 
 	cur        instant
 	next       instant // before it is read into: the one before cur

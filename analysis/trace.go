@@ -49,6 +49,9 @@ type Coverage struct {
 	Stalls       Stalls             // how late the sampler was; empty for traces that do not sample
 	Calibration  Calibration        // how much of what was inferred is expected to be right
 	Warnings     []format.Warning
+	Threshold    int64 // ns; shorter waits were not recorded, at least of some kind
+	Samples      int   // instants at which threads were looked at; 0 where waits themselves are recorded
+	Owned        bool  // the trace tells who held the locks waited for, so that a deadlock would show
 }
 
 // Stalls says how late samples were taken. Waits are weighted by the actual

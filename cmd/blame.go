@@ -64,6 +64,7 @@ func runBlame(e *env, o *blameOptions) error {
 	if err != nil {
 		return err
 	}
+	e.noMatch("operation", o.operation, frames, frameNames(res.trace.Symbols))
 	doc := document.NewBlame(pivot.Table(), locks.RunningNs(), res.coverage(), o.out.top)
 	return cmp.Or(write(e, &o.out, blameOutputs, doc), res.verdict())
 }

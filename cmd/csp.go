@@ -109,7 +109,7 @@ func runCSP(e *env, o *cspOptions) error {
 		return usageError{fmt.Errorf("--interval: %w", err), "write a longer one, as 1s, 1m or 1h, or take a part of the trace with --from and --to"}
 	}
 	a := &cspAnswer{doc: document.NewCSP(series, metrics.Rows(), document.NewTotal(locks), res.coverage()),
-		top: o.out.top, chart: o.chart, color: o.out.file == "" && colorful(e.out)}
+		top: o.out.top, chart: o.chart}
 	return cmp.Or(write(e, &o.out, cspOutputs, a), res.verdict())
 }
 
@@ -132,15 +132,14 @@ func (o *cspOptions) timed(res *result) error {
 
 // cspAnswer is the document, and how a terminal shows it.
 type cspAnswer struct {
-	doc          *document.CSP
-	top          int
-	chart, color bool
+	doc   *document.CSP
+	top   int
+	chart bool
 }
 
 func writeCSP(w io.Writer, a *cspAnswer, how table.Options) error {
 	if !a.chart {
 		return table.CSP(w, a.doc, a.top, how)
 	}
-	how.Color = a.color
 	return table.Chart(w, a.doc, a.top, how)
 }

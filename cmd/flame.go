@@ -101,6 +101,11 @@ func runFlame(e *env, o *flameOptions) error {
 func (o *flameOptions) write(e *env, b, base *stacks.Builder, res *result) error {
 	m := text.MeasureOf(res.coverage())
 	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.name), Summary: waited(b, m), Of: m.Of()}
+	for _, w := range res.stats.Warnings {
+		if w.Hidden > 0 {
+			c.Summary += "; " + w.Text
+		}
+	}
 	if base != nil {
 		c.Title += ", compared with " + text.Sanitize(o.diff)
 		c.Summary += "; before: " + waited(base, m)

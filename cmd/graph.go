@@ -91,11 +91,7 @@ func operationFrames(text string, needed bool) (*regexp.Regexp, error) {
 	case text == "":
 		return nil, nil
 	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("--operation: %w", err), "a literal dollar sign is written \\$"}
-	}
-	return re, nil
+	return pattern("operation", text)
 }
 
 func runGraph(e *env, o *graphOptions) error {
@@ -111,6 +107,7 @@ func runGraph(e *env, o *graphOptions) error {
 	if err != nil {
 		return err
 	}
+	e.noMatch("operation", o.operation, options.Frames, frameNames(res.trace.Symbols))
 	top := o.out.top
 	if o.matrix && o.out.format != "json" {
 		top = 0 // its rows and columns are cut, not the edges

@@ -258,7 +258,7 @@ func TestEveryPrefixOfAText(t *testing.T) {
 
 func TestTextThatLostLinesSaysSo(t *testing.T) {
 	_, st, err := readText(strings.NewReader(strings.Replace(sample, "thread-start time=5 thread=1\n", "", 1)))
-	want := []Warning{{"lost-data", "t.txt:16: the end line counts 13 events, the trace has 12"}}
+	want := []Warning{{Code: "lost-data", Text: "t.txt:16: the end line counts 13 events, the trace has 12"}}
 	if diff := cmp.Diff(want, st.Warnings); err != nil || diff != "" {
 		t.Error(err, diff)
 	}

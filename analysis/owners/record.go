@@ -254,6 +254,20 @@ func (r *Record) NextInput() {
 	r.inputs = append(r.inputs, input{from: format.NoTime, to: format.NoTime})
 }
 
+// TellsOwners reports whether every input that has waits tells itself who held
+// the locks meanwhile, and at least one does.
+func (r *Record) TellsOwners() bool {
+	any := false
+	for i := range r.inputs {
+		in := &r.inputs[i]
+		if in.waits && !in.tenures || in.inferred {
+			return false
+		}
+		any = any || in.tenures
+	}
+	return any
+}
+
 // found says that a lock is one of the input at hand, and returns that.
 func (r *Record) found(l format.ObjectID) *input {
 	for len(r.inputOf) <= int(l) {

@@ -36,17 +36,13 @@ func (b *Builder) Frames(s *Sample) []Frame {
 	if b.view == Site && s.Owner.Kind == analysis.OwnerThread {
 		return b.frames(nil, b.sites.Taking(s.Owner.Stack, s.Lock), Owner)
 	}
-	frames := b.owner(nil, s.Owner)
 	if b.view == Blame || b.view == Site {
-		return frames
+		return b.owner(nil, s.Owner)
 	}
-	hops := b.paths.hops(s.path)
-	for i := len(hops) - 1; i >= 0; i-- {
-		frames = b.stack(b.lock(frames, hops[i].Lock), hops[i].Stack, Owner)
-	}
-	return b.stack(b.lock(frames, s.Lock), s.WaiterStack, Waiter)
+	return b.chain(s)
 }
 
+// stack adds a stack.
 func (b *Builder) stack(frames []Frame, id format.StackID, r Role) []Frame {
 	return b.frames(frames, b.sym.Frames(id), r)
 }
@@ -55,6 +51,15 @@ func (b *Builder) frames(frames []Frame, list []format.Frame, r Role) []Frame {
 	if len(list) == 0 {
 		return append(frames, Frame{format.Frame{Method: analysis.UnknownStack}, r})
 	}
+	if inner, outer := b.limit.of(len(list)); inner+outer < len(list) {
+		frames = b.put(frames, list[:inner], r)
+		frames = append(frames, omitted(len(list)-inner-outer, r))
+		return b.put(frames, list[len(list)-outer:], r)
+	}
+	return b.put(frames, list, r)
+}
+
+func (b *Builder) put(frames []Frame, list []format.Frame, r Role) []Frame {
 	for _, f := range list {
 		if b.Stable {
 			f.Class, f.Line = chains.StableName(f.Class), 0

@@ -41,6 +41,7 @@ type Builder struct {
 	index   map[Key]int
 	samples []Sample
 	paths   paths
+	limit   limit // while a deep chain is put together
 }
 
 // Key is everything a sample tells.

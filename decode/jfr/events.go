@@ -127,6 +127,7 @@ func sleep(r *Reader, v *values, ev *format.Event) bool {
 }
 
 func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
+	r.met = true
 	ev.Kind = format.KindWait
 	ev.Thread, ev.Stack, ev.Owner = r.thread(v[slotThread]), r.stack(v[slotStack]), r.thread(v[slotOwner])
 	class := r.class(v[slotClass])
@@ -153,6 +154,7 @@ func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 }
 
 func park(r *Reader, v *values, ev *format.Event) bool {
+	r.met = true
 	ev.Thread, ev.Stack = r.thread(v[slotThread]), r.stack(v[slotStack])
 	if l := r.ids.virtual[ev.Thread]; l != nil {
 		l.lastPark = max(l.lastPark, ev.End)

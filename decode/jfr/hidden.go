@@ -103,8 +103,9 @@ func cpuLoad(r *Reader, v *values, _ *format.Event) bool {
 
 // warnings says what is hidden.
 func (h *hidden) warnings(virtual map[format.ThreadID]*virtualLife) (out []format.Warning) {
-	say := func(code, text string, args ...any) {
+	say := func(code, text string, args ...any) *format.Warning {
 		out = append(out, format.Warning{Code: code, Text: fmt.Sprintf(text, args...)})
+		return &out[len(out)-1]
 	}
 	brief := func(ns int64) time.Duration {
 		if ns < 1e9 {
@@ -116,7 +117,7 @@ func (h *hidden) warnings(virtual map[format.ThreadID]*virtualLife) (out []forma
 		say("truncated-stacks", "the stacks of %d waits, %v of waiting, end before their outermost frame: record with -XX:FlightRecorderOptions=stackdepth=256", h.cut.waits, brief(h.cut.ns))
 	}
 	if n, ns, what := unseen(virtual); what != "" {
-		say("virtual-threads", "of %d virtual threads no waits %s: at most %v are hidden", n, what, brief(ns))
+		say("virtual-threads", "of %d virtual threads no waits %s: at most %v are hidden", n, what, brief(ns)).Hidden = max(ns, 1)
 	}
 	if h.reentries.waits > 0 {
 		say("re-entry", "%d threads that were notified together entered their monitors one after the other: at most %v of waiting for monitors count as Object.wait", h.reentries.waits, brief(h.reentries.ns))

@@ -80,8 +80,12 @@ func (r *Reader) unrecorded() []format.Warning {
 			events = append(events, "jdk."+name)
 		}
 	}
-	if len(events) == 0 {
+	text := "waits were not recorded: the settings disable " + strings.Join(events, " and ")
+	switch {
+	case len(r.recorded) == 0 && !r.met:
+		text = "nothing says that waits were recorded: there is no event of one, and no setting of jdk.JavaMonitorEnter or jdk.ThreadPark"
+	case len(events) == 0:
 		return nil
 	}
-	return []format.Warning{{Code: "not-recorded", Text: "waits were not recorded: the settings disable " + strings.Join(events, " and ") + "; 'contend jfc' prints settings that record all"}}
+	return []format.Warning{{Code: "not-recorded", Text: text + "; 'contend jfc' prints settings that record all"}}
 }

@@ -49,6 +49,17 @@ func (d *dialect) begin(n *names, before []string, line string) parser {
 	return p
 }
 
+// Begins says whether a dump begins with a line, or with a thread of one that has
+// no header. What a sentence of a log may say is a thread's.
+func Begins(line string) (header, thread bool) {
+	d := begins(line, false)
+	if d == nil {
+		return false, false
+	}
+	header = !quoted(line) && line[0] != '#' && (d.name != hotspotDialect.name || strings.HasSuffix(line, ":"))
+	return header, !header
+}
+
 // begins finds the dialect of which a dump begins at a line, nil if none
 // does. Only a header ends the dump a line stands in.
 func begins(line string, within bool) *dialect {

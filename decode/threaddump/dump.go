@@ -32,6 +32,12 @@ type Dump struct {
 // Complete reports whether all threads are in it that may hold a lock.
 func (d *Dump) Complete() bool { return (d.Listed || !d.Cut && !d.Fragment) && !d.Virtuals }
 
+// Telling reports whether a deadlock shows in it: all threads that may hold a
+// lock are there, and the dialect tells of locks at all.
+func (d *Dump) Telling() bool {
+	return d.Complete() && slices.ContainsFunc(d.Threads, func(t Thread) bool { return t.State != "" || len(t.Held) > 0 || t.For != LockRef{} })
+}
+
 // Thread is one thread of a dump.
 type Thread struct {
 	Name     string

@@ -38,14 +38,6 @@ type hotspot struct {
 
 func hotspotHeader(line string) bool { return strings.HasPrefix(line, "Full thread dump ") }
 
-// hotspotWithin returns where a header begins in a line, -1 for nowhere.
-func hotspotWithin(line string) int {
-	if !strings.HasSuffix(line, ":") {
-		return -1
-	}
-	return strings.Index(line, "Full thread dump ")
-}
-
 // hotspotThread tells the first line of a thread where no header precedes it,
 // and that of a report of deadlocks.
 func hotspotThread(line string) bool {

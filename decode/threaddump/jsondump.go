@@ -24,9 +24,6 @@ type jsonDumps struct {
 }
 
 func newJSONDumps(in *bufio.Reader, n *names) *jsonDumps {
-	if head, _ := in.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
-		in.Discard(3)
-	}
 	return &jsonDumps{dec: json.NewDecoder(in), names: n}
 }
 

@@ -14,6 +14,8 @@ import (
 // Options of NewReader.
 type Options struct {
 	Rules *rules.Table // nil means the default
+	Line  int          // lines of the input before what is read
+	Off   int64        // bytes of them
 }
 
 // Reader is a format.Source over the thread dumps of one or several inputs,
@@ -42,6 +44,7 @@ type Reader struct {
 // when the input ends or is damaged before one does.
 func NewReader(in *bufio.Reader, name string, o Options) (*Reader, error) {
 	p := &pending{stream: newStream(in, name)}
+	p.from(o.Line, o.Off)
 	if !p.advance() {
 		return nil, p.notMine()
 	}
@@ -145,6 +148,9 @@ func (r *Reader) deliver(d *Dump) {
 	}
 	r.stats.Events += int64(len(d.Threads))
 	r.missing.spread = max(r.missing.spread, d.Spread)
+	if d.Telling() {
+		r.stats.Dumps++
+	}
 	s := r.snapshot(d, &r.missing)
 	r.queue.Push(r.metadata...)
 	r.metadata = r.metadata[:0]
@@ -172,6 +178,9 @@ func (r *Reader) Stats() format.Stats {
 		}
 	}
 	s.BytesTotal = s.BytesRead
+	if s.Dumps == 0 {
+		s.Blind = "not all threads that may hold a lock are in a thread dump, or no locks are"
+	}
 	if !r.timed {
 		s.Unit = format.UnitThreads
 	}

@@ -12,8 +12,6 @@ import (
 	"testing"
 
 	"contend/format"
-
-	"golang.org/x/text/encoding/unicode"
 )
 
 func open(t *testing.T, name string, text []byte) *Reader {
@@ -136,52 +134,6 @@ func TestHeaderWithoutThreads(t *testing.T) {
 }
 
 const deadlock = "../../testdata/deadlock-monitors-and-juc-jdk17.txt"
-
-// However a dump is encoded, and whatever stands around it, it shows the same.
-func TestDumpsInDisguise(t *testing.T) {
-	plain, err := os.ReadFile(deadlock)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := shown(t, plain)
-	if strings.Count(want, "<-") < 4 {
-		t.Fatalf("the dump shows %q", want)
-	}
-	wide := func(e unicode.Endianness, b unicode.BOMPolicy) []byte {
-		out, err := unicode.UTF16(e, b).NewEncoder().Bytes(plain)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
-	}
-	log := strings.Repeat("12:00:01.123 [main] INFO  c.a.App - \"quoted\" request = 17ms\n", 100)
-	logged := func(prefix string) []byte {
-		lines := strings.SplitAfter(strings.TrimSuffix(string(plain), "\n"), "\n")
-		for i, line := range lines {
-			lines[i] = strings.Replace(prefix, "#", fmt.Sprint(i), 1) + line
-		}
-		return []byte(strings.Join(lines, ""))
-	}
-	for name, text := range map[string][]byte{
-		"a container's log": logged("2026-11-21T10:00:00.#Z stdout F "),
-		"a composed log":    logged("app-1  | "),
-		"a journal":         logged("Nov 21 10:00:00 host java[#]: "),
-		"CRLF":              bytes.ReplaceAll(plain, []byte("\n"), []byte("\r\n")),
-		"no tabs":           bytes.ReplaceAll(plain, []byte("\t"), []byte("  ")),
-		"no blank lines":    bytes.ReplaceAll(plain, []byte("\n\n"), []byte("\n")),
-		"UTF-8 with BOM":    append([]byte("\xef\xbb\xbf"), plain...),
-		"UTF-16LE":          wide(unicode.LittleEndian, unicode.IgnoreBOM),
-		"UTF-16LE with BOM": wide(unicode.LittleEndian, unicode.UseBOM),
-		"UTF-16BE":          wide(unicode.BigEndian, unicode.IgnoreBOM),
-		"UTF-16BE with BOM": wide(unicode.BigEndian, unicode.UseBOM),
-		"inside a log":      []byte(log + string(plain) + log),
-		"EUC-KR in a name":  bytes.Replace(plain, []byte(`"Reference Handler"`), []byte("\"\xb0\xa1\xb3\xaa\""), 1),
-	} {
-		if got := shown(t, text); got != want {
-			t.Errorf("%s shows\n%swant\n%s", name, got, want)
-		}
-	}
-}
 
 // Lines of an application between the dumps change nothing.
 func TestSeriesInALog(t *testing.T) {

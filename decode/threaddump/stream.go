@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"contend/decode/logline"
 	"contend/format"
 )
 
@@ -32,13 +31,20 @@ const keepBefore = 3
 
 func newStream(in *bufio.Reader, name string) *stream {
 	s := &stream{name: name, names: newNames()}
-	if head, _ := in.Peek(jsonStart); isJSON(head) {
+	if head, _ := in.Peek(jsonStart); IsJSON(head) {
 		s.json = newJSONDumps(in, s.names)
 		s.format = "thread dump, JSON"
 		return s
 	}
 	s.lines = newLines(in)
 	return s
+}
+
+// from says where in the input the text begins.
+func (s *stream) from(line int, off int64) {
+	if s.lines != nil {
+		s.lines.number, s.lines.read = line, off
+	}
 }
 
 // next returns the next dump, or io.EOF.
@@ -50,9 +56,6 @@ func (s *stream) next() (*Dump, error) {
 		line, err := s.lines.next()
 		if err != nil {
 			return nil, s.end(err)
-		}
-		if at := hotspotWithin(line); at > 0 {
-			line = s.unlog(line, at)
 		}
 		if d := begins(line, false); d != nil {
 			s.format = "thread dump, " + d.name
@@ -68,20 +71,6 @@ func (s *stream) next() (*Dump, error) {
 		}
 		s.keep(line)
 	}
-}
-
-// unlog takes off what a logger put before each line, where a dump begins
-// behind it. The lines before have it as well: their own time is the dump's.
-func (s *stream) unlog(line string, at int) string {
-	p, ok := logline.Find(line[:at])
-	if !ok {
-		return line
-	}
-	s.lines.prefix = p
-	for i := range s.before {
-		s.before[i] = p.Strip(s.before[i])
-	}
-	return line[at:]
 }
 
 // end ends the input: damage of a compressed file is its end too.
@@ -176,9 +165,9 @@ const jsonStart = 32 << 10
 // -format=json, and of java.lang.management's ThreadInfo.
 var jsonMarks = []string{`"threadDump"`, `"threadName"`, `"threadState"`}
 
-// isJSON reports whether an input is a thread dump in JSON.
-func isJSON(head []byte) bool {
-	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+// IsJSON reports whether an input is a thread dump in JSON.
+func IsJSON(head []byte) bool {
+	head = bytes.TrimLeft(head, " \t\r\n")
 	return len(head) > 0 && (head[0] == '{' || head[0] == '[') &&
 		slices.ContainsFunc(jsonMarks, func(mark string) bool { return bytes.Contains(head, []byte(mark)) })
 }

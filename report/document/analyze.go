@@ -203,7 +203,7 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	}
 	for _, list := range [][]format.Warning{st.Warnings, tr.Coverage.Warnings} {
 		for _, w := range list {
-			c.Warnings = append(c.Warnings, Warning(w))
+			c.Warnings = append(c.Warnings, Warning{w.Code, w.Text})
 		}
 	}
 	return c
