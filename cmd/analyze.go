@@ -57,7 +57,7 @@ $COLUMNS or --width gives long names their place, and a pipe gets 80 columns.
 		},
 	}
 	o.trace.bind(c)
-	o.out.bind(c, analyzeOutputs, 10)
+	o.out.bind(c, analyzeOutputs)
 	o.own.bind(c)
 	c.Flags().StringVar(&o.by, "by", "lock", "sum by `KEY`: lock or class")
 	offer(c, "by", "lock", "class")

@@ -21,6 +21,7 @@ import (
 var settings []byte
 
 type jfcOptions struct {
+	out   string
 	exact bool
 	from  string
 	trace traceOptions
@@ -40,16 +41,17 @@ them: who released each lock of java.util.concurrent is then recorded, with its
 stack, and so are the waits of virtual threads for such locks. With --from, the
 synchronized methods are traced whose monitors had owners that an earlier recording
 does not tell. Older JDKs pass over what they do not know.`,
-		Example: "  contend jfc > contend.jfc\n  contend jfc --exact > contend.jfc\n  contend jfc --from locks.jfr > contend.jfc\n  jcmd PID JFR.start name=locks settings=$PWD/contend.jfc\n  jcmd PID JFR.dump name=locks filename=locks.jfr",
+		Example: "  contend jfc > contend.jfc\n  contend jfc --exact > contend.jfc\n  contend jfc --from locks.jfr > contend.jfc\n  jcmd PID JFR.start name=locks settings=$PWD/contend.jfc\n  jcmd PID JFR.dump name=locks filename=$PWD/locks.jfr",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			text, err := o.settings(e)
-			if err == nil {
-				_, err = e.out.Write(text)
+			if err != nil {
+				return err
 			}
-			return err
+			return e.writeText(o.out, text)
 		},
 	}
+	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
 	c.Flags().BoolVar(&o.exact, "exact", false, "trace who releases locks of java.util.concurrent (JDK 25)")
 	c.Flags().StringVar(&o.from, "from", "", "also trace the synchronized methods that `RECORDING` shows in need of it; implies --exact")
 	return c
