@@ -58,7 +58,7 @@
   C.Headline = function ({ model: m, all }) {
     const t = m.analyze.total;
     if (!t.waits && !t.waitNs && !m.analyze.deadlocks.length) return html`<${C.Empty} model=${m} />`;
-    const told = found(m), dead = m.analyze.deadlocks.length, cards = derived(m, all, told);
+    const told = found(m), dead = m.analyze.deadlocks.length, cards = all.verdicts || (all.verdicts = derived(m, all, told)), known = all.known || (all.known = C.knownParts(all, all.some));
     const card = v => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => C.only(v.filter)} title="show this alone"><span class="title">${v.title}</span><span>${v.text}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
     const left = m.analyze.notCounted || [];
     return html`<section class="headline" aria-label="headline">${lead(m)}
@@ -67,12 +67,12 @@
         ${dead > 0 && html`<button type="button" class="verdict bad" onClick=${() => C.set({ view: "deadlocks" })}><span class="title">Deadlock</span><span>${C.plural(dead, "cycle")} of threads that wait for each other and will never end</span></button>`}
         ${cards.map(card)}
         ${C.changes && m.data.diff && C.changes(m.data.diff).map(r => html`<button type="button" class="verdict" onClick=${() => C.set({ view: "compare" })}><span class="title">${r.new.share > r.base.share ? "Grew" : "Shrank"}</span><span><${C.Name} text=${C.visible(r.name)} />: ${C.changeText(r)}</span></button>`)}
-        <button type="button" class="verdict sure" onClick=${() => C.set({ view: "about" })}><span class="title">How sure</span><span>owners known: <${C.KnownBar} parts=${C.knownParts(all, all.some)} />${surest(all)}</span></button>
+        <button type="button" class="verdict sure" onClick=${() => C.set({ view: "about" })}><span class="title">How sure</span><span>owners known: <${C.KnownBar} parts=${known} />${surest(known)}</span></button>
       </div>${left.length > 0 && html`<p class="left"><b>Not counted:</b> ${left.map(w => C.visible(w.text)).join("; ")}</p>`}</section>`;
   };
 
-  function surest(all) {
-    const parts = C.knownParts(all, all.some), best = parts.indexOf(Math.max(...parts));
+  function surest(parts) {
+    const best = parts.indexOf(Math.max(...parts));
     return " mostly " + C.known[best];
   }
 

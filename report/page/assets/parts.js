@@ -47,8 +47,8 @@
       const kids = node.children, shown = all.has(path) ? kids : kids.slice(0, most);
       shown.forEach((kid, i) => {
         const at = path + "/" + kid.key, leads = heavy && i === 0;
-        const open = turned.has(at) ? turned.get(at) : leads && level < 24 && kid.ns > 0.4 * node.ns || kid.children.length === 1 && heavy && level < 24 && i === 0;
-        lines.push({ kid, at, level, open, leaf: kid.children.length === 0 });
+        const open = turned.has(at) ? turned.get(at) : leads && level < 24 && kid.ns > 0.4 * node.ns || heavy && level < 24 && i === 0 && !kid.leaf && kid.children.length === 1;
+        lines.push({ kid, at, level, open, leaf: kid.leaf });
         if (open) walk(kid, at, level + 1, leads);
       });
       if (shown.length < kids.length) lines.push({ more: kids.slice(shown.length), at: path, level });
