@@ -24,7 +24,7 @@ const (
 	exitFailed  = 1
 	exitUsage   = 2
 	exitDamaged = 3 // answered, from damaged input
-	exitRules   = 4 // answered: a rule of check does not hold
+	exitRules   = 4 // answered: a rule of check does not hold, or is undecided
 )
 
 // errDamaged is returned by a command that answered from damaged input.

@@ -5,6 +5,7 @@ package document
 
 import (
 	"cmp"
+	"strings"
 
 	"contend/analysis"
 	"contend/blame/locks"
@@ -51,6 +52,7 @@ type Warning struct {
 
 // Coverage says what the trace could and could not tell.
 type Coverage struct {
+	Goroutines bool       `json:"-"`    // threads are goroutines
 	Unit       string     `json:"unit"` // of all waiting: ns, threads, acquisitions
 	Events     int64      `json:"events"`
 	BytesRead  int64      `json:"bytesRead"`
@@ -192,7 +194,7 @@ func NewTrace(inputs []string, st format.Stats, tr *analysis.Trace) Trace {
 
 // NewCoverage joins what the decoder and the analysis could not tell.
 func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
-	c := Coverage{Unit: cmp.Or(string(st.Unit), "ns"), Events: st.Events, BytesRead: st.BytesRead, BytesTotal: st.BytesTotal,
+	c := Coverage{Goroutines: strings.HasPrefix(st.Format, "go ") || strings.HasPrefix(st.Format, "goroutine"), Unit: cmp.Or(string(st.Unit), "ns"), Events: st.Events, BytesRead: st.BytesRead, BytesTotal: st.BytesTotal,
 		Provenance: NewProvenance(tr.Coverage.ByProvenance), Warnings: []Warning{}}
 	if s := &tr.Coverage.Stalls; s.Samples > 0 {
 		c.Sampler = &Sampler{s.Samples, NewLengths(&s.Late), s.LateNs, s.SpanNs}

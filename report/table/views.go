@@ -142,11 +142,8 @@ func deadlockGrids(list []document.Deadlock) (grids []*Grid) {
 var titles = map[string]string{"direct": "owner of the lock waited for", "root": "thread at the end of each chain of waits"}
 
 func blameGrid(b *document.Blame) *Grid {
-	m, what := measureOf(b.Coverage), "thread-time"
-	if m.Counts() {
-		what = m.Of()
-	}
-	g := &Grid{Title: fmt.Sprintf("who caused the waiting, by %s (%s blame: the %s; %s)", strings.Join(b.By, ", "), b.Metric, titles[b.Metric], what),
+	m := measureOf(b.Coverage)
+	g := &Grid{Title: fmt.Sprintf("who caused the waiting, by %s (%s blame: the %s; %s)", strings.Join(b.By, ", "), b.Metric, titles[b.Metric], m.What()),
 		Head: []string{"CAUSED", "SHARE", "WALL", "WAITS"}, Drop: []string{"WALL", "WAITS", "KNOWN"}}
 	for _, k := range b.By {
 		g.Head = append(g.Head, strings.ToUpper(k))

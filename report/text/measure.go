@@ -16,21 +16,38 @@ type Measure struct {
 	Head    string // of the column with it
 	many    string // behind a number, "" for time
 	one     string // behind 1
+	thread  string // what a thread is called there
 }
 
 var measures = map[string]Measure{
-	"ns":                            {"waiting time (thread-time; wall-time is the time at least one thread waited)", "WAIT", "", ""},
-	string(format.UnitThreads):      {"threads seen waiting", "THREADS", "threads seen waiting", "thread seen waiting"},
-	string(format.UnitAcquisitions): {"contended acquisitions", "CONTENDED", "contended acquisitions", "contended acquisition"},
+	"ns":                            {"waiting time (thread-time; wall-time is the time at least one thread waited)", "WAIT", "", "", "thread"},
+	string(format.UnitThreads):      {"threads seen waiting", "THREADS", "threads seen waiting", "thread seen waiting", "thread"},
+	string(format.UnitAcquisitions): {"contended acquisitions", "CONTENDED", "contended acquisitions", "contended acquisition", "thread"},
 }
 
 // MeasureOf returns the measure of a document's trace.
 func MeasureOf(c document.Coverage) Measure {
-	if m, ok := measures[c.Unit]; ok {
-		return m
+	m, ok := measures[c.Unit]
+	if !ok {
+		m = measures["ns"]
 	}
-	return measures["ns"]
+	if c.Goroutines {
+		m = m.ofGoroutines()
+	}
+	return m
 }
+
+// ofGoroutines calls threads what Go calls them.
+func (m Measure) ofGoroutines() Measure {
+	for _, text := range []*string{&m.Waiting, &m.many, &m.one, &m.thread} {
+		*text = strings.ReplaceAll(*text, "thread", "goroutine")
+	}
+	m.Head = strings.ReplaceAll(m.Head, "THREAD", "GOROUTINE")
+	return m
+}
+
+// Thread is what a thread of the trace is called.
+func (m Measure) Thread() string { return m.thread }
 
 // Counts reports whether the source measured no time.
 func (m Measure) Counts() bool { return m.many != "" }
@@ -39,7 +56,7 @@ func (m Measure) Counts() bool { return m.many != "" }
 func (m Measure) Of() string { return m.many }
 
 // What names the measure in a title.
-func (m Measure) What() string { return cmp.Or(m.many, "thread-time") }
+func (m Measure) What() string { return cmp.Or(m.many, m.thread+"-time") }
 
 // Text writes an amount in a sentence.
 func (m Measure) Text(ns int64) string {
@@ -65,7 +82,7 @@ func (m Measure) Total(t document.Waiting) string {
 	if m.Counts() {
 		return "total: " + m.Text(t.WaitNs)
 	}
-	return fmt.Sprintf("total: %s in %s waits, wall-time %s", Duration(t.WaitNs), Number(t.Waits), Duration(t.WallNs))
+	return fmt.Sprintf("total: %s in %s, wall-time %s", Duration(t.WaitNs), Amount(t.Waits, "wait"), Duration(t.WallNs))
 }
 
 // LeftOut says what the limit left out of a graph, "" when nothing.
@@ -73,7 +90,7 @@ func LeftOut(d *document.Graph) string {
 	if d.Omitted.Edges == 0 {
 		return ""
 	}
-	return fmt.Sprintf("left out: %s edges with %s and %s nodes (--top 0 shows all)", Number(int64(d.Omitted.Edges)), MeasureOf(d.Coverage).Text(d.Omitted.ThreadNs), Number(int64(d.Omitted.Nodes)))
+	return fmt.Sprintf("left out: %s with %s and %s (--top 0 shows all)", Amount(int64(d.Omitted.Edges), "edge"), MeasureOf(d.Coverage).Text(d.Omitted.ThreadNs), Amount(int64(d.Omitted.Nodes), "node"))
 }
 
 // LocksLeftOut says what the limit left out of lines of locks, and how long
@@ -82,7 +99,7 @@ func LocksLeftOut(rest []document.Line) (note string, ns int64) {
 	for i := range rest {
 		ns += rest[i].WaitNs
 	}
-	return fmt.Sprintf("left out: %d locks with %s (--top 0 shows all)", len(rest), Duration(ns)), ns
+	return fmt.Sprintf("left out: %s with %s (--top 0 shows all)", Amount(int64(len(rest)), "lock"), Duration(ns)), ns
 }
 
 // Known writes how the owners of some waiting are known: "inferred 83 %,
