@@ -13,8 +13,9 @@ const longest = 60
 
 // title says what the picture shows and what it leaves out.
 func title(g *document.Graph) string {
-	sum := fmt.Sprintf("%s %s, wall-time %s, %s", text.MeasureOf(g.Coverage).What(), text.Duration(g.Total.WaitNs), text.Duration(g.Total.WallNs), text.Amount(g.Total.Waits, "wait"))
-	if m := text.MeasureOf(g.Coverage); m.Counts() {
+	m := text.MeasureOf(g.Coverage)
+	sum := fmt.Sprintf("%s %s, wall-time %s, %s", m.What(), text.Duration(g.Total.WaitNs), text.Duration(g.Total.WallNs), text.Amount(g.Total.Waits, "wait"))
+	if m.Counts() {
 		sum = m.Text(g.Total.WaitNs)
 	}
 	parts := []string{fmt.Sprintf("who waited for whom, by %s (%s blame)", g.By, g.Metric), sum}

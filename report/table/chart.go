@@ -45,7 +45,7 @@ func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
 		c.wide = min((width-chartLabel-chartRatio)/(len(edges)-1), chartCell)
 	}
 	var b strings.Builder
-	fmt.Fprintln(&b, wrap(c.title(text.MeasureOf(d.Coverage).Thread()), "", o))
+	fmt.Fprintln(&b, wrap(c.title(text.MeasureOf(d.Coverage).Thread), "", o))
 	for i := range shown {
 		c.line(&b, &shown[i])
 	}

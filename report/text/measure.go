@@ -16,7 +16,7 @@ type Measure struct {
 	Head    string // of the column with it
 	many    string // behind a number, "" for time
 	one     string // behind 1
-	thread  string // what a thread is called there
+	Thread  string // what waits: a thread, or a goroutine
 }
 
 var measures = map[string]Measure{
@@ -32,22 +32,15 @@ func MeasureOf(c document.Coverage) Measure {
 		m = measures["ns"]
 	}
 	if c.Goroutines {
-		m = m.ofGoroutines()
+		for _, words := range []*string{&m.Waiting, &m.Head, &m.many, &m.one, &m.Thread} {
+			*words = goroutines.Replace(*words)
+		}
 	}
 	return m
 }
 
-// ofGoroutines calls threads what Go calls them.
-func (m Measure) ofGoroutines() Measure {
-	for _, text := range []*string{&m.Waiting, &m.many, &m.one, &m.thread} {
-		*text = strings.ReplaceAll(*text, "thread", "goroutine")
-	}
-	m.Head = strings.ReplaceAll(m.Head, "THREAD", "GOROUTINE")
-	return m
-}
-
-// Thread is what a thread of the trace is called.
-func (m Measure) Thread() string { return m.thread }
+// goroutines says of goroutines what else is said of threads.
+var goroutines = strings.NewReplacer("thread", "goroutine", "THREAD", "GOROUTINE")
 
 // Counts reports whether the source measured no time.
 func (m Measure) Counts() bool { return m.many != "" }
@@ -56,7 +49,7 @@ func (m Measure) Counts() bool { return m.many != "" }
 func (m Measure) Of() string { return m.many }
 
 // What names the measure in a title.
-func (m Measure) What() string { return cmp.Or(m.many, m.thread+"-time") }
+func (m Measure) What() string { return cmp.Or(m.many, m.Thread+"-time") }
 
 // Text writes an amount in a sentence.
 func (m Measure) Text(ns int64) string {
