@@ -117,6 +117,11 @@ func CheckValue(unit string, v, half float64) string {
 		return percent(v)
 	case "ns":
 		return text.Duration(int64(v))
+	case "threads":
+		if half > 0 {
+			return threads(v) + " ± " + threads(half)
+		}
+		return threads(v)
 	}
 	return fmt.Sprintf("%.0f", v)
 }
