@@ -15,7 +15,11 @@
 //	aside.go       waits that are no contention, for the visitors that ask
 //	sampled.go     samples put together from events, and charged in order
 //	samplerun.go   successive samples that show the same, charged as one
+//	scaled.go      samples put off until what was measured of them is known
 //	sampler.go     one sample: what it stands for, its graph, its slices
+//	measured.go    what the runtime measured of samples, and the factor
+//	instant.go     the contended locks of one sampling instant
+//	distances.go   the median distance of samples
 //	relocate.go    locks that a garbage collector moved made one
 //	record.go      the events that are kept until the source ends
 //	unseen.go      what is believed of a thread while nothing is known of it
@@ -100,6 +104,8 @@ func (p *pass) take(ev *format.Event) {
 		} else {
 			p.smp.contention(ev)
 		}
+	case format.KindBlocked:
+		p.smp.measured.add(ev)
 	case format.KindSetting:
 		p.setting(ev)
 	case format.KindActivity:
@@ -168,6 +174,7 @@ func (p *pass) finish() *Trace {
 // warnings says what there is to doubt.
 func (p *pass) warnings(tl *owners.Timelines) []format.Warning {
 	out := append(p.rec.warnings(p.e.defs, tl), p.smp.stalls.warning()...)
+	out = append(out, p.smp.measured.warning()...)
 	if p.smp.any && p.rec.Waits.Len() > 0 {
 		out = append(out, format.Warning{Code: "mixed",
 			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high"})

@@ -46,6 +46,8 @@ var idleWork = [...]bool{
 	format.ActivityRun:     false,
 	format.ActivityLive:    false,
 	format.ActivitySeen:    false,
+	format.ActivityFile:    false,
+	format.ActivitySocket:  false,
 }
 
 func newRunner(d *owners.Activities, own []column.Ref, between []span, from, to int64) runner {

@@ -60,4 +60,5 @@ var layouts = [kindCount][]fieldCode{
 	KindActivity:    {fTime, fEnd, fThread, fActivity, fStack, fObject, fResource},
 	KindRelease:     {fTime, fThread, fObject, fMode, fStack, fWoken, fAgain},
 	KindPause:       {fTime, fEnd, fName},
+	KindBlocked:     {fTime, fThread, fWeight},
 }
