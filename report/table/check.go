@@ -119,9 +119,9 @@ func CheckValue(unit string, v, half float64) string {
 		return text.Duration(int64(v))
 	case "threads":
 		if half > 0 {
-			return threads(v) + " ± " + threads(half)
+			return onAverage(v) + " ± " + onAverage(half)
 		}
-		return threads(v)
+		return onAverage(v)
 	}
 	return fmt.Sprintf("%.0f", v)
 }

@@ -114,7 +114,7 @@ func shortStep(i int, name string) string {
 // waitingCell writes how many threads waited on average, or how long for each
 // operation, with its interval.
 func waitingCell(d *document.Diff, r document.Rate) Cell {
-	write := threads
+	write := onAverage
 	if d.Base.Operations > 0 {
 		write = func(ns float64) string { return text.Duration(int64(ns)) }
 	}
@@ -128,8 +128,8 @@ func waitingCell(d *document.Diff, r document.Rate) Cell {
 	return Cell{write(r.Waiting) + " ± " + write(*r.WaitingPlusMinus), raw}
 }
 
-// threads writes a number of threads with enough digits to tell it from 0.
-func threads(v float64) string {
+// onAverage writes a number of threads with enough digits to tell it from 0.
+func onAverage(v float64) string {
 	switch {
 	case v == 0:
 		return "0"
