@@ -46,6 +46,9 @@ var idleWork = [...]bool{
 	format.ActivityRun:     false,
 	format.ActivityLive:    false,
 	format.ActivitySeen:    false,
+	format.ActivityFile:    false,
+	format.ActivitySocket:  false,
+	format.ActivityTook:    false,
 }
 
 func newRunner(d *owners.Activities, own []column.Ref, between []span, from, to int64) runner {

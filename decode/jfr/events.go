@@ -68,14 +68,14 @@ func wanted() map[string]*eventSpec {
 	subject := func(name string) map[string]slot { return map[string]slot{name: slotSubject} }
 	sampled := map[string]slot{"sampledThread": slotSubject, "state": slotState}
 	monitor := map[string]slot{"monitorClass": slotClass, "previousOwner": slotOwner, "notifier": slotOwner, "timedOut": slotTimedOut, "address": slotAddress}
-	io := doing(format.ActivityIO)
+	file, socket := doing(format.ActivityFile), doing(format.ActivitySocket)
 	list := []*eventSpec{
 		{"JavaMonitorEnter", monitor, monitorEnter},
 		{"JavaMonitorWait", monitor, monitorWait},
 		{"ThreadPark", map[string]slot{"parkedClass": slotClass, "address": slotAddress, "timeout": slotTimeout, "until": slotUntil}, park},
 		{"ThreadSleep", map[string]slot{"time": slotTime}, sleep},
-		{"FileRead", nil, io}, {"FileWrite", nil, io}, {"FileForce", nil, io},
-		{"SocketRead", nil, io}, {"SocketWrite", nil, io},
+		{"FileRead", nil, file}, {"FileWrite", nil, file}, {"FileForce", nil, file},
+		{"SocketRead", nil, socket}, {"SocketWrite", nil, socket},
 		{"ExecutionSample", sampled, sample},
 		{"NativeMethodSample", sampled, sample},
 		{"WallClockSample", sampled, sample},

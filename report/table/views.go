@@ -15,16 +15,21 @@ import (
 // Analyze writes the overview: deadlocks first, then locks, the call chains
 // that caused the waiting, phases of high pressure, and what is not known.
 func Analyze(w io.Writer, a *document.Analyze, b *document.Blame, phases []document.Phase, o Options) error {
-	locks := lockGrid(a)
 	if o.Style == CSV {
-		return locks.Write(w, o)
+		return writeCSV(w, analyzeSections(a), o)
 	}
+	locks := lockGrid(a)
 	if _, err := fmt.Fprintf(w, "%s\n\n", wrap(heading(a), "", o)); err != nil {
 		return err
 	}
 	grids := deadlockGrids(a.Deadlocks)
+	if o.Style == Markdown && len(a.Findings) > 0 {
+		grids = append(grids, findingGrid(a))
+	}
 	grids = append(grids, locks)
-	if len(a.Locks) > 0 && a.Coverage.Unit != string(format.UnitAcquisitions) { // those have no owner
+	if o.Style == Markdown && len(a.Locks) > 0 {
+		grids = append(grids, ownerGrid(a), waitingGrid(a))
+	} else if len(a.Locks) > 0 && a.Coverage.Unit != string(format.UnitAcquisitions) { // those have no owner
 		grids = append(grids, blameGrid(b))
 	}
 	if len(phases) > 0 && !measureOf(a.Coverage).Counts() {
