@@ -12,9 +12,14 @@
 //	sweep.go       recorded waits and owners turned into slices
 //	stuck.go       deadlocks that only thread dumps show
 //	tenures.go     recorded tenures, for the visitors that ask
+//	aside.go       waits that are no contention, for the visitors that ask
 //	sampled.go     samples put together from events, and charged in order
 //	samplerun.go   successive samples that show the same, charged as one
+//	scaled.go      samples put off until what was measured of them is known
 //	sampler.go     one sample: what it stands for, its graph, its slices
+//	measured.go    what the runtime measured of samples, and the factor
+//	instant.go     the contended locks of one sampling instant
+//	distances.go   the median distance of samples
 //	relocate.go    locks that a garbage collector moved made one
 //	record.go      the events that are kept until the source ends
 //	unseen.go      what is believed of a thread while nothing is known of it
@@ -102,8 +107,14 @@ func (p *pass) take(ev *format.Event) {
 		} else {
 			p.smp.contention(ev)
 		}
+	case format.KindBlocked:
+		p.smp.measured.add(ev)
 	case format.KindSetting:
 		p.setting(ev)
+	case format.KindActivity:
+		if !p.smp.idle(ev) {
+			p.rec.add(ev)
+		}
 	default:
 		p.rec.add(ev)
 	}
@@ -146,11 +157,17 @@ func (p *pass) finish() *Trace {
 	rec.sweep(tl, e, p.cyc)
 	e.out.wait()
 	rec.visitTenures(e)
+	beside := newAsides(e)
+	rec.visitAsides(beside)
+	smp.visitAsides(beside)
 	tr.Threads = max(counted, 0)
 	tr.RunningNs = e.running
 	p.cyc.stuck(tl.Unlinked, e)
 	tr.RunningHigh = max(tr.RunningHigh, e.running)
-	tr.ElapsedNs = max(0, min(tr.End, e.to)-max(tr.Start, e.from))
+	lo, hi := max(tr.Start, e.from), min(tr.End, e.to)
+	if tr.ElapsedNs = max(0, hi-lo); !smp.any {
+		tr.ElapsedNs = rec.elapsed(lo, hi)
+	}
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
 	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl), relocated.warnings()...),
 		Threshold: rec.threshold, Samples: smp.samples, Owned: rec.TellsOwners() || smp.tellsOwners()}
@@ -160,6 +177,7 @@ func (p *pass) finish() *Trace {
 // warnings says what there is to doubt.
 func (p *pass) warnings(tl *owners.Timelines) []format.Warning {
 	out := append(p.rec.warnings(p.e.defs, tl), p.smp.stalls.warning()...)
+	out = append(out, p.smp.measured.warning()...)
 	if p.smp.any && p.rec.Waits.Len() > 0 {
 		out = append(out, format.Warning{Code: "mixed",
 			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high"})

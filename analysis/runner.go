@@ -167,5 +167,5 @@ func (j *joiner) span(i column.Ref) (s span, ok bool) {
 		return span{w.Start, w.End}, !j.idle
 	}
 	a := j.d.Other(i)
-	return span{a.Start, a.End}, j.idle && a.End > a.Start && int(a.What()) < len(idleWork) && idleWork[a.What()]
+	return span{a.Start, a.End}, j.idle && idle(a)
 }

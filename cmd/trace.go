@@ -137,6 +137,9 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 	if at := slices.Index(paths, decode.Stdin); at >= 0 && slices.Contains(paths[at+1:], decode.Stdin) {
 		return nil, nil, usageError{errors.New("standard input is named twice"), "it can be read once"}
 	}
+	if err := noAddress(paths); err != nil {
+		return nil, nil, err
+	}
 	table, err := o.table(e)
 	if err != nil {
 		return nil, nil, err
@@ -155,6 +158,16 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 	}
 	e.reads(src.Files()...)
 	return src, paths, nil
+}
+
+// noAddress refuses programs where files are wanted.
+func noAddress(paths []string) error {
+	for _, path := range paths {
+		if strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://") {
+			return usageError{errors.New("the trace is an address, and must be a file"), "'contend record URL' records the program there, and analyzes it"}
+		}
+	}
+	return nil
 }
 
 // labelled splits LABEL=FILE where no file has the whole name. The labels are

@@ -147,6 +147,8 @@ func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 	class := r.class(v[slotClass])
 	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
 	r.dated.note(ev, class, stateWaits)
+	res := r.classify(class, ev.Stack)
+	ev.Resource = res.forResource()
 	if by := r.thread(v[slotOwner]); by != format.NoThread && v[slotTimedOut] == 0 && len(r.hidden.notified) < mostNotified {
 		r.hidden.notified = append(r.hidden.notified, notified{ev.Object, by, ev.Time, ev.End})
 	}
@@ -170,7 +172,7 @@ func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space,
 	ev.Object = r.object(class, address, in, res.Kind, ev.Stack)
 	r.dated.note(ev, class, stateParks)
 	if res.Verdict != rulesLock {
-		ev.Kind, ev.Activity = format.KindActivity, res.activity
+		ev.Kind, ev.Activity, ev.Resource = format.KindActivity, res.activity, res.forResource()
 		return true
 	}
 	ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, late

@@ -155,6 +155,10 @@ func (r *Reader) deliver(d *Dump) {
 	r.queue.Push(r.metadata...)
 	r.metadata = r.metadata[:0]
 	r.queue.Push(format.Event{Kind: format.KindTick, Time: at, Weight: weight, Live: s.live, IdleThreads: s.idle})
+	for i := range s.others {
+		s.others[i].Time, s.others[i].End = at, at
+	}
+	r.queue.Push(s.others...)
 	for i := range s.locks {
 		ev := s.locks[i]
 		ev.Time, ev.Weight = at, weight

@@ -180,6 +180,7 @@ type Analyze struct {
 	Locks     []Lock     `json:"locks"`
 	Deadlocks []Deadlock `json:"deadlocks"`
 	Coverage  Coverage   `json:"coverage"`
+	Beside
 
 	ElapsedNs      int64     `json:"elapsedNs"`      // of the trace, inside --from and --to
 	WaitingThreads float64   `json:"waitingThreads"` // on average; 0 where the input counts
@@ -236,7 +237,7 @@ func NewProvenance(p [analysis.Provenances]int64) Provenance {
 // NewAnalyze builds the document; top limits the locks, and each list within
 // one, 0 means all.
 func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collector, o Overview, top int) *Analyze {
-	a := &Analyze{Schema: "contend.analyze/2", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Total: NewTotal(locks),
+	a := &Analyze{Schema: "contend.analyze/2", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Beside: Beside{Resources: []Resource{}}, Total: NewTotal(locks),
 		ElapsedNs: tr.ElapsedNs, Findings: newFindings(o.Findings, o.Locks), Phases: []Phase{}, NotCounted: notCounted(cov.Warnings)}
 	a.WaitingThreads = waitingThreads(tr, cov, a.Total.WaitNs)
 	if cov.Unit == "ns" { // a count has no instant

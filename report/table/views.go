@@ -35,7 +35,13 @@ func Analyze(w io.Writer, a *document.Analyze, b *document.Blame, phases []docum
 	if len(phases) > 0 && !measureOf(a.Coverage).Counts() {
 		grids = append(grids, phaseGrid(phases, a.Trace.StartNs))
 	}
-	return writeAll(w, grids, a.Coverage, o)
+	grids = append(grids, besideGrids(&a.Beside, measureOf(a.Coverage))...)
+	for _, g := range grids {
+		if err := g.Write(w, o); err != nil {
+			return err
+		}
+	}
+	return paragraphs(w, append(idleLine(&a.Beside, measureOf(a.Coverage)), coverageLines(a.Coverage)...), o)
 }
 
 func heading(a *document.Analyze) string {
