@@ -34,7 +34,7 @@ type analyzeOptions struct {
 // shape is how much people are shown.
 type shape struct {
 	tables, full bool
-	width        int // columns; 0 for those of the terminal
+	width        int    // columns; 0 for those of the terminal
 	section      string // of CSV: the one table to write; "" is all
 	screen       screen.Options
 }
