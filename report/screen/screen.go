@@ -9,9 +9,9 @@
 //	head.go      what was read, and how much waiting there was
 //	finding.go   findings and deadlocks
 //	block.go     one lock: who holds it, who waits
-//	advice.go    what to do where no finding says so
-//	resources.go what else is waited for
 //	tail.go      what was not counted, how sure it is, what to run next
+//	resources.go what else is waited for
+//	advice.go    what to do where no finding says so
 //	stacks.go    whole stacks, for who asks for all
 //	parts.go     what all parts of a screen are made of
 //	group.go     locks that a reader takes for one
