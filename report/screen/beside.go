@@ -7,19 +7,25 @@ import (
 	"contend/report/text"
 )
 
-// besides is how many resources a screen names.
+// besides is how many resources a screen names, where there is room for them.
 const besides = 2
+
+// other is what stands for the resources that are not named.
+var other = map[bool]string{true: " for others,", false: " for resources,"}
 
 // beside names the resources that threads waited for longest, which are no
 // locks, and sums up what has nothing to do.
-func (s *screen) beside() (lines []line) {
+func (s *screen) beside() []line {
 	named := min(len(s.Resources), besides)
+	if s.detail.locks == 1 && !s.Full {
+		named = 0
+	}
 	var parts []string
 	for _, r := range s.Resources[:named] {
 		parts = append(parts, prose(s.resource(r)+",")...)
 	}
-	if more := s.ResourceTotal.WaitNs - waited(s.Resources[:named]); more > 0 && named > 0 {
-		parts = append(parts, prose(fmt.Sprintf("%s elsewhere,", s.amount(more)))...)
+	if more := s.ResourceTotal.WaitNs - waited(s.Resources[:named]); more > 0 {
+		parts = append(parts, prose(s.amount(more)+other[named > 0])...)
 	}
 	if s.IdleTotal.Waiters > 0 {
 		parts = append(parts, prose(s.amount(s.IdleTotal.WaitNs)+" idle,")...)
