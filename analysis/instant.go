@@ -9,6 +9,7 @@ type instant struct {
 	weight     int64
 	live, idle uint32
 	locks      []contendedLock
+	idlers     []seenAside // those of the idle threads that are told
 }
 
 // contendedLock is a lock somebody waits for at a sampling instant.
@@ -36,9 +37,9 @@ func (l *contendedLock) set(lock format.ObjectID, owners, waiters []format.Party
 
 // copy makes an instant equal to another one.
 func (in *instant) copy(of *instant) {
-	locks := in.locks[:0]
+	locks, idlers := in.locks[:0], in.idlers[:0]
 	*in = *of
-	in.locks = locks
+	in.locks, in.idlers = locks, append(idlers, of.idlers...)
 	for i := range of.locks {
 		l := &of.locks[i]
 		in.add().set(l.lock, l.owners, l.waiters)

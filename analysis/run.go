@@ -12,6 +12,7 @@
 //	sweep.go       recorded waits and owners turned into slices
 //	stuck.go       deadlocks that only thread dumps show
 //	tenures.go     recorded tenures, for the visitors that ask
+//	aside.go       waits that are no contention, for the visitors that ask
 //	sampled.go     samples put together from events, and charged in order
 //	samplerun.go   successive samples that show the same, charged as one
 //	scaled.go      samples put off until what was measured of them is known
@@ -107,6 +108,10 @@ func (p *pass) take(ev *format.Event) {
 		p.smp.measured.add(ev)
 	case format.KindSetting:
 		p.setting(ev)
+	case format.KindActivity:
+		if !p.smp.idle(ev) {
+			p.rec.add(ev)
+		}
 	default:
 		p.rec.add(ev)
 	}
@@ -149,11 +154,17 @@ func (p *pass) finish() *Trace {
 	rec.sweep(tl, e, p.cyc)
 	e.out.wait()
 	rec.visitTenures(e)
+	beside := newAsides(e)
+	rec.visitAsides(beside)
+	smp.visitAsides(beside)
 	tr.Threads = max(counted, 0)
 	tr.RunningNs = e.running
 	p.cyc.stuck(tl.Unlinked, e)
 	tr.RunningHigh = max(tr.RunningHigh, e.running)
-	tr.ElapsedNs = max(0, min(tr.End, e.to)-max(tr.Start, e.from))
+	lo, hi := max(tr.Start, e.from), min(tr.End, e.to)
+	if tr.ElapsedNs = max(0, hi-lo); !smp.any {
+		tr.ElapsedNs = rec.elapsed(lo, hi)
+	}
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
 	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl), relocated.warnings()...),
 		Threshold: rec.threshold, Samples: smp.samples, Owned: rec.TellsOwners() || smp.tellsOwners()}

@@ -78,7 +78,7 @@ func (s *sampler) open(t, weight int64) {
 	s.samples++
 	s.next.valid, s.next.time, s.next.weight = true, t, weight
 	s.next.live, s.next.idle = 0, 0
-	s.next.locks = s.next.locks[:0]
+	s.next.locks, s.next.idlers = s.next.locks[:0], s.next.idlers[:0]
 }
 
 // advance charges next, whose successor is at t, after everything before it.

@@ -34,8 +34,9 @@ type sampler struct {
 	intended   int64
 	start, end int64
 
-	number  uint64            // of the booking, one for each tick or run of samples
-	last    []lastSeen        // by thread
+	number  uint64     // of the booking, one for each tick or run of samples
+	last    []lastSeen // by thread
+	beside  map[seenAside]*sampledAside
 	modes   []format.Mode     // by thread
 	nodes   []format.ThreadID // blocked in the graph now
 	held    []format.ObjectID // owned in the graph now

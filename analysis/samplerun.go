@@ -20,6 +20,7 @@ func (s *sampler) charge(next int64) {
 		return
 	}
 	s.e.tick(lo, hi)
+	s.asides(lo, hi)
 	if !s.repeats() {
 		s.flushRun()
 		s.clear()

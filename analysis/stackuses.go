@@ -13,12 +13,12 @@ type Uses uint16
 
 // What a stack may be seen at, besides each format.Activity.
 const (
-	Acquiring Uses = 1 << (8 + iota) // a lock, waiting for it or not
-	Releasing                        // a lock
+	Acquiring Uses = 1 << (14 + iota) // a lock, waiting for it or not
+	Releasing                         // a lock
 )
 
 // Did returns the use of a stack by an activity.
-func Did(a format.Activity) Uses { return 1 << min(a, format.ActivitySeen) }
+func Did(a format.Activity) Uses { return 1 << min(a, 13) }
 
 // Has reports whether a set holds all of another.
 func (u Uses) Has(all Uses) bool { return u&all == all }

@@ -20,7 +20,7 @@ type Filter struct {
 type Trace struct {
 	Symbols    *Symbols
 	Start, End int64 // the recorded stretch, widened to hold every wait
-	ElapsedNs  int64 // of that, inside the filter's cut
+	ElapsedNs  int64 // of that, inside the filter's cut and not between recordings
 	Threads    int   // threads seen, virtual ones included
 	RunningNs  int64 // cumulated running thread-time inside the filter's cut
 	Deadlocks  []Deadlock

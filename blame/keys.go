@@ -135,6 +135,7 @@ type subject struct {
 	lock    format.ObjectID
 	last    format.ObjectID // of the chain of waits that begins with lock
 	blocked format.ObjectID // of an owner: the lock it waits for in turn, NoObject for none
+	did     format.Activity // of an owner: what was recorded of it
 	mode    format.Mode
 }
 
@@ -208,6 +209,9 @@ const doingBits = 4
 func doingID(r *Resolver, s subject) uint32 {
 	if s.blocked != format.NoObject {
 		return uint32(doing.Blocked) | r.sym.Class(s.blocked)<<doingBits
+	}
+	if what := doing.Recorded(s.did); what != doing.Unknown {
+		return uint32(what)
 	}
 	return uint32(r.sites.Doing(s.stack))
 }

@@ -68,7 +68,7 @@ func ChargeOf(lock format.ObjectID, sh *analysis.Share, root bool) Charge {
 // waiters, any waiter.
 func (r *Resolver) IDs(by []Key, lock format.ObjectID, w *analysis.Waiter, c Charge) (ids IDs) {
 	waiting := subject{thread: w.Thread, stack: w.Stack, lock: lock, last: c.Last, mode: w.Mode}
-	of := [...]subject{waiter: waiting, ofLock: waiting, owner: {thread: c.Owner.Thread, stack: c.Owner.Stack, lock: c.Owned, last: c.Last, blocked: c.Blocked}}
+	of := [...]subject{waiter: waiting, ofLock: waiting, owner: {thread: c.Owner.Thread, stack: c.Owner.Stack, lock: c.Owned, last: c.Last, blocked: c.Blocked, did: c.Owner.Did}}
 	for i, k := range by {
 		key := &keys[k]
 		if key.side == owner && c.Owner.Kind != analysis.OwnerThread {

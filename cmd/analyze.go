@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"contend/blame"
 	"contend/blame/findings"
 	"contend/blame/locks"
 	"contend/blame/overview"
+	"contend/blame/resources"
 	"contend/csp"
 	"contend/format"
 	"contend/report/document"
@@ -24,6 +27,7 @@ type analyzeOptions struct {
 	out   outputOptions
 	own   ownOption
 	by    string
+	idle  bool
 	shape shape
 }
 
@@ -31,6 +35,7 @@ type analyzeOptions struct {
 type shape struct {
 	tables, full bool
 	width        int // columns; 0 for those of the terminal
+	section      string // of CSV: the one table to write; "" is all
 	screen       screen.Options
 }
 
@@ -57,10 +62,11 @@ $COLUMNS or --width gives long names their place, and a pipe gets 80 columns.
 		},
 	}
 	o.trace.bind(c)
-	o.out.bind(c, analyzeOutputs, 10)
+	o.out.bind(c, analyzeOutputs)
 	o.own.bind(c)
 	c.Flags().StringVar(&o.by, "by", "lock", "sum by `KEY`: lock or class")
 	offer(c, "by", "lock", "class")
+	c.Flags().BoolVar(&o.idle, "idle", false, "list where threads have nothing to do as well")
 	o.shape.bind(c)
 	return c
 }
@@ -69,11 +75,17 @@ func (s *shape) bind(c *cobra.Command) {
 	f := c.Flags()
 	f.BoolVar(&s.tables, "tables", false, "print tables: all numbers of locks, owners and phases, and what the trace could not tell")
 	f.BoolVar(&s.full, "full", false, "print all findings, locks and notes, with whole stacks")
+	f.StringVar(&s.section, "section", "", "of csv: write the one table `NAME`: "+strings.Join(table.Sections, ", "))
+	offer(c, "section", table.Sections...)
 	f.IntVar(&s.width, "width", 0, "print lines of `N` columns instead of the terminal's (80 where there is none)")
 }
 
-func (s *shape) check() error {
+func (s *shape) check(format string) error {
 	switch {
+	case s.section != "" && format != "csv":
+		return usageError{errors.New("--section: only --format csv has sections"), "the other forms hold all of them"}
+	case s.section != "" && !slices.Contains(table.Sections, s.section):
+		return usageError{fmt.Errorf("--section: there is no section %q", s.section), "choose from " + strings.Join(table.Sections, ", ")}
 	case s.tables && s.full:
 		return usageError{errors.New("--full and --tables exclude each other"), "--top 0 makes tables show all rows"}
 	case s.width != 0 && s.width < 40:
@@ -90,7 +102,7 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	if o.by != "lock" && o.by != "class" {
 		return usageError{fmt.Errorf("--by: there is no key %q", o.by), "choose lock or class"}
 	}
-	if err := o.shape.check(); err != nil {
+	if err := o.shape.check(o.out.format); err != nil {
 		return err
 	}
 	locks := locks.New(o.by == "class")
@@ -101,7 +113,8 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	owners := blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false)
 	about := overview.New(overview.Options{ByClass: o.by == "class", App: app})
 	meter := csp.New(csp.Options{Phases: true, Top: o.out.top})
-	res, err := o.trace.run(e, locks, owners, about, meter)
+	beside := resources.New()
+	res, err := o.trace.run(e, locks, owners, about, meter, beside)
 	if err != nil {
 		return err
 	}
@@ -121,6 +134,7 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	if o.out.format == analyzeOutputs[0].name && !o.shape.tables { // a screen says how many locks there are
 		a.doc = document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, 0)
 	}
+	a.doc.Beside = document.NewBeside(beside, res.trace.Symbols, o.idle, o.out.top)
 	return cmp.Or(write(e, &o.out, analyzeOutputs, a), res.verdict())
 }
 
@@ -146,6 +160,7 @@ func writeAnalyze(w io.Writer, a *analyzeAnswer, how table.Options) error {
 	if a.shape.width > 0 {
 		how.Width = a.shape.width
 	}
+	how.Section = a.shape.section
 	if how.Style != table.Text || a.shape.tables {
 		return table.Analyze(w, a.doc, a.owners, a.phases, how)
 	}

@@ -34,7 +34,7 @@ func newBlame(e *env) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return runBlame(e, &o) },
 	}
 	o.trace.bind(c)
-	o.out.bind(c, blameOutputs, 20)
+	o.out.bind(c, blameOutputs)
 	c.Flags().StringVar(&o.by, "by", "owner-stack", "sum by `KEYS`, separated by commas")
 	offerLists(c, "by", blame.Keys(blame.Pivots)...)
 	c.Flags().StringVar(&o.operation, "operation", "", "name operations by the frames that match `REGEXP`")

@@ -77,7 +77,8 @@ A rule that the trace cannot decide is undecided, and does not hold either, unle
 	f.StringVar(&o.ruleFile, "rule-file", "", "hold the rules in `FILE`, one a line")
 	f.StringSliceVar(&o.baseline, "baseline", nil, "compare with `TRACES`, separated by commas")
 	f.BoolVar(&o.allow, "allow-undecided", false, "let rules pass that the trace cannot decide")
-	o.out.bindFormat(c, checkOutputs, "text", "print `FORMAT`: ")
+	o.out.bindFormat(c, checkOutputs, "table", "print `FORMAT`: ")
+	o.out.bindFile(c)
 	return c
 }
 

@@ -48,7 +48,6 @@ pressure is at least half of it.`,
   contend csp --chart recording.jfr
   contend csp recording.jfr -o csp.html`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			o.out.bySuffix(c)
 			if (o.chart || o.out.drawn()) && !c.Flags().Changed("interval") {
 				o.interval = chartInterval
 			}
@@ -56,8 +55,7 @@ pressure is at least half of it.`,
 		},
 	}
 	o.trace.bind(c)
-	o.out.bind(c, cspOutputs, 5)
-	o.out.bindFile(c)
+	o.out.bind(c, cspOutputs)
 	c.Flags().DurationVar(&o.interval, "interval", time.Second, "length of a measurement `INTERVAL`")
 	c.Flags().Float64Var(&o.threshold, "threshold", csp.DefaultThreshold, "a phase begins at this `PRESSURE`, between 0 and 1")
 	c.Flags().BoolVar(&o.root, "root", false, "charge waiting to the last lock of each chain of waits instead of the first")

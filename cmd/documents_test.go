@@ -27,7 +27,7 @@ import (
 var documentCommands = map[string]string{
 	"analyze":          "analyze D/exact.txt",
 	"analyze-counts":   "analyze D/counts.txt",
-	"analyze-idle":     "analyze D/idle.txt",
+	"analyze-idle":     "analyze --idle D/idle.txt",
 	"analyze-inferred": "analyze D/inferred.txt",
 	"analyze-sampled":  "analyze D/sampled-1.txt",
 	"blame":            "blame --root --by owner-stack,waiter-stack --top 1 D/sampled-1.txt",

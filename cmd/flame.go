@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"contend/blame/stacks"
@@ -33,8 +34,8 @@ Forms, by the ending of FILE or --format:
   html        one page that needs no network: search, zoom, tooltips, keyboard;
               what is drawn when nothing else is said
   svg         a picture
-  folded      one stack a line, for flamegraph.pl and its relatives
-  speedscope  JSON for speedscope
+  folded      one stack a line, for flamegraph.pl and its relatives (.folded, .txt)
+  speedscope  JSON for speedscope (.json)
 
 Views are those of 'contend pprof'. --diff compares with another trace: widths are
 the new one's, colours the change in each frame's share of all waiting. Frames match
@@ -56,7 +57,11 @@ counts and has no times (one thread dump), so do the pictures.`,
 // page, where neither says anything.
 func (o *flameOptions) form() error {
 	if o.out.format == "" {
-		o.out.format = cmp.Or(flameOutputs.byEnding(filepath.Ext(o.out.file)), "html")
+		ending := filepath.Ext(o.out.file)
+		if o.out.format = flameOutputs.byEnding(ending); o.out.format == "" && ending != "" && !slices.Contains(bitmaps, strings.ToLower(ending)) {
+			return usageError{fmt.Errorf("-o %s: no form has files that end in %s", o.out.file, ending), "name a file that ends in .html, .svg, .folded, .txt or .json, or choose the form with --format"}
+		}
+		o.out.format = cmp.Or(o.out.format, "html")
 	}
 	o.out.binary = o.out.format == "html"
 	return o.out.checkFormat()

@@ -23,6 +23,7 @@ import (
 var settings []byte
 
 type jfcOptions struct {
+	out   string
 	exact bool
 	dumps time.Duration
 	from  string
@@ -48,12 +49,13 @@ does not tell. Older JDKs pass over what they do not know.`,
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			text, err := o.settings(e)
-			if err == nil {
-				_, err = e.out.Write(text)
+			if err != nil {
+				return err
 			}
-			return err
+			return e.writeText(o.out, text)
 		},
 	}
+	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
 	c.Flags().DurationVar(&o.dumps, "dump-period", dumpPeriod, "take a thread dump every `DURATION`; 0 takes none")
 	c.Flags().BoolVar(&o.exact, "exact", false, "trace who releases locks of java.util.concurrent (JDK 25)")
 	c.Flags().StringVar(&o.from, "from", "", "also trace the synchronized methods that `RECORDING` shows in need of it; implies --exact")

@@ -35,6 +35,13 @@ func TestMovedLocksAreOneRow(t *testing.T) {
 		if total != want.ns || b.Total.WaitNs != want.ns {
 			t.Errorf("%s: %d ns of waiting, %d in rows, want %d", path, b.Total.WaitNs, total, want.ns)
 		}
+		addresses := 0
+		for _, l := range ask[document.Analyze](t, "analyze", path).Locks {
+			addresses = max(addresses, l.Moved)
+		}
+		if addresses < 2 {
+			t.Errorf("%s: no lock tells its addresses", path)
+		}
 		said := ""
 		for _, w := range b.Coverage.Warnings {
 			if w.Code == "joined-locks" {

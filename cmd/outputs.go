@@ -46,18 +46,18 @@ var histOutputs = append(tabular(func(w io.Writer, a *histAnswer, how table.Opti
 }...)
 
 var checkOutputs = outputs[*document.Check]{
-	{"text", nil, false, table.Check},
-	{"markdown", nil, false, inStyle(table.Markdown, table.Check)},
-	{"json", nil, false, inJSON[*document.Check](itself)},
-	{"junit", nil, false, writeJUnit},
+	{"table", []string{".txt"}, false, table.Check},
+	{"markdown", []string{".md", ".markdown"}, false, inStyle(table.Markdown, table.Check)},
+	{"json", []string{".json"}, false, inJSON[*document.Check](itself)},
+	{"junit", []string{".xml"}, false, writeJUnit},
 }
 
 var flameOutputs = outputs[*flameAnswer]{
-	{"html", []string{".html"}, true, func(w io.Writer, a *flameAnswer, _ table.Options) error {
+	{"html", []string{".html", ".htm"}, true, func(w io.Writer, a *flameAnswer, _ table.Options) error {
 		return flame.HTML(w, a.stacks, a.base, a.caption)
 	}},
 	{"svg", []string{".svg"}, true, func(w io.Writer, a *flameAnswer, _ table.Options) error { return flame.SVG(w, a.stacks, a.caption) }},
-	{"folded", []string{".folded"}, false, func(w io.Writer, a *flameAnswer, _ table.Options) error { return flame.Folded(w, a.stacks) }},
+	{"folded", []string{".folded", ".txt"}, false, func(w io.Writer, a *flameAnswer, _ table.Options) error { return flame.Folded(w, a.stacks) }},
 	{"speedscope", []string{".json"}, false, func(w io.Writer, a *flameAnswer, _ table.Options) error {
 		return flame.Speedscope(w, a.stacks, a.caption)
 	}},

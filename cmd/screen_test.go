@@ -118,7 +118,7 @@ func TestTheScreenIsThatOfTheDocument(t *testing.T) {
 
 func TestGoProgramsHaveGoroutines(t *testing.T) {
 	for _, path := range []string{goTrace, "../testdata/go126-sigquit-dump.txt", "../testdata/go126-debug2-dump.txt"} {
-		for _, args := range [][]string{{"analyze", path}, {"analyze", "--full", path}} {
+		for _, args := range [][]string{{"analyze", path}, {"analyze", "--full", path}, {"analyze", "--tables", path}, {"graph", "--format", "dot", path}} {
 			if text := run(t, args...); regexp.MustCompile(`(?i)\bthreads?\b`).MatchString(text) || !strings.Contains(text, "goroutine") {
 				t.Errorf("%v speaks of threads:\n%s", args, text)
 			}
@@ -140,6 +140,31 @@ func TestDeadlocksSayWhoHoldsWhat(t *testing.T) {
 	for _, want := range []string{"jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.ReentrantLock.lock:322", "java.lang.Thread.run:840", "reporter"} {
 		if !strings.Contains(full, want) {
 			t.Errorf("--full leaves out %q:\n%s", want, full)
+		}
+	}
+}
+
+// Of all waits, a percentile of the recorded ones is an upper bound where a
+// threshold hides the short ones. It says so where it stands.
+func TestPercentilesUnderAThresholdAreMarked(t *testing.T) {
+	for _, command := range []string{"analyze --tables", "hist"} {
+		args := strings.Fields(command)
+		hidden := run(t, append(args, "../testdata/lab-striped-jdk17-profile.jfr")...)
+		if !strings.Contains(hidden, "≤ 13.7 ms") || !strings.Contains(hidden, "≤: shorter waits were not recorded") || strings.Contains(hidden, "≤ 365 ms   365 ms") && !strings.Contains(hidden, "   365 ms") {
+			t.Errorf("%s: percentiles under a threshold are not marked:\n%s", command, hidden)
+		}
+		if all := run(t, append(args, "../testdata/truth-8threads.jfr")...); strings.Contains(all, "≤") {
+			t.Errorf("%s: percentiles of all waits are marked", command)
+		}
+	}
+}
+
+func TestTheScreenAsksForWhatItCanShow(t *testing.T) {
+	const path = "../testdata/truth-8threads.jfr"
+	for _, args := range [][]string{{"analyze", "--full", "--tables", path}, {"analyze", "--width", "20", path}, {"analyze", "--width", "-1", path}} {
+		var out, msg bytes.Buffer
+		if code := Main(args, nil, &out, &msg); code != exitUsage || out.Len() > 0 || !strings.Contains(msg.String(), "hint:") {
+			t.Errorf("%v: exit %d, %s", args, code, msg.String())
 		}
 	}
 }

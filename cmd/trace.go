@@ -34,7 +34,7 @@ type traceOptions struct {
 
 func (o *traceOptions) bind(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.rules, "rules", "", "tell locks from idleness by the rules in `FILE` (see 'contend rules')")
+	f.StringVar(&o.rules, "lock-rules", "", "tell locks from idleness by the rules in `FILE` (see 'contend rules')")
 	f.StringVar(&o.class, "class", "", "only locks whose class matches `REGEXP`, or is printed so")
 	f.StringVar(&o.lock, "lock", "", "only locks whose name matches `REGEXP`, or is printed so")
 	f.StringVar(&o.thread, "thread", "", "only waits of threads whose name matches `REGEXP`")

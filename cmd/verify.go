@@ -27,7 +27,7 @@ commands. Exits with 0 when the trace is whole, with 3 when it is damaged.`,
   contend verify --format json recording.jfr`,
 		RunE: func(*cobra.Command, []string) error { return runVerify(e, &o) },
 	}
-	o.out.bind(c, verifyOutputs, 20)
+	o.out.bind(c, verifyOutputs)
 	o.trace.bindLimits(c)
 	return c
 }

@@ -15,7 +15,7 @@ import (
 // openAll opens what a path names: a file, or all traces in a folder. A file
 // that is none stops nothing where there are others, but it is told: in a
 // folder such files are to be expected, among named ones the answer lacks
-// something.
+// something. What has a label is asked for by name: it cannot be left out.
 func (t *Trace) openAll(path, label string, several bool) error {
 	files, folder, err := list(path)
 	if err != nil {

@@ -38,6 +38,9 @@ type activity struct {
 	lock       format.ObjectID // the lock it waited for, NoObject for others
 }
 
+// none is what a thread did of which nothing is known.
+const none = format.ActivityUnknown
+
 // callSite is a point of the program: a stack and, since one line may enter
 // several locks, what was waited for there.
 type callSite struct {
@@ -201,6 +204,14 @@ func (a *Activities) at(i column.Ref) activity {
 	}
 	o := a.Other(i)
 	return activity{o.Start, o.End, o.Stack, format.NoObject}
+}
+
+// did returns what an activity is; of a wait, nothing.
+func (a *Activities) did(i column.Ref) format.Activity {
+	if IsWait(i) {
+		return none
+	}
+	return a.Other(i).What()
 }
 
 func (a *Activities) start(i column.Ref) int64 {

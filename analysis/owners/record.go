@@ -73,23 +73,32 @@ type Other struct {
 	Stack      format.StackID
 }
 
-// The top bits of who, and the greatest format.Activity that fits in there.
+// The top bits of who: the greatest format.Activity that fits in there, and
+// above it that the thread waited for what others must give back.
 const (
-	whatShift = 25
-	maxWhat   = 1<<(32-whatShift) - 1
+	whatShift   = 25
+	maxWhat     = 1<<(31-whatShift) - 1
+	resourceBit = 1 << 31
 )
 
 const _ = uint(1<<whatShift - 1 - MaxID)
 
 func newOther(ev *format.Event, end int64) Other {
-	return Other{ev.Time, end, uint32(ev.Thread) | uint32(min(ev.Activity, maxWhat))<<whatShift, ev.Stack}
+	o := Other{ev.Time, end, uint32(ev.Thread) | uint32(min(ev.Activity, maxWhat))<<whatShift, ev.Stack}
+	if ev.Resource {
+		o.who |= resourceBit
+	}
+	return o
 }
 
 // Thread returns who did it.
 func (a *Other) Thread() format.ThreadID { return format.ThreadID(a.who & (1<<whatShift - 1)) }
 
 // What returns what it did.
-func (a *Other) What() format.Activity { return format.Activity(a.who >> whatShift) }
+func (a *Other) What() format.Activity { return format.Activity(a.who >> whatShift & maxWhat) }
+
+// Resource reports whether it waited for what others must give back.
+func (a *Other) Resource() bool { return a.who&resourceBit != 0 }
 
 // release is one recorded release of a lock, in 32 bytes.
 type release struct {

@@ -103,6 +103,10 @@ func Of(inner []format.Frame, uses analysis.Uses) Doing {
 	switch {
 	case uses.Has(analysis.Did(format.ActivitySleep)):
 		return Asleep
+	case uses.Has(analysis.Did(format.ActivityFile)):
+		return File
+	case uses.Has(analysis.Did(format.ActivitySocket)):
+		return Socket
 	case uses.Has(analysis.Did(format.ActivityIO)) && shown != Socket && shown != File:
 		return IO
 	case uses&(analysis.Acquiring|analysis.Releasing) != 0 && (shown == Waiting || shown == Unknown):
@@ -113,6 +117,22 @@ func Of(inner []format.Frame, uses analysis.Uses) Doing {
 		return Waiting
 	case uses.Has(analysis.Did(format.ActivityRun)):
 		return OnCPU
+	}
+	return Unknown
+}
+
+// Recorded returns what an activity is that was recorded all the while, Unknown
+// where that says less than the stack does.
+func Recorded(a format.Activity) Doing {
+	switch a {
+	case format.ActivitySleep:
+		return Asleep
+	case format.ActivityFile:
+		return File
+	case format.ActivitySocket:
+		return Socket
+	case format.ActivityWait, format.ActivityPark:
+		return Waiting
 	}
 	return Unknown
 }

@@ -25,6 +25,7 @@ type Row struct {
 	P50Ns, P99Ns      int64 // percentiles of whole waits, to three digits; 0 when only sampled
 	CSP               float64
 	Waiters           int                         // distinct threads
+	Addresses         int                         // at how many a lock was recorded that collections moved; 0 of others, and of a class
 	Created           format.StackID              // that made the lock; NoStack of a class, and where the trace does not tell
 	ByProvenance      [analysis.Provenances]int64 // WaitNs by how the direct owners are known
 	Series            int                         // names the row to Collector.Estimate; 0 when it is exact
@@ -213,8 +214,9 @@ func (c *Collector) row(m *sum) Row {
 		r.Kind = c.sym.Object(m.first).Kind.String()
 		r.Lock = c.sym.LockName(m.first)
 		r.Created = c.sym.Object(m.first).Stack
+		r.Addresses = c.sym.Object(m.first).Addresses
 		if c.byClass {
-			r.Lock, r.Created = r.Class, format.NoStack
+			r.Lock, r.Created, r.Addresses = r.Class, format.NoStack, 0
 		}
 	}
 	r.P50Ns, r.P99Ns = m.lengths.Percentile(50), m.lengths.Percentile(99)

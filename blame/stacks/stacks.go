@@ -126,7 +126,12 @@ func (b *Builder) add(key Key, s *analysis.Slice, ns int64, first bool) {
 }
 
 // Doing returns what the owner of a sample was at.
-func (b *Builder) Doing(s *Sample) doing.Doing { return b.sites.Doing(s.Owner.Stack) }
+func (b *Builder) Doing(s *Sample) doing.Doing {
+	if what := doing.Recorded(s.Owner.Did); what != doing.Unknown {
+		return what
+	}
+	return b.sites.Doing(s.Owner.Stack)
+}
 
 // WaiterSite returns where the waiter of a sample waits.
 func (b *Builder) WaiterSite(s *Sample) string {

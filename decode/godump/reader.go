@@ -212,7 +212,7 @@ func (r *Reader) deliver(list []*stack.Goroutine) {
 	r.dumps++
 	r.goroutines += int64(len(list))
 	tick := format.Event{Kind: format.KindTick, Time: at, Weight: 1, Live: uint32(len(list))}
-	var locks []format.Event
+	var locks, others []format.Event
 	index := map[format.ObjectID]int{}
 	for _, g := range list {
 		w, what := r.names.goroutine(g)
@@ -220,9 +220,11 @@ func (r *Reader) deliver(list []*stack.Goroutine) {
 		case rules.Unknown:
 			if waits(g) {
 				tick.IdleThreads++
+				others = append(others, r.names.idle(g, at, false))
 			}
-		case rules.Idle:
+		case rules.Idle, rules.Resource:
 			tick.IdleThreads++
+			others = append(others, r.names.idle(g, at, what == rules.Resource))
 		case rules.Lock:
 			r.waiting++
 			i, ok := index[w.lock]
@@ -238,5 +240,6 @@ func (r *Reader) deliver(list []*stack.Goroutine) {
 	r.queue.Push(r.names.metadata...)
 	r.names.metadata = r.names.metadata[:0]
 	r.queue.Push(tick)
+	r.queue.Push(others...)
 	r.queue.Push(locks...)
 }

@@ -41,7 +41,8 @@ func (r *Reader) threadDump(at int64, text string) {
 			}
 			ev.Waiters = append(ev.Waiters, format.Party{Thread: threads[i], Stack: stack, Mode: mode})
 		case t.Wait != threaddump.NotWaiting:
-			r.idleBetween(idle, threads[i], stack, at)
+			res := r.classify(r.intern(t.For.Class), stack)
+			r.idleBetween(idle, threads[i], idleSince{stack, at, res.forResource()})
 		}
 	}
 	r.idle = idle
@@ -107,15 +108,16 @@ func enters(t *threaddump.Thread, ref threaddump.LockRef) bool {
 
 // idleSince is the idle stack the last dump showed a thread in.
 type idleSince struct {
-	stack format.StackID
-	at    int64
+	stack    format.StackID
+	at       int64
+	resource bool // it waits for what others must give back
 }
 
-func (r *Reader) idleBetween(now map[format.ThreadID]idleSince, t format.ThreadID, stack format.StackID, at int64) {
-	if before, ok := r.idle[t]; ok && before.stack == stack && before.at < at {
-		r.queue.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: t, Time: before.at, End: at, Stack: stack})
+func (r *Reader) idleBetween(all map[format.ThreadID]idleSince, t format.ThreadID, now idleSince) {
+	if before, ok := r.idle[t]; ok && before.stack == now.stack && before.at < now.at {
+		r.queue.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: t, Time: before.at, End: now.at, Stack: now.stack, Resource: now.resource})
 	}
-	now[t] = idleSince{stack, at}
+	all[t] = now
 }
 
 // waits says what kind of lock a thread of a dump waits for, KindUnknownLock

@@ -68,14 +68,14 @@ func wanted() map[string]*eventSpec {
 	subject := func(name string) map[string]slot { return map[string]slot{name: slotSubject} }
 	sampled := map[string]slot{"sampledThread": slotSubject, "state": slotState}
 	monitor := map[string]slot{"monitorClass": slotClass, "previousOwner": slotOwner, "notifier": slotOwner, "timedOut": slotTimedOut, "address": slotAddress}
-	io := doing(format.ActivityIO)
+	file, socket := doing(format.ActivityFile), doing(format.ActivitySocket)
 	list := []*eventSpec{
 		{"JavaMonitorEnter", monitor, monitorEnter},
 		{"JavaMonitorWait", monitor, monitorWait},
 		{"ThreadPark", map[string]slot{"parkedClass": slotClass, "address": slotAddress, "timeout": slotTimeout, "until": slotUntil}, park},
 		{"ThreadSleep", map[string]slot{"time": slotTime}, sleep},
-		{"FileRead", nil, io}, {"FileWrite", nil, io}, {"FileForce", nil, io},
-		{"SocketRead", nil, io}, {"SocketWrite", nil, io},
+		{"FileRead", nil, file}, {"FileWrite", nil, file}, {"FileForce", nil, file},
+		{"SocketRead", nil, socket}, {"SocketWrite", nil, socket},
 		{"ExecutionSample", sampled, sample},
 		{"NativeMethodSample", sampled, sample},
 		{"WallClockSample", sampled, sample},
@@ -147,6 +147,8 @@ func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 	class := r.class(v[slotClass])
 	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
 	r.dated.note(ev, class, stateWaits)
+	res := r.classify(class, ev.Stack)
+	ev.Resource = res.forResource()
 	if by := r.thread(v[slotOwner]); by != format.NoThread && v[slotTimedOut] == 0 && len(r.hidden.notified) < mostNotified {
 		r.hidden.notified = append(r.hidden.notified, notified{ev.Object, by, ev.Time, ev.End})
 	}
@@ -170,7 +172,7 @@ func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space,
 	ev.Object = r.object(class, address, in, res.Kind, ev.Stack)
 	r.dated.note(ev, class, stateParks)
 	if res.Verdict != rulesLock {
-		ev.Kind, ev.Activity = format.KindActivity, res.activity
+		ev.Kind, ev.Activity, ev.Resource = format.KindActivity, res.activity, res.forResource()
 		return true
 	}
 	ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, late

@@ -31,6 +31,7 @@ type Reader struct {
 	pos    int
 	ready  int   // what may be delivered: the lines behind it may yet have a layer
 	starts []int // of the last lines in out
+	slowly int   // bytes to take line by line
 	rest   bool  // what follows belongs to a line longer than the buffer
 	err    error
 
@@ -40,12 +41,6 @@ type Reader struct {
 	at    int // where in the line at hand a dump begins, and what
 	mark  Mark
 	begun bool // a dump or thread did, with a whole line: lines that name threads are its own
-}
-
-// Skipped is what Skip passed over.
-type Skipped struct {
-	Lines int
-	Bytes int64
 }
 
 // layer is one that was found.
@@ -97,7 +92,9 @@ func (r *Reader) Read(p []byte) (int, error) {
 func (r *Reader) fill() {
 	r.drop(r.pos)
 	for len(r.out) < chunk && r.err == nil {
-		r.next()
+		if !r.plain() {
+			r.next()
+		}
 	}
 	r.ready = len(r.out)
 	if r.err == nil && len(r.starts) > 0 {
@@ -118,6 +115,7 @@ func (r *Reader) drop(n int) {
 // passed on as it is.
 func (r *Reader) next() {
 	line, err := r.in.ReadSlice('\n')
+	r.slowly -= len(line)
 	long := err == bufio.ErrBufferFull
 	if long {
 		err = nil
@@ -263,52 +261,3 @@ func set(list string) (s [256]bool) {
 	}
 	return s
 }
-
-// Skip passes over text up to the lines before a dump; false when there is
-// none, and then only the first line is left. Nothing may have been read.
-func (r *Reader) Skip() bool {
-	var head []byte
-	for !r.anchored() {
-		if len(head) == 0 {
-			head = bytes.Clone(r.out)
-		}
-		if r.err != nil {
-			r.out, r.pos, r.ready, r.starts = head, 0, len(head), nil
-			return false
-		}
-		if len(r.starts) == lookback {
-			r.skip(r.starts[0])
-		}
-		r.next()
-	}
-	return true
-}
-
-// anchored reports whether a dump begins with a line not looked at before.
-func (r *Reader) anchored() bool {
-	for r.looked < len(r.out) {
-		line := r.out[r.looked:]
-		if end := bytes.IndexByte(line, '\n'); end >= 0 {
-			line = line[:end+1]
-		}
-		if at, mark := r.anchor(bytes.TrimRight(line, "\r\n")); mark != None && at == 0 {
-			return true
-		}
-		r.looked += len(line)
-	}
-	return false
-}
-
-func (r *Reader) skip(to int) {
-	r.skipped.Lines += bytes.Count(r.out[r.pos:to], newlines)
-	r.skipped.Bytes += int64(to - r.pos)
-	r.pos, r.ready = to, to
-	if to > chunk {
-		r.drop(to)
-	}
-}
-
-var newlines = []byte("\n")
-
-// Skipped says what was passed over.
-func (r *Reader) Skipped() Skipped { return r.skipped }

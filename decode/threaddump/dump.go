@@ -1,8 +1,8 @@
 // Package threaddump reads thread dumps as what they are: samples of who
 // waits for which lock and who holds it. It takes one dump or many, in the
-// dialects of several JVMs, with other text between them. It does not trust
-// the JVM's own deadlock report, which repeats lock lines and is not always
-// there: cycles follow from the locks themselves.
+// dialects of several JVMs and tools, with other text between them. Cycles
+// follow from the locks: the JVM's own deadlock report is not always there, and
+// only tells who owns what the stacks do not.
 package threaddump
 
 import (

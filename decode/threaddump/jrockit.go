@@ -84,7 +84,7 @@ func (p *jrockit) thread(line string) {
 		return
 	}
 	p.begin(Thread{Name: p.names.intern(line[1:end]), State: "RUNNABLE"})
-	p.whole = false
+	p.whole = line[1] == '(' // one of the VM has no stack
 	for word := range strings.FieldsSeq(line[end+1:]) {
 		key, value, _ := strings.Cut(strings.TrimSuffix(word, ","), "=")
 		switch key {

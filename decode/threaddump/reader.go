@@ -155,6 +155,10 @@ func (r *Reader) deliver(d *Dump) {
 	r.queue.Push(r.metadata...)
 	r.metadata = r.metadata[:0]
 	r.queue.Push(format.Event{Kind: format.KindTick, Time: at, Weight: weight, Live: s.live, IdleThreads: s.idle})
+	for i := range s.others {
+		s.others[i].Time, s.others[i].End = at, at
+	}
+	r.queue.Push(s.others...)
 	for i := range s.locks {
 		ev := s.locks[i]
 		ev.Time, ev.Weight = at, weight
@@ -220,7 +224,15 @@ func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 	add(m.unlisted > 0, "unlisted-owners", "owners of java.util.concurrent locks are not in the dump for %d waits: take it with -l (jstack -l, jcmd PID Thread.print -l)", m.unlisted)
 	add(m.readers > 0, "readers", "%d waits on read-write locks have no owner: threads that hold the read lock are invisible in a thread dump", m.readers)
 	add(m.virtual > 0, "unlisted-owners", "%d waits are for locks that no thread in the dump holds: virtual threads may, which it does not list; jcmd PID Thread.dump_to_file -format=json does", m.virtual)
-	add(m.mixed > 0, "unlisted-locks", "%d thread dumps are of jhsdb --mixed, which names locks only where it found a deadlock: take them without --mixed, with --locks", m.mixed)
+	add(m.mixed > 0, "unlisted-locks", "jhsdb --mixed wrote %s: it names locks only where it found a deadlock; take it without --mixed, with --locks", counted(m.mixed))
 	add(m.absent > 0, "unlisted-owners", "%d waits are for locks whose owners are not in the text: it holds some threads of a dump only", m.absent)
 	return w
+}
+
+// counted writes how many dumps.
+func counted(n int) string {
+	if n == 1 {
+		return "a thread dump"
+	}
+	return fmt.Sprintf("%d thread dumps", n)
 }

@@ -5,6 +5,7 @@ package document
 
 import (
 	"cmp"
+	"strings"
 
 	"contend/analysis"
 	"contend/blame/locks"
@@ -58,6 +59,7 @@ type Coverage struct {
 	Provenance Provenance `json:"provenance"`
 	Sampler    *Sampler   `json:"sampler,omitempty"` // absent where samples do not say when they were due
 	Warnings   []Warning  `json:"warnings"`
+	Goroutines bool       `json:"-"` // what waits are goroutines, not threads
 
 	Calibration *Calibration `json:"calibration,omitempty"` // absent where no owner is inferred
 	Running     *Bounds      `json:"running,omitempty"`     // of the running time; absent where it is known
@@ -131,7 +133,8 @@ type Lock struct {
 	P99Ns   int64   `json:"p99Ns"`
 	CSP     float64 `json:"csp"`
 	Waiters int     `json:"waiters"`
-	Created Stack   `json:"created,omitempty"` // where the lock was made, if the trace tells
+	Moved   int     `json:"addresses,omitempty"` // at how many the lock was recorded, where collections moved it
+	Created Stack   `json:"created,omitempty"`   // where the lock was made, if the trace tells
 
 	*Uncertainty
 	CSPPlusMinus *float64 `json:"cspPlusMinus,omitempty"`
@@ -177,6 +180,7 @@ type Analyze struct {
 	Locks     []Lock     `json:"locks"`
 	Deadlocks []Deadlock `json:"deadlocks"`
 	Coverage  Coverage   `json:"coverage"`
+	Beside
 
 	ElapsedNs      int64     `json:"elapsedNs"`      // of the trace, inside --from and --to
 	WaitingThreads float64   `json:"waitingThreads"` // on average; 0 where the input counts
@@ -190,9 +194,14 @@ func NewTrace(inputs []string, st format.Stats, tr *analysis.Trace) Trace {
 	return Trace{Inputs: inputs, Format: st.Format, StartNs: tr.Start, DurationNs: tr.End - tr.Start, Threads: tr.Threads}
 }
 
+// Goroutines reports whether what waits in a format are goroutines.
+func Goroutines(format string) bool {
+	return strings.HasPrefix(format, "go ") || strings.HasPrefix(format, "goroutine")
+}
+
 // NewCoverage joins what the decoder and the analysis could not tell.
 func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
-	c := Coverage{Unit: cmp.Or(string(st.Unit), "ns"), Events: st.Events, BytesRead: st.BytesRead, BytesTotal: st.BytesTotal,
+	c := Coverage{Unit: cmp.Or(string(st.Unit), "ns"), Goroutines: Goroutines(st.Format), Events: st.Events, BytesRead: st.BytesRead, BytesTotal: st.BytesTotal,
 		Provenance: NewProvenance(tr.Coverage.ByProvenance), Warnings: []Warning{}}
 	if s := &tr.Coverage.Stalls; s.Samples > 0 {
 		c.Sampler = &Sampler{s.Samples, NewLengths(&s.Late), s.LateNs, s.SpanNs}
@@ -228,7 +237,7 @@ func NewProvenance(p [analysis.Provenances]int64) Provenance {
 // NewAnalyze builds the document; top limits the locks, and each list within
 // one, 0 means all.
 func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collector, o Overview, top int) *Analyze {
-	a := &Analyze{Schema: "contend.analyze/2", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Total: NewTotal(locks),
+	a := &Analyze{Schema: "contend.analyze/2", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Beside: Beside{Resources: []Resource{}}, Total: NewTotal(locks),
 		ElapsedNs: tr.ElapsedNs, Findings: newFindings(o.Findings, o.Locks), Phases: []Phase{}, NotCounted: notCounted(cov.Warnings)}
 	a.WaitingThreads = waitingThreads(tr, cov, a.Total.WaitNs)
 	if cov.Unit == "ns" { // a count has no instant
@@ -257,7 +266,7 @@ func newLock(r *locks.Row, sym *analysis.Symbols, o *overview.Lock, top int) Loc
 		created = NewStack(sym.Frames(r.Created))
 	}
 	return Lock{Lock: r.Lock, Class: r.Class, Kind: r.Kind, Waits: r.Waits, Failed: r.Failed, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, P50Ns: r.P50Ns, P99Ns: r.P99Ns,
-		CSP: r.CSP, Waiters: r.Waiters, Created: created, Provenance: NewProvenance(r.ByProvenance), Site: o.Site, Owners: owners(o, top), Waiting: sites(o, top)}
+		CSP: r.CSP, Waiters: r.Waiters, Moved: r.Addresses, Created: created, Provenance: NewProvenance(r.ByProvenance), Site: o.Site, Owners: owners(o, top), Waiting: sites(o, top)}
 }
 
 func newDeadlock(number int, d analysis.Deadlock, sym *analysis.Symbols) Deadlock {

@@ -17,6 +17,9 @@ func (s *screen) locks() (lines []line) {
 	if s.trapped() && !s.Full {
 		return nil // the deadlocks say it all
 	}
+	if len(s.groups) > 0 {
+		lines = append(lines, line{"Locks, by " + s.thread + "s waiting for them", plain})
+	}
 	shown := 0
 	for i := range s.groups {
 		g := &s.groups[i]
@@ -186,8 +189,8 @@ func (s *screen) waiters(g *group) []line {
 		}
 		parts = more
 	}
-	if len(parts) == 0 {
-		return nil
+	if len(parts) == 0 || len(g.Waiting) == 1 && g.Waiting[0].Site == g.Site && !s.Full {
+		return nil // it stands above
 	}
 	return fill(waitingAt, s.Width, plain, parts...)
 }

@@ -20,14 +20,18 @@ func (s *screen) findings() (lines []line) {
 	}
 	shown, left := 0, 0
 	for _, f := range distinct(s.Findings) {
-		switch {
-		case f.Kind == findings.Deadlock.String():
-		case shown+len(s.Deadlocks) >= max(s.detail.findings, 1):
-			left++
-		default:
-			shown++
-			lines = append(lines, s.finding(&f)...)
+		if f.Kind == findings.Deadlock.String() {
+			continue
 		}
+		if shown == 0 {
+			lines = append(lines, line{"Findings, by their part of all waiting", plain})
+		}
+		if shown+len(s.Deadlocks) >= max(s.detail.findings, 1) && shown > 0 {
+			left++
+			continue
+		}
+		shown++
+		lines = append(lines, s.finding(&f)...)
 	}
 	if left > 0 {
 		lines = append(lines, fill("      ", s.Width, plain, prose(fmt.Sprintf("and %s (--full shows all)", some(int64(left), "smaller finding")))...)...)

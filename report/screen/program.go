@@ -20,7 +20,8 @@ type words struct {
 
 func wordsOf(a *document.Analyze) words {
 	w := words{thread: "thread", measure: text.MeasureOf(a.Coverage)}
-	if f := a.Trace.Format; strings.HasPrefix(f, "go ") || strings.HasPrefix(f, "goroutine") {
+	converted := len(a.Locks) > 0 && strings.HasPrefix(a.Locks[0].Class, "sync.") // a Go trace in another format
+	if document.Goroutines(a.Trace.Format) || converted {
 		w.thread, w.paths = "goroutine", true
 	}
 	w.counts, w.unitIsThreads = w.measure.Counts(), a.Coverage.Unit == string(format.UnitThreads)

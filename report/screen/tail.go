@@ -59,7 +59,7 @@ func (s *screen) sureness() []line {
 	}
 	var parts []string
 	for _, p := range s.Coverage.Provenance.Parts() {
-		if p.Ns*100 < s.Total.WaitNs {
+		if p.Ns == 0 || float64(p.Ns) < little*float64(s.Total.WaitNs) && !s.Full {
 			continue
 		}
 		part := p.Name + " " + percent(p.Ns, s.Total.WaitNs)
@@ -74,6 +74,10 @@ func (s *screen) sureness() []line {
 	parts[len(parts)-1] = strings.TrimSuffix(parts[len(parts)-1], ",")
 	return fill("owners: ", s.Width, plain, parts...)
 }
+
+// little is the part of all waiting below which it is not said how owners are
+// known.
+const little = 0.03
 
 // next is the command to run now.
 func (s *screen) next() []line {

@@ -34,6 +34,10 @@ func coverage(w io.Writer, c document.Coverage, o Options) error {
 	if o.Style == CSV {
 		return nil
 	}
+	return paragraphs(w, coverageLines(c), o)
+}
+
+func coverageLines(c document.Coverage) []string {
 	lines := []string{fmt.Sprintf("coverage: %s events, %s of %s bytes read", text.Number(c.Events), text.Number(c.BytesRead), text.Number(c.BytesTotal))}
 	if known := text.Known(c.Provenance); known != "" {
 		lines = append(lines, "owners known by waiting time: "+known)
@@ -47,7 +51,7 @@ func coverage(w io.Writer, c document.Coverage, o Options) error {
 	for _, warning := range c.Warnings {
 		lines = append(lines, "note: "+text.Sanitize(warning.Text))
 	}
-	return paragraphs(w, lines, o)
+	return lines
 }
 
 // calibration says how much of what is inferred is expected to be right.
