@@ -66,7 +66,7 @@ $COLUMNS or --width gives long names their place, and a pipe gets 80 columns.
 	o.own.bind(c)
 	c.Flags().StringVar(&o.by, "by", "lock", "sum by `KEY`: lock or class")
 	offer(c, "by", "lock", "class")
-	c.Flags().BoolVar(&o.idle, "idle", false, "list where threads have nothing to do as well")
+	c.Flags().BoolVar(&o.idle, "idle", false, "list where threads have nothing to do as well, below --tables")
 	o.shape.bind(c)
 	return c
 }
@@ -102,6 +102,7 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	if o.by != "lock" && o.by != "class" {
 		return usageError{fmt.Errorf("--by: there is no key %q", o.by), "choose lock or class"}
 	}
+	o.shape.tables = o.shape.tables || o.idle && !o.shape.full
 	if err := o.shape.check(o.out.format); err != nil {
 		return err
 	}

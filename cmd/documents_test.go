@@ -35,7 +35,7 @@ var documentCommands = map[string]string{
 	"check":            "check --rule-file D/check.rules --baseline D/sampled-1.txt D/sampled-2.txt",
 	"csp":              "csp --metrics --interval 500ms D/exact.txt",
 	"csp-sampled":      "csp --interval 600ms D/sampled-1.txt",
-	"diff":             "diff --top 1 D/sampled-1.txt D/sampled-2.txt",
+	"diff":             "diff --operations 100,120 --top 1 D/sampled-1.txt D/sampled-2.txt",
 	"graph":            "graph --by thread D/exact.txt",
 	"graph-top":        "graph --by thread --top 1 D/exact.txt",
 	"hist":             "hist --by class --class Vault --expected-interval 50ms D/exact.txt",
