@@ -169,3 +169,7 @@ func (j *joiner) span(i column.Ref) (s span, ok bool) {
 	a := j.d.Other(i)
 	return span{a.Start, a.End}, j.idle && idle(a)
 }
+
+func idle(o *owners.Other) bool {
+	return o.End > o.Start && int(o.What()) < len(idleWork) && idleWork[o.What()]
+}

@@ -110,7 +110,7 @@ func TestRecordGoKeepsWhatCame(t *testing.T) {
 			})
 			file := filepath.Join(t.TempDir(), "cut.trace")
 			code, out, msg := recordOf(t, "--duration", "20s", "-o", file, url)
-			if code != exitOK && code != exitDamaged || !strings.Contains(out, "who caused the waiting") || !strings.Contains(msg, "is kept") {
+			if code != exitOK && code != exitDamaged || !strings.Contains(out, "sync.Mutex") || !strings.Contains(msg, "is kept") {
 				t.Errorf("exit %d\n%s\n%s", code, out, msg)
 			}
 			if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, part) {
