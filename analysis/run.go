@@ -92,6 +92,9 @@ func (p *pass) take(ev *format.Event) {
 		p.wild++
 	}
 	p.names.use(ev)
+	if ev.Kind == format.KindActivity && ev.Activity == format.ActivityTook {
+		return
+	}
 	switch ev.Kind {
 	case format.KindThread, format.KindObject, format.KindStack:
 		p.smp.flushRun()

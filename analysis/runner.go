@@ -48,6 +48,7 @@ var idleWork = [...]bool{
 	format.ActivitySeen:    false,
 	format.ActivityFile:    false,
 	format.ActivitySocket:  false,
+	format.ActivityTook:    false,
 }
 
 func newRunner(d *owners.Activities, own []column.Ref, between []span, from, to int64) runner {
