@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"contend/analysis/internal/column"
+	"contend/format"
 )
 
 // Calibration is by provenance.
@@ -14,6 +15,8 @@ func (c *Calibration) add(o *Calibration) {
 	for p := range c {
 		c[p].Ns += o[p].Ns
 		c[p].Right += o[p].Right
+		c[p].Low += o[p].Low
+		c[p].High += o[p].High
 		c[p].Seen.Dumps += o[p].Seen.Dumps
 		c[p].Seen.Asked += o[p].Seen.Asked
 		c[p].Seen.Agrees += o[p].Seen.Agrees
@@ -24,12 +27,13 @@ func (c *Calibration) add(o *Calibration) {
 type Trust struct {
 	Ns    int64   // waiting
 	Right float64 // of it
+	Low, High float64
 	Seen  Agreement
 }
 
 // doubted is how many dumps the expectation of the inference itself weighs as
 // much as.
-const doubted = 10
+const doubted = 25
 
 // Expected is the share that is expected to be right: what the inference
 // expects, corrected by the dumps that were held back. ok is false where
@@ -78,8 +82,9 @@ func (a *Agreement) Share() float64 { return float64(a.Agrees) / float64(max(a.A
 
 // waiterCounts tells, for any instant, how many threads waited for a lock.
 type waiterCounts struct {
-	starts, ends []int64
-	began, ended int // what was found last
+	starts, ends       []int64
+	startSums, endSums []int64 // of so many of them
+	began, ended       int     // what was found last
 }
 
 func (ev *evidence) waiterCounts(waits []column.Ref) waiterCounts {
@@ -88,23 +93,17 @@ func (ev *evidence) waiterCounts(waits []column.Ref) waiterCounts {
 		c.starts[i], c.ends[i] = ev.Waits.At(w).Start, ev.Waits.At(w).End
 	}
 	slices.Sort(c.ends)
+	c.startSums, c.endSums = sums(c.starts), sums(c.ends)
 	return c
 }
 
-// recordedShare returns the share of the waits for a lock that were recorded,
-// where recorders leave short ones out: as the lengths of those that were, above
-// the shortest, fall off, so they do below it.
-func (ev *evidence) recordedShare(waits []column.Ref) float64 {
-	shortest, sum := int64(maxTime), 0.0
-	for _, i := range waits {
-		w := ev.Waits.At(i)
-		if length := w.End - w.Start; length > 0 {
-			shortest = min(shortest, length)
-			sum += float64(length)
-		}
+// sums returns, of a list, the sums of the first none, one, two and so on.
+func sums(list []int64) []int64 {
+	out := make([]int64, len(list)+1)
+	for i, x := range list {
+		out[i+1] = out[i] + x
 	}
-	above := sum/float64(max(len(waits), 1)) - float64(shortest)
-	return math.Exp(-float64(shortest) / max(above, 1))
+	return out
 }
 
 // at returns how many threads wait at an instant.
@@ -130,6 +129,58 @@ func upTo(list []int64, n int, t int64) int {
 	return n
 }
 
-// during returns the waiting in a stretch, supposing that threads begin to wait
-// and cease to in it evenly.
-func (c *waiterCounts) during(lo, hi int64) int64 { return (hi - lo) * (c.at(lo) + c.at(hi-1)) / 2 }
+// during returns the waiting in a stretch, in ns.
+func (c *waiterCounts) during(lo, hi int64) int64 { return c.until(hi) - c.until(lo) }
+
+// until returns the waiting before t. Sums of times may wrap around; their
+// differences do not.
+func (c *waiterCounts) until(t int64) int64 {
+	n := c.at(t)
+	return n*t - c.startSums[c.began] + c.endSums[c.ended]
+}
+
+// pool is what the rests of gaps are charged to, all together.
+type pool struct {
+	by    map[format.StackID]int64
+	total int64
+	sure  float64
+}
+
+func (p *pool) add(st format.StackID, ns int64, right float64) {
+	if p.by == nil {
+		p.by = map[format.StackID]int64{}
+	}
+	p.by[st] += ns
+	p.total += ns
+	p.sure += right * float64(ns)
+}
+
+func (p *pool) merge(o *pool) {
+	for st, ns := range o.by {
+		p.add(st, ns, 0)
+	}
+	p.sure += o.sure
+}
+
+// agreement is what would be right if the rests were charged like that, but at random.
+func (p *pool) agreement() (sum float64) {
+	for _, ns := range p.by {
+		sum += float64(ns) * float64(ns) / float64(max(p.total, 1))
+	}
+	return sum
+}
+
+func (t *Trust) settle(p *pool) {
+	a := p.agreement()
+	t.Low += min(a, p.sure)
+	t.High += max(a, p.sure)
+	t.Right += (a + p.sure) / 2
+}
+
+// The kinds of rests of gaps that are divided alike.
+const (
+	restWhole   = iota // somebody waited all along
+	restArrival        // the first thread came to wait meanwhile
+	restNamed          // the last owner is known by name only
+	rests
+)

@@ -17,7 +17,6 @@ func (b *builder) rebuild() []Ownership {
 	if b.kin.model != nil {
 		b.splitter = b.kin.model.Splitter()
 	}
-	b.seen = b.ev.recordedShare(b.ev.byLock[s.lock])
 	b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[s.lock])
 	if b.free && s.several() {
 		b.together()
@@ -38,11 +37,13 @@ func (b *builder) check(g *gap) {
 		return
 	}
 	out, owed, trust := len(b.out), slices.Clone(b.owed), b.trust
+	pools := b.pools
+	b.pools = [rests]pool{}
 	b.blind = true
 	b.fill(g)
 	b.blind = false
 	claims := slices.Clone(b.out[out:])
-	b.out, b.owed, b.trust = b.out[:out], owed, trust
+	b.out, b.owed, b.trust, b.pools = b.out[:out], owed, trust, pools
 	slices.SortStableFunc(claims, func(a, b Ownership) int { return cmp.Compare(a.Start, b.Start) })
 	for i := range shown {
 		b.compare(&shown[i], claims)

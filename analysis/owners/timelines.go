@@ -120,6 +120,7 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 		ready[i] <- found[i]
 		found[i] = inference{}
 	})
+	seenKin, kins := map[*kin]bool{}, []*kin(nil)
 	for i, l := range locks {
 		found := <-ready[i]
 		tl.Unowned[l] = found.unowned
@@ -128,10 +129,22 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 		}
 		if b := builders[i]; b != nil {
 			tl.Trust.add(&b.trust)
+			if !seenKin[b.kin] {
+				seenKin[b.kin] = true
+				kins = append(kins, b.kin)
+			}
+			for i := range b.pools {
+				b.kin.pools[i].merge(&b.pools[i])
+			}
 			builders[i], b.out = nil, nil
 		}
 	}
 	done()
+	for _, k := range kins {
+		for i := range k.pools {
+			tl.Trust[Estimated].settle(&k.pools[i])
+		}
+	}
 }
 
 // infer finds out who owned a lock: from its releases, where they are told, else

@@ -76,6 +76,8 @@ type ExpectedProvenance struct {
 	Name          string   `json:"name"`
 	WaitNs        int64    `json:"waitNs"`
 	ExpectedRight *float64 `json:"expectedRight"` // share; null when nothing tells
+	ExpectedLow   *float64 `json:"expectedLow"`
+	ExpectedHigh  *float64 `json:"expectedHigh"`
 	Dumps         int      `json:"dumps"`
 	Waiters       int64    `json:"waiters"`
 	Agreeing      int64    `json:"agreeing"`
@@ -91,6 +93,8 @@ func newCalibration(c *analysis.Calibration) *Calibration {
 		e := ExpectedProvenance{Name: analysis.Provenance(p).String(), WaitNs: t.Ns, Dumps: t.Seen.Dumps, Waiters: t.Seen.Asked, Agreeing: t.Seen.Agrees}
 		if share, ok := t.Expected(); ok {
 			e.ExpectedRight = &share
+			low, high := t.Low/float64(max(t.Ns, 1)), t.High/float64(max(t.Ns, 1))
+			e.ExpectedLow, e.ExpectedHigh = &low, &high
 		}
 		out.Dumps, out.Waiters, out.Agreeing = out.Dumps+e.Dumps, out.Waiters+e.Waiters, out.Agreeing+e.Agreeing
 		out.Provenance = append(out.Provenance, e)

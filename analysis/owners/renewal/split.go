@@ -240,3 +240,13 @@ func (m *Model) mean(site int) int64 {
 	}
 	return int64(sum * float64(m.unit))
 }
+
+// Section returns, by site, how much of a stretch a section of a thread of a
+// group is expected to take.
+func (m *Model) Section(group int, length int64, by []int64) []int64 {
+	by = zeros(by, m.sites)
+	for s, w := range m.mixes[group] {
+		by[s] = int64(w * float64(min(m.usual[s], length)))
+	}
+	return by
+}
