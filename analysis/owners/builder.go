@@ -29,7 +29,8 @@ type builder struct {
 	list     []anchor      // scratch
 
 	trust        Calibration
-	pool         *pool // of what is charged next; nil when it is none of a rest
+	seen         float64     // share of all waits that was recorded, as far as their lengths tell
+	pool         *pool       // of what is charged next; nil when it is none of a rest
 	pools        [rests]pool // of this lock
 	waiterCounts waiterCounts
 	right        float64 // share of what is charged next that is expected to be right
@@ -185,15 +186,13 @@ func (b *builder) believe(lo, hi int64, h Holder) {
 	t.Ns += ns
 	switch h.Prov {
 	case Inferred, Sampled:
-		t.Right += (1 - tolerance) * float64(ns)
+		t.expect(1-tolerance, ns)
 	case Estimated:
 		if b.pool != nil {
-			b.pool.add(h.Stack, ns, b.right)
+			b.pool.add(h.Stack, ns, b.right, b.seen)
 			break
 		}
-		t.Right += b.right * float64(ns)
-		t.Low += b.right * float64(ns)
-		t.High += b.right * float64(ns)
+		t.expect(b.right, ns)
 	default:
 		t.Right = math.NaN()
 	}

@@ -27,7 +27,8 @@ func (c *Calibration) add(o *Calibration) {
 type Trust struct {
 	Ns    int64   // waiting
 	Right float64 // of it
-	Low, High float64
+	Low   float64 // bounds of Right, as far as
+	High  float64 // the model is to be believed
 	Seen  Agreement
 }
 
@@ -106,6 +107,22 @@ func sums(list []int64) []int64 {
 	return out
 }
 
+// recordedShare returns the share of the waits for a lock that were recorded,
+// where recorders leave short ones out: as the lengths of those that were, above
+// the shortest, fall off, so they do below it.
+func (ev *evidence) recordedShare(waits []column.Ref) float64 {
+	shortest, sum := int64(maxTime), 0.0
+	for _, i := range waits {
+		w := ev.Waits.At(i)
+		if length := w.End - w.Start; length > 0 {
+			shortest = min(shortest, length)
+			sum += float64(length)
+		}
+	}
+	above := sum/float64(max(len(waits), 1)) - float64(shortest)
+	return math.Exp(-float64(shortest) / max(above, 1))
+}
+
 // at returns how many threads wait at an instant.
 func (c *waiterCounts) at(t int64) int64 {
 	c.began, c.ended = upTo(c.starts, c.began, t), upTo(c.ends, c.ended, t)
@@ -141,28 +158,34 @@ func (c *waiterCounts) until(t int64) int64 {
 
 // pool is what the rests of gaps are charged to, all together.
 type pool struct {
-	by    map[format.StackID]int64
-	total int64
-	sure  float64
+	by     map[format.StackID]int64 // by call site; NoStack: to nobody
+	total  int64
+	sure   float64 // what the model expects to be right, gap by gap
+	hidden float64 // what the model cannot tell of, since acquisitions are not recorded
 }
 
-func (p *pool) add(st format.StackID, ns int64, right float64) {
+// add counts what is charged to a call site, given how much of it the model
+// expects to be right, and which share of the acquisitions was recorded.
+func (p *pool) add(st format.StackID, ns int64, right, seen float64) {
 	if p.by == nil {
 		p.by = map[format.StackID]int64{}
 	}
 	p.by[st] += ns
 	p.total += ns
 	p.sure += right * float64(ns)
+	p.hidden += (1 - seen) * float64(ns)
 }
 
 func (p *pool) merge(o *pool) {
 	for st, ns := range o.by {
-		p.add(st, ns, 0)
+		p.add(st, ns, 0, 1)
 	}
 	p.sure += o.sure
+	p.hidden += o.hidden
 }
 
-// agreement is what would be right if the rests were charged like that, but at random.
+// agreement is how much would be right if the model told how much each call
+// site has of all rests together, but nothing of any single one.
 func (p *pool) agreement() (sum float64) {
 	for _, ns := range p.by {
 		sum += float64(ns) * float64(ns) / float64(max(p.total, 1))
@@ -170,11 +193,24 @@ func (p *pool) agreement() (sum float64) {
 	return sum
 }
 
+// settle counts a pool. The model knows the sums better than the single gaps:
+// what is right lies between what it expects gap by gap and what the sums alone
+// give. Of what it cannot tell, the first owner, another one and nobody are as
+// likely.
 func (t *Trust) settle(p *pool) {
-	a := p.agreement()
-	t.Low += min(a, p.sure)
-	t.High += max(a, p.sure)
-	t.Right += (a + p.sure) / 2
+	alone := p.agreement()
+	seen := 1 - p.hidden/float64(max(p.total, 1))
+	t.Right += seen*(alone+p.sure)/2 + p.hidden/3
+	t.Low += seen * min(alone, p.sure)
+	t.High += seen*max(alone, p.sure) + p.hidden
+}
+
+// expect counts waiting of which a share is expected to be right.
+func (t *Trust) expect(share float64, ns int64) {
+	right := share * float64(ns)
+	t.Right += right
+	t.Low += right
+	t.High += right
 }
 
 // The kinds of rests of gaps that are divided alike.

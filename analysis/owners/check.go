@@ -17,6 +17,9 @@ func (b *builder) rebuild() []Ownership {
 	if b.kin.model != nil {
 		b.splitter = b.kin.model.Splitter()
 	}
+	if b.seen = b.ev.recordedShare(b.ev.byLock[s.lock]); s.shared {
+		b.seen /= 2 // as likely as nobody, another reader still has it
+	}
 	b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[s.lock])
 	if b.free && s.several() {
 		b.together()
