@@ -20,3 +20,33 @@ func (d definer) input(label string) {
 	d.out.wait()
 	d.defs.input(label)
 }
+
+// use takes what any other event shows of stacks.
+func (d definer) use(ev *format.Event) {
+	switch ev.Kind {
+	case format.KindWait, format.KindTenure:
+		d.acquired(ev.Stack, ev.Object)
+	case format.KindRelease:
+		d.seen(ev.Stack, Releasing)
+	case format.KindActivity:
+		d.seen(ev.Stack, Did(ev.Activity))
+	case format.KindContention:
+		for i := range ev.Waiters {
+			d.acquired(ev.Waiters[i].Stack, ev.Object)
+		}
+	}
+}
+
+func (d definer) acquired(id format.StackID, lock format.ObjectID) {
+	if a := (Acquisition{id, lock}); id != format.NoStack && !d.defs.isKnown(a) {
+		d.out.wait()
+		d.defs.acquired(a)
+	}
+}
+
+func (d definer) seen(id format.StackID, what Uses) {
+	if id != format.NoStack && !d.defs.Uses(id).Has(what) {
+		d.out.wait()
+		d.defs.use(id, what)
+	}
+}

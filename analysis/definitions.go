@@ -21,6 +21,7 @@ type definitions struct {
 	inputs  Interner // labels of inputs
 	part    int      // number of the input being read, from 1; 0 when none is named
 	label   uint32   // its id in inputs
+	stackUses
 }
 
 // unknownName is the id that classes, groups and inputs have for what the trace
@@ -53,6 +54,8 @@ type Object struct {
 	Hash  uint64
 	Name  string // "" unless the source names it
 	Stack format.StackID
+
+	Addresses int // at how many it was recorded as a lock of its own; 0 for one
 }
 
 // maxSymbol bounds the ids taken from a trace.
@@ -180,6 +183,15 @@ func (d *definitions) LockName(id format.ObjectID) string {
 		return fmt.Sprintf("%s@%x", d.ClassName(id), o.Hash)
 	}
 	return fmt.Sprintf("%s#%d", d.ClassName(id), id)
+}
+
+// EachFrame calls f with every frame of every stack the trace names.
+func (d *definitions) EachFrame(f func(format.Frame)) {
+	for _, stack := range d.stacks {
+		for _, frame := range stack {
+			f(frame)
+		}
+	}
 }
 
 // Frames returns a stack, innermost frame first; nil when it is unknown.

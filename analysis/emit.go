@@ -24,6 +24,7 @@ type emitter struct {
 	queued    map[int32]map[format.ThreadID]bool // threads whose blame ended in a deadlock
 	since     map[int32]int64
 	slice     Slice
+	free      [1]Share // of slices in which nobody owned the lock
 }
 
 func newEmitter(defs *definitions, f Filter, out *dispatcher) *emitter {
@@ -98,6 +99,15 @@ func (e *emitter) book(g *graph, nodes []format.ThreadID) {
 		s.Shares, _ = g.shares(n, s.Start, s.End)
 		e.emit()
 	}
+}
+
+// bookFree charges e.slice to nobody: a sampler learnt that the lock was free.
+func (e *emitter) bookFree() {
+	s := &e.slice
+	free := Owner{Kind: OwnerHandoff, Prov: Sampled}
+	e.free = [1]Share{{Ns: s.Length(), Direct: free, Root: free, Hops: 1, Last: s.Lock}}
+	s.Shares = e.free[:]
+	e.emit()
 }
 
 // emit books e.slice.

@@ -58,3 +58,10 @@ func RuntimeFrame(f format.Frame) bool {
 	}
 	return false
 }
+
+// LockFrame reports whether a frame is of a lock, as those of the runtime in which
+// threads do something else while they own one are not: sleep, or wait.
+func LockFrame(f format.Frame) bool { return RuntimeFrame(f) && !pausing[f.Class] }
+
+// pausing are the classes of runtimeClasses that programs sleep and wait in.
+var pausing = map[string]bool{"java.lang.Object": true, "java.lang.Thread": true, "time": true}

@@ -33,6 +33,25 @@ func (r *record) observed(start, end int64) []observed {
 	return out
 }
 
+// elapsed returns how much of [from, to) any input was recorded in.
+func (r *record) elapsed(from, to int64) (ns int64) {
+	var seen []span
+	for _, in := range r.observed(from, to) {
+		at := max(in.start, from)
+		for _, b := range in.between {
+			seen, at = append(seen, span{at, b.start}), b.end
+		}
+		seen = append(seen, span{at, min(in.end, to)})
+	}
+	slices.SortFunc(seen, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	for _, s := range seen {
+		if from = max(from, s.start); from < min(s.end, to) {
+			ns, from = ns+min(s.end, to)-from, min(s.end, to)
+		}
+	}
+	return ns
+}
+
 // inputs returns how many inputs recorded anything.
 func (r *record) inputs() (n int) {
 	for i := range r.parts {

@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"contend/analysis/internal/column"
 	"contend/analysis/owners"
 	"contend/format"
@@ -14,9 +16,10 @@ import (
 // A thread whose start or end the trace does not tell lives from its start,
 // or until its end. What it did between two recordings nobody knows: that is no
 // running time, but for its waits. Where the recorder took execution samples, a thread
-// without any event did not run at all and is not counted.
+// without any event did not run at all and is not counted. What is not told of
+// the others unseen.go says.
 func (r *record) runs(defs *definitions, start, end int64, run func(lo, hi, threads int64)) (counted int) {
-	runners := r.runners(defs, start, end)
+	runners := r.runners(defs, start, end, true)
 	var due column.KeyHeap
 	for i := range runners {
 		if t, ok := runners[i].next(); ok {
@@ -42,8 +45,31 @@ func (r *record) runs(defs *definitions, start, end int64, run func(lo, hi, thre
 	return len(runners)
 }
 
-// runners returns the threads that count, each at its beginning.
-func (r *record) runners(defs *definitions, start, end int64) []runner {
+// longestRunning returns how long threads can have run together, at most, in the
+// cut of a filter.
+func (r *record) longestRunning(defs *definitions, start, end int64, e *emitter) (ns int64) {
+	for _, one := range r.runners(defs, start, end, false) {
+		since := int64(0)
+		for at, ok := one.next(); ok; at, ok = one.next() {
+			at = min(max(at, start, e.from), end, e.to)
+			if one.by > 0 {
+				since = at
+			} else {
+				ns += max(at-since, 0)
+			}
+		}
+	}
+	return ns
+}
+
+// partlySeen reports whether an input may not tell when its threads were idle.
+func (r *record) partlySeen() bool {
+	return slices.ContainsFunc(r.parts, func(p part) bool { return p.ended })
+}
+
+// runners returns the threads that count, each at its beginning; with or without
+// the times at which nothing is known of them.
+func (r *record) runners(defs *definitions, start, end int64, onlySeen bool) []runner {
 	var out []runner
 	observed := r.observed(start, end)
 	for t := range max(r.activities.Threads(), len(r.Lives), len(r.tenants())) {
@@ -66,7 +92,12 @@ func (r *record) runners(defs *definitions, start, end int64) []runner {
 		if t == int(format.NoThread) {
 			own = nil
 		}
-		out = append(out, newRunner(r.activities, own, observed[in].between, from, to))
+		idle := observed[in].between
+		if onlySeen {
+			p := presence{r.parts[in].sight, r.activities, own, l}
+			idle = join(idle, p.unseen(from, to))
+		}
+		out = append(out, newRunner(r.activities, own, idle, from, to))
 	}
 	return out
 }

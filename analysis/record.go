@@ -2,7 +2,9 @@ package analysis
 
 import (
 	"fmt"
+	"strings"
 
+	"contend/analysis/moved"
 	"contend/analysis/owners"
 	"contend/format"
 )
@@ -17,10 +19,11 @@ type unclear struct {
 // trace. Their threads are apart, and so are their clocks, for all one knows:
 // a thread lives no longer than its own input was recorded.
 type part struct {
+	sight
 	first, last int64 // earliest and latest instant of anything recorded
-	hasRuns     bool  // execution samples: a thread that ran would show
 	recorded    int   // where its own stretches begin in the record
 	gaps        gapIndex
+	collections []moved.Pause
 }
 
 func (p *part) seen(from, to int64) {
@@ -28,6 +31,13 @@ func (p *part) seen(from, to int64) {
 		p.first = from
 	}
 	p.last = max(p.last, to)
+}
+
+// collected notes when a garbage collection paused the program.
+func (p *part) collected(ev *format.Event, end int64) {
+	if strings.HasPrefix(ev.Name, format.PauseGC) {
+		p.collections = append(p.collections, moved.Pause{Start: ev.Time, End: end})
+	}
 }
 
 // record keeps the events that cannot be summed as they come: those that tell
@@ -40,6 +50,7 @@ type record struct {
 	recorded   []span
 	gaps       []span
 	thresholds []string
+	threshold  int64  // the longest of them, ns
 	parts      []part // by input; the first holds what comes before any is named
 	first      int64  // earliest and latest instant of anything recorded
 	last       int64
@@ -74,6 +85,8 @@ func (r *record) add(ev *format.Event) {
 	case format.KindGap:
 		r.gaps = append(r.gaps, span{ev.Time, end})
 		r.part().gaps.add(ev.Time, end)
+	case format.KindPause:
+		r.part().collected(ev, end)
 	case format.KindThreadStart, format.KindThreadEnd, format.KindRelease:
 		r.seen(ev.Time, ev.Time)
 	}
@@ -98,6 +111,10 @@ func (r *record) note(ev *format.Event, end int64) {
 func (r *record) setting(ev *format.Event) {
 	if ev.Weight > 0 {
 		r.thresholds = append(r.thresholds, fmt.Sprintf("%s %s", ev.Name, ev.Value))
+		r.threshold = max(r.threshold, ev.Weight)
+	}
+	if ev.Name == format.SettingIdle {
+		r.part().told(ev.Value)
 	}
 }
 

@@ -10,11 +10,19 @@
 //	runner.go      when one thread runs: its life less its idle times
 //	inputs.go      when the threads of each input could be seen
 //	sweep.go       recorded waits and owners turned into slices
+//	stuck.go       deadlocks that only thread dumps show
 //	tenures.go     recorded tenures, for the visitors that ask
+//	aside.go       waits that are no contention, for the visitors that ask
 //	sampled.go     samples put together from events, and charged in order
 //	samplerun.go   successive samples that show the same, charged as one
+//	scaled.go      samples put off until what was measured of them is known
 //	sampler.go     one sample: what it stands for, its graph, its slices
+//	measured.go    what the runtime measured of samples, and the factor
+//	instant.go     the contended locks of one sampling instant
+//	distances.go   the median distance of samples
+//	relocate.go    locks that a garbage collector moved made one
 //	record.go      the events that are kept until the source ends
+//	unseen.go      what is believed of a thread while nothing is known of it
 //	gaps.go        where data of one input was lost
 //	stalls.go      how late samples were taken
 //	emit.go        what the filter leaves, booked for the visitors
@@ -33,6 +41,7 @@
 //	slice.go       the model: slices, and the visitors that get them
 //	symbols.go     ids resolved for visitors and reports
 //	definitions.go what a trace says of the things it names by ids
+//	stackuses.go   what events show threads at with a stack
 //	interner.go    strings as dense ids
 //	frames.go      which frames are the lock's or the runtime's
 package analysis
@@ -82,6 +91,7 @@ func (p *pass) take(ev *format.Event) {
 	if clamp(ev) {
 		p.wild++
 	}
+	p.names.use(ev)
 	switch ev.Kind {
 	case format.KindThread, format.KindObject, format.KindStack:
 		p.smp.flushRun()
@@ -94,8 +104,14 @@ func (p *pass) take(ev *format.Event) {
 		} else {
 			p.smp.contention(ev)
 		}
+	case format.KindBlocked:
+		p.smp.measured.add(ev)
 	case format.KindSetting:
 		p.setting(ev)
+	case format.KindActivity:
+		if !p.smp.idle(ev) {
+			p.rec.add(ev)
+		}
 	default:
 		p.rec.add(ev)
 	}
@@ -121,11 +137,15 @@ func (p *pass) finish() *Trace {
 	start, end := rec.bounds()
 	tr := &Trace{Symbols: e.out.sym, Start: start, End: end}
 	e.begin(start)
+	relocated := rec.relocate(e.defs)
 	rec.activities = rec.Arrange(e.defs.Kind)
 	tl, rebuilt := rec.activities.Timelines(e.defs)
 	counted := 0
 	if !smp.any {
 		counted = rec.runs(e.defs, start, end, e.run)
+		if rec.partlySeen() {
+			tr.RunningHigh = rec.longestRunning(e.defs, start, end, e)
+		}
 	} else {
 		tr.Start, tr.End = smp.bounds(start, end)
 		counted = smp.before + smp.threads
@@ -134,16 +154,27 @@ func (p *pass) finish() *Trace {
 	rec.sweep(tl, e, p.cyc)
 	e.out.wait()
 	rec.visitTenures(e)
+	beside := newAsides(e)
+	rec.visitAsides(beside)
+	smp.visitAsides(beside)
 	tr.Threads = max(counted, 0)
 	tr.RunningNs = e.running
+	p.cyc.stuck(tl.Unlinked, e)
+	tr.RunningHigh = max(tr.RunningHigh, e.running)
+	lo, hi := max(tr.Start, e.from), min(tr.End, e.to)
+	if tr.ElapsedNs = max(0, hi-lo); !smp.any {
+		tr.ElapsedNs = rec.elapsed(lo, hi)
+	}
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
-	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: p.warnings(tl)}
+	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl), relocated.warnings()...),
+		Threshold: rec.threshold, Samples: smp.samples, Owned: rec.TellsOwners() || smp.tellsOwners()}
 	return tr
 }
 
 // warnings says what there is to doubt.
 func (p *pass) warnings(tl *owners.Timelines) []format.Warning {
 	out := append(p.rec.warnings(p.e.defs, tl), p.smp.stalls.warning()...)
+	out = append(out, p.smp.measured.warning()...)
 	if p.smp.any && p.rec.Waits.Len() > 0 {
 		out = append(out, format.Warning{Code: "mixed",
 			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high"})

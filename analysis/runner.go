@@ -46,6 +46,8 @@ var idleWork = [...]bool{
 	format.ActivityRun:     false,
 	format.ActivityLive:    false,
 	format.ActivitySeen:    false,
+	format.ActivityFile:    false,
+	format.ActivitySocket:  false,
 }
 
 func newRunner(d *owners.Activities, own []column.Ref, between []span, from, to int64) runner {
@@ -164,5 +166,5 @@ func (j *joiner) span(i column.Ref) (s span, ok bool) {
 		return span{w.Start, w.End}, !j.idle
 	}
 	a := j.d.Other(i)
-	return span{a.Start, a.End}, j.idle && a.End > a.Start && int(a.What()) < len(idleWork) && idleWork[a.What()]
+	return span{a.Start, a.End}, j.idle && idle(a)
 }

@@ -12,10 +12,11 @@ func (s *sampler) tick(ev *format.Event) {
 	if at == 0 {
 		at = ev.Time
 	}
-	if d := at - s.intended; !s.told && s.intended != format.NoTime && d > 0 && (s.period == 0 || d < s.period) {
-		s.period = d
+	if d := at - s.intended; !s.told && s.intended != format.NoTime && d > 0 {
+		s.period = s.distances.median(d)
 	}
 	s.intended = at
+	s.bookEnough()
 	s.open(ev.Time, ev.Weight) // charges the tick before, to which the period matters
 	s.next.live, s.next.idle = ev.Live, ev.IdleThreads
 	s.stalls.resolve(s.e, s.period, at)
@@ -24,10 +25,18 @@ func (s *sampler) tick(ev *format.Event) {
 	}
 }
 
-// setting takes the period from the recorder.
+// setting takes from the recorder the period, and whether it measures what
+// samples stand for.
 func (s *sampler) setting(ev *format.Event) {
-	if ns, err := strconv.ParseInt(ev.Value, 10, 64); ev.Name == format.SettingPeriod && err == nil && ns > 0 {
-		s.period, s.told = ns, true
+	switch ev.Name {
+	case format.SettingPeriod:
+		if ns, err := strconv.ParseInt(ev.Value, 10, 64); err == nil && ns > 0 {
+			s.period, s.told = ns, true
+		}
+	case format.SettingCalibration:
+		s.flushRun()
+		s.bookPending()
+		s.measured.begin(ev.Value == format.CalibrationBlocked)
 	}
 }
 
@@ -36,6 +45,8 @@ func (s *sampler) setting(ev *format.Event) {
 func (s *sampler) begin() {
 	s.finish()
 	s.prev, s.intended, s.period, s.told, s.edge = format.NoTime, format.NoTime, 0, false, format.NoTime
+	s.distances = distances{}
+	s.measured.begin(false)
 	s.before += s.threads
 	s.threads = 0
 	s.number++ // no wait goes on
@@ -47,15 +58,12 @@ func (s *sampler) contention(ev *format.Event) {
 	if !s.next.valid || s.next.time != ev.Time {
 		s.open(ev.Time, ev.Weight)
 	}
-	if n := len(s.next.locks); n < cap(s.next.locks) {
-		s.next.locks = s.next.locks[:n+1]
+	s.next.add().set(ev.Object, ev.Owners, ev.Waiters)
+	if len(ev.Owners) > 0 {
+		s.owned = true
 	} else {
-		s.next.locks = append(s.next.locks, contendedLock{})
+		s.unowned = true
 	}
-	in := &s.next.locks[len(s.next.locks)-1]
-	in.lock = ev.Object
-	in.owners = append(in.owners[:0], ev.Owners...)
-	in.waiters = append(in.waiters[:0], ev.Waiters...)
 }
 
 // open charges the instant before the last one and begins a new one.
@@ -67,9 +75,10 @@ func (s *sampler) open(t, weight int64) {
 		s.advance(t)
 	}
 	s.any = true
+	s.samples++
 	s.next.valid, s.next.time, s.next.weight = true, t, weight
 	s.next.live, s.next.idle = 0, 0
-	s.next.locks = s.next.locks[:0]
+	s.next.locks, s.next.idlers = s.next.locks[:0], s.next.idlers[:0]
 }
 
 // advance charges next, whose successor is at t, after everything before it.
@@ -85,5 +94,11 @@ func (s *sampler) finish() {
 		s.advance(format.NoTime)
 	}
 	s.flushRun()
+	s.bookPending()
 	s.stalls.resolve(s.e, s.period, maxTime)
 }
+
+// tellsOwners reports whether the samples show who holds the locks others wait
+// for. Those of a source that never does have none of any lock; a lock may be
+// free for a moment, though.
+func (s *sampler) tellsOwners() bool { return s.samples > 0 && (s.owned || !s.unowned) }

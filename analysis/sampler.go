@@ -14,44 +14,34 @@ type sampler struct {
 	g   graph
 
 	any     bool
-	threads int // most threads alive at one tick of this input
-	before  int // the same of the inputs before, together
+	samples int  // ticks, and instants without any
+	owned   bool // some lock had an owner
+	unowned bool // some had none
+	threads int  // most threads alive at one tick of this input
+	before  int  // the same of the inputs before, together
 
 	cur        instant
 	next       instant // before it is read into: the one before cur
 	run        sampleRun
 	simple     bool // one path leads from each lock: a run can be charged at once
 	stalls     stalls
+	measured   measured
 	prev       int64 // time of the tick before cur, NoTime at the beginning
 	edge       int64 // end of what is already charged
 	period     int64
 	told       bool // the period, by the recorder of this input
+	distances  distances
 	intended   int64
 	start, end int64
 
-	number  uint64            // of the booking, one for each tick or run of samples
-	last    []lastSeen        // by thread
+	number  uint64     // of the booking, one for each tick or run of samples
+	last    []lastSeen // by thread
+	beside  map[seenAside]*sampledAside
 	modes   []format.Mode     // by thread
 	nodes   []format.ThreadID // blocked in the graph now
 	held    []format.ObjectID // owned in the graph now
-	waiters []Waiter          // scratch of group
+	waiters []Waiter          // scratch of collect
 	group   []format.ThreadID
-}
-
-// instant is one sampling instant with its contended locks.
-type instant struct {
-	valid      bool
-	time       int64
-	weight     int64
-	live, idle uint32
-	locks      []contendedLock
-}
-
-// contendedLock is a lock somebody waits for at a sampling instant.
-type contendedLock struct {
-	lock    format.ObjectID
-	owners  []format.Party
-	waiters []format.Party
 }
 
 // lastSeen is the wait a thread was last seen in. The same thread waiting for
@@ -129,6 +119,27 @@ func (s *sampler) room(in *contendedLock) {
 	}
 }
 
+// plain reports whether one path leads from each lock, and none in a circle.
+func (s *sampler) plain() bool {
+	last := format.NoObject
+	for _, t := range s.nodes {
+		if lock := s.g.blocked[t].lock; lock != last {
+			last = lock
+			if !s.g.route(lock).single {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// count returns how many threads ran at cur, those blocked among them.
+func (s *sampler) count() int64 {
+	live := max(int64(s.cur.live), int64(len(s.nodes)))
+	s.threads = max(s.threads, int(live))
+	return max(live-int64(s.cur.idle), int64(len(s.nodes)))
+}
+
 func (s *sampler) clear() {
 	for _, t := range s.nodes {
 		s.g.blocked[t] = blocked{}
@@ -149,8 +160,9 @@ func (s *sampler) bounds(start, end int64) (int64, int64) {
 
 // A tick reaches half way to its neighbours, but never further than reachCap
 // periods: what lies beyond was not observed. The period is what the recorder
-// says it was; else the shortest distance between intended instants seen so
-// far, which is far too short where a recorder draws its instants by chance.
+// says it was; else the median distance between intended instants: the shortest
+// is far too short where a recorder draws them by chance, and stalls are among
+// the longest.
 const reachCap = 10
 
 // reach returns the stretch cur stands for.
@@ -220,28 +232,51 @@ func (s *sampler) book(lo, hi, running int64, seen Sample) {
 		for n < len(rest) && s.g.blocked[rest[n]].lock == s.g.blocked[rest[0]].lock {
 			n++
 		}
-		s.emit(rest[:n], lo, hi, seen)
+		s.emitScaled(rest[:n], lo, hi, seen)
 		rest = rest[n:]
 	}
 }
 
-// emit books the waiters of one lock.
-func (s *sampler) emit(nodes []format.ThreadID, lo, hi int64, seen Sample) {
+// emitScaled books the waiters of one lock for as long as was measured. What is
+// longer than [lo, hi) is booked there again, as time in which the lock was
+// free: a JVM calls a thread runnable while nobody owns what it waits for, so
+// that is what samples miss.
+func (s *sampler) emitScaled(nodes []format.ThreadID, lo, hi int64, seen Sample) {
+	length := hi - lo
+	if s.scales(s.g.blocked[nodes[0]].lock) {
+		length = s.measured.factor.of(length)
+	}
+	if s.collect(nodes, lo, min(hi, lo+length), seen, false) {
+		s.e.book(&s.g, s.group)
+	}
+	for rest := length - (hi - lo); rest > 0; rest -= hi - lo {
+		if s.collect(nodes, hi-min(rest, hi-lo), hi, seen, true) {
+			s.e.bookFree()
+		}
+	}
+}
+
+// scales reports whether the time threads wait for a lock is being scaled.
+func (s *sampler) scales(l format.ObjectID) bool {
+	return s.measured.factor.by > 0 && s.e.defs.Kind(l) == format.KindMonitor
+}
+
+// collect makes the slice of the waiters of one lock; false when the filter
+// charges none of them. again says that they were booked for this sample before.
+func (s *sampler) collect(nodes []format.ThreadID, lo, hi int64, seen Sample, again bool) bool {
 	lo, hi, ok := s.e.cut(lo, hi)
 	lock := s.g.blocked[nodes[0]].lock
 	s.waiters, s.group = s.waiters[:0], s.group[:0]
 	for _, t := range nodes {
 		stack := s.g.blocked[t].stack
 		last := &s.last[t]
-		first := last.tick+1 != s.number || last.lock != lock || last.stack != stack
+		first := !again && (last.tick+1 != s.number || last.lock != lock || last.stack != stack)
 		*last = lastSeen{s.number, lock, stack}
 		if ok && s.e.wanted(t, lock, anyLength) {
 			s.waiters = append(s.waiters, Waiter{Thread: t, Stack: stack, Mode: s.modes[t], First: first})
 			s.group = append(s.group, t)
 		}
 	}
-	if len(s.group) > 0 {
-		s.e.slice = Slice{Start: lo, End: hi, Lock: lock, Sample: seen, Waiters: s.waiters}
-		s.e.book(&s.g, s.group)
-	}
+	s.e.slice = Slice{Start: lo, End: hi, Lock: lock, Sample: seen, Waiters: s.waiters}
+	return len(s.group) > 0
 }

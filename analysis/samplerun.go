@@ -6,10 +6,6 @@ import (
 	"contend/format"
 )
 
-// longestRun is the length from which a run is charged, an hour: its
-// thread-time is far from what int64 holds.
-const longestRun = int64(3600e9)
-
 // charge emits the slices of cur, or puts them off while nothing changes.
 func (s *sampler) charge(next int64) {
 	lo, hi := s.reach(next)
@@ -19,16 +15,19 @@ func (s *sampler) charge(next int64) {
 	}
 	seen := s.sample(next, hi)
 	s.edge, s.end = hi, max(s.end, hi)
+	if s.measured.told {
+		s.putOff(lo, hi, seen)
+		return
+	}
 	s.e.tick(lo, hi)
+	s.asides(lo, hi)
 	if !s.repeats() {
 		s.flushRun()
 		s.clear()
 		s.build()
 		s.simple = s.plain()
 	}
-	live := max(int64(s.cur.live), int64(len(s.nodes)))
-	s.threads = max(s.threads, int(live))
-	running := max(live-int64(s.cur.idle), int64(len(s.nodes)))
+	running := s.count()
 	if s.lengthen(lo, hi, running, seen) {
 		return
 	}
@@ -42,20 +41,6 @@ func (s *sampler) repeats() bool {
 	return slices.EqualFunc(s.cur.locks, s.next.locks, func(a, b contendedLock) bool {
 		return a.lock == b.lock && slices.Equal(a.owners, b.owners) && slices.Equal(a.waiters, b.waiters)
 	})
-}
-
-// plain reports whether one path leads from each lock, and none in a circle.
-func (s *sampler) plain() bool {
-	last := format.NoObject
-	for _, t := range s.nodes {
-		if lock := s.g.blocked[t].lock; lock != last {
-			last = lock
-			if !s.g.route(lock).single {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // lengthen adds [lo, hi), which cur stands for, to the run, or begins one;

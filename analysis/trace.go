@@ -20,10 +20,13 @@ type Filter struct {
 type Trace struct {
 	Symbols    *Symbols
 	Start, End int64 // the recorded stretch, widened to hold every wait
+	ElapsedNs  int64 // of that, inside the filter's cut and not between recordings
 	Threads    int   // threads seen, virtual ones included
 	RunningNs  int64 // cumulated running thread-time inside the filter's cut
 	Deadlocks  []Deadlock
 	Coverage   Coverage
+
+	RunningHigh int64 // what RunningNs may be at most, where not all is known of idle threads
 }
 
 // Deadlock is a cycle of threads each blocked on a lock the next one holds.
@@ -46,6 +49,9 @@ type Coverage struct {
 	Stalls       Stalls             // how late the sampler was; empty for traces that do not sample
 	Calibration  Calibration        // how much of what was inferred is expected to be right
 	Warnings     []format.Warning
+	Threshold    int64 // ns; shorter waits were not recorded, at least of some kind
+	Samples      int   // instants at which threads were looked at; 0 where waits themselves are recorded
+	Owned        bool  // the trace tells who held the locks waited for, so that a deadlock would show
 }
 
 // Stalls says how late samples were taken. Waits are weighted by the actual

@@ -20,11 +20,26 @@ func (r *record) warnings(defs *definitions, tl *owners.Timelines) []format.Warn
 		out = append(out, format.Warning{Code: "threshold",
 			Text: "shorter waits were not recorded: " + strings.Join(slices.Compact(r.thresholds), ", ") + "; 'contend jfc' prints settings that record all"})
 	}
-	if tl.Unlinked > 0 {
+	if n := unlinked(defs, tl); n > 0 {
 		out = append(out, format.Warning{Code: "unlinked",
-			Text: fmt.Sprintf("%d of %d contended locks in thread dumps match no recorded wait", tl.Unlinked, r.Dumped())})
+			Text: fmt.Sprintf("%d of %d contended locks in thread dumps match no recorded wait", n, r.Dumped())})
 	}
 	return slices.Concat(out, disagreements(&tl.Trust), r.gaveUp(), r.censored(), r.unclassified(defs))
+}
+
+// recorderLock is the class of a lock for which only the flight recorder's own
+// threads wait. It records none of them.
+const recorderLock = "jdk.jfr.internal.PlatformRecorder"
+
+// unlinked counts the locks of the program whose waiters in thread dumps match
+// no recorded wait.
+func unlinked(defs *definitions, tl *owners.Timelines) (n int) {
+	for i := range tl.Unlinked {
+		if defs.ClassName(tl.Unlinked[i].Lock) != recorderLock {
+			n++
+		}
+	}
+	return n
 }
 
 // disagreements reports what dumps that were held back contradict.

@@ -3,6 +3,7 @@ package blame
 import (
 	"contend/analysis"
 	"contend/analysis/dist"
+	"contend/blame/doing"
 	"contend/format"
 )
 
@@ -14,6 +15,11 @@ type Key uint8
 const (
 	ByClass Key = iota
 	ByLock
+	ByCreated
+	ByOwnerSite
+	ByOwnerCallers
+	ByOwnerDoing
+	ByOwnerLine
 	ByOwnerStack
 	ByOwnerMethod
 	ByOwnerThread
@@ -21,6 +27,9 @@ const (
 	ByOwnerTask
 	ByOwnerRegion
 	ByOwnerOperation
+	ByRootLock
+	ByWaiterSite
+	ByWaiterLine
 	ByWaiterStack
 	ByWaiterMethod
 	ByWaiterThread
@@ -39,6 +48,11 @@ const (
 var keys = [...]keyRow{
 	ByClass:           {name: "class", side: ofLock, kind: class, asked: Pivots | Lengths},
 	ByLock:            {name: "lock", side: ofLock, kind: lock, asked: Pivots | Lengths},
+	ByCreated:         {name: "created", side: ofLock, kind: created, asked: Pivots | Lengths, help: bySite},
+	ByOwnerSite:       {name: "owner-site", side: owner, kind: taking, asked: Pivots, help: bySite},
+	ByOwnerCallers:    {name: "owner-callers", side: owner, kind: callers, asked: Pivots, help: bySite},
+	ByOwnerDoing:      {name: "owner-doing", side: owner, kind: atWork, asked: Pivots, help: bySite},
+	ByOwnerLine:       {name: "owner-line", side: owner, kind: innermost, asked: Pivots, help: bySite},
 	ByOwnerStack:      {name: "owner-stack", side: owner, kind: callStack, asked: Pivots},
 	ByOwnerMethod:     {name: "owner-method", side: owner, kind: method, asked: Pivots},
 	ByOwnerThread:     {name: "owner-thread", side: owner, kind: thread, asked: Pivots},
@@ -46,6 +60,9 @@ var keys = [...]keyRow{
 	ByOwnerTask:       {name: "owner-task", side: owner, kind: annotation(format.TaskClass), asked: Pivots, help: ownerAnnotations},
 	ByOwnerRegion:     {name: "owner-region", side: owner, kind: annotation(format.RegionClass), asked: Pivots, help: ownerAnnotations},
 	ByOwnerOperation:  {name: "owner-operation", side: owner, kind: operation, asked: Pivots, help: byOperation},
+	ByRootLock:        {name: "root-lock", side: ofLock, kind: lastLock, asked: Pivots, help: bySite},
+	ByWaiterSite:      {name: "waiter-site", kind: innermost, asked: Pivots | Lengths, help: bySite},
+	ByWaiterLine:      {name: "waiter-line", kind: innermost, asked: Pivots | Lengths, help: bySite},
 	ByWaiterStack:     {name: "waiter-stack", kind: callStack, asked: Pivots},
 	ByWaiterMethod:    {name: "waiter-method", kind: method, asked: Pivots | Lengths},
 	ByWaiterThread:    {name: "waiter-thread", kind: thread, asked: Pivots | Lengths},
@@ -62,7 +79,12 @@ const meanings = `A group is a thread name with its
 numbers removed; a method is the innermost frame that is not the lock or the
 runtime itself; an operation is the outermost frame, written Class.method, that
 --operation matches, or what its first group matched; task and region are what
-a Go program told runtime/trace the waiter was doing.`
+a Go program told runtime/trace the waiter was doing. A site is the line of the
+program's own code (see --app) that an owner took the lock at, a waiter waits at,
+or that made the lock (created); callers are the lines of own code around the
+owner's site; a line is the innermost of own code; doing is what the owner was at
+meanwhile: asleep, in file I/O, blocked on a lock; the root lock is where the
+chain of waits ends.`
 
 // keyRow is one key.
 type keyRow struct {
@@ -89,7 +111,7 @@ type side uint8
 
 const (
 	waiter side = iota
-	ofLock      // the same for all who wait for it
+	ofLock      // of the lock waited for, or of one that its owners wait for
 	owner       // who may be a pseudo owner
 )
 
@@ -98,6 +120,7 @@ type topic uint8
 
 const (
 	general topic = iota
+	bySite
 	byOperation
 	waiterAnnotations
 	ownerAnnotations
@@ -105,12 +128,15 @@ const (
 )
 
 // subject is what a key is asked of: a waiter with the lock it waits for, or an
-// owner, of whom only thread and stack are known.
+// owner of that lock.
 type subject struct {
-	thread format.ThreadID
-	stack  format.StackID
-	lock   format.ObjectID
-	mode   format.Mode
+	thread  format.ThreadID
+	stack   format.StackID
+	lock    format.ObjectID
+	last    format.ObjectID // of the chain of waits that begins with lock
+	blocked format.ObjectID // of an owner: the lock it waits for in turn, NoObject for none
+	did     format.Activity // of an owner: what was recorded of it
+	mode    format.Mode
 }
 
 // keyKind is how the id of a key is found in a trace, and how an id is written.
@@ -130,6 +156,22 @@ var (
 	callStack = keyKind{stack: true,
 		id:   func(r *Resolver, s subject) uint32 { return r.stacks.canonical(r.sym, s.stack) },
 		text: func(r *Resolver, id uint32) string { return analysis.StackText(r.sym.Frames(format.StackID(id))) }}
+	lastLock = keyKind{
+		id:   func(_ *Resolver, s subject) uint32 { return uint32(s.last) },
+		text: lock.text}
+	created = keyKind{
+		id:   func(r *Resolver, s subject) uint32 { return r.sites.Created(s.lock) },
+		text: siteName}
+	taking = keyKind{
+		id:   func(r *Resolver, s subject) uint32 { return r.sites.Owner(s.stack, s.lock) },
+		text: siteName}
+	callers = keyKind{
+		id:   func(r *Resolver, s subject) uint32 { return r.sites.Callers(s.stack, s.lock) },
+		text: siteName}
+	innermost = keyKind{
+		id:   func(r *Resolver, s subject) uint32 { return r.sites.Waiter(s.stack) },
+		text: siteName}
+	atWork = keyKind{id: doingID, text: doingText}
 	method = keyKind{
 		id:   func(r *Resolver, s subject) uint32 { return r.sym.Method(s.stack) },
 		text: methodName}
@@ -157,3 +199,34 @@ func annotation(class string) keyKind {
 }
 
 func methodName(r *Resolver, id uint32) string { return r.sym.Methods().Name(id) }
+
+func siteName(r *Resolver, id uint32) string { return r.sites.Names().Name(id) }
+
+// doingBits hold what an owner was doing; the class of the lock it was blocked
+// on follows above.
+const doingBits = 4
+
+func doingID(r *Resolver, s subject) uint32 {
+	if s.blocked != format.NoObject {
+		return uint32(doing.Blocked) | r.sym.Class(s.blocked)<<doingBits
+	}
+	if what := doing.Recorded(s.did); what != doing.Unknown {
+		return uint32(what)
+	}
+	return uint32(r.sites.Doing(s.stack))
+}
+
+// Doing returns what an id of ByOwnerDoing says that an owner was at; it is not
+// that of a pseudo owner.
+func Doing(id uint32) doing.Doing { return doing.Doing(id & (1<<doingBits - 1)) }
+
+func doingText(r *Resolver, id uint32) string {
+	if what := Doing(id); what != doing.Blocked {
+		return what.String()
+	}
+	return doing.Blocked.String() + " on " + r.BlockedOn(id)
+}
+
+// BlockedOn returns the class of the lock that an id of ByOwnerDoing says an owner
+// was blocked on.
+func (r *Resolver) BlockedOn(id uint32) string { return r.sym.Classes().Name(id >> doingBits) }

@@ -77,7 +77,7 @@ func checkRows(t *rapid.T, table *Table) {
 // or by the same in another order, is the finer one summed.
 func TestPivotsAreViewsOfOneSum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		keys := rapid.Permutation([]Key{ByClass, ByLock, ByOwnerStack, ByOwnerMethod, ByOwnerThread, ByOwnerGroup, ByOwnerTask, ByOwnerRegion, ByTask, ByRegion, ByWaiterStack, ByWaiterMethod, ByWaiterThread, ByWaiterGroup}).Draw(t, "keys")
+		keys := rapid.Permutation(listed(Pivots)).Draw(t, "keys")
 		n := rapid.IntRange(1, len(keys)).Draw(t, "n")
 		var fine, coarse [2]*Pivot
 		var visitors []analysis.Visitor

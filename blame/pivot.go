@@ -44,6 +44,12 @@ func (p *Pivot) Operations(frames *regexp.Regexp) *Pivot {
 	return p
 }
 
+// App says what the program's own code is, see Resolver.App.
+func (p *Pivot) App(own *regexp.Regexp) *Pivot {
+	p.keys.App(own)
+	return p
+}
+
 // Begin implements analysis.Visitor.
 func (p *Pivot) Begin(sym *analysis.Symbols, start int64) {
 	p.keys.Begin(sym)
@@ -83,10 +89,10 @@ func (p *Pivot) charged(sh *analysis.Share) analysis.Owner {
 func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
 	for i := range s.Shares {
 		sh := &s.Shares[i]
-		owner := p.charged(sh)
-		row := p.row(s.Lock, &waiters[0], owner)
+		charge := ChargeOf(s.Lock, sh, p.root)
+		row := p.row(s.Lock, &waiters[0], charge)
 		r := &p.rows[row]
-		r.Add(s, sh.Ns, len(waiters), owner.Prov)
+		r.Add(s, sh.Ns, len(waiters), charge.Owner.Prov)
 		p.rec.Add(r.series, s.Start, s.End, sh.Ns, len(waiters))
 		for j := range waiters {
 			if p.waits.IsNew(row, waiters[j].Thread) {
@@ -97,8 +103,8 @@ func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
 }
 
 // row returns the row of a waiter and one of its owners, making it if need be.
-func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, owner analysis.Owner) int {
-	key := p.keys.IDs(p.by, lock, w, owner)
+func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, c Charge) int {
+	key := p.keys.IDs(p.by, lock, w, c)
 	i, ok := p.index[key]
 	if !ok {
 		i = len(p.rows)

@@ -4,6 +4,7 @@ import (
 	"regexp"
 
 	"contend/analysis"
+	"contend/blame/sites"
 	"contend/format"
 )
 
@@ -13,13 +14,22 @@ type Resolver struct {
 	sym    *analysis.Symbols
 	stacks stackIDs
 	ops    operations
+	sites  sites.Sites
 }
 
 // IDs holds one id per key asked for; unused places are zero.
 type IDs [len(keys)]uint32
 
 // Begin gives the symbols of the trace, as analysis.Visitor's Begin does.
-func (r *Resolver) Begin(sym *analysis.Symbols) { r.sym = sym }
+func (r *Resolver) Begin(sym *analysis.Symbols) {
+	r.sym = sym
+	r.sites.Begin(sym)
+}
+
+// App says what the sites are of: the program's own code are the frames, written
+// Class.method, that the expression matches; nil means all that are not known to
+// be libraries.
+func (r *Resolver) App(own *regexp.Regexp) { r.sites = *sites.New(own) }
 
 // Operations says how stacks are named by the operation keys: by the outermost
 // frame, as Class.Method, that the expression matches. Its first group is the
@@ -33,16 +43,36 @@ const pseudo = 1 << 31
 // Pseudo reports whether an id of a key about owners is that of a pseudo owner.
 func Pseudo(id uint32) bool { return id&pseudo != 0 }
 
+// Charge is whom a share of some waiting is charged to.
+type Charge struct {
+	Owner   analysis.Owner
+	Owned   format.ObjectID // the lock it owns: that of the wait, or the last of the chain
+	Blocked format.ObjectID // the lock the owner waits for in turn; NoObject for none
+	Last    format.ObjectID // the lock at the end of the chain of waits
+}
+
+// ChargeOf returns whom a share of the waiting for a lock is charged to: the
+// direct owner, or the root.
+func ChargeOf(lock format.ObjectID, sh *analysis.Share, root bool) Charge {
+	switch {
+	case root:
+		return Charge{Owner: sh.Root, Owned: sh.Last, Last: sh.Last}
+	case sh.Path != nil:
+		return Charge{sh.Direct, lock, sh.Path.Lock, sh.Last}
+	}
+	return Charge{Owner: sh.Direct, Owned: lock, Last: sh.Last}
+}
+
 // IDs returns what a waiter for a lock and one of its owners have for each key.
 // Where no key is about owners, any owner will do; where none is about
 // waiters, any waiter.
-func (r *Resolver) IDs(by []Key, lock format.ObjectID, w *analysis.Waiter, o analysis.Owner) (ids IDs) {
-	waiting := subject{w.Thread, w.Stack, lock, w.Mode}
-	of := [...]subject{waiter: waiting, ofLock: waiting, owner: {thread: o.Thread, stack: o.Stack}}
+func (r *Resolver) IDs(by []Key, lock format.ObjectID, w *analysis.Waiter, c Charge) (ids IDs) {
+	waiting := subject{thread: w.Thread, stack: w.Stack, lock: lock, last: c.Last, mode: w.Mode}
+	of := [...]subject{waiter: waiting, ofLock: waiting, owner: {thread: c.Owner.Thread, stack: c.Owner.Stack, lock: c.Owned, last: c.Last, blocked: c.Blocked, did: c.Owner.Did}}
 	for i, k := range by {
 		key := &keys[k]
-		if key.side == owner && o.Kind != analysis.OwnerThread {
-			ids[i] = pseudo | uint32(o.Kind)<<24 | uint32(o.Cycle)&0xffffff
+		if key.side == owner && c.Owner.Kind != analysis.OwnerThread {
+			ids[i] = pseudo | uint32(c.Owner.Kind)<<24 | uint32(c.Owner.Cycle)&0xffffff
 			continue
 		}
 		ids[i] = key.kind.id(r, of[key.side])

@@ -2,12 +2,22 @@ package cmd
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
+	"strings"
 
 	"contend/blame"
+	"contend/blame/findings"
 	"contend/blame/locks"
+	"contend/blame/overview"
+	"contend/blame/resources"
 	"contend/csp"
+	"contend/format"
 	"contend/report/document"
+	"contend/report/screen"
+	"contend/report/table"
 
 	"github.com/spf13/cobra"
 )
@@ -15,23 +25,74 @@ import (
 type analyzeOptions struct {
 	trace traceOptions
 	out   outputOptions
+	own   ownOption
 	by    string
+	idle  bool
+	shape shape
+}
+
+// shape is how much people are shown.
+type shape struct {
+	tables, full bool
+	width        int // columns; 0 for those of the terminal
+	section      string // of CSV: the one table to write; "" is all
+	screen       screen.Options
 }
 
 func newAnalyze(e *env) *cobra.Command {
 	var o analyzeOptions
 	c := &cobra.Command{
 		Use:   "analyze [TRACE ...]",
-		Short: "give the overview: locks, who caused the waiting, phases, deadlocks, coverage",
+		Short: "say what is wrong: who holds the top locks, who waits, what to do",
+		Long: `analyze prints one screen: how many threads wait on average, what is wrong, and
+for each of the top locks where it is taken, who holds it, what the holder is
+at, and where the others wait. It fits 25 lines of 80 columns; a wider terminal,
+$COLUMNS or --width gives long names their place, and a pipe gets 80 columns.
+--full shows all of it, with whole stacks; --tables all numbers.`,
 		Example: `  contend analyze recording.jfr
+  contend analyze --full --top 1 recording.jfr
+  contend analyze --tables recording.jfr
   contend analyze --by class --format json recording.jfr`,
-		RunE: func(*cobra.Command, []string) error { return runAnalyze(e, &o) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.shape.screen.Top = 0
+			if c.Flags().Changed("top") {
+				o.shape.screen.Top = o.out.top
+			}
+			return runAnalyze(e, &o)
+		},
 	}
 	o.trace.bind(c)
-	o.out.bind(c, analyzeOutputs, 10)
+	o.out.bind(c, analyzeOutputs)
+	o.own.bind(c)
 	c.Flags().StringVar(&o.by, "by", "lock", "sum by `KEY`: lock or class")
 	offer(c, "by", "lock", "class")
+	c.Flags().BoolVar(&o.idle, "idle", false, "list where threads have nothing to do as well")
+	o.shape.bind(c)
 	return c
+}
+
+func (s *shape) bind(c *cobra.Command) {
+	f := c.Flags()
+	f.BoolVar(&s.tables, "tables", false, "print tables: all numbers of locks, owners and phases, and what the trace could not tell")
+	f.BoolVar(&s.full, "full", false, "print all findings, locks and notes, with whole stacks")
+	f.StringVar(&s.section, "section", "", "of csv: write the one table `NAME`: "+strings.Join(table.Sections, ", "))
+	offer(c, "section", table.Sections...)
+	f.IntVar(&s.width, "width", 0, "print lines of `N` columns instead of the terminal's (80 where there is none)")
+}
+
+func (s *shape) check(format string) error {
+	switch {
+	case s.section != "" && format != "csv":
+		return usageError{errors.New("--section: only --format csv has sections"), "the other forms hold all of them"}
+	case s.section != "" && !slices.Contains(table.Sections, s.section):
+		return usageError{fmt.Errorf("--section: there is no section %q", s.section), "choose from " + strings.Join(table.Sections, ", ")}
+	case s.tables && s.full:
+		return usageError{errors.New("--full and --tables exclude each other"), "--top 0 makes tables show all rows"}
+	case s.width != 0 && s.width < 40:
+		return usageError{fmt.Errorf("--width %d: names need 40 columns", s.width), "without it, the terminal's width counts"}
+	}
+	s.screen.Full = s.full
+	return nil
 }
 
 func runAnalyze(e *env, o *analyzeOptions) error {
@@ -41,10 +102,19 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	if o.by != "lock" && o.by != "class" {
 		return usageError{fmt.Errorf("--by: there is no key %q", o.by), "choose lock or class"}
 	}
+	if err := o.shape.check(o.out.format); err != nil {
+		return err
+	}
 	locks := locks.New(o.by == "class")
+	app, err := o.own.get()
+	if err != nil {
+		return err
+	}
 	owners := blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false)
+	about := overview.New(overview.Options{ByClass: o.by == "class", App: app})
 	meter := csp.New(csp.Options{Phases: true, Top: o.out.top})
-	res, err := o.trace.run(e, locks, owners, meter)
+	beside := resources.New()
+	res, err := o.trace.run(e, locks, owners, about, meter, beside)
 	if err != nil {
 		return err
 	}
@@ -53,12 +123,28 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	if tooLong != nil { // an absurd time in a damaged trace: all but the phases stands
 		series = &csp.Series{}
 	}
+	found := document.Overview{Locks: about.Locks(), Phases: series}
+	found.Findings = findings.Find(about, found.Locks, evidence(res))
 	a := &analyzeAnswer{
-		doc:    document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, o.out.top),
+		shape:  o.shape,
+		doc:    document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, o.out.top),
 		owners: document.NewBlame(owners.Table(), locks.RunningNs(), side.Coverage, o.out.top),
 		phases: document.NewPhases(series, o.out.top),
 	}
+	if o.out.format == analyzeOutputs[0].name && !o.shape.tables { // a screen says how many locks there are
+		a.doc = document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, 0)
+	}
+	a.doc.Beside = document.NewBeside(beside, res.trace.Symbols, o.idle, o.out.top)
 	return cmp.Or(write(e, &o.out, analyzeOutputs, a), res.verdict())
+}
+
+// evidence is what findings rest on besides the overview.
+func evidence(r *result) findings.Trace {
+	t := findings.Trace{Symbols: r.trace.Symbols, Deadlocks: r.trace.Deadlocks, Trust: r.trace.Coverage.Calibration}
+	if r.stats.Unit == format.UnitTime {
+		t.ElapsedNs = r.trace.ElapsedNs
+	}
+	return t
 }
 
 // analyzeAnswer is the document, and what a table shows besides.
@@ -66,4 +152,19 @@ type analyzeAnswer struct {
 	doc    *document.Analyze
 	owners *document.Blame
 	phases []document.Phase
+	shape  shape
+}
+
+// writeAnalyze writes the screen, or the tables.
+func writeAnalyze(w io.Writer, a *analyzeAnswer, how table.Options) error {
+	if a.shape.width > 0 {
+		how.Width = a.shape.width
+	}
+	how.Section = a.shape.section
+	if how.Style != table.Text || a.shape.tables {
+		return table.Analyze(w, a.doc, a.owners, a.phases, how)
+	}
+	o := a.shape.screen
+	o.Width, o.Color = how.Width, how.Color
+	return screen.Write(w, screen.Answer{Analyze: a.doc, Stacks: a.owners}, o)
 }

@@ -19,6 +19,7 @@ type blameOptions struct {
 	root  bool
 
 	operation string
+	own       ownOption
 }
 
 func newBlame(e *env) *cobra.Command {
@@ -33,10 +34,11 @@ func newBlame(e *env) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error { return runBlame(e, &o) },
 	}
 	o.trace.bind(c)
-	o.out.bind(c, blameOutputs, 20)
+	o.out.bind(c, blameOutputs)
 	c.Flags().StringVar(&o.by, "by", "owner-stack", "sum by `KEYS`, separated by commas")
 	offerLists(c, "by", blame.Keys(blame.Pivots)...)
 	c.Flags().StringVar(&o.operation, "operation", "", "name operations by the frames that match `REGEXP`")
+	o.own.bind(c)
 	c.Flags().BoolVar(&o.root, "root", false, "charge the end of each chain of waits instead of the lock's direct owner")
 	return c
 }
@@ -53,11 +55,16 @@ func runBlame(e *env, o *blameOptions) error {
 	if err != nil {
 		return err
 	}
-	pivot, locks := blame.New(keys, o.root).Operations(frames), locks.New(true)
+	app, err := o.own.get()
+	if err != nil {
+		return err
+	}
+	pivot, locks := blame.New(keys, o.root).Operations(frames).App(app), locks.New(true)
 	res, err := o.trace.run(e, pivot, locks)
 	if err != nil {
 		return err
 	}
+	e.noMatch("operation", o.operation, frames, frameNames(res.trace.Symbols))
 	doc := document.NewBlame(pivot.Table(), locks.RunningNs(), res.coverage(), o.out.top)
 	return cmp.Or(write(e, &o.out, blameOutputs, doc), res.verdict())
 }

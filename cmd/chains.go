@@ -34,7 +34,7 @@ where the difference may be noise. It is the last table of 'contend diff'.`,
 		RunE: func(*cobra.Command, []string) error { return runChains(e, &o) },
 	}
 	o.trace.bind(c)
-	o.out.bind(c, chainsOutputs, 20)
+	o.out.bind(c, chainsOutputs)
 	c.Flags().StringSliceVar(&o.base, "diff", nil, "compare with the traces `BASE`, separated by commas")
 	return c
 }

@@ -20,10 +20,15 @@ type checkOptions struct {
 	rules    []string
 	ruleFile string
 	baseline []string
+	allow    bool // rules that are undecided
 }
 
 // errRules is returned by a check that has answered: a rule does not hold.
-var errRules = errors.New("not all rules hold")
+// errUndecided is one of them: the trace cannot tell.
+var (
+	errRules     = errors.New("not all rules hold")
+	errUndecided = fmt.Errorf("%w: what the trace cannot decide does not hold, unless --allow-undecided is given", errRules)
+)
 
 func newCheck(e *env) *cobra.Command {
 	var o checkOptions
@@ -43,7 +48,25 @@ the rule. "total" is all locks together.
 
 A change over the baseline fails when it is above the limit by more than noise. With
 three baseline traces or more, what they disagree by is the noise; with fewer it is
-estimated from how each run varies. A rule the trace cannot decide does not hold.`,
+estimated from how each run varies.
+
+A rule that the trace cannot decide is undecided, and does not hold either, unless
+--allow-undecided is given; the answer says why, and what to do:
+  nothing seen   no event says that waits were recorded, the settings disable them, or
+                 no name in the trace matches the pattern (written as tables print
+                 names: j.u.c.l.ReentrantLock$NonfairSync, with or without an address)
+  thresholds     waits shorter than the recording's threshold, 10 or 20 ms in the
+                 settings of the JDK, are missing, any number of them. A csp or blame
+                 above its limit without them fails. One below is undecided: nothing
+                 bounds what is missing. Limits of lengths from the threshold on are
+                 decided: what is missing is shorter. Changes over a baseline with the
+                 same threshold are decided by the waits above it
+  virtual threads  whose waits are missing: decided where all the time nothing tells of
+                 would not break the limit
+  samples        too few to tell so small a share (3 / limit are enough); their waits
+                 have no length; a single dump has no time
+  no deadlock    without thread dumps, or with owners that the dumps do not list
+  damage         that may hide what breaks the rule`,
 		Example: `  contend check --rule 'csp(*) < 5%' --rule 'no deadlock' recording.jfr
   contend check --rule-file contention.rules --baseline a.jfr,b.jfr,c.jfr --format junit new.jfr`,
 		RunE: func(*cobra.Command, []string) error { return runCheck(e, &o) },
@@ -53,7 +76,9 @@ estimated from how each run varies. A rule the trace cannot decide does not hold
 	f.StringArrayVar(&o.rules, "rule", nil, "hold `RULE`; may be repeated")
 	f.StringVar(&o.ruleFile, "rule-file", "", "hold the rules in `FILE`, one a line")
 	f.StringSliceVar(&o.baseline, "baseline", nil, "compare with `TRACES`, separated by commas")
-	o.out.bindFormat(c, checkOutputs, "text", "print `FORMAT`: ")
+	f.BoolVar(&o.allow, "allow-undecided", false, "let rules pass that the trace cannot decide")
+	o.out.bindFormat(c, checkOutputs, "table", "print `FORMAT`: ")
+	o.out.bindFile(c)
 	return c
 }
 
@@ -109,12 +134,14 @@ func runCheck(e *env, o *checkOptions) error {
 		return err
 	}
 	results := gate.Check(rules, runs, base)
-	if err := write(e, &o.out, checkOutputs, document.NewCheck(results, inputs, baseline)); err != nil {
+	if err := write(e, &o.out, checkOutputs, document.NewCheck(results, o.allow, inputs, baseline)); err != nil {
 		return err
 	}
-	switch {
-	case gate.Failed(results):
+	switch worst := gate.Worst(results); {
+	case worst == gate.Fail:
 		return errRules
+	case worst == gate.Undecided && !o.allow:
+		return errUndecided
 	case damage || baseDamage:
 		return errDamaged
 	}
@@ -125,11 +152,13 @@ func runCheck(e *env, o *checkOptions) error {
 func (o *checkOptions) runs(e *env, paths []string) (runs []*gate.Run, traces []document.SideTrace, damaged bool, err error) {
 	for _, path := range paths {
 		run := gate.NewRun()
-		res, err := o.trace.alone(e, path, run.Visitors()...)
+		one := o.trace
+		one.paths = []string{path}
+		res, err := one.run(e, run.Visitors()...)
 		if err != nil {
 			return nil, nil, false, err
 		}
-		run.Trace = res.trace
+		run.Trace, run.Stats = res.trace, res.stats
 		damaged = damaged || res.verdict() != nil
 		runs, traces = append(runs, run), append(traces, res.side())
 	}

@@ -44,7 +44,7 @@ func newCopy(e *env) (*cobra.Command, *convertOptions) {
 	o := &convertOptions{}
 	c := &cobra.Command{RunE: func(*cobra.Command, []string) error { return runConvert(e, o) }}
 	o.trace.bindLimits(c)
-	c.Flags().StringVar(&o.trace.rules, "rules", "", "tell locks from idleness by the rules in `FILE`")
+	c.Flags().StringVar(&o.trace.rules, "lock-rules", "", "tell locks from idleness by the rules in `FILE`")
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
 	return c, o
 }

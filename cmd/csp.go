@@ -48,7 +48,6 @@ pressure is at least half of it.`,
   contend csp --chart recording.jfr
   contend csp recording.jfr -o csp.html`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			o.out.bySuffix(c)
 			if (o.chart || o.out.drawn()) && !c.Flags().Changed("interval") {
 				o.interval = chartInterval
 			}
@@ -56,8 +55,7 @@ pressure is at least half of it.`,
 		},
 	}
 	o.trace.bind(c)
-	o.out.bind(c, cspOutputs, 5)
-	o.out.bindFile(c)
+	o.out.bind(c, cspOutputs)
 	c.Flags().DurationVar(&o.interval, "interval", time.Second, "length of a measurement `INTERVAL`")
 	c.Flags().Float64Var(&o.threshold, "threshold", csp.DefaultThreshold, "a phase begins at this `PRESSURE`, between 0 and 1")
 	c.Flags().BoolVar(&o.root, "root", false, "charge waiting to the last lock of each chain of waits instead of the first")
@@ -109,7 +107,7 @@ func runCSP(e *env, o *cspOptions) error {
 		return usageError{fmt.Errorf("--interval: %w", err), "write a longer one, as 1s, 1m or 1h, or take a part of the trace with --from and --to"}
 	}
 	a := &cspAnswer{doc: document.NewCSP(series, metrics.Rows(), document.NewTotal(locks), res.coverage()),
-		top: o.out.top, chart: o.chart, color: o.out.file == "" && colorful(e.out)}
+		top: o.out.top, chart: o.chart}
 	return cmp.Or(write(e, &o.out, cspOutputs, a), res.verdict())
 }
 
@@ -132,15 +130,14 @@ func (o *cspOptions) timed(res *result) error {
 
 // cspAnswer is the document, and how a terminal shows it.
 type cspAnswer struct {
-	doc          *document.CSP
-	top          int
-	chart, color bool
+	doc   *document.CSP
+	top   int
+	chart bool
 }
 
 func writeCSP(w io.Writer, a *cspAnswer, how table.Options) error {
 	if !a.chart {
 		return table.CSP(w, a.doc, a.top, how)
 	}
-	how.Color = a.color
 	return table.Chart(w, a.doc, a.top, how)
 }

@@ -50,7 +50,7 @@ says the runs vary by themselves; ~ stands for the others. Several traces of a s
 		},
 	}
 	o.trace.bind(c)
-	o.out.bind(c, diffOutputs, 10)
+	o.out.bind(c, diffOutputs)
 	f := c.Flags()
 	f.StringSliceVar(&o.base, "base", nil, "compare with `TRACES`, separated by commas")
 	f.StringSliceVar(&o.new, "new", nil, "compare `TRACES`, separated by commas")

@@ -17,7 +17,7 @@ import (
 )
 
 // documentCommands answer with small documents, which hold between them every
-// key there is. D is testdata/documents, where exact.txt, counts.txt and inferred.txt are
+// key there is. D is testdata/documents, where exact.txt, counts.txt, inferred.txt and idle.txt are
 // written by hand, damaged.bin has events of exact.txt in blocks of 150 bytes, one of
 // them damaged, and the others are what
 //
@@ -27,6 +27,7 @@ import (
 var documentCommands = map[string]string{
 	"analyze":          "analyze D/exact.txt",
 	"analyze-counts":   "analyze D/counts.txt",
+	"analyze-idle":     "analyze --idle D/idle.txt",
 	"analyze-inferred": "analyze D/inferred.txt",
 	"analyze-sampled":  "analyze D/sampled-1.txt",
 	"blame":            "blame --root --by owner-stack,waiter-stack --top 1 D/sampled-1.txt",

@@ -153,3 +153,48 @@ func TestCutDumps(t *testing.T) {
 		t.Errorf("exit %d: %s\n%s", code, msg.String(), out.String())
 	}
 }
+
+// What the JVM itself found is found, however the dump was taken: without -l
+// nothing but its report names the owners of java.util.concurrent locks.
+func TestDeadlocksOfEveryDialect(t *testing.T) {
+	clerks, tellers := []string{"clerk-1", "clerk-2"}, []string{"teller-1", "teller-2"}
+	for name, want := range map[string][][]string{
+		"jstack17.txt":            {clerks, tellers},
+		"jhsdb17.txt":             {clerks, tellers},
+		"jhsdb17-mixed.txt":       {clerks, tellers},
+		"deadlock-report17.txt":   {clerks, tellers},
+		"deadlock-report-cut.txt": {clerks},
+		"springboot.txt":          {clerks, tellers},
+		"springboot.json":         {clerks, tellers},
+		"springboot1.json":        {clerks, tellers},
+		"intellij.txt":            {clerks},
+		"android-art.txt":         {{"main", "worker-2"}},
+		"android-dalvik.txt":      nil,
+		"jenkins.txt":             nil,
+	} {
+		path := dialect(t, name)
+		if got := cycles(ask[document.Analyze](t, "analyze", path)); !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("%s: cycles %v, want %v", name, got, want)
+		}
+		var out, msg bytes.Buffer
+		code := Main([]string{"check", "--rule", "no deadlock", path}, nil, &out, &msg)
+		if code == exitOK && want != nil || code != exitOK && code != exitRules || code == exitRules && want == nil {
+			t.Errorf("%s: check exits with %d: %s%s", name, code, out.String(), msg.String())
+		}
+	}
+}
+
+// dialect writes the dump of a case of decode/threaddump to a file.
+func dialect(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile("../decode/threaddump/testdata/dialects/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, dump, _ := bytes.Cut(text, []byte("-- dump --\n"))
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, dump, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

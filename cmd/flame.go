@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"contend/blame/stacks"
@@ -18,6 +19,7 @@ type flameOptions struct {
 	trace traceOptions
 	out   outputOptions
 	view  viewOption
+	own   ownOption
 	diff  string
 }
 
@@ -32,8 +34,8 @@ Forms, by the ending of FILE or --format:
   html        one page that needs no network: search, zoom, tooltips, keyboard;
               what is drawn when nothing else is said
   svg         a picture
-  folded      one stack a line, for flamegraph.pl and its relatives
-  speedscope  JSON for speedscope
+  folded      one stack a line, for flamegraph.pl and its relatives (.folded, .txt)
+  speedscope  JSON for speedscope (.json)
 
 Views are those of 'contend pprof'. --diff compares with another trace: widths are
 the new one's, colours the change in each frame's share of all waiting. Frames match
@@ -44,7 +46,8 @@ counts and has no times (one thread dump), so do the pictures.`,
 	}
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out.file, "output", "o", "", outputUsage)
-	o.view.bind(c)
+	o.view.bind(c, stacks.Blame)
+	o.own.bind(c)
 	o.out.bindFormat(c, flameOutputs, "", "write `FORMAT`: ")
 	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`; html only")
 	return c
@@ -54,7 +57,11 @@ counts and has no times (one thread dump), so do the pictures.`,
 // page, where neither says anything.
 func (o *flameOptions) form() error {
 	if o.out.format == "" {
-		o.out.format = cmp.Or(flameOutputs.byEnding(filepath.Ext(o.out.file)), "html")
+		ending := filepath.Ext(o.out.file)
+		if o.out.format = flameOutputs.byEnding(ending); o.out.format == "" && ending != "" && !slices.Contains(bitmaps, strings.ToLower(ending)) {
+			return usageError{fmt.Errorf("-o %s: no form has files that end in %s", o.out.file, ending), "name a file that ends in .html, .svg, .folded, .txt or .json, or choose the form with --format"}
+		}
+		o.out.format = cmp.Or(o.out.format, "html")
 	}
 	o.out.binary = o.out.format == "html"
 	return o.out.checkFormat()
@@ -71,13 +78,17 @@ func runFlame(e *env, o *flameOptions) error {
 	if o.diff != "" && o.out.format != "html" {
 		return usageError{errors.New("--diff: only a page shows differences"), "name a file that ends in .html"}
 	}
-	b := stacks.New(view)
+	app, err := o.own.get()
+	if err != nil {
+		return err
+	}
+	b := stacks.New(view, app)
 	var base *stacks.Builder
 	var damage error
 	if o.diff != "" {
 		before := o.trace
 		before.paths = []string{o.diff}
-		base, b.Stable = stacks.New(view), true
+		base, b.Stable = stacks.New(view, app), true
 		base.Stable = true
 		res, err := before.run(e, base)
 		if err != nil {
@@ -95,6 +106,11 @@ func runFlame(e *env, o *flameOptions) error {
 func (o *flameOptions) write(e *env, b, base *stacks.Builder, res *result) error {
 	m := text.MeasureOf(res.coverage())
 	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.name), Summary: waited(b, m), Of: m.Of()}
+	for _, w := range res.stats.Warnings {
+		if w.Hidden > 0 {
+			c.Summary += "; " + w.Text
+		}
+	}
 	if base != nil {
 		c.Title += ", compared with " + text.Sanitize(o.diff)
 		c.Summary += "; before: " + waited(base, m)

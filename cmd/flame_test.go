@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -163,6 +164,13 @@ func TestThePageInABrowser(t *testing.T) {
 	details, zoomed := b.text("#details"), b.framesShown()
 	b.do(chromedp.Click("#reset"))
 	whole := b.framesShown()
+	for _, half := range []string{"exportReport(", "[", "a|(", "\\\\", "*"} { // no expressions, while they are typed or at all
+		if thrown := eval[string](b, fmt.Sprintf(`(() => { let said = ""; window.onerror = m => { said = m; }; const box = document.getElementById("search");
+			box.value = "%s"; box.dispatchEvent(new Event("input")); window.onerror = null; return said; })()`, half)); thrown != "" {
+			t.Errorf("search for %s: %s", half, thrown)
+		}
+	}
+	b.press("Escape")
 	b.do(chromedp.SendKeys("#search", "no such frame"))
 	none := b.text("#matched")
 	if summary := b.text("#summary"); !strings.Contains(summary, "of waiting thread-time in") || !strings.Contains(matched, "frames, ") || none != "nothing found" {

@@ -44,7 +44,6 @@ leaves them: who gets in waits for its members only.`,
   contend graph --format dot recording.jfr | dot -Tpdf > blocked.pdf
   contend graph --operation 'Service\.(\w+)' --matrix recording.jfr`,
 		RunE: func(c *cobra.Command, _ []string) error {
-			o.out.bySuffix(c)
 			if o.operation != "" && !c.Flags().Changed("by") {
 				o.by = waitgraph.Nodes[waitgraph.Operations]
 			}
@@ -52,8 +51,7 @@ leaves them: who gets in waits for its members only.`,
 		},
 	}
 	o.trace.bind(c)
-	o.out.bind(c, graphOutputs, 20)
-	o.out.bindFile(c)
+	o.out.bind(c, graphOutputs)
 	f := c.Flags()
 	f.Lookup("top").Usage = "show the `N` heaviest edges, of a matrix rows and columns, and say what is left out; 0 shows all"
 	f.StringVar(&o.by, "by", waitgraph.Nodes[waitgraph.Methods], "make nodes of each `KIND`: "+strings.Join(waitgraph.Nodes[:], ", "))
@@ -91,11 +89,7 @@ func operationFrames(text string, needed bool) (*regexp.Regexp, error) {
 	case text == "":
 		return nil, nil
 	}
-	re, err := regexp.Compile(text)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("--operation: %w", err), "a literal dollar sign is written \\$"}
-	}
-	return re, nil
+	return pattern("operation", text)
 }
 
 func runGraph(e *env, o *graphOptions) error {
@@ -111,6 +105,7 @@ func runGraph(e *env, o *graphOptions) error {
 	if err != nil {
 		return err
 	}
+	e.noMatch("operation", o.operation, options.Frames, frameNames(res.trace.Symbols))
 	top := o.out.top
 	if o.matrix && o.out.format != "json" {
 		top = 0 // its rows and columns are cut, not the edges

@@ -121,7 +121,7 @@ func tabulate(rt *rapid.T, l *format.List, byClass, small bool, f analysis.Filte
 		blame.New([]blame.Key{blame.ByWaiterThread, blame.ByWaiterMethod}, false), blame.New([]blame.Key{blame.ByLock, blame.ByOwnerMethod}, true),
 	}
 	meters := []*csp.Meter{csp.New(csp.Options{IntervalNs: 1e8}), csp.New(csp.Options{IntervalNs: 1e8, Root: true})}
-	paths, flames := chains.New(), []*stacks.Builder{stacks.New(stacks.Blame), stacks.New(stacks.Chain)}
+	paths, flames := chains.New(), []*stacks.Builder{stacks.New(stacks.Blame, nil), stacks.New(stacks.Chain, nil)}
 	visitors := []analysis.Visitor{locks, paths, flames[0], flames[1]}
 	for _, p := range pivots {
 		visitors = append(visitors, p)

@@ -57,20 +57,19 @@ of the file's name unless --format says another.`,
   contend hist --by waiter-method --top 5 recording.jfr -o waits.html`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.given = c.Flags().Changed
-			o.out.bySuffix(c)
 			return runHist(e, &o)
 		},
 	}
 	o.trace.bind(c)
 	f := c.Flags()
 	o.out.bindFormat(c, histOutputs, "table", "write `FORMAT`: ")
-	f.IntVar(&o.out.top, "top", 20, "show at most `N` rows; 0 shows all")
+	o.out.bindTop(c)
+	o.out.bindFile(c)
 	f.StringVar(&o.by, "by", "lock", "tell waits apart by `KEYS`, separated by commas; those of logs by tag, input")
 	offerLists(c, "by", blame.Keys(blame.Lengths)...)
 	f.StringVar(&o.tag, "tag", "", "of interval logs, only tags that match `REGEXP`")
 	f.DurationVar(&o.interval, "interval", 0, "length of an `INTERVAL` of an interval log (1s unless given)")
 	f.DurationVar(&o.expected, "expected-interval", 0, "correct for coordinated omission: one wait was meant to be measured every `DURATION`")
-	f.StringVarP(&o.out.file, "output", "o", "", outputUsage)
 	return c
 }
 

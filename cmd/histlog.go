@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,7 +19,7 @@ import (
 )
 
 // traceFlags select in traces what interval logs do not know.
-var traceFlags = []string{"class", "lock", "thread", "min-wait", "rules"}
+var traceFlags = []string{"class", "lock", "thread", "min-wait", "lock-rules"}
 
 // noTag is the row of intervals without a tag.
 const noTag = "[no tag]"
@@ -52,6 +53,7 @@ type logTable struct {
 	rows      map[[2]string]*lengths.Lengths
 	start     int64
 	intervals []dist.Interval
+	tags      map[string]bool
 	faults    []error // of lines that cannot be read
 }
 
@@ -73,10 +75,10 @@ func runHistLogs(e *env, o *histOptions) error {
 		return err
 	}
 	t := &logTable{by: by, from: filter.From, to: filter.To, rel: [2]bool{filter.FromRel, filter.ToRel}, keep: o.out.format == "hlog",
-		rows: map[[2]string]*lengths.Lengths{}, start: format.NoTime}
+		rows: map[[2]string]*lengths.Lengths{}, tags: map[string]bool{}, start: format.NoTime}
 	if o.tag != "" {
-		if t.tag, err = regexp.Compile(o.tag); err != nil {
-			return usageError{fmt.Errorf("--tag: %w", err), ""}
+		if t.tag, err = pattern("tag", o.tag); err != nil {
+			return err
 		}
 	}
 	if o.given("interval") {
@@ -90,6 +92,7 @@ func runHistLogs(e *env, o *histOptions) error {
 	for _, err := range t.faults {
 		e.warn(err.Error())
 	}
+	e.noMatch("tag", o.tag, t.tag, slices.Collect(maps.Keys(t.tags)))
 	a := t.answer(o)
 	if err := write(e, &o.out, histOutputs, a); err != nil {
 		return err
@@ -132,6 +135,7 @@ func (t *logTable) read(in io.Reader, name, label string) error {
 			continue
 		}
 		good++
+		t.tags[iv.Tag] = true
 		if t.wants(iv, r.Start()) {
 			input, tag := label, iv.Tag
 			if r.Labelled() {

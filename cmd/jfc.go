@@ -2,11 +2,13 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/xml"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"contend/analysis"
 	"contend/blame/locks"
@@ -21,7 +23,9 @@ import (
 var settings []byte
 
 type jfcOptions struct {
+	out   string
 	exact bool
+	dumps time.Duration
 	from  string
 	trace traceOptions
 }
@@ -33,23 +37,26 @@ func newJFC(e *env) *cobra.Command {
 		Short: "print flight recorder settings that record all contention",
 		Long: `Print settings for the JDK's flight recorder that record every wait, whatever its
 length, what threads do while they hold locks, and a thread dump every 50 ms. A dump
-stops the program for about a millisecond: see the README for what that costs.
+stops the program for about a millisecond, longer with many threads: see the README
+for what that costs. --dump-period makes dumps rarer; 0 takes none.
 
 With --exact, JDK 25 and later also trace the calls that park threads and wake
 them: who released each lock of java.util.concurrent is then recorded, with its
 stack, and so are the waits of virtual threads for such locks. With --from, the
 synchronized methods are traced whose monitors had owners that an earlier recording
 does not tell. Older JDKs pass over what they do not know.`,
-		Example: "  contend jfc > contend.jfc\n  contend jfc --exact > contend.jfc\n  contend jfc --from locks.jfr > contend.jfc\n  jcmd PID JFR.start name=locks settings=$PWD/contend.jfc\n  jcmd PID JFR.dump name=locks filename=locks.jfr",
+		Example: "  contend jfc > contend.jfc\n  contend jfc --dump-period 1s > contend.jfc\n  contend jfc --exact > contend.jfc\n  contend jfc --from locks.jfr > contend.jfc\n  jcmd PID JFR.start name=locks settings=$PWD/contend.jfc\n  jcmd PID JFR.stop name=locks filename=$PWD/locks.jfr",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
 			text, err := o.settings(e)
-			if err == nil {
-				_, err = e.out.Write(text)
+			if err != nil {
+				return err
 			}
-			return err
+			return e.writeText(o.out, text)
 		},
 	}
+	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
+	c.Flags().DurationVar(&o.dumps, "dump-period", dumpPeriod, "take a thread dump every `DURATION`; 0 takes none")
 	c.Flags().BoolVar(&o.exact, "exact", false, "trace who releases locks of java.util.concurrent (JDK 25)")
 	c.Flags().StringVar(&o.from, "from", "", "also trace the synchronized methods that `RECORDING` shows in need of it; implies --exact")
 	return c
@@ -73,14 +80,15 @@ func (o *jfcOptions) settings(e *env) ([]byte, error) {
 		}
 		filters = append(filters, more...)
 	}
-	if len(filters) == 0 {
-		return settings, nil
+	text, err := dumpsEvery(settings, o.dumps)
+	if err != nil || len(filters) == 0 {
+		return text, err
 	}
-	return withTrace(filters), nil
+	return withTrace(text, filters), nil
 }
 
-// withTrace adds the trace of methods to the settings.
-func withTrace(filters []string) []byte {
+// withTrace adds the trace of methods to settings.
+func withTrace(settings []byte, filters []string) []byte {
 	var event bytes.Buffer
 	event.WriteString(`  <event name="jdk.MethodTrace">
     <setting name="enabled">true</setting>
@@ -161,9 +169,18 @@ func (t *entries) Read(ev *format.Event) error {
 	return err
 }
 
-// noDumps returns flight recorder settings that take no thread dumps.
-func noDumps(settings []byte) []byte {
+// dumpPeriod is how far apart the thread dumps of the settings are.
+const dumpPeriod = 50 * time.Millisecond
+
+// dumpsEvery returns flight recorder settings that take a thread dump as often
+// as told, or none.
+func dumpsEvery(settings []byte, period time.Duration) ([]byte, error) {
+	if period < 0 || period%time.Millisecond != 0 {
+		return nil, usageError{fmt.Errorf("--dump-period: the flight recorder cannot wait for %v", period), "it counts in milliseconds; 0 takes no dumps"}
+	}
 	const dumps = `<event name="jdk.ThreadDump">
-    <setting name="enabled">`
-	return bytes.Replace(settings, []byte(dumps+"true"), []byte(dumps+"false"), 1)
+    <setting name="enabled">%v</setting>
+    <setting name="period">%d ms</setting>`
+	old, next := fmt.Sprintf(dumps, true, dumpPeriod.Milliseconds()), fmt.Sprintf(dumps, period > 0, cmp.Or(period, dumpPeriod).Milliseconds())
+	return bytes.Replace(settings, []byte(old), []byte(next), 1), nil
 }

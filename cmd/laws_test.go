@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -117,6 +118,16 @@ func TestTotalsAreOneNumber(t *testing.T) {
 			for _, l := range a.Locks {
 				sum += l.WaitNs
 				waits += l.Waits
+				owners, waiting := int64(0), int64(0)
+				for _, o := range l.Owners {
+					owners += o.WaitNs
+				}
+				for _, w := range l.Waiting {
+					waiting += w.WaitNs
+				}
+				if owners != l.WaitNs || waiting != l.WaitNs {
+					t.Errorf("%s: %d ns, its owners have %d, its waiters %d", l.Lock, l.WaitNs, owners, waiting)
+				}
 				if l.WallNs > l.WaitNs || l.CSP < 0 || l.CSP > 1 {
 					t.Errorf("%+v", l)
 				}
@@ -143,6 +154,40 @@ func TestTotalsAreOneNumber(t *testing.T) {
 			for _, interval := range []string{"1s", "37ms"} {
 				c := ask[document.CSP](t, "csp", "--interval", interval, path)
 				checkPressure(t, c, want)
+			}
+		})
+	}
+}
+
+// Whatever waiting is told apart by, the parts are all of it.
+func TestEveryKeyKeepsTheTotal(t *testing.T) {
+	t.Parallel()
+	for _, path := range recordings(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			var pivots []*blame.Pivot
+			var visitors []analysis.Visitor
+			for _, name := range blame.Keys(blame.Pivots) {
+				keys, err := blame.ParseKeys(name, blame.Pivots)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, root := range []bool{false, true} {
+					p := blame.New(keys, root)
+					pivots, visitors = append(pivots, p), append(visitors, p)
+				}
+			}
+			o := traceOptions{paths: []string{path}}
+			if _, err := o.run(&env{msg: io.Discard}, visitors...); err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range pivots {
+				table, sum := p.Table(), int64(0)
+				for i := range table.Rows {
+					sum += table.Rows[i].ThreadNs
+				}
+				if want := analyzed(t, path).Total.WaitNs; sum != want || len(table.Rows) == 0 && want > 0 {
+					t.Errorf("by %v, root %v: %d ns, analyze has %d", table.By, table.Root, sum, want)
+				}
 			}
 		})
 	}

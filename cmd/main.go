@@ -7,13 +7,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"runtime/debug"
 	"strings"
 
 	"contend/format"
 	"contend/format/record/attach"
+	"contend/format/record/gohttp"
 	"contend/report/text"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // The exit codes.
@@ -81,12 +84,28 @@ func newRoot(e *env) *cobra.Command {
 			return c.Help()
 		},
 	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		root.Version = release(info)
+		root.SetVersionTemplate("contend {{.Version}}\n")
+	}
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{err, fmt.Sprintf("'%s --help' lists the flags", c.CommandPath())}
 	})
 	root.AddCommand(newAnalyze(e), newBlame(e), newCSP(e), newPprof(e), newFlame(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e), newGraph(e), newChains(e), newHist(e), newDiff(e), newCheck(e), newMerge(e), newVerify(e), newVersion(e), newMan(), newRecord(e))
+	root.SetGlobalNormalizationFunc(spelling)
 	decorate(root, width(e.out))
 	return root
+}
+
+// spelled are former names of flags, which no help shows any more.
+var spelled = map[string]pflag.NormalizedName{"rules": "lock-rules"}
+
+// spelling gives a flag the name that it has now.
+func spelling(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+	if now, old := spelled[name]; old {
+		return now
+	}
+	return pflag.NormalizedName(name)
 }
 
 // exit says what went wrong and decides the exit code.
@@ -101,6 +120,10 @@ func (e *env) exit(err error) int {
 	case errors.Is(err, errRules):
 		e.say("contend: " + err.Error())
 		return exitRules
+	case isURL(err):
+		e.say("contend: " + pathOf(err) + ": contend reads files and standard input, nothing over the network")
+		e.hint("fetch it first: curl -sS -o recording.jfr " + pathOf(err))
+		return exitUsage
 	case errors.As(err, &usage):
 		e.say("contend: " + err.Error())
 		e.hint(usage.hint)
@@ -109,6 +132,20 @@ func (e *env) exit(err error) int {
 	e.say("contend: " + message(err))
 	e.hint(advice(err))
 	return exitFailed
+}
+
+// pathOf returns the file an error of the operating system is about.
+func pathOf(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Path
+	}
+	return ""
+}
+
+// isURL reports whether a file is missing because its name is an address.
+func isURL(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) && strings.Contains(pathOf(err), "://")
 }
 
 // advices are the hints of errors that bring none of their own.
@@ -131,6 +168,10 @@ func advice(err error) string {
 	var ae *attach.Error
 	if errors.As(err, &ae) {
 		return ae.Hint
+	}
+	var he *gohttp.Error
+	if errors.As(err, &he) {
+		return he.Hint
 	}
 	for _, a := range advices {
 		if errors.Is(err, a.err) {

@@ -70,16 +70,25 @@ func (o *outputOptions) bindFormat(c *cobra.Command, all forms, format, usage st
 	offer(c, "format", all.names()...)
 }
 
-// bind adds --format and --top.
-func (o *outputOptions) bind(c *cobra.Command, all forms, top int) {
+// bind adds --format, --top and -o.
+func (o *outputOptions) bind(c *cobra.Command, all forms) {
 	o.bindFormat(c, all, all.names()[0], "print `FORMAT`: ")
-	c.Flags().IntVar(&o.top, "top", top, "show at most `N` rows; 0 shows all")
+	o.bindTop(c)
+	o.bindFile(c)
+}
+
+// defaultTop is how many rows are shown unless --top says otherwise.
+const defaultTop = 10
+
+func (o *outputOptions) bindTop(c *cobra.Command) {
+	c.Flags().IntVar(&o.top, "top", defaultTop, "show at most `N` rows; 0 shows all")
 }
 
 // bindFile adds -o, whose ending chooses the format as well.
 func (o *outputOptions) bindFile(c *cobra.Command) {
 	c.Flags().StringVarP(&o.file, "output", "o", "", outputUsage)
 	c.Flags().Lookup("format").Usage += "; the suffix of FILE chooses as well"
+	c.PreRun = func(c *cobra.Command, _ []string) { o.bySuffix(c) }
 }
 
 // bySuffix takes the format from the name of the file to write, unless the
@@ -110,6 +119,9 @@ func (o *outputOptions) check() error {
 }
 
 func (o *outputOptions) checkFormat() error {
+	if o.format == "text" { // what check once called its table
+		o.format = "table"
+	}
 	if slices.Contains(o.forms.names(), o.format) {
 		return nil
 	}
@@ -127,8 +139,18 @@ func write[D any](e *env, o *outputOptions, all outputs[D], answer D) error {
 	}
 	out := bufio.NewWriter(to)
 	form := all[slices.Index(all.names(), o.format)] // check has seen that there is one
-	if err = form.write(out, answer, table.Options{Width: width(to)}); err == nil {
+	if err = form.write(out, answer, table.Options{Width: width(to), Color: colorful(to)}); err == nil {
 		err = out.Flush()
 	}
+	return errors.Join(err, closeFile())
+}
+
+// writeText writes a text of contend's own to a file, or to standard output.
+func (e *env) writeText(file string, text []byte) error {
+	to, closeFile, err := e.create(file, false)
+	if err != nil {
+		return err
+	}
+	_, err = to.Write(text)
 	return errors.Join(err, closeFile())
 }

@@ -15,9 +15,7 @@ import (
 // --format, the endings that -o knows, what shells complete and what errors
 // list come from these tables.
 
-var analyzeOutputs = tabular(func(w io.Writer, a *analyzeAnswer, how table.Options) error {
-	return table.Analyze(w, a.doc, a.owners, a.phases, how)
-}, func(a *analyzeAnswer) any { return a.doc })
+var analyzeOutputs = tabular(writeAnalyze, func(a *analyzeAnswer) any { return a.doc })
 
 var (
 	blameOutputs  = tabular(table.Blame, itself)
@@ -48,18 +46,18 @@ var histOutputs = append(tabular(func(w io.Writer, a *histAnswer, how table.Opti
 }...)
 
 var checkOutputs = outputs[*document.Check]{
-	{"text", nil, false, table.Check},
-	{"markdown", nil, false, inStyle(table.Markdown, table.Check)},
-	{"json", nil, false, inJSON[*document.Check](itself)},
-	{"junit", nil, false, writeJUnit},
+	{"table", []string{".txt"}, false, table.Check},
+	{"markdown", []string{".md", ".markdown"}, false, inStyle(table.Markdown, table.Check)},
+	{"json", []string{".json"}, false, inJSON[*document.Check](itself)},
+	{"junit", []string{".xml"}, false, writeJUnit},
 }
 
 var flameOutputs = outputs[*flameAnswer]{
-	{"html", []string{".html"}, true, func(w io.Writer, a *flameAnswer, _ table.Options) error {
+	{"html", []string{".html", ".htm"}, true, func(w io.Writer, a *flameAnswer, _ table.Options) error {
 		return flame.HTML(w, a.stacks, a.base, a.caption)
 	}},
 	{"svg", []string{".svg"}, true, func(w io.Writer, a *flameAnswer, _ table.Options) error { return flame.SVG(w, a.stacks, a.caption) }},
-	{"folded", []string{".folded"}, false, func(w io.Writer, a *flameAnswer, _ table.Options) error { return flame.Folded(w, a.stacks) }},
+	{"folded", []string{".folded", ".txt"}, false, func(w io.Writer, a *flameAnswer, _ table.Options) error { return flame.Folded(w, a.stacks) }},
 	{"speedscope", []string{".json"}, false, func(w io.Writer, a *flameAnswer, _ table.Options) error {
 		return flame.Speedscope(w, a.stacks, a.caption)
 	}},

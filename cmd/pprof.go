@@ -16,6 +16,7 @@ type pprofOptions struct {
 	trace traceOptions
 	out   string
 	view  viewOption
+	own   ownOption
 }
 
 func newPprof(e *env) *cobra.Command {
@@ -26,14 +27,16 @@ func newPprof(e *env) *cobra.Command {
 		Long: `Write a pprof profile of the waiting.
 
 Views:
-  blame    stacks of the owners, by the waiting they caused
+  site     stacks of the owners from where they took the lock, by the waiting they
+           caused
+  blame    the same stacks, from the innermost frame: a sleep, a read
   blocked  stacks of the waiters
   chain    the waiter's stack, the lock, what its owner waited for in turn, and
            the stack of the last owner, which is innermost
 
-Samples carry the labels lock, class, owner_thread, owner_group, waiter_thread,
-waiter_group, waiter_method and provenance, and input where inputs are labelled or
-several; 'contend merge' joins profiles. Their values are contentions, delay and
+Samples carry the labels lock, class, owner_thread, owner_group, owner_doing,
+waiter_thread, waiter_group, waiter_method, waiter_site and provenance, and input
+where inputs are labelled or several; 'contend merge' joins profiles. Their values are contentions, delay and
 wall-time; of inputs that count, such as one thread dump, the count alone.`,
 		Example: `  contend pprof recording.jfr -o contention.pb.gz && go tool pprof -top contention.pb.gz
   contend pprof --view chain recording.jfr -o chain.pb.gz && go tool pprof -http : chain.pb.gz`,
@@ -41,7 +44,8 @@ wall-time; of inputs that count, such as one thread dump, the count alone.`,
 	}
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
-	o.view.bind(c)
+	o.view.bind(c, stacks.Site)
+	o.own.bind(c)
 	return c
 }
 
@@ -50,11 +54,15 @@ func runPprof(e *env, o *pprofOptions) error {
 	if err != nil {
 		return err
 	}
+	app, err := o.own.get()
+	if err != nil {
+		return err
+	}
 	out, closeOut, err := e.create(o.out, true)
 	if err != nil {
 		return err
 	}
-	b := stacks.New(view)
+	b := stacks.New(view, app)
 	res, err := o.trace.run(e, b)
 	if err != nil {
 		return err
@@ -68,8 +76,8 @@ func runPprof(e *env, o *pprofOptions) error {
 // viewOption is the flag of commands that show sums by call stack.
 type viewOption struct{ name string }
 
-func (o *viewOption) bind(c *cobra.Command) {
-	c.Flags().StringVar(&o.name, "view", "blame", "show `VIEW`: "+strings.Join(stacks.Views[:], ", "))
+func (o *viewOption) bind(c *cobra.Command, usual stacks.View) {
+	c.Flags().StringVar(&o.name, "view", stacks.Views[usual], "show `VIEW`: "+strings.Join(stacks.Views[:], ", "))
 	offer(c, "view", stacks.Views[:]...)
 }
 

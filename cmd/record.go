@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"contend/decode"
+	"contend/format"
 	"contend/format/record"
 	"contend/format/record/agent"
 	"contend/format/record/attach"
@@ -40,15 +41,21 @@ var recorders = map[string]record.Means{
 	"both":  {Agent: true, Flight: true},
 }
 
+// unseen is what is missing where virtual threads run.
+var unseen = map[record.Means]string{
+	{Agent: true}:               "virtual threads run there, of which the agent sees nothing: --with jfr records their waits",
+	{Agent: true, Flight: true}: "virtual threads run there: their waits are recorded as far as the flight recorder does it, but no sample shows what they own",
+}
+
 func newRecord(e *env) *cobra.Command {
 	var o recordOptions
 	c := &cobra.Command{
-		Use:   "record PID | MAIN-CLASS",
-		Short: "record a running JVM, and say who blocked whom",
-		Long: "Record a JVM that runs here, and print what analyze prints. Ctrl-C ends the recording early\nand keeps what came.\n\n" +
+		Use:   "record PID | MAIN-CLASS | URL",
+		Short: "record a running program, and say who blocked whom",
+		Long: "Record a JVM that runs here, or a Go program that serves net/http/pprof, and print what\nanalyze prints. Ctrl-C ends the recording early and keeps what came.\n\n" +
 			"A JVM is recorded by an agent, which samples who owns each contended lock and who waits\nfor it, with all their stacks, and by its flight recorder, which times every wait. The\nagent changes nothing in the program and goes when the recording ends; JDK 21 and later\nwarn on the program's error output when it is loaded. --with jfr loads nothing.\n\n" +
 			"Where nothing may be loaded later, start the program with the agent:\n  contend record --agent > contend-agent.jar\n  java -javaagent:contend-agent.jar=file=trace.bin,rate=20 ...",
-		Example: "  contend record 4711\n  contend record --duration 10s --with jfr OrderService\n  contend record --list",
+		Example: "  contend record 4711\n  contend record --duration 10s --with jfr OrderService\n  contend record --list\n  contend record --duration 5s http://localhost:6060",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {
@@ -76,14 +83,14 @@ func runRecord(e *env, o *recordOptions) error {
 	case o.agent:
 		return e.writeJar()
 	case o.target == "":
-		return usageError{errors.New("record what?"), "name a process by its number or main class; 'contend record --list' shows the JVMs here"}
+		return usageError{errors.New("record what?"), "name a process by its number or main class, or a Go program by its address; 'contend record --list' shows the JVMs here"}
 	case o.duration <= 0:
 		return usageError{fmt.Errorf("--duration: %v is no time to record", o.duration), "30s is what it is when left out"}
 	case o.rate <= 0 || o.rate > 1000:
 		return usageError{fmt.Errorf("--rate: %v samples a second are not possible", o.rate), "choose more than 0 and at most 1000"}
 	}
-	if strings.Contains(o.target, "://") {
-		return usageError{fmt.Errorf("%s is no JVM", o.target), "curl -o trace.out 'http://HOST:PORT/debug/pprof/trace?seconds=5' records a Go program"}
+	if address(o.target) {
+		return recordGo(e, o)
 	}
 	return recordJVM(e, o)
 }
@@ -138,11 +145,20 @@ func recordJVM(e *env, o *recordOptions) error {
 	if err != nil {
 		return err
 	}
+	out, err := o.openFile(e, fmt.Sprintf("%s-%d", fileName(p.Main), p.PID), "bin")
+	if err != nil {
+		return err
+	}
+	defer out.Close() // again where all went well
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	flightSettings := settings
+	period := dumpPeriod
 	if means.Agent {
-		flightSettings = noDumps(settings)
+		period = 0 // its samples show more, and cost less
+	}
+	flightSettings, err := dumpsEvery(settings, period)
+	if err != nil {
+		return err
 	}
 	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
 	r, err := record.JVM(ctx, p, means, record.Config{Duration: o.duration, Rate: o.rate, Settings: flightSettings, Progress: e.timeLeft()})
@@ -153,35 +169,34 @@ func recordJVM(e *env, o *recordOptions) error {
 	if r.Ended {
 		e.warn(fmt.Sprintf("the process ended after %v: what was recorded is kept", r.Length.Round(100*time.Millisecond)))
 	}
-	return e.finishRecording(o, r, p)
+	if r.Virtual && means.Agent {
+		e.warn(unseen[means])
+	}
+	return e.finishRecording(o, r, out)
 }
 
 // finishRecording writes one trace of what came, and analyses it.
-func (e *env) finishRecording(o *recordOptions, r *record.Recording, p *attach.Process) error {
+func (e *env) finishRecording(o *recordOptions, r *record.Recording, out *recordingFile) error {
 	if err := o.keepRaw(r); err != nil {
 		return err
-	}
-	path := o.out
-	if path == "" {
-		path = fmt.Sprintf("%s-%d-%s.bin", fileName(p.Main), p.PID, time.Now().Format("20060102-150405"))
 	}
 	src, err := decode.Recording(r.Flight, r.Samples, decode.Options{})
 	if err != nil {
 		return err
 	}
-	w, closeFile, err := e.createTrace(path, "zstd", false)
+	w, err := format.NewWriter(out, format.WriterOptions{Codec: codecs["zstd"]})
 	if err != nil {
 		return err
 	}
 	err = copyEvents(w, src)
-	if err = errors.Join(err, w.Close(), closeFile(), src.Close()); err != nil {
+	if err = errors.Join(err, w.Close(), out.Close(), src.Close()); err != nil {
 		return err
 	}
 	(&result{stats: src.Stats()}).warn(e)
-	if path == "-" {
+	if out.path == "-" {
 		return nil
 	}
-	return e.analyzeRecording(path)
+	return e.analyzeRecording(out.path)
 }
 
 // analyzeRecording prints what analyze prints, and where the recording is.

@@ -216,25 +216,6 @@ func TestRecordRefuses(t *testing.T) {
 	}
 }
 
-// A runtime that was linked without what a recorder needs says so.
-func TestRecordSmallRuntime(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("jlink"); err != nil || testing.Short() {
-		t.Skip("no jlink here, or -short")
-	}
-	runtime := filepath.Join(t.TempDir(), "runtime")
-	if out, err := exec.Command("jlink", "--add-modules", "java.base", "--strip-debug", "--output", runtime).CombinedOutput(); err != nil {
-		t.Skipf("jlink: %v %s", err, out)
-	}
-	pid := strconv.Itoa(java(t, filepath.Join(runtime, "bin", "java"), nil).Process.Pid)
-	for with, want := range map[string]string{"agent": "no java.instrument", "jfr": "no flight recorder"} {
-		code, out, msg := recordOf(t, "--with", with, "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
-		if code != exitFailed || out != "" || !strings.Contains(msg, want) || !strings.Contains(msg, "hint: --with ") {
-			t.Errorf("--with %s: exit %d, %q\n%s", with, code, out, msg)
-		}
-	}
-}
-
 func signalled(t *testing.T, pid int, s syscall.Signal) {
 	t.Helper()
 	if err := syscall.Kill(pid, s); err != nil {
@@ -279,6 +260,10 @@ func TestRecordPastObstacles(t *testing.T) {
 		l.Close()
 		recorded(t, pid)
 	})
+	t.Run("socket in spite of -Xrs", func(t *testing.T) {
+		t.Parallel()
+		recorded(t, java(t, "java", nil, "-Xrs").Process.Pid)
+	})
 	t.Run("another user", func(t *testing.T) {
 		t.Parallel()
 		if os.Geteuid() != 0 {
@@ -289,9 +274,10 @@ func TestRecordPastObstacles(t *testing.T) {
 	})
 }
 
-func recorded(t *testing.T, pid int) {
+func recorded(t *testing.T, pid int, more ...string) {
 	t.Helper()
-	code, out, msg := recordOf(t, "--with", "agent", "--duration", "2s", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
+	args := append([]string{"--with", "agent", "--duration", "2s", "-o", filepath.Join(t.TempDir(), "x.bin")}, more...)
+	code, out, msg := recordOf(t, append(args, strconv.Itoa(pid))...)
 	if code != 0 || !strings.Contains(out, "Busy.slow") {
 		t.Errorf("exit %d\n%s\n%s", code, out, msg)
 	}

@@ -7,14 +7,16 @@ import (
 )
 
 func newRules(e *env) *cobra.Command {
-	return &cobra.Command{
+	var out string
+	c := &cobra.Command{
 		Use:     "rules",
-		Short:   "print the rules that tell locks from idleness, to edit and pass to --rules",
-		Example: "  contend rules > my.rules\n  contend analyze --rules my.rules recording.jfr",
+		Short:   "print the rules that tell locks from idleness, to edit and pass to --lock-rules",
+		Example: "  contend rules > my.rules\n  contend analyze --lock-rules my.rules recording.jfr",
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := e.out.Write(rules.Text())
-			return err
+			return e.writeText(out, rules.Text())
 		},
 	}
+	c.Flags().StringVarP(&out, "output", "o", "", outputUsage)
+	return c
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"contend/analysis"
+	"contend/blame/naming"
 	"contend/decode"
 	"contend/decode/rules"
 	"contend/format"
@@ -33,9 +34,9 @@ type traceOptions struct {
 
 func (o *traceOptions) bind(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.rules, "rules", "", "tell locks from idleness by the rules in `FILE` (see 'contend rules')")
-	f.StringVar(&o.class, "class", "", "only locks whose class matches `REGEXP`")
-	f.StringVar(&o.lock, "lock", "", "only locks whose name matches `REGEXP`")
+	f.StringVar(&o.rules, "lock-rules", "", "tell locks from idleness by the rules in `FILE` (see 'contend rules')")
+	f.StringVar(&o.class, "class", "", "only locks whose class matches `REGEXP`, or is printed so")
+	f.StringVar(&o.lock, "lock", "", "only locks whose name matches `REGEXP`, or is printed so")
 	f.StringVar(&o.thread, "thread", "", "only waits of threads whose name matches `REGEXP`")
 	f.StringVar(&o.from, "from", "", "only from `TIME` on: since the start (1.5s) or absolute (2026-01-31T12:00:00Z)")
 	f.StringVar(&o.to, "to", "", "only up to `TIME`")
@@ -59,12 +60,12 @@ func (o *traceOptions) filter() (f analysis.Filter, err error) {
 	for _, p := range []struct {
 		flag, text string
 		into       **regexp.Regexp
-	}{{"class", o.class, &f.Class}, {"lock", o.lock, &f.Lock}, {"thread", o.thread, &f.Thread}} {
+	}{{"class", naming.WithoutAddress(o.class), &f.Class}, {"lock", o.lock, &f.Lock}, {"thread", o.thread, &f.Thread}} {
 		if p.text == "" {
 			continue
 		}
-		if *p.into, err = regexp.Compile(p.text); err != nil {
-			return f, usageError{fmt.Errorf("--%s: %w", p.flag, err), "a literal dollar sign is written \\$"}
+		if *p.into, err = pattern(p.flag, p.text); err != nil {
+			return f, err
 		}
 	}
 	if f.From, f.FromRel, err = instant("from", o.from); err != nil {
@@ -136,6 +137,9 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 	if at := slices.Index(paths, decode.Stdin); at >= 0 && slices.Contains(paths[at+1:], decode.Stdin) {
 		return nil, nil, usageError{errors.New("standard input is named twice"), "it can be read once"}
 	}
+	if err := noAddress(paths); err != nil {
+		return nil, nil, err
+	}
 	table, err := o.table(e)
 	if err != nil {
 		return nil, nil, err
@@ -148,8 +152,22 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := noTrace(src.Skipped(), nil); err != nil {
+		src.Close()
+		return nil, nil, err
+	}
 	e.reads(src.Files()...)
 	return src, paths, nil
+}
+
+// noAddress refuses programs where files are wanted.
+func noAddress(paths []string) error {
+	for _, path := range paths {
+		if strings.HasPrefix(path, "http://") || strings.HasPrefix(path, "https://") {
+			return usageError{errors.New("the trace is an address, and must be a file"), "'contend record URL' records the program there, and analyzes it"}
+		}
+	}
+	return nil
 }
 
 // labelled splits LABEL=FILE where no file has the whole name. The labels are
@@ -212,6 +230,7 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 	}
 	r := &result{paths, src.Stats(), tr}
 	r.warn(e)
+	o.unmatched(e, &filter, tr.Symbols)
 	return r, nil
 }
 
@@ -238,7 +257,7 @@ func (r *result) side() document.SideTrace {
 // reports give them among their footnotes only.
 var notes = map[string]bool{"identity": true, "scheduling": true, "epoch": true, "no-owners": true, "single-dump": true, "no-times": true,
 	"not-one-instant": true, "unlisted-owners": true, "readers": true, "counts-only": true, "not-recorded": true,
-	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "saturated": true}
+	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "joined-locks": true, "saturated": true}
 
 // warn says what the decoder could not read.
 func (r *result) warn(e *env) {

@@ -83,7 +83,7 @@ func TestWildTimes(t *testing.T) {
 			}
 			wildly(t, name+": "+command, args)
 		}
-		out := run(t, "analyze", path)
+		out := run(t, "analyze", "--tables", path)
 		if !strings.Contains(out, "no clock gives") || strings.Contains(out, "WALL") && strings.Contains(out, "wall-time -") {
 			t.Errorf("%s: nothing said of the times, or a negative wall-time:\n%s", name, out)
 		}

@@ -112,7 +112,7 @@ func (m *Meter) charged(s *analysis.Slice, sh *analysis.Share) (format.ObjectID,
 	if m.o.Root {
 		lock, owner = sh.Last, sh.Root
 	}
-	owner.Thread, owner.Prov = format.NoThread, analysis.Exact
+	owner.Thread, owner.Prov, owner.Did = format.NoThread, analysis.Exact, format.ActivityUnknown
 	return lock, owner
 }
 

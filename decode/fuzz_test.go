@@ -224,7 +224,14 @@ func FuzzJFR(f *testing.F) {
 }
 
 func FuzzThreadDump(f *testing.F) {
-	seed(f, fixtures+"*jdk17.txt", fixtures+"truth-jdk25-*.json", "threaddump/testdata/dialects/*", public+"threaddump/*", public+"javacore/*")
+	seed(f, fixtures+"*jdk17.txt", fixtures+"truth-jdk25-*.json", "threaddump/testdata/dialects/*", "testdata/wrapped/*", public+"threaddump/*", public+"javacore/*")
+	dump, err := os.ReadFile(fixtures + "deadlock-monitors-and-juc-jdk17.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, w := range wrapped {
+		f.Add(w(dump[:min(len(dump), 4<<10)]))
+	}
 	fuzz(f, inOrder)
 }
 
@@ -235,7 +242,7 @@ func FuzzGoTrace(f *testing.F) {
 }
 
 func FuzzGoDump(f *testing.F) {
-	seed(f, fixtures+"go126-*-dump.txt")
+	seed(f, fixtures+"go126-*-dump.txt", "testdata/wrapped/goroutine*")
 	fuzz(f)
 }
 

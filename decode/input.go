@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"contend/decode/jfr"
 	"contend/decode/threaddump"
 	"contend/format"
 )
@@ -24,10 +25,11 @@ type input struct {
 	reader Source // nil while closed
 	told   format.Stats
 
-	labelled bool         // the label is still to be told
-	begins   int64        // first time met, 0 when none is
-	ahead    *format.List // read already; may be nil
-	fault    error        // what ended the input
+	skip     map[jfr.ChunkKey]bool // chunks of a flight recording that another input has
+	labelled bool                  // the label is still to be told
+	begins   int64                 // first time met, 0 when none is
+	ahead    *format.List          // read already; may be nil
+	fault    error                 // what ended the input
 }
 
 // source is what the inputs of a trace have in common.
@@ -80,6 +82,16 @@ func (in *input) plain() (buf *bufio.Reader, err error) {
 	return bufio.NewReaderSize(in.guard, bufferSize), nil
 }
 
+// text is plain, for a text.
+func (in *input) text() (*bufio.Reader, error) {
+	buf, err := in.plain()
+	if err != nil {
+		return nil, err
+	}
+	buf, _ = bare(buf)
+	return buf, nil
+}
+
 // release closes the file.
 func (in *input) release() error {
 	if in.unwrap != nil {
@@ -110,7 +122,7 @@ func (in *input) setAside() {
 	switch {
 	case !in.file.again:
 	case series:
-		dumps.SetAside(in.plain, func() { in.release() })
+		dumps.SetAside(in.text, func() { in.release() })
 	default:
 		in.peek()
 		in.Close()

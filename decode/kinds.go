@@ -2,12 +2,14 @@ package decode
 
 import (
 	"bufio"
+	"bytes"
 
 	"contend/decode/counts"
 	"contend/decode/godump"
 	"contend/decode/gotrace"
 	"contend/decode/jfr"
 	"contend/decode/native"
+	"contend/decode/peel"
 	"contend/decode/rules"
 	"contend/decode/threaddump"
 	"contend/format"
@@ -15,7 +17,7 @@ import (
 
 // kind is a kind of input.
 type kind struct {
-	is     func(start []byte) bool // by its first bytes, of which there are up to 64 KiB
+	is     func(start []byte) bool // by its first bytes, of which there are up to 64 KiB; of text, beneath what others wrapped around it
 	open   func(content) (Source, error)
 	pumped bool // decoding goes on while the events are used; the others do so themselves, or are short
 }
@@ -25,21 +27,55 @@ type content struct {
 	in    *bufio.Reader
 	name  string
 	rules *rules.Table
+	from  peel.Skipped          // what of the input stands before it
+	skip  map[jfr.ChunkKey]bool // chunks that another input has
 }
+
+// flightMagic begins a flight recording.
+const flightMagic = "FLR\x00"
 
 // kinds are all kinds of input, the unmistakable first. A new one is a line
 // here.
 var kinds = []kind{
-	{hasPrefix("FLR\x00"), func(c content) (Source, error) { return jfr.NewReader(c.in, c.name, jfr.Options{Rules: c.rules}) }, true},
+	{hasPrefix(flightMagic), func(c content) (Source, error) {
+		return jfr.NewReader(c.in, c.name, jfr.Options{Rules: c.rules, Skip: c.skip})
+	}, true},
 	{hasPrefix(format.Magic[:4]), func(c content) (Source, error) { return native.NewReader(c.in, c.name) }, false},
 	{hasPrefix("contend "), func(c content) (Source, error) { return format.NewTextReader(c.in, c.name) }, false},
 	{counts.Is, func(c content) (Source, error) { return counts.NewReader(c.in, c.name), nil }, false},
 	{gotrace.Header, func(c content) (Source, error) {
 		return gotrace.NewReader(c.in, c.name, gotrace.Options{Rules: c.rules})
 	}, false},
-	{godump.Is, func(c content) (Source, error) { return godump.NewReader(c.in, c.name, godump.Options{Rules: c.rules}) }, false},
-	// Any text, as a log may hold dumps far behind its beginning: this one is the last.
-	{threaddump.IsText, func(c content) (Source, error) {
-		return threaddump.NewReader(c.in, c.name, threaddump.Options{Rules: c.rules})
+}
+
+// textKinds are the kinds of text that may stand anywhere in a log. What is
+// none of the others the last one says.
+var textKinds = []kind{
+	{godump.Is, func(c content) (Source, error) {
+		return godump.NewReader(c.in, c.name, godump.Options{Rules: c.rules, Off: c.from.Bytes})
 	}, false},
+	{isProfile, func(c content) (Source, error) { return nil, godump.NotDump(c.name) }, false},
+	{func([]byte) bool { return true }, func(c content) (Source, error) {
+		return threaddump.NewReader(c.in, c.name, threaddump.Options{Rules: c.rules, Line: c.from.Lines, Off: c.from.Bytes})
+	}, false},
+}
+
+// begins says which of them begins with a line.
+func begins(line string) peel.Mark {
+	switch header, thread := threaddump.Begins(line); {
+	case header || godump.Begins(line) || godump.IsProfile(line):
+		return peel.Header
+	case thread:
+		return peel.Thread
+	}
+	return peel.None
+}
+
+func isProfile(start []byte) bool {
+	for line := range bytes.Lines(start) {
+		if godump.IsProfile(string(line)) {
+			return true
+		}
+	}
+	return false
 }

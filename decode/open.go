@@ -3,6 +3,7 @@
 package decode
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -25,29 +26,35 @@ type Trace struct {
 	inputs  []*input
 	current int
 	shift   shift
-	joined  []*input         // thread dumps an input before them reads
-	skipped []format.Warning // files of a folder that are no traces
+	joined  []*input // thread dumps an input before them reads
+	skipped skipped
+	overlaps
 }
 
 // Stdin is the name of standard input.
 const Stdin = "-"
 
 // Open opens the inputs in order; "-" is stdin, a folder stands for the traces
-// in it. The error is what the operating system said, or a *format.Error:
+// in it. Of several inputs those that are no traces are left out, and told by
+// Stats. The error is what the operating system said, or a *format.Error:
 // ErrNotMine for a file that is no trace, ErrVersion, or ErrTruncated for one
 // that ends within its header.
 func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
-	t := &Trace{source: source{stdin: stdin, options: o}}
+	t := &Trace{source: source{stdin: stdin, options: o}, overlaps: overlaps{several: len(paths) > 1}}
 	for i, path := range paths {
 		label := ""
 		if i < len(o.Labels) {
 			label = o.Labels[i]
 		}
-		if err := t.openAll(path, label); err != nil {
+		if err := t.openAll(path, label, len(paths) > 1 && label == ""); err != nil {
 			t.Close()
 			return nil, err
 		}
 	}
+	if len(t.inputs) == 0 {
+		return nil, t.skipped.first
+	}
+	t.dropRepeated()
 	t.joinDumps()
 	if len(t.inputs) > 1 || slices.ContainsFunc(o.Labels, func(l string) bool { return l != "" }) {
 		t.label()
@@ -60,8 +67,11 @@ func (t *Trace) Files() (names []string) {
 	for _, in := range slices.Concat(t.inputs, t.joined) {
 		names = append(names, in.name)
 	}
-	return names
+	return append(names, t.overlaps.files...)
 }
+
+// Skipped names the inputs that are left out.
+func (t *Trace) Skipped() []string { return t.skipped.files }
 
 // Close releases all inputs.
 func (t *Trace) Close() error {
@@ -111,13 +121,17 @@ func (t *Trace) Stats() format.Stats {
 		sum.Events += s.Events
 		sum.BytesRead += s.BytesRead
 		sum.BytesTotal += s.BytesTotal
+		sum.Dumps += s.Dumps
+		sum.Blind = cmp.Or(sum.Blind, s.Blind)
 		sum.Warnings = append(sum.Warnings, s.Warnings...)
 		sum.Damage.Join(s.Damage)
 	}
 	for _, in := range t.joined {
 		in.guard.warn(in.name, &sum)
 	}
-	sum.Warnings = append(sum.Warnings, t.skipped...)
+	sum.Warnings = append(sum.Warnings, t.skipped.warnings...)
+	sum.Damage.Join(t.skipped.damage)
+	sum.Warnings = append(sum.Warnings, t.overlaps.said...)
 	return sum
 }
 

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
+	"contend/decode/peel"
 	"contend/decode/threaddump"
 	"contend/format"
 
@@ -91,17 +93,38 @@ const longestMagic = 10
 // sniff finds out what an input is and begins to decode it.
 func (in *input) sniff(buf *bufio.Reader) (Source, error) {
 	start, _ := buf.Peek(sniffed)
-	for _, k := range kinds {
-		if !k.is(start) {
-			continue
-		}
-		r, err := k.open(content{buf, in.name, in.from.options.Rules})
+	if k := kindOf(kinds, start); k != nil {
+		r, err := k.open(content{in: buf, name: in.name, rules: in.from.options.Rules, skip: in.skip})
 		if err == nil && k.pumped {
 			r, in.unwrap = newPump(r, &in.from.events, in.unwrap), nil
 		}
 		return r, err
 	}
-	return nil, fail(in.name, "binary data", format.ErrNotMine, threaddump.Hint)
+	if !peel.IsText(start) {
+		return nil, fail(in.name, "binary data", format.ErrNotMine, threaddump.Hint)
+	}
+	buf, from := bare(buf)
+	start, _ = buf.Peek(sniffed)
+	return kindOf(textKinds, start).open(content{in: buf, name: in.name, rules: in.from.options.Rules, from: from})
+}
+
+func kindOf(list []kind, start []byte) *kind {
+	if i := slices.IndexFunc(list, func(k kind) bool { return k.is(start) }); i >= 0 {
+		return &list[i]
+	}
+	return nil
+}
+
+// bare takes off a text what others put around its lines, and passes over what
+// stands before the first dump. JSON stays as it is.
+func bare(buf *bufio.Reader) (text *bufio.Reader, from peel.Skipped) {
+	buf = peel.UTF8(buf)
+	if start, _ := buf.Peek(sniffed); threaddump.IsJSON(start) {
+		return buf, from
+	}
+	bare := peel.New(buf, begins)
+	bare.Skip()
+	return bufio.NewReaderSize(bare, sniffed), bare.Skipped()
 }
 
 // unwrapped makes damage of the wrapping an early end: what came before it

@@ -118,12 +118,19 @@ func (e *Event) number(f fieldCode) uint64 {
 	case fHash:
 		return e.Hash
 	case fFailed:
-		if e.Failed {
-			return 1
-		}
-		return 0
+		return truth(e.Failed)
+	case fResource:
+		return truth(e.Resource)
 	}
 	return e.Count
+}
+
+// truth is how a field writes what is so or not.
+func truth(is bool) uint64 {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // setNumber sets the unsigned field f; false when v does not fit it.
@@ -154,6 +161,8 @@ func (e *Event) setNumber(f fieldCode, v uint64) bool {
 		e.Hash, small = v, true
 	case fFailed:
 		e.Failed, small = v == 1, v <= 1
+	case fResource:
+		e.Resource, small = v == 1, v <= 1
 	case fCount:
 		e.Count, small = v, true
 	}

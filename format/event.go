@@ -29,9 +29,10 @@ const (
 	KindContention // Time, Weight, Object, Owners, Waiters: one instant of one contended lock
 	KindWait       // Thread, Object, Mode, Time, End, Stack, Owner, Failed: blocked over [Time, End); Owner held the lock last; Failed: it gave up
 	KindTenure     // Thread, Object, Mode, Time, End, Stack: held the lock over [Time, End); NoThread: somebody unknown did
-	KindActivity   // Thread, Time, End, Stack, Activity, Object: what the thread did; End == Time for an instant
+	KindActivity   // Thread, Time, End, Stack, Activity, Object, Resource: what the thread did; End == Time for an instant
 	KindRelease    // Thread, Object, Mode, Time, Stack, Woken, Again: gave the lock back and woke Woken; NoThread: somebody unknown did
 	KindPause      // Time, End, Name: no thread of the program ran over [Time, End); Name says why
+	KindBlocked    // Time, Thread, Weight: how long the thread was blocked at monitors up to Time, as its runtime measured it
 
 	kindCount
 )
@@ -45,7 +46,7 @@ func ParseKind(s string) (k Kind, ok bool) { return parse[Kind](kindNames[:], s)
 var kindNames = [kindCount]string{
 	"none", "thread", "object", "stack",
 	"thread-start", "thread-end", "recording", "tick", "gap", "setting", "end",
-	"contention", "wait", "tenure", "activity", "release", "pause",
+	"contention", "wait", "tenure", "activity", "release", "pause", "blocked",
 }
 
 // Event is one record of a trace. It is flat so that a reader can fill the
@@ -57,6 +58,7 @@ type Event struct {
 	LockKind LockKind
 	Activity Activity
 	Failed   bool // a wait: it ended without the lock
+	Resource bool // idle time: for what others must give back, as an object of a pool
 
 	Time     int64
 	End      int64
@@ -65,7 +67,8 @@ type Event struct {
 	// Weight of a KindContention or KindTick is the time the instant stands
 	// for, when the producer knows it. A contention event with Weight
 	// EvidenceOnly stands for no time of its own: the trace holds the waits
-	// themselves, and the instant only shows who owned the lock.
+	// themselves, and the instant only shows who owned the lock. Weight of a
+	// KindBlocked is what was measured since the one before of its thread.
 	Weight int64
 
 	Thread ThreadID
@@ -118,6 +121,15 @@ const (
 	ReleasesUnparks = "unparks" // and a wait is one park: several may be tries of one acquisition; those of monitors are missing
 )
 
+// A setting of this name says that idle time is recorded when it ends: of a
+// thread that is idle when the recording ends nothing need be known. By its
+// value short idle times may be missing, too.
+const (
+	SettingIdle = "idle"
+	IdleEnded   = "ended"
+	IdleLong    = "long" // and only long ones
+)
+
 // PauseGC begins the name of a pause for a garbage collection.
 const PauseGC = "gc"
 
@@ -134,6 +146,14 @@ const SettingInput = "input"
 // SettingPeriod is the name of the setting that tells how far apart the instants
 // of a sampled trace are on average; its value is in nanoseconds.
 const SettingPeriod = "sampling-period"
+
+// A setting of this name says whether sampled waiting at monitors can be held
+// against what the runtime measured itself, which KindBlocked events tell, from
+// there on.
+const (
+	SettingCalibration = "calibration"
+	CalibrationBlocked = "blocked"
+)
 
 // Reset clears the event but keeps the capacity of its slices.
 func (e *Event) Reset() {

@@ -44,6 +44,8 @@ const (
 	ActivityRun                     // running: an execution sample
 	ActivityLive                    // alive, seen by a thread dump; nothing more is known
 	ActivitySeen                    // seen at its stack by a sample; whether it ran is not told
+	ActivityFile                    // I/O of a file
+	ActivitySocket                  // I/O of a socket
 )
 
 // String returns the activity as the text twin writes it.
@@ -52,7 +54,7 @@ func (a Activity) String() string { return name(activityNames[:], uint8(a)) }
 var (
 	modeNames     = [...]string{"exclusive", "shared"}
 	lockKindNames = [...]string{"unknown", "monitor", "synchronizer", "readwritelock", "semaphore", "mutex", "kernel"}
-	activityNames = [...]string{"unknown", "wait", "park", "sleep", "io", "run", "live", "seen"}
+	activityNames = [...]string{"unknown", "wait", "park", "sleep", "io", "run", "live", "seen", "file", "socket"}
 )
 
 func name(names []string, i uint8) string {

@@ -31,13 +31,14 @@ const (
 	fFailed                    // unsigned
 	fWoken                     // unsigned
 	fAgain                     // signed
+	fResource                  // unsigned
 	fieldCount
 )
 
 // late tells the fields that kinds gained after the first traces were written:
 // zeros of these are left out at the end of an event, and read where it ends
 // before them.
-var late = [fieldCount]bool{fFailed: true}
+var late = [fieldCount]bool{fFailed: true, fResource: true}
 
 // layouts lists the fields of each kind in order. A later version may append
 // fields to a kind, never change them: a reader ignores what follows the ones
@@ -56,7 +57,8 @@ var layouts = [kindCount][]fieldCode{
 	KindContention:  {fTime, fWeight, fObject, fOwners, fWaiters},
 	KindWait:        {fTime, fEnd, fThread, fObject, fMode, fStack, fOwner, fFailed},
 	KindTenure:      {fTime, fEnd, fThread, fObject, fMode, fStack},
-	KindActivity:    {fTime, fEnd, fThread, fActivity, fStack, fObject},
+	KindActivity:    {fTime, fEnd, fThread, fActivity, fStack, fObject, fResource},
 	KindRelease:     {fTime, fThread, fObject, fMode, fStack, fWoken, fAgain},
 	KindPause:       {fTime, fEnd, fName},
+	KindBlocked:     {fTime, fThread, fWeight},
 }

@@ -24,13 +24,16 @@ type Stats struct {
 	BytesTotal int64 // bytes of input met, damaged ones included; -1 when not known yet
 	Warnings   []Warning
 	Damage     DamageLog // where the input is damaged; empty when it is whole
+	Dumps      int       // thread dumps met in which a deadlock shows
+	Blind      string    // why one may not, nor in the rest of the input; "" where that follows from the events
 }
 
 // Warning is a reason for doubt that rides on a result: a stable code for
 // machines, words for people.
 type Warning struct {
-	Code string // lost-data, truncated, threshold, clock, unlinked, ...
-	Text string
+	Code   string // lost-data, truncated, threshold, clock, unlinked, ...
+	Text   string
+	Hidden int64 // the waiting thread-time that may be missing for this reason is at most so many ns; 0 where nothing bounds it
 }
 
 // Unit says what the weights of a trace are. Some sources count and do not

@@ -19,7 +19,7 @@ var enums = map[fieldCode]int{fMode: len(modeNames), fLockKind: len(lockKindName
 // drawEvent draws an event of any kind but the end, with only the fields its
 // kind has.
 func drawEvent(t *rapid.T) Event {
-	kinds := []Kind{KindThread, KindObject, KindStack, KindThreadStart, KindThreadEnd, KindRecording, KindTick, KindGap, KindSetting, KindContention, KindWait, KindTenure, KindActivity, KindRelease, KindPause}
+	kinds := []Kind{KindThread, KindObject, KindStack, KindThreadStart, KindThreadEnd, KindRecording, KindTick, KindGap, KindSetting, KindContention, KindWait, KindTenure, KindActivity, KindRelease, KindPause, KindBlocked}
 	ev := Event{Kind: rapid.SampledFrom(kinds).Draw(t, "kind")}
 	for _, f := range layouts[ev.Kind] {
 		drawField(t, f, &ev)
@@ -258,7 +258,7 @@ func TestEveryPrefixOfAText(t *testing.T) {
 
 func TestTextThatLostLinesSaysSo(t *testing.T) {
 	_, st, err := readText(strings.NewReader(strings.Replace(sample, "thread-start time=5 thread=1\n", "", 1)))
-	want := []Warning{{"lost-data", "t.txt:16: the end line counts 13 events, the trace has 12"}}
+	want := []Warning{{Code: "lost-data", Text: "t.txt:16: the end line counts 13 events, the trace has 12"}}
 	if diff := cmp.Diff(want, st.Warnings); err != nil || diff != "" {
 		t.Error(err, diff)
 	}

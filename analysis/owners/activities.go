@@ -38,6 +38,9 @@ type activity struct {
 	lock       format.ObjectID // the lock it waited for, NoObject for others
 }
 
+// none is what a thread did of which nothing is known.
+const none = format.ActivityUnknown
+
 // callSite is a point of the program: a stack and, since one line may enter
 // several locks, what was waited for there.
 type callSite struct {
@@ -61,6 +64,7 @@ func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities
 	a := &Activities{Record: r, Starts: r.Waits.Order()}
 	<-done
 	a.Starts = r.joinParks(a.Starts, others, kind)
+	r.rename()
 	a.indexing.Go(a.index)
 	a.byThread = a.deal(others)
 	for _, i := range others {
@@ -69,6 +73,24 @@ func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities
 		}
 	}
 	return a
+}
+
+// rename gives locks that are others the ids of those. Parks are joined before,
+// so that no waiting is added.
+func (r *Record) rename() {
+	if len(r.Same) == 0 {
+		return
+	}
+	r.Waits.Each(func(_ column.Ref, w *Wait) {
+		if one, ok := r.Same[w.Lock]; ok {
+			w.Lock = one
+		}
+	})
+	r.releases.Each(func(_ column.Ref, rel *release) {
+		if one, ok := r.Same[rel.lock]; ok {
+			rel.lock = one
+		}
+	})
 }
 
 // index lists the waits for each lock, its releases and, where an input tells
@@ -195,6 +217,14 @@ func (a *Activities) at(i column.Ref) activity {
 	}
 	o := a.Other(i)
 	return activity{o.Start, o.End, o.Stack, format.NoObject}
+}
+
+// did returns what an activity is; of a wait, nothing.
+func (a *Activities) did(i column.Ref) format.Activity {
+	if IsWait(i) {
+		return none
+	}
+	return a.Other(i).What()
 }
 
 func (a *Activities) start(i column.Ref) int64 {

@@ -55,9 +55,9 @@ func (b *builder) gaps(f func(*gap)) {
 		*g = gap{lo: minTime, hi: maxTime, at: i}
 		if i > 0 {
 			a := &s.acquired[i-1]
-			g.lo, g.first = a.time, anchor{a.time, a.time, a.thread, ev.wait(a).Stack, Inferred}
+			g.lo, g.first = a.time, anchor{a.time, a.time, a.thread, ev.wait(a).Stack, Inferred, none}
 			if free {
-				g.first = anchor{a.time, a.time, format.NoThread, format.NoStack, Unknown}
+				g.first = anchor{a.time, a.time, format.NoThread, format.NoStack, Unknown, none}
 			}
 		}
 		if i < len(s.acquired) {
@@ -149,7 +149,7 @@ func (b *builder) emit(lo, hi int64, a anchor) {
 		b.idle(lo, hi, a)
 		return
 	}
-	b.add(lo, hi, Holder{Kind: Thread, Prov: a.prov, Thread: a.thread, Stack: a.stack})
+	b.add(lo, hi, Holder{Kind: Thread, Prov: a.prov, Did: a.did, Thread: a.thread, Stack: a.stack})
 }
 
 func (b *builder) emitOp(lo, hi int64, a anchor) {

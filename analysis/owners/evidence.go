@@ -32,11 +32,22 @@ type Described interface {
 // goroutines.
 type evidence struct {
 	*Activities
-	sym    Described
-	shown  [][]sample // by lock, by time: what dumps show
-	missed int        // dump entries that match no recorded wait
-	class  []uint32   // by lock
-	marks  sync.Pool  // scratch of users
+	sym   Described
+	shown [][]sample // by lock, by time: what dumps show
+	class []uint32   // by lock
+	marks sync.Pool  // scratch of users
+
+	unlinked []Unlinked
+}
+
+// Unlinked is a contended lock in a thread dump whose waiters no recorded wait
+// knows: they still waited when the recording ended, or their waits are not
+// recorded.
+type Unlinked struct {
+	Time    int64
+	Lock    format.ObjectID // as the dump names it
+	Owners  []format.Party
+	Waiters []format.Party
 }
 
 // sample is an owner of a lock seen at an instant; NoThread means that the
@@ -72,7 +83,7 @@ func (ev *evidence) link(class func(format.ObjectID) uint32) {
 		d := &ev.dumps[i]
 		lock, at := ev.linked(d, class)
 		if lock == format.NoObject {
-			ev.missed++
+			ev.unlinked = append(ev.unlinked, Unlinked{d.time, d.lock, d.owners, d.waiters})
 			continue
 		}
 		if len(d.owners) == 0 {

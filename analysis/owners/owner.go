@@ -40,6 +40,7 @@ const (
 type Owner struct {
 	Kind   Kind
 	Prov   Provenance
+	Did    format.Activity // of Thread: recorded of all the stretch; ActivityUnknown where nothing is
 	Cycle  int32           // of Deadlock
 	Thread format.ThreadID // of Thread
 	Stack  format.StackID  // of Thread; NoStack when only the thread is known
@@ -49,13 +50,14 @@ type Owner struct {
 type Holder struct {
 	Kind   Kind
 	Prov   Provenance
+	Did    format.Activity
 	Thread format.ThreadID
 	Stack  format.StackID
 }
 
 // Owner returns the same as an Owner.
 func (h *Holder) Owner() Owner {
-	return Owner{Kind: h.Kind, Prov: h.Prov, Thread: h.Thread, Stack: h.Stack}
+	return Owner{Kind: h.Kind, Prov: h.Prov, Did: h.Did, Thread: h.Thread, Stack: h.Stack}
 }
 
 // Ownership is one owner of one lock over [Start, End), however it is known.

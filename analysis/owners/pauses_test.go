@@ -24,7 +24,7 @@ func TestPausesAreNotTheOwners(t *testing.T) {
 	ps := merge(recorded)
 	cut := func(start, end int64, kind Kind) string {
 		var into column.Column[Ownership]
-		ps.cut(Ownership{start, end, 1, Holder{kind, Inferred, 7, 3}}, &into)
+		ps.cut(Ownership{start, end, 1, Holder{kind, Inferred, none, 7, 3}}, &into)
 		var out []string
 		into.Each(func(_ column.Ref, o *Ownership) {
 			who := map[Kind]string{Thread: "owner", GCPause: "gc", Safepoint: "safepoint", Handoff: "free"}[o.Holder.Kind]

@@ -37,6 +37,7 @@ func (b *builder) fill(g *gap) {
 			next = list[i+1]
 		}
 		b.emit(cur.start, cur.end, cur)
+		cur.did, next.did = none, none // what it did before and after nobody knows
 		b.join(cur, next, final && g.last == format.NoThread)
 	}
 }
@@ -46,7 +47,7 @@ func (b *builder) fill(g *gap) {
 func (b *builder) anchors(g *gap) []anchor {
 	list := append(b.list[:0], g.first)
 	if g.lo == minTime {
-		list[0] = anchor{g.lo, g.lo, format.NoThread, format.NoStack, Unknown}
+		list[0] = anchor{g.lo, g.lo, format.NoThread, format.NoStack, Unknown, none}
 	}
 	add := func(a anchor) {
 		whole := a
@@ -79,7 +80,7 @@ func (b *builder) anchors(g *gap) []anchor {
 			}
 			continue
 		}
-		add(anchor{s.time, s.time, s.thread, s.stack, Sampled})
+		add(anchor{s.time, s.time, s.thread, s.stack, Sampled, none})
 	}
 	b.list = list
 	return list

@@ -73,23 +73,32 @@ type Other struct {
 	Stack      format.StackID
 }
 
-// The top bits of who, and the greatest format.Activity that fits in there.
+// The top bits of who: the greatest format.Activity that fits in there, and
+// above it that the thread waited for what others must give back.
 const (
-	whatShift = 25
-	maxWhat   = 1<<(32-whatShift) - 1
+	whatShift   = 25
+	maxWhat     = 1<<(31-whatShift) - 1
+	resourceBit = 1 << 31
 )
 
 const _ = uint(1<<whatShift - 1 - MaxID)
 
 func newOther(ev *format.Event, end int64) Other {
-	return Other{ev.Time, end, uint32(ev.Thread) | uint32(min(ev.Activity, maxWhat))<<whatShift, ev.Stack}
+	o := Other{ev.Time, end, uint32(ev.Thread) | uint32(min(ev.Activity, maxWhat))<<whatShift, ev.Stack}
+	if ev.Resource {
+		o.who |= resourceBit
+	}
+	return o
 }
 
 // Thread returns who did it.
 func (a *Other) Thread() format.ThreadID { return format.ThreadID(a.who & (1<<whatShift - 1)) }
 
 // What returns what it did.
-func (a *Other) What() format.Activity { return format.Activity(a.who >> whatShift) }
+func (a *Other) What() format.Activity { return format.Activity(a.who >> whatShift & maxWhat) }
+
+// Resource reports whether it waited for what others must give back.
+func (a *Other) Resource() bool { return a.who&resourceBit != 0 }
 
 // release is one recorded release of a lock, in 32 bytes.
 type release struct {
@@ -162,7 +171,8 @@ type dump struct {
 type Record struct {
 	Waits   column.Column[Wait]
 	Tenures column.Column[Tenure]
-	Lives   []Life // by thread
+	Lives   []Life                              // by thread
+	Same    map[format.ObjectID]format.ObjectID // locks that are others, as which Arrange lists them
 
 	others    column.Column[Other]
 	releases  column.Column[release]
@@ -253,6 +263,20 @@ func (r *Record) NextInput() {
 	r.inputs = append(r.inputs, input{from: format.NoTime, to: format.NoTime})
 }
 
+// TellsOwners reports whether every input that has waits tells itself who held
+// the locks meanwhile, and at least one does.
+func (r *Record) TellsOwners() bool {
+	any := false
+	for i := range r.inputs {
+		in := &r.inputs[i]
+		if in.waits && !in.tenures || in.inferred {
+			return false
+		}
+		any = any || in.tenures
+	}
+	return any
+}
+
 // found says that a lock is one of the input at hand, and returns that.
 func (r *Record) found(l format.ObjectID) *input {
 	for len(r.inputOf) <= int(l) {
@@ -268,6 +292,14 @@ func (r *Record) inputOfThread(t format.ThreadID) *input {
 		return &r.inputs[r.sampledIn[t]]
 	}
 	return &r.inputs[0]
+}
+
+// InputOf returns the number of a lock's input.
+func (r *Record) InputOf(l format.ObjectID) int {
+	if int(l) < len(r.inputOf) {
+		return int(r.inputOf[l])
+	}
+	return 0
 }
 
 // input returns the input of a lock.

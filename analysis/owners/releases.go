@@ -252,9 +252,55 @@ func (b *walk) end() {
 	}
 }
 
+// add books a tenure, with what its thread is known to have done meanwhile: a
+// release has the stack of an instant, and not of the sleep before it.
 func (b *walk) add(p *point, start, end int64) {
-	t := Tenure{Start: start, End: end, Thread: p.thread, Lock: b.lock, Stack: p.stack}
-	t.owned(Inferred, b.ev.endOf(p.thread), b.busy, func(o Ownership) { b.out = append(b.out, o) })
+	list := b.ev.Of(p.thread)
+	for _, i := range list[b.ev.before(list, start):] {
+		d := b.ev.at(i)
+		if d.start >= end {
+			break
+		}
+		stack, ok := b.inside(p, d.stack)
+		if !ok || IsWait(i) || d.end <= d.start || d.end > end {
+			continue
+		}
+		b.book(p, start, d.start, p.stack, none)
+		b.book(p, d.start, d.end, stack, b.ev.did(i))
+		start = d.end
+	}
+	b.book(p, start, end, p.stack, none)
+}
+
+// inside returns the stack to show for an activity during a tenure: its own if it
+// goes through the function of the section, that of the tenure if it shows the
+// runtime only; ok is false for a stack that is of another part of the program:
+// where the tenure began is an estimate.
+func (b *walk) inside(p *point, stack format.StackID) (shown format.StackID, ok bool) {
+	if b.ev.sym.Bare(stack) {
+		return p.stack, true
+	}
+	fn := b.function(p)
+	for _, f := range b.ev.sym.Application(stack) {
+		if f.Class == fn.class && f.Method == fn.method {
+			return stack, true
+		}
+	}
+	return format.NoStack, false
+}
+
+// book appends the busy parts of a stretch of a tenure.
+func (b *walk) book(p *point, start, end int64, stack format.StackID, did format.Activity) {
+	if start >= end {
+		return
+	}
+	t := Tenure{Start: start, End: end, Thread: p.thread, Lock: b.lock, Stack: stack}
+	t.owned(Inferred, b.ev.endOf(p.thread), b.busy, func(o Ownership) {
+		if o.Holder.Kind == Thread {
+			o.Holder.Did = did
+		}
+		b.out = append(b.out, o)
+	})
 }
 
 func (b *walk) index(t format.ThreadID) int {

@@ -49,6 +49,7 @@ type anchor struct {
 	thread     format.ThreadID // NoThread: the lock was free
 	stack      format.StackID
 	prov       Provenance
+	did        format.Activity // all through the stretch
 }
 
 // compare puts anchors in order of time, the longest of one beginning first,

@@ -36,7 +36,7 @@ func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span)
 		for _, i := range ev.activitiesAt(at, s.lock) {
 			d, t := ev.at(i), ev.thread(i)
 			if inside || ev.within(s, t, &d) {
-				s.seen = append(s.seen, anchor{d.start, d.end, t, d.stack, Inferred})
+				s.seen = append(s.seen, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
 			}
 		}
 	}

@@ -20,7 +20,7 @@ func (ev *evidence) singly(s *section, at callSite) {
 	var found []anchor
 	for _, i := range ending {
 		if d, t := ev.at(i), ev.thread(i); ev.fits(s, t, d, window) {
-			found = append(found, anchor{d.start, d.end, t, d.stack, Inferred})
+			found = append(found, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
 		}
 	}
 	if len(found) < fewestPrompt || len(found)*overChance < len(ending) || ev.byChance(s, list, window) > float64(len(found)*len(moves)/overChance) {
@@ -30,7 +30,7 @@ func (ev *evidence) singly(s *section, at callSite) {
 		found = found[:0]
 		for _, i := range list {
 			if d, t := ev.at(i), ev.thread(i); !s.excluded(ev, t, d.start, d.end) {
-				found = append(found, anchor{d.start, d.end, t, d.stack, Inferred})
+				found = append(found, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
 			}
 		}
 	}

@@ -42,7 +42,7 @@ import (
 type Timelines struct {
 	Owned    column.Column[Ownership] // in no order
 	Unowned  []Owner                  // by lock: whom the stretches without an owner are charged to
-	Unlinked int                      // contended locks of thread dumps that match no recorded wait
+	Unlinked []Unlinked               // contended locks of thread dumps that match no recorded wait, by time
 	Trust    Calibration
 
 	add func(Ownership)
@@ -62,7 +62,7 @@ func (a *Activities) Timelines(sym Symbols) (tl *Timelines, rebuilt func()) {
 	tl.add = func(o Ownership) { a.input(o.Lock).pauses.cut(o, &tl.Owned) }
 	recorded := tl.addTenures(a)
 	ev := a.evidence(sym)
-	tl.Unlinked = ev.missed
+	tl.Unlinked = ev.unlinked
 	var unknown []format.ObjectID
 	for l, waits := range byLock {
 		if len(waits) > 0 && !recorded[l] {

@@ -12,11 +12,11 @@ import (
 // Status is how a rule fared.
 type Status string
 
-// The statuses. Unknown is what the trace cannot tell; it does not pass either.
+// The statuses. Undecided is what the trace cannot tell: silence is not health.
 const (
-	Pass    Status = "pass"
-	Fail    Status = "fail"
-	Unknown Status = "unknown"
+	Pass      Status = "pass"
+	Fail      Status = "fail"
+	Undecided Status = "undecided"
 )
 
 // Result is one rule with what it was held against, worst first.
@@ -25,6 +25,7 @@ type Result struct {
 	Unit     Unit
 	Relative bool // held against a baseline
 	Status   Status
+	Doubt    Doubt // why it is undecided
 	Subjects []Subject
 }
 
@@ -37,6 +38,8 @@ type Subject struct {
 	Limit  float64 // what the value is held against, a change over the baseline included
 	Base   float64 // of a change
 	Noise  float64 // of a change: how far above the limit is still noise
+
+	none bool // the trace cannot give the value
 }
 
 // Check holds rules against runs, each the trace of one run of the same
@@ -55,9 +58,13 @@ func Check(rules []Rule, runs, baseline []*Run) []Result {
 	return out
 }
 
-// Failed reports whether any rule does not hold.
-func Failed(results []Result) bool {
-	return slices.ContainsFunc(results, func(r Result) bool { return r.Status != Pass })
+// Worst returns the status of all rules together.
+func Worst(results []Result) Status {
+	all := Pass
+	for i := range results {
+		all = worse(all, results[i].Status)
+	}
+	return all
 }
 
 func (r *Rule) check(runs, baseline []*Run) Result {
@@ -67,14 +74,26 @@ func (r *Rule) check(runs, baseline []*Run) Result {
 		base = r.metric.measure(r, baseline)
 	}
 	values := r.metric.measure(r, runs)
+	counts := r.metric.unit == Ratio && slices.ContainsFunc(slices.Concat(runs, baseline), counted)
 	for name, v := range values {
-		s := r.absolute(v)
+		v.none = v.none || counts
+		s := r.absolute(v, runningRange(runs))
 		if r.relative {
 			s = r.change(v, base[name], len(baseline), 0.05/float64(len(values)))
 		}
-		s.Name = name
+		s.Name, s.none = name, s.none || v.none || base[name].none
+		if s.Status == Pass {
+			s.Status = r.decide(&res, &s, runs, baseline)
+		}
 		res.Subjects = append(res.Subjects, s)
 		res.Status = worse(res.Status, s.Status)
+	}
+	if len(values) == 0 {
+		silent := Subject{}
+		if !r.relative {
+			silent.Limit = r.limit
+		}
+		res.Status = r.decide(&res, &silent, runs, baseline)
 	}
 	slices.SortFunc(res.Subjects, func(a, b Subject) int {
 		return cmp.Or(cmp.Compare(rank(b.Status), rank(a.Status)), cmp.Compare(b.Value-b.Limit, a.Value-a.Limit), cmp.Compare(a.Name, b.Name))
@@ -82,13 +101,30 @@ func (r *Rule) check(runs, baseline []*Run) Result {
 	return res
 }
 
-func (r *Rule) absolute(v measured) Subject {
+// runningRange is the part that the running time counted is of what it may be
+// at most.
+func runningRange(runs []*Run) float64 {
+	low, high := 0.0, 0.0
+	for _, run := range runs {
+		low, high = low+float64(run.Trace.RunningNs), high+float64(max(run.Trace.RunningHigh, run.Trace.RunningNs))
+	}
+	if high == 0 {
+		return 1
+	}
+	return low / high
+}
+
+// absolute holds a value against a limit. A share fails where it is above in
+// any case, however much of the time not told threads ran.
+func (r *Rule) absolute(v measured, running float64) Subject {
 	s := Subject{Status: Pass, Value: v.Value, Half: known(v.Half), Limit: r.limit}
 	switch {
 	case v.none:
-		s.Status = Unknown
+		// decide says why
 	case r.metric == &deadlock:
 		s.Status = failIf(v.Value > 0)
+	case r.metric.unit == Ratio:
+		s.Status = failIf(r.above(v.Value*running, r.limit))
 	default:
 		s.Status = failIf(r.above(v.Value, r.limit))
 	}
@@ -108,13 +144,13 @@ func (r *Rule) change(v, base measured, traces int, alpha float64) Subject {
 	grown := 1 + r.limit
 	s := Subject{Value: v.Value, Half: known(v.Half), Base: before.Value, Limit: before.Value * grown}
 	if v.none || base.none {
-		s.Status = Unknown
+		s.Status = Pass // decide says why not
 		return s
 	}
 	va, vb := now.SE*now.SE, before.SE*before.SE*grown*grown
 	se := math.Sqrt(va + vb)
 	if math.IsInf(se, 1) {
-		s.Status = Unknown
+		s.Status, s.none = Pass, true
 		return s
 	}
 	if se > 0 {
@@ -139,7 +175,7 @@ func failIf(bad bool) Status {
 	return Pass
 }
 
-func rank(s Status) int { return slices.Index([]Status{Pass, Unknown, Fail}, s) }
+func rank(s Status) int { return slices.Index([]Status{Pass, Undecided, Fail}, s) }
 
 func worse(a, b Status) Status {
 	if rank(b) > rank(a) {

@@ -7,6 +7,7 @@ import (
 	"contend/analysis"
 	"contend/blame/compare"
 	"contend/blame/locks"
+	"contend/format"
 )
 
 // Run is one trace, analysed.
@@ -14,6 +15,7 @@ type Run struct {
 	Profile *compare.Profile
 	Locks   *locks.Collector // by class
 	Trace   *analysis.Trace
+	Stats   format.Stats
 }
 
 // NewRun returns a run to be filled: its visitors go over the trace, and Trace
@@ -30,6 +32,10 @@ type metric struct {
 	// measure returns a value for each subject of the runs that the rule
 	// names; its errors are those of compare.Rate.
 	measure func(r *Rule, runs []*Run) map[string]measured
+	// doubts are what may keep a run from deciding that the rule holds.
+	doubts []doubter
+	// names returns what a pattern is held against; nil where there is none.
+	names func(run *Run) []string
 }
 
 // measured is a value; none says that the trace cannot give it.
@@ -38,7 +44,7 @@ type measured struct {
 	none bool
 }
 
-var deadlock = metric{name: "deadlock", unit: Count, measure: func(_ *Rule, runs []*Run) map[string]measured {
+var deadlock = metric{name: "deadlock", unit: Count, doubts: ofDeadlocks, measure: func(_ *Rule, runs []*Run) map[string]measured {
 	n := 0
 	for _, run := range runs {
 		n += len(run.Trace.Deadlocks)
@@ -48,14 +54,14 @@ var deadlock = metric{name: "deadlock", unit: Count, measure: func(_ *Rule, runs
 
 // metrics are what rules can limit, besides deadlocks.
 var metrics = []metric{
-	{"csp", Ratio, pressure},
-	{"blame", Ratio, caused},
-	{"p50", Ns, percentile(50)},
-	{"p90", Ns, percentile(90)},
-	{"p99", Ns, percentile(99)},
-	{"p99.9", Ns, percentile(99.9)},
-	{"p99.99", Ns, percentile(99.99)},
-	{"max", Ns, length(func(r *locks.Row) int64 { return r.MaxNs })},
+	{"csp", Ratio, pressure, ofShares, classes},
+	{"blame", Ratio, caused, ofShares, frames},
+	{"p50", Ns, percentile(50), ofLengths, classes},
+	{"p90", Ns, percentile(90), ofLengths, classes},
+	{"p99", Ns, percentile(99), ofLengths, classes},
+	{"p99.9", Ns, percentile(99.9), ofLengths, classes},
+	{"p99.99", Ns, percentile(99.99), ofLengths, classes},
+	{"max", Ns, length(func(r *locks.Row) int64 { return r.MaxNs }), ofLengths, classes},
 }
 
 func metricNames() string {
@@ -65,6 +71,10 @@ func metricNames() string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// counted reports whether a run counts acquisitions, of which no share of the
+// time follows.
+func counted(run *Run) bool { return run.Stats.Unit == format.UnitAcquisitions }
 
 func group(runs []*Run) compare.Group {
 	g := make(compare.Group, len(runs))

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"contend/blame/naming"
 	"contend/format"
 )
 
@@ -74,7 +75,7 @@ func Parse(text string) (Rule, error) {
 		return r, errors.New("the brackets are empty; * stands for everything")
 	}
 	var err error
-	if r.pattern, err = glob(r.subject); err != nil {
+	if r.pattern, err = naming.Glob(r.subject); err != nil {
 		return r, fmt.Errorf("%q is no pattern: %w", r.subject, err)
 	}
 	return r, r.setLimit(m[5], m[6])
@@ -104,16 +105,6 @@ func (r *Rule) setLimit(number, unit string) error {
 		return nil
 	}
 	return fmt.Errorf("%q has not the unit of %s: write a number with %%", number+unit, r.metric.name)
-}
-
-// glob compiles a pattern in which * stands for any characters. The error is
-// that of a text that is not UTF-8.
-func glob(pattern string) (*regexp.Regexp, error) {
-	parts := strings.Split(pattern, "*")
-	for i, p := range parts {
-		parts[i] = regexp.QuoteMeta(p)
-	}
-	return regexp.Compile("^(?s:" + strings.Join(parts, ".*") + ")$")
 }
 
 // ParseFile reads rules, one a line; empty lines and those that begin with #

@@ -112,7 +112,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 }
 
 func (c *Collector) ids(lock format.ObjectID, w *analysis.Waiter) blame.IDs {
-	return c.keys.IDs(c.by, lock, w, analysis.Owner{})
+	return c.keys.IDs(c.by, lock, w, blame.Charge{})
 }
 
 // add gives a wait that begins at some time to all that count it.

@@ -14,6 +14,7 @@ import (
 
 // Row is one lock, or one class of locks. Times are nanoseconds.
 type Row struct {
+	ID                uint32 // of the lock, or of the class
 	Lock, Class, Kind string
 	Locks             int // how many locks the row stands for
 	Waits             int64
@@ -24,6 +25,7 @@ type Row struct {
 	P50Ns, P99Ns      int64 // percentiles of whole waits, to three digits; 0 when only sampled
 	CSP               float64
 	Waiters           int                         // distinct threads
+	Addresses         int                         // at how many a lock was recorded that collections moved; 0 of others, and of a class
 	Created           format.StackID              // that made the lock; NoStack of a class, and where the trace does not tell
 	ByProvenance      [analysis.Provenances]int64 // WaitNs by how the direct owners are known
 	Series            int                         // names the row to Collector.Estimate; 0 when it is exact
@@ -60,6 +62,7 @@ type lastSum struct {
 }
 
 type sum struct {
+	id      uint32
 	series  int // in the recorder; 0 when the trace is exact
 	first   format.ObjectID
 	locks   map[format.ObjectID]struct{}
@@ -136,6 +139,7 @@ func (c *Collector) find(lock format.ObjectID) int32 {
 		i = int32(len(c.sums))
 		c.index[key] = i
 		c.sums = append(c.sums, newSum(lock))
+		c.sums[i].id = key
 		if c.rec.Sampled() {
 			c.sums[i].series = c.rec.New()
 		}
@@ -204,14 +208,15 @@ func (c *Collector) Estimate(r *Row) (waitNs, csp bootstrap.Estimate, ok bool) {
 }
 
 func (c *Collector) row(m *sum) Row {
-	r := Row{lengths: &m.lengths, Series: m.series, Locks: len(m.locks), Waits: m.waits, Failed: m.failed, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters), ByProvenance: m.known}
+	r := Row{ID: m.id, lengths: &m.lengths, Series: m.series, Locks: len(m.locks), Waits: m.waits, Failed: m.failed, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters), ByProvenance: m.known}
 	if m.first != format.NoObject || c.byClass {
 		r.Class = c.sym.ClassName(m.first)
 		r.Kind = c.sym.Object(m.first).Kind.String()
 		r.Lock = c.sym.LockName(m.first)
 		r.Created = c.sym.Object(m.first).Stack
+		r.Addresses = c.sym.Object(m.first).Addresses
 		if c.byClass {
-			r.Lock, r.Created = r.Class, format.NoStack
+			r.Lock, r.Created, r.Addresses = r.Class, format.NoStack, 0
 		}
 	}
 	r.P50Ns, r.P99Ns = m.lengths.Percentile(50), m.lengths.Percentile(99)

@@ -61,18 +61,18 @@ func TestRowsByLockAndByClass(t *testing.T) {
 		{Lock: "Cache@a", Class: "Cache", Kind: "monitor", Locks: 1, Waits: 2, WaitNs: 90, WallNs: 50, MaxNs: 50, P50Ns: 40, P99Ns: 50, CSP: 0.09, Waiters: 2, ByProvenance: known(90)},
 		{Lock: "Cache@b", Class: "Cache", Kind: "monitor", Locks: 1, Waits: 1, WaitNs: 20, WallNs: 20, MaxNs: 20, P50Ns: 20, P99Ns: 20, CSP: 0.02, Waiters: 1, ByProvenance: known(20)},
 		journal}
-	if diff := cmp.Diff(byLock, collect(false).Rows(), cmpopts.IgnoreUnexported(Row{})); diff != "" {
+	if diff := cmp.Diff(byLock, collect(false).Rows(), cmpopts.IgnoreUnexported(Row{}), cmpopts.IgnoreFields(Row{}, "ID")); diff != "" {
 		t.Error(diff)
 	}
 	journal.Lock = "Journal"
 	byClass := []Row{
 		{Lock: "Cache", Class: "Cache", Kind: "monitor", Locks: 2, Waits: 3, WaitNs: 110, WallNs: 70, MaxNs: 50, P50Ns: 40, P99Ns: 50, CSP: 0.11, Waiters: 3, ByProvenance: known(110)},
 		journal}
-	if diff := cmp.Diff(byClass, collect(true).Rows(), cmpopts.IgnoreUnexported(Row{})); diff != "" {
+	if diff := cmp.Diff(byClass, collect(true).Rows(), cmpopts.IgnoreUnexported(Row{}), cmpopts.IgnoreFields(Row{}, "ID")); diff != "" {
 		t.Error(diff)
 	}
 	want := Row{Locks: 3, Waits: 4, WaitNs: 111, WallNs: 71, MaxNs: 50, P50Ns: 20, P99Ns: 50, CSP: 0.111, Waiters: 3, ByProvenance: known(111)}
-	if diff := cmp.Diff(want, collect(false).Total(), cmpopts.IgnoreUnexported(Row{})); diff != "" {
+	if diff := cmp.Diff(want, collect(false).Total(), cmpopts.IgnoreUnexported(Row{}), cmpopts.IgnoreFields(Row{}, "ID")); diff != "" {
 		t.Error(diff)
 	}
 	if n := collect(true).RunningNs(); n != 1000 {

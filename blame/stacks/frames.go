@@ -33,22 +33,33 @@ func (b *Builder) Frames(s *Sample) []Frame {
 	if b.view == Blocked {
 		return b.stack(nil, s.WaiterStack, Waiter)
 	}
-	frames := b.owner(nil, s.Owner)
-	if b.view == Blame {
-		return frames
+	if b.view == Site && s.Owner.Kind == analysis.OwnerThread {
+		return b.frames(nil, b.sites.Taking(s.Owner.Stack, s.Lock), Owner)
 	}
-	hops := b.paths.hops(s.path)
-	for i := len(hops) - 1; i >= 0; i-- {
-		frames = b.stack(b.lock(frames, hops[i].Lock), hops[i].Stack, Owner)
+	if b.view == Blame || b.view == Site {
+		return b.owner(nil, s.Owner)
 	}
-	return b.stack(b.lock(frames, s.Lock), s.WaiterStack, Waiter)
+	return b.chain(s)
 }
 
+// stack adds a stack.
 func (b *Builder) stack(frames []Frame, id format.StackID, r Role) []Frame {
-	list := b.sym.Frames(id)
+	return b.frames(frames, b.sym.Frames(id), r)
+}
+
+func (b *Builder) frames(frames []Frame, list []format.Frame, r Role) []Frame {
 	if len(list) == 0 {
 		return append(frames, Frame{format.Frame{Method: analysis.UnknownStack}, r})
 	}
+	if inner, outer := b.limit.of(len(list)); inner+outer < len(list) {
+		frames = b.put(frames, list[:inner], r)
+		frames = append(frames, omitted(len(list)-inner-outer, r))
+		return b.put(frames, list[len(list)-outer:], r)
+	}
+	return b.put(frames, list, r)
+}
+
+func (b *Builder) put(frames []Frame, list []format.Frame, r Role) []Frame {
 	for _, f := range list {
 		if b.Stable {
 			f.Class, f.Line = chains.StableName(f.Class), 0
@@ -65,7 +76,11 @@ func (b *Builder) owner(frames []Frame, o analysis.Owner) []Frame {
 	if o.Kind != analysis.OwnerThread {
 		return append(frames, Frame{format.Frame{Method: analysis.PseudoOwner(o.Kind, o.Cycle)}, Owner})
 	}
-	return b.stack(frames, o.Stack, Owner)
+	list := b.sym.Frames(o.Stack)
+	for len(list) > 1 && analysis.LockFrame(list[0]) { // taking or giving back a lock is no cause
+		list = list[1:]
+	}
+	return b.frames(frames, list, Owner)
 }
 
 func (b *Builder) lock(frames []Frame, id format.ObjectID) []Frame {

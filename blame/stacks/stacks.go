@@ -4,7 +4,11 @@
 package stacks
 
 import (
+	"regexp"
+
 	"contend/analysis"
+	"contend/blame/doing"
+	"contend/blame/sites"
 	"contend/format"
 )
 
@@ -16,10 +20,11 @@ const (
 	Blame   View = iota // the owner's stack
 	Blocked             // the waiter's stack
 	Chain               // the waiter's stack, the lock, what its owner waited for in turn, and the stack of the last owner
+	Site                // the owner's stack from the frame that took the lock outwards
 )
 
 // Views are the names of the views.
-var Views = [...]string{Blame: "blame", Blocked: "blocked", Chain: "chain"}
+var Views = [...]string{Blame: "blame", Blocked: "blocked", Chain: "chain", Site: "site"}
 
 // Builder is a visitor that sums slices into samples.
 type Builder struct {
@@ -30,11 +35,13 @@ type Builder struct {
 
 	view    View
 	sym     *analysis.Symbols
+	sites   *sites.Sites
 	start   int64
 	end     int64
 	index   map[Key]int
 	samples []Sample
 	paths   paths
+	limit   limit // while a deep chain is put together
 }
 
 // Key is everything a sample tells.
@@ -65,14 +72,16 @@ func (s *Sample) Wall() *analysis.Union { return &s.wall }
 // readers' shares is shorter than the stretch it covers.
 func WallNs(u *analysis.Union, delayNs int64) int64 { return min(u.Len(), delayNs) }
 
-// New returns an empty builder.
-func New(v View) *Builder {
-	return &Builder{view: v, index: map[Key]int{}}
+// New returns an empty builder. The program's own code, for the view of sites, are
+// the frames that the expression matches; see sites.New.
+func New(v View, app *regexp.Regexp) *Builder {
+	return &Builder{view: v, sites: sites.New(app), index: map[Key]int{}}
 }
 
 // Begin implements analysis.Visitor.
 func (b *Builder) Begin(sym *analysis.Symbols, start int64) {
 	b.sym, b.start, b.end = sym, start, start
+	b.sites.Begin(sym)
 }
 
 // Running implements analysis.Visitor.
@@ -114,6 +123,19 @@ func (b *Builder) add(key Key, s *analysis.Slice, ns int64, first bool) {
 	if first {
 		m.Waits++
 	}
+}
+
+// Doing returns what the owner of a sample was at.
+func (b *Builder) Doing(s *Sample) doing.Doing {
+	if what := doing.Recorded(s.Owner.Did); what != doing.Unknown {
+		return what
+	}
+	return b.sites.Doing(s.Owner.Stack)
+}
+
+// WaiterSite returns where the waiter of a sample waits.
+func (b *Builder) WaiterSite(s *Sample) string {
+	return b.sites.Names().Name(b.sites.Waiter(s.WaiterStack))
 }
 
 // Symbols resolves what the samples name.

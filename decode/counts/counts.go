@@ -87,6 +87,7 @@ func (r *Reader) Stats() format.Stats {
 	s.Format, s.Unit, s.BytesTotal = "contention-profiling counts", format.UnitAcquisitions, s.BytesRead
 	s.BytesRead -= r.lost
 	s.Damage = r.damage
+	s.Blind = "the input counts acquisitions: it does not tell who holds a lock"
 	s.Warnings = []format.Warning{{Code: "counts-only", Text: "the input counts contended acquisitions; it knows no waiting times and no owners"}}
 	if !r.timed {
 		s.Warnings = append(s.Warnings, format.Warning{Code: "no-times", Text: "the counts have no time: none per second can be given"})

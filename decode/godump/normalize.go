@@ -5,8 +5,6 @@ import (
 	"bytes"
 	"io"
 	"regexp"
-
-	"contend/decode/logline"
 )
 
 // normalizer makes of what the runtime prints what the library reads. Some of it
@@ -25,8 +23,6 @@ type normalizer struct {
 	held  []byte // the function whose file comes next, when holds
 	holds bool
 	err   error
-
-	logged logline.Prefix // taken off each line
 
 	within  bool // a goroutine
 	skips   bool // up to its end
@@ -68,9 +64,6 @@ func (t *normalizer) next() {
 	line, err := t.in.ReadSlice('\n')
 	t.out = t.out[:0]
 	whole := err == nil && !t.rest
-	if t.logged.Found() && !t.rest {
-		line = []byte(t.logged.Strip(string(line)))
-	}
 	t.rest = err == bufio.ErrBufferFull
 	if t.rest {
 		err = nil

@@ -64,8 +64,6 @@ func TestOneDumpIsOne(t *testing.T) {
 		"named by //line":              blocked("2", "main.parse()\n\tyaccpar:153 +0x1\nmain.render(...)\n\t/src/a b.templ:7\n") + "\n" + three,
 		"frames of C":                  blocked("2", "non-Go function\n\tpc=0x7f00\nns::f(int)\n\t/src/f.cpp:4 pc=0x7f01\n") + "\n" + three,
 		"ancestors":                    two + "[originating from goroutine 1]:\nmain.main(...)\n\t/src/main.go:31 +0x78\n\n" + three,
-		"a container's log":            logged("2026-11-21T10:00:00.12Z stderr F ", "panic: x\n\n"+two+"\n"+three),
-		"a composed log":               logged("app-1  | ", two+"\n"+three),
 		"rules in a log":               "-----\nSIGQUIT: quit\n\n" + two + "\n" + three + "\n-----\n\n",
 		"a race before":                raceReport + two + "\n" + three,
 		"a race behind":                two + "\n" + three + raceReport,

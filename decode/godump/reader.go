@@ -10,8 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
-	"contend/decode/logline"
 	"contend/decode/rules"
 	"contend/format"
 
@@ -21,6 +21,7 @@ import (
 // Options of a Reader.
 type Options struct {
 	Rules *rules.Table // tells locks from idle waiting; nil means the default
+	Off   int64        // bytes of the input before what is read
 }
 
 // Reader is a format.Source over the dumps of one input. Each dump is a tick.
@@ -48,38 +49,38 @@ const apart = int64(1e9)
 
 // Is reports whether text holds the beginning of a goroutine dump.
 func Is(head []byte) bool {
-	_, ok := begins(head)
-	return ok
+	for line := range bytes.Lines(head) {
+		if Begins(string(bytes.TrimRight(line, "\r\n"))) {
+			return true
+		}
+	}
+	return false
 }
 
-// begins finds the beginning of a dump in text, and what a logger put before
-// each of its lines. A dump without that goes first.
-func begins(head []byte) (logged logline.Prefix, ok bool) {
-	for line := range bytes.Lines(head) {
-		at := bytes.Index(line, goroutineHead)
-		if at < 0 || at > 0 && (ok || !bytes.HasSuffix(bytes.TrimRight(line, "\r\n"), []byte("]:"))) {
-			continue
-		}
-		rest := line[at+len(goroutineHead):]
-		if len(rest) == 0 || rest[0] < '0' || rest[0] > '9' || !bytes.Contains(rest, []byte(" [")) {
-			continue
-		}
-		if at == 0 {
-			return logline.Prefix{}, true
-		}
-		logged, ok = logline.Find(string(line[:at]))
-	}
-	return logged, ok
+// Begins tells the first line of a goroutine: `goroutine 7 [running]:`.
+func Begins(line string) bool {
+	rest, ok := strings.CutPrefix(line, string(goroutineHead))
+	return ok && rest != "" && rest[0] >= '0' && rest[0] <= '9' && strings.Contains(rest, " [") && strings.HasSuffix(rest, "]:")
+}
+
+// profileHead begins what debug=1 gives.
+const profileHead = "goroutine profile: total "
+
+// IsProfile reports whether text is that: counts of goroutines by stack.
+func IsProfile(line string) bool { return strings.HasPrefix(line, profileHead) }
+
+// NotDump is the error of such a profile, which tells neither what goroutines
+// wait for nor that they wait. It wraps ErrNotMine.
+func NotDump(name string) error {
+	return &format.Error{Pos: format.Pos{File: name, Line: 1}, What: "goroutine profile", Err: fmt.Errorf("of debug=1 it does not tell what goroutines wait for: %w", format.ErrNotMine),
+		Hint: "take it with debug=2: curl 'http://HOST:PORT/debug/pprof/goroutine?debug=2' > dump.txt"}
 }
 
 // NewReader reads the first dump. The error is a *format.Error with
 // ErrNotMine for text that holds none, or what the input returned.
 func NewReader(in *bufio.Reader, name string, o Options) (*Reader, error) {
-	c := &counter{in: in}
+	c := &counter{in: in, n: o.Off}
 	r := &Reader{name: name, in: c, lines: &normalizer{in: bufio.NewReader(&depthLimit{in: c, start: true})}, names: newSymbols(o.Rules)}
-	_, _ = in.Peek(1) // what there is tells enough: a pipe may give no more for now
-	head, _ := in.Peek(in.Buffered())
-	r.lines.logged, _ = begins(head)
 	r.rest = r.lines
 	r.advance()
 	if r.dumps == 0 {
@@ -131,6 +132,7 @@ func (r *Reader) Stats() format.Stats {
 	s := format.Stats{Format: "goroutine dump", Unit: format.UnitThreads, Events: r.goroutines, BytesRead: r.in.n, BytesTotal: r.in.n, Warnings: r.warnings, Damage: r.damage}
 	s.Warnings = append(s.Warnings[:len(s.Warnings):len(s.Warnings)], format.Warning{Code: "no-times", Text: fmt.Sprintf(
 		"goroutine dumps have no time: what is counted is goroutines seen waiting, in %d dumps together", r.dumps)})
+	s.Blind = "goroutine dumps do not tell who holds a lock"
 	if r.waiting > 0 {
 		s.Warnings = append(s.Warnings, format.Warning{Code: "no-owners", Text: "goroutine dumps do not tell who holds a lock"})
 	}
@@ -210,7 +212,7 @@ func (r *Reader) deliver(list []*stack.Goroutine) {
 	r.dumps++
 	r.goroutines += int64(len(list))
 	tick := format.Event{Kind: format.KindTick, Time: at, Weight: 1, Live: uint32(len(list))}
-	var locks []format.Event
+	var locks, others []format.Event
 	index := map[format.ObjectID]int{}
 	for _, g := range list {
 		w, what := r.names.goroutine(g)
@@ -218,9 +220,11 @@ func (r *Reader) deliver(list []*stack.Goroutine) {
 		case rules.Unknown:
 			if waits(g) {
 				tick.IdleThreads++
+				others = append(others, r.names.idle(g, at, false))
 			}
-		case rules.Idle:
+		case rules.Idle, rules.Resource:
 			tick.IdleThreads++
+			others = append(others, r.names.idle(g, at, what == rules.Resource))
 		case rules.Lock:
 			r.waiting++
 			i, ok := index[w.lock]
@@ -236,5 +240,6 @@ func (r *Reader) deliver(list []*stack.Goroutine) {
 	r.queue.Push(r.names.metadata...)
 	r.names.metadata = r.names.metadata[:0]
 	r.queue.Push(tick)
+	r.queue.Push(others...)
 	r.queue.Push(locks...)
 }

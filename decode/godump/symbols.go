@@ -63,6 +63,16 @@ func (y *symbols) goroutine(g *stack.Goroutine) (w waiter, what rules.Verdict) {
 	return w, res.Verdict
 }
 
+// idle says what a goroutine does that waits for no lock. What it waits for is
+// not among the frames of a dump: it is put before them.
+func (y *symbols) idle(g *stack.Goroutine, at int64, resource bool) format.Event {
+	frames := framesOf(g)
+	thread := y.thread(g.ID, frames)
+	what := format.Frame{Method: "[" + strings.TrimSuffix(g.State, " (scan)") + "]"}
+	return format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: thread, Stack: y.stack(append([]format.Frame{what}, frames...)),
+		Time: at, End: at, Resource: resource}
+}
+
 // framesOf returns the frames, less those of every goroutine's bottom.
 func framesOf(g *stack.Goroutine) []format.Frame {
 	calls := g.Stack.Calls

@@ -148,5 +148,5 @@ func (r *Reader) idle(g *goroutine, until int64) {
 	case !known:
 		what = format.ActivityPark
 	}
-	r.queue.Push(format.Event{Kind: format.KindActivity, Thread: g.thread, Activity: what, Stack: g.stack, Time: r.wall(g.blocked), End: r.wall(until)})
+	r.queue.Push(format.Event{Kind: format.KindActivity, Thread: g.thread, Activity: what, Stack: g.stack, Time: r.wall(g.blocked), End: r.wall(until), Resource: g.verdict == rules.Resource})
 }

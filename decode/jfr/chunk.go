@@ -112,6 +112,12 @@ func (r *Reader) nextChunk() error {
 	if err != nil {
 		return &format.Error{Pos: r.pos(0), What: "chunk header", Err: err, Hint: hint}
 	}
+	if r.skip[r.head.key()] {
+		r.off = len(r.buf)
+		err := r.fill(int(r.head.size))
+		r.off, r.head = len(r.buf), last
+		return err
+	}
 	if !r.head.sameTypes(&last) {
 		r.meta = nil
 	}

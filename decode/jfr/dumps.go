@@ -1,9 +1,11 @@
 package jfr
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"contend/decode/threaddump"
 	"contend/format"
@@ -19,6 +21,9 @@ func (r *Reader) threadDump(at int64, text string) {
 	threads := make([]format.ThreadID, len(d.Threads))
 	idle := map[format.ThreadID]idleSince{}
 	shown := shownDump{asked: at}
+	if d.Telling() && !strings.Contains(text, deadlockReport) {
+		r.telling.add(at)
+	}
 	for i := range d.Threads {
 		t := &d.Threads[i]
 		if t.JavaID == 0 && len(t.Frames) == 0 {
@@ -36,7 +41,8 @@ func (r *Reader) threadDump(at int64, text string) {
 			}
 			ev.Waiters = append(ev.Waiters, format.Party{Thread: threads[i], Stack: stack, Mode: mode})
 		case t.Wait != threaddump.NotWaiting:
-			r.idleBetween(idle, threads[i], stack, at)
+			res := r.classify(r.intern(t.For.Class), stack)
+			r.idleBetween(idle, threads[i], idleSince{stack, at, res.forResource()})
 		}
 	}
 	r.idle = idle
@@ -58,6 +64,42 @@ func (r *Reader) threadDump(at int64, text string) {
 	r.dated.dumps.list = append(r.dated.dumps.list, shown)
 }
 
+// deadlockReport is what the JVM writes below the threads where it found one. It
+// knows who owns the locks of java.util.concurrent, which the dump may not show.
+const deadlockReport = "Java-level deadlock"
+
+// tellingDumps are the thread dumps in which a deadlock shows: those of all
+// threads that may hold a lock.
+type tellingDumps struct {
+	count       int
+	first, last int64
+}
+
+func (d *tellingDumps) add(at int64) {
+	if d.count == 0 {
+		d.first = at
+	}
+	d.last = max(d.last, at)
+	d.count++
+}
+
+// unwatched is for how long a recording may go on behind its last dump.
+const unwatched = int64(20e9)
+
+// blind says why a deadlock may not show: who is in one records no wait, so that
+// only thread dumps tell. Virtual threads are in none.
+func (r *Reader) blind() string {
+	switch end := r.head.end(); {
+	case r.telling.count == 0:
+		return "no thread dump is in the recording, and a wait in a deadlock never ends and is not recorded"
+	case len(r.ids.virtual) > 0:
+		return "virtual threads are not in the thread dumps of a recording"
+	case end-r.telling.last > max(unwatched, (end-r.telling.first)/10):
+		return fmt.Sprintf("the last thread dump is %v before the end of the recording", time.Duration(end-r.telling.last).Round(time.Second))
+	}
+	return ""
+}
+
 // enters reports whether a thread has a monitor and is still blocked at its
 // entry: it was free, or handed over, a moment ago.
 func enters(t *threaddump.Thread, ref threaddump.LockRef) bool {
@@ -66,15 +108,16 @@ func enters(t *threaddump.Thread, ref threaddump.LockRef) bool {
 
 // idleSince is the idle stack the last dump showed a thread in.
 type idleSince struct {
-	stack format.StackID
-	at    int64
+	stack    format.StackID
+	at       int64
+	resource bool // it waits for what others must give back
 }
 
-func (r *Reader) idleBetween(now map[format.ThreadID]idleSince, t format.ThreadID, stack format.StackID, at int64) {
-	if before, ok := r.idle[t]; ok && before.stack == stack && before.at < at {
-		r.queue.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: t, Time: before.at, End: at, Stack: stack})
+func (r *Reader) idleBetween(all map[format.ThreadID]idleSince, t format.ThreadID, now idleSince) {
+	if before, ok := r.idle[t]; ok && before.stack == now.stack && before.at < now.at {
+		r.queue.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: t, Time: before.at, End: now.at, Stack: now.stack, Resource: now.resource})
 	}
-	now[t] = idleSince{stack, at}
+	all[t] = now
 }
 
 // waits says what kind of lock a thread of a dump waits for, KindUnknownLock

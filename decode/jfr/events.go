@@ -68,14 +68,14 @@ func wanted() map[string]*eventSpec {
 	subject := func(name string) map[string]slot { return map[string]slot{name: slotSubject} }
 	sampled := map[string]slot{"sampledThread": slotSubject, "state": slotState}
 	monitor := map[string]slot{"monitorClass": slotClass, "previousOwner": slotOwner, "notifier": slotOwner, "timedOut": slotTimedOut, "address": slotAddress}
-	io := doing(format.ActivityIO)
+	file, socket := doing(format.ActivityFile), doing(format.ActivitySocket)
 	list := []*eventSpec{
 		{"JavaMonitorEnter", monitor, monitorEnter},
 		{"JavaMonitorWait", monitor, monitorWait},
 		{"ThreadPark", map[string]slot{"parkedClass": slotClass, "address": slotAddress, "timeout": slotTimeout, "until": slotUntil}, park},
 		{"ThreadSleep", map[string]slot{"time": slotTime}, sleep},
-		{"FileRead", nil, io}, {"FileWrite", nil, io}, {"FileForce", nil, io},
-		{"SocketRead", nil, io}, {"SocketWrite", nil, io},
+		{"FileRead", nil, file}, {"FileWrite", nil, file}, {"FileForce", nil, file},
+		{"SocketRead", nil, socket}, {"SocketWrite", nil, socket},
 		{"ExecutionSample", sampled, sample},
 		{"NativeMethodSample", sampled, sample},
 		{"WallClockSample", sampled, sample},
@@ -127,6 +127,7 @@ func sleep(r *Reader, v *values, ev *format.Event) bool {
 }
 
 func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
+	r.met = true
 	ev.Kind = format.KindWait
 	ev.Thread, ev.Stack, ev.Owner = r.thread(v[slotThread]), r.stack(v[slotStack]), r.thread(v[slotOwner])
 	class := r.class(v[slotClass])
@@ -146,6 +147,8 @@ func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 	class := r.class(v[slotClass])
 	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
 	r.dated.note(ev, class, stateWaits)
+	res := r.classify(class, ev.Stack)
+	ev.Resource = res.forResource()
 	if by := r.thread(v[slotOwner]); by != format.NoThread && v[slotTimedOut] == 0 && len(r.hidden.notified) < mostNotified {
 		r.hidden.notified = append(r.hidden.notified, notified{ev.Object, by, ev.Time, ev.End})
 	}
@@ -153,6 +156,7 @@ func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 }
 
 func park(r *Reader, v *values, ev *format.Event) bool {
+	r.met = true
 	ev.Thread, ev.Stack = r.thread(v[slotThread]), r.stack(v[slotStack])
 	if l := r.ids.virtual[ev.Thread]; l != nil {
 		l.lastPark = max(l.lastPark, ev.End)
@@ -168,13 +172,10 @@ func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space,
 	ev.Object = r.object(class, address, in, res.Kind, ev.Stack)
 	r.dated.note(ev, class, stateParks)
 	if res.Verdict != rulesLock {
-		ev.Kind, ev.Activity = format.KindActivity, res.activity
+		ev.Kind, ev.Activity, ev.Resource = format.KindActivity, res.activity, res.forResource()
 		return true
 	}
 	ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, late
-	if in == heapSpace {
-		r.hidden.meet(ev, class)
-	}
 	if l := r.ids.virtual[ev.Thread]; l != nil {
 		l.parked = true
 	}
@@ -281,9 +282,6 @@ func (r *Reader) operation(key int64) string {
 
 // pause is one of a garbage collector.
 func pause(r *Reader, _ *values, ev *format.Event) bool {
-	if len(r.hidden.pauses) < mostPauses {
-		r.hidden.pauses = append(r.hidden.pauses, ev.Time)
-	}
 	ev.Kind, ev.Name = format.KindPause, format.PauseGC
 	return ev.End > ev.Time
 }

@@ -18,9 +18,6 @@ type hidden struct {
 	saturated int    // those of no idle processor
 
 	notified []notified // in this chunk
-	parked   []lockLife // by lock
-	sites    map[verdictKey]format.ObjectID
-	pauses   []int64 // begins of pauses of a collector, which may move objects
 }
 
 // amount is a number of waits, and their time in nanoseconds.
@@ -64,11 +61,8 @@ func (l *virtualLife) note(ev *format.Event) {
 	l.known += ev.End - ev.Time
 }
 
-// What is remembered at most: waits of one chunk, and pauses.
-const (
-	mostNotified = 1 << 20
-	mostPauses   = 1 << 20
-)
+// mostNotified is how many waits of one chunk are remembered at most.
+const mostNotified = 1 << 20
 
 // notified is an Object.wait that another thread ended.
 type notified struct {
@@ -94,49 +88,6 @@ func (h *hidden) turn() {
 	h.notified = h.notified[:0]
 }
 
-// lockLife is what is recorded of a lock that threads park on.
-type lockLife struct {
-	first, last int64
-	amount
-	before format.ObjectID // the last lock first met at the same place
-}
-
-// meet notes a park on a lock. A collector may move it; then it goes on under
-// another address.
-func (h *hidden) meet(ev *format.Event, class uint32) {
-	for len(h.parked) <= int(ev.Object) {
-		h.parked = append(h.parked, lockLife{})
-	}
-	l := &h.parked[ev.Object]
-	if l.waits == 0 {
-		l.first, l.last = ev.Time, ev.End
-		site := verdictKey{class, ev.Stack}
-		if h.sites == nil {
-			h.sites = map[verdictKey]format.ObjectID{}
-		}
-		l.before, h.sites[site] = h.sites[site], ev.Object
-	}
-	l.first, l.last = min(l.first, ev.Time), max(l.last, ev.End)
-	l.add(ev.End - ev.Time)
-}
-
-// moved counts the locks that may be another one under a new address: met at
-// the same place after a collection, since when the other was not met.
-func (h *hidden) moved() (m amount) {
-	slices.Sort(h.pauses)
-	for _, l := range h.parked {
-		if l.before == format.NoObject {
-			continue
-		}
-		old := h.parked[l.before].last
-		if at := after(h.pauses, old-1); old <= l.first && at <= l.first {
-			m.waits++
-			m.ns += l.ns
-		}
-	}
-	return m
-}
-
 // saturation is the part of the processors' time above which who runs may have
 // to wait for one.
 const saturation = 0.95
@@ -152,8 +103,9 @@ func cpuLoad(r *Reader, v *values, _ *format.Event) bool {
 
 // warnings says what is hidden.
 func (h *hidden) warnings(virtual map[format.ThreadID]*virtualLife) (out []format.Warning) {
-	say := func(code, text string, args ...any) {
+	say := func(code, text string, args ...any) *format.Warning {
 		out = append(out, format.Warning{Code: code, Text: fmt.Sprintf(text, args...)})
+		return &out[len(out)-1]
 	}
 	brief := func(ns int64) time.Duration {
 		if ns < 1e9 {
@@ -165,13 +117,10 @@ func (h *hidden) warnings(virtual map[format.ThreadID]*virtualLife) (out []forma
 		say("truncated-stacks", "the stacks of %d waits, %v of waiting, end before their outermost frame: record with -XX:FlightRecorderOptions=stackdepth=256", h.cut.waits, brief(h.cut.ns))
 	}
 	if n, ns, what := unseen(virtual); what != "" {
-		say("virtual-threads", "of %d virtual threads no waits %s: at most %v are hidden", n, what, brief(ns))
+		say("virtual-threads", "of %d virtual threads no waits %s: at most %v are hidden", n, what, brief(ns)).Hidden = max(ns, 1)
 	}
 	if h.reentries.waits > 0 {
 		say("re-entry", "%d threads that were notified together entered their monitors one after the other: at most %v of waiting for monitors count as Object.wait", h.reentries.waits, brief(h.reentries.ns))
-	}
-	if m := h.moved(); m.waits > 0 {
-		say("moved-locks", "%d locks, of %v of waiting, may be others that a garbage collection moved: sum by class", m.waits, brief(m.ns))
 	}
 	if h.saturated*5 >= h.loads && h.loads > 0 {
 		say("saturated", "no processor was idle in %d of %d samples: owners of locks waited for one, too", h.saturated, h.loads)

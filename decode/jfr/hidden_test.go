@@ -32,22 +32,6 @@ func TestReentriesAreBounded(t *testing.T) {
 	}
 }
 
-// Lock 2 is met where lock 1 was, after a collection and never together with it;
-// lock 3 is met there, too, but lock 2 goes on; lock 4 came before any pause.
-func TestLocksThatACollectionMoved(t *testing.T) {
-	h := &hidden{pauses: []int64{500}}
-	for _, ev := range []format.Event{
-		{Object: 4, Stack: 6, Time: 1, End: 5}, {Object: 5, Stack: 6, Time: 10, End: 20},
-		{Object: 1, Stack: 7, Time: 100, End: 200}, {Object: 2, Stack: 7, Time: 600, End: 700},
-		{Object: 3, Stack: 7, Time: 800, End: 900}, {Object: 2, Stack: 7, Time: 1000, End: 1100},
-	} {
-		h.meet(&ev, 1)
-	}
-	if got := h.moved(); got != (amount{1, 200}) {
-		t.Errorf("%+v", got)
-	}
-}
-
 func TestVirtualThreadsHide(t *testing.T) {
 	some := func(change func(*virtualLife)) map[format.ThreadID]*virtualLife {
 		l := &virtualLife{last: format.NoTime}

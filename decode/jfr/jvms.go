@@ -90,9 +90,9 @@ func agreement(before, now map[int64]int64) (same int) {
 func (r *Reader) nextJVM() {
 	r.dated.turn(true, &r.queue) // what the dumps of the JVM before show is of its locks
 	r.wakings.turn(&r.queue)
+	r.tellIdle()
 	r.wakings.told = false // to the input that begins
 	r.hidden.turn()
-	clear(r.hidden.sites)
 	r.ids.forget()
 	r.idle = nil
 	clear(r.settings)

@@ -16,7 +16,8 @@ import (
 
 // Options of a Reader.
 type Options struct {
-	Rules *rules.Table // tells parks on locks from idle ones; nil means the default
+	Rules *rules.Table      // tells parks on locks from idle ones; nil means the default
+	Skip  map[ChunkKey]bool // chunks not to read: another input has them
 }
 
 // Reader is a format.Source over one input.
@@ -24,6 +25,7 @@ type Reader struct {
 	input
 	name  string
 	rules *rules.Table
+	skip  map[ChunkKey]bool
 	specs map[string]*eventSpec
 
 	chunkAt    int64 // offset of the chunk in the input
@@ -44,7 +46,9 @@ type Reader struct {
 	held     format.Event // to deliver after queue
 	holding  bool
 	settings map[string]string
-	recorded map[string]bool               // by event: whether any settings enable it
+	recorded map[string]bool // by event: whether any settings enable it
+	met      bool            // any event of a wait
+	telling  tellingDumps
 	idle     map[format.ThreadID]idleSince // by the last thread dump
 	dated    dumpTimes
 	wakings  wakings
@@ -64,7 +68,7 @@ type Reader struct {
 // *format.Error: ErrNotMine for input that is no recording, ErrVersion for
 // one of JDK 7 or 8, ErrTruncated for one without a whole header.
 func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
-	r := &Reader{input: input{in: in}, name: name, rules: o.Rules, specs: wanted(), ids: newIdentities(), settings: map[string]string{}, recorded: map[string]bool{}, metas: map[string]*metadata{}}
+	r := &Reader{input: input{in: in}, name: name, rules: o.Rules, skip: o.Skip, specs: wanted(), ids: newIdentities(), settings: map[string]string{}, recorded: map[string]bool{}, metas: map[string]*metadata{}}
 	if r.rules == nil {
 		r.rules = rules.Default()
 	}
@@ -81,7 +85,7 @@ func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	return format.Stats{Format: fmt.Sprintf("jfr %d.%d", r.head.major, r.head.minor), Events: r.events,
-		BytesRead: r.taken() - r.damaged, BytesTotal: r.taken(), Warnings: slices.Concat(r.warnings, r.unrecorded(), r.hidden.warnings(r.ids.virtual)), Damage: r.damage}
+		BytesRead: r.taken() - r.damaged, BytesTotal: r.taken(), Dumps: r.telling.count, Blind: r.blind(), Warnings: slices.Concat(r.warnings, r.unrecorded(), r.hidden.warnings(r.ids.virtual)), Damage: r.damage}
 }
 
 // Close releases the reader; the input stays open.
@@ -106,6 +110,9 @@ func (r *Reader) Read(ev *format.Event) error {
 			r.dated.turn(r.err != nil, &r.queue)
 			r.hidden.turn()
 			r.wakings.turn(&r.queue)
+			if r.err != nil {
+				r.tellIdle()
+			}
 			continue
 		}
 		ev.Reset()

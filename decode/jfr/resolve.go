@@ -246,7 +246,7 @@ func (r *Reader) classify(class uint32, stack format.StackID) verdict {
 	v, ok := r.ids.verdict[k]
 	if !ok {
 		v.Result = r.rules.Classify(r.ids.names[class], r.ids.frames[stack])
-		if v.Verdict == rules.Idle {
+		if v.Verdict == rules.Idle || v.Verdict == rules.Resource {
 			v.activity = format.ActivityPark
 		}
 		r.ids.verdict[k] = v
@@ -254,3 +254,6 @@ func (r *Reader) classify(class uint32, stack format.StackID) verdict {
 	recent.key, recent.known, recent.verdict = k, true, v
 	return v
 }
+
+// forResource reports whether what is waited for is what others must give back.
+func (v *verdict) forResource() bool { return v.Verdict == rules.Resource }

@@ -43,6 +43,34 @@ var kept = map[string]bool{"threshold": true, "enabled": true, "period": true, "
 // others leaves out evidence only.
 var hidesWaits = [...]string{"JavaMonitorEnter", "ThreadPark"}
 
+// tellsIdle are the events of idle time. All of it shows where each is enabled
+// and has no threshold.
+var tellsIdle = [...]string{"ThreadPark", "JavaMonitorWait", "ThreadSleep"}
+
+// tellIdle says how much of its idle time a JVM recorded: each when it ends.
+func (r *Reader) tellIdle() {
+	how := format.IdleEnded
+	for _, name := range tellsIdle {
+		if threshold, told := r.settingOf(name, "threshold"); !told || nanoseconds(threshold) > 0 {
+			how = format.IdleLong
+		}
+		if on, _ := r.settingOf(name, "enabled"); on != "true" {
+			how = format.IdleLong
+		}
+	}
+	r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingIdle, Value: how})
+}
+
+// settingOf returns a setting of an event of the JDK.
+func (r *Reader) settingOf(event, name string) (value string, told bool) {
+	for _, p := range prefixes {
+		if value, told = r.settings[p+event+"#"+name]; told {
+			break
+		}
+	}
+	return value, told
+}
+
 // unrecorded says which waits a recording cannot show, because its settings
 // leave them out altogether: none then means nothing.
 func (r *Reader) unrecorded() []format.Warning {
@@ -52,8 +80,12 @@ func (r *Reader) unrecorded() []format.Warning {
 			events = append(events, "jdk."+name)
 		}
 	}
-	if len(events) == 0 {
+	text := "waits were not recorded: the settings disable " + strings.Join(events, " and ")
+	switch {
+	case len(r.recorded) == 0 && !r.met:
+		text = "nothing says that waits were recorded: there is no event of one, and no setting of jdk.JavaMonitorEnter or jdk.ThreadPark"
+	case len(events) == 0:
 		return nil
 	}
-	return []format.Warning{{Code: "not-recorded", Text: "waits were not recorded: the settings disable " + strings.Join(events, " and ") + "; 'contend jfc' prints settings that record all"}}
+	return []format.Warning{{Code: "not-recorded", Text: text + "; 'contend jfc' prints settings that record all"}}
 }

@@ -27,7 +27,7 @@ func TestSettingsThatRecordNoWaits(t *testing.T) {
 	r := begun(t)
 	clear(r.recorded)
 	for _, c := range []struct{ event, value, want string }{
-		{"ThreadSleep", "false", ""},
+		{"ThreadSleep", "false", "nothing says that waits were recorded"},
 		{"ThreadPark", "false", "disable jdk.ThreadPark;"},
 		{"JavaMonitorEnter", "false", "disable jdk.JavaMonitorEnter and jdk.ThreadPark;"},
 		{"JavaMonitorEnter", "true", "disable jdk.ThreadPark;"},

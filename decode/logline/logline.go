@@ -1,6 +1,5 @@
 // Package logline takes off what container runtimes and journals put before
-// each line of a program's output: times, streams, names. It is what the
-// decoders of text share; it reads no input.
+// each line of a program's output: times, streams, names. It reads no input.
 package logline
 
 import (
@@ -15,16 +14,19 @@ type Prefix struct {
 	gap   int // blanks behind the last word
 }
 
+// blanks separate words.
+const blanks = " \t"
+
 // maxWords bounds the words of a prefix: journals have five.
 const maxWords = 8
 
 // Find makes a prefix of what stands before text that is known to begin a
 // line. It is none without a blank behind it, or with neither a number nor a
-// bar: then it is a sentence.
+// bar nor a bracket: then it is a sentence.
 func Find(before string) (p Prefix, ok bool) {
-	words := strings.Trim(before, " ")
-	p.gap = len(before) - len(strings.TrimRight(before, " "))
-	if p.gap == 0 || words == "" || !strings.ContainsAny(words, "0123456789|") {
+	words := strings.Trim(before, blanks)
+	p.gap = len(before) - len(strings.TrimRight(before, blanks))
+	if p.gap == 0 || words == "" || !strings.ContainsAny(words, "0123456789|[") {
 		return Prefix{}, false
 	}
 	for word := range strings.FieldsSeq(words) {
@@ -33,15 +35,12 @@ func Find(before string) (p Prefix, ok bool) {
 	return p, len(p.words) <= maxWords
 }
 
-// Found reports whether there is one.
-func (p *Prefix) Found() bool { return len(p.words) > 0 }
-
 // Strip returns a line without the prefix, or all of one that has none.
 func (p *Prefix) Strip(line string) string {
 	rest := line
 	for _, want := range p.words {
-		rest = strings.TrimLeft(rest, " ")
-		end := strings.IndexByte(rest, ' ')
+		rest = strings.TrimLeft(rest, blanks)
+		end := strings.IndexAny(rest, blanks)
 		if end < 0 {
 			end = len(rest)
 		}
@@ -50,7 +49,7 @@ func (p *Prefix) Strip(line string) string {
 		}
 		rest = rest[end:]
 	}
-	for gap := p.gap; gap > 0 && rest != "" && rest[0] == ' '; gap-- {
+	for gap := p.gap; gap > 0 && rest != "" && (rest[0] == ' ' || rest[0] == '\t'); gap-- {
 		rest = rest[1:]
 	}
 	return rest

@@ -1,5 +1,5 @@
-// Package rules tells contention from idleness: an editable table of class
-// and frame patterns decides what a park or wait is. It knows no recording
+// Package rules tells contention, waiting for resources and idleness apart: an
+// editable table of class and frame patterns decides what a park or wait is. It knows no recording
 // format.
 package rules
 
@@ -26,9 +26,10 @@ type Verdict uint8
 
 // The verdicts.
 const (
-	Unknown Verdict = iota // no rule matches
-	Lock                   // contention for a lock
-	Idle                   // nothing to do
+	Unknown  Verdict = iota // no rule matches
+	Lock                    // contention for a lock
+	Idle                    // nothing to do
+	Resource                // no lock, but for what others must give back
 )
 
 // Result is what the table says of a wait. Kind and Mode are only set for
@@ -96,6 +97,9 @@ func parseRule(words []string) (rule, error) {
 	case "idle":
 		r.result.Verdict = Idle
 		words = words[1:]
+	case "resource":
+		r.result.Verdict = Resource
+		words = words[1:]
 	case "lock":
 		if len(words) < 4 {
 			return r, fmt.Errorf("%w: lock needs a kind, a mode and a class", format.ErrCorrupt)
@@ -111,7 +115,7 @@ func parseRule(words []string) (rule, error) {
 		r.result = Result{Lock, kind, mode}
 		words = words[3:]
 	default:
-		return r, fmt.Errorf("%w: a rule begins with lock or idle, not %q", format.ErrCorrupt, words[0])
+		return r, fmt.Errorf("%w: a rule begins with lock, resource or idle, not %q", format.ErrCorrupt, words[0])
 	}
 	if len(words) == 0 {
 		return r, fmt.Errorf("%w: the class pattern is missing", format.ErrCorrupt)

@@ -14,6 +14,8 @@ type builder struct {
 	locked []LockRef // its monitors, innermost first
 	byID   map[int64]int
 	claims []claim
+
+	relations []relation
 }
 
 // claim is what a blocked thread says of the owner of its lock.
@@ -91,6 +93,7 @@ func (b *builder) done(partial bool) *Dump {
 		b.cur = nil
 	}
 	b.next()
+	b.dump.relate(b.relations)
 	for _, c := range b.claims {
 		i, listed := b.byID[c.owner]
 		if !listed && c.name != "" { // who waits for it knows it all the same

@@ -24,6 +24,7 @@ type dialect struct {
 // dialects are the ways of writing a dump, the unmistakable first.
 var dialects = []dialect{
 	hotspotDialect,
+	androidDialect,
 	{name: "JRockit", header: jrockitHeader, opens: quoted, open: newJRockit},
 	{name: "javacore", header: javacoreHeader, open: newJavacore},
 	{name: "Thread.dump_to_file", header: never, thread: fileThread, opens: fileOpens, open: newFile},
@@ -42,16 +43,27 @@ func (d *dialect) begin(n *names, before []string, line string) parser {
 	if d.opens != nil {
 		p = &nameJoiner{parser: p, opens: d.opens}
 	}
-	if !d.header(line) { // it is a thread's
+	if !d.header(line) { // it is a thread's, or a report's
 		p.line(line)
 	}
 	return p
 }
 
+// Begins says whether a dump begins with a line, or with a thread of one that has
+// no header. What a sentence of a log may say is a thread's.
+func Begins(line string) (header, thread bool) {
+	d := begins(line, false)
+	if d == nil {
+		return false, false
+	}
+	header = !quoted(line) && line[0] != '#' && (d.name != hotspotDialect.name || strings.HasSuffix(line, ":"))
+	return header, !header
+}
+
 // begins finds the dialect of which a dump begins at a line, nil if none
 // does. Only a header ends the dump a line stands in.
 func begins(line string, within bool) *dialect {
-	if line == "" || strings.IndexByte("\"F=0#", line[0]) < 0 { // no dialect begins otherwise
+	if line == "" || strings.IndexByte("\"F=0#-D", line[0]) < 0 { // no dialect begins otherwise
 		return nil
 	}
 	for i := range dialects {

@@ -1,8 +1,8 @@
 // Package threaddump reads thread dumps as what they are: samples of who
 // waits for which lock and who holds it. It takes one dump or many, in the
-// dialects of several JVMs, with other text between them. It does not trust
-// the JVM's own deadlock report, which repeats lock lines and is not always
-// there: cycles follow from the locks themselves.
+// dialects of several JVMs and tools, with other text between them. Cycles
+// follow from the locks: the JVM's own deadlock report is not always there, and
+// only tells who owns what the stacks do not.
 package threaddump
 
 import (
@@ -23,6 +23,7 @@ type Dump struct {
 
 	Fragment bool // threads cut out of a dump: others may be missing
 	Listed   bool // all platform threads that run Java, even where the dump is cut
+	Mixed    bool // jhsdb --mixed wrote it: with native frames, and without locks
 	Virtuals bool // the program has virtual threads, which are not all in it
 
 	Addresses bool // LockRef.Addr is a heap address, which a collector may change; else a hash, which stays
@@ -30,6 +31,12 @@ type Dump struct {
 
 // Complete reports whether all threads are in it that may hold a lock.
 func (d *Dump) Complete() bool { return (d.Listed || !d.Cut && !d.Fragment) && !d.Virtuals }
+
+// Telling reports whether a deadlock shows in it: all threads that may hold a
+// lock are there, and the dialect tells of locks at all.
+func (d *Dump) Telling() bool {
+	return d.Complete() && slices.ContainsFunc(d.Threads, func(t Thread) bool { return t.State != "" || len(t.Held) > 0 || t.For != LockRef{} })
+}
 
 // Thread is one thread of a dump.
 type Thread struct {

@@ -1,6 +1,7 @@
 package threaddump
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -8,7 +9,7 @@ import (
 
 // ParseHotSpot reads the text of one HotSpot thread dump, as jstack and the
 // jdk.ThreadDump event give it. Lines it does not know are passed over; what
-// follows the threads (JNI references, the deadlock report) is not read.
+// follows the threads is not read, but for the deadlock report.
 func ParseHotSpot(text string) *Dump {
 	p := hotspotDialect.begin(newNames(), nil, "Full thread dump ")
 	for len(text) > 0 {
@@ -24,56 +25,57 @@ func ParseHotSpot(text string) *Dump {
 // hotspot reads the dumps of HotSpot, JDK 5 to 25.
 type hotspot struct {
 	builder
-	owned    bool // within "Locked ownable synchronizers"
-	blank    bool // the current thread is followed by a blank line: it is whole
-	fragment bool // no header, no end: threads cut out of a dump by hand
-	ended    bool // with a line that follows all threads
-	carriers bool // threads that may be kept for virtual ones
-	modern   bool // JDK 21 or later, which have virtual threads
+	report   report
+	owned    bool   // within "Locked ownable synchronizers"
+	blank    bool   // the current thread is followed by a blank line: it is whole
+	last     string // the last line under the current thread
+	fragment bool   // no header, no end: threads cut out of a dump by hand
+	alone    bool   // nothing but a report, as far as is read
+	ended    bool   // with a line that follows all threads
+	carriers bool   // threads that may be kept for virtual ones
+	modern   bool   // JDK 21 or later, which have virtual threads
 }
 
 func hotspotHeader(line string) bool { return strings.HasPrefix(line, "Full thread dump ") }
 
-// hotspotWithin returns where a header begins in a line, -1 for nowhere.
-func hotspotWithin(line string) int {
-	if !strings.HasSuffix(line, ":") {
-		return -1
-	}
-	return strings.Index(line, "Full thread dump ")
-}
-
-// hotspotThread tells the first line of a thread where no header precedes it.
+// hotspotThread tells the first line of a thread where no header precedes it,
+// and that of a report of deadlocks.
 func hotspotThread(line string) bool {
-	return strings.HasPrefix(line, `"`) && strings.Contains(line, " tid=") && (strings.Contains(line, " nid=") || strings.Contains(line, " prio="))
+	if reportStarts(line) {
+		return true
+	}
+	return quoted(line) && (strings.Contains(line, " tid=") && (strings.Contains(line, " nid=") || strings.Contains(line, " prio=")) || strings.Contains(line, `" - Thread t@`))
 }
 
 func newHotSpot(n *names, before []string, line string) parser {
-	p := &hotspot{builder: newBuilder(n, timeBefore(before)), fragment: !hotspotHeader(line)}
+	p := &hotspot{builder: newBuilder(n, timeBefore(before)), fragment: !hotspotHeader(line), alone: reportStarts(line)}
 	p.dump.Addresses = true
 	return p
 }
 
-// hotspotEnds are the lines that follow the threads.
-var hotspotEnds = []string{"JNI global ref", "Found one Java-level deadlock", "Found a total of"}
+// hotspotEnds are the lines that follow the threads: the last of a dump, or
+// the first of what the JVM was asked for besides.
+var hotspotEnds = []string{"JNI global ref", "Heap", " num     #instances", "num     #instances"}
 
 func (p *hotspot) line(line string) bool {
 	text := strings.TrimLeft(line, " \t")
 	switch {
 	case text == "":
 		p.blank = p.cur != nil
-		return true
-	case line[0] == '"':
+	case p.report.within:
+		return p.reportLine(line, text)
+	case reportStarts(line):
+		p.next()
+		p.report.within, p.ended = true, !p.alone
+	case line[0] == '"' && !p.ended:
+		p.alone = false
 		p.thread(line)
-		return true
-	case line[0] == 'J' || line[0] == 'F':
-		for _, end := range hotspotEnds {
-			if strings.HasPrefix(line, end) {
-				p.ended, p.blank = true, true
-				return false // the line is still the dump's own
-			}
-		}
-	}
-	if p.cur != nil {
+	case p.ended:
+		return reportEnds(line)
+	case line[0] != '\t' && slices.ContainsFunc(hotspotEnds, func(end string) bool { return strings.HasPrefix(line, end) }):
+		p.next()
+		p.ended = true
+	case p.cur != nil:
 		p.part(text)
 	}
 	return true
@@ -81,7 +83,7 @@ func (p *hotspot) line(line string) bool {
 
 // part takes a line under a thread's first.
 func (p *hotspot) part(text string) {
-	p.blank = false
+	p.blank, p.last = false, text
 	if frame, ok := strings.CutPrefix(text, "at "); ok {
 		p.frame(frame, dotted)
 	} else if lock, ok := strings.CutPrefix(text, "- "); ok {
@@ -89,6 +91,10 @@ func (p *hotspot) part(text string) {
 	} else if state, ok := strings.CutPrefix(text, "java.lang.Thread.State: "); ok {
 		state, _, _ = strings.Cut(state, " ")
 		p.cur.State = p.names.intern(state)
+	} else if ref, ok := strings.CutPrefix(text, "on "); ok {
+		p.on(ref)
+	} else if strings.HasPrefix(text, "0x") {
+		p.mixed(text)
 	} else if strings.HasPrefix(text, "Locked ownable synchronizers") {
 		p.owned, p.dump.Ownables = true, true
 	} else if strings.HasPrefix(text, "Carrying virtual thread #") {
@@ -114,7 +120,19 @@ var lockLines = []waitLine{
 const initLine = "waiting on the Class initialization monitor for "
 
 func (p *hotspot) lock(text string) {
-	if ref, ok := strings.CutPrefix(text, "locked "); ok {
+	if frame, bci, ok := strings.Cut(text, ") @bci="); ok {
+		p.debuggerFrame(frame, bci)
+		return
+	}
+	ref, ok := strings.CutPrefix(text, "locked ")
+	if !ok {
+		ref, ok = strings.CutPrefix(text, "Locked ") // by Spring Boot, of synchronizers
+	}
+	if ok && p.owned {
+		p.cur.hold(p.names.bracketed(ref))
+		return
+	}
+	if ok {
 		p.locked = append(p.locked, p.names.bracketed(ref))
 		return
 	}
@@ -126,7 +144,9 @@ func (p *hotspot) lock(text string) {
 		p.waits(Blocked, LockRef{Class: "java.lang.Class", Name: p.names.intern(initPrefix + JavaName(class))})
 		return
 	}
-	p.waitsAs(lockLines, text, p.names.bracketed)
+	if p.waitsAs(lockLines, text, p.names.bracketed) {
+		p.ownedBy(text)
+	}
 }
 
 // thread begins a thread: `"name" #12 daemon prio=5 ... nid=0x1a2b ...`. The
@@ -137,7 +157,7 @@ func (p *hotspot) thread(line string) {
 		return
 	}
 	p.begin(Thread{Name: p.names.intern(line[1:end])})
-	p.owned, p.blank = false, false
+	p.owned, p.blank, p.last = false, false, ""
 	p.carriers = p.carriers || carrier(p.cur.Name)
 	p.dump.Listed = p.dump.Listed || p.cur.Name == "VM Thread" && !p.fragment // the JVM's own come last
 	for word := range strings.FieldsSeq(line[end+1:]) {
@@ -153,6 +173,8 @@ func (p *hotspot) thread(line string) {
 		default:
 			if strings.HasPrefix(key, "#") && p.cur.JavaID == 0 {
 				p.cur.JavaID, _ = strconv.ParseInt(key[1:], 10, 64)
+			} else if id, ok := strings.CutPrefix(key, "t@"); ok {
+				p.managed(id)
 			}
 		}
 	}
@@ -178,10 +200,31 @@ func seconds(text string) int64 {
 	return max(d.Nanoseconds(), 0)
 }
 
-// finish leaves out a last thread the input ended in.
+// finish leaves out a last thread the input ended in. Not every JVM says where
+// a dump ends: one whose threads are all whole is taken as it is, and others
+// may be missing.
 func (p *hotspot) finish(eof bool) *Dump {
-	p.dump.Cut = eof && !p.fragment && !p.ended
-	p.dump.Fragment = p.fragment && !p.ended
+	p.dump.Cut = eof && !p.fragment && !p.ended && !p.whole()
+	p.dump.Fragment = !p.dump.Cut && !p.ended
 	p.dump.Virtuals = p.dump.Virtuals || p.modern && p.carriers
 	return p.done(p.dump.Cut && !p.blank)
+}
+
+// whole reports whether the current thread is: by the blank line behind it, or
+// by its outermost frame. With -l each that runs Java ends with what it owns.
+func (p *hotspot) whole() bool {
+	switch {
+	case p.cur == nil:
+		return len(p.dump.Threads) > 0
+	case len(p.cur.Frames) == 0 && p.cur.State == "" && p.dump.Listed:
+		return true // the JVM's own, behind all others
+	case p.dump.Ownables && !p.owned && p.cur.State != "":
+		return false
+	}
+	return p.blank || outermost(p.last)
+}
+
+// outermost tells the frame a thread begins in.
+func outermost(line string) bool {
+	return strings.HasSuffix(line, ")") && (strings.Contains(line, "java.lang.Thread.run(") || strings.Contains(line, ".main("))
 }

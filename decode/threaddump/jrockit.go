@@ -59,7 +59,7 @@ var jrockitLocks = []waitLine{
 }
 
 func (p *jrockit) part(text string) {
-	p.whole = false
+	p.whole = outermost(strings.ReplaceAll(text, "/", ".")) || strings.HasPrefix(text, "at jrockit/vm/RNI.c2java(") && strings.HasSuffix(text, ")")
 	if frame, ok := strings.CutPrefix(text, "at "); ok {
 		p.frame(frame, slashed)
 		return
@@ -84,7 +84,7 @@ func (p *jrockit) thread(line string) {
 		return
 	}
 	p.begin(Thread{Name: p.names.intern(line[1:end]), State: "RUNNABLE"})
-	p.whole = false
+	p.whole = line[1] == '(' // one of the VM has no stack
 	for word := range strings.FieldsSeq(line[end+1:]) {
 		key, value, _ := strings.Cut(strings.TrimSuffix(word, ","), "=")
 		switch key {

@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
+	"slices"
 	"strconv"
 
 	"contend/format"
@@ -12,7 +14,9 @@ import (
 
 // jsonDumps reads what `jcmd PID Thread.dump_to_file -format=json` writes, JDK
 // 21 to 25, one document or several. Like the text of that command it is no
-// single instant: JDK 25 gives each thread the time it was looked at.
+// single instant: JDK 25 gives each thread the time it was looked at. It reads
+// what tools make of java.lang.management's ThreadInfo as well: Spring Boot at
+// /actuator/threaddump, and others that write its fields.
 type jsonDumps struct {
 	dec   *json.Decoder // nil once the input is let go
 	names *names
@@ -20,9 +24,6 @@ type jsonDumps struct {
 }
 
 func newJSONDumps(in *bufio.Reader, n *names) *jsonDumps {
-	if head, _ := in.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
-		in.Discard(3)
-	}
 	return &jsonDumps{dec: json.NewDecoder(in), names: n}
 }
 
@@ -60,6 +61,7 @@ type jsonThread struct {
 	Owned []struct {
 		Locks []string `json:"locks"`
 	} `json:"monitorsOwned"`
+	jsonInfo
 }
 
 // next reads one document. It is walked rather than read at once, so that
@@ -72,6 +74,9 @@ func (j *jsonDumps) next() (*Dump, error) {
 	err := b.value("", 0)
 	b.next()
 	d := b.finish(false)
+	if b.instant {
+		d.Spread = 0
+	}
 	if err != nil {
 		if len(d.Threads) == 0 {
 			return nil, io.EOF
@@ -88,7 +93,8 @@ const maxDepth = 64
 // jsonBuilder shares with the text form that threads have a time each.
 type jsonBuilder struct {
 	file
-	dec *json.Decoder
+	dec     *json.Decoder
+	instant bool // all threads stood still
 }
 
 // value walks one value; what is called threads is an array of them.
@@ -131,16 +137,26 @@ func (b *jsonBuilder) value(key string, depth int) error {
 }
 
 func (b *jsonBuilder) element(of string, depth int) error {
-	if of != "threads" {
+	if !slices.Contains(threadArrays, of) && depth > 1 {
 		return b.value("", depth)
 	}
 	var t jsonThread
-	if err := b.dec.Decode(&t); err != nil {
+	var other *json.UnmarshalTypeError
+	switch err := b.dec.Decode(&t); {
+	case errors.As(err, &other): // whatever it is, it is no thread
+	case err != nil:
 		return err
+	case t.ThreadName != "" || t.ThreadID != 0:
+		b.addInfo(&t.jsonInfo)
+	default:
+		b.add(&t)
 	}
-	b.add(&t)
 	return nil
 }
+
+// threadArrays are the names of arrays of threads, which may also be all there
+// is: of the JDK and Spring Boot, and of Jolokia.
+var threadArrays = []string{"threads", "value"}
 
 // add takes a thread. One that ended up in two containers counts once.
 func (b *jsonBuilder) add(t *jsonThread) {

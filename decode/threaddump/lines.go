@@ -2,72 +2,29 @@ package threaddump
 
 import (
 	"bufio"
-	"bytes"
 	"io"
 	"strings"
-
-	"contend/decode/logline"
-
-	"golang.org/x/text/encoding/unicode"
 )
 
 // maxLine is the longest line that is read whole; what is beyond it is passed
 // over. No line of a dump is near it.
 const maxLine = 1 << 20
 
-// lines splits an input into lines, whatever their ends, and turns UTF-16
-// into UTF-8. Text in other encodings stays as it is: only names can be
-// concerned.
+// lines splits an input into lines, whatever their ends. Text in encodings other
+// than UTF-8 stays as it is: only names can be concerned.
 type lines struct {
 	in     *bufio.Reader
 	number int   // of the line returned last, from 1
 	read   int64 // bytes, as they came
 	again  bool  // the line returned last is returned once more
 	last   string
-	prefix logline.Prefix // taken off each line
 	buf    []byte
 }
 
 func newLines(in *bufio.Reader) *lines {
 	l := &lines{}
-	count := &counter{in, &l.read}
-	head, _ := in.Peek(256)
-	switch {
-	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
-		in.Discard(3)
-		l.read = 3
-		l.in = bufio.NewReader(count)
-	case utf16(head, 1):
-		l.in = bufio.NewReader(unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(count))
-	case utf16(head, 0):
-		l.in = bufio.NewReader(unicode.UTF16(unicode.BigEndian, unicode.UseBOM).NewDecoder().Reader(count))
-	default:
-		l.in = bufio.NewReader(count)
-	}
+	l.in = bufio.NewReader(&counter{in, &l.read})
 	return l
-}
-
-// utf16 reports whether text has its high bytes at odd (1) or even (0) places:
-// in a thread dump most of them are zero.
-func utf16(head []byte, high int) bool {
-	if len(head) < 2 {
-		return false
-	}
-	if head[high] == 0xfe && head[1-high] == 0xff {
-		return true
-	}
-	zeros := 0
-	for i := high; i < len(head); i += 2 {
-		if head[i] == 0 {
-			zeros++
-		}
-	}
-	return zeros > len(head)/4 && bytes.Count(head, []byte{0}) == zeros
-}
-
-// IsText reports whether the beginning of an input can be that of a text.
-func IsText(head []byte) bool {
-	return utf16(head, 0) || utf16(head, 1) || bytes.IndexByte(head, 0) < 0
 }
 
 type counter struct {
@@ -104,6 +61,6 @@ func (l *lines) next() (string, error) {
 		break
 	}
 	l.number++
-	l.last = l.prefix.Strip(strings.TrimRight(string(l.buf), "\r\n"))
+	l.last = strings.TrimRight(string(l.buf), "\r\n")
 	return l.last, nil
 }

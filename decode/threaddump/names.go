@@ -163,7 +163,8 @@ func (n *names) bracketed(text string) LockRef {
 	if err != nil || !ok {
 		return LockRef{}
 	}
-	return n.ref(strings.TrimSuffix(strings.TrimSpace(class), ")"), addr)
+	class, _, _ = strings.Cut(class, ")")
+	return n.ref(strings.TrimSpace(class), addr)
 }
 
 // hashed reads `java.util.Vector@1ec5bbfd`, with what may stand around it:

@@ -14,6 +14,8 @@ import (
 // Options of NewReader.
 type Options struct {
 	Rules *rules.Table // nil means the default
+	Line  int          // lines of the input before what is read
+	Off   int64        // bytes of them
 }
 
 // Reader is a format.Source over the thread dumps of one or several inputs,
@@ -42,6 +44,7 @@ type Reader struct {
 // when the input ends or is damaged before one does.
 func NewReader(in *bufio.Reader, name string, o Options) (*Reader, error) {
 	p := &pending{stream: newStream(in, name)}
+	p.from(o.Line, o.Off)
 	if !p.advance() {
 		return nil, p.notMine()
 	}
@@ -110,6 +113,9 @@ func (r *Reader) fetch() *Dump {
 		r.missing.cut = append(r.missing.cut, p.name)
 		r.damage.Add(p.damage("a thread dump is cut off: its last thread may be missing", d.Time))
 	}
+	if d.Mixed {
+		r.missing.mixed++
+	}
 	p.advance()
 	return d
 }
@@ -142,10 +148,17 @@ func (r *Reader) deliver(d *Dump) {
 	}
 	r.stats.Events += int64(len(d.Threads))
 	r.missing.spread = max(r.missing.spread, d.Spread)
+	if d.Telling() {
+		r.stats.Dumps++
+	}
 	s := r.snapshot(d, &r.missing)
 	r.queue.Push(r.metadata...)
 	r.metadata = r.metadata[:0]
 	r.queue.Push(format.Event{Kind: format.KindTick, Time: at, Weight: weight, Live: s.live, IdleThreads: s.idle})
+	for i := range s.others {
+		s.others[i].Time, s.others[i].End = at, at
+	}
+	r.queue.Push(s.others...)
 	for i := range s.locks {
 		ev := s.locks[i]
 		ev.Time, ev.Weight = at, weight
@@ -169,6 +182,9 @@ func (r *Reader) Stats() format.Stats {
 		}
 	}
 	s.BytesTotal = s.BytesRead
+	if s.Dumps == 0 {
+		s.Blind = "not all threads that may hold a lock are in a thread dump, or no locks are"
+	}
 	if !r.timed {
 		s.Unit = format.UnitThreads
 	}
@@ -188,6 +204,7 @@ type missing struct {
 	readers    int      // waits on read-write locks that only readers can hold
 	virtual    int      // waits for locks nobody in a dump holds, where virtual threads may
 	absent     int      // the same, where threads were cut out of a dump
+	mixed      int      // dumps without locks
 }
 
 func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
@@ -207,6 +224,15 @@ func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 	add(m.unlisted > 0, "unlisted-owners", "owners of java.util.concurrent locks are not in the dump for %d waits: take it with -l (jstack -l, jcmd PID Thread.print -l)", m.unlisted)
 	add(m.readers > 0, "readers", "%d waits on read-write locks have no owner: threads that hold the read lock are invisible in a thread dump", m.readers)
 	add(m.virtual > 0, "unlisted-owners", "%d waits are for locks that no thread in the dump holds: virtual threads may, which it does not list; jcmd PID Thread.dump_to_file -format=json does", m.virtual)
+	add(m.mixed > 0, "unlisted-locks", "jhsdb --mixed wrote %s: it names locks only where it found a deadlock; take it without --mixed, with --locks", counted(m.mixed))
 	add(m.absent > 0, "unlisted-owners", "%d waits are for locks whose owners are not in the text: it holds some threads of a dump only", m.absent)
 	return w
+}
+
+// counted writes how many dumps.
+func counted(n int) string {
+	if n == 1 {
+		return "a thread dump"
+	}
+	return fmt.Sprintf("%d thread dumps", n)
 }

@@ -54,6 +54,7 @@ func newSymbols(t *rules.Table) symbols {
 type snapshot struct {
 	live, idle uint32
 	locks      []format.Event // contention events without time, in order of their first waiter
+	others     []format.Event // what the idle ones do, without time
 }
 
 // snapshot turns a dump into events, and counts the owners that are missing.
@@ -80,8 +81,9 @@ func (y *symbols) snapshot(d *Dump, m *missing) *snapshot {
 		s.live++
 		verdict := y.verdict(t, party.Stack)
 		if verdict.Verdict != rules.Lock {
-			if verdict.Verdict == rules.Idle {
+			if verdict.Verdict != rules.Unknown {
 				s.idle++
+				s.others = append(s.others, format.Event{Kind: format.KindActivity, Activity: doing(t), Thread: party.Thread, Stack: party.Stack, Resource: verdict.Verdict == rules.Resource})
 			}
 			continue
 		}
@@ -131,11 +133,8 @@ func (m *missing) own(ev *format.Event, owners []format.Party, d *Dump, ref Lock
 // verdict says what a thread does: wait for a lock, nothing, or (Unknown)
 // something.
 func (y *symbols) verdict(t *Thread, stack format.StackID) rules.Result {
-	switch {
-	case t.Wait == Blocked:
+	if t.Wait == Blocked {
 		return rules.Result{Verdict: rules.Lock, Kind: format.KindMonitor}
-	case t.Wait == Waiting:
-		return rules.Result{Verdict: rules.Idle}
 	}
 	k := verdictKey{t.For.Class, stack}
 	v, ok := y.verdicts[k]
@@ -143,13 +142,25 @@ func (y *symbols) verdict(t *Thread, stack format.StackID) rules.Result {
 		v = y.rules.Classify(t.For.Class, t.Frames)
 		y.verdicts[k] = v
 	}
-	if t.Wait != Parked && v.Verdict == rules.Lock {
+	waits := t.Wait != NotWaiting || strings.HasSuffix(t.State, "WAITING")
+	if t.Wait != Parked && v.Verdict == rules.Lock || !waits && v.Verdict == rules.Resource {
 		v = rules.Result{} // it runs, whatever a rule for parks says of its frames
 	}
-	if v.Verdict == rules.Unknown && (t.Wait == Parked || strings.HasSuffix(t.State, "WAITING")) {
+	if v.Verdict == rules.Unknown && waits {
 		v.Verdict = rules.Idle
 	}
 	return v
+}
+
+// doing says how a thread is idle.
+func doing(t *Thread) format.Activity {
+	switch {
+	case t.Wait == Waiting:
+		return format.ActivityWait
+	case len(t.Frames) > 0 && t.Frames[0].Class == "java.lang.Thread" && strings.HasPrefix(t.Frames[0].Method, "sleep"):
+		return format.ActivitySleep
+	}
+	return format.ActivityPark
 }
 
 // thread returns the id of a thread.

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"contend/decode/logline"
 	"contend/format"
 )
 
@@ -21,6 +20,7 @@ type stream struct {
 	names  *names
 	before []string // the lines before the one looked at, the last one last
 	first  string   // the first line that is no dump
+	header string   // of a dump without threads
 	json   *jsonDumps
 	format string
 	broken error // what ended the reading, if not the end of the input
@@ -31,13 +31,20 @@ const keepBefore = 3
 
 func newStream(in *bufio.Reader, name string) *stream {
 	s := &stream{name: name, names: newNames()}
-	if head, _ := in.Peek(4096); isJSON(head) {
+	if head, _ := in.Peek(jsonStart); IsJSON(head) {
 		s.json = newJSONDumps(in, s.names)
 		s.format = "thread dump, JSON"
 		return s
 	}
 	s.lines = newLines(in)
 	return s
+}
+
+// from says where in the input the text begins.
+func (s *stream) from(line int, off int64) {
+	if s.lines != nil {
+		s.lines.number, s.lines.read = line, off
+	}
 }
 
 // next returns the next dump, or io.EOF.
@@ -50,32 +57,20 @@ func (s *stream) next() (*Dump, error) {
 		if err != nil {
 			return nil, s.end(err)
 		}
-		if at := hotspotWithin(line); at > 0 {
-			line = s.unlog(line, at)
-		}
 		if d := begins(line, false); d != nil {
 			s.format = "thread dump, " + d.name
-			return s.parse(d, line)
+			dump, err := s.parse(d, line)
+			if err != nil || len(dump.Threads) > 0 {
+				return dump, err
+			}
+			s.header = line
+			continue
 		}
 		if s.first == "" {
 			s.first = line
 		}
 		s.keep(line)
 	}
-}
-
-// unlog takes off what a logger put before each line, where a dump begins
-// behind it. The lines before have it as well: their own time is the dump's.
-func (s *stream) unlog(line string, at int) string {
-	p, ok := logline.Find(line[:at])
-	if !ok {
-		return line
-	}
-	s.lines.prefix = p
-	for i := range s.before {
-		s.before[i] = p.Strip(s.before[i])
-	}
-	return line[at:]
 }
 
 // end ends the input: damage of a compressed file is its end too.
@@ -149,6 +144,10 @@ func (s *stream) damage(why string, at int64) format.Damage {
 func (s *stream) notMine() error {
 	e := &format.Error{Pos: format.Pos{File: s.name, Line: 1}, Err: fmt.Errorf("not a thread dump: %w", format.ErrNotMine), Hint: Hint}
 	e.What = fmt.Sprintf("%.60q", strings.ToValidUTF8(s.first, "\uFFFD"))
+	if s.header != "" {
+		e.What, e.Err = fmt.Sprintf("%.60q", strings.ToValidUTF8(s.header, "\uFFFD")), fmt.Errorf("no thread follows: %w", format.ErrTruncated)
+		e.Hint = "take the dump again"
+	}
 	if s.broken != nil {
 		e.What, e.Err = "text", fmt.Errorf("%w before any thread dump", format.ErrTruncated)
 	}
@@ -158,9 +157,17 @@ func (s *stream) notMine() error {
 // Hint says what can be read.
 const Hint = "contend reads JFR recordings, thread dumps, Go traces and contend traces, plain or in gzip, zstd or s2"
 
-// isJSON reports whether an input is what Thread.dump_to_file -format=json
-// writes.
-func isJSON(head []byte) bool {
-	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
-	return len(head) > 0 && head[0] == '{' && bytes.Contains(head, []byte(`"threadDump"`))
+// jsonStart is how much tells a thread dump in JSON: a first thread may have
+// the stack before the name.
+const jsonStart = 32 << 10
+
+// jsonMarks are what is called so in dumps only: of Thread.dump_to_file
+// -format=json, and of java.lang.management's ThreadInfo.
+var jsonMarks = []string{`"threadDump"`, `"threadName"`, `"threadState"`}
+
+// IsJSON reports whether an input is a thread dump in JSON.
+func IsJSON(head []byte) bool {
+	head = bytes.TrimLeft(head, " \t\r\n")
+	return len(head) > 0 && (head[0] == '{' || head[0] == '[') &&
+		slices.ContainsFunc(jsonMarks, func(mark string) bool { return bytes.Contains(head, []byte(mark)) })
 }

@@ -1,6 +1,7 @@
 package threaddump
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -9,7 +10,8 @@ import (
 // monitoring programs log it. It has neither header nor time; a thread met
 // again begins the next dump. Until JDK 20 it shows eight frames at most, and
 // monitors only where their frame is among them; but it names the owner of
-// the lock a thread waits for.
+// the lock a thread waits for. Jenkins writes the same with the group of each
+// thread.
 type info struct {
 	builder
 	owned bool // within "Number of locked synchronizers"
@@ -79,13 +81,31 @@ func (p *info) thread(name, rest string) bool {
 	if !p.known(id) {
 		return false
 	}
-	state, rest, _ := strings.Cut(rest, " ")
+	state, rest := threadState(rest)
 	p.begin(Thread{Name: p.names.intern(name), JavaID: id, State: p.names.intern(state)})
 	p.owned = false
 	if rest, waits := strings.CutPrefix(rest, "on "); waits {
 		p.on(rest)
 	}
 	return true
+}
+
+// threadStates are those of java.lang.Thread.State.
+var threadStates = []string{"NEW", "RUNNABLE", "BLOCKED", "WAITING", "TIMED_WAITING", "TERMINATED"}
+
+// threadState cuts a line behind its state, in front of which there may be a
+// group, whose name may hold blanks.
+func threadState(text string) (state, rest string) {
+	if group := text; strings.HasPrefix(text, "Group=") {
+		for group != "" {
+			_, group, _ = strings.Cut(group, " ")
+			if state, rest, _ := strings.Cut(group, " "); slices.Contains(threadStates, state) {
+				return state, rest
+			}
+		}
+	}
+	state, rest, _ = strings.Cut(text, " ")
+	return state, rest
 }
 
 // on reads `CLASS@1f owned by "name" Id=12 (in native)`. The frames tell if a

@@ -34,6 +34,7 @@ type Recording struct {
 	Flight  *os.File      // the flight recording, nil without one; likewise
 	Length  time.Duration // how long was recorded
 	Ended   bool          // the process ended before the time was over
+	Virtual bool          // virtual threads ran, which no agent sees
 }
 
 // Close gives the files up.
@@ -74,8 +75,10 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 		}
 	}
 	begun := time.Now()
+	out.Virtual = p.VirtualThreads() // they go with the process
 	out.Ended = s.wait(ctx)
 	out.Length = time.Since(begun)
+	out.Virtual = out.Virtual || p.VirtualThreads()
 	if m.Agent {
 		s.stopAgent(out)
 	}
@@ -203,7 +206,11 @@ func (s *session) jcmd(command string, args ...any) (string, error) {
 }
 
 func (s *session) noFlight() error {
-	return &attach.Error{PID: s.p.PID, What: "has no flight recorder", Hint: "--with agent needs none"}
+	what := "has no flight recorder"
+	if s.p.Lacks("jdk.jfr") {
+		what += ": its runtime has no jdk.jfr"
+	}
+	return &attach.Error{PID: s.p.PID, What: what, Hint: "--with agent needs none"}
 }
 
 // wait keeps the lease alive until the time is over or ctx ends; it reports

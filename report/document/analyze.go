@@ -5,9 +5,11 @@ package document
 
 import (
 	"cmp"
+	"strings"
 
 	"contend/analysis"
 	"contend/blame/locks"
+	"contend/blame/overview"
 	"contend/format"
 )
 
@@ -57,8 +59,16 @@ type Coverage struct {
 	Provenance Provenance `json:"provenance"`
 	Sampler    *Sampler   `json:"sampler,omitempty"` // absent where samples do not say when they were due
 	Warnings   []Warning  `json:"warnings"`
+	Goroutines bool       `json:"-"` // what waits are goroutines, not threads
 
 	Calibration *Calibration `json:"calibration,omitempty"` // absent where no owner is inferred
+	Running     *Bounds      `json:"running,omitempty"`     // of the running time; absent where it is known
+}
+
+// Bounds are what an amount is taken to be, and the most it can be.
+type Bounds struct {
+	LowNs  int64 `json:"lowNs"`
+	HighNs int64 `json:"highNs"`
 }
 
 // Calibration says how much of what is inferred is expected to be right. Thread
@@ -127,12 +137,17 @@ type Lock struct {
 	P99Ns   int64   `json:"p99Ns"`
 	CSP     float64 `json:"csp"`
 	Waiters int     `json:"waiters"`
-	Created Stack   `json:"created,omitempty"` // where the lock was made, if the trace tells
+	Moved   int     `json:"addresses,omitempty"` // at how many the lock was recorded, where collections moved it
+	Created Stack   `json:"created,omitempty"`   // where the lock was made, if the trace tells
 
 	*Uncertainty
 	CSPPlusMinus *float64 `json:"cspPlusMinus,omitempty"`
 
 	Provenance Provenance `json:"provenance"`
+
+	Site    string      `json:"site,omitempty"` // where the lock was made, or, where the trace does not tell, is mostly taken
+	Owners  []LockOwner `json:"owners"`         // who had it while others waited, by waiting caused
+	Waiting []Site      `json:"waiting"`        // where the others wait, by waiting
 }
 
 // Deadlock is a cycle of threads, each waiting for a lock the next one holds.
@@ -169,6 +184,13 @@ type Analyze struct {
 	Locks     []Lock     `json:"locks"`
 	Deadlocks []Deadlock `json:"deadlocks"`
 	Coverage  Coverage   `json:"coverage"`
+	Beside
+
+	ElapsedNs      int64     `json:"elapsedNs"`      // of the trace, inside --from and --to
+	WaitingThreads float64   `json:"waitingThreads"` // on average; 0 where the input counts
+	Findings       []Finding `json:"findings"`
+	Phases         []Phase   `json:"phases"`
+	NotCounted     []Warning `json:"notCounted"` // those of the warnings that tell of waiting the totals leave out
 }
 
 // NewTrace describes what was read.
@@ -176,17 +198,25 @@ func NewTrace(inputs []string, st format.Stats, tr *analysis.Trace) Trace {
 	return Trace{Inputs: inputs, Format: st.Format, StartNs: tr.Start, DurationNs: tr.End - tr.Start, Threads: tr.Threads}
 }
 
+// Goroutines reports whether what waits in a format are goroutines.
+func Goroutines(format string) bool {
+	return strings.HasPrefix(format, "go ") || strings.HasPrefix(format, "goroutine")
+}
+
 // NewCoverage joins what the decoder and the analysis could not tell.
 func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
-	c := Coverage{Unit: cmp.Or(string(st.Unit), "ns"), Events: st.Events, BytesRead: st.BytesRead, BytesTotal: st.BytesTotal,
+	c := Coverage{Unit: cmp.Or(string(st.Unit), "ns"), Goroutines: Goroutines(st.Format), Events: st.Events, BytesRead: st.BytesRead, BytesTotal: st.BytesTotal,
 		Provenance: NewProvenance(tr.Coverage.ByProvenance), Warnings: []Warning{}}
 	if s := &tr.Coverage.Stalls; s.Samples > 0 {
 		c.Sampler = &Sampler{s.Samples, NewLengths(&s.Late), s.LateNs, s.SpanNs}
 	}
 	c.Calibration = newCalibration(&tr.Coverage.Calibration)
+	if tr.RunningIsWide() {
+		c.Running = &Bounds{tr.RunningNs, tr.RunningHigh}
+	}
 	for _, list := range [][]format.Warning{st.Warnings, tr.Coverage.Warnings} {
 		for _, w := range list {
-			c.Warnings = append(c.Warnings, Warning(w))
+			c.Warnings = append(c.Warnings, Warning{w.Code, w.Text})
 		}
 	}
 	return c
@@ -208,16 +238,21 @@ func NewProvenance(p [analysis.Provenances]int64) Provenance {
 	return Provenance{p[analysis.Exact], p[analysis.Sampled], p[analysis.Inferred], p[analysis.Estimated], p[analysis.ThreadOnly], p[analysis.Unknown]}
 }
 
-// NewAnalyze builds the document; top limits the locks, 0 means all.
-func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collector, top int) *Analyze {
-	a := &Analyze{Schema: "contend.analyze/1", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Total: NewTotal(locks)}
+// NewAnalyze builds the document; top limits the locks, and each list within
+// one, 0 means all.
+func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collector, o Overview, top int) *Analyze {
+	a := &Analyze{Schema: "contend.analyze/2", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Beside: Beside{Resources: []Resource{}}, Total: NewTotal(locks),
+		ElapsedNs: tr.ElapsedNs, Findings: newFindings(o.Findings, o.Locks), Phases: []Phase{}, NotCounted: notCounted(cov.Warnings)}
+	a.WaitingThreads = waitingThreads(tr, cov, a.Total.WaitNs)
+	if cov.Unit == "ns" { // a count has no instant
+		a.Phases = append(a.Phases, NewPhases(o.Phases, top)...)
+	}
+	byID := map[uint32]*overview.Lock{}
+	for i := range o.Locks {
+		byID[o.Locks[i].ID] = &o.Locks[i]
+	}
 	for i, r := range limit(locks.Rows(), top) {
-		var created Stack
-		if r.Created != format.NoStack {
-			created = NewStack(tr.Symbols.Frames(r.Created))
-		}
-		l := Lock{Lock: r.Lock, Class: r.Class, Kind: r.Kind, Waits: r.Waits, Failed: r.Failed, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, P50Ns: r.P50Ns, P99Ns: r.P99Ns,
-			CSP: r.CSP, Waiters: r.Waiters, Created: created, Provenance: NewProvenance(r.ByProvenance)}
+		l := newLock(&r, tr.Symbols, byID[r.ID], top)
 		if wait, csp, ok := locks.Estimate(&r); ok && i < maxUncertain && cov.Unit == "ns" {
 			l.Uncertainty, l.CSPPlusMinus = newUncertainty(wait), finite(csp.Half)
 		}
@@ -227,6 +262,15 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collecto
 		a.Deadlocks = append(a.Deadlocks, newDeadlock(i+1, d, tr.Symbols))
 	}
 	return a
+}
+
+func newLock(r *locks.Row, sym *analysis.Symbols, o *overview.Lock, top int) Lock {
+	var created Stack
+	if r.Created != format.NoStack {
+		created = NewStack(sym.Frames(r.Created))
+	}
+	return Lock{Lock: r.Lock, Class: r.Class, Kind: r.Kind, Waits: r.Waits, Failed: r.Failed, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, P50Ns: r.P50Ns, P99Ns: r.P99Ns,
+		CSP: r.CSP, Waiters: r.Waiters, Moved: r.Addresses, Created: created, Provenance: NewProvenance(r.ByProvenance), Site: o.Site, Owners: owners(o, top), Waiting: sites(o, top)}
 }
 
 func newDeadlock(number int, d analysis.Deadlock, sym *analysis.Symbols) Deadlock {

@@ -5,7 +5,8 @@ import "contend/blame/gate"
 // Check is the document of `contend check`.
 type Check struct {
 	Schema   string      `json:"schema"`
-	Status   string      `json:"status"` // pass, or fail when any rule does not hold
+	Status   string      `json:"status"` // pass, undecided when no rule fails and some are, or fail
+	Allowed  bool        `json:"allowUndecided"`
 	Rules    []CheckRule `json:"rules"`
 	Inputs   []SideTrace `json:"inputs"`
 	Baseline []SideTrace `json:"baseline"`
@@ -14,8 +15,10 @@ type Check struct {
 // CheckRule is one rule.
 type CheckRule struct {
 	Rule     string         `json:"rule"`
-	Status   string         `json:"status"` // pass, fail, unknown: the trace cannot tell
-	Unit     string         `json:"unit"`   // of its values: ratio (of running time), ns, count
+	Status   string         `json:"status"`           // pass, fail, undecided: the trace cannot tell
+	Reason   string         `json:"reason,omitempty"` // why it is undecided
+	Hint     string         `json:"hint,omitempty"`   // what to do about that
+	Unit     string         `json:"unit"`             // of its values: ratio (of running time), ns, count
 	Subjects []CheckSubject `json:"subjects"`
 }
 
@@ -32,17 +35,17 @@ type CheckSubject struct {
 }
 
 // NewCheck builds the document.
-func NewCheck(results []gate.Result, inputs, baseline []SideTrace) *Check {
-	c := &Check{Schema: "contend.check/1", Status: string(gate.Pass), Rules: []CheckRule{}, Inputs: inputs, Baseline: baseline}
+func NewCheck(results []gate.Result, allowed bool, inputs, baseline []SideTrace) *Check {
+	c := &Check{Schema: "contend.check/2", Status: string(gate.Worst(results)), Allowed: allowed, Rules: []CheckRule{}, Inputs: inputs, Baseline: baseline}
 	if c.Baseline == nil {
 		c.Baseline = []SideTrace{}
 	}
-	if gate.Failed(results) {
-		c.Status = string(gate.Fail)
-	}
 	for i := range results {
 		r := &results[i]
-		rule := CheckRule{Rule: r.Rule, Status: string(r.Status), Unit: string(r.Unit), Subjects: []CheckSubject{}}
+		rule := CheckRule{Rule: r.Rule, Status: string(r.Status), Reason: r.Doubt.Reason, Hint: r.Doubt.Hint, Unit: string(r.Unit), Subjects: []CheckSubject{}}
+		if r.Status != gate.Undecided {
+			rule.Reason, rule.Hint = "", ""
+		}
 		for _, s := range r.Subjects {
 			out := CheckSubject{Name: s.Name, Status: string(s.Status), Value: s.Value, PlusMinus: s.Half, Limit: s.Limit}
 			if r.Relative {

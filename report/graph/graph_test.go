@@ -157,7 +157,7 @@ func TestSVGIsXMLAndHoldsNamesAsText(t *testing.T) {
 			t.Errorf("element %s", name)
 		}
 	}
-	if elements["svg"] != 1 || !strings.Contains(said.String(), `<script>alert(1)</script>`) || !strings.Contains(said.String(), "left out: 3 edges with 5.00 ms and 1 nodes") {
+	if elements["svg"] != 1 || !strings.Contains(said.String(), `<script>alert(1)</script>`) || !strings.Contains(said.String(), "left out: 3 edges with 5.00 ms and 1 node (") {
 		t.Errorf("%v", elements)
 	}
 }

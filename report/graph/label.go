@@ -13,8 +13,9 @@ const longest = 60
 
 // title says what the picture shows and what it leaves out.
 func title(g *document.Graph) string {
-	sum := fmt.Sprintf("thread-time %s, wall-time %s, %d waits", text.Duration(g.Total.WaitNs), text.Duration(g.Total.WallNs), g.Total.Waits)
-	if m := text.MeasureOf(g.Coverage); m.Counts() {
+	m := text.MeasureOf(g.Coverage)
+	sum := fmt.Sprintf("%s-time %s, wall-time %s, %d waits", m.Thread, text.Duration(g.Total.WaitNs), text.Duration(g.Total.WallNs), g.Total.Waits)
+	if m.Counts() {
 		sum = m.Text(g.Total.WaitNs)
 	}
 	parts := []string{fmt.Sprintf("who waited for whom, by %s (%s blame)", g.By, g.Metric), sum}

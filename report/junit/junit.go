@@ -22,6 +22,7 @@ type suite struct {
 	Tests    int     `xml:"tests,attr"`
 	Failures int     `xml:"failures,attr"`
 	Errors   int     `xml:"errors,attr"`
+	Skipped  int     `xml:"skipped,attr"`
 	Time     string  `xml:"time,attr"` // a required attribute; rules take none
 	Cases    []entry `xml:"testcase"`
 }
@@ -32,6 +33,7 @@ type entry struct {
 	Time    string   `xml:"time,attr"`
 	Failure *problem `xml:"failure"` // the rule does not hold
 	Error   *problem `xml:"error"`   // the trace cannot tell
+	Skipped *problem `xml:"skipped"` // the same, and the user lets it pass
 }
 
 type problem struct {
@@ -50,7 +52,12 @@ func Write(w io.Writer, c *document.Check, say func(r *document.CheckRule, s *do
 		case "fail":
 			e.Failure = p
 			doc.Suite.Failures++
-		case "unknown":
+		case "undecided":
+			if c.Allowed {
+				e.Skipped = p
+				doc.Suite.Skipped++
+				break
+			}
 			e.Error = p
 			doc.Suite.Errors++
 		}
@@ -71,6 +78,9 @@ func Write(w io.Writer, c *document.Check, say func(r *document.CheckRule, s *do
 // describe lists the subjects that are not as the rule wants them.
 func describe(r *document.CheckRule, say func(*document.CheckRule, *document.CheckSubject) string) *problem {
 	var lines []string
+	if r.Reason != "" {
+		lines = append(lines, clean(r.Reason+"; "+r.Hint))
+	}
 	for i := range r.Subjects {
 		if s := &r.Subjects[i]; s.Status != "pass" {
 			lines = append(lines, clean(say(r, s)))

@@ -15,7 +15,7 @@ func TestWhatIsWrittenParses(t *testing.T) {
 	nasty := "a\x00b\x1b[2J<c>&\"]]>\xff\n"
 	c := &document.Check{Rules: []document.CheckRule{
 		{Rule: "csp(*) < 5%", Status: "fail", Subjects: []document.CheckSubject{{Name: nasty, Status: "fail"}, {Name: "fine", Status: "pass"}, {Name: "second", Status: "fail"}}},
-		{Rule: nasty, Status: "unknown", Subjects: []document.CheckSubject{{Name: "x", Status: "unknown"}}},
+		{Rule: nasty, Status: "undecided", Subjects: []document.CheckSubject{{Name: "x", Status: "undecided"}}},
 		{Rule: "no deadlock", Status: "pass"},
 	}}
 	var b strings.Builder

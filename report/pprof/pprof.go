@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"contend/analysis"
+	"contend/blame/doing"
 	"contend/blame/stacks"
 	"contend/format"
 
@@ -46,7 +47,7 @@ func build(b *stacks.Builder, unit format.Unit) *profile.Profile {
 	samples := b.Samples()
 	for i := range samples {
 		s := &samples[i]
-		t.p.Sample = append(t.p.Sample, &profile.Sample{Location: t.stack(b.Frames(s)), Value: values(s, unit), Label: labels(b.Symbols(), s)})
+		t.p.Sample = append(t.p.Sample, &profile.Sample{Location: t.stack(b.Frames(s)), Value: values(s, unit), Label: labels(b, s)})
 	}
 	return t.p
 }
@@ -58,7 +59,8 @@ func values(s *stacks.Sample, unit format.Unit) []int64 {
 	return []int64{s.Waits, s.DelayNs, s.WallNs()}
 }
 
-func labels(sym *analysis.Symbols, s *stacks.Sample) map[string][]string {
+func labels(b *stacks.Builder, s *stacks.Sample) map[string][]string {
+	sym := b.Symbols()
 	thread := analysis.PseudoOwner(s.Owner.Kind, s.Owner.Cycle)
 	group := thread
 	if s.Owner.Kind == analysis.OwnerThread {
@@ -68,7 +70,10 @@ func labels(sym *analysis.Symbols, s *stacks.Sample) map[string][]string {
 		"lock": {sym.LockName(s.Lock)}, "class": {sym.ClassName(s.Lock)},
 		"owner_thread": {thread}, "owner_group": {group},
 		"waiter_thread": {sym.ThreadName(s.Waiter)}, "waiter_group": {sym.Groups().Name(sym.Group(s.Waiter))},
-		"waiter_method": {sym.Methods().Name(sym.Method(s.WaiterStack))}, "provenance": {s.Owner.Prov.String()},
+		"waiter_method": {sym.Methods().Name(sym.Method(s.WaiterStack))}, "waiter_site": {b.WaiterSite(s)}, "provenance": {s.Owner.Prov.String()},
+	}
+	if what := b.Doing(s); s.Owner.Kind == analysis.OwnerThread && what != doing.Unknown {
+		all["owner_doing"] = []string{what.String()}
 	}
 	if input := sym.Inputs().Name(sym.Input(s.Waiter)); input != analysis.UnnamedInput {
 		all[inputLabel] = []string{input}

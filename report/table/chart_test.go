@@ -63,7 +63,7 @@ func TestChartFitsTheTerminal(t *testing.T) {
 					t.Errorf("%d intervals: %d columns of %d: %q", n, got, limit, line)
 				}
 			}
-			if n > 1 && !strings.Contains(strings.Join(strings.Fields(out), " "), "left out: 1 locks with 1 ns") {
+			if n > 1 && !strings.Contains(strings.Join(strings.Fields(out), " "), "left out: 1 lock with 1 ns") {
 				t.Errorf("%d intervals: nothing says what is left out:\n%s", n, out)
 			}
 		}

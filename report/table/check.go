@@ -1,8 +1,10 @@
 package table
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -32,25 +34,70 @@ func Check(w io.Writer, c *document.Check, o Options) error {
 			g.Rows = append(g.Rows, []Cell{verdict(r.Status), none, none, Name(r.Rule), {"(nothing it names was waited for)", ""}})
 		}
 	}
-	if err := g.Write(w, o); err != nil {
+	var b bytes.Buffer
+	if err := g.Write(&b, o); err != nil {
+		return err
+	}
+	if _, err := w.Write(colored(b.Bytes(), o)); err != nil {
 		return err
 	}
 	return checkNotes(w, c, o)
 }
 
+// badVerdict finds the verdicts of what does not hold, which are in capitals at
+// the begin of lines.
+var badVerdict = regexp.MustCompile(`(?m)^ (FAIL|UNDECIDED)\b`)
+
+// colored marks what does not hold, on terminals that show colours: red what
+// fails, yellow what is undecided.
+func colored(out []byte, o Options) []byte {
+	if !o.Color {
+		return out
+	}
+	return badVerdict.ReplaceAllFunc(out, func(m []byte) []byte {
+		code := "31"
+		if m[1] == 'U' {
+			code = "33"
+		}
+		return fmt.Appendf(nil, " \x1b[1;%sm%s\x1b[0m", code, m[1:])
+	})
+}
+
 // checkHeading says what was checked and how it went.
 func checkHeading(c *document.Check) string {
-	failed := 0
+	failed, undecided := 0, 0
 	for _, r := range c.Rules {
-		if r.Status != "pass" {
+		switch r.Status {
+		case "fail":
 			failed++
+		case "undecided":
+			undecided++
 		}
 	}
-	what := fmt.Sprintf("contention: all %d rules hold", len(c.Rules))
+	var parts []string
 	if failed > 0 {
-		what = fmt.Sprintf("contention: %d of %d rules do not hold", failed, len(c.Rules))
+		parts = append(parts, ofRules(failed, len(c.Rules), "does not hold", "do not hold"))
 	}
-	return text.Sanitize(what + ", " + strings.Join(inputsOf(c.Inputs), " "))
+	if undecided > 0 {
+		parts = append(parts, ofRules(undecided, len(c.Rules), "is undecided", "are undecided"))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, ofRules(len(c.Rules), len(c.Rules), "holds", "hold"))
+	}
+	return text.Sanitize("contention: " + strings.Join(parts, ", ") + ", " + strings.Join(inputsOf(c.Inputs), " "))
+}
+
+// ofRules says of how many rules something is true.
+func ofRules(n, all int, one, many string) string {
+	switch {
+	case all == 1:
+		return "the rule " + one
+	case n == all:
+		return fmt.Sprintf("all %d rules %s", all, many)
+	case n == 1:
+		return fmt.Sprintf("1 of %d rules %s", all, one)
+	}
+	return fmt.Sprintf("%d of %d rules %s", n, all, many)
 }
 
 func verdict(status string) Cell {
@@ -96,10 +143,35 @@ func checkNotes(w io.Writer, c *document.Check, o Options) error {
 	if o.Style == Markdown {
 		sep = "\n"
 	}
-	for _, note := range notesOf(slices.Concat(c.Inputs, c.Baseline)) {
+	for _, note := range append(doubts(c), notesOf(slices.Concat(c.Inputs, c.Baseline))...) {
 		if _, err := fmt.Fprintln(w, wrap(note, "", o)+sep); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// doubts says why rules are undecided, each reason once.
+func doubts(c *document.Check) (notes []string) {
+	rules := map[[2]string][]string{}
+	var order [][2]string
+	for i := range c.Rules {
+		r := &c.Rules[i]
+		why := [2]string{r.Reason, r.Hint}
+		if r.Status != "undecided" {
+			continue
+		}
+		if rules[why] == nil {
+			order = append(order, why)
+		}
+		rules[why] = append(rules[why], r.Rule)
+	}
+	for _, why := range order {
+		note := "undecided: " + strings.Join(rules[why], ", ") + ": " + why[0]
+		if why[1] != "" {
+			note += "; " + why[1]
+		}
+		notes = append(notes, text.Sanitize(note))
+	}
+	return notes
 }

@@ -95,7 +95,7 @@ func TestCheckShowsWhatDecided(t *testing.T) {
 		{Rule: "p99(none) < 1s", Status: "pass", Unit: "ns"},
 	}}
 	text := rendered(t, func(b *strings.Builder) error { return Check(b, c, Options{}) })
-	for _, want := range []string{"1 of 3 rules do not hold", "10.0 % ± 1.0 %", "6.0 %", "6.00 ms + 1.00 ms noise, was 5.00 ms", "nothing it names was waited for"} {
+	for _, want := range []string{"1 of 3 rules does not hold", "10.0 % ± 1.0 %", "6.0 %", "6.00 ms + 1.00 ms noise, was 5.00 ms", "nothing it names was waited for"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing:\n%s", want, text)
 		}

@@ -34,6 +34,10 @@ func coverage(w io.Writer, c document.Coverage, o Options) error {
 	if o.Style == CSV {
 		return nil
 	}
+	return paragraphs(w, coverageLines(c), o)
+}
+
+func coverageLines(c document.Coverage) []string {
 	lines := []string{fmt.Sprintf("coverage: %s events, %s of %s bytes read", text.Number(c.Events), text.Number(c.BytesRead), text.Number(c.BytesTotal))}
 	if known := text.Known(c.Provenance); known != "" {
 		lines = append(lines, "owners known by waiting time: "+known)
@@ -43,10 +47,11 @@ func coverage(w io.Writer, c document.Coverage, o Options) error {
 		lines = append(lines, fmt.Sprintf("sampler: %s samples, late for %s of the recording, at the 99th percentile by %s, at most by %s",
 			text.Number(s.Samples), Share(s.LateNs, s.SpanNs).Text, text.Duration(s.Late.P99Ns), text.Duration(s.Late.MaxNs)))
 	}
+	lines = append(lines, runningRange(c.Running)...)
 	for _, warning := range c.Warnings {
 		lines = append(lines, "note: "+text.Sanitize(warning.Text))
 	}
-	return paragraphs(w, lines, o)
+	return lines
 }
 
 // calibration says how much of what is inferred is expected to be right.
@@ -65,6 +70,24 @@ func calibration(c *document.Calibration) []string {
 		line += fmt.Sprintf("; of %s dumps of locks held back, %.0f %% agree", text.Number(int64(c.Dumps)), 100*float64(c.Agreeing)/float64(c.Waiters))
 	}
 	return []string{line}
+}
+
+// runningRange says how far pressure may be off since not all is known of the
+// threads it is a part of.
+func runningRange(b *document.Bounds) []string {
+	if b == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("running time: %s by what was seen of threads, at most %s as far as nothing tells that they were idle: then pressure is %s of what is shown",
+		text.Duration(b.LowNs), text.Duration(b.HighNs), Share(b.LowNs, b.HighNs).Text)}
+}
+
+// ranAs writes a running time, and what it may be at most.
+func ranAs(ns int64, b *document.Bounds) string {
+	if b == nil {
+		return text.Duration(ns)
+	}
+	return fmt.Sprintf("%s (at most %s)", text.Duration(ns), text.Duration(b.HighNs))
 }
 
 // paragraphs writes each text on lines of its own.

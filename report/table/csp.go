@@ -49,9 +49,18 @@ func intervalGrid(d *document.CSP, start int64, top int) *Grid {
 	if m.Counts() {
 		g.Notes = append(g.Notes, fmt.Sprintf("total: %s, of %s running or blocked", m.Text(d.Total.WaitNs), text.Number(d.Total.RunningNs)))
 	} else {
-		g.Notes = append(g.Notes, fmt.Sprintf("total: %s of waiting in %s of running time", text.Duration(d.Total.WaitNs), text.Duration(d.Total.RunningNs)))
+		g.Notes = append(g.Notes, fmt.Sprintf("total: %s of waiting in %s of running time%s", text.Duration(d.Total.WaitNs), ranAs(d.Total.RunningNs, d.Coverage.Running), wholePressure(d)))
 	}
 	return g
+}
+
+// wholePressure is the range of the pressure of all locks, where it is wide.
+func wholePressure(d *document.CSP) string {
+	b := d.Coverage.Running
+	if b == nil || b.LowNs <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(": %s, at least %s", Share(d.Total.WaitNs, b.LowNs).Text, Share(d.Total.WaitNs, b.HighNs).Text)
 }
 
 // intervalRows are a row for each lock, and one for those behind the limit.

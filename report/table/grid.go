@@ -25,9 +25,10 @@ const (
 
 // Options of a renderer.
 type Options struct {
-	Style Style
-	Width int  // columns of the terminal; 0 means no limit
-	Color bool // the terminal shows colours, and its user wants them
+	Style   Style
+	Width   int    // columns of the terminal; 0 means no limit
+	Section string // of CSV: the one table to write; "" is all
+	Color   bool   // the terminal shows colours, and its user wants them
 }
 
 // Cell is one value, as people read it and as machines do.
@@ -98,16 +99,21 @@ func indent(s Style) string {
 // lambda$*$ no emphasis. A sign that stands apart from a word does nothing.
 var markdown = strings.NewReplacer(`< `, `< `, `<`, `\<`, `|`, `\|`, `\`, `\\`, "`", "\\`", `*`, `\*`)
 
+// machineHead is the head of the columns in CSV.
+func (g *Grid) machineHead() []string {
+	if g.CSV != nil {
+		return g.CSV
+	}
+	head := make([]string, len(g.Head))
+	for i, h := range g.Head {
+		head[i] = strings.ReplaceAll(strings.ToLower(h), " ", "_")
+	}
+	return head
+}
+
 func (g *Grid) csv(w io.Writer) error {
 	out := csv.NewWriter(w)
-	head := g.CSV
-	if head == nil {
-		head = make([]string, len(g.Head))
-		for i, h := range g.Head {
-			head[i] = strings.ReplaceAll(strings.ToLower(h), " ", "_")
-		}
-	}
-	if err := out.Write(head); err != nil {
+	if err := out.Write(g.machineHead()); err != nil {
 		return err
 	}
 	for r := range g.rows() {

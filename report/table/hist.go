@@ -67,12 +67,12 @@ func Hist(w io.Writer, d *document.Hist, o Options) error {
 		g.Head, g.Left = append(g.Head, strings.ToUpper(k)), append(g.Left, true)
 	}
 	for i := range d.Rows {
-		g.Rows = append(g.Rows, histRow(&d.Rows[i], d.By, &d.Total, kinds))
+		g.Rows = append(g.Rows, histRow(&d.Rows[i], d, kinds))
 	}
 	if o.Style != CSV && len(d.Rows) > 0 {
 		all := d.Total
 		all.Keys = append([]string{"[all]"}, make([]string, len(d.By)-1)...)
-		g.Rows = append(g.Rows, histRow(&all, d.By, &d.Total, kinds))
+		g.Rows = append(g.Rows, histRow(&all, d, kinds))
 	}
 	g.Notes, g.Drop = histNotes(d), dispensable(kinds)
 	if err := g.Write(w, o); err != nil || d.Coverage == nil {
@@ -99,14 +99,19 @@ type histColumn struct {
 	head string
 	of   func(*document.HistRow) *document.Lengths
 	ns   func(*document.Lengths) int64
+
+	recorded bool // a percentile of the waits that were recorded
 }
+
+// histUnder reports whether short waits were not recorded.
+func histUnder(d *document.Hist) bool { return d.Coverage != nil && underThreshold(*d.Coverage, "") }
 
 // histColumns puts the kinds of each percentile side by side.
 func histColumns(kinds []lengthKind) (columns []histColumn) {
 	for _, p := range percentiles {
 		for _, k := range kinds {
 			if p.head != "MAX" || k.head != " CORR" {
-				columns = append(columns, histColumn{p.head + k.head, k.of, p.of})
+				columns = append(columns, histColumn{p.head + k.head, k.of, p.of, p.head != "MAX" && k.head == ""})
 			}
 		}
 	}
@@ -125,7 +130,8 @@ func dispensable(kinds []lengthKind) (heads []string) {
 	return append(heads, "MAX LEAST", "P50 LEAST", "P99 LEAST", "WAITS CORR", "P50 CORR")
 }
 
-func histRow(r *document.HistRow, by []string, total *document.HistRow, kinds []lengthKind) []Cell {
+func histRow(r *document.HistRow, d *document.Hist, kinds []lengthKind) []Cell {
+	by, total := d.By, &d.Total
 	row := []Cell{Count(r.Waits)}
 	if r.Corrected != nil {
 		row = append(row, Count(r.Corrected.Count))
@@ -135,7 +141,7 @@ func histRow(r *document.HistRow, by []string, total *document.HistRow, kinds []
 	for _, c := range histColumns(kinds) {
 		cell := none
 		if l := c.of(r); l != nil {
-			cell = Time(c.ns(l))
+			cell = Time(c.ns(l)).marked(c.recorded && histUnder(d))
 		}
 		row = append(row, cell)
 	}
@@ -152,6 +158,9 @@ func histRow(r *document.HistRow, by []string, total *document.HistRow, kinds []
 func histNotes(d *document.Hist) (notes []string) {
 	if d.Omitted > 0 {
 		notes = append(notes, moreRows(d.Omitted)+" (--top 0 shows all)")
+	}
+	if histUnder(d) && d.Total.Exact != nil {
+		notes = append(notes, atMost)
 	}
 	if d.Total.Waits == 0 {
 		notes = append(notes, "no waits")

@@ -15,22 +15,33 @@ import (
 // Analyze writes the overview: deadlocks first, then locks, the call chains
 // that caused the waiting, phases of high pressure, and what is not known.
 func Analyze(w io.Writer, a *document.Analyze, b *document.Blame, phases []document.Phase, o Options) error {
-	locks := lockGrid(a)
 	if o.Style == CSV {
-		return locks.Write(w, o)
+		return writeCSV(w, analyzeSections(a), o)
 	}
+	locks := lockGrid(a)
 	if _, err := fmt.Fprintf(w, "%s\n\n", wrap(heading(a), "", o)); err != nil {
 		return err
 	}
 	grids := deadlockGrids(a.Deadlocks)
+	if o.Style == Markdown && len(a.Findings) > 0 {
+		grids = append(grids, findingGrid(a))
+	}
 	grids = append(grids, locks)
-	if len(a.Locks) > 0 && a.Coverage.Unit != string(format.UnitAcquisitions) { // those have no owner
+	if o.Style == Markdown && len(a.Locks) > 0 {
+		grids = append(grids, ownerGrid(a), waitingGrid(a))
+	} else if len(a.Locks) > 0 && a.Coverage.Unit != string(format.UnitAcquisitions) { // those have no owner
 		grids = append(grids, blameGrid(b))
 	}
 	if len(phases) > 0 && !measureOf(a.Coverage).Counts() {
 		grids = append(grids, phaseGrid(phases, a.Trace.StartNs))
 	}
-	return writeAll(w, grids, a.Coverage, o)
+	grids = append(grids, besideGrids(&a.Beside, measureOf(a.Coverage))...)
+	for _, g := range grids {
+		if err := g.Write(w, o); err != nil {
+			return err
+		}
+	}
+	return paragraphs(w, append(idleLine(&a.Beside, measureOf(a.Coverage)), coverageLines(a.Coverage)...), o)
 }
 
 func heading(a *document.Analyze) string {
@@ -41,15 +52,20 @@ func heading(a *document.Analyze) string {
 		if when += ", "; a.Trace.StartNs == 0 { // the dump does not tell
 			when = ""
 		}
-		what += fmt.Sprintf(": %s%d threads, %s seen running or blocked", when, a.Trace.Threads, text.Number(a.Total.RunningNs))
+		what += fmt.Sprintf(": %s%s, %s seen running or blocked", when, threads(a), text.Number(a.Total.RunningNs))
 	case string(format.UnitAcquisitions):
 		if !untimed(a.Coverage) {
 			what += fmt.Sprintf(": %s from %s", text.Duration(a.Trace.DurationNs), when)
 		}
 	default:
-		what += fmt.Sprintf(": %s from %s, %d threads, running %s", text.Duration(a.Trace.DurationNs), when, a.Trace.Threads, text.Duration(a.Total.RunningNs))
+		what += fmt.Sprintf(": %s from %s, %s, running %s", text.Duration(a.Trace.DurationNs), when, threads(a), ranAs(a.Total.RunningNs, a.Coverage.Running))
 	}
 	return text.Sanitize(what)
+}
+
+// threads says how many there were, of what kind.
+func threads(a *document.Analyze) string {
+	return fmt.Sprintf("%d %ss", a.Trace.Threads, measureOf(a.Coverage).Thread)
 }
 
 func lockGrid(a *document.Analyze) *Grid {
@@ -60,11 +76,17 @@ func lockGrid(a *document.Analyze) *Grid {
 	g := &Grid{Title: "locks by " + m.Waiting,
 		Head: []string{m.Head, "SHARE", "WALL", "WAITS", "P50", "P99", "MAX", "CSP", "WAITERS", "KIND", "LOCK", "OWNERS KNOWN"},
 		Left: left(12, 9, 10, 11), Flex: 10, Drop: []string{"P50", "MAX", "WAITERS", "KIND", "WALL", "OWNERS KNOWN"}}
+	any := false
 	for _, l := range a.Locks {
-		g.Rows = append(g.Rows, []Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), m.wall(l.WallNs), Count(l.Waits), Length(l.P50Ns), Length(l.P99Ns),
+		under := l.P99Ns > 0 && underThreshold(a.Coverage, l.Kind)
+		any = any || under
+		g.Rows = append(g.Rows, []Cell{m.cell(l.WaitNs), Share(l.WaitNs, a.Total.WaitNs), m.wall(l.WallNs), Count(l.Waits), Length(l.P50Ns).marked(under), Length(l.P99Ns).marked(under),
 			Length(l.MaxNs), pressureCell(l.Uncertainty != nil, l.CSP, l.CSPPlusMinus), Count(int64(l.Waiters)), Name(l.Kind), qualified(l.Lock), knownCell(l.Provenance)})
 	}
 	g.addUncertainty(func(i int) *document.Uncertainty { return a.Locks[i].Uncertainty })
+	if any {
+		g.Notes = append(g.Notes, atMost)
+	}
 	g.Notes = append(g.Notes, lockTotals(a, m)...)
 	return g
 }
@@ -142,10 +164,8 @@ func deadlockGrids(list []document.Deadlock) (grids []*Grid) {
 var titles = map[string]string{"direct": "owner of the lock waited for", "root": "thread at the end of each chain of waits"}
 
 func blameGrid(b *document.Blame) *Grid {
-	m, what := measureOf(b.Coverage), "thread-time"
-	if m.Counts() {
-		what = m.Of()
-	}
+	m := measureOf(b.Coverage)
+	what := m.What()
 	g := &Grid{Title: fmt.Sprintf("who caused the waiting, by %s (%s blame: the %s; %s)", strings.Join(b.By, ", "), b.Metric, titles[b.Metric], what),
 		Head: []string{"CAUSED", "SHARE", "WALL", "WAITS"}, Drop: []string{"WALL", "WAITS", "KNOWN"}}
 	for _, k := range b.By {

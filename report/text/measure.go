@@ -16,21 +16,31 @@ type Measure struct {
 	Head    string // of the column with it
 	many    string // behind a number, "" for time
 	one     string // behind 1
+	Thread  string // what waits: a thread, or a goroutine
 }
 
 var measures = map[string]Measure{
-	"ns":                            {"waiting time (thread-time; wall-time is the time at least one thread waited)", "WAIT", "", ""},
-	string(format.UnitThreads):      {"threads seen waiting", "THREADS", "threads seen waiting", "thread seen waiting"},
-	string(format.UnitAcquisitions): {"contended acquisitions", "CONTENDED", "contended acquisitions", "contended acquisition"},
+	"ns":                            {"waiting time (thread-time; wall-time is the time at least one thread waited)", "WAIT", "", "", "thread"},
+	string(format.UnitThreads):      {"threads seen waiting", "THREADS", "threads seen waiting", "thread seen waiting", "thread"},
+	string(format.UnitAcquisitions): {"contended acquisitions", "CONTENDED", "contended acquisitions", "contended acquisition", "thread"},
 }
 
 // MeasureOf returns the measure of a document's trace.
 func MeasureOf(c document.Coverage) Measure {
-	if m, ok := measures[c.Unit]; ok {
-		return m
+	m, ok := measures[c.Unit]
+	if !ok {
+		m = measures["ns"]
 	}
-	return measures["ns"]
+	if c.Goroutines {
+		for _, words := range []*string{&m.Waiting, &m.Head, &m.many, &m.one, &m.Thread} {
+			*words = goroutines.Replace(*words)
+		}
+	}
+	return m
 }
+
+// goroutines says of goroutines what else is said of threads.
+var goroutines = strings.NewReplacer("thread", "goroutine", "THREAD", "GOROUTINE")
 
 // Counts reports whether the source measured no time.
 func (m Measure) Counts() bool { return m.many != "" }
@@ -39,7 +49,7 @@ func (m Measure) Counts() bool { return m.many != "" }
 func (m Measure) Of() string { return m.many }
 
 // What names the measure in a title.
-func (m Measure) What() string { return cmp.Or(m.many, "thread-time") }
+func (m Measure) What() string { return cmp.Or(m.many, m.Thread+"-time") }
 
 // Text writes an amount in a sentence.
 func (m Measure) Text(ns int64) string {
@@ -73,7 +83,7 @@ func LeftOut(d *document.Graph) string {
 	if d.Omitted.Edges == 0 {
 		return ""
 	}
-	return fmt.Sprintf("left out: %s edges with %s and %s nodes (--top 0 shows all)", Number(int64(d.Omitted.Edges)), MeasureOf(d.Coverage).Text(d.Omitted.ThreadNs), Number(int64(d.Omitted.Nodes)))
+	return fmt.Sprintf("left out: %s with %s and %s (--top 0 shows all)", some(d.Omitted.Edges, "edge"), MeasureOf(d.Coverage).Text(d.Omitted.ThreadNs), some(d.Omitted.Nodes, "node"))
 }
 
 // LocksLeftOut says what the limit left out of lines of locks, and how long
@@ -82,7 +92,15 @@ func LocksLeftOut(rest []document.Line) (note string, ns int64) {
 	for i := range rest {
 		ns += rest[i].WaitNs
 	}
-	return fmt.Sprintf("left out: %d locks with %s (--top 0 shows all)", len(rest), Duration(ns)), ns
+	return fmt.Sprintf("left out: %s with %s (--top 0 shows all)", some(len(rest), "lock"), Duration(ns)), ns
+}
+
+// some writes a number of things.
+func some(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Number(int64(n)) + " " + one + "s"
 }
 
 // Known writes how the owners of some waiting are known: "inferred 83 %,

@@ -69,7 +69,7 @@ func TestPhasesAreShadedAndTold(t *testing.T) {
 
 func TestWhatIsLeftOutIsSaid(t *testing.T) {
 	svg, _ := page(t, exampleDocument(), 1)
-	if !strings.Contains(svg, "left out: 1 locks with 100 ms") || strings.Contains(svg, "B@1") {
+	if !strings.Contains(svg, "left out: 1 lock with 100 ms") || strings.Contains(svg, "B@1") {
 		t.Errorf("%s", svg)
 	}
 	d := exampleDocument()

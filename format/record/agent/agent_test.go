@@ -46,7 +46,7 @@ func build(t *testing.T, javac string) []byte {
 	t.Helper()
 	files, sum := sources(t)
 	dir := t.TempDir()
-	out, err := exec.Command(javac, append([]string{"-Xlint:-options", "-g:source,lines", "--release", "8", "-d", dir}, files...)...).CombinedOutput()
+	out, err := exec.Command(javac, append([]string{"-Xlint:-options", "-g:none", "--release", "8", "-d", dir}, files...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", javac, err, out)
 	}

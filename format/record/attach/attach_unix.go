@@ -70,6 +70,11 @@ func (p *Process) Load(timeout time.Duration, jar, options string) error {
 	if err != nil {
 		text = err.Error()
 	}
+	for _, module := range []string{"java.instrument", "java.management"} {
+		if code := strings.TrimSpace(strings.TrimPrefix(text, "return code:")); code != "" && code != "0" && p.Lacks(module) {
+			return p.fail("cannot run the agent: its runtime has no "+module, "--with jfr needs none")
+		}
+	}
 	for _, r := range refusals {
 		if strings.Contains(text, r.says) {
 			return p.fail(r.what, r.hint)

@@ -68,9 +68,14 @@
     if (next) select(next);
   }
 
+  // What is no regular expression, such as half of one, is looked for as it is.
+  function pattern(text) {
+    try { new RegExp(text); return text; } catch { return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"); }
+  }
+
   const box = document.getElementById("search");
   box.addEventListener("input", () => {
-    if (box.value) { chart.search(box.value); return; }
+    if (box.value) { chart.search(pattern(box.value)); return; }
     chart.clear();
     document.getElementById("matched").textContent = "";
   });

@@ -15,13 +15,14 @@ import java.util.Set;
  */
 final class Names {
   private static final int MOST = 1 << 14;
+  private static final int MOST_FRAMES = 1 << 17; // of all stacks together: about 5 MB
 
   private final TraceWriter out;
   private final Set<Long> threads = new HashSet<>();
   private final Map<Sampler.Lock, Integer> locks = new HashMap<>();
   private final Map<Stack, Integer> stacks = new HashMap<>();
   private final Set<Long> system = new HashSet<>(); // threads of the JVM itself, and ours
-  private int lastLock, lastStack, alive, idle;
+  private int lastLock, lastStack, frames, alive, idle;
 
   Names(TraceWriter out) {
     this.out = out;
@@ -111,6 +112,7 @@ final class Names {
       return;
     }
     stacks.put(s, ++lastStack);
+    this.frames += frames.length;
     out.begin(TraceWriter.STACK).number(lastStack).number(frames.length);
     for (StackTraceElement f : frames) {
       out.frame(f);
@@ -120,8 +122,9 @@ final class Names {
 
   /** Forgets locks and stacks when they have become many; between samples only, whose events name them. */
   void trim() {
-    if (stacks.size() >= MOST) {
+    if (stacks.size() >= MOST || frames >= MOST_FRAMES) {
       stacks.clear();
+      frames = 0;
     }
     if (locks.size() >= MOST) {
       locks.clear();

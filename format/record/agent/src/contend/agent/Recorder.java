@@ -119,6 +119,7 @@ public final class Recorder implements Runnable {
         sampler.sample(intended);
         if (System.nanoTime() - flushed >= FLUSH_NANOS) {
           flushed = System.nanoTime();
+          sampler.measured();
           out.flush();
           if (expired()) {
             return;
@@ -135,7 +136,15 @@ public final class Recorder implements Runnable {
   }
 
   synchronized void close() {
-    stopped = true;
+    if (!stopped) {
+      stopped = true;
+      try {
+        sampler.measured();
+      } catch (IOException | RuntimeException | OutOfMemoryError e) {
+        out.fail(e);
+      }
+    }
+    sampler.end();
     out.close();
   }
 

@@ -32,20 +32,34 @@ final class Sampler {
   private final TraceWriter out;
   private final long period;
   private final Names names;
+  private final Blocked blocked;
   private final Map<Long, Long> lately = new HashMap<>(); // thread to when it last waited or owned
   private final Map<Long, Known> known = new HashMap<>();
+  private long last; // sample, in System.nanoTime()
   private long epoch; // what System.nanoTime() lacks to the time of day
 
   Sampler(TraceWriter out, long period) {
     this.out = out;
     this.period = period;
     this.names = new Names(out);
+    this.blocked = new Blocked(threads, out);
   }
 
   void begin() throws IOException {
     epoch = offset();
     out.begin(TraceWriter.SETTING).text("recorder").text("contend agent").signed(0).end();
     out.begin(TraceWriter.SETTING).text("sampling-period").text(Long.toString(period)).signed(0).end();
+    blocked.begin();
+  }
+
+  /** Writes what the JVM measured of the samples so far. */
+  void measured() throws IOException {
+    blocked.write(last + epoch);
+  }
+
+  /** Leaves the JVM as it was. */
+  void end() {
+    blocked.end();
   }
 
   // The clock that gives the time of day may tick in milliseconds: the offset
@@ -81,6 +95,7 @@ final class Sampler {
         continue;
       }
       byId.put(t.getThreadId(), t);
+      blocked.look(t, now);
       if (wants(t)) {
         contended = true;
         lately.put(t.getThreadId(), now);
@@ -89,6 +104,7 @@ final class Sampler {
         }
       }
     }
+    blocked.looked(now);
     Map<Long, ThreadInfo> shown = new LinkedHashMap<>();
     for (Iterator<Long> at = lately.values().iterator(); at.hasNext(); ) {
       if (now - at.next() > LATELY_NANOS) {
@@ -96,7 +112,7 @@ final class Sampler {
       }
     }
     known.keySet().retainAll(lately.keySet());
-    if (contended) {
+    if (contended || blocked.returning(now, LATELY_NANOS)) {
       for (Long id : lately.keySet()) {
         if (byId.containsKey(id)) {
           shown.put(id, byId.get(id));
@@ -141,7 +157,9 @@ final class Sampler {
   private void write(long intended, long now, Map<Long, ThreadInfo> shown) throws IOException {
     Map<Lock, Contended> locks = new LinkedHashMap<>();
     for (ThreadInfo t : shown.values()) {
-      if (wants(t) && !notified(t)) {
+      if (notified(t)) {
+        blocked.returns(t.getThreadId(), last == 0 ? period : Math.min(now - last, 10 * period));
+      } else if (wants(t)) {
         Lock l = new Lock(t.getLockInfo());
         Contended c = locks.get(l);
         if (c == null) {
@@ -150,6 +168,7 @@ final class Sampler {
         c.waiters.add(t);
       }
     }
+    last = now;
     for (Map.Entry<Lock, Contended> e : locks.entrySet()) {
       names.announce(e.getKey(), e.getValue(), this, shown);
     }
@@ -196,10 +215,13 @@ final class Sampler {
   }
 
   // A thread that was notified is blocked as well until it has its monitor
-  // back. It did not come for the lock.
+  // back, or is called runnable while nobody owns that. It did not come for the
+  // lock.
   private boolean notified(ThreadInfo t) {
+    Thread.State state = t.getThreadState();
     StackTraceElement[] s = stack(t);
-    return t.getThreadState() == Thread.State.BLOCKED && s.length > 0 && s[0].getClassName().equals("java.lang.Object");
+    return (state == Thread.State.BLOCKED || state == Thread.State.RUNNABLE)
+        && s.length > 0 && s[0].getClassName().equals("java.lang.Object") && s[0].getMethodName().startsWith("wait");
   }
 
   StackTraceElement[] stack(ThreadInfo t) {

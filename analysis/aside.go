@@ -1,0 +1,149 @@
+package analysis
+
+import (
+	"contend/analysis/owners"
+	"contend/format"
+)
+
+// Aside is time a thread waited that is no contention for a lock: for what
+// others must give back, or with nothing to do.
+type Aside struct {
+	Thread    format.ThreadID
+	Stack     format.StackID
+	Activity  format.Activity // one of those that are idle time
+	Resource  bool
+	Ns        int64 // inside the filter's cut
+	Waits     int64
+	LongestNs int64 // of the whole waits; 0 when they were only sampled
+}
+
+// AsideVisitor is a Visitor that also wants what is beside contention. An
+// instant of a thread is given once at most, and never while it waits for a
+// lock: with the waits for locks these are all waits the trace tells of. They
+// come last. A filter of locks leaves none of them.
+type AsideVisitor interface {
+	Aside(a *Aside)
+}
+
+// asides passes what is beside contention on to the visitors that ask for it.
+type asides struct {
+	e   *emitter
+	ask []AsideVisitor
+}
+
+func newAsides(e *emitter) asides {
+	out := asides{e: e}
+	for _, v := range e.out.visitors {
+		if av, ok := v.(AsideVisitor); ok && e.filter.Class == nil && e.filter.Lock == nil {
+			out.ask = append(out.ask, av)
+		}
+	}
+	return out
+}
+
+func (a *asides) tell(one *Aside) {
+	if one.Ns > 0 && a.e.threads.match(a.e.filter.Thread, uint32(one.Thread), func() string { return a.e.defs.ThreadName(one.Thread) }) {
+		for _, v := range a.ask {
+			v.Aside(one)
+		}
+	}
+}
+
+// visitAsides gives the recorded ones.
+func (r *record) visitAsides(out asides) {
+	if len(out.ask) == 0 {
+		return
+	}
+	for t := range r.activities.Threads() {
+		if t == int(format.NoThread) {
+			continue
+		}
+		own := r.activities.Of(format.ThreadID(t))
+		waits := joiner{d: r.activities, rest: own}
+		wait, told := waits.next(), int64(earliest)
+		for _, i := range own {
+			if owners.IsWait(i) {
+				continue
+			}
+			o := r.activities.Other(i)
+			if !idle(o) || o.End-o.Start < out.e.filter.MinWait {
+				continue
+			}
+			for wait.end <= max(o.Start, told) {
+				wait = waits.next()
+			}
+			if ns := out.left(span{max(o.Start, told), o.End}, wait, waits); ns > 0 {
+				out.tell(&Aside{format.ThreadID(t), o.Stack, o.What(), o.Resource(), ns, 1, o.End - o.Start})
+			}
+			told = max(told, o.End)
+		}
+	}
+}
+
+// left returns how much of a stretch lies in the cut and outside of waits, of
+// which the first and those behind it are given.
+func (a *asides) left(s, wait span, waits joiner) (ns int64) {
+	for s.start < s.end {
+		lo, hi, _ := a.e.cut(s.start, min(s.end, max(wait.start, s.start)))
+		ns += max(hi-lo, 0)
+		s.start = max(wait.end, s.start)
+		wait = waits.next()
+	}
+	return ns
+}
+
+func idle(o *owners.Other) bool {
+	return o.End > o.Start && int(o.What()) < len(idleWork) && idleWork[o.What()]
+}
+
+// seenAside is what an idle thread is seen doing at a sampling instant.
+type seenAside struct {
+	thread   format.ThreadID
+	stack    format.StackID
+	activity format.Activity
+	resource bool
+}
+
+// sampledAside is what such instants stand for, together.
+type sampledAside struct {
+	ns, waits int64
+	last      int64 // the end of the instant before, which the next one continues
+}
+
+// idle takes an idle thread of the instant at hand; false for an activity that
+// belongs to none.
+func (s *sampler) idle(ev *format.Event) bool {
+	if !s.next.valid || ev.Time != s.next.time || ev.End != ev.Time || int(ev.Activity) >= len(idleWork) || !idleWork[ev.Activity] {
+		return false
+	}
+	s.next.idlers = append(s.next.idlers, seenAside{ev.Thread, ev.Stack, ev.Activity, ev.Resource})
+	return true
+}
+
+// asides charges the idle threads of cur, which stands for [lo, hi).
+func (s *sampler) asides(lo, hi int64) {
+	for _, one := range s.cur.idlers {
+		sum := s.beside[one]
+		if sum == nil {
+			if s.beside == nil {
+				s.beside = map[seenAside]*sampledAside{}
+			}
+			sum = &sampledAside{last: format.NoTime}
+			s.beside[one] = sum
+		}
+		if from, to, ok := s.e.cut(lo, hi); ok {
+			sum.ns += to - from
+			if sum.last != lo {
+				sum.waits++
+			}
+		}
+		sum.last = hi
+	}
+}
+
+// visitAsides gives the sampled ones.
+func (s *sampler) visitAsides(out asides) {
+	for one, sum := range s.beside {
+		out.tell(&Aside{Thread: one.thread, Stack: one.stack, Activity: one.activity, Resource: one.resource, Ns: sum.ns, Waits: sum.waits})
+	}
+}

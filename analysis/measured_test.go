@@ -1,0 +1,150 @@
+package analysis
+
+import (
+	"testing"
+
+	"contend/format"
+
+	"pgregory.net/rapid"
+)
+
+// pressure is a visitor that sums waiting by kind of lock, and running time.
+type pressure struct {
+	sym              *Symbols
+	monitors, others int64
+	waits, running   int64
+}
+
+func (p *pressure) Begin(sym *Symbols, _ int64) { p.sym = sym }
+func (p *pressure) Running(_, _, ns int64)      { p.running += ns }
+func (p *pressure) Slice(s *Slice) {
+	if p.sym.Object(s.Lock).Kind == format.KindMonitor {
+		p.monitors += s.Ns()
+	} else {
+		p.others += s.Ns()
+	}
+	p.waits += s.Firsts()
+}
+
+const tickNs = 1000
+
+// sampledRun makes a trace of instants, at each of which so many threads wait
+// for a monitor, and so many for another lock; behind every tenth comes what was
+// measured since.
+func sampledRun(monitor, other []int, factor func(i int) float64) []format.Event {
+	events := []format.Event{
+		{Kind: format.KindSetting, Name: format.SettingPeriod, Value: "1000"},
+		{Kind: format.KindSetting, Name: format.SettingCalibration, Value: format.CalibrationBlocked},
+		{Kind: format.KindObject, Object: 1, Class: "L", LockKind: format.KindMonitor},
+		{Kind: format.KindObject, Object: 2, Class: "R", LockKind: format.KindSynchronizer},
+	}
+	parties := func(from, n int) (out []format.Party) {
+		for i := range n {
+			out = append(out, format.Party{Thread: format.ThreadID(from + i)})
+		}
+		return out
+	}
+	measured := 0.0
+	for i := range monitor {
+		at := int64(1e6) + int64(i)*tickNs
+		events = append(events, format.Event{Kind: format.KindTick, Time: at, Intended: at, Live: uint32(monitor[i] + other[i])})
+		for lock, n := range map[format.ObjectID]int{1: monitor[i], 2: other[i]} {
+			if n > 0 {
+				events = append(events, format.Event{Kind: format.KindContention, Time: at, Object: lock, Waiters: parties(10*int(lock), n)})
+			}
+		}
+		measured += factor(i) * tickNs * float64(monitor[i])
+		if i%10 == 9 || i == len(monitor)-1 {
+			events = append(events, format.Event{Kind: format.KindBlocked, Time: at, Thread: 10, Weight: int64(measured)})
+			measured -= float64(int64(measured))
+		}
+	}
+	return events
+}
+
+func pressureOf(t interface{ Fatal(...any) }, events []format.Event, f Filter) (*pressure, *Trace) {
+	p := &pressure{}
+	tr, err := Run(&format.List{Events: events}, f, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, tr
+}
+
+var everything = Filter{From: format.NoTime, To: format.NoTime}
+
+// Samples of monitors stand for what the runtime measured, those of other locks
+// for what they show; a wait is one wait however long it is made.
+func TestSampledMonitorsAreScaledToWhatWasMeasured(t *testing.T) {
+	monitor, other := make([]int, 1000), make([]int, 1000)
+	for i := range monitor {
+		monitor[i], other[i] = 1+i%7, i%3
+	}
+	for _, factor := range []float64{0.3, 0.97, 1, 1.04, 3.7} {
+		events := sampledRun(monitor, other, func(int) float64 { return factor })
+		got, tr := pressureOf(t, events, everything)
+		plain, _ := pressureOf(t, append([]format.Event{events[0]}, events[2:]...), everything)
+		want := factor * float64(plain.monitors)
+		if d := float64(got.monitors) - want; d > 1e-4*want || d < -1e-4*want {
+			t.Errorf("%g: %d ns at monitors, %d ns sampled, want %.0f", factor, got.monitors, plain.monitors, want)
+		}
+		if got.others != plain.others || got.waits != plain.waits {
+			t.Errorf("%g: %d waits, others %d ns; want %d, %d", factor, got.waits, got.others, plain.waits, plain.others)
+		}
+		if n := len(tr.Coverage.Warnings); n != 1 || tr.Coverage.Warnings[0].Code != "scaled" {
+			t.Errorf("%g: warnings %v", factor, tr.Coverage.Warnings)
+		}
+	}
+}
+
+// The end of a trace that was cut, of which nothing is measured any more, is
+// scaled as what comes before it.
+func TestTheEndOfACutTraceIsScaledAsTheRest(t *testing.T) {
+	monitor, other := make([]int, 1000), make([]int, 1000)
+	for i := range monitor {
+		monitor[i] = 4
+	}
+	events := sampledRun(monitor, other, func(int) float64 { return 1.5 })
+	cut := events[:len(events)-11] // nine ticks behind the last measurement but one
+	got, _ := pressureOf(t, cut, everything)
+	if want := 1.5 * 4 * tickNs * 995; float64(got.monitors) < 0.99*want || float64(got.monitors) > 1.01*want {
+		t.Errorf("%d ns, want about %.0f", got.monitors, want)
+	}
+}
+
+// Whatever was measured: nothing waits for longer than threads run, in any cut,
+// and cuts add up.
+func TestScaledWaitingIsWithinRunningTime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 300).Draw(t, "ticks")
+		count := rapid.SliceOfN(rapid.IntRange(0, 5), n, n)
+		factors := rapid.SliceOfN(rapid.Float64Range(-2, 40), n, n).Draw(t, "factors")
+		events := sampledRun(count.Draw(t, "monitor"), count.Draw(t, "other"), func(i int) float64 { return factors[i] })
+		at := int64(1e6) + rapid.Int64Range(0, int64(n)*tickNs).Draw(t, "cut")
+		whole, _ := pressureOf(t, events, everything)
+		before, _ := pressureOf(t, events, Filter{From: format.NoTime, To: at})
+		after, _ := pressureOf(t, events, Filter{From: at, To: format.NoTime})
+		for _, p := range []*pressure{whole, before, after} {
+			if p.monitors+p.others > p.running {
+				t.Fatalf("waiting %d + %d ns, running %d", p.monitors, p.others, p.running)
+			}
+		}
+		if before.monitors+after.monitors != whole.monitors || before.others+after.others != whole.others || before.running+after.running != whole.running {
+			t.Fatalf("%+v and %+v, together %+v", before, after, whole)
+		}
+	})
+}
+
+// Numbers no runtime measures do no harm.
+func TestWildMeasurements(t *testing.T) {
+	for _, weight := range []int64{-1 << 63, -1, 0, 1<<63 - 1} {
+		events := sampledRun([]int{1, 2, 0, 3}, []int{0, 0, 0, 1}, func(int) float64 { return 1 })
+		for range 3 {
+			events = append(events, format.Event{Kind: format.KindBlocked, Time: weight, Weight: weight})
+		}
+		p, _ := pressureOf(t, events, everything)
+		if p.monitors < 0 || p.monitors > 7*tickNs*maxScale {
+			t.Errorf("%d: %d ns at monitors", weight, p.monitors)
+		}
+	}
+}

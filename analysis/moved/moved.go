@@ -1,0 +1,111 @@
+// Package moved finds out which locks of a recording are one that a garbage
+// collector moved. Recordings of a JVM name the locks of java.util.concurrent by
+// their addresses, which a collection changes. It never joins two locks that
+// were seen in one epoch, the time between two collections.
+//
+// Its files, each of which uses only what comes after it:
+//
+//	moved.go        what is found out
+//	lives.go        locks, and families of them
+//	chain.go        whether the locks of a family are one
+//	collections.go  epochs
+//	seen.go         what a recording shows of a lock
+package moved
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/format"
+)
+
+// Found is what is known of moved locks.
+type Found struct {
+	Same     map[format.ObjectID]format.ObjectID // the one each joined lock is, for all but that one itself
+	Doubtful int                                 // locks that may be others that were moved
+	NS       int64                               // of waiting for those
+}
+
+// Joined returns at how many addresses each lock was recorded that is several
+// in the recording.
+func (f *Found) Joined() map[format.ObjectID]int {
+	n := map[format.ObjectID]int{}
+	for _, one := range f.Same {
+		n[one] = max(n[one], 1) + 1
+	}
+	return n
+}
+
+// Find looks for moved locks in one recording, given when its collections paused
+// the program. class says what sort of lock one is; ok is false for those that
+// are not named by their address.
+func Find(waits Waits, pauses []Pause, class func(format.ObjectID) (c uint32, ok bool)) *Found {
+	f := &Found{Same: map[format.ObjectID]format.ObjectID{}}
+	if len(pauses) == 0 {
+		return f
+	}
+	slices.SortFunc(pauses, func(a, b Pause) int { return cmp.Compare(a.Start, b.Start) })
+	all := &lives{sites: map[site]int{}}
+	waits(func(w Wait) {
+		if c, ok := class(w.Lock); ok {
+			all.meet(w, c)
+		}
+	})
+	families := all.families()
+	waits(func(w Wait) {
+		if int(w.Lock) < len(all.of) && all.of[w.Lock].waits > 0 {
+			if fam := families[all.root(int(w.Lock))]; fam != nil {
+				fam.seen = append(fam.seen, sighting{w.End, w.Lock})
+			}
+		}
+	})
+	c := &collections{pauses, all.rate(len(pauses))}
+	for _, fam := range families {
+		fam.find(c, f)
+	}
+	return f
+}
+
+// find decides which locks of a family are one, and notes those that may be.
+func (fam *family) find(c *collections, f *Found) {
+	for _, l := range fam.links(c) {
+		fam.join(l, f.Same)
+	}
+	order := make([]*life, 0, len(fam.lives))
+	for _, l := range fam.lives {
+		order = append(order, l)
+	}
+	slices.SortFunc(order, func(a, b *life) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.lock, b.lock)) })
+	for i := 1; i < len(order); i++ {
+		old, l := order[i-1], order[i]
+		if old.last <= l.first && c.epoch(old.last) < c.epoch(l.first) && resolve(f.Same, old.lock) != resolve(f.Same, l.lock) {
+			f.Doubtful++
+			f.NS += l.ns
+		}
+	}
+}
+
+// join makes one of two locks: what is waited for most gives the name.
+func (fam *family) join(l link, same map[format.ObjectID]format.ObjectID) {
+	old, now := resolve(same, l.old), resolve(same, l.now)
+	if old == now {
+		return
+	}
+	if cmp.Or(cmp.Compare(fam.lives[now].ns, fam.lives[old].ns), cmp.Compare(old, now)) > 0 {
+		old, now = now, old
+	}
+	for from, to := range same {
+		if to == now {
+			same[from] = old
+		}
+	}
+	same[now] = old
+}
+
+// resolve returns the lock that another one is.
+func resolve(same map[format.ObjectID]format.ObjectID, l format.ObjectID) format.ObjectID {
+	if one, ok := same[l]; ok {
+		return one
+	}
+	return l
+}

@@ -1,0 +1,76 @@
+package analysis
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	"contend/analysis/internal/column"
+	"contend/analysis/moved"
+	"contend/analysis/owners"
+	"contend/format"
+)
+
+// relocated says which locks a collector moved.
+type relocated struct {
+	locks, addresses int // that are one lock each, and how many they were recorded as
+	doubtful         int
+	ns               int64 // of waiting for the doubtful ones
+}
+
+// relocate makes one lock of those that are one, before anything is inferred
+// from the waits for it: so that a wait on the lock at its new address finds who
+// got it at the old one.
+func (r *record) relocate(defs *definitions) (out relocated) {
+	r.Same = map[format.ObjectID]format.ObjectID{}
+	for i := range r.parts {
+		waits := func(f func(moved.Wait)) {
+			r.Waits.Each(func(_ column.Ref, w *owners.Wait) {
+				if len(r.parts) == 1 || r.InputOf(w.Lock) == i {
+					f(moved.Wait{Lock: w.Lock, Stack: w.Stack, Start: w.Start, End: w.End})
+				}
+			})
+		}
+		found := moved.Find(waits, r.parts[i].collections, defs.addressed)
+		maps.Copy(r.Same, found.Same)
+		for lock, n := range found.Joined() {
+			defs.objects[lock].Addresses = n
+			out.locks++
+			out.addresses += n
+		}
+		out.doubtful += found.Doubtful
+		out.ns += found.NS
+	}
+	return out
+}
+
+// addressed reports whether a lock is named by an address that a collector
+// changes, and returns its class. Monitors are named by that of what the JVM
+// allots to them, which stays.
+func (d *definitions) addressed(l format.ObjectID) (class uint32, ok bool) {
+	o := d.Object(l)
+	switch o.Kind {
+	case format.KindSynchronizer, format.KindReadWriteLock, format.KindSemaphore:
+		return o.Class, o.Hash != 0
+	}
+	return 0, false
+}
+
+// warnings says what was joined and what may have to be.
+func (m relocated) warnings() (out []format.Warning) {
+	switch {
+	case m.locks == 1:
+		out = append(out, format.Warning{Code: "joined-locks", Text: fmt.Sprintf("garbage collections moved a lock: what was recorded at %d addresses is one lock here", m.addresses)})
+	case m.locks > 1:
+		out = append(out, format.Warning{Code: "joined-locks", Text: fmt.Sprintf("garbage collections moved %d locks: what was recorded at %d addresses is %d locks here", m.locks, m.addresses, m.locks)})
+	}
+	if m.doubtful > 0 {
+		round := time.Millisecond
+		if m.ns < 1e9 {
+			round = time.Microsecond
+		}
+		out = append(out, format.Warning{Code: "moved-locks",
+			Text: fmt.Sprintf("%d locks, of %v of waiting, may be others that a garbage collection moved: sum by class", m.doubtful, time.Duration(m.ns).Round(round))})
+	}
+	return out
+}

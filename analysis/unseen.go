@@ -1,0 +1,153 @@
+package analysis
+
+import (
+	"math"
+
+	"contend/analysis/internal/column"
+	"contend/analysis/owners"
+	"contend/format"
+)
+
+// A recording that tells of idle times when they end says nothing of a thread
+// that is idle to its end, and little of one whose idle times are too short to
+// be recorded. What is known of such a thread are the times at which it was
+// seen: its waits, idle times and samples, its start and its end. It is taken
+// to run, less the idle time seen,
+//
+//  1. from the first it was seen to the last, and before and behind as long as it
+//     ever went without;
+//  2. where running threads are sampled, not where it went unseen for longer than
+//     unseenFor;
+//  3. where short idle times are not recorded either, only while it waits for a
+//     lock and for sampleFor about each sample.
+//
+// It cannot have run longer than all of its life less the idle time seen.
+const (
+	unseenFor = int64(1e9)
+	sampleFor = int64(20e6) // the period JFR samples with by default
+)
+
+// wideRange is from how much on the most that threads can have run, over what
+// they are taken to, is worth a word.
+const wideRange = 1.25
+
+// RunningIsWide reports whether what is not known of threads matters to their
+// running time, and so to every pressure.
+func (t *Trace) RunningIsWide() bool {
+	return float64(t.RunningHigh) > wideRange*float64(t.RunningNs)
+}
+
+// sight is how well the threads of an input are seen.
+type sight struct {
+	ended   bool // idle times are told when they end: a thread may be idle unseen
+	hides   bool // and short ones not at all
+	hasRuns bool // running threads are sampled
+}
+
+// told takes what an input says of its idle times.
+func (s *sight) told(value string) {
+	s.ended = value == format.IdleEnded || value == format.IdleLong
+	s.hides = value == format.IdleLong
+}
+
+// farthest is how long a thread may go unseen and run.
+func (s *sight) farthest() int64 {
+	switch {
+	case s.hasRuns && s.hides:
+		return 0
+	case s.hasRuns:
+		return unseenFor
+	}
+	return math.MaxInt64
+}
+
+// presence is when a thread was seen.
+type presence struct {
+	sight
+	d    *owners.Activities
+	own  []column.Ref // by start
+	life owners.Life
+}
+
+// unseen returns the stretches of [from, to) in which the thread is taken not
+// to run since nothing tells that it did.
+func (p *presence) unseen(from, to int64) (out []span) {
+	if !p.ended {
+		return nil
+	}
+	gaps, first, last := p.gaps()
+	if last == format.NoTime {
+		return []span{{from, to}}
+	}
+	longest, most := int64(0), p.farthest()
+	for _, g := range gaps {
+		if n := g.end - g.start; n <= most {
+			longest = max(longest, n)
+		}
+	}
+	if first-from > longest {
+		out = append(out, span{from, first - longest})
+	}
+	for _, g := range gaps {
+		if g.end-g.start > most {
+			out = append(out, g)
+		}
+	}
+	if to-last > longest {
+		out = append(out, span{last + longest, to})
+	}
+	return out
+}
+
+// gaps returns the stretches between the times at which the thread was seen,
+// and the first and the last of those; NoTime when there is none.
+func (p *presence) gaps() (gaps []span, first, last int64) {
+	first, last = format.NoTime, format.NoTime
+	meet := func(s span) {
+		if last == format.NoTime {
+			first, last = s.start, s.end
+		} else if s.start > last {
+			gaps = append(gaps, span{last, s.start})
+		}
+		last = max(last, s.end)
+	}
+	if p.life.Start != format.NoTime {
+		meet(span{p.life.Start, p.life.Start})
+	}
+	for _, i := range p.own {
+		meet(p.seen(i))
+	}
+	if p.life.End != format.NoTime {
+		meet(span{p.life.End, p.life.End})
+	}
+	return gaps, first, last
+}
+
+// seen returns the stretch that an activity speaks for.
+func (p *presence) seen(i column.Ref) span {
+	if owners.IsWait(i) {
+		w := p.d.Waits.At(i)
+		return span{w.Start, w.End}
+	}
+	a := p.d.Other(i)
+	if p.hides && a.What() == format.ActivityRun && a.Start == a.End {
+		return span{a.Start - sampleFor/2, a.End + sampleFor/2}
+	}
+	return span{a.Start, a.End}
+}
+
+// join returns two lists of stretches as one, by start.
+func join(a, b []span) []span {
+	if len(b) == 0 {
+		return a
+	}
+	out := make([]span, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if a[0].start <= b[0].start {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}

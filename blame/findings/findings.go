@@ -1,0 +1,173 @@
+// Package findings says in words what is wrong where the numbers leave no other
+// reading: a lock held in sleep or in I/O, a lock whose owner waits for another,
+// a deadlock. Each is one detector of a table.
+package findings
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/analysis"
+	"contend/blame/doing"
+	"contend/blame/overview"
+)
+
+// What is worth a word. Below these a finding would be true and of no use: a
+// lock may sleep at will where nobody waits.
+const (
+	MinShare   = 0.05 // of all waiting
+	MinWaiting = 0.01 // threads waiting on average because of it
+	MinKnown   = 0.5  // of the waiting it names, how much has an owner that is expected to be right
+)
+
+// Finding is one thing to mend, in the order of the waiting it causes.
+type Finding struct {
+	Kind         Kind
+	Lock, Class  string // that threads wait for
+	Owner        string // the site that took it
+	Doing        string // what the owner was at
+	Root         string // of BlockedHolding: the lock at the end of most chains of waits
+	Number       int    // of a deadlock, from 1
+	Threads      int    // in a deadlock, and behind it
+	WaitNs       int64
+	Share        float64 // of all waiting
+	ByProvenance [analysis.Provenances]int64
+	Confidence   Confidence
+}
+
+// Kind is a sort of finding.
+type Kind uint8
+
+// The kinds, gravest first.
+const (
+	Deadlock Kind = iota
+	AsleepHolding
+	FileHolding
+	SocketHolding
+	IOHolding
+	BlockedHolding
+)
+
+// kinds is the one list of findings about owners. What an owner was at is the
+// evidence; more detectors are more rows.
+var kinds = [...]struct {
+	name   string
+	doing  doing.Doing // the evidence, doing.Unknown where it is another
+	title  string
+	remedy string
+}{
+	Deadlock: {"deadlock", doing.Unknown, "deadlock",
+		"Take these locks in one order everywhere, or hold only one of them at a time."},
+	AsleepHolding: {"asleep-holding", doing.Asleep, "asleep while holding the lock",
+		"Give the lock back before sleeping, or wait on a condition of the lock, which gives it back meanwhile."},
+	FileHolding: {"file-holding", doing.File, "in file I/O while holding the lock",
+		"Collect what is to be written under the lock and write it outside, in one thread or in batches."},
+	SocketHolding: {"socket-holding", doing.Socket, "in socket I/O while holding the lock",
+		"Do the round trip outside of the lock, or give each thread a connection of its own from a pool."},
+	IOHolding: {"io-holding", doing.IO, "in I/O while holding the lock",
+		"Move the I/O out of the critical section: copy what it needs under the lock."},
+	BlockedHolding: {"blocked-holding", doing.Blocked, "waiting for another lock while holding this one",
+		"Mend the lock at the end of the chain first; then take the inner lock before the outer one is held, or not inside of it."},
+}
+
+// String returns the name of a kind, as JSON has it.
+func (k Kind) String() string { return kinds[k].name }
+
+// Title returns the kind in words.
+func (k Kind) Title() string { return kinds[k].title }
+
+// Remedy returns what can be done, in one sentence.
+func (k Kind) Remedy() string { return kinds[k].remedy }
+
+// Trace is what findings rest on besides the overview.
+type Trace struct {
+	Symbols   *analysis.Symbols
+	Deadlocks []analysis.Deadlock
+	ElapsedNs int64 // 0 where the trace has no time: then shares alone decide
+	Trust     analysis.Calibration
+}
+
+// Find returns what is worth a word, deadlocks first, then by waiting.
+func Find(c *overview.Collector, locks []overview.Lock, t Trace) []Finding {
+	out := deadlocks(c, t)
+	trapped := trappedLocks(t)
+	for i := range locks {
+		l := &locks[i]
+		for j := range l.Owners {
+			for k := range kinds {
+				f, ok := evidence(Kind(k), l, &l.Owners[j])
+				if k == int(BlockedHolding) && trapped[l.Name] {
+					continue // the deadlock says it
+				}
+				if f.Share = share(f.WaitNs, c.TotalNs()); ok && t.worthWhile(&f) {
+					f.Confidence = t.confidence(&f)
+					out = append(out, f)
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Finding) int {
+		if (a.Kind == Deadlock) != (b.Kind == Deadlock) {
+			return cmp.Compare(a.Kind, b.Kind)
+		}
+		return cmp.Compare(b.WaitNs, a.WaitNs)
+	})
+	return out
+}
+
+// evidence sums what the owners at a site were at, as far as it makes a finding.
+func evidence(k Kind, l *overview.Lock, o *overview.Owner) (f Finding, ok bool) {
+	if kinds[k].doing == doing.Unknown || o.Pseudo {
+		return f, false
+	}
+	f = Finding{Kind: k, Lock: l.Name, Class: l.Class, Owner: o.Site}
+	most := int64(0)
+	for i := range o.Doings {
+		d := &o.Doings[i]
+		if d.What != kinds[k].doing {
+			continue
+		}
+		f.WaitNs += d.WaitNs
+		for p, ns := range d.ByProvenance {
+			f.ByProvenance[p] += ns
+		}
+		f.Doing = cmp.Or(f.Doing, d.Text)
+		if len(d.Roots) > 0 && d.Roots[0].WaitNs > most {
+			f.Root, most = d.Roots[0].Text, d.Roots[0].WaitNs
+		}
+	}
+	return f, f.WaitNs > 0
+}
+
+// worthWhile reports whether enough threads wait because of it.
+func (t *Trace) worthWhile(f *Finding) bool {
+	if t.ElapsedNs > 0 && share(f.WaitNs, t.ElapsedNs) < MinWaiting {
+		return false
+	}
+	return f.Share >= MinShare && t.known(f) >= MinKnown
+}
+
+func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
+
+// deadlocks returns the deadlocks, whatever they cost: they never end.
+func deadlocks(c *overview.Collector, t Trace) (out []Finding) {
+	for i, d := range t.Deadlocks {
+		first, trapped := d.Cycle[0], c.Trapped(i+1)
+		f := Finding{Kind: Deadlock, Number: i + 1, Lock: t.Symbols.LockName(first.Lock), Class: t.Symbols.ClassName(first.Lock),
+			Threads: len(d.Cycle) + len(d.Queued), WaitNs: trapped.WaitNs, ByProvenance: trapped.ByProvenance}
+		f.Share, f.Confidence = share(f.WaitNs, c.TotalNs()), High
+		out = append(out, f)
+	}
+	return out
+}
+
+// trappedLocks are the names of the locks, and of their classes, in deadlocks.
+func trappedLocks(t Trace) map[string]bool {
+	m := map[string]bool{}
+	for _, d := range t.Deadlocks {
+		for _, l := range d.Cycle {
+			m[t.Symbols.LockName(l.Lock)], m[t.Symbols.ClassName(l.Lock)] = true, true
+		}
+	}
+	return m
+}

@@ -1,0 +1,272 @@
+package gate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"contend/blame/naming"
+	"contend/format"
+)
+
+// Doubt says why a trace cannot decide a rule, and what to do about it. It is
+// empty where it can.
+type Doubt struct{ Reason, Hint string }
+
+// doubter returns why a run cannot decide that a subject keeps a rule.
+type doubter func(r *Rule, s *Subject, run *Run) Doubt
+
+// What may hide that a rule is broken, by what the rule measures. A value that
+// breaks its limit does so whatever is hidden: waiting that is not recorded
+// only adds to it. The table is read from the top.
+var (
+	ofShares    = []doubter{unrecorded, timeless, unknownRunning, damaged, pending, tooShort, bounded, fewSamples}
+	ofLengths   = []doubter{unrecorded, withoutLengths, damaged, pending, longThreshold, longHidden}
+	ofDeadlocks = []doubter{unseenOwners, unlistedOwners, damaged}
+)
+
+const recordAll = "record with the settings that 'contend jfc' prints"
+
+// decide returns Undecided, and notes why in the result, where a run or its
+// baseline cannot tell that the rule holds; else Pass.
+func (r *Rule) decide(res *Result, s *Subject, runs, baseline []*Run) Status {
+	d := r.named(runs, baseline)
+	for _, run := range slices.Concat(runs, baseline) {
+		for _, doubt := range r.metric.doubts {
+			if d.Reason == "" {
+				d = doubt(r, s, run)
+			}
+		}
+	}
+	if d.Reason == "" && r.relative {
+		d = unlike(s, runs, baseline)
+	}
+	if d.Reason == "" && s.none {
+		d = Doubt{"the traces do not tell what the value varies by", "give longer ones, or three baseline traces"}
+	}
+	if d.Reason == "" {
+		return Pass
+	}
+	if res.Doubt.Reason == "" {
+		res.Doubt = d
+	}
+	return Undecided
+}
+
+// named doubts a rule about what no trace knows. It may be healthy, or misspelt.
+func (r *Rule) named(runs, baseline []*Run) Doubt {
+	if r.metric.names == nil || r.subject == Total {
+		return Doubt{}
+	}
+	var all []string
+	for _, run := range slices.Concat(runs, baseline) {
+		names := r.metric.names(run)
+		if r.subject == "*" || slices.ContainsFunc(names, r.pattern.MatchString) {
+			return Doubt{}
+		}
+		all = append(all, names...)
+	}
+	what := "no lock met in the trace is of such a class"
+	if r.metric.unit == Ratio && r.metric.name == "blame" {
+		what = "no call chain in the trace has such a frame"
+	}
+	hint := "check the spelling, or limit '*' or 'total'"
+	if near := naming.Nearest(r.subject, all, 3); len(near) > 0 {
+		hint = "the nearest are " + strings.Join(near, ", ")
+		if len(near) == 1 {
+			hint = "the nearest is " + near[0]
+		}
+	}
+	return Doubt{what, hint}
+}
+
+// classes are those of all locks the trace knows, waited for or not.
+func classes(run *Run) (names []string) {
+	known := run.Trace.Symbols.Classes()
+	for id := range known.Len() {
+		names = append(names, known.Name(uint32(id)))
+	}
+	return names
+}
+
+// frames are those of all call chains, and what stands for owners that have
+// none.
+func frames(run *Run) (names []string) {
+	seen := map[string]bool{}
+	run.Trace.Symbols.EachFrame(func(f format.Frame) {
+		if name := f.Class + "." + f.Method; !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	})
+	return names
+}
+
+// warned returns the text of a warning of the reading or the analysis.
+func (run *Run) warned(code string) (text string, ok bool) {
+	for _, w := range slices.Concat(run.Stats.Warnings, run.Trace.Coverage.Warnings) {
+		if w.Code == code {
+			return w.Text, true
+		}
+	}
+	return "", false
+}
+
+func unrecorded(_ *Rule, _ *Subject, run *Run) Doubt {
+	if text, ok := run.warned("not-recorded"); ok {
+		reason, _, _ := strings.Cut(text, ";")
+		return Doubt{reason, recordAll}
+	}
+	return Doubt{}
+}
+
+// timeless doubts a share of the time where the input has none.
+func timeless(_ *Rule, _ *Subject, run *Run) Doubt {
+	switch run.Stats.Unit {
+	case format.UnitAcquisitions:
+		return Doubt{"the input counts acquisitions, and pressure needs times", "give a recording, or several thread dumps with their times"}
+	case format.UnitThreads:
+		return Doubt{"threads seen at an instant do not tell for what share of the time they wait", "give a recording, or several thread dumps with their times"}
+	}
+	return Doubt{}
+}
+
+// unknownRunning doubts a share of a running time that is known too badly.
+func unknownRunning(r *Rule, s *Subject, run *Run) Doubt {
+	if r.relative || !r.above(s.Value, s.Limit) || s.none {
+		return Doubt{}
+	}
+	return Doubt{fmt.Sprintf("threads ran for %v to %v, the trace does not tell more closely, and the value is a part of that", brief(run.Trace.RunningNs), brief(run.Trace.RunningHigh)),
+		"record samples of what threads do, or thread dumps ('contend jfc' prints such settings)"}
+}
+
+func brief(ns int64) time.Duration { return time.Duration(ns).Round(time.Millisecond) }
+
+func damaged(_ *Rule, _ *Subject, run *Run) Doubt {
+	if run.Stats.Damage.Whole() {
+		return Doubt{}
+	}
+	return Doubt{"the input is damaged: what is missing may break the rule", "'contend verify' says what is missing; record again"}
+}
+
+// pending doubts a recording whose thread dumps show waits that it has not.
+func pending(_ *Rule, _ *Subject, run *Run) Doubt {
+	if text, ok := run.warned("unlinked"); ok {
+		return Doubt{text + ": they had not ended", "record for longer, or look at the thread dumps for what is stuck"}
+	}
+	return Doubt{}
+}
+
+// tooShort doubts a share: any number of short waits may be hidden, and nothing
+// in a recording bounds how many.
+func tooShort(r *Rule, _ *Subject, run *Run) Doubt {
+	if run.Trace.Coverage.Threshold == 0 || r.relative {
+		return Doubt{}
+	}
+	return Doubt{fmt.Sprintf("waits shorter than %v were not recorded, and any number of them may be missing", time.Duration(run.Trace.Coverage.Threshold)),
+		recordAll + ", limit max or p99 above that, or compare with a baseline"}
+}
+
+// hidden is how much waiting may be missing at most, in ns, where the reader
+// can tell; says is the warning.
+func (run *Run) hidden() (ns int64, says string) {
+	for _, w := range run.Stats.Warnings {
+		if w.Hidden > 0 {
+			ns, says = ns+w.Hidden, w.Text
+		}
+	}
+	return ns, says
+}
+
+// bounded doubts a share that what is hidden could lift above the limit.
+func bounded(r *Rule, s *Subject, run *Run) Doubt {
+	ns, says := run.hidden()
+	if running := float64(run.Trace.RunningNs); ns == 0 || running > 0 && !r.above(s.Value+float64(ns)/running, s.Limit+s.Noise) {
+		return Doubt{}
+	}
+	return Doubt{says, hiddenHint}
+}
+
+const hiddenHint = "samples show these waits: 'contend record' takes them"
+
+// fewSamples doubts a share so small that a thread could well wait for it and
+// be missed by every sample: where n see nothing, it is below 3/n, at 95 %.
+func fewSamples(r *Rule, s *Subject, run *Run) Doubt {
+	n := run.Trace.Coverage.Samples
+	if n == 0 || r.relative || s.Limit <= 0 || float64(n)*s.Limit >= 3 {
+		return Doubt{}
+	}
+	return Doubt{fmt.Sprintf("%d samples cannot tell shares below %.0f %%", n, 100*min(1, 3/float64(n))), fmt.Sprintf("take at least %.0f", math.Ceil(3/s.Limit))}
+}
+
+// withoutLengths doubts lengths where waits were only sampled.
+func withoutLengths(_ *Rule, _ *Subject, run *Run) Doubt {
+	switch {
+	case run.Stats.Unit != format.UnitTime:
+		return Doubt{"the input counts and has no times: waits have no length there", "give a recording"}
+	case run.Trace.Coverage.Samples > 0:
+		return Doubt{"samples do not tell how long a wait was", "give a recording of the waits themselves"}
+	}
+	return Doubt{}
+}
+
+// longThreshold doubts a limit of lengths below the threshold. All waits that a
+// shorter one hides are shorter than those that are seen, and keep the limit.
+func longThreshold(_ *Rule, s *Subject, run *Run) Doubt {
+	if t := run.Trace.Coverage.Threshold; float64(t) > s.Limit {
+		return Doubt{fmt.Sprintf("waits shorter than %v were not recorded", time.Duration(t)), recordAll + ", or raise the limit above that"}
+	}
+	return Doubt{}
+}
+
+// longHidden doubts a limit that a single hidden wait could break.
+func longHidden(r *Rule, s *Subject, run *Run) Doubt {
+	if ns, says := run.hidden(); ns > 0 && r.above(float64(ns), s.Limit+s.Noise) {
+		return Doubt{says, hiddenHint}
+	}
+	return Doubt{}
+}
+
+// unseenOwners doubts that there is no deadlock in a trace that would not show
+// it: a wait is recorded when it ends, and those in a deadlock never do.
+func unseenOwners(_ *Rule, _ *Subject, run *Run) Doubt {
+	switch {
+	case run.Stats.Blind != "":
+		return Doubt{run.Stats.Blind, giveDumps}
+	case run.Stats.Dumps > 0 || run.Trace.Coverage.Owned:
+		return Doubt{}
+	}
+	return Doubt{"the trace does not tell who holds a lock until somebody else gets it", giveDumps}
+}
+
+const giveDumps = "give thread dumps of all threads (jstack -l PID), or a recording that takes them ('contend jfc' prints such settings)"
+
+// unlistedOwners doubts dumps that do not show who holds a lock somebody waits
+// for.
+func unlistedOwners(_ *Rule, _ *Subject, run *Run) Doubt {
+	for _, code := range []string{"unlisted-owners", "unlisted-locks", "readers"} {
+		if text, ok := run.warned(code); ok {
+			reason, hint, _ := strings.Cut(text, ": ")
+			return Doubt{reason, hint}
+		}
+	}
+	return Doubt{}
+}
+
+// unlike doubts a change between traces that do not hide the same waits, or
+// where neither shows any of those the rule names.
+func unlike(s *Subject, runs, baseline []*Run) Doubt {
+	low, high := int64(math.MaxInt64), int64(0)
+	for _, run := range slices.Concat(runs, baseline) {
+		low, high = min(low, run.Trace.Coverage.Threshold), max(high, run.Trace.Coverage.Threshold)
+	}
+	switch {
+	case high > 0 && low != high:
+		return Doubt{fmt.Sprintf("the traces do not compare: one has all waits from %v on, another from %v on", time.Duration(low), time.Duration(high)), "record both with the same settings"}
+	case high > 0 && s.Value == 0 && s.Base == 0:
+		return Doubt{fmt.Sprintf("neither side shows such a wait, and those shorter than %v were not recorded", time.Duration(high)), recordAll}
+	}
+	return Doubt{}
+}

@@ -1,0 +1,50 @@
+// Package naming matches the names of a trace against what users write of them:
+// as tables print names, with packages shortened to their initials and with or
+// without an address. Of what matches nothing it finds the names that come
+// nearest.
+package naming
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Glob compiles a pattern in which * stands for any characters, for whole
+// names. A package may be written as its initial. The error is that of a text
+// that is not UTF-8.
+func Glob(pattern string) (*regexp.Regexp, error) {
+	return regexp.Compile("^(?s:" + strings.ReplaceAll(literal(WithoutAddress(pattern)), `\*`, ".*") + ")$")
+}
+
+// Expression compiles a regular expression that a name need match only in
+// part. What it matches besides is the text itself where that is no more than a
+// name: $ and brackets then stand for themselves, and a package may be written
+// as its initial.
+func Expression(text string) (*regexp.Regexp, error) {
+	if _, err := regexp.Compile(text); err != nil {
+		return nil, err
+	}
+	if strings.ContainsAny(text, `\*+?|^`) {
+		return regexp.Compile(text)
+	}
+	return regexp.Compile("(?:" + text + ")|" + literal(text))
+}
+
+// initials are the packages of a name, at its begin or behind a blank, that are
+// written as j.u.c.
+var initials = regexp.MustCompile(`(^|[ *])((?:[a-z]\\\.)+)`)
+
+// literal quotes a text for a regular expression, where initials of packages
+// stand for packages.
+func literal(text string) string {
+	return initials.ReplaceAllStringFunc(regexp.QuoteMeta(text), func(m string) string {
+		return strings.ReplaceAll(m, `\.`, `[^. ]*\.`)
+	})
+}
+
+// address is what follows the class in the name of a lock.
+var address = regexp.MustCompile(`@(0x)?[0-9a-f]+$`)
+
+// WithoutAddress returns the class in the name of a lock: an address means
+// nothing in another run.
+func WithoutAddress(name string) string { return address.ReplaceAllString(name, "") }

@@ -1,0 +1,219 @@
+// Package resources sums what threads wait for that is no lock: by the place
+// of the program that waits, and for what. What has nothing to do is one sum,
+// of the same rows.
+package resources
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// Row is one place of the program and what it waits for. Times are ns.
+type Row struct {
+	What    string         // the outermost method of the library that waits, or what the runtime calls it
+	Site    string         // the method of the program that called it, with its line; "" where none did
+	Stack   format.StackID // the one with most of the waiting
+	Loop    bool           // a thread's own outermost method waits here: it may have nothing to do
+	WaitNs  int64
+	Waits   int64
+	Waiters int   // distinct threads
+	MaxNs   int64 // longest wait; 0 when waits were only sampled
+}
+
+// Sum is some rows together.
+type Sum struct {
+	WaitNs, Waits int64
+	Waiters       int
+}
+
+// Collector is a visitor that sums what is beside contention.
+type Collector struct {
+	sym  *analysis.Symbols
+	rows [2]table // of the idle, and of resources
+}
+
+// table is the sums of one kind.
+type table struct {
+	byStack map[stackKey]*part
+	threads map[format.ThreadID]struct{}
+}
+
+// stackKey tells sums apart before they have names.
+type stackKey struct {
+	stack    format.StackID
+	activity format.Activity // matters where there is no stack
+}
+
+type part struct {
+	threads       map[format.ThreadID]struct{}
+	ns, waits, at int64 // at is the longest
+}
+
+// New returns an empty collector.
+func New() *Collector { return &Collector{} }
+
+// Begin implements analysis.Visitor.
+func (c *Collector) Begin(sym *analysis.Symbols, _ int64) { c.sym = sym }
+
+// Slice implements analysis.Visitor.
+func (c *Collector) Slice(*analysis.Slice) {}
+
+// Running implements analysis.Visitor.
+func (c *Collector) Running(_, _, _ int64) {}
+
+// Aside implements analysis.AsideVisitor.
+func (c *Collector) Aside(a *analysis.Aside) {
+	t := c.table(a.Resource)
+	if t.byStack == nil {
+		t.byStack, t.threads = map[stackKey]*part{}, map[format.ThreadID]struct{}{}
+	}
+	key := stackKey{a.Stack, a.Activity}
+	p := t.byStack[key]
+	if p == nil {
+		p = &part{threads: map[format.ThreadID]struct{}{}}
+		t.byStack[key] = p
+	}
+	p.ns, p.waits, p.at = p.ns+a.Ns, p.waits+a.Waits, max(p.at, a.LongestNs)
+	p.threads[a.Thread] = struct{}{}
+	t.threads[a.Thread] = struct{}{}
+}
+
+func (c *Collector) table(resource bool) *table {
+	if resource {
+		return &c.rows[1]
+	}
+	return &c.rows[0]
+}
+
+// Resources returns what is waited for that others must give back: first where
+// the program surely waits for that, in descending order of waiting time, then
+// the places where threads may have nothing to do.
+func (c *Collector) Resources() []Row { return c.list(true) }
+
+// Idle returns where threads have nothing to do.
+func (c *Collector) Idle() []Row { return c.list(false) }
+
+// Total returns the sum of all rows of Resources, or of Idle.
+func (c *Collector) Total(resource bool) (s Sum) {
+	t := c.table(resource)
+	for _, p := range t.byStack {
+		s.WaitNs, s.Waits = s.WaitNs+p.ns, s.Waits+p.waits
+	}
+	s.Waiters = len(t.threads)
+	return s
+}
+
+// list joins the stacks of one place.
+func (c *Collector) list(resource bool) []Row {
+	type place struct {
+		what, site string
+		loop       bool
+	}
+	var rows []Row
+	at, most, threads := map[place]int{}, []int64{}, []map[format.ThreadID]struct{}{}
+	for key, p := range c.table(resource).byStack {
+		what, site, loop := Place(c.sym.Frames(key.stack))
+		loop = loop && resource // who has nothing to do may have it anywhere
+		if what == "" {
+			what = unnamed[min(int(key.activity), len(unnamed)-1)]
+		}
+		i, ok := at[place{what, site, loop}]
+		if !ok {
+			i = len(rows)
+			at[place{what, site, loop}] = i
+			rows, most, threads = append(rows, Row{What: what, Site: site, Loop: loop}), append(most, -1), append(threads, map[format.ThreadID]struct{}{})
+		}
+		r := &rows[i]
+		r.WaitNs, r.Waits, r.MaxNs = r.WaitNs+p.ns, r.Waits+p.waits, max(r.MaxNs, p.at)
+		if p.ns > most[i] || p.ns == most[i] && key.stack < r.Stack {
+			most[i], r.Stack = p.ns, key.stack
+		}
+		for t := range p.threads {
+			threads[i][t] = struct{}{}
+		}
+		r.Waiters = len(threads[i])
+	}
+	slices.SortFunc(rows, func(a, b Row) int {
+		return cmp.Or(after(a.Loop, b.Loop), cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site), cmp.Compare(a.What, b.What))
+	})
+	return rows
+}
+
+func after(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// unnamed is what waits without a stack are called.
+var unnamed = [...]string{
+	format.ActivityUnknown: "[unclassified]",
+	format.ActivityWait:    "[Object.wait]",
+	format.ActivityPark:    "[parked]",
+	format.ActivitySleep:   "[asleep]",
+}
+
+// libraries are the packages that wait for the program.
+var libraries = [...]string{"java.", "javax.", "jdk.", "sun.", "com.sun.", "sync.", "internal/", "runtime.", "time."}
+
+// outermost are methods that run what a thread was made for, by class: behind
+// them nothing of the program follows.
+var outermost = [...]string{"java.lang.Thread", "java.lang.VirtualThread", "jdk.internal.", "runtime"}
+
+// goWaits are functions of Go's runtime by what they wait for.
+var goWaits = map[string]string{
+	"runtime.chanrecv1": "[chan receive]", "runtime.chanrecv2": "[chan receive]", "runtime.chanrecv": "[chan receive]",
+	"runtime.chansend1": "[chan send]", "runtime.chansend": "[chan send]", "runtime.selectgo": "[select]",
+}
+
+// Place tells of a stack what waits and the method of the program that called
+// it. Loop says that this is the outermost of the program, and no task of an
+// executor.
+func Place(frames []format.Frame) (what, site string, loop bool) {
+	n := 0
+	for n < len(frames) && library(frames[n]) && (what == "" || !body(frames[n])) {
+		if strings.Contains(frames[n].Class, "$$Lambda") {
+			n++
+			continue // the compiler's: what called it says more
+		}
+		what = analysis.MethodName(frames[n])
+		if wait, ok := goWaits[what]; ok {
+			what = wait
+		}
+		n++
+	}
+	if n == len(frames) || library(frames[n]) {
+		return what, "", false
+	}
+	site = analysis.MethodName(frames[n])
+	if frames[n].Line > 0 {
+		site += ":" + strconv.Itoa(frames[n].Line)
+	}
+	return what, site, !slices.ContainsFunc(frames[n+1:], func(f format.Frame) bool { return !begins(f) })
+}
+
+// body reports whether a frame of a library is the body of a thread, which does
+// not say what it waits for.
+func body(f format.Frame) bool {
+	return (f.Method == "run" || f.Method == "runWorker" || f.Method == "mainLoop") && !strings.Contains(f.Class, "$$Lambda")
+}
+
+// begins reports whether a frame is of what begins a thread.
+func begins(f format.Frame) bool {
+	return strings.Contains(f.Class, "$$Lambda") || slices.ContainsFunc(outermost[:], func(p string) bool { return strings.HasPrefix(f.Class, p) })
+}
+
+// library reports whether a frame is of a library that waits for the program.
+func library(f format.Frame) bool {
+	return strings.HasPrefix(f.Method, "[") || strings.Contains(f.Class, "$$Lambda") || f.Class == "sync" || f.Class == "runtime" || f.Class == "time" ||
+		slices.ContainsFunc(libraries[:], func(p string) bool { return strings.HasPrefix(f.Class, p) })
+}

@@ -1,0 +1,56 @@
+package sites
+
+import (
+	"strings"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// libraries are the classes and packages that are no program's own code: of the
+// platforms, of languages on them, and of what programs are set into (servers,
+// frameworks, pools, loggers). What programs are about (a data base, a parser)
+// is not among them. The names of Java end in a dot: they are packages.
+var libraries = [...]string{
+	"java.", "javax.", "jdk.", "sun.", "com.sun.", "jakarta.",
+	"kotlin.", "kotlinx.", "scala.", "groovy.", "org.codehaus.groovy.", "org.apache.groovy.", "clojure.",
+	"akka.", "org.apache.pekko.", "cats.effect.", "zio.", "reactor.", "io.reactivex.", "rx.", "io.vertx.core.", "io.netty.",
+	"org.springframework.", "io.micronaut.", "io.quarkus.", "org.jboss.", "io.undertow.", "org.xnio.",
+	"org.apache.catalina.", "org.apache.coyote.", "org.apache.tomcat.", "org.eclipse.jetty.", "org.glassfish.",
+	"org.hibernate.", "org.apache.ibatis.", "com.zaxxer.hikari.", "com.mchange.", "org.apache.commons.",
+	"org.slf4j.", "ch.qos.logback.", "org.apache.logging.", "org.apache.log4j.", "com.lmax.disruptor.",
+	"com.google.common.", "com.google.inject.", "com.fasterxml.", "com.github.benmanes.caffeine.",
+	"net.bytebuddy.", "org.aspectj.", "io.grpc.", "okhttp3.", "okio.", "org.junit.", "org.testng.", "org.gradle.", "org.apache.maven.",
+	"golang.org/x/", "google.golang.org/", "go.opentelemetry.io/", "github.com/prometheus/client_golang/",
+}
+
+// goStandard are the first elements of the packages of Go's standard library,
+// which have no dot, as few modules have none either.
+var goStandard = set(`archive bufio bytes cmp compress container context crypto database debug embed encoding errors
+	expvar flag fmt go hash html image index internal io iter log maps math mime net os path plugin reflect regexp
+	runtime slices sort strconv strings structs sync syscall testing text time unicode unique unsafe vendor weak`)
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+// ownByDefault reports whether a frame is of the program's own code, as far as
+// its name tells. Code a compiler or a virtual machine makes up is nobody's.
+func ownByDefault(f format.Frame) bool {
+	if f.Class == "" || f.Class[0] == '[' || analysis.RuntimeFrame(f) || strings.Contains(f.Class, "$$") {
+		return false
+	}
+	if first, _, _ := strings.Cut(f.Class, "/"); goStandard[first] {
+		return false
+	}
+	for _, p := range libraries {
+		if strings.HasPrefix(f.Class, p) {
+			return false
+		}
+	}
+	return true
+}

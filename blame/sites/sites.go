@@ -1,0 +1,218 @@
+// Package sites finds the frames of a program's own code that matter to its
+// reader: where a lock was taken, where a thread waits for it, where it was
+// made, and who called. It names them; it sums nothing.
+//
+// Where an owner took its lock does not stand in its stack, which is of a later
+// instant or of another section. It is told by the first of these that says
+// anything:
+//
+//  1. the owner's stack is one with which the lock was taken: that is where;
+//  2. a method in the stack was seen taking the very lock;
+//  3. a method in the stack was seen taking a lock of the same class;
+//  4. the innermost frame of the program's own code, for want of better.
+//
+// Of several methods the innermost is meant; the line is that of taking the
+// lock which comes last before the line the stack has there.
+package sites
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"contend/analysis"
+	"contend/blame/doing"
+	"contend/format"
+)
+
+// NotTold names the site of a lock that the trace does not say was made.
+const NotTold = "[not told]"
+
+// Sites names sites of one trace by dense ids. Each stack is looked at once. Its
+// methods are for one goroutine at a time.
+type Sites struct {
+	sym   *analysis.Symbols
+	app   *regexp.Regexp
+	names analysis.Interner
+	byID  []ofStack
+	taken taken
+	of    map[analysis.Acquisition]ofOwner
+}
+
+// ofStack is what is known of a stack.
+type ofStack struct {
+	known bool
+	asked bool            // for doing
+	doing doing.Doing     // what the thread was at
+	own   int32           // number of the innermost frame of the program's own code; -1 for no frames
+	site  uint32          // its name
+	last  format.ObjectID // the lock that owner was asked for last,
+	owner ofOwner         // and the answer
+}
+
+// ofOwner is what is known of a stack as that of a lock's owner.
+type ofOwner struct {
+	taking, line  int32 // number of the frame that took the lock, and where in it
+	site, callers uint32
+}
+
+// New returns sites of a program whose own code are the frames, written
+// Class.method, that the expression matches; nil means all that are not known to
+// be libraries.
+func New(app *regexp.Regexp) *Sites { return &Sites{app: app} }
+
+// Begin gives the symbols of the trace.
+func (s *Sites) Begin(sym *analysis.Symbols) {
+	*s = Sites{sym: sym, app: s.app, of: map[analysis.Acquisition]ofOwner{}, taken: newTaken()}
+	s.names.ID(analysis.UnknownStack)
+}
+
+// Names names the ids of sites.
+func (s *Sites) Names() *analysis.Interner { return &s.names }
+
+// Own reports whether a frame is of the program's own code.
+func (s *Sites) Own(f format.Frame) bool {
+	if s.app == nil {
+		return ownByDefault(f)
+	}
+	return s.app.MatchString(analysis.MethodName(f))
+}
+
+// Waiter returns the site of a thread with a stack: the innermost frame of the
+// program's own code, or, where there is none, the innermost that is not the
+// lock or the runtime itself.
+func (s *Sites) Waiter(id format.StackID) uint32 {
+	return s.stack(id).site
+}
+
+// Owner returns where the owner of a lock, who has a stack, took it.
+func (s *Sites) Owner(id format.StackID, lock format.ObjectID) uint32 { return s.owner(id, lock).site }
+
+// Callers returns the frames of the program's own code that called the one where
+// the owner of a lock took it, innermost first: "A.b:1 < C.d:2".
+func (s *Sites) Callers(id format.StackID, lock format.ObjectID) uint32 {
+	return s.owner(id, lock).callers
+}
+
+// Taking returns the stack of a lock's owner from the frame that took the lock
+// outwards, that frame at the line where it did.
+func (s *Sites) Taking(id format.StackID, lock format.ObjectID) []format.Frame {
+	o := s.owner(id, lock)
+	frames := slices.Clone(s.sym.Frames(id))
+	if len(frames) == 0 {
+		return nil
+	}
+	frames[o.taking].Line = int(o.line)
+	return frames[o.taking:]
+}
+
+// Doing returns what a thread with a stack was at, as far as the stack tells.
+func (s *Sites) Doing(id format.StackID) doing.Doing {
+	m := s.stack(id)
+	if m.own < 0 {
+		return doing.Unknown
+	}
+	if !m.asked {
+		m.asked, m.doing = true, doing.Of(s.sym.Frames(id)[:m.own], s.sym.Uses(id))
+	}
+	return m.doing
+}
+
+// Created returns the site that made a lock.
+func (s *Sites) Created(lock format.ObjectID) uint32 {
+	id := s.sym.Object(lock).Stack
+	if len(s.sym.Frames(id)) == 0 {
+		return s.names.ID(NotTold)
+	}
+	return s.stack(id).site
+}
+
+// stack returns what is known of a stack.
+func (s *Sites) stack(id format.StackID) *ofStack {
+	for len(s.byID) <= int(id) {
+		s.byID = append(s.byID, ofStack{})
+	}
+	m := &s.byID[id]
+	if !m.known {
+		frames := s.sym.Frames(id)
+		m.known, m.own = true, int32(s.innermost(frames))
+		if m.own >= 0 {
+			m.site = s.names.ID(name(frames[m.own], frames[m.own].Line))
+		}
+	}
+	return m
+}
+
+// innermost returns the number of the innermost frame of the program's own code.
+func (s *Sites) innermost(frames []format.Frame) int {
+	for i, f := range frames {
+		if s.Own(f) {
+			return i
+		}
+	}
+	for i, f := range frames {
+		if !analysis.RuntimeFrame(f) {
+			return i
+		}
+	}
+	return len(frames) - 1
+}
+
+// owner returns what is known of a stack as that of a lock's owner.
+func (s *Sites) owner(id format.StackID, lock format.ObjectID) ofOwner {
+	s.learn()
+	m := s.stack(id)
+	if m.own < 0 || m.last == lock && lock != format.NoObject {
+		return m.owner
+	}
+	pair := analysis.Acquisition{Stack: id, Lock: lock}
+	o, known := s.of[pair]
+	if !known {
+		frames := s.sym.Frames(id)
+		at, line := s.find(m, pair, frames)
+		o = ofOwner{int32(at), int32(line), s.names.ID(name(frames[at], line)), s.names.ID(s.chain(frames[at+1:]))}
+		s.of[pair] = o
+	}
+	m.last, m.owner = lock, o
+	return o
+}
+
+// find returns the frame of an owner's stack that took a lock, and its line.
+func (s *Sites) find(m *ofStack, a analysis.Acquisition, frames []format.Frame) (at, line int) {
+	at = int(m.own)
+	if s.taken.with(a) {
+		return at, frames[at].Line
+	}
+	for _, by := range [...]map[place][]int{s.taken.ofLock(a.Lock), s.taken.ofClass(s.sym.Class(a.Lock))} {
+		for i := at; i < len(frames); i++ {
+			if lines, ok := by[placeOf(frames[i])]; ok {
+				return i, lineOf(lines, frames[i].Line)
+			}
+		}
+	}
+	return at, frames[at].Line
+}
+
+// chain writes the program's own frames of a stack.
+func (s *Sites) chain(frames []format.Frame) string {
+	var b strings.Builder
+	for _, f := range frames {
+		if !s.Own(f) {
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteString(" < ")
+		}
+		b.WriteString(name(f, f.Line))
+	}
+	return b.String()
+}
+
+// name writes a frame as Class.method:line.
+func name(f format.Frame, line int) string {
+	if line > 0 {
+		return fmt.Sprintf("%s:%d", analysis.MethodName(f), line)
+	}
+	return analysis.MethodName(f)
+}

@@ -1,0 +1,136 @@
+package sites
+
+import (
+	"regexp"
+	"slices"
+	"testing"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+func frame(class, method string, line int) format.Frame {
+	return format.Frame{Class: class, Method: method, Line: line}
+}
+
+const (
+	takeReport = format.StackID(iota + 1)
+	takeAudit
+	asleep
+	nested
+	library
+	barrier
+	other
+	bare
+)
+
+const (
+	ledger = format.ObjectID(iota + 1)
+	audit
+	second // another lock of the class of audit
+)
+
+// trace is of a program whose locks are taken at Shop.report:10 (and once more
+// at :30) and at Audit.write:5, for the last of which the JDK's own lock is used.
+func trace(t *testing.T, app *regexp.Regexp) *Sites {
+	run := frame("Shop", "run", 99)
+	park := []format.Frame{frame("jdk.internal.misc.Unsafe", "park", 0), frame("java.util.concurrent.locks.ReentrantLock", "lock", 322)}
+	l := &format.List{}
+	write := func(ev format.Event) {
+		if err := l.Write(&ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id, frames := range map[format.StackID][]format.Frame{
+		takeReport: {frame("Shop", "report", 10), run},
+		takeAudit:  append(slices.Clone(park), frame("Audit", "write", 5), run),
+		asleep:     {frame("java.lang.Thread", "sleep", 0), frame("Shop", "nap", 3), frame("Shop", "report", 14), run},
+		nested:     {frame("Disk", "sync", 1), frame("Audit", "write", 8), frame("Shop", "report", 35), run},
+		library:    append(slices.Clone(park), frame("com.zaxxer.hikari.pool.HikariPool", "getConnection", 7), frame("Shop$Dao", "load", 12), run),
+		barrier:    {frame("java.util.Hashtable", "get", 300), frame("java.lang.Thread", "run", 840)},
+		other:      {frame("Shop", "report", 30), run},
+		bare:       {frame("java.lang.Thread", "run", 840)},
+	} {
+		write(format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
+	}
+	write(format.Event{Kind: format.KindThread, Thread: 1, Name: "a"})
+	write(format.Event{Kind: format.KindObject, Object: ledger, Class: "Ledger", Stack: library})
+	write(format.Event{Kind: format.KindObject, Object: audit, Class: "java.util.concurrent.locks.ReentrantLock$NonfairSync"})
+	write(format.Event{Kind: format.KindObject, Object: second, Class: "java.util.concurrent.locks.ReentrantLock$NonfairSync"})
+	for at, w := range []analysis.Acquisition{{Stack: takeReport, Lock: ledger}, {Stack: other, Lock: ledger}, {Stack: takeAudit, Lock: audit}} {
+		write(format.Event{Kind: format.KindWait, Thread: 1, Object: w.Lock, Stack: w.Stack, Time: int64(10 * at), End: int64(10*at + 5)})
+	}
+	tr, err := analysis.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := New(app)
+	s.Begin(tr.Symbols)
+	return s
+}
+
+func TestOwnersAreNamedWhereTheyTookTheLock(t *testing.T) {
+	s := trace(t, nil)
+	for _, c := range []struct {
+		name  string
+		stack format.StackID
+		lock  format.ObjectID
+		site  string
+		from  string
+	}{
+		{"the stack took the lock itself", takeReport, ledger, "Shop.report:10", "Shop.run:99"},
+		{"asleep further in", asleep, ledger, "Shop.report:10", "Shop.run:99"},
+		{"behind the second of two places", nested, ledger, "Shop.report:30", "Shop.run:99"},
+		{"the same stack, owning the inner lock", nested, audit, "Audit.write:5", "Shop.report:35 < Shop.run:99"},
+		{"a lock of the same class", nested, second, "Audit.write:5", "Shop.report:35 < Shop.run:99"},
+		{"nothing is known: the innermost of the program", library, audit, "Shop$Dao.load:12", "Shop.run:99"},
+		{"nothing of the program", barrier, ledger, "java.util.Hashtable.get:300", ""},
+		{"nothing but the runtime", bare, ledger, "java.lang.Thread.run:840", ""},
+		{"no stack", format.NoStack, ledger, analysis.UnknownStack, analysis.UnknownStack},
+	} {
+		if got := s.Names().Name(s.Owner(c.stack, c.lock)); got != c.site {
+			t.Errorf("%s: %s, want %s", c.name, got, c.site)
+		}
+		if got := s.Names().Name(s.Callers(c.stack, c.lock)); got != c.from {
+			t.Errorf("%s: called by %s, want %s", c.name, got, c.from)
+		}
+	}
+	if got := s.Taking(nested, ledger); len(got) != 2 || got[0] != frame("Shop", "report", 30) {
+		t.Errorf("%v", got)
+	}
+	if got := s.sym.Frames(nested)[2]; got.Line != 35 {
+		t.Errorf("the stack itself has changed: %v", got)
+	}
+}
+
+func TestSitesOfWaitersAndLocks(t *testing.T) {
+	s := trace(t, nil)
+	for id, want := range map[format.StackID]string{takeAudit: "Audit.write:5", library: "Shop$Dao.load:12", asleep: "Shop.nap:3"} {
+		if got := s.Names().Name(s.Waiter(id)); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	if made, not := s.Names().Name(s.Created(ledger)), s.Names().Name(s.Created(audit)); made != "Shop$Dao.load:12" || not != NotTold {
+		t.Errorf("made at %s, %s", made, not)
+	}
+}
+
+func TestAppSaysWhatIsOwn(t *testing.T) {
+	s := trace(t, regexp.MustCompile(`^com\.zaxxer\.`))
+	if got := s.Names().Name(s.Waiter(library)); got != "com.zaxxer.hikari.pool.HikariPool.getConnection:7" {
+		t.Error(got)
+	}
+}
+
+func TestOwnCode(t *testing.T) {
+	for class, own := range map[string]bool{
+		"Shop": true, "com.example.Shop": true, "main": true, "example.com/shop": true, "shop/internal/db": true, "org.hsqldb.Session": true,
+		"org.apache.derby.impl.Store": true, "timer": true, "javafish.Pond": true,
+		"java.util.Hashtable": false, "net/http": false, "sync": false, "runtime": false, "kotlin.Lazy": false,
+		"com.zaxxer.hikari.HikariPool": false, "Shop$$Lambda": false, "[task]": false, "golang.org/x/sync/errgroup": false,
+	} {
+		if got := ownByDefault(format.Frame{Class: class, Method: "m"}); got != own {
+			t.Errorf("%s: %v", class, got)
+		}
+	}
+}

@@ -1,0 +1,77 @@
+package stacks
+
+import (
+	"fmt"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// A chain puts whole stacks on top of each other, and there are as many chains
+// as there are ways to combine them: where stacks are thousands of frames deep,
+// pictures of a few megabytes of trace would fill the memory. A chain of more
+// than maxChain frames is therefore shown with the middle of its stacks left
+// out, and a frame in that place says how many they were. What is waited stays.
+const (
+	maxChain  = 512 // frames; stacks as deep as recorders keep them make up to eight
+	keptInner = 48  // of a stack in a longer chain
+	keptOuter = 16
+	maxHops   = 16 // locks in a longer chain, of which those in the middle are left out
+)
+
+// limit bounds what is shown of each stack; the zero value does not.
+type limit struct{ inner, outer int }
+
+// of returns how many of n frames to show, of each end.
+func (l limit) of(n int) (inner, outer int) {
+	if l == (limit{}) || n <= l.inner+l.outer+1 {
+		return n, 0
+	}
+	return l.inner, l.outer
+}
+
+// omitted stands for frames left out.
+func omitted(n int, r Role) Frame {
+	return Frame{format.Frame{Method: fmt.Sprintf("[… %d frames]", n)}, r}
+}
+
+// chain is the stack of a sample in the view Chain.
+func (b *Builder) chain(s *Sample) []Frame {
+	hops := b.paths.hops(s.path)
+	from, to := 0, 0 // of the hops, what is left out
+	if b.depth(s, hops) > maxChain {
+		b.limit = limit{keptInner, keptOuter}
+		defer func() { b.limit = limit{} }()
+		if len(hops) > maxHops {
+			from, to = maxHops/2, len(hops)-maxHops/2
+		}
+	}
+	frames := b.owner(nil, s.Owner)
+	for i := len(hops) - 1; i >= 0; i-- {
+		if i >= from && i < to {
+			frames = append(frames, omitted(b.deep(hops[from:to]), Owner))
+			i = from
+			continue
+		}
+		frames = b.stack(b.lock(frames, hops[i].Lock), hops[i].Stack, Owner)
+	}
+	return b.stack(b.lock(frames, s.Lock), s.WaiterStack, Waiter)
+}
+
+// depth is how many frames a chain has.
+func (b *Builder) depth(s *Sample, hops []analysis.Hop) int {
+	n := len(b.sym.Frames(s.WaiterStack)) + 1 + b.deep(hops)
+	if s.Owner.Kind == analysis.OwnerThread {
+		n += len(b.sym.Frames(s.Owner.Stack))
+	}
+	return n
+}
+
+// deep is how many frames hops have, each with that of its lock.
+func (b *Builder) deep(hops []analysis.Hop) int {
+	n := len(hops)
+	for i := range hops {
+		n += max(len(b.sym.Frames(hops[i].Stack)), 1)
+	}
+	return n
+}

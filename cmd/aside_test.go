@@ -1,0 +1,101 @@
+package cmd
+
+import (
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"contend/decode"
+	"contend/format"
+	"contend/report/document"
+)
+
+type stretch struct{ from, to int64 }
+
+// waiting adds up, straight from the events of a trace, the time in which each
+// thread waits for a lock or is idle, whatever it waits for; exact is false when
+// instants stand for time.
+func waiting(t *testing.T, path string) (ns int64, exact bool) {
+	t.Helper()
+	src, err := decode.Open([]string{path}, nil, decode.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	by, end, exact := map[format.ThreadID][]stretch{}, int64(0), true
+	var ev format.Event
+	for {
+		if err := src.Read(&ev); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if ev.Kind == format.KindTick {
+			exact = false
+		}
+		if ev.Kind == format.KindWait || ev.Kind == format.KindActivity && ev.Activity <= format.ActivitySleep && ev.Thread != format.NoThread {
+			by[ev.Thread] = append(by[ev.Thread], stretch{ev.Time, ev.End})
+		}
+		end = max(end, ev.End)
+	}
+	for _, list := range by {
+		slices.SortFunc(list, func(a, b stretch) int { return int(min(max(a.from-b.from, -1), 1)) })
+		last := int64(math.MinInt64)
+		for _, s := range list {
+			if s.from = max(s.from, last); s.from < s.to {
+				ns, last = ns+s.to-s.from, s.to
+			}
+		}
+	}
+	return ns, exact
+}
+
+// What threads wait for locks, wait for resources and are idle is all the
+// waiting a trace tells of. Parks that are one acquire of a lock count as one
+// wait, with what is between them.
+func TestNoWaitingIsLost(t *testing.T) {
+	paths, err := filepath.Glob("../testdata/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []string{"../testdata/documents/*.txt", "../../shared/fixtures/public/jfr/*.jfr"} {
+		more, _ := filepath.Glob(of)
+		paths = append(paths, more[:min(len(more), 25)]...)
+	}
+	exact, counted := 0, 0
+	for _, path := range paths {
+		if !slices.Contains([]string{".jfr", ".trace", ".txt"}, filepath.Ext(path)) || testing.Short() && exact+counted > 6 {
+			continue
+		}
+		d, err := decoded[document.Analyze]("analyze", "--idle", "--top", "0", path)
+		if err != nil {
+			continue // damaged, or no trace
+		}
+		want, told := waiting(t, path)
+		if !told {
+			counted++
+			continue
+		}
+		exact++
+		got := d.Total.WaitNs + d.ResourceTotal.WaitNs + d.IdleTotal.WaitNs
+		if off := math.Abs(float64(got-want)) / float64(max(want, 1)); off > 0.002 && math.Abs(float64(got-want)) > 1000 {
+			t.Errorf("%s: %d for locks, %d for resources and %d idle are %d, of %d", path, d.Total.WaitNs, d.ResourceTotal.WaitNs, d.IdleTotal.WaitNs, got, want)
+		}
+		for _, list := range [][]document.Resource{d.Resources, d.Idle} {
+			for _, r := range list {
+				if strings.TrimSpace(r.What) == "" || r.Waiters == 0 || r.WaitNs > 0 && r.Waits == 0 {
+					t.Errorf("%s: %+v", path, r)
+				}
+			}
+		}
+	}
+	t.Logf("%d traces held to it, %d count", exact, counted)
+	if _, err := os.Stat("../testdata/phases.jfr"); err == nil && exact < 5 {
+		t.Errorf("%d traces held to it", exact)
+	}
+}

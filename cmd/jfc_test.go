@@ -1,0 +1,88 @@
+package cmd
+
+import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// settingsOfEvent returns what settings say of an event.
+func settingsOfEvent(t *testing.T, text, event string) map[string]string {
+	t.Helper()
+	var doc struct {
+		Events []struct {
+			Name     string `xml:"name,attr"`
+			Settings []struct {
+				Name  string `xml:"name,attr"`
+				Value string `xml:",chardata"`
+			} `xml:"setting"`
+		} `xml:"event"`
+	}
+	if err := xml.Unmarshal([]byte(text), &doc); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range doc.Events {
+		if e.Name == event {
+			of := map[string]string{}
+			for _, s := range e.Settings {
+				of[s.Name] = s.Value
+			}
+			return of
+		}
+	}
+	return nil
+}
+
+// The flight recorder takes thread dumps as often as it is told.
+func TestDumpPeriod(t *testing.T) {
+	for flags, want := range map[string][2]string{
+		"":                        {"true", "50 ms"},
+		"--dump-period 1s":        {"true", "1000 ms"},
+		"--dump-period=250ms":     {"true", "250 ms"},
+		"--dump-period 0":         {"false", "50 ms"},
+		"--exact --dump-period 0": {"false", "50 ms"},
+	} {
+		text := run(t, append([]string{"jfc"}, strings.Fields(flags)...)...)
+		got := settingsOfEvent(t, text, "jdk.ThreadDump")
+		if got["enabled"] != want[0] || got["period"] != want[1] {
+			t.Errorf("%s: %v", flags, got)
+		}
+		if traced := settingsOfEvent(t, text, "jdk.MethodTrace"); (traced != nil) != strings.Contains(flags, "exact") {
+			t.Errorf("%s: methods traced: %v", flags, traced)
+		}
+	}
+	for _, period := range []string{"-1s", "1500us", "soon"} {
+		var msg bytes.Buffer
+		if code := Main([]string{"jfc", "--dump-period", period}, nil, io.Discard, &msg); code != exitUsage || !strings.Contains(msg.String(), "hint: ") {
+			t.Errorf("%s: exit %d, %s", period, code, msg.String())
+		}
+	}
+}
+
+// The flight recorder itself reads the settings as they are meant.
+func TestTheFlightRecorderReadsTheSettings(t *testing.T) {
+	jfr, err := exec.LookPath("jfr")
+	if err != nil || testing.Short() {
+		t.Skip("no jfr tool here, or -short")
+	}
+	dir := t.TempDir()
+	given, taken := filepath.Join(dir, "given.jfc"), filepath.Join(dir, "taken.jfc")
+	if err := os.WriteFile(given, []byte(run(t, "jfc", "--dump-period", "2s")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(jfr, "configure", "--input", given, "--output", taken).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	text, err := os.ReadFile(taken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := settingsOfEvent(t, string(text), "jdk.ThreadDump"); got["period"] != "2000 ms" {
+		t.Error(got)
+	}
+}

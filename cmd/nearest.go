@@ -1,0 +1,78 @@
+package cmd
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"contend/analysis"
+	"contend/blame/naming"
+	"contend/format"
+)
+
+// pattern compiles what a flag gives: an expression, or a name as tables print
+// it.
+func pattern(flag, text string) (*regexp.Regexp, error) {
+	re, err := naming.Expression(text)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--%s: %w", flag, err), "a bracket that stands for itself is written \\[ or \\("}
+	}
+	return re, nil
+}
+
+// shownNearest is how many names are offered for one that matches nothing.
+const shownNearest = 3
+
+// noMatch warns of an expression that matches none of the names a trace has: an
+// empty answer would look like health.
+func (e *env) noMatch(flag, text string, re *regexp.Regexp, names []string) {
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return name == "" || strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]")
+	})
+	if re == nil || len(names) == 0 || slices.ContainsFunc(names, re.MatchString) {
+		return
+	}
+	said := fmt.Sprintf("--%s %s matches nothing in the input", flag, text)
+	switch near := naming.Nearest(text, names, shownNearest); len(near) {
+	case 0:
+	case 1:
+		said += "; the nearest is " + near[0]
+	default:
+		said += "; the nearest are " + strings.Join(near, ", ")
+	}
+	e.warn(said)
+}
+
+// unmatched warns of filters that no name in the trace matches.
+func (o *traceOptions) unmatched(e *env, f *analysis.Filter, sym *analysis.Symbols) {
+	if f.Class != nil {
+		e.noMatch("class", o.class, f.Class, namesOf(sym.Classes().Len(), func(i int) string { return sym.Classes().Name(uint32(i)) }))
+	}
+	if f.Lock != nil {
+		e.noMatch("lock", o.lock, f.Lock, namesOf(sym.Objects()+1, func(i int) string { return sym.LockName(format.ObjectID(i)) }))
+	}
+	if f.Thread != nil {
+		e.noMatch("thread", o.thread, f.Thread, namesOf(sym.Threads()+1, func(i int) string { return sym.ThreadName(format.ThreadID(i)) }))
+	}
+}
+
+func namesOf(n int, name func(int) string) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = name(i)
+	}
+	return names
+}
+
+// frameNames are the methods of all stacks, each once.
+func frameNames(sym *analysis.Symbols) (names []string) {
+	seen := map[string]bool{}
+	sym.EachFrame(func(f format.Frame) {
+		if name := analysis.MethodName(f); !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	})
+	return names
+}

@@ -1,0 +1,76 @@
+package cmd
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+
+	"contend/report/document"
+)
+
+// testdata/pools holds recordings of Pools.java, which logs how long its threads
+// waited for what, in ns, and how long they ran:
+//
+//	javac -d classes Pools.java ConcurrentBag.java
+//	java -cp classes Pools pools-jdk17.jfr pools-jdk17.truth.json 1000
+//
+// Sixteen threads fight for two objects in a queue, six for two in a bag under
+// the names of HikariCP's, two put into a full queue; a pool of eight has nothing
+// to do after each of its threads waited once for the one lock.
+func TestPoolsAsTheyLogThemselves(t *testing.T) {
+	for _, jdk := range []string{"17", "25"} {
+		name := "../testdata/pools/pools-jdk" + jdk
+		text, err := os.ReadFile(name + ".truth.json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log map[string]int64
+		if err := json.Unmarshal(text, &log); err != nil {
+			t.Fatal(err)
+		}
+		d := ask[document.Analyze](t, "analyze", "--idle", "--top", "0", name+".jfr")
+		for _, c := range []struct{ logged, what, site string }{
+			{"pool", "java.util.concurrent.ArrayBlockingQueue.take", "Pools.timed"},
+			{"hikari", "java.util.concurrent.SynchronousQueue.poll", "com.zaxxer.hikari.util.ConcurrentBag.borrow"},
+			{"put", "java.util.concurrent.ArrayBlockingQueue.put", "Pools.lambda$produce"},
+		} {
+			ns := int64(0)
+			for _, r := range d.Resources {
+				if r.What == c.what && strings.HasPrefix(r.Site, c.site) {
+					ns += r.WaitNs
+				}
+			}
+			if want := log[c.logged]; !near(ns, want, 0.05) {
+				t.Errorf("JDK %s, %s: %d ns, logged %d", jdk, c.logged, ns, want)
+			}
+		}
+		for _, l := range d.Locks {
+			if strings.Contains(l.Class, "Condition") || strings.Contains(l.Class, "Queue") {
+				t.Errorf("JDK %s: %s is a lock", jdk, l.Class)
+			}
+		}
+		idle := false
+		for _, r := range d.Idle {
+			idle = idle || strings.HasSuffix(r.What, "ThreadPoolExecutor.getTask")
+		}
+		if !idle {
+			t.Errorf("JDK %s: no worker is idle: %+v", jdk, d.Idle)
+		}
+		ran := log["alive"]
+		for _, not := range []string{"future", "hikari", "idle", "pool", "put", "take"} {
+			ran -= log[not]
+		}
+		t.Logf("JDK %s: running %d ns, logged %d; pressure %.3f, logged %.3f", jdk, d.Total.RunningNs, ran,
+			float64(d.Total.WaitNs)/float64(d.Total.RunningNs), float64(log["lock"])/float64(ran))
+		if !near(d.Total.RunningNs, ran, 0.4) || d.Coverage.Running == nil || d.Coverage.Running.HighNs < 3*ran {
+			t.Errorf("JDK %s: running %d ns, logged %d: %+v", jdk, d.Total.RunningNs, ran, d.Coverage.Running)
+		}
+	}
+}
+
+// near reports whether a sum is off by no more than a share of what was logged.
+func near(got, logged int64, share float64) bool {
+	off := float64(got - logged)
+	return max(off, -off) <= share*float64(logged)
+}

@@ -1,0 +1,68 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// recordingFile is where a recording goes. It is opened before anything is
+// recorded, since a recording that has nowhere to go costs as much; what the
+// file held goes at the first byte of the new one.
+type recordingFile struct {
+	io.Writer
+	path string // "-" is standard output
+	file *os.File
+	made bool // by this command
+	used bool
+}
+
+// openFile opens the file of a recording: that of -o, else one named after the
+// program and the time.
+func (o *recordOptions) openFile(e *env, program, ending string) (*recordingFile, error) {
+	if o.out == "-" {
+		out, _, err := e.create("-", true)
+		return &recordingFile{Writer: out, path: "-"}, err
+	}
+	r := &recordingFile{path: o.out}
+	if r.path == "" {
+		r.path = fmt.Sprintf("%s-%s.%s", strings.Trim(program, "-"), time.Now().Format("20060102-150405"), ending)
+	}
+	_, err := os.Stat(r.path)
+	r.made = errors.Is(err, os.ErrNotExist)
+	r.file, err = os.OpenFile(r.path, os.O_CREATE|os.O_WRONLY, 0o644)
+	r.Writer = r.file
+	return r, err
+}
+
+// Write implements io.Writer.
+func (r *recordingFile) Write(p []byte) (int, error) {
+	if !r.used && r.file != nil {
+		if err := r.file.Truncate(0); err != nil && r.regular() {
+			return 0, err
+		}
+	}
+	r.used = true
+	return r.Writer.Write(p)
+}
+
+func (r *recordingFile) regular() bool {
+	info, err := r.file.Stat()
+	return err == nil && info.Mode().IsRegular()
+}
+
+// Close closes the file, and removes it when it is new and nothing came.
+func (r *recordingFile) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	err := r.file.Close()
+	r.file = nil
+	if r.made && !r.used {
+		err = errors.Join(err, os.Remove(r.path))
+	}
+	return err
+}

@@ -1,0 +1,130 @@
+package cmd
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// The agent switches the JVM's measuring of blocked time on while it records,
+// and off when the last recording is over; where the program wants it on, it
+// stays.
+func TestRecordRestoresContentionMonitoring(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, wants, want string }{
+		{"off", "false", "false true false"},
+		{"on", "true", "true"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			pid, log := watch(t, c.wants)
+			var running sync.WaitGroup
+			for _, d := range []string{"2s", "4s"} { // the second goes on without the first
+				running.Go(func() { recorded(t, pid, "--duration", d) })
+			}
+			running.Wait()
+			if got := awaited(t, log, c.want); got != c.want {
+				t.Errorf("monitoring was %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// A recording whose end nobody tells leaves the JVM as it was, too.
+func TestRecordKilledRestoresContentionMonitoring(t *testing.T) {
+	t.Parallel()
+	pid, log := watch(t, "false")
+	program := filepath.Join(t.TempDir(), "contend")
+	self, err := os.Executable()
+	if err != nil {
+		t.Skip(err)
+	}
+	if err := os.Symlink(self, program); err != nil {
+		t.Skip(err)
+	}
+	c := exec.Command(program, "record", "--with", "agent", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if got := awaited(t, log, "false true"); got != "false true" {
+		t.Fatalf("monitoring was %s", got)
+	}
+	_ = c.Process.Signal(syscall.SIGKILL)
+	_ = c.Wait()
+	// Its lease would last for 30 s: the file's removal ends it at once.
+	leases, _ := filepath.Glob("/tmp/contend-*/lease")
+	mine := 0
+	for _, lease := range leases {
+		if maps, err := filepath.Glob("/proc/" + strconv.Itoa(pid) + "/fd/*"); err == nil {
+			for _, fd := range maps {
+				if open, err := os.Readlink(fd); err == nil && filepath.Dir(open) == filepath.Dir(lease) {
+					mine++
+					_ = os.RemoveAll(filepath.Dir(lease))
+					break
+				}
+			}
+		}
+	}
+	if mine != 1 {
+		t.Fatalf("%d leases of %v", mine, leases)
+	}
+	if got := awaited(t, log, "false true false"); got != "false true false" {
+		t.Errorf("monitoring was %s", got)
+	}
+}
+
+// watch starts a program that logs whether blocked time is measured, whenever
+// that changes.
+func watch(t *testing.T, wants string) (pid int, log string) {
+	t.Helper()
+	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
+		t.Skip("no JDK here, or -short")
+	}
+	dir := t.TempDir()
+	source, log := filepath.Join(dir, "Watch.java"), filepath.Join(dir, "log")
+	const text = `public class Watch {
+  public static void main(String[] args) throws Exception {
+    java.lang.management.ThreadMXBean threads = java.lang.management.ManagementFactory.getThreadMXBean();
+    threads.setThreadContentionMonitoringEnabled(Boolean.getBoolean("wants"));
+    Busy.main(args);
+    for (Boolean last = null; ; Thread.sleep(10)) {
+      boolean now = threads.isThreadContentionMonitoringEnabled();
+      if (last == null || last != now) {
+        try (java.io.FileWriter w = new java.io.FileWriter(System.getProperty("log"), true)) {
+          w.write((last = now) + " ");
+        }
+      }
+    }
+  }
+}`
+	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	classes, err := busy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("javac", "-cp", classes, "-d", dir, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	return java(t, "sh", nil, "-c", "exec java -Dwants="+wants+" -Dlog="+log+" -cp "+classes+":"+dir+" Watch", "sh").Process.Pid, log
+}
+
+// awaited returns what a log says, once it says that or 20 seconds are over.
+func awaited(t *testing.T, log, want string) (got string) {
+	t.Helper()
+	for range 200 {
+		text, _ := os.ReadFile(log)
+		if got = strings.TrimSpace(string(text)); got == want {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return got
+}

@@ -1,0 +1,69 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"contend/format/record/gohttp"
+)
+
+// address reports whether a target is a program's address and not its number or
+// main class.
+func address(target string) bool { return strings.Contains(target, ":") }
+
+// recordGo fetches the trace of a Go program, and analyses it. The file is there
+// before the program is asked: a trace that has nowhere to go costs as much.
+func recordGo(e *env, o *recordOptions) error {
+	if o.with != "both" || o.keep != "" {
+		return usageError{errors.New("--with and --keep are for JVMs"), "a Go program records its trace itself"}
+	}
+	u, d, err := gohttp.Complete(o.target, o.duration)
+	if err != nil {
+		return err
+	}
+	out, err := o.openFile(e, u.Hostname()+"-"+u.Port(), "trace")
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	e.say(fmt.Sprintf("contend: recording %s for %v; Ctrl-C ends it early", u.Redacted(), d))
+	n, err := gohttp.Fetch(ctx, u, d, out, e.bytesLeft())
+	if isTerminal(e.msg) {
+		fmt.Fprint(e.msg, "\r\x1b[K")
+	}
+	if err := out.Close(); err != nil {
+		return err
+	}
+	switch {
+	case n == 0 && ctx.Err() != nil:
+		return errors.New("ended before anything came")
+	case n == 0 && err == nil:
+		return &gohttp.Error{URL: u.Redacted(), What: "answers nothing", Hint: "is that a program's debug/pprof?"}
+	case n == 0:
+		return err
+	case ctx.Err() != nil:
+		e.warn("ended early: what came is kept")
+	case err != nil:
+		e.warn(err.Error() + ": what came before is kept")
+	}
+	if out.path == "-" {
+		return nil
+	}
+	return e.analyzeRecording(out.path)
+}
+
+// bytesLeft returns a callback that shows on a terminal how much has come.
+func (e *env) bytesLeft() func(left time.Duration, bytes int64) {
+	if !isTerminal(e.msg) {
+		return nil
+	}
+	return func(left time.Duration, bytes int64) {
+		fmt.Fprintf(e.msg, "\r%v left, %.1f MB so far \x1b[K", left.Round(time.Second), float64(bytes)/1e6)
+	}
+}

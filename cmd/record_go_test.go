@@ -1,0 +1,173 @@
+package cmd
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"contend/report/document"
+)
+
+// serve runs a program's debug server for a test.
+func serve(t *testing.T, trace http.HandlerFunc) (url string) {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/trace", trace)
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// holdTheLedger contends for a mutex until the test is over.
+func holdTheLedger(t *testing.T) {
+	var ledger sync.Mutex
+	over := make(chan struct{})
+	var done sync.WaitGroup
+	t.Cleanup(func() { close(over); done.Wait() })
+	for range 3 {
+		done.Go(func() {
+			for {
+				select {
+				case <-over:
+					return
+				default:
+				}
+				ledger.Lock()
+				time.Sleep(5 * time.Millisecond)
+				ledger.Unlock()
+			}
+		})
+	}
+}
+
+// A Go program that runs is recorded over its debug server, of which one trace
+// can be asked at a time.
+func TestRecordGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: records for seconds")
+	}
+	holdTheLedger(t)
+	url := serve(t, pprof.Trace)
+	file := filepath.Join(t.TempDir(), "go.trace")
+	first := make(chan struct{})
+	go func() {
+		defer close(first)
+		code, out, msg := recordOf(t, "--duration", "3s", "-o", file, url)
+		if code != 0 || !strings.Contains(out, "holdTheLedger") || !strings.Contains(msg, "recording "+url+"/debug/pprof/trace?seconds=3 for 3s") || !strings.Contains(msg, "the recording is in "+file) {
+			t.Errorf("exit %d\n%s\n%s", code, out, msg)
+		}
+	}()
+	time.Sleep(time.Second)
+	late := filepath.Join(t.TempDir(), "late.trace")
+	code, out, msg := recordOf(t, "--duration", "1s", "-o", late, url)
+	if code != exitFailed || out != "" || !strings.Contains(msg, "is being traced already") || !strings.Contains(msg, "hint: ") {
+		t.Errorf("exit %d, %q\n%s", code, out, msg)
+	}
+	if _, err := os.Stat(late); err == nil {
+		t.Error("an empty file is left")
+	}
+	<-first
+	if d := ask[document.Analyze](t, "analyze", file); len(d.Locks) == 0 || d.Locks[0].Waiters != 3 {
+		t.Errorf("%+v", d.Locks)
+	}
+}
+
+func goRecording(t *testing.T) []byte {
+	t.Helper()
+	data, err := os.ReadFile(goTrace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// What came before a connection broke, or before Ctrl-C, is kept.
+func TestRecordGoKeepsWhatCame(t *testing.T) {
+	part := goRecording(t)
+	part = part[:len(part)*2/3]
+	for name, then := range map[string]func(w http.ResponseWriter, r *http.Request){
+		"breaks": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+		"is stopped": func(_ http.ResponseWriter, r *http.Request) {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGINT)
+			<-r.Context().Done()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				_, _ = w.Write(part)
+				_ = http.NewResponseController(w).Flush()
+				time.Sleep(200 * time.Millisecond) // so that it came
+				then(w, r)
+			})
+			file := filepath.Join(t.TempDir(), "cut.trace")
+			code, out, msg := recordOf(t, "--duration", "20s", "-o", file, url)
+			if code != exitOK && code != exitDamaged || !strings.Contains(out, "who caused the waiting") || !strings.Contains(msg, "is kept") {
+				t.Errorf("exit %d\n%s\n%s", code, out, msg)
+			}
+			if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, part) {
+				t.Errorf("%d bytes of %d, %v", len(got), len(part), err)
+			}
+		})
+	}
+}
+
+func TestRecordGoRefusals(t *testing.T) {
+	asked := 0
+	locked := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		if user, password, _ := r.BasicAuth(); user != "me" || password != "secret" {
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+			return
+		}
+		_, _ = w.Write(goRecording(t))
+	})
+	gone := serve(t, http.NotFound)
+	closed := httptest.NewServer(nil)
+	closed.Close()
+	file := filepath.Join(t.TempDir(), "x.trace")
+	for _, c := range []struct{ url, file, error, tip string }{
+		{locked, file, "401 Unauthorized", "USER:PASSWORD"},
+		{strings.Replace(locked, "://", "://me:wrong@", 1), file, "://me:xxxxx@127", "USER:PASSWORD"},
+		{gone, file, "404 Not Found", "net/http/pprof"},
+		{closed.URL, file, "connection refused", "does the program run"},
+		{"ftp://localhost", file, "is no address", "http://HOST:PORT"},
+		{locked, filepath.Join(t.TempDir(), "no", "such", "folder"), "no such file", ""},
+	} {
+		before := asked
+		code, out, msg := recordOf(t, "--duration", "1s", "-o", c.file, c.url)
+		if code != exitFailed || out != "" || !strings.Contains(msg, c.error) || !strings.Contains(msg, "hint: ") || !strings.Contains(msg, c.tip) || strings.Contains(msg, "wrong") {
+			t.Errorf("%s: exit %d, %q\n%s", c.url, code, out, msg)
+		}
+		if c.file != file && asked != before {
+			t.Error("the program was asked for what has nowhere to go")
+		}
+	}
+	if code, out, msg := recordOf(t, "-o", file, strings.Replace(locked, "://", "://me:secret@", 1)); code != exitOK || out == "" || strings.Contains(msg, "secret") {
+		t.Errorf("exit %d\n%s", code, msg)
+	}
+	var msg bytes.Buffer
+	if code := Main([]string{"analyze", locked + "/debug/pprof/trace?seconds=5"}, nil, io.Discard, &msg); code != exitUsage || !strings.Contains(msg.String(), "contend record URL") {
+		t.Errorf("exit %d: %s", code, msg.String())
+	}
+}
+
+// A file that was there stays as it is until something is recorded.
+func TestRecordingReplacesAFileWhenItBegins(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "old.trace")
+	if err := os.WriteFile(file, []byte("old"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	recordOf(t, "-o", file, serve(t, http.NotFound))
+	if got, _ := os.ReadFile(file); string(got) != "old" {
+		t.Errorf("%q is left", got)
+	}
+}

@@ -1,0 +1,223 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A runtime that was linked without what a recorder needs says so; the agent
+// needs two modules.
+func TestRecordSmallRuntimes(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("-short: linking runtimes takes seconds")
+	}
+	for jdk, jvm := range jvms() {
+		jlink, err := exec.LookPath(filepath.Join(filepath.Dir(resolved(jvm)), "jlink"))
+		if err != nil {
+			t.Logf("%s has no jlink", jvm)
+			continue
+		}
+		for _, c := range []struct {
+			modules string
+			says    map[string]string // by --with; "" is a recording
+		}{
+			{"java.base", map[string]string{"agent": "has no java.instrument", "jfr": "no flight recorder: its runtime has no jdk.jfr", "both": "no flight recorder"}},
+			{"java.base,java.instrument", map[string]string{"agent": "has no java.management"}},
+			{"java.base,java.instrument,java.management", map[string]string{"agent": "", "both": "no flight recorder"}},
+			{"java.base,jdk.jfr", map[string]string{"jfr": "", "both": "has no java.instrument"}},
+		} {
+			t.Run(jdk+" "+c.modules, func(t *testing.T) {
+				t.Parallel()
+				runtime := filepath.Join(t.TempDir(), "runtime")
+				if out, err := exec.Command(jlink, "--add-modules", c.modules, "--strip-debug", "--output", runtime).CombinedOutput(); err != nil {
+					t.Skipf("jlink: %v %s", err, out)
+				}
+				pid := strconv.Itoa(java(t, filepath.Join(runtime, "bin", "java"), nil).Process.Pid)
+				for with, want := range c.says {
+					code, out, msg := recordOf(t, "--with", with, "--duration", "2s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
+					if want == "" {
+						if code != exitOK || !strings.Contains(out, "Busy.slow") {
+							t.Errorf("--with %s: exit %d, %q\n%s", with, code, out, msg)
+						}
+					} else if code != exitFailed || out != "" || !strings.Contains(msg, want) || !strings.Contains(msg, "hint: --with ") {
+						t.Errorf("--with %s: exit %d, %q\n%s", with, code, out, msg)
+					}
+				}
+			})
+		}
+	}
+}
+
+// resolved follows the links of a program on the path.
+func resolved(program string) string {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		return program
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// A JVM with a process number, a root and a folder for temporary files of its
+// own, as in a container, is recorded from outside.
+func TestRecordInNamespaces(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
+		t.Skip("no JDK here, or -short")
+	}
+	flags := []string{"--mount", "--pid", "--fork", "--kill-child", "--mount-proc"}
+	if out, err := exec.Command("unshare", append(flags, "mount", "-t", "tmpfs", "none", "/tmp")...).CombinedOutput(); err != nil {
+		t.Skipf("only root makes namespaces, where the kernel lets it: %v %s", err, out)
+	}
+	dir, err := busy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := fmt.Sprintf(`mount -t tmpfs none /mnt && cp -r %[1]s /mnt/classes && mount -t tmpfs none /tmp && mkdir -p %[1]s && cp /mnt/classes/* %[1]s && exec java "$@"`, dir)
+	outer := java(t, "unshare", nil, append(flags, "sh", "-c", script, "sh")...).Process.Pid
+	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", outer, outer))
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(children)))
+	if err != nil || pid == 0 {
+		t.Fatalf("%q, %v", children, err)
+	}
+	if err := syscall.Kill(pid, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, with := range []string{"agent", "jfr", "both"} {
+		code, out, msg := recordOf(t, "--with", with, "--duration", "2s", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
+		if code != 0 || !strings.Contains(out, "Busy.slow") {
+			t.Errorf("--with %s: exit %d\n%s\n%s", with, code, out, msg)
+		}
+	}
+	if left, _ := filepath.Glob(fmt.Sprintf("/proc/%d/root/tmp/contend-*", pid)); len(left) > 0 {
+		t.Errorf("left there: %v", left)
+	}
+}
+
+// Who is not root records no JVM of somebody else, and hears why.
+func TestRecordAsAnotherUser(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be somebody else")
+	}
+	p := java(t, "java", nil).Process
+	dir, err := os.MkdirTemp("", "contend-user-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	self, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Skip(err)
+	}
+	program := filepath.Join(dir, "contend") // the tests are the command under this name
+	if err := os.WriteFile(program, self, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const nobody = 65534
+	c := exec.Command(program, "record", "--duration", "1s", "-o", "/dev/null", strconv.Itoa(p.Pid))
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	c.Dir, c.Env = dir, []string{"PATH=/usr/bin:/bin"}
+	out, err := c.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "belongs to another user (0)") || !strings.Contains(string(out), "hint: run contend as that user or as root") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if err := p.Signal(syscall.Signal(0)); err != nil {
+		t.Errorf("the process is gone: %v", err)
+	}
+}
+
+// An OpenJ9 JVM, which is told by its library, is not attached to.
+func TestRecordOpenJ9(t *testing.T) {
+	t.Parallel()
+	libraries, _ := filepath.Glob("/lib/*/libutil.so.1")
+	if len(libraries) == 0 {
+		t.Skip("no small library here to play OpenJ9's")
+	}
+	data, err := os.ReadFile(libraries[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	library := filepath.Join(t.TempDir(), "libj9vm29.so")
+	if err := os.WriteFile(library, data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("sleep", "60")
+	c.Env = []string{"LD_PRELOAD=" + library}
+	if err := c.Start(); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+	maps := fmt.Sprintf("/proc/%d/maps", c.Process.Pid)
+	for range 100 {
+		if text, _ := os.ReadFile(maps); strings.Contains(string(text), library) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	code, out, msg := recordOf(t, strconv.Itoa(c.Process.Pid))
+	if code != exitFailed || out != "" || !strings.Contains(msg, "is an OpenJ9 JVM") || !strings.Contains(msg, "hint: record javacores: kill -QUIT PID") {
+		t.Errorf("exit %d, %q\n%s", code, out, msg)
+	}
+}
+
+// Where virtual threads run, a recording says what it does not show of them.
+func TestRecordVirtualThreads(t *testing.T) {
+	t.Parallel()
+	jvm := jvms()["25"]
+	if jvm == "" || testing.Short() {
+		t.Skip("no JDK 25 here, or -short")
+	}
+	dir := t.TempDir()
+	source := filepath.Join(dir, "Light.java")
+	const text = `public class Light {
+  public static void main(String[] args) throws Exception {
+    for (int i = 0; i < 4; i++) {
+      Thread.ofVirtual().start(() -> {
+        while (true) {
+          synchronized (Light.class) {
+            try { Thread.sleep(2); } catch (InterruptedException e) { return; }
+          }
+        }
+      });
+    }
+    System.out.println("ready");
+    Busy.main(args);
+  }
+}`
+	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	classes, err := busy()
+	if err != nil {
+		t.Skip(err)
+	}
+	if out, err := exec.Command(filepath.Join(filepath.Dir(jvm), "javac"), "-cp", classes, "-d", dir, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	// java names Busy as the main class; it is an argument of this one.
+	pid := strconv.Itoa(java(t, "sh", nil, "-c", fmt.Sprintf(`exec %s -cp %s:%s Light`, jvm, dir, classes), "sh").Process.Pid)
+	for with, want := range map[string]string{"agent": "the agent sees nothing: --with jfr", "both": "as far as the flight recorder does it", "jfr": ""} {
+		code, _, msg := recordOf(t, "--with", with, "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
+		if code != exitOK || !strings.Contains(msg, want) || (want == "") == strings.Contains(msg, "virtual threads run there") {
+			t.Errorf("--with %s: exit %d\n%s", with, code, msg)
+		}
+	}
+	plain := strconv.Itoa(java(t, jvm, nil).Process.Pid)
+	if _, _, msg := recordOf(t, "--with", "agent", "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), plain); strings.Contains(msg, "virtual") {
+		t.Errorf("no virtual thread runs, but: %s", msg)
+	}
+}

@@ -1,0 +1,182 @@
+package cmd
+
+import (
+	"bytes"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"contend/format/simulate"
+	"contend/report/document"
+	"contend/report/screen"
+
+	"github.com/clipperhouse/displaywidth"
+)
+
+// screened is the first screen of a document: the JSON carries all it shows.
+func screened(t *testing.T, a *document.Analyze, width int) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := screen.Write(&out, screen.Answer{Analyze: a}, screen.Options{Width: width}); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// allInputs are all recordings, one run of every scenario, the dumps and the
+// counts.
+func allInputs(t *testing.T) []string {
+	t.Helper()
+	paths := recordings(t)
+	for _, pattern := range []string{"../testdata/go126-*dump.txt", "../testdata/documents/*.txt", "../testdata/*.jfr.gz",
+		"../../shared/fixtures/public/counts/*Stats.txt", "../../shared/fixtures/public/threaddump/*.txt", "../../shared/fixtures/public/javacore/*.txt"} {
+		found, _ := filepath.Glob(pattern)
+		if len(found) == 0 && !strings.Contains(pattern, "public") {
+			t.Fatalf("%s: nothing there", pattern)
+		}
+		paths = append(paths, found...)
+	}
+	if !testing.Short() {
+		names, _ := simulate.Scenarios()
+		for _, name := range names {
+			paths = append(paths, exactly(t, name))
+		}
+	}
+	return slices.DeleteFunc(paths, func(p string) bool { return filepath.Base(p) == "counts.txt" || filepath.Base(p) == "damaged.bin" })
+}
+
+// The screen is what most people read of contend: 25 lines, whole at 80 columns,
+// that say which lock it is, where, who has it and what to do.
+func TestTheFirstScreenFitsAndNamesTheBiggestLock(t *testing.T) {
+	t.Parallel()
+	for _, path := range allInputs(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			a := new(document.Analyze)
+			var out, msg bytes.Buffer
+			if code := Main([]string{"analyze", "--format", "json", "--top", "0", path}, nil, &out, &msg); code != exitOK && code != exitDamaged {
+				t.Skipf("exit %d", code) // refused: no screen
+			}
+			unmarshal(t, out.String(), a)
+			for _, width := range []int{80, 100, 140} {
+				text := screened(t, a, width)
+				lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+				if len(lines) > screen.MaxLines {
+					t.Errorf("%d columns: %d lines", width, len(lines))
+				}
+				for _, l := range lines {
+					if n := displaywidth.String(l); n > width {
+						t.Errorf("%d columns: %q has %d", width, l, n)
+					}
+				}
+				if len(a.Locks) > 0 {
+					names(t, a, text)
+				}
+			}
+			if t.Failed() {
+				t.Logf("\n%s", screened(t, a, 80))
+			}
+		})
+	}
+}
+
+// names checks that a screen names the biggest lock by class and site, an owner,
+// and something to do.
+func names(t *testing.T, a *document.Analyze, text string) {
+	t.Helper()
+	flat := strings.Join(strings.Fields(text), " ")
+	l := &a.Locks[0]
+	last := func(name string, n int) string {
+		parts := regexp.MustCompile(`[./]`).Split(name, -1)
+		return strings.Join(parts[max(len(parts)-n, 0):], ".")
+	}
+	class := regexp.MustCompile(`\$(Nonfair|Fair)?Sync$`).ReplaceAllString(l.Class, "")
+	if len(a.Deadlocks) == 0 && !strings.Contains(flat, last(class, 1)) {
+		t.Errorf("the class %s is not named", l.Class)
+	}
+	if site := last(l.Site, 2); len(a.Deadlocks) == 0 && !strings.HasPrefix(l.Site, "[") && !strings.Contains(flat, site) {
+		t.Errorf("the site %s is not named", site)
+	}
+	if !strings.Contains(flat, "->") || !strings.Contains(flat, "held by") {
+		t.Error("no owner, or nothing to do")
+	}
+}
+
+// What the command prints is what its JSON says, and a pipe has 80 columns.
+func TestTheScreenIsThatOfTheDocument(t *testing.T) {
+	t.Setenv("COLUMNS", "")
+	for _, path := range []string{"../testdata/truth-8threads.jfr", goTrace, "../testdata/deadlock-monitors-and-juc-jdk17.txt"} {
+		if got, want := run(t, "analyze", path), screened(t, analyzed(t, path), 80); got != want {
+			t.Errorf("%s: the command prints\n%s\nthe document says\n%s", path, got, want)
+		}
+		if got, want := run(t, "analyze", "--width", "132", path), screened(t, analyzed(t, path), 132); got != want {
+			t.Errorf("%s at 132 columns: the command prints\n%s\nthe document says\n%s", path, got, want)
+		}
+	}
+}
+
+func TestGoProgramsHaveGoroutines(t *testing.T) {
+	for _, path := range []string{goTrace, "../testdata/go126-sigquit-dump.txt", "../testdata/go126-debug2-dump.txt"} {
+		for _, args := range [][]string{{"analyze", path}, {"analyze", "--full", path}, {"analyze", "--tables", path}, {"graph", "--format", "dot", path}} {
+			if text := run(t, args...); regexp.MustCompile(`(?i)\bthreads?\b`).MatchString(text) || !strings.Contains(text, "goroutine") {
+				t.Errorf("%v speaks of threads:\n%s", args, text)
+			}
+		}
+	}
+}
+
+// A deadlock says who holds what each thread waits for; --full gives the whole
+// stacks, with the frames a reader does not need.
+func TestDeadlocksSayWhoHoldsWhat(t *testing.T) {
+	const path = "../testdata/deadlock-monitors-and-juc-jdk17.txt"
+	text := strings.Join(strings.Fields(run(t, "analyze", path)), " ")
+	for _, want := range []string{"DEADLOCK #1", "teller-1 waits at Dead.transferAB:5 for StringBuilder@69e0197d8, held by teller-2", "juc-2 waits at Dead.dc:6 for ReentrantLock@69e0199a0, held by juc-1", "reporter", "in one order everywhere"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, text)
+		}
+	}
+	full := run(t, "analyze", "--full", path)
+	for _, want := range []string{"jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.ReentrantLock.lock:322", "java.lang.Thread.run:840", "reporter"} {
+		if !strings.Contains(full, want) {
+			t.Errorf("--full leaves out %q:\n%s", want, full)
+		}
+	}
+}
+
+// Of all waits, a percentile of the recorded ones is an upper bound where a
+// threshold hides the short ones. It says so where it stands.
+func TestPercentilesUnderAThresholdAreMarked(t *testing.T) {
+	for _, command := range []string{"analyze --tables", "hist"} {
+		args := strings.Fields(command)
+		hidden := run(t, append(args, "../testdata/lab-striped-jdk17-profile.jfr")...)
+		if !strings.Contains(hidden, "≤ 13.7 ms") || !strings.Contains(hidden, "≤: shorter waits were not recorded") || strings.Contains(hidden, "≤ 365 ms   365 ms") && !strings.Contains(hidden, "   365 ms") {
+			t.Errorf("%s: percentiles under a threshold are not marked:\n%s", command, hidden)
+		}
+		if all := run(t, append(args, "../testdata/truth-8threads.jfr")...); strings.Contains(all, "≤") {
+			t.Errorf("%s: percentiles of all waits are marked", command)
+		}
+	}
+}
+
+func TestTheScreenAsksForWhatItCanShow(t *testing.T) {
+	const path = "../testdata/truth-8threads.jfr"
+	for _, args := range [][]string{{"analyze", "--full", "--tables", path}, {"analyze", "--width", "20", path}, {"analyze", "--width", "-1", path}} {
+		var out, msg bytes.Buffer
+		if code := Main(args, nil, &out, &msg); code != exitUsage || out.Len() > 0 || !strings.Contains(msg.String(), "hint:") {
+			t.Errorf("%v: exit %d, %s", args, code, msg.String())
+		}
+	}
+}
+
+func TestFullShowsWholeStacks(t *testing.T) {
+	full := run(t, "analyze", "--full", "--top", "2", "../testdata/truth-8threads.jfr")
+	for _, want := range []string{"java.lang.Thread.sleep", "Truth.exportReport:17", "Truth.lambda$main$0:27", "java.lang.Thread.run:840"} {
+		if !strings.Contains(full, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	if strings.Contains(run(t, "analyze", "../testdata/truth-8threads.jfr"), "Thread.run") {
+		t.Error("the screen shows what only --full is for")
+	}
+}

@@ -1,0 +1,72 @@
+package cmd
+
+import (
+	"encoding/csv"
+	"slices"
+	"strings"
+	"testing"
+
+	"contend/report/table"
+)
+
+func readCSV(t *testing.T, args ...string) [][]string {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(run(t, append([]string{"analyze", "--format", "csv"}, args...)...))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+const deadlockDump = "../testdata/deadlock-monitors-and-juc-jdk17.txt"
+
+// As CSV, too, a deadlock is told, every row says what it is a row of, and a
+// section alone has the same values.
+func TestCSVHoldsAllSections(t *testing.T) {
+	t.Parallel()
+	rows := readCSV(t, deadlockDump)
+	head, met := rows[0], map[string][][]string{}
+	for _, r := range rows[1:] {
+		met[r[0]] = append(met[r[0]], r)
+	}
+	if head[0] != "section" || len(met["deadlocks"]) != 5 || len(met["findings"]) != 2 || met["deadlocks"][0][slices.Index(head, "thread")] != "teller-1" {
+		t.Errorf("%q", rows)
+	}
+	for _, name := range table.Sections {
+		alone := readCSV(t, "--section", name, deadlockDump)
+		if len(alone)-1 != len(met[name]) {
+			t.Errorf("%s: %d rows, %d among all", name, len(alone)-1, len(met[name]))
+		}
+		for i, r := range alone[1:] {
+			for j, v := range r {
+				if got := met[name][i][slices.Index(head, alone[0][j])]; got != v {
+					t.Errorf("%s: %s is %q, alone %q", name, alone[0][j], got, v)
+				}
+			}
+		}
+	}
+}
+
+// A column is of one kind in all sections, or a sum over it would mix them: no
+// two columns of a section have one name.
+func TestColumnsOfSectionsAreNamedOnce(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{deadlockDump, "../testdata/documents/sampled-1.txt"} {
+		for _, name := range table.Sections {
+			head := readCSV(t, "--section", name, path)[0]
+			if sorted := slices.Compact(slices.Sorted(slices.Values(head))); len(sorted) != len(head) {
+				t.Errorf("%s of %s: %q", name, path, head)
+			}
+		}
+	}
+}
+
+func TestMarkdownNamesSites(t *testing.T) {
+	t.Parallel()
+	out := run(t, "analyze", "--format", "markdown", "../testdata/truth-8threads.jfr")
+	for _, want := range []string{"Truth.exportReport:17", "asleep while holding the lock", "Truth.checkout:15"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %s in\n%s", want, out)
+		}
+	}
+}

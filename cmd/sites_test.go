@@ -1,0 +1,127 @@
+package cmd
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"contend/report/document"
+
+	"github.com/google/pprof/profile"
+)
+
+// methodOf returns the method of a site, Class.method:line; of a lambda, that of
+// the method it is in.
+func methodOf(site string) string {
+	method, _, _ := strings.Cut(site[strings.LastIndexByte(site, '.')+1:], ":")
+	if inner, ok := strings.CutPrefix(method, "lambda$"); ok {
+		method, _, _ = strings.Cut(inner, "$")
+	}
+	return method
+}
+
+// Programs that logged which operation took each lock: the site is in it, or in a
+// method that it called to take the lock. The last number is how much of the
+// waiting must be charged to a stack at all for that to say anything.
+func TestOwnersSitesAreTheOperations(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"lab-convoy-jdk25-d1s", "lab-cpu-jdk25-d1s", "lab-rw-jdk25-d1s", "lab-striped-jdk17-profile", "lab-sync4-jdk17-d1s", "lab-sync4-exact-jdk25"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile("../testdata/" + name + ".truth.json")
+			if err != nil {
+				t.Fatal(err)
+			}
+			var truth struct{ Locks []labLock }
+			if err := json.Unmarshal(text, &truth); err != nil {
+				t.Fatal(err)
+			}
+			operations := map[string]bool{}
+			for _, l := range truth.Locks {
+				for op := range l.BlockedBy {
+					operations[op] = true
+				}
+			}
+			all, named := int64(0), int64(0)
+			for _, r := range ask[document.Blame](t, "blame", "--by", "owner-site,owner-callers", "../testdata/"+name+".jfr").Rows {
+				if strings.HasPrefix(r.Keys[0], "[") {
+					continue
+				}
+				all += r.ThreadNs
+				around := append([]string{r.Keys[0]}, strings.Split(r.Keys[1], " < ")...)
+				if slices.ContainsFunc(around[:min(2, len(around))], func(s string) bool { return operations[methodOf(s)] }) {
+					named += r.ThreadNs
+				}
+			}
+			if share := float64(named) / float64(all); all == 0 || share < 0.97 {
+				t.Errorf("%.1f %% of %d ns are charged to operations", 100*share, all)
+			}
+		})
+	}
+}
+
+func TestTheReportIsBlamedNotItsSleep(t *testing.T) {
+	t.Parallel()
+	l := ask[document.Analyze](t, "analyze", "../testdata/truth-8threads.jfr").Locks[0]
+	if o := l.Owners[0]; o.Site != "Truth.exportReport:17" || o.Share < 0.7 || o.Doing[0].What != "asleep" || o.Callers[0].Sites[0] != "Truth.lambda$main$0:27" {
+		t.Errorf("%+v", o)
+	}
+	if l.Waiting[0].Site != "Truth.checkout:15" {
+		t.Errorf("%+v", l.Waiting)
+	}
+}
+
+// A profile must not say that taking a lock, or giving it back, is the cause of
+// waiting for it, and its values are all the waiting there is.
+func TestProfilesBlameNoLock(t *testing.T) {
+	t.Parallel()
+	for _, path := range append(recordings(t), goTrace) {
+		for _, view := range []string{"site", "blame"} {
+			out := filepath.Join(t.TempDir(), "p.pb.gz")
+			run(t, "pprof", "--view", view, path, "-o", out)
+			f, err := os.Open(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := profile.Parse(f)
+			f.Close()
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := int64(0)
+			for _, s := range p.Sample {
+				leaf := s.Location[0].Line[0].Function.Name
+				if len(s.Location) > 1 && (strings.HasSuffix(leaf, "Unsafe.park") || strings.HasPrefix(leaf, "sync.") || strings.Contains(leaf, "concurrent.locks.")) {
+					t.Errorf("%s, view %s: %s", path, view, leaf)
+				}
+				sum += s.Value[min(1, len(s.Value)-1)]
+			}
+			if want := analyzed(t, path).Total.WaitNs; sum != want {
+				t.Errorf("%s, view %s: %d ns, analyze has %d", path, view, sum, want)
+			}
+		}
+	}
+}
+
+// What findings say of recordings whose programs are known, and that they are
+// silent where threads only compute.
+func TestFindingsOfRecordings(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string][]string{
+		"../testdata/truth-8threads.jfr":                  {"asleep-holding Truth.exportReport:17", "blocked-holding Truth.nestedTransfer:19", "asleep-holding Truth.auditScan:21"},
+		"../testdata/lab-cpu-jdk25-d1s.jfr":               nil,
+		"../testdata/hsqldb-6clients.jfr":                 nil,
+		"../testdata/deadlock-monitors-and-juc-jdk17.txt": {"deadlock ", "deadlock "},
+	} {
+		var got []string
+		for _, f := range analyzed(t, path).Findings {
+			got = append(got, f.Kind+" "+f.Owner)
+		}
+		if want != nil && !slices.Equal(got, want) || want == nil && len(got) > 0 {
+			t.Errorf("%s: %q, want %q", path, got, want)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package decode
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"contend/decode/jfr"
+	"contend/format"
+)
+
+// Two dumps of one running recording overlap: the later one holds the chunks
+// of the earlier one again, as far as the JVM still has them. Each is read once,
+// from the first input that has it; an input whose chunks are all in another
+// one is not read at all, so that threads and locks keep one identity. Inputs
+// that are told apart by labels are left as they are.
+
+// overlaps knows which chunks the inputs opened so far have.
+type overlaps struct {
+	several bool                      // inputs are to be opened: one alone repeats nothing
+	first   map[labelledChunk]*input  // which has a chunk
+	chunks  map[*input][]jfr.ChunkKey // of each
+	dropped map[*input]bool           // opened, and held by a later one
+	files   []string                  // that are not read
+	said    []format.Warning
+}
+
+type labelledChunk struct {
+	label string
+	key   jfr.ChunkKey
+}
+
+// meet says which chunks of an input not to read; all tells that it has no
+// other.
+func (o *overlaps) meet(in *input) (skip map[jfr.ChunkKey]bool, all bool) {
+	if !o.several {
+		return nil, false
+	}
+	keys := chunksOf(in.name)
+	var of *input
+	for _, key := range keys {
+		if other := o.first[labelledChunk{in.label, key}]; other != nil {
+			if skip == nil {
+				skip = map[jfr.ChunkKey]bool{}
+			}
+			skip[key], of = true, other
+		}
+	}
+	if all = len(keys) > 0 && len(skip) == len(keys); all {
+		o.leaveOut(in.name, of.name)
+		return nil, true
+	}
+	if o.first == nil {
+		o.first, o.chunks, o.dropped = map[labelledChunk]*input{}, map[*input][]jfr.ChunkKey{}, map[*input]bool{}
+	}
+	o.chunks[in] = keys
+	if of != nil && !slices.ContainsFunc(o.chunks[of], func(key jfr.ChunkKey) bool { return !skip[key] }) {
+		o.leaveOut(of.name, in.name)
+		o.dropped[of] = true
+		for key := range skip {
+			if o.first[labelledChunk{in.label, key}] == of {
+				delete(skip, key)
+			}
+		}
+	}
+	o.own(in, keys)
+	if len(skip) > 0 {
+		o.said = append(o.said, format.Warning{Code: "overlap", Text: fmt.Sprintf("%s repeats %d of the %d chunks of %s: they are counted once", in.name, len(skip), len(o.chunks[of]), of.name)})
+	}
+	return skip, false
+}
+
+// own books the chunks that are read from an input.
+func (o *overlaps) own(in *input, keys []jfr.ChunkKey) {
+	for _, key := range keys {
+		at := labelledChunk{in.label, key}
+		if other := o.first[at]; other == nil || o.dropped[other] {
+			o.first[at] = in
+		}
+	}
+}
+
+func (o *overlaps) leaveOut(name, of string) {
+	o.files = append(o.files, name)
+	text := name + " is part of " + of + ": what both hold is counted once"
+	if name == of {
+		text = name + " is given twice, and counted once"
+	}
+	o.said = append(o.said, format.Warning{Code: "overlap", Text: text})
+}
+
+// chunksOf returns the chunks of a flight recording; none of what is something
+// else or cannot be read, which whoever opens it says.
+func chunksOf(name string) []jfr.ChunkKey {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() { // a pipe could not be read again
+		return nil
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head := make([]byte, len(flightMagic))
+	if _, err := io.ReadFull(f, head); err != nil {
+		return nil
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil
+	}
+	if bytes.Equal(head, []byte(flightMagic)) {
+		return jfr.Chunks(&seeker{f, info.Size()})
+	}
+	stored := bufio.NewReader(f)
+	plain, release, err := unwrap(stored, name)
+	if err != nil || plain == stored {
+		return nil
+	}
+	if release != nil {
+		defer release()
+	}
+	if head, _ := plain.Peek(len(flightMagic)); string(head) != flightMagic {
+		return nil
+	}
+	return jfr.Chunks(plain)
+}
+
+// seeker passes over parts of a file without reading them.
+type seeker struct {
+	*os.File
+	size int64
+}
+
+// Discard implements jfr.Skipper.
+func (s *seeker) Discard(n int) (int, error) {
+	at, err := s.Seek(int64(n), io.SeekCurrent)
+	if err == nil && at > s.size {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// dropRepeated closes the inputs whose chunks are all in a later one.
+func (t *Trace) dropRepeated() {
+	t.inputs = slices.DeleteFunc(t.inputs, func(in *input) bool {
+		if t.overlaps.dropped[in] {
+			in.Close()
+		}
+		return t.overlaps.dropped[in]
+	})
+}

@@ -1,0 +1,263 @@
+package peel
+
+import (
+	"bytes"
+	"encoding/json"
+	"html"
+	"regexp"
+
+	"contend/decode/logline"
+)
+
+// jsonLines are objects of one line each, whose text is one of their strings:
+// those of Docker's json-file, and of loggers.
+type jsonLines struct {
+	partial []byte // a line Docker cut in pieces
+}
+
+// jsonTexts are the names a line of text goes by.
+var jsonTexts = []string{"log", "message", "msg", "MESSAGE", "@message", "textPayload", "line", "stack"}
+
+// dockerPiece is the length of a line from which on Docker cuts it.
+const dockerPiece = 16 << 10
+
+func findJSON(_ *Reader, text []byte) layer {
+	if _, _, ok := jsonText(text); ok {
+		return &jsonLines{}
+	}
+	return nil
+}
+
+// jsonText returns the text of an object.
+func jsonText(text []byte) (key, value string, ok bool) {
+	text = bytes.TrimSpace(text)
+	if len(text) < 2 || text[0] != '{' || text[len(text)-1] != '}' {
+		return "", "", false
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(text, &fields) != nil {
+		return "", "", false
+	}
+	for _, key := range jsonTexts {
+		if raw := fields[key]; len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &value) == nil {
+			return key, value, true
+		}
+	}
+	return "", "", false
+}
+
+func (j *jsonLines) strip(line []byte) []byte {
+	key, value, ok := jsonText(line)
+	if !ok {
+		return line
+	}
+	text := append(j.partial, value...)
+	j.partial = nil
+	if len(value) > 0 && value[len(value)-1] == '\n' {
+		return text
+	}
+	if key == "log" && len(value) >= dockerPiece && len(text) < maxJoined {
+		j.partial = text
+		return nil
+	}
+	return append(text, '\n')
+}
+
+// maxJoined is how long a line may become of pieces.
+const maxJoined = 1 << 20
+
+// page is HTML: a dump copied out of a web page, or kept as one.
+type page struct{}
+
+var (
+	blocks = regexp.MustCompile(`(?i)</?(?:pre|p|div|h[1-6]|table|tbody|tr|td|ul|li|html|head|body)(?: [^<>]*)?>`)
+	inline = regexp.MustCompile(`(?i)</?(?:code|span|b|tt|font)(?: [^<>]*)?>`)
+	breaks = regexp.MustCompile(`(?i)<br ?/?>\r?\n?`)
+	broken = regexp.MustCompile(`(?i)<br ?/?>$`)
+	empty  = regexp.MustCompile(`\n\s*\n`)
+	// escapes stand in every dump that is escaped, and in no other.
+	escapes = [][]byte{[]byte("&lt;0x"), []byte("&lt;init&gt;"), []byte("&lt;clinit&gt;")}
+)
+
+// findHTML finds a dump that begins with a line once tags are off, or what
+// dumps are full of, escaped.
+func findHTML(r *Reader, text []byte) layer {
+	tag, entity := bytes.IndexByte(text, '<') >= 0, bytes.IndexByte(text, '&') >= 0
+	if !tag && !entity {
+		return nil
+	}
+	for _, e := range escapes {
+		if entity && bytes.Contains(text, e) {
+			return page{}
+		}
+	}
+	if plain := r.at == 0 && r.mark != None; plain && !broken.Match(text) {
+		return nil
+	}
+	for line := range bytes.Lines(page{}.strip(text)) {
+		if at, mark := r.anchor(bytes.TrimSpace(line)); mark != None && at == 0 && len(line) < len(text) {
+			return page{}
+		}
+	}
+	return nil
+}
+
+func (page) strip(line []byte) []byte {
+	if bytes.IndexByte(line, '<') >= 0 {
+		line = breaks.ReplaceAll(inline.ReplaceAll(line, nil), newlines)
+		if bare := blocks.ReplaceAll(line, newlines); len(bare) != len(line) {
+			line = bytes.TrimLeft(empty.ReplaceAll(bare, newlines), "\n")
+		}
+	}
+	if bytes.IndexByte(line, '&') < 0 {
+		return line
+	}
+	return bytes.ReplaceAll([]byte(html.UnescapeString(string(line))), []byte("\u00a0"), []byte(" "))
+}
+
+// escaped is a dump on one line, with \n for line ends.
+type escaped struct{ r *Reader }
+
+var newline = []byte(`\n`)
+
+func findEscaped(r *Reader, text []byte) layer {
+	if begin, _ := r.escapedAt(text); begin >= 0 {
+		return escaped{r}
+	}
+	return nil
+}
+
+// segments is how many lines may stand before the dump.
+const segments = 64
+
+// escapedAt returns where a text with a dump begins in a line with escaped line
+// ends, and whether it is quoted; -1 for nowhere. Before the dump may stand its
+// time.
+func (r *Reader) escapedAt(text []byte) (begin int, quoted bool) {
+	if bytes.IndexByte(text, '\\') < 0 || !bytes.Contains(text, newline) {
+		return -1, false
+	}
+	for at, n := 0, 0; n < segments; n++ {
+		end := bytes.Index(text[at:], newline)
+		if end < 0 {
+			break
+		}
+		segment := bytes.ReplaceAll(text[at:at+end], []byte(`\"`), []byte(`"`))
+		if i, mark := r.anchor(segment); mark != None {
+			if at == 0 {
+				return i, i > 0 && segment[i-1] == '"'
+			}
+			quote := bytes.LastIndexByte(text[:bytes.Index(text, newline)], '"')
+			return quote + 1, quote >= 0
+		}
+		at += end + len(newline)
+	}
+	return -1, false
+}
+
+func (e escaped) strip(line []byte) []byte {
+	begin, quoted := e.r.escapedAt(line)
+	if begin < 0 {
+		return line
+	}
+	out := append(bytes.Clone(line[:begin]), '\n')
+	text := bytes.TrimRight(line[begin:], "\r\n")
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '"' && quoted:
+			return append(out, '\n')
+		case c != '\\' || i+1 == len(text):
+			out = append(out, c)
+			continue
+		}
+		i++
+		switch text[i] {
+		case 'n':
+			out = append(out, '\n')
+		case 't':
+			out = append(out, '\t')
+		case 'r':
+		case '"', '\\', '/':
+			out = append(out, text[i])
+		default:
+			out = append(out, '\\', text[i])
+		}
+	}
+	return append(out, '\n')
+}
+
+// margin is what a dump is indented or quoted by: blanks, and > as in a mail.
+type margin struct{ text []byte }
+
+func findMargin(r *Reader, text []byte) layer {
+	switch text[0] {
+	case ' ', '\t', '>':
+	default:
+		return nil
+	}
+	return r.around(text, func(before []byte) layer {
+		if len(bytes.Trim(before, " \t>")) > 0 {
+			return nil
+		}
+		return margin{bytes.Clone(before)}
+	})
+}
+
+// strip leaves out of the margin what an empty line, or an editor, left out.
+func (m margin) strip(line []byte) []byte {
+	if rest, ok := bytes.CutPrefix(line, m.text); ok {
+		return rest
+	}
+	text := bytes.TrimRight(line, " \t\r\n")
+	if bytes.HasPrefix(m.text, text) {
+		return []byte("\n")
+	}
+	return line
+}
+
+// prefix is what a logger, a container or a build puts before each line.
+type prefix struct {
+	logline.Prefix
+	idle bool // the last line did not have it
+}
+
+func findPrefix(r *Reader, text []byte) layer {
+	if object := bytes.IndexByte(text, '{'); object > 0 && before[text[object-1]] && text[len(text)-1] == '}' {
+		if _, _, ok := jsonText(text[object:]); ok {
+			r.at, r.mark = object, Header // a layer beneath shows by itself
+		}
+	}
+	return r.around(text, func(before []byte) layer {
+		if p, ok := logline.Find(string(before)); ok {
+			return &prefix{Prefix: p}
+		}
+		return nil
+	})
+}
+
+func (p *prefix) strip(line []byte) []byte {
+	text := bytes.TrimRight(line, "\r\n")
+	rest := p.Strip(string(text))
+	p.idle = len(rest) == len(text)
+	if p.idle {
+		return line
+	}
+	return append([]byte(rest), line[len(text):]...)
+}
+
+// around makes a layer of what stands before a dump on its line. Before what
+// only looks like a thread it waits for the next line.
+func (r *Reader) around(text []byte, of func(before []byte) layer) layer {
+	if r.at == 0 {
+		return nil
+	}
+	l := of(text[:r.at])
+	if l != nil && r.mark == Thread {
+		if !r.begun {
+			r.maybe = l
+		}
+		return nil
+	}
+	return l
+}

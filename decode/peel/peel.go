@@ -1,0 +1,263 @@
+// Package peel takes off what other programs put around the lines of a dump:
+// loggers, containers, HTML, mail. Each way is a layer, and layers lie in each
+// other: a container's JSON around a logger's times around a dump. It refuses
+// to guess: a layer is taken off only where a dump shows beneath it.
+package peel
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+)
+
+// Mark says what begins with a line.
+type Mark uint8
+
+// What may begin.
+const (
+	None   Mark = iota
+	Thread      // a thread, which a sentence of a log may look like
+	Header      // a dump
+)
+
+// Reader is the text beneath all layers. Where there are none it is the input,
+// byte by byte.
+type Reader struct {
+	in     *bufio.Reader
+	begins func(line string) Mark
+	found  []layer // the outermost first
+	maybe  layer   // found if the next line is one of a thread
+	out    []byte  // not delivered from pos on
+	pos    int
+	ready  int   // what may be delivered: the lines behind it may yet have a layer
+	starts []int // of the last lines in out
+	slowly int   // bytes to take line by line
+	rest   bool  // what follows belongs to a line longer than the buffer
+	err    error
+
+	looked  int // up to here there is no dump in out, as far as Skip looked
+	skipped Skipped
+
+	at    int // where in the line at hand a dump begins, and what
+	mark  Mark
+	begun bool // a dump or thread did, with a whole line: lines that name threads are its own
+}
+
+// layer is one that was found.
+type layer interface {
+	// strip returns a line without the layer, which may be several lines or
+	// none, each with its end; all of a line that does not have it.
+	strip(line []byte) []byte
+}
+
+// kinds are the kinds of layers, those that show by themselves first. A new
+// one is a line here.
+var kinds = []struct {
+	name string
+	find func(r *Reader, text []byte) layer // nil where it is not; text has no line end
+}{
+	{"JSON lines", findJSON},
+	{"HTML", findHTML},
+	{"escaped line ends", findEscaped},
+	{"margin", findMargin},
+	{"prefix", findPrefix},
+}
+
+const (
+	maxLayers = 8
+	lookback  = 8        // lines before the first of a dump that may have its layers
+	chunk     = 64 << 10 // text that is made ready at once
+)
+
+// New returns the text of an input in UTF-8. begins says what begins with a
+// line.
+func New(in *bufio.Reader, begins func(line string) Mark) *Reader {
+	return &Reader{in: in, begins: begins}
+}
+
+// Read implements io.Reader. The error is the input's.
+func (r *Reader) Read(p []byte) (int, error) {
+	for r.pos == r.ready {
+		if r.err != nil {
+			return 0, r.err
+		}
+		r.fill()
+	}
+	n := copy(p, r.out[r.pos:r.ready])
+	r.pos += n
+	return n, nil
+}
+
+// fill makes more text ready.
+func (r *Reader) fill() {
+	r.drop(r.pos)
+	for len(r.out) < chunk && r.err == nil {
+		if !r.plain() {
+			r.next()
+		}
+	}
+	r.ready = len(r.out)
+	if r.err == nil && len(r.starts) > 0 {
+		r.ready = r.starts[0]
+	}
+}
+
+// drop forgets the first n bytes of out.
+func (r *Reader) drop(n int) {
+	r.out = r.out[:copy(r.out, r.out[n:])]
+	r.pos, r.ready, r.looked = 0, max(r.ready-n, 0), max(r.looked-n, 0)
+	for i := range r.starts {
+		r.starts[i] -= n
+	}
+}
+
+// next takes a line of the input. One that is longer than the buffer is
+// passed on as it is.
+func (r *Reader) next() {
+	line, err := r.in.ReadSlice('\n')
+	r.slowly -= len(line)
+	long := err == bufio.ErrBufferFull
+	if long {
+		err = nil
+	}
+	if long || r.rest {
+		r.emit(line)
+	} else if len(line) > 0 {
+		r.line(line, 0)
+	}
+	r.rest = long
+	r.err = err
+	if err == io.EOF {
+		r.flush()
+	}
+}
+
+// flush delivers what a layer holds back.
+func (r *Reader) flush() {
+	for i, l := range r.found {
+		if j, ok := l.(*jsonLines); ok && len(j.partial) > 0 {
+			r.line(j.partial, i+1)
+		}
+	}
+}
+
+// line takes the layers found off a line, from one of them on, and looks for
+// another.
+func (r *Reader) line(line []byte, from int) {
+	for i := from; i < len(r.found); i++ {
+		line = r.found[i].strip(line)
+		if end := bytes.IndexByte(line, '\n'); end >= 0 && end < len(line)-1 {
+			for one := range bytes.Lines(line) {
+				r.line(one, i+1)
+			}
+			return
+		}
+	}
+	if len(line) == 0 {
+		return
+	}
+	if l := r.find(bytes.TrimRight(line, "\r\n")); l != nil {
+		r.add(l)
+		r.line(line, len(r.found)-1)
+		return
+	}
+	r.emit(line)
+}
+
+// find looks for a layer around a line. What may be one of a thread's first
+// line is one if the next line belongs to a thread.
+func (r *Reader) find(text []byte) layer {
+	if l := r.maybe; l != nil {
+		r.maybe = nil
+		if part(l.strip(text)) {
+			return l
+		}
+	}
+	if len(r.found) == maxLayers || len(text) == 0 {
+		return nil
+	}
+	if part(text) && bytes.IndexByte(text, '&') < 0 && bytes.IndexByte(text, '\\') < 0 {
+		return nil // most lines of a dump
+	}
+	r.at, r.mark = r.anchor(text)
+	r.begun = r.begun || r.at == 0 && r.mark != None
+	for _, k := range kinds {
+		if l := k.find(r, text); l != nil {
+			return l
+		}
+	}
+	return nil
+}
+
+// add puts a layer inside of those found, and takes it off the last lines. A
+// prefix that is no longer there makes room.
+func (r *Reader) add(l layer) {
+	for i, old := range r.found {
+		if p, ok := old.(*prefix); ok && p.idle {
+			r.found = append(r.found[:i:i], r.found[i+1:]...)
+			break
+		}
+	}
+	r.found = append(r.found, l)
+	if len(r.starts) == 0 {
+		return
+	}
+	from := max(r.starts[0], r.pos)
+	before := bytes.Clone(r.out[from:])
+	r.out, r.starts, r.looked = r.out[:from], r.starts[:0], min(r.looked, from)
+	for line := range bytes.Lines(before) {
+		r.emit(l.strip(line))
+	}
+}
+
+// emit puts text out.
+func (r *Reader) emit(line []byte) {
+	if len(r.starts) == lookback {
+		r.starts = append(r.starts[:0], r.starts[1:]...)
+	}
+	r.starts = append(r.starts, len(r.out))
+	r.out = append(r.out, line...)
+}
+
+// parts are how the lines under a thread's first begin.
+var parts = [][]byte{[]byte("at "), []byte("- "), []byte("java.lang.Thread.State"), []byte("| ")}
+
+func part(text []byte) bool {
+	text = bytes.TrimLeft(text, " \t")
+	for _, p := range parts {
+		if bytes.HasPrefix(text, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// anchorAt is how far into a line a dump may begin.
+const anchorAt = 256
+
+// anchor finds where in a line a dump begins. Behind its beginning it does so
+// only with a word.
+func (r *Reader) anchor(text []byte) (at int, mark Mark) {
+	if part(text) {
+		return 0, None
+	}
+	for i := range text[:min(len(text), anchorAt)] {
+		if !first[text[i]] || i > 0 && !before[text[i-1]] {
+			continue
+		}
+		if mark := r.begins(string(text[i:])); mark != None {
+			return i, mark
+		}
+	}
+	return 0, None
+}
+
+// first are the bytes dumps begin with, before those that may stand before.
+var first, before = set("\"F=0#-Dg"), set(" \t>\"|")
+
+func set(list string) (s [256]bool) {
+	for i := range len(list) {
+		s[list[i]] = true
+	}
+	return s
+}

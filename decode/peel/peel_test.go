@@ -1,0 +1,73 @@
+package peel
+
+import (
+	"bufio"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// begins is that of a small notation.
+func begins(line string) Mark {
+	switch {
+	case strings.HasPrefix(line, "Full thread dump") && strings.HasSuffix(line, ":"):
+		return Header
+	case strings.HasPrefix(line, `"`) && strings.Contains(line, " tid="):
+		return Thread
+	}
+	return None
+}
+
+func peeled(t *testing.T, text string, size int, skip bool) (string, Skipped) {
+	t.Helper()
+	r := New(bufio.NewReaderSize(iotest.OneByteReader(strings.NewReader(text)), size), begins)
+	if skip {
+		r.Skip()
+	}
+	out, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out), r.Skipped()
+}
+
+// Where there is no layer the text is what it was, to the byte.
+func TestTextWithoutLayers(t *testing.T) {
+	for _, text := range []string{
+		"", "\n", "x", "a\r\nb\n\nc", "\n\n\n",
+		"Full thread dump X:\n\n\"a & <b>\" tid=1\n\tat a.B.<init>(B.java:1)\n\t- locked <0x1> (a C)\n",
+		strings.Repeat("a line of a log {with} [things] > in it\n", 5000) + "Full thread dump X:\n",
+		"short\n" + strings.Repeat("no end ", 20_000) + "\nshort\n",
+	} {
+		for _, size := range []int{16, 4096} {
+			if got, _ := peeled(t, text, size, false); got != text {
+				t.Errorf("%.80q in buffers of %d becomes %.80q", text, size, got)
+			}
+		}
+	}
+}
+
+// What stands before a dump is passed over, less a few lines, and counted.
+func TestSkip(t *testing.T) {
+	log := strings.Repeat("10:00:00 nothing\n", 20_000)
+	dump := "Full thread dump X:\n\"a\" tid=1\n"
+	got, skipped := peeled(t, log+dump+log, 4096, true)
+	if !strings.HasSuffix(got, dump+log) || int64(len(log+dump+log)-len(got)) != skipped.Bytes || skipped.Lines < 20_000-lookback || skipped.Lines >= 20_000 {
+		t.Errorf("%d bytes left, %+v", len(got), skipped)
+	}
+	if got, _ := peeled(t, "first\n"+log, 4096, true); got != "first\n" {
+		t.Errorf("%.80q is left of a log without a dump", got)
+	}
+}
+
+// A sentence that names a thread is no thread, a thread behind a prefix is one.
+func TestThreadsBehindPrefixes(t *testing.T) {
+	const sentence = "10:00:00 slow: \"a\" tid=1 did nothing\n10:00:01 go on\n"
+	if got, _ := peeled(t, sentence, 4096, false); got != sentence {
+		t.Errorf("%q", got)
+	}
+	if got, _ := peeled(t, "10:00:00 [w] \"a\" tid=1\n\tat a.B.c(B.java:1)\n", 4096, false); got != "\"a\" tid=1\n\tat a.B.c(B.java:1)\n" {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,134 @@
+package threaddump
+
+import (
+	"strconv"
+	"strings"
+)
+
+// android reads what Android writes of a program that does not respond
+// (traces.txt, /data/anr): dumps of ART and of Dalvik.
+type android struct {
+	builder // threads are known by their tid
+	blank   bool
+	ended   bool
+}
+
+var androidDialect = dialect{name: "Android", header: androidHeader, thread: androidThread, opens: quoted, open: newAndroid}
+
+// androidHeader tells `----- pid 1234 at 2026-11-22 10:00:00 -----`.
+func androidHeader(line string) bool {
+	return strings.HasPrefix(line, "----- pid ") && strings.Contains(line, " at ")
+}
+
+// androidThread tells `DALVIK THREADS (12):`, with which an excerpt may begin,
+// and `"main" prio=5 tid=1 Blocked`.
+func androidThread(line string) bool {
+	if strings.HasPrefix(line, "DALVIK THREADS") {
+		return true
+	}
+	_, state, ok := androidName(line)
+	return ok && androidStates[state] != ""
+}
+
+// androidName splits a thread's first line.
+func androidName(line string) (id int64, state string, ok bool) {
+	if !quoted(line) {
+		return 0, "", false
+	}
+	_, rest, ok := strings.Cut(line[strings.LastIndexByte(line, '"')+1:], "tid=")
+	number, state, stated := strings.Cut(rest, " ")
+	id, err := strconv.ParseInt(number, 10, 64)
+	return id, strings.TrimSpace(state), ok && stated && err == nil
+}
+
+// androidStates are the states of ART and Dalvik in Java's words; of the many
+// others a thread works for, or waits for, the VM.
+var androidStates = map[string]string{
+	"Runnable": "RUNNABLE", "RUNNABLE": "RUNNABLE", "Native": "RUNNABLE", "NATIVE": "RUNNABLE", "Suspended": "RUNNABLE", "SUSPENDED": "RUNNABLE",
+	"Blocked": "BLOCKED", "MONITOR": "BLOCKED", "Waiting": "WAITING", "WAIT": "WAITING",
+	"TimedWaiting": "TIMED_WAITING", "TIMED_WAIT": "TIMED_WAITING", "Sleeping": "TIMED_WAITING", "SLEEPING": "TIMED_WAITING",
+}
+
+func newAndroid(n *names, before []string, line string) parser {
+	p := &android{builder: newBuilder(n, timeBefore(before))}
+	_, at, _ := strings.Cut(line, " at ")
+	if t, ok := timeIn(at); ok && androidHeader(line) {
+		p.dump.Time = t
+	}
+	return p
+}
+
+func (p *android) line(line string) bool {
+	text := strings.TrimLeft(line, " \t")
+	if text == "" {
+		p.blank = p.cur != nil
+		return !p.ended
+	}
+	if p.ended {
+		return false
+	}
+	if id, state, ok := androidName(line); ok {
+		return p.thread(line, id, state)
+	}
+	switch {
+	case strings.HasPrefix(line, "----- end "):
+		p.next()
+		p.ended = true
+	case p.cur == nil || text == line:
+	default:
+		p.part(text)
+	}
+	return true
+}
+
+// thread begins one; false when it was there before, so that this is the next
+// dump.
+func (p *android) thread(line string, id int64, state string) bool {
+	p.next()
+	if !p.known(id) {
+		return false
+	}
+	end := strings.LastIndexByte(line, '"')
+	p.begin(Thread{Name: p.names.intern(line[1:end]), JavaID: id, State: androidStates[state], Daemon: strings.HasPrefix(line[end+1:], " daemon ")})
+	p.blank = false
+	return true
+}
+
+// androidLocks are the lines under a frame.
+var androidLocks = []waitLine{
+	{"waiting to lock ", Blocked},
+	{"waiting on ", Waiting},
+}
+
+func (p *android) part(text string) {
+	p.blank = false
+	if frame, ok := strings.CutPrefix(text, "at "); ok {
+		p.frame(frame, dotted)
+	} else if id, ok := strings.CutPrefix(text, "| sysTid="); ok {
+		id, _, _ = strings.Cut(id, " ")
+		p.cur.NativeID, _ = strconv.ParseInt(id, 10, 64)
+	} else if ref, ok := strings.CutPrefix(text, "- locked "); ok {
+		p.locked = append(p.locked, p.names.bracketed(ref))
+	} else if lock, ok := strings.CutPrefix(text, "- "); ok && p.waitsAs(androidLocks, lock, p.names.bracketed) {
+		p.heldBy(lock)
+	}
+}
+
+// heldBy reads ART's `held by thread 12` and Dalvik's `held by tid=12 (name)`.
+func (p *android) heldBy(text string) {
+	_, owner, ok := strings.Cut(text, " held by ")
+	if !ok {
+		return
+	}
+	number, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(owner, "thread "), "tid="), " ")
+	if id, err := strconv.ParseInt(number, 10, 64); err == nil {
+		p.claims = append(p.claims, claim{owner: id, ref: p.cur.For})
+	}
+}
+
+// finish: a last thread without a blank line behind it is cut off.
+func (p *android) finish(cut bool) *Dump {
+	p.dump.Cut = cut && !p.ended && p.cur != nil && !p.blank
+	p.dump.Fragment = !p.ended && !p.dump.Cut
+	return p.done(p.dump.Cut)
+}

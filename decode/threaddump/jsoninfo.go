@@ -1,0 +1,91 @@
+package threaddump
+
+import "contend/format"
+
+// jsonInfo is java.lang.management's ThreadInfo as tools write it in JSON.
+type jsonInfo struct {
+	ThreadID      number        `json:"threadId"`
+	ThreadName    string        `json:"threadName"`
+	ThreadState   string        `json:"threadState"`
+	Daemon        bool          `json:"daemon"`
+	LockName      string        `json:"lockName"` // class@identityHash
+	LockInfo      jsonLock      `json:"lockInfo"`
+	OwnerID       number        `json:"lockOwnerId"` // -1 for none
+	OwnerName     string        `json:"lockOwnerName"`
+	Monitors      []jsonLock    `json:"lockedMonitors"`
+	Synchronizers *[]jsonLock   `json:"lockedSynchronizers"`
+	StackTrace    []jsonElement `json:"stackTrace"`
+}
+
+// jsonLock is a LockInfo.
+type jsonLock struct {
+	Class string `json:"className"`
+	Hash  int32  `json:"identityHashCode"`
+}
+
+// jsonElement is a StackTraceElement.
+type jsonElement struct {
+	Class  string `json:"className"`
+	Method string `json:"methodName"`
+	File   string `json:"fileName"`
+	Line   int    `json:"lineNumber"` // -2 in native code, -1 when not known
+}
+
+// addInfo takes a thread. All of a dump were looked at in one instant.
+func (b *jsonBuilder) addInfo(t *jsonInfo) {
+	b.next()
+	if !b.known(int64(t.ThreadID)) {
+		return
+	}
+	b.instant = true
+	b.begin(Thread{Name: b.names.intern(t.ThreadName), JavaID: int64(t.ThreadID), State: b.names.intern(t.ThreadState), Daemon: t.Daemon})
+	for _, e := range t.StackTrace[:min(len(t.StackTrace), format.MaxFrames)] {
+		b.cur.Frames = append(b.cur.Frames, b.infoFrame(e))
+	}
+	for _, m := range t.Monitors {
+		b.locked = append(b.locked, b.names.infoLock(m))
+	}
+	if t.Synchronizers != nil {
+		b.dump.Ownables = true
+		for _, s := range *t.Synchronizers {
+			b.cur.hold(b.names.infoLock(s))
+		}
+	}
+	b.waitsInfo(t)
+}
+
+// waitsInfo sets what the thread waits for. Its state and frames tell a
+// monitor from a park.
+func (b *jsonBuilder) waitsInfo(t *jsonInfo) {
+	ref := b.names.infoLock(t.LockInfo)
+	if ref == (LockRef{}) {
+		ref = b.names.hashed(t.LockName)
+	}
+	if ref == (LockRef{}) {
+		return
+	}
+	how := Parked
+	if t.ThreadState == "BLOCKED" {
+		how = Blocked
+	}
+	b.waits(how, ref)
+	if t.OwnerID > 0 {
+		b.claims = append(b.claims, claim{int64(t.OwnerID), b.names.intern(t.OwnerName), int64(t.OwnerID), b.cur.For})
+	}
+}
+
+func (b *jsonBuilder) infoFrame(e jsonElement) format.Frame {
+	f := format.Frame{Class: b.names.intern(ClassName(e.Class)), Method: b.names.intern(e.Method), File: b.names.intern(e.File), Line: max(e.Line, 0)}
+	if e.Line == -2 {
+		f.File, f.Line = "", -1 // as text says "Native Method"
+	}
+	return f
+}
+
+// infoLock is the lock of a LockInfo, the zero ref for none.
+func (n *names) infoLock(l jsonLock) LockRef {
+	if l.Class == "" {
+		return LockRef{}
+	}
+	return n.ref(l.Class, uint64(uint32(l.Hash)))
+}

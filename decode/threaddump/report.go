@@ -1,0 +1,152 @@
+package threaddump
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// report reads the deadlock report of the JVM, which names for each thread the
+// lock it waits for and who holds that. Without jstack's -l nothing else says
+// who owns a java.util.concurrent lock. It follows the threads; that of jhsdb
+// comes before them, and who asks for help pastes nothing else.
+type report struct {
+	within bool
+	stacks bool   // within the stacks it repeats
+	waiter string // whose lock comes next
+	how    Wait
+	ref    LockRef // the lock, whose owner comes next
+}
+
+// reportHead begins each report, of which there is one a cycle.
+const reportHead = "Found one Java-level deadlock"
+
+func reportStarts(line string) bool { return strings.HasPrefix(line, reportHead) }
+
+// reportEnds tells `Found 2 deadlocks.` and `Found a total of 2 deadlocks.`
+func reportEnds(line string) bool {
+	return strings.HasPrefix(line, "Found ") && (strings.HasSuffix(line, " deadlock.") || strings.HasSuffix(line, " deadlocks."))
+}
+
+// reportLine takes a line within a report; false for one that is not its own.
+// The stacks are those of the threads above, if there are any: lock lines that
+// are counted twice are locks held twice.
+func (p *hotspot) reportLine(line, text string) bool {
+	r := &p.report
+	switch name, named := reportedName(line); {
+	case reportStarts(line):
+		r.stacks, r.waiter = false, ""
+	case reportEnds(line):
+		p.next()
+		r.within = false
+	case strings.HasPrefix(line, "==="):
+	case strings.HasPrefix(line, "Java stack information"):
+		r.stacks = true
+	case named && r.stacks && p.alone:
+		p.begin(Thread{Name: p.names.intern(name)})
+	case named:
+		r.waiter = p.names.intern(name)
+	case r.stacks && text != line:
+		if p.cur != nil {
+			p.part(text)
+		}
+	case text != line && r.waiter != "":
+		p.relation(text)
+	default:
+		return false
+	}
+	return true
+}
+
+// reportedName reads `"name":`.
+func reportedName(line string) (name string, ok bool) {
+	name, ok = strings.CutSuffix(line, `":`)
+	if !ok || len(name) < 2 || name[0] != '"' {
+		return "", false
+	}
+	return name[1:], true
+}
+
+// reportWaits are the lines that name a lock: of HotSpot, and of jhsdb.
+var reportWaits = []struct {
+	prefix string
+	mark   string // before the lock's address
+	how    Wait
+}{
+	{"waiting for ownable synchronizer ", "synchronizer ", Parked},
+	{"waiting to lock monitor ", "object ", Blocked},
+	{"waiting to lock Monitor@", "Object@", Blocked},
+}
+
+// relation reads the two lines under a name: the lock, and who holds it.
+func (p *hotspot) relation(text string) {
+	for _, w := range reportWaits {
+		if !strings.HasPrefix(text, w.prefix) {
+			continue
+		}
+		_, rest, _ := strings.Cut(text, w.mark)
+		hex, class, _ := strings.Cut(rest, ",")
+		addr, err := strconv.ParseUint(strings.TrimPrefix(hex, "0x"), 16, 64)
+		_, class, ok := strings.Cut(class, "a ")
+		class, _, _ = strings.Cut(class, ")")
+		if p.report.ref = (LockRef{}); err == nil && ok {
+			p.report.how, p.report.ref = w.how, p.names.ref(class, addr)
+		}
+		return
+	}
+	_, owner, ok := strings.Cut(text, `which is held by "`)
+	if !ok || !strings.HasSuffix(owner, `"`) || p.report.ref == (LockRef{}) {
+		return
+	}
+	owner = p.names.intern(strings.TrimSuffix(owner, `"`))
+	p.relations = append(p.relations, relation{p.report.waiter, p.report.how, p.report.ref, owner})
+}
+
+// relation says that one thread waits for a lock another one holds, by their
+// names, which repeat.
+type relation struct {
+	waiter string
+	how    Wait
+	ref    LockRef
+	owner  string
+}
+
+// relate adds what relations say to the threads. Stacks that name an owner
+// know it better.
+func (d *Dump) relate(list []relation) {
+	for _, r := range list {
+		if t := d.named(r.waiter, r.ref); t.For == (LockRef{}) {
+			t.Wait, t.For = r.how, r.ref
+		}
+	}
+	for _, r := range list {
+		if slices.ContainsFunc(d.Threads, func(t Thread) bool { return slices.Contains(t.Held, r.ref) }) {
+			continue
+		}
+		waits := LockRef{} // what the owner waits for in turn tells it from others of its name
+		if i := slices.IndexFunc(list, func(o relation) bool { return o.waiter == r.owner }); i >= 0 {
+			waits = list[i].ref
+		}
+		d.named(r.owner, waits).hold(r.ref)
+	}
+}
+
+// named returns the thread of a name, of several the one that waits for a
+// lock. One that is not listed is added.
+func (d *Dump) named(name string, waits LockRef) *Thread {
+	at := -1
+	for i := range d.Threads {
+		t := &d.Threads[i]
+		if t.Name == name && (at < 0 || t.For == waits) {
+			at = i
+			if t.For == waits {
+				break
+			}
+		}
+	}
+	if at < 0 {
+		at = len(d.Threads)
+		d.Threads = append(d.Threads, Thread{Name: name})
+	}
+	return &d.Threads[at]
+}

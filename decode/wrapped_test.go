@@ -1,0 +1,247 @@
+package decode
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"contend/decode/threaddump"
+	"contend/format"
+
+	"golang.org/x/text/encoding/unicode"
+)
+
+// shown writes what an input says, ids resolved; the error is of opening it.
+func shown(t *testing.T, text []byte) string {
+	t.Helper()
+	tr, err := Open([]string{Stdin}, bytes.NewReader(text), Options{})
+	if err != nil {
+		return err.Error()
+	}
+	defer tr.Close()
+	var out strings.Builder
+	threads, locks := map[format.ThreadID]string{0: "?"}, map[format.ObjectID]string{}
+	for ev := (format.Event{}); tr.Read(&ev) == nil; {
+		switch ev.Kind {
+		case format.KindThread:
+			threads[ev.Thread] = ev.Name
+		case format.KindObject:
+			locks[ev.Object] = fmt.Sprintf("%s@%x", ev.Class, ev.Hash)
+		case format.KindStack:
+			for _, f := range ev.Frames {
+				fmt.Fprintf(&out, "%s.%s:%d ", f.Class, f.Method, f.Line)
+			}
+			out.WriteString("\n")
+		case format.KindTick:
+			fmt.Fprintf(&out, "%d: %d live, %d idle\n", ev.Time, ev.Live, ev.IdleThreads)
+		case format.KindContention:
+			fmt.Fprintf(&out, "%s:", locks[ev.Object])
+			for _, o := range ev.Owners {
+				fmt.Fprintf(&out, " %s", threads[o.Thread])
+			}
+			out.WriteString(" <-")
+			for _, w := range ev.Waiters {
+				fmt.Fprintf(&out, " %s", threads[w.Thread])
+			}
+			out.WriteString("\n")
+		}
+	}
+	return out.String()
+}
+
+// wrap changes each line of a text, of which it gets the number.
+func wrap(text []byte, line func(n int, line string) string) []byte {
+	var out []byte
+	n := 0
+	for one := range strings.Lines(string(text)) {
+		out = append(out, line(n, strings.TrimSuffix(one, "\n"))...)
+		out = append(out, '\n')
+		n++
+	}
+	return out
+}
+
+func prefixed(prefix string) func([]byte) []byte {
+	return func(text []byte) []byte {
+		return wrap(text, func(n int, line string) string {
+			return strings.Replace(prefix, "#", fmt.Sprint(n), 1) + line
+		})
+	}
+}
+
+func quotedJSON(text string) string {
+	out, _ := json.Marshal(text)
+	return string(out)
+}
+
+// wrapped are ways in which people keep dumps.
+var wrapped = map[string]func([]byte) []byte{
+	"a container's log": prefixed("2026-11-21T10:00:00.#Z stdout F "),
+	"a composed log":    prefixed("app-1  | "),
+	"a journal":         prefixed("Nov 21 10:00:00 host java[#]: "),
+	"a build's log":     prefixed("[INFO] "),
+	"a tab behind time": prefixed("2026-11-21T10:00:00.#Z\t"),
+	"indented":          prefixed("    "),
+	"indented by tabs":  prefixed("\t\t"),
+	"a mail":            prefixed("> "),
+	"an answered mail":  prefixed("> > "),
+	"a mail, trimmed": func(text []byte) []byte {
+		return wrap(text, func(_ int, line string) string { return strings.TrimRight("> "+line, " ") })
+	},
+	"Docker's json-file": func(text []byte) []byte {
+		return wrap(text, func(n int, line string) string {
+			return fmt.Sprintf(`{"log":%s,"stream":"stdout","time":"2026-11-21T10:00:00.%dZ"}`, quotedJSON(line+"\n"), n)
+		})
+	},
+	"JSON lines": func(text []byte) []byte {
+		return wrap(text, func(n int, line string) string {
+			return fmt.Sprintf(`{"@timestamp":"2026-11-21T10:00:00.%dZ","level":"INFO","message":%s}`, n, quotedJSON(line))
+		})
+	},
+	"one JSON line": func(text []byte) []byte {
+		return fmt.Appendf(nil, "{\"level\":\"info\",\"msg\":\"started\"}\n{\"level\":\"info\",\"msg\":%s}\n{\"level\":\"info\",\"msg\":\"done\"}\n", quotedJSON(string(text)))
+	},
+	"escaped line ends": func(text []byte) []byte {
+		quoted := quotedJSON(string(text))
+		return fmt.Appendf(nil, "level=info msg=started\nlevel=error msg=%s caller=x.go:3\nlevel=info msg=done\n", strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(quoted))
+	},
+	"HTML": func(text []byte) []byte {
+		return []byte("<html><body>\n<h1>threads</h1>\n<pre>" + html.EscapeString(string(text)) + "</pre>\n</body></html>\n")
+	},
+	"HTML of lines": func(text []byte) []byte {
+		return wrap([]byte(html.EscapeString(string(text))), func(_ int, line string) string {
+			return strings.ReplaceAll(line, "\t", "&nbsp;&nbsp;") + "<br/>"
+		})
+	},
+	"CRLF":           func(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")) },
+	"UTF-8 with BOM": func(text []byte) []byte { return append([]byte("\xef\xbb\xbf"), text...) },
+	"UTF-16LE":       func(text []byte) []byte { return wide(text, unicode.LittleEndian, unicode.IgnoreBOM) },
+	"UTF-16LE, BOM":  func(text []byte) []byte { return wide(text, unicode.LittleEndian, unicode.UseBOM) },
+	"UTF-16BE":       func(text []byte) []byte { return wide(text, unicode.BigEndian, unicode.IgnoreBOM) },
+	"UTF-16BE, BOM":  func(text []byte) []byte { return wide(text, unicode.BigEndian, unicode.UseBOM) },
+	"inside a log": func(text []byte) []byte {
+		log := strings.Repeat("12:00:01.123 [main] INFO  c.a.App - \"quoted\" request = 17ms\n", 5000)
+		return []byte(log + string(text) + log)
+	},
+}
+
+func wide(text []byte, e unicode.Endianness, b unicode.BOMPolicy) []byte {
+	out, _ := unicode.UTF16(e, b).NewEncoder().Bytes(text)
+	return out
+}
+
+// However a dump is encoded and whatever is put around it, it shows the same;
+// so it does in two such wrappings.
+func TestWrappedDumps(t *testing.T) {
+	nested := map[string][2]string{
+		"Docker around a build": {"a build's log", "Docker's json-file"}, "Docker around a mail": {"a mail", "Docker's json-file"},
+		"a container around JSON": {"JSON lines", "a container's log"}, "a journal in UTF-16": {"a journal", "UTF-16LE, BOM"}, "a page indented": {"HTML", "indented"},
+		"Docker around escapes": {"escaped line ends", "Docker's json-file"},
+	}
+	for _, path := range []string{"deadlock-monitors-and-juc-jdk17.txt", "truth-series-8dumps-jdk17.txt", "go126-debug2-dump.txt"} {
+		plain, err := os.ReadFile(fixtures + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := shown(t, plain)
+		if strings.Count(want, "<-") < 2 {
+			t.Fatalf("%s shows %q", path, want)
+		}
+		same := func(name string, text []byte) {
+			if got := shown(t, text); got != want {
+				t.Errorf("%s as %s shows\n%.3000s\nwant\n%.3000s", path, name, got, want)
+			}
+		}
+		for name, f := range wrapped {
+			same(name, f(plain))
+		}
+		for name, two := range nested {
+			same(name, wrapped[two[1]](wrapped[two[0]](plain)))
+		}
+	}
+}
+
+// What only looks wrapped is left as it is.
+func TestNotWrapped(t *testing.T) {
+	plain, err := os.ReadFile(fixtures + "deadlock-monitors-and-juc-jdk17.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a &amp; b &lt;c&gt;", `C:\new\table`, `{"log":"x"}`, "> quoted", "[INFO] 12"} {
+		text := bytes.ReplaceAll(plain, []byte("juc-1"), []byte(name))
+		if got := shown(t, text); !strings.Contains(got, name) {
+			t.Errorf("the thread %q is gone:\n%s", name, got)
+		}
+	}
+}
+
+// Cases of our own, each with what it shows above it.
+func TestWrappedFiles(t *testing.T) {
+	paths, _ := filepath.Glob("testdata/wrapped/*")
+	if len(paths) < 5 {
+		t.Fatalf("%d cases", len(paths))
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, input, _ := bytes.Cut(text, []byte("-- input --\n"))
+		if got := shown(t, input); got != string(want) {
+			t.Errorf("%s shows\n%swant\n%s", path, got, want)
+		}
+		for n := 0; n < len(input); n += 11 {
+			if tr, err := Open([]string{Stdin}, bytes.NewReader(input[:n]), Options{}); err == nil {
+				for ev := (format.Event{}); err == nil; err = tr.Read(&ev) {
+				}
+				if err != io.EOF {
+					t.Errorf("%s cut to %d bytes: %v", path, n, err)
+				}
+				tr.Close()
+			} else {
+				positioned(t, err)
+			}
+		}
+	}
+}
+
+// Every dialect is read through the layers as it is without.
+func TestDialectsAreNotWrapped(t *testing.T) {
+	paths, _ := filepath.Glob("threaddump/testdata/dialects/*")
+	if len(paths) < 20 {
+		t.Fatalf("%d dialects", len(paths))
+	}
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, dump, _ := bytes.Cut(text, []byte("-- dump --\n"))
+		bare, err := threaddump.NewReader(bufio.NewReader(bytes.NewReader(dump)), path, threaddump.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr, err := Open([]string{Stdin}, bytes.NewReader(dump), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; ; i++ {
+			var want, got format.Event
+			e1, e2 := bare.Read(&want), tr.Read(&got)
+			if e1 != e2 || !bytes.Equal(format.AppendText(nil, &want), format.AppendText(nil, &got)) {
+				t.Errorf("%s: event %d is %s, %v without layers and %s, %v", path, i, format.AppendText(nil, &want), e1, format.AppendText(nil, &got), e2)
+			}
+			if e1 != nil || e2 != nil {
+				break
+			}
+		}
+		tr.Close()
+	}
+}

@@ -1,0 +1,177 @@
+package contend.agent;
+
+import java.io.IOException;
+import java.lang.management.ThreadInfo;
+import java.lang.management.ThreadMXBean;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+
+/**
+ * How long threads were blocked at monitors, as the JVM itself measures it: what
+ * is too short for a sample is in it, and so is the time of a thread that was
+ * woken but has no processor yet. The JVM measures only while its contention
+ * monitoring is on; it is off by default, and so it is again at the end.
+ */
+final class Blocked {
+  // How many recordings of this JVM need the switch, each with classes of its
+  // own: the last one turns it off. Equal strings are one object, too.
+  private static final String USERS = "contend.agent.monitoring";
+
+  private final ThreadMXBean threads;
+  private final TraceWriter out;
+  private final Map<Long, Account> accounts = new HashMap<>();
+  private boolean switched, measures, told, first = true;
+  private long looked; // when, in System.nanoTime()
+  private long returned; // when a thread was last seen on its way back from Object.wait; 0 for never
+
+  Blocked(ThreadMXBean threads, TraceWriter out) {
+    this.threads = threads;
+    this.out = out;
+  }
+
+  void begin() throws IOException {
+    try {
+      measures = threads.isThreadContentionMonitoringSupported() && switchOn();
+    } catch (SecurityException e) {
+      return; // samples then stand for what they show
+    }
+    if (measures) {
+      told = true;
+      say("blocked");
+    }
+  }
+
+  private void say(String how) throws IOException {
+    out.begin(TraceWriter.SETTING).text("calibration").text(how).signed(0).end();
+  }
+
+  private boolean switchOn() {
+    synchronized (USERS) {
+      int users = Integer.getInteger(USERS, 0);
+      if (users > 0 || !threads.isThreadContentionMonitoringEnabled()) { // else the program wants it on, now and later
+        System.setProperty(USERS, Integer.toString(users + 1));
+        switched = true;
+        threads.setThreadContentionMonitoringEnabled(true);
+      }
+    }
+    return true;
+  }
+
+  void end() {
+    if (!switched) {
+      return;
+    }
+    switched = false;
+    synchronized (USERS) {
+      int users = Integer.getInteger(USERS, 1) - 1;
+      if (users > 0) {
+        System.setProperty(USERS, Integer.toString(users));
+        return;
+      }
+      System.clearProperty(USERS);
+      threads.setThreadContentionMonitoringEnabled(false);
+    }
+  }
+
+  /** Takes in how the program's threads stand at an instant; {@link #looked} ends it. */
+  void look(ThreadInfo t, long now) {
+    if (!measures) {
+      return;
+    }
+    if (t.getBlockedTime() < 0) { // somebody turned it off
+      measures = false;
+      return;
+    }
+    Account a = accounts.get(t.getThreadId());
+    if (a == null) {
+      accounts.put(t.getThreadId(), a = new Account(first ? t.getBlockedTime() * 1_000_000 : 0));
+    }
+    a.look(t, now, first ? now : looked + (now - looked) / 2, first);
+  }
+
+  void looked(long now) {
+    looked = now;
+    first = false;
+  }
+
+  /**
+   * Takes in a sample of a thread that was notified and is on its way back to its
+   * monitor: the JVM counts that as blocked, but it did not come for the lock.
+   */
+  void returns(long thread, long ns) {
+    Account a = accounts.get(thread);
+    if (a != null) {
+      a.returning += ns;
+      returned = looked;
+    }
+  }
+
+  /** Whether a thread was seen on its way back of late. */
+  boolean returning(long now, long lately) {
+    return returned != 0 && now - returned < lately;
+  }
+
+  /** Writes what was measured since the last time, up to that of the last sample, and forgets who has ended. */
+  void write(long time) throws IOException {
+    for (Iterator<Map.Entry<Long, Account>> at = accounts.entrySet().iterator(); at.hasNext(); ) {
+      Map.Entry<Long, Account> e = at.next();
+      Account a = e.getValue();
+      long ns = a.unwritten();
+      if (ns != 0) {
+        out.begin(TraceWriter.BLOCKED).time(time).number(e.getKey()).signed(ns).end();
+      }
+      if (a.looked != looked) {
+        at.remove();
+      }
+    }
+    if (!measures && told) {
+      told = false;
+      accounts.clear();
+      say("none");
+    }
+  }
+
+  /** What one thread was blocked, in nanoseconds of System.nanoTime() and of the JVM's count, which has milliseconds. */
+  private static final class Account {
+    long looked, returning;
+    private long base; // the JVM's count when the recording began
+    private long counted; // the JVM's count, which has no wait before it ends
+    private long since; // when the wait that goes on began, about
+    private boolean waits, preexisting;
+    private long number; // of the wait
+    private long written;
+
+    Account(long base) {
+      this.base = base;
+      this.counted = base;
+    }
+
+    void look(ThreadInfo t, long now, long between, boolean first) {
+      long count = t.getBlockedTime() * 1_000_000;
+      boolean blocked = t.getThreadState() == Thread.State.BLOCKED;
+      if (waits && (!blocked || t.getBlockedCount() != number)) {
+        waits = false;
+        if (preexisting) { // the count has all of it or nothing: what lies in the recording was seen
+          base += count - counted - (between - since);
+          preexisting = false;
+        }
+      }
+      if (blocked && !waits) {
+        waits = true;
+        preexisting = first;
+        since = between;
+        number = t.getBlockedCount();
+      }
+      counted = count;
+      looked = now;
+    }
+
+    long unwritten() {
+      long all = counted - base + (waits ? looked - since : 0) - returning;
+      long ns = all - written;
+      written = all;
+      return ns;
+    }
+  }
+}

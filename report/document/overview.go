@@ -1,0 +1,131 @@
+package document
+
+import (
+	"slices"
+	"strings"
+
+	"contend/analysis"
+	"contend/blame/findings"
+	"contend/blame/overview"
+	"contend/csp"
+)
+
+// LockOwner is one place in the program whose threads had a lock while others
+// waited for it, or a pseudo owner.
+type LockOwner struct {
+	Site    string    `json:"site"` // class.method:line that took the lock; [handoff] and the like are no places
+	WaitNs  int64     `json:"waitNs"`
+	Share   float64   `json:"share"`   // of the waiting for the lock
+	Callers []Callers `json:"callers"` // by waiting; none for a pseudo owner, or where nothing of the program called it
+	Doing   []Doing   `json:"doing"`   // by waiting; none for a pseudo owner
+
+	Provenance Provenance `json:"provenance"`
+}
+
+// Callers are the program's own frames around a site, innermost first.
+type Callers struct {
+	Sites  []string `json:"sites"`
+	WaitNs int64    `json:"waitNs"`
+}
+
+// Doing is what an owner was at while others waited.
+type Doing struct {
+	What   string `json:"what"` // asleep, in file I/O, in socket I/O, in I/O, waiting, on CPU, blocked, running or unknown
+	Class  string `json:"class,omitempty"`
+	WaitNs int64  `json:"waitNs"`
+}
+
+// Site is a place in the program where threads wait for a lock.
+type Site struct {
+	Site   string `json:"site"`
+	WaitNs int64  `json:"waitNs"`
+	Waits  int64  `json:"waits"`
+}
+
+// Finding is one thing to mend.
+type Finding struct {
+	Kind       string     `json:"kind"`
+	Title      string     `json:"title"`
+	Lock       string     `json:"lock"`
+	Class      string     `json:"class"`
+	LockSite   string     `json:"lockSite,omitempty"` // where the lock was made, or, where the trace does not tell, is mostly taken
+	Owner      string     `json:"owner,omitempty"`    // the site that took the lock
+	Root       string     `json:"root,omitempty"`     // the lock at the end of the chain of waits
+	Deadlock   int        `json:"deadlock,omitempty"` // number among deadlocks
+	Threads    int        `json:"threads,omitempty"`  // in the deadlock and behind it
+	WaitNs     int64      `json:"waitNs"`
+	Share      float64    `json:"share"` // of all waiting
+	Confidence string     `json:"confidence"`
+	Provenance Provenance `json:"provenance"`
+	Remedy     string     `json:"remedy"`
+}
+
+// Overview is what NewAnalyze makes the first screen of.
+type Overview struct {
+	Locks    []overview.Lock
+	Findings []findings.Finding
+	Phases   *csp.Series
+}
+
+// uncounted are the codes of warnings that tell of waiting the totals leave out.
+var uncounted = map[string]bool{"threshold": true, "virtual-threads": true, "unclassified": true, "not-recorded": true, "lost-data": true,
+	"truncated": true, "min-wait": true, "censored": true, "re-entry": true, "hidden": true}
+
+// notCounted returns the warnings that tell of waiting the totals leave out.
+func notCounted(all []Warning) []Warning {
+	out := []Warning{}
+	for _, w := range all {
+		if uncounted[w.Code] {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// owners converts the owners of a lock; top limits them, 0 means all.
+func owners(l *overview.Lock, top int) []LockOwner {
+	out := []LockOwner{}
+	for _, o := range limit(l.Owners, top) {
+		d := LockOwner{Site: o.Site, WaitNs: o.WaitNs, Share: ratio(o.WaitNs, l.WaitNs), Callers: []Callers{}, Doing: []Doing{}, Provenance: NewProvenance(o.ByProvenance)}
+		for _, c := range limit(o.Callers, top) {
+			d.Callers = append(d.Callers, Callers{strings.Split(c.Text, " < "), c.WaitNs})
+		}
+		for _, a := range o.Doings {
+			d.Doing = append(d.Doing, Doing{a.What.String(), a.Class, a.WaitNs})
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// sites converts the places where threads wait; top limits them, 0 means all.
+func sites(l *overview.Lock, top int) []Site {
+	out := []Site{}
+	for _, w := range limit(l.Waiters, top) {
+		out = append(out, Site(w))
+	}
+	return out
+}
+
+// newFindings converts findings.
+func newFindings(list []findings.Finding, locks []overview.Lock) []Finding {
+	out := []Finding{}
+	for _, f := range list {
+		d := Finding{Kind: f.Kind.String(), Title: f.Kind.Title(), Lock: f.Lock, Class: f.Class, Owner: f.Owner, Root: f.Root, Deadlock: f.Number, Threads: f.Threads,
+			WaitNs: f.WaitNs, Share: f.Share, Confidence: f.Confidence.String(), Provenance: NewProvenance(f.ByProvenance), Remedy: f.Kind.Remedy()}
+		if i := slices.IndexFunc(locks, func(l overview.Lock) bool { return l.Name == f.Lock }); i >= 0 {
+			d.LockSite = locks[i].Site
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// waitingThreads is how many threads waited on average; 0 where the trace has no
+// time.
+func waitingThreads(t *analysis.Trace, cov Coverage, waitNs int64) float64 {
+	if cov.Unit != "ns" {
+		return 0
+	}
+	return ratio(waitNs, t.ElapsedNs)
+}

@@ -1,0 +1,198 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+
+	"contend/report/document"
+	"contend/report/text"
+)
+
+// small is the part of all waiting below which a lock is not worth a reader's
+// first look, unless it is the biggest.
+const small = 0.01
+
+// locks are the top ones, each with who holds it and who waits.
+func (s *screen) locks() (lines []line) {
+	if s.trapped() && !s.Full {
+		return nil // the deadlocks say it all
+	}
+	if len(s.groups) > 0 {
+		lines = append(lines, line{"Locks, by " + s.thread + "s waiting for them", plain})
+	}
+	shown := 0
+	for i := range s.groups {
+		g := &s.groups[i]
+		if shown == s.detail.locks || i > 0 && !s.Full && float64(g.WaitNs) < small*float64(s.Total.WaitNs) {
+			break
+		}
+		owners := s.detail.owners
+		if i > 0 && !s.Full {
+			owners = min(owners, 2)
+		}
+		lines = append(lines, s.block(g, owners)...)
+		if i == 0 {
+			lines = append(lines, s.advice(g)...)
+		}
+		shown++
+	}
+	if rest := s.groups[shown:]; len(rest) > 0 {
+		locks, ns := 0, int64(0)
+		for i := range rest {
+			locks, ns = locks+rest[i].locks, ns+rest[i].WaitNs
+		}
+		lines = append(lines, fill(fmt.Sprintf("%4s  ", percent(ns, s.Total.WaitNs)), s.Width, plain, prose(fmt.Sprintf("on %s (--top N or --tables shows them)", some(int64(locks), "more lock")))...)...)
+	}
+	return lines
+}
+
+// trapped reports whether nobody waits but in deadlocks.
+func (s *screen) trapped() bool {
+	ns := int64(0)
+	for i := range s.Findings {
+		if s.Findings[i].Deadlock > 0 {
+			ns += s.Findings[i].WaitNs
+		}
+	}
+	return ns > 0 && ns >= s.Total.WaitNs
+}
+
+// block is one lock.
+func (s *screen) block(g *group, owners int) []line {
+	parts := []string{s.class(g.Class)}
+	if _, named, ok := strings.Cut(g.Lock.Lock, " ("); ok && g.locks == 1 { // what the trace knows of it
+		parts = append(parts, "("+named)
+	}
+	if !unknownSite(g.Site) {
+		parts = append(parts, "at "+s.simple(g.Site))
+	} else if g.Lock.Lock != "" && g.Lock.Lock != g.Class {
+		parts = append(parts, s.lock(g.Lock.Lock))
+	}
+	if g.locks > 1 {
+		parts = append(parts, fmt.Sprintf("(%d locks, the biggest %s)", g.locks, percent(g.biggest, g.WaitNs)))
+	}
+	lines := fill(fmt.Sprintf("%4s  ", percent(g.WaitNs, s.Total.WaitNs)), s.Width, strong, parts...)
+	lines = append(lines, fill("      ", s.Width, plain, s.numbers(g)...)...)
+	lines = append(lines, s.holders(g, owners)...)
+	return append(lines, s.waiters(g)...)
+}
+
+// numbers is how much waiting there is for a lock.
+func (s *screen) numbers(g *group) []string {
+	if s.counts {
+		return []string{s.amount(g.WaitNs)}
+	}
+	avg := average(float64(g.WaitNs) / float64(max(s.ElapsedNs, 1)))
+	if u := g.Uncertainty; u != nil && u.PlusMinusNs != nil {
+		avg += " ± " + average(float64(*u.PlusMinusNs)/float64(max(s.ElapsedNs, 1)))
+	}
+	parts := []string{avg, "waiting on average:", text.Duration(g.WaitNs) + ",", some(g.Waits, "wait")}
+	if g.locks == 1 { // how many threads wait for any of several is not known
+		parts[3] += ","
+		parts = append(parts, s.threads(int64(g.Waiters)))
+	}
+	if g.MaxNs > 0 {
+		parts[len(parts)-1] += ","
+		parts = append(parts, "longest "+text.Duration(g.MaxNs))
+	}
+	return parts
+}
+
+// holders says who had the lock meanwhile: n of those with a name, and between
+// them who has none.
+func (s *screen) holders(g *group, n int) (lines []line) {
+	first, named := "      held by  ", 0
+	for i := range g.Owners {
+		o := &g.Owners[i]
+		if named == n || named > 0 && !s.Full && o.WaitNs*20 < g.WaitNs {
+			break
+		}
+		if !unknownSite(o.Site) {
+			named++
+		} else if i > 0 && !s.Full && o.WaitNs*20 < g.WaitNs {
+			continue
+		}
+		lines = append(lines, s.holder(first+fmt.Sprintf("%4s ", percent(o.WaitNs, g.WaitNs)), o)...)
+		first = strings.Repeat(" ", len(first))
+	}
+	return lines
+}
+
+// holder is one owner: where it took the lock, called by whom, what it was at,
+// and how that is known. Callers it has no room for are left out.
+func (s *screen) holder(first string, o *document.LockOwner) (lines []line) {
+	var callers []string
+	if len(o.Callers) > 0 {
+		callers = o.Callers[0].Sites
+	}
+	parts := func(n int) []string {
+		parts := []string{s.owner(o.Site)}
+		for _, c := range callers[:n] {
+			parts = append(parts, "< "+s.simple(c))
+		}
+		if what := s.doing(o); what != "" {
+			parts[len(parts)-1] += ","
+			parts = append(parts, what)
+		}
+		if how := known(o.Provenance); how != "" && !unknownSite(o.Site) {
+			parts = append(parts, "("+how+")")
+		}
+		return parts
+	}
+	n := min(len(callers), s.detail.callers)
+	lines = fill(first, s.Width, plain, parts(n)...)
+	for n < len(callers) {
+		n++
+		longer := fill(first, s.Width, plain, parts(n)...)
+		if len(longer) > len(lines) {
+			break
+		}
+		lines = longer
+	}
+	return lines
+}
+
+// doing is what an owner was at for most of the time, if it is known, or for a
+// good part.
+func (s *screen) doing(o *document.LockOwner) string {
+	for _, d := range o.Doing {
+		if d.What == "running or unknown" || d.WaitNs*5 < o.WaitNs {
+			continue
+		}
+		what := strings.Replace(d.What, "waiting", "in Object.wait", 1)
+		if d.Class != "" {
+			what = "waiting for " + s.class(d.Class)
+		}
+		if d.WaitNs*10 < o.WaitNs*9 {
+			what = percent(d.WaitNs, o.WaitNs) + " of it " + what
+		}
+		return what
+	}
+	return ""
+}
+
+// waiters says where threads wait, as far as a line holds.
+func (s *screen) waiters(g *group) []line {
+	var parts []string
+	for i := range g.Waiting {
+		w := &g.Waiting[i]
+		if unknownSite(w.Site) && i == 0 {
+			return nil
+		}
+		part := percent(w.WaitNs, g.WaitNs) + " " + s.simple(w.Site)
+		more := append(parts[:len(parts):len(parts)], part)
+		if i > 0 {
+			more[i-1] += ","
+		}
+		if !s.Full && i > 0 && len(fill(waitingAt, s.Width, plain, more...)) > len(fill(waitingAt, s.Width, plain, more[0])) {
+			break
+		}
+		parts = more
+	}
+	if len(parts) == 0 || len(g.Waiting) == 1 && g.Waiting[0].Site == g.Site && !s.Full {
+		return nil // it stands above
+	}
+	return fill(waitingAt, s.Width, plain, parts...)
+}
+
+const waitingAt = "      waiting  "

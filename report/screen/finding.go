@@ -1,0 +1,137 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+
+	"contend/analysis"
+	"contend/blame/findings"
+	"contend/report/document"
+)
+
+// findings says what is wrong, the gravest first.
+func (s *screen) findings() (lines []line) {
+	for i := range s.Deadlocks {
+		if i >= s.detail.findings {
+			lines = append(lines, fill("", s.Width, alarm, prose(fmt.Sprintf("and %s (--full shows all)", some(int64(len(s.Deadlocks)-i), "more deadlock")))...)...)
+			break
+		}
+		lines = append(lines, s.deadlock(&s.Deadlocks[i])...)
+	}
+	shown, left := 0, 0
+	for _, f := range distinct(s.Findings) {
+		if f.Kind == findings.Deadlock.String() {
+			continue
+		}
+		if shown == 0 {
+			lines = append(lines, line{"Findings, by their part of all waiting", plain})
+		}
+		if shown+len(s.Deadlocks) >= max(s.detail.findings, 1) && shown > 0 {
+			left++
+			continue
+		}
+		shown++
+		lines = append(lines, s.finding(&f)...)
+	}
+	if left > 0 {
+		lines = append(lines, fill("      ", s.Width, plain, prose(fmt.Sprintf("and %s (--full shows all)", some(int64(left), "smaller finding")))...)...)
+	}
+	return lines
+}
+
+// distinct joins findings that differ in which of several equal locks they are
+// about.
+func distinct(list []document.Finding) (out []document.Finding) {
+	at := map[[3]string]int{}
+	for _, f := range list {
+		key := [3]string{f.Kind, f.Class, f.Owner}
+		if i, ok := at[key]; ok && f.Owner != "" {
+			out[i].WaitNs += f.WaitNs
+			out[i].Share += f.Share
+			continue
+		}
+		at[key] = len(out)
+		out = append(out, f)
+	}
+	return out
+}
+
+// finding is one sentence, and what to do.
+func (s *screen) finding(f *document.Finding) []line {
+	lock := s.class(f.Class)
+	if f.LockSite != "" && f.LockSite != f.Owner {
+		lock += " at " + s.simple(f.LockSite)
+	}
+	title := strings.NewReplacer("holding the lock", "holding "+lock, "holding this one", "holding "+lock).Replace(f.Title)
+	if f.Root != "" {
+		root, _, _ := strings.Cut(f.Root, "@")
+		if root = s.class(root); root != s.class(f.Class) {
+			title = strings.Replace(title, "another lock", root, 1)
+		} else {
+			title = strings.Replace(title, "another lock", "another "+root, 1)
+		}
+	}
+	parts := append([]string{s.simple(f.Owner)}, prose("is "+title)...)
+	lines := fill(fmt.Sprintf("%4s  ", percent(f.WaitNs, s.Total.WaitNs)), s.Width, strong, parts...)
+	remedy := f.Remedy
+	if !s.Full {
+		remedy = firstClause(remedy)
+	}
+	if f.Confidence != findings.High.String() {
+		remedy += " (confidence: " + f.Confidence + ")"
+	}
+	return append(lines, fill("      -> ", s.Width, plain, prose(remedy)...)...)
+}
+
+// firstClause is what to do, without the alternatives.
+func firstClause(sentence string) string {
+	if i := strings.IndexAny(sentence, ",;:"); i > 0 {
+		return sentence[:i]
+	}
+	return strings.TrimSuffix(sentence, ".")
+}
+
+// members is how many threads of a deadlock are shown where not all are asked
+// for.
+const members = 3
+
+// deadlock names each thread with what it waits for and who holds that.
+func (s *screen) deadlock(d *document.Deadlock) []line {
+	title := fmt.Sprintf("DEADLOCK #%d: %s wait for each other for ever", d.Number, s.threads(int64(len(d.Cycle))))
+	if len(d.Cycle) == 1 {
+		title = fmt.Sprintf("DEADLOCK #%d: 1 %s waits for itself for ever", d.Number, s.thread)
+	}
+	if n := len(d.Queued); n > 0 {
+		title += fmt.Sprintf(", %d more behind them", n)
+		if n <= members {
+			title += " (" + strings.Join(d.Queued, ", ") + ")"
+		}
+	}
+	lines := fill("", s.Width, alarm, prose(title)...)
+	for i := range d.Cycle {
+		m, holder := &d.Cycle[i], d.Cycle[(i+1)%len(d.Cycle)].Thread
+		if i == members && !s.Full {
+			lines = append(lines, fill("  ", s.Width, plain, prose(fmt.Sprintf("and %d more (--full shows all)", len(d.Cycle)-i))...)...)
+			break
+		}
+		parts := append([]string{m.Thread}, "waits at", s.place(m.Stack), "for", s.lock(m.Lock)+",", "held by", holder)
+		lines = append(lines, fill("  ", s.Width, plain, parts...)...)
+		if s.Full {
+			lines = append(lines, s.stack("      ", m.Stack)...)
+		}
+	}
+	if s.Full && len(d.Queued) > 0 {
+		lines = append(lines, fill("  behind: ", s.Width, plain, prose(strings.Join(d.Queued, ", "))...)...)
+	}
+	remedy := findings.Deadlock.Remedy()
+	return append(lines, fill("  -> ", s.Width, plain, prose(firstClause(remedy))...)...)
+}
+
+// place is the innermost frame of the program in a stack.
+func (s *screen) place(st document.Stack) string {
+	f, ok := analysis.AppFrame(st.Frames())
+	if !ok {
+		return "an unknown place"
+	}
+	return s.simple(frameText(f.Class, f.Method, f.Line))
+}

@@ -1,0 +1,102 @@
+package screen
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"contend/report/document"
+)
+
+// group is the locks of one class that are known by one place in the program: to
+// a reader they are one lock, or so many of them.
+type group struct {
+	document.Lock       // the sums; name, class and site are those of the biggest
+	locks         int   // how many
+	biggest       int64 // waiting for the biggest of them
+}
+
+// groupsOf joins locks, which are by waiting, biggest first.
+func groupsOf(locks []document.Lock) (groups []group) {
+	at := map[[2]string]int{}
+	for i := range locks {
+		l := &locks[i]
+		key := [2]string{l.Class, l.Site}
+		if l.Site == "" {
+			key[1] = l.Lock
+		}
+		j, ok := at[key]
+		if !ok {
+			at[key] = len(groups)
+			groups = append(groups, group{*l, 1, l.WaitNs})
+			continue
+		}
+		groups[j].add(l)
+	}
+	slices.SortStableFunc(groups, func(a, b group) int { return cmp.Compare(b.WaitNs, a.WaitNs) })
+	return groups
+}
+
+// add joins a smaller lock. How many threads waited for any of them is not told:
+// at least as many as for one.
+func (g *group) add(l *document.Lock) {
+	g.locks++
+	g.WaitNs += l.WaitNs
+	g.Waits += l.Waits
+	g.Failed += l.Failed
+	g.MaxNs, g.Waiters = max(g.MaxNs, l.MaxNs), max(g.Waiters, l.Waiters)
+	g.Uncertainty = nil
+	g.Owners = joinOwners(g.Owners, l.Owners)
+	g.Waiting = slices.Clone(g.Waiting)
+	for _, w := range l.Waiting {
+		if i := slices.IndexFunc(g.Waiting, func(v document.Site) bool { return v.Site == w.Site }); i >= 0 {
+			g.Waiting[i].WaitNs += w.WaitNs
+			g.Waiting[i].Waits += w.Waits
+		} else {
+			g.Waiting = append(g.Waiting, w)
+		}
+	}
+	slices.SortStableFunc(g.Waiting, func(a, b document.Site) int { return cmp.Compare(b.WaitNs, a.WaitNs) })
+}
+
+// joinOwners adds up what is told of the owners at each site.
+func joinOwners(list, more []document.LockOwner) []document.LockOwner {
+	out := slices.Clone(list)
+	for _, o := range more {
+		i := slices.IndexFunc(out, func(p document.LockOwner) bool { return p.Site == o.Site })
+		if i < 0 {
+			out = append(out, o)
+			continue
+		}
+		p := &out[i]
+		p.WaitNs += o.WaitNs
+		p.Provenance = addProvenance(p.Provenance, o.Provenance)
+		p.Callers = joinBy(p.Callers, o.Callers, func(c document.Callers) string { return strings.Join(c.Sites, " < ") }, func(a, b document.Callers) document.Callers {
+			return document.Callers{Sites: a.Sites, WaitNs: a.WaitNs + b.WaitNs}
+		}, func(c document.Callers) int64 { return c.WaitNs })
+		p.Doing = joinBy(p.Doing, o.Doing, func(d document.Doing) string { return d.What + " " + d.Class }, func(a, b document.Doing) document.Doing {
+			return document.Doing{What: a.What, Class: a.Class, WaitNs: a.WaitNs + b.WaitNs}
+		}, func(d document.Doing) int64 { return d.WaitNs })
+	}
+	slices.SortStableFunc(out, func(a, b document.LockOwner) int { return cmp.Compare(b.WaitNs, a.WaitNs) })
+	return out
+}
+
+// joinBy joins two lists whose elements with one key are one, biggest first.
+func joinBy[T any](list, more []T, key func(T) string, join func(T, T) T, ns func(T) int64) []T {
+	out := slices.Clone(list)
+	for _, m := range more {
+		if i := slices.IndexFunc(out, func(v T) bool { return key(v) == key(m) }); i >= 0 {
+			out[i] = join(out[i], m)
+		} else {
+			out = append(out, m)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b T) int { return cmp.Compare(ns(b), ns(a)) })
+	return out
+}
+
+func addProvenance(a, b document.Provenance) document.Provenance {
+	return document.Provenance{ExactNs: a.ExactNs + b.ExactNs, SampledNs: a.SampledNs + b.SampledNs, InferredNs: a.InferredNs + b.InferredNs,
+		EstimatedNs: a.EstimatedNs + b.EstimatedNs, ThreadOnlyNs: a.ThreadOnlyNs + b.ThreadOnlyNs, UnknownNs: a.UnknownNs + b.UnknownNs}
+}

@@ -1,0 +1,52 @@
+package screen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"contend/report/document"
+	"contend/report/text"
+)
+
+// head says what was read, and how much waiting there was.
+func (s *screen) head() []line {
+	parts := append([]string{s.inputs() + ":"}, prose(s.amounts())...)
+	if s.counts || s.Total.Waits == 0 {
+		return fill("", s.Width, strong, parts...)
+	}
+	return fillWith("", s.Width, strong, parts, fmt.Sprintf("(%s in %s)", text.Duration(s.Total.WaitNs), some(s.Total.Waits, "wait")))
+}
+
+// inputs names the inputs, few of many.
+func (s *screen) inputs() string {
+	names := s.Trace.Inputs
+	if len(names) > 2 && !s.Full {
+		return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
+	}
+	return strings.Join(names, ", ")
+}
+
+// amounts is the sentence for who reads no more.
+func (s *screen) amounts() string {
+	t := &s.Total
+	switch {
+	case s.unitIsThreads:
+		if t.WaitNs == 0 {
+			return fmt.Sprintf("%s, none waiting for a lock", s.threads(int64(s.Trace.Threads)))
+		}
+		return fmt.Sprintf("%s, %s waiting for a lock", s.threads(int64(s.Trace.Threads)), text.Number(t.WaitNs))
+	case s.counts && s.timeless():
+		return s.measure.Text(t.WaitNs) + ", counted but not timed"
+	case s.counts:
+		return fmt.Sprintf("%s in %s, counted but not timed", s.measure.Text(t.WaitNs), text.Duration(s.ElapsedNs))
+	case t.WaitNs == 0 && t.Waits == 0:
+		return fmt.Sprintf("%s, %s, none seen waiting for a lock", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)))
+	}
+	return fmt.Sprintf("%s, %s, %s waiting for a lock on average", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), average(s.WaitingThreads))
+}
+
+// timeless reports whether the input has no times at all.
+func (s *screen) timeless() bool {
+	return slices.ContainsFunc(s.Coverage.Warnings, func(w document.Warning) bool { return w.Code == "no-times" })
+}

@@ -1,0 +1,87 @@
+package screen
+
+import (
+	"strings"
+
+	"contend/report/text"
+)
+
+// line is one line, whole.
+type line struct {
+	text  string
+	style style
+}
+
+// style is how a terminal shows a line.
+type style string
+
+// The styles, as terminals are told them.
+const (
+	plain  style = ""
+	strong style = "\x1b[1m"
+	alarm  style = "\x1b[1;31m"
+)
+
+func (l line) string(color bool) string {
+	if !color || l.style == plain || l.text == "" {
+		return l.text
+	}
+	return string(l.style) + l.text + "\x1b[0m"
+}
+
+// fill sets parts, each of which stays whole, in lines of a width. first stands
+// before the first line, as many spaces before the others. A part too long for
+// a line is broken at its spaces, and a word too long loses its middle.
+func fill(first string, width int, st style, parts ...string) (lines []line) {
+	indent := strings.Repeat(" ", text.Columns(first))
+	room := max(width-len(indent), 8)
+	now, used := first, 0
+	add := func(word string) {
+		n := text.Columns(word)
+		if used > 0 && used+1+n > room {
+			lines = append(lines, line{now, st})
+			now, used = indent, 0
+		}
+		if used > 0 {
+			now, used = now+" ", used+1
+		}
+		now, used = now+word, used+n
+	}
+	for _, part := range parts {
+		if part = text.Sanitize(part); text.Columns(part) <= room {
+			add(part)
+			continue
+		}
+		for word := range strings.FieldsSeq(part) {
+			add(middle(word, room))
+		}
+	}
+	return append(lines, line{now, st})
+}
+
+// fillWith is fill with more parts for as long as they take no more lines.
+func fillWith(first string, width int, st style, parts []string, more ...string) []line {
+	lines := fill(first, width, st, parts...)
+	for _, m := range more {
+		parts = append(parts[:len(parts):len(parts)], m)
+		longer := fill(first, width, st, parts...)
+		if len(longer) > len(lines) {
+			break
+		}
+		lines = longer
+	}
+	return lines
+}
+
+// prose makes parts of a sentence, which may be broken anywhere.
+func prose(sentence string) []string { return strings.Fields(sentence) }
+
+// middle cuts the middle out of a name that is too long: its class begins it, and
+// its method ends it.
+func middle(s string, n int) string {
+	if text.Columns(s) <= n {
+		return s
+	}
+	front := text.FirstColumns(s, (n-1)/2)
+	return front + text.Shorten(s, n-text.Columns(front), text.End)
+}

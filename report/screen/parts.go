@@ -1,0 +1,35 @@
+package screen
+
+import "contend/report/document"
+
+// Options of the screen.
+type Options struct {
+	Width int  // columns; 0 is DefaultWidth
+	Color bool // the terminal shows colours, and its user wants them
+	Full  bool // all that is known, in as many lines as it takes
+	Top   int  // locks shown at most, 0 for as many as fit
+}
+
+// DefaultWidth is the width of what no terminal shows.
+const DefaultWidth = 80
+
+// Answer is what is shown: the overview of all locks, and for Options.Full the
+// waiting by the owners' stacks and classes of locks.
+type Answer struct {
+	*document.Analyze
+	Stacks *document.Blame
+}
+
+// detail is how much is shown of what there is.
+type detail struct {
+	findings, locks, owners, callers, notes int
+}
+
+// screen is what the parts of a screen are made of.
+type screen struct {
+	Answer
+	Options
+	words
+	groups []group
+	detail
+}

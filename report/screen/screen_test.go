@@ -1,0 +1,141 @@
+package screen
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"contend/report/document"
+
+	"github.com/clipperhouse/displaywidth"
+)
+
+// shown writes a screen as text.
+func shown(t *testing.T, a *document.Analyze, o Options) string {
+	t.Helper()
+	var out bytes.Buffer
+	if err := Write(&out, Answer{Analyze: a}, o); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// service is a document of n locks of one class, each waited for less than the
+// one before.
+func service(n int, class string, site func(int) string) *document.Analyze {
+	a := &document.Analyze{Trace: document.Trace{Inputs: []string{"a.jfr"}, Format: "jfr 2.1", Threads: 9}, ElapsedNs: 1e9, Coverage: document.Coverage{Unit: "ns"}}
+	for i := range n {
+		ns := int64(1e9 / (i + 1))
+		a.Total.WaitNs += ns
+		a.Total.Waits++
+		a.Locks = append(a.Locks, document.Lock{Lock: fmt.Sprintf("%s@%x", class, i+16), Class: class, Kind: "monitor", Waits: 1, WaitNs: ns, Waiters: 2, MaxNs: ns, Site: site(i),
+			Owners:     []document.LockOwner{{Site: site(i), WaitNs: ns, Share: 1, Doing: []document.Doing{{What: "asleep", WaitNs: ns}}, Provenance: document.Provenance{InferredNs: ns}}},
+			Waiting:    []document.Site{{Site: site(i), WaitNs: ns, Waits: 1}},
+			Provenance: document.Provenance{InferredNs: ns}})
+	}
+	a.WaitingThreads = float64(a.Total.WaitNs) / 1e9
+	a.Coverage.Provenance.InferredNs = a.Total.WaitNs
+	return a
+}
+
+func TestAThousandLocksFit(t *testing.T) {
+	for name, a := range map[string]*document.Analyze{
+		"at one place":        service(1000, "com.example.shop.Cart", func(int) string { return "com.example.shop.Shop.checkout:12" }),
+		"at as many":          service(1000, "com.example.shop.Cart", func(i int) string { return fmt.Sprintf("com.example.shop.Shop$Step%d.run:%d", i, i) }),
+		"with endless names":  service(9, "a."+strings.Repeat("VeryLong", 40), func(i int) string { return "b." + strings.Repeat("Endless", 30) + fmt.Sprint(i) + ".method:7" }),
+		"with foreign script": service(9, "在庫.管理ロック", func(i int) string { return fmt.Sprintf("在庫.%s管理.取得:%d", strings.Repeat("長", 60), i) }),
+	} {
+		text := shown(t, a, Options{Width: 80})
+		if n := strings.Count(text, "\n"); n > MaxLines {
+			t.Errorf("%s: %d lines", name, n)
+		}
+		for l := range strings.Lines(text) {
+			if n := displaywidth.String(strings.TrimSuffix(l, "\n")); n > 80 {
+				t.Errorf("%s: %d columns: %q", name, n, l)
+			}
+		}
+	}
+	if text := shown(t, service(1000, "Cart", func(int) string { return "Shop.checkout:12" }), Options{}); !strings.Contains(text, "Cart at Shop.checkout:12 (1000 locks, the biggest 13 %)") {
+		t.Errorf("a thousand locks at one place:\n%s", text)
+	}
+}
+
+// Whoever holds a thousand stripes of a lock is one owner.
+func TestOwnersOfEqualLocksAreAddedUp(t *testing.T) {
+	g := groupsOf(service(4, "Cart", func(int) string { return "Shop.checkout:12" }).Locks)
+	if len(g) != 1 || g[0].locks != 4 || len(g[0].Owners) != 1 || g[0].Owners[0].WaitNs != g[0].WaitNs || len(g[0].Waiting) != 1 || g[0].Waiting[0].Waits != 4 ||
+		len(g[0].Owners[0].Doing) != 1 || g[0].Owners[0].Provenance.InferredNs != g[0].WaitNs {
+		t.Errorf("%+v", g)
+	}
+}
+
+// Names lose their packages, then their middles, never their class and method.
+func TestNamesKeepClassAndMethod(t *testing.T) {
+	java, golang := &words{}, &words{paths: true}
+	for in, want := range map[string]string{
+		"com.example.Shop$Cart.add:3": "Shop$Cart.add:3", "Shop.add": "Shop.add", "[handoff]": "[handoff]", "clojure.core$map.invoke:2": "core$map.invoke:2", "a.b.c.d:1": "c.d:1",
+	} {
+		if got := java.simple(in); got != want {
+			t.Errorf("%s: %s", in, got)
+		}
+	}
+	for in, want := range map[string]string{"github.com/x/y.(*T).run:7": "y.(*T).run:7", "main.main.func1:29": "main.main.func1:29"} {
+		if got := golang.simple(in); got != want {
+			t.Errorf("%s: %s", in, got)
+		}
+	}
+	for in, want := range map[string]string{
+		"java.util.concurrent.locks.ReentrantLock$NonfairSync": "ReentrantLock", "java.util.concurrent.locks.ReentrantLock$FairSync": "ReentrantLock (fair)",
+		"java.util.concurrent.locks.StampedLock": "StampedLock", "com.example.Shop$Sync": "Shop$Sync", "int[]": "int[]",
+	} {
+		if got := java.class(in); got != want {
+			t.Errorf("%s: %s", in, got)
+		}
+	}
+	if got := middle("org.example.VeryLongClassName.methodOfIt:123", 24); len([]rune(got)) != 24 || !strings.HasSuffix(got, "OfIt:123") || !strings.HasPrefix(got, "org.exam") {
+		t.Error(got)
+	}
+}
+
+// Colours are for terminals: a pipe gets none.
+func TestDeadlocksAndFindingsAreColoured(t *testing.T) {
+	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
+	a.Deadlocks = []document.Deadlock{{Number: 1, Cycle: []document.Member{{Thread: "a", Lock: "Cart@1"}, {Thread: "b", Lock: "Cart@2"}}, Queued: []string{}}}
+	plainText, coloured := shown(t, a, Options{}), shown(t, a, Options{Color: true})
+	if strings.Contains(plainText, "\x1b") || !strings.Contains(coloured, string(alarm)+"DEADLOCK #1") {
+		t.Errorf("%q\n%q", plainText, coloured)
+	}
+	if strings.NewReplacer(string(alarm), "", string(strong), "", "\x1b[0m", "").Replace(coloured) != plainText {
+		t.Error("colours change what is said")
+	}
+}
+
+// What a trace names must not act on the terminal.
+func TestNamesDoNotAct(t *testing.T) {
+	a := service(2, "Ca\x1b[31mrt", func(int) string { return "Shop.check\nout:12" })
+	a.Trace.Inputs = []string{"a\x1b[2J.jfr"}
+	a.NotCounted = []document.Warning{{Code: "threshold", Text: "b\x1b]0;x"}}
+	for _, o := range []Options{{}, {Full: true}} {
+		if text := shown(t, a, o); strings.Contains(text, "\x1b") || strings.Contains(text, "check\nout") {
+			t.Errorf("%q", text)
+		}
+	}
+}
+
+// An empty recording says what it may lack; so does one with hardly any waiting.
+func TestLittleWaitingIsSaid(t *testing.T) {
+	a := &document.Analyze{Trace: document.Trace{Inputs: []string{"a.jfr"}, Format: "jfr 2.1", Threads: 3}, ElapsedNs: 2e9, Coverage: document.Coverage{Unit: "ns"},
+		NotCounted: []document.Warning{{Code: "not-recorded", Text: "waits were not recorded: the settings disable jdk.ThreadPark"}}}
+	for _, want := range []string{"3 threads, none seen waiting for a lock", "not counted: waits were not recorded", "next: contend jfc"} {
+		if text := shown(t, a, Options{}); !strings.Contains(text, want) {
+			t.Errorf("%q is missing:\n%s", want, text)
+		}
+	}
+	b := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
+	b.ElapsedNs = 1e12
+	b.WaitingThreads /= 1e3
+	if text := shown(t, b, Options{}); !strings.Contains(text, "Threads hardly wait for it") {
+		t.Errorf("one wait in a quarter of an hour:\n%s", text)
+	}
+}

@@ -1,0 +1,142 @@
+package screen
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"contend/report/document"
+)
+
+// tail says what was not counted, how sure the rest is, and what to run next.
+func (s *screen) tail() (lines []line) {
+	for i, w := range s.NotCounted {
+		if i == s.detail.notes {
+			lines = append(lines, fill("", s.Width, plain, prose(fmt.Sprintf("not counted: %s more (--full shows all)", some(int64(len(s.NotCounted)-i), "thing")))...)...)
+			break
+		}
+		lines = append(lines, fill("not counted: ", s.Width, plain, prose(s.brief(w))...)...)
+	}
+	for _, w := range s.Coverage.Warnings {
+		if doubts[w.Code] && !s.Full {
+			lines = append(lines, fill("doubt: ", s.Width, plain, prose(s.brief(w))...)...)
+		}
+	}
+	lines = append(lines, s.sureness()...)
+	if s.Full {
+		for _, w := range s.Coverage.Warnings {
+			lines = append(lines, fill("note: ", s.Width, plain, prose(w.Text)...)...)
+		}
+	}
+	return append(lines, s.next()...)
+}
+
+// doubts are the codes of warnings that say that a number above may be wrong.
+var doubts = map[string]bool{"mixed": true, "wild-times": true, "overflow": true, "disagreement": true}
+
+// brief is a warning without its details, unless they are asked for.
+func (s *screen) brief(w document.Warning) string {
+	if s.Full {
+		return w.Text
+	}
+	text, _, _ := strings.Cut(w.Text, ";")
+	return text
+}
+
+// sureness says how the owners are known, and how much of that is expected to
+// be right.
+func (s *screen) sureness() []line {
+	if s.counts || s.Total.WaitNs == 0 {
+		return nil
+	}
+	right := map[string]float64{}
+	if c := s.Coverage.Calibration; c != nil {
+		for _, p := range c.Provenance {
+			if p.ExpectedRight != nil {
+				right[strings.ReplaceAll(p.Name, "-", " ")] = *p.ExpectedRight
+			}
+		}
+	}
+	var parts []string
+	for _, p := range s.Coverage.Provenance.Parts() {
+		if p.Ns == 0 || float64(p.Ns) < little*float64(s.Total.WaitNs) && !s.Full {
+			continue
+		}
+		part := p.Name + " " + percent(p.Ns, s.Total.WaitNs)
+		if v, ok := right[p.Name]; ok {
+			part += fmt.Sprintf(" (%.0f %% right)", 100*v)
+		}
+		parts = append(parts, part+",")
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	parts[len(parts)-1] = strings.TrimSuffix(parts[len(parts)-1], ",")
+	return fill("owners: ", s.Width, plain, parts...)
+}
+
+// little is the part of all waiting below which it is not said how owners are
+// known.
+const little = 0.03
+
+// next is the command to run now.
+func (s *screen) next() []line {
+	file := s.arguments()
+	var parts []string
+	switch {
+	case len(s.Deadlocks) > 0 && !s.Full:
+		parts = []string{"contend analyze --full " + file, "(whole stacks)"}
+	case s.Total.WaitNs == 0:
+		parts = s.record()
+	case s.counts && len(s.groups) > 0:
+		parts = []string{"contend blame --by lock,waiter-stack " + file}
+	case len(s.groups) > 0:
+		parts = []string{"contend blame --class " + s.pattern(s.groups[0].Class) + " " + file, "(all who held it)"}
+		if !s.Full {
+			parts = append(parts, "or contend analyze --full (whole stacks)")
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return fill("next: ", s.Width, plain, parts...)
+}
+
+// pattern is a regular expression for a class that needs no quotes.
+func (s *screen) pattern(class string) string {
+	name, _, _ := strings.Cut(s.class(class), " ")
+	return quoted(strings.NewReplacer("$", ".", "[", ".", "]", ".").Replace(name))
+}
+
+// record tells how to make a recording that holds what this one may miss.
+func (s *screen) record() []string {
+	switch {
+	case strings.HasPrefix(s.Trace.Format, "jfr"):
+		return []string{"contend jfc > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(records every wait)"}
+	case s.paths:
+		return prose("record runtime/trace while the program is under load")
+	}
+	return prose("take it while the program is under load; contend record PID records a JVM")
+}
+
+// arguments are the inputs as a shell reads them.
+func (s *screen) arguments() string {
+	var names []string
+	for _, n := range s.Trace.Inputs {
+		names = append(names, quoted(n))
+	}
+	if len(names) > 2 && !s.Full {
+		return "TRACE ..."
+	}
+	return strings.Join(names, " ")
+}
+
+var bare = regexp.MustCompile(`^[\w./:=@%+,-]+$`)
+
+// quoted writes an argument as a shell reads it.
+func quoted(s string) string {
+	if bare.MatchString(s) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

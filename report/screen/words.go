@@ -1,0 +1,112 @@
+package screen
+
+import (
+	"fmt"
+	"strings"
+
+	"contend/report/document"
+	"contend/report/text"
+)
+
+// some writes a number of things.
+func some(n int64, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return text.Number(n) + " " + one + "s"
+}
+
+func (w *words) threads(n int64) string { return some(n, w.thread) }
+
+// percent writes a share without decimals, unless it would read as none or all.
+func percent(part, whole int64) string {
+	v := 100 * float64(part) / float64(max(whole, 1))
+	switch {
+	case part > 0 && v < 0.5:
+		return "<1 %"
+	case part < whole && v >= 99.5:
+		return ">99 %"
+	}
+	return fmt.Sprintf("%.0f %%", v)
+}
+
+// average writes how many threads waited on average, with as many digits as
+// mean anything.
+func average(v float64) string {
+	switch {
+	case v >= 99.5:
+		return text.Number(int64(v + 0.5))
+	case v >= 9.95:
+		return fmt.Sprintf("%.0f", v)
+	case v >= 0.095:
+		return fmt.Sprintf("%.1f", v)
+	case v >= 0.0095:
+		return fmt.Sprintf("%.2f", v)
+	case v > 0:
+		return "<0.01"
+	}
+	return "0"
+}
+
+// amount writes some waiting.
+func (w *words) amount(ns int64) string {
+	switch {
+	case w.unitIsThreads:
+		return w.threads(ns)
+	case w.counts:
+		return w.measure.Text(ns)
+	}
+	return text.Duration(ns)
+}
+
+// pseudo explains who is no thread.
+var pseudo = map[string]string{
+	"[handoff]":       "nobody: it was free, its next %s not yet running",
+	"[unknown owner]": "unknown: the trace does not tell",
+	"[unknown stack]": "a %s of which nothing else is known",
+	"[external]":      "a %s that ended holding it",
+	"[gc pause]":      "a garbage collection, which stopped everybody",
+	"[safepoint]":     "a pause of the JVM, which stopped everybody",
+}
+
+// owner names who had a lock.
+func (w *words) owner(site string) string {
+	if what, ok := pseudo[site]; ok {
+		if strings.Contains(what, "%s") {
+			what = fmt.Sprintf(what, w.thread)
+		}
+		return what
+	}
+	return w.simple(strings.Trim(site, "[]"))
+}
+
+// known says how the owners of some waiting are known: by what most of it is.
+func known(p document.Provenance) string {
+	var best document.ProvenancePart
+	total := int64(0)
+	for _, q := range p.Parts() {
+		total += q.Ns
+		if q.Ns > best.Ns {
+			best = q
+		}
+	}
+	switch {
+	case total == 0:
+		return ""
+	case best.Ns*10 < total*9:
+		return "mostly " + best.Name
+	}
+	return best.Name
+}
+
+// unknownSite reports whether a site names no place in the program.
+func unknownSite(site string) bool { return site == "" || site[0] == '[' }
+
+// lock names one lock: its class, and what tells it from others of that.
+func (w *words) lock(name string) string {
+	class, rest, ok := strings.Cut(name, "@")
+	if !ok {
+		return w.simple(name)
+	}
+	return w.class(class) + "@" + rest
+}

@@ -1,0 +1,142 @@
+package table
+
+import (
+	"io"
+	"slices"
+	"strings"
+
+	"contend/analysis"
+	"contend/report/document"
+	"contend/report/text"
+)
+
+// section is one of the tables an answer has, under the name that CSV gives it.
+type section struct {
+	name string
+	grid *Grid
+}
+
+// Sections are the names of what `contend analyze` writes as CSV.
+var Sections = []string{"findings", "deadlocks", "locks", "owners", "waiting", "phases"}
+
+// analyzeSections are the tables of an overview, in the order of Sections.
+func analyzeSections(a *document.Analyze) []section {
+	grids := []*Grid{findingGrid(a), deadlockGrid(a), lockGrid(a), ownerGrid(a), waitingGrid(a), phaseGrid(a.Phases, a.Trace.StartNs)}
+	out := make([]section, len(grids))
+	for i, g := range grids {
+		out[i] = section{Sections[i], g}
+	}
+	return out
+}
+
+// writeCSV writes one section as it is, or all as one table: the first column
+// names the section of a row, and the others are those of all sections, of which
+// a row has its own.
+func writeCSV(w io.Writer, all []section, o Options) error {
+	if i := slices.IndexFunc(all, func(s section) bool { return s.name == o.Section }); i >= 0 {
+		return all[i].grid.Write(w, o)
+	}
+	joined := &Grid{CSV: []string{"section"}}
+	for _, s := range all {
+		for _, h := range s.grid.machineHead() {
+			if !slices.Contains(joined.CSV, h) {
+				joined.CSV = append(joined.CSV, h)
+			}
+		}
+	}
+	for _, s := range all {
+		head := s.grid.machineHead()
+		for r := range s.grid.rows() {
+			line := make([]Cell, len(joined.CSV))
+			line[0].Raw = s.name
+			for i, c := range r {
+				line[slices.Index(joined.CSV, head[i])] = c
+			}
+			joined.Rows = append(joined.Rows, line)
+		}
+	}
+	return joined.Write(w, o)
+}
+
+func findingGrid(a *document.Analyze) *Grid {
+	m := measureOf(a.Coverage)
+	g := &Grid{Title: "findings", Head: []string{"CAUSED", "SHARE", "FINDING", "LOCK", "OWNER", "ROOT", "TRAPPED", "DEADLOCK", "CONFIDENCE", "KNOWN", "REMEDY"},
+		Left: left(11, 2, 3, 4, 5, 8, 9, 10), Flex: 10, Drop: []string{"KNOWN", "TRAPPED", "DEADLOCK", "ROOT"}}
+	for _, f := range a.Findings {
+		g.Rows = append(g.Rows, []Cell{m.cell(f.WaitNs), Percent(f.Share), {f.Title, f.Kind}, qualified(f.Lock), siteCell(f.Owner), qualified(f.Root),
+			unlessZero(f.Threads), unlessZero(f.Deadlock), Name(f.Confidence), knownCell(f.Provenance), Name(f.Remedy)})
+	}
+	return g
+}
+
+// unlessZero is a count where there is something to count.
+func unlessZero(n int) Cell {
+	if n == 0 {
+		return Cell{}
+	}
+	return Count(int64(n))
+}
+
+// deadlockGrid is all deadlocks as one table: a row for each thread, also for
+// those that are blocked behind one.
+func deadlockGrid(a *document.Analyze) *Grid {
+	g := &Grid{Title: "deadlocks", Head: []string{"DEADLOCK", "THREAD", "LOCK", "CLASS", "SITE"}, Left: left(5, 1, 2, 3, 4), Flex: 4}
+	for _, d := range a.Deadlocks {
+		number := Count(int64(d.Number))
+		for _, m := range d.Cycle {
+			g.Rows = append(g.Rows, []Cell{number, Name(m.Thread), Name(m.Lock), qualified(m.Class), Cell{text.Stack(m.Stack), formula(analysis.StackText(m.Stack.Frames()))}})
+		}
+		for _, thread := range d.Queued {
+			g.Rows = append(g.Rows, []Cell{number, Name(thread), {}, {}, {}})
+		}
+	}
+	return g
+}
+
+func ownerGrid(a *document.Analyze) *Grid {
+	m := measureOf(a.Coverage)
+	g := &Grid{Title: "who held the locks: where they took them, who called, and what they were at meanwhile",
+		Head: []string{"CAUSED", "SHARE", "LOCK", "SITE", "CALLERS", "DOING", "KNOWN"}, Left: left(7, 2, 3, 4, 5, 6), Flex: 4, Drop: []string{"KNOWN", "DOING"}}
+	for _, l := range a.Locks {
+		for _, o := range l.Owners {
+			g.Rows = append(g.Rows, []Cell{m.cell(o.WaitNs), Share(o.WaitNs, a.Total.WaitNs), qualified(l.Lock), siteCell(o.Site),
+				callersCell(o), Name(doingText(o)), knownCell(o.Provenance)})
+		}
+	}
+	return g
+}
+
+func waitingGrid(a *document.Analyze) *Grid {
+	m := measureOf(a.Coverage)
+	g := &Grid{Title: "where the others wait", Head: []string{m.Head, "SHARE", "WAITS", "LOCK", "SITE"}, Left: left(5, 3, 4), Flex: 4}
+	for _, l := range a.Locks {
+		for _, s := range l.Waiting {
+			g.Rows = append(g.Rows, []Cell{m.cell(s.WaitNs), Share(s.WaitNs, a.Total.WaitNs), Count(s.Waits), qualified(l.Lock), siteCell(s.Site)})
+		}
+	}
+	return g
+}
+
+// siteCell holds a site, its package shortened to its initials.
+func siteCell(site string) Cell { return Cell{text.Method(site), formula(site)} }
+
+// callersCell holds the callers behind most of the waiting.
+func callersCell(o document.LockOwner) Cell {
+	if len(o.Callers) == 0 {
+		return Cell{}
+	}
+	return Name(strings.Join(o.Callers[0].Sites, " < "))
+}
+
+// doingText writes what an owner was at, with the part of its waiting.
+func doingText(o document.LockOwner) string {
+	var parts []string
+	for _, d := range o.Doing {
+		what := d.What
+		if d.Class != "" {
+			what += " on " + d.Class
+		}
+		parts = append(parts, Share(d.WaitNs, o.WaitNs).Text+" "+what)
+	}
+	return strings.Join(parts, ", ")
+}
