@@ -27,8 +27,8 @@ func (c *Calibration) add(o *Calibration) {
 type Trust struct {
 	Ns    int64   // waiting
 	Right float64 // of it
-	Low   float64 // bounds of Right, as far as
-	High  float64 // the model is to be believed
+	Low   float64 // bounds of Right
+	High  float64
 	Seen  Agreement
 }
 
@@ -49,6 +49,14 @@ func (t *Trust) Expected() (share float64, ok bool) {
 		share = (doubted*share + n*t.Seen.Share()) / (doubted + n)
 	}
 	return share, true
+}
+
+// Bounds are those of what is expected to be right: the inference does not know
+// how far its model tells of single gaps.
+func (t *Trust) Bounds() (low, high float64) {
+	share, _ := t.Expected()
+	n := float64(max(t.Ns, 1))
+	return min(share, t.Low/n), min(max(share, t.High/n), 1)
 }
 
 // Disagrees reports whether dumps tell something else than the inference
