@@ -65,6 +65,9 @@ var allowed = map[string][]string{
 	"contend/blame/compare":            {"contend/blame/chains", "contend/analysis/bootstrap", "contend/analysis", "contend/format"},
 	"contend/analysis/bootstrap":       {"contend/analysis"},
 	"contend/report/text":              {"contend/report/document", "contend/analysis", "contend/format"},
+	"contend/blame/longest":            {"contend/analysis", "contend/format"},
+	"contend/report/page":              {"contend/report/document", "contend/blame/cube", "contend/blame", "contend/blame/*", "contend/analysis", "contend/format"},
+	"contend/blame/cube":               {"contend/blame", "contend/analysis", "contend/format"},
 	"contend/blame/stacks":             {"contend/blame/chains", "contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/format"},
 }
 

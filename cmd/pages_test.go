@@ -14,8 +14,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// page runs a command that writes a page and returns its path.
-func page(t *testing.T, args ...string) string {
+// pageOf runs a command that writes a page and returns its path.
+func pageOf(t *testing.T, args ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "page.html")
 	run(t, append(args, "-o", path)...)
@@ -35,7 +35,7 @@ func (b *tab) boxes(selector string) []box {
 // causes as tooltips, and a list of causes that folds.
 func TestTheTimelineInABrowser(t *testing.T) {
 	t.Parallel()
-	b := browser(t, page(t, "csp", "--top", "3", "../testdata/phases.jfr"))
+	b := browser(t, pageOf(t, "csp", "--top", "3", "../testdata/phases.jfr"))
 	if n := b.count("g.lock"); n != 3 {
 		t.Errorf("%d bands of 3", n)
 	}
@@ -61,7 +61,7 @@ func TestTheTimelineInABrowser(t *testing.T) {
 // The plot has a curve for each row of its table, inside its axes, and rising.
 func TestThePlotInABrowser(t *testing.T) {
 	t.Parallel()
-	b := browser(t, page(t, "hist", "--by", "class", "../testdata/truth-8threads.jfr"))
+	b := browser(t, pageOf(t, "hist", "--by", "class", "../testdata/truth-8threads.jfr"))
 	curves, rows := b.boxes("polyline"), b.count("table tr")-1
 	if len(curves) != 4 || rows != 4 {
 		t.Fatalf("%d curves and %d rows of 4 classes", len(curves), rows)
@@ -100,7 +100,7 @@ func TestTheComparisonInABrowser(t *testing.T) {
 	base, slow := filepath.Join(dir, "base.bin"), filepath.Join(dir, "slow.bin")
 	run(t, "simulate", "--scenario", "shards", "--exact", "--seed", "4", "-o", base)
 	run(t, "simulate", "--scenario", "shards", "--exact", "--seed", "5", "--duration", "15s", "--slow", "serve1", "-o", slow)
-	b := flameTab(t, page(t, "flame", "--view", "chain", "--diff", base, slow))
+	b := flameTab(t, pageOf(t, "flame", "--view", "chain", "--diff", base, slow))
 	fills := b.fills()
 	red, blue := channels(t, fills["lock sim.Lock1"]), channels(t, fills["lock sim.Lock2"])
 	if red[0] <= red[1] || red[1] != red[2] || blue[2] <= blue[1] || blue[0] != blue[1] {
@@ -126,7 +126,7 @@ func channels(t *testing.T, fill string) (c [3]int) {
 // Of a thread dump, pages and pictures count threads.
 func TestPicturesOfADumpCountThreads(t *testing.T) {
 	const dump = "../testdata/deadlock-monitors-and-juc-jdk17.txt"
-	b := flameTab(t, page(t, "flame", "--view", "chain", dump))
+	b := flameTab(t, pageOf(t, "flame", "--view", "chain", dump))
 	b.press("ArrowUp")
 	if summary, details := b.text("#summary"), b.text("#details"); summary != "5 threads seen waiting" || !strings.Contains(details, "5 threads seen waiting (100.0 %)") || strings.Contains(details, " ns") {
 		t.Errorf("summary %q, details %q", summary, details)
@@ -193,7 +193,7 @@ func TestThePageOfManyStacks(t *testing.T) {
 		t.Skip("100,000 stacks take seconds")
 	}
 	const stacks = 100_000
-	path := page(t, "flame", manyStacks(t, stacks))
+	path := pageOf(t, "flame", manyStacks(t, stacks))
 	if info, err := os.Stat(path); err != nil || info.Size() > 16<<20 {
 		t.Errorf("the page has %d bytes: %v", info.Size(), err)
 	}

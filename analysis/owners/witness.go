@@ -55,13 +55,13 @@ func (b *builder) guess(lo, hi int64, t format.ThreadID) bool {
 	return total > 0
 }
 
-// named charges a stretch to a section of a thread as long as those of its
-// group are, and to the hand-off after it.
+// named charges a stretch to a section of a thread, one of those of its group,
+// and to the hand-off after it.
 func (b *builder) named(lo, hi int64, t format.ThreadID, group int) {
 	if group >= b.kin.groupsLearnt {
 		group = 0
 	}
-	by := b.kin.model.Section(group, hi-lo, b.met.Others)
+	by := b.splitter.Section(group, hi-lo, b.met.Others)
 	b.met.Others = by
 	b.pool, b.sure, b.length = &b.pools[restNamed], 1, hi-lo
 	at := b.spread(lo, by, t)

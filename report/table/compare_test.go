@@ -1,6 +1,8 @@
 package table
 
 import (
+	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -104,5 +106,27 @@ func TestCheckShowsWhatDecided(t *testing.T) {
 		if strings.Contains(text, row) {
 			t.Errorf("%q decided nothing:\n%s", row, text)
 		}
+	}
+}
+
+// What does not hold is coloured where the terminal shows colours, and there
+// alone; nothing else changes.
+func TestCheckColoursWhatDoesNotHold(t *testing.T) {
+	c := &document.Check{Rules: []document.CheckRule{
+		{Rule: "a", Status: "fail", Subjects: []document.CheckSubject{{Name: "FAIL", Status: "fail"}}},
+		{Rule: "b", Status: "undecided", Reason: "why", Hint: "what to do"},
+		{Rule: "c", Status: "pass"},
+	}}
+	var plain, coloured strings.Builder
+	if err := errors.Join(Check(&plain, c, Options{}), Check(&coloured, c, Options{Color: true})); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\n \x1b[1;31mFAIL\x1b[0m ", "\n \x1b[1;33mUNDECIDED\x1b[0m ", "\nundecided: b: why; what to do\n"} {
+		if !strings.Contains(coloured.String(), want) {
+			t.Errorf("%q is missing:\n%s", want, coloured.String())
+		}
+	}
+	if bare := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(coloured.String(), ""); bare != plain.String() || strings.Contains(plain.String(), "\x1b") {
+		t.Errorf("%q\n%q", bare, plain.String())
 	}
 }

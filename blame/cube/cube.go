@@ -1,0 +1,230 @@
+// Package cube sums slices into one table from which every view of a trace can
+// be made: what a page shows, a server answers and an export writes are sums
+// of its rows.
+package cube
+
+import (
+	"contend/analysis"
+	"contend/blame"
+	"contend/format"
+)
+
+// Dim is one dimension of a row, besides time.
+type Dim uint8
+
+// The dimensions. Class, method and site follow from lock and stack.
+const (
+	Lock Dim = iota
+	WaiterGroup
+	WaiterStack
+	OwnerGroup
+	OwnerStack // of the direct owner
+	RootStack  // of the owner at the end of the chain
+	Provenance // how the direct owner is known
+	Dims
+)
+
+// Names are the dimensions as documents write them.
+var Names = [Dims]string{"lock", "waiterGroup", "waiterStack", "ownerGroup", "ownerStack", "rootStack", "provenance"}
+
+// Key tells rows apart: an id for each dimension, in the numbers of the trace,
+// see Cube.Text.
+type Key [Dims]uint32
+
+// Other is the id of what was merged to keep the table small.
+const Other = ^uint32(0)
+
+// Cell is what a row waited in one bin of time.
+type Cell struct {
+	Bin   int32
+	Waits int32 // that begin in the bin, and in this row
+	Ns    int64 // thread-time
+}
+
+// Row is one combination of ids. Cells come in order of time.
+type Row struct {
+	Key   Key
+	Ns    int64 // thread-time, the sum of the cells
+	Waits int64
+	Cells []Cell
+}
+
+// Limits bound a cube. What does not fit is merged, never dropped: bins of
+// time into longer ones, and the smallest rows into rows of Other.
+type Limits struct{ Bins, Rows, Cells int }
+
+// Cube is a visitor that fills the table, and then the table. All rows sum to
+// all waiting, to the nanosecond.
+type Cube struct {
+	Start     int64 // the trace's first instant
+	BinNs     int64
+	RunningNs []int64 // running thread-time of each bin
+	Rows      []Row
+	OtherNs   int64 // thread-time of rows that Other stands in
+
+	limits Limits
+	keys   blame.Resolver
+	sym    *analysis.Symbols
+	index  map[Key]int
+	cells  int
+}
+
+// firstBinNs is how long bins are at first: they double as the trace goes on.
+const firstBinNs = 1e6
+
+// New returns an empty cube. Limits below 2 are taken as 2.
+func New(l Limits) *Cube {
+	return &Cube{BinNs: firstBinNs, limits: Limits{max(l.Bins, 2), max(l.Rows, 2), max(l.Cells, 2)}, index: map[Key]int{}}
+}
+
+// Begin implements analysis.Visitor.
+func (c *Cube) Begin(sym *analysis.Symbols, start int64) {
+	c.keys.Begin(sym)
+	c.sym, c.Start = sym, start
+}
+
+// Running implements analysis.Visitor.
+func (c *Cube) Running(from, to, ns int64) {
+	c.pieces(from, to, ns, func(bin int, part int64) {
+		for len(c.RunningNs) <= bin {
+			c.RunningNs = append(c.RunningNs, 0)
+		}
+		c.RunningNs[bin] += part
+	})
+}
+
+// direct and root are what the resolver is asked for.
+var (
+	direct = []blame.Key{Lock: blame.ByLock, WaiterGroup: blame.ByWaiterGroup, WaiterStack: blame.ByWaiterStack, OwnerGroup: blame.ByOwnerGroup, OwnerStack: blame.ByOwnerStack}
+	root   = []blame.Key{blame.ByOwnerStack}
+)
+
+// Slice implements analysis.Visitor.
+func (c *Cube) Slice(s *analysis.Slice) {
+	for i := range s.Waiters {
+		w := &s.Waiters[i]
+		for j := range s.Shares {
+			sh := &s.Shares[j]
+			c.add(c.row(s.Lock, w, blame.ChargeOf(s.Lock, sh, false), blame.ChargeOf(s.Lock, sh, true)), s, sh.Ns, w.First && j == 0)
+		}
+		if len(s.Shares) == 0 && w.First { // a wait of length zero
+			nobody := blame.Charge{Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}
+			c.add(c.row(s.Lock, w, nobody, nobody), s, 0, true)
+		}
+	}
+	if len(c.Rows) > 2*c.limits.Rows || c.cells > 2*c.limits.Cells {
+		c.shrink()
+	}
+}
+
+// row returns the row of a waiter and one of its owners, making it if need be.
+func (c *Cube) row(lock format.ObjectID, w *analysis.Waiter, owner, last blame.Charge) int {
+	ids, end := c.keys.IDs(direct, lock, w, owner), c.keys.IDs(root, lock, w, last)
+	key := Key{RootStack: end[0], Provenance: uint32(owner.Owner.Prov)}
+	copy(key[:], ids[:len(direct)])
+	return c.find(key)
+}
+
+func (c *Cube) find(key Key) int {
+	i, ok := c.index[key]
+	if !ok {
+		i = len(c.Rows)
+		c.index[key] = i
+		c.Rows = append(c.Rows, Row{Key: key})
+	}
+	return i
+}
+
+// add adds a share of a slice to a row.
+func (c *Cube) add(row int, s *analysis.Slice, ns int64, begins bool) {
+	waits := int32(0)
+	if begins {
+		waits = 1
+	}
+	c.pieces(s.Start, s.End, ns, func(bin int, part int64) {
+		c.addCell(&c.Rows[row], Cell{int32(bin), waits, part})
+		waits = 0
+	})
+}
+
+// pieces calls f for each bin of a stretch with its part of ns. Parts sum to
+// ns; a stretch of no length has one.
+func (c *Cube) pieces(from, to, ns int64, f func(bin int, part int64)) {
+	for (max(to-1, from)-c.Start)/c.BinNs >= int64(c.limits.Bins) {
+		c.coarsen()
+	}
+	for lo := from; ; {
+		bin := (lo - c.Start) / c.BinNs
+		hi := min(c.Start+(bin+1)*c.BinNs, to)
+		if hi <= lo {
+			f(int(bin), ns)
+			return
+		}
+		f(int(bin), analysis.Spread(ns, from, to, lo, hi))
+		if hi == to {
+			return
+		}
+		lo = hi
+	}
+}
+
+// addCell adds to a row. Slices come in order of time but for their length, so
+// the cell is the last one or near it.
+func (c *Cube) addCell(r *Row, cell Cell) {
+	r.Ns += cell.Ns
+	r.Waits += int64(cell.Waits)
+	i := len(r.Cells)
+	for i > 0 && r.Cells[i-1].Bin > cell.Bin {
+		i--
+	}
+	if i > 0 && r.Cells[i-1].Bin == cell.Bin {
+		r.Cells[i-1].Ns += cell.Ns
+		r.Cells[i-1].Waits += cell.Waits
+		return
+	}
+	c.cells++
+	r.Cells = append(r.Cells, Cell{})
+	copy(r.Cells[i+1:], r.Cells[i:])
+	r.Cells[i] = cell
+}
+
+// Finish brings the cube within its limits; nothing can be added to it any
+// more.
+func (c *Cube) Finish() {
+	c.bound(c.limits)
+	for i := range c.Rows {
+		if c.Rows[i].Key.merged() {
+			c.OtherNs += c.Rows[i].Ns
+		}
+	}
+}
+
+// Text names an id of a dimension; a stack also has frames, unless it is that
+// of a pseudo owner or of Other.
+func (c *Cube) Text(d Dim, id uint32) (text string, frames []format.Frame) {
+	switch {
+	case id == Other:
+		return "[other]", nil
+	case d == Provenance:
+		return analysis.Provenance(id).String(), nil
+	case d == RootStack:
+		d = OwnerStack
+	}
+	return c.keys.Text(direct[d], id)
+}
+
+// Class names the class of a lock.
+func (c *Cube) Class(lock uint32) string {
+	if lock == Other {
+		return "[other]"
+	}
+	return c.sym.ClassName(format.ObjectID(lock))
+}
+
+// Kind returns the kind of a lock.
+func (c *Cube) Kind(lock uint32) format.LockKind {
+	if lock == Other {
+		return 0
+	}
+	return c.sym.Kind(format.ObjectID(lock))
+}

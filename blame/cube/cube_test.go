@@ -1,0 +1,188 @@
+package cube
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"contend/analysis"
+	"contend/blame"
+	"contend/format"
+	"contend/format/simulate"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// drawRun runs a random program and returns what a recorder saw.
+func drawRun(t *rapid.T) *format.List {
+	names, _ := simulate.Scenarios()
+	c := simulate.Config{
+		Scenario: rapid.SampledFrom(append(names, "random", "random")).Draw(t, "scenario"),
+		Threads:  rapid.IntRange(1, 9).Draw(t, "threads"), Locks: rapid.IntRange(1, 5).Draw(t, "locks"),
+		Duration: rapid.Int64Range(1e6, 200e6).Draw(t, "duration"), Period: rapid.Int64Range(1e5, 1e7).Draw(t, "period"),
+		Handoff: 1000, Seed: rapid.Uint64().Draw(t, "seed")}
+	var exact, sampled format.List
+	if _, err := simulate.Run(c, &exact, &sampled); err != nil {
+		t.Fatal(err)
+	}
+	if rapid.Bool().Draw(t, "sampled") {
+		return &sampled
+	}
+	return &exact
+}
+
+// running is a visitor that sums running time.
+type running struct{ ns int64 }
+
+func (*running) Begin(*analysis.Symbols, int64) {}
+func (*running) Slice(*analysis.Slice)          {}
+func (r *running) Running(_, _, ns int64)       { r.ns += ns }
+
+// by sums the rows of a cube by one dimension, under the names it gives.
+func by(c *Cube, d Dim) map[string]int64 {
+	out := map[string]int64{}
+	for _, r := range c.Rows {
+		if r.Ns > 0 {
+			text, _ := c.Text(d, r.Key[d])
+			out[text] += r.Ns
+		}
+	}
+	return out
+}
+
+// pivoted is the same as blame says it.
+func pivoted(p *blame.Pivot) map[string]int64 {
+	out := map[string]int64{}
+	for _, r := range p.Table().Rows {
+		if r.ThreadNs > 0 {
+			out[r.Keys[0]] += r.ThreadNs
+		}
+	}
+	return out
+}
+
+// check holds what is true of every cube; it returns its waiting and its waits.
+func check(t *rapid.T, c *Cube, l Limits) (ns, waits int64) {
+	cells := 0
+	for _, r := range c.Rows {
+		sum, begun := int64(0), int64(0)
+		for i, cell := range r.Cells {
+			sum += cell.Ns
+			begun += int64(cell.Waits)
+			if i > 0 && cell.Bin <= r.Cells[i-1].Bin || int(cell.Bin) >= l.Bins {
+				t.Fatalf("bin %d of %v is out of order or beyond %d", cell.Bin, r.Key, l.Bins)
+			}
+		}
+		if sum != r.Ns || begun != r.Waits {
+			t.Fatalf("cells of %v sum to %d ns in %d waits, the row to %d in %d", r.Key, sum, begun, r.Ns, r.Waits)
+		}
+		ns += r.Ns
+		waits += r.Waits
+		cells += len(r.Cells)
+	}
+	if cells != c.cells {
+		t.Fatalf("%d cells, %d counted", cells, c.cells)
+	}
+	return ns, waits
+}
+
+// A cube that merges nothing agrees with blame in every dimension; one within
+// any limits has the same sums, and time in the same places.
+func TestEveryViewIsASumOfTheCube(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		small := Limits{rapid.IntRange(2, 100).Draw(t, "bins"), rapid.IntRange(2, 60).Draw(t, "rows"), rapid.IntRange(2, 300).Draw(t, "cells")}
+		wide := Limits{1 << 20, 1 << 20, 1 << 30}
+		all, few, live := New(wide), New(small), &running{}
+		views := map[Dim]*blame.Pivot{RootStack: blame.New([]blame.Key{blame.ByOwnerStack}, true)}
+		for d, k := range direct {
+			views[Dim(d)] = blame.New([]blame.Key{k}, false)
+		}
+		visitors := []analysis.Visitor{all, few, live}
+		for _, p := range views {
+			visitors = append(visitors, p)
+		}
+		if _, err := analysis.Run(drawRun(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...); err != nil {
+			t.Fatal(err)
+		}
+		all.Finish()
+		few.Finish()
+		for d, p := range views {
+			if diff := cmp.Diff(pivoted(p), by(all, d)); diff != "" {
+				t.Errorf("%s: %s", Names[d], diff)
+			}
+		}
+		ns, waits := check(t, all, wide)
+		fewNs, fewWaits := check(t, few, small)
+		if ns != fewNs || waits != fewWaits {
+			t.Errorf("%d ns in %d waits, merged %d in %d", ns, waits, fewNs, fewWaits)
+		}
+		if diff := cmp.Diff(coarse(all, few.BinNs), coarse(few, few.BinNs)); diff != "" {
+			t.Errorf("by time: %s", diff)
+		}
+		if r := sum(few.RunningNs); r != live.ns || r != sum(all.RunningNs) {
+			t.Errorf("running %d ns, in bins %d", live.ns, r)
+		}
+		if all.OtherNs != 0 {
+			t.Errorf("%d ns merged without need", all.OtherNs)
+		}
+		if len(few.Rows) > small.Rows && len(few.Rows) > int(analysis.Provenances) {
+			t.Errorf("%d rows, limit %d", len(few.Rows), small.Rows)
+		}
+		if few.cells > small.Cells && len(few.Rows) > int(analysis.Provenances) {
+			t.Errorf("%d cells, limit %d", few.cells, small.Cells)
+		}
+	})
+}
+
+// coarse sums all rows by bins of a length that the cube's own divides.
+func coarse(c *Cube, binNs int64) map[int64]int64 {
+	out := map[int64]int64{}
+	for _, r := range c.Rows {
+		for _, cell := range r.Cells {
+			if cell.Ns > 0 {
+				out[int64(cell.Bin)*c.BinNs/binNs] += cell.Ns
+			}
+		}
+	}
+	return out
+}
+
+func sum(list []int64) (n int64) {
+	for _, ns := range list {
+		n += ns
+	}
+	return n
+}
+
+// The largest rows keep their names, the smallest are merged; a row that is
+// alone keeps what merging would not save.
+func TestTheSmallestRowsAreMerged(t *testing.T) {
+	var list format.List
+	_, err := simulate.Run(simulate.Config{Scenario: "random", Threads: 8, Locks: 4, Handoff: 1000, Duration: 1e9, Period: 1e6, Seed: 7}, &list, &format.List{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, few := New(Limits{500, 1 << 20, 1 << 20}), New(Limits{500, 20, 1 << 20})
+	if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, all, few); err != nil {
+		t.Fatal(err)
+	}
+	all.Finish()
+	few.Finish()
+	biggest := slices.MaxFunc(all.Rows, func(a, b Row) int { return int(a.Ns - b.Ns) })
+	kept := slices.IndexFunc(few.Rows, func(r Row) bool { return r.Key == biggest.Key })
+	if kept < 0 || few.Rows[kept].Ns != biggest.Ns {
+		t.Errorf("the biggest row %v with %d ns is not whole", biggest.Key, biggest.Ns)
+	}
+	if few.OtherNs == 0 || len(few.Rows) > 20 || len(all.Rows) <= 40 {
+		t.Errorf("%d of %d rows, %d ns merged", len(few.Rows), len(all.Rows), few.OtherNs)
+	}
+	other := map[string]bool{}
+	for _, r := range few.Rows {
+		text, _ := few.Text(OwnerStack, r.Key[OwnerStack])
+		other[text] = true
+	}
+	if !other["[other]"] {
+		t.Errorf("what was merged is not to be seen in %v", slices.Collect(maps.Keys(other)))
+	}
+}

@@ -1,0 +1,148 @@
+package cube
+
+import (
+	"cmp"
+	"slices"
+)
+
+// minBins is the fewest bins time is cut into for the sake of cells, as long
+// as there are rows to merge instead: fewer would not show when things happen.
+const minBins = 60
+
+// shrink makes room while slices come: to three quarters of the limits, so
+// that it is not called for each new row.
+func (c *Cube) shrink() {
+	c.bound(Limits{c.limits.Bins, c.limits.Rows * 3 / 2, c.limits.Cells * 3 / 2})
+}
+
+// bound merges until no limit is passed, or nothing more can be merged.
+func (c *Cube) bound(l Limits) {
+	c.fold(l.Rows)
+	for c.cells > l.Cells && c.bins() > minBins {
+		c.coarsen()
+	}
+	for rows := len(c.Rows); c.cells > l.Cells && rows > 1; {
+		rows = min(rows, len(c.Rows)) / 2
+		c.fold(rows)
+	}
+	for c.cells > l.Cells && c.bins() > 1 {
+		c.coarsen()
+	}
+}
+
+// bins returns how many bins are in use.
+func (c *Cube) bins() int {
+	last := len(c.RunningNs) - 1
+	for i := range c.Rows {
+		if n := len(c.Rows[i].Cells); n > 0 {
+			last = max(last, int(c.Rows[i].Cells[n-1].Bin))
+		}
+	}
+	return last + 1
+}
+
+// coarsen makes one bin of two.
+func (c *Cube) coarsen() {
+	c.BinNs *= 2
+	half := make([]int64, (len(c.RunningNs)+1)/2)
+	for bin, ns := range c.RunningNs {
+		half[bin/2] += ns
+	}
+	c.RunningNs = half
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		c.cells -= len(r.Cells)
+		merged := r.Cells[:0]
+		for _, cell := range r.Cells {
+			cell.Bin /= 2
+			if n := len(merged); n > 0 && merged[n-1].Bin == cell.Bin {
+				merged[n-1].Ns += cell.Ns
+				merged[n-1].Waits += cell.Waits
+				continue
+			}
+			merged = append(merged, cell)
+		}
+		r.Cells = merged
+		c.cells += len(merged)
+	}
+}
+
+// folded are the keys a row is merged into, one step after the other: without
+// its stacks, and then without lock and groups. How the owner is known stays.
+var folded = [...]func(Key) Key{
+	func(k Key) Key { return k.with(WaiterStack, OwnerStack, RootStack) },
+	func(k Key) Key { return k.with(Lock, WaiterGroup, OwnerGroup, WaiterStack, OwnerStack, RootStack) },
+}
+
+func (k Key) with(other ...Dim) Key {
+	for _, d := range other {
+		k[d] = Other
+	}
+	return k
+}
+
+// merged reports whether a row stands for what did not fit.
+func (k Key) merged() bool { return slices.Contains(k[:], Other) }
+
+// fold merges the smallest rows until there are no more than limit.
+func (c *Cube) fold(limit int) {
+	for _, step := range folded {
+		if len(c.Rows) > limit {
+			c.foldBy(limit, step)
+		}
+	}
+}
+
+func (c *Cube) foldBy(limit int, step func(Key) Key) {
+	order := make([]int, len(c.Rows))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.Rows[a].Ns, c.Rows[b].Ns) })
+	alike := map[Key]int{}
+	for i := range c.Rows {
+		alike[step(c.Rows[i].Key)]++
+	}
+	left, gone := len(c.Rows), make([]bool, len(c.Rows))
+	for _, i := range order {
+		if left <= limit {
+			break
+		}
+		to := step(c.Rows[i].Key)
+		if to == c.Rows[i].Key || alike[to] == 1 { // would lose names and make no room
+			continue
+		}
+		if _, ok := c.index[to]; !ok {
+			left++
+			gone = append(gone, false)
+		}
+		c.join(c.find(to), i)
+		gone[i] = true
+		left--
+	}
+	c.sweep(gone)
+}
+
+// join moves the cells of one row to another.
+func (c *Cube) join(to, from int) {
+	cells := c.Rows[from].Cells
+	c.cells -= len(cells)
+	c.Rows[from].Cells = nil
+	for _, cell := range cells {
+		c.addCell(&c.Rows[to], cell)
+	}
+}
+
+// sweep removes rows that have gone.
+func (c *Cube) sweep(gone []bool) {
+	kept := c.Rows[:0]
+	clear(c.index)
+	for i, r := range c.Rows {
+		if !gone[i] {
+			c.index[r.Key] = len(kept)
+			kept = append(kept, r)
+		}
+	}
+	clear(c.Rows[len(kept):])
+	c.Rows = kept
+}

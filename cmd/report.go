@@ -1,0 +1,149 @@
+package cmd
+
+import (
+	"cmp"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"contend/blame/cube"
+	"contend/blame/findings"
+	"contend/blame/locks"
+	"contend/blame/longest"
+	"contend/blame/overview"
+	"contend/csp"
+	"contend/report/document"
+	"contend/report/page"
+	"contend/report/table"
+	"contend/report/text"
+
+	"github.com/spf13/cobra"
+)
+
+type reportOptions struct {
+	trace traceOptions
+	out   outputOptions
+	own   ownOption
+	diff  string
+}
+
+func newReport(e *env) *cobra.Command {
+	var o reportOptions
+	c := &cobra.Command{
+		Use:   "report [TRACE ...] -o FILE",
+		Short: "write one page that shows it all, to look at and to pass on",
+		Long: `Write one page that shows what 'contend analyze' and its relatives say, to look
+at and to pass on. It needs no network and no server, and nothing leaves it.
+
+In it: the verdict, locks, threads waiting over time, those who hold locks beside
+those who wait, flame graphs, sums by keys in any order, who blocked whom, the
+longest single waits, deadlocks, and how far all that can be trusted. One filter by
+lock, thread, frame and time moves everything; the page's address holds it, and the
+page says which command prints the same. --diff puts a second recording beside it.
+'contend serve' shows the same page from a server.`,
+		Example: "  contend report recording.jfr -o report.html\n  contend report --diff before.jfr after.jfr -o report.html",
+		RunE:    func(*cobra.Command, []string) error { return runReport(e, &o) },
+	}
+	o.trace.bind(c)
+	c.Flags().StringVarP(&o.out.file, "output", "o", "", outputUsage)
+	o.out.bindFormat(c, reportOutputs, "", "write `FORMAT`: ")
+	o.own.bind(c)
+	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`")
+	return c
+}
+
+var reportOutputs = outputs[*page.Content]{
+	{"html", []string{".html", ".htm"}, true, func(w io.Writer, c *page.Content, _ table.Options) error { return page.HTML(w, c) }},
+	{"data", []string{".json"}, false, func(w io.Writer, c *page.Content, _ table.Options) error { return page.Data(w, c) }},
+}
+
+func runReport(e *env, o *reportOptions) error {
+	if o.out.format == "" {
+		o.out.format = cmp.Or(reportOutputs.byEnding(filepath.Ext(o.out.file)), "html")
+	}
+	o.out.binary = o.out.format == "html"
+	if err := o.out.checkFormat(); err != nil {
+		return err
+	}
+	content, damage := o.content(e)
+	if content == nil {
+		return damage
+	}
+	return cmp.Or(write(e, &o.out, reportOutputs, content), damage)
+}
+
+// content reads what a page shows. The error is errDamaged, beside a full
+// answer, when a trace is damaged.
+func (o *reportOptions) content(e *env) (c *page.Content, damage error) {
+	app, err := o.own.get()
+	if err != nil {
+		return nil, err
+	}
+	c, damage = o.trace.content(e, app)
+	if c == nil || o.diff == "" {
+		return c, damage
+	}
+	before := o.trace
+	before.paths = []string{o.diff}
+	base, baseDamage := before.content(e, app)
+	if base == nil {
+		return nil, baseDamage
+	}
+	c.Base = base
+	d := diffOptions{trace: o.trace, base: []string{o.diff}, new: o.trace.paths, alpha: defaultAlpha, minChange: defaultMinChange}
+	diff, diffDamage := d.compare(e)
+	if diff == nil {
+		return nil, diffDamage
+	}
+	c.Diff = diff
+	return c, cmp.Or(damage, baseDamage, diffDamage)
+}
+
+// pageLimits bound what a page holds, so that it can be mailed and opened.
+var pageLimits = cube.Limits{Bins: 1200, Rows: 60_000, Cells: 600_000}
+
+// What a page lists at most.
+const (
+	pageLocks  = 300 // with their percentiles; the cube has all that fit it
+	pageWaits  = 100
+	pagePhases = 200
+)
+
+// content analyses what a page shows of one side.
+func (o *traceOptions) content(e *env, app *regexp.Regexp) (c *page.Content, damage error) {
+	locks, table, waits, about := locks.New(false), cube.New(pageLimits), longest.New(pageWaits), overview.New(overview.Options{App: app})
+	meter := csp.New(csp.Options{Phases: true, Top: pagePhases})
+	res, err := o.run(e, locks, table, waits, about, meter)
+	if err != nil {
+		return nil, err
+	}
+	table.Finish()
+	side := res.side()
+	series, tooLong := meter.Series()
+	if tooLong != nil { // an absurd time in a damaged trace: all but the phases stands
+		series = &csp.Series{}
+	}
+	found := document.Overview{Locks: about.Locks(), Phases: series}
+	found.Findings = findings.Find(about, found.Locks, evidence(res))
+	return &page.Content{
+		Title:   "contend: " + text.Sanitize(strings.Join(res.inputs, " ")),
+		Command: append(o.selecting(), res.inputs...),
+		Analyze: document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, pageLocks),
+		Cube:    table, Longest: waits.Waits(), Symbols: res.trace.Symbols, App: app,
+	}, res.verdict()
+}
+
+// selecting returns the flags that selected, as they are written on a command
+// line.
+func (o *traceOptions) selecting() (flags []string) {
+	for _, f := range [][2]string{{"--rules", o.rules}, {"--class", o.class}, {"--lock", o.lock}, {"--thread", o.thread}, {"--from", o.from}, {"--to", o.to}} {
+		if f[1] != "" {
+			flags = append(flags, f[0], f[1])
+		}
+	}
+	if o.minWait > 0 {
+		flags = append(flags, "--min-wait", o.minWait.String())
+	}
+	return flags
+}

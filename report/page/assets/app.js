@@ -1,0 +1,121 @@
+"use strict";
+// The page: state, what is made of it, and where everything stands.
+(function (C) {
+  const { html, render, useState, useEffect, useMemo, useRef } = window.htmPreact;
+
+  const views = [["holders", "Holders and waiters", "Holders"], ["flame", "Flame graph", "Flame"], ["pivot", "Pivot", "Pivot"], ["who", "Who blocks whom", "Who"], ["longest", "Longest waits", "Longest"], ["deadlocks", "Deadlocks", "Deadlocks"], ["compare", "Compared", "Compare"], ["about", "How sure, words", "About"]];
+
+  // paint gives the locks that waited most a colour, which no filter changes.
+  function paint(all, by) {
+    const m = all.model, field = by === "class" ? "class" : "name", colours = new Map();
+    for (const g of C.groupBy(all, all.some, i => m.locks[m.lock[i]][field])) {
+      if (colours.size === C.colours.length) break;
+      colours.set(g.key, C.colours[colours.size]);
+    }
+    C.colourOf = name => colours.get(name) || C.grey;
+  }
+
+  // overTime sums the rows of a selection by lock or class, for all time.
+  function overTime(s, by) {
+    const m = s.model, names = new Map();
+    const ids = m.locks.map(l => {
+      const name = by === "class" ? l.class : l.name;
+      if (!names.has(name)) names.set(name, names.size);
+      return names.get(name);
+    });
+    const sums = C.overTime(s, i => ids[m.lock[i]], names.size), out = [];
+    for (const [name, id] of names) if (sums[id]) out.push([name, sums[id], sums[id].reduce((a, b) => a + b, 0)]);
+    return new Map(C.order(out, o => o[2]));
+  }
+
+  function Search({ s }) {
+    const [text, setText] = useState(""), [at, setAt] = useState(0), found = useMemo(() => C.find(s, text), [s, text]);
+    const take = hit => { if (!hit) return; setText(""); C.toggle(hit.kind, hit.name); };
+    const key = e => {
+      if (e.key === "ArrowDown") setAt(Math.min(at + 1, found.length - 1));
+      else if (e.key === "ArrowUp") setAt(Math.max(0, at - 1));
+      else if (e.key === "Enter") take(found[at]);
+      else if (e.key === "Escape") { setText(""); e.currentTarget.blur(); }
+      else return;
+      e.preventDefault();
+    };
+    return html`<div class="search"><input id="search" type="search" role="combobox" aria-expanded=${found.length > 0} aria-controls="found" placeholder="Find a lock, thread or method  ( / )" value=${text} onInput=${e => { setText(e.target.value); setAt(0); }} onKeyDown=${key} />
+      ${text && html`<ul id="found" role="listbox">${found.length ? found.map((h, i) => html`<li role="option" aria-selected=${i === at}><button type="button" onClick=${() => take(h)}><small>${C.kinds[h.kind].label}</small><bdi title=${h.name}>${C.short(h.name)}</bdi><span>${C.percent(h.ns, s.total)}</span></button></li>`) : html`<li class="none">nothing is called so</li>`}</ul>`}</div>`;
+  }
+
+  function Chips({ m }) {
+    const f = C.state.filter, chips = [];
+    for (const kind in C.kinds) for (const v of f[kind] || []) chips.push(html`<button type="button" class="chip on" key=${kind + v} onClick=${() => C.toggle(kind, v)} title=${"remove: " + v}><small>${C.kinds[kind].label}</small> <bdi>${C.short(v) || "[no name]"}</bdi> ×</button>`);
+    if (f.time) chips.push(html`<button type="button" class="chip on" onClick=${() => C.narrow({ time: undefined })} title="remove"><small>time</small> ${C.duration(f.time[0])} to ${C.duration(f.time[1])} ×</button>`);
+    if (!chips.length) return null;
+    return html`<div class="chips" aria-label="filter">${chips}<button type="button" class="link" onClick=${() => C.set({ filter: {} })}>show all</button></div>`;
+  }
+
+  function Command({ m }) {
+    const [open, setOpen] = useState(false), [done, setDone] = useState(""), line = useRef();
+    const c = C.command(m, C.state);
+    const copy = async () => {
+      try { await navigator.clipboard.writeText(c.text); setDone("copied"); } catch (e) { line.current.select(); setDone(document.execCommand("copy") ? "copied" : "press Ctrl-C"); }
+    };
+    return html`<div class="command"><button type="button" aria-expanded=${open} onClick=${() => { setOpen(!open); setDone(""); }}>As command line</button>
+      ${open && html`<div class="pop"><textarea id="command" readonly rows="3" ref=${line} aria-label="command">${c.text}</textarea><p><button type="button" onClick=${copy}>Copy</button> <span role="status">${done}</span>${c.missing.length > 0 && html` <small>No flag selects by ${[...new Set(c.missing)].join(", ")}: look for it in what the command prints.</small>`}</p></div>`}</div>`;
+  }
+
+  function Summary({ m, s }) {
+    const t = m.analyze.trace, when = new Date(t.startNs / 1e6);
+    return html`<p class="about">${t.inputs.map(C.visible).join(" ")} · ${t.format}${m.timed ? html` · ${C.duration(m.duration)}${t.startNs > 1e15 ? " from " + when.toISOString().slice(0, 19).replace("T", " ") + " UTC" : ""}` : ""} · ${C.plural(t.threads, "thread")}</p>`;
+  }
+
+  function App({ m }) {
+    const [hash, setHash] = useState(location.hash), [width, setWidth] = useState(document.documentElement.clientWidth), [dark, setDark] = useState(C.dark);
+    useEffect(() => {
+      const moved = () => setHash(location.hash), sized = () => setWidth(document.documentElement.clientWidth);
+      addEventListener("hashchange", moved);
+      addEventListener("resize", sized);
+      const key = e => {
+        if (e.target.closest("input, textarea, select") || e.ctrlKey || e.metaKey || e.altKey) return;
+        if (e.key === "/") { document.getElementById("search").focus(); e.preventDefault(); }
+        const n = +e.key - 1, tabs = shown(m);
+        if (tabs[n]) C.set({ view: tabs[n][0] });
+      };
+      addEventListener("keydown", key);
+      return () => { removeEventListener("hashchange", moved); removeEventListener("resize", sized); removeEventListener("keydown", key); };
+    }, []);
+    const state = C.state = useMemo(() => C.read(hash), [hash]);
+    const filter = JSON.stringify(state.filter);
+    const all = useMemo(() => C.select(m, {}), [state.blame]);
+    const s = useMemo(() => C.select(m, state.filter), [filter, state.blame]);
+    useMemo(() => paint(all, state.by), [all, state.by]);
+    const over = useMemo(() => overTime(s, state.by), [s, state.by]);
+    const any = useMemo(() => { // the list offers the locks beside those that are selected
+      const { lock, class: kind, ...rest } = state.filter;
+      if (!lock && !kind) return { s, over };
+      const wider = C.select(m, rest);
+      return { s: wider, over: overTime(wider, state.by) };
+    }, [s, over]);
+    const tabs = shown(m), view = tabs.find(v => v[0] === state.view) || tabs[0], View = C[view[2]];
+    const flip = () => { C.dark = !dark; document.documentElement.dataset.theme = C.dark ? "dark" : "light"; setDark(C.dark); };
+    return html`<header class="top"><h1>contend</h1><${Summary} m=${m} s=${s} /><${Search} s=${all} /><${Command} m=${m} /><button type="button" class="theme" onClick=${flip} aria-label=${dark ? "light colours" : "dark colours"} title=${dark ? "light" : "dark"}>${dark ? "☀" : "☾"}</button></header>
+      <${Chips} m=${m} />
+      <main><${C.Headline} model=${m} all=${all} />
+        ${all.some.length > 0 && html`<div class=${"overview" + (m.timed ? "" : " timeless")}><${C.Locks} s=${any.s} over=${any.over} /><${C.Time} s=${s} over=${over} width=${width} /></div>`}
+        ${all.some.length > 0 && C.filtered(state.filter) && html`<p class="selected">Selected: <b>${C.amount(s.total)}</b>, ${C.percent(s.total, all.total)} of all waiting, in ${C.plural(s.begun, "wait")}.</p>`}
+        <nav class="tabs" role="tablist">${tabs.map(([id, text], i) => html`<button type="button" role="tab" id=${"tab-" + id} aria-selected=${view[0] === id} aria-controls="panel" title=${"key " + (i + 1)} onClick=${() => C.set({ view: id })}>${text}</button>`)}</nav>
+        <section class="card panel" id="panel" role="tabpanel" aria-labelledby=${"tab-" + view[0]}><${View} s=${s} all=${all} width=${width} model=${m} /></section>
+      </main>`;
+  }
+
+  // shown are the views that have something to show.
+  const shown = m => views.filter(([id]) => (id !== "deadlocks" || m.analyze.deadlocks.length > 0) && (id !== "compare" || m.data.diff) && (id !== "longest" || m.timed && m.longest.length > 0) && (m.rows > 0 || id === "about" || id === "deadlocks"));
+
+  C.dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  document.documentElement.dataset.theme = C.dark ? "dark" : "light";
+  C.load().then(data => {
+    const m = C.model = new C.Model(data);
+    C.unit = data.analyze.coverage.unit;
+    const box = document.getElementById("page");
+    box.textContent = "";
+    render(html`<${App} m=${m} />`, box);
+    box.dataset.ready = "true";
+  }).catch(e => { document.getElementById("page").textContent = "This page cannot show its data: " + e.message; console.error(e); });
+})(window.contend);

@@ -1,0 +1,87 @@
+"use strict";
+// The data: unpacked, and with what every view asks of it made once.
+(function (C) {
+  // load reads what is inside the page, or asks the server the page is from.
+  C.load = async function () {
+    const inside = document.getElementById("data").textContent;
+    if (!inside) {
+      const answer = await fetch("data.json", { cache: "no-store" });
+      if (!answer.ok) throw new Error("the server says " + answer.status);
+      return answer.json();
+    }
+    const letters = atob(inside), bytes = new Uint8Array(letters.length);
+    for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+    const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(unpacked).text());
+  };
+
+  // Model is one recording: rows and cells of the cube in typed columns.
+  C.Model = function (data) {
+    const t = data.cube, m = this;
+    m.data = data;
+    m.analyze = data.analyze;
+    m.start = t.startNs;
+    m.bin = t.binNs;
+    m.bins = t.bins;
+    m.running = t.runningNs;
+    m.otherNs = t.otherNs;
+    t.dims.forEach((name, d) => { m[name] = Int32Array.from(t.rows[d]); });
+    m.rows = m.lock.length;
+    m.first = new Int32Array(m.rows + 1); // cell of each row
+    for (let i = 0; i < m.rows; i++) m.first[i + 1] = m.first[i] + t.cells.count[i];
+    m.cellBin = Int32Array.from(t.cells.bin);
+    m.cellWaits = Int32Array.from(t.cells.waits);
+    m.cellNs = Float64Array.from(t.cells.ns);
+    m.locks = t.locks.map(l => ({ name: C.visible(l.name), class: C.visible(l.class), kind: l.kind }));
+    m.groups = t.groups.map(C.visible);
+    m.known = t.known;
+    m.stacks = new Stacks(t.stacks);
+    for (const name in t.told) m[name] = Int32Array.from(t.told[name]); // of each row, too
+    m.doingOf = i => m.doing[i] < 0 ? "" : m.stacks.names[m.doing[i]];
+    m.duration = data.analyze.trace.durationNs;
+    m.timed = data.analyze.coverage.unit === "ns" && m.duration > 0;
+    m.longest = (data.longest || []).map(w => ({ ...w, thread: C.visible(w.thread), group: C.visible(w.group), lock: C.visible(w.lock), class: C.visible(w.class), parts: w.parts.map(p => ({ ...p, thread: C.visible(p.thread || ""), group: C.visible(p.group) })) }));
+  };
+
+  // Stacks are a tree of frames. A node's number is greater than its caller's.
+  function Stacks(s) {
+    this.caller = Int32Array.from(s.caller);
+    this.frame = Int32Array.from(s.frame);
+    this.names = s.names.map(C.visible);
+    this.method = Int32Array.from(s.method);
+    this.line = Int32Array.from(s.line);
+    this.sort = Int8Array.from(s.sort);
+    this.app = new Int32Array(this.caller.length); // node of the innermost frame of the program
+    for (let i = 0; i < this.app.length; i++) {
+      const out = this.caller[i], runtime = this.sort[this.frame[i]] === 1;
+      this.app[i] = !runtime || out < 0 ? i : this.app[out];
+    }
+  }
+
+  Stacks.prototype = {
+    name(node) { return this.names[this.method[this.frame[node]]]; },
+    text(node) {
+      const line = this.line[this.frame[node]];
+      return line > 0 ? this.name(node) + ":" + line : this.name(node);
+    },
+    pseudo(node) { return this.sort[this.frame[node]] === 2; },
+    // methodOf is the name of the method a stack is about.
+    methodOf(node) { return this.name(this.app[node]); },
+    // frames lists a stack, its innermost frame first.
+    frames(node) {
+      const out = [];
+      for (; node >= 0; node = this.caller[node]) out.push(node);
+      return out;
+    },
+    // holding marks the nodes that have one of these methods on their stack.
+    holding(wanted) {
+      const methods = new Uint8Array(this.names.length), mark = new Uint8Array(this.caller.length);
+      this.names.forEach((n, i) => { methods[i] = wanted.has(n) ? 1 : 0; });
+      for (let i = 0; i < mark.length; i++) {
+        const out = this.caller[i];
+        mark[i] = methods[this.method[this.frame[i]]] | (out >= 0 ? mark[out] : 0);
+      }
+      return mark;
+    },
+  };
+})(window.contend);

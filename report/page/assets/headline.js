@@ -1,0 +1,88 @@
+"use strict";
+// The headline: the verdicts, each a link that sets the filter.
+(function (C) {
+  const { html } = window.htmPreact;
+
+  // meanings say what owners that are no threads stand for.
+  C.meanings = {
+    "[handoff]": "the lock was free and not yet taken: a woken thread was still on its way",
+    "[gc pause]": "the virtual machine had stopped all threads to collect garbage",
+    "[safepoint]": "the virtual machine had stopped all threads",
+    "[unknown owner]": "nothing tells who had the lock",
+    "[external]": "the owner had left the trace",
+    "[unknown stack]": "the thread is known, its call chain is not",
+    "[other]": "small rows that were added up to keep the page small",
+  };
+
+  // top returns the largest group of the selected rows that is no pseudo owner.
+  const top = (s, key, fits) => C.groupBy(s, s.some, key).find(g => !fits || fits(g));
+
+  // derived are the verdicts that the sums alone give; what a finding says
+  // already they leave out.
+  function derived(m, s, told) {
+    const out = [], site = i => m.stacks.names[m.ownerSite[i]];
+    const lock = top(s, i => m.locks[m.lock[i]].name, g => g.key !== "[other]");
+    if (lock) out.push({ title: "Most contended", text: [html`<${C.Name} text=${lock.key} />`, " has ", html`<b>${C.percent(lock.ns, s.total)}</b>`, " of the waiting"], filter: { lock: lock.key } });
+    const culprit = top(s, site, g => m.took[g.rows[0]] >= 0);
+    if (culprit && !told.some(f => f.owner === culprit.key)) {
+      const at = C.mainDoing(s, culprit.rows);
+      out.push({ title: "Caused by", text: ["whoever took it at ", html`<${C.Name} text=${culprit.key} />`, " had the lock in ", html`<b>${C.percent(culprit.ns, s.total)}</b>`, " of the waiting", at && ", mostly " + at], filter: { ownerSite: culprit.key } });
+    }
+    const waiter = top(s, i => m.stacks.names[m.waiterSite[i]], g => !g.key.startsWith("["));
+    if (waiter) out.push({ title: "Waits most", text: [html`<${C.Name} text=${waiter.key} />`, " does ", html`<b>${C.percent(waiter.ns, s.total)}</b>`, " of the waiting"], filter: { waiterSite: waiter.key } });
+    const free = s.some.filter(i => site(i) === "[handoff]" && m.took[i] < 0).reduce((a, i) => a + s.ns[i], 0);
+    if (free > 0.2 * s.total) out.push({ title: "Slow hand-offs", text: ["for ", html`<b>${C.percent(free, s.total)}</b>`, " of the waiting the lock was free: a woken thread was still on its way to it"], filter: { ownerSite: "[handoff]" } });
+    return out;
+  }
+
+  // found are the findings of contend analyze; deadlocks have a verdict anyway.
+  const found = m => (m.analyze.findings || []).filter(f => !f.deadlock).slice(0, 4).map(f => ({ ...f, lock: C.visible(f.lock), owner: C.visible(f.owner || ""), root: C.visible(f.root || "") }));
+
+  // evidence is what owners were at, by the kind of a finding.
+  const evidence = { "asleep-holding": "asleep", "file-holding": "in file I/O", "socket-holding": "in socket I/O", "io-holding": "in I/O", "blocked-holding": "blocked" };
+
+  const finding = f => ({
+    title: f.title, remedy: f.remedy, sure: f.confidence,
+    text: [html`<${C.Name} text=${f.owner} />`, " took ", html`<${C.Name} text=${f.lock} />`, f.root ? [", then waited for ", html`<${C.Name} text=${f.root} />`] : "", ": ", html`<b>${C.percent(f.share, 1)}</b>`, " of the waiting"],
+    filter: { lock: f.lock, ownerSite: f.owner, ...(evidence[f.kind] ? { doing: evidence[f.kind] } : {}) },
+  });
+
+  // lead says in one sentence how bad it is.
+  function lead(m) {
+    const t = m.analyze.total, d = m.duration;
+    if (!m.timed) return html`<p class="lead">${C.amount(t.waitNs)} waited for locks, in ${C.plural(t.waits, "wait")}. This input counts and measures no time.</p>`;
+    const pressure = t.runningNs ? t.waitNs / t.runningNs : 0;
+    return html`<p class="lead">On average <b>${C.average(t.waitNs / d)}</b> of ${C.plural(m.analyze.trace.threads, "thread")} waited for a lock: <b>${C.duration(t.waitNs)}</b> in ${C.plural(t.waits, "wait")} over ${C.duration(d)}${t.runningNs ? html`, <b>${C.percent(pressure, 1)}</b> of all running time` : ""}.</p>`;
+  }
+
+  C.Headline = function ({ model: m, all }) {
+    const t = m.analyze.total;
+    if (!t.waits && !t.waitNs && !m.analyze.deadlocks.length) return html`<${C.Empty} model=${m} />`;
+    const told = found(m), dead = m.analyze.deadlocks.length, cards = derived(m, all, told);
+    const card = v => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => C.only(v.filter)} title="show this alone"><span class="title">${v.title}</span><span>${v.text}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
+    const left = m.analyze.notCounted || [];
+    return html`<section class="headline" aria-label="headline">${lead(m)}
+      ${told.length > 0 && html`<div class="verdicts findings">${told.map(f => card(finding(f)))}</div>`}
+      <div class="verdicts">
+        ${dead > 0 && html`<button type="button" class="verdict bad" onClick=${() => C.set({ view: "deadlocks" })}><span class="title">Deadlock</span><span>${C.plural(dead, "cycle")} of threads that wait for each other and will never end</span></button>`}
+        ${cards.map(card)}
+        ${C.changes && m.data.diff && C.changes(m.data.diff).map(r => html`<button type="button" class="verdict" onClick=${() => C.set({ view: "compare" })}><span class="title">${r.new.share > r.base.share ? "Grew" : "Shrank"}</span><span><${C.Name} text=${C.visible(r.name)} />: ${C.changeText(r)}</span></button>`)}
+        <button type="button" class="verdict sure" onClick=${() => C.set({ view: "about" })}><span class="title">How sure</span><span>owners known: <${C.KnownBar} parts=${C.knownParts(all, all.some)} />${surest(all)}</span></button>
+      </div>${left.length > 0 && html`<p class="left"><b>Not counted:</b> ${left.map(w => C.visible(w.text)).join("; ")}</p>`}</section>`;
+  };
+
+  function surest(all) {
+    const parts = C.knownParts(all, all.some), best = parts.indexOf(Math.max(...parts));
+    return " mostly " + C.known[best];
+  }
+
+  // Empty says what was not recorded, and how to record it.
+  C.Empty = function ({ model: m }) {
+    const java = /jfr/.test(m.analyze.trace.format);
+    return html`<section class="headline empty"><p class="lead">No thread waited for a lock in what was recorded.</p>
+      ${m.analyze.coverage.warnings.map(w => html`<p>${C.visible(w.text)}</p>`)}
+      <p>${java ? "The JDK's own settings leave out waits shorter than 10 or 20 ms. To record all of them:" : "To record a Java program:"}</p>
+      <pre>${java ? "contend jfc > contend.jfc\njcmd PID JFR.start name=locks settings=$PWD/contend.jfc" : "contend record PID"}</pre>
+      <p>Of a Go program: an execution trace, from trace.Start or /debug/pprof/trace. Of any Java program: a series of thread dumps, jstack -l PID.</p></section>`;
+  };
+})(window.contend);

@@ -1,0 +1,75 @@
+"use strict";
+// Small things that several views draw with.
+(function (C) {
+  const { html, useState, useRef, useEffect } = window.htmPreact;
+
+  // Bar shows a part of a whole.
+  C.Bar = ({ part, whole, kind }) => html`<span class=${"bar " + (kind || "")}><span style=${{ width: Math.min(100, 100 * part / Math.max(whole, 1)) + "%" }}></span></span>`;
+
+  // KnownBar shows how owners are known.
+  C.KnownBar = function ({ parts }) {
+    const whole = parts.reduce((a, b) => a + b, 0);
+    const text = parts.map((ns, i) => ns > 0 ? C.known[i] + " " + C.percent(ns, whole) : "").filter(Boolean).join(", ");
+    return html`<span class="knownbar" role="img" aria-label=${text} title=${"owners known: " + text}>${parts.map((ns, i) => ns > 0 && html`<span class=${"k" + i} style=${{ width: 100 * ns / whole + "%" }}></span>`)}</span>`;
+  };
+
+  // Spark draws sums over time as one small line.
+  C.Spark = function ({ sums, from, to, bins }) {
+    if (!sums) return html`<svg class="spark"></svg>`;
+    const steps = Math.min(bins, 90), points = new Array(steps).fill(0);
+    for (let b = 0; b < bins; b++) points[Math.floor(b * steps / bins)] += sums[b];
+    const most = Math.max(...points, 1);
+    const line = points.map((v, i) => (steps > 1 ? 100 * i / (steps - 1) : 0).toFixed(1) + "," + (20 - 19 * v / most).toFixed(1)).join(" ");
+    const cut = from > 0 || to < bins;
+    return html`<svg class="spark" viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true">
+      ${cut && html`<rect class="cut" x=${100 * from / bins} width=${Math.max(1, 100 * (to - from) / bins)} y="0" height="20" />`}
+      <polygon points=${"0,20 " + line + " 100,20"} /><polyline points=${line} /></svg>`;
+  };
+
+  // Broken lets a long name go on in the next line behind its dots and marks.
+  C.Broken = ({ text }) => text.split(/(?<=[.$@:/])/).map((piece, i) => i ? [html`<wbr />`, piece] : piece);
+
+  // Name writes a name of the trace, shortened, and whole when pointed at.
+  C.Name = ({ text }) => html`<bdi class="name" title=${text}><${C.Broken} text=${C.short(text)} /></bdi>`;
+
+  // Choice is a row of buttons of which one is pressed.
+  C.Choice = ({ label, name, values }) => html`<span class="choice" role="group" aria-label=${label}><span class="label">${label}</span>${values.map(([value, text]) =>
+    html`<button type="button" aria-pressed=${C.state[name] === value} onClick=${() => C.set({ [name]: value })}>${text}</button>`)}</span>`;
+
+  // TreeView is a tree that opens step by step. label(node) draws a node's name;
+  // the heaviest way in is open at first.
+  C.TreeView = function ({ tree, label, whole, kind, columns, empty }) {
+    const [turned, setTurned] = useState(() => new Map()), [all, setAll] = useState(() => new Set());
+    const box = useRef();
+    useEffect(() => { setTurned(new Map()); setAll(new Set()); }, [tree]);
+    const most = 12, lines = [];
+    const walk = (node, path, level, heavy) => {
+      const kids = node.children, shown = all.has(path) ? kids : kids.slice(0, most);
+      shown.forEach((kid, i) => {
+        const at = path + "/" + kid.key, leads = heavy && i === 0;
+        const open = turned.has(at) ? turned.get(at) : leads && level < 24 && kid.ns > 0.4 * node.ns || kid.children.length === 1 && heavy && level < 24 && i === 0;
+        lines.push({ kid, at, level, open, leaf: kid.children.length === 0 });
+        if (open) walk(kid, at, level + 1, leads);
+      });
+      if (shown.length < kids.length) lines.push({ more: kids.slice(shown.length), at: path, level });
+    };
+    walk(tree, "", 0, true);
+    const turn = (at, open) => setTurned(new Map(turned).set(at, open));
+    const step = (event, i, line) => {
+      const rows = [...box.current.querySelectorAll("[role=treeitem]")], here = rows.indexOf(event.currentTarget);
+      const go = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: rows.length - 1 }[event.key];
+      if (go !== undefined) rows[Math.max(0, Math.min(go, rows.length - 1))].focus();
+      else if (event.key === "ArrowRight" && !line.leaf) turn(line.at, true);
+      else if (event.key === "ArrowLeft") turn(line.at, false);
+      else if ((event.key === "Enter" || event.key === " ") && event.target === event.currentTarget && !line.leaf) turn(line.at, !line.open);
+      else return;
+      event.preventDefault();
+    };
+    if (!lines.length) return html`<p class="none">${empty || "Nothing here."}</p>`;
+    return html`<div class=${"tree " + (kind || "")} role="tree" ref=${box}>${lines.map((line, i) => line.more
+      ? html`<div class="line more" key=${line.at + "…"} style=${{ paddingLeft: 14 * line.level + 20 + "px" }}><button type="button" onClick=${() => setAll(new Set(all).add(line.at))}>${C.plural(line.more.length, "more")}, ${C.amount(line.more.reduce((a, k) => a + k.ns, 0))}</button></div>`
+      : html`<div class="line" key=${line.at} role="treeitem" tabindex=${i === 0 ? 0 : -1} aria-level=${line.level + 1} aria-expanded=${line.leaf ? undefined : line.open} onKeyDown=${e => step(e, i, line)}>
+          <span class="figures">${columns ? columns(line.kid) : html`<span class="share">${C.percent(line.kid.ns, whole)}</span>`}<${C.Bar} part=${line.kid.ns} whole=${whole} kind=${kind} /></span>
+          <span class="what" style=${{ paddingLeft: 14 * line.level + "px" }}><button type="button" class="turn" tabindex="-1" aria-hidden="true" disabled=${line.leaf} onClick=${() => turn(line.at, !line.open)}>${line.leaf ? "·" : line.open ? "▾" : "▸"}</button>${label(line.kid, line)}</span></div>`)}</div>`;
+  };
+})(window.contend);

@@ -1,0 +1,57 @@
+"use strict";
+// What every part of the page uses: how numbers, times and names are written,
+// and the colours. All names come from the trace and go into text nodes only.
+window.contend = {};
+(function (C) {
+  const units = [[3600e9, "h"], [60e9, "min"], [1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+
+  // three writes a number with three digits.
+  function three(v) {
+    if (v >= 100 || Number.isInteger(v)) return Math.round(v).toLocaleString("en");
+    return v.toFixed(v >= 9.995 ? 1 : 2);
+  }
+
+  C.duration = function (ns) {
+    for (const [n, unit] of units) if (Math.abs(ns) >= n) return three(ns / n) + " " + unit;
+    return "0";
+  };
+
+  C.number = n => Math.round(n).toLocaleString("en");
+
+  C.percent = function (part, whole) {
+    if (!whole) return "0 %";
+    const p = 100 * part / whole;
+    return (p > 0 && p < 0.05 ? "<0.1" : p.toFixed(p >= 99.95 || p === 0 ? 0 : 1)) + " %";
+  };
+
+  // average writes how many threads are meant: 0.034, 1.2, 12.
+  C.average = function (v) {
+    if (v === 0) return "0";
+    if (v < 0.001) return "<0.001";
+    return v >= 10 ? v.toFixed(0) : v.toFixed(v >= 1 ? 1 : v >= 0.1 ? 2 : 3);
+  };
+
+  // unit is what the waiting of this trace is counted in; amount writes it.
+  C.unit = "ns";
+  C.amount = v => C.unit === "ns" ? C.duration(v) : C.number(v) + " " + C.unit;
+
+  // visible replaces characters that act instead of being seen.
+  const acting = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
+  C.visible = s => s.replace(acting, c => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+
+  // short shortens the packages of a Java name: j.u.c.locks is j.u.c.l.
+  C.short = name => name.replace(/\b([a-z_])[a-z0-9_]*\.(?=[\w$.]*[A-Z])/g, "$1.");
+
+  // Colours that people with any kind of colour vision tell apart (Okabe and
+  // Ito); what is not among the first is grey.
+  C.colours = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800"];
+  C.grey = "#8a8f98";
+  C.known = ["exact", "sampled", "inferred", "estimated", "thread-only", "unknown"];
+
+  // heat returns a colour for a share of the most, from pale to dark.
+  C.heat = v => `color-mix(in oklab, var(--heat) ${Math.round(8 + 92 * Math.sqrt(Math.max(0, Math.min(1, v))))}%, var(--back))`;
+
+  C.order = (list, by) => list.sort((a, b) => by(b) - by(a));
+
+  C.plural = (n, one, many) => C.number(n) + " " + (n === 1 ? one : many || one + "s");
+})(window.contend);

@@ -1,0 +1,218 @@
+package page
+
+import (
+	"contend/analysis"
+	"contend/blame/cube"
+	"contend/blame/sites"
+	"contend/format"
+	"contend/report/document"
+)
+
+// data is what the page's scripts read. Tables are columns, so that they pack
+// well; times are nanoseconds, instants count from the start of the trace.
+type data struct {
+	Schema  string            `json:"schema"`
+	Command []string          `json:"command"` // names of the traces, and the flags that selected
+	Analyze *document.Analyze `json:"analyze"`
+	Cube    *table            `json:"cube"`
+	Longest []wait            `json:"longest"`
+	Base    *data             `json:"base,omitempty"` // what this is compared with
+	Diff    *document.Diff    `json:"diff,omitempty"`
+}
+
+// table is a cube: rows, their cells one row after the other, and what their
+// ids mean.
+type table struct {
+	StartNs   int64   `json:"startNs"`
+	BinNs     int64   `json:"binNs"`
+	Bins      int     `json:"bins"`
+	RunningNs []int64 `json:"runningNs"`
+	OtherNs   int64   `json:"otherNs"`
+
+	Rows  [cube.Dims][]int32 `json:"rows"` // by dimension, in the order of Dims
+	Dims  [cube.Dims]string  `json:"dims"`
+	Told  told               `json:"told"`
+	Cells cells              `json:"cells"`
+
+	Locks  []lock   `json:"locks"`
+	Groups []string `json:"groups"`
+	Known  []string `json:"known"`
+	Stacks stacks   `json:"stacks"`
+}
+
+// cells are what rows waited in bins of time. Count says how many each row has.
+type cells struct {
+	Count []int32 `json:"count"`
+	Bin   []int32 `json:"bin"`
+	Waits []int32 `json:"waits"`
+	Ns    []int64 `json:"ns"`
+}
+
+type lock struct {
+	Name  string `json:"name"`
+	Class string `json:"class"`
+	Kind  string `json:"kind"`
+}
+
+// stacks are a tree: a stack is the number of its innermost frame's node, and
+// a node knows its caller's, -1 for none.
+type stacks struct {
+	Caller []int32  `json:"caller"`
+	Frame  []int32  `json:"frame"`
+	Names  []string `json:"names"`  // of methods
+	Method []int32  `json:"method"` // of each frame, an index of Names
+	Line   []int32  `json:"line"`
+	Sort   []int8   `json:"sort"` // of each frame: program, runtime or pseudo owner
+}
+
+// The sorts of frames.
+const (
+	ofProgram int8 = iota
+	ofRuntime      // the lock or the runtime itself
+	ofNobody       // a pseudo owner
+)
+
+// tableOf converts a finished cube.
+func tableOf(content *Content) (*table, *numbering) {
+	c := content.Cube
+	t := &table{StartNs: c.Start, BinNs: c.BinNs, RunningNs: c.RunningNs, OtherNs: c.OtherNs, Dims: cube.Names, Bins: len(c.RunningNs), Groups: []string{}, Known: []string{}, Locks: []lock{}}
+	n := newNumbering(content, t)
+	for d := range t.Rows {
+		t.Rows[d] = make([]int32, 0, len(c.Rows))
+	}
+	t.Cells = cells{Count: []int32{}, Bin: []int32{}, Waits: []int32{}, Ns: []int64{}}
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		for d := range cube.Dims {
+			t.Rows[d] = append(t.Rows[d], n.id(d, r.Key[d]))
+		}
+		n.tell(r.Key)
+		t.Cells.add(r.Cells)
+		if last := len(r.Cells) - 1; last >= 0 {
+			t.Bins = max(t.Bins, int(r.Cells[last].Bin)+1)
+		}
+	}
+	return t, n
+}
+
+func (c *cells) add(row []cube.Cell) {
+	c.Count = append(c.Count, int32(len(row)))
+	for _, cell := range row {
+		c.Bin = append(c.Bin, cell.Bin)
+		c.Waits = append(c.Waits, cell.Waits)
+		c.Ns = append(c.Ns, cell.Ns)
+	}
+}
+
+// numbering gives ids of the trace dense numbers, and fills the tables that
+// say what those mean.
+type numbering struct {
+	cube   *cube.Cube
+	sites  *sites.Sites
+	table  *table
+	dense  [cube.Dims]map[uint32]int32
+	nodes  map[[2]int32]int32 // caller and frame
+	frames map[frame]int32
+	names  map[string]int32
+}
+
+type frame struct {
+	method int32
+	line   int32
+	sort   int8
+}
+
+func newNumbering(content *Content, t *table) *numbering {
+	n := &numbering{cube: content.Cube, sites: sites.New(content.App), table: t, nodes: map[[2]int32]int32{}, frames: map[frame]int32{}, names: map[string]int32{}}
+	t.Stacks = stacks{Caller: []int32{}, Frame: []int32{}, Names: []string{}, Method: []int32{}, Line: []int32{}, Sort: []int8{}}
+	n.sites.Begin(content.Symbols)
+	t.Told = told{OwnerSite: []int32{}, WaiterSite: []int32{}, Took: []int32{}, Doing: []int32{}}
+	groups, frames := map[uint32]int32{}, map[uint32]int32{}
+	n.dense = [cube.Dims]map[uint32]int32{cube.Lock: {}, cube.WaiterGroup: groups, cube.OwnerGroup: groups, cube.Provenance: {},
+		cube.WaiterStack: {}, cube.OwnerStack: frames, cube.RootStack: frames}
+	return n
+}
+
+// id returns the number of an id. Groups of waiters and owners, and stacks of
+// direct owners and those at the end of a chain, share their numbers.
+func (n *numbering) id(d cube.Dim, id uint32) int32 {
+	dense, ok := n.dense[d][id]
+	if !ok {
+		dense = n.define(d, id)
+		n.dense[d][id] = dense
+	}
+	return dense
+}
+
+func (n *numbering) define(d cube.Dim, id uint32) int32 {
+	text, frames := n.cube.Text(d, id)
+	t := n.table
+	switch d {
+	case cube.Lock:
+		t.Locks = append(t.Locks, lock{text, n.cube.Class(id), n.cube.Kind(id).String()})
+		return int32(len(t.Locks) - 1)
+	case cube.WaiterGroup, cube.OwnerGroup:
+		t.Groups = append(t.Groups, text)
+		return int32(len(t.Groups) - 1)
+	case cube.Provenance:
+		t.Known = append(t.Known, text)
+		return int32(len(t.Known) - 1)
+	}
+	return n.stack(frames, text)
+}
+
+// stack returns the node of a stack; one without frames has a text instead.
+func (n *numbering) stack(frames []format.Frame, text string) int32 {
+	if len(frames) == 0 {
+		return n.node(-1, n.frame(text, 0, ofNobody))
+	}
+	node := int32(-1)
+	for i := len(frames) - 1; i >= 0; i-- {
+		node = n.node(node, n.frameOf(frames[i]))
+	}
+	return node
+}
+
+// node returns the number of a frame called by another one.
+func (n *numbering) node(caller, frame int32) int32 {
+	key := [2]int32{caller, frame}
+	i, ok := n.nodes[key]
+	if !ok {
+		s := &n.table.Stacks
+		i = int32(len(s.Caller))
+		n.nodes[key] = i
+		s.Caller, s.Frame = append(s.Caller, caller), append(s.Frame, frame)
+	}
+	return i
+}
+
+func (n *numbering) frameOf(f format.Frame) int32 {
+	if analysis.RuntimeFrame(f) {
+		return n.frame(analysis.MethodName(f), f.Line, ofRuntime)
+	}
+	return n.frame(analysis.MethodName(f), f.Line, ofProgram)
+}
+
+func (n *numbering) frame(method string, line int, sort int8) int32 {
+	s, name := &n.table.Stacks, n.name(method)
+	key := frame{name, int32(line), sort}
+	i, ok := n.frames[key]
+	if !ok {
+		i = int32(len(s.Method))
+		n.frames[key] = i
+		s.Method, s.Line, s.Sort = append(s.Method, name), append(s.Line, int32(line)), append(s.Sort, sort)
+	}
+	return i
+}
+
+// name returns the number of a name of a method or a site.
+func (n *numbering) name(text string) int32 {
+	i, ok := n.names[text]
+	if !ok {
+		s := &n.table.Stacks
+		i = int32(len(s.Names))
+		n.names[text] = i
+		s.Names = append(s.Names, text)
+	}
+	return i
+}

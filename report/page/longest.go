@@ -1,0 +1,66 @@
+package page
+
+import (
+	"contend/analysis"
+	"contend/blame/longest"
+)
+
+// wait is one of the longest waits. Stacks are nodes of the table's tree.
+type wait struct {
+	StartNs int64  `json:"startNs"`
+	Ns      int64  `json:"ns"`
+	Thread  string `json:"thread"`
+	Group   string `json:"group"`
+	Lock    string `json:"lock"`
+	Class   string `json:"class"`
+	Stack   int32  `json:"stack"`
+	Failed  bool   `json:"failed,omitempty"`
+	LeftNs  int64  `json:"leftNs,omitempty"`
+	Parts   []part `json:"parts"`
+}
+
+// part is a stretch of a wait, with who owned the lock.
+type part struct {
+	StartNs int64  `json:"startNs"`
+	EndNs   int64  `json:"endNs"`
+	Ns      int64  `json:"ns"`
+	Thread  string `json:"thread,omitempty"` // none of a pseudo owner
+	Stack   int32  `json:"stack"`
+	Blocked int64  `json:"blockedNs,omitempty"` // while the owner was itself blocked
+	Root    int32  `json:"root"`                // mostly the end of the chain then
+	Group   string `json:"group"`
+	Doing   int32  `json:"doing"` // a name; -1 where nothing tells
+	Known   string `json:"known"`
+}
+
+// waitsOf converts the longest waits; stacks get numbers in the table's tree.
+func waitsOf(list []*longest.Wait, sym *analysis.Symbols, n *numbering) []wait {
+	out := make([]wait, 0, len(list))
+	for _, w := range list {
+		to := wait{StartNs: w.Start - n.cube.Start, Ns: w.Ns, Thread: sym.ThreadName(w.Thread), Group: sym.Groups().Name(sym.Group(w.Thread)), Failed: w.Failed,
+			Lock: sym.LockName(w.Lock), Class: sym.ClassName(w.Lock), Stack: n.stack(sym.Frames(w.Stack), analysis.UnknownStack), LeftNs: w.Left, Parts: make([]part, 0, len(w.Parts))}
+		for i := range w.Parts {
+			to.Parts = append(to.Parts, partOf(&w.Parts[i], sym, n))
+		}
+		out = append(out, to)
+	}
+	return out
+}
+
+func partOf(p *longest.Part, sym *analysis.Symbols, n *numbering) part {
+	out := part{StartNs: p.Start - n.cube.Start, EndNs: p.End - n.cube.Start, Ns: p.Ns, Stack: n.owner(sym, p.Direct), Blocked: p.BlockedNs, Root: n.owner(sym, p.Root), Doing: n.ownerDoing(p.Direct), Known: p.Direct.Prov.String()}
+	out.Group = analysis.PseudoOwner(p.Direct.Kind, p.Direct.Cycle)
+	if p.Direct.Kind == analysis.OwnerThread {
+		out.Group = sym.Groups().Name(sym.Group(p.Direct.Thread))
+		out.Thread = sym.ThreadName(p.Direct.Thread)
+	}
+	return out
+}
+
+// owner returns the node of an owner's stack.
+func (n *numbering) owner(sym *analysis.Symbols, o analysis.Owner) int32 {
+	if o.Kind != analysis.OwnerThread {
+		return n.stack(nil, analysis.PseudoOwner(o.Kind, o.Cycle))
+	}
+	return n.stack(sym.Frames(o.Stack), analysis.UnknownStack)
+}
