@@ -88,3 +88,42 @@ func TestANamedThreadHadItsSection(t *testing.T) {
 		}
 	}
 }
+
+// A few gaps shorter than the section, in which something else happened, do not
+// make the guess shorter; a tenth of all would.
+func TestAFewShortGapsDoNotMakeASectionShort(t *testing.T) {
+	for _, c := range []struct {
+		short int
+		long  bool
+	}{{70, true}, {150, false}} {
+		var gaps []Gap
+		for i := range 1000 {
+			g := Gap{Site: 0, Length: 1e6 + int64(i)*100}
+			if i < c.short {
+				g.Length = 0.3e6
+			}
+			gaps = append(gaps, g)
+		}
+		m := &Model{grid: newGrid(gaps), sites: 1, mixes: normalized([]Mix{{1}})}
+		l := newLearner(m, gaps)
+		l.start()
+		if long := l.above(&l.guess[0], 0.6e6) > 0.5*l.above(&l.guess[0], -1); long != c.long {
+			t.Errorf("%d of 1000 gaps are short: guessed long is %v", c.short, long)
+		}
+	}
+}
+
+// Lengths vary by some 12 % of themselves.
+func TestLengthsAreEvenedOutInProportion(t *testing.T) {
+	var spike lattice
+	spike[100] = 1
+	wide := 0
+	for _, p := range spike.smoothed(1) {
+		if p > 0 {
+			wide++
+		}
+	}
+	if wide < 19 || wide > 33 {
+		t.Errorf("a length of 100 cells is spread over %d", wide)
+	}
+}
