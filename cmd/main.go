@@ -91,7 +91,13 @@ func newRoot(e *env) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{err, fmt.Sprintf("'%s --help' lists the flags", c.CommandPath())}
 	})
-	root.AddCommand(newAnalyze(e), newBlame(e), newCSP(e), newPprof(e), newFlame(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e), newGraph(e), newChains(e), newHist(e), newDiff(e), newCheck(e), newMerge(e), newVerify(e), newReport(e), newVersion(e), newMan(), newRecord(e))
+	root.AddCommand(
+		newRecord(e), newAnalyze(e), newReport(e), newServe(e),
+		newBlame(e), newCSP(e), newChains(e), newGraph(e), newHist(e), newFlame(e), newPprof(e),
+		newDiff(e), newCheck(e),
+		newMerge(e), newVerify(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e),
+		newVersion(e), newMan(),
+	)
 	root.SetGlobalNormalizationFunc(spelling)
 	decorate(root, width(e.out))
 	return root

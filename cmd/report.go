@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"contend/analysis"
 	"contend/blame/cube"
 	"contend/blame/findings"
 	"contend/blame/locks"
@@ -26,6 +27,8 @@ type reportOptions struct {
 	out   outputOptions
 	own   ownOption
 	diff  string
+
+	limits cube.Limits
 }
 
 func newReport(e *env) *cobra.Command {
@@ -66,6 +69,7 @@ func runReport(e *env, o *reportOptions) error {
 	if err := o.out.checkFormat(); err != nil {
 		return err
 	}
+	o.limits = pageLimits
 	content, damage := o.content(e)
 	if content == nil {
 		return damage
@@ -80,13 +84,13 @@ func (o *reportOptions) content(e *env) (c *page.Content, damage error) {
 	if err != nil {
 		return nil, err
 	}
-	c, damage = o.trace.content(e, app)
+	c, damage = o.trace.content(e, app, o.limits)
 	if c == nil || o.diff == "" {
 		return c, damage
 	}
 	before := o.trace
 	before.paths = []string{o.diff}
-	base, baseDamage := before.content(e, app)
+	base, baseDamage := before.content(e, app, o.limits)
 	if base == nil {
 		return nil, baseDamage
 	}
@@ -111,14 +115,30 @@ const (
 )
 
 // content analyses what a page shows of one side.
-func (o *traceOptions) content(e *env, app *regexp.Regexp) (c *page.Content, damage error) {
-	locks, table, waits, about := locks.New(false), cube.New(pageLimits), longest.New(pageWaits), overview.New(overview.Options{App: app})
-	meter := csp.New(csp.Options{Phases: true, Top: pagePhases})
-	res, err := o.run(e, locks, table, waits, about, meter)
+func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (c *page.Content, damage error) {
+	table, waits := cube.New(limits), longest.New(pageWaits)
+	doc, res, err := o.analysis(e, app, table, waits)
 	if err != nil {
 		return nil, err
 	}
 	table.Finish()
+	o.paths = res.inputs // what was found once is read again
+	return &page.Content{
+		Title:   "contend: " + text.Sanitize(strings.Join(res.inputs, " ")),
+		Command: append(o.selecting(), res.inputs...),
+		Analyze: doc, Cube: table, Longest: waits.Waits(), Symbols: res.trace.Symbols, App: app,
+	}, res.verdict()
+}
+
+// analysis reads the trace for the document of 'contend analyze', and for
+// further visitors.
+func (o *traceOptions) analysis(e *env, app *regexp.Regexp, more ...analysis.Visitor) (*document.Analyze, *result, error) {
+	locks, about := locks.New(false), overview.New(overview.Options{App: app})
+	meter := csp.New(csp.Options{Phases: true, Top: pagePhases})
+	res, err := o.run(e, append(more, locks, about, meter)...)
+	if err != nil {
+		return nil, nil, err
+	}
 	side := res.side()
 	series, tooLong := meter.Series()
 	if tooLong != nil { // an absurd time in a damaged trace: all but the phases stands
@@ -126,12 +146,7 @@ func (o *traceOptions) content(e *env, app *regexp.Regexp) (c *page.Content, dam
 	}
 	found := document.Overview{Locks: about.Locks(), Phases: series}
 	found.Findings = findings.Find(about, found.Locks, evidence(res))
-	return &page.Content{
-		Title:   "contend: " + text.Sanitize(strings.Join(res.inputs, " ")),
-		Command: append(o.selecting(), res.inputs...),
-		Analyze: document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, pageLocks),
-		Cube:    table, Longest: waits.Waits(), Symbols: res.trace.Symbols, App: app,
-	}, res.verdict()
+	return document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, pageLocks), res, nil
 }
 
 // selecting returns the flags that selected, as they are written on a command

@@ -66,6 +66,24 @@
     return html`<p class="about">${t.inputs.map(C.visible).join(" ")} · ${t.format}${m.timed ? html` · ${C.duration(m.duration)}${t.startNs > 1e15 ? " from " + when.toISOString().slice(0, 19).replace("T", " ") + " UTC" : ""}` : ""} · ${C.plural(t.threads, "thread")}</p>`;
   }
 
+  // Exact is what only the server can say of a selection: it reads the trace
+  // again.
+  function Exact({ m }) {
+    const [state, setState] = useState(null), c = C.command(m, { ...C.state, view: "about" }), of = JSON.stringify(C.state.filter);
+    useEffect(() => setState(null), [of]);
+    if (c.missing.length) return html`<p class="left">Wall-time and percentiles of a selection by ${[...new Set(c.missing)].join(", ")} cannot be told: waits are longer than the parts of them that are selected.</p>`;
+    const ask = () => {
+      setState({ asked: true });
+      C.exact(c.words).then(doc => setState({ doc }), e => setState({ error: e.message }));
+    };
+    if (!state) return html`<p><button type="button" onClick=${ask}>Wall-time and percentiles of this selection</button> <small>reads the trace again</small></p>`;
+    if (state.error) return html`<p role="alert">${state.error}</p>`;
+    if (!state.doc) return html`<p role="status">reading the trace …</p>`;
+    const t = state.doc.total;
+    return html`<div class="exact" role="status"><p>Exactly: <b>${C.amount(t.waitNs)}</b> in ${C.plural(t.waits, "wait")}, wall-time <b>${C.duration(t.wallNs)}</b>.</p>
+      <div class="wide"><table><thead><tr><th class="text" scope="col">lock</th><th scope="col">waiting</th><th scope="col">wall-time</th><th scope="col">waits</th><th scope="col">p50</th><th scope="col">p99</th><th scope="col">longest</th></tr></thead><tbody>${state.doc.locks.slice(0, 8).map(l => html`<tr><td class="text"><${C.Name} text=${C.visible(l.lock)} /></td><td>${C.amount(l.waitNs)}</td><td>${C.duration(l.wallNs)}</td><td>${C.number(l.waits)}</td><td>${C.duration(l.p50Ns)}</td><td>${C.duration(l.p99Ns)}</td><td>${C.duration(l.maxNs)}</td></tr>`)}</tbody></table></div></div>`;
+  }
+
   function App({ m }) {
     const [hash, setHash] = useState(location.hash), [width, setWidth] = useState(document.documentElement.clientWidth), [dark, setDark] = useState(C.dark);
     useEffect(() => {
@@ -95,11 +113,11 @@
     }, [s, over]);
     const tabs = shown(m), view = tabs.find(v => v[0] === state.view) || tabs[0], View = C[view[2]];
     const flip = () => { C.dark = !dark; document.documentElement.dataset.theme = C.dark ? "dark" : "light"; setDark(C.dark); };
-    return html`<header class="top"><h1>contend</h1><${Summary} m=${m} s=${s} /><${Search} s=${all} /><${Command} m=${m} /><button type="button" class="theme" onClick=${flip} aria-label=${dark ? "light colours" : "dark colours"} title=${dark ? "light" : "dark"}>${dark ? "☀" : "☾"}</button></header>
+    return html`<header class="top"><h1>contend</h1><${Summary} m=${m} s=${s} /><${Search} s=${all} /><${Command} m=${m} />${C.served() && html`<a href="pprof/" target="_blank" rel="noreferrer">pprof</a>`}<button type="button" class="theme" onClick=${flip} aria-label=${dark ? "light colours" : "dark colours"} title=${dark ? "light" : "dark"}>${dark ? "☀" : "☾"}</button></header>
       <${Chips} m=${m} />
       <main><${C.Headline} model=${m} all=${all} />
         ${all.some.length > 0 && html`<div class=${"overview" + (m.timed ? "" : " timeless")}><${C.Locks} s=${any.s} over=${any.over} /><${C.Time} s=${s} over=${over} width=${width} /></div>`}
-        ${all.some.length > 0 && C.filtered(state.filter) && html`<p class="selected">Selected: <b>${C.amount(s.total)}</b>, ${C.percent(s.total, all.total)} of all waiting, in ${C.plural(s.begun, "wait")}.</p>`}
+        ${all.some.length > 0 && C.filtered(state.filter) && html`<p class="selected">Selected: <b>${C.amount(s.total)}</b>, ${C.percent(s.total, all.total)} of all waiting, in ${C.plural(s.begun, "wait")}.</p>${C.served() && m.timed && html`<${Exact} m=${m} />`}`}
         <nav class="tabs" role="tablist">${tabs.map(([id, text], i) => html`<button type="button" role="tab" id=${"tab-" + id} aria-selected=${view[0] === id} aria-controls="panel" title=${"key " + (i + 1)} onClick=${() => C.set({ view: id })}>${text}</button>`)}</nav>
         <section class="card panel" id="panel" role="tabpanel" aria-labelledby=${"tab-" + view[0]}><${View} s=${s} all=${all} width=${width} model=${m} /></section>
       </main>`;

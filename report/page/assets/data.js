@@ -1,6 +1,18 @@
 "use strict";
 // The data: unpacked, and with what every view asks of it made once.
 (function (C) {
+  // served reports whether a server answers, which can do more than a page.
+  C.served = () => !document.getElementById("data").textContent;
+
+  // exact asks the server for the analysis of what some flags select.
+  C.exact = async function (words) {
+    const q = new URLSearchParams();
+    for (let i = 0; i < words.length; i++) if (/^--(class|lock|thread|from|to)$/.test(words[i])) q.set(words[i].slice(2), words[i + 1]);
+    const answer = await fetch("select.json?" + q, { cache: "no-store" });
+    if (!answer.ok) throw new Error(await answer.text());
+    return answer.json();
+  };
+
   // load reads what is inside the page, or asks the server the page is from.
   C.load = async function () {
     const inside = document.getElementById("data").textContent;

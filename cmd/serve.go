@@ -1,0 +1,163 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"slices"
+	"sync"
+	"syscall"
+
+	"contend/blame/cube"
+	"contend/blame/stacks"
+	"contend/decode"
+	"contend/report/document"
+	"contend/report/page"
+	"contend/report/pprof"
+	"contend/report/serve"
+
+	"github.com/spf13/cobra"
+)
+
+type serveOptions struct {
+	reportOptions
+	listen string
+	open   bool
+}
+
+// ownMachine is where a server listens unless it is told otherwise: a free port
+// that this machine alone reaches.
+const ownMachine = "127.0.0.1:0"
+
+func newServe(e *env) *cobra.Command {
+	var o serveOptions
+	c := &cobra.Command{
+		Use:   "serve [TRACE ...]",
+		Short: "show the page of 'contend report' from a server on this machine",
+		Long: `Show the page of 'contend report' from a server, until Ctrl-C ends it. It prints the
+address, which holds a secret: who does not have it sees nothing. Only this machine
+can reach it, and nothing can be changed through it.
+
+The server holds more of a large trace than a page could, reads the trace again for
+the exact figures of what is selected, and shows pprof's own pages under pprof/.`,
+		Example: "  contend serve recording.jfr --open",
+		RunE:    func(c *cobra.Command, _ []string) error { return runServe(c.Context(), e, &o) },
+	}
+	o.trace.bind(c)
+	o.own.bind(c)
+	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`")
+	c.Flags().StringVar(&o.listen, "listen", ownMachine, "listen at `ADDRESS`, as 0.0.0.0:8080: other machines that reach it and have the printed URL then see the trace, unencrypted")
+	c.Flags().BoolVar(&o.open, "open", false, "open the page in a browser")
+	return c
+}
+
+// servedLimits bound what a server holds. A page may be far from it.
+var servedLimits = cube.Limits{Bins: 4800, Rows: 400_000, Cells: 4_000_000}
+
+func runServe(ctx context.Context, e *env, o *serveOptions) error {
+	if _, _, err := net.SplitHostPort(o.listen); err != nil {
+		return usageError{fmt.Errorf("--listen: %w", err), "write HOST:PORT; port 0 is a free one"}
+	}
+	o.limits = servedLimits
+	content, damage := o.content(e)
+	if content == nil {
+		return damage
+	}
+	s, err := serve.Listen(o.listen, &served{o: o, content: content})
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(cmp.Or(ctx, context.Background()), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	fmt.Fprintln(e.out, s.URL())
+	e.say("Ctrl-C ends the server")
+	if o.open {
+		if err := browse(s.URL()); err != nil {
+			e.warn("no browser opens: " + err.Error())
+		}
+	}
+	return cmp.Or(s.Run(ctx), damage)
+}
+
+// browsers open an address, by operating system.
+var browsers = map[string][]string{"darwin": {"open"}, "windows": {"rundll32", "url.dll,FileProtocolHandler"}}
+
+func browse(address string) error {
+	words, ok := browsers[runtime.GOOS]
+	if !ok {
+		words = []string{"xdg-open"}
+	}
+	c := exec.Command(words[0], append(slices.Clone(words[1:]), address)...)
+	if err := c.Start(); err != nil {
+		return err
+	}
+	go c.Wait() // it may stay as long as the browser does
+	return nil
+}
+
+// served is what a server answers with.
+type served struct {
+	o       *serveOptions
+	content *page.Content
+	reading sync.Mutex // the trace is read by one at a time: each needs all processors
+}
+
+// Page implements serve.Source.
+func (s *served) Page(w io.Writer) error { return page.Frame(w, s.content.Title, "") }
+
+// Data implements serve.Source.
+func (s *served) Data(w io.Writer) error {
+	s.reading.Lock() // names are made when they are first asked for
+	defer s.reading.Unlock()
+	return page.Data(w, s.content)
+}
+
+// Profile implements serve.Source.
+func (s *served) Profile(w io.Writer) error {
+	b := stacks.New(stacks.Chain, s.content.App)
+	res, err := s.run(&s.o.trace, func(e *env, o *traceOptions) (*result, error) { return o.run(e, b) })
+	if err != nil {
+		return err
+	}
+	return pprof.Write(w, b, res.stats.Unit)
+}
+
+// Select implements serve.Source: the sweep, run again with the filter.
+func (s *served) Select(_ context.Context, w io.Writer, q url.Values) error {
+	o := s.o.trace
+	for name, into := range map[string]*string{"class": &o.class, "lock": &o.lock, "thread": &o.thread, "from": &o.from, "to": &o.to} {
+		if q.Has(name) {
+			*into = q.Get(name)
+		}
+	}
+	if _, err := o.filter(); err != nil {
+		return serve.BadQuery{Err: err}
+	}
+	var doc *document.Analyze
+	_, err := s.run(&o, func(e *env, o *traceOptions) (res *result, err error) {
+		doc, res, err = o.analysis(e, s.content.App)
+		return res, err
+	})
+	if err != nil {
+		return err
+	}
+	return document.Write(w, doc)
+}
+
+// run reads the trace again, in silence.
+func (s *served) run(o *traceOptions, read func(*env, *traceOptions) (*result, error)) (*result, error) {
+	if slices.Contains(o.paths, decode.Stdin) {
+		return nil, errors.New("standard input cannot be read again: give the server a file")
+	}
+	s.reading.Lock()
+	defer s.reading.Unlock()
+	return read(&env{in: nil, out: io.Discard, msg: io.Discard}, o)
+}
