@@ -92,24 +92,6 @@ func (a *asides) left(s, wait span, waits joiner) (ns int64) {
 	return ns
 }
 
-func idle(o *owners.Other) bool {
-	return o.End > o.Start && int(o.What()) < len(idleWork) && idleWork[o.What()]
-}
-
-// seenAside is what an idle thread is seen doing at a sampling instant.
-type seenAside struct {
-	thread   format.ThreadID
-	stack    format.StackID
-	activity format.Activity
-	resource bool
-}
-
-// sampledAside is what such instants stand for, together.
-type sampledAside struct {
-	ns, waits int64
-	last      int64 // the end of the instant before, which the next one continues
-}
-
 // idle takes an idle thread of the instant at hand; false for an activity that
 // belongs to none.
 func (s *sampler) idle(ev *format.Event) bool {

@@ -29,6 +29,10 @@ func (d definer) use(ev *format.Event) {
 	case format.KindRelease:
 		d.seen(ev.Stack, Releasing)
 	case format.KindActivity:
+		if ev.Activity == format.ActivityTook {
+			d.acquired(ev.Stack, ev.Object)
+			return
+		}
 		d.seen(ev.Stack, Did(ev.Activity))
 	case format.KindContention:
 		for i := range ev.Waiters {

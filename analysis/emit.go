@@ -134,13 +134,14 @@ func (e *emitter) trapped(cycle int32, s *Slice) {
 	e.since[cycle] = min(e.since[cycle], s.Start)
 }
 
-// run books running time of weight threads over [lo, hi).
+// run books running time of so many threads over [lo, hi); that of none says
+// that the time was looked at.
 func (e *emitter) run(lo, hi, threads int64) {
 	lo, hi = max(lo, e.from), min(hi, e.to)
-	if lo >= hi || threads <= 0 {
+	if lo >= hi || threads < 0 {
 		return
 	}
-	e.overflown = e.overflown || overflows(e.running, hi-lo, threads)
+	e.overflown = e.overflown || threads > 0 && overflows(e.running, hi-lo, threads)
 	ns := (hi - lo) * threads
 	e.running += ns
 	e.out.running(lo, hi, ns)

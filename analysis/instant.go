@@ -35,13 +35,28 @@ func (l *contendedLock) set(lock format.ObjectID, owners, waiters []format.Party
 	l.waiters = append(l.waiters[:0], waiters...)
 }
 
-// copy makes an instant equal to another one.
+// copy makes an instant equal to another one, but for the idle threads, which are
+// charged as they come.
 func (in *instant) copy(of *instant) {
-	locks, idlers := in.locks[:0], in.idlers[:0]
+	locks := in.locks[:0]
 	*in = *of
-	in.locks, in.idlers = locks, append(idlers, of.idlers...)
+	in.locks, in.idlers = locks, nil
 	for i := range of.locks {
 		l := &of.locks[i]
 		in.add().set(l.lock, l.owners, l.waiters)
 	}
+}
+
+// seenAside is what an idle thread is seen doing at a sampling instant.
+type seenAside struct {
+	thread   format.ThreadID
+	stack    format.StackID
+	activity format.Activity
+	resource bool
+}
+
+// sampledAside is what such instants stand for, together.
+type sampledAside struct {
+	ns, waits int64
+	last      int64 // the end of the instant before, which the next one continues
 }

@@ -42,6 +42,9 @@ func (r *record) runs(defs *definitions, start, end int64, run func(lo, hi, thre
 			due.Pop()
 		}
 	}
+	if last < end {
+		run(last, end, 0)
+	}
 	return len(runners)
 }
 

@@ -7,14 +7,14 @@
 //	run.go         a source is read to its end; what each event is given to
 //	warnings.go    what the record could not tell
 //	lifetimes.go   how many threads ran, and when: each thread's life, together
-//	runner.go      when one thread runs: its life less its idle times
 //	inputs.go      when the threads of each input could be seen
 //	sweep.go       recorded waits and owners turned into slices
 //	stuck.go       deadlocks that only thread dumps show
 //	tenures.go     recorded tenures, for the visitors that ask
-//	aside.go       waits that are no contention, for the visitors that ask
 //	sampled.go     samples put together from events, and charged in order
 //	samplerun.go   successive samples that show the same, charged as one
+//	aside.go       waits that are no contention, for the visitors that ask
+//	runner.go      when one thread runs: its life less its idle times
 //	scaled.go      samples put off until what was measured of them is known
 //	sampler.go     one sample: what it stands for, its graph, its slices
 //	measured.go    what the runtime measured of samples, and the factor
@@ -92,6 +92,9 @@ func (p *pass) take(ev *format.Event) {
 		p.wild++
 	}
 	p.names.use(ev)
+	if ev.Kind == format.KindActivity && ev.Activity == format.ActivityTook {
+		return
+	}
 	switch ev.Kind {
 	case format.KindThread, format.KindObject, format.KindStack:
 		p.smp.flushRun()
@@ -166,14 +169,14 @@ func (p *pass) finish() *Trace {
 		tr.ElapsedNs = rec.elapsed(lo, hi)
 	}
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
-	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl), relocated.warnings()...),
+	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl, tr.RunningHigh), relocated.warnings()...),
 		Threshold: rec.threshold, Samples: smp.samples, Owned: rec.TellsOwners() || smp.tellsOwners()}
 	return tr
 }
 
 // warnings says what there is to doubt.
-func (p *pass) warnings(tl *owners.Timelines) []format.Warning {
-	out := append(p.rec.warnings(p.e.defs, tl), p.smp.stalls.warning()...)
+func (p *pass) warnings(tl *owners.Timelines, running int64) []format.Warning {
+	out := append(p.rec.warnings(p.e.defs, tl, running), p.smp.stalls.warning()...)
 	out = append(out, p.smp.measured.warning()...)
 	if p.smp.any && p.rec.Waits.Len() > 0 {
 		out = append(out, format.Warning{Code: "mixed",

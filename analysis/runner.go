@@ -48,6 +48,7 @@ var idleWork = [...]bool{
 	format.ActivitySeen:    false,
 	format.ActivityFile:    false,
 	format.ActivitySocket:  false,
+	format.ActivityTook:    false,
 }
 
 func newRunner(d *owners.Activities, own []column.Ref, between []span, from, to int64) runner {
@@ -167,4 +168,8 @@ func (j *joiner) span(i column.Ref) (s span, ok bool) {
 	}
 	a := j.d.Other(i)
 	return span{a.Start, a.End}, j.idle && idle(a)
+}
+
+func idle(o *owners.Other) bool {
+	return o.End > o.Start && int(o.What()) < len(idleWork) && idleWork[o.What()]
 }

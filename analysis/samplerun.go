@@ -15,12 +15,12 @@ func (s *sampler) charge(next int64) {
 	}
 	seen := s.sample(next, hi)
 	s.edge, s.end = hi, max(s.end, hi)
+	s.asides(lo, hi)
 	if s.measured.told {
 		s.putOff(lo, hi, seen)
 		return
 	}
 	s.e.tick(lo, hi)
-	s.asides(lo, hi)
 	if !s.repeats() {
 		s.flushRun()
 		s.clear()

@@ -16,6 +16,9 @@ const enoughTicks = 64
 // them.
 const maxPending = 1 << 18
 
+// mostKept bounds the memory of instants that is used again.
+const mostKept = 1 << 12
+
 // putOff keeps cur, which stands for [lo, hi).
 func (s *sampler) putOff(lo, hi int64, seen Sample) {
 	m := &s.measured
@@ -73,6 +76,9 @@ func (s *sampler) bookPending() {
 	m.sampled += m.waiting
 	m.factor, m.fresh = scale{}, false
 	m.pending, m.size, m.ticks, m.waiting, m.known = m.pending[:0], 0, 0, 0, 0
+	if cap(m.pending) > mostKept {
+		m.pending = nil
+	}
 }
 
 // bookScaled books what was put off, of cur.

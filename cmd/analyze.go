@@ -34,7 +34,7 @@ type analyzeOptions struct {
 // shape is how much people are shown.
 type shape struct {
 	tables, full bool
-	width        int // columns; 0 for those of the terminal
+	width        int    // columns; 0 for those of the terminal
 	section      string // of CSV: the one table to write; "" is all
 	screen       screen.Options
 }
@@ -66,7 +66,7 @@ $COLUMNS or --width gives long names their place, and a pipe gets 80 columns.
 	o.own.bind(c)
 	c.Flags().StringVar(&o.by, "by", "lock", "sum by `KEY`: lock or class")
 	offer(c, "by", "lock", "class")
-	c.Flags().BoolVar(&o.idle, "idle", false, "list where threads have nothing to do as well")
+	c.Flags().BoolVar(&o.idle, "idle", false, "list where threads have nothing to do as well, below --tables")
 	o.shape.bind(c)
 	return c
 }
@@ -102,6 +102,7 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	if o.by != "lock" && o.by != "class" {
 		return usageError{fmt.Errorf("--by: there is no key %q", o.by), "choose lock or class"}
 	}
+	o.shape.tables = o.shape.tables || o.idle && !o.shape.full
 	if err := o.shape.check(o.out.format); err != nil {
 		return err
 	}
@@ -125,14 +126,15 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	}
 	found := document.Overview{Locks: about.Locks(), Phases: series}
 	found.Findings = findings.Find(about, found.Locks, evidence(res))
+	top := o.out.top
+	if o.out.format == analyzeOutputs[0].name && !o.shape.tables {
+		top = 0 // a screen says how many locks there are
+	}
 	a := &analyzeAnswer{
 		shape:  o.shape,
-		doc:    document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, o.out.top),
+		doc:    document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, top),
 		owners: document.NewBlame(owners.Table(), locks.RunningNs(), side.Coverage, o.out.top),
 		phases: document.NewPhases(series, o.out.top),
-	}
-	if o.out.format == analyzeOutputs[0].name && !o.shape.tables { // a screen says how many locks there are
-		a.doc = document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, 0)
 	}
 	a.doc.Beside = document.NewBeside(beside, res.trace.Symbols, o.idle, o.out.top)
 	return cmp.Or(write(e, &o.out, analyzeOutputs, a), res.verdict())

@@ -41,7 +41,9 @@ the rule. "total" is all locks together.
 
   no deadlock
   csp(java.util.Hashtable) < 5%          pressure: waiting over running time of all threads
-  blame(com.acme.*) < 10%                the same, of waiting for owners with such a frame
+  waiting(*) < 0.5                       threads that wait on average: waiting over the time elapsed
+  peak csp(*) per 1s < 20%               the highest of all intervals; also of waiting
+  blame(com.acme.*) < 10%                the share, of waiting for owners with such a frame
                                          (Class.method) in their call chain
   p99(*) < 10ms                          length of waits; also p50, p90, p99.9, p99.99 and max
   blame(com.acme.*) < +20% vs baseline   against the traces of --baseline
@@ -125,11 +127,11 @@ func runCheck(e *env, o *checkOptions) error {
 	if err != nil {
 		return err
 	}
-	runs, inputs, damage, err := o.runs(e, paths)
+	runs, inputs, damage, err := o.runs(e, paths, rules)
 	if err != nil {
 		return err
 	}
-	base, baseline, baseDamage, err := o.runs(e, o.baseline)
+	base, baseline, baseDamage, err := o.runs(e, o.baseline, rules)
 	if err != nil {
 		return err
 	}
@@ -149,9 +151,9 @@ func runCheck(e *env, o *checkOptions) error {
 }
 
 // runs analyses each trace by itself.
-func (o *checkOptions) runs(e *env, paths []string) (runs []*gate.Run, traces []document.SideTrace, damaged bool, err error) {
+func (o *checkOptions) runs(e *env, paths []string, rules []gate.Rule) (runs []*gate.Run, traces []document.SideTrace, damaged bool, err error) {
 	for _, path := range paths {
-		run := gate.NewRun()
+		run := gate.NewRun(rules...)
 		one := o.trace
 		one.paths = []string{path}
 		res, err := one.run(e, run.Visitors()...)

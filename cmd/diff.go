@@ -7,17 +7,19 @@ import (
 	"strings"
 
 	"contend/blame/compare"
+	"contend/format"
 	"contend/report/document"
 
 	"github.com/spf13/cobra"
 )
 
 type diffOptions struct {
-	trace     traceOptions
-	out       outputOptions
-	base, new []string
-	alpha     float64
-	minChange float64
+	trace      traceOptions
+	out        outputOptions
+	base, new  []string
+	alpha      float64
+	minChange  float64
+	operations []int64
 }
 
 // What is called a change unless flags say otherwise: a chance, and percent of
@@ -32,8 +34,10 @@ func newDiff(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "diff BASE NEW",
 		Short: "say what changed between two runs, and what is only noise",
-		Long: `Compare locks, owners' call chains and chains of waits of two runs, each as a share
-of the running time of all threads, so that runs of unequal length compare. Locks
+		Long: `Compare locks, owners' call chains and chains of waits of two runs by how many threads
+waited on average: waiting over the time elapsed, so that runs of unequal length compare.
+With --operations it is the waiting of each operation. The share of the running time of
+all threads, which is the pressure, stands beside it. Locks
 match by class and by where they are acquired, never by address; call chains match
 without line numbers; chains of waits by the signature 'contend chains' prints.
 
@@ -55,6 +59,7 @@ says the runs vary by themselves; ~ stands for the others. Several traces of a s
 	f.StringSliceVar(&o.base, "base", nil, "compare with `TRACES`, separated by commas")
 	f.StringSliceVar(&o.new, "new", nil, "compare `TRACES`, separated by commas")
 	f.Float64Var(&o.alpha, "alpha", defaultAlpha, "the `CHANCE` of a table to show any change where there is none")
+	f.Int64SliceVar(&o.operations, "operations", nil, "compare the waiting of each operation: `BASE,NEW` were done by each side")
 	f.Float64Var(&o.minChange, "min-change", defaultMinChange, "pass over changes of up to `PERCENT` of the base, however sure")
 	return c
 }
@@ -75,6 +80,9 @@ func (o *diffOptions) sides(args []string) error {
 	}
 	if o.minChange < 0 {
 		return usageError{errors.New("--min-change: cannot be negative"), ""}
+	}
+	if n := len(o.operations); n != 0 && (n != 2 || o.operations[0] <= 0 || o.operations[1] <= 0) {
+		return usageError{errors.New("--operations: needs two numbers above 0"), "write --operations 12000,15000: those of the base first"}
 	}
 	return o.out.check()
 }
@@ -98,7 +106,9 @@ func (o *diffOptions) compare(e *env) (doc *document.Diff, damage error) {
 	if newErr != nil && !errors.Is(newErr, errDamaged) {
 		return nil, newErr
 	}
-	d := compare.Compare(base, new, compare.Options{Alpha: o.alpha, MinChange: o.minChange / 100})
+	how := compare.Options{Alpha: o.alpha, MinChange: o.minChange / 100}
+	copy(how.Operations[:], o.operations)
+	d := compare.Compare(base, new, how)
 	return document.NewDiff(d, baseSide, newSide, o.out.top), cmp.Or(err, newErr)
 }
 
@@ -110,6 +120,9 @@ func (o *traceOptions) profiles(e *env, paths []string) (g compare.Group, s docu
 		res, err := o.alone(e, strings.TrimSpace(path), p)
 		if err != nil {
 			return nil, s, err
+		}
+		if res.stats.Unit == format.UnitTime {
+			p.ElapsedNs = res.trace.ElapsedNs
 		}
 		damage = cmp.Or(damage, res.verdict())
 		g, s.Traces = append(g, p), append(s.Traces, res.side())

@@ -17,7 +17,7 @@ import (
 )
 
 // documentCommands answer with small documents, which hold between them every
-// key there is. D is testdata/documents, where exact.txt, counts.txt, inferred.txt and idle.txt are
+// key there is. D is testdata/documents, where exact.txt, counts.txt, inferred.txt, idle.txt and moved.txt are
 // written by hand, damaged.bin has events of exact.txt in blocks of 150 bytes, one of
 // them damaged, and the others are what
 //
@@ -29,13 +29,14 @@ var documentCommands = map[string]string{
 	"analyze-counts":   "analyze D/counts.txt",
 	"analyze-idle":     "analyze --idle D/idle.txt",
 	"analyze-inferred": "analyze D/inferred.txt",
+	"analyze-moved":    "analyze D/moved.txt",
 	"analyze-sampled":  "analyze D/sampled-1.txt",
 	"blame":            "blame --root --by owner-stack,waiter-stack --top 1 D/sampled-1.txt",
 	"chains":           "chains --top 1 D/exact.txt",
 	"check":            "check --rule-file D/check.rules --baseline D/sampled-1.txt D/sampled-2.txt",
 	"csp":              "csp --metrics --interval 500ms D/exact.txt",
 	"csp-sampled":      "csp --interval 600ms D/sampled-1.txt",
-	"diff":             "diff --top 1 D/sampled-1.txt D/sampled-2.txt",
+	"diff":             "diff --operations 100,120 --top 1 D/sampled-1.txt D/sampled-2.txt",
 	"graph":            "graph --by thread D/exact.txt",
 	"graph-top":        "graph --by thread --top 1 D/exact.txt",
 	"hist":             "hist --by class --class Vault --expected-interval 50ms D/exact.txt",

@@ -105,7 +105,7 @@ func runFlame(e *env, o *flameOptions) error {
 
 func (o *flameOptions) write(e *env, b, base *stacks.Builder, res *result) error {
 	m := text.MeasureOf(res.coverage())
-	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.name), Summary: waited(b, m), Of: m.Of()}
+	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.name), Summary: waited(b, m), Of: m.Of(), Width: "waiting " + m.What()}
 	for _, w := range res.stats.Warnings {
 		if w.Hidden > 0 {
 			c.Summary += "; " + w.Text
@@ -135,5 +135,5 @@ func waited(b *stacks.Builder, m text.Measure) string {
 	if m.Counts() {
 		return m.Text(ns)
 	}
-	return fmt.Sprintf("%s of waiting thread-time in %d waits", text.Duration(ns), waits)
+	return fmt.Sprintf("%s of waiting %s in %s", text.Duration(ns), m.What(), text.Amount(waits, "wait"))
 }

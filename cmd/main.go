@@ -25,7 +25,7 @@ const (
 	exitFailed  = 1
 	exitUsage   = 2
 	exitDamaged = 3 // answered, from damaged input
-	exitRules   = 4 // answered: a rule of check does not hold
+	exitRules   = 4 // answered: a rule of check does not hold, or is undecided
 )
 
 // errDamaged is returned by a command that answered from damaged input.
@@ -91,7 +91,13 @@ func newRoot(e *env) *cobra.Command {
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{err, fmt.Sprintf("'%s --help' lists the flags", c.CommandPath())}
 	})
-	root.AddCommand(newAnalyze(e), newBlame(e), newCSP(e), newPprof(e), newFlame(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e), newGraph(e), newChains(e), newHist(e), newDiff(e), newCheck(e), newMerge(e), newVerify(e), newReport(e), newServe(e), newVersion(e), newMan(), newRecord(e))
+	root.AddCommand(
+		newRecord(e), newAnalyze(e), newReport(e), newServe(e),
+		newBlame(e), newCSP(e), newChains(e), newGraph(e), newHist(e), newFlame(e), newPprof(e),
+		newDiff(e), newCheck(e),
+		newMerge(e), newVerify(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e),
+		newVersion(e), newMan(),
+	)
 	root.SetGlobalNormalizationFunc(spelling)
 	decorate(root, width(e.out))
 	return root
@@ -120,10 +126,6 @@ func (e *env) exit(err error) int {
 	case errors.Is(err, errRules):
 		e.say("contend: " + err.Error())
 		return exitRules
-	case isURL(err):
-		e.say("contend: " + pathOf(err) + ": contend reads files and standard input, nothing over the network")
-		e.hint("fetch it first: curl -sS -o recording.jfr " + pathOf(err))
-		return exitUsage
 	case errors.As(err, &usage):
 		e.say("contend: " + err.Error())
 		e.hint(usage.hint)
@@ -132,20 +134,6 @@ func (e *env) exit(err error) int {
 	e.say("contend: " + message(err))
 	e.hint(advice(err))
 	return exitFailed
-}
-
-// pathOf returns the file an error of the operating system is about.
-func pathOf(err error) string {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Path
-	}
-	return ""
-}
-
-// isURL reports whether a file is missing because its name is an address.
-func isURL(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) && strings.Contains(pathOf(err), "://")
 }
 
 // advices are the hints of errors that bring none of their own.

@@ -92,7 +92,7 @@ var statuses = []struct {
 	{exitFailed, "failed"},
 	{exitUsage, "used wrongly"},
 	{exitDamaged, "answered from damaged input: totals are lower bounds"},
-	{exitRules, "answered: a rule of contend-check does not hold"},
+	{exitRules, "answered: a rule of contend-check does not hold, or is undecided"},
 }
 
 // option writes one flag, with what it is when left out.

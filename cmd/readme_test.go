@@ -11,13 +11,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReadmeShowsWhatCommandsPrint runs every "$ contend" line of the README
-// and compares what follows it; -update rewrites it.
-func TestReadmeShowsWhatCommandsPrint(t *testing.T) {
+// TestDocsShowWhatCommandsPrint runs every "$ contend" line of the README and
+// of the pages beside the rooms, in the root folder, and compares what follows
+// it; -update rewrites it.
+func TestDocsShowWhatCommandsPrint(t *testing.T) {
 	unhurried(t)
 	t.Chdir("..")
 	t.Setenv("COLUMNS", "100")
-	text, err := os.ReadFile("README.md")
+	for _, doc := range []string{"README.md", "cmd/README.md", "decode/README.md"} {
+		t.Run(doc, func(t *testing.T) { checkDoc(t, doc) })
+	}
+}
+
+func checkDoc(t *testing.T, doc string) {
+	text, err := os.ReadFile(doc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,13 +38,7 @@ func TestReadmeShowsWhatCommandsPrint(t *testing.T) {
 			continue
 		}
 		ran++
-		var out, msg bytes.Buffer
-		if code := Main(strings.Fields(args), nil, &out, &msg); code != exitOK || msg.Len() > 0 {
-			t.Fatalf("contend %s: exit %d, %s", args, code, msg.String())
-		}
-		for _, l := range strings.Split(strings.TrimRight(out.String(), "\n"), "\n") {
-			want = append(want, strings.TrimRight(l, " "))
-		}
+		want = append(want, printed(t, strings.Fields(args))...)
 		for i++; i < len(lines) && lines[i] != "```" && !strings.HasPrefix(lines[i], "$ "); i++ {
 		}
 		if strings.HasPrefix(lines[i], "$ ") {
@@ -46,16 +47,29 @@ func TestReadmeShowsWhatCommandsPrint(t *testing.T) {
 		i--
 	}
 	if ran == 0 {
-		t.Fatal("the README runs no command")
+		t.Fatal("runs no command")
 	}
 	rewritten := strings.Join(want, "\n")
 	if golden.Update() {
-		if err := os.WriteFile("README.md", []byte(rewritten), 0o644); err != nil {
+		if err := os.WriteFile(doc, []byte(rewritten), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
 	if diff := cmp.Diff(rewritten, string(text)); diff != "" {
-		t.Errorf("README.md differs from what the commands print (-printed +README):\n%s", diff)
+		t.Errorf("differs from what the commands print (-printed +%s):\n%s", doc, diff)
 	}
+}
+
+// printed returns the lines a command prints.
+func printed(t *testing.T, args []string) (lines []string) {
+	t.Helper()
+	var out, msg bytes.Buffer
+	if code := Main(args, nil, &out, &msg); code != exitOK || msg.Len() > 0 {
+		t.Fatalf("contend %s: exit %d, %s", strings.Join(args, " "), code, msg.String())
+	}
+	for _, l := range strings.Split(strings.TrimRight(out.String(), "\n"), "\n") {
+		lines = append(lines, strings.TrimRight(l, " "))
+	}
+	return lines
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // serve runs a program's debug server for a test.
-func serve(t *testing.T, trace http.HandlerFunc) (url string) {
+func serveTraces(t *testing.T, trace http.HandlerFunc) (url string) {
 	t.Helper()
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/trace", trace)
@@ -56,7 +56,7 @@ func TestRecordGo(t *testing.T) {
 		t.Skip("-short: records for seconds")
 	}
 	holdTheLedger(t)
-	url := serve(t, pprof.Trace)
+	url := serveTraces(t, pprof.Trace)
 	file := filepath.Join(t.TempDir(), "go.trace")
 	first := make(chan struct{})
 	go func() {
@@ -102,7 +102,7 @@ func TestRecordGoKeepsWhatCame(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			url := serveTraces(t, func(w http.ResponseWriter, r *http.Request) {
 				_, _ = w.Write(part)
 				_ = http.NewResponseController(w).Flush()
 				time.Sleep(200 * time.Millisecond) // so that it came
@@ -110,7 +110,7 @@ func TestRecordGoKeepsWhatCame(t *testing.T) {
 			})
 			file := filepath.Join(t.TempDir(), "cut.trace")
 			code, out, msg := recordOf(t, "--duration", "20s", "-o", file, url)
-			if code != exitOK && code != exitDamaged || !strings.Contains(out, "who caused the waiting") || !strings.Contains(msg, "is kept") {
+			if code != exitOK && code != exitDamaged || !strings.Contains(out, "sync.Mutex") || !strings.Contains(msg, "is kept") {
 				t.Errorf("exit %d\n%s\n%s", code, out, msg)
 			}
 			if got, err := os.ReadFile(file); err != nil || !bytes.Equal(got, part) {
@@ -122,7 +122,7 @@ func TestRecordGoKeepsWhatCame(t *testing.T) {
 
 func TestRecordGoRefusals(t *testing.T) {
 	asked := 0
-	locked := serve(t, func(w http.ResponseWriter, r *http.Request) {
+	locked := serveTraces(t, func(w http.ResponseWriter, r *http.Request) {
 		asked++
 		if user, password, _ := r.BasicAuth(); user != "me" || password != "secret" {
 			http.Error(w, "who are you?", http.StatusUnauthorized)
@@ -130,7 +130,7 @@ func TestRecordGoRefusals(t *testing.T) {
 		}
 		_, _ = w.Write(goRecording(t))
 	})
-	gone := serve(t, http.NotFound)
+	gone := serveTraces(t, http.NotFound)
 	closed := httptest.NewServer(nil)
 	closed.Close()
 	file := filepath.Join(t.TempDir(), "x.trace")
@@ -166,7 +166,7 @@ func TestRecordingReplacesAFileWhenItBegins(t *testing.T) {
 	if err := os.WriteFile(file, []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	recordOf(t, "-o", file, serve(t, http.NotFound))
+	recordOf(t, "-o", file, serveTraces(t, http.NotFound))
 	if got, _ := os.ReadFile(file); string(got) != "old" {
 		t.Errorf("%q is left", got)
 	}

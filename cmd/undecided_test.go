@@ -30,7 +30,7 @@ var corpusVerdicts = map[string]string{
 	"gotrace/go125-encoding-json.trace": "uoo",
 	// One javacore: its owners are listed, an instant has no share of time.
 	"javacore/javacore-withrawStateValue.txt":  "ouu",
-	"javacore/javacore.20191105.224043.txt.gz": "ouu",
+	"javacore/javacore.20191105.224043.txt.gz": "ofu",
 	// Thresholds of 10 and 20 ms; the first has a thread dump of all threads,
 	// with no circle. async-profiler has no
 	// threshold, and tells of few of its threads when they ran.

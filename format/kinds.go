@@ -46,6 +46,7 @@ const (
 	ActivitySeen                    // seen at its stack by a sample; whether it ran is not told
 	ActivityFile                    // I/O of a file
 	ActivitySocket                  // I/O of a socket
+	ActivityTook                    // nothing of its own: some thread took Object with the stack, as a dump shows
 )
 
 // String returns the activity as the text twin writes it.
@@ -54,7 +55,7 @@ func (a Activity) String() string { return name(activityNames[:], uint8(a)) }
 var (
 	modeNames     = [...]string{"exclusive", "shared"}
 	lockKindNames = [...]string{"unknown", "monitor", "synchronizer", "readwritelock", "semaphore", "mutex", "kernel"}
-	activityNames = [...]string{"unknown", "wait", "park", "sleep", "io", "run", "live", "seen", "file", "socket"}
+	activityNames = [...]string{"unknown", "wait", "park", "sleep", "io", "run", "live", "seen", "file", "socket", "took"}
 )
 
 func name(names []string, i uint8) string {

@@ -152,7 +152,7 @@ func TestLocksMatchByClassAndSites(t *testing.T) {
 	d := Compare(Group{base}, Group{other}, Options{})
 	got := map[string][2]int64{}
 	for _, r := range d.Locks {
-		got[r.Name] = [2]int64{r.Base.WaitNs, r.New.WaitNs}
+		got[r.Name] = [2]int64{r.Base.Waiting.WaitNs, r.New.Waiting.WaitNs}
 	}
 	want := map[string][2]int64{"java.lang.Object at App.get, App.put": {2e6, 1e6}, "java.lang.Object at App.log": {1e6, 1e6}}
 	if len(got) != len(want) {
@@ -203,7 +203,7 @@ func TestGroups(t *testing.T) {
 		t.Errorf("%+v", d.Total)
 	}
 	noisy := Group{run(1, 2, 0), run(2, 2, 60), run(3, 2, 120)}
-	if d := Compare(noisy, Group{run(4, 2, 60)}, Options{}); d.Total.Status != Same || d.Total.Base.DF != 2 {
+	if d := Compare(noisy, Group{run(4, 2, 60)}, Options{}); d.Total.Status != Same || d.Total.Base.Waiting.DF != 2 {
 		t.Errorf("%+v", d.Total)
 	}
 	// The one run that is new may lie as far off as each of the others.

@@ -23,26 +23,31 @@ const (
 // Row is one lock, call chain or chain of waits on both sides.
 type Row struct {
 	Name      string
-	Base, New Rate
+	Base, New Rates
 	P         float64 // probability of so large a difference by chance alone, for this row
 	Status    Status
 }
 
-// Delta returns the difference, in shares of running time.
-func (r *Row) Delta() float64 { return r.New.Value - r.Base.Value }
+// Delta returns the difference, in threads waiting on average; where operations
+// are counted, in nanoseconds of waiting for each.
+func (r *Row) Delta() float64 { return r.New.Waiting.Value - r.Base.Waiting.Value }
 
 // Relative returns the difference over the base; false when there is no base.
 func (r *Row) Relative() (float64, bool) {
-	if r.Base.Value == 0 {
+	if r.Base.Waiting.Value == 0 {
 		return 0, false
 	}
-	return r.Delta() / r.Base.Value, true
+	return r.Delta() / r.Base.Waiting.Value, true
 }
 
 // Options of Diff.
 type Options struct {
 	Alpha     float64 // chance that a table calls anything changed when nothing did; 0 means 0.05
 	MinChange float64 // relative differences up to this are not worth a word however sure they are
+
+	// Operations are how many each side did; 0 when not told. Waiting is then per
+	// operation instead of per time.
+	Operations [2]int64
 }
 
 // Diff is how two sides differ; the rows of each table that did come first.
@@ -52,10 +57,14 @@ type Diff struct {
 	Locks, Owners, Chains []Row
 	BaseRunningNs         int64
 	NewRunningNs          int64
+	BaseElapsedNs         int64
+	NewElapsedNs          int64
+	Operations            [2]int64 // that rates of waiting are for one of; 0: they are over time
 }
 
-// Compare compares two sides, each of at least one trace. All rates are over
-// running time, so that runs of unequal length or with more threads compare.
+// Compare compares two sides, each of at least one trace, by how many threads
+// waited on average, or how long for each operation: of a program that waits less
+// its threads run less as well, or more, and so its pressure is told beside it.
 //
 // The error of each rate is that of a block bootstrap, see package bootstrap.
 // A row's difference over its error follows Student's t; Holm's procedure
@@ -65,28 +74,30 @@ func Compare(base, new Group, o Options) *Diff {
 	if o.Alpha <= 0 {
 		o.Alpha = 0.05
 	}
-	d := &Diff{Alpha: o.Alpha, BaseRunningNs: base.RunningNs(), NewRunningNs: new.RunningNs()}
+	d := &Diff{Alpha: o.Alpha, BaseRunningNs: base.RunningNs(), NewRunningNs: new.RunningNs(), BaseElapsedNs: base.ElapsedNs(), NewElapsedNs: new.ElapsedNs()}
+	if o.Operations[0] > 0 && o.Operations[1] > 0 {
+		d.Operations = o.Operations
+	}
 	all := func(p *Profile) sum {
 		cells := p.finish().Series(p.total)
 		return sum{ns: total(cells), cells: cells}
 	}
-	total := []Row{{Name: "all locks", Base: base.rate(all), New: new.rate(all)}}
-	judge(total, o)
+	total := match(map[string]Rates{allLocks: base.rates(all)}, map[string]Rates{allLocks: new.rates(all)}, d, o)
 	d.Total = total[0]
 	names := lockNames(base, new)
 	lock := func(site string) string { return names[site] }
 	itself := func(name string) string { return name }
 	sites := func(p *Profile) *rows[site] { return &p.sites }
-	d.Locks = match(byName(base, sites, lock), byName(new, sites, lock), o)
+	d.Locks = match(byName(base, sites, lock), byName(new, sites, lock), d, o)
 	owners := func(p *Profile) *rows[analysis.Owner] { return &p.owners }
-	d.Owners = match(byName(base, owners, itself), byName(new, owners, itself), o)
+	d.Owners = match(byName(base, owners, itself), byName(new, owners, itself), d, o)
 	chains := func(p *Profile) *rows[string] { return &p.chains }
-	d.Chains = match(byName(base, chains, itself), byName(new, chains, itself), o)
+	d.Chains = match(byName(base, chains, itself), byName(new, chains, itself), d, o)
 	return d
 }
 
 // match joins the rows of two sides by name and judges them.
-func match(base, new map[string]Rate, o Options) []Row {
+func match(base, new map[string]Rates, d *Diff, o Options) []Row {
 	rows := make([]Row, 0, max(len(base), len(new)))
 	for name, r := range base {
 		rows = append(rows, Row{Name: name, Base: r, New: new[name]})
@@ -96,13 +107,30 @@ func match(base, new map[string]Rate, o Options) []Row {
 			rows = append(rows, Row{Name: name, New: r})
 		}
 	}
+	d.perOperation(rows)
 	judge(rows, o)
 	slices.SortFunc(rows, func(a, b Row) int {
 		return cmp.Or(boolean(a.Status == Same, b.Status == Same),
 			-cmp.Compare(math.Abs(a.Delta()), math.Abs(b.Delta())),
-			-cmp.Compare(max(a.Base.Value, a.New.Value), max(b.Base.Value, b.New.Value)), cmp.Compare(a.Name, b.Name))
+			-cmp.Compare(max(a.Base.Waiting.Value, a.New.Waiting.Value), max(b.Base.Waiting.Value, b.New.Waiting.Value)), cmp.Compare(a.Name, b.Name))
 	})
 	return rows
+}
+
+// allLocks is the name of the row of all locks together.
+const allLocks = "all locks"
+
+// perOperation makes of threads waiting on average the time waited for each
+// operation.
+func (d *Diff) perOperation(rows []Row) {
+	if d.Operations == [2]int64{} {
+		return
+	}
+	for i := range rows {
+		r := &rows[i]
+		r.Base.Waiting = r.Base.Waiting.scale(float64(d.BaseElapsedNs) / float64(d.Operations[0]))
+		r.New.Waiting = r.New.Waiting.scale(float64(d.NewElapsedNs) / float64(d.Operations[1]))
+	}
 }
 
 func boolean(a, b bool) int {
@@ -122,7 +150,7 @@ func judge(rows []Row, o Options) {
 	order := make([]*Row, len(rows))
 	for i := range rows {
 		rows[i].Status = Same
-		rows[i].P = probability(ShareSpread(rows[i].Base, rows[i].New))
+		rows[i].P = probability(ShareSpread(rows[i].Base.Waiting, rows[i].New.Waiting))
 		order[i] = &rows[i]
 	}
 	slices.SortStableFunc(order, func(a, b *Row) int {
@@ -139,11 +167,11 @@ func judge(rows []Row, o Options) {
 // became names a difference that is certain.
 func (r *Row) became(minChange float64) Status {
 	switch {
-	case r.Base.WaitNs == 0:
+	case r.Base.Waiting.WaitNs == 0:
 		return Added
-	case r.New.WaitNs == 0:
+	case r.New.Waiting.WaitNs == 0:
 		return Gone
-	case math.Abs(r.Delta()) <= minChange*r.Base.Value:
+	case math.Abs(r.Delta()) <= minChange*r.Base.Waiting.Value:
 		return Same
 	}
 	return Changed

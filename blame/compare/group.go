@@ -8,10 +8,11 @@ import (
 	"contend/analysis/bootstrap"
 )
 
-// Rate is a share of running time, estimated from one or several traces.
+// Rate is WaitNs over the running time (critical section pressure) or over the
+// time elapsed, estimated from one or several traces.
 type Rate struct {
-	WaitNs int64   // over all traces
-	Value  float64 // WaitNs over the running time: critical section pressure
+	WaitNs int64 // over all traces
+	Value  float64
 	Half   float64 // half of the 95 % interval
 	SE     float64
 	DF     float64 // degrees of freedom of SE
@@ -48,39 +49,82 @@ func (g Group) Blocks() (shortest, longest int64) {
 	return shortest, longest
 }
 
-// rate pools the traces of a side. What each trace says of its own error is
+// Rates are what a row takes of the running time of all threads, which is its
+// pressure, and of the time elapsed: so many threads waited on average.
+type Rates struct{ Pressure, Waiting Rate }
+
+// base is what a rate is over: the cells of a trace and their sum.
+type base func(p *Profile) (cells []int64, ns int64)
+
+func runningTime(p *Profile) ([]int64, int64) {
+	cells := p.finish().Series(bootstrap.Running)
+	return cells, total(cells)
+}
+
+func elapsedTime(p *Profile) ([]int64, int64) { return p.finish().Length, p.elapsed() }
+
+// rates are a row over both.
+func (g Group) rates(of func(p *Profile) sum) Rates {
+	sums := make(map[*Profile]sum, len(g))
+	for _, p := range g {
+		sums[p] = of(p)
+	}
+	known := func(p *Profile) sum { return sums[p] }
+	return Rates{g.over(runningTime, known), g.over(elapsedTime, known)}
+}
+
+// ElapsedNs returns how long all traces were recorded, together.
+func (g Group) ElapsedNs() (ns int64) {
+	for _, p := range g {
+		ns += p.elapsed()
+	}
+	return ns
+}
+
+// over pools the traces of a side. What each trace says of its own error is
 // added up; from fewest traces on, how far they disagree is held against it,
 // and the larger counts.
-func (g Group) rate(of func(p *Profile) sum) Rate {
-	running := float64(g.RunningNs())
+func (g Group) over(den base, of func(p *Profile) sum) Rate {
+	whole := 0.0
+	for _, p := range g {
+		_, ns := den(p)
+		whole += float64(ns)
+	}
 	r := Rate{Traces: len(g)}
 	var values, weights []float64
 	within, blocks := 0.0, 0
 	for _, p := range g {
-		c := p.finish()
-		num, den := of(p), c.Series(bootstrap.Running)
+		num := of(p)
 		r.WaitNs += num.ns
-		if running <= 0 {
+		cells, ns := den(p)
+		if whole <= 0 || ns <= 0 {
 			continue
 		}
-		e, w := c.Ratio(num.cells, den), float64(total(den))/running
-		if num.partial && w > 0 { // how the rest of it varies was not kept
-			e.Value, e.SE = float64(num.ns)/float64(total(den)), math.Inf(1)
+		e, w := p.finish().Ratio(num.cells, cells), float64(ns)/whole
+		e = e.Scale(float64(total(cells)) / float64(ns)) // cells may span time that was not recorded
+		if num.partial && w > 0 {                        // how the rest of it varies was not kept
+			e.Value, e.SE = float64(num.ns)/float64(ns), math.Inf(1)
 		}
 		values, weights = append(values, e.Value), append(weights, w)
 		within += w * w * e.SE * e.SE
 		blocks += max(e.Blocks-1, 0)
 	}
-	if running <= 0 {
+	if whole <= 0 {
 		return r
 	}
-	r.Value, r.SE, r.DF = float64(r.WaitNs)/running, math.Sqrt(within), float64(blocks)
+	r.Value, r.SE, r.DF = float64(r.WaitNs)/whole, math.Sqrt(within), float64(blocks)
 	if len(g) >= fewest {
 		between := disagreement(values, weights, r.Value)
 		r.Spread = between * math.Sqrt(float64(len(g)))
 		r.atLeast(between, len(g))
 	}
 	r.Half = r.SE * bootstrap.Student(r.DF, 0.975)
+	return r
+}
+
+// scale returns a rate of something else: so much as one of it is.
+func (r Rate) scale(factor float64) Rate {
+	r.Value, r.Half, r.SE, r.Spread = r.Value*factor, r.Half*factor, r.SE*factor, r.Spread*factor
 	return r
 }
 
@@ -120,9 +164,9 @@ func (g Group) Classes() []string {
 	return slices.Compact(all)
 }
 
-// Locks returns the pressure of all locks together whose class is wanted.
-func (g Group) Locks(wanted func(class string) bool) Rate {
-	return g.rate(func(p *Profile) sum {
+// Locks returns the rates of all locks together whose class is wanted.
+func (g Group) Locks(wanted func(class string) bool) Rates {
+	return g.rates(func(p *Profile) sum {
 		var list []int
 		for i, name := range p.sites.names {
 			if class, _, _ := strings.Cut(name, siteOf); wanted(class) {
@@ -133,11 +177,10 @@ func (g Group) Locks(wanted func(class string) bool) Rate {
 	})
 }
 
-// Owners returns the share of running time that others waited for the owners
-// whose call chain has a wanted frame, as Class.method; pseudo owners are
+// Owners returns the rates at which others waited for the owners whose call chain has a wanted frame, as Class.method; pseudo owners are
 // frames of their own.
-func (g Group) Owners(wanted func(frame string) bool) Rate {
-	return g.rate(func(p *Profile) sum {
+func (g Group) Owners(wanted func(frame string) bool) Rates {
+	return g.rates(func(p *Profile) sum {
 		var list []int
 		for i, name := range p.owners.names {
 			if slices.ContainsFunc(strings.Split(name, " < "), wanted) {
@@ -180,17 +223,17 @@ func (r *rows[K]) called(what func(name string) string) map[string][]int {
 
 // byName sums the rows of a table that are called the same and returns their
 // rates.
-func byName[K comparable](g Group, table func(p *Profile) *rows[K], what func(name string) string) map[string]Rate {
+func byName[K comparable](g Group, table func(p *Profile) *rows[K], what func(name string) string) map[string]Rates {
 	lists := make(map[*Profile]map[string][]int, len(g))
-	out := map[string]Rate{}
+	out := map[string]Rates{}
 	for _, p := range g {
 		lists[p] = table(p).called(what)
 		for name := range lists[p] {
-			out[name] = Rate{}
+			out[name] = Rates{}
 		}
 	}
 	for name := range out {
-		out[name] = g.rate(func(p *Profile) sum { return table(p).sum(p, lists[p][name]) })
+		out[name] = g.rates(func(p *Profile) sum { return table(p).sum(p, lists[p][name]) })
 	}
 	return out
 }

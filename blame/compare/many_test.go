@@ -42,11 +42,11 @@ func crowded(t *testing.T, others int) *Profile {
 // so that none of them is said to have changed.
 func TestRowsTooManyToBeKeptStillCount(t *testing.T) {
 	few, many := crowded(t, 0), crowded(t, 1500)
-	all := Group{many}.Locks(func(string) bool { return true })
+	all := Group{many}.Locks(func(string) bool { return true }).Pressure
 	if all.WaitNs != 51.5e9 {
 		t.Errorf("all %+v", all)
 	}
-	if o := (Group{many}).Owners(func(frame string) bool { return frame == "App.late" }); o.WaitNs != 50e9 || o.Value != 0.25 {
+	if o := (Group{many}).Owners(func(frame string) bool { return frame == "App.late" }); o.Pressure.WaitNs != 50e9 || o.Pressure.Value != 0.25 {
 		t.Errorf("owner %+v", o)
 	}
 	if s := many.sites.series; s[len(s)-1] != bootstrap.NoSeries {
@@ -54,7 +54,7 @@ func TestRowsTooManyToBeKeptStillCount(t *testing.T) {
 	}
 	late := func(class string) bool { return class == "Late" }
 	rows := []Row{{Base: Group{few}.Locks(late), New: Group{many}.Locks(late)}, {Base: Group{many}.Locks(late), New: Group{few}.Locks(late)}}
-	if rows[0].New.Value != 0.25 {
+	if rows[0].New.Pressure.Value != 0.25 {
 		t.Errorf("late %+v", rows[0].New)
 	}
 	judge(rows, Options{Alpha: 0.05})

@@ -25,6 +25,9 @@ type Profile struct {
 	links  map[[2]int]struct{}
 	key    []byte
 	cells  *bootstrap.Cells
+
+	ElapsedNs int64 // of the trace, given by who has run it; 0: what its instants stand for, or its cells span
+	seenNs    int64 // what its instants stand for
 }
 
 // site is a place at which locks of a class are acquired.
@@ -70,7 +73,7 @@ func (r *rows[K]) add(i int, rec *bootstrap.Recorder, s *analysis.Slice, ns int6
 
 // Begin implements analysis.Visitor.
 func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
-	*p = Profile{sym: sym, links: map[[2]int]struct{}{}}
+	*p = Profile{ElapsedNs: p.ElapsedNs, sym: sym, links: map[[2]int]struct{}{}}
 	p.rec.Begin(start)
 	p.total = p.rec.New()
 }
@@ -79,7 +82,10 @@ func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
 func (p *Profile) Running(from, to, ns int64) { p.rec.Running(from, to, ns) }
 
 // Tick implements analysis.TickVisitor.
-func (p *Profile) Tick(from, to int64) { p.rec.Tick(from, to) }
+func (p *Profile) Tick(from, to int64) {
+	p.seenNs += to - from
+	p.rec.Tick(from, to)
+}
 
 // Slice implements analysis.Visitor.
 func (p *Profile) Slice(s *analysis.Slice) {
@@ -133,6 +139,17 @@ func (p *Profile) chain(t format.ThreadID, lock format.ObjectID, sh *analysis.Sh
 		return i
 	}
 	return p.chains.row(string(p.key), &p.rec, func() string { return chains.Signature(chains.StepsOf(p.sym, t, lock, sh)) })
+}
+
+// elapsed returns how long the trace was recorded.
+func (p *Profile) elapsed() int64 {
+	if p.ElapsedNs > 0 {
+		return p.ElapsedNs
+	}
+	if p.seenNs > 0 {
+		return p.seenNs
+	}
+	return p.finish().Span()
 }
 
 // finish closes the recording, once.

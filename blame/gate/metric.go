@@ -2,6 +2,7 @@ package gate
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"contend/analysis"
@@ -16,14 +17,30 @@ type Run struct {
 	Locks   *locks.Collector // by class
 	Trace   *analysis.Trace
 	Stats   format.Stats
+
+	peaks map[int64]*peaks // by the length of an interval
 }
 
 // NewRun returns a run to be filled: its visitors go over the trace, and Trace
 // is what that yields.
-func NewRun() *Run { return &Run{Profile: &compare.Profile{}, Locks: locks.New(true)} }
+func NewRun(rules ...Rule) *Run {
+	r := &Run{Profile: &compare.Profile{}, Locks: locks.New(true), peaks: map[int64]*peaks{}}
+	for i := range rules {
+		if ns := rules[i].interval; ns > 0 {
+			r.peaks[ns] = &peaks{ns: ns}
+		}
+	}
+	return r
+}
 
 // Visitors returns what must see the trace.
-func (r *Run) Visitors() []analysis.Visitor { return []analysis.Visitor{r.Profile, r.Locks} }
+func (r *Run) Visitors() []analysis.Visitor {
+	list := []analysis.Visitor{r.Profile, r.Locks}
+	for _, p := range r.peaks {
+		list = append(list, p)
+	}
+	return list
+}
 
 // metric is something a rule can limit.
 type metric struct {
@@ -55,6 +72,7 @@ var deadlock = metric{name: "deadlock", unit: Count, doubts: ofDeadlocks, measur
 // metrics are what rules can limit, besides deadlocks.
 var metrics = []metric{
 	{"csp", Ratio, pressure, ofShares, classes},
+	{"waiting", Threads, onAverage, ofShares, classes},
 	{"blame", Ratio, caused, ofShares, frames},
 	{"p50", Ns, percentile(50), ofLengths, classes},
 	{"p90", Ns, percentile(90), ofLengths, classes},
@@ -80,20 +98,38 @@ func group(runs []*Run) compare.Group {
 	g := make(compare.Group, len(runs))
 	for i, r := range runs {
 		g[i] = r.Profile
+		if r.Trace != nil && r.Stats.Unit == format.UnitTime {
+			r.Profile.ElapsedNs = r.Trace.ElapsedNs
+		}
 	}
 	return g
 }
 
 // pressure measures each class the pattern names, or all locks together.
 func pressure(r *Rule, runs []*Run) map[string]measured {
+	return r.rates(runs, func(of compare.Rates) measured { return measured{Rate: of.Pressure} })
+}
+
+// onAverage is pressure over the time elapsed: so many threads waited on
+// average. What only counts threads has no time they waited in.
+func onAverage(r *Rule, runs []*Run) map[string]measured {
+	timed := !slices.ContainsFunc(runs, func(run *Run) bool { return run.Stats.Unit != format.UnitTime })
+	return r.rates(runs, func(of compare.Rates) measured { return measured{Rate: of.Waiting, none: !timed} })
+}
+
+// rates are those of each class the pattern names, or of all locks together.
+func (r *Rule) rates(runs []*Run, of func(compare.Rates) measured) map[string]measured {
 	g, out := group(runs), map[string]measured{}
+	if r.interval > 0 {
+		return r.peak(runs)
+	}
 	if r.subject == Total {
-		out[Total] = measured{Rate: g.Locks(func(string) bool { return true })}
+		out[Total] = of(g.Locks(func(string) bool { return true }))
 		return out
 	}
 	for _, class := range g.Classes() {
 		if r.pattern.MatchString(class) {
-			out[class] = measured{Rate: g.Locks(func(c string) bool { return c == class })}
+			out[class] = of(g.Locks(func(c string) bool { return c == class }))
 		}
 	}
 	return out
@@ -103,7 +139,7 @@ func pressure(r *Rule, runs []*Run) map[string]measured {
 // frame the pattern names.
 func caused(r *Rule, runs []*Run) map[string]measured {
 	rate := group(runs).Owners(func(frame string) bool { return r.subject == Total || r.pattern.MatchString(frame) })
-	return map[string]measured{r.subject: {Rate: rate}}
+	return map[string]measured{r.subject: {Rate: rate.Pressure}}
 }
 
 // percentile measures the length that q per cent of the waits do not exceed.

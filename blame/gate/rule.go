@@ -25,8 +25,9 @@ type Rule struct {
 	pattern  *regexp.Regexp
 	subject  string // the pattern as it was written
 	limit    float64
-	equal    bool // the limit itself is still good
-	relative bool // the limit is a change over the baseline
+	equal    bool  // the limit itself is still good
+	relative bool  // the limit is a change over the baseline
+	interval int64 // the value is that of the highest of such intervals, in ns; 0: of the whole trace
 }
 
 // NeedsBaseline reports whether the rule compares with another run.
@@ -37,20 +38,22 @@ type Unit string
 
 // The units.
 const (
-	Ratio Unit = "ratio" // a part of running time
-	Ns    Unit = "ns"
-	Count Unit = "count"
+	Ratio   Unit = "ratio" // a part of running time
+	Ns      Unit = "ns"
+	Count   Unit = "count"
+	Threads Unit = "threads" // on average
 )
 
 // Total is the pattern that stands for all locks together.
 const Total = "total"
 
-// form is the grammar: METRIC(PATTERN) < LIMIT [vs baseline].
-var form = regexp.MustCompile(`^([a-z0-9.]+)\(([^()]*)\)\s*(<=?)\s*(\+?)([0-9.]+)\s*([a-zµ%]*)(\s+vs\s+baseline)?$`)
+// form is the grammar: [peak] METRIC(PATTERN) [per INTERVAL] < LIMIT [vs baseline].
+var form = regexp.MustCompile(`^(peak\s+)?([a-z0-9.]+)\(([^()]*)\)(?:\s+per\s+([0-9.a-zµ]+))?\s*(<=?)\s*(\+?)([0-9.]+)\s*([a-zµ%]*)(\s+vs\s+baseline)?$`)
 
 // Parse reads a rule: "no deadlock", "csp(java.util.Hashtable) < 5%",
-// "p99(*) < 10ms", "blame(com.acme.*) < +20% vs baseline". In a pattern *
-// stands for any characters. The error says what is wrong with the text.
+// "waiting(*) < 0.5", "p99(*) < 10ms", "peak csp(*) per 1s < 20%",
+// "blame(com.acme.*) < +20% vs baseline". In a pattern * stands for any
+// characters. The error says what is wrong with the text.
 func Parse(text string) (Rule, error) {
 	text = strings.TrimSpace(text)
 	r := Rule{Text: text}
@@ -62,13 +65,13 @@ func Parse(text string) (Rule, error) {
 	if m == nil {
 		return r, fmt.Errorf("%q is no rule", text)
 	}
-	i := slices.IndexFunc(metrics, func(known metric) bool { return known.name == m[1] })
+	i := slices.IndexFunc(metrics, func(known metric) bool { return known.name == m[2] })
 	if i < 0 {
-		return r, fmt.Errorf("nothing to measure is called %q; there are %s", m[1], metricNames())
+		return r, fmt.Errorf("nothing to measure is called %q; there are %s", m[2], metricNames())
 	}
 	r.metric = &metrics[i]
-	r.subject, r.equal, r.relative = strings.TrimSpace(m[2]), m[3] == "<=", m[4] == "+"
-	if r.relative != (m[7] != "") {
+	r.subject, r.equal, r.relative = strings.TrimSpace(m[3]), m[5] == "<=", m[6] == "+"
+	if r.relative != (m[9] != "") {
 		return r, errors.New("a change is written '< +20% vs baseline', with the sign and the words")
 	}
 	if r.subject == "" {
@@ -78,7 +81,29 @@ func Parse(text string) (Rule, error) {
 	if r.pattern, err = naming.Glob(r.subject); err != nil {
 		return r, fmt.Errorf("%q is no pattern: %w", r.subject, err)
 	}
-	return r, r.setLimit(m[5], m[6])
+	if err := r.setInterval(m[1] != "", m[4]); err != nil {
+		return r, err
+	}
+	return r, r.setLimit(m[7], m[8])
+}
+
+// setInterval reads the length of the intervals of which the highest counts.
+func (r *Rule) setInterval(peak bool, text string) error {
+	if !peak && text == "" {
+		return nil
+	}
+	if peak != (text != "") {
+		return errors.New("the highest interval is written 'peak csp(*) per 1s', with both words")
+	}
+	if r.metric.name != "csp" && r.metric.name != "waiting" {
+		return fmt.Errorf("%s has no intervals; csp and waiting have", r.metric.name)
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return fmt.Errorf("%q is no length of an interval; write 1s or 100ms", text)
+	}
+	r.interval = d.Nanoseconds()
+	return nil
 }
 
 // setLimit reads a number and its unit, which the metric prescribes. A change
@@ -96,6 +121,15 @@ func (r *Rule) setLimit(number, unit string) error {
 		}
 		r.limit = v / 100
 		return nil
+	case want == Threads && unit == "":
+		v, err := strconv.ParseFloat(number, 64)
+		if err != nil {
+			return fmt.Errorf("%q is no number", number)
+		}
+		r.limit = v
+		return nil
+	case want == Threads:
+		return fmt.Errorf("%q has not the unit of %s: write a number of threads, as 0.5", number+unit, r.metric.name)
 	case want == Ns:
 		d, err := time.ParseDuration(number + unit)
 		if err != nil {

@@ -67,6 +67,7 @@ func TestNearest(t *testing.T) {
 		"truth":               {"Truth$InventoryLock", "Truth$LedgerLock"},
 		"Truth$InventryLock":  {"Truth$InventoryLock"},
 		"InventryLock":        {"Truth$InventoryLock"},
+		"Inventry":            {"Truth$InventoryLock"},
 		"Vectro$":             {"java.util.Vector"},
 		"com.acme.Nothing":    nil,
 		"java.util.Vector@12": {"java.util.Vector"},

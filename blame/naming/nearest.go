@@ -12,8 +12,8 @@ const longest = 200
 
 // Nearest returns the names that come nearest to a text, at most n, the nearest
 // first: those it is a part of, whatever the case of its letters, then those
-// that need the fewest changes. Names of which every third letter is
-// another are left out.
+// that need the fewest changes to be a part of one. Names of which every fourth
+// letter is another are left out.
 func Nearest(text string, names []string, n int) []string {
 	type candidate struct {
 		name string
@@ -22,7 +22,7 @@ func Nearest(text string, names []string, n int) []string {
 	want := plain(text)
 	var found []candidate
 	for _, name := range names {
-		if far := distance(want, plain(name)); want != "" && far <= utf8.RuneCountInString(want)/3 {
+		if far := distance(want, plain(name)); want != "" && far <= utf8.RuneCountInString(want)/4 {
 			found = append(found, candidate{name, far})
 		}
 	}
@@ -46,42 +46,22 @@ func plain(text string) string {
 }
 
 // distance returns how many letters of a must be changed, put in or left out
-// to make it the name b, or what is left of that behind a package or an outer
-// class.
+// to make it a part of b (Sellers, 1980).
 func distance(a, b string) int {
-	if strings.Contains(b, a) {
-		return 0
-	}
-	far := edits(a, b)
-	for rest := b; ; {
-		at := strings.IndexAny(rest, ".$/")
-		if at < 0 {
-			return far
-		}
-		rest = rest[at+1:]
-		far = min(far, edits(a, rest))
-	}
-}
-
-// edits is the distance of Levenshtein.
-func edits(a, b string) int {
-	from, to := []rune(a), []rune(b)
-	from, to = from[:min(len(from), longest)], to[:min(len(to), longest)]
-	row := make([]int, len(to)+1)
-	for j := range row {
-		row[j] = j
-	}
+	from, in := []rune(a), []rune(b)
+	from, in = from[:min(len(from), longest)], in[:min(len(in), longest)]
+	row := make([]int, len(in)+1)
 	for i := range from {
 		diagonal := row[0]
 		row[0] = i + 1
-		for j := range to {
+		for j := range in {
 			change := diagonal
-			if from[i] != to[j] {
+			if from[i] != in[j] {
 				change++
 			}
 			diagonal = row[j+1]
 			row[j+1] = min(change, diagonal+1, row[j]+1)
 		}
 	}
-	return row[len(to)]
+	return slices.Min(row)
 }

@@ -65,6 +65,7 @@ func (r *Reader) interrupt() {
 // how many there are. Places that use several locks
 // give as many as were contended at once.
 func (r *Reader) announceLocks() (count format.ObjectID) {
+	r.sites.joinHalves()
 	for root, waits := range r.byLock() {
 		parts := [][]*wait{waits}
 		if points := r.points(waits); several(points) {

@@ -268,6 +268,52 @@ func TestReadersWaitForTheWriter(t *testing.T) {
 	}
 }
 
+// With one writer, the lock that readers take looks like another than the one
+// the writer takes; two locks that are taken together stay two.
+func TestAnRWMutexIsOneLock(t *testing.T) {
+	var mu sync.RWMutex
+	data := record(t, func() {
+		var wg sync.WaitGroup
+		stop := make(chan bool)
+		for range 3 {
+			wg.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						lookUp(&mu)
+					}
+				}
+			})
+		}
+		for range 20 {
+			refresh(&mu)
+		}
+		close(stop)
+		wg.Wait()
+	})
+	s := read(t, data)
+	read, written := s.lock(t, "lookUp"), s.lock(t, "refresh")
+	if read.Object != written.Object {
+		t.Errorf("readers wait for %q, the writer for %q", read.Name, written.Name)
+	}
+}
+
+//go:noinline
+func lookUp(mu *sync.RWMutex) {
+	mu.RLock()
+	time.Sleep(time.Millisecond)
+	mu.RUnlock()
+}
+
+//go:noinline
+func refresh(mu *sync.RWMutex) {
+	mu.Lock()
+	time.Sleep(2 * time.Millisecond)
+	mu.Unlock()
+}
+
 // A goroutine that never gets its lock waits to the end of the trace.
 func TestDeadlockWaitsToTheEnd(t *testing.T) {
 	var a, b sync.Mutex

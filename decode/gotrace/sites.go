@@ -66,6 +66,7 @@ type siteKey struct {
 	class, fn string
 	line      int
 	unlocks   bool
+	shared    bool
 }
 
 // sites is a union-find over sites, with path halving and union by age: the
@@ -78,7 +79,7 @@ type sites struct {
 
 // of returns the site of a use.
 func (s *sites) of(u *use) site {
-	key := siteKey{u.class, gosym.Name(u.at), u.at.Line, u.unlocks()}
+	key := siteKey{u.class, gosym.Name(u.at), u.at.Line, u.unlocks(), u.shared()}
 	id, ok := s.ids[key]
 	if !ok {
 		if s.ids == nil {

@@ -50,6 +50,9 @@ func (r *Reader) threadDump(at int64, text string) {
 		for _, ref := range d.Threads[i].Held {
 			if ev := locks[ref]; ev != nil && threads[i] != format.NoThread && !enters(&d.Threads[i], ref) {
 				ev.Owners = append(ev.Owners, format.Party{Thread: threads[i], Stack: r.internStack(recorded(d.Threads[i].Frames))})
+				if frames := d.Threads[i].Taking(ref); frames != nil {
+					r.queue.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityTook, Stack: r.internStack(recorded(frames)), Object: ev.Object, Time: at, End: at})
+				}
 			}
 		}
 	}

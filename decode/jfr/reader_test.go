@@ -88,6 +88,7 @@ func read(t testing.TB, data []byte) (map[string]map[string]sum, format.Stats) {
 			}
 		case format.KindActivity:
 			switch {
+			case ev.Activity == format.ActivityTook: // shown by a dump
 			case ev.Activity == format.ActivityWait:
 				event = "jdk.JavaMonitorWait"
 			case ev.Object != format.NoObject:

@@ -96,8 +96,13 @@ func (r *Reader) fill() {
 			r.next()
 		}
 	}
-	r.ready = len(r.out)
-	if r.err == nil && len(r.starts) > 0 {
+	if r.ready = len(r.out); r.err != nil {
+		return
+	}
+	for len(r.starts) > 0 && r.starts[0] == 0 && len(r.out) >= chunk { // too long a line to be kept back
+		r.starts = r.starts[1:]
+	}
+	if len(r.starts) > 0 {
 		r.ready = r.starts[0]
 	}
 }

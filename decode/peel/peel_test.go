@@ -39,8 +39,9 @@ func TestTextWithoutLayers(t *testing.T) {
 		"Full thread dump X:\n\n\"a & <b>\" tid=1\n\tat a.B.<init>(B.java:1)\n\t- locked <0x1> (a C)\n",
 		strings.Repeat("a line of a log {with} [things] > in it\n", 5000) + "Full thread dump X:\n",
 		"short\n" + strings.Repeat("no end ", 20_000) + "\nshort\n",
+		strings.Repeat("no end ", 20_000) + "\nshort\n" + strings.Repeat("again ", 20_000),
 	} {
-		for _, size := range []int{16, 4096} {
+		for _, size := range []int{16, 4096, 1 << 20} {
 			if got, _ := peeled(t, text, size, false); got != text {
 				t.Errorf("%.80q in buffers of %d becomes %.80q", text, size, got)
 			}

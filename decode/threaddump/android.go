@@ -108,7 +108,7 @@ func (p *android) part(text string) {
 		id, _, _ = strings.Cut(id, " ")
 		p.cur.NativeID, _ = strconv.ParseInt(id, 10, 64)
 	} else if ref, ok := strings.CutPrefix(text, "- locked "); ok {
-		p.locked = append(p.locked, p.names.bracketed(ref))
+		p.locks(p.names.bracketed(ref), len(p.cur.Frames)-1)
 	} else if lock, ok := strings.CutPrefix(text, "- "); ok && p.waitsAs(androidLocks, lock, p.names.bracketed) {
 		p.heldBy(lock)
 	}

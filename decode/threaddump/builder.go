@@ -10,8 +10,8 @@ import (
 type builder struct {
 	names  *names
 	dump   *Dump
-	cur    *Thread   // the thread being read, nil between threads
-	locked []LockRef // its monitors, innermost first
+	cur    *Thread // the thread being read, nil between threads
+	locked []taken // its monitors, innermost first
 	byID   map[int64]int
 	claims []claim
 
@@ -52,6 +52,10 @@ func (b *builder) frame(text string, notation int) {
 		b.cur.Frames = append(b.cur.Frames, f)
 	}
 }
+
+// locks adds a monitor that the current thread has, taken in the frame of a
+// number; -1 where that is not told.
+func (b *builder) locks(ref LockRef, frame int) { b.locked = append(b.locked, taken{ref, frame}) }
 
 // waits sets what the current thread waits for. It is printed with its
 // innermost frames, so the first line that names a lock counts.

@@ -49,6 +49,7 @@ type Thread struct {
 	State    string // java.lang.Thread.State, "" when not given
 	Frames   []format.Frame
 	Held     []LockRef // monitors locked and not released in wait, and owned synchronizers
+	taken    []taken   // those of them of which it is printed where
 	Wait     Wait
 	For      LockRef // what it waits for, when Wait is not NotWaiting
 }
@@ -80,23 +81,42 @@ const (
 // enter the monitor again; "waiting to re-lock" alone does not say that, JDK
 // 11 prints it of threads that still wait. Where the wait line is missing or
 // names no object, the monitor is the innermost one.
-func (t *Thread) deriveLocks(locked []LockRef) {
+func (t *Thread) deriveLocks(locked []taken) {
 	if t.inObjectWait() {
 		t.Wait = Waiting
 		if t.State == "BLOCKED" {
 			t.Wait = Blocked
 		}
 		if t.For == (LockRef{}) && len(locked) > 0 {
-			t.For = locked[0]
+			t.For = locked[0].ref
 		}
 	} else if t.State == "BLOCKED" && t.Wait == NotWaiting {
 		t.Wait = Blocked // for a lock the dump does not name
 	}
-	for _, ref := range locked {
-		if t.Wait == NotWaiting || t.Wait == Parked || ref != t.For {
-			t.hold(ref)
+	for _, l := range locked {
+		if t.Wait == NotWaiting || t.Wait == Parked || l.ref != t.For {
+			t.hold(l.ref)
+			t.taken = append(t.taken, l)
 		}
 	}
+}
+
+// taken is a monitor and the number of the frame that took it.
+type taken struct {
+	ref   LockRef
+	frame int
+}
+
+// Taking returns the stack with which a thread took a lock that it holds, from the
+// frame that did; nil where the dump does not tell. Of a lock entered again it is
+// that of the first time, which is further out.
+func (t *Thread) Taking(ref LockRef) (frames []format.Frame) {
+	for _, l := range t.taken {
+		if l.ref == ref && l.frame >= 0 && l.frame < len(t.Frames) {
+			frames = t.Frames[l.frame:]
+		}
+	}
+	return frames
 }
 
 // Reenters says that the thread was notified and waits to enter its monitor

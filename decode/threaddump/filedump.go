@@ -54,7 +54,7 @@ func (p *file) line(line string) bool {
 
 func (p *file) lock(text string) {
 	if ref, ok := strings.CutPrefix(text, "locked "); ok {
-		p.locked = append(p.locked, p.names.hashed(ref))
+		p.locks(p.names.hashed(ref), len(p.cur.Frames)-1)
 		return
 	}
 	if !p.waitsAs(lockLines, text, p.names.hashed) {

@@ -133,7 +133,7 @@ func (p *hotspot) lock(text string) {
 		return
 	}
 	if ok {
-		p.locked = append(p.locked, p.names.bracketed(ref))
+		p.locks(p.names.bracketed(ref), len(p.cur.Frames)-1)
 		return
 	}
 	if p.owned && strings.HasPrefix(text, "<") {

@@ -146,7 +146,7 @@ func (p *javacore) stack(text string) {
 // entered reads `(entered lock: CLASS@0x.., entry count: 1)`.
 func (p *javacore) entered(text string) {
 	if ref, ok := strings.CutPrefix(text, "(entered lock: "); ok {
-		p.locked = append(p.locked, p.names.hashed(ref))
+		p.locks(p.names.hashed(ref), len(p.cur.Frames)-1)
 	}
 }
 

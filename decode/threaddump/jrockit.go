@@ -67,7 +67,7 @@ func (p *jrockit) part(text string) {
 	if strings.HasPrefix(text, "-- end of trace") {
 		p.whole = true
 	} else if ref, ok := strings.CutPrefix(text, "^-- Holding lock: "); ok {
-		p.locked = append(p.locked, p.names.hashed(ref))
+		p.locks(p.names.hashed(ref), len(p.cur.Frames)-1)
 	}
 	p.waitsAs(jrockitLocks, text, p.names.hashed)
 }

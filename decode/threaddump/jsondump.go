@@ -59,6 +59,7 @@ type jsonThread struct {
 		Owner  number `json:"owner"`
 	} `json:"parkBlocker"`
 	Owned []struct {
+		Depth number   `json:"depth"`
 		Locks []string `json:"locks"`
 	} `json:"monitorsOwned"`
 	jsonInfo
@@ -173,7 +174,7 @@ func (b *jsonBuilder) add(t *jsonThread) {
 	}
 	for _, o := range t.Owned {
 		for _, lock := range o.Locks {
-			b.locked = append(b.locked, b.names.hashed(lock))
+			b.locks(b.names.hashed(lock), int(o.Depth))
 		}
 	}
 	for _, w := range [...]struct {

@@ -21,6 +21,8 @@ type jsonInfo struct {
 type jsonLock struct {
 	Class string `json:"className"`
 	Hash  int32  `json:"identityHashCode"`
+
+	Depth *number `json:"lockedStackDepth"` // the number of the frame; absent where not told
 }
 
 // jsonElement is a StackTraceElement.
@@ -43,7 +45,11 @@ func (b *jsonBuilder) addInfo(t *jsonInfo) {
 		b.cur.Frames = append(b.cur.Frames, b.infoFrame(e))
 	}
 	for _, m := range t.Monitors {
-		b.locked = append(b.locked, b.names.infoLock(m))
+		frame := -1
+		if m.Depth != nil {
+			frame = int(*m.Depth)
+		}
+		b.locks(b.names.infoLock(m), frame)
 	}
 	if t.Synchronizers != nil {
 		b.dump.Ownables = true

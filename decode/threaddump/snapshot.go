@@ -20,7 +20,8 @@ type symbols struct {
 	metadata    []format.Event // not delivered yet
 	key         []byte
 	seen        map[threadKey]int // in the current dump
-	parties     []format.Party    // the same: its threads with their stacks
+	took        map[took]bool
+	parties     []format.Party // the same: its threads with their stacks
 	relocations relocations
 }
 
@@ -47,7 +48,7 @@ type verdictKey struct {
 
 func newSymbols(t *rules.Table) symbols {
 	return symbols{rules: t, threads: map[threadKey]threadID{}, locks: map[LockRef]format.ObjectID{}, stacks: map[string]format.StackID{},
-		verdicts: map[verdictKey]rules.Result{}, seen: map[threadKey]int{}, relocations: newRelocations()}
+		verdicts: map[verdictKey]rules.Result{}, seen: map[threadKey]int{}, took: map[took]bool{}, relocations: newRelocations()}
 }
 
 // snapshot is what a dump shows of contention.
@@ -67,13 +68,16 @@ func (y *symbols) snapshot(d *Dump, m *missing) *snapshot {
 		y.parties = append(y.parties, format.Party{Thread: y.thread(t), Stack: y.stack(t.Frames)})
 	}
 	y.relocations.follow(d, y.parties, y.locks)
-	owners := map[LockRef][]format.Party{}
+	owners, held := map[LockRef][]format.Party{}, map[LockRef][][]format.Frame{}
 	at := map[LockRef]int{}
 	for i := range d.Threads {
 		t := &d.Threads[i]
 		party := y.parties[i]
 		for _, ref := range t.Held {
 			owners[ref] = append(owners[ref], party)
+			if frames := t.Taking(ref); frames != nil {
+				held[ref] = append(held[ref], frames)
+			}
 		}
 		if len(t.Frames) == 0 && t.Wait == NotWaiting {
 			continue // a thread of the VM itself
@@ -99,7 +103,31 @@ func (y *symbols) snapshot(d *Dump, m *missing) *snapshot {
 	for ref, n := range at {
 		m.own(&s.locks[n], owners[ref], d, ref)
 	}
+	for i := range d.Threads {
+		if n, ok := at[d.Threads[i].For]; ok {
+			y.tookAll(s.locks[n].Object, held[d.Threads[i].For])
+			delete(held, d.Threads[i].For)
+		}
+	}
 	return s
+}
+
+// tookAll tells with which stacks the owners of a lock took it: the dump shows
+// that, while the waits of others show stacks of other instants.
+func (y *symbols) tookAll(lock format.ObjectID, stacks [][]format.Frame) {
+	for _, frames := range stacks {
+		a := took{y.stack(frames), lock}
+		if !y.took[a] {
+			y.took[a] = true
+			y.metadata = append(y.metadata, format.Event{Kind: format.KindActivity, Activity: format.ActivityTook, Stack: a.stack, Object: lock})
+		}
+	}
+}
+
+// took is a stack with which a lock was taken.
+type took struct {
+	stack format.StackID
+	lock  format.ObjectID
 }
 
 // own names the owners of a lock. Where all threads stood still and are in the

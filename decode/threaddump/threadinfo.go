@@ -59,7 +59,7 @@ func (p *info) line(line string) bool {
 	if frame, ok := strings.CutPrefix(text, "at "); ok {
 		p.frame(frame, dotted)
 	} else if ref, ok := strings.CutPrefix(text, "-  locked "); ok {
-		p.locked = append(p.locked, p.names.hashed(ref))
+		p.locks(p.names.hashed(ref), len(p.cur.Frames)-1)
 	} else if strings.HasPrefix(text, "Number of locked synchronizers") {
 		p.owned = true
 	} else if ref, ok := strings.CutPrefix(text, "- "); ok && p.owned {

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -61,7 +60,7 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 		return nil, fmt.Errorf("no place for the recording: %w", err)
 	}
 	defer dir.remove()
-	s := &session{Config: c, p: p, dir: dir, name: filepath.Base(dir.ours)}
+	s := &session{Config: c, p: p, dir: dir, name: dir.name}
 	out := &Recording{}
 	if m.Flight { // first: what the agent shows should lie within
 		if err := s.startFlight(); err != nil {
@@ -82,8 +81,11 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	if m.Agent {
 		s.stopAgent(out)
 	}
-	if m.Flight && !(m.Agent && out.Ended) { // a flight recording ends with its process, the samples stay
+	if m.Flight {
 		out.Flight, err = s.stopFlight(out.Ended)
+	}
+	if m.Agent && errors.Is(err, errEnded) { // the samples stay
+		err = nil
 	}
 	if err == nil && out.Samples != nil {
 		_, err = out.Samples.Seek(0, io.SeekStart)
@@ -135,7 +137,7 @@ func (s *session) startAgent() (*os.File, error) {
 // stopAgent ends the lease and waits for the end of the trace. A JVM that has
 // no time for it, or is gone, leaves a trace that was cut.
 func (s *session) stopAgent(r *Recording) {
-	_ = os.Remove(filepath.Join(s.dir.ours, leaseName))
+	s.dir.drop(leaseName)
 	for range 60 {
 		if complete(r.Samples) || r.Ended {
 			return
@@ -166,7 +168,7 @@ func (s *session) startFlight() error {
 		return err
 	}
 	f.Close()
-	answer, err := s.jcmd("JFR.start name=%s settings=%s", s.name, s.dir.path("settings.jfc"))
+	answer, err := s.jcmd("JFR.start name=%s settings=%s dumponexit=true filename=%s", s.name, s.dir.path("settings.jfc"), s.dir.path(flightName))
 	if err != nil {
 		return err
 	}
@@ -180,8 +182,16 @@ func (s *session) startFlight() error {
 }
 
 func (s *session) stopFlight(ended bool) (*os.File, error) {
-	if ended {
-		return nil, errEnded
+	if ended { // in an orderly way, if the file is there
+		f, err := s.dir.open(flightName)
+		if err != nil {
+			return nil, errEnded
+		}
+		if info, err := f.Stat(); err != nil || info.Size() == 0 {
+			f.Close()
+			return nil, errEnded
+		}
+		return f, nil
 	}
 	if _, err := s.jcmd("JFR.stop name=%s filename=%s", s.name, s.dir.path(flightName)); err != nil {
 		return nil, err
@@ -232,7 +242,7 @@ func (s *session) wait(ctx context.Context) (ended bool) {
 			return false
 		case <-time.After(left):
 		case now := <-step.C:
-			_ = os.Chtimes(filepath.Join(s.dir.ours, leaseName), now, now)
+			s.dir.touch(leaseName, now)
 		}
 		if !s.p.Alive() {
 			return true

@@ -6,8 +6,10 @@ import (
 	"contend/blame/compare"
 )
 
-// Diff is the document of `contend diff`. Shares are parts of the running
-// time of all threads: those of locks are their critical section pressure.
+// Diff is the document of `contend diff`. What changed is told of the threads
+// that waited on average, or of the waiting of each operation. Shares are parts
+// of the running time of all threads: those of locks are their critical section
+// pressure.
 type Diff struct {
 	Schema string    `json:"schema"`
 	Alpha  float64   `json:"alpha"` // chance that a table shows any change when there is none
@@ -32,9 +34,11 @@ type DiffOmitted struct{ Rows, Changed int }
 
 // Side is the traces compared on one side.
 type Side struct {
-	RunningNs int64       `json:"runningNs"`
-	BlockNs   [2]int64    `json:"blockNs"` // shortest and longest block of the bootstrap
-	Traces    []SideTrace `json:"traces"`
+	RunningNs  int64       `json:"runningNs"`
+	ElapsedNs  int64       `json:"elapsedNs"`            // of all traces together
+	Operations int64       `json:"operations,omitempty"` // that were done meanwhile, where it was told
+	BlockNs    [2]int64    `json:"blockNs"`              // shortest and longest block of the bootstrap
+	Traces     []SideTrace `json:"traces"`
 }
 
 // SideTrace is one of them.
@@ -49,7 +53,7 @@ type DiffRow struct {
 	Status   string   `json:"status"` // same, changed, added, gone; same is also what may be noise
 	Base     Rate     `json:"base"`
 	New      Rate     `json:"new"`
-	Relative *float64 `json:"relative"` // change over base; null without a base
+	Relative *float64 `json:"relative"` // change of waiting over base; null without a base
 	P        float64  `json:"p"`
 }
 
@@ -59,12 +63,19 @@ type Rate struct {
 	WaitNs    int64    `json:"waitNs"`
 	Share     float64  `json:"share"`
 	PlusMinus *float64 `json:"plusMinus"`
+
+	// Threads that waited on average; nanoseconds of waiting for each operation
+	// where those are told.
+	Waiting          float64  `json:"waiting"`
+	WaitingPlusMinus *float64 `json:"waitingPlusMinus"`
 }
 
 // NewDiff builds the document; top limits the rows of each table, 0 means all.
 func NewDiff(d *compare.Diff, base, new Side, top int) *Diff {
 	out := &Diff{Schema: "contend.diff/1", Alpha: d.Alpha, Base: base, New: new, Total: newDiffRow(&d.Total)}
 	out.Base.RunningNs, out.New.RunningNs = d.BaseRunningNs, d.NewRunningNs
+	out.Base.ElapsedNs, out.New.ElapsedNs = d.BaseElapsedNs, d.NewElapsedNs
+	out.Base.Operations, out.New.Operations = d.Operations[0], d.Operations[1]
 	for i, t := range []struct {
 		from []compare.Row
 		to   *[]DiffRow
@@ -93,8 +104,8 @@ func newDiffRow(r *compare.Row) DiffRow {
 }
 
 // NewRate converts a rate.
-func NewRate(r compare.Rate) Rate {
-	return Rate{r.WaitNs, r.Value, finite(r.Half)}
+func NewRate(r compare.Rates) Rate {
+	return Rate{r.Pressure.WaitNs, r.Pressure.Value, finite(r.Pressure.Half), r.Waiting.Value, finite(r.Waiting.Half)}
 }
 
 // finite is nil for what is not known.

@@ -61,7 +61,7 @@ func HTML(w io.Writer, b, base *stacks.Builder, c Caption) error {
 	if err != nil {
 		return err
 	}
-	note := "Widths are " + cmp.Or(c.Of, "waiting thread-time") + "; the frames of one call chain are stacked, its innermost on top."
+	note := "Widths are " + cmp.Or(c.Of, c.Width, "waiting thread-time") + "; the frames of one call chain are stacked, its innermost on top."
 	if hidden > 0 {
 		note += fmt.Sprintf(" %d frames narrower than %.2g %% are drawn as one with their neighbours.", hidden, 100*float64(least)/float64(max(root.width(), 1)))
 	}

@@ -17,6 +17,7 @@ import (
 type Caption struct {
 	Title, Summary string
 	Of             string // what the weights count, as "threads seen waiting"; "" where they are nanoseconds
+	Width          string // what widths are, of a trace that measures time
 }
 
 // amount writes a weight.

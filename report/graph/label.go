@@ -14,7 +14,7 @@ const longest = 60
 // title says what the picture shows and what it leaves out.
 func title(g *document.Graph) string {
 	m := text.MeasureOf(g.Coverage)
-	sum := fmt.Sprintf("%s-time %s, wall-time %s, %d waits", m.Thread, text.Duration(g.Total.WaitNs), text.Duration(g.Total.WallNs), g.Total.Waits)
+	sum := fmt.Sprintf("%s %s, wall-time %s, %s", m.What(), text.Duration(g.Total.WaitNs), text.Duration(g.Total.WallNs), text.Amount(g.Total.Waits, "wait"))
 	if m.Counts() {
 		sum = m.Text(g.Total.WaitNs)
 	}
@@ -53,7 +53,7 @@ func edgeLabel(g *document.Graph, e *document.Edge) string {
 	m := text.MeasureOf(g.Coverage)
 	label := m.Short(e.ThreadNs)
 	if !m.Counts() {
-		label += fmt.Sprintf("\nwall %s, %d waits", text.Duration(e.WallNs), e.Waits)
+		label += fmt.Sprintf("\nwall %s, %s", text.Duration(e.WallNs), text.Amount(e.Waits, "wait"))
 	}
 	if len(e.Locks) > 0 {
 		label += "\n" + shorten(e.Locks[0].Class)

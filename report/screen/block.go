@@ -159,7 +159,7 @@ func (s *screen) doing(o *document.LockOwner) string {
 		if d.What == "running or unknown" || d.WaitNs*5 < o.WaitNs {
 			continue
 		}
-		what := strings.Replace(d.What, "waiting", "in Object.wait", 1)
+		what := strings.Replace(d.What, "waiting", "waiting for a condition", 1)
 		if d.Class != "" {
 			what = "waiting for " + s.class(d.Class)
 		}

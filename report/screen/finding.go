@@ -7,6 +7,7 @@ import (
 	"contend/analysis"
 	"contend/blame/findings"
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // findings says what is wrong, the gravest first.
@@ -24,6 +25,9 @@ func (s *screen) findings() (lines []line) {
 			continue
 		}
 		if shown == 0 {
+			if len(lines) > 0 {
+				lines = append(lines, line{})
+			}
 			lines = append(lines, line{"Findings, by their part of all waiting", plain})
 		}
 		if shown+len(s.Deadlocks) >= max(s.detail.findings, 1) && shown > 0 {
@@ -104,7 +108,7 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 	if n := len(d.Queued); n > 0 {
 		title += fmt.Sprintf(", %d more behind them", n)
 		if n <= members {
-			title += " (" + strings.Join(d.Queued, ", ") + ")"
+			title += " (" + s.whole(strings.Join(d.Queued, ", "), shortNames) + ")"
 		}
 	}
 	lines := fill("", s.Width, alarm, prose(title)...)
@@ -114,7 +118,7 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 			lines = append(lines, fill("  ", s.Width, plain, prose(fmt.Sprintf("and %d more (--full shows all)", len(d.Cycle)-i))...)...)
 			break
 		}
-		parts := append([]string{m.Thread}, "waits at", s.place(m.Stack), "for", s.lock(m.Lock)+",", "held by", holder)
+		parts := []string{s.whole(m.Thread, shortName), "waits at", s.place(m.Stack), "for", s.lock(m.Lock) + ",", "held by", s.whole(holder, shortName)}
 		lines = append(lines, fill("  ", s.Width, plain, parts...)...)
 		if s.Full {
 			lines = append(lines, s.stack("      ", m.Stack)...)
@@ -125,6 +129,22 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 	}
 	remedy := findings.Deadlock.Remedy()
 	return append(lines, fill("  -> ", s.Width, plain, prose(firstClause(remedy))...)...)
+}
+
+// How many columns names of threads take where not all is asked for: some are
+// whole requests.
+const (
+	shortName  = 32
+	shortNames = 48
+)
+
+// whole returns a name that loses its middle where it is too long, unless all is
+// asked for.
+func (s *screen) whole(name string, columns int) string {
+	if s.Full {
+		return name
+	}
+	return middle(text.Sanitize(name), columns)
 }
 
 // place is the innermost frame of the program in a stack.

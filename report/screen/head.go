@@ -11,7 +11,7 @@ import (
 
 // head says what was read, and how much waiting there was.
 func (s *screen) head() []line {
-	parts := append([]string{s.inputs() + ":"}, prose(s.amounts())...)
+	parts := append([]string{s.inputs() + ":"}, strings.Split(strings.ReplaceAll(s.amounts(), ", ", ",\n"), "\n")...)
 	if s.counts || s.Total.Waits == 0 {
 		return fill("", s.Width, strong, parts...)
 	}

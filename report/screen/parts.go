@@ -22,7 +22,7 @@ type Answer struct {
 
 // detail is how much is shown of what there is.
 type detail struct {
-	findings, locks, owners, callers, notes int
+	findings, locks, owners, callers, resources, notes int
 }
 
 // screen is what the parts of a screen are made of.

@@ -9,8 +9,9 @@
 //	head.go      what was read, and how much waiting there was
 //	finding.go   findings and deadlocks
 //	block.go     one lock: who holds it, who waits
-//	advice.go    what to do where no finding says so
 //	tail.go      what was not counted, how sure it is, what to run next
+//	resources.go what else is waited for
+//	advice.go    what to do where no finding says so
 //	stacks.go    whole stacks, for who asks for all
 //	parts.go     what all parts of a screen are made of
 //	group.go     locks that a reader takes for one
@@ -33,12 +34,12 @@ const MaxLines = 25
 // details go from all that a reader wants to what fits in any case. What the
 // locks below the first show goes before findings do, and those before the notes.
 var details = []detail{
-	{3, 3, 3, 2, 3}, {3, 3, 2, 2, 3}, {3, 3, 2, 1, 3}, {3, 3, 2, 0, 3}, {3, 3, 1, 0, 3}, {3, 2, 2, 1, 3}, {3, 2, 2, 0, 3}, {3, 2, 1, 0, 3}, {2, 2, 1, 0, 2},
-	{3, 1, 2, 0, 2}, {2, 1, 2, 0, 2}, {2, 1, 1, 0, 2}, {1, 1, 1, 0, 1},
+	{3, 3, 3, 2, 3, 3}, {3, 3, 2, 2, 2, 3}, {3, 3, 2, 1, 2, 3}, {3, 3, 2, 0, 2, 3}, {3, 3, 1, 0, 2, 3}, {3, 3, 1, 0, 1, 3}, {3, 2, 2, 1, 1, 3}, {3, 2, 2, 0, 1, 3},
+	{3, 2, 1, 0, 1, 3}, {2, 2, 1, 0, 1, 2}, {3, 1, 2, 0, 1, 2}, {2, 1, 2, 0, 1, 2}, {2, 1, 1, 0, 1, 2}, {1, 1, 1, 0, 1, 1}, {1, 1, 1, 0, 0, 1},
 }
 
 // whole is all.
-var whole = detail{1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20}
+var whole = detail{1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20}
 
 // Write writes the screen.
 func Write(w io.Writer, a Answer, o Options) error {
@@ -74,9 +75,9 @@ func (s *screen) fitting() (lines []line) {
 
 // all returns the sections, with an empty line between two.
 func (s *screen) all() (lines []line) {
-	sections := [][]line{s.head(), s.findings(), s.locks(), s.tail()}
+	sections := [][]line{s.head(), s.findings(), s.locks(), s.resources(), s.tail()}
 	if s.Full {
-		sections = slices.Insert(sections, 3, s.stacks())
+		sections = slices.Insert(sections, 4, s.stacks())
 	}
 	for _, section := range sections {
 		if len(lines) > 0 && len(section) > 0 {

@@ -139,3 +139,19 @@ func TestLittleWaitingIsSaid(t *testing.T) {
 		t.Errorf("one wait in a quarter of an hour:\n%s", text)
 	}
 }
+
+// A pool that is too small is no lock, and shows all the same; what a thread's
+// own loop waits for does not.
+func TestPoolsAreShownBesideLocks(t *testing.T) {
+	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
+	pool := document.Resource{What: "java.util.concurrent.ArrayBlockingQueue.take", Site: "com.example.Pool.borrow:7", Aside: document.Aside{WaitNs: 4e9, Waits: 9, Waiters: 5}}
+	loop := document.Resource{What: "java.util.concurrent.ArrayBlockingQueue.take", Site: "com.example.Worker.run:9", Loop: true, Aside: document.Aside{WaitNs: 9e9, Waits: 9, Waiters: 5}}
+	a.Beside = document.Beside{Resources: []document.Resource{loop, pool}, IdleTotal: document.Aside{WaitNs: 5e9, Waits: 2, Waiters: 2}}
+	text := shown(t, a, Options{})
+	if !strings.Contains(text, " 4.0  ArrayBlockingQueue.take at Pool.borrow:7 (4.00 s, 9 waits, 5 threads)") || strings.Contains(text, "Worker.run") || !strings.Contains(text, "2 threads had nothing to do") {
+		t.Errorf("the pool, not the worker:\n%s", text)
+	}
+	if full := shown(t, a, Options{Full: true}); !strings.Contains(full, "Worker.run:9") {
+		t.Errorf("--full leaves out the worker:\n%s", full)
+	}
+}

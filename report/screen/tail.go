@@ -10,6 +10,7 @@ import (
 
 // tail says what was not counted, how sure the rest is, and what to run next.
 func (s *screen) tail() (lines []line) {
+	lines = s.idle()
 	for i, w := range s.NotCounted {
 		if i == s.detail.notes {
 			lines = append(lines, fill("", s.Width, plain, prose(fmt.Sprintf("not counted: %s more (--full shows all)", some(int64(len(s.NotCounted)-i), "thing")))...)...)

@@ -45,7 +45,7 @@ func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
 		c.wide = min((width-chartLabel-chartRatio)/(len(edges)-1), chartCell)
 	}
 	var b strings.Builder
-	fmt.Fprintln(&b, wrap(c.title(), "", o))
+	fmt.Fprintln(&b, wrap(c.title(text.MeasureOf(d.Coverage).Thread), "", o))
 	for i := range shown {
 		c.line(&b, &shown[i])
 	}
@@ -75,8 +75,9 @@ type chart struct {
 	color bool
 }
 
-func (c *chart) title() string {
-	title := "critical section pressure over time: time spent acquiring the lock / running time of all threads"
+// title says what is drawn; threads may be goroutines.
+func (c *chart) title(thread string) string {
+	title := "critical section pressure over time: time spent acquiring the lock / running time of all " + thread + "s"
 	if c.peak > 0 {
 		title += fmt.Sprintf("; %c is %s", levels[len(levels)-1], Percent(c.peak).Text)
 	}

@@ -117,6 +117,11 @@ func CheckValue(unit string, v, half float64) string {
 		return percent(v)
 	case "ns":
 		return text.Duration(int64(v))
+	case "threads":
+		if half > 0 {
+			return onAverage(v) + " ± " + onAverage(half)
+		}
+		return onAverage(v)
 	}
 	return fmt.Sprintf("%.0f", v)
 }

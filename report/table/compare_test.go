@@ -1,6 +1,8 @@
 package table
 
 import (
+	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -36,7 +38,7 @@ func TestPlusMinus(t *testing.T) {
 
 func TestDiffShowsEachStatus(t *testing.T) {
 	rate := func(share float64) document.Rate {
-		return document.Rate{WaitNs: int64(share * 1e9), Share: share, PlusMinus: half(share / 10)}
+		return document.Rate{WaitNs: int64(share * 1e9), Share: share, PlusMinus: half(share / 10), Waiting: 10 * share, WaitingPlusMinus: half(share)}
 	}
 	d := &document.Diff{Alpha: 0.05, Locks: []document.DiffRow{
 		{Name: "a.b.Up at m", Status: "changed", Base: rate(0.1), New: rate(0.15), Relative: half(0.5), P: 0.0001},
@@ -46,7 +48,7 @@ func TestDiffShowsEachStatus(t *testing.T) {
 		{Name: "Noise\x1b[2J at m", Status: "same", Base: rate(0.1), New: rate(0.2), Relative: half(1), P: 0.2},
 	}, Omitted: [3]document.DiffOmitted{{Rows: 3, Changed: 2}}}
 	text := rendered(t, func(b *strings.Builder) error { return Diff(b, d, Options{}) })
-	for _, want := range []string{"+50.0 %  <0.001  a.b.Up", "× 100.0", "gone", "added   0.004", "~   0.200", "3 more rows, 2 of them changed", "at most 5 %"} {
+	for _, want := range []string{"1.00 ± 0.10", "+50.0 %  <0.001  10.0 % to 15.0 %  a.b.Up", "× 100.0", "gone", "added   0.004", "~   0.200", "3 more rows, 2 of them changed", "at most 5 %"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing:\n%s", want, text)
 		}
@@ -104,5 +106,27 @@ func TestCheckShowsWhatDecided(t *testing.T) {
 		if strings.Contains(text, row) {
 			t.Errorf("%q decided nothing:\n%s", row, text)
 		}
+	}
+}
+
+// What does not hold is coloured where the terminal shows colours, and there
+// alone; nothing else changes.
+func TestCheckColoursWhatDoesNotHold(t *testing.T) {
+	c := &document.Check{Rules: []document.CheckRule{
+		{Rule: "a", Status: "fail", Subjects: []document.CheckSubject{{Name: "FAIL", Status: "fail"}}},
+		{Rule: "b", Status: "undecided", Reason: "why", Hint: "what to do"},
+		{Rule: "c", Status: "pass"},
+	}}
+	var plain, coloured strings.Builder
+	if err := errors.Join(Check(&plain, c, Options{}), Check(&coloured, c, Options{Color: true})); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\n \x1b[1;31mFAIL\x1b[0m ", "\n \x1b[1;33mUNDECIDED\x1b[0m ", "\nundecided: b: why; what to do\n"} {
+		if !strings.Contains(coloured.String(), want) {
+			t.Errorf("%q is missing:\n%s", want, coloured.String())
+		}
+	}
+	if bare := regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(coloured.String(), ""); bare != plain.String() || strings.Contains(plain.String(), "\x1b") {
+		t.Errorf("%q\n%q", bare, plain.String())
 	}
 }

@@ -32,7 +32,7 @@ func CSP(w io.Writer, d *document.CSP, top int, o Options) error {
 
 func intervalGrid(d *document.CSP, start int64, top int) *Grid {
 	m := measureOf(d.Coverage)
-	g := &Grid{Title: fmt.Sprintf("critical section pressure per %s: time spent acquiring the lock / running time of all threads", text.Duration(d.IntervalNs)),
+	g := &Grid{Title: fmt.Sprintf("critical section pressure per %s: time spent acquiring the lock / running time of all %ss", text.Duration(d.IntervalNs), m.Thread),
 		Head: []string{"FROM", "TO", "RUNNING", m.Head, "CSP", "LOCK"}, Left: left(6, 5), Flex: 5}
 	g.Made = func(yield func([]Cell) bool) {
 		for iv := range d.Each() {

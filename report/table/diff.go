@@ -26,14 +26,14 @@ func Diff(w io.Writer, d *document.Diff, o Options) error {
 		rows        []document.DiffRow
 		more        document.DiffOmitted
 	}{
-		{"locks (pressure: share of running time spent waiting)", "LOCK", append([]document.DiffRow{d.Total}, d.Locks...), d.Omitted[0]},
-		{"owners (share of running time that others waited for them)", "OWNER", d.Owners, d.Omitted[1]},
-		{"chains of waits (share of running time)", "CHAIN", d.Chains, d.Omitted[2]},
+		{"locks (" + unitOf(d) + "; pressure: share of running time spent waiting)", "LOCK", append([]document.DiffRow{d.Total}, d.Locks...), d.Omitted[0]},
+		{"owners (" + unitOf(d) + " for them, and as share of running time)", "OWNER", d.Owners, d.Omitted[1]},
+		{"chains of waits (" + unitOf(d) + ", and as share of running time)", "CHAIN", d.Chains, d.Omitted[2]},
 	} {
 		if d.Only != "" && !strings.EqualFold(d.Only, g.what) {
 			continue
 		}
-		if err := diffGrid(g.title, g.what, g.rows, g.more).Write(w, o); err != nil {
+		if err := diffGrid(d, g.title, g.what, g.rows, g.more).Write(w, o); err != nil {
 			return err
 		}
 	}
@@ -47,7 +47,10 @@ func sides(d *document.Diff) string {
 		if counts(s) {
 			return fmt.Sprintf("%s (%s threads running or blocked)", strings.Join(all, ", "), text.Number(s.RunningNs))
 		}
-		return fmt.Sprintf("%s (running %s)", strings.Join(all, ", "), text.Duration(s.RunningNs))
+		if s.Operations > 0 {
+			return fmt.Sprintf("%s (%s operations in %s)", strings.Join(all, ", "), text.Number(s.Operations), text.Duration(s.ElapsedNs))
+		}
+		return fmt.Sprintf("%s (%s)", strings.Join(all, ", "), text.Duration(s.ElapsedNs))
 	}
 	return "from " + names(&d.Base) + " to " + names(&d.New)
 }
@@ -57,11 +60,20 @@ func counts(s *document.Side) bool {
 	return slices.ContainsFunc(s.Traces, func(t document.SideTrace) bool { return measureOf(t.Coverage).Counts() })
 }
 
-func diffGrid(title, what string, rows []document.DiffRow, more document.DiffOmitted) *Grid {
-	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "P", what}, Left: left(5, 4), Flex: 4, Drop: []string{"P"}}
+// unitOf says what changes are told of.
+func unitOf(d *document.Diff) string {
+	if d.Base.Operations > 0 {
+		return "waiting of each operation"
+	}
+	return "threads waiting on average"
+}
+
+func diffGrid(d *document.Diff, title, what string, rows []document.DiffRow, more document.DiffOmitted) *Grid {
+	g := &Grid{Title: title, Head: []string{"BASE", "NEW", "CHANGE", "P", "CSP", what}, Left: left(6, 5), Flex: 5, Drop: []string{"P", "CSP"}}
 	for i := range rows {
 		r := &rows[i]
-		g.Rows = append(g.Rows, []Cell{plusMinus(r.Base.Share, r.Base.PlusMinus), plusMinus(r.New.Share, r.New.PlusMinus), changeCell(r), probabilityCell(r.P), nameCell(what, r.Name)})
+		g.Rows = append(g.Rows, []Cell{waitingCell(d, r.Base), waitingCell(d, r.New), changeCell(r), probabilityCell(r.P),
+			{percent(r.Base.Share) + " to " + percent(r.New.Share), ""}, nameCell(what, r.Name)})
 	}
 	if more.Rows > 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("%s, %d of them changed (--top 0 shows all)", moreRows(more.Rows), more.Changed))
@@ -97,6 +109,36 @@ func shortStep(i int, name string) string {
 		return text.Class(name)
 	}
 	return text.Method(name)
+}
+
+// waitingCell writes how many threads waited on average, or how long for each
+// operation, with its interval.
+func waitingCell(d *document.Diff, r document.Rate) Cell {
+	write := onAverage
+	if d.Base.Operations > 0 {
+		write = func(ns float64) string { return text.Duration(int64(ns)) }
+	}
+	raw := strconv.FormatFloat(r.Waiting, 'f', 6, 64)
+	switch {
+	case r.WaitingPlusMinus == nil:
+		return Cell{write(r.Waiting) + " ± ?", raw}
+	case r.Waiting == 0 && *r.WaitingPlusMinus == 0:
+		return Cell{"-", raw}
+	}
+	return Cell{write(r.Waiting) + " ± " + write(*r.WaitingPlusMinus), raw}
+}
+
+// onAverage writes a number of threads with enough digits to tell it from 0.
+func onAverage(v float64) string {
+	switch {
+	case v == 0:
+		return "0"
+	case v < 0.0995:
+		return fmt.Sprintf("%.2g", v)
+	case v < 99.5:
+		return fmt.Sprintf("%.2f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
 }
 
 // plusMinus writes a share with its interval: 5.2 % ± 0.3 %.
@@ -148,7 +190,7 @@ func probabilityCell(p float64) Cell {
 
 // diffCSV writes all tables as one, with all of their numbers.
 func diffCSV(w io.Writer, d *document.Diff, o Options) error {
-	g := &Grid{Head: []string{"KIND", "STATUS", "BASE_NS", "BASE_SHARE", "BASE_PLUS_MINUS", "NEW_NS", "NEW_SHARE", "NEW_PLUS_MINUS", "P", "NAME"}}
+	g := &Grid{Head: []string{"KIND", "STATUS", "BASE_NS", "BASE_SHARE", "BASE_PLUS_MINUS", "NEW_NS", "NEW_SHARE", "NEW_PLUS_MINUS", "P", "NAME", "BASE_WAITING", "NEW_WAITING"}}
 	half := func(r document.Rate) Cell {
 		if r.PlusMinus == nil {
 			return Cell{}
@@ -165,7 +207,7 @@ func diffCSV(w io.Writer, d *document.Diff, o Options) error {
 		for i := range t.rows {
 			r := &t.rows[i]
 			g.Rows = append(g.Rows, []Cell{{t.kind, t.kind}, {r.Status, r.Status}, Time(r.Base.WaitNs), Percent(r.Base.Share), half(r.Base),
-				Time(r.New.WaitNs), Percent(r.New.Share), half(r.New), probabilityCell(r.P), Name(r.Name)})
+				Time(r.New.WaitNs), Percent(r.New.Share), half(r.New), probabilityCell(r.P), Name(r.Name), waitingCell(d, r.Base), waitingCell(d, r.New)})
 		}
 	}
 	return g.Write(w, o)

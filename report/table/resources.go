@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"strings"
 
 	"contend/report/document"
 	"contend/report/text"
@@ -16,7 +17,7 @@ func besideGrids(b *document.Beside, m measure) (grids []*Grid) {
 		grids = append(grids, g)
 	}
 	if len(b.Idle) > 0 {
-		g := resourceGrid("idle: waits of threads with nothing to do", b.Idle, b.Omitted[1], m)
+		g := resourceGrid("idle: waits of "+m.Thread+"s with nothing to do", b.Idle, b.Omitted[1], m)
 		g.Notes = append(g.Notes, asideTotal("total: ", b.IdleTotal, m))
 		grids = append(grids, g)
 	}
@@ -25,13 +26,13 @@ func besideGrids(b *document.Beside, m measure) (grids []*Grid) {
 
 func resourceTitle(m measure) string {
 	if m.Counts() {
-		return "threads that wait for what others must give back (pools, queues, results), no locks"
+		return m.Thread + "s that wait for what others must give back (pools, queues, results), no locks"
 	}
 	return "waits for what others must give back (pools, queues, results), no locks; no part of pressure"
 }
 
 func resourceGrid(title string, rows []document.Resource, more int, m measure) *Grid {
-	g := &Grid{Title: title, Head: []string{m.Head, "WAITS", "MAX", "THREADS", "FOR", "AT"}, Left: left(6, 4, 5), Flex: 5, Drop: []string{"MAX", "WAITS"}}
+	g := &Grid{Title: title, Head: []string{m.Head, "WAITS", "MAX", strings.ToUpper(m.Thread) + "S", "FOR", "AT"}, Left: left(6, 4, 5), Flex: 5, Drop: []string{"MAX", "WAITS"}}
 	if m.Counts() {
 		g.Head[3] = "DISTINCT"
 	}
@@ -50,7 +51,7 @@ func resourceGrid(title string, rows []document.Resource, more int, m measure) *
 		g.Notes = append(g.Notes, fmt.Sprintf("%s (--top 0 shows all)", moreRows(more)))
 	}
 	if loops {
-		g.Notes = append(g.Notes, "* is the outermost method of its threads: they may wait for work and have nothing to do; a rule can say so (contend rules)")
+		g.Notes = append(g.Notes, "* is the outermost method of its "+m.Thread+"s: they may wait for work and have nothing to do; a rule can say so (contend rules)")
 	}
 	return g
 }
@@ -66,9 +67,9 @@ func idleLine(b *document.Beside, m measure) []string {
 
 // asideTotal writes a sum behind what it is of.
 func asideTotal(what string, a document.Aside, m measure) string {
-	threads := fmt.Sprintf("%s threads", text.Number(int64(a.Waiters)))
+	threads := fmt.Sprintf("%s %ss", text.Number(int64(a.Waiters)), m.Thread)
 	if a.Waiters == 1 {
-		threads = "1 thread"
+		threads = "1 " + m.Thread
 	}
 	if m.Counts() {
 		return what + m.Text(a.WaitNs)

@@ -165,8 +165,7 @@ var titles = map[string]string{"direct": "owner of the lock waited for", "root":
 
 func blameGrid(b *document.Blame) *Grid {
 	m := measureOf(b.Coverage)
-	what := m.What()
-	g := &Grid{Title: fmt.Sprintf("who caused the waiting, by %s (%s blame: the %s; %s)", strings.Join(b.By, ", "), b.Metric, titles[b.Metric], what),
+	g := &Grid{Title: fmt.Sprintf("who caused the waiting, by %s (%s blame: the %s; %s)", strings.Join(b.By, ", "), b.Metric, titles[b.Metric], m.What()),
 		Head: []string{"CAUSED", "SHARE", "WALL", "WAITS"}, Drop: []string{"WALL", "WAITS", "KNOWN"}}
 	for _, k := range b.By {
 		g.Head = append(g.Head, strings.ToUpper(k))

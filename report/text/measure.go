@@ -75,7 +75,7 @@ func (m Measure) Total(t document.Waiting) string {
 	if m.Counts() {
 		return "total: " + m.Text(t.WaitNs)
 	}
-	return fmt.Sprintf("total: %s in %s waits, wall-time %s", Duration(t.WaitNs), Number(t.Waits), Duration(t.WallNs))
+	return fmt.Sprintf("total: %s in %s, wall-time %s", Duration(t.WaitNs), Amount(t.Waits, "wait"), Duration(t.WallNs))
 }
 
 // LeftOut says what the limit left out of a graph, "" when nothing.
@@ -83,7 +83,7 @@ func LeftOut(d *document.Graph) string {
 	if d.Omitted.Edges == 0 {
 		return ""
 	}
-	return fmt.Sprintf("left out: %s with %s and %s (--top 0 shows all)", some(d.Omitted.Edges, "edge"), MeasureOf(d.Coverage).Text(d.Omitted.ThreadNs), some(d.Omitted.Nodes, "node"))
+	return fmt.Sprintf("left out: %s with %s and %s (--top 0 shows all)", Amount(int64(d.Omitted.Edges), "edge"), MeasureOf(d.Coverage).Text(d.Omitted.ThreadNs), Amount(int64(d.Omitted.Nodes), "node"))
 }
 
 // LocksLeftOut says what the limit left out of lines of locks, and how long
@@ -92,15 +92,7 @@ func LocksLeftOut(rest []document.Line) (note string, ns int64) {
 	for i := range rest {
 		ns += rest[i].WaitNs
 	}
-	return fmt.Sprintf("left out: %s with %s (--top 0 shows all)", some(len(rest), "lock"), Duration(ns)), ns
-}
-
-// some writes a number of things.
-func some(n int, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return Number(int64(n)) + " " + one + "s"
+	return fmt.Sprintf("left out: %s with %s (--top 0 shows all)", Amount(int64(len(rest)), "lock"), Duration(ns)), ns
 }
 
 // Known writes how the owners of some waiting are known: "inferred 83 %,

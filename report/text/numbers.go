@@ -54,3 +54,11 @@ func Number(n int64) string {
 	}
 	return s
 }
+
+// Amount writes how many there are of something: 1 edge, 2 edges.
+func Amount(n int64, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Number(n) + " " + one + "s"
+}

@@ -73,7 +73,7 @@ type cause struct {
 func newPicture(d *document.CSP, top int) *picture {
 	lines, edges := d.Lines(maxCells)
 	p := &picture{Width: plotWidth + 2*margin, Left: margin, Right: margin + plotWidth, Plot: plotWidth,
-		Title: "critical section pressure over time: time spent acquiring the lock / running time of all threads",
+		Title: "critical section pressure over time: time spent acquiring the lock / running time of all " + text.MeasureOf(d.Coverage).Thread + "s",
 		Total: fmt.Sprintf("%s of waiting in %s of running time, intervals of %s", text.Duration(d.Total.WaitNs), text.Duration(d.Total.RunningNs), text.Duration(d.IntervalNs)),
 		Known: text.Known(d.Coverage.Provenance)}
 	for _, w := range d.Coverage.Warnings {

@@ -8,7 +8,7 @@ import "time"
 func Find(pid int) (*Process, error) {
 	p := &Process{PID: pid}
 	return nil, p.fail("cannot be attached to from here: contend records JVMs on Linux and macOS",
-		"jcmd PID JFR.start, wait, jcmd PID JFR.dump filename=FILE, and give contend the file")
+		"jcmd PID JFR.start, wait, jcmd PID JFR.dump filename=$PWD/FILE, and give contend the file")
 }
 
 // List returns nothing here.

@@ -52,6 +52,9 @@ func (p *Process) Command(timeout time.Duration, name string, args ...string) ([
 
 // status splits the listener's own verdict, the first line, from the answer.
 func (p *Process) status(name string, answer []byte) ([]byte, error) {
+	if len(answer) == 0 {
+		return nil, p.fail("gave no answer", "it may have ended meanwhile")
+	}
 	line, rest, _ := bytes.Cut(answer, []byte("\n"))
 	if code, err := strconv.Atoi(strings.TrimSpace(string(line))); err != nil || code != 0 {
 		return nil, p.fail(fmt.Sprintf("refuses %s: %s", name, oneLine(answer)), "")

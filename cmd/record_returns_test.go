@@ -1,0 +1,73 @@
+package cmd
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"contend/report/document"
+)
+
+// Four threads are notified again and again and wait, called blocked, until they
+// have their monitor back: nobody came for it. Two others take turns at another
+// monitor, of which one or the other always waits.
+const returns = `public class Returns {
+  static final class Bell { }
+  static final class Till { }
+  static final Bell bell = new Bell();
+  static final Till till = new Till();
+
+  static void rung() throws InterruptedException { synchronized (bell) { bell.wait(); } }
+  static void ring() throws InterruptedException { synchronized (bell) { bell.notifyAll(); Thread.sleep(30); } Thread.sleep(10); }
+  static void serve() throws InterruptedException { synchronized (till) { Thread.sleep(20); } }
+
+  public static void main(String[] args) {
+    Busy.forever(Returns::ring);
+    for (int i = 0; i < 4; i++) Busy.forever(Returns::rung);
+    for (int i = 0; i < 2; i++) Busy.forever(Returns::serve);
+    System.out.println("ready");
+  }
+}`
+
+// The waiting the agent tells is that of threads which came for the lock, though
+// the JVM counts the way back from Object.wait as blocked as well.
+func TestTheWayBackFromWaitingIsNoWait(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
+		t.Skip("no JDK here, or -short")
+	}
+	classes, err := busy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	source := filepath.Join(dir, "Returns.java")
+	if err := os.WriteFile(source, []byte(returns), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("javac", "-cp", classes, "-d", dir, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	for name, jvm := range jvms() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pid := java(t, "sh", nil, "-c", "exec "+jvm+" -cp "+classes+":"+dir+" Returns", "sh").Process.Pid
+			file := filepath.Join(dir, name+".bin")
+			code, _, msg := recordOf(t, "--with", "agent", "--rate", "50", "--duration", "4s", "-o", file, strconv.Itoa(pid))
+			if code != exitOK {
+				t.Fatal(msg)
+			}
+			d := ask[document.Analyze](t, "analyze", "--by", "class", "--top", "0", file)
+			waited := map[string]float64{}
+			for _, l := range d.Locks {
+				waited[l.Class] = float64(l.WaitNs) / float64(d.Trace.DurationNs)
+			}
+			t.Log(waited)
+			if w := waited["Returns$Till"]; w < 0.85 || w > 1.35 || waited["Returns$Bell"] > 0.2 {
+				t.Errorf("waiting threads, on average: %v; want 1 at the till, none at the bell", waited)
+			}
+		})
+	}
+}

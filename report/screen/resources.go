@@ -1,0 +1,64 @@
+package screen
+
+import (
+	"fmt"
+
+	"contend/report/document"
+	"contend/report/text"
+)
+
+// resources are what threads wait for that is no lock: what others must give
+// back. A pool that is too small shows here only. Where all of a thread's life is
+// to wait there, it may have nothing to do, and the place is not worth a first
+// look.
+func (s *screen) resources() (lines []line) {
+	shown, title := 0, "Pools, queues and results, by "+s.thread+"s waiting for them"
+	for i := range s.Resources {
+		r := &s.Resources[i]
+		if shown == s.detail.resources || !s.Full && (r.Loop || !s.counts && float64(r.WaitNs) < worthwhile*float64(s.ElapsedNs)) {
+			continue
+		}
+		if shown == 0 {
+			lines = append(lines, line{title, plain})
+		}
+		shown++
+		lines = append(lines, s.resource(r)...)
+	}
+	if len(s.Idle) > 0 {
+		lines = append(lines, line{"Idle: waits of " + s.thread + "s with nothing to do", plain})
+	}
+	for i := range s.Idle {
+		if i == max(s.detail.resources, 1) {
+			break
+		}
+		lines = append(lines, s.resource(&s.Idle[i])...)
+	}
+	return lines
+}
+
+// resource is one place where threads wait.
+func (s *screen) resource(r *document.Resource) []line {
+	first, amount := average(float64(r.WaitNs)/float64(max(s.ElapsedNs, 1))), text.Duration(r.WaitNs)+","
+	parts := []string{s.simple(r.What)}
+	if r.Site != "" && r.Site != r.What {
+		parts = append(parts, "at "+s.simple(r.Site))
+	}
+	if s.counts {
+		return fill(fmt.Sprintf("%4s  ", text.Number(r.WaitNs)), s.Width, plain, parts...)
+	}
+	parts = append(parts, "("+amount, some(r.Waits, "wait")+",", s.threads(int64(r.Waiters))+")")
+	return fill(fmt.Sprintf("%4s  ", first), s.Width, plain, parts...)
+}
+
+// idle says how much was left out since nobody had anything to do.
+func (s *screen) idle() []line {
+	t := &s.IdleTotal
+	if t.Waiters == 0 || len(s.Idle) > 0 {
+		return nil
+	}
+	what := fmt.Sprintf("%s that had nothing to do (--idle lists them)", s.threads(t.WaitNs))
+	if !s.counts {
+		what = fmt.Sprintf("%s in which %s had nothing to do (--idle lists it)", text.Duration(t.WaitNs), s.threads(int64(t.Waiters)))
+	}
+	return fill("not counted: ", s.Width, plain, prose(what)...)
+}
