@@ -48,7 +48,7 @@
 
   function Summary({ m, s }) {
     const t = m.analyze.trace, when = new Date(t.startNs / 1e6);
-    return html`<p class="about">${t.inputs.map(C.visible).join(" ")} · ${t.format}${m.timed ? html` · ${C.duration(m.duration)}${t.startNs > 1e15 ? " from " + when.toISOString().slice(0, 19).replace("T", " ") + " UTC" : ""}` : ""} · ${C.plural(t.threads, "thread")}</p>`;
+    return html`<p class="about">${t.inputs.map(C.visible).join(" ")} · ${t.format}${m.timed ? html` · ${C.duration(m.duration)}${t.startNs > 1e15 ? " from " + when.toISOString().slice(0, 19).replace("T", " ") + " UTC" : ""}` : ""} · ${C.plural(t.threads, C.thread)}</p>`;
   }
 
   // Exact is what only the server can say of a selection: it reads the trace
@@ -116,6 +116,7 @@
   C.load().then(data => {
     const m = C.model = new C.Model(data);
     C.unit = data.analyze.coverage.unit;
+    C.thread = /^go(routine)?\b/.test(data.analyze.trace.format) ? "goroutine" : "thread";
     const box = document.getElementById("page");
     box.textContent = "";
     render(html`<${App} m=${m} />`, box);

@@ -51,8 +51,9 @@
   function lead(m) {
     const t = m.analyze.total, d = m.duration;
     if (!m.timed) return html`<p class="lead">${C.amount(t.waitNs)} waited for locks, in ${C.plural(t.waits, "wait")}. This input counts and measures no time.</p>`;
-    const pressure = t.runningNs ? t.waitNs / t.runningNs : 0;
-    return html`<p class="lead">On average <b>${C.average(t.waitNs / d)}</b> of ${C.plural(m.analyze.trace.threads, "thread")} waited for a lock: <b>${C.duration(t.waitNs)}</b> in ${C.plural(t.waits, "wait")} over ${C.duration(d)}${t.runningNs ? html`, <b>${C.percent(pressure, 1)}</b> of all running time` : ""}.</p>`;
+    const bounds = m.analyze.coverage.running, pressure = t.waitNs / Math.max(t.runningNs, 1); // where threads are not known to run, between two bounds
+    const share = bounds && bounds.lowNs > 0 && bounds.highNs > bounds.lowNs ? C.percent(t.waitNs, bounds.highNs) + " to " + C.percent(t.waitNs, bounds.lowNs) : C.percent(pressure, 1);
+    return html`<p class="lead">On average <b>${C.average(t.waitNs / d)}</b> of ${C.plural(m.analyze.trace.threads, C.thread)} waited for a lock: <b>${C.duration(t.waitNs)}</b> in ${C.plural(t.waits, "wait")} over ${C.duration(d)}${t.runningNs ? html`, <b>${share}</b> of all running time` : ""}.</p>`;
   }
 
   C.Headline = function ({ model: m, all }) {
@@ -66,10 +67,19 @@
       <div class="verdicts">
         ${dead > 0 && html`<button type="button" class="verdict bad" onClick=${() => C.set({ view: "deadlocks" })}><span class="title">Deadlock</span><span>${C.plural(dead, "cycle")} of threads that wait for each other and will never end</span></button>`}
         ${cards.map(card)}
-        ${C.changes && m.data.diff && C.changes(m.data.diff).map(r => html`<button type="button" class="verdict" onClick=${() => C.set({ view: "compare" })}><span class="title">${r.new.share > r.base.share ? "Grew" : "Shrank"}</span><span><${C.Name} text=${C.visible(r.name)} />: ${C.changeText(r)}</span></button>`)}
+        ${m.data.diff && html`<${Changes} d=${m.data.diff} />`}
+        ${m.analyze.resourceTotal && m.analyze.resourceTotal.waitNs > 0 && html`<button type="button" class="verdict sure" onClick=${() => C.set({ view: "about" })}><span class="title">Beside locks</span><span><b>${C.amount(m.analyze.resourceTotal.waitNs)}</b> of waiting for what others must give back: pools, permits, queues</span></button>`}
         <button type="button" class="verdict sure" onClick=${() => C.set({ view: "about" })}><span class="title">How sure</span><span>owners known: <${C.KnownBar} parts=${known} />${surest(known)}</span></button>
       </div>${left.length > 0 && html`<p class="left"><b>Not counted:</b> ${left.map(w => C.visible(w.text)).join("; ")}</p>`}</section>`;
   };
+
+  // Changes are the largest differences from the recording this is compared
+  // with, those that are no noise.
+  function Changes({ d }) {
+    const list = C.changes(d), open = () => C.set({ view: "compare" });
+    if (!list.length) return html`<button type="button" class="verdict sure" onClick=${open}><span class="title">Compared</span><span>nothing changed by more than what may be noise</span></button>`;
+    return list.map(r => html`<button type="button" class="verdict" onClick=${open}><span class="title">${r.grew ? "Grew" : "Shrank"}</span><span><${C.Name} text=${r.name} />: ${r.text}</span></button>`);
+  }
 
   function surest(parts) {
     const best = parts.indexOf(Math.max(...parts));
