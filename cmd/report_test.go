@@ -15,6 +15,7 @@ import (
 	"contend/format"
 	"contend/report/document"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -371,6 +372,56 @@ func TestHostileNamesAreInertInTheReport(t *testing.T) {
 	r.until(`document.querySelectorAll(".chip.on").length === 1`)
 	if r.total() == 0 {
 		t.Error("nothing is selected")
+	}
+}
+
+func TestTheReportComparesTwoRecordings(t *testing.T) {
+	unhurried(t)
+	r := reportIn(t, reported(t, "--diff", "../testdata/truth-8threads.jfr", "../testdata/phases.jfr"))
+	if text := r.text(".headline"); !strings.Contains(text, "Shrank") || !strings.Contains(text, "Grew") {
+		t.Errorf("the headline does not say what changed: %s", text)
+	}
+	r.click(".tabs button", "Compared")
+	r.until(`document.querySelector(".compared")`)
+	var want document.Diff
+	if err := json.Unmarshal([]byte(run(t, "diff", "--top", "0", "--format", "json", "../testdata/truth-8threads.jfr", "../testdata/phases.jfr")), &want); err != nil {
+		t.Fatal(err)
+	}
+	r.click(".compare section:nth-of-type(3) > button", "all")
+	r.until(fmt.Sprintf(`document.querySelectorAll(".compare section:nth-of-type(3) tbody tr").length === %d`, len(want.Owners)))
+	for _, row := range append(want.Locks, want.Owners...) {
+		if row.Status == "same" && !strings.Contains(r.text(".compare"), "may be noise") {
+			t.Errorf("%s: noise is not called so", row.Name)
+		}
+	}
+	r2 := reportIn(t, reported(t, "--diff", "../testdata/truth-8threads.jfr", "../testdata/truth-8threads.jfr"))
+	if text := r2.text(".headline"); !strings.Contains(text, "nothing changed by more than what may be noise") {
+		t.Errorf("of equal recordings the headline says: %s", text)
+	}
+}
+
+// The page works by keyboard, and prints what it shows.
+func TestTheReportByKeyboardAndOnPaper(t *testing.T) {
+	unhurried(t)
+	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
+	r.press("2")
+	r.until(`contend.state.view === "flame"`)
+	eval[any](r.tab, `document.querySelector(".flamegraph").focus(), ["ArrowDown", "ArrowDown", "ArrowRight", "ArrowLeft", "Enter"].forEach(key => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}))), 0`)
+	r.until(`document.querySelector(".flame .details").textContent.length > 10`)
+	r.press("/")
+	r.until(`document.activeElement.id === "search"`)
+	eval[any](r.tab, `document.activeElement.blur(), 0`)
+	r.press("1")
+	r.until(`document.querySelector(".tree.owner [tabindex='0']")`)
+	eval[any](r.tab, `document.querySelector(".tree.owner [tabindex='0']").focus(), document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowDown", bubbles: true})), 0`)
+	r.until(`document.activeElement.matches("[role=treeitem]:nth-child(2)")`)
+
+	eval[any](r.tab, `document.querySelector(".theme").click(), 0`) // paper is white in the dark, too
+	if _, err := chromedp.Call(r.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := eval[string](r.tab, `getComputedStyle(document.body).color + getComputedStyle(document.body).backgroundColor + getComputedStyle(document.querySelector(".search")).display`); got != "rgb(0, 0, 0)rgb(255, 255, 255)none" {
+		t.Errorf("on paper the page is %s", got)
 	}
 }
 

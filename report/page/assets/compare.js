@@ -29,9 +29,11 @@
       <${Rows} d=${d} title="All locks together" rows=${[d.total]} /><${Rows} d=${d} title="Locks" rows=${d.locks} /><${Rows} d=${d} title="Owners" rows=${d.owners} /><${Rows} d=${d} title="Chains of waits" rows=${d.chains} /></div>`;
   };
 
+  const some = text => text === "–" ? "none" : text;
+
   // changes are the verdicts of a comparison, for the headline.
   C.changes = function (d) {
     const moved = d.owners.concat(d.locks).filter(r => r.status !== "same");
-    return C.order(moved, r => Math.abs(r.new.waiting - r.base.waiting)).slice(0, 3).map(r => ({ name: C.visible(r.name), grew: direction(r) === "up", text: `${waiting(d, r.base)} → ${waiting(d, r.new)} ${d.base.operations ? "for each operation" : "threads waiting"}` }));
+    return C.order(moved, r => Math.abs(r.new.waiting - r.base.waiting)).slice(0, 3).map(r => ({ name: C.visible(r.name).split(" < ").slice(0, 2).join(" < "), grew: direction(r) === "up", text: `${some(waiting(d, r.base))} → ${some(waiting(d, r.new))} ${d.base.operations ? "for each operation" : "threads waiting"}` }));
   };
 })(window.contend);

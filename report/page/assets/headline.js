@@ -22,17 +22,17 @@
   function derived(m, s, told) {
     const out = [], site = i => m.stacks.names[m.ownerSite[i]];
     const lock = top(s, i => m.locks[m.lock[i]].name, g => g.key !== "[other]");
-    if (lock) out.push({ title: "Most contended", text: [html`<${C.Name} text=${lock.key} />`, " has ", html`<b>${C.percent(lock.ns, s.total)}</b>`, " of the waiting"], filter: { lock: lock.key } });
+    if (lock) out.push({ title: "Most contended", text: [html`<${C.Name} text=${lock.key} />`, " has ", html`<b>${C.percent(lock.ns, s.total)}</b>`, " of the waiting"], filter: { lock: lock.key }, ns: Infinity });
     const culprit = top(s, site, g => m.took[g.rows[0]] >= 0);
     if (culprit && !told.some(f => f.owner === culprit.key)) {
       const at = C.mainDoing(s, culprit.rows);
-      out.push({ title: "Caused by", text: ["whoever took it at ", html`<${C.Name} text=${culprit.key} />`, " had the lock in ", html`<b>${C.percent(culprit.ns, s.total)}</b>`, " of the waiting", at && ", mostly " + at], filter: { ownerSite: culprit.key } });
+      out.push({ title: "Caused by", text: ["whoever took it at ", html`<${C.Name} text=${culprit.key} />`, " had the lock in ", html`<b>${C.percent(culprit.ns, s.total)}</b>`, " of the waiting", at && ", mostly " + at], filter: { ownerSite: culprit.key }, ns: culprit.ns });
     }
     const waiter = top(s, i => m.stacks.names[m.waiterSite[i]], g => !g.key.startsWith("["));
-    if (waiter) out.push({ title: "Waits most", text: [html`<${C.Name} text=${waiter.key} />`, " does ", html`<b>${C.percent(waiter.ns, s.total)}</b>`, " of the waiting"], filter: { waiterSite: waiter.key } });
+    if (waiter) out.push({ title: "Waits most", text: [html`<${C.Name} text=${waiter.key} />`, " does ", html`<b>${C.percent(waiter.ns, s.total)}</b>`, " of the waiting"], filter: { waiterSite: waiter.key }, ns: waiter.ns });
     const free = s.some.filter(i => site(i) === "[handoff]" && m.took[i] < 0).reduce((a, i) => a + s.ns[i], 0);
-    if (free > 0.2 * s.total) out.push({ title: "Slow hand-offs", text: ["for ", html`<b>${C.percent(free, s.total)}</b>`, " of the waiting the lock was free: a woken thread was still on its way to it"], filter: { ownerSite: "[handoff]" } });
-    return out;
+    if (free > 0.2 * s.total) out.push({ title: "Slow hand-offs", text: ["for ", html`<b>${C.percent(free, s.total)}</b>`, " of the waiting the lock was free: a woken thread was still on its way to it"], filter: { ownerSite: "[handoff]" }, ns: free });
+    return out.sort((a, b) => b.ns - a.ns);
   }
 
   // found are the findings of contend analyze; deadlocks have a verdict anyway.
