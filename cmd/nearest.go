@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -25,15 +26,15 @@ func pattern(flag, text string) (*regexp.Regexp, error) {
 const shownNearest = 3
 
 // noMatch warns of an expression that matches none of the names a trace has: an
-// empty answer would look like health.
-func (e *env) noMatch(flag, text string, re *regexp.Regexp, names []string) {
+// empty answer would look like health. It returns what it said.
+func (e *env) noMatch(flag, text string, re *regexp.Regexp, names []string) (said string) {
 	names = slices.DeleteFunc(names, func(name string) bool {
 		return name == "" || strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]")
 	})
 	if re == nil || len(names) == 0 || slices.ContainsFunc(names, re.MatchString) {
-		return
+		return ""
 	}
-	said := fmt.Sprintf("--%s %s matches nothing in the input", flag, text)
+	said = fmt.Sprintf("--%s %s matches nothing in the input", flag, text)
 	switch near := naming.Nearest(text, names, shownNearest); len(near) {
 	case 0:
 	case 1:
@@ -42,19 +43,22 @@ func (e *env) noMatch(flag, text string, re *regexp.Regexp, names []string) {
 		said += "; the nearest are " + strings.Join(near, ", ")
 	}
 	e.warn(said)
+	return said
 }
 
-// unmatched warns of filters that no name in the trace matches.
-func (o *traceOptions) unmatched(e *env, f *analysis.Filter, sym *analysis.Symbols) {
+// unmatched warns of filters that no name in the trace matches, and returns what
+// it said of the last.
+func (o *traceOptions) unmatched(e *env, f *analysis.Filter, sym *analysis.Symbols) (said string) {
 	if f.Class != nil {
-		e.noMatch("class", o.class, f.Class, namesOf(sym.Classes().Len(), func(i int) string { return sym.Classes().Name(uint32(i)) }))
+		said = e.noMatch("class", o.class, f.Class, namesOf(sym.Classes().Len(), func(i int) string { return sym.Classes().Name(uint32(i)) }))
 	}
 	if f.Lock != nil {
-		e.noMatch("lock", o.lock, f.Lock, namesOf(sym.Objects()+1, func(i int) string { return sym.LockName(format.ObjectID(i)) }))
+		said = cmp.Or(e.noMatch("lock", o.lock, f.Lock, namesOf(sym.Objects()+1, func(i int) string { return sym.LockName(format.ObjectID(i)) })), said)
 	}
 	if f.Thread != nil {
-		e.noMatch("thread", o.thread, f.Thread, namesOf(sym.Threads()+1, func(i int) string { return sym.ThreadName(format.ThreadID(i)) }))
+		said = cmp.Or(e.noMatch("thread", o.thread, f.Thread, namesOf(sym.Threads()+1, func(i int) string { return sym.ThreadName(format.ThreadID(i)) })), said)
 	}
+	return said
 }
 
 func namesOf(n int, name func(int) string) []string {
