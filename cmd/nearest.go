@@ -26,11 +26,14 @@ const shownNearest = 3
 
 // noMatch warns of an expression that matches none of the names a trace has: an
 // empty answer would look like health.
-func (e *env) noMatch(flag, text string, re *regexp.Regexp, names []string) {
-	names = slices.DeleteFunc(names, func(name string) bool {
+func (e *env) noMatch(flag, text string, re *regexp.Regexp, all func() []string) {
+	if re == nil {
+		return
+	}
+	names := slices.DeleteFunc(all(), func(name string) bool {
 		return name == "" || strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]")
 	})
-	if re == nil || len(names) == 0 || slices.ContainsFunc(names, re.MatchString) {
+	if len(names) == 0 || slices.ContainsFunc(names, re.MatchString) {
 		return
 	}
 	said := fmt.Sprintf("--%s %s matches nothing in the input", flag, text)
@@ -46,33 +49,31 @@ func (e *env) noMatch(flag, text string, re *regexp.Regexp, names []string) {
 
 // unmatched warns of filters that no name in the trace matches.
 func (o *traceOptions) unmatched(e *env, f *analysis.Filter, sym *analysis.Symbols) {
-	if f.Class != nil {
-		e.noMatch("class", o.class, f.Class, namesOf(sym.Classes().Len(), func(i int) string { return sym.Classes().Name(uint32(i)) }))
-	}
-	if f.Lock != nil {
-		e.noMatch("lock", o.lock, f.Lock, namesOf(sym.Objects()+1, func(i int) string { return sym.LockName(format.ObjectID(i)) }))
-	}
-	if f.Thread != nil {
-		e.noMatch("thread", o.thread, f.Thread, namesOf(sym.Threads()+1, func(i int) string { return sym.ThreadName(format.ThreadID(i)) }))
-	}
+	e.noMatch("class", o.class, f.Class, namesOf(sym.Classes().Len(), func(i int) string { return sym.Classes().Name(uint32(i)) }))
+	e.noMatch("lock", o.lock, f.Lock, namesOf(sym.Objects()+1, func(i int) string { return sym.LockName(format.ObjectID(i)) }))
+	e.noMatch("thread", o.thread, f.Thread, namesOf(sym.Threads()+1, func(i int) string { return sym.ThreadName(format.ThreadID(i)) }))
 }
 
-func namesOf(n int, name func(int) string) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = name(i)
+func namesOf(n int, name func(int) string) func() []string {
+	return func() []string {
+		names := make([]string, n)
+		for i := range names {
+			names[i] = name(i)
+		}
+		return names
 	}
-	return names
 }
 
 // frameNames are the methods of all stacks, each once.
-func frameNames(sym *analysis.Symbols) (names []string) {
-	seen := map[string]bool{}
-	sym.EachFrame(func(f format.Frame) {
-		if name := analysis.MethodName(f); !seen[name] {
-			seen[name] = true
-			names = append(names, name)
-		}
-	})
-	return names
+func frameNames(sym *analysis.Symbols) func() []string {
+	return func() (names []string) {
+		seen := map[string]bool{}
+		sym.EachFrame(func(f format.Frame) {
+			if name := analysis.MethodName(f); !seen[name] {
+				seen[name] = true
+				names = append(names, name)
+			}
+		})
+		return names
+	}
 }
