@@ -169,14 +169,14 @@ func (p *pass) finish() *Trace {
 		tr.ElapsedNs = rec.elapsed(lo, hi)
 	}
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
-	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl), relocated.warnings()...),
+	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl, tr.RunningHigh), relocated.warnings()...),
 		Threshold: rec.threshold, Samples: smp.samples, Owned: rec.TellsOwners() || smp.tellsOwners()}
 	return tr
 }
 
 // warnings says what there is to doubt.
-func (p *pass) warnings(tl *owners.Timelines) []format.Warning {
-	out := append(p.rec.warnings(p.e.defs, tl), p.smp.stalls.warning()...)
+func (p *pass) warnings(tl *owners.Timelines, running int64) []format.Warning {
+	out := append(p.rec.warnings(p.e.defs, tl, running), p.smp.stalls.warning()...)
 	out = append(out, p.smp.measured.warning()...)
 	if p.smp.any && p.rec.Waits.Len() > 0 {
 		out = append(out, format.Warning{Code: "mixed",

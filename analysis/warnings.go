@@ -12,13 +12,16 @@ import (
 	"contend/format"
 )
 
-// warnings says what the record could not tell.
-func (r *record) warnings(defs *definitions, tl *owners.Timelines) []format.Warning {
+// warnings says what the record could not tell. A thread whose wait was too short
+// to be recorded counts as running, so that the running time bounds such waits;
+// how the lengths above a threshold fall off does not tell what is below.
+func (r *record) warnings(defs *definitions, tl *owners.Timelines, running int64) []format.Warning {
 	var out []format.Warning
 	if len(r.thresholds) > 0 {
 		slices.Sort(r.thresholds)
 		out = append(out, format.Warning{Code: "threshold",
-			Text: "shorter waits were not recorded: " + strings.Join(slices.Compact(r.thresholds), ", ") + "; 'contend jfc' prints settings that record all"})
+			Text: "shorter waits were not recorded: " + strings.Join(slices.Compact(r.thresholds), ", ") +
+				fmt.Sprintf(": of the running time, at most %v was such waiting", time.Duration(running).Round(time.Millisecond)) + "; 'contend jfc' prints settings that record all"})
 	}
 	if n := unlinked(defs, tl); n > 0 {
 		out = append(out, format.Warning{Code: "unlinked",

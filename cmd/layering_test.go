@@ -81,7 +81,7 @@ var heavy = map[string][]string{
 	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/dist"},
 	"github.com/klauspost/compress/":          {"contend/decode", "contend/decode/native", "contend/format"},
 	"golang.org/x/sys/":                       {"contend/format/record/attach"},
-	"net/http":                                {"contend/cmd", "contend/format/record/gohttp"},
+	"net/http":                                {"contend/format/record/gohttp", "contend/report/serve"},
 	"golang.org/x/text/":                      {"contend/decode/peel"},
 	"github.com/chromedp/chromedp":            nil,
 	"golang.org/x/exp/":                       {"contend/decode/gotrace"},
@@ -129,7 +129,7 @@ func TestImportsPointDown(t *testing.T) {
 
 // The binary holds no interpreter, nor what only tests need: each was there once
 // for the sake of a small thing. net/http, 4 MB, is there for recordings of Go
-// programs; see heavy.
+// programs and the page that is served; see heavy.
 func TestTheBinaryStaysLight(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "contend").Output()
 	if err != nil {

@@ -167,16 +167,29 @@ func (t *Tenure) owned(prov Provenance, died int64, busy []span, add func(Owners
 
 // busy returns the union of a lock's waits, which are in order.
 func (a *Activities) busy(waits []column.Ref) []span {
-	var out []span
-	for _, i := range waits {
+	n := 0
+	a.eachBusy(waits, func(span) { n++ })
+	out := make([]span, 0, n) // there may be as many as waits
+	a.eachBusy(waits, func(s span) { out = append(out, s) })
+	return out
+}
+
+func (a *Activities) eachBusy(waits []column.Ref, f func(span)) {
+	var s span
+	for n, i := range waits {
 		w := a.Waits.At(i)
-		if n := len(out); n > 0 && w.Start <= out[n-1].end {
-			out[n-1].end = max(out[n-1].end, w.End)
+		if n > 0 && w.Start <= s.end {
+			s.end = max(s.end, w.End)
 			continue
 		}
-		out = append(out, span{w.Start, w.End})
+		if n > 0 {
+			f(s)
+		}
+		s = span{w.Start, w.End}
 	}
-	return out
+	if len(waits) > 0 {
+		f(s)
+	}
 }
 
 // Threads returns a bound of the ids of threads that did anything.
@@ -219,6 +232,15 @@ func (a *Activities) start(i column.Ref) int64 {
 		return a.Waits.At(i).Start
 	}
 	return a.Other(i).Start
+}
+
+// ahead is before for a list of which few begin before t.
+func (a *Activities) ahead(list []column.Ref, t int64) int {
+	hi := 1
+	for hi < len(list) && a.start(list[hi]) < t {
+		hi *= 2
+	}
+	return hi/2 + a.before(list[hi/2:min(hi, len(list))], t)
 }
 
 // before returns how many of a thread's activities begin before t.

@@ -29,8 +29,10 @@ type builder struct {
 	list     []anchor      // scratch
 
 	trust        Calibration
+	seen         float64     // share of all waits that was recorded, as far as their lengths tell
+	pool         *pool       // of what is charged next; nil when it is none of a rest
+	pools        [rests]pool // of this lock
 	waiterCounts waiterCounts
-	seen         float64 // share of all waits that was recorded, as far as their lengths tell
 	right        float64 // share of what is charged next that is expected to be right
 	sure         float64 // share of the rest of a gap that is expected to be one,
 	length       int64   // and its length in ns
@@ -173,7 +175,7 @@ func (b *builder) add(lo, hi int64, h Holder) {
 // one and nobody are as likely.
 func (b *builder) expect(right float64) {
 	n := float64(len(b.kin.gaps))
-	sure := b.seen * n / (n + renewal.Trust)
+	sure := n / (n + renewal.Trust)
 	b.right = sure*right + (1-sure)/3
 }
 
@@ -184,9 +186,13 @@ func (b *builder) believe(lo, hi int64, h Holder) {
 	t.Ns += ns
 	switch h.Prov {
 	case Inferred, Sampled:
-		t.Right += (1 - tolerance) * float64(ns)
+		t.expect(1-tolerance, ns)
 	case Estimated:
-		t.Right += b.right * float64(ns)
+		if b.pool != nil {
+			b.pool.add(h.Stack, ns, b.right, b.seen)
+			break
+		}
+		t.expect(b.right, ns)
 	default:
 		t.Right = math.NaN()
 	}

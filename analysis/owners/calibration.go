@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"contend/analysis/internal/column"
+	"contend/format"
 )
 
 // Calibration is by provenance.
@@ -14,6 +15,8 @@ func (c *Calibration) add(o *Calibration) {
 	for p := range c {
 		c[p].Ns += o[p].Ns
 		c[p].Right += o[p].Right
+		c[p].Low += o[p].Low
+		c[p].High += o[p].High
 		c[p].Seen.Dumps += o[p].Seen.Dumps
 		c[p].Seen.Asked += o[p].Seen.Asked
 		c[p].Seen.Agrees += o[p].Seen.Agrees
@@ -24,12 +27,14 @@ func (c *Calibration) add(o *Calibration) {
 type Trust struct {
 	Ns    int64   // waiting
 	Right float64 // of it
+	Low   float64 // bounds of Right
+	High  float64
 	Seen  Agreement
 }
 
 // doubted is how many dumps the expectation of the inference itself weighs as
 // much as.
-const doubted = 10
+const doubted = 25
 
 // Expected is the share that is expected to be right: what the inference
 // expects, corrected by the dumps that were held back. ok is false where
@@ -44,6 +49,14 @@ func (t *Trust) Expected() (share float64, ok bool) {
 		share = (doubted*share + n*t.Seen.Share()) / (doubted + n)
 	}
 	return share, true
+}
+
+// Bounds are those of what is expected to be right: the inference does not know
+// how far its model tells of single gaps.
+func (t *Trust) Bounds() (low, high float64) {
+	share, _ := t.Expected()
+	n := float64(max(t.Ns, 1))
+	return min(share, t.Low/n), min(max(share, t.High/n), 1)
 }
 
 // Disagrees reports whether dumps tell something else than the inference
@@ -78,8 +91,9 @@ func (a *Agreement) Share() float64 { return float64(a.Agrees) / float64(max(a.A
 
 // waiterCounts tells, for any instant, how many threads waited for a lock.
 type waiterCounts struct {
-	starts, ends []int64
-	began, ended int // what was found last
+	starts, ends       []int64
+	startSums, endSums []int64 // of so many of them
+	began, ended       int     // what was found last
 }
 
 func (ev *evidence) waiterCounts(waits []column.Ref) waiterCounts {
@@ -88,7 +102,17 @@ func (ev *evidence) waiterCounts(waits []column.Ref) waiterCounts {
 		c.starts[i], c.ends[i] = ev.Waits.At(w).Start, ev.Waits.At(w).End
 	}
 	slices.Sort(c.ends)
+	c.startSums, c.endSums = sums(c.starts), sums(c.ends)
 	return c
+}
+
+// sums returns, of a list, the sums of the first none, one, two and so on.
+func sums(list []int64) []int64 {
+	out := make([]int64, len(list)+1)
+	for i, x := range list {
+		out[i+1] = out[i] + x
+	}
+	return out
 }
 
 // recordedShare returns the share of the waits for a lock that were recorded,
@@ -130,6 +154,77 @@ func upTo(list []int64, n int, t int64) int {
 	return n
 }
 
-// during returns the waiting in a stretch, supposing that threads begin to wait
-// and cease to in it evenly.
-func (c *waiterCounts) during(lo, hi int64) int64 { return (hi - lo) * (c.at(lo) + c.at(hi-1)) / 2 }
+// during returns the waiting in a stretch, in ns.
+func (c *waiterCounts) during(lo, hi int64) int64 { return c.until(hi) - c.until(lo) }
+
+// until returns the waiting before t. Sums of times may wrap around; their
+// differences do not.
+func (c *waiterCounts) until(t int64) int64 {
+	n := c.at(t)
+	return n*t - c.startSums[c.began] + c.endSums[c.ended]
+}
+
+// pool is what the rests of gaps are charged to, all together.
+type pool struct {
+	by     map[format.StackID]int64 // by call site; NoStack: to nobody
+	total  int64
+	sure   float64 // what the model expects to be right, gap by gap
+	hidden float64 // what the model cannot tell of, since acquisitions are not recorded
+}
+
+// add counts what is charged to a call site, given how much of it the model
+// expects to be right, and which share of the acquisitions was recorded.
+func (p *pool) add(st format.StackID, ns int64, right, seen float64) {
+	if p.by == nil {
+		p.by = map[format.StackID]int64{}
+	}
+	p.by[st] += ns
+	p.total += ns
+	p.sure += right * float64(ns)
+	p.hidden += (1 - seen) * float64(ns)
+}
+
+func (p *pool) merge(o *pool) {
+	for st, ns := range o.by {
+		p.add(st, ns, 0, 1)
+	}
+	p.sure += o.sure
+	p.hidden += o.hidden
+}
+
+// agreement is how much would be right if the model told how much each call
+// site has of all rests together, but nothing of any single one.
+func (p *pool) agreement() (sum float64) {
+	for _, ns := range p.by {
+		sum += float64(ns) * float64(ns) / float64(max(p.total, 1))
+	}
+	return sum
+}
+
+// settle counts a pool. The model knows the sums better than the single gaps:
+// what is right lies between what it expects gap by gap and what the sums alone
+// give. Of what it cannot tell, the first owner, another one and nobody are as
+// likely.
+func (t *Trust) settle(p *pool) {
+	alone := p.agreement()
+	seen := 1 - p.hidden/float64(max(p.total, 1))
+	t.Right += seen*(alone+p.sure)/2 + p.hidden/3
+	t.Low += seen * min(alone, p.sure)
+	t.High += seen*max(alone, p.sure) + p.hidden
+}
+
+// expect counts waiting of which a share is expected to be right.
+func (t *Trust) expect(share float64, ns int64) {
+	right := share * float64(ns)
+	t.Right += right
+	t.Low += right
+	t.High += right
+}
+
+// The kinds of rests of gaps that are divided alike.
+const (
+	restWhole   = iota // somebody waited all along
+	restArrival        // the first thread came to wait meanwhile
+	restNamed          // the last owner is known by name only
+	rests
+)

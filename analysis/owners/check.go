@@ -10,25 +10,36 @@ import (
 // rebuild says who owned a lock while somebody waited for it. It cuts time at
 // the acquisitions: each begins a gap with its new owner (rule 1) and ends the
 // one before with the owner it names (rule 3).
-func (b *builder) rebuild() []Ownership {
+// The ownerships come in batches.
+func (b *builder) rebuild(add func([]Ownership)) {
 	s := b.s
 	b.wanted = s.busyShare()
 	b.typical = s.busyTime() / int64(max(len(s.acquired), 1))
 	if b.kin.model != nil {
 		b.splitter = b.kin.model.Splitter()
 	}
-	b.seen = b.ev.recordedShare(b.ev.byLock[s.lock])
+	if b.seen = b.ev.recordedShare(b.ev.byLock[s.lock]); s.shared {
+		b.seen /= 2 // as likely as nobody, another reader still has it
+	}
 	b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[s.lock])
 	if b.free && s.several() {
 		b.together()
-		return b.out
+		add(b.out)
+		return
 	}
 	b.gaps(func(g *gap) {
+		if len(b.out) >= batch {
+			add(b.out)
+			b.out = make([]Ownership, 0, batch+batch/8)
+		}
 		b.check(g)
 		b.fill(g)
 	})
-	return b.out
+	add(b.out)
 }
+
+// batch is how many ownerships are passed on together.
+const batch = 1 << 12
 
 // check asks who owned the lock at each dump of a gap, as if there were no
 // dumps.
@@ -38,11 +49,13 @@ func (b *builder) check(g *gap) {
 		return
 	}
 	out, owed, trust := len(b.out), slices.Clone(b.owed), b.trust
+	pools := b.pools
+	b.pools = [rests]pool{}
 	b.blind = true
 	b.fill(g)
 	b.blind = false
 	claims := slices.Clone(b.out[out:])
-	b.out, b.owed, b.trust = b.out[:out], owed, trust
+	b.out, b.owed, b.trust, b.pools = b.out[:out], owed, trust, pools
 	slices.SortStableFunc(claims, func(a, b Ownership) int { return cmp.Compare(a.Start, b.Start) })
 	for i := range shown {
 		b.compare(&shown[i], claims)

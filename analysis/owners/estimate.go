@@ -40,7 +40,7 @@ func (b *builder) whole(g *gap, known renewal.Gap, first anchor) {
 	b.emitOp(g.lo, g.lo+known.Least, shown)
 	b.expect(p.SureFirst)
 	b.emitOp(g.lo+known.Least, g.lo+p.First, first)
-	b.rest(g, g.lo+max(p.First, known.Least), p.Others, g.last, p.SureRest)
+	b.rest(g, g.lo+max(p.First, known.Least), p.Others, g.last, p.SureRest, &b.pools[restWhole])
 }
 
 // arrival charges the part of a gap after the first thread came to wait: it
@@ -66,13 +66,15 @@ func (b *builder) arrival(g *gap, known renewal.Gap, first anchor) {
 	}
 	b.expect(m.SureFirst * share(m.Own, met))
 	b.emitOp(at, at+m.Own, first)
-	b.rest(g, at+m.Own, m.Others, g.last, m.SureRest)
+	b.rest(g, at+m.Own, m.Others, g.last, m.SureRest, &b.pools[restArrival])
 }
 
 // rest charges what follows the first section of a gap; sure is how much of it
 // does.
-func (b *builder) rest(g *gap, at int64, by []int64, thread format.ThreadID, sure float64) {
+func (b *builder) rest(g *gap, at int64, by []int64, thread format.ThreadID, sure float64, p *pool) {
 	b.sure, b.length = sure, g.hi-at
+	b.pool = p
+	defer func() { b.pool = nil }()
 	at = b.others(g, at, by, thread)
 	b.expect(sure * share(g.hi-at, b.length))
 	b.add(at, g.hi, Holder{Kind: Handoff, Prov: Estimated})
@@ -85,7 +87,7 @@ func (b *builder) others(g *gap, at int64, by []int64, thread format.ThreadID) i
 	for _, ns := range by {
 		total += ns
 	}
-	seen := b.witnessed(g, b.kin.witnesses.is)
+	seen, right := b.witnessed(g, b.kin.witnesses.is)
 	if len(seen) == 0 {
 		if g.last != format.NoThread && g.last != g.first.thread && !b.kin.waits[b.kin.groupKnown(b.ev.sym, g.last)] {
 			b.now = g
@@ -94,7 +96,10 @@ func (b *builder) others(g *gap, at int64, by []int64, thread format.ThreadID) i
 		}
 		return b.spread(at, by, thread)
 	}
-	b.expect(b.sure * share(total, b.length))
+	p := b.pool
+	b.pool = nil
+	defer func() { b.pool = p }()
+	b.expect(right)
 	for i, a := range seen {
 		lo, hi := total*int64(i)/int64(len(seen)), total*int64(i+1)/int64(len(seen))
 		b.emitOp(at+lo, at+hi, a)

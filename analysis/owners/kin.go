@@ -17,6 +17,7 @@ type kin struct {
 	gaps      []renewal.Gap          // with a waiter all along and nothing seen inside
 	mixes     []renewal.Mix          // by group, of all in 0: how often each call site takes the lock
 	witnesses *witnesses
+	pools     [rests]pool // of all its locks
 
 	model        *renewal.Model // nil when too few gaps are known
 	groupsLearnt int            // groups the model knows

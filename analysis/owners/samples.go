@@ -67,6 +67,16 @@ func (w *witnesses) oftener(p *witness) float64 {
 	return in / max(out, math.SmallestNonzeroFloat64)
 }
 
+// chance returns how likely it is that a thread seen at a part when it may own
+// the lock does own it: the part of the times it is seen there that is more than what it is seen
+// there otherwise.
+func (w *witnesses) chance(p *witness) float64 {
+	if p.site >= 0 {
+		return 1 - tolerance
+	}
+	return max(1-1/max(w.oftener(p), 1), 0)
+}
+
 // family tells the stacks of samples apart by which section of some locks they
 // are of.
 type family struct {

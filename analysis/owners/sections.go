@@ -62,7 +62,7 @@ func (ev *evidence) seenBy(t format.ThreadID, s *section) {
 	list := ev.Of(t)
 	for busy := s.busy; len(busy) > 0 && len(list) > 0; busy = endingAfter(busy[1:], ev.start(list[0])) {
 		b := busy[0]
-		n := ev.before(list, b.start)
+		n := ev.ahead(list, b.start)
 		for list = list[max(n-1, 0):]; len(list) > 0; list = list[1:] { // one may have begun before
 			d := ev.at(list[0])
 			if d.start >= b.end {

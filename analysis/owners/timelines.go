@@ -102,6 +102,10 @@ type inference struct {
 	unowned Owner
 }
 
+// batchesAhead is how many batches of ownerships of a lock may wait for those of
+// the locks before it.
+const batchesAhead = 64
+
 // infer finds out who owned several locks, on all cores: what it draws on only
 // stands to be read by then. They come out lock by lock, in the order asked
 // for, whichever is ready first.
@@ -109,29 +113,46 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 	found, builders := make([]inference, len(locks)), make([]*builder, len(locks))
 	column.OnAllCores(len(locks), func(i int) { found[i], builders[i] = ev.infer(locks[i]) })()
 	ev.relate(builders)
-	ready := make([]chan inference, len(locks))
+	ready := make([]chan []Ownership, len(locks))
 	for i := range ready {
-		ready[i] = make(chan inference, 1)
+		ready[i] = make(chan []Ownership, batchesAhead)
 	}
 	done := column.OnAllCores(len(locks), func(i int) {
+		defer close(ready[i])
 		if b := builders[i]; b != nil {
-			found[i] = inference{b.rebuild(), Owner{Kind: Nobody, Prov: Unknown}}
+			found[i].unowned = Owner{Kind: Nobody, Prov: Unknown}
+			b.rebuild(func(list []Ownership) { ready[i] <- list })
+			return
 		}
-		ready[i] <- found[i]
-		found[i] = inference{}
+		ready[i] <- found[i].owned
+		found[i].owned = nil
 	})
+	seenKin, kins := map[*kin]bool{}, []*kin(nil)
 	for i, l := range locks {
-		found := <-ready[i]
-		tl.Unowned[l] = found.unowned
-		for _, o := range found.owned {
-			tl.add(o)
+		for list := range ready[i] {
+			for _, o := range list {
+				tl.add(o)
+			}
 		}
+		tl.Unowned[l] = found[i].unowned
 		if b := builders[i]; b != nil {
 			tl.Trust.add(&b.trust)
+			if !seenKin[b.kin] {
+				seenKin[b.kin] = true
+				kins = append(kins, b.kin)
+			}
+			for i := range b.pools {
+				b.kin.pools[i].merge(&b.pools[i])
+			}
 			builders[i], b.out = nil, nil
 		}
 	}
 	done()
+	for _, k := range kins {
+		for i := range k.pools {
+			tl.Trust[Estimated].settle(&k.pools[i])
+		}
+	}
 }
 
 // infer finds out who owned a lock: from its releases, where they are told, else

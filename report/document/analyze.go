@@ -61,8 +61,9 @@ type Coverage struct {
 	Warnings   []Warning  `json:"warnings"`
 	Goroutines bool       `json:"-"` // what waits are goroutines, not threads
 
-	Calibration *Calibration `json:"calibration,omitempty"` // absent where no owner is inferred
-	Running     *Bounds      `json:"running,omitempty"`     // of the running time; absent where it is known
+	Calibration *Calibration `json:"calibration,omitempty"`    // absent where no owner is inferred
+	Short       *Bounds      `json:"belowThreshold,omitempty"` // of waiting too short to be recorded; absent where all was
+	Running     *Bounds      `json:"running,omitempty"`        // of the running time; absent where it is known
 }
 
 // Bounds are what an amount is taken to be, and the most it can be.
@@ -86,6 +87,8 @@ type ExpectedProvenance struct {
 	Name          string   `json:"name"`
 	WaitNs        int64    `json:"waitNs"`
 	ExpectedRight *float64 `json:"expectedRight"` // share; null when nothing tells
+	ExpectedLow   *float64 `json:"expectedLow"`   // bounds of it
+	ExpectedHigh  *float64 `json:"expectedHigh"`
 	Dumps         int      `json:"dumps"`
 	Waiters       int64    `json:"waiters"`
 	Agreeing      int64    `json:"agreeing"`
@@ -101,6 +104,8 @@ func newCalibration(c *analysis.Calibration) *Calibration {
 		e := ExpectedProvenance{Name: analysis.Provenance(p).String(), WaitNs: t.Ns, Dumps: t.Seen.Dumps, Waiters: t.Seen.Asked, Agreeing: t.Seen.Agrees}
 		if share, ok := t.Expected(); ok {
 			e.ExpectedRight = &share
+			low, high := t.Bounds()
+			e.ExpectedLow, e.ExpectedHigh = &low, &high
 		}
 		out.Dumps, out.Waiters, out.Agreeing = out.Dumps+e.Dumps, out.Waiters+e.Waiters, out.Agreeing+e.Agreeing
 		out.Provenance = append(out.Provenance, e)
@@ -207,6 +212,9 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 		c.Sampler = &Sampler{s.Samples, NewLengths(&s.Late), s.LateNs, s.SpanNs}
 	}
 	c.Calibration = newCalibration(&tr.Coverage.Calibration)
+	if tr.Coverage.Threshold > 0 {
+		c.Short = &Bounds{0, tr.RunningHigh}
+	}
 	if tr.RunningIsWide() {
 		c.Running = &Bounds{tr.RunningNs, tr.RunningHigh}
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"contend/analysis"
 	"contend/report/document"
 	"contend/report/text"
 )
@@ -62,7 +63,11 @@ func calibration(c *document.Calibration) []string {
 	var parts []string
 	for _, p := range c.Provenance {
 		if p.ExpectedRight != nil {
-			parts = append(parts, fmt.Sprintf("%s %.0f %%", strings.ReplaceAll(p.Name, "-", " "), 100**p.ExpectedRight))
+			part := fmt.Sprintf("%s %.0f %%", strings.ReplaceAll(p.Name, "-", " "), 100**p.ExpectedRight)
+			if low, high := fmt.Sprintf("%.0f", 100**p.ExpectedLow), fmt.Sprintf("%.0f", 100**p.ExpectedHigh); low != high && p.Name == analysis.Estimated.String() {
+				part += fmt.Sprintf(" (%s-%s %%)", low, high)
+			}
+			parts = append(parts, part)
 		}
 	}
 	line := "expected to be right: " + strings.Join(parts, ", ")

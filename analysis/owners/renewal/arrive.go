@@ -61,7 +61,7 @@ func (s *Splitter) Meet(a Arrival, met *Met) {
 // meet divides a stretch of c cells, as one of canon; false if the model knows
 // no such stretch.
 func (m *Model) meet(a Arrival, c int, met *Met) bool {
-	own, gone := m.left(a)
+	own, gone := m.left(a), m.gone(a)
 	var rest, weights lattice
 	sum, ownCells := 0.0, 0.0
 	for d, p := range own[:c+1] {
@@ -130,22 +130,26 @@ func (m *Model) straight(q int, last Last) float64 {
 	return m.direct[q]
 }
 
-// left returns what is left of the section at a site after the time elapsed,
-// and the chance that it is over.
-func (m *Model) left(a Arrival) (own lattice, gone float64) {
-	if a.Site < 0 {
-		return own, 1
+// left returns what is left of the section at a site after the time elapsed.
+func (m *Model) left(a Arrival) (own lattice) {
+	if e, ok := m.cell(a.Elapsed); ok && a.Site >= 0 {
+		copy(own[:], m.hold[a.Site][e:])
 	}
+	return own
+}
+
+// gone returns the chance that the section at a site is over after the time
+// elapsed.
+func (m *Model) gone(a Arrival) float64 {
 	e, ok := m.cell(a.Elapsed)
-	if !ok {
-		return own, 1
+	if a.Site < 0 || !ok {
+		return 1
 	}
-	gone = 1
-	for d := e; d < cells; d++ {
-		own[d-e] = m.hold[a.Site][d]
-		gone -= own[d-e]
+	left := 0.0
+	for _, p := range m.hold[a.Site][e:] {
+		left += p
 	}
-	return own, max(gone, 0)
+	return max(1-left, 0)
 }
 
 // beyond returns the chance that a section of a site is longer than each cell.
@@ -175,7 +179,7 @@ func (m *Model) meanCells() (sum float64) {
 }
 
 func (m *Model) meetLong(a Arrival, met *Met) {
-	_, gone := m.left(a)
+	gone := m.gone(a)
 	met.SureFirst, met.SureRest = 1, 1
 	if cap(met.cells) < 2*m.sites {
 		met.cells = make([]float64, 2*m.sites)
@@ -192,11 +196,7 @@ func (m *Model) meetLong(a Arrival, met *Met) {
 	first, other := met.cells[:m.sites], met.cells[m.sites:2*m.sites]
 	mean := m.average
 	for s, w := range m.mixes[m.last(a.Last, a.Group)] {
-		over := 0.0
-		for j := k; j < tails; j++ {
-			over += m.far[s][j]
-		}
-		first[s] = gone * a.Busy * w * over / mean
+		first[s] = gone * a.Busy * w * m.farther[s][k] / mean
 		other[s] = n * w * m.far[s][k] / width
 		sum += first[s] + other[s]
 	}

@@ -211,11 +211,11 @@ func (l *learner) learnTails() {
 	n := m.barge / (1 - m.barge)
 	for s := range m.far {
 		for k := range m.far[s] {
-			m.far[s][k] = 1e-6
+			m.far[s][k] = unseen(k)
 		}
 	}
 	for k := range m.late {
-		m.late[k] = 1e-6
+		m.late[k] = unseen(k)
 	}
 	for _, g := range l.far {
 		m.far[g.Site][m.tail(g.Length)] += 1 / float64(len(l.bySite[g.Site]))
@@ -244,14 +244,19 @@ func (l *learner) learnTails() {
 		for s := range far {
 			size := float64(len(l.bySite[s])) + n*all*m.mixes[0][s]
 			for k := range far[s] {
-				m.far[s][k] = (far[s][k] + 1e-6) / (size + 1)
+				m.far[s][k] = (far[s][k] + unseen(k)) / (size + 1)
 			}
 		}
 		for k := range late {
-			m.late[k] = (late[k] + 1e-6) / (all*(1+n) + 1)
+			m.late[k] = (late[k] + unseen(k)) / (all*(1+n) + 1)
 		}
 	}
 }
+
+// unseen is the weight of a class of lengths none of which was seen: so much
+// that some explanation is left, and less the longer they are, or such lengths
+// would make up most of the mean.
+func unseen(k int) float64 { return math.Ldexp(1e-6, -k) }
 
 // last is the mix a barging section of a gap is of.
 func (m *Model) last(last Last, group int) int {

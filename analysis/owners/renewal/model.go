@@ -50,9 +50,10 @@ type Model struct {
 	direct, taken, between lattice // of what follows a release; see tables
 	begins, lastOne, every lattice
 	groups                 []group
-	average                float64   // length of all sections, in cells
-	usual                  []int64   // by site: mean length, in ns
-	over                   []lattice // by site: chance that its section is longer than each cell
+	average                float64          // length of all sections, in cells
+	usual                  []int64          // by site: mean length, in ns
+	over                   []lattice        // by site: chance that its section is longer than each cell
+	farther                [][tails]float64 // the same, of far
 	takes                  map[taking][]*lattice
 	mu                     sync.Mutex
 }
@@ -87,7 +88,14 @@ func Learn(gaps []Gap, sites int, mixes []Mix) *Model {
 // summarize computes what is asked for again and again.
 func (m *Model) summarize() {
 	m.average = m.meanCells()
-	m.usual, m.over = make([]int64, m.sites), make([]lattice, m.sites)
+	m.usual, m.over, m.farther = make([]int64, m.sites), make([]lattice, m.sites), make([][tails]float64, m.sites)
+	for s := range m.far {
+		over := 0.0
+		for k := tails - 1; k >= 0; k-- {
+			over += m.far[s][k]
+			m.farther[s][k] = over
+		}
+	}
 	for s := range m.usual {
 		m.usual[s], m.over[s] = m.mean(s), m.beyond(s)
 	}

@@ -240,3 +240,53 @@ func (m *Model) mean(site int) int64 {
 	}
 	return int64(sum * float64(m.unit))
 }
+
+// Section returns, by site, how much of a stretch a section of a thread of a
+// group is expected to take, the rest of which the lock is free.
+func (s *Splitter) Section(group int, length int64, by []int64) []int64 {
+	m := s.m
+	by = zeros(by, m.sites)
+	c, ok := m.cell(length)
+	k := known{kind: kind{site: -1, cell: min(c, cells+m.tail(length)), group: group}}
+	e, found := s.parts[k]
+	if !found {
+		e.Others = s.list()
+		if ok {
+			m.ending(group, c, e.Others)
+		} else {
+			m.endingLong(group, m.tail(length), e.Others)
+		}
+		s.parts[k] = e
+	}
+	for i, ns := range e.Others {
+		by[i] = scaled(ns, length)
+	}
+	return by
+}
+
+// ending divides a stretch of c cells, as one of canon.
+func (m *Model) ending(group, c int, by []int64) {
+	sum, took := 0.0, make([]float64, m.sites)
+	for s, w := range m.mixes[group] {
+		for d, p := range m.hold[s][:c+1] {
+			p *= w * m.direct[c-d]
+			sum += p
+			took[s] += p * float64(d)
+		}
+	}
+	for s := range by {
+		by[s] = int64(took[s] / max(sum*float64(c), math.SmallestNonzeroFloat64) * canon)
+	}
+}
+
+// endingLong is ending for a class of long ones: one component makes up nearly
+// all.
+func (m *Model) endingLong(group, k int, by []int64) {
+	sum := m.late[k]
+	for s, w := range m.mixes[group] {
+		sum += w * m.far[s][k]
+	}
+	for s, w := range m.mixes[group] {
+		by[s] = int64(w * m.far[s][k] / sum * canon)
+	}
+}

@@ -1,0 +1,129 @@
+package renewal
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// guessed is a learner that has only guessed, of sections of a millisecond and
+// free times of 0.2 ms.
+func guessed() *learner {
+	r := rand.New(rand.NewPCG(1, 2))
+	var gaps []Gap
+	for range 500 {
+		gaps = append(gaps, Gap{Site: 0, Length: 1e6 + int64(r.ExpFloat64()*0.2e6)})
+	}
+	m := &Model{grid: newGrid(gaps), sites: 1, mixes: normalized([]Mix{{1}})}
+	l := newLearner(m, gaps)
+	l.start()
+	return l
+}
+
+// above is the part of a distribution above a length in ns.
+func (l *learner) above(d *lattice, ns float64) (sum float64) {
+	for k, p := range d {
+		if float64(k)*float64(l.m.unit) > ns {
+			sum += p
+		}
+	}
+	return sum
+}
+
+// A section is looked for first at the shortest gaps after it, and to a part
+// where it may be twice as long.
+func TestSectionsAreLookedForAtTheShortestGaps(t *testing.T) {
+	l := guessed()
+	g := &l.guess[0]
+	all := l.above(g, -1)
+	if at := l.above(g, 1.05e6) / all; at < 0.4 || at > 0.6 {
+		t.Errorf("%.2f of the guess is above the section", at)
+	}
+	if low := 1 - l.above(g, 0.7e6)/all; low < 0.02 || low > 0.09 {
+		t.Errorf("%.3f of the guess is below 0.7 ms", low)
+	}
+	if beyond := 1 - all; beyond < 0.14 || beyond > 0.22 {
+		t.Errorf("%.3f of the guess is longer than all gaps", beyond)
+	}
+	// a third of the rests is shorter than 0.07 ms
+	if free := l.above(&l.wake, 0.07e6); free < 0.25 || free > 0.75 {
+		t.Errorf("%.2f of the free times is longer than 0.07 ms", free)
+	}
+}
+
+// Lengths none of which was seen do not make the mean section longer.
+func TestUnseenLengthsWeighNothing(t *testing.T) {
+	var gaps []Gap
+	for i := range 1000 {
+		gaps = append(gaps, Gap{Site: 0, Length: 1e6 + int64(i)*100})
+	}
+	m := Learn(gaps, 1, []Mix{{1}})
+	if mean := m.average * float64(m.unit); mean > 1.2e6 {
+		t.Errorf("sections of 1 ms have a mean of %.1f ms", mean/1e6)
+	}
+	// who came and met somebody for 50 ms met a long section: the lock was not free so long
+	var met Met
+	m.Splitter().Meet(Arrival{Site: -1, Length: 50e6, Busy: 0.5}, &met)
+	if met.First[0] < 45e6 {
+		t.Errorf("of 50 ms somebody was met %d ns, free %d ns, others %d", met.First[0], met.Free, met.Others)
+	}
+}
+
+// What a thread that is named had before a waiter got the lock is its section
+// and not longer.
+func TestANamedThreadHadItsSection(t *testing.T) {
+	var gaps []Gap
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		gaps = append(gaps, Gap{Site: 0, Length: 1e6 + int64(r.ExpFloat64()*0.3e6)}, Gap{Site: 1, Length: 3e6 + int64(r.ExpFloat64()*0.3e6)})
+	}
+	s := Learn(gaps, 2, []Mix{{1, 1}, {1, 0}, {0, 1}}).Splitter()
+	for _, c := range []struct {
+		group    int
+		length   int64
+		site     int
+		from, to int64
+	}{{1, 1.3e6, 0, 0.8e6, 1.3e6}, {2, 3.2e6, 1, 2.6e6, 3.2e6}, {0, 1.2e6, 0, 0.7e6, 1.2e6}, {0, 3.2e6, 1, 2.4e6, 3.2e6}} {
+		if by := s.Section(c.group, c.length, nil); by[c.site] < c.from || by[c.site] > c.to || by[1-c.site] > c.length/5 {
+			t.Errorf("%+v: %d", c, by)
+		}
+	}
+}
+
+// A few gaps shorter than the section, in which something else happened, do not
+// make the guess shorter; a tenth of all would.
+func TestAFewShortGapsDoNotMakeASectionShort(t *testing.T) {
+	for _, c := range []struct {
+		short int
+		long  bool
+	}{{70, true}, {150, false}} {
+		var gaps []Gap
+		for i := range 1000 {
+			g := Gap{Site: 0, Length: 1e6 + int64(i)*100}
+			if i < c.short {
+				g.Length = 0.3e6
+			}
+			gaps = append(gaps, g)
+		}
+		m := &Model{grid: newGrid(gaps), sites: 1, mixes: normalized([]Mix{{1}})}
+		l := newLearner(m, gaps)
+		l.start()
+		if long := l.above(&l.guess[0], 0.6e6) > 0.5*l.above(&l.guess[0], -1); long != c.long {
+			t.Errorf("%d of 1000 gaps are short: guessed long is %v", c.short, long)
+		}
+	}
+}
+
+// Lengths vary by some 12 % of themselves.
+func TestLengthsAreEvenedOutInProportion(t *testing.T) {
+	var spike lattice
+	spike[100] = 1
+	wide := 0
+	for _, p := range spike.smoothed(1) {
+		if p > 0 {
+			wide++
+		}
+	}
+	if wide < 19 || wide > 33 {
+		t.Errorf("a length of 100 cells is spread over %d", wide)
+	}
+}

@@ -1,0 +1,114 @@
+package owners
+
+import (
+	"math"
+	"testing"
+
+	"contend/analysis/owners/renewal"
+	"contend/format"
+)
+
+// near reports whether a share is what is wanted, but for a twentieth of all.
+func near(got, want float64) bool { return math.Abs(got-want) < 0.05 }
+
+// Sources disagree beyond three standard deviations, and of what is all but sure
+// a few dumps are let pass.
+func TestSourcesDisagreeBeyondChance(t *testing.T) {
+	for _, c := range []struct {
+		want, saw float64
+		disagrees bool
+	}{{0.5, 0.36, false}, {0.5, 0.64, false}, {0.5, 0.34, true}, {0.5, 0.66, true}, {1, 0.975, false}, {1, 0.96, true}} {
+		tr := Trust{Ns: 1000, Right: 1000 * c.want, Seen: Agreement{100, 1000, int64(1000 * c.saw)}}
+		if got := tr.Disagrees(); got != c.disagrees {
+			t.Errorf("%.0f %% expected, %.1f %% seen in 100 dumps: disagrees is %v", 100*c.want, 100*c.saw, got)
+		}
+	}
+}
+
+// Dumps weigh as much as the inference itself when there are 25.
+func TestSomeDumpsWeighAsMuchAsTheInference(t *testing.T) {
+	tr := Trust{Ns: 1000, Right: 900, Seen: Agreement{25, 100, 50}}
+	if got, _ := tr.Expected(); !near(got, 0.7) {
+		t.Errorf("%.2f, want 0.7", got)
+	}
+}
+
+// A model learnt from as few gaps as its first guess weighs is half believed;
+// else the first owner, another one and nobody are as likely.
+func TestAModelOfFewGapsIsHalfBelieved(t *testing.T) {
+	b := &builder{kin: &kin{gaps: make([]renewal.Gap, renewal.Trust)}}
+	if b.expect(1); !near(b.right, 0.5+0.5/3) || renewal.Trust != 5 {
+		t.Errorf("%.2f, want %.2f", b.right, 0.5+0.5/3)
+	}
+	b.kin.gaps = make([]renewal.Gap, 5000)
+	if b.expect(0.8); !near(b.right, 0.8) {
+		t.Errorf("%.2f, want 0.8", b.right)
+	}
+}
+
+// The sums of a model are right before its gaps are: half a pool each to two
+// call sites is right half the time by itself.
+func TestARestIsExpectedBetweenItsSumsAndItsGaps(t *testing.T) {
+	fill := func(seen float64) (tr Trust) {
+		var p, q pool
+		p.add(1, 500, 0.9, seen)
+		q.add(format.NoStack, 500, 0.9, seen)
+		p.merge(&q)
+		tr.Ns = 1000
+		tr.settle(&p)
+		return tr
+	}
+	tr := fill(1)
+	if got, _ := tr.Expected(); !near(got, 0.7) {
+		t.Errorf("%.2f, want 0.7", got)
+	}
+	if low, high := tr.Bounds(); !near(low, 0.5) || !near(high, 0.9) {
+		t.Errorf("%.2f to %.2f, want 0.5 to 0.9", low, high)
+	}
+	tr = fill(0)
+	if got, _ := tr.Expected(); !near(got, 1./3) {
+		t.Errorf("where nothing was recorded: %.2f", got)
+	}
+	if low, high := tr.Bounds(); low > 0.01 || high < 0.99 {
+		t.Errorf("where nothing was recorded: %.2f to %.2f", low, high)
+	}
+}
+
+// What is seen four times as often in owners is theirs three times in four.
+func TestSamplesAreBelievedAsTheyExceedChance(t *testing.T) {
+	w := &witnesses{inside: 100, total: 1100}
+	for _, c := range []struct {
+		site, inside, outside int
+		want                  float64
+	}{{-1, 40, 100, 0.75}, {-1, 20, 100, 0.5}, {-1, 5, 100, 0}, {0, 5, 100, 0.95}} {
+		if got := w.chance(&witness{part: part{1, c.site}, inside: c.inside, total: c.inside + c.outside}); !near(got, c.want) {
+			t.Errorf("%+v: %.2f", c, got)
+		}
+	}
+}
+
+// Waits of 20 ms and more, by 20 ms longer on average, are a third
+// of all.
+func TestLengthsTellHowManyWaitsWereLeftOut(t *testing.T) {
+	r := NewRecord()
+	for i := range int64(1000) {
+		length := 20e6 - 20e6*math.Log(1-(float64(i)+0.5)/1000)
+		r.Add(&format.Event{Kind: format.KindWait, Time: i * 1e9, Thread: 1, Object: 1}, i*1e9+int64(length))
+	}
+	a := r.Arrange(func(format.ObjectID) format.LockKind { return format.KindMonitor })
+	a.indexing.Wait()
+	ev := &evidence{Activities: a}
+	if got := ev.recordedShare(a.byLock[1]); !near(got, math.Exp(-1)) {
+		t.Errorf("%.2f were recorded, want %.2f", got, math.Exp(-1))
+	}
+	c := ev.waiterCounts(a.byLock[1])
+	if got, want := c.during(0, 1000e9), int64(0); got == want {
+		t.Errorf("%d ns of waiting", got)
+	}
+	for i := range int64(20) {
+		w := a.Waits.At(a.byLock[1][i])
+		if got := c.during(w.Start+1e6, w.Start+11e6); got != 10e6 {
+			t.Errorf("wait %d: %d ns in 10 ms", i, got)
+		}
+	}
+}
