@@ -1,12 +1,14 @@
 package cmd
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -249,6 +251,18 @@ func TestTheReportsPartsWorkTogether(t *testing.T) {
 	}
 	r.click(".chip.on", "taken at")
 	r.until(`document.querySelectorAll(".chip.on").length === 2`)
+	for _, view := range []string{"holders", "flame", "pivot", "who", "longest", "about"} { // what is seen has a command that prints it
+		for _, rest := range []string{"", `filter: {lock: [contend.model.locks[0].name], time: [0, 1e9]}, blame: "root", nodes: "method"`} {
+			words := eval[[]string](r.tab, fmt.Sprintf(`contend.command(contend.model, {...contend.state, filter: {}, view: %q, %s}).words`, view, rest))
+			if i := slices.Index(words, "flame.html"); i >= 0 {
+				words[i] = filepath.Join(t.TempDir(), words[i])
+			}
+			var out, msg bytes.Buffer
+			if code := Main(words[1:], nil, &out, &msg); code != exitOK {
+				t.Errorf("%v: exit %d, %s", words, code, &msg)
+			}
+		}
+	}
 	r.click(".chips button", "show all")
 	r.until(`document.querySelectorAll(".chip.on").length === 0`)
 
