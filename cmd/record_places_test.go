@@ -37,7 +37,7 @@ func TestRecordSmallRuntimes(t *testing.T) {
 			t.Run(jdk+" "+c.modules, func(t *testing.T) {
 				t.Parallel()
 				runtime := filepath.Join(t.TempDir(), "runtime")
-				if out, err := exec.Command(jlink, "--add-modules", c.modules, "--strip-debug", "--output", runtime).CombinedOutput(); err != nil {
+				if out, err := exec.Command(jlink, "--add-modules", c.modules, "--output", runtime).CombinedOutput(); err != nil {
 					t.Skipf("jlink: %v %s", err, out)
 				}
 				pid := strconv.Itoa(java(t, filepath.Join(runtime, "bin", "java"), nil).Process.Pid)
