@@ -43,8 +43,8 @@ the rule. "total" is all locks together.
   csp(java.util.Hashtable) < 5%          pressure: waiting over running time of all threads
   waiting(*) < 0.5                       threads that wait on average: waiting over the time elapsed
   peak csp(*) per 1s < 20%               the highest of all intervals; also of waiting
-  blame(com.acme.*) < 10%                the share, of waiting for owners with such a frame
-                                         (Class.method) in their call chain
+  blame(com.acme.*) < 10%                the pressure of owners with such a frame (Class.method)
+                                         in their call chain: waiting for them over running time
   p99(*) < 10ms                          length of waits; also p50, p90, p99.9, p99.99 and max
   blame(com.acme.*) < +20% vs baseline   against the traces of --baseline
 
@@ -54,9 +54,11 @@ estimated from how each run varies.
 
 A rule that the trace cannot decide is undecided, and does not hold either, unless
 --allow-undecided is given; the answer says why, and what to do:
-  nothing seen   no event says that waits were recorded, the settings disable them, or
-                 no name in the trace matches the pattern (written as tables print
-                 names: j.u.c.l.ReentrantLock$NonfairSync, with or without an address)
+  nothing seen   no event says that waits were recorded, the settings disable them, a
+                 filter leaves nothing, or no name in the trace matches the pattern
+                 (written as tables print names: j.u.c.l.ReentrantLock$NonfairSync, with
+                 or without an address)
+  blame          where owners that nothing is known of could break the limit
   thresholds     waits shorter than the recording's threshold, 10 or 20 ms in the
                  settings of the JDK, are missing, any number of them. A csp or blame
                  above its limit without them fails. One below is undecided: nothing
@@ -67,7 +69,9 @@ A rule that the trace cannot decide is undecided, and does not hold either, unle
                  would not break the limit
   samples        too few to tell so small a share (3 / limit are enough); their waits
                  have no length; a single dump has no time
-  no deadlock    without thread dumps, or with owners that the dumps do not list
+  no deadlock    without thread dumps, with owners that the dumps do not list, or of a
+                 part of the time
+  baselines      in which no class of locks of the trace is met
   damage         that may hide what breaks the rule`,
 		Example: `  contend check --rule 'csp(*) < 5%' --rule 'no deadlock' recording.jfr
   contend check --rule-file contention.rules --baseline a.jfr,b.jfr,c.jfr --format junit new.jfr`,
@@ -161,6 +165,7 @@ func (o *checkOptions) runs(e *env, paths []string, rules []gate.Rule) (runs []*
 			return nil, nil, false, err
 		}
 		run.Trace, run.Stats = res.trace, res.stats
+		run.Unmatched, run.Cut = res.unmatched, one.from != "" || one.to != ""
 		damaged = damaged || res.verdict() != nil
 		runs, traces = append(runs, run), append(traces, res.side())
 	}

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -25,18 +26,18 @@ func pattern(flag, text string) (*regexp.Regexp, error) {
 const shownNearest = 3
 
 // noMatch warns of an expression that matches none of the names a trace has: an
-// empty answer would look like health.
-func (e *env) noMatch(flag, text string, re *regexp.Regexp, all func() []string) {
+// empty answer would look like health. It returns what it said.
+func (e *env) noMatch(flag, text string, re *regexp.Regexp, all func() []string) (said string) {
 	if re == nil {
-		return
+		return ""
 	}
 	names := slices.DeleteFunc(all(), func(name string) bool {
 		return name == "" || strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]")
 	})
 	if len(names) == 0 || slices.ContainsFunc(names, re.MatchString) {
-		return
+		return ""
 	}
-	said := fmt.Sprintf("--%s %s matches nothing in the input", flag, text)
+	said = fmt.Sprintf("--%s %s matches nothing in the input", flag, text)
 	switch near := naming.Nearest(text, names, shownNearest); len(near) {
 	case 0:
 	case 1:
@@ -45,13 +46,15 @@ func (e *env) noMatch(flag, text string, re *regexp.Regexp, all func() []string)
 		said += "; the nearest are " + strings.Join(near, ", ")
 	}
 	e.warn(said)
+	return said
 }
 
-// unmatched warns of filters that no name in the trace matches.
-func (o *traceOptions) unmatched(e *env, f *analysis.Filter, sym *analysis.Symbols) {
-	e.noMatch("class", o.class, f.Class, namesOf(sym.Classes().Len(), func(i int) string { return sym.Classes().Name(uint32(i)) }))
-	e.noMatch("lock", o.lock, f.Lock, namesOf(sym.Objects()+1, func(i int) string { return sym.LockName(format.ObjectID(i)) }))
-	e.noMatch("thread", o.thread, f.Thread, namesOf(sym.Threads()+1, func(i int) string { return sym.ThreadName(format.ThreadID(i)) }))
+// unmatched warns of filters that no name in the trace matches, and returns what
+// it said of the last.
+func (o *traceOptions) unmatched(e *env, f *analysis.Filter, sym *analysis.Symbols) (said string) {
+	said = e.noMatch("class", o.class, f.Class, namesOf(sym.Classes().Len(), func(i int) string { return sym.Classes().Name(uint32(i)) }))
+	said = cmp.Or(e.noMatch("lock", o.lock, f.Lock, namesOf(sym.Objects()+1, func(i int) string { return sym.LockName(format.ObjectID(i)) })), said)
+	return cmp.Or(e.noMatch("thread", o.thread, f.Thread, namesOf(sym.Threads()+1, func(i int) string { return sym.ThreadName(format.ThreadID(i)) })), said)
 }
 
 func namesOf(n int, name func(int) string) func() []string {

@@ -126,6 +126,8 @@ type result struct {
 	inputs []string
 	stats  format.Stats
 	trace  *analysis.Trace
+
+	unmatched string // which filter matched no name of the trace
 }
 
 // open opens the trace.
@@ -228,9 +230,9 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &result{paths, src.Stats(), tr}
+	r := &result{inputs: paths, stats: src.Stats(), trace: tr}
 	r.warn(e)
-	o.unmatched(e, &filter, tr.Symbols)
+	r.unmatched = o.unmatched(e, &filter, tr.Symbols)
 	return r, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"contend/analysis"
 	"contend/blame/naming"
 	"contend/format"
 )
@@ -22,9 +23,10 @@ type doubter func(r *Rule, s *Subject, run *Run) Doubt
 // breaks its limit does so whatever is hidden: waiting that is not recorded
 // only adds to it. The table is read from the top.
 var (
-	ofShares    = []doubter{unrecorded, timeless, unknownRunning, damaged, pending, tooShort, bounded, fewSamples}
-	ofLengths   = []doubter{unrecorded, withoutLengths, damaged, pending, longThreshold, longHidden}
-	ofDeadlocks = []doubter{unseenOwners, unlistedOwners, damaged}
+	ofShares    = []doubter{nothingLeft, unrecorded, timeless, unknownRunning, damaged, pending, tooShort, bounded, fewSamples}
+	ofBlame     = append([]doubter{unknownOwners}, ofShares...)
+	ofLengths   = []doubter{nothingLeft, unrecorded, withoutLengths, damaged, pending, longThreshold, longHidden}
+	ofDeadlocks = []doubter{nothingLeft, cutOff, unseenOwners, unlistedOwners, damaged}
 )
 
 const recordAll = "record with the settings that 'contend jfc' prints"
@@ -114,6 +116,27 @@ func (run *Run) warned(code string) (text string, ok bool) {
 	return "", false
 }
 
+// nothingLeft doubts what is held against no part of a trace: a filter that is
+// misspelt would pass every gate.
+func nothingLeft(_ *Rule, _ *Subject, run *Run) Doubt {
+	switch {
+	case run.Unmatched != "":
+		return Doubt{run.Unmatched, "mend or leave out the filter"}
+	case run.Cut && run.Trace.ElapsedNs == 0 && run.Trace.RunningNs == 0:
+		return Doubt{"nothing of the trace lies between --from and --to", "'contend analyze' says how long it is"}
+	}
+	return Doubt{}
+}
+
+// cutOff doubts that there is no deadlock in a part of a trace: the dump that
+// shows it may lie outside.
+func cutOff(_ *Rule, _ *Subject, run *Run) Doubt {
+	if run.Cut {
+		return Doubt{"--from and --to may leave out the thread dump that shows one", "hold this rule against the whole trace"}
+	}
+	return Doubt{}
+}
+
 func unrecorded(_ *Rule, _ *Subject, run *Run) Doubt {
 	if text, ok := run.warned("not-recorded"); ok {
 		reason, _, _ := strings.Cut(text, ";")
@@ -126,9 +149,9 @@ func unrecorded(_ *Rule, _ *Subject, run *Run) Doubt {
 func timeless(_ *Rule, _ *Subject, run *Run) Doubt {
 	switch run.Stats.Unit {
 	case format.UnitAcquisitions:
-		return Doubt{"the input counts acquisitions, and pressure needs times", "give a recording, or several thread dumps with their times"}
+		return Doubt{"the input counts acquisitions, and pressure needs times", "give a recording, or several thread dumps with their times in one file or folder"}
 	case format.UnitThreads:
-		return Doubt{"threads seen at an instant do not tell for what share of the time they wait", "give a recording, or several thread dumps with their times"}
+		return Doubt{"threads seen at an instant do not tell for what share of the time they wait", "give a recording, or several thread dumps with their times in one file or folder"}
 	}
 	return Doubt{}
 }
@@ -183,22 +206,68 @@ func (run *Run) hidden() (ns int64, says string) {
 // bounded doubts a share that what is hidden could lift above the limit.
 func bounded(r *Rule, s *Subject, run *Run) Doubt {
 	ns, says := run.hidden()
-	if running := float64(run.Trace.RunningNs); ns == 0 || running > 0 && !r.above(s.Value+float64(ns)/running, s.Limit+s.Noise) {
+	if ns == 0 || !r.above(r.atMost(s.Value, ns, run.Trace), s.Limit+s.Noise) {
 		return Doubt{}
 	}
 	return Doubt{says, hiddenHint}
 }
 
+// atMost is what a share would be if all that is hidden were waiting, and of
+// intervals, if all of it lay in one.
+func (r *Rule) atMost(value float64, hiddenNs int64, tr *analysis.Trace) float64 {
+	whole := tr.RunningNs
+	switch {
+	case r.metric.unit == Ratio && r.interval > 0:
+		return 1
+	case r.interval > 0:
+		whole = r.interval
+	case r.metric.unit == Threads:
+		whole = tr.ElapsedNs
+	}
+	if whole <= 0 {
+		return math.Inf(1)
+	}
+	return value + float64(hiddenNs)/float64(whole)
+}
+
 const hiddenHint = "samples show these waits: 'contend record' takes them"
 
 // fewSamples doubts a share so small that a thread could well wait for it and
-// be missed by every sample: where n see nothing, it is below 3/n, at 95 %.
+// be missed by every sample: where n see nothing, it is below 3/n, at 95 %. Of
+// intervals each has its own samples.
 func fewSamples(r *Rule, s *Subject, run *Run) Doubt {
-	n := run.Trace.Coverage.Samples
-	if n == 0 || r.relative || s.Limit <= 0 || float64(n)*s.Limit >= 3 {
+	n, where := float64(run.Trace.Coverage.Samples), ""
+	if n == 0 || r.relative {
 		return Doubt{}
 	}
-	return Doubt{fmt.Sprintf("%d samples cannot tell shares below %.0f %%", n, 100*min(1, 3/float64(n))), fmt.Sprintf("take at least %.0f", math.Ceil(3/s.Limit))}
+	if elapsed := run.Trace.ElapsedNs; r.interval > 0 && elapsed > r.interval {
+		n, where = n*float64(r.interval)/float64(elapsed), " in each interval"
+	}
+	switch {
+	case s.Limit <= 0:
+		return Doubt{"no number of samples tells that nobody ever waits", "give a recording of the waits themselves, or a limit above 0"}
+	case n*s.Limit >= 3:
+		return Doubt{}
+	}
+	least := fmt.Sprintf("shares below %.0f %%", 100*min(1, 3/n))
+	if r.metric.unit == Threads {
+		least = fmt.Sprintf("less than %.2g threads on average", 3/n)
+	}
+	return Doubt{fmt.Sprintf("%.0f samples%s cannot tell %s", math.Floor(n), where, least), fmt.Sprintf("take at least %.0f%s", math.Ceil(3/s.Limit), where)}
+}
+
+// unknownOwners doubts a share of waiting by who is to blame where owners that
+// nothing is known of could lift it above the limit.
+func unknownOwners(r *Rule, s *Subject, run *Run) Doubt {
+	unknown := func(frame string) bool { return frame == analysis.PseudoOwner(analysis.OwnerUnknown, 0) || frame == analysis.UnknownStack }
+	if s.none || r.subject == Total || r.pattern.MatchString(analysis.UnknownStack) {
+		return Doubt{}
+	}
+	hidden := group([]*Run{run}).Owners(unknown).Pressure.Value
+	if hidden == 0 || !r.above(s.Value+hidden, s.Limit+s.Noise) {
+		return Doubt{}
+	}
+	return Doubt{fmt.Sprintf("who held the locks is not known for waiting that is %.2g %% of the running time", 100*hidden), "record with thread dumps ('contend jfc' prints such settings), or take dumps with -l"}
 }
 
 // withoutLengths doubts lengths where waits were only sampled.
@@ -263,10 +332,34 @@ func unlike(s *Subject, runs, baseline []*Run) Doubt {
 		low, high = min(low, run.Trace.Coverage.Threshold), max(high, run.Trace.Coverage.Threshold)
 	}
 	switch {
+	case strangers(runs, baseline):
+		return Doubt{"the traces do not compare: no class of locks is met on both sides", "give a baseline of the same program, recorded the same way"}
 	case high > 0 && low != high:
 		return Doubt{fmt.Sprintf("the traces do not compare: one has all waits from %v on, another from %v on", time.Duration(low), time.Duration(high)), "record both with the same settings"}
 	case high > 0 && s.Value == 0 && s.Base == 0:
 		return Doubt{fmt.Sprintf("neither side shows such a wait, and those shorter than %v were not recorded", time.Duration(high)), recordAll}
 	}
 	return Doubt{}
+}
+
+// strangers reports whether two sides know locks, and none of one class.
+func strangers(runs, baseline []*Run) bool {
+	of := func(side []*Run) map[string]bool {
+		names := map[string]bool{}
+		for _, run := range side {
+			for _, name := range classes(run) {
+				if name != "" && name[0] != '[' { // what stands for none
+					names[name] = true
+				}
+			}
+		}
+		return names
+	}
+	now, before := of(runs), of(baseline)
+	for name := range now {
+		if before[name] {
+			return false
+		}
+	}
+	return len(now) > 0 && len(before) > 0
 }

@@ -18,6 +18,9 @@ type Run struct {
 	Trace   *analysis.Trace
 	Stats   format.Stats
 
+	Unmatched string // which filter no name in the trace matches; "" where all match some
+	Cut       bool   // only a part of the time is held against rules
+
 	peaks map[int64]*peaks // by the length of an interval
 }
 
@@ -73,7 +76,7 @@ var deadlock = metric{name: "deadlock", unit: Count, doubts: ofDeadlocks, measur
 var metrics = []metric{
 	{"csp", Ratio, pressure, ofShares, classes},
 	{"waiting", Threads, onAverage, ofShares, classes},
-	{"blame", Ratio, caused, ofShares, frames},
+	{"blame", Ratio, caused, ofBlame, frames},
 	{"p50", Ns, percentile(50), ofLengths, classes},
 	{"p90", Ns, percentile(90), ofLengths, classes},
 	{"p99", Ns, percentile(99), ofLengths, classes},

@@ -1,10 +1,8 @@
 package gate
 
 import (
-	"maps"
-	"slices"
-
 	"contend/analysis"
+	"contend/blame/chains"
 )
 
 // mostIntervals bounds what a short interval of a long trace may take: twelve
@@ -81,6 +79,24 @@ func (p *peaks) highest(waits []int64, perRunning bool) (most float64) {
 	return most
 }
 
+// byName sums the classes that have one name but for what a JVM draws anew at
+// each start, as the rules without intervals do.
+func (p *peaks) byName() map[string][]int64 {
+	out := map[string][]int64{}
+	for class, waits := range p.classes {
+		name := chains.StableName(p.sym.Classes().Name(class))
+		sums := out[name]
+		for i, ns := range waits {
+			if i == len(sums) {
+				sums = append(sums, 0)
+			}
+			sums[i] += ns
+		}
+		out[name] = sums
+	}
+	return out
+}
+
 // peak measures the highest interval of each class the pattern names, or of all
 // locks together; of several runs, the mean of theirs.
 func (r *Rule) peak(runs []*Run) map[string]measured {
@@ -88,9 +104,9 @@ func (r *Rule) peak(runs []*Run) map[string]measured {
 	for _, run := range runs {
 		p := run.peaks[r.interval]
 		none = none || p.tooMany
-		for _, class := range slices.Sorted(maps.Keys(p.classes)) {
-			if name := p.sym.Classes().Name(class); r.subject != Total && r.pattern.MatchString(name) {
-				values[name] = append(values[name], p.highest(p.classes[class], r.metric.unit == Ratio))
+		for name, waits := range p.byName() {
+			if r.subject != Total && r.pattern.MatchString(name) {
+				values[name] = append(values[name], p.highest(waits, r.metric.unit == Ratio))
 			}
 		}
 		if r.subject == Total {
