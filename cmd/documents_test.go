@@ -17,7 +17,7 @@ import (
 )
 
 // documentCommands answer with small documents, which hold between them every
-// key there is. D is testdata/documents, where exact.txt, counts.txt, inferred.txt, idle.txt and moved.txt are
+// key there is. D is testdata/documents, where exact.txt, counts.txt, inferred.txt, idle.txt, moved.txt and turns.txt are
 // written by hand, damaged.bin has events of exact.txt in blocks of 150 bytes, one of
 // them damaged, and the others are what
 //
@@ -35,6 +35,7 @@ var documentCommands = map[string]string{
 	"chains":           "chains --top 1 D/exact.txt",
 	"check":            "check --rule-file D/check.rules --baseline D/sampled-1.txt D/sampled-2.txt",
 	"csp":              "csp --metrics --interval 500ms D/exact.txt",
+	"csp-turns":        "csp --interval 100ms D/turns.txt",
 	"csp-sampled":      "csp --interval 600ms D/sampled-1.txt",
 	"diff":             "diff --operations 100,120 --top 1 D/sampled-1.txt D/sampled-2.txt",
 	"graph":            "graph --by thread D/exact.txt",

@@ -22,7 +22,7 @@ import (
 	"contend/report/document"
 	"contend/report/page"
 	"contend/report/pprof"
-	"contend/report/serve"
+	"contend/report/server"
 
 	"github.com/spf13/cobra"
 )
@@ -71,7 +71,7 @@ func runServe(ctx context.Context, e *env, o *serveOptions) error {
 	if content == nil {
 		return damage
 	}
-	s, err := serve.Listen(o.listen, &served{o: o, content: content})
+	s, err := server.Listen(o.listen, &served{o: o, content: content})
 	if err != nil {
 		return err
 	}
@@ -110,17 +110,17 @@ type served struct {
 	reading sync.Mutex // the trace is read by one at a time: each needs all processors
 }
 
-// Page implements serve.Source.
+// Page implements server.Source.
 func (s *served) Page(w io.Writer) error { return page.Frame(w, s.content.Title, "") }
 
-// Data implements serve.Source.
+// Data implements server.Source.
 func (s *served) Data(w io.Writer) error {
 	s.reading.Lock() // names are made when they are first asked for
 	defer s.reading.Unlock()
 	return page.Data(w, s.content)
 }
 
-// Profile implements serve.Source.
+// Profile implements server.Source.
 func (s *served) Profile(w io.Writer) error {
 	b := stacks.New(stacks.Chain, s.content.App)
 	res, err := s.run(&s.o.trace, func(e *env, o *traceOptions) (*result, error) { return o.run(e, b) })
@@ -130,7 +130,7 @@ func (s *served) Profile(w io.Writer) error {
 	return pprof.Write(w, b, res.stats.Unit)
 }
 
-// Select implements serve.Source: the sweep, run again with the filter.
+// Select implements server.Source: the sweep, run again with the filter.
 func (s *served) Select(_ context.Context, w io.Writer, q url.Values) error {
 	o := s.o.trace
 	for name, into := range map[string]*string{"class": &o.class, "lock": &o.lock, "thread": &o.thread, "from": &o.from, "to": &o.to} {
@@ -139,7 +139,7 @@ func (s *served) Select(_ context.Context, w io.Writer, q url.Values) error {
 		}
 	}
 	if _, err := o.filter(); err != nil {
-		return serve.BadQuery{Err: err}
+		return server.BadQuery{Err: err}
 	}
 	var doc *document.Analyze
 	_, err := s.run(&o, func(e *env, o *traceOptions) (res *result, err error) {

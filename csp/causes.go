@@ -14,40 +14,79 @@ const topCauses = 5
 // waiting. The sums come in order of time: each lock has one phase at a time
 // that is being added to.
 func (m *Meter) nameCauses(phases []Phase) {
-	ahead := map[format.ObjectID][]*Phase{} // the phases of a lock that are not over, in order of time
+	ahead := map[format.ObjectID]*phasesOf{}
 	for i := range phases {
-		ahead[phases[i].lock] = append(ahead[phases[i].lock], &phases[i])
+		p := &phases[i]
+		if ahead[p.lock] == nil {
+			ahead[p.lock] = &phasesOf{m: m}
+		}
+		ahead[p.lock].list = append(ahead[p.lock].list, p)
 	}
-	for _, list := range ahead {
-		slices.SortFunc(list, func(a, b *Phase) int { return cmp.Compare(a.first, b.first) })
+	for _, of := range ahead {
+		slices.SortFunc(of.list, func(a, b *Phase) int { return cmp.Compare(a.first, b.first) })
 	}
-	sums := map[format.ObjectID]map[string]int64{} // of the first phase ahead
 	causes := m.causes.sums()
 	text := make([]string, len(m.causes.names))
 	for c := range causes.all() {
-		list := ahead[c.lock]
-		for len(list) > 0 && list[0].last < c.interval {
-			list[0].Causes = largestCauses(sums[c.lock])
-			clear(sums[c.lock])
-			list = list[1:]
-			ahead[c.lock] = list
-		}
-		if len(list) == 0 || c.interval < list[0].first {
+		of := ahead[c.lock]
+		if of == nil || !of.reaches(c.interval) {
 			continue
 		}
 		if text[c.owner] == "" {
 			text[c.owner] = m.sym.OwnerText(m.causes.names[c.owner])
 		}
-		if sums[c.lock] == nil {
-			sums[c.lock] = map[string]int64{}
-		}
-		sums[c.lock][text[c.owner]] += c.ns
+		of.add(c.interval, text[c.owner], c.ns)
 	}
-	for lock, list := range ahead {
-		if len(list) > 0 {
-			list[0].Causes = largestCauses(sums[lock])
-		}
+	for _, of := range ahead {
+		of.end()
 	}
+}
+
+// phasesOf are the phases of a lock that are not over, in order of time, with
+// the sums of the first one.
+type phasesOf struct {
+	m        *Meter
+	list     []*Phase
+	all, now map[string]int64 // over the phase, and over the interval at hand
+	interval int32
+	turns    turns
+}
+
+// reaches ends the phases before an interval, and reports whether it lies in
+// the next one.
+func (of *phasesOf) reaches(interval int32) bool {
+	for len(of.list) > 0 && of.list[0].last < interval {
+		of.end()
+	}
+	return len(of.list) > 0 && interval >= of.list[0].first
+}
+
+func (of *phasesOf) add(interval int32, owner string, ns int64) {
+	if of.all == nil {
+		of.all, of.now = map[string]int64{}, map[string]int64{}
+	} else if interval != of.interval {
+		of.turn()
+	}
+	of.interval = interval
+	of.all[owner] += ns
+	of.now[owner] += ns
+}
+
+func (of *phasesOf) turn() {
+	of.turns.add(of.interval, of.now)
+	clear(of.now)
+}
+
+// end ends the first phase.
+func (of *phasesOf) end() {
+	if len(of.list) == 0 {
+		return
+	}
+	if of.all != nil {
+		of.turn()
+		of.list[0].Causes, of.list[0].Turns = largestCauses(of.all), of.turns.list(of.m)
+	}
+	of.list, of.all, of.turns = of.list[1:], nil, turns{}
 }
 
 // largestCauses returns the first few of the sums.

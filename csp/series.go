@@ -49,6 +49,7 @@ type Phase struct {
 	CSP            float64
 	PlusMinus      *float64 // as that of Pressure
 	Causes         []Cause  // owner call chains by waiting time caused, at most five
+	Turns          []Turn   // where the culprit changes, the stretches; else nil
 
 	stretch
 }

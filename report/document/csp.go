@@ -56,6 +56,15 @@ type Phase struct {
 	PlusMinus *float64 `json:"cspPlusMinus,omitempty"`
 
 	Causes []Cause `json:"causes"`
+	Turns  []Turn  `json:"turns,omitempty"` // where the culprit changes; absent when one owner stays it
+}
+
+// Turn is a stretch of a phase over which one owner caused most of the waiting.
+type Turn struct {
+	StartNs int64 `json:"startNs"`
+	EndNs   int64 `json:"endNs"`
+	WaitNs  int64 `json:"waitNs"`
+	Cause   Cause `json:"cause"`
 }
 
 // Cause is an owner call chain with the waiting it caused.
@@ -93,7 +102,10 @@ func phases(list []csp.Phase) iter.Seq[Phase] {
 }
 
 func newPhase(p *csp.Phase) Phase {
-	out := Phase{p.Class, p.Lock, p.StartNs, p.EndNs, p.WaitNs, p.CSP, p.PlusMinus, make([]Cause, len(p.Causes))}
+	out := Phase{p.Class, p.Lock, p.StartNs, p.EndNs, p.WaitNs, p.CSP, p.PlusMinus, make([]Cause, len(p.Causes)), nil}
+	for _, t := range p.Turns {
+		out.Turns = append(out.Turns, Turn{t.StartNs, t.EndNs, t.WaitNs, Cause(t.Cause)})
+	}
 	for i, c := range p.Causes {
 		out.Causes[i] = Cause(c)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"contend/report/document"
 	"contend/report/text"
@@ -108,12 +109,22 @@ func phaseGrid(phases []document.Phase, start int64) *Grid {
 			c := p.Causes[0]
 			cause = Cell{fmt.Sprintf("%.0f %% %s", 100*float64(c.WaitNs)/float64(p.WaitNs), text.StackText(c.Owner)), c.Owner}
 		}
+		g.Below = append(g.Below, turnsText(p.Turns, start))
 		g.Rows = append(g.Rows, []Cell{offset(p.StartNs - start), offset(p.EndNs - start), Time(p.WaitNs), pressureCell(p.PlusMinus != nil, p.CSP, p.PlusMinus), qualified(p.Lock), cause})
 	}
 	if len(phases) == 0 {
 		g.Notes = append(g.Notes, "none")
 	}
 	return g
+}
+
+// turnsText says who was the culprit from when on, where that changed.
+func turnsText(turns []document.Turn, start int64) string {
+	var parts []string
+	for _, t := range turns {
+		parts = append(parts, fmt.Sprintf("from %s: %.0f %% %s", text.Seconds(t.StartNs-start), 100*float64(t.Cause.WaitNs)/float64(max(t.WaitNs, 1)), text.StackText(t.Cause.Owner)))
+	}
+	return strings.Join(parts, "; ")
 }
 
 func metricGrid(list []document.Metric) *Grid {

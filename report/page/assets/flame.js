@@ -6,26 +6,19 @@
   const { html, useMemo, useState, useRef, useEffect } = window.htmPreact;
   const height = 19;
 
-  // Keys of a path tell locks and the two sides apart: the part of the frame
-  // is kept in the sign and the offset.
-  const lockKey = lock => -1 - lock, ownerKey = method => 2 * method, waiterKey = method => 2 * method + 1;
-  const isLock = key => key < 0, isWaiter = key => key % 2 === 1;
+  // A key of a path is a method of an owner or a waiter, or, behind all of
+  // those, a lock.
+  const ownerKey = method => 2 * method, waiterKey = method => 2 * method + 1;
 
-  function path(s, view, from) {
-    const m = s.model, t = m.stacks;
-    const side = (node, key, out) => {
-      const list = t.frames(node).map(n => key(t.method[t.frame[n]]));
-      return out ? list.reverse() : list;
-    };
-    return {
-      id: i => m.lock[i] + " " + (view === "waiters" ? 0 : s.owner[i]) + " " + (view === "owners" ? 0 : m.waiterStack[i]),
-      of: i => {
-        const lock = lockKey(m.lock[i]), out = from === "outermost";
-        if (view === "owners") return [lock, ...side(s.owner[i], ownerKey, out)];
-        if (view === "waiters") return [lock, ...side(m.waiterStack[i], waiterKey, out)];
-        return [...side(m.waiterStack[i], waiterKey, true), lock, ...side(s.owner[i], ownerKey, true)];
-      },
-    };
+  function paths(s, view, from) {
+    const m = s.model, t = m.stacks, methods = 2 * t.names.length, out = from === "outermost";
+    const side = (node, key, outermost, put) => t.walk(node, outermost, n => put(key(t.method[t.frame[n]])));
+    return C.paths(s, methods + m.locks.length, (i, put) => {
+      if (view === "chain") side(m.waiterStack[i], waiterKey, true, put);
+      put(methods + m.lock[i]);
+      if (view === "waiters") side(m.waiterStack[i], waiterKey, out, put);
+      else side(s.owner[i], ownerKey, view === "chain" || out, put);
+    });
   }
 
   // boxes lays the tree out: every frame at least so wide, as a share of all.
@@ -47,12 +40,13 @@
   C.Flame = function ({ s, width }) {
     const m = s.model, { flame: view, from, up } = C.state, box = useRef();
     const [zoomed, zoom] = useState(null), [at, point] = useState(0), [find, setFind] = useState("");
-    const tree = useMemo(() => C.tree(s, s.some, path(s, view, from), "all"), [s, view, from]);
+    const tree = useMemo(() => C.tree(s, paths(s, view, from)), [s, view, from]);
     useEffect(() => { zoom(null); point(0); }, [tree]);
     const wide = Math.max(300, width - 56), root = zoomed || tree;
     const list = useMemo(() => boxes(root, root.ns / wide), [root, wide]);
     const depth = list.reduce((a, b) => Math.max(a, b.depth), 0) + 1;
-    const name = node => node.depth < 0 ? "all" : isLock(node.key) ? m.locks[-1 - node.key].name : m.stacks.names[node.key >> 1];
+    const methods = 2 * m.stacks.names.length, isLock = key => key >= methods, isWaiter = key => key % 2 === 1;
+    const name = node => node.depth < 0 ? "all" : isLock(node.key) ? m.locks[node.key - methods].name : m.stacks.names[node.key >> 1];
     const role = node => node.depth < 0 ? "all" : isLock(node.key) ? "lock" : isWaiter(node.key) ? "waiter" : name(node).startsWith("[") ? "nobody" : "owner";
     const wanted = find.trim().toLowerCase(), hit = node => wanted && node.depth >= 0 && name(node).toLowerCase().includes(wanted);
     const here = list[Math.min(at, list.length - 1)] || list[0];

@@ -7,12 +7,12 @@
 
   // bands sums over time: the locks that have a colour, and all others.
   function bands(s, over) {
-    const m = s.model, rest = new Float64Array(m.bins), out = [];
-    for (const [name, sums] of over) {
+    const rest = Float64Array.from(over.all), out = [];
+    for (const name of C.coloured) {
+      const sums = over.of(name);
       if (!sums) continue;
-      const colour = C.colourOf(name);
-      if (colour !== C.grey) out.push({ name, colour, sums });
-      else for (let b = 0; b < m.bins; b++) rest[b] += sums[b];
+      out.push({ name, colour: C.colourOf(name), sums });
+      for (let b = 0; b < rest.length; b++) rest[b] -= sums[b];
     }
     if (rest.some(v => v > 0)) out.push({ name: out.length ? "others" : "all", colour: C.grey, sums: rest, others: true });
     return out;
