@@ -116,7 +116,7 @@ func TestMergedExportsAddUp(t *testing.T) {
 func TestProfilesOfSeveralTracesAreLabelled(t *testing.T) {
 	a, b := "../testdata/truth-8threads.jfr", "../testdata/truth-8threads-jdk25.jfr"
 	together := filepath.Join(t.TempDir(), "together.pb.gz")
-	run(t, "pprof", "web1="+a, "web2="+b, "-o", together)
+	run(t, "pprof", "--view", "blame", "web1="+a, "web2="+b, "-o", together)
 	merged := filepath.Join(t.TempDir(), "merged.pb.gz")
 	run(t, "merge", "web1="+exported(t, a, "blame"), "web2="+exported(t, b, "blame"), "-o", merged)
 	sums := func(path string) map[string]int64 {

@@ -123,10 +123,12 @@ func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (
 		return nil, err
 	}
 	table.Finish()
-	o.paths = res.inputs // what was found once is read again
+	if len(o.paths) == 0 {
+		o.paths = res.inputs // what was found once is read again
+	}
 	return &page.Content{
 		Title:   "contend: " + text.Sanitize(strings.Join(res.inputs, " ")),
-		Command: append(o.selecting(), res.inputs...),
+		Command: append(o.selecting(), o.paths...),
 		Analyze: doc, Cube: table, Longest: waits.Waits(), Symbols: res.trace.Symbols, App: app,
 	}, res.verdict()
 }

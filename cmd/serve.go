@@ -54,7 +54,7 @@ the exact figures of what is selected, and shows pprof's own pages under pprof/.
 	o.trace.bind(c)
 	o.own.bind(c)
 	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`")
-	c.Flags().StringVar(&o.listen, "listen", ownMachine, "listen at `ADDRESS`, as 0.0.0.0:8080: other machines that reach it and have the printed URL then see the trace, unencrypted")
+	c.Flags().StringVar(&o.listen, "listen", ownMachine, "listen at `ADDRESS`, a HOST:PORT; beyond this machine it opens the trace, unencrypted, to whoever has the printed URL")
 	c.Flags().BoolVar(&o.open, "open", false, "open the page in a browser")
 	return c
 }

@@ -8,7 +8,7 @@
   // paint gives the locks that waited most a colour, which no filter changes.
   function paint(all, by) {
     const m = all.model, [names, number] = by === "class" ? [m.classes, m.classOf] : [m.names, m.nameOf], colours = new Map();
-    for (const g of C.groupBy(all, all.some, i => number[m.lock[i]]).slice(0, C.colours.length)) colours.set(names[g.key], C.colours[colours.size]);
+    for (const g of C.groupBy(all, all.some, i => number[m.lock[i]]).filter(g => names[g.key] !== "[other]").slice(0, C.colours.length)) colours.set(names[g.key], C.colours[colours.size]);
     C.coloured = [...colours.keys()];
     C.colourOf = name => colours.get(name) || C.grey;
   }

@@ -1,7 +1,7 @@
 "use strict";
 // Flame graphs of owners, of waiters, or of the chain from waiters over the
 // lock to its owner. Drawn by itself: the tree is cut where a frame would be
-// narrower than a pixel, after the sums are made.
+// hardly a pixel wide, after the sums are made.
 (function (C) {
   const { html, useMemo, useState, useRef, useEffect } = window.htmPreact;
   const height = 19;
@@ -43,7 +43,7 @@
     const tree = useMemo(() => C.tree(s, paths(s, view, from)), [s, view, from]);
     useEffect(() => { zoom(null); point(0); }, [tree]);
     const wide = Math.max(300, width - 56), root = zoomed || tree;
-    const list = useMemo(() => boxes(root, root.ns / wide), [root, wide]);
+    const list = useMemo(() => boxes(root, 1.5 * root.ns / wide), [root, wide]);
     const depth = list.reduce((a, b) => Math.max(a, b.depth), 0) + 1;
     const methods = 2 * m.stacks.names.length, isLock = key => key >= methods, isWaiter = key => key % 2 === 1;
     const name = node => node.depth < 0 ? "all" : isLock(node.key) ? m.locks[node.key - methods].name : m.stacks.names[node.key >> 1];
@@ -81,7 +81,7 @@
         ${list.map((b, i) => {
           const w = b.node.ns * scale, y = (up === "up" ? depth - 1 - b.depth : b.depth) * height, chars = Math.floor((w - 6) / 6.6), text = C.short(name(b.node));
           return html`<g key=${b.node.depth + " " + i} class=${"f " + role(b.node) + (hit(b.node) ? " hit" : wanted ? " faint" : "") + (here === b ? " here" : "")} transform=${`translate(${(b.x * scale).toFixed(1)},${y})`} onMouseEnter=${() => point(i)} onClick=${() => { zoom(b.node === tree ? null : b.node); point(0); }}>
-            <rect width=${Math.max(0.5, w - 0.5).toFixed(1)} height=${height - 1} rx="1.5"><title>${describe(b.node)}</title></rect>
+            <rect width=${Math.max(0.5, w - 0.5).toFixed(1)} height=${height - 1} rx="1.5">${w > 24 && html`<title>${describe(b.node)}</title>`}</rect>
             ${chars > 2 && html`<text x="4" y="13.5">${text.length > chars ? "…" + text.slice(1 - chars) : text}</text>`}</g>`;
         })}</svg>
       <p class="legend"><span class="entry"><span class="swatch flame-lock"></span>lock</span><span class="entry"><span class="swatch flame-owner"></span>owner</span><span class="entry"><span class="swatch flame-nobody"></span>nobody in particular</span><span class="entry"><span class="swatch flame-waiter"></span>waiter</span><span class="entry hint">widths are waiting; click zooms, f filters</span></p></div>`;
