@@ -1,6 +1,7 @@
 package owners
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -195,7 +196,8 @@ func (p *pool) merge(o *pool) {
 // agreement is how much would be right if the model told how much each call
 // site has of all rests together, but nothing of any single one.
 func (p *pool) agreement() (sum float64) {
-	for _, ns := range p.by {
+	for _, st := range slices.Sorted(maps.Keys(p.by)) { // sums of fractions depend on the order
+		ns := p.by[st]
 		sum += float64(ns) * float64(ns) / float64(max(p.total, 1))
 	}
 	return sum
