@@ -19,7 +19,7 @@ import (
 )
 
 // traceFlags select in traces what interval logs do not know.
-var traceFlags = []string{"class", "lock", "thread", "min-wait", "lock-rules"}
+var traceFlags = []string{"class", "lock", "thread", "min-wait", "lock-rules", "app"}
 
 // noTag is the row of intervals without a tag.
 const noTag = "[no tag]"

@@ -144,3 +144,21 @@ func profileOf(t *testing.T, path string) *profile.Profile {
 	}
 	return p
 }
+
+// Two recordings with minutes between them last as long as both, however they
+// are given.
+func TestTimeBetweenRecordingsIsNotElapsed(t *testing.T) {
+	t.Parallel()
+	const a, b = "../testdata/truth-8threads.jfr", "../testdata/truth-8threads-jdk25.jfr"
+	elapsed := func(args ...string) int64 {
+		return ask[document.Analyze](t, append([]string{"analyze"}, args...)...).ElapsedNs
+	}
+	merged := filepath.Join(t.TempDir(), "both.bin")
+	run(t, "merge", a, b, "-o", merged)
+	want := elapsed(a) + elapsed(b)
+	for _, args := range [][]string{{a, b}, {merged}} {
+		if got := elapsed(args...); got != want {
+			t.Errorf("%v: %v, want %v", args, got, want)
+		}
+	}
+}

@@ -143,3 +143,16 @@ JNI global refs: 10, weak refs: 0
 		}
 	}
 }
+
+// What --app says is the program's own code names the sites of hist, too.
+func TestHistNamesTheProgramsOwnCode(t *testing.T) {
+	t.Parallel()
+	const path = "../testdata/xalan-8threads.jfr"
+	args := []string{"hist", "--by", "waiter-site", "--top", "5", path}
+	if text := run(t, args...); !strings.Contains(text, "serializer.WriterToUTF8Buffered") {
+		t.Errorf("the serializer is no site:\n%s", text)
+	}
+	if text := run(t, append(args, "--app", "^org[.]apache[.]xpath[.]")...); strings.Contains(text, "serializer.WriterToUTF8Buffered") || !strings.Contains(text, "org.apache.xpath") {
+		t.Errorf("--app changes nothing:\n%s", text)
+	}
+}
