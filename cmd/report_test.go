@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -183,13 +185,16 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 		"../testdata/documents/counts.txt":                "1,551 acquisitions",
 		quietTrace(t):                                     "No thread waited for a lock",
 	}
-	for path, says := range kinds {
-		r := reportIn(t, reported(t, path))
+	for i, path := range slices.Sorted(maps.Keys(kinds)) {
+		says, r := kinds[path], reportIn(t, reported(t, path))
 		if text := r.text("#page"); !strings.Contains(text, says) {
 			t.Errorf("%s: the page does not say %q: %.400s", path, says, text)
 		}
 		for _, view := range eval[[]string](r.tab, `[...document.querySelectorAll(".tabs button")].map(b => b.id.slice(4))`) {
-			for _, rest := range []string{"", "&blame=root", "&lock=nothing+is+called+so", "&time=0-1"} {
+			for j, rest := range []string{"", "&blame=root", "&lock=nothing+is+called+so", "&time=0-1"} {
+				if j > 0 && j%3 != i%3 {
+					continue // filters take turns over the traces
+				}
 				r.turn("#view=" + view + rest)
 				if r.count("#panel > *") == 0 || r.count(`[role=tab][aria-selected=true]#tab-`+view) != 1 {
 					t.Errorf("%s: view %s%s is empty", path, view, rest)
