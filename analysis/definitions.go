@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"contend/analysis/owners"
@@ -16,6 +17,7 @@ type definitions struct {
 	threads []Thread
 	objects []Object
 	stacks  [][]format.Frame
+	owned   []bool   // by stack: a frame is of the application
 	classes Interner // class names of locks
 	groups  Interner // thread names with their numbers removed
 	inputs  Interner // labels of inputs
@@ -79,6 +81,8 @@ func (d *definitions) add(ev *format.Event) {
 	case format.KindStack:
 		if grow(&d.stacks, int(ev.Stack)) {
 			d.stacks[ev.Stack] = append([]format.Frame(nil), ev.Frames...)
+			grow(&d.owned, int(ev.Stack))
+			d.owned[ev.Stack] = slices.ContainsFunc(ev.Frames, func(f format.Frame) bool { return !RuntimeFrame(f) })
 		}
 	}
 }
@@ -207,12 +211,7 @@ func (d *definitions) Kind(id format.ObjectID) format.LockKind { return d.Object
 
 // Bare reports whether a stack holds no frame of the application.
 func (d *definitions) Bare(id format.StackID) bool {
-	for _, f := range d.Frames(id) {
-		if !RuntimeFrame(f) {
-			return false
-		}
-	}
-	return true
+	return int(id) >= len(d.owned) || !d.owned[id]
 }
 
 // Caller returns the innermost frame of a stack that belongs to neither the

@@ -113,6 +113,7 @@ const (
 	waiter side = iota
 	ofLock      // of the lock waited for, or of one that its owners wait for
 	owner       // who may be a pseudo owner
+	sides
 )
 
 // topic orders the keys in help texts: what needs an explanation comes last.
@@ -143,51 +144,52 @@ type subject struct {
 type keyKind struct {
 	id    func(r *Resolver, s subject) uint32
 	text  func(r *Resolver, id uint32) string
-	stack bool // an id is that of a stack
+	stack bool   // an id is that of a stack
+	looks fields // all that id looks at
 }
 
 var (
-	class = keyKind{
+	class = keyKind{looks: itsLock,
 		id:   func(r *Resolver, s subject) uint32 { return r.sym.Class(s.lock) },
 		text: func(r *Resolver, id uint32) string { return r.sym.Classes().Name(id) }}
-	lock = keyKind{
+	lock = keyKind{looks: itsLock,
 		id:   func(_ *Resolver, s subject) uint32 { return uint32(s.lock) },
 		text: func(r *Resolver, id uint32) string { return r.sym.LockName(format.ObjectID(id)) }}
-	callStack = keyKind{stack: true,
+	callStack = keyKind{stack: true, looks: itsStack,
 		id:   func(r *Resolver, s subject) uint32 { return r.stacks.canonical(r.sym, s.stack) },
 		text: func(r *Resolver, id uint32) string { return analysis.StackText(r.sym.Frames(format.StackID(id))) }}
-	lastLock = keyKind{
+	lastLock = keyKind{looks: itsLast,
 		id:   func(_ *Resolver, s subject) uint32 { return uint32(s.last) },
 		text: lock.text}
-	created = keyKind{
+	created = keyKind{looks: itsLock,
 		id:   func(r *Resolver, s subject) uint32 { return r.sites.Created(s.lock) },
 		text: siteName}
-	taking = keyKind{
+	taking = keyKind{looks: itsStack | itsLock,
 		id:   func(r *Resolver, s subject) uint32 { return r.sites.Owner(s.stack, s.lock) },
 		text: siteName}
-	callers = keyKind{
+	callers = keyKind{looks: itsStack | itsLock,
 		id:   func(r *Resolver, s subject) uint32 { return r.sites.Callers(s.stack, s.lock) },
 		text: siteName}
-	innermost = keyKind{
+	innermost = keyKind{looks: itsStack,
 		id:   func(r *Resolver, s subject) uint32 { return r.sites.Waiter(s.stack) },
 		text: siteName}
-	atWork = keyKind{id: doingID, text: doingText}
-	method = keyKind{
+	atWork = keyKind{looks: itsStack | itsBlocked | itsDoing, id: doingID, text: doingText}
+	method = keyKind{looks: itsStack,
 		id:   func(r *Resolver, s subject) uint32 { return r.sym.Method(s.stack) },
 		text: methodName}
-	thread = keyKind{
+	thread = keyKind{looks: itsThread,
 		id:   func(_ *Resolver, s subject) uint32 { return uint32(s.thread) },
 		text: func(r *Resolver, id uint32) string { return r.sym.ThreadName(format.ThreadID(id)) }}
-	group = keyKind{
+	group = keyKind{looks: itsThread,
 		id:   func(r *Resolver, s subject) uint32 { return r.sym.Group(s.thread) },
 		text: func(r *Resolver, id uint32) string { return r.sym.Groups().Name(id) }}
-	operation = keyKind{
+	operation = keyKind{looks: itsStack,
 		id:   func(r *Resolver, s subject) uint32 { return r.ops.id(r.sym, s.stack) },
 		text: func(r *Resolver, id uint32) string { return r.ops.names.Name(id) }}
-	mode = keyKind{
+	mode = keyKind{looks: itsMode,
 		id:   func(_ *Resolver, s subject) uint32 { return uint32(s.mode) },
 		text: func(_ *Resolver, id uint32) string { return format.Mode(id).String() }}
-	input = keyKind{
+	input = keyKind{looks: itsThread,
 		id:   func(r *Resolver, s subject) uint32 { return r.sym.Input(s.thread) },
 		text: func(r *Resolver, id uint32) string { return r.sym.Inputs().Name(id) }}
 )
@@ -195,7 +197,7 @@ var (
 // annotation is what a Go program told runtime/trace its goroutine was doing;
 // annotations stand in stacks as frames of a class of their own.
 func annotation(class string) keyKind {
-	return keyKind{id: func(r *Resolver, s subject) uint32 { return r.sym.Annotation(s.stack, class) }, text: methodName}
+	return keyKind{looks: itsStack, id: func(r *Resolver, s subject) uint32 { return r.sym.Annotation(s.stack, class) }, text: methodName}
 }
 
 func methodName(r *Resolver, id uint32) string { return r.sym.Methods().Name(id) }

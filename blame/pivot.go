@@ -17,7 +17,7 @@ type Pivot struct {
 	root bool
 
 	keys  Resolver
-	index map[IDs]int
+	index *Rows
 	rows  []row
 	total Accumulator
 	waits WaitCounter
@@ -28,14 +28,15 @@ type Pivot struct {
 // row is a sum in the making.
 type row struct {
 	Accumulator
-	key    IDs
 	series int // in the recorder
 }
 
 // New returns an empty pivot. With root, waiting is charged to the end of
 // each path through the wait-for graph instead of the direct owner.
 func New(by []Key, root bool) *Pivot {
-	return &Pivot{by: by, root: root, index: map[IDs]int{}, each: slices.ContainsFunc(by, Key.ofWaiter)}
+	p := &Pivot{by: by, root: root, each: slices.ContainsFunc(by, Key.ofWaiter)}
+	p.index = NewRows(&p.keys, by)
+	return p
 }
 
 // Operations names the operation keys, see Resolver.Operations.
@@ -104,12 +105,9 @@ func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
 
 // row returns the row of a waiter and one of its owners, making it if need be.
 func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, c Charge) int {
-	key := p.keys.IDs(p.by, lock, w, c)
-	i, ok := p.index[key]
-	if !ok {
-		i = len(p.rows)
-		p.index[key] = i
-		p.rows = append(p.rows, row{key: key, series: bootstrap.NoSeries})
+	i := p.index.Of(lock, w, c)
+	if i == len(p.rows) {
+		p.rows = append(p.rows, row{series: bootstrap.NoSeries})
 		if p.rec.Sampled() {
 			p.rows[i].series = p.rec.New()
 		}
@@ -124,10 +122,10 @@ func (p *Pivot) Table() *Table {
 		t.cells = p.rec.Finish()
 	}
 	for i := range p.rows {
-		r := &p.rows[i]
-		out := Row{Sum: r.Finish(), Keys: make([]string, len(p.by)), IDs: slices.Clone(r.key[:len(p.by)]), series: r.series}
+		r, ids := &p.rows[i], p.index.IDs(i)
+		out := Row{Sum: r.Finish(), Keys: make([]string, len(p.by)), IDs: slices.Clone(ids[:len(p.by)]), series: r.series}
 		for j, k := range p.by {
-			text, stack := p.keys.Text(k, r.key[j])
+			text, stack := p.keys.Text(k, ids[j])
 			out.Keys[j] = text
 			if k.IsStack() {
 				out.Stacks = append(out.Stacks, stack)

@@ -67,8 +67,8 @@ func ChargeOf(lock format.ObjectID, sh *analysis.Share, root bool) Charge {
 // Where no key is about owners, any owner will do; where none is about
 // waiters, any waiter.
 func (r *Resolver) IDs(by []Key, lock format.ObjectID, w *analysis.Waiter, c Charge) (ids IDs) {
-	waiting := subject{thread: w.Thread, stack: w.Stack, lock: lock, last: c.Last, mode: w.Mode}
-	of := [...]subject{waiter: waiting, ofLock: waiting, owner: {thread: c.Owner.Thread, stack: c.Owner.Stack, lock: c.Owned, last: c.Last, blocked: c.Blocked, did: c.Owner.Did}}
+	waiting := waitingFor(lock, w, &c)
+	of := [...]subject{waiter: waiting, ofLock: waiting, owner: owning(&c)}
 	for i, k := range by {
 		key := &keys[k]
 		if key.side == owner && c.Owner.Kind != analysis.OwnerThread {
@@ -78,6 +78,14 @@ func (r *Resolver) IDs(by []Key, lock format.ObjectID, w *analysis.Waiter, c Cha
 		ids[i] = key.kind.id(r, of[key.side])
 	}
 	return ids
+}
+
+func waitingFor(lock format.ObjectID, w *analysis.Waiter, c *Charge) subject {
+	return subject{thread: w.Thread, stack: w.Stack, lock: lock, last: c.Last, mode: w.Mode}
+}
+
+func owning(c *Charge) subject {
+	return subject{thread: c.Owner.Thread, stack: c.Owner.Stack, lock: c.Owned, last: c.Last, blocked: c.Blocked, did: c.Owner.Did}
 }
 
 // Text names an id; a key of stacks also gives the stack, nil for a pseudo

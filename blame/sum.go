@@ -1,6 +1,8 @@
 package blame
 
 import (
+	"slices"
+
 	"contend/analysis"
 	"contend/format"
 )
@@ -49,8 +51,19 @@ func (a *Accumulator) Finish() Sum {
 type WaitCounter struct {
 	serial []uint32  // by thread: number of its current wait
 	last   []counted // by thread
+	met    []metRows // by thread
 	seen   map[rowThread]uint32
 }
+
+// metRows are the first rows that counted a thread's current wait.
+type metRows struct {
+	serial uint32
+	n      uint32
+	rows   [fewRows]int32
+}
+
+// fewRows is how many rows are compared one by one; most waits have fewer.
+const fewRows = 6
 
 // rowThread finds the last wait of a thread that a row has counted.
 type rowThread struct {
@@ -69,6 +82,7 @@ func (c *WaitCounter) Begin(w *analysis.Waiter) {
 	for len(c.serial) <= int(w.Thread) {
 		c.serial = append(c.serial, 0)
 		c.last = append(c.last, counted{})
+		c.met = append(c.met, metRows{})
 	}
 	if w.First {
 		c.serial[w.Thread]++
@@ -80,18 +94,26 @@ func (c *WaitCounter) Begin(w *analysis.Waiter) {
 // whether it was there before.
 func (c *WaitCounter) IsNew(row int, t format.ThreadID) bool {
 	now, last := counted{int32(row) + 1, c.serial[t]}, c.last[t]
-	if last == now {
+	if last == now || now.serial == 0 { // it began before what is looked at
 		return false
 	}
 	c.last[t] = now
-	if last.serial != now.serial {
+	m := &c.met[t]
+	if m.serial != now.serial {
+		m.serial, m.n = now.serial, 0
+	}
+	if slices.Contains(m.rows[:m.n], now.row) {
+		return false
+	}
+	if m.n < fewRows {
+		m.rows[m.n] = now.row
+		m.n++
 		return true
 	}
 	if c.seen == nil {
 		c.seen = map[rowThread]uint32{}
 	}
-	if last.row > 0 {
-		c.seen[rowThread{int(last.row) - 1, t}] = last.serial
-	}
-	return c.seen[rowThread{row, t}] != now.serial
+	before := c.seen[rowThread{row, t}]
+	c.seen[rowThread{row, t}] = now.serial
+	return before != now.serial
 }

@@ -1,12 +1,14 @@
 package cmd
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -136,7 +138,7 @@ func (r *reportTab) command() []string {
 // select the same, in the words the page gives.
 func TestTheReportSumsToTheAnalysis(t *testing.T) {
 	unhurried(t)
-	for _, path := range []string{"../testdata/truth-8threads.jfr", "../testdata/derby-8clients.jfr", "../testdata/go126-truth-12goroutines.trace"} {
+	for _, path := range []string{"../testdata/truth-8threads.jfr", "../testdata/derby-8clients.jfr", "../testdata/go126-truth-12goroutines.trace", "../testdata/truth-series-8dumps-jdk17.txt", "../testdata/documents/sampled-1.txt", "../testdata/lab-rw-jdk25-d1s.jfr"} {
 		r := reportIn(t, reported(t, path))
 		if got, want := r.total(), analyzed(t, path).Total.WaitNs; got != want {
 			t.Errorf("%s: %d ns, want %d", path, got, want)
@@ -249,6 +251,18 @@ func TestTheReportsPartsWorkTogether(t *testing.T) {
 	}
 	r.click(".chip.on", "taken at")
 	r.until(`document.querySelectorAll(".chip.on").length === 2`)
+	for _, view := range []string{"holders", "flame", "pivot", "who", "longest", "about"} { // what is seen has a command that prints it
+		for _, rest := range []string{"", `filter: {lock: [contend.model.locks[0].name], time: [0, 1e9]}, blame: "root", nodes: "method"`} {
+			words := eval[[]string](r.tab, fmt.Sprintf(`contend.command(contend.model, {...contend.state, filter: {}, view: %q, %s}).words`, view, rest))
+			if i := slices.Index(words, "flame.html"); i >= 0 {
+				words[i] = filepath.Join(t.TempDir(), words[i])
+			}
+			var out, msg bytes.Buffer
+			if code := Main(words[1:], nil, &out, &msg); code != exitOK {
+				t.Errorf("%v: exit %d, %s", words, code, &msg)
+			}
+		}
+	}
 	r.click(".chips button", "show all")
 	r.until(`document.querySelectorAll(".chip.on").length === 0`)
 

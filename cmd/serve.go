@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -71,7 +72,7 @@ func runServe(ctx context.Context, e *env, o *serveOptions) error {
 	if content == nil {
 		return damage
 	}
-	s, err := server.Listen(o.listen, &served{o: o, content: content})
+	s, err := server.Listen(o.listen, newServed(o, content))
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,16 @@ func browse(address string) error {
 type served struct {
 	o       *serveOptions
 	content *page.Content
-	reading sync.Mutex // the trace is read by one at a time: each needs all processors
+	data    func() ([]byte, error) // made when it is first asked for
+	reading sync.Mutex             // the trace is read by one at a time: each needs all processors
+}
+
+func newServed(o *serveOptions, content *page.Content) *served {
+	return &served{o: o, content: content, data: sync.OnceValues(func() ([]byte, error) {
+		var b bytes.Buffer
+		err := page.Data(&b, content)
+		return b.Bytes(), err
+	})}
 }
 
 // Page implements server.Source.
@@ -115,9 +125,12 @@ func (s *served) Page(w io.Writer) error { return page.Frame(w, s.content.Title,
 
 // Data implements server.Source.
 func (s *served) Data(w io.Writer) error {
-	s.reading.Lock() // names are made when they are first asked for
-	defer s.reading.Unlock()
-	return page.Data(w, s.content)
+	data, err := s.data()
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return err
 }
 
 // Profile implements server.Source.

@@ -27,8 +27,9 @@ func (ev *evidence) relate(all []*builder) {
 			list = append(list, b.kin)
 		}
 	}
+	samples := ev.samples()
 	column.OnAllCores(len(list), func(i int) {
-		list[i].witnesses = ev.witnesses(list[i])
+		list[i].witnesses = ev.witnesses(list[i], samples[list[i].input])
 		list[i].learn()
 	})()
 	for _, b := range builders {
@@ -134,16 +135,13 @@ func (b *builder) gapOf(k *kin, x, y *acquisition) renewal.Gap {
 	return g
 }
 
-// witnesses lists the parts of the program samples show.
-func (ev *evidence) witnesses(k *kin) *witnesses {
+// witnesses lists the parts of the program the samples of the input show.
+func (ev *evidence) witnesses(k *kin, samples []sampled) *witnesses {
 	w := &witnesses{family: newFamily(ev.sym, k.stacks), parts: map[uint64]*witness{}}
-	for _, i := range ev.runs {
-		if ev.inputOfThread(ev.others.At(i).Thread()) != k.input {
-			continue
-		}
-		if p := w.at(ev.others.At(i).Stack); p != nil {
-			p.total++
-			w.total++
+	for _, s := range samples {
+		if p := w.at(s.stack); p != nil {
+			p.total += s.times
+			w.total += s.times
 		}
 	}
 	return w

@@ -133,23 +133,48 @@ func (f *family) of(st format.StackID) part {
 	}
 	p := part{site: -1}
 	frames := f.sym.Application(st)
-	outer, common := uint64(1), true
+	outer := uint64(1)
 	for i := len(frames) - 1; i >= 0; i-- {
 		key := chained(outer, &frames[i], false)
 		if site, ok := f.methods[key]; ok {
 			p = part{key, site}
 			break
 		}
-		if common {
-			p.key = key
-		}
+		p.key = key
 		outer = chained(outer, &frames[i], true)
-		if common = common && f.callers[outer]; !common && i == len(frames)-1 {
-			p.key = key
+		if !f.callers[outer] { // nor does it lead to any of the methods
+			break
 		}
 	}
 	f.memo[st] = p
 	return p
+}
+
+// sampled is how often samples of running threads show a stack.
+type sampled struct {
+	stack format.StackID
+	times int
+}
+
+// samples counts the stacks of each input, in the order in which they came
+// first: once, for there may be as many kinds of locks as samples.
+func (ev *evidence) samples() map[*input][]sampled {
+	type place struct {
+		input *input
+		stack format.StackID
+	}
+	of, at := map[*input][]sampled{}, map[place]int{}
+	for _, i := range ev.runs {
+		o := ev.others.At(i)
+		p := place{ev.inputOfThread(o.Thread()), o.Stack}
+		n, ok := at[p]
+		if !ok {
+			n = len(of[p.input])
+			at[p], of[p.input] = n, append(of[p.input], sampled{stack: o.Stack})
+		}
+		of[p.input][n].times++
+	}
+	return of
 }
 
 // running calls f with the thread and the stack of each sample between lo and

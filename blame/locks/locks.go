@@ -51,11 +51,14 @@ type Collector struct {
 	running int64
 	rec     bootstrap.Recorder
 	cells   *bootstrap.Cells
-	last    []lastSum // by thread
+	last    [][fewSums]lastSum // by thread, the latest first
 }
 
-// lastSum is the sum a thread's last slice went to, counting from 1. A thread
-// that goes on waiting costs no look-up.
+// fewSums is how many sums a thread's slices mostly go to in turn.
+const fewSums = 4
+
+// lastSum is a sum that a thread's slices went to, counting from 1. A thread
+// that waits there again costs no look-up.
 type lastSum struct {
 	lock format.ObjectID
 	sum  int32
@@ -119,13 +122,17 @@ func (c *Collector) Slice(s *analysis.Slice) {
 // meet notes who waits for what.
 func (c *Collector) meet(t format.ThreadID, lock format.ObjectID, sum int32) {
 	for len(c.last) <= int(t) {
-		c.last = append(c.last, lastSum{})
+		c.last = append(c.last, [fewSums]lastSum{})
 	}
-	if now := (lastSum{lock, sum + 1}); c.last[t] != now {
-		c.last[t] = now
+	now, last := lastSum{lock, sum + 1}, &c.last[t]
+	at := slices.Index(last[:], now)
+	if at < 0 {
 		c.sums[sum].meet(t, lock)
 		c.total.meet(t, lock)
+		at = fewSums - 1
 	}
+	copy(last[1:at+1], last[:at])
+	last[0] = now
 }
 
 // find returns the sum of a lock, making it if need be.

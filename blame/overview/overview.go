@@ -23,8 +23,7 @@ type Collector struct {
 	owners, waiters []blame.Key
 	keys            blame.Resolver
 	sym             *analysis.Symbols
-	held            map[held]int32
-	waited          map[waited]int32
+	held, waited    *blame.Rows // numbers of parts and of places
 	parts           []part
 	places          []place
 	trapped         []Trapped // by deadlock, from 1
@@ -56,9 +55,10 @@ func New(o Options) *Collector {
 	if o.ByClass {
 		lock = blame.ByClass
 	}
-	c := &Collector{held: map[held]int32{}, waited: map[waited]int32{},
+	c := &Collector{
 		owners:  []blame.Key{lock, blame.ByOwnerSite, blame.ByOwnerCallers, blame.ByOwnerDoing, blame.ByRootLock},
 		waiters: []blame.Key{lock, blame.ByWaiterSite}}
+	c.held, c.waited = blame.NewRows(&c.keys, c.owners), blame.NewRows(&c.keys, c.waiters)
 	c.keys.App(o.App)
 	return c
 }
@@ -101,26 +101,20 @@ func (c *Collector) Slice(s *analysis.Slice) {
 
 // part returns the sum a share of a slice goes to.
 func (c *Collector) part(s *analysis.Slice, sh *analysis.Share) *part {
-	ids := c.keys.IDs(c.owners, s.Lock, &s.Waiters[0], blame.ChargeOf(s.Lock, sh, false))
-	key := held{ids[0], ids[1], ids[2], ids[3], ids[4]}
-	i, ok := c.held[key]
-	if !ok {
-		i = int32(len(c.parts))
-		c.held[key] = i
-		c.parts = append(c.parts, part{held: key})
+	i := c.held.Of(s.Lock, &s.Waiters[0], blame.ChargeOf(s.Lock, sh, false))
+	if i == len(c.parts) {
+		ids := c.held.IDs(i)
+		c.parts = append(c.parts, part{held: held{ids[0], ids[1], ids[2], ids[3], ids[4]}})
 	}
 	return &c.parts[i]
 }
 
 // place returns the sum a waiter goes to.
 func (c *Collector) place(s *analysis.Slice, w *analysis.Waiter) *place {
-	ids := c.keys.IDs(c.waiters, s.Lock, w, blame.Charge{})
-	key := waited{ids[0], ids[1]}
-	i, ok := c.waited[key]
-	if !ok {
-		i = int32(len(c.places))
-		c.waited[key] = i
-		c.places = append(c.places, place{waited: key})
+	i := c.waited.Of(s.Lock, w, blame.Charge{})
+	if i == len(c.places) {
+		ids := c.waited.IDs(i)
+		c.places = append(c.places, place{waited: waited{ids[0], ids[1]}})
 	}
 	return &c.places[i]
 }

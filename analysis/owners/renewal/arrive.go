@@ -32,11 +32,11 @@ func (s *Splitter) Meet(a Arrival, met *Met) {
 	*met = Met{First: zeros(met.First, m.sites), Others: zeros(met.Others, m.sites), cells: met.cells}
 	c, ok := m.cell(a.Length)
 	if !ok || c == 0 {
-		m.meetLong(a, met)
+		s.meetLong(a, met)
 		return
 	}
 	e, _ := m.cell(a.Elapsed)
-	k := known{kind: kind{a.Site, c, min(e, cells), a.Group, a.Last}}
+	k := known{kind: kind{int32(a.Site), int32(a.Group), uint8(c), uint8(min(e, cells)), a.Last}}
 	all, ok := s.met[k]
 	if !ok {
 		all.First, all.Others, all.cells = s.list(), s.list(), met.cells
@@ -47,7 +47,7 @@ func (s *Splitter) Meet(a Arrival, met *Met) {
 		s.met[k] = all
 	}
 	if all.SureFirst < 0 {
-		m.meetLong(a, met)
+		s.meetLong(a, met)
 		return
 	}
 	met.Own, met.SureFirst, met.SureRest = scaled(all.Own, a.Length), all.SureFirst, all.SureRest
@@ -178,38 +178,68 @@ func (m *Model) meanCells() (sum float64) {
 	return max(sum, 1)
 }
 
-func (m *Model) meetLong(a Arrival, met *Met) {
-	gone := m.gone(a)
+// meetLong divides a stretch longer than all cells, or one the model knows none
+// of: one component makes up nearly all.
+func (s *Splitter) meetLong(a Arrival, met *Met) {
 	met.SureFirst, met.SureRest = 1, 1
-	if cap(met.cells) < 2*m.sites {
-		met.cells = make([]float64, 2*m.sites)
-	}
-	k := m.tail(a.Length)
-	width := float64(int(cells) << k)
-	n := m.barge / (1 - m.barge)
-	own := 0.0
-	if a.Site >= 0 {
-		own = m.far[a.Site][m.tail(a.Elapsed+a.Length)] / width
-	}
-	free := m.late[k] * (1 + n) / width
-	sum := own + free
-	first, other := met.cells[:m.sites], met.cells[m.sites:2*m.sites]
-	mean := m.average
-	for s, w := range m.mixes[m.last(a.Last, a.Group)] {
-		first[s] = gone * a.Busy * w * m.farther[s][k] / mean
-		other[s] = n * w * m.far[s][k] / width
-		sum += first[s] + other[s]
-	}
-	if sum <= 0 {
+	p := s.longs(a)
+	if p.sum <= 0 {
 		met.Free = a.Length
 		return
 	}
-	met.Own = int64(float64(a.Length) * own / sum)
+	met.Own = int64(float64(a.Length) * p.own / p.sum)
 	met.Free = a.Length - met.Own
-	for s := range first {
-		met.First[s] = min(int64(float64(a.Length)*first[s]/sum), met.Free)
+	for s := range p.first {
+		met.First[s] = min(int64(float64(a.Length)*p.first[s]/p.sum), met.Free)
 		met.Free -= met.First[s]
-		met.Others[s] = min(int64(float64(a.Length)*other[s]/sum), met.Free)
+		met.Others[s] = min(int64(float64(a.Length)*p.other[s]/p.sum), met.Free)
 		met.Free -= met.Others[s]
 	}
+}
+
+// long is what a long stretch after an arrival depends on.
+type long struct {
+	site, group         int32
+	tail, elapsed, both uint8 // elapsed: cells since the acquisition; both: class of that and the stretch
+	last                Last
+}
+
+// weights say how likely each makes up all of a long stretch.
+type weights struct {
+	own, sum     float64
+	first, other []float64 // by site
+}
+
+// longs computes weights it knows none of.
+func (s *Splitter) longs(a Arrival) weights {
+	m := s.m
+	e, _ := m.cell(a.Elapsed)
+	k := long{int32(a.Site), int32(a.Group), uint8(m.tail(a.Length)), uint8(min(e, cells)), uint8(m.tail(a.Elapsed + a.Length)), a.Last}
+	p, ok := s.long[k]
+	if !ok {
+		p = m.weigh(a)
+		s.long[k] = p
+	}
+	return p
+}
+
+func (m *Model) weigh(a Arrival) (p weights) {
+	gone := m.gone(a)
+	k := m.tail(a.Length)
+	width := float64(int(cells) << k)
+	n := m.barge / (1 - m.barge)
+	if a.Site >= 0 {
+		p.own = m.far[a.Site][m.tail(a.Elapsed+a.Length)] / width
+	}
+	free := m.late[k] * (1 + n) / width
+	p.sum = p.own + free
+	list := make([]float64, 2*m.sites)
+	p.first, p.other = list[:m.sites], list[m.sites:]
+	mean := m.average
+	for s, w := range m.mixes[m.last(a.Last, a.Group)] {
+		p.first[s] = gone * a.Busy * w * m.farther[s][k] / mean
+		p.other[s] = n * w * m.far[s][k] / width
+		p.sum += p.first[s] + p.other[s]
+	}
+	return p
 }

@@ -57,14 +57,29 @@ type lattice [cells]float64
 // convolve sets l to the sums over x of a(x)·b(t-x).
 func (l *lattice) convolve(a, b *lattice) {
 	*l = lattice{}
+	lo, hi := b.extent()
 	for x, p := range a {
 		if p == 0 {
 			continue
 		}
-		for y, q := range b[:cells-x] {
-			l[x+y] += p * q
+		part := b[lo:max(min(hi, cells-x), lo)]
+		into := l[min(x+lo, cells):][:len(part)]
+		for y, q := range part {
+			into[y] += p * q
 		}
 	}
+}
+
+// extent returns where the first cell is that is not zero, and where the last
+// one ends.
+func (l *lattice) extent() (lo, hi int) {
+	for hi = cells; hi > 0 && l[hi-1] == 0; {
+		hi--
+	}
+	for lo < hi && l[lo] == 0 {
+		lo++
+	}
+	return lo, hi
 }
 
 // renew sets l to what solves l = a + g∗l.

@@ -7,9 +7,12 @@ import (
 
 // kind is a class of gaps the model cannot tell apart.
 type kind struct {
-	site, cell, most, group int // most: cells the first section has at most
-	last                    Last
+	site, group int32
+	cell, most  uint8 // most: cells the first section has at most
+	last        Last
 }
+
+const _ = uint8(cells + tails) // what a cell may be
 
 // learner fits a model by expectation and maximization.
 type learner struct {
@@ -25,6 +28,7 @@ type learner struct {
 
 func newLearner(m *Model, gaps []Gap) *learner {
 	l := &learner{m: m, bySite: make([][]int64, m.sites), hold: make([]lattice, m.sites)}
+	m.asked = make([]bool, len(m.mixes))
 	index := map[kind]int{}
 	for i := range gaps {
 		g := &gaps[i]
@@ -34,7 +38,10 @@ func newLearner(m *Model, gaps []Gap) *learner {
 			l.far = append(l.far, *g)
 			continue
 		}
-		k := kind{g.Site, c, m.most(g, c), g.Group, g.Last}
+		k := kind{int32(g.Site), int32(g.Group), uint8(c), uint8(m.most(g, c)), g.Last}
+		if g.Last == LastOther {
+			m.asked[g.Group] = true
+		}
 		at, ok := index[k]
 		if !ok {
 			at = len(l.kinds)
@@ -127,35 +134,38 @@ func (l *learner) round() {
 	clear(hold)
 	var wake lattice
 	var total, barges, same, other float64
-	inside := m.counted()
+	m.count()
+	rests := map[taking]*expected{}
 	for i, k := range l.kinds {
 		n := l.counts[i]
 		sum, direct, taken := 0.0, 0.0, 0.0
-		of := &m.hold[k.site]
+		most, cell := int(k.most), int(k.cell)
+		of, rest := m.hold[k.site][:most+1], m.expected(rests, k)
 		var weight lattice
-		for d, p := range of[:k.most+1] {
+		for d, p := range of {
 			if p == 0 {
 				continue
 			}
-			weight[d] = p * m.rest(k.cell-d, k.last, k.group)
+			weight[d] = p * rest.chance[cell-d]
 			sum += weight[d]
 		}
 		if sum <= 1e-300 {
 			continue
 		}
-		for d, w := range weight[:k.most+1] {
+		times := n / sum
+		for d, w := range weight[:most+1] {
 			if w == 0 {
 				continue
 			}
-			q := k.cell - d
-			w *= n / sum
+			q := cell - d
+			w *= times
 			hold[k.site][d] += w
 			if k.last != LastOther {
-				straight := w * m.direct[q] / m.rest(q, k.last, k.group)
+				straight := w * m.direct[q] / rest.chance[q]
 				wake[q] += straight
 				direct += straight
 			}
-			taken += w * inside(q, k.last, k.group)
+			taken += w * rest.sections[q]
 		}
 		total += n
 		barges += taken
@@ -182,25 +192,51 @@ func (l *learner) round() {
 	}
 }
 
-// counted returns a function that tells how many sections to expect in a rest.
-func (m *Model) counted() func(q int, last Last, group int) float64 {
+// expected is what follows first sections, by its length: how likely it is, and
+// how many sections are then in it.
+type expected struct{ chance, sections lattice }
+
+// expected computes what is expected of a kind of gaps once in a round.
+func (m *Model) expected(known map[taking]*expected, k kind) *expected {
+	t := taking{k.last, 0}
+	if k.last == LastOther {
+		t.group = int(k.group)
+	}
+	if of := known[t]; of != nil {
+		return of
+	}
+	of := &expected{}
+	for q := range of.chance {
+		of.chance[q] = m.rest(q, t.last, t.group)
+		of.sections[q] = m.inside(q, t.last, t.group)
+	}
+	known[t] = of
+	return of
+}
+
+// count prepares inside.
+func (m *Model) count() {
 	m.every.convolve(&m.groups[0].mix, &m.between)
 	for i := range m.groups {
-		m.groups[i].early.convolve(&m.groups[0].mix, &m.groups[i].before)
-	}
-	return func(q int, last Last, group int) float64 {
-		p := m.rest(q, last, group)
-		if p <= 1e-300 {
-			return 0
+		if m.asked[i] {
+			m.groups[i].early.convolve(&m.groups[0].mix, &m.groups[i].before)
 		}
-		switch last {
-		case LastSame:
-			return m.again * m.every[q] / p
-		case LastOther:
-			return (1 - m.again) * (m.groups[group].taken[q] + m.groups[group].early[q]) / p
-		}
-		return m.every[q] / p
 	}
+}
+
+// inside returns how many sections to expect in a rest.
+func (m *Model) inside(q int, last Last, group int) float64 {
+	p := m.rest(q, last, group)
+	if p <= 1e-300 {
+		return 0
+	}
+	switch last {
+	case LastSame:
+		return m.again * m.every[q] / p
+	case LastOther:
+		return (1 - m.again) * (m.groups[group].taken[q] + m.groups[group].early[q]) / p
+	}
+	return m.every[q] / p
 }
 
 // learnTails says whose the gaps are that are longer than all cells: of those,

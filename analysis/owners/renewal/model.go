@@ -50,6 +50,7 @@ type Model struct {
 	direct, taken, between lattice // of what follows a release; see tables
 	begins, lastOne, every lattice
 	groups                 []group
+	asked                  []bool           // by group: some gap it is learnt from had one of it as the last owner
 	average                float64          // length of all sections, in cells
 	usual                  []int64          // by site: mean length, in ns
 	over                   []lattice        // by site: chance that its section is longer than each cell
@@ -76,10 +77,10 @@ func Learn(gaps []Gap, sites int, mixes []Mix) *Model {
 	l := newLearner(m, gaps)
 	l.start()
 	for range rounds {
-		m.tables()
+		m.tables(m.asked)
 		l.round()
 	}
-	m.tables()
+	m.tables(nil)
 	l.learnTails()
 	m.summarize()
 	return m
@@ -124,7 +125,10 @@ func normalized(mixes []Mix) []Mix {
 //	acquire B = dw + bw∗F∗B     the waiter gets the lock so long after it
 //	taken   K = B - dw          the same, with at least one section between
 //	between V = u∗B             all that can surround a section
-func (m *Model) tables() {
+//
+// What depends on the group of the last owner it computes for those asked for;
+// nil asks for all.
+func (m *Model) tables(asked []bool) {
 	bw := m.wake
 	bw.scale(m.barge)
 	m.direct = m.wake
@@ -142,7 +146,11 @@ func (m *Model) tables() {
 	if m.groups == nil {
 		m.groups = make([]group, len(m.mixes))
 	}
+	m.groups[0].mix = all
 	for i := range m.groups {
+		if asked != nil && !asked[i] {
+			continue
+		}
 		of := &m.groups[i]
 		of.mix = m.mixture(i)
 		of.taken.convolve(&of.mix, &m.lastOne)

@@ -27,11 +27,12 @@ func (s *Splitter) Split(g Gap, p *Parts) {
 		return
 	}
 	most := m.most(&g, c)
-	k := known{kind{g.Site, c, most, g.Group, g.Last}, m.least(&g, c)}
+	least := m.least(&g, c)
+	k := known{kind{int32(g.Site), int32(g.Group), uint8(c), uint8(most), g.Last}, uint8(least)}
 	e, ok := s.parts[k]
 	if !ok {
 		e.Others = s.list()
-		if !m.near(g, c, k.least, most, &e) {
+		if !m.near(g, c, least, most, &e) {
 			e.SureFirst = -1
 		}
 		s.parts[k] = e
@@ -54,6 +55,7 @@ type Splitter struct {
 	m     *Model
 	parts map[known]Parts
 	met   map[known]Met
+	long  map[long]weights
 	room  []int64 // for lists by site
 }
 
@@ -70,13 +72,13 @@ func (s *Splitter) list() []int64 {
 
 // Splitter returns one for a goroutine.
 func (m *Model) Splitter() *Splitter {
-	return &Splitter{m: m, parts: map[known]Parts{}, met: map[known]Met{}}
+	return &Splitter{m: m, parts: map[known]Parts{}, met: map[known]Met{}, long: map[long]weights{}}
 }
 
 // known is what the division of a gap depends on.
 type known struct {
 	kind
-	least int
+	least uint8
 }
 
 // canon is the length gaps are divided as; see scaled.
@@ -247,7 +249,7 @@ func (s *Splitter) Section(group int, length int64, by []int64) []int64 {
 	m := s.m
 	by = zeros(by, m.sites)
 	c, ok := m.cell(length)
-	k := known{kind: kind{site: -1, cell: min(c, cells+m.tail(length)), group: group}}
+	k := known{kind: kind{site: -1, cell: uint8(min(c, cells+m.tail(length))), group: int32(group)}}
 	e, found := s.parts[k]
 	if !found {
 		e.Others = s.list()

@@ -48,7 +48,7 @@
 
   function Summary({ m, s }) {
     const t = m.analyze.trace, when = new Date(t.startNs / 1e6);
-    return html`<p class="about">${t.inputs.map(C.visible).join(" ")} · ${t.format}${m.timed ? html` · ${C.duration(m.duration)}${t.startNs > 1e15 ? " from " + when.toISOString().slice(0, 19).replace("T", " ") + " UTC" : ""}` : ""} · ${C.plural(t.threads, C.thread)}</p>`;
+    return html`<p class="about" title=${t.inputs.map(C.visible).join(" ")}>${t.inputs.map(C.visible).join(" ")} · ${t.format}${m.timed ? html` · ${C.duration(m.duration)}${t.startNs > 1e15 ? " from " + when.toISOString().slice(0, 19).replace("T", " ") + " UTC" : ""}` : ""} · ${C.plural(t.threads, C.thread)}</p>`;
   }
 
   // Exact is what only the server can say of a selection: it reads the trace

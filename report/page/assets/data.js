@@ -21,6 +21,7 @@
       if (!answer.ok) throw new Error("the server says " + answer.status);
       return answer.json();
     }
+    if (!window.DecompressionStream) throw new Error("this browser is of before 2023 and cannot unpack it");
     const letters = atob(inside), bytes = new Uint8Array(letters.length);
     for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
     const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));

@@ -53,7 +53,7 @@
     if (!m.timed) return html`<p class="lead">${C.amount(t.waitNs)} waited for locks, in ${C.plural(t.waits, "wait")}. This input counts and measures no time.</p>`;
     const bounds = m.analyze.coverage.running, pressure = t.waitNs / Math.max(t.runningNs, 1); // where threads are not known to run, between two bounds
     const share = bounds && bounds.lowNs > 0 && bounds.highNs > bounds.lowNs ? C.percent(t.waitNs, bounds.highNs) + " to " + C.percent(t.waitNs, bounds.lowNs) : C.percent(pressure, 1);
-    return html`<p class="lead">On average <b>${C.average(t.waitNs / d)}</b> of ${C.plural(m.analyze.trace.threads, C.thread)} waited for a lock: <b>${C.duration(t.waitNs)}</b> in ${C.plural(t.waits, "wait")} over ${C.duration(d)}${t.runningNs ? html`, <b>${share}</b> of all running time` : ""}.</p>`;
+    return html`<p class="lead">On average <b>${C.average(t.waitNs / d)}</b> of ${C.plural(m.analyze.trace.threads, C.thread)} waited for a lock: <b>${C.duration(t.waitNs)}</b> in ${C.plural(t.waits, "wait")} over ${C.duration(d)}${t.runningNs ? html`, <b>${share}</b> of all running time` : ""}.${t.waitNs / d < 0.05 && pressure < 0.01 ? " Locks hold nobody up here." : ""}</p>`;
   }
 
   C.Headline = function ({ model: m, all }) {
