@@ -20,7 +20,8 @@ type Aside struct {
 // AsideVisitor is a Visitor that also wants what is beside contention. An
 // instant of a thread is given once at most, and never while it waits for a
 // lock: with the waits for locks these are all waits the trace tells of. They
-// come last. A filter of locks leaves none of them.
+// come last. A filter of locks leaves none of them. What a points to changes
+// after the call.
 type AsideVisitor interface {
 	Aside(a *Aside)
 }
@@ -54,6 +55,7 @@ func (r *record) visitAsides(out asides) {
 	if len(out.ask) == 0 {
 		return
 	}
+	one := new(Aside) // one for all: visitors take a copy of what they want
 	for t := range r.activities.Threads() {
 		if t == int(format.NoThread) {
 			continue
@@ -73,7 +75,8 @@ func (r *record) visitAsides(out asides) {
 				wait = waits.next()
 			}
 			if ns := out.left(span{max(o.Start, told), o.End}, wait, waits); ns > 0 {
-				out.tell(&Aside{format.ThreadID(t), o.Stack, o.What(), o.Resource(), ns, 1, o.End - o.Start})
+				*one = Aside{format.ThreadID(t), o.Stack, o.What(), o.Resource(), ns, 1, o.End - o.Start}
+				out.tell(one)
 			}
 			told = max(told, o.End)
 		}

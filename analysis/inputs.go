@@ -26,8 +26,11 @@ func (r *record) observed(start, end int64) []observed {
 			next = r.parts[i+1].recorded
 		}
 		out[i] = observed{span{start, end}, between(r.recorded[p.recorded:next])}
-		if several && p.first != format.NoTime {
+		switch {
+		case several && p.first != format.NoTime:
 			out[i].span = span{max(p.first, start), min(p.last, end)}
+		case several:
+			out[i].span = span{start, start} // what comes before the first input is none
 		}
 	}
 	return out

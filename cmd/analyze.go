@@ -111,6 +111,7 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	if err != nil {
 		return err
 	}
+	o.trace.shown = o.out.format == analyzeOutputs[0].name
 	owners := blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false)
 	about := overview.New(overview.Options{ByClass: o.by == "class", App: app})
 	meter := csp.New(csp.Options{Phases: true, Top: o.out.top})

@@ -17,12 +17,12 @@ var workloads = []struct {
 	perEvent      float64
 }{
 	{"analyze/monitors", "analyze ../testdata/truth-8threads.jfr", 5.2},
-	{"analyze/parks", "analyze ../testdata/hsqldb-6clients.jfr", 0.6},
+	{"analyze/parks", "analyze ../testdata/hsqldb-6clients.jfr", 0.3},
 	{"analyze/dumps", "analyze ../testdata/phases-dumps50ms.jfr", 14.4},
 	{"analyze/go", "analyze ../testdata/go126-truth-12goroutines.trace", 1.1},
 	{"blame/sites", "blame --by class,owner-stack,waiter-method ../testdata/xalan-8threads.jfr", 13.8},
 	{"csp/fine", "csp --interval 10ms ../testdata/truth-8threads.jfr", 54.6},
-	{"dump/jdk", "analyze ../testdata/truth-series-8dumps-jdk17.txt", 48.2},
+	{"dump/jdk", "analyze ../testdata/truth-series-8dumps-jdk17.txt", 55},
 }
 
 // BenchmarkCommands is made for benchstat: go test ./cmd -run ^$ -bench

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"contend/decode"
 	"contend/format"
 
 	"github.com/spf13/cobra"
@@ -92,14 +93,29 @@ func runConvert(e *env, o *convertOptions) error {
 	if err != nil {
 		return err
 	}
-	err = copyEvents(w, src)
+	err = copyTrace(w, src)
 	e.bar.erase()
 	if err = errors.Join(err, w.Close(), closeFile()); err != nil {
 		return err
 	}
 	res := &result{stats: src.Stats()}
-	res.warn(e)
+	res.warn(e, false)
 	return res.verdict()
+}
+
+// copyTrace copies events, and behind them what the reader said of its input: the
+// copy hides what the input hides.
+func copyTrace(dst format.Sink, src decode.Source) error {
+	if err := copyEvents(dst, src); err != nil {
+		return err
+	}
+	stats := src.Stats()
+	for _, note := range stats.Notes() {
+		if err := dst.Write(&note); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func copyEvents(dst format.Sink, src format.Source) error {

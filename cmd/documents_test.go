@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"encoding/json"
 	"maps"
 	"os"
 	"regexp"
@@ -96,18 +95,12 @@ func schemaOf(t *testing.T, schema *jsonschema.Schema, doc any) *jsonschema.Sche
 // schemaKeys are the keys of a schema, by the place of the object they belong to.
 func schemaKeys(t *testing.T, path string) map[string]bool {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var schema struct {
 		Defs map[string]struct {
 			Properties map[string]any
 		} `json:"$defs"`
 	}
-	if err := json.Unmarshal(text, &schema); err != nil {
-		t.Fatal(err)
-	}
+	readTruth(t, path, &schema)
 	keys := map[string]bool{}
 	for name, def := range schema.Defs {
 		for key := range def.Properties {

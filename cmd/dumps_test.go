@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -74,14 +73,8 @@ func TestPublicDumps(t *testing.T) {
 		t.Skip("the public thread dumps are not here")
 	}
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
 		var want dumpTruth
-		if err := json.Unmarshal(text, &want); err != nil {
-			t.Fatal(err)
-		}
+		readTruth(t, path, &want)
 		slices.SortFunc(want.Cycles, func(a, b []string) int { return slices.Compare(a, b) })
 		a := ask[document.Analyze](t, "analyze", strings.TrimSuffix(path, ".truth.json")+".txt")
 		if got := cycles(a); !slices.EqualFunc(got, want.Cycles, slices.Equal) {

@@ -28,6 +28,8 @@ var spoken = map[string][]string{
 	"convert":    nil, // binary, never to a terminal
 	"pprof":      nil, // the same
 	"rules":      nil,
+	"report":     nil, // a page: TestHostileNamesAreInertInTheReport
+	"serve":      nil, // prints a URL, and answers with the page of report
 	"record":     nil, // prints what analyze prints
 	"jfc":        nil,
 	"simulate":   nil,

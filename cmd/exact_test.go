@@ -1,9 +1,7 @@
 package cmd
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"testing"
 
@@ -56,14 +54,8 @@ func TestExactSettingsNameTheOwners(t *testing.T) {
 		{"lab-sync4-exact-jdk25", []string{sync + "StampedLock", "java.util.concurrent.Semaphore$NonfairSync", sync + "ReentrantLock$FairSync"}},
 		{"lab-virtual-exact-jdk25", []string{sync + "ReentrantLock$NonfairSync"}},
 	} {
-		text, err := os.ReadFile("../testdata/" + c.name + ".truth.json")
-		if err != nil {
-			t.Fatal(err)
-		}
 		var truth struct{ Locks []labLock }
-		if err := json.Unmarshal(text, &truth); err != nil {
-			t.Fatal(err)
-		}
+		readTruth(t, "../testdata/"+c.name+".truth.json", &truth)
 		blame := ask[document.Blame](t, "blame", "--by", "class,owner-stack", "../testdata/"+c.name+".jfr")
 		held := 0
 		for i := range truth.Locks {

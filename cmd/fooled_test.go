@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"os"
 	"strings"
 	"testing"
 )
@@ -32,5 +33,23 @@ func TestAGateOfNothingDecidesNothing(t *testing.T) {
 		if code := Main([]string{"check", "--rule", "csp(total) < 99%", filter, recording}, nil, &out, &msg); code != want {
 			t.Errorf("%s: exit %d\n%s%s", filter, code, &out, &msg)
 		}
+	}
+}
+
+// A pipe has no name and no file that is yet to be written.
+func TestStandardInputIsCalledThat(t *testing.T) {
+	t.Parallel()
+	recording, err := os.Open("../testdata/truth-8threads.jfr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer recording.Close()
+	var out, msg strings.Builder
+	if code := Main([]string{"analyze", "-"}, recording, &out, &msg); code != exitOK || !strings.HasPrefix(out.String(), "standard input: ") {
+		t.Errorf("exit %d: %s%s", code, &out, &msg)
+	}
+	msg.Reset()
+	if code := Main([]string{"analyze", "-"}, strings.NewReader(""), &out, &msg); code != exitFailed || !strings.Contains(msg.String(), "through the pipe") {
+		t.Errorf("exit %d: %s", code, &msg)
 	}
 }

@@ -3,7 +3,6 @@ package cmd
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -43,14 +42,8 @@ var goLocks = map[string]struct {
 
 // Waiting and owners, by lock, against what the program logged of itself.
 func TestGoLocksEqualTheProgramsOwnLog(t *testing.T) {
-	text, err := os.ReadFile(strings.TrimSuffix(goTrace, ".trace") + ".truth.json")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var want goTruth
-	if err := json.Unmarshal(text, &want); err != nil {
-		t.Fatal(err)
-	}
+	readTruth(t, strings.TrimSuffix(goTrace, ".trace")+".truth.json", &want)
 	blame := ask[document.Blame](t, "blame", "--by", "lock,owner-method", goTrace)
 	if len(want.Locks) != len(goLocks) {
 		t.Fatalf("%d locks in the truth", len(want.Locks))

@@ -18,6 +18,7 @@ import (
 type histOptions struct {
 	trace    traceOptions
 	out      outputOptions
+	own      ownOption
 	by       string
 	tag      string
 	interval time.Duration
@@ -61,6 +62,7 @@ of the file's name unless --format says another.`,
 		},
 	}
 	o.trace.bind(c)
+	o.own.bind(c)
 	f := c.Flags()
 	o.out.bindFormat(c, histOutputs, "table", "write `FORMAT`: ")
 	o.out.bindTop(c)
@@ -113,7 +115,11 @@ func runHist(e *env, o *histOptions) error {
 	if o.given("tag") {
 		return usageError{errors.New("--tag: only interval logs have tags"), "select locks with --class and --lock"}
 	}
-	c, err := lengths.New(lengths.Options{By: o.by, ExpectedNs: o.expected.Nanoseconds(), IntervalNs: o.interval.Nanoseconds()})
+	app, err := o.own.get()
+	if err != nil {
+		return err
+	}
+	c, err := lengths.New(lengths.Options{By: o.by, ExpectedNs: o.expected.Nanoseconds(), IntervalNs: o.interval.Nanoseconds(), App: app})
 	if err != nil {
 		return usageError{fmt.Errorf("--by: %w", err), ""}
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // traceFlags select in traces what interval logs do not know.
-var traceFlags = []string{"class", "lock", "thread", "min-wait", "lock-rules"}
+var traceFlags = []string{"class", "lock", "thread", "min-wait", "lock-rules", "app"}
 
 // noTag is the row of intervals without a tag.
 const noTag = "[no tag]"
@@ -92,7 +92,7 @@ func runHistLogs(e *env, o *histOptions) error {
 	for _, err := range t.faults {
 		e.warn(err.Error())
 	}
-	e.noMatch("tag", o.tag, t.tag, slices.Collect(maps.Keys(t.tags)))
+	e.noMatch("tag", o.tag, t.tag, func() []string { return slices.Collect(maps.Keys(t.tags)) })
 	a := t.answer(o)
 	if err := write(e, &o.out, histOutputs, a); err != nil {
 		return err

@@ -1,8 +1,6 @@
 package cmd
 
 import (
-	"encoding/json"
-	"os"
 	"testing"
 
 	"contend/report/document"
@@ -28,14 +26,8 @@ func TestLabOwnersEqualTheProgramsOwnLog(t *testing.T) {
 		"lab-sync4-jdk17-d1s":       {"java.util.concurrent.Semaphore$NonfairSync": {0.07, 0.08, true}, sync + "StampedLock": {0.05, 0.12, true}, sync + "ReentrantLock$FairSync": {0.04, 0.08, true}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text, err := os.ReadFile("../testdata/" + name + ".truth.json")
-			if err != nil {
-				t.Fatal(err)
-			}
 			var truth struct{ Locks []labLock }
-			if err := json.Unmarshal(text, &truth); err != nil {
-				t.Fatal(err)
-			}
+			readTruth(t, "../testdata/"+name+".truth.json", &truth)
 			blame := ask[document.Blame](t, "blame", "--by", "class,owner-stack", "../testdata/"+name+".jfr")
 			for i := range truth.Locks {
 				l := &truth.Locks[i]

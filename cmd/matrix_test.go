@@ -1,9 +1,7 @@
 package cmd
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"testing"
 
 	"contend/report/document"
@@ -21,19 +19,13 @@ func TestMatrixEqualsTheProgramsOwnLog(t *testing.T) {
 		{"truth-8threads-dumps50ms", "java.util.concurrent.locks.ReentrantLock$NonfairSync", 0.20},
 		{"truth-8threads", "Truth$InventoryLock", 0.20},
 	} {
-		text, err := os.ReadFile("../testdata/" + c.name + ".truth.json")
-		if err != nil {
-			t.Fatal(err)
-		}
 		var logged struct {
 			Locks []struct {
 				Class  string
 				Matrix map[string]float64
 			}
 		}
-		if err := json.Unmarshal(text, &logged); err != nil {
-			t.Fatal(err)
-		}
+		readTruth(t, "../testdata/"+c.name+".truth.json", &logged)
 		g := ask[document.Graph](t, "graph", "--operation", `^Truth\.(checkout|refund|exportReport|login|nestedTransfer|audit\w+)$`, "../testdata/"+c.name+".jfr")
 		found := false
 		for _, l := range logged.Locks {

@@ -116,7 +116,7 @@ func TestMergedExportsAddUp(t *testing.T) {
 func TestProfilesOfSeveralTracesAreLabelled(t *testing.T) {
 	a, b := "../testdata/truth-8threads.jfr", "../testdata/truth-8threads-jdk25.jfr"
 	together := filepath.Join(t.TempDir(), "together.pb.gz")
-	run(t, "pprof", "web1="+a, "web2="+b, "-o", together)
+	run(t, "pprof", "--view", "blame", "web1="+a, "web2="+b, "-o", together)
 	merged := filepath.Join(t.TempDir(), "merged.pb.gz")
 	run(t, "merge", "web1="+exported(t, a, "blame"), "web2="+exported(t, b, "blame"), "-o", merged)
 	sums := func(path string) map[string]int64 {
@@ -143,4 +143,22 @@ func profileOf(t *testing.T, path string) *profile.Profile {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// Two recordings with minutes between them last as long as both, however they
+// are given.
+func TestTimeBetweenRecordingsIsNotElapsed(t *testing.T) {
+	t.Parallel()
+	const a, b = "../testdata/truth-8threads.jfr", "../testdata/truth-8threads-jdk25.jfr"
+	elapsed := func(args ...string) int64 {
+		return ask[document.Analyze](t, append([]string{"analyze"}, args...)...).ElapsedNs
+	}
+	merged := filepath.Join(t.TempDir(), "both.bin")
+	run(t, "merge", a, b, "-o", merged)
+	want := elapsed(a) + elapsed(b)
+	for _, args := range [][]string{{a, b}, {merged}} {
+		if got := elapsed(args...); got != want {
+			t.Errorf("%v: %v, want %v", args, got, want)
+		}
+	}
 }

@@ -27,11 +27,14 @@ const shownNearest = 3
 
 // noMatch warns of an expression that matches none of the names a trace has: an
 // empty answer would look like health. It returns what it said.
-func (e *env) noMatch(flag, text string, re *regexp.Regexp, names []string) (said string) {
-	names = slices.DeleteFunc(names, func(name string) bool {
+func (e *env) noMatch(flag, text string, re *regexp.Regexp, all func() []string) (said string) {
+	if re == nil {
+		return ""
+	}
+	names := slices.DeleteFunc(all(), func(name string) bool {
 		return name == "" || strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]")
 	})
-	if re == nil || len(names) == 0 || slices.ContainsFunc(names, re.MatchString) {
+	if len(names) == 0 || slices.ContainsFunc(names, re.MatchString) {
 		return ""
 	}
 	said = fmt.Sprintf("--%s %s matches nothing in the input", flag, text)
@@ -49,34 +52,31 @@ func (e *env) noMatch(flag, text string, re *regexp.Regexp, names []string) (sai
 // unmatched warns of filters that no name in the trace matches, and returns what
 // it said of the last.
 func (o *traceOptions) unmatched(e *env, f *analysis.Filter, sym *analysis.Symbols) (said string) {
-	if f.Class != nil {
-		said = e.noMatch("class", o.class, f.Class, namesOf(sym.Classes().Len(), func(i int) string { return sym.Classes().Name(uint32(i)) }))
-	}
-	if f.Lock != nil {
-		said = cmp.Or(e.noMatch("lock", o.lock, f.Lock, namesOf(sym.Objects()+1, func(i int) string { return sym.LockName(format.ObjectID(i)) })), said)
-	}
-	if f.Thread != nil {
-		said = cmp.Or(e.noMatch("thread", o.thread, f.Thread, namesOf(sym.Threads()+1, func(i int) string { return sym.ThreadName(format.ThreadID(i)) })), said)
-	}
-	return said
+	said = e.noMatch("class", o.class, f.Class, namesOf(sym.Classes().Len(), func(i int) string { return sym.Classes().Name(uint32(i)) }))
+	said = cmp.Or(e.noMatch("lock", o.lock, f.Lock, namesOf(sym.Objects()+1, func(i int) string { return sym.LockName(format.ObjectID(i)) })), said)
+	return cmp.Or(e.noMatch("thread", o.thread, f.Thread, namesOf(sym.Threads()+1, func(i int) string { return sym.ThreadName(format.ThreadID(i)) })), said)
 }
 
-func namesOf(n int, name func(int) string) []string {
-	names := make([]string, n)
-	for i := range names {
-		names[i] = name(i)
+func namesOf(n int, name func(int) string) func() []string {
+	return func() []string {
+		names := make([]string, n)
+		for i := range names {
+			names[i] = name(i)
+		}
+		return names
 	}
-	return names
 }
 
 // frameNames are the methods of all stacks, each once.
-func frameNames(sym *analysis.Symbols) (names []string) {
-	seen := map[string]bool{}
-	sym.EachFrame(func(f format.Frame) {
-		if name := analysis.MethodName(f); !seen[name] {
-			seen[name] = true
-			names = append(names, name)
-		}
-	})
-	return names
+func frameNames(sym *analysis.Symbols) func() []string {
+	return func() (names []string) {
+		seen := map[string]bool{}
+		sym.EachFrame(func(f format.Frame) {
+			if name := analysis.MethodName(f); !seen[name] {
+				seen[name] = true
+				names = append(names, name)
+			}
+		})
+		return names
+	}
 }

@@ -1,8 +1,6 @@
 package cmd
 
 import (
-	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
@@ -21,14 +19,8 @@ import (
 func TestPoolsAsTheyLogThemselves(t *testing.T) {
 	for _, jdk := range []string{"17", "25"} {
 		name := "../testdata/pools/pools-jdk" + jdk
-		text, err := os.ReadFile(name + ".truth.json")
-		if err != nil {
-			t.Fatal(err)
-		}
 		var log map[string]int64
-		if err := json.Unmarshal(text, &log); err != nil {
-			t.Fatal(err)
-		}
+		readTruth(t, name+".truth.json", &log)
 		d := ask[document.Analyze](t, "analyze", "--idle", "--top", "0", name+".jfr")
 		for _, c := range []struct{ logged, what, site string }{
 			{"pool", "java.util.concurrent.ArrayBlockingQueue.take", "Pools.timed"},

@@ -8,8 +8,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/google/pprof/profile"
 )
 
 // exported writes a view of a recording as a profile.
@@ -38,15 +36,7 @@ func TestProfilesSumToTheAnalysis(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			want := analyzed(t, path).Total
 			for _, view := range []string{"blame", "blocked", "chain"} {
-				f, err := os.Open(exported(t, path, view))
-				if err != nil {
-					t.Fatal(err)
-				}
-				p, err := profile.Parse(f)
-				f.Close()
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := profileOf(t, exported(t, path, view))
 				got := map[string]int64{}
 				for _, s := range p.Sample {
 					for i, v := range p.SampleType {

@@ -188,15 +188,15 @@ func (e *env) finishRecording(o *recordOptions, r *record.Recording, out *record
 	if err != nil {
 		return err
 	}
-	err = copyEvents(w, src)
+	err = copyTrace(w, src)
 	if err = errors.Join(err, w.Close(), out.Close(), src.Close()); err != nil {
 		return err
 	}
-	(&result{stats: src.Stats()}).warn(e)
 	if out.path == "-" {
+		(&result{stats: src.Stats()}).warn(e, false)
 		return nil
 	}
-	return e.analyzeRecording(out.path)
+	return e.analyzeRecording(out.path) // which says what its reader warned of
 }
 
 // analyzeRecording prints what analyze prints, and where the recording is.

@@ -34,10 +34,13 @@ func TestRecordSmallRuntimes(t *testing.T) {
 			{"java.base,java.instrument,java.management", map[string]string{"agent": "", "both": "no flight recorder"}},
 			{"java.base,jdk.jfr", map[string]string{"jfr": "", "both": "has no java.instrument"}},
 		} {
+			if jdk != "default" && strings.Contains(c.modules, "java.instrument") {
+				continue // which modules the agent needs, one JDK says for all
+			}
 			t.Run(jdk+" "+c.modules, func(t *testing.T) {
 				t.Parallel()
 				runtime := filepath.Join(t.TempDir(), "runtime")
-				if out, err := exec.Command(jlink, "--add-modules", c.modules, "--strip-debug", "--output", runtime).CombinedOutput(); err != nil {
+				if out, err := exec.Command(jlink, "--add-modules", c.modules, "--output", runtime).CombinedOutput(); err != nil {
 					t.Skipf("jlink: %v %s", err, out)
 				}
 				pid := strconv.Itoa(java(t, filepath.Join(runtime, "bin", "java"), nil).Process.Pid)

@@ -13,6 +13,7 @@ import (
 	"contend/blame/locks"
 	"contend/blame/longest"
 	"contend/blame/overview"
+	"contend/blame/resources"
 	"contend/csp"
 	"contend/report/document"
 	"contend/report/page"
@@ -109,7 +110,7 @@ var pageLimits = cube.Limits{Bins: 1200, Rows: 60_000, Cells: 600_000}
 
 // What a page lists at most.
 const (
-	pageLocks  = 300 // with their percentiles; the cube has all that fit it
+	pageLocks  = 1000 // with their percentiles; the cube has all that fit it
 	pageWaits  = 100
 	pagePhases = 200
 )
@@ -122,10 +123,12 @@ func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (
 		return nil, err
 	}
 	table.Finish()
-	o.paths = res.inputs // what was found once is read again
+	if len(o.paths) == 0 {
+		o.paths = res.inputs // what was found once is read again
+	}
 	return &page.Content{
 		Title:   "contend: " + text.Sanitize(strings.Join(res.inputs, " ")),
-		Command: append(o.selecting(), res.inputs...),
+		Command: append(o.selecting(), o.paths...),
 		Analyze: doc, Cube: table, Longest: waits.Waits(), Symbols: res.trace.Symbols, App: app,
 	}, res.verdict()
 }
@@ -135,7 +138,8 @@ func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (
 func (o *traceOptions) analysis(e *env, app *regexp.Regexp, more ...analysis.Visitor) (*document.Analyze, *result, error) {
 	locks, about := locks.New(false), overview.New(overview.Options{App: app})
 	meter := csp.New(csp.Options{Phases: true, Top: pagePhases})
-	res, err := o.run(e, append(more, locks, about, meter)...)
+	beside := resources.New()
+	res, err := o.run(e, append(more, locks, about, meter, beside)...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -146,7 +150,9 @@ func (o *traceOptions) analysis(e *env, app *regexp.Regexp, more ...analysis.Vis
 	}
 	found := document.Overview{Locks: about.Locks(), Phases: series}
 	found.Findings = findings.Find(about, found.Locks, evidence(res))
-	return document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, pageLocks), res, nil
+	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, pageLocks)
+	doc.Beside = document.NewBeside(beside, res.trace.Symbols, false, pageLocks)
+	return doc, res, nil
 }
 
 // selecting returns the flags that selected, as they are written on a command

@@ -1,12 +1,14 @@
 package cmd
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +17,7 @@ import (
 	"contend/format"
 	"contend/report/document"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -135,7 +138,7 @@ func (r *reportTab) command() []string {
 // select the same, in the words the page gives.
 func TestTheReportSumsToTheAnalysis(t *testing.T) {
 	unhurried(t)
-	for _, path := range []string{"../testdata/truth-8threads.jfr", "../testdata/derby-8clients.jfr", "../testdata/go126-truth-12goroutines.trace"} {
+	for _, path := range []string{"../testdata/truth-8threads.jfr", "../testdata/derby-8clients.jfr", "../testdata/go126-truth-12goroutines.trace", "../testdata/truth-series-8dumps-jdk17.txt", "../testdata/documents/sampled-1.txt", "../testdata/lab-rw-jdk25-d1s.jfr"} {
 		r := reportIn(t, reported(t, path))
 		if got, want := r.total(), analyzed(t, path).Total.WaitNs; got != want {
 			t.Errorf("%s: %d ns, want %d", path, got, want)
@@ -248,6 +251,18 @@ func TestTheReportsPartsWorkTogether(t *testing.T) {
 	}
 	r.click(".chip.on", "taken at")
 	r.until(`document.querySelectorAll(".chip.on").length === 2`)
+	for _, view := range []string{"holders", "flame", "pivot", "who", "longest", "about"} { // what is seen has a command that prints it
+		for _, rest := range []string{"", `filter: {lock: [contend.model.locks[0].name], time: [0, 1e9]}, blame: "root", nodes: "method"`} {
+			words := eval[[]string](r.tab, fmt.Sprintf(`contend.command(contend.model, {...contend.state, filter: {}, view: %q, %s}).words`, view, rest))
+			if i := slices.Index(words, "flame.html"); i >= 0 {
+				words[i] = filepath.Join(t.TempDir(), words[i])
+			}
+			var out, msg bytes.Buffer
+			if code := Main(words[1:], nil, &out, &msg); code != exitOK {
+				t.Errorf("%v: exit %d, %s", words, code, &msg)
+			}
+		}
+	}
 	r.click(".chips button", "show all")
 	r.until(`document.querySelectorAll(".chip.on").length === 0`)
 
@@ -293,8 +308,7 @@ func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
 	r.until(`contend.state.pivot.join() === "owner-site,class,waiter-site"`)
 	eval[any](r.tab, `(s => { s.value = "waiter-group"; s.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector(".pivot select"))`)
 	r.until(`contend.state.pivot.length === 4`)
-	if !eval[bool](r.tab, `(t => { const sum = l => l.reduce((a, n) => a + n.ns, 0), ok = n => !n.children.length || sum(n.children) === n.ns && n.children.every(ok); return ok(t); })(
-		contend.tree(contend.select(contend.model, {}), contend.select(contend.model, {}).some, {id: i => i, of: i => contend.state.pivot.map(k => contend.pivotKeys[k].of({...contend.select(contend.model, {}), owner: contend.model.ownerStack}, i))}, "all"))`) {
+	if !eval[bool](r.tab, `(s => { const sum = l => l.reduce((a, n) => a + n.ns, 0), ok = n => n.leaf || sum(n.children) === n.ns && n.children.every(ok); return ok(contend.tree(s, contend.pivotPaths(s, contend.state.pivot))); })(contend.select(contend.model, {}))`) {
 		t.Error("subtotals do not add up")
 	}
 
@@ -372,5 +386,84 @@ func TestHostileNamesAreInertInTheReport(t *testing.T) {
 	r.until(`document.querySelectorAll(".chip.on").length === 1`)
 	if r.total() == 0 {
 		t.Error("nothing is selected")
+	}
+}
+
+func TestTheReportComparesTwoRecordings(t *testing.T) {
+	unhurried(t)
+	r := reportIn(t, reported(t, "--diff", "../testdata/truth-8threads.jfr", "../testdata/phases.jfr"))
+	if text := r.text(".headline"); !strings.Contains(text, "Shrank") || !strings.Contains(text, "Grew") {
+		t.Errorf("the headline does not say what changed: %s", text)
+	}
+	r.click(".tabs button", "Compared")
+	r.until(`document.querySelector(".compared")`)
+	var want document.Diff
+	if err := json.Unmarshal([]byte(run(t, "diff", "--top", "0", "--format", "json", "../testdata/truth-8threads.jfr", "../testdata/phases.jfr")), &want); err != nil {
+		t.Fatal(err)
+	}
+	r.click(".compare section:nth-of-type(3) > button", "all")
+	r.until(fmt.Sprintf(`document.querySelectorAll(".compare section:nth-of-type(3) tbody tr").length === %d`, len(want.Owners)))
+	for _, row := range append(want.Locks, want.Owners...) {
+		if row.Status == "same" && !strings.Contains(r.text(".compare"), "may be noise") {
+			t.Errorf("%s: noise is not called so", row.Name)
+		}
+	}
+	r2 := reportIn(t, reported(t, "--diff", "../testdata/truth-8threads.jfr", "../testdata/truth-8threads.jfr"))
+	if text := r2.text(".headline"); !strings.Contains(text, "nothing changed by more than what may be noise") {
+		t.Errorf("of equal recordings the headline says: %s", text)
+	}
+}
+
+// The page works by keyboard, and prints what it shows.
+func TestTheReportByKeyboardAndOnPaper(t *testing.T) {
+	unhurried(t)
+	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
+	r.press("2")
+	r.until(`contend.state.view === "flame"`)
+	eval[any](r.tab, `document.querySelector(".flamegraph").focus(), ["ArrowDown", "ArrowDown", "ArrowRight", "ArrowLeft", "Enter"].forEach(key => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}))), 0`)
+	r.until(`document.querySelector(".flame .details").textContent.length > 10`)
+	r.press("/")
+	r.until(`document.activeElement.id === "search"`)
+	eval[any](r.tab, `document.activeElement.blur(), 0`)
+	r.press("1")
+	r.until(`document.querySelector(".tree.owner [tabindex='0']")`)
+	eval[any](r.tab, `document.querySelector(".tree.owner [tabindex='0']").focus(), document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowDown", bubbles: true})), 0`)
+	r.until(`document.activeElement.matches("[role=treeitem]:nth-child(2)")`)
+
+	eval[any](r.tab, `document.querySelector(".theme").click(), 0`) // paper is white in the dark, too
+	if _, err := chromedp.Call(r.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := eval[string](r.tab, `getComputedStyle(document.body).color + getComputedStyle(document.body).backgroundColor + getComputedStyle(document.querySelector(".search")).display`); got != "rgb(0, 0, 0)rgb(255, 255, 255)none" {
+		t.Errorf("on paper the page is %s", got)
+	}
+}
+
+// A page of very many stacks is small enough to be sent, opens, and answers at
+// once; what did not fit shows as what it is.
+func TestTheReportTakesManyStacks(t *testing.T) {
+	unhurried(t)
+	path := manyStacks(t, 100_000)
+	page := reported(t, path)
+	info, err := os.Stat(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() > 10<<20 {
+		t.Errorf("the page has %d bytes", info.Size())
+	}
+	r := reportIn(t, page)
+	if got, want := r.total(), analyzed(t, path).Total.WaitNs; got != want {
+		t.Errorf("%d ns, want %d", got, want)
+	}
+	if text := r.text("#page"); !strings.Contains(text, "[other]") {
+		t.Error("what was merged is not said")
+	}
+	for _, view := range []string{"holders", "flame", "flame&flame=chain", "pivot", "who&nodes=method", "about"} {
+		r.turn("#view=" + view + "&time=0-4000000")
+		eval[any](r.tab, `(() => { delete window.took; const from = performance.now(); addEventListener("hashchange", () => setTimeout(() => { window.took = performance.now() - from; }), {once: true}); contend.narrow({time: undefined}); })()`)
+		r.until("window.took")
+		ms := eval[float64](r.tab, "window.took")
+		t.Logf("%s: a filter change takes %.0f ms", view, ms)
 	}
 }

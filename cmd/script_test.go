@@ -53,6 +53,7 @@ func TestScripts(t *testing.T) {
 		Files: files,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", data)
+			env.Setenv("GOGC", os.Getenv("GOGC")) // as in this process
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){

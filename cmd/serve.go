@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -22,7 +23,7 @@ import (
 	"contend/report/document"
 	"contend/report/page"
 	"contend/report/pprof"
-	"contend/report/serve"
+	"contend/report/server"
 
 	"github.com/spf13/cobra"
 )
@@ -54,7 +55,7 @@ the exact figures of what is selected, and shows pprof's own pages under pprof/.
 	o.trace.bind(c)
 	o.own.bind(c)
 	c.Flags().StringVar(&o.diff, "diff", "", "compare with the trace `BASE`")
-	c.Flags().StringVar(&o.listen, "listen", ownMachine, "listen at `ADDRESS`, as 0.0.0.0:8080: other machines that reach it and have the printed URL then see the trace, unencrypted")
+	c.Flags().StringVar(&o.listen, "listen", ownMachine, "listen at `ADDRESS`, a HOST:PORT; beyond this machine it opens the trace, unencrypted, to whoever has the printed URL")
 	c.Flags().BoolVar(&o.open, "open", false, "open the page in a browser")
 	return c
 }
@@ -71,7 +72,7 @@ func runServe(ctx context.Context, e *env, o *serveOptions) error {
 	if content == nil {
 		return damage
 	}
-	s, err := serve.Listen(o.listen, &served{o: o, content: content})
+	s, err := server.Listen(o.listen, newServed(o, content))
 	if err != nil {
 		return err
 	}
@@ -107,20 +108,32 @@ func browse(address string) error {
 type served struct {
 	o       *serveOptions
 	content *page.Content
-	reading sync.Mutex // the trace is read by one at a time: each needs all processors
+	data    func() ([]byte, error) // made when it is first asked for
+	reading sync.Mutex             // the trace is read by one at a time: each needs all processors
 }
 
-// Page implements serve.Source.
+func newServed(o *serveOptions, content *page.Content) *served {
+	return &served{o: o, content: content, data: sync.OnceValues(func() ([]byte, error) {
+		var b bytes.Buffer
+		err := page.Data(&b, content)
+		return b.Bytes(), err
+	})}
+}
+
+// Page implements server.Source.
 func (s *served) Page(w io.Writer) error { return page.Frame(w, s.content.Title, "") }
 
-// Data implements serve.Source.
+// Data implements server.Source.
 func (s *served) Data(w io.Writer) error {
-	s.reading.Lock() // names are made when they are first asked for
-	defer s.reading.Unlock()
-	return page.Data(w, s.content)
+	data, err := s.data()
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(data)
+	return err
 }
 
-// Profile implements serve.Source.
+// Profile implements server.Source.
 func (s *served) Profile(w io.Writer) error {
 	b := stacks.New(stacks.Chain, s.content.App)
 	res, err := s.run(&s.o.trace, func(e *env, o *traceOptions) (*result, error) { return o.run(e, b) })
@@ -130,7 +143,7 @@ func (s *served) Profile(w io.Writer) error {
 	return pprof.Write(w, b, res.stats.Unit)
 }
 
-// Select implements serve.Source: the sweep, run again with the filter.
+// Select implements server.Source: the sweep, run again with the filter.
 func (s *served) Select(_ context.Context, w io.Writer, q url.Values) error {
 	o := s.o.trace
 	for name, into := range map[string]*string{"class": &o.class, "lock": &o.lock, "thread": &o.thread, "from": &o.from, "to": &o.to} {
@@ -139,7 +152,7 @@ func (s *served) Select(_ context.Context, w io.Writer, q url.Values) error {
 		}
 	}
 	if _, err := o.filter(); err != nil {
-		return serve.BadQuery{Err: err}
+		return server.BadQuery{Err: err}
 	}
 	var doc *document.Analyze
 	_, err := s.run(&o, func(e *env, o *traceOptions) (res *result, err error) {

@@ -51,3 +51,13 @@ func analyzed(t *testing.T, path string) *document.Analyze {
 	}
 	return doc
 }
+
+// readTruth reads what a program logged of its own locks.
+func readTruth(t *testing.T, path string, truth any) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unmarshal(t, string(text), truth)
+}

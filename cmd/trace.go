@@ -30,6 +30,8 @@ type traceOptions struct {
 	from, to string
 	minWait  time.Duration
 	limits   decode.Limits
+
+	shown bool // the report itself says what was not counted: no warning repeats it
 }
 
 func (o *traceOptions) bind(c *cobra.Command) {
@@ -231,7 +233,7 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 		return nil, err
 	}
 	r := &result{inputs: paths, stats: src.Stats(), trace: tr}
-	r.warn(e)
+	r.warn(e, o.shown)
 	r.unmatched = o.unmatched(e, &filter, tr.Symbols)
 	return r, nil
 }
@@ -261,10 +263,10 @@ var notes = map[string]bool{"identity": true, "scheduling": true, "epoch": true,
 	"not-one-instant": true, "unlisted-owners": true, "readers": true, "counts-only": true, "not-recorded": true,
 	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "joined-locks": true, "saturated": true}
 
-// warn says what the decoder could not read.
-func (r *result) warn(e *env) {
+// warn says what the decoder could not read, but for what the report shows.
+func (r *result) warn(e *env, shown bool) {
 	for _, w := range r.stats.Warnings {
-		if !notes[w.Code] {
+		if !notes[w.Code] && !(shown && w.Hidden > 0) {
 			e.warn(w.Text)
 		}
 	}

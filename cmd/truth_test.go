@@ -1,11 +1,9 @@
 package cmd
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -89,14 +87,8 @@ func TestOwnersEqualTheProgramsOwnLog(t *testing.T) {
 		{"truth-light-8threads-jdk25", inventory, 0.08, 0.10},
 		{"truth-light-8threads-jdk25", reentrant, 0.08, 0.10},
 	} {
-		text, err := os.ReadFile("../testdata/" + c.name + ".truth.json")
-		if err != nil {
-			t.Fatal(err)
-		}
 		var want truth
-		if err := json.Unmarshal(text, &want); err != nil {
-			t.Fatal(err)
-		}
+		readTruth(t, "../testdata/"+c.name+".truth.json", &want)
 		by, unknown := shares(ask[document.Blame](t, "blame", "--by", "class,owner-stack", "../testdata/"+c.name+".jfr"), c.class)
 		for _, l := range want.Locks {
 			if l.Class != c.class {

@@ -3,9 +3,11 @@ package cmd
 import (
 	"bytes"
 	"context"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -71,12 +73,16 @@ func TestWildTimes(t *testing.T) {
 		t.Skip("each command is a process of its own: slow under the race detector")
 	}
 	dir := t.TempDir()
-	for name, text := range wildTimes {
+	for i, name := range slices.Sorted(maps.Keys(wildTimes)) {
+		text := wildTimes[name]
 		path := filepath.Join(dir, strings.NewReplacer(" ", "-", ",", "").Replace(name)+".txt")
 		if err := os.WriteFile(path, []byte(wildHead+text+"end\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		for _, command := range wildCommands {
+		for j, command := range wildCommands {
+			if (i+j)%2 != 0 { // each on half of the exact traces, and half of the sampled ones
+				continue
+			}
 			args := strings.Fields(command)
 			for i, arg := range args {
 				args[i] = strings.NewReplacer("TRACE", path, "OUT", filepath.Join(dir, "out"), "_<_", " < ").Replace(arg)

@@ -24,7 +24,7 @@ func TestALedgerIsAMapOfSums(t *testing.T) {
 		want := map[place]int64{}
 		spread := rapid.SampledFrom([]uint32{1, 7, 1000}).Draw(t, "spread")
 		rng, drift := rapid.Uint64().Draw(t, "seed"), rapid.Int32Range(-1, 1).Draw(t, "drift")
-		for i := range int32(3*packFrom + rapid.IntRange(0, packFrom).Draw(t, "more")) {
+		for i := range int32(2*packFrom + rapid.IntRange(0, packFrom).Draw(t, "more")) {
 			rng = rng*6364136223846793005 + 1442695040888963407 // Knuth's
 			r := uint32(rng >> 33)
 			p := place{1<<20 + drift*i/8 + int32(r%spread), format.ObjectID(math.MaxUint32 - r%3), analysis.Owner{Stack: format.StackID(r % spread)}}

@@ -72,7 +72,11 @@ func (in *input) plain() (buf *bufio.Reader, err error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("%s: %w", in.name, err)
 		}
-		return nil, fail(in.name, "input", fmt.Errorf("empty: %w", format.ErrTruncated), "the recording may not have been written yet: stop or dump it first")
+		hint := "the recording may not have been written yet: stop or dump it first"
+		if in.name == Stdin {
+			hint = "nothing came through the pipe: name a file, or see what the command before it says"
+		}
+		return nil, fail(in.name, "input", fmt.Errorf("empty: %w", format.ErrTruncated), hint)
 	}
 	if buf, in.unwrap, err = unwrap(stored, in.name); err != nil || buf == stored {
 		return buf, err

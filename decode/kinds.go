@@ -2,7 +2,7 @@ package decode
 
 import (
 	"bufio"
-	"bytes"
+	"strings"
 
 	"contend/decode/counts"
 	"contend/decode/godump"
@@ -72,8 +72,8 @@ func begins(line string) peel.Mark {
 }
 
 func isProfile(start []byte) bool {
-	for line := range bytes.Lines(start) {
-		if godump.IsProfile(string(line)) {
+	for line := range strings.Lines(string(start)) {
+		if godump.IsProfile(line) {
 			return true
 		}
 	}

@@ -34,6 +34,8 @@ const (
 	KindPause      // Time, End, Name: no thread of the program ran over [Time, End); Name says why
 	KindBlocked    // Time, Thread, Weight: how long the thread was blocked at monitors up to Time, as its runtime measured it
 
+	KindNote // Name, Value, Weight: what the reader of the input that the trace was made of said of it; see Stats.Notes
+
 	kindCount
 )
 
@@ -46,7 +48,7 @@ func ParseKind(s string) (k Kind, ok bool) { return parse[Kind](kindNames[:], s)
 var kindNames = [kindCount]string{
 	"none", "thread", "object", "stack",
 	"thread-start", "thread-end", "recording", "tick", "gap", "setting", "end",
-	"contention", "wait", "tenure", "activity", "release", "pause", "blocked",
+	"contention", "wait", "tenure", "activity", "release", "pause", "blocked", "note",
 }
 
 // Event is one record of a trace. It is flat so that a reader can fill the

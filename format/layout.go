@@ -61,4 +61,5 @@ var layouts = [kindCount][]fieldCode{
 	KindRelease:     {fTime, fThread, fObject, fMode, fStack, fWoken, fAgain},
 	KindPause:       {fTime, fEnd, fName},
 	KindBlocked:     {fTime, fThread, fWeight},
+	KindNote:        {fName, fValue, fWeight},
 }

@@ -17,18 +17,18 @@ import (
 // binary one: the last line, when its line end is missing, may be half of a
 // longer one ("end=30" of "end=300"), so it becomes a gap, and Stats says so.
 type TextReader struct {
-	name     string
-	in       *bufio.Scanner
-	line     int   // of the text last scanned, from 1
-	whole    bool  // that line had its line end
-	read     int64 // bytes
-	lost     int64 // bytes of a line that was cut
-	count    int64 // events
-	last     int64 // the last time met
-	ended    bool  // the end line was met
-	warnings []Warning
-	damage   DamageLog
-	err      error
+	name   string
+	in     *bufio.Scanner
+	line   int   // of the text last scanned, from 1
+	whole  bool  // that line had its line end
+	read   int64 // bytes
+	lost   int64 // bytes of a line that was cut
+	count  int64 // events
+	last   int64 // the last time met
+	ended  bool  // the end line was met
+	said   Stats // by notes, and by warnings of its own
+	damage DamageLog
+	err    error
 }
 
 // maxLine bounds a line of the text twin, in bytes.
@@ -77,6 +77,10 @@ func (r *TextReader) Read(ev *Event) error {
 			r.end(ev.Count)
 		default:
 			r.count++
+			if ev.Kind == KindNote {
+				r.said.Note(ev)
+				continue
+			}
 			if ev.Time != 0 {
 				r.last = ev.Time
 			}
@@ -167,13 +171,15 @@ func (r *TextReader) damaged(code, why string, bytes, events int64) {
 	if bytes > 0 {
 		text += fmt.Sprintf("; %d bytes not read", bytes)
 	}
-	r.warnings = append(r.warnings, Warning{Code: code, Text: text})
+	r.said.Warnings = append(r.said.Warnings, Warning{Code: code, Text: text})
 	r.damage.Add(Damage{Pos: r.pos(), Code: code, Why: why, Bytes: bytes, Events: events, From: r.last, Until: NoTime})
 }
 
 // Stats says what has been read so far.
 func (r *TextReader) Stats() Stats {
-	return Stats{Format: TextHeader + " text", Events: r.count, BytesRead: r.read - r.lost, BytesTotal: r.read, Warnings: r.warnings, Damage: r.damage}
+	s := r.said
+	s.Format, s.Events, s.BytesRead, s.BytesTotal, s.Damage = TextHeader+" text", r.count, r.read-r.lost, r.read, r.damage
+	return s
 }
 
 // Close does nothing; the input stays open.

@@ -200,3 +200,38 @@ func (b *builder) believe(lo, hi int64, h Holder) {
 
 // share is a part of a whole.
 func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
+
+// spread charges sections of several sites one after another.
+func (b *builder) spread(at int64, by []int64, thread format.ThreadID) int64 {
+	for len(b.owed) < len(by) {
+		b.owed = append(b.owed, 0)
+	}
+	var total, small, most int64
+	for _, ns := range by {
+		total += ns
+	}
+	best := -1
+	for s, ns := range by {
+		if ns == 0 {
+			continue
+		}
+		b.expect(b.sure * share(ns, b.length))
+		if ns >= max(total, b.typical)/8 {
+			b.emitOp(at, at+ns, anchor{thread: thread, stack: b.kin.stacks[s], prov: Estimated})
+			at += ns
+			continue
+		}
+		small += ns
+		b.owed[s] += ns
+		if best < 0 || b.owed[s] > most {
+			best, most = s, b.owed[s]
+		}
+	}
+	if best >= 0 {
+		b.expect(b.sure * share(by[best], b.length))
+		b.emitOp(at, at+small, anchor{thread: thread, stack: b.kin.stacks[best], prov: Estimated})
+		b.owed[best] -= small
+		at += small
+	}
+	return at
+}

@@ -194,11 +194,12 @@ func (p *pool) merge(o *pool) {
 }
 
 // agreement is how much would be right if the model told how much each call
-// site has of all rests together, but nothing of any single one.
+// site has of all rests together, but nothing of any single one. It sums in
+// order: the last digits of a sum of floats depend on it.
 func (p *pool) agreement() (sum float64) {
-	for _, st := range slices.Sorted(maps.Keys(p.by)) { // sums of fractions depend on the order
-		ns := p.by[st]
-		sum += float64(ns) * float64(ns) / float64(max(p.total, 1))
+	for _, st := range slices.Sorted(maps.Keys(p.by)) {
+		ns := float64(p.by[st])
+		sum += ns * ns / float64(max(p.total, 1))
 	}
 	return sum
 }

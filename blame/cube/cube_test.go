@@ -186,3 +186,42 @@ func TestTheSmallestRowsAreMerged(t *testing.T) {
 		t.Errorf("what was merged is not to be seen in %v", slices.Collect(maps.Keys(other)))
 	}
 }
+
+// Thousands of locks that one thread waited for once must not cost the stacks of
+// the lock that matters.
+func TestManySmallLocksDoNotCostTheLargeOneItsStacks(t *testing.T) {
+	const small, limit = 1000, 100
+	var list format.List
+	write := func(ev format.Event) {
+		if err := list.Write(&ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for thread := range format.ThreadID(2) {
+		write(format.Event{Kind: format.KindThread, Thread: thread + 1, Name: "worker"})
+	}
+	for lock := range format.ObjectID(small + 1) {
+		write(format.Event{Kind: format.KindObject, Object: lock + 1, Class: "Lock", Hash: uint64(lock + 1)})
+	}
+	for id := range format.StackID(10) {
+		write(format.Event{Kind: format.KindStack, Stack: id + 1, Frames: []format.Frame{{Class: "App", Method: string(rune('a' + id))}}})
+	}
+	now := int64(0)
+	wait := func(lock format.ObjectID, stack format.StackID, ns int64) {
+		write(format.Event{Kind: format.KindTenure, Thread: 1, Object: lock, Time: now, End: now + ns, Stack: stack})
+		write(format.Event{Kind: format.KindWait, Thread: 2, Object: lock, Time: now, End: now + ns, Stack: stack})
+		now += ns
+	}
+	for i := range small {
+		wait(1, format.StackID(i%10+1), 1e6)
+		wait(format.ObjectID(i+2), 1, 1e3)
+	}
+	c := New(Limits{1000, limit, 1 << 20})
+	if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
+		t.Fatal(err)
+	}
+	c.Finish()
+	if len(c.Rows) > limit || c.OtherNs > small*1e3 {
+		t.Errorf("%d rows, %d ns in rows that lost a name", len(c.Rows), c.OtherNs)
+	}
+}

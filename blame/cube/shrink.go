@@ -67,11 +67,13 @@ func (c *Cube) coarsen() {
 	}
 }
 
-// folded are the keys a row is merged into, one step after the other: without
-// its stacks, and then without lock and groups. How the owner is known stays.
-var folded = [...]func(Key) Key{
-	func(k Key) Key { return k.with(WaiterStack, OwnerStack, RootStack) },
-	func(k Key) Key { return k.with(Lock, WaiterGroup, OwnerGroup, WaiterStack, OwnerStack, RootStack) },
+// withoutStacks and nameless are the keys a row is merged into: without its
+// stacks where others of its lock and groups are, too, else without those as
+// well. How the owner is known stays.
+func (k Key) withoutStacks() Key { return k.with(WaiterStack, OwnerStack, RootStack) }
+
+func (k Key) nameless() Key {
+	return k.with(Lock, WaiterGroup, OwnerGroup, WaiterStack, OwnerStack, RootStack)
 }
 
 func (k Key) with(other ...Dim) Key {
@@ -84,38 +86,42 @@ func (k Key) with(other ...Dim) Key {
 // merged reports whether a row stands for what did not fit.
 func (k Key) merged() bool { return slices.Contains(k[:], Other) }
 
-// fold merges the smallest rows until there are no more than limit.
+// fold merges the smallest rows until there are no more than limit, or none is
+// left to merge. A large row never loses a name as long as a smaller one has one:
+// thousands of locks that were waited for once must not cost the stacks of the
+// one that matters.
 func (c *Cube) fold(limit int) {
-	for _, step := range folded {
-		if len(c.Rows) > limit {
-			c.foldBy(limit, step)
-		}
+	for before := len(c.Rows) + 1; len(c.Rows) > limit && len(c.Rows) < before; {
+		before = len(c.Rows)
+		c.foldOnce(limit)
 	}
 }
 
-func (c *Cube) foldBy(limit int, step func(Key) Key) {
+func (c *Cube) foldOnce(limit int) {
 	order := make([]int, len(c.Rows))
+	alike := map[Key]int{} // how many rows would be one without their stacks
 	for i := range order {
 		order[i] = i
+		alike[c.Rows[i].Key.withoutStacks()]++
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.Rows[a].Ns, c.Rows[b].Ns) })
-	alike := map[Key]int{}
-	for i := range c.Rows {
-		alike[step(c.Rows[i].Key)]++
-	}
 	left, gone := len(c.Rows), make([]bool, len(c.Rows))
 	for _, i := range order {
 		if left <= limit {
 			break
 		}
-		to := step(c.Rows[i].Key)
+		to := c.Rows[i].Key.withoutStacks()
 		if to == c.Rows[i].Key || alike[to] == 1 { // would lose names and make no room
+			to = to.nameless()
+		}
+		if to == c.Rows[i].Key {
 			continue
 		}
 		if _, ok := c.index[to]; !ok {
 			left++
 			gone = append(gone, false)
 		}
+		delete(c.index, c.Rows[i].Key) // nothing may be joined to a row that goes
 		c.join(c.find(to), i)
 		gone[i] = true
 		left--

@@ -168,7 +168,7 @@ func unknownRunning(r *Rule, s *Subject, run *Run) Doubt {
 func brief(ns int64) time.Duration { return time.Duration(ns).Round(time.Millisecond) }
 
 func damaged(_ *Rule, _ *Subject, run *Run) Doubt {
-	if run.Stats.Damage.Whole() {
+	if _, ok := run.warned(format.DamagedSource); !ok && run.Stats.Damage.Whole() {
 		return Doubt{}
 	}
 	return Doubt{"the input is damaged: what is missing may break the rule", "'contend verify' says what is missing; record again"}
@@ -259,7 +259,9 @@ func fewSamples(r *Rule, s *Subject, run *Run) Doubt {
 // unknownOwners doubts a share of waiting by who is to blame where owners that
 // nothing is known of could lift it above the limit.
 func unknownOwners(r *Rule, s *Subject, run *Run) Doubt {
-	unknown := func(frame string) bool { return frame == analysis.PseudoOwner(analysis.OwnerUnknown, 0) || frame == analysis.UnknownStack }
+	unknown := func(frame string) bool {
+		return frame == analysis.PseudoOwner(analysis.OwnerUnknown, 0) || frame == analysis.UnknownStack
+	}
 	if s.none || r.subject == Total || r.pattern.MatchString(analysis.UnknownStack) {
 		return Doubt{}
 	}

@@ -4,6 +4,8 @@
 package lengths
 
 import (
+	"regexp"
+
 	"contend/analysis"
 	"contend/analysis/dist"
 	"contend/blame"
@@ -44,6 +46,8 @@ type Options struct {
 	By         string // comma-separated keys
 	ExpectedNs int64  // correct for a wait meant to be measured this often; 0 does not
 	IntervalNs int64  // keep the lengths apart by intervals of this length; 0 does not
+
+	App *regexp.Regexp // the program's own code, see blame.Resolver.App
 }
 
 // Collector is a visitor that takes the length of every wait.
@@ -81,7 +85,9 @@ func New(o Options) (*Collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Collector{by: by, expected: o.ExpectedNs, interval: o.IntervalNs, rows: map[blame.IDs]*Lengths{}, parts: map[part]*Lengths{}, open: map[format.ThreadID]*seenWait{}}, nil
+	c := &Collector{by: by, expected: o.ExpectedNs, interval: o.IntervalNs, rows: map[blame.IDs]*Lengths{}, parts: map[part]*Lengths{}, open: map[format.ThreadID]*seenWait{}}
+	c.keys.App(o.App)
+	return c, nil
 }
 
 // Begin implements analysis.Visitor.

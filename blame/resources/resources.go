@@ -181,9 +181,9 @@ var goWaits = map[string]string{
 func Place(frames []format.Frame) (what, site string, loop bool) {
 	n := 0
 	for n < len(frames) && library(frames[n]) && (what == "" || !body(frames[n])) {
-		if strings.Contains(frames[n].Class, "$$Lambda") {
+		if strings.Contains(frames[n].Class, "$$Lambda") || reflects(frames[n]) {
 			n++
-			continue // the compiler's: what called it says more
+			continue // the compiler's, or the way there: what called it says more
 		}
 		what = analysis.MethodName(frames[n])
 		if wait, ok := goWaits[what]; ok {
@@ -199,6 +199,11 @@ func Place(frames []format.Frame) (what, site string, loop bool) {
 		site += ":" + strconv.Itoa(frames[n].Line)
 	}
 	return what, site, !slices.ContainsFunc(frames[n+1:], func(f format.Frame) bool { return !begins(f) })
+}
+
+// reflects reports whether a frame only calls what another names.
+func reflects(f format.Frame) bool {
+	return strings.HasPrefix(f.Class, "java.lang.reflect.") || strings.HasPrefix(f.Class, "sun.reflect.") || strings.HasPrefix(f.Class, "jdk.internal.reflect.") || strings.HasPrefix(f.Class, "java.lang.invoke.")
 }
 
 // body reports whether a frame of a library is the body of a thread, which does

@@ -35,6 +35,7 @@ func TestPlace(t *testing.T) {
 		{frames("runtime.selectgo", "main.work"), "[select]", "main.work:7", true},
 		{frames("[chan receive]", "main.work"), "[chan receive]", "main.work:7", true},
 		{frames("sync.runtime_Semacquire", "sync.(*WaitGroup).Wait", "main.run", "main.main"), "sync.(*WaitGroup).Wait", "main.run:7", false},
+		{frames("java.lang.Object.wait", "java.lang.UNIXProcess.waitFor", "sun.reflect.NativeMethodAccessorImpl.invoke", "java.lang.reflect.Method.invoke", "shop.Script.call", "shop.Main.main"), "java.lang.UNIXProcess.waitFor", "shop.Script.call:7", false},
 		{nil, "", "", false},
 	} {
 		if what, site, loop := Place(c.frames); what != c.what || site != c.site || loop != c.loop {

@@ -49,8 +49,8 @@ const apart = int64(1e9)
 
 // Is reports whether text holds the beginning of a goroutine dump.
 func Is(head []byte) bool {
-	for line := range bytes.Lines(head) {
-		if Begins(string(bytes.TrimRight(line, "\r\n"))) {
+	for line := range strings.Lines(string(head)) {
+		if Begins(strings.TrimRight(line, "\r\n")) {
 			return true
 		}
 	}

@@ -31,13 +31,13 @@ type Reader struct {
 	err   error
 	gaps  format.Queue // to deliver first
 
-	mu       sync.Mutex // guards split.read, shared with the goroutine that splits
-	events   int64
-	damaged  int64
-	last     int64
-	ended    bool
-	warnings []format.Warning
-	damage   format.DamageLog
+	mu      sync.Mutex // guards split.read, shared with the goroutine that splits
+	events  int64
+	damaged int64
+	last    int64
+	ended   bool
+	said    format.Stats // by notes, and by warnings of its own
+	damage  format.DamageLog
 }
 
 // NewReader checks the file header and begins to read. The error is a
@@ -168,6 +168,10 @@ func (r *Reader) deliver(ev *format.Event) bool {
 		return false
 	}
 	r.events++
+	if ev.Kind == format.KindNote {
+		r.said.Note(ev)
+		return false
+	}
 	if ev.Time != 0 {
 		r.last = ev.Time
 	}
@@ -237,8 +241,8 @@ func known(t int64) int64 {
 const maxWarnings = 16
 
 func (r *Reader) warn(code, text string) {
-	if len(r.warnings) < maxWarnings {
-		r.warnings = append(r.warnings, format.Warning{Code: code, Text: text})
+	if len(r.said.Warnings) < maxWarnings {
+		r.said.Warnings = append(r.said.Warnings, format.Warning{Code: code, Text: text})
 	}
 }
 
@@ -246,8 +250,10 @@ func (r *Reader) warn(code, text string) {
 func (r *Reader) Stats() format.Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return format.Stats{Format: fmt.Sprintf("contend %d", format.Version), Events: r.events,
-		BytesRead: r.split.read - r.damaged, BytesTotal: r.split.read, Warnings: r.warnings, Damage: r.damage}
+	s := r.said
+	s.Format, s.Events, s.Damage = fmt.Sprintf("contend %d", format.Version), r.events, r.damage
+	s.BytesRead, s.BytesTotal = r.split.read-r.damaged, r.split.read
+	return s
 }
 
 // Close stops reading ahead; the input stays open.

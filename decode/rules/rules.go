@@ -144,17 +144,24 @@ func (r *rule) matches(class string, frames []format.Frame) bool {
 		return false
 	}
 	for _, pattern := range r.frames {
-		if !slices.ContainsFunc(frames, func(f format.Frame) bool { return Match(pattern, f.Class+"."+f.Method) }) {
+		if !slices.ContainsFunc(frames, func(f format.Frame) bool { return matchesFrame(pattern, &f) }) {
 			return false
 		}
 	}
 	return true
 }
 
+// matchesFrame joins the names where they cost no allocation: it is asked for
+// each rule and each frame.
+func matchesFrame(pattern string, f *format.Frame) bool {
+	var room [256]byte
+	return Match(pattern, append(append(append(room[:0], f.Class...), '.'), f.Method...))
+}
+
 // Match reports whether text matches a pattern in which * stands for any run of
 // characters. It takes time proportional to the product of the lengths at
 // worst.
-func Match(pattern, text string) bool {
+func Match[T string | []byte](pattern string, text T) bool {
 	star, mark := -1, 0
 	p, i := 0, 0
 	for i < len(text) {

@@ -46,8 +46,9 @@ type Provenance struct {
 
 // Warning is a reason to distrust a result.
 type Warning struct {
-	Code string `json:"code"`
-	Text string `json:"text"`
+	Code     string `json:"code"`
+	Text     string `json:"text"`
+	HiddenNs int64  `json:"hiddenNs,omitempty"` // the waiting that may be missing for this reason at most; 0 where nothing bounds it
 }
 
 // Coverage says what the trace could and could not tell.
@@ -220,7 +221,7 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	}
 	for _, list := range [][]format.Warning{st.Warnings, tr.Coverage.Warnings} {
 		for _, w := range list {
-			c.Warnings = append(c.Warnings, Warning{w.Code, w.Text})
+			c.Warnings = append(c.Warnings, Warning{w.Code, w.Text, w.Hidden})
 		}
 	}
 	return c

@@ -67,16 +67,21 @@ type Overview struct {
 	Phases   *csp.Series
 }
 
-// uncounted are the codes of warnings that tell of waiting the totals leave out.
-var uncounted = map[string]bool{"threshold": true, "virtual-threads": true, "unclassified": true, "not-recorded": true, "lost-data": true,
-	"truncated": true, "min-wait": true, "censored": true, "re-entry": true, "hidden": true}
+// uncounted are the codes of warnings that tell of waiting the totals leave out,
+// first those that may hide the most.
+var uncounted = []string{"not-recorded", "lost-data", "truncated", "damaged-source", "virtual-threads", "threshold", "hidden", "unclassified", "min-wait", "censored", "re-entry"}
+
+// Uncounted reports whether a warning tells of waiting the totals leave out.
+func Uncounted(code string) bool { return slices.Contains(uncounted, code) }
 
 // notCounted returns the warnings that tell of waiting the totals leave out.
 func notCounted(all []Warning) []Warning {
 	out := []Warning{}
-	for _, w := range all {
-		if uncounted[w.Code] {
-			out = append(out, w)
+	for _, code := range uncounted {
+		for _, w := range all {
+			if w.Code == code {
+				out = append(out, w)
+			}
 		}
 	}
 	return out

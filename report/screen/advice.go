@@ -36,6 +36,8 @@ func (s *screen) try(g *group) string {
 	}
 	most := func(ns int64) bool { return float64(ns) >= advised*float64(g.WaitNs) }
 	switch {
+	case s.hidesMore():
+		return "Most waiting may not be recorded: see what was not counted"
 	case !s.counts && float64(g.WaitNs) < worthwhile*float64(s.ElapsedNs):
 		return strings.ToUpper(s.thread[:1]) + s.thread[1:] + "s hardly wait for it: nothing to gain here"
 	case s.paths && most(by["[unknown owner]"]):
@@ -47,11 +49,48 @@ func (s *screen) try(g *group) string {
 	case most(by["[gc pause]"] + by["[safepoint]"]):
 		return "Mend the pauses of the JVM first"
 	case most(by["[handoff]"]):
-		return "It is taken too often for short work: take it less often, or split it"
+		return s.free()
 	case top == "":
 		return "Take it less often, or split it"
 	case most(by[top]):
 		return "Do less in " + s.simple(top) + " while it holds the lock, or run it less often"
 	}
 	return "No single holder is to blame: take the lock less often, or split it"
+}
+
+// free is the advice about a lock that nobody has while most wait for it. Short
+// work is the usual cause, and what a trace shows of it may be little.
+func (s *screen) free() string {
+	const remedy = "take it less often, or split it"
+	switch {
+	case s.counts:
+		return "At this instant nobody has it: take several dumps"
+	case s.warned("saturated"):
+		return "No processor was idle: run fewer " + s.thread + "s, or take the lock less often"
+	case s.warned("threshold") || s.right("estimated") < sure:
+		return "It may be taken too often for short work: " + remedy
+	}
+	return "It is taken too often for short work: " + remedy
+}
+
+// sure is how much of what is known in some way is expected to be right at least
+// for advice without a doubt.
+const sure = 0.7
+
+// warned reports whether the trace comes with a warning.
+func (s *screen) warned(code string) bool {
+	return slices.ContainsFunc(s.Coverage.Warnings, func(w document.Warning) bool { return w.Code == code })
+}
+
+// right is how much of what is known in some way is expected to be right; 1
+// where nothing is said of it.
+func (s *screen) right(provenance string) float64 {
+	if c := s.Coverage.Calibration; c != nil {
+		for _, p := range c.Provenance {
+			if p.Name == provenance && p.ExpectedRight != nil {
+				return *p.ExpectedRight
+			}
+		}
+	}
+	return 1
 }

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"contend/report/document"
@@ -121,10 +122,7 @@ func (s *screen) holders(g *group, n int) (lines []line) {
 // holder is one owner: where it took the lock, called by whom, what it was at,
 // and how that is known. Callers it has no room for are left out.
 func (s *screen) holder(first string, o *document.LockOwner) (lines []line) {
-	var callers []string
-	if len(o.Callers) > 0 {
-		callers = o.Callers[0].Sites
-	}
+	callers := usual(o)
 	parts := func(n int) []string {
 		parts := []string{s.owner(o.Site)}
 		for _, c := range callers[:n] {
@@ -151,6 +149,34 @@ func (s *screen) holder(first string, o *document.LockOwner) (lines []line) {
 	}
 	return lines
 }
+
+// usual is the call chain that nearly all of the waiting for an owner goes through:
+// a caller of a part of it would be blamed for the rest.
+func usual(o *document.LockOwner) (chain []string) {
+	left := o.Callers
+	for {
+		by, best := map[string]int64{}, ""
+		for _, c := range left {
+			if len(c.Sites) > len(chain) {
+				by[c.Sites[len(chain)]] += c.WaitNs
+			}
+		}
+		for site, ns := range by {
+			if ns > by[best] || ns == by[best] && site < best {
+				best = site
+			}
+		}
+		if best == "" || by[best]*10 < o.WaitNs*nearlyAll {
+			return chain
+		}
+		left = slices.DeleteFunc(slices.Clone(left), func(c document.Callers) bool { return len(c.Sites) <= len(chain) || c.Sites[len(chain)] != best })
+		chain = append(chain, best)
+	}
+}
+
+// nearlyAll is how many tenths of the waiting for an owner a caller must have
+// part in to be named.
+const nearlyAll = 8
 
 // doing is what an owner was at for most of the time, if it is known, or for a
 // good part.

@@ -20,7 +20,12 @@ func (s *screen) head() []line {
 
 // inputs names the inputs, few of many.
 func (s *screen) inputs() string {
-	names := s.Trace.Inputs
+	names := slices.Clone(s.Trace.Inputs)
+	for i := range names {
+		if names[i] == "-" {
+			names[i] = "standard input"
+		}
+	}
 	if len(names) > 2 && !s.Full {
 		return fmt.Sprintf("%s and %d more", names[0], len(names)-1)
 	}

@@ -59,13 +59,15 @@ func (s *screen) sureness() []line {
 		}
 	}
 	var parts []string
+	ofIt := " of it"
 	for _, p := range s.Coverage.Provenance.Parts() {
 		if p.Ns == 0 || float64(p.Ns) < little*float64(s.Total.WaitNs) && !s.Full {
 			continue
 		}
 		part := p.Name + " " + percent(p.Ns, s.Total.WaitNs)
 		if v, ok := right[p.Name]; ok {
-			part += fmt.Sprintf(" (%.0f %% right)", 100*v)
+			part += fmt.Sprintf(" (~%.0f %%%s right)", 100*v, ofIt)
+			ofIt = ""
 		}
 		parts = append(parts, part+",")
 	}
@@ -87,7 +89,7 @@ func (s *screen) next() []line {
 	switch {
 	case len(s.Deadlocks) > 0 && !s.Full:
 		parts = []string{"contend analyze --full " + file, "(whole stacks)"}
-	case s.Total.WaitNs == 0:
+	case s.Total.WaitNs == 0, s.hidesMore():
 		parts = s.record()
 	case s.counts && len(s.groups) > 0:
 		parts = []string{"contend blame --by lock,waiter-stack " + file}
@@ -109,9 +111,26 @@ func (s *screen) pattern(class string) string {
 	return quoted(strings.NewReplacer("$", ".", "[", ".", "]", ".").Replace(name))
 }
 
+// unseenVirtual is how long virtual threads waited at most, in ns, where another
+// recording would show some of it.
+func (s *screen) unseenVirtual() int64 {
+	for _, w := range s.Coverage.Warnings {
+		if w.Code == "virtual-threads" && strings.Contains(w.Text, "contend jfc --exact") {
+			return w.HiddenNs
+		}
+	}
+	return 0
+}
+
+// hidesMore reports whether virtual threads may have waited for longer, unseen,
+// than all that is seen.
+func (s *screen) hidesMore() bool { return s.unseenVirtual() > s.Total.WaitNs }
+
 // record tells how to make a recording that holds what this one may miss.
 func (s *screen) record() []string {
 	switch {
+	case s.unseenVirtual() > 0:
+		return []string{"contend jfc --exact > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(JDK 25 records waits of virtual threads for locks of java.util.concurrent)"}
 	case strings.HasPrefix(s.Trace.Format, "jfr"):
 		return []string{"contend jfc > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(records every wait)"}
 	case s.paths:

@@ -21,13 +21,28 @@
     ...Object.entries({ "[handoff]": 1, "[gc pause]": 1, "[safepoint]": 1, "[other]": 1 }).map(([k]) => [k, null]),
   ];
 
+  // expectation writes the share expected to be right, with its bounds where they
+  // differ.
+  function expectation(e) {
+    const percent = v => (100 * v).toFixed(0), low = percent(e.expectedLow ?? e.expectedRight), high = percent(e.expectedHigh ?? e.expectedRight);
+    return percent(e.expectedRight) + " %" + (low === high ? "" : ` (${low} to ${high} %)`);
+  }
+
   function Trust({ m }) {
     const c = m.analyze.coverage, p = c.provenance, total = m.analyze.total.waitNs, list = [["exact", p.exactNs], ["sampled", p.sampledNs], ["inferred", p.inferredNs], ["estimated", p.estimatedNs], ["thread-only", p.threadOnlyNs], ["unknown", p.unknownNs]];
     const expected = new Map(((c.calibration || {}).provenances || []).map(e => [e.name, e]));
     return html`<table><thead><tr><th class="text" scope="col">owners known</th><th scope="col">waiting</th><th scope="col">share</th><th scope="col">expected right</th></tr></thead><tbody>${list.map(([name, ns], i) => {
       const e = expected.get(name);
-      return html`<tr><td class="text"><span class=${"swatch k" + i}></span><button type="button" class="link" onClick=${() => C.toggle("known", name)}>${name}</button></td><td>${C.amount(ns)}</td><td>${C.percent(ns, total)}</td><td>${name === "exact" && ns ? "100 %" : e && e.expectedRight !== null ? (100 * e.expectedRight).toFixed(0) + " %" : "–"}</td></tr>`;
+      return html`<tr><td class="text"><span class=${"swatch k" + i}></span><button type="button" class="link" onClick=${() => C.toggle("known", name)}>${name}</button></td><td>${C.amount(ns)}</td><td>${C.percent(ns, total)}</td><td>${name === "exact" && ns ? "100 %" : e && e.expectedRight !== null ? expectation(e) : "–"}</td></tr>`;
     })}</tbody></table>${c.calibration && c.calibration.dumps > 0 && html`<p>Of ${C.plural(c.calibration.waiters, "waiter")} in ${C.plural(c.calibration.dumps, "thread dump")} held back, ${C.number(c.calibration.agreeing)} agree with what was inferred without them.</p>`}`;
+  }
+
+  // Resources lists waiting that is none for locks.
+  function Resources({ m }) {
+    const list = m.analyze.resources || [];
+    if (!list.length) return null;
+    return html`<h3 class="below">Waiting for resources</h3><p>No lock, and in no sum of this page: what others must give back.</p>
+      <div class="wide"><table><thead><tr><th class="text" scope="col">what</th><th class="text" scope="col">called at</th><th scope="col">waiting</th><th scope="col">waits</th></tr></thead><tbody>${list.slice(0, 20).map(r => html`<tr><td class="text wrap"><${C.Name} text=${C.visible(r.what)} /></td><td class="text wrap"><${C.Name} text=${C.visible(r.site)} />${r.loop && html` <small>its own loop: perhaps idle</small>`}</td><td>${C.amount(r.waitNs)}</td><td>${C.number(r.waits)}</td></tr>`)}</tbody></table></div>`;
   }
 
   C.About = function ({ model: m }) {
@@ -38,6 +53,7 @@
         ${m.otherNs > 0 && html`<p>To keep the page small, rows of ${C.amount(m.otherNs)}, ${C.percent(m.otherNs, m.analyze.total.waitNs)} of the waiting, were merged: they show as [other].</p>`}
         <p>Time is cut into ${C.plural(m.bins, "bin")} of ${C.duration(m.bin)}.</p>
         <h3 class="below">Reasons to doubt</h3>${c.warnings.length ? html`<ul>${c.warnings.map(w => html`<li>${C.visible(w.text)}</li>`)}</ul>` : html`<p>None were met.</p>`}
+        <${Resources} m=${m} />
         <h3 class="below">Keys</h3><p>/ finds, 1 to 9 choose a view, arrows move in trees and flame graphs, Enter opens, Escape goes back to the whole.</p></section>
       <section><h2>Words</h2><dl class="words">${words.map(([w, text]) => html`<dt>${w}</dt><dd>${text || C.meanings[w]}</dd>`)}</dl>
         <p><small>Drawn with htm and preact (Apache-2.0, MIT), uPlot (MIT), dagre (MIT) and svg-pan-zoom (BSD-2-Clause).</small></p></section></div></div>`;

@@ -7,25 +7,10 @@
 
   // paint gives the locks that waited most a colour, which no filter changes.
   function paint(all, by) {
-    const m = all.model, field = by === "class" ? "class" : "name", colours = new Map();
-    for (const g of C.groupBy(all, all.some, i => m.locks[m.lock[i]][field])) {
-      if (colours.size === C.colours.length) break;
-      colours.set(g.key, C.colours[colours.size]);
-    }
+    const m = all.model, [names, number] = by === "class" ? [m.classes, m.classOf] : [m.names, m.nameOf], colours = new Map();
+    for (const g of C.groupBy(all, all.some, i => number[m.lock[i]]).filter(g => names[g.key] !== "[other]").slice(0, C.colours.length)) colours.set(names[g.key], C.colours[colours.size]);
+    C.coloured = [...colours.keys()];
     C.colourOf = name => colours.get(name) || C.grey;
-  }
-
-  // overTime sums the rows of a selection by lock or class, for all time.
-  function overTime(s, by) {
-    const m = s.model, names = new Map();
-    const ids = m.locks.map(l => {
-      const name = by === "class" ? l.class : l.name;
-      if (!names.has(name)) names.set(name, names.size);
-      return names.get(name);
-    });
-    const sums = C.overTime(s, i => ids[m.lock[i]], names.size), out = [];
-    for (const [name, id] of names) if (sums[id]) out.push([name, sums[id], sums[id].reduce((a, b) => a + b, 0)]);
-    return new Map(C.order(out, o => o[2]));
   }
 
   function Search({ s }) {
@@ -63,7 +48,7 @@
 
   function Summary({ m, s }) {
     const t = m.analyze.trace, when = new Date(t.startNs / 1e6);
-    return html`<p class="about">${t.inputs.map(C.visible).join(" ")} · ${t.format}${m.timed ? html` · ${C.duration(m.duration)}${t.startNs > 1e15 ? " from " + when.toISOString().slice(0, 19).replace("T", " ") + " UTC" : ""}` : ""} · ${C.plural(t.threads, "thread")}</p>`;
+    return html`<p class="about" title=${t.inputs.map(C.visible).join(" ")}>${t.inputs.map(C.visible).join(" ")} · ${t.format}${m.timed ? html` · ${C.duration(m.duration)}${t.startNs > 1e15 ? " from " + when.toISOString().slice(0, 19).replace("T", " ") + " UTC" : ""}` : ""} · ${C.plural(t.threads, C.thread)}</p>`;
   }
 
   // Exact is what only the server can say of a selection: it reads the trace
@@ -104,12 +89,12 @@
     const all = useMemo(() => C.select(m, {}), [state.blame]);
     const s = useMemo(() => C.select(m, state.filter), [filter, state.blame]);
     useMemo(() => paint(all, state.by), [all, state.by]);
-    const over = useMemo(() => overTime(s, state.by), [s, state.by]);
+    const over = useMemo(() => C.overTime(s, state.by), [s, state.by]);
     const any = useMemo(() => { // the list offers the locks beside those that are selected
       const { lock, class: kind, ...rest } = state.filter;
       if (!lock && !kind) return { s, over };
       const wider = C.select(m, rest);
-      return { s: wider, over: overTime(wider, state.by) };
+      return { s: wider, over: C.overTime(wider, state.by) };
     }, [s, over]);
     const tabs = shown(m), view = tabs.find(v => v[0] === state.view) || tabs[0], View = C[view[2]];
     const flip = () => { C.dark = !dark; document.documentElement.dataset.theme = C.dark ? "dark" : "light"; setDark(C.dark); };
@@ -131,6 +116,7 @@
   C.load().then(data => {
     const m = C.model = new C.Model(data);
     C.unit = data.analyze.coverage.unit;
+    C.thread = /^go(routine)?\b/.test(data.analyze.trace.format) ? "goroutine" : "thread";
     const box = document.getElementById("page");
     box.textContent = "";
     render(html`<${App} m=${m} />`, box);

@@ -21,6 +21,7 @@
       if (!answer.ok) throw new Error("the server says " + answer.status);
       return answer.json();
     }
+    if (!window.DecompressionStream) throw new Error("this browser is of before 2023 and cannot unpack it");
     const letters = atob(inside), bytes = new Uint8Array(letters.length);
     for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
     const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -45,8 +46,11 @@
     m.cellWaits = Int32Array.from(t.cells.waits);
     m.cellNs = Float64Array.from(t.cells.ns);
     m.locks = t.locks.map(l => ({ name: C.visible(l.name), class: C.visible(l.class), kind: l.kind }));
+    [m.classes, m.classOf] = numbered(m.locks.map(l => l.class));
+    [m.names, m.nameOf] = numbered(m.locks.map(l => l.name)); // two locks may have one name
     m.groups = t.groups.map(C.visible);
     m.known = t.known;
+    m.knownAt = t.known.map(k => Math.max(0, C.known.indexOf(k)));
     m.stacks = new Stacks(t.stacks);
     for (const name in t.told) m[name] = Int32Array.from(t.told[name]); // of each row, too
     m.doingOf = i => m.doing[i] < 0 ? "" : m.stacks.names[m.doing[i]];
@@ -54,6 +58,12 @@
     m.timed = data.analyze.coverage.unit === "ns" && m.duration > 0;
     m.longest = (data.longest || []).map(w => ({ ...w, thread: C.visible(w.thread), group: C.visible(w.group), lock: C.visible(w.lock), class: C.visible(w.class), parts: w.parts.map(p => ({ ...p, thread: C.visible(p.thread || ""), group: C.visible(p.group) })) }));
   };
+
+  // numbered returns the different texts of a list, and the number of each.
+  function numbered(list) {
+    const texts = [...new Set(list)], number = new Map(texts.map((text, n) => [text, n]));
+    return [texts, Int32Array.from(list, text => number.get(text))];
+  }
 
   // Stacks are a tree of frames. A node's number is greater than its caller's.
   function Stacks(s) {
@@ -70,6 +80,8 @@
     }
   }
 
+  const way = []; // of the stack that is walked
+
   Stacks.prototype = {
     name(node) { return this.names[this.method[this.frame[node]]]; },
     text(node) {
@@ -79,11 +91,22 @@
     pseudo(node) { return this.sort[this.frame[node]] === 2; },
     // methodOf is the name of the method a stack is about.
     methodOf(node) { return this.name(this.app[node]); },
+    methodAt(node) { return this.method[this.frame[this.app[node]]]; },
     // frames lists a stack, its innermost frame first.
     frames(node) {
       const out = [];
       for (; node >= 0; node = this.caller[node]) out.push(node);
       return out;
+    },
+    // walk visits a stack from one of its ends.
+    walk(node, outermost, visit) {
+      if (!outermost) {
+        for (; node >= 0; node = this.caller[node]) visit(node);
+        return;
+      }
+      let n = 0;
+      for (; node >= 0; node = this.caller[node]) way[n++] = node;
+      while (n > 0) visit(way[--n]);
     },
     // holding marks the nodes that have one of these methods on their stack.
     holding(wanted) {

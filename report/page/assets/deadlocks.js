@@ -17,8 +17,8 @@
       <defs><marker id="cycletip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path class="arrow" d="M0,0L8,4L0,8z" /></marker></defs>
       ${members.map((m, i) => html`<path d=${between(2 * i)} marker-end="url(#cycletip)" /><path d=${between(2 * i + 1)} marker-end="url(#cycletip)" />`)}
       ${members.map((m, i) => { const t = at(2 * i), l = at(2 * i + 1); return html`
-        <g class="thread"><title>${m.thread}</title><rect x=${t.x - 110} y=${t.y - 16} width="220" height="32" rx="6" /><text x=${t.x} y=${t.y + 4} text-anchor="middle">${cut(m.thread, 32)}</text></g>
-        <g class="lockbox"><title>${m.lock}</title><rect x=${l.x - 110} y=${l.y - 16} width="220" height="32" rx="16" /><text x=${l.x} y=${l.y + 4} text-anchor="middle">${cut(C.short(m.lock), 32)}</text></g>`; })}</svg>`;
+        <g class="thread"><title>${m.thread}</title><rect x=${t.x - 110} y=${t.y - 16} width="220" height="32" rx="6" /><text x=${t.x} y=${t.y + 4} text-anchor="middle">${cut(m.thread, 29)}</text></g>
+        <g class="lockbox"><title>${m.lock}</title><rect x=${l.x - 110} y=${l.y - 16} width="220" height="32" rx="16" /><text x=${l.x} y=${l.y + 4} text-anchor="middle">${cut(C.short(m.lock), 29)}</text></g>`; })}</svg>`;
   }
 
   C.Deadlocks = function ({ model: m }) {

@@ -1,31 +1,24 @@
 "use strict";
 // Flame graphs of owners, of waiters, or of the chain from waiters over the
 // lock to its owner. Drawn by itself: the tree is cut where a frame would be
-// narrower than a pixel, after the sums are made.
+// hardly a pixel wide, after the sums are made.
 (function (C) {
   const { html, useMemo, useState, useRef, useEffect } = window.htmPreact;
   const height = 19;
 
-  // Keys of a path tell locks and the two sides apart: the part of the frame
-  // is kept in the sign and the offset.
-  const lockKey = lock => -1 - lock, ownerKey = method => 2 * method, waiterKey = method => 2 * method + 1;
-  const isLock = key => key < 0, isWaiter = key => key % 2 === 1;
+  // A key of a path is a method of an owner or a waiter, or, behind all of
+  // those, a lock.
+  const ownerKey = method => 2 * method, waiterKey = method => 2 * method + 1;
 
-  function path(s, view, from) {
-    const m = s.model, t = m.stacks;
-    const side = (node, key, out) => {
-      const list = t.frames(node).map(n => key(t.method[t.frame[n]]));
-      return out ? list.reverse() : list;
-    };
-    return {
-      id: i => m.lock[i] + " " + (view === "waiters" ? 0 : s.owner[i]) + " " + (view === "owners" ? 0 : m.waiterStack[i]),
-      of: i => {
-        const lock = lockKey(m.lock[i]), out = from === "outermost";
-        if (view === "owners") return [lock, ...side(s.owner[i], ownerKey, out)];
-        if (view === "waiters") return [lock, ...side(m.waiterStack[i], waiterKey, out)];
-        return [...side(m.waiterStack[i], waiterKey, true), lock, ...side(s.owner[i], ownerKey, true)];
-      },
-    };
+  function paths(s, view, from) {
+    const m = s.model, t = m.stacks, methods = 2 * t.names.length, out = from === "outermost";
+    const side = (node, key, outermost, put) => t.walk(node, outermost, n => put(key(t.method[t.frame[n]])));
+    return C.paths(s, methods + m.locks.length, (i, put) => {
+      if (view === "chain") side(m.waiterStack[i], waiterKey, true, put);
+      put(methods + m.lock[i]);
+      if (view === "waiters") side(m.waiterStack[i], waiterKey, out, put);
+      else side(s.owner[i], ownerKey, view === "chain" || out, put);
+    });
   }
 
   // boxes lays the tree out: every frame at least so wide, as a share of all.
@@ -47,12 +40,13 @@
   C.Flame = function ({ s, width }) {
     const m = s.model, { flame: view, from, up } = C.state, box = useRef();
     const [zoomed, zoom] = useState(null), [at, point] = useState(0), [find, setFind] = useState("");
-    const tree = useMemo(() => C.tree(s, s.some, path(s, view, from), "all"), [s, view, from]);
+    const tree = useMemo(() => C.tree(s, paths(s, view, from)), [s, view, from]);
     useEffect(() => { zoom(null); point(0); }, [tree]);
     const wide = Math.max(300, width - 56), root = zoomed || tree;
-    const list = useMemo(() => boxes(root, root.ns / wide), [root, wide]);
+    const list = useMemo(() => boxes(root, 1.5 * root.ns / wide), [root, wide]);
     const depth = list.reduce((a, b) => Math.max(a, b.depth), 0) + 1;
-    const name = node => node.depth < 0 ? "all" : isLock(node.key) ? m.locks[-1 - node.key].name : m.stacks.names[node.key >> 1];
+    const methods = 2 * m.stacks.names.length, isLock = key => key >= methods, isWaiter = key => key % 2 === 1;
+    const name = node => node.depth < 0 ? "all" : isLock(node.key) ? m.locks[node.key - methods].name : m.stacks.names[node.key >> 1];
     const role = node => node.depth < 0 ? "all" : isLock(node.key) ? "lock" : isWaiter(node.key) ? "waiter" : name(node).startsWith("[") ? "nobody" : "owner";
     const wanted = find.trim().toLowerCase(), hit = node => wanted && node.depth >= 0 && name(node).toLowerCase().includes(wanted);
     const here = list[Math.min(at, list.length - 1)] || list[0];
@@ -87,7 +81,7 @@
         ${list.map((b, i) => {
           const w = b.node.ns * scale, y = (up === "up" ? depth - 1 - b.depth : b.depth) * height, chars = Math.floor((w - 6) / 6.6), text = C.short(name(b.node));
           return html`<g key=${b.node.depth + " " + i} class=${"f " + role(b.node) + (hit(b.node) ? " hit" : wanted ? " faint" : "") + (here === b ? " here" : "")} transform=${`translate(${(b.x * scale).toFixed(1)},${y})`} onMouseEnter=${() => point(i)} onClick=${() => { zoom(b.node === tree ? null : b.node); point(0); }}>
-            <rect width=${Math.max(0.5, w - 0.5).toFixed(1)} height=${height - 1} rx="1.5"><title>${describe(b.node)}</title></rect>
+            <rect width=${Math.max(0.5, w - 0.5).toFixed(1)} height=${height - 1} rx="1.5">${w > 24 && html`<title>${describe(b.node)}</title>`}</rect>
             ${chars > 2 && html`<text x="4" y="13.5">${text.length > chars ? "…" + text.slice(1 - chars) : text}</text>`}</g>`;
         })}</svg>
       <p class="legend"><span class="entry"><span class="swatch flame-lock"></span>lock</span><span class="entry"><span class="swatch flame-owner"></span>owner</span><span class="entry"><span class="swatch flame-nobody"></span>nobody in particular</span><span class="entry"><span class="swatch flame-waiter"></span>waiter</span><span class="entry hint">widths are waiting; click zooms, f filters</span></p></div>`;

@@ -22,17 +22,17 @@
   function derived(m, s, told) {
     const out = [], site = i => m.stacks.names[m.ownerSite[i]];
     const lock = top(s, i => m.locks[m.lock[i]].name, g => g.key !== "[other]");
-    if (lock) out.push({ title: "Most contended", text: [html`<${C.Name} text=${lock.key} />`, " has ", html`<b>${C.percent(lock.ns, s.total)}</b>`, " of the waiting"], filter: { lock: lock.key } });
+    if (lock) out.push({ title: "Most contended", text: [html`<${C.Name} text=${lock.key} />`, " has ", html`<b>${C.percent(lock.ns, s.total)}</b>`, " of the waiting"], filter: { lock: lock.key }, ns: Infinity });
     const culprit = top(s, site, g => m.took[g.rows[0]] >= 0);
     if (culprit && !told.some(f => f.owner === culprit.key)) {
       const at = C.mainDoing(s, culprit.rows);
-      out.push({ title: "Caused by", text: ["whoever took it at ", html`<${C.Name} text=${culprit.key} />`, " had the lock in ", html`<b>${C.percent(culprit.ns, s.total)}</b>`, " of the waiting", at && ", mostly " + at], filter: { ownerSite: culprit.key } });
+      out.push({ title: "Caused by", text: ["whoever took it at ", html`<${C.Name} text=${culprit.key} />`, " had the lock in ", html`<b>${C.percent(culprit.ns, s.total)}</b>`, " of the waiting", at && ", mostly " + at], filter: { ownerSite: culprit.key }, ns: culprit.ns });
     }
     const waiter = top(s, i => m.stacks.names[m.waiterSite[i]], g => !g.key.startsWith("["));
-    if (waiter) out.push({ title: "Waits most", text: [html`<${C.Name} text=${waiter.key} />`, " does ", html`<b>${C.percent(waiter.ns, s.total)}</b>`, " of the waiting"], filter: { waiterSite: waiter.key } });
+    if (waiter) out.push({ title: "Waits most", text: [html`<${C.Name} text=${waiter.key} />`, " does ", html`<b>${C.percent(waiter.ns, s.total)}</b>`, " of the waiting"], filter: { waiterSite: waiter.key }, ns: waiter.ns });
     const free = s.some.filter(i => site(i) === "[handoff]" && m.took[i] < 0).reduce((a, i) => a + s.ns[i], 0);
-    if (free > 0.2 * s.total) out.push({ title: "Slow hand-offs", text: ["for ", html`<b>${C.percent(free, s.total)}</b>`, " of the waiting the lock was free: a woken thread was still on its way to it"], filter: { ownerSite: "[handoff]" } });
-    return out;
+    if (free > 0.2 * s.total) out.push({ title: "Slow hand-offs", text: ["for ", html`<b>${C.percent(free, s.total)}</b>`, " of the waiting the lock was free: a woken thread was still on its way to it"], filter: { ownerSite: "[handoff]" }, ns: free });
+    return out.sort((a, b) => b.ns - a.ns);
   }
 
   // found are the findings of contend analyze; deadlocks have a verdict anyway.
@@ -51,14 +51,15 @@
   function lead(m) {
     const t = m.analyze.total, d = m.duration;
     if (!m.timed) return html`<p class="lead">${C.amount(t.waitNs)} waited for locks, in ${C.plural(t.waits, "wait")}. This input counts and measures no time.</p>`;
-    const pressure = t.runningNs ? t.waitNs / t.runningNs : 0;
-    return html`<p class="lead">On average <b>${C.average(t.waitNs / d)}</b> of ${C.plural(m.analyze.trace.threads, "thread")} waited for a lock: <b>${C.duration(t.waitNs)}</b> in ${C.plural(t.waits, "wait")} over ${C.duration(d)}${t.runningNs ? html`, <b>${C.percent(pressure, 1)}</b> of all running time` : ""}.</p>`;
+    const bounds = m.analyze.coverage.running, pressure = t.waitNs / Math.max(t.runningNs, 1); // where threads are not known to run, between two bounds
+    const share = bounds && bounds.lowNs > 0 && bounds.highNs > bounds.lowNs ? C.percent(t.waitNs, bounds.highNs) + " to " + C.percent(t.waitNs, bounds.lowNs) : C.percent(pressure, 1);
+    return html`<p class="lead">On average <b>${C.average(t.waitNs / d)}</b> of ${C.plural(m.analyze.trace.threads, C.thread)} waited for a lock: <b>${C.duration(t.waitNs)}</b> in ${C.plural(t.waits, "wait")} over ${C.duration(d)}${t.runningNs ? html`, <b>${share}</b> of all running time` : ""}.${t.waitNs / d < 0.05 && pressure < 0.01 ? " Locks hold nobody up here." : ""}</p>`;
   }
 
   C.Headline = function ({ model: m, all }) {
     const t = m.analyze.total;
     if (!t.waits && !t.waitNs && !m.analyze.deadlocks.length) return html`<${C.Empty} model=${m} />`;
-    const told = found(m), dead = m.analyze.deadlocks.length, cards = derived(m, all, told);
+    const told = found(m), dead = m.analyze.deadlocks.length, cards = all.verdicts || (all.verdicts = derived(m, all, told)), known = all.known || (all.known = C.knownParts(all, all.some));
     const card = v => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => C.only(v.filter)} title="show this alone"><span class="title">${v.title}</span><span>${v.text}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
     const left = m.analyze.notCounted || [];
     return html`<section class="headline" aria-label="headline">${lead(m)}
@@ -66,13 +67,22 @@
       <div class="verdicts">
         ${dead > 0 && html`<button type="button" class="verdict bad" onClick=${() => C.set({ view: "deadlocks" })}><span class="title">Deadlock</span><span>${C.plural(dead, "cycle")} of threads that wait for each other and will never end</span></button>`}
         ${cards.map(card)}
-        ${C.changes && m.data.diff && C.changes(m.data.diff).map(r => html`<button type="button" class="verdict" onClick=${() => C.set({ view: "compare" })}><span class="title">${r.new.share > r.base.share ? "Grew" : "Shrank"}</span><span><${C.Name} text=${C.visible(r.name)} />: ${C.changeText(r)}</span></button>`)}
-        <button type="button" class="verdict sure" onClick=${() => C.set({ view: "about" })}><span class="title">How sure</span><span>owners known: <${C.KnownBar} parts=${C.knownParts(all, all.some)} />${surest(all)}</span></button>
+        ${m.data.diff && html`<${Changes} d=${m.data.diff} />`}
+        ${m.analyze.resourceTotal && m.analyze.resourceTotal.waitNs > 0 && html`<button type="button" class="verdict sure" onClick=${() => C.set({ view: "about" })}><span class="title">Beside locks</span><span><b>${C.amount(m.analyze.resourceTotal.waitNs)}</b> of waiting for what others must give back: pools, permits, queues</span></button>`}
+        <button type="button" class="verdict sure" onClick=${() => C.set({ view: "about" })}><span class="title">How sure</span><span>owners known: <${C.KnownBar} parts=${known} />${surest(known)}</span></button>
       </div>${left.length > 0 && html`<p class="left"><b>Not counted:</b> ${left.map(w => C.visible(w.text)).join("; ")}</p>`}</section>`;
   };
 
-  function surest(all) {
-    const parts = C.knownParts(all, all.some), best = parts.indexOf(Math.max(...parts));
+  // Changes are the largest differences from the recording this is compared
+  // with, those that are no noise.
+  function Changes({ d }) {
+    const list = C.changes(d), open = () => C.set({ view: "compare" });
+    if (!list.length) return html`<button type="button" class="verdict sure" onClick=${open}><span class="title">Compared</span><span>nothing changed by more than what may be noise</span></button>`;
+    return list.map(r => html`<button type="button" class="verdict" onClick=${open}><span class="title">${r.grew ? "Grew" : "Shrank"}</span><span><${C.Name} text=${r.name} />: ${r.text}</span></button>`);
+  }
+
+  function surest(parts) {
+    const best = parts.indexOf(Math.max(...parts));
     return " mostly " + C.known[best];
   }
 

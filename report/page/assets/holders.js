@@ -4,19 +4,9 @@
 (function (C) {
   const { html, useMemo } = window.htmPreact;
 
-  // path lists a stack from the end that is chosen, as frames with lines.
-  const path = (stacks, column, from) => ({
-    id: i => column[i],
-    of: i => {
-      const nodes = stacks.frames(column[i]);
-      return (from === "outermost" ? nodes.reverse() : nodes).map(n => stacks.frame[n]);
-    },
-  });
-  C.stackPath = path;
-
   // blocked sums the rows whose owners were themselves blocked.
   function blocked(s, rows) {
-    const m = s.model, ns = rows.filter(i => m.ownerStack[i] !== m.rootStack[i]).reduce((a, i) => a + s.ns[i], 0);
+    const m = s.model, ns = rows.reduce((a, i) => m.ownerStack[i] === m.rootStack[i] ? a : a + s.ns[i], 0);
     return ns;
   }
 
@@ -36,7 +26,7 @@
 
   C.Holders = function ({ s }) {
     const m = s.model, from = C.state.tree;
-    const made = useMemo(() => ({ owners: C.tree(s, s.some, path(m.stacks, s.owner, from), "owners"), waiters: C.tree(s, s.some, path(m.stacks, m.waiterStack, from), "waiters") }), [s, from]);
+    const made = useMemo(() => ({ owners: C.tree(s, C.stackPaths(s, s.owner, from)), waiters: C.tree(s, C.stackPaths(s, m.waiterStack, from)) }), [s, from]);
     const frame = (kind, tags) => (node, line) => html`<button type="button" class=${"link frame" + (m.stacks.sort[node.key] === 1 ? " runtime" : "")} onClick=${() => C.toggle(kind, m.stacks.names[m.stacks.method[node.key]])} title=${text(m, node.key) + " — " + C.amount(node.ns) + ", " + C.plural(node.waits, "wait")}><bdi>${C.short(text(m, node.key))}</bdi></button>${tags && tags(node, line)}`;
     return html`<div class="view holders"><div class="tools"><${C.Choice} label="blame" name="blame" values=${[["direct", "the lock's owner"], ["root", "end of each chain"]]} /><${C.Choice} label="trees from" name="tree" values=${[["innermost", "the innermost frame"], ["outermost", "the outermost"]]} /></div>
       <div class="beside">

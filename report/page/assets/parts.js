@@ -47,8 +47,8 @@
       const kids = node.children, shown = all.has(path) ? kids : kids.slice(0, most);
       shown.forEach((kid, i) => {
         const at = path + "/" + kid.key, leads = heavy && i === 0;
-        const open = turned.has(at) ? turned.get(at) : leads && level < 24 && kid.ns > 0.4 * node.ns || kid.children.length === 1 && heavy && level < 24 && i === 0;
-        lines.push({ kid, at, level, open, leaf: kid.children.length === 0 });
+        const open = turned.has(at) ? turned.get(at) : leads && level < 24 && kid.ns > 0.4 * node.ns || heavy && level < 24 && i === 0 && !kid.leaf && kid.children.length === 1;
+        lines.push({ kid, at, level, open, leaf: kid.leaf });
         if (open) walk(kid, at, level + 1, leads);
       });
       if (shown.length < kids.length) lines.push({ more: kids.slice(shown.length), at: path, level });
@@ -67,7 +67,7 @@
     };
     if (!lines.length) return html`<p class="none">${empty || "Nothing here."}</p>`;
     return html`<div class=${"tree " + (kind || "")} role="tree" ref=${box}>${lines.map((line, i) => line.more
-      ? html`<div class="line more" key=${line.at + "…"} style=${{ paddingLeft: 14 * line.level + 20 + "px" }}><button type="button" onClick=${() => setAll(new Set(all).add(line.at))}>${C.plural(line.more.length, "more")}, ${C.amount(line.more.reduce((a, k) => a + k.ns, 0))}</button></div>`
+      ? html`<div class="line more" key=${line.at + "…"} style=${{ paddingLeft: 14 * line.level + 20 + "px" }}><button type="button" onClick=${() => setAll(new Set(all).add(line.at))}>${C.plural(line.more.length, "more", "more")}, ${C.amount(line.more.reduce((a, k) => a + k.ns, 0))}</button></div>`
       : html`<div class="line" key=${line.at} role="treeitem" tabindex=${i === 0 ? 0 : -1} aria-level=${line.level + 1} aria-expanded=${line.leaf ? undefined : line.open} onKeyDown=${e => step(e, i, line)}>
           <span class="figures">${columns ? columns(line.kid) : html`<span class="share">${C.percent(line.kid.ns, whole)}</span>`}<${C.Bar} part=${line.kid.ns} whole=${whole} kind=${kind} /></span>
           <span class="what" style=${{ paddingLeft: 14 * line.level + "px" }}><button type="button" class="turn" tabindex="-1" aria-hidden="true" disabled=${line.leaf} onClick=${() => turn(line.at, !line.open)}>${line.leaf ? "·" : line.open ? "▾" : "▸"}</button>${label(line.kid, line)}</span></div>`)}</div>`;

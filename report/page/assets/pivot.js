@@ -3,16 +3,10 @@
 (function (C) {
   const { html, useMemo, useState } = window.htmPreact;
 
-  // path lists a row's keys.
-  const path = (s, keys) => ({ id: i => i, of: i => keys.map(k => C.pivotKeys[k].of(s, i)) });
-
   C.Pivot = function ({ s }) {
     const keys = C.state.pivot, m = s.model, [dragged, drag] = useState(null);
-    const tree = useMemo(() => C.tree(s, s.some, path(s, keys), "all"), [s, keys.join()]);
-    const text = node => {
-      const k = C.pivotKeys[keys[node.depth]];
-      return k.text ? k.text(s, node.key) : String(node.key);
-    };
+    const tree = useMemo(() => C.tree(s, C.pivotPaths(s, keys)), [s, keys.join()]);
+    const text = node => C.pivotKeys[keys[node.depth]].text(m, node.key);
     const put = list => C.set({ pivot: list });
     const move = (key, to) => {
       const rest = keys.filter(k => k !== key);

@@ -7,12 +7,12 @@
 
   // bands sums over time: the locks that have a colour, and all others.
   function bands(s, over) {
-    const m = s.model, rest = new Float64Array(m.bins), out = [];
-    for (const [name, sums] of over) {
+    const rest = Float64Array.from(over.all), out = [];
+    for (const name of C.coloured) {
+      const sums = over.of(name);
       if (!sums) continue;
-      const colour = C.colourOf(name);
-      if (colour !== C.grey) out.push({ name, colour, sums });
-      else for (let b = 0; b < m.bins; b++) rest[b] += sums[b];
+      out.push({ name, colour: C.colourOf(name), sums });
+      for (let b = 0; b < rest.length; b++) rest[b] -= sums[b];
     }
     if (rest.some(v => v > 0)) out.push({ name: out.length ? "others" : "all", colour: C.grey, sums: rest, others: true });
     return out;
@@ -104,7 +104,7 @@
     const seconds = v => +v.toFixed(6) + "";
     const u = new uPlot({
       width, height: Math.max(190, Math.min(300, Math.round(width / 4))), legend: { show: false }, scales: { x: { time: false, range: [0, Math.max(data[0][data[0].length - 1], 1e-6)] }, y: { range: (u, lo, hi) => [0, hi > 0 ? hi * 1.05 : 1] } },
-      axes: [{ ...axis, size: 30, values: (u, ticks) => ticks.map(t => seconds(t) + " s") }, { ...axis, size: 46, values: (u, ticks) => ticks.map(t => +t.toPrecision(3)) }],
+      axes: [{ ...axis, size: 30, values: (u, ticks) => ticks.map(t => seconds(t) + " s") }, { ...axis, size: 56, values: (u, ticks) => ticks.map(t => +t.toPrecision(3)) }],
       series: [{}, ...top.map(b => ({ label: b.name, fill: b.colour, stroke: b.colour, width: 0.5, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) }))],
       cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
       hooks: {

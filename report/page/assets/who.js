@@ -117,7 +117,7 @@
     const box = useRef(), zoom = useRef();
     useEffect(() => {
       const made = draw(lay(net), s, net, nodes), wide = box.current.clientWidth;
-      box.current.style.height = Math.max(220, Math.min(620, made.height * Math.min(1, wide / made.width) + 20)) + "px";
+      box.current.style.height = Math.max(220, Math.min(Math.max(620, 0.36 * wide), made.height * Math.min(1, wide / made.width) + 20)) + "px";
       box.current.replaceChildren(made.picture);
       zoom.current = svgPanZoom(made.picture, { controlIconsEnabled: false, mouseWheelZoomEnabled: false, dblClickZoomEnabled: false, minZoom: 0.2, maxZoom: 12, fit: true, center: true });
       if (zoom.current.getSizes().realZoom > 1) { zoom.current.zoom(zoom.current.getZoom() / zoom.current.getSizes().realZoom); zoom.current.center(); }

@@ -1,11 +1,11 @@
-// Package serve shows a page over HTTP, to those alone who have its address. It
+// Package server shows a page over HTTP, to those alone who have its address. It
 // reads nothing itself: what it answers is given to it.
 //
-//	serve.go  the server from its first to its last moment
+//	server.go the server from its first to its last moment
 //	guard.go  who is let in
 //	paths.go  what there is to get
 //	pprof.go  pprof's own pages
-package serve
+package server
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package serve
+package server
 
 import (
 	"bytes"
@@ -61,7 +61,10 @@ func writeTo(w io.Writer, packed bool, write func(io.Writer) error) error {
 	if !packed {
 		return write(w)
 	}
-	zip := gzip.NewWriter(w)
+	zip, err := gzip.NewWriterLevel(w, gzip.BestSpeed) // it goes to this machine, mostly
+	if err != nil {
+		return err
+	}
 	if err := write(zip); err != nil {
 		return err
 	}

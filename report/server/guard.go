@@ -1,4 +1,4 @@
-package serve
+package server
 
 import (
 	"crypto/rand"
@@ -50,7 +50,7 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // maxQuery bounds what is asked for, in bytes.
-const maxQuery = 64 << 10
+const maxQuery = 8 << 10
 
 func (g *guard) answer(w http.ResponseWriter, r *http.Request, path string) {
 	select {

@@ -1,0 +1,83 @@
+package longest
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"contend/analysis"
+	"contend/format"
+	"contend/format/simulate"
+
+	"pgregory.net/rapid"
+)
+
+// every is a visitor that remembers every recorded wait.
+type every struct{ lengths []int64 }
+
+func (*every) Begin(*analysis.Symbols, int64) {}
+func (*every) Running(_, _, _ int64)          {}
+func (e *every) Slice(s *analysis.Slice) {
+	for i := range s.Waiters {
+		if s.Waiters[i].First && s.Waiters[i].WaitNs > 0 {
+			e.lengths = append(e.lengths, s.Waiters[i].WaitNs)
+		}
+	}
+}
+
+// The waits kept are the longest there are, and their owners account for them
+// to the nanosecond.
+func TestTheLongestWaitsAreKept(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names, _ := simulate.Scenarios()
+		c := simulate.Config{Scenario: rapid.SampledFrom(names).Draw(t, "scenario"), Threads: rapid.IntRange(1, 9).Draw(t, "threads"), Locks: rapid.IntRange(1, 5).Draw(t, "locks"),
+			Duration: rapid.Int64Range(1e6, 100e6).Draw(t, "duration"), Period: 1e6, Handoff: 1000, Seed: rapid.Uint64().Draw(t, "seed")}
+		var exact, sampled format.List
+		if _, err := simulate.Run(c, &exact, &sampled); err != nil {
+			t.Fatal(err)
+		}
+		all, found := &every{}, New(rapid.IntRange(1, 30).Draw(t, "most"))
+		if _, err := analysis.Run(&exact, analysis.Filter{From: format.NoTime, To: format.NoTime}, all, found); err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(all.lengths, func(a, b int64) int { return cmp.Compare(b, a) })
+		waits := found.Waits()
+		if want := min(found.most, len(all.lengths)); len(waits) != want {
+			t.Fatalf("%d waits, want %d", len(waits), want)
+		}
+		for i, w := range waits {
+			if w.Ns != all.lengths[i] {
+				t.Errorf("wait %d takes %d ns, want %d", i, w.Ns, all.lengths[i])
+			}
+			if w.charged() != w.Ns {
+				t.Errorf("its owners account for %d of %d ns", w.charged(), w.Ns)
+			}
+			for j, p := range w.Parts {
+				if p.BlockedNs > p.Ns || p.Start < w.Start || p.End > w.Start+w.Ns || j > 0 && p.Start < w.Parts[j-1].Start {
+					t.Errorf("part %d of the wait from %d for %d: %+v", j, w.Start, w.Ns, p)
+				}
+			}
+		}
+	})
+}
+
+// Of sampled waits the length is what their samples stand for.
+func TestSampledWaitsAreMeasuredByTheirSamples(t *testing.T) {
+	var exact, sampled format.List
+	if _, err := simulate.Run(simulate.Config{Scenario: "nested", Threads: 6, Locks: 3, Duration: 1e9, Period: 1e7, Handoff: 1000, Seed: 3}, &exact, &sampled); err != nil {
+		t.Fatal(err)
+	}
+	c := New(5)
+	if _, err := analysis.Run(&sampled, analysis.Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
+		t.Fatal(err)
+	}
+	waits := c.Waits()
+	if len(waits) != 5 {
+		t.Fatalf("%d waits", len(waits))
+	}
+	for i, w := range waits {
+		if w.Ns <= 0 || w.charged() != w.Ns || i > 0 && w.Ns > waits[i-1].Ns {
+			t.Errorf("wait %d: %d ns, owners account for %d", i, w.Ns, w.charged())
+		}
+	}
+}

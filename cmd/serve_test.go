@@ -1,0 +1,98 @@
+package cmd
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+
+	"contend/report/document"
+)
+
+// serving starts a server and returns its address; it ends, and well, with the
+// test.
+func serving(t *testing.T, args ...string) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("no signal can be sent to oneself")
+	}
+	said, out := io.Pipe()
+	ended := make(chan int, 1)
+	go func() { ended <- Main(append([]string{"serve"}, args...), nil, out, io.Discard) }()
+	line, err := bufio.NewReader(said).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		self, _ := os.FindProcess(os.Getpid())
+		self.Signal(os.Interrupt)
+		if code := <-ended; code != exitOK {
+			t.Errorf("Ctrl-C: exit %d", code)
+		}
+	})
+	return strings.TrimSpace(line)
+}
+
+// got returns what a server answers.
+func got(t *testing.T, address string) (status int, text string) {
+	t.Helper()
+	res, err := http.Get(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	all, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode, string(all)
+}
+
+// The page that is served is the one of report; in addition the server says
+// exactly what whole waits of a selection are, and shows pprof's pages.
+func TestThePageIsServed(t *testing.T) {
+	unhurried(t)
+	const path = "../testdata/truth-8threads.jfr"
+	address := serving(t, path)
+	r := reportIn(t, address)
+	if got, want := r.total(), analyzed(t, path).Total.WaitNs; got != want {
+		t.Errorf("%d ns, want %d", got, want)
+	}
+	r.turn("#time=1000000000-2000000000")
+	want := selected(t, []string{"--from", "1s", "--to", "2s", path})
+	r.click("button", "Wall-time and percentiles")
+	r.until(`document.querySelector(".exact td")`)
+	eval[any](r.tab, `contend.exact(contend.command(contend.model, {...contend.state, view: "about"}).words).then(d => { window.exact = d.total; }), 0`)
+	r.until("window.exact")
+	if total := eval[document.Total](r.tab, "window.exact"); total != want.Total {
+		t.Errorf("the server says %v of the selection, want %v", total, want.Total)
+	}
+	for path, says := range map[string]string{"pprof/flamegraph": "exportReport", "pprof/top": "exportReport", "pprof/": "exportReport"} {
+		if status, text := got(t, address+path); status != http.StatusOK || !strings.Contains(text, says) {
+			t.Errorf("%s: %d %.200s", path, status, text)
+		}
+	}
+	for _, path := range []string{"pprof/source?f=.", "pprof/saveconfig?config=x", "pprof/deleteconfig?config=x", "pprof/disasm?f=."} {
+		if status, _ := got(t, address+path); status != http.StatusNotFound {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
+}
+
+func TestServeRefuses(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		code int
+	}{
+		{[]string{"--listen", "nonsense", "../testdata/truth-8threads.jfr"}, exitUsage},
+		{[]string{"--listen", "192.0.2.1:0", "../testdata/deadlock-monitors-and-juc-jdk17.txt"}, exitFailed},
+		{[]string{"no such file"}, exitFailed},
+	} {
+		if code := Main(append([]string{"serve"}, c.args...), nil, io.Discard, io.Discard); code != c.code {
+			t.Errorf("serve %v: exit %d, want %d", c.args, code, c.code)
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package format
+
+import "strconv"
+
+// The names of notes that are no codes of warnings.
+const (
+	noteUnit  = "unit"
+	noteBlind = "blind"
+	noteDumps = "dumps"
+)
+
+// DamagedSource is the code of the warning that the input a trace was made of
+// was damaged. The trace itself may be whole.
+const DamagedSource = "damaged-source"
+
+// Notes are the events that say in a trace what a reader said of the input it
+// was made of. Without them a copy would hide what the input did not tell.
+func (s *Stats) Notes() (list []Event) {
+	add := func(name, value string, weight int64) {
+		list = append(list, Event{Kind: KindNote, Name: name, Value: value, Weight: weight})
+	}
+	if s.Unit != UnitTime {
+		add(noteUnit, string(s.Unit), 0)
+	}
+	if s.Blind != "" {
+		add(noteBlind, s.Blind, 0)
+	}
+	if s.Dumps > 0 {
+		add(noteDumps, strconv.Itoa(s.Dumps), 0)
+	}
+	for _, w := range s.Warnings {
+		add(w.Code, w.Text, w.Hidden)
+	}
+	if !s.Damage.Whole() {
+		add(DamagedSource, "the input this trace was made of was damaged", 0)
+	}
+	return list
+}
+
+// mostNotes bounds what a damaged or foreign trace can say.
+const mostNotes = 64
+
+// Note takes a note: what it says is said of this trace, too. A unit or number
+// that is none says nothing.
+func (s *Stats) Note(ev *Event) {
+	switch ev.Name {
+	case noteUnit:
+		if u := Unit(ev.Value); u == UnitThreads || u == UnitAcquisitions {
+			s.Unit = u
+		}
+	case noteBlind:
+		s.Blind = ev.Value
+	case noteDumps:
+		if n, err := strconv.Atoi(ev.Value); err == nil && n > 0 {
+			s.Dumps = n
+		}
+	default:
+		if len(s.Warnings) < mostNotes {
+			s.Warnings = append(s.Warnings, Warning{Code: ev.Name, Text: ev.Value, Hidden: max(ev.Weight, 0)})
+		}
+	}
+}
