@@ -113,7 +113,6 @@ const (
 	waiter side = iota
 	ofLock      // of the lock waited for, or of one that its owners wait for
 	owner       // who may be a pseudo owner
-	sides
 )
 
 // topic orders the keys in help texts: what needs an explanation comes last.

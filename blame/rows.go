@@ -1,6 +1,8 @@
 package blame
 
 import (
+	"math"
+
 	"contend/analysis"
 	"contend/format"
 )
@@ -13,7 +15,7 @@ type Rows struct {
 	by     []Key
 	index  map[IDs]int
 	ids    []IDs
-	looks  [sides]fields
+	looks  likeness    // all ones in what the keys look at
 	recent []recentRow // by hash
 }
 
@@ -23,11 +25,16 @@ type recentRow struct {
 	number int
 }
 
-// likeness is all that the keys look at.
+// likeness is all that keys can look at, of the waiting and of the owner.
 type likeness struct {
-	waiting, owner subject
-	kind           analysis.OwnerKind
-	cycle          int32
+	thread, ownerThread format.ThreadID
+	stack, ownerStack   format.StackID
+	lock, owned         format.ObjectID
+	last, blocked       format.ObjectID
+	cycle               int32
+	kind                analysis.OwnerKind
+	did                 format.Activity
+	mode                format.Mode
 }
 
 // recentBits is the binary logarithm of how many slices are remembered.
@@ -37,9 +44,8 @@ const recentBits = 11
 func NewRows(resolver *Resolver, by []Key) *Rows {
 	r := &Rows{keys: resolver, by: by, index: map[IDs]int{}}
 	for _, k := range by {
-		r.looks[keys[k].side] |= keys[k].kind.looks
+		r.looks.at(keys[k].side, keys[k].kind.looks)
 	}
-	r.looks[waiter] |= r.looks[ofLock]
 	return r
 }
 
@@ -72,24 +78,23 @@ func (r *Rows) number(ids IDs) int {
 	return n
 }
 
-func (r *Rows) likeness(lock format.ObjectID, w *analysis.Waiter, c *Charge) (like likeness) {
-	like.waiting = waitingFor(lock, w, c).only(r.looks[waiter])
-	if r.looks[owner] != 0 {
-		like.kind, like.cycle = c.Owner.Kind, c.Owner.Cycle
-		if like.kind == analysis.OwnerThread {
-			like.owner = owning(c).only(r.looks[owner])
-		}
+// likeness returns what the keys look at, zero in all else.
+func (r *Rows) likeness(lock format.ObjectID, w *analysis.Waiter, c *Charge) likeness {
+	m := &r.looks
+	return likeness{
+		thread: w.Thread & m.thread, ownerThread: c.Owner.Thread & m.ownerThread,
+		stack: w.Stack & m.stack, ownerStack: c.Owner.Stack & m.ownerStack,
+		lock: lock & m.lock, owned: c.Owned & m.owned,
+		last: c.Last & m.last, blocked: c.Blocked & m.blocked,
+		cycle: c.Owner.Cycle & m.cycle, kind: c.Owner.Kind & m.kind, did: c.Owner.Did & m.did, mode: w.Mode & m.mode,
 	}
-	return like
 }
 
 func (l *likeness) hash() uint32 {
-	return l.waiting.hash() ^ l.owner.hash()*0x85EBCA77 ^ uint32(l.kind)<<27
-}
-
-func (s *subject) hash() uint32 {
-	h := uint32(s.thread)*0x9E3779B1 ^ uint32(s.stack)*0xC2B2AE3D ^ uint32(s.lock)*0x27D4EB2F ^ uint32(s.last)*0x165667B1 ^ uint32(s.blocked)*0x85EBCA6B
-	return (h ^ h>>15) * 0x9E3779B1
+	h := uint64(l.thread)*0x9E3779B97F4A7C15 ^ uint64(l.stack)*0xC2B2AE3D27D4EB4F ^ uint64(l.lock)*0x165667B19E3779F9 ^ uint64(l.last)*0x85EBCA77C2B2AE63
+	h ^= uint64(l.ownerThread)*0x27D4EB2F165667C5 ^ uint64(l.ownerStack)*0xD6E8FEB86659FD93 ^ uint64(l.owned)*0xA0761D6478BD642F ^ uint64(l.blocked)*0xE7037ED1A0B428DB
+	h ^= uint64(l.kind)<<40 ^ uint64(l.did)<<48
+	return uint32((h ^ h>>29) * 0x9E3779B97F4A7C15 >> 32)
 }
 
 // fields are what a key looks at of a subject.
@@ -105,28 +110,26 @@ const (
 	itsMode
 )
 
-// only leaves what is looked at.
-func (s subject) only(f fields) (out subject) {
-	if f&itsThread != 0 {
-		out.thread = s.thread
+// at notes that a key of a side looks at some fields.
+func (l *likeness) at(of side, f fields) {
+	ones := func(asked fields) uint32 {
+		if f&asked != 0 {
+			return math.MaxUint32
+		}
+		return 0
 	}
-	if f&itsStack != 0 {
-		out.stack = s.stack
+	l.last |= format.ObjectID(ones(itsLast))
+	if of != owner {
+		l.thread |= format.ThreadID(ones(itsThread))
+		l.stack |= format.StackID(ones(itsStack))
+		l.lock |= format.ObjectID(ones(itsLock))
+		l.mode |= format.Mode(ones(itsMode))
+		return
 	}
-	if f&itsLock != 0 {
-		out.lock = s.lock
-	}
-	if f&itsLast != 0 {
-		out.last = s.last
-	}
-	if f&itsBlocked != 0 {
-		out.blocked = s.blocked
-	}
-	if f&itsDoing != 0 {
-		out.did = s.did
-	}
-	if f&itsMode != 0 {
-		out.mode = s.mode
-	}
-	return out
+	l.cycle, l.kind = -1, math.MaxUint8
+	l.ownerThread |= format.ThreadID(ones(itsThread))
+	l.ownerStack |= format.StackID(ones(itsStack))
+	l.owned |= format.ObjectID(ones(itsLock))
+	l.blocked |= format.ObjectID(ones(itsBlocked))
+	l.did |= format.Activity(ones(itsDoing))
 }
