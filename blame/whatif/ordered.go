@@ -21,8 +21,7 @@ type ordered struct {
 	moments []moment
 	handoff []int64
 	length  int64
-	weight  []float64      // by thread: which part of all acquisitions is its own
-	ran     [windows]int64 // how long threads did not wait
+	weight  []float64 // by thread: which part of all acquisitions is its own
 	base    course
 	misfit  Misfit
 }
@@ -48,9 +47,6 @@ func newOrdered(c *Collector) *ordered {
 	m := &ordered{c: c, tenures: c.everyTenure(), handoff: c.handoffs(), length: c.end - c.start, weight: make([]float64, len(c.threads))}
 	for i := range m.tenures {
 		m.add(int32(i), &m.tenures[i])
-	}
-	for i := range m.ran {
-		m.ran[i] = max(m.ran[i]+m.length/windows*int64(c.takers), 0)
 	}
 	for t := range c.threads {
 		if len(c.threads[t].holds) == 0 {
@@ -82,9 +78,6 @@ func (m *ordered) add(i int32, t *tenure) {
 	}
 	if t.thread >= 0 {
 		m.weight[t.thread]++
-		if t.asked < t.start {
-			m.ran[min(t.start/max(m.length/windows, 1), windows-1)] -= t.start - t.asked
-		}
 	}
 }
 
@@ -119,7 +112,7 @@ func (m *ordered) predict(e *effect) (throughput, waitNs Range, _ bool) {
 	}
 	throughput.include(1) // the truth may be that nothing is won
 	waitNs.include(float64(m.c.waitNs))
-	doubt = math.Hypot(doubt, errors*spread(&m.ran, &m.ran))
+	doubt = math.Hypot(doubt, m.c.unrest())
 	return throughput.widen(m.misfit.Throughput + doubt), waitNs.widen(m.misfit.Waiting + doubt), false
 }
 

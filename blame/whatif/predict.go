@@ -103,7 +103,11 @@ func (m *replays) predict(e *effect) (throughput, waitNs Range, stuck bool) {
 		throughput.include(1)
 		waitNs.include(float64(m.c.waitNs))
 	}
-	throughput = throughput.widen(m.misfit.Throughput + errors*spread(&changed[0].taken, &m.base[0].taken))
+	chance := errors * spread(&changed[0].taken, &m.base[0].taken)
+	if m.c.rebuilt { // waits vary more than what was done: at most by what there is of them
+		chance = min(chance, m.c.waitingPart())
+	}
+	throughput = throughput.widen(m.misfit.Throughput + chance)
 	waitNs = waitNs.widen(m.misfit.Waiting + errors*spread(&changed[0].waited, &m.base[0].waited))
 	return throughput, waitNs, changed[0].stuck
 }
@@ -122,6 +126,28 @@ const errors = 2
 // how much each varies from window to window: the trace is one run of the
 // program, and what is predicted would be another.
 func spread(a, b *[windows]int64) float64 { return math.Hypot(standardError(a), standardError(b)) }
+
+// unrest is how much the throughput of two runs of a recorded program may differ
+// by chance, from how much the time in which its threads did not wait varies.
+func (c *Collector) unrest() float64 {
+	var ran [windows]int64
+	part := max((c.end-c.start)/windows, 1)
+	for _, t := range c.everyTenure() {
+		if t.thread >= 0 {
+			ran[min(t.start/part, windows-1)] -= t.start - t.asked
+		}
+	}
+	for i := range ran {
+		ran[i] = max(ran[i]+part*int64(c.takers), 0)
+	}
+	return errors * spread(&ran, &ran)
+}
+
+// waitingPart returns how much of the time of threads that take locks is waiting.
+func (c *Collector) waitingPart() float64 {
+	c.everyTenure()
+	return float64(c.waitNs) / max(float64(c.end-c.start)*float64(c.takers), 1)
+}
 
 // standardError is that of the mean of some windows, as a part of it. It goes by
 // how far neighbours differ: that a program has phases is no chance. Where it

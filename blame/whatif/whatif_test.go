@@ -161,6 +161,20 @@ func TestRecordingsRunAgain(t *testing.T) {
 	}
 }
 
+// Where threads hardly wait no change of a section can bring much, however
+// unevenly the waits come.
+func TestLittleWaitingPromisesLittle(t *testing.T) {
+	res, err := fromFile(t, "derby-8clients.jfr").Rank(.5, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range res.Rows {
+		if !r.Throughput.holds(1) || r.Throughput.High > 1.3*r.Throughput.Low || r.Ceiling > 1.2 {
+			t.Errorf("%s: %.2f, at most %.2f", r.Section, r.Throughput, r.Ceiling)
+		}
+	}
+}
+
 // Where the replay does not fit all happens in the order of the trace, which by
 // itself gives the trace back, and ranges reach to no change.
 func TestWhatDoesNotFitIsSaid(t *testing.T) {
