@@ -53,7 +53,7 @@ type stackKey struct {
 type part struct {
 	threads       map[format.ThreadID]struct{}
 	last          format.ThreadID // the latest of them
-	ns, waits, at int64 // at is the longest
+	ns, waits, at int64           // at is the longest
 }
 
 // New returns an empty collector.
