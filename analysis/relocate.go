@@ -70,7 +70,7 @@ func (m relocated) warnings() (out []format.Warning) {
 			round = time.Microsecond
 		}
 		out = append(out, format.Warning{Code: "moved-locks",
-			Text: fmt.Sprintf("%d locks, of %v of waiting, may be others that a garbage collection moved: sum by class", m.doubtful, time.Duration(m.ns).Round(round))})
+			Text: fmt.Sprintf("%s, of %v of waiting, may be others that a garbage collection moved: sum by class", format.Some(m.doubtful, "lock", "locks"), time.Duration(m.ns).Round(round))})
 	}
 	return out
 }

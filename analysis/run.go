@@ -10,7 +10,8 @@
 //	inputs.go      when the threads of each input could be seen
 //	sweep.go       recorded waits and owners turned into slices
 //	stuck.go       deadlocks that only thread dumps show
-//	tenures.go     recorded tenures, for the visitors that ask
+//	tenures.go     tenures, and idle times, for the visitors that ask
+//	holds.go       tenures rebuilt from waits and owners
 //	sampled.go     samples put together from events, and charged in order
 //	samplerun.go   successive samples that show the same, charged as one
 //	aside.go       waits that are no contention, for the visitors that ask
@@ -156,7 +157,8 @@ func (p *pass) finish() *Trace {
 	rebuilt()
 	rec.sweep(tl, e, p.cyc)
 	e.out.wait()
-	rec.visitTenures(e)
+	rec.visitTenures(tl, e)
+	rec.visitIdle(e)
 	beside := newAsides(e)
 	rec.visitAsides(beside)
 	smp.visitAsides(beside)

@@ -144,12 +144,29 @@ type Visitor interface {
 	Running(from, to, ns int64)
 }
 
-// TenureVisitor is a Visitor that also wants to know every recorded tenure,
-// cut like the slices. Traces without tenures give none.
+// TenureVisitor is a Visitor that also wants to know every tenure that was
+// recorded, or rebuilt, cut like the slices. Sampled traces give none.
 type TenureVisitor interface {
-	// Tenure says that thread held lock over [start, end); contended tells
-	// whether it had to wait for it.
-	Tenure(lock format.ObjectID, thread format.ThreadID, start, end int64, contended bool)
+	Tenure(h *Hold) // valid during the call only
+}
+
+// Hold says that a thread held a lock over [Start, End). Of a rebuilt one is
+// known only what others waited for: End is Start where nobody waited, and the
+// thread is NoThread where nobody knows it.
+type Hold struct {
+	Asked, Start, End int64 // Asked is before Start when the thread had to wait
+	Thread            format.ThreadID
+	Lock              format.ObjectID
+	Stack             format.StackID
+	Mode              format.Mode
+	Rebuilt           bool
+}
+
+// IdleVisitor is a Visitor that also wants to know when each thread had
+// nothing to do, cut like the slices, and in order of time for each thread. A
+// pause is a sleep: it lasts as long as the thread wants, whatever others do.
+type IdleVisitor interface {
+	Idle(thread format.ThreadID, start, end int64, pause bool)
 }
 
 // TickVisitor is a Visitor that also wants to know the stretch each sampling

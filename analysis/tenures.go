@@ -6,26 +6,54 @@ import (
 	"contend/format"
 )
 
-// visitTenures gives recorded tenures to the visitors that ask for them.
-func (r *record) visitTenures(e *emitter) {
-	var ask []TenureVisitor
+// asking returns the visitors that also want to know something.
+func asking[V any](e *emitter) (ask []V) {
 	for _, v := range e.out.visitors {
-		if tv, ok := v.(TenureVisitor); ok {
-			ask = append(ask, tv)
+		if one, ok := v.(V); ok {
+			ask = append(ask, one)
 		}
 	}
-	if len(ask) == 0 || r.Tenures.Len() == 0 {
+	return ask
+}
+
+// visitTenures gives tenures, recorded or rebuilt, to the visitors that ask for
+// them.
+func (r *record) visitTenures(tl *owners.Timelines, e *emitter) {
+	ask := asking[TenureVisitor](e)
+	if len(ask) == 0 {
 		return
 	}
-	waited := r.acquisitions()
-	r.Tenures.Each(func(_ column.Ref, t *owners.Tenure) {
-		lo, hi, ok := e.cut(t.Start, t.End)
-		if !ok || !r.Told(t.Lock) || !e.wanted(t.Thread, t.Lock, anyLength) {
+	give := func(h *Hold) {
+		lo, hi, ok := e.cut(h.Start, h.End)
+		if !ok || !e.wanted(h.Thread, h.Lock, anyLength) {
 			return
 		}
-		for _, v := range ask {
-			v.Tenure(t.Lock, t.Thread, lo, hi, waited[acquired{t.Thread, t.Lock, t.Start}])
+		if h.Asked = max(h.Asked, e.from); lo > h.Start {
+			h.Asked = lo
 		}
+		h.Start, h.End = lo, hi
+		for _, v := range ask {
+			v.Tenure(h)
+		}
+	}
+	if r.Tenures.Len() > 0 {
+		r.toldTenures(give)
+	}
+	r.rebuiltTenures(tl, give)
+}
+
+// toldTenures calls give for the tenures that were recorded.
+func (r *record) toldTenures(give func(*Hold)) {
+	asked := r.acquisitions()
+	r.Tenures.Each(func(_ column.Ref, t *owners.Tenure) {
+		if !r.Told(t.Lock) {
+			return
+		}
+		h := Hold{Asked: t.Start, Start: t.Start, End: t.End, Thread: t.Thread, Lock: t.Lock, Stack: t.Stack, Mode: t.Mode}
+		if since, waited := asked[acquired{t.Thread, t.Lock, t.Start}]; waited {
+			h.Asked = since
+		}
+		give(&h)
 	})
 }
 
@@ -36,11 +64,55 @@ type acquired struct {
 	time   int64
 }
 
-func (r *record) acquisitions() map[acquired]bool {
-	waited := make(map[acquired]bool, len(r.activities.Starts))
+// acquisitions returns when the waits that ended with the lock began.
+func (r *record) acquisitions() map[acquired]int64 {
+	asked := make(map[acquired]int64, len(r.activities.Starts))
 	for _, i := range r.activities.Starts {
 		w := r.Waits.At(i)
-		waited[acquired{w.Thread, w.Lock, w.End}] = true
+		asked[acquired{w.Thread, w.Lock, w.End}] = w.Start
 	}
-	return waited
+	return asked
+}
+
+// visitIdle gives the idle times of threads to the visitors that ask for them.
+func (r *record) visitIdle(e *emitter) {
+	ask := asking[IdleVisitor](e)
+	if len(ask) == 0 {
+		return
+	}
+	for t := range r.activities.Threads() {
+		of := r.activities.Of(format.ThreadID(t))
+		idle := joiner{d: r.activities, rest: of, idle: true}
+		for s := idle.next(); s != nothing; s = idle.next() {
+			paused := r.asleep(s, &of)
+			if lo, hi, ok := e.cut(s.start, s.end); ok {
+				for _, v := range ask {
+					v.Idle(format.ThreadID(t), lo, hi, paused)
+				}
+			}
+		}
+	}
+}
+
+// asleep reports whether a thread did nothing but sleep in a stretch; rest is
+// what it did from there on, and is moved beyond.
+func (r *record) asleep(s span, rest *[]column.Ref) bool {
+	paused := true
+	for ; len(*rest) > 0; *rest = (*rest)[1:] {
+		i := (*rest)[0]
+		if owners.IsWait(i) {
+			if r.Waits.At(i).Start >= s.end {
+				break
+			}
+			continue
+		}
+		a := r.activities.Other(i)
+		if a.Start >= s.end {
+			break
+		}
+		if a.Start >= s.start && idle(a) && a.What() != format.ActivitySleep {
+			paused = false
+		}
+	}
+	return paused
 }

@@ -71,7 +71,7 @@ func (r *record) gaveUp() []format.Warning {
 		return nil
 	}
 	return []format.Warning{{Code: "failed",
-		Text: fmt.Sprintf("%d of %d waits timed out and count as ended without the lock: %v of waiting, which is counted like any other", count, all, time.Duration(total).Round(time.Microsecond))}}
+		Text: fmt.Sprintf("%d of %s timed out and count as ended without the lock: %v of waiting, which is counted like any other", count, format.Some(all, "wait", "waits"), time.Duration(total).Round(time.Microsecond))}}
 }
 
 // censored reports the waits that reach into a stretch of which data was
@@ -94,7 +94,7 @@ func (r *record) censored() []format.Warning {
 		return nil
 	}
 	return []format.Warning{{Code: "censored",
-		Text: fmt.Sprintf("%d waits reach into stretches of which data is lost, %v of their time together: its owners are less sure than they are called", count, time.Duration(total).Round(time.Microsecond))}}
+		Text: fmt.Sprintf("%s into stretches of which data is lost, %v of their time together: its owners are less sure than they are called", format.Some(count, "wait reaches", "waits reach"), time.Duration(total).Round(time.Microsecond))}}
 }
 
 // unclassified reports the waits no rule knows: they count as idle, which
@@ -116,5 +116,5 @@ func (r *record) unclassified(defs *definitions) []format.Warning {
 		}
 	}
 	return []format.Warning{{Code: "unclassified",
-		Text: fmt.Sprintf("%d waits of together %v match no rule and count as idle, most of them on %s", count, time.Duration(total).Round(time.Millisecond), top)}}
+		Text: fmt.Sprintf("%s of together %v match no rule and count as idle, most of them on %s", format.Some(count, "wait", "waits"), time.Duration(total).Round(time.Millisecond), top)}}
 }

@@ -43,6 +43,8 @@ var documentCommands = map[string]string{
 	"hist-sampled":     "hist D/sampled-1.txt",
 	"verify":           "verify D/damaged.bin",
 	"verify-text":      "verify D/counts.txt",
+	"whatif":           "whatif --top 1 D/inferred.txt",
+	"whatif-sampled":   "whatif --split sim.Lock1=4 D/sampled-1.txt",
 }
 
 // TestDocuments compares JSON with what it was before and holds it to the

@@ -22,6 +22,7 @@ var (
 	chainsOutputs = tabular(table.Chains, itself)
 	diffOutputs   = tabular(table.Diff, itself)
 	verifyOutputs = tabular(table.Verify, itself)
+	whatIfOutputs = tabular(table.WhatIf, itself)
 )
 
 var cspOutputs = append(tabular(writeCSP, func(a *cspAnswer) any { return a.doc }), outputs[*cspAnswer]{

@@ -1,10 +1,10 @@
 package cmd
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -17,8 +17,6 @@ import (
 	"contend/format"
 	"contend/report/document"
 
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -187,13 +185,16 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 		"../testdata/documents/counts.txt":                "1,551 acquisitions",
 		quietTrace(t):                                     "No thread waited for a lock",
 	}
-	for path, says := range kinds {
-		r := reportIn(t, reported(t, path))
+	for i, path := range slices.Sorted(maps.Keys(kinds)) {
+		says, r := kinds[path], reportIn(t, reported(t, path))
 		if text := r.text("#page"); !strings.Contains(text, says) {
 			t.Errorf("%s: the page does not say %q: %.400s", path, says, text)
 		}
 		for _, view := range eval[[]string](r.tab, `[...document.querySelectorAll(".tabs button")].map(b => b.id.slice(4))`) {
-			for _, rest := range []string{"", "&blame=root", "&lock=nothing+is+called+so", "&time=0-1"} {
+			for j, rest := range []string{"", "&blame=root", "&lock=nothing+is+called+so", "&time=0-1"} {
+				if j > 0 && j%3 != i%3 {
+					continue // filters take turns over the traces
+				}
 				r.turn("#view=" + view + rest)
 				if r.count("#panel > *") == 0 || r.count(`[role=tab][aria-selected=true]#tab-`+view) != 1 {
 					t.Errorf("%s: view %s%s is empty", path, view, rest)
@@ -221,249 +222,4 @@ func quietTrace(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-func TestTheReportsPartsWorkTogether(t *testing.T) {
-	unhurried(t)
-	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
-	whole := r.total()
-
-	r.click(".verdict", "asleep while holding") // a finding sets the filter
-	r.until(`location.hash.includes("ownerSite=Truth.exportReport")`)
-	caused := r.total()
-	if finding := eval[int64](r.tab, `contend.model.analyze.findings[0].waitNs`); caused != finding || caused == 0 || r.count(".chip.on") != 3 {
-		t.Errorf("the finding is of %d ns, its link selects %d of %d, with %d chips", finding, caused, whole, r.count(".chip.on"))
-	}
-	r.click(".tree.waiter .frame", "Truth.checkout") // a frame narrows it
-	r.until(`document.querySelectorAll(".chip.on").length === 4`)
-	if got := r.total(); got == 0 || got >= caused {
-		t.Errorf("%d ns, want less than %d", got, caused)
-	}
-	eval[any](r.tab, `history.back()`)
-	r.until(`document.querySelectorAll(".chip.on").length === 3`)
-	if got := r.total(); got != caused {
-		t.Errorf("back leads to %d ns, want %d", got, caused)
-	}
-	hash := eval[string](r.tab, `location.hash`)
-	r.open(hash)
-	if got := r.total(); got != caused {
-		t.Errorf("a link shows %d ns, want %d", got, caused)
-	}
-	r.click(".chip.on", "taken at")
-	r.until(`document.querySelectorAll(".chip.on").length === 2`)
-	for _, view := range []string{"holders", "flame", "pivot", "who", "longest", "about"} { // what is seen has a command that prints it
-		for _, rest := range []string{"", `filter: {lock: [contend.model.locks[0].name], time: [0, 1e9]}, blame: "root", nodes: "method"`} {
-			words := eval[[]string](r.tab, fmt.Sprintf(`contend.command(contend.model, {...contend.state, filter: {}, view: %q, %s}).words`, view, rest))
-			if i := slices.Index(words, "flame.html"); i >= 0 {
-				words[i] = filepath.Join(t.TempDir(), words[i])
-			}
-			var out, msg bytes.Buffer
-			if code := Main(words[1:], nil, &out, &msg); code != exitOK {
-				t.Errorf("%v: exit %d, %s", words, code, &msg)
-			}
-		}
-	}
-	r.click(".chips button", "show all")
-	r.until(`document.querySelectorAll(".chip.on").length === 0`)
-
-	eval[any](r.tab, `document.querySelector(".u-over").scrollIntoView({block: "center"})`)
-	over := r.boxes(".u-over")[0] // brushing
-	for _, ev := range []struct {
-		kind input.DispatchMouseEventType
-		at   float64
-	}{{"mouseMoved", 0.25}, {"mousePressed", 0.25}, {"mouseMoved", 0.4}, {"mouseMoved", 0.5}, {"mouseReleased", 0.5}} {
-		r.do(chromedp.MouseEvent(ev.kind, over.X+ev.at*over.Width, over.Y+20, chromedp.ButtonLeft, chromedp.ClickCount(1)))
-	}
-	r.until(`contend.state.filter.time`)
-	if got := r.total(); got < whole/8 || got > whole/2 {
-		t.Errorf("a quarter of the time has %d of %d ns", got, whole)
-	}
-	r.click(".time button", "all time")
-	r.until(`!contend.state.filter.time`)
-
-	r.click(".locks thead button", "longest") // lists sort
-	r.until(`document.querySelector(".locks tbody .name").textContent.startsWith("Truth$LedgerLock")`)
-	r.click(".locks .choice button", "class")
-	r.until(`document.querySelector(".locks thead").textContent.startsWith("class")`)
-	r.click(".theme", "")
-	r.until(`document.documentElement.dataset.theme === "dark"`)
-}
-
-func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
-	unhurried(t)
-	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
-	if got := r.text(".tree.owner"); !strings.Contains(got, "exportReport:17took the lock") || !strings.Contains(got, "asleep") || !strings.Contains(got, "itself blocked") {
-		t.Errorf("the holders do not say what they do: %.400s", got)
-	}
-	before := r.count(".tree.waiter [role=treeitem]")
-	eval[any](r.tab, `document.querySelector(".tree.waiter [aria-expanded=false]").dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowRight", bubbles: true}))`)
-	r.until(fmt.Sprintf(`document.querySelectorAll(".tree.waiter [role=treeitem]").length > %d`, before))
-
-	r.open("#view=pivot")
-	r.until(`document.querySelector(".tree.sum")`)
-	eval[any](r.tab, `(() => { const [a, b] = document.querySelectorAll(".chip.key"), data = new DataTransfer();
-		b.dispatchEvent(new DragEvent("dragstart", {dataTransfer: data, bubbles: true})); window.dragging = [a, b, data]; })()`)
-	r.until(`document.querySelector(".chip.key.dragged")`)
-	eval[any](r.tab, `dragging[0].dispatchEvent(new DragEvent("drop", {dataTransfer: dragging[2], bubbles: true, cancelable: true}))`)
-	r.until(`contend.state.pivot.join() === "owner-site,class,waiter-site"`)
-	eval[any](r.tab, `(s => { s.value = "waiter-group"; s.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector(".pivot select"))`)
-	r.until(`contend.state.pivot.length === 4`)
-	if !eval[bool](r.tab, `(s => { const sum = l => l.reduce((a, n) => a + n.ns, 0), ok = n => n.leaf || sum(n.children) === n.ns && n.children.every(ok); return ok(contend.tree(s, contend.pivotPaths(s, contend.state.pivot))); })(contend.select(contend.model, {}))`) {
-		t.Error("subtotals do not add up")
-	}
-
-	r.open("#view=flame")
-	if r.count(".f.lock") == 0 || r.count(".f.owner") == 0 || r.count(".f.waiter") != 0 {
-		t.Error("the default flame graph shows no lock with its owners")
-	}
-	r.click(".choice button", "chain")
-	r.until(`document.querySelector(".f.waiter") && document.querySelector(".f.owner")`)
-	top := eval[float64](r.tab, `document.querySelector(".f.all").getBoundingClientRect().top`)
-	r.click(".choice button", "up")
-	r.until(fmt.Sprintf(`document.querySelector(".f.all").getBoundingClientRect().top > %f`, top))
-	eval[any](r.tab, `[..."f".repeat(1)].forEach(() => document.querySelector(".f.lock rect").parentNode.dispatchEvent(new MouseEvent("click", {bubbles: true})))`)
-	r.until(`document.querySelectorAll(".f.all").length === 0`)
-	eval[any](r.tab, `document.querySelector(".flamegraph").dispatchEvent(new KeyboardEvent("keydown", {key: "Escape", bubbles: true}))`)
-	r.until(`document.querySelectorAll(".f.all").length === 1`)
-}
-
-func TestTheReportsGraphMatrixAndLongestWaits(t *testing.T) {
-	unhurried(t)
-	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
-	r.open("#view=who&nodes=method")
-	r.until(`document.querySelectorAll(".graphbox .node").length > 3`)
-	if !eval[bool](r.tab, `(labels => labels.every((a, i) => labels.every((b, j) => i >= j || a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top)))([...document.querySelectorAll(".graphbox .edge text")].map(e => e.getBoundingClientRect()))`) {
-		t.Error("labels of the graph overlap")
-	}
-	if !eval[bool](r.tab, `(box => [...document.querySelectorAll(".node")].some(n => n.textContent.includes("Truth.sleep") && n.getBoundingClientRect().right <= box.right && n.getBoundingClientRect().left >= box.left))(document.querySelector(".graphbox").getBoundingClientRect())`) {
-		t.Error("the culprit is out of sight")
-	}
-	scale := `new DOMMatrix(getComputedStyle(document.querySelector(".svg-pan-zoom_viewport")).transform).a`
-	at := eval[float64](r.tab, scale)
-	eval[any](r.tab, `document.querySelector("[aria-label=larger]").click()`)
-	r.until(fmt.Sprintf("%s > %f", scale, at))
-	r.click(".matrix td button", "30.9 %")
-	r.until(`contend.state.filter.waiterFrame[0] === "Truth.checkout" && contend.state.filter.ownerFrame[0] === "Truth.sleep"`)
-
-	r.open("#view=longest")
-	eval[any](r.tab, `document.querySelector(".stripbutton").click()`)
-	r.until(`document.querySelectorAll(".parts li").length > 1`)
-	if !eval[bool](r.tab, `contend.model.longest.length === 100 && contend.model.longest.every(w => w.parts.reduce((a, p) => a + p.ns, w.leftNs || 0) === w.ns)`) {
-		t.Error("owners do not sum to their waits")
-	}
-}
-
-func TestTheReportsSearchTakesAnything(t *testing.T) {
-	unhurried(t)
-	r := reportIn(t, reported(t, "../testdata/go126-truth-12goroutines.trace"))
-	for _, text := range []string{"(*T).Lock(", "[", "\\", "*+?", "(?i", strings.Repeat("((((", 500), "</script>", "\u202e"} {
-		quoted, _ := json.Marshal(text)
-		eval[any](r.tab, fmt.Sprintf(`(s => { s.value = %s; s.dispatchEvent(new Event("input", {bubbles: true})); })(document.getElementById("search"))`, quoted))
-		r.until(`document.getElementById("found")`)
-	}
-	eval[any](r.tab, `(s => { s.value = "reconc"; s.dispatchEvent(new Event("input", {bubbles: true})); })(document.getElementById("search"))`)
-	r.until(`document.querySelector("#found [aria-selected=true]") && document.querySelector("#found").textContent.includes("main.reconcile")`)
-	eval[any](r.tab, `document.getElementById("search").dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true}))`)
-	r.until(`location.hash.includes("main.reconcile")`)
-	for _, hash := range []string{"#%", "#time=9-1&view=nothing&pivot=,,x,class,class&lock", "#time=0-99999999999999999999", "#lock=%00%ff"} {
-		r.open(hash)
-	}
-}
-
-func TestHostileNamesAreInertInTheReport(t *testing.T) {
-	unhurried(t)
-	r := reportIn(t, reported(t, hostileTrace(t)))
-	for _, view := range []string{"holders", "flame&flame=chain", "pivot", "who", "who&nodes=method", "longest", "about"} {
-		r.open("#view=" + view)
-		if r.count("#page img, #page script") > 0 || strings.Contains(eval[string](r.tab, "document.title"), "hit") {
-			t.Errorf("%s: a name acts", view)
-		}
-		if text := r.text("#page"); !strings.Contains(text, "=cmd()") && view != "about" || strings.ContainsRune(text, '\u202e') {
-			t.Errorf("%s: the name is not shown as it is: %.200s", view, text)
-		}
-	}
-	r.click(".verdict", "Most contended")
-	r.until(`document.querySelectorAll(".chip.on").length === 1`)
-	if r.total() == 0 {
-		t.Error("nothing is selected")
-	}
-}
-
-func TestTheReportComparesTwoRecordings(t *testing.T) {
-	unhurried(t)
-	r := reportIn(t, reported(t, "--diff", "../testdata/truth-8threads.jfr", "../testdata/phases.jfr"))
-	if text := r.text(".headline"); !strings.Contains(text, "Shrank") || !strings.Contains(text, "Grew") {
-		t.Errorf("the headline does not say what changed: %s", text)
-	}
-	r.click(".tabs button", "Compared")
-	r.until(`document.querySelector(".compared")`)
-	var want document.Diff
-	if err := json.Unmarshal([]byte(run(t, "diff", "--top", "0", "--format", "json", "../testdata/truth-8threads.jfr", "../testdata/phases.jfr")), &want); err != nil {
-		t.Fatal(err)
-	}
-	r.click(".compare section:nth-of-type(3) > button", "all")
-	r.until(fmt.Sprintf(`document.querySelectorAll(".compare section:nth-of-type(3) tbody tr").length === %d`, len(want.Owners)))
-	for _, row := range append(want.Locks, want.Owners...) {
-		if row.Status == "same" && !strings.Contains(r.text(".compare"), "may be noise") {
-			t.Errorf("%s: noise is not called so", row.Name)
-		}
-	}
-	r2 := reportIn(t, reported(t, "--diff", "../testdata/truth-8threads.jfr", "../testdata/truth-8threads.jfr"))
-	if text := r2.text(".headline"); !strings.Contains(text, "nothing changed by more than what may be noise") {
-		t.Errorf("of equal recordings the headline says: %s", text)
-	}
-}
-
-// The page works by keyboard, and prints what it shows.
-func TestTheReportByKeyboardAndOnPaper(t *testing.T) {
-	unhurried(t)
-	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
-	r.press("2")
-	r.until(`contend.state.view === "flame"`)
-	eval[any](r.tab, `document.querySelector(".flamegraph").focus(), ["ArrowDown", "ArrowDown", "ArrowRight", "ArrowLeft", "Enter"].forEach(key => document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}))), 0`)
-	r.until(`document.querySelector(".flame .details").textContent.length > 10`)
-	r.press("/")
-	r.until(`document.activeElement.id === "search"`)
-	eval[any](r.tab, `document.activeElement.blur(), 0`)
-	r.press("1")
-	r.until(`document.querySelector(".tree.owner [tabindex='0']")`)
-	eval[any](r.tab, `document.querySelector(".tree.owner [tabindex='0']").focus(), document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowDown", bubbles: true})), 0`)
-	r.until(`document.activeElement.matches("[role=treeitem]:nth-child(2)")`)
-
-	eval[any](r.tab, `document.querySelector(".theme").click(), 0`) // paper is white in the dark, too
-	if _, err := chromedp.Call(r.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
-		t.Fatal(err)
-	}
-	if got := eval[string](r.tab, `getComputedStyle(document.body).color + getComputedStyle(document.body).backgroundColor + getComputedStyle(document.querySelector(".search")).display`); got != "rgb(0, 0, 0)rgb(255, 255, 255)none" {
-		t.Errorf("on paper the page is %s", got)
-	}
-}
-
-// A page of very many stacks is small enough to be sent, opens, and answers at
-// once; what did not fit shows as what it is.
-func TestTheReportTakesManyStacks(t *testing.T) {
-	unhurried(t)
-	path := manyStacks(t, 100_000)
-	page := reported(t, path)
-	info, err := os.Stat(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if info.Size() > 10<<20 {
-		t.Errorf("the page has %d bytes", info.Size())
-	}
-	r := reportIn(t, page)
-	if got, want := r.total(), analyzed(t, path).Total.WaitNs; got != want {
-		t.Errorf("%d ns, want %d", got, want)
-	}
-	if text := r.text("#page"); !strings.Contains(text, "[other]") {
-		t.Error("what was merged is not said")
-	}
-	for _, view := range []string{"holders", "flame", "flame&flame=chain", "pivot", "who&nodes=method", "about"} {
-		r.turn("#view=" + view + "&time=0-4000000")
-		eval[any](r.tab, `(() => { delete window.took; const from = performance.now(); addEventListener("hashchange", () => setTimeout(() => { window.took = performance.now() - from; }), {once: true}); contend.narrow({time: undefined}); })()`)
-		r.until("window.took")
-		ms := eval[float64](r.tab, "window.took")
-		t.Logf("%s: a filter change takes %.0f ms", view, ms)
-	}
 }

@@ -59,12 +59,15 @@ func (m *Metrics) Slice(s *analysis.Slice) {
 }
 
 // Tenure implements analysis.TenureVisitor.
-func (m *Metrics) Tenure(lock format.ObjectID, _ format.ThreadID, start, end int64, _ bool) {
+func (m *Metrics) Tenure(h *analysis.Hold) {
+	if h.Rebuilt {
+		return // of those it is not known how many there were
+	}
 	m.tenures = true
-	c := m.of(lock)
+	c := m.of(h.Lock)
 	c.acquired++
-	c.inside += end - start
-	m.inside += end - start
+	c.inside += h.End - h.Start
+	m.inside += h.End - h.Start
 }
 
 func (m *Metrics) of(lock format.ObjectID) *counts {

@@ -63,6 +63,7 @@ type Tenure struct {
 	Thread     format.ThreadID
 	Lock       format.ObjectID
 	Stack      format.StackID
+	Mode       format.Mode
 }
 
 // Other is what a thread was seen doing other than waiting for a lock, in 24
@@ -207,7 +208,7 @@ func (r *Record) Add(ev *format.Event, end int64) {
 		r.found(ev.Object)
 	case format.KindTenure:
 		r.found(ev.Object).tenures = true
-		r.Tenures.Add(Tenure{Start: ev.Time, End: end, Thread: ev.Thread, Lock: ev.Object, Stack: ev.Stack})
+		r.Tenures.Add(Tenure{Start: ev.Time, End: end, Thread: ev.Thread, Lock: ev.Object, Stack: ev.Stack, Mode: ev.Mode})
 	case format.KindActivity:
 		if ev.Activity == format.ActivityLive { // nothing done; the thread has a list all the same
 			r.perThread.add(int(ev.Thread), 0)

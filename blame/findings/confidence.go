@@ -25,9 +25,13 @@ var expected = [analysis.Provenances]float64{analysis.Exact: 1, analysis.Sampled
 
 // known returns the share of a finding's waiting whose owner is expected to be
 // right.
-func (t *Trace) known(f *Finding) float64 {
-	right := 0.0
-	for p, ns := range f.ByProvenance {
+func (t *Trace) known(f *Finding) float64 { return t.Known(f.ByProvenance) }
+
+// Known returns the share of some waiting whose owner is expected to be right.
+func (t *Trace) Known(by [analysis.Provenances]int64) float64 {
+	right, all := 0.0, int64(0)
+	for p, ns := range by {
+		all += ns
 		part := expected[p]
 		if p != int(analysis.Exact) && t.Trust[p].Ns > 0 {
 			if told, ok := t.Trust[p].Expected(); ok {
@@ -36,7 +40,7 @@ func (t *Trace) known(f *Finding) float64 {
 		}
 		right += part * float64(ns)
 	}
-	return right / float64(max(f.WaitNs, 1))
+	return right / float64(max(all, 1))
 }
 
 // confidence says how sure a finding about owners is.

@@ -1,6 +1,6 @@
 // Package findings says in words what is wrong where the numbers leave no other
 // reading: a lock held in sleep or in I/O, a lock whose owner waits for another,
-// a deadlock. Each is one detector of a table.
+// two locks taken in both orders, a deadlock. Each is one detector of a table.
 package findings
 
 import (
@@ -41,6 +41,7 @@ type Kind uint8
 // The kinds, gravest first.
 const (
 	Deadlock Kind = iota
+	LockOrder
 	AsleepHolding
 	FileHolding
 	SocketHolding
@@ -58,6 +59,8 @@ var kinds = [...]struct {
 }{
 	Deadlock: {"deadlock", doing.Unknown, "deadlock",
 		"Take these locks in one order everywhere, or hold only one of them at a time."},
+	LockOrder: {"lock-order", doing.Unknown, "waiting for another lock while holding this one, and elsewhere it is the other way round",
+		"Take these locks in one order everywhere: as it is, a deadlock is a matter of time."},
 	AsleepHolding: {"asleep-holding", doing.Asleep, "asleep while holding the lock",
 		"Give the lock back before sleeping, or wait on a condition of the lock, which gives it back meanwhile."},
 	FileHolding: {"file-holding", doing.File, "in file I/O while holding the lock",
@@ -73,6 +76,14 @@ var kinds = [...]struct {
 // String returns the name of a kind, as JSON has it.
 func (k Kind) String() string { return kinds[k].name }
 
+// Kinds returns the names of all kinds.
+func Kinds() (names []string) {
+	for k := range kinds {
+		names = append(names, kinds[k].name)
+	}
+	return names
+}
+
 // Title returns the kind in words.
 func (k Kind) Title() string { return kinds[k].title }
 
@@ -87,9 +98,10 @@ type Trace struct {
 	Trust     analysis.Calibration
 }
 
-// Find returns what is worth a word, deadlocks first, then by waiting.
+// Find returns what is worth a word, deadlocks first and what may become one,
+// then by waiting.
 func Find(c *overview.Collector, locks []overview.Lock, t Trace) []Finding {
-	out := deadlocks(c, t)
+	out := append(deadlocks(c, t), inversions(c)...)
 	trapped := trappedLocks(t)
 	for i := range locks {
 		l := &locks[i]
@@ -107,7 +119,7 @@ func Find(c *overview.Collector, locks []overview.Lock, t Trace) []Finding {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int {
-		if (a.Kind == Deadlock) != (b.Kind == Deadlock) {
+		if (a.Kind <= LockOrder) != (b.Kind <= LockOrder) || a.Kind == Deadlock != (b.Kind == Deadlock) {
 			return cmp.Compare(a.Kind, b.Kind)
 		}
 		return cmp.Compare(b.WaitNs, a.WaitNs)
@@ -156,6 +168,17 @@ func deadlocks(c *overview.Collector, t Trace) (out []Finding) {
 		f := Finding{Kind: Deadlock, Number: i + 1, Lock: t.Symbols.LockName(first.Lock), Class: t.Symbols.ClassName(first.Lock),
 			Threads: len(d.Cycle) + len(d.Queued), WaitNs: trapped.WaitNs, ByProvenance: trapped.ByProvenance}
 		f.Share, f.Confidence = share(f.WaitNs, c.TotalNs()), High
+		out = append(out, f)
+	}
+	return out
+}
+
+// inversions returns the locks that were taken in both orders, whatever that has
+// cost so far: a deadlock has not happened yet.
+func inversions(c *overview.Collector) (out []Finding) {
+	for _, v := range c.Inversions() {
+		f := Finding{Kind: LockOrder, Lock: v.Lock, Class: v.Class, Owner: v.Owner, Root: v.Other, WaitNs: v.WaitNs, Share: share(v.WaitNs, c.TotalNs()), Confidence: High}
+		f.ByProvenance[analysis.Exact] = v.WaitNs
 		out = append(out, f)
 	}
 	return out

@@ -121,7 +121,7 @@ func (r *Rule) absolute(v measured, running float64) Subject {
 	switch {
 	case v.none:
 		// decide says why
-	case r.metric == &deadlock:
+	case r.metric.unit == Count:
 		s.Status = failIf(v.Value > 0)
 	case r.metric.unit == Ratio:
 		s.Status = failIf(r.above(v.Value*running, r.limit))

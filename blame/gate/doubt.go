@@ -253,7 +253,7 @@ func fewSamples(r *Rule, s *Subject, run *Run) Doubt {
 	if r.metric.unit == Threads {
 		least = fmt.Sprintf("less than %.2g threads on average", 3/n)
 	}
-	return Doubt{fmt.Sprintf("%.0f samples%s cannot tell %s", math.Floor(n), where, least), fmt.Sprintf("take at least %.0f%s", math.Ceil(3/s.Limit), where)}
+	return Doubt{fmt.Sprintf("%s%s cannot tell %s", format.Some(int(n), "sample", "samples"), where, least), fmt.Sprintf("take at least %.0f%s", math.Ceil(3/s.Limit), where)}
 }
 
 // unknownOwners doubts a share of waiting by who is to blame where owners that

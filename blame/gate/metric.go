@@ -8,6 +8,7 @@ import (
 	"contend/analysis"
 	"contend/blame/compare"
 	"contend/blame/locks"
+	"contend/blame/overview"
 	"contend/format"
 )
 
@@ -21,13 +22,14 @@ type Run struct {
 	Unmatched string // which filter no name in the trace matches; "" where all match some
 	Cut       bool   // only a part of the time is held against rules
 
-	peaks map[int64]*peaks // by the length of an interval
+	about *overview.Collector // where a rule is about findings
+	peaks map[int64]*peaks    // by the length of an interval
 }
 
 // NewRun returns a run to be filled: its visitors go over the trace, and Trace
 // is what that yields.
 func NewRun(rules ...Rule) *Run {
-	r := &Run{Profile: &compare.Profile{}, Locks: locks.New(true), peaks: map[int64]*peaks{}}
+	r := &Run{Profile: &compare.Profile{}, Locks: locks.New(true), about: overviewFor(rules), peaks: map[int64]*peaks{}}
 	for i := range rules {
 		if ns := rules[i].interval; ns > 0 {
 			r.peaks[ns] = &peaks{ns: ns}
@@ -39,6 +41,9 @@ func NewRun(rules ...Rule) *Run {
 // Visitors returns what must see the trace.
 func (r *Run) Visitors() []analysis.Visitor {
 	list := []analysis.Visitor{r.Profile, r.Locks}
+	if r.about != nil {
+		list = append(list, r.about)
+	}
 	for _, p := range r.peaks {
 		list = append(list, p)
 	}

@@ -27,6 +27,7 @@ type Collector struct {
 	parts           []part
 	places          []place
 	trapped         []Trapped // by deadlock, from 1
+	orders          map[order]*seen
 	total           int64
 }
 
@@ -81,6 +82,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 		p := c.part(s, sh)
 		p.ns += ns
 		p.byProvenance[sh.Direct.Prov] += ns
+		c.note(s, sh, p.site, ns)
 		if sh.Root.Kind == analysis.OwnerDeadlock {
 			for len(c.trapped) <= int(sh.Root.Cycle) {
 				c.trapped = append(c.trapped, Trapped{})

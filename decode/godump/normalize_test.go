@@ -17,11 +17,6 @@ func blocked(id, extra string) string {
 		"main.post(0x1)\n\t/src/main.go:9 +0x33\ncreated by main.main in goroutine 1\n\t/src/main.go:12 +0x33\n"
 }
 
-// logged puts a prefix before each line.
-func logged(prefix, text string) string {
-	return prefix + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+prefix) + "\n"
-}
-
 const raceReport = `==================
 WARNING: DATA RACE
 Write at 0x00c0000140a8 by goroutine 8:

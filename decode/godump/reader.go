@@ -130,8 +130,8 @@ func (r *Reader) Read(ev *format.Event) error {
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	s := format.Stats{Format: "goroutine dump", Unit: format.UnitThreads, Events: r.goroutines, BytesRead: r.in.n, BytesTotal: r.in.n, Warnings: r.warnings, Damage: r.damage}
-	s.Warnings = append(s.Warnings[:len(s.Warnings):len(s.Warnings)], format.Warning{Code: "no-times", Text: fmt.Sprintf(
-		"goroutine dumps have no time: what is counted is goroutines seen waiting, in %d dumps together", r.dumps)})
+	s.Warnings = append(s.Warnings[:len(s.Warnings):len(s.Warnings)], format.Warning{Code: "no-times",
+		Text: "goroutine dumps have no time: what is counted is goroutines seen waiting, in " + format.Some(int(r.dumps), "dump", "dumps together")})
 	s.Blind = "goroutine dumps do not tell who holds a lock"
 	if r.waiting > 0 {
 		s.Warnings = append(s.Warnings, format.Warning{Code: "no-owners", Text: "goroutine dumps do not tell who holds a lock"})

@@ -114,10 +114,10 @@ func (h *hidden) warnings(virtual map[format.ThreadID]*virtualLife) (out []forma
 		return time.Duration(ns).Round(time.Millisecond)
 	}
 	if h.cut.waits > 0 {
-		say("truncated-stacks", "the stacks of %d waits, %v of waiting, end before their outermost frame: record with -XX:FlightRecorderOptions=stackdepth=256", h.cut.waits, brief(h.cut.ns))
+		say("truncated-stacks", "the stacks of %s, %v of waiting, end before the outermost frame: record with -XX:FlightRecorderOptions=stackdepth=256", format.Some(int(h.cut.waits), "wait", "waits"), brief(h.cut.ns))
 	}
 	if n, ns, what := unseen(virtual); what != "" {
-		say("virtual-threads", "of %d virtual threads no waits %s: at most %v are hidden", n, what, brief(ns)).Hidden = max(ns, 1)
+		say("virtual-threads", "of %s no waits %s: at most %v are hidden", format.Some(int(n), "virtual thread", "virtual threads"), what, brief(ns)).Hidden = max(ns, 1)
 	}
 	if h.reentries.waits > 0 {
 		say("re-entry", "%d threads that were notified together entered their monitors one after the other: at most %v of waiting for monitors count as Object.wait", h.reentries.waits, brief(h.reentries.ns))

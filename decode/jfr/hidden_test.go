@@ -79,7 +79,7 @@ func TestTruncatedStacksAndLoads(t *testing.T) {
 	if r.hidden.cut != (amount{1, 3_000_000}) || r.hidden.loads != 4 || r.hidden.saturated != 2 {
 		t.Errorf("%+v", r.hidden)
 	}
-	if got := hints(&r.hidden, nil); !strings.Contains(got, "truncated-stacks: the stacks of 1 waits, 3ms") {
+	if got := hints(&r.hidden, nil); !strings.Contains(got, "truncated-stacks: the stacks of 1 wait, 3ms") {
 		t.Error(got)
 	}
 }

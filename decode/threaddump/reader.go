@@ -220,12 +220,12 @@ func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 	add(dumps > 1 && !timed, "no-times", "the %d thread dumps have no time: they count the threads seen waiting, in all of them together", dumps)
 	add(m.spread > 1, "not-one-instant", "threads were looked at one after the other, over up to %v: who holds a lock may have changed meanwhile", time.Duration(m.spread).Round(time.Microsecond))
 	add(m.spread == 1, "not-one-instant", "threads were looked at one after the other: who holds a lock may have changed meanwhile")
-	add(m.disordered > 0, "clock", "%d thread dumps are not later than the one before: they are taken as right after it", m.disordered)
-	add(m.unlisted > 0, "unlisted-owners", "owners of java.util.concurrent locks are not in the dump for %d waits: take it with -l (jstack -l, jcmd PID Thread.print -l)", m.unlisted)
-	add(m.readers > 0, "readers", "%d waits on read-write locks have no owner: threads that hold the read lock are invisible in a thread dump", m.readers)
-	add(m.virtual > 0, "unlisted-owners", "%d waits are for locks that no thread in the dump holds: virtual threads may, which it does not list; jcmd PID Thread.dump_to_file -format=json does", m.virtual)
+	add(m.disordered > 0, "clock", "%s later than the one before: taken as right after it", format.Some(m.disordered, "thread dump is not", "thread dumps are not"))
+	add(m.unlisted > 0, "unlisted-owners", "owners of java.util.concurrent locks are not in the dump for %s: take it with -l (jstack -l, jcmd PID Thread.print -l)", format.Some(m.unlisted, "wait", "waits"))
+	add(m.readers > 0, "readers", "%s no owner: threads that hold the read lock are invisible in a thread dump", format.Some(m.readers, "wait on a read-write lock has", "waits on read-write locks have"))
+	add(m.virtual > 0, "unlisted-owners", "%s that no thread in the dump holds: virtual threads may, which it does not list; jcmd PID Thread.dump_to_file -format=json does", format.Some(m.virtual, "wait is for a lock", "waits are for locks"))
 	add(m.mixed > 0, "unlisted-locks", "jhsdb --mixed wrote %s: it names locks only where it found a deadlock; take it without --mixed, with --locks", counted(m.mixed))
-	add(m.absent > 0, "unlisted-owners", "%d waits are for locks whose owners are not in the text: it holds some threads of a dump only", m.absent)
+	add(m.absent > 0, "unlisted-owners", "%s not in the text: it holds some threads of a dump only", format.Some(m.absent, "wait is for a lock whose owner is", "waits are for locks whose owners are"))
 	return w
 }
 

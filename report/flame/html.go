@@ -12,6 +12,7 @@ import (
 
 	"contend/analysis"
 	"contend/blame/stacks"
+	"contend/report/look"
 )
 
 //go:embed assets/page.html
@@ -65,7 +66,8 @@ func HTML(w io.Writer, b, base *stacks.Builder, c Caption) error {
 	if hidden > 0 {
 		note += fmt.Sprintf(" %d frames narrower than %.2g %% are drawn as one with their neighbours.", hidden, 100*float64(least)/float64(max(root.width(), 1)))
 	}
-	return page.Execute(w, map[string]any{"Title": c.Title, "Summary": c.Summary, "Diff": base != nil, "Note": note,
+	return page.Execute(w, map[string]any{"Look": look.Sheet(), "Policy": "default-src 'none'; style-src 'unsafe-inline'; script-src " + look.Hashes(d3, graph, script),
+		"Title": c.Title, "Summary": c.Summary, "Diff": base != nil, "Note": note,
 		"Data": template.JS(text), "D3": template.JS(d3), "Graph": template.JS(graph), "Script": template.JS(script)})
 }
 

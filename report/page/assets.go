@@ -1,11 +1,10 @@
 package page
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/base64"
 	"html/template"
-	"strings"
+
+	"contend/report/look"
 )
 
 //go:embed assets/*.js assets/*.css assets/lib/*.js assets/lib/*.css
@@ -39,31 +38,24 @@ func scripts() (out []template.JS) {
 }
 
 func style() string {
-	var b strings.Builder
+	text := string(look.Sheet())
 	for _, name := range styleFiles {
-		b.WriteString(read(name))
+		text += read(name)
 	}
-	return b.String()
+	return text
 }
 
 // policy is the Content-Security-Policy of a page: the scripts and the style
 // above run, nothing else does, and nothing is fetched; a page that is served
 // asks its own server for data.
 func policy(served bool) string {
-	var b strings.Builder
-	b.WriteString("default-src 'none'; base-uri 'none'; form-action 'none'; script-src")
+	var texts []string
 	for _, text := range scripts() {
-		b.WriteString(" '" + hash(string(text)) + "'")
+		texts = append(texts, string(text))
 	}
-	b.WriteString("; style-src '" + hash(style()) + "'")
+	p := "default-src 'none'; base-uri 'none'; form-action 'none'; script-src " + look.Hashes(texts...) + "; style-src " + look.Hash(style())
 	if served {
-		b.WriteString("; connect-src 'self'")
+		p += "; connect-src 'self'"
 	}
-	return b.String()
-}
-
-// hash names a text as policies do.
-func hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+	return p
 }

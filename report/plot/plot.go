@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"contend/report/document"
+	"contend/report/look"
 	"contend/report/text"
 )
 
@@ -20,7 +21,7 @@ var files embed.FS
 
 // pages escape every name for the place where it stands: html/template knows
 // attributes, text and the elements of SVG apart.
-var pages = template.Must(template.ParseFS(files, "*.tmpl"))
+var pages = template.Must(template.New("").Funcs(template.FuncMap{"look": look.Sheet}).ParseFS(files, "*.tmpl"))
 
 // The picture's size and margins, in pixels.
 const (

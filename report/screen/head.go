@@ -12,7 +12,7 @@ import (
 // head says what was read, and how much waiting there was.
 func (s *screen) head() []line {
 	parts := append([]string{s.inputs() + ":"}, strings.Split(strings.ReplaceAll(s.amounts(), ", ", ",\n"), "\n")...)
-	if s.counts || s.Total.Waits == 0 {
+	if s.counts || s.Total.Waits == 0 || s.elsewhere() != "" {
 		return fill("", s.Width, strong, parts...)
 	}
 	return fillWith("", s.Width, strong, parts, fmt.Sprintf("(%s in %s)", text.Duration(s.Total.WaitNs), some(s.Total.Waits, "wait")))
@@ -46,9 +46,24 @@ func (s *screen) amounts() string {
 	case s.counts:
 		return fmt.Sprintf("%s in %s, counted but not timed", s.measure.Text(t.WaitNs), text.Duration(s.ElapsedNs))
 	case t.WaitNs == 0 && t.Waits == 0:
-		return fmt.Sprintf("%s, %s, none seen waiting for a lock", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)))
+		return fmt.Sprintf("%s, %s, none seen waiting for a lock%s", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), s.elsewhere())
 	}
-	return fmt.Sprintf("%s, %s, %s waiting for a lock on average", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), average(s.WaitingThreads))
+	return fmt.Sprintf("%s, %s, %s waiting for a lock on average%s", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), average(s.WaitingThreads), s.elsewhere())
+}
+
+// elsewhere says that more threads wait for what is no lock than for locks: who
+// reads one line must not take the locks for the trouble.
+func (s *screen) elsewhere() string {
+	ns := int64(0)
+	for i := range s.Resources {
+		if r := &s.Resources[i]; !r.Loop && r.Waiters > 1 { // one alone may have nothing to do
+			ns += r.WaitNs
+		}
+	}
+	if ns <= s.Total.WaitNs || float64(ns) < worthwhile*float64(s.ElapsedNs) {
+		return ""
+	}
+	return ", " + average(float64(ns)/float64(max(s.ElapsedNs, 1))) + " for pools, queues and results"
 }
 
 // timeless reports whether the input has no times at all.

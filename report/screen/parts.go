@@ -1,6 +1,10 @@
 package screen
 
-import "contend/report/document"
+import (
+	"strings"
+
+	"contend/report/document"
+)
 
 // Options of the screen.
 type Options struct {
@@ -33,3 +37,18 @@ type screen struct {
 	groups []group
 	detail
 }
+
+// unseenVirtual is how long virtual threads waited at most, in ns, where another
+// recording would show some of it.
+func (s *screen) unseenVirtual() int64 {
+	for _, w := range s.Coverage.Warnings {
+		if w.Code == "virtual-threads" && strings.Contains(w.Text, "contend jfc --exact") {
+			return w.HiddenNs
+		}
+	}
+	return 0
+}
+
+// hidesMore reports whether virtual threads may have waited for longer, unseen,
+// than all that is seen.
+func (s *screen) hidesMore() bool { return s.unseenVirtual() > s.Total.WaitNs }

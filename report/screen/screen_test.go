@@ -151,6 +151,12 @@ func TestPoolsAreShownBesideLocks(t *testing.T) {
 	if !strings.Contains(text, " 4.0  ArrayBlockingQueue.take at Pool.borrow:7 (4.00 s, 9 waits, 5 threads)") || strings.Contains(text, "Worker.run") || !strings.Contains(text, "2 threads had nothing to do") {
 		t.Errorf("the pool, not the worker:\n%s", text)
 	}
+	if head := strings.Join(strings.Fields(text), " "); !strings.Contains(head, "1.0 waiting for a lock on average, 4.0 for pools, queues and results") {
+		t.Errorf("the first line is about the locks alone:\n%s", text)
+	}
+	if few := service(1, "Cart", func(int) string { return "Shop.checkout:12" }); strings.Contains(shown(t, few, Options{}), "pools") {
+		t.Error("a program without pools has some")
+	}
 	if full := shown(t, a, Options{Full: true}); !strings.Contains(full, "Worker.run:9") {
 		t.Errorf("--full leaves out the worker:\n%s", full)
 	}

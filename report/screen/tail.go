@@ -111,21 +111,6 @@ func (s *screen) pattern(class string) string {
 	return quoted(strings.NewReplacer("$", ".", "[", ".", "]", ".").Replace(name))
 }
 
-// unseenVirtual is how long virtual threads waited at most, in ns, where another
-// recording would show some of it.
-func (s *screen) unseenVirtual() int64 {
-	for _, w := range s.Coverage.Warnings {
-		if w.Code == "virtual-threads" && strings.Contains(w.Text, "contend jfc --exact") {
-			return w.HiddenNs
-		}
-	}
-	return 0
-}
-
-// hidesMore reports whether virtual threads may have waited for longer, unseen,
-// than all that is seen.
-func (s *screen) hidesMore() bool { return s.unseenVirtual() > s.Total.WaitNs }
-
 // record tells how to make a recording that holds what this one may miss.
 func (s *screen) record() []string {
 	switch {

@@ -74,5 +74,9 @@ func asideTotal(what string, a document.Aside, m measure) string {
 	if m.Counts() {
 		return what + m.Text(a.WaitNs)
 	}
-	return fmt.Sprintf("%s%s in %s waits of %s", what, text.Duration(a.WaitNs), text.Number(a.Waits), threads)
+	waits := text.Number(a.Waits) + " waits"
+	if a.Waits == 1 {
+		waits = "1 wait"
+	}
+	return fmt.Sprintf("%s%s in %s of %s", what, text.Duration(a.WaitNs), waits, threads)
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 
 	"contend/report/document"
+	"contend/report/look"
 )
 
 //go:embed timeline.svg.tmpl timeline.html.tmpl
@@ -16,7 +17,7 @@ var files embed.FS
 
 // html/template escapes what the trace gave for the place it stands in, in
 // SVG as in HTML; control characters are gone before.
-var templates = template.Must(template.New("").ParseFS(files, "*.tmpl"))
+var templates = template.Must(template.New("").Funcs(template.FuncMap{"look": look.Sheet}).ParseFS(files, "*.tmpl"))
 
 // SVG writes the timeline as a picture; top limits the locks, 0 means all.
 func SVG(w io.Writer, d *document.CSP, top int) error {

@@ -82,6 +82,7 @@
         if (tabs[n]) C.set({ view: tabs[n][0] });
       };
       addEventListener("keydown", key);
+      document.getElementById("page").dataset.ready = "true"; // it is drawn, and listens
       return () => { removeEventListener("hashchange", moved); removeEventListener("resize", sized); removeEventListener("keydown", key); };
     }, []);
     const state = C.state = useMemo(() => C.read(hash), [hash]);
@@ -120,6 +121,5 @@
     const box = document.getElementById("page");
     box.textContent = "";
     render(html`<${App} m=${m} />`, box);
-    box.dataset.ready = "true";
   }).catch(e => { document.getElementById("page").textContent = "This page cannot show its data: " + e.message; console.error(e); });
 })(window.contend);

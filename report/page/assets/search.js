@@ -12,13 +12,11 @@
       if (sum) sum.ns += ns;
       else sums.set(k, { kind, name, ns });
     };
-    const methods = new Map(); // of the program's or any owner's frames
     const stacked = (kind, column) => {
       for (const g of C.groupBy(s, s.some, i => column[i])) {
         const seen = new Set();
         for (const n of m.stacks.frames(g.key)) {
           const name = m.stacks.name(n);
-          if (m.stacks.pseudo(n) && !name.startsWith("[")) continue;
           if (!seen.has(name)) add(kind, name, g.ns);
           seen.add(name);
         }
@@ -32,7 +30,7 @@
     }
     stacked("ownerFrame", s.owner);
     stacked("waiterFrame", m.waiterStack);
-    return [...sums.values(), ...methods.values()];
+    return [...sums.values()];
   }
 
   let cached = {};

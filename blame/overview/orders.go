@@ -1,0 +1,64 @@
+package overview
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/analysis"
+	"contend/blame"
+	"contend/format"
+)
+
+// order is that a lock was held while another one was waited for.
+type order struct{ outer, inner format.ObjectID }
+
+// seen is how an order was seen.
+type seen struct {
+	site   uint32 // where the outer lock was taken, the first time
+	waitNs int64  // for the outer lock meanwhile
+}
+
+// note takes in which order a path has two locks, where it was recorded who held
+// the outer one: a sample or a guess that mistakes the holder turns the order
+// round. The locks of a deadlock are told as such.
+func (c *Collector) note(s *analysis.Slice, sh *analysis.Share, site uint32, ns int64) {
+	if sh.Path == nil || sh.Path.Lock == s.Lock || sh.Root.Kind == analysis.OwnerDeadlock || sh.Direct.Prov != analysis.Exact {
+		return
+	}
+	if c.orders == nil {
+		c.orders = map[order]*seen{}
+	}
+	o := c.orders[order{s.Lock, sh.Path.Lock}]
+	if o == nil {
+		o = &seen{site: site}
+		c.orders[order{s.Lock, sh.Path.Lock}] = o
+	}
+	o.waitNs += ns
+}
+
+// Inversion is a pair of locks each of which was held while the other one was
+// waited for, though not at the same time.
+type Inversion struct {
+	Lock, Class string // held
+	Other       string // and waited for
+	Owner       string // the site that took the first
+	WaitNs      int64  // behind both, all of whose owners are recorded
+}
+
+// Inversions returns the pairs of locks that were taken in both orders, those
+// with most waiting first.
+func (c *Collector) Inversions() (out []Inversion) {
+	for k, there := range c.orders {
+		back := c.orders[order{k.inner, k.outer}]
+		if back == nil || k.outer > k.inner {
+			continue
+		}
+		v := Inversion{Lock: c.sym.LockName(k.outer), Class: c.sym.ClassName(k.outer), Other: c.sym.LockName(k.inner),
+			Owner: c.text(blame.ByOwnerSite, there.site), WaitNs: there.waitNs + back.waitNs}
+		out = append(out, v)
+	}
+	slices.SortFunc(out, func(a, b Inversion) int {
+		return cmp.Or(-cmp.Compare(a.WaitNs, b.WaitNs), cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.Other, b.Other))
+	})
+	return out
+}

@@ -1,0 +1,98 @@
+package whatif
+
+// Kind is what a change does.
+type Kind uint8
+
+// The kinds.
+const (
+	Shrink     Kind = iota // sections of a method become shorter
+	RemoveLock             // nobody takes the locks of a class any more
+	Split                  // a lock of a class becomes several, among which its tenures are spread evenly
+	Readers                // sections of a method share the lock with each other
+)
+
+// Kinds are the names of the kinds.
+var Kinds = [...]string{Shrink: "shrink", RemoveLock: "remove-lock", Split: "split", Readers: "readers"}
+
+// Change is one thing done to a program.
+type Change struct {
+	Kind    Kind
+	Section string  // of Shrink and Readers: a method
+	Class   string  // of RemoveLock and Split; else what the section locks, as a hint to who reads it
+	By      float64 // of Shrink: which part of the section goes, 0 to 1
+	Stripes int     // of Split
+}
+
+// effect is a change in the numbers of one trace.
+type effect struct {
+	section, readers []bool // by section; none where there is no such change
+	keep             float64
+	share            []float64 // by lock: which part of the waiting for known owners is for those in the section
+	gone             []bool    // by lock
+	stripes          []stripes
+	moves            bool // who waits for whom is no longer as in the trace
+}
+
+// stripes are the locks of a replay that one of the trace becomes.
+type stripes struct{ first, count int32 }
+
+// shrinks reports whether a section is one that becomes shorter.
+func (e *effect) shrinks(section uint32) bool { return among(e.section, section) }
+
+func among(set []bool, i uint32) bool { return int(i) < len(set) && set[i] }
+
+// shrunk returns what becomes of a time in a section.
+func (e *effect) shrunk(inside uint32, ns int64) int64 {
+	if !e.shrinks(inside) {
+		return ns
+	}
+	return int64(float64(ns) * e.keep)
+}
+
+// reads reports whether a tenure may be shared with others that may.
+func (e *effect) reads(readable bool, section uint32) bool {
+	return readable || among(e.readers, section)
+}
+
+// unchanged is the effect of no change.
+func (c *Collector) unchanged() *effect {
+	e := &effect{keep: 1, gone: make([]bool, len(c.locks)), share: make([]float64, len(c.locks))}
+	for l := range c.locks {
+		e.stripes = append(e.stripes, stripes{int32(l), 1})
+	}
+	return e
+}
+
+// effect finds what a change names in the trace. The error says that the trace
+// has no such thing, and what comes nearest.
+func (c *Collector) effect(ch *Change) (*effect, error) {
+	e := c.unchanged()
+	switch ch.Kind {
+	case Shrink, Readers:
+		set, err := c.find(ch.Section)
+		if err != nil {
+			return nil, err
+		}
+		if ch.Kind == Readers {
+			e.readers, e.moves = set, true
+			return e, nil
+		}
+		e.section, e.keep, e.share = set, 1-ch.By, c.shares(set)
+	case RemoveLock, Split:
+		classes, err := c.findClass(ch.Class)
+		if err != nil {
+			return nil, err
+		}
+		e.moves = true
+		next := int32(0)
+		for l, id := range c.locks {
+			e.stripes[l].first = next
+			if classes[c.sym.ClassName(id)] {
+				e.gone[l] = ch.Kind == RemoveLock
+				e.stripes[l].count = int32(max(ch.Stripes, 1))
+			}
+			next += e.stripes[l].count
+		}
+	}
+	return e, nil
+}

@@ -1,0 +1,183 @@
+package whatif
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/analysis"
+	"contend/blame/sites"
+	"contend/format"
+)
+
+// Collector is a visitor that takes what a replay needs: every tenure, 40
+// bytes each, and when threads were idle.
+type Collector struct {
+	sym     *analysis.Symbols
+	sites   *sites.Sites
+	start   int64
+	end     int64
+	threads []thread
+	byID    []int32 // by thread: its number among those, from 1
+	index   map[format.ObjectID]int32
+	nobody  []hold // what unknown threads held
+	tenures bool
+	tenured []tenure // all of them, once asked for
+	takers  int      // threads that have any
+	rebuilt bool     // some tenures were not recorded
+	locks   []format.ObjectID
+	waitNs  int64
+	blamed  map[blame]int64            // waiting for owners in each section, by lock class
+	passed  map[uint32]int64           // by section: waiting on whose path to its end somebody is in it
+	held    map[uint32]*analysis.Union // by section: when somebody waited for an owner in it
+	waited  map[uint32]int64           // by lock class
+
+	path      []uint32 // scratch of share
+	runningNs int64
+	deadlock  bool
+}
+
+// blame is a section on a class of locks.
+type blame struct{ section, class uint32 }
+
+// New returns an empty collector.
+func New() *Collector {
+	return &Collector{sites: sites.New(nil), index: map[format.ObjectID]int32{}, blamed: map[blame]int64{}, held: map[uint32]*analysis.Union{}, waited: map[uint32]int64{}, passed: map[uint32]int64{}}
+}
+
+// Begin implements analysis.Visitor.
+func (c *Collector) Begin(sym *analysis.Symbols, start int64) {
+	c.sym, c.start, c.end = sym, start, start
+	c.sites.Begin(sym)
+}
+
+// Running implements analysis.Visitor.
+func (c *Collector) Running(_, to, ns int64) {
+	c.end = max(c.end, to)
+	c.runningNs += ns
+}
+
+// Slice implements analysis.Visitor.
+func (c *Collector) Slice(s *analysis.Slice) {
+	c.end = max(c.end, s.End)
+	c.waitNs += s.Ns()
+	c.waited[c.sym.Class(s.Lock)] += s.Ns()
+	for i := range s.Waiters {
+		if w := &s.Waiters[i]; w.First && !w.Failed {
+			c.thread(w.Thread).last = hold{asked: s.Start - c.start, start: s.Start + w.WaitNs - c.start, lock: c.lock(s.Lock), section: c.section(w.Stack, s.Lock), mode: w.Mode}
+		}
+	}
+	for i := range s.Shares {
+		c.share(s, &s.Shares[i])
+	}
+}
+
+// share takes who is on a path, and the section of whom was waited for.
+func (c *Collector) share(s *analysis.Slice, sh *analysis.Share) {
+	c.deadlock = c.deadlock || sh.Root.Kind == analysis.OwnerDeadlock
+	if sh.Direct.Kind != analysis.OwnerThread {
+		return
+	}
+	ns, section := sh.Ns*int64(len(s.Waiters)), c.section(sh.Direct.Stack, s.Lock)
+	c.blamed[blame{section, c.sym.Class(s.Lock)}] += ns
+	if c.held[section] == nil {
+		c.held[section] = &analysis.Union{}
+	}
+	c.held[section].AddSlice(s)
+	c.path = append(c.path[:0], section)
+	last := s.Lock
+	for h := sh.Path; h != nil; h = h.Next {
+		c.path, last = append(c.path, c.section(h.Stack, last)), h.Lock
+	}
+	if sh.Root.Kind == analysis.OwnerThread {
+		c.path = append(c.path, c.section(sh.Root.Stack, last))
+	}
+	for i, one := range c.path {
+		if !slices.Contains(c.path[:i], one) {
+			c.passed[one] += ns
+		}
+	}
+}
+
+// Tenure implements analysis.TenureVisitor.
+func (c *Collector) Tenure(h *analysis.Hold) {
+	lock := c.lock(h.Lock)
+	c.rebuilt, c.tenures = c.rebuilt || h.Rebuilt, true
+	list := &c.nobody
+	if h.Thread != format.NoThread {
+		list = &c.thread(h.Thread).holds
+	}
+	*list = append(*list, hold{asked: h.Asked - c.start, start: h.Start - c.start, end: h.End - c.start, lock: lock, section: c.section(h.Stack, h.Lock), mode: h.Mode})
+}
+
+// Idle implements analysis.IdleVisitor.
+func (c *Collector) Idle(thread format.ThreadID, start, end int64, pause bool) {
+	t := c.thread(thread)
+	t.idle = append(t.idle, span{start - c.start, end - c.start, pause})
+}
+
+// lock returns the number of a lock among those that matter.
+func (c *Collector) lock(id format.ObjectID) int32 {
+	lock, ok := c.index[id]
+	if !ok {
+		lock = int32(len(c.locks))
+		c.index[id] = lock
+		c.locks = append(c.locks, id)
+	}
+	return lock
+}
+
+// thread returns what is known of a thread. Ids may be as wild as the trace
+// likes, so that they are numbered anew.
+func (c *Collector) thread(id format.ThreadID) *thread {
+	for len(c.byID) <= int(id) {
+		c.byID = append(c.byID, 0)
+	}
+	if c.byID[id] == 0 {
+		c.threads = append(c.threads, thread{})
+		c.byID[id] = int32(len(c.threads))
+	}
+	return &c.threads[c.byID[id]-1]
+}
+
+// number numbers threads by their ids: who comes first of those that come at one
+// instant is told by nothing else.
+func (c *Collector) number() {
+	var threads []thread
+	for id, at := range c.byID {
+		if at > 0 {
+			threads = append(threads, c.threads[at-1])
+			c.byID[id] = int32(len(threads))
+		}
+	}
+	if c.byID != nil {
+		c.threads = threads
+	}
+}
+
+// handoffs returns, by lock, how long it was free before the next of those who
+// waited had it: the median.
+func (c *Collector) handoffs() []int64 {
+	byLock := make([][]hold, len(c.locks))
+	for i := range c.threads {
+		for _, h := range c.threads[i].holds {
+			byLock[h.lock] = append(byLock[h.lock], h)
+		}
+	}
+	out := make([]int64, len(c.locks))
+	for l, holds := range byLock {
+		slices.SortFunc(holds, func(a, b hold) int { return cmp.Compare(a.start, b.start) })
+		var free []int64
+		released := int64(-1)
+		for _, h := range holds {
+			if h.asked < h.start && released >= h.asked && released <= h.start {
+				free = append(free, h.start-released)
+			}
+			released = max(released, h.end)
+		}
+		if len(free) > 0 {
+			slices.Sort(free)
+			out[l] = free[len(free)/2]
+		}
+	}
+	return out
+}

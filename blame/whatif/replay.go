@@ -1,0 +1,205 @@
+package whatif
+
+// outcome is what a replay came to.
+type outcome struct {
+	taken  [windows]int64 // acquisitions, by part of the time
+	waited [windows]int64 // by when the wait ended
+	stuck  bool           // threads wait for each other for ever
+}
+
+// windows are the parts of a replay that are compared, for how much they vary.
+const windows = 10
+
+func sum(parts *[windows]int64) (n int64) {
+	for _, w := range parts {
+		n += w
+	}
+	return n
+}
+
+// replay runs the programs of all threads over again, for length nanoseconds:
+// a thread at the end of its program begins anew. Locks are given to those who
+// wait in order of arrival, readers that follow each other together, handoff
+// nanoseconds after they were free.
+type replay struct {
+	length  int64
+	change  *effect
+	open    bool // idle times end when they did in the trace, or later
+	threads []actor
+	locks   []lock
+	due     queue
+	out     outcome
+}
+
+// actor is a thread of a replay.
+type actor struct {
+	steps []step
+	fixed bool
+	next  int
+	base  int64 // when its program began this time
+	since int64 // when it began to wait
+}
+
+// lock is a lock of a replay, or a stripe of one.
+type lock struct {
+	holders  int
+	shared   bool // those who hold it are readers
+	granting bool
+	waiting  []int32 // threads, in order of arrival
+	owner    int32   // who took it last
+	handoff  int64
+}
+
+func (r *replay) run() outcome {
+	for i := range r.threads {
+		r.plan(int32(i), 0)
+	}
+	for len(r.due.heap) > 0 && r.due.heap[0].at < r.length {
+		next := r.due.pop()
+		if next.lock {
+			r.grant(next.id, next.at)
+		} else {
+			r.step(next.id, next.at)
+		}
+	}
+	for i := range r.locks {
+		for _, id := range r.locks[i].waiting {
+			r.out.waited[windows-1] += max(r.length-r.threads[id].since, 0)
+		}
+	}
+	r.out.stuck = r.deadlocked()
+	return r.out
+}
+
+// deadlocked reports whether threads wait for each other in a circle.
+func (r *replay) deadlocked() bool {
+	waits := make([]int32, len(r.threads)) // for a lock, counted from 1
+	for l := range r.locks {
+		for _, id := range r.locks[l].waiting {
+			waits[id] = int32(l) + 1
+		}
+	}
+	seen := make([]int32, len(r.threads)) // on the path from which thread, counted from 1
+	for i := range waits {
+		for id := int32(i); waits[id] > 0; {
+			l := &r.locks[waits[id]-1]
+			if seen[id] == int32(i)+1 {
+				return true
+			}
+			if seen[id] > 0 || l.holders == 0 || l.shared {
+				break
+			}
+			seen[id], id = int32(i)+1, l.owner
+		}
+	}
+	return false
+}
+
+// plan finds out when a thread does its next step.
+func (r *replay) plan(id int32, now int64) {
+	a := &r.threads[id]
+	s := &a.steps[a.next]
+	busy, idle := r.change.shrunk(s.inside, s.busy), r.change.shrunk(s.inside, s.idle)
+	at := now + busy + idle
+	if a.fixed && s.op == take || r.open && s.comes && s.inside == outside {
+		at = max(now+busy, a.base+s.at)
+	}
+	r.due.push(event{at: at, id: id})
+}
+
+// step does what a thread's program says next.
+func (r *replay) step(id int32, now int64) {
+	a := &r.threads[id]
+	s := &a.steps[a.next]
+	switch {
+	case s.op == turn:
+		a.next, a.base = 0, now
+		if len(a.steps) == 1 { // it takes no lock
+			return
+		}
+		r.plan(id, now)
+		return
+	case r.change.gone[s.lock]:
+		if s.op == take {
+			r.out.taken[r.window(now)]++
+		}
+	case s.op == take:
+		if !r.take(id, s, now) {
+			return
+		}
+	default:
+		r.give(r.stripe(id, s), now)
+	}
+	a.next++
+	r.plan(id, now)
+}
+
+// take takes a lock, or queues; false when the thread has to wait.
+func (r *replay) take(id int32, s *step, now int64) bool {
+	a := &r.threads[id]
+	l := &r.locks[r.stripe(id, s)]
+	if len(l.waiting) == 0 && !l.granting && l.admits(r.reads(s)) {
+		l.enter(id, r.reads(s))
+		r.out.taken[r.window(now)]++
+		return true
+	}
+	a.since = now
+	l.waiting = append(l.waiting, id)
+	return false
+}
+
+func (r *replay) reads(s *step) bool { return r.change.reads(s.readable, s.section) }
+
+func (r *replay) window(now int64) int64 { return min(now/max(r.length/windows, 1), windows-1) }
+
+func (l *lock) admits(reader bool) bool { return l.holders == 0 || l.shared && reader }
+
+func (l *lock) enter(id int32, reader bool) {
+	l.holders, l.shared, l.owner = l.holders+1, reader, id
+}
+
+// stripe returns the lock, or which of its stripes, a step is about. Tenures
+// are spread over stripes as by a good hash function.
+func (r *replay) stripe(id int32, s *step) int32 {
+	n := r.change.stripes[s.lock]
+	if n.count == 1 {
+		return n.first
+	}
+	h := (uint64(id)<<32 | uint64(s.number)) + uint64(r.threads[id].base)
+	return n.first + n.pick(h)
+}
+
+// pick returns one of the stripes, spread as by a good hash function.
+func (s stripes) pick(h uint64) int32 {
+	h = (h ^ h>>31) * 0x9e3779b97f4a7c15
+	return int32(h>>33) % s.count
+}
+
+func (r *replay) give(on int32, now int64) {
+	l := &r.locks[on]
+	l.holders--
+	if l.holders == 0 && len(l.waiting) > 0 && !l.granting {
+		l.granting = true
+		r.due.push(event{at: now + l.handoff, id: on, lock: true})
+	}
+}
+
+// grant hands a free lock to the head of its queue.
+func (r *replay) grant(on int32, now int64) {
+	l := &r.locks[on]
+	l.granting = false
+	for len(l.waiting) > 0 {
+		id := l.waiting[0]
+		a := &r.threads[id]
+		reader := r.reads(&a.steps[a.next])
+		if !l.admits(reader) {
+			return
+		}
+		l.waiting = l.waiting[1:]
+		l.enter(id, reader)
+		r.out.waited[r.window(now)] += now - a.since
+		r.out.taken[r.window(now)]++
+		a.next++
+		r.plan(id, now)
+	}
+}

@@ -1,0 +1,189 @@
+package whatif
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"contend/analysis"
+	"contend/blame/naming"
+	"contend/format"
+)
+
+// Section is a method in which locks are held.
+type Section struct {
+	Method string
+	Class  string // of the locks waited for most because of it
+	WaitNs int64  // caused by those in it
+}
+
+// section returns the site where the owner of a lock took it, by which both
+// who took it and who has it are in one section.
+func (c *Collector) section(stack format.StackID, lock format.ObjectID) uint32 {
+	return c.sites.Owner(stack, lock)
+}
+
+// method returns the method of a section: its site without the line.
+func (c *Collector) method(section uint32) string {
+	return withoutLine(c.sites.Names().Name(section))
+}
+
+func withoutLine(site string) string {
+	if i := strings.LastIndexByte(site, ':'); i > 0 && strings.Trim(site[i+1:], "0123456789") == "" {
+		return site[:i]
+	}
+	return site
+}
+
+// Sections returns the methods whose owners caused waiting, the most first. What
+// stands for owners without a stack is none of them.
+func (c *Collector) Sections() []Section {
+	type on struct{ method, class string }
+	at, most := map[string]int{}, map[on]int64{}
+	var out []Section
+	for k, ns := range c.blamed {
+		method := c.method(k.section)
+		if method == "" || method == analysis.UnknownStack {
+			continue
+		}
+		i, ok := at[method]
+		if !ok {
+			i = len(out)
+			at[method] = i
+			out = append(out, Section{Method: method})
+		}
+		out[i].WaitNs += ns
+		most[on{method, c.sym.Classes().Name(k.class)}] += ns
+	}
+	for k, ns := range most {
+		s := &out[at[k.method]]
+		if now := most[on{k.method, s.Class}]; ns > now || ns == now && k.class < s.Class {
+			s.Class = k.class
+		}
+	}
+	slices.SortFunc(out, func(a, b Section) int {
+		return cmp.Or(-cmp.Compare(a.WaitNs, b.WaitNs), cmp.Compare(a.Method, b.Method))
+	})
+	return out
+}
+
+// named returns a change with the names that the trace has for what it names.
+func (c *Collector) named(ch Change) Change {
+	if re, err := naming.Glob(ch.Section); err == nil && ch.Section != "" {
+		for _, s := range c.Sections() {
+			if re.MatchString(s.Method) {
+				ch.Section, ch.Class = s.Method, s.Class
+				return ch
+			}
+		}
+	}
+	if classes, err := c.findClass(ch.Class); err == nil && len(classes) == 1 {
+		for ch.Class = range classes {
+		}
+	}
+	return ch
+}
+
+// find returns the sections that a text names: a method, or one line of it, as
+// tables print them.
+func (c *Collector) find(text string) ([]bool, error) {
+	re, err := naming.Glob(text)
+	if err != nil {
+		return nil, err
+	}
+	set, any := make([]bool, c.sites.Names().Len()), false
+	var names []string
+	for k := range c.blamed {
+		site := c.sites.Names().Name(k.section)
+		if re.MatchString(site) || re.MatchString(withoutLine(site)) {
+			set[k.section], any = true, true
+		}
+		names = append(names, withoutLine(site))
+	}
+	if !any {
+		return nil, fmt.Errorf("nobody waited for a section of %q%s", text, nearest(text, names))
+	}
+	return set, nil
+}
+
+// findClass returns the classes of locks that a text names.
+func (c *Collector) findClass(text string) (map[string]bool, error) {
+	re, err := naming.Glob(text)
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]bool{}
+	var names []string
+	for _, id := range c.locks {
+		name := c.sym.ClassName(id)
+		if re.MatchString(name) {
+			found[name] = true
+		}
+		names = append(names, name)
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("no lock of class %q is contended%s", text, nearest(text, names))
+	}
+	return found, nil
+}
+
+// nearest names what comes near to a text that nothing matches.
+func nearest(text string, names []string) string {
+	slices.Sort(names)
+	names = slices.DeleteFunc(slices.Compact(names), func(n string) bool { return strings.HasPrefix(n, "[") })
+	switch near := naming.Nearest(text, names, 3); len(near) {
+	case 0:
+		return ""
+	case 1:
+		return ": the nearest is " + near[0]
+	default:
+		return ": the nearest are " + strings.Join(near, ", ")
+	}
+}
+
+// shares returns, by lock, which part of the waiting for owners that are known
+// is for those in some sections.
+func (c *Collector) shares(set []bool) []float64 {
+	in, all := map[uint32]int64{}, map[uint32]int64{}
+	for k, ns := range c.blamed {
+		if all[k.class] += ns; among(set, k.section) {
+			in[k.class] += ns
+		}
+	}
+	out := make([]float64, len(c.locks))
+	for l, id := range c.locks {
+		out[l] = float64(in[c.sym.Class(id)]) / float64(max(all[c.sym.Class(id)], 1))
+	}
+	return out
+}
+
+// sumOf sums what is known of some sections.
+func sumOf[V any](by map[uint32]V, set []bool, ns func(V) int64) (sum int64) {
+	for section, v := range by {
+		if among(set, section) {
+			sum += ns(v)
+		}
+	}
+	return sum
+}
+
+// byClass returns the waiting for locks of a class.
+func (c *Collector) byClass(text string) (ns int64) {
+	classes, err := c.findClass(text)
+	if err != nil {
+		return 0
+	}
+	for id, waited := range c.waited {
+		if classes[c.sym.Classes().Name(id)] {
+			ns += waited
+		}
+	}
+	return ns
+}
+
+// replayable reports whether the trace tells enough to run it again. One that
+// ends in a deadlock would end there again.
+func (c *Collector) replayable() bool {
+	return len(c.locks) > 0 && c.end > c.start && c.tenures && (c.rebuilt || !c.deadlock)
+}

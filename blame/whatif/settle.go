@@ -1,0 +1,240 @@
+package whatif
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/format"
+)
+
+// tenure is a hold of a thread, -1 for one that nobody knows.
+type tenure struct {
+	hold
+	thread int32
+}
+
+// settle returns the tenures of a trace in which they were rebuilt, by start.
+// What is known of one is what others waited for. So it is given the length
+// that is usual for its section where its end is not known, or where it had
+// begun before anybody came: but not beyond what else its thread and its lock
+// are known to have done.
+func (c *Collector) settle() []tenure {
+	var all []tenure
+	for i := range c.threads {
+		for _, h := range c.threads[i].holds {
+			all = append(all, tenure{h, int32(i)})
+		}
+	}
+	disown(all)
+	beforeWaits(all, len(c.threads))
+	for _, h := range c.nobody {
+		all = append(all, tenure{h, -1})
+	}
+	slices.SortStableFunc(all, func(a, b tenure) int { return cmp.Compare(a.start, b.start) })
+	usual := usualLengths(all)
+	limitEnds(all, usual)
+	extendStarts(all, usual, orders(all), len(c.threads), len(c.locks))
+	slices.SortStableFunc(all, func(a, b tenure) int { return cmp.Compare(a.start, b.start) })
+	all = joined(all)
+	untangle(all)
+	return all
+}
+
+// joined makes one tenure of those of a thread and a lock that follow each other
+// at once.
+func joined(all []tenure) []tenure {
+	last, out := map[owned]int{}, all[:0]
+	for _, t := range all {
+		own := owned{t.thread, t.lock}
+		if i, ok := last[own]; ok && t.asked == t.start && out[i].end >= t.start && t.thread >= 0 {
+			out[i].end = max(out[i].end, t.end)
+			continue
+		}
+		last[own] = len(out)
+		out = append(out, t)
+	}
+	return out
+}
+
+// owned is a lock of a thread.
+type owned struct{ thread, lock int32 }
+
+// settled returns the same by thread, and for each lock one that has what
+// nobody knows who had.
+func (c *Collector) settled() []thread {
+	out := make([]thread, len(c.threads)+len(c.locks))
+	for i := range c.threads {
+		out[i].idle, out[i].last = c.threads[i].idle, c.threads[i].last
+	}
+	for l := range c.locks {
+		out[len(c.threads)+l].fixed = true
+	}
+	for _, t := range c.everyTenure() {
+		to := t.thread
+		if to < 0 {
+			to = int32(len(c.threads)) + t.lock
+		}
+		if n := len(out[to].holds); t.thread < 0 && n > 0 {
+			last := &out[to].holds[n-1]
+			last.end = min(last.end, t.start)
+		}
+		out[to].holds = append(out[to].holds, t.hold)
+	}
+	return out
+}
+
+// disown takes what a thread is said to have while it waits for it from that
+// thread: it was somebody else.
+func disown(all []tenure) {
+	waits := map[owned]span{}
+	slices.SortStableFunc(all, func(a, b tenure) int { return cmp.Compare(a.asked, b.asked) })
+	for i := range all {
+		t := &all[i]
+		own := owned{t.thread, t.lock}
+		if t.asked < t.start {
+			waits[own] = span{start: t.asked, end: t.start}
+		} else if w := waits[own]; t.start >= w.start && t.start < w.end {
+			t.thread = -1
+		}
+	}
+}
+
+// beforeWaits lets tenures that are first seen while their thread waits for
+// another lock begin before that: nobody takes a lock in a wait.
+func beforeWaits(all []tenure, threads int) {
+	waits := make([][]span, threads)
+	for i := range all { // by when they were asked for
+		if t := &all[i]; t.thread >= 0 && t.asked < t.start {
+			waits[t.thread] = append(waits[t.thread], span{start: t.asked, end: t.start})
+		}
+	}
+	for i := range all {
+		t := &all[i]
+		if t.thread < 0 || t.asked < t.start {
+			continue
+		}
+		list := waits[t.thread]
+		at, _ := slices.BinarySearchFunc(list, t.start+1, func(s span, start int64) int { return cmp.Compare(s.start, start) })
+		if at > 0 && list[at-1].end > t.start {
+			t.asked, t.start = list[at-1].start, list[at-1].start
+		}
+	}
+}
+
+// usualLengths returns, by section, the median of the tenures of which both ends
+// are known.
+func usualLengths(all []tenure) map[uint32]int64 {
+	lists := map[uint32][]int64{}
+	for i := range all {
+		if t := &all[i]; t.asked < t.start && t.end > t.start {
+			lists[t.section] = append(lists[t.section], t.end-t.start)
+		}
+	}
+	usual := map[uint32]int64{}
+	for section, list := range lists {
+		slices.Sort(list)
+		usual[section] = list[len(list)/2]
+	}
+	return usual
+}
+
+// limitEnds ends tenures where their thread asks for the lock again, or another
+// one has it; those of which no end is known as is usual.
+func limitEnds(all []tenure, usual map[uint32]int64) {
+	next, ofLock, ofThread := map[owned]int64{}, map[int32]int64{}, map[int32]int64{}
+	for i := len(all) - 1; i >= 0; i-- {
+		t := &all[i]
+		own := owned{t.thread, t.lock}
+		if t.end == t.start {
+			t.end += usual[t.section]
+			if taken, ok := ofLock[t.lock]; ok && t.mode == format.Exclusive {
+				t.end = min(t.end, taken)
+			}
+			if asked, ok := ofThread[t.thread]; ok {
+				t.end = min(t.end, asked)
+			}
+		}
+		if again, ok := next[own]; ok && t.thread >= 0 {
+			t.end = min(t.end, again)
+		}
+		t.end = max(t.end, t.start)
+		next[own], ofLock[t.lock], ofThread[t.thread] = t.asked, t.start, t.asked
+	}
+}
+
+// order is one in which two locks are taken.
+type order struct{ outer, inner int32 }
+
+// orders counts the orders in which locks are taken.
+func orders(all []tenure) map[order]int {
+	often := map[order]int{}
+	nested(all, func(outer, inner *tenure) { often[order{outer.lock, inner.lock}]++ })
+	return often
+}
+
+// untangle ends tenures that seem to last while their thread takes another
+// lock, where more often that one is held while theirs is taken: nobody takes
+// two locks in both orders for long, as that is a deadlock to come.
+func untangle(all []tenure) {
+	often := orders(all)
+	nested(all, func(outer, inner *tenure) {
+		if often[order{outer.lock, inner.lock}] <= often[order{inner.lock, outer.lock}] {
+			outer.end = max(min(outer.end, inner.asked), outer.start)
+		}
+	})
+}
+
+// nested calls f for each tenure in which its thread takes another lock.
+func nested(all []tenure, f func(outer, inner *tenure)) {
+	open := map[int32][]int{} // by thread
+	for i := range all {
+		t := &all[i]
+		if t.thread < 0 {
+			continue
+		}
+		list := slices.DeleteFunc(open[t.thread], func(j int) bool { return all[j].end <= t.asked })
+		for _, j := range list {
+			if all[j].lock != t.lock {
+				f(&all[j], t)
+			}
+		}
+		open[t.thread] = append(list, i)
+	}
+}
+
+// recent is how many tenures of a thread are looked at for one that lies within
+// another.
+const recent = 8
+
+// extendStarts lets tenures for which their thread did not wait begin before the
+// first of those who waited for it came: together with what the thread did
+// inside of it, if these locks are taken in that order, else after that.
+func extendStarts(all []tenure, usual map[uint32]int64, often map[order]int, threads, locks int) {
+	before, free := make([][]int32, threads), make([]int64, locks)
+	for i := range all {
+		t := &all[i]
+		if t.thread >= 0 {
+			list := before[t.thread]
+			if t.asked == t.start && t.mode == format.Exclusive {
+				since, inner := max(t.end-usual[t.section], free[t.lock]), t.start
+				for j := len(list) - 1; j >= 0; j-- {
+					switch p := &all[list[j]]; {
+					case p.end <= since:
+					case p.end <= t.end && often[order{t.lock, p.lock}] > often[order{p.lock, t.lock}]:
+						inner = min(inner, p.asked)
+					case p.lock == t.lock || often[order{p.lock, t.lock}] == 0:
+						since = max(since, p.end)
+					default:
+						since = max(since, p.start)
+					}
+				}
+				since = min(since, inner)
+				t.asked, t.start = since, since
+			}
+			if before[t.thread] = append(list, int32(i)); len(list) >= recent {
+				before[t.thread] = before[t.thread][1:]
+			}
+		}
+		free[t.lock] = max(free[t.lock], t.end)
+	}
+}

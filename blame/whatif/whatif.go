@@ -1,0 +1,176 @@
+// Package whatif says what a change to a program would bring, as a range. A
+// trace that tells who held which lock, and when, is run over again with the
+// change: each thread is a program of stretches between taking locks and giving
+// them back, which keep their lengths, and of locks it has to wait for anew.
+// First that is done without a change: what it misses the trace by widens the
+// ranges.
+//
+// The ends of a range are a closed loop, in which a thread that has got
+// through sooner begins its next round sooner, and an open one, in which what
+// it waited for outside of locks comes when it came in the trace (Lindley's
+// recursion, for each thread). Sleeps keep their length in both.
+//
+// Tenures that were rebuilt are settled first: nobody has what he waits for, or
+// takes one lock while he waits for another. Where they still do not fit,
+// all happens in the order of the trace, each as much sooner as what it waited
+// for. Of samples only bounds are known.
+//
+//	whatif.go    the question and the answer
+//	predict.go   ranges from replays, and how well these fit
+//	replay.go    the replay: threads, locks, queues
+//	queue.go     what is due next
+//	program.go   the program of a thread
+//	ordered.go   the other model: all in the order of the trace
+//	settle.go    rebuilt tenures made to fit together
+//	ceiling.go   operational bounds
+//	change.go    changes in the numbers of a trace
+//	sections.go  the names of sections and classes
+//	collect.go   what is taken from the trace
+//
+// Sources. Coz (Curtsinger and Berger, SOSP 2015): the question, what a speed-up
+// of one piece brings to the whole; it is asked of a trace here, not of a run
+// that is slowed down elsewhere. wPerf (Zhou et al., OSDI 2018): that waiting is
+// followed to whom it ends at, whatever it is for; idle time is kept apart as
+// there. Critical lock analysis (Chen and Stenstrom, SC 2012): that a section
+// counts as far as others depend on it in the order of the run, not by how
+// long it is waited for; ordered.go is that, walked forwards. SyncPerf (Alam et
+// al., EuroSys 2017): that the remedy depends on what is wrong with a lock;
+// package findings names it. Eyerman and Eeckhout (ISCA 2010): that sections
+// bound a speed-up by how often they collide; the range for stripes spreads
+// tenures by chance as their model does.
+package whatif
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"contend/analysis"
+)
+
+// Row is what one change would bring.
+type Row struct {
+	Change
+	Throughput Range   // acquisitions in the same time, over those of the trace
+	WaitNs     Range   // of all threads
+	Ceiling    float64 // of Throughput, by what locks and threads can do at most; 0 where the trace has no tenures
+	Locks      bool    // in the replay threads come to wait for each other for ever
+}
+
+// Result is what several changes would bring.
+type Result struct {
+	Rows        []Row
+	Replayed    bool // else the rows are bounds
+	Ordered     bool // the replay does not fit: the rows say what is won when all happens in the order of the trace
+	Locked      bool // and in it threads come to wait for each other for ever
+	Misfit      Misfit
+	WaitNs      int64 // of the trace
+	Assumptions []string
+}
+
+// Predict says what changes would bring, each for itself. The error names what
+// the trace does not have.
+func (c *Collector) Predict(changes []Change) (*Result, error) {
+	out := &Result{WaitNs: c.waitNs}
+	var m model
+	if out.Replayed = c.replayable(); out.Replayed {
+		c.number()
+		r := newReplays(c)
+		if m = r; c.rebuilt && !r.misfit.Fits() {
+			m = newOrdered(c)
+		}
+		out.Misfit, out.Ordered, out.Locked = r.misfit, m != model(r), r.base[0].stuck
+	}
+	for _, ch := range changes {
+		e, err := c.effect(&ch)
+		if err != nil {
+			return nil, err
+		}
+		row := Row{Change: c.named(ch)}
+		if m != nil {
+			row.Throughput, row.WaitNs, row.Locks = m.predict(e)
+			row.Locks = row.Locks && !out.Locked
+			row.Ceiling = c.ceiling(c.everyTenure(), e)
+		} else {
+			row.Throughput, row.WaitNs = c.bound(&ch)
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	out.Assumptions = c.assumptions(out)
+	return out, nil
+}
+
+// Rank predicts what it would bring to make each of the sections that cause
+// most waiting shorter by a part, the most rewarding one first.
+func (c *Collector) Rank(by float64, top int) (*Result, error) {
+	var changes []Change
+	for _, s := range c.Sections() {
+		if top > 0 && len(changes) == top {
+			break
+		}
+		changes = append(changes, Change{Kind: Shrink, Section: s.Method, Class: s.Class, By: by})
+	}
+	out, err := c.Predict(changes)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(out.Rows, func(a, b Row) int {
+		return cmp.Or(-cmp.Compare(a.Throughput.middle(), b.Throughput.middle()), cmp.Compare(a.WaitNs.middle(), b.WaitNs.middle()))
+	})
+	return out, nil
+}
+
+func (r Range) middle() float64 { return math.Sqrt(r.Low * r.High) }
+
+// bound says what a change can bring at most where only samples tell who held
+// a lock: that nobody waits any more for those it concerns, and that all this
+// time, and what owners spend less in the section themselves, becomes work; and
+// at least nothing.
+func (c *Collector) bound(ch *Change) (throughput, waitNs Range) {
+	var saved, less int64
+	if ch.Kind == RemoveLock || ch.Kind == Split {
+		saved = c.byClass(ch.Class)
+	} else if set, err := c.find(ch.Section); err == nil {
+		saved = sumOf(c.passed, set, func(ns int64) int64 { return ns })
+		less = int64(ch.By * float64(sumOf(c.held, set, (*analysis.Union).Len)))
+	}
+	high := 1.0
+	if left := c.runningNs - saved - less; left > 0 {
+		high = ratio(c.runningNs, left)
+	}
+	return Range{1, high}, Range{float64(c.waitNs - saved), float64(c.waitNs)}
+}
+
+// assumptions says what a reader must know to believe the result.
+func (c *Collector) assumptions(r *Result) (list []string) {
+	if c.waitNs == 0 {
+		return []string{"nobody waited for a lock: there is nothing to win"}
+	}
+	if !r.Replayed {
+		return []string{"the trace does not tell when locks were given back: rows are bounds, from nothing won to no waiting left"}
+	}
+	misses := fmt.Sprintf("run again as it is the trace misses itself by more than %.0f %%", tooFar*100)
+	if r.Locked {
+		misses = "run again as it is the trace locks itself up"
+	}
+	switch {
+	case r.Ordered:
+		list = append(list, misses+": instead all happens in the order of the trace, and ranges reach to no change")
+	default:
+		list = append(list, "each thread repeats what it did between locks, locks go to who waits longest, and there is a processor for everyone who can run")
+		if !r.Misfit.Fits() {
+			list = append(list, misses+": ranges reach to no change")
+		}
+	}
+	if c.rebuilt {
+		list = append(list, "sections for which nobody waited are not in the trace: they neither shrink nor get into each other's way")
+	}
+	for i := range r.Rows {
+		if r.Rows[i].Locks {
+			list = append(list, "with a change threads come to wait for each other for ever: some take the same locks in another order")
+			break
+		}
+	}
+	return list
+}

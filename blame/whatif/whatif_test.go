@@ -1,0 +1,299 @@
+package whatif
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"contend/analysis"
+	"contend/decode"
+	"contend/format"
+	"contend/format/simulate"
+)
+
+// source is what a simulated trace tells of tenures.
+type source int
+
+const (
+	recorded source = iota
+	sampled
+	rebuilt
+)
+
+// collected runs a program and returns what a collector saw of its exact or of
+// its sampled trace, and how often locks were taken.
+func collected(t *testing.T, c simulate.Config, from source) (col *Collector, taken, waitNs int64) {
+	t.Helper()
+	var exact, samples format.List
+	truth, err := simulate.Run(c, &exact, &samples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range exact.Events {
+		if exact.Events[i].Kind == format.KindTenure {
+			taken++
+		}
+	}
+	list := map[source]*format.List{recorded: &exact, sampled: &samples, rebuilt: withoutTenures(&exact)}[from]
+	col = New()
+	if _, err := analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, col); err != nil {
+		t.Fatal(err)
+	}
+	return col, taken, truth.WaitNs
+}
+
+func (r Range) holds(x float64) bool { return x >= r.Low && x <= r.High }
+
+// withoutTenures returns a trace in which owners have to be rebuilt, as those of
+// a JDK's recording are: of who held a lock it tells who did last before each
+// wait ended.
+func withoutTenures(l *format.List) *format.List {
+	out, last := &format.List{}, map[format.ObjectID][]format.Event{}
+	for _, ev := range l.Events {
+		if ev.Kind == format.KindTenure {
+			last[ev.Object] = append(last[ev.Object], ev)
+		}
+	}
+	for _, held := range last {
+		slices.SortFunc(held, func(a, b format.Event) int { return cmp.Compare(a.End, b.End) })
+	}
+	for _, ev := range l.Events {
+		switch ev.Kind {
+		case format.KindTenure:
+			continue
+		case format.KindWait:
+			held := last[ev.Object]
+			if i, _ := slices.BinarySearchFunc(held, ev.End+1, func(h format.Event, t int64) int { return cmp.Compare(h.End, t) }); i > 0 {
+				ev.Owner = held[i-1].Thread
+			}
+		}
+		out.Events = append(out.Events, ev)
+	}
+	return out
+}
+
+// score counts predictions, and what became of them.
+type score struct{ all, in, waitIn, narrow int }
+
+// try predicts what it brings to make each section shorter, and holds that
+// against the simulator run with the section shorter.
+func (s *score) try(t *testing.T, c simulate.Config, from source) {
+	col, taken, _ := collected(t, c, from)
+	var changes []Change
+	for _, one := range col.Sections() {
+		for _, by := range []float64{.25, .5, .75} {
+			changes = append(changes, Change{Kind: Shrink, Section: one.Method, By: by})
+		}
+	}
+	res, err := col.Predict(changes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if from == recorded && (res.Misfit.Waiting > .01 || res.Misfit.Throughput > .01) {
+		t.Errorf("%s: the replay of the trace as it is misses it by %+v", c.Scenario, res.Misfit)
+	}
+	for _, r := range res.Rows {
+		short := c
+		short.Slow, short.SlowBy = r.Section[strings.LastIndexByte(r.Section, '.')+1:], -int64(r.By*100)
+		_, now, waitNs := collected(t, short, recorded)
+		truth := float64(now) / float64(taken)
+		s.all++
+		if r.Throughput.holds(truth) {
+			s.in++
+		} else {
+			t.Logf("%s, seed %d, %s by %v: throughput %.3f, predicted %.3f", c.Scenario, c.Seed, r.Section, r.By, truth, r.Throughput)
+		}
+		if r.WaitNs.holds(float64(waitNs)) {
+			s.waitIn++
+		}
+		if r.Throughput.High <= 1.3*r.Throughput.Low {
+			s.narrow++
+		}
+	}
+}
+
+// Of all scenarios the truth lies in the range nearly always, and the range is
+// narrow mostly.
+func TestPredictionsAgainstTheSimulator(t *testing.T) {
+	var s score
+	names, _ := simulate.Scenarios()
+	for _, name := range names {
+		if name == "bulk" || name == "deadlock" {
+			continue
+		}
+		s.try(t, simulate.Config{Scenario: name, Duration: 3e9, Handoff: 1000, Seed: 1}, recorded)
+	}
+	if s.in*100 < s.all*95 || s.waitIn*100 < s.all*85 || s.narrow*100 < s.all*80 || s.all < 60 {
+		t.Errorf("%+v: want throughput in range in 95 %%, waiting in 85 %%, and ranges narrower than 1.3 in 80 %%", s)
+	}
+}
+
+// Where tenures have to be rebuilt the truth lies in the range mostly. It is
+// above where a section that nobody waited for shrinks unseen.
+// fromFile returns what a collector sees of a recording.
+func fromFile(t *testing.T, name string) *Collector {
+	t.Helper()
+	tr, err := decode.Open([]string{"../../testdata/" + name}, nil, decode.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	col := New()
+	if _, err := analysis.Run(tr, analysis.Filter{From: format.NoTime, To: format.NoTime}, col); err != nil {
+		t.Fatal(err)
+	}
+	return col
+}
+
+// Rebuilt tenures of real recordings, nested ones too, can be run again, and
+// the section that blocks most promises most.
+func TestRecordingsRunAgain(t *testing.T) {
+	for _, name := range []string{"truth-8threads.jfr", "truth-8threads-dumps50ms.jfr"} {
+		res, err := fromFile(t, name).Rank(.5, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first := res.Rows[0]; res.Locked || res.Ordered || !res.Misfit.Fits() || first.Section != "Truth.exportReport" || first.Class != "Truth$InventoryLock" || first.Throughput.Low < 1 {
+			t.Errorf("%s: %+v, %+v", name, res.Misfit, first)
+		}
+	}
+}
+
+// Where the replay does not fit all happens in the order of the trace, which by
+// itself gives the trace back, and ranges reach to no change.
+func TestWhatDoesNotFitIsSaid(t *testing.T) {
+	col := fromFile(t, "lab-sync4-exact-jdk25.jfr")
+	res, err := col.Rank(.5, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !res.Ordered || res.Misfit.Fits() {
+		t.Fatalf("%+v", res.Misfit)
+	}
+	for _, r := range res.Rows {
+		if !r.Throughput.holds(1) || r.Throughput.High > 2*r.Throughput.Low {
+			t.Errorf("%s: %v", r.Section, r.Throughput)
+		}
+	}
+	if m := newOrdered(col); !m.misfit.Fits() || m.base.waited == 0 {
+		t.Errorf("in order it misses the trace by %+v", m.misfit)
+	}
+}
+
+func TestRebuiltTenuresAgainstTheSimulator(t *testing.T) {
+	var s score
+	names, _ := simulate.Scenarios()
+	for _, name := range names {
+		if name != "bulk" && name != "deadlock" {
+			s.try(t, simulate.Config{Scenario: name, Duration: 3e9, Handoff: 1000, Seed: 1}, rebuilt)
+		}
+	}
+	if s.in*10 < s.all*6 || s.narrow*100 < s.all*80 || s.all < 60 {
+		t.Errorf("%+v: want throughput in range in 60 %%, and ranges narrower than 1.3 in 80 %%", s)
+	}
+}
+
+// What is won by the end of a lock, by stripes and by readers agrees with
+// programs that were written so.
+func TestOtherChanges(t *testing.T) {
+	col, taken, _ := collected(t, simulate.Config{Scenario: "ping-pong", Threads: 4, Duration: 2e9, Seed: 1}, recorded)
+	class := col.Sections()[0].Class
+	for _, test := range []struct {
+		change    Change
+		low, high float64
+	}{
+		{Change{Kind: RemoveLock, Class: "s.Lock0"}, 3.9, 4.1}, // as tables print it
+		{Change{Kind: RemoveLock, Class: class}, 3.9, 4.1},
+		{Change{Kind: Split, Class: class, Stripes: 1}, 0.99, 1.01},
+		{Change{Kind: Split, Class: class, Stripes: 64}, 3, 4.1},
+		{Change{Kind: Readers, Section: col.Sections()[0].Method}, 3.9, 4.1},
+	} {
+		res, err := col.Predict([]Change{test.change})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := res.Rows[0].Throughput; got.Low < test.low || got.High > test.high {
+			t.Errorf("%s: %.3f of %d, want within %v to %v", Kinds[test.change.Kind], got, taken, test.low, test.high)
+		}
+	}
+}
+
+// Of samples only bounds are known, and the truth is within.
+func TestSamplesGiveBounds(t *testing.T) {
+	c := simulate.Config{Scenario: "nested", Duration: 5e9, Handoff: 1000, Seed: 1}
+	col, _, _ := collected(t, c, sampled)
+	res, err := col.Rank(.5, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, before, _ := collected(t, c, recorded)
+	for _, r := range res.Rows {
+		short := c
+		short.Slow, short.SlowBy = r.Section[strings.LastIndexByte(r.Section, '.')+1:], -50
+		_, after, _ := collected(t, short, recorded)
+		if truth := float64(after) / float64(before); res.Replayed || !r.Throughput.holds(truth) && truth > 1 {
+			t.Errorf("%s: %.3f is not within %.3f", r.Section, truth, r.Throughput)
+		}
+	}
+	if len(res.Rows) < 2 || res.Rows[0].Throughput.High <= 1 {
+		t.Errorf("%+v", res.Rows)
+	}
+}
+
+func TestWhatATraceDoesNotHave(t *testing.T) {
+	col, _, _ := collected(t, simulate.Config{Scenario: "nested", Duration: 1e9, Seed: 1}, recorded)
+	for _, ch := range []Change{{Kind: Shrink, Section: "x.Y.z"}, {Kind: Readers, Section: ""}, {Kind: RemoveLock, Class: "x.Y"}, {Kind: Split, Class: ""}} {
+		if _, err := col.Predict([]Change{ch}); err == nil {
+			t.Errorf("%+v: no error", ch)
+		}
+	}
+	if _, err := col.Predict([]Change{{Kind: Shrink, Section: "sim.App.archiv"}}); err == nil || !strings.HasSuffix(err.Error(), "the nearest is sim.App.archive") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A replay in which threads take locks in opposite orders does not go on for
+// ever, and tells.
+func TestDeadlockOfAReplayIsTold(t *testing.T) {
+	take := func(lock int32, busy int64) step { return step{op: take, lock: lock, busy: busy, inside: outside} }
+	give := func(lock int32, busy int64) step { return step{op: give, lock: lock, busy: busy, inside: outside} }
+	end := step{op: turn, busy: 1, inside: outside}
+	run := func(second []step) outcome {
+		r := replay{length: 1000, change: (&Collector{}).unchanged(), locks: make([]lock, 2), threads: []actor{
+			{steps: []step{take(0, 1), take(1, 5), give(1, 1), give(0, 1), end}}, {steps: second}}}
+		r.change.gone, r.change.stripes = make([]bool, 2), []stripes{{0, 1}, {1, 1}}
+		return r.run()
+	}
+	if out := run([]step{take(1, 2), take(0, 5), give(0, 1), give(1, 1), end}); !out.stuck || sum(&out.taken) != 2 {
+		t.Errorf("opposite orders: %+v", out)
+	}
+	if out := run([]step{take(0, 2), take(1, 5), give(1, 1), give(0, 1), end}); out.stuck || sum(&out.taken) < 100 {
+		t.Errorf("one order: %+v", out)
+	}
+}
+
+// What a thread has when it waits for another lock it took before that.
+func TestTenuresAreSettled(t *testing.T) {
+	outer, inner := int32(0), int32(1)
+	c := New()
+	c.locks = []format.ObjectID{1, 2}
+	c.threads = []thread{{holds: []hold{
+		{asked: 100, start: 110, end: 150, lock: outer, section: 1}, // its own wait says how long it takes
+		{asked: 120, start: 130, end: 140, lock: inner, section: 2},
+		{asked: 330, start: 330, end: 350, lock: outer, section: 1}, // first seen in the wait for the inner one
+		{asked: 320, start: 340, end: 345, lock: inner, section: 2},
+	}}, {holds: []hold{
+		{asked: 300, start: 400, end: 400, lock: outer, section: 1}, // nobody waited for its end
+		{asked: 335, start: 335, end: 338, lock: outer, section: 1}, // impossible: it waits for it
+	}}}
+	var got []string
+	for _, h := range c.settle() {
+		got = append(got, fmt.Sprintf("%d:%d %d-%d-%d", h.thread, h.lock, h.asked, h.start, h.end))
+	}
+	want := "0:0 100-110-150, 0:1 120-130-140, 0:0 310-310-350, -1:0 335-335-338, 0:1 320-340-345, 1:0 300-400-440"
+	if s := strings.Join(got, ", "); s != want {
+		t.Errorf("got  %s\nwant %s", s, want)
+	}
+}

@@ -1,0 +1,133 @@
+package cmd
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"contend/blame/whatif"
+	"contend/format"
+	"contend/report/document"
+
+	"github.com/spf13/cobra"
+)
+
+type whatIfOptions struct {
+	trace   traceOptions
+	out     outputOptions
+	section string
+	shrink  string
+	remove  string
+	split   string
+	readers string
+}
+
+func newWhatIf(e *env) *cobra.Command {
+	var o whatIfOptions
+	c := &cobra.Command{
+		Use:   "whatif [TRACE ...]",
+		Short: "predict what a change would bring: throughput and waiting, as ranges",
+		Long: `Predict what it would bring to change the program. Without a change, the
+critical sections that cause most waiting are made shorter one by one, each by
+--shrink (half), and ranked by what that brings.
+
+A trace that tells who held which lock, and when, is run over again: each thread
+repeats what it did between locks, and waits anew. First that is done without
+the change; what it misses the trace by is printed, and widens the ranges. The
+ends of a range are a program whose threads go on at once when they get through
+sooner, and one in which what comes from outside comes when it came. Throughput
+counts acquisitions of locks in the same time.
+
+Recordings of the JDK and Go tell of sections for which somebody waited, and what
+was held is rebuilt. Where the replay misses the trace by more than 10 %, all
+happens in the order of the trace instead, and ranges reach to no change. Sampled
+traces and thread dumps tell less: their ranges are bounds. AT MOST is what locks
+and threads could do in the best case. Blame is not a prediction: who waits behind
+a section may have to wait for the next one all the same.
+
+METHOD and CLASS are written as the tables print them; a line may follow METHOD.`,
+		Example: `  contend whatif recording.jfr
+  contend whatif --section Shop.export --shrink 80% recording.jfr
+  contend whatif --split Shop$Cache=16 recording.jfr
+  contend whatif --remove-lock Shop$Audit --format json recording.jfr`,
+		RunE: func(*cobra.Command, []string) error { return runWhatIf(e, &o) },
+	}
+	o.trace.bind(c)
+	o.out.bind(c, whatIfOutputs)
+	f := c.Flags()
+	f.StringVar(&o.section, "section", "", "make critical sections of `METHOD` shorter")
+	f.StringVar(&o.shrink, "shrink", "50%", "by this `PART`")
+	f.StringVar(&o.remove, "remove-lock", "", "do without the locks of `CLASS`")
+	f.StringVar(&o.split, "split", "", "make stripes of each lock of a class, `CLASS=N`")
+	f.StringVar(&o.readers, "readers", "", "let critical sections of `METHOD` share the lock with each other")
+	return c
+}
+
+func runWhatIf(e *env, o *whatIfOptions) error {
+	if err := o.out.check(); err != nil {
+		return err
+	}
+	changes, by, err := o.changes()
+	if err != nil {
+		return err
+	}
+	c := whatif.New()
+	res, err := o.trace.run(e, c)
+	if err != nil {
+		return err
+	}
+	var answer *whatif.Result
+	if len(changes) == 0 {
+		answer, err = c.Rank(by, o.out.top)
+	} else {
+		answer, err = c.Predict(changes)
+	}
+	if err != nil {
+		return usageError{err, "'contend whatif' without a change lists the sections and classes there are"}
+	}
+	if slices.ContainsFunc(res.stats.Warnings, func(w format.Warning) bool { return w.Code == "saturated" }) {
+		answer.Assumptions = append(answer.Assumptions, "no processor was idle while it was recorded: who waits less also gets more of them, which ranges leave out")
+	}
+	return cmp.Or(write(e, &o.out, whatIfOutputs, document.NewWhatIf(answer, res.coverage())), res.verdict())
+}
+
+// changes returns what is asked for, and by how much sections shrink.
+func (o *whatIfOptions) changes() (list []whatif.Change, by float64, err error) {
+	if by, err = parsePart(o.shrink); err != nil {
+		return nil, 0, usageError{fmt.Errorf("--shrink: %w", err), "write 50% or 0.5"}
+	}
+	if o.section != "" {
+		list = append(list, whatif.Change{Kind: whatif.Shrink, Section: o.section, By: by})
+	}
+	if o.remove != "" {
+		list = append(list, whatif.Change{Kind: whatif.RemoveLock, Class: o.remove})
+	}
+	if o.split != "" {
+		class, n, _ := strings.Cut(o.split, "=")
+		stripes, err := strconv.Atoi(n)
+		if err != nil || stripes < 1 || stripes > 1<<16 {
+			return nil, 0, usageError{fmt.Errorf("--split: %q does not say into how many stripes", o.split), "write CLASS=16"}
+		}
+		list = append(list, whatif.Change{Kind: whatif.Split, Class: class, Stripes: stripes})
+	}
+	if o.readers != "" {
+		list = append(list, whatif.Change{Kind: whatif.Readers, Section: o.readers})
+	}
+	return list, by, nil
+}
+
+// parsePart reads 50% or 0.5.
+func parsePart(s string) (float64, error) {
+	number, percent := strings.CutSuffix(s, "%")
+	by, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		by /= 100
+	}
+	if err != nil || !(by > 0 && by <= 1) {
+		return 0, errors.New(strconv.Quote(s) + " is no part between nothing and all")
+	}
+	return by, nil
+}

@@ -1,0 +1,84 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+
+	"contend/report/document"
+	"contend/report/text"
+)
+
+// WhatIf writes what changes would bring, one a row. A change that is the same in
+// all rows stands above them.
+func WhatIf(w io.Writer, d *document.WhatIf, o Options) error {
+	g := &Grid{Title: "what it would bring (throughput and waiting after the change, as ranges)",
+		Head: []string{"THROUGHPUT", "AT MOST", "WAITING", "SECTION", "LOCK", "CHANGE"}, Left: left(6, 3, 4, 5), Flex: 3,
+		CSV: []string{"throughput_low", "throughput_high", "ceiling", "wait_low_ns", "wait_high_ns", "section", "class", "change"}}
+	same := o.Style != CSV && sameChange(d.Rows)
+	if same {
+		g.Title = "what it would bring: " + changeText(&d.Rows[0]) + " (throughput and waiting after it, as ranges)"
+		g.Head = g.Head[:len(g.Head)-1]
+		g.Left = left(5, 3, 4)
+	}
+	for i := range d.Rows {
+		row := whatIfRow(&d.Rows[i], o.Style)
+		if same {
+			row = row[:len(row)-1]
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	g.Notes = append(g.Notes, "waiting in the trace: "+text.Duration(d.WaitNs))
+	if d.Misfit != nil {
+		g.Notes = append(g.Notes, fmt.Sprintf("replay of the trace as it is: waiting off by %s, throughput by %s", Percent(d.Misfit.Waiting).Text, Percent(d.Misfit.Duration).Text))
+	}
+	for _, a := range d.Assumptions {
+		g.Notes = append(g.Notes, "assumed: "+a)
+	}
+	return writeAll(w, []*Grid{g}, d.Coverage, o)
+}
+
+func sameChange(rows []document.WhatIfRow) bool {
+	for i := range rows {
+		if changeText(&rows[i]) != changeText(&rows[0]) {
+			return false
+		}
+	}
+	return len(rows) > 1
+}
+
+func whatIfRow(r *document.WhatIfRow, style Style) []Cell {
+	rest := []Cell{{text.Method(r.Section), formula(r.Section)}, qualified(r.Class), Name(changeText(r))}
+	if style == CSV {
+		return append([]Cell{factor(r.Throughput.Low), factor(r.Throughput.High), ceiling(r), Time(r.WaitNs.Low), Time(r.WaitNs.High)}, rest...)
+	}
+	return append([]Cell{
+		Name(fmt.Sprintf("x %.2f to %.2f", r.Throughput.Low, r.Throughput.High)),
+		ceiling(r),
+		Name(text.Duration(r.WaitNs.Low) + " to " + text.Duration(r.WaitNs.High)),
+	}, rest...)
+}
+
+func ceiling(r *document.WhatIfRow) Cell {
+	if r.Ceiling == nil {
+		return Cell{}
+	}
+	return Cell{fmt.Sprintf("x %.2f", *r.Ceiling), strconv.FormatFloat(*r.Ceiling, 'f', 4, 64)}
+}
+
+func factor(f float64) Cell {
+	s := strconv.FormatFloat(f, 'f', 4, 64)
+	return Cell{s, s}
+}
+
+func changeText(r *document.WhatIfRow) string {
+	switch r.Change {
+	case "shrink":
+		return fmt.Sprintf("sections %.3g %% shorter", r.Shrink*100)
+	case "split":
+		return fmt.Sprintf("in %d stripes", r.Stripes)
+	case "readers":
+		return "readers share it"
+	}
+	return "without the lock"
+}
