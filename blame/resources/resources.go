@@ -41,6 +41,7 @@ type Collector struct {
 type table struct {
 	byStack map[stackKey]*part
 	threads map[format.ThreadID]struct{}
+	last    format.ThreadID // the latest of threads: they come one after the other
 }
 
 // stackKey tells sums apart before they have names.
@@ -51,7 +52,8 @@ type stackKey struct {
 
 type part struct {
 	threads       map[format.ThreadID]struct{}
-	ns, waits, at int64 // at is the longest
+	last          format.ThreadID // the latest of them
+	ns, waits, at int64           // at is the longest
 }
 
 // New returns an empty collector.
@@ -79,8 +81,12 @@ func (c *Collector) Aside(a *analysis.Aside) {
 		t.byStack[key] = p
 	}
 	p.ns, p.waits, p.at = p.ns+a.Ns, p.waits+a.Waits, max(p.at, a.LongestNs)
-	p.threads[a.Thread] = struct{}{}
-	t.threads[a.Thread] = struct{}{}
+	if p.last != a.Thread || a.Thread == format.NoThread {
+		p.last, p.threads[a.Thread] = a.Thread, struct{}{}
+	}
+	if t.last != a.Thread || a.Thread == format.NoThread {
+		t.last, t.threads[a.Thread] = a.Thread, struct{}{}
+	}
 }
 
 func (c *Collector) table(resource bool) *table {

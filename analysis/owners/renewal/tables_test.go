@@ -1,0 +1,43 @@
+package renewal
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// What is left out because it is zero changes no sum, wherever the zeros are.
+func TestConvolutionLeavesOutZerosOnly(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		var a, b, want, got lattice
+		for _, l := range []*lattice{&a, &b} {
+			from := r.IntN(cells)
+			for i := from; i < from+r.IntN(cells-from+1); i++ {
+				l[i] = r.Float64()
+			}
+		}
+		for x := range a {
+			for y := range cells - x {
+				want[x+y] += a[x] * b[y]
+			}
+		}
+		if got.convolve(&a, &b); got != want {
+			t.Fatalf("%v\n%v\n%v, want %v", a, b, got, want)
+		}
+	}
+}
+
+// Groups no gap names are not computed while it is learnt, and known all the
+// same when it is.
+func TestGroupsNoGapNamesAreKnown(t *testing.T) {
+	var gaps []Gap
+	for i := range 200 {
+		gaps = append(gaps, Gap{Site: i % 2, Length: 1e6 + int64(i)*3e3, Last: LastOther, Group: 1})
+	}
+	m := Learn(gaps, 2, []Mix{{1, 1}, {1, 0}, {0, 1}})
+	var met Met
+	m.Splitter().Meet(Arrival{Site: 0, Length: 15e5, Busy: 0.5, Last: LastOther, Group: 2}, &met)
+	if met.First[1]+met.Others[1] == 0 {
+		t.Errorf("no section of the group that was named: %+v", met)
+	}
+}
