@@ -35,6 +35,7 @@ var damagedFixtures = []string{"../testdata/*.jfr", "../testdata/*.txt", "../tes
 // Every fixture, cut or changed anywhere: an answer or a clear error, in
 // bounded time and memory, and verify and analyze agree on what it is.
 func TestDamagedFixtures(t *testing.T) {
+	thorough(t)
 	t.Setenv("GOGC", "") // the heap is the command's own
 	var peak heapPeak
 	peak.watch(t)

@@ -196,6 +196,7 @@ func TestThePageInABrowser(t *testing.T) {
 }
 
 func TestThePageByKeyboard(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	unhurried(t)
 	b := flameTab(t, drawn(t, "f.html", "../testdata/truth-8threads.jfr"))

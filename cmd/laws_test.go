@@ -72,6 +72,15 @@ func unhurried(t *testing.T) {
 	}
 }
 
+// thorough skips a test that takes seconds of its own, to see something rarer
+// than the others do: .ci/run runs all of them.
+func thorough(t *testing.T) {
+	t.Helper()
+	if os.Getenv("CONTEND_THOROUGH") == "" {
+		t.Skip("CONTEND_THOROUGH is not set, as .ci/run sets it")
+	}
+}
+
 // ask runs a command and decodes its JSON.
 func ask[T any](t *testing.T, args ...string) *T {
 	t.Helper()

@@ -15,6 +15,7 @@ const (
 )
 
 func TestMemoryOfExactTraces(t *testing.T) {
+	thorough(t)
 	onlyLinux(t)
 	path := filepath.Join(t.TempDir(), "trace.bin")
 	run(t, "simulate", "--scenario", "random", "--threads", "16", "--exact", "--duration", "600s", "-o", path)

@@ -17,6 +17,7 @@ import (
 // Two dumps of one running recording, as the JVM writes them, count once what
 // both hold, in any order.
 func TestTwoDumpsOfOneRecording(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	pid := strconv.Itoa(java(t, "java", nil, "-XX:StartFlightRecording:settings=profile").Process.Pid)
 	dir := t.TempDir()

@@ -60,6 +60,7 @@ func TestTheTimelineInABrowser(t *testing.T) {
 
 // The plot has a curve for each row of its table, inside its axes, and rising.
 func TestThePlotInABrowser(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	b := browser(t, pageOf(t, "hist", "--by", "class", "../testdata/truth-8threads.jfr"))
 	curves, rows := b.boxes("polyline"), b.count("table tr")-1
@@ -95,6 +96,7 @@ func (b *tab) fills() map[string]string {
 // A critical section that takes longer is red in the comparison, and what it
 // displaces blue; frames match although ids and lengths of the runs differ.
 func TestTheComparisonInABrowser(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	dir := t.TempDir()
 	base, slow := filepath.Join(dir, "base.bin"), filepath.Join(dir, "slow.bin")
@@ -125,6 +127,7 @@ func channels(t *testing.T, fill string) (c [3]int) {
 
 // Of a thread dump, pages and pictures count threads.
 func TestPicturesOfADumpCountThreads(t *testing.T) {
+	t.Parallel()
 	const dump = "../testdata/deadlock-monitors-and-juc-jdk17.txt"
 	b := flameTab(t, pageOf(t, "flame", "--view", "chain", dump))
 	b.press("ArrowUp")
@@ -188,6 +191,7 @@ func manyStacks(t *testing.T, n int) string {
 // A page of 100,000 stacks stays small enough to open, finds what is wide
 // enough to be drawn, zooms, and says what it leaves out.
 func TestThePageOfManyStacks(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("100,000 stacks take seconds")

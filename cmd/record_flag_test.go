@@ -41,6 +41,7 @@ func TestRecordRestoresContentionMonitoring(t *testing.T) {
 
 // A recording whose end nobody tells leaves the JVM as it was, too.
 func TestRecordKilledRestoresContentionMonitoring(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	pid, log := watch(t, "false")
 	program := filepath.Join(t.TempDir(), "contend")

@@ -17,6 +17,7 @@ import (
 // A runtime that was linked without what a recorder needs says so; the agent
 // needs two modules.
 func TestRecordSmallRuntimes(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("-short: linking runtimes takes seconds")
@@ -76,6 +77,7 @@ func resolved(program string) string {
 // A JVM with a process number, a root and a folder for temporary files of its
 // own, as in a container, is recorded from outside.
 func TestRecordInNamespaces(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
 		t.Skip("no JDK here, or -short")
@@ -181,6 +183,7 @@ func TestRecordOpenJ9(t *testing.T) {
 
 // Where virtual threads run, a recording says what it does not show of them.
 func TestRecordVirtualThreads(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	jvm := jvms()["25"]
 	if jvm == "" || testing.Short() {

@@ -135,6 +135,7 @@ func (r *reportTab) command() []string {
 // Whatever is selected, the page sums up what analyze does when it is told to
 // select the same, in the words the page gives.
 func TestTheReportSumsToTheAnalysis(t *testing.T) {
+	t.Parallel()
 	unhurried(t)
 	for _, path := range []string{"../testdata/truth-8threads.jfr", "../testdata/derby-8clients.jfr", "../testdata/go126-truth-12goroutines.trace", "../testdata/truth-series-8dumps-jdk17.txt", "../testdata/documents/sampled-1.txt", "../testdata/lab-rw-jdk25-d1s.jfr"} {
 		r := reportIn(t, reported(t, path))
@@ -170,6 +171,8 @@ func selected(t *testing.T, args []string) (doc document.Analyze) {
 
 // Every view of every kind of trace can be opened, under a filter and without.
 func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
+	thorough(t)
+	t.Parallel()
 	unhurried(t)
 	empty := filepath.Join(t.TempDir(), "empty.txt")
 	if err := os.WriteFile(empty, []byte("contend 1\n"), 0o644); err != nil {

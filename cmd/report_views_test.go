@@ -18,6 +18,7 @@ import (
 )
 
 func TestTheReportsPartsWorkTogether(t *testing.T) {
+	t.Parallel()
 	unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	whole := r.total()
@@ -84,6 +85,7 @@ func TestTheReportsPartsWorkTogether(t *testing.T) {
 }
 
 func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
+	t.Parallel()
 	unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	if got := r.text(".tree.owner"); !strings.Contains(got, "exportReport:17took the lock") || !strings.Contains(got, "asleep") || !strings.Contains(got, "itself blocked") {
@@ -122,6 +124,7 @@ func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
 }
 
 func TestTheReportsGraphMatrixAndLongestWaits(t *testing.T) {
+	t.Parallel()
 	unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	r.open("#view=who&nodes=method")
@@ -148,6 +151,8 @@ func TestTheReportsGraphMatrixAndLongestWaits(t *testing.T) {
 }
 
 func TestTheReportsSearchTakesAnything(t *testing.T) {
+	thorough(t)
+	t.Parallel()
 	unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/go126-truth-12goroutines.trace"))
 	for _, text := range []string{"(*T).Lock(", "[", "\\", "*+?", "(?i", strings.Repeat("((((", 500), "</script>", "\u202e"} {
@@ -165,6 +170,7 @@ func TestTheReportsSearchTakesAnything(t *testing.T) {
 }
 
 func TestHostileNamesAreInertInTheReport(t *testing.T) {
+	t.Parallel()
 	unhurried(t)
 	r := reportIn(t, reported(t, hostileTrace(t)))
 	for _, view := range []string{"holders", "flame&flame=chain", "pivot", "who", "who&nodes=method", "longest", "about"} {
@@ -184,6 +190,8 @@ func TestHostileNamesAreInertInTheReport(t *testing.T) {
 }
 
 func TestTheReportComparesTwoRecordings(t *testing.T) {
+	thorough(t)
+	t.Parallel()
 	unhurried(t)
 	r := reportIn(t, reported(t, "--diff", "../testdata/truth-8threads.jfr", "../testdata/phases.jfr"))
 	if text := r.text(".headline"); !strings.Contains(text, "Shrank") || !strings.Contains(text, "Grew") {
@@ -210,6 +218,8 @@ func TestTheReportComparesTwoRecordings(t *testing.T) {
 
 // The page works by keyboard, and prints what it shows.
 func TestTheReportByKeyboardAndOnPaper(t *testing.T) {
+	thorough(t)
+	t.Parallel()
 	unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	r.press("2")
@@ -236,6 +246,8 @@ func TestTheReportByKeyboardAndOnPaper(t *testing.T) {
 // A page of very many stacks is small enough to be sent, opens, and answers at
 // once; what did not fit shows as what it is.
 func TestTheReportTakesManyStacks(t *testing.T) {
+	thorough(t)
+	t.Parallel()
 	unhurried(t)
 	path := manyStacks(t, 100_000)
 	page := reported(t, path)
