@@ -111,7 +111,7 @@ func culprit(t *testing.T, path string) float64 {
 // Recordings of one JVM do not disturb each other.
 func TestRecordJVM(t *testing.T) {
 	t.Parallel()
-	least := map[string]float64{"agent": 0.8, "both": 0.5, "jfr": 0.3}
+	least := map[string]float64{"agent": 0.6, "both": 0.5, "jfr": 0.3} // of a machine that is busy: the rest is hand-off, measured by the JVM
 	type recording struct {
 		jvm, with, dir, out, msg string
 		code                     int
