@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
+	"contend/analysis"
 	"contend/blame"
 	"contend/blame/findings"
 	"contend/blame/locks"
@@ -106,19 +108,45 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	if err := o.shape.check(o.out.format); err != nil {
 		return err
 	}
-	locks := locks.New(o.by == "class")
 	app, err := o.own.get()
 	if err != nil {
 		return err
 	}
 	o.trace.shown = o.out.format == analyzeOutputs[0].name
+	want := summary{byClass: o.by == "class", idle: o.idle, app: app, locks: o.out.top, phases: o.out.top, places: o.out.top}
+	if o.out.format == analyzeOutputs[0].name && !o.shape.tables {
+		want.locks = 0 // a screen says how many locks there are
+	}
 	owners := blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false)
-	about := overview.New(overview.Options{ByClass: o.by == "class", App: app})
-	meter := csp.New(csp.Options{Phases: true, Top: o.out.top})
-	beside := resources.New()
-	res, err := o.trace.run(e, locks, owners, about, meter, beside)
+	doc, phases, res, err := o.trace.summarize(e, want, owners)
 	if err != nil {
 		return err
+	}
+	a := &analyzeAnswer{
+		shape:  o.shape,
+		doc:    doc,
+		owners: document.NewBlame(owners.Table(), doc.Total.RunningNs, doc.Coverage, o.out.top),
+		phases: document.NewPhases(phases, o.out.top),
+	}
+	return cmp.Or(write(e, &o.out, analyzeOutputs, a), res.verdict())
+}
+
+// summary says what a summary of a trace holds.
+type summary struct {
+	byClass, idle         bool
+	app                   *regexp.Regexp
+	locks, phases, places int // at most; 0 means all
+}
+
+// summarize reads the trace for the document of 'contend analyze', and for
+// further visitors.
+func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor) (*document.Analyze, *csp.Series, *result, error) {
+	locks, about := locks.New(want.byClass), overview.New(overview.Options{ByClass: want.byClass, App: want.app})
+	meter := csp.New(csp.Options{Phases: true, Top: want.phases})
+	beside := resources.New()
+	res, err := o.run(e, append(more, locks, about, meter, beside)...)
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	side := res.side()
 	series, tooLong := meter.Series()
@@ -127,18 +155,9 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	}
 	found := document.Overview{Locks: about.Locks(), Phases: series}
 	found.Findings = findings.Find(about, found.Locks, evidence(res))
-	top := o.out.top
-	if o.out.format == analyzeOutputs[0].name && !o.shape.tables {
-		top = 0 // a screen says how many locks there are
-	}
-	a := &analyzeAnswer{
-		shape:  o.shape,
-		doc:    document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, top),
-		owners: document.NewBlame(owners.Table(), locks.RunningNs(), side.Coverage, o.out.top),
-		phases: document.NewPhases(series, o.out.top),
-	}
-	a.doc.Beside = document.NewBeside(beside, res.trace.Symbols, o.idle, o.out.top)
-	return cmp.Or(write(e, &o.out, analyzeOutputs, a), res.verdict())
+	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, want.locks)
+	doc.Beside = document.NewBeside(beside, res.trace.Symbols, want.idle, want.places)
+	return doc, series, res, nil
 }
 
 // evidence is what findings rest on besides the overview.

@@ -7,15 +7,8 @@ import (
 	"regexp"
 	"strings"
 
-	"contend/analysis"
 	"contend/blame/cube"
-	"contend/blame/findings"
-	"contend/blame/locks"
 	"contend/blame/longest"
-	"contend/blame/overview"
-	"contend/blame/resources"
-	"contend/csp"
-	"contend/report/document"
 	"contend/report/page"
 	"contend/report/table"
 	"contend/report/text"
@@ -115,10 +108,15 @@ const (
 	pagePhases = 200
 )
 
+// onPage is the summary that a page holds.
+func onPage(app *regexp.Regexp) summary {
+	return summary{app: app, locks: pageLocks, phases: pagePhases, places: pageLocks}
+}
+
 // content analyses what a page shows of one side.
 func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (c *page.Content, damage error) {
 	table, waits := cube.New(limits), longest.New(pageWaits)
-	doc, res, err := o.analysis(e, app, table, waits)
+	doc, _, res, err := o.summarize(e, onPage(app), table, waits)
 	if err != nil {
 		return nil, err
 	}
@@ -131,28 +129,6 @@ func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (
 		Command: append(o.selecting(), o.paths...),
 		Analyze: doc, Cube: table, Longest: waits.Waits(), Symbols: res.trace.Symbols, App: app,
 	}, res.verdict()
-}
-
-// analysis reads the trace for the document of 'contend analyze', and for
-// further visitors.
-func (o *traceOptions) analysis(e *env, app *regexp.Regexp, more ...analysis.Visitor) (*document.Analyze, *result, error) {
-	locks, about := locks.New(false), overview.New(overview.Options{App: app})
-	meter := csp.New(csp.Options{Phases: true, Top: pagePhases})
-	beside := resources.New()
-	res, err := o.run(e, append(more, locks, about, meter, beside)...)
-	if err != nil {
-		return nil, nil, err
-	}
-	side := res.side()
-	series, tooLong := meter.Series()
-	if tooLong != nil { // an absurd time in a damaged trace: all but the phases stands
-		series = &csp.Series{}
-	}
-	found := document.Overview{Locks: about.Locks(), Phases: series}
-	found.Findings = findings.Find(about, found.Locks, evidence(res))
-	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, pageLocks)
-	doc.Beside = document.NewBeside(beside, res.trace.Symbols, false, pageLocks)
-	return doc, res, nil
 }
 
 // selecting returns the flags that selected, as they are written on a command

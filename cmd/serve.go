@@ -156,7 +156,7 @@ func (s *served) Select(_ context.Context, w io.Writer, q url.Values) error {
 	}
 	var doc *document.Analyze
 	_, err := s.run(&o, func(e *env, o *traceOptions) (res *result, err error) {
-		doc, res, err = o.analysis(e, s.content.App)
+		doc, _, res, err = o.summarize(e, onPage(s.content.App))
 		return res, err
 	})
 	if err != nil {

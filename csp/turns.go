@@ -28,11 +28,11 @@ type turn struct {
 
 // add takes the sums of one interval.
 func (t *turns) add(interval int32, sums map[string]int64) {
-	culprit := culpritOf(sums)
+	culprit, current := culpritOf(sums), culpritOf(t.now.sums)
 	switch {
 	case t.now.sums == nil:
 		t.now = newTurn(interval, sums)
-	case culprit == "" || culprit == culpritOf(t.now.sums) || culpritOf(t.now.sums) == "":
+	case culprit == "" || current == "" || culprit == current:
 		t.now.join(&t.next)
 		t.now.join(&turn{interval, interval, sums})
 		t.next, t.rival = turn{}, ""

@@ -109,21 +109,12 @@ func (c *Collector) site(id uint32, l *Lock) string {
 
 // ownersOf joins the parts of one lock by site.
 func (c *Collector) ownersOf(parts []part) []Owner {
-	bySite := map[uint32][]part{}
-	for _, p := range parts {
-		bySite[p.site] = append(bySite[p.site], p)
-	}
-	out := make([]Owner, 0, len(bySite))
-	for _, site := range slices.Sorted(maps.Keys(bySite)) {
-		parts := bySite[site]
-		o := Owner{Site: c.text(blame.ByOwnerSite, site), Pseudo: blame.Pseudo(site)}
-		for i := range parts {
-			o.WaitNs += parts[i].ns
-			add(&o.ByProvenance, &parts[i].byProvenance)
-		}
+	var out []Owner
+	for _, g := range groups(parts, func(p *part) uint32 { return p.site }) {
+		o := Owner{Site: c.text(blame.ByOwnerSite, g.id), Pseudo: blame.Pseudo(g.id), WaitNs: g.ns, ByProvenance: g.byProvenance}
 		if !o.Pseudo {
-			o.Callers = c.amounts(parts, func(p *part) uint32 { return p.callers }, blame.ByOwnerCallers)
-			o.Doings = c.doingsOf(parts)
+			o.Callers = c.amounts(g.parts, func(p *part) uint32 { return p.callers }, blame.ByOwnerCallers)
+			o.Doings = c.doingsOf(g.parts)
 		}
 		out = append(out, o)
 	}
@@ -135,21 +126,12 @@ func (c *Collector) ownersOf(parts []part) []Owner {
 
 // doingsOf joins the parts of one owner by what it was at.
 func (c *Collector) doingsOf(parts []part) []Doing {
-	byDoing := map[uint32][]part{}
-	for _, p := range parts {
-		byDoing[p.doing] = append(byDoing[p.doing], p)
-	}
-	out := make([]Doing, 0, len(byDoing))
-	for _, id := range slices.Sorted(maps.Keys(byDoing)) {
-		parts := byDoing[id]
-		d := Doing{What: doingOf(id), Text: c.text(blame.ByOwnerDoing, id)}
-		for i := range parts {
-			d.WaitNs += parts[i].ns
-			add(&d.ByProvenance, &parts[i].byProvenance)
-		}
+	var out []Doing
+	for _, g := range groups(parts, func(p *part) uint32 { return p.doing }) {
+		d := Doing{What: doingOf(g.id), Text: c.text(blame.ByOwnerDoing, g.id), WaitNs: g.ns, ByProvenance: g.byProvenance}
 		if d.What == doing.Blocked {
-			d.Class = c.keys.BlockedOn(id)
-			d.Roots = c.amounts(parts, func(p *part) uint32 { return p.root }, blame.ByRootLock)
+			d.Class = c.keys.BlockedOn(g.id)
+			d.Roots = c.amounts(g.parts, func(p *part) uint32 { return p.root }, blame.ByRootLock)
 		}
 		out = append(out, d)
 	}
@@ -161,14 +143,10 @@ func (c *Collector) doingsOf(parts []part) []Doing {
 
 // amounts joins parts by one of their ids.
 func (c *Collector) amounts(parts []part, id func(*part) uint32, key blame.Key) []Amount {
-	by := map[uint32]int64{}
-	for i := range parts {
-		by[id(&parts[i])] += parts[i].ns
-	}
 	var out []Amount
-	for i, ns := range by {
-		if text := c.text(key, i); text != "" && text != analysis.UnknownStack {
-			out = append(out, Amount{text, ns})
+	for _, g := range groups(parts, id) {
+		if text := c.text(key, g.id); text != "" && text != analysis.UnknownStack {
+			out = append(out, Amount{text, g.ns})
 		}
 	}
 	slices.SortFunc(out, func(a, b Amount) int {
@@ -190,8 +168,29 @@ func (c *Collector) class(id uint32) string {
 	return c.sym.ClassName(format.ObjectID(id))
 }
 
-func add(to, more *[analysis.Provenances]int64) {
-	for p := range more {
-		to[p] += more[p]
+// partGroup is the parts that have one id in common, and their sums.
+type partGroup struct {
+	id           uint32
+	parts        []part
+	ns           int64
+	byProvenance [analysis.Provenances]int64
+}
+
+// groups joins parts by one of their ids, in order of the ids.
+func groups(parts []part, id func(*part) uint32) (out []partGroup) {
+	parts = slices.Clone(parts)
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(id(&a), id(&b)) })
+	for i := range parts {
+		p := &parts[i]
+		if n := len(out); n == 0 || out[n-1].id != id(p) {
+			out = append(out, partGroup{id: id(p)})
+		}
+		g := &out[len(out)-1]
+		g.parts = append(g.parts, *p)
+		g.ns += p.ns
+		for known := range p.byProvenance {
+			g.byProvenance[known] += p.byProvenance[known]
+		}
 	}
+	return out
 }

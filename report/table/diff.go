@@ -118,14 +118,7 @@ func waitingCell(d *document.Diff, r document.Rate) Cell {
 	if d.Base.Operations > 0 {
 		write = func(ns float64) string { return text.Duration(int64(ns)) }
 	}
-	raw := strconv.FormatFloat(r.Waiting, 'f', 6, 64)
-	switch {
-	case r.WaitingPlusMinus == nil:
-		return Cell{write(r.Waiting) + " ± ?", raw}
-	case r.Waiting == 0 && *r.WaitingPlusMinus == 0:
-		return Cell{"-", raw}
-	}
-	return Cell{write(r.Waiting) + " ± " + write(*r.WaitingPlusMinus), raw}
+	return withInterval(r.Waiting, r.WaitingPlusMinus, write)
 }
 
 // onAverage writes a number of threads with enough digits to tell it from 0.
@@ -142,15 +135,18 @@ func onAverage(v float64) string {
 }
 
 // plusMinus writes a share with its interval: 5.2 % ± 0.3 %.
-func plusMinus(share float64, half *float64) Cell {
-	raw := strconv.FormatFloat(share, 'f', 6, 64)
+func plusMinus(share float64, half *float64) Cell { return withInterval(share, half, percent) }
+
+// withInterval writes a value with its interval, which may not be known.
+func withInterval(v float64, half *float64, write func(float64) string) Cell {
+	raw := strconv.FormatFloat(v, 'f', 6, 64)
 	switch {
 	case half == nil:
-		return Cell{fmt.Sprintf("%s ± ?", percent(share)), raw}
-	case share == 0 && *half == 0:
+		return Cell{write(v) + " ± ?", raw}
+	case v == 0 && *half == 0:
 		return Cell{"-", raw}
 	}
-	return Cell{fmt.Sprintf("%s ± %s", percent(share), percent(*half)), raw}
+	return Cell{write(v) + " ± " + write(*half), raw}
 }
 
 // percent writes a share with enough digits to tell it from 0.
