@@ -18,7 +18,7 @@ func Recording(flight, samples *os.File, o Options) (Source, error) {
 	if flight == nil {
 		return native.NewReader(samples, samples.Name())
 	}
-	r, err := jfr.NewReader(flight, flight.Name(), jfr.Options{Rules: o.Rules})
+	r, err := jfr.NewReader(flight, flight.Name(), jfr.Options{Rules: o.Rules, Shown: samples != nil})
 	if err != nil || samples == nil {
 		return r, err
 	}

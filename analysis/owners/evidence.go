@@ -90,7 +90,11 @@ func (ev *evidence) link(class func(format.ObjectID) uint32) {
 			ev.shown[lock] = append(ev.shown[lock], sample{time: at})
 		}
 		for _, o := range d.owners {
-			ev.shown[lock] = append(ev.shown[lock], sample{at, o.Thread, o.Stack})
+			s := sample{at, o.Thread, o.Stack}
+			if ev.waitsFor(o.Thread, lock, at) {
+				s = sample{time: at}
+			}
+			ev.shown[lock] = append(ev.shown[lock], s)
 		}
 	}
 	for _, s := range ev.shown {
@@ -116,6 +120,20 @@ func (ev *evidence) linked(d *dump, class func(format.ObjectID) uint32) (lock fo
 		at = min(at, wait.end-1)
 	}
 	return lock, at
+}
+
+// waitsFor reports whether a thread waits for a lock at an instant. If it is
+// shown as its owner, too, it has got it and does not run yet, since the threads
+// stand still or no processor is free: that is the hand-off.
+func (ev *evidence) waitsFor(t format.ThreadID, lock format.ObjectID, at int64) bool {
+	list := ev.Of(t)
+	for i := ev.before(list, at+1) - 1; i >= 0; i-- {
+		d := ev.at(list[i])
+		if d.lock == lock || d.end <= at {
+			return d.lock == lock && d.end > at
+		}
+	}
+	return false
 }
 
 // waiting returns the last wait of a thread for a lock like the one asked for

@@ -263,6 +263,9 @@ func operation(r *Reader, v *values, ev *format.Event) bool {
 	switch name {
 	case "PrintThreads", "ThreadDump":
 		r.dated.operations.list = append(r.dated.operations.list, ev.Time)
+		if r.shown.follows {
+			r.shown.stops = append(r.shown.stops, ev.Time)
+		}
 	}
 	ev.Kind, ev.Name = format.KindPause, "safepoint "+name
 	return v[slotSafepoint] != 0 && ev.End > ev.Time

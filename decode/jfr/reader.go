@@ -18,6 +18,7 @@ import (
 type Options struct {
 	Rules *rules.Table      // tells parks on locks from idle ones; nil means the default
 	Skip  map[ChunkKey]bool // chunks not to read: another input has them
+	Shown bool              // what an agent's samples show will follow, by Show
 }
 
 // Reader is a format.Source over one input.
@@ -69,6 +70,7 @@ type Reader struct {
 // one of JDK 7 or 8, ErrTruncated for one without a whole header.
 func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 	r := &Reader{input: input{in: in}, name: name, rules: o.Rules, skip: o.Skip, specs: wanted(), ids: newIdentities(), settings: map[string]string{}, recorded: map[string]bool{}, metas: map[string]*metadata{}}
+	r.shown.follows = o.Shown
 	if r.rules == nil {
 		r.rules = rules.Default()
 	}

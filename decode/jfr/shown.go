@@ -11,6 +11,8 @@ import (
 // the agent knows their class and identity hash, so each gets an id of its own,
 // and the analysis finds out through the waiting threads which lock it is.
 type shown struct {
+	follows bool    // samples will come
+	stops   []int64 // when the JVM took stacks for somebody; in order once the first sample has come
 	threads map[format.ThreadID]format.ThreadID
 	stacks  map[format.StackID]format.StackID
 	objects map[format.ObjectID]format.ObjectID
@@ -20,7 +22,8 @@ type shown struct {
 // read. What comes of it is given by Next.
 func (r *Reader) Show(ev *format.Event) {
 	if r.shown.threads == nil {
-		r.shown = shown{map[format.ThreadID]format.ThreadID{}, map[format.StackID]format.StackID{}, map[format.ObjectID]format.ObjectID{}}
+		slices.Sort(r.shown.stops)
+		r.shown = shown{true, r.shown.stops, map[format.ThreadID]format.ThreadID{}, map[format.StackID]format.StackID{}, map[format.ObjectID]format.ObjectID{}}
 	}
 	switch ev.Kind {
 	case format.KindThread:
@@ -35,13 +38,26 @@ func (r *Reader) Show(ev *format.Event) {
 	case format.KindObject:
 		r.shown.objects[ev.Object] = r.object(r.intern(ev.Class), int64(ev.Hash), hashSpace, ev.LockKind, format.NoStack)
 	case format.KindContention:
-		r.queue.Push(format.Event{Kind: format.KindContention, Time: ev.Time, Weight: format.EvidenceOnly, Object: r.shown.objects[ev.Object],
+		r.queue.Push(format.Event{Kind: format.KindContention, Time: r.shown.stopped(ev.Time), Weight: format.EvidenceOnly, Object: r.shown.objects[ev.Object],
 			Owners: r.shown.parties(ev.Owners), Waiters: r.shown.parties(ev.Waiters)})
 	}
 }
 
 // Next gives the next event that came of Show.
 func (r *Reader) Next(ev *format.Event) bool { return r.queue.Pop(ev) }
+
+// misaligned is how far the clocks of the agent and of the recording may be
+// apart.
+const misaligned = int64(1e6)
+
+// stopped returns when the threads stood still for a sample. The agent tells
+// when it asked: where all processors are busy, long before.
+func (s *shown) stopped(asked int64) int64 {
+	if at := after(s.stops, asked-misaligned); at < plus(asked, furthest) {
+		return at
+	}
+	return asked
+}
 
 func (s *shown) parties(list []format.Party) []format.Party {
 	out := make([]format.Party, len(list))

@@ -48,8 +48,9 @@ func (r *Recording) Close() {
 // Means are what records.
 type Means struct{ Agent, Flight bool }
 
-// patience is how long the target may take to answer a command.
-const patience = 20 * time.Second
+// patience is how long the target may take to answer a command: where all
+// processors are busy, the JVM starts its flight recorder slowly.
+const patience = time.Minute
 
 // JVM records a process until the time is over or ctx ends, whichever is
 // first; then what came is returned. The error is an *attach.Error where the
@@ -68,7 +69,7 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 		}
 	}
 	if m.Agent {
-		if out.Samples, err = s.startAgent(); err != nil {
+		if out.Samples, err = s.startAgent(m.Flight); err != nil {
 			s.cancelFlight(m)
 			return nil, err
 		}
@@ -112,8 +113,9 @@ const (
 )
 
 // startAgent loads the agent. A stub in it stays in the JVM; the recorder's
-// own code is loaded from this jar and goes when the recording ends.
-func (s *session) startAgent() (*os.File, error) {
+// own code is loaded from this jar and goes when the recording ends. Beside a
+// flight recording it measures no waits.
+func (s *session) startAgent(flight bool) (*os.File, error) {
 	for name, content := range map[string][]byte{jarName: agent.Jar, leaseName: nil} {
 		f, err := s.dir.add(name, 0o600, content)
 		if err != nil {
@@ -126,7 +128,7 @@ func (s *session) startAgent() (*os.File, error) {
 		return nil, err
 	}
 	jar := s.dir.path(jarName)
-	o := agent.Options{Jar: jar, File: s.dir.path(traceName), Lease: s.dir.path(leaseName), Rate: strconv.FormatFloat(s.Rate, 'g', -1, 64)}
+	o := agent.Options{Jar: jar, File: s.dir.path(traceName), Lease: s.dir.path(leaseName), Rate: strconv.FormatFloat(s.Rate, 'g', -1, 64), Evidence: flight}
 	if err := s.p.Load(patience, jar, o.String()); err != nil {
 		trace.Close()
 		return nil, err

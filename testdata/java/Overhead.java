@@ -1,8 +1,10 @@
 import com.sun.management.OperatingSystemMXBean;
 import java.io.File;
 import java.lang.management.ManagementFactory;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Arrays;
@@ -63,27 +65,25 @@ public class Overhead {
 
   static Window window(int length) throws Exception {
     Window w = new Window();
-    long ops = operations.sum(), cpu = os.getProcessCpuTime(), agent = agentTicks();
+    long ops = operations.sum(), cpu = os.getProcessCpuTime(), agent = agentCpu();
     Thread.sleep(length);
     w.operations = operations.sum() - ops;
     w.cpu = os.getProcessCpuTime() - cpu;
-    w.agent = (agentTicks() - agent) * 1e7; // a tick is 10 ms
+    w.agent = agentCpu() - agent;
     return w;
   }
 
-  /** The CPU of the agent's thread and of the JVM's, which stops the program for it, as the kernel counts it. */
-  static long agentTicks() throws Exception {
+  /** The CPU of the agent's thread and of the JVM's, which stops the program for it, in nanoseconds, as the kernel counts it. */
+  static long agentCpu() throws Exception {
     long sum = 0;
     try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Paths.get("/proc/self/task"))) {
       for (Path task : tasks) {
-        String stat = new String(Files.readAllBytes(task.resolve("stat")));
-        String name = stat.substring(stat.indexOf('(') + 1, stat.lastIndexOf(')'));
+        String name = new String(Files.readAllBytes(task.resolve("comm"))).trim();
         if (name.equals("VM Thread") || name.startsWith("contend-")) {
-          String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-          sum += Long.parseLong(fields[11]) + Long.parseLong(fields[12]);
+          sum += Long.parseLong(new String(Files.readAllBytes(task.resolve("schedstat"))).split(" ")[0]);
         }
       }
-    } catch (java.io.UncheckedIOException | java.nio.file.NoSuchFileException e) {
+    } catch (DirectoryIteratorException | NoSuchFileException e) {
       return sum; // a thread has ended
     }
     return sum;

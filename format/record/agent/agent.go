@@ -21,6 +21,8 @@ type Options struct {
 	File  string // where the trace goes; it must exist where Lease is given
 	Lease string // a file: the recording ends when it is gone, or has not been touched for 30 s; "" for none
 	Rate  string // samples a second, a decimal number
+
+	Evidence bool // the waits are recorded otherwise: samples only show who owned the locks
 }
 
 // String returns the options as the agent reads them. No value may hold a
@@ -31,6 +33,9 @@ func (o Options) String() string {
 		if kv[1] != "" {
 			out = append(out, kv[0]+"="+kv[1])
 		}
+	}
+	if o.Evidence {
+		out = append(out, "evidence=1")
 	}
 	return strings.Join(out, ",")
 }

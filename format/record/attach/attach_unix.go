@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -133,15 +134,32 @@ func (p *Process) socket() string {
 }
 
 func (p *Process) mayBeSignalled() error {
-	for _, a := range p.args {
-		if a == "-XX:+DisableAttachMechanism" {
-			return p.fail("does not let itself be attached to (-XX:+DisableAttachMechanism)", "start it with -javaagent: see 'contend record --help'")
-		}
+	const hint = "start it with -javaagent: see 'contend record --help'"
+	if slices.Contains(p.args, "-XX:+DisableAttachMechanism") {
+		return p.fail("does not let itself be attached to (-XX:+DisableAttachMechanism)", hint)
 	}
-	if !p.quits {
-		return p.fail("has no attach socket, and would die of the signal that asks for one (-Xrs)", "start it with -javaagent: see 'contend record --help'")
+	if !p.handlesSignal() {
+		return p.fail("has no attach socket, and would die of the signal that asks for one (-Xrs)", hint)
 	}
 	return nil
+}
+
+// startup is how long a JVM that has just begun may have no handler for the
+// signal yet.
+const startup = 3 * time.Second
+
+// handlesSignal reports whether the JVM survives the signal that asks for a
+// socket: at once, or soon where nothing says that it never will.
+func (p *Process) handlesSignal() bool {
+	for begun := time.Now(); !p.quits && !slices.Contains(p.args, "-Xrs") && time.Since(begun) < startup; {
+		time.Sleep(50 * time.Millisecond)
+		now, err := Find(p.PID)
+		if err != nil {
+			break
+		}
+		p.quits = now.quits
+	}
+	return p.quits
 }
 
 // ask makes the file that tells the signal from a wish for a thread dump, sends
@@ -172,6 +190,9 @@ func (p *Process) ask() (path string, err error) {
 }
 
 func cause(err error) string {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return "it takes too long"
+	}
 	var number syscall.Errno
 	if errors.As(err, &number) {
 		return number.Error()

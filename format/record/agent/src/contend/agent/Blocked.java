@@ -18,12 +18,14 @@ final class Blocked {
   // own: the last one turns it off. Equal strings are one object, too.
   private static final String USERS = "contend.agent.monitoring";
 
+  private static final int SEEN = 1 << 12; // samples that the share of those who came for a lock is taken of
+
   private final ThreadMXBean threads;
   private final TraceWriter out;
   private final Map<Long, Account> accounts = new HashMap<>();
   private boolean switched, measures, told, first = true;
+  private long came, returned; // samples of threads that were blocked
   private long looked; // when, in System.nanoTime()
-  private long returned; // when a thread was last seen on its way back from Object.wait; 0 for never
 
   Blocked(ThreadMXBean threads, TraceWriter out) {
     this.threads = threads;
@@ -96,32 +98,32 @@ final class Blocked {
   }
 
   /**
-   * Takes in a sample of a thread that was notified and is on its way back to its
-   * monitor: the JVM counts that as blocked, but it did not come for the lock.
+   * Takes in a sample of a thread that is blocked: it came for the lock, or it was
+   * notified and is on its way back, which the JVM counts alike.
    */
-  void returns(long thread, long ns) {
-    Account a = accounts.get(thread);
-    if (a != null) {
-      a.returning += ns;
-      returned = looked;
+  void seen(boolean returns) {
+    if (returns) {
+      returned++;
+    } else {
+      came++;
+    }
+    if (came + returned > SEEN) {
+      came /= 2;
+      returned /= 2;
     }
   }
 
-  /** Whether a thread was seen on its way back of late. */
-  boolean returning(long now, long lately) {
-    return returned != 0 && now - returned < lately;
-  }
-
   /** Writes what was measured since the last time, up to that of the last sample, and forgets who has ended. */
-  void write(long time) throws IOException {
+  void write(long time, Living living) throws IOException {
+    double share = returned == 0 ? 1 : (double) came / (came + returned);
     for (Iterator<Map.Entry<Long, Account>> at = accounts.entrySet().iterator(); at.hasNext(); ) {
       Map.Entry<Long, Account> e = at.next();
       Account a = e.getValue();
-      long ns = a.unwritten();
+      long ns = (long) (a.unwritten() * share);
       if (ns != 0) {
         out.begin(TraceWriter.BLOCKED).time(time).number(e.getKey()).signed(ns).end();
       }
-      if (a.looked != looked) {
+      if (living.get(e.getKey()) == null) {
         at.remove();
       }
     }
@@ -134,7 +136,7 @@ final class Blocked {
 
   /** What one thread was blocked, in nanoseconds of System.nanoTime() and of the JVM's count, which has milliseconds. */
   private static final class Account {
-    long looked, returning;
+    long looked;
     private long base; // the JVM's count when the recording began
     private long counted; // the JVM's count, which has no wait before it ends
     private long since; // when the wait that goes on began, about
@@ -168,7 +170,7 @@ final class Blocked {
     }
 
     long unwritten() {
-      long all = counted - base + (waits ? looked - since : 0) - returning;
+      long all = counted - base + (waits ? looked - since : 0);
       long ns = all - written;
       written = all;
       return ns;

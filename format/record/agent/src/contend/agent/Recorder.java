@@ -18,7 +18,8 @@ import java.util.concurrent.locks.LockSupport;
  *
  * Options: file, where the trace goes; rate, samples a second; lease, a file
  * whose removal, or 30 s without a touch, ends the recording; seconds, after
- * which it ends by itself.
+ * which it ends by itself; evidence, not empty where a flight recording has the
+ * waits.
  */
 public final class Recorder implements Runnable {
   private static final long LEASE_MILLIS = 30_000;
@@ -46,7 +47,7 @@ public final class Recorder implements Runnable {
     String leased = option(options, "lease", "");
     lease = leased.isEmpty() ? null : new File(leased);
     out = new TraceWriter(Files.newOutputStream(new File(option(options, "file", "contend-agent.bin")).toPath(), opening(lease != null)));
-    sampler = new Sampler(out, period);
+    sampler = new Sampler(out, period, !option(options, "evidence", "").isEmpty());
   }
 
   // A file prepared by the recording process is only opened, never through a

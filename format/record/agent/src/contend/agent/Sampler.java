@@ -7,40 +7,54 @@ import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * One sample: which locks are contended, who owns each, and who waits for it,
  * all with their stacks.
  *
- * Two steps keep it cheap. All threads are looked at without stopping the
- * program, which gives states, locks and owners. Then one stop shows the stacks
- * of the few that matter: those who wait or own, and those who did lately. What
- * the stop shows is the sample, so that owner and waiters belong together.
+ * Three steps keep it cheap. The threads themselves show who waits for a lock.
+ * Of those the JVM is asked, without stopping the program, for lock and owner.
+ * Then one stop shows the stacks of the few that matter: those who wait or own,
+ * and as long as there are few, those who run and did so lately. What the stop
+ * shows is the sample, so that owner and waiters belong together.
+ *
+ * While the JVM waits for all threads to stand still, one that was woken may get
+ * the lock that nobody had, but none gives one away. Where all processors are
+ * busy that takes long, and such locks would be seen owned too often, by whom has
+ * just got them: when a stop came late, they count as free. Where the waits are
+ * recorded, too, these tell.
  */
 final class Sampler {
   static final String OWN_THREAD = "contend-sampler";
-  private static final long LATELY_NANOS = 2_000_000_000L;
-  private static final int MANY = 64; // above, stacks of threads that have not moved are not taken again
+  private static final int MANY = 64; // above, only who waits or owns is stopped for, and not again while it has not moved
   private static final int DEPTH = 1024;
+  private static final long LATE_NANOS = 1_000_000; // and for each thread that is stopped for:
+  private static final long LATE_EACH_NANOS = 50_000;
 
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final TraceWriter out;
   private final long period;
+  private final boolean evidence;
+  private final Living living;
   private final Names names;
   private final Blocked blocked;
-  private final Map<Long, Long> lately = new HashMap<>(); // thread to when it last waited or owned
-  private final Map<Long, Known> known = new HashMap<>();
+  private boolean late; // the last stop
   private long last; // sample, in System.nanoTime()
   private long epoch; // what System.nanoTime() lacks to the time of day
 
-  Sampler(TraceWriter out, long period) {
+  /** evidence: the waits are recorded otherwise, the samples only show who owned the locks. */
+  Sampler(TraceWriter out, long period, boolean evidence) {
     this.out = out;
     this.period = period;
+    this.evidence = evidence;
+    this.living = new Living(threads, out);
     this.names = new Names(out);
     this.blocked = new Blocked(threads, out);
   }
@@ -49,12 +63,19 @@ final class Sampler {
     epoch = offset();
     out.begin(TraceWriter.SETTING).text("recorder").text("contend agent").signed(0).end();
     out.begin(TraceWriter.SETTING).text("sampling-period").text(Long.toString(period)).signed(0).end();
-    blocked.begin();
+    if (!evidence) {
+      blocked.begin();
+    }
   }
 
   /** Writes what the JVM measured of the samples so far. */
   void measured() throws IOException {
-    blocked.write(last + epoch);
+    if (!evidence) {
+      long now = System.nanoTime();
+      living.refresh(now);
+      account(living.list(false, now));
+      blocked.write(last + epoch, living);
+    }
   }
 
   /** Leaves the JVM as it was. */
@@ -74,209 +95,154 @@ final class Sampler {
   }
 
   void sample(long intended) throws IOException {
-    ThreadInfo[] all = threads.getThreadInfo(threads.getAllThreadIds(), 0);
     names.trim();
-    names.live(all);
-    Map<Long, ThreadInfo> shown = look(all);
-    long now = System.nanoTime();
-    if (!shown.isEmpty()) {
-      now = stop(shown);
+    living.refresh(System.nanoTime());
+    if (!evidence) {
+      account(living.list(last != 0, System.nanoTime()));
     }
-    write(intended, now, shown);
-  }
-
-  /** Those who matter among all threads, as they stand without a stop. */
-  private Map<Long, ThreadInfo> look(ThreadInfo[] all) {
+    List<Living.One> want = living.wanting();
+    Map<Long, ThreadInfo> before = account(want), shown = new LinkedHashMap<>();
     long now = System.nanoTime();
-    Map<Long, ThreadInfo> byId = new HashMap<>();
-    boolean contended = false;
-    for (ThreadInfo t : all) {
-      if (t == null || !names.counts(t)) {
-        continue;
-      }
-      byId.put(t.getThreadId(), t);
-      blocked.look(t, now);
-      if (wants(t)) {
-        contended = true;
-        lately.put(t.getThreadId(), now);
-        if (t.getLockOwnerId() > 0) {
-          lately.put(t.getLockOwnerId(), now);
-        }
-      }
-    }
     blocked.looked(now);
-    Map<Long, ThreadInfo> shown = new LinkedHashMap<>();
-    for (Iterator<Long> at = lately.values().iterator(); at.hasNext(); ) {
-      if (now - at.next() > LATELY_NANOS) {
-        at.remove();
-      }
+    if (!want.isEmpty()) {
+      now = stop(matter(want, before.values(), now), before, shown);
     }
-    known.keySet().retainAll(lately.keySet());
-    if (contended || blocked.returning(now, LATELY_NANOS)) {
-      for (Long id : lately.keySet()) {
-        if (byId.containsKey(id)) {
-          shown.put(id, byId.get(id));
-        }
-      }
-    }
-    return shown;
+    write(intended, now, before, shown);
   }
 
-  /** Takes the stacks, and the states that belong to them; returns when that was. */
-  private long stop(Map<Long, ThreadInfo> shown) {
-    List<Long> moved = new ArrayList<>();
-    for (Map.Entry<Long, ThreadInfo> e : shown.entrySet()) {
-      Known k = known.get(e.getKey());
-      if (shown.size() <= MANY || k == null || !k.stands(e.getValue())) {
-        moved.add(e.getKey());
-      }
+  /** How threads stand, without a stop, and what they were blocked. */
+  private Map<Long, ThreadInfo> account(List<Living.One> of) {
+    Map<Long, ThreadInfo> out = new HashMap<>();
+    if (of.isEmpty()) {
+      return out;
     }
-    long before = System.nanoTime();
-    ThreadInfo[] taken = threads.getThreadInfo(array(moved), DEPTH);
-    long after = System.nanoTime();
-    for (int i = 0; i < taken.length; i++) {
-      if (taken[i] == null) { // it has ended meanwhile
-        shown.remove(moved.get(i));
-        known.remove(moved.get(i));
-      } else {
-        shown.put(moved.get(i), taken[i]);
-        known.put(moved.get(i), new Known(taken[i]));
+    ThreadInfo[] all = threads.getThreadInfo(Living.ids(of), 0);
+    long now = System.nanoTime();
+    for (ThreadInfo t : all) {
+      if (t != null) {
+        out.put(t.getThreadId(), t);
+        blocked.look(t, now);
       }
-    }
-    return before + (after - before) / 2;
-  }
-
-  private static long[] array(List<Long> ids) {
-    long[] out = new long[ids.size()];
-    for (int i = 0; i < out.length; i++) {
-      out[i] = ids.get(i);
     }
     return out;
   }
 
-  private void write(long intended, long now, Map<Long, ThreadInfo> shown) throws IOException {
-    Map<Lock, Contended> locks = new LinkedHashMap<>();
+  /** Those whose stacks are wanted: who waits, who owns, and who may at any time. */
+  private Set<Living.One> matter(List<Living.One> want, Collection<ThreadInfo> stand, long now) {
+    Set<Living.One> out = new LinkedHashSet<>(want);
+    for (ThreadInfo t : stand) {
+      Living.One owner = living.get(t.getLockOwnerId());
+      if (owner != null) {
+        out.add(owner);
+      }
+    }
+    for (Living.One t : out) {
+      t.matters(now);
+    }
+    living.fill(out, MANY, now);
+    return out;
+  }
+
+  /** Takes the stacks, and the states that belong to them; returns when they were asked for. */
+  private long stop(Set<Living.One> matter, Map<Long, ThreadInfo> before, Map<Long, ThreadInfo> shown) {
+    List<Living.One> moved = new ArrayList<>();
+    for (Living.One t : matter) {
+      ThreadInfo stood = before.get(t.id);
+      if (matter.size() > MANY && t.stands(stood)) {
+        shown.put(t.id, stood);
+      } else {
+        moved.add(t);
+      }
+    }
+    long begun = System.nanoTime();
+    ThreadInfo[] taken = threads.getThreadInfo(Living.ids(moved), DEPTH);
+    long ended = System.nanoTime();
+    for (int i = 0; i < taken.length; i++) {
+      if (taken[i] != null) { // else it has ended meanwhile
+        shown.put(taken[i].getThreadId(), taken[i]);
+        moved.get(i).take(taken[i]);
+      }
+    }
+    late = !evidence && ended - begun > LATE_NANOS + moved.size() * LATE_EACH_NANOS;
+    return begun;
+  }
+
+  private void write(long intended, long now, Map<Long, ThreadInfo> before, Map<Long, ThreadInfo> shown) throws IOException {
+    Map<Contended.Lock, Contended> locks = new LinkedHashMap<>();
     for (ThreadInfo t : shown.values()) {
-      if (notified(t)) {
-        blocked.returns(t.getThreadId(), last == 0 ? period : Math.min(now - last, 10 * period));
-      } else if (wants(t)) {
-        Lock l = new Lock(t.getLockInfo());
+      boolean returns = notified(t, stack(t.getThreadId(), shown).frames);
+      if (living.get(t.getThreadId()).blocked) {
+        blocked.seen(returns);
+      }
+      if (!returns && wants(t)) {
+        Contended.Lock l = new Contended.Lock(t.getLockInfo());
         Contended c = locks.get(l);
         if (c == null) {
           locks.put(l, c = new Contended(t));
         }
-        c.waiters.add(t);
+        c.add(t, late ? before.get(t.getThreadId()) : null);
+      }
+    }
+    for (Contended c : locks.values()) {
+      ThreadInfo o = before.get(c.owner());
+      if (late && o != null && shown.containsKey(c.owner()) && Living.One.unmoved(o, shown.get(c.owner()))) {
+        c.acquiredLate();
       }
     }
     last = now;
-    for (Map.Entry<Lock, Contended> e : locks.entrySet()) {
-      names.announce(e.getKey(), e.getValue(), this, shown);
+    for (Map.Entry<Contended.Lock, Contended> e : locks.entrySet()) {
+      announce(e.getKey(), e.getValue(), shown);
     }
-    out.begin(TraceWriter.TICK).time(now + epoch).signed(intended - now).signed(0).number(names.alive()).number(names.idle()).end();
-    for (Map.Entry<Lock, Contended> e : locks.entrySet()) {
-      Contended c = e.getValue();
-      out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(names.lock(e.getKey()));
-      owners(c, shown);
-      out.number(c.waiters.size());
-      for (ThreadInfo w : c.waiters) {
-        StackTraceElement[] s = stack(w);
-        out.number(names.thread(w.getThreadId())).number(names.stack(s)).number(Locks.shares(c.kind, s) ? 1 : 0);
-      }
-      out.end();
+    out.begin(TraceWriter.TICK).time(now + epoch).signed(intended - now).signed(0).number(living.alive()).number(living.idle()).end();
+    for (Map.Entry<Contended.Lock, Contended> e : locks.entrySet()) {
+      write(now, e.getKey(), e.getValue(), shown);
     }
   }
 
-  private void owners(Contended c, Map<Long, ThreadInfo> shown) throws IOException {
-    if (c.owner > 0) {
-      ThreadInfo o = shown.get(c.owner);
-      out.number(1).number(names.thread(c.owner)).number(o == null ? 0 : names.stack(stack(o))).number(0);
-    } else if (c.kind == Locks.MONITOR || c.kind == Locks.SYNCHRONIZER) {
+  private void announce(Contended.Lock l, Contended c, Map<Long, ThreadInfo> shown) throws IOException {
+    names.announce(l, c.kind);
+    for (ThreadInfo w : c.waiters) {
+      names.announce(stack(w.getThreadId(), shown));
+    }
+    names.announce(stack(c.owner(), shown));
+  }
+
+  private void write(long now, Contended.Lock l, Contended c, Map<Long, ThreadInfo> shown) throws IOException {
+    out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(names.lock(l));
+    if (c.owner() > 0) {
+      out.number(1).number(living.get(c.owner()) == null ? 0 : c.owner()).number(names.stack(stack(c.owner(), shown))).number(0);
+    } else if (c.exclusive()) {
       out.number(0); // free, and not yet taken
     } else {
       out.number(1).number(0).number(0).number(1); // readers and permits have no name
     }
+    out.number(c.waiters.size());
+    for (ThreadInfo w : c.waiters) {
+      Names.Stack s = stack(w.getThreadId(), shown);
+      out.number(w.getThreadId()).number(names.stack(s)).number(Locks.shares(c.kind, s.frames) ? 1 : 0);
+    }
+    out.end();
   }
 
   /** A thread that is blocked on a lock, or parked at one. */
   private static boolean wants(ThreadInfo t) {
     LockInfo lock = t.getLockInfo();
-    if (lock == null) {
-      return false;
-    }
-    switch (t.getThreadState()) {
-      case BLOCKED:
-        return true;
-      case WAITING:
-      case TIMED_WAITING:
-        return Locks.kind(lock.getClassName()) != Locks.NONE;
-      default:
-        return false;
-    }
+    Thread.State state = t.getThreadState();
+    return lock != null && (state == Thread.State.BLOCKED || Living.waits(state) && Locks.kind(lock.getClassName()) != Locks.NONE);
   }
 
   // A thread that was notified is blocked as well until it has its monitor
   // back, or is called runnable while nobody owns that. It did not come for the
   // lock.
-  private boolean notified(ThreadInfo t) {
+  private static boolean notified(ThreadInfo t, StackTraceElement[] s) {
     Thread.State state = t.getThreadState();
-    StackTraceElement[] s = stack(t);
     return (state == Thread.State.BLOCKED || state == Thread.State.RUNNABLE)
         && s.length > 0 && s[0].getClassName().equals("java.lang.Object") && s[0].getMethodName().startsWith("wait");
   }
 
-  StackTraceElement[] stack(ThreadInfo t) {
-    Known k = known.get(t.getThreadId());
-    return k == null ? new StackTraceElement[0] : k.stack;
-  }
-
-  /** A lock's identity: class and identity hash, whose 31 bits alone may collide. */
-  static final class Lock {
-    final String name;
-    final int hash;
-
-    Lock(LockInfo l) {
-      name = l.getClassName();
-      hash = l.getIdentityHashCode();
-    }
-
-    @Override
-    public boolean equals(Object o) {
-      return o instanceof Lock && ((Lock) o).hash == hash && ((Lock) o).name.equals(name);
-    }
-
-    @Override
-    public int hashCode() {
-      return hash;
-    }
-  }
-
-  /** A lock at the instant of a sample. */
-  static final class Contended {
-    final int kind;
-    final List<ThreadInfo> waiters = new ArrayList<>();
-    final long owner;
-
-    Contended(ThreadInfo first) {
-      kind = first.getThreadState() == Thread.State.BLOCKED ? Locks.MONITOR : Locks.kind(first.getLockInfo().getClassName());
-      owner = first.getLockOwnerId();
-    }
-  }
-
-  /** A thread's stack when it was last taken, and what would have changed had it moved since. */
-  private static final class Known {
-    final StackTraceElement[] stack;
-    private final Thread.State state;
-    private final long blocked, waited;
-
-    Known(ThreadInfo t) {
-      stack = t.getStackTrace();
-      state = t.getThreadState();
-      blocked = t.getBlockedCount();
-      waited = t.getWaitedCount();
-    }
-
-    boolean stands(ThreadInfo t) {
-      return state != Thread.State.RUNNABLE && state == t.getThreadState() && blocked == t.getBlockedCount() && waited == t.getWaitedCount();
-    }
+  /** The stack of a thread in this sample; none where it was not stopped for. */
+  private Names.Stack stack(long thread, Map<Long, ThreadInfo> shown) {
+    Living.One t = living.get(thread);
+    return t == null || !shown.containsKey(thread) ? Names.NO_STACK : t.stack;
   }
 }

@@ -1,0 +1,65 @@
+package contend.agent;
+
+import java.lang.management.LockInfo;
+import java.lang.management.ThreadInfo;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A lock at the instant of a sample. */
+final class Contended {
+  final int kind;
+  final List<ThreadInfo> waiters = new ArrayList<>();
+  private final long owner;
+  private boolean free, owned; // what some waiter showed before the stop
+
+  Contended(ThreadInfo first) {
+    kind = first.getThreadState() == Thread.State.BLOCKED ? Locks.MONITOR : Locks.kind(first.getLockInfo().getClassName());
+    owner = first.getLockOwnerId();
+  }
+
+  /** Takes in a waiter, and how it stood just before the stop, where that was late; else null. */
+  void add(ThreadInfo t, ThreadInfo before) {
+    waiters.add(t);
+    if (before != null && Living.One.unmoved(before, t)) {
+      free |= before.getLockOwnerId() <= 0;
+      owned |= before.getLockOwnerId() > 0;
+    }
+  }
+
+  /** Takes in that the owner still waited just before the stop. */
+  void acquiredLate() {
+    free = true;
+    owned = false;
+  }
+
+  /** Who owns the lock; not positive when nobody does, or it does not say. */
+  long owner() {
+    return exclusive() && free && !owned ? -1 : owner;
+  }
+
+  /** Whether the lock tells its owner, if it has one. */
+  boolean exclusive() {
+    return kind == Locks.MONITOR || kind == Locks.SYNCHRONIZER;
+  }
+
+  /** A lock's identity: class and identity hash, whose 31 bits alone may collide. */
+  static final class Lock {
+    final String name;
+    final int hash;
+
+    Lock(LockInfo l) {
+      name = l.getClassName();
+      hash = l.getIdentityHashCode();
+    }
+
+    @Override
+    public boolean equals(Object o) {
+      return o instanceof Lock && ((Lock) o).hash == hash && ((Lock) o).name.equals(name);
+    }
+
+    @Override
+    public int hashCode() {
+      return hash;
+    }
+  }
+}

@@ -1,0 +1,214 @@
+package contend.agent;
+
+import java.io.IOException;
+import java.lang.management.ThreadInfo;
+import java.lang.management.ThreadMXBean;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The program's threads, and what each shows of itself without asking the JVM:
+ * that is a hundred times as cheap, and it shows those as blocked, too, that
+ * were woken while nobody owns their lock, which the JVM calls runnable.
+ */
+final class Living {
+  private static final long REFRESH_NANOS = 1_000_000_000L;
+  private static final long LATELY_NANOS = 2_000_000_000L;
+  private static final long YOUNG_NANOS = 10_000_000_000L;
+
+  private final ThreadMXBean threads;
+  private final TraceWriter out;
+  private final Map<Long, One> all = new LinkedHashMap<>();
+  private long started = -1; // threads of this JVM, when they were last listed
+  private long listed;
+  private int alive, idle;
+
+  Living(ThreadMXBean threads, TraceWriter out) {
+    this.threads = threads;
+    this.out = out;
+  }
+
+  /** Takes in who lives, where somebody may have come, and announces who is new. */
+  void refresh(long now) throws IOException {
+    long before = started, total = threads.getTotalStartedThreadCount();
+    if (total == before && now - listed < REFRESH_NANOS) {
+      return;
+    }
+    started = total;
+    listed = now;
+    ThreadGroup top = Thread.currentThread().getThreadGroup();
+    while (top.getParent() != null) {
+      top = top.getParent();
+    }
+    Thread[] list = list(top);
+    for (int i = 0; i < list.length && list[i] != null; i++) {
+      One t = all.get(list[i].getId());
+      if (t == null) {
+        t = add(list[i], top, before < 0 ? Long.MIN_VALUE : now);
+      }
+      t.listed = now;
+    }
+    for (Iterator<One> at = all.values().iterator(); at.hasNext(); ) {
+      One t = at.next();
+      t.forget(now - LATELY_NANOS);
+      if (t.listed != now) {
+        at.remove();
+      }
+    }
+  }
+
+  /** The threads of a group, and null behind them. */
+  private static Thread[] list(ThreadGroup group) {
+    for (int room = group.activeCount() + 64; ; room *= 2) {
+      Thread[] out = new Thread[room];
+      if (group.enumerate(out, true) < room) { // else it may have left some out
+        return out;
+      }
+    }
+  }
+
+  // What the JVM runs for itself is in the outermost group and beside it.
+  private One add(Thread t, ThreadGroup top, long now) throws IOException {
+    ThreadGroup g = t.getThreadGroup(); // null when it has just ended
+    boolean program = g != null && g != top && !g.getName().equals("InnocuousThreadGroup") && !t.getName().startsWith("contend-")
+        && t.getId() > 0; // a class may lie about it
+    One added = new One(t, program, now);
+    all.put(added.id, added);
+    if (program) {
+      out.begin(TraceWriter.THREAD).number(added.id).text(t.getName()).text("").end();
+    }
+    return added;
+  }
+
+  /** One of the program's threads; null for others. */
+  One get(long id) {
+    One t = all.get(id);
+    return t != null && t.program ? t : null;
+  }
+
+  /** Those who wait for a lock, as it seems, and how many live and are idle. */
+  List<One> wanting() {
+    List<One> out = new ArrayList<>();
+    alive = 0;
+    idle = 0;
+    for (One t : all.values()) {
+      if (!t.program) {
+        continue;
+      }
+      Thread.State state = t.thread.getState();
+      if (state == Thread.State.TERMINATED) {
+        continue;
+      }
+      t.blocked = state == Thread.State.BLOCKED;
+      if (t.blocked || waits(state) && parksAtLock(t.thread)) {
+        out.add(t);
+      } else if (waits(state)) {
+        idle++;
+      }
+      alive++;
+    }
+    return out;
+  }
+
+  static boolean waits(Thread.State state) {
+    return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+  }
+
+  private static boolean parksAtLock(Thread t) {
+    Object blocker = LockSupport.getBlocker(t);
+    return blocker != null && Locks.kind(blocker.getClass().getName()) != Locks.NONE;
+  }
+
+  /** Adds threads that may get a lock at any time, of those that wanted or owned one of late, up to so many in all. */
+  void fill(Collection<One> to, int most, long now) {
+    for (Iterator<One> at = all.values().iterator(); to.size() < most && at.hasNext(); ) {
+      One t = at.next();
+      if (t.program && t.mattered && now - t.lately <= LATELY_NANOS && t.thread.getState() == Thread.State.RUNNABLE) {
+        to.add(t);
+      }
+    }
+  }
+
+  /** The program's threads, all of them or the young: who lives briefly is not seen often. */
+  List<One> list(boolean young, long now) {
+    List<One> out = new ArrayList<>();
+    for (One t : all.values()) {
+      if (t.program && (!young || t.since != Long.MIN_VALUE && now - t.since < YOUNG_NANOS)) {
+        out.add(t);
+      }
+    }
+    return out;
+  }
+
+  int alive() {
+    return alive;
+  }
+
+  int idle() {
+    return idle;
+  }
+
+  static long[] ids(Collection<One> of) {
+    long[] out = new long[of.size()];
+    int n = 0;
+    for (One t : of) {
+      out[n++] = t.id;
+    }
+    return out;
+  }
+
+  /** One thread. */
+  static final class One {
+    final Thread thread;
+    final long id;
+    boolean blocked; // as it was last seen to want something
+    Names.Stack stack = Names.NO_STACK; // when it was last taken, and what the thread showed then
+    private ThreadInfo taken;
+    private final boolean program;
+    private final long since; // when it was first seen; Long.MIN_VALUE when that was at the beginning
+    private long listed;
+    private boolean mattered;
+    private long lately; // when it last wanted or owned a lock
+
+    One(Thread thread, boolean program, long since) {
+      this.thread = thread;
+      this.id = thread.getId();
+      this.program = program;
+      this.since = since;
+    }
+
+    void matters(long now) {
+      mattered = true;
+      lately = now;
+    }
+
+    private void forget(long before) {
+      if (mattered && lately - before < 0) {
+        mattered = false;
+        stack = Names.NO_STACK;
+        taken = null;
+      }
+    }
+
+    void take(ThreadInfo t) {
+      stack = new Names.Stack(t.getStackTrace());
+      taken = t;
+    }
+
+    /** Whether the stack that was last taken is that of a thread that stands so now. */
+    boolean stands(ThreadInfo now) {
+      return taken != null && now != null && taken.getThreadState() != Thread.State.RUNNABLE
+          && taken.getThreadState() == now.getThreadState() && unmoved(taken, now);
+    }
+
+    /** Whether a thread that waited before is in the same wait, or has just been. */
+    static boolean unmoved(ThreadInfo before, ThreadInfo t) {
+      return before.getBlockedCount() == t.getBlockedCount() && before.getWaitedCount() == t.getWaitedCount();
+    }
+  }
+}
