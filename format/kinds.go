@@ -26,6 +26,7 @@ const (
 	KindSemaphore              // permits, which any thread may give back
 	KindMutex                  // sync.Mutex, pthread_mutex
 	KindKernelLock             // a lock inside an operating system
+	KindGIL                    // an interpreter's, which one of its threads has that runs
 )
 
 // String returns the family as reports and the text twin write it.
@@ -54,7 +55,7 @@ func (a Activity) String() string { return name(activityNames[:], uint8(a)) }
 
 var (
 	modeNames     = [...]string{"exclusive", "shared"}
-	lockKindNames = [...]string{"unknown", "monitor", "synchronizer", "readwritelock", "semaphore", "mutex", "kernel"}
+	lockKindNames = [...]string{"unknown", "monitor", "synchronizer", "readwritelock", "semaphore", "mutex", "kernel", "gil"}
 	activityNames = [...]string{"unknown", "wait", "park", "sleep", "io", "run", "live", "seen", "file", "socket", "took"}
 )
 

@@ -38,7 +38,7 @@ type event struct {
 var futexes = []event{
 	{"syscalls:sys_enter_futex", true},
 	{"syscalls:sys_exit_futex", false},
-	{"sched:sched_switch", false}, // whether a thread is blocked or preempted
+	{"sched:sched_switch", true},  // where a thread sleeps, or that it is preempted
 	{"sched:sched_waking", false}, // whom a thread wakes
 }
 
