@@ -48,6 +48,7 @@ const (
 	ActivityFile                    // I/O of a file
 	ActivitySocket                  // I/O of a socket
 	ActivityTook                    // nothing of its own: some thread took Object with the stack, as a dump shows
+	ActivityReady                   // ready to run, and without a processor
 )
 
 // String returns the activity as the text twin writes it.
@@ -56,7 +57,7 @@ func (a Activity) String() string { return name(activityNames[:], uint8(a)) }
 var (
 	modeNames     = [...]string{"exclusive", "shared"}
 	lockKindNames = [...]string{"unknown", "monitor", "synchronizer", "readwritelock", "semaphore", "mutex", "kernel", "gil"}
-	activityNames = [...]string{"unknown", "wait", "park", "sleep", "io", "run", "live", "seen", "file", "socket", "took"}
+	activityNames = [...]string{"unknown", "wait", "park", "sleep", "io", "run", "live", "seen", "file", "socket", "took", "ready"}
 )
 
 func name(names []string, i uint8) string {
