@@ -49,7 +49,7 @@ var runtimeClasses = map[string]bool{
 
 // RuntimeFrame reports whether a frame belongs to the lock or the runtime itself.
 func RuntimeFrame(f format.Frame) bool {
-	if native(f) != natives.Program {
+	if native(f) >= natives.Lock {
 		return true
 	}
 	if runtimeClasses[f.Class] {
@@ -67,6 +67,12 @@ func RuntimeFrame(f format.Frame) bool {
 // threads do something else while they own one are not: sleep, or wait.
 func LockFrame(f format.Frame) bool {
 	return RuntimeFrame(f) && !pausing[f.Class] && native(f) != natives.Pause
+}
+
+// NativeLibrary reports whether a frame is of a native program and not its own
+// code: of a lock, of what threads wait in, or of a library.
+func NativeLibrary(f format.Frame) bool {
+	return native(f) != natives.Program || f.Class == "" && (f.Method == "_start" || strings.HasPrefix(f.Method, "["))
 }
 
 // native says what a function of a native program or of the kernel is for.

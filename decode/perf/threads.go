@@ -33,12 +33,12 @@ type thread struct {
 	kernel []kernelWait // innermost last
 
 	off      int64 // since when it has no CPU; NoTime while it has one, or not told
-	offStack format.StackID
-	state    byte  // it left the CPU in
-	ready    int64 // since when it is awake again without a CPU; NoTime before
-	since    int64 // it last got a CPU
-	ran      int64 // ns on a CPU since it got a lock, up to since
-	call     call  // the system call it is in, other than of futexes
+	offChain chain
+	state    byte            // it left the CPU in
+	ready    int64           // since when it is awake again without a CPU; NoTime before
+	since    int64           // it last got a CPU
+	ran      int64           // ns on a CPU since it got a lock, up to since
+	call     format.Activity // what the system call it is in, other than of futexes, waits for
 }
 
 // The numbers of threads are those of the kernel. Each CPU has an idle task,
