@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 	"contend/report/document":          {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format", "contend/blame/*"},
 	"contend/blame/sites":              {"contend/blame/doing", "contend/analysis", "contend/format"},
 	"contend/blame/overview":           {"contend/blame", "contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/format"},
-	"contend/blame/findings":           {"contend/blame/overview", "contend/blame/doing", "contend/analysis"},
+	"contend/blame/findings":           {"contend/blame/overview", "contend/blame/doing", "contend/blame/sites", "contend/blame/resources", "contend/analysis/bootstrap", "contend/analysis", "contend/format"},
 	"contend/blame/doing":              {"contend/analysis", "contend/format"},
 	"contend/blame":                    {"contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/analysis/dist", "contend/format", "contend/analysis/bootstrap"},
 	"contend/csp":                      {"contend/analysis", "contend/format", "contend/analysis/bootstrap"},
