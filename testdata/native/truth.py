@@ -72,7 +72,7 @@ def flush(log):
 
 
 def price(log):
-    log.busy(150)
+    log.busy(600)
 
 
 stock, journal = threading.Lock(), threading.Lock()
@@ -83,7 +83,7 @@ def work(log, end):
     log.alive = -now()
     while now() < end:
         d = log.random.randrange(100)
-        [reserve, post, recount, flush, price][(d >= 40) + (d >= 65) + (d >= 70) + (d >= 75)](log)
+        [reserve, post, recount, flush, price][(d >= 25) + (d >= 45) + (d >= 48) + (d >= 52)](log)
         if d % 3 == 0:
             log.nap(0.001)
     log.alive += now()
