@@ -57,6 +57,10 @@ func (r *Reader) handler(s *sample) handler {
 		return handler{(*Reader).enterOther, false}
 	case bytes.HasPrefix(name, []byte(exitPrefix)):
 		return handler{(*Reader).exitOther, false}
+	case bytes.HasPrefix(name, []byte("PERF_RECORD_FORK(")):
+		return handler{(*Reader).forkRecord, false}
+	case bytes.HasPrefix(name, []byte("PERF_RECORD_EXIT(")):
+		return handler{(*Reader).exitRecord, false}
 	case bytes.HasPrefix(name, recordPrefix):
 		return handler{}
 	case sampled[string(bytes.TrimRight(name, ":ukhPpHGSDW"))]:

@@ -103,7 +103,7 @@ func (r *Reader) step() bool {
 	if h.do == nil {
 		return true // the lines of its chain are no events
 	}
-	if s.event[0] != recordPrefix[0] { // records of what was there before have no time
+	if s.time > 0 || s.event[0] != recordPrefix[0] { // records of what was there before have no time
 		r.clock(s.time)
 	}
 	if r.chained = r.chained[:0]; h.chain {

@@ -25,9 +25,9 @@ func (r *Reader) switched(s *sample) {
 		}
 		r.leaves(t, s.time, state)
 	}
-	to, comm, _, ok2 := party(next, "next_comm=", "next_pid=")
-	if ok2 && to > idleTask {
-		r.runs(r.unseen(to, comm), s.time)
+	to, _, _, ok2 := party(next, "next_comm=", "next_pid=")
+	if t := r.threads[to]; ok2 && t != nil { // another one may be of a program that is not recorded
+		r.runs(t, s.time)
 	}
 	if !ok || !ok2 {
 		r.seen.unreadable++
@@ -72,6 +72,23 @@ func (r *Reader) leaves(t *thread, at int64, state byte) {
 	t.offStack = format.NoStack
 	if !t.waits && len(t.kernel) == 0 {
 		t.offStack = r.stack(false)
+	}
+}
+
+// cpu takes PERF_RECORD_SWITCH IN, OUT or OUT preempt, which is told of a thread that
+// is recorded whoever comes before and after it.
+func (r *Reader) cpu(s *sample) {
+	if s.tid <= idleTask {
+		return
+	}
+	switch t := r.thread(s); {
+	case bytes.HasPrefix(s.args, []byte("IN")):
+		r.runs(t, s.time)
+	case t.off != format.NoTime: // sched_switch says more
+	case bytes.Contains(s.args, []byte("preempt")):
+		r.leaves(t, s.time, 'R')
+	default:
+		r.leaves(t, s.time, 'S')
 	}
 }
 

@@ -21,6 +21,7 @@ type thread struct {
 	process *process
 	comm    []byte
 	named   bool
+	fresh   bool // forked, and not seen since
 
 	waits  bool // in cur
 	cur    wait
@@ -48,6 +49,7 @@ const idleTask = 0
 // another name.
 func (r *Reader) thread(s *sample) *thread {
 	t := r.threadOf(s.tid)
+	t.fresh = false
 	if s.pid != none && t.process.pid != s.pid {
 		r.move(t, s.pid)
 	}
@@ -115,16 +117,57 @@ func (r *Reader) move(t *thread, pid int32) {
 func (r *Reader) forked(s *sample) {
 	r.thread(s)
 	child, ok := field(s.args, "child_pid=")
-	if !ok || child == 0 || child > 1<<31-1 {
-		return
-	}
-	if old := r.threads[int32(child)]; old != nil { // its end is not in the recording
-		r.end(old, s.time)
-	}
 	comm, _ := after(s.args, "child_comm=")
 	comm, _, _ = bytes.Cut(comm, []byte(" child_pid="))
-	t := r.unseen(int32(child), comm)
-	r.queue.Push(format.Event{Kind: format.KindThreadStart, Thread: t.id, Time: s.time})
+	if tid := id(int64(min(child, 1<<40))); ok && tid > idleTask {
+		r.born(tid, none, comm, s.time)
+	}
+}
+
+// born begins a thread, of a process where that is told. Both sched and perf
+// itself may tell of it.
+func (r *Reader) born(tid, pid int32, comm []byte, at int64) {
+	t := r.threads[tid]
+	if t != nil && !t.fresh { // its end is not in the recording
+		r.end(t, at)
+		t = nil
+	}
+	again := t != nil
+	t = r.threadOf(tid)
+	if t.fresh = true; pid > 0 && t.process.pid != pid {
+		r.move(t, pid)
+	}
+	r.name(t, comm, false)
+	if !again {
+		r.queue.Push(format.Event{Kind: format.KindThreadStart, Thread: t.id, Time: at})
+	}
+}
+
+// forkRecord takes PERF_RECORD_FORK(32017:32117):(32017:32017): process and thread
+// of the new one, and of the one it is a copy of.
+func (r *Reader) forkRecord(s *sample) {
+	var born sample
+	if s.time > 0 && born.threadOf(numbers(s.event)) && born.tid > idleTask {
+		r.born(born.tid, born.pid, s.comm, s.time)
+	}
+}
+
+// exitRecord takes PERF_RECORD_EXIT(32017:32117):(32017:32017).
+func (r *Reader) exitRecord(s *sample) {
+	var gone sample
+	if s.time > 0 && gone.threadOf(numbers(s.event)) {
+		if t := r.threads[gone.tid]; t != nil && t.tid > idleTask {
+			r.end(t, s.time)
+		}
+	}
+}
+
+// numbers returns the first pair of a record, a process and a thread, in the
+// way of the lines of events.
+func numbers(event []byte) []byte {
+	_, pair, _ := bytes.Cut(event, []byte("("))
+	pair, _, _ = bytes.Cut(pair, []byte(")"))
+	return bytes.Replace(pair, colonMark, slash, 1)
 }
 
 // exited takes the end of the thread at hand.
