@@ -41,7 +41,7 @@ type Finding struct {
 	Doing        string // what the owner was at
 	Root         string // of BlockedHolding: the lock at the end of most chains of waits
 	Site         string // of findings that are about no owner: where threads wait
-	Thread       string // the one that is meant, where not all at the site are
+	Thread       string // the one that is meant, where not all that wait are
 	Evidence     string // what it rests on, in words; "" where kind and owner say it
 	Number       int    // of a deadlock, from 1
 	Threads      int    // in a deadlock, and behind it
