@@ -95,7 +95,7 @@ func newRoot(e *env) *cobra.Command {
 	root.AddCommand(
 		newRecord(e), newAnalyze(e), newReport(e), newServe(e),
 		newBlame(e), newCSP(e), newChains(e), newGraph(e), newHist(e), newFlame(e), newPprof(e),
-		newDiff(e), newCheck(e), newWhatIf(e),
+		newDiff(e), newCheck(e), newWhatIf(e), newExport(e),
 		newMerge(e), newVerify(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e), newPerfArgs(e),
 		newVersion(e), newMan(),
 	)
