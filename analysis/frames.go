@@ -79,7 +79,7 @@ func NativeLibrary(f format.Frame) bool {
 func native(f format.Frame) (role natives.Role) {
 	switch f.Class {
 	case "":
-		role, _ = natives.Of(f.Method)
+		role, _ = natives.In(f.File, f.Method)
 	case "kernel":
 		role, _ = natives.OfKernel(f.Method)
 	}

@@ -71,6 +71,7 @@ func (r *Reader) leaves(t *thread, at int64, state byte) {
 	}
 	t.offChain = chain{}
 	if !t.waits && len(t.kernel) == 0 {
+		t.slept = t.slept || state != 'R'
 		t.offChain = r.chainOf(true)
 	}
 }

@@ -62,6 +62,33 @@ func parse(text string) (program, kernel *families) {
 	return program, kernel
 }
 
+// In is Of for a function of a file: those of libc and of interpreters are
+// libraries, but for the functions that an interpreter's program has.
+func In(file, name string) (Role, string) {
+	role, class := Of(name)
+	if role == Program && system(file) && !Python(name) {
+		role = Library
+	}
+	return role, class
+}
+
+// pythonPrefix begins the names of Python's own functions, as -X perf writes them.
+const pythonPrefix = "py::"
+
+// Python reports whether a function is of a program in Python.
+func Python(name string) bool { return strings.HasPrefix(name, pythonPrefix) }
+
+// system reports whether a file is a library that every program has, or an
+// interpreter.
+func system(file string) bool {
+	for _, prefix := range [...]string{"libc.so", "libc-", "libpthread", "libstdc++", "libc++", "libgcc_s", "ld-", "libpython", "python3"} {
+		if strings.HasPrefix(file, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
 // Of returns what a function is for and the class of the locks it serves, ""
 // for none or several. A guard, an object that takes a lock when it is made and
 // gives it back when it goes, is the lock's, whoever wrote it.
