@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"contend/format/record/attach"
 )
 
 // A runtime that was linked without what a recorder needs says so; the agent
@@ -227,5 +229,33 @@ func TestRecordVirtualThreads(t *testing.T) {
 	plain := strconv.Itoa(java(t, jvm, nil).Process.Pid)
 	if _, _, msg := recordOf(t, "--with", "agent", "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), plain); strings.Contains(msg, "virtual") {
 		t.Errorf("no virtual thread runs, but: %s", msg)
+	}
+}
+
+// A JVM that has just begun has no handler for the signal that asks for a
+// socket yet. It is not taken for one that never will.
+func TestRecordAtTheStart(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
+		t.Skip("no JDK here, or -short")
+	}
+	dir, err := busy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("java", "-Xmx64m", "-XX:+UseSerialGC", "-cp", dir, "Busy")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+	for range 1000 {
+		if _, err := attach.Find(c.Process.Pid); err == nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	code, _, msg := recordOf(t, "--with", "agent", "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(c.Process.Pid))
+	if code != exitOK {
+		t.Errorf("exit %d\n%s", code, msg)
 	}
 }

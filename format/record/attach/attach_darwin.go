@@ -56,6 +56,9 @@ func commandLine(pid int) (program string, args []string) {
 	return string(path), args[:min(max(n, 0), len(args))]
 }
 
+// started: how far a JVM is cannot be seen here.
+func (p *Process) started() bool { return true }
+
 // Alive reports whether the process still runs.
 func (p *Process) Alive() bool {
 	k, err := unix.SysctlKinfoProc("kern.proc.pid", p.PID)

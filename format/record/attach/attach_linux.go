@@ -81,6 +81,16 @@ func (p *Process) commandLine() {
 	}
 }
 
+// started reports whether the JVM has begun its own threads: the last that
+// matters is there in all versions.
+func (p *Process) started() bool {
+	threads, _ := filepath.Glob(procPath(p.PID, "task/*/comm"))
+	return slices.ContainsFunc(threads, func(path string) bool {
+		name, _ := os.ReadFile(path)
+		return strings.HasPrefix(string(name), "Service Thread")
+	})
+}
+
 // Alive reports whether the process still runs.
 func (p *Process) Alive() bool {
 	status, err := os.ReadFile(procPath(p.PID, "status"))

@@ -69,7 +69,7 @@ func (p *Process) Load(timeout time.Duration, jar, options string) error {
 	if strings.Contains(jar, "=") {
 		return fmt.Errorf("%s: the path of an agent must not hold '='", jar)
 	}
-	answer, err := p.Command(timeout, "load", "instrument", "false", jar+"="+options)
+	answer, err := p.load(timeout, jar+"="+options)
 	text := oneLine(answer)
 	if err != nil {
 		text = err.Error()
@@ -88,6 +88,16 @@ func (p *Process) Load(timeout time.Duration, jar, options string) error {
 		return p.fail("does not load the agent: "+text, "--with jfr needs none")
 	}
 	return err
+}
+
+// load sends the command, again while the JVM has no class loader for agents yet.
+func (p *Process) load(timeout time.Duration, agent string) ([]byte, error) {
+	for begun := time.Now(); ; time.Sleep(200 * time.Millisecond) {
+		answer, err := p.Command(timeout, "load", "instrument", "false", agent)
+		if err == nil || !strings.Contains(err.Error(), "NullPointerException") || time.Since(begun) > startup {
+			return answer, err
+		}
+	}
 }
 
 // refusals are what JVMs say when they load no agent.
@@ -144,14 +154,14 @@ func (p *Process) mayBeSignalled() error {
 	return nil
 }
 
-// startup is how long a JVM that has just begun may have no handler for the
-// signal yet.
+// startup is how long a JVM that has just begun may take until it can be asked.
 const startup = 3 * time.Second
 
 // handlesSignal reports whether the JVM survives the signal that asks for a
-// socket: at once, or soon where nothing says that it never will.
+// socket: at once, or soon where nothing says that it never will. While it
+// starts, it would also remove the socket that it has just made.
 func (p *Process) handlesSignal() bool {
-	for begun := time.Now(); !p.quits && !slices.Contains(p.args, "-Xrs") && time.Since(begun) < startup; {
+	for begun := time.Now(); !(p.quits && p.started()) && !slices.Contains(p.args, "-Xrs") && time.Since(begun) < startup; {
 		time.Sleep(50 * time.Millisecond)
 		now, err := Find(p.PID)
 		if err != nil {

@@ -10,8 +10,12 @@ var withValue = map[string]bool{"-cp": true, "-classpath": true, "--class-path":
 	"--add-modules": true, "--add-opens": true, "--add-exports": true, "--add-reads": true, "--limit-modules": true,
 	"--upgrade-module-path": true, "--patch-module": true, "--enable-native-access": true, "--source": true}
 
-// mainOf returns the main class, module or jar of a java command line.
+// mainOf returns the main class, module or jar of a java command line; of another
+// program's with a JVM in it, the program.
 func mainOf(args []string) string {
+	if program := filepath.Base(args[0]); args[0] != "" && program != "java" {
+		return program
+	}
 	for i := 1; i < len(args); i++ {
 		a := args[i]
 		switch {
