@@ -169,6 +169,22 @@ type IdleVisitor interface {
 	Idle(thread format.ThreadID, start, end int64, pause bool)
 }
 
+// Waited is one whole wait for a lock, which ended with the lock.
+type Waited struct {
+	Thread     format.ThreadID
+	Lock       format.ObjectID
+	Stack      format.StackID
+	Start, End int64
+	Mode       format.Mode
+}
+
+// WaitVisitor is a Visitor that also wants to know every recorded wait that
+// ended with the lock and lies in the cut as a whole, by start. Sampled traces
+// give none.
+type WaitVisitor interface {
+	Wait(w *Waited) // valid during the call only
+}
+
 // TickVisitor is a Visitor that also wants to know the stretch each sampling
 // instant stands for, before its slices: results are estimates then. Exact
 // traces give none.

@@ -1,6 +1,19 @@
 // Package findings says in words what is wrong where the numbers leave no other
 // reading: a lock held in sleep or in I/O, a lock whose owner waits for another,
-// two locks taken in both orders, a deadlock. Each is one detector of a table.
+// two locks taken in both orders, a deadlock, a queue that hand-over keeps. Each
+// is one detector of a table. What a rule rests on, a definition or a test,
+// stands at the function that finds it.
+//
+//	findings.go    the table of kinds, and what is worth a word
+//	evidence.go    what is taken from a trace beside the overview
+//	convoy.go      queues that hand-over keeps
+//	starved.go     who is passed over
+//	stripes.go     one of several locks that are alike is hot
+//	readers.go     readers wait for readers
+//	paused.go      owners stopped by a collection
+//	pools.go       pools with nothing left
+//	confidence.go  how sure a finding is
+//	words.go       amounts in words
 package findings
 
 import (
@@ -27,6 +40,9 @@ type Finding struct {
 	Owner        string // the site that took it
 	Doing        string // what the owner was at
 	Root         string // of BlockedHolding: the lock at the end of most chains of waits
+	Site         string // of findings that are about no owner: where threads wait
+	Thread       string // the one that is meant, where not all at the site are
+	Evidence     string // what it rests on, in words; "" where kind and owner say it
 	Number       int    // of a deadlock, from 1
 	Threads      int    // in a deadlock, and behind it
 	WaitNs       int64
@@ -47,13 +63,19 @@ const (
 	SocketHolding
 	IOHolding
 	BlockedHolding
+	Convoy
+	Starvation
+	HotStripe
+	ReadMostly
+	PausedHolding
+	PoolExhausted
 )
 
-// kinds is the one list of findings about owners. What an owner was at is the
-// evidence; more detectors are more rows.
+// kinds is the one list of findings; more detectors are more rows. The title
+// follows "is", after the owner's site, or else the site or the lock.
 var kinds = [...]struct {
 	name   string
-	doing  doing.Doing // the evidence, doing.Unknown where it is another
+	doing  doing.Doing // the evidence is that owners were at it; doing.Unknown where it is another
 	title  string
 	remedy string
 }{
@@ -71,7 +93,22 @@ var kinds = [...]struct {
 		"Move the I/O out of the critical section: copy what it needs under the lock."},
 	BlockedHolding: {"blocked-holding", doing.Blocked, "waiting for another lock while holding this one",
 		"Mend the lock at the end of the chain first; then take the inner lock before the outer one is held, or not inside of it."},
+	Convoy: {"convoy", doing.Unknown, "queued for though it is mostly free: handing it over takes so long that the queue stays",
+		"Take it less often, or let whoever comes have it at once: a lock that is not fair, or a spin before sleep."},
+	Starvation: {"starvation", doing.Unknown, "passed over by others that came later",
+		"Use a fair lock here, or hold it for less time where the others come from."},
+	HotStripe: {"hot-stripe", doing.Unknown, "the hot one of several that are alike",
+		"Spread what it guards more evenly, by another hash or more stripes, or take the hot entry out of it."},
+	ReadMostly: {"read-mostly", doing.Unknown, "exclusive, and readers wait for readers",
+		"Let readers share it: a concurrent collection, a read-write lock, or a copy that is replaced when it changes."},
+	PausedHolding: {"paused-holding", doing.Unknown, "waited for while a garbage collection has stopped its owner",
+		"Make the pauses shorter first, with another collector or a larger heap; allocate less while holding the lock."},
+	PoolExhausted: {"pool-exhausted", doing.Unknown, "waiting for a pool that has nothing left",
+		"Give back sooner what is taken from it, or make it larger if what is behind it can serve more."},
 }
+
+// detectors find what rests on more than what an owner was at.
+var detectors = [...]func(*Evidence, *Trace) []Finding{convoys, starved, hotStripes, readMostly, pausedHolding, exhaustedPools}
 
 // String returns the name of a kind, as JSON has it.
 func (k Kind) String() string { return kinds[k].name }
@@ -100,8 +137,19 @@ type Trace struct {
 
 // Find returns what is worth a word, deadlocks first and what may become one,
 // then by waiting.
-func Find(c *overview.Collector, locks []overview.Lock, t Trace) []Finding {
+func Find(c *overview.Collector, locks []overview.Lock, v *Evidence, t Trace) []Finding {
 	out := append(deadlocks(c, t), inversions(c)...)
+	for _, detect := range detectors {
+		for _, f := range detect(v, &t) {
+			all := c.TotalNs()
+			if f.Kind == PoolExhausted {
+				all += v.beside
+			}
+			if f.Share = share(f.WaitNs, all); t.matters(&f) {
+				out = append(out, f)
+			}
+		}
+	}
 	trapped := trappedLocks(t)
 	for i := range locks {
 		l := &locks[i]
@@ -151,12 +199,13 @@ func evidence(k Kind, l *overview.Lock, o *overview.Owner) (f Finding, ok bool) 
 	return f, f.WaitNs > 0
 }
 
-// worthWhile reports whether enough threads wait because of it.
-func (t *Trace) worthWhile(f *Finding) bool {
-	if t.ElapsedNs > 0 && share(f.WaitNs, t.ElapsedNs) < MinWaiting {
-		return false
-	}
-	return f.Share >= MinShare && t.known(f) >= MinKnown
+// worthWhile reports whether enough threads wait because of it, of whom is known
+// for whom.
+func (t *Trace) worthWhile(f *Finding) bool { return t.matters(f) && t.known(f) >= MinKnown }
+
+// matters reports whether enough threads wait because of it.
+func (t *Trace) matters(f *Finding) bool {
+	return f.Share >= MinShare && (t.ElapsedNs <= 0 || share(f.WaitNs, t.ElapsedNs) >= MinWaiting)
 }
 
 func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
