@@ -30,6 +30,9 @@ const countEvery = 1 << 10
 func (e *env) listen(src format.Source) (r *reading, done func()) {
 	r = &reading{Source: src, env: e, presses: make(chan os.Signal, 1)}
 	e.bar.events = &r.events
+	if !e.answers {
+		return r, func() {}
+	}
 	signal.Notify(r.presses, os.Interrupt)
 	go func() {
 		if _, pressed := <-r.presses; pressed {
@@ -48,7 +51,7 @@ func (r *reading) Read(ev *format.Event) error {
 	if r.stopped.Load() {
 		r.env.bar.erase()
 		r.env.warn("interrupted: answering from what was read so far; Ctrl-C again ends that, too")
-		r.early = true
+		r.early, r.env.answers = true, false
 		return io.EOF
 	}
 	err := r.Source.Read(ev)

@@ -45,7 +45,6 @@ func (b *bar) draw(read, total int64) {
 			p.events = b.events.Load()
 		}
 		b.show(p.String())
-		b.next = now.Add(redrawAfter)
 	}
 }
 
@@ -57,10 +56,11 @@ func (b *bar) work() {
 	}
 }
 
+// show writes a text in place of the last one.
 func (b *bar) show(text string) {
 	b.erase()
 	fmt.Fprint(b.out, text)
-	b.shown = len([]rune(text))
+	b.next, b.shown = time.Now().Add(redrawAfter), len([]rune(text))
 }
 
 // erase leaves the line as if no bar had been there: the answer may follow on
