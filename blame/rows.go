@@ -69,6 +69,14 @@ func (r *Rows) Of(lock format.ObjectID, w *analysis.Waiter, c Charge) int {
 	return at.number - 1
 }
 
+// Forget makes the numbering an empty one: its memory is bounded by what comes
+// between two calls.
+func (r *Rows) Forget() {
+	clear(r.index)
+	clear(r.recent)
+	r.ids = r.ids[:0]
+}
+
 func (r *Rows) number(ids IDs) int {
 	n, ok := r.index[ids]
 	if !ok {

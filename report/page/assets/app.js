@@ -7,10 +7,10 @@
 
   // paint gives the locks that waited most a colour, which no filter changes.
   function paint(all, by) {
-    const m = all.model, [names, number] = by === "class" ? [m.classes, m.classOf] : [m.names, m.nameOf], colours = new Map();
-    for (const g of C.groupBy(all, all.some, i => number[m.lock[i]]).filter(g => names[g.key] !== "[other]").slice(0, C.colours.length)) colours.set(names[g.key], C.colours[colours.size]);
-    C.coloured = [...colours.keys()];
-    C.colourOf = name => colours.get(name) || C.grey;
+    const column = all.column(by), biggest = C.groupBy(all, all.some, column).filter(g => g.text !== "[other]").slice(0, C.colours.length);
+    C.coloured = biggest.map(g => g.key);
+    const colours = new Map(C.coloured.map((n, i) => [n, C.colours[i]]));
+    C.colourOf = n => colours.get(n) || C.grey;
   }
 
   function Search({ s }) {
@@ -25,12 +25,12 @@
       e.preventDefault();
     };
     return html`<div class="search"><input id="search" type="search" role="combobox" aria-expanded=${found.length > 0} aria-controls="found" placeholder="Find a lock, thread or method  ( / )" value=${text} onInput=${e => { setText(e.target.value); setAt(0); }} onKeyDown=${key} />
-      ${text && html`<ul id="found" role="listbox">${found.length ? found.map((h, i) => html`<li role="option" aria-selected=${i === at}><button type="button" onClick=${() => take(h)}><small>${C.kinds[h.kind].label}</small><bdi title=${h.name}>${C.short(h.name)}</bdi><span>${C.percent(h.ns, s.total)}</span></button></li>`) : html`<li class="none">nothing is called so</li>`}</ul>`}</div>`;
+      ${text && html`<ul id="found" role="listbox">${found.length ? found.map((h, i) => html`<li role="option" aria-selected=${i === at}><button type="button" onClick=${() => take(h)}><small>${C.kinds[h.kind].label}</small><bdi title=${h.text.split("\n")[1] || h.name}>${C.short(h.name)}</bdi><span>${C.percent(h.ns, s.total)}</span></button></li>`) : html`<li class="none">nothing is called so</li>`}</ul>`}</div>`;
   }
 
   function Chips({ m }) {
     const f = C.state.filter, chips = [];
-    for (const kind in C.kinds) for (const v of f[kind] || []) chips.push(html`<button type="button" class="chip on" key=${kind + v} onClick=${() => C.toggle(kind, v)} title=${"remove: " + v}><small>${C.kinds[kind].label}</small> <bdi>${C.short(v) || "[no name]"}</bdi> ×</button>`);
+    for (const kind in C.kinds) for (const v of f[kind] || []) chips.push(html`<button type="button" class="chip on" key=${kind + v} onClick=${() => C.toggle(kind, v)} title=${"remove: " + (/^(lock|place|class)$/.test(kind) ? C.whole(m, kind, v) : v)}><small>${C.kinds[kind].label}</small> <bdi>${C.short(v) || "[no name]"}</bdi> ×</button>`);
     if (f.time) chips.push(html`<button type="button" class="chip on" onClick=${() => C.narrow({ time: undefined })} title="remove"><small>time</small> ${C.duration(f.time[0])} to ${C.duration(f.time[1])} ×</button>`);
     if (!chips.length) return null;
     return html`<div class="chips" aria-label="filter">${chips}<button type="button" class="link" onClick=${() => C.set({ filter: {} })}>show all</button></div>`;
@@ -92,8 +92,8 @@
     useMemo(() => paint(all, state.by), [all, state.by]);
     const over = useMemo(() => C.overTime(s, state.by), [s, state.by]);
     const any = useMemo(() => { // the list offers the locks beside those that are selected
-      const { lock, class: kind, ...rest } = state.filter;
-      if (!lock && !kind) return { s, over };
+      const { lock, place, class: kind, ...rest } = state.filter;
+      if (!lock && !place && !kind) return { s, over };
       const wider = C.select(m, rest);
       return { s: wider, over: C.overTime(wider, state.by) };
     }, [s, over]);
@@ -117,6 +117,7 @@
   C.load().then(data => {
     const m = C.model = new C.Model(data);
     C.unit = data.analyze.coverage.unit;
+    C.paths = /^go(routine)?\b/.test(data.analyze.trace.format) || data.analyze.locks.length > 0 && data.analyze.locks[0].class.startsWith("sync.");
     C.thread = /^go(routine)?\b/.test(data.analyze.trace.format) ? "goroutine" : "thread";
     const box = document.getElementById("page");
     box.textContent = "";

@@ -6,13 +6,12 @@
 
   // network sums the selection by waiter and owner, as groups or methods.
   function network(s, nodes) {
-    const m = s.model, t = m.stacks;
-    const name = nodes === "group" ? { from: i => m.groups[m.waiterGroup[i]], to: i => m.groups[m.ownerGroup[i]] } : { from: i => t.methodOf(m.waiterStack[i]), to: i => t.methodOf(s.owner[i]) };
-    const waiters = C.groupBy(s, s.some, name.from), owners = C.groupBy(s, s.some, name.to), cells = new Map(), arrows = [];
+    const from = s.column("waiter-" + nodes), to = s.column("owner-" + nodes);
+    const waiters = C.groupBy(s, s.some, from), owners = C.groupBy(s, s.some, to), cells = new Map(), arrows = [];
     for (const w of waiters) {
-      for (const o of C.groupBy(s, w.rows, name.to)) {
-        const arrow = { from: w.key, to: o.key, ns: o.ns, waits: o.waits };
-        cells.set(w.key + "\n" + o.key, arrow);
+      for (const o of C.groupBy(s, w.rows, to)) {
+        const arrow = { from: w.text, to: o.text, ns: o.ns, waits: o.waits };
+        cells.set(w.text + "\n" + o.text, arrow);
         arrows.push(arrow);
       }
     }
@@ -26,11 +25,11 @@
 
   function Matrix({ s, net, nodes }) {
     const rows = net.waiters.slice(0, mostCells), columns = net.owners.slice(0, mostCells), [wk, ok] = kinds(nodes);
-    return html`<div class="matrix"><table><thead><tr><th scope="col">waits ↓ for →</th>${columns.map(o => html`<th scope="col"><button type="button" class="link" onClick=${() => C.toggle(ok, o.key)}><${C.Name} text=${o.key} /></button></th>`)}<th scope="col">all</th></tr></thead>
-      <tbody>${rows.map(w => html`<tr><th scope="row"><button type="button" class="link" onClick=${() => C.toggle(wk, w.key)}><${C.Name} text=${w.key} /></button></th>
+    return html`<div class="matrix"><table><thead><tr><th scope="col">waits ↓ for →</th>${columns.map(o => html`<th scope="col"><button type="button" class="link" onClick=${() => C.toggle(ok, o.text)}><${C.Name} text=${o.text} /></button></th>`)}<th scope="col">all</th></tr></thead>
+      <tbody>${rows.map(w => html`<tr><th scope="row"><button type="button" class="link" onClick=${() => C.toggle(wk, w.text)}><${C.Name} text=${w.text} /></button></th>
         ${columns.map(o => {
-          const cell = net.cells.get(w.key + "\n" + o.key), dark = cell && cell.ns > 0.3 * net.most;
-          return cell ? html`<td style=${{ background: C.heat(cell.ns / net.most) }}><button type="button" class=${dark ? "dark" : ""} title=${w.key + " waited for " + o.key + ": " + C.amount(cell.ns) + ", " + C.plural(cell.waits, "wait")} onClick=${() => C.only({ [wk]: w.key, [ok]: o.key })}>${C.percent(cell.ns, s.total)}</button></td>` : html`<td></td>`;
+          const cell = net.cells.get(w.text + "\n" + o.text), dark = cell && cell.ns > 0.3 * net.most;
+          return cell ? html`<td style=${{ background: C.heat(cell.ns / net.most) }}><button type="button" class=${dark ? "dark" : ""} title=${w.text + " waited for " + o.text + ": " + C.amount(cell.ns) + ", " + C.plural(cell.waits, "wait")} onClick=${() => C.only({ [wk]: w.text, [ok]: o.text })}>${C.percent(cell.ns, s.total)}</button></td>` : html`<td></td>`;
         })}<td>${C.percent(w.ns, s.total)}</td></tr>`)}
         <tr><th scope="row">all</th>${columns.map(o => html`<td>${C.percent(o.ns, s.total)}</td>`)}<td>100 %</td></tr></tbody></table>
       ${net.waiters.length > rows.length || net.owners.length > columns.length ? html`<p><small>The largest ${rows.length} of ${C.plural(net.waiters.length, "waiter")} and ${columns.length} of ${C.plural(net.owners.length, "owner")}; the sums are over all.</small></p>` : ""}</div>`;
@@ -49,7 +48,7 @@
   // lay places the nodes and routes the arrows, labels included. An arrow from
   // a node to itself is drawn in room above the node.
   function lay(net) {
-    const arrows = net.arrows.slice(0, net.shown), caused = new Map(net.owners.map(o => [o.key, o.ns])), loops = new Map(arrows.filter(a => a.from === a.to).map(a => [a.from, a]));
+    const arrows = net.arrows.slice(0, net.shown), caused = new Map(net.owners.map(o => [o.text, o.ns])), loops = new Map(arrows.filter(a => a.from === a.to).map(a => [a.from, a]));
     const g = new dagre.graphlib.Graph({ multigraph: true }).setGraph({ rankdir: "LR", nodesep: 22, ranksep: 60, edgesep: 16, marginx: 14, marginy: 14 }).setDefaultEdgeLabel(() => ({}));
     for (const name of new Set(arrows.flatMap(a => [a.from, a.to]))) {
       const lines = wrap(name, 26), loop = loops.get(name);
