@@ -21,7 +21,7 @@
     const whole = wholes(s.model, by);
     return C.groupBy(s, s.some, s.column(by)).map(g => {
       const w = whole.get(g.text) || {};
-      return { ...g, max: w.max || 0, p99: w.p99 || 0, known: C.knownParts(s, g.rows) };
+      return { key: g.key, text: g.text, ns: g.ns, waits: g.waits, rows: g.rows, max: w.max || 0, p99: w.p99 || 0, known: C.knownParts(s, g.rows) };
     });
   }
 

@@ -38,13 +38,25 @@
     return m.slots;
   };
 
+  // Group is what some rows have in common: the number of a column.
+  class Group {
+    constructor(column, key) {
+      this.column = column;
+      this.key = key;
+      this.ns = this.waits = this.count = this.to = 0;
+      this.sorted = null;
+    }
+    get text() { return this.column.text(this.key); }
+    get rows() { return this.sorted.subarray(this.to - this.count, this.to); }
+  }
+
   // groupBy sums rows by a column, the largest group first.
   C.groupBy = function (s, rows, column) {
     const slots = C.slots(s.model, column.size), groups = [], { of } = column;
     for (let r = 0; r < rows.length; r++) {
       const i = rows[r], key = of[i];
       let g = slots[key];
-      if (g < 0) { g = slots[key] = groups.length; groups.push({ key, text: "", ns: 0, waits: 0, count: 0, rows: null }); }
+      if (g < 0) { g = slots[key] = groups.length; groups.push(new Group(column, key)); }
       const group = groups[g];
       group.ns += s.ns[i];
       group.waits += s.waits[i];
@@ -52,12 +64,9 @@
     }
     const sorted = new Int32Array(rows.length); // rows of a group stand together
     let at = 0;
-    for (const g of groups) { g.rows = sorted.subarray(at, at + g.count); at += g.count; g.count = 0; }
-    for (let r = 0; r < rows.length; r++) {
-      const g = groups[slots[of[rows[r]]]];
-      g.rows[g.count++] = rows[r];
-    }
-    for (const g of groups) { slots[g.key] = -1; g.text = column.text(g.key); }
+    for (const g of groups) { g.sorted = sorted; g.to = at; at += g.count; }
+    for (let r = 0; r < rows.length; r++) sorted[groups[slots[of[rows[r]]]].to++] = rows[r];
+    for (const g of groups) slots[g.key] = -1;
     return C.order(groups, g => g.ns);
   };
 

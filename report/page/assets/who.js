@@ -7,18 +7,18 @@
   // network sums the selection by waiter and owner, as groups or methods.
   function network(s, nodes) {
     const from = s.column("waiter-" + nodes), to = s.column("owner-" + nodes);
-    const waiters = C.groupBy(s, s.some, from), owners = C.groupBy(s, s.some, to), cells = new Map(), arrows = [];
-    for (const w of waiters) {
-      for (const o of C.groupBy(s, w.rows, to)) {
-        const arrow = { from: w.text, to: o.text, ns: o.ns, waits: o.waits };
-        cells.set(w.text + "\n" + o.text, arrow);
-        arrows.push(arrow);
-      }
-    }
-    C.order(arrows, a => a.ns);
-    let shown = 0, part = 0; // the heaviest, as long as they add something to see
-    while (shown < arrows.length && shown < mostArrows && part < 0.99 * s.total) part += arrows[shown++].ns;
-    return { waiters, owners, cells, arrows, shown, most: arrows.reduce((a, b) => Math.max(a, b.ns), 1) };
+    const waiters = C.groupBy(s, s.some, from), owners = C.groupBy(s, s.some, to), columns = owners.slice(0, mostCells).map(o => o.key), cells = new Map();
+    let arrows = [], count = 0;
+    waiters.forEach((w, row) => {
+      const met = C.groupBy(s, w.rows, to), arrow = o => ({ from: w.text, to: o.text, ns: o.ns, waits: o.waits });
+      count += met.length;
+      arrows.push(...met.slice(0, mostArrows).map(arrow));
+      if (row < mostCells) for (const o of met) if (columns.includes(o.key)) cells.set(w.text + "\n" + o.text, arrow(o));
+    });
+    arrows = C.order(arrows, a => a.ns).slice(0, mostArrows);
+    let part = 0; // the heaviest, as long as they add something to see
+    arrows = arrows.filter(a => { const add = part < 0.99 * s.total; part += a.ns; return add; });
+    return { waiters, owners, cells, arrows, count, most: arrows.length ? arrows[0].ns : 1 };
   }
 
   const kinds = nodes => nodes === "group" ? ["waiter", "owner"] : ["waiterFrame", "ownerFrame"];
@@ -48,7 +48,7 @@
   // lay places the nodes and routes the arrows, labels included. An arrow from
   // a node to itself is drawn in room above the node.
   function lay(net) {
-    const arrows = net.arrows.slice(0, net.shown), caused = new Map(net.owners.map(o => [o.text, o.ns])), loops = new Map(arrows.filter(a => a.from === a.to).map(a => [a.from, a]));
+    const { arrows } = net, caused = new Map(net.owners.map(o => [o.text, o.ns])), loops = new Map(arrows.filter(a => a.from === a.to).map(a => [a.from, a]));
     const g = new dagre.graphlib.Graph({ multigraph: true }).setGraph({ rankdir: "LR", nodesep: 22, ranksep: 60, edgesep: 16, marginx: 14, marginy: 14 }).setDefaultEdgeLabel(() => ({}));
     for (const name of new Set(arrows.flatMap(a => [a.from, a.to]))) {
       const lines = wrap(name, 26), loop = loops.get(name);
@@ -122,7 +122,7 @@
       if (zoom.current.getSizes().realZoom > 1) { zoom.current.zoom(zoom.current.getZoom() / zoom.current.getSizes().realZoom); zoom.current.center(); }
       return () => { zoom.current.destroy(); zoom.current = null; };
     }, [net, nodes, width, C.dark]);
-    return html`<div><div class="tools"><span class="choice" role="group" aria-label="zoom"><button type="button" onClick=${() => zoom.current.zoomIn()} aria-label="larger">+</button><button type="button" onClick=${() => zoom.current.zoomOut()} aria-label="smaller">−</button><button type="button" onClick=${() => { zoom.current.reset(); }}>fit</button></span><small>drag to move; double-click a node to select it${net.arrows.length > net.shown ? `; the ${net.shown} heaviest of ${net.arrows.length} arrows` : ""}</small></div>
+    return html`<div><div class="tools"><span class="choice" role="group" aria-label="zoom"><button type="button" onClick=${() => zoom.current.zoomIn()} aria-label="larger">+</button><button type="button" onClick=${() => zoom.current.zoomOut()} aria-label="smaller">−</button><button type="button" onClick=${() => { zoom.current.reset(); }}>fit</button></span><small>drag to move; double-click a node to select it${net.count > net.arrows.length ? `; the ${C.plural(net.arrows.length, "heaviest", "heaviest")} of ${C.plural(net.count, "arrow")}` : ""}</small></div>
       <div class="graphbox" ref=${box}></div></div>`;
   }
 
