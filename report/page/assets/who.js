@@ -2,7 +2,7 @@
 // Who blocks whom: a matrix as a heat map, and a graph to pan and zoom.
 (function (C) {
   const { html, useRef, useEffect, useMemo } = window.htmPreact;
-  const mostCells = 14, mostArrows = 24, loopRoom = 30;
+  const mostCells = 14, mostArrows = 20, smallest = 0.8, largest = 1.25, loopRoom = 30;
 
   // network sums the selection by waiter and owner, as groups or methods.
   function network(s, nodes) {
@@ -17,7 +17,7 @@
     });
     arrows = C.order(arrows, a => a.ns).slice(0, mostArrows);
     let part = 0; // the heaviest, as long as they add something to see
-    arrows = arrows.filter(a => { const add = part < 0.99 * s.total; part += a.ns; return add; });
+    arrows = arrows.filter(a => { const add = part < 0.98 * s.total; part += a.ns; return add; });
     return { waiters, owners, cells, arrows, count, most: arrows.length ? arrows[0].ns : 1 };
   }
 
@@ -109,20 +109,30 @@
     }
     const picture = svg("svg", { role: "img", "aria-label": "graph of who waited for whom" }, svg("defs", {}, tip), view);
     picture.style.overflow = "hidden"; // before svg-pan-zoom would, as an attribute that the page's policy forbids
-    return { picture, width: size.width, height: size.height };
+    const worst = g.nodes().map(id => g.node(id)).reduce((a, n) => n.caused > a.caused ? n : a, { caused: 0 });
+    return { picture, width: size.width, height: size.height, culprit: worst.caused ? { ...boxOf(worst), from: g.node(net.arrows.find(a => a.to === worst.name).from).y } : null };
   }
 
   function Graph({ s, net, nodes, width }) {
     const box = useRef(), zoom = useRef();
     useEffect(() => {
-      const made = draw(lay(net), s, net, nodes), wide = box.current.clientWidth;
-      box.current.style.height = Math.max(220, Math.min(Math.max(620, 0.36 * wide), made.height * Math.min(1, wide / made.width) + 20)) + "px";
+      const made = draw(lay(net), s, net, nodes), wide = box.current.clientWidth, scale = Math.max(smallest, Math.min(largest, wide / made.width));
+      box.current.style.height = Math.max(200, Math.min(Math.max(860, 0.4 * wide), made.height * scale + 20)) + "px";
       box.current.replaceChildren(made.picture);
-      zoom.current = svgPanZoom(made.picture, { controlIconsEnabled: false, mouseWheelZoomEnabled: false, dblClickZoomEnabled: false, minZoom: 0.2, maxZoom: 12, fit: true, center: true });
-      if (zoom.current.getSizes().realZoom > 1) { zoom.current.zoom(zoom.current.getZoom() / zoom.current.getSizes().realZoom); zoom.current.center(); }
+      const pan = zoom.current = svgPanZoom(made.picture, { controlIconsEnabled: false, mouseWheelZoomEnabled: false, dblClickZoomEnabled: false, minZoom: 0.1, maxZoom: 20, fit: true, center: true });
+      const whole = pan.getSizes().realZoom, readable = () => {
+        const to = Math.max(smallest, Math.min(largest, whole)), { width: w, height: h } = pan.getSizes(), c = made.culprit;
+        pan.zoom(pan.getZoom() * to / pan.getSizes().realZoom);
+        pan.center();
+        if (whole >= smallest || !c) return; // all of it is in sight, and large enough
+        const p = pan.getPan(), within = (at, half, room, size) => Math.min(Math.max(at, half + 12 - room), size - half - 12 - room);
+        pan.pan({ x: within(p.x, c.half * to, c.x * to, w), y: within(h / 2 - (c.y + c.from) / 2 * to, c.high * to, c.y * to, h) }); // with who waits for it most
+      };
+      readable();
+      zoom.current.readable = readable;
       return () => { zoom.current.destroy(); zoom.current = null; };
     }, [net, nodes, width, C.dark]);
-    return html`<div><div class="tools"><span class="choice" role="group" aria-label="zoom"><button type="button" onClick=${() => zoom.current.zoomIn()} aria-label="larger">+</button><button type="button" onClick=${() => zoom.current.zoomOut()} aria-label="smaller">−</button><button type="button" onClick=${() => { zoom.current.reset(); }}>fit</button></span><small>drag to move; double-click a node to select it${net.count > net.arrows.length ? `; the ${C.plural(net.arrows.length, "heaviest", "heaviest")} of ${C.plural(net.count, "arrow")}` : ""}</small></div>
+    return html`<div><div class="tools"><span class="choice" role="group" aria-label="zoom"><button type="button" onClick=${() => zoom.current.zoomIn()} aria-label="larger">+</button><button type="button" onClick=${() => zoom.current.zoomOut()} aria-label="smaller">−</button><button type="button" onClick=${() => { zoom.current.reset(); zoom.current.fit(); zoom.current.center(); }}>whole</button><button type="button" onClick=${() => zoom.current.readable()}>readable</button></span><small>drag to move; double-click a node to select it${net.count > net.arrows.length ? `; the ${C.plural(net.arrows.length, "heaviest", "heaviest")} of ${C.plural(net.count, "arrow")}` : ""}</small></div>
       <div class="graphbox" ref=${box}></div></div>`;
   }
 
