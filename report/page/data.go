@@ -4,7 +4,6 @@ import (
 	"contend/analysis"
 	"contend/blame"
 	"contend/blame/cube"
-	"contend/blame/doing"
 	"contend/blame/sites"
 	"contend/format"
 	"contend/report/document"
@@ -164,9 +163,6 @@ func (n *numbering) define(d cube.Dim, id uint32) int32 {
 		}
 		return n.id(cube.Lock, id)
 	case cube.OwnerDoing, cube.RootDoing:
-		if id == cube.Other || blame.Pseudo(id) || blame.Doing(id) == doing.Unknown {
-			return -1
-		}
 		return n.name(text)
 	case cube.WaiterGroup, cube.OwnerGroup, cube.RootGroup:
 		t.Groups = append(t.Groups, text)

@@ -56,17 +56,18 @@
   function Exact({ m }) {
     const [state, setState] = useState(null), c = C.command(m, { ...C.state, view: "about" }), of = JSON.stringify(C.state.filter);
     useEffect(() => setState(null), [of]);
-    if (c.missing.length) return html`<p class="left">Wall-time and percentiles of a selection by ${[...new Set(c.missing)].join(", ")} cannot be told: waits are longer than the parts of them that are selected.</p>`;
+    if (c.missing.length) return html`<p class="left">Wall-time, percentiles and whole stacks of a selection by ${[...new Set(c.missing)].join(", ")} cannot be told: waits are longer than the parts of them that are selected.</p>`;
     const ask = () => {
       setState({ asked: true });
       C.exact(c.words).then(doc => setState({ doc }), e => setState({ error: e.message }));
     };
-    if (!state) return html`<p><button type="button" onClick=${ask}>Wall-time and percentiles of this selection</button> <small>reads the trace again</small></p>`;
+    if (!state) return html`<p><button type="button" onClick=${ask}>Wall-time, percentiles and owners of this selection, exactly</button> <small>reads the trace again</small></p>`;
     if (state.error) return html`<p role="alert">${state.error}</p>`;
     if (!state.doc) return html`<p role="status">reading the trace …</p>`;
-    const t = state.doc.total;
+    const { analyze, owners, roots } = state.doc, t = analyze.total, blamed = C.state.blame === "root" ? roots : owners;
     return html`<div class="exact" role="status"><p>Exactly: <b>${C.amount(t.waitNs)}</b> in ${C.plural(t.waits, "wait")}, wall-time <b>${C.duration(t.wallNs)}</b>.</p>
-      <div class="wide"><table><thead><tr><th class="text" scope="col">lock</th><th scope="col">waiting</th><th scope="col">wall-time</th><th scope="col">waits</th><th scope="col">p50</th><th scope="col">p99</th><th scope="col">longest</th></tr></thead><tbody>${state.doc.locks.slice(0, 8).map(l => html`<tr><td class="text"><${C.Name} text=${C.visible(l.lock)} /></td><td>${C.amount(l.waitNs)}</td><td>${C.duration(l.wallNs)}</td><td>${C.number(l.waits)}</td><td>${C.duration(l.p50Ns)}</td><td>${C.duration(l.p99Ns)}</td><td>${C.duration(l.maxNs)}</td></tr>`)}</tbody></table></div></div>`;
+      <div class="wide"><table><thead><tr><th class="text" scope="col">lock</th><th scope="col">waiting</th><th scope="col">wall-time</th><th scope="col">waits</th><th scope="col">p50</th><th scope="col">p99</th><th scope="col">longest</th></tr></thead><tbody>${analyze.locks.slice(0, 8).map(l => html`<tr><td class="text"><${C.Lock} m=${m} text=${m.shown(C.visible(l.lock))} /></td><td>${C.amount(l.waitNs)}</td><td>${C.duration(l.wallNs)}</td><td>${C.number(l.waits)}</td><td>${C.duration(l.p50Ns)}</td><td>${C.duration(l.p99Ns)}</td><td>${C.duration(l.maxNs)}</td></tr>`)}</tbody></table></div>
+      <div class="wide blamed"><table><thead><tr><th class="text" scope="col">${C.state.blame === "root" ? "at the end of the chain" : "had the lock"}, taken at</th><th class="text" scope="col">stack</th><th scope="col">waiting</th><th scope="col">wall-time</th><th scope="col">waits</th></tr></thead><tbody>${blamed.rows.slice(0, 8).map(r => { const [stack, site, doing] = r.keys.map(C.visible); return html`<tr><td class="text"><${C.Name} text=${site} />${doing[0] !== "[" && doing !== C.nothing && html` <span class="tag">${doing}</span>`}</td><td class="text wrap"><small title=${stack}>${C.short(stack)}</small></td><td>${C.amount(r.threadNs)}</td><td>${C.duration(r.wallNs)}</td><td>${C.number(r.waits)}</td></tr>`; })}</tbody></table></div></div>`;
   }
 
   function App({ m }) {

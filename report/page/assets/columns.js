@@ -10,8 +10,14 @@
   const shown = (of, list) => column(of, list.length, n => list[n].shown);
   const part = (m, list, key) => m.lock.map(l => list[l][key]);
 
-  // perhaps is a column of numbers that are -1 where nothing is told.
-  const perhaps = (of, names, nothing) => named(of.map(n => n + 1), [nothing, ...names]);
+  // blockedOn is on which locks owners were blocked, of nobody in particular who
+  // that is.
+  function blockedOn(m, side) {
+    const { stacks, locks } = m, behind = 1 + locks.length;
+    const of = side.blocked.map((lock, i) => lock >= 0 ? 1 + lock : stacks.pseudo(side.stack[i]) && stacks.name(side.stack[i]) !== "[unknown stack]" ? behind + stacks.methodAt(side.stack[i]) : 0);
+    return column(of, behind + stacks.names.length, n => n >= behind ? stacks.names[n - behind] : n ? locks[n - 1].shown : "[not blocked]");
+  }
+
   const stacks = (m, of) => column(of, m.stacks.caller.length, n => C.stackText(m, n));
   const methods = (m, of) => named(of.map(n => m.stacks.methodAt(n)), m.stacks.names);
 
@@ -22,8 +28,8 @@
     "place": { filter: "place", make: m => named(part(m, m.locks, "place"), m.places) },
     "lock": { filter: "lock", make: m => shown(m.lock, m.locks) },
     "owner-site": { filter: "ownerSite", make: (m, side) => named(side.site, m.stacks.names) },
-    "owner-doing": { filter: "doing", make: (m, side) => perhaps(side.doing, m.stacks.names, C.nothing) },
-    "owner-blocked-on": { filter: "blockedOn", make: (m, side) => perhaps(side.blocked, m.locks.map(l => l.shown), "[not blocked]") },
+    "owner-doing": { filter: "doing", make: (m, side) => named(side.doing, m.stacks.names) },
+    "owner-blocked-on": { filter: "blockedOn", make: blockedOn },
     "owner-method": { filter: "ownerFrame", make: (m, side) => methods(m, side.stack) },
     "owner-stack": { make: (m, side) => stacks(m, side.stack) },
     "owner-group": { filter: "owner", make: (m, side) => named(side.group, m.groups) },

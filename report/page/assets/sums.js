@@ -107,6 +107,6 @@
   // mainDoing says what the owners of some rows were mostly at.
   C.mainDoing = function (s, rows) {
     const g = C.mainly(s, rows, "owner-doing");
-    return g && g.text !== C.nothing ? g.text : "";
+    return g && g.text !== C.nothing && g.text[0] !== "[" ? g.text : "";
   };
 })(window.contend);

@@ -46,7 +46,7 @@
 
   // stops are what the whole program was stopped for, in the order in which they
   // are drawn: a strip each, at the foot of the chart.
-  const stops = { "[gc pause]": ["garbage collections", "--pause"], "[safepoint]": ["other pauses", "--nobody"] }, strip = 6;
+  const stops = { "[gc pause]": ["garbage collection", "--pause"], "[safepoint]": ["safepoint", "--nobody"] }, strip = 6;
 
   // ofFilter reports whether a phase is of a lock that the filter lets through.
   function ofFilter(m, name) {
@@ -143,7 +143,7 @@
       <div class="chart" ref=${box} role="img" aria-label="threads waiting on average, one band for each lock; drag to select time"></div>
       <div class="legend">${parts && parts.list.map((b, i) => html`<span class="entry"><span class="swatch" style=${{ background: b.colour }}></span>${b.others ? html`<span>${b.name}</span>` : html`<button type="button" class="link" onClick=${() => C.toggle(by, b.name)}><${C.Lock} m=${m} text=${b.name} kind=${by} /></button>`}${at && html` <b>${C.average(at.values[i])}</b>`}</span>`)}
         ${parts && parts.phases.length > 0 && html`<span class="entry"><span class="swatch phase"></span>phase of high pressure</span>`}
-        ${m.pauses.map(p => html`<span class="entry pauses"><span class="swatch" style=${{ background: `var(${stops[p.kind][1]})` }}></span>${C.plural(p.count, "pause")} for ${stops[p.kind][0]}: ${C.duration(p.ns)}, longest ${C.duration(p.maxNs)}</span>`)}
+        ${m.pauses.map(p => html`<span class="entry pauses"><span class="swatch" style=${{ background: `var(${stops[p.kind][1]})` }}></span>${C.plural(p.count, stops[p.kind][0])} stopped all threads: ${C.duration(p.ns)}, longest ${C.duration(p.maxNs)}</span>`)}
         <span class="entry hint">${at ? "at " + +at.seconds.toFixed(3) + " s" + at.paused.map(p => `, ${C.duration(p.ns)} ${p.kind}`).join("") : "drag to select time"}</span></div></section>`;
   };
 })(window.contend);
