@@ -12,7 +12,8 @@ type Aside struct {
 	Stack     format.StackID
 	Activity  format.Activity // one of those that are idle time
 	Resource  bool
-	Ns        int64 // inside the filter's cut
+	From, To  int64 // where it was recorded: the stretch, inside the filter's cut; 0 where it was only sampled
+	Ns        int64 // of that, or of the samples
 	Waits     int64
 	LongestNs int64 // of the whole waits; 0 when they were only sampled
 }
@@ -75,7 +76,8 @@ func (r *record) visitAsides(out asides) {
 				wait = waits.next()
 			}
 			if ns := out.left(span{max(o.Start, told), o.End}, wait, waits); ns > 0 {
-				*one = Aside{format.ThreadID(t), o.Stack, o.What(), o.Resource(), ns, 1, o.End - o.Start}
+				lo, hi, _ := out.e.cut(max(o.Start, told), o.End)
+				*one = Aside{format.ThreadID(t), o.Stack, o.What(), o.Resource(), lo, hi, ns, 1, o.End - o.Start}
 				out.tell(one)
 			}
 			told = max(told, o.End)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"contend/format"
+	"contend/format/natives"
 )
 
 // UnknownStack stands for the stack of an owner of whom only the thread is
@@ -48,6 +49,9 @@ var runtimeClasses = map[string]bool{
 
 // RuntimeFrame reports whether a frame belongs to the lock or the runtime itself.
 func RuntimeFrame(f format.Frame) bool {
+	if native(f) >= natives.Lock {
+		return true
+	}
 	if runtimeClasses[f.Class] {
 		return true
 	}
@@ -61,7 +65,26 @@ func RuntimeFrame(f format.Frame) bool {
 
 // LockFrame reports whether a frame is of a lock, as those of the runtime in which
 // threads do something else while they own one are not: sleep, or wait.
-func LockFrame(f format.Frame) bool { return RuntimeFrame(f) && !pausing[f.Class] }
+func LockFrame(f format.Frame) bool {
+	return RuntimeFrame(f) && !pausing[f.Class] && native(f) != natives.Pause
+}
+
+// NativeLibrary reports whether a frame is of a native program and not its own
+// code: of a lock, of what threads wait in, or of a library.
+func NativeLibrary(f format.Frame) bool {
+	return native(f) != natives.Program || f.Class == "" && (f.Method == "_start" || strings.HasPrefix(f.Method, "["))
+}
+
+// native says what a function of a native program or of the kernel is for.
+func native(f format.Frame) (role natives.Role) {
+	switch f.Class {
+	case "":
+		role, _ = natives.In(f.File, f.Method)
+	case "kernel":
+		role, _ = natives.OfKernel(f.Method)
+	}
+	return role
+}
 
 // pausing are the classes of runtimeClasses that programs sleep and wait in.
 var pausing = map[string]bool{"java.lang.Object": true, "java.lang.Thread": true, "time": true}

@@ -158,6 +158,7 @@ func (p *pass) finish() *Trace {
 	rec.sweep(tl, e, p.cyc)
 	e.out.wait()
 	rec.visitTenures(tl, e)
+	rec.visitWaits(e)
 	rec.visitIdle(e)
 	beside := newAsides(e)
 	rec.visitAsides(beside)

@@ -49,6 +49,7 @@ var idleWork = [...]bool{
 	format.ActivityFile:    false,
 	format.ActivitySocket:  false,
 	format.ActivityTook:    false,
+	format.ActivityReady:   false,
 }
 
 func newRunner(d *owners.Activities, own []column.Ref, between []span, from, to int64) runner {

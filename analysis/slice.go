@@ -72,9 +72,10 @@ func PathOf(hops ...Hop) (path *Hop) {
 // Slice is the atom every result is a sum of: over [Start, End) a group of
 // threads waited for one lock and no pointer on their path changed. Slices of
 // one thread come in order of time; slices of different threads come in order
-// of End, never of Start. The sums must come out the same if two slices that
-// follow each other are one, or if one is cut into two, by time or by waiters.
-// A Slice and all it points to are valid during the call only.
+// of End, never of Start, those of recorded waits behind those of samples. The
+// sums must come out the same if two slices that follow each other are one, or if
+// one is cut into two, by time or by waiters. A Slice and all it points to are
+// valid during the call only.
 type Slice struct {
 	Start, End     int64
 	Lock           format.ObjectID
@@ -168,6 +169,22 @@ type Hold struct {
 // pause is a sleep: it lasts as long as the thread wants, whatever others do.
 type IdleVisitor interface {
 	Idle(thread format.ThreadID, start, end int64, pause bool)
+}
+
+// Waited is one whole wait for a lock, which ended with the lock.
+type Waited struct {
+	Thread     format.ThreadID
+	Lock       format.ObjectID
+	Stack      format.StackID
+	Start, End int64
+	Mode       format.Mode
+}
+
+// WaitVisitor is a Visitor that also wants to know every recorded wait that
+// ended with the lock and lies in the cut as a whole, by start. Sampled traces
+// give none.
+type WaitVisitor interface {
+	Wait(w *Waited) // valid during the call only
 }
 
 // TickVisitor is a Visitor that also wants to know the stretch each sampling

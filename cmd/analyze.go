@@ -143,8 +143,8 @@ type summary struct {
 func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor) (*document.Analyze, *document.Overview, *result, error) {
 	locks, about := locks.New(want.byClass), overview.New(overview.Options{ByClass: want.byClass, App: want.app})
 	meter := csp.New(csp.Options{Phases: true, Top: want.phases})
-	beside := resources.New()
-	res, err := o.run(e, append(more, locks, about, meter, beside)...)
+	beside, seen := resources.New(), findings.NewEvidence()
+	res, err := o.run(e, append(more, locks, about, meter, beside, seen)...)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -154,7 +154,7 @@ func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor)
 		series = &csp.Series{}
 	}
 	found := document.Overview{Locks: about.Locks(), Phases: series}
-	found.Findings = findings.Find(about, found.Locks, evidence(res))
+	found.Findings = findings.Find(about, found.Locks, seen, evidence(res))
 	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, want.locks)
 	doc.Beside = document.NewBeside(beside, res.trace.Symbols, want.idle, want.places)
 	return doc, &found, res, nil

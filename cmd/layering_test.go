@@ -22,13 +22,13 @@ var allowed = map[string][]string{
 	"contend/report/document":          {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format", "contend/blame/*"},
 	"contend/blame/sites":              {"contend/blame/doing", "contend/analysis", "contend/format"},
 	"contend/blame/overview":           {"contend/blame", "contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/format"},
-	"contend/blame/findings":           {"contend/blame/overview", "contend/blame/doing", "contend/analysis"},
+	"contend/blame/findings":           {"contend/blame/overview", "contend/blame/doing", "contend/blame/sites", "contend/blame/resources", "contend/analysis/bootstrap", "contend/analysis", "contend/format"},
 	"contend/blame/doing":              {"contend/analysis", "contend/format"},
 	"contend/blame":                    {"contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/analysis/dist", "contend/format", "contend/analysis/bootstrap"},
 	"contend/csp":                      {"contend/analysis", "contend/format", "contend/analysis/bootstrap"},
 	"contend/blame/resources":          {"contend/analysis", "contend/format"},
 	"contend/blame/locks":              {"contend/analysis", "contend/format", "contend/analysis/dist", "contend/analysis/bootstrap"},
-	"contend/analysis":                 {"contend/format", "contend/analysis/dist", "contend/analysis/owners", "contend/analysis/moved", "contend/analysis/internal/column"},
+	"contend/analysis":                 {"contend/format", "contend/format/natives", "contend/analysis/dist", "contend/analysis/owners", "contend/analysis/moved", "contend/analysis/internal/column"},
 	"contend/analysis/moved":           {"contend/format"},
 	"contend/analysis/owners":          {"contend/analysis/internal/column", "contend/analysis/owners/renewal", "contend/format"},
 	"contend/analysis/owners/renewal":  {},
@@ -37,6 +37,8 @@ var allowed = map[string][]string{
 	"contend/decode/counts":            {"contend/format"},
 	"contend/decode/jfr":               {"contend/decode/rules", "contend/decode/threaddump", "contend/format"},
 	"contend/decode/native":            {"contend/format"},
+	"contend/decode/perf":              {"contend/decode/rules", "contend/format", "contend/format/natives"},
+	"contend/format/natives":           {},
 	"contend/decode/peel":              {"contend/decode/logline"},
 	"contend/decode/threaddump":        {"contend/decode/rules", "contend/format"},
 	"contend/decode/rules":             {"contend/format"},
@@ -48,6 +50,7 @@ var allowed = map[string][]string{
 	"contend/format/record/agent":      {},
 	"contend/format/record/attach":     {},
 	"contend/format/record/gohttp":     {},
+	"contend/format/record/perf":       {},
 	"contend/report/graph":             {"contend/report/graph/layout", "contend/report/document", "contend/report/text"},
 	"contend/report/graph/layout":      {},
 	"contend/report/timeline":          {"contend/report/look", "contend/report/document", "contend/report/text"},
@@ -66,6 +69,9 @@ var allowed = map[string][]string{
 	"contend/analysis/bootstrap":       {"contend/analysis"},
 	"contend/report/text":              {"contend/report/document", "contend/analysis", "contend/format"},
 	"contend/blame/whatif":             {"contend/blame/sites", "contend/blame/naming", "contend/analysis", "contend/format"},
+	"contend/blame/facts":              {"contend/blame", "contend/analysis", "contend/format"},
+	"contend/report/facts":             {"contend/report/document", "contend/blame", "contend/blame/chains", "contend/blame/facts", "contend/blame/lengths", "contend/blame/locks", "contend/analysis", "contend/analysis/dist", "contend/format"},
+	"contend/report/parquet":           {"contend/report/facts"},
 	"contend/blame/longest":            {"contend/analysis", "contend/format"},
 	"contend/report/look":              {},
 	"contend/report/server":            {},
@@ -83,10 +89,12 @@ var heavy = map[string][]string{
 	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/dist"},
 	"github.com/klauspost/compress/":          {"contend/decode", "contend/decode/native", "contend/format"},
 	"golang.org/x/sys/":                       {"contend/format/record/attach"},
+	"github.com/parquet-go/":                  {"contend/report/parquet"},
 	"net/http":                                {"contend/format/record/gohttp", "contend/report/server"},
 	"golang.org/x/text/":                      {"contend/decode/peel"},
 	"github.com/chromedp/chromedp":            nil,
 	"golang.org/x/exp/":                       {"contend/decode/gotrace"},
+	"github.com/ianlancetaylor/demangle":      {"contend/decode/perf"},
 	"github.com/maruel/panicparse/":           {"contend/decode/godump"},
 	"github.com/rogpeppe/go-internal/":        nil,
 	"gonum.org/v1/gonum/":                     nil, // reads DOT in tests
@@ -131,7 +139,7 @@ func TestImportsPointDown(t *testing.T) {
 
 // The binary holds no interpreter, nor what only tests need: each was there once
 // for the sake of a small thing. net/http, 4 MB, is there for recordings of Go
-// programs and the page that is served; see heavy.
+// programs and the page that is served, and 7 MB for Parquet; see heavy.
 func TestTheBinaryStaysLight(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "contend").Output()
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"contend/format"
 	"contend/format/record/attach"
 	"contend/format/record/gohttp"
+	"contend/format/record/perf"
 	"contend/report/text"
 
 	"github.com/spf13/cobra"
@@ -94,8 +95,8 @@ func newRoot(e *env) *cobra.Command {
 	root.AddCommand(
 		newRecord(e), newAnalyze(e), newReport(e), newServe(e),
 		newBlame(e), newCSP(e), newChains(e), newGraph(e), newHist(e), newFlame(e), newPprof(e),
-		newDiff(e), newCheck(e), newWhatIf(e),
-		newMerge(e), newVerify(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e),
+		newDiff(e), newCheck(e), newWhatIf(e), newExport(e),
+		newMerge(e), newVerify(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e), newPerfArgs(e),
 		newVersion(e), newMan(),
 	)
 	root.SetGlobalNormalizationFunc(spelling)
@@ -160,6 +161,10 @@ func advice(err error) string {
 	var he *gohttp.Error
 	if errors.As(err, &he) {
 		return he.Hint
+	}
+	var pe *perf.Error
+	if errors.As(err, &pe) {
+		return pe.Hint
 	}
 	for _, a := range advices {
 		if errors.Is(err, a.err) {

@@ -34,12 +34,16 @@ func (e *env) progress() func(read, total int64) {
 }
 
 func (b *bar) draw(read, total int64) {
-	if now := time.Now(); now.After(b.next) {
-		b.erase()
-		text := barText(read, total)
-		fmt.Fprint(b.out, text)
-		b.next, b.shown = now.Add(redrawAfter), len([]rune(text))
+	if time.Now().After(b.next) {
+		b.show(barText(read, total))
 	}
+}
+
+// show writes a text in place of the last one.
+func (b *bar) show(text string) {
+	b.erase()
+	fmt.Fprint(b.out, text)
+	b.next, b.shown = time.Now().Add(redrawAfter), len([]rune(text))
 }
 
 // erase leaves the line as if no bar had been there: the answer may follow on

@@ -31,6 +31,7 @@ type recordOptions struct {
 	keep     string
 	list     bool
 	agent    bool
+	perf     perfOptions
 	target   string
 }
 
@@ -73,6 +74,7 @@ func newRecord(e *env) *cobra.Command {
 	f.StringVar(&o.keep, "keep", "", "leave the flight recording and the samples in `DIR` as they came")
 	f.BoolVar(&o.list, "list", false, "list the JVMs here")
 	f.BoolVar(&o.agent, "agent", false, "write the agent's jar to standard output, for -javaagent")
+	o.perf.bindRecord(c)
 	return c
 }
 
@@ -88,6 +90,9 @@ func runRecord(e *env, o *recordOptions) error {
 		return usageError{fmt.Errorf("--duration: %v is no time to record", o.duration), "30s is what it is when left out"}
 	case o.rate <= 0 || o.rate > 1000:
 		return usageError{fmt.Errorf("--rate: %v samples a second are not possible", o.rate), "choose more than 0 and at most 1000"}
+	}
+	if o.perf.use {
+		return recordPerf(e, o)
 	}
 	if address(o.target) {
 		return recordGo(e, o)

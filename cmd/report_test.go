@@ -137,13 +137,17 @@ func (r *reportTab) command() []string {
 func TestTheReportSumsToTheAnalysis(t *testing.T) {
 	t.Parallel()
 	unhurried(t)
+	tries := 2
+	if isThorough() {
+		tries = 10
+	}
 	for _, path := range []string{"../testdata/truth-8threads.jfr", "../testdata/derby-8clients.jfr", "../testdata/go126-truth-12goroutines.trace", "../testdata/truth-series-8dumps-jdk17.txt", "../testdata/documents/sampled-1.txt", "../testdata/lab-rw-jdk25-d1s.jfr"} {
 		r := reportIn(t, reported(t, path))
 		if got, want := r.total(), analyzed(t, path).Total.WaitNs; got != want {
 			t.Errorf("%s: %d ns, want %d", path, got, want)
 		}
 		rng := rand.New(rand.NewPCG(17, 1))
-		for range 10 {
+		for range tries {
 			hash := eval[string](r.tab, fmt.Sprintf(`(pick => {
 				const m = contend.model, f = {}, of = list => list[Math.floor(pick() * list.length)];
 				if (pick() < 0.5) f.lock = [of(m.locks).shown, of(m.locks).shown]; else if (pick() < 0.5) f.place = [of(m.places)]; else if (pick() < 0.5) f.class = [of(m.classes).shown];

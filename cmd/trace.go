@@ -36,7 +36,7 @@ type traceOptions struct {
 
 func (o *traceOptions) bind(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.rules, "lock-rules", "", "tell locks from idleness by the rules in `FILE` (see 'contend rules')")
+	o.bindRules(c)
 	f.StringVar(&o.class, "class", "", "only locks whose class matches `REGEXP`, or is printed so")
 	f.StringVar(&o.lock, "lock", "", "only locks whose name matches `REGEXP`, or is printed so")
 	f.StringVar(&o.thread, "thread", "", "only waits of threads whose name matches `REGEXP`")
@@ -44,6 +44,10 @@ func (o *traceOptions) bind(c *cobra.Command) {
 	f.StringVar(&o.to, "to", "", "only up to `TIME`")
 	o.bindLimits(c)
 	f.DurationVar(&o.minWait, "min-wait", 0, "only waits of at least `DURATION`, and sampled ones, whose length is not known")
+}
+
+func (o *traceOptions) bindRules(c *cobra.Command) {
+	c.Flags().StringVar(&o.rules, "lock-rules", "", "tell locks from idleness by the rules in `FILE` (see 'contend rules')")
 }
 
 // bindLimits adds the flags of every command that reads a trace. Its arguments

@@ -10,6 +10,7 @@ import (
 	"contend/decode/jfr"
 	"contend/decode/native"
 	"contend/decode/peel"
+	"contend/decode/perf"
 	"contend/decode/rules"
 	"contend/decode/threaddump"
 	"contend/format"
@@ -42,6 +43,10 @@ var kinds = []kind{
 	}, true},
 	{hasPrefix(format.Magic[:4]), func(c content) (Source, error) { return native.NewReader(c.in, c.name) }, false},
 	{hasPrefix("contend "), func(c content) (Source, error) { return format.NewTextReader(c.in, c.name) }, false},
+	{perf.IsData, func(c content) (Source, error) { return nil, perf.NotText(c.name) }, false},
+	{perf.Is, func(c content) (Source, error) {
+		return perf.NewReader(c.in, c.name, perf.Options{Rules: c.rules}), nil
+	}, true},
 	{counts.Is, func(c content) (Source, error) { return counts.NewReader(c.in, c.name), nil }, false},
 	{gotrace.Header, func(c content) (Source, error) {
 		return gotrace.NewReader(c.in, c.name, gotrace.Options{Rules: c.rules})

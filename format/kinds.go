@@ -26,6 +26,7 @@ const (
 	KindSemaphore              // permits, which any thread may give back
 	KindMutex                  // sync.Mutex, pthread_mutex
 	KindKernelLock             // a lock inside an operating system
+	KindGIL                    // an interpreter's, which one of its threads has that runs
 )
 
 // String returns the family as reports and the text twin write it.
@@ -47,6 +48,7 @@ const (
 	ActivityFile                    // I/O of a file
 	ActivitySocket                  // I/O of a socket
 	ActivityTook                    // nothing of its own: some thread took Object with the stack, as a dump shows
+	ActivityReady                   // ready to run, and without a processor
 )
 
 // String returns the activity as the text twin writes it.
@@ -54,8 +56,8 @@ func (a Activity) String() string { return name(activityNames[:], uint8(a)) }
 
 var (
 	modeNames     = [...]string{"exclusive", "shared"}
-	lockKindNames = [...]string{"unknown", "monitor", "synchronizer", "readwritelock", "semaphore", "mutex", "kernel"}
-	activityNames = [...]string{"unknown", "wait", "park", "sleep", "io", "run", "live", "seen", "file", "socket", "took"}
+	lockKindNames = [...]string{"unknown", "monitor", "synchronizer", "readwritelock", "semaphore", "mutex", "kernel", "gil"}
+	activityNames = [...]string{"unknown", "wait", "park", "sleep", "io", "run", "live", "seen", "file", "socket", "took", "ready"}
 )
 
 func name(names []string, i uint8) string {

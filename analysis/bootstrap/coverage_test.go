@@ -2,6 +2,7 @@ package bootstrap
 
 import (
 	"math"
+	"os"
 	"testing"
 
 	"contend/analysis"
@@ -121,7 +122,8 @@ func TestCoverageOfTheRunsOwnTruth(t *testing.T) {
 		{simulate.Config{Scenario: "convoy", Threads: 3, Duration: 30e9, Period: 193_000_000}, "crawl"},
 		{simulate.Config{Scenario: "random", Threads: 5, Locks: 2, Duration: 8e9, Period: 23_700_000}, "section1"},
 	}
-	if testing.Short() {
+	complete := os.Getenv("CONTEND_THOROUGH") != "" && !testing.Short() // as .ci/run asks for
+	if !complete {
 		runs, cases = 60, cases[:1]
 	}
 	all := asked{}
@@ -134,7 +136,7 @@ func TestCoverageOfTheRunsOwnTruth(t *testing.T) {
 		t.Log(c.config.Scenario)
 		kind.within(t, 0.88, 1)
 	}
-	if !testing.Short() {
+	if complete {
 		t.Log("all")
 		all.within(t, 0.92, 0.98)
 	}

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"os"
 	"strings"
 	"testing"
 
@@ -60,9 +61,9 @@ func TestATraceDoesNotDifferFromItself(t *testing.T) {
 // Of two runs that differ in one critical section, that one is found, and
 // anything else in one of twenty pairs: the error rate that is stated.
 func TestOneSlowerSectionIsFoundAndNothingElse(t *testing.T) {
-	pairs := 30 // of each kind, and no run is used twice
-	if testing.Short() {
-		pairs = 3
+	pairs := 5 // of each kind, and no run is used twice
+	if os.Getenv("CONTEND_THOROUGH") != "" && !testing.Short() {
+		pairs = 30
 	}
 	wrong := [3]int{}
 	for i, exact := range []bool{true, false} {

@@ -72,11 +72,12 @@ func (p plan) run(t *testing.T) []Finding {
 func find(t *testing.T, src format.Source, elapsed int64) []Finding {
 	t.Helper()
 	c := overview.New(overview.Options{})
-	tr, err := analysis.Run(src, analysis.Filter{From: format.NoTime, To: format.NoTime}, c)
+	v := NewEvidence()
+	tr, err := analysis.Run(src, analysis.Filter{From: format.NoTime, To: format.NoTime}, c, v)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Find(c, c.Locks(), Trace{Symbols: tr.Symbols, Deadlocks: tr.Deadlocks, ElapsedNs: elapsed, Trust: tr.Coverage.Calibration})
+	return Find(c, c.Locks(), v, Trace{Symbols: tr.Symbols, Deadlocks: tr.Deadlocks, ElapsedNs: elapsed, Trust: tr.Coverage.Calibration})
 }
 
 func kindsOf(list []Finding) string {
@@ -196,7 +197,7 @@ func TestConfidence(t *testing.T) {
 
 func TestEveryKindIsWhole(t *testing.T) {
 	for k, row := range kinds {
-		if row.name == "" || row.title == "" || !strings.HasSuffix(row.remedy, ".") || strings.Count(row.remedy, ". ") > 0 {
+		if row.name == "" || row.title == "" || row.basis == "" || !strings.HasSuffix(row.remedy, ".") || strings.Count(row.remedy, ". ") > 0 {
 			t.Errorf("kind %d: %+v", k, row)
 		}
 	}

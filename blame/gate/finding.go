@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -56,8 +57,8 @@ func found(r *Rule, runs []*Run) map[string]measured {
 				continue
 			}
 			name := f.Kind.String() + " of " + f.Class
-			if f.Owner != "" {
-				name += " by " + f.Owner
+			if by := cmp.Or(f.Owner, f.Thread, f.Site); by != "" {
+				name += " by " + by
 			}
 			out[name] = measured{Rate: compare.Rate{Value: out[name].Value + 1}}
 		}
@@ -74,7 +75,7 @@ func (run *Run) findings() []findings.Finding {
 	if run.Stats.Unit == format.UnitTime {
 		t.ElapsedNs = run.Trace.ElapsedNs
 	}
-	return findings.Find(run.about, run.about.Locks(), t)
+	return findings.Find(run.about, run.about.Locks(), run.evidence, t)
 }
 
 // ownersUnknown doubts that there is no finding where who owned the locks is

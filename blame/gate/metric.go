@@ -7,6 +7,7 @@ import (
 
 	"contend/analysis"
 	"contend/blame/compare"
+	"contend/blame/findings"
 	"contend/blame/locks"
 	"contend/blame/overview"
 	"contend/format"
@@ -22,14 +23,18 @@ type Run struct {
 	Unmatched string // which filter no name in the trace matches; "" where all match some
 	Cut       bool   // only a part of the time is held against rules
 
-	about *overview.Collector // where a rule is about findings
-	peaks map[int64]*peaks    // by the length of an interval
+	about    *overview.Collector // where a rule is about findings
+	evidence *findings.Evidence  // the same
+	peaks    map[int64]*peaks    // by the length of an interval
 }
 
 // NewRun returns a run to be filled: its visitors go over the trace, and Trace
 // is what that yields.
 func NewRun(rules ...Rule) *Run {
 	r := &Run{Profile: &compare.Profile{}, Locks: locks.New(true), about: overviewFor(rules), peaks: map[int64]*peaks{}}
+	if r.about != nil {
+		r.evidence = findings.NewEvidence()
+	}
 	for i := range rules {
 		if ns := rules[i].interval; ns > 0 {
 			r.peaks[ns] = &peaks{ns: ns}
@@ -42,7 +47,7 @@ func NewRun(rules ...Rule) *Run {
 func (r *Run) Visitors() []analysis.Visitor {
 	list := []analysis.Visitor{r.Profile, r.Locks}
 	if r.about != nil {
-		list = append(list, r.about)
+		list = append(list, r.about, r.evidence)
 	}
 	for _, p := range r.peaks {
 		list = append(list, p)

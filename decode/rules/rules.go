@@ -154,6 +154,9 @@ func (r *rule) matches(class string, frames []format.Frame) bool {
 // matchesFrame joins the names where they cost no allocation: it is asked for
 // each rule and each frame.
 func matchesFrame(pattern string, f *format.Frame) bool {
+	if f.Class == "" { // a function of a native program
+		return Match(pattern, f.Method)
+	}
 	var room [256]byte
 	return Match(pattern, append(append(append(room[:0], f.Class...), '.'), f.Method...))
 }

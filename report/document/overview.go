@@ -51,6 +51,9 @@ type Finding struct {
 	LockSite   string     `json:"lockSite,omitempty"` // where the lock was made, or, where the trace does not tell, is mostly taken
 	Owner      string     `json:"owner,omitempty"`    // the site that took the lock
 	Root       string     `json:"root,omitempty"`     // the lock at the end of the chain of waits
+	Site       string     `json:"site,omitempty"`     // of findings about no owner: where threads wait
+	Thread     string     `json:"thread,omitempty"`   // the one that is meant, where not all that wait are
+	Evidence   string     `json:"evidence,omitempty"` // what it rests on, in words
 	Deadlock   int        `json:"deadlock,omitempty"` // number among deadlocks
 	Threads    int        `json:"threads,omitempty"`  // in the deadlock and behind it
 	WaitNs     int64      `json:"waitNs"`
@@ -116,7 +119,7 @@ func sites(l *overview.Lock, top int) []Site {
 func newFindings(list []findings.Finding, locks []overview.Lock) []Finding {
 	out := []Finding{}
 	for _, f := range list {
-		d := Finding{Kind: f.Kind.String(), Title: f.Kind.Title(), Lock: f.Lock, Class: f.Class, Owner: f.Owner, Root: f.Root, Deadlock: f.Number, Threads: f.Threads,
+		d := Finding{Kind: f.Kind.String(), Title: f.Kind.Title(), Lock: f.Lock, Class: f.Class, Owner: f.Owner, Root: f.Root, Site: f.Site, Thread: f.Thread, Evidence: f.Evidence, Deadlock: f.Number, Threads: f.Threads,
 			WaitNs: f.WaitNs, Share: f.Share, Confidence: f.Confidence.String(), Provenance: NewProvenance(f.ByProvenance), Remedy: f.Kind.Remedy()}
 		if i := slices.IndexFunc(locks, func(l overview.Lock) bool { return l.Name == f.Lock }); i >= 0 {
 			d.LockSite = locks[i].Site

@@ -75,8 +75,11 @@ func (s *screen) finding(f *document.Finding) []line {
 			title = strings.Replace(title, "another lock", "another "+root, 1)
 		}
 	}
-	parts := append([]string{s.names.Name(f.Owner)}, prose("is "+title)...)
-	lines := fill(fmt.Sprintf("%4s  ", percent(f.WaitNs, s.Total.WaitNs)), s.Width, strong, parts...)
+	if f.Evidence != "" {
+		title += " (" + f.Evidence + ")"
+	}
+	parts := append(s.subject(f, lock), prose("is "+title)...)
+	lines := fill(fmt.Sprintf("%4s  ", percent(int64(f.Share*1e6), 1e6)), s.Width, strong, parts...)
 	remedy := f.Remedy
 	if !s.Full {
 		remedy = firstClause(remedy)
@@ -85,6 +88,21 @@ func (s *screen) finding(f *document.Finding) []line {
 		remedy += " (confidence: " + f.Confidence + ")"
 	}
 	return append(lines, fill("      -> ", s.Width, plain, prose(remedy)...)...)
+}
+
+// subject is what a finding is about: who took the lock, who waits, or the lock.
+func (s *screen) subject(f *document.Finding, lock string) []string {
+	switch {
+	case f.Owner != "":
+		return []string{s.names.Name(f.Owner)}
+	case f.Thread != "":
+		return append(prose("thread"), s.whole(f.Thread, shortName)+",", "for", lock+",")
+	case f.Lock == "":
+		return []string{s.names.Name(f.Site)}
+	case f.Site != "":
+		return []string{s.names.Class(f.Class), "at", s.names.Name(f.Site)}
+	}
+	return prose(lock)
 }
 
 // firstClause is what to do, without the alternatives.

@@ -68,6 +68,13 @@
   // shown is what the page calls a lock that the analysis names.
   C.Model.prototype.shown = function (name) { return (this.named.get(name) || { shown: name }).shown; };
 
+  // selecting is the filter by a lock that the analysis names, or by its class;
+  // null where the page knows neither.
+  C.Model.prototype.selecting = function (lock, name) {
+    const of = this.classes.find(c => c.name === name);
+    return this.named.has(lock) ? { lock: this.shown(lock) } : of ? { class: of.shown } : null;
+  };
+
   // Stacks are a tree of frames. A node's number is greater than its caller's.
   function Stacks(s) {
     this.caller = Int32Array.from(s.caller);

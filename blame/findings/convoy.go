@@ -1,0 +1,129 @@
+package findings
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// busy is a stretch of time over which a lock is always waited for, as far as it
+// has come.
+type busy struct {
+	start, end int64
+	free       int64 // nobody had the lock: it was given back and not yet taken
+	waited     amount
+	served     int64 // waits that began in it
+	threads    []format.ThreadID
+	told       bool
+	tested     int64
+}
+
+// convoy is the sum of the stretches in which the queue outlived its cause.
+type convoy struct {
+	amount
+	length, free, served int64
+}
+
+// mostThreads bounds the threads of a stretch that are counted. With more of
+// them the lock counts as busier than it is.
+const mostThreads = 256
+
+// add takes a slice of a recorded wait. All who wait for a lock have one owner at
+// an instant, so that what is new in the slice is known by itself.
+func (b *busy) add(s *analysis.Slice, c *convoy, fair bool) {
+	if !b.told || s.Start > b.end {
+		b.close(c)
+		*b = busy{start: s.Start, end: s.Start, told: true, tested: b.tested, threads: b.threads[:0]}
+	}
+	if fresh := s.End - max(s.Start, b.end); fresh > 0 {
+		if len(s.Shares) > 0 && surelyFree(&s.Shares[0].Direct, fair) {
+			b.free += fresh
+		}
+		b.end = s.End
+	}
+	b.start = min(b.start, s.Start)
+	for i := range s.Shares {
+		b.waited.add(s.Shares[i].Direct.Prov, s.Shares[i].Ns*int64(len(s.Waiters)))
+	}
+	for i := range s.Waiters {
+		if w := &s.Waiters[i]; w.First && !w.Failed {
+			b.served++
+			if len(b.threads) < mostThreads && !slices.Contains(b.threads, w.Thread) {
+				b.threads = append(b.threads, w.Thread)
+			}
+		}
+	}
+}
+
+// surelyFree reports whether nobody had the lock. Who takes it without waiting is
+// not in a recording of waits: that it was free between two of them is known of
+// fair locks, which nobody takes before those who wait, and where owners are
+// recorded or were seen.
+func surelyFree(o *analysis.Owner, fair bool) bool {
+	return o.Kind == analysis.OwnerHandoff && (fair || o.Prov <= analysis.Sampled)
+}
+
+// close ends the stretch, and decides whether the queue in it outlived its cause.
+//
+// A convoy (Blasgen, Gray, Mitoma and Price, 1979) is a queue that stays when
+// what made it has gone, since each hand-over to a sleeping thread takes so long
+// that all come again before it is short. The lock itself could serve them. So:
+// n threads that did not wait would ask the lock for n h / (Z + h) of its time,
+// where h is how long it is held and Z how long they stay away (Denning and
+// Buzen 1978: from 1 on queues do not end). Below 1, and if handing over took
+// no time, a queue of n would end after some services; how many follows Borel
+// and Tanner's law: for k of them as many as k-n must have come anew while k
+// were served, which are a Poisson number with mean load times k. The chance of
+// that is bounded by Chernoff's bound. Where it is small, and the queue stayed
+// nevertheless, it was the hand-over that kept it.
+//
+// Whatever is not known to be hand-over counts as held, which makes the load look
+// higher.
+func (b *busy) close(c *convoy) {
+	n, k := float64(len(b.threads)), float64(b.served)
+	length, held := float64(b.end-b.start), float64(b.end-b.start-b.free)
+	away := n*length - float64(b.waited.ns) // what threads did instead of waiting
+	if k <= n || b.free == 0 || away <= 0 {
+		return
+	}
+	load := n * held / away
+	b.tested++
+	if load >= 1 || poissonTail(load*k, k-n) > level/float64(b.tested*(b.tested+1)) { // these sum to level, however many there are
+		return
+	}
+	c.ns += b.waited.ns
+	for p, ns := range b.waited.byProvenance {
+		c.byProvenance[p] += ns
+	}
+	c.length, c.free, c.served = c.length+b.end-b.start, c.free+b.free, c.served+b.served
+}
+
+// poissonTail bounds how likely a Poisson number is m or more (Chernoff).
+func poissonTail(mean, m float64) float64 {
+	if m <= mean || mean <= 0 {
+		if mean <= 0 && m > 0 {
+			return 0
+		}
+		return 1
+	}
+	return math.Exp(m - mean - m*math.Log(m/mean))
+}
+
+// convoys finds the locks with a queue that hand-over keeps.
+func convoys(v *Evidence, t *Trace) (out []Finding) {
+	v.each(func(id format.ObjectID, l *lockSeen) {
+		l.busy.close(&l.convoy)
+		l.busy = busy{}
+		if c := &l.convoy; c.ns > 0 {
+			f := v.about(Convoy, id, &c.amount)
+			f.Evidence = fmt.Sprintf("in %s with a queue all the time the lock was handed over %s, and on its way for %s of it",
+				duration(c.length), times(c.served), percent(c.free, c.length))
+			f.Confidence = t.confidence(&f)
+			out = append(out, f)
+		}
+	})
+	return out
+}

@@ -1,0 +1,122 @@
+package findings
+
+import (
+	"strings"
+
+	"contend/analysis"
+	"contend/blame/sites"
+	"contend/format"
+)
+
+// Evidence is a visitor that takes what findings need beside the overview: when
+// each lock was waited for and how busy it was, who was passed over, and what
+// threads wait for that is no lock. It keeps some 200 bytes a contended lock,
+// and 100 for each thread that waits for one.
+type Evidence struct {
+	sym    *analysis.Symbols
+	sites  *sites.Sites
+	clock  clock
+	locks  []*lockSeen // by lock; nil where nobody waits
+	lines  map[format.ObjectID]*line
+	passed map[queuer]*passing
+	pools  map[pool]*exhausted
+	stacks []stackSeen
+	beside int64 // waiting for what others must give back, ns of thread-time
+}
+
+// lockSeen is what is summed of one lock.
+type lockSeen struct {
+	fair   bool // of the JDK's fair locks: it serves in order of arrival
+	spread spread
+	busy   busy
+	convoy convoy
+	reads  amount // readers waited for readers
+	paused amount // waiters and owner were stopped by a collection
+}
+
+// amount is some waiting, with how its owners are known.
+type amount struct {
+	ns           int64
+	byProvenance [analysis.Provenances]int64
+}
+
+func (a *amount) add(p analysis.Provenance, ns int64) {
+	a.ns += ns
+	a.byProvenance[p] += ns
+}
+
+// stackSeen is what is known of a stack: what it reads, and which pool it waits
+// for. Each is asked once.
+type stackSeen struct {
+	read, pooled bool
+	reads        string
+	pool         pool
+}
+
+// NewEvidence returns an empty collector.
+func NewEvidence() *Evidence {
+	return &Evidence{sites: sites.New(nil), lines: map[format.ObjectID]*line{}, passed: map[queuer]*passing{}, pools: map[pool]*exhausted{}}
+}
+
+// Begin implements analysis.Visitor.
+func (v *Evidence) Begin(sym *analysis.Symbols, start int64) {
+	v.sym, v.clock = sym, clock{start: start, width: firstWidth}
+	v.sites.Begin(sym)
+}
+
+// Running implements analysis.Visitor.
+func (v *Evidence) Running(_, _, _ int64) {}
+
+// Slice implements analysis.Visitor.
+func (v *Evidence) Slice(s *analysis.Slice) {
+	l := v.lock(s.Lock)
+	v.clock.reach(s.End, v.locks)
+	l.spread.add(v, s)
+	if !s.Sample.Taken {
+		l.busy.add(s, &l.convoy, l.fair)
+	}
+	for i := range s.Shares {
+		sh := &s.Shares[i]
+		switch sh.Direct.Kind {
+		case analysis.OwnerGCPause:
+			l.paused.add(sh.Direct.Prov, sh.Ns*int64(len(s.Waiters)))
+		case analysis.OwnerThread:
+			if what := v.reading(sh.Direct.Stack); what != "" {
+				l.reads.add(sh.Direct.Prov, sh.Ns*v.readersOf(s))
+			}
+		}
+	}
+}
+
+// lock returns the sums of a lock.
+func (v *Evidence) lock(id format.ObjectID) *lockSeen {
+	for len(v.locks) <= int(id) {
+		v.locks = append(v.locks, nil)
+	}
+	if v.locks[id] == nil {
+		v.locks[id] = &lockSeen{fair: strings.HasSuffix(v.sym.ClassName(id), "$FairSync")}
+	}
+	return v.locks[id]
+}
+
+// stack returns what is known of a stack.
+func (v *Evidence) stack(id format.StackID) *stackSeen {
+	for len(v.stacks) <= int(id) {
+		v.stacks = append(v.stacks, stackSeen{})
+	}
+	return &v.stacks[id]
+}
+
+// each calls f for each contended lock, in order of their ids.
+func (v *Evidence) each(f func(format.ObjectID, *lockSeen)) {
+	for id, l := range v.locks {
+		if l != nil {
+			f(format.ObjectID(id), l)
+		}
+	}
+}
+
+// about begins a finding about a lock.
+func (v *Evidence) about(k Kind, id format.ObjectID, a *amount) Finding {
+	return Finding{Kind: k, Lock: v.sym.LockName(id), Class: v.sym.ClassName(id), WaitNs: a.ns, ByProvenance: a.byProvenance}
+}

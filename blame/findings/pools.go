@@ -1,0 +1,103 @@
+package findings
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"contend/analysis"
+	"contend/blame/resources"
+	"contend/format"
+)
+
+// pool is what threads wait for, and where.
+type pool struct{ what, site string }
+
+// exhausted is when a pool had nothing left.
+type exhausted struct {
+	ns, waits int64
+	threads   map[format.ThreadID]struct{}
+	when      []stretch
+}
+
+type stretch struct{ from, to int64 }
+
+// poolPackages are the libraries of which a waiting thread waits for an object of
+// a pool, and the semaphore, of which it waits for a permit.
+var poolPackages = [...]string{"java.util.concurrent.Semaphore.", "com.zaxxer.hikari.", "org.apache.commons.pool", "org.apache.commons.dbcp", "org.apache.tomcat.dbcp.",
+	"org.apache.tomcat.jdbc.pool.", "com.mchange.v2.resourcepool.", "com.alibaba.druid.pool.", "org.vibur.objectpool.",
+	"org.apache.http.impl.conn.", "org.apache.http.pool.", "org.apache.hc.core5.pool."}
+
+// Aside implements analysis.AsideVisitor.
+func (v *Evidence) Aside(a *analysis.Aside) {
+	if !a.Resource {
+		return
+	}
+	v.beside += a.Ns
+	key := v.pool(a.Stack)
+	if key.what == "" {
+		return
+	}
+	p := v.pools[key]
+	if p == nil {
+		p = &exhausted{threads: map[format.ThreadID]struct{}{}}
+		v.pools[key] = p
+	}
+	p.ns, p.waits = p.ns+a.Ns, p.waits+a.Waits
+	p.threads[a.Thread] = struct{}{}
+	if a.From < a.To {
+		p.when = append(p.when, stretch{a.From, a.To})
+	}
+}
+
+// pool returns the pool that a stack waits for; none where it is no pool's.
+func (v *Evidence) pool(id format.StackID) pool {
+	s := v.stack(id)
+	if s.pooled || id == format.NoStack {
+		return s.pool
+	}
+	s.pooled = true
+	for _, f := range v.sym.Frames(id) {
+		name := analysis.MethodName(f)
+		if slices.ContainsFunc(poolPackages[:], func(p string) bool { return strings.HasPrefix(name, p) }) {
+			_, site, _ := resources.Place(v.sym.Frames(id))
+			s.pool = pool{name, site} // the outermost method of the pool says what was asked of it
+		}
+	}
+	return s.pool
+}
+
+// length returns how long a pool had nothing left, 0 where only samples tell.
+func (p *exhausted) length() (ns int64) {
+	slices.SortFunc(p.when, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
+	end := int64(0)
+	for i, s := range p.when {
+		if i == 0 || s.from > end {
+			end = s.from
+		}
+		ns += max(s.to-end, 0)
+		end = max(end, s.to)
+	}
+	return ns
+}
+
+// exhaustedPools finds pools of which all objects, or permits, are out. That is
+// what waiting for one means: who finds one takes it. What threads wait for
+// that is no lock counts as waiting beside that for locks.
+func exhaustedPools(v *Evidence, t *Trace) (out []Finding) {
+	for _, key := range slices.SortedFunc(maps.Keys(v.pools), func(a, b pool) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.site, b.site)) }) {
+		p := v.pools[key]
+		f := Finding{Kind: PoolExhausted, Class: key.what, Site: key.site, WaitNs: p.ns, Threads: len(p.threads), Confidence: High}
+		f.Evidence = fmt.Sprintf("%s of %s", some(p.waits, "wait"), some(int64(len(p.threads)), "thread"))
+		if ns := p.length(); ns > 0 {
+			f.Evidence += fmt.Sprintf(": nothing was left for %s", duration(ns))
+			if t.ElapsedNs > 0 {
+				f.Evidence += fmt.Sprintf(", %s of the time", percent(ns, t.ElapsedNs))
+			}
+		}
+		out = append(out, f)
+	}
+	return out
+}

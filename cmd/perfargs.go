@@ -1,0 +1,70 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"contend/format/record/perf"
+
+	"github.com/spf13/cobra"
+)
+
+type perfArgsOptions struct {
+	perf     perfOptions
+	duration time.Duration
+	out      string
+}
+
+func newPerfArgs(e *env) *cobra.Command {
+	var o perfArgsOptions
+	c := &cobra.Command{
+		Use:   "perf-args [PID]",
+		Short: "print the perf commands that record a native program",
+		Long: `Print the commands with which Linux's perf records who waits for the locks of a
+native program, who wakes whom and when threads run: what 'contend record --perf'
+runs, for machines without contend. They are a shell script.`,
+		Example: "  contend perf-args 4711\n  contend perf-args 4711 | ssh HOST sh -s\n  contend perf-args --call-graph fp --duration 5s 4711 | sh",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			process := "PID"
+			if len(args) == 1 {
+				process = args[0]
+			}
+			ask, err := o.perf.ask(process, o.duration)
+			if err != nil {
+				return err
+			}
+			return e.writeText(o.out, []byte(perfScript(ask)))
+		},
+	}
+	o.perf.bind(c)
+	c.Flags().DurationVar(&o.duration, "duration", 30*time.Second, "record for `DURATION`")
+	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
+	return c
+}
+
+// chainsCost says what call chains cost, by the way they are made.
+var chainsCost = map[string]string{
+	"dwarf": "# Call chains: %d bytes of stack are copied at each wait and each wake-up. Right whatever\n# the program was built with, if its libraries have unwind tables, as they do.\n",
+	"fp":    "# Call chains: by frame pointers. Cheap, but the function that takes a lock is missing\n# where libc was built without them, as Debian's is; --call-graph dwarf shows it.\n",
+}
+
+// perfScript writes the commands, and why they are as they are.
+func perfScript(a *perf.Ask) string {
+	var b strings.Builder
+	b.WriteString("# Who waits for futexes, who wakes whom, and when threads run. To be run as root, or with\n" +
+		"# kernel.perf_event_paranoid=-1 and a /sys/kernel/tracing that may be read.\n")
+	if cost := chainsCost[a.Chains]; strings.Contains(cost, "%d") {
+		fmt.Fprintf(&b, cost, perf.StackBytes)
+	} else {
+		b.WriteString(cost)
+	}
+	record := perf.Line(a.Record("perf.data"))
+	for _, flag := range []string{" -e ", " -p "} {
+		record = strings.ReplaceAll(record, flag, " \\\n "+flag)
+	}
+	b.WriteString(record + "\n# As text, which contend reads; gzip and zstd make a fiftieth of it.\n")
+	b.WriteString(strings.ReplaceAll(perf.Line(perf.Script("perf.data")), " --show", " \\\n  --show") + " > perf.txt\n")
+	return b.String()
+}

@@ -1,0 +1,146 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"contend/decode"
+	"contend/format"
+	"contend/format/record/perf"
+	"contend/report/text"
+
+	"github.com/spf13/cobra"
+)
+
+// perfOptions are the flags of recordings of native programs.
+type perfOptions struct {
+	use    bool
+	chains string
+	kernel bool
+}
+
+func (o *perfOptions) bind(c *cobra.Command) {
+	c.Flags().StringVar(&o.chains, "call-graph", "dwarf", "let perf make call chains by `WHAT`: dwarf, fp")
+	offer(c, "call-graph", perf.Chains...)
+	c.Flags().BoolVar(&o.kernel, "kernel-locks", false, "let perf record waits for the kernel's own locks as well")
+}
+
+// bindRecord adds --perf to the command that records.
+func (o *perfOptions) bindRecord(c *cobra.Command) {
+	c.Flags().BoolVar(&o.use, "perf", false, "record a native program, with Linux's perf; what it runs 'contend perf-args' prints")
+	o.bind(c)
+}
+
+// ask is what perf is to record of a process.
+func (o *perfOptions) ask(process string, d time.Duration) (*perf.Ask, error) {
+	for _, known := range perf.Chains {
+		if o.chains == known {
+			return &perf.Ask{Process: process, Duration: d, Chains: o.chains, Kernel: o.kernel, CPUs: runtime.NumCPU()}, nil
+		}
+	}
+	return nil, usageError{fmt.Errorf("--call-graph: there is no way %q", o.chains), "choose " + strings.Join(perf.Chains, " or ")}
+}
+
+// recordPerf records a native program, and analyses what came.
+func recordPerf(e *env, o *recordOptions) error {
+	if o.with != "both" {
+		return usageError{errors.New("--with is for JVMs"), "--perf records any program"}
+	}
+	ask, err := o.perf.ask(o.target, o.duration)
+	if err != nil {
+		return err
+	}
+	name := command(o.target)
+	out, err := o.openFile(e, fileName(name)+"-"+fileName(o.target), "bin")
+	if err != nil {
+		return err
+	}
+	defer out.Close() // again where all went well
+	dir, err := o.perfDir()
+	if err != nil {
+		return err
+	}
+	if o.keep == "" {
+		defer os.RemoveAll(dir)
+	}
+	file := filepath.Join(dir, "perf.data")
+	if err := e.runPerf(ask, name, file); err != nil {
+		return err
+	}
+	if err := writePerf(e, file, out); err != nil {
+		return err
+	}
+	if out.path == "-" {
+		return nil
+	}
+	return e.analyzeRecording(out.path)
+}
+
+// perfDir is where perf's own file goes.
+func (o *recordOptions) perfDir() (string, error) {
+	if o.keep == "" {
+		return os.MkdirTemp("", "contend-perf-")
+	}
+	return o.keep, os.MkdirAll(o.keep, 0o755)
+}
+
+func (e *env) runPerf(ask *perf.Ask, name, file string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	r, err := perf.Record(ctx, ask, file, func() {
+		e.say(fmt.Sprintf("contend: recording %s %s for %v with perf; Ctrl-C ends it early", ask.Process, name, ask.Duration))
+	}, e.timeLeft())
+	switch {
+	case err != nil:
+		return err
+	case r.Ended:
+		e.warn(fmt.Sprintf("the process ended after %v: what was recorded is kept", r.Length.Round(100*time.Millisecond)))
+	case r.Early:
+		e.warn("ended early: what came is kept")
+	}
+	return nil
+}
+
+// writePerf writes what perf recorded as a contend trace, as its text comes.
+func writePerf(e *env, file string, out *recordingFile) error {
+	script, err := perf.Open(file)
+	if err != nil {
+		return err
+	}
+	src, err := decode.Open([]string{decode.Stdin}, script, decode.Options{})
+	if err != nil {
+		if why := script.Close(); why != nil {
+			return why
+		}
+		if errors.Is(err, format.ErrNotMine) || errors.Is(err, format.ErrTruncated) {
+			return &perf.Error{What: "nothing was recorded: no thread of the process waited or ran", Hint: "a longer --duration may see some"}
+		}
+		return err
+	}
+	w, err := format.NewWriter(out, format.WriterOptions{Codec: codecs["zstd"]})
+	if err != nil {
+		return errors.Join(err, src.Close(), script.Close())
+	}
+	err = copyTrace(w, src)
+	err = errors.Join(err, w.Close(), out.Close(), src.Close(), script.Close())
+	if err == nil && out.path == "-" {
+		(&result{stats: src.Stats()}).warn(e, false)
+	}
+	return err
+}
+
+// command is what the kernel calls a process, "" where it is not known.
+func command(process string) string {
+	comm, err := os.ReadFile("/proc/" + filepath.Base(process) + "/comm")
+	if err != nil {
+		return ""
+	}
+	return text.Sanitize(strings.TrimSpace(string(comm)))
+}

@@ -1,0 +1,138 @@
+package perf
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"contend/format"
+)
+
+// seen counts what a reader has to say of the input.
+type seen struct {
+	late       int64 // events that come after later ones
+	latest     int64 // and by how many ns at most
+	unreadable int64 // events whose fields are not what they should be
+	unended    int64 // waits whose end is missing
+	unbegun    int64 // ends of waits for locks of the kernel whose beginning is
+	junk       int64 // lines that are no events
+	lost       int64
+	kernel     int64 // waits for locks of the kernel
+	lag        int64 // ns of waiting for locks between being woken and running
+	foreign    map[string]int64
+	others     int64 // events of names behind the limit
+}
+
+// mostForeign bounds the names of events that are not read.
+const mostForeign = 32
+
+func (s *seen) unread(name string) {
+	if s.foreign == nil {
+		s.foreign = map[string]int64{}
+	}
+	if _, known := s.foreign[name]; !known && len(s.foreign) >= mostForeign {
+		s.others++
+		return
+	}
+	s.foreign[name]++
+}
+
+// lost takes events that perf itself lost: PERF_RECORD_LOST lost 27.
+func (r *Reader) lost(s *sample) {
+	n, _ := field(s.args, "lost ")
+	if n == 0 {
+		_, rest, _ := bytes.Cut(s.args, []byte("lost"))
+		d, _ := decimal(bytes.TrimSpace(rest))
+		n = uint64(d)
+	}
+	at := max(s.time, r.last)
+	if r.last == format.NoTime {
+		return
+	}
+	r.seen.lost += int64(min(n, 1<<40))
+	r.damage.Add(format.Damage{Pos: format.Pos{File: r.in.name, Line: r.in.line}, Code: "lost-data", Why: "perf lost events", Events: int64(min(n, 1<<40)), From: r.last, Until: at})
+	r.queue.Push(format.Event{Kind: format.KindGap, Time: r.last, End: at, Name: "perf lost events"})
+}
+
+// finish ends what goes on when the text does, by thread so that reading twice
+// gives the same; whole is false when the input failed.
+func (r *Reader) finish(whole bool) {
+	for _, tid := range slices.Sorted(maps.Keys(r.threads)) {
+		r.interrupt(r.threads[tid], r.last)
+	}
+	if whole && r.in.cut() {
+		r.truncated()
+	}
+	if r.first != format.NoTime {
+		r.queue.Push(format.Event{Kind: format.KindRecording, Time: r.first, End: r.last})
+	}
+	if r.locks > 0 {
+		r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesWaking})
+	}
+	r.conclude()
+}
+
+func (r *Reader) truncated() {
+	pos, n := r.in.pos(), r.in.total-r.in.bytes
+	r.warn("truncated", "%s: %v within a line; %d bytes not read", pos, format.ErrTruncated, n)
+	r.damage.Add(format.Damage{Pos: pos, Code: "truncated", Why: "line: " + format.ErrTruncated.Error(), Bytes: n, Events: format.UnknownEvents, From: r.last, Until: format.NoTime})
+	if r.last != format.NoTime {
+		r.queue.Push(format.Event{Kind: format.KindGap, Time: r.last, End: r.last, Bytes: n, Name: format.ErrTruncated.Error()})
+	}
+}
+
+func (r *Reader) warn(code, text string, args ...any) {
+	r.warnings = append(r.warnings, format.Warning{Code: code, Text: fmt.Sprintf(text, args...)})
+}
+
+// conclude says what the text does not tell.
+func (r *Reader) conclude() {
+	s, file := &r.seen, r.in.name
+	if r.events > 0 {
+		r.warn("epoch", "perf script does not tell the time of day: times count from when the machine started")
+	}
+	if s.lost > 0 {
+		r.warn("lost-data", "%s: perf lost %d events; record with a larger buffer (-m 64M) or fewer events", file, s.lost)
+	}
+	if s.late > 0 {
+		r.warn("clock", "%s: %d of %d events come after later ones, by up to %v", file, s.late, r.events, time.Duration(s.latest))
+	}
+	if s.unreadable > 0 {
+		r.warn("lost-data", "%s: the fields of %d events cannot be read", file, s.unreadable)
+	}
+	if s.junk > 0 {
+		r.warn("lines", "%s: %d lines are no events of perf script", file, s.junk)
+	}
+	if n := s.unended + s.unbegun; n > 0 {
+		r.warn("unended", "%s: of %d waits the beginning or the end is missing", file, n)
+	}
+	if len(s.foreign) > 0 {
+		r.warn("events", "%s: %s", file, s.foreignText())
+	}
+	if s.lag > 0 {
+		r.warn("scheduling", "of the waiting for locks, %v passed between a thread's waking and its return", time.Duration(s.lag).Round(time.Microsecond))
+	}
+}
+
+// foreignText names the events that are not read, the most frequent first.
+func (s *seen) foreignText() string {
+	names := slices.SortedFunc(maps.Keys(s.foreign), func(a, b string) int {
+		return cmp.Or(cmp.Compare(s.foreign[b], s.foreign[a]), strings.Compare(a, b))
+	})
+	total, list := s.others, []string(nil)
+	for i, name := range names {
+		total += s.foreign[name]
+		if i < 3 {
+			list = append(list, fmt.Sprintf("%s (%d)", strings.ToValidUTF8(name, "\uFFFD"), s.foreign[name]))
+		}
+	}
+	text := strings.Join(list, ", ")
+	if more := len(names) - len(list); more > 0 {
+		text += fmt.Sprintf(" and %d more kinds", more)
+	}
+	return fmt.Sprintf("%d events are of kinds that say nothing of locks: %s", total, text)
+}

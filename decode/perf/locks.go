@@ -1,0 +1,239 @@
+package perf
+
+import (
+	"fmt"
+	"slices"
+
+	"contend/decode/rules"
+	"contend/format"
+	"contend/format/natives"
+)
+
+// lock is an address that threads wait at: a lock, or what only looks like one
+// until the rules have seen a wait.
+type lock struct {
+	id      format.ObjectID // NoObject until a wait is one for a lock
+	addr    uint64
+	waiters []*thread // longest first
+	last    wake      // the last one here
+	gil     bool      // of CPython's interpreter, which is made of a mutex and a condition
+}
+
+// wake is a call that wakes waiters of a lock.
+type wake struct {
+	at     int64
+	by     format.ThreadID
+	unlock format.StackID
+	mode   format.Mode
+	left   int64 // how many it may yet wake
+	woke   int64 // and has
+	pi     bool  // it says nothing of how many it woke
+}
+
+// sharedMemory stands for the process of addresses that several share.
+const sharedMemory = -1
+
+// lock returns the lock at an address. Some have several words that threads
+// wait at: a read-write lock of glibc two, side by side, an interpreter's those of its mutex and
+// its condition.
+func (p *process) lock(addr uint64, res *rules.Result) *lock {
+	if res.Verdict != rules.Lock {
+		return p.at(addr)
+	}
+	switch res.Kind {
+	case format.KindReadWriteLock:
+		return p.joined(addr, p.at(addr&^7))
+	case format.KindGIL:
+		if p.gil == nil {
+			p.gil = &lock{addr: addr, gil: true}
+		}
+		return p.joined(addr, p.gil)
+	}
+	return p.at(addr)
+}
+
+// joined says that an address is of a lock.
+func (p *process) joined(addr uint64, l *lock) *lock {
+	if p.locks[addr] != l {
+		p.locks[addr] = l
+	}
+	return l
+}
+
+func (p *process) at(addr uint64) *lock {
+	l := p.locks[addr]
+	if l == nil {
+		l = &lock{addr: addr}
+		p.locks[addr] = l
+	}
+	return l
+}
+
+// leave takes a thread off the list of those that wait.
+func (l *lock) leave(t *thread) {
+	if l == nil {
+		return
+	}
+	if i := slices.Index(l.waiters, t); i >= 0 {
+		l.waiters = slices.Delete(l.waiters, i, i+1)
+	}
+}
+
+// forget drops an address that was no lock's when nobody waits there.
+func (p *process) forget(l *lock) {
+	if l != nil && len(l.waiters) == 0 && l.id == format.NoObject && p.locks[l.addr] == l {
+		delete(p.locks, l.addr)
+	}
+}
+
+// pending returns the wake that may have ended a wait that began at a time, nil
+// for none. Who takes an interpreter's lock may have been woken at its mutex,
+// by one that did not have it.
+func (l *lock) pending(start int64) *wake {
+	if l == nil || l.last.left <= 0 && !l.gil || l.last.at < start {
+		return nil
+	}
+	return &l.last
+}
+
+// by says which wake ends a wait; nil for one that is not told.
+func (w *wait) by(k *wake) {
+	if k == nil {
+		return
+	}
+	k.left--
+	k.woke++
+	w.woken, w.waker, w.unlock, w.mode = max(k.at, w.start), k.by, k.unlock, k.mode
+}
+
+// announce gives a lock its id and name, which is the site that takes it.
+func (r *Reader) announce(l *lock, w *wait) {
+	if l.id != format.NoObject {
+		return
+	}
+	r.locks++
+	l.id = r.locks
+	u := &r.stacks.byID[w.stack].use
+	class := u.class
+	if class == "" || w.stack == format.NoStack {
+		class = "futex"
+	}
+	name := fmt.Sprintf("%s at %#x", class, l.addr)
+	switch {
+	case class == natives.GIL:
+		name = "Python's global interpreter lock"
+	case w.stack != format.NoStack && u.site:
+		name = fmt.Sprintf("%s of %s at %#x", class, u.at.Method, l.addr)
+	}
+	r.queue.Push(format.Event{Kind: format.KindObject, Object: l.id, Class: class, LockKind: w.result.Kind, Name: name, Hash: l.addr})
+}
+
+// wake takes a call that wakes up to n waiters of an address.
+func (r *Reader) wake(t *thread, at int64, addr uint64, private bool, n int64) {
+	l := r.known(t, addr, private)
+	if l == nil { // nobody waits there, nor did
+		return
+	}
+	if t.held.open && t.held.lock == l {
+		r.settle(t)
+	}
+	k := wake{at: at, by: t.id, left: max(n, 0)}
+	if l.id != format.NoObject || len(l.waiters) > 0 {
+		k.unlock = r.stack(true)
+		k.mode = r.modeOf(t, l, k.unlock)
+	}
+	if l.gil && !r.stacks.byID[k.unlock].use.drops { // its mutex alone
+		return
+	}
+	l.last, t.waking = k, l
+}
+
+// known returns the lock at an address, nil where nobody waits nor did.
+func (r *Reader) known(t *thread, addr uint64, private bool) *lock {
+	if !private {
+		if l := r.process(sharedMemory).locks[addr]; l != nil {
+			return l
+		}
+	}
+	return t.process.locks[addr]
+}
+
+// modeOf says in which mode a thread had the lock it gives back: as its stack
+// shows, else as it got it.
+func (r *Reader) modeOf(t *thread, l *lock, stack format.StackID) format.Mode {
+	if u := &r.stacks.byID[stack].use; u.told {
+		return u.mode
+	}
+	if t.had == l {
+		return t.mode
+	}
+	return format.Exclusive
+}
+
+// woke takes what a wake returns: how many it woke. Those whose waking is no
+// event of the recording are the ones that waited longest. One that woke
+// nobody is a release, too.
+func (r *Reader) woke(t *thread, l *lock, n int64) {
+	k := &l.last
+	if k.by != t.id || k.pi && k.woke == 0 { // another one came between, or who waits returns later
+		return
+	}
+	for _, w := range l.waiters {
+		if k.woke >= n {
+			break
+		}
+		if w.cur.woken == format.NoTime && w.cur.start <= k.at {
+			w.cur.by(k)
+		}
+	}
+	if k.left = 0; n == 0 && k.woke == 0 && l.id != format.NoObject {
+		r.queue.Push(format.Event{Kind: format.KindRelease, Thread: k.by, Object: l.id, Mode: k.mode, Stack: k.unlock, Time: k.at})
+	}
+}
+
+// move is a call that moves waiters from one address to another: those of a
+// condition to its mutex, which they have to take next.
+type move struct {
+	from, to *lock
+	most     int64
+	wake     int64 // so many are woken first
+	counts   bool  // what it returns counts the moved, too
+}
+
+// requeue takes such a call.
+func (r *Reader) requeue(t *thread, f *futex) {
+	from := r.known(t, f.addr, f.private)
+	if from == nil {
+		return
+	}
+	p := t.process
+	if !f.private {
+		p = r.process(sharedMemory)
+	}
+	t.moving = move{from, p.at(f.addr2), int64(int32(f.val2)), int64(int32(f.val)), f.op != futexRequeue}
+}
+
+// moved moves the waiters, which from then on wait for a lock.
+func (r *Reader) moved(m move, at int64, n int64) {
+	n -= m.wake
+	if !m.counts {
+		n = m.most
+	}
+	for _, w := range append([]*thread(nil), m.from.waiters...) {
+		if n <= 0 {
+			break
+		}
+		if w.cur.woken != format.NoTime || w.cur.lock != m.from {
+			continue
+		}
+		n--
+		idle := w.cur
+		m.from.leave(w)
+		if idle.result.Verdict != rules.Lock {
+			r.idle(w, &idle, at)
+			w.cur.start, w.cur.asked, w.cur.again = at, at, false
+		}
+		w.cur.lock, w.cur.result = m.to, rules.Result{Verdict: rules.Lock, Kind: format.KindMutex}
+		m.to.waiters = append(m.to.waiters, w)
+	}
+}

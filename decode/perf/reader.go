@@ -1,0 +1,167 @@
+// Package perf reads what perf script prints of the events of futexes, of the
+// scheduler and of locks in the kernel: who waited for which lock, how long,
+// and who woke whom. It tells who waited and who gave back; who owned a lock
+// is for package analysis/owners to infer. It refuses perf.data itself: the
+// names of functions are not in it.
+//
+// Times are what the recording's clock says, which counts from when the
+// machine started. Events are delivered as they come, but for a wait for a
+// lock, which is kept until it shows whether its thread got the lock.
+package perf
+
+import (
+	"errors"
+	"io"
+
+	"contend/decode/rules"
+	"contend/format"
+)
+
+// Options of a Reader.
+type Options struct {
+	Rules *rules.Table // tells locks from idle waiting; nil means the default
+}
+
+// Reader is a format.Source over one text.
+type Reader struct {
+	in      *input
+	rules   *rules.Table
+	arch    arch
+	stacks  stacks
+	text    []byte // the line of the event at hand
+	chained []byte // the text of the call chain behind it
+	ahead   []byte // a line read ahead; nil for none
+
+	threads   map[int32]*thread
+	processes map[int32]*process
+	named     format.ThreadID // the last ids given
+	locks     format.ObjectID
+	says      map[question]rules.Result
+
+	first, last int64
+	events      int64
+	seen        seen
+
+	queue    format.Queue
+	warnings []format.Warning
+	damage   format.DamageLog
+	err      error // after the queue
+}
+
+// NewReader never fails on what is text: what is of no use is skipped, and
+// told by Stats.
+func NewReader(in io.Reader, name string, o Options) *Reader {
+	r := &Reader{in: newInput(in, name), rules: o.Rules, arch: x86, threads: map[int32]*thread{},
+		processes: map[int32]*process{}, says: map[question]rules.Result{}, first: format.NoTime, last: format.NoTime}
+	if r.rules == nil {
+		r.rules = rules.Default()
+	}
+	r.stacks.init()
+	return r
+}
+
+// Stats says what has been read so far.
+func (r *Reader) Stats() format.Stats {
+	return format.Stats{Format: "perf script", Events: r.events, BytesRead: r.in.bytes, BytesTotal: r.in.total,
+		Warnings: r.warnings, Damage: r.damage}
+}
+
+// Close releases the reader; the input stays open.
+func (r *Reader) Close() error { return nil }
+
+// Read delivers the next event. Damage is delivered as KindGap and in the
+// warnings of Stats; the error is io.EOF, or what the input returned.
+func (r *Reader) Read(ev *format.Event) error {
+	for {
+		if r.queue.Pop(ev) {
+			return nil
+		}
+		if r.err != nil {
+			return r.err
+		}
+		if !r.step() {
+			r.err = r.in.ended()
+			r.finish(errors.Is(r.err, io.EOF))
+		}
+	}
+}
+
+// step takes an event with the call chain behind it; false at the end.
+func (r *Reader) step() bool {
+	line, ok := r.line()
+	if !ok {
+		return false
+	}
+	r.text = append(r.text[:0], line...) // the lines that follow overwrite it
+	var s sample
+	if !s.parse(r.text) {
+		r.other(r.text)
+		return true
+	}
+	r.events++
+	h := r.handler(&s)
+	if h.do == nil {
+		return true // the lines of its chain are no events
+	}
+	if s.time > 0 || s.event[0] != recordPrefix[0] { // records of what was there before have no time
+		r.clock(s.time)
+	}
+	if r.chained = r.chained[:0]; h.chain {
+		r.chain()
+	}
+	h.do(r, &s)
+	return true
+}
+
+// line returns the next line, good until the next call.
+func (r *Reader) line() ([]byte, bool) {
+	if r.ahead != nil {
+		line := r.ahead
+		r.ahead = nil
+		return line, true
+	}
+	return r.in.next()
+}
+
+// chain takes the lines of the call chain behind an event, which an empty one
+// ends.
+func (r *Reader) chain() {
+	for len(r.chained) < longest {
+		line, ok := r.in.next()
+		if !ok || len(line) == 0 {
+			return
+		}
+		if line[0] != '\t' {
+			var s sample
+			if line[0] != ' ' || s.parse(line) {
+				r.ahead = line
+				return
+			}
+		}
+		r.chained = append(append(r.chained, line...), '\n')
+	}
+}
+
+// clock notes the time of an event.
+func (r *Reader) clock(t int64) {
+	if r.first == format.NoTime {
+		r.first, r.last = t, t
+	}
+	if t < r.last {
+		r.seen.late++
+		r.seen.latest = max(r.seen.latest, r.last-t)
+	}
+	r.first, r.last = min(r.first, t), max(r.last, t)
+}
+
+// stack returns the id of the call chain of the event at hand, and announces
+// it when it is new.
+func (r *Reader) stack(user bool) format.StackID { return r.chainOf(user).id }
+
+func (r *Reader) chainOf(user bool) chain {
+	c, added := r.stacks.chain(r.chained, user)
+	if added != nil {
+		r.queue.Push(format.Event{Kind: format.KindStack, Stack: c.id, Frames: added})
+	}
+	return c
+}

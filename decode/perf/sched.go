@@ -1,0 +1,148 @@
+package perf
+
+import (
+	"bytes"
+
+	"contend/format"
+)
+
+// switched takes a CPU that goes from one thread to another, as perf prints it,
+// or as libtraceevent does where perf is built with its plugins:
+//
+//	prev_comm=mt prev_pid=31953 prev_prio=120 prev_state=R ==> next_comm=worker next_pid=31955 next_prio=120
+//	mt:31953 [120] R ==> worker:31955 [120]
+func (r *Reader) switched(s *sample) {
+	prev, next, ok := bytes.Cut(s.args, []byte(" ==> "))
+	if !ok {
+		r.seen.unreadable++
+		return
+	}
+	from, comm, state, ok := party(prev, "prev_comm=", "prev_pid=")
+	if ok && from > idleTask {
+		t := r.unseen(from, comm)
+		if from == s.tid && s.pid != none && t.process.pid != s.pid {
+			t = r.thread(s)
+		}
+		r.leaves(t, s.time, state)
+	}
+	to, _, _, ok2 := party(next, "next_comm=", "next_pid=")
+	if t := r.threads[to]; ok2 && t != nil { // another one may be of a program that is not recorded
+		r.runs(t, s.time)
+	}
+	if !ok || !ok2 {
+		r.seen.unreadable++
+	}
+}
+
+// party reads one side of a switch.
+func party(text []byte, commName, pidName string) (tid int32, comm []byte, state byte, ok bool) {
+	if rest, named := after(text, commName); named {
+		n, ok := field(text, pidName)
+		comm, _, _ = bytes.Cut(rest, []byte(" "+pidName))
+		if st, found := after(text, "prev_state="); found && len(st) > 0 {
+			state = st[0]
+		}
+		return id(int64(min(n, 1<<40))), comm, state, ok
+	}
+	open := bytes.LastIndex(text, []byte(" ["))
+	if open < 0 {
+		return 0, nil, 0, false
+	}
+	who := text[:open]
+	colon := bytes.LastIndexByte(who, ':')
+	n, ok := decimal(who[colon+1:])
+	if _, after, found := bytes.Cut(text[open:], []byte("] ")); found && len(after) > 0 {
+		state = after[0]
+	}
+	return id(n), who[:max(colon, 0)], state, ok && colon >= 0
+}
+
+// leaves takes a thread that loses its CPU in a state: R is ready to run on.
+func (r *Reader) leaves(t *thread, at int64, state byte) {
+	if t.off != format.NoTime { // that it ran again is missing
+		t.off = format.NoTime
+	}
+	if t.since != format.NoTime {
+		t.ran += at - max(t.since, min(t.held.end, at))
+	}
+	t.off, t.state, t.ready = at, state, format.NoTime
+	if state == 'R' {
+		t.ready = at
+	}
+	t.offChain = chain{}
+	if !t.waits && len(t.kernel) == 0 {
+		t.slept = t.slept || state != 'R'
+		t.offChain = r.chainOf(true)
+	}
+}
+
+// cpu takes PERF_RECORD_SWITCH IN, OUT or OUT preempt, which is told of a thread that
+// is recorded whoever comes before and after it.
+func (r *Reader) cpu(s *sample) {
+	if s.tid <= idleTask {
+		return
+	}
+	switch t := r.thread(s); {
+	case bytes.HasPrefix(s.args, []byte("IN")):
+		r.runs(t, s.time)
+	case t.off != format.NoTime: // sched_switch says more
+	case bytes.Contains(s.args, []byte("preempt")):
+		r.leaves(t, s.time, 'R')
+	default:
+		r.leaves(t, s.time, 'S')
+	}
+}
+
+// runs takes a thread that gets a CPU.
+func (r *Reader) runs(t *thread, at int64) {
+	if t.off != format.NoTime {
+		r.offCPU(t, at)
+	}
+	t.since = at
+}
+
+// offCPU delivers what a thread did without a CPU: it slept until it was
+// woken, and was ready from then on. While it waits for a lock that is told
+// already.
+func (r *Reader) offCPU(t *thread, at int64) {
+	off, ready := t.off, at
+	if t.ready != format.NoTime {
+		ready = min(max(t.ready, off), at)
+	}
+	t.off, t.ready = format.NoTime, format.NoTime
+	if t.waits || len(t.kernel) > 0 {
+		return
+	}
+	if ready > off {
+		r.queueActivity(t, t.asleep(), t.offChain.id, off, ready, false)
+	}
+	if at > ready {
+		r.queueActivity(t, format.ActivityReady, t.offChain.id, ready, at, false)
+	}
+}
+
+// waking takes a thread that another one wakes: comm=worker-2 pid=31957 ..., or
+// worker-2:31957 [120] ....
+func (r *Reader) waking(s *sample) {
+	n, ok := field(s.args, "pid=")
+	if !ok {
+		var tid int32
+		tid, _, _, ok = party(s.args, "comm=", "pid=")
+		n = uint64(max(tid, 0))
+	}
+	t := r.threads[id(int64(min(n, 1<<40)))]
+	if !ok || t == nil || t.tid <= idleTask {
+		return
+	}
+	if t.ready == format.NoTime {
+		t.ready = s.time
+	}
+	if !t.waits || t.cur.woken != format.NoTime {
+		return
+	}
+	if by := r.threads[s.tid]; by != nil && by.waking != nil && by.waking == t.cur.lock {
+		t.cur.by(by.waking.pending(t.cur.start))
+	} else {
+		t.cur.by(t.cur.lock.pending(t.cur.start))
+	}
+}

@@ -1,0 +1,70 @@
+package perf
+
+import (
+	"bytes"
+
+	"contend/format"
+)
+
+// sniffLines is how many lines without an event may stand before the first.
+const sniffLines = 64
+
+// Is reports whether a text begins like one of perf script: an event among its
+// first lines.
+func Is(start []byte) bool {
+	whole := start[:bytes.LastIndexByte(start, '\n')+1]
+	if len(whole) == 0 {
+		whole = start
+	}
+	n := 0
+	for line := range bytes.Lines(whole) {
+		var s sample
+		if line = bytes.TrimRight(line, "\r\n"); s.parse(line) && ours(s.event) {
+			return true
+		}
+		if len(line) > 0 && line[0] != '#' && line[0] != '\t' {
+			if n++; n > sniffLines {
+				return false
+			}
+		}
+	}
+	return false
+}
+
+// ours reports whether an event's name is like perf's: of a tracepoint, or of a
+// counter.
+func ours(name []byte) bool {
+	group, event, ok := bytes.Cut(name, colonMark)
+	if bytes.HasPrefix(name, recordPrefix) || sampled[string(group)] {
+		return true
+	}
+	return ok && identifier(group) && identifier(event)
+}
+
+func identifier(text []byte) bool {
+	for _, c := range text {
+		if c != '_' && !isDigit(c) && (c < 'a' || c > 'z') {
+			return false
+		}
+	}
+	return len(text) > 0
+}
+
+// dataMagics begin perf.data, of either byte order.
+var dataMagics = [][]byte{[]byte("PERFILE2"), []byte("2ELIFREP")}
+
+// IsData reports whether an input begins like perf.data.
+func IsData(start []byte) bool {
+	for _, magic := range dataMagics {
+		if bytes.HasPrefix(start, magic) {
+			return true
+		}
+	}
+	return false
+}
+
+// NotText says of perf.data how to make a text of it.
+func NotText(name string) error {
+	return &format.Error{Pos: format.Pos{File: name}, What: "perf.data", Err: format.ErrNotMine,
+		Hint: "names of functions are not in it; print it where it was recorded: perf script -i " + name + " --ns -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso > perf.txt"}
+}

@@ -1,0 +1,82 @@
+package perf
+
+import (
+	"strings"
+
+	"contend/decode/rules"
+	"contend/format"
+	"contend/format/natives"
+)
+
+// use is what a stack does to a lock: the innermost frames are the lock's own,
+// the next is the site.
+type use struct {
+	class string // of the lock; "" where no frame tells
+	at    format.Frame
+	site  bool        // at is of the program
+	mode  format.Mode // in which it takes the lock, or gives it back
+	told  bool        // mode shows
+	drops bool        // gives the lock of CPython's interpreter back
+}
+
+// useOf reads the frames of a stack. The outermost frame of the lock's own
+// counts: a std::mutex is made of a pthread_mutex_t.
+func useOf(frames []format.Frame) (u use) {
+	for _, f := range frames {
+		role, class := roleOf(f)
+		if role <= natives.Library {
+			u.at, u.site = f, true
+			break
+		}
+		u.drops = u.drops || f.Method == "drop_gil"
+		if class != "" {
+			u.class = class
+		}
+		if shared(f.Method) {
+			u.mode, u.told = format.Shared, true
+		} else if strings.Contains(f.Method, "wrunlock") || strings.Contains(f.Method, "write_unlock") {
+			u.told = true
+		}
+		u.at = f
+	}
+	return u
+}
+
+func roleOf(f format.Frame) (natives.Role, string) {
+	if f.Class == KernelClass {
+		return natives.OfKernel(f.Method)
+	}
+	return natives.In(f.File, f.Method)
+}
+
+// readers are parts of the names of functions that take or give back a lock as
+// one of several.
+var readers = []string{"rdlock", "rdunlock", "read_lock", "read_unlock", "lock_shared", "unlock_shared", "shared_lock<", "ReaderLock", "ReaderUnlock", "read_contended"}
+
+func shared(name string) bool {
+	for _, part := range readers {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// question is what the rules are asked.
+type question struct {
+	class string
+	stack format.StackID
+}
+
+// classify says what a wait is by the rules. They see the operation as a class:
+// futex:wait, futex:contended for one at a lock's value, futex:join,
+// futex:lock-pi, futex:waitv.
+func (r *Reader) classify(class string, id format.StackID) rules.Result {
+	q := question{class, id}
+	res, ok := r.says[q]
+	if !ok {
+		res = r.rules.Classify(class, r.stacks.of(id))
+		r.says[q] = res
+	}
+	return res
+}

@@ -1,0 +1,196 @@
+package perf
+
+import (
+	"contend/decode/rules"
+	"contend/format"
+)
+
+// wait is one block on a futex.
+type wait struct {
+	lock   *lock // nil for one whose address is not told
+	start  int64
+	stack  format.StackID
+	class  string // what the rules see
+	result rules.Result
+	again  bool // it may continue the acquire of the wait held back
+	asked  int64
+
+	woken  int64 // NoTime while it waits, or when nothing tells
+	waker  format.ThreadID
+	unlock format.StackID // the waker's, giving the lock back
+	mode   format.Mode    // in which the waker had it
+}
+
+// heldBack is a wait that is over: if the thread blocks on the same lock again
+// at once, somebody else was quicker, and the wait goes on.
+type heldBack struct {
+	wait
+	end  int64
+	open bool // there is one
+}
+
+// retrySlack is how long a thread may be on a CPU between two tries of one
+// acquire: it finds the lock taken again, spins, and blocks.
+const retrySlack = int64(20e3)
+
+// block begins a wait on a futex.
+func (r *Reader) block(t *thread, at int64, f *futex) {
+	w := wait{start: at, stack: r.stack(true), class: r.classOf(f)}
+	w.result = r.classify(w.class, w.stack)
+	p := t.process
+	if !f.private && w.class != "futex:join" {
+		p = r.process(sharedMemory)
+	}
+	w.lock = p.lock(f.addr, &w.result)
+	r.begin(t, w)
+}
+
+// begin begins a wait.
+func (r *Reader) begin(t *thread, w wait) {
+	if t.waits { // the end of the one before is missing
+		r.seen.unended++
+		r.unblock(t, max(t.cur.start, min(w.start, t.wokeUp(w.start))), 0)
+	}
+	w.woken, w.asked = format.NoTime, w.start
+	if w.lock == nil {
+		w.result = r.classify(w.class, w.stack)
+	}
+	if t.held.open {
+		if w.again = r.retries(t, &w); !w.again {
+			r.settle(t)
+		}
+	}
+	t.cur, t.waits = w, true
+	if w.lock != nil {
+		w.lock.waiters = append(w.lock.waiters, t)
+	}
+}
+
+// wokeUp returns when a thread last got a CPU, at most t.
+func (t *thread) wokeUp(at int64) int64 {
+	if t.since == format.NoTime {
+		return at
+	}
+	return min(t.since, at)
+}
+
+// retries reports whether a wait continues the acquire of the one held back.
+// Had the thread got the lock and given it back while others wait, it would
+// have woken one, and the wait would not be held back any more; nor would it
+// sleep without the lock.
+func (r *Reader) retries(t *thread, w *wait) bool {
+	h := &t.held
+	if w.lock != h.lock || w.result != h.result || t.slept {
+		return false
+	}
+	if w.stack != h.stack && r.stacks.byID[w.stack].use.at != r.stacks.byID[h.stack].use.at {
+		return false
+	}
+	on := t.ran
+	if t.off == format.NoTime {
+		on += w.start - max(h.end, t.since)
+	}
+	return on <= retrySlack
+}
+
+// unblock ends the wait a thread is in with what the call returned.
+func (r *Reader) unblock(t *thread, at int64, ret int64) {
+	w := t.cur
+	t.waits = false
+	w.lock.leave(t)
+	if ret == errAgain { // it did not wait; of an acquire that goes on this is a part
+		if w.again {
+			t.held.end = at
+		}
+		t.process.forget(w.lock)
+		return
+	}
+	if ret >= 0 && w.woken == format.NoTime {
+		w.by(w.lock.pending(w.start))
+	}
+	if w.result.Verdict != rules.Lock || w.lock == nil {
+		r.idle(t, &w, at)
+		t.process.forget(w.lock)
+		return
+	}
+	r.announce(w.lock, &w)
+	if w.again {
+		r.release(t, &t.held.wait, w.start)
+		w.asked = t.held.asked
+	}
+	t.held, t.ran, t.slept = heldBack{w, at, true}, 0, false
+	if ret == errTimedOut && !w.lock.gil { // the interpreter asks again every 5 ms
+		r.wait(t, true)
+	}
+}
+
+// settle ends the wait held back: its thread got the lock.
+func (r *Reader) settle(t *thread) {
+	if !t.held.open {
+		return
+	}
+	r.release(t, &t.held.wait, 0)
+	t.had, t.mode = t.held.lock, t.held.result.Mode
+	r.wait(t, false)
+}
+
+// wait delivers the wait held back.
+func (r *Reader) wait(t *thread, failed bool) {
+	h := &t.held
+	h.open = false
+	if h.end < h.asked {
+		return
+	}
+	if h.woken != format.NoTime {
+		r.seen.lag += max(h.end-h.woken, 0)
+	}
+	r.queue.Push(format.Event{Kind: format.KindWait, Thread: t.id, Object: h.lock.id, Mode: h.result.Mode, Owner: h.waker,
+		Stack: h.stack, Time: h.asked, End: h.end, Failed: failed})
+}
+
+// release delivers what ended a wait; again is when its thread blocked anew, 0
+// if it got the lock.
+func (r *Reader) release(t *thread, w *wait, again int64) {
+	if w.woken == format.NoTime {
+		return
+	}
+	ev := format.Event{Kind: format.KindRelease, Thread: w.waker, Object: w.lock.id, Mode: w.mode, Stack: w.unlock, Woken: t.id, Time: w.woken}
+	if again > w.woken {
+		ev.Again = again - w.woken
+	}
+	r.queue.Push(ev)
+}
+
+// idle delivers a wait that is none for a lock, until its thread was woken.
+func (r *Reader) idle(t *thread, w *wait, at int64) {
+	until := at
+	if w.woken != format.NoTime {
+		until = min(at, max(w.woken, w.start))
+	}
+	what := activityOf(w.class)
+	if w.result.Verdict == rules.Unknown {
+		what = format.ActivityUnknown
+	}
+	r.queueActivity(t, what, w.stack, w.start, until, w.result.Verdict == rules.Resource)
+}
+
+func (r *Reader) queueActivity(t *thread, what format.Activity, stack format.StackID, from, to int64, resource bool) {
+	if to >= from {
+		r.queue.Push(format.Event{Kind: format.KindActivity, Thread: t.id, Activity: what, Stack: stack, Time: from, End: to, Resource: resource})
+	}
+}
+
+// interrupt ends what a thread is in, at the end of the recording or its own.
+func (r *Reader) interrupt(t *thread, at int64) {
+	if t.waits {
+		w := &t.cur
+		r.unblock(t, max(at, w.start), errIntr)
+	}
+	r.settle(t)
+	for len(t.kernel) > 0 {
+		r.kernelWait(t, len(t.kernel)-1, at, false)
+	}
+	if t.off != format.NoTime {
+		r.offCPU(t, at)
+	}
+}

@@ -1,0 +1,149 @@
+// Package natives knows the functions of native programs and of the kernel
+// that implement locks, and those that threads wait and sleep in, by their
+// names. It is what a decoder and an analysis both ask of a frame; it reads no
+// input.
+package natives
+
+import (
+	_ "embed"
+	"strings"
+)
+
+// Role is what a function is for.
+type Role uint8
+
+// The roles.
+const (
+	Program Role = iota // anything else: the program's own
+	Library             // of what programs are made with
+	Lock                // takes a lock or gives it back
+	Pause               // a thread sleeps or waits in it
+)
+
+// GIL is the class of CPython's interpreter lock.
+const GIL = "GIL"
+
+// family is a family of functions by how their names begin.
+type family struct {
+	prefix string
+	open   bool // the last word of the prefix may go on
+	role   Role
+	class  string // of the lock; "" for one that serves several
+}
+
+// families are tables by the first byte, each in the order in which it is asked.
+type families [256][]family
+
+//go:embed functions.txt
+var text string
+
+var program, kernel = parse(text)
+
+// parse reads the table: a role, a class, prefixes. It is embedded: what is
+// wrong with it a test finds.
+func parse(text string) (program, kernel *families) {
+	program, kernel = new(families), new(families)
+	roles := map[string]Role{"lock": Lock, "pause": Pause, "library": Library, "kernel-lock": Lock, "kernel-pause": Pause}
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if len(words) < 3 || words[0] == "#" {
+			continue
+		}
+		to := program
+		if strings.HasPrefix(words[0], "kernel") {
+			to = kernel
+		}
+		class := strings.ReplaceAll(strings.TrimPrefix(words[1], "-"), "~", " ")
+		for _, prefix := range words[2:] {
+			name, open := strings.CutSuffix(prefix, "*")
+			to[name[0]] = append(to[name[0]], family{name, open, roles[words[0]], class})
+		}
+	}
+	return program, kernel
+}
+
+// In is Of for a function of a file: those of libc and of interpreters are
+// libraries, but for the functions that an interpreter's program has.
+func In(file, name string) (Role, string) {
+	role, class := Of(name)
+	if role == Program && system(file) && !Python(name) {
+		role = Library
+	}
+	return role, class
+}
+
+// pythonPrefix begins the names of Python's own functions, as -X perf writes them.
+const pythonPrefix = "py::"
+
+// Python reports whether a function is of a program in Python.
+func Python(name string) bool { return strings.HasPrefix(name, pythonPrefix) }
+
+// system reports whether a file is a library that every program has, or an
+// interpreter.
+func system(file string) bool {
+	for _, prefix := range [...]string{"libc.so", "libc-", "libpthread", "libstdc++", "libc++", "libgcc_s", "ld-", "libpython", "python3"} {
+		if strings.HasPrefix(file, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// Of returns what a function is for and the class of the locks it serves, ""
+// for none or several. A guard, an object that takes a lock when it is made and
+// gives it back when it goes, is the lock's, whoever wrote it.
+func Of(name string) (Role, string) {
+	role, class := program.find(Plain(name))
+	if role <= Library && guards(name) {
+		return Lock, ""
+	}
+	return role, class
+}
+
+// OfKernel is Of for a function of the kernel.
+func OfKernel(name string) (Role, string) { return kernel.find(Plain(name)) }
+
+func (t *families) find(name string) (Role, string) {
+	if name == "" {
+		return Program, ""
+	}
+	list := t[name[0]]
+	for i := range list {
+		if f := &list[i]; f.has(name) {
+			return f.role, f.class
+		}
+	}
+	return Program, ""
+}
+
+func (f *family) has(name string) bool {
+	if !strings.HasPrefix(name, f.prefix) {
+		return false
+	}
+	n := len(f.prefix)
+	return f.open || len(name) == n || !word(f.prefix[n-1]) || !word(name[n])
+}
+
+func word(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// Plain returns a function's name without the underscores before it and the
+// versions of the library in it: lll_lock_wait for __GI___lll_lock_wait.
+func Plain(name string) string {
+	if strings.HasPrefix(name, "_") {
+		name = strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(name, "_"), "GI_"), "_")
+	}
+	if rest, ok := strings.CutPrefix(name, "std::__1::"); ok {
+		return "std::" + rest
+	}
+	if rest, ok := strings.CutPrefix(name, "std::__"); ok {
+		return "std::" + rest
+	}
+	if rest, ok := strings.CutPrefix(name, "absl::lts_"); ok {
+		if _, inner, ok := strings.Cut(rest, "::"); ok {
+			return "absl::" + inner
+		}
+	}
+	return name
+}

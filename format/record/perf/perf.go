@@ -1,0 +1,194 @@
+package perf
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Error is why nothing could be recorded, and what to do about it.
+type Error struct {
+	What string
+	Hint string
+}
+
+func (e *Error) Error() string { return e.What }
+
+// Recorded is how a recording went.
+type Recorded struct {
+	Length time.Duration
+	Ended  bool // the program did, before its time
+	Early  bool // the user ended it
+}
+
+// grace is how long perf may take to write its file when it is told to stop.
+const grace = time.Minute
+
+// Record records a program into a file, until its time is over, ctx is done or
+// the program ends. It calls begun when perf runs, and progress, which may be
+// nil, with the time that is left. The error is an *Error.
+func Record(ctx context.Context, a *Ask, file string, begun func(), progress func(left time.Duration)) (*Recorded, error) {
+	pid, err := strconv.Atoi(a.Process)
+	switch {
+	case err != nil:
+		return nil, &Error{a.Process + " is no process's number", "'ps -e' lists them"}
+	case !alive(pid):
+		return nil, &Error{"no process " + a.Process + " runs here", "'ps -e' lists them"}
+	}
+	if _, err := command(a.Record(file)); err != nil {
+		return nil, err
+	}
+	begun()
+	for try := 1; ; try++ {
+		r, said, err := a.once(ctx, file, progress)
+		if r == nil {
+			return nil, err
+		}
+		lives, came := alive(pid), size(file) > 0
+		switch {
+		case came && (err == nil || r.Early || !lives):
+			r.Ended = !r.Early && !lives
+			return r, nil
+		case r.Early:
+			return nil, &Error{"ended before anything came", ""}
+		case try == tries || !lives || !strings.Contains(said, vanished):
+			return nil, diagnose(said, err)
+		}
+	}
+}
+
+// A thread that ends just then keeps perf from recording the others.
+const (
+	vanished = "No such process"
+	tries    = 5
+)
+
+// once runs perf; the recording is nil when it did not run at all.
+func (a *Ask) once(ctx context.Context, file string, progress func(time.Duration)) (*Recorded, string, error) {
+	c, said, err := begin(a.Record(file))
+	if err != nil {
+		return nil, "", err
+	}
+	r, started, done := &Recorded{}, time.Now(), make(chan error, 1)
+	go func() { done <- c.Wait() }()
+	err = r.await(ctx, c.Process, done, a.Duration, progress)
+	r.Length = time.Since(started)
+	return r, said.text(), err
+}
+
+// await waits for the end of a recording, and says how perf ended.
+func (r *Recorded) await(ctx context.Context, p *os.Process, done <-chan error, d time.Duration, progress func(time.Duration)) error {
+	end := time.Now().Add(d)
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	if progress != nil {
+		defer progress(0)
+	}
+	stop, killed := ctx.Done(), (<-chan time.Time)(nil)
+	for {
+		select {
+		case err := <-done:
+			return err
+		case <-stop:
+			r.Early, stop = true, nil
+			p.Signal(os.Interrupt)
+			killed = time.After(grace)
+		case <-killed:
+			p.Kill()
+		case now := <-tick.C:
+			if left := end.Sub(now); progress != nil && left > 0 {
+				progress(left)
+			}
+		}
+	}
+}
+
+// Text is the text of a recording, as perf script writes it.
+type Text struct {
+	io.Reader
+	c    *exec.Cmd
+	said *tail
+}
+
+// Open begins to turn a recording into text.
+func Open(file string) (*Text, error) {
+	c, err := command(Script(file))
+	if err != nil {
+		return nil, err
+	}
+	t := &Text{c: c, said: &tail{}}
+	c.Stderr = t.said
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Start(); err != nil {
+		return nil, &Error{"perf: " + err.Error(), ""}
+	}
+	t.Reader = bufio.NewReaderSize(out, 1<<20)
+	return t, nil
+}
+
+// Close ends it, and says why there is less text than there should be. What was
+// not read is dropped.
+func (t *Text) Close() error {
+	_, err := io.Copy(io.Discard, t.Reader)
+	err = errors.Join(err, t.c.Wait())
+	if err != nil {
+		return diagnose(t.said.text(), err)
+	}
+	return nil
+}
+
+// begin starts a command in a process group of its own, where Ctrl-C reaches it
+// through contend alone.
+func begin(words []string) (*exec.Cmd, *tail, error) {
+	c, err := command(words)
+	if err != nil {
+		return nil, nil, err
+	}
+	said := &tail{}
+	c.Stdout, c.Stderr = said, said
+	apart(c)
+	if err := c.Start(); err != nil {
+		return nil, nil, &Error{"perf: " + err.Error(), ""}
+	}
+	return c, said, nil
+}
+
+func command(words []string) (*exec.Cmd, error) {
+	path, err := exec.LookPath(words[0])
+	if err != nil {
+		return nil, &Error{"perf is not installed here", "it is in the package linux-perf of Debian, linux-tools-generic of Ubuntu, perf of Fedora; 'contend perf-args' prints what to run where it is"}
+	}
+	c := exec.Command(path, words[1:]...)
+	c.Env = append(os.Environ(), "LC_ALL=C", "PAGER=cat")
+	return c, nil
+}
+
+// tail keeps the beginning of what a command says of itself.
+type tail struct{ b strings.Builder }
+
+const said = 16 << 10
+
+// Write implements io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	t.b.Write(p[:min(len(p), max(0, said-t.b.Len()))])
+	return len(p), nil
+}
+
+func (t *tail) text() string { return t.b.String() }
+
+func size(file string) int64 {
+	info, err := os.Stat(file)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
