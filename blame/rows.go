@@ -101,10 +101,13 @@ func (r *Rows) miss() {
 			r.recent[old[i].like.hash()>>r.shift] = old[i]
 		}
 	}
+}
+
 // Forget makes the numbering an empty one: its memory is bounded by what comes
 // between two calls.
 func (r *Rows) Forget() {
 	clear(r.index)
+	clear(r.many)
 	clear(r.recent)
 	r.ids = r.ids[:0]
 }
