@@ -16,7 +16,7 @@ import (
 )
 
 // documentCommands answer with small documents, which hold between them every
-// key there is. D is testdata/documents, where exact.txt, counts.txt, inferred.txt, idle.txt, moved.txt and turns.txt are
+// key there is. D is testdata/documents, where exact.txt, counts.txt, inferred.txt, idle.txt, moved.txt, starved.txt and turns.txt are
 // written by hand, damaged.bin has events of exact.txt in blocks of 150 bytes, one of
 // them damaged, and the others are what
 //
@@ -30,6 +30,7 @@ var documentCommands = map[string]string{
 	"analyze-inferred": "analyze D/inferred.txt",
 	"analyze-moved":    "analyze D/moved.txt",
 	"analyze-sampled":  "analyze D/sampled-1.txt",
+	"analyze-starved":  "analyze D/starved.txt",
 	"blame":            "blame --root --by owner-stack,waiter-stack --top 1 D/sampled-1.txt",
 	"chains":           "chains --top 1 D/exact.txt",
 	"check":            "check --rule-file D/check.rules --baseline D/sampled-1.txt D/sampled-2.txt",

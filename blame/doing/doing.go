@@ -24,11 +24,12 @@ const (
 	IO      // one of the two
 	Waiting // for a condition, a queue, a future
 	Blocked // on another lock
+	Ready   // to run on, and without a processor
 )
 
 var names = [...]string{
 	Unknown: "running or unknown", OnCPU: "on CPU", Asleep: "asleep", Socket: "in socket I/O", File: "in file I/O",
-	IO: "in I/O", Waiting: "waiting", Blocked: "blocked",
+	IO: "in I/O", Waiting: "waiting", Blocked: "blocked", Ready: "ready, without a processor",
 }
 
 // String returns the words that follow "the owner was".
@@ -133,6 +134,8 @@ func Recorded(a format.Activity) Doing {
 		return Socket
 	case format.ActivityWait, format.ActivityPark:
 		return Waiting
+	case format.ActivityReady:
+		return Ready
 	}
 	return Unknown
 }

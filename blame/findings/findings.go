@@ -41,7 +41,7 @@ type Finding struct {
 	Doing        string // what the owner was at
 	Root         string // of BlockedHolding: the lock at the end of most chains of waits
 	Site         string // of findings that are about no owner: where threads wait
-	Thread       string // the one that is meant, where not all at the site are
+	Thread       string // the one that is meant, where not all that wait are
 	Evidence     string // what it rests on, in words; "" where kind and owner say it
 	Number       int    // of a deadlock, from 1
 	Threads      int    // in a deadlock, and behind it
@@ -63,6 +63,7 @@ const (
 	SocketHolding
 	IOHolding
 	BlockedHolding
+	DescheduledHolding
 	Convoy
 	Starvation
 	HotStripe
@@ -78,33 +79,50 @@ var kinds = [...]struct {
 	doing  doing.Doing // the evidence is that owners were at it; doing.Unknown where it is another
 	title  string
 	remedy string
+	basis  string // what it rests on, for the documents
 }{
 	Deadlock: {"deadlock", doing.Unknown, "deadlock",
-		"Take these locks in one order everywhere, or hold only one of them at a time."},
+		"Take these locks in one order everywhere, or hold only one of them at a time.",
+		"waits that make a circle"},
 	LockOrder: {"lock-order", doing.Unknown, "waiting for another lock while holding this one, and elsewhere it is the other way round",
-		"Take these locks in one order everywhere: as it is, a deadlock is a matter of time."},
+		"Take these locks in one order everywhere: as it is, a deadlock is a matter of time.",
+		"each of two recorded locks was held while the other was waited for, at different times"},
 	AsleepHolding: {"asleep-holding", doing.Asleep, "asleep while holding the lock",
-		"Give the lock back before sleeping, or wait on a condition of the lock, which gives it back meanwhile."},
+		"Give the lock back before sleeping, or wait on a condition of the lock, which gives it back meanwhile.",
+		"a sleep that was recorded, or the stack of the owner"},
 	FileHolding: {"file-holding", doing.File, "in file I/O while holding the lock",
-		"Collect what is to be written under the lock and write it outside, in one thread or in batches."},
+		"Collect what is to be written under the lock and write it outside, in one thread or in batches.",
+		"file I/O that was recorded, or the stack of the owner"},
 	SocketHolding: {"socket-holding", doing.Socket, "in socket I/O while holding the lock",
-		"Do the round trip outside of the lock, or give each thread a connection of its own from a pool."},
+		"Do the round trip outside of the lock, or give each thread a connection of its own from a pool.",
+		"socket I/O that was recorded, or the stack of the owner"},
 	IOHolding: {"io-holding", doing.IO, "in I/O while holding the lock",
-		"Move the I/O out of the critical section: copy what it needs under the lock."},
+		"Move the I/O out of the critical section: copy what it needs under the lock.",
+		"the stack of the owner, which does not say of which kind"},
 	BlockedHolding: {"blocked-holding", doing.Blocked, "waiting for another lock while holding this one",
-		"Mend the lock at the end of the chain first; then take the inner lock before the outer one is held, or not inside of it."},
+		"Mend the lock at the end of the chain first; then take the inner lock before the outer one is held, or not inside of it.",
+		"the owner waits for another lock meanwhile"},
+	DescheduledHolding: {"descheduled-holding", doing.Ready, "without a processor while holding the lock",
+		"Run fewer threads than there are processors, or hold the lock for so short a time that few are stopped in it.",
+		"the kernel had stopped the owner, ready to run (recordings of perf)"},
 	Convoy: {"convoy", doing.Unknown, "queued for though it is mostly free: handing it over takes so long that the queue stays",
-		"Take it less often, or let whoever comes have it at once: a lock that is not fair, or a spin before sleep."},
+		"Take it less often, or let whoever comes have it at once: a lock that is not fair, or a spin before sleep.",
+		"Blasgen et al. (1979): the queue goes on though threads that did not wait would ask less of the lock than all its time, for longer than queues of that load do by chance (Borel and Tanner; Chernoff). Free time counts of fair locks and of recorded or sampled owners: elsewhere who barges in is not seen"},
 	Starvation: {"starvation", doing.Unknown, "passed over by others that came later",
-		"Use a fair lock here, or hold it for less time where the others come from."},
+		"Use a fair lock here, or hold it for less time where the others come from.",
+		"bounded bypass (Burns et al. 1982): one of several threads or sites is passed by later comers, once and more each wait beyond what it passes others, and waits longer than they do; neither by chance (Student, Welch)"},
 	HotStripe: {"hot-stripe", doing.Unknown, "the hot one of several that are alike",
-		"Spread what it guards more evenly, by another hash or more stripes, or take the hot entry out of it."},
+		"Spread what it guards more evenly, by another hash or more stripes, or take the hot entry out of it.",
+		"one of three or more locks of a class that are waited for at one site in the same time has more waiting than all others, in more windows of time than chance gives it (binomial)"},
 	ReadMostly: {"read-mostly", doing.Unknown, "exclusive, and readers wait for readers",
-		"Let readers share it: a concurrent collection, a read-write lock, or a copy that is replaced when it changes."},
+		"Let readers share it: a concurrent collection, a read-write lock, or a copy that is replaced when it changes.",
+		"owner and waiter are in methods of the JDK's synchronized collections that only read; of a program's own sections no trace tells"},
 	PausedHolding: {"paused-holding", doing.Unknown, "waited for while a garbage collection has stopped its owner",
-		"Make the pauses shorter first, with another collector or a larger heap; allocate less while holding the lock."},
+		"Make the pauses shorter first, with another collector or a larger heap; allocate less while holding the lock.",
+		"pauses of the garbage collector that were recorded"},
 	PoolExhausted: {"pool-exhausted", doing.Unknown, "waiting for a pool that has nothing left",
-		"Give back sooner what is taken from it, or make it larger if what is behind it can serve more."},
+		"Give back sooner what is taken from it, or make it larger if what is behind it can serve more.",
+		"threads wait for an object of a known pool: there is none. Share of waiting for locks and resources"},
 }
 
 // detectors find what rests on more than what an owner was at.
@@ -124,6 +142,9 @@ func Kinds() (names []string) {
 // Title returns the kind in words.
 func (k Kind) Title() string { return kinds[k].title }
 
+// Basis returns what a finding of the kind rests on.
+func (k Kind) Basis() string { return kinds[k].basis }
+
 // Remedy returns what can be done, in one sentence.
 func (k Kind) Remedy() string { return kinds[k].remedy }
 
@@ -136,7 +157,7 @@ type Trace struct {
 }
 
 // Find returns what is worth a word, deadlocks first and what may become one,
-// then by waiting.
+// then by their share of the waiting.
 func Find(c *overview.Collector, locks []overview.Lock, v *Evidence, t Trace) []Finding {
 	out := append(deadlocks(c, t), inversions(c)...)
 	for _, detect := range detectors {
@@ -170,7 +191,7 @@ func Find(c *overview.Collector, locks []overview.Lock, v *Evidence, t Trace) []
 		if (a.Kind <= LockOrder) != (b.Kind <= LockOrder) || a.Kind == Deadlock != (b.Kind == Deadlock) {
 			return cmp.Compare(a.Kind, b.Kind)
 		}
-		return cmp.Compare(b.WaitNs, a.WaitNs)
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(b.WaitNs, a.WaitNs))
 	})
 	return out
 }

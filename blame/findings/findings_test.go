@@ -197,7 +197,7 @@ func TestConfidence(t *testing.T) {
 
 func TestEveryKindIsWhole(t *testing.T) {
 	for k, row := range kinds {
-		if row.name == "" || row.title == "" || !strings.HasSuffix(row.remedy, ".") || strings.Count(row.remedy, ". ") > 0 {
+		if row.name == "" || row.title == "" || row.basis == "" || !strings.HasSuffix(row.remedy, ".") || strings.Count(row.remedy, ". ") > 0 {
 			t.Errorf("kind %d: %+v", k, row)
 		}
 	}

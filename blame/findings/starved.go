@@ -179,7 +179,7 @@ func (v *Evidence) mostPassed(list []queuer) (f Finding, ok bool) {
 		ok = true
 		f = v.about(Starvation, q.lock, &amount{ns: excess})
 		if q.thread {
-			f.Thread = v.sym.ThreadName(format.ThreadID(q.id))
+			f.Thread, f.Site = v.sym.ThreadName(format.ThreadID(q.id)), v.sites.Names().Name(v.lock(q.lock).spread.site)
 		} else {
 			f.Site = v.sites.Names().Name(q.id)
 		}

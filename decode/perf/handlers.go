@@ -38,6 +38,8 @@ var handlers = map[string]handler{
 	"PERF_RECORD_LOST":               {(*Reader).lost, false},
 	"PERF_RECORD_LOST_SAMPLES":       {(*Reader).lost, false},
 	"PERF_RECORD_COMM":               {(*Reader).renamed, false},
+	"PERF_RECORD_SWITCH":             {(*Reader).cpu, false},
+	"PERF_RECORD_SWITCH_CPU_WIDE":    {(*Reader).cpu, false},
 }
 
 const (

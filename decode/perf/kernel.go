@@ -136,10 +136,10 @@ func (r *Reader) announceKernel(l *lock, class string, stack format.StackID) {
 	l.id = r.locks
 	name := fmt.Sprintf("%s at %#x", class, l.addr)
 	if u := &r.stacks.byID[stack].use; u.site {
-		name = fmt.Sprintf("%s of %s", class, u.at.Method)
+		name = fmt.Sprintf("%s of %s at %#x", class, u.at.Method, l.addr)
 		for _, k := range known {
 			if k.class == class && strings.HasPrefix(strings.TrimLeft(u.at.Method, "_"), k.caller) {
-				name = k.name
+				name = fmt.Sprintf("%s at %#x", k.name, l.addr)
 				break
 			}
 		}

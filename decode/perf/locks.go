@@ -16,6 +16,7 @@ type lock struct {
 	addr    uint64
 	waiters []*thread // longest first
 	last    wake      // the last one here
+	gil     bool      // of CPython's interpreter, which is made of a mutex and a condition
 }
 
 // wake is a call that wakes waiters of a lock.
@@ -32,18 +33,31 @@ type wake struct {
 // sharedMemory stands for the process of addresses that several share.
 const sharedMemory = -1
 
-// lock returns the lock at an address. A read-write lock of glibc has two words
-// that threads wait at, side by side.
+// lock returns the lock at an address. Some have several words that threads
+// wait at: a read-write lock of glibc two, side by side, an interpreter's those of its mutex and
+// its condition.
 func (p *process) lock(addr uint64, res *rules.Result) *lock {
-	if res.Verdict == rules.Lock && res.Kind == format.KindReadWriteLock {
-		if l := p.locks[addr]; l != nil && l.addr == addr&^7 {
-			return l
+	if res.Verdict != rules.Lock {
+		return p.at(addr)
+	}
+	switch res.Kind {
+	case format.KindReadWriteLock:
+		return p.joined(addr, p.at(addr&^7))
+	case format.KindGIL:
+		if p.gil == nil {
+			p.gil = &lock{addr: addr, gil: true}
 		}
-		l := p.at(addr &^ 7)
-		p.locks[addr&^7+4] = l
-		return l
+		return p.joined(addr, p.gil)
 	}
 	return p.at(addr)
+}
+
+// joined says that an address is of a lock.
+func (p *process) joined(addr uint64, l *lock) *lock {
+	if p.locks[addr] != l {
+		p.locks[addr] = l
+	}
+	return l
 }
 
 func (p *process) at(addr uint64) *lock {
@@ -55,8 +69,7 @@ func (p *process) at(addr uint64) *lock {
 	return l
 }
 
-// leave takes a thread off the list of those that wait. An address that was
-// no lock's is forgotten when nobody waits there.
+// leave takes a thread off the list of those that wait.
 func (l *lock) leave(t *thread) {
 	if l == nil {
 		return
@@ -64,15 +77,20 @@ func (l *lock) leave(t *thread) {
 	if i := slices.Index(l.waiters, t); i >= 0 {
 		l.waiters = slices.Delete(l.waiters, i, i+1)
 	}
-	if p := t.process; len(l.waiters) == 0 && l.id == format.NoObject && l.last.left == 0 && p.locks[l.addr] == l {
+}
+
+// forget drops an address that was no lock's when nobody waits there.
+func (p *process) forget(l *lock) {
+	if l != nil && len(l.waiters) == 0 && l.id == format.NoObject && p.locks[l.addr] == l {
 		delete(p.locks, l.addr)
 	}
 }
 
 // pending returns the wake that may have ended a wait that began at a time, nil
-// for none.
+// for none. Who takes an interpreter's lock may have been woken at its mutex,
+// by one that did not have it.
 func (l *lock) pending(start int64) *wake {
-	if l == nil || l.last.left <= 0 || l.last.at < start {
+	if l == nil || l.last.left <= 0 && !l.gil || l.last.at < start {
 		return nil
 	}
 	return &l.last
@@ -105,7 +123,7 @@ func (r *Reader) announce(l *lock, w *wait) {
 	case class == natives.GIL:
 		name = "Python's global interpreter lock"
 	case w.stack != format.NoStack && u.site:
-		name = fmt.Sprintf("%s of %s", class, u.at.Method)
+		name = fmt.Sprintf("%s of %s at %#x", class, u.at.Method, l.addr)
 	}
 	r.queue.Push(format.Event{Kind: format.KindObject, Object: l.id, Class: class, LockKind: w.result.Kind, Name: name, Hash: l.addr})
 }
@@ -123,6 +141,9 @@ func (r *Reader) wake(t *thread, at int64, addr uint64, private bool, n int64) {
 	if l.id != format.NoObject || len(l.waiters) > 0 {
 		k.unlock = r.stack(true)
 		k.mode = r.modeOf(t, l, k.unlock)
+	}
+	if l.gil && !r.stacks.byID[k.unlock].use.drops { // its mutex alone
+		return
 	}
 	l.last, t.waking = k, l
 }

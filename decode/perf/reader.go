@@ -156,10 +156,12 @@ func (r *Reader) clock(t int64) {
 
 // stack returns the id of the call chain of the event at hand, and announces
 // it when it is new.
-func (r *Reader) stack(user bool) format.StackID {
-	id, added := r.stacks.id(r.chained, user)
+func (r *Reader) stack(user bool) format.StackID { return r.chainOf(user).id }
+
+func (r *Reader) chainOf(user bool) chain {
+	c, added := r.stacks.chain(r.chained, user)
 	if added != nil {
-		r.queue.Push(format.Event{Kind: format.KindStack, Stack: id, Frames: added})
+		r.queue.Push(format.Event{Kind: format.KindStack, Stack: c.id, Frames: added})
 	}
-	return id
+	return c
 }

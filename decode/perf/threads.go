@@ -12,6 +12,7 @@ type process struct {
 	pid   int32
 	name  string
 	locks map[uint64]*lock
+	gil   *lock // of CPython's interpreter; nil for none
 }
 
 // thread is one that lives, and what it does.
@@ -33,12 +34,13 @@ type thread struct {
 	kernel []kernelWait // innermost last
 
 	off      int64 // since when it has no CPU; NoTime while it has one, or not told
-	offStack format.StackID
-	state    byte  // it left the CPU in
-	ready    int64 // since when it is awake again without a CPU; NoTime before
-	since    int64 // it last got a CPU
-	ran      int64 // ns on a CPU since it got a lock, up to since
-	call     call  // the system call it is in, other than of futexes
+	offChain chain
+	state    byte            // it left the CPU in
+	ready    int64           // since when it is awake again without a CPU; NoTime before
+	since    int64           // it last got a CPU
+	ran      int64           // ns on a CPU since it got a lock, up to since
+	slept    bool            // since then, other than on a futex
+	call     format.Activity // what the system call it is in, other than of futexes, waits for
 }
 
 // The numbers of threads are those of the kernel. Each CPU has an idle task,
@@ -188,7 +190,7 @@ func (r *Reader) end(t *thread, at int64) {
 func (r *Reader) executed(s *sample) {
 	t := r.thread(s)
 	if t.process.pid > 0 {
-		t.process.locks = map[uint64]*lock{}
+		t.process.locks, t.process.gil = map[uint64]*lock{}, nil
 	}
 }
 

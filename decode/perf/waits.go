@@ -76,10 +76,11 @@ func (t *thread) wokeUp(at int64) int64 {
 
 // retries reports whether a wait continues the acquire of the one held back.
 // Had the thread got the lock and given it back while others wait, it would
-// have woken one, and the wait would not be held back any more.
+// have woken one, and the wait would not be held back any more; nor would it
+// sleep without the lock.
 func (r *Reader) retries(t *thread, w *wait) bool {
 	h := &t.held
-	if w.lock != h.lock || w.result != h.result {
+	if w.lock != h.lock || w.result != h.result || t.slept {
 		return false
 	}
 	if w.stack != h.stack && r.stacks.byID[w.stack].use.at != r.stacks.byID[h.stack].use.at {
@@ -101,6 +102,7 @@ func (r *Reader) unblock(t *thread, at int64, ret int64) {
 		if w.again {
 			t.held.end = at
 		}
+		t.process.forget(w.lock)
 		return
 	}
 	if ret >= 0 && w.woken == format.NoTime {
@@ -108,6 +110,7 @@ func (r *Reader) unblock(t *thread, at int64, ret int64) {
 	}
 	if w.result.Verdict != rules.Lock || w.lock == nil {
 		r.idle(t, &w, at)
+		t.process.forget(w.lock)
 		return
 	}
 	r.announce(w.lock, &w)
@@ -115,8 +118,8 @@ func (r *Reader) unblock(t *thread, at int64, ret int64) {
 		r.release(t, &t.held.wait, w.start)
 		w.asked = t.held.asked
 	}
-	t.held, t.ran = heldBack{w, at, true}, 0
-	if ret == errTimedOut {
+	t.held, t.ran, t.slept = heldBack{w, at, true}, 0, false
+	if ret == errTimedOut && !w.lock.gil { // the interpreter asks again every 5 ms
 		r.wait(t, true)
 	}
 }

@@ -52,7 +52,7 @@ type Finding struct {
 	Owner      string     `json:"owner,omitempty"`    // the site that took the lock
 	Root       string     `json:"root,omitempty"`     // the lock at the end of the chain of waits
 	Site       string     `json:"site,omitempty"`     // of findings about no owner: where threads wait
-	Thread     string     `json:"thread,omitempty"`   // the one that is meant, where not all at the site are
+	Thread     string     `json:"thread,omitempty"`   // the one that is meant, where not all that wait are
 	Evidence   string     `json:"evidence,omitempty"` // what it rests on, in words
 	Deadlock   int        `json:"deadlock,omitempty"` // number among deadlocks
 	Threads    int        `json:"threads,omitempty"`  // in the deadlock and behind it

@@ -99,8 +99,8 @@ func (s *screen) subject(f *document.Finding, lock string) []string {
 		return append(prose("thread"), s.whole(f.Thread, shortName)+",", "for", lock+",")
 	case f.Lock == "":
 		return []string{s.simple(f.Site)}
-	case f.Site != "" && f.Site != f.LockSite:
-		return []string{lock, "at", s.simple(f.Site)}
+	case f.Site != "":
+		return []string{s.class(f.Class), "at", s.simple(f.Site)}
 	}
 	return prose(lock)
 }

@@ -38,9 +38,12 @@ public class Cases {
     }
   }
 
-  /** Held for no time, and handed over to threads that sleep. */
+  /** Held for 10 us, and handed over to threads that sleep. */
   static void pass() {
     fair.lock();
+    for (long end = System.nanoTime() + 10_000; System.nanoTime() < end; ) {
+      Thread.onSpinWait();
+    }
     fair.unlock();
   }
 
@@ -80,10 +83,15 @@ public class Cases {
 
   public static void main(String[] args) throws Exception {
     switch (args[0]) {
-      case "convoy" -> start(32, "driver", () -> {
-        pass();
-        Thread.sleep(1);
-      });
+      case "convoy" -> {
+        fair.lock();
+        start(32, "driver", () -> {
+          pass();
+          Thread.sleep(1);
+        });
+        Thread.sleep(20);
+        fair.unlock(); // the cause has gone
+      }
       case "starvation" -> {
         start(4, "teller", () -> {
           transfer();

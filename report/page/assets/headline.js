@@ -36,12 +36,19 @@
   }
 
   // found are the findings of contend analyze; deadlocks have a verdict anyway.
-  const found = m => (m.analyze.findings || []).filter(f => !f.deadlock).slice(0, 4).map(f => ({ ...f, lock: C.visible(f.lock), owner: C.visible(f.owner || ""), root: C.visible(f.root || "") }));
+  const found = m => (m.analyze.findings || []).filter(f => !f.deadlock).slice(0, 4).map(f => ({ ...f, lock: C.visible(f.lock), owner: C.visible(f.owner || ""), root: C.visible(f.root || ""), site: C.visible(f.site || ""), thread: C.visible(f.thread || ""), evidence: C.visible(f.evidence || "") }));
 
   // evidence is what owners were at, by the kind of a finding.
-  const evidence = { "asleep-holding": "asleep", "file-holding": "in file I/O", "socket-holding": "in socket I/O", "io-holding": "in I/O", "blocked-holding": "blocked" };
+  const evidence = { "asleep-holding": "asleep", "file-holding": "in file I/O", "socket-holding": "in socket I/O", "io-holding": "in I/O", "blocked-holding": "blocked", "descheduled-holding": "ready, without a processor" };
 
-  const finding = f => ({
+  // subject is what a finding about no owner is about. Where that is no lock, what is beside locks shows it.
+  const subject = f => ({
+    title: f.title, remedy: f.remedy, sure: f.confidence,
+    text: [f.thread ? ["thread ", html`<${C.Name} text=${f.thread} />`, ", "] : "", html`<${C.Name} text=${f.lock || f.site} />`, f.lock && f.site ? [" at ", html`<${C.Name} text=${f.site} />`] : "", ": ", f.evidence, "; ", html`<b>${C.percent(f.share, 1)}</b>`, " of the waiting"],
+    filter: f.lock ? { lock: f.lock } : null,
+  });
+
+  const finding = f => !f.owner ? subject(f) : ({
     title: f.title, remedy: f.remedy, sure: f.confidence,
     text: [html`<${C.Name} text=${f.owner} />`, " took ", html`<${C.Name} text=${f.lock} />`, f.root ? [", then waited for ", html`<${C.Name} text=${f.root} />`] : "", ": ", html`<b>${C.percent(f.share, 1)}</b>`, " of the waiting"],
     filter: { lock: f.lock, ownerSite: f.owner, ...(evidence[f.kind] ? { doing: evidence[f.kind] } : {}) },
@@ -60,7 +67,7 @@
     const t = m.analyze.total;
     if (!t.waits && !t.waitNs && !m.analyze.deadlocks.length) return html`<${C.Empty} model=${m} />`;
     const told = found(m), dead = m.analyze.deadlocks.length, cards = all.verdicts || (all.verdicts = derived(m, all, told)), known = all.known || (all.known = C.knownParts(all, all.some));
-    const card = v => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => C.only(v.filter)} title="show this alone"><span class="title">${v.title}</span><span>${v.text}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
+    const card = v => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => v.filter ? C.only(v.filter) : C.set({ view: "about" })} title="show this alone"><span class="title">${v.title}</span><span>${v.text}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
     const left = m.analyze.notCounted || [];
     return html`<section class="headline" aria-label="headline">${lead(m)}
       ${told.length > 0 && html`<div class="verdicts findings">${told.map(f => card(finding(f)))}</div>`}
