@@ -1,5 +1,5 @@
 // Package facts holds what a fleet's recordings are reduced to: five tables of
-// flat rows, the same in Parquet files and in lines of JSON. report/facts.md
+// flat rows, the same in Parquet files and in lines of JSON. cmd/fleet/README.md
 // specifies them. Each recording is told by itself; engines add them up.
 //
 //	tables.go  the rows
