@@ -118,6 +118,9 @@ func (p *Process) connect() (net.Conn, error) {
 	if err := p.mayBeSignalled(); err != nil {
 		return nil, err
 	}
+	if conn, err := p.dial(); err == nil { // somebody else asked meanwhile: that socket must stay
+		return conn, nil
+	}
 	_ = os.Remove(p.socket()) // a stale one: who made it is gone, and its successor makes none beside it
 	asked, err := p.ask()
 	if asked != "" {
