@@ -128,7 +128,7 @@ final class Living {
   void fill(Collection<One> to, int most, long now) {
     for (Iterator<One> at = all.values().iterator(); to.size() < most && at.hasNext(); ) {
       One t = at.next();
-      if (t.program && t.mattered && now - t.lately <= LATELY_NANOS && t.thread.getState() == Thread.State.RUNNABLE) {
+      if (t.program && t.mattered && now - t.lately <= LATELY_NANOS) {
         to.add(t);
       }
     }

@@ -22,7 +22,7 @@ import java.util.Set;
  * Three steps keep it cheap. The threads themselves show who waits for a lock.
  * Of those the JVM is asked, without stopping the program, for lock and owner.
  * Then one stop shows the stacks of the few that matter: those who wait or own,
- * and as long as there are few, those who run and did so lately. What the stop
+ * and as long as there are few, those who did so lately. What the stop
  * shows is the sample, so that owner and waiters belong together.
  *
  * While the JVM waits for all threads to stand still, one that was woken may get
