@@ -49,7 +49,7 @@ var runtimeClasses = map[string]bool{
 
 // RuntimeFrame reports whether a frame belongs to the lock or the runtime itself.
 func RuntimeFrame(f format.Frame) bool {
-	if native(f) != natives.Program {
+	if native(f) >= natives.Lock {
 		return true
 	}
 	if runtimeClasses[f.Class] {
@@ -69,11 +69,17 @@ func LockFrame(f format.Frame) bool {
 	return RuntimeFrame(f) && !pausing[f.Class] && native(f) != natives.Pause
 }
 
+// NativeLibrary reports whether a frame is of a native program and not its own
+// code: of a lock, of what threads wait in, or of a library.
+func NativeLibrary(f format.Frame) bool {
+	return native(f) != natives.Program || f.Class == "" && (f.Method == "_start" || strings.HasPrefix(f.Method, "["))
+}
+
 // native says what a function of a native program or of the kernel is for.
 func native(f format.Frame) (role natives.Role) {
 	switch f.Class {
 	case "":
-		role, _ = natives.Of(f.Method)
+		role, _ = natives.In(f.File, f.Method)
 	case "kernel":
 		role, _ = natives.OfKernel(f.Method)
 	}

@@ -39,6 +39,28 @@ func TestTimeBetweenRecordingsIsNoRunningTime(t *testing.T) {
 	}
 }
 
+// Waits recorded in one input count beside the samples of a later one.
+func TestRecordedWaitsBeforeTheFirstSampleCount(t *testing.T) {
+	const s = int64(1e9)
+	exact := []format.Event{recorded(0, 10*s), waits(1, 1, s, 3*s)}
+	tick := func(at int64) []format.Event {
+		return []format.Event{{Kind: format.KindTick, Time: at, Weight: s, Live: 2}, {Kind: format.KindContention, Time: at, Object: 2, Waiters: []format.Party{{Thread: 2}}}}
+	}
+	sampled := slices.Concat(tick(20*s), tick(21*s))
+	input := []format.Event{{Kind: format.KindSetting, Name: format.SettingInput, Value: "next"}}
+	var got summed
+	if _, err := Run(&format.List{Events: slices.Concat(exact, input, sampled)}, open, &got); err != nil || got != summed(4*s) {
+		t.Errorf("%d ns, want %d (%v)", got, 4*s, err)
+	}
+}
+
+// summed is a visitor that sums what it is given in any order.
+type summed int64
+
+func (*summed) Begin(*Symbols, int64) {}
+func (*summed) Running(_, _, _ int64) {}
+func (n *summed) Slice(s *Slice)      { *n += summed(s.Ns()) }
+
 // A recorder that begins a new piece of a file stops for a moment only.
 func TestPiecesOfOneRecordingNeedNotTouch(t *testing.T) {
 	for _, c := range []struct {

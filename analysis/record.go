@@ -126,6 +126,16 @@ func (r *record) seen(from, to int64) {
 	r.part().seen(from, to)
 }
 
+// earliest returns t, or the first instant of a recorded wait or what came with
+// it if that lies before: recorded waits are charged after all samples, but an
+// input that was read before them began before them.
+func (r *record) earliest(t int64) int64 {
+	if r.Waits.Len() > 0 && r.first < t {
+		return r.first
+	}
+	return t
+}
+
 // bounds returns the stretch the results cover: all that was recorded,
 // widened to hold every wait. Idle time may begin before it.
 func (r *record) bounds() (start, end int64) {

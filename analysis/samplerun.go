@@ -11,7 +11,7 @@ func (s *sampler) charge(next int64) {
 	lo, hi := s.reach(next)
 	if !s.e.begun {
 		s.start = lo
-		s.e.begin(lo)
+		s.e.begin(s.rec.earliest(lo))
 	}
 	seen := s.sample(next, hi)
 	s.edge, s.end = hi, max(s.end, hi)

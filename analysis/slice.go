@@ -11,6 +11,7 @@ type (
 	Provenance = owners.Provenance
 	OwnerKind  = owners.Kind
 	Owner      = owners.Owner
+	Pause      = owners.Pause
 
 	Calibration = owners.Calibration
 	Trust       = owners.Trust
@@ -71,9 +72,10 @@ func PathOf(hops ...Hop) (path *Hop) {
 // Slice is the atom every result is a sum of: over [Start, End) a group of
 // threads waited for one lock and no pointer on their path changed. Slices of
 // one thread come in order of time; slices of different threads come in order
-// of End, never of Start. The sums must come out the same if two slices that
-// follow each other are one, or if one is cut into two, by time or by waiters.
-// A Slice and all it points to are valid during the call only.
+// of End, never of Start, those of recorded waits behind those of samples. The
+// sums must come out the same if two slices that follow each other are one, or if
+// one is cut into two, by time or by waiters. A Slice and all it points to are
+// valid during the call only.
 type Slice struct {
 	Start, End     int64
 	Lock           format.ObjectID

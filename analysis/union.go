@@ -71,6 +71,12 @@ func (u *Union) Add(start, end int64) {
 	}
 }
 
+// Append joins a union whose intervals all lie behind those of this one.
+func (u *Union) Append(o *Union) {
+	u.spans = append(u.spans, o.spans...)
+	u.closed += o.closed
+}
+
 // Len returns the length of the union so far, in nanoseconds.
 func (u *Union) Len() int64 {
 	n := u.closed

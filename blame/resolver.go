@@ -43,6 +43,14 @@ const pseudo = 1 << 31
 // Pseudo reports whether an id of a key about owners is that of a pseudo owner.
 func Pseudo(id uint32) bool { return id&pseudo != 0 }
 
+// KindOf returns the kind of owner that an id of a key about owners has.
+func KindOf(id uint32) analysis.OwnerKind {
+	if !Pseudo(id) {
+		return analysis.OwnerThread
+	}
+	return analysis.OwnerKind(id >> 24 &^ (pseudo >> 24))
+}
+
 // Charge is whom a share of some waiting is charged to.
 type Charge struct {
 	Owner   analysis.Owner

@@ -17,7 +17,7 @@ var allowed = map[string][]string{
 	"contend/cmd":                      {"contend/report/*", "contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/decode", "contend/decode/rules", "contend/format", "contend/format/*", "contend/blame/*"},
 	"contend/report/table":             {"contend/report/text", "contend/report/document", "contend/analysis", "contend/format"},
 	"contend/report/screen":            {"contend/report/text", "contend/report/document", "contend/blame/findings", "contend/analysis", "contend/format"},
-	"contend/report/pprof":             {"contend/blame/doing", "contend/blame/stacks", "contend/analysis", "contend/format"},
+	"contend/report/pprof":             {"contend/blame/chains", "contend/blame/doing", "contend/blame/stacks", "contend/analysis", "contend/format"},
 	"contend/report/flame":             {"contend/report/look", "contend/report/text", "contend/blame/stacks", "contend/analysis", "contend/format"},
 	"contend/report/document":          {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format", "contend/blame/*"},
 	"contend/blame/sites":              {"contend/blame/doing", "contend/analysis", "contend/format"},
@@ -69,10 +69,14 @@ var allowed = map[string][]string{
 	"contend/analysis/bootstrap":       {"contend/analysis"},
 	"contend/report/text":              {"contend/report/document", "contend/analysis", "contend/format"},
 	"contend/blame/whatif":             {"contend/blame/sites", "contend/blame/naming", "contend/analysis", "contend/format"},
+	"contend/blame/facts":              {"contend/blame", "contend/analysis", "contend/format"},
+	"contend/report/facts":             {"contend/report/document", "contend/blame", "contend/blame/chains", "contend/blame/facts", "contend/blame/lengths", "contend/blame/locks", "contend/analysis", "contend/analysis/dist", "contend/format"},
+	"contend/report/facts/sql":         {"contend/report/facts"},
+	"contend/report/parquet":           {"contend/report/facts"},
 	"contend/blame/longest":            {"contend/analysis", "contend/format"},
 	"contend/report/look":              {},
 	"contend/report/server":            {},
-	"contend/report/page":              {"contend/report/document", "contend/report/look", "contend/blame/cube", "contend/blame", "contend/blame/*", "contend/analysis", "contend/format"},
+	"contend/report/page":              {"contend/report/document", "contend/report/look", "contend/report/text", "contend/blame/cube", "contend/blame", "contend/blame/*", "contend/analysis", "contend/format"},
 	"contend/blame/cube":               {"contend/blame", "contend/analysis", "contend/format"},
 	"contend/blame/stacks":             {"contend/blame/chains", "contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/format"},
 }
@@ -86,6 +90,7 @@ var heavy = map[string][]string{
 	"github.com/HdrHistogram/hdrhistogram-go": {"contend/analysis/dist"},
 	"github.com/klauspost/compress/":          {"contend/decode", "contend/decode/native", "contend/format"},
 	"golang.org/x/sys/":                       {"contend/format/record/attach"},
+	"github.com/parquet-go/":                  {"contend/report/parquet"},
 	"net/http":                                {"contend/format/record/gohttp", "contend/report/server"},
 	"golang.org/x/text/":                      {"contend/decode/peel"},
 	"github.com/chromedp/chromedp":            nil,
@@ -135,7 +140,7 @@ func TestImportsPointDown(t *testing.T) {
 
 // The binary holds no interpreter, nor what only tests need: each was there once
 // for the sake of a small thing. net/http, 4 MB, is there for recordings of Go
-// programs and the page that is served; see heavy.
+// programs and the page that is served, and 7 MB for Parquet; see heavy.
 func TestTheBinaryStaysLight(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "contend").Output()
 	if err != nil {

@@ -36,7 +36,7 @@ type traceOptions struct {
 
 func (o *traceOptions) bind(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.rules, "lock-rules", "", "tell locks from idleness by the rules in `FILE` (see 'contend rules')")
+	o.bindRules(c)
 	f.StringVar(&o.class, "class", "", "only locks whose class matches `REGEXP`, or is printed so")
 	f.StringVar(&o.lock, "lock", "", "only locks whose name matches `REGEXP`, or is printed so")
 	f.StringVar(&o.thread, "thread", "", "only waits of threads whose name matches `REGEXP`")
@@ -44,6 +44,10 @@ func (o *traceOptions) bind(c *cobra.Command) {
 	f.StringVar(&o.to, "to", "", "only up to `TIME`")
 	o.bindLimits(c)
 	f.DurationVar(&o.minWait, "min-wait", 0, "only waits of at least `DURATION`, and sampled ones, whose length is not known")
+}
+
+func (o *traceOptions) bindRules(c *cobra.Command) {
+	c.Flags().StringVar(&o.rules, "lock-rules", "", "tell locks from idleness by the rules in `FILE` (see 'contend rules')")
 }
 
 // bindLimits adds the flags of every command that reads a trace. Its arguments
@@ -217,6 +221,12 @@ func (o *traceOptions) table(e *env) (*rules.Table, error) {
 
 // run reads the trace and feeds the visitors.
 func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
+	defer keepHeapSmall()()
+	return o.read(e, v...)
+}
+
+// read is run for one of many traces, of which none is large.
+func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 	filter, err := o.filter()
 	if err != nil {
 		return nil, err
@@ -226,13 +236,15 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 		return nil, err
 	}
 	defer src.Close()
-	defer keepHeapSmall()()
-	tr, err := analysis.Run(src, filter, v...)
+	in, done := e.listen(src)
+	defer done()
+	tr, err := analysis.Run(in, filter, v...)
 	e.bar.erase()
 	if err != nil {
 		return nil, err
 	}
 	r := &result{inputs: paths, stats: src.Stats(), trace: tr}
+	in.note(&r.stats)
 	r.warn(e, o.shown)
 	r.unmatched = o.unmatched(e, &filter, tr.Symbols)
 	return r, nil
@@ -261,7 +273,7 @@ func (r *result) side() document.SideTrace {
 // reports give them among their footnotes only.
 var notes = map[string]bool{"identity": true, "scheduling": true, "epoch": true, "no-owners": true, "single-dump": true, "no-times": true,
 	"not-one-instant": true, "unlisted-owners": true, "readers": true, "counts-only": true, "not-recorded": true,
-	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "joined-locks": true, "saturated": true}
+	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "joined-locks": true, "saturated": true, "spinning": true, "kernel": true}
 
 // warn says what the decoder could not read, but for what the report shows.
 func (r *result) warn(e *env, shown bool) {

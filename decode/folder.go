@@ -12,10 +12,10 @@ import (
 	"contend/format"
 )
 
-// openAll opens what a path names: a file, or all traces in a folder. A file
-// that is none stops nothing where there are others, but it is told: in a
-// folder such files are to be expected, among named ones the answer lacks
-// something. What has a label is asked for by name: it cannot be left out.
+// openAll opens what a path names: a file, or all traces in a folder. One that
+// cannot be read stops nothing where there are others, but it is told: among
+// traces the answer lacks something, but a folder may well hold files that are
+// none. What has a label is asked for by name: it cannot be left out.
 func (t *Trace) openAll(path, label string, several bool) error {
 	files, folder, err := list(path)
 	if err != nil {
@@ -24,27 +24,33 @@ func (t *Trace) openAll(path, label string, several bool) error {
 	opened := 0
 	t.overlaps.several = t.overlaps.several || len(files) > 1
 	for _, file := range files {
-		err := t.open(file, label)
-		foreign, broken := errors.Is(err, format.ErrNotMine), errors.Is(err, format.ErrTruncated)
-		switch {
+		switch err := t.open(file, label); {
 		case err == nil:
 			opened++
-		case (folder || several) && (foreign || broken):
-			t.skip(file, err, broken || !folder)
+		case folder || several:
+			t.skip(file, err, !folder || !errors.Is(err, format.ErrNotMine))
 		default:
 			return err
 		}
 	}
-	if opened == 0 && folder {
-		return fail(path, "directory", fmt.Errorf("no trace in it: %w", format.ErrNotMine), "name the files themselves to see why each is none")
+	if opened > 0 || !folder {
+		return nil
 	}
-	return nil
+	err = fail(path, "directory", fmt.Errorf("no trace in it: %w", format.ErrNotMine), "name the files themselves to see why each is none")
+	if several {
+		t.skip(path, err, true)
+		return nil
+	}
+	return err
 }
 
 // skip leaves a file out.
 func (t *Trace) skip(file string, why error, lacks bool) {
-	text := file + " is no trace and is left out"
-	if errors.Is(why, format.ErrTruncated) {
+	text := file + " cannot be read and is left out: " + reason(why)
+	switch {
+	case errors.Is(why, format.ErrNotMine):
+		text = file + " is no trace and is left out"
+	case errors.Is(why, format.ErrTruncated):
 		text = file + " holds nothing to read and is left out"
 	}
 	t.skipped.files = append(t.skipped.files, file)
@@ -55,7 +61,26 @@ func (t *Trace) skip(file string, why error, lacks bool) {
 	}
 }
 
-// skipped are files that were left out.
+// breaks notes that a file cannot be read to its end.
+func (s *skipped) breaks(file string, why error) {
+	s.warnings = append(s.warnings, format.Warning{Code: "lost-data", Text: file + " cannot be read to its end: " + reason(why)})
+	s.damage.Add(format.Damage{Pos: format.Pos{File: file}, Code: "lost-data", Why: why.Error(), Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+}
+
+// reason is an error without the name of the file, which is written before it.
+func reason(err error) string {
+	var path *fs.PathError
+	var at *format.Error
+	switch {
+	case errors.As(err, &path):
+		return path.Err.Error()
+	case errors.As(err, &at):
+		return at.What + ": " + at.Err.Error()
+	}
+	return err.Error()
+}
+
+// skipped are files that were left out, or ended early.
 type skipped struct {
 	first    error // what the first one is
 	files    []string

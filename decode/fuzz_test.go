@@ -253,6 +253,44 @@ func FuzzCounts(f *testing.F) {
 	fuzz(f)
 }
 
+// perfText has most kinds of lines perf script prints.
+const perfText = `# arch : x86_64
+t     0/0     [000]     0.000000000: PERF_RECORD_COMM: t:7/7
+t 7/7 [000] 1.000000001: PERF_RECORD_FORK(7:8):(7:7)
+t 7/7 [000] 1.000001: sched:sched_process_fork: comm=t pid=7 child_comm=t child_pid=9
+w 1 7/8 [001] 1.100000: syscalls:sys_enter_futex: uaddr: 0x10, op: 0x00000080, val: 0x00000002, utime: 0x00000000, uaddr2: 0x00000000, val3: 0x00000000
+	            2b9a __GI___lll_lock_wait+0x2b (inlined)
+	            2b9a bank::spin+0x10 (/tmp/t (deleted))
+  t.cc:12
+	ffffffff821f8298 schedule ([kernel.kallsyms])
+
+w 1 7/8 [001] 1.110000: sched:sched_switch: prev_comm=w 1 prev_pid=8 prev_prio=120 prev_state=S ==> next_comm=t next_pid=7 next_prio=120
+t 7/7 [001] 1.120000: syscalls:sys_enter_futex: uaddr: 0x10, op: 0x00000081, val: 0x00000001, utime: 0x0, uaddr2: 0x0, val3: 0x0
+t 7/7 [001] 1.120001: sched:sched_waking: comm=w 1 pid=8 prio=120 target_cpu=001
+t 7/7 [001] 1.120002: syscalls:sys_exit_futex: 0x1
+w 1 7/8 [001] 1.130000: PERF_RECORD_SWITCH IN
+w 1 7/8 [001] 1.130001: syscalls:sys_exit_futex: 0x0
+t 7/7 [001] 1.130002: raw_syscalls:sys_enter: NR 202 (10, 109, 8, 0, 0, ffffffff)
+w 1 7/8 [001] 1.140000: raw_syscalls:sys_enter: NR 202 (20, 84, 1, 7fffffff, 10, 0)
+w 1 7/8 [001] 1.140001: raw_syscalls:sys_exit: NR 202 = -11
+w 1 7/8 [001] 1.140002: syscalls:sys_enter_futex: uaddr: 0x30, op: 0x86, val: 0x0, utime: 0x0, uaddr2: 0x0, val3: 0x0
+t 7 1.150000: sched:sched_switch: t:7 [120] D ==> w 1:8 [120]
+t 7 1.160000: 250000 cycles:u: 	2b9a spin (t)
+s 0 [000] 1.170000: lock:contention_begin: 0xffff888627c2ba80 (flags=SPIN|MUTEX)
+s 0 [000] 1.180000: lock:contention_end: 0xffff888627c2ba80 (ret=-110)
+t 7 [000] 1.190000: PERF_RECORD_LOST lost 27
+t 7 [000] 1.060000: block:block_rq_issue: 8,0 R 4096
+t 7 [000] 1.200000: sched:sched_process_exec: filename=./t pid=7 old_pid=7
+w 1 7/8 [001] 1.210000: syscalls:sys_enter_futex_waitv: waiters: 0x7ff, nr_futexes: 0x1
+w 1 7/8 [001] 1.220000: sched:sched_process_exit: comm=w 1 pid=8 prio=120
+t 7 [000] 1.2300`
+
+func FuzzPerf(f *testing.F) {
+	seed(f, "../../shared/fixtures/perf/*.txt", fixtures+"native/*.txt")
+	f.Add([]byte(perfText))
+	fuzz(f, introduced)
+}
+
 // sample has most kinds of events.
 const sample = `contend 1
 thread thread=1 name="a" group="b"

@@ -83,7 +83,8 @@ func (t *Trace) Close() error {
 }
 
 // Read yields the events of all inputs, one after the other in order of their
-// beginning, with the ids of each kept apart.
+// beginning, with the ids of each kept apart. One among several that cannot be
+// read any further ends there; Stats tells.
 func (t *Trace) Read(ev *format.Event) error {
 	for t.current < len(t.inputs) {
 		err := t.inputs[t.current].Read(ev)
@@ -93,7 +94,10 @@ func (t *Trace) Read(ev *format.Event) error {
 			return nil
 		}
 		if !errors.Is(err, io.EOF) {
-			return err
+			if len(t.inputs) == 1 {
+				return err
+			}
+			t.skipped.breaks(t.inputs[t.current].name, err)
 		}
 		t.inputs[t.current].Close()
 		t.current++

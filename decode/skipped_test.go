@@ -2,6 +2,8 @@ package decode
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -50,7 +52,84 @@ func TestForeignFilesAmongOthers(t *testing.T) {
 	if _, err := Open([]string{notes, empty}, nil, Options{}); !errors.Is(err, format.ErrNotMine) {
 		t.Errorf("nothing but foreign files: %v", err)
 	}
-	if _, err := Open([]string{good, filepath.Join(dir, "absent.txt")}, nil, Options{}); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Open([]string{filepath.Join(dir, "absent.txt")}, nil, Options{}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
+	}
+}
+
+// What cannot be opened, or not be read to its end, costs itself alone: a fleet
+// writes thousands of files, and one of them is always broken or gone.
+func TestUnreadableFilesAmongOthers(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, data []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	text, err := os.ReadFile(fixtures + "deadlock-monitors-and-juc-jdk17.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := write("good.txt", text)
+	newer := write("newer.bin", append([]byte(format.Magic), 99, 0, 0, 0))
+	torn := write("torn.txt.gz", []byte("\x1f\x8b\x08\x00 no more of it"))
+	absent, gone := filepath.Join(dir, "absent.jfr"), filepath.Join(dir, "gone.txt")
+	if err := os.Symlink(absent, gone); err != nil {
+		t.Skip(err)
+	}
+	for name, paths := range map[string][]string{"files": {newer, good, absent, torn, gone}, "a folder": {dir, absent}} {
+		tr, err := Open(paths, nil, Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for ev := (format.Event{}); err == nil; err = tr.Read(&ev) {
+		}
+		s := tr.Stats()
+		if !errors.Is(err, io.EOF) || len(s.Damage.Places) != 4 || s.Events != 24 {
+			t.Errorf("%s: %v, %d events, damage %v", name, err, s.Events, s.Damage)
+		}
+		if n := len(tr.Skipped()); n != 4 {
+			t.Errorf("%s: left out %q", name, tr.Skipped())
+		}
+		tr.Close()
+	}
+}
+
+// An input that fails when its turn comes ends there, and the next one follows.
+func TestOneInputThatBreaksLaterStopsNothing(t *testing.T) {
+	dir := t.TempDir()
+	var paths []string
+	data, err := os.ReadFile(fixtures + "agent-small.bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range openAtOnce + 3 {
+		path := filepath.Join(dir, fmt.Sprintf("%02d.bin", i))
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	tr, err := Open(paths, nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	broken := paths[openAtOnce+1] // closed until its turn comes
+	if err := os.Remove(broken); err != nil {
+		t.Fatal(err)
+	}
+	inputs := 0
+	var ev format.Event
+	for ; err == nil; err = tr.Read(&ev) {
+		if ev.Kind == format.KindSetting && ev.Name == format.SettingInput {
+			inputs++
+		}
+	}
+	s := tr.Stats()
+	if !errors.Is(err, io.EOF) || inputs != len(paths) || len(s.Damage.Places) != 1 || s.Damage.Places[0].Pos.File != broken {
+		t.Errorf("%v after %d inputs, damage %v", err, inputs, s.Damage)
 	}
 }

@@ -157,3 +157,9 @@ func bucketStart(ns int64) int64 {
 	shift := max(bits.Len64(uint64(ns))-11, 0)
 	return ns >> shift << shift
 }
+
+// bucketEnd returns the greatest length the histogram does not tell from ns.
+func bucketEnd(ns int64) int64 {
+	shift := max(bits.Len64(uint64(ns))-11, 0)
+	return ns>>shift<<shift + 1<<shift - 1
+}

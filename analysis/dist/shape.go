@@ -86,6 +86,24 @@ func edges() []Band {
 	return out
 }
 
+// Bucket is how many lengths the resolution of a histogram does not tell apart.
+type Bucket struct{ Last, Count int64 } // Last is the longest of them, in nanoseconds
+
+// Buckets returns all buckets that hold any, in order. Those of two distributions
+// add up to those of both together.
+func (d *Dist) Buckets() (list []Bucket) {
+	slices.Sort(d.raw)
+	d.each(func(_, to, n int64) {
+		last := bucketEnd(min(to, Longest))
+		if k := len(list) - 1; k >= 0 && list[k].Last == last {
+			list[k].Count += n
+			return
+		}
+		list = append(list, Bucket{last, n})
+	})
+	return list
+}
+
 // each calls f with every length, or with the first and last length of every
 // bucket, and how many there are of it.
 func (d *Dist) each(f func(from, to, n int64)) {

@@ -212,7 +212,25 @@ func (b *walk) began(p *point) int64 {
 	if b.block != format.NoTime {
 		at = min(at, b.block)
 	}
-	return max(at, b.last)
+	return b.earlier(p, max(at, b.last))
+}
+
+// earlier moves an estimated beginning of a tenure before what its thread was
+// doing there inside the section: it slept, or waited for another lock. Before
+// the last point at which another owned the lock it cannot begin.
+func (b *walk) earlier(p *point, at int64) int64 {
+	list := b.ev.Of(p.thread)
+	for i := b.ev.before(list, at) - 1; i >= 0; i-- {
+		d := b.ev.at(list[i])
+		if d.end <= at || d.start < b.last || d.lock == b.lock {
+			break
+		}
+		if _, ok := b.inside(p, d.stack); !ok || b.ev.sym.Bare(d.stack) {
+			break
+		}
+		at = d.start
+	}
+	return at
 }
 
 // vacate ends the tenures that exclude one of the given mode from t on (rule
@@ -256,13 +274,13 @@ func (b *walk) end() {
 // release has the stack of an instant, and not of the sleep before it.
 func (b *walk) add(p *point, start, end int64) {
 	list := b.ev.Of(p.thread)
-	for _, i := range list[b.ev.before(list, start):] {
+	for _, i := range list[max(b.ev.before(list, start)-1, 0):] {
 		d := b.ev.at(i)
 		if d.start >= end {
 			break
 		}
 		stack, ok := b.inside(p, d.stack)
-		if !ok || IsWait(i) || d.end <= d.start || d.end > end {
+		if d.start = max(d.start, start); !ok || IsWait(i) || d.end <= d.start || d.end > end {
 			continue
 		}
 		b.book(p, start, d.start, p.stack, none)

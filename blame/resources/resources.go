@@ -220,11 +220,17 @@ func body(f format.Frame) bool {
 
 // begins reports whether a frame is of what begins a thread.
 func begins(f format.Frame) bool {
+	if f.Class == "" {
+		return analysis.NativeLibrary(f)
+	}
 	return strings.Contains(f.Class, "$$Lambda") || slices.ContainsFunc(outermost[:], func(p string) bool { return strings.HasPrefix(f.Class, p) })
 }
 
 // library reports whether a frame is of a library that waits for the program.
 func library(f format.Frame) bool {
+	if f.Class == "" {
+		return analysis.NativeLibrary(f)
+	}
 	return strings.HasPrefix(f.Method, "[") || strings.Contains(f.Class, "$$Lambda") || f.Class == "sync" || f.Class == "runtime" || f.Class == "time" ||
 		slices.ContainsFunc(libraries[:], func(p string) bool { return strings.HasPrefix(f.Class, p) })
 }

@@ -41,7 +41,10 @@ func set(words string) map[string]bool {
 // ownByDefault reports whether a frame is of the program's own code, as far as
 // its name tells. Code a compiler or a virtual machine makes up is nobody's.
 func ownByDefault(f format.Frame) bool {
-	if f.Class == "" || f.Class[0] == '[' || analysis.RuntimeFrame(f) || strings.Contains(f.Class, "$$") {
+	if f.Class == "" {
+		return !analysis.NativeLibrary(f)
+	}
+	if f.Class[0] == '[' || analysis.RuntimeFrame(f) || strings.Contains(f.Class, "$$") {
 		return false
 	}
 	if first, _, _ := strings.Cut(f.Class, "/"); goStandard[first] {

@@ -2,16 +2,9 @@ package perf
 
 import (
 	"bytes"
-	"strings"
 
 	"contend/format"
 )
-
-// call is a system call by what a thread waits for in it.
-type call struct {
-	what format.Activity
-	in   bool
-}
 
 // calls are system calls that a thread may sleep in. Of the others, and where
 // the recording has none, the stack tells.
@@ -51,32 +44,38 @@ var sleepers = []struct {
 
 // asleep says what a thread did that left its CPU not ready to run on: as the
 // system call it is in says, its stack, or its state: D is I/O.
-func (r *Reader) asleep(t *thread) (what format.Activity, resource bool) {
-	if t.call.in {
-		return t.call.what, false
+func (t *thread) asleep() format.Activity {
+	switch {
+	case t.call != format.ActivityUnknown:
+		return t.call
+	case t.offChain.sleeps != format.ActivityUnknown:
+		return t.offChain.sleeps
+	case t.state == 'D':
+		return format.ActivityIO
 	}
-	for _, f := range r.stacks.of(t.offStack) {
-		name := strings.TrimLeft(f.Method, "_")
-		for i := range sleepers {
-			if strings.HasPrefix(name, sleepers[i].prefix) {
-				return sleepers[i].what, false
+	return format.ActivityUnknown
+}
+
+// sleeper says what a thread does that sleeps in the stack that was read last.
+func (s *stacks) sleeper() format.Activity {
+	for i := range s.lines {
+		name := bytes.TrimLeft(s.lines[i].fn, "_")
+		for j := range sleepers {
+			if bytes.HasPrefix(name, []byte(sleepers[j].prefix)) {
+				return sleepers[j].what
 			}
 		}
 	}
-	if t.state == 'D' {
-		return format.ActivityIO, false
-	}
-	return format.ActivityUnknown, false
+	return format.ActivityUnknown
 }
 
 // enterOther takes a system call that is none of futexes.
 func (r *Reader) enterOther(s *sample) {
 	name := bytes.TrimPrefix(s.event, []byte(enterPrefix))
-	t := r.thread(s)
-	t.call.what, t.call.in = calls[string(name)]
+	r.thread(s).call = calls[string(name)]
 }
 
-func (r *Reader) exitOther(s *sample) { r.thread(s).call.in = false }
+func (r *Reader) exitOther(s *sample) { r.thread(s).call = format.ActivityUnknown }
 
 // arch is how an architecture numbers the calls that are read.
 type arch struct {
@@ -133,8 +132,7 @@ func (r *Reader) enterRaw(s *sample) {
 	case nrFutexWaitv:
 		r.enterFutexWaitv(s)
 	default:
-		t := r.thread(s)
-		t.call.what, t.call.in = calls[r.arch.sleep[nr]]
+		r.thread(s).call = calls[r.arch.sleep[nr]]
 	}
 }
 
@@ -165,6 +163,6 @@ func (r *Reader) exitRaw(s *sample) {
 	case r.arch.futex, nrFutexWait, nrFutexWake, nrFutexWaitv:
 		r.leave(t, s.time, ret)
 	default:
-		t.call.in = false
+		t.call = format.ActivityUnknown
 	}
 }

@@ -69,9 +69,10 @@ func (r *Reader) leaves(t *thread, at int64, state byte) {
 	if state == 'R' {
 		t.ready = at
 	}
-	t.offStack = format.NoStack
+	t.offChain = chain{}
 	if !t.waits && len(t.kernel) == 0 {
-		t.offStack = r.stack(false)
+		t.slept = t.slept || state != 'R'
+		t.offChain = r.chainOf(true)
 	}
 }
 
@@ -113,11 +114,10 @@ func (r *Reader) offCPU(t *thread, at int64) {
 		return
 	}
 	if ready > off {
-		what, resource := r.asleep(t)
-		r.queueActivity(t, what, t.offStack, off, ready, resource)
+		r.queueActivity(t, t.asleep(), t.offChain.id, off, ready, false)
 	}
 	if at > ready {
-		r.queueActivity(t, format.ActivityReady, t.offStack, ready, at, false)
+		r.queueActivity(t, format.ActivityReady, t.offChain.id, ready, at, false)
 	}
 }
 
@@ -140,9 +140,5 @@ func (r *Reader) waking(s *sample) {
 	if !t.waits || t.cur.woken != format.NoTime {
 		return
 	}
-	if by := r.threads[s.tid]; by != nil && by.waking != nil && by.waking == t.cur.lock {
-		t.cur.by(by.waking.pending(t.cur.start))
-	} else {
-		t.cur.by(t.cur.lock.pending(t.cur.start))
-	}
+	t.cur.by(t.cur.pending())
 }

@@ -18,13 +18,19 @@ const KernelClass = "kernel"
 // stacks gives each call stack one id. The text of a stack is looked up before
 // it is read: there are few, again and again.
 type stacks struct {
-	byText map[string]format.StackID // of a bounded number of texts
+	byText map[string]chain          // of a bounded number of texts
 	byKey  map[string]format.StackID // of what the frames say, which is less than the text
 	byID   []stack                   // by id; 0 is the absent one
 	names  map[string]string         // of functions, as they are shown
 	key    []byte
 	frames []format.Frame
 	lines  []frameLine
+}
+
+// chain is what the text of a stack says.
+type chain struct {
+	id     format.StackID
+	sleeps format.Activity // what a thread does that sleeps there
 }
 
 // stack is what is remembered of a call stack.
@@ -40,31 +46,31 @@ const texts = 1 << 15
 const deepest = 512
 
 func (s *stacks) init() {
-	*s = stacks{byText: map[string]format.StackID{}, byKey: map[string]format.StackID{}, names: map[string]string{}, byID: make([]stack, 1)}
+	*s = stacks{byText: map[string]chain{}, byKey: map[string]format.StackID{}, names: map[string]string{}, byID: make([]stack, 1)}
 }
 
-// id returns the id of a stack, and its frames when it is new. Where user is
-// set, the frames of the kernel are left out.
-func (s *stacks) id(text []byte, user bool) (id format.StackID, added []format.Frame) {
+// chain returns what a text says, and the frames of its stack when it is new.
+// Where user is set, the frames of the kernel are left out of it.
+func (s *stacks) chain(text []byte, user bool) (c chain, added []format.Frame) {
 	if len(text) == 0 {
-		return format.NoStack, nil
+		return chain{}, nil
 	}
 	if user {
 		text = append(text, 'u') // of the same text two stacks may be made
 	}
-	if id, ok := s.byText[string(text)]; ok {
-		return id, nil
+	if c, ok := s.byText[string(text)]; ok {
+		return c, nil
 	}
 	if len(s.byText) >= texts {
 		clear(s.byText)
 	}
 	s.read(text, user)
-	id = format.NoStack
+	c.sleeps = s.sleeper()
 	if len(s.frames) > 0 {
-		id, added = s.intern()
+		c.id, added = s.intern()
 	}
-	s.byText[string(text)] = id
-	return id, added
+	s.byText[string(text)] = c
+	return c, added
 }
 
 func (s *stacks) intern() (id format.StackID, added []format.Frame) {
@@ -145,7 +151,10 @@ func (f *frameLine) parse(line []byte) bool {
 	return len(f.fn) > 0
 }
 
-var offsetMark = []byte("+0x")
+var (
+	offsetMark  = []byte("+0x")
+	inlinedMark = []byte(" (inlined)")
+)
 
 // opening returns where the bracket opens that the text's last character
 // closes, -1 for nowhere.
@@ -165,7 +174,11 @@ func opening(text []byte) int {
 }
 
 // source takes the line of source: file.c:12; what names none has no number.
+// Behind it stands that the function is inlined, if it is.
 func (f *frameLine) source(text []byte) {
+	if rest, ok := bytes.CutSuffix(text, inlinedMark); ok {
+		text, f.inlined = rest, true
+	}
 	colon := bytes.LastIndexByte(text, ':')
 	if colon <= 0 {
 		return
@@ -185,14 +198,14 @@ var (
 	modulesDSO = []byte("[guest.kernel")
 )
 
-// again reports whether a frame is the same function as an inlined one after it
-// of the same address: perf names the outermost of them first, too.
+// again reports whether a frame is the same function as one after it of the same
+// address, behind those inlined into it: perf names the outermost first, too.
 func (s *stacks) again(i int) bool {
 	f := &s.lines[i]
 	if f.inlined || i+1 >= len(s.lines) || !s.lines[i+1].inlined || s.lines[i+1].ip != f.ip {
 		return false
 	}
-	for j := i + 1; j < len(s.lines) && s.lines[j].inlined && s.lines[j].ip == f.ip; j++ {
+	for j := i + 1; j < len(s.lines) && s.lines[j].ip == f.ip; j++ {
 		if bytes.HasSuffix(f.fn, s.lines[j].fn) {
 			return true
 		}

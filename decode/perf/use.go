@@ -16,6 +16,7 @@ type use struct {
 	site  bool        // at is of the program
 	mode  format.Mode // in which it takes the lock, or gives it back
 	told  bool        // mode shows
+	drops bool        // gives the lock of CPython's interpreter back
 }
 
 // useOf reads the frames of a stack. The outermost frame of the lock's own
@@ -23,10 +24,11 @@ type use struct {
 func useOf(frames []format.Frame) (u use) {
 	for _, f := range frames {
 		role, class := roleOf(f)
-		if role == natives.Program {
+		if role <= natives.Library {
 			u.at, u.site = f, true
 			break
 		}
+		u.drops = u.drops || f.Method == "drop_gil"
 		if class != "" {
 			u.class = class
 		}
@@ -44,7 +46,7 @@ func roleOf(f format.Frame) (natives.Role, string) {
 	if f.Class == KernelClass {
 		return natives.OfKernel(f.Method)
 	}
-	return natives.Of(f.Method)
+	return natives.In(f.File, f.Method)
 }
 
 // readers are parts of the names of functions that take or give back a lock as

@@ -8,6 +8,7 @@ import (
 // wait is one block on a futex.
 type wait struct {
 	lock   *lock // nil for one whose address is not told
+	addr   uint64
 	start  int64
 	stack  format.StackID
 	class  string // what the rules see
@@ -35,13 +36,17 @@ const retrySlack = int64(20e3)
 
 // block begins a wait on a futex.
 func (r *Reader) block(t *thread, at int64, f *futex) {
-	w := wait{start: at, stack: r.stack(true), class: r.classOf(f)}
+	w := wait{addr: f.addr, start: at, stack: r.stack(true), class: r.classOf(f)}
 	w.result = r.classify(w.class, w.stack)
 	p := t.process
 	if !f.private && w.class != "futex:join" {
 		p = r.process(sharedMemory)
 	}
-	w.lock = p.lock(f.addr, &w.result)
+	if u := &r.stacks.byID[w.stack].use; w.result.Verdict == rules.Lock && parkers[u.class] {
+		w.lock = p.parked(f.addr, u)
+	} else {
+		w.lock = p.lock(f.addr, &w.result)
+	}
 	r.begin(t, w)
 }
 
@@ -60,6 +65,15 @@ func (r *Reader) begin(t *thread, w wait) {
 			r.settle(t)
 		}
 	}
+	if r.seen.waits++; w.stack == format.NoStack {
+		r.seen.bare++
+		if w.result.Verdict == rules.Lock {
+			r.seen.guessed++
+		}
+	}
+	if t.process.pid == 0 {
+		r.seen.homeless++
+	}
 	t.cur, t.waits = w, true
 	if w.lock != nil {
 		w.lock.waiters = append(w.lock.waiters, t)
@@ -76,10 +90,11 @@ func (t *thread) wokeUp(at int64) int64 {
 
 // retries reports whether a wait continues the acquire of the one held back.
 // Had the thread got the lock and given it back while others wait, it would
-// have woken one, and the wait would not be held back any more.
+// have woken one, and the wait would not be held back any more; nor would it
+// sleep without the lock.
 func (r *Reader) retries(t *thread, w *wait) bool {
 	h := &t.held
-	if w.lock != h.lock || w.result != h.result {
+	if w.lock != h.lock || w.result != h.result || t.slept {
 		return false
 	}
 	if w.stack != h.stack && r.stacks.byID[w.stack].use.at != r.stacks.byID[h.stack].use.at {
@@ -101,13 +116,15 @@ func (r *Reader) unblock(t *thread, at int64, ret int64) {
 		if w.again {
 			t.held.end = at
 		}
+		t.process.forget(w.lock)
 		return
 	}
 	if ret >= 0 && w.woken == format.NoTime {
-		w.by(w.lock.pending(w.start))
+		w.by(w.pending())
 	}
 	if w.result.Verdict != rules.Lock || w.lock == nil {
 		r.idle(t, &w, at)
+		t.process.forget(w.lock)
 		return
 	}
 	r.announce(w.lock, &w)
@@ -115,8 +132,8 @@ func (r *Reader) unblock(t *thread, at int64, ret int64) {
 		r.release(t, &t.held.wait, w.start)
 		w.asked = t.held.asked
 	}
-	t.held, t.ran = heldBack{w, at, true}, 0
-	if ret == errTimedOut {
+	t.held, t.ran, t.slept = heldBack{w, at, true}, 0, false
+	if ret == errTimedOut && !w.lock.gil { // the interpreter asks again every 5 ms
 		r.wait(t, true)
 	}
 }

@@ -14,7 +14,8 @@ type Role uint8
 
 // The roles.
 const (
-	Program Role = iota // anything else
+	Program Role = iota // anything else: the program's own
+	Library             // of what programs are made with
 	Lock                // takes a lock or gives it back
 	Pause               // a thread sleeps or waits in it
 )
@@ -42,7 +43,7 @@ var program, kernel = parse(text)
 // wrong with it a test finds.
 func parse(text string) (program, kernel *families) {
 	program, kernel = new(families), new(families)
-	roles := map[string]Role{"lock": Lock, "pause": Pause, "kernel-lock": Lock, "kernel-pause": Pause}
+	roles := map[string]Role{"lock": Lock, "pause": Pause, "library": Library, "kernel-lock": Lock, "kernel-pause": Pause}
 	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
 		if len(words) < 3 || words[0] == "#" {
@@ -52,7 +53,7 @@ func parse(text string) (program, kernel *families) {
 		if strings.HasPrefix(words[0], "kernel") {
 			to = kernel
 		}
-		class := strings.ReplaceAll(strings.TrimPrefix(words[1], "-"), "~", " ")
+		class := strings.TrimPrefix(words[1], "-")
 		for _, prefix := range words[2:] {
 			name, open := strings.CutSuffix(prefix, "*")
 			to[name[0]] = append(to[name[0]], family{name, open, roles[words[0]], class})
@@ -61,9 +62,43 @@ func parse(text string) (program, kernel *families) {
 	return program, kernel
 }
 
+// In is Of for a function of a file: those of libc and of interpreters are
+// libraries, but for the functions that an interpreter's program has.
+func In(file, name string) (Role, string) {
+	role, class := Of(name)
+	if role == Program && system(file) && !Python(name) {
+		role = Library
+	}
+	return role, class
+}
+
+// pythonPrefix begins the names of Python's own functions, as -X perf writes them.
+const pythonPrefix = "py::"
+
+// Python reports whether a function is of a program in Python.
+func Python(name string) bool { return strings.HasPrefix(name, pythonPrefix) }
+
+// system reports whether a file is a library that every program has, or an
+// interpreter.
+func system(file string) bool {
+	for _, prefix := range [...]string{"libc.so", "libc-", "libpthread", "libstdc++", "libc++", "libgcc_s", "ld-", "libpython", "python3"} {
+		if strings.HasPrefix(file, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
 // Of returns what a function is for and the class of the locks it serves, ""
-// for none or several.
-func Of(name string) (Role, string) { return program.find(Plain(name)) }
+// for none or several. A guard, an object that takes a lock when it is made and
+// gives it back when it goes, is the lock's, whoever wrote it.
+func Of(name string) (Role, string) {
+	role, class := program.find(Plain(name))
+	if role <= Library && guards(name) {
+		return Lock, ""
+	}
+	return role, class
+}
 
 // OfKernel is Of for a function of the kernel.
 func OfKernel(name string) (Role, string) { return kernel.find(Plain(name)) }

@@ -34,12 +34,12 @@ func encode(doc any, prefix string) ([]byte, error) {
 	if err := enc.Encode(doc); err != nil {
 		return nil, err
 	}
-	return escape(b.Bytes()), nil
+	return Escape(b.Bytes()), nil
 }
 
-// escape escapes what encoding/json lets through; all of it is inside strings,
+// Escape escapes what encoding/json lets through; all of it is inside strings,
 // but for line ends.
-func escape(text []byte) []byte {
+func Escape(text []byte) []byte {
 	acts := func(r rune) bool { return r != '\n' && Acts(r) }
 	if bytes.IndexFunc(text, acts) < 0 {
 		return text

@@ -41,20 +41,45 @@ func Record(ctx context.Context, a *Ask, file string, begun func(), progress fun
 	case !alive(pid):
 		return nil, &Error{"no process " + a.Process + " runs here", "'ps -e' lists them"}
 	}
-	c, said, err := begin(a.Record(file))
-	if err != nil {
+	if _, err := command(a.Record(file)); err != nil {
 		return nil, err
 	}
 	begun()
+	for try := 1; ; try++ {
+		r, said, err := a.once(ctx, file, progress)
+		if r == nil {
+			return nil, err
+		}
+		lives, came := alive(pid), size(file) > 0
+		switch {
+		case came && (err == nil || r.Early || !lives):
+			r.Ended = !r.Early && !lives
+			return r, nil
+		case r.Early:
+			return nil, &Error{"ended before anything came", ""}
+		case try == tries || !lives || !strings.Contains(said, vanished):
+			return nil, diagnose(said, err)
+		}
+	}
+}
+
+// A thread that ends just then keeps perf from recording the others.
+const (
+	vanished = "No such process"
+	tries    = 5
+)
+
+// once runs perf; the recording is nil when it did not run at all.
+func (a *Ask) once(ctx context.Context, file string, progress func(time.Duration)) (*Recorded, string, error) {
+	c, said, err := begin(a.Record(file))
+	if err != nil {
+		return nil, "", err
+	}
 	r, started, done := &Recorded{}, time.Now(), make(chan error, 1)
 	go func() { done <- c.Wait() }()
 	err = r.await(ctx, c.Process, done, a.Duration, progress)
 	r.Length = time.Since(started)
-	r.Ended = !r.Early && !alive(pid)
-	if size(file) == 0 || err != nil && !r.Early && !r.Ended {
-		return nil, diagnose(said.text(), err)
-	}
-	return r, nil
+	return r, said.text(), err
 }
 
 // await waits for the end of a recording, and says how perf ended.

@@ -1,0 +1,238 @@
+package cmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	blamefacts "contend/blame/facts"
+	"contend/blame/lengths"
+	"contend/blame/locks"
+	"contend/decode"
+	"contend/report/facts"
+	"contend/report/facts/sql"
+	"contend/report/parquet"
+
+	"github.com/spf13/cobra"
+)
+
+type exportOptions struct {
+	trace     traceOptions
+	own       ownOption
+	out       string
+	from      string
+	shard     shard
+	labels    string
+	partition []string
+	interval  time.Duration
+	jobs      int
+	most      share
+	version   string
+	sql       string
+}
+
+// defaultShare is how many recordings may be unreadable, in per cent.
+const defaultShare = 1
+
+func newExport(e *env) *cobra.Command {
+	o := exportOptions{most: share{percent: defaultShare}}
+	c := &cobra.Command{
+		Use:   "export [TRACE ...] -o FOLDER",
+		Short: "write many recordings as tables for DuckDB, ClickHouse, Spark and the like",
+		Long: `Write what many recordings say as tables for engines that add them up: Parquet
+files in FOLDER, or lines of JSON with -o -. Each recording is analysed by itself; a
+folder stands for all files in it and below. One that cannot be read is a row with
+its error. cmd/fleet/README.md describes the tables.
+
+Labels of a recording come from its path: segments such as service=shop name
+themselves, and --labels names others: '{service}/{version}/{host}/*.jfr'.
+The files have names made of the names of the recordings: who exports the same
+ones again replaces them, and nobody sees half a file. --shard 0/7 to 6/7 are the
+parts of one export for seven machines. --sql prints queries for engines; those
+without one use contend-fleet, see there.`,
+		Example: `  contend export recordings/ -o facts --labels '{service}/{version}/{host}/*.jfr'
+  find recordings -name '*.jfr' | contend export --files-from - --shard 3/7 -o facts
+  contend export --sql duckdb -o facts | duckdb
+  contend export recordings/ -o - | jq 'select(.table == "waits")'`,
+		RunE: func(c *cobra.Command, _ []string) error { return runExport(c.Context(), e, &o, c.Root().Version) },
+	}
+	o.trace.bindLimits(c)
+	o.trace.bindRules(c)
+	o.own.bind(c)
+	f := c.Flags()
+	f.StringVarP(&o.out, "output", "o", "", "write Parquet files into `FOLDER`; - is lines of JSON on standard output")
+	f.StringVar(&o.from, "files-from", "", "read the names of the recordings from `FILE`, one a line; - is standard input")
+	f.Var(&o.shard, "shard", "export part `I/N` only, with I from 0 to N-1: which part a recording is in depends on its name alone")
+	f.StringVar(&o.labels, "labels", "", "take labels from the ends of paths by `PATTERN`, such as '{service}/{version}/{host}/*.jfr'")
+	f.StringSliceVar(&o.partition, "partition", nil, "write a folder for each value of `LABELS`, separated by commas; date is the day a recording began, in UTC")
+	f.DurationVar(&o.interval, "interval", time.Minute, "sum by an `INTERVAL` of the clock")
+	f.IntVar(&o.jobs, "jobs", min(runtime.GOMAXPROCS(0), 4), "analyse `N` recordings at a time")
+	f.StringVar(&o.sql, "sql", "", "print the views and queries of the tables in FOLDER for the engine `DIALECT` instead: "+strings.Join(dialects(), ", "))
+	offer(c, "sql", dialects()...)
+	f.Var(&o.most, "max-unreadable", "exit with 3 when more recordings than `SHARE` cannot be read: 1%, or a number of them")
+	return c
+}
+
+func runExport(ctx context.Context, e *env, o *exportOptions, version string) error {
+	o.version = version
+	if o.sql != "" {
+		return o.printSQL(e)
+	}
+	app, pattern, err := o.check()
+	if err != nil {
+		return err
+	}
+	names, err := o.names(e)
+	if err != nil {
+		return err
+	}
+	total := len(names)
+	if err := pattern.check(e, names); err != nil {
+		return err
+	}
+	if names = o.shard.of(names); len(names) == 0 {
+		e.say(fmt.Sprintf("contend: none of %d recordings is in part %s", total, o.shard.String()))
+		return nil
+	}
+	ctx, stop := signal.NotifyContext(cmp.Or(ctx, context.Background()), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	w := o.writer(e, names)
+	defer w.Discard()
+	unreadable, err := o.each(ctx, names, func(name string) *facts.Facts { return o.analyse(name, pattern, app) }, func(f *facts.Facts) error {
+		return w.Write(f, o.partitionOf(f))
+	}, e)
+	if err == nil {
+		err = w.Commit()
+	}
+	if errors.Is(err, parquet.ErrPartitions) {
+		return usageError{fmt.Errorf("--partition: more than %d values of %s", parquet.MaxPartitions, strings.Join(o.partition, ", ")), "partition by fewer labels, or give each --shard fewer recordings"}
+	}
+	if err != nil {
+		return err
+	}
+	return o.verdict(e, unreadable, len(names))
+}
+
+// dialects are the names of engines.
+func dialects() (names []string) {
+	for _, d := range sql.Dialects {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// printSQL prints what asks an engine.
+func (o *exportOptions) printSQL(e *env) error {
+	d := sql.Find(o.sql)
+	switch {
+	case d == nil:
+		return usageError{fmt.Errorf("--sql: there is no dialect %q", o.sql), "choose from " + strings.Join(dialects(), ", ")}
+	case len(o.trace.paths) > 0 || o.from != "":
+		return usageError{errors.New("--sql reads no recordings"), "export them first, then ask for the queries"}
+	}
+	_, err := io.WriteString(e.out, d.Script(cmp.Or(o.out, "facts")))
+	return err
+}
+
+// check refuses wrong flags.
+func (o *exportOptions) check() (app *regexp.Regexp, p *labelPattern, err error) {
+	switch {
+	case o.out == "":
+		return nil, nil, usageError{errors.New("-o is missing"), "-o FOLDER writes Parquet files, -o - lines of JSON"}
+	case o.out == "-" && len(o.partition) > 0:
+		return nil, nil, usageError{errors.New("--partition: lines of JSON have no folders"), "write Parquet files with -o FOLDER"}
+	case o.interval <= 0:
+		return nil, nil, usageError{errors.New("--interval: must be longer than 0"), "write 1m or 1h"}
+	case o.jobs < 1:
+		return nil, nil, usageError{errors.New("--jobs: must be at least 1"), ""}
+	case o.from != "" && len(o.trace.paths) > 0:
+		return nil, nil, usageError{errors.New("--files-from and names of recordings exclude each other"), "write all names into the file"}
+	}
+	if err := o.checkPartition(); err != nil {
+		return nil, nil, err
+	}
+	if app, err = o.own.get(); err != nil {
+		return nil, nil, err
+	}
+	if p, err = newLabelPattern(o.labels); err != nil {
+		return nil, nil, usageError{fmt.Errorf("--labels: %w", err), "write '{service}/{version}/{host}/*.jfr'"}
+	}
+	return app, p, nil
+}
+
+// factsWriter takes recordings in order.
+type factsWriter interface {
+	Write(f *facts.Facts, partition string) error
+	Commit() error
+	Discard()
+}
+
+// lineWriter writes lines, which are out when they are written.
+type lineWriter struct{ *facts.Lines }
+
+func (w lineWriter) Write(f *facts.Facts, _ string) error { return w.Lines.Write(f) }
+func (lineWriter) Commit() error                          { return nil }
+func (lineWriter) Discard()                               {}
+
+func (o *exportOptions) writer(e *env, names []string) factsWriter {
+	if o.out == "-" {
+		return lineWriter{facts.NewLines(e.out)}
+	}
+	return parquet.New(o.out, "part-"+partName(names), o.version, o.interval.Nanoseconds())
+}
+
+// analyse reads one recording. What goes wrong with it is said in its row.
+func (o *exportOptions) analyse(name string, p *labelPattern, app *regexp.Regexp) *facts.Facts {
+	f := facts.New(name, o.version, p.of(name))
+	by, err := lengths.New(lengths.Options{By: "class"})
+	if err != nil { // no list of keys of ours is wrong
+		panic(err)
+	}
+	v := &facts.Visitors{Facts: blamefacts.New(o.interval.Nanoseconds(), app), Locks: locks.New(false), Lengths: by}
+	one := o.trace
+	one.paths = []string{name}
+	res, err := one.read(&env{msg: discard{}}, v.All()...)
+	if err != nil {
+		f.Fail(message(err))
+		return f
+	}
+	f.Fill(res.stats, res.trace, v)
+	return f
+}
+
+// discard is where messages of single recordings go: their rows say it all.
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+// verdict says how many recordings could not be read.
+func (o *exportOptions) verdict(e *env, unreadable, all int) error {
+	if unreadable == 0 {
+		return nil
+	}
+	e.warn(fmt.Sprintf("%d of %d recordings cannot be read: their rows say why", unreadable, all))
+	if o.most.allows(unreadable, all) {
+		return nil
+	}
+	return errDamaged
+}
+
+// refuseStdin refuses standard input as a recording: each has a name, which says
+// which it is.
+func refuseStdin(names []string) error {
+	for _, name := range names {
+		if name == decode.Stdin {
+			return usageError{errors.New("standard input is no recording of a fleet: it has no name"), "--files-from - reads names from it"}
+		}
+	}
+	return nil
+}

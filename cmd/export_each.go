@@ -1,0 +1,95 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"contend/report/facts"
+)
+
+// each analyses recordings on a few goroutines and hands them on in the order
+// of their names. No more are kept than are at work, so that memory does not
+// grow with their number. It returns how many could not be read.
+func (o *exportOptions) each(ctx context.Context, names []string, analyse func(string) *facts.Facts, write func(*facts.Facts) error, e *env) (unreadable int, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	results := make(chan chan *facts.Facts, o.jobs-1) // with the one that write waits for
+	go func() {
+		defer close(results)
+		for _, name := range names {
+			one := make(chan *facts.Facts, 1)
+			select {
+			case results <- one:
+			case <-ctx.Done():
+				return
+			}
+			go func() { one <- analyse(name) }()
+		}
+	}()
+	if isTerminal(e.msg) {
+		e.bar.out, e.bar.next = e.msg, time.Now().Add(showAfter)
+	}
+	for done := 1; ; done++ {
+		one, more := <-results
+		if !more {
+			return unreadable, ctx.Err()
+		}
+		f := <-one
+		if err := write(f); err != nil {
+			return unreadable, err
+		}
+		if f.Recording.Error != "" {
+			unreadable++
+		}
+		if e.bar.out != nil && time.Now().After(e.bar.next) {
+			e.bar.show(fmt.Sprintf("%d of %d recordings, %d unreadable", done, len(names), unreadable))
+		}
+	}
+}
+
+// share is a flag that holds a part of all, or a number.
+type share struct {
+	percent float64
+	number  int // counts unless it is 0 and percent is not
+	counted bool
+}
+
+// String implements pflag.Value.
+func (s *share) String() string {
+	if s.counted {
+		return strconv.Itoa(s.number)
+	}
+	return strconv.FormatFloat(s.percent, 'g', -1, 64) + "%"
+}
+
+// Set implements pflag.Value.
+func (s *share) Set(text string) error {
+	if number, ok := strings.CutSuffix(text, "%"); ok {
+		p, err := strconv.ParseFloat(number, 64)
+		if err != nil || !(p >= 0 && p <= 100) {
+			return fmt.Errorf("%q is no share: write 1%%, or a number", text)
+		}
+		*s = share{percent: p}
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return fmt.Errorf("%q is no share: write 1%%, or a number", text)
+	}
+	*s = share{number: n, counted: true}
+	return nil
+}
+
+// Type implements pflag.Value.
+func (s *share) Type() string { return "share" }
+
+// allows reports whether n of all are no more than the share.
+func (s *share) allows(n, all int) bool {
+	if s.counted {
+		return n <= s.number
+	}
+	return float64(n)*100 <= s.percent*float64(all)
+}

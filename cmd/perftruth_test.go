@@ -1,0 +1,258 @@
+package cmd
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"contend/analysis"
+	"contend/decode"
+	"contend/format"
+)
+
+// nativeTruth is what testdata/native/truth.cc and truth.rs log of themselves.
+type nativeTruth struct {
+	IdleNs    int64 `json:"idle_ns"`
+	IdleWaits int64 `json:"idle_waits"`
+	Locks     []nativeLock
+}
+
+type nativeLock struct {
+	Lock      string
+	Waits     int64
+	WaitNs    int64              `json:"wait_ns"`
+	HandoffNs int64              `json:"handoff_ns"`
+	Waiters   map[string]float64 // ns by operation
+	BlockedBy map[string]float64 `json:"blocked_by"`
+}
+
+// byOperation sums the waiting for each lock by the operations of the waiter and
+// of the owner: functions of a program whose names begin with do.
+type byOperation struct {
+	sym     *analysis.Symbols
+	waiters map[format.ObjectID]map[string]float64
+	owners  map[format.ObjectID]map[string]float64
+	waits   map[format.ObjectID]int64
+}
+
+// handedOff is the operation of who is no thread.
+const handedOff = "[handoff]"
+
+func (s *byOperation) Begin(sym *analysis.Symbols, _ int64) {
+	*s = byOperation{sym, map[format.ObjectID]map[string]float64{}, map[format.ObjectID]map[string]float64{}, map[format.ObjectID]int64{}}
+}
+func (s *byOperation) Running(_, _, _ int64) {}
+
+func (s *byOperation) Slice(sl *analysis.Slice) {
+	if s.waiters[sl.Lock] == nil {
+		s.waiters[sl.Lock], s.owners[sl.Lock] = map[string]float64{}, map[string]float64{}
+	}
+	for _, w := range sl.Waiters {
+		s.waiters[sl.Lock][s.of(w.Stack)] += float64(sl.Length())
+	}
+	s.waits[sl.Lock] += sl.Firsts()
+	for _, sh := range sl.Shares {
+		by := "[unknown]"
+		switch sh.Direct.Kind {
+		case analysis.OwnerHandoff:
+			by = handedOff
+		case analysis.OwnerThread:
+			by = s.of(sh.Direct.Stack)
+		}
+		s.owners[sl.Lock][by] += float64(sh.Ns) * float64(len(sl.Waiters))
+	}
+}
+
+// of returns the operation of a stack: doCheckout is checkout, do_checkout too.
+func (s *byOperation) of(id format.StackID) string {
+	for _, f := range slices.Backward(s.sym.Frames(id)) {
+		name := f.Method[strings.LastIndex(f.Method, "::")+1:]
+		if op, ok := strings.CutPrefix(strings.TrimPrefix(name, ":"), "do"); ok && op != "" {
+			op = strings.TrimPrefix(op, "_")
+			return strings.ToLower(op[:1]) + op[1:]
+		}
+	}
+	return "[none]"
+}
+
+// summed reads a recording.
+func summed(t *testing.T, path string) (*byOperation, *analysis.Trace) {
+	t.Helper()
+	src, err := decode.Open([]string{path}, nil, decode.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	sums := &byOperation{}
+	tr, err := analysis.Run(src, analysis.Filter{From: format.NoTime, To: format.NoTime}, sums)
+	if err != nil && !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	return sums, tr
+}
+
+// lock returns the one lock that is waited for by the operations that a lock of
+// the truth is waited for by.
+func (s *byOperation) lock(t *testing.T, want *nativeLock) format.ObjectID {
+	t.Helper()
+	best := format.NoObject
+	for id, by := range s.waiters {
+		sum := 0.0
+		for op, ns := range by {
+			if sum += ns; want.Waiters[op] == 0 {
+				sum = math.Inf(-1)
+			}
+		}
+		if sum > 0 && (best == format.NoObject || sum > total(s.waiters[best])) {
+			best = id
+		}
+	}
+	if best == format.NoObject {
+		t.Fatalf("nothing waits for %s as the program does", want.Lock)
+	}
+	return best
+}
+
+func total(by map[string]float64) (sum float64) {
+	for _, v := range by {
+		sum += v
+	}
+	return sum
+}
+
+// tvd is the total variation distance of what two say of operations, hand-off
+// and what is unknown left out.
+func tvd(a, b map[string]float64) (d float64) {
+	pick := func(m map[string]float64) map[string]float64 {
+		m = maps.Clone(m)
+		maps.DeleteFunc(m, func(op string, _ float64) bool { return strings.HasPrefix(op, "[") })
+		return m
+	}
+	a, b = pick(a), pick(b)
+	ta, tb := total(a), total(b)
+	keys := maps.Clone(a)
+	maps.Copy(keys, b)
+	for op := range keys {
+		d += math.Abs(a[op]/ta-b[op]/tb) / 2
+	}
+	return d
+}
+
+// checkNative holds what contend says of a recording to what the program logged:
+// waiting by lock within 3 %, owners within a distance of 0.10, hand-off within
+// 5 % of the waiting. A few short waits say nothing.
+func checkNative(t *testing.T, path, truthPath string) {
+	t.Helper()
+	var want nativeTruth
+	readTruth(t, truthPath, &want)
+	sums, tr := summed(t, path)
+	checked := 0
+	for i := range want.Locks {
+		w := &want.Locks[i]
+		if w.WaitNs < 50e6 {
+			continue
+		}
+		checked++
+		id := sums.lock(t, w)
+		by := sums.owners[id]
+		off := math.Abs(total(sums.waiters[id])/float64(w.WaitNs) - 1)
+		d, late := tvd(by, w.BlockedBy), math.Abs(by[handedOff]-float64(w.HandoffNs))/float64(w.WaitNs)
+		t.Logf("%s (%s): waiting off by %.2f %%, owners by %.3f, hand-off by %.1f %%, unknown %.1f %%; %d of %d waits", w.Lock, tr.Symbols.LockName(id), 100*off, d,
+			100*late, 100*by["[unknown]"]/float64(w.WaitNs), sums.waits[id], w.Waits)
+		if off > 0.03 || d > 0.10 || late > 0.05 {
+			t.Errorf("%s: waiting off by %.3f, owners by %.3f, hand-off by %.3f: %v, want %v", w.Lock, off, d, late, by, w.BlockedBy)
+		}
+	}
+	if checked < 3 {
+		t.Errorf("%d locks are waited for long enough to be checked", checked)
+	}
+	for id, by := range sums.waiters {
+		if by["[none]"] > 0 {
+			t.Errorf("%s: waits outside of operations: %v", tr.Symbols.LockName(id), by)
+		}
+	}
+}
+
+// Recordings of a C++ program, against what it logged of itself.
+func TestNativeOwnersEqualTheProgramsOwnLog(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"perf-truth-seed1", "perf-truth-seed2"} {
+		t.Run(name, func(t *testing.T) {
+			checkNative(t, "../testdata/"+name+".perf.txt.zst", "../testdata/"+name+".truth.json")
+		})
+	}
+}
+
+// What consumers wait for at a condition variable is no waiting for a lock, and
+// neither is a join: it stands beside, by the instant at which they were woken.
+func TestNativeIdleWaitsAreNotCounted(t *testing.T) {
+	t.Parallel()
+	var want nativeTruth
+	readTruth(t, "../testdata/perf-truth-seed1.truth.json", &want)
+	doc := analyzed(t, "../testdata/perf-truth-seed1.perf.txt.zst")
+	var waited, waits int64
+	for _, r := range doc.Resources {
+		if r.Site != "doDrain" {
+			t.Errorf("%+v is neither a lock nor what consumers wait for", r)
+		}
+		waited, waits = waited+r.WaitNs, waits+r.Waits
+	}
+	if waits < want.IdleWaits*95/100 || waits > want.IdleWaits || waited > want.IdleNs || waited < want.IdleNs*3/4 {
+		t.Errorf("%d ns in %d waits, the program says %d in %d, with the time until it ran", waited, waits, want.IdleNs, want.IdleWaits)
+	}
+	for _, l := range doc.Locks {
+		if strings.Contains(l.Lock, "cond") || strings.Contains(l.Lock, "join") {
+			t.Errorf("%s is no lock", l.Lock)
+		}
+	}
+}
+
+// The same live, on this machine.
+func TestPerfRecordsLive(t *testing.T) {
+	thorough(t)
+	for _, tool := range []string{"perf", "g++", "sleep"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skipf("no %s here", tool)
+		}
+	}
+	dir := t.TempDir()
+	program, gate, out := filepath.Join(dir, "truth"), filepath.Join(dir, "gate"), filepath.Join(dir, "live.bin")
+	if said, err := exec.Command("g++", "-std=c++17", "-O1", "-g1", "-pthread", "-o", program, "../testdata/native/truth.cc").CombinedOutput(); err != nil {
+		t.Skipf("g++: %v: %s", err, said)
+	}
+	c := exec.Command(program, filepath.Join(dir, "truth.json"), "1500", "5", gate)
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Wait()
+	opened := make(chan error, 1)
+	go func() {
+		time.Sleep(2 * time.Second) // perf is there by then
+		opened <- os.WriteFile(gate, nil, 0o644)
+	}()
+	var answer, msg bytes.Buffer
+	code := Main([]string{"record", "--perf", "--duration", "20s", "-o", out, strconv.Itoa(c.Process.Pid)}, nil, &answer, &msg)
+	if err := <-opened; err != nil {
+		t.Fatal(err)
+	}
+	if code != exitOK && (strings.Contains(msg.String(), "lets this user") || strings.Contains(msg.String(), "may not read") || strings.Contains(msg.String(), "no futex events")) {
+		t.Skip(msg.String())
+	}
+	if code != exitOK || !strings.Contains(answer.String(), "doExportReport") || !strings.Contains(msg.String(), "the process ended") {
+		t.Fatalf("exit %d: %s\n%s", code, msg.String(), answer.String())
+	}
+	if err := c.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	checkNative(t, out, filepath.Join(dir, "truth.json"))
+}

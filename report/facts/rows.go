@@ -1,0 +1,185 @@
+package facts
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"contend/analysis"
+	"contend/analysis/dist"
+	"contend/blame"
+	"contend/blame/chains"
+	"contend/blame/facts"
+	"contend/blame/lengths"
+	"contend/blame/locks"
+	"contend/format"
+)
+
+// Visitors collect what the rows of one recording are made of.
+type Visitors struct {
+	Facts   *facts.Collector
+	Locks   *locks.Collector
+	Lengths *lengths.Collector // by class
+}
+
+// All returns them as what analysis.Run takes.
+func (v *Visitors) All() []analysis.Visitor {
+	return []analysis.Visitor{v.Facts, v.Locks, v.Lengths}
+}
+
+// New returns a recording of which nothing is known but its name and labels.
+func New(name, contend string, labels map[string]string) *Facts {
+	all, _ := json.Marshal(labels) // strings alone, in order of their names
+	if labels == nil {
+		all = []byte("{}")
+	}
+	return &Facts{labels: labels, Recording: Recording{Recording: name, Labels: string(all), Contend: contend,
+		Service: labels["service"], Version: labels["version"], Host: labels["host"]}}
+}
+
+// Fail says that nothing could be read, and why.
+func (f *Facts) Fail(why string) {
+	f.Recording.Error, f.Recording.Damaged = why, true
+}
+
+// Fill adds what the visitors have seen, once.
+func (f *Facts) Fill(st format.Stats, tr *analysis.Trace, v *Visitors) {
+	v.Facts.Finish()
+	f.recording(st, tr, v)
+	timed := f.Recording.Unit == string(unitNs)
+	f.intervals(v.Facts, timed)
+	f.waits(v.Facts, timed)
+	for _, r := range v.Locks.Rows() {
+		f.lock(&r, tr.Symbols)
+	}
+	for _, r := range v.Lengths.Rows() {
+		f.lengths(r.Keys[0], r.Lengths)
+	}
+	slices.SortStableFunc(f.Lengths, func(a, b Length) int {
+		return cmp.Or(cmp.Compare(a.Class, b.Class), cmp.Compare(a.Bound, b.Bound), cmp.Compare(a.LeNs, b.LeNs), cmp.Compare(a.N, b.N))
+	})
+}
+
+// unitNs is the unit of recordings that measure time, as the rows write it.
+const unitNs = "ns"
+
+func (f *Facts) recording(st format.Stats, tr *analysis.Trace, v *Visitors) {
+	r := &f.Recording
+	r.Format, r.Unit = st.Format, cmp.Or(string(st.Unit), unitNs)
+	r.Threads, r.Events, r.Bytes = int64(tr.Threads), st.Events, st.BytesRead
+	r.RunningNs, r.Damaged, r.Warnings = tr.RunningNs, !st.Damage.Whole(), codes(st.Warnings, tr.Coverage.Warnings)
+	r.IntervalNs = v.Facts.IntervalNs
+	if r.Unit == unitNs {
+		r.Start, r.DurationNs = InstantOf(tr.Start), tr.End-tr.Start
+	}
+	for i := range v.Facts.Total {
+		c := &v.Facts.Total[i]
+		r.WaitNs, r.WallNs, r.Waits = r.WaitNs+c.Ns, r.WallNs+c.WallNs, r.Waits+c.Waits
+	}
+	if r.Events == 0 && r.Damaged {
+		f.Fail("nothing could be read: " + st.Damage.Places[0].Why)
+	}
+}
+
+// codes lists the codes of warnings, each once.
+func codes(lists ...[]format.Warning) string {
+	all := map[string]bool{}
+	for _, list := range lists {
+		for _, w := range list {
+			all[w.Code] = true
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(all)), " ")
+}
+
+// at returns when an interval begins; what counts has no time.
+func at(bin, intervalNs int64, timed bool) Instant {
+	if !timed {
+		return 0
+	}
+	return InstantOf(bin * intervalNs)
+}
+
+func (f *Facts) intervals(c *facts.Collector, timed bool) {
+	rows := map[int64]*Interval{}
+	row := func(bin int64) *Interval {
+		if rows[bin] == nil {
+			rows[bin] = &Interval{Recording: f.Recording.Recording, Interval: at(bin, c.IntervalNs, timed)}
+		}
+		return rows[bin]
+	}
+	for bin, ns := range c.RunningNs {
+		row(bin).RunningNs = ns
+	}
+	for i := range c.Total {
+		s, r := &c.Total[i], row(c.Total[i].Bin)
+		r.WaitNs, r.WallNs, r.Waits = s.Ns, s.WallNs, s.Waits
+	}
+	for _, bin := range slices.Sorted(maps.Keys(rows)) {
+		f.Intervals = append(f.Intervals, *rows[bin])
+	}
+}
+
+func (f *Facts) lock(r *locks.Row, sym *analysis.Symbols) {
+	created := ""
+	if r.Created != format.NoStack {
+		created = analysis.StackText(sym.Frames(r.Created))
+	}
+	f.Locks = append(f.Locks, Lock{Recording: f.Recording.Recording, Lock: r.Lock, Class: chains.StableName(r.Class), Kind: r.Kind, Created: created,
+		Waits: r.Waits, Failed: r.Failed, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, Waiters: int64(r.Waiters)})
+}
+
+func (f *Facts) lengths(class string, l *lengths.Lengths) {
+	for _, of := range []struct {
+		bound string
+		dist  *dist.Dist
+	}{{"exact", &l.Exact}, {"at_least", &l.AtLeast}, {"at_most", &l.AtMost}} {
+		for _, b := range of.dist.Buckets() {
+			f.Lengths = append(f.Lengths, Length{f.Recording.Recording, chains.StableName(class), of.bound, b.Last, b.Count})
+		}
+	}
+}
+
+func (f *Facts) waits(c *facts.Collector, timed bool) {
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		row := f.wait(c, r)
+		for j := range r.Cells {
+			cell := &r.Cells[j]
+			row.Interval = at(cell.Bin, c.IntervalNs, timed)
+			row.WaitNs, row.Waits, row.WallNs = cell.Ns, cell.Waits, cell.WallNs
+			f.Waits = append(f.Waits, row)
+		}
+	}
+	slices.SortStableFunc(f.Waits, func(a, b Wait) int {
+		return cmp.Or(cmp.Compare(a.Interval, b.Interval), cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Class, b.Class),
+			cmp.Compare(a.WaiterStack, b.WaiterStack), cmp.Compare(a.OwnerStack, b.OwnerStack))
+	})
+}
+
+// wait names a row.
+func (f *Facts) wait(c *facts.Collector, r *facts.Row) Wait {
+	text := map[blame.Key]string{}
+	for i, k := range facts.By {
+		text[k] = c.Text(i, r.IDs[i])
+	}
+	w := Wait{Recording: f.Recording.Recording, Class: chains.StableName(text[blame.ByClass]), Kind: r.Kind.String(),
+		WaiterMethod: chains.StableName(text[blame.ByWaiterMethod]), WaiterGroup: text[blame.ByWaiterGroup], WaiterStack: text[blame.ByWaiterStack],
+		OwnerKind: "thread", OwnerMethod: chains.StableName(text[blame.ByOwnerMethod]), OwnerGroup: text[blame.ByOwnerGroup],
+		OwnerChain: chain(text[blame.ByOwnerSite], text[blame.ByOwnerCallers]), OwnerStack: text[blame.ByOwnerStack], Provenance: r.Prov.String()}
+	if kind := c.OwnerKind(r); kind != analysis.OwnerThread {
+		w.pseudo(strings.Trim(analysis.PseudoOwner(kind, 0), "[]"))
+	}
+	return w
+}
+
+// pseudo names an owner that is no thread. The number that a deadlock has in one
+// recording means nothing in another.
+func (w *Wait) pseudo(kind string) {
+	kind = strings.TrimSuffix(kind, " #0")
+	w.OwnerKind = kind
+	name := "[" + kind + "]"
+	w.OwnerMethod, w.OwnerGroup, w.OwnerChain, w.OwnerStack = name, name, name, name
+}

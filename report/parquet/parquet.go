@@ -1,0 +1,221 @@
+// Package parquet writes facts as files of Apache Parquet: a folder for each
+// table, in it the files of those who exported, each of which is there whole or
+// not at all.
+package parquet
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"contend/report/facts"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
+)
+
+// Folder writes the files of one export. Their names are the part's, so that who
+// repeats an export replaces its files; until Commit they have other names,
+// which differ in each attempt and begin with a dot: engines do not look at
+// those.
+type Folder struct {
+	dir, part, attempt string
+	version            string
+	interval           int64
+	recordings         *file[facts.Recording]
+	parts              map[string]*files // by partition, a path such as service=shop/date=2026-01-31
+	rows               int
+}
+
+// files are the tables of one partition.
+type files struct {
+	intervals *file[facts.Interval]
+	locks     *file[facts.Lock]
+	lengths   *file[facts.Length]
+	waits     *file[facts.Wait]
+}
+
+// MaxPartitions is how many partitions one export may write to: each keeps four
+// files open, and what it has not written yet.
+const MaxPartitions = 64
+
+// ErrPartitions says that there are more.
+var ErrPartitions = errors.New("too many partitions")
+
+// New returns a writer to a folder, which is made when the first file is. The
+// name of the part may have letters, digits, - and _ only.
+func New(dir, part, version string, intervalNs int64) *Folder {
+	return &Folder{dir: dir, part: part, attempt: fmt.Sprintf("%016x.tmp", rand.Uint64()), version: version, interval: intervalNs, parts: map[string]*files{}}
+}
+
+// open makes the files of a partition, "" for none. They may stay empty: engines
+// want a file to read the columns from.
+func (w *Folder) open(partition string) (err error) {
+	if w.recordings == nil {
+		if w.recordings, err = create[facts.Recording](w, facts.RecordingsTable, ""); err != nil {
+			return err
+		}
+	}
+	if w.parts[partition] != nil {
+		return nil
+	}
+	if len(w.parts) == MaxPartitions {
+		return ErrPartitions
+	}
+	p := &files{}
+	w.parts[partition] = p
+	if p.intervals, err = create[facts.Interval](w, facts.IntervalsTable, partition); err != nil {
+		return err
+	}
+	if p.locks, err = create[facts.Lock](w, facts.LocksTable, partition); err != nil {
+		return err
+	}
+	if p.lengths, err = create[facts.Length](w, facts.LengthsTable, partition); err != nil {
+		return err
+	}
+	p.waits, err = create[facts.Wait](w, facts.WaitsTable, partition)
+	return err
+}
+
+// maxRows is how many rows are kept, in all files together, before they are
+// written as groups.
+const maxRows = 32_768
+
+// Write adds a recording to a partition.
+func (w *Folder) Write(f *facts.Facts, partition string) error {
+	if err := w.open(partition); err != nil {
+		return err
+	}
+	p := w.parts[partition]
+	err := errors.Join(w.recordings.write([]facts.Recording{f.Recording}), p.intervals.write(f.Intervals),
+		p.locks.write(f.Locks), p.lengths.write(f.Lengths), p.waits.write(f.Waits))
+	if err != nil {
+		return err
+	}
+	if w.rows += 1 + len(f.Intervals) + len(f.Locks) + len(f.Lengths) + len(f.Waits); w.rows < maxRows {
+		return nil
+	}
+	w.rows = 0
+	return w.each(closer.flush)
+}
+
+// closer is what all files have, whatever their rows.
+type closer interface {
+	flush() error
+	finish() error
+	commit() error
+	remove()
+}
+
+// all returns the files, that of the recordings last.
+func (w *Folder) all() (list []closer) {
+	add := func(c closer, made bool) {
+		if made {
+			list = append(list, c)
+		}
+	}
+	names := make([]string, 0, len(w.parts))
+	for name := range w.parts {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		p := w.parts[name]
+		add(p.intervals, p.intervals != nil)
+		add(p.locks, p.locks != nil)
+		add(p.lengths, p.lengths != nil)
+		add(p.waits, p.waits != nil)
+	}
+	add(w.recordings, w.recordings != nil)
+	return list
+}
+
+func (w *Folder) each(do func(closer) error) error {
+	for _, c := range w.all() {
+		if err := do(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Commit ends all files and gives them their names, when all are whole.
+func (w *Folder) Commit() error {
+	if err := w.each(closer.finish); err != nil {
+		return err
+	}
+	return w.each(closer.commit)
+}
+
+// Discard removes what has not been committed.
+func (w *Folder) Discard() {
+	for _, c := range w.all() {
+		c.remove()
+	}
+}
+
+// file is one file in the making.
+type file[R any] struct {
+	temp, name string
+	out        *os.File
+	rows       *parquet.GenericWriter[R]
+	pending    bool
+}
+
+func create[R any](w *Folder, table, partition string) (*file[R], error) {
+	dir := filepath.Join(w.dir, table, filepath.FromSlash(partition))
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	base := w.part + ".parquet"
+	f := &file[R]{name: filepath.Join(dir, base)}
+	out, err := os.OpenFile(filepath.Join(dir, "."+base+"."+w.attempt), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	f.out, f.temp = out, out.Name()
+	f.rows = parquet.NewGenericWriter[R](out, parquet.Compression(&zstd.Codec{}), parquet.CreatedBy("contend", w.version, ""),
+		parquet.PageBufferSize(64<<10), parquet.WriteBufferSize(16<<10), parquet.KeyValueMetadata("contend.schema", facts.Schema), parquet.KeyValueMetadata("contend.table", table),
+		parquet.KeyValueMetadata("contend.interval_ns", fmt.Sprint(w.interval)))
+	return f, nil
+}
+
+func (f *file[R]) write(rows []R) error {
+	f.pending = f.pending || len(rows) > 0
+	_, err := f.rows.Write(rows)
+	return err
+}
+
+// flush writes what there is as a group of rows.
+func (f *file[R]) flush() error {
+	if !f.pending {
+		return nil
+	}
+	f.pending = false
+	return f.rows.Flush()
+}
+
+func (f *file[R]) finish() error {
+	if err := f.rows.Close(); err != nil {
+		return err
+	}
+	return errors.Join(f.out.Sync(), f.out.Close())
+}
+
+func (f *file[R]) commit() error {
+	err := os.Rename(f.temp, f.name)
+	if err == nil {
+		f.temp = ""
+	}
+	return err
+}
+
+func (f *file[R]) remove() {
+	if f.temp != "" {
+		_ = f.out.Close()
+		_ = os.Remove(f.temp)
+	}
+}
