@@ -6,11 +6,12 @@
 #   testdata/worth.sh [FOLDER]       default: a new one, which is removed
 #
 # JARS is a folder with derby.jar and h2.jar (Debian: libderby-java, libh2-java);
-# without one the databases are left out. RUNS (5), SECONDS_EACH (6), JAVA_HOME.
+# without one the databases are left out. PROGRAMS, RUNS (5), SECONDS_EACH (6), JAVA_HOME.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 runs=${RUNS:-5}
 seconds=${SECONDS_EACH:-6}
+programs=${PROGRAMS:-nested reentrant go derby h2}
 jars=${JARS:-/usr/share/java}
 bin=${JAVA_HOME:+$JAVA_HOME/bin/}
 dir=${1:-}
@@ -33,8 +34,7 @@ run() {
 		"$dir/worth" "$2" "$seconds" "$3"
 		return
 	fi
-	"${bin}java" -Xlog:disable -XX:StartFlightRecording=filename="$3",settings="$dir/worth.jfc" \
-		-Dderby.stream.error.file=/dev/null -cp "$path" Worth "$1" "$2" "$seconds" 2>/dev/null
+	"${bin}java" -Xlog:disable -Dderby.stream.error.file=/dev/null -cp "$path" Worth "$1" "$2" "$seconds" "$dir/worth.jfc" "$3" 2>/dev/null
 }
 
 # middle prints the median of numbers on its input.
@@ -43,12 +43,13 @@ middle() { sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 # compare PROGRAM SECTION BEFORE AFTER
 compare() {
 	program=$1 section=$2
-	for i in $(seq "$runs"); do
-		run "$program" "$3" "$dir/$program-$3-$i.trace"
-	done | grep '^[0-9]' >"$dir/$program.before"
-	for i in $(seq "$runs"); do
-		run "$program" "$4" "$dir/$program-$4-$i.trace"
-	done | grep '^[0-9]' >"$dir/$program.after"
+	case " $programs " in *" $program "*) ;; *) return ;; esac
+	: >"$dir/$program.before"
+	: >"$dir/$program.after"
+	for i in $(seq "$runs"); do # in turns, as the machine has other things to do
+		run "$program" "$3" "$dir/$program-$3-$i.trace" | grep '^[0-9]' >>"$dir/$program.before"
+		run "$program" "$4" "$dir/$program-$4-$i.trace" | grep '^[0-9]' >>"$dir/$program.after"
+	done
 	before=$(middle <"$dir/$program.before")
 	after=$(middle <"$dir/$program.after")
 	shrink=$(paste -d ' ' "$dir/$program.before" "$dir/$program.after" | awk '{ b += $2; a += $4 } END { printf "%.3f", 1 - a / b }')

@@ -301,15 +301,16 @@ func inRecording(t *testing.T, name string) []Finding {
 // speak are the recordings with something wrong that rests on more than what
 // owners were at, and why that is true of the program.
 var speak = map[string]string{
-	"findings/convoy-jdk17.jfr.gz":     "convoy",         // a fair lock held for 10 us, 32 threads that come every ms, one pause of 20 ms
-	"findings/starvation-jdk17.jfr.gz": "starvation",     // HotSpot's monitor serves the last first, and one of four is always passed by two
-	"findings/readers-jdk17.jfr.gz":    "read-mostly",    // indexOf of a synchronized list
-	"findings/paused-jdk17.jfr.gz":     "paused-holding", // 120 MB are kept by a collector that stops everything
-	"pools/pools-jdk17.jfr":            "pool-exhausted", // 8 threads share the two objects of a Hikari pool
-	"pools/pools-jdk25.jfr":            "pool-exhausted",
-	"lab-striped-jdk17-profile.jfr":    "hot-stripe", // one of 16 is hot
-	"moved-locks-jdk25.jfr.gz":         "hot-stripe", // the same
-	"derby-8clients.jfr":               "hot-stripe", // most clients want one row's entry in Derby's table of locks
+	"findings/convoy-jdk17.jfr.gz":      "convoy",         // a fair lock held for 10 us, 32 threads that come every ms, one pause of 20 ms
+	"findings/starvation-jdk17.jfr.gz":  "starvation",     // HotSpot's monitor serves the last first, and one of four is always passed by two
+	"findings/readers-jdk17.jfr.gz":     "read-mostly",    // indexOf of a synchronized list
+	"findings/paused-jdk17.jfr.gz":      "paused-holding", // 120 MB are kept by a collector that stops everything
+	"pools/pools-jdk17.jfr":             "pool-exhausted", // 8 threads share the two objects of a Hikari pool
+	"pools/pools-jdk25.jfr":             "pool-exhausted",
+	"lab-striped-jdk17-profile.jfr":     "hot-stripe",          // one of 16 is hot
+	"moved-locks-jdk25.jfr.gz":          "hot-stripe",          // the same
+	"perf-python312-seed2.perf.txt.zst": "descheduled-holding", // more threads than processors, as the kernel tells
+	"derby-8clients.jfr":                "hot-stripe",          // most clients want one row's entry in Derby's table of locks
 }
 
 // Each kind is found in a real recording that has it, and no other recording has
@@ -335,9 +336,13 @@ func TestOtherRecordingsHaveNone(t *testing.T) {
 	if os.Getenv("CONTEND_THOROUGH") == "" {
 		t.Skip("CONTEND_THOROUGH is not set, as .ci/run sets it")
 	}
-	files, err := filepath.Glob("../../testdata/*.jfr*")
-	if err != nil || len(files) < 10 {
-		t.Fatalf("%d recordings, %v", len(files), err)
+	var files []string
+	for _, kind := range []string{"*.jfr*", "*.trace", "*.zst"} {
+		some, err := filepath.Glob("../../testdata/" + kind)
+		if err != nil || len(some) == 0 {
+			t.Fatalf("%s: %d recordings, %v", kind, len(some), err)
+		}
+		files = append(files, some...)
 	}
 	for _, file := range files {
 		if name := filepath.Base(file); speak[name] == "" {

@@ -20,13 +20,15 @@ func (c *Collector) ceiling(tenures []tenure, e *effect) float64 {
 	length := c.end - c.start
 	taken, gone := make([]float64, len(c.threads)), make([]int64, len(c.threads))
 	now, left := map[use]int64{}, map[use]float64{}
-	inside := waitsInside(tenures, len(c.threads))
+	if c.inside == nil {
+		c.inside = waitsInside(tenures, len(c.threads))
+	}
 	for i := range tenures {
 		t := &tenures[i]
 		if t.thread < 0 {
 			continue
 		}
-		served, u := max(t.end-t.start-inside[i], 0), use{t.thread, t.lock}
+		served, u := max(t.end-t.start-c.inside[i], 0), use{t.thread, t.lock}
 		rest := e.shrunk(t.section, served)
 		taken[t.thread]++
 		gone[t.thread] += t.start - t.asked + served - rest

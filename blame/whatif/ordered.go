@@ -44,7 +44,7 @@ const (
 )
 
 func newOrdered(c *Collector) *ordered {
-	m := &ordered{c: c, tenures: c.everyTenure(), handoff: c.handoffs(), length: c.end - c.start, weight: make([]float64, len(c.threads))}
+	m := &ordered{c: c, tenures: c.everyTenure(), handoff: medians(c.handoffs()), length: c.end - c.start, weight: make([]float64, len(c.threads))}
 	for i := range m.tenures {
 		m.add(int32(i), &m.tenures[i])
 	}

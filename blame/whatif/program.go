@@ -55,6 +55,21 @@ type hold struct {
 	mode              format.Mode
 }
 
+// late is how much longer a thread is away before its first step than ever after:
+// it began late, which it does once only.
+func late(steps []step) int64 {
+	longest := int64(0)
+	for i := 1; i < len(steps); i++ {
+		if steps[i].inside == outside {
+			longest = max(longest, steps[i].busy+steps[i].idle)
+		}
+	}
+	if len(steps) < 2 {
+		return 0
+	}
+	return max(steps[0].busy+steps[0].idle-longest, 0)
+}
+
 // program turns the tenures of a thread into steps: run so long, take this,
 // run so long, give it back. Waiting is left out: the replay makes it anew.
 func (t *thread) program(length int64) []step {

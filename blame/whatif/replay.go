@@ -25,6 +25,7 @@ type replay struct {
 	length  int64
 	change  *effect
 	open    bool // idle times end when they did in the trace, or later
+	barges  bool // who comes takes a free lock, though another one was woken for it
 	threads []actor
 	locks   []lock
 	due     queue
@@ -35,6 +36,7 @@ type replay struct {
 type actor struct {
 	steps []step
 	fixed bool
+	late  int64 // of the time before its first step: what does not come again
 	next  int
 	base  int64 // when its program began this time
 	since int64 // when it began to wait
@@ -43,11 +45,23 @@ type actor struct {
 // lock is a lock of a replay, or a stripe of one.
 type lock struct {
 	holders  int
+	permits  int  // how many may have it at once who do not share it: of a semaphore
 	shared   bool // those who hold it are readers
 	granting bool
 	waiting  []int32 // threads, in order of arrival
 	owner    int32   // who took it last
-	handoff  int64
+	handoff  []int64 // how long it takes each time until the next has it, over and over
+	handed   int
+}
+
+// nextHandoff returns how long the lock is free before who waits has it. All that
+// was seen comes again: the few long ones make up most of the time.
+func (l *lock) nextHandoff() int64 {
+	if len(l.handoff) == 0 {
+		return 0
+	}
+	l.handed++
+	return l.handoff[(l.handed-1)%len(l.handoff)]
 }
 
 func (r *replay) run() outcome {
@@ -86,7 +100,7 @@ func (r *replay) deadlocked() bool {
 			if seen[id] == int32(i)+1 {
 				return true
 			}
-			if seen[id] > 0 || l.holders == 0 || l.shared {
+			if seen[id] > 0 || l.holders == 0 || l.shared || l.permits > 1 {
 				break
 			}
 			seen[id], id = int32(i)+1, l.owner
@@ -113,11 +127,11 @@ func (r *replay) step(id int32, now int64) {
 	s := &a.steps[a.next]
 	switch {
 	case s.op == turn:
-		a.next, a.base = 0, now
+		a.next, a.base = 0, now-a.late
 		if len(a.steps) == 1 { // it takes no lock
 			return
 		}
-		r.plan(id, now)
+		r.plan(id, a.base)
 		return
 	case r.change.gone[s.lock]:
 		if s.op == take {
@@ -138,7 +152,7 @@ func (r *replay) step(id int32, now int64) {
 func (r *replay) take(id int32, s *step, now int64) bool {
 	a := &r.threads[id]
 	l := &r.locks[r.stripe(id, s)]
-	if len(l.waiting) == 0 && !l.granting && l.admits(r.reads(s)) {
+	if (len(l.waiting) == 0 && !l.granting || r.barges) && l.admits(r.reads(s)) {
 		l.enter(id, r.reads(s))
 		r.out.taken[r.window(now)]++
 		return true
@@ -152,7 +166,9 @@ func (r *replay) reads(s *step) bool { return r.change.reads(s.readable, s.secti
 
 func (r *replay) window(now int64) int64 { return min(now/max(r.length/windows, 1), windows-1) }
 
-func (l *lock) admits(reader bool) bool { return l.holders == 0 || l.shared && reader }
+func (l *lock) admits(reader bool) bool {
+	return l.holders < max(l.permits, 1) || l.shared && reader
+}
 
 func (l *lock) enter(id int32, reader bool) {
 	l.holders, l.shared, l.owner = l.holders+1, reader, id
@@ -178,9 +194,9 @@ func (s stripes) pick(h uint64) int32 {
 func (r *replay) give(on int32, now int64) {
 	l := &r.locks[on]
 	l.holders--
-	if l.holders == 0 && len(l.waiting) > 0 && !l.granting {
+	if l.holders < max(l.permits, 1) && len(l.waiting) > 0 && !l.granting {
 		l.granting = true
-		r.due.push(event{at: now + l.handoff, id: on, lock: true})
+		r.due.push(event{at: now + l.nextHandoff(), id: on, lock: true})
 	}
 }
 

@@ -67,6 +67,8 @@ type Result struct {
 	Misfit      Misfit
 	WaitNs      int64 // of the trace
 	Assumptions []string
+
+	order string // who gets a lock
 }
 
 // Predict says what changes would bring, each for itself. The error names what
@@ -77,8 +79,11 @@ func (c *Collector) Predict(changes []Change) (*Result, error) {
 	if out.Replayed = c.replayable(); out.Replayed {
 		c.number()
 		r := newReplays(c)
-		if m = r; c.rebuilt && !r.misfit.Fits() {
+		if m = r; !r.believed() {
 			m = newOrdered(c)
+		}
+		if out.order = "who waits longest"; r.handing.barges {
+			out.order = "whoever comes when they are free, else to who waits longest"
 		}
 		out.Misfit, out.Ordered, out.Locked = r.misfit, m != model(r), r.base[0].stuck
 	}
@@ -143,6 +148,9 @@ func (c *Collector) bound(ch *Change) (throughput, waitNs Range) {
 	return Range{1, high}, Range{float64(c.waitNs - saved), float64(c.waitNs)}
 }
 
+// rounding is what two digits hide.
+const rounding = 0.005
+
 // assumptions says what a reader must know to believe the result.
 func (c *Collector) assumptions(r *Result) (list []string) {
 	if c.waitNs == 0 {
@@ -159,13 +167,16 @@ func (c *Collector) assumptions(r *Result) (list []string) {
 	case r.Ordered:
 		list = append(list, misses+": instead all happens in the order of the trace, and ranges reach to no change")
 	default:
-		list = append(list, "each thread repeats what it did between locks, locks go to who waits longest, and there is a processor for everyone who can run")
+		list = append(list, "each thread repeats what it did between locks, locks go to "+r.order+", and there is a processor for everyone who can run")
 		if !r.Misfit.Fits() {
 			list = append(list, misses+": ranges reach to no change")
 		}
 	}
 	if c.rebuilt {
 		list = append(list, "sections for which nobody waited are not in the trace: they neither shrink nor get into each other's way")
+	}
+	if slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Throughput.High > row.Ceiling*(1+rounding) }) {
+		list = append(list, "ranges reach beyond AT MOST, which is of this run, by what another run may differ from it by chance")
 	}
 	for i := range r.Rows {
 		if r.Rows[i].Locks {

@@ -1,3 +1,4 @@
+import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
@@ -5,9 +6,12 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import jdk.jfr.Configuration;
+import jdk.jfr.Recording;
 
 /**
- * Programs whose one section can be made shorter, to hold predictions against: PROGRAM MILLISECONDS SECONDS.
+ * Programs whose one section can be made shorter, to hold predictions against: PROGRAM MILLISECONDS SECONDS SETTINGS
+ * RECORDING.
  * Each prints how many operations it did in a second, and how long the section was held on average, in ms. A
  * database's delay is a stored function, and a statement has its connection to itself.
  */
@@ -169,10 +173,16 @@ public class Worth {
       default -> throw new IllegalArgumentException(args[0]);
     }
     Thread.sleep(2000); // classes are loaded, code is compiled
+    Recording recording = new Recording(Configuration.create(Path.of(args[3])));
+    recording.start();
+    held.set(0);
+    holds.set(0);
     long from = done.get(), begin = System.nanoTime();
     Thread.sleep(Long.parseLong(args[2]) * 1000);
     double rate = (done.get() - from) * 1e9 / (System.nanoTime() - begin);
     System.out.printf("%.2f %.3f%n", rate, held.get() / 1e6 / holds.get());
+    recording.stop();
+    recording.dump(Path.of(args[4]));
     System.exit(0);
   }
 }

@@ -44,7 +44,7 @@
   // subject is what a finding about no owner is about. Where that is no lock, what is beside locks shows it.
   const subject = (m, f) => ({
     title: f.title, remedy: f.remedy, sure: f.confidence,
-    text: [f.thread ? ["thread ", html`<${C.Name} text=${f.thread} />`, ", "] : "", f.lock ? html`<${C.Lock} m=${m} text=${f.lock} />` : html`<${C.Name} text=${f.site} />`, f.lock && f.site ? [" at ", html`<${C.Name} text=${f.site} />`] : "", ": ", f.evidence, "; ", html`<b>${C.percent(f.share, 1)}</b>`, " of the waiting"],
+    text: [f.thread ? ["thread ", html`<${C.Name} text=${f.thread} />`, ", "] : "", f.lock ? html`<${C.Lock} m=${m} text=${f.lock} />` : html`<${C.Name} text=${f.site} />`, ": ", f.evidence, "; ", html`<b>${C.percent(f.share, 1)}</b>`, " of the waiting"],
     filter: f.selects,
   });
 
