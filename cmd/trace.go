@@ -231,12 +231,15 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 	}
 	defer src.Close()
 	defer keepHeapSmall()()
-	tr, err := analysis.Run(src, filter, v...)
+	in, done := e.listen(src)
+	defer done()
+	tr, err := analysis.Run(in, filter, v...)
 	e.bar.erase()
 	if err != nil {
 		return nil, err
 	}
 	r := &result{inputs: paths, stats: src.Stats(), trace: tr}
+	in.note(&r.stats)
 	r.warn(e, o.shown)
 	r.unmatched = o.unmatched(e, &filter, tr.Symbols)
 	return r, nil

@@ -107,7 +107,7 @@ func (s *screen) next() []line {
 
 // pattern is a regular expression for a class that needs no quotes.
 func (s *screen) pattern(class string) string {
-	name, _, _ := strings.Cut(s.class(class), " ")
+	name, _, _ := strings.Cut(s.names.Class(class), " ")
 	return quoted(strings.NewReplacer("$", ".", "[", ".", "]", ".").Replace(name))
 }
 
@@ -120,7 +120,7 @@ func (s *screen) record() []string {
 		return []string{"contend jfc > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(records every wait)"}
 	case strings.HasPrefix(s.Trace.Format, "perf"):
 		return prose("record it while the program is under load (contend record --perf PID; contend perf-args prints how)")
-	case s.paths:
+	case s.names.Paths:
 		return prose("record runtime/trace while the program is under load")
 	}
 	return prose("take it while the program is under load; contend record PID records a JVM")
