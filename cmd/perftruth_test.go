@@ -224,39 +224,33 @@ func TestNativeIdleWaitsAreNotCounted(t *testing.T) {
 }
 
 // A Python program's locks, its interpreter's apart, whose names perf has from
-// python3 -X perf. What a thread waits for a lock it logs with the waiting for
-// the GIL behind it; that is found in the stacks of those waits.
+// python3 -X perf. The program logs a wait from asking to going on: the waiting for
+// the lock, for the GIL behind it, which has the call that takes the lock in its
+// stack, and for a processor before and between, which is no waiting for a lock.
 func TestPythonLocksEqualTheProgramsOwnLog(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"perf-python312-seed1", "perf-python312-seed2"} {
 		var want nativeTruth
 		readTruth(t, "../testdata/"+name+".truth.json", &want)
-		locks := map[string]bool{}
-		got := map[string]float64{}
+		locks, got := map[string]bool{}, map[string]float64{}
 		for _, r := range ask[document.Blame](t, "blame", "--by", "lock,waiter-stack", "--top", "0", "../testdata/"+name+".perf.txt.zst").Rows {
-			if strings.Contains(r.Keys[0], "interpreter lock") && !slices.ContainsFunc(r.Stack, func(f document.Frame) bool { return f.Method == "acquire_timed" }) {
-				continue
-			}
 			locks[r.Keys[0]] = true
-			for _, f := range r.Stack {
-				if f.Class == "truth" {
-					got[f.Method] += float64(r.ThreadNs)
-					break
-				}
+			at := slices.IndexFunc(r.Stack, func(f document.Frame) bool { return f.Class == "truth" })
+			if at > 0 && slices.ContainsFunc(r.Stack[:at], func(f document.Frame) bool { return f.Method == "acquire_timed" }) {
+				got[r.Stack[at].Method] += float64(r.ThreadNs)
 			}
 		}
 		if len(locks) != 3 {
 			t.Errorf("%s: %d locks: %v; want two and the GIL", name, len(locks), locks)
 		}
 		for i := range want.Locks {
-			w := &want.Locks[i]
-			sum := 0.0
+			w, sum := &want.Locks[i], 0.0
 			for op := range w.Waiters {
 				sum += got[op]
 			}
-			off := math.Abs(sum/float64(w.WaitNs) - 1)
-			t.Logf("%s: %s off by %.2f %%", name, w.Lock, 100*off)
-			if off > 0.03 {
+			part := sum / float64(w.WaitNs)
+			t.Logf("%s: %s: %.3f of what the program says", name, w.Lock, part)
+			if part > 1.01 || part < 0.8 {
 				t.Errorf("%s: %s: %.0f ns, the program says %d", name, w.Lock, sum, w.WaitNs)
 			}
 		}
