@@ -215,6 +215,11 @@ func (s *stacks) again(i int) bool {
 
 // frame is what is shown of a line.
 func (s *stacks) frame(f *frameLine) format.Frame {
+	if bytes.HasPrefix(f.fn, []byte(pythonPrefix)) {
+		if out, ok := pythonFrame(strings.ToValidUTF8(string(f.fn), "\uFFFD")); ok {
+			return out
+		}
+	}
 	out := format.Frame{Method: s.name(f.fn), File: fileName(string(f.dso)), Line: 0}
 	if f.kernel() {
 		out.Class, out.File = KernelClass, ""
