@@ -77,7 +77,7 @@ func (s *byOperation) Slice(sl *analysis.Slice) {
 
 // of returns the operation of a stack: doCheckout is checkout, do_checkout too.
 func (s *byOperation) of(id format.StackID) string {
-	for _, f := range slices.Backward(s.sym.Frames(id)) {
+	for _, f := range s.sym.Frames(id) {
 		name := f.Method[strings.LastIndex(f.Method, "::")+1:]
 		if op, ok := strings.CutPrefix(strings.TrimPrefix(name, ":"), "do"); ok && op != "" {
 			op = strings.TrimPrefix(op, "_")
@@ -186,10 +186,10 @@ func checkNative(t *testing.T, path, truthPath string) {
 	}
 }
 
-// Recordings of a C++ program, against what it logged of itself.
+// Recordings of a C++ and of a Rust program, against what it logged of itself.
 func TestNativeOwnersEqualTheProgramsOwnLog(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"perf-truth-seed1", "perf-truth-seed2"} {
+	for _, name := range []string{"perf-truth-seed1", "perf-truth-seed2", "perf-rust-seed1"} {
 		t.Run(name, func(t *testing.T) {
 			checkNative(t, "../testdata/"+name+".perf.txt.zst", "../testdata/"+name+".truth.json")
 		})
