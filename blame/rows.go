@@ -107,6 +107,7 @@ func (r *Rows) miss() {
 // between two calls.
 func (r *Rows) Forget() {
 	clear(r.index)
+	clear(r.many)
 	clear(r.recent)
 	r.ids = r.ids[:0]
 }

@@ -221,6 +221,12 @@ func (o *traceOptions) table(e *env) (*rules.Table, error) {
 
 // run reads the trace and feeds the visitors.
 func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
+	defer keepHeapSmall()()
+	return o.read(e, v...)
+}
+
+// read is run for one of many traces, of which none is large.
+func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 	filter, err := o.filter()
 	if err != nil {
 		return nil, err
@@ -230,7 +236,6 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 		return nil, err
 	}
 	defer src.Close()
-	defer keepHeapSmall()()
 	in, done := e.listen(src)
 	defer done()
 	tr, err := analysis.Run(in, filter, v...)
