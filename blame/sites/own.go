@@ -21,6 +21,7 @@ var libraries = [...]string{
 	"org.slf4j.", "ch.qos.logback.", "org.apache.logging.", "org.apache.log4j.", "com.lmax.disruptor.",
 	"com.google.common.", "com.google.inject.", "com.fasterxml.", "com.github.benmanes.caffeine.",
 	"net.bytebuddy.", "org.aspectj.", "io.grpc.", "okhttp3.", "okio.", "org.junit.", "org.testng.", "org.gradle.", "org.apache.maven.",
+	"python.", "python3.",
 	"golang.org/x/", "google.golang.org/", "go.opentelemetry.io/", "github.com/prometheus/client_golang/",
 }
 

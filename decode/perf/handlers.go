@@ -12,35 +12,37 @@ type handler struct {
 	do    func(*Reader, *sample)
 	chain bool // it wants the call chain
 	locks bool // it tells of waits for locks
+
+	nobody bool // it says itself of which threads it is
 }
 
 // handlers are the kinds of events that are read, by their names. A new one is
 // a line here.
 var handlers = map[string]handler{
-	"syscalls:sys_enter_futex":       {(*Reader).enterFutex, true, true},
-	"syscalls:sys_exit_futex":        {(*Reader).exitFutex, false, false},
-	"syscalls:sys_enter_futex_wait":  {(*Reader).enterFutexWait, true, true},
-	"syscalls:sys_exit_futex_wait":   {(*Reader).exitFutex, false, false},
-	"syscalls:sys_enter_futex_wake":  {(*Reader).enterFutexWake, true, true},
-	"syscalls:sys_exit_futex_wake":   {(*Reader).exitFutex, false, false},
-	"syscalls:sys_enter_futex_waitv": {(*Reader).enterFutexWaitv, true, true},
-	"syscalls:sys_exit_futex_waitv":  {(*Reader).exitFutex, false, false},
-	"raw_syscalls:sys_enter":         {(*Reader).enterRaw, true, true},
-	"raw_syscalls:sys_exit":          {(*Reader).exitRaw, false, false},
-	"sched:sched_switch":             {(*Reader).switched, true, false},
-	"sched:sched_waking":             {(*Reader).waking, false, false},
-	"sched:sched_wakeup":             {(*Reader).waking, false, false},
-	"sched:sched_wakeup_new":         {(*Reader).waking, false, false},
-	"sched:sched_process_fork":       {(*Reader).forked, false, false},
-	"sched:sched_process_exit":       {(*Reader).exited, false, false},
-	"sched:sched_process_exec":       {(*Reader).executed, false, false},
-	"lock:contention_begin":          {(*Reader).contentionBegin, true, true},
-	"lock:contention_end":            {(*Reader).contentionEnd, false, false},
-	"PERF_RECORD_LOST":               {(*Reader).lost, false, false},
-	"PERF_RECORD_LOST_SAMPLES":       {(*Reader).lost, false, false},
-	"PERF_RECORD_COMM":               {(*Reader).renamed, false, false},
-	"PERF_RECORD_SWITCH":             {(*Reader).cpu, false, false},
-	"PERF_RECORD_SWITCH_CPU_WIDE":    {(*Reader).cpu, false, false},
+	"syscalls:sys_enter_futex":       {do: (*Reader).enterFutex, chain: true, locks: true},
+	"syscalls:sys_exit_futex":        {do: (*Reader).exitFutex},
+	"syscalls:sys_enter_futex_wait":  {do: (*Reader).enterFutexWait, chain: true, locks: true},
+	"syscalls:sys_exit_futex_wait":   {do: (*Reader).exitFutex},
+	"syscalls:sys_enter_futex_wake":  {do: (*Reader).enterFutexWake, chain: true, locks: true},
+	"syscalls:sys_exit_futex_wake":   {do: (*Reader).exitFutex},
+	"syscalls:sys_enter_futex_waitv": {do: (*Reader).enterFutexWaitv, chain: true, locks: true},
+	"syscalls:sys_exit_futex_waitv":  {do: (*Reader).exitFutex},
+	"raw_syscalls:sys_enter":         {do: (*Reader).enterRaw, chain: true, locks: true},
+	"raw_syscalls:sys_exit":          {do: (*Reader).exitRaw},
+	"sched:sched_switch":             {do: (*Reader).switched, chain: true, nobody: true},
+	"sched:sched_waking":             {do: (*Reader).waking, nobody: true},
+	"sched:sched_wakeup":             {do: (*Reader).waking, nobody: true},
+	"sched:sched_wakeup_new":         {do: (*Reader).waking, nobody: true},
+	"sched:sched_process_fork":       {do: (*Reader).forked},
+	"sched:sched_process_exit":       {do: (*Reader).exited},
+	"sched:sched_process_exec":       {do: (*Reader).executed},
+	"lock:contention_begin":          {do: (*Reader).contentionBegin, chain: true, locks: true},
+	"lock:contention_end":            {do: (*Reader).contentionEnd},
+	"PERF_RECORD_LOST":               {do: (*Reader).lost, nobody: true},
+	"PERF_RECORD_LOST_SAMPLES":       {do: (*Reader).lost, nobody: true},
+	"PERF_RECORD_COMM":               {do: (*Reader).renamed},
+	"PERF_RECORD_SWITCH":             {do: (*Reader).cpu},
+	"PERF_RECORD_SWITCH_CPU_WIDE":    {do: (*Reader).cpu},
 }
 
 const (

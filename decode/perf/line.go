@@ -126,11 +126,14 @@ func (s *sample) who(text []byte) bool {
 	}
 }
 
-// threadOf reads 31957 or 31956/31957.
+// threadOf reads 31957 or 31956/31957; a thread that has ended is -1.
 func (s *sample) threadOf(word []byte) bool {
 	pid, tid, both := bytes.Cut(word, slash)
 	if !both {
 		tid = pid
+	}
+	if string(tid) == "-1" {
+		return true
 	}
 	t, ok := decimal(tid)
 	if !ok {

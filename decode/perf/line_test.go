@@ -12,6 +12,7 @@ func TestLinesOfEvents(t *testing.T) {
 		"t 7 1.160000: 250000 cycles:u: 2b9a spin (t)":                                     {comm: []byte("t"), pid: none, tid: 7, cpu: none, time: 1_160_000_000, event: []byte("cycles:u"), args: []byte("2b9a spin (t)")},
 		"kworker/0:1 9 [000] d.h3. 1.000001: sched:sched_waking: comm=a":                   {comm: []byte("kworker/0:1"), pid: none, tid: 9, cpu: 0, time: 1_000_001_000, event: []byte("sched:sched_waking"), args: []byte("comm=a")}, // with the flags of ftrace
 		"t 28036 [000] 22800.966883: PERF_RECORD_COMM exec: t:28036/28036":                 {comm: []byte("t"), pid: none, tid: 28036, cpu: 0, time: 22800_966_883_000, event: []byte("PERF_RECORD_COMM"), args: []byte("exec: t:28036/28036")},
+		":-1    -1/-1    [001] 2.000000: sched:sched_switch: a":                            {comm: []byte(":-1"), pid: none, tid: none, cpu: 1, time: 2_000_000_000, event: []byte("sched:sched_switch"), args: []byte("a")},
 		"a: b: 1.5: c 12 [000] 2.000000: x:y: z":                                           {comm: []byte("a: b: 1.5: c"), pid: none, tid: 12, cpu: 0, time: 2_000_000_000, event: []byte("x:y"), args: []byte("z")},
 	} {
 		var s sample

@@ -52,6 +52,8 @@ func (t *thread) asleep() format.Activity {
 		return t.offChain.sleeps
 	case t.state == 'D':
 		return format.ActivityIO
+	case t.state == 'I': // a worker of the kernel without work
+		return format.ActivityPark
 	}
 	return format.ActivityUnknown
 }

@@ -112,7 +112,9 @@ func (r *Reader) step() bool {
 	if r.chained = r.chained[:0]; h.chain {
 		r.chain()
 	}
-	h.do(r, s)
+	if s.tid != none || h.nobody {
+		h.do(r, s)
+	}
 	return true
 }
 

@@ -18,7 +18,13 @@ func (r *Reader) switched(s *sample) {
 		return
 	}
 	from, comm, state, ok := party(prev, "prev_comm=", "prev_pid=")
-	if ok && from > idleTask {
+	switch {
+	case !ok || from <= idleTask:
+	case state == 'X' || state == 'Z': // it ended: nothing of it follows
+		if t := r.threads[from]; t != nil {
+			r.end(t, s.time)
+		}
+	default:
 		t := r.unseen(from, comm)
 		if from == s.tid && s.pid != none && t.process.pid != s.pid {
 			t = r.thread(s)

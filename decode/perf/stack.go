@@ -215,6 +215,11 @@ func (s *stacks) again(i int) bool {
 
 // frame is what is shown of a line.
 func (s *stacks) frame(f *frameLine) format.Frame {
+	if bytes.HasPrefix(f.fn, []byte(pythonPrefix)) {
+		if out, ok := pythonFrame(strings.ToValidUTF8(string(f.fn), "\uFFFD")); ok {
+			return out
+		}
+	}
 	out := format.Frame{Method: s.name(f.fn), File: fileName(string(f.dso)), Line: 0}
 	if f.kernel() {
 		out.Class, out.File = KernelClass, ""
@@ -243,7 +248,32 @@ func plainName(fn string) string {
 	if strings.HasPrefix(name, "_Z") || strings.HasPrefix(name, "_R") || strings.HasPrefix(name, "__Z") {
 		name = demangle.Filter(name, demangle.NoParams, demangle.NoEnclosingParams)
 	}
-	return withoutHash(withoutArguments(name))
+	return withoutHash(withoutArguments(withoutBrackets(name)))
+}
+
+// withoutBrackets writes a method of a type of Rust's as older compilers have it:
+// <std::sync::Mutex>::lock is std::sync::Mutex::lock. One of a trait stays as it
+// is: <shop::Order as Drop>::drop.
+func withoutBrackets(name string) string {
+	if !strings.HasPrefix(name, "<") {
+		return name
+	}
+	depth := 0
+	for i, c := range name {
+		switch c {
+		case '<':
+			depth++
+		case '>':
+			if depth--; depth > 0 || name[i-1] == '-' {
+				continue
+			}
+			if !strings.HasPrefix(name[i:], ">::") || strings.Contains(name[:i], " as ") || strings.HasPrefix(name, "<&") {
+				return name
+			}
+			return name[1:i] + name[i+1:]
+		}
+	}
+	return name
 }
 
 // withoutArguments cuts the parentheses behind a name, and what qualifies the

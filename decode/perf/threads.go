@@ -3,6 +3,7 @@ package perf
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"contend/format"
 )
@@ -92,14 +93,21 @@ func (r *Reader) name(t *thread, comm []byte, sure bool) {
 	}
 	t.comm = append(t.comm[:0], comm...)
 	text := string(bytes.ToValidUTF8(comm, []byte("\uFFFD")))
-	group := text
-	if p := t.process; p.pid > 0 {
-		if p.name == "" || p.pid == t.tid {
-			p.name = text
+	r.queue.Push(format.Event{Kind: format.KindThread, Thread: t.id, Name: fmt.Sprintf("%s %d", text, t.tid), Group: groupOf(text)})
+}
+
+// groupOf names the threads that are called alike: worker-1 and worker-2 are
+// worker. The number of the process is in no name that two runs are compared by.
+func groupOf(comm string) string {
+	if group := strings.Trim(strings.Map(func(c rune) rune {
+		if c >= '0' && c <= '9' {
+			return -1
 		}
-		group = fmt.Sprintf("%s %d", p.name, p.pid)
+		return c
+	}, comm), " -_/:#."); group != "" {
+		return group
 	}
-	r.queue.Push(format.Event{Kind: format.KindThread, Thread: t.id, Name: fmt.Sprintf("%s %d", text, t.tid), Group: group})
+	return comm
 }
 
 // process returns the process of a number; 0 is that of all threads whose

@@ -155,6 +155,7 @@ func TestCallsOfFutexes(t *testing.T) {
 			[]string{"t2 waits for 1 exclusive 1000-3000"}},
 		"a reader of one": {script("2 1 lock:contention_begin: 0xffff8881071b00b8 (flags=READ)", "2 3 lock:contention_end: 0xffff8881071b00b8 (ret=-4)"),
 			[]string{"t2 waits for 1 shared 1000-3000 in vain"}},
+		"its last switch": {script("2 1 wait 10 2", "2 2 out X", "3 3 x:y: z", "3 4 wake 99 0"), []string{"t2 waits for 1 exclusive 1000-2000"}},
 		"asleep, woken, and without a CPU for a while": {script(
 			"2 1 syscalls:sys_enter_clock_nanosleep: which_clock: 0", "2 1.1 out S", "3 4 waking 2", "2 5 in"),
 			[]string{"t2: sleep 1100-4000", "t2: ready 4000-5000"}},

@@ -17,10 +17,11 @@ esac
 "$@" "$name.truth.json" "$millis" "$seed" "$dir/gate" &
 pid=$!
 sleep 0.5
-"${CONTEND:-contend}" perf-args --duration "$((millis / 1000 + 10))s" "$pid" > "$dir/commands"
+seconds=$((millis / 1000 + 10)).$pid # nobody else sleeps as long
+"${CONTEND:-contend}" perf-args --duration "${seconds}s" "$pid" > "$dir/commands"
 (cd "$dir" && sh ./commands) &
 perf=$!
-sleep 1.5
+until pgrep -x -f "sleep ${seconds%0}" > "$dir/sleeps"; do sleep 0.1; done # perf begins its command when it records
 touch "$dir/gate"
 wait $pid
 wait $perf || true

@@ -53,7 +53,7 @@ func Record(ctx context.Context, a *Ask, file string, begun func(), progress fun
 		lives, came := alive(pid), size(file) > 0
 		switch {
 		case came && (err == nil || r.Early || !lives):
-			r.Ended = !r.Early && !lives
+			r.Ended = !r.Early && err != nil
 			return r, nil
 		case r.Early:
 			return nil, &Error{"ended before anything came", ""}
