@@ -141,7 +141,7 @@ func (s *served) Profile(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return pprof.Write(w, b, res.stats.Unit)
+	return pprof.Write(w, b, res.stats.Unit, pprof.AllLabels)
 }
 
 // Select implements server.Source: the sweep, run again with the filter.

@@ -45,6 +45,10 @@ func (s *screen) try(g *group) string {
 		return "See who holds it: a runtime/trace tells"
 	case s.counts && most(by["[unknown owner]"]):
 		return "See who holds it: take thread dumps, or a recording (contend record)"
+	case s.warned("kernel") && strings.HasPrefix(g.Class, "kernel:"):
+		return "The kernel's locks show who waits alone: make fewer of the calls that take it"
+	case s.warned("stacks") && most(by["[unknown owner]"]+by["[unknown stack]"]):
+		return "See who holds it: record call chains (contend perf-args prints how)"
 	case most(by["[unknown owner]"] + by["[unknown stack]"]):
 		return "See who holds it: record with thread dumps (contend jfc prints settings)"
 	case most(by["[gc pause]"] + by["[safepoint]"]):
