@@ -11,7 +11,6 @@ import (
 
 	"contend/blame/waitgraph"
 	"contend/report/document"
-	"contend/report/graph"
 	"contend/report/graph/layout"
 	"contend/report/table"
 
@@ -128,10 +127,13 @@ func writeGraph(w io.Writer, a *graphAnswer, how table.Options) error {
 	return table.Graph(w, a.doc, how)
 }
 
-func writeGraphSVG(w io.Writer, a *graphAnswer, _ table.Options) error {
-	err := graph.SVG(w, a.doc)
-	if errors.Is(err, layout.ErrTooMany) {
-		return usageError{fmt.Errorf("--top: %w", err), "choose fewer, or --format dot"}
+// drawGraph makes an output of a drawing, which may be too large to read.
+func drawGraph(draw func(io.Writer, *document.Graph) error) func(io.Writer, *graphAnswer, table.Options) error {
+	return func(w io.Writer, a *graphAnswer, _ table.Options) error {
+		err := draw(w, a.doc)
+		if errors.Is(err, layout.ErrTooMany) {
+			return usageError{fmt.Errorf("--top: %w", err), "choose fewer, or --format dot"}
+		}
+		return err
 	}
-	return err
 }

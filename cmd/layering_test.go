@@ -51,7 +51,7 @@ var allowed = map[string][]string{
 	"contend/format/record/attach":     {},
 	"contend/format/record/gohttp":     {},
 	"contend/format/record/perf":       {},
-	"contend/report/graph":             {"contend/report/graph/layout", "contend/report/document", "contend/report/text"},
+	"contend/report/graph":             {"contend/report/look", "contend/report/graph/layout", "contend/report/document", "contend/report/text"},
 	"contend/report/graph/layout":      {},
 	"contend/report/timeline":          {"contend/report/look", "contend/report/document", "contend/report/text"},
 	"contend/blame/chains":             {"contend/blame", "contend/analysis", "contend/format"},

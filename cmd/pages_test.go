@@ -11,6 +11,7 @@ import (
 
 	"contend/format"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -144,6 +145,46 @@ func TestPicturesOfADumpCountThreads(t *testing.T) {
 	}
 	if out := run(t, "flame", "--format", "speedscope", dump); !strings.Contains(out, `"unit":"none"`) {
 		t.Errorf("speedscope: %s", out)
+	}
+}
+
+// The single pages begin and look like the page of report, in light and in dark,
+// under a policy that lets their own scripts and style alone run; the graph's can
+// be moved and enlarged.
+func TestTheSinglePagesLookLikeThePage(t *testing.T) {
+	t.Parallel()
+	const path = "../testdata/truth-8threads.jfr"
+	b := &reportTab{tab: browser(t, pageOf(t, "hist", path))}
+	if err := chromedp.Listen(b.ctx, b.hear); err != nil {
+		t.Fatal(err)
+	}
+	for _, command := range []string{"flame", "csp", "hist", "graph"} {
+		b.address = pageOf(t, command, path)
+		text, err := os.ReadFile(b.address)
+		if err != nil || strings.Contains(string(text), "unsafe") {
+			t.Errorf("%s allows what it does not know: %v", command, err)
+		}
+		for scheme, want := range map[string]string{"light": "rgb(245, 246, 248)rgb(255, 255, 255)rgb(28, 32, 36)", "dark": "rgb(19, 22, 25)rgb(29, 33, 38)rgb(230, 232, 235)"} {
+			if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
+				t.Fatal(err)
+			}
+			b.do(chromedp.Navigate("file://" + b.address))
+			if got := eval[string](b.tab, `(c => c(document.body).backgroundColor + c(document.querySelector("header.top")).backgroundColor + c(document.querySelector(".picture text, h1")).fill.replace("rgb(0, 0, 0)", c(document.body).color))(getComputedStyle)`); got != want {
+				t.Errorf("%s is %s in the %s, want %s", command, got, scheme, want)
+			}
+		}
+	}
+	const scale = `new DOMMatrix(getComputedStyle(document.querySelector(".svg-pan-zoom_viewport")).transform).a`
+	at := eval[float64](b.tab, scale)
+	eval[any](b.tab, `document.getElementById("larger").click()`)
+	b.until(fmt.Sprintf("%s > %f", scale, at))
+	eval[any](b.tab, `document.getElementById("whole").click()`)
+	b.until(fmt.Sprintf("Math.abs(%s - %f) < 0.01", scale, at))
+	if name := b.text(".node.h10 text"); name != "Truth.sleep" {
+		t.Errorf("the darkest node is %s", name)
+	}
+	for _, what := range b.wrong {
+		t.Error(what)
 	}
 }
 

@@ -105,7 +105,7 @@ func TestCompletionOffers(t *testing.T) {
 	for _, c := range []struct{ typed, want, unwanted string }{
 		{"blame --by class,", "class,owner-method", "class,class"},
 		{"blame --by own", "owner-stack", ""},
-		{"graph --format ", "mermaid", "html"},
+		{"graph --format ", "mermaid", "hlog"},
 		{"simulate --scenario ", "reader-writer", ""},
 		{"help ", "analyze", "__complete"},
 		{"analyze --class ", ":4", "table"}, // a pattern: neither a file nor a word

@@ -178,10 +178,6 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 	thorough(t)
 	t.Parallel()
 	unhurried(t)
-	empty := filepath.Join(t.TempDir(), "empty.txt")
-	if err := os.WriteFile(empty, []byte("contend 1\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	kinds := map[string]string{ // a trace, and what its page has to say
 		"../testdata/xalan-8threads.jfr":                  "of all running time",
 		"../testdata/truth-series-8dumps-jdk17.txt":       "of all running time",
@@ -209,6 +205,22 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A trace without anything in it has a page, too, that says how to record.
+func TestTheReportOfNothing(t *testing.T) {
+	t.Parallel()
+	unhurried(t)
+	empty := filepath.Join(t.TempDir(), "empty.txt")
+	if err := os.WriteFile(empty, []byte("contend 1\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := reportIn(t, reported(t, empty))
+	if text := r.text("#page"); !strings.Contains(text, "No thread waited for a lock") || !strings.Contains(text, "contend record PID") || !strings.Contains(text, "the trace was cut off") {
+		t.Errorf("the page says %.500s", text)
+	}
+	r.turn("#view=about")
+	r.turn("#view=flame&lock=x&time=0-5")
 }
 
 // quietTrace writes a trace in which nobody waits.

@@ -23,12 +23,12 @@ func DOT(out io.Writer, g *document.Graph) error {
 	fmt.Fprintf(w, "\tnode [shape=box, style=rounded, fontname=\"sans-serif\"];\n\tedge [fontname=\"sans-serif\", fontsize=10];\n")
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		fmt.Fprintf(w, "\tn%d [label=%s%s];\n", n.ID, dotQuote(nodeLabel(g, n)), dotStyle(n))
+		fmt.Fprintf(w, "\tn%d [label=%s%s];\n", n.ID, dotQuote(nodeLabel(g, n, whole)), dotStyle(n))
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]
 		fmt.Fprintf(w, "\tn%d -> n%d [label=%s, penwidth=%s, tooltip=%s, thread_ns=%d, wall_ns=%d, waits=%d];\n",
-			e.From, e.To, dotQuote(edgeLabel(g, e)), pen(e, g), dotQuote(locks(g, e)), e.ThreadNs, e.WallNs, e.Waits)
+			e.From, e.To, dotQuote(edgeLabel(g, e, whole)), pen(e, g), dotQuote(locks(g, e)), e.ThreadNs, e.WallNs, e.Waits)
 	}
 	fmt.Fprintln(w, "}")
 	return w.Flush()

@@ -25,9 +25,20 @@ func title(g *document.Graph) string {
 	return strings.Join(parts, "\n")
 }
 
+// named is how a form of the graph writes names. Where a whole name can be looked
+// up, labels do without packages.
+type named struct{ node, class func(string) string }
+
+var whole = named{shorten, shorten}
+
+func plain(g *document.Graph) named {
+	names := text.Plain{Paths: g.Coverage.Goroutines}
+	return named{func(n string) string { return shorten(names.Name(n)) }, func(n string) string { return shorten(names.Class(n)) }}
+}
+
 // nodeLabel gives a node's name, its times, and the cycle it is on.
-func nodeLabel(g *document.Graph, n *document.Node) string {
-	label, amount := shorten(n.Name), text.MeasureOf(g.Coverage)
+func nodeLabel(g *document.Graph, n *document.Node, names named) string {
+	label, amount := names.node(n.Name), text.MeasureOf(g.Coverage)
 	var times []string
 	if n.WaitedNs > 0 {
 		times = append(times, "waited "+amount.Short(n.WaitedNs))
@@ -49,14 +60,14 @@ func nodeLabel(g *document.Graph, n *document.Node) string {
 
 // edgeLabel gives the thread-time, the wall-time, the waits (where only counted,
 // how many) and the heaviest class of lock of an edge.
-func edgeLabel(g *document.Graph, e *document.Edge) string {
+func edgeLabel(g *document.Graph, e *document.Edge, names named) string {
 	m := text.MeasureOf(g.Coverage)
 	label := m.Short(e.ThreadNs)
 	if !m.Counts() {
 		label += fmt.Sprintf("\nwall %s, %s", text.Duration(e.WallNs), text.Amount(e.Waits, "wait"))
 	}
 	if len(e.Locks) > 0 {
-		label += "\n" + shorten(e.Locks[0].Class)
+		label += "\n" + names.class(e.Locks[0].Class)
 	}
 	if len(e.Locks) > 1 {
 		label += fmt.Sprintf(" and %d more", len(e.Locks)-1)

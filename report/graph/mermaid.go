@@ -27,11 +27,11 @@ func Mermaid(out io.Writer, g *document.Graph) error {
 	fmt.Fprintf(w, "  %%%% left out: %d%s\n", g.Omitted.ThreadNs, unit)
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		fmt.Fprintf(w, "  n%d[\"%s\"]\n", n.ID, mermaidText(nodeLabel(g, n)))
+		fmt.Fprintf(w, "  n%d[\"%s\"]\n", n.ID, mermaidText(nodeLabel(g, n, whole)))
 	}
 	for i := range g.Edges {
 		e := &g.Edges[i]
-		fmt.Fprintf(w, "  n%d -->|\"%s\"| n%d\n  %%%% %d%s\n", e.From, mermaidText(edgeLabel(g, e)), e.To, e.ThreadNs, unit)
+		fmt.Fprintf(w, "  n%d -->|\"%s\"| n%d\n  %%%% %d%s\n", e.From, mermaidText(edgeLabel(g, e, whole)), e.To, e.ThreadNs, unit)
 	}
 	for i := range g.Nodes {
 		if s := mermaidStyle(&g.Nodes[i]); s != "" {

@@ -1,24 +1,38 @@
 package graph
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"html/template"
 	"io"
+	"math"
 	"strings"
 	"unicode/utf8"
 
 	"contend/report/document"
 	"contend/report/graph/layout"
+	"contend/report/look"
 	"contend/report/text"
 )
 
-//go:embed graph.svg.tmpl
-var svgSource string
+//go:embed graph.svg.tmpl graph.html.tmpl
+var files embed.FS
+
+//go:embed graph.js
+var script string
+
+// panZoom lets a reader move and enlarge the picture in a page.
+var panZoom = look.Library("svg-pan-zoom.min.js")
+
+// style is what the page has besides the look of all pages.
+const style = `.tools { margin-bottom: 8px; } .graphbox { border: 1px solid var(--rule); border-radius: 6px; overflow: hidden; } .graphbox svg { width: 100%; height: 100%; cursor: grab; }
+.scale { display: inline-block; width: 120px; height: 10px; border-radius: 2px; background: linear-gradient(to right, color-mix(in oklab, var(--heat) 8%, var(--back)), var(--heat)); }`
 
 // html/template escapes labels for the place they stand in; control
 // characters are gone before.
-var svgTemplate = template.Must(template.New("graph.svg").Parse(svgSource))
+var pages = template.Must(template.New("").Funcs(look.Page{Style: style, Scripts: []string{panZoom, script}}.Funcs()).Funcs(template.FuncMap{
+	"panzoom": func() template.JS { return template.JS(panZoom) }, "script": func() template.JS { return template.JS(script) },
+}).ParseFS(files, "*.tmpl"))
 
 // The measures of text, in pixels. A picture that may be shown anywhere cannot
 // measure its font: wide is what a letter takes in most.
@@ -49,6 +63,9 @@ type box struct {
 	Lines          []line
 	Fill           string
 	Dashed, Closed bool
+	Cycle          bool
+	Heat           int    // how much waiting it caused, see heat
+	Hot            bool   // so much that its text is light
 	Name           string // in full
 }
 
@@ -63,25 +80,42 @@ type arrow struct {
 // SVG draws the graph. It refuses one that is too large to read with
 // layout.ErrTooMany.
 func SVG(w io.Writer, g *document.Graph) error {
-	boxes := make([]layout.Size, len(g.Nodes))
-	at := make(map[int]int, len(g.Nodes))
-	for i := range g.Nodes {
-		at[g.Nodes[i].ID] = i
-		boxes[i] = sizeOf(nodeLabel(g, &g.Nodes[i]), 2*padding)
-	}
-	arrows := make([]layout.Arrow, len(g.Edges))
-	for i := range g.Edges {
-		e := &g.Edges[i]
-		arrows[i] = layout.Arrow{From: at[e.From], To: at[e.To], Label: sizeOf(edgeLabel(g, e), 4)}
-	}
-	placed, err := layout.Place(boxes, arrows)
+	p, err := pictureOf(g)
 	if err != nil {
 		return err
 	}
 	if _, err := io.WriteString(w, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"); err != nil {
 		return err
 	}
-	return svgTemplate.Execute(w, newPicture(g, placed, boxes, arrows))
+	return pages.ExecuteTemplate(w, "graph.svg.tmpl", p)
+}
+
+// HTML writes a page with the same picture, to move and to enlarge.
+func HTML(w io.Writer, g *document.Graph) error {
+	p, err := pictureOf(g)
+	if err != nil {
+		return err
+	}
+	return pages.ExecuteTemplate(w, "graph.html.tmpl", p)
+}
+
+func pictureOf(g *document.Graph) (*picture, error) {
+	boxes := make([]layout.Size, len(g.Nodes))
+	at := make(map[int]int, len(g.Nodes))
+	for i := range g.Nodes {
+		at[g.Nodes[i].ID] = i
+		boxes[i] = sizeOf(nodeLabel(g, &g.Nodes[i], plain(g)), 2*padding)
+	}
+	arrows := make([]layout.Arrow, len(g.Edges))
+	for i := range g.Edges {
+		e := &g.Edges[i]
+		arrows[i] = layout.Arrow{From: at[e.From], To: at[e.To], Label: sizeOf(edgeLabel(g, e, plain(g)), 4)}
+	}
+	placed, err := layout.Place(boxes, arrows)
+	if err != nil {
+		return nil, err
+	}
+	return newPicture(g, placed, boxes, arrows), nil
 }
 
 // sizeOf is what a label takes, with some space around it.
@@ -101,14 +135,17 @@ func newPicture(g *document.Graph, placed *layout.Placed, boxes []layout.Size, a
 	for i, l := range heading {
 		p.Title = append(p.Title, line{px(padding), px(float64(headLine * (i + 1))), l})
 	}
+	most := int64(1)
+	for i := range g.Nodes {
+		most = max(most, g.Nodes[i].CausedNs)
+	}
 	for i := range g.Nodes {
 		n, c, s := &g.Nodes[i], placed.Boxes[i], boxes[i]
 		c.Y += head
-		b := box{X: px(c.X - s.W/2), Y: px(c.Y - s.H/2), W: px(s.W), H: px(s.H), Lines: centred(nodeLabel(g, n), c),
-			Fill: "#ffffff", Dashed: n.Pseudo, Closed: n.Closed, Name: text.Sanitize(n.Name)}
-		if n.Component > 0 {
-			b.Fill = fill(n)
-		}
+		b := box{X: px(c.X - s.W/2), Y: px(c.Y - s.H/2), W: px(s.W), H: px(s.H), Lines: centred(nodeLabel(g, n, plain(g)), c),
+			Dashed: n.Pseudo, Closed: n.Closed, Cycle: n.Component > 0 && !n.Closed, Name: text.Sanitize(n.Name)}
+		b.Heat, b.Fill = heat(n.CausedNs, most)
+		b.Hot = b.Heat > 5
 		p.Boxes = append(p.Boxes, b)
 	}
 	names := g.Names()
@@ -118,11 +155,24 @@ func newPicture(g *document.Graph, placed *layout.Placed, boxes []layout.Size, a
 			r.Bends[j].Y += head
 		}
 		r.Label.Y += head
-		p.Edges = append(p.Edges, arrow{Path: curve(r.Bends), Width: pen(e, g), Lines: centred(edgeLabel(g, e), r.Label),
+		p.Edges = append(p.Edges, arrow{Path: curve(r.Bends), Width: pen(e, g), Lines: centred(edgeLabel(g, e, plain(g)), r.Label),
 			X: px(r.Label.X - s.W/2), Y: px(r.Label.Y - s.H/2), W: px(s.W), H: px(s.H),
 			Names: text.Sanitize(names[e.From] + " waited for " + names[e.To]), Locks: locks(g, e), Ns: e.ThreadNs})
 	}
 	return p
+}
+
+// heat is how much waiting a node caused, as the root of its part of the most in
+// tenths, and the colour that says so: the page's, from pale to dark. Who caused
+// any has one.
+func heat(caused, most int64) (tenths int, colour string) {
+	if caused == 0 {
+		return 0, "#ffffff"
+	}
+	tenths = max(1, int(math.Round(10*math.Sqrt(float64(caused)/float64(most)))))
+	dark := 0.08 + 0.092*float64(tenths)
+	mix := func(from, to float64) int { return int(math.Round(from + (to-from)*dark)) }
+	return tenths, fmt.Sprintf("#%02x%02x%02x", mix(255, 0xa3), mix(255, 0x3c), mix(255, 0))
 }
 
 func px(v float64) string { return fmt.Sprintf("%.1f", v) }

@@ -1,10 +1,10 @@
-// Package look is what all pages have in common: how they look, and how a page
-// says which scripts may run in it.
+// Package look is what all pages have in common: how they look, what they begin
+// with, and how a page says which scripts may run in it.
 package look
 
 import (
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/base64"
 	"html/template"
 	"strings"
@@ -13,8 +13,49 @@ import (
 //go:embed look.css
 var sheet string
 
+//go:embed lib
+var lib embed.FS
+
+// Library returns a script of others that several pages use, "" for none of that
+// name.
+func Library(name string) string {
+	text, err := lib.ReadFile("lib/" + name)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+var head = template.Must(template.New("head").Parse(`<header class="top"><h1>contend</h1><p class="about" title="{{.}}">{{.}}</p></header>`))
+
+// Head is what a single page begins with: what it is about.
+func Head(about string) (template.HTML, error) {
+	var b strings.Builder
+	err := head.Execute(&b, about)
+	return template.HTML(b.String()), err
+}
+
 // Sheet is the style sheet that every page begins with.
 func Sheet() template.CSS { return template.CSS(sheet) }
+
+// Page is a single page: what it has besides the look of all pages. Injected are
+// styles that its scripts put into it.
+type Page struct {
+	Style    string
+	Injected []string
+	Scripts  []string
+}
+
+// Funcs are the functions of the page's templates: style is all of its style,
+// policy its Content-Security-Policy, head what it begins with.
+func (p Page) Funcs() template.FuncMap {
+	style := sheet + p.Style
+	policy := "default-src 'none'; style-src " + Hashes(append([]string{style}, p.Injected...)...)
+	if len(p.Scripts) > 0 {
+		policy += "; script-src " + Hashes(p.Scripts...)
+	}
+	return template.FuncMap{"style": func() template.CSS { return template.CSS(style) }, "policy": func() string { return policy }, "head": Head}
+}
 
 // Hash names a text as a Content-Security-Policy does.
 func Hash(text string) string {

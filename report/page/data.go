@@ -74,7 +74,7 @@ const (
 // tableOf converts a finished cube.
 func tableOf(content *Content) (*table, *numbering) {
 	c := content.Cube
-	t := &table{StartNs: c.Start, BinNs: c.BinNs, RunningNs: c.RunningNs, OtherNs: c.OtherNs, Dims: cube.Names(), Bins: len(c.RunningNs), Groups: []string{}, Known: []string{}, Locks: []lock{}, Places: []string{}, Classes: []class{}}
+	t := &table{StartNs: c.Start, BinNs: c.BinNs, RunningNs: append([]int64{}, c.RunningNs...), OtherNs: c.OtherNs, Dims: cube.Names(), Bins: len(c.RunningNs), Groups: []string{}, Known: []string{}, Locks: []lock{}, Places: []string{}, Classes: []class{}}
 	n := newNumbering(content, t)
 	for d := range t.Rows {
 		t.Rows[d] = make([]int32, 0, len(c.Rows))
@@ -132,6 +132,7 @@ type frame struct {
 func newNumbering(content *Content, t *table) *numbering {
 	n := &numbering{content: content, classes: map[string]int32{}, shown: map[string]bool{}, plain: text.PlainOf(content.Analyze), cube: content.Cube, sites: sites.New(content.App), table: t, nodes: map[[2]int32]int32{}, frames: map[frame]int32{}, names: map[string]int32{}}
 	t.Stacks = stacks{Caller: []int32{}, Frame: []int32{}, Names: []string{}, Method: []int32{}, Line: []int32{}, Sort: []int8{}}
+	t.Told = told{WaiterSite: []int32{}, OwnerSite: []int32{}, OwnerTook: []int32{}, RootSite: []int32{}, RootTook: []int32{}}
 	n.sites.Begin(content.Trace.Symbols)
 	locks, groups, stacks, names := map[uint32]int32{}, map[uint32]int32{}, map[uint32]int32{}, map[uint32]int32{}
 	n.dense = [cube.Dims]map[uint32]int32{cube.Lock: locks, cube.WaiterGroup: groups, cube.WaiterStack: {},

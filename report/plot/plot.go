@@ -21,7 +21,10 @@ var files embed.FS
 
 // pages escape every name for the place where it stands: html/template knows
 // attributes, text and the elements of SVG apart.
-var pages = template.Must(template.New("").Funcs(template.FuncMap{"look": look.Sheet}).ParseFS(files, "*.tmpl"))
+var pages = template.Must(template.New("").Funcs(look.Page{Style: style}.Funcs()).ParseFS(files, "*.tmpl"))
+
+// style is what the page has besides the look of all pages.
+const style = `th, td { text-align: right; white-space: nowrap; } th:last-child, td:last-child { text-align: left; }`
 
 // The picture's size and margins, in pixels.
 const (

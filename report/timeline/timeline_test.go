@@ -102,7 +102,7 @@ func TestThePageStandsAlone(t *testing.T) {
 	if found := regexp.MustCompile(`(?i)<script|src=|href=|@import|url\(|javascript:`).FindString(html); found != "" {
 		t.Errorf("%s in the page", found)
 	}
-	if !strings.Contains(html, `content="default-src 'none'; style-src 'unsafe-inline'"`) {
+	if !strings.Contains(html, `content="default-src &#39;none&#39;; style-src &#39;sha256-`) {
 		t.Error("no policy forbids the rest")
 	}
 }

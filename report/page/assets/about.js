@@ -5,6 +5,7 @@
 
   const words = [
     ["lock", "what a thread acquires: a Java monitor, a lock of java.util.concurrent, a mutex of Go."],
+    ["place", "the class of a lock, and where it is made or, where the trace does not tell, mostly taken. Locks of one place are one to a reader; numbers tell them apart, by waiting. Their addresses show when they are pointed at."],
     ["owner", "the thread that has the lock while others wait; “the lock's owner” of the lock waited for, “end of each chain” the one that was not itself blocked."],
     ["thread-time", "the time of all threads added up: ten threads blocked for a second are ten seconds. All waiting on this page is that."],
     ["threads waiting", "waiting thread-time over the time it fell into: how many threads waited, on average."],

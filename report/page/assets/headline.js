@@ -26,7 +26,7 @@
     const culprit = top(s, "owner-site", g => took[g.rows[0]] >= 0);
     if (culprit && !told.some(f => f.owner === culprit.text)) {
       const at = C.mainDoing(s, culprit.rows);
-      out.push({ title: "Caused by", text: ["whoever took it at ", html`<${C.Name} text=${culprit.text} />`, " had the lock in ", html`<b>${C.percent(culprit.ns, s.total)}</b>`, " of the waiting", at && ", mostly " + at], filter: { ownerSite: culprit.text }, ns: culprit.ns });
+      out.push({ title: "Caused by", text: ["whoever took it at ", html`<${C.Name} text=${culprit.text} />`, " had the lock in ", html`<b>${C.percent(culprit.ns, s.total)}</b>`, " of the waiting", at && ", mostly " + C.short(at)], filter: { ownerSite: culprit.text }, ns: culprit.ns });
     }
     const waiter = top(s, "waiter-site", g => !g.text.startsWith("["));
     if (waiter) out.push({ title: "Waits most", text: [html`<${C.Name} text=${waiter.text} />`, " does ", html`<b>${C.percent(waiter.ns, s.total)}</b>`, " of the waiting"], filter: { waiterSite: waiter.text }, ns: waiter.ns });
