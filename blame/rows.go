@@ -13,11 +13,17 @@ import (
 type Rows struct {
 	keys   *Resolver
 	by     []Key
-	index  map[IDs]int
+	index  map[fewIDs]int // where there are no more keys than that
+	many   map[IDs]int
 	ids    []IDs
 	looks  likeness    // all ones in what the keys look at
 	recent []recentRow // by hash
+	shift  int         // of a hash, to its place in recent
+	missed int         // slices that had been forgotten, since it grew last
 }
+
+// fewIDs are the first of IDs: a map of all of them takes several times as long.
+type fewIDs [8]uint32
 
 // recentRow is a slice that was met and its number, counting from 1.
 type recentRow struct {
@@ -37,12 +43,17 @@ type likeness struct {
 	mode                format.Mode
 }
 
-// recentBits is the binary logarithm of how many slices are remembered.
-const recentBits = 11
+// The binary logarithms of how many slices are remembered, at first and at
+// most. It is doubled when recentTimes as many had been forgotten again.
+const (
+	recentBits  = 11
+	recentMost  = 17
+	recentTimes = 8
+)
 
 // NewRows returns an empty numbering.
 func NewRows(resolver *Resolver, by []Key) *Rows {
-	r := &Rows{keys: resolver, by: by, index: map[IDs]int{}}
+	r := &Rows{keys: resolver, by: by, index: map[fewIDs]int{}, many: map[IDs]int{}, shift: 32 - recentBits}
 	for _, k := range by {
 		r.looks.at(keys[k].side, keys[k].kind.looks)
 	}
@@ -62,18 +73,58 @@ func (r *Rows) Of(lock format.ObjectID, w *analysis.Waiter, c Charge) int {
 		r.recent = make([]recentRow, 1<<recentBits)
 	}
 	like := r.likeness(lock, w, &c)
-	at := &r.recent[like.hash()>>(32-recentBits)]
+	hash := like.hash()
+	at := &r.recent[hash>>r.shift]
 	if at.number == 0 || at.like != like {
-		*at = recentRow{like, r.number(r.keys.IDs(r.by, lock, w, c)) + 1}
+		rows := len(r.ids)
+		row := r.number(r.keys.IDs(r.by, lock, w, c))
+		if row < rows {
+			r.miss()
+		}
+		r.recent[hash>>r.shift] = recentRow{like, row + 1}
+		return row
 	}
 	return at.number - 1
 }
 
+// miss counts a slice that had been forgotten, and makes room for more where
+// that happens again and again.
+func (r *Rows) miss() {
+	if r.missed++; r.missed < recentTimes*len(r.recent) || len(r.recent) >= 1<<recentMost {
+		return
+	}
+	old := r.recent
+	r.recent, r.missed = make([]recentRow, 2*len(old)), 0
+	r.shift--
+	for i := range old {
+		if old[i].number > 0 {
+			r.recent[old[i].like.hash()>>r.shift] = old[i]
+		}
+	}
+}
+
+// Forget makes the numbering an empty one: its memory is bounded by what comes
+// between two calls.
+func (r *Rows) Forget() {
+	clear(r.index)
+	clear(r.many)
+	clear(r.recent)
+	r.ids = r.ids[:0]
+}
+
 func (r *Rows) number(ids IDs) int {
-	n, ok := r.index[ids]
+	if len(r.by) > len(fewIDs{}) {
+		return number(r, r.many, ids, ids)
+	}
+	return number(r, r.index, fewIDs(ids[:len(fewIDs{})]), ids)
+}
+
+// number finds ids in the index that is kept of them.
+func number[K comparable](r *Rows, index map[K]int, key K, ids IDs) int {
+	n, ok := index[key]
 	if !ok {
 		n = len(r.ids)
-		r.index[ids], r.ids = n, append(r.ids, ids)
+		index[key], r.ids = n, append(r.ids, ids)
 	}
 	return n
 }

@@ -76,7 +76,7 @@ var allowed = map[string][]string{
 	"contend/blame/longest":            {"contend/analysis", "contend/format"},
 	"contend/report/look":              {},
 	"contend/report/server":            {},
-	"contend/report/page":              {"contend/report/document", "contend/report/look", "contend/blame/cube", "contend/blame", "contend/blame/*", "contend/analysis", "contend/format"},
+	"contend/report/page":              {"contend/report/document", "contend/report/look", "contend/report/text", "contend/blame/cube", "contend/blame", "contend/blame/*", "contend/analysis", "contend/format"},
 	"contend/blame/cube":               {"contend/blame", "contend/analysis", "contend/format"},
 	"contend/blame/stacks":             {"contend/blame/chains", "contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/format"},
 }

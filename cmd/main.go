@@ -54,11 +54,12 @@ type env struct {
 	out, msg io.Writer
 	reading  []string // inputs of this command, which it must not write over
 	bar      bar      // how far that is
+	answers  bool     // Ctrl-C ends the reading of a trace, once; else the program
 }
 
 // Main runs one command line and returns the exit code.
 func Main(args []string, in io.Reader, out, msg io.Writer) int {
-	e := &env{in: in, out: out, msg: msg}
+	e := &env{in: in, out: out, msg: msg, answers: true}
 	root := newRoot(e)
 	if completing(args) {
 		complete(root)

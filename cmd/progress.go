@@ -3,7 +3,9 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,7 +21,9 @@ type bar struct {
 	out    io.Writer
 	hidden bool      // what is drawn would stand in the midst of an answer
 	next   time.Time // before which nothing is drawn
+	since  time.Time // when reading began
 	shown  int       // columns of what stands there now
+	events *atomic.Int64
 }
 
 // progress returns a callback that draws a bar on a terminal, nil where
@@ -29,13 +33,26 @@ func (e *env) progress() func(read, total int64) {
 	if !isTerminal(e.msg) || e.bar.hidden {
 		return nil
 	}
-	e.bar.out, e.bar.next = e.msg, time.Now().Add(showAfter)
+	e.bar.out, e.bar.since = e.msg, time.Now()
+	e.bar.next = e.bar.since.Add(showAfter)
 	return e.bar.draw
 }
 
 func (b *bar) draw(read, total int64) {
-	if time.Now().After(b.next) {
-		b.show(barText(read, total))
+	if now := time.Now(); now.After(b.next) {
+		p := position{read: read, total: total, took: now.Sub(b.since)}
+		if b.events != nil {
+			p.events = b.events.Load()
+		}
+		b.show(p.String())
+	}
+}
+
+// work says that all is read, where a bar stands: what follows may take as long
+// again.
+func (b *bar) work() {
+	if b.shown > 0 {
+		b.show("read; working out who held what")
 	}
 }
 
@@ -55,16 +72,36 @@ func (b *bar) erase() {
 	}
 }
 
-// barCells is how many columns a full bar takes: its line fits in 60.
-const barCells = 30
+// position is how far reading has come.
+type position struct {
+	read, total int64 // bytes; a total of -1 is not known
+	events      int64
+	took        time.Duration
+}
 
-func barText(read, total int64) string {
-	if total <= 0 {
-		return "reading, " + megabytes(read) + " MB so far"
+// barCells is how many columns a full bar takes: its line fits in 80.
+const barCells = 20
+
+func (p position) String() string {
+	events := ""
+	if p.events > 0 {
+		events = fmt.Sprintf(", %.1f M events", float64(p.events)/1e6)
 	}
-	done := float64(min(read, total)) / float64(total)
+	if p.total <= 0 {
+		return "reading, " + megabytes(p.read) + " MB so far" + events
+	}
+	done := float64(min(p.read, p.total)) / float64(p.total)
 	full := int(done * barCells)
-	return fmt.Sprintf("reading %3.0f%% |%s%s| %s of %s MB", 100*done, strings.Repeat("█", full), strings.Repeat(" ", barCells-full), megabytes(read), megabytes(total))
+	return fmt.Sprintf("reading %3.0f%% |%s%s| %s of %s MB%s%s", 100*done, strings.Repeat("█", full), strings.Repeat(" ", barCells-full), megabytes(p.read), megabytes(p.total), events, p.left(done))
+}
+
+// left says how long the rest takes if it takes as long as what was read.
+func (p position) left(done float64) string {
+	if done <= 0 || done >= 1 || p.took <= 0 {
+		return ""
+	}
+	rest := float64(p.took) * (1 - done) / done
+	return fmt.Sprintf(", %v left", time.Duration(math.Ceil(rest/1e9)*1e9))
 }
 
 func megabytes(n int64) string { return fmt.Sprintf("%.0f", float64(n)/1e6) }

@@ -9,9 +9,9 @@ import (
 // TestABarIsErased plays what a bar writes on a line: nothing of it is left.
 func TestABarIsErased(t *testing.T) {
 	var out strings.Builder
-	b := bar{out: &out}
+	b := bar{out: &out, since: time.Now().Add(time.Hour)}
 	b.draw(5e6, 260e6)
-	want := "reading   2% |" + strings.Repeat(" ", 30) + "| 5 of 260 MB"
+	want := "reading   2% |" + strings.Repeat(" ", barCells) + "| 5 of 260 MB"
 	if out.String() != want {
 		t.Errorf("%q, want %q", out.String(), want)
 	}
@@ -24,7 +24,7 @@ func TestABarIsErased(t *testing.T) {
 	b.next = time.Time{}
 	b.draw(131e6, -1)
 	b.erase()
-	for _, text := range []string{"reading  50% |" + strings.Repeat("█", 15) + strings.Repeat(" ", 15) + "| 130 of 260 MB", "reading, 131 MB so far"} {
+	for _, text := range []string{"reading  50% |" + strings.Repeat("█", barCells/2) + strings.Repeat(" ", barCells/2) + "| 130 of 260 MB", "reading, 131 MB so far"} {
 		if !strings.Contains(out.String(), text) {
 			t.Errorf("%q is not in %q", text, out.String())
 		}
@@ -56,5 +56,23 @@ func played(text string) string {
 func TestNoBarWithoutATerminal(t *testing.T) {
 	if (&env{msg: &strings.Builder{}}).progress() != nil {
 		t.Error("there is one")
+	}
+}
+
+// TestTheBarTellsHowLong holds what a bar says of events and of the time left.
+func TestTheBarTellsHowLong(t *testing.T) {
+	for _, c := range []struct {
+		at   position
+		want string
+	}{
+		{position{read: 65e6, total: 260e6, events: 1_530_000, took: 2 * time.Second}, "| 65 of 260 MB, 1.5 M events, 6s left"},
+		{position{read: 1e6, total: 720e6, took: time.Second}, "| 1 of 720 MB, 11m59s left"},
+		{position{read: 260e6, total: 260e6, took: time.Second}, "| 260 of 260 MB"},
+		{position{read: 65e6, total: -1, events: 1e6, took: time.Second}, "reading, 65 MB so far, 1.0 M events"},
+	} {
+		got := c.at.String()
+		if !strings.HasSuffix(got, c.want) || len([]rune(got)) > 80 {
+			t.Errorf("%q, want %q at the end of 80 columns", got, c.want)
+		}
 	}
 }

@@ -236,12 +236,15 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 		return nil, err
 	}
 	defer src.Close()
-	tr, err := analysis.Run(src, filter, v...)
+	in, done := e.listen(src)
+	defer done()
+	tr, err := analysis.Run(in, filter, v...)
 	e.bar.erase()
 	if err != nil {
 		return nil, err
 	}
 	r := &result{inputs: paths, stats: src.Stats(), trace: tr}
+	in.note(&r.stats)
 	r.warn(e, o.shown)
 	r.unmatched = o.unmatched(e, &filter, tr.Symbols)
 	return r, nil
@@ -270,7 +273,7 @@ func (r *result) side() document.SideTrace {
 // reports give them among their footnotes only.
 var notes = map[string]bool{"identity": true, "scheduling": true, "epoch": true, "no-owners": true, "single-dump": true, "no-times": true,
 	"not-one-instant": true, "unlisted-owners": true, "readers": true, "counts-only": true, "not-recorded": true,
-	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "joined-locks": true, "saturated": true}
+	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "joined-locks": true, "saturated": true, "spinning": true, "kernel": true}
 
 // warn says what the decoder could not read, but for what the report shows.
 func (r *result) warn(e *env, shown bool) {

@@ -245,8 +245,49 @@ func (a *Activities) ahead(list []column.Ref, t int64) int {
 
 // before returns how many of a thread's activities begin before t.
 func (a *Activities) before(list []column.Ref, t int64) int {
-	n, _ := slices.BinarySearchFunc(list, t, func(i column.Ref, t int64) int { return cmp.Compare(a.start(i), t) })
+	lo, hi := 0, len(list)
+	for lo < hi {
+		if mid := int(uint(lo+hi) / 2); a.start(list[mid]) < t {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}
+
+// places are where some threads' activities were searched last: who goes through
+// a lock's acquisitions asks for instants that are near.
+type places [16]struct {
+	thread format.ThreadID
+	at     int32
+}
+
+// before is that of Activities, for the list of a thread.
+func (p *places) before(a *Activities, t format.ThreadID, list []column.Ref, at int64) int {
+	last := &p[int(t)%len(p)]
+	if last.thread != t {
+		last.thread, last.at = t, int32(a.before(list, at))
+		return int(last.at)
+	}
+	n := int(last.at)
+	if n > 0 && a.start(list[n-1]) >= at {
+		n = a.behind(list[:n], at)
+	} else {
+		n += a.ahead(list[n:], at)
+	}
+	last.at = int32(n)
 	return n
+}
+
+// behind is before for a list of which few begin at t or later.
+func (a *Activities) behind(list []column.Ref, t int64) int {
+	step := 1
+	for step < len(list) && a.start(list[len(list)-step]) >= t {
+		step *= 2
+	}
+	lo := max(len(list)-step, 0)
+	return lo + a.before(list[lo:], t)
 }
 
 // thread returns whose activity it is.
@@ -325,4 +366,14 @@ func (a *Activities) activitiesAt(at callSite, lock format.ObjectID) []column.Re
 		return a.sites.lists[n]
 	}
 	return nil
+}
+
+// Pauses lists the pauses of all inputs, in order of time; those of one input do
+// not overlap. Timelines has to have been called.
+func (a *Activities) Pauses() (all []Pause) {
+	for i := range a.inputs {
+		all = append(all, a.inputs[i].pauses...)
+	}
+	slices.SortStableFunc(all, func(a, b Pause) int { return cmp.Compare(a.Start, b.Start) })
+	return all
 }

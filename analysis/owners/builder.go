@@ -27,6 +27,7 @@ type builder struct {
 	parts    renewal.Parts // scratch
 	met      renewal.Met   // scratch
 	list     []anchor      // scratch
+	places   places
 
 	trust        Calibration
 	seen         float64     // share of all waits that was recorded, as far as their lengths tell
@@ -102,7 +103,7 @@ func (b *builder) shown(lo, hi int64) []sample {
 // section; hi if there is none before.
 func (b *builder) left(t format.ThreadID, lo, hi int64) int64 {
 	list := b.ev.Of(t)
-	for _, i := range list[b.ev.before(list, lo):] {
+	for _, i := range list[b.places.before(b.ev.Activities, t, list, lo):] {
 		d := b.ev.at(i)
 		if d.start >= hi {
 			break
@@ -122,7 +123,7 @@ func (b *builder) came(a anchor, lo int64) int64 {
 		return lo
 	}
 	list := b.ev.Of(a.thread)
-	for i := b.ev.before(list, a.start) - 1; i >= 0; i-- {
+	for i := b.places.before(b.ev.Activities, a.thread, list, a.start) - 1; i >= 0; i-- {
 		d := b.ev.at(list[i])
 		if d.start < lo {
 			break

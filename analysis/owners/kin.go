@@ -1,6 +1,9 @@
 package owners
 
 import (
+	"cmp"
+	"slices"
+
 	"contend/analysis/owners/renewal"
 	"contend/format"
 )
@@ -72,6 +75,7 @@ func (k *kin) learn() {
 	if len(k.gaps) < renewal.Trust { // a first guess would weigh more than they do
 		return
 	}
+	k.joinRare()
 	n := len(k.stacks)
 	k.groupsLearnt = len(k.mixes)
 	for i := range k.mixes {
@@ -94,4 +98,45 @@ func (k *kin) learn() {
 		}
 	}
 	k.model = renewal.Learn(k.gaps, n, k.mixes)
+}
+
+// mostSites bounds the call sites that are told apart: what the model costs grows
+// with them times the lengths it knows.
+const mostSites = 256
+
+// joinRare makes one of the call sites beyond the bound, those that take the lock
+// least often: of most of them the gaps tell nothing alone.
+func (k *kin) joinRare() {
+	if len(k.stacks) <= mostSites {
+		return
+	}
+	times := make([]int, len(k.stacks))
+	for i := range k.gaps {
+		times[k.gaps[i].Site]++
+	}
+	order := make([]int, len(k.stacks))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(times[b], times[a]) })
+	number, stacks := make([]int, len(order)), make([]format.StackID, mostSites)
+	for at, site := range order {
+		number[site] = min(at, mostSites-1)
+		if at < mostSites {
+			stacks[at] = k.stacks[site]
+		}
+	}
+	for st, site := range k.sites {
+		k.sites[st] = number[site]
+	}
+	for i := range k.gaps {
+		k.gaps[i].Site = number[k.gaps[i].Site]
+	}
+	for i, mix := range k.mixes {
+		k.mixes[i] = nil
+		for site, n := range mix {
+			count(&k.mixes[i], number[site], n)
+		}
+	}
+	k.stacks = stacks
 }

@@ -8,7 +8,7 @@ import (
 
 // relate learns what locks that are entered at the same call sites have in
 // common. Some builders may be nil.
-func (ev *evidence) relate(all []*builder) {
+func (ev *evidence) relate(all []*builder, samples map[*input][]sampled) {
 	var builders []*builder
 	var sections []*section
 	for _, b := range all {
@@ -27,7 +27,6 @@ func (ev *evidence) relate(all []*builder) {
 			list = append(list, b.kin)
 		}
 	}
-	samples := ev.samples()
 	column.OnAllCores(len(list), func(i int) {
 		list[i].witnesses = ev.witnesses(list[i], samples[list[i].input])
 		list[i].learn()

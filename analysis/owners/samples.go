@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"hash/maphash"
 	"math"
+	"math/bits"
 	"slices"
 
 	"contend/analysis/internal/column"
@@ -95,16 +96,18 @@ type part struct {
 var seed = maphash.MakeSeed()
 
 func chained(outer uint64, f *format.Frame, line bool) uint64 {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	maphash.WriteComparable(&h, outer)
-	h.WriteString(f.Class)
-	h.WriteByte('.')
-	h.WriteString(f.Method)
+	h := mixed(outer, maphash.String(seed, f.Class))
+	h = mixed(h, maphash.String(seed, f.Method))
 	if line {
-		maphash.WriteComparable(&h, f.Line)
+		h = mixed(h, uint64(f.Line)+1)
 	}
-	return h.Sum64()
+	return h
+}
+
+// mixed makes one hash of two, whose order matters.
+func mixed(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a^0x9e3779b97f4a7c15, b^0xc2b2ae3d27d4eb4f)
+	return hi ^ lo ^ a
 }
 
 // newFamily learns the call sites of some locks.

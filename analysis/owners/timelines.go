@@ -30,6 +30,8 @@
 package owners
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 
 	"contend/analysis/internal/column"
@@ -106,13 +108,55 @@ type inference struct {
 // the locks before it.
 const batchesAhead = 64
 
-// infer finds out who owned several locks, on all cores: what it draws on only
-// stands to be read by then. They come out lock by lock, in the order asked
-// for, whichever is ready first.
+// infer finds out who owned the locks of an unclear past, those of a few inputs
+// after those of others: what is learnt of one input tells nothing of another,
+// and is forgotten before the next.
 func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
+	samples := ev.samples()
+	var all [][rests]pool // by kin
+	for len(locks) > 0 {
+		n := ev.together(locks)
+		for _, k := range tl.inferAll(ev, locks[:n], samples) {
+			all = append(all, k.pools)
+		}
+		locks = locks[n:]
+	}
+	for i := range all {
+		for k := range all[i] {
+			tl.Trust[Estimated].settle(&all[i][k])
+		}
+	}
+}
+
+// fewWaits is how many waits of small inputs are looked at together at most: so
+// many keep all cores busy.
+const fewWaits = 1 << 17
+
+// together returns how many of some locks are inferred together: all where two
+// inputs have locks in turns.
+func (ev *evidence) together(locks []format.ObjectID) int {
+	if !slices.IsSortedFunc(locks, func(a, b format.ObjectID) int { return cmp.Compare(ev.InputOf(a), ev.InputOf(b)) }) {
+		return len(locks)
+	}
+	waits, whole := 0, 0
+	for i, l := range locks {
+		if i > 0 && ev.InputOf(l) != ev.InputOf(locks[i-1]) {
+			whole = i
+		}
+		if waits += len(ev.byLock[l]); waits > fewWaits && whole > 0 {
+			return whole
+		}
+	}
+	return len(locks)
+}
+
+// inferAll finds out who owned several locks, on all cores: what it draws on only
+// stands to be read by then. They come out lock by lock, in the order asked
+// for, whichever is ready first. It returns the kinds of locks met.
+func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map[*input][]sampled) (kins []*kin) {
 	found, builders := make([]inference, len(locks)), make([]*builder, len(locks))
 	column.OnAllCores(len(locks), func(i int) { found[i], builders[i] = ev.infer(locks[i]) })()
-	ev.relate(builders)
+	ev.relate(builders, samples)
 	ready := make([]chan []Ownership, len(locks))
 	for i := range ready {
 		ready[i] = make(chan []Ownership, batchesAhead)
@@ -127,7 +171,7 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 		ready[i] <- found[i].owned
 		found[i].owned = nil
 	})
-	seenKin, kins := map[*kin]bool{}, []*kin(nil)
+	seenKin := map[*kin]bool{}
 	for i, l := range locks {
 		for list := range ready[i] {
 			for _, o := range list {
@@ -148,11 +192,7 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 		}
 	}
 	done()
-	for _, k := range kins {
-		for i := range k.pools {
-			tl.Trust[Estimated].settle(&k.pools[i])
-		}
-	}
+	return kins
 }
 
 // infer finds out who owned a lock: from its releases, where they are told, else

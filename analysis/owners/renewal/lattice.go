@@ -82,14 +82,16 @@ func (l *lattice) extent() (lo, hi int) {
 	return lo, hi
 }
 
-// renew sets l to what solves l = a + g∗l.
-func (l *lattice) renew(a, g *lattice) {
+// renew sets l to what solves l = a + g∗l, and m to what solves m = b + g∗m:
+// each sum waits for the one before, so that two take as long as one.
+func renew(l, a, m, b, g *lattice) {
 	for t := range l {
-		sum := a[t]
+		x, y := a[t], b[t]
 		for k := 1; k <= t; k++ {
-			sum += g[k] * l[t-k]
+			x += g[k] * l[t-k]
+			y += g[k] * m[t-k]
 		}
-		l[t] = sum / (1 - g[0])
+		l[t], m[t] = x/(1-g[0]), y/(1-g[0])
 	}
 }
 
@@ -106,9 +108,11 @@ func (l *lattice) smoothed(total float64) lattice {
 			continue
 		}
 		r := int(float64(k) * widening)
-		for j := max(k-r, 0); j <= min(k+r, cells-1); j++ {
-			out[j] += v / float64(2*r+1)
-			sum += v / float64(2*r+1)
+		part := v / float64(2*r+1)
+		wide := out[max(k-r, 0) : min(k+r, cells-1)+1]
+		for j := range wide {
+			wide[j] += part
+			sum += part
 		}
 	}
 	if sum > 0 {

@@ -136,8 +136,7 @@ func (m *Model) tables(asked []bool) {
 	var g, acquire lattice
 	all := m.mixture(0)
 	g.convolve(&bw, &all)
-	acquire.renew(&m.direct, &g)
-	m.begins.renew(&bw, &g)
+	renew(&acquire, &m.direct, &m.begins, &bw, &g)
 	m.between.convolve(&m.begins, &acquire)
 	for i := range acquire {
 		m.taken[i] = acquire[i] - m.direct[i]

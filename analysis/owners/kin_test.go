@@ -1,0 +1,45 @@
+package owners
+
+import (
+	"testing"
+
+	"contend/analysis/owners/renewal"
+	"contend/format"
+)
+
+// Of a lock that is taken at thousands of call sites the model tells the most
+// frequent apart and takes the others for one: nothing is lost.
+func TestRareCallSitesAreOne(t *testing.T) {
+	const all = 3000
+	k := &kin{sites: map[format.StackID]int{}, groups: map[uint32]int{}, mixes: []renewal.Mix{{}, {}}}
+	for i := range all {
+		site := k.site(format.StackID(i + 1))
+		for range 1 + i/(all-10)*50 { // the last ten are the frequent ones
+			k.gaps = append(k.gaps, renewal.Gap{Site: site, Length: 1000 + int64(i)})
+			count(&k.mixes[0], site, 1)
+			count(&k.mixes[1], site, 1)
+		}
+	}
+	gaps := len(k.gaps)
+	k.joinRare()
+	if len(k.stacks) != mostSites || len(k.gaps) != gaps {
+		t.Fatalf("%d call sites, %d gaps of %d", len(k.stacks), len(k.gaps), gaps)
+	}
+	for i, mix := range k.mixes {
+		sum := 0.0
+		for _, n := range mix {
+			sum += n
+		}
+		if len(mix) != mostSites || sum != float64(gaps) {
+			t.Errorf("mix %d: %d sites take the lock %v times, want %d", i, len(mix), sum, gaps)
+		}
+	}
+	for i := all - 10; i < all; i++ {
+		if st := format.StackID(i + 1); k.stacks[k.site(st)] != st {
+			t.Errorf("frequent call site %d is that of %d", st, k.stacks[k.site(st)])
+		}
+	}
+	if k.site(5) != mostSites-1 && k.stacks[k.site(5)] != 5 {
+		t.Errorf("a rare call site is number %d", k.site(5))
+	}
+}

@@ -1,0 +1,72 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync/atomic"
+
+	"contend/format"
+)
+
+// reading is a trace that is being read: Ctrl-C ends it early, and what was read
+// until then is answered from. A second press ends the program, as does one
+// while the answer is being worked out.
+type reading struct {
+	format.Source
+	env     *env
+	events  atomic.Int64 // read so far, now and then
+	n       int64
+	stopped atomic.Bool
+	early   bool // it was stopped before its end
+	presses chan os.Signal
+}
+
+// countEvery is how many events pass until others see how many there are.
+const countEvery = 1 << 10
+
+// listen begins to wait for Ctrl-C until the function it returns is called.
+func (e *env) listen(src format.Source) (r *reading, done func()) {
+	r = &reading{Source: src, env: e, presses: make(chan os.Signal, 1)}
+	e.bar.events = &r.events
+	if !e.answers {
+		return r, func() {}
+	}
+	signal.Notify(r.presses, os.Interrupt)
+	go func() {
+		if _, pressed := <-r.presses; pressed {
+			r.stopped.Store(true)
+		}
+		signal.Stop(r.presses) // the next press has its usual meaning
+	}()
+	return r, func() { signal.Stop(r.presses); close(r.presses) }
+}
+
+// Read yields the next event; io.EOF once the input is over or interrupted.
+func (r *reading) Read(ev *format.Event) error {
+	if r.n++; r.n%countEvery == 0 {
+		r.events.Store(r.n)
+	}
+	if r.stopped.Load() {
+		r.env.bar.erase()
+		r.env.warn("interrupted: answering from what was read so far; Ctrl-C again ends that, too")
+		r.early, r.env.answers = true, false
+		return io.EOF
+	}
+	err := r.Source.Read(ev)
+	if err == io.EOF {
+		r.env.bar.work()
+	}
+	return err
+}
+
+// note adds to what is known of an input that it was not read to its end.
+func (r *reading) note(s *format.Stats) {
+	if !r.early {
+		return
+	}
+	why := fmt.Sprintf("interrupted after %d events: the rest was not read", r.n-1)
+	s.Warnings = append(s.Warnings, format.Warning{Code: "interrupted", Text: why})
+	s.Damage.Add(format.Damage{Code: "truncated", Why: why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+}
