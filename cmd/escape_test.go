@@ -34,6 +34,7 @@ var spoken = map[string][]string{
 	"serve":      nil, // prints a URL, and answers with the page of report
 	"record":     nil, // prints what analyze prints
 	"jfc":        nil,
+	"perf-args":  nil,
 	"simulate":   nil,
 	"help":       nil,
 	"completion": nil,
