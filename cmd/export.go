@@ -75,7 +75,7 @@ without one use contend-fleet, see there.`,
 	f.StringVar(&o.labels, "labels", "", "take labels from the ends of paths by `PATTERN`, such as '{service}/{version}/{host}/*.jfr'")
 	f.StringSliceVar(&o.partition, "partition", nil, "write a folder for each value of `LABELS`, separated by commas; date is the day a recording began, in UTC")
 	f.DurationVar(&o.interval, "interval", time.Minute, "sum by an `INTERVAL` of the clock")
-	f.IntVar(&o.jobs, "jobs", min(runtime.GOMAXPROCS(0), 4), "analyse `N` recordings at a time")
+	f.IntVar(&o.jobs, "jobs", 0, "analyse `N` recordings at a time; 0 is one for each processor, 4 at most")
 	f.StringVar(&o.sql, "sql", "", "print the views and queries of the tables in FOLDER for the engine `DIALECT` instead: "+strings.Join(dialects(), ", "))
 	offer(c, "sql", dialects()...)
 	f.Var(&o.most, "max-unreadable", "exit with 3 when more recordings than `SHARE` cannot be read: 1%, or a number of them")
@@ -84,6 +84,7 @@ without one use contend-fleet, see there.`,
 
 func runExport(ctx context.Context, e *env, o *exportOptions, version string) error {
 	o.version = version
+	o.jobs = cmp.Or(o.jobs, min(runtime.GOMAXPROCS(0), 4))
 	if o.sql != "" {
 		return o.printSQL(e)
 	}
@@ -152,8 +153,8 @@ func (o *exportOptions) check() (app *regexp.Regexp, p *labelPattern, err error)
 		return nil, nil, usageError{errors.New("--partition: lines of JSON have no folders"), "write Parquet files with -o FOLDER"}
 	case o.interval <= 0:
 		return nil, nil, usageError{errors.New("--interval: must be longer than 0"), "write 1m or 1h"}
-	case o.jobs < 1:
-		return nil, nil, usageError{errors.New("--jobs: must be at least 1"), ""}
+	case o.jobs < 0:
+		return nil, nil, usageError{errors.New("--jobs: cannot be negative"), "0 is one for each processor, 4 at most"}
 	case o.from != "" && len(o.trace.paths) > 0:
 		return nil, nil, usageError{errors.New("--files-from and names of recordings exclude each other"), "write all names into the file"}
 	}

@@ -63,19 +63,13 @@ func (s *shard) of(names []string) []string {
 // names returns the names of all recordings in the order in which they were
 // given, each once.
 func (o *exportOptions) names(e *env) ([]string, error) {
-	given := o.trace.paths
+	list := o.trace.inputs
 	if o.from != "" {
-		listed, err := e.lines(o.from)
-		if err != nil {
-			return nil, err
-		}
-		given = listed
-	} else {
-		found, err := o.trace.inputs(e)
-		if err != nil {
-			return nil, err
-		}
-		given = found
+		list = func(e *env) ([]string, error) { return e.lines(o.from) }
+	}
+	given, err := list(e)
+	if err != nil {
+		return nil, err
 	}
 	if err := errors.Join(refuseStdin(given), noAddress(given)); err != nil {
 		return nil, err

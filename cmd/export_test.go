@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"contend/report/document"
 	"contend/report/facts"
@@ -311,5 +314,55 @@ func TestNoPartOfAFileIsSeen(t *testing.T) {
 		if !strings.HasPrefix(line, "/waits") {
 			t.Errorf("left behind: %.80s", line)
 		}
+	}
+}
+
+// Two thousand recordings, twenty of them broken, take no more memory than a few.
+func TestMemoryDoesNotGrowWithTheFleet(t *testing.T) {
+	thorough(t)
+	day := fleet(t, 40)
+	one, _ := filepath.Glob(filepath.Join(day, "*", "*", "*.bin"))
+	for i := range 1960 {
+		name := filepath.Join(day, "more", fmt.Sprintf("%04d.bin", i))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if i%98 == 0 {
+			if err := os.WriteFile(name, []byte("broken"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.Link(one[i%len(one)], name); err != nil {
+			t.Skip(err)
+		}
+	}
+	most, done := uint64(0), make(chan struct{})
+	var watch sync.WaitGroup
+	watch.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(20 * time.Millisecond):
+				var m runtime.MemStats
+				runtime.ReadMemStats(&m)
+				most = max(most, m.HeapInuse)
+			}
+		}
+	})
+	dir := t.TempDir()
+	code, said := exportTo(t, day, "-o", dir)
+	close(done)
+	watch.Wait()
+	if code != exitOK || most > 256<<20 {
+		t.Errorf("exit %d, %d MB: %s", code, most>>20, said)
+	}
+	broken := 0
+	for _, r := range tableRows[facts.Recording](t, dir, "recordings") {
+		if r.Error != "" {
+			broken++
+		}
+	}
+	if broken != 20 {
+		t.Errorf("%d are told to be broken", broken)
 	}
 }
