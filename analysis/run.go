@@ -171,6 +171,7 @@ func (p *pass) finish() *Trace {
 	if tr.ElapsedNs = max(0, hi-lo); !smp.any {
 		tr.ElapsedNs = rec.elapsed(lo, hi)
 	}
+	tr.Pauses = rec.activities.Pauses()
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
 	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl, tr.RunningHigh), relocated.warnings()...),
 		Threshold: rec.threshold, Samples: smp.samples, Owned: rec.TellsOwners() || smp.tellsOwners()}

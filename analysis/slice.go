@@ -11,6 +11,7 @@ type (
 	Provenance = owners.Provenance
 	OwnerKind  = owners.Kind
 	Owner      = owners.Owner
+	Pause      = owners.Pause
 
 	Calibration = owners.Calibration
 	Trust       = owners.Trust

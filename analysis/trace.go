@@ -24,6 +24,7 @@ type Trace struct {
 	Threads    int   // threads seen, virtual ones included
 	RunningNs  int64 // cumulated running thread-time inside the filter's cut
 	Deadlocks  []Deadlock
+	Pauses     []Pause // whenever the program as a whole was stopped, in order of time
 	Coverage   Coverage
 
 	RunningHigh int64 // what RunningNs may be at most, where not all is known of idle threads

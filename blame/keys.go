@@ -19,6 +19,7 @@ const (
 	ByOwnerSite
 	ByOwnerCallers
 	ByOwnerDoing
+	ByOwnerBlockedOn
 	ByOwnerLine
 	ByOwnerStack
 	ByOwnerMethod
@@ -52,6 +53,7 @@ var keys = [...]keyRow{
 	ByOwnerSite:       {name: "owner-site", side: owner, kind: taking, asked: Pivots, help: bySite},
 	ByOwnerCallers:    {name: "owner-callers", side: owner, kind: callers, asked: Pivots, help: bySite},
 	ByOwnerDoing:      {name: "owner-doing", side: owner, kind: atWork, asked: Pivots, help: bySite},
+	ByOwnerBlockedOn:  {name: "owner-blocked-on", side: owner, kind: blockedOn, asked: Pivots, help: bySite},
 	ByOwnerLine:       {name: "owner-line", side: owner, kind: innermost, asked: Pivots, help: bySite},
 	ByOwnerStack:      {name: "owner-stack", side: owner, kind: callStack, asked: Pivots},
 	ByOwnerMethod:     {name: "owner-method", side: owner, kind: method, asked: Pivots},
@@ -83,8 +85,8 @@ a Go program told runtime/trace the waiter was doing. A site is the line of the
 program's own code (see --app) that an owner took the lock at, a waiter waits at,
 or that made the lock (created); callers are the lines of own code around the
 owner's site; a line is the innermost of own code; doing is what the owner was at
-meanwhile: asleep, in file I/O, blocked on a lock; the root lock is where the
-chain of waits ends.`
+meanwhile: asleep, in file I/O, blocked on a lock of some class; blocked-on names
+that very lock; the root lock is where the chain of waits ends.`
 
 // keyRow is one key.
 type keyRow struct {
@@ -172,6 +174,9 @@ var (
 	innermost = keyKind{looks: itsStack,
 		id:   func(r *Resolver, s subject) uint32 { return r.sites.Waiter(s.stack) },
 		text: siteName}
+	blockedOn = keyKind{looks: itsBlocked,
+		id:   func(_ *Resolver, s subject) uint32 { return uint32(s.blocked) },
+		text: blockedOnText}
 	atWork = keyKind{looks: itsStack | itsBlocked | itsDoing, id: doingID, text: doingText}
 	method = keyKind{looks: itsStack,
 		id:   func(r *Resolver, s subject) uint32 { return r.sym.Method(s.stack) },
@@ -226,6 +231,17 @@ func doingText(r *Resolver, id uint32) string {
 		return what.String()
 	}
 	return doing.Blocked.String() + " on " + r.BlockedOn(id)
+}
+
+// NotBlocked is the text of ByOwnerBlockedOn for owners that waited for no lock
+// themselves.
+const NotBlocked = "[not blocked]"
+
+func blockedOnText(r *Resolver, id uint32) string {
+	if format.ObjectID(id) == format.NoObject {
+		return NotBlocked
+	}
+	return lock.text(r, id)
 }
 
 // BlockedOn returns the class of the lock that an id of ByOwnerDoing says an owner

@@ -103,6 +103,15 @@ func (r *Rows) miss() {
 	}
 }
 
+// Forget makes the numbering an empty one: its memory is bounded by what comes
+// between two calls.
+func (r *Rows) Forget() {
+	clear(r.index)
+	clear(r.many)
+	clear(r.recent)
+	r.ids = r.ids[:0]
+}
+
 func (r *Rows) number(ids IDs) int {
 	if len(r.by) > len(fewIDs{}) {
 		return number(r, r.many, ids, ids)

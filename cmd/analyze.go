@@ -118,7 +118,7 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 		want.locks = 0 // a screen says how many locks there are
 	}
 	owners := blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false)
-	doc, phases, res, err := o.trace.summarize(e, want, owners)
+	doc, about, res, err := o.trace.summarize(e, want, owners)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 		shape:  o.shape,
 		doc:    doc,
 		owners: document.NewBlame(owners.Table(), doc.Total.RunningNs, doc.Coverage, o.out.top),
-		phases: document.NewPhases(phases, o.out.top),
+		phases: document.NewPhases(about.Phases, o.out.top),
 	}
 	return cmp.Or(write(e, &o.out, analyzeOutputs, a), res.verdict())
 }
@@ -140,7 +140,7 @@ type summary struct {
 
 // summarize reads the trace for the document of 'contend analyze', and for
 // further visitors.
-func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor) (*document.Analyze, *csp.Series, *result, error) {
+func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor) (*document.Analyze, *document.Overview, *result, error) {
 	locks, about := locks.New(want.byClass), overview.New(overview.Options{ByClass: want.byClass, App: want.app})
 	meter := csp.New(csp.Options{Phases: true, Top: want.phases})
 	beside, seen := resources.New(), findings.NewEvidence()
@@ -157,7 +157,7 @@ func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor)
 	found.Findings = findings.Find(about, found.Locks, seen, evidence(res))
 	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, want.locks)
 	doc.Beside = document.NewBeside(beside, res.trace.Symbols, want.idle, want.places)
-	return doc, series, res, nil
+	return doc, &found, res, nil
 }
 
 // evidence is what findings rest on besides the overview.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"regexp"
@@ -18,6 +19,7 @@ import (
 	"contend/blame/locks"
 	"contend/decode"
 	"contend/report/facts"
+	"contend/report/facts/sql"
 	"contend/report/parquet"
 
 	"github.com/spf13/cobra"
@@ -35,6 +37,7 @@ type exportOptions struct {
 	jobs      int
 	most      share
 	version   string
+	sql       string
 }
 
 // defaultShare is how many recordings may be unreadable, in per cent.
@@ -48,15 +51,17 @@ func newExport(e *env) *cobra.Command {
 		Long: `Write what many recordings say as tables for engines that add them up: Parquet
 files in FOLDER, or lines of JSON with -o -. Each recording is analysed by itself; a
 folder stands for all files in it and below. One that cannot be read is a row with
-its error. cmd/export.md describes the tables.
+its error. cmd/fleet/README.md describes the tables.
 
 Labels of a recording come from its path: segments such as service=shop name
 themselves, and --labels names others: '{service}/{version}/{host}/*.jfr'.
 The files have names made of the names of the recordings: who exports the same
 ones again replaces them, and nobody sees half a file. --shard 0/7 to 6/7 are the
-parts of one export for seven machines.`,
+parts of one export for seven machines. --sql prints queries for engines; those
+without one use contend-fleet, see there.`,
 		Example: `  contend export recordings/ -o facts --labels '{service}/{version}/{host}/*.jfr'
   find recordings -name '*.jfr' | contend export --files-from - --shard 3/7 -o facts
+  contend export --sql duckdb -o facts | duckdb
   contend export recordings/ -o - | jq 'select(.table == "waits")'`,
 		RunE: func(c *cobra.Command, _ []string) error { return runExport(c.Context(), e, &o, c.Root().Version) },
 	}
@@ -71,12 +76,17 @@ parts of one export for seven machines.`,
 	f.StringSliceVar(&o.partition, "partition", nil, "write a folder for each value of `LABELS`, separated by commas; date is the day a recording began, in UTC")
 	f.DurationVar(&o.interval, "interval", time.Minute, "sum by an `INTERVAL` of the clock")
 	f.IntVar(&o.jobs, "jobs", min(runtime.GOMAXPROCS(0), 4), "analyse `N` recordings at a time")
+	f.StringVar(&o.sql, "sql", "", "print the views and queries of the tables in FOLDER for the engine `DIALECT` instead: "+strings.Join(dialects(), ", "))
+	offer(c, "sql", dialects()...)
 	f.Var(&o.most, "max-unreadable", "exit with 3 when more recordings than `SHARE` cannot be read: 1%, or a number of them")
 	return c
 }
 
 func runExport(ctx context.Context, e *env, o *exportOptions, version string) error {
 	o.version = version
+	if o.sql != "" {
+		return o.printSQL(e)
+	}
 	app, pattern, err := o.check()
 	if err != nil {
 		return err
@@ -97,7 +107,6 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 	defer stop()
 	w := o.writer(e, names)
 	defer w.Discard()
-	defer keepHeapSmall()()
 	unreadable, err := o.each(ctx, names, func(name string) *facts.Facts { return o.analyse(name, pattern, app) }, func(f *facts.Facts) error {
 		return w.Write(f, o.partitionOf(f))
 	}, e)
@@ -111,6 +120,27 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 		return err
 	}
 	return o.verdict(e, unreadable, len(names))
+}
+
+// dialects are the names of engines.
+func dialects() (names []string) {
+	for _, d := range sql.Dialects {
+		names = append(names, d.Name)
+	}
+	return names
+}
+
+// printSQL prints what asks an engine.
+func (o *exportOptions) printSQL(e *env) error {
+	d := sql.Find(o.sql)
+	switch {
+	case d == nil:
+		return usageError{fmt.Errorf("--sql: there is no dialect %q", o.sql), "choose from " + strings.Join(dialects(), ", ")}
+	case len(o.trace.paths) > 0 || o.from != "":
+		return usageError{errors.New("--sql reads no recordings"), "export them first, then ask for the queries"}
+	}
+	_, err := io.WriteString(e.out, d.Script(cmp.Or(o.out, "facts")))
+	return err
 }
 
 // check refuses wrong flags.
@@ -170,7 +200,7 @@ func (o *exportOptions) analyse(name string, p *labelPattern, app *regexp.Regexp
 	v := &facts.Visitors{Facts: blamefacts.New(o.interval.Nanoseconds(), app), Locks: locks.New(false), Lengths: by}
 	one := o.trace
 	one.paths = []string{name}
-	res, err := one.run(&env{msg: discard{}}, v.All()...)
+	res, err := one.read(&env{msg: discard{}}, v.All()...)
 	if err != nil {
 		f.Fail(message(err))
 		return f

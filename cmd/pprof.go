@@ -17,6 +17,8 @@ type pprofOptions struct {
 	out   string
 	view  viewOption
 	own   ownOption
+
+	labels string
 }
 
 func newPprof(e *env) *cobra.Command {
@@ -37,7 +39,9 @@ Views:
 Samples carry the labels lock, class, owner_thread, owner_group, owner_doing,
 waiter_thread, waiter_group, waiter_method, waiter_site and provenance, and input
 where inputs are labelled or several; 'contend merge' joins profiles. Their values are contentions, delay and
-wall-time; of inputs that count, such as one thread dump, the count alone.`,
+wall-time; of inputs that count, such as one thread dump, the count alone.
+A store of many profiles makes a series of each combination of labels: --labels
+stable leaves out addresses and threads, none all labels.`,
 		Example: `  contend pprof recording.jfr -o contention.pb.gz && go tool pprof -top contention.pb.gz
   contend pprof --view chain recording.jfr -o chain.pb.gz && go tool pprof -http : chain.pb.gz`,
 		RunE: func(*cobra.Command, []string) error { return runPprof(e, &o) },
@@ -45,6 +49,8 @@ wall-time; of inputs that count, such as one thread dump, the count alone.`,
 	o.trace.bind(c)
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
 	o.view.bind(c, stacks.Site)
+	c.Flags().StringVar(&o.labels, "labels", pprof.LabelNames[pprof.AllLabels], "give samples `LABELS`: "+strings.Join(pprof.LabelNames[:], ", "))
+	offer(c, "labels", pprof.LabelNames[:]...)
 	o.own.bind(c)
 	return c
 }
@@ -53,6 +59,10 @@ func runPprof(e *env, o *pprofOptions) error {
 	view, err := o.view.get()
 	if err != nil {
 		return err
+	}
+	labels := slices.Index(pprof.LabelNames[:], o.labels)
+	if labels < 0 {
+		return usageError{fmt.Errorf("--labels: there are no labels %q", o.labels), "choose from " + strings.Join(pprof.LabelNames[:], ", ")}
 	}
 	app, err := o.own.get()
 	if err != nil {
@@ -67,7 +77,7 @@ func runPprof(e *env, o *pprofOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(pprof.Write(out, b, res.stats.Unit), closeOut()); err != nil {
+	if err := errors.Join(pprof.Write(out, b, res.stats.Unit, pprof.Labels(labels)), closeOut()); err != nil {
 		return err
 	}
 	return res.verdict()

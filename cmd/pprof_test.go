@@ -98,3 +98,49 @@ func TestGoToolPprofReadsProfiles(t *testing.T) {
 		t.Errorf("%s", chain)
 	}
 }
+
+// A store of profiles must not make a series of every thread and address: with
+// fewer labels the sums are the same, and nothing differs from run to run.
+func TestLabelsThatAStoreCanKeep(t *testing.T) {
+	address := regexp.MustCompile(`0x[0-9a-f]{4}|@[0-9a-f]{4}`)
+	for _, view := range []string{"site", "chain"} {
+		path := "../testdata/lab-convoy-jdk25-d1s.jfr"
+		all := profileOf(t, exported(t, path, view))
+		for labels, most := range map[string]int{"stable": 7, "none": 0} {
+			out := filepath.Join(t.TempDir(), "p.pb.gz")
+			if code := Main([]string{"pprof", "--view", view, "--labels", labels, path, "-o", out}, nil, os.Stdout, os.Stderr); code != exitOK {
+				t.Fatalf("exit %d", code)
+			}
+			p := profileOf(t, out)
+			var was, is int64
+			for _, s := range all.Sample {
+				was += s.Value[1]
+			}
+			for _, s := range p.Sample {
+				is += s.Value[1]
+				if len(s.Label) > most || s.Label["owner_thread"] != nil || s.Label["lock"] != nil {
+					t.Errorf("%s, %s: labels %v", view, labels, s.Label)
+				}
+				if most > 0 && (s.Label["class"] == nil || s.Label["owner_group"] == nil) {
+					t.Errorf("%s, %s: labels %v", view, labels, s.Label)
+				}
+				for name, values := range s.Label {
+					if address.MatchString(values[0]) {
+						t.Errorf("%s is %s", name, values[0])
+					}
+				}
+			}
+			if was != is || len(p.Sample) >= len(all.Sample) {
+				t.Errorf("%s, %s: %d ns in %d samples, with all labels %d in %d", view, labels, is, len(p.Sample), was, len(all.Sample))
+			}
+			for _, f := range p.Function {
+				if address.MatchString(f.Name) {
+					t.Errorf("a frame is called %s", f.Name)
+				}
+			}
+		}
+	}
+	if code := Main([]string{"pprof", "--labels", "some", "x"}, nil, os.Stdout, os.Stderr); code != exitUsage {
+		t.Errorf("exit %d", code)
+	}
+}

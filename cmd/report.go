@@ -9,6 +9,8 @@ import (
 
 	"contend/blame/cube"
 	"contend/blame/longest"
+	"contend/blame/overview"
+	"contend/format"
 	"contend/report/page"
 	"contend/report/table"
 	"contend/report/text"
@@ -115,8 +117,8 @@ func onPage(app *regexp.Regexp) summary {
 
 // content analyses what a page shows of one side.
 func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (c *page.Content, damage error) {
-	table, waits := cube.New(limits), longest.New(pageWaits)
-	doc, _, res, err := o.summarize(e, onPage(app), table, waits)
+	table, waits := cube.New(limits).App(app), longest.New(pageWaits)
+	doc, about, res, err := o.summarize(e, onPage(app), table, waits)
 	if err != nil {
 		return nil, err
 	}
@@ -127,14 +129,23 @@ func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (
 	return &page.Content{
 		Title:   "contend: " + text.Sanitize(strings.Join(res.inputs, " ")),
 		Command: append(o.selecting(), o.paths...),
-		Analyze: doc, Cube: table, Longest: waits.Waits(), Symbols: res.trace.Symbols, App: app,
+		Analyze: doc, Cube: table, Longest: waits.Waits(), Trace: res.trace, Sites: sitesOf(about.Locks), App: app,
 	}, res.verdict()
+}
+
+// sitesOf returns the places in the program by which locks are known.
+func sitesOf(locks []overview.Lock) map[format.ObjectID]string {
+	out := make(map[format.ObjectID]string, len(locks))
+	for i := range locks {
+		out[format.ObjectID(locks[i].ID)] = locks[i].Site
+	}
+	return out
 }
 
 // selecting returns the flags that selected, as they are written on a command
 // line.
 func (o *traceOptions) selecting() (flags []string) {
-	for _, f := range [][2]string{{"--rules", o.rules}, {"--class", o.class}, {"--lock", o.lock}, {"--thread", o.thread}, {"--from", o.from}, {"--to", o.to}} {
+	for _, f := range [][2]string{{"--lock-rules", o.rules}, {"--class", o.class}, {"--lock", o.lock}, {"--thread", o.thread}, {"--from", o.from}, {"--to", o.to}} {
 		if f[1] != "" {
 			flags = append(flags, f[0], f[1])
 		}

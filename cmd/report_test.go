@@ -150,7 +150,7 @@ func TestTheReportSumsToTheAnalysis(t *testing.T) {
 		for range tries {
 			hash := eval[string](r.tab, fmt.Sprintf(`(pick => {
 				const m = contend.model, f = {}, of = list => list[Math.floor(pick() * list.length)];
-				if (pick() < 0.5) f.lock = [of(m.locks).name, of(m.locks).name]; else if (pick() < 0.5) f.class = [of(m.locks).class];
+				if (pick() < 0.5) f.lock = [of(m.locks).shown, of(m.locks).shown]; else if (pick() < 0.5) f.place = [of(m.places)]; else if (pick() < 0.5) f.class = [of(m.classes).shown];
 				if (pick() < 0.4 && m.analyze.trace.format.startsWith("jfr")) f.waiter = [of(m.groups)];
 				if (pick() < 0.7) { const a = Math.floor(pick() * (m.bins - 1)), b = a + 1 + Math.floor(pick() * (m.bins - a)); f.time = [a * m.bin, b * m.bin]; }
 				return contend.write({...contend.state, filter: f});

@@ -47,7 +47,7 @@ func TestTheReportsPartsWorkTogether(t *testing.T) {
 	r.click(".chip.on", "taken at")
 	r.until(`document.querySelectorAll(".chip.on").length === 2`)
 	for _, view := range []string{"holders", "flame", "pivot", "who", "longest", "about"} { // what is seen has a command that prints it
-		for _, rest := range []string{"", `filter: {lock: [contend.model.locks[0].name], time: [0, 1e9]}, blame: "root", nodes: "method"`} {
+		for _, rest := range []string{"", `filter: {lock: [contend.model.locks[0].shown], time: [0, 1e9]}, blame: "root", nodes: "method"`} {
 			words := eval[[]string](r.tab, fmt.Sprintf(`contend.command(contend.model, {...contend.state, filter: {}, view: %q, %s}).words`, view, rest))
 			if i := slices.Index(words, "flame.html"); i >= 0 {
 				words[i] = filepath.Join(t.TempDir(), words[i])
@@ -88,7 +88,7 @@ func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
 	t.Parallel()
 	unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
-	if got := r.text(".tree.owner"); !strings.Contains(got, "exportReport:17took the lock") || !strings.Contains(got, "asleep") || !strings.Contains(got, "itself blocked") {
+	if got := r.text(".tree.owner"); !strings.Contains(got, "exportReport:17took the lock") || !strings.Contains(got, "asleep") || !strings.Contains(got, "77.3 % blocked on Truth$InventoryLock at Truth.exportReport:17") {
 		t.Errorf("the holders do not say what they do: %.400s", got)
 	}
 	before := r.count(".tree.waiter [role=treeitem]")
@@ -104,7 +104,7 @@ func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
 	r.until(`contend.state.pivot.join() === "owner-site,class,waiter-site"`)
 	eval[any](r.tab, `(s => { s.value = "waiter-group"; s.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector(".pivot select"))`)
 	r.until(`contend.state.pivot.length === 4`)
-	if !eval[bool](r.tab, `(s => { const sum = l => l.reduce((a, n) => a + n.ns, 0), ok = n => n.leaf || sum(n.children) === n.ns && n.children.every(ok); return ok(contend.tree(s, contend.pivotPaths(s, contend.state.pivot))); })(contend.select(contend.model, {}))`) {
+	if !eval[bool](r.tab, `(s => { const sum = l => l.reduce((a, n) => a + n.ns, 0), ok = n => n.leaf || sum(n.children) === n.ns && n.children.every(ok); return ok(contend.pivotTree(s, contend.state.pivot)); })(contend.select(contend.model, {}))`) {
 		t.Error("subtotals do not add up")
 	}
 

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"syscall"
 
+	"contend/blame"
 	"contend/blame/cube"
 	"contend/blame/stacks"
 	"contend/decode"
@@ -140,7 +141,7 @@ func (s *served) Profile(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return pprof.Write(w, b, res.stats.Unit)
+	return pprof.Write(w, b, res.stats.Unit, pprof.AllLabels)
 }
 
 // Select implements server.Source: the sweep, run again with the filter.
@@ -154,15 +155,35 @@ func (s *served) Select(_ context.Context, w io.Writer, q url.Values) error {
 	if _, err := o.filter(); err != nil {
 		return server.BadQuery{Err: err}
 	}
-	var doc *document.Analyze
+	var answer selection
+	owners, roots := s.blamed(false), s.blamed(true)
 	_, err := s.run(&o, func(e *env, o *traceOptions) (res *result, err error) {
-		doc, _, res, err = o.summarize(e, onPage(s.content.App))
+		answer.Analyze, _, res, err = o.summarize(e, onPage(s.content.App), owners, roots)
 		return res, err
 	})
 	if err != nil {
 		return err
 	}
-	return document.Write(w, doc)
+	doc := answer.Analyze
+	answer.Owners = document.NewBlame(owners.Table(), doc.Total.RunningNs, doc.Coverage, selectedOwners)
+	answer.Roots = document.NewBlame(roots.Table(), doc.Total.RunningNs, doc.Coverage, selectedOwners)
+	return document.Write(w, &answer)
+}
+
+// selection is what the trace says of a selection: nothing in it is merged or
+// rounded to bins of time.
+type selection struct {
+	Analyze *document.Analyze `json:"analyze"`
+	Owners  *document.Blame   `json:"owners"` // by stack: the lock's owners,
+	Roots   *document.Blame   `json:"roots"`  // and those at the ends of the chains
+}
+
+// selectedOwners is how many stacks of owners are told, most waiting first.
+const selectedOwners = 50
+
+// blamed sums by the stacks of owners, with where they took the lock.
+func (s *served) blamed(root bool) *blame.Pivot {
+	return blame.New([]blame.Key{blame.ByOwnerStack, blame.ByOwnerSite, blame.ByOwnerDoing}, root).App(s.content.App)
 }
 
 // run reads the trace again, in silence.

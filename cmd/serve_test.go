@@ -2,9 +2,11 @@ package cmd
 
 import (
 	"bufio"
+	"encoding/json"
 	"io"
 	"net/http"
 	"os"
+	"reflect"
 	"runtime"
 	"strings"
 	"testing"
@@ -62,14 +64,29 @@ func TestThePageIsServed(t *testing.T) {
 	if got, want := r.total(), analyzed(t, path).Total.WaitNs; got != want {
 		t.Errorf("%d ns, want %d", got, want)
 	}
-	r.turn("#time=1000000000-2000000000")
-	want := selected(t, []string{"--from", "1s", "--to", "2s", path})
-	r.click("button", "Wall-time and percentiles")
-	r.until(`document.querySelector(".exact td")`)
-	eval[any](r.tab, `contend.exact(contend.command(contend.model, {...contend.state, view: "about"}).words).then(d => { window.exact = d.total; }), 0`)
+	r.turn("#time=1000000000-2000000000&blame=root")
+	cut := []string{"--from", "1s", "--to", "2s", path}
+	want := selected(t, cut)
+	r.click("button", "Wall-time, percentiles")
+	r.until(`document.querySelector(".exact .blamed td")`)
+	eval[any](r.tab, `contend.exact(contend.command(contend.model, {...contend.state, view: "about"}).words).then(d => { window.exact = d; }), 0`)
 	r.until("window.exact")
-	if total := eval[document.Total](r.tab, "window.exact"); total != want.Total {
+	if total := eval[document.Total](r.tab, "window.exact.analyze.total"); total != want.Total {
 		t.Errorf("the server says %v of the selection, want %v", total, want.Total)
+	}
+	for name, flags := range map[string][]string{"owners": nil, "roots": {"--root"}} { // whom a selection is charged to
+		var doc document.Blame
+		args := append(append([]string{"blame", "--format", "json", "--top", "50", "--by", "owner-stack,owner-site,owner-doing"}, flags...), cut...)
+		if err := json.Unmarshal([]byte(run(t, args...)), &doc); err != nil {
+			t.Fatal(err)
+		}
+		if got := eval[document.Blame](r.tab, "window.exact."+name); len(doc.Rows) == 0 || !reflect.DeepEqual(got.Rows, doc.Rows) {
+			t.Errorf("%s of the selection: %v, want %v", name, got.Rows, doc.Rows)
+		}
+	}
+	first := eval[string](r.tab, `contend.duration(exact.roots.rows[0].threadNs)`)
+	if row := r.text(".exact .blamed tbody tr"); !strings.Contains(row, "Truth.exportReport:17") || !strings.Contains(row, first) {
+		t.Errorf("the end of most chains, with %s, is at %q", first, row)
 	}
 	for path, says := range map[string]string{"pprof/flamegraph": "exportReport", "pprof/top": "exportReport", "pprof/": "exportReport"} {
 		if status, text := got(t, address+path); status != http.StatusOK || !strings.Contains(text, says) {

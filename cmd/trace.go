@@ -221,6 +221,12 @@ func (o *traceOptions) table(e *env) (*rules.Table, error) {
 
 // run reads the trace and feeds the visitors.
 func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
+	defer keepHeapSmall()()
+	return o.read(e, v...)
+}
+
+// read is run for one of many traces, of which none is large.
+func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 	filter, err := o.filter()
 	if err != nil {
 		return nil, err
@@ -230,7 +236,6 @@ func (o *traceOptions) run(e *env, v ...analysis.Visitor) (*result, error) {
 		return nil, err
 	}
 	defer src.Close()
-	defer keepHeapSmall()()
 	in, done := e.listen(src)
 	defer done()
 	tr, err := analysis.Run(in, filter, v...)
@@ -268,7 +273,7 @@ func (r *result) side() document.SideTrace {
 // reports give them among their footnotes only.
 var notes = map[string]bool{"identity": true, "scheduling": true, "epoch": true, "no-owners": true, "single-dump": true, "no-times": true,
 	"not-one-instant": true, "unlisted-owners": true, "readers": true, "counts-only": true, "not-recorded": true,
-	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "joined-locks": true, "saturated": true}
+	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "joined-locks": true, "saturated": true, "spinning": true, "kernel": true}
 
 // warn says what the decoder could not read, but for what the report shows.
 func (r *result) warn(e *env, shown bool) {

@@ -367,3 +367,13 @@ func (a *Activities) activitiesAt(at callSite, lock format.ObjectID) []column.Re
 	}
 	return nil
 }
+
+// Pauses lists the pauses of all inputs, in order of time; those of one input do
+// not overlap. Timelines has to have been called.
+func (a *Activities) Pauses() (all []Pause) {
+	for i := range a.inputs {
+		all = append(all, a.inputs[i].pauses...)
+	}
+	slices.SortStableFunc(all, func(a, b Pause) int { return cmp.Compare(a.Start, b.Start) })
+	return all
+}

@@ -12,7 +12,7 @@ import (
 // A pause belongs to nobody; a collection is what the safepoint around it was
 // for, and nothing is lost or counted twice.
 func TestPausesAreNotTheOwners(t *testing.T) {
-	recorded := []pause{}
+	recorded := []Pause{}
 	for _, ev := range []format.Event{
 		{Kind: format.KindPause, Time: 40, End: 50, Name: "safepoint PrintThreads"},
 		{Kind: format.KindPause, Time: 12, End: 18, Name: "gc"},

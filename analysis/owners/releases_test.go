@@ -46,6 +46,11 @@ func tell(points []point, kind format.LockKind, usual int64) string {
 	if h.learn(); usual != 0 {
 		h.usual[function{"main", "f"}] = usual
 	}
+	return h.told()
+}
+
+// told writes the owners of a story.
+func (h *history) told() string {
 	h.walk()
 	slices.SortStableFunc(h.out, func(a, b Ownership) int { return int(a.Start - b.Start) })
 	var out []string
@@ -168,5 +173,32 @@ func spell(points []point) string {
 	return strings.Join(words, " ")
 }
 
-func (oneFunction) Application(format.StackID) []format.Frame { return nil }
-func (oneFunction) Group(format.ThreadID) uint32              { return 0 }
+func (f oneFunction) Application(id format.StackID) []format.Frame {
+	return []format.Frame{f.Caller(id)}
+}
+func (oneFunction) Group(format.ThreadID) uint32 { return 0 }
+
+// Who slept inside the section, or waited for another lock, had the lock
+// before.
+func TestATenureBeganBeforeWhatWasDoneInside(t *testing.T) {
+	const x = format.ThreadID('X')
+	for _, c := range []struct {
+		name  string
+		ev    format.Event
+		story string
+		want  string
+	}{
+		{"asleep", format.Event{Kind: format.KindActivity, Thread: x, Activity: format.ActivitySleep, Stack: 1, Time: 20, End: 48}, "45+A 50-X 52=A", "X:20-48 X:48-50 A:52-57"},
+		{"waiting for another lock", format.Event{Kind: format.KindWait, Thread: x, Object: 9, Stack: 1, Time: 20, End: 48}, "49+A 50-X 52=A", "X:20-50 A:52-57"},
+		{"asleep before", format.Event{Kind: format.KindActivity, Thread: x, Activity: format.ActivitySleep, Stack: 1, Time: 20, End: 43}, "49+A 50-X 52=A", "X:45-50 A:52-57"},
+		{"while another had it", format.Event{Kind: format.KindActivity, Thread: x, Activity: format.ActivitySleep, Stack: 1, Time: 20, End: 48}, "10+B 30-Y 31=B 33-B 49+A 50-X 52=A", "Y:10-30 B:31-33 X:45-48 X:48-50 A:52-57"},
+	} {
+		r := NewRecord()
+		r.Add(&c.ev, c.ev.End)
+		h := &history{ev: &evidence{Activities: r.Arrange(oneFunction{}.Kind), sym: oneFunction{format.KindMutex}}, lock: 1, kind: format.KindMutex,
+			points: story(c.story), to: 100, usual: map[function]int64{{"main", "f"}: 5}, busy: []span{{0, 100}}}
+		if got := h.told(); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}

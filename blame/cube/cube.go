@@ -4,6 +4,8 @@
 package cube
 
 import (
+	"regexp"
+
 	"contend/analysis"
 	"contend/blame"
 	"contend/format"
@@ -17,15 +19,46 @@ const (
 	Lock Dim = iota
 	WaiterGroup
 	WaiterStack
-	OwnerGroup
-	OwnerStack // of the direct owner
-	RootStack  // of the owner at the end of the chain
+	OwnerGroup // of the direct owner
+	OwnerStack
+	OwnerDoing
+	BlockedOn // the lock the direct owner waited for itself
+	RootGroup // of the owner at the end of the chain
+	RootStack
+	RootDoing
+	RootLock   // the last of the chain
 	Provenance // how the direct owner is known
 	Dims
 )
 
+// dims is the one list of dimensions: what documents call them, and the key of
+// blame that each is.
+var dims = [Dims]struct {
+	name string
+	key  blame.Key
+	root bool // of the charge to the end of the chain
+}{
+	Lock:        {"lock", blame.ByLock, false},
+	WaiterGroup: {"waiterGroup", blame.ByWaiterGroup, false},
+	WaiterStack: {"waiterStack", blame.ByWaiterStack, false},
+	OwnerGroup:  {"ownerGroup", blame.ByOwnerGroup, false},
+	OwnerStack:  {"ownerStack", blame.ByOwnerStack, false},
+	OwnerDoing:  {"ownerDoing", blame.ByOwnerDoing, false},
+	BlockedOn:   {"blockedOn", blame.ByOwnerBlockedOn, false},
+	RootGroup:   {"rootGroup", blame.ByOwnerGroup, true},
+	RootStack:   {"rootStack", blame.ByOwnerStack, true},
+	RootDoing:   {"rootDoing", blame.ByOwnerDoing, true},
+	RootLock:    {"rootLock", blame.ByRootLock, true},
+	Provenance:  {name: "provenance"},
+}
+
 // Names are the dimensions as documents write them.
-var Names = [Dims]string{"lock", "waiterGroup", "waiterStack", "ownerGroup", "ownerStack", "rootStack", "provenance"}
+func Names() (names [Dims]string) {
+	for d := range dims {
+		names[d] = dims[d].name
+	}
+	return names
+}
 
 // Key tells rows apart: an id for each dimension, in the numbers of the trace,
 // see Cube.Text.
@@ -67,6 +100,23 @@ type Cube struct {
 	sym    *analysis.Symbols
 	index  map[Key]int
 	cells  int
+
+	charged [2]charged     // to the direct owner, and to the end of the chain
+	met     map[shared]int // the rows of what was met since the table was last made smaller
+}
+
+// charged numbers what waiters and the owners that are charged have for the
+// dimensions of such owners.
+type charged struct {
+	dims []Dim
+	rows *blame.Rows
+}
+
+// shared is what a waiter and a share have, as numbers of charged, and how the
+// owner is known.
+type shared struct {
+	direct, root int
+	known        analysis.Provenance
 }
 
 // firstBinNs is how long bins are at first: they double as the trace goes on.
@@ -74,7 +124,23 @@ const firstBinNs = 1e6
 
 // New returns an empty cube. Limits below 2 are taken as 2.
 func New(l Limits) *Cube {
-	return &Cube{BinNs: firstBinNs, limits: Limits{max(l.Bins, 2), max(l.Rows, 2), max(l.Cells, 2)}, index: map[Key]int{}}
+	c := &Cube{BinNs: firstBinNs, limits: Limits{max(l.Bins, 2), max(l.Rows, 2), max(l.Cells, 2)}, index: map[Key]int{}, met: map[shared]int{}}
+	for i := range c.charged {
+		of, by := &c.charged[i], []blame.Key{}
+		for d := range Provenance {
+			if dims[d].root == (i == 1) {
+				of.dims, by = append(of.dims, d), append(by, dims[d].key)
+			}
+		}
+		of.rows = blame.NewRows(&c.keys, by)
+	}
+	return c
+}
+
+// App says what the program's own code is, see blame.Resolver.App.
+func (c *Cube) App(own *regexp.Regexp) *Cube {
+	c.keys.App(own)
+	return c
 }
 
 // Begin implements analysis.Visitor.
@@ -92,12 +158,6 @@ func (c *Cube) Running(from, to, ns int64) {
 		c.RunningNs[bin] += part
 	})
 }
-
-// direct and root are what the resolver is asked for.
-var (
-	direct = []blame.Key{Lock: blame.ByLock, WaiterGroup: blame.ByWaiterGroup, WaiterStack: blame.ByWaiterStack, OwnerGroup: blame.ByOwnerGroup, OwnerStack: blame.ByOwnerStack}
-	root   = []blame.Key{blame.ByOwnerStack}
-)
 
 // Slice implements analysis.Visitor.
 func (c *Cube) Slice(s *analysis.Slice) {
@@ -119,10 +179,32 @@ func (c *Cube) Slice(s *analysis.Slice) {
 
 // row returns the row of a waiter and one of its owners, making it if need be.
 func (c *Cube) row(lock format.ObjectID, w *analysis.Waiter, owner, last blame.Charge) int {
-	ids, end := c.keys.IDs(direct, lock, w, owner), c.keys.IDs(root, lock, w, last)
-	key := Key{RootStack: end[0], Provenance: uint32(owner.Owner.Prov)}
-	copy(key[:], ids[:len(direct)])
-	return c.find(key)
+	like := shared{c.charged[0].rows.Of(lock, w, owner), c.charged[1].rows.Of(lock, w, last), owner.Owner.Prov}
+	i, ok := c.met[like]
+	if !ok {
+		i = c.find(c.key(like))
+		c.met[like] = i
+	}
+	return i
+}
+
+func (c *Cube) key(of shared) (key Key) {
+	key[Provenance] = uint32(of.known)
+	for i, number := range [...]int{of.direct, of.root} {
+		ids := c.charged[i].rows.IDs(number)
+		for j, d := range c.charged[i].dims {
+			key[d] = ids[j]
+		}
+	}
+	return key
+}
+
+// forget drops the numbers of rows, which have others when some were merged.
+func (c *Cube) forget() {
+	clear(c.met)
+	for i := range c.charged {
+		c.charged[i].rows.Forget()
+	}
 }
 
 func (c *Cube) find(key Key) int {
@@ -168,6 +250,19 @@ func (c *Cube) pieces(from, to, ns int64, f func(bin int, part int64)) {
 	}
 }
 
+// Cut calls f for each bin that a stretch lies in, with the part of it there: a
+// part of length zero of a stretch that has none. What lies before the first bin
+// or behind the last one is left out. It is for a cube that is finished.
+func (c *Cube) Cut(from, to int64, f func(bin int32, ns int64)) {
+	end := c.Start + int64(c.bins())*c.BinNs
+	for lo := max(from, c.Start); lo < min(max(to, from+1), end); {
+		bin := (lo - c.Start) / c.BinNs
+		hi := min(c.Start+(bin+1)*c.BinNs, max(to, lo))
+		f(int32(bin), hi-lo)
+		lo = max(hi, lo+1)
+	}
+}
+
 // addCell adds to a row. Slices come in order of time but for their length, so
 // the cell is the last one or near it.
 func (c *Cube) addCell(r *Row, cell Cell) {
@@ -207,10 +302,8 @@ func (c *Cube) Text(d Dim, id uint32) (text string, frames []format.Frame) {
 		return "[other]", nil
 	case d == Provenance:
 		return analysis.Provenance(id).String(), nil
-	case d == RootStack:
-		d = OwnerStack
 	}
-	return c.keys.Text(direct[d], id)
+	return c.keys.Text(dims[d].key, id)
 }
 
 // Class names the class of a lock.

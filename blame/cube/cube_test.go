@@ -94,9 +94,9 @@ func TestEveryViewIsASumOfTheCube(t *testing.T) {
 		small := Limits{rapid.IntRange(2, 100).Draw(t, "bins"), rapid.IntRange(2, 60).Draw(t, "rows"), rapid.IntRange(2, 300).Draw(t, "cells")}
 		wide := Limits{1 << 20, 1 << 20, 1 << 30}
 		all, few, live := New(wide), New(small), &running{}
-		views := map[Dim]*blame.Pivot{RootStack: blame.New([]blame.Key{blame.ByOwnerStack}, true)}
-		for d, k := range direct {
-			views[Dim(d)] = blame.New([]blame.Key{k}, false)
+		views := map[Dim]*blame.Pivot{}
+		for d := range Provenance {
+			views[d] = blame.New([]blame.Key{dims[d].key}, dims[d].root)
 		}
 		visitors := []analysis.Visitor{all, few, live}
 		for _, p := range views {
@@ -109,7 +109,7 @@ func TestEveryViewIsASumOfTheCube(t *testing.T) {
 		few.Finish()
 		for d, p := range views {
 			if diff := cmp.Diff(pivoted(p), by(all, d)); diff != "" {
-				t.Errorf("%s: %s", Names[d], diff)
+				t.Errorf("%s: %s", dims[d].name, diff)
 			}
 		}
 		ns, waits := check(t, all, wide)

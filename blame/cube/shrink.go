@@ -68,12 +68,14 @@ func (c *Cube) coarsen() {
 }
 
 // withoutStacks and nameless are the keys a row is merged into: without its
-// stacks where others of its lock and groups are, too, else without those as
-// well. How the owner is known stays.
-func (k Key) withoutStacks() Key { return k.with(WaiterStack, OwnerStack, RootStack) }
+// stacks, and what owners with such stacks were at, where others of its lock and
+// groups are, too, else without those as well. How the owner is known stays.
+func (k Key) withoutStacks() Key {
+	return k.with(WaiterStack, OwnerStack, OwnerDoing, BlockedOn, RootStack, RootDoing, RootLock)
+}
 
 func (k Key) nameless() Key {
-	return k.with(Lock, WaiterGroup, OwnerGroup, WaiterStack, OwnerStack, RootStack)
+	return k.withoutStacks().with(Lock, WaiterGroup, OwnerGroup, RootGroup)
 }
 
 func (k Key) with(other ...Dim) Key {
@@ -151,4 +153,5 @@ func (c *Cube) sweep(gone []bool) {
 	}
 	clear(c.Rows[len(kept):])
 	c.Rows = kept
+	c.forget()
 }

@@ -23,6 +23,15 @@ type seen struct {
 	lost       int64
 	kernel     int64 // waits for locks of the kernel
 	lag        int64 // ns of waiting for locks between being woken and running
+	waits      int64 // blocks on futexes
+	bare       int64 // of these, without a call chain
+	guessed    int64 // of these, taken for waits for locks by the value alone
+	homeless   int64 // calls whose process is not told
+	locks      bool  // an event of futexes or of the kernel's locks is in the text
+	mutexes    int64 // locks other than of the kernel
+	gils       int64
+	parks      int64 // locks known by their sites
+	python     bool  // functions of Python show
 	foreign    map[string]int64
 	others     int64 // events of names behind the limit
 }
@@ -112,6 +121,27 @@ func (r *Reader) conclude() {
 	}
 	if len(s.foreign) > 0 {
 		r.warn("events", "%s: %s", file, s.foreignText())
+	}
+	if r.events > 0 && !s.locks {
+		r.warn("not-recorded", "%s: no event of futexes or of the kernel's locks is in it: contend perf-args prints what to record", file)
+	}
+	if s.homeless > 0 {
+		r.warn("process", "%s: the text names no processes: a lock is known by its address alone; print it with -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso", file)
+	}
+	if s.bare > 0 {
+		r.warn("stacks", "%s: %d of %d waits have no call chain (perf record -g): a wait for the value 2 is taken for a lock's, which %d are; one for a thread's number for its end", file, s.bare, s.waits, s.guessed)
+	}
+	if s.parks > 0 {
+		r.warn("identity", "waiters of parking_lot, absl::Mutex and the like wait at addresses of their own: the %d such locks here are told apart by the functions that take them", s.parks)
+	}
+	if s.gils > 0 && !s.python {
+		r.warn("python", "%s: functions of Python do not show: run it with python -X perf (3.12 and later)", file)
+	}
+	if s.mutexes > 0 {
+		r.warn("spinning", "who spins before it waits leaves no futex where that was enough: such waits are missing")
+	}
+	if s.kernel > 0 {
+		r.warn("kernel", "who had the locks of the kernel is not recorded: of its %d waits only the waiters are known", s.kernel)
 	}
 	if s.lag > 0 {
 		r.warn("scheduling", "of the waiting for locks, %v passed between a thread's waking and its return", time.Duration(s.lag).Round(time.Microsecond))

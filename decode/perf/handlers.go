@@ -11,35 +11,36 @@ import (
 type handler struct {
 	do    func(*Reader, *sample)
 	chain bool // it wants the call chain
+	locks bool // it tells of waits for locks
 }
 
 // handlers are the kinds of events that are read, by their names. A new one is
 // a line here.
 var handlers = map[string]handler{
-	"syscalls:sys_enter_futex":       {(*Reader).enterFutex, true},
-	"syscalls:sys_exit_futex":        {(*Reader).exitFutex, false},
-	"syscalls:sys_enter_futex_wait":  {(*Reader).enterFutexWait, true},
-	"syscalls:sys_exit_futex_wait":   {(*Reader).exitFutex, false},
-	"syscalls:sys_enter_futex_wake":  {(*Reader).enterFutexWake, true},
-	"syscalls:sys_exit_futex_wake":   {(*Reader).exitFutex, false},
-	"syscalls:sys_enter_futex_waitv": {(*Reader).enterFutexWaitv, true},
-	"syscalls:sys_exit_futex_waitv":  {(*Reader).exitFutex, false},
-	"raw_syscalls:sys_enter":         {(*Reader).enterRaw, true},
-	"raw_syscalls:sys_exit":          {(*Reader).exitRaw, false},
-	"sched:sched_switch":             {(*Reader).switched, true},
-	"sched:sched_waking":             {(*Reader).waking, false},
-	"sched:sched_wakeup":             {(*Reader).waking, false},
-	"sched:sched_wakeup_new":         {(*Reader).waking, false},
-	"sched:sched_process_fork":       {(*Reader).forked, false},
-	"sched:sched_process_exit":       {(*Reader).exited, false},
-	"sched:sched_process_exec":       {(*Reader).executed, false},
-	"lock:contention_begin":          {(*Reader).contentionBegin, true},
-	"lock:contention_end":            {(*Reader).contentionEnd, false},
-	"PERF_RECORD_LOST":               {(*Reader).lost, false},
-	"PERF_RECORD_LOST_SAMPLES":       {(*Reader).lost, false},
-	"PERF_RECORD_COMM":               {(*Reader).renamed, false},
-	"PERF_RECORD_SWITCH":             {(*Reader).cpu, false},
-	"PERF_RECORD_SWITCH_CPU_WIDE":    {(*Reader).cpu, false},
+	"syscalls:sys_enter_futex":       {(*Reader).enterFutex, true, true},
+	"syscalls:sys_exit_futex":        {(*Reader).exitFutex, false, false},
+	"syscalls:sys_enter_futex_wait":  {(*Reader).enterFutexWait, true, true},
+	"syscalls:sys_exit_futex_wait":   {(*Reader).exitFutex, false, false},
+	"syscalls:sys_enter_futex_wake":  {(*Reader).enterFutexWake, true, true},
+	"syscalls:sys_exit_futex_wake":   {(*Reader).exitFutex, false, false},
+	"syscalls:sys_enter_futex_waitv": {(*Reader).enterFutexWaitv, true, true},
+	"syscalls:sys_exit_futex_waitv":  {(*Reader).exitFutex, false, false},
+	"raw_syscalls:sys_enter":         {(*Reader).enterRaw, true, true},
+	"raw_syscalls:sys_exit":          {(*Reader).exitRaw, false, false},
+	"sched:sched_switch":             {(*Reader).switched, true, false},
+	"sched:sched_waking":             {(*Reader).waking, false, false},
+	"sched:sched_wakeup":             {(*Reader).waking, false, false},
+	"sched:sched_wakeup_new":         {(*Reader).waking, false, false},
+	"sched:sched_process_fork":       {(*Reader).forked, false, false},
+	"sched:sched_process_exit":       {(*Reader).exited, false, false},
+	"sched:sched_process_exec":       {(*Reader).executed, false, false},
+	"lock:contention_begin":          {(*Reader).contentionBegin, true, true},
+	"lock:contention_end":            {(*Reader).contentionEnd, false, false},
+	"PERF_RECORD_LOST":               {(*Reader).lost, false, false},
+	"PERF_RECORD_LOST_SAMPLES":       {(*Reader).lost, false, false},
+	"PERF_RECORD_COMM":               {(*Reader).renamed, false, false},
+	"PERF_RECORD_SWITCH":             {(*Reader).cpu, false, false},
+	"PERF_RECORD_SWITCH_CPU_WIDE":    {(*Reader).cpu, false, false},
 }
 
 const (
@@ -51,22 +52,24 @@ const (
 // it counts the names.
 func (r *Reader) handler(s *sample) handler {
 	if h, ok := handlers[string(s.event)]; ok {
+		r.seen.locks = r.seen.locks || h.locks
 		return h
 	}
 	name := s.event
+	counter, _, _ := bytes.Cut(name, colonMark) // what follows says in which mode of the processor
 	switch {
 	case bytes.HasPrefix(name, []byte(enterPrefix)):
-		return handler{(*Reader).enterOther, false}
+		return handler{do: (*Reader).enterOther}
 	case bytes.HasPrefix(name, []byte(exitPrefix)):
-		return handler{(*Reader).exitOther, false}
+		return handler{do: (*Reader).exitOther}
 	case bytes.HasPrefix(name, []byte("PERF_RECORD_FORK(")):
-		return handler{(*Reader).forkRecord, false}
+		return handler{do: (*Reader).forkRecord}
 	case bytes.HasPrefix(name, []byte("PERF_RECORD_EXIT(")):
-		return handler{(*Reader).exitRecord, false}
+		return handler{do: (*Reader).exitRecord}
 	case bytes.HasPrefix(name, recordPrefix):
 		return handler{}
-	case sampled[string(bytes.TrimRight(name, ":ukhPpHGSDW"))]:
-		return handler{(*Reader).ran, true}
+	case sampled[string(counter)]:
+		return handler{do: (*Reader).ran, chain: true}
 	}
 	r.seen.unread(string(name))
 	return handler{}

@@ -17,11 +17,13 @@ type lock struct {
 	waiters []*thread // longest first
 	last    wake      // the last one here
 	gil     bool      // of CPython's interpreter, which is made of a mutex and a condition
+	parks   bool      // its waiters wait elsewhere; it has no address
 }
 
 // wake is a call that wakes waiters of a lock.
 type wake struct {
 	at     int64
+	addr   uint64
 	by     format.ThreadID
 	unlock format.StackID
 	mode   format.Mode
@@ -50,6 +52,24 @@ func (p *process) lock(addr uint64, res *rules.Result) *lock {
 		return p.joined(addr, p.gil)
 	}
 	return p.at(addr)
+}
+
+// siteOf names a lock by who takes it.
+type siteOf struct{ class, method string }
+
+// parkers are the locks whose waiters wait at addresses of their own, not of the
+// lock: a lock is then what one function takes.
+var parkers = map[string]bool{"parking_lot::Mutex": true, "parking_lot::RwLock": true, "absl::Mutex": true, "folly::DistributedMutex": true, "PyMutex": true}
+
+// parked returns the lock that a site takes.
+func (p *process) parked(addr uint64, u *use) *lock {
+	site := siteOf{u.class, u.at.Method}
+	l := p.sites[site]
+	if l == nil {
+		l = &lock{parks: true}
+		p.sites[site] = l
+	}
+	return p.joined(addr, l)
 }
 
 // joined says that an address is of a lock.
@@ -86,14 +106,20 @@ func (p *process) forget(l *lock) {
 	}
 }
 
-// pending returns the wake that may have ended a wait that began at a time, nil
-// for none. Who takes an interpreter's lock may have been woken at its mutex,
-// by one that did not have it.
-func (l *lock) pending(start int64) *wake {
-	if l == nil || l.last.left <= 0 && !l.gil || l.last.at < start {
+// pending returns the wake that may have ended a wait, nil for none. Who takes
+// an interpreter's lock may have been woken at its mutex, by one that did not
+// have it.
+func (w *wait) pending() *wake {
+	l := w.lock
+	if l == nil || l.last.at < w.start || !l.gil && !l.last.reaches(w) {
 		return nil
 	}
 	return &l.last
+}
+
+// reaches reports whether a wake may yet end a wait.
+func (k *wake) reaches(w *wait) bool {
+	return k.left > 0 && k.addr == w.addr && w.woken == format.NoTime && w.start <= k.at
 }
 
 // by says which wake ends a wait; nil for one that is not told.
@@ -113,6 +139,9 @@ func (r *Reader) announce(l *lock, w *wait) {
 	}
 	r.locks++
 	l.id = r.locks
+	if r.seen.mutexes++; l.gil {
+		r.seen.gils++
+	}
 	u := &r.stacks.byID[w.stack].use
 	class := u.class
 	if class == "" || w.stack == format.NoStack {
@@ -120,6 +149,9 @@ func (r *Reader) announce(l *lock, w *wait) {
 	}
 	name := fmt.Sprintf("%s at %#x", class, l.addr)
 	switch {
+	case l.parks:
+		r.seen.parks++
+		name = fmt.Sprintf("%s of %s", class, u.at.Method)
 	case class == natives.GIL:
 		name = "Python's global interpreter lock"
 	case w.stack != format.NoStack && u.site:
@@ -137,7 +169,7 @@ func (r *Reader) wake(t *thread, at int64, addr uint64, private bool, n int64) {
 	if t.held.open && t.held.lock == l {
 		r.settle(t)
 	}
-	k := wake{at: at, by: t.id, left: max(n, 0)}
+	k := wake{at: at, addr: addr, by: t.id, left: max(n, 0)}
 	if l.id != format.NoObject || len(l.waiters) > 0 {
 		k.unlock = r.stack(true)
 		k.mode = r.modeOf(t, l, k.unlock)
@@ -179,10 +211,7 @@ func (r *Reader) woke(t *thread, l *lock, n int64) {
 		return
 	}
 	for _, w := range l.waiters {
-		if k.woke >= n {
-			break
-		}
-		if w.cur.woken == format.NoTime && w.cur.start <= k.at {
+		if k.woke < n && k.reaches(&w.cur) {
 			w.cur.by(k)
 		}
 	}
@@ -195,6 +224,7 @@ func (r *Reader) woke(t *thread, l *lock, n int64) {
 // condition to its mutex, which they have to take next.
 type move struct {
 	from, to *lock
+	addr     uint64 // of to
 	most     int64
 	wake     int64 // so many are woken first
 	counts   bool  // what it returns counts the moved, too
@@ -210,7 +240,7 @@ func (r *Reader) requeue(t *thread, f *futex) {
 	if !f.private {
 		p = r.process(sharedMemory)
 	}
-	t.moving = move{from, p.at(f.addr2), int64(int32(f.val2)), int64(int32(f.val)), f.op != futexRequeue}
+	t.moving = move{from, p.at(f.addr2), f.addr2, int64(int32(f.val2)), int64(int32(f.val)), f.op != futexRequeue}
 }
 
 // moved moves the waiters, which from then on wait for a lock.
@@ -233,7 +263,7 @@ func (r *Reader) moved(m move, at int64, n int64) {
 			r.idle(w, &idle, at)
 			w.cur.start, w.cur.asked, w.cur.again = at, at, false
 		}
-		w.cur.lock, w.cur.result = m.to, rules.Result{Verdict: rules.Lock, Kind: format.KindMutex}
+		w.cur.addr, w.cur.lock, w.cur.result = m.addr, m.to, rules.Result{Verdict: rules.Lock, Kind: format.KindMutex}
 		m.to.waiters = append(m.to.waiters, w)
 	}
 }

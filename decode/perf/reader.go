@@ -12,9 +12,11 @@ package perf
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"contend/decode/rules"
 	"contend/format"
+	"contend/format/natives"
 )
 
 // Options of a Reader.
@@ -29,6 +31,7 @@ type Reader struct {
 	arch    arch
 	stacks  stacks
 	text    []byte // the line of the event at hand
+	sample  sample // what it says
 	chained []byte // the text of the call chain behind it
 	ahead   []byte // a line read ahead; nil for none
 
@@ -93,13 +96,13 @@ func (r *Reader) step() bool {
 		return false
 	}
 	r.text = append(r.text[:0], line...) // the lines that follow overwrite it
-	var s sample
+	s := &r.sample
 	if !s.parse(r.text) {
 		r.other(r.text)
 		return true
 	}
 	r.events++
-	h := r.handler(&s)
+	h := r.handler(s)
 	if h.do == nil {
 		return true // the lines of its chain are no events
 	}
@@ -109,7 +112,7 @@ func (r *Reader) step() bool {
 	if r.chained = r.chained[:0]; h.chain {
 		r.chain()
 	}
-	h.do(r, &s)
+	h.do(r, s)
 	return true
 }
 
@@ -161,6 +164,7 @@ func (r *Reader) stack(user bool) format.StackID { return r.chainOf(user).id }
 func (r *Reader) chainOf(user bool) chain {
 	c, added := r.stacks.chain(r.chained, user)
 	if added != nil {
+		r.seen.python = r.seen.python || slices.ContainsFunc(added, func(f format.Frame) bool { return natives.Python(f.Method) })
 		r.queue.Push(format.Event{Kind: format.KindStack, Stack: c.id, Frames: added})
 	}
 	return c

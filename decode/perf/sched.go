@@ -140,9 +140,5 @@ func (r *Reader) waking(s *sample) {
 	if !t.waits || t.cur.woken != format.NoTime {
 		return
 	}
-	if by := r.threads[s.tid]; by != nil && by.waking != nil && by.waking == t.cur.lock {
-		t.cur.by(by.waking.pending(t.cur.start))
-	} else {
-		t.cur.by(t.cur.lock.pending(t.cur.start))
-	}
+	t.cur.by(t.cur.pending())
 }

@@ -12,12 +12,8 @@ const sniffLines = 64
 // Is reports whether a text begins like one of perf script: an event among its
 // first lines.
 func Is(start []byte) bool {
-	whole := start[:bytes.LastIndexByte(start, '\n')+1]
-	if len(whole) == 0 {
-		whole = start
-	}
 	n := 0
-	for line := range bytes.Lines(whole) {
+	for line := range bytes.Lines(start) {
 		var s sample
 		if line = bytes.TrimRight(line, "\r\n"); s.parse(line) && ours(s.event) {
 			return true

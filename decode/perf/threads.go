@@ -12,7 +12,9 @@ type process struct {
 	pid   int32
 	name  string
 	locks map[uint64]*lock
-	gil   *lock // of CPython's interpreter; nil for none
+	sites map[siteOf]*lock // those without an address of their own
+	gil   *lock            // of CPython's interpreter; nil for none
+	lives int              // threads
 }
 
 // thread is one that lives, and what it does.
@@ -68,6 +70,7 @@ func (r *Reader) threadOf(tid int32) *thread {
 		r.named++
 		t = &thread{id: r.named, tid: tid, process: r.process(0), off: format.NoTime, ready: format.NoTime, since: format.NoTime}
 		r.threads[tid] = t
+		t.process.lives++
 	}
 	return t
 }
@@ -104,7 +107,8 @@ func (r *Reader) name(t *thread, comm []byte, sure bool) {
 func (r *Reader) process(pid int32) *process {
 	p := r.processes[pid]
 	if p == nil {
-		p = &process{pid: pid, locks: map[uint64]*lock{}}
+		p = &process{pid: pid}
+		p.forgetAll()
 		r.processes[pid] = p
 	}
 	return p
@@ -112,8 +116,21 @@ func (r *Reader) process(pid int32) *process {
 
 // move says of which process a thread is, and announces it anew.
 func (r *Reader) move(t *thread, pid int32) {
+	r.without(t)
 	t.process, t.comm = r.process(pid), t.comm[:0]
+	t.process.lives++
 }
+
+// without takes a thread off its process, which ends with its last one.
+func (r *Reader) without(t *thread) {
+	p := t.process
+	if p.lives--; p.lives == 0 && p.pid > 0 {
+		delete(r.processes, p.pid)
+	}
+}
+
+// forgetAll drops the locks of a program that another one replaces.
+func (p *process) forgetAll() { p.locks, p.sites, p.gil = map[uint64]*lock{}, map[siteOf]*lock{}, nil }
 
 // forked takes the beginning of a thread: comm=t pid=3637 child_comm=t child_pid=3675.
 func (r *Reader) forked(s *sample) {
@@ -184,13 +201,14 @@ func (r *Reader) end(t *thread, at int64) {
 	r.interrupt(t, at)
 	r.queue.Push(format.Event{Kind: format.KindThreadEnd, Thread: t.id, Time: at})
 	delete(r.threads, t.tid)
+	r.without(t)
 }
 
 // executed takes a program that another one replaces: its addresses are new.
 func (r *Reader) executed(s *sample) {
 	t := r.thread(s)
 	if t.process.pid > 0 {
-		t.process.locks, t.process.gil = map[uint64]*lock{}, nil
+		t.process.forgetAll()
 	}
 }
 

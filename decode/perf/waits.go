@@ -8,6 +8,7 @@ import (
 // wait is one block on a futex.
 type wait struct {
 	lock   *lock // nil for one whose address is not told
+	addr   uint64
 	start  int64
 	stack  format.StackID
 	class  string // what the rules see
@@ -35,13 +36,17 @@ const retrySlack = int64(20e3)
 
 // block begins a wait on a futex.
 func (r *Reader) block(t *thread, at int64, f *futex) {
-	w := wait{start: at, stack: r.stack(true), class: r.classOf(f)}
+	w := wait{addr: f.addr, start: at, stack: r.stack(true), class: r.classOf(f)}
 	w.result = r.classify(w.class, w.stack)
 	p := t.process
 	if !f.private && w.class != "futex:join" {
 		p = r.process(sharedMemory)
 	}
-	w.lock = p.lock(f.addr, &w.result)
+	if u := &r.stacks.byID[w.stack].use; w.result.Verdict == rules.Lock && parkers[u.class] {
+		w.lock = p.parked(f.addr, u)
+	} else {
+		w.lock = p.lock(f.addr, &w.result)
+	}
 	r.begin(t, w)
 }
 
@@ -59,6 +64,15 @@ func (r *Reader) begin(t *thread, w wait) {
 		if w.again = r.retries(t, &w); !w.again {
 			r.settle(t)
 		}
+	}
+	if r.seen.waits++; w.stack == format.NoStack {
+		r.seen.bare++
+		if w.result.Verdict == rules.Lock {
+			r.seen.guessed++
+		}
+	}
+	if t.process.pid == 0 {
+		r.seen.homeless++
 	}
 	t.cur, t.waits = w, true
 	if w.lock != nil {
@@ -106,7 +120,7 @@ func (r *Reader) unblock(t *thread, at int64, ret int64) {
 		return
 	}
 	if ret >= 0 && w.woken == format.NoTime {
-		w.by(w.lock.pending(w.start))
+		w.by(w.pending())
 	}
 	if w.result.Verdict != rules.Lock || w.lock == nil {
 		r.idle(t, &w, at)

@@ -53,7 +53,7 @@ func parse(text string) (program, kernel *families) {
 		if strings.HasPrefix(words[0], "kernel") {
 			to = kernel
 		}
-		class := strings.ReplaceAll(strings.TrimPrefix(words[1], "-"), "~", " ")
+		class := strings.TrimPrefix(words[1], "-")
 		for _, prefix := range words[2:] {
 			name, open := strings.CutSuffix(prefix, "*")
 			to[name[0]] = append(to[name[0]], family{name, open, roles[words[0]], class})

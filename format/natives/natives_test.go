@@ -18,7 +18,7 @@ func TestFunctionsAreToldByTheirNames(t *testing.T) {
 		"take_gilded":                                         {Program, ""},
 		"sleep":                                               {Pause, ""},
 		"sleepy_hollow":                                       {Program, ""},
-		"PyThread_acquire_lock_timed":                         {Lock, "PyThread lock"},
+		"PyThread_acquire_lock_timed":                         {Lock, "PyThread_lock"},
 		"std::locker::run":                                    {Library, ""},
 		"Held<std::mutex, false>::~Held":                      {Lock, ""},
 		"AutoLock::AutoLock":                                  {Lock, ""},

@@ -2,6 +2,7 @@ package facts
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"io"
 
@@ -9,10 +10,19 @@ import (
 )
 
 // Lines writes rows as lines of JSON, each with the name of its table.
-type Lines struct{ out *bufio.Writer }
+type Lines struct {
+	out  *bufio.Writer
+	row  bytes.Buffer
+	json *json.Encoder // to row
+}
 
 // NewLines returns a writer of lines.
-func NewLines(w io.Writer) *Lines { return &Lines{bufio.NewWriter(w)} }
+func NewLines(w io.Writer) *Lines {
+	l := &Lines{out: bufio.NewWriter(w)}
+	l.json = json.NewEncoder(&l.row)
+	l.json.SetEscapeHTML(false)
+	return l
+}
 
 // Write writes all rows of a recording. When it returns they are out: who reads
 // them as they come, such as Spark's pipe, need not wait for the next recording.
@@ -28,12 +38,11 @@ func (l *Lines) Write(f *Facts) error {
 // write writes rows; an error stays with the writer until Flush returns it.
 func write[R any](l *Lines, table string, rows []R) {
 	for i := range rows {
-		row, err := json.Marshal(&rows[i])
-		if err != nil { // strings and numbers alone
+		l.row.Reset()
+		if err := l.json.Encode(&rows[i]); err != nil { // strings and numbers alone
 			panic(err)
 		}
 		_, _ = l.out.WriteString(`{"table":"` + table + `",`)
-		_, _ = l.out.Write(document.Escape(row[1:]))
-		_ = l.out.WriteByte('\n')
+		_, _ = l.out.Write(document.Escape(l.row.Bytes()[1:]))
 	}
 }

@@ -1,5 +1,5 @@
 // Package facts holds what a fleet's recordings are reduced to: five tables of
-// flat rows, the same in Parquet files and in lines of JSON. report/facts.md
+// flat rows, the same in Parquet files and in lines of JSON. cmd/fleet/README.md
 // specifies them. Each recording is told by itself; engines add them up.
 //
 //	tables.go  the rows
@@ -73,7 +73,7 @@ type Recording struct {
 // Interval is a row of intervals: all that a recording says of one.
 type Interval struct {
 	Recording string  `parquet:"recording,dict" json:"recording"`
-	Interval  Instant `parquet:"interval,optional,timestamp(microsecond)" json:"interval"`
+	Interval  Instant `parquet:"interval_start,optional,timestamp(microsecond)" json:"interval_start"`
 	RunningNs int64   `parquet:"running_ns" json:"running_ns"`
 	WaitNs    int64   `parquet:"wait_ns" json:"wait_ns"`
 	WallNs    int64   `parquet:"wall_ns" json:"wall_ns"`
@@ -109,7 +109,7 @@ type Length struct {
 // Wait is a row of waits: who waited for whom, in one interval.
 type Wait struct {
 	Recording    string  `parquet:"recording,dict" json:"recording"`
-	Interval     Instant `parquet:"interval,optional,timestamp(microsecond)" json:"interval"`
+	Interval     Instant `parquet:"interval_start,optional,timestamp(microsecond)" json:"interval_start"`
 	Class        string  `parquet:"class,dict" json:"class"`
 	Kind         string  `parquet:"kind,dict" json:"kind"`
 	WaiterMethod string  `parquet:"waiter_method,dict" json:"waiter_method"`

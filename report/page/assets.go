@@ -13,7 +13,7 @@ var assets embed.FS
 // scriptFiles are the scripts of a page in the order in which they run.
 var scriptFiles = []string{
 	"lib/htm-preact.standalone.umd.js", "lib/uPlot.iife.min.js", "lib/dagre.min.js", "lib/svg-pan-zoom.min.js",
-	"util.js", "data.js", "filter.js", "sums.js", "command.js", "search.js", "parts.js", "headline.js", "locks.js", "time.js",
+	"util.js", "data.js", "columns.js", "filter.js", "sums.js", "trees.js", "command.js", "search.js", "parts.js", "headline.js", "locks.js", "time.js",
 	"holders.js", "flame.js", "pivot.js", "who.js", "longest.js", "deadlocks.js", "compare.js", "about.js", "app.js",
 }
 

@@ -2,10 +2,12 @@ package page
 
 import (
 	"contend/analysis"
+	"contend/blame"
 	"contend/blame/cube"
 	"contend/blame/sites"
 	"contend/format"
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // data is what the page's scripts read. Tables are columns, so that they pack
@@ -16,6 +18,7 @@ type data struct {
 	Analyze *document.Analyze `json:"analyze"`
 	Cube    *table            `json:"cube"`
 	Longest []wait            `json:"longest"`
+	Pauses  []pauses          `json:"pauses"`
 	Base    *data             `json:"base,omitempty"` // what this is compared with
 	Diff    *document.Diff    `json:"diff,omitempty"`
 }
@@ -34,10 +37,12 @@ type table struct {
 	Told  told               `json:"told"`
 	Cells cells              `json:"cells"`
 
-	Locks  []lock   `json:"locks"`
-	Groups []string `json:"groups"`
-	Known  []string `json:"known"`
-	Stacks stacks   `json:"stacks"`
+	Locks   []lock   `json:"locks"`
+	Classes []class  `json:"classes"`
+	Places  []string `json:"places"`
+	Groups  []string `json:"groups"`
+	Known   []string `json:"known"`
+	Stacks  stacks   `json:"stacks"`
 }
 
 // cells are what rows waited in bins of time. Count says how many each row has.
@@ -46,12 +51,6 @@ type cells struct {
 	Bin   []int32 `json:"bin"`
 	Waits []int32 `json:"waits"`
 	Ns    []int64 `json:"ns"`
-}
-
-type lock struct {
-	Name  string `json:"name"`
-	Class string `json:"class"`
-	Kind  string `json:"kind"`
 }
 
 // stacks are a tree: a stack is the number of its innermost frame's node, and
@@ -75,7 +74,7 @@ const (
 // tableOf converts a finished cube.
 func tableOf(content *Content) (*table, *numbering) {
 	c := content.Cube
-	t := &table{StartNs: c.Start, BinNs: c.BinNs, RunningNs: c.RunningNs, OtherNs: c.OtherNs, Dims: cube.Names, Bins: len(c.RunningNs), Groups: []string{}, Known: []string{}, Locks: []lock{}}
+	t := &table{StartNs: c.Start, BinNs: c.BinNs, RunningNs: c.RunningNs, OtherNs: c.OtherNs, Dims: cube.Names(), Bins: len(c.RunningNs), Groups: []string{}, Known: []string{}, Locks: []lock{}, Places: []string{}, Classes: []class{}}
 	n := newNumbering(content, t)
 	for d := range t.Rows {
 		t.Rows[d] = make([]int32, 0, len(c.Rows))
@@ -87,6 +86,7 @@ func tableOf(content *Content) (*table, *numbering) {
 			t.Rows[d] = append(t.Rows[d], n.id(d, r.Key[d]))
 		}
 		n.tell(r.Key)
+		n.waited[t.Rows[cube.Lock][i]] += r.Ns
 		t.Cells.add(r.Cells)
 		if last := len(r.Cells) - 1; last >= 0 {
 			t.Bins = max(t.Bins, int(r.Cells[last].Bin)+1)
@@ -114,6 +114,13 @@ type numbering struct {
 	nodes  map[[2]int32]int32 // caller and frame
 	frames map[frame]int32
 	names  map[string]int32
+
+	content *Content
+	plain   text.Plain
+	classes map[string]int32
+	shown   map[string]bool   // what those are called
+	objects []format.ObjectID // of the table's locks
+	waited  []int64           // for them
 }
 
 type frame struct {
@@ -123,18 +130,18 @@ type frame struct {
 }
 
 func newNumbering(content *Content, t *table) *numbering {
-	n := &numbering{cube: content.Cube, sites: sites.New(content.App), table: t, nodes: map[[2]int32]int32{}, frames: map[frame]int32{}, names: map[string]int32{}}
+	n := &numbering{content: content, classes: map[string]int32{}, shown: map[string]bool{}, plain: text.PlainOf(content.Analyze), cube: content.Cube, sites: sites.New(content.App), table: t, nodes: map[[2]int32]int32{}, frames: map[frame]int32{}, names: map[string]int32{}}
 	t.Stacks = stacks{Caller: []int32{}, Frame: []int32{}, Names: []string{}, Method: []int32{}, Line: []int32{}, Sort: []int8{}}
-	n.sites.Begin(content.Symbols)
-	t.Told = told{OwnerSite: []int32{}, WaiterSite: []int32{}, Took: []int32{}, Doing: []int32{}}
-	groups, frames := map[uint32]int32{}, map[uint32]int32{}
-	n.dense = [cube.Dims]map[uint32]int32{cube.Lock: {}, cube.WaiterGroup: groups, cube.OwnerGroup: groups, cube.Provenance: {},
-		cube.WaiterStack: {}, cube.OwnerStack: frames, cube.RootStack: frames}
+	n.sites.Begin(content.Trace.Symbols)
+	locks, groups, stacks, names := map[uint32]int32{}, map[uint32]int32{}, map[uint32]int32{}, map[uint32]int32{}
+	n.dense = [cube.Dims]map[uint32]int32{cube.Lock: locks, cube.WaiterGroup: groups, cube.WaiterStack: {},
+		cube.OwnerGroup: groups, cube.OwnerStack: stacks, cube.OwnerDoing: names, cube.BlockedOn: {},
+		cube.RootGroup: groups, cube.RootStack: stacks, cube.RootDoing: names, cube.RootLock: locks, cube.Provenance: {}}
 	return n
 }
 
-// id returns the number of an id. Groups of waiters and owners, and stacks of
-// direct owners and those at the end of a chain, share their numbers.
+// id returns the number of an id. Groups of waiters and owners, what is known of
+// direct owners and of those at the end of a chain, and locks share their numbers.
 func (n *numbering) id(d cube.Dim, id uint32) int32 {
 	dense, ok := n.dense[d][id]
 	if !ok {
@@ -148,10 +155,16 @@ func (n *numbering) define(d cube.Dim, id uint32) int32 {
 	text, frames := n.cube.Text(d, id)
 	t := n.table
 	switch d {
-	case cube.Lock:
-		t.Locks = append(t.Locks, lock{text, n.cube.Class(id), n.cube.Kind(id).String()})
-		return int32(len(t.Locks) - 1)
-	case cube.WaiterGroup, cube.OwnerGroup:
+	case cube.Lock, cube.RootLock:
+		return n.lock(id, text)
+	case cube.BlockedOn:
+		if id == cube.Other || id == uint32(format.NoObject) || blame.Pseudo(id) {
+			return -1
+		}
+		return n.id(cube.Lock, id)
+	case cube.OwnerDoing, cube.RootDoing:
+		return n.name(text)
+	case cube.WaiterGroup, cube.OwnerGroup, cube.RootGroup:
 		t.Groups = append(t.Groups, text)
 		return int32(len(t.Groups) - 1)
 	case cube.Provenance:

@@ -5,8 +5,10 @@
 //	page.go     the page around the data
 //	assets.go   scripts and style, and the policy that lets them alone run
 //	data.go     the cube as columns
-//	told.go     what stacks tell: sites, and what owners were at
+//	told.go     what stacks tell: sites, and the frames that took locks
+//	locks.go    what locks are called
 //	longest.go  the longest waits
+//	pauses.go   when the whole program was stopped
 package page
 
 import (
@@ -23,6 +25,7 @@ import (
 	"contend/analysis"
 	"contend/blame/cube"
 	"contend/blame/longest"
+	"contend/format"
 	"contend/report/document"
 )
 
@@ -33,17 +36,20 @@ type Content struct {
 	Analyze *document.Analyze
 	Cube    *cube.Cube // finished
 	Longest []*longest.Wait
-	Symbols *analysis.Symbols
-	App     *regexp.Regexp // the program's own code; nil for what is no known library
-	Base    *Content       // the recording this one is compared with; nil for none
-	Diff    *document.Diff // from Base to this one
+	Trace   *analysis.Trace
+	Sites   map[format.ObjectID]string // the places in the program by which locks are known
+	App     *regexp.Regexp             // the program's own code; nil for what is no known library
+	Base    *Content                   // the recording this one is compared with; nil for none
+	Diff    *document.Diff             // from Base to this one
 }
 
 // data converts a content to what the scripts read.
 func (c *Content) data() *data {
 	table, numbers := tableOf(c)
-	d := &data{Schema: "contend.page/1", Command: c.Command, Analyze: c.Analyze, Cube: table, Diff: c.Diff}
-	d.Longest = waitsOf(c.Longest, c.Symbols, numbers)
+	d := &data{Schema: "contend.page/2", Command: c.Command, Analyze: c.Analyze, Cube: table, Diff: c.Diff}
+	d.Longest = waitsOf(c.Longest, c.Trace.Symbols, numbers)
+	numbers.nameLocks()
+	d.Pauses = pausesOf(c.Trace.Pauses, c.Cube)
 	if c.Base != nil {
 		d.Base = c.Base.data()
 	}

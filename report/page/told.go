@@ -8,12 +8,14 @@ import (
 	"contend/format"
 )
 
-// told is what stacks and locks tell of each row, as numbers of names.
+// told is what stacks and locks tell of each row, as numbers of names. A frame
+// that took a lock is a node of the owner's stack, -1 where nothing tells.
 type told struct {
-	OwnerSite  []int32 `json:"ownerSite"`  // where the owner took the lock, or the pseudo owner
 	WaiterSite []int32 `json:"waiterSite"` // where the waiter waits
-	Took       []int32 `json:"took"`       // the frame in the owner's stack that did, a node; -1 for none
-	Doing      []int32 `json:"doing"`      // what the owner was at, -1 where nothing tells
+	OwnerSite  []int32 `json:"ownerSite"`  // where the owner took the lock, or the pseudo owner
+	OwnerTook  []int32 `json:"ownerTook"`
+	RootSite   []int32 `json:"rootSite"` // the same of the end of the chain, and its lock
+	RootTook   []int32 `json:"rootTook"`
 }
 
 // tell adds what is told of the row of a key. Rows are added in order.
@@ -24,53 +26,48 @@ func (n *numbering) tell(key cube.Key) {
 		waiter = n.sites.Names().Name(n.sites.Waiter(format.StackID(key[cube.WaiterStack])))
 	}
 	t.WaiterSite = append(t.WaiterSite, n.name(waiter))
-	site, took, at := n.owned(key)
-	t.OwnerSite, t.Took, t.Doing = append(t.OwnerSite, n.name(site)), append(t.Took, took), append(t.Doing, at)
+	site, took := n.owned(cube.OwnerStack, key[cube.OwnerStack], key[cube.Lock])
+	t.OwnerSite, t.OwnerTook = append(t.OwnerSite, site), append(t.OwnerTook, took)
+	site, took = n.owned(cube.RootStack, key[cube.RootStack], key[cube.RootLock])
+	t.RootSite, t.RootTook = append(t.RootSite, site), append(t.RootTook, took)
 }
 
-// owned says where the direct owner of a row took the lock, at which node of its
-// stack, and what it was at.
-func (n *numbering) owned(key cube.Key) (site string, took, at int32) {
-	id, lock := key[cube.OwnerStack], key[cube.Lock]
+// owned says where the owner of a lock took it, and at which node of its stack.
+func (n *numbering) owned(d cube.Dim, id, lock uint32) (site, took int32) {
 	if id == cube.Other || lock == cube.Other || blame.Pseudo(id) {
-		text, _ := n.cube.Text(cube.OwnerStack, id)
-		return text, -1, -1
+		text, _ := n.cube.Text(d, id)
+		return n.name(text), -1
 	}
 	stack, object := format.StackID(id), format.ObjectID(lock)
-	site = n.sites.Names().Name(n.sites.Owner(stack, object))
-	return site, n.taking(stack, object, id), n.doing(stack, id != key[cube.RootStack])
+	return n.name(n.sites.Names().Name(n.sites.Owner(stack, object))), n.taking(d, id, object)
 }
 
 // taking returns the node of the frame that took a lock.
-func (n *numbering) taking(stack format.StackID, lock format.ObjectID, id uint32) int32 {
-	outwards := len(n.sites.Taking(stack, lock))
+func (n *numbering) taking(d cube.Dim, id uint32, lock format.ObjectID) int32 {
+	outwards := len(n.sites.Taking(format.StackID(id), lock))
 	if outwards == 0 {
 		return -1
 	}
-	node := n.id(cube.OwnerStack, id)
-	_, frames := n.cube.Text(cube.OwnerStack, id)
+	node := n.id(d, id)
+	_, frames := n.cube.Text(d, id)
 	for range len(frames) - outwards {
 		node = n.table.Stacks.Caller[node]
 	}
 	return node
 }
 
-// doing names what an owner was at; one that was itself blocked was at that.
-func (n *numbering) doing(stack format.StackID, blocked bool) int32 {
-	d := n.sites.Doing(stack)
-	if blocked {
-		d = doing.Blocked
+// doing names what an owner in one of the longest waits was at, -1 where nothing
+// tells.
+func (n *numbering) doing(o analysis.Owner) int32 {
+	if o.Kind != analysis.OwnerThread {
+		return -1
+	}
+	d := doing.Recorded(o.Did)
+	if d == doing.Unknown {
+		d = n.sites.Doing(o.Stack)
 	}
 	if d == doing.Unknown {
 		return -1
 	}
 	return n.name(d.String())
-}
-
-// ownerDoing is doing of an owner in one of the longest waits.
-func (n *numbering) ownerDoing(o analysis.Owner) int32 {
-	if o.Kind != analysis.OwnerThread {
-		return -1
-	}
-	return n.doing(o.Stack, false)
 }

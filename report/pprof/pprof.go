@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"contend/analysis"
+	"contend/blame/chains"
 	"contend/blame/doing"
 	"contend/blame/stacks"
 	"contend/format"
@@ -19,8 +20,11 @@ import (
 // third is wall-time, which is no sum: added over samples it counts an
 // instant once for each. Where the trace counts and measured no time, the
 // count is all there is.
-func Write(w io.Writer, b *stacks.Builder, unit format.Unit) error {
-	p := build(b, unit)
+func Write(w io.Writer, b *stacks.Builder, unit format.Unit, l Labels) error {
+	p := build(b, unit, l)
+	if l != AllLabels {
+		p = p.Compact() // samples that labels told apart are one
+	}
 	if err := p.CheckValid(); err != nil {
 		return fmt.Errorf("profile: %w", err)
 	}
@@ -30,14 +34,14 @@ func Write(w io.Writer, b *stacks.Builder, unit format.Unit) error {
 // counted are the sample types of traces that count.
 var counted = map[format.Unit]string{format.UnitThreads: "threads", format.UnitAcquisitions: "contentions"}
 
-func build(b *stacks.Builder, unit format.Unit) *profile.Profile {
+func build(b *stacks.Builder, unit format.Unit, l Labels) *profile.Profile {
 	start, end := b.Span()
 	t := &table{p: &profile.Profile{
 		SampleType: []*profile.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}, {Type: "wall", Unit: "nanoseconds"}},
 		PeriodType: &profile.ValueType{Type: "contentions", Unit: "count"}, Period: 1,
 		DefaultSampleType: "delay", TimeNanos: start, DurationNanos: end - start,
 		Mapping: []*profile.Mapping{{ID: 1, File: mappingFile, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}},
-	}, functions: map[functionKey]*profile.Function{}, locations: map[format.Frame]*profile.Location{}}
+	}, stable: l != AllLabels, functions: map[functionKey]*profile.Function{}, locations: map[format.Frame]*profile.Location{}}
 	t.p.Comments = []string{viewComment + stacks.Views[b.View()]}
 	if name, ok := counted[unit]; ok {
 		t.p.DurationNanos = 0
@@ -47,7 +51,7 @@ func build(b *stacks.Builder, unit format.Unit) *profile.Profile {
 	samples := b.Samples()
 	for i := range samples {
 		s := &samples[i]
-		t.p.Sample = append(t.p.Sample, &profile.Sample{Location: t.stack(b.Frames(s)), Value: values(s, unit), Label: labels(b, s)})
+		t.p.Sample = append(t.p.Sample, &profile.Sample{Location: t.stack(b.Frames(s)), Value: values(s, unit), Label: labels(b, s, l)})
 	}
 	return t.p
 }
@@ -59,7 +63,42 @@ func values(s *stacks.Sample, unit format.Unit) []int64 {
 	return []int64{s.Waits, s.DelayNs, s.WallNs()}
 }
 
-func labels(b *stacks.Builder, s *stacks.Sample) map[string][]string {
+// Labels says which labels samples have.
+type Labels uint8
+
+// The labels. A store that keeps profiles of many runs makes a series of each
+// combination: StableLabels leaves out what differs from run to run, addresses and
+// threads, and NoLabels all. In both, names are without what a JVM draws anew.
+const (
+	AllLabels Labels = iota
+	StableLabels
+	NoLabels
+)
+
+// LabelNames are what users call them.
+var LabelNames = [...]string{AllLabels: "all", StableLabels: "stable", NoLabels: "none"}
+
+// unstable are the labels that differ from run to run.
+var unstable = [...]string{"lock", "owner_thread", "waiter_thread", inputLabel}
+
+func labels(b *stacks.Builder, s *stacks.Sample, l Labels) map[string][]string {
+	if l == NoLabels {
+		return nil
+	}
+	all := allLabels(b, s)
+	if l == AllLabels {
+		return all
+	}
+	for _, name := range unstable {
+		delete(all, name)
+	}
+	for _, values := range all {
+		values[0] = chains.StableName(values[0])
+	}
+	return all
+}
+
+func allLabels(b *stacks.Builder, s *stacks.Sample) map[string][]string {
 	sym := b.Symbols()
 	thread := analysis.PseudoOwner(s.Owner.Kind, s.Owner.Cycle)
 	group := thread

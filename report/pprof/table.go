@@ -1,7 +1,10 @@
 package pprof
 
 import (
+	"regexp"
+
 	"contend/analysis"
+	"contend/blame/chains"
 	"contend/blame/stacks"
 	"contend/format"
 
@@ -11,6 +14,7 @@ import (
 // table gives frames their functions and locations in a profile.
 type table struct {
 	p         *profile.Profile
+	stable    bool // names are without what differs from run to run
 	functions map[functionKey]*profile.Function
 	locations map[format.Frame]*profile.Location
 }
@@ -20,9 +24,27 @@ type functionKey struct{ name, file string }
 func (t *table) stack(frames []stacks.Frame) []*profile.Location {
 	locs := make([]*profile.Location, 0, len(frames))
 	for _, f := range frames {
+		if t.stable {
+			f.Frame = stable(f)
+		}
 		locs = append(locs, t.location(f.Frame))
 	}
 	return locs
+}
+
+// numbered is what ends the name of a lock: where it was, or which one it was.
+var numbered = regexp.MustCompile(`[@#][0-9a-f]+$`)
+
+// stable returns a frame without what another run of the program has otherwise.
+func stable(f stacks.Frame) format.Frame {
+	f.Class = chains.StableName(f.Class)
+	if f.Class == "" {
+		f.Method = chains.StableName(f.Method)
+	}
+	if f.Role == stacks.Lock {
+		f.Method = numbered.ReplaceAllString(f.Method, "")
+	}
+	return f.Frame
 }
 
 func (t *table) location(f format.Frame) *profile.Location {

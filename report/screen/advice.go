@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // advice says what to do about the biggest lock where no finding does: what most
@@ -30,7 +31,7 @@ func (s *screen) try(g *group) string {
 	top := ""
 	for _, o := range g.Owners {
 		by[o.Site] += o.WaitNs
-		if top == "" && !unknownSite(o.Site) {
+		if top == "" && text.Placed(o.Site) {
 			top = o.Site
 		}
 	}
@@ -40,10 +41,14 @@ func (s *screen) try(g *group) string {
 		return "Most waiting may not be recorded: see what was not counted"
 	case !s.counts && float64(g.WaitNs) < worthwhile*float64(s.ElapsedNs):
 		return strings.ToUpper(s.thread[:1]) + s.thread[1:] + "s hardly wait for it: nothing to gain here"
-	case s.paths && most(by["[unknown owner]"]):
+	case s.names.Paths && most(by["[unknown owner]"]):
 		return "See who holds it: a runtime/trace tells"
 	case s.counts && most(by["[unknown owner]"]):
 		return "See who holds it: take thread dumps, or a recording (contend record)"
+	case s.warned("kernel") && strings.HasPrefix(g.Class, "kernel:"):
+		return "The kernel's locks show who waits alone: make fewer of the calls that take it"
+	case s.warned("stacks") && most(by["[unknown owner]"]+by["[unknown stack]"]):
+		return "See who holds it: record call chains (contend perf-args prints how)"
 	case most(by["[unknown owner]"] + by["[unknown stack]"]):
 		return "See who holds it: record with thread dumps (contend jfc prints settings)"
 	case most(by["[gc pause]"] + by["[safepoint]"]):
@@ -53,7 +58,7 @@ func (s *screen) try(g *group) string {
 	case top == "":
 		return "Take it less often, or split it"
 	case most(by[top]):
-		return "Do less in " + s.simple(top) + " while it holds the lock, or run it less often"
+		return "Do less in " + s.names.Name(top) + " while it holds the lock, or run it less often"
 	}
 	return "No single holder is to blame: take the lock less often, or split it"
 }

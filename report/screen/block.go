@@ -60,15 +60,11 @@ func (s *screen) trapped() bool {
 
 // block is one lock.
 func (s *screen) block(g *group, owners int) []line {
-	parts := []string{s.class(g.Class)}
-	if _, named, ok := strings.Cut(g.Lock.Lock, " ("); ok && g.locks == 1 { // what the trace knows of it
-		parts = append(parts, "("+named)
+	name := g.Lock.Lock
+	if g.locks > 1 {
+		name, _, _ = strings.Cut(name, " (") // is told of the biggest alone
 	}
-	if !unknownSite(g.Site) {
-		parts = append(parts, "at "+s.simple(g.Site))
-	} else if g.Lock.Lock != "" && g.Lock.Lock != g.Class {
-		parts = append(parts, s.lock(g.Lock.Lock))
-	}
+	parts := s.names.Lock(name, g.Class, g.Site)
 	if g.locks > 1 {
 		parts = append(parts, fmt.Sprintf("(%d locks, the biggest %s)", g.locks, percent(g.biggest, g.WaitNs)))
 	}
@@ -108,7 +104,7 @@ func (s *screen) holders(g *group, n int) (lines []line) {
 		if named == n || named > 0 && !s.Full && o.WaitNs*20 < g.WaitNs {
 			break
 		}
-		if !unknownSite(o.Site) {
+		if text.Placed(o.Site) {
 			named++
 		} else if i > 0 && !s.Full && o.WaitNs*20 < g.WaitNs {
 			continue
@@ -126,13 +122,13 @@ func (s *screen) holder(first string, o *document.LockOwner) (lines []line) {
 	parts := func(n int) []string {
 		parts := []string{s.owner(o.Site)}
 		for _, c := range callers[:n] {
-			parts = append(parts, "< "+s.simple(c))
+			parts = append(parts, "< "+s.names.Name(c))
 		}
 		if what := s.doing(o); what != "" {
 			parts[len(parts)-1] += ","
 			parts = append(parts, what)
 		}
-		if how := known(o.Provenance); how != "" && !unknownSite(o.Site) {
+		if how := known(o.Provenance); how != "" && text.Placed(o.Site) {
 			parts = append(parts, "("+how+")")
 		}
 		return parts
@@ -187,7 +183,7 @@ func (s *screen) doing(o *document.LockOwner) string {
 		}
 		what := strings.Replace(d.What, "waiting", "waiting for a condition", 1)
 		if d.Class != "" {
-			what = "waiting for " + s.class(d.Class)
+			what = "waiting for " + s.names.Class(d.Class)
 		}
 		if d.WaitNs*10 < o.WaitNs*9 {
 			what = percent(d.WaitNs, o.WaitNs) + " of it " + what
@@ -202,10 +198,10 @@ func (s *screen) waiters(g *group) []line {
 	var parts []string
 	for i := range g.Waiting {
 		w := &g.Waiting[i]
-		if unknownSite(w.Site) && i == 0 {
+		if !text.Placed(w.Site) && i == 0 {
 			return nil
 		}
-		part := percent(w.WaitNs, g.WaitNs) + " " + s.simple(w.Site)
+		part := percent(w.WaitNs, g.WaitNs) + " " + s.names.Name(w.Site)
 		more := append(parts[:len(parts):len(parts)], part)
 		if i > 0 {
 			more[i-1] += ","

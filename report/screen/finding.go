@@ -62,14 +62,14 @@ func distinct(list []document.Finding) (out []document.Finding) {
 
 // finding is one sentence, and what to do.
 func (s *screen) finding(f *document.Finding) []line {
-	lock := s.class(f.Class)
+	lock := s.names.Class(f.Class)
 	if f.LockSite != "" && f.LockSite != f.Owner {
-		lock += " at " + s.simple(f.LockSite)
+		lock += " at " + s.names.Name(f.LockSite)
 	}
 	title := strings.NewReplacer("holding the lock", "holding "+lock, "holding this one", "holding "+lock).Replace(f.Title)
 	if f.Root != "" {
 		root, _, _ := strings.Cut(f.Root, "@")
-		if root = s.class(root); root != s.class(f.Class) {
+		if root = s.names.Class(root); root != s.names.Class(f.Class) {
 			title = strings.Replace(title, "another lock", root, 1)
 		} else {
 			title = strings.Replace(title, "another lock", "another "+root, 1)
@@ -94,13 +94,13 @@ func (s *screen) finding(f *document.Finding) []line {
 func (s *screen) subject(f *document.Finding, lock string) []string {
 	switch {
 	case f.Owner != "":
-		return []string{s.simple(f.Owner)}
+		return []string{s.names.Name(f.Owner)}
 	case f.Thread != "":
 		return append(prose("thread"), s.whole(f.Thread, shortName)+",", "for", lock+",")
 	case f.Lock == "":
-		return []string{s.simple(f.Site)}
+		return []string{s.names.Name(f.Site)}
 	case f.Site != "":
-		return []string{s.class(f.Class), "at", s.simple(f.Site)}
+		return []string{s.names.Class(f.Class), "at", s.names.Name(f.Site)}
 	}
 	return prose(lock)
 }
@@ -136,7 +136,7 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 			lines = append(lines, fill("  ", s.Width, plain, prose(fmt.Sprintf("and %d more (--full shows all)", len(d.Cycle)-i))...)...)
 			break
 		}
-		parts := []string{s.whole(m.Thread, shortName), "waits at", s.place(m.Stack), "for", s.lock(m.Lock) + ",", "held by", s.whole(holder, shortName)}
+		parts := []string{s.whole(m.Thread, shortName), "waits at", s.place(m.Stack), "for", s.names.Address(m.Lock) + ",", "held by", s.whole(holder, shortName)}
 		lines = append(lines, fill("  ", s.Width, plain, parts...)...)
 		if s.Full {
 			lines = append(lines, s.stack("      ", m.Stack)...)
@@ -171,5 +171,5 @@ func (s *screen) place(st document.Stack) string {
 	if !ok {
 		return "an unknown place"
 	}
-	return s.simple(frameText(f.Class, f.Method, f.Line))
+	return s.names.Name(frameText(f.Class, f.Method, f.Line))
 }

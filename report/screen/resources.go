@@ -39,9 +39,9 @@ func (s *screen) resources() (lines []line) {
 // resource is one place where threads wait.
 func (s *screen) resource(r *document.Resource) []line {
 	first, amount := average(float64(r.WaitNs)/float64(max(s.ElapsedNs, 1))), text.Duration(r.WaitNs)+","
-	parts := []string{s.simple(r.What)}
+	parts := []string{s.names.Name(r.What)}
 	if r.Site != "" && r.Site != r.What {
-		parts = append(parts, "at "+s.simple(r.Site))
+		parts = append(parts, "at "+s.names.Name(r.Site))
 	}
 	if s.counts {
 		return fill(fmt.Sprintf("%4s  ", text.Number(r.WaitNs)), s.Width, plain, parts...)

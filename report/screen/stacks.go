@@ -14,7 +14,7 @@ func (s *screen) stacks() (lines []line) {
 	}
 	for i := range s.Stacks.Rows {
 		r := &s.Stacks.Rows[i]
-		what := "held " + s.class(r.Keys[1])
+		what := "held " + s.names.Class(r.Keys[1])
 		if how := known(r.Provenance); how != "" {
 			what += " (" + how + ")"
 		}

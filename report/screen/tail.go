@@ -107,7 +107,7 @@ func (s *screen) next() []line {
 
 // pattern is a regular expression for a class that needs no quotes.
 func (s *screen) pattern(class string) string {
-	name, _, _ := strings.Cut(s.class(class), " ")
+	name, _, _ := strings.Cut(s.names.Class(class), " ")
 	return quoted(strings.NewReplacer("$", ".", "[", ".", "]", ".").Replace(name))
 }
 
@@ -118,7 +118,9 @@ func (s *screen) record() []string {
 		return []string{"contend jfc --exact > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(JDK 25 records waits of virtual threads for locks of java.util.concurrent)"}
 	case strings.HasPrefix(s.Trace.Format, "jfr"):
 		return []string{"contend jfc > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(records every wait)"}
-	case s.paths:
+	case strings.HasPrefix(s.Trace.Format, "perf"):
+		return prose("record it while the program is under load (contend record --perf PID; contend perf-args prints how)")
+	case s.names.Paths:
 		return prose("record runtime/trace while the program is under load")
 	}
 	return prose("take it while the program is under load; contend record PID records a JVM")

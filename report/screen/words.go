@@ -77,7 +77,7 @@ func (w *words) owner(site string) string {
 		}
 		return what
 	}
-	return w.simple(strings.Trim(site, "[]"))
+	return w.names.Name(strings.Trim(site, "[]"))
 }
 
 // known says how the owners of some waiting are known: by what most of it is.
@@ -97,16 +97,4 @@ func known(p document.Provenance) string {
 		return "mostly " + best.Name
 	}
 	return best.Name
-}
-
-// unknownSite reports whether a site names no place in the program.
-func unknownSite(site string) bool { return site == "" || site[0] == '[' }
-
-// lock names one lock: its class, and what tells it from others of that.
-func (w *words) lock(name string) string {
-	class, rest, ok := strings.Cut(name, "@")
-	if !ok {
-		return w.simple(name)
-	}
-	return w.class(class) + "@" + rest
 }

@@ -131,3 +131,39 @@ func TestStacksGivenAsText(t *testing.T) {
 		}
 	}
 }
+
+// Names that people read lose their packages, never their class and method.
+func TestPlainNames(t *testing.T) {
+	java, golang := Plain{}, Plain{Paths: true}
+	for in, want := range map[string]string{
+		"com.example.Shop$Cart.add:3": "Shop$Cart.add:3", "Shop.add": "Shop.add", "[handoff]": "[handoff]", "clojure.core$map.invoke:2": "core$map.invoke:2", "a.b.c.d:1": "c.d:1",
+	} {
+		if got := java.Name(in); got != want {
+			t.Errorf("%s: %s", in, got)
+		}
+	}
+	for in, want := range map[string]string{"github.com/x/y.(*T).run:7": "y.(*T).run:7", "main.main.func1:29": "main.main.func1:29"} {
+		if got := golang.Name(in); got != want {
+			t.Errorf("%s: %s", in, got)
+		}
+	}
+	for in, want := range map[string]string{
+		"java.util.concurrent.locks.ReentrantLock$NonfairSync": "ReentrantLock", "java.util.concurrent.locks.ReentrantLock$FairSync": "ReentrantLock (fair)",
+		"java.util.concurrent.locks.StampedLock": "StampedLock", "com.example.Shop$Sync": "Shop$Sync", "int[]": "int[]",
+	} {
+		if got := java.Class(in); got != want {
+			t.Errorf("%s: %s", in, got)
+		}
+	}
+	for _, c := range []struct{ name, class, site, want string }{
+		{"com.example.Cart@7f01", "com.example.Cart", "com.example.Shop.add:3", "Cart at Shop.add:3"},
+		{"com.example.Cart@7f01", "com.example.Cart", "", "Cart@7f01"},
+		{"com.example.Cart@7f01", "com.example.Cart", "[unknown stack]", "Cart@7f01"},
+		{"com.example.Cart@7f01 (cart.lock)", "com.example.Cart", "Shop.add:3", "Cart (cart.lock) at Shop.add:3"},
+		{"com.example.Cart", "com.example.Cart", "", "Cart"},
+	} {
+		if got := strings.Join(java.Lock(c.name, c.class, c.site), " "); got != c.want {
+			t.Errorf("%v: %s", c, got)
+		}
+	}
+}

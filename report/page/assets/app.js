@@ -7,10 +7,10 @@
 
   // paint gives the locks that waited most a colour, which no filter changes.
   function paint(all, by) {
-    const m = all.model, [names, number] = by === "class" ? [m.classes, m.classOf] : [m.names, m.nameOf], colours = new Map();
-    for (const g of C.groupBy(all, all.some, i => number[m.lock[i]]).filter(g => names[g.key] !== "[other]").slice(0, C.colours.length)) colours.set(names[g.key], C.colours[colours.size]);
-    C.coloured = [...colours.keys()];
-    C.colourOf = name => colours.get(name) || C.grey;
+    const column = all.column(by), biggest = C.groupBy(all, all.some, column).filter(g => g.text !== "[other]").slice(0, C.colours.length);
+    C.coloured = biggest.map(g => g.key);
+    const colours = new Map(C.coloured.map((n, i) => [n, C.colours[i]]));
+    C.colourOf = n => colours.get(n) || C.grey;
   }
 
   function Search({ s }) {
@@ -25,12 +25,12 @@
       e.preventDefault();
     };
     return html`<div class="search"><input id="search" type="search" role="combobox" aria-expanded=${found.length > 0} aria-controls="found" placeholder="Find a lock, thread or method  ( / )" value=${text} onInput=${e => { setText(e.target.value); setAt(0); }} onKeyDown=${key} />
-      ${text && html`<ul id="found" role="listbox">${found.length ? found.map((h, i) => html`<li role="option" aria-selected=${i === at}><button type="button" onClick=${() => take(h)}><small>${C.kinds[h.kind].label}</small><bdi title=${h.name}>${C.short(h.name)}</bdi><span>${C.percent(h.ns, s.total)}</span></button></li>`) : html`<li class="none">nothing is called so</li>`}</ul>`}</div>`;
+      ${text && html`<ul id="found" role="listbox">${found.length ? found.map((h, i) => html`<li role="option" aria-selected=${i === at}><button type="button" onClick=${() => take(h)}><small>${C.kinds[h.kind].label}</small><bdi title=${h.text.split("\n")[1] || h.name}>${C.short(h.name)}</bdi><span>${C.percent(h.ns, s.total)}</span></button></li>`) : html`<li class="none">nothing is called so</li>`}</ul>`}</div>`;
   }
 
   function Chips({ m }) {
     const f = C.state.filter, chips = [];
-    for (const kind in C.kinds) for (const v of f[kind] || []) chips.push(html`<button type="button" class="chip on" key=${kind + v} onClick=${() => C.toggle(kind, v)} title=${"remove: " + v}><small>${C.kinds[kind].label}</small> <bdi>${C.short(v) || "[no name]"}</bdi> ×</button>`);
+    for (const kind in C.kinds) for (const v of f[kind] || []) chips.push(html`<button type="button" class="chip on" key=${kind + v} onClick=${() => C.toggle(kind, v)} title=${"remove: " + (/^(lock|place|class)$/.test(kind) ? C.whole(m, kind, v) : v)}><small>${C.kinds[kind].label}</small> <bdi>${C.short(v) || "[no name]"}</bdi> ×</button>`);
     if (f.time) chips.push(html`<button type="button" class="chip on" onClick=${() => C.narrow({ time: undefined })} title="remove"><small>time</small> ${C.duration(f.time[0])} to ${C.duration(f.time[1])} ×</button>`);
     if (!chips.length) return null;
     return html`<div class="chips" aria-label="filter">${chips}<button type="button" class="link" onClick=${() => C.set({ filter: {} })}>show all</button></div>`;
@@ -56,17 +56,18 @@
   function Exact({ m }) {
     const [state, setState] = useState(null), c = C.command(m, { ...C.state, view: "about" }), of = JSON.stringify(C.state.filter);
     useEffect(() => setState(null), [of]);
-    if (c.missing.length) return html`<p class="left">Wall-time and percentiles of a selection by ${[...new Set(c.missing)].join(", ")} cannot be told: waits are longer than the parts of them that are selected.</p>`;
+    if (c.missing.length) return html`<p class="left">Wall-time, percentiles and whole stacks of a selection by ${[...new Set(c.missing)].join(", ")} cannot be told: waits are longer than the parts of them that are selected.</p>`;
     const ask = () => {
       setState({ asked: true });
       C.exact(c.words).then(doc => setState({ doc }), e => setState({ error: e.message }));
     };
-    if (!state) return html`<p><button type="button" onClick=${ask}>Wall-time and percentiles of this selection</button> <small>reads the trace again</small></p>`;
+    if (!state) return html`<p><button type="button" onClick=${ask}>Wall-time, percentiles and owners of this selection, exactly</button> <small>reads the trace again</small></p>`;
     if (state.error) return html`<p role="alert">${state.error}</p>`;
     if (!state.doc) return html`<p role="status">reading the trace …</p>`;
-    const t = state.doc.total;
+    const { analyze, owners, roots } = state.doc, t = analyze.total, blamed = C.state.blame === "root" ? roots : owners;
     return html`<div class="exact" role="status"><p>Exactly: <b>${C.amount(t.waitNs)}</b> in ${C.plural(t.waits, "wait")}, wall-time <b>${C.duration(t.wallNs)}</b>.</p>
-      <div class="wide"><table><thead><tr><th class="text" scope="col">lock</th><th scope="col">waiting</th><th scope="col">wall-time</th><th scope="col">waits</th><th scope="col">p50</th><th scope="col">p99</th><th scope="col">longest</th></tr></thead><tbody>${state.doc.locks.slice(0, 8).map(l => html`<tr><td class="text"><${C.Name} text=${C.visible(l.lock)} /></td><td>${C.amount(l.waitNs)}</td><td>${C.duration(l.wallNs)}</td><td>${C.number(l.waits)}</td><td>${C.duration(l.p50Ns)}</td><td>${C.duration(l.p99Ns)}</td><td>${C.duration(l.maxNs)}</td></tr>`)}</tbody></table></div></div>`;
+      <div class="wide"><table><thead><tr><th class="text" scope="col">lock</th><th scope="col">waiting</th><th scope="col">wall-time</th><th scope="col">waits</th><th scope="col">p50</th><th scope="col">p99</th><th scope="col">longest</th></tr></thead><tbody>${analyze.locks.slice(0, 8).map(l => html`<tr><td class="text"><${C.Lock} m=${m} text=${m.shown(C.visible(l.lock))} /></td><td>${C.amount(l.waitNs)}</td><td>${C.duration(l.wallNs)}</td><td>${C.number(l.waits)}</td><td>${C.duration(l.p50Ns)}</td><td>${C.duration(l.p99Ns)}</td><td>${C.duration(l.maxNs)}</td></tr>`)}</tbody></table></div>
+      <div class="wide blamed"><table><thead><tr><th class="text" scope="col">${C.state.blame === "root" ? "at the end of the chain" : "had the lock"}, taken at</th><th class="text" scope="col">stack</th><th scope="col">waiting</th><th scope="col">wall-time</th><th scope="col">waits</th></tr></thead><tbody>${blamed.rows.slice(0, 8).map(r => { const [stack, site, doing] = r.keys.map(C.visible); return html`<tr><td class="text"><${C.Name} text=${site} />${doing[0] !== "[" && doing !== C.nothing && html` <span class="tag">${doing}</span>`}</td><td class="text wrap"><small title=${stack}>${C.short(stack)}</small></td><td>${C.amount(r.threadNs)}</td><td>${C.duration(r.wallNs)}</td><td>${C.number(r.waits)}</td></tr>`; })}</tbody></table></div></div>`;
   }
 
   function App({ m }) {
@@ -92,8 +93,8 @@
     useMemo(() => paint(all, state.by), [all, state.by]);
     const over = useMemo(() => C.overTime(s, state.by), [s, state.by]);
     const any = useMemo(() => { // the list offers the locks beside those that are selected
-      const { lock, class: kind, ...rest } = state.filter;
-      if (!lock && !kind) return { s, over };
+      const { lock, place, class: kind, ...rest } = state.filter;
+      if (!lock && !place && !kind) return { s, over };
       const wider = C.select(m, rest);
       return { s: wider, over: C.overTime(wider, state.by) };
     }, [s, over]);
@@ -117,6 +118,7 @@
   C.load().then(data => {
     const m = C.model = new C.Model(data);
     C.unit = data.analyze.coverage.unit;
+    C.paths = /^go(routine)?\b/.test(data.analyze.trace.format) || data.analyze.locks.length > 0 && data.analyze.locks[0].class.startsWith("sync.");
     C.thread = /^go(routine)?\b/.test(data.analyze.trace.format) ? "goroutine" : "thread";
     const box = document.getElementById("page");
     box.textContent = "";

@@ -11,10 +11,20 @@
   // ofGroup matches the threads of a group: its numbers may be anywhere.
   const ofGroup = group => "[0-9]*" + [...group].map(c => literal(c) + "[0-9]*").join("");
 
+  // named are the locks that some names are of, as flags select them. A command
+  // line is no place for very many.
+  const mostNames = 60;
+  function named(m, is) {
+    const names = [...new Set(m.locks.filter(is).map(l => l.name))];
+    return names.length <= mostNames ? ["--lock", anyOf(names.map(literal))] : null;
+  }
+
+  // flags select what a kind of filter does; null where none does.
   const flags = {
-    class: v => ["--class", anyOf(v.map(literal))],
-    lock: v => ["--lock", anyOf(v.map(literal))],
-    waiter: v => ["--thread", anyOf(v.map(ofGroup))],
+    class: (m, v) => ["--class", anyOf(m.classes.filter(c => v.includes(c.shown)).map(c => literal(c.name)))],
+    lock: (m, v) => named(m, l => v.includes(l.shown)),
+    place: (m, v) => named(m, l => v.includes(m.places[l.place])),
+    waiter: (m, v, given) => C.paths || given.includes("--thread") ? null : ["--thread", anyOf(v.map(ofGroup))], // groups of goroutines are no names of theirs
   };
 
   // what each view is printed by.
@@ -32,17 +42,23 @@
   C.command = function (m, s) {
     const words = ["contend", ...(views[s.view] || (() => ["analyze"]))(s)], missing = [];
     if (s.blame === "root" && /^(blame|graph)$/.test(words[1])) words.push("--root");
-    const named = /^go/.test(m.analyze.trace.format); // groups of goroutines are no names of theirs
+    const given = m.data.command, chosen = [];
     for (const kind in s.filter) {
       if (kind === "time" || !s.filter[kind].length) continue;
-      if (flags[kind] && !(named && kind === "waiter")) words.push(...flags[kind](s.filter[kind]));
+      const flag = flags[kind] && flags[kind](m, s.filter[kind], given);
+      if (flag && !chosen.includes(flag[0])) chosen.push(...flag);
       else missing.push(C.kinds[kind].label);
     }
     if (s.filter.time) {
       const shift = m.start - m.analyze.trace.startNs;
-      words.push("--from", s.filter.time[0] + shift + "ns", "--to", s.filter.time[1] + shift + "ns");
+      chosen.push("--from", s.filter.time[0] + shift + "ns", "--to", s.filter.time[1] + shift + "ns");
     }
-    const given = s.view === "compare" && m.data.base ? m.data.base.command.concat(m.data.command) : m.data.command;
-    return { text: words.concat(given).map(quote).join(" "), words: words.concat(given), missing };
+    words.push(...chosen);
+    const traces = s.view === "compare" && m.data.base ? m.data.base.command.concat(given) : given;
+    for (let i = 0; i < traces.length; i++) { // what is chosen is part of what was given, and takes its place
+      if (chosen.includes(traces[i]) && /^--/.test(traces[i])) i++;
+      else words.push(traces[i]);
+    }
+    return { text: words.map(quote).join(" "), words, missing };
   };
 })(window.contend);

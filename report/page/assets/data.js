@@ -39,31 +39,41 @@
     m.running = t.runningNs;
     m.otherNs = t.otherNs;
     t.dims.forEach((name, d) => { m[name] = Int32Array.from(t.rows[d]); });
+    for (const name in t.told) m[name] = Int32Array.from(t.told[name]); // of each row, too
     m.rows = m.lock.length;
     m.first = new Int32Array(m.rows + 1); // cell of each row
     for (let i = 0; i < m.rows; i++) m.first[i + 1] = m.first[i] + t.cells.count[i];
     m.cellBin = Int32Array.from(t.cells.bin);
     m.cellWaits = Int32Array.from(t.cells.waits);
     m.cellNs = Float64Array.from(t.cells.ns);
-    m.locks = t.locks.map(l => ({ name: C.visible(l.name), class: C.visible(l.class), kind: l.kind }));
-    [m.classes, m.classOf] = numbered(m.locks.map(l => l.class));
-    [m.names, m.nameOf] = numbered(m.locks.map(l => l.name)); // two locks may have one name
+    m.classes = t.classes.map(c => ({ name: C.visible(c.name), shown: C.visible(c.shown) }));
+    m.places = t.places.map(C.visible);
+    m.locks = t.locks.map(l => ({ ...l, name: C.visible(l.name), shown: m.places[l.place] + (l.number ? " #" + l.number : "") }));
+    m.named = new Map(m.locks.map(l => [l.name, l])); // two locks may have one name: no command tells them apart
     m.groups = t.groups.map(C.visible);
     m.known = t.known;
     m.knownAt = t.known.map(k => Math.max(0, C.known.indexOf(k)));
     m.stacks = new Stacks(t.stacks);
-    for (const name in t.told) m[name] = Int32Array.from(t.told[name]); // of each row, too
-    m.doingOf = i => m.doing[i] < 0 ? "" : m.stacks.names[m.doing[i]];
+    m.sides = { // what is known of those who are blamed
+      direct: { stack: m.ownerStack, group: m.ownerGroup, site: m.ownerSite, took: m.ownerTook, doing: m.ownerDoing, blocked: m.blockedOn },
+      root: { stack: m.rootStack, group: m.rootGroup, site: m.rootSite, took: m.rootTook, doing: m.rootDoing, blocked: new Int32Array(m.rows).fill(-1) },
+    };
+    m.made = new Map(); // columns and trees that were asked for
     m.duration = data.analyze.trace.durationNs;
     m.timed = data.analyze.coverage.unit === "ns" && m.duration > 0;
-    m.longest = (data.longest || []).map(w => ({ ...w, thread: C.visible(w.thread), group: C.visible(w.group), lock: C.visible(w.lock), class: C.visible(w.class), parts: w.parts.map(p => ({ ...p, thread: C.visible(p.thread || ""), group: C.visible(p.group) })) }));
+    m.pauses = data.pauses;
+    m.longest = (data.longest || []).map(w => ({ ...w, lock: m.locks[w.lock], thread: C.visible(w.thread), group: C.visible(w.group), parts: w.parts.map(p => ({ ...p, thread: C.visible(p.thread || ""), group: C.visible(p.group) })) }));
   };
 
-  // numbered returns the different texts of a list, and the number of each.
-  function numbered(list) {
-    const texts = [...new Set(list)], number = new Map(texts.map((text, n) => [text, n]));
-    return [texts, Int32Array.from(list, text => number.get(text))];
-  }
+  // shown is what the page calls a lock that the analysis names.
+  C.Model.prototype.shown = function (name) { return (this.named.get(name) || { shown: name }).shown; };
+
+  // selecting is the filter by a lock that the analysis names, or by its class;
+  // null where the page knows neither.
+  C.Model.prototype.selecting = function (lock, name) {
+    const of = this.classes.find(c => c.name === name);
+    return this.named.has(lock) ? { lock: this.shown(lock) } : of ? { class: of.shown } : null;
+  };
 
   // Stacks are a tree of frames. A node's number is greater than its caller's.
   function Stacks(s) {

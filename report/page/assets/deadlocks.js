@@ -18,15 +18,15 @@
       ${members.map((m, i) => html`<path d=${between(2 * i)} marker-end="url(#cycletip)" /><path d=${between(2 * i + 1)} marker-end="url(#cycletip)" />`)}
       ${members.map((m, i) => { const t = at(2 * i), l = at(2 * i + 1); return html`
         <g class="thread"><title>${m.thread}</title><rect x=${t.x - 110} y=${t.y - 16} width="220" height="32" rx="6" /><text x=${t.x} y=${t.y + 4} text-anchor="middle">${cut(m.thread, 29)}</text></g>
-        <g class="lockbox"><title>${m.lock}</title><rect x=${l.x - 110} y=${l.y - 16} width="220" height="32" rx="16" /><text x=${l.x} y=${l.y + 4} text-anchor="middle">${cut(C.short(m.lock), 29)}</text></g>`; })}</svg>`;
+        <g class="lockbox"><title>${m.name}</title><rect x=${l.x - 110} y=${l.y - 16} width="220" height="32" rx="16" /><text x=${l.x} y=${l.y + 4} text-anchor="middle">${cut(C.short(m.lock), 29)}</text></g>`; })}</svg>`;
   }
 
   C.Deadlocks = function ({ model: m }) {
     return html`<div class="view deadlocks">${m.analyze.deadlocks.map(d => {
-      const members = d.cycle.map(c => ({ thread: C.visible(c.thread), lock: C.visible(c.lock), stack: c.stack }));
+      const members = d.cycle.map(c => ({ thread: C.visible(c.thread), lock: m.shown(C.visible(c.lock)), name: C.visible(c.lock), stack: c.stack }));
       return html`<section><h2>Deadlock ${d.number}</h2><p>Each thread waits for the lock the arrow leads to, which the next thread holds. ${d.queued.length > 0 && html`Behind them wait ${d.queued.slice(0, 12).map(C.visible).join(", ")}${d.queued.length > 12 ? " and " + (d.queued.length - 12) + " more" : ""}.`}</p>
         <${Cycle} members=${members} />
-        <div class="beside">${members.map(c => html`<section><h3><bdi>${c.thread}</bdi> waits for <bdi>${C.short(c.lock)}</bdi></h3><ol class="stack">${c.stack.map(f => html`<li><bdi>${C.visible((f.class ? f.class + "." : "") + f.method)}${f.line > 0 ? ":" + f.line : ""}</bdi></li>`)}</ol></section>`)}</div></section>`;
+        <div class="beside">${members.map(c => html`<section><h3><bdi>${c.thread}</bdi> waits for <bdi title=${c.name}>${C.short(c.lock)}</bdi></h3><ol class="stack">${c.stack.map(f => html`<li><bdi>${C.visible((f.class ? f.class + "." : "") + f.method)}${f.line > 0 ? ":" + f.line : ""}</bdi></li>`)}</ol></section>`)}</div></section>`;
     })}</div>`;
   };
 })(window.contend);

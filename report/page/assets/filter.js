@@ -2,35 +2,35 @@
 // The one filter, and what else is chosen. It lives in the URL's hash, so that
 // back, reload and a link that is passed on show the same.
 (function (C) {
-  // kinds are what a filter selects by. flag is contend's, if it has one.
+  // kinds are what a filter selects by.
   C.kinds = {
-    lock: { label: "lock" },
-    class: { label: "class" },
-    waiter: { label: "waiting group" },
-    owner: { label: "owning group" },
+    lock: { label: "lock", column: "lock" },
+    place: { label: "lock", column: "place" },
+    class: { label: "class", column: "class" },
+    waiter: { label: "waiting group", column: "waiter-group" },
+    owner: { label: "owning group", column: "owner-group" },
     frame: { label: "frame" },
-    ownerSite: { label: "taken at" },
-    waiterSite: { label: "waits at" },
-    doing: { label: "owner was" },
+    ownerSite: { label: "taken at", column: "owner-site" },
+    waiterSite: { label: "waits at", column: "waiter-site" },
+    doing: { label: "owner was", column: "owner-doing" },
+    blockedOn: { label: "owner blocked on", column: "owner-blocked-on" },
+    rootLock: { label: "chain ends at", column: "root-lock" },
     ownerFrame: { label: "frame of the owner" },
     waiterFrame: { label: "frame of the waiter" },
-    known: { label: "owner known" },
+    known: { label: "owner known", column: "owner-known" },
   };
 
   // choices are what can be chosen besides; the first value is the default.
   const choices = {
     view: ["holders", "flame", "pivot", "who", "longest", "deadlocks", "compare", "about"],
     blame: ["direct", "root"],
-    by: ["lock", "class"],
+    by: ["place", "lock", "class"],
     flame: ["owners", "waiters", "chain"],
     from: ["outermost", "innermost"],
     up: ["down", "up"],
     tree: ["innermost", "outermost"],
     nodes: ["group", "method"],
   };
-
-  // nothing is what owners are at of whom nothing is told.
-  C.nothing = "running or unknown";
 
   C.defaultPivot = ["class", "owner-site", "waiter-site"];
 
@@ -41,9 +41,8 @@
     const time = /^(\d+)-(\d+)$/.exec(q.get("time") || "");
     if (time && +time[1] < +time[2]) s.filter.time = [+time[1], +time[2]];
     for (const name in choices) s[name] = choices[name].includes(q.get(name)) ? q.get(name) : choices[name][0];
-    const keys = (q.get("pivot") || "").split(",").filter((k, i, all) => C.pivotKeys[k] && all.indexOf(k) === i);
+    const keys = (q.get("pivot") || "").split(",").filter((k, i, all) => C.pivotKeys.includes(k) && all.indexOf(k) === i);
     s.pivot = keys.length ? keys : C.defaultPivot;
-    if (s.blame === "root") s.pivot = [...new Set(s.pivot.map(k => C.pivotKeys[k].direct ? "owner-method" : k))]; // sites are told of direct owners alone
     return s;
   };
 
@@ -70,36 +69,34 @@
     C.narrow({ [kind]: has.includes(value) ? has.filter(v => v !== value) : [...has, value] });
   };
 
-  C.only = function (change) {
+  C.only = function (change, more) {
     const filter = { ...C.state.filter };
     for (const kind in change) filter[kind] = [change[kind]];
-    C.set({ filter });
+    C.set({ filter, ...more });
   };
 
   C.filtered = f => Object.keys(f).some(k => f[k] && f[k].length);
 
+  // wanted reports whether a text is among those asked for: all that owners were
+  // blocked on are asked for by one word.
+  C.wanted = (list, text) => list.includes(text) || text.startsWith("blocked on ") && list.includes("blocked");
+
   // passes marks the rows of a model that a filter lets through, whenever they
   // waited.
-  C.passes = function (m, f) {
-    const ok = new Uint8Array(m.rows).fill(1), tests = [];
-    const among = (kind, names) => {
-      const wanted = new Set(f[kind]);
-      return Uint8Array.from(names, n => wanted.has(n) ? 1 : 0);
-    };
-    const has = kind => f[kind] && f[kind].length;
-    if (has("lock")) tests.push([m.lock, among("lock", m.locks.map(l => l.name))]);
-    if (has("class")) tests.push([m.lock, among("class", m.locks.map(l => l.class))]);
-    if (has("waiter")) tests.push([m.waiterGroup, among("waiter", m.groups)]);
-    if (has("owner")) tests.push([m.ownerGroup, among("owner", m.groups)]);
-    if (has("known")) tests.push([m.provenance, among("known", m.known)]);
-    if (has("ownerSite")) tests.push([m.ownerSite, among("ownerSite", m.stacks.names)]);
-    if (has("doing")) tests.push([m.doing.map(d => d < 0 ? m.stacks.names.length : d), among("doing", m.stacks.names.concat(C.nothing))]);
-    if (has("waiterSite")) tests.push([m.waiterSite, among("waiterSite", m.stacks.names)]);
-    if (has("ownerFrame")) tests.push([C.state.blame === "root" ? m.rootStack : m.ownerStack, m.stacks.holding(new Set(f.ownerFrame))]);
-    if (has("waiterFrame")) tests.push([m.waiterStack, m.stacks.holding(new Set(f.waiterFrame))]);
-    for (const [column, mask] of tests) for (let i = 0; i < ok.length; i++) ok[i] &= mask[column[i]];
-    if (has("frame")) {
-      const mask = m.stacks.holding(new Set(f.frame));
+  C.passes = function (m, f, blame) {
+    const ok = new Uint8Array(m.rows).fill(1), side = m.sides[blame];
+    const keep = (of, mask) => { for (let i = 0; i < ok.length; i++) ok[i] &= mask[of[i]]; };
+    for (const kind in C.kinds) {
+      if (!f[kind] || !f[kind].length || !C.kinds[kind].column) continue;
+      const column = C.column(m, blame, C.kinds[kind].column), mask = new Uint8Array(column.size);
+      for (let n = 0; n < mask.length; n++) mask[n] = C.wanted(f[kind], column.text(n)) ? 1 : 0;
+      keep(column.of, mask);
+    }
+    const holding = names => m.stacks.holding(new Set(names));
+    if (f.ownerFrame && f.ownerFrame.length) keep(side.stack, holding(f.ownerFrame));
+    if (f.waiterFrame && f.waiterFrame.length) keep(m.waiterStack, holding(f.waiterFrame));
+    if (f.frame && f.frame.length) {
+      const mask = holding(f.frame);
       for (let i = 0; i < ok.length; i++) ok[i] &= mask[m.waiterStack[i]] | mask[m.ownerStack[i]] | mask[m.rootStack[i]];
     }
     return ok;

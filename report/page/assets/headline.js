@@ -14,44 +14,44 @@
     "[other]": "small rows that were added up to keep the page small",
   };
 
-  // top returns the largest group of the selected rows that is no pseudo owner.
-  const top = (s, key, fits) => C.groupBy(s, s.some, key).find(g => !fits || fits(g));
+  // top returns the largest group of the selected rows that fits.
+  const top = (s, column, fits) => C.groupBy(s, s.some, s.column(column)).find(fits);
 
   // derived are the verdicts that the sums alone give; what a finding says
   // already they leave out.
   function derived(m, s, told) {
-    const out = [], site = i => m.stacks.names[m.ownerSite[i]];
-    const lock = top(s, i => m.locks[m.lock[i]].name, g => g.key !== "[other]");
-    if (lock) out.push({ title: "Most contended", text: [html`<${C.Name} text=${lock.key} />`, " has ", html`<b>${C.percent(lock.ns, s.total)}</b>`, " of the waiting"], filter: { lock: lock.key }, ns: Infinity });
-    const culprit = top(s, site, g => m.took[g.rows[0]] >= 0);
-    if (culprit && !told.some(f => f.owner === culprit.key)) {
+    const out = [], { took } = s.side;
+    const lock = top(s, "place", g => g.text !== "[other]");
+    if (lock) out.push({ title: "Most contended", text: [html`<${C.Lock} m=${m} text=${lock.text} kind="place" />`, " has ", html`<b>${C.percent(lock.ns, s.total)}</b>`, " of the waiting"], filter: { place: lock.text }, ns: Infinity });
+    const culprit = top(s, "owner-site", g => took[g.rows[0]] >= 0);
+    if (culprit && !told.some(f => f.owner === culprit.text)) {
       const at = C.mainDoing(s, culprit.rows);
-      out.push({ title: "Caused by", text: ["whoever took it at ", html`<${C.Name} text=${culprit.key} />`, " had the lock in ", html`<b>${C.percent(culprit.ns, s.total)}</b>`, " of the waiting", at && ", mostly " + at], filter: { ownerSite: culprit.key }, ns: culprit.ns });
+      out.push({ title: "Caused by", text: ["whoever took it at ", html`<${C.Name} text=${culprit.text} />`, " had the lock in ", html`<b>${C.percent(culprit.ns, s.total)}</b>`, " of the waiting", at && ", mostly " + at], filter: { ownerSite: culprit.text }, ns: culprit.ns });
     }
-    const waiter = top(s, i => m.stacks.names[m.waiterSite[i]], g => !g.key.startsWith("["));
-    if (waiter) out.push({ title: "Waits most", text: [html`<${C.Name} text=${waiter.key} />`, " does ", html`<b>${C.percent(waiter.ns, s.total)}</b>`, " of the waiting"], filter: { waiterSite: waiter.key }, ns: waiter.ns });
-    const free = s.some.filter(i => site(i) === "[handoff]" && m.took[i] < 0).reduce((a, i) => a + s.ns[i], 0);
-    if (free > 0.2 * s.total) out.push({ title: "Slow hand-offs", text: ["for ", html`<b>${C.percent(free, s.total)}</b>`, " of the waiting the lock was free: a woken thread was still on its way to it"], filter: { ownerSite: "[handoff]" }, ns: free });
+    const waiter = top(s, "waiter-site", g => !g.text.startsWith("["));
+    if (waiter) out.push({ title: "Waits most", text: [html`<${C.Name} text=${waiter.text} />`, " does ", html`<b>${C.percent(waiter.ns, s.total)}</b>`, " of the waiting"], filter: { waiterSite: waiter.text }, ns: waiter.ns });
+    const free = top(s, "owner-site", g => g.text === "[handoff]");
+    if (free && free.ns > 0.2 * s.total) out.push({ title: "Slow hand-offs", text: ["for ", html`<b>${C.percent(free.ns, s.total)}</b>`, " of the waiting the lock was free: a woken thread was still on its way to it"], filter: { ownerSite: "[handoff]" }, ns: free.ns });
     return out.sort((a, b) => b.ns - a.ns);
   }
 
   // found are the findings of contend analyze; deadlocks have a verdict anyway.
-  const found = m => (m.analyze.findings || []).filter(f => !f.deadlock).slice(0, 4).map(f => ({ ...f, lock: C.visible(f.lock), owner: C.visible(f.owner || ""), root: C.visible(f.root || ""), site: C.visible(f.site || ""), thread: C.visible(f.thread || ""), evidence: C.visible(f.evidence || "") }));
+  const found = m => (m.analyze.findings || []).filter(f => !f.deadlock).slice(0, 4).map(f => ({ ...f, lock: m.shown(C.visible(f.lock)), owner: C.visible(f.owner || ""), root: f.root ? m.shown(C.visible(f.root)) : "", site: C.visible(f.site || ""), thread: C.visible(f.thread || ""), evidence: C.visible(f.evidence || ""), selects: m.selecting(C.visible(f.lock), C.visible(f.class || "")) }));
 
   // evidence is what owners were at, by the kind of a finding.
   const evidence = { "asleep-holding": "asleep", "file-holding": "in file I/O", "socket-holding": "in socket I/O", "io-holding": "in I/O", "blocked-holding": "blocked", "descheduled-holding": "ready, without a processor" };
 
   // subject is what a finding about no owner is about. Where that is no lock, what is beside locks shows it.
-  const subject = f => ({
+  const subject = (m, f) => ({
     title: f.title, remedy: f.remedy, sure: f.confidence,
-    text: [f.thread ? ["thread ", html`<${C.Name} text=${f.thread} />`, ", "] : "", html`<${C.Name} text=${f.lock || f.site} />`, f.lock && f.site ? [" at ", html`<${C.Name} text=${f.site} />`] : "", ": ", f.evidence, "; ", html`<b>${C.percent(f.share, 1)}</b>`, " of the waiting"],
-    filter: f.lock ? { lock: f.lock } : null,
+    text: [f.thread ? ["thread ", html`<${C.Name} text=${f.thread} />`, ", "] : "", f.lock ? html`<${C.Lock} m=${m} text=${f.lock} />` : html`<${C.Name} text=${f.site} />`, f.lock && f.site ? [" at ", html`<${C.Name} text=${f.site} />`] : "", ": ", f.evidence, "; ", html`<b>${C.percent(f.share, 1)}</b>`, " of the waiting"],
+    filter: f.selects,
   });
 
-  const finding = f => !f.owner ? subject(f) : ({
+  const finding = (m, f) => !f.owner ? subject(m, f) : ({
     title: f.title, remedy: f.remedy, sure: f.confidence,
-    text: [html`<${C.Name} text=${f.owner} />`, " took ", html`<${C.Name} text=${f.lock} />`, f.root ? [", then waited for ", html`<${C.Name} text=${f.root} />`] : "", ": ", html`<b>${C.percent(f.share, 1)}</b>`, " of the waiting"],
-    filter: { lock: f.lock, ownerSite: f.owner, ...(evidence[f.kind] ? { doing: evidence[f.kind] } : {}) },
+    text: [html`<${C.Name} text=${f.owner} />`, " took ", html`<${C.Lock} m=${m} text=${f.lock} />`, f.root ? [", then waited for ", html`<${C.Lock} m=${m} text=${f.root} />`] : "", ": ", html`<b>${C.percent(f.share, 1)}</b>`, " of the waiting"],
+    filter: { ...f.selects, ownerSite: f.owner, ...(evidence[f.kind] ? { doing: evidence[f.kind] } : {}) },
   });
 
   // lead says in one sentence how bad it is.
@@ -66,11 +66,11 @@
   C.Headline = function ({ model: m, all }) {
     const t = m.analyze.total;
     if (!t.waits && !t.waitNs && !m.analyze.deadlocks.length) return html`<${C.Empty} model=${m} />`;
-    const told = found(m), dead = m.analyze.deadlocks.length, cards = all.verdicts || (all.verdicts = derived(m, all, told)), known = all.known || (all.known = C.knownParts(all, all.some));
-    const card = v => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => v.filter ? C.only(v.filter) : C.set({ view: "about" })} title="show this alone"><span class="title">${v.title}</span><span>${v.text}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
+    const told = found(m), dead = m.analyze.deadlocks.length, cards = m.verdicts || (m.verdicts = derived(m, C.select(m, {}, "direct"), told)), known = all.known || (all.known = C.knownParts(all, all.some));
+    const card = v => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => v.filter ? C.only(v.filter, { blame: "direct" }) : C.set({ view: "about" })} title="show this alone"><span class="title">${v.title}</span><span>${v.text}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
     const left = m.analyze.notCounted || [];
     return html`<section class="headline" aria-label="headline">${lead(m)}
-      ${told.length > 0 && html`<div class="verdicts findings">${told.map(f => card(finding(f)))}</div>`}
+      ${told.length > 0 && html`<div class="verdicts findings">${told.map(f => card(finding(m, f)))}</div>`}
       <div class="verdicts">
         ${dead > 0 && html`<button type="button" class="verdict bad" onClick=${() => C.set({ view: "deadlocks" })}><span class="title">Deadlock</span><span>${C.plural(dead, "cycle")} of threads that wait for each other and will never end</span></button>`}
         ${cards.map(card)}

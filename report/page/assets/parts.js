@@ -26,11 +26,21 @@
       <polygon points=${"0,20 " + line + " 100,20"} /><polyline points=${line} /></svg>`;
   };
 
-  // Broken lets a long name go on in the next line behind its dots and marks.
-  C.Broken = ({ text }) => text.split(/(?<=[.$@:/])/).map((piece, i) => i ? [html`<wbr />`, piece] : piece);
+  // Broken lets a long word go on in the next line behind its dots and marks.
+  const longWord = 30;
+  C.Broken = ({ text }) => text.split(/(?<= )/).map(word => word.length < longWord ? word : word.split(/(?<=[.$@:/])/).map((piece, i) => i ? [html`<wbr />`, piece] : piece));
 
   // Name writes a name of the trace, shortened, and whole when pointed at.
-  C.Name = ({ text }) => html`<bdi class="name" title=${text}><${C.Broken} text=${C.short(text)} /></bdi>`;
+  C.Name = ({ text, title }) => html`<bdi class="name" title=${title || text}><${C.Broken} text=${C.short(text)} /></bdi>`;
+
+  // whole is what a short name of a lock, a place or a class stands for.
+  C.whole = function (m, kind, text) {
+    const of = kind === "class" ? m.classes.filter(c => c.shown === text) : m.locks.filter(l => (kind === "lock" ? l.shown : m.places[l.place]) === text);
+    return of.slice(0, 8).map(o => o.name).join("\n") + (of.length > 8 ? "\nand " + (of.length - 8) + " more" : "");
+  };
+
+  // Lock writes what a lock is called, and its address when pointed at.
+  C.Lock = ({ m, text, kind }) => html`<${C.Name} text=${text} title=${C.whole(m, kind || "lock", text)} />`;
 
   // Choice is a row of buttons of which one is pressed.
   C.Choice = ({ label, name, values }) => html`<span class="choice" role="group" aria-label=${label}><span class="label">${label}</span>${values.map(([value, text]) =>
@@ -39,19 +49,19 @@
   // TreeView is a tree that opens step by step. label(node) draws a node's name;
   // the heaviest way in is open at first.
   C.TreeView = function ({ tree, label, whole, kind, columns, empty }) {
-    const [turned, setTurned] = useState(() => new Map()), [all, setAll] = useState(() => new Set());
+    const [turned, setTurned] = useState(() => new Map()), [all, setAll] = useState(() => new Map());
     const box = useRef();
-    useEffect(() => { setTurned(new Map()); setAll(new Set()); }, [tree]);
+    useEffect(() => { setTurned(new Map()); setAll(new Map()); }, [tree]);
     const most = 12, lines = [];
     const walk = (node, path, level, heavy) => {
-      const kids = node.children, shown = all.has(path) ? kids : kids.slice(0, most);
-      shown.forEach((kid, i) => {
-        const at = path + "/" + kid.key, leads = heavy && i === 0;
-        const open = turned.has(at) ? turned.get(at) : leads && level < 24 && kid.ns > 0.4 * node.ns || heavy && level < 24 && i === 0 && !kid.leaf && kid.children.length === 1;
-        lines.push({ kid, at, level, open, leaf: kid.leaf });
+      const top = node.top(all.get(path) || most);
+      top.list.forEach((kid, i) => {
+        const at = path + "/" + kid.key, leads = heavy && i === 0, leaf = kid.leaf;
+        const open = turned.has(at) ? turned.get(at) : leads && level < 24 && !leaf && (kid.ns > 0.4 * node.ns || kid.top(1).others === 0);
+        lines.push({ kid, at, level, open, leaf });
         if (open) walk(kid, at, level + 1, leads);
       });
-      if (shown.length < kids.length) lines.push({ more: kids.slice(shown.length), at: path, level });
+      if (top.others) lines.push({ more: top, at: path, level });
     };
     walk(tree, "", 0, true);
     const turn = (at, open) => setTurned(new Map(turned).set(at, open));
@@ -67,9 +77,9 @@
     };
     if (!lines.length) return html`<p class="none">${empty || "Nothing here."}</p>`;
     return html`<div class=${"tree " + (kind || "")} role="tree" ref=${box}>${lines.map((line, i) => line.more
-      ? html`<div class="line more" key=${line.at + "…"} style=${{ paddingLeft: 14 * line.level + 20 + "px" }}><button type="button" onClick=${() => setAll(new Set(all).add(line.at))}>${C.plural(line.more.length, "more", "more")}, ${C.amount(line.more.reduce((a, k) => a + k.ns, 0))}</button></div>`
+      ? html`<div class="line more" key=${line.at + "…"} style=${{ paddingLeft: 14 * line.level + 20 + "px" }}><button type="button" onClick=${() => setAll(new Map(all).set(line.at, (all.get(line.at) || most) + 200))}>${C.number(line.more.others)} more, ${C.amount(line.more.ns)}</button></div>`
       : html`<div class="line" key=${line.at} role="treeitem" tabindex=${i === 0 ? 0 : -1} aria-level=${line.level + 1} aria-expanded=${line.leaf ? undefined : line.open} onKeyDown=${e => step(e, i, line)}>
           <span class="figures">${columns ? columns(line.kid) : html`<span class="share">${C.percent(line.kid.ns, whole)}</span>`}<${C.Bar} part=${line.kid.ns} whole=${whole} kind=${kind} /></span>
-          <span class="what" style=${{ paddingLeft: 14 * line.level + "px" }}><button type="button" class="turn" tabindex="-1" aria-hidden="true" disabled=${line.leaf} onClick=${() => turn(line.at, !line.open)}>${line.leaf ? "·" : line.open ? "▾" : "▸"}</button>${label(line.kid, line)}</span></div>`)}</div>`;
+          <span class="what" style=${{ paddingLeft: 14 * line.level + "px" }}><button type="button" class="turn" tabindex="-1" aria-hidden="true" disabled=${line.leaf} onClick=${() => turn(line.at, !line.open)}>${line.leaf ? "·" : line.open ? "▾" : "▸"}</button><span class="label">${label(line.kid, line)}</span></span></div>`)}</div>`;
   };
 })(window.contend);

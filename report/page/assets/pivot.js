@@ -5,8 +5,8 @@
 
   C.Pivot = function ({ s }) {
     const keys = C.state.pivot, m = s.model, [dragged, drag] = useState(null);
-    const tree = useMemo(() => C.tree(s, C.pivotPaths(s, keys)), [s, keys.join()]);
-    const text = node => C.pivotKeys[keys[node.depth]].text(m, node.key);
+    const tree = useMemo(() => C.pivotTree(s, keys), [s, keys.join()]);
+    const text = node => s.column(keys[node.depth]).text(node.key);
     const put = list => C.set({ pivot: list });
     const move = (key, to) => {
       const rest = keys.filter(k => k !== key);
@@ -14,11 +14,11 @@
       put(rest);
     };
     const label = node => {
-      const kind = C.pivotKeys[keys[node.depth]].filter, name = text(node);
-      return html`${kind ? html`<button type="button" class="link" onClick=${() => C.only({ [kind]: name })} title=${name}><bdi>${C.short(name)}</bdi></button>` : html`<bdi class="cell" title=${name}>${C.short(name)}</bdi>`} <small class="key">${keys[node.depth]}</small>`;
+      const kind = C.columns[keys[node.depth]].filter, name = text(node), whole = /^(lock|class)$/.test(kind) ? C.whole(m, kind, name) : /^(blockedOn|rootLock)$/.test(kind) ? C.whole(m, "lock", name) : name;
+      return html`${kind ? html`<button type="button" class="link" onClick=${() => C.only({ [kind]: name })} title=${whole}><bdi>${C.short(name)}</bdi></button>` : html`<bdi class="cell" title=${name}>${C.short(name)}</bdi>`} <small class="key">${keys[node.depth]}</small>`;
     };
     const columns = node => html`<span class="share">${C.percent(node.ns, s.total)}</span><span class="amount">${C.amount(node.ns)}</span><span class="waits">${C.number(node.waits)}</span>`;
-    const spare = Object.keys(C.pivotKeys).filter(k => !keys.includes(k) && !(s.blame === "root" && C.pivotKeys[k].direct));
+    const spare = C.pivotKeys.filter(k => !keys.includes(k));
     return html`<div class="view pivot"><div class="tools"><span class="label">sum by</span>
       <span class="keys" role="list">${keys.map((k, i) => html`<span key=${k} role="listitem" class=${"chip key" + (dragged === k ? " dragged" : "")} draggable="true"
           onDragStart=${e => { drag(k); e.dataTransfer.setData("text/plain", k); }} onDragEnd=${() => drag(null)} onDragOver=${e => e.preventDefault()} onDrop=${e => { e.preventDefault(); if (dragged) move(dragged, i); drag(null); }}>

@@ -7,13 +7,13 @@
   // names lists everything that can be found, with its waiting in a selection.
   function names(s) {
     const m = s.model, sums = new Map();
-    const add = (kind, name, ns) => {
+    const add = (kind, name, ns, whole) => {
       const k = kind + "\n" + name, sum = sums.get(k);
       if (sum) sum.ns += ns;
-      else sums.set(k, { kind, name, ns });
+      else sums.set(k, { kind, name, ns, text: (name + "\n" + (whole || "")).toLowerCase() });
     };
-    const stacked = (kind, column) => {
-      for (const g of C.groupBy(s, s.some, i => column[i])) {
+    const stacked = (kind, of) => {
+      for (const g of C.groupBy(s, s.some, { of, size: m.stacks.caller.length, text: () => "" })) {
         const seen = new Set();
         for (const n of m.stacks.frames(g.key)) {
           const name = m.stacks.name(n);
@@ -22,12 +22,12 @@
         }
       }
     };
-    for (const i of s.some) {
-      add("class", m.locks[m.lock[i]].class, s.ns[i]);
-      add("lock", m.locks[m.lock[i]].name, s.ns[i]);
-      add("waiter", m.groups[m.waiterGroup[i]], s.ns[i]);
-      add("owner", m.groups[m.ownerGroup[i]], s.ns[i]);
-    }
+    const groups = name => C.groupBy(s, s.some, s.column(name)), alone = new Set(m.locks.filter(l => !l.number).map(l => l.shown));
+    for (const g of groups("class")) add("class", g.text, g.ns, m.classes[g.key].name);
+    for (const g of groups("place")) if (!alone.has(g.text)) add("place", g.text, g.ns);
+    for (const g of groups("lock")) add("lock", g.text, g.ns, m.locks[g.key].name);
+    for (const g of groups("waiter-group")) add("waiter", g.text, g.ns);
+    for (const g of groups("owner-group")) add("owner", g.text, g.ns);
     stacked("ownerFrame", s.owner);
     stacked("waiterFrame", m.waiterStack);
     return [...sums.values()];
@@ -38,6 +38,6 @@
     const wanted = text.trim().toLowerCase();
     if (!wanted) return [];
     if (cached.of !== s) cached = { of: s, names: names(s) };
-    return C.order(cached.names.filter(n => n.name.toLowerCase().includes(wanted)), n => n.ns).slice(0, most);
+    return C.order(cached.names.filter(n => n.text.includes(wanted)), n => n.ns).slice(0, most);
   };
 })(window.contend);

@@ -7,11 +7,11 @@
 
   // bands sums over time: the locks that have a colour, and all others.
   function bands(s, over) {
-    const rest = Float64Array.from(over.all), out = [];
-    for (const name of C.coloured) {
-      const sums = over.of(name);
+    const rest = Float64Array.from(over.all), out = [], column = s.column(C.state.by);
+    for (const n of C.coloured) {
+      const sums = over.of(n);
       if (!sums) continue;
-      out.push({ name, colour: C.colourOf(name), sums });
+      out.push({ name: column.text(n), colour: C.colourOf(n), sums });
       for (let b = 0; b < rest.length; b++) rest[b] -= sums[b];
     }
     if (rest.some(v => v > 0)) out.push({ name: out.length ? "others" : "all", colour: C.grey, sums: rest, others: true });
@@ -44,16 +44,14 @@
     return [x, ...columns.reverse()];
   }
 
-  // pauses are the bins in which threads waited since all were stopped.
-  function pauses(s) {
-    const m = s.model, found = new Set();
-    for (let i = 0; i < m.rows; i++) {
-      if (!s.ok[i]) continue;
-      const n = m.ownerStack[i];
-      if (!m.stacks.pseudo(n) || !/^\[(gc pause|safepoint)\]$/.test(m.stacks.name(n))) continue;
-      for (let c = m.first[i]; c < m.first[i + 1]; c++) if (m.cellNs[c] > 0) found.add(m.cellBin[c]);
-    }
-    return [...found];
+  // stops are what the whole program was stopped for, in the order in which they
+  // are drawn: a strip each, at the foot of the chart.
+  const stops = { "[gc pause]": ["garbage collection", "--pause"], "[safepoint]": ["safepoint", "--nobody"] }, strip = 6;
+
+  // ofFilter reports whether a phase is of a lock that the filter lets through.
+  function ofFilter(m, name) {
+    const f = C.state.filter, l = m.named.get(C.visible(name)), among = (kind, text) => !f[kind] || !f[kind].length || f[kind].includes(text);
+    return !l || among("lock", l.shown) && among("place", m.places[l.place]) && among("class", m.classes[l.class].shown);
   }
 
   // shade draws, behind the bands, the phases, and in front what is selected.
@@ -74,18 +72,19 @@
     ctx.restore();
   }
 
-  function marks(u, m, time, stops) {
+  // marks draws in front of the bands: pauses, and a veil over what is not selected.
+  function marks(u, m, time) {
     const { ctx, bbox } = u, at = ns => u.valToPos(ns / 1e9, "x", true), unit = devicePixelRatio;
     ctx.save();
-    ctx.fillStyle = css("--pause");
-    for (const bin of stops) {
-      const x = at((bin + 0.5) * m.bin), y = bbox.top + bbox.height;
-      ctx.beginPath();
-      ctx.moveTo(x, y - 7 * unit);
-      ctx.lineTo(x - 3.5 * unit, y);
-      ctx.lineTo(x + 3.5 * unit, y);
-      ctx.fill();
-    }
+    m.pauses.forEach((p, k) => {
+      ctx.fillStyle = css(stops[p.kind][1]);
+      p.bin.forEach((bin, i) => {
+        const left = Math.round(at(bin * m.bin)), wide = Math.max(2 * unit, Math.round(at((bin + 1) * m.bin)) - left);
+        ctx.globalAlpha = 0.45 + 0.55 * Math.min(1, p.binNs[i] / m.bin);
+        ctx.fillRect(left, bbox.top + bbox.height - (k + 1) * (strip + 1) * unit, wide, strip * unit);
+      });
+    });
+    ctx.globalAlpha = 1;
     if (time) {
       const from = Math.max(bbox.left, at(time[0])), to = Math.min(bbox.left + bbox.width, at(time[1]));
       ctx.fillStyle = css("--veil");
@@ -98,8 +97,7 @@
   function chart(box, s, over, show) {
     const m = s.model, list = bands(s, over), width = Math.max(320, box.clientWidth), g = grouped(m, width);
     const data = stacked(m, list, g), top = list.slice().reverse(), text = css("--text"), rule = css("--rule");
-    const phases = m.analyze.phases.filter(p => !(C.state.filter.lock || []).length || C.state.filter.lock.includes(C.visible(p.lock)));
-    const stops = pauses(s);
+    const phases = m.analyze.phases.filter(p => ofFilter(m, p.lock));
     const axis = { stroke: text, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 }, font: "12px system-ui, sans-serif" };
     const seconds = v => +v.toFixed(6) + "";
     const u = new uPlot({
@@ -109,7 +107,7 @@
       cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
       hooks: {
         drawClear: [u => shade(u, m, phases)],
-        draw: [u => marks(u, m, C.state.filter.time, stops)],
+        draw: [u => marks(u, m, C.state.filter.time)],
         setSelect: [u => {
           if (u.select.width < 3) return;
           const edge = px => Math.max(0, Math.min(m.bins, Math.round(u.posToVal(px, "x") * 1e9 / m.bin)));
@@ -120,7 +118,8 @@
         setCursor: [u => show(u.cursor.idx)],
       },
     }, data, box);
-    return { destroy: () => u.destroy(), list, stops, phases, at: i => i === null || i === undefined ? null : { seconds: data[0][i], values: top.map((b, k) => (data[k + 1][i] || 0) - (k + 1 < top.length ? data[k + 2][i] || 0 : 0)).reverse() } };
+    const paused = i => m.pauses.map(p => ({ kind: p.kind, ns: p.bin.reduce((a, bin, k) => Math.floor(bin / g.by) === i ? a + p.binNs[k] : a, 0) })).filter(p => p.ns > 0);
+    return { destroy: () => u.destroy(), list, phases, at: i => i === null || i === undefined ? null : { seconds: data[0][i], paused: paused(i), values: top.map((b, k) => (data[k + 1][i] || 0) - (k + 1 < top.length ? data[k + 2][i] || 0 : 0)).reverse() } };
   }
 
   C.Time = function ({ s, over, width }) {
@@ -142,9 +141,9 @@
     return html`<section class="card time"><header><h2>Threads waiting over time</h2>
       <span class="choice" role="group" aria-label="selected time"><button type="button" title="earlier" aria-label="earlier" onClick=${() => move(-0.5, 1)}>◀</button><button type="button" title="later" aria-label="later" onClick=${() => move(0.5, 1)}>▶</button><button type="button" title="half of it" aria-label="half of the time" onClick=${() => move(0, 0.5)}>+</button><button type="button" title="twice of it" aria-label="twice the time" onClick=${() => move(0, 2)}>−</button><button type="button" disabled=${!time} onClick=${() => C.narrow({ time: undefined })}>all time</button></span></header>
       <div class="chart" ref=${box} role="img" aria-label="threads waiting on average, one band for each lock; drag to select time"></div>
-      <div class="legend">${parts && parts.list.map((b, i) => html`<span class="entry"><span class="swatch" style=${{ background: b.colour }}></span>${b.others ? html`<span>${b.name}</span>` : html`<button type="button" class="link" onClick=${() => C.toggle(by, b.name)}><${C.Name} text=${b.name} /></button>`}${at && html` <b>${C.average(at.values[i])}</b>`}</span>`)}
+      <div class="legend">${parts && parts.list.map((b, i) => html`<span class="entry"><span class="swatch" style=${{ background: b.colour }}></span>${b.others ? html`<span>${b.name}</span>` : html`<button type="button" class="link" onClick=${() => C.toggle(by, b.name)}><${C.Lock} m=${m} text=${b.name} kind=${by} /></button>`}${at && html` <b>${C.average(at.values[i])}</b>`}</span>`)}
         ${parts && parts.phases.length > 0 && html`<span class="entry"><span class="swatch phase"></span>phase of high pressure</span>`}
-        ${parts && parts.stops.length > 0 && html`<span class="entry"><span class="pausemark">▲</span>waited while the JVM was stopped</span>`}
-        <span class="entry hint">${at ? "at " + +at.seconds.toFixed(3) + " s" : "drag to select time"}</span></div></section>`;
+        ${m.pauses.map(p => html`<span class="entry pauses"><span class="swatch" style=${{ background: `var(${stops[p.kind][1]})` }}></span>${C.plural(p.count, stops[p.kind][0])} stopped all threads: ${C.duration(p.ns)}, longest ${C.duration(p.maxNs)}</span>`)}
+        <span class="entry hint">${at ? "at " + +at.seconds.toFixed(3) + " s" + at.paused.map(p => `, ${C.duration(p.ns)} ${p.kind}`).join("") : "drag to select time"}</span></div></section>`;
   };
 })(window.contend);

@@ -39,8 +39,16 @@ window.contend = {};
   const acting = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
   C.visible = s => s.replace(acting, c => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 
-  // short shortens the packages of a Java name: j.u.c.locks is j.u.c.l.
-  C.short = name => name.replace(/\b([a-z_])[a-z0-9_]*\.(?=[\w$.]*[A-Z])/g, "$1.");
+  // short writes a name of the program without its package, as contend's first
+  // screen does; of a stack all its frames.
+  C.paths = false; // names have paths instead of packages: a Go program's
+  C.short = function (name) {
+    if (name.includes(" < ")) return name.split(" < ").map(C.short).join(" < ");
+    if (!name || name[0] === "[" || name.includes(" ")) return name;
+    if (C.paths || name.includes("/")) return name.slice(name.lastIndexOf("/") + 1);
+    const parts = name.split("."), at = parts.slice(0, -1).findIndex(p => /^\p{Lu}|\$/u.test(p));
+    return parts.slice(at >= 0 ? at : Math.max(parts.length - 2, 0)).join(".");
+  };
 
   // Colours that people with any kind of colour vision tell apart (Okabe and
   // Ito); what is not among the first is grey.

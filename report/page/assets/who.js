@@ -2,35 +2,34 @@
 // Who blocks whom: a matrix as a heat map, and a graph to pan and zoom.
 (function (C) {
   const { html, useRef, useEffect, useMemo } = window.htmPreact;
-  const mostCells = 14, mostArrows = 24, loopRoom = 30;
+  const mostCells = 14, mostArrows = 20, smallest = 0.8, largest = 1.25, loopRoom = 30;
 
   // network sums the selection by waiter and owner, as groups or methods.
   function network(s, nodes) {
-    const m = s.model, t = m.stacks;
-    const name = nodes === "group" ? { from: i => m.groups[m.waiterGroup[i]], to: i => m.groups[m.ownerGroup[i]] } : { from: i => t.methodOf(m.waiterStack[i]), to: i => t.methodOf(s.owner[i]) };
-    const waiters = C.groupBy(s, s.some, name.from), owners = C.groupBy(s, s.some, name.to), cells = new Map(), arrows = [];
-    for (const w of waiters) {
-      for (const o of C.groupBy(s, w.rows, name.to)) {
-        const arrow = { from: w.key, to: o.key, ns: o.ns, waits: o.waits };
-        cells.set(w.key + "\n" + o.key, arrow);
-        arrows.push(arrow);
-      }
-    }
-    C.order(arrows, a => a.ns);
-    let shown = 0, part = 0; // the heaviest, as long as they add something to see
-    while (shown < arrows.length && shown < mostArrows && part < 0.99 * s.total) part += arrows[shown++].ns;
-    return { waiters, owners, cells, arrows, shown, most: arrows.reduce((a, b) => Math.max(a, b.ns), 1) };
+    const from = s.column("waiter-" + nodes), to = s.column("owner-" + nodes);
+    const waiters = C.groupBy(s, s.some, from), owners = C.groupBy(s, s.some, to), columns = owners.slice(0, mostCells).map(o => o.key), cells = new Map();
+    let arrows = [], count = 0;
+    waiters.forEach((w, row) => {
+      const met = C.groupBy(s, w.rows, to), arrow = o => ({ from: w.text, to: o.text, ns: o.ns, waits: o.waits });
+      count += met.length;
+      arrows.push(...met.slice(0, mostArrows).map(arrow));
+      if (row < mostCells) for (const o of met) if (columns.includes(o.key)) cells.set(w.text + "\n" + o.text, arrow(o));
+    });
+    arrows = C.order(arrows, a => a.ns).slice(0, mostArrows);
+    let part = 0; // the heaviest, as long as they add something to see
+    arrows = arrows.filter(a => { const add = part < 0.98 * s.total; part += a.ns; return add; });
+    return { waiters, owners, cells, arrows, count, most: arrows.length ? arrows[0].ns : 1 };
   }
 
   const kinds = nodes => nodes === "group" ? ["waiter", "owner"] : ["waiterFrame", "ownerFrame"];
 
   function Matrix({ s, net, nodes }) {
     const rows = net.waiters.slice(0, mostCells), columns = net.owners.slice(0, mostCells), [wk, ok] = kinds(nodes);
-    return html`<div class="matrix"><table><thead><tr><th scope="col">waits ↓ for →</th>${columns.map(o => html`<th scope="col"><button type="button" class="link" onClick=${() => C.toggle(ok, o.key)}><${C.Name} text=${o.key} /></button></th>`)}<th scope="col">all</th></tr></thead>
-      <tbody>${rows.map(w => html`<tr><th scope="row"><button type="button" class="link" onClick=${() => C.toggle(wk, w.key)}><${C.Name} text=${w.key} /></button></th>
+    return html`<div class="matrix"><table><thead><tr><th scope="col">waits ↓ for →</th>${columns.map(o => html`<th scope="col"><button type="button" class="link" onClick=${() => C.toggle(ok, o.text)}><${C.Name} text=${o.text} /></button></th>`)}<th scope="col">all</th></tr></thead>
+      <tbody>${rows.map(w => html`<tr><th scope="row"><button type="button" class="link" onClick=${() => C.toggle(wk, w.text)}><${C.Name} text=${w.text} /></button></th>
         ${columns.map(o => {
-          const cell = net.cells.get(w.key + "\n" + o.key), dark = cell && cell.ns > 0.3 * net.most;
-          return cell ? html`<td style=${{ background: C.heat(cell.ns / net.most) }}><button type="button" class=${dark ? "dark" : ""} title=${w.key + " waited for " + o.key + ": " + C.amount(cell.ns) + ", " + C.plural(cell.waits, "wait")} onClick=${() => C.only({ [wk]: w.key, [ok]: o.key })}>${C.percent(cell.ns, s.total)}</button></td>` : html`<td></td>`;
+          const cell = net.cells.get(w.text + "\n" + o.text), dark = cell && cell.ns > 0.3 * net.most;
+          return cell ? html`<td style=${{ background: C.heat(cell.ns / net.most) }}><button type="button" class=${dark ? "dark" : ""} title=${w.text + " waited for " + o.text + ": " + C.amount(cell.ns) + ", " + C.plural(cell.waits, "wait")} onClick=${() => C.only({ [wk]: w.text, [ok]: o.text })}>${C.percent(cell.ns, s.total)}</button></td>` : html`<td></td>`;
         })}<td>${C.percent(w.ns, s.total)}</td></tr>`)}
         <tr><th scope="row">all</th>${columns.map(o => html`<td>${C.percent(o.ns, s.total)}</td>`)}<td>100 %</td></tr></tbody></table>
       ${net.waiters.length > rows.length || net.owners.length > columns.length ? html`<p><small>The largest ${rows.length} of ${C.plural(net.waiters.length, "waiter")} and ${columns.length} of ${C.plural(net.owners.length, "owner")}; the sums are over all.</small></p>` : ""}</div>`;
@@ -49,7 +48,7 @@
   // lay places the nodes and routes the arrows, labels included. An arrow from
   // a node to itself is drawn in room above the node.
   function lay(net) {
-    const arrows = net.arrows.slice(0, net.shown), caused = new Map(net.owners.map(o => [o.key, o.ns])), loops = new Map(arrows.filter(a => a.from === a.to).map(a => [a.from, a]));
+    const { arrows } = net, caused = new Map(net.owners.map(o => [o.text, o.ns])), loops = new Map(arrows.filter(a => a.from === a.to).map(a => [a.from, a]));
     const g = new dagre.graphlib.Graph({ multigraph: true }).setGraph({ rankdir: "LR", nodesep: 22, ranksep: 60, edgesep: 16, marginx: 14, marginy: 14 }).setDefaultEdgeLabel(() => ({}));
     for (const name of new Set(arrows.flatMap(a => [a.from, a.to]))) {
       const lines = wrap(name, 26), loop = loops.get(name);
@@ -110,20 +109,30 @@
     }
     const picture = svg("svg", { role: "img", "aria-label": "graph of who waited for whom" }, svg("defs", {}, tip), view);
     picture.style.overflow = "hidden"; // before svg-pan-zoom would, as an attribute that the page's policy forbids
-    return { picture, width: size.width, height: size.height };
+    const worst = g.nodes().map(id => g.node(id)).reduce((a, n) => n.caused > a.caused ? n : a, { caused: 0 });
+    return { picture, width: size.width, height: size.height, culprit: worst.caused ? { ...boxOf(worst), from: g.node(net.arrows.find(a => a.to === worst.name).from).y } : null };
   }
 
   function Graph({ s, net, nodes, width }) {
     const box = useRef(), zoom = useRef();
     useEffect(() => {
-      const made = draw(lay(net), s, net, nodes), wide = box.current.clientWidth;
-      box.current.style.height = Math.max(220, Math.min(Math.max(620, 0.36 * wide), made.height * Math.min(1, wide / made.width) + 20)) + "px";
+      const made = draw(lay(net), s, net, nodes), wide = box.current.clientWidth, scale = Math.max(smallest, Math.min(largest, wide / made.width));
+      box.current.style.height = Math.max(200, Math.min(Math.max(860, 0.4 * wide), made.height * scale + 20)) + "px";
       box.current.replaceChildren(made.picture);
-      zoom.current = svgPanZoom(made.picture, { controlIconsEnabled: false, mouseWheelZoomEnabled: false, dblClickZoomEnabled: false, minZoom: 0.2, maxZoom: 12, fit: true, center: true });
-      if (zoom.current.getSizes().realZoom > 1) { zoom.current.zoom(zoom.current.getZoom() / zoom.current.getSizes().realZoom); zoom.current.center(); }
+      const pan = zoom.current = svgPanZoom(made.picture, { controlIconsEnabled: false, mouseWheelZoomEnabled: false, dblClickZoomEnabled: false, minZoom: 0.1, maxZoom: 20, fit: true, center: true });
+      const whole = pan.getSizes().realZoom, readable = () => {
+        const to = Math.max(smallest, Math.min(largest, whole)), { width: w, height: h } = pan.getSizes(), c = made.culprit;
+        pan.zoom(pan.getZoom() * to / pan.getSizes().realZoom);
+        pan.center();
+        if (whole >= smallest || !c) return; // all of it is in sight, and large enough
+        const p = pan.getPan(), within = (at, half, room, size) => Math.min(Math.max(at, half + 12 - room), size - half - 12 - room);
+        pan.pan({ x: within(p.x, c.half * to, c.x * to, w), y: within(h / 2 - (c.y + c.from) / 2 * to, c.high * to, c.y * to, h) }); // with who waits for it most
+      };
+      readable();
+      zoom.current.readable = readable;
       return () => { zoom.current.destroy(); zoom.current = null; };
     }, [net, nodes, width, C.dark]);
-    return html`<div><div class="tools"><span class="choice" role="group" aria-label="zoom"><button type="button" onClick=${() => zoom.current.zoomIn()} aria-label="larger">+</button><button type="button" onClick=${() => zoom.current.zoomOut()} aria-label="smaller">−</button><button type="button" onClick=${() => { zoom.current.reset(); }}>fit</button></span><small>drag to move; double-click a node to select it${net.arrows.length > net.shown ? `; the ${net.shown} heaviest of ${net.arrows.length} arrows` : ""}</small></div>
+    return html`<div><div class="tools"><span class="choice" role="group" aria-label="zoom"><button type="button" onClick=${() => zoom.current.zoomIn()} aria-label="larger">+</button><button type="button" onClick=${() => zoom.current.zoomOut()} aria-label="smaller">−</button><button type="button" onClick=${() => { zoom.current.reset(); zoom.current.fit(); zoom.current.center(); }}>whole</button><button type="button" onClick=${() => zoom.current.readable()}>readable</button></span><small>drag to move; double-click a node to select it${net.count > net.arrows.length ? `; the ${C.plural(net.arrows.length, "heaviest", "heaviest")} of ${C.plural(net.count, "arrow")}` : ""}</small></div>
       <div class="graphbox" ref=${box}></div></div>`;
   }
 

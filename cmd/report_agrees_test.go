@@ -1,0 +1,207 @@
+package cmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"contend/format"
+	"contend/report/document"
+)
+
+// Whatever key the page sums by, under either blame, each of its sums is the one
+// contend blame prints: what the page calls a lock aside.
+func TestTheReportAgreesWithBlameInEveryKey(t *testing.T) {
+	t.Parallel()
+	unhurried(t)
+	const path = "../testdata/truth-8threads.jfr"
+	r := reportIn(t, reported(t, path))
+	for _, key := range eval[[]string](r.tab, `contend.pivotKeys.filter(k => k !== "owner-known")`) {
+		for _, how := range []string{"direct", "root"} {
+			args := []string{"blame", "--format", "json", "--top", "0", "--by", key}
+			if how == "root" {
+				args = append(args, "--root")
+			}
+			want := map[string]int64{}
+			for _, row := range blamed(t, append(args, path)).Rows {
+				want[row.Keys[0]] += row.ThreadNs
+			}
+			got := eval[map[string]int64](r.tab, fmt.Sprintf(`((s, key) => {
+				const name = /lock|blocked/.test(key) ? t => (s.model.locks.find(l => l.shown === t) || {name: t}).name : key === "class" ? t => s.model.classes.find(c => c.shown === t).name : t => t, out = {};
+				for (const g of contend.groupBy(s, s.some, s.column(key))) if (g.ns > 0) out[name(g.text)] = g.ns;
+				return out; })(contend.select(contend.model, {}, %q), %q)`, how, key))
+			if len(want) == 0 || fmt.Sprint(got) != fmt.Sprint(want) {
+				t.Errorf("%s, %s: the page has %v, blame %v", key, how, got, want)
+			}
+		}
+	}
+}
+
+// blamed returns what blame says for those arguments.
+func blamed(t *testing.T, args []string) (doc document.Blame) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(run(t, args...)), &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// The page calls locks what the first screen calls them; the address is in the
+// title.
+func TestTheReportNamesLocksAsTheFirstScreen(t *testing.T) {
+	t.Parallel()
+	unhurried(t)
+	const path = "../testdata/truth-8threads.jfr"
+	r := reportIn(t, reported(t, path))
+	screen := run(t, "analyze", "--full", "--width", "200", path)
+	names := eval[[]string](r.tab, `contend.model.locks.map(l => l.shown)`)
+	if len(names) != 5 || !slices.Contains(names, "ReentrantLock at Truth.auditScan:21") {
+		t.Errorf("locks are called %q", names)
+	}
+	for _, name := range names {
+		if !strings.Contains(screen, name) {
+			t.Errorf("the first screen knows no %s", name)
+		}
+	}
+	for _, view := range []string{"holders", "flame&flame=chain", "pivot&pivot=lock,root-lock,owner-blocked-on", "who", "longest", "about"} {
+		r.turn("#by=lock&view=" + view)
+		if text := r.text("main"); strings.Contains(text, "@") || view != "about" && !strings.Contains(text, "Truth$InventoryLock at Truth.exportReport:17") {
+			t.Errorf("%s: locks have addresses: %.600s", view, text)
+		}
+	}
+	if title := eval[string](r.tab, `document.querySelector(".locks .name bdi").title`); !strings.HasPrefix(title, "Truth$InventoryLock@") {
+		t.Errorf("the title is %q", title)
+	}
+	r.turn("#view=holders")
+	r.click(".tag.blocked", "77.3 %")
+	r.until(`contend.state.filter.blockedOn`)
+	if got, want := r.total(), blockedOn(t, path, "Truth$InventoryLock@"); got != want {
+		t.Errorf("%d ns behind owners blocked on that lock, want %d", got, want)
+	}
+}
+
+func blockedOn(t *testing.T, path, lock string) (ns int64) {
+	t.Helper()
+	for _, row := range blamed(t, []string{"blame", "--format", "json", "--top", "0", "--by", "owner-blocked-on", path}).Rows {
+		if strings.HasPrefix(row.Keys[0], lock) {
+			ns += row.ThreadNs
+		}
+	}
+	return ns
+}
+
+// Locks that are alike are one place, and numbers tell them apart.
+func TestTheReportNumbersLocksThatAreAlike(t *testing.T) {
+	t.Parallel()
+	unhurried(t)
+	r := reportIn(t, reported(t, "../testdata/xalan-8threads.jfr"))
+	const alike = "IteratorPool at IteratorPool.getInstance:88"
+	if row := r.text(".locks tbody tr"); !strings.Contains(row, alike+" 3 locks") {
+		t.Errorf("the first row is %q", row)
+	}
+	r.click(".locks tbody button", alike)
+	r.until(`contend.state.filter.place`)
+	of := r.total()
+	if text := r.text(".chips"); !strings.Contains(text, "lock "+alike) {
+		t.Errorf("the chip is %q", text)
+	}
+	if want := selected(t, r.command()[2:]).Total.WaitNs; of != want || of == 0 {
+		t.Errorf("%d ns at the place, its command has %d", of, want)
+	}
+	r.click(".locks .choice button", "lock")
+	r.until(`document.querySelector(".locks tbody").textContent.includes("getInstance:88 #3")`)
+	r.turn("#by=lock&lock=" + strings.ReplaceAll(alike, " ", "+") + "+%231")
+	if one := r.total(); one == 0 || one >= of {
+		t.Errorf("the first of the locks has %d of %d ns", one, of)
+	}
+}
+
+// Pauses are shown, whether or not somebody waited for a lock meanwhile.
+func TestTheReportShowsAllPauses(t *testing.T) {
+	t.Parallel()
+	unhurried(t)
+	path := filepath.Join(t.TempDir(), "pauses.txt")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := format.NewTextWriter(f)
+	for _, ev := range []format.Event{
+		{Kind: format.KindRecording, Time: 0, End: 4e9},
+		{Kind: format.KindThread, Thread: 1, Name: "a"}, {Kind: format.KindThread, Thread: 2, Name: "b"}, {Kind: format.KindObject, Object: 1, Class: "Lock"},
+		{Kind: format.KindPause, Time: 100e6, End: 130e6, Name: "gc young"}, {Kind: format.KindPause, Time: 2e9, End: 2_002e6, Name: "safepoint Cleanup"}, {Kind: format.KindPause, Time: 3e9, End: 3_010e6, Name: "gc young"},
+		{Kind: format.KindTenure, Thread: 1, Object: 1, Time: 1e9, End: 1_500e6}, {Kind: format.KindWait, Thread: 2, Object: 1, Time: 1e9, End: 1_500e6},
+	} {
+		if err := w.Write(&ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	r := reportIn(t, reported(t, path))
+	if text := r.text(".time .legend"); !strings.Contains(text, "2 garbage collections stopped all threads: 40 ms, longest 30 ms") || !strings.Contains(text, "1 safepoint stopped all threads: 2 ms") {
+		t.Errorf("the legend says %q", text)
+	}
+	if sums := eval[[]int64](r.tab, `contend.model.pauses.map(p => p.binNs.reduce((a, b) => a + b))`); !slices.Equal(sums, []int64{40e6, 2e6}) {
+		t.Errorf("the chart has pauses of %v ns", sums)
+	}
+	red := eval[int](r.tab, `(c => { const {data} = c.getContext("2d").getImageData(0, 0, c.width, c.height); let n = 0; for (let i = 0; i < data.length; i += 4) if (data[i] > 150 && data[i + 1] < 80 && data[i + 2] < 80 && data[i + 3] > 90) n++; return n; })(document.querySelector(".u-wrap canvas"))`)
+	if red < 10 {
+		t.Errorf("%d points of the chart are of the colour of pauses", red)
+	}
+}
+
+// What the page offers to copy prints what is seen: the sums of its views, under
+// filters, also where flags had selected before.
+func TestTheReportsCommandsPrintWhatIsSeen(t *testing.T) {
+	t.Parallel()
+	unhurried(t)
+	rules := filepath.Join(t.TempDir(), "my.rules") // those that are in force anyway
+	if err := os.WriteFile(rules, []byte(run(t, "rules")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := reportIn(t, reported(t, "--lock-rules", rules, "--class", "Truth.*|Reentrant", "--thread", "worker", "--from", "200ms", "../testdata/truth-8threads.jfr"))
+	const sum = `contend.select(contend.model, contend.state.filter).total`
+	for _, hash := range []string{"#view=pivot", "#view=pivot&blame=root&pivot=owner-group,root-lock", "#view=pivot&pivot=owner-blocked-on,owner-doing&class=ReentrantLock", "#view=holders&place=Truth$InventoryLock+at+Truth.exportReport:17&time=1000000000-2000000000", "#view=who&nodes=method&by=lock&lock=ReentrantLock+at+Truth.auditScan:21", "#view=who&blame=root", "#view=longest", "#view=about&class=Truth$LedgerLock"} {
+		r.turn(hash)
+		words := eval[[]string](r.tab, `contend.command(contend.model, contend.state).words`)
+		if !slices.Contains(words, "--lock-rules") || slices.Contains(words, "--rules") {
+			t.Errorf("%s: %q does not name the rules", hash, words)
+		}
+		var doc struct{ Total document.Total }
+		args := slices.DeleteFunc(slices.Clone(words[1:]), func(w string) bool { return w == "--matrix" })
+		if err := json.Unmarshal([]byte(run(t, append(args, "--format", "json")...)), &doc); err != nil {
+			t.Fatal(err)
+		}
+		if want := eval[int64](r.tab, sum); words[1] != "hist" && doc.Total.WaitNs != want || want == 0 {
+			t.Errorf("%s: %q has %d ns, the page %d", hash, words, doc.Total.WaitNs, want)
+		}
+	}
+	r.turn("#view=pivot&pivot=owner-site,class&waiter=worker-") // groups within --thread have no flag
+	if missing := eval[[]string](r.tab, `contend.command(contend.model, contend.state).missing`); !slices.Equal(missing, []string{"waiting group"}) {
+		t.Errorf("missing are %q", missing)
+	}
+	r.turn("#view=pivot&pivot=owner-site,class")
+	words := eval[[]string](r.tab, `contend.command(contend.model, contend.state).words`)
+	for _, row := range blamed(t, append(append([]string{}, words[1:]...), "--format", "json")).Rows { // the lines of the tree
+		got := eval[int64](r.tab, fmt.Sprintf(`((s, [site, kind]) => s.some.reduce((a, i) => s.column("owner-site").text(s.side.site[i]) === site && s.model.classes[s.column("class").of[i]].name === kind ? a + s.ns[i] : a, 0))(contend.select(contend.model, {}), %s)`, inJSONText(t, row.Keys)))
+		if got != row.ThreadNs {
+			t.Errorf("%v: the page has %d ns, its command %d", row.Keys, got, row.ThreadNs)
+		}
+	}
+}
+
+func inJSONText(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

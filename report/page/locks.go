@@ -1,0 +1,109 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"contend/blame/cube"
+	"contend/format"
+	"contend/report/text"
+)
+
+// lock is a lock as commands know it, and as people do: by its class and its
+// place in the program. Several that are alike have numbers in addition, by
+// waiting.
+type lock struct {
+	Name   string `json:"name"`
+	Class  int32  `json:"class"` // of Classes
+	Kind   string `json:"kind"`
+	Place  int32  `json:"place"`
+	Number int    `json:"number,omitempty"`
+}
+
+// class is a class of locks. No two are shown alike.
+type class struct {
+	Name  string `json:"name"`
+	Shown string `json:"shown"`
+}
+
+// place is what locks have in common that are one to a reader.
+type place struct{ class, site string }
+
+// lock adds a lock of the trace.
+func (n *numbering) lock(id uint32, name string) int32 {
+	t := n.table
+	t.Locks = append(t.Locks, lock{Name: name, Class: n.class(n.cube.Class(id)), Kind: n.cube.Kind(id).String()})
+	n.objects = append(n.objects, format.ObjectID(id))
+	n.waited = append(n.waited, 0)
+	return int32(len(t.Locks) - 1)
+}
+
+func (n *numbering) class(name string) int32 {
+	i, ok := n.classes[name]
+	if !ok {
+		shown := n.plain.Class(name)
+		if n.shown[shown] {
+			shown = name
+		}
+		n.shown[shown] = true
+		i = int32(len(n.table.Classes))
+		n.classes[name] = i
+		n.table.Classes = append(n.table.Classes, class{name, shown})
+	}
+	return i
+}
+
+// nameLocks says what all locks are called. No two places are called alike.
+func (n *numbering) nameLocks() {
+	t, at, taken := n.table, map[place]int32{}, map[string]bool{}
+	order := make([]int32, len(t.Locks))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(n.waited[b], n.waited[a]) })
+	alike := map[int32][]int32{}
+	for _, i := range order {
+		key, shown := n.place(i)
+		p, met := at[key]
+		if !met {
+			p = int32(len(t.Places))
+			at[key] = p
+			for taken[shown] {
+				shown = distinct(shown, key)
+			}
+			taken[shown] = true
+			t.Places = append(t.Places, shown)
+		}
+		t.Locks[i].Place = p
+		alike[p] = append(alike[p], i)
+	}
+	for _, list := range alike {
+		for number, i := range list {
+			if len(list) > 1 {
+				t.Locks[i].Number = number + 1
+			}
+		}
+	}
+}
+
+// place returns what a lock has in common with others, and how that is written.
+func (n *numbering) place(i int32) (place, string) {
+	l, class := &n.table.Locks[i], n.table.Classes[n.table.Locks[i].Class].Name
+	if n.objects[i] == format.ObjectID(cube.Other) {
+		return place{class, l.Name}, l.Name
+	}
+	site := n.content.Sites[n.objects[i]]
+	if !text.Placed(site) {
+		return place{class, l.Name}, strings.Join(n.plain.Lock(l.Name, class, ""), " ")
+	}
+	return place{class, site}, n.plain.Class(class) + " at " + n.plain.Name(site)
+}
+
+// distinct writes a place in full, whose short name another one has.
+func distinct(shown string, p place) string {
+	if whole := p.class + " at " + p.site; shown != whole {
+		return whole
+	}
+	return shown + "'"
+}
