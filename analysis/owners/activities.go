@@ -219,6 +219,16 @@ func (a *Activities) at(i column.Ref) activity {
 	return activity{o.Start, o.End, o.Stack, format.NoObject}
 }
 
+// met returns an activity and whose it is: to find it costs more than to read it.
+func (a *Activities) met(i column.Ref) (activity, format.ThreadID) {
+	if IsWait(i) {
+		w := a.Waits.At(i)
+		return activity{w.Start, w.End, w.Stack, w.Lock}, w.Thread
+	}
+	o := a.Other(i)
+	return activity{o.Start, o.End, o.Stack, format.NoObject}, o.Thread()
+}
+
 // did returns what an activity is; of a wait, nothing.
 func (a *Activities) did(i column.Ref) format.Activity {
 	if IsWait(i) {

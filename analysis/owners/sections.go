@@ -34,7 +34,7 @@ func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span)
 			continue
 		}
 		for _, i := range ev.activitiesAt(at, s.lock) {
-			d, t := ev.at(i), ev.thread(i)
+			d, t := ev.met(i)
 			if inside || ev.within(s, t, &d) {
 				s.seen = append(s.seen, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
 			}
@@ -141,8 +141,7 @@ func (ev *evidence) isInside(s *section, at callSite) bool {
 	fits, breaks := 0, 0
 	var before preexisting
 	for _, i := range list {
-		t := ev.thread(i)
-		d := ev.at(i)
+		d, t := ev.met(i)
 		switch {
 		case s.acquiredByOther(t, d.start, d.end):
 			if breaks++; float64(breaks) > most { // even if all the others fit

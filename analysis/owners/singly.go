@@ -19,17 +19,17 @@ func (ev *evidence) singly(s *section, at callSite) {
 	window := ev.window(s, ending)
 	var found []anchor
 	for _, i := range ending {
-		if d, t := ev.at(i), ev.thread(i); ev.fits(s, t, d, window) {
+		if d, t := ev.met(i); ev.fits(s, t, d, window) {
 			found = append(found, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
 		}
 	}
-	if len(found) < fewestPrompt || len(found)*overChance < len(ending) || ev.byChance(s, list, window) > float64(len(found)*len(moves)/overChance) {
+	if len(found) < fewestPrompt || len(found)*overChance < len(ending) || ev.fitByChance(s, list, window, len(found)*len(moves)/overChance) {
 		return
 	}
 	if (s.permits || s.shared) && float64(len(found)) >= sure*float64(len(ending)) { // the others went on when one was gone
 		found = found[:0]
 		for _, i := range list {
-			if d, t := ev.at(i), ev.thread(i); !s.excluded(ev, t, d.start, d.end) {
+			if d, t := ev.met(i); !s.excluded(ev, t, d.start, d.end) {
 				found = append(found, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
 			}
 		}
@@ -67,21 +67,23 @@ func (ev *evidence) window(s *section, list []column.Ref) int64 {
 	return 2 * median(lags)
 }
 
-// byChance returns how many activities fit when they are moved, all moves
-// together.
-func (ev *evidence) byChance(s *section, list []column.Ref, window int64) float64 {
+// fitByChance reports whether more than so many activities fit when they are
+// moved, all moves together.
+func (ev *evidence) fitByChance(s *section, list []column.Ref, window int64, most int) bool {
 	n := 0
-	for _, by := range moves {
-		for _, i := range list {
-			d := ev.at(i)
-			length := d.end - d.start
-			d.start, d.end = d.start+by*length, d.end+by*length
-			if ev.fits(s, ev.thread(i), d, window) {
+	for _, i := range list {
+		d, t := ev.met(i)
+		length := d.end - d.start
+		for _, by := range moves {
+			if ev.fits(s, t, activity{d.start + by*length, d.end + by*length, d.stack, d.lock}, window) {
 				n++
 			}
 		}
+		if n > most {
+			return true
+		}
 	}
-	return float64(n)
+	return false
 }
 
 // moves are by how many times its length an activity is moved to see what fits by
