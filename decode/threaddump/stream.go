@@ -155,7 +155,7 @@ func (s *stream) notMine() error {
 }
 
 // Hint says what can be read.
-const Hint = "contend reads JFR recordings, thread dumps, Go traces and contend traces, plain or in gzip, zstd or s2"
+const Hint = "contend reads JFR recordings, thread dumps, Go traces, the text of perf script and contend traces, plain or in gzip, zstd or s2"
 
 // jsonStart is how much tells a thread dump in JSON: a first thread may have
 // the stack before the name.

@@ -15,6 +15,7 @@ func TestFunctionsAreToldByTheirNames(t *testing.T) {
 		"std::sys::sync::mutex::futex::Mutex::lock_contended": {Lock, "std::sync::Mutex"},
 		"absl::lts_20240722::Mutex::Lock":                     {Lock, "absl::Mutex"},
 		"take_gil":                                            {Lock, GIL},
+		"runtime.futex.abi0":                                  {Lock, "runtime.mutex"},
 		"take_gilded":                                         {Program, ""},
 		"sleep":                                               {Pause, ""},
 		"sleepy_hollow":                                       {Program, ""},
