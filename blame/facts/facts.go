@@ -15,7 +15,7 @@ import (
 // Sum is what a row, or all rows together, waited in one interval.
 type Sum struct {
 	Ns     int64 // thread-time
-	WallNs int64 // length of the union of its waits; of several readers each is charged a part of each instant only
+	WallNs int64 // length of the union of its waits, at most Ns: of several readers each is charged a part of each instant only
 	Waits  int64 // that begin in the interval and, of the rows of one wait, in the first
 
 	wall analysis.Union

@@ -88,21 +88,20 @@ func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 	})
 }
 
-// The wall-time of a name over all intervals is what blame says of it, but that
-// of readers, who are charged a part of each instant, is bounded by their
-// thread-time in each interval and not in all together.
+// The stretches of a name over all intervals are as long as those that blame
+// sees. It is a cell's wall-time that is cut to its thread-time: where owners
+// share a wait, intervals may add up to less than the whole, never to more.
 func TestWallTimeAddsOverIntervals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, p := New(rapid.Int64Range(1e5, 1e8).Draw(t, "interval"), nil), blame.New(By, false)
 		if _, err := analysis.Run(drawRun(t), open, c, p); err != nil {
 			t.Fatal(err)
 		}
-		c.Finish()
-		type sum struct{ ns, wall int64 }
-		want, got, known, bounded := map[string]sum{}, map[string]sum{}, map[string]int{}, map[string]bool{}
+		type sum struct{ ns, wall, stretches int64 }
+		want, got, known := map[string]sum{}, map[string]sum{}, map[string]int{}
 		for _, r := range p.Table().Rows {
 			key := cmp.Diff(nil, r.Keys)
-			want[key] = sum{want[key].ns + r.ThreadNs, want[key].wall + r.WallNs}
+			want[key] = sum{ns: want[key].ns + r.ThreadNs, wall: want[key].wall + r.WallNs}
 		}
 		for i := range c.Rows {
 			r := &c.Rows[i]
@@ -112,15 +111,24 @@ func TestWallTimeAddsOverIntervals(t *testing.T) {
 			}
 			key := cmp.Diff(nil, texts)
 			known[key]++
-			for _, cell := range r.Cells {
-				got[key] = sum{got[key].ns + cell.Ns, got[key].wall + cell.WallNs}
-				bounded[key] = bounded[key] || cell.WallNs == cell.Ns
+			g := got[key]
+			for j := range r.Cells {
+				g.ns, g.stretches = g.ns+r.Cells[j].Ns, g.stretches+r.Cells[j].wall.Len()
 			}
+			got[key] = g
 		}
+		c.Finish()
 		for key, w := range want {
 			g := got[key]
-			if g.ns != w.ns || known[key] == 1 && g.wall > w.wall || g.wall < w.wall && !bounded[key] {
-				t.Errorf("%d ns, %d on the clock, want %d and %d of %s", g.ns, g.wall, w.ns, w.wall, key)
+			if on := min(g.stretches, g.ns); g.ns != w.ns || known[key] == 1 && on != w.wall || on < w.wall {
+				t.Errorf("%d ns, %d on the clock, want %d and %d of %s", g.ns, on, w.ns, w.wall, key)
+			}
+		}
+		for i := range c.Rows {
+			for _, cell := range c.Rows[i].Cells {
+				if cell.WallNs > cell.Ns || cell.WallNs > c.IntervalNs || cell.Ns > 0 && cell.WallNs == 0 {
+					t.Errorf("%d on the clock of %d ns in an interval of %d", cell.WallNs, cell.Ns, c.IntervalNs)
+				}
 			}
 		}
 	})
