@@ -114,6 +114,9 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 	if err == nil {
 		err = w.Commit()
 	}
+	if errors.Is(err, context.Canceled) {
+		return errors.New("interrupted: nothing of this export is in the folder")
+	}
 	if errors.Is(err, parquet.ErrPartitions) {
 		return usageError{fmt.Errorf("--partition: more than %d values of %s", parquet.MaxPartitions, strings.Join(o.partition, ", ")), "partition by fewer labels, or give each --shard fewer recordings"}
 	}
