@@ -300,14 +300,6 @@ func (a *Activities) behind(list []column.Ref, t int64) int {
 	return lo + a.before(list[lo:], t)
 }
 
-// thread returns whose activity it is.
-func (a *Activities) thread(i column.Ref) format.ThreadID {
-	if IsWait(i) {
-		return a.Waits.At(i).Thread
-	}
-	return a.Other(i).Thread()
-}
-
 // callSites lists the activities at each call site of each input, as they lie
 // in memory: they are many, and who counts them goes through all.
 type callSites struct {
