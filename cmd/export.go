@@ -108,7 +108,7 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 	defer stop()
 	w := o.writer(e, names)
 	defer w.Discard()
-	unreadable, err := o.each(ctx, names, func(name string) *facts.Facts { return o.analyse(name, pattern, app) }, func(f *facts.Facts) error {
+	bad, err := o.each(ctx, names, func(name string) *facts.Facts { return o.analyse(name, pattern, app) }, func(f *facts.Facts) error {
 		return w.Write(f, o.partitionOf(f))
 	}, e)
 	if err == nil {
@@ -123,7 +123,7 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 	if err != nil {
 		return err
 	}
-	return o.verdict(e, unreadable, len(names))
+	return o.verdict(e, bad, len(names))
 }
 
 // dialects are the names of engines.
@@ -218,17 +218,25 @@ type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
-// verdict says how many recordings could not be read.
-func (o *exportOptions) verdict(e *env, unreadable, all int) error {
-	if unreadable == 0 {
+// verdict says how many recordings could not be read. More than are allowed are
+// an errDamaged.
+func (o *exportOptions) verdict(e *env, bad unreadable, all int) error {
+	if bad.n == 0 {
 		return nil
 	}
-	e.warn(fmt.Sprintf("%d of %d recordings cannot be read: their rows say why", unreadable, all))
-	if o.most.allows(unreadable, all) {
+	text := fmt.Sprintf("%d of %d recordings cannot be read, the first is %s", bad.n, all, bad.first)
+	if o.most.allows(bad.n, all) {
+		e.warn(text)
 		return nil
 	}
-	return errDamaged
+	return tooManyUnreadable(text)
 }
+
+// tooManyUnreadable is an errDamaged that says of what.
+type tooManyUnreadable string
+
+func (e tooManyUnreadable) Error() string      { return string(e) }
+func (tooManyUnreadable) Is(target error) bool { return target == errDamaged }
 
 // refuseStdin refuses standard input as a recording: each has a name, which says
 // which it is.

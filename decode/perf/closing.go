@@ -31,7 +31,6 @@ type seen struct {
 	mutexes    int64 // locks other than of the kernel
 	gils       int64
 	parks      int64 // locks known by their sites
-	python     bool  // functions of Python show
 	foreign    map[string]int64
 	others     int64 // events of names behind the limit
 }
@@ -134,7 +133,7 @@ func (r *Reader) conclude() {
 	if s.parks > 0 {
 		r.warn("identity", "waiters of parking_lot, absl::Mutex and the like wait at addresses of their own: the %d such locks here are told apart by the functions that take them", s.parks)
 	}
-	if s.gils > 0 && !s.python {
+	if s.gils > 0 && !r.stacks.python {
 		r.warn("python", "%s: functions of Python do not show: run it with python -X perf (3.12 and later)", file)
 	}
 	if s.mutexes > 0 {
