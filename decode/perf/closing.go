@@ -122,7 +122,7 @@ func (r *Reader) conclude() {
 		r.warn("events", "%s: %s", file, s.foreignText())
 	}
 	if r.events > 0 && !s.locks {
-		r.warn("not-recorded", "%s: no event of futexes or of the kernel's locks is in it: contend perf-args prints what to record", file)
+		r.warn("not-recorded", "%s: no event of futexes or of the kernel's locks is in it: nobody waited, or they were not recorded (contend perf-args prints how)", file)
 	}
 	if s.homeless > 0 {
 		r.warn("process", "%s: the text names no processes: a lock is known by its address alone; print it with -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso", file)
