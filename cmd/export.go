@@ -104,26 +104,31 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 		e.say(fmt.Sprintf("contend: none of %d recordings is in part %s", total, o.shard.String()))
 		return nil
 	}
+	bad, err := o.write(ctx, e, names, func(name string) *facts.Facts { return o.analyse(name, pattern, app) })
+	switch {
+	case errors.Is(err, context.Canceled) && o.out == "-":
+		return errors.New("interrupted: recordings are missing in what is written")
+	case errors.Is(err, context.Canceled):
+		return errors.New("interrupted: nothing of this export is in the folder")
+	case errors.Is(err, parquet.ErrPartitions):
+		return usageError{fmt.Errorf("--partition: more than %d values of %s", parquet.MaxPartitions, strings.Join(o.partition, ", ")), "partition by fewer labels, or give each --shard fewer recordings"}
+	case err != nil:
+		return err
+	}
+	return o.verdict(e, bad, len(names))
+}
+
+// write analyses recordings and writes all of them, or nothing.
+func (o *exportOptions) write(ctx context.Context, e *env, names []string, analyse func(string) *facts.Facts) (unreadable, error) {
 	ctx, stop := signal.NotifyContext(cmp.Or(ctx, context.Background()), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	w := o.writer(e, names)
 	defer w.Discard()
-	bad, err := o.each(ctx, names, func(name string) *facts.Facts { return o.analyse(name, pattern, app) }, func(f *facts.Facts) error {
-		return w.Write(f, o.partitionOf(f))
-	}, e)
+	bad, err := o.each(ctx, names, analyse, func(f *facts.Facts) error { return w.Write(f, o.partitionOf(f)) }, e)
 	if err == nil {
 		err = w.Commit()
 	}
-	if errors.Is(err, context.Canceled) {
-		return errors.New("interrupted: nothing of this export is in the folder")
-	}
-	if errors.Is(err, parquet.ErrPartitions) {
-		return usageError{fmt.Errorf("--partition: more than %d values of %s", parquet.MaxPartitions, strings.Join(o.partition, ", ")), "partition by fewer labels, or give each --shard fewer recordings"}
-	}
-	if err != nil {
-		return err
-	}
-	return o.verdict(e, bad, len(names))
+	return bad, err
 }
 
 // dialects are the names of engines.
