@@ -115,6 +115,10 @@ func (r *record) unclassified(defs *definitions) []format.Warning {
 			top = class
 		}
 	}
+	most := "most of them on " + top
+	if top == defs.classes.Name(unknownName) {
+		most = "most of them without a word on what for"
+	}
 	return []format.Warning{{Code: "unclassified",
-		Text: fmt.Sprintf("%s of together %v match no rule and count as idle, most of them on %s", format.Some(count, "wait", "waits"), time.Duration(total).Round(time.Millisecond), top)}}
+		Text: fmt.Sprintf("%s of together %v match no rule and count as idle, %s", format.Some(count, "wait", "waits"), time.Duration(total).Round(time.Millisecond), most)}}
 }

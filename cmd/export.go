@@ -104,26 +104,31 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 		e.say(fmt.Sprintf("contend: none of %d recordings is in part %s", total, o.shard.String()))
 		return nil
 	}
+	bad, err := o.write(ctx, e, names, func(name string) *facts.Facts { return o.analyse(name, pattern, app) })
+	switch {
+	case errors.Is(err, context.Canceled) && o.out == "-":
+		return errors.New("interrupted: recordings are missing in what is written")
+	case errors.Is(err, context.Canceled):
+		return errors.New("interrupted: nothing of this export is in the folder")
+	case errors.Is(err, parquet.ErrPartitions):
+		return usageError{fmt.Errorf("--partition: more than %d values of %s", parquet.MaxPartitions, strings.Join(o.partition, ", ")), "partition by fewer labels, or give each --shard fewer recordings"}
+	case err != nil:
+		return err
+	}
+	return o.verdict(e, bad, len(names))
+}
+
+// write analyses recordings and writes all of them, or nothing.
+func (o *exportOptions) write(ctx context.Context, e *env, names []string, analyse func(string) *facts.Facts) (unreadable, error) {
 	ctx, stop := signal.NotifyContext(cmp.Or(ctx, context.Background()), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	w := o.writer(e, names)
 	defer w.Discard()
-	unreadable, err := o.each(ctx, names, func(name string) *facts.Facts { return o.analyse(name, pattern, app) }, func(f *facts.Facts) error {
-		return w.Write(f, o.partitionOf(f))
-	}, e)
+	bad, err := o.each(ctx, names, analyse, func(f *facts.Facts) error { return w.Write(f, o.partitionOf(f)) }, e)
 	if err == nil {
 		err = w.Commit()
 	}
-	if errors.Is(err, context.Canceled) {
-		return errors.New("interrupted: nothing of this export is in the folder")
-	}
-	if errors.Is(err, parquet.ErrPartitions) {
-		return usageError{fmt.Errorf("--partition: more than %d values of %s", parquet.MaxPartitions, strings.Join(o.partition, ", ")), "partition by fewer labels, or give each --shard fewer recordings"}
-	}
-	if err != nil {
-		return err
-	}
-	return o.verdict(e, unreadable, len(names))
+	return bad, err
 }
 
 // dialects are the names of engines.
@@ -218,17 +223,25 @@ type discard struct{}
 
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
-// verdict says how many recordings could not be read.
-func (o *exportOptions) verdict(e *env, unreadable, all int) error {
-	if unreadable == 0 {
+// verdict says how many recordings could not be read. More than are allowed are
+// an errDamaged.
+func (o *exportOptions) verdict(e *env, bad unreadable, all int) error {
+	if bad.n == 0 {
 		return nil
 	}
-	e.warn(fmt.Sprintf("%d of %d recordings cannot be read: their rows say why", unreadable, all))
-	if o.most.allows(unreadable, all) {
+	text := fmt.Sprintf("%d of %d recordings cannot be read, the first is %s", bad.n, all, bad.first)
+	if o.most.allows(bad.n, all) {
+		e.warn(text)
 		return nil
 	}
-	return errDamaged
+	return tooManyUnreadable(text)
 }
+
+// tooManyUnreadable is an errDamaged that says of what.
+type tooManyUnreadable string
+
+func (e tooManyUnreadable) Error() string      { return string(e) }
+func (tooManyUnreadable) Is(target error) bool { return target == errDamaged }
 
 // refuseStdin refuses standard input as a recording: each has a name, which says
 // which it is.

@@ -12,8 +12,8 @@ import (
 
 // each analyses recordings on a few goroutines and hands them on in the order
 // of their names. No more are kept than are at work, so that memory does not
-// grow with their number. It returns how many could not be read.
-func (o *exportOptions) each(ctx context.Context, names []string, analyse func(string) *facts.Facts, write func(*facts.Facts) error, e *env) (unreadable int, err error) {
+// grow with their number. It returns those that could not be read.
+func (o *exportOptions) each(ctx context.Context, names []string, analyse func(string) *facts.Facts, write func(*facts.Facts) error, e *env) (bad unreadable, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	results := make(chan chan *facts.Facts, o.jobs-1) // with the one that write waits for
@@ -35,18 +35,35 @@ func (o *exportOptions) each(ctx context.Context, names []string, analyse func(s
 	for done := 1; ; done++ {
 		one, more := <-results
 		if !more {
-			return unreadable, ctx.Err()
+			return bad, ctx.Err()
 		}
 		f := <-one
 		if err := write(f); err != nil {
-			return unreadable, err
+			return bad, err
 		}
-		if f.Recording.Error != "" {
-			unreadable++
-		}
+		bad.add(&f.Recording)
 		if e.bar.out != nil && time.Now().After(e.bar.next) {
-			e.bar.show(fmt.Sprintf("%d of %d recordings, %d unreadable", done, len(names), unreadable))
+			e.bar.show(fmt.Sprintf("%d of %d recordings, %d unreadable", done, len(names), bad.n))
 		}
+	}
+}
+
+// unreadable are recordings that could not be read.
+type unreadable struct {
+	n     int
+	first string // its name, and what is wrong with it
+}
+
+func (u *unreadable) add(r *facts.Recording) {
+	if r.Error == "" {
+		return
+	}
+	if u.n++; u.n > 1 {
+		return
+	}
+	u.first = r.Error // which may begin with the name
+	if !strings.HasPrefix(r.Error, r.Recording) {
+		u.first = r.Recording + ": " + r.Error
 	}
 }
 

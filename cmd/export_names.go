@@ -85,9 +85,17 @@ func (o *exportOptions) names(e *env) ([]string, error) {
 		}
 	}
 	if len(names) == 0 {
-		return nil, usageError{errors.New("no recording is named"), "name files or folders of them"}
+		return nil, noRecording(given)
 	}
 	return names, nil
+}
+
+// noRecording says that there is nothing to export.
+func noRecording(given []string) error {
+	if len(given) > 0 {
+		return usageError{errors.New(given[0] + ": no recording is in it"), "hidden files, and what -o names, do not count"}
+	}
+	return usageError{errors.New("no recording is named"), "name files or folders of them"}
 }
 
 // lines reads names, one a line.

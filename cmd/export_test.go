@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"contend/report/document"
 	"contend/report/facts"
@@ -268,101 +265,4 @@ func bytesOf(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return b.String()
-}
-
-// What is broken is a row that says so; the others are whole.
-func TestBrokenRecordingsAreRows(t *testing.T) {
-	day := fleet(t, 40)
-	good, err := os.ReadFile("../testdata/truth-light-8threads.jfr")
-	if err != nil {
-		t.Fatal(err)
-	}
-	broken := map[string][]byte{"empty.jfr": nil, "garbage.jfr": []byte("\x00\x01\x02 nothing"), "cut.jfr": good[:100], "head.jfr": good[:4]}
-	for name, data := range broken {
-		if err := os.WriteFile(filepath.Join(day, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	dir := t.TempDir()
-	if code, said := exportTo(t, day, "-o", dir, "--max-unreadable", "5%"); code != exitDamaged || !strings.Contains(said, "4 of 44") {
-		t.Errorf("exit %d: %s", code, said)
-	}
-	if code, said := exportTo(t, day, "-o", dir, "--max-unreadable", "10%"); code != exitOK {
-		t.Errorf("exit %d: %s", code, said)
-	}
-	for _, r := range tableRows[facts.Recording](t, dir, "recordings") {
-		if _, is := broken[filepath.Base(r.Recording)]; is != (r.Error != "") || is != (r.Waits == 0) || is != (r.Start == 0) {
-			t.Errorf("%s: %d waits, error %q", r.Recording, r.Waits, r.Error)
-		}
-	}
-}
-
-// Whoever looks while an export is at work, or after it was killed, sees no part
-// of a file, nor any when it failed.
-func TestNoPartOfAFileIsSeen(t *testing.T) {
-	day, dir := fleet(t, 3), t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "locks"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "waits"), nil, 0o644); err != nil { // no folder can be made
-		t.Fatal(err)
-	}
-	if code, _ := exportTo(t, day, "-o", dir); code != exitFailed {
-		t.Errorf("exit %d", code)
-	}
-	for _, line := range strings.Split(strings.TrimSpace(bytesOf(t, dir)), "\n") {
-		if !strings.HasPrefix(line, "/waits") {
-			t.Errorf("left behind: %.80s", line)
-		}
-	}
-}
-
-// Two thousand recordings, twenty of them broken, take no more memory than a few.
-func TestMemoryDoesNotGrowWithTheFleet(t *testing.T) {
-	thorough(t)
-	day := fleet(t, 40)
-	one, _ := filepath.Glob(filepath.Join(day, "*", "*", "*.bin"))
-	for i := range 1960 {
-		name := filepath.Join(day, "more", fmt.Sprintf("%04d.bin", i))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if i%98 == 0 {
-			if err := os.WriteFile(name, []byte("broken"), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		} else if err := os.Link(one[i%len(one)], name); err != nil {
-			t.Skip(err)
-		}
-	}
-	most, done := uint64(0), make(chan struct{})
-	var watch sync.WaitGroup
-	watch.Go(func() {
-		for {
-			select {
-			case <-done:
-				return
-			case <-time.After(20 * time.Millisecond):
-				var m runtime.MemStats
-				runtime.ReadMemStats(&m)
-				most = max(most, m.HeapInuse)
-			}
-		}
-	})
-	dir := t.TempDir()
-	code, said := exportTo(t, day, "-o", dir)
-	close(done)
-	watch.Wait()
-	if code != exitOK || most > 256<<20 {
-		t.Errorf("exit %d, %d MB: %s", code, most>>20, said)
-	}
-	broken := 0
-	for _, r := range tableRows[facts.Recording](t, dir, "recordings") {
-		if r.Error != "" {
-			broken++
-		}
-	}
-	if broken != 20 {
-		t.Errorf("%d are told to be broken", broken)
-	}
 }

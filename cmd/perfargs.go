@@ -27,7 +27,7 @@ runs, for machines without contend. They are a shell script.`,
 		Example: "  contend perf-args 4711\n  contend perf-args 4711 | ssh HOST sh -s\n  contend perf-args --call-graph fp --duration 5s 4711 | sh",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			process := "PID"
+			process := anyProcess
 			if len(args) == 1 {
 				process = args[0]
 			}
@@ -43,6 +43,9 @@ runs, for machines without contend. They are a shell script.`,
 	c.Flags().StringVarP(&o.out, "output", "o", "", outputUsage)
 	return c
 }
+
+// anyProcess stands in the commands for a process that is not known yet.
+const anyProcess = "PID"
 
 // chainsCost says what call chains cost, by the way they are made.
 var chainsCost = map[string]string{

@@ -53,14 +53,17 @@ func newRecord(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "record PID | MAIN-CLASS | URL",
 		Short: "record a running program, and say who blocked whom",
-		Long: "Record a JVM that runs here, or a Go program that serves net/http/pprof, and print what\nanalyze prints. Ctrl-C ends the recording early and keeps what came.\n\n" +
+		Long: "Record a JVM that runs here, a Go program that serves net/http/pprof or, with --perf, any\nother program on Linux, and print what analyze prints. Ctrl-C ends the recording early\nand keeps what came.\n\n" +
 			"A JVM is recorded by an agent, which samples who owns each contended lock and who waits\nfor it, with all their stacks, and by its flight recorder, which times every wait. The\nagent changes nothing in the program and goes when the recording ends; JDK 21 and later\nwarn on the program's error output when it is loaded. --with jfr loads nothing.\n\n" +
 			"Where nothing may be loaded later, start the program with the agent:\n  contend record --agent > contend-agent.jar\n  java -javaagent:contend-agent.jar=file=trace.bin,rate=20 ...",
-		Example: "  contend record 4711\n  contend record --duration 10s --with jfr OrderService\n  contend record --list\n  contend record --duration 5s http://localhost:6060",
+		Example: "  contend record 4711\n  contend record --duration 10s --with jfr OrderService\n  contend record --list\n  contend record --duration 5s http://localhost:6060\n  contend record --perf 4711",
 		Args:    cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				o.target = args[0]
+			}
+			if err := o.perf.checkRecord(c); err != nil {
+				return err
 			}
 			return runRecord(e, &o)
 		},

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"time"
@@ -38,8 +39,32 @@ func (o *perfOptions) bindRecord(c *cobra.Command) {
 	o.bind(c)
 }
 
+// checkRecord refuses flags of the other ways to record: nobody is to believe
+// that they did anything.
+func (o *perfOptions) checkRecord(c *cobra.Command) error {
+	wrong, why, hint := []string{"call-graph", "kernel-locks"}, "is for perf", "add --perf"
+	if o.use {
+		wrong, why, hint = []string{"with", "rate"}, "is for JVMs", "leave it out: --perf records every wait of any program"
+	}
+	for _, flag := range wrong {
+		if c.Flags().Changed(flag) {
+			return usageError{fmt.Errorf("--%s %s", flag, why), hint}
+		}
+	}
+	return nil
+}
+
+// processes are what perf takes behind -p.
+var processes = regexp.MustCompile(`^[0-9]+(,[0-9]+)*$`)
+
 // ask is what perf is to record of a process.
 func (o *perfOptions) ask(process string, d time.Duration) (*perf.Ask, error) {
+	switch {
+	case process != anyProcess && !processes.MatchString(process):
+		return nil, usageError{fmt.Errorf("%s is no process's number", process), "'ps -e' lists them"}
+	case d <= 0:
+		return nil, usageError{fmt.Errorf("--duration: %v is no time to record", d), "30s is what it is when left out"}
+	}
 	for _, known := range perf.Chains {
 		if o.chains == known {
 			return &perf.Ask{Process: process, Duration: d, Chains: o.chains, Kernel: o.kernel, CPUs: runtime.NumCPU()}, nil
@@ -50,9 +75,6 @@ func (o *perfOptions) ask(process string, d time.Duration) (*perf.Ask, error) {
 
 // recordPerf records a native program, and analyses what came.
 func recordPerf(e *env, o *recordOptions) error {
-	if o.with != "both" {
-		return usageError{errors.New("--with is for JVMs"), "--perf records any program"}
-	}
 	ask, err := o.perf.ask(o.target, o.duration)
 	if err != nil {
 		return err

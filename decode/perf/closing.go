@@ -31,7 +31,6 @@ type seen struct {
 	mutexes    int64 // locks other than of the kernel
 	gils       int64
 	parks      int64 // locks known by their sites
-	python     bool  // functions of Python show
 	foreign    map[string]int64
 	others     int64 // events of names behind the limit
 }
@@ -87,64 +86,39 @@ func (r *Reader) finish(whole bool) {
 
 func (r *Reader) truncated() {
 	pos, n := r.in.pos(), r.in.total-r.in.bytes
-	r.warn("truncated", "%s: %v within a line; %d bytes not read", pos, format.ErrTruncated, n)
+	r.warnings = append(r.warnings, format.Warning{Code: "truncated", Text: fmt.Sprintf("%s: %v within a line; %d bytes not read", pos, format.ErrTruncated, n)})
 	r.damage.Add(format.Damage{Pos: pos, Code: "truncated", Why: "line: " + format.ErrTruncated.Error(), Bytes: n, Events: format.UnknownEvents, From: r.last, Until: format.NoTime})
 	if r.last != format.NoTime {
 		r.queue.Push(format.Event{Kind: format.KindGap, Time: r.last, End: r.last, Bytes: n, Name: format.ErrTruncated.Error()})
 	}
 }
 
-func (r *Reader) warn(code, text string, args ...any) {
-	r.warnings = append(r.warnings, format.Warning{Code: code, Text: fmt.Sprintf(text, args...)})
-}
-
 // conclude says what the text does not tell.
 func (r *Reader) conclude() {
 	s, file := &r.seen, r.in.name
-	if r.events > 0 {
-		r.warn("epoch", "perf script does not tell the time of day: times count from when the machine started")
-	}
-	if s.lost > 0 {
-		r.warn("lost-data", "%s: perf lost %d events; record with a larger buffer (-m 64M) or fewer events", file, s.lost)
-	}
-	if s.late > 0 {
-		r.warn("clock", "%s: %d of %d events come after later ones, by up to %v", file, s.late, r.events, time.Duration(s.latest))
-	}
-	if s.unreadable > 0 {
-		r.warn("lost-data", "%s: the fields of %d events cannot be read", file, s.unreadable)
-	}
-	if s.junk > 0 {
-		r.warn("lines", "%s: %d lines are no events of perf script", file, s.junk)
-	}
-	if n := s.unended + s.unbegun; n > 0 {
-		r.warn("unended", "%s: of %d waits the beginning or the end is missing", file, n)
-	}
-	if len(s.foreign) > 0 {
-		r.warn("events", "%s: %s", file, s.foreignText())
-	}
-	if r.events > 0 && !s.locks {
-		r.warn("not-recorded", "%s: no event of futexes or of the kernel's locks is in it: contend perf-args prints what to record", file)
-	}
-	if s.homeless > 0 {
-		r.warn("process", "%s: the text names no processes: a lock is known by its address alone; print it with -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso", file)
-	}
-	if s.bare > 0 {
-		r.warn("stacks", "%s: %d of %d waits have no call chain (perf record -g): a wait for the value 2 is taken for a lock's, which %d are; one for a thread's number for its end", file, s.bare, s.waits, s.guessed)
-	}
-	if s.parks > 0 {
-		r.warn("identity", "waiters of parking_lot, absl::Mutex and the like wait at addresses of their own: the %d such locks here are told apart by the functions that take them", s.parks)
-	}
-	if s.gils > 0 && !s.python {
-		r.warn("python", "%s: functions of Python do not show: run it with python -X perf (3.12 and later)", file)
-	}
-	if s.mutexes > 0 {
-		r.warn("spinning", "who spins before it waits leaves no futex where that was enough: such waits are missing")
-	}
-	if s.kernel > 0 {
-		r.warn("kernel", "who had the locks of the kernel is not recorded: of its %d waits only the waiters are known", s.kernel)
-	}
-	if s.lag > 0 {
-		r.warn("scheduling", "of the waiting for locks, %v passed between a thread's waking and its return", time.Duration(s.lag).Round(time.Microsecond))
+	for _, w := range [...]struct {
+		holds      bool
+		code, text string
+	}{
+		{r.events > 0, "epoch", "perf script does not tell the time of day: times count from when the machine started"},
+		{s.lost > 0, "lost-data", fmt.Sprintf("%s: perf lost %d events; record with a larger buffer (-m 64M) or fewer events", file, s.lost)},
+		{s.late > 0, "clock", fmt.Sprintf("%s: %d of %d events come after later ones, by up to %v", file, s.late, r.events, time.Duration(s.latest))},
+		{s.unreadable > 0, "lost-data", fmt.Sprintf("%s: the fields of %d events cannot be read", file, s.unreadable)},
+		{s.junk > 0, "lines", fmt.Sprintf("%s: %d lines are no events of perf script", file, s.junk)},
+		{s.unended+s.unbegun > 0, "unended", fmt.Sprintf("%s: of %d waits the beginning or the end is missing", file, s.unended+s.unbegun)},
+		{len(s.foreign) > 0, "events", fmt.Sprintf("%s: %s", file, s.foreignText())},
+		{r.events > 0 && !s.locks, "not-recorded", fmt.Sprintf("%s: no event of futexes or of the kernel's locks is in it: nobody waited, or they were not recorded (contend perf-args prints how)", file)},
+		{s.homeless > 0, "process", fmt.Sprintf("%s: the text names no processes: a lock is known by its address alone; print it with -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso", file)},
+		{s.bare > 0, "stacks", fmt.Sprintf("%s: %d of %d waits have no call chain (perf record -g): a wait for the value 2 is taken for a lock's, which %d are; one for a thread's number for its end", file, s.bare, s.waits, s.guessed)},
+		{s.parks > 0, "identity", fmt.Sprintf("waiters of parking_lot, absl::Mutex and the like wait at addresses of their own: the %d such locks here are told apart by the functions that take them", s.parks)},
+		{s.gils > 0 && !r.stacks.python, "python", fmt.Sprintf("%s: functions of Python do not show: run it with python -X perf (3.12 and later)", file)},
+		{s.mutexes > 0, "spinning", "who spins before it waits leaves no futex where that was enough: such waits are missing"},
+		{s.kernel > 0, "kernel", fmt.Sprintf("who had the locks of the kernel is not recorded: of its %d waits only the waiters are known", s.kernel)},
+		{s.lag > 0, "scheduling", fmt.Sprintf("of the waiting for locks, %v passed between a thread's waking and its return", time.Duration(s.lag).Round(time.Microsecond))},
+	} {
+		if w.holds {
+			r.warnings = append(r.warnings, format.Warning{Code: w.code, Text: w.text})
+		}
 	}
 }
 

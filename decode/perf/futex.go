@@ -87,27 +87,20 @@ func (r *Reader) futex(s *sample, f *futex) {
 	}
 }
 
-// The calls of Linux 6.7 say in their flags what the operation did.
-func (r *Reader) enterFutexWait(s *sample) {
-	addr, ok := field(s.args, "uaddr:")
-	if !ok {
-		r.seen.unreadable++
-		return
-	}
-	val, _ := field(s.args, "val:")
-	flags, _ := field(s.args, "flags:")
-	r.futex(s, newFutex(addr, futexWaitBitset|flags&futexPrivate, val, 0, 0))
-}
+// Since Linux 6.7 waits and wakes have calls of their own.
+func (r *Reader) enterFutexWait(s *sample) { r.single(s, futexWaitBitset, "val:") }
+func (r *Reader) enterFutexWake(s *sample) { r.single(s, futexWake, "nr:") }
 
-func (r *Reader) enterFutexWake(s *sample) {
+// single takes a call that is one operation: its flags are those of sys_futex.
+func (r *Reader) single(s *sample, op uint64, value string) {
 	addr, ok := field(s.args, "uaddr:")
 	if !ok {
 		r.seen.unreadable++
 		return
 	}
-	n, _ := field(s.args, "nr:")
+	val, _ := field(s.args, value)
 	flags, _ := field(s.args, "flags:")
-	r.futex(s, newFutex(addr, futexWake|flags&futexPrivate, n, 0, 0))
+	r.futex(s, newFutex(addr, op|flags&futexPrivate, val, 0, 0))
 }
 
 // enterFutexWaitv takes a wait for one of several; their addresses are not told.

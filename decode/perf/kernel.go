@@ -134,7 +134,7 @@ var known = []struct{ class, caller, name string }{
 func (r *Reader) announceKernel(l *lock, class string, stack format.StackID) {
 	r.locks++
 	l.id = r.locks
-	name := "" // class and address
+	name := fmt.Sprintf("%s at %#x", class, l.addr)
 	if u := &r.stacks.byID[stack].use; u.site {
 		name = fmt.Sprintf("%s of %s at %#x", class, u.at.Method, l.addr)
 		for _, k := range known {

@@ -147,7 +147,7 @@ func (r *Reader) announce(l *lock, w *wait) {
 	if class == "" || w.stack == format.NoStack {
 		class = "futex"
 	}
-	name := "" // class and address
+	name := fmt.Sprintf("%s at %#x", class, l.addr)
 	switch {
 	case l.parks:
 		r.seen.parks++

@@ -12,11 +12,9 @@ package perf
 import (
 	"errors"
 	"io"
-	"slices"
 
 	"contend/decode/rules"
 	"contend/format"
-	"contend/format/natives"
 )
 
 // Options of a Reader.
@@ -166,7 +164,6 @@ func (r *Reader) stack(user bool) format.StackID { return r.chainOf(user).id }
 func (r *Reader) chainOf(user bool) chain {
 	c, added := r.stacks.chain(r.chained, user)
 	if added != nil {
-		r.seen.python = r.seen.python || slices.ContainsFunc(added, func(f format.Frame) bool { return natives.Python(f.Method) })
 		r.queue.Push(format.Event{Kind: format.KindStack, Stack: c.id, Frames: added})
 	}
 	return c

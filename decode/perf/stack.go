@@ -25,6 +25,7 @@ type stacks struct {
 	key    []byte
 	frames []format.Frame
 	lines  []frameLine
+	python bool // functions of Python are among them
 }
 
 // chain is what the text of a stack says.
@@ -217,6 +218,7 @@ func (s *stacks) again(i int) bool {
 func (s *stacks) frame(f *frameLine) format.Frame {
 	if bytes.HasPrefix(f.fn, []byte(pythonPrefix)) {
 		if out, ok := pythonFrame(strings.ToValidUTF8(string(f.fn), "\uFFFD")); ok {
+			s.python = true
 			return out
 		}
 	}

@@ -11,7 +11,6 @@ import (
 // process is one address space.
 type process struct {
 	pid   int32
-	name  string
 	locks map[uint64]*lock
 	sites map[siteOf]*lock // those without an address of their own
 	gil   *lock            // of CPython's interpreter; nil for none

@@ -63,20 +63,14 @@ func parse(text string) (program, kernel *families) {
 }
 
 // In is Of for a function of a file: those of libc and of interpreters are
-// libraries, but for the functions that an interpreter's program has.
+// libraries; the functions that an interpreter's program has are of its files.
 func In(file, name string) (Role, string) {
 	role, class := Of(name)
-	if role == Program && system(file) && !Python(name) {
+	if role == Program && system(file) {
 		role = Library
 	}
 	return role, class
 }
-
-// pythonPrefix begins the names of Python's own functions, as -X perf writes them.
-const pythonPrefix = "py::"
-
-// Python reports whether a function is of a program in Python.
-func Python(name string) bool { return strings.HasPrefix(name, pythonPrefix) }
 
 // system reports whether a file is a library that every program has, or an
 // interpreter.

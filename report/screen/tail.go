@@ -123,7 +123,7 @@ func (s *screen) record() []string {
 	case s.names.Paths:
 		return prose("record runtime/trace while the program is under load")
 	}
-	return prose("take it while the program is under load; contend record PID records a JVM")
+	return prose("take it while the program is under load; contend record PID records a JVM, with --perf a native program")
 }
 
 // arguments are the inputs as a shell reads them.

@@ -30,7 +30,7 @@ func Find(pid int) (*Process, error) {
 	case bytes.Contains(maps, []byte("/libj9vm")):
 		return nil, p.fail("is an OpenJ9 JVM, which has no HotSpot attach socket", "record javacores: kill -QUIT PID a few times, and give contend the files")
 	case !bytes.Contains(maps, []byte("/libjvm.so")):
-		return nil, p.fail("is not a Java process", "'contend record --list' shows the JVMs here")
+		return nil, p.fail("is not a Java process", "--perf records a native program; 'contend record --list' shows the JVMs here")
 	case strings.HasPrefix(state, "T"):
 		return nil, p.fail("is stopped", fmt.Sprintf("kill -CONT %d lets it run", pid))
 	}

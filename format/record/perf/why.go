@@ -38,7 +38,7 @@ func diagnose(said string, err error) error {
 	if err == nil {
 		err = errors.New("recorded nothing")
 	}
-	return &Error{"perf: " + err.Error(), ""}
+	return &Error{"perf did not say what is wrong: " + err.Error(), "'contend perf-args PID' prints what was run"}
 }
 
 // noTracepoint says why the futex events cannot be had.
