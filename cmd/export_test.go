@@ -56,7 +56,7 @@ func recordingsOf(t *testing.T) (names []string) {
 func TestFactsAgreeWithTheOtherCommands(t *testing.T) {
 	dir := t.TempDir()
 	names := recordingsOf(t)
-	if testing.Short() {
+	if !isThorough() {
 		names = names[:6]
 	}
 	if code, said := exportTo(t, append([]string{"-o", dir}, names...)...); code != exitOK {

@@ -46,7 +46,7 @@ var graphs = [][]string{
 
 func TestGraphsSumToTheAnalysis(t *testing.T) {
 	t.Parallel()
-	for i, path := range pictured(t) {
+	for i, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			want := analyzed(t, path).Total
 			for j, how := range graphs {
@@ -92,7 +92,7 @@ func sumDrawn(t *testing.T, format, text string) (sum int64) {
 
 func TestDrawingsSumToTheAnalysis(t *testing.T) {
 	t.Parallel()
-	for i, path := range pictured(t) {
+	for i, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			doc := analyzed(t, path)
 			want := doc.Total.WaitNs
@@ -181,7 +181,7 @@ func checkMatrix(t *testing.T, how []string, text string, want int64) {
 
 func TestChainsSumToTheAnalysis(t *testing.T) {
 	t.Parallel()
-	for _, path := range pictured(t) {
+	for _, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			want := analyzed(t, path).Total
 			all := ask[document.Chains](t, "chains", path)

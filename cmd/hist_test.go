@@ -227,7 +227,7 @@ func percentiles(l *document.Lengths) []int64 {
 // the overview counts.
 func TestHistCountsEveryWait(t *testing.T) {
 	t.Parallel()
-	for i, path := range recordings(t) {
+	for i, path := range varied(t) {
 		doc := analyzed(t, path)
 		if doc.Coverage.Unit != "ns" {
 			continue // a dump counts

@@ -52,12 +52,12 @@ func recordings(t *testing.T) []string {
 	return slices.Concat(paths, dumps, lone, other, public, simulated(t))
 }
 
-// pictured are the inputs that renderings are held to the analysis on. The
-// recordings of the lab, and those of one program under other settings, differ
-// in how owners are inferred and not in what is drawn: one of each will do.
-// What they sum is the laws' own sums, held on every input by the tests of the
-// numbers: but in .ci/run, an input of each decoder stands for them.
-func pictured(t *testing.T) []string {
+// varied are the inputs that what follows from the sums is held on: renderings,
+// cuts and other keys. The recordings of the lab, and those of one program under
+// other settings, differ in how owners are inferred and not in how that is
+// summed: one of each will do. But in .ci/run, an input of each decoder stands
+// for them, since TestTotalsAreOneNumber goes over all of them.
+func varied(t *testing.T) []string {
 	t.Helper()
 	if !isThorough() {
 		return append(slices.Clone(few), simulated(t)[2:4]...)
@@ -179,7 +179,7 @@ func TestTotalsAreOneNumber(t *testing.T) {
 // Whatever waiting is told apart by, the parts are all of it.
 func TestEveryKeyKeepsTheTotal(t *testing.T) {
 	t.Parallel()
-	for _, path := range recordings(t) {
+	for _, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			var pivots []*blame.Pivot
 			var visitors []analysis.Visitor
@@ -229,7 +229,7 @@ func checkPressure(t *testing.T, c *document.CSP, want int64) {
 
 func TestCutsAddUp(t *testing.T) {
 	t.Parallel()
-	for i, path := range recordings(t) {
+	for i, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			a := analyzed(t, path)
 			at := fmt.Sprintf("%dns", a.Trace.DurationNs*2/5)

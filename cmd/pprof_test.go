@@ -32,7 +32,7 @@ func tool(t *testing.T, args ...string) string {
 
 func TestProfilesSumToTheAnalysis(t *testing.T) {
 	t.Parallel()
-	for _, path := range pictured(t) {
+	for _, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			want := analyzed(t, path).Total
 			for _, view := range []string{"blame", "blocked", "chain"} {

@@ -19,6 +19,7 @@ import (
 // and off when the last recording is over; where the program wants it on, it
 // stays.
 func TestRecordRestoresContentionMonitoring(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	for _, c := range []struct{ name, wants, want string }{
 		{"off", "false", "false true false"},

@@ -168,6 +168,7 @@ func sameLocks(t *testing.T, a, b string) {
 // A JVM that ends leaves what was recorded: in an orderly way all of it, killed
 // what the agent wrote; its flight recording goes with it.
 func TestRecordedProcessEnds(t *testing.T) {
+	thorough(t)
 	for _, c := range []struct {
 		with   string
 		by     syscall.Signal

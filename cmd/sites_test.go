@@ -69,7 +69,7 @@ func TestTheReportIsBlamedNotItsSleep(t *testing.T) {
 // waiting for it, and its values are all the waiting there is.
 func TestProfilesBlameNoLock(t *testing.T) {
 	t.Parallel()
-	for i, path := range recordings(t) {
+	for i, path := range varied(t) {
 		view := []string{"site", "blame"}[i%2] // in turn: both find the frame beneath the lock the same way
 		sum := int64(0)
 		for _, s := range profileOf(t, exported(t, path, view)).Sample {

@@ -190,7 +190,7 @@ func (b *builder) believe(lo, hi int64, h Holder) {
 		t.expect(1-tolerance, ns)
 	case Estimated:
 		if b.pool != nil {
-			b.pool.add(h.Stack, ns, b.right, b.seen)
+			b.pool.add(h.Stack, ns, b.right, b.sure, b.seen)
 			break
 		}
 		t.expect(b.right, ns)

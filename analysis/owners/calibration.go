@@ -170,26 +170,30 @@ type pool struct {
 	by     map[format.StackID]int64 // by call site; NoStack: to nobody
 	total  int64
 	sure   float64 // what the model expects to be right, gap by gap
+	meant  float64 // what it expects to be one of the stretches that are divided
 	hidden float64 // what the model cannot tell of, since acquisitions are not recorded
 }
 
 // add counts what is charged to a call site, given how much of it the model
-// expects to be right, and which share of the acquisitions was recorded.
-func (p *pool) add(st format.StackID, ns int64, right, seen float64) {
+// expects to be right and how much to be what is divided, and which share of the
+// acquisitions was recorded.
+func (p *pool) add(st format.StackID, ns int64, right, meant, seen float64) {
 	if p.by == nil {
 		p.by = map[format.StackID]int64{}
 	}
 	p.by[st] += ns
 	p.total += ns
 	p.sure += right * float64(ns)
+	p.meant += meant * float64(ns)
 	p.hidden += (1 - seen) * float64(ns)
 }
 
 func (p *pool) merge(o *pool) {
 	for st, ns := range o.by {
-		p.add(st, ns, 0, 1)
+		p.add(st, ns, 0, 0, 1)
 	}
 	p.sure += o.sure
+	p.meant += o.meant
 	p.hidden += o.hidden
 }
 
@@ -201,17 +205,17 @@ func (p *pool) agreement() (sum float64) {
 		ns := float64(p.by[st])
 		sum += ns * ns / float64(max(p.total, 1))
 	}
-	return sum
+	return sum * p.meant / float64(max(p.total, 1))
 }
 
-// settle counts a pool. The model knows the sums better than the single gaps:
-// what is right lies between what it expects gap by gap and what the sums alone
-// give. Of what it cannot tell, the first owner, another one and nobody are as
+// settle counts a pool. The model knows the sums, and little of single gaps:
+// what it expects gap by gap, where that is more than the sums alone give, is a
+// bound. Of what it cannot tell, the first owner, another one and nobody are as
 // likely.
 func (t *Trust) settle(p *pool) {
 	alone := p.agreement()
 	seen := 1 - p.hidden/float64(max(p.total, 1))
-	t.Right += seen*(alone+p.sure)/2 + p.hidden/3
+	t.Right += seen*alone + p.hidden/3
 	t.Low += seen * min(alone, p.sure)
 	t.High += seen*max(alone, p.sure) + p.hidden
 }
@@ -227,7 +231,8 @@ func (t *Trust) expect(share float64, ns int64) {
 // The kinds of rests of gaps that are divided alike.
 const (
 	restWhole   = iota // somebody waited all along
-	restArrival        // the first thread came to wait meanwhile
+	restMet            // what the first thread met that came meanwhile, and is not the first owner
+	restArrival        // what followed
 	restNamed          // the last owner is known by name only
 	rests
 )

@@ -80,18 +80,3 @@ func TestOwnersAreSeenOftenerAtWhatIsInside(t *testing.T) {
 		}
 	}
 }
-
-// However often it is asked, a pool says the same to the last digit: answers
-// are compared byte by byte.
-func TestAgreementIsOneNumber(t *testing.T) {
-	var p pool
-	for st := range format.StackID(300) {
-		p.add(st, int64(st)*int64(st)*7919+1, 1, 1)
-	}
-	want := p.agreement()
-	for range 20 {
-		if got := p.agreement(); got != want {
-			t.Fatalf("%v, then %v", want, got)
-		}
-	}
-}

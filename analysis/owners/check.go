@@ -18,7 +18,7 @@ func (b *builder) rebuild(add func([]Ownership)) {
 	if b.kin.model != nil {
 		b.splitter = b.kin.model.Splitter()
 	}
-	if b.seen = b.ev.recordedShare(b.ev.byLock[s.lock]); s.shared {
+	if s.shared {
 		b.seen /= 2 // as likely as nobody, another reader still has it
 	}
 	b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[s.lock])

@@ -60,13 +60,21 @@ func (b *builder) arrival(g *gap, known renewal.Gap, first anchor) {
 	m := &b.met
 	b.splitter.Meet(a, m)
 	met := m.Own
-	for s, ns := range m.First {
+	for _, ns := range m.First {
 		met += ns
-		m.Others[s] += ns
 	}
 	b.expect(m.SureFirst * share(m.Own, met))
 	b.emitOp(at, at+m.Own, first)
-	b.rest(g, at+m.Own, m.Others, g.last, m.SureRest, &b.pools[restArrival])
+	b.stranger(g, at+m.Own, at+met, m.First, m.SureFirst*share(met-m.Own, met))
+	b.rest(g, at+met, m.Others, g.last, m.SureRest, &b.pools[restArrival])
+}
+
+// stranger charges the stretch in which the first thread that came met one that
+// had not waited; sure is how much of it does.
+func (b *builder) stranger(g *gap, lo, hi int64, by []int64, sure float64) {
+	b.pool, b.sure, b.length = &b.pools[restMet], sure, hi-lo
+	b.others(g, lo, by, g.last)
+	b.pool = nil
 }
 
 // rest charges what follows the first section of a gap; sure is how much of it

@@ -18,6 +18,8 @@ type kin struct {
 	groups    map[uint32]int         // of threads that bear one name, numbered from 1
 	waits     map[int]bool           // the groups that wait for it
 	gaps      []renewal.Gap          // with a waiter all along and nothing seen inside
+	came      []int64                // threads that began to wait in them, in ns after they began
+	recorded  float64                // the sum over them of the share of the waits for their lock that were recorded
 	mixes     []renewal.Mix          // by group, of all in 0: how often each call site takes the lock
 	witnesses *witnesses
 	pools     [rests]pool // of all its locks
@@ -97,7 +99,8 @@ func (k *kin) learn() {
 			}
 		}
 	}
-	k.model = renewal.Learn(k.gaps, n, k.mixes)
+	k.model = renewal.Learn(k.gaps, k.came, k.recorded/float64(max(len(k.gaps), 1)), n, k.mixes)
+	k.came = nil
 }
 
 // mostSites bounds the call sites that are told apart: what the model costs grows

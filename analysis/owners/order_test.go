@@ -13,7 +13,7 @@ func TestExpectationsAreSummedInOneOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	var p pool
 	for st := range 300 {
-		p.add(format.StackID(st), r.Int64N(1e9), 0.5, 1)
+		p.add(format.StackID(st), r.Int64N(1e9), 0.5, 1, 1)
 	}
 	want := p.agreement()
 	for range 50 {

@@ -83,6 +83,8 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 // gather adds the gaps of a lock to what its model is learnt from.
 func (b *builder) gather(k *kin) {
 	s := b.s
+	b.seen = b.ev.recordedShare(b.ev.byLock[s.lock])
+	next := 0
 	for i := range s.acquired {
 		a := &s.acquired[i]
 		st := b.ev.wait(a).Stack
@@ -104,8 +106,30 @@ func (b *builder) gather(k *kin) {
 		if i+1 == len(s.acquired) || hi == a.time || len(b.inside(a.time, hi)) > 0 || !s.isBusy(a.time, hi) {
 			continue
 		}
-		k.gaps = append(k.gaps, b.gapOf(k, a, &s.acquired[i+1]))
+		g := b.gapOf(k, a, &s.acquired[i+1])
+		g.Came.From = uint32(len(k.came))
+		if !s.shared { // readers come to a lock that is held, and need not wait
+			next = b.arrivals(k, next, a.time, hi)
+			k.recorded += b.seen
+		}
+		g.Came.To = uint32(len(k.came))
+		k.gaps = append(k.gaps, g)
 	}
+}
+
+// arrivals lists when threads began to wait between lo and hi, after lo; next
+// is the first wait that may have, and what it returns the same for the next gap.
+func (b *builder) arrivals(k *kin, next int, lo, hi int64) int {
+	for waits := b.ev.byLock[b.s.lock]; next < len(waits); next++ {
+		start := b.ev.Waits.At(waits[next]).Start
+		if start >= hi {
+			break
+		}
+		if start > lo {
+			k.came = append(k.came, start-lo)
+		}
+	}
+	return next
 }
 
 // ownInside reports whether a thread was seen inside.

@@ -47,25 +47,29 @@ func TestAModelOfFewGapsIsHalfBelieved(t *testing.T) {
 }
 
 // The sums of a model are right before its gaps are: half a pool each to two
-// call sites is right half the time by itself.
-func TestARestIsExpectedBetweenItsSumsAndItsGaps(t *testing.T) {
-	fill := func(seen float64) (tr Trust) {
+// call sites is right half the time, whatever the gaps promise.
+func TestARestIsExpectedToBeRightAsItsSumsAre(t *testing.T) {
+	fill := func(meant, seen float64) (tr Trust) {
 		var p, q pool
-		p.add(1, 500, 0.9, seen)
-		q.add(format.NoStack, 500, 0.9, seen)
+		p.add(1, 500, 0.9, meant, seen)
+		q.add(format.NoStack, 500, 0.9, meant, seen)
 		p.merge(&q)
 		tr.Ns = 1000
 		tr.settle(&p)
 		return tr
 	}
-	tr := fill(1)
-	if got, _ := tr.Expected(); !near(got, 0.7) {
-		t.Errorf("%.2f, want 0.7", got)
+	tr := fill(1, 1)
+	if got, _ := tr.Expected(); !near(got, 0.5) {
+		t.Errorf("%.2f, want 0.5", got)
 	}
 	if low, high := tr.Bounds(); !near(low, 0.5) || !near(high, 0.9) {
 		t.Errorf("%.2f to %.2f, want 0.5 to 0.9", low, high)
 	}
-	tr = fill(0)
+	tr = fill(0.6, 1)
+	if low, _ := tr.Bounds(); !near(low, 0.3) {
+		t.Errorf("where two in five are no such stretches, at least %.2f, want 0.3", low)
+	}
+	tr = fill(1, 0)
 	if got, _ := tr.Expected(); !near(got, 1./3) {
 		t.Errorf("where nothing was recorded: %.2f", got)
 	}

@@ -14,7 +14,7 @@ func guessed() *learner {
 		gaps = append(gaps, Gap{Site: 0, Length: 1e6 + int64(r.ExpFloat64()*0.2e6)})
 	}
 	m := &Model{grid: newGrid(gaps), sites: 1, mixes: normalized([]Mix{{1}})}
-	l := newLearner(m, gaps)
+	l := newLearner(m, gaps, nil, 0)
 	l.start()
 	return l
 }
@@ -56,7 +56,7 @@ func TestUnseenLengthsWeighNothing(t *testing.T) {
 	for i := range 1000 {
 		gaps = append(gaps, Gap{Site: 0, Length: 1e6 + int64(i)*100})
 	}
-	m := Learn(gaps, 1, []Mix{{1}})
+	m := Learn(gaps, nil, 0, 1, []Mix{{1}})
 	if mean := m.average * float64(m.unit); mean > 1.2e6 {
 		t.Errorf("sections of 1 ms have a mean of %.1f ms", mean/1e6)
 	}
@@ -76,7 +76,7 @@ func TestANamedThreadHadItsSection(t *testing.T) {
 	for range 2000 {
 		gaps = append(gaps, Gap{Site: 0, Length: 1e6 + int64(r.ExpFloat64()*0.3e6)}, Gap{Site: 1, Length: 3e6 + int64(r.ExpFloat64()*0.3e6)})
 	}
-	s := Learn(gaps, 2, []Mix{{1, 1}, {1, 0}, {0, 1}}).Splitter()
+	s := Learn(gaps, nil, 0, 2, []Mix{{1, 1}, {1, 0}, {0, 1}}).Splitter()
 	for _, c := range []struct {
 		group    int
 		length   int64
@@ -105,7 +105,7 @@ func TestAFewShortGapsDoNotMakeASectionShort(t *testing.T) {
 			gaps = append(gaps, g)
 		}
 		m := &Model{grid: newGrid(gaps), sites: 1, mixes: normalized([]Mix{{1}})}
-		l := newLearner(m, gaps)
+		l := newLearner(m, gaps, nil, 0)
 		l.start()
 		if long := l.above(&l.guess[0], 0.6e6) > 0.5*l.above(&l.guess[0], -1); long != c.long {
 			t.Errorf("%d of 1000 gaps are short: guessed long is %v", c.short, long)

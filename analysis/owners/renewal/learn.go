@@ -24,10 +24,11 @@ type learner struct {
 	guess  []lattice // by site: where it is looked for first
 	wake   lattice   // the same of free times
 	hold   []lattice // scratch
+	arrivals
 }
 
-func newLearner(m *Model, gaps []Gap) *learner {
-	l := &learner{m: m, bySite: make([][]int64, m.sites), hold: make([]lattice, m.sites)}
+func newLearner(m *Model, gaps []Gap, came []int64, recorded float64) *learner {
+	l := &learner{m: m, bySite: make([][]int64, m.sites), hold: make([]lattice, m.sites), arrivals: arrivals{recorded: recorded}}
 	m.asked = make([]bool, len(m.mixes))
 	index := map[kind]int{}
 	for i := range gaps {
@@ -45,9 +46,13 @@ func newLearner(m *Model, gaps []Gap) *learner {
 		at, ok := index[k]
 		if !ok {
 			at = len(l.kinds)
-			index[k], l.kinds, l.counts = at, append(l.kinds, k), append(l.counts, 0)
+			index[k], l.kinds, l.counts, l.came = at, append(l.kinds, k), append(l.counts, 0), append(l.came, nil)
 		}
 		l.counts[at]++
+		for _, ns := range came[g.Came.From:g.Came.To] {
+			u, _ := m.cell(ns)
+			l.came[at] = append(l.came[at], uint8(min(u, c)))
+		}
 	}
 	for _, list := range l.bySite {
 		slices.Sort(list)
@@ -105,6 +110,7 @@ func (l *learner) start() {
 		p := max(shortest, 1/float64(len(list)+1))
 		at[s] = max(at[s]-float64(quantile(rests, p)-quantile(rests, shortest)), at[s]/4)
 	}
+	l.shortest(at, float64(m.unit))
 	l.guess, m.hold, m.far = make([]lattice, m.sites), make([]lattice, m.sites), make([][tails]float64, m.sites)
 	for s := range l.guess {
 		narrow, wide := m.lognormal(at[s]*1.05, 0.25), m.lognormal(at[s]*2, 0.7)
@@ -133,12 +139,12 @@ func (l *learner) round() {
 	hold := l.hold
 	clear(hold)
 	var wake lattice
-	var total, barges, same, other float64
+	var seen census
 	m.count()
 	rests := map[taking]*expected{}
 	for i, k := range l.kinds {
 		n := l.counts[i]
-		sum, direct, taken := 0.0, 0.0, 0.0
+		sum, direct := 0.0, 0.0
 		most, cell := int(k.most), int(k.cell)
 		of, rest := m.hold[k.site][:most+1], m.expected(rests, k)
 		var weight lattice
@@ -152,6 +158,7 @@ func (l *learner) round() {
 		if sum <= 1e-300 {
 			continue
 		}
+		l.meet(&seen, i, weight[:most+1], sum)
 		times := n / sum
 		for d, w := range weight[:most+1] {
 			if w == 0 {
@@ -160,21 +167,15 @@ func (l *learner) round() {
 			q := cell - d
 			w *= times
 			hold[k.site][d] += w
+			seen.firsts += w * float64(d)
 			if k.last != LastOther {
 				straight := w * m.direct[q] / rest.chance[q]
 				wake[q] += straight
 				direct += straight
 			}
-			taken += w * rest.sections[q]
+			seen.sections += w * rest.sections[q]
 		}
-		total += n
-		barges += taken
-		switch k.last {
-		case LastSame:
-			same += n - direct
-		case LastOther:
-			other += n
-		}
+		seen.count(k, n, direct)
 	}
 	for s := range hold {
 		for i, p := range &l.guess[s] {
@@ -186,10 +187,7 @@ func (l *learner) round() {
 		wake[i] += Trust * p
 	}
 	m.wake = wake.smoothed(1)
-	m.barge = min(max(barges/max(barges+total, 1), 0.02), 0.95)
-	if same+other > 0 {
-		m.again = min(max(same/(same+other), 0.02), 0.98)
-	}
+	m.barge, m.again = l.barging(m, &seen)
 }
 
 // expected is what follows first sections, by its length: how likely it is, and

@@ -28,9 +28,14 @@ type Gap struct {
 	Length int64 // ns
 	Gone   int64 // the thread was seen elsewhere so long after it got the lock; 0 when it was not
 	Least  int64 // the thread was seen to have it so long after
+	Came   Range // which threads began to wait meanwhile
 	Last   Last
 	Group  int // the mix of the last owner, if another
 }
+
+// Range is a part of a list of arrivals: when threads began to wait, in ns after
+// the acquisition the gap began with.
+type Range struct{ From, To uint32 }
 
 // Mix is how often each call site takes the lock; mix 0 is that of all threads.
 type Mix []float64
@@ -71,10 +76,11 @@ type group struct {
 // percent after that.
 const rounds = 10
 
-// Learn fits a model to the gaps of a lock. A mix has a weight for each site.
-func Learn(gaps []Gap, sites int, mixes []Mix) *Model {
+// Learn fits a model to the gaps of a lock, and to the arrivals in them, of
+// which a share was recorded. A mix has a weight for each site.
+func Learn(gaps []Gap, arrivals []int64, recorded float64, sites int, mixes []Mix) *Model {
 	m := &Model{grid: newGrid(gaps), sites: sites, mixes: normalized(mixes), barge: 0.4, again: 0.5}
-	l := newLearner(m, gaps)
+	l := newLearner(m, gaps, arrivals, recorded)
 	l.start()
 	for range rounds {
 		m.tables(m.asked)
