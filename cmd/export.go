@@ -211,7 +211,7 @@ func (o *exportOptions) analyse(name string, p *labelPattern, app *regexp.Regexp
 	one.paths = []string{name}
 	res, err := one.read(&env{msg: discard{}}, v.All()...)
 	if err != nil {
-		f.Fail(message(err))
+		f.Fail(strings.TrimPrefix(message(err), name+": ")) // the row names it
 		return f
 	}
 	f.Fill(res.stats, res.trace, v)

@@ -37,6 +37,9 @@ func TestBrokenRecordingsAreRows(t *testing.T) {
 		if _, is := broken[filepath.Base(r.Recording)]; is != (r.Error != "") || is != (r.Waits == 0) || is != (r.Start == 0) {
 			t.Errorf("%s: %d waits, error %q", r.Recording, r.Waits, r.Error)
 		}
+		if strings.HasPrefix(r.Error, r.Recording+": ") {
+			t.Errorf("names itself twice: %q", r.Error)
+		}
 	}
 }
 

@@ -61,7 +61,7 @@ func (u *unreadable) add(r *facts.Recording) {
 	if u.n++; u.n > 1 {
 		return
 	}
-	u.first = r.Error // which may begin with the name
+	u.first = r.Error // which begins with the name where a line or an offset follows it
 	if !strings.HasPrefix(r.Error, r.Recording) {
 		u.first = r.Recording + ": " + r.Error
 	}
