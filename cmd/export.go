@@ -92,6 +92,9 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 	if err != nil {
 		return err
 	}
+	if _, err := o.trace.table(e); err != nil { // else it would be the error of each recording
+		return err
+	}
 	names, err := o.names(e)
 	if err != nil {
 		return err

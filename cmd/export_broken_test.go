@@ -51,6 +51,16 @@ func TestNothingToExportIsSaid(t *testing.T) {
 	}
 }
 
+// What is wrong with a flag is no matter of the recordings: those that were
+// exported before stay.
+func TestWrongRulesExportNothing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "facts")
+	code, said := exportTo(t, "../testdata/truth-light-8threads.jfr", "-o", dir, "--lock-rules", "no.such.rules")
+	if _, err := os.Stat(dir); code != exitFailed || !strings.Contains(said, "no.such.rules: no such file") || err == nil {
+		t.Errorf("exit %d, %v: %s", code, err, said)
+	}
+}
+
 // Whoever looks while an export is at work, or after it was killed, sees no part
 // of a file, nor any when it failed.
 func TestNoPartOfAFileIsSeen(t *testing.T) {

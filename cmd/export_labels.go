@@ -145,7 +145,7 @@ func (o *exportOptions) checkPartition() error {
 		}
 		for _, other := range o.partition[:i] {
 			if other == k {
-				return usageError{errors.New("--partition: " + k + " is there twice"), ""}
+				return usageError{errors.New("--partition: " + k + " is there twice"), "write service,date"}
 			}
 		}
 	}
