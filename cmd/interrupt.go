@@ -56,6 +56,7 @@ func (r *reading) Read(ev *format.Event) error {
 	}
 	err := r.Source.Read(ev)
 	if err == io.EOF {
+		signal.Stop(r.presses)
 		r.env.bar.work()
 	}
 	return err

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"contend/format"
 )
 
 // TestCtrlCAnswersFromWhatWasRead presses Ctrl-C while a trace comes through a
@@ -53,5 +55,30 @@ func TestCtrlCAnswersFromWhatWasRead(t *testing.T) {
 	}
 	if n, _ := strconv.Atoi(said[1]); n == 0 || n >= waits || !strings.Contains(out.String(), "Cache") {
 		t.Errorf("%d events of %d were read, and the answer is\n%s", n, waits+1, &out)
+	}
+}
+
+// ended is an input that is over.
+type ended struct{ format.Source }
+
+func (ended) Read(*format.Event) error { return io.EOF }
+
+// TestCtrlCEndsTheWorkingOut presses Ctrl-C when all is read: there is nothing
+// left to stop early, so that the press has its usual meaning.
+func TestCtrlCEndsTheWorkingOut(t *testing.T) {
+	guard := make(chan os.Signal, 1)
+	signal.Notify(guard, os.Interrupt)
+	defer signal.Stop(guard)
+	r, done := (&env{msg: io.Discard, answers: true}).listen(ended{})
+	defer done()
+	var ev format.Event
+	if err := r.Read(&ev); err != io.EOF {
+		t.Fatal(err)
+	}
+	syscall.Kill(os.Getpid(), syscall.SIGINT)
+	<-guard
+	time.Sleep(20 * time.Millisecond)
+	if r.stopped.Load() {
+		t.Error("the press was taken for one that ends the reading")
 	}
 }

@@ -90,7 +90,7 @@ func exhaustedPools(v *Evidence, t *Trace) (out []Finding) {
 	for _, key := range slices.SortedFunc(maps.Keys(v.pools), func(a, b pool) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.site, b.site)) }) {
 		p := v.pools[key]
 		f := Finding{Kind: PoolExhausted, Class: key.what, Site: key.site, WaitNs: p.ns, Threads: len(p.threads), Confidence: High}
-		f.Evidence = fmt.Sprintf("%s of %s", some(p.waits, "wait"), some(int64(len(p.threads)), "thread"))
+		f.Evidence = fmt.Sprintf("%s of %s", format.Some(int(p.waits), "wait", "waits"), format.Some(len(p.threads), "thread", "threads"))
 		if ns := p.length(); ns > 0 {
 			f.Evidence += fmt.Sprintf(": nothing was left for %s", duration(ns))
 			if t.ElapsedNs > 0 {

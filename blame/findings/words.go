@@ -37,13 +37,3 @@ func duration(ns int64) string {
 	}
 	return strconv.FormatFloat(v, 'f', digits, 64) + " " + name
 }
-
-// times and some return a number with what it counts.
-func times(n int64) string { return some(n, "time") }
-
-func some(n int64, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.FormatInt(n, 10) + " " + one + "s"
-}

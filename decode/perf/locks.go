@@ -155,7 +155,7 @@ func (r *Reader) announce(l *lock, w *wait) {
 	case class == natives.GIL:
 		name = "Python's global interpreter lock"
 	case w.stack != format.NoStack && u.site:
-		name = fmt.Sprintf("%s of %s at %#x", class, u.at.Method, l.addr)
+		name = fmt.Sprintf("%s of %s at %#x", class, siteName(u.by), l.addr)
 	}
 	r.queue.Push(format.Event{Kind: format.KindObject, Object: l.id, Class: class, LockKind: w.result.Kind, Name: name, Hash: l.addr})
 }

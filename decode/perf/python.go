@@ -43,3 +43,8 @@ func moduleOf(file string) string {
 	}
 	return "python3" + strings.ReplaceAll(library, "/", ".")
 }
+
+// pythonLibrary reports whether a function is of a module of Python's own.
+func pythonLibrary(f format.Frame) bool {
+	return strings.HasPrefix(f.Class, "python.") || strings.HasPrefix(f.Class, "python3.")
+}

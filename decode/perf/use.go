@@ -13,19 +13,20 @@ import (
 type use struct {
 	class string // of the lock; "" where no frame tells
 	at    format.Frame
-	site  bool        // at is of the program
-	mode  format.Mode // in which it takes the lock, or gives it back
-	told  bool        // mode shows
-	drops bool        // gives the lock of CPython's interpreter back
+	site  bool         // at is no function of a lock
+	by    format.Frame // what of the program's own is nearest to at; at itself where nothing is
+	mode  format.Mode  // in which it takes the lock, or gives it back
+	told  bool         // mode shows
+	drops bool         // gives the lock of CPython's interpreter back
 }
 
 // useOf reads the frames of a stack. The outermost frame of the lock's own
 // counts: a std::mutex is made of a pthread_mutex_t.
 func useOf(frames []format.Frame) (u use) {
-	for _, f := range frames {
+	for i, f := range frames {
 		role, class := roleOf(f)
 		if role <= natives.Library {
-			u.at, u.site = f, true
+			u.at, u.site, u.by = f, true, ownOf(frames[i:])
 			break
 		}
 		u.drops = u.drops || f.Method == "drop_gil"
@@ -40,6 +41,31 @@ func useOf(frames []format.Frame) (u use) {
 		u.at = f
 	}
 	return u
+}
+
+// ownOf returns the first frame of the program's own: that the interpreter or the
+// standard library takes a lock tells it from no other. Chains may end before
+// the program: then the first of a module of Python's own, else the first.
+func ownOf(frames []format.Frame) format.Frame {
+	best := frames[0]
+	for _, f := range frames {
+		switch role, _ := roleOf(f); {
+		case role != natives.Program:
+		case !pythonLibrary(f):
+			return f
+		case !pythonLibrary(best):
+			best = f
+		}
+	}
+	return best
+}
+
+// siteName names a frame: a function of Python by its module, too.
+func siteName(f format.Frame) string {
+	if f.Class == "" {
+		return f.Method
+	}
+	return f.Class + "." + f.Method
 }
 
 func roleOf(f format.Frame) (natives.Role, string) {
