@@ -49,6 +49,8 @@ func (s *screen) try(g *group) string {
 		return "The kernel's locks show who waits alone: make fewer of the calls that take it"
 	case s.warned("stacks") && most(by["[unknown owner]"]+by["[unknown stack]"]):
 		return "See who holds it: record call chains (contend perf-args prints how)"
+	case s.native() && most(by["[unknown owner]"]+by["[unknown stack]"]):
+		return "See who holds it: record for longer, since the wake-up that ends a wait tells it"
 	case most(by["[unknown owner]"] + by["[unknown stack]"]):
 		return "See who holds it: record with thread dumps (contend jfc prints settings)"
 	case most(by["[gc pause]"] + by["[safepoint]"]):
@@ -81,6 +83,12 @@ func (s *screen) free() string {
 // sure is how much of what is known in some way is expected to be right at least
 // for advice without a doubt.
 const sure = 0.7
+
+// native reports whether perf recorded the program: a contend trace made of it
+// tells that by what it warns of alone.
+func (s *screen) native() bool {
+	return strings.HasPrefix(s.Trace.Format, "perf") || s.warned("spinning") || s.warned("kernel")
+}
 
 // warned reports whether the trace comes with a warning.
 func (s *screen) warned(code string) bool {

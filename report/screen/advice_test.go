@@ -39,6 +39,17 @@ func TestAdviceIsAsSureAsItsEvidence(t *testing.T) {
 	}
 }
 
+// What perf recorded has no thread dumps, in a contend trace made of it neither.
+func TestAdviceForNativeProgramsIsAboutPerf(t *testing.T) {
+	for code, want := range map[string]string{"spinning": "record for longer", "threshold": "record with thread dumps"} {
+		a := freeLock(0.9, code)
+		a.Locks[0].Owners[0].Site = "[unknown owner]"
+		if text := shown(t, a, Options{}); !strings.Contains(text, "-> See who holds it: "+want) {
+			t.Errorf("%s: want %q:\n%s", code, want, text)
+		}
+	}
+}
+
 // Callers of a part of the waiting are not named as those of all of it.
 func TestCallersOfAPartAreNotNamed(t *testing.T) {
 	log := func(parts ...document.Callers) document.LockOwner {

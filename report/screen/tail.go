@@ -118,7 +118,7 @@ func (s *screen) record() []string {
 		return []string{"contend jfc --exact > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(JDK 25 records waits of virtual threads for locks of java.util.concurrent)"}
 	case strings.HasPrefix(s.Trace.Format, "jfr"):
 		return []string{"contend jfc > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(records every wait)"}
-	case strings.HasPrefix(s.Trace.Format, "perf"):
+	case s.native():
 		return prose("record it while the program is under load (contend record --perf PID; contend perf-args prints how)")
 	case s.names.Paths:
 		return prose("record runtime/trace while the program is under load")
