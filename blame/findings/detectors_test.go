@@ -310,6 +310,7 @@ var speak = map[string]string{
 	"lab-striped-jdk17-profile.jfr":     "hot-stripe",          // one of 16 is hot
 	"moved-locks-jdk25.jfr.gz":          "hot-stripe",          // the same
 	"perf-python312-seed2.perf.txt.zst": "descheduled-holding", // more threads than processors, as the kernel tells
+	"perf-truth-seed2.perf.txt.zst":     "descheduled-holding", // the same: two of its sections compute, on a machine with 40 others at work
 	"derby-8clients.jfr":                "hot-stripe",          // most clients want one row's entry in Derby's table of locks
 }
 
