@@ -6,30 +6,11 @@ import (
 
 	"contend/analysis"
 	"contend/format"
-	"contend/format/simulate"
+	"contend/format/simulate/drawn"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
-
-// drawRun runs a random program and returns what its exact or its sampled
-// recorder saw.
-func drawRun(t *rapid.T) *format.List {
-	names, _ := simulate.Scenarios()
-	c := simulate.Config{
-		Scenario: rapid.SampledFrom(append(names, "random", "random")).Draw(t, "scenario"),
-		Threads:  rapid.IntRange(1, 9).Draw(t, "threads"), Locks: rapid.IntRange(1, 5).Draw(t, "locks"),
-		Duration: rapid.Int64Range(1e6, 200e6).Draw(t, "duration"), Period: rapid.Int64Range(1e5, 1e7).Draw(t, "period"),
-		Handoff: rapid.Int64Range(0, 5000).Draw(t, "handoff"), Seed: rapid.Uint64().Draw(t, "seed")}
-	var exact, sampled format.List
-	if _, err := simulate.Run(c, &exact, &sampled); err != nil {
-		t.Fatal(err)
-	}
-	if rapid.Bool().Draw(t, "sampled") {
-		return &sampled
-	}
-	return &exact
-}
 
 // project sums rows by some of their keys; what came to nothing is left out.
 func project(t *Table, keep ...Key) map[string]int64 {
@@ -85,7 +66,7 @@ func TestPivotsAreViewsOfOneSum(t *testing.T) {
 			fine[i], coarse[i] = New(keys, root), New(keys[len(keys)-n:], root)
 			visitors = append(visitors, fine[i], coarse[i])
 		}
-		if _, err := analysis.Run(drawRun(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...); err != nil {
+		if _, err := analysis.Run(drawn.Run(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...); err != nil {
 			t.Fatal(err)
 		}
 		for i := range fine {

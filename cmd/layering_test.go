@@ -44,6 +44,7 @@ var allowed = map[string][]string{
 	"contend/decode/rules":             {"contend/format"},
 	"contend/decode/logline":           {},
 	"contend/format/simulate":          {"contend/format"},
+	"contend/format/simulate/drawn":    {"contend/format/simulate", "contend/format"},
 	"contend/format":                   {},
 	"contend/golden":                   {},
 	"contend/format/record":            {"contend/format", "contend/format/record/*"},
@@ -98,8 +99,8 @@ var heavy = map[string][]string{
 	"github.com/ianlancetaylor/demangle":      {"contend/decode/perf"},
 	"github.com/maruel/panicparse/":           {"contend/decode/godump"},
 	"github.com/rogpeppe/go-internal/":        nil,
-	"gonum.org/v1/gonum/":                     nil, // reads DOT in tests
-	"pgregory.net/rapid":                      nil,
+	"gonum.org/v1/gonum/":                     nil,                               // reads DOT in tests
+	"pgregory.net/rapid":                      {"contend/format/simulate/drawn"}, // which tests import
 }
 
 func TestImportsPointDown(t *testing.T) {

@@ -9,28 +9,11 @@ import (
 	"contend/blame"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/format/simulate/drawn"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
-
-// drawRun runs a random program and returns what a recorder saw.
-func drawRun(t *rapid.T) *format.List {
-	names, _ := simulate.Scenarios()
-	c := simulate.Config{
-		Scenario: rapid.SampledFrom(append(names, "random", "random")).Draw(t, "scenario"),
-		Threads:  rapid.IntRange(1, 9).Draw(t, "threads"), Locks: rapid.IntRange(1, 5).Draw(t, "locks"),
-		Duration: rapid.Int64Range(1e6, 200e6).Draw(t, "duration"), Period: rapid.Int64Range(1e5, 1e7).Draw(t, "period"),
-		Handoff: 1000, Seed: rapid.Uint64().Draw(t, "seed")}
-	var exact, sampled format.List
-	if _, err := simulate.Run(c, &exact, &sampled); err != nil {
-		t.Fatal(err)
-	}
-	if rapid.Bool().Draw(t, "sampled") {
-		return &sampled
-	}
-	return &exact
-}
 
 // running is a visitor that sums running time.
 type running struct{ ns int64 }
@@ -102,7 +85,7 @@ func TestEveryViewIsASumOfTheCube(t *testing.T) {
 		for _, p := range views {
 			visitors = append(visitors, p)
 		}
-		if _, err := analysis.Run(drawRun(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...); err != nil {
+		if _, err := analysis.Run(drawn.Run(t), analysis.Filter{From: format.NoTime, To: format.NoTime}, visitors...); err != nil {
 			t.Fatal(err)
 		}
 		all.Finish()

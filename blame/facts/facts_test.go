@@ -8,25 +8,11 @@ import (
 	"contend/blame/cube"
 	"contend/blame/locks"
 	"contend/format"
-	"contend/format/simulate"
+	"contend/format/simulate/drawn"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
-
-// drawRun runs a random program and returns what a recorder saw.
-func drawRun(t *rapid.T) *format.List {
-	c := simulate.Config{Scenario: "random", Threads: rapid.IntRange(1, 9).Draw(t, "threads"), Locks: rapid.IntRange(1, 5).Draw(t, "locks"),
-		Duration: rapid.Int64Range(1e6, 200e6).Draw(t, "duration"), Period: rapid.Int64Range(1e5, 1e7).Draw(t, "period"), Handoff: 1000, Seed: rapid.Uint64().Draw(t, "seed")}
-	var exact, sampled format.List
-	if _, err := simulate.Run(c, &exact, &sampled); err != nil {
-		t.Fatal(err)
-	}
-	if rapid.Bool().Draw(t, "sampled") {
-		return &sampled
-	}
-	return &exact
-}
 
 var open = analysis.Filter{From: format.NoTime, To: format.NoTime}
 
@@ -50,7 +36,7 @@ func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 		c := New(rapid.Int64Range(1e5, 1e9).Draw(t, "interval"), nil)
 		c.maxBins, c.maxCells = rapid.Int64Range(1, 50).Draw(t, "bins"), rapid.IntRange(20, 1000).Draw(t, "cells")
 		whole, all := cube.New(cube.Limits{Bins: 1 << 20, Rows: 1 << 20, Cells: 1 << 30}), locks.New(false)
-		tr, err := analysis.Run(drawRun(t), open, c, whole, all)
+		tr, err := analysis.Run(drawn.Run(t), open, c, whole, all)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +80,7 @@ func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 func TestWallTimeAddsOverIntervals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c, p := New(rapid.Int64Range(1e5, 1e8).Draw(t, "interval"), nil), blame.New(By, false)
-		if _, err := analysis.Run(drawRun(t), open, c, p); err != nil {
+		if _, err := analysis.Run(drawn.Run(t), open, c, p); err != nil {
 			t.Fatal(err)
 		}
 		type sum struct{ ns, wall, stretches int64 }
