@@ -355,4 +355,7 @@ func TestJavaAgent(t *testing.T) {
 	if d := ask[document.Analyze](t, "analyze", file); len(d.Locks) != 2 || d.Locks[0].Waiters != 3 && d.Locks[0].Waiters != 4 {
 		t.Errorf("%d locks: %+v", len(d.Locks), d.Locks)
 	}
+	if events := run(t, "dump", file); !strings.Contains(events, "$$Lambda\":") || strings.Contains(events, "/0x0") {
+		t.Error("hidden classes have names that are new in each run")
+	}
 }

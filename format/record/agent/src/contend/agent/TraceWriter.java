@@ -66,7 +66,17 @@ final class TraceWriter {
   TraceWriter frame(StackTraceElement f) {
     frames++;
     int line = f.getLineNumber();
-    return text(f.getClassName()).text(f.getMethodName()).text(f.getFileName()).signed(f.isNativeMethod() ? -1 : Math.max(line, 0));
+    return text(lasting(f.getClassName())).text(f.getMethodName()).text(f.getFileName()).signed(f.isNativeMethod() ? -1 : Math.max(line, 0));
+  }
+
+  /** The name of a class without what is new in each run, as hidden ones have: Shop$$Lambda$24/0x00007f1ea0004000. */
+  private static String lasting(String name) {
+    int lambda = name.indexOf("$$Lambda");
+    if (lambda >= 0) {
+      return name.substring(0, lambda + "$$Lambda".length());
+    }
+    int address = name.lastIndexOf("/0x");
+    return address > 0 ? name.substring(0, address) : name;
   }
 
   void end() throws IOException {
