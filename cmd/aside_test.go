@@ -59,6 +59,7 @@ func waiting(t *testing.T, path string) (ns int64, exact bool) {
 // waiting a trace tells of. Parks that are one acquire of a lock count as one
 // wait, with what is between them.
 func TestNoWaitingIsLost(t *testing.T) {
+	t.Parallel()
 	paths, err := filepath.Glob("../testdata/*")
 	if err != nil {
 		t.Fatal(err)
