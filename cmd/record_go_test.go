@@ -54,7 +54,6 @@ func holdTheLedger(t *testing.T) {
 // A Go program that runs is recorded over its debug server, of which one trace
 // can be asked at a time.
 func TestRecordGo(t *testing.T) {
-	t.Parallel()
 	if testing.Short() {
 		t.Skip("-short: records for seconds")
 	}
@@ -95,7 +94,6 @@ func goRecording(t *testing.T) []byte {
 
 // What came before a connection broke, or before Ctrl-C, is kept.
 func TestRecordGoKeepsWhatCame(t *testing.T) {
-	t.Parallel()
 	part := goRecording(t)
 	part = part[:len(part)*2/3]
 	for name, then := range map[string]func(w http.ResponseWriter, r *http.Request){
