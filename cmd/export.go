@@ -212,7 +212,7 @@ func (o *exportOptions) analyse(name string, p *labelPattern, app *regexp.Regexp
 	v := &facts.Visitors{Facts: blamefacts.New(o.interval.Nanoseconds(), app), Locks: locks.New(false), Lengths: by}
 	one := o.trace
 	one.paths = []string{name}
-	res, err := one.read(&env{msg: discard{}}, v.All()...)
+	res, err := one.read(&env{msg: io.Discard}, v.All()...) // its row says it all
 	if err != nil {
 		f.Fail(strings.TrimPrefix(message(err), name+": ")) // the row names it
 		return f
@@ -220,11 +220,6 @@ func (o *exportOptions) analyse(name string, p *labelPattern, app *regexp.Regexp
 	f.Fill(res.stats, res.trace, v)
 	return f
 }
-
-// discard is where messages of single recordings go: their rows say it all.
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 // verdict says how many recordings could not be read. More than are allowed are
 // an errDamaged.

@@ -142,17 +142,12 @@ func below(path, out string) (files []string) {
 			if info, err := d.Info(); hidden || err == nil && written != nil && os.SameFile(info, written) {
 				return fs.SkipDir
 			}
-		case !hidden && (d.Type().IsRegular() || d.Type()&fs.ModeSymlink != 0 && regularFile(file)):
+		case !hidden && (d.Type().IsRegular() || d.Type()&fs.ModeSymlink != 0 && decode.Regular(file)):
 			files = append(files, file)
 		}
 		return nil
 	})
 	return files
-}
-
-func regularFile(link string) bool {
-	info, err := os.Stat(link)
-	return err != nil || info.Mode().IsRegular() // one that leads nowhere is a row with its error
 }
 
 // partName is the name of the files made of some recordings: another export of

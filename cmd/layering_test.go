@@ -71,7 +71,7 @@ var allowed = map[string][]string{
 	"contend/report/text":              {"contend/report/document", "contend/analysis", "contend/format"},
 	"contend/blame/whatif":             {"contend/blame/sites", "contend/blame/naming", "contend/analysis", "contend/format"},
 	"contend/blame/facts":              {"contend/blame", "contend/analysis", "contend/format"},
-	"contend/report/facts":             {"contend/report/document", "contend/blame", "contend/blame/chains", "contend/blame/facts", "contend/blame/lengths", "contend/blame/locks", "contend/analysis", "contend/analysis/dist", "contend/format"},
+	"contend/report/facts":             {"contend/report/document", "contend/blame", "contend/blame/chains", "contend/blame/facts", "contend/blame/lengths", "contend/blame/locks", "contend/blame/naming", "contend/analysis", "contend/analysis/dist", "contend/format"},
 	"contend/report/facts/sql":         {"contend/report/facts"},
 	"contend/report/parquet":           {"contend/report/facts"},
 	"contend/blame/longest":            {"contend/analysis", "contend/format"},

@@ -49,7 +49,7 @@ const anyProcess = "PID"
 
 // chainsCost says what call chains cost, by the way they are made.
 var chainsCost = map[string]string{
-	"dwarf": "# Call chains: %d bytes of stack are copied at each wait and each wake-up. Right whatever\n# the program was built with, if its libraries have unwind tables, as they do.\n",
+	"dwarf": fmt.Sprintf("# Call chains: %d bytes of stack are copied at each wait and each wake-up. Right whatever\n# the program was built with, if its libraries have unwind tables, as they do.\n", perf.StackBytes),
 	"fp":    "# Call chains: by frame pointers. Cheap, but the function that takes a lock is missing\n# where libc was built without them, as Debian's is; --call-graph dwarf shows it.\n",
 }
 
@@ -58,11 +58,7 @@ func perfScript(a *perf.Ask) string {
 	var b strings.Builder
 	b.WriteString("# Who waits for futexes, who wakes whom, and when threads run. To be run as root, or with\n" +
 		"# kernel.perf_event_paranoid=-1 and a /sys/kernel/tracing that may be read.\n")
-	if cost := chainsCost[a.Chains]; strings.Contains(cost, "%d") {
-		fmt.Fprintf(&b, cost, perf.StackBytes)
-	} else {
-		b.WriteString(cost)
-	}
+	b.WriteString(chainsCost[a.Chains])
 	record := perf.Line(a.Record("perf.data"))
 	for _, flag := range []string{" -e ", " -p "} {
 		record = strings.ReplaceAll(record, flag, " \\\n "+flag)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -64,13 +65,10 @@ func (o *perfOptions) ask(process string, d time.Duration) (*perf.Ask, error) {
 		return nil, usageError{fmt.Errorf("%s is no process's number", process), "'ps -e' lists them"}
 	case d <= 0:
 		return nil, usageError{fmt.Errorf("--duration: %v is no time to record", d), "30s is what it is when left out"}
+	case !slices.Contains(perf.Chains, o.chains):
+		return nil, usageError{fmt.Errorf("--call-graph: there is no way %q", o.chains), "choose " + strings.Join(perf.Chains, " or ")}
 	}
-	for _, known := range perf.Chains {
-		if o.chains == known {
-			return &perf.Ask{Process: process, Duration: d, Chains: o.chains, Kernel: o.kernel, CPUs: runtime.NumCPU()}, nil
-		}
-	}
-	return nil, usageError{fmt.Errorf("--call-graph: there is no way %q", o.chains), "choose " + strings.Join(perf.Chains, " or ")}
+	return &perf.Ask{Process: process, Duration: d, Chains: o.chains, Kernel: o.kernel, CPUs: runtime.NumCPU()}, nil
 }
 
 // recordPerf records a native program, and analyses what came.

@@ -111,9 +111,9 @@ func (t *Trace) open(file, label string) error {
 	return nil
 }
 
-// regular reports whether a link leads to a file, not to a device or a pipe. One
+// Regular reports whether a link leads to a file, not to a device or a pipe. One
 // that leads nowhere says so when it is opened.
-func regular(path string) bool {
+func Regular(path string) bool {
 	info, err := os.Stat(path)
 	return err != nil || info.Mode().IsRegular()
 }
@@ -134,7 +134,7 @@ func list(path string) (files []string, folder bool, err error) {
 	}
 	for _, e := range entries {
 		file := filepath.Join(path, e.Name())
-		if !strings.HasPrefix(e.Name(), ".") && e.Type()&^fs.ModeSymlink == 0 && regular(file) {
+		if !strings.HasPrefix(e.Name(), ".") && e.Type()&^fs.ModeSymlink == 0 && Regular(file) {
 			files = append(files, file)
 		}
 	}

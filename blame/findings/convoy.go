@@ -120,7 +120,7 @@ func convoys(v *Evidence, t *Trace) (out []Finding) {
 		if c := &l.convoy; c.ns > 0 {
 			f := v.about(Convoy, id, &c.amount)
 			f.Evidence = fmt.Sprintf("in %s with a queue all the time the lock was handed over %s, and on its way for %s of it",
-				duration(c.length), format.Some(int(c.served), "time", "times"), percent(c.free, c.length))
+				format.Duration(c.length), format.Some(int(c.served), "time", "times"), percent(c.free, c.length))
 			f.Confidence = t.confidence(&f)
 			out = append(out, f)
 		}

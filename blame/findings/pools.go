@@ -18,11 +18,8 @@ type pool struct{ what, site string }
 // exhausted is when a pool had nothing left.
 type exhausted struct {
 	ns, waits int64
-	threads   map[format.ThreadID]struct{}
-	when      []stretch
+	threads   map[format.ThreadID]*analysis.Union // when each waited for it
 }
-
-type stretch struct{ from, to int64 }
 
 // poolPackages are the libraries of which a waiting thread waits for an object of
 // a pool, and the semaphore, of which it waits for a permit.
@@ -42,14 +39,14 @@ func (v *Evidence) Aside(a *analysis.Aside) {
 	}
 	p := v.pools[key]
 	if p == nil {
-		p = &exhausted{threads: map[format.ThreadID]struct{}{}}
+		p = &exhausted{threads: map[format.ThreadID]*analysis.Union{}}
 		v.pools[key] = p
 	}
 	p.ns, p.waits = p.ns+a.Ns, p.waits+a.Waits
-	p.threads[a.Thread] = struct{}{}
-	if a.From < a.To {
-		p.when = append(p.when, stretch{a.From, a.To})
+	if p.threads[a.Thread] == nil {
+		p.threads[a.Thread] = &analysis.Union{}
 	}
+	p.threads[a.Thread].Add(a.From, a.To)
 }
 
 // pool returns the pool that a stack waits for; none where it is no pool's.
@@ -70,17 +67,8 @@ func (v *Evidence) pool(id format.StackID) pool {
 }
 
 // length returns how long a pool had nothing left, 0 where only samples tell.
-func (p *exhausted) length() (ns int64) {
-	slices.SortFunc(p.when, func(a, b stretch) int { return cmp.Compare(a.from, b.from) })
-	end := int64(0)
-	for i, s := range p.when {
-		if i == 0 || s.from > end {
-			end = s.from
-		}
-		ns += max(s.to-end, 0)
-		end = max(end, s.to)
-	}
-	return ns
+func (p *exhausted) length() int64 {
+	return analysis.UnionOf(slices.Collect(maps.Values(p.threads))).Len()
 }
 
 // exhaustedPools finds pools of which all objects, or permits, are out. That is
@@ -92,7 +80,7 @@ func exhaustedPools(v *Evidence, t *Trace) (out []Finding) {
 		f := Finding{Kind: PoolExhausted, Class: key.what, Site: key.site, WaitNs: p.ns, Threads: len(p.threads), Confidence: High}
 		f.Evidence = fmt.Sprintf("%s of %s", format.Some(int(p.waits), "wait", "waits"), format.Some(len(p.threads), "thread", "threads"))
 		if ns := p.length(); ns > 0 {
-			f.Evidence += fmt.Sprintf(": nothing was left for %s", duration(ns))
+			f.Evidence += fmt.Sprintf(": nothing was left for %s", format.Duration(ns))
 			if t.ElapsedNs > 0 {
 				f.Evidence += fmt.Sprintf(", %s of the time", percent(ns, t.ElapsedNs))
 			}

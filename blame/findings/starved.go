@@ -184,7 +184,7 @@ func (v *Evidence) mostPassed(list []queuer) (f Finding, ok bool) {
 			f.Site = v.sites.Names().Name(q.id)
 		}
 		f.Evidence = fmt.Sprintf("each of %s is passed by %.1f that came later, and takes %s where those of others take %s",
-			format.Some(int(p.waits), "wait", "waits"), p.passed.mean(p.waits), duration(int64(p.length.mean(p.waits))), duration(int64(others.length.mean(others.waits))))
+			format.Some(int(p.waits), "wait", "waits"), p.passed.mean(p.waits), format.Duration(int64(p.length.mean(p.waits))), format.Duration(int64(others.length.mean(others.waits))))
 		f.Confidence = High
 	}
 	return f, ok

@@ -43,8 +43,9 @@ const (
 	takes
 )
 
-func newOrdered(c *Collector) *ordered {
-	m := &ordered{c: c, tenures: c.everyTenure(), handoff: medians(c.handoffs()), length: c.end - c.start, weight: make([]float64, len(c.threads))}
+// newOrdered takes how long it typically takes to hand over each lock.
+func newOrdered(c *Collector, handoff []int64) *ordered {
+	m := &ordered{c: c, tenures: c.everyTenure(), handoff: handoff, length: c.end - c.start, weight: make([]float64, len(c.threads))}
 	for i := range m.tenures {
 		m.add(int32(i), &m.tenures[i])
 	}
@@ -131,7 +132,7 @@ func (m *ordered) throughput(c *course) float64 {
 // clock is what an instant of the trace becomes.
 type clock struct{ seen, now int64 }
 
-// reach moves a clock on to an instant of the trace.
+// after returns when an instant of the trace comes, if nothing changes from then on.
 func (k *clock) after(at int64) int64 { return k.now + max(at-k.seen, 0) }
 
 // course is one run in order.

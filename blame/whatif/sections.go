@@ -26,14 +26,7 @@ func (c *Collector) section(stack format.StackID, lock format.ObjectID) uint32 {
 
 // method returns the method of a section: its site without the line.
 func (c *Collector) method(section uint32) string {
-	return withoutLine(c.sites.Names().Name(section))
-}
-
-func withoutLine(site string) string {
-	if i := strings.LastIndexByte(site, ':'); i > 0 && strings.Trim(site[i+1:], "0123456789") == "" {
-		return site[:i]
-	}
-	return site
+	return naming.WithoutLine(c.sites.Names().Name(section))
 }
 
 // Sections returns the methods whose owners caused waiting, the most first. What
@@ -96,10 +89,10 @@ func (c *Collector) find(text string) ([]bool, error) {
 	var names []string
 	for k := range c.blamed {
 		site := c.sites.Names().Name(k.section)
-		if re.MatchString(site) || re.MatchString(withoutLine(site)) {
+		if re.MatchString(site) || re.MatchString(naming.WithoutLine(site)) {
 			set[k.section], any = true, true
 		}
-		names = append(names, withoutLine(site))
+		names = append(names, naming.WithoutLine(site))
 	}
 	if !any {
 		return nil, fmt.Errorf("nobody waited for a section of %q%s", text, nearest(text, names))

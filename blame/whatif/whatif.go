@@ -80,7 +80,7 @@ func (c *Collector) Predict(changes []Change) (*Result, error) {
 		c.number()
 		r := newReplays(c)
 		if m = r; !r.believed() {
-			m = newOrdered(c)
+			m = newOrdered(c, r.typical)
 		}
 		if out.order = "who waits longest"; r.handing.barges {
 			out.order = "whoever comes when they are free, else to who waits longest"

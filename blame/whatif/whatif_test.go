@@ -199,7 +199,7 @@ func TestWhatDoesNotFitIsSaid(t *testing.T) {
 			t.Errorf("%s: %v", r.Section, r.Throughput)
 		}
 	}
-	if m := newOrdered(col); !m.misfit.Fits() || m.base.waited == 0 {
+	if m := newOrdered(col, medians(col.handoffs())); !m.misfit.Fits() || m.base.waited == 0 {
 		t.Errorf("in order it misses the trace by %+v", m.misfit)
 	}
 }

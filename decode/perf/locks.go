@@ -74,9 +74,7 @@ func (p *process) parked(addr uint64, u *use) *lock {
 
 // joined says that an address is of a lock.
 func (p *process) joined(addr uint64, l *lock) *lock {
-	if p.locks[addr] != l {
-		p.locks[addr] = l
-	}
+	p.locks[addr] = l
 	return l
 }
 

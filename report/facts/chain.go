@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"contend/blame/chains"
+	"contend/blame/naming"
 )
 
 // chainSep stands between the frames of a stack in text.
@@ -17,24 +18,7 @@ func chain(site, callers string) string {
 	}
 	frames := strings.Split(site, chainSep)
 	for i, f := range frames {
-		frames[i] = chains.StableName(withoutLine(f))
+		frames[i] = chains.StableName(naming.WithoutLine(f))
 	}
 	return strings.Join(frames, chainSep)
-}
-
-// withoutLine takes the line from Class.method:line.
-func withoutLine(frame string) string {
-	name, line, ok := cutLast(frame, ":")
-	if !ok || line == "" || strings.Trim(line, "0123456789") != "" {
-		return frame
-	}
-	return name
-}
-
-func cutLast(s, sep string) (before, after string, ok bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
 }

@@ -6,6 +6,7 @@ package parquet
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -117,12 +118,7 @@ func (w *Folder) all() (list []closer) {
 			list = append(list, c)
 		}
 	}
-	names := make([]string, 0, len(w.parts))
-	for name := range w.parts {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(w.parts)) {
 		p := w.parts[name]
 		add(p.intervals, p.intervals != nil)
 		add(p.locks, p.locks != nil)

@@ -42,7 +42,7 @@ func (s *screen) locks() (lines []line) {
 		for i := range rest {
 			locks, ns = locks+rest[i].locks, ns+rest[i].WaitNs
 		}
-		lines = append(lines, fill(fmt.Sprintf("%4s  ", percent(ns, s.Total.WaitNs)), s.Width, plain, prose(fmt.Sprintf("on %s (--top N or --tables shows them)", some(int64(locks), "more lock")))...)...)
+		lines = append(lines, fill(fmt.Sprintf("%4s  ", percent(ns, s.Total.WaitNs)), s.Width, plain, prose(fmt.Sprintf("on %s (--top N or --tables shows them)", text.Amount(int64(locks), "more lock")))...)...)
 	}
 	return lines
 }
@@ -83,7 +83,7 @@ func (s *screen) numbers(g *group) []string {
 	if u := g.Uncertainty; u != nil && u.PlusMinusNs != nil {
 		avg += " ± " + average(float64(*u.PlusMinusNs)/float64(max(s.ElapsedNs, 1)))
 	}
-	parts := []string{avg, "waiting on average:", text.Duration(g.WaitNs) + ",", some(g.Waits, "wait")}
+	parts := []string{avg, "waiting on average:", text.Duration(g.WaitNs) + ",", text.Amount(g.Waits, "wait")}
 	if g.locks == 1 { // how many threads wait for any of several is not known
 		parts[3] += ","
 		parts = append(parts, s.threads(int64(g.Waiters)))

@@ -14,7 +14,7 @@ import (
 func (s *screen) findings() (lines []line) {
 	for i := range s.Deadlocks {
 		if i >= s.detail.findings {
-			lines = append(lines, fill("", s.Width, alarm, prose(fmt.Sprintf("and %s (--full shows all)", some(int64(len(s.Deadlocks)-i), "more deadlock")))...)...)
+			lines = append(lines, fill("", s.Width, alarm, prose(fmt.Sprintf("and %s (--full shows all)", text.Amount(int64(len(s.Deadlocks)-i), "more deadlock")))...)...)
 			break
 		}
 		lines = append(lines, s.deadlock(&s.Deadlocks[i])...)
@@ -38,7 +38,7 @@ func (s *screen) findings() (lines []line) {
 		lines = append(lines, s.finding(&f)...)
 	}
 	if left > 0 {
-		lines = append(lines, fill("      ", s.Width, plain, prose(fmt.Sprintf("and %s (--full shows all)", some(int64(left), "smaller finding")))...)...)
+		lines = append(lines, fill("      ", s.Width, plain, prose(fmt.Sprintf("and %s (--full shows all)", text.Amount(int64(left), "smaller finding")))...)...)
 	}
 	return lines
 }

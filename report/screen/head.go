@@ -15,7 +15,7 @@ func (s *screen) head() []line {
 	if s.counts || s.Total.Waits == 0 || s.elsewhere() != "" {
 		return fill("", s.Width, strong, parts...)
 	}
-	return fillWith("", s.Width, strong, parts, fmt.Sprintf("(%s in %s)", text.Duration(s.Total.WaitNs), some(s.Total.Waits, "wait")))
+	return fillWith("", s.Width, strong, parts, fmt.Sprintf("(%s in %s)", text.Duration(s.Total.WaitNs), text.Amount(s.Total.Waits, "wait")))
 }
 
 // inputs names the inputs, few of many.

@@ -46,7 +46,7 @@ func (s *screen) resource(r *document.Resource) []line {
 	if s.counts {
 		return fill(fmt.Sprintf("%4s  ", text.Number(r.WaitNs)), s.Width, plain, parts...)
 	}
-	parts = append(parts, "("+amount, some(r.Waits, "wait")+",", s.threads(int64(r.Waiters))+")")
+	parts = append(parts, "("+amount, text.Amount(r.Waits, "wait")+",", s.threads(int64(r.Waiters))+")")
 	return fill(fmt.Sprintf("%4s  ", first), s.Width, plain, parts...)
 }
 

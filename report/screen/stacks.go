@@ -25,7 +25,7 @@ func (s *screen) stacks() (lines []line) {
 		lines = append(lines, s.stack("        ", r.Stack)...)
 	}
 	if n := s.Stacks.Omitted; n > 0 {
-		lines = append(lines, fill("      ", s.Width, plain, prose(fmt.Sprintf("and %s with %s (--top 0 shows all)", some(int64(n), "more stack"), s.amount(s.Stacks.OmittedNs)))...)...)
+		lines = append(lines, fill("      ", s.Width, plain, prose(fmt.Sprintf("and %s with %s (--top 0 shows all)", text.Amount(int64(n), "more stack"), s.amount(s.Stacks.OmittedNs)))...)...)
 	}
 	return lines
 }

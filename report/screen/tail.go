@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"contend/report/document"
+	"contend/report/text"
 )
 
 // tail says what was not counted, how sure the rest is, and what to run next.
@@ -13,7 +14,7 @@ func (s *screen) tail() (lines []line) {
 	lines = s.idle()
 	for i, w := range s.NotCounted {
 		if i == s.detail.notes {
-			lines = append(lines, fill("", s.Width, plain, prose(fmt.Sprintf("not counted: %s more (--full shows all)", some(int64(len(s.NotCounted)-i), "thing")))...)...)
+			lines = append(lines, fill("", s.Width, plain, prose(fmt.Sprintf("not counted: %s more (--full shows all)", text.Amount(int64(len(s.NotCounted)-i), "thing")))...)...)
 			break
 		}
 		lines = append(lines, fill("not counted: ", s.Width, plain, prose(s.brief(w))...)...)

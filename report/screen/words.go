@@ -8,15 +8,7 @@ import (
 	"contend/report/text"
 )
 
-// some writes a number of things.
-func some(n int64, one string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return text.Number(n) + " " + one + "s"
-}
-
-func (w *words) threads(n int64) string { return some(n, w.thread) }
+func (w *words) threads(n int64) string { return text.Amount(n, w.thread) }
 
 // percent writes a share without decimals, unless it would read as none or all.
 func percent(part, whole int64) string {

@@ -5,36 +5,13 @@ package text
 
 import (
 	"fmt"
-	"math"
 	"strconv"
+
+	"contend/format"
 )
 
-// scales are the units of time, largest first. A unit serves from where the
-// next smaller one would round up to it: nothing is 1000 ms or 60.0 s long.
-var scales = []struct {
-	ns, from int64
-	unit     string
-}{{3600e9, 3597e9, "h"}, {60e9, 59.95e9, "min"}, {1e9, 999.5e6, "s"}, {1e6, 999.5e3, "ms"}, {1e3, 1e3, "µs"}, {1, 1, "ns"}}
-
 // Duration writes nanoseconds with three digits: 12.1 s, 310 ms.
-func Duration(ns int64) string {
-	if ns < 0 {
-		return "-" + Duration(-max(ns, -math.MaxInt64)) // the least integer has no opposite
-	}
-	for _, s := range scales {
-		if ns >= s.from {
-			v := float64(ns) / float64(s.ns)
-			switch {
-			case s.ns == 1 || v >= 99.95:
-				return fmt.Sprintf("%.0f %s", v, s.unit)
-			case v >= 9.995:
-				return fmt.Sprintf("%.1f %s", v, s.unit)
-			}
-			return fmt.Sprintf("%.2f %s", v, s.unit)
-		}
-	}
-	return "0"
-}
+func Duration(ns int64) string { return format.Duration(ns) }
 
 // Seconds writes nanoseconds as seconds with three decimals: 0.310 s.
 func Seconds(ns int64) string { return fmt.Sprintf("%.3f s", float64(ns)/1e9) }
