@@ -64,7 +64,7 @@ func (b *builder) check(g *gap) {
 
 // compare holds the claims about a gap against a dump.
 func (b *builder) compare(s *sample, claims []Ownership) {
-	waiters := b.waiterCounts.at(s.time)
+	waiters := b.waiterCounts.waiting(s.time)
 	for i := range claims {
 		c := &claims[i]
 		if c.Start <= s.time && s.time < c.End && waiters > 0 {

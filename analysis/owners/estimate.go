@@ -22,6 +22,7 @@ func (b *builder) estimate(g *gap) {
 		first.thread = format.NoThread
 	}
 	if b.s.isBusy(g.lo, g.hi) {
+		known.Gone = b.gone(x, y)
 		b.whole(g, known, first)
 		return
 	}

@@ -55,9 +55,14 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 	}
 	for i := range sections {
 		root[i] = i
+		var known recent
 		for j := range sections[i].acquired {
 			st := ev.wait(&sections[i].acquired[j]).Stack
-			if st == format.NoStack || ev.sym.Bare(st) {
+			if _, ok := known.of(uint32(st)); ok || st == format.NoStack {
+				continue
+			}
+			known.keep(uint32(st), 0)
+			if ev.sym.Bare(st) {
 				continue
 			}
 			at := entry{st, ev.class[sections[i].lock], ev.input(sections[i].lock)}
@@ -107,6 +112,7 @@ func (b *builder) gather(k *kin) {
 			continue
 		}
 		g := b.gapOf(k, a, &s.acquired[i+1])
+		g.Gone = b.gone(a, &s.acquired[i+1])
 		g.Came.From = uint32(len(k.came))
 		if !s.shared { // readers come to a lock that is held, and need not wait
 			next = b.arrivals(k, next, a.time, hi)
@@ -142,12 +148,19 @@ func (b *builder) ownInside(t format.ThreadID, lo, hi int64) bool {
 	return false
 }
 
-// gapOf describes the gap between two acquisitions to the model.
+// gone returns how long after an acquisition its thread was seen elsewhere, in
+// ns; 0 when it was not before the next one.
+func (b *builder) gone(x, y *acquisition) int64 {
+	if left := b.left(x.thread, x.time, y.time); left < y.time {
+		return max(left-x.time, 1)
+	}
+	return 0
+}
+
+// gapOf describes the gap between two acquisitions to the model, but for when
+// the first owner was gone.
 func (b *builder) gapOf(k *kin, x, y *acquisition) renewal.Gap {
 	g := renewal.Gap{Site: k.site(b.ev.wait(x).Stack), Length: y.time - x.time}
-	if left := b.left(x.thread, x.time, y.time); left < y.time {
-		g.Gone = max(left-x.time, 1)
-	}
 	switch last := b.ev.wait(y).prev(); last {
 	case format.NoThread:
 	case x.thread:
@@ -178,6 +191,9 @@ func (b *builder) observe() {
 	}
 	for i := range b.s.seen {
 		w.family.of(b.s.seen[i].stack)
+	}
+	if w.total == 0 { // no sample is of any part
+		return
 	}
 	b.gaps(func(g *gap) {
 		if g.hi == maxTime || g.last == format.NoThread && b.kin.locks > 1 || g.last != format.NoThread && g.last == g.first.thread {

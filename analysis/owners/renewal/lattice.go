@@ -2,6 +2,7 @@ package renewal
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -48,8 +49,7 @@ func (g grid) cell(ns int64) (c int, ok bool) {
 
 // tail returns the class of a length beyond the cells.
 func (g grid) tail(ns int64) int {
-	over := float64(ns) / float64(g.unit*cells)
-	return min(int(math.Log2(max(over, 1))), tails-1)
+	return min(bits.Len64(uint64(max(ns/(g.unit*cells), 1)))-1, tails-1)
 }
 
 type lattice [cells]float64
