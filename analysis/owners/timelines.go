@@ -47,7 +47,7 @@ type Timelines struct {
 	Unlinked []Unlinked               // contended locks of thread dumps that match no recorded wait, by time
 	Trust    Calibration
 
-	add func(Ownership)
+	add func(Ownership) // one that was recorded
 }
 
 // Timelines says who owned each lock. It begins to rebuild the owners, and
@@ -155,7 +155,11 @@ func (ev *evidence) together(locks []format.ObjectID) int {
 // for, whichever is ready first. It returns the kinds of locks met.
 func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map[*input][]sampled) (kins []*kin) {
 	found, builders := make([]inference, len(locks)), make([]*builder, len(locks))
-	column.OnAllCores(len(locks), func(i int) { found[i], builders[i] = ev.infer(locks[i]) })()
+	largest := ev.largestFirst(locks)
+	column.OnAllCores(len(locks), func(i int) {
+		i = largest[i]
+		found[i], builders[i] = ev.infer(locks[i])
+	})()
 	ev.relate(builders, samples)
 	ready := make([]chan []Ownership, len(locks))
 	for i := range ready {
@@ -174,9 +178,8 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 	seenKin := map[*kin]bool{}
 	for i, l := range locks {
 		for list := range ready[i] {
-			for _, o := range list {
-				tl.add(o)
-			}
+			ev.input(l).pauses.cutAll(list, &tl.Owned)
+			ev.recycle(list)
 		}
 		tl.Unowned[l] = found[i].unowned
 		if b := builders[i]; b != nil {
@@ -193,6 +196,17 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 	}
 	done()
 	return kins
+}
+
+// largestFirst returns the order in which cores that take the next of some locks
+// whenever they are free are done at about the same time.
+func (ev *evidence) largestFirst(locks []format.ObjectID) []int {
+	order := make([]int, len(locks))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(ev.byLock[locks[b]]), len(ev.byLock[locks[a]])) })
+	return order
 }
 
 // infer finds out who owned a lock: from its releases, where they are told, else
