@@ -11,7 +11,7 @@ import (
 
 // relate learns what locks that are entered at the same call sites have in
 // common, those of the most acquisitions first. Some builders may be nil.
-func (ev *evidence) relate(all []*builder, samples map[*input][]sampled) {
+func (ev *evidence) relate(all []*builder, samples map[*input]*samples) {
 	var builders []*builder
 	var sections []*section
 	for _, b := range all {
@@ -34,7 +34,7 @@ func (ev *evidence) relate(all []*builder, samples map[*input][]sampled) {
 }
 
 // study learns what locks of one kind have in common.
-func (ev *evidence) study(k *kin, builders []*builder, samples []sampled) {
+func (ev *evidence) study(k *kin, builders []*builder, samples *samples) {
 	for _, b := range builders {
 		b.gather(k)
 	}
@@ -43,6 +43,12 @@ func (ev *evidence) study(k *kin, builders []*builder, samples []sampled) {
 	for _, b := range builders {
 		b.observe()
 	}
+	if len(ev.dumps) > 0 { // they will be compared with what is claimed
+		for _, st := range k.stacks {
+			k.witnesses.family.of(st)
+		}
+	}
+	k.witnesses.family.fixed = true
 }
 
 // kinOf says which locks of an input are of one kind: of one class, and entered
@@ -167,14 +173,15 @@ func (b *builder) gapOf(k *kin, site int, x, y *acquisition) renewal.Gap {
 	return g
 }
 
-// witnesses lists the parts of the program the samples of the input show.
-func (ev *evidence) witnesses(k *kin, samples []sampled) *witnesses {
+// witnesses lists the parts of the program the samples of the input show; there
+// may be none.
+func (ev *evidence) witnesses(k *kin, samples *samples) *witnesses {
 	w := &witnesses{family: newFamily(ev.sym, k.stacks), parts: map[uint64]*witness{}}
-	for _, s := range samples {
-		if p := w.at(s.stack); p != nil {
-			p.total += s.times
-			w.total += s.times
-		}
+	if samples == nil {
+		return w
+	}
+	for _, r := range w.family.reach(samples) {
+		w.add(r.part, r.times, samples.list[r.first].stack)
 	}
 	return w
 }

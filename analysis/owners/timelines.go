@@ -16,6 +16,7 @@
 //	builder.go     the stretches between acquisitions, and charging them
 //	kin.go         locks of one kind: call sites, who uses them, the model
 //	samples.go     where in the program samples of running threads are
+//	branches.go    their stacks, from the outermost frame inwards
 //	sections.go    what threads do only while they hold the lock
 //	singly.go      the same where a call site serves several locks
 //	homes.go       where activities belong whose stack shows the runtime only
@@ -26,6 +27,7 @@
 //	parks.go       successive parks that are one wait
 //	record.go      the events as they are kept
 //	pauses.go      stretches in which nobody ran
+//	recent.go      numbers of ids, those asked for last
 //	owner.go       what an owner is, and how it may be known
 package owners
 
@@ -153,7 +155,7 @@ func (ev *evidence) together(locks []format.ObjectID) int {
 // inferAll finds out who owned several locks, on all cores: what it draws on only
 // stands to be read by then. They come out lock by lock, in the order asked
 // for, whichever is ready first. It returns the kinds of locks met.
-func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map[*input][]sampled) (kins []*kin) {
+func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map[*input]*samples) (kins []*kin) {
 	found, builders := make([]inference, len(locks)), make([]*builder, len(locks))
 	largest := ev.largestFirst(locks)
 	column.OnAllCores(len(locks), func(i int) {
