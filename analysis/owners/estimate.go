@@ -39,9 +39,11 @@ func (b *builder) whole(g *gap, known renewal.Gap, first anchor) {
 	shown := first
 	shown.prov = Sampled
 	b.emitOp(g.lo, g.lo+known.Least, shown)
+	own, _ := b.dues.thin(max(p.First-known.Least, 0), nil, p.Others, p.Free)
+	at := g.lo + known.Least + own
 	b.expect(p.SureFirst)
-	b.emitOp(g.lo+known.Least, g.lo+p.First, first)
-	b.rest(g, g.lo+max(p.First, known.Least), p.Others, g.last, p.SureRest, &b.pools[restWhole])
+	b.emitOp(g.lo+known.Least, at, first)
+	b.rest(g, at, p.Others, g.last, p.SureRest, &b.pools[restWhole])
 }
 
 // arrival charges the part of a gap after the first thread came to wait: it
@@ -60,6 +62,7 @@ func (b *builder) arrival(g *gap, known renewal.Gap, first anchor) {
 	}
 	m := &b.met
 	b.splitter.Meet(a, m)
+	m.Own, _ = b.dues.thin(m.Own, m.First, m.Others, m.Free)
 	met := m.Own
 	for _, ns := range m.First {
 		met += ns

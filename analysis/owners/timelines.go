@@ -11,6 +11,7 @@
 //	check.go       the others, each dump held back from its own check
 //	rebuild.go     rules 1 to 4, for locks of which it tells waits only
 //	estimate.go    how stretches divide that show nobody
+//	thin.go        no part of them is too short to be worth its row
 //	witness.go     what owners do of whom the thread is known
 //	relate.go      what is learnt of locks of one kind together
 //	builder.go     the stretches between acquisitions, and charging them
