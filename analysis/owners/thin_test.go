@@ -17,8 +17,8 @@ func TestShortPartsAreChargedTogether(t *testing.T) {
 	}
 	for range 5000 {
 		length := 10_000 + rng.Int64N(10_000)
-		own, free := length/100+rng.Int64N(9), rng.Int64N(1+length/5)
-		met, others := []int64{length / 3, length / 90}, []int64{rng.Int64N(1 + length/40), 3}
+		own, free := length/200+rng.Int64N(9), rng.Int64N(1+length/5)
+		met, others := []int64{length / 3, length / 90}, []int64{rng.Int64N(1 + length/100), 3}
 		before := list(own, met, others, free)
 		own, free = d.thin(own, met, others, free)
 		after := list(own, met, others, free)
