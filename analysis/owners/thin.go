@@ -17,40 +17,52 @@ type dues struct {
 
 // thin makes few parts of a stretch: its first owner's, by call site what was met
 // and what others had after it, and free time. What is too short the longest part
-// has, until it is long enough with what was put off before.
-func (d *dues) thin(own int64, met, others []int64, free int64) (ownNow, freeNow int64) {
+// has, until it is long enough with what was put off before. Room tells how long
+// the first owner may have had it, which was seen elsewhere then.
+func (d *dues) thin(own int64, met, others []int64, free int64, room func() int64) (ownNow, freeNow int64) {
 	d.met, d.others = withRoom(d.met, len(met)), withRoom(d.others, len(others))
 	first, rest := [1]int64{own}, [1]int64{free}
-	parts := [...][]int64{first[:], met, others, rest[:]}
-	due := [...][]int64{d.own[:], d.met, d.others, d.free[:]}
+	parts := [...][]int64{met, others, rest[:], first[:]}
+	due := [...][]int64{d.met, d.others, d.free[:], d.own[:]}
 	var sums [len(parts)]int64
 	length, longest := int64(0), 0
 	for i, part := range parts {
 		sums[i] = sum(part)
 		length += sums[i]
-		if sums[i] > sums[longest] {
+		if sums[i] > sums[longest] && (i < len(parts)-1 || room() >= length) {
 			longest = i
 		}
 	}
+	if sums[longest] == 0 {
+		return own, free
+	}
 	to := greatest(parts[longest])
 	for i, part := range parts {
-		if i != longest && sums[i] > 0 {
-			settle(part, due[i], to, (sums[i]+sum(due[i]))*leastPart < length)
+		if i == longest || sums[i] == 0 {
+			continue
 		}
+		if (sums[i]+sum(due[i]))*leastPart < length {
+			putOff(part, due[i], to)
+			continue
+		}
+		most := *to / 2 // the rest later
+		if i == len(parts)-1 && d.own[0] > 0 {
+			most = max(min(most, room()-own), 0)
+		}
+		pay(part, due[i], to, most)
 	}
 	return first[0], rest[0]
 }
 
-// settle puts a part off, or charges what was put off, to the account of the
-// longest one: at most half of that, the rest later.
-func settle(part, due []int64, longest *int64, off bool) {
-	if off {
-		for s, ns := range part {
-			due[s], *longest, part[s] = due[s]+ns, *longest+ns, 0
-		}
-		return
+// putOff gives a part to the longest one.
+func putOff(part, due []int64, longest *int64) {
+	for s, ns := range part {
+		due[s], *longest, part[s] = due[s]+ns, *longest+ns, 0
 	}
-	most := *longest / 2
+}
+
+// pay charges what was put off, instead of so much of the longest part at most.
+func pay(part, due []int64, longest *int64, most int64) {
 	for s := range part {
 		ns := min(due[s], most)
 		most -= ns

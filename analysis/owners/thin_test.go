@@ -20,7 +20,7 @@ func TestShortPartsAreChargedTogether(t *testing.T) {
 		own, free := length/200+rng.Int64N(9), rng.Int64N(1+length/5)
 		met, others := []int64{length / 3, length / 90}, []int64{rng.Int64N(1 + length/100), 3}
 		before := list(own, met, others, free)
-		own, free = d.thin(own, met, others, free)
+		own, free = d.thin(own, met, others, free, func() int64 { return 1 << 40 })
 		after := list(own, met, others, free)
 		if sum(before[:]) != sum(after[:]) {
 			t.Fatalf("%v became %v", before, after)
@@ -56,13 +56,31 @@ func TestShortPartsAreChargedTogether(t *testing.T) {
 // A twentieth of a stretch is a part, a fiftieth is none until there are more.
 func TestAFiftiethIsPutOff(t *testing.T) {
 	var d dues
-	if own, _ := d.thin(50, nil, nil, 950); own != 50 {
+	whole := func() int64 { return 1000 }
+	if own, _ := d.thin(50, nil, nil, 950, whole); own != 50 {
 		t.Errorf("of a twentieth %d ns are charged", own)
 	}
-	if own, free := d.thin(20, nil, nil, 980); own != 0 || free != 1000 {
+	if own, free := d.thin(20, nil, nil, 980, whole); own != 0 || free != 1000 {
 		t.Errorf("of a fiftieth %d ns are charged", own)
 	}
-	if own, free := d.thin(20, nil, nil, 980); own != 40 || free != 960 {
+	if own, free := d.thin(20, nil, nil, 980, whole); own != 40 || free != 960 {
 		t.Errorf("of two fiftieths %d ns are charged", own)
+	}
+}
+
+// Who was seen elsewhere had the lock no longer, whatever was put off.
+func TestTheFirstOwnerHasNoMoreThanIsLeftToIt(t *testing.T) {
+	for _, c := range []struct{ due, own, free, room, want int64 }{
+		{0, 900, 10, 1000, 910}, // it has what is too short
+		{0, 900, 10, 905, 900},  // but it was gone
+		{0, 900, 10, 850, 900},
+		{30, 100, 800, 1000, 130}, // it has what was put off
+		{30, 100, 800, 110, 110},
+		{30, 100, 800, 90, 100},
+	} {
+		d := dues{own: [1]int64{c.due}}
+		if own, free := d.thin(c.own, nil, nil, c.free, func() int64 { return c.room }); own != c.want || own+free != c.own+c.free {
+			t.Errorf("%+v: %d and %d", c, own, free)
+		}
 	}
 }
