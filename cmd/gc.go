@@ -2,7 +2,10 @@ package cmd
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
+	"sync/atomic"
 )
 
 // heapSlack is how much the heap may grow, in percent, before garbage is
@@ -11,12 +14,56 @@ import (
 // 100 would double it.
 const heapSlack = 25
 
-// keepHeapSmall collects garbage often until the function it returns is called.
-// Who sets GOGC knows better.
+// heapFree is the size in bytes up to which no garbage is collected: of a small
+// heap the slack is so little that it would be collected all the time.
+const heapFree = 64 << 20
+
+// keepHeapSmall collects garbage often, once there is much of it, until the
+// function it returns is called. Who sets GOGC knows better.
 func keepHeapSmall() (restore func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
-	before := debug.SetGCPercent(heapSlack)
-	return func() { debug.SetGCPercent(before) }
+	g := &governor{live: []metrics.Sample{{Name: "/gc/heap/live:bytes"}}}
+	before := debug.SetGCPercent(100 * (heapFree / smallestHeap))
+	g.watch()
+	return func() {
+		g.done.Store(true)
+		debug.SetGCPercent(before)
+	}
+}
+
+// smallestHeap is that at which Go collects garbage first, by its documentation
+// 4 MB for a percentage of 100, and in proportion.
+const smallestHeap = 4 << 20
+
+// governor sets after each collection at which size of the heap the next one is.
+type governor struct {
+	live []metrics.Sample
+	done atomic.Bool
+}
+
+// watch has adjust called after the next collection: the finalizer of a thing
+// that is garbage at once.
+func (g *governor) watch() {
+	runtime.SetFinalizer(new(*governor), func(**governor) { g.adjust() })
+}
+
+func (g *governor) adjust() {
+	if g.done.Load() {
+		return
+	}
+	metrics.Read(g.live)
+	debug.SetGCPercent(slack(g.live[0].Value.Uint64()))
+	if !g.done.Load() {
+		g.watch()
+	}
+}
+
+// slack returns how much a heap may grow, in percent of what lives in it.
+func slack(live uint64) int {
+	if live == 0 {
+		live = 1
+	}
+	return max(heapSlack, int(min(heapFree*100/live, 100*heapFree/smallestHeap))-100)
 }
