@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"contend/analysis/internal/column"
 	"contend/format"
 )
 
@@ -47,7 +46,7 @@ func merge(recorded []Pause) (out pauses) {
 
 // cut adds an ownership without the pauses in it, which are not the owner's
 // doing: they are ownerships of their own.
-func (ps pauses) cut(o Ownership, into *column.Column[Ownership]) {
+func (ps pauses) cut(o Ownership, into *Owned) {
 	from, _ := slices.BinarySearchFunc(ps, o.Start, func(p Pause, t int64) int { return cmp.Compare(p.End, t+1) })
 	for _, p := range ps[from:] {
 		if p.Start >= o.End || o.Holder.Kind != Thread {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"contend/analysis/internal/column"
 	"contend/format"
 )
 
@@ -23,10 +22,10 @@ func TestPausesAreNotTheOwners(t *testing.T) {
 	}
 	ps := merge(recorded)
 	cut := func(start, end int64, kind Kind) string {
-		var into column.Column[Ownership]
-		ps.cut(Ownership{start, end, 1, Holder{kind, Inferred, none, 7, 3}}, &into)
+		into := newOwned()
+		ps.cut(Ownership{start, end, 1, Holder{kind, Inferred, none, 7, 3}}, into)
 		var out []string
-		into.Each(func(_ column.Ref, o *Ownership) {
+		into.Each(func(o *Ownership) {
 			who := map[Kind]string{Thread: "owner", GCPause: "gc", Safepoint: "safepoint", Handoff: "free"}[o.Holder.Kind]
 			if o.Holder.Kind != Thread && o.Holder.Thread != format.NoThread && o.Holder.Kind != Handoff {
 				who += " of a thread"

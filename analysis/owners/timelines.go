@@ -26,6 +26,7 @@
 //	parks.go       successive parks that are one wait
 //	record.go      the events as they are kept
 //	pauses.go      stretches in which nobody ran
+//	packing.go     ownerships as they are stored
 //	owner.go       what an owner is, and how it may be known
 package owners
 
@@ -42,7 +43,7 @@ import (
 // Locks whose tenures the trace recorded are taken from there; those of the
 // others are inferred.
 type Timelines struct {
-	Owned    column.Column[Ownership] // in no order
+	Owned    *Owned
 	Unowned  []Owner                  // by lock: whom the stretches without an owner are charged to
 	Unlinked []Unlinked               // contended locks of thread dumps that match no recorded wait, by time
 	Trust    Calibration
@@ -56,12 +57,11 @@ type Timelines struct {
 func (a *Activities) Timelines(sym Symbols) (tl *Timelines, rebuilt func()) {
 	a.indexing.Wait()
 	byLock := a.byLock
-	tl = &Timelines{Unowned: make([]Owner, len(byLock))}
-	tl.Owned.Start = func(o *Ownership) int64 { return o.Start }
+	tl = &Timelines{Owned: newOwned(), Unowned: make([]Owner, len(byLock))}
 	for i := range a.inputs {
 		a.inputs[i].pauses = merge(a.inputs[i].pauses)
 	}
-	tl.add = func(o Ownership) { a.input(o.Lock).pauses.cut(o, &tl.Owned) }
+	tl.add = func(o Ownership) { a.input(o.Lock).pauses.cut(o, tl.Owned) }
 	recorded := tl.addTenures(a)
 	ev := a.evidence(sym)
 	tl.Unlinked = ev.unlinked
