@@ -8,15 +8,16 @@ import (
 	"sync/atomic"
 )
 
-// heapSlack is how much the heap may grow, in percent, before garbage is
-// collected. What an exact trace keeps are large arrays without pointers,
-// which cost a collector next to nothing and are most of the memory: Go's own
-// 100 would double it.
-const heapSlack = 25
-
-// heapFree is the size in bytes up to which no garbage is collected: of a small
-// heap the slack is so little that it would be collected all the time.
-const heapFree = 64 << 20
+// What the heap may grow by, in bytes, before garbage is collected: heapFree in
+// all, and above that heapSlack and one part in heapPart of what lives. What an
+// exact trace keeps are large arrays without pointers, which cost a collector
+// next to nothing and are most of the memory: Go's own part, all of it, would
+// double that.
+const (
+	heapFree  = 64 << 20
+	heapSlack = 12 << 20
+	heapPart  = 16
+)
 
 // keepHeapSmall collects garbage often, once there is much of it, until the
 // function it returns is called. Who sets GOGC knows better.
@@ -25,7 +26,7 @@ func keepHeapSmall() (restore func()) {
 		return func() {}
 	}
 	g := &governor{live: []metrics.Sample{{Name: "/gc/heap/live:bytes"}}}
-	before := debug.SetGCPercent(100 * (heapFree / smallestHeap))
+	before := debug.SetGCPercent(100 * heapFree / smallestHeap)
 	g.watch()
 	return func() {
 		g.done.Store(true)
@@ -62,8 +63,12 @@ func (g *governor) adjust() {
 
 // slack returns how much a heap may grow, in percent of what lives in it.
 func slack(live uint64) int {
-	if live == 0 {
-		live = 1
+	if live < smallestHeap {
+		live = smallestHeap
 	}
-	return max(heapSlack, int(min(heapFree*100/live, 100*heapFree/smallestHeap))-100)
+	grow := heapSlack + live/heapPart
+	if live+grow < heapFree {
+		grow = heapFree - live
+	}
+	return int(grow * 100 / live)
 }
