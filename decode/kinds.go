@@ -51,7 +51,7 @@ var kinds = []kind{
 	{counts.Is, func(c content) (Source, error) { return counts.NewReader(c.in, c.name), nil }, false},
 	{gotrace.Header, func(c content) (Source, error) {
 		return gotrace.NewReader(c.in, c.name, gotrace.Options{Rules: c.rules})
-	}, false},
+	}, true},
 }
 
 // textKinds are the kinds of text that may stand anywhere in a log. What is

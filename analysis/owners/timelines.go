@@ -44,8 +44,8 @@ import (
 // others are inferred.
 type Timelines struct {
 	Owned    *Owned
-	Unowned  []Owner                  // by lock: whom the stretches without an owner are charged to
-	Unlinked []Unlinked               // contended locks of thread dumps that match no recorded wait, by time
+	Unowned  []Owner    // by lock: whom the stretches without an owner are charged to
+	Unlinked []Unlinked // contended locks of thread dumps that match no recorded wait, by time
 	Trust    Calibration
 
 	add func(Ownership)
