@@ -1,5 +1,6 @@
 // Package jfr reads flight recordings of JDK 9 and later and of the tools
-// that write the same format. It streams: one chunk is in memory at a time.
+// that write the same format. It streams: a few chunks are in memory at a time,
+// those ahead of the events asked for are stepped over meanwhile.
 // The layout of every event comes from the recording's own metadata; events
 // that say nothing of threads and locks are skipped by their size. It
 // refuses the older format of JDK 7 and 8.

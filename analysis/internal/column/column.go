@@ -3,6 +3,7 @@
 //
 // Its files, each of which uses only what comes after it:
 //
+//	packed.go    a column that is only read in order, packed
 //	column.go    an array in pieces, and its order by time
 //	radix.go     sorting by instants
 //	keyheap.go   a heap of instants
