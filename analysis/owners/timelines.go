@@ -24,9 +24,11 @@
 //	section.go     what is known of one lock: acquisitions, busy stretches
 //	calibration.go how much of what is inferred is right
 //	evidence.go    dumps, and which lock of the waits a dump's lock is
-//	activities.go  what each thread did, and what was done at each call site
+//	activities.go  what each thread did
+//	callsites.go   what was done at each call site
 //	parks.go       successive parks that are one wait
 //	record.go      the events as they are kept
+//	inputs.go      what each input tells of the owners of its locks
 //	pauses.go      stretches in which nobody ran
 //	packing.go     ownerships as they are stored
 //	recent.go      numbers of ids, those asked for last
