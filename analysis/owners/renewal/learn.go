@@ -312,15 +312,15 @@ func (l *learner) halts(n, all float64) (rates [tails]float64) {
 		rates[m.tail(g.Length)]++
 	}
 	for k := range rates {
-		rates[k] = (rates[k] + unseen(k)) / max(time, 1)
+		rates[k] = max(rates[k], unseen) / max(time, 1)
 	}
 	return rates
 }
 
-// unseen is the weight of a class of lengths none of which was seen: so much
-// that some explanation is left, and less the longer they are, or such lengths
-// would make up most of the mean.
-func unseen(k int) float64 { return math.Ldexp(1e-6, -k) }
+// unseen stands for none seen of a class of lengths: of two explanations of a
+// length that is met all the same the likelier one is left. Only ratios of it
+// matter.
+const unseen = 1e-100
 
 // last is the mix a barging section of a gap is of.
 func (m *Model) last(last Last, group int) int {
