@@ -8,8 +8,29 @@ type instant struct {
 	time       int64
 	weight     int64
 	live, idle uint32
+	scene      *scene // what it shows; nil when locks and idlers say so
 	locks      []contendedLock
 	idlers     []seenAside // those of the idle threads that are told
+}
+
+// contended returns the locks it shows.
+func (in *instant) contended() []contendedLock {
+	if in.scene != nil {
+		return in.scene.locks
+	}
+	return in.locks
+}
+
+// unfold makes the instant one to which more can be added.
+func (in *instant) unfold() {
+	if sc := in.scene; sc != nil {
+		in.scene = nil
+		for i := range sc.locks {
+			l := &sc.locks[i]
+			in.add().set(l.lock, l.owners, l.waiters)
+		}
+		in.idlers = append(in.idlers, sc.idlers...)
+	}
 }
 
 // contendedLock is a lock somebody waits for at a sampling instant.
@@ -45,6 +66,11 @@ func (in *instant) copy(of *instant) {
 		l := &of.locks[i]
 		in.add().set(l.lock, l.owners, l.waiters)
 	}
+}
+
+// asideOf returns what an idle thread is seen doing.
+func asideOf(ev *format.Event) seenAside {
+	return seenAside{ev.Thread, ev.Stack, ev.Activity, ev.Resource}
 }
 
 // seenAside is what an idle thread is seen doing at a sampling instant.

@@ -14,6 +14,7 @@
 //	holds.go       tenures rebuilt from waits and owners
 //	sampled.go     samples put together from events, and charged in order
 //	samplerun.go   successive samples that show the same, charged as one
+//	scenes.go      what is remembered of samples that a source gives folded
 //	aside.go       waits that are no contention, for the visitors that ask
 //	runner.go      when one thread runs: its life less its idle times
 //	scaled.go      samples put off until what was measured of them is known
@@ -75,6 +76,9 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	defer out.close()
 	p := &pass{names: definer{defs, out}, e: newEmitter(defs, f, out), rec: newRecord(), cyc: &cycles{}}
 	p.smp = newSampler(p.rec, p.e, p.cyc)
+	if f, ok := src.(format.Folder); ok {
+		f.Fold()
+	}
 	var ev format.Event
 	for {
 		if err := src.Read(&ev); errors.Is(err, io.EOF) {
@@ -89,6 +93,10 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 // take gives an event to those it concerns.
 func (p *pass) take(ev *format.Event) {
 	bound(ev)
+	if ev.Samples != nil {
+		p.samples(ev.Samples)
+		return
+	}
 	if clamp(ev) {
 		p.wild++
 	}

@@ -8,20 +8,25 @@ import (
 
 // tick begins a sampling instant.
 func (s *sampler) tick(ev *format.Event) {
-	at := ev.Intended
+	s.instant(&format.Tick{Time: ev.Time, Intended: ev.Intended, Weight: ev.Weight, Live: ev.Live, Idle: ev.IdleThreads})
+}
+
+// instant begins a sampling instant.
+func (s *sampler) instant(t *format.Tick) {
+	at := t.Intended
 	if at == 0 {
-		at = ev.Time
+		at = t.Time
 	}
 	if d := at - s.intended; !s.told && s.intended != format.NoTime && d > 0 {
 		s.period = s.distances.median(d)
 	}
 	s.intended = at
 	s.bookEnough()
-	s.open(ev.Time, ev.Weight) // charges the tick before, to which the period matters
-	s.next.live, s.next.idle = ev.Live, ev.IdleThreads
+	s.open(t.Time, t.Weight) // charges the tick before, to which the period matters
+	s.next.live, s.next.idle = t.Live, t.Idle
 	s.stalls.resolve(s.e, s.period, at)
-	if ev.Intended != 0 {
-		s.stalls.begin(ev.Intended, ev.Time)
+	if t.Intended != 0 {
+		s.stalls.begin(t.Intended, t.Time)
 	}
 }
 
@@ -58,12 +63,9 @@ func (s *sampler) contention(ev *format.Event) {
 	if !s.next.valid || s.next.time != ev.Time {
 		s.open(ev.Time, ev.Weight)
 	}
+	s.next.unfold()
 	s.next.add().set(ev.Object, ev.Owners, ev.Waiters)
-	if len(ev.Owners) > 0 {
-		s.owned = true
-	} else {
-		s.unowned = true
-	}
+	s.sees(ev)
 }
 
 // open charges the instant before the last one and begins a new one.
@@ -77,7 +79,7 @@ func (s *sampler) open(t, weight int64) {
 	s.any = true
 	s.samples++
 	s.next.valid, s.next.time, s.next.weight = true, t, weight
-	s.next.live, s.next.idle = 0, 0
+	s.next.live, s.next.idle, s.next.scene = 0, 0, nil
 	s.next.locks, s.next.idlers = s.next.locks[:0], s.next.idlers[:0]
 }
 

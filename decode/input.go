@@ -37,6 +37,7 @@ type source struct {
 	stdin   io.Reader
 	options Options
 	events  eventCount
+	fold    bool // inputs that can give instants folded
 }
 
 // Source is what each decoder gives.
@@ -53,6 +54,7 @@ func (in *input) open() error {
 		var r Source
 		if r, err = in.sniff(buf); err == nil { // else it may hold a nil pointer
 			in.reader = r
+			in.fold()
 			return nil
 		}
 	}
@@ -175,6 +177,13 @@ func (in *input) Read(ev *format.Event) error {
 		in.fault = in.reader.Read(ev)
 	}
 	return in.fault
+}
+
+// fold asks for instants folded, if they are wanted so.
+func (in *input) fold() {
+	if f, ok := in.reader.(format.Folder); ok && in.from.fold {
+		f.Fold()
+	}
 }
 
 // Stats says what has been read so far.

@@ -106,6 +106,14 @@ func (t *Trace) Read(ev *format.Event) error {
 	return io.EOF
 }
 
+// Fold implements format.Folder, for the inputs that can.
+func (t *Trace) Fold() {
+	t.source.fold = true
+	for _, in := range t.inputs {
+		in.fold()
+	}
+}
+
 // Stats adds up what the inputs say. BytesTotal is the size of the files as
 // they are stored, compressed or not.
 func (t *Trace) Stats() format.Stats {

@@ -20,12 +20,13 @@ type block struct {
 
 // splitter cuts the input into blocks. It holds one block at a time.
 type splitter struct {
-	in   io.Reader
-	buf  []byte
-	at   int   // of the next byte in buf
-	base int64 // offset of buf[0] in the input
-	read int64
-	eof  bool
+	in      io.Reader
+	version uint16
+	buf     []byte
+	at      int   // of the next byte in buf
+	base    int64 // offset of buf[0] in the input
+	read    int64
+	eof     bool
 }
 
 // need makes n bytes available behind at, fewer at the end of the input.
@@ -81,18 +82,19 @@ func (s *splitter) next() (b block, err error) {
 
 // intact reads the block at the current place; why says what is wrong with it.
 func (s *splitter) intact(b *block) (ok bool, why string, err error) {
-	n, err := s.need(format.BlockHeaderSize)
+	head := format.BlockHeaderSize(s.version)
+	n, err := s.need(head)
 	if err != nil || n == 0 {
 		return false, "", err
 	}
-	if n < format.BlockHeaderSize {
+	if n < head {
 		return false, "block header: " + format.ErrTruncated.Error(), nil
 	}
-	h, ok := format.ParseBlockHeader(s.buf[s.at : s.at+n])
+	h, ok := format.ParseBlockHeader(s.buf[s.at:s.at+n], s.version)
 	if !ok {
 		return false, "block header: " + format.ErrCorrupt.Error(), nil
 	}
-	size := format.BlockHeaderSize + int(h.Stored)
+	size := head + int(h.Stored)
 	if n, err = s.need(size); err != nil {
 		return false, "", err
 	}
@@ -104,7 +106,7 @@ func (s *splitter) intact(b *block) (ok bool, why string, err error) {
 		return false, "block checksum: " + format.ErrCorrupt.Error(), nil
 	}
 	b.header, b.off = h, s.base+int64(s.at)
-	b.bytes = bytes.Clone(whole[format.BlockHeaderSize:])
+	b.bytes = bytes.Clone(whole[head:])
 	s.at += size
 	return true, "", nil
 }

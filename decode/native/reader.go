@@ -28,6 +28,8 @@ type Reader struct {
 	stop  sync.Once
 	cur   *batch
 	next  int
+	fold  bool
+	one   unfolded // of the stretch that next is behind
 	err   error
 	gaps  format.Queue // to deliver first
 
@@ -78,7 +80,8 @@ func (r *Reader) header() error {
 	case n < format.HeaderSize:
 		return fail("file header", format.ErrTruncated, "the trace was cut off; copy it again")
 	}
-	if v := binary.LittleEndian.Uint16(head[len(format.Magic):]); v != format.Version {
+	r.split.version = binary.LittleEndian.Uint16(head[len(format.Magic):])
+	if v := r.split.version; v != format.Version && v != format.Version1 {
 		return fail("file header", fmt.Errorf("contend trace version %d: %w", v, format.ErrVersion), "a newer contend reads it")
 	}
 	r.split.at = format.HeaderSize
@@ -140,9 +143,18 @@ func (r *Reader) Read(ev *format.Event) error {
 		if r.gaps.Pop(ev) {
 			return nil
 		}
+		if r.one.next(ev, r.fold) {
+			r.count(ev)
+			return nil
+		}
 		if r.cur != nil && r.next < len(r.cur.events) {
-			*ev = r.cur.events[r.next]
+			from := &r.cur.events[r.next]
 			r.next++
+			if from.Samples != nil {
+				r.one.begin(from)
+				continue
+			}
+			*ev = *from
 			if r.deliver(ev) {
 				return nil
 			}
@@ -154,6 +166,22 @@ func (r *Reader) Read(ev *format.Event) error {
 		r.advance()
 	}
 }
+
+// count counts an event, or those that one stands for.
+func (r *Reader) count(ev *format.Event) {
+	at := ev.Time
+	r.events++
+	if s := ev.Samples; s != nil {
+		at = s.Ticks[len(s.Ticks)-1].Time
+		r.events += s.Events - 1
+	}
+	if at != 0 {
+		r.last = at
+	}
+}
+
+// Fold implements format.Folder.
+func (r *Reader) Fold() { r.fold = true }
 
 // deliver counts an event; false for one that is not for the consumer.
 func (r *Reader) deliver(ev *format.Event) bool {
@@ -167,13 +195,10 @@ func (r *Reader) deliver(ev *format.Event) bool {
 		}
 		return false
 	}
-	r.events++
+	r.count(ev)
 	if ev.Kind == format.KindNote {
 		r.said.Note(ev)
 		return false
-	}
-	if ev.Time != 0 {
-		r.last = ev.Time
 	}
 	return true
 }
@@ -182,7 +207,7 @@ func (r *Reader) deliver(ev *format.Event) bool {
 func (r *Reader) advance() {
 	if r.cur != nil {
 		if r.cur.fault != "" {
-			lost := max(int64(r.cur.block.header.Events)-int64(len(r.cur.events)), 0)
+			lost := max(int64(r.cur.block.header.Events)-int64(r.cur.count), 0)
 			r.gap(int64(len(r.cur.block.bytes)), r.cur.block.off, r.cur.fault, r.last, lost)
 			r.cur.fault = ""
 			return
@@ -251,7 +276,7 @@ func (r *Reader) Stats() format.Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.said
-	s.Format, s.Events, s.Damage = fmt.Sprintf("contend %d", format.Version), r.events, r.damage
+	s.Format, s.Events, s.Damage = fmt.Sprintf("contend %d", r.split.version), r.events, r.damage
 	s.BytesRead, s.BytesTotal = r.split.read-r.damaged, r.split.read
 	return s
 }

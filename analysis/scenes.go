@@ -1,0 +1,259 @@
+package analysis
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"contend/format"
+)
+
+// A Source that folds gives many instants at once, and tells once what those that
+// show the same show: a scene. Scenes come again and again, also in later parts of
+// the trace, where they have other numbers: a program has some few thousand ways to
+// stand in line. What follows from one for those who wait in it is worked out
+// when it is charged for the second time, and remembered.
+
+// scene is what some instants show.
+type scene struct {
+	locks   []contendedLock
+	idlers  []seenAside
+	beside  []*sampledAside // what those sum up to
+	charged bool            // once at least
+	groups  []waiterGroup   // nil until it was charged twice, and where readers or a circle split the waiting
+	blocked int             // threads in the groups
+}
+
+// waiterGroup is the threads of a scene that wait for one lock, and where that
+// leads, on one path.
+type waiterGroup struct {
+	lock    format.ObjectID
+	waiters []Waiter
+	share   Share
+}
+
+// scenes finds those that were met before.
+type scenes struct {
+	parts map[string]uint32 // by what they show: numbers of trace-wide meaning
+	known map[string]*scene // by the numbers of its parts
+	met   int               // scenes asked for
+	fresh int               // of these, those not met before
+	spare int               // so many are not remembered, since few come again
+
+	serial  uint64 // of what the source shows now
+	numbers []uint32
+	list    []*scene // by number of the source
+	key     []byte
+	text    []byte
+}
+
+// mostScenes and mostSceneParts bound what is remembered. Behind so many it begins
+// again.
+const (
+	mostScenes     = 1 << 13
+	mostSceneParts = 1 << 15
+)
+
+// Remembering is given up for a while when, of so many scenes, not one in
+// sceneWorth was met before.
+const (
+	scenesTried = 1 << 12
+	scenesSpare = 1 << 16
+	sceneWorth  = 8
+)
+
+// open begins to take scenes of what a source shows.
+func (c *scenes) open(shown *format.Shown) {
+	if c.serial == shown.Serial && c.parts != nil {
+		return
+	}
+	if c.parts == nil || len(c.known) > mostScenes || len(c.parts) > mostSceneParts {
+		c.parts, c.known = map[string]uint32{}, map[string]*scene{}
+	}
+	c.serial = shown.Serial
+	c.numbers = append(c.numbers[:0], make([]uint32, len(shown.Parts))...)
+	c.list = append(c.list[:0], make([]*scene, len(shown.Scenes))...)
+}
+
+// at returns a scene of the source; isNew says that the source has not shown it
+// before, and nil that it is not remembered.
+func (c *scenes) at(shown *format.Shown, number uint32) (sc *scene, isNew bool) {
+	if sc = c.list[number]; sc != nil {
+		return sc, false
+	}
+	if c.spare > 0 {
+		c.spare--
+		return nil, true
+	}
+	c.key = c.key[:0]
+	for _, at := range shown.Scenes[number] {
+		c.key = binary.LittleEndian.AppendUint32(c.key, c.number(shown, at))
+	}
+	c.met++
+	if sc = c.known[string(c.key)]; sc == nil {
+		c.fresh++
+		sc = newScene(shown, number)
+		c.known[string(c.key)] = sc
+	}
+	c.list[number] = sc
+	if c.met == scenesTried {
+		if c.met-c.fresh < c.met/sceneWorth {
+			c.spare = scenesSpare
+		}
+		c.met, c.fresh = 0, 0
+	}
+	return sc, true
+}
+
+// number returns the number that a part has in the whole trace.
+func (c *scenes) number(shown *format.Shown, at uint32) uint32 {
+	if n := c.numbers[at]; n > 0 {
+		return n
+	}
+	ev := &shown.Parts[at]
+	c.text = format.AppendEvent(c.text[:0], ev, new(int64))
+	n := c.parts[string(c.text)]
+	if n == 0 {
+		n = uint32(len(c.parts)) + 1
+		c.parts[string(c.text)] = n
+	}
+	c.numbers[at] = n
+	return n
+}
+
+// newScene copies what a source shows.
+func newScene(shown *format.Shown, number uint32) *scene {
+	sc := &scene{}
+	for _, at := range shown.Scenes[number] {
+		switch ev := &shown.Parts[at]; ev.Kind {
+		case format.KindContention:
+			sc.locks = append(sc.locks, contendedLock{ev.Object, slices.Clone(ev.Owners), slices.Clone(ev.Waiters)})
+		default:
+			sc.idlers = append(sc.idlers, asideOf(ev))
+		}
+	}
+	return sc
+}
+
+// samples takes a stretch of instants.
+func (p *pass) samples(all *format.Samples) {
+	s := p.smp
+	if s.scenes.serial != all.Serial {
+		for i := range all.Parts {
+			bound(&all.Parts[i])
+		}
+	}
+	s.scenes.open(all.Shown)
+	for i := range all.Ticks {
+		t := all.Ticks[i]
+		if wildly(t.Time) || wildly(t.Intended) || t.Weight > latest {
+			p.wild += clampTick(&t, len(all.Scenes[t.Scene]))
+		}
+		s.instant(&t)
+		sc, isNew := s.scenes.at(all.Shown, t.Scene)
+		if isNew {
+			for _, at := range all.Scenes[t.Scene] {
+				p.names.use(&all.Parts[at])
+				s.sees(&all.Parts[at])
+			}
+		}
+		s.show(sc, all, t.Scene)
+	}
+}
+
+// show adds a scene to the instant at hand.
+func (s *sampler) show(sc *scene, all *format.Samples, number uint32) {
+	in := &s.next
+	if sc != nil && in.scene == nil && len(in.locks) == 0 && len(in.idlers) == 0 {
+		in.scene = sc
+		return
+	}
+	in.unfold() // a second tick of the same time, or a scene that is not remembered
+	for _, at := range all.Scenes[number] {
+		if ev := &all.Parts[at]; ev.Kind == format.KindContention {
+			in.add().set(ev.Object, ev.Owners, ev.Waiters)
+		} else {
+			in.idlers = append(in.idlers, asideOf(ev))
+		}
+	}
+}
+
+// remember keeps what follows from the scene that the graph was built of, which
+// has one path from each lock.
+func (s *sampler) remember(sc *scene) {
+	if !sc.charged || !s.e.all || len(s.nodes) == 0 {
+		sc.charged = true
+		return
+	}
+	sc.blocked = len(s.nodes)
+	sc.groups = make([]waiterGroup, 0, len(sc.locks))
+	for rest := s.nodes; len(rest) > 0; {
+		n, lock := 1, s.g.blocked[rest[0]].lock
+		for n < len(rest) && s.g.blocked[rest[n]].lock == lock {
+			n++
+		}
+		r := s.g.route(lock)
+		g := waiterGroup{lock: lock, share: Share{Direct: r.direct, Root: r.root, Hops: r.hops, Last: r.last, Path: keepPath(r.path)}}
+		for _, t := range rest[:n] {
+			g.waiters = append(g.waiters, Waiter{Thread: t, Stack: s.g.blocked[t].stack, Mode: s.modes[t]})
+		}
+		sc.groups = append(sc.groups, g)
+		rest = rest[n:]
+	}
+}
+
+// keepPath returns a path that stays good.
+func keepPath(path *Hop) *Hop {
+	var hops []Hop
+	for h := path; h != nil; h = h.Next {
+		hops = append(hops, *h)
+	}
+	return PathOf(hops...)
+}
+
+// bookScene is book for a scene of which it is remembered what follows from it.
+func (s *sampler) bookScene(sc *scene, lo, hi int64, seen Sample) {
+	lo, hi, ok := s.e.cut(lo, hi)
+	for i := range sc.groups {
+		g := &sc.groups[i]
+		waiters := s.whoBegins(g)
+		if !ok {
+			continue
+		}
+		s.e.slice = Slice{Start: lo, End: hi, Lock: g.lock, Sample: seen, Waiters: waiters}
+		s.e.one[0] = g.share
+		s.e.one[0].Ns = hi - lo
+		s.e.slice.Shares = s.e.one[:]
+		s.e.emit()
+	}
+}
+
+// whoBegins returns the waiters of a group, with those that were not seen in the
+// same wait at the booking before.
+func (s *sampler) whoBegins(g *waiterGroup) []Waiter {
+	list := g.waiters
+	for i := range g.waiters {
+		w := &g.waiters[i]
+		last := &s.last[w.Thread]
+		first := last.tick+1 != s.number || last.lock != g.lock || last.stack != w.Stack
+		*last = lastSeen{s.number, g.lock, w.Stack}
+		if first {
+			if &list[0] == &g.waiters[0] {
+				s.waiters = append(s.waiters[:0], g.waiters...)
+				list = s.waiters
+			}
+			list[i].First = true
+		}
+	}
+	return list
+}
+
+// sees notes whether samples show who owns locks.
+func (s *sampler) sees(ev *format.Event) {
+	switch {
+	case ev.Kind != format.KindContention:
+	case len(ev.Owners) > 0:
+		s.owned = true
+	default:
+		s.unowned = true
+	}
+}
