@@ -63,6 +63,7 @@ type pass struct {
 	rec   *record
 	cyc   *cycles
 	smp   *sampler
+	src   format.Source
 	wild  int64 // events with times no clock gives
 }
 
@@ -74,7 +75,7 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	defs := newDefinitions()
 	out := newDispatcher(&Symbols{definitions: defs}, v)
 	defer out.close()
-	p := &pass{names: definer{defs, out}, e: newEmitter(defs, f, out), rec: newRecord(), cyc: &cycles{}}
+	p := &pass{src: src, names: definer{defs, out}, e: newEmitter(defs, f, out), rec: newRecord(), cyc: &cycles{}}
 	p.smp = newSampler(p.rec, p.e, p.cyc)
 	if f, ok := src.(format.Folder); ok {
 		f.Fold()

@@ -50,7 +50,7 @@ func (s *sampler) setting(ev *format.Event) {
 func (s *sampler) begin() {
 	s.finish()
 	s.prev, s.intended, s.period, s.told, s.edge = format.NoTime, format.NoTime, 0, false, format.NoTime
-	s.distances = distances{}
+	s.distances, s.windowed = distances{}, false
 	s.measured.begin(false)
 	s.before += s.threads
 	s.threads = 0

@@ -158,6 +158,35 @@ func (p *pass) samples(all *format.Samples) {
 		}
 		s.show(sc, all, t.Scene)
 	}
+	if all.Skipped != nil {
+		s.skipped(all)
+	}
+	if !s.windowed {
+		p.window()
+	}
+}
+
+// skipped takes account of instants that were not read.
+func (s *sampler) skipped(all *format.Samples) {
+	b := all.Skipped
+	s.samples += int(b.Ticks) - len(all.Ticks)
+	s.threads = max(s.threads, int(b.Live))
+	s.owned = s.owned || b.Holds&format.HoldsOwners != 0
+	s.unowned = s.unowned || b.Holds&format.HoldsUnowned != 0
+}
+
+// window tells the source which stretch of time the filter leaves, once it is known
+// and instants outside of it are no longer needed to know the period. What an
+// instant stands for reaches no further than so many periods.
+func (p *pass) window() {
+	s, f := p.smp, &p.e.filter
+	w, ok := p.src.(format.Windower)
+	if s.windowed = !ok || f.From == format.NoTime && f.To == format.NoTime; s.windowed || !p.e.begun || !s.told && !s.distances.full() {
+		return
+	}
+	s.windowed = true
+	far := reachCap * max(s.period, 1)
+	w.Window(max(p.e.from, earliest+far)-far, min(p.e.to, latest-far)+far)
 }
 
 // show adds a scene to the instant at hand.

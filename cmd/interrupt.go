@@ -75,6 +75,13 @@ func (r *reading) Fold() {
 	}
 }
 
+// Window implements format.Windower.
+func (r *reading) Window(from, to int64) {
+	if w, ok := r.Source.(format.Windower); ok {
+		w.Window(from, to)
+	}
+}
+
 // note adds to what is known of an input that it was not read to its end.
 func (r *reading) note(s *format.Stats) {
 	if !r.early {

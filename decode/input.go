@@ -23,6 +23,7 @@ type input struct {
 	unwrap func() // releases the decompressor; may be nil
 	guard  *guard // between the file or the decompressor and the decoder
 	reader Source // nil while closed
+	whole  bool   // the file is not wrapped
 	told   format.Stats
 
 	skip     map[jfr.ChunkKey]bool // chunks of a flight recording that another input has
@@ -80,7 +81,8 @@ func (in *input) plain() (buf *bufio.Reader, err error) {
 		}
 		return nil, fail(in.name, "input", fmt.Errorf("empty: %w", format.ErrTruncated), hint)
 	}
-	if buf, in.unwrap, err = unwrap(stored, in.name); err != nil || buf == stored {
+	buf, in.unwrap, err = unwrap(stored, in.name)
+	if in.whole = buf == stored; err != nil || in.whole {
 		return buf, err
 	}
 	in.guard.lift() // what it unpacks to counts instead

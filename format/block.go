@@ -58,6 +58,7 @@ type Span struct {
 	Ticks            uint32
 	Live             uint32 // most threads alive
 	Holds            Holds
+	Sound            bool // these are the bytes that were written, by a sum of their own
 }
 
 // Holds is a set of what a block holds.
@@ -75,7 +76,7 @@ func BlockHeaderSize(version uint16) int {
 	if version == Version1 {
 		return 33
 	}
-	return 58
+	return 62
 }
 
 // Append appends the binary form, with the sum over header and stored bytes.
@@ -93,6 +94,7 @@ func (h *BlockHeader) Append(dst, stored []byte) []byte {
 		dst = binary.LittleEndian.AppendUint32(dst, h.Ticks)
 		dst = binary.LittleEndian.AppendUint32(dst, h.Live)
 		dst = append(dst, byte(h.Holds))
+		dst = binary.LittleEndian.AppendUint32(dst, checksum(dst[at:], nil))
 	}
 	return binary.LittleEndian.AppendUint32(dst, checksum(dst[at:], stored))
 }
@@ -110,9 +112,15 @@ func ParseBlockHeader(src []byte, version uint16) (h BlockHeader, ok bool) {
 	if version != Version1 {
 		most = MaxBlockFolded
 		h.Span = Span{int64(binary.LittleEndian.Uint64(b[21:])), int64(binary.LittleEndian.Uint64(b[29:])),
-			binary.LittleEndian.Uint32(b[37:]), binary.LittleEndian.Uint32(b[41:]), Holds(b[45])}
+			binary.LittleEndian.Uint32(b[37:]), binary.LittleEndian.Uint32(b[41:]), Holds(b[45]), checksum(b[:46], nil) == binary.LittleEndian.Uint32(b[46:])}
 	}
 	return h, h.Stored <= MaxBlock && h.Raw <= MaxBlock && h.Events <= most && h.Codec < Codecs
+}
+
+// Outside reports whether nothing of a block can be of use to who wants to know of
+// [from, to) alone.
+func (s *Span) Outside(from, to int64) bool {
+	return s.Sound && s.Holds&HoldsMore == 0 && s.Ticks > 0 && (s.Latest < from || s.Earliest >= to)
 }
 
 // Intact reports whether the bytes of a block, header and stored, are those

@@ -8,9 +8,9 @@ package format
 type Samples struct {
 	Ticks []Tick
 	*Shown
-	Events  int64    // how many it stands for
-	Mixed   bool     // its scenes hold other events than contention that stands for time, and idle threads; nobody is given these
-	Skipped *Skipped // instants between the first and the last that were not read; may be nil
+	Events  int64 // how many it stands for
+	Mixed   bool  // its scenes hold other events than contention that stands for time, and idle threads; nobody is given these
+	Skipped *Span // of a block that was not read, of which only the first and the last tick are given; else nil
 }
 
 // Tick is a sampling instant; its fields are those of a KindTick.
@@ -26,14 +26,6 @@ type Shown struct {
 	Parts  []Event    // contention events and idle threads, without their times
 	Scenes [][]uint32 // each of some parts, in order
 	Moved  bool       // a reader of readers has given the ids in it other numbers
-}
-
-// Skipped is what is known of instants that were not read.
-type Skipped struct {
-	Ticks          int64
-	Live           uint32 // most threads alive
-	Owned, Unowned bool   // some lock had an owner, or none
-	Stored         int64  // bytes
 }
 
 // Folder is a Source that gives KindTick events with Samples from the next event

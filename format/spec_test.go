@@ -106,7 +106,7 @@ func (s *stranger) str() string { return `"` + string(s.take(s.varint())) + `"` 
 func (s *stranger) file(data []byte) (lines []string, err error) {
 	s.rest = data
 	file := s.take(12)
-	size := map[byte]uint64{1: 33, 2: 58}[file[8]]
+	size := map[byte]uint64{1: 33, 2: 62}[file[8]]
 	if !bytes.Equal(append(file[:8:8], file[9:]...), []byte{0x89, 0x43, 0x54, 0x44, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0}) || size == 0 {
 		return nil, fmt.Errorf("file header % x", file)
 	}

@@ -104,6 +104,22 @@ func (w *worker) decode(b *batch) {
 	}
 }
 
+// passOver fills a batch in the place of a block that nobody wants: its first tick
+// and its last one, at which nothing is seen.
+func (b *batch) passOver() {
+	b.reset()
+	h := &b.block.header
+	b.shown.Scenes, b.count = append(b.shown.Scenes, nil), int(h.Events)
+	b.ticks = append(b.ticks, format.Tick{Time: h.Earliest})
+	if h.Latest > h.Earliest {
+		b.ticks = append(b.ticks, format.Tick{Time: h.Latest})
+	}
+	b.add()
+	b.stretches = append(b.stretches, stretch{0, 0, len(b.ticks), b.count, true})
+	b.link()
+	b.samples[0].Skipped = &h.Span
+}
+
 // add returns a new event of the batch.
 func (b *batch) add() *format.Event {
 	if len(b.events) < cap(b.events) {

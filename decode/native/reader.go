@@ -11,6 +11,7 @@ import (
 	"io"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"contend/format"
 )
@@ -20,18 +21,19 @@ type Reader struct {
 	name  string
 	split splitter
 
-	order chan *batch // in order of the file
-	work  chan *batch
-	free  chan *batch
-	quit  chan struct{}
-	ahead *readAhead
-	stop  sync.Once
-	cur   *batch
-	next  int
-	fold  bool
-	one   unfolded // of the stretch that next is behind
-	err   error
-	gaps  format.Queue // to deliver first
+	order  chan *batch // in order of the file
+	work   chan *batch
+	free   chan *batch
+	quit   chan struct{}
+	ahead  *readAhead
+	stop   sync.Once
+	cur    *batch
+	next   int
+	fold   bool
+	window atomic.Pointer[window]
+	one    unfolded // of the stretch that next is behind
+	err    error
+	gaps   format.Queue // to deliver first
 
 	mu      sync.Mutex // guards split.read, shared with the goroutine that splits
 	events  int64
@@ -42,10 +44,19 @@ type Reader struct {
 	damage  format.DamageLog
 }
 
+// Skipper is an input of which bytes can be passed over: at most n, as many as it
+// returns.
+type Skipper interface {
+	Skip(n int64) (int64, error)
+}
+
 // NewReader checks the file header and begins to read. The error is a
 // *format.Error: ErrNotMine, ErrVersion or ErrTruncated.
 func NewReader(in io.Reader, name string) (*Reader, error) {
 	r := &Reader{name: name, split: splitter{in: in}, quit: make(chan struct{}), ahead: newReadAhead()}
+	if s, ok := in.(Skipper); ok {
+		r.split.skip = s.Skip
+	}
 	if err := r.header(); err != nil {
 		return nil, err
 	}
@@ -94,9 +105,13 @@ func (r *Reader) run() {
 	for {
 		b := r.batch()
 		r.mu.Lock()
+		r.split.window = r.window.Load()
 		blk, err := r.split.next()
 		r.mu.Unlock()
 		b.block, b.eof = blk, err
+		if blk.passed {
+			b.passOver()
+		}
 		if !r.ahead.reserve(int(blk.header.Raw)) {
 			return
 		}
@@ -108,6 +123,10 @@ func (r *Reader) run() {
 		if err != nil {
 			close(b.ready)
 			return
+		}
+		if blk.passed {
+			close(b.ready)
+			continue
 		}
 		select {
 		case r.work <- b:
@@ -182,6 +201,9 @@ func (r *Reader) count(ev *format.Event) {
 
 // Fold implements format.Folder.
 func (r *Reader) Fold() { r.fold = true }
+
+// Window implements format.Windower, for one who reads folded.
+func (r *Reader) Window(from, to int64) { r.window.Store(&window{from, to}) }
 
 // deliver counts an event; false for one that is not for the consumer.
 func (r *Reader) deliver(ev *format.Event) bool {
