@@ -39,6 +39,7 @@
 //	trace.go       the filter, and what Run returns
 //	union.go       the wall time of intervals that overlap
 //	spread.go      an amount spread evenly over a stretch
+//	bygroup.go     what visitors remember of slices that are alike
 //	names.go       owners and stacks as text
 //	slice.go       the model: slices, and the visitors that get them
 //	symbols.go     ids resolved for visitors and reports
@@ -108,6 +109,9 @@ func (p *pass) take(ev *format.Event) {
 	switch ev.Kind {
 	case format.KindThread, format.KindObject, format.KindStack:
 		p.smp.flushRun()
+		if ev.Kind == format.KindObject {
+			p.smp.renamed(ev.Object)
+		}
 		p.names.define(ev)
 	case format.KindTick:
 		p.smp.tick(ev)

@@ -24,6 +24,8 @@ type sampler struct {
 	next       instant // before it is read into: the one before cur
 	run        sampleRun
 	scenes     scenes
+	groups     uint32 // of waiters that were numbered
+	stale      bool   // the graph is not that of the instant charged last
 	windowed   bool   // the source knows what is wanted, or need not
 	known      *scene // of the run, if what follows from it is remembered; nil when the graph says so
 	simple     bool   // one path leads from each lock: a run can be charged at once

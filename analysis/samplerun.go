@@ -21,7 +21,8 @@ func (s *sampler) charge(next int64) {
 		return
 	}
 	s.e.tick(lo, hi)
-	if !s.repeats() {
+	if s.stale || !s.repeats() {
+		s.stale = false
 		s.flushRun()
 		s.look()
 	}

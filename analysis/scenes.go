@@ -26,6 +26,7 @@ type scene struct {
 // waiterGroup is the threads of a scene that wait for one lock, and where that
 // leads, on one path.
 type waiterGroup struct {
+	number  uint32 // from 1
 	lock    format.ObjectID
 	waiters []Waiter
 	share   Share
@@ -221,13 +222,31 @@ func (s *sampler) remember(sc *scene) {
 			n++
 		}
 		r := s.g.route(lock)
-		g := waiterGroup{lock: lock, share: Share{Direct: r.direct, Root: r.root, Hops: r.hops, Last: r.last, Path: keepPath(r.path)}}
+		s.groups++
+		g := waiterGroup{number: s.groups, lock: lock, share: Share{Direct: r.direct, Root: r.root, Hops: r.hops, Last: r.last, Path: keepPath(r.path)}}
 		for _, t := range rest[:n] {
 			g.waiters = append(g.waiters, Waiter{Thread: t, Stack: s.g.blocked[t].stack, Mode: s.modes[t]})
 		}
 		sc.groups = append(sc.groups, g)
 		rest = rest[n:]
 	}
+}
+
+// renamed forgets what was remembered of groups, if some wait for a lock that is
+// about to be called otherwise.
+func (s *sampler) renamed(lock format.ObjectID) {
+	if int(lock) >= len(s.g.owners) || s.groups == 0 {
+		return
+	}
+	for _, sc := range s.scenes.known {
+		sc.groups = nil
+	}
+	for _, in := range [...]*instant{&s.cur, &s.next} {
+		if in.scene != nil {
+			in.scene.groups = nil
+		}
+	}
+	s.stale, s.known = s.stale || s.known != nil, nil
 }
 
 // keepPath returns a path that stays good.
@@ -244,11 +263,11 @@ func (s *sampler) bookScene(sc *scene, lo, hi int64, seen Sample) {
 	lo, hi, ok := s.e.cut(lo, hi)
 	for i := range sc.groups {
 		g := &sc.groups[i]
-		waiters := s.whoBegins(g)
+		waiters, begins := s.whoBegins(g)
 		if !ok {
 			continue
 		}
-		s.e.slice = Slice{Start: lo, End: hi, Lock: g.lock, Sample: seen, Waiters: waiters}
+		s.e.slice = Slice{Start: lo, End: hi, Lock: g.lock, Sample: seen, Waiters: waiters, Group: g.number, begins: begins}
 		s.e.one[0] = g.share
 		s.e.one[0].Ns = hi - lo
 		s.e.slice.Shares = s.e.one[:]
@@ -256,24 +275,25 @@ func (s *sampler) bookScene(sc *scene, lo, hi int64, seen Sample) {
 	}
 }
 
-// whoBegins returns the waiters of a group, with those that were not seen in the
-// same wait at the booking before.
-func (s *sampler) whoBegins(g *waiterGroup) []Waiter {
-	list := g.waiters
+// whoBegins returns the waiters of a group, with how many of them were not seen in
+// the same wait at the booking before.
+func (s *sampler) whoBegins(g *waiterGroup) (list []Waiter, begins int) {
+	list = g.waiters
 	for i := range g.waiters {
 		w := &g.waiters[i]
 		last := &s.last[w.Thread]
 		first := last.tick+1 != s.number || last.lock != g.lock || last.stack != w.Stack
 		*last = lastSeen{s.number, g.lock, w.Stack}
 		if first {
-			if &list[0] == &g.waiters[0] {
+			if begins == 0 {
 				s.waiters = append(s.waiters[:0], g.waiters...)
 				list = s.waiters
 			}
 			list[i].First = true
+			begins++
 		}
 	}
-	return list
+	return list, begins
 }
 
 // sees notes whether samples show who owns locks.
