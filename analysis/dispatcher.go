@@ -71,7 +71,7 @@ func (d *dispatcher) slice(s *Slice) {
 	c := d.next(callSlice)
 	c.slice = *s
 	c.slice.Shares = stored(&d.cur.shares, s.Shares)
-	if s.Group == 0 || s.begins > 0 { // else they stay good
+	if s.Group == 0 { // else they stay good
 		c.slice.Waiters = stored(&d.cur.waiters, s.Waiters)
 	}
 	d.handOver()

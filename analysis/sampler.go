@@ -25,6 +25,8 @@ type sampler struct {
 	run        sampleRun
 	scenes     scenes
 	groups     uint32 // of waiters that were numbered
+	booked     *scene // by the booking with this number, if it was one of a scene
+	bookedAt   uint64
 	stale      bool   // the graph is not that of the instant charged last
 	windowed   bool   // the source knows what is wanted, or need not
 	known      *scene // of the run, if what follows from it is remembered; nil when the graph says so
@@ -241,6 +243,8 @@ func (s *sampler) book(lo, hi, running int64, seen Sample) {
 		s.bookScene(s.known, lo, hi, seen)
 		return
 	}
+	s.catchUp()
+	s.booked = nil
 	for rest := s.nodes; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && s.g.blocked[rest[n]].lock == s.g.blocked[rest[0]].lock {

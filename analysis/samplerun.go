@@ -52,8 +52,8 @@ func (s *sampler) look() {
 // repeats reports whether cur shows what the instant charged before it showed,
 // which lies in the other buffer until the next one is read into it.
 func (s *sampler) repeats() bool {
-	if s.cur.scene != nil && s.cur.scene == s.next.scene {
-		return true
+	if s.cur.scene != nil && s.next.scene != nil { // each is remembered once
+		return s.cur.scene == s.next.scene
 	}
 	return slices.EqualFunc(s.cur.contended(), s.next.contended(), func(a, b contendedLock) bool {
 		return a.lock == b.lock && slices.Equal(a.owners, b.owners) && slices.Equal(a.waiters, b.waiters)

@@ -21,6 +21,9 @@ type scene struct {
 	charged bool            // once at least
 	groups  []waiterGroup   // nil until it was charged twice, and where readers or a circle split the waiting
 	blocked int             // threads in the groups
+
+	sequels  []sequel // some that came
+	replaced int      // of them, that made place for others
 }
 
 // waiterGroup is the threads of a scene that wait for one lock, and where that
@@ -68,6 +71,9 @@ func (c *scenes) open(shown *format.Shown) {
 		return
 	}
 	if c.parts == nil || len(c.known) > mostScenes || len(c.parts) > mostSceneParts {
+		for _, sc := range c.known {
+			sc.sequels = nil // else none of those from before is ever let go
+		}
 		c.parts, c.known = map[string]uint32{}, map[string]*scene{}
 	}
 	c.serial = shown.Serial
@@ -238,12 +244,14 @@ func (s *sampler) renamed(lock format.ObjectID) {
 	if int(lock) >= len(s.g.owners) || s.groups == 0 {
 		return
 	}
+	s.catchUp()
+	s.booked = nil
 	for _, sc := range s.scenes.known {
-		sc.groups = nil
+		sc.groups, sc.sequels = nil, nil
 	}
 	for _, in := range [...]*instant{&s.cur, &s.next} {
 		if in.scene != nil {
-			in.scene.groups = nil
+			in.scene.groups, in.scene.sequels = nil, nil
 		}
 	}
 	s.stale, s.known = s.stale || s.known != nil, nil
@@ -258,16 +266,33 @@ func keepPath(path *Hop) *Hop {
 	return PathOf(hops...)
 }
 
+// sequel is the groups of a scene with the waits that begin with it, where another
+// scene was charged before.
+type sequel struct {
+	before *scene
+	groups []begun
+}
+
+// begun is the waiters of a group, and how many of their waits begin.
+type begun struct {
+	waiters []Waiter
+	begins  int
+}
+
+// mostSequels is how many sequels a scene keeps.
+const mostSequels = 4
+
 // bookScene is book for a scene of which it is remembered what follows from it.
 func (s *sampler) bookScene(sc *scene, lo, hi int64, seen Sample) {
+	groups := s.sequel(sc)
+	s.booked, s.bookedAt = sc, s.number
 	lo, hi, ok := s.e.cut(lo, hi)
+	if !ok {
+		return
+	}
 	for i := range sc.groups {
-		g := &sc.groups[i]
-		waiters, begins := s.whoBegins(g)
-		if !ok {
-			continue
-		}
-		s.e.slice = Slice{Start: lo, End: hi, Lock: g.lock, Sample: seen, Waiters: waiters, Group: g.number, begins: begins}
+		g, now := &sc.groups[i], &groups[i]
+		s.e.slice = Slice{Start: lo, End: hi, Lock: g.lock, Sample: seen, Waiters: now.waiters, Group: g.number, begins: now.begins}
 		s.e.one[0] = g.share
 		s.e.one[0].Ns = hi - lo
 		s.e.slice.Shares = s.e.one[:]
@@ -275,25 +300,64 @@ func (s *sampler) bookScene(sc *scene, lo, hi int64, seen Sample) {
 	}
 }
 
-// whoBegins returns the waiters of a group, with how many of them were not seen in
-// the same wait at the booking before.
-func (s *sampler) whoBegins(g *waiterGroup) (list []Waiter, begins int) {
-	list = g.waiters
-	for i := range g.waiters {
-		w := &g.waiters[i]
-		last := &s.last[w.Thread]
-		first := last.tick+1 != s.number || last.lock != g.lock || last.stack != w.Stack
-		*last = lastSeen{s.number, g.lock, w.Stack}
-		if first {
-			if begins == 0 {
-				s.waiters = append(s.waiters[:0], g.waiters...)
-				list = s.waiters
-			}
-			list[i].First = true
-			begins++
+// sequel returns the groups of a scene as they follow the scene that was booked
+// before, which may be none that is remembered.
+func (s *sampler) sequel(sc *scene) []begun {
+	before := s.booked
+	if before == nil || s.bookedAt+1 != s.number || len(before.groups) == 0 {
+		s.catchUp()
+		return s.follow(sc)
+	}
+	for i := range sc.sequels {
+		if sc.sequels[i].before == before {
+			return sc.sequels[i].groups
 		}
 	}
-	return list, begins
+	s.catchUp()
+	now := sequel{before, s.follow(sc)}
+	if len(sc.sequels) < mostSequels {
+		sc.sequels = append(sc.sequels, now)
+	} else {
+		sc.sequels[sc.replaced%mostSequels] = now
+		sc.replaced++
+	}
+	return now.groups
+}
+
+// catchUp notes which waits were seen at the last booking, if it was of a scene.
+func (s *sampler) catchUp() {
+	if s.booked == nil {
+		return
+	}
+	for i := range s.booked.groups {
+		g := &s.booked.groups[i]
+		for j := range g.waiters {
+			s.last[g.waiters[j].Thread] = lastSeen{s.bookedAt, g.lock, g.waiters[j].Stack}
+		}
+	}
+}
+
+// follow finds the waits that were not seen at the booking before.
+func (s *sampler) follow(sc *scene) []begun {
+	list := make([]begun, 0, len(sc.groups))
+	for i := range sc.groups {
+		g := &sc.groups[i]
+		now := begun{waiters: g.waiters}
+		for j := range g.waiters {
+			w := &g.waiters[j]
+			last := s.last[w.Thread]
+			if last.tick+1 == s.number && last.lock == g.lock && last.stack == w.Stack {
+				continue
+			}
+			if now.begins == 0 {
+				now.waiters = slices.Clone(g.waiters)
+			}
+			now.waiters[j].First = true
+			now.begins++
+		}
+		list = append(list, now)
+	}
+	return list
 }
 
 // sees notes whether samples show who owns locks.
