@@ -95,6 +95,7 @@ func (w *worker) decode(b *batch) {
 		var body []byte
 		if kind, body, raw, err = format.CutEvent(raw); err == nil {
 			err = w.take(kind, body)
+			raw = w.guess(raw)
 		}
 	}
 	w.close()

@@ -20,6 +20,7 @@ type folder struct {
 	tick format.Tick // of it
 	seen []uint32    // at it: places in batch.shown.Parts
 
+	guesses
 	parts, scenes index
 	key           []byte   // scratch
 	list          []uint32 // scratch
@@ -36,6 +37,7 @@ func newFolder() folder {
 func (f *folder) begin(b *batch) {
 	f.batch, f.version, f.last, f.open = b, b.block.header.Version, b.block.header.First, false
 	f.numbered, f.instants = f.numbered[:0], f.instants[:0]
+	f.guesses.reset()
 	f.parts.reset()
 	f.scenes.reset()
 }
@@ -49,7 +51,7 @@ func (f *folder) take(kind uint64, body []byte) (err error) {
 		if f.tick, err = format.DecodeTick(body, &f.last); err != nil {
 			return err
 		}
-		f.open, f.seen = true, f.seen[:0]
+		f.open, f.seen, f.from = true, f.seen[:0], nil
 		f.count++
 		return nil
 	case format.MayRepeat(k) && len(body) > 0 && body[0] == 0:
@@ -186,11 +188,18 @@ func (f *folder) close() {
 	if !f.open {
 		return
 	}
+	scene := f.scene()
+	f.learn(scene)
+	f.is(scene)
+}
+
+// is closes the open instant, whose scene is known.
+func (f *folder) is(scene uint32) {
 	f.open = false
-	f.tick.Scene = f.scene()
+	f.tick.Scene = scene
 	f.instants = append(f.instants, f.tick)
 	f.ticks = append(f.ticks, f.tick)
-	f.lengthen(len(f.ticks)-1, 1+len(f.seen))
+	f.lengthen(len(f.ticks)-1, 1+len(f.shown.Scenes[scene]))
 }
 
 // lengthen makes the ticks from a place on, each of so many events, part of the
