@@ -21,9 +21,9 @@ type Pivot struct {
 	rows   []row
 	total  Accumulator
 	waits  WaitCounter
-	rec    bootstrap.Recorder    // of sampled traces, by row
-	each   bool                  // some key tells waiters apart
-	groups analysis.ByGroup[int] // their rows, if not
+	rec    bootstrap.Recorder // of sampled traces, by row
+	each   bool               // some key tells waiters apart
+	groups groups
 }
 
 // row is a sum in the making.
@@ -55,7 +55,7 @@ func (p *Pivot) App(own *regexp.Regexp) *Pivot {
 // Begin implements analysis.Visitor.
 func (p *Pivot) Begin(sym *analysis.Symbols, start int64) {
 	p.keys.Begin(sym)
-	p.groups = analysis.ByGroup[int]{}
+	p.groups = groups{}
 	p.rec.Begin(start)
 }
 
@@ -68,10 +68,13 @@ func (p *Pivot) Tick(from, to int64) { p.rec.Tick(from, to) }
 // Slice implements analysis.Visitor.
 func (p *Pivot) Slice(s *analysis.Slice) {
 	p.total.AddAll(s, p.charged)
-	if s.Group == 0 || s.Firsts() > 0 {
-		for i := range s.Waiters {
-			p.waits.Begin(&s.Waiters[i])
-		}
+	if s.Group != 0 && !p.each {
+		p.addGroup(s)
+		return
+	}
+	*p.groups.lastOf(s.Lock) = 0
+	for i := range s.Waiters {
+		p.waits.Begin(&s.Waiters[i])
 	}
 	if !p.each {
 		p.add(s, s.Waiters)
@@ -95,16 +98,7 @@ func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
 	for i := range s.Shares {
 		sh := &s.Shares[i]
 		charge := ChargeOf(s.Lock, sh, p.root)
-		row := 0
-		if p.each || s.Group == 0 {
-			row = p.row(s.Lock, &waiters[0], charge)
-		} else {
-			known, ok := p.groups.At(s.Group) // of one share
-			if !ok {
-				*known = p.row(s.Lock, &waiters[0], charge)
-			}
-			row = *known
-		}
+		row := p.row(s.Lock, &waiters[0], charge)
 		r := &p.rows[row]
 		r.Add(s, sh.Ns, len(waiters), charge.Owner.Prov)
 		p.rec.Add(r.series, s.Start, s.End, sh.Ns, len(waiters))
