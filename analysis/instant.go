@@ -86,3 +86,38 @@ type sampledAside struct {
 	ns, waits int64
 	last      int64 // the end of the instant before, which the next one continues
 }
+
+// scene is what some instants show.
+type scene struct {
+	locks   []contendedLock
+	idlers  []seenAside
+	beside  []*sampledAside // what those sum up to
+	charged bool            // once at least
+	groups  []waiterGroup   // nil until it was charged twice, and where readers or a circle split the waiting
+	blocked int             // threads in the groups
+
+	sequels  []sequel // some that came
+	replaced int      // of them, that made place for others
+}
+
+// waiterGroup is the threads of a scene that wait for one lock, and where that
+// leads, on one path.
+type waiterGroup struct {
+	number  uint32 // from 1
+	lock    format.ObjectID
+	waiters []Waiter
+	share   Share
+}
+
+// sequel is the groups of a scene with the waits that begin with it, where another
+// scene was charged before.
+type sequel struct {
+	before *scene
+	groups []begun
+}
+
+// begun is the waiters of a group, and how many of their waits begin.
+type begun struct {
+	waiters []Waiter
+	begins  int
+}

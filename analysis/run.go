@@ -12,13 +12,15 @@
 //	stuck.go       deadlocks that only thread dumps show
 //	tenures.go     tenures, and idle times, for the visitors that ask
 //	holds.go       tenures rebuilt from waits and owners
+//	folded.go      stretches of samples that a source gives at once
 //	sampled.go     samples put together from events, and charged in order
 //	samplerun.go   successive samples that show the same, charged as one
-//	scenes.go      what is remembered of samples that a source gives folded
 //	aside.go       waits that are no contention, for the visitors that ask
 //	runner.go      when one thread runs: its life less its idle times
 //	scaled.go      samples put off until what was measured of them is known
+//	sequels.go     what is remembered of scenes for who waits in them
 //	sampler.go     one sample: what it stands for, its graph, its slices
+//	scenes.go      scenes that were met before
 //	measured.go    what the runtime measured of samples, and the factor
 //	instant.go     the contended locks of one sampling instant
 //	distances.go   the median distance of samples
@@ -96,7 +98,8 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 func (p *pass) take(ev *format.Event) {
 	bound(ev)
 	if ev.Samples != nil {
-		p.samples(ev.Samples)
+		p.wild += p.smp.stretch(ev.Samples, p.names)
+		p.smp.window(p.src)
 		return
 	}
 	if clamp(ev) {
@@ -204,17 +207,4 @@ func (p *pass) warnings(tl *owners.Timelines, running int64) []format.Warning {
 			Text: "samples do not tell how long a wait was: --min-wait leaves out none of the sampled ones"})
 	}
 	return append(append(out, wildWarning(p.wild)...), overflowWarning(p.e.overflown)...)
-}
-
-// bound drops ids no decoder of ours gives, so that a wild one cannot make
-// a table of gigabytes. Tables grow with the largest id.
-func bound(ev *format.Event) {
-	if max(uint32(ev.Thread), uint32(ev.Owner), uint32(ev.Woken), uint32(ev.Object), uint32(ev.Stack)) <= maxSymbol {
-		return
-	}
-	for _, id := range [...]*uint32{(*uint32)(&ev.Thread), (*uint32)(&ev.Owner), (*uint32)(&ev.Woken), (*uint32)(&ev.Object), (*uint32)(&ev.Stack)} {
-		if *id > maxSymbol {
-			*id = 0
-		}
-	}
 }

@@ -104,3 +104,14 @@ func (s *sampler) finish() {
 // for. Those of a source that never does have none of any lock; a lock may be
 // free for a moment, though.
 func (s *sampler) tellsOwners() bool { return s.samples > 0 && (s.owned || !s.unowned) }
+
+// sees notes whether samples show who owns locks.
+func (s *sampler) sees(ev *format.Event) {
+	switch {
+	case ev.Kind != format.KindContention:
+	case len(ev.Owners) > 0:
+		s.owned = true
+	default:
+		s.unowned = true
+	}
+}

@@ -232,19 +232,8 @@ func (s *sampler) sample(next, hi int64) Sample {
 	return seen
 }
 
-// book charges what the graph shows over [lo, hi).
-func (s *sampler) book(lo, hi, running int64, seen Sample) {
-	s.number++
-	if seen.Before == format.NoTime {
-		s.number++ // nobody saw any wait go on from the booking before
-	}
-	s.e.run(lo, hi, running)
-	if s.known != nil {
-		s.bookScene(s.known, lo, hi, seen)
-		return
-	}
-	s.catchUp()
-	s.booked = nil
+// bookGraph charges what the graph shows over [lo, hi).
+func (s *sampler) bookGraph(lo, hi int64, seen Sample) {
 	for rest := s.nodes; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && s.g.blocked[rest[n]].lock == s.g.blocked[rest[0]].lock {
