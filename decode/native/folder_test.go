@@ -74,10 +74,10 @@ func TestFoldedIsTheSame(t *testing.T) {
 	want := sampled(1200, 7)
 	sizes := map[uint16]int{}
 	for _, version := range []uint16{format.Version1, format.Version} {
-		for _, size := range []int{1, 1000, 1 << 20} {
+		for _, size := range []int{200, 1 << 20} {
 			data := encode(t, want, format.WriterOptions{Version: version, BlockSize: size})
 			sizes[version] = len(data)
-			for _, from := range []int{0, 3, 1000, 1 << 20} {
+			for _, from := range []int{0, 3, 1 << 20} {
 				r, err := NewReader(bytes.NewReader(data), "test.ctd")
 				if err != nil {
 					t.Fatal(err)

@@ -27,14 +27,14 @@ func (x *index) reset() {
 	if x.round++; x.round == 0 || len(x.slots) > 64*fewestSlots {
 		x.slots, x.round = nil, 1
 	}
-	if x.slots == nil {
-		x.slots = make([]slot, fewestSlots)
-	}
 	x.bytes, x.ends = x.bytes[:0], x.ends[:0]
 }
 
 // find returns the number of a string; one that is not known is added.
 func (x *index) find(key []byte) (number uint32, known bool) {
+	if x.slots == nil {
+		x.slots = make([]slot, fewestSlots)
+	}
 	hash := maphash.Bytes(x.seed, key)
 	mask := uint64(len(x.slots) - 1)
 	at := hash & mask
