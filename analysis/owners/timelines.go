@@ -26,6 +26,7 @@
 //	activities.go  what each thread did, and what was done at each call site
 //	parks.go       successive parks that are one wait
 //	record.go      the events as they are kept
+//	others.go      what threads did besides waiting, as it is stored
 //	pauses.go      stretches in which nobody ran
 //	packing.go     ownerships as they are stored
 //	recent.go      numbers of ids, those asked for last
