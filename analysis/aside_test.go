@@ -19,7 +19,7 @@ func (i *idles) Aside(a *Aside) { i.n, i.ns = i.n+a.Waits, i.ns+a.Ns }
 // behind it, which may be far, is not looked for each time.
 func TestManyIdleTimesOfOneThread(t *testing.T) {
 	const n = 200_000
-	events := []format.Event{waits(1, 1, 42, 45), waits(1, 1, 20*n, 20*n+5)}
+	events := []format.Event{recorded(0, 20*n+5), waits(1, 1, 42, 45), waits(1, 1, 20*n, 20*n+5)}
 	for i := range int64(n) {
 		events = append(events, acts(format.ActivitySleep, 1, 20*i, 20*i+10))
 	}
