@@ -11,13 +11,13 @@
 //	check.go       the others, each dump held back from its own check
 //	rebuild.go     rules 1 to 4, for locks of which it tells waits only
 //	estimate.go    how stretches divide that show nobody
-//	thin.go        no part of them is too short to be worth its row
 //	witness.go     what owners do of whom the thread is known
 //	relate.go      what is learnt of locks of one kind together
 //	builder.go     the stretches between acquisitions, and charging them
+//	thin.go        few parts of a stretch, none too short to be worth its row
 //	kin.go         locks of one kind: call sites, who uses them, the model
+//	branches.go    the stacks of samples, from the outermost frame inwards
 //	samples.go     where in the program samples of running threads are
-//	branches.go    their stacks, from the outermost frame inwards
 //	sections.go    what threads do only while they hold the lock
 //	singly.go      the same where a call site serves several locks
 //	homes.go       where activities belong whose stack shows the runtime only
