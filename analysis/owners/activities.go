@@ -24,9 +24,6 @@ type Activities struct {
 	sites    callSites
 }
 
-// otherBit tells refs of others from those of waits.
-const otherBit = 1 << 31
-
 // span is a half-open stretch of time.
 type span struct{ start, end int64 }
 
@@ -37,6 +34,8 @@ type activity struct {
 	stack      format.StackID
 	lock       format.ObjectID // the lock it waited for, NoObject for others
 }
+
+func (d *activity) callSite() callSite { return callSite{d.stack, d.lock} }
 
 // none is what a thread did of which nothing is known.
 const none = format.ActivityUnknown
@@ -289,6 +288,14 @@ func (a *Activities) behind(list []column.Ref, t int64) int {
 	}
 	lo := max(len(list)-step, 0)
 	return lo + a.before(list[lo:], t)
+}
+
+// activitiesAt returns the activities at a call site in the input of a lock.
+func (a *Activities) activitiesAt(at callSite, lock format.ObjectID) []column.Ref {
+	if n, ok := a.sites.index[inputSite{at, a.inputOf[lock]}]; ok {
+		return a.sites.lists[n]
+	}
+	return nil
 }
 
 // Pauses lists the pauses of all inputs, in order of time; those of one input do

@@ -12,7 +12,8 @@ type callSite struct {
 	lock  format.ObjectID
 }
 
-func (d *activity) callSite() callSite { return callSite{d.stack, d.lock} }
+// otherBit tells refs of others from those of waits.
+const otherBit = 1 << 31
 
 // callSites lists the activities at each call site of each input, as they lie
 // in memory: they are many, and who counts them goes through all.
@@ -74,12 +75,4 @@ func (p *callSites) number(at inputSite) int {
 		p.last[at.stack], p.sites[at.stack] = n+1, at
 	}
 	return p.last[at.stack] - 1
-}
-
-// activitiesAt returns the activities at a call site in the input of a lock.
-func (a *Activities) activitiesAt(at callSite, lock format.ObjectID) []column.Ref {
-	if n, ok := a.sites.index[inputSite{at, a.inputOf[lock]}]; ok {
-		return a.sites.lists[n]
-	}
-	return nil
 }

@@ -204,7 +204,7 @@ func (r *Record) Add(ev *format.Event, end int64) {
 		r.dumps = append(r.dumps, dump{time: ev.Time, lock: ev.Object,
 			owners: append([]format.Party(nil), ev.Owners...), waiters: append([]format.Party(nil), ev.Waiters...)})
 	case format.KindSetting, format.KindRecording:
-		r.note(ev, end)
+		r.inputs[len(r.inputs)-1].note(ev, end)
 	case format.KindPause:
 		in := &r.inputs[len(r.inputs)-1]
 		in.pauses = append(in.pauses, newPause(ev, end))
@@ -214,6 +214,62 @@ func (r *Record) Add(ev *format.Event, end int64) {
 		r.life(ev.Thread).End = ev.Time
 	}
 }
+
+// NextInput says that what follows is of another input.
+func (r *Record) NextInput() {
+	r.inputs = append(r.inputs, input{from: format.NoTime, to: format.NoTime})
+}
+
+// TellsOwners reports whether every input that has waits tells itself who held
+// the locks meanwhile, and at least one does.
+func (r *Record) TellsOwners() bool {
+	any := false
+	for i := range r.inputs {
+		in := &r.inputs[i]
+		if in.waits && !in.tenures || in.inferred {
+			return false
+		}
+		any = any || in.tenures
+	}
+	return any
+}
+
+// found says that a lock is one of the input at hand, and returns that.
+func (r *Record) found(l format.ObjectID) *input {
+	for len(r.inputOf) <= int(l) {
+		r.inputOf = append(r.inputOf, 0)
+	}
+	r.inputOf[l] = uint32(len(r.inputs) - 1)
+	return &r.inputs[r.inputOf[l]]
+}
+
+// inputOfThread returns the input of a thread that was sampled.
+func (r *Record) inputOfThread(t format.ThreadID) *input {
+	if int(t) < len(r.sampledIn) {
+		return &r.inputs[r.sampledIn[t]]
+	}
+	return &r.inputs[0]
+}
+
+// InputOf returns the number of a lock's input.
+func (r *Record) InputOf(l format.ObjectID) int {
+	if int(l) < len(r.inputOf) {
+		return int(r.inputOf[l])
+	}
+	return 0
+}
+
+// input returns the input of a lock.
+func (r *Record) input(l format.ObjectID) *input {
+	if int(l) < len(r.inputOf) {
+		return &r.inputs[r.inputOf[l]]
+	}
+	return &r.inputs[0]
+}
+
+// Told reports whether the tenures of a lock were recorded, not inferred by who
+// wrote the trace: then they are all there were.
+func (r *Record) Told(l format.ObjectID) bool { in := r.input(l); return in.tenures && !in.inferred }
 
 func (r *Record) life(t format.ThreadID) *Life {
 	for len(r.Lives) <= int(t) && int(t) <= MaxID {

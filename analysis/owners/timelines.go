@@ -12,10 +12,10 @@
 //	check.go       the others, each dump held back from its own check
 //	rebuild.go     rules 1 to 4, for locks of which it tells waits only
 //	estimate.go    how stretches divide that show nobody
-//	thin.go        no part of them is too short to be worth its row
 //	witness.go     what owners do of whom the thread is known
 //	relate.go      what is learnt of locks of one kind together
 //	builder.go     the stretches between acquisitions, and charging them
+//	thin.go        few parts of a stretch, none too short to be worth its row
 //	census.go      what samples show of sections
 //	kin.go         locks of one kind: call sites, who uses them, the model
 //	shares.go      what the model gives sections divided anew
