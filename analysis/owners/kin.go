@@ -20,10 +20,15 @@ type kin struct {
 	waits     []bool                 // by group: it waits for it
 	gaps      []renewal.Gap          // with a waiter all along and nothing seen inside
 	came      []int64                // threads that began to wait in them, in ns after they began
+	met       []int64                // stretches in which threads came to wait, to the next acquisition, in ns
 	recorded  float64                // the sum over them of the share of the waits for their lock that were recorded
 	mixes     []renewal.Mix          // by group, of all in 0: how often each call site takes the lock
 	witnesses *witnesses
 	pools     [rests]pool // of all its locks
+
+	stops     []bool      // by site: its sections were seen to stop
+	seen      float64     // the sum over all acquisitions of the share of the waits for their lock that were recorded
+	shares    *shares     // nil where samples tell no more than the model
 
 	model        *renewal.Model // nil when too few gaps are known
 	groupsLearnt int            // groups the model knows
@@ -110,8 +115,8 @@ func (k *kin) learn() {
 			}
 		}
 	}
-	k.model = renewal.Learn(k.gaps, k.came, k.recorded/float64(max(len(k.gaps), 1)), n, k.mixes)
-	k.came = nil
+	k.model = renewal.Learn(&renewal.Data{Gaps: k.gaps, Arrivals: k.came, Met: k.met, Recorded: k.recorded / float64(len(k.gaps))}, n, k.mixes)
+	k.came, k.met = nil, nil
 }
 
 // mostSites bounds the call sites that are told apart: what the model costs grows

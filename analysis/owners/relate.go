@@ -43,6 +43,7 @@ func (ev *evidence) study(k *kin, builders []*builder, samples *samples) {
 	for _, b := range builders {
 		b.observe()
 	}
+	k.divide(builders, ev)
 	if len(ev.dumps) > 0 { // they will be compared with what is claimed
 		for _, st := range k.stacks {
 			k.witnesses.family.of(st)
@@ -120,7 +121,13 @@ func (b *builder) gather(k *kin) {
 			count(&k.mixes[group], site, 1)
 			k.wait(group)
 		}
-		if i+1 == len(s.acquired) || hi == a.time || len(inside) > 0 || !s.isBusy(a.time, hi) {
+		if i+1 == len(s.acquired) || hi == a.time || len(inside) > 0 {
+			continue
+		}
+		if !s.isBusy(a.time, hi) {
+			if n := b.busyAfter(a.time); s.busy[n].start < hi {
+				k.met = append(k.met, hi-max(s.busy[n].start, a.time))
+			}
 			continue
 		}
 		g := b.gapOf(k, site, a, &s.acquired[i+1])
@@ -222,12 +229,17 @@ func (b *builder) observe() {
 // window is where samples tell who owned the lock at the end of a gap: since
 // the last owner came, if it is named, else while somebody waited.
 func (b *builder) window(g *gap) (t format.ThreadID, lo, hi int64) {
-	lo, hi = g.lo, g.hi
-	if i := b.busyAfter(lo); i < len(b.s.busy) {
-		lo = max(lo, min(b.s.busy[i].start, hi))
-	}
+	lo, hi = b.waitedFrom(g), g.hi
 	if g.last != format.NoThread {
 		return g.last, b.came(anchor{start: g.hi, thread: g.last}, lo), hi
 	}
 	return format.NoThread, lo, hi
+}
+
+// waitedFrom returns when somebody first waited in a gap.
+func (b *builder) waitedFrom(g *gap) int64 {
+	if i := b.busyAfter(g.lo); i < len(b.s.busy) {
+		return max(g.lo, min(b.s.busy[i].start, g.hi))
+	}
+	return g.lo
 }

@@ -31,6 +31,7 @@ type witness struct {
 	part
 	stack  format.StackID // one that leads through it
 	inside int            // samples of owners
+	meets  int            // samples while somebody waits
 	total  int
 	groups map[int]int // of the former, by group of the thread
 }

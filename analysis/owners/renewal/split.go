@@ -57,6 +57,8 @@ type Splitter struct {
 	met   map[known]Met
 	long  map[long]weights
 	room  []int64 // for lists by site
+
+	coarse *Splitter // nil as that of the model
 }
 
 // list returns zeros by site.
@@ -72,7 +74,10 @@ func (s *Splitter) list() []int64 {
 
 // Splitter returns one for a goroutine.
 func (m *Model) Splitter() *Splitter {
-	return &Splitter{m: m, parts: map[known]Parts{}, met: map[known]Met{}, long: map[long]weights{}}
+	if m == nil {
+		return nil
+	}
+	return &Splitter{m: m, parts: map[known]Parts{}, met: map[known]Met{}, long: map[long]weights{}, coarse: m.coarse.Splitter()}
 }
 
 // known is what the division of a gap depends on.
