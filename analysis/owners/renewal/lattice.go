@@ -173,3 +173,14 @@ func (g grid) lognormal(median, sigma float64) lattice {
 	}
 	return out
 }
+
+// rescaled returns the same in longer cells.
+func (l *lattice) rescaled(from, to grid) *lattice {
+	var out lattice
+	for i, p := range l {
+		if c, ok := to.cell(int64(i) * from.unit); ok {
+			out[c] += p
+		}
+	}
+	return &out
+}

@@ -90,17 +90,22 @@ type Data struct {
 // site.
 func Learn(d *Data, sites int, mixes []Mix) *Model {
 	mixes = normalized(mixes)
-	m := fit(d, newGrid(d.Gaps), sites, mixes)
+	m := fit(d, newGrid(d.Gaps), sites, mixes, nil)
 	if g, ok := m.tooShort(d); ok {
-		m.coarse = fit(d, g, sites, mixes)
+		m.coarse = fit(d, g, sites, mixes, m)
 	}
 	return m
 }
 
-func fit(d *Data, g grid, sites int, mixes []Mix) *Model {
+// fit learns a model, with the free times of another one, if any.
+func fit(d *Data, g grid, sites int, mixes []Mix, free *Model) *Model {
 	m := &Model{grid: g, sites: sites, mixes: mixes, barge: 0.4, again: 0.5}
 	l := newLearner(m, d.Gaps, d.Arrivals, d.Recorded)
 	l.start()
+	if free != nil {
+		l.free = free.wake.rescaled(free.grid, g)
+		m.wake = *l.free
+	}
 	for range rounds {
 		m.tables(m.asked)
 		l.round()
