@@ -115,9 +115,19 @@ func (k *kin) learn() {
 			}
 		}
 	}
-	k.model = renewal.Learn(&renewal.Data{Gaps: k.gaps, Arrivals: k.came, Met: k.met, Recorded: k.recorded / float64(len(k.gaps))}, n, k.mixes)
+	k.model = renewal.Learn(&renewal.Data{Gaps: k.gaps, Arrivals: k.came, Met: k.met, Recorded: k.recorded / float64(len(k.gaps)), Hidden: k.hides()}, n, k.mixes)
 	k.came, k.met = nil, nil
 }
+
+// nearlyAll is the share of the waits for some locks that must have been recorded
+// for what is not seen of them to be rare.
+const nearlyAll = 0.9
+
+// hides reports whether many acquisitions by threads that had waited were not
+// recorded.
+func (k *kin) hides() bool { return k.recordedShare() < nearlyAll }
+
+func (k *kin) recordedShare() float64 { return k.seen / float64(max(k.acquired, 1)) }
 
 // mostSites bounds the call sites that are told apart: what the model costs grows
 // with them times the lengths it knows.

@@ -14,7 +14,6 @@ func (b *builder) meet() {
 	for len(k.stops) < len(k.stacks) {
 		k.stops = append(k.stops, false)
 	}
-	k.seen += b.seen * float64(len(b.s.acquired))
 	for i := range b.s.seen {
 		if p := k.witnesses.family.of(b.s.seen[i].stack); p.site >= 0 {
 			k.stops[p.site] = true

@@ -101,6 +101,7 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 func (b *builder) gather(k *kin) {
 	s := b.s
 	b.seen = b.ev.recordedShare(b.ev.byLock[s.lock])
+	k.seen += b.seen * float64(len(s.acquired))
 	next := 0
 	var sites, groups recent
 	for i := range s.acquired {

@@ -37,7 +37,7 @@ type hidden struct {
 // divide asks the samples how the sections of some locks divide, given how long
 // the model says each lasted in all.
 func (k *kin) divide(builders []*builder, ev *evidence) {
-	if k.model == nil || k.witnesses.total == 0 {
+	if k.model == nil || k.witnesses.total == 0 || !k.hides() {
 		return
 	}
 	for _, b := range builders {
@@ -45,7 +45,7 @@ func (k *kin) divide(builders []*builder, ev *evidence) {
 	}
 	c := newCensus(k)
 	c.add(ev)
-	if c.all == 0 || c.weight() < tolerance { // the model knows better
+	if c.all == 0 {
 		return
 	}
 	total := make([]int64, len(k.stacks))
@@ -74,7 +74,7 @@ func newCensus(k *kin) *census {
 		}
 	}
 	known := float64(len(k.gaps))
-	bias := 1 - k.seen/float64(max(k.acquired, 1))
+	bias := 1 - k.recordedShare()
 	c.weighs = 1 / (1/max(known, 1) + bias*bias)
 	return c
 }

@@ -84,6 +84,7 @@ type Data struct {
 	Arrivals []int64 // in the gaps
 	Met      []int64 // lengths of stretches from when the first thread came to wait to the next acquisition, in ns
 	Recorded float64 // share of those who had to wait that were recorded
+	Hidden   bool    // many others who had to wait were not
 }
 
 // Learn fits a model to what is known of a lock. A mix has a weight for each
@@ -91,7 +92,7 @@ type Data struct {
 func Learn(d *Data, sites int, mixes []Mix) *Model {
 	mixes = normalized(mixes)
 	m := fit(d, newGrid(d.Gaps), sites, mixes, nil)
-	if g, ok := m.tooShort(d); ok {
+	if g, ok := m.tooShort(d); ok && d.Hidden {
 		m.coarse = fit(d, g, sites, mixes, m)
 	}
 	return m
