@@ -21,7 +21,6 @@ type section struct {
 	busy     []span
 	seen     []anchor // activities inside the section, by start
 	single   map[stint]bool
-	hides    bool                        // many acquisitions were not recorded
 	permits  bool                        // several may hold it at once, whoever they are
 	shared   bool                        // some of those who wait for it would share it
 	homes    map[format.StackID]homeSite // where an activity whose stack says nothing belongs

@@ -22,7 +22,6 @@ func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span)
 	acquired.Go(func() { s.acquired = ev.acquisitions(waits) })
 	ev.candidates(s, waits)
 	acquired.Wait()
-	s.hides = ev.recordedShare(waits) < nearlyAll
 	for i := range s.acquired {
 		s.shared = s.shared || ev.wait(&s.acquired[i]).Mode() == format.Shared
 	}
@@ -158,27 +157,7 @@ func (ev *evidence) isInside(s *section, at callSite) bool {
 		}
 	}
 	fits += before.fits()
-	return fits > 0 && float64(breaks) <= tolerance*float64(fits+breaks) && !(s.hides && fits < fewestPrompt && ev.liesByChance(s, list, fits))
-}
-
-// liesByChance reports whether the activities at a call site, so many of which
-// lie in busy stretches without an acquisition by others, would do so as well if they
-// were moved: where most acquisitions are not recorded, none need be there.
-func (ev *evidence) liesByChance(s *section, list []column.Ref, fits int) bool {
-	moved := 0
-	for _, i := range list {
-		d, t := ev.met(i)
-		for _, by := range moves {
-			lo, hi := d.start+by*(d.end-d.start), d.end+by*(d.end-d.start)
-			if !s.isBusy(lo, hi) || s.acquiredByOther(t, lo, hi) {
-				continue
-			}
-			if _, last := ev.next(s, hi); last == format.NoThread || last == t {
-				moved++
-			}
-		}
-	}
-	return moved*overChance > fits*len(moves)
+	return fits > 0 && float64(breaks) <= tolerance*float64(fits+breaks)
 }
 
 // within reports whether an activity of a thread is inside. A stack that shows
