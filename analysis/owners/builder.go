@@ -209,8 +209,8 @@ func share(part, whole int64) float64 { return float64(part) / float64(max(whole
 
 // spread charges sections of several sites one after another.
 func (b *builder) spread(at int64, by []int64, thread format.ThreadID) int64 {
-	for s, ns := range by {
-		if b.tallied != nil {
+	if b.tallied != nil {
+		for s, ns := range by {
 			b.tallied[s] += ns
 		}
 	}
@@ -248,7 +248,7 @@ func (b *builder) spread(at int64, by []int64, thread format.ThreadID) int64 {
 	return at
 }
 
-// hide charges sections nobody is known to have waited at.
+// hide charges sections where nobody was recorded to wait.
 func (b *builder) hide(at, left int64, thread format.ThreadID) int64 {
 	if left == 0 {
 		return at

@@ -26,9 +26,8 @@ type kin struct {
 	witnesses *witnesses
 	pools     [rests]pool // of all its locks
 
-	stops     []bool      // by site: its sections were seen to stop
-	seen      float64     // the sum over all acquisitions of the share of the waits for their lock that were recorded
-	shares    *shares     // nil where samples tell no more than the model
+	seen   float64 // the sum over all acquisitions of the share of the waits for their lock that were recorded
+	shares *shares // nil where samples tell no more than the model
 
 	model        *renewal.Model // nil when too few gaps are known
 	groupsLearnt int            // groups the model knows

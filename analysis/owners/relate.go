@@ -10,8 +10,9 @@ import (
 )
 
 // relate learns what locks that are entered at the same call sites have in
-// common, those of the most acquisitions first. Some builders may be nil.
-func (ev *evidence) relate(all []*builder, samples map[*input]*samples) {
+// common, those of the most acquisitions first, and calls with for each kind
+// then. Some builders may be nil.
+func (ev *evidence) relate(all []*builder, samples map[*input]*samples, with func(*kin, []*builder)) {
 	var builders []*builder
 	var sections []*section
 	for _, b := range all {
@@ -30,7 +31,10 @@ func (ev *evidence) relate(all []*builder, samples map[*input]*samples) {
 		of[k] = append(of[k], builders[i])
 	}
 	slices.SortStableFunc(list, func(a, b *kin) int { return cmp.Compare(b.acquired, a.acquired) })
-	column.OnAllCores(len(list), func(i int) { ev.study(list[i], of[list[i]], samples[list[i].input]) })()
+	column.OnAllCores(len(list), func(i int) {
+		ev.study(list[i], of[list[i]], samples[list[i].input])
+		with(list[i], of[list[i]])
+	})()
 }
 
 // study learns what locks of one kind have in common.
@@ -43,7 +47,6 @@ func (ev *evidence) study(k *kin, builders []*builder, samples *samples) {
 	for _, b := range builders {
 		b.observe()
 	}
-	k.divide(builders, ev)
 	if len(ev.dumps) > 0 { // they will be compared with what is claimed
 		for _, st := range k.stacks {
 			k.witnesses.family.of(st)
