@@ -204,9 +204,6 @@ func (b *builder) believe(lo, hi int64, h Holder) {
 	}
 }
 
-// share is a part of a whole.
-func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
-
 // spread charges sections of several sites one after another.
 func (b *builder) spread(at int64, by []int64, thread format.ThreadID) int64 {
 	if b.tallied != nil {

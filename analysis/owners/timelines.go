@@ -18,8 +18,8 @@
 //	census.go      what samples show of sections
 //	kin.go         locks of one kind: call sites, who uses them, the model
 //	shares.go      what the model gives sections divided anew
+//	branches.go    stacks of samples, from the outermost frame inwards
 //	samples.go     where in the program samples of running threads are
-//	branches.go    their stacks, from the outermost frame inwards
 //	sections.go    what threads do only while they hold the lock
 //	singly.go      the same where a call site serves several locks
 //	homes.go       where activities belong whose stack shows the runtime only
