@@ -28,6 +28,7 @@ type kin struct {
 
 	seen   float64 // the sum over all acquisitions of the share of the waits for their lock that were recorded
 	shares *shares // nil where samples tell no more than the model
+	joined bool    // some call sites are one
 
 	model        *renewal.Model // nil when too few gaps are known
 	groupsLearnt int            // groups the model knows
@@ -138,6 +139,7 @@ func (k *kin) joinRare() {
 	if len(k.stacks) <= mostSites {
 		return
 	}
+	k.joined = true
 	times := make([]int, len(k.stacks))
 	for i := range k.gaps {
 		times[k.gaps[i].Site]++
