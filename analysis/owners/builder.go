@@ -23,6 +23,7 @@ type builder struct {
 	typical int64   // mean time between acquisitions while somebody waits, in ns
 	tallied []int64 // by call site: what it was charged, where that is asked for
 	owed    []int64 // by call site: what it is expected to have had, less what it was charged
+	dues    dues    // the same of the parts of stretches
 
 	splitter *renewal.Splitter
 	parts    renewal.Parts // scratch

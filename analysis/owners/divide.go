@@ -61,5 +61,5 @@ func (b *builder) tally(total []int64) {
 		b.fill(g)
 		b.out = b.out[:0]
 	})
-	b.tallied, b.owed, b.trust, b.pools = nil, nil, Calibration{}, [rests]pool{}
+	b.tallied, b.owed, b.dues, b.trust, b.pools = nil, nil, dues{}, Calibration{}, [rests]pool{}
 }

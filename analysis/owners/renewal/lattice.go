@@ -184,3 +184,11 @@ func (l *lattice) rescaled(from, to grid) *lattice {
 	}
 	return &out
 }
+
+// mean is the mean of a distribution, in cells.
+func (l *lattice) mean() (sum float64) {
+	for i, p := range l {
+		sum += p * float64(i)
+	}
+	return sum
+}
