@@ -31,6 +31,7 @@
 //	callsites.go   what was done at each call site
 //	parks.go       successive parks that are one wait
 //	record.go      the events as they are kept
+//	others.go      what threads did besides waiting, as it is stored
 //	inputs.go      what each input tells of the owners of its locks
 //	pauses.go      stretches in which nobody ran
 //	packing.go     ownerships as they are stored

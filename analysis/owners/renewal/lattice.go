@@ -174,6 +174,14 @@ func (g grid) lognormal(median, sigma float64) lattice {
 	return out
 }
 
+// mean is the mean of a distribution, in cells.
+func (l *lattice) mean() (sum float64) {
+	for i, p := range l {
+		sum += p * float64(i)
+	}
+	return sum
+}
+
 // rescaled returns the same in longer cells.
 func (l *lattice) rescaled(from, to grid) *lattice {
 	var out lattice
@@ -183,12 +191,4 @@ func (l *lattice) rescaled(from, to grid) *lattice {
 		}
 	}
 	return &out
-}
-
-// mean is the mean of a distribution, in cells.
-func (l *lattice) mean() (sum float64) {
-	for i, p := range l {
-		sum += p * float64(i)
-	}
-	return sum
 }

@@ -119,6 +119,10 @@ func fit(d *Data, g grid, sites int, mixes []Mix, free *Model) *Model {
 	return m
 }
 
+// Doubt says how many times as many sections of others there may be at least and
+// at most: of the ways to count them, some tell less and some more.
+func (m *Model) Doubt() (least, most float64) { return m.fewest, m.atMost }
+
 // tooShort reports whether the cells hold too little of the time in which
 // threads came to wait, and returns a grid that holds it. Recorders that leave
 // short waits out show few gaps but those in a queue, which are short, and of the
@@ -138,10 +142,6 @@ func (g grid) tooShort(d *Data) (longer grid, ok bool) {
 	}
 	return longer, within < inGrid*total && longer.unit > g.unit
 }
-
-// Doubt says how many times as many sections of others there may be at least and
-// at most: of the ways to count them, some tell less and some more.
-func (m *Model) Doubt() (least, most float64) { return m.fewest, m.atMost }
 
 // summarize computes what is asked for again and again.
 func (m *Model) summarize() {
