@@ -180,7 +180,7 @@ func TestReadMostly(t *testing.T) {
 }
 
 func TestPausedHolding(t *testing.T) {
-	for _, c := range []struct{ name, want string }{{format.PauseGC, "paused-holding"}, {"safepoint", ""}} {
+	for _, c := range []struct{ name, want string }{{format.PauseGC, "paused-while-holding"}, {"safepoint", ""}} {
 		s := newScript(t, 2, 1)
 		site := s.stack("Shop.sell")
 		s.write(format.Event{Kind: format.KindPause, Name: c.name, Time: 100 * ms, End: 400 * ms})
@@ -195,7 +195,7 @@ func TestPausedHolding(t *testing.T) {
 // An owner that is ready to run, and does not, is told where the recorder says so,
 // as perf does of the kernel's switches.
 func TestDescheduledHolding(t *testing.T) {
-	for activity, want := range map[format.Activity]string{format.ActivityReady: "descheduled-holding", format.ActivityRun: ""} {
+	for activity, want := range map[format.Activity]string{format.ActivityReady: "descheduled-while-holding", format.ActivityRun: ""} {
 		s := newScript(t, 3, 1)
 		s.write(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesWaking})
 		sell := s.stack("Shop.sell")
@@ -301,17 +301,17 @@ func inRecording(t *testing.T, name string) []Finding {
 // speak are the recordings with something wrong that rests on more than what
 // owners were at, and why that is true of the program.
 var speak = map[string]string{
-	"findings/convoy-jdk17.jfr.gz":      "convoy",         // a fair lock held for 10 us, 32 threads that come every ms, one pause of 20 ms
-	"findings/starvation-jdk17.jfr.gz":  "starvation",     // HotSpot's monitor serves the last first, and one of four is always passed by two
-	"findings/readers-jdk17.jfr.gz":     "read-mostly",    // indexOf of a synchronized list
-	"findings/paused-jdk17.jfr.gz":      "paused-holding", // 120 MB are kept by a collector that stops everything
-	"pools/pools-jdk17.jfr":             "pool-exhausted", // 8 threads share the two objects of a Hikari pool
+	"findings/convoy-jdk17.jfr.gz":      "convoy",               // a fair lock held for 10 us, 32 threads that come every ms, one pause of 20 ms
+	"findings/starvation-jdk17.jfr.gz":  "starvation",           // HotSpot's monitor serves the last first, and one of four is always passed by two
+	"findings/readers-jdk17.jfr.gz":     "read-mostly",          // indexOf of a synchronized list
+	"findings/paused-jdk17.jfr.gz":      "paused-while-holding", // 120 MB are kept by a collector that stops everything
+	"pools/pools-jdk17.jfr":             "pool-exhausted",       // 8 threads share the two objects of a Hikari pool
 	"pools/pools-jdk25.jfr":             "pool-exhausted",
-	"lab-striped-jdk17-profile.jfr":     "hot-stripe",          // one of 16 is hot
-	"moved-locks-jdk25.jfr.gz":          "hot-stripe",          // the same
-	"perf-python312-seed2.perf.txt.zst": "descheduled-holding", // more threads than processors, as the kernel tells
-	"perf-truth-seed2.perf.txt.zst":     "descheduled-holding", // the same: two of its sections compute, on a machine with 40 others at work
-	"derby-8clients.jfr":                "hot-stripe",          // most clients want one row's entry in Derby's table of locks
+	"lab-striped-jdk17-profile.jfr":     "hot-stripe",                // one of 16 is hot
+	"moved-locks-jdk25.jfr.gz":          "hot-stripe",                // the same
+	"perf-python312-seed2.perf.txt.zst": "descheduled-while-holding", // more threads than processors, as the kernel tells
+	"perf-truth-seed2.perf.txt.zst":     "descheduled-while-holding", // the same: two of its sections compute, on a machine with 40 others at work
+	"derby-8clients.jfr":                "hot-stripe",                // most clients want one row's entry in Derby's table of locks
 }
 
 // Each kind is found in a real recording that has it, and no other recording has

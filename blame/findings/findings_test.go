@@ -99,13 +99,13 @@ func TestFindings(t *testing.T) {
 		plan plan
 		want string
 	}{
-		{"asleep", plan{inner: one("java.lang.Thread", "sleep"), held: 400, waiters: 3}, "asleep-holding"},
-		{"a goroutine asleep", plan{inner: one("time", "Sleep"), held: 400, waiters: 3}, "asleep-holding"},
-		{"a file", plan{inner: one("sun.nio.ch.FileChannelImpl", "force"), held: 400, waiters: 3}, "file-holding"},
-		{"a socket", plan{inner: one("java.net.Socket$SocketInputStream", "read"), held: 400, waiters: 3}, "socket-holding"},
-		{"one of the two", plan{inner: one("syscall", "read"), held: 400, waiters: 3}, "io-holding"},
-		{"another lock", plan{held: 400, waiters: 3, blocked: true}, "blocked-holding"},
-		{"both orders, one after the other", plan{held: 400, waiters: 3, blocked: true, turned: true}, "lock-order blocked-holding blocked-holding"},
+		{"asleep", plan{inner: one("java.lang.Thread", "sleep"), held: 400, waiters: 3}, "sleep-while-holding"},
+		{"a goroutine asleep", plan{inner: one("time", "Sleep"), held: 400, waiters: 3}, "sleep-while-holding"},
+		{"a file", plan{inner: one("sun.nio.ch.FileChannelImpl", "force"), held: 400, waiters: 3}, "file-while-holding"},
+		{"a socket", plan{inner: one("java.net.Socket$SocketInputStream", "read"), held: 400, waiters: 3}, "socket-while-holding"},
+		{"one of the two", plan{inner: one("syscall", "read"), held: 400, waiters: 3}, "io-while-holding"},
+		{"another lock", plan{held: 400, waiters: 3, blocked: true}, "blocked-while-holding"},
+		{"both orders, one after the other", plan{held: 400, waiters: 3, blocked: true, turned: true}, "lock-order blocked-while-holding blocked-while-holding"},
 		{"a circle, and no word of the waits it is made of", plan{held: 400, waiters: 1, blocked: true, circle: true}, "deadlock"},
 
 		{"it only computes", plan{held: 900, waiters: 9}, ""},

@@ -64,8 +64,8 @@ func TestParseRefuses(t *testing.T) {
 		"p99(*) < +5ms vs baseline":   "has not the unit",
 		"no deadlocks":                "is no rule",
 		"no finding()":                "brackets are empty",
-		"no finding(asleep)":          "the nearest is asleep-holding",
-		"no finding(xyz)":             "there are deadlock, lock-order, asleep-holding",
+		"no finding(asleep)":          "the nearest is sleep-while-holding",
+		"no finding(xyz)":             "there are deadlock, lock-order, sleep-while-holding",
 		"csp(*) < 5% # not a comment": "is no rule",
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {

@@ -22,7 +22,7 @@ type Collector struct {
 	nobody  []hold // what unknown threads held
 	tenures bool
 	tenured []tenure // all of them, once asked for
-	inside  []int64  // by tenure: how long its thread waited for other locks meanwhile
+	demand  *demand  // of them, once asked for
 	takers  int      // threads that have any
 	rebuilt bool     // some tenures were not recorded
 	locks   []format.ObjectID

@@ -96,7 +96,7 @@ func (c *Collector) Predict(changes []Change) (*Result, error) {
 		if m != nil {
 			row.Throughput, row.WaitNs, row.Locks = m.predict(e)
 			row.Locks = row.Locks && !out.Locked
-			row.Ceiling = c.ceiling(c.everyTenure(), e)
+			row.Ceiling = c.ceiling(e)
 			row.Throughput.Low = min(row.Throughput.Low, row.Ceiling) // a replay of few rounds may miss what is possible
 		} else {
 			row.Throughput, row.WaitNs = c.bound(&ch)
