@@ -86,7 +86,7 @@ var kinds = [...]struct {
 		"waits that make a circle"},
 	LockOrder: {"lock-order", doing.Unknown, "waiting for another lock while holding this one, and elsewhere it is the other way round",
 		"Take these locks in one order everywhere: as it is, a deadlock is a matter of time.",
-		"each of two recorded locks was held while the other was waited for, at different times"},
+		"each of two locks was held while the other was waited for, at different times, as recorded tenures or dumps tell (of dumps, which know locks by address, locks of two classes)"},
 	AsleepHolding: {"sleep-while-holding", doing.Asleep, "asleep while holding the lock",
 		"Give the lock back before sleeping, or wait on a condition of the lock, which gives it back meanwhile.",
 		"a sleep that was recorded, or the stack of the owner"},
@@ -247,9 +247,7 @@ func deadlocks(c *overview.Collector, t Trace) (out []Finding) {
 // cost so far: a deadlock has not happened yet.
 func inversions(c *overview.Collector) (out []Finding) {
 	for _, v := range c.Inversions() {
-		f := Finding{Kind: LockOrder, Lock: v.Lock, Class: v.Class, Owner: v.Owner, Root: v.Other, WaitNs: v.WaitNs, Share: share(v.WaitNs, c.TotalNs()), Confidence: High}
-		f.ByProvenance[analysis.Exact] = v.WaitNs
-		out = append(out, f)
+		out = append(out, Finding{Kind: LockOrder, Lock: v.Lock, Class: v.Class, Owner: v.Owner, Root: v.Other, WaitNs: v.WaitNs, Share: share(v.WaitNs, c.TotalNs()), ByProvenance: v.ByProvenance, Confidence: High})
 	}
 	return out
 }

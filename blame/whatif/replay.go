@@ -28,7 +28,7 @@ type replay struct {
 	barges  bool // who comes takes a free lock, though another one was woken for it
 	threads []actor
 	locks   []lock
-	due     queue
+	due     *queue
 	out     outcome
 }
 
@@ -65,15 +65,15 @@ func (l *lock) nextHandoff() int64 {
 }
 
 func (r *replay) run() outcome {
+	r.due = newQueue(len(r.threads), len(r.locks), r.length)
 	for i := range r.threads {
 		r.plan(int32(i), 0)
 	}
-	for len(r.due.heap) > 0 && r.due.heap[0].at < r.length {
-		next := r.due.pop()
-		if next.lock {
-			r.grant(next.id, next.at)
+	for e, ok := r.due.pop(); ok && e.at < r.length; e, ok = r.due.pop() {
+		if e.id < 0 {
+			r.grant(^e.id, e.at)
 		} else {
-			r.step(next.id, next.at)
+			r.step(e.id, e.at)
 		}
 	}
 	for i := range r.locks {
@@ -118,7 +118,7 @@ func (r *replay) plan(id int32, now int64) {
 	if a.fixed && s.op == take || r.open && s.comes && s.inside == outside {
 		at = max(now+busy, a.base+s.at)
 	}
-	r.due.push(event{at: at, id: id})
+	r.due.push(at, id)
 }
 
 // step does what a thread's program says next.
@@ -196,7 +196,7 @@ func (r *replay) give(on int32, now int64) {
 	l.holders--
 	if l.holders < max(l.permits, 1) && len(l.waiting) > 0 && !l.granting {
 		l.granting = true
-		r.due.push(event{at: now + l.nextHandoff(), id: on, lock: true})
+		r.due.push(now+l.nextHandoff(), ^on)
 	}
 }
 
