@@ -3,7 +3,6 @@ package whatif
 import (
 	"math"
 	"slices"
-	"sync"
 )
 
 // Range is what a change brings, between two ends.
@@ -37,17 +36,15 @@ type model interface {
 // replays is the model of a trace that tells all tenures, or whose rebuilt ones
 // fit together.
 type replays struct {
-	c        *Collector
-	programs [][]step
-	fixed    []bool  // by program: it happens when it did
-	late     []int64 // by program: see late
-	handing  handing
-	handoff  [][]int64 // by lock: how long it took, each time
-	typical  []int64   // the median of that
-	permits  []int
-	length   int64
-	base     outcomes
-	misfit   Misfit
+	c       *Collector
+	parts   []*part
+	handing handing
+	handoff [][]int64 // by lock: how long it took, each time
+	typical []int64   // the median of that
+	permits []int
+	length  int64
+	base    outcomes
+	misfit  Misfit
 }
 
 // outcomes are those of one change when idle times keep their length, and when
@@ -64,15 +61,22 @@ func newReplays(c *Collector) *replays {
 	m.typical = medians(m.handoff)
 	recorded := int64(0)
 	for i := range threads {
-		if t := &threads[i]; len(t.holds) > 0 {
-			recorded += int64(len(t.holds))
-			m.programs = append(m.programs, t.program(m.length))
-			m.fixed = append(m.fixed, t.fixed)
-			m.late = append(m.late, late(m.programs[len(m.programs)-1]))
-		}
+		recorded += int64(len(threads[i].holds))
 	}
+	m.parts = split(programs(threads, m.length), len(c.locks))
 	m.choose(recorded)
 	return m
+}
+
+// programs returns what threads do that take locks.
+func programs(threads []thread, length int64) (list []program) {
+	for i := range threads {
+		if t := &threads[i]; len(t.holds) > 0 {
+			steps := t.program(length)
+			list = append(list, program{steps: steps, id: int32(len(list)), fixed: t.fixed, late: late(steps)})
+		}
+	}
+	return list
 }
 
 // handing is how locks are handed over, which a trace does not tell.
@@ -89,48 +93,85 @@ var handings = [...]handing{{}, {typical: true}, {barges: true}, {typical: true,
 func (m *replays) choose(recorded int64) {
 	best, e := math.Inf(1), m.c.unchanged()
 	for _, h := range handings {
-		out := m.once(e, h, false)
-		fit := Misfit{math.Abs(ratio(sum(&out.waited), m.c.waitNs) - 1), math.Abs(ratio(sum(&out.taken), recorded) - 1)}
+		out := m.every(e, h, false)
+		all := total(out)
+		fit := Misfit{math.Abs(ratio(sum(&all.waited), m.c.waitNs) - 1), math.Abs(ratio(sum(&all.taken), recorded) - 1)}
 		if fit.worst() < best {
-			best, m.misfit, m.handing, m.base[0] = fit.worst(), fit, h, out
+			best, m.misfit, m.handing, m.base[0] = fit.worst(), fit, h, all
+			for i, p := range m.parts {
+				p.base[0] = out[i]
+			}
 		}
 		if m.misfit.Fits() {
 			break
 		}
 	}
 	if m.believed() {
-		m.base[1] = m.once(e, m.handing, true)
+		out := m.every(e, m.handing, true)
+		m.base[1] = total(out)
+		for i, p := range m.parts {
+			p.base[1] = out[i]
+		}
 	}
+}
+
+// total sums what parts came to.
+func total(parts []outcome) (all outcome) {
+	for i := range parts {
+		all.add(&parts[i])
+	}
+	return all
 }
 
 // believed reports whether the replay serves for predictions: of rebuilt tenures
 // that do not fit another model does.
 func (m *replays) believed() bool { return m.misfit.Fits() || !m.c.rebuilt }
 
-// once replays a changed program.
-func (m *replays) once(e *effect, h handing, open bool) outcome {
-	r := replay{length: m.length, change: e, open: open, barges: h.barges, threads: make([]actor, len(m.programs))}
-	for t, p := range m.programs {
-		r.threads[t].steps, r.threads[t].fixed, r.threads[t].late = p, m.fixed[t], m.late[t]
+// every replays all parts of a changed program.
+func (m *replays) every(e *effect, h handing, open bool) []outcome {
+	out := make([]outcome, len(m.parts))
+	onAllCores(len(m.parts), func(i int) { out[i] = m.once(m.parts[i], e, h, open) })
+	return out
+}
+
+// once replays a part.
+func (m *replays) once(p *part, e *effect, h handing, open bool) outcome {
+	r := replay{length: m.length, change: e, open: open, barges: h.barges, threads: make([]actor, len(p.programs)), stripes: make([]stripes, len(p.locks))}
+	for i := range p.programs {
+		r.threads[i].program = &p.programs[i]
 	}
-	for l, s := range e.stripes {
+	for i, l := range p.locks {
 		takes := m.handoff[l]
 		if h.typical {
 			takes = m.typical[l : l+1]
 		}
-		for range s.count {
-			r.locks = append(r.locks, lock{handoff: takes, permits: m.permits[l]})
+		r.stripes[i] = stripes{int32(len(r.locks)), e.stripes[l].count}
+		for range e.stripes[l].count {
+			r.locks = append(r.locks, lock{handoff: takes, permits: m.permits[l], gone: e.gone[l]})
 		}
 	}
 	return r.run()
 }
 
+// replay replays what a change is about; the rest is as it was.
 func (m *replays) replay(e *effect) (out outcomes) {
-	var both sync.WaitGroup
-	for i, open := range [...]bool{false, true} {
-		both.Go(func() { out[i] = m.once(e, m.handing, open) })
+	var touched []*part
+	for _, p := range m.parts {
+		if e.touches(p) {
+			touched = append(touched, p)
+			continue
+		}
+		for i := range out {
+			out[i].add(&p.base[i])
+		}
 	}
-	both.Wait()
+	changed := make([]outcome, len(out)*len(touched))
+	onAllCores(len(changed), func(i int) {
+		changed[i] = m.once(touched[i/len(out)], e, m.handing, i%len(out) == 1)
+	})
+	for i := range changed {
+		out[i%len(out)].add(&changed[i])
+	}
 	return out
 }
 

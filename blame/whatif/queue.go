@@ -10,8 +10,8 @@ type event struct {
 
 func (e *event) before(o *event) bool { return e.at < o.at || e.at == o.at && e.seq < o.seq }
 
-// days are the parts of a replay by which events are kept that are not due soon.
-const days = 1 << 13
+// daysEach is into how many days time is cut for each thread or lock.
+const daysEach = 8
 
 // queue has the event of each thread and lock, the next one first: a heap of
 // those of this day, and lists of those of later ones, where of many threads most
@@ -23,7 +23,7 @@ type queue struct {
 	seq   uint32
 	width int64
 	day   int64
-	first [days]int32 // by day: a thread or lock due on it, counted from 1
+	first []int32 // by day: a thread or lock due on it, counted from 1
 	later []event     // by thread, and then by lock
 	next  []int32     // the same: another one that is due on the same day
 	locks int32       // where those of locks begin
@@ -33,14 +33,14 @@ type queue struct {
 // within length nanoseconds never is.
 func newQueue(threads, locks int, length int64) *queue {
 	n := threads + locks
-	return &queue{width: length/days + 1, later: make([]event, n), next: make([]int32, n), locks: int32(threads)}
+	return &queue{width: length/int64(daysEach*n) + 1, first: make([]int32, daysEach*n), later: make([]event, n), next: make([]int32, n), locks: int32(threads)}
 }
 
 func (q *queue) push(at int64, id int32) {
 	q.seq++
 	e := event{at, q.seq, id}
 	switch day := at / q.width; {
-	case day >= days:
+	case day >= int64(len(q.first)):
 	case day <= q.day && q.taken:
 		q.taken = false
 		q.today[0] = e
@@ -64,11 +64,11 @@ func (q *queue) pop() (e event, ok bool) {
 		q.today[0], q.today = q.today[n], q.today[:n]
 		q.down()
 	}
-	for ; len(q.today) == 0; q.day++ {
-		if q.day+1 == days {
+	for len(q.today) == 0 {
+		if q.day++; q.day >= int64(len(q.first)) {
 			return e, false
 		}
-		for own := q.first[q.day+1]; own > 0; own = q.next[own-1] {
+		for own := q.first[q.day]; own > 0; own = q.next[own-1] {
 			q.up(q.later[own-1])
 		}
 	}

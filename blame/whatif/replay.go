@@ -7,6 +7,14 @@ type outcome struct {
 	stuck  bool           // threads wait for each other for ever
 }
 
+func (o *outcome) add(part *outcome) {
+	for i := range windows {
+		o.taken[i] += part.taken[i]
+		o.waited[i] += part.waited[i]
+	}
+	o.stuck = o.stuck || part.stuck
+}
+
 // windows are the parts of a replay that are compared, for how much they vary.
 const windows = 10
 
@@ -17,16 +25,17 @@ func sum(parts *[windows]int64) (n int64) {
 	return n
 }
 
-// replay runs the programs of all threads over again, for length nanoseconds:
-// a thread at the end of its program begins anew. Locks are given to those who
-// wait in order of arrival, readers that follow each other together, handoff
-// nanoseconds after they were free.
+// replay runs the programs of the threads of a part over again, for length
+// nanoseconds: a thread at the end of its program begins anew. Locks are given to
+// those who wait in order of arrival, readers that follow each other together,
+// handoff nanoseconds after they were free.
 type replay struct {
 	length  int64
 	change  *effect
 	open    bool // idle times end when they did in the trace, or later
 	barges  bool // who comes takes a free lock, though another one was woken for it
 	threads []actor
+	stripes []stripes // by lock of the trace
 	locks   []lock
 	due     *queue
 	out     outcome
@@ -34,24 +43,35 @@ type replay struct {
 
 // actor is a thread of a replay.
 type actor struct {
-	steps []step
-	fixed bool
-	late  int64 // of the time before its first step: what does not come again
-	next  int
-	base  int64 // when its program began this time
-	since int64 // when it began to wait
+	*program
+	next   int
+	base   int64 // when its program began this time
+	since  int64 // when it began to wait
+	behind int32 // who waits behind it, counted from 1
 }
 
 // lock is a lock of a replay, or a stripe of one.
 type lock struct {
-	holders  int
-	permits  int  // how many may have it at once who do not share it: of a semaphore
-	shared   bool // those who hold it are readers
-	granting bool
-	waiting  []int32 // threads, in order of arrival
-	owner    int32   // who took it last
-	handoff  []int64 // how long it takes each time until the next has it, over and over
-	handed   int
+	holders     int
+	permits     int  // how many may have it at once who do not share it: of a semaphore
+	shared      bool // those who hold it are readers
+	gone        bool
+	granting    bool
+	first, last int32   // who waits longest, and who came last, counted from 1
+	owner       int32   // who took it last
+	handoff     []int64 // how long it takes each time until the next has it, over and over
+	handed      int
+}
+
+// wait puts a thread behind those who wait for a lock.
+func (r *replay) wait(l *lock, id int32) {
+	r.threads[id].behind = 0
+	if l.first == 0 {
+		l.first = id + 1
+	} else {
+		r.threads[l.last-1].behind = id + 1
+	}
+	l.last = id + 1
 }
 
 // nextHandoff returns how long the lock is free before who waits has it. All that
@@ -77,8 +97,8 @@ func (r *replay) run() outcome {
 		}
 	}
 	for i := range r.locks {
-		for _, id := range r.locks[i].waiting {
-			r.out.waited[windows-1] += max(r.length-r.threads[id].since, 0)
+		for id := r.locks[i].first; id > 0; id = r.threads[id-1].behind {
+			r.out.waited[windows-1] += max(r.length-r.threads[id-1].since, 0)
 		}
 	}
 	r.out.stuck = r.deadlocked()
@@ -89,8 +109,8 @@ func (r *replay) run() outcome {
 func (r *replay) deadlocked() bool {
 	waits := make([]int32, len(r.threads)) // for a lock, counted from 1
 	for l := range r.locks {
-		for _, id := range r.locks[l].waiting {
-			waits[id] = int32(l) + 1
+		for id := r.locks[l].first; id > 0; id = r.threads[id-1].behind {
+			waits[id-1] = int32(l) + 1
 		}
 	}
 	seen := make([]int32, len(r.threads)) // on the path from which thread, counted from 1
@@ -125,40 +145,39 @@ func (r *replay) plan(id int32, now int64) {
 func (r *replay) step(id int32, now int64) {
 	a := &r.threads[id]
 	s := &a.steps[a.next]
-	switch {
-	case s.op == turn:
+	if s.op == turn {
 		a.next, a.base = 0, now-a.late
-		if len(a.steps) == 1 { // it takes no lock
-			return
+		if len(a.steps) > 1 { // else it takes no lock
+			r.plan(id, a.base)
 		}
-		r.plan(id, a.base)
 		return
-	case r.change.gone[s.lock]:
+	}
+	on := r.stripe(a, s)
+	switch l := &r.locks[on]; {
+	case l.gone:
 		if s.op == take {
 			r.out.taken[r.window(now)]++
 		}
 	case s.op == take:
-		if !r.take(id, s, now) {
+		if !r.take(id, l, r.reads(s), now) {
 			return
 		}
 	default:
-		r.give(r.stripe(id, s), now)
+		r.give(l, on, now)
 	}
 	a.next++
 	r.plan(id, now)
 }
 
 // take takes a lock, or queues; false when the thread has to wait.
-func (r *replay) take(id int32, s *step, now int64) bool {
-	a := &r.threads[id]
-	l := &r.locks[r.stripe(id, s)]
-	if (len(l.waiting) == 0 && !l.granting || r.barges) && l.admits(r.reads(s)) {
-		l.enter(id, r.reads(s))
+func (r *replay) take(id int32, l *lock, reader bool, now int64) bool {
+	if (l.first == 0 && !l.granting || r.barges) && l.admits(reader) {
+		l.enter(id, reader)
 		r.out.taken[r.window(now)]++
 		return true
 	}
-	a.since = now
-	l.waiting = append(l.waiting, id)
+	r.threads[id].since = now
+	r.wait(l, id)
 	return false
 }
 
@@ -176,12 +195,12 @@ func (l *lock) enter(id int32, reader bool) {
 
 // stripe returns the lock, or which of its stripes, a step is about. Tenures
 // are spread over stripes as by a good hash function.
-func (r *replay) stripe(id int32, s *step) int32 {
-	n := r.change.stripes[s.lock]
+func (r *replay) stripe(a *actor, s *step) int32 {
+	n := r.stripes[s.lock]
 	if n.count == 1 {
 		return n.first
 	}
-	h := (uint64(id)<<32 | uint64(s.number)) + uint64(r.threads[id].base)
+	h := (uint64(a.id)<<32 | uint64(s.number)) + uint64(a.base)
 	return n.first + n.pick(h)
 }
 
@@ -191,10 +210,9 @@ func (s stripes) pick(h uint64) int32 {
 	return int32(h>>33) % s.count
 }
 
-func (r *replay) give(on int32, now int64) {
-	l := &r.locks[on]
+func (r *replay) give(l *lock, on int32, now int64) {
 	l.holders--
-	if l.holders < max(l.permits, 1) && len(l.waiting) > 0 && !l.granting {
+	if l.holders < max(l.permits, 1) && l.first > 0 && !l.granting {
 		l.granting = true
 		r.due.push(now+l.nextHandoff(), ^on)
 	}
@@ -204,14 +222,14 @@ func (r *replay) give(on int32, now int64) {
 func (r *replay) grant(on int32, now int64) {
 	l := &r.locks[on]
 	l.granting = false
-	for len(l.waiting) > 0 {
-		id := l.waiting[0]
+	for l.first > 0 {
+		id := l.first - 1
 		a := &r.threads[id]
 		reader := r.reads(&a.steps[a.next])
 		if !l.admits(reader) {
 			return
 		}
-		l.waiting = l.waiting[1:]
+		l.first = a.behind
 		l.enter(id, reader)
 		r.out.waited[r.window(now)] += now - a.since
 		r.out.taken[r.window(now)]++

@@ -281,9 +281,8 @@ func TestDeadlockOfAReplayIsTold(t *testing.T) {
 	give := func(lock int32, busy int64) step { return step{op: give, lock: lock, busy: busy, inside: outside} }
 	end := step{op: turn, busy: 1, inside: outside}
 	run := func(second []step) outcome {
-		r := replay{length: 1000, change: (&Collector{}).unchanged(), locks: make([]lock, 2), threads: []actor{
-			{steps: []step{take(0, 1), take(1, 5), give(1, 1), give(0, 1), end}}, {steps: second}}}
-		r.change.gone, r.change.stripes = make([]bool, 2), []stripes{{0, 1}, {1, 1}}
+		r := one(lock{}, program{steps: []step{take(0, 1), take(1, 5), give(1, 1), give(0, 1), end}}, program{steps: second})
+		r.locks, r.stripes = make([]lock, 2), []stripes{{0, 1}, {1, 1}}
 		return r.run()
 	}
 	if out := run([]step{take(1, 2), take(0, 5), give(0, 1), give(1, 1), end}); !out.stuck || sum(&out.taken) != 2 {
