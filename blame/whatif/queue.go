@@ -24,9 +24,9 @@ type queue struct {
 	width int64
 	day   int64
 	first []int32 // by day: a thread or lock due on it, counted from 1
-	later []event     // by thread, and then by lock
-	next  []int32     // the same: another one that is due on the same day
-	locks int32       // where those of locks begin
+	later []event // by thread, and then by lock
+	next  []int32 // the same: another one that is due on the same day
+	locks int32   // where those of locks begin
 }
 
 // newQueue returns an empty queue for so many threads and locks; what is not due
