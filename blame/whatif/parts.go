@@ -9,10 +9,10 @@ import (
 
 // program is what a thread does, over and over.
 type program struct {
-	steps []step
-	id    int32 // among all
-	fixed bool  // it happens when it did
-	late  int64 // of the time before its first step: what does not come again
+	steps  []step
+	got    []getting // by tenure
+	thread int32
+	late   int64 // of the time before its first step: what does not come again
 }
 
 // part is some threads and locks that never meet the others: a change elsewhere

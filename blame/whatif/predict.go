@@ -38,18 +38,20 @@ type model interface {
 type replays struct {
 	c       *Collector
 	parts   []*part
-	handing handing
-	handoff [][]int64 // by lock: how long it took, each time
-	typical []int64   // the median of that
+	typical []int64 // by lock: how long handing it over takes
 	permits []int
 	length  int64
 	base    outcomes
 	misfit  Misfit
+	first   bool // it is the trace that is replayed
 }
 
-// outcomes are those of one change when idle times keep their length, and when
-// they keep their end.
-type outcomes [2]outcome
+// loops are those of the ends of a range; the last one is for tenures that were
+// rebuilt.
+var loops = [...]loop{{}, {open: true}, {likely: true}}
+
+// outcomes are those of one change, by loop.
+type outcomes [len(loops)]outcome
 
 // newReplays replays the unchanged trace.
 func newReplays(c *Collector) *replays {
@@ -57,14 +59,20 @@ func newReplays(c *Collector) *replays {
 	if c.rebuilt {
 		threads = c.settled()
 	}
-	m := &replays{c: c, handoff: c.handoffs(), permits: c.permits(threads), length: c.end - c.start}
-	m.typical = medians(m.handoff)
+	m := &replays{c: c, permits: c.permits(threads), length: c.end - c.start}
+	all := programs(threads, m.length)
+	gettings, typical := c.handover(threads, m.permits)
+	m.typical = typical
 	recorded := int64(0)
-	for i := range threads {
-		recorded += int64(len(threads[i].holds))
+	for i := range all {
+		all[i].got = gettings[all[i].thread]
+		recorded += int64(len(all[i].got))
 	}
-	m.parts = split(programs(threads, m.length), len(c.locks))
-	m.choose(recorded)
+	m.parts = split(all, len(c.locks))
+	m.first = true
+	m.base = m.replay(c.unchanged(), func(*part) bool { return true })
+	m.first = false
+	m.misfit = Misfit{math.Abs(ratio(sum(&m.base[0].waited), c.waitNs) - 1), math.Abs(ratio(sum(&m.base[0].taken), recorded) - 1)}
 	return m
 }
 
@@ -73,113 +81,65 @@ func programs(threads []thread, length int64) (list []program) {
 	for i := range threads {
 		if t := &threads[i]; len(t.holds) > 0 {
 			steps := t.program(length)
-			list = append(list, program{steps: steps, id: int32(len(list)), fixed: t.fixed, late: late(steps)})
+			list = append(list, program{steps: steps, thread: int32(i), late: late(steps)})
 		}
 	}
 	return list
-}
-
-// handing is how locks are handed over, which a trace does not tell.
-type handing struct {
-	typical bool // it takes the same time always, the median; else all times that were seen come again
-	barges  bool // who comes takes a free lock, though another one was woken for it
-}
-
-// handings are tried in this order, until the replay fits.
-var handings = [...]handing{{}, {typical: true}, {barges: true}, {typical: true, barges: true}}
-
-// choose replays the unchanged trace, in which so many tenures were recorded, and
-// finds how locks are handed over: as misses the trace least.
-func (m *replays) choose(recorded int64) {
-	best, e := math.Inf(1), m.c.unchanged()
-	for _, h := range handings {
-		out := m.every(e, h, false)
-		all := total(out)
-		fit := Misfit{math.Abs(ratio(sum(&all.waited), m.c.waitNs) - 1), math.Abs(ratio(sum(&all.taken), recorded) - 1)}
-		if fit.worst() < best {
-			best, m.misfit, m.handing, m.base[0] = fit.worst(), fit, h, all
-			for i, p := range m.parts {
-				p.base[0] = out[i]
-			}
-		}
-		if m.misfit.Fits() {
-			break
-		}
-	}
-	if m.believed() {
-		out := m.every(e, m.handing, true)
-		m.base[1] = total(out)
-		for i, p := range m.parts {
-			p.base[1] = out[i]
-		}
-	}
-}
-
-// total sums what parts came to.
-func total(parts []outcome) (all outcome) {
-	for i := range parts {
-		all.add(&parts[i])
-	}
-	return all
 }
 
 // believed reports whether the replay serves for predictions: of rebuilt tenures
 // that do not fit another model does.
 func (m *replays) believed() bool { return m.misfit.Fits() || !m.c.rebuilt }
 
-// every replays all parts of a changed program.
-func (m *replays) every(e *effect, h handing, open bool) []outcome {
-	out := make([]outcome, len(m.parts))
-	onAllCores(len(m.parts), func(i int) { out[i] = m.once(m.parts[i], e, h, open) })
-	return out
-}
-
 // once replays a part.
-func (m *replays) once(p *part, e *effect, h handing, open bool) outcome {
-	r := replay{length: m.length, change: e, open: open, barges: h.barges, threads: make([]actor, len(p.programs)), stripes: make([]stripes, len(p.locks))}
+func (m *replays) once(p *part, e *effect, by loop) outcome {
+	r := replay{length: m.length, change: e, loop: by, threads: make([]actor, len(p.programs)), stripes: make([]stripes, len(p.locks))}
 	for i := range p.programs {
 		r.threads[i].program = &p.programs[i]
 	}
 	for i, l := range p.locks {
-		takes := m.handoff[l]
-		if h.typical {
-			takes = m.typical[l : l+1]
-		}
 		r.stripes[i] = stripes{int32(len(r.locks)), e.stripes[l].count}
 		for range e.stripes[l].count {
-			r.locks = append(r.locks, lock{handoff: takes, permits: m.permits[l], gone: e.gone[l]})
+			r.locks = append(r.locks, lock{of: l, typical: m.typical[l], permits: m.permits[l], gone: e.gone[l]})
 		}
 	}
 	return r.run()
 }
 
-// replay replays what a change is about; the rest is as it was.
-func (m *replays) replay(e *effect) (out outcomes) {
+// replay replays the parts that a change touches; the others are as they were.
+func (m *replays) replay(e *effect, touches func(*part) bool) (out outcomes) {
+	n := len(loops)
+	if !m.c.rebuilt {
+		n-- // all that is held is known
+	}
 	var touched []*part
 	for _, p := range m.parts {
-		if e.touches(p) {
+		if touches(p) {
 			touched = append(touched, p)
 			continue
 		}
-		for i := range out {
+		for i := range n {
 			out[i].add(&p.base[i])
 		}
 	}
-	changed := make([]outcome, len(out)*len(touched))
-	onAllCores(len(changed), func(i int) {
-		changed[i] = m.once(touched[i/len(out)], e, m.handing, i%len(out) == 1)
-	})
+	changed := make([]outcome, n*len(touched))
+	onAllCores(len(changed), func(i int) { changed[i] = m.once(touched[i/n], e, loops[i%n]) })
 	for i := range changed {
-		out[i%len(out)].add(&changed[i])
+		if out[i%n].add(&changed[i]); m.first {
+			touched[i/n].base[i%n] = changed[i]
+		}
 	}
 	return out
 }
 
 // predict compares a replay of the changed program with that of the trace.
 func (m *replays) predict(e *effect) (throughput, waitNs Range, stuck bool) {
-	changed := m.replay(e)
+	changed := m.replay(e, e.touches)
 	throughput, waitNs = Range{math.Inf(1), 0}, Range{math.Inf(1), 0}
 	for i := range changed {
+		if sum(&m.base[i].taken) == 0 {
+			continue // not tried
+		}
 		throughput.include(ratio(sum(&changed[i].taken), sum(&m.base[i].taken)))
 		waitNs.include(ratio(sum(&changed[i].waited), sum(&m.base[i].waited)) * float64(m.c.waitNs))
 	}

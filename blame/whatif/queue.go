@@ -1,44 +1,56 @@
 package whatif
 
-// event is a thread or a lock that is due. Events of one instant come in the
-// order in which they were asked for.
+// event is a thread or a lock that is due.
 type event struct {
 	at  int64
-	seq uint32
-	id  int32 // of a thread; of a lock its complement
+	seq uint32 // among those of one instant: the turn, and then the order in which they were asked for
+	id  int32  // of a thread; of a lock its complement
 }
+
+// The turns of an instant: a lock is free before it is taken, and who waits has it
+// before who comes then.
+const (
+	giving uint32 = iota << 30
+	granting
+	coming
+)
 
 func (e *event) before(o *event) bool { return e.at < o.at || e.at == o.at && e.seq < o.seq }
 
 // daysEach is into how many days time is cut for each thread or lock.
 const daysEach = 8
 
-// queue has the event of each thread and lock, the next one first: a heap of
-// those of this day, and lists of those of later ones, where of many threads most
-// are at any time. It is a calendar (Brown 1988) whose days do not come again, and
-// allocates nothing for an event.
+// queue has the events that are due, the next one first: a heap of those of this
+// day, and lists of those of later ones, where of many threads most are at any
+// time. It is a calendar (Brown 1988) whose days do not come again, and allocates
+// nothing for an event.
 type queue struct {
 	today []event
 	taken bool // the first of today is no longer in it: the next one to come takes its place
 	seq   uint32
 	width int64
 	day   int64
-	first []int32 // by day: a thread or lock due on it, counted from 1
-	later []event // by thread, and then by lock
-	next  []int32 // the same: another one that is due on the same day
-	locks int32   // where those of locks begin
+	first []int32 // by day: where the first of its events is, counted from 1
+	later []later
+	spare int32 // where the first of those is that holds nothing
+}
+
+// later is an event of another day, and where the next one of that day is.
+type later struct {
+	event
+	next int32
 }
 
 // newQueue returns an empty queue for so many threads and locks; what is not due
 // within length nanoseconds never is.
-func newQueue(threads, locks int, length int64) *queue {
-	n := threads + locks
-	return &queue{width: length/int64(daysEach*n) + 1, first: make([]int32, daysEach*n), later: make([]event, n), next: make([]int32, n), locks: int32(threads)}
+func newQueue(n int, length int64) *queue {
+	return &queue{width: length/int64(daysEach*n) + 1, first: make([]int32, daysEach*n)}
 }
 
-func (q *queue) push(at int64, id int32) {
-	q.seq++
-	e := event{at, q.seq, id}
+// push adds an event, and returns by what it is known.
+func (q *queue) push(at int64, turn uint32, id int32) uint32 {
+	q.seq = (q.seq + 1) % granting
+	e := event{at, turn | q.seq, id}
 	switch day := at / q.width; {
 	case day >= int64(len(q.first)):
 	case day <= q.day && q.taken:
@@ -48,12 +60,16 @@ func (q *queue) push(at int64, id int32) {
 	case day <= q.day:
 		q.up(e)
 	default:
-		own := id
-		if id < 0 {
-			own = q.locks + ^id
+		own := q.spare
+		if own == 0 {
+			q.later = append(q.later, later{})
+			own = int32(len(q.later))
 		}
-		q.later[own], q.next[own], q.first[day] = e, q.first[day], own+1
+		slot := &q.later[own-1]
+		q.spare = slot.next
+		*slot, q.first[day] = later{e, q.first[day]}, own
 	}
+	return e.seq
 }
 
 // pop returns the next event; ok is false when nothing is due any more.
@@ -68,8 +84,10 @@ func (q *queue) pop() (e event, ok bool) {
 		if q.day++; q.day >= int64(len(q.first)) {
 			return e, false
 		}
-		for own := q.first[q.day]; own > 0; own = q.next[own-1] {
-			q.up(q.later[own-1])
+		for own := q.first[q.day]; own > 0; {
+			slot := &q.later[own-1]
+			q.up(slot.event)
+			own, slot.next, q.spare = slot.next, q.spare, own
 		}
 	}
 	q.taken = true

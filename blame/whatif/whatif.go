@@ -82,9 +82,7 @@ func (c *Collector) Predict(changes []Change) (*Result, error) {
 		if m = r; !r.believed() {
 			m = newOrdered(c, r.typical)
 		}
-		if out.order = "who waits longest"; r.handing.barges {
-			out.order = "whoever comes when they are free, else to who waits longest"
-		}
+		out.order = "ZZ"
 		out.Misfit, out.Ordered, out.Locked = r.misfit, m != model(r), r.base[0].stuck
 	}
 	for _, ch := range changes {
