@@ -62,13 +62,18 @@ func handovers(list []acquisition, permits int) int64 {
 		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.asked, b.asked))
 	})
 	all, exclusive := gapsOf(list, permits)
-	came, served := int64(math.MinInt64), int64(math.MinInt64)
-	var took, others []int64 // others are those who have had it since without a wait
+	came, served, until := int64(math.MinInt64), int64(math.MinInt64), int64(math.MinInt64)
+	var took []int64
+	var others []acquisition // who have had it since without a wait, when it was free
 	for _, a := range list {
 		if a.asked >= a.start {
-			others = append(others, a.start)
+			if a.start >= until {
+				others = append(others, a)
+			}
+			until = max(until, a.end)
 			continue
 		}
+		until = max(until, a.end)
 		g, gaps := a.got, all
 		if a.mode == format.Shared {
 			gaps = exclusive
@@ -76,9 +81,10 @@ func handovers(list []acquisition, permits int) int64 {
 		came = max(came+1, a.asked)
 		g.waited, g.lag = true, came-a.asked
 		g.free, g.passed = gaps.within(max(a.asked, served), a.start), gaps.within(a.asked, came)
-		for ; len(others) > 0 && others[0] <= max(a.asked, served); others = others[1:] {
+		if permits < 2 {
+			g.yields = interrupted(others, a, max(a.asked, served))
 		}
-		g.yields, others = int32(len(others)), others[:0]
+		others = others[:0]
 		g.polite = gaps.at(a.asked)
 		served = a.start
 		took = append(took, g.free)
@@ -90,6 +96,17 @@ func handovers(list []acquisition, permits int) int64 {
 	}
 	slices.Sort(took)
 	return took[len(took)/2]
+}
+
+// interrupted returns how many of others had a lock at once while one was the next
+// to have it who could not have it beside them.
+func interrupted(others []acquisition, a acquisition, since int64) (n int32) {
+	for _, o := range others {
+		if o.start > since && (a.mode != format.Shared || o.mode != format.Shared) {
+			n++
+		}
+	}
+	return n
 }
 
 // unseen finds out who waited though nobody had the lock, or waited for it, that
@@ -194,38 +211,4 @@ func (g gaps) within(from, to int64) int64 { return max(g.until(to)-g.until(max(
 func (g gaps) at(t int64) bool {
 	i, _ := slices.BinarySearchFunc(g, t+1, func(g gap, t int64) int { return cmp.Compare(g.start, t) })
 	return i > 0 && g[i-1].end > t
-}
-
-// permits returns, by lock, how many may have it at once: of semaphores, whose
-// permits the trace does not tell. All are taken while anybody waits: so many
-// as had it for half of that time. Not all who had it may be known, nor when they
-// gave it back.
-func (c *Collector) permits(threads []thread) []int {
-	type change struct {
-		at          int64
-		held, waits int
-	}
-	changes, out := make([][]change, len(c.locks)), make([]int, len(c.locks))
-	for i := range threads {
-		for _, h := range threads[i].holds {
-			if c.sym.Kind(c.locks[h.lock]) == format.KindSemaphore {
-				changes[h.lock] = append(changes[h.lock], change{h.asked, 0, 1}, change{h.start, 1, -1}, change{h.end, -1, 0})
-			}
-		}
-	}
-	for l, list := range changes {
-		slices.SortFunc(list, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.held, b.held)) })
-		held, waits, all, by := 0, 0, int64(0), map[int]int64{}
-		for i, one := range list {
-			if i > 0 && waits > 0 && held > 0 {
-				by[held] += one.at - list[i-1].at
-				all += one.at - list[i-1].at
-			}
-			held, waits = held+one.held, waits+one.waits
-		}
-		for half := all; half > 0 && 2*half > all; half -= by[out[l]] {
-			out[l]++
-		}
-	}
-	return out
 }

@@ -60,6 +60,9 @@ func newReplays(c *Collector) *replays {
 		threads = c.settled()
 	}
 	m := &replays{c: c, permits: c.permits(threads), length: c.end - c.start}
+	if c.rebuilt {
+		c.limitPermits(threads, m.permits)
+	}
 	all := programs(threads, m.length)
 	gettings, typical := c.handover(threads, m.permits)
 	m.typical = typical

@@ -223,8 +223,8 @@ func (r *replay) needs(l *lock, now int64) int64 {
 	if l.yields = g.yields; g.yields > 0 {
 		free += margin
 	}
-	if now < a.rank {
-		free = max(free, g.passed+1) // others may come yet
+	if now < a.rank && free <= g.passed {
+		free, l.yields = g.passed+1, 0 // others may come yet
 	}
 	if r.loop.likely {
 		free = int64(float64(free) * (1 - (1-r.change.keep)*r.change.share[l.of]))

@@ -34,10 +34,11 @@ func (c *Collector) settle() []tenure {
 	}
 	slices.SortStableFunc(all, func(a, b tenure) int { return cmp.Compare(a.start, b.start) })
 	usual := usualLengths(all)
-	limitEnds(all, usual, c.semaphores())
+	semaphores := c.semaphores()
+	limitEnds(all, usual, semaphores)
 	extendStarts(all, usual, orders(all), len(c.threads), len(c.locks))
 	slices.SortStableFunc(all, func(a, b tenure) int { return cmp.Compare(a.start, b.start) })
-	all = joined(all)
+	all = joined(all, semaphores)
 	untangle(all)
 	endBeforeWaits(all, len(c.threads))
 	return all
@@ -62,16 +63,16 @@ func share(all []tenure) {
 }
 
 // joined makes one tenure of those of a thread and a lock that follow each other
-// at once.
-func joined(all []tenure) []tenure {
-	last, out := map[owned]int{}, all[:0]
+// at once, with nobody in between.
+func joined(all []tenure, semaphores []bool) []tenure {
+	last, of, out := map[owned]int{}, make([]int, len(semaphores)), all[:0]
 	for _, t := range all {
 		own := owned{t.thread, t.lock}
-		if i, ok := last[own]; ok && t.asked == t.start && out[i].end >= t.start && t.thread >= 0 {
+		if i, ok := last[own]; ok && t.asked == t.start && out[i].end >= t.start && t.thread >= 0 && (of[t.lock] == i || t.mode == format.Shared || semaphores[t.lock]) {
 			out[i].end = max(out[i].end, t.end)
 			continue
 		}
-		last[own] = len(out)
+		last[own], of[t.lock] = len(out), len(out)
 		out = append(out, t)
 	}
 	return out
@@ -156,7 +157,8 @@ func beforeWaits(all []tenure, threads int) {
 }
 
 // endBeforeWaits lets tenures that are last seen while their thread waits for
-// another lock end before that: nobody gives a lock back in a wait.
+// another lock end before that: nobody gives a lock back in a wait. Where they are
+// not seen before it, it was somebody else.
 func endBeforeWaits(all []tenure, threads int) {
 	waits := waitsOf(all, threads)
 	for i := range all {
@@ -166,6 +168,8 @@ func endBeforeWaits(all []tenure, threads int) {
 		}
 		if w, ok := waitAt(waits[t.thread], t.end); ok && w.start > t.start {
 			t.end = w.start
+		} else if _, within := waitAt(waits[t.thread], t.start); (ok || within) && t.asked == t.start {
+			t.thread = -1
 		}
 	}
 }
@@ -304,6 +308,9 @@ func extendStarts(all []tenure, usual map[uint32]int64, often map[order]int, thr
 					default:
 						since = max(since, p.start)
 					}
+				}
+				if inner < free[t.lock] { // others had it then
+					inner = t.start
 				}
 				since = min(since, inner)
 				t.asked, t.start = since, since
