@@ -36,7 +36,7 @@ func (c *Collector) settle() []tenure {
 	usual := usualLengths(all)
 	semaphores := c.semaphores()
 	limitEnds(all, usual, semaphores)
-	extendStarts(all, usual, orders(all), len(c.threads), len(c.locks))
+	extendStarts(all, usual, orders(all), len(c.threads), semaphores)
 	slices.SortStableFunc(all, func(a, b tenure) int { return cmp.Compare(a.start, b.start) })
 	all = joined(all, semaphores)
 	untangle(all)
@@ -290,8 +290,8 @@ const recent = 8
 // extendStarts lets tenures for which their thread did not wait begin before the
 // first of those who waited for it came: together with what the thread did
 // inside of it, if these locks are taken in that order, else after that.
-func extendStarts(all []tenure, usual map[uint32]int64, often map[order]int, threads, locks int) {
-	before, free := make([][]int32, threads), make([]int64, locks)
+func extendStarts(all []tenure, usual map[uint32]int64, often map[order]int, threads int, semaphores []bool) {
+	before, free := make([][]int32, threads), make([]int64, len(semaphores))
 	for i := range all {
 		t := &all[i]
 		if t.thread >= 0 {
@@ -309,10 +309,10 @@ func extendStarts(all []tenure, usual map[uint32]int64, often map[order]int, thr
 						since = max(since, p.start)
 					}
 				}
-				if inner < free[t.lock] { // others had it then
-					inner = t.start
-				}
 				since = min(since, inner)
+				if !semaphores[t.lock] {
+					since = min(max(since, free[t.lock]), t.end)
+				}
 				t.asked, t.start = since, since
 			}
 			if before[t.thread] = append(list, int32(i)); len(list) >= recent {
