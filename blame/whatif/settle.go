@@ -166,9 +166,9 @@ func endBeforeWaits(all []tenure, threads int) {
 		if t.thread < 0 {
 			continue
 		}
-		if w, ok := waitAt(waits[t.thread], t.end); ok && w.start > t.start {
+		if w, ok := waitAt(waits[t.thread], t.end-1); ok && w.start > t.start {
 			t.end = w.start
-		} else if _, within := waitAt(waits[t.thread], t.start); (ok || within) && t.asked == t.start {
+		} else if _, within := waitAt(waits[t.thread], t.start); t.asked == t.start && (ok || within || t.end == t.start) {
 			t.thread = -1
 		}
 	}
@@ -289,36 +289,51 @@ const recent = 8
 
 // extendStarts lets tenures for which their thread did not wait begin before the
 // first of those who waited for it came: together with what the thread did
-// inside of it, if these locks are taken in that order, else after that.
+// inside of it, if these locks are taken in that order, else after that. None
+// begins while others have the lock.
 func extendStarts(all []tenure, usual map[uint32]int64, often map[order]int, threads int, semaphores []bool) {
-	before, free := make([][]int32, threads), make([]int64, len(semaphores))
+	before, free, alone := make([][]int32, threads), make([]int64, len(semaphores)), make([]int64, len(semaphores))
 	for i := range all {
 		t := &all[i]
 		if t.thread >= 0 {
-			list := before[t.thread]
-			if t.asked == t.start && t.mode == format.Exclusive {
-				since, inner := max(t.end-usual[t.section], free[t.lock]), t.start
-				for j := len(list) - 1; j >= 0; j-- {
-					switch p := &all[list[j]]; {
-					case p.end <= since:
-					case p.end <= t.end && often[order{t.lock, p.lock}] > often[order{p.lock, t.lock}]:
-						inner = min(inner, p.asked)
-					case p.lock == t.lock || often[order{p.lock, t.lock}] == 0:
-						since = max(since, p.end)
-					default:
-						since = max(since, p.start)
-					}
-				}
-				since = min(since, inner)
+			since := t.start
+			if list := before[t.thread]; t.asked == t.start && t.mode == format.Exclusive {
+				since = extended(all, t, list, max(t.end-usual[t.section], free[t.lock]), often)
+			}
+			if t.asked == t.start {
 				if !semaphores[t.lock] {
-					since = min(max(since, free[t.lock]), t.end)
+					held := free[t.lock]
+					if t.mode == format.Shared {
+						held = alone[t.lock]
+					}
+					since = min(max(since, held), t.end)
 				}
 				t.asked, t.start = since, since
 			}
-			if before[t.thread] = append(list, int32(i)); len(list) >= recent {
+			if before[t.thread] = append(before[t.thread], int32(i)); len(before[t.thread]) > recent {
 				before[t.thread] = before[t.thread][1:]
 			}
 		}
-		free[t.lock] = max(free[t.lock], t.end)
+		if free[t.lock] = max(free[t.lock], t.end); t.mode == format.Exclusive {
+			alone[t.lock] = max(alone[t.lock], t.end)
+		}
 	}
+}
+
+// extended returns when a tenure may have begun that began at a time or later,
+// given what else its thread did last.
+func extended(all []tenure, t *tenure, recently []int32, since int64, often map[order]int) int64 {
+	inner := t.start
+	for j := len(recently) - 1; j >= 0; j-- {
+		switch p := &all[recently[j]]; {
+		case p.end <= since:
+		case p.end <= t.end && often[order{t.lock, p.lock}] > often[order{p.lock, t.lock}]:
+			inner = min(inner, p.asked)
+		case p.lock == t.lock || often[order{p.lock, t.lock}] == 0:
+			since = max(since, p.end)
+		default:
+			since = max(since, p.start)
+		}
+	}
+	return min(since, inner)
 }
