@@ -126,7 +126,7 @@ func (c *Collector) everyTenure() []tenure {
 		}
 	}
 	if c.rebuilt {
-		c.tenured = c.settle()
+		c.tenured = c.settle(c.semaphores())
 		return c.tenured
 	}
 	for i := range c.threads {

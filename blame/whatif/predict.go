@@ -55,10 +55,7 @@ type outcomes [len(loops)]outcome
 
 // newReplays replays the unchanged trace.
 func newReplays(c *Collector) *replays {
-	threads := c.threads
-	if c.rebuilt {
-		threads = c.settled()
-	}
+	threads := c.settled()
 	m := &replays{c: c, permits: c.permits(threads), length: c.end - c.start}
 	if c.rebuilt {
 		c.limitPermits(threads, m.permits)
@@ -135,28 +132,31 @@ func (m *replays) replay(e *effect, touches func(*part) bool) (out outcomes) {
 	return out
 }
 
-// predict compares a replay of the changed program with that of the trace.
+// predict compares replays of the changed program with those of the trace. Where
+// rebuilt tenures lock up in one of them, as the program did not, it says nothing.
 func (m *replays) predict(e *effect) (throughput, waitNs Range, stuck bool) {
 	changed := m.replay(e, e.touches)
-	throughput, waitNs = Range{math.Inf(1), 0}, Range{math.Inf(1), 0}
+	throughput, waitNs, stuck = Range{math.Inf(1), 0}, Range{math.Inf(1), 0}, true
+	spreads := [2]float64{}
 	for i := range changed {
-		if sum(&m.base[i].taken) == 0 {
-			continue // not tried
+		now, was := &changed[i], &m.base[i]
+		if sum(&was.taken) == 0 || m.c.rebuilt && now.stuck {
+			continue
 		}
-		throughput.include(ratio(sum(&changed[i].taken), sum(&m.base[i].taken)))
-		waitNs.include(ratio(sum(&changed[i].waited), sum(&m.base[i].waited)) * float64(m.c.waitNs))
+		throughput.include(ratio(sum(&now.taken), sum(&was.taken)))
+		waitNs.include(ratio(sum(&now.waited), sum(&was.waited)) * float64(m.c.waitNs))
+		stuck = stuck && now.stuck
+		spreads[0], spreads[1] = max(spreads[0], spread(&now.taken, &was.taken)), max(spreads[1], spread(&now.waited, &was.waited))
 	}
 	if !m.misfit.Fits() { // the truth may be that nothing is won
 		throughput.include(1)
 		waitNs.include(float64(m.c.waitNs))
 	}
-	chance := errors * spread(&changed[0].taken, &m.base[0].taken)
+	chance := errors * spreads[0]
 	if m.c.rebuilt { // waits vary more than what was done: at most by what there is of them
 		chance = min(chance, m.c.waitingPart())
 	}
-	throughput = throughput.widen(m.misfit.Throughput + chance)
-	waitNs = waitNs.widen(m.misfit.Waiting + errors*spread(&changed[0].waited, &m.base[0].waited))
-	return throughput, waitNs, changed[0].stuck
+	return throughput.widen(m.misfit.Throughput + chance), waitNs.widen(m.misfit.Waiting + errors*spreads[1]), stuck
 }
 
 func ratio(a, b int64) float64 {

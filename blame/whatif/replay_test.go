@@ -6,10 +6,12 @@ import (
 	"contend/format/simulate"
 )
 
-// one is a replay of threads that take one lock over and over.
-func one(l lock, threads ...program) replay {
+// one is a replay of threads that take one lock over and over; how they got it in
+// the trace is the same each time.
+func one(l lock, got getting, threads ...program) replay {
 	r := replay{length: 1000, change: (&Collector{}).unchanged(), locks: []lock{l}, stripes: []stripes{{0, 1}}}
 	for i := range threads {
+		threads[i].got = []getting{got}
 		r.threads = append(r.threads, actor{program: &threads[i]})
 	}
 	return r
@@ -22,30 +24,28 @@ func rounds(away, busy int64) []step {
 // As many have a semaphore at once as had it in the trace.
 func TestReplayOfPermits(t *testing.T) {
 	for permits, want := range map[int]int64{0: 100, 1: 100, 2: 200} {
-		r := one(lock{permits: permits}, program{steps: rounds(0, 10)}, program{steps: rounds(0, 10)})
+		r := one(lock{permits: permits}, getting{}, program{steps: rounds(0, 10)}, program{steps: rounds(0, 10)})
 		if out := r.run(); sum(&out.taken) < want || sum(&out.taken) > want+2 {
 			t.Errorf("%d permits: %d taken, want %d", permits, sum(&out.taken), want)
 		}
 	}
 }
 
-// All the times that handing over took come again, and while it lasts the lock
-// is for who comes, if who comes may take it.
+// Handing over takes as long as it did, or as is typical where there was none, and
+// while it lasts the lock is for who comes, if he took it so in the trace.
 func TestReplayOfHandOver(t *testing.T) {
-	waits := func(l lock, barges bool) (taken, waited int64) {
-		r := one(l, program{steps: rounds(0, 10)}, program{steps: rounds(0, 10)}, program{steps: rounds(5, 0)})
-		r.barges = barges
+	waits := func(l lock, g getting) (taken int64) {
+		r := one(l, g, program{steps: rounds(0, 10)}, program{steps: rounds(0, 10)}, program{steps: rounds(5, 0)})
 		out := r.run()
-		return sum(&out.taken), sum(&out.waited)
+		return sum(&out.taken)
 	}
-	short, _ := waits(lock{handoff: []int64{0}}, false)
-	mixed, _ := waits(lock{handoff: []int64{0, 0, 30}}, false) // the mean is 10
-	mean, _ := waits(lock{handoff: []int64{10}}, false)
-	if mixed >= short || mixed < mean*9/10 || mixed > mean*11/10 {
-		t.Errorf("taken %d, with hand-over of a mean of 10 %d and %d", short, mean, mixed)
+	short := waits(lock{}, getting{waited: true})
+	long := waits(lock{typical: 1000}, getting{waited: true, free: 10})
+	if typical := waits(lock{typical: 10}, getting{}); long >= short || typical != long {
+		t.Errorf("taken %d, with hand-over of 10 %d, where that is typical %d", short, long, typical)
 	}
-	if barged, _ := waits(lock{handoff: []int64{30}}, true); barged <= mean {
-		t.Errorf("who comes may take it: %d taken, else %d", barged, mean)
+	if barged := waits(lock{}, getting{waited: true, free: 10, barges: true}); barged <= long {
+		t.Errorf("who comes may take it: %d taken, else %d", barged, long)
 	}
 }
 
@@ -56,7 +56,7 @@ func TestThreadsBeginOnce(t *testing.T) {
 	if got := late(steps); got != 480 {
 		t.Errorf("late by %d, want 480", got)
 	}
-	r := one(lock{}, program{steps: steps, late: late(steps)})
+	r := one(lock{}, getting{}, program{steps: steps, late: late(steps)})
 	if out := r.run(); sum(&out.taken) != 17 { // at 500 and every 30 from there on
 		t.Errorf("%d taken, want 17: %v", sum(&out.taken), out.taken)
 	}
@@ -73,7 +73,11 @@ func TestPartsAreTheWhole(t *testing.T) {
 			local[l] = int32(l)
 		}
 		whole.locks = local
-		for _, p := range programs(c.threads, m.length) {
+		threads := c.settled()
+		list := programs(threads, m.length)
+		gettings, _ := c.handover(threads, m.permits)
+		for _, p := range list {
+			p.got = gettings[p.thread]
 			whole.add(p, local)
 		}
 		e, touched := c.unchanged(), 0
@@ -90,8 +94,11 @@ func TestPartsAreTheWhole(t *testing.T) {
 		if len(m.parts) != want || touched != 1 {
 			t.Errorf("%s: a change touches %d of %d parts, want 1 of %d", scenario, touched, len(m.parts), want)
 		}
-		for i, got := range m.replay(e) {
-			if all := m.once(whole, e, m.handing, i == 1); got != all || sum(&got.taken) == 0 {
+		for i, got := range m.replay(e, e.touches) {
+			if i == len(loops)-1 { // of rebuilt tenures
+				break
+			}
+			if all := m.once(whole, e, loops[i]); got != all || sum(&got.taken) == 0 {
 				t.Errorf("%s: parts come to %v, the whole to %v", scenario, got, all)
 			}
 		}

@@ -19,7 +19,7 @@ type tenure struct {
 // that is usual for its section where its end is not known, or where it had
 // begun before anybody came: but not beyond what else its thread and its lock
 // are known to have done.
-func (c *Collector) settle() []tenure {
+func (c *Collector) settle(semaphores []bool) []tenure {
 	var all []tenure
 	for i := range c.threads {
 		for _, h := range c.threads[i].holds {
@@ -34,7 +34,6 @@ func (c *Collector) settle() []tenure {
 	}
 	slices.SortStableFunc(all, func(a, b tenure) int { return cmp.Compare(a.start, b.start) })
 	usual := usualLengths(all)
-	semaphores := c.semaphores()
 	limitEnds(all, usual, semaphores)
 	extendStarts(all, usual, orders(all), len(c.threads), semaphores)
 	slices.SortStableFunc(all, func(a, b tenure) int { return cmp.Compare(a.start, b.start) })
@@ -81,8 +80,9 @@ func joined(all []tenure, semaphores []bool) []tenure {
 // owned is a lock of a thread.
 type owned struct{ thread, lock int32 }
 
-// settled returns the same by thread. What nobody knows who had is left out: to
-// who waits the lock is as good as free then, without being his.
+// settled returns the tenures of each thread, settled where they were rebuilt. What
+// nobody knows who had is left out: to who waits the lock is as good as free then,
+// without being his.
 func (c *Collector) settled() []thread {
 	out, count := make([]thread, len(c.threads)), make([]int, len(c.threads))
 	all := c.everyTenure()

@@ -45,6 +45,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"contend/analysis"
 )
@@ -67,8 +68,6 @@ type Result struct {
 	Misfit      Misfit
 	WaitNs      int64 // of the trace
 	Assumptions []string
-
-	order string // who gets a lock
 }
 
 // Predict says what changes would bring, each for itself. The error names what
@@ -76,13 +75,14 @@ type Result struct {
 func (c *Collector) Predict(changes []Change) (*Result, error) {
 	out := &Result{WaitNs: c.waitNs}
 	var m model
+	var inOrder func() model // for what the replay does not serve for
 	if out.Replayed = c.replayable(); out.Replayed {
 		c.number()
 		r := newReplays(c)
+		inOrder = sync.OnceValue(func() model { return newOrdered(c, r.typical) })
 		if m = r; !r.believed() {
-			m = newOrdered(c, r.typical)
+			m = inOrder()
 		}
-		out.order = "ZZ"
 		out.Misfit, out.Ordered, out.Locked = r.misfit, m != model(r), r.base[0].stuck
 	}
 	for _, ch := range changes {
@@ -93,6 +93,9 @@ func (c *Collector) Predict(changes []Change) (*Result, error) {
 		row := Row{Change: c.named(ch)}
 		if m != nil {
 			row.Throughput, row.WaitNs, row.Locks = m.predict(e)
+			if row.Locks && c.rebuilt {
+				row.Throughput, row.WaitNs, row.Locks = inOrder().predict(e)
+			}
 			row.Locks = row.Locks && !out.Locked
 			row.Ceiling = c.ceiling(e)
 			row.Throughput.Low = min(row.Throughput.Low, row.Ceiling) // a replay of few rounds may miss what is possible
@@ -165,7 +168,7 @@ func (c *Collector) assumptions(r *Result) (list []string) {
 	case r.Ordered:
 		list = append(list, misses+": instead all happens in the order of the trace, and ranges reach to no change")
 	default:
-		list = append(list, "each thread repeats what it did between locks, locks go to "+r.order+", and there is a processor for everyone who can run")
+		list = append(list, "each thread repeats what it did between locks, locks are handed over as they were, and there is a processor for everyone who can run")
 		if !r.Misfit.Fits() {
 			list = append(list, misses+": ranges reach to no change")
 		}
