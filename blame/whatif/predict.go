@@ -60,13 +60,15 @@ func newReplays(c *Collector) *replays {
 	if c.rebuilt {
 		c.limitPermits(threads, m.permits)
 	}
+	recorded := int64(0)
+	for i := range threads {
+		recorded += int64(len(threads[i].holds))
+	}
 	all := programs(threads, m.length)
 	gettings, typical := c.handover(threads, m.permits)
 	m.typical = typical
-	recorded := int64(0)
 	for i := range all {
 		all[i].got = gettings[all[i].thread]
-		recorded += int64(len(all[i].got))
 	}
 	m.parts = split(all, len(c.locks))
 	m.first = true

@@ -4,6 +4,8 @@ import java.io.RandomAccessFile;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -12,8 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Programs with one thing wrong each, for the findings: CASE MILLISECONDS. The recordings beside are of JDK 17, with the
  * settings 'contend jfc --dump-period 0', and packed with gzip:
- * convoy 200, starvation 1500, readers 400, holding 500, and with -XX:+UseSerialGC -Xmx256m paused 1500. Dumps are what
- * jstack prints: of deadlock one, of orders several, 0.3 s apart.
+ * convoy 200, starvation 1500, readers 400, holding 500, and with -XX:+UseSerialGC -Xmx256m paused 1500. Dumps are
+ * what they print on SIGQUIT: deadlock one, pipe 2, orders 8, half a second apart.
  */
 public class Cases {
   static volatile boolean over;
@@ -28,6 +30,7 @@ public class Cases {
   static final Link link = new Link();
   static RandomAccessFile file;
   static Socket socket;
+  static Pipe pipe;
   static final ReentrantLock fair = new ReentrantLock(true);
   static final List<Integer> numbers = Collections.synchronizedList(new ArrayList<>());
 
@@ -113,6 +116,13 @@ public class Cases {
     }
   }
 
+  /** A pipe is neither a file nor a socket. */
+  static void receive() throws IOException {
+    synchronized (link) {
+      pipe.source().read(ByteBuffer.allocate(1));
+    }
+  }
+
   static void post() throws InterruptedException {
     synchronized (accounts) {
       synchronized (ledger) {
@@ -193,7 +203,7 @@ public class Cases {
         start(1, "allocator", Cases::allocate);
       }
       case "holding" -> {
-        File temporary = File.createTempFile("journal", null);
+        File temporary = new File("journal.tmp");
         temporary.deleteOnExit();
         file = new RandomAccessFile(temporary, "rw");
         ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -203,6 +213,14 @@ public class Cases {
         start(3, "teller", Cases::post);
         start(3, "writer", Cases::append);
         start(3, "client", Cases::ask);
+      }
+      case "pipe" -> {
+        pipe = Pipe.open();
+        start(3, "receiver", Cases::receive);
+        start(1, "sender", () -> {
+          Thread.sleep(20);
+          pipe.sink().write(ByteBuffer.allocate(1));
+        });
       }
       case "orders" -> { // both orders, but never at once
         start(3, "worker", () -> turns(Cases::post, Cases::settle));
