@@ -6,12 +6,9 @@ import (
 	"testing"
 
 	"contend/analysis"
-	"contend/blame/overview"
 	"contend/format"
 	"contend/format/simulate"
 )
-
-const ms = int64(1e6)
 
 // plan is a trace in which a thread has a lock with a stack while others wait.
 type plan struct {
@@ -67,25 +64,6 @@ func (p plan) run(t *testing.T) []Finding {
 		write(format.Event{Kind: format.KindWait, Thread: format.ThreadID(i + 3), Object: 1, Time: ms, End: end, Stack: 2})
 	}
 	return find(t, l, 1000*ms)
-}
-
-func find(t *testing.T, src format.Source, elapsed int64) []Finding {
-	t.Helper()
-	c := overview.New(overview.Options{})
-	v := NewEvidence()
-	tr, err := analysis.Run(src, analysis.Filter{From: format.NoTime, To: format.NoTime}, c, v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Find(c, c.Locks(), v, Trace{Symbols: tr.Symbols, Deadlocks: tr.Deadlocks, ElapsedNs: elapsed, Trust: tr.Coverage.Calibration})
-}
-
-func kindsOf(list []Finding) string {
-	var out []string
-	for _, f := range list {
-		out = append(out, f.Kind.String())
-	}
-	return strings.Join(out, " ")
 }
 
 func one(class, method string) []format.Frame {

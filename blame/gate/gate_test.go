@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/blame/findings"
 	"contend/format"
 	"contend/format/simulate"
 )
@@ -220,5 +221,14 @@ func TestFalseAlarms(t *testing.T) {
 	}
 	if alarms > pairs/20+3 {
 		t.Errorf("%d of %d", alarms, pairs)
+	}
+}
+
+// Each kind of finding is a rule by the name that JSON has.
+func TestEveryFindingIsARule(t *testing.T) {
+	for _, kind := range findings.Kinds() {
+		if r, err := Parse("no finding(" + kind + ")"); err != nil || !r.pattern.MatchString(kind) {
+			t.Errorf("%s: %v", kind, err)
+		}
 	}
 }
