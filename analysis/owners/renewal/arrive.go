@@ -36,7 +36,7 @@ func (s *Splitter) Meet(a Arrival, met *Met) {
 		return
 	}
 	e, _ := m.cell(a.Elapsed)
-	k := known{kind: kind{int32(a.Site), int32(a.Group), uint8(c), uint8(min(e, cells)), a.Last}}
+	k := kind{int32(a.Site), int32(a.Group), uint8(c), uint8(min(e, cells)), 0, a.Last}
 	all, ok := s.met[k]
 	if !ok {
 		all.First, all.Others, all.cells = s.list(), s.list(), met.cells
@@ -113,11 +113,11 @@ func (m *Model) meet(a Arrival, c int, met *Met) bool {
 	met.SureFirst, met.SureRest = m.sure(&weights, sum, first/sum, c)
 	met.Own = int64(ownCells * unit)
 	free := int64(canon) - met.Own
-	g := Gap{Last: a.Last, Group: a.Group}
+	of := m.takings(taking{a.Last, a.Group})
 	for s := range met2 {
 		met.First[s] = min(int64(met2[s]*unit), free)
 		free -= met.First[s]
-		met.Others[s] = min(int64(m.section(s, &rest, g)*unit), free)
+		met.Others[s] = min(int64(taken(of[s], rest[:c+1])*unit), free)
 		free -= met.Others[s]
 	}
 	return true
@@ -225,20 +225,21 @@ func (s *Splitter) longs(a Arrival) weights {
 
 func (m *Model) weigh(a Arrival) (p weights) {
 	gone := m.gone(a)
+	met := 1 - gone + gone*a.Busy // who waits met somebody: all else comes after it
 	k := m.tail(a.Length)
 	width := float64(int(cells) << k)
 	n := m.barge / (1 - m.barge)
 	if a.Site >= 0 {
 		p.own = m.far[a.Site][m.tail(a.Elapsed+a.Length)] / width
 	}
-	free := m.late[k] * (1 + n) / width
+	free := met * m.late[k] * (1 + n) / width
 	p.sum = p.own + free
 	list := make([]float64, 2*m.sites)
 	p.first, p.other = list[:m.sites], list[m.sites:]
 	mean := m.average
 	for s, w := range m.mixes[m.last(a.Last, a.Group)] {
 		p.first[s] = gone * a.Busy * w * m.farther[s][k] / mean
-		p.other[s] = n * w * m.far[s][k] / width
+		p.other[s] = met * n * w * m.far[s][k] / width
 		p.sum += p.first[s] + p.other[s]
 	}
 	return p
