@@ -5,21 +5,31 @@
 // First that is done without a change: what it misses the trace by widens the
 // ranges.
 //
+// Locks are handed over as they were: each wait of the trace tells how long the
+// lock was free while its thread was the next to have it, how many who came later
+// had it first, and who took it at once meanwhile. All that is so again, as far as
+// it comes to a wait, so that without a change the trace comes out as it was.
+//
 // The ends of a range are a closed loop, in which a thread that has got
 // through sooner begins its next round sooner, and an open one, in which what
 // it waited for outside of locks comes when it came in the trace (Lindley's
-// recursion, for each thread). Sleeps keep their length in both.
+// recursion, for each thread). Sleeps keep their length in both. Where tenures were
+// rebuilt there is a third: time in which the lock only seems free shrinks too, by
+// the part that the section has of other waits.
 //
 // Tenures that were rebuilt are settled first: nobody has what he waits for, or
-// takes one lock while he waits for another. Where they still do not fit,
-// all happens in the order of the trace, each as much sooner as what it waited
-// for. Of samples only bounds are known.
+// takes or gives back a lock while he waits for another. Where they still do not
+// fit, or lock up, all happens in the order of the trace, each as much sooner as
+// what it waited for. Of samples only bounds are known.
 //
 //	whatif.go    the question and the answer
 //	predict.go   ranges from replays, and how well these fit
+//	parts.go     threads and locks that never meet are replayed apart
 //	replay.go    the replay: threads, locks, queues
 //	queue.go     what is due next
 //	program.go   the program of a thread
+//	handover.go  how locks were handed over
+//	permits.go   how many may have a semaphore
 //	ordered.go   the other model: all in the order of the trace
 //	settle.go    rebuilt tenures made to fit together
 //	ceiling.go   operational bounds
