@@ -26,7 +26,9 @@ func Nearest(text string, names []string, n int) []string {
 			found = append(found, candidate{name, far, begun(want, plain(name))})
 		}
 	}
-	slices.SortFunc(found, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(b.alike, a.alike), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(b.alike, a.alike), cmp.Compare(a.name, b.name))
+	})
 	found = slices.CompactFunc(found, func(a, b candidate) bool { return a.name == b.name })
 	var out []string
 	for _, c := range found[:min(n, len(found))] {
