@@ -22,6 +22,7 @@ type builder struct {
 	wanted  float64 // share of all time in which somebody waits
 	typical int64   // mean time between acquisitions while somebody waits, in ns
 	owed    []int64 // by call site: what it is expected to have had, less what it was charged
+	dues    dues    // the same of the parts of stretches
 
 	splitter *renewal.Splitter
 	parts    renewal.Parts // scratch
