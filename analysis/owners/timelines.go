@@ -122,6 +122,7 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 	for len(locks) > 0 {
 		n := ev.together(locks)
 		for _, k := range tl.inferAll(ev, locks[:n], samples) {
+			k.doubt()
 			all = append(all, k.pools)
 		}
 		locks = locks[n:]
