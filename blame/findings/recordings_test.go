@@ -35,6 +35,8 @@ var told = map[string]string{
 	"phases-default-settings.jfr":         "",                                                                    // locks are free, and handed over
 	"phases-dumps50ms.jfr":                "",
 	"phases.jfr":                          "",
+	"sampled-v2.bin":                      "blocked-while-holding", // a random program of the simulator, whose locks nest
+	"sampled-v2.txt":                      "blocked-while-holding",
 	"truth-8threads-dumps50ms.jfr":        "sleep-while-holding blocked-while-holding", // exportReport and auditScan sleep, nestedTransfer takes two
 	"truth-8threads-jdk25.jfr":            "sleep-while-holding blocked-while-holding",
 	"truth-8threads.jfr":                  "sleep-while-holding blocked-while-holding",

@@ -82,7 +82,7 @@ func handovers(list []acquisition, permits int) int64 {
 		g.waited, g.lag = true, came-a.asked
 		g.free, g.passed = gaps.within(max(a.asked, served), a.start), gaps.within(a.asked, came)
 		if permits < 2 {
-			g.yields = interrupted(others, a, max(a.asked, served))
+			g.yields = interrupted(others, a)
 		}
 		others = others[:0]
 		g.polite = gaps.at(a.asked)
@@ -100,9 +100,9 @@ func handovers(list []acquisition, permits int) int64 {
 
 // interrupted returns how many of others had a lock at once while one was the next
 // to have it who could not have it beside them.
-func interrupted(others []acquisition, a acquisition, since int64) (n int32) {
+func interrupted(others []acquisition, a acquisition) (n int32) {
 	for _, o := range others {
-		if o.start > since && (a.mode != format.Shared || o.mode != format.Shared) {
+		if o.start > a.asked && (a.mode != format.Shared || o.mode != format.Shared) {
 			n++
 		}
 	}
