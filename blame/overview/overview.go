@@ -9,6 +9,7 @@ import (
 	"contend/analysis"
 	"contend/blame"
 	"contend/blame/doing"
+	"contend/format"
 )
 
 // Options of an overview.
@@ -25,6 +26,7 @@ type Collector struct {
 	sym             *analysis.Symbols
 	held, waited    *blame.Rows // numbers of parts and of places
 	parts           []part
+	roots           map[partRoot]int64 // waiting, ns
 	places          []place
 	trapped         []Trapped // by deadlock, from 1
 	orders          map[order]*seen
@@ -32,7 +34,15 @@ type Collector struct {
 }
 
 // held is what tells owners apart: ids of the keys of owners.
-type held struct{ lock, site, callers, doing, root uint32 }
+type held struct{ lock, site, callers, doing uint32 }
+
+// partRoot is an owner that waited itself, and the lock at the end of its chain of
+// waits. Of a chain each lock has as many ends as come after it, so that they
+// are not part of what tells owners apart.
+type partRoot struct {
+	part int32
+	root format.ObjectID
+}
 
 // waited is what tells waiters apart.
 type waited struct{ lock, site uint32 }
@@ -40,6 +50,7 @@ type waited struct{ lock, site uint32 }
 // part is the waiting that one sort of owner caused.
 type part struct {
 	held
+	number       int32
 	ns           int64
 	byProvenance [analysis.Provenances]int64
 }
@@ -57,8 +68,9 @@ func New(o Options) *Collector {
 		lock = blame.ByClass
 	}
 	c := &Collector{
-		owners:  []blame.Key{lock, blame.ByOwnerSite, blame.ByOwnerCallers, blame.ByOwnerDoing, blame.ByRootLock},
-		waiters: []blame.Key{lock, blame.ByWaiterSite}}
+		owners:  []blame.Key{lock, blame.ByOwnerSite, blame.ByOwnerCallers, blame.ByOwnerDoing},
+		waiters: []blame.Key{lock, blame.ByWaiterSite},
+		roots:   map[partRoot]int64{}}
 	c.held, c.waited = blame.NewRows(&c.keys, c.owners), blame.NewRows(&c.keys, c.waiters)
 	c.keys.App(o.App)
 	return c
@@ -69,9 +81,6 @@ func (c *Collector) Begin(sym *analysis.Symbols, _ int64) {
 	c.sym = sym
 	c.keys.Begin(sym)
 }
-
-// Running implements analysis.Visitor.
-func (c *Collector) Running(_, _, _ int64) {}
 
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
@@ -93,27 +102,37 @@ func (c *Collector) Slice(s *analysis.Slice) {
 		}
 	}
 	for i := range s.Waiters {
-		p := c.place(s, &s.Waiters[i])
-		p.ns += s.Length()
-		if s.Waiters[i].First {
-			p.waits++
+		w := &s.Waiters[i]
+		switch { // of a recorded wait the first slice tells all
+		case w.First && !s.Sample.Taken:
+			p := c.place(s, w)
+			p.ns, p.waits = p.ns+w.CutNs, p.waits+1
+		case s.Sample.Taken:
+			p := c.place(s, w)
+			if p.ns += s.Length(); w.First {
+				p.waits++
+			}
 		}
 	}
 }
 
 // part returns the sum a share of a slice goes to.
 func (c *Collector) part(s *analysis.Slice, sh *analysis.Share) *part {
-	i := c.held.Of(s.Lock, &s.Waiters[0], blame.ChargeOf(s.Lock, sh, false))
+	charge := blame.ChargeOf(s.Lock, sh, false)
+	i := c.held.Of(s.Lock, &s.Waiters[0], &charge)
 	if i == len(c.parts) {
 		ids := c.held.IDs(i)
-		c.parts = append(c.parts, part{held: held{ids[0], ids[1], ids[2], ids[3], ids[4]}})
+		c.parts = append(c.parts, part{held: held{ids[0], ids[1], ids[2], ids[3]}, number: int32(i)})
+	}
+	if sh.Path != nil {
+		c.roots[partRoot{int32(i), sh.Last}] += sh.Ns * int64(len(s.Waiters))
 	}
 	return &c.parts[i]
 }
 
 // place returns the sum a waiter goes to.
 func (c *Collector) place(s *analysis.Slice, w *analysis.Waiter) *place {
-	i := c.waited.Of(s.Lock, w, blame.Charge{})
+	i := c.waited.Of(s.Lock, w, &blame.Charge{})
 	if i == len(c.places) {
 		ids := c.waited.IDs(i)
 		c.places = append(c.places, place{waited: waited{ids[0], ids[1]}})
