@@ -13,15 +13,10 @@ import (
 // The ownerships come in batches.
 func (b *builder) rebuild(add func([]Ownership)) {
 	s := b.s
-	b.wanted = s.busyShare()
-	b.typical = s.busyTime() / int64(max(len(s.acquired), 1))
-	if b.kin.model != nil {
-		b.splitter = b.kin.model.Splitter()
-	}
+	b.prepare()
 	if s.shared {
 		b.seen /= 2 // as likely as nobody, another reader still has it
 	}
-	b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[s.lock])
 	if b.free && s.several() {
 		b.together()
 		add(b.out)
@@ -36,6 +31,14 @@ func (b *builder) rebuild(add func([]Ownership)) {
 		b.fill(g)
 	})
 	add(b.out)
+}
+
+// prepare begins to fill gaps.
+func (b *builder) prepare() {
+	b.wanted = b.s.busyShare()
+	b.typical = b.s.busyTime() / int64(max(len(b.s.acquired), 1))
+	b.splitter = b.kin.model.Splitter()
+	b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[b.s.lock])
 }
 
 // batch is how many ownerships are passed on together.
