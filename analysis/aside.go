@@ -44,7 +44,7 @@ func newAsides(e *emitter) asides {
 }
 
 func (a *asides) tell(one *Aside) {
-	if one.Ns > 0 && a.e.threads.match(a.e.filter.Thread, uint32(one.Thread), func() string { return a.e.defs.ThreadName(one.Thread) }) {
+	if one.Ns > 0 && (a.e.filter.Thread == nil || a.e.threads.match(a.e.filter.Thread, uint32(one.Thread), func() string { return a.e.defs.ThreadName(one.Thread) })) {
 		for _, v := range a.ask {
 			v.Aside(one)
 		}
@@ -75,7 +75,7 @@ func (r *record) visitAsides(out asides) {
 			for wait.end <= max(o.Start, told) {
 				wait = waits.next()
 			}
-			if ns := out.left(span{max(o.Start, told), o.End}, wait, waits); ns > 0 {
+			if ns := out.left(span{max(o.Start, told), o.End}, wait, &waits); ns > 0 {
 				lo, hi, _ := out.e.cut(max(o.Start, told), o.End)
 				*one = Aside{format.ThreadID(t), o.Stack, o.What(), o.Resource(), lo, hi, ns, 1, o.End - o.Start}
 				out.tell(one)
@@ -87,7 +87,12 @@ func (r *record) visitAsides(out asides) {
 
 // left returns how much of a stretch lies in the cut and outside of waits, of
 // which the first and those behind it are given.
-func (a *asides) left(s, wait span, waits joiner) (ns int64) {
+func (a *asides) left(s, wait span, behind *joiner) (ns int64) {
+	if wait.start >= s.end { // as mostly
+		lo, hi, _ := a.e.cut(s.start, max(s.end, s.start))
+		return hi - lo
+	}
+	waits := *behind
 	for s.start < s.end {
 		lo, hi, _ := a.e.cut(s.start, min(s.end, max(wait.start, s.start)))
 		ns += max(hi-lo, 0)

@@ -1,12 +1,17 @@
 package analysis
 
-// dispatcher passes what is booked on to the visitors, which work on a
-// goroutine of their own, some batches behind: summing slices takes as long as
-// finding them. They hear everything in the order in which it was booked.
+import (
+	"contend/analysis/internal/column"
+)
+
+// dispatcher passes what is booked on to the visitors, which work on goroutines
+// of their own, some batches behind: summing slices takes as long as finding
+// them. Each visitor hears everything in the order in which it was booked, a
+// batch at a time; several may hear one batch at once.
 type dispatcher struct {
-	sym      *Symbols // the visitors' own while they work
+	sym      *Symbols // for whoever comes after the visitors
 	visitors []Visitor
-	ticks    []TickVisitor // those that ask for it
+	ears     []ear
 
 	cur   *batch
 	hops  hopStore // of cur
@@ -14,6 +19,13 @@ type dispatcher struct {
 	ahead int         // batches the visitors have not done with
 	todo  chan *batch // nil until the first one is full
 	done  chan *batch
+}
+
+// ear is a visitor, and what it asks for besides slices; nil where it does not.
+type ear struct {
+	visitor Visitor
+	running RunningVisitor
+	ticks   TickVisitor
 }
 
 // A batch is handed over when it holds so much. Batches of few calls may be
@@ -28,17 +40,21 @@ const (
 // arrays of its own; when one of these grows, what was taken from the old one
 // stays good.
 type batch struct {
-	calls   []call
+	calls   int
+	order   []sameCalls
+	slices  []Slice
+	running []runningTime
+	ticks   []span
+
 	shares  []Share
 	hops    []Hop
 	waiters []Waiter
 }
 
-// call is one call of every visitor.
-type call struct {
-	what         callKind
-	from, to, ns int64 // of a tick or of running time
-	slice        Slice
+// sameCalls is some calls of one kind in a row.
+type sameCalls struct {
+	what callKind
+	n    int
 }
 
 type callKind uint8
@@ -49,73 +65,78 @@ const (
 	callTick
 )
 
+// runningTime is some thread-time that fell into a stretch.
+type runningTime struct {
+	span
+	ns int64
+}
+
 func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
 	d := &dispatcher{sym: sym, visitors: visitors, cur: &batch{}, hops: hopStore{number: 1}}
 	for _, v := range visitors {
-		if tick, ok := v.(TickVisitor); ok {
-			d.ticks = append(d.ticks, tick)
-		}
+		one := ear{visitor: v}
+		one.running, _ = v.(RunningVisitor)
+		one.ticks, _ = v.(TickVisitor)
+		d.ears = append(d.ears, one)
 	}
 	return d
 }
 
-// begin is heard at once: nothing was booked before.
+// begin is heard at once: nothing was booked before. Names are remembered as they
+// are asked for, so that each visitor has symbols of its own.
 func (d *dispatcher) begin(start int64) {
 	for _, v := range d.visitors {
-		v.Begin(d.sym, start)
+		v.Begin(&Symbols{definitions: d.sym.definitions}, start)
 	}
 }
 
-// slice passes on a slice whose paths lie in the hop store.
-func (d *dispatcher) slice(s *Slice) {
-	c := d.next(callSlice)
-	c.slice = *s
-	c.slice.Shares = stored(&d.cur.shares, s.Shares)
-	if s.Group == 0 { // else they stay good
-		c.slice.Waiters = stored(&d.cur.waiters, s.Waiters)
-	}
-	d.handOver()
-}
-
-func (d *dispatcher) running(from, to, ns int64) {
-	c := d.next(callRunning)
-	c.from, c.to, c.ns = from, to, ns
-	d.handOver()
-}
-
-func (d *dispatcher) tick(from, to int64) {
-	if len(d.ticks) == 0 {
-		return
-	}
-	c := d.next(callTick)
-	c.from, c.to = from, to
-	d.handOver()
-}
-
-// next returns a new call, whose fields are those of an old one.
-func (d *dispatcher) next(what callKind) *call {
+// slice returns a new slice of the batch at hand, to be filled with what is
+// stored in the batch and then handed over.
+func (d *dispatcher) slice() *Slice {
 	b := d.cur
-	if n := len(b.calls); n < cap(b.calls) {
-		b.calls = b.calls[:n+1]
+	b.call(callSlice)
+	if n := len(b.slices); n < cap(b.slices) {
+		b.slices = b.slices[:n+1]
 	} else {
-		b.calls = append(b.calls, call{})
+		b.slices = append(b.slices, Slice{})
 	}
-	c := &b.calls[len(b.calls)-1]
-	c.what = what
-	return c
+	return &b.slices[len(b.slices)-1]
 }
 
-// stored appends items to an array and returns them as they lie there.
+// stored copies items into an array of the batch at hand and returns them as they
+// lie there.
 func stored[T any](array *[]T, items []T) []T {
 	from := len(*array)
 	*array = append(*array, items...)
 	return (*array)[from:len(*array):len(*array)]
 }
 
+func (d *dispatcher) running(from, to, ns int64) {
+	d.cur.call(callRunning)
+	d.cur.running = append(d.cur.running, runningTime{span{from, to}, ns})
+	d.handOver()
+}
+
+func (d *dispatcher) tick(from, to int64) {
+	d.cur.call(callTick)
+	d.cur.ticks = append(d.cur.ticks, span{from, to})
+	d.handOver()
+}
+
+// call notes that one more call of a kind comes next.
+func (b *batch) call(what callKind) {
+	b.calls++
+	if n := len(b.order); n > 0 && b.order[n-1].what == what {
+		b.order[n-1].n++
+		return
+	}
+	b.order = append(b.order, sameCalls{what, 1})
+}
+
 // handOver gives the batch at hand to the visitors if it is full.
 func (d *dispatcher) handOver() {
 	b := d.cur
-	if len(b.calls) < batchCalls && len(b.shares)+len(d.hops.list)+len(b.waiters) < batchParts {
+	if b.calls < batchCalls && len(b.shares)+len(d.hops.list)+len(b.waiters) < batchParts {
 		return
 	}
 	if d.todo == nil {
@@ -157,8 +178,14 @@ func (d *dispatcher) wait() {
 	for d.ahead > 0 {
 		d.takeBack()
 	}
+	if d.cur.calls == 0 {
+		return
+	}
 	d.cur.hops = d.hops.list
-	d.tell(d.cur)
+	for i := range d.ears {
+		d.cur.tell(&d.ears[i])
+	}
+	d.cur.clear()
 	d.use(d.cur)
 }
 
@@ -172,32 +199,44 @@ func (d *dispatcher) close() {
 
 func (d *dispatcher) work(todo <-chan *batch) {
 	for b := range todo {
-		d.tell(b)
+		column.OnAllCores(len(d.ears), func(i int) { b.tell(&d.ears[i]) })()
+		b.clear()
 		d.done <- b
 	}
 }
 
-// tell calls the visitors and empties the batch.
-func (d *dispatcher) tell(b *batch) {
-	for i := range b.calls {
-		d.visit(&b.calls[i])
+// tell makes all calls of one visitor.
+func (b *batch) tell(to *ear) {
+	slices, running, ticks := b.slices, b.running, b.ticks
+	for _, c := range b.order {
+		switch c.what {
+		case callSlice:
+			for i := range slices[:c.n] {
+				to.visitor.Slice(&slices[i])
+			}
+			slices = slices[c.n:]
+		case callRunning:
+			for _, r := range running[:c.n] {
+				if to.running == nil {
+					break
+				}
+				to.running.Running(r.start, r.end, r.ns)
+			}
+			running = running[c.n:]
+		case callTick:
+			for _, t := range ticks[:c.n] {
+				if to.ticks == nil {
+					break
+				}
+				to.ticks.Tick(t.start, t.end)
+			}
+			ticks = ticks[c.n:]
+		}
 	}
-	b.calls, b.shares, b.hops, b.waiters = b.calls[:0], b.shares[:0], b.hops[:0], b.waiters[:0]
 }
 
-func (d *dispatcher) visit(c *call) {
-	switch c.what {
-	case callSlice:
-		for _, v := range d.visitors {
-			v.Slice(&c.slice)
-		}
-	case callRunning:
-		for _, v := range d.visitors {
-			v.Running(c.from, c.to, c.ns)
-		}
-	case callTick:
-		for _, v := range d.ticks {
-			v.Tick(c.from, c.to)
-		}
-	}
+// clear empties the batch.
+func (b *batch) clear() {
+	b.calls, b.order, b.slices, b.running, b.ticks = 0, b.order[:0], b.slices[:0], b.running[:0], b.ticks[:0]
+	b.shares, b.hops, b.waiters = b.shares[:0], b.hops[:0], b.waiters[:0]
 }

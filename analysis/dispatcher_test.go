@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"contend/format"
 )
@@ -29,6 +31,14 @@ func kept(s *Slice) Slice {
 		own.Shares[i].Path = PathOf(hops...)
 	}
 	return own
+}
+
+// book books a slice as the emitter does.
+func book(d *dispatcher, s *Slice) {
+	b, own := d.cur, d.slice()
+	*own = *s
+	own.Shares, own.Waiters = stored(&b.shares, s.Shares), stored(&b.waiters, s.Waiters)
+	d.handOver()
 }
 
 func copied[T any](list []T) []T { return append([]T(nil), list...) }
@@ -56,7 +66,7 @@ func TestDispatcherTellsWhatWasBookedInOrder(t *testing.T) {
 					switch random.IntN(3) {
 					case 0:
 						direct.Slice(&s)
-						d.slice(&s)
+						book(d, &s)
 					case 1:
 						direct.Running(at, 2, 3)
 						d.running(at, 2, 3)
@@ -74,6 +84,40 @@ func TestDispatcherTellsWhatWasBookedInOrder(t *testing.T) {
 	}
 }
 
+// pair is two visitors, one of which waits in its first slice for the other's.
+type pair struct {
+	heard, other chan struct{}
+	slices       int
+}
+
+func (p *pair) Begin(*Symbols, int64) {}
+func (p *pair) Slice(*Slice) {
+	if p.slices++; p.slices > 1 {
+		return
+	}
+	close(p.heard)
+	select {
+	case <-p.other:
+	case <-time.After(10 * time.Second):
+	}
+}
+
+func TestVisitorsHearABatchTogether(t *testing.T) {
+	if runtime.GOMAXPROCS(0) < 2 {
+		t.Skip("there is one processor")
+	}
+	a, b := make(chan struct{}), make(chan struct{})
+	d := newDispatcher(nil, []Visitor{&pair{heard: a, other: b}, &pair{heard: b, other: a}})
+	began := time.Now()
+	for range 2 * batchCalls {
+		book(d, &Slice{})
+	}
+	d.close()
+	if time.Since(began) > 5*time.Second {
+		t.Error("a visitor has heard nothing while another one was at work")
+	}
+}
+
 // namer writes down how the lock of each slice is called when it is told.
 type namer struct {
 	sym   *Symbols
@@ -81,7 +125,6 @@ type namer struct {
 }
 
 func (n *namer) Begin(sym *Symbols, _ int64) { n.sym = sym }
-func (n *namer) Running(_, _, _ int64)       {}
 func (n *namer) Slice(s *Slice)              { n.names = append(n.names, n.sym.ClassName(s.Lock)) }
 
 func TestVisitorsKnowSymbolsAsTheyWere(t *testing.T) {

@@ -82,6 +82,30 @@ func (e *emitter) wanted(t format.ThreadID, l format.ObjectID, length int64) boo
 // says nothing of how long the wait was, and a tenure is none.
 const anyLength = maxTime
 
+// bookSimple charges waiters of one lock whose path ends at its owner, which is
+// most of what there is.
+func (e *emitter) bookSimple(lo, hi int64, lock format.ObjectID, noEarlierStart int64, waiters []Waiter, owner Owner) {
+	b, s := e.out.cur, e.out.slice()
+	*s = Slice{Start: lo, End: hi, Lock: lock, NoEarlierStart: noEarlierStart, Waiters: stored(&b.waiters, waiters)}
+	b.shares = append(b.shares, Share{Ns: hi - lo, Direct: owner, Root: owner, Hops: 1, Last: lock})
+	n := len(b.shares)
+	s.Shares = b.shares[n-1 : n : n]
+	e.byProv[owner.Prov] += (hi - lo) * int64(len(waiters))
+	e.out.handOver()
+}
+
+// bookKnown charges a slice whose waiters stay good, and which has one share.
+func (e *emitter) bookKnown(s Slice, share *Share) {
+	b, out := e.out.cur, e.out.slice()
+	b.shares = append(b.shares, *share)
+	n := len(b.shares)
+	s.Shares = b.shares[n-1 : n : n]
+	s.Shares[0].Ns = s.Length()
+	*out = s
+	e.byProv[share.Direct.Prov] += s.Ns()
+	e.out.handOver()
+}
+
 // book charges e.slice, whose waiters wait for one lock, as nodes of the graph.
 // The path from the lock on is theirs together, unless it returns to one of
 // them.
@@ -120,7 +144,10 @@ func (e *emitter) emit() {
 			e.trapped(share.Root.Cycle, s)
 		}
 	}
-	e.out.slice(s)
+	b, c := e.out.cur, e.out.slice()
+	*c = *s
+	c.Shares, c.Waiters = stored(&b.shares, s.Shares), stored(&b.waiters, s.Waiters)
+	e.out.handOver()
 }
 
 func (e *emitter) trapped(cycle int32, s *Slice) {

@@ -111,7 +111,6 @@ type byStack struct {
 }
 
 func (s *byStack) Begin(*Symbols, int64) {}
-func (s *byStack) Running(_, _, _ int64) {}
 func (s *byStack) Slice(sl *Slice) {
 	for _, sh := range sl.Shares {
 		s.by[sh.Direct.Stack] += sh.Ns * int64(len(sl.Waiters))

@@ -58,7 +58,6 @@ func TestRecordedWaitsBeforeTheFirstSampleCount(t *testing.T) {
 type summed int64
 
 func (*summed) Begin(*Symbols, int64) {}
-func (*summed) Running(_, _, _ int64) {}
 func (n *summed) Slice(s *Slice)      { *n += summed(s.Ns()) }
 
 // A recorder that begins a new piece of a file stops for a moment only.

@@ -19,7 +19,6 @@ type startCheck struct {
 }
 
 func (c *startCheck) Begin(*Symbols, int64) { c.earliest = format.NoTime }
-func (c *startCheck) Running(_, _, _ int64) {}
 func (c *startCheck) Slice(s *Slice) {
 	if s.Start < c.earliest {
 		c.t.Fatalf("a slice starts at %d, but %d is the earliest", s.Start, c.earliest)

@@ -5,6 +5,20 @@ import "contend/format"
 // changed forgets all routes.
 func (g *graph) changed() { g.routes.round++ }
 
+// simple returns the owner of a lock, or whom waiting for it is charged to, if
+// that is one and not blocked itself.
+func (g *graph) simple(lock format.ObjectID) (o Owner, ok bool) {
+	switch holders := g.holders(lock); len(holders) {
+	case 0:
+		o = g.unowned(lock)
+	case 1:
+		o = holders[0].Owner()
+	default:
+		return o, false
+	}
+	return o, g.blockedOn(o).lock == format.NoObject
+}
+
 // route returns the route from a lock.
 func (g *graph) route(lock format.ObjectID) *route {
 	t := &g.routes

@@ -9,6 +9,7 @@
 //	lifetimes.go   how many threads ran, and when: each thread's life, together
 //	inputs.go      when the threads of each input could be seen
 //	sweep.go       recorded waits and owners turned into slices
+//	flush.go       the slices that a change ends
 //	stuck.go       deadlocks that only thread dumps show
 //	tenures.go     tenures, and idle times, for the visitors that ask
 //	holds.go       tenures rebuilt from waits and owners
@@ -34,7 +35,7 @@
 //	route.go       the path from a lock as long as there is only one
 //	graph.go       who waits for which lock, and who owns it, at one instant
 //	definer.go     definitions that come while visitors work
-//	dispatcher.go  visitors on their own goroutine, some batches behind
+//	dispatcher.go  visitors on goroutines of their own, some batches behind
 //	hops.go        the steps of paths, each kept once
 //	deadlock.go    circles in the graph, numbered
 //	times.go       which times may be, and sums that are too large

@@ -123,6 +123,8 @@ type joiner struct {
 	rest    []column.Ref // by start
 	idle    bool
 	between []span // by start
+	looked  bool   // at rest:
+	head    span   // the first of it that is of the kind wanted
 }
 
 // next returns the next span that touches none before it.
@@ -141,24 +143,26 @@ func (j *joiner) next() span {
 		if isBetween {
 			j.between = j.between[1:]
 		} else {
-			j.rest = j.rest[1:]
+			j.rest, j.looked = j.rest[1:], false
 		}
 	}
 }
 
 // first returns the earliest span of the two lists, nothing at their ends.
 func (j *joiner) first() (s span, isBetween bool) {
-	s, ok := nothing, false
-	for len(j.rest) > 0 {
-		if s, ok = j.span(j.rest[0]); ok {
-			break
+	if !j.looked {
+		j.looked, j.head = true, nothing
+		for ; len(j.rest) > 0; j.rest = j.rest[1:] {
+			if s, ok := j.span(j.rest[0]); ok {
+				j.head = s
+				break
+			}
 		}
-		s, j.rest = nothing, j.rest[1:]
 	}
-	if len(j.between) > 0 && j.between[0].start < s.start {
+	if len(j.between) > 0 && j.between[0].start < j.head.start {
 		return j.between[0], true
 	}
-	return s, false
+	return j.head, false
 }
 
 // span returns the stretch of an activity if it is of the kind wanted.

@@ -12,7 +12,6 @@ import (
 type samples struct{ list []Sample }
 
 func (s *samples) Begin(*Symbols, int64) {}
-func (s *samples) Running(_, _, _ int64) {}
 func (s *samples) Slice(sl *Slice)       { s.list = append(s.list, sl.Sample) }
 func at(before, t, after int64) Sample   { return Sample{true, true, before, t, t, after} }
 func lost(from, to int64) format.Event {

@@ -92,11 +92,7 @@ func (s *sampler) bookScene(sc *scene, lo, hi int64, seen Sample) {
 	}
 	for i := range sc.groups {
 		g, now := &sc.groups[i], &groups[i]
-		s.e.slice = Slice{Start: lo, End: hi, Lock: g.lock, Sample: seen, Waiters: now.waiters, Group: g.number, begins: now.begins}
-		s.e.one[0] = g.share
-		s.e.one[0].Ns = hi - lo
-		s.e.slice.Shares = s.e.one[:]
-		s.e.emit()
+		s.e.bookKnown(Slice{Start: lo, End: hi, Lock: g.lock, Sample: seen, Waiters: now.waiters, Group: g.number, begins: now.begins}, &g.share)
 	}
 }
 

@@ -95,6 +95,7 @@ type Waiter struct {
 	First  bool  // the wait begins with this slice: sums of First count waits
 	Failed bool  // given with First: the wait ended without the lock, since its time was up
 	WaitNs int64 // length of the whole wait, given with First; 0 when only sampled
+	CutNs  int64 // of that, what lies in the filter's cut: the lengths of all slices of the wait together
 }
 
 // Length returns how long each of the waiters waited.
@@ -138,16 +139,21 @@ type Sample struct {
 	Before, First, Last, After int64
 }
 
-// Visitor receives a trace as slices. Begin comes first, once; then Slice
-// and Running in any mixture, on a goroutine other than Run's, but never two
-// visitors at once, and none any more when Run returns.
+// Visitor receives a trace as slices. Begin comes first, once; then Slice, in any
+// mixture with what else it asks for, on goroutines other than Run's, though
+// never two calls at once, and none any more when Run returns. Other visitors
+// may be at work at the same time.
 type Visitor interface {
-	// Begin gives the symbols (complete for every id in later calls) and the
+	// Begin gives symbols of its own (complete for every id in later calls) and the
 	// trace's first instant. No slice and no running time lies before start.
 	Begin(sym *Symbols, start int64)
 	Slice(s *Slice)
-	// Running says that ns nanoseconds of running thread-time fell into
-	// [from, to): lifetimes less idle time, evenly spread over the stretch.
+}
+
+// RunningVisitor is a Visitor that also wants to know how long threads ran: ns
+// nanoseconds of running thread-time fell into [from, to), lifetimes less idle
+// time, evenly spread over the stretch.
+type RunningVisitor interface {
 	Running(from, to, ns int64)
 }
 

@@ -39,8 +39,6 @@ type sweep struct {
 	free          []uint32                  // such places
 
 	todo  []format.ObjectID // scratch: the locks a change affects
-	mark  []uint32          // by lock: the round it was last found affected
-	round uint32
 	nodes []format.ThreadID // scratch of emit
 	group []Waiter
 
@@ -60,6 +58,7 @@ type nodeState struct {
 type queue struct {
 	waiters []Waiter // First until a slice of the wait has been emitted
 	open    []openSlice
+	flushed int64 // when all their slices were emitted last
 }
 
 // openSlice is the stretch of a waiter that has not been emitted.
@@ -80,9 +79,12 @@ func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 	s := &sweep{r: r, tl: tl, e: e,
 		g:     graph{blocked: make([]blocked, threads), owners: make([][]owners.Holder, locks), gap: tl.Unowned, cycles: c, hops: &e.out.hops},
 		state: make([]nodeState, threads), queue: make([]queue, locks),
-		owns: make([][]format.ObjectID, threads), mark: make([]uint32, locks),
+		owns:           make([][]format.ObjectID, threads),
 		noEarlierStart: format.NoTime, blocks: r.activities.Starts, taking: tl.Owned.Ordered()}
 	s.takes = <-s.taking
+	for l := range s.queue {
+		s.queue[l].flushed = format.NoTime
+	}
 	_, last := r.bounds()
 	c.resolved = func(t format.ThreadID) bool {
 		w := s.state[t].wait
@@ -98,24 +100,20 @@ func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 // before the thread's next one begins; beyond that, order within an instant
 // changes no sum.
 func (s *sweep) run() {
+	take, block := s.nextTake(), s.nextBlock()
 	for {
-		kind, at := changeNone, int64(0)
-		earlier := func(k change, t int64) {
-			if kind == changeNone || t < at {
-				kind, at = k, t
-			}
-		}
+		kind, at := changeNone, int64(maxTime)
 		if len(s.held) > 0 {
-			earlier(changeRelease, s.held[0].At)
+			kind, at = changeRelease, s.held[0].At
 		}
-		if len(s.takes) > 0 {
-			earlier(changeTake, s.takes[0].Start)
+		if take < at {
+			kind, at = changeTake, take
 		}
-		if len(s.waiting) > 0 {
-			earlier(changeUnblock, s.waiting[0].At)
+		if len(s.waiting) > 0 && s.waiting[0].At < at {
+			kind, at = changeUnblock, s.waiting[0].At
 		}
-		if len(s.blocks) > 0 {
-			earlier(changeBlock, s.r.Waits.At(s.blocks[0]).Start)
+		if block < at {
+			kind, at = changeBlock, block
 		}
 		s.now = at
 		switch kind {
@@ -127,16 +125,34 @@ func (s *sweep) run() {
 			if s.takes = s.takes[1:]; len(s.takes) == 0 {
 				s.takes = <-s.taking
 			}
+			take = s.nextTake()
 		case changeUnblock:
 			s.unblock(format.ThreadID(s.waiting[0].ID))
 			s.waiting.Pop()
 		case changeBlock:
 			s.block(s.blocks[0])
 			s.blocks = s.blocks[1:]
+			block = s.nextBlock()
 		default:
 			return
 		}
 	}
+}
+
+// nextTake returns when the next ownership begins; maxTime when there is none.
+func (s *sweep) nextTake() int64 {
+	if len(s.takes) == 0 {
+		return maxTime
+	}
+	return s.takes[0].Start
+}
+
+// nextBlock does so of waits.
+func (s *sweep) nextBlock() int64 {
+	if len(s.blocks) == 0 {
+		return maxTime
+	}
+	return s.r.Waits.At(s.blocks[0]).Start
 }
 
 // change is what happens at an instant.
@@ -161,7 +177,8 @@ func (s *sweep) block(i column.Ref) {
 	q := &s.queue[w.Lock]
 	s.state[n].wait, s.state[n].place = i+1, uint32(len(q.open))
 	s.g.blocked[n] = blocked{w.Lock, w.Stack}
-	q.waiters = append(q.waiters, Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed(), WaitNs: w.End - w.Start})
+	lo, hi, _ := s.e.cut(w.Start, w.End)
+	q.waiters = append(q.waiters, Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed(), WaitNs: w.End - w.Start, CutNs: hi - lo})
 	q.open = append(q.open, openSlice{s.now, n, !s.e.wanted(w.Thread, w.Lock, w.End-w.Start)})
 	s.waiting.Push(column.Key{At: w.End, ID: uint32(n)})
 }
@@ -232,104 +249,5 @@ func (s *sweep) release(at uint32) {
 		owns := s.owns[o.Holder.Thread]
 		at := slices.Index(owns, o.Lock)
 		s.owns[o.Holder.Thread] = slices.Delete(owns, at, at+1)
-	}
-}
-
-// flushLock emits the open slices of all whose path leads through a lock.
-func (s *sweep) flushLock(l format.ObjectID) {
-	s.begin()
-	s.found(l)
-	s.flush()
-}
-
-// flushBehind emits the open slices of all whose path leads through a thread,
-// but not its own.
-func (s *sweep) flushBehind(t format.ThreadID) {
-	s.begin()
-	for _, l := range s.owns[t] {
-		s.found(l)
-	}
-	s.flush()
-}
-
-func (s *sweep) begin() {
-	s.g.changed()
-	s.todo = s.todo[:0]
-	s.round++
-}
-
-func (s *sweep) found(l format.ObjectID) {
-	if s.mark[l] != s.round {
-		s.mark[l] = s.round
-		s.todo = append(s.todo, l)
-	}
-}
-
-// flush emits the open slices of the waiters of the locks found, and of all
-// that wait for these.
-func (s *sweep) flush() {
-	for i := 0; i < len(s.todo); i++ {
-		q := &s.queue[s.todo[i]]
-		for from, to := 0, 0; from < len(q.open); from = to {
-			since := q.open[from].since
-			for to = from; to < len(q.open) && q.open[to].since == since; to++ {
-				for _, l := range s.owns[q.open[to].node] {
-					s.found(l)
-				}
-			}
-			if since < s.now {
-				s.emit(s.todo[i], from, to)
-			}
-		}
-	}
-}
-
-// emit books the open slices from one place of a lock's queue to another, which
-// began together.
-func (s *sweep) emit(l format.ObjectID, from, to int) {
-	open, waiters := s.queue[l].open[from:to], s.queue[l].waiters[from:to]
-	lo, hi, ok := s.e.cut(open[0].since, s.now)
-	s.nodes, s.group = s.nodes[:0], s.group[:0]
-	for i := range open {
-		if ok && !open[i].hidden {
-			s.nodes = append(s.nodes, open[i].node)
-			s.group = append(s.group, waiters[i])
-			waiters[i].First, waiters[i].WaitNs = false, 0
-		}
-	}
-	if len(s.nodes) > 0 {
-		s.promise(len(s.nodes))
-		s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: s.group}
-		s.e.book(&s.g, s.nodes)
-	}
-	for i := range open {
-		open[i].since = s.now
-	}
-}
-
-// promiseEvery is after how many waiters in slices it is found out anew before
-// which instant no slice starts any more.
-const promiseEvery = 1024
-
-// promise finds that instant: each thread's next slice starts where its last one
-// ended.
-func (s *sweep) promise(more int) {
-	if s.emitted += more; s.emitted < promiseEvery {
-		return
-	}
-	s.emitted = 0
-	s.noEarlierStart = s.now
-	for _, k := range s.waiting {
-		st := &s.state[k.ID]
-		s.noEarlierStart = min(s.noEarlierStart, s.queue[s.r.Waits.At(st.wait-1).Lock].open[st.place].since)
-	}
-}
-
-// emitEmpty emits a wait of length zero.
-func (s *sweep) emitEmpty(w *owners.Wait) {
-	if _, _, ok := s.e.cut(w.Start, w.End); ok && s.e.wanted(w.Thread, w.Lock, 0) {
-		s.group = append(s.group[:0], Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed()})
-		s.e.slice = Slice{Start: w.Start, End: w.End, Lock: w.Lock, NoEarlierStart: s.noEarlierStart, Waiters: s.group}
-		s.e.emit()
 	}
 }

@@ -20,6 +20,7 @@ type sums struct {
 	sym          *Symbols
 	waits        int
 	total        int64
+	told         int64 // what the first slice of each wait says all of them last
 	running      int64
 	direct, root map[string]int64
 	byThread     map[format.ThreadID]int64
@@ -60,6 +61,7 @@ func (s *sums) Slice(sl *Slice) {
 	for _, w := range sl.Waiters {
 		if w.First {
 			s.waits++
+			s.told += w.CutNs
 		}
 		s.total += sum
 		s.byThread[w.Thread] += sum
@@ -206,6 +208,11 @@ func TestLawsOnRandomWorkloads(t *testing.T) {
 		cut := rapid.Int64Range(0, 400).Draw(rt, "cut")
 		left, _ := run(t, events, Filter{From: format.NoTime, To: cut})
 		right, _ := run(t, events, Filter{From: cut, To: format.NoTime})
+		for _, part := range []*sums{s, left, right} {
+			if part.told != part.total {
+				rt.Fatalf("waits are said to last %d in a cut, slices last %d", part.told, part.total)
+			}
+		}
 		for o, ns := range right.direct {
 			left.direct[o] += ns
 		}

@@ -70,7 +70,6 @@ func TestUnionOfSlicesInAnyOrderKeepsAll(t *testing.T) {
 type unions struct{ closed, kept Union }
 
 func (u *unions) Begin(*Symbols, int64) {}
-func (u *unions) Running(_, _, _ int64) {}
 func (u *unions) Slice(s *Slice) {
 	u.closed.AddSlice(s)
 	u.kept.Add(s.Start, s.End)

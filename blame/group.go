@@ -25,22 +25,27 @@ func (p *Pivot) addGroup(s *analysis.Slice) {
 	sh := &s.Shares[0]
 	row, known := p.groups.rows.At(s.Group)
 	if !known {
-		*row = p.row(s.Lock, &s.Waiters[0], ChargeOf(s.Lock, sh, p.root))
+		charge := ChargeOf(s.Lock, sh, p.root)
+		*row = p.row(s.Lock, &s.Waiters[0], &charge)
 	}
 	last := p.groups.lastOf(s.Lock)
 	r := &p.rows[*row]
-	r.Add(s, sh.Ns, len(s.Waiters), p.charged(sh).Prov)
+	prov := sh.Direct.Prov
+	if p.root {
+		prov = sh.Root.Prov
+	}
+	r.Add(s, sh.Ns, len(s.Waiters), prov)
 	p.rec.Add(r.series, s.Start, s.End, sh.Ns, len(s.Waiters))
-	if same := *last == *row+1; same && known && s.Firsts() == 0 {
+	same, begin := *last == *row+1, s.Firsts() > 0
+	*last = *row + 1
+	if same && !begin {
 		return // all were counted there
 	}
-	*last = *row + 1
+	if begin {
+		p.waits.Begin(s.Waiters)
+	}
 	for i := range s.Waiters {
-		w := &s.Waiters[i]
-		if w.First || !known {
-			p.waits.Begin(w)
-		}
-		if p.waits.IsNew(*row, w.Thread) {
+		if w := &s.Waiters[i]; (w.First || !same) && p.waits.IsNew(*row, w.Thread) {
 			r.Waits++
 		}
 	}

@@ -59,23 +59,18 @@ func (p *Pivot) Begin(sym *analysis.Symbols, start int64) {
 	p.rec.Begin(start)
 }
 
-// Running implements analysis.Visitor; blame does not need running time.
-func (p *Pivot) Running(_, _, _ int64) {}
-
 // Tick implements analysis.TickVisitor: the sums are estimates.
 func (p *Pivot) Tick(from, to int64) { p.rec.Tick(from, to) }
 
 // Slice implements analysis.Visitor.
 func (p *Pivot) Slice(s *analysis.Slice) {
-	p.total.AddAll(s, p.charged)
+	p.total.AddAll(s, p.root)
 	if s.Group != 0 && !p.each {
 		p.addGroup(s)
 		return
 	}
 	*p.groups.lastOf(s.Lock) = 0
-	for i := range s.Waiters {
-		p.waits.Begin(&s.Waiters[i])
-	}
+	p.waits.Begin(s.Waiters)
 	if !p.each {
 		p.add(s, s.Waiters)
 		return
@@ -85,20 +80,12 @@ func (p *Pivot) Slice(s *analysis.Slice) {
 	}
 }
 
-// charged returns whom a share is charged to.
-func (p *Pivot) charged(sh *analysis.Share) analysis.Owner {
-	if p.root {
-		return sh.Root
-	}
-	return sh.Direct
-}
-
 // add charges the shares of waiters that no key tells apart to their rows.
 func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
 	for i := range s.Shares {
 		sh := &s.Shares[i]
 		charge := ChargeOf(s.Lock, sh, p.root)
-		row := p.row(s.Lock, &waiters[0], charge)
+		row := p.row(s.Lock, &waiters[0], &charge)
 		r := &p.rows[row]
 		r.Add(s, sh.Ns, len(waiters), charge.Owner.Prov)
 		p.rec.Add(r.series, s.Start, s.End, sh.Ns, len(waiters))
@@ -111,7 +98,7 @@ func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
 }
 
 // row returns the row of a waiter and one of its owners, making it if need be.
-func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, c Charge) int {
+func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, c *Charge) int {
 	i := p.index.Of(lock, w, c)
 	if i == len(p.rows) {
 		p.rows = append(p.rows, row{series: bootstrap.NoSeries})

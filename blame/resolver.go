@@ -74,9 +74,9 @@ func ChargeOf(lock format.ObjectID, sh *analysis.Share, root bool) Charge {
 // IDs returns what a waiter for a lock and one of its owners have for each key.
 // Where no key is about owners, any owner will do; where none is about
 // waiters, any waiter.
-func (r *Resolver) IDs(by []Key, lock format.ObjectID, w *analysis.Waiter, c Charge) (ids IDs) {
-	waiting := waitingFor(lock, w, &c)
-	of := [...]subject{waiter: waiting, ofLock: waiting, owner: owning(&c)}
+func (r *Resolver) IDs(by []Key, lock format.ObjectID, w *analysis.Waiter, c *Charge) (ids IDs) {
+	waiting := waitingFor(lock, w, c)
+	of := [...]subject{waiter: waiting, ofLock: waiting, owner: owning(c)}
 	for i, k := range by {
 		key := &keys[k]
 		if key.side == owner && c.Owner.Kind != analysis.OwnerThread {

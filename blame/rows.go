@@ -2,6 +2,7 @@ package blame
 
 import (
 	"math"
+	"math/bits"
 
 	"contend/analysis"
 	"contend/format"
@@ -18,6 +19,7 @@ type Rows struct {
 	ids    []IDs
 	looks  likeness    // all ones in what the keys look at
 	recent []recentRow // by hash
+	last   *recentRow  // that was asked for
 	shift  int         // of a hash, to its place in recent
 	missed int         // slices that had been forgotten, since it grew last
 }
@@ -31,16 +33,39 @@ type recentRow struct {
 	number int
 }
 
-// likeness is all that keys can look at, of the waiting and of the owner.
-type likeness struct {
-	thread, ownerThread format.ThreadID
-	stack, ownerStack   format.StackID
-	lock, owned         format.ObjectID
-	last, blocked       format.ObjectID
-	cycle               int32
-	kind                analysis.OwnerKind
-	did                 format.Activity
-	mode                format.Mode
+// likeness is all that keys can look at, of the waiting and of the owner, in few
+// words, since it is compared for each slice: two ids each, then the owner's
+// cycle, kind and activity and the waiter's mode.
+type likeness struct{ taken, asked, threads, chain, rest uint64 }
+
+func likenessOf(lock format.ObjectID, w *analysis.Waiter, c *Charge) likeness {
+	return likeness{
+		taken:   uint64(c.Owner.Stack)<<32 | uint64(c.Owned),
+		asked:   uint64(w.Stack)<<32 | uint64(lock),
+		threads: uint64(c.Owner.Thread)<<32 | uint64(w.Thread),
+		chain:   uint64(c.Last)<<32 | uint64(c.Blocked),
+		rest:    uint64(uint32(c.Owner.Cycle))<<32 | uint64(c.Owner.Kind)<<16 | uint64(c.Owner.Did)<<8 | uint64(w.Mode),
+	}
+}
+
+// only returns what a mask of ones leaves.
+func (l likeness) only(m *likeness) likeness {
+	return likeness{l.taken & m.taken, l.asked & m.asked, l.threads & m.threads, l.chain & m.chain, l.rest & m.rest}
+}
+
+// is reports whether two are the same, faster than == calls for.
+func (l *likeness) is(o *likeness) bool {
+	return (l.taken^o.taken)|(l.asked^o.asked)|(l.threads^o.threads)|(l.chain^o.chain)|(l.rest^o.rest) == 0
+}
+
+// add adds the ones of another mask.
+func (l *likeness) add(o likeness) {
+	*l = likeness{l.taken | o.taken, l.asked | o.asked, l.threads | o.threads, l.chain | o.chain, l.rest | o.rest}
+}
+
+func (l *likeness) hash() uint32 {
+	h := l.taken*0x9E3779B97F4A7C15 ^ l.asked*0xC2B2AE3D27D4EB4F ^ l.threads*0x165667B19E3779F9 ^ l.chain*0xD6E8FEB86659FD93 ^ l.rest*0xA0761D6478BD642F
+	return uint32((h ^ h>>32) * 0x9E3779B97F4A7C15 >> 32)
 }
 
 // The binary logarithms of how many slices are remembered, at first and at
@@ -53,9 +78,10 @@ const (
 
 // NewRows returns an empty numbering.
 func NewRows(resolver *Resolver, by []Key) *Rows {
-	r := &Rows{keys: resolver, by: by, index: map[fewIDs]int{}, many: map[IDs]int{}, shift: 32 - recentBits}
+	r := &Rows{keys: resolver, by: by, index: map[fewIDs]int{}, many: map[IDs]int{}, recent: make([]recentRow, 1), shift: 32}
+	r.last = &r.recent[0]
 	for _, k := range by {
-		r.looks.at(keys[k].side, keys[k].kind.looks)
+		r.looks.add(keys[k].kind.looks.ones(keys[k].side))
 	}
 	return r
 }
@@ -68,23 +94,24 @@ func (r *Rows) IDs(row int) *IDs { return &r.ids[row] }
 
 // Of returns the number of what a waiter for a lock and one of its owners have
 // for each key, see Resolver.IDs.
-func (r *Rows) Of(lock format.ObjectID, w *analysis.Waiter, c Charge) int {
-	if r.recent == nil {
-		r.recent = make([]recentRow, 1<<recentBits)
+func (r *Rows) Of(lock format.ObjectID, w *analysis.Waiter, c *Charge) int {
+	like := likenessOf(lock, w, c).only(&r.looks)
+	if r.last.like.is(&like) && r.last.number > 0 {
+		return r.last.number - 1
 	}
-	like := r.likeness(lock, w, &c)
 	hash := like.hash()
-	at := &r.recent[hash>>r.shift]
-	if at.number == 0 || at.like != like {
-		rows := len(r.ids)
-		row := r.number(r.keys.IDs(r.by, lock, w, c))
-		if row < rows {
-			r.miss()
-		}
-		r.recent[hash>>r.shift] = recentRow{like, row + 1}
-		return row
+	if at := &r.recent[hash>>r.shift]; at.like.is(&like) && at.number > 0 {
+		r.last = at
+		return at.number - 1
 	}
-	return at.number - 1
+	rows := len(r.ids)
+	row := r.number(r.keys.IDs(r.by, lock, w, c))
+	if row < rows {
+		r.miss()
+	}
+	r.last = &r.recent[hash>>r.shift]
+	*r.last = recentRow{like, row + 1}
+	return row
 }
 
 // miss counts a slice that had been forgotten, and makes room for more where
@@ -94,8 +121,8 @@ func (r *Rows) miss() {
 		return
 	}
 	old := r.recent
-	r.recent, r.missed = make([]recentRow, 2*len(old)), 0
-	r.shift--
+	r.recent, r.missed = make([]recentRow, max(2*len(old), 1<<recentBits)), 0
+	r.shift = 32 - bits.Len(uint(len(r.recent)-1))
 	for i := range old {
 		if old[i].number > 0 {
 			r.recent[old[i].like.hash()>>r.shift] = old[i]
@@ -129,25 +156,6 @@ func number[K comparable](r *Rows, index map[K]int, key K, ids IDs) int {
 	return n
 }
 
-// likeness returns what the keys look at, zero in all else.
-func (r *Rows) likeness(lock format.ObjectID, w *analysis.Waiter, c *Charge) likeness {
-	m := &r.looks
-	return likeness{
-		thread: w.Thread & m.thread, ownerThread: c.Owner.Thread & m.ownerThread,
-		stack: w.Stack & m.stack, ownerStack: c.Owner.Stack & m.ownerStack,
-		lock: lock & m.lock, owned: c.Owned & m.owned,
-		last: c.Last & m.last, blocked: c.Blocked & m.blocked,
-		cycle: c.Owner.Cycle & m.cycle, kind: c.Owner.Kind & m.kind, did: c.Owner.Did & m.did, mode: w.Mode & m.mode,
-	}
-}
-
-func (l *likeness) hash() uint32 {
-	h := uint64(l.thread)*0x9E3779B97F4A7C15 ^ uint64(l.stack)*0xC2B2AE3D27D4EB4F ^ uint64(l.lock)*0x165667B19E3779F9 ^ uint64(l.last)*0x85EBCA77C2B2AE63
-	h ^= uint64(l.ownerThread)*0x27D4EB2F165667C5 ^ uint64(l.ownerStack)*0xD6E8FEB86659FD93 ^ uint64(l.owned)*0xA0761D6478BD642F ^ uint64(l.blocked)*0xE7037ED1A0B428DB
-	h ^= uint64(l.kind)<<40 ^ uint64(l.did)<<48
-	return uint32((h ^ h>>29) * 0x9E3779B97F4A7C15 >> 32)
-}
-
 // fields are what a key looks at of a subject.
 type fields uint8
 
@@ -161,26 +169,20 @@ const (
 	itsMode
 )
 
-// at notes that a key of a side looks at some fields.
-func (l *likeness) at(of side, f fields) {
-	ones := func(asked fields) uint32 {
+// ones returns what a key of a side looks at as a mask of ones.
+func (f fields) ones(of side) likeness {
+	one := func(asked fields) uint32 {
 		if f&asked != 0 {
 			return math.MaxUint32
 		}
 		return 0
 	}
-	l.last |= format.ObjectID(ones(itsLast))
+	c := Charge{Last: format.ObjectID(one(itsLast))}
 	if of != owner {
-		l.thread |= format.ThreadID(ones(itsThread))
-		l.stack |= format.StackID(ones(itsStack))
-		l.lock |= format.ObjectID(ones(itsLock))
-		l.mode |= format.Mode(ones(itsMode))
-		return
+		w := analysis.Waiter{Thread: format.ThreadID(one(itsThread)), Stack: format.StackID(one(itsStack)), Mode: format.Mode(one(itsMode))}
+		return likenessOf(format.ObjectID(one(itsLock)), &w, &c)
 	}
-	l.cycle, l.kind = -1, math.MaxUint8
-	l.ownerThread |= format.ThreadID(ones(itsThread))
-	l.ownerStack |= format.StackID(ones(itsStack))
-	l.owned |= format.ObjectID(ones(itsLock))
-	l.blocked |= format.ObjectID(ones(itsBlocked))
-	l.did |= format.Activity(ones(itsDoing))
+	c.Owned, c.Blocked = format.ObjectID(one(itsLock)), format.ObjectID(one(itsBlocked))
+	c.Owner = analysis.Owner{Kind: math.MaxUint8, Cycle: -1, Did: format.Activity(one(itsDoing)), Thread: format.ThreadID(one(itsThread)), Stack: format.StackID(one(itsStack))}
+	return likenessOf(format.NoObject, &analysis.Waiter{}, &c)
 }

@@ -25,8 +25,8 @@ func TestRowsAreThoseOfTheirKeys(t *testing.T) {
 			c := Charge{Owner: analysis.Owner{Kind: analysis.OwnerKind(few()), Cycle: int32(few()), Did: format.Activity(few()), Thread: format.ThreadID(few()), Stack: format.StackID(few())},
 				Owned: format.ObjectID(few()), Blocked: format.ObjectID(few()), Last: format.ObjectID(few())}
 			lock := format.ObjectID(few())
-			want := direct.IDs(by, lock, &w, c)
-			if got := *rows.IDs(rows.Of(lock, &w, c)); got != want {
+			want := direct.IDs(by, lock, &w, &c)
+			if got := *rows.IDs(rows.Of(lock, &w, &c)); got != want {
 				t.Fatalf("%v of lock %d, %+v, %+v: %v, want %v", by, lock, w, c, got[:2], want[:2])
 			}
 		}
@@ -42,7 +42,7 @@ func TestRowsRememberWhatComesAgain(t *testing.T) {
 	const kinds = 8 << recentBits
 	for range 4 * recentTimes {
 		for l := range format.ObjectID(kinds) {
-			if got := rows.Of(l, &analysis.Waiter{}, Charge{}); got != int(l) {
+			if got := rows.Of(l, &analysis.Waiter{}, &Charge{}); got != int(l) {
 				t.Fatalf("lock %d has row %d", l, got)
 			}
 		}

@@ -29,13 +29,19 @@ func (a *Accumulator) Add(s *analysis.Slice, ns int64, waiters int, prov analysi
 	a.wall.AddSlice(s)
 }
 
-// AddAll adds a slice as a whole; charged says whom each share is charged to.
-func (a *Accumulator) AddAll(s *analysis.Slice, charged func(*analysis.Share) analysis.Owner) {
+// AddAll adds a slice as a whole, of which each share is charged to the direct
+// owner or to the root.
+func (a *Accumulator) AddAll(s *analysis.Slice, root bool) {
 	a.ThreadNs += s.Ns()
 	a.Waits += s.Firsts()
 	a.wall.AddSlice(s)
 	for i := range s.Shares {
-		a.ByProvenance[charged(&s.Shares[i]).Prov] += s.Shares[i].Ns * int64(len(s.Waiters))
+		sh := &s.Shares[i]
+		prov := sh.Direct.Prov
+		if root {
+			prov = sh.Root.Prov
+		}
+		a.ByProvenance[prov] += sh.Ns * int64(len(s.Waiters))
 	}
 }
 
@@ -49,71 +55,63 @@ func (a *Accumulator) Finish() Sum {
 // WaitCounter tells in which rows a wait was met already: it counts once in
 // each, though its slices may be charged to several in turn.
 type WaitCounter struct {
-	serial []uint32  // by thread: number of its current wait
-	last   []counted // by thread
-	met    []metRows // by thread
-	seen   map[rowThread]uint32
+	threads []threadWait
+	seen    map[uint64]uint32 // by row and thread: the last wait that the row has counted
 }
 
-// metRows are the first rows that counted a thread's current wait.
-type metRows struct {
+// threadWait is the current wait of a thread, counted from 1, and the rows that
+// have counted it, from 1 too.
+type threadWait struct {
 	serial uint32
-	n      uint32
-	rows   [fewRows]int32
+	last   int32
+	of     uint32  // the wait that rows are of
+	rows   []int32 // the first ones
 }
 
 // fewRows is how many rows are compared one by one; most waits have fewer.
-const fewRows = 6
+const fewRows = 32
 
-// rowThread finds the last wait of a thread that a row has counted.
-type rowThread struct {
-	row    int
-	thread format.ThreadID
-}
-
-// counted is the last row that counted a wait of a thread, and which wait.
-type counted struct {
-	row    int32 // counting from 1
-	serial uint32
-}
-
-// Begin notes that a thread is seen waiting, in a new wait or in the last one.
-func (c *WaitCounter) Begin(w *analysis.Waiter) {
-	for len(c.serial) <= int(w.Thread) {
-		c.serial = append(c.serial, 0)
-		c.last = append(c.last, counted{})
-		c.met = append(c.met, metRows{})
-	}
-	if w.First {
-		c.serial[w.Thread]++
+// Begin notes that threads are seen waiting, each in a new wait or in the last
+// one.
+func (c *WaitCounter) Begin(waiters []analysis.Waiter) {
+	for i := range waiters {
+		if w := &waiters[i]; w.First {
+			for len(c.threads) <= int(w.Thread) {
+				c.threads = append(c.threads, threadWait{})
+			}
+			t := &c.threads[w.Thread]
+			t.serial, t.last = t.serial+1, 0
+		}
 	}
 }
 
 // IsNew reports whether a row meets a thread's current wait for the first
 // time. Only when the row changes in the middle of a wait must it be looked up
 // whether it was there before.
-func (c *WaitCounter) IsNew(row int, t format.ThreadID) bool {
-	now, last := counted{int32(row) + 1, c.serial[t]}, c.last[t]
-	if last == now || now.serial == 0 { // it began before what is looked at
+func (c *WaitCounter) IsNew(row int, thread format.ThreadID) bool {
+	if int(thread) >= len(c.threads) { // it began before what is looked at
 		return false
 	}
-	c.last[t] = now
-	m := &c.met[t]
-	if m.serial != now.serial {
-		m.serial, m.n = now.serial, 0
-	}
-	if slices.Contains(m.rows[:m.n], now.row) {
+	t, now := &c.threads[thread], int32(row)+1
+	if t.last == now || t.serial == 0 {
 		return false
 	}
-	if m.n < fewRows {
-		m.rows[m.n] = now.row
-		m.n++
+	t.last = now
+	if t.of != t.serial {
+		t.of, t.rows = t.serial, t.rows[:0]
+	}
+	if slices.Contains(t.rows, now) {
+		return false
+	}
+	if len(t.rows) < fewRows {
+		t.rows = append(t.rows, now)
 		return true
 	}
 	if c.seen == nil {
-		c.seen = map[rowThread]uint32{}
+		c.seen = map[uint64]uint32{}
 	}
-	before := c.seen[rowThread{row, t}]
-	c.seen[rowThread{row, t}] = now.serial
-	return before != now.serial
+	at := uint64(now)<<32 | uint64(thread)
+	before := c.seen[at]
+	c.seen[at] = t.serial
+	return before != t.serial
 }

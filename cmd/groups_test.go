@@ -26,6 +26,12 @@ type pieces struct {
 	analysis.TickVisitor
 }
 
+func (p pieces) Running(from, to, ns int64) {
+	if v, ok := p.Visitor.(analysis.RunningVisitor); ok {
+		v.Running(from, to, ns)
+	}
+}
+
 func (p pieces) Slice(s *analysis.Slice) {
 	for i := range s.Waiters {
 		one := *s

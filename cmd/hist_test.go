@@ -30,7 +30,6 @@ type wholeWaits struct {
 }
 
 func (l *wholeWaits) Begin(sym *analysis.Symbols, _ int64) { l.sym = sym }
-func (l *wholeWaits) Running(_, _, _ int64)                {}
 func (l *wholeWaits) Slice(s *analysis.Slice) {
 	for _, w := range s.Waiters {
 		if w.First {

@@ -53,8 +53,6 @@ const handedOff = "[handoff]"
 func (s *byOperation) Begin(sym *analysis.Symbols, _ int64) {
 	*s = byOperation{sym, map[format.ObjectID]map[string]float64{}, map[format.ObjectID]map[string]float64{}, map[format.ObjectID]int64{}}
 }
-func (s *byOperation) Running(_, _, _ int64) {}
-
 func (s *byOperation) Slice(sl *analysis.Slice) {
 	if s.waiters[sl.Lock] == nil {
 		s.waiters[sl.Lock], s.owners[sl.Lock] = map[string]float64{}, map[string]float64{}

@@ -171,7 +171,6 @@ type totals struct {
 }
 
 func (s *totals) Begin(sym *analysis.Symbols, _ int64) { s.sym = sym }
-func (s *totals) Running(_, _, _ int64)                {}
 func (s *totals) Slice(sl *analysis.Slice) {
 	s.all += sl.Ns()
 	s.byLock[s.sym.ClassName(sl.Lock)] += sl.Ns()

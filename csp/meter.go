@@ -2,6 +2,7 @@ package csp
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"contend/analysis"
@@ -45,8 +46,18 @@ type Meter struct {
 	ran     int64
 	rec     bootstrap.Recorder // of sampled traces, by lock
 	series  map[format.ObjectID]int
+	at      interval // that was added to last
 	err     error
 }
+
+// interval is [from, to) and its number. Most stretches lie in the one of the
+// stretch before.
+type interval struct {
+	from, to int64
+	number   int32
+}
+
+func (i *interval) holds(from, to int64) bool { return from >= i.from && to <= i.to && from < to }
 
 // New returns an empty meter.
 func New(o Options) *Meter {
@@ -72,11 +83,16 @@ func (m *Meter) Begin(sym *analysis.Symbols, start int64) {
 // Tick implements analysis.TickVisitor: the sums are estimates.
 func (m *Meter) Tick(from, to int64) { m.rec.Tick(from, to) }
 
-// Running implements analysis.Visitor.
+// Running implements analysis.RunningVisitor.
 func (m *Meter) Running(from, to, ns int64) {
 	m.ran += ns
 	if m.rec.Sampled() {
 		m.rec.Running(from, to, ns)
+	}
+	if m.at.holds(from, to) {
+		m.running[m.at.number] += ns
+		m.last = max(m.last, to)
+		return
 	}
 	m.each(from, to, func(i int32, lo, hi int64) {
 		m.running[i] += analysis.Spread(ns, from, to, lo, hi)
@@ -89,20 +105,28 @@ func (m *Meter) Slice(s *analysis.Slice) {
 	n := int64(len(s.Waiters))
 	m.wait += s.Ns()
 	m.record(s)
-	m.each(s.Start, s.End, func(i int32, lo, hi int64) {
-		if !m.o.Root {
-			m.waits.add(i, s.Lock, analysis.Owner{}, n*(hi-lo))
+	if m.at.holds(s.Start, s.End) {
+		m.last = max(m.last, s.End)
+		m.charge(s, n, m.at.number, s.Start, s.End)
+		return
+	}
+	m.each(s.Start, s.End, func(i int32, lo, hi int64) { m.charge(s, n, i, lo, hi) })
+}
+
+// charge charges the part of a slice of n waiters in an interval.
+func (m *Meter) charge(s *analysis.Slice, n int64, i int32, lo, hi int64) {
+	if !m.o.Root {
+		m.waits.add(i, s.Lock, analysis.Owner{}, n*(hi-lo))
+	}
+	for j := range s.Shares {
+		sh := &s.Shares[j]
+		ns := n * analysis.Spread(sh.Ns, s.Start, s.End, lo, hi)
+		lock, owner := m.charged(s, sh)
+		if m.o.Root {
+			m.waits.add(i, lock, analysis.Owner{}, ns)
 		}
-		for j := range s.Shares {
-			sh := &s.Shares[j]
-			ns := n * analysis.Spread(sh.Ns, s.Start, s.End, lo, hi)
-			lock, owner := m.charged(s, sh)
-			if m.o.Root {
-				m.waits.add(i, lock, analysis.Owner{}, ns)
-			}
-			m.causes.add(i, lock, owner, ns)
-		}
-	})
+		m.causes.add(i, lock, owner, ns)
+	}
 }
 
 // charged returns the lock and the owner a share is charged to. The owner is a
@@ -128,9 +152,11 @@ func (m *Meter) each(from, to int64, f func(i int32, lo, hi int64)) {
 		for int64(len(m.running)) <= i {
 			m.running = append(m.running, 0)
 		}
-		edge := to
-		if left := m.o.IntervalNs - (from-m.start)%m.o.IntervalNs; left < to-from { // the next edge itself may lie beyond int64
+		edge, in := to, (from-m.start)%m.o.IntervalNs
+		if left := m.o.IntervalNs - in; left < to-from { // the next edge itself may lie beyond int64
 			edge = from + left
+		} else {
+			m.at = interval{from - in, to + min(left-(to-from), math.MaxInt64-to), int32(i)}
 		}
 		f(int32(i), from, edge)
 		from = edge

@@ -44,7 +44,7 @@ func NewMetrics() *Metrics { return &Metrics{locks: map[format.ObjectID]*counts{
 // Begin implements analysis.Visitor.
 func (m *Metrics) Begin(sym *analysis.Symbols, start int64) { m.sym, m.from, m.to = sym, start, start }
 
-// Running implements analysis.Visitor.
+// Running implements analysis.RunningVisitor.
 func (m *Metrics) Running(_, to, ns int64) {
 	m.running += ns
 	m.to = max(m.to, to)

@@ -50,12 +50,9 @@ func New() *Collector {
 // Begin implements analysis.Visitor.
 func (c *Collector) Begin(sym *analysis.Symbols, _ int64) { c.sym = sym }
 
-// Running implements analysis.Visitor; chains do not need running time.
-func (c *Collector) Running(_, _, _ int64) {}
-
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
-	c.total.AddAll(s, func(sh *analysis.Share) analysis.Owner { return sh.Root })
+	c.total.AddAll(s, true)
 	for rest := s.Waiters; len(rest) > 0; {
 		n := c.sym.SameGroup(rest)
 		c.add(s, rest[:n])
@@ -65,9 +62,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 
 // add charges the shares of waiters of one group to their chains.
 func (c *Collector) add(s *analysis.Slice, waiters []analysis.Waiter) {
-	for i := range waiters {
-		c.waits.Begin(&waiters[i])
-	}
+	c.waits.Begin(waiters)
 	for i := range s.Shares {
 		sh := &s.Shares[i]
 		chain := c.chain(waiters[0].Thread, s.Lock, sh)

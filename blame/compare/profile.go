@@ -78,7 +78,7 @@ func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
 	p.total = p.rec.New()
 }
 
-// Running implements analysis.Visitor.
+// Running implements analysis.RunningVisitor.
 func (p *Profile) Running(from, to, ns int64) { p.rec.Running(from, to, ns) }
 
 // Tick implements analysis.TickVisitor.

@@ -149,7 +149,7 @@ func (c *Cube) Begin(sym *analysis.Symbols, start int64) {
 	c.sym, c.Start = sym, start
 }
 
-// Running implements analysis.Visitor.
+// Running implements analysis.RunningVisitor.
 func (c *Cube) Running(from, to, ns int64) {
 	c.pieces(from, to, ns, func(bin int, part int64) {
 		for len(c.RunningNs) <= bin {
@@ -179,7 +179,7 @@ func (c *Cube) Slice(s *analysis.Slice) {
 
 // row returns the row of a waiter and one of its owners, making it if need be.
 func (c *Cube) row(lock format.ObjectID, w *analysis.Waiter, owner, last blame.Charge) int {
-	like := shared{c.charged[0].rows.Of(lock, w, owner), c.charged[1].rows.Of(lock, w, last), owner.Owner.Prov}
+	like := shared{c.charged[0].rows.Of(lock, w, &owner), c.charged[1].rows.Of(lock, w, &last), owner.Owner.Prov}
 	i, ok := c.met[like]
 	if !ok {
 		i = c.find(c.key(like))

@@ -82,7 +82,7 @@ func (c *Collector) Text(place int, id uint32) string {
 	return text
 }
 
-// Running implements analysis.Visitor.
+// Running implements analysis.RunningVisitor.
 func (c *Collector) Running(from, to, ns int64) {
 	c.pieces(from, to, ns, func(bin, _, _, part int64) { c.RunningNs[bin] += part })
 }
@@ -106,7 +106,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 
 // row returns the row of a waiter and one of its owners, making it if need be.
 func (c *Collector) row(lock format.ObjectID, w *analysis.Waiter, owner blame.Charge) int {
-	n, prov := c.numbers.Of(lock, w, owner), owner.Owner.Prov
+	n, prov := c.numbers.Of(lock, w, &owner), owner.Owner.Prov
 	for len(c.index) <= n {
 		c.index = append(c.index, [analysis.Provenances]int32{})
 	}

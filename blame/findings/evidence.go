@@ -17,8 +17,9 @@ type Evidence struct {
 	sites  *sites.Sites
 	clock  clock
 	locks  []*lockSeen // by lock; nil where nobody waits
-	lines  map[format.ObjectID]*line
+	lines  []*line     // by lock
 	passed map[queuer]*passing
+	last   []queued // by thread: that left a line last
 	pools  map[pool]*exhausted
 	stacks []stackSeen
 	beside int64 // waiting for what others must give back, ns of thread-time
@@ -55,7 +56,7 @@ type stackSeen struct {
 
 // NewEvidence returns an empty collector.
 func NewEvidence() *Evidence {
-	return &Evidence{sites: sites.New(nil), lines: map[format.ObjectID]*line{}, passed: map[queuer]*passing{}, pools: map[pool]*exhausted{}}
+	return &Evidence{sites: sites.New(nil), passed: map[queuer]*passing{}, pools: map[pool]*exhausted{}}
 }
 
 // Begin implements analysis.Visitor.
@@ -63,9 +64,6 @@ func (v *Evidence) Begin(sym *analysis.Symbols, start int64) {
 	v.sym, v.clock = sym, clock{start: start, width: firstWidth}
 	v.sites.Begin(sym)
 }
-
-// Running implements analysis.Visitor.
-func (v *Evidence) Running(_, _, _ int64) {}
 
 // Slice implements analysis.Visitor.
 func (v *Evidence) Slice(s *analysis.Slice) {

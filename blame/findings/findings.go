@@ -213,8 +213,8 @@ func evidence(k Kind, l *overview.Lock, o *overview.Owner) (f Finding, ok bool) 
 			f.ByProvenance[p] += ns
 		}
 		f.Doing = cmp.Or(f.Doing, d.Text)
-		if len(d.Roots) > 0 && d.Roots[0].WaitNs > most {
-			f.Root, most = d.Roots[0].Text, d.Roots[0].WaitNs
+		if d.Root.WaitNs > most {
+			f.Root, most = d.Root.Text, d.Root.WaitNs
 		}
 	}
 	return f, f.WaitNs > 0

@@ -16,6 +16,13 @@ import (
 type line struct {
 	served  int64 // waits that have ended with the lock
 	waiting []inLine
+	last    queued // the site of the one that left last
+}
+
+// queued is a queuer and its sums, which may be asked for again.
+type queued struct {
+	queuer
+	*passing
 }
 
 // inLine is one of them.
@@ -42,6 +49,12 @@ type passing struct {
 	passed, length moments
 }
 
+func (p *passing) add(passed, length int64) {
+	p.waits++
+	p.passed.add(float64(passed))
+	p.length.add(float64(length))
+}
+
 // moments are sums of some numbers and of their squares.
 type moments struct{ sum, square float64 }
 
@@ -58,6 +71,9 @@ func (m *moments) variance(n int64) float64 {
 
 // Wait implements analysis.WaitVisitor. Waits come by start.
 func (v *Evidence) Wait(w *analysis.Waited) {
+	for len(v.lines) <= int(w.Lock) {
+		v.lines = append(v.lines, nil)
+	}
 	l := v.lines[w.Lock]
 	if l == nil {
 		l = &line{}
@@ -75,17 +91,27 @@ func (v *Evidence) serve(lock format.ObjectID, l *line, until int64) {
 		w := l.pop()
 		passed := l.served - w.served - w.ahead
 		l.served++
-		for _, q := range [...]queuer{{lock, w.site, false}, {lock, uint32(w.thread), true}} {
-			p := v.passed[q]
-			if p == nil {
-				p = &passing{}
-				v.passed[q] = p
-			}
-			p.waits++
-			p.passed.add(float64(passed))
-			p.length.add(float64(w.length))
+		for len(v.last) <= int(w.thread) {
+			v.last = append(v.last, queued{})
 		}
+		v.sums(&l.last, queuer{lock, w.site, false}).add(passed, w.length)
+		v.sums(&v.last[w.thread], queuer{lock, uint32(w.thread), true}).add(passed, w.length)
 	}
+}
+
+// sums returns the sums of who waits for a lock; last is what was asked for last
+// instead.
+func (v *Evidence) sums(last *queued, q queuer) *passing {
+	if last.passing != nil && last.queuer == q {
+		return last.passing
+	}
+	p := v.passed[q]
+	if p == nil {
+		p = &passing{}
+		v.passed[q] = p
+	}
+	*last = queued{q, p}
+	return p
 }
 
 func (l *line) push(w inLine) {
@@ -137,7 +163,9 @@ func (l *line) pop() inLine {
 // no wait that ended, and is not seen either.
 func starved(v *Evidence, _ *Trace) (out []Finding) {
 	for lock, l := range v.lines {
-		v.serve(lock, l, math.MaxInt64)
+		if l != nil {
+			v.serve(format.ObjectID(lock), l, math.MaxInt64)
+		}
 	}
 	type kind struct {
 		lock   format.ObjectID

@@ -27,7 +27,7 @@ func (p *peaks) Begin(sym *analysis.Symbols, start int64) {
 	*p = peaks{ns: p.ns, sym: sym, start: start, last: start, classes: map[uint32][]int64{}}
 }
 
-// Running implements analysis.Visitor.
+// Running implements analysis.RunningVisitor.
 func (p *peaks) Running(from, to, ns int64) { p.add(&p.running, from, to, ns, 1) }
 
 // Slice implements analysis.Visitor.

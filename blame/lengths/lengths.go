@@ -96,9 +96,6 @@ func (c *Collector) Begin(sym *analysis.Symbols, start int64) {
 	c.start = start
 }
 
-// Running implements analysis.Visitor.
-func (c *Collector) Running(_, _, _ int64) {}
-
 // Slice implements analysis.Visitor. A wait counts where it begins.
 func (c *Collector) Slice(s *analysis.Slice) {
 	for i := range s.Waiters {
@@ -118,7 +115,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 }
 
 func (c *Collector) ids(lock format.ObjectID, w *analysis.Waiter) blame.IDs {
-	return c.keys.IDs(c.by, lock, w, blame.Charge{})
+	return c.keys.IDs(c.by, lock, w, &blame.Charge{})
 }
 
 // add gives a wait that begins at some time to all that count it.

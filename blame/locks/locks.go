@@ -4,6 +4,7 @@ package locks
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"contend/analysis"
@@ -45,9 +46,9 @@ func (r *Row) Percentile(q float64) int64 {
 type Collector struct {
 	byClass bool
 	sym     *analysis.Symbols
-	index   map[uint32]int32
+	index   []int32 // by lock, or by class: its sum, counting from 1
 	sums    []sum
-	total   sum
+	wall    analysis.Union // of all
 	running int64
 	rec     bootstrap.Recorder
 	cells   *bootstrap.Cells
@@ -82,7 +83,7 @@ type sum struct {
 
 // New returns an empty collector.
 func New(byClass bool) *Collector {
-	return &Collector{byClass: byClass, index: map[uint32]int32{}, total: newSum(format.NoObject)}
+	return &Collector{byClass: byClass}
 }
 
 func newSum(first format.ObjectID) sum {
@@ -95,7 +96,7 @@ func (c *Collector) Begin(sym *analysis.Symbols, start int64) {
 	c.rec.Begin(start)
 }
 
-// Running implements analysis.Visitor.
+// Running implements analysis.RunningVisitor.
 func (c *Collector) Running(from, to, ns int64) {
 	c.running += ns
 	if c.rec.Sampled() {
@@ -112,7 +113,9 @@ func (c *Collector) Slice(s *analysis.Slice) {
 	if !known || s.Group == 0 {
 		*sum = c.find(s.Lock)
 		for j := range s.Waiters {
-			c.meet(s.Waiters[j].Thread, s.Lock, *sum)
+			if s.Waiters[j].First || s.Sample.Taken { // else it was met when the wait began
+				c.meet(s.Waiters[j].Thread, s.Lock, *sum)
+			}
 		}
 	}
 	i := *sum
@@ -121,7 +124,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 		c.rec.Add(m.series, s.Start, s.End, s.Length(), len(s.Waiters))
 	}
 	m.add(s)
-	c.total.add(s)
+	c.wall.AddSlice(s)
 }
 
 // meet notes who waits for what.
@@ -133,7 +136,6 @@ func (c *Collector) meet(t format.ThreadID, lock format.ObjectID, sum int32) {
 	at := slices.Index(last[:], now)
 	if at < 0 {
 		c.sums[sum].meet(t, lock)
-		c.total.meet(t, lock)
 		at = fewSums - 1
 	}
 	copy(last[1:at+1], last[:at])
@@ -146,17 +148,18 @@ func (c *Collector) find(lock format.ObjectID) int32 {
 	if c.byClass {
 		key = c.sym.Class(lock)
 	}
-	i, ok := c.index[key]
-	if !ok {
-		i = int32(len(c.sums))
-		c.index[key] = i
-		c.sums = append(c.sums, newSum(lock))
-		c.sums[i].id = key
-		if c.rec.Sampled() {
-			c.sums[i].series = c.rec.New()
-		}
+	for len(c.index) <= int(key) {
+		c.index = append(c.index, 0)
 	}
-	return i
+	if c.index[key] == 0 {
+		m := newSum(lock)
+		if m.id = key; c.rec.Sampled() {
+			m.series = c.rec.New()
+		}
+		c.sums = append(c.sums, m)
+		c.index[key] = int32(len(c.sums))
+	}
+	return c.index[key] - 1
 }
 
 // meet notes who waits for what.
@@ -190,6 +193,17 @@ func (m *sum) add(s *analysis.Slice) {
 	}
 }
 
+// join adds another sum, but for its wall-time.
+func (m *sum) join(o *sum) {
+	maps.Copy(m.locks, o.locks)
+	maps.Copy(m.waiters, o.waiters)
+	for p, ns := range o.known {
+		m.known[p] += ns
+	}
+	m.waits, m.failed, m.waitNs, m.maxNs = m.waits+o.waits, m.failed+o.failed, m.waitNs+o.waitNs, max(m.maxNs, o.maxNs)
+	m.lengths.Merge(&o.lengths)
+}
+
 // Rows returns the sums in descending order of waiting time, ties by name.
 func (c *Collector) Rows() []Row {
 	rows := make([]Row, 0, len(c.sums))
@@ -203,7 +217,14 @@ func (c *Collector) Rows() []Row {
 }
 
 // Total returns the sum over all rows.
-func (c *Collector) Total() Row { return c.row(&c.total) }
+func (c *Collector) Total() Row {
+	all := newSum(format.NoObject)
+	for i := range c.sums {
+		all.join(&c.sums[i])
+	}
+	all.wall = c.wall
+	return c.row(&all)
+}
 
 // RunningNs returns the cumulated running time of all threads.
 func (c *Collector) RunningNs() int64 { return c.running }

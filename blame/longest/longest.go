@@ -52,9 +52,6 @@ func New(most int) *Collector { return &Collector{most: max(most, 1)} }
 // Begin implements analysis.Visitor.
 func (c *Collector) Begin(*analysis.Symbols, int64) {}
 
-// Running implements analysis.Visitor; waits do not need running time.
-func (c *Collector) Running(_, _, _ int64) {}
-
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
 	for i := range s.Waiters {

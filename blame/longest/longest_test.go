@@ -16,7 +16,6 @@ import (
 type every struct{ lengths []int64 }
 
 func (*every) Begin(*analysis.Symbols, int64) {}
-func (*every) Running(_, _, _ int64)          {}
 func (e *every) Slice(s *analysis.Slice) {
 	for i := range s.Waiters {
 		if s.Waiters[i].First && s.Waiters[i].WaitNs > 0 {

@@ -9,6 +9,7 @@ import (
 // group is where the slices of one group go.
 type group struct {
 	part   int
+	root   *int64 // the waiting that ends where the share does; nil where that is the lock itself
 	places []groupPlace
 	of     []int32 // by waiter: its place
 }
@@ -29,6 +30,9 @@ func (c *Collector) group(s *analysis.Slice) {
 	ns := s.Ns()
 	p.ns += ns
 	p.byProvenance[sh.Direct.Prov] += ns
+	if g.root != nil {
+		*g.root += ns
+	}
 	c.note(s, sh, p.site, ns)
 	for _, at := range g.places {
 		c.places[at.place].ns += s.Length() * at.n
@@ -45,6 +49,7 @@ func (c *Collector) group(s *analysis.Slice) {
 
 func (c *Collector) learn(g *group, s *analysis.Slice) {
 	g.part = c.part(s, &s.Shares[0])
+	g.root = c.root(g.part, &s.Shares[0])
 	g.places, g.of = g.places[:0], g.of[:0]
 	for i := range s.Waiters {
 		place := int32(c.place(s, &s.Waiters[i]))

@@ -41,7 +41,7 @@ type Doing struct {
 	Class        string // of Blocked: of the lock it was blocked on
 	WaitNs       int64
 	ByProvenance [analysis.Provenances]int64
-	Roots        []Amount // of Blocked: the locks at the ends of the chains of waits
+	Root         Amount // of Blocked: the lock at the end of most chains of waits
 }
 
 // Waiter is one site at which threads wait.
@@ -59,10 +59,12 @@ type Amount struct {
 
 // Locks returns the overview, in descending order of waiting.
 func (c *Collector) Locks() []Lock {
-	parts := map[uint32][]part{}
-	for _, p := range c.parts {
+	parts := map[uint32][]*part{}
+	for i := range c.parts {
+		p := &c.parts[i]
 		parts[p.lock] = append(parts[p.lock], p)
 	}
+	roots := c.rootsOf()
 	waiters := map[uint32][]Waiter{}
 	for i := range c.places {
 		p := &c.places[i]
@@ -70,7 +72,7 @@ func (c *Collector) Locks() []Lock {
 	}
 	out := make([]Lock, 0, len(waiters))
 	for _, id := range slices.Sorted(maps.Keys(waiters)) {
-		l := Lock{ID: id, Name: c.text(c.owners[0], id), Class: c.class(id), Owners: c.ownersOf(parts[id]), Waiters: waiters[id]}
+		l := Lock{ID: id, Name: c.text(c.owners[0], id), Class: c.class(id), Owners: c.ownersOf(parts[id], roots), Waiters: waiters[id]}
 		for _, w := range l.Waiters {
 			l.WaitNs += w.WaitNs
 		}
@@ -90,7 +92,7 @@ func (c *Collector) Locks() []Lock {
 // locks is made in many places; where it is taken says more.
 func (c *Collector) site(id uint32, l *Lock) string {
 	if c.owners[0] == blame.ByLock {
-		if made := c.text(blame.ByCreated, c.keys.IDs([]blame.Key{blame.ByCreated}, format.ObjectID(id), &analysis.Waiter{}, blame.Charge{})[0]); made != sites.NotTold {
+		if made := c.text(blame.ByCreated, c.keys.IDs([]blame.Key{blame.ByCreated}, format.ObjectID(id), &analysis.Waiter{}, &blame.Charge{})[0]); made != sites.NotTold {
 			return made
 		}
 	}
@@ -108,13 +110,13 @@ func (c *Collector) site(id uint32, l *Lock) string {
 }
 
 // ownersOf joins the parts of one lock by site.
-func (c *Collector) ownersOf(parts []part) []Owner {
+func (c *Collector) ownersOf(parts []*part, roots [][]partEnd) []Owner {
 	var out []Owner
 	for _, g := range groups(parts, func(p *part) uint32 { return p.site }) {
 		o := Owner{Site: c.text(blame.ByOwnerSite, g.id), Pseudo: blame.Pseudo(g.id), WaitNs: g.ns, ByProvenance: g.byProvenance}
 		if !o.Pseudo {
 			o.Callers = c.amounts(g.parts, func(p *part) uint32 { return p.callers }, blame.ByOwnerCallers)
-			o.Doings = c.doingsOf(g.parts)
+			o.Doings = c.doingsOf(g.parts, roots)
 		}
 		out = append(out, o)
 	}
@@ -125,13 +127,13 @@ func (c *Collector) ownersOf(parts []part) []Owner {
 }
 
 // doingsOf joins the parts of one owner by what it was at.
-func (c *Collector) doingsOf(parts []part) []Doing {
+func (c *Collector) doingsOf(parts []*part, roots [][]partEnd) []Doing {
 	var out []Doing
 	for _, g := range groups(parts, func(p *part) uint32 { return p.doing }) {
 		d := Doing{What: doingOf(g.id), Text: c.text(blame.ByOwnerDoing, g.id), WaitNs: g.ns, ByProvenance: g.byProvenance}
 		if d.What == doing.Blocked {
 			d.Class = c.keys.BlockedOn(g.id)
-			d.Roots = c.amounts(g.parts, func(p *part) uint32 { return p.root }, blame.ByRootLock)
+			d.Root = c.mostlyBehind(g.parts, roots)
 		}
 		out = append(out, d)
 	}
@@ -142,17 +144,53 @@ func (c *Collector) doingsOf(parts []part) []Doing {
 }
 
 // amounts joins parts by one of their ids.
-func (c *Collector) amounts(parts []part, id func(*part) uint32, key blame.Key) []Amount {
+func (c *Collector) amounts(parts []*part, id func(*part) uint32, key blame.Key) []Amount {
 	var out []Amount
 	for _, g := range groups(parts, id) {
 		if text := c.text(key, g.id); text != "" && text != analysis.UnknownStack {
 			out = append(out, Amount{text, g.ns})
 		}
 	}
-	slices.SortFunc(out, func(a, b Amount) int {
-		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Text, b.Text))
-	})
+	slices.SortFunc(out, Amount.compare)
 	return out
+}
+
+func (a Amount) compare(b Amount) int {
+	return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Text, b.Text))
+}
+
+// partEnd is a lock at which chains of waits end, and the waiting behind it.
+type partEnd struct {
+	root format.ObjectID
+	ns   int64
+}
+
+// rootsOf lists the ends of the chains of each part.
+func (c *Collector) rootsOf() [][]partEnd {
+	out := make([][]partEnd, len(c.parts))
+	for of, ns := range c.roots {
+		out[of.part] = append(out[of.part], partEnd{of.root, *ns})
+	}
+	return out
+}
+
+// mostlyBehind returns the lock at the end of most chains of some parts.
+func (c *Collector) mostlyBehind(parts []*part, roots [][]partEnd) (most Amount) {
+	sums := map[format.ObjectID]int64{}
+	for _, p := range parts {
+		for _, r := range roots[p.number] {
+			sums[r.root] += r.ns
+		}
+	}
+	for root, ns := range sums {
+		if most.Text != "" && ns < most.WaitNs {
+			continue
+		}
+		if one := (Amount{c.text(blame.ByRootLock, uint32(root)), ns}); most.Text == "" || one.compare(most) < 0 {
+			most = one
+		}
+	}
+	return most
 }
 
 func (c *Collector) text(k blame.Key, id uint32) string {
@@ -171,22 +209,21 @@ func (c *Collector) class(id uint32) string {
 // partGroup is the parts that have one id in common, and their sums.
 type partGroup struct {
 	id           uint32
-	parts        []part
+	parts        []*part
 	ns           int64
 	byProvenance [analysis.Provenances]int64
 }
 
 // groups joins parts by one of their ids, in order of the ids.
-func groups(parts []part, id func(*part) uint32) (out []partGroup) {
+func groups(parts []*part, id func(*part) uint32) (out []partGroup) {
 	parts = slices.Clone(parts)
-	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(id(&a), id(&b)) })
-	for i := range parts {
-		p := &parts[i]
+	slices.SortStableFunc(parts, func(a, b *part) int { return cmp.Compare(id(a), id(b)) })
+	for _, p := range parts {
 		if n := len(out); n == 0 || out[n-1].id != id(p) {
 			out = append(out, partGroup{id: id(p)})
 		}
 		g := &out[len(out)-1]
-		g.parts = append(g.parts, *p)
+		g.parts = append(g.parts, p)
 		g.ns += p.ns
 		for known := range p.byProvenance {
 			g.byProvenance[known] += p.byProvenance[known]

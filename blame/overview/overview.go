@@ -9,6 +9,7 @@ import (
 	"contend/analysis"
 	"contend/blame"
 	"contend/blame/doing"
+	"contend/format"
 )
 
 // Options of an overview.
@@ -25,6 +26,7 @@ type Collector struct {
 	sym             *analysis.Symbols
 	held, waited    *blame.Rows // numbers of parts and of places
 	parts           []part
+	roots           map[partRoot]*int64 // waiting, ns
 	places          []place
 	trapped         []Trapped // by deadlock, from 1
 	orders          map[order]*seen
@@ -33,7 +35,15 @@ type Collector struct {
 }
 
 // held is what tells owners apart: ids of the keys of owners.
-type held struct{ lock, site, callers, doing, root uint32 }
+type held struct{ lock, site, callers, doing uint32 }
+
+// partRoot is an owner that waited itself, and the lock at the end of its chain of
+// waits. Of a chain each lock has as many ends as come after it, so that they
+// are not part of what tells owners apart.
+type partRoot struct {
+	part int32
+	root format.ObjectID
+}
 
 // waited is what tells waiters apart.
 type waited struct{ lock, site uint32 }
@@ -41,6 +51,7 @@ type waited struct{ lock, site uint32 }
 // part is the waiting that one sort of owner caused.
 type part struct {
 	held
+	number       int32
 	ns           int64
 	byProvenance [analysis.Provenances]int64
 }
@@ -58,8 +69,9 @@ func New(o Options) *Collector {
 		lock = blame.ByClass
 	}
 	c := &Collector{
-		owners:  []blame.Key{lock, blame.ByOwnerSite, blame.ByOwnerCallers, blame.ByOwnerDoing, blame.ByRootLock},
-		waiters: []blame.Key{lock, blame.ByWaiterSite}}
+		owners:  []blame.Key{lock, blame.ByOwnerSite, blame.ByOwnerCallers, blame.ByOwnerDoing},
+		waiters: []blame.Key{lock, blame.ByWaiterSite},
+		roots:   map[partRoot]*int64{}}
 	c.held, c.waited = blame.NewRows(&c.keys, c.owners), blame.NewRows(&c.keys, c.waiters)
 	c.keys.App(o.App)
 	return c
@@ -71,9 +83,6 @@ func (c *Collector) Begin(sym *analysis.Symbols, _ int64) {
 	c.keys.Begin(sym)
 }
 
-// Running implements analysis.Visitor.
-func (c *Collector) Running(_, _, _ int64) {}
-
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
 	c.total += s.Ns()
@@ -84,8 +93,12 @@ func (c *Collector) Slice(s *analysis.Slice) {
 	for i := range s.Shares {
 		sh := &s.Shares[i]
 		ns := sh.Ns * int64(len(s.Waiters))
-		p := &c.parts[c.part(s, sh)]
+		number := c.part(s, sh)
+		p := &c.parts[number]
 		p.ns += ns
+		if root := c.root(number, sh); root != nil {
+			*root += ns
+		}
 		p.byProvenance[sh.Direct.Prov] += ns
 		c.note(s, sh, p.site, ns)
 		if sh.Root.Kind == analysis.OwnerDeadlock {
@@ -98,27 +111,49 @@ func (c *Collector) Slice(s *analysis.Slice) {
 		}
 	}
 	for i := range s.Waiters {
-		p := &c.places[c.place(s, &s.Waiters[i])]
-		p.ns += s.Length()
-		if s.Waiters[i].First {
-			p.waits++
+		w := &s.Waiters[i]
+		switch { // of a recorded wait the first slice tells all
+		case w.First && !s.Sample.Taken:
+			p := &c.places[c.place(s, w)]
+			p.ns, p.waits = p.ns+w.CutNs, p.waits+1
+		case s.Sample.Taken:
+			p := &c.places[c.place(s, w)]
+			if p.ns += s.Length(); w.First {
+				p.waits++
+			}
 		}
 	}
 }
 
 // part returns the number of the sum a share of a slice goes to.
 func (c *Collector) part(s *analysis.Slice, sh *analysis.Share) int {
-	i := c.held.Of(s.Lock, &s.Waiters[0], blame.ChargeOf(s.Lock, sh, false))
+	charge := blame.ChargeOf(s.Lock, sh, false)
+	i := c.held.Of(s.Lock, &s.Waiters[0], &charge)
 	if i == len(c.parts) {
 		ids := c.held.IDs(i)
-		c.parts = append(c.parts, part{held: held{ids[0], ids[1], ids[2], ids[3], ids[4]}})
+		c.parts = append(c.parts, part{held: held{ids[0], ids[1], ids[2], ids[3]}, number: int32(i)})
 	}
 	return i
 }
 
+// root returns the place of the waiting of a part that ends where a share does; nil
+// where that is the lock itself.
+func (c *Collector) root(part int, sh *analysis.Share) *int64 {
+	if sh.Path == nil {
+		return nil
+	}
+	at := partRoot{int32(part), sh.Last}
+	sum := c.roots[at]
+	if sum == nil {
+		sum = new(int64)
+		c.roots[at] = sum
+	}
+	return sum
+}
+
 // place returns the number of the sum a waiter goes to.
 func (c *Collector) place(s *analysis.Slice, w *analysis.Waiter) int {
-	i := c.waited.Of(s.Lock, w, blame.Charge{})
+	i := c.waited.Of(s.Lock, w, &blame.Charge{})
 	if i == len(c.places) {
 		ids := c.waited.IDs(i)
 		c.places = append(c.places, place{waited: waited{ids[0], ids[1]}})

@@ -40,6 +40,7 @@ type Collector struct {
 // table is the sums of one kind.
 type table struct {
 	byStack map[stackKey]*part
+	recent  [recentParts]recentPart // by stack, instead of looking them up
 	threads map[format.ThreadID]struct{}
 	last    format.ThreadID // the latest of threads: they come one after the other
 }
@@ -48,6 +49,15 @@ type table struct {
 type stackKey struct {
 	stack    format.StackID
 	activity format.Activity // matters where there is no stack
+}
+
+// recentParts is how many sums are found without looking for them: few stacks make
+// up most of what there is.
+const recentParts = 64
+
+type recentPart struct {
+	stackKey
+	*part
 }
 
 type part struct {
@@ -65,21 +75,13 @@ func (c *Collector) Begin(sym *analysis.Symbols, _ int64) { c.sym = sym }
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(*analysis.Slice) {}
 
-// Running implements analysis.Visitor.
-func (c *Collector) Running(_, _, _ int64) {}
-
 // Aside implements analysis.AsideVisitor.
 func (c *Collector) Aside(a *analysis.Aside) {
 	t := c.table(a.Resource)
 	if t.byStack == nil {
 		t.byStack, t.threads = map[stackKey]*part{}, map[format.ThreadID]struct{}{}
 	}
-	key := stackKey{a.Stack, a.Activity}
-	p := t.byStack[key]
-	if p == nil {
-		p = &part{threads: map[format.ThreadID]struct{}{}}
-		t.byStack[key] = p
-	}
+	p := t.part(stackKey{a.Stack, a.Activity})
 	p.ns, p.waits, p.at = p.ns+a.Ns, p.waits+a.Waits, max(p.at, a.LongestNs)
 	if p.last != a.Thread || a.Thread == format.NoThread {
 		p.last, p.threads[a.Thread] = a.Thread, struct{}{}
@@ -87,6 +89,20 @@ func (c *Collector) Aside(a *analysis.Aside) {
 	if t.last != a.Thread || a.Thread == format.NoThread {
 		t.last, t.threads[a.Thread] = a.Thread, struct{}{}
 	}
+}
+
+// part returns the sum of a stack.
+func (t *table) part(key stackKey) *part {
+	last := &t.recent[key.stack%recentParts]
+	if last.part == nil || last.stackKey != key {
+		p := t.byStack[key]
+		if p == nil {
+			p = &part{threads: map[format.ThreadID]struct{}{}}
+			t.byStack[key] = p
+		}
+		*last = recentPart{key, p}
+	}
+	return last.part
 }
 
 func (c *Collector) table(resource bool) *table {

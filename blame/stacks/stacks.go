@@ -84,7 +84,7 @@ func (b *Builder) Begin(sym *analysis.Symbols, start int64) {
 	b.sites.Begin(sym)
 }
 
-// Running implements analysis.Visitor.
+// Running implements analysis.RunningVisitor.
 func (b *Builder) Running(_, to, _ int64) { b.end = max(b.end, to) }
 
 // Slice implements analysis.Visitor. A wait counts in the sample of its first

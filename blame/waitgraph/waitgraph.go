@@ -69,9 +69,6 @@ func (b *Builder) Slice(s *analysis.Slice) {
 	b.locks.Slice(s)
 }
 
-// Running implements analysis.Visitor; a graph does not need running time.
-func (b *Builder) Running(_, _, _ int64) {}
-
 // Graph is a finished graph. The edges sum to the total.
 type Graph struct {
 	Root  bool

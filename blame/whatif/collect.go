@@ -50,7 +50,7 @@ func (c *Collector) Begin(sym *analysis.Symbols, start int64) {
 	c.sites.Begin(sym)
 }
 
-// Running implements analysis.Visitor.
+// Running implements analysis.RunningVisitor.
 func (c *Collector) Running(_, to, ns int64) {
 	c.end = max(c.end, to)
 	c.runningNs += ns

@@ -1,0 +1,118 @@
+package analysis
+
+import (
+	"contend/analysis/owners"
+	"contend/format"
+)
+
+// flushLock emits the open slices of all whose path leads through a lock.
+func (s *sweep) flushLock(l format.ObjectID) {
+	s.begin()
+	s.found(l)
+	s.flush()
+}
+
+// flushBehind emits the open slices of all whose path leads through a thread,
+// but not its own.
+func (s *sweep) flushBehind(t format.ThreadID) {
+	s.begin()
+	for _, l := range s.owns[t] {
+		s.found(l)
+	}
+	s.flush()
+}
+
+func (s *sweep) begin() {
+	s.g.changed()
+	s.todo = s.todo[:0]
+}
+
+// found notes a lock whose waiters have open slices. They have none if it was
+// found at this instant before: who came behind it since, came with none.
+func (s *sweep) found(l format.ObjectID) {
+	if q := &s.queue[l]; q.flushed != s.now {
+		q.flushed = s.now
+		if len(q.open) > 0 {
+			s.todo = append(s.todo, l)
+		}
+	}
+}
+
+// flush emits the open slices of the waiters of the locks found, and of all
+// that wait for these.
+func (s *sweep) flush() {
+	for i := 0; i < len(s.todo); i++ {
+		q := &s.queue[s.todo[i]]
+		for from, to := 0, 0; from < len(q.open); from = to {
+			since := q.open[from].since
+			for to = from; to < len(q.open) && q.open[to].since == since; to++ {
+				for _, l := range s.owns[q.open[to].node] {
+					s.found(l)
+				}
+			}
+			if since < s.now {
+				s.emit(s.todo[i], from, to)
+			}
+		}
+	}
+}
+
+// emit books the open slices from one place of a lock's queue to another, which
+// began together.
+func (s *sweep) emit(l format.ObjectID, from, to int) {
+	open, waiters := s.queue[l].open[from:to], s.queue[l].waiters[from:to]
+	if lo, hi, ok := s.e.cut(open[0].since, s.now); ok {
+		s.nodes, s.group = s.nodes[:0], s.group[:0]
+		for i := range open {
+			if !open[i].hidden {
+				s.nodes = append(s.nodes, open[i].node)
+				s.group = append(s.group, waiters[i])
+				waiters[i].First, waiters[i].WaitNs, waiters[i].CutNs = false, 0, 0
+			}
+		}
+		if len(s.nodes) > 0 {
+			s.promise(len(s.nodes))
+			s.book(l, lo, hi)
+		}
+	}
+	for i := range open {
+		open[i].since = s.now
+	}
+}
+
+// book charges a stretch in which a group waited for a lock.
+func (s *sweep) book(l format.ObjectID, lo, hi int64) {
+	if o, simple := s.g.simple(l); simple {
+		s.e.bookSimple(lo, hi, l, s.noEarlierStart, s.group, o)
+		return
+	}
+	s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: s.group}
+	s.e.book(&s.g, s.nodes)
+}
+
+// promiseEvery is after how many waiters in slices it is found out anew before
+// which instant no slice starts any more.
+const promiseEvery = 1024
+
+// promise finds that instant: each thread's next slice starts where its last one
+// ended.
+func (s *sweep) promise(more int) {
+	if s.emitted += more; s.emitted < promiseEvery {
+		return
+	}
+	s.emitted = 0
+	s.noEarlierStart = s.now
+	for _, k := range s.waiting {
+		st := &s.state[k.ID]
+		s.noEarlierStart = min(s.noEarlierStart, s.queue[s.r.Waits.At(st.wait-1).Lock].open[st.place].since)
+	}
+}
+
+// emitEmpty emits a wait of length zero.
+func (s *sweep) emitEmpty(w *owners.Wait) {
+	if _, _, ok := s.e.cut(w.Start, w.End); ok && s.e.wanted(w.Thread, w.Lock, 0) {
+		s.group = append(s.group[:0], Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed()})
+		s.e.slice = Slice{Start: w.Start, End: w.End, Lock: w.Lock, NoEarlierStart: s.noEarlierStart, Waiters: s.group}
+		s.e.emit()
+	}
+}

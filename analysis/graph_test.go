@@ -1,0 +1,34 @@
+package analysis
+
+import (
+	"slices"
+	"testing"
+
+	"contend/analysis/owners"
+	"contend/format"
+
+	"pgregory.net/rapid"
+)
+
+// Owners of a lock are in order of thread whatever comes and goes, those of one
+// thread the latest first.
+func TestOwnersComeAndGo(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := graph{owners: make([][]owners.Holder, 1)}
+		var want []owners.Holder
+		for range rapid.IntRange(1, 60).Draw(t, "changes") {
+			h := owners.Holder{Thread: format.ThreadID(rapid.IntRange(0, 4).Draw(t, "thread")), Stack: format.StackID(rapid.IntRange(1, 3).Draw(t, "stack"))}
+			if at := slices.Index(want, h); at >= 0 && rapid.Bool().Draw(t, "goes") {
+				g.disown(0, h)
+				want = slices.Delete(want, at, at+1)
+			} else {
+				g.own(0, h)
+				at, _ := slices.BinarySearchFunc(want, h.Thread, func(a owners.Holder, t format.ThreadID) int { return int(a.Thread) - int(t) })
+				want = slices.Insert(want, at, h)
+			}
+			if !slices.Equal(g.owners[0], want) {
+				t.Fatalf("%v, want %v", g.owners[0], want)
+			}
+		}
+	})
+}
