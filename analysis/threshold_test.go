@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -160,5 +161,28 @@ func TestLongWaitsAloneTellWhoHadTheLock(t *testing.T) {
 				t.Errorf("off by %.2f", off)
 			}
 		})
+	}
+}
+
+// Of more call sites than the model tells apart samples divide nothing.
+func TestSamplesOfVeryManyCallSites(t *testing.T) {
+	events := []format.Event{kind(1, format.KindMonitor)}
+	const sites = 300
+	for i := range sites {
+		method := fmt.Sprint("m", i)
+		events = append(events, stack(i+1, method, "loop"), stack(1000+i, "work", method, "loop"))
+	}
+	for i := range int64(3 * sites) {
+		at, st := i*13*ms, int(i%sites)
+		for w := range int64(3) {
+			ev := after(int(1+(i+w)%5), 1, at+w*1000, at+12*ms+w*100e3, int(1+(i+w+4)%5))
+			ev.Stack = format.StackID(st + 1)
+			events = append(events, ev)
+		}
+		events = append(events, runs(int(1+(i+4)%5), 1000+st, at+6*ms))
+	}
+	s := &byStack{by: map[format.StackID]int64{}}
+	if _, err := Run(&format.List{Events: events}, open, s); err != nil || s.total == 0 {
+		t.Error(err, s.total)
 	}
 }

@@ -3,9 +3,10 @@ package owners
 import "contend/format"
 
 // divide asks samples how the sections of some locks divide, where most of
-// their acquisitions are not recorded.
+// their acquisitions are not recorded. Call sites that were joined have no sample of
+// their own.
 func (ev *evidence) divide(k *kin, builders []*builder) {
-	if k.model == nil || k.witnesses.total == 0 || !k.hides() {
+	if k.model == nil || k.joined || k.witnesses.total == 0 || !k.hides() {
 		return
 	}
 	stops := make([]bool, len(k.stacks))
@@ -60,5 +61,5 @@ func (b *builder) tally(total []int64) {
 		b.fill(g)
 		b.out = b.out[:0]
 	})
-	b.tallied, b.owed, b.trust, b.pools = nil, nil, Calibration{}, [rests]pool{}
+	b.tallied, b.owed, b.dues, b.trust, b.pools = nil, nil, dues{}, Calibration{}, [rests]pool{}
 }

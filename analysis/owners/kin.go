@@ -28,6 +28,7 @@ type kin struct {
 
 	seen   float64 // the sum over all acquisitions of the share of the waits for their lock that were recorded
 	shares *shares // nil where samples tell no more than the model
+	joined bool    // some call sites are one
 
 	model        *renewal.Model // nil when too few gaps are known
 	groupsLearnt int            // groups the model knows
@@ -118,16 +119,6 @@ func (k *kin) learn() {
 	k.came, k.met = nil, nil
 }
 
-// doubt notes how far the model knows how much of the rests is others'.
-func (k *kin) doubt() {
-	if k.model == nil {
-		return
-	}
-	for _, i := range [...]int{restWhole, restArrival} {
-		k.pools[i].least, k.pools[i].most = k.model.Doubt()
-	}
-}
-
 // nearlyAll is the share of the waits for some locks that must have been recorded
 // for what is not seen of them to be rare.
 const nearlyAll = 0.9
@@ -137,6 +128,16 @@ const nearlyAll = 0.9
 func (k *kin) hides() bool { return k.recordedShare() < nearlyAll }
 
 func (k *kin) recordedShare() float64 { return k.seen / float64(max(k.acquired, 1)) }
+
+// doubt notes how far the model knows how much of the rests is others'.
+func (k *kin) doubt() {
+	if k.model == nil {
+		return
+	}
+	for _, i := range [...]int{restWhole, restArrival} {
+		k.pools[i].least, k.pools[i].most = k.model.Doubt()
+	}
+}
 
 // mostSites bounds the call sites that are told apart: what the model costs grows
 // with them times the lengths it knows.
@@ -148,6 +149,7 @@ func (k *kin) joinRare() {
 	if len(k.stacks) <= mostSites {
 		return
 	}
+	k.joined = true
 	times := make([]int, len(k.stacks))
 	for i := range k.gaps {
 		times[k.gaps[i].Site]++
