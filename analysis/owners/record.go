@@ -7,10 +7,6 @@ import (
 	"contend/format"
 )
 
-// MaxID bounds the ids taken from a trace, so that one wild id cannot make a
-// table of gigabytes. Whoever calls Add has dropped what is beyond it.
-const MaxID = 1 << 24
-
 // The earliest and the latest instant there is.
 const (
 	maxTime = math.MaxInt64
@@ -65,40 +61,6 @@ type Tenure struct {
 	Stack      format.StackID
 	Mode       format.Mode
 }
-
-// Other is what a thread was seen doing other than waiting for a lock.
-type Other struct {
-	Start, End int64
-	who        uint32 // the thread, and what it did in the top bits, which no id reaches
-	Stack      format.StackID
-}
-
-// The top bits of who: the greatest format.Activity that fits in there, and
-// above it that the thread waited for what others must give back.
-const (
-	whatShift   = 25
-	maxWhat     = 1<<(31-whatShift) - 1
-	resourceBit = 1 << 31
-)
-
-const _ = uint(1<<whatShift - 1 - MaxID)
-
-func newOther(ev *format.Event, end int64) Other {
-	o := Other{ev.Time, end, uint32(ev.Thread) | uint32(min(ev.Activity, maxWhat))<<whatShift, ev.Stack}
-	if ev.Resource {
-		o.who |= resourceBit
-	}
-	return o
-}
-
-// Thread returns who did it.
-func (a Other) Thread() format.ThreadID { return format.ThreadID(a.who & (1<<whatShift - 1)) }
-
-// What returns what it did.
-func (a Other) What() format.Activity { return format.Activity(a.who >> whatShift & maxWhat) }
-
-// Resource reports whether it waited for what others must give back.
-func (a Other) Resource() bool { return a.who&resourceBit != 0 }
 
 // release is one recorded release of a lock, in 32 bytes.
 type release struct {
