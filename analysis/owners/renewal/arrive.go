@@ -225,20 +225,21 @@ func (s *Splitter) longs(a Arrival) weights {
 
 func (m *Model) weigh(a Arrival) (p weights) {
 	gone := m.gone(a)
+	met := 1 - gone + gone*a.Busy // who waits met somebody: all else comes after it
 	k := m.tail(a.Length)
 	width := float64(int(cells) << k)
 	n := m.barge / (1 - m.barge)
 	if a.Site >= 0 {
 		p.own = m.far[a.Site][m.tail(a.Elapsed+a.Length)] / width
 	}
-	free := m.late[k] * (1 + n) / width
+	free := met * m.late[k] * (1 + n) / width
 	p.sum = p.own + free
 	list := make([]float64, 2*m.sites)
 	p.first, p.other = list[:m.sites], list[m.sites:]
 	mean := m.average
 	for s, w := range m.mixes[m.last(a.Last, a.Group)] {
 		p.first[s] = gone * a.Busy * w * m.farther[s][k] / mean
-		p.other[s] = n * w * m.far[s][k] / width
+		p.other[s] = met * n * w * m.far[s][k] / width
 		p.sum += p.first[s] + p.other[s]
 	}
 	return p

@@ -21,7 +21,9 @@ const inGrid = 0.9
 type grid struct{ unit int64 }
 
 // newGrid chooses the cell by where the time is, not by where the gaps are:
-// the few long ones are what threads wait for.
+// the few long ones are what threads wait for. But a gap that is longer than
+// twice any other one teaches nothing of lengths, and stays beyond the cells if
+// with it half of the gaps would be a quarter of a cell at most.
 func newGrid(gaps []Gap) grid {
 	lengths, total := make([]int64, len(gaps)), 0.0
 	for i := range gaps {
@@ -31,14 +33,19 @@ func newGrid(gaps []Gap) grid {
 	slices.Sort(lengths)
 	sum, top := 0.0, int64(1)
 	for _, l := range lengths {
-		sum += float64(l)
+		if l > 2*top && unit(l)/4 > lengths[len(lengths)/2] {
+			break
+		}
 		top = l
-		if sum >= inGrid*total {
+		if sum += float64(l); sum >= inGrid*total {
 			break
 		}
 	}
-	return grid{max(top/(cells-1), 1)}
+	return grid{unit(top)}
 }
+
+// unit is the cell with which a length is the last one in the cells.
+func unit(top int64) int64 { return max(top/(cells-1), 1) }
 
 // cell returns the cell of a length; ok is false for one beyond them.
 func (g grid) cell(ns int64) (c int, ok bool) {

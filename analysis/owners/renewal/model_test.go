@@ -203,3 +203,32 @@ func TestLongestSectionsAreToldApart(t *testing.T) {
 		t.Errorf("of 200 ms after a long section: %+v", parts)
 	}
 }
+
+// One section that takes more time than all others together is still one, and
+// leaves the others their lengths.
+func TestOneLongSectionHidesNoOthers(t *testing.T) {
+	p := program{holds: []float64{15, 150}, spread: 0.5, mix: []float64{0.8, 0.2}, wake: 20, barging: 0.3, think: 50, named: true}
+	gaps, _ := p.run(1000)
+	m := Learn(append(gaps, Gap{Site: 1, Length: 2e8, Last: LastSame}), nil, 0, 2, []Mix{p.mix})
+	var parts Parts
+	if m.Splitter().Split(Gap{Site: 1, Length: 2e8, Last: LastSame}, &parts); parts.First < 15e7 {
+		t.Errorf("of 200 ms that nobody else was seen in: %+v", parts)
+	}
+	if a, b := m.mean(0), m.mean(1); a > 40e3 || b < 3*a {
+		t.Errorf("sections of 15 and 150 us are taken for %d and %d ns", a, b)
+	}
+}
+
+// Who waits met somebody, be the lock ever so rarely taken: that it was free
+// all the time is no better explained by a lock that mostly is.
+func TestWhoWaitsMetSomebody(t *testing.T) {
+	p := program{holds: []float64{50, 20e3}, spread: 0.1, mix: []float64{0.995, 0.005}, wake: 50, barging: 0.4, think: 50}
+	gaps, _ := p.run(3000)
+	m := Learn(gaps, nil, 0, 2, []Mix{p.mix})
+	var often, rarely Met
+	m.Splitter().Meet(Arrival{Site: -1, Length: 8e7, Busy: 0.9}, &often)
+	m.Splitter().Meet(Arrival{Site: -1, Length: 8e7, Busy: 0.001}, &rarely)
+	if often.Free != rarely.Free || often.First[1] != rarely.First[1] {
+		t.Errorf("a lock that is mostly taken: %+v, one that is mostly free: %+v", often, rarely)
+	}
+}
