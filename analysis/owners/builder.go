@@ -81,10 +81,11 @@ func (b *builder) busyAfter(t int64) int { return b.s.busyUntil(t + 1) }
 
 // inside returns what threads did inside the section that began in [lo, hi).
 func (b *builder) inside(lo, hi int64) []anchor {
-	seen := b.s.seen
-	from, _ := slices.BinarySearchFunc(seen, lo, func(a anchor, t int64) int { return cmp.Compare(a.start, t) })
-	to, _ := slices.BinarySearchFunc(seen, hi, func(a anchor, t int64) int { return cmp.Compare(a.start, t) })
-	return seen[from:to]
+	if len(b.s.seen) == 0 { // mostly
+		return nil
+	}
+	from := b.s.seenBefore(lo)
+	return b.s.seen[from:b.s.seenBefore(hi)]
 }
 
 // shown returns the owners dumps show in [lo, hi).
@@ -93,6 +94,9 @@ func (b *builder) shown(lo, hi int64) []sample {
 		return nil
 	}
 	shown := b.ev.shown[b.s.lock]
+	if len(shown) == 0 { // mostly
+		return nil
+	}
 	from, _ := slices.BinarySearchFunc(shown, lo, func(s sample, t int64) int { return cmp.Compare(s.time, t) })
 	to, _ := slices.BinarySearchFunc(shown, hi, func(s sample, t int64) int { return cmp.Compare(s.time, t) })
 	return shown[from:to]

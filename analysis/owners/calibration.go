@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 
 	"contend/analysis/internal/column"
 	"contend/format"
@@ -92,28 +93,51 @@ func (a *Agreement) Share() float64 { return float64(a.Agrees) / float64(max(a.A
 
 // waiterCounts tells, for any instant, how many threads waited for a lock.
 type waiterCounts struct {
-	starts, ends       []int64
-	startSums, endSums []int64 // of so many of them
-	began, ended       int     // what was found last
+	starts, ends sums
+	began, ended int   // what was found last
+	at, sum      int64 // the instant until was asked for last, and what it returned
 }
 
+// waiterCounts counts the waits of a lock.
 func (ev *evidence) waiterCounts(waits []column.Ref) waiterCounts {
-	c := waiterCounts{starts: make([]int64, len(waits)), ends: make([]int64, len(waits))}
+	c := waiterCounts{starts: make(sums, len(waits)+1), ends: make(sums, len(waits)+1), at: minTime}
 	for i, w := range waits {
-		c.starts[i], c.ends[i] = ev.Waits.At(w).Start, ev.Waits.At(w).End
+		c.starts[i+1], c.ends[i+1] = ev.Waits.At(w).Start, ev.Waits.At(w).End
 	}
-	slices.Sort(c.ends)
-	c.startSums, c.endSums = sums(c.starts), sums(c.ends)
+	slices.Sort(c.ends[1:])
+	c.starts.add()
+	c.ends.add()
 	return c
 }
 
-// sums returns, of a list, the sums of the first none, one, two and so on.
-func sums(list []int64) []int64 {
-	out := make([]int64, len(list)+1)
-	for i, x := range list {
-		out[i+1] = out[i] + x
+// sums are the sums of the first none, one, two and so on of some instants in
+// order of time. They may wrap around; their differences do not.
+type sums []int64
+
+// add makes sums of instants that begin at index one.
+func (s sums) add() {
+	for i := 1; i < len(s); i++ {
+		s[i] += s[i-1]
 	}
-	return out
+}
+
+// instant returns one of them.
+func (s sums) instant(i int) int64 { return s[i+1] - s[i] }
+
+// upTo returns how many of the instants are at t or before; n is what it
+// returned for an instant that is mostly near.
+func (s sums) upTo(n int, t int64) int {
+	for range 8 {
+		switch {
+		case n+1 < len(s) && s.instant(n) <= t:
+			n++
+		case n > 0 && s.instant(n-1) > t:
+			n--
+		default:
+			return n
+		}
+	}
+	return sort.Search(len(s)-1, func(i int) bool { return s.instant(i) > t })
 }
 
 // recordedShare returns the share of the waits for a lock that were recorded,
@@ -132,37 +156,25 @@ func (ev *evidence) recordedShare(waits []column.Ref) float64 {
 	return math.Exp(-float64(shortest) / max(above, 1))
 }
 
-// at returns how many threads wait at an instant.
-func (c *waiterCounts) at(t int64) int64 {
-	c.began, c.ended = upTo(c.starts, c.began, t), upTo(c.ends, c.ended, t)
+// waiting returns how many threads wait at an instant.
+func (c *waiterCounts) waiting(t int64) int64 {
+	c.began, c.ended = c.starts.upTo(c.began, t), c.ends.upTo(c.ended, t)
 	return int64(c.began - c.ended)
 }
 
-// upTo returns how many of some instants are at t or before; n is what it
-// returned for an instant that is mostly near.
-func upTo(list []int64, n int, t int64) int {
-	for step := 0; step < 8; step++ {
-		switch {
-		case n < len(list) && list[n] <= t:
-			n++
-		case n > 0 && list[n-1] > t:
-			n--
-		default:
-			return n
-		}
-	}
-	n, _ = slices.BinarySearch(list, t+1)
-	return n
+// during returns the waiting in a stretch, in ns.
+func (c *waiterCounts) during(lo, hi int64) int64 {
+	before := c.until(lo)
+	return c.until(hi) - before
 }
 
-// during returns the waiting in a stretch, in ns.
-func (c *waiterCounts) during(lo, hi int64) int64 { return c.until(hi) - c.until(lo) }
-
-// until returns the waiting before t. Sums of times may wrap around; their
-// differences do not.
+// until returns the waiting before t: mostly of where the stretch before ended.
 func (c *waiterCounts) until(t int64) int64 {
-	n := c.at(t)
-	return n*t - c.startSums[c.began] + c.endSums[c.ended]
+	if t != c.at {
+		n := c.waiting(t)
+		c.at, c.sum = t, n*t-c.starts[c.began]+c.ends[c.ended]
+	}
+	return c.sum
 }
 
 // pool is what the rests of gaps are charged to, all together.

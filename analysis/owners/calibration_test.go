@@ -44,7 +44,7 @@ func TestFewCountsSayLittleOfAGroup(t *testing.T) {
 // long run each call site has its due.
 func TestManyCallSitesShareFewStretches(t *testing.T) {
 	const sites, rounds = 30, 1000
-	b := &builder{s: &section{busy: []span{{0, maxTime}}}, kin: &kin{stacks: make([]format.StackID, sites)}, length: 1, waiterCounts: waiterCounts{startSums: []int64{0}, endSums: []int64{0}}}
+	b := &builder{s: &section{busy: []span{{0, maxTime}}}, kin: &kin{stacks: make([]format.StackID, sites)}, length: 1, waiterCounts: waiterCounts{starts: sums{0}, ends: sums{0}}}
 	by := make([]int64, sites)
 	for s := range by {
 		b.kin.stacks[s] = format.StackID(s + 1)

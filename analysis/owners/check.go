@@ -30,7 +30,7 @@ func (b *builder) rebuild(add func([]Ownership)) {
 	b.gaps(func(g *gap) {
 		if len(b.out) >= batch {
 			add(b.out)
-			b.out = make([]Ownership, 0, batch+batch/8)
+			b.out = b.ev.batch()
 		}
 		b.check(g)
 		b.fill(g)
@@ -40,6 +40,22 @@ func (b *builder) rebuild(add func([]Ownership)) {
 
 // batch is how many ownerships are passed on together.
 const batch = 1 << 12
+
+// batch returns an empty one.
+func (ev *evidence) batch() []Ownership {
+	if used, ok := ev.batches.Get().(*[]Ownership); ok {
+		return *used
+	}
+	return make([]Ownership, 0, batch+batch/8)
+}
+
+// recycle takes one back that nobody reads any more.
+func (ev *evidence) recycle(list []Ownership) {
+	if cap(list) >= batch {
+		list = list[:0]
+		ev.batches.Put(&list)
+	}
+}
 
 // check asks who owned the lock at each dump of a gap, as if there were no
 // dumps.
@@ -64,7 +80,7 @@ func (b *builder) check(g *gap) {
 
 // compare holds the claims about a gap against a dump.
 func (b *builder) compare(s *sample, claims []Ownership) {
-	waiters := b.waiterCounts.at(s.time)
+	waiters := b.waiterCounts.waiting(s.time)
 	for i := range claims {
 		c := &claims[i]
 		if c.Start <= s.time && s.time < c.End && waiters > 0 {

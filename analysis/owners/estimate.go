@@ -13,7 +13,7 @@ func (b *builder) estimate(g *gap) {
 		return
 	}
 	x, y := &b.s.acquired[g.at-1], &b.s.acquired[g.at]
-	known := b.gapOf(b.kin, x, y)
+	known := b.gapOf(b.kin, b.kin.site(b.ev.wait(x).Stack), x, y)
 	if known.Group >= b.kin.groupsLearnt {
 		known.Group = 0
 	}
@@ -22,6 +22,7 @@ func (b *builder) estimate(g *gap) {
 		first.thread = format.NoThread
 	}
 	if b.s.isBusy(g.lo, g.hi) {
+		known.Gone = b.gone(x, y)
 		b.whole(g, known, first)
 		return
 	}
@@ -97,7 +98,7 @@ func (b *builder) others(g *gap, at int64, by []int64, thread format.ThreadID) i
 	}
 	seen, right := b.witnessed(g, b.kin.witnesses.is)
 	if len(seen) == 0 {
-		if g.last != format.NoThread && g.last != g.first.thread && !b.kin.waits[b.kin.groupKnown(b.ev.sym, g.last)] {
+		if g.last != format.NoThread && g.last != g.first.thread && !b.kin.waited(b.kin.groupKnown(b.ev.sym, g.last)) {
 			b.now = g
 			b.approach(at, at+total, anchor{thread: g.last})
 			return at + total

@@ -37,6 +37,8 @@ type evidence struct {
 	class []uint32   // by lock
 	marks sync.Pool  // scratch of users
 
+	batches sync.Pool // of ownerships
+
 	unlinked []Unlinked
 }
 

@@ -13,10 +13,11 @@ import (
 type kin struct {
 	input     *input
 	locks     int
+	acquired  int                    // times any of them was, after waiting
 	sites     map[format.StackID]int // call sites of acquisitions, numbered
 	stacks    []format.StackID       // by number
 	groups    map[uint32]int         // of threads that bear one name, numbered from 1
-	waits     map[int]bool           // the groups that wait for it
+	waits     []bool                 // by group: it waits for it
 	gaps      []renewal.Gap          // with a waiter all along and nothing seen inside
 	came      []int64                // threads that began to wait in them, in ns after they began
 	recorded  float64                // the sum over them of the share of the waits for their lock that were recorded
@@ -59,6 +60,16 @@ func (k *kin) group(sym Described, t format.ThreadID) int {
 func (k *kin) groupKnown(sym Described, t format.ThreadID) int {
 	return k.groups[sym.Group(t)]
 }
+
+// wait notes that a group waits for one of the locks.
+func (k *kin) wait(group int) {
+	for len(k.waits) <= group {
+		k.waits = append(k.waits, false)
+	}
+	k.waits[group] = true
+}
+
+func (k *kin) waited(group int) bool { return group < len(k.waits) && k.waits[group] }
 
 // count adds to how often a site takes the lock.
 func count(m *renewal.Mix, s int, n float64) {

@@ -45,6 +45,37 @@ func merge(recorded []Pause) (out pauses) {
 	return out
 }
 
+// cutAll adds ownerships of one lock, mostly in order of time, as cut does: those
+// no pause is in together.
+func (ps pauses) cutAll(list []Ownership, into *column.Column[Ownership]) {
+	at, added := 0, 0
+	for i := range list {
+		o := &list[i]
+		if o.Holder.Kind != Thread {
+			continue
+		}
+		if at = ps.endingAfter(o.Start, at); at == len(ps) || ps[at].Start >= o.End {
+			continue
+		}
+		into.AddAll(list[added:i])
+		ps[at:].cut(*o, into)
+		added = i + 1
+	}
+	into.AddAll(list[added:])
+}
+
+// endingAfter returns the index of the first pause that ends after t; at is one
+// that is mostly near.
+func (ps pauses) endingAfter(t int64, at int) int {
+	for at < len(ps) && ps[at].End <= t {
+		at++
+	}
+	for at > 0 && ps[at-1].End > t {
+		at--
+	}
+	return at
+}
+
 // cut adds an ownership without the pauses in it, which are not the owner's
 // doing: they are ownerships of their own.
 func (ps pauses) cut(o Ownership, into *column.Column[Ownership]) {

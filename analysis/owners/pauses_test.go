@@ -2,6 +2,8 @@ package owners
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,4 +53,34 @@ func TestPausesAreNotTheOwners(t *testing.T) {
 			t.Errorf("%d-%d: %s, want %s", c.start, c.end, got, c.want)
 		}
 	}
+}
+
+// Many ownerships are cut as each of them is, whatever their order.
+func TestOwnershipsAreCutTogetherAsEachIs(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for range 200 {
+		var recorded []Pause
+		for at := int64(0); at < 1000; at += 1 + rng.Int64N(200) {
+			recorded = append(recorded, Pause{at, at + 1 + rng.Int64N(20), GCPause})
+		}
+		ps := merge(recorded[rng.IntN(2)*len(recorded):]) // or none
+		var list []Ownership
+		for range rng.IntN(40) {
+			start := rng.Int64N(1000)
+			list = append(list, Ownership{start, start + 1 + rng.Int64N(100), 1, Holder{[]Kind{Thread, Handoff}[rng.IntN(2)], Inferred, none, 7, 3}})
+		}
+		var each, all column.Column[Ownership]
+		for _, o := range list {
+			ps.cut(o, &each)
+		}
+		ps.cutAll(list, &all)
+		if got, want := listed(&all), listed(&each); !slices.Equal(got, want) {
+			t.Fatalf("%v\nwant %v", got, want)
+		}
+	}
+}
+
+func listed(c *column.Column[Ownership]) (out []Ownership) {
+	c.Each(func(_ column.Ref, o *Ownership) { out = append(out, *o) })
+	return out
 }

@@ -1,14 +1,17 @@
 package owners
 
 import (
+	"cmp"
+	"slices"
+
 	"contend/analysis/internal/column"
 	"contend/analysis/owners/renewal"
 	"contend/format"
 )
 
 // relate learns what locks that are entered at the same call sites have in
-// common. Some builders may be nil.
-func (ev *evidence) relate(all []*builder, samples map[*input][]sampled) {
+// common, those of the most acquisitions first. Some builders may be nil.
+func (ev *evidence) relate(all []*builder, samples map[*input]*samples) {
 	var builders []*builder
 	var sections []*section
 	for _, b := range all {
@@ -16,24 +19,36 @@ func (ev *evidence) relate(all []*builder, samples map[*input][]sampled) {
 			builders, sections = append(builders, b), append(sections, b.s)
 		}
 	}
-	kins := ev.kinOf(sections)
-	seen := map[*kin]bool{}
+	of := map[*kin][]*builder{}
 	var list []*kin
-	for i, b := range builders {
-		b.kin = kins[i]
-		b.gather(b.kin)
-		if !seen[b.kin] {
-			seen[b.kin] = true
-			list = append(list, b.kin)
+	for i, k := range ev.kinOf(sections) {
+		if of[k] == nil {
+			list = append(list, k)
 		}
+		k.acquired += len(sections[i].acquired)
+		builders[i].kin = k
+		of[k] = append(of[k], builders[i])
 	}
-	column.OnAllCores(len(list), func(i int) {
-		list[i].witnesses = ev.witnesses(list[i], samples[list[i].input])
-		list[i].learn()
-	})()
+	slices.SortStableFunc(list, func(a, b *kin) int { return cmp.Compare(b.acquired, a.acquired) })
+	column.OnAllCores(len(list), func(i int) { ev.study(list[i], of[list[i]], samples[list[i].input]) })()
+}
+
+// study learns what locks of one kind have in common.
+func (ev *evidence) study(k *kin, builders []*builder, samples *samples) {
+	for _, b := range builders {
+		b.gather(k)
+	}
+	k.witnesses = ev.witnesses(k, samples)
+	k.learn()
 	for _, b := range builders {
 		b.observe()
 	}
+	if len(ev.dumps) > 0 { // they will be compared with what is claimed
+		for _, st := range k.stacks {
+			k.witnesses.family.of(st)
+		}
+	}
+	k.witnesses.family.fixed = true
 }
 
 // kinOf says which locks of an input are of one kind: of one class, and entered
@@ -55,9 +70,10 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 	}
 	for i := range sections {
 		root[i] = i
+		var met recent
 		for j := range sections[i].acquired {
 			st := ev.wait(&sections[i].acquired[j]).Stack
-			if st == format.NoStack || ev.sym.Bare(st) {
+			if met.meets(uint32(st)) || st == format.NoStack || ev.sym.Bare(st) {
 				continue
 			}
 			at := entry{st, ev.class[sections[i].lock], ev.input(sections[i].lock)}
@@ -72,7 +88,7 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 	for i := range sections {
 		r := find(i)
 		if out[r] == nil {
-			out[r] = &kin{input: ev.input(sections[r].lock), sites: map[format.StackID]int{}, groups: map[uint32]int{}, waits: map[int]bool{}, mixes: []renewal.Mix{{}}}
+			out[r] = &kin{input: ev.input(sections[r].lock), sites: map[format.StackID]int{}, groups: map[uint32]int{}, mixes: []renewal.Mix{{}}}
 		}
 		out[i] = out[r]
 		out[i].locks++
@@ -85,28 +101,30 @@ func (b *builder) gather(k *kin) {
 	s := b.s
 	b.seen = b.ev.recordedShare(b.ev.byLock[s.lock])
 	next := 0
+	var sites, groups recent
 	for i := range s.acquired {
 		a := &s.acquired[i]
 		st := b.ev.wait(a).Stack
 		if st == format.NoStack {
 			continue
 		}
-		site := k.site(st)
-		group := k.group(b.ev.sym, a.thread)
+		site := sites.numbered(uint32(st), func() int { return k.site(st) })
+		group := groups.numbered(uint32(a.thread), func() int { return k.group(b.ev.sym, a.thread) })
 		hi := int64(maxTime)
 		if i+1 < len(s.acquired) {
 			hi = s.acquired[i+1].time
 		}
-		own := b.ownInside(a.thread, a.time, hi)
-		if !own {
+		inside := b.inside(a.time, hi)
+		if !slices.ContainsFunc(inside, func(i anchor) bool { return i.thread == a.thread }) {
 			count(&k.mixes[0], site, 1)
 			count(&k.mixes[group], site, 1)
-			k.waits[group] = true
+			k.wait(group)
 		}
-		if i+1 == len(s.acquired) || hi == a.time || len(b.inside(a.time, hi)) > 0 || !s.isBusy(a.time, hi) {
+		if i+1 == len(s.acquired) || hi == a.time || len(inside) > 0 || !s.isBusy(a.time, hi) {
 			continue
 		}
-		g := b.gapOf(k, a, &s.acquired[i+1])
+		g := b.gapOf(k, site, a, &s.acquired[i+1])
+		g.Gone = b.gone(a, &s.acquired[i+1])
 		g.Came.From = uint32(len(k.came))
 		if !s.shared { // readers come to a lock that is held, and need not wait
 			next = b.arrivals(k, next, a.time, hi)
@@ -132,22 +150,19 @@ func (b *builder) arrivals(k *kin, next int, lo, hi int64) int {
 	return next
 }
 
-// ownInside reports whether a thread was seen inside.
-func (b *builder) ownInside(t format.ThreadID, lo, hi int64) bool {
-	for _, a := range b.inside(lo, hi) {
-		if a.thread == t {
-			return true
-		}
+// gone returns how long after an acquisition its thread was seen elsewhere, in
+// ns; 0 when it was not before the next one.
+func (b *builder) gone(x, y *acquisition) int64 {
+	if left := b.left(x.thread, x.time, y.time); left < y.time {
+		return max(left-x.time, 1)
 	}
-	return false
+	return 0
 }
 
-// gapOf describes the gap between two acquisitions to the model.
-func (b *builder) gapOf(k *kin, x, y *acquisition) renewal.Gap {
-	g := renewal.Gap{Site: k.site(b.ev.wait(x).Stack), Length: y.time - x.time}
-	if left := b.left(x.thread, x.time, y.time); left < y.time {
-		g.Gone = max(left-x.time, 1)
-	}
+// gapOf describes the gap between two acquisitions to the model, but for when
+// the first owner was gone.
+func (b *builder) gapOf(k *kin, site int, x, y *acquisition) renewal.Gap {
+	g := renewal.Gap{Site: site, Length: y.time - x.time}
 	switch last := b.ev.wait(y).prev(); last {
 	case format.NoThread:
 	case x.thread:
@@ -158,14 +173,15 @@ func (b *builder) gapOf(k *kin, x, y *acquisition) renewal.Gap {
 	return g
 }
 
-// witnesses lists the parts of the program the samples of the input show.
-func (ev *evidence) witnesses(k *kin, samples []sampled) *witnesses {
+// witnesses lists the parts of the program the samples of the input show; there
+// may be none.
+func (ev *evidence) witnesses(k *kin, samples *samples) *witnesses {
 	w := &witnesses{family: newFamily(ev.sym, k.stacks), parts: map[uint64]*witness{}}
-	for _, s := range samples {
-		if p := w.at(s.stack); p != nil {
-			p.total += s.times
-			w.total += s.times
-		}
+	if samples == nil {
+		return w
+	}
+	for _, r := range w.family.reach(samples) {
+		w.add(r.part, r.times, samples.list[r.first].stack)
 	}
 	return w
 }
@@ -178,6 +194,9 @@ func (b *builder) observe() {
 	}
 	for i := range b.s.seen {
 		w.family.of(b.s.seen[i].stack)
+	}
+	if w.total == 0 { // no sample is of any part
+		return
 	}
 	b.gaps(func(g *gap) {
 		if g.hi == maxTime || g.last == format.NoThread && b.kin.locks > 1 || g.last != format.NoThread && g.last == g.first.thread {

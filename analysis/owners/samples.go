@@ -35,18 +35,25 @@ type witness struct {
 	groups map[int]int // of the former, by group of the thread
 }
 
+// at returns the part of the program a sample of the input shows, nil for none.
 func (w *witnesses) at(stack format.StackID) *witness {
 	p := w.family.of(stack)
 	if p.key == 0 {
 		return nil
 	}
+	return w.parts[p.key]
+}
+
+// add counts samples of a part, of which one has a stack.
+func (w *witnesses) add(p part, times int, stack format.StackID) {
 	at := w.parts[p.key]
 	if at == nil {
 		at = &witness{part: p, stack: stack}
 		w.parts[p.key] = at
 		w.list = append(w.list, at)
 	}
-	return at
+	at.total += times
+	w.total += times
 }
 
 // oftener is how many times as often a part of the program must be seen while
@@ -85,6 +92,7 @@ type family struct {
 	callers map[uint64]bool // of the methods that take the locks
 	methods map[uint64]int  // such a method and its callers: its call site
 	memo    map[format.StackID]part
+	fixed   bool // several goroutines may ask
 }
 
 // part is where in the program a sample is, as far as some locks are concerned.
@@ -94,6 +102,9 @@ type part struct {
 }
 
 var seed = maphash.MakeSeed()
+
+// outermost is the hash of no frames.
+const outermost = 1
 
 func chained(outer uint64, f *format.Frame, line bool) uint64 {
 	h := mixed(outer, maphash.String(seed, f.Class))
@@ -115,7 +126,7 @@ func newFamily(sym Described, stacks []format.StackID) *family {
 	f := &family{sym: sym, callers: map[uint64]bool{}, methods: map[uint64]int{}, memo: map[format.StackID]part{}}
 	for site, st := range stacks {
 		frames := sym.Application(st)
-		outer := uint64(1)
+		outer := uint64(outermost)
 		for i := len(frames) - 1; i >= 0; i-- {
 			if i == 0 {
 				f.methods[chained(outer, &frames[0], false)] = site
@@ -136,7 +147,7 @@ func (f *family) of(st format.StackID) part {
 	}
 	p := part{site: -1}
 	frames := f.sym.Application(st)
-	outer := uint64(1)
+	outer := uint64(outermost)
 	for i := len(frames) - 1; i >= 0; i-- {
 		key := chained(outer, &frames[i], false)
 		if site, ok := f.methods[key]; ok {
@@ -149,35 +160,10 @@ func (f *family) of(st format.StackID) part {
 			break
 		}
 	}
-	f.memo[st] = p
+	if !f.fixed {
+		f.memo[st] = p
+	}
 	return p
-}
-
-// sampled is how often samples of running threads show a stack.
-type sampled struct {
-	stack format.StackID
-	times int
-}
-
-// samples counts the stacks of each input, in the order in which they came
-// first: once, for there may be as many kinds of locks as samples.
-func (ev *evidence) samples() map[*input][]sampled {
-	type place struct {
-		input *input
-		stack format.StackID
-	}
-	of, at := map[*input][]sampled{}, map[place]int{}
-	for _, i := range ev.runs {
-		o := ev.others.At(i)
-		p := place{ev.inputOfThread(o.Thread()), o.Stack}
-		n, ok := at[p]
-		if !ok {
-			n = len(of[p.input])
-			at[p], of[p.input] = n, append(of[p.input], sampled{stack: o.Stack})
-		}
-		of[p.input][n].times++
-	}
-	return of
 }
 
 // running calls f with the thread and the stack of each sample between lo and

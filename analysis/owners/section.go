@@ -14,6 +14,7 @@ type section struct {
 	acquired []acquisition // by time
 	near     int           // what after returned last
 	nearBusy int           // what busyUntil returned last
+	nearSeen int           // what seenBefore returned last
 	inside   map[callSite]bool
 	holds    map[format.StackID]int64 // by acquisition site: how long it usually holds
 	usual    int64                    // the same over all sites, 0 when unknown
@@ -168,14 +169,38 @@ func (s *section) isBusy(lo, hi int64) bool {
 // busyUntil returns the index of the first busy stretch that ends at t or
 // after.
 func (s *section) busyUntil(t int64) int {
-	for i := s.nearBusy; i < min(s.nearBusy+4, len(s.busy)); i++ { // who asks mostly goes forward in time
-		if s.busy[i].end >= t && (i == 0 || s.busy[i-1].end < t) {
+	i := s.nearBusy
+	for range 8 { // who asks mostly goes forward in time
+		switch {
+		case i < len(s.busy) && s.busy[i].end < t:
+			i++
+		case i > 0 && s.busy[i-1].end >= t:
+			i--
+		default:
 			s.nearBusy = i
 			return i
 		}
 	}
 	s.nearBusy, _ = slices.BinarySearchFunc(s.busy, t, func(b span, t int64) int { return cmp.Compare(b.end, t) })
 	return s.nearBusy
+}
+
+// seenBefore returns how many of the activities inside began before t.
+func (s *section) seenBefore(t int64) int {
+	n := s.nearSeen
+	for range 8 { // who asks mostly goes forward in time
+		switch {
+		case n < len(s.seen) && s.seen[n].start < t:
+			n++
+		case n > 0 && s.seen[n-1].start >= t:
+			n--
+		default:
+			s.nearSeen = n
+			return n
+		}
+	}
+	s.nearSeen, _ = slices.BinarySearchFunc(s.seen, t, func(a anchor, t int64) int { return cmp.Compare(a.start, t) })
+	return s.nearSeen
 }
 
 // usualHolds takes, for each acquisition site, the median time to the next

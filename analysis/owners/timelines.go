@@ -16,6 +16,7 @@
 //	builder.go     the stretches between acquisitions, and charging them
 //	kin.go         locks of one kind: call sites, who uses them, the model
 //	samples.go     where in the program samples of running threads are
+//	branches.go    their stacks, from the outermost frame inwards
 //	sections.go    what threads do only while they hold the lock
 //	singly.go      the same where a call site serves several locks
 //	homes.go       where activities belong whose stack shows the runtime only
@@ -26,6 +27,7 @@
 //	parks.go       successive parks that are one wait
 //	record.go      the events as they are kept
 //	pauses.go      stretches in which nobody ran
+//	recent.go      numbers of ids, those asked for last
 //	owner.go       what an owner is, and how it may be known
 package owners
 
@@ -47,7 +49,7 @@ type Timelines struct {
 	Unlinked []Unlinked               // contended locks of thread dumps that match no recorded wait, by time
 	Trust    Calibration
 
-	add func(Ownership)
+	add func(Ownership) // one that was recorded
 }
 
 // Timelines says who owned each lock. It begins to rebuild the owners, and
@@ -153,9 +155,13 @@ func (ev *evidence) together(locks []format.ObjectID) int {
 // inferAll finds out who owned several locks, on all cores: what it draws on only
 // stands to be read by then. They come out lock by lock, in the order asked
 // for, whichever is ready first. It returns the kinds of locks met.
-func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map[*input][]sampled) (kins []*kin) {
+func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map[*input]*samples) (kins []*kin) {
 	found, builders := make([]inference, len(locks)), make([]*builder, len(locks))
-	column.OnAllCores(len(locks), func(i int) { found[i], builders[i] = ev.infer(locks[i]) })()
+	largest := ev.largestFirst(locks)
+	column.OnAllCores(len(locks), func(i int) {
+		i = largest[i]
+		found[i], builders[i] = ev.infer(locks[i])
+	})()
 	ev.relate(builders, samples)
 	ready := make([]chan []Ownership, len(locks))
 	for i := range ready {
@@ -174,9 +180,8 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 	seenKin := map[*kin]bool{}
 	for i, l := range locks {
 		for list := range ready[i] {
-			for _, o := range list {
-				tl.add(o)
-			}
+			ev.input(l).pauses.cutAll(list, &tl.Owned)
+			ev.recycle(list)
 		}
 		tl.Unowned[l] = found[i].unowned
 		if b := builders[i]; b != nil {
@@ -193,6 +198,17 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 	}
 	done()
 	return kins
+}
+
+// largestFirst returns the order in which cores that take the next of some locks
+// whenever they are free are done at about the same time.
+func (ev *evidence) largestFirst(locks []format.ObjectID) []int {
+	order := make([]int, len(locks))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(ev.byLock[locks[b]]), len(ev.byLock[locks[a]])) })
+	return order
 }
 
 // infer finds out who owned a lock: from its releases, where they are told, else

@@ -46,6 +46,21 @@ func (c *Column[T]) Add(v T) {
 	c.pieces[n-1] = append(c.pieces[n-1], v)
 }
 
+// AddAll appends elements.
+func (c *Column[T]) AddAll(list []T) {
+	for len(list) > 0 {
+		n := len(c.pieces)
+		if n == 0 || len(c.pieces[n-1]) == pieceLen {
+			c.next()
+			continue
+		}
+		last := &c.pieces[n-1]
+		part := list[:min(len(list), pieceLen-len(*last))]
+		*last = append(*last, part...)
+		list = list[len(part):]
+	}
+}
+
 // next begins a piece. The first one grows, so that a small trace costs
 // little; those behind it have their full size.
 func (c *Column[T]) next() {

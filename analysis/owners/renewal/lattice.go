@@ -2,6 +2,7 @@ package renewal
 
 import (
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -55,24 +56,38 @@ func (g grid) cell(ns int64) (c int, ok bool) {
 
 // tail returns the class of a length beyond the cells.
 func (g grid) tail(ns int64) int {
-	over := float64(ns) / float64(g.unit*cells)
-	return min(int(math.Log2(max(over, 1))), tails-1)
+	return min(bits.Len64(uint64(max(ns/(g.unit*cells), 1)))-1, tails-1)
 }
 
 type lattice [cells]float64
 
-// convolve sets l to the sums over x of a(x)·b(t-x).
+// convolve sets l to the sums over x of a(x)·b(t-x). It takes four x together,
+// which reads and writes each sum once for all of them, and adds in order of x:
+// the last digits of a sum depend on it.
 func (l *lattice) convolve(a, b *lattice) {
 	*l = lattice{}
-	lo, hi := b.extent()
-	for x, p := range a {
-		if p == 0 {
+	_, hi := b.extent()
+	for x := 0; x < cells; x += 4 {
+		p, q, r, s := a[x], a[x+1], a[x+2], a[x+3]
+		if p == 0 && q == 0 && r == 0 && s == 0 {
 			continue
 		}
-		part := b[lo:max(min(hi, cells-x), lo)]
-		into := l[min(x+lo, cells):][:len(part)]
-		for y, q := range part {
-			into[y] += p * q
+		into := l[x:min(x+hi+3, cells)]
+		at := b[:min(hi+3, cells)]
+		var b1, b2, b3 float64 // the ones before
+		for y := range min(len(into), len(at)) {
+			b0 := at[y]
+			v := into[y] + p*b0
+			v += q * b1
+			v += r * b2
+			into[y] = v + s*b3
+			b1, b2, b3 = b0, b1, b2
+		}
+		for y := len(at); y < len(into); y++ {
+			v := into[y] + q*b1
+			v += r * b2
+			into[y] = v + s*b3
+			b1, b2, b3 = 0, b1, b2
 		}
 	}
 }
@@ -92,9 +107,11 @@ func (l *lattice) extent() (lo, hi int) {
 // renew sets l to what solves l = a + g∗l, and m to what solves m = b + g∗m:
 // each sum waits for the one before, so that two take as long as one.
 func renew(l, a, m, b, g *lattice) {
+	lo, _ := g.extent()
+	lo = max(lo, 1)
 	for t := range l {
 		x, y := a[t], b[t]
-		for k := 1; k <= t; k++ {
+		for k := lo; k <= t; k++ {
 			x += g[k] * l[t-k]
 			y += g[k] * m[t-k]
 		}

@@ -159,14 +159,14 @@ func (l *learner) round() {
 			continue
 		}
 		l.meet(&seen, i, weight[:most+1], sum)
-		times := n / sum
+		times, into := n/sum, &hold[k.site]
 		for d, w := range weight[:most+1] {
 			if w == 0 {
 				continue
 			}
 			q := cell - d
 			w *= times
-			hold[k.site][d] += w
+			into[d] += w
 			seen.firsts += w * float64(d)
 			if k.last != LastOther {
 				straight := w * m.direct[q] / rest.chance[q]
@@ -206,7 +206,7 @@ func (m *Model) expected(known map[taking]*expected, k kind) *expected {
 	of := &expected{}
 	for q := range of.chance {
 		of.chance[q] = m.rest(q, t.last, t.group)
-		of.sections[q] = m.inside(q, t.last, t.group)
+		of.sections[q] = m.inside(q, of.chance[q], t.last, t.group)
 	}
 	known[t] = of
 	return of
@@ -222,9 +222,8 @@ func (m *Model) count() {
 	}
 }
 
-// inside returns how many sections to expect in a rest.
-func (m *Model) inside(q int, last Last, group int) float64 {
-	p := m.rest(q, last, group)
+// inside returns how many sections to expect in a rest, given how likely it is.
+func (m *Model) inside(q int, p float64, last Last, group int) float64 {
 	if p <= 1e-300 {
 		return 0
 	}

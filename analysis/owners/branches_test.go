@@ -1,0 +1,59 @@
+package owners
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"contend/format"
+)
+
+// stacked are symbols of a program with some stacks.
+type stacked struct {
+	monitors
+	stacks [][]format.Frame
+}
+
+func (s stacked) Application(id format.StackID) []format.Frame { return s.stacks[id] }
+
+// Branches show of a program what each of its samples shows alone, in the order
+// in which they came.
+func TestBranchesShowWhatEachSampleShows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for range 300 {
+		sym := stacked{stacks: make([][]format.Frame, 1+rng.IntN(60))}
+		for i := range sym.stacks {
+			for range rng.IntN(6) {
+				sym.stacks[i] = append(sym.stacks[i], format.Frame{Class: "C", Method: "m" + strconv.Itoa(rng.IntN(3)), Line: rng.IntN(2)})
+			}
+		}
+		in := &samples{root: branch{outer: outermost}}
+		for i, frames := range sym.stacks {
+			in.list = append(in.list, sampled{format.StackID(i), 1 + rng.IntN(9), frames})
+			if len(frames) > 0 {
+				in.root.stacks = append(in.root.stacks, int32(i))
+			}
+		}
+		for range 5 { // kinds of locks, which share the branches
+			var sites []format.StackID
+			for range 1 + rng.IntN(4) {
+				sites = append(sites, format.StackID(rng.IntN(len(sym.stacks))))
+			}
+			want := &witnesses{family: newFamily(sym, sites), parts: map[uint64]*witness{}}
+			for _, s := range in.list {
+				if p := want.family.of(s.stack); p.key != 0 {
+					want.add(p, s.times, s.stack)
+				}
+			}
+			got := (&evidence{sym: sym}).witnesses(&kin{stacks: sites}, in)
+			if len(got.list) != len(want.list) || got.total != want.total {
+				t.Fatalf("%d parts, %d samples, want %d and %d", len(got.list), got.total, len(want.list), want.total)
+			}
+			for i, w := range want.list {
+				if g := got.list[i]; g.part != w.part || g.stack != w.stack || g.total != w.total {
+					t.Fatalf("part %d: %+v, want %+v", i, g, w)
+				}
+			}
+		}
+	}
+}
