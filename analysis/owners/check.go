@@ -13,8 +13,36 @@ import (
 // The ownerships come in batches.
 func (b *builder) rebuild(add func([]Ownership)) {
 	s := b.s
+	b.prepare()
+	if b.free && s.several() {
+		b.together()
+		add(b.out)
+		return
+	}
+	weighed := !b.free && !s.shared && b.kin.shown.telling()
+	b.gaps(func(g *gap) {
+		if len(b.out) >= batch {
+			add(b.out)
+			b.out = b.ev.batch()
+		}
+		if weighed {
+			b.reconcile(g)
+			return
+		}
+		b.check(g)
+		b.fill(g)
+	})
+	add(b.out)
+}
+
+// prepare learns what is asked for again and again.
+func (b *builder) prepare() {
+	if b.typical > 0 {
+		return
+	}
+	s := b.s
 	b.wanted = s.busyShare()
-	b.typical = s.busyTime() / int64(max(len(s.acquired), 1))
+	b.typical = max(s.busyTime()/int64(max(len(s.acquired), 1)), 1)
 	if b.kin.model != nil {
 		b.splitter = b.kin.model.Splitter()
 	}
@@ -22,20 +50,6 @@ func (b *builder) rebuild(add func([]Ownership)) {
 		b.seen /= 2 // as likely as nobody, another reader still has it
 	}
 	b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[s.lock])
-	if b.free && s.several() {
-		b.together()
-		add(b.out)
-		return
-	}
-	b.gaps(func(g *gap) {
-		if len(b.out) >= batch {
-			add(b.out)
-			b.out = b.ev.batch()
-		}
-		b.check(g)
-		b.fill(g)
-	})
-	add(b.out)
 }
 
 // batch is how many ownerships are passed on together.
@@ -83,7 +97,7 @@ func (b *builder) compare(s *sample, claims []Ownership) {
 	waiters := b.waiterCounts.waiting(s.time)
 	for i := range claims {
 		c := &claims[i]
-		if c.Start <= s.time && s.time < c.End && waiters > 0 {
+		if c.Start <= s.time && s.time < c.End && waiters > 0 && c.Holder.Kind != Nobody {
 			b.trust[c.Holder.Prov].Seen.add(waiters, b.agree(s, &c.Holder))
 			return
 		}

@@ -24,6 +24,7 @@ type kin struct {
 	mixes     []renewal.Mix          // by group, of all in 0: how often each call site takes the lock
 	witnesses *witnesses
 	pools     [rests]pool // of all its locks
+	shown     tallies     // what samples show of what is claimed
 
 	model        *renewal.Model // nil when too few gaps are known
 	groupsLearnt int            // groups the model knows

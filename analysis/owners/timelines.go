@@ -9,6 +9,8 @@
 //	releases.go    rules 5 to 7, for locks whose releases the trace tells
 //	points.go      what waits and releases show of a lock, by time
 //	check.go       the others, each dump held back from its own check
+//	reconcile.go   what is claimed of a lock, and what samples of it show
+//	tally.go       what samples show of claims that are alike
 //	rebuild.go     rules 1 to 4, for locks of which it tells waits only
 //	estimate.go    how stretches divide that show nobody
 //	witness.go     what owners do of whom the thread is known
@@ -163,6 +165,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 		found[i], builders[i] = ev.infer(locks[i])
 	})()
 	ev.relate(builders, samples)
+	ev.weigh(builders)
 	ready := make([]chan []Ownership, len(locks))
 	for i := range ready {
 		ready[i] = make(chan []Ownership, batchesAhead)
@@ -198,6 +201,25 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 	}
 	done()
 	return kins
+}
+
+// weigh holds what is claimed of locks against what samples show; some builders
+// may be nil.
+func (ev *evidence) weigh(all []*builder) {
+	if len(ev.dumps) == 0 {
+		return
+	}
+	found := make([]*tallies, len(all))
+	column.OnAllCores(len(all), func(i int) {
+		if all[i] != nil {
+			found[i] = all[i].weigh()
+		}
+	})()
+	for i, l := range found {
+		if l != nil {
+			all[i].kin.shown.merge(l)
+		}
+	}
 }
 
 // largestFirst returns the order in which cores that take the next of some locks
