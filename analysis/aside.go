@@ -91,8 +91,9 @@ func (a *asides) left(s, wait span, waits joiner) (ns int64) {
 	for s.start < s.end {
 		lo, hi, _ := a.e.cut(s.start, min(s.end, max(wait.start, s.start)))
 		ns += max(hi-lo, 0)
-		s.start = max(wait.end, s.start)
-		wait = waits.next()
+		if s.start = max(wait.end, s.start); s.start < s.end {
+			wait = waits.next() // which may be far
+		}
 	}
 	return ns
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"contend/analysis/internal/column"
 	"contend/analysis/owners"
 	"contend/format"
 )
@@ -28,7 +27,7 @@ func (r *record) rebuiltTenures(tl *owners.Timelines, give func(*Hold)) {
 		}
 		byLock[w.Lock] = append(byLock[w.Lock], taking{Hold{Asked: w.Start, Start: w.End, End: w.End, Thread: w.Thread, Lock: w.Lock, Stack: w.Stack, Mode: w.Mode(), Rebuilt: true}, true})
 	}
-	tl.Owned.Each(func(_ column.Ref, o *owners.Ownership) {
+	tl.Owned.Each(func(o *owners.Ownership) {
 		if !r.Told(o.Lock) && o.Holder.Kind == OwnerThread {
 			byLock[o.Lock] = append(byLock[o.Lock], taking{Hold{Asked: o.Start, Start: o.Start, End: o.End, Thread: o.Holder.Thread, Lock: o.Lock, Stack: o.Holder.Stack, Rebuilt: true}, false})
 		}

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"iter"
 	"slices"
 
 	"contend/analysis/internal/column"
@@ -19,7 +20,7 @@ import (
 // without any event did not run at all and is not counted. What is not told of
 // the others unseen.go says.
 func (r *record) runs(defs *definitions, start, end int64, run func(lo, hi, threads int64)) (counted int) {
-	runners := r.runners(defs, start, end, true)
+	runners := slices.Collect(r.runners(defs, start, end, true))
 	var due column.KeyHeap
 	for i := range runners {
 		if t, ok := runners[i].next(); ok {
@@ -51,7 +52,7 @@ func (r *record) runs(defs *definitions, start, end int64, run func(lo, hi, thre
 // longestRunning returns how long threads can have run together, at most, in the
 // cut of a filter.
 func (r *record) longestRunning(defs *definitions, start, end int64, e *emitter) (ns int64) {
-	for _, one := range r.runners(defs, start, end, false) {
+	for one := range r.runners(defs, start, end, false) {
 		since := int64(0)
 		for at, ok := one.next(); ok; at, ok = one.next() {
 			at = min(max(at, start, e.from), end, e.to)
@@ -70,10 +71,13 @@ func (r *record) partlySeen() bool {
 	return slices.ContainsFunc(r.parts, func(p part) bool { return p.ended })
 }
 
-// runners returns the threads that count, each at its beginning; with or without
+// runners yields the threads that count, each at its beginning; with or without
 // the times at which nothing is known of them.
-func (r *record) runners(defs *definitions, start, end int64, onlySeen bool) []runner {
-	var out []runner
+func (r *record) runners(defs *definitions, start, end int64, onlySeen bool) iter.Seq[runner] {
+	return func(yield func(runner) bool) { r.eachRunner(defs, start, end, onlySeen, yield) }
+}
+
+func (r *record) eachRunner(defs *definitions, start, end int64, onlySeen bool, yield func(runner) bool) {
 	observed := r.observed(start, end)
 	for t := range max(r.activities.Threads(), len(r.Lives), len(r.tenants())) {
 		l := owners.Life{Start: format.NoTime, End: format.NoTime}
@@ -100,9 +104,10 @@ func (r *record) runners(defs *definitions, start, end int64, onlySeen bool) []r
 			p := presence{r.parts[in].sight, r.activities, own, l}
 			idle = join(idle, p.unseen(from, to))
 		}
-		out = append(out, newRunner(r.activities, own, idle, from, to))
+		if !yield(newRunner(r.activities, own, idle, from, to)) {
+			return
+		}
 	}
-	return out
 }
 
 // hasRuns reports whether an input holds execution samples.

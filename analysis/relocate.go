@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"contend/analysis/internal/column"
@@ -23,13 +24,13 @@ type relocated struct {
 // got it at the old one.
 func (r *record) relocate(defs *definitions) (out relocated) {
 	r.Same = map[format.ObjectID]format.ObjectID{}
+	of := r.movable(defs)
 	for i := range r.parts {
 		waits := func(f func(moved.Wait)) {
-			r.Waits.Each(func(_ column.Ref, w *owners.Wait) {
-				if len(r.parts) == 1 || r.InputOf(w.Lock) == i {
-					f(moved.Wait{Lock: w.Lock, Stack: w.Stack, Start: w.Start, End: w.End})
-				}
-			})
+			for _, ref := range of[i] {
+				w := r.Waits.At(ref)
+				f(moved.Wait{Lock: w.Lock, Stack: w.Stack, Start: w.Start, End: w.End})
+			}
 		}
 		found := moved.Find(waits, r.parts[i].collections, defs.addressed)
 		maps.Copy(r.Same, found.Same)
@@ -42,6 +43,24 @@ func (r *record) relocate(defs *definitions) (out relocated) {
 		out.ns += found.NS
 	}
 	return out
+}
+
+// movable lists, by input, the waits for locks that a collection may have moved.
+func (r *record) movable(defs *definitions) [][]column.Ref {
+	of := make([][]column.Ref, len(r.parts))
+	if !slices.ContainsFunc(r.parts, func(p part) bool { return len(p.collections) > 0 }) {
+		return of
+	}
+	r.Waits.Each(func(ref column.Ref, w *owners.Wait) {
+		i := 0
+		if len(r.parts) > 1 {
+			i = r.InputOf(w.Lock)
+		}
+		if _, ok := defs.addressed(w.Lock); ok && len(r.parts[i].collections) > 0 {
+			of[i] = append(of[i], ref)
+		}
+	})
+	return of
 }
 
 // addressed reports whether a lock is named by an address that a collector

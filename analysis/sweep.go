@@ -31,8 +31,12 @@ type sweep struct {
 	queue []queue             // by lock: the threads blocked on it now
 	owns  [][]format.ObjectID // by thread: the locks it owns now
 
-	blocks, takes []column.Ref   // what is still to begin: waits and ownerships, by start
-	waiting, held column.KeyHeap // what has begun, by end: nodes that wait, ownerships
+	blocks        []column.Ref              // waits that are still to begin, by start
+	takes         []owners.Ownership        // the same of ownerships, the first of them
+	taking        <-chan []owners.Ownership // those behind
+	waiting, held column.KeyHeap            // what has begun, by end: nodes that wait, ownerships by their place
+	owned         []owners.Ownership        // that have begun; where it is none of those held, a place is free
+	free          []uint32                  // such places
 
 	todo  []format.ObjectID // scratch: the locks a change affects
 	mark  []uint32          // by lock: the round it was last found affected
@@ -72,12 +76,13 @@ func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 		locks = max(locks, int(w.Lock)+1)
 		threads = max(threads, int(w.Thread)+1)
 	}
-	tl.Owned.Each(func(_ column.Ref, o *owners.Ownership) { threads = max(threads, int(o.Holder.Thread)+1) })
+	threads = max(threads, tl.Owned.Threads)
 	s := &sweep{r: r, tl: tl, e: e,
 		g:     graph{blocked: make([]blocked, threads), owners: make([][]owners.Holder, locks), gap: tl.Unowned, cycles: c, hops: &e.out.hops},
 		state: make([]nodeState, threads), queue: make([]queue, locks),
 		owns: make([][]format.ObjectID, threads), mark: make([]uint32, locks),
-		noEarlierStart: format.NoTime, blocks: r.activities.Starts, takes: tl.Owned.Order()}
+		noEarlierStart: format.NoTime, blocks: r.activities.Starts, taking: tl.Owned.Ordered()}
+	s.takes = <-s.taking
 	_, last := r.bounds()
 	c.resolved = func(t format.ThreadID) bool {
 		w := s.state[t].wait
@@ -104,7 +109,7 @@ func (s *sweep) run() {
 			earlier(changeRelease, s.held[0].At)
 		}
 		if len(s.takes) > 0 {
-			earlier(changeTake, s.tl.Owned.At(s.takes[0]).Start)
+			earlier(changeTake, s.takes[0].Start)
 		}
 		if len(s.waiting) > 0 {
 			earlier(changeUnblock, s.waiting[0].At)
@@ -118,8 +123,10 @@ func (s *sweep) run() {
 			s.release(s.held[0].ID)
 			s.held.Pop()
 		case changeTake:
-			s.take(s.takes[0])
-			s.takes = s.takes[1:]
+			s.take(&s.takes[0])
+			if s.takes = s.takes[1:]; len(s.takes) == 0 {
+				s.takes = <-s.taking
+			}
 		case changeUnblock:
 			s.unblock(format.ThreadID(s.waiting[0].ID))
 			s.waiting.Pop()
@@ -196,9 +203,8 @@ func (s *sweep) node(t format.ThreadID) format.ThreadID {
 	return n
 }
 
-func (s *sweep) take(i column.Ref) {
-	o := s.tl.Owned.At(i)
-	s.held.Push(column.Key{At: o.End, ID: i})
+func (s *sweep) take(o *owners.Ownership) {
+	s.held.Push(column.Key{At: o.End, ID: s.keep(o)})
 	s.flushLock(o.Lock)
 	s.g.own(o.Lock, o.Holder)
 	if o.Holder.Kind == OwnerThread {
@@ -206,8 +212,20 @@ func (s *sweep) take(i column.Ref) {
 	}
 }
 
-func (s *sweep) release(i column.Ref) {
-	o := s.tl.Owned.At(i)
+// keep keeps an ownership until its end, and returns its place.
+func (s *sweep) keep(o *owners.Ownership) uint32 {
+	if n := len(s.free); n > 0 {
+		at := s.free[n-1]
+		s.free, s.owned[at] = s.free[:n-1], *o
+		return at
+	}
+	s.owned = append(s.owned, *o)
+	return uint32(len(s.owned) - 1)
+}
+
+func (s *sweep) release(at uint32) {
+	o := &s.owned[at]
+	s.free = append(s.free, at)
 	s.flushLock(o.Lock)
 	s.g.disown(o.Lock, o.Holder)
 	if o.Holder.Kind == OwnerThread {

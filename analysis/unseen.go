@@ -75,52 +75,53 @@ func (p *presence) unseen(from, to int64) (out []span) {
 	if !p.ended {
 		return nil
 	}
-	gaps, first, last := p.gaps()
-	if last == format.NoTime {
+	g := p.gaps()
+	if g.last == format.NoTime {
 		return []span{{from, to}}
 	}
-	longest, most := int64(0), p.farthest()
-	for _, g := range gaps {
-		if n := g.end - g.start; n <= most {
-			longest = max(longest, n)
-		}
+	if g.first-from > g.longest {
+		out = append(out, span{from, g.first - g.longest})
 	}
-	if first-from > longest {
-		out = append(out, span{from, first - longest})
-	}
-	for _, g := range gaps {
-		if g.end-g.start > most {
-			out = append(out, g)
-		}
-	}
-	if to-last > longest {
-		out = append(out, span{last + longest, to})
+	out = append(out, g.beyond...)
+	if to-g.last > g.longest {
+		out = append(out, span{g.last + g.longest, to})
 	}
 	return out
 }
 
-// gaps returns the stretches between the times at which the thread was seen,
-// and the first and the last of those; NoTime when there is none.
-func (p *presence) gaps() (gaps []span, first, last int64) {
-	first, last = format.NoTime, format.NoTime
-	meet := func(s span) {
-		if last == format.NoTime {
-			first, last = s.start, s.end
-		} else if s.start > last {
-			gaps = append(gaps, span{last, s.start})
-		}
-		last = max(last, s.end)
-	}
+// unseenGaps are the stretches between the times at which a thread was seen.
+type unseenGaps struct {
+	first, last int64  // of these times; NoTime when there is none
+	longest     int64  // of the stretches in which it may have run
+	beyond      []span // the others
+}
+
+func (p *presence) gaps() unseenGaps {
+	g, most := unseenGaps{first: format.NoTime, last: format.NoTime}, p.farthest()
 	if p.life.Start != format.NoTime {
-		meet(span{p.life.Start, p.life.Start})
+		g.meet(span{p.life.Start, p.life.Start}, most)
 	}
 	for _, i := range p.own {
-		meet(p.seen(i))
+		g.meet(p.seen(i), most)
 	}
 	if p.life.End != format.NoTime {
-		meet(span{p.life.End, p.life.End})
+		g.meet(span{p.life.End, p.life.End}, most)
 	}
-	return gaps, first, last
+	return g
+}
+
+// meet takes the next time at which the thread was seen.
+func (g *unseenGaps) meet(s span, most int64) {
+	switch n := s.start - g.last; {
+	case g.last == format.NoTime:
+		g.first, g.last = s.start, s.end
+	case n <= 0:
+	case n <= most:
+		g.longest = max(g.longest, n)
+	default:
+		g.beyond = append(g.beyond, span{g.last, s.start})
+	}
+	g.last = max(g.last, s.end)
 }
 
 // seen returns the stretch that an activity speaks for.

@@ -40,7 +40,7 @@ not hold. In a pattern * stands for any characters; each class it names must kee
 the rule. "total" is all locks together.
 
   no deadlock
-  no finding(asleep-holding)             none that analyze shows; names are those of --format json
+  no finding(sleep-while-holding)        none that analyze shows; names are those of --format json
   csp(java.util.Hashtable) < 5%          pressure: waiting over running time of all threads
   waiting(*) < 0.5                       threads that wait on average: waiting over the time elapsed
   peak csp(*) per 1s < 20%               the highest of all intervals; also of waiting

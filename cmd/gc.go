@@ -2,21 +2,73 @@ package cmd
 
 import (
 	"os"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
+	"sync/atomic"
 )
 
-// heapSlack is how much the heap may grow, in percent, before garbage is
-// collected. What an exact trace keeps are large arrays without pointers,
-// which cost a collector next to nothing and are most of the memory: Go's own
-// 100 would double it.
-const heapSlack = 25
+// What the heap may grow by, in bytes, before garbage is collected: heapFree in
+// all, and above that heapSlack and one part in heapPart of what lives. What an
+// exact trace keeps are large arrays without pointers, which cost a collector
+// next to nothing and are most of the memory: Go's own part, all of it, would
+// double that.
+const (
+	heapFree  = 64 << 20
+	heapSlack = 12 << 20
+	heapPart  = 16
+)
 
-// keepHeapSmall collects garbage often until the function it returns is called.
-// Who sets GOGC knows better.
+// keepHeapSmall collects garbage often, once there is much of it, until the
+// function it returns is called. Who sets GOGC knows better.
 func keepHeapSmall() (restore func()) {
 	if os.Getenv("GOGC") != "" {
 		return func() {}
 	}
-	before := debug.SetGCPercent(heapSlack)
-	return func() { debug.SetGCPercent(before) }
+	g := &governor{live: []metrics.Sample{{Name: "/gc/heap/live:bytes"}}}
+	before := debug.SetGCPercent(100 * heapFree / smallestHeap)
+	g.watch()
+	return func() {
+		g.done.Store(true)
+		debug.SetGCPercent(before)
+	}
+}
+
+// smallestHeap is that at which Go collects garbage first, by its documentation
+// 4 MB for a percentage of 100, and in proportion.
+const smallestHeap = 4 << 20
+
+// governor sets after each collection at which size of the heap the next one is.
+type governor struct {
+	live []metrics.Sample
+	done atomic.Bool
+}
+
+// watch has adjust called after the next collection: the finalizer of a thing
+// that is garbage at once.
+func (g *governor) watch() {
+	runtime.SetFinalizer(new(*governor), func(**governor) { g.adjust() })
+}
+
+func (g *governor) adjust() {
+	if g.done.Load() {
+		return
+	}
+	metrics.Read(g.live)
+	debug.SetGCPercent(slack(g.live[0].Value.Uint64()))
+	if !g.done.Load() {
+		g.watch()
+	}
+}
+
+// slack returns how much a heap may grow, in percent of what lives in it.
+func slack(live uint64) int {
+	if live < smallestHeap {
+		live = smallestHeap
+	}
+	grow := heapSlack + live/heapPart
+	if live+grow < heapFree {
+		grow = heapFree - live
+	}
+	return int(grow * 100 / live)
 }

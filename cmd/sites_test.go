@@ -90,7 +90,7 @@ func TestProfilesBlameNoLock(t *testing.T) {
 func TestFindingsOfRecordings(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string][]string{
-		"../testdata/truth-8threads.jfr":                  {"asleep-holding Truth.exportReport:17", "blocked-holding Truth.nestedTransfer:19", "asleep-holding Truth.auditScan:21"},
+		"../testdata/truth-8threads.jfr":                  {"sleep-while-holding Truth.exportReport:17", "blocked-while-holding Truth.nestedTransfer:19", "sleep-while-holding Truth.auditScan:21"},
 		"../testdata/lab-cpu-jdk25-d1s.jfr":               nil,
 		"../testdata/hsqldb-6clients.jfr":                 nil,
 		"../testdata/deadlock-monitors-and-juc-jdk17.txt": {"deadlock ", "deadlock "},

@@ -35,11 +35,12 @@ critical sections that cause most waiting are made shorter one by one, each by
 --shrink (half), and ranked by what that brings.
 
 A trace that tells who held which lock, and when, is run over again: each thread
-repeats what it did between locks, and waits anew. First that is done without
-the change; what it misses the trace by is printed, and widens the ranges. The
-ends of a range are a program whose threads go on at once when they get through
-sooner, and one in which what comes from outside comes when it came. Throughput
-counts acquisitions of locks in the same time.
+repeats what it did between locks, and waits anew; locks are handed over as they
+were. First that is done without the change; what it misses the trace by is
+printed, and widens the ranges. The ends of a range are a program whose threads
+go on at once when they get through sooner, and one in which what comes from
+outside comes when it came. Throughput counts acquisitions of locks in the same
+time.
 
 Recordings of the JDK and Go tell of sections for which somebody waited, and what
 was held is rebuilt. Where the replay misses the trace by more than 10 %, all

@@ -37,6 +37,16 @@ type source struct {
 	stdin   io.Reader
 	options Options
 	events  eventCount
+	room    *jfr.Room // all inputs together hold no more that is read ahead; nil: nothing is
+}
+
+// room returns room for what is read ahead of the events, nil where a limit is
+// too close for that: what is read ahead counts until an event comes of it.
+func (l Limits) room() *jfr.Room {
+	if l.Unproductive > 0 && l.Unproductive <= 4*jfr.DefaultRoom {
+		return nil
+	}
+	return jfr.NewRoom(jfr.DefaultRoom)
 }
 
 // Source is what each decoder gives.

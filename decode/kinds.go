@@ -30,6 +30,7 @@ type content struct {
 	rules *rules.Table
 	from  peel.Skipped          // what of the input stands before it
 	skip  map[jfr.ChunkKey]bool // chunks that another input has
+	room  *jfr.Room             // for chunks that are read ahead; nil: none are
 }
 
 // flightMagic begins a flight recording.
@@ -39,7 +40,7 @@ const flightMagic = "FLR\x00"
 // here.
 var kinds = []kind{
 	{hasPrefix(flightMagic), func(c content) (Source, error) {
-		return jfr.NewReader(c.in, c.name, jfr.Options{Rules: c.rules, Skip: c.skip})
+		return jfr.NewReader(c.in, c.name, jfr.Options{Rules: c.rules, Skip: c.skip, Room: c.room})
 	}, true},
 	{hasPrefix(format.Magic[:4]), func(c content) (Source, error) { return native.NewReader(c.in, c.name) }, false},
 	{hasPrefix("contend "), func(c content) (Source, error) { return format.NewTextReader(c.in, c.name) }, false},
@@ -50,7 +51,7 @@ var kinds = []kind{
 	{counts.Is, func(c content) (Source, error) { return counts.NewReader(c.in, c.name), nil }, false},
 	{gotrace.Header, func(c content) (Source, error) {
 		return gotrace.NewReader(c.in, c.name, gotrace.Options{Rules: c.rules})
-	}, false},
+	}, true},
 }
 
 // textKinds are the kinds of text that may stand anywhere in a log. What is

@@ -40,7 +40,7 @@ const Stdin = "-"
 // ErrNotMine for a file that is no trace, ErrVersion, or ErrTruncated for one
 // that ends within its header.
 func Open(paths []string, stdin io.Reader, o Options) (*Trace, error) {
-	t := &Trace{source: source{stdin: stdin, options: o}, overlaps: overlaps{several: len(paths) > 1}}
+	t := &Trace{source: source{stdin: stdin, options: o, room: o.Limits.room()}, overlaps: overlaps{several: len(paths) > 1}}
 	for i, path := range paths {
 		label := ""
 		if i < len(o.Labels) {

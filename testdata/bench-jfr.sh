@@ -5,13 +5,16 @@
 #   testdata/bench-jfr.sh [MEGABYTES]      default 350, of each recording
 #
 # JFR names the JDK's tool (default: jfr on the path; JDK 25's also has views),
-# CONTEND the binary to time (default: built from here), MIXES which recordings
-# to make (default: all), GOTRACE a larger Go trace than that of testdata. A ratio is that of wall times, the best of two runs; the
-# processor time tells it on a busy machine. What is missing is skipped.
+# JFRCONV that of async-profiler, CONTEND the binary to time (default: built from
+# here), MIXES which recordings to make (default: all), GOTRACE a Go trace
+# (default: one of 100 MB, recorded here). A ratio is that of wall times, the best
+# of two runs; the processor time tells it on a busy machine. What is missing is
+# skipped.
 set -euo pipefail
 cd "$(dirname "$0")"
 size=${1:-350}
 jfr=${JFR:-jfr}
+jfrconv=${JFRCONV:-jfrconv}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
@@ -82,6 +85,9 @@ against() {
 	waits=$("$contend" analyze --format json "$1" 2>/dev/null | tr -d ' \n' | grep -o '"waits":[0-9]*' | head -n 1 | cut -d: -f2)
 	line "contend analyze" "$ours"
 	awk -v took="$ours" -v waits="${waits:-0}" 'BEGIN { split(took, t); if (waits > 0) printf "  %-34s %6.0f bytes a wait beyond 128 MB, %d waits\n", "", (t[3] > 128 ? t[3] - 128 : 0) * 1048576 / waits, waits }'
+	if command -v "$jfrconv" >/dev/null; then
+		line "jfrconv --lock" "$(took "$jfrconv" --lock "$1" "$dir/lock.html")" "$ours"
+	fi
 	command -v "$jfr" >/dev/null || return 0
 	line "jfr summary" "$(took "$jfr" summary "$1")" "$ours"
 	line "jfr view contention-by-class" "$(took "$jfr" view contention-by-class "$1")" "$ours"
@@ -109,12 +115,14 @@ for mix in ${MIXES:-in-turn overlapping profile pools dumps go}; do
 		;;
 	profile)
 		echo "mostly other events, $size MB"
-		copies "$size" phases-default-settings.jfr derby-8clients.jfr >"$dir/trace.jfr"
+		command -v python3 >/dev/null || { echo "  skipped: there is no python3"; continue; }
+		inTurn "$dir/trace.jfr" "$size" lab-striped-jdk17-profile.jfr phases-default-settings.jfr
 		against "$dir/trace.jfr"
 		;;
 	pools)
 		echo "pools, mostly idle, $size MB"
-		copies "$size" pools/pools-jdk17.jfr pools/pools-jdk25.jfr >"$dir/trace.jfr"
+		command -v python3 >/dev/null || { echo "  skipped: there is no python3"; continue; }
+		inTurn "$dir/trace.jfr" "$size" pools/pools-jdk17.jfr pools/pools-jdk25.jfr
 		against "$dir/trace.jfr"
 		;;
 	dumps)
@@ -123,8 +131,12 @@ for mix in ${MIXES:-in-turn overlapping profile pools dumps go}; do
 		line "contend analyze" "$(took "$contend" analyze "$dir/trace")"
 		;;
 	go)
-		echo "a Go trace"
-		cp "${GOTRACE:-go126-truth-12goroutines.trace}" "$dir/trace"
+		if [ -n "${GOTRACE:-}" ]; then
+			cp "$GOTRACE" "$dir/trace"
+		else
+			go run bench-trace.go "$dir/trace" 100
+		fi
+		echo "a Go trace, $(($(wc -c <"$dir/trace") / 1000000)) MB"
 		ours=$(took "$contend" analyze "$dir/trace")
 		line "contend analyze" "$ours"
 		line "go tool trace -pprof=sync" "$(took go tool trace -pprof=sync "$dir/trace")" "$ours"

@@ -8,19 +8,22 @@ type site struct {
 	stack format.StackID
 }
 
-// lives are all addresses of one recording, by lock.
+// lives are all addresses of one recording. Of several that are read as one
+// trace, the locks of each have ids of their own, one behind the other.
 type lives struct {
-	of    []life
-	sites map[site]int // a lock that was waited for there
+	first format.ObjectID // none has a lower id
+	of    []life          // by lock, less first
+	sites map[site]int    // a lock that was waited for there
 }
 
 // meet adds a wait to the life of its lock. Locks of one class that are waited
 // for in one stack are of one family.
 func (a *lives) meet(w Wait, class uint32) {
-	for len(a.of) <= int(w.Lock) {
+	lock := int(w.Lock - a.first)
+	for len(a.of) <= lock {
 		a.of = append(a.of, life{family: len(a.of)})
 	}
-	l := &a.of[w.Lock]
+	l := &a.of[lock]
 	if l.waits == 0 {
 		l.lock, l.first, l.last = w.Lock, w.End, w.End
 	}
@@ -29,9 +32,9 @@ func (a *lives) meet(w Wait, class uint32) {
 		l.stack = w.Stack
 		at := site{class, w.Stack}
 		if other, ok := a.sites[at]; ok {
-			a.join(other, int(w.Lock))
+			a.join(other, lock)
 		} else {
-			a.sites[at] = int(w.Lock)
+			a.sites[at] = lock
 		}
 	}
 	l.waits++
@@ -69,7 +72,7 @@ func (a *lives) families() map[int]*family {
 		if out[root] == nil {
 			out[root] = &family{lives: map[format.ObjectID]*life{}}
 		}
-		out[root].lives[format.ObjectID(l)] = &a.of[l]
+		out[root].lives[a.of[l].lock] = &a.of[l]
 	}
 	return out
 }

@@ -14,6 +14,7 @@ package moved
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"contend/format"
@@ -45,7 +46,8 @@ func Find(waits Waits, pauses []Pause, class func(format.ObjectID) (c uint32, ok
 		return f
 	}
 	slices.SortFunc(pauses, func(a, b Pause) int { return cmp.Compare(a.Start, b.Start) })
-	all := &lives{sites: map[site]int{}}
+	all := &lives{first: math.MaxUint32, sites: map[site]int{}}
+	waits(func(w Wait) { all.first = min(all.first, w.Lock) })
 	waits(func(w Wait) {
 		if c, ok := class(w.Lock); ok {
 			all.meet(w, c)
@@ -53,8 +55,8 @@ func Find(waits Waits, pauses []Pause, class func(format.ObjectID) (c uint32, ok
 	})
 	families := all.families()
 	waits(func(w Wait) {
-		if int(w.Lock) < len(all.of) && all.of[w.Lock].waits > 0 {
-			if fam := families[all.root(int(w.Lock))]; fam != nil {
+		if l := int(w.Lock - all.first); l < len(all.of) && all.of[l].waits > 0 {
+			if fam := families[all.root(l)]; fam != nil {
 				fam.seen = append(fam.seen, sighting{w.End, w.Lock})
 			}
 		}

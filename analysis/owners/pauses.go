@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"contend/analysis/internal/column"
 	"contend/format"
 )
 
@@ -47,7 +46,7 @@ func merge(recorded []Pause) (out pauses) {
 
 // cutAll adds ownerships of one lock, mostly in order of time, as cut does: those
 // no pause is in together.
-func (ps pauses) cutAll(list []Ownership, into *column.Column[Ownership]) {
+func (ps pauses) cutAll(list []Ownership, into *Owned) {
 	at, added := 0, 0
 	for i := range list {
 		o := &list[i]
@@ -78,7 +77,7 @@ func (ps pauses) endingAfter(t int64, at int) int {
 
 // cut adds an ownership without the pauses in it, which are not the owner's
 // doing: they are ownerships of their own.
-func (ps pauses) cut(o Ownership, into *column.Column[Ownership]) {
+func (ps pauses) cut(o Ownership, into *Owned) {
 	from, _ := slices.BinarySearchFunc(ps, o.Start, func(p Pause, t int64) int { return cmp.Compare(p.End, t+1) })
 	for _, p := range ps[from:] {
 		if p.Start >= o.End || o.Holder.Kind != Thread {

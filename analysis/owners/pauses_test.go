@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"contend/analysis/internal/column"
 	"contend/format"
 )
 
@@ -25,10 +24,10 @@ func TestPausesAreNotTheOwners(t *testing.T) {
 	}
 	ps := merge(recorded)
 	cut := func(start, end int64, kind Kind) string {
-		var into column.Column[Ownership]
-		ps.cut(Ownership{start, end, 1, Holder{kind, Inferred, none, 7, 3}}, &into)
+		into := newOwned()
+		ps.cut(Ownership{start, end, 1, Holder{kind, Inferred, none, 7, 3}}, into)
 		var out []string
-		into.Each(func(_ column.Ref, o *Ownership) {
+		into.Each(func(o *Ownership) {
 			who := map[Kind]string{Thread: "owner", GCPause: "gc", Safepoint: "safepoint", Handoff: "free"}[o.Holder.Kind]
 			if o.Holder.Kind != Thread && o.Holder.Thread != format.NoThread && o.Holder.Kind != Handoff {
 				who += " of a thread"
@@ -69,18 +68,18 @@ func TestOwnershipsAreCutTogetherAsEachIs(t *testing.T) {
 			start := rng.Int64N(1000)
 			list = append(list, Ownership{start, start + 1 + rng.Int64N(100), 1, Holder{[]Kind{Thread, Handoff}[rng.IntN(2)], Inferred, none, 7, 3}})
 		}
-		var each, all column.Column[Ownership]
+		each, all := newOwned(), newOwned()
 		for _, o := range list {
-			ps.cut(o, &each)
+			ps.cut(o, each)
 		}
-		ps.cutAll(list, &all)
-		if got, want := listed(&all), listed(&each); !slices.Equal(got, want) {
+		ps.cutAll(list, all)
+		if got, want := listed(all), listed(each); !slices.Equal(got, want) {
 			t.Fatalf("%v\nwant %v", got, want)
 		}
 	}
 }
 
-func listed(c *column.Column[Ownership]) (out []Ownership) {
-	c.Each(func(_ column.Ref, o *Ownership) { out = append(out, *o) })
+func listed(c *Owned) (out []Ownership) {
+	c.Each(func(o *Ownership) { out = append(out, *o) })
 	return out
 }

@@ -29,6 +29,7 @@
 //	parks.go       successive parks that are one wait
 //	record.go      the events as they are kept
 //	pauses.go      stretches in which nobody ran
+//	packing.go     ownerships as they are stored
 //	recent.go      numbers of ids, those asked for last
 //	owner.go       what an owner is, and how it may be known
 package owners
@@ -46,9 +47,9 @@ import (
 // Locks whose tenures the trace recorded are taken from there; those of the
 // others are inferred.
 type Timelines struct {
-	Owned    column.Column[Ownership] // in no order
-	Unowned  []Owner                  // by lock: whom the stretches without an owner are charged to
-	Unlinked []Unlinked               // contended locks of thread dumps that match no recorded wait, by time
+	Owned    *Owned
+	Unowned  []Owner    // by lock: whom the stretches without an owner are charged to
+	Unlinked []Unlinked // contended locks of thread dumps that match no recorded wait, by time
 	Trust    Calibration
 
 	add func(Ownership) // one that was recorded
@@ -60,12 +61,11 @@ type Timelines struct {
 func (a *Activities) Timelines(sym Symbols) (tl *Timelines, rebuilt func()) {
 	a.indexing.Wait()
 	byLock := a.byLock
-	tl = &Timelines{Unowned: make([]Owner, len(byLock))}
-	tl.Owned.Start = func(o *Ownership) int64 { return o.Start }
+	tl = &Timelines{Owned: newOwned(), Unowned: make([]Owner, len(byLock))}
 	for i := range a.inputs {
 		a.inputs[i].pauses = merge(a.inputs[i].pauses)
 	}
-	tl.add = func(o Ownership) { a.input(o.Lock).pauses.cut(o, &tl.Owned) }
+	tl.add = func(o Ownership) { a.input(o.Lock).pauses.cut(o, tl.Owned) }
 	recorded := tl.addTenures(a)
 	ev := a.evidence(sym)
 	tl.Unlinked = ev.unlinked
@@ -183,7 +183,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 	seenKin := map[*kin]bool{}
 	for i, l := range locks {
 		for list := range ready[i] {
-			ev.input(l).pauses.cutAll(list, &tl.Owned)
+			ev.input(l).pauses.cutAll(list, tl.Owned)
 			ev.recycle(list)
 		}
 		tl.Unowned[l] = found[i].unowned

@@ -48,6 +48,8 @@ var patterns = [...]pattern{
 	{"java.lang.Thread", "sleep", Asleep}, {"java.util.concurrent.TimeUnit", "sleep", Asleep},
 	{"time", "Sleep", Asleep}, {"runtime", "timeSleep", Asleep},
 
+	{"sun.nio.ch.SourceChannelImpl", "", IO}, {"sun.nio.ch.SinkChannelImpl", "", IO}, // pipes, which read as files or sockets do
+
 	{"java.net.Socket", "", Socket}, {"java.net.ServerSocket", "", Socket}, {"java.net.PlainSocketImpl", "", Socket},
 	{"java.net.DatagramSocket", "", Socket}, {"java.net.Inet", "", Socket}, {"sun.nio.ch.Socket", "", Socket},
 	{"sun.nio.ch.ServerSocket", "", Socket}, {"sun.nio.ch.NioSocketImpl", "", Socket}, {"sun.nio.ch.Net", "", Socket},

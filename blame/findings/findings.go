@@ -86,23 +86,23 @@ var kinds = [...]struct {
 		"waits that make a circle"},
 	LockOrder: {"lock-order", doing.Unknown, "waiting for another lock while holding this one, and elsewhere it is the other way round",
 		"Take these locks in one order everywhere: as it is, a deadlock is a matter of time.",
-		"each of two recorded locks was held while the other was waited for, at different times"},
-	AsleepHolding: {"asleep-holding", doing.Asleep, "asleep while holding the lock",
+		"each of two locks was held while the other was waited for, at different times, as recorded tenures or dumps tell (of dumps, which know locks by address, locks of two classes)"},
+	AsleepHolding: {"sleep-while-holding", doing.Asleep, "asleep while holding the lock",
 		"Give the lock back before sleeping, or wait on a condition of the lock, which gives it back meanwhile.",
 		"a sleep that was recorded, or the stack of the owner"},
-	FileHolding: {"file-holding", doing.File, "in file I/O while holding the lock",
+	FileHolding: {"file-while-holding", doing.File, "in file I/O while holding the lock",
 		"Collect what is to be written under the lock and write it outside, in one thread or in batches.",
 		"file I/O that was recorded, or the stack of the owner"},
-	SocketHolding: {"socket-holding", doing.Socket, "in socket I/O while holding the lock",
+	SocketHolding: {"socket-while-holding", doing.Socket, "in socket I/O while holding the lock",
 		"Do the round trip outside of the lock, or give each thread a connection of its own from a pool.",
 		"socket I/O that was recorded, or the stack of the owner"},
-	IOHolding: {"io-holding", doing.IO, "in I/O while holding the lock",
+	IOHolding: {"io-while-holding", doing.IO, "in I/O while holding the lock",
 		"Move the I/O out of the critical section: copy what it needs under the lock.",
 		"the stack of the owner, which does not say of which kind"},
-	BlockedHolding: {"blocked-holding", doing.Blocked, "waiting for another lock while holding this one",
+	BlockedHolding: {"blocked-while-holding", doing.Blocked, "waiting for another lock while holding this one",
 		"Mend the lock at the end of the chain first; then take the inner lock before the outer one is held, or not inside of it.",
 		"the owner waits for another lock meanwhile"},
-	DescheduledHolding: {"descheduled-holding", doing.Ready, "without a processor while holding the lock",
+	DescheduledHolding: {"descheduled-while-holding", doing.Ready, "without a processor while holding the lock",
 		"Run fewer threads than there are processors, or hold the lock for so short a time that few are stopped in it.",
 		"the kernel had stopped the owner, ready to run (recordings of perf)"},
 	Convoy: {"convoy", doing.Unknown, "queued for though it is mostly free: handing it over takes so long that the queue stays",
@@ -117,7 +117,7 @@ var kinds = [...]struct {
 	ReadMostly: {"read-mostly", doing.Unknown, "exclusive, and readers wait for readers",
 		"Let readers share it: a concurrent collection, a read-write lock, or a copy that is replaced when it changes.",
 		"owner and waiter are in methods of the JDK's synchronized collections that only read; of a program's own sections no trace tells"},
-	PausedHolding: {"paused-holding", doing.Unknown, "waited for while a garbage collection has stopped its owner",
+	PausedHolding: {"paused-while-holding", doing.Unknown, "waited for while a garbage collection has stopped its owner",
 		"Make the pauses shorter first, with another collector or a larger heap; allocate less while holding the lock.",
 		"pauses of the garbage collector that were recorded"},
 	PoolExhausted: {"pool-exhausted", doing.Unknown, "waiting for a pool that has nothing left",
@@ -247,9 +247,7 @@ func deadlocks(c *overview.Collector, t Trace) (out []Finding) {
 // cost so far: a deadlock has not happened yet.
 func inversions(c *overview.Collector) (out []Finding) {
 	for _, v := range c.Inversions() {
-		f := Finding{Kind: LockOrder, Lock: v.Lock, Class: v.Class, Owner: v.Owner, Root: v.Other, WaitNs: v.WaitNs, Share: share(v.WaitNs, c.TotalNs()), Confidence: High}
-		f.ByProvenance[analysis.Exact] = v.WaitNs
-		out = append(out, f)
+		out = append(out, Finding{Kind: LockOrder, Lock: v.Lock, Class: v.Class, Owner: v.Owner, Root: v.Other, WaitNs: v.WaitNs, Share: share(v.WaitNs, c.TotalNs()), ByProvenance: v.ByProvenance, Confidence: High})
 	}
 	return out
 }

@@ -6,12 +6,9 @@ import (
 	"testing"
 
 	"contend/analysis"
-	"contend/blame/overview"
 	"contend/format"
 	"contend/format/simulate"
 )
-
-const ms = int64(1e6)
 
 // plan is a trace in which a thread has a lock with a stack while others wait.
 type plan struct {
@@ -69,25 +66,6 @@ func (p plan) run(t *testing.T) []Finding {
 	return find(t, l, 1000*ms)
 }
 
-func find(t *testing.T, src format.Source, elapsed int64) []Finding {
-	t.Helper()
-	c := overview.New(overview.Options{})
-	v := NewEvidence()
-	tr, err := analysis.Run(src, analysis.Filter{From: format.NoTime, To: format.NoTime}, c, v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return Find(c, c.Locks(), v, Trace{Symbols: tr.Symbols, Deadlocks: tr.Deadlocks, ElapsedNs: elapsed, Trust: tr.Coverage.Calibration})
-}
-
-func kindsOf(list []Finding) string {
-	var out []string
-	for _, f := range list {
-		out = append(out, f.Kind.String())
-	}
-	return strings.Join(out, " ")
-}
-
 func one(class, method string) []format.Frame {
 	return []format.Frame{{Class: class, Method: method}}
 }
@@ -99,13 +77,13 @@ func TestFindings(t *testing.T) {
 		plan plan
 		want string
 	}{
-		{"asleep", plan{inner: one("java.lang.Thread", "sleep"), held: 400, waiters: 3}, "asleep-holding"},
-		{"a goroutine asleep", plan{inner: one("time", "Sleep"), held: 400, waiters: 3}, "asleep-holding"},
-		{"a file", plan{inner: one("sun.nio.ch.FileChannelImpl", "force"), held: 400, waiters: 3}, "file-holding"},
-		{"a socket", plan{inner: one("java.net.Socket$SocketInputStream", "read"), held: 400, waiters: 3}, "socket-holding"},
-		{"one of the two", plan{inner: one("syscall", "read"), held: 400, waiters: 3}, "io-holding"},
-		{"another lock", plan{held: 400, waiters: 3, blocked: true}, "blocked-holding"},
-		{"both orders, one after the other", plan{held: 400, waiters: 3, blocked: true, turned: true}, "lock-order blocked-holding blocked-holding"},
+		{"asleep", plan{inner: one("java.lang.Thread", "sleep"), held: 400, waiters: 3}, "sleep-while-holding"},
+		{"a goroutine asleep", plan{inner: one("time", "Sleep"), held: 400, waiters: 3}, "sleep-while-holding"},
+		{"a file", plan{inner: one("sun.nio.ch.FileChannelImpl", "force"), held: 400, waiters: 3}, "file-while-holding"},
+		{"a socket", plan{inner: one("java.net.Socket$SocketInputStream", "read"), held: 400, waiters: 3}, "socket-while-holding"},
+		{"one of the two", plan{inner: one("syscall", "read"), held: 400, waiters: 3}, "io-while-holding"},
+		{"another lock", plan{held: 400, waiters: 3, blocked: true}, "blocked-while-holding"},
+		{"both orders, one after the other", plan{held: 400, waiters: 3, blocked: true, turned: true}, "lock-order blocked-while-holding blocked-while-holding"},
 		{"a circle, and no word of the waits it is made of", plan{held: 400, waiters: 1, blocked: true, circle: true}, "deadlock"},
 
 		{"it only computes", plan{held: 900, waiters: 9}, ""},

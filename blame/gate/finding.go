@@ -21,7 +21,7 @@ var finding = metric{name: "finding", unit: Count, doubts: []doubter{unrecorded,
 // noFinding is the grammar of such a rule.
 var noFinding = regexp.MustCompile(`^no\s+finding\(([^()]*)\)$`)
 
-// parseFinding reads "no finding(asleep-holding)", with the names that JSON has;
+// parseFinding reads "no finding(sleep-while-holding)", with the names that JSON has;
 // ok is false for other rules.
 func parseFinding(text string) (r Rule, ok bool, err error) {
 	m := noFinding.FindStringSubmatch(text)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/blame/findings"
 	"contend/format"
 	"contend/format/simulate"
 )
@@ -64,8 +65,8 @@ func TestParseRefuses(t *testing.T) {
 		"p99(*) < +5ms vs baseline":   "has not the unit",
 		"no deadlocks":                "is no rule",
 		"no finding()":                "brackets are empty",
-		"no finding(asleep)":          "the nearest is asleep-holding",
-		"no finding(xyz)":             "there are deadlock, lock-order, asleep-holding",
+		"no finding(asleep)":          "the nearest is sleep-while-holding",
+		"no finding(xyz)":             "there are deadlock, lock-order, sleep-while-holding",
 		"csp(*) < 5% # not a comment": "is no rule",
 	} {
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), want) {
@@ -220,5 +221,14 @@ func TestFalseAlarms(t *testing.T) {
 	}
 	if alarms > pairs/20+3 {
 		t.Errorf("%d of %d", alarms, pairs)
+	}
+}
+
+// Each kind of finding is a rule by the name that JSON has.
+func TestEveryFindingIsARule(t *testing.T) {
+	for _, kind := range findings.Kinds() {
+		if r, err := Parse("no finding(" + kind + ")"); err != nil || !r.pattern.MatchString(kind) {
+			t.Errorf("%s: %v", kind, err)
+		}
 	}
 }

@@ -50,7 +50,7 @@ const Total = "total"
 // form is the grammar: [peak] METRIC(PATTERN) [per INTERVAL] < LIMIT [vs baseline].
 var form = regexp.MustCompile(`^(peak\s+)?([a-z0-9.]+)\(([^()]*)\)(?:\s+per\s+([0-9.a-zµ]+))?\s*(<=?)\s*(\+?)([0-9.]+)\s*([a-zµ%]*)(\s+vs\s+baseline)?$`)
 
-// Parse reads a rule: "no deadlock", "no finding(asleep-holding)", "csp(java.util.Hashtable) < 5%",
+// Parse reads a rule: "no deadlock", "no finding(sleep-while-holding)", "csp(java.util.Hashtable) < 5%",
 // "waiting(*) < 0.5", "p99(*) < 10ms", "peak csp(*) per 1s < 20%",
 // "blame(com.acme.*) < +20% vs baseline". In a pattern * stands for any
 // characters. The error says what is wrong with the text.
@@ -157,7 +157,7 @@ func ParseFile(in io.Reader, name string) ([]Rule, error) {
 		r, err := Parse(text)
 		if err != nil {
 			return nil, &format.Error{Pos: format.Pos{File: name, Line: n}, What: "rule", Err: fmt.Errorf("%v: %w", err, format.ErrCorrupt),
-				Hint: "write a rule as csp(java.util.Hashtable) < 5%, p99(*) < 10ms, blame(com.acme.*) < +20% vs baseline, no finding(asleep-holding), or no deadlock"}
+				Hint: "write a rule as csp(java.util.Hashtable) < 5%, p99(*) < 10ms, blame(com.acme.*) < +20% vs baseline, no finding(sleep-while-holding), or no deadlock"}
 		}
 		rules = append(rules, r)
 	}

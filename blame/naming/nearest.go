@@ -12,27 +12,38 @@ const longest = 200
 
 // Nearest returns the names that come nearest to a text, at most n, the nearest
 // first: those it is a part of, whatever the case of its letters, then those
-// that need the fewest changes to be a part of one. Names of which every fourth
-// letter is another are left out.
+// that need the fewest changes to be a part of one, of these those that begin most
+// alike. Names of which every fourth letter is another are left out.
 func Nearest(text string, names []string, n int) []string {
 	type candidate struct {
-		name string
-		far  int
+		name       string
+		far, alike int
 	}
 	want := plain(text)
 	var found []candidate
 	for _, name := range names {
 		if far := distance(want, plain(name)); want != "" && far <= utf8.RuneCountInString(want)/4 {
-			found = append(found, candidate{name, far})
+			found = append(found, candidate{name, far, begun(want, plain(name))})
 		}
 	}
-	slices.SortFunc(found, func(a, b candidate) int { return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(a.name, b.name)) })
+	slices.SortFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(b.alike, a.alike), cmp.Compare(a.name, b.name))
+	})
 	found = slices.CompactFunc(found, func(a, b candidate) bool { return a.name == b.name })
 	var out []string
 	for _, c := range found[:min(n, len(found))] {
 		out = append(out, c.name)
 	}
 	return out
+}
+
+// begun returns how many bytes two texts have in common at their beginnings.
+func begun(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 // plain drops what patterns are made of, and the case of letters.

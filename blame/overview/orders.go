@@ -14,15 +14,15 @@ type order struct{ outer, inner format.ObjectID }
 
 // seen is how an order was seen.
 type seen struct {
-	site   uint32 // where the outer lock was taken, the first time
-	waitNs int64  // for the outer lock meanwhile
+	site         uint32 // where the outer lock was taken, the first time
+	waitNs       int64  // for the outer lock meanwhile
+	byProvenance [analysis.Provenances]int64
 }
 
-// note takes in which order a path has two locks, where it was recorded who held
-// the outer one: a sample or a guess that mistakes the holder turns the order
-// round. The locks of a deadlock are told as such.
+// note takes in which order a path has two locks, where the trace tells who held
+// the outer one. The locks of a deadlock are told as such.
 func (c *Collector) note(s *analysis.Slice, sh *analysis.Share, site uint32, ns int64) {
-	if sh.Path == nil || sh.Path.Lock == s.Lock || sh.Root.Kind == analysis.OwnerDeadlock || sh.Direct.Prov != analysis.Exact {
+	if sh.Path == nil || sh.Path.Lock == s.Lock || sh.Root.Kind == analysis.OwnerDeadlock || !c.told(s, sh) {
 		return
 	}
 	if c.orders == nil {
@@ -34,6 +34,21 @@ func (c *Collector) note(s *analysis.Slice, sh *analysis.Share, site uint32, ns 
 		c.orders[order{s.Lock, sh.Path.Lock}] = o
 	}
 	o.waitNs += ns
+	o.byProvenance[sh.Direct.Prov] += ns
+}
+
+// told reports whether the trace tells for certain who held a lock, and which:
+// a guess that mistakes the holder turns the order round, and so does a sample
+// that stands for more than its instant. A dump does neither, but knows locks by
+// addresses, which two of one class may exchange.
+func (c *Collector) told(s *analysis.Slice, sh *analysis.Share) bool {
+	switch sh.Direct.Prov {
+	case analysis.Exact:
+		return true
+	case analysis.Sampled:
+		return s.Sample.Taken && c.sym.Class(s.Lock) != c.sym.Class(sh.Path.Lock)
+	}
+	return false
 }
 
 // Inversion is a pair of locks each of which was held while the other one was
@@ -42,7 +57,9 @@ type Inversion struct {
 	Lock, Class string // held
 	Other       string // and waited for
 	Owner       string // the site that took the first
-	WaitNs      int64  // behind both, all of whose owners are recorded
+	WaitNs      int64  // behind both, all of whose owners are told
+
+	ByProvenance [analysis.Provenances]int64
 }
 
 // Inversions returns the pairs of locks that were taken in both orders, those
@@ -55,6 +72,9 @@ func (c *Collector) Inversions() (out []Inversion) {
 		}
 		v := Inversion{Lock: c.sym.LockName(k.outer), Class: c.sym.ClassName(k.outer), Other: c.sym.LockName(k.inner),
 			Owner: c.text(blame.ByOwnerSite, there.site), WaitNs: there.waitNs + back.waitNs}
+		for p := range v.ByProvenance {
+			v.ByProvenance[p] = there.byProvenance[p] + back.byProvenance[p]
+		}
 		out = append(out, v)
 	}
 	slices.SortFunc(out, func(a, b Inversion) int {

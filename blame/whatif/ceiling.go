@@ -8,36 +8,80 @@ import (
 	"contend/format"
 )
 
-// use is what a thread does with a lock.
-type use struct{ thread, lock int32 }
+// use is what a thread does with a lock in a section.
+type use struct {
+	thread, lock int32
+	section      uint32
+	shared       bool
+}
+
+// served is how long a use lasts in all, without the waits for other locks.
+type served struct {
+	use
+	own int // among the locks of threads
+	ns  int64
+}
+
+// demand is what threads and locks have to do in the trace.
+type demand struct {
+	served []served
+	owned  []owned   // the locks of threads
+	taken  []float64 // by thread: how often it takes locks
+	waited []int64   // by thread
+}
+
+// demands sums tenures once for all changes.
+func (c *Collector) demands() *demand {
+	if c.demand != nil {
+		return c.demand
+	}
+	tenures := c.everyTenure()
+	inside := waitsInside(tenures, len(c.threads))
+	d := &demand{taken: make([]float64, len(c.threads)), waited: make([]int64, len(c.threads))}
+	at, own := map[use]int{}, map[owned]int{}
+	for i := range tenures {
+		t := &tenures[i]
+		if t.thread < 0 {
+			continue
+		}
+		d.taken[t.thread]++
+		d.waited[t.thread] += t.start - t.asked
+		u := use{t.thread, t.lock, t.section, t.mode == format.Shared}
+		j, ok := at[u]
+		if !ok {
+			o, ok := own[owned{t.thread, t.lock}]
+			if !ok {
+				o = len(d.owned)
+				own[owned{t.thread, t.lock}], d.owned = o, append(d.owned, owned{t.thread, t.lock})
+			}
+			j = len(d.served)
+			at[u], d.served = j, append(d.served, served{use: u, own: o})
+		}
+		d.served[j].ns += max(t.end-t.start-inside[i], 0)
+	}
+	c.demand = d
+	return d
+}
 
 // ceiling returns what the throughput can be at most after a change, over what
 // it is: the two operational bounds of closed systems. No thread gets through
 // faster than if it never waited, X <= N/(Z + sum D); and a lock gives what it is
 // held for once at a time, X <= 1/D, which says something where all threads use
 // it alike, and one at a time.
-func (c *Collector) ceiling(tenures []tenure, e *effect) float64 {
-	length := c.end - c.start
-	taken, gone := make([]float64, len(c.threads)), make([]int64, len(c.threads))
-	now, left := map[use]int64{}, map[use]float64{}
-	if c.inside == nil {
-		c.inside = waitsInside(tenures, len(c.threads))
-	}
-	for i := range tenures {
-		t := &tenures[i]
-		if t.thread < 0 {
-			continue
-		}
-		served, u := max(t.end-t.start-c.inside[i], 0), use{t.thread, t.lock}
-		rest := e.shrunk(t.section, served)
-		taken[t.thread]++
-		gone[t.thread] += t.start - t.asked + served - rest
-		if now[u] += served; !e.gone[t.lock] && !e.reads(t.mode == format.Shared, t.section) {
-			left[u] += float64(rest) / float64(e.stripes[t.lock].count)
+func (c *Collector) ceiling(e *effect) float64 {
+	d, length := c.demands(), c.end-c.start
+	gone := slices.Clone(d.waited)
+	now, left := make([]float64, len(d.owned)), make([]float64, len(d.owned))
+	for i := range d.served {
+		s := &d.served[i]
+		rest := e.shrunk(s.section, s.ns)
+		gone[s.thread] += s.ns - rest
+		if now[s.own] += float64(s.ns); !e.gone[s.lock] && !e.reads(s.shared, s.section) {
+			left[s.own] += float64(rest) / float64(e.stripes[s.lock].count)
 		}
 	}
 	all, high := 0.0, 0.0
-	for t, n := range taken {
+	for t, n := range d.taken {
 		all, high = all+n, high+n*float64(length)/float64(max(length-gone[t], 1))
 	}
 	return max(min(high/max(all, 1), c.heldAtMost(now, left)), 1)
@@ -48,17 +92,18 @@ const alike = 2
 
 // heldAtMost returns the bound of the locks, by how long threads hold them now
 // and how long they would.
-func (c *Collector) heldAtMost(now map[use]int64, left map[use]float64) float64 {
+func (c *Collector) heldAtMost(now, left []float64) float64 {
+	uses := c.demand.owned
 	before, after := make([]float64, len(c.locks)), make([]float64, len(c.locks))
 	users, odd := make([]float64, len(c.locks)), make([]bool, len(c.locks))
-	for u, ns := range now {
-		before[u.lock] += float64(ns)
-		after[u.lock] += left[u]
+	for i, u := range uses {
+		before[u.lock] += now[i]
+		after[u.lock] += left[i]
 		users[u.lock]++
 	}
-	for u, ns := range now {
+	for i, u := range uses {
 		mean := before[u.lock] / users[u.lock]
-		odd[u.lock] = odd[u.lock] || float64(ns) > alike*mean || float64(ns)*alike < mean
+		odd[u.lock] = odd[u.lock] || now[i] > alike*mean || now[i]*alike < mean
 	}
 	length, high := float64(c.end-c.start), math.Inf(1)
 	for l, ns := range after {
@@ -81,7 +126,7 @@ func (c *Collector) everyTenure() []tenure {
 		}
 	}
 	if c.rebuilt {
-		c.tenured = c.settle()
+		c.tenured = c.settle(c.semaphores())
 		return c.tenured
 	}
 	for i := range c.threads {

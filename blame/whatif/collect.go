@@ -1,7 +1,6 @@
 package whatif
 
 import (
-	"cmp"
 	"slices"
 
 	"contend/analysis"
@@ -22,7 +21,7 @@ type Collector struct {
 	nobody  []hold // what unknown threads held
 	tenures bool
 	tenured []tenure // all of them, once asked for
-	inside  []int64  // by tenure: how long its thread waited for other locks meanwhile
+	demand  *demand  // of them, once asked for
 	takers  int      // threads that have any
 	rebuilt bool     // some tenures were not recorded
 	locks   []format.ObjectID
@@ -153,65 +152,4 @@ func (c *Collector) number() {
 	if c.byID != nil {
 		c.threads = threads
 	}
-}
-
-// handoffs returns, by lock, how long it was free before the next of those who
-// waited had it, each time, in order of time.
-func (c *Collector) handoffs() [][]int64 {
-	byLock := make([][]hold, len(c.locks))
-	for i := range c.threads {
-		for _, h := range c.threads[i].holds {
-			byLock[h.lock] = append(byLock[h.lock], h)
-		}
-	}
-	out := make([][]int64, len(c.locks))
-	for l, holds := range byLock {
-		slices.SortFunc(holds, func(a, b hold) int { return cmp.Compare(a.start, b.start) })
-		released := int64(-1)
-		for _, h := range holds {
-			if h.asked < h.start && released >= h.asked && released <= h.start {
-				out[l] = append(out[l], h.start-released)
-			}
-			released = max(released, h.end)
-		}
-	}
-	return out
-}
-
-// permits returns, by lock, how many had it at once at most: of semaphores, whose
-// permits the trace does not tell.
-func (c *Collector) permits(threads []thread) []int {
-	type change struct {
-		at   int64
-		gets int
-	}
-	changes, out := make([][]change, len(c.locks)), make([]int, len(c.locks))
-	for i := range threads {
-		for _, h := range threads[i].holds {
-			if c.sym.Kind(c.locks[h.lock]) == format.KindSemaphore && h.end > h.start {
-				changes[h.lock] = append(changes[h.lock], change{h.start, 1}, change{h.end, -1})
-			}
-		}
-	}
-	for l, list := range changes {
-		slices.SortFunc(list, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.gets, b.gets)) })
-		held := 0
-		for _, one := range list {
-			held += one.gets
-			out[l] = max(out[l], held)
-		}
-	}
-	return out
-}
-
-// medians returns that of each list, 0 of an empty one.
-func medians(lists [][]int64) []int64 {
-	out := make([]int64, len(lists))
-	for i, list := range lists {
-		if len(list) > 0 {
-			list = slices.Sorted(slices.Values(list))
-			out[i] = list[len(list)/2]
-		}
-	}
-	return out
 }

@@ -3,7 +3,6 @@ package whatif
 import (
 	"math"
 	"slices"
-	"sync"
 )
 
 // Range is what a change brings, between two ends.
@@ -37,122 +36,129 @@ type model interface {
 // replays is the model of a trace that tells all tenures, or whose rebuilt ones
 // fit together.
 type replays struct {
-	c        *Collector
-	programs [][]step
-	fixed    []bool  // by program: it happens when it did
-	late     []int64 // by program: see late
-	handing  handing
-	handoff  [][]int64 // by lock: how long it took, each time
-	typical  []int64   // the median of that
-	permits  []int
-	length   int64
-	base     outcomes
-	misfit   Misfit
+	c       *Collector
+	parts   []*part
+	typical []int64 // by lock: how long handing it over takes
+	permits []int
+	length  int64
+	base    outcomes
+	misfit  Misfit
+	first   bool // it is the trace that is replayed
 }
 
-// outcomes are those of one change when idle times keep their length, and when
-// they keep their end.
-type outcomes [2]outcome
+// loops are those of the ends of a range; the last one is for tenures that were
+// rebuilt.
+var loops = [...]loop{{}, {open: true}, {likely: true}}
+
+// outcomes are those of one change, by loop.
+type outcomes [len(loops)]outcome
 
 // newReplays replays the unchanged trace.
 func newReplays(c *Collector) *replays {
-	threads := c.threads
+	threads := c.settled()
+	m := &replays{c: c, permits: c.permits(threads), length: c.end - c.start}
 	if c.rebuilt {
-		threads = c.settled()
+		c.limitPermits(threads, m.permits)
 	}
-	m := &replays{c: c, handoff: c.handoffs(), permits: c.permits(threads), length: c.end - c.start}
-	m.typical = medians(m.handoff)
 	recorded := int64(0)
 	for i := range threads {
-		if t := &threads[i]; len(t.holds) > 0 {
-			recorded += int64(len(t.holds))
-			m.programs = append(m.programs, t.program(m.length))
-			m.fixed = append(m.fixed, t.fixed)
-			m.late = append(m.late, late(m.programs[len(m.programs)-1]))
-		}
+		recorded += int64(len(threads[i].holds))
 	}
-	m.choose(recorded)
+	all := programs(threads, m.length)
+	gettings, typical := c.handover(threads, m.permits)
+	m.typical = typical
+	for i := range all {
+		all[i].got = gettings[all[i].thread]
+	}
+	m.parts = split(all, len(c.locks))
+	m.first = true
+	m.base = m.replay(c.unchanged(), func(*part) bool { return true })
+	m.first = false
+	m.misfit = Misfit{math.Abs(ratio(sum(&m.base[0].waited), c.waitNs) - 1), math.Abs(ratio(sum(&m.base[0].taken), recorded) - 1)}
 	return m
 }
 
-// handing is how locks are handed over, which a trace does not tell.
-type handing struct {
-	typical bool // it takes the same time always, the median; else all times that were seen come again
-	barges  bool // who comes takes a free lock, though another one was woken for it
-}
-
-// handings are tried in this order, until the replay fits.
-var handings = [...]handing{{}, {typical: true}, {barges: true}, {typical: true, barges: true}}
-
-// choose replays the unchanged trace, in which so many tenures were recorded, and
-// finds how locks are handed over: as misses the trace least.
-func (m *replays) choose(recorded int64) {
-	best, e := math.Inf(1), m.c.unchanged()
-	for _, h := range handings {
-		out := m.once(e, h, false)
-		fit := Misfit{math.Abs(ratio(sum(&out.waited), m.c.waitNs) - 1), math.Abs(ratio(sum(&out.taken), recorded) - 1)}
-		if fit.worst() < best {
-			best, m.misfit, m.handing, m.base[0] = fit.worst(), fit, h, out
-		}
-		if m.misfit.Fits() {
-			break
+// programs returns what threads do that take locks.
+func programs(threads []thread, length int64) (list []program) {
+	for i := range threads {
+		if t := &threads[i]; len(t.holds) > 0 {
+			steps := t.program(length)
+			list = append(list, program{steps: steps, thread: int32(i), late: late(steps)})
 		}
 	}
-	if m.believed() {
-		m.base[1] = m.once(e, m.handing, true)
-	}
+	return list
 }
 
 // believed reports whether the replay serves for predictions: of rebuilt tenures
 // that do not fit another model does.
 func (m *replays) believed() bool { return m.misfit.Fits() || !m.c.rebuilt }
 
-// once replays a changed program.
-func (m *replays) once(e *effect, h handing, open bool) outcome {
-	r := replay{length: m.length, change: e, open: open, barges: h.barges, threads: make([]actor, len(m.programs))}
-	for t, p := range m.programs {
-		r.threads[t].steps, r.threads[t].fixed, r.threads[t].late = p, m.fixed[t], m.late[t]
+// once replays a part.
+func (m *replays) once(p *part, e *effect, by loop) outcome {
+	r := replay{length: m.length, change: e, loop: by, threads: make([]actor, len(p.programs)), stripes: make([]stripes, len(p.locks))}
+	for i := range p.programs {
+		r.threads[i].program = &p.programs[i]
 	}
-	for l, s := range e.stripes {
-		takes := m.handoff[l]
-		if h.typical {
-			takes = m.typical[l : l+1]
-		}
-		for range s.count {
-			r.locks = append(r.locks, lock{handoff: takes, permits: m.permits[l]})
+	for i, l := range p.locks {
+		r.stripes[i] = stripes{int32(len(r.locks)), e.stripes[l].count}
+		for range e.stripes[l].count {
+			r.locks = append(r.locks, lock{of: l, typical: m.typical[l], permits: m.permits[l], gone: e.gone[l]})
 		}
 	}
 	return r.run()
 }
 
-func (m *replays) replay(e *effect) (out outcomes) {
-	var both sync.WaitGroup
-	for i, open := range [...]bool{false, true} {
-		both.Go(func() { out[i] = m.once(e, m.handing, open) })
+// replay replays the parts that a change touches; the others are as they were.
+func (m *replays) replay(e *effect, touches func(*part) bool) (out outcomes) {
+	n := len(loops)
+	if !m.c.rebuilt {
+		n-- // all that is held is known
 	}
-	both.Wait()
+	var touched []*part
+	for _, p := range m.parts {
+		if touches(p) {
+			touched = append(touched, p)
+			continue
+		}
+		for i := range n {
+			out[i].add(&p.base[i])
+		}
+	}
+	changed := make([]outcome, n*len(touched))
+	onAllCores(len(changed), func(i int) { changed[i] = m.once(touched[i/n], e, loops[i%n]) })
+	for i := range changed {
+		if out[i%n].add(&changed[i]); m.first {
+			touched[i/n].base[i%n] = changed[i]
+		}
+	}
 	return out
 }
 
-// predict compares a replay of the changed program with that of the trace.
+// predict compares replays of the changed program with those of the trace. Where
+// rebuilt tenures lock up in one of them, as the program did not, it says nothing.
 func (m *replays) predict(e *effect) (throughput, waitNs Range, stuck bool) {
-	changed := m.replay(e)
-	throughput, waitNs = Range{math.Inf(1), 0}, Range{math.Inf(1), 0}
+	changed := m.replay(e, e.touches)
+	throughput, waitNs, stuck = Range{math.Inf(1), 0}, Range{math.Inf(1), 0}, true
+	spreads := [2]float64{}
 	for i := range changed {
-		throughput.include(ratio(sum(&changed[i].taken), sum(&m.base[i].taken)))
-		waitNs.include(ratio(sum(&changed[i].waited), sum(&m.base[i].waited)) * float64(m.c.waitNs))
+		now, was := &changed[i], &m.base[i]
+		if sum(&was.taken) == 0 || m.c.rebuilt && now.stuck {
+			continue
+		}
+		throughput.include(ratio(sum(&now.taken), sum(&was.taken)))
+		waitNs.include(ratio(sum(&now.waited), sum(&was.waited)) * float64(m.c.waitNs))
+		stuck = stuck && now.stuck
+		spreads[0], spreads[1] = max(spreads[0], spread(&now.taken, &was.taken)), max(spreads[1], spread(&now.waited, &was.waited))
 	}
 	if !m.misfit.Fits() { // the truth may be that nothing is won
 		throughput.include(1)
 		waitNs.include(float64(m.c.waitNs))
 	}
-	chance := errors * spread(&changed[0].taken, &m.base[0].taken)
+	chance := errors * spreads[0]
 	if m.c.rebuilt { // waits vary more than what was done: at most by what there is of them
 		chance = min(chance, m.c.waitingPart())
 	}
-	throughput = throughput.widen(m.misfit.Throughput + chance)
-	waitNs = waitNs.widen(m.misfit.Waiting + errors*spread(&changed[0].waited, &m.base[0].waited))
-	return throughput, waitNs, changed[0].stuck
+	return throughput.widen(m.misfit.Throughput + chance), waitNs.widen(m.misfit.Waiting + errors*spreads[1]), stuck
 }
 
 func ratio(a, b int64) float64 {

@@ -38,7 +38,6 @@ const outside = ^uint32(0)
 type thread struct {
 	holds []hold
 	idle  []span
-	fixed bool // what unknown threads did: it happens when it did
 	last  hold // its last wait, as if the lock was given back at once
 }
 
@@ -81,7 +80,9 @@ func (t *thread) program(length int64) []step {
 	b := programmer{idle: t.idle}
 	for i := range t.holds {
 		h := &t.holds[i]
-		h.number = uint32(i)
+		if h.number = uint32(i); h.asked < h.start {
+			h.asked = min(h.asked+behind, h.start) // whom it waited for was there before
+		}
 		b.giveUntil(h.asked)
 		b.add(step{at: h.asked, op: take, lock: h.lock, section: h.section, number: h.number, readable: h.mode == format.Shared})
 		b.done = max(b.done, h.start)
@@ -91,6 +92,10 @@ func (t *thread) program(length int64) []step {
 	b.add(step{at: max(length, b.done), op: turn})
 	return b.steps
 }
+
+// behind is how much later than he is said to have come one who waits comes, in
+// nanoseconds: those who have it from then on are there before.
+const behind = 100
 
 // unended reports whether the thread waits at the end of the trace.
 func (t *thread) unended(length int64) bool {

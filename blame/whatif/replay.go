@@ -7,6 +7,14 @@ type outcome struct {
 	stuck  bool           // threads wait for each other for ever
 }
 
+func (o *outcome) add(part *outcome) {
+	for i := range windows {
+		o.taken[i] += part.taken[i]
+		o.waited[i] += part.waited[i]
+	}
+	o.stuck = o.stuck || part.stuck
+}
+
 // windows are the parts of a replay that are compared, for how much they vary.
 const windows = 10
 
@@ -17,68 +25,69 @@ func sum(parts *[windows]int64) (n int64) {
 	return n
 }
 
-// replay runs the programs of all threads over again, for length nanoseconds:
-// a thread at the end of its program begins anew. Locks are given to those who
-// wait in order of arrival, readers that follow each other together, handoff
-// nanoseconds after they were free.
+// replay runs the programs of the threads of a part over again, for length
+// nanoseconds: a thread at the end of its program begins anew. Locks are handed
+// over as they were in the trace.
 type replay struct {
 	length  int64
 	change  *effect
-	open    bool // idle times end when they did in the trace, or later
-	barges  bool // who comes takes a free lock, though another one was woken for it
+	loop    loop
 	threads []actor
+	stripes []stripes // by lock of the trace
 	locks   []lock
-	due     queue
+	due     *queue
 	out     outcome
+}
+
+// loop is what is assumed where a trace does not tell.
+type loop struct {
+	open   bool // idle times end when they did in the trace, or later; else they last as long
+	likely bool // time of which nobody knows who held the lock is the section's as often as other time
 }
 
 // actor is a thread of a replay.
 type actor struct {
-	steps []step
-	fixed bool
-	late  int64 // of the time before its first step: what does not come again
-	next  int
-	base  int64 // when its program began this time
-	since int64 // when it began to wait
+	*program
+	next   int
+	base   int64 // when its program began this time
+	since  int64 // when it began to wait
+	rank   int64 // when it would have begun, had the lock gone to who comes first
+	behind int32 // who waits behind it, counted from 1
 }
 
 // lock is a lock of a replay, or a stripe of one.
 type lock struct {
-	holders  int
-	permits  int  // how many may have it at once who do not share it: of a semaphore
-	shared   bool // those who hold it are readers
-	granting bool
-	waiting  []int32 // threads, in order of arrival
-	owner    int32   // who took it last
-	handoff  []int64 // how long it takes each time until the next has it, over and over
-	handed   int
-}
+	of      int32 // the lock of the trace
+	holders int
+	permits int  // how many may have it at once who do not share it: of a semaphore
+	shared  bool // those who hold it are readers
+	gone    bool
+	first   int32 // who is next of those who wait, counted from 1
+	owner   int32 // who took it last
+	typical int64 // how long handing over takes
 
-// nextHandoff returns how long the lock is free before who waits has it. All that
-// was seen comes again: the few long ones make up most of the time.
-func (l *lock) nextHandoff() int64 {
-	if len(l.handoff) == 0 {
-		return 0
-	}
-	l.handed++
-	return l.handoff[(l.handed-1)%len(l.handoff)]
+	counted int32  // for whom it counts how long it is free, counted from 1
+	left    int64  // how long it has still to be
+	yields  int32  // how many are to take it before, if they come
+	since   int64  // from when on
+	due     uint32 // the event that it has been, 0 while it is not free
 }
 
 func (r *replay) run() outcome {
+	r.due = newQueue(len(r.threads)+len(r.locks), r.length)
 	for i := range r.threads {
 		r.plan(int32(i), 0)
 	}
-	for len(r.due.heap) > 0 && r.due.heap[0].at < r.length {
-		next := r.due.pop()
-		if next.lock {
-			r.grant(next.id, next.at)
-		} else {
-			r.step(next.id, next.at)
+	for e, ok := r.due.pop(); ok && e.at < r.length; e, ok = r.due.pop() {
+		if e.id >= 0 {
+			r.step(e.id, e.at)
+		} else if r.locks[^e.id].due == e.seq {
+			r.grant(^e.id, e.at)
 		}
 	}
 	for i := range r.locks {
-		for _, id := range r.locks[i].waiting {
-			r.out.waited[windows-1] += max(r.length-r.threads[id].since, 0)
+		for id := r.locks[i].first; id > 0; id = r.threads[id-1].behind {
+			r.out.waited[windows-1] += max(r.length-r.threads[id-1].since, 0)
 		}
 	}
 	r.out.stuck = r.deadlocked()
@@ -89,8 +98,8 @@ func (r *replay) run() outcome {
 func (r *replay) deadlocked() bool {
 	waits := make([]int32, len(r.threads)) // for a lock, counted from 1
 	for l := range r.locks {
-		for _, id := range r.locks[l].waiting {
-			waits[id] = int32(l) + 1
+		for id := r.locks[l].first; id > 0; id = r.threads[id-1].behind {
+			waits[id-1] = int32(l) + 1
 		}
 	}
 	seen := make([]int32, len(r.threads)) // on the path from which thread, counted from 1
@@ -115,51 +124,126 @@ func (r *replay) plan(id int32, now int64) {
 	s := &a.steps[a.next]
 	busy, idle := r.change.shrunk(s.inside, s.busy), r.change.shrunk(s.inside, s.idle)
 	at := now + busy + idle
-	if a.fixed && s.op == take || r.open && s.comes && s.inside == outside {
+	if r.loop.open && s.comes && s.inside == outside {
 		at = max(now+busy, a.base+s.at)
 	}
-	r.due.push(event{at: at, id: id})
+	turn := giving
+	if s.op == take {
+		turn = coming
+	}
+	r.due.push(at, turn, id)
 }
 
 // step does what a thread's program says next.
 func (r *replay) step(id int32, now int64) {
 	a := &r.threads[id]
 	s := &a.steps[a.next]
-	switch {
-	case s.op == turn:
+	if s.op == turn {
 		a.next, a.base = 0, now-a.late
-		if len(a.steps) == 1 { // it takes no lock
-			return
+		if len(a.steps) > 1 { // else it takes no lock
+			r.plan(id, a.base)
 		}
-		r.plan(id, a.base)
 		return
-	case r.change.gone[s.lock]:
+	}
+	on := r.stripe(a, s)
+	switch l := &r.locks[on]; {
+	case l.gone:
 		if s.op == take {
 			r.out.taken[r.window(now)]++
 		}
 	case s.op == take:
-		if !r.take(id, s, now) {
+		if !r.take(id, on, s, now) {
 			return
 		}
 	default:
-		r.give(r.stripe(id, s), now)
+		l.holders--
+		r.handOver(on, now)
 	}
 	a.next++
 	r.plan(id, now)
 }
 
 // take takes a lock, or queues; false when the thread has to wait.
-func (r *replay) take(id int32, s *step, now int64) bool {
-	a := &r.threads[id]
-	l := &r.locks[r.stripe(id, s)]
-	if (len(l.waiting) == 0 && !l.granting || r.barges) && l.admits(r.reads(s)) {
-		l.enter(id, r.reads(s))
-		r.out.taken[r.window(now)]++
+func (r *replay) take(id, on int32, s *step, now int64) bool {
+	a, l := &r.threads[id], &r.locks[on]
+	g, reader := &a.got[s.number], r.reads(s)
+	if l.admits(reader) && (l.first == 0 && !g.unseen || l.first > 0 && g.barges) {
+		r.enter(id, on, reader, now)
+		r.handOver(on, now)
 		return true
 	}
-	a.since = now
-	l.waiting = append(l.waiting, id)
+	a.since, a.rank = now, now+g.lag
+	at := &l.first
+	for *at > 0 && r.threads[*at-1].rank <= a.rank {
+		at = &r.threads[*at-1].behind
+	}
+	a.behind, *at = *at, id+1
+	r.handOver(on, now)
 	return false
+}
+
+// enter gives a lock to a thread.
+func (r *replay) enter(id, on int32, reader bool, now int64) {
+	l := &r.locks[on]
+	l.holders, l.shared, l.owner = l.holders+1, reader, id
+	r.out.taken[r.window(now)]++
+}
+
+// handOver counts how long a lock is free of those who are before the next of
+// those who wait, after something has changed.
+func (r *replay) handOver(on int32, now int64) {
+	l := &r.locks[on]
+	if l.first == 0 {
+		l.counted, l.due = 0, 0
+		return
+	}
+	if l.first != l.counted {
+		l.counted, l.due, l.left = l.first, 0, r.needs(l, now)
+	}
+	a := &r.threads[l.first-1]
+	switch free := l.admits(r.reads(&a.steps[a.next])); {
+	case free && l.due == 0:
+		l.since, l.due = now, r.due.push(now+l.left, granting, ^on)
+	case !free && l.due > 0:
+		l.left, l.due = l.left-(now-l.since), 0
+		if l.yields--; l.yields == 0 {
+			l.left = max(l.left-margin, 0)
+		}
+	}
+}
+
+// needs returns how long a lock is free before the next of those who wait has it.
+func (r *replay) needs(l *lock, now int64) int64 {
+	a := &r.threads[l.first-1]
+	g := &a.got[a.steps[a.next].number]
+	free := g.free
+	if !g.waited {
+		free = l.typical
+	}
+	if l.yields = g.yields; g.yields > 0 {
+		free += margin
+	}
+	if now < a.rank && free <= g.passed {
+		free, l.yields = g.passed+1, 0 // others may come yet
+	}
+	if r.loop.likely {
+		free = int64(float64(free) * (1 - (1-r.change.keep)*r.change.share[l.of]))
+	}
+	return free
+}
+
+// grant hands a free lock to the next of those who wait.
+func (r *replay) grant(on int32, now int64) {
+	l := &r.locks[on]
+	id := l.first - 1
+	a := &r.threads[id]
+	l.first = a.behind
+	r.enter(id, on, r.reads(&a.steps[a.next]), now)
+	r.out.waited[r.window(now)] += now - a.since
+	a.next++
+	r.plan(id, now)
+	l.counted, l.due = 0, 0
+	r.handOver(on, now)
 }
 
 func (r *replay) reads(s *step) bool { return r.change.reads(s.readable, s.section) }
@@ -170,18 +254,14 @@ func (l *lock) admits(reader bool) bool {
 	return l.holders < max(l.permits, 1) || l.shared && reader
 }
 
-func (l *lock) enter(id int32, reader bool) {
-	l.holders, l.shared, l.owner = l.holders+1, reader, id
-}
-
 // stripe returns the lock, or which of its stripes, a step is about. Tenures
 // are spread over stripes as by a good hash function.
-func (r *replay) stripe(id int32, s *step) int32 {
-	n := r.change.stripes[s.lock]
+func (r *replay) stripe(a *actor, s *step) int32 {
+	n := r.stripes[s.lock]
 	if n.count == 1 {
 		return n.first
 	}
-	h := (uint64(id)<<32 | uint64(s.number)) + uint64(r.threads[id].base)
+	h := (uint64(a.thread)<<32 | uint64(s.number)) + uint64(a.base)
 	return n.first + n.pick(h)
 }
 
@@ -189,33 +269,4 @@ func (r *replay) stripe(id int32, s *step) int32 {
 func (s stripes) pick(h uint64) int32 {
 	h = (h ^ h>>31) * 0x9e3779b97f4a7c15
 	return int32(h>>33) % s.count
-}
-
-func (r *replay) give(on int32, now int64) {
-	l := &r.locks[on]
-	l.holders--
-	if l.holders < max(l.permits, 1) && len(l.waiting) > 0 && !l.granting {
-		l.granting = true
-		r.due.push(event{at: now + l.nextHandoff(), id: on, lock: true})
-	}
-}
-
-// grant hands a free lock to the head of its queue.
-func (r *replay) grant(on int32, now int64) {
-	l := &r.locks[on]
-	l.granting = false
-	for len(l.waiting) > 0 {
-		id := l.waiting[0]
-		a := &r.threads[id]
-		reader := r.reads(&a.steps[a.next])
-		if !l.admits(reader) {
-			return
-		}
-		l.waiting = l.waiting[1:]
-		l.enter(id, reader)
-		r.out.waited[r.window(now)] += now - a.since
-		r.out.taken[r.window(now)]++
-		a.next++
-		r.plan(id, now)
-	}
 }

@@ -1,12 +1,20 @@
 package whatif
 
-import "testing"
+import (
+	"testing"
 
-// one is a replay of threads that take one lock over and over.
-func one(l lock, threads ...actor) replay {
-	e := (&Collector{}).unchanged()
-	e.gone, e.stripes = make([]bool, 1), []stripes{{0, 1}}
-	return replay{length: 1000, change: e, locks: []lock{l}, threads: threads}
+	"contend/format/simulate"
+)
+
+// one is a replay of threads that take one lock over and over; how they got it in
+// the trace is the same each time.
+func one(l lock, got getting, threads ...program) replay {
+	r := replay{length: 1000, change: (&Collector{}).unchanged(), locks: []lock{l}, stripes: []stripes{{0, 1}}}
+	for i := range threads {
+		threads[i].got = []getting{got}
+		r.threads = append(r.threads, actor{program: &threads[i]})
+	}
+	return r
 }
 
 func rounds(away, busy int64) []step {
@@ -16,30 +24,28 @@ func rounds(away, busy int64) []step {
 // As many have a semaphore at once as had it in the trace.
 func TestReplayOfPermits(t *testing.T) {
 	for permits, want := range map[int]int64{0: 100, 1: 100, 2: 200} {
-		r := one(lock{permits: permits}, actor{steps: rounds(0, 10)}, actor{steps: rounds(0, 10)})
+		r := one(lock{permits: permits}, getting{}, program{steps: rounds(0, 10)}, program{steps: rounds(0, 10)})
 		if out := r.run(); sum(&out.taken) < want || sum(&out.taken) > want+2 {
 			t.Errorf("%d permits: %d taken, want %d", permits, sum(&out.taken), want)
 		}
 	}
 }
 
-// All the times that handing over took come again, and while it lasts the lock
-// is for who comes, if who comes may take it.
+// Handing over takes as long as it did, or as is typical where there was none, and
+// while it lasts the lock is for who comes, if he took it so in the trace.
 func TestReplayOfHandOver(t *testing.T) {
-	waits := func(l lock, barges bool) (taken, waited int64) {
-		r := one(l, actor{steps: rounds(0, 10)}, actor{steps: rounds(0, 10)}, actor{steps: rounds(5, 0)})
-		r.barges = barges
+	waits := func(l lock, g getting) (taken int64) {
+		r := one(l, g, program{steps: rounds(0, 10)}, program{steps: rounds(0, 10)}, program{steps: rounds(5, 0)})
 		out := r.run()
-		return sum(&out.taken), sum(&out.waited)
+		return sum(&out.taken)
 	}
-	short, _ := waits(lock{handoff: []int64{0}}, false)
-	mixed, _ := waits(lock{handoff: []int64{0, 0, 30}}, false) // the mean is 10
-	mean, _ := waits(lock{handoff: []int64{10}}, false)
-	if mixed >= short || mixed < mean*9/10 || mixed > mean*11/10 {
-		t.Errorf("taken %d, with hand-over of a mean of 10 %d and %d", short, mean, mixed)
+	short := waits(lock{}, getting{waited: true})
+	long := waits(lock{typical: 1000}, getting{waited: true, free: 10})
+	if typical := waits(lock{typical: 10}, getting{}); long >= short || typical != long {
+		t.Errorf("taken %d, with hand-over of 10 %d, where that is typical %d", short, long, typical)
 	}
-	if barged, _ := waits(lock{handoff: []int64{30}}, true); barged <= mean {
-		t.Errorf("who comes may take it: %d taken, else %d", barged, mean)
+	if barged := waits(lock{}, getting{waited: true, free: 10, barges: true}); barged <= long {
+		t.Errorf("who comes may take it: %d taken, else %d", barged, long)
 	}
 }
 
@@ -50,8 +56,51 @@ func TestThreadsBeginOnce(t *testing.T) {
 	if got := late(steps); got != 480 {
 		t.Errorf("late by %d, want 480", got)
 	}
-	r := one(lock{}, actor{steps: steps, late: late(steps)})
+	r := one(lock{}, getting{}, program{steps: steps, late: late(steps)})
 	if out := r.run(); sum(&out.taken) != 17 { // at 500 and every 30 from there on
 		t.Errorf("%d taken, want 17: %v", sum(&out.taken), out.taken)
+	}
+}
+
+// The parts of a program that never meet come to what the whole comes to, and a
+// change is replayed in those alone that it is about.
+func TestPartsAreTheWhole(t *testing.T) {
+	for scenario, want := range map[string]int{"shards": 4, "nested": 1} {
+		c, _, _ := collected(t, simulate.Config{Scenario: scenario, Duration: 5e8, Handoff: 1000, Seed: 3}, recorded)
+		c.number()
+		m, whole, local := newReplays(c), &part{}, make([]int32, len(c.locks))
+		for l := range local {
+			local[l] = int32(l)
+		}
+		whole.locks = local
+		threads := c.settled()
+		list := programs(threads, m.length)
+		gettings, _ := c.handover(threads, m.permits)
+		for _, p := range list {
+			p.got = gettings[p.thread]
+			whole.add(p, local)
+		}
+		e, touched := c.unchanged(), 0
+		set, err := c.find(c.Sections()[0].Method)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.section, e.keep = set, .5
+		for _, p := range m.parts {
+			if e.touches(p) {
+				touched++
+			}
+		}
+		if len(m.parts) != want || touched != 1 {
+			t.Errorf("%s: a change touches %d of %d parts, want 1 of %d", scenario, touched, len(m.parts), want)
+		}
+		for i, got := range m.replay(e, e.touches) {
+			if i == len(loops)-1 { // of rebuilt tenures
+				break
+			}
+			if all := m.once(whole, e, loops[i]); got != all || sum(&got.taken) == 0 {
+				t.Errorf("%s: parts come to %v, the whole to %v", scenario, got, all)
+			}
+		}
 	}
 }

@@ -2,6 +2,7 @@ package whatif
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"contend/format"
@@ -18,13 +19,14 @@ type tenure struct {
 // that is usual for its section where its end is not known, or where it had
 // begun before anybody came: but not beyond what else its thread and its lock
 // are known to have done.
-func (c *Collector) settle() []tenure {
+func (c *Collector) settle(semaphores []bool) []tenure {
 	var all []tenure
 	for i := range c.threads {
 		for _, h := range c.threads[i].holds {
 			all = append(all, tenure{h, int32(i)})
 		}
 	}
+	share(all)
 	disown(all)
 	beforeWaits(all, len(c.threads))
 	for _, h := range c.nobody {
@@ -32,25 +34,44 @@ func (c *Collector) settle() []tenure {
 	}
 	slices.SortStableFunc(all, func(a, b tenure) int { return cmp.Compare(a.start, b.start) })
 	usual := usualLengths(all)
-	limitEnds(all, usual)
-	extendStarts(all, usual, orders(all), len(c.threads), len(c.locks))
+	limitEnds(all, usual, semaphores)
+	extendStarts(all, usual, orders(all), len(c.threads), semaphores)
 	slices.SortStableFunc(all, func(a, b tenure) int { return cmp.Compare(a.start, b.start) })
-	all = joined(all)
+	all = joined(all, semaphores)
 	untangle(all)
+	endBeforeWaits(all, len(c.threads))
 	return all
 }
 
+// share makes those readers of whom nothing else is known than that they had the
+// lock, in sections in which all who waited were.
+func share(all []tenure) {
+	readers, writers := map[uint32]bool{}, map[uint32]bool{}
+	for i := range all {
+		if t := &all[i]; t.asked < t.start && t.mode == format.Shared {
+			readers[t.section] = true
+		} else if t.asked < t.start {
+			writers[t.section] = true
+		}
+	}
+	for i := range all {
+		if t := &all[i]; t.asked == t.start && readers[t.section] && !writers[t.section] {
+			t.mode = format.Shared
+		}
+	}
+}
+
 // joined makes one tenure of those of a thread and a lock that follow each other
-// at once.
-func joined(all []tenure) []tenure {
-	last, out := map[owned]int{}, all[:0]
+// at once, with nobody in between.
+func joined(all []tenure, semaphores []bool) []tenure {
+	last, of, out := map[owned]int{}, make([]int, len(semaphores)), all[:0]
 	for _, t := range all {
 		own := owned{t.thread, t.lock}
-		if i, ok := last[own]; ok && t.asked == t.start && out[i].end >= t.start && t.thread >= 0 {
+		if i, ok := last[own]; ok && t.asked == t.start && out[i].end >= t.start && t.thread >= 0 && (of[t.lock] == i || t.mode == format.Shared || semaphores[t.lock]) {
 			out[i].end = max(out[i].end, t.end)
 			continue
 		}
-		last[own] = len(out)
+		last[own], of[t.lock] = len(out), len(out)
 		out = append(out, t)
 	}
 	return out
@@ -59,26 +80,24 @@ func joined(all []tenure) []tenure {
 // owned is a lock of a thread.
 type owned struct{ thread, lock int32 }
 
-// settled returns the same by thread, and for each lock one that has what
-// nobody knows who had.
+// settled returns the tenures of each thread, settled where they were rebuilt. What
+// nobody knows who had is left out: to who waits the lock is as good as free then,
+// without being his.
 func (c *Collector) settled() []thread {
-	out := make([]thread, len(c.threads)+len(c.locks))
-	for i := range c.threads {
-		out[i].idle, out[i].last = c.threads[i].idle, c.threads[i].last
-	}
-	for l := range c.locks {
-		out[len(c.threads)+l].fixed = true
-	}
-	for _, t := range c.everyTenure() {
-		to := t.thread
-		if to < 0 {
-			to = int32(len(c.threads)) + t.lock
+	out, count := make([]thread, len(c.threads)), make([]int, len(c.threads))
+	all := c.everyTenure()
+	for i := range all {
+		if t := all[i].thread; t >= 0 {
+			count[t]++
 		}
-		if n := len(out[to].holds); t.thread < 0 && n > 0 {
-			last := &out[to].holds[n-1]
-			last.end = min(last.end, t.start)
+	}
+	for i, n := range count {
+		out[i] = thread{holds: make([]hold, 0, n+1), idle: c.threads[i].idle, last: c.threads[i].last}
+	}
+	for i := range all {
+		if t := all[i].thread; t >= 0 {
+			out[t].holds = append(out[t].holds, all[i].hold)
 		}
-		out[to].holds = append(out[to].holds, t.hold)
 	}
 	return out
 }
@@ -99,24 +118,58 @@ func disown(all []tenure) {
 	}
 }
 
-// beforeWaits lets tenures that are first seen while their thread waits for
-// another lock begin before that: nobody takes a lock in a wait.
-func beforeWaits(all []tenure, threads int) {
+// waitsOf returns when each thread waited, in order.
+func waitsOf(all []tenure, threads int) [][]span {
 	waits := make([][]span, threads)
-	for i := range all { // by when they were asked for
+	for i := range all {
 		if t := &all[i]; t.thread >= 0 && t.asked < t.start {
 			waits[t.thread] = append(waits[t.thread], span{start: t.asked, end: t.start})
 		}
 	}
+	for _, list := range waits {
+		slices.SortFunc(list, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	}
+	return waits
+}
+
+// waitAt returns the wait in which an instant is.
+func waitAt(list []span, at int64) (w span, ok bool) {
+	i, _ := slices.BinarySearchFunc(list, at, func(s span, at int64) int { return cmp.Compare(s.start, at) })
+	if i == 0 || list[i-1].end <= at {
+		return w, false
+	}
+	return list[i-1], true
+}
+
+// beforeWaits lets tenures that are first seen while their thread waits for
+// another lock begin before that: nobody takes a lock in a wait.
+func beforeWaits(all []tenure, threads int) {
+	waits := waitsOf(all, threads)
 	for i := range all {
 		t := &all[i]
 		if t.thread < 0 || t.asked < t.start {
 			continue
 		}
-		list := waits[t.thread]
-		at, _ := slices.BinarySearchFunc(list, t.start+1, func(s span, start int64) int { return cmp.Compare(s.start, start) })
-		if at > 0 && list[at-1].end > t.start {
-			t.asked, t.start = list[at-1].start, list[at-1].start
+		if w, ok := waitAt(waits[t.thread], t.start+1); ok && w.end > t.start {
+			t.asked, t.start = w.start, w.start
+		}
+	}
+}
+
+// endBeforeWaits lets tenures that are last seen while their thread waits for
+// another lock end before that: nobody gives a lock back in a wait. Where they are
+// not seen before it, it was somebody else.
+func endBeforeWaits(all []tenure, threads int) {
+	waits := waitsOf(all, threads)
+	for i := range all {
+		t := &all[i]
+		if t.thread < 0 {
+			continue
+		}
+		if w, ok := waitAt(waits[t.thread], t.end-1); ok && w.start > t.start {
+			t.end = w.start
+		} else if _, within := waitAt(waits[t.thread], t.start); t.asked == t.start && (ok || within || t.end == t.start) {
+			t.thread = -1
 		}
 	}
 }
@@ -138,17 +191,34 @@ func usualLengths(all []tenure) map[uint32]int64 {
 	return usual
 }
 
+// semaphores reports, by lock, whether several may have it who do not share it.
+func (c *Collector) semaphores() []bool {
+	out := make([]bool, len(c.locks))
+	for l, id := range c.locks {
+		out[l] = c.sym.Kind(id) == format.KindSemaphore
+	}
+	return out
+}
+
+// following is what comes after a tenure of a lock: when it is taken next, when
+// next after a wait, and when so by one that does not share it.
+type following struct{ taken, got, exclusive int64 }
+
 // limitEnds ends tenures where their thread asks for the lock again, or another
-// one has it; those of which no end is known as is usual.
-func limitEnds(all []tenure, usual map[uint32]int64) {
-	next, ofLock, ofThread := map[owned]int64{}, map[int32]int64{}, map[int32]int64{}
+// one has it who waited for it; those of which no end is known as is usual.
+func limitEnds(all []tenure, usual map[uint32]int64, semaphores []bool) {
+	next, ofThread := map[owned]int64{}, map[int32]int64{}
+	ofLock := make([]following, len(semaphores))
+	for l := range ofLock {
+		ofLock[l] = following{math.MaxInt64, math.MaxInt64, math.MaxInt64}
+	}
 	for i := len(all) - 1; i >= 0; i-- {
 		t := &all[i]
-		own := owned{t.thread, t.lock}
+		own, f := owned{t.thread, t.lock}, &ofLock[t.lock]
 		if t.end == t.start {
 			t.end += usual[t.section]
-			if taken, ok := ofLock[t.lock]; ok && t.mode == format.Exclusive {
-				t.end = min(t.end, taken)
+			if t.mode == format.Exclusive {
+				t.end = min(t.end, f.taken)
 			}
 			if asked, ok := ofThread[t.thread]; ok {
 				t.end = min(t.end, asked)
@@ -157,8 +227,19 @@ func limitEnds(all []tenure, usual map[uint32]int64) {
 		if again, ok := next[own]; ok && t.thread >= 0 {
 			t.end = min(t.end, again)
 		}
+		if limit := f.exclusive; !semaphores[t.lock] {
+			if t.mode == format.Exclusive {
+				limit = f.got
+			}
+			t.end = min(t.end, limit)
+		}
 		t.end = max(t.end, t.start)
-		next[own], ofLock[t.lock], ofThread[t.thread] = t.asked, t.start, t.asked
+		next[own], ofThread[t.thread], f.taken = t.asked, t.asked, t.start
+		if t.asked < t.start {
+			if f.got = t.start; t.mode == format.Exclusive {
+				f.exclusive = t.start
+			}
+		}
 	}
 }
 
@@ -208,33 +289,51 @@ const recent = 8
 
 // extendStarts lets tenures for which their thread did not wait begin before the
 // first of those who waited for it came: together with what the thread did
-// inside of it, if these locks are taken in that order, else after that.
-func extendStarts(all []tenure, usual map[uint32]int64, often map[order]int, threads, locks int) {
-	before, free := make([][]int32, threads), make([]int64, locks)
+// inside of it, if these locks are taken in that order, else after that. None
+// begins while others have the lock.
+func extendStarts(all []tenure, usual map[uint32]int64, often map[order]int, threads int, semaphores []bool) {
+	before, free, alone := make([][]int32, threads), make([]int64, len(semaphores)), make([]int64, len(semaphores))
 	for i := range all {
 		t := &all[i]
 		if t.thread >= 0 {
-			list := before[t.thread]
-			if t.asked == t.start && t.mode == format.Exclusive {
-				since, inner := max(t.end-usual[t.section], free[t.lock]), t.start
-				for j := len(list) - 1; j >= 0; j-- {
-					switch p := &all[list[j]]; {
-					case p.end <= since:
-					case p.end <= t.end && often[order{t.lock, p.lock}] > often[order{p.lock, t.lock}]:
-						inner = min(inner, p.asked)
-					case p.lock == t.lock || often[order{p.lock, t.lock}] == 0:
-						since = max(since, p.end)
-					default:
-						since = max(since, p.start)
+			since := t.start
+			if list := before[t.thread]; t.asked == t.start && t.mode == format.Exclusive {
+				since = extended(all, t, list, max(t.end-usual[t.section], free[t.lock]), often)
+			}
+			if t.asked == t.start {
+				if !semaphores[t.lock] {
+					held := free[t.lock]
+					if t.mode == format.Shared {
+						held = alone[t.lock]
 					}
+					since = min(max(since, held), t.end)
 				}
-				since = min(since, inner)
 				t.asked, t.start = since, since
 			}
-			if before[t.thread] = append(list, int32(i)); len(list) >= recent {
+			if before[t.thread] = append(before[t.thread], int32(i)); len(before[t.thread]) > recent {
 				before[t.thread] = before[t.thread][1:]
 			}
 		}
-		free[t.lock] = max(free[t.lock], t.end)
+		if free[t.lock] = max(free[t.lock], t.end); t.mode == format.Exclusive {
+			alone[t.lock] = max(alone[t.lock], t.end)
+		}
 	}
+}
+
+// extended returns when a tenure may have begun that began at a time or later,
+// given what else its thread did last.
+func extended(all []tenure, t *tenure, recently []int32, since int64, often map[order]int) int64 {
+	inner := t.start
+	for j := len(recently) - 1; j >= 0; j-- {
+		switch p := &all[recently[j]]; {
+		case p.end <= since:
+		case p.end <= t.end && often[order{t.lock, p.lock}] > often[order{p.lock, t.lock}]:
+			inner = min(inner, p.asked)
+		case p.lock == t.lock || often[order{p.lock, t.lock}] == 0:
+			since = max(since, p.end)
+		default:
+			since = max(since, p.start)
+		}
+	}
+	return min(since, inner)
 }

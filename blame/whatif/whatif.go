@@ -5,21 +5,31 @@
 // First that is done without a change: what it misses the trace by widens the
 // ranges.
 //
+// Locks are handed over as they were: each wait of the trace tells how long the
+// lock was free while its thread was the next to have it, how many who came later
+// had it first, and who took it at once meanwhile. All that is so again, as far as
+// it comes to a wait, so that without a change the trace comes out as it was.
+//
 // The ends of a range are a closed loop, in which a thread that has got
 // through sooner begins its next round sooner, and an open one, in which what
 // it waited for outside of locks comes when it came in the trace (Lindley's
-// recursion, for each thread). Sleeps keep their length in both.
+// recursion, for each thread). Sleeps keep their length in both. Where tenures were
+// rebuilt there is a third: time in which the lock only seems free shrinks too, by
+// the part that the section has of other waits.
 //
 // Tenures that were rebuilt are settled first: nobody has what he waits for, or
-// takes one lock while he waits for another. Where they still do not fit,
-// all happens in the order of the trace, each as much sooner as what it waited
-// for. Of samples only bounds are known.
+// takes or gives back a lock while he waits for another. Where they still do not
+// fit, or lock up, all happens in the order of the trace, each as much sooner as
+// what it waited for. Of samples only bounds are known.
 //
 //	whatif.go    the question and the answer
 //	predict.go   ranges from replays, and how well these fit
+//	parts.go     threads and locks that never meet are replayed apart
 //	replay.go    the replay: threads, locks, queues
 //	queue.go     what is due next
 //	program.go   the program of a thread
+//	handover.go  how locks were handed over
+//	permits.go   how many may have a semaphore
 //	ordered.go   the other model: all in the order of the trace
 //	settle.go    rebuilt tenures made to fit together
 //	ceiling.go   operational bounds
@@ -45,6 +55,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"contend/analysis"
 )
@@ -67,8 +78,6 @@ type Result struct {
 	Misfit      Misfit
 	WaitNs      int64 // of the trace
 	Assumptions []string
-
-	order string // who gets a lock
 }
 
 // Predict says what changes would bring, each for itself. The error names what
@@ -76,14 +85,13 @@ type Result struct {
 func (c *Collector) Predict(changes []Change) (*Result, error) {
 	out := &Result{WaitNs: c.waitNs}
 	var m model
+	var inOrder func() model // for what the replay does not serve for
 	if out.Replayed = c.replayable(); out.Replayed {
 		c.number()
 		r := newReplays(c)
+		inOrder = sync.OnceValue(func() model { return newOrdered(c, r.typical) })
 		if m = r; !r.believed() {
-			m = newOrdered(c, r.typical)
-		}
-		if out.order = "who waits longest"; r.handing.barges {
-			out.order = "whoever comes when they are free, else to who waits longest"
+			m = inOrder()
 		}
 		out.Misfit, out.Ordered, out.Locked = r.misfit, m != model(r), r.base[0].stuck
 	}
@@ -95,8 +103,11 @@ func (c *Collector) Predict(changes []Change) (*Result, error) {
 		row := Row{Change: c.named(ch)}
 		if m != nil {
 			row.Throughput, row.WaitNs, row.Locks = m.predict(e)
+			if row.Locks && c.rebuilt {
+				row.Throughput, row.WaitNs, row.Locks = inOrder().predict(e)
+			}
 			row.Locks = row.Locks && !out.Locked
-			row.Ceiling = c.ceiling(c.everyTenure(), e)
+			row.Ceiling = c.ceiling(e)
 			row.Throughput.Low = min(row.Throughput.Low, row.Ceiling) // a replay of few rounds may miss what is possible
 		} else {
 			row.Throughput, row.WaitNs = c.bound(&ch)
@@ -167,7 +178,7 @@ func (c *Collector) assumptions(r *Result) (list []string) {
 	case r.Ordered:
 		list = append(list, misses+": instead all happens in the order of the trace, and ranges reach to no change")
 	default:
-		list = append(list, "each thread repeats what it did between locks, locks go to "+r.order+", and there is a processor for everyone who can run")
+		list = append(list, "each thread repeats what it did between locks, locks are handed over as they were, and there is a processor for everyone who can run")
 		if !r.Misfit.Fits() {
 			list = append(list, misses+": ranges reach to no change")
 		}

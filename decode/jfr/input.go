@@ -1,12 +1,9 @@
 package jfr
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"slices"
-
-	"contend/format"
 )
 
 // input is a window on what is read: the current chunk, and behind it what was
@@ -72,65 +69,10 @@ func (in *input) drop(n int) {
 // taken is how much of the input has been used.
 func (in *input) taken() int64 { return in.base + int64(len(in.buf)) }
 
-// endAtNextHeader shortens a chunk whose size lies, because it was cut off
-// and another recording appended, to where the next chunk begins.
-func (r *Reader) endAtNextHeader() {
-	if next := r.findHeader(headerSize); next >= 0 {
-		r.endsEarly(next)
-		r.unread(next)
-	}
-}
-
-// findHeader returns the offset of the first plausible chunk header at or
-// after from, -1 when there is none. The magic alone may occur in data, and at
-// each flush a JDK writes a copy of the header as it then is into the chunk.
-func (r *Reader) findHeader(from int) int {
-	for from < len(r.buf) {
-		i := bytes.Index(r.buf[from:], []byte(magic))
-		if i < 0 || from+i+headerSize > len(r.buf) {
-			return -1
-		}
-		at := from + i
-		if h := parseHeader(r.buf[at:]); h.plausible() && !h.copies(&r.head, r.base+int64(at)-r.chunkAt) {
-			return at
-		}
-		from = at + 1
-	}
-	return -1
-}
-
-func (h *header) plausible() bool {
-	return h.major >= 1 && h.major <= 2 && h.minor < 64 && h.ticksPerSecond > 0 && h.ticksPerSecond <= 1e12 && h.startNanos > 0 && h.size >= 0 && h.metadata >= 0
-}
-
-// copies reports whether h, met at an offset inside the chunk of another header,
-// is that header as it was at a flush: then the chunk ended right behind it.
-func (h *header) copies(chunk *header, at int64) bool {
-	return at > 0 && h.size == at+headerSize && h.startNanos == chunk.startNanos && h.startTicks == chunk.startTicks
-}
-
-// resync gives up on the chunk from offset at and continues at the next
-// chunk header, wherever that is. What was searched is not kept.
-func (r *Reader) resync(at int, what string) {
-	const step = 1 << 20
-	from, pos := r.base+int64(at), r.pos(at)
-	r.drop(at)
-	for searched := 1; ; {
-		next := r.findHeader(min(searched, len(r.buf)))
-		if next < 0 {
-			if done := len(r.buf) - headerSize; done > 0 { // a header may begin in the rest
-				r.drop(done)
-				searched = 0
-			}
-			before := len(r.buf)
-			if r.fill(before+step) == nil || len(r.buf) > before {
-				continue
-			}
-			next = len(r.buf)
-		}
-		r.unread(next)
-		r.off = next
-		r.lostAt(pos, r.taken()-from, "lost-data", what+": "+format.ErrCorrupt.Error())
-		return
-	}
+// leave makes the window empty, at the next byte, in another array, so that
+// buf can be kept.
+func (in *input) leave(array []byte) {
+	rest := in.buf[len(in.buf) : len(in.buf)+in.ahead]
+	in.base += int64(len(in.buf))
+	in.buf = append(array[:0], rest...)[:0]
 }

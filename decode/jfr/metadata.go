@@ -2,6 +2,7 @@ package jfr
 
 import (
 	"strconv"
+	"sync"
 
 	"contend/format"
 )
@@ -26,12 +27,16 @@ type field struct {
 type metadata struct {
 	classes  map[int64]*class
 	programs map[int64]*program // wanted events by type id
-	layouts  map[int64][]op     // of constants, by class, as far as met
+	numbered []*program         // the same, by number
+	pooled   map[int64]bool     // classes whose constants are looked into
 	work     int                // spent on compiling
 	units    [slots]string      // of the times that events tell, by slot
 	tracing  bool               // of methods is known to it
 	dense    []*program         // the same, for the ids there usually are
 	parts    parts
+
+	compiling sync.Mutex
+	layouts   map[int64][]op // of constants, by class, as far as met
 }
 
 // program returns how to read events of a type, nil when they are not wanted.

@@ -2,6 +2,7 @@ package jfr
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"contend/format"
 )
@@ -10,11 +11,13 @@ import (
 // once from the recording's metadata, so that layouts of any version are read
 // without a lookup for each field.
 type program struct {
-	spec  *eventSpec
-	class *class
-	ops   []op
-	pools [slots]int64 // by slot: the class whose pool a key belongs to
-	has   [slots]bool
+	spec   *eventSpec
+	class  *class
+	number int // among the programs of events
+	ops    []op
+	takes  []slot
+	pools  [slots]int64 // by slot: the class whose pool a key belongs to
+	has    [slots]bool
 }
 
 type op struct {
@@ -23,6 +26,7 @@ type op struct {
 	slot slot
 	take bool
 	body []op // of opArray: what one item consists of
+	ints bool // of opArray: which is integers, nothing else
 }
 
 type opKind uint8
@@ -60,6 +64,7 @@ func (m *metadata) compileClass(cl *class, want map[string]slot) *program {
 		}
 		if take && len(ops) == 1 {
 			ops[0].slot, ops[0].take = s, true
+			p.takes = append(p.takes, s)
 			p.pools[s], p.has[s] = f.class, true
 			if f.unit != "" {
 				m.units[s] = f.unit
@@ -77,7 +82,7 @@ func (m *metadata) field(f field, depth int) (ops []op, ok bool) {
 	if !ok || !f.array {
 		return item, ok
 	}
-	return []op{{kind: opArray, body: item}}, true
+	return []op{{kind: opArray, body: item, ints: !slices.ContainsFunc(item, func(o op) bool { return o.kind != opInt })}}, true
 }
 
 func (m *metadata) value(f field, depth int) ([]op, bool) {
@@ -108,8 +113,11 @@ func (m *metadata) value(f field, depth int) ([]op, bool) {
 // need 2 to the power of the depth.
 const maxWork = 1 << 18
 
-// layout returns the ops that read a constant of a class, compiled once.
+// layout returns the ops that read a constant of a class, compiled once. Several
+// chunks may ask at the same time.
 func (m *metadata) layout(id int64) ([]op, bool) {
+	m.compiling.Lock()
+	defer m.compiling.Unlock()
 	ops, ok := m.layouts[id]
 	if !ok {
 		if ops, ok = m.value(field{class: id}, 0); !ok {
@@ -162,7 +170,12 @@ func (o *op) read(c *cursor) int64 {
 		return at
 	}
 	at := int64(c.off)
-	for range c.count("array length") {
+	n := c.count("array length")
+	if o.ints && c.compressed {
+		c.skipLongs(n * len(o.body))
+		return at
+	}
+	for range n {
 		if c.err != nil || len(o.body) == 0 {
 			break
 		}
@@ -182,7 +195,7 @@ type parts struct {
 // compile builds the programs of all wanted events and, from the classes
 // their fields name, of the constants.
 func (m *metadata) compile(specs map[string]*eventSpec) {
-	m.programs = make(map[int64]*program)
+	m.programs, m.pooled = make(map[int64]*program), make(map[int64]bool)
 	for id, cl := range m.classes {
 		if cl.name == "java.lang.String" {
 			m.parts.strings = id
@@ -192,8 +205,9 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 			continue
 		}
 		if p := m.compileClass(cl, spec.fields); p != nil {
-			p.spec = spec
+			p.spec, p.number = spec, len(m.numbered)
 			m.programs[id] = p
+			m.numbered = append(m.numbered, p)
 			m.tracing = m.tracing || spec.name == "MethodTrace"
 		}
 	}
@@ -214,6 +228,12 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 		m.part(&m.parts.class, p, slotClass, map[string]slot{"name": slotName})
 	}
 	m.frames()
+	for _, p := range [...]*program{m.parts.thread, m.parts.class, m.parts.symbol, m.parts.method, m.parts.stack, m.parts.operation, m.parts.state} {
+		if p != nil {
+			m.pooled[p.class.id] = true
+		}
+	}
+	m.pooled[m.parts.strings] = true
 }
 
 // denseTypes bounds the array of programs; a JDK has a few hundred types.
@@ -262,10 +282,15 @@ func (m *metadata) checkpoint(c *cursor, pools pools) (delta int64) {
 		if c.err != nil {
 			return delta
 		}
-		pool := pools.of(id)
+		var pool *table // nobody looks into most
+		if m.pooled[id] {
+			pool = pools.of(id)
+		}
 		for range n {
 			key := c.long("constant key")
-			pool.set(key, uint32(c.off)+1)
+			if pool != nil {
+				pool.set(key, uint32(c.off)+1)
+			}
 			for i := range ops {
 				ops[i].read(c)
 			}

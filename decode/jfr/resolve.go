@@ -116,7 +116,6 @@ type methodName struct {
 const synchronizedFlag = 0x20
 
 func (r *Reader) newConstants() {
-	r.pools = pools{}
 	k := &r.known
 	for _, t := range [...]*table{&k.threads, &k.stacks, &k.classes, &k.methods, &k.states} {
 		t.clear()

@@ -84,6 +84,24 @@ func (c *cursor) wide(what string) int64 {
 	return int64(x)
 }
 
+// skipLongs passes over compressed integers. Most are short: of eight bytes
+// those that end in them are passed over at once.
+func (c *cursor) skipLongs(n int) {
+	const tops = 0x8080808080808080
+	for n > 0 && c.err == nil {
+		if c.left() >= 8 {
+			ends := ^binary.LittleEndian.Uint64(c.buf[c.off:]) & tops // their last bytes
+			if k := bits.OnesCount64(ends); k > 0 && k <= n {
+				c.off += bits.Len64(ends) / 8
+				n -= k
+				continue
+			}
+		}
+		c.long("field")
+		n--
+	}
+}
+
 // tail is wide where fewer than nine bytes are left; less than none where an
 // event's size does not hold its own head.
 func (c *cursor) tail(what string) int64 {

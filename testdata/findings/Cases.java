@@ -1,3 +1,11 @@
+import java.io.File;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -6,7 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Programs with one thing wrong each, for the findings: CASE MILLISECONDS. The recordings beside are of JDK 17, with the
  * settings 'contend jfc --dump-period 0', and packed with gzip:
- * convoy 200, starvation 1500, readers 400, and with -XX:+UseSerialGC -Xmx256m paused 1500.
+ * convoy 200, starvation 1500, readers 400, holding 500, and with -XX:+UseSerialGC -Xmx256m paused 1500. Dumps are
+ * what they print on SIGQUIT: deadlock one, pipe 2, orders 8, half a second apart.
  */
 public class Cases {
   static volatile boolean over;
@@ -15,11 +24,18 @@ public class Cases {
   static final class Ledger {}
   static final Accounts accounts = new Accounts();
   static final Ledger ledger = new Ledger();
+  static final class Journal {}
+  static final class Link {}
+  static final Journal journal = new Journal();
+  static final Link link = new Link();
+  static RandomAccessFile file;
+  static Socket socket;
+  static Pipe pipe;
   static final ReentrantLock fair = new ReentrantLock(true);
   static final List<Integer> numbers = Collections.synchronizedList(new ArrayList<>());
 
   interface Work {
-    void run() throws InterruptedException;
+    void run() throws InterruptedException, IOException;
   }
 
   static void start(int threads, String name, Work w) {
@@ -29,7 +45,7 @@ public class Cases {
           while (!over) {
             w.run();
           }
-        } catch (InterruptedException e) {
+        } catch (InterruptedException | IOException e) {
           throw new IllegalStateException(e);
         }
       }, name + "-" + i);
@@ -70,6 +86,74 @@ public class Cases {
   static void hold() throws InterruptedException {
     synchronized (ledger) {
       Thread.sleep(4);
+    }
+  }
+
+  static final byte[] page = new byte[1 << 22];
+
+  static void append() throws IOException {
+    synchronized (journal) {
+      file.seek(0);
+      file.write(page);
+      file.write(page);
+    }
+  }
+
+  static void ask() throws IOException {
+    synchronized (link) {
+      socket.getOutputStream().write(1);
+      socket.getInputStream().read();
+    }
+  }
+
+  /** The other end answers after 4 ms. */
+  static void answer(ServerSocket server) throws InterruptedException, IOException {
+    try (Socket s = server.accept()) {
+      while (s.getInputStream().read() >= 0) {
+        Thread.sleep(4);
+        s.getOutputStream().write(1);
+      }
+    }
+  }
+
+  /** A pipe is neither a file nor a socket. */
+  static void receive() throws IOException {
+    synchronized (link) {
+      pipe.source().read(ByteBuffer.allocate(1));
+    }
+  }
+
+  static void post() throws InterruptedException {
+    synchronized (accounts) {
+      synchronized (ledger) {
+        Thread.sleep(2);
+      }
+    }
+  }
+
+  static void settle() throws InterruptedException {
+    synchronized (ledger) {
+      synchronized (accounts) {
+        Thread.sleep(2);
+      }
+    }
+  }
+
+  static void review() throws InterruptedException {
+    synchronized (accounts) {
+      Thread.sleep(4);
+    }
+  }
+
+  /** Does one thing for a second and another one in the next, and nothing for a moment between. */
+  static void turns(Work even, Work odd) throws InterruptedException, IOException {
+    long now = System.nanoTime(), second = 1_000_000_000;
+    if (now % second > second - 400_000_000) {
+      Thread.sleep(10);
+    } else if (now / second % 2 == 0) {
+      even.run();
+    } else {
+      odd.run();
     }
   }
 
@@ -117,6 +201,48 @@ public class Cases {
           Thread.sleep(4);
         });
         start(1, "allocator", Cases::allocate);
+      }
+      case "holding" -> {
+        File temporary = new File("journal.tmp");
+        temporary.deleteOnExit();
+        file = new RandomAccessFile(temporary, "rw");
+        ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        start(1, "server", () -> answer(server));
+        socket = new Socket(server.getInetAddress(), server.getLocalPort());
+        start(3, "clerk", Cases::hold);
+        start(3, "teller", Cases::post);
+        start(3, "writer", Cases::append);
+        start(3, "client", Cases::ask);
+      }
+      case "pipe" -> {
+        pipe = Pipe.open();
+        start(3, "receiver", Cases::receive);
+        start(1, "sender", () -> {
+          Thread.sleep(20);
+          pipe.sink().write(ByteBuffer.allocate(1));
+        });
+      }
+      case "orders" -> { // both orders, but never at once
+        start(3, "worker", () -> turns(Cases::post, Cases::settle));
+        start(3, "other", () -> turns(Cases::hold, Cases::review));
+      }
+      case "deadlock" -> {
+        start(1, "teller", () -> {
+          synchronized (accounts) {
+            Thread.sleep(100);
+            settle();
+          }
+        });
+        start(1, "clerk", () -> {
+          synchronized (ledger) {
+            Thread.sleep(100);
+            post();
+          }
+        });
+        start(1, "reader", () -> {
+          Thread.sleep(200);
+          hold();
+        });
       }
       default -> throw new IllegalArgumentException(args[0]);
     }

@@ -3,6 +3,7 @@
 //
 // Its files, each of which uses only what comes after it:
 //
+//	packed.go    a column that is only read in order, packed
 //	column.go    an array in pieces, and its order by time
 //	radix.go     sorting by instants
 //	keyheap.go   a heap of instants
@@ -44,21 +45,6 @@ func (c *Column[T]) Add(v T) {
 		n = len(c.pieces)
 	}
 	c.pieces[n-1] = append(c.pieces[n-1], v)
-}
-
-// AddAll appends elements.
-func (c *Column[T]) AddAll(list []T) {
-	for len(list) > 0 {
-		n := len(c.pieces)
-		if n == 0 || len(c.pieces[n-1]) == pieceLen {
-			c.next()
-			continue
-		}
-		last := &c.pieces[n-1]
-		part := list[:min(len(list), pieceLen-len(*last))]
-		*last = append(*last, part...)
-		list = list[len(part):]
-	}
 }
 
 // next begins a piece. The first one grows, so that a small trace costs

@@ -36,7 +36,7 @@ func (s *Splitter) Meet(a Arrival, met *Met) {
 		return
 	}
 	e, _ := m.cell(a.Elapsed)
-	k := known{kind: kind{int32(a.Site), int32(a.Group), uint8(c), uint8(min(e, cells)), a.Last}}
+	k := kind{int32(a.Site), int32(a.Group), uint8(c), uint8(min(e, cells)), 0, a.Last}
 	all, ok := s.met[k]
 	if !ok {
 		all.First, all.Others, all.cells = s.list(), s.list(), met.cells
@@ -113,11 +113,11 @@ func (m *Model) meet(a Arrival, c int, met *Met) bool {
 	met.SureFirst, met.SureRest = m.sure(&weights, sum, first/sum, c)
 	met.Own = int64(ownCells * unit)
 	free := int64(canon) - met.Own
-	g := Gap{Last: a.Last, Group: a.Group}
+	of := m.takings(taking{a.Last, a.Group})
 	for s := range met2 {
 		met.First[s] = min(int64(met2[s]*unit), free)
 		free -= met.First[s]
-		met.Others[s] = min(int64(m.section(s, &rest, g)*unit), free)
+		met.Others[s] = min(int64(taken(of[s], rest[:c+1])*unit), free)
 		free -= met.Others[s]
 	}
 	return true

@@ -7,9 +7,9 @@ import (
 
 // kind is a class of gaps the model cannot tell apart.
 type kind struct {
-	site, group int32
-	cell, most  uint8 // most: cells the first section has at most
-	last        Last
+	site, group       int32
+	cell, most, least uint8 // most, least: cells the first section has; least counts for a Splitter
+	last              Last
 }
 
 const _ = uint8(cells + tails) // what a cell may be
@@ -39,7 +39,7 @@ func newLearner(m *Model, gaps []Gap, came []int64, recorded float64) *learner {
 			l.far = append(l.far, *g)
 			continue
 		}
-		k := kind{int32(g.Site), int32(g.Group), uint8(c), uint8(m.most(g, c)), g.Last}
+		k := kind{int32(g.Site), int32(g.Group), uint8(c), uint8(m.most(g, c)), 0, g.Last}
 		if g.Last == LastOther {
 			m.asked[g.Group] = true
 		}

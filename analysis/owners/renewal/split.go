@@ -28,7 +28,7 @@ func (s *Splitter) Split(g Gap, p *Parts) {
 	}
 	most := m.most(&g, c)
 	least := m.least(&g, c)
-	k := known{kind{int32(g.Site), int32(g.Group), uint8(c), uint8(most), g.Last}, uint8(least)}
+	k := kind{int32(g.Site), int32(g.Group), uint8(c), uint8(most), uint8(least), g.Last}
 	e, ok := s.parts[k]
 	if !ok {
 		e.Others = s.list()
@@ -53,8 +53,8 @@ func (s *Splitter) Split(g Gap, p *Parts) {
 // Splitter divides the gaps of one lock by a model.
 type Splitter struct {
 	m     *Model
-	parts map[known]Parts
-	met   map[known]Met
+	parts map[kind]Parts
+	met   map[kind]Met
 	long  map[long]weights
 	room  []int64 // for lists by site
 }
@@ -72,13 +72,7 @@ func (s *Splitter) list() []int64 {
 
 // Splitter returns one for a goroutine.
 func (m *Model) Splitter() *Splitter {
-	return &Splitter{m: m, parts: map[known]Parts{}, met: map[known]Met{}, long: map[long]weights{}}
-}
-
-// known is what the division of a gap depends on.
-type known struct {
-	kind
-	least uint8
+	return &Splitter{m: m, parts: map[kind]Parts{}, met: map[kind]Met{}, long: map[long]weights{}}
 }
 
 // canon is the length gaps are divided as; see scaled.
@@ -124,8 +118,9 @@ func (m *Model) near(g Gap, c, least, most int, parts *Parts) bool {
 	p.First = int64(first / sum * unit)
 	p.SureFirst, p.SureRest = m.sure(&weights, sum, first/sum, c)
 	p.Free = canon - p.First
+	of := m.takings(taking{g.Last, g.Group})
 	for s := range p.Others {
-		ns := int64(m.section(s, &rest, g) / sum * unit)
+		ns := int64(taken(of[s], rest[:c+1]) / sum * unit)
 		ns = min(ns, p.Free)
 		p.Others[s] = ns
 		p.Free -= ns
@@ -150,10 +145,10 @@ type taking struct {
 	group int
 }
 
-// section returns how many cells the sections of a site take of a rest whose
-// length has a distribution, times how likely the gap is.
-func (m *Model) section(site int, rest *lattice, g Gap) (sum float64) {
-	of := m.takings(taking{g.Last, g.Group})[site]
+// taken returns how many cells the sections of a site take, given what they do by
+// its length of a rest whose length has a distribution, times how likely the gap
+// is.
+func taken(of *lattice, rest []float64) (sum float64) {
 	if of == nil {
 		return 0
 	}
@@ -249,7 +244,7 @@ func (s *Splitter) Section(group int, length int64, by []int64) []int64 {
 	m := s.m
 	by = zeros(by, m.sites)
 	c, ok := m.cell(length)
-	k := known{kind: kind{site: -1, cell: uint8(min(c, cells+m.tail(length))), group: int32(group)}}
+	k := kind{site: -1, cell: uint8(min(c, cells+m.tail(length))), group: int32(group)}
 	e, found := s.parts[k]
 	if !found {
 		e.Others = s.list()

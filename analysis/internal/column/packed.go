@@ -1,0 +1,217 @@
+package column
+
+import (
+	"slices"
+	"sync"
+)
+
+// Packed is a column whose elements are only ever read in order: a piece that is
+// full is sorted by start and packed in the background, and not unpacked again
+// but in passing. It is to be filled before it is read.
+type Packed[T any] struct {
+	Start func(*T) int64  // when an element begins, ns
+	Coder func() Coder[T] // for one piece
+
+	last    []T // the piece that is filled
+	pieces  []*packed
+	packing sync.WaitGroup
+	cores   chan struct{} // as many pieces are packed at a time
+	spare   sync.Pool     // of *[]T
+}
+
+// Coder packs the elements of a piece, which come in order of their starts, and
+// unpacks them in the same order. It remembers those before.
+type Coder[T any] interface {
+	Put(to []byte, v *T) []byte
+	Get(from []byte, v *T) (rest []byte)
+}
+
+// packed is a piece.
+type packed struct {
+	bytes       []byte
+	n           int
+	first, last int64 // starts
+}
+
+// packedAtOnce is how many pieces may wait for being packed.
+const packedAtOnce = 4
+
+// Add appends an element.
+func (c *Packed[T]) Add(v T) {
+	if len(c.last) == pieceLen {
+		c.full()
+	}
+	c.last = append(c.last, v)
+}
+
+// AddAll appends elements.
+func (c *Packed[T]) AddAll(list []T) {
+	for len(list) > 0 {
+		if len(c.last) == pieceLen {
+			c.full()
+		}
+		n := min(len(list), pieceLen-len(c.last))
+		c.last, list = append(c.last, list[:n]...), list[n:]
+	}
+}
+
+// full packs the piece that is filled, and begins another.
+func (c *Packed[T]) full() {
+	if c.cores == nil {
+		c.cores = make(chan struct{}, packedAtOnce)
+	}
+	c.cores <- struct{}{}
+	piece, into := c.last, &packed{}
+	c.pieces = append(c.pieces, into)
+	c.packing.Go(func() {
+		c.pack(piece, into)
+		piece = piece[:0]
+		c.spare.Put(&piece)
+		<-c.cores
+	})
+	if used, ok := c.spare.Get().(*[]T); ok {
+		c.last = *used
+	} else {
+		c.last = make([]T, 0, pieceLen)
+	}
+}
+
+func (c *Packed[T]) pack(piece []T, into *packed) {
+	sorted := Column[T]{Start: c.Start}
+	sorted.sort(piece)
+	scratch := scratches.Get().(*[]byte)
+	bytes, coder := (*scratch)[:0], c.Coder()
+	for i := range piece {
+		bytes = coder.Put(bytes, &piece[i])
+	}
+	*into = packed{slices.Clone(bytes), len(piece), c.Start(&piece[0]), c.Start(&piece[len(piece)-1])}
+	*scratch = bytes
+	scratches.Put(scratch)
+}
+
+// scratches are what pieces are packed into before their length is known.
+var scratches = sync.Pool{New: func() any { return new([]byte) }}
+
+// done packs the last piece, and waits for all.
+func (c *Packed[T]) done() {
+	if len(c.last) > 0 {
+		into := &packed{}
+		c.pack(c.last, into)
+		c.pieces, c.last = append(c.pieces, into), nil
+	}
+	c.packing.Wait()
+}
+
+// Each visits all elements, piece by piece in order of their starts.
+func (c *Packed[T]) Each(f func(*T)) {
+	c.done()
+	var v T
+	for _, p := range c.pieces {
+		coder, rest := c.Coder(), p.bytes
+		for range p.n {
+			rest = coder.Get(rest, &v)
+			f(&v)
+		}
+	}
+}
+
+// Batches of elements in order: their length, and how many may be ahead.
+const (
+	orderedBatch = 1 << 11
+	orderedAhead = 4
+)
+
+// Ordered gives all elements by start, in batches that are the receiver's until
+// it asks for the one after the next; those that start together come in the order
+// they were added in. All batches have to be received.
+func (c *Packed[T]) Ordered() <-chan []T {
+	c.done()
+	out := make(chan []T, orderedAhead)
+	go func() {
+		defer close(out)
+		var used [orderedAhead + 3][]T // one is filled, one read, one just read
+		for i := range used {
+			used[i] = make([]T, 0, min(orderedBatch, c.len()))
+		}
+		n := 0
+		c.merge(func(v *T) {
+			if used[n] = append(used[n], *v); len(used[n]) == orderedBatch {
+				out <- used[n]
+				n = (n + 1) % len(used)
+				used[n] = used[n][:0]
+			}
+		})
+		if len(used[n]) > 0 {
+			out <- used[n]
+		}
+	}()
+	return out
+}
+
+func (c *Packed[T]) len() (n int) {
+	for _, p := range c.pieces {
+		n += p.n
+	}
+	return n
+}
+
+// run is successive pieces of which each begins when the one before has ended.
+type run[T any] struct {
+	pieces []*packed // that follow
+	rest   []byte    // of the piece at hand
+	left   int       // elements in it
+	coder  Coder[T]
+	v      T
+}
+
+// next unpacks the next element; false where there is none.
+func (r *run[T]) next(c *Packed[T]) bool {
+	if r.left == 0 {
+		if len(r.pieces) == 0 {
+			return false
+		}
+		r.rest, r.left, r.coder, r.pieces = r.pieces[0].bytes, r.pieces[0].n, c.Coder(), r.pieces[1:]
+	}
+	r.rest = r.coder.Get(r.rest, &r.v)
+	r.left--
+	return true
+}
+
+// runs splits the pieces into runs.
+func (c *Packed[T]) runs() (out []run[T]) {
+	for i, p := range c.pieces {
+		if i == 0 || p.first < c.pieces[i-1].last {
+			out = append(out, run[T]{pieces: c.pieces[i : i+1 : i+1]})
+			continue
+		}
+		last := &out[len(out)-1]
+		last.pieces = c.pieces[i-len(last.pieces) : i+1 : i+1]
+	}
+	return out
+}
+
+// merge gives the elements in order.
+func (c *Packed[T]) merge(give func(*T)) {
+	runs := c.runs()
+	var heads KeyHeap
+	for i := range runs {
+		if runs[i].next(c) {
+			heads.Push(Key{c.Start(&runs[i].v), uint32(i)})
+		}
+	}
+	for len(heads) > 0 {
+		r := &runs[heads[0].ID]
+		for { // many in a row may come from one run
+			give(&r.v)
+			if !r.next(c) {
+				heads.Pop()
+				break
+			}
+			heads[0].At = c.Start(&r.v)
+			if !heads.StillFirst() {
+				heads.Sift()
+				break
+			}
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package owners
+
+import (
+	"encoding/binary"
+
+	"contend/analysis/internal/column"
+	"contend/format"
+)
+
+// Owned keeps ownerships, which are many more than waits and are only read in
+// order of time, in some 7 bytes each.
+type Owned struct {
+	column.Packed[Ownership]
+	Threads int // a bound of the ids of the owners
+}
+
+func newOwned() *Owned {
+	return &Owned{Packed: column.Packed[Ownership]{
+		Start: func(o *Ownership) int64 { return o.Start },
+		Coder: func() column.Coder[Ownership] { return &packer{} },
+	}}
+}
+
+// Add adds an ownership.
+func (o *Owned) Add(v Ownership) {
+	o.Threads = max(o.Threads, int(v.Holder.Thread)+1)
+	o.Packed.Add(v)
+}
+
+// AddAll adds several.
+func (o *Owned) AddAll(list []Ownership) {
+	for i := range list {
+		o.Threads = max(o.Threads, int(list[i].Holder.Thread)+1)
+	}
+	o.Packed.AddAll(list)
+}
+
+// packer packs ownerships: when each begins, since the one before, how long it
+// is, and whose it is of what lock. The last is mostly as in one of those before:
+// then that is told by its place among them.
+type packer struct {
+	start  int64
+	recent [unknownPlace]whose
+}
+
+// whose tells one ownership from another but for its times.
+type whose struct {
+	lock   format.ObjectID
+	holder Holder
+}
+
+// unknownPlace stands for the place of what is not among the recent ones.
+const unknownPlace = 255
+
+func (w *whose) place() int {
+	h := &w.holder
+	n := uint32(w.lock)*31 + uint32(h.Thread)*7 + uint32(h.Stack)*13 + uint32(h.Kind)*101 + uint32(h.Prov)*37 + uint32(h.Did)*59
+	return int(n % unknownPlace)
+}
+
+// Put implements column.Coder.
+func (p *packer) Put(to []byte, o *Ownership) []byte {
+	w := whose{o.Lock, o.Holder}
+	at := w.place()
+	if p.recent[at] == w {
+		to = append(to, byte(at))
+	} else {
+		p.recent[at] = w
+		to = append(to, unknownPlace, byte(w.holder.Kind), byte(w.holder.Prov), byte(w.holder.Did))
+		to = binary.AppendUvarint(to, uint64(w.lock))
+		to = binary.AppendUvarint(to, uint64(w.holder.Thread))
+		to = binary.AppendUvarint(to, uint64(w.holder.Stack))
+	}
+	to = binary.AppendUvarint(to, uint64(o.Start-p.start))
+	p.start = o.Start
+	return binary.AppendUvarint(to, uint64(o.End-o.Start))
+}
+
+// Get implements column.Coder.
+func (p *packer) Get(from []byte, o *Ownership) []byte {
+	number := func() uint64 {
+		v, n := binary.Uvarint(from)
+		from = from[n:]
+		return v
+	}
+	at := int(from[0])
+	from = from[1:]
+	if at == unknownPlace {
+		w := whose{holder: Holder{Kind: Kind(from[0]), Prov: Provenance(from[1]), Did: format.Activity(from[2])}}
+		from = from[3:]
+		w.lock, w.holder.Thread, w.holder.Stack = format.ObjectID(number()), format.ThreadID(number()), format.StackID(number())
+		at = w.place()
+		p.recent[at] = w
+	}
+	o.Lock, o.Holder = p.recent[at].lock, p.recent[at].holder
+	p.start += int64(number())
+	o.Start = p.start
+	o.End = p.start + int64(number())
+	return from
+}

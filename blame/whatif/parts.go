@@ -1,0 +1,114 @@
+package whatif
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// program is what a thread does, over and over.
+type program struct {
+	steps  []step
+	got    []getting // by tenure
+	thread int32
+	late   int64 // of the time before its first step: what does not come again
+}
+
+// part is some threads and locks that never meet the others: a change elsewhere
+// changes nothing here.
+type part struct {
+	programs []program // their steps number locks in the part
+	locks    []int32   // by that number: that in the trace
+	sections []uint32  // in which threads are
+	base     outcomes  // without a change
+}
+
+// split returns the parts of a trace, in the order of their first threads.
+func split(programs []program, locks int) []*part {
+	of, local := newSets(locks), make([]int32, locks)
+	for i := range programs {
+		for j := range programs[i].steps {
+			if s := &programs[i].steps[j]; s.op != turn {
+				of.join(programs[i].steps[0].lock, s.lock)
+			}
+		}
+	}
+	var parts []*part
+	byRoot := make([]*part, locks)
+	for l := range locks {
+		if root := of.root(int32(l)); byRoot[root] == nil {
+			byRoot[root] = &part{}
+		}
+		p := byRoot[of.root(int32(l))]
+		local[l] = int32(len(p.locks))
+		p.locks = append(p.locks, int32(l))
+	}
+	for _, one := range programs {
+		p := byRoot[of.root(one.steps[0].lock)]
+		if len(p.programs) == 0 {
+			parts = append(parts, p)
+		}
+		p.add(one, local)
+	}
+	return parts
+}
+
+// add adds a thread, and numbers its locks anew.
+func (p *part) add(one program, local []int32) {
+	p.programs = append(p.programs, one)
+	for j := range one.steps {
+		s := &one.steps[j]
+		if s.op == turn {
+			continue
+		}
+		s.lock = local[s.lock]
+		if n := len(p.sections); n == 0 || p.sections[n-1] != s.section {
+			p.sections = append(p.sections, s.section)
+		}
+	}
+	slices.Sort(p.sections)
+	p.sections = slices.Compact(p.sections)
+}
+
+// touches reports whether a change is about anything in the part.
+func (e *effect) touches(p *part) bool {
+	return slices.ContainsFunc(p.sections, func(s uint32) bool { return e.shrinks(s) || among(e.readers, s) }) ||
+		slices.ContainsFunc(p.locks, func(l int32) bool { return e.gone[l] || e.stripes[l].count > 1 })
+}
+
+// onAllCores calls f for each of n numbers.
+func onAllCores(n int, f func(i int)) {
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+				f(int(i))
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// sets are disjoint sets of numbers.
+type sets []int32
+
+func newSets(n int) sets {
+	s := make(sets, n)
+	for i := range s {
+		s[i] = int32(i)
+	}
+	return s
+}
+
+// root returns the number that stands for the set of another one.
+func (s sets) root(i int32) int32 {
+	for s[i] != i {
+		s[i] = s[s[i]]
+		i = s[i]
+	}
+	return i
+}
+
+func (s sets) join(a, b int32) { s[s.root(a)] = s.root(b) }

@@ -1,0 +1,180 @@
+package jfr
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"contend/format"
+)
+
+// several is a recording of a few chunks, of two JVMs.
+func several(t *testing.T) []byte {
+	t.Helper()
+	a, b := load(t, ours+"/truth-8threads-jdk25.jfr"), load(t, ours+"/xalan-8threads.jfr")
+	return slices.Concat(a, b, a)
+}
+
+// delivered reads an input to its end.
+func delivered(t *testing.T, data []byte, o Options) (all []format.Event, st format.Stats, err error) {
+	t.Helper()
+	r, err := NewReader(bytes.NewReader(data), "test.jfr", o)
+	if err != nil {
+		return nil, st, err
+	}
+	defer r.Close()
+	for {
+		var ev format.Event
+		if err := r.Read(&ev); err != nil {
+			return all, r.Stats(), err
+		}
+		ev.Frames, ev.Owners, ev.Waiters = slices.Clone(ev.Frames), slices.Clone(ev.Owners), slices.Clone(ev.Waiters)
+		all = append(all, ev)
+	}
+}
+
+// What is stepped over ahead of the events is delivered as what is not,
+// whatever is wrong with the input.
+func TestAheadDeliversTheSame(t *testing.T) {
+	whole := several(t)
+	second := len(load(t, ours+"/truth-8threads-jdk25.jfr"))
+	third := second + len(load(t, ours+"/xalan-8threads.jfr"))
+	damaged := func(f func(data []byte) []byte) []byte { return f(bytes.Clone(whole)) }
+	garbage := bytes.Repeat([]byte{0xff}, 5000)
+	key := parseHeader(whole[second:])
+	for name, data := range map[string][]byte{
+		"whole":                        whole,
+		"cut in the last chunk":        whole[:len(whole)-10_000],
+		"cut in a header":              whole[:third+20],
+		"garbage in the first chunk":   damaged(func(d []byte) []byte { copy(d[5000:], garbage); return d }),
+		"garbage in the second chunk":  damaged(func(d []byte) []byte { copy(d[second+20_000:], garbage); return d }),
+		"garbage at a chunk's end":     damaged(func(d []byte) []byte { copy(d[third-5000:], garbage); return d }),
+		"garbage between chunks":       slices.Concat(whole[:third], garbage, whole[third:]),
+		"garbage in and behind":        slices.Concat(whole[:third-20_000], garbage, whole[third-20_000:]),
+		"bytes are missing":            slices.Concat(whole[:second+50_000], whole[second+50_100:]),
+		"a size that is too short":     damaged(func(d []byte) []byte { binary.BigEndian.PutUint64(d[second+8:], uint64(key.size-777)); return d }),
+		"a size that is too long":      damaged(func(d []byte) []byte { binary.BigEndian.PutUint64(d[second+8:], uint64(key.size+777)); return d }),
+		"a size of nothing":            damaged(func(d []byte) []byte { binary.BigEndian.PutUint64(d[third+8:], 0); return d }),
+		"a chunk of an older format":   damaged(func(d []byte) []byte { binary.BigEndian.PutUint16(d[third+4:], 0); return d }),
+		"checkpoints that lead astray": damaged(func(d []byte) []byte { binary.BigEndian.PutUint64(d[second+16:], 77); return d }),
+		"no metadata":                  damaged(func(d []byte) []byte { binary.BigEndian.PutUint64(d[third+24:], 1<<40); return d }),
+	} {
+		for room, skip := range map[int64]map[ChunkKey]bool{DefaultRoom: nil, 300_000: {key.key(): true}} {
+			want, told, wantErr := delivered(t, data, Options{Skip: skip})
+			got, st, err := delivered(t, data, Options{Skip: skip, Room: NewRoom(room)})
+			if !reflect.DeepEqual(got, want) || err.Error() != wantErr.Error() {
+				t.Errorf("%s, %d left out: %d events, %v, want %d, %v", name, len(skip), len(got), err, len(want), wantErr)
+			}
+			if !reflect.DeepEqual(st, told) {
+				t.Errorf("%s, %d left out: says %+v, want %+v", name, len(skip), st, told)
+			}
+		}
+	}
+}
+
+// The same for damage of any kind: a patch over some bytes, others left out.
+func FuzzAhead(f *testing.F) {
+	whole := slices.Concat(load(f, ours+"/truth-8threads-jdk25.jfr"), load(f, ours+"/truth-8threads.jfr"), load(f, ours+"/truth-8threads-jdk25.jfr"))
+	f.Add(uint32(240_000), []byte{0xff, 0xff, 0xff}, uint16(0))
+	f.Add(uint32(30_000), []byte{}, uint16(1000))
+	f.Add(uint32(236_489), []byte("FLR"), uint16(3))
+	f.Fuzz(func(t *testing.T, at uint32, patch []byte, out uint16) {
+		from := int(at) % len(whole)
+		to := min(from+int(out), len(whole))
+		data := slices.Concat(whole[:from], patch, whole[to:])
+		want, told, wantErr := delivered(t, data, Options{})
+		got, st, err := delivered(t, data, Options{Room: NewRoom(DefaultRoom)})
+		if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(st, told) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			t.Fatalf("%d events, %v, want %d, %v\n%+v\nwant %+v", len(got), err, len(want), wantErr, st, told)
+		}
+	})
+}
+
+// An input that breaks is read as far as it goes.
+func TestAheadOfAnInputThatBreaks(t *testing.T) {
+	data := several(t)
+	why := errors.New("the disk is gone")
+	r, err := NewReader(io.MultiReader(bytes.NewReader(data[:len(data)/2]), &gone{why}), "test.jfr", Options{Room: NewRoom(DefaultRoom)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var ev format.Event
+	for err == nil {
+		err = r.Read(&ev)
+	}
+	if !errors.Is(err, why) || r.chunks < 2 {
+		t.Errorf("%v after %d chunks", err, r.chunks)
+	}
+}
+
+// gone is an input that fails once; nothing is behind the failure.
+type gone struct{ why error }
+
+func (g *gone) Read([]byte) (int, error) {
+	err := g.why
+	g.why = io.EOF
+	return 0, err
+}
+
+// Whoever stops reading leaves no goroutine and no room taken behind.
+func TestAheadEndsWithItsReader(t *testing.T) {
+	data := several(t)
+	before := runtime.NumGoroutine()
+	for _, events := range []int{0, 1, 3000, 6000} {
+		room := NewRoom(1 << 20)
+		r, err := NewReader(bytes.NewReader(data), "test.jfr", Options{Room: room})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ev format.Event
+		for range events {
+			if err := r.Read(&ev); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.Close()
+		r.Close()
+		for err == nil {
+			err = r.Read(&ev) // the rest of what is at hand, but nothing waits
+		}
+		if left := room.left.Load(); left != 1<<20 {
+			t.Errorf("after %d events %d bytes of the room are taken", events, 1<<20-left)
+		}
+	}
+	for wait := 0; runtime.NumGoroutine() > before; wait++ {
+		if wait == 100 {
+			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// Chunks wait for room, but for the one that is wanted next.
+func TestAheadKeepsToItsRoom(t *testing.T) {
+	data := several(t)
+	r, err := NewReader(bytes.NewReader(data), "test.jfr", Options{Room: NewRoom(1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var ev format.Event
+	for n := 0; ; n++ {
+		if err := r.Read(&ev); err != nil {
+			break
+		}
+		if r.ahead != nil && len(r.ahead.order) > 1 {
+			t.Fatalf("%d chunks are ahead after %d events", len(r.ahead.order), n)
+		}
+	}
+	if r.chunks != 3 {
+		t.Errorf("%d chunks", r.chunks)
+	}
+}

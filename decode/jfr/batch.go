@@ -1,0 +1,57 @@
+package jfr
+
+// batch is what a stretch of a chunk holds, in order: of each event that is
+// wanted what its program takes. It holds keys of the chunk's constants, not
+// what they stand for, which whoever reads the batches in order finds out.
+type batch struct {
+	words  []int64
+	next   int   // of words to be read
+	events int64 // stepped over
+	losses []loss
+	last   bool // no events of the chunk follow
+	broken bool // since nothing tells where the next one begins, behind offset at of it
+	at     int
+}
+
+// batchWords is how many words are put into a batch, about: 128 KB of them.
+const batchWords = 1 << 14
+
+// isLoss stands for the number of a program.
+const isLoss = -1
+
+func (b *batch) clear() {
+	*b = batch{words: b.words[:0], losses: b.losses[:0]}
+}
+
+// add adds an event: the number of its program, its times, and what the program
+// took.
+func (b *batch) add(p *program, h *header, v *values) {
+	start := h.at(v[slotStart])
+	b.words = append(b.words, int64(p.number), start, plus(start, max(h.nanos(v[slotDuration]), 0)))
+	for _, s := range p.takes {
+		b.words = append(b.words, v[s])
+	}
+}
+
+// lose adds bytes that cannot be read.
+func (b *batch) lose(l loss) {
+	b.words = append(b.words, isLoss, int64(len(b.losses)))
+	b.losses = append(b.losses, l)
+}
+
+// take reads the head of what is next: an event's program and times, or the
+// number of a loss.
+func (b *batch) take(m *metadata, v *values) (p *program, start, end int64) {
+	w := b.words[b.next:]
+	if w[0] == isLoss {
+		b.next += 2
+		return nil, w[1], 0
+	}
+	p = m.numbered[w[0]]
+	*v = values{}
+	for i, s := range p.takes {
+		v[s] = w[3+i]
+	}
+	b.next += 3 + len(p.takes)
+	return p, w[1], w[2]
+}

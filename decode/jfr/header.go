@@ -1,0 +1,101 @@
+package jfr
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"math/bits"
+
+	"contend/format"
+)
+
+// header is the fixed part at the head of a chunk, big endian.
+type header struct {
+	major, minor   uint16
+	size           int64
+	constants      int64 // offset of the last checkpoint
+	metadata       int64 // offset of the metadata event
+	startNanos     int64 // since the epoch
+	durationNanos  int64
+	startTicks     int64
+	ticksPerSecond int64
+	features       uint32
+}
+
+const (
+	magic       = "FLR\x00"
+	headerSize  = 68
+	compressed  = 1             // feature: integers are variable-length
+	maxChunk    = math.MaxInt32 // a chunk is held in memory; the JDK's are 12 MB
+	checkpoints = 1 << 20       // most checkpoints followed in one chunk
+)
+
+// The types every chunk has.
+const (
+	typeMetadata   = 0
+	typeCheckpoint = 1
+)
+
+func parseHeader(b []byte) header {
+	long := func(at int) int64 { return int64(binary.BigEndian.Uint64(b[at:])) }
+	return header{
+		major: binary.BigEndian.Uint16(b[4:]), minor: binary.BigEndian.Uint16(b[6:]),
+		size: long(8), constants: long(16), metadata: long(24),
+		startNanos: long(32), durationNanos: long(40), startTicks: long(48), ticksPerSecond: long(56),
+		features: binary.BigEndian.Uint32(b[64:]),
+	}
+}
+
+// check reports whether the chunk can be read at all.
+func (h *header) check() (hint string, err error) {
+	switch {
+	case h.major == 0:
+		return "recordings of JDK 7 and 8 by Oracle are of another format; record with JDK 8u262, 11 or later", fmt.Errorf("JFR %d.%d: %w", h.major, h.minor, format.ErrVersion)
+	case h.major > 2:
+		return "", fmt.Errorf("JFR %d.%d: %w", h.major, h.minor, format.ErrVersion)
+	case h.ticksPerSecond <= 0:
+		return "", fmt.Errorf("clock of %d Hz: %w", h.ticksPerSecond, format.ErrCorrupt)
+	}
+	return "", nil
+}
+
+// nanos converts a number of ticks; 128 bits wide, rounded towards zero.
+func (h *header) nanos(ticks int64) int64 {
+	if h.ticksPerSecond == 1e9 {
+		return ticks
+	}
+	if ticks < 0 {
+		return -h.nanos(max(-ticks, 0)) // the least integer has no negative
+	}
+	hi, lo := bits.Mul64(uint64(ticks), 1e9)
+	if hi >= uint64(h.ticksPerSecond) {
+		return 1<<63 - 1
+	}
+	q, _ := bits.Div64(hi, lo, uint64(h.ticksPerSecond))
+	return int64(min(q, 1<<63-1))
+}
+
+// at converts an instant in ticks.
+func (h *header) at(ticks int64) int64 { return h.startNanos + h.nanos(ticks-h.startTicks) }
+
+// end is when the chunk ends.
+func (h *header) end() int64 { return plus(h.startNanos, max(h.durationNanos, 0)) }
+
+// plus adds a duration to an instant; the last instant there is when it is
+// out of range, so that nothing ends before it begins.
+func plus(at, d int64) int64 {
+	if at > math.MaxInt64-d {
+		return math.MaxInt64
+	}
+	return at + d
+}
+
+func (h *header) plausible() bool {
+	return h.major >= 1 && h.major <= 2 && h.minor < 64 && h.ticksPerSecond > 0 && h.ticksPerSecond <= 1e12 && h.startNanos > 0 && h.size >= 0 && h.metadata >= 0
+}
+
+// copies reports whether h, met at an offset inside the chunk of another header,
+// is that header as it was at a flush: then the chunk ended right behind it.
+func (h *header) copies(chunk *header, at int64) bool {
+	return at > 0 && h.size == at+headerSize && h.startNanos == chunk.startNanos && h.startTicks == chunk.startTicks
+}

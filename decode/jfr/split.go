@@ -1,0 +1,315 @@
+package jfr
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"contend/format"
+)
+
+// splitter cuts an input into chunks. What is known of the last one tells where
+// the next one is.
+type splitter struct {
+	input
+	name  string
+	skip  map[ChunkKey]bool
+	specs map[string]*eventSpec
+	metas map[string]*metadata // by content
+	last
+}
+
+// last is the chunk before the next one.
+type last struct {
+	head    header
+	meta    *metadata // of it, or of the last one that had any
+	chunkAt int64     // its offset in the input
+	chunks  int       // so far
+}
+
+// next cuts out the next chunk. It returns io.EOF when there is none.
+func (s *splitter) next(c *chunk) error {
+	s.advance()
+	*c = chunk{marks: c.marks[:0], losses: c.losses[:0]}
+	err := s.cutOut(c)
+	c.end = s.taken()
+	return err
+}
+
+func (s *splitter) cutOut(c *chunk) error {
+	c.base = s.base
+	if err := s.fill(headerSize); err != nil {
+		return s.endOfInput(c, err)
+	}
+	if string(s.buf[:len(magic)]) != magic {
+		s.resync(c, 0, "chunk")
+		return nil
+	}
+	before := s.head
+	s.chunkAt = s.base
+	s.head = parseHeader(s.buf)
+	c.head = s.head
+	if hint, err := s.head.check(); err != nil {
+		return &format.Error{Pos: format.Pos{File: s.name, Off: s.base}, What: "chunk header", Err: err, Hint: hint}
+	}
+	if s.skip[s.head.key()] {
+		c.void = true
+		err := s.fill(int(s.head.size))
+		s.head = before
+		return err
+	}
+	if !s.head.sameTypes(&before) {
+		s.meta = nil
+	}
+	c.unfinished = s.head.size < headerSize
+	want := s.head.size
+	if c.unfinished || want > maxChunk {
+		want = maxChunk
+	}
+	if s.fill(int(want)) != nil { // an error other than the end comes up at the next chunk
+		if !c.unfinished {
+			s.endsEarly(c, len(s.buf))
+		}
+		c.unfinished = true
+	}
+	s.prepare(c)
+	return nil
+}
+
+// whole cuts out the next chunk into an array of its own, which it may keep,
+// once there is room for its bytes. It returns false where there is none, or
+// something is wrong with it: then the input is as it was.
+func (s *splitter) whole(c *chunk, room func(bytes int64) bool) bool {
+	s.leave(c.buf)
+	*c = chunk{marks: c.marks[:0], losses: c.losses[:0]}
+	before := s.last
+	if !s.cutWhole(c, room) {
+		s.last = before
+		s.unread(0)
+		return false
+	}
+	c.end = s.taken()
+	return true
+}
+
+func (s *splitter) cutWhole(c *chunk, room func(bytes int64) bool) bool {
+	c.base = s.base
+	if s.fill(headerSize) != nil || string(s.buf[:len(magic)]) != magic {
+		return false
+	}
+	h, before := parseHeader(s.buf), s.head
+	if _, err := h.check(); err != nil || h.size < headerSize || h.size > maxChunk || !room(h.size) || s.fill(int(h.size)) != nil {
+		return false
+	}
+	s.chunkAt = s.base
+	c.head, c.buf, c.off = h, s.buf, headerSize
+	if s.skip[h.key()] {
+		c.void = true
+		return true
+	}
+	s.head = h
+	if !h.sameTypes(&before) {
+		s.meta = nil
+	}
+	s.chunks++
+	if !s.chain(c) {
+		return false
+	}
+	s.order(c)
+	return true
+}
+
+// endOfInput tells a clean end from a cut header.
+func (s *splitter) endOfInput(c *chunk, err error) error {
+	if errors.Is(err, io.EOF) && len(s.buf) == 0 {
+		return io.EOF
+	}
+	if !errors.Is(err, io.EOF) {
+		return err
+	}
+	if s.chunks == 0 {
+		return &format.Error{Pos: format.Pos{File: s.name, Off: s.base + int64(len(s.buf))}, What: "chunk header", Err: format.ErrTruncated, Hint: "the file holds no complete recording; copy or dump it again"}
+	}
+	c.head = s.head
+	c.losses = append(c.losses, c.lost(0, len(s.buf), "truncated", "chunk header: input ends early"))
+	return io.EOF
+}
+
+// prepare finds the chunk's metadata and checkpoints.
+func (s *splitter) prepare(c *chunk) {
+	s.chunks++
+	c.buf, c.off = s.buf, headerSize
+	whole := false
+	if !c.unfinished {
+		whole = s.chain(c)
+	}
+	if !whole {
+		s.endAtNextHeader(c)
+		s.scan(c)
+	}
+	s.order(c)
+	if c.meta == nil {
+		c.losses = append(c.losses, c.lost(c.off, len(c.buf)-c.off, "lost-data", "chunk has no readable metadata"))
+		c.off = len(c.buf)
+	}
+}
+
+// order puts the checkpoints that were found in order.
+func (s *splitter) order(c *chunk) {
+	slices.Sort(c.marks)
+	c.marks = slices.Compact(c.marks)
+	if end, _ := slices.BinarySearch(c.marks, len(c.buf)); end < len(c.marks) { // the chunk was shortened
+		c.marks = c.marks[:end]
+	}
+	c.meta = s.meta
+}
+
+// chain follows the checkpoints backwards from the header, and reads the
+// metadata; false when either is not where the header says. No two may
+// overlap: a chunk of nothing but checkpoints in each other would take the
+// square of its size to read.
+func (s *splitter) chain(c *chunk) bool {
+	if !c.isEvent(c.head.metadata, typeMetadata) || !s.readMetadata(c, int(c.head.metadata)) {
+		return false
+	}
+	end := int64(len(c.buf))
+	for at := c.head.constants; len(c.marks) < checkpoints; {
+		if !c.isEvent(at, typeCheckpoint) {
+			return false
+		}
+		c.marks = append(c.marks, int(at))
+		cur := c.cursor(int(at))
+		if at+cur.integer("size", 4) > end {
+			return false
+		}
+		for _, what := range [...]string{"type", "start", "duration"} {
+			cur.long(what)
+		}
+		delta := cur.long("delta")
+		if cur.err != nil || delta > 0 {
+			return false
+		}
+		if delta == 0 {
+			return true
+		}
+		end = at
+		at += delta
+	}
+	return false
+}
+
+// scan finds checkpoints and metadata by walking over the events, as far as
+// they can be stepped over.
+func (s *splitter) scan(c *chunk) {
+	for at := headerSize; at < len(c.buf); {
+		cur := c.cursor(at)
+		size := cur.integer("event size", 4)
+		kind := cur.long("event type")
+		if cur.err != nil || size <= 0 || size > int64(len(c.buf)-at) {
+			break
+		}
+		switch kind {
+		case typeMetadata:
+			if size > 1 {
+				s.readMetadata(c, at)
+			}
+		case typeCheckpoint:
+			c.marks = append(c.marks, at)
+		}
+		at += int(size)
+	}
+}
+
+// maxMetadata bounds the metadata remembered between chunks. Those of one
+// process all have the same.
+const maxMetadata = 16
+
+func (s *splitter) readMetadata(c *chunk, at int) bool {
+	cur := c.cursor(at)
+	end := at + int(cur.integer("size", 4))
+	for _, what := range [...]string{"type", "start", "duration", "id"} {
+		cur.long(what)
+	}
+	if cur.err != nil || end > len(c.buf) || cur.off > end {
+		return false
+	}
+	cur.buf = c.buf[:end]
+	body := c.buf[cur.off:end]
+	if m := s.metas[string(body)]; m != nil {
+		s.meta = m
+		return true
+	}
+	m := parseMetadata(&cur, s.specs)
+	if m == nil {
+		return false
+	}
+	if len(s.metas) < maxMetadata {
+		s.metas[string(body)] = m
+	}
+	s.meta = m
+	return true
+}
+
+// endsEarly says that the chunk ends at offset n of it, before its size says.
+// What is missing was never in the input.
+func (s *splitter) endsEarly(c *chunk, n int) {
+	l := c.lost(n, 0, "truncated", fmt.Sprintf("chunk ends after %d of %d bytes", n, c.head.size))
+	l.missing = true
+	c.losses = append(c.losses, l)
+}
+
+// endAtNextHeader shortens a chunk whose size lies, because it was cut off
+// and another recording appended, to where the next chunk begins.
+func (s *splitter) endAtNextHeader(c *chunk) {
+	if next := s.findHeader(headerSize); next >= 0 {
+		s.endsEarly(c, next)
+		s.unread(next)
+		c.buf = s.buf
+	}
+}
+
+// findHeader returns the offset of the first plausible chunk header at or
+// after from, -1 when there is none. The magic alone may occur in data, and at
+// each flush a JDK writes a copy of the header as it then is into the chunk.
+func (s *splitter) findHeader(from int) int {
+	for from < len(s.buf) {
+		i := bytes.Index(s.buf[from:], []byte(magic))
+		if i < 0 || from+i+headerSize > len(s.buf) {
+			return -1
+		}
+		at := from + i
+		if h := parseHeader(s.buf[at:]); h.plausible() && !h.copies(&s.head, s.base+int64(at)-s.chunkAt) {
+			return at
+		}
+		from = at + 1
+	}
+	return -1
+}
+
+// resync gives up on the chunk from offset at of the window and goes on at the
+// next chunk header, wherever that is. What was searched is not kept.
+func (s *splitter) resync(c *chunk, at int, what string) {
+	const step = 1 << 20
+	from := s.base + int64(at)
+	s.drop(at)
+	for searched := 1; ; {
+		next := s.findHeader(min(searched, len(s.buf)))
+		if next < 0 {
+			if done := len(s.buf) - headerSize; done > 0 { // a header may begin in the rest
+				s.drop(done)
+				searched = 0
+			}
+			before := len(s.buf)
+			if s.fill(before+step) == nil || len(s.buf) > before {
+				continue
+			}
+			next = len(s.buf)
+		}
+		s.unread(next)
+		break
+	}
+	*c = chunk{head: s.head, base: from, end: s.taken(), void: true, marks: c.marks[:0], losses: c.losses[:0]}
+	c.losses = append(c.losses, c.lost(0, int(c.end-from), "lost-data", what+": "+format.ErrCorrupt.Error()))
+}
