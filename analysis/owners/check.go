@@ -7,34 +7,6 @@ import (
 	"contend/format"
 )
 
-// rebuild says who owned a lock while somebody waited for it. It cuts time at
-// the acquisitions: each begins a gap with its new owner (rule 1) and ends the
-// one before with the owner it names (rule 3).
-// The ownerships come in batches.
-func (b *builder) rebuild(add func([]Ownership)) {
-	s := b.s
-	b.prepare()
-	if b.free && s.several() {
-		b.together()
-		add(b.out)
-		return
-	}
-	weighed := !b.free && !s.shared && b.kin.shown.telling()
-	b.gaps(func(g *gap) {
-		if len(b.out) >= batch {
-			add(b.out)
-			b.out = b.ev.batch()
-		}
-		if weighed {
-			b.reconcile(g)
-			return
-		}
-		b.check(g)
-		b.fill(g)
-	})
-	add(b.out)
-}
-
 // prepare learns what is asked for again and again.
 func (b *builder) prepare() {
 	if b.typical > 0 {
@@ -50,25 +22,6 @@ func (b *builder) prepare() {
 		b.seen /= 2 // as likely as nobody, another reader still has it
 	}
 	b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[s.lock])
-}
-
-// batch is how many ownerships are passed on together.
-const batch = 1 << 12
-
-// batch returns an empty one.
-func (ev *evidence) batch() []Ownership {
-	if used, ok := ev.batches.Get().(*[]Ownership); ok {
-		return *used
-	}
-	return make([]Ownership, 0, batch+batch/8)
-}
-
-// recycle takes one back that nobody reads any more.
-func (ev *evidence) recycle(list []Ownership) {
-	if cap(list) >= batch {
-		list = list[:0]
-		ev.batches.Put(&list)
-	}
 }
 
 // check asks who owned the lock at each dump of a gap, as if there were no

@@ -103,25 +103,9 @@ func (ev *evidence) link(class func(format.ObjectID) uint32) {
 			ev.shown[lock] = append(ev.shown[lock], s)
 		}
 	}
-	ev.distance = ev.apart()
 	for _, s := range ev.shown {
 		slices.SortStableFunc(s, func(a, b sample) int { return cmp.Compare(a.time, b.time) })
 	}
-}
-
-// apart returns the median distance of the samples, in ns.
-func (ev *evidence) apart() int64 {
-	var times, list []int64
-	for i := range ev.dumps {
-		times = append(times, ev.dumps[i].time)
-	}
-	slices.Sort(times)
-	for i := 1; i < len(times); i++ {
-		if d := times[i] - times[i-1]; d > 0 {
-			list = append(list, d)
-		}
-	}
-	return max(median(list), 1)
 }
 
 // linked returns the lock most of the waiters of a dump's lock wait for, and

@@ -8,6 +8,53 @@ import (
 	"contend/format"
 )
 
+// rebuild says who owned a lock while somebody waited for it. It cuts time at
+// the acquisitions: each begins a gap with its new owner (rule 1) and ends the
+// one before with the owner it names (rule 3).
+// The ownerships come in batches.
+func (b *builder) rebuild(add func([]Ownership)) {
+	s := b.s
+	b.prepare()
+	if b.free && s.several() {
+		b.together()
+		add(b.out)
+		return
+	}
+	weighed := !b.free && !s.shared && b.kin.shown.telling()
+	b.gaps(func(g *gap) {
+		if len(b.out) >= batch {
+			add(b.out)
+			b.out = b.ev.batch()
+		}
+		if weighed {
+			b.reconcile(g)
+			return
+		}
+		b.check(g)
+		b.fill(g)
+	})
+	add(b.out)
+}
+
+// batch is how many ownerships are passed on together.
+const batch = 1 << 12
+
+// batch returns an empty one.
+func (ev *evidence) batch() []Ownership {
+	if used, ok := ev.batches.Get().(*[]Ownership); ok {
+		return *used
+	}
+	return make([]Ownership, 0, batch+batch/8)
+}
+
+// recycle takes one back that nobody reads any more.
+func (ev *evidence) recycle(list []Ownership) {
+	if cap(list) >= batch {
+		list = list[:0]
+		ev.batches.Put(&list)
+	}
+}
+
 // classOf tells owners apart.
 func (b *builder) classOf(h *Holder) class {
 	switch {
@@ -107,8 +154,17 @@ func (b *builder) weighOne(l *tallies, p *Ownership, s *sample) {
 	was, is := b.classOf(&p.Holder), b.classOf(&h)
 	weight := float64(b.waiterCounts.waiting(s.time)) * max(0, 1-share(p.End-p.Start, b.ev.distance))
 	if is.what != isThread && weight > 0 {
-		l.of(claimed{was, p.Holder.Prov}).add(is, weight, h.Stack, is == was)
+		l.of(claimed{was, p.Holder.Prov}).add(is, weight, b.siteOf(h.Stack), is == was)
 	}
+}
+
+// siteOf returns the stack with which the lock was taken where a sample shows
+// what was done there, else what it shows.
+func (b *builder) siteOf(st format.StackID) format.StackID {
+	if p := b.kin.witnesses.family.of(st); p.key != 0 && p.site >= 0 {
+		return b.kin.stacks[p.site]
+	}
+	return st
 }
 
 // name gives samples that show a thread without its stack that with which it

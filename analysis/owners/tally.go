@@ -154,3 +154,18 @@ func (l *tallies) right() float64 {
 	}
 	return agree / max(sum, math.SmallestNonzeroFloat64)
 }
+
+// apart returns the median distance of the samples, in ns.
+func (ev *evidence) apart() int64 {
+	var times, list []int64
+	for i := range ev.dumps {
+		times = append(times, ev.dumps[i].time)
+	}
+	slices.Sort(times)
+	for i := 1; i < len(times); i++ {
+		if d := times[i] - times[i-1]; d > 0 {
+			list = append(list, d)
+		}
+	}
+	return max(median(list), 1)
+}

@@ -8,17 +8,17 @@
 //	timelines.go   the owners of all locks: recorded, or inferred
 //	releases.go    rules 5 to 7, for locks whose releases the trace tells
 //	points.go      what waits and releases show of a lock, by time
-//	check.go       the others, each dump held back from its own check
-//	reconcile.go   what is claimed of a lock, and what samples of it show
-//	tally.go       what samples show of claims that are alike
+//	reconcile.go   the others: what is claimed of them, and what samples show
+//	check.go       each dump held back from its own check
 //	rebuild.go     rules 1 to 4, for locks of which it tells waits only
 //	estimate.go    how stretches divide that show nobody
 //	witness.go     what owners do of whom the thread is known
 //	relate.go      what is learnt of locks of one kind together
 //	builder.go     the stretches between acquisitions, and charging them
 //	kin.go         locks of one kind: call sites, who uses them, the model
+//	tally.go       what samples show of claims that are alike
+//	branches.go    stacks of samples, from the outermost frame inwards
 //	samples.go     where in the program samples of running threads are
-//	branches.go    their stacks, from the outermost frame inwards
 //	sections.go    what threads do only while they hold the lock
 //	singly.go      the same where a call site serves several locks
 //	homes.go       where activities belong whose stack shows the runtime only
@@ -209,6 +209,7 @@ func (ev *evidence) weigh(all []*builder) {
 	if len(ev.dumps) == 0 {
 		return
 	}
+	ev.distance = ev.apart()
 	found := make([]*tallies, len(all))
 	column.OnAllCores(len(all), func(i int) {
 		if all[i] != nil {
