@@ -104,22 +104,16 @@ func (s *sampler) idle(ev *format.Event) bool {
 	if !s.next.valid || ev.Time != s.next.time || ev.End != ev.Time || int(ev.Activity) >= len(idleWork) || !idleWork[ev.Activity] {
 		return false
 	}
-	s.next.idlers = append(s.next.idlers, seenAside{ev.Thread, ev.Stack, ev.Activity, ev.Resource})
+	s.next.unfold()
+	s.next.idlers = append(s.next.idlers, asideOf(ev))
 	return true
 }
 
 // asides charges the idle threads of cur, which stands for [lo, hi).
 func (s *sampler) asides(lo, hi int64) {
-	for _, one := range s.cur.idlers {
-		sum := s.beside[one]
-		if sum == nil {
-			if s.beside == nil {
-				s.beside = map[seenAside]*sampledAside{}
-			}
-			sum = &sampledAside{last: format.NoTime}
-			s.beside[one] = sum
-		}
-		if from, to, ok := s.e.cut(lo, hi); ok {
+	from, to, ok := s.e.cut(lo, hi)
+	charge := func(sum *sampledAside) {
+		if ok {
 			sum.ns += to - from
 			if sum.last != lo {
 				sum.waits++
@@ -127,6 +121,31 @@ func (s *sampler) asides(lo, hi int64) {
 		}
 		sum.last = hi
 	}
+	if sc := s.cur.scene; sc != nil {
+		for len(sc.beside) < len(sc.idlers) {
+			sc.beside = append(sc.beside, s.besideOf(sc.idlers[len(sc.beside)]))
+		}
+		for _, sum := range sc.beside {
+			charge(sum)
+		}
+		return
+	}
+	for _, one := range s.cur.idlers {
+		charge(s.besideOf(one))
+	}
+}
+
+// besideOf returns what the instants at which an idle thread is seen sum up to.
+func (s *sampler) besideOf(one seenAside) *sampledAside {
+	sum := s.beside[one]
+	if sum == nil {
+		if s.beside == nil {
+			s.beside = map[seenAside]*sampledAside{}
+		}
+		sum = &sampledAside{last: format.NoTime}
+		s.beside[one] = sum
+	}
+	return sum
 }
 
 // visitAsides gives the sampled ones.

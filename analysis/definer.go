@@ -54,3 +54,16 @@ func (d definer) seen(id format.StackID, what Uses) {
 		d.defs.use(id, what)
 	}
 }
+
+// bound drops ids no decoder of ours gives, so that a wild one cannot make
+// a table of gigabytes. Tables grow with the largest id.
+func bound(ev *format.Event) {
+	if max(uint32(ev.Thread), uint32(ev.Owner), uint32(ev.Woken), uint32(ev.Object), uint32(ev.Stack)) <= maxSymbol {
+		return
+	}
+	for _, id := range [...]*uint32{(*uint32)(&ev.Thread), (*uint32)(&ev.Owner), (*uint32)(&ev.Woken), (*uint32)(&ev.Object), (*uint32)(&ev.Stack)} {
+		if *id > maxSymbol {
+			*id = 0
+		}
+	}
+}

@@ -71,7 +71,9 @@ func (d *dispatcher) slice(s *Slice) {
 	c := d.next(callSlice)
 	c.slice = *s
 	c.slice.Shares = stored(&d.cur.shares, s.Shares)
-	c.slice.Waiters = stored(&d.cur.waiters, s.Waiters)
+	if s.Group == 0 { // else they stay good
+		c.slice.Waiters = stored(&d.cur.waiters, s.Waiters)
+	}
 	d.handOver()
 }
 

@@ -24,7 +24,7 @@ type emitter struct {
 	queued    map[int32]map[format.ThreadID]bool // threads whose blame ended in a deadlock
 	since     map[int32]int64
 	slice     Slice
-	free      [1]Share // of slices in which nobody owned the lock
+	one       [1]Share // of slices with one path
 }
 
 func newEmitter(defs *definitions, f Filter, out *dispatcher) *emitter {
@@ -105,8 +105,8 @@ func (e *emitter) book(g *graph, nodes []format.ThreadID) {
 func (e *emitter) bookFree() {
 	s := &e.slice
 	free := Owner{Kind: OwnerHandoff, Prov: Sampled}
-	e.free = [1]Share{{Ns: s.Length(), Direct: free, Root: free, Hops: 1, Last: s.Lock}}
-	s.Shares = e.free[:]
+	e.one = [1]Share{{Ns: s.Length(), Direct: free, Root: free, Hops: 1, Last: s.Lock}}
+	s.Shares = e.one[:]
 	e.emit()
 }
 

@@ -8,8 +8,29 @@ type instant struct {
 	time       int64
 	weight     int64
 	live, idle uint32
+	scene      *scene // what it shows; nil when locks and idlers say so
 	locks      []contendedLock
 	idlers     []seenAside // those of the idle threads that are told
+}
+
+// contended returns the locks it shows.
+func (in *instant) contended() []contendedLock {
+	if in.scene != nil {
+		return in.scene.locks
+	}
+	return in.locks
+}
+
+// unfold makes the instant one to which more can be added.
+func (in *instant) unfold() {
+	if sc := in.scene; sc != nil {
+		in.scene = nil
+		for i := range sc.locks {
+			l := &sc.locks[i]
+			in.add().set(l.lock, l.owners, l.waiters)
+		}
+		in.idlers = append(in.idlers, sc.idlers...)
+	}
 }
 
 // contendedLock is a lock somebody waits for at a sampling instant.
@@ -47,6 +68,11 @@ func (in *instant) copy(of *instant) {
 	}
 }
 
+// asideOf returns what an idle thread is seen doing.
+func asideOf(ev *format.Event) seenAside {
+	return seenAside{ev.Thread, ev.Stack, ev.Activity, ev.Resource}
+}
+
 // seenAside is what an idle thread is seen doing at a sampling instant.
 type seenAside struct {
 	thread   format.ThreadID
@@ -59,4 +85,39 @@ type seenAside struct {
 type sampledAside struct {
 	ns, waits int64
 	last      int64 // the end of the instant before, which the next one continues
+}
+
+// scene is what some instants show.
+type scene struct {
+	locks   []contendedLock
+	idlers  []seenAside
+	beside  []*sampledAside // what those sum up to
+	charged bool            // once at least
+	groups  []waiterGroup   // nil until it was charged twice, and where readers or a circle split the waiting
+	blocked int             // threads in the groups
+
+	sequels  []sequel // some that came
+	replaced int      // of them, that made place for others
+}
+
+// waiterGroup is the threads of a scene that wait for one lock, and where that
+// leads, on one path.
+type waiterGroup struct {
+	number  uint32 // from 1
+	lock    format.ObjectID
+	waiters []Waiter
+	share   Share
+}
+
+// sequel is the groups of a scene with the waits that begin with it, where another
+// scene was charged before.
+type sequel struct {
+	before *scene
+	groups []begun
+}
+
+// begun is the waiters of a group, and how many of their waits begin.
+type begun struct {
+	waiters []Waiter
+	begins  int
 }

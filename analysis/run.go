@@ -12,12 +12,15 @@
 //	stuck.go       deadlocks that only thread dumps show
 //	tenures.go     tenures, and idle times, for the visitors that ask
 //	holds.go       tenures rebuilt from waits and owners
+//	folded.go      stretches of samples that a source gives at once
 //	sampled.go     samples put together from events, and charged in order
 //	samplerun.go   successive samples that show the same, charged as one
 //	aside.go       waits that are no contention, for the visitors that ask
 //	runner.go      when one thread runs: its life less its idle times
 //	scaled.go      samples put off until what was measured of them is known
+//	sequels.go     what is remembered of scenes for who waits in them
 //	sampler.go     one sample: what it stands for, its graph, its slices
+//	scenes.go      scenes that were met before
 //	measured.go    what the runtime measured of samples, and the factor
 //	instant.go     the contended locks of one sampling instant
 //	distances.go   the median distance of samples
@@ -38,6 +41,7 @@
 //	trace.go       the filter, and what Run returns
 //	union.go       the wall time of intervals that overlap
 //	spread.go      an amount spread evenly over a stretch
+//	bygroup.go     what visitors remember of slices that are alike
 //	names.go       owners and stacks as text
 //	slice.go       the model: slices, and the visitors that get them
 //	symbols.go     ids resolved for visitors and reports
@@ -62,6 +66,7 @@ type pass struct {
 	rec   *record
 	cyc   *cycles
 	smp   *sampler
+	src   format.Source
 	wild  int64 // events with times no clock gives
 }
 
@@ -73,8 +78,11 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	defs := newDefinitions()
 	out := newDispatcher(&Symbols{definitions: defs}, v)
 	defer out.close()
-	p := &pass{names: definer{defs, out}, e: newEmitter(defs, f, out), rec: newRecord(), cyc: &cycles{}}
+	p := &pass{src: src, names: definer{defs, out}, e: newEmitter(defs, f, out), rec: newRecord(), cyc: &cycles{}}
 	p.smp = newSampler(p.rec, p.e, p.cyc)
+	if f, ok := src.(format.Folder); ok {
+		f.Fold()
+	}
 	var ev format.Event
 	for {
 		if err := src.Read(&ev); errors.Is(err, io.EOF) {
@@ -89,6 +97,11 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 // take gives an event to those it concerns.
 func (p *pass) take(ev *format.Event) {
 	bound(ev)
+	if ev.Samples != nil {
+		p.wild += p.smp.stretch(ev.Samples, p.names)
+		p.smp.window(p.src)
+		return
+	}
 	if clamp(ev) {
 		p.wild++
 	}
@@ -99,6 +112,9 @@ func (p *pass) take(ev *format.Event) {
 	switch ev.Kind {
 	case format.KindThread, format.KindObject, format.KindStack:
 		p.smp.flushRun()
+		if ev.Kind == format.KindObject {
+			p.smp.renamed(ev.Object)
+		}
 		p.names.define(ev)
 	case format.KindTick:
 		p.smp.tick(ev)
@@ -191,17 +207,4 @@ func (p *pass) warnings(tl *owners.Timelines, running int64) []format.Warning {
 			Text: "samples do not tell how long a wait was: --min-wait leaves out none of the sampled ones"})
 	}
 	return append(append(out, wildWarning(p.wild)...), overflowWarning(p.e.overflown)...)
-}
-
-// bound drops ids no decoder of ours gives, so that a wild one cannot make
-// a table of gigabytes. Tables grow with the largest id.
-func bound(ev *format.Event) {
-	if max(uint32(ev.Thread), uint32(ev.Owner), uint32(ev.Woken), uint32(ev.Object), uint32(ev.Stack)) <= maxSymbol {
-		return
-	}
-	for _, id := range [...]*uint32{(*uint32)(&ev.Thread), (*uint32)(&ev.Owner), (*uint32)(&ev.Woken), (*uint32)(&ev.Object), (*uint32)(&ev.Stack)} {
-		if *id > maxSymbol {
-			*id = 0
-		}
-	}
 }

@@ -8,20 +8,25 @@ import (
 
 // tick begins a sampling instant.
 func (s *sampler) tick(ev *format.Event) {
-	at := ev.Intended
+	s.instant(&format.Tick{Time: ev.Time, Intended: ev.Intended, Weight: ev.Weight, Live: ev.Live, Idle: ev.IdleThreads})
+}
+
+// instant begins a sampling instant.
+func (s *sampler) instant(t *format.Tick) {
+	at := t.Intended
 	if at == 0 {
-		at = ev.Time
+		at = t.Time
 	}
 	if d := at - s.intended; !s.told && s.intended != format.NoTime && d > 0 {
 		s.period = s.distances.median(d)
 	}
 	s.intended = at
 	s.bookEnough()
-	s.open(ev.Time, ev.Weight) // charges the tick before, to which the period matters
-	s.next.live, s.next.idle = ev.Live, ev.IdleThreads
+	s.open(t.Time, t.Weight) // charges the tick before, to which the period matters
+	s.next.live, s.next.idle = t.Live, t.Idle
 	s.stalls.resolve(s.e, s.period, at)
-	if ev.Intended != 0 {
-		s.stalls.begin(ev.Intended, ev.Time)
+	if t.Intended != 0 {
+		s.stalls.begin(t.Intended, t.Time)
 	}
 }
 
@@ -45,7 +50,7 @@ func (s *sampler) setting(ev *format.Event) {
 func (s *sampler) begin() {
 	s.finish()
 	s.prev, s.intended, s.period, s.told, s.edge = format.NoTime, format.NoTime, 0, false, format.NoTime
-	s.distances = distances{}
+	s.distances, s.windowed = distances{}, false
 	s.measured.begin(false)
 	s.before += s.threads
 	s.threads = 0
@@ -58,12 +63,9 @@ func (s *sampler) contention(ev *format.Event) {
 	if !s.next.valid || s.next.time != ev.Time {
 		s.open(ev.Time, ev.Weight)
 	}
+	s.next.unfold()
 	s.next.add().set(ev.Object, ev.Owners, ev.Waiters)
-	if len(ev.Owners) > 0 {
-		s.owned = true
-	} else {
-		s.unowned = true
-	}
+	s.sees(ev)
 }
 
 // open charges the instant before the last one and begins a new one.
@@ -77,7 +79,7 @@ func (s *sampler) open(t, weight int64) {
 	s.any = true
 	s.samples++
 	s.next.valid, s.next.time, s.next.weight = true, t, weight
-	s.next.live, s.next.idle = 0, 0
+	s.next.live, s.next.idle, s.next.scene = 0, 0, nil
 	s.next.locks, s.next.idlers = s.next.locks[:0], s.next.idlers[:0]
 }
 
@@ -102,3 +104,14 @@ func (s *sampler) finish() {
 // for. Those of a source that never does have none of any lock; a lock may be
 // free for a moment, though.
 func (s *sampler) tellsOwners() bool { return s.samples > 0 && (s.owned || !s.unowned) }
+
+// sees notes whether samples show who owns locks.
+func (s *sampler) sees(ev *format.Event) {
+	switch {
+	case ev.Kind != format.KindContention:
+	case len(ev.Owners) > 0:
+		s.owned = true
+	default:
+		s.unowned = true
+	}
+}

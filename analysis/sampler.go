@@ -23,7 +23,14 @@ type sampler struct {
 	cur        instant
 	next       instant // before it is read into: the one before cur
 	run        sampleRun
-	simple     bool // one path leads from each lock: a run can be charged at once
+	scenes     scenes
+	groups     uint32 // of waiters that were numbered
+	booked     *scene // by the booking with this number, if it was one of a scene
+	bookedAt   uint64
+	stale      bool   // the graph is not that of the instant charged last
+	windowed   bool   // the source knows what is wanted, or need not
+	known      *scene // of the run, if what follows from it is remembered; nil when the graph says so
+	simple     bool   // one path leads from each lock: a run can be charged at once
 	stalls     stalls
 	measured   measured
 	prev       int64 // time of the tick before cur, NoTime at the beginning
@@ -74,8 +81,9 @@ func newSampler(rec *record, e *emitter, c *cycles) *sampler {
 // the first one named counts.
 func (s *sampler) build() {
 	s.g.changed()
-	for i := range s.cur.locks {
-		in := &s.cur.locks[i]
+	locks := s.cur.contended()
+	for i := range locks {
+		in := &locks[i]
 		s.room(in)
 		if len(s.g.owners[in.lock]) == 0 {
 			s.held = append(s.held, in.lock)
@@ -135,9 +143,13 @@ func (s *sampler) plain() bool {
 
 // count returns how many threads ran at cur, those blocked among them.
 func (s *sampler) count() int64 {
-	live := max(int64(s.cur.live), int64(len(s.nodes)))
+	waiting := int64(len(s.nodes))
+	if s.known != nil {
+		waiting = int64(s.known.blocked)
+	}
+	live := max(int64(s.cur.live), waiting)
 	s.threads = max(s.threads, int(live))
-	return max(live-int64(s.cur.idle), int64(len(s.nodes)))
+	return max(live-int64(s.cur.idle), waiting)
 }
 
 func (s *sampler) clear() {
@@ -220,13 +232,8 @@ func (s *sampler) sample(next, hi int64) Sample {
 	return seen
 }
 
-// book charges what the graph shows over [lo, hi).
-func (s *sampler) book(lo, hi, running int64, seen Sample) {
-	s.number++
-	if seen.Before == format.NoTime {
-		s.number++ // nobody saw any wait go on from the booking before
-	}
-	s.e.run(lo, hi, running)
+// bookGraph charges what the graph shows over [lo, hi).
+func (s *sampler) bookGraph(lo, hi int64, seen Sample) {
 	for rest := s.nodes; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && s.g.blocked[rest[n]].lock == s.g.blocked[rest[0]].lock {

@@ -21,11 +21,10 @@ func (s *sampler) charge(next int64) {
 		return
 	}
 	s.e.tick(lo, hi)
-	if !s.repeats() {
+	if s.stale || !s.repeats() {
+		s.stale = false
 		s.flushRun()
-		s.clear()
-		s.build()
-		s.simple = s.plain()
+		s.look()
 	}
 	running := s.count()
 	if s.lengthen(lo, hi, running, seen) {
@@ -35,10 +34,28 @@ func (s *sampler) charge(next int64) {
 	s.book(lo, hi, running, seen)
 }
 
+// look finds out what follows from cur for those who wait.
+func (s *sampler) look() {
+	s.clear()
+	sc := s.cur.scene
+	if s.known = sc; sc != nil && sc.groups != nil {
+		s.simple = true
+		return
+	}
+	s.known = nil
+	s.build()
+	if s.simple = s.plain(); s.simple && sc != nil {
+		s.remember(sc)
+	}
+}
+
 // repeats reports whether cur shows what the instant charged before it showed,
 // which lies in the other buffer until the next one is read into it.
 func (s *sampler) repeats() bool {
-	return slices.EqualFunc(s.cur.locks, s.next.locks, func(a, b contendedLock) bool {
+	if s.cur.scene != nil && s.next.scene != nil { // each is remembered once
+		return s.cur.scene == s.next.scene
+	}
+	return slices.EqualFunc(s.cur.contended(), s.next.contended(), func(a, b contendedLock) bool {
 		return a.lock == b.lock && slices.Equal(a.owners, b.owners) && slices.Equal(a.waiters, b.waiters)
 	})
 }

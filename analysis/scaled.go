@@ -32,8 +32,9 @@ func (s *sampler) putOff(lo, hi int64, seen Sample) {
 	b.of.copy(&s.cur)
 	m.size++
 	threads := int64(0)
-	for i := range b.of.locks {
-		in := &b.of.locks[i]
+	locks := b.of.contended()
+	for i := range locks {
+		in := &locks[i]
 		m.size += 1 + len(in.waiters)
 		if s.e.defs.Kind(in.lock) == format.KindMonitor {
 			threads += int64(len(in.waiters))
@@ -85,6 +86,7 @@ func (s *sampler) bookPending() {
 func (s *sampler) bookScaled(b *booking) {
 	s.e.tick(b.lo, b.hi)
 	s.clear()
+	s.known = nil
 	s.build()
 	s.simple = s.plain()
 	running := s.count()

@@ -82,7 +82,9 @@ type Slice struct {
 	Waiters        []Waiter // at least one
 	Shares         []Share  // of each waiter; none of a wait of length zero
 	Sample         Sample
-	NoEarlierStart int64 // of recorded waits: no later slice of one starts before this instant; NoTime when that is not known
+	Group          uint32 // slices of one group, other than 0, have the same lock, waiters and shares, but for their lengths and for what begins with them
+	begins         int    // of a group: waiters whose wait begins with the slice
+	NoEarlierStart int64  // of recorded waits: no later slice of one starts before this instant; NoTime when that is not known
 }
 
 // Waiter is a thread that waits.
@@ -103,6 +105,9 @@ func (s *Slice) Ns() int64 { return s.Length() * int64(len(s.Waiters)) }
 
 // Firsts returns how many waits begin with the slice.
 func (s *Slice) Firsts() (n int64) {
+	if s.Group != 0 {
+		return int64(s.begins)
+	}
 	for i := range s.Waiters {
 		if s.Waiters[i].First {
 			n++

@@ -16,13 +16,14 @@ type Pivot struct {
 	by   []Key
 	root bool
 
-	keys  Resolver
-	index *Rows
-	rows  []row
-	total Accumulator
-	waits WaitCounter
-	rec   bootstrap.Recorder // of sampled traces, by row
-	each  bool               // some key tells waiters apart
+	keys   Resolver
+	index  *Rows
+	rows   []row
+	total  Accumulator
+	waits  WaitCounter
+	rec    bootstrap.Recorder // of sampled traces, by row
+	each   bool               // some key tells waiters apart
+	groups groups
 }
 
 // row is a sum in the making.
@@ -54,6 +55,7 @@ func (p *Pivot) App(own *regexp.Regexp) *Pivot {
 // Begin implements analysis.Visitor.
 func (p *Pivot) Begin(sym *analysis.Symbols, start int64) {
 	p.keys.Begin(sym)
+	p.groups = groups{}
 	p.rec.Begin(start)
 }
 
@@ -66,6 +68,11 @@ func (p *Pivot) Tick(from, to int64) { p.rec.Tick(from, to) }
 // Slice implements analysis.Visitor.
 func (p *Pivot) Slice(s *analysis.Slice) {
 	p.total.AddAll(s, p.charged)
+	if s.Group != 0 && !p.each {
+		p.addGroup(s)
+		return
+	}
+	*p.groups.lastOf(s.Lock) = 0
 	for i := range s.Waiters {
 		p.waits.Begin(&s.Waiters[i])
 	}

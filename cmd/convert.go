@@ -17,17 +17,23 @@ import (
 var codecs = map[string]format.Codec{"none": format.Plain, "deflate": format.Deflate, "zstd": format.Zstd}
 
 type convertOptions struct {
-	trace traceOptions
-	out   string
-	codec string
-	text  bool
+	trace  traceOptions
+	out    string
+	stored storedOptions
+	text   bool
+}
+
+// storedOptions say how a trace is written.
+type storedOptions struct {
+	codec   string
+	version uint16
 }
 
 func newConvert(e *env) *cobra.Command {
 	c, o := newCopy(e)
 	c.Use, c.Short = "convert [TRACE ...] -o FILE", "write any input as a contend trace"
 	c.Example = "  contend convert recording.jfr -o trace.bin"
-	bindCodec(c, &o.codec)
+	o.stored.bind(c)
 	return c
 }
 
@@ -53,10 +59,24 @@ func newCopy(e *env) (*cobra.Command, *convertOptions) {
 // outputUsage is the help of -o.
 const outputUsage = "write to `FILE`; - is standard output"
 
-// bindCodec adds --codec to a command that writes traces.
-func bindCodec(c *cobra.Command, codec *string) {
-	c.Flags().StringVar(codec, "codec", "zstd", "compress blocks by `CODEC`: none, deflate, zstd")
+// bind adds --codec and --trace-version to a command that writes traces.
+func (o *storedOptions) bind(c *cobra.Command) {
+	c.Flags().StringVar(&o.codec, "codec", "zstd", "compress blocks by `CODEC`: none, deflate, zstd")
 	offer(c, "codec", slices.Sorted(maps.Keys(codecs))...)
+	c.Flags().Uint16Var(&o.version, "trace-version", format.Version, "write version `N` of the trace format: 2, or 1, larger, for releases that read no other")
+	offer(c, "trace-version", "1", "2")
+}
+
+// writer returns what a writer takes.
+func (o *storedOptions) writer() (w format.WriterOptions, err error) {
+	codec, ok := codecs[o.codec]
+	switch {
+	case !ok:
+		return w, usageError{fmt.Errorf("--codec: there is no codec %q", o.codec), "choose none, deflate or zstd"}
+	case o.version != format.Version && o.version != format.Version1:
+		return w, usageError{fmt.Errorf("--trace-version: there is no version %d", o.version), "choose 1 or 2"}
+	}
+	return format.WriterOptions{Codec: codec, Version: o.version}, nil
 }
 
 // traceWriter is a sink that must be closed.
@@ -66,10 +86,10 @@ type traceWriter interface {
 }
 
 // createTrace opens the file a trace is written to.
-func (e *env) createTrace(path, codec string, text bool) (w traceWriter, closeFile func() error, err error) {
-	c, ok := codecs[codec]
-	if !ok && !text {
-		return nil, nil, usageError{fmt.Errorf("--codec: there is no codec %q", codec), "choose none, deflate or zstd"}
+func (e *env) createTrace(path string, stored storedOptions, text bool) (w traceWriter, closeFile func() error, err error) {
+	o, err := stored.writer()
+	if err != nil && !text {
+		return nil, nil, err
 	}
 	out, closeFile, err := e.create(path, !text)
 	if err != nil {
@@ -78,7 +98,7 @@ func (e *env) createTrace(path, codec string, text bool) (w traceWriter, closeFi
 	if text {
 		return format.NewTextWriter(out), closeFile, nil
 	}
-	w, err = format.NewWriter(out, format.WriterOptions{Codec: c})
+	w, err = format.NewWriter(out, o)
 	return w, closeFile, err
 }
 
@@ -89,7 +109,7 @@ func runConvert(e *env, o *convertOptions) error {
 		return err
 	}
 	defer src.Close()
-	w, closeFile, err := e.createTrace(o.out, o.codec, o.text)
+	w, closeFile, err := e.createTrace(o.out, o.stored, o.text)
 	if err != nil {
 		return err
 	}

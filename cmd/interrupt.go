@@ -18,6 +18,7 @@ type reading struct {
 	env     *env
 	events  atomic.Int64 // read so far, now and then
 	n       int64
+	told    int64 // when events is set again
 	stopped atomic.Bool
 	early   bool // it was stopped before its end
 	presses chan os.Signal
@@ -45,9 +46,11 @@ func (e *env) listen(src format.Source) (r *reading, done func()) {
 
 // Read yields the next event; io.EOF once the input is over or interrupted.
 func (r *reading) Read(ev *format.Event) error {
-	if r.n++; r.n%countEvery == 0 {
+	if r.n >= r.told {
 		r.events.Store(r.n)
+		r.told = r.n + countEvery
 	}
+	r.n++
 	if r.stopped.Load() {
 		r.env.bar.erase()
 		r.env.warn("interrupted: answering from what was read so far; Ctrl-C again ends that, too")
@@ -59,7 +62,24 @@ func (r *reading) Read(ev *format.Event) error {
 		signal.Stop(r.presses)
 		r.env.bar.work()
 	}
+	if err == nil && ev.Samples != nil {
+		r.n += ev.Samples.Events - 1
+	}
 	return err
+}
+
+// Fold implements format.Folder.
+func (r *reading) Fold() {
+	if f, ok := r.Source.(format.Folder); ok {
+		f.Fold()
+	}
+}
+
+// Window implements format.Windower.
+func (r *reading) Window(from, to int64) {
+	if w, ok := r.Source.(format.Windower); ok {
+		w.Window(from, to)
+	}
 }
 
 // note adds to what is known of an input that it was not read to its end.

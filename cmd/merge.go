@@ -13,7 +13,7 @@ import (
 )
 
 // ofTraces are the flags for traces alone.
-var ofTraces = []string{"codec", "text", "rules", "max-barren", "max-unpacked"}
+var ofTraces = []string{"codec", "trace-version", "text", "rules", "max-barren", "max-unpacked"}
 
 func newMerge(e *env) *cobra.Command {
 	c, o := newCopy(e)
@@ -37,7 +37,7 @@ All inputs are of one kind, which their content tells.`
 	c.Example = `  contend merge web1=a.jfr web2=b.jfr -o all.bin && contend blame --by input all.bin
   contend merge web1=a.hlog web2=b.hlog -o all.hlog && contend hist --by input all.hlog
   contend merge web1=a.pb.gz web2=b.pb.gz -o all.pb.gz && go tool pprof -tags all.pb.gz`
-	bindCodec(c, &o.codec)
+	o.stored.bind(c)
 	c.Flags().BoolVar(&o.text, "text", false, "write the text form of a trace")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {

@@ -23,6 +23,7 @@ type input struct {
 	unwrap func() // releases the decompressor; may be nil
 	guard  *guard // between the file or the decompressor and the decoder
 	reader Source // nil while closed
+	whole  bool   // the file is not wrapped
 	told   format.Stats
 
 	skip     map[jfr.ChunkKey]bool // chunks of a flight recording that another input has
@@ -37,6 +38,7 @@ type source struct {
 	stdin   io.Reader
 	options Options
 	events  eventCount
+	fold    bool      // inputs that can give instants folded
 	room    *jfr.Room // all inputs together hold no more that is read ahead; nil: nothing is
 }
 
@@ -63,6 +65,7 @@ func (in *input) open() error {
 		var r Source
 		if r, err = in.sniff(buf); err == nil { // else it may hold a nil pointer
 			in.reader = r
+			in.fold()
 			return nil
 		}
 	}
@@ -88,7 +91,8 @@ func (in *input) plain() (buf *bufio.Reader, err error) {
 		}
 		return nil, fail(in.name, "input", fmt.Errorf("empty: %w", format.ErrTruncated), hint)
 	}
-	if buf, in.unwrap, err = unwrap(stored, in.name); err != nil || buf == stored {
+	buf, in.unwrap, err = unwrap(stored, in.name)
+	if in.whole = buf == stored; err != nil || in.whole {
 		return buf, err
 	}
 	in.guard.lift() // what it unpacks to counts instead
@@ -185,6 +189,13 @@ func (in *input) Read(ev *format.Event) error {
 		in.fault = in.reader.Read(ev)
 	}
 	return in.fault
+}
+
+// fold asks for instants folded, if they are wanted so.
+func (in *input) fold() {
+	if f, ok := in.reader.(format.Folder); ok && in.from.fold {
+		f.Fold()
+	}
 }
 
 // Stats says what has been read so far.

@@ -51,6 +51,10 @@ const (
 	ActivityReady                   // ready to run, and without a processor
 )
 
+// Idle reports whether the activity is that of a thread with nothing to do. A wait
+// no rule classifies is one too.
+func (a Activity) Idle() bool { return a <= ActivitySleep }
+
 // String returns the activity as the text twin writes it.
 func (a Activity) String() string { return name(activityNames[:], uint8(a)) }
 

@@ -32,6 +32,9 @@ const (
 	fWoken                     // unsigned
 	fAgain                     // signed
 	fResource                  // unsigned
+	fInstant                   // unsigned
+	fTimes                     // count, then signed time and intended each
+	fParts                     // count, then unsigned each
 	fieldCount
 )
 
@@ -62,4 +65,6 @@ var layouts = [kindCount][]fieldCode{
 	KindPause:       {fTime, fEnd, fName},
 	KindBlocked:     {fTime, fThread, fWeight},
 	KindNote:        {fName, fValue, fWeight},
+	KindAgain:       {fInstant, fTimes}, // see repeats.go
+	KindParts:       {fParts},
 }

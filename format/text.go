@@ -16,6 +16,7 @@ var fieldNames = [fieldCount]string{
 	fWeight: "weight", fMode: "mode", fLockKind: "kind", fActivity: "activity", fLive: "live", fIdle: "idle", fHash: "hash",
 	fBytes: "bytes", fCount: "count", fName: "name", fGroup: "group", fClass: "class", fValue: "value",
 	fFrames: "frames", fOwners: "owners", fWaiters: "waiters", fFailed: "failed", fWoken: "woken", fAgain: "again", fResource: "resource",
+	fInstant: "instant", fTimes: "times", fParts: "parts",
 }
 
 // words are what the text twin writes for the numbers of some fields.
@@ -136,7 +137,7 @@ func NewTextWriter(out io.Writer) *TextWriter {
 
 // Write writes one line. KindEnd is left out: Close writes it.
 func (w *TextWriter) Write(ev *Event) error {
-	if w.err != nil || ev.Kind == KindEnd || ev.Kind == KindNone || ev.Kind >= kindCount {
+	if w.err != nil || !ev.Kind.written() {
 		return w.err
 	}
 	w.count++

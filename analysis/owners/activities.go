@@ -41,15 +41,6 @@ type activity struct {
 // none is what a thread did of which nothing is known.
 const none = format.ActivityUnknown
 
-// callSite is a point of the program: a stack and, since one line may enter
-// several locks, what was waited for there.
-type callSite struct {
-	stack format.StackID
-	lock  format.ObjectID
-}
-
-func (d *activity) callSite() callSite { return callSite{d.stack, d.lock} }
-
 // Arrange puts what has been recorded in order of time, joins the parks of one
 // acquire, and lists what each thread did. Nothing may be added any more. The
 // lists by lock and by call site are made meanwhile; who needs them waits for
@@ -298,76 +289,6 @@ func (a *Activities) behind(list []column.Ref, t int64) int {
 	}
 	lo := max(len(list)-step, 0)
 	return lo + a.before(list[lo:], t)
-}
-
-// callSites lists the activities at each call site of each input, as they lie
-// in memory: they are many, and who counts them goes through all.
-type callSites struct {
-	lists [][]column.Ref
-	index map[inputSite]int
-	last  []int // by stack: the list its last call site has, plus one; few stacks enter several locks
-	sites []inputSite
-}
-
-// inputSite is a call site of one input: what a program did in one run tells
-// nothing of another.
-type inputSite struct {
-	callSite
-	input uint32
-}
-
-// fill counts the activities at each call site, and then deals them out in one
-// array, once.
-func (p *callSites) fill(r *Record) {
-	if p.lists != nil {
-		return
-	}
-	var n counts
-	p.each(r, func(list int, _ column.Ref) { n.add(list, 1) })
-	p.lists = n.lists()
-	p.each(r, func(list int, i column.Ref) { p.lists[list] = append(p.lists[list], i) })
-}
-
-// each visits what has a stack and some length, with the number of its call
-// site.
-func (p *callSites) each(r *Record, f func(list int, i column.Ref)) {
-	r.Waits.Each(func(i column.Ref, w *Wait) {
-		if w.Stack != format.NoStack && w.End > w.Start {
-			f(p.number(inputSite{callSite{w.Stack, w.Lock}, r.inputOf[w.Lock]}), i)
-		}
-	})
-	r.others.Each(func(i column.Ref, o *Other) {
-		if o.Stack != format.NoStack && o.End > o.Start {
-			f(p.number(inputSite{callSite{o.Stack, format.NoObject}, r.doneIn[o.Thread()]}), i|otherBit)
-		}
-	})
-}
-
-// number returns the dense number of a call site.
-func (p *callSites) number(at inputSite) int {
-	for len(p.last) <= int(at.stack) {
-		p.last, p.sites = append(p.last, 0), append(p.sites, inputSite{})
-	}
-	if p.last[at.stack] == 0 || p.sites[at.stack] != at {
-		n, ok := p.index[at]
-		if !ok {
-			if p.index == nil {
-				p.index = map[inputSite]int{}
-			}
-			n = len(p.index)
-			p.index[at] = n
-		}
-		p.last[at.stack], p.sites[at.stack] = n+1, at
-	}
-	return p.last[at.stack] - 1
-}
-
-// activitiesAt returns the activities at a call site in the input of a lock.
-func (a *Activities) activitiesAt(at callSite, lock format.ObjectID) []column.Ref {
-	if n, ok := a.sites.index[inputSite{at, a.inputOf[lock]}]; ok {
-		return a.sites.lists[n]
-	}
-	return nil
 }
 
 // Pauses lists the pauses of all inputs, in order of time; those of one input do

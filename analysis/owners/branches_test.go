@@ -57,3 +57,19 @@ func TestBranchesShowWhatEachSampleShows(t *testing.T) {
 		}
 	}
 }
+
+// Several goroutines rebuild owners with what was learnt: asking for a stack no
+// sample showed must not write to what all of them read.
+func TestWhatWasLearntIsOnlyRead(t *testing.T) {
+	a := oneLock(20).Arrange(monitors{}.Kind)
+	a.indexing.Wait()
+	ev := a.evidence(monitors{})
+	_, b := ev.infer(1)
+	ev.relate([]*builder{b}, ev.samples())
+	f := b.kin.witnesses.family
+	known := len(f.memo)
+	f.of(4711)
+	if len(f.memo) != known {
+		t.Errorf("%d stacks are known instead of %d", len(f.memo), known)
+	}
+}

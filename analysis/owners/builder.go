@@ -24,6 +24,7 @@ type builder struct {
 	owed    []int64     // by call site: what it is expected to have had, less what it was charged
 	due     [][]float64 // by tally: the same by class, and of what stays as claimed
 	turns   int         // stacks of samples charged
+	dues    dues        // the same of the parts of stretches
 
 	splitter *renewal.Splitter
 	parts    renewal.Parts // scratch

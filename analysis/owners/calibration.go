@@ -184,6 +184,8 @@ type pool struct {
 	sure   float64 // what the model expects to be right, gap by gap
 	meant  float64 // what it expects to be one of the stretches that are divided
 	hidden float64 // what the model cannot tell of, since acquisitions are not recorded
+
+	least, most float64 // so many times as much may be others' as is charged to them
 }
 
 // add counts what is charged to a call site, given how much of it the model
@@ -210,26 +212,39 @@ func (p *pool) merge(o *pool) {
 }
 
 // agreement is how much would be right if the model told how much each call
-// site has of all rests together, but nothing of any single one. It sums in
-// order: the last digits of a sum of floats depend on it.
-func (p *pool) agreement() (sum float64) {
-	for _, st := range slices.Sorted(maps.Keys(p.by)) {
-		ns := float64(p.by[st])
-		sum += ns * ns / float64(max(p.total, 1))
+// site has of all rests together, but nothing of any single one, and so many
+// times as much were others' as is charged to them. It sums in order: the last
+// digits of a sum of floats depend on it.
+func (p *pool) agreement(times float64) (ns float64) {
+	total := float64(max(p.total, 1))
+	free := float64(p.by[format.NoStack]) / total
+	if held := 1 - free; held > 0 {
+		times = min(times, 1/held)
 	}
-	return sum * p.meant / float64(max(p.total, 1))
+	share := free * (1 - (1-free)*times)
+	for _, st := range slices.Sorted(maps.Keys(p.by)) {
+		if part := float64(p.by[st]) / total; st != format.NoStack {
+			share += part * part * times
+		}
+	}
+	return share * p.meant
 }
 
 // settle counts a pool. The model knows the sums, and little of single gaps:
 // what it expects gap by gap, where that is more than the sums alone give, is a
-// bound. Of what it cannot tell, the first owner, another one and nobody are as
+// bound, and so is what the sums give where the ways to count others disagree. Of what it cannot tell, the first owner, another one and nobody are as
 // likely.
 func (t *Trust) settle(p *pool) {
-	alone := p.agreement()
+	alone := p.agreement(1)
+	low, high := alone, alone
+	if p.most > 0 {
+		less, more := p.agreement(p.least), p.agreement(p.most)
+		low, high = min(alone, less, more), max(alone, less, more)
+	}
 	seen := 1 - p.hidden/float64(max(p.total, 1))
 	t.Right += seen*alone + p.hidden/3
-	t.Low += seen * min(alone, p.sure)
-	t.High += seen*max(alone, p.sure) + p.hidden
+	t.Low += seen * min(low, p.sure)
+	t.High += seen*max(high, p.sure) + p.hidden
 }
 
 // expect counts waiting of which a share is expected to be right.

@@ -68,6 +68,21 @@ func TestManyCallSitesShareFewStretches(t *testing.T) {
 	}
 }
 
+// A section has a stretch of its own from an eighth of what is divided on; so
+// that a few large ones and many small ones stay readable.
+func TestLargeSectionsHaveAStretchOfTheirOwn(t *testing.T) {
+	for _, c := range []struct {
+		by      []int64
+		typical int64
+		want    int
+	}{{[]int64{850, 150}, 0, 2}, {[]int64{900, 100}, 0, 2}, {[]int64{810, 100, 90}, 0, 2}, {[]int64{700, 150, 150}, 0, 3}, {[]int64{50, 50}, 600, 1}, {[]int64{100, 100}, 600, 2}} {
+		b := &builder{s: &section{busy: []span{{0, maxTime}}}, kin: &kin{stacks: []format.StackID{1, 2, 3}}, typical: c.typical, length: 1, waiterCounts: waiterCounts{starts: sums{0}, ends: sums{0}}}
+		if b.spread(0, c.by, 0); len(b.out) != c.want {
+			t.Errorf("%d, of %d usually: %d stretches, want %d", c.by, c.typical, len(b.out), c.want)
+		}
+	}
+}
+
 // What is seen twice as often while its thread owns the lock is done inside.
 func TestOwnersAreSeenOftenerAtWhatIsInside(t *testing.T) {
 	w := &witnesses{inside: 100, total: 1100}

@@ -31,14 +31,14 @@ func (b *builder) check(g *gap) {
 	if len(shown) == 0 {
 		return
 	}
-	out, owed, trust := len(b.out), slices.Clone(b.owed), b.trust
+	out, owed, dues, trust := len(b.out), slices.Clone(b.owed), b.dues.clone(), b.trust
 	pools := b.pools
 	b.pools = [rests]pool{}
 	b.blind = true
 	b.fill(g)
 	b.blind = false
 	claims := slices.Clone(b.out[out:])
-	b.out, b.owed, b.trust, b.pools = b.out[:out], owed, trust, pools
+	b.out, b.owed, b.dues, b.trust, b.pools = b.out[:out], owed, dues, trust, pools
 	slices.SortStableFunc(claims, func(a, b Ownership) int { return cmp.Compare(a.Start, b.Start) })
 	for i := range shown {
 		b.compare(&shown[i], claims)

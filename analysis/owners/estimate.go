@@ -39,9 +39,36 @@ func (b *builder) whole(g *gap, known renewal.Gap, first anchor) {
 	shown := first
 	shown.prov = Sampled
 	b.emitOp(g.lo, g.lo+known.Least, shown)
+	own, _ := b.dues.thin(max(p.First-known.Least, 0), nil, p.Others, b.mergeable(g, p.Free), func() int64 { return roomFor(known.Gone, known.Length) - known.Least })
+	at := g.lo + known.Least + own
 	b.expect(p.SureFirst)
-	b.emitOp(g.lo+known.Least, g.lo+p.First, first)
-	b.rest(g, g.lo+max(p.First, known.Least), p.Others, g.last, p.SureRest, &b.pools[restWhole])
+	b.emitOp(g.lo+known.Least, at, first)
+	b.rest(g, at, p.Others, g.last, p.SureRest, &b.pools[restWhole])
+}
+
+// roomFor returns how long the first owner of a gap may have had the lock, given
+// when it was gone.
+func roomFor(gone, length int64) int64 {
+	if gone > 0 {
+		return gone
+	}
+	return length
+}
+
+// mergeable returns the free time at the end of a gap that may be charged together
+// with what was before it: none where the last owner waits for the lock again by
+// then, and so has left it.
+func (b *builder) mergeable(g *gap, free int64) int64 {
+	if g.last == format.NoThread {
+		return free
+	}
+	list := b.ev.Of(g.last)
+	if n := b.places.before(b.ev.Activities, g.last, list, g.hi); n > 0 {
+		if d := b.ev.at(list[n-1]); d.lock == b.s.lock && d.end >= g.hi {
+			return 0
+		}
+	}
+	return free
 }
 
 // arrival charges the part of a gap after the first thread came to wait: it
@@ -60,6 +87,12 @@ func (b *builder) arrival(g *gap, known renewal.Gap, first anchor) {
 	}
 	m := &b.met
 	b.splitter.Meet(a, m)
+	m.Own, _ = b.dues.thin(m.Own, m.First, m.Others, b.mergeable(g, m.Free), func() int64 {
+		if known.Site < 0 {
+			return 0
+		}
+		return roomFor(b.gone(&b.s.acquired[g.at-1], &b.s.acquired[g.at]), g.hi-g.lo) - a.Elapsed
+	})
 	met := m.Own
 	for _, ns := range m.First {
 		met += ns

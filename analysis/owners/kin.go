@@ -115,6 +115,16 @@ func (k *kin) learn() {
 	k.came = nil
 }
 
+// doubt notes how far the model knows how much of the rests is others'.
+func (k *kin) doubt() {
+	if k.model == nil {
+		return
+	}
+	for _, i := range [...]int{restWhole, restArrival} {
+		k.pools[i].least, k.pools[i].most = k.model.Doubt()
+	}
+}
+
 // mostSites bounds the call sites that are told apart: what the model costs grows
 // with them times the lengths it knows.
 const mostSites = 256

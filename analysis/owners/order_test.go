@@ -15,9 +15,9 @@ func TestExpectationsAreSummedInOneOrder(t *testing.T) {
 	for st := range 300 {
 		p.add(format.StackID(st), r.Int64N(1e9), 0.5, 1, 1)
 	}
-	want := p.agreement()
+	want := p.agreement(1)
 	for range 50 {
-		if got := p.agreement(); got != want {
+		if got := p.agreement(1); got != want {
 			t.Fatalf("%v, then %v", want, got)
 		}
 	}

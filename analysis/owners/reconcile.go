@@ -145,7 +145,7 @@ func (b *builder) weigh() *tallies {
 			}
 		})
 	})
-	b.owed = nil
+	b.owed, b.dues = nil, dues{}
 	return l
 }
 

@@ -12,6 +12,7 @@
 //	check.go       each dump held back from its own check
 //	rebuild.go     rules 1 to 4, for locks of which it tells waits only
 //	estimate.go    how stretches divide that show nobody
+//	thin.go        no part of them is too short to be worth its row
 //	witness.go     what owners do of whom the thread is known
 //	relate.go      what is learnt of locks of one kind together
 //	builder.go     the stretches between acquisitions, and charging them
@@ -25,9 +26,11 @@
 //	section.go     what is known of one lock: acquisitions, busy stretches
 //	calibration.go how much of what is inferred is right
 //	evidence.go    dumps, and which lock of the waits a dump's lock is
-//	activities.go  what each thread did, and what was done at each call site
+//	activities.go  what each thread did
+//	callsites.go   what was done at each call site
 //	parks.go       successive parks that are one wait
 //	record.go      the events as they are kept
+//	inputs.go      what each input tells of the owners of its locks
 //	pauses.go      stretches in which nobody ran
 //	packing.go     ownerships as they are stored
 //	recent.go      numbers of ids, those asked for last
@@ -121,6 +124,7 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 	for len(locks) > 0 {
 		n := ev.together(locks)
 		for _, k := range tl.inferAll(ev, locks[:n], samples) {
+			k.doubt()
 			all = append(all, k.pools)
 		}
 		locks = locks[n:]

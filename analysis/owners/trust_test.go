@@ -78,6 +78,29 @@ func TestARestIsExpectedToBeRightAsItsSumsAre(t *testing.T) {
 	}
 }
 
+// Where the ways to count others disagree, what is expected of the sums holds
+// each: of a quarter that is one call site's a tenth or a half of all may be.
+func TestDisagreementWidensTheDoubt(t *testing.T) {
+	var p pool
+	p.add(1, 250, 0.6, 1, 1)
+	p.add(format.NoStack, 750, 0.6, 1, 1)
+	p.least, p.most = 0.4, 2
+	tr := Trust{Ns: 1000}
+	tr.settle(&p)
+	if got, _ := tr.Expected(); !near(got, 0.0625+0.5625) {
+		t.Errorf("%.3f", got)
+	}
+	if low, high := tr.Bounds(); !near(low, 0.5) || !near(high, 0.25*0.1+0.75*0.9) {
+		t.Errorf("%.3f to %.3f", low, high)
+	}
+	p.most = 100 // all of it
+	tr = Trust{Ns: 1000}
+	tr.settle(&p)
+	if low, _ := tr.Bounds(); !near(low, 0.25) {
+		t.Errorf("at least %.3f", low)
+	}
+}
+
 // What is seen four times as often in owners is theirs three times in four.
 func TestSamplesAreBelievedAsTheyExceedChance(t *testing.T) {
 	w := &witnesses{inside: 100, total: 1100}

@@ -51,7 +51,8 @@ type Collector struct {
 	running int64
 	rec     bootstrap.Recorder
 	cells   *bootstrap.Cells
-	last    [][fewSums]lastSum // by thread, the latest first
+	groups  analysis.ByGroup[int32] // their sums
+	last    [][fewSums]lastSum      // by thread, the latest first
 }
 
 // fewSums is how many sums a thread's slices mostly go to in turn.
@@ -90,7 +91,7 @@ func newSum(first format.ObjectID) sum {
 
 // Begin implements analysis.Visitor.
 func (c *Collector) Begin(sym *analysis.Symbols, start int64) {
-	c.sym = sym
+	c.sym, c.groups = sym, analysis.ByGroup[int32]{}
 	c.rec.Begin(start)
 }
 
@@ -107,10 +108,14 @@ func (c *Collector) Tick(from, to int64) { c.rec.Tick(from, to) }
 
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
-	i := c.find(s.Lock)
-	for j := range s.Waiters {
-		c.meet(s.Waiters[j].Thread, s.Lock, i)
+	sum, known := c.groups.At(s.Group)
+	if !known || s.Group == 0 {
+		*sum = c.find(s.Lock)
+		for j := range s.Waiters {
+			c.meet(s.Waiters[j].Thread, s.Lock, *sum)
+		}
 	}
+	i := *sum
 	m := &c.sums[i]
 	if c.rec.Sampled() {
 		c.rec.Add(m.series, s.Start, s.End, s.Length(), len(s.Waiters))
@@ -165,6 +170,9 @@ func (m *sum) add(s *analysis.Slice) {
 	m.wall.AddSlice(s)
 	for i := range s.Shares {
 		m.known[s.Shares[i].Direct.Prov] += s.Shares[i].Ns * int64(len(s.Waiters))
+	}
+	if s.Group != 0 && s.Firsts() == 0 {
+		return
 	}
 	for i := range s.Waiters {
 		w := &s.Waiters[i]

@@ -29,6 +29,7 @@ type Collector struct {
 	trapped         []Trapped // by deadlock, from 1
 	orders          map[order]*seen
 	total           int64
+	groups          analysis.ByGroup[group]
 }
 
 // held is what tells owners apart: ids of the keys of owners.
@@ -66,7 +67,7 @@ func New(o Options) *Collector {
 
 // Begin implements analysis.Visitor.
 func (c *Collector) Begin(sym *analysis.Symbols, _ int64) {
-	c.sym = sym
+	c.sym, c.groups = sym, analysis.ByGroup[group]{}
 	c.keys.Begin(sym)
 }
 
@@ -76,10 +77,14 @@ func (c *Collector) Running(_, _, _ int64) {}
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
 	c.total += s.Ns()
+	if s.Group != 0 {
+		c.group(s)
+		return
+	}
 	for i := range s.Shares {
 		sh := &s.Shares[i]
 		ns := sh.Ns * int64(len(s.Waiters))
-		p := c.part(s, sh)
+		p := &c.parts[c.part(s, sh)]
 		p.ns += ns
 		p.byProvenance[sh.Direct.Prov] += ns
 		c.note(s, sh, p.site, ns)
@@ -93,7 +98,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 		}
 	}
 	for i := range s.Waiters {
-		p := c.place(s, &s.Waiters[i])
+		p := &c.places[c.place(s, &s.Waiters[i])]
 		p.ns += s.Length()
 		if s.Waiters[i].First {
 			p.waits++
@@ -101,24 +106,24 @@ func (c *Collector) Slice(s *analysis.Slice) {
 	}
 }
 
-// part returns the sum a share of a slice goes to.
-func (c *Collector) part(s *analysis.Slice, sh *analysis.Share) *part {
+// part returns the number of the sum a share of a slice goes to.
+func (c *Collector) part(s *analysis.Slice, sh *analysis.Share) int {
 	i := c.held.Of(s.Lock, &s.Waiters[0], blame.ChargeOf(s.Lock, sh, false))
 	if i == len(c.parts) {
 		ids := c.held.IDs(i)
 		c.parts = append(c.parts, part{held: held{ids[0], ids[1], ids[2], ids[3], ids[4]}})
 	}
-	return &c.parts[i]
+	return i
 }
 
-// place returns the sum a waiter goes to.
-func (c *Collector) place(s *analysis.Slice, w *analysis.Waiter) *place {
+// place returns the number of the sum a waiter goes to.
+func (c *Collector) place(s *analysis.Slice, w *analysis.Waiter) int {
 	i := c.waited.Of(s.Lock, w, blame.Charge{})
 	if i == len(c.places) {
 		ids := c.waited.IDs(i)
 		c.places = append(c.places, place{waited: waited{ids[0], ids[1]}})
 	}
-	return &c.places[i]
+	return i
 }
 
 // TotalNs returns all waiting, in ns of thread-time.

@@ -11,6 +11,7 @@ import (
 	"io"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"contend/format"
 )
@@ -20,16 +21,19 @@ type Reader struct {
 	name  string
 	split splitter
 
-	order chan *batch // in order of the file
-	work  chan *batch
-	free  chan *batch
-	quit  chan struct{}
-	ahead *readAhead
-	stop  sync.Once
-	cur   *batch
-	next  int
-	err   error
-	gaps  format.Queue // to deliver first
+	order  chan *batch // in order of the file
+	work   chan *batch
+	free   chan *batch
+	quit   chan struct{}
+	ahead  *readAhead
+	stop   sync.Once
+	cur    *batch
+	next   int
+	fold   bool
+	window atomic.Pointer[window]
+	one    unfolded // of the stretch that next is behind
+	err    error
+	gaps   format.Queue // to deliver first
 
 	mu      sync.Mutex // guards split.read, shared with the goroutine that splits
 	events  int64
@@ -40,10 +44,19 @@ type Reader struct {
 	damage  format.DamageLog
 }
 
+// Skipper is an input of which bytes can be passed over: at most n, as many as it
+// returns.
+type Skipper interface {
+	Skip(n int64) (int64, error)
+}
+
 // NewReader checks the file header and begins to read. The error is a
 // *format.Error: ErrNotMine, ErrVersion or ErrTruncated.
 func NewReader(in io.Reader, name string) (*Reader, error) {
 	r := &Reader{name: name, split: splitter{in: in}, quit: make(chan struct{}), ahead: newReadAhead()}
+	if s, ok := in.(Skipper); ok {
+		r.split.skip = s.Skip
+	}
 	if err := r.header(); err != nil {
 		return nil, err
 	}
@@ -78,7 +91,8 @@ func (r *Reader) header() error {
 	case n < format.HeaderSize:
 		return fail("file header", format.ErrTruncated, "the trace was cut off; copy it again")
 	}
-	if v := binary.LittleEndian.Uint16(head[len(format.Magic):]); v != format.Version {
+	r.split.version = binary.LittleEndian.Uint16(head[len(format.Magic):])
+	if v := r.split.version; v != format.Version && v != format.Version1 {
 		return fail("file header", fmt.Errorf("contend trace version %d: %w", v, format.ErrVersion), "a newer contend reads it")
 	}
 	r.split.at = format.HeaderSize
@@ -91,9 +105,13 @@ func (r *Reader) run() {
 	for {
 		b := r.batch()
 		r.mu.Lock()
+		r.split.window = r.window.Load()
 		blk, err := r.split.next()
 		r.mu.Unlock()
 		b.block, b.eof = blk, err
+		if blk.passed {
+			b.passOver()
+		}
 		if !r.ahead.reserve(int(blk.header.Raw)) {
 			return
 		}
@@ -105,6 +123,10 @@ func (r *Reader) run() {
 		if err != nil {
 			close(b.ready)
 			return
+		}
+		if blk.passed {
+			close(b.ready)
+			continue
 		}
 		select {
 		case r.work <- b:
@@ -140,9 +162,18 @@ func (r *Reader) Read(ev *format.Event) error {
 		if r.gaps.Pop(ev) {
 			return nil
 		}
+		if r.one.next(ev, r.fold) {
+			r.count(ev)
+			return nil
+		}
 		if r.cur != nil && r.next < len(r.cur.events) {
-			*ev = r.cur.events[r.next]
+			from := &r.cur.events[r.next]
 			r.next++
+			if from.Samples != nil {
+				r.one.begin(from)
+				continue
+			}
+			*ev = *from
 			if r.deliver(ev) {
 				return nil
 			}
@@ -154,6 +185,25 @@ func (r *Reader) Read(ev *format.Event) error {
 		r.advance()
 	}
 }
+
+// count counts an event, or those that one stands for.
+func (r *Reader) count(ev *format.Event) {
+	at := ev.Time
+	r.events++
+	if s := ev.Samples; s != nil {
+		at = s.Ticks[len(s.Ticks)-1].Time
+		r.events += s.Events - 1
+	}
+	if at != 0 {
+		r.last = at
+	}
+}
+
+// Fold implements format.Folder.
+func (r *Reader) Fold() { r.fold = true }
+
+// Window implements format.Windower, for one who reads folded.
+func (r *Reader) Window(from, to int64) { r.window.Store(&window{from, to}) }
 
 // deliver counts an event; false for one that is not for the consumer.
 func (r *Reader) deliver(ev *format.Event) bool {
@@ -167,13 +217,10 @@ func (r *Reader) deliver(ev *format.Event) bool {
 		}
 		return false
 	}
-	r.events++
+	r.count(ev)
 	if ev.Kind == format.KindNote {
 		r.said.Note(ev)
 		return false
-	}
-	if ev.Time != 0 {
-		r.last = ev.Time
 	}
 	return true
 }
@@ -182,7 +229,7 @@ func (r *Reader) deliver(ev *format.Event) bool {
 func (r *Reader) advance() {
 	if r.cur != nil {
 		if r.cur.fault != "" {
-			lost := max(int64(r.cur.block.header.Events)-int64(len(r.cur.events)), 0)
+			lost := max(int64(r.cur.block.header.Events)-int64(r.cur.count), 0)
 			r.gap(int64(len(r.cur.block.bytes)), r.cur.block.off, r.cur.fault, r.last, lost)
 			r.cur.fault = ""
 			return
@@ -251,7 +298,7 @@ func (r *Reader) Stats() format.Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.said
-	s.Format, s.Events, s.Damage = fmt.Sprintf("contend %d", format.Version), r.events, r.damage
+	s.Format, s.Events, s.Damage = fmt.Sprintf("contend %d", r.split.version), r.events, r.damage
 	s.BytesRead, s.BytesTotal = r.split.read-r.damaged, r.split.read
 	return s
 }

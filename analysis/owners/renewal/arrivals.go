@@ -80,6 +80,7 @@ func (a *arrivals) barging(m *Model, seen *census) (barge, again float64) {
 	if seen.told > 0 {
 		again = seen.again / max(seen.again+seen.other, math.SmallestNonzeroFloat64)
 	}
+	m.fewest, m.atMost = n, n
 	if met, ok := a.sections(m, seen); ok {
 		n = math.Exp(a.recorded*math.Log(met) + (1-a.recorded)*math.Log(max(n, math.SmallestNonzeroFloat64)))
 		if seen.told > 0 {
@@ -87,6 +88,9 @@ func (a *arrivals) barging(m *Model, seen *census) (barge, again float64) {
 			n = max(n, other/max(1-other, leastChance))
 			again = a.recorded*(1-other*(1+n)/n) + (1-a.recorded)*again
 		}
+	}
+	if m.fewest, m.atMost = m.fewest/n, m.atMost/n; !(n > 0) {
+		m.fewest, m.atMost = 1, 1
 	}
 	return min(max(n/(1+n), leastChance), 0.95), min(max(again, leastChance), 1-leastChance)
 }
@@ -107,7 +111,9 @@ func (a *arrivals) sections(m *Model, seen *census) (n float64, ok bool) {
 	rests := max(seen.all-seen.firsts, 1)
 	rate := (seen.first + 1) / (seen.firsts + 1) // arrivals in a cell, with the lock held
 	n = rate * (1 - a.held) * rests / seen.gaps
+	m.fewest, m.atMost = min(m.fewest, n), max(m.atMost, n)
 	if met := seen.rest / (rate * length * seen.gaps); met > 0 {
+		m.fewest, m.atMost = min(m.fewest, met), max(m.atMost, met)
 		off := seen.first / seen.rest
 		weight := 1 / (off*off + 1/seen.rest + 1/(seen.first+1))
 		n = math.Exp((math.Log(n) + weight*math.Log(met)) / (1 + weight))

@@ -69,6 +69,9 @@ func TestArrivalsTellWhoTookTheFreeLock(t *testing.T) {
 					got += float64(p.Others[0])
 					all += float64(g.Length)
 				}
+				if least, most := m.Doubt(); recorded > 0 && (least > 1 || most < 1 || most/least < 1.1 || most/least > 20) {
+					t.Errorf("%.2f to %.2f times as many sections", least, most)
+				}
 				t.Logf("recorded %.0f: others %.3f of %.3f (free %.3f), barging %.3f, again %.2f", recorded, got/all, others, free, m.barge, m.again)
 				return math.Abs(got/all - others)
 			}

@@ -165,3 +165,11 @@ func (g grid) lognormal(median, sigma float64) lattice {
 	}
 	return out
 }
+
+// mean is the mean of a distribution, in cells.
+func (l *lattice) mean() (sum float64) {
+	for i, p := range l {
+		sum += p * float64(i)
+	}
+	return sum
+}

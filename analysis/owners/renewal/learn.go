@@ -239,24 +239,25 @@ func (m *Model) inside(q int, p float64, last Last, group int) float64 {
 // learnTails says whose the gaps are that are longer than all cells: of those,
 // one component makes up nearly all. After a site whose own section is long
 // they come every time; long sections of others come after all sites alike.
+// What is not known of a site, as from few gaps, is supposed to be as of all:
+// whatever makes threads halt does so the more often the longer they are at it.
 func (l *learner) learnTails() {
 	m := l.m
 	n := m.barge / (1 - m.barge)
-	for s := range m.far {
-		for k := range m.far[s] {
-			m.far[s][k] = unseen(k)
-		}
-	}
-	for k := range m.late {
-		m.late[k] = unseen(k)
-	}
-	for _, g := range l.far {
-		m.far[g.Site][m.tail(g.Length)] += 1 / float64(len(l.bySite[g.Site]))
-		m.late[m.tail(g.Length)] += 0.1 / float64(len(l.far))
-	}
 	all := 0.0
 	for _, list := range l.bySite {
 		all += float64(len(list))
+	}
+	halts := l.halts(n, all)
+	means, free := make([]float64, m.sites), m.wake.mean()
+	for s := range means {
+		means[s] = max(m.hold[s].mean(), l.short[s])
+		for k, rate := range halts {
+			m.far[s][k] = means[s] * rate
+		}
+	}
+	for k, rate := range halts {
+		m.late[k] = free * rate
 	}
 	far := make([][tails]float64, m.sites)
 	for range 4 * rounds {
@@ -276,20 +277,50 @@ func (l *learner) learnTails() {
 		}
 		for s := range far {
 			size := float64(len(l.bySite[s])) + n*all*m.mixes[0][s]
-			for k := range far[s] {
-				m.far[s][k] = (far[s][k] + unseen(k)) / (size + 1)
+			for k, rate := range halts {
+				m.far[s][k] = beyondChance(far[s][k], size*means[s]*rate) / max(size, math.SmallestNonzeroFloat64)
 			}
 		}
-		for k := range late {
-			m.late[k] = (late[k] + unseen(k)) / (all*(1+n) + 1)
+		for k, rate := range halts {
+			m.late[k] = beyondChance(late[k], all*(1+n)*free*rate) / (all * (1 + n))
 		}
 	}
 }
 
-// unseen is the weight of a class of lengths none of which was seen: so much
-// that some explanation is left, and less the longer they are, or such lengths
-// would make up most of the mean.
-func unseen(k int) float64 { return math.Ldexp(1e-6, -k) }
+// beyondChance returns how many of a kind to believe in where some were counted
+// and others expected: those expected, unless chance would not bring as many.
+func beyondChance(counted, expected float64) float64 {
+	off := math.Sqrt(max(counted, expected))
+	switch {
+	case counted > expected+off:
+		return counted - off
+	case counted < expected-off:
+		return counted + off
+	}
+	return expected
+}
+
+// halts returns, by class of lengths, how often in a cell of time a gap becomes
+// so long.
+func (l *learner) halts(n, all float64) (rates [tails]float64) {
+	m := l.m
+	time := all * (1 + n) * m.wake.mean()
+	for s, list := range l.bySite {
+		time += (float64(len(list)) + n*all*m.mixes[0][s]) * max(m.hold[s].mean(), l.short[s])
+	}
+	for _, g := range l.far {
+		rates[m.tail(g.Length)]++
+	}
+	for k := range rates {
+		rates[k] = max(rates[k], unseen) / max(time, 1)
+	}
+	return rates
+}
+
+// unseen stands for none seen of a class of lengths: of two explanations of a
+// length that is met all the same the likelier one is left. Only ratios of it
+// matter.
+const unseen = 1e-100
 
 // last is the mix a barging section of a gap is of.
 func (m *Model) last(last Last, group int) int {

@@ -52,6 +52,8 @@ type Model struct {
 	again float64 // chance that the last of those is the thread that began the gap
 	mixes []Mix
 
+	fewest, atMost float64 // how many sections of others there may be, as parts of how many there are
+
 	direct, taken, between lattice // of what follows a release; see tables
 	begins, lastOne, every lattice
 	groups                 []group
@@ -91,6 +93,10 @@ func Learn(gaps []Gap, arrivals []int64, recorded float64, sites int, mixes []Mi
 	m.summarize()
 	return m
 }
+
+// Doubt says how many times as many sections of others there may be at least and
+// at most: of the ways to count them, some tell less and some more.
+func (m *Model) Doubt() (least, most float64) { return m.fewest, m.atMost }
 
 // summarize computes what is asked for again and again.
 func (m *Model) summarize() {

@@ -1,0 +1,161 @@
+package analysis
+
+import (
+	"slices"
+
+	"contend/format"
+)
+
+// What follows from a scene for those who wait in it is worked out when it is charged
+// for the second time: the paths from their locks, and which waits begin with it when
+// it comes after a scene that it came after before.
+
+// book charges what cur shows over [lo, hi).
+func (s *sampler) book(lo, hi, running int64, seen Sample) {
+	s.number++
+	if seen.Before == format.NoTime {
+		s.number++ // nobody saw any wait go on from the booking before
+	}
+	s.e.run(lo, hi, running)
+	if s.known != nil {
+		s.bookScene(s.known, lo, hi, seen)
+		return
+	}
+	s.catchUp()
+	s.booked = nil
+	s.bookGraph(lo, hi, seen)
+}
+
+// remember keeps what follows from the scene that the graph was built of, which
+// has one path from each lock.
+func (s *sampler) remember(sc *scene) {
+	if !sc.charged || !s.e.all || len(s.nodes) == 0 {
+		sc.charged = true
+		return
+	}
+	sc.blocked = len(s.nodes)
+	sc.groups = make([]waiterGroup, 0, len(sc.locks))
+	for rest := s.nodes; len(rest) > 0; {
+		n, lock := 1, s.g.blocked[rest[0]].lock
+		for n < len(rest) && s.g.blocked[rest[n]].lock == lock {
+			n++
+		}
+		r := s.g.route(lock)
+		s.groups++
+		g := waiterGroup{number: s.groups, lock: lock, share: Share{Direct: r.direct, Root: r.root, Hops: r.hops, Last: r.last, Path: keepPath(r.path)}}
+		for _, t := range rest[:n] {
+			g.waiters = append(g.waiters, Waiter{Thread: t, Stack: s.g.blocked[t].stack, Mode: s.modes[t]})
+		}
+		sc.groups = append(sc.groups, g)
+		rest = rest[n:]
+	}
+}
+
+// renamed forgets what was remembered of groups, if some wait for a lock that is
+// about to be called otherwise.
+func (s *sampler) renamed(lock format.ObjectID) {
+	if int(lock) >= len(s.g.owners) || s.groups == 0 {
+		return
+	}
+	s.catchUp()
+	s.booked = nil
+	for _, sc := range s.scenes.known {
+		sc.groups, sc.sequels = nil, nil
+	}
+	for _, in := range [...]*instant{&s.cur, &s.next} {
+		if in.scene != nil {
+			in.scene.groups, in.scene.sequels = nil, nil
+		}
+	}
+	s.stale, s.known = s.stale || s.known != nil, nil
+}
+
+// keepPath returns a path that stays good.
+func keepPath(path *Hop) *Hop {
+	var hops []Hop
+	for h := path; h != nil; h = h.Next {
+		hops = append(hops, *h)
+	}
+	return PathOf(hops...)
+}
+
+// mostSequels is how many sequels a scene keeps.
+const mostSequels = 4
+
+// bookScene is book for a scene of which it is remembered what follows from it.
+func (s *sampler) bookScene(sc *scene, lo, hi int64, seen Sample) {
+	groups := s.sequel(sc)
+	s.booked, s.bookedAt = sc, s.number
+	lo, hi, ok := s.e.cut(lo, hi)
+	if !ok {
+		return
+	}
+	for i := range sc.groups {
+		g, now := &sc.groups[i], &groups[i]
+		s.e.slice = Slice{Start: lo, End: hi, Lock: g.lock, Sample: seen, Waiters: now.waiters, Group: g.number, begins: now.begins}
+		s.e.one[0] = g.share
+		s.e.one[0].Ns = hi - lo
+		s.e.slice.Shares = s.e.one[:]
+		s.e.emit()
+	}
+}
+
+// sequel returns the groups of a scene as they follow the scene that was booked
+// before, which may be none that is remembered.
+func (s *sampler) sequel(sc *scene) []begun {
+	before := s.booked
+	if before == nil || s.bookedAt+1 != s.number || len(before.groups) == 0 {
+		s.catchUp()
+		return s.follow(sc)
+	}
+	for i := range sc.sequels {
+		if sc.sequels[i].before == before {
+			return sc.sequels[i].groups
+		}
+	}
+	s.catchUp()
+	now := sequel{before, s.follow(sc)}
+	if len(sc.sequels) < mostSequels {
+		sc.sequels = append(sc.sequels, now)
+	} else {
+		sc.sequels[sc.replaced%mostSequels] = now
+		sc.replaced++
+	}
+	return now.groups
+}
+
+// catchUp notes which waits were seen at the last booking, if it was of a scene.
+func (s *sampler) catchUp() {
+	if s.booked == nil {
+		return
+	}
+	for i := range s.booked.groups {
+		g := &s.booked.groups[i]
+		for j := range g.waiters {
+			s.last[g.waiters[j].Thread] = lastSeen{s.bookedAt, g.lock, g.waiters[j].Stack}
+		}
+	}
+}
+
+// follow finds the waits that were not seen at the booking before.
+func (s *sampler) follow(sc *scene) []begun {
+	list := make([]begun, 0, len(sc.groups))
+	for i := range sc.groups {
+		g := &sc.groups[i]
+		now := begun{waiters: g.waiters}
+		for j := range g.waiters {
+			w := &g.waiters[j]
+			last := s.last[w.Thread]
+			if last.tick+1 == s.number && last.lock == g.lock && last.stack == w.Stack {
+				continue
+			}
+			if now.begins == 0 {
+				now.waiters = slices.Clone(g.waiters)
+			}
+			now.waiters[j].First = true
+			now.begins++
+		}
+		list = append(list, now)
+	}
+	return list
+}
