@@ -171,6 +171,6 @@ func (j *joiner) span(i column.Ref) (s span, ok bool) {
 	return span{a.Start, a.End}, j.idle && idle(a)
 }
 
-func idle(o *owners.Other) bool {
+func idle(o owners.Other) bool {
 	return o.End > o.Start && int(o.What()) < len(idleWork) && idleWork[o.What()]
 }

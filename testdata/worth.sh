@@ -1,7 +1,7 @@
 #!/bin/sh
 # Hold 'contend whatif' against programs that were changed: record each five
-# times with its section as it is and five times with a shorter one, and print
-# the throughput measured beside the range predicted from the first.
+# times with its section as it is and five times with a shorter one, both at once,
+# and print the throughput measured beside the range predicted from the first.
 #
 #   testdata/worth.sh [FOLDER]       default: a new one, which is removed
 #
@@ -46,9 +46,12 @@ compare() {
 	case " $programs " in *" $program "*) ;; *) return ;; esac
 	: >"$dir/$program.before"
 	: >"$dir/$program.after"
-	for i in $(seq "$runs"); do # in turns, as the machine has other things to do
-		run "$program" "$3" "$dir/$program-$3-$i.trace" | grep '^[0-9]' >>"$dir/$program.before"
-		run "$program" "$4" "$dir/$program-$4-$i.trace" | grep '^[0-9]' >>"$dir/$program.after"
+	for i in $(seq "$runs"); do # side by side: what else the machine has to do is the same for both, and they mostly sleep
+		run "$program" "$3" "$dir/$program-$3-$i.trace" >"$dir/before" &
+		run "$program" "$4" "$dir/$program-$4-$i.trace" >"$dir/after"
+		wait
+		grep '^[0-9]' "$dir/before" >>"$dir/$program.before"
+		grep '^[0-9]' "$dir/after" >>"$dir/$program.after"
 	done
 	before=$(middle <"$dir/$program.before")
 	after=$(middle <"$dir/$program.after")

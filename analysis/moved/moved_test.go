@@ -2,6 +2,7 @@ package moved
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"contend/format"
@@ -168,5 +169,25 @@ func TestWithoutCollectionsNothingMoves(t *testing.T) {
 	r.busy(2, 30)
 	if f := r.find(); len(f.Same)+f.Doubtful != 0 {
 		t.Errorf("%+v", f)
+	}
+}
+
+// Of several inputs the later have high ids: no table holds those of the others.
+func TestLocksOfOtherInputsCostNothing(t *testing.T) {
+	r := &run{now: 1}
+	const first = 1 << 23
+	for lock := range format.ObjectID(5) {
+		r.busy(first+lock, 30+int(lock))
+		r.collect()
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f := r.find()
+	runtime.ReadMemStats(&after)
+	if len(f.Same) != 4 {
+		t.Errorf("%d locks are another, want 4", len(f.Same))
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 10<<20 {
+		t.Errorf("%d MB for five locks", used>>20)
 	}
 }

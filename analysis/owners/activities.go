@@ -199,7 +199,7 @@ func (a *Activities) Of(t format.ThreadID) []column.Ref {
 func IsWait(i column.Ref) bool { return i&otherBit == 0 }
 
 // Other returns an activity that is no wait.
-func (a *Activities) Other(i column.Ref) *Other { return a.others.At(i &^ otherBit) }
+func (a *Activities) Other(i column.Ref) Other { return a.others.At(i &^ otherBit) }
 
 func (a *Activities) at(i column.Ref) activity {
 	if IsWait(i) {
@@ -232,7 +232,7 @@ func (a *Activities) start(i column.Ref) int64 {
 	if IsWait(i) {
 		return a.Waits.At(i).Start
 	}
-	return a.Other(i).Start
+	return a.others.start(i &^ otherBit)
 }
 
 // ahead is before for a list of which few begin before t.

@@ -65,7 +65,7 @@ func TestWhatWasLearntIsOnlyRead(t *testing.T) {
 	a.indexing.Wait()
 	ev := a.evidence(monitors{})
 	_, b := ev.infer(1)
-	ev.relate([]*builder{b}, ev.samples())
+	ev.relate([]*builder{b}, ev.samples(), func(*kin, []*builder) {})
 	f := b.kin.witnesses.family
 	known := len(f.memo)
 	f.of(4711)

@@ -21,10 +21,11 @@ type builder struct {
 	blind   bool        // dumps are held back
 	wanted  float64     // share of all time in which somebody waits
 	typical int64       // mean time between acquisitions while somebody waits, in ns
+	tallied []int64     // by call site: what it was charged, where that is asked for
 	owed    []int64     // by call site: what it is expected to have had, less what it was charged
+	dues    dues        // the same of the parts of stretches
 	due     [][]float64 // by tally: the same by class, and of what stays as claimed
 	turns   int         // stacks of samples charged
-	dues    dues        // the same of the parts of stretches
 
 	splitter *renewal.Splitter
 	parts    renewal.Parts // scratch
@@ -207,11 +208,14 @@ func (b *builder) believe(lo, hi int64, h Holder) {
 	}
 }
 
-// share is a part of a whole.
-func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
-
 // spread charges sections of several sites one after another.
 func (b *builder) spread(at int64, by []int64, thread format.ThreadID) int64 {
+	if b.tallied != nil {
+		for s, ns := range by {
+			b.tallied[s] += ns
+		}
+	}
+	at = b.hide(at, b.kin.shares.apply(by), thread)
 	for len(b.owed) < len(by) {
 		b.owed = append(b.owed, 0)
 	}
@@ -241,6 +245,20 @@ func (b *builder) spread(at int64, by []int64, thread format.ThreadID) int64 {
 		b.emitOp(at, at+small, anchor{thread: thread, stack: b.kin.stacks[best], prov: Estimated})
 		b.owed[best] -= small
 		at += small
+	}
+	return at
+}
+
+// hide charges sections where nobody was recorded to wait.
+func (b *builder) hide(at, left int64, thread format.ThreadID) int64 {
+	if left == 0 {
+		return at
+	}
+	for _, h := range b.kin.shares.hidden {
+		ns := int64(float64(left) * h.part)
+		b.expect(b.sure * share(ns, b.length))
+		b.emitOp(at, at+ns, anchor{thread: thread, stack: h.stack, prov: Estimated})
+		at += ns
 	}
 	return at
 }

@@ -140,6 +140,9 @@ func (s sums) upTo(n int, t int64) int {
 	return sort.Search(len(s)-1, func(i int) bool { return s.instant(i) > t })
 }
 
+// share is a part of a whole.
+func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
+
 // recordedShare returns the share of the waits for a lock that were recorded,
 // where recorders leave short ones out: as the lengths of those that were, above
 // the shortest, fall off, so they do below it.

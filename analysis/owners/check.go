@@ -7,21 +7,12 @@ import (
 	"contend/format"
 )
 
-// prepare learns what is asked for again and again.
+// prepare begins to fill gaps.
 func (b *builder) prepare() {
-	if b.typical > 0 {
-		return
-	}
-	s := b.s
-	b.wanted = s.busyShare()
-	b.typical = max(s.busyTime()/int64(max(len(s.acquired), 1)), 1)
-	if b.kin.model != nil {
-		b.splitter = b.kin.model.Splitter()
-	}
-	if s.shared {
-		b.seen /= 2 // as likely as nobody, another reader still has it
-	}
-	b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[s.lock])
+	b.wanted = b.s.busyShare()
+	b.typical = b.s.busyTime() / int64(max(len(b.s.acquired), 1))
+	b.splitter = b.kin.model.Splitter()
+	b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[b.s.lock])
 }
 
 // check asks who owned the lock at each dump of a gap, as if there were no

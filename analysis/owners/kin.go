@@ -20,11 +20,15 @@ type kin struct {
 	waits     []bool                 // by group: it waits for it
 	gaps      []renewal.Gap          // with a waiter all along and nothing seen inside
 	came      []int64                // threads that began to wait in them, in ns after they began
+	met       []int64                // stretches in which threads came to wait, to the next acquisition, in ns
 	recorded  float64                // the sum over them of the share of the waits for their lock that were recorded
 	mixes     []renewal.Mix          // by group, of all in 0: how often each call site takes the lock
 	witnesses *witnesses
 	pools     [rests]pool // of all its locks
 	shown     tallies     // what samples show of what is claimed
+
+	seen   float64 // the sum over all acquisitions of the share of the waits for their lock that were recorded
+	shares *shares // nil where samples tell no more than the model
 
 	model        *renewal.Model // nil when too few gaps are known
 	groupsLearnt int            // groups the model knows
@@ -111,8 +115,8 @@ func (k *kin) learn() {
 			}
 		}
 	}
-	k.model = renewal.Learn(k.gaps, k.came, k.recorded/float64(max(len(k.gaps), 1)), n, k.mixes)
-	k.came = nil
+	k.model = renewal.Learn(&renewal.Data{Gaps: k.gaps, Arrivals: k.came, Met: k.met, Recorded: k.recorded / float64(len(k.gaps)), Hidden: k.hides()}, n, k.mixes)
+	k.came, k.met = nil, nil
 }
 
 // doubt notes how far the model knows how much of the rests is others'.
@@ -124,6 +128,16 @@ func (k *kin) doubt() {
 		k.pools[i].least, k.pools[i].most = k.model.Doubt()
 	}
 }
+
+// nearlyAll is the share of the waits for some locks that must have been recorded
+// for what is not seen of them to be rare.
+const nearlyAll = 0.9
+
+// hides reports whether many acquisitions by threads that had waited were not
+// recorded.
+func (k *kin) hides() bool { return k.recordedShare() < nearlyAll }
+
+func (k *kin) recordedShare() float64 { return k.seen / float64(max(k.acquired, 1)) }
 
 // mostSites bounds the call sites that are told apart: what the model costs grows
 // with them times the lengths it knows.

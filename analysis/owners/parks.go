@@ -21,7 +21,7 @@ func (r *Record) joinParks(starts, others []column.Ref, kind func(format.ObjectI
 	kept := starts[:0]
 	for _, i := range starts {
 		w := r.Waits.At(i)
-		for ; len(others) > 0 && r.others.At(others[0]).Start < w.Start; others = others[1:] {
+		for ; len(others) > 0 && r.others.start(others[0]) < w.Start; others = others[1:] {
 			open.interrupt(r.others.At(others[0]))
 		}
 		head := open.of(w.Thread)
@@ -59,7 +59,7 @@ func (h *heads) of(t format.ThreadID) **Wait {
 
 // interrupt ends what a thread's next park may continue if the thread did
 // something else since.
-func (h *heads) interrupt(o *Other) {
+func (h *heads) interrupt(o Other) {
 	if t := o.Thread(); int(t) < len(*h) && o.End > o.Start {
 		if head := (*h)[t]; head != nil && o.Start >= head.End {
 			(*h)[t] = nil

@@ -66,8 +66,7 @@ type Tenure struct {
 	Mode       format.Mode
 }
 
-// Other is what a thread was seen doing other than waiting for a lock, in 24
-// bytes: there may be more of them than of waits.
+// Other is what a thread was seen doing other than waiting for a lock.
 type Other struct {
 	Start, End int64
 	who        uint32 // the thread, and what it did in the top bits, which no id reaches
@@ -93,13 +92,13 @@ func newOther(ev *format.Event, end int64) Other {
 }
 
 // Thread returns who did it.
-func (a *Other) Thread() format.ThreadID { return format.ThreadID(a.who & (1<<whatShift - 1)) }
+func (a Other) Thread() format.ThreadID { return format.ThreadID(a.who & (1<<whatShift - 1)) }
 
 // What returns what it did.
-func (a *Other) What() format.Activity { return format.Activity(a.who >> whatShift & maxWhat) }
+func (a Other) What() format.Activity { return format.Activity(a.who >> whatShift & maxWhat) }
 
 // Resource reports whether it waited for what others must give back.
-func (a *Other) Resource() bool { return a.who&resourceBit != 0 }
+func (a Other) Resource() bool { return a.who&resourceBit != 0 }
 
 // release is one recorded release of a lock, in 32 bytes.
 type release struct {
@@ -151,7 +150,7 @@ type Record struct {
 	Lives   []Life                              // by thread
 	Same    map[format.ObjectID]format.ObjectID // locks that are others, as which Arrange lists them
 
-	others    column.Column[Other]
+	others    others
 	releases  column.Column[release]
 	dumps     []dump
 	inputs    []input  // the first is of what comes before any is named
@@ -166,7 +165,6 @@ func NewRecord() *Record {
 	r := &Record{}
 	r.NextInput() // what comes before any is named
 	r.Waits.Start = func(w *Wait) int64 { return w.Start }
-	r.others.Start = func(a *Other) int64 { return a.Start }
 	r.releases.Start = func(a *release) int64 { return a.time }
 	return r
 }

@@ -10,8 +10,9 @@ import (
 )
 
 // relate learns what locks that are entered at the same call sites have in
-// common, those of the most acquisitions first. Some builders may be nil.
-func (ev *evidence) relate(all []*builder, samples map[*input]*samples) {
+// common, those of the most acquisitions first, and calls with for each kind
+// then. Some builders may be nil.
+func (ev *evidence) relate(all []*builder, samples map[*input]*samples, with func(*kin, []*builder)) {
 	var builders []*builder
 	var sections []*section
 	for _, b := range all {
@@ -30,7 +31,10 @@ func (ev *evidence) relate(all []*builder, samples map[*input]*samples) {
 		of[k] = append(of[k], builders[i])
 	}
 	slices.SortStableFunc(list, func(a, b *kin) int { return cmp.Compare(b.acquired, a.acquired) })
-	column.OnAllCores(len(list), func(i int) { ev.study(list[i], of[list[i]], samples[list[i].input]) })()
+	column.OnAllCores(len(list), func(i int) {
+		ev.study(list[i], of[list[i]], samples[list[i].input])
+		with(list[i], of[list[i]])
+	})()
 }
 
 // study learns what locks of one kind have in common.
@@ -100,6 +104,7 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 func (b *builder) gather(k *kin) {
 	s := b.s
 	b.seen = b.ev.recordedShare(b.ev.byLock[s.lock])
+	k.seen += b.seen * float64(len(s.acquired))
 	next := 0
 	var sites, groups recent
 	for i := range s.acquired {
@@ -120,7 +125,13 @@ func (b *builder) gather(k *kin) {
 			count(&k.mixes[group], site, 1)
 			k.wait(group)
 		}
-		if i+1 == len(s.acquired) || hi == a.time || len(inside) > 0 || !s.isBusy(a.time, hi) {
+		if i+1 == len(s.acquired) || hi == a.time || len(inside) > 0 {
+			continue
+		}
+		if !s.isBusy(a.time, hi) {
+			if n := b.busyAfter(a.time); s.busy[n].start < hi {
+				k.met = append(k.met, hi-max(s.busy[n].start, a.time))
+			}
 			continue
 		}
 		g := b.gapOf(k, site, a, &s.acquired[i+1])
@@ -222,12 +233,17 @@ func (b *builder) observe() {
 // window is where samples tell who owned the lock at the end of a gap: since
 // the last owner came, if it is named, else while somebody waited.
 func (b *builder) window(g *gap) (t format.ThreadID, lo, hi int64) {
-	lo, hi = g.lo, g.hi
-	if i := b.busyAfter(lo); i < len(b.s.busy) {
-		lo = max(lo, min(b.s.busy[i].start, hi))
-	}
+	lo, hi = b.waitedFrom(g), g.hi
 	if g.last != format.NoThread {
 		return g.last, b.came(anchor{start: g.hi, thread: g.last}, lo), hi
 	}
 	return format.NoThread, lo, hi
+}
+
+// waitedFrom returns when somebody first waited in a gap.
+func (b *builder) waitedFrom(g *gap) int64 {
+	if i := b.busyAfter(g.lo); i < len(b.s.busy) {
+		return max(g.lo, min(b.s.busy[i].start, g.hi))
+	}
+	return g.lo
 }

@@ -31,6 +31,7 @@ type witness struct {
 	part
 	stack  format.StackID // one that leads through it
 	inside int            // samples of owners
+	meets  int            // samples while somebody waits
 	total  int
 	groups map[int]int // of the former, by group of the thread
 }
@@ -170,7 +171,7 @@ func (f *family) of(st format.StackID) part {
 // hi: of one thread, or of all.
 func (ev *evidence) running(t format.ThreadID, lo, hi int64, f func(t format.ThreadID, stack format.StackID)) {
 	if t == format.NoThread {
-		n, _ := slices.BinarySearchFunc(ev.runs, lo, func(i column.Ref, t int64) int { return cmp.Compare(ev.others.At(i).Start, t) })
+		n, _ := slices.BinarySearchFunc(ev.runs, lo, func(i column.Ref, t int64) int { return cmp.Compare(ev.others.start(i), t) })
 		for _, i := range ev.runs[n:] {
 			o := ev.others.At(i)
 			if o.Start >= hi {

@@ -8,6 +8,7 @@
 //	timelines.go   the owners of all locks: recorded, or inferred
 //	releases.go    rules 5 to 7, for locks whose releases the trace tells
 //	points.go      what waits and releases show of a lock, by time
+//	divide.go      how sections divide, where most acquisitions are not recorded
 //	reconcile.go   the others: what is claimed of them, and what samples show
 //	check.go       each dump held back from its own check
 //	rebuild.go     rules 1 to 4, for locks of which it tells waits only
@@ -16,8 +17,10 @@
 //	witness.go     what owners do of whom the thread is known
 //	relate.go      what is learnt of locks of one kind together
 //	builder.go     the stretches between acquisitions, and charging them
+//	census.go      what samples show of sections
 //	kin.go         locks of one kind: call sites, who uses them, the model
 //	tally.go       what samples show of claims that are alike
+//	shares.go      what the model gives sections divided anew
 //	branches.go    stacks of samples, from the outermost frame inwards
 //	samples.go     where in the program samples of running threads are
 //	sections.go    what threads do only while they hold the lock
@@ -30,6 +33,7 @@
 //	callsites.go   what was done at each call site
 //	parks.go       successive parks that are one wait
 //	record.go      the events as they are kept
+//	others.go      what threads did besides waiting, as it is stored
 //	inputs.go      what each input tells of the owners of its locks
 //	pauses.go      stretches in which nobody ran
 //	packing.go     ownerships as they are stored
@@ -168,7 +172,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 		i = largest[i]
 		found[i], builders[i] = ev.infer(locks[i])
 	})()
-	ev.relate(builders, samples)
+	ev.relate(builders, samples, ev.divide)
 	ev.weigh(builders)
 	ready := make([]chan []Ownership, len(locks))
 	for i := range ready {

@@ -31,7 +31,7 @@ func (b *builder) guess(lo, hi int64, t format.ThreadID) bool {
 		return true
 	}
 	group := b.kin.groupKnown(b.ev.sym, t)
-	if b.kin.model != nil {
+	if b.kin.model != nil && b.kin.waited(group) {
 		b.named(lo, hi, t, group)
 		return true
 	}

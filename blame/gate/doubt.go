@@ -182,80 +182,6 @@ func pending(_ *Rule, _ *Subject, run *Run) Doubt {
 	return Doubt{}
 }
 
-// tooShort doubts a share: any number of short waits may be hidden, and nothing
-// in a recording bounds how many.
-func tooShort(r *Rule, _ *Subject, run *Run) Doubt {
-	if run.Trace.Coverage.Threshold == 0 || r.relative {
-		return Doubt{}
-	}
-	return Doubt{fmt.Sprintf("waits shorter than %v were not recorded, and any number of them may be missing", time.Duration(run.Trace.Coverage.Threshold)),
-		recordAll + ", limit max or p99 above that, or compare with a baseline"}
-}
-
-// hidden is how much waiting may be missing at most, in ns, where the reader
-// can tell; says is the warning.
-func (run *Run) hidden() (ns int64, says string) {
-	for _, w := range run.Stats.Warnings {
-		if w.Hidden > 0 {
-			ns, says = ns+w.Hidden, w.Text
-		}
-	}
-	return ns, says
-}
-
-// bounded doubts a share that what is hidden could lift above the limit.
-func bounded(r *Rule, s *Subject, run *Run) Doubt {
-	ns, says := run.hidden()
-	if ns == 0 || !r.above(r.atMost(s.Value, ns, run.Trace), s.Limit+s.Noise) {
-		return Doubt{}
-	}
-	return Doubt{says, hiddenHint}
-}
-
-// atMost is what a share would be if all that is hidden were waiting, and of
-// intervals, if all of it lay in one.
-func (r *Rule) atMost(value float64, hiddenNs int64, tr *analysis.Trace) float64 {
-	whole := tr.RunningNs
-	switch {
-	case r.metric.unit == Ratio && r.interval > 0:
-		return 1
-	case r.interval > 0:
-		whole = r.interval
-	case r.metric.unit == Threads:
-		whole = tr.ElapsedNs
-	}
-	if whole <= 0 {
-		return math.Inf(1)
-	}
-	return value + float64(hiddenNs)/float64(whole)
-}
-
-const hiddenHint = "samples show these waits: 'contend record' takes them"
-
-// fewSamples doubts a share so small that a thread could well wait for it and
-// be missed by every sample: where n see nothing, it is below 3/n, at 95 %. Of
-// intervals each has its own samples.
-func fewSamples(r *Rule, s *Subject, run *Run) Doubt {
-	n, where := float64(run.Trace.Coverage.Samples), ""
-	if n == 0 || r.relative {
-		return Doubt{}
-	}
-	if elapsed := run.Trace.ElapsedNs; r.interval > 0 && elapsed > r.interval {
-		n, where = n*float64(r.interval)/float64(elapsed), " in each interval"
-	}
-	switch {
-	case s.Limit <= 0:
-		return Doubt{"no number of samples tells that nobody ever waits", "give a recording of the waits themselves, or a limit above 0"}
-	case n*s.Limit >= 3:
-		return Doubt{}
-	}
-	least := fmt.Sprintf("shares below %.0f %%", 100*min(1, 3/n))
-	if r.metric.unit == Threads {
-		least = fmt.Sprintf("less than %.2g threads on average", 3/n)
-	}
-	return Doubt{fmt.Sprintf("%s%s cannot tell %s", format.Some(int(n), "sample", "samples"), where, least), fmt.Sprintf("take at least %.0f%s", math.Ceil(3/s.Limit), where)}
-}
-
 // unknownOwners doubts a share of waiting by who is to blame where owners that
 // nothing is known of could lift it above the limit.
 func unknownOwners(r *Rule, s *Subject, run *Run) Doubt {
@@ -279,23 +205,6 @@ func withoutLengths(_ *Rule, _ *Subject, run *Run) Doubt {
 		return Doubt{"the input counts and has no times: waits have no length there", "give a recording"}
 	case run.Trace.Coverage.Samples > 0:
 		return Doubt{"samples do not tell how long a wait was", "give a recording of the waits themselves"}
-	}
-	return Doubt{}
-}
-
-// longThreshold doubts a limit of lengths below the threshold. All waits that a
-// shorter one hides are shorter than those that are seen, and keep the limit.
-func longThreshold(_ *Rule, s *Subject, run *Run) Doubt {
-	if t := run.Trace.Coverage.Threshold; float64(t) > s.Limit {
-		return Doubt{fmt.Sprintf("waits shorter than %v were not recorded", time.Duration(t)), recordAll + ", or raise the limit above that"}
-	}
-	return Doubt{}
-}
-
-// longHidden doubts a limit that a single hidden wait could break.
-func longHidden(r *Rule, s *Subject, run *Run) Doubt {
-	if ns, says := run.hidden(); ns > 0 && r.above(float64(ns), s.Limit+s.Noise) {
-		return Doubt{says, hiddenHint}
 	}
 	return Doubt{}
 }

@@ -154,25 +154,22 @@ type gaps []gap
 // gapsOf returns when a lock was free, and when it was free of those who do not
 // share it. The tenures are in order of their starts.
 func gapsOf(list []acquisition, permits int) (all, exclusive gaps) {
-	until, alone := make([]int64, max(permits, 1)), int64(math.MinInt64)
+	until, alone := make([]int64, max(permits, 1)), int64(math.MinInt64) // until when each permit is taken, ascending
 	for i := range until {
 		until[i] = math.MinInt64
 	}
 	for _, a := range list {
-		soonest := 0
-		for i := range until {
-			if until[i] < until[soonest] {
-				soonest = i
-			}
-		}
-		all.add(until[soonest], a.start)
+		all.add(until[0], a.start)
 		if a.mode != format.Shared {
 			exclusive.add(alone, a.start)
 			alone = max(alone, a.end)
 		}
-		until[soonest] = max(until[soonest], a.end)
+		end := max(until[0], a.end)
+		at, _ := slices.BinarySearch(until[1:], end)
+		copy(until, until[1:at+1])
+		until[at] = end
 	}
-	all.add(slices.Min(until), math.MaxInt64)
+	all.add(until[0], math.MaxInt64)
 	exclusive.add(alone, math.MaxInt64)
 	return all, exclusive
 }

@@ -21,6 +21,7 @@ type part struct {
 	programs []program // their steps number locks in the part
 	locks    []int32   // by that number: that in the trace
 	sections []uint32  // in which threads are
+	comes    bool      // something ends idle times of its threads
 	base     outcomes  // without a change
 }
 
@@ -59,6 +60,7 @@ func (p *part) add(one program, local []int32) {
 	p.programs = append(p.programs, one)
 	for j := range one.steps {
 		s := &one.steps[j]
+		p.comes = p.comes || s.comes && s.inside == outside
 		if s.op == turn {
 			continue
 		}

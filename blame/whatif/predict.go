@@ -114,24 +114,45 @@ func (m *replays) replay(e *effect, touches func(*part) bool) (out outcomes) {
 	if !m.c.rebuilt {
 		n-- // all that is held is known
 	}
-	var touched []*part
+	var runs []run
 	for _, p := range m.parts {
 		if touches(p) {
-			touched = append(touched, p)
+			runs = append(runs, p.runs(n)...)
 			continue
 		}
 		for i := range n {
 			out[i].add(&p.base[i])
 		}
 	}
-	changed := make([]outcome, n*len(touched))
-	onAllCores(len(changed), func(i int) { changed[i] = m.once(touched[i/n], e, loops[i%n]) })
-	for i := range changed {
-		if out[i%n].add(&changed[i]); m.first {
-			touched[i/n].base[i%n] = changed[i]
+	changed := make([]outcome, len(runs))
+	onAllCores(len(runs), func(i int) { changed[i] = m.once(runs[i].part, e, loops[runs[i].loops[0]]) })
+	for i := range runs {
+		for _, l := range runs[i].loops {
+			if out[l].add(&changed[i]); m.first {
+				runs[i].part.base[l] = changed[i]
+			}
 		}
 	}
 	return out
+}
+
+// run is one replay of a part, for the loops in which it is the same.
+type run struct {
+	part  *part
+	loops []int
+}
+
+// runs returns the replays of a part that the first n loops need. Where nothing comes
+// from outside the first two are one.
+func (p *part) runs(n int) []run {
+	list := []run{{p, []int{0, 1}}}
+	if p.comes {
+		list = []run{{p, []int{0}}, {p, []int{1}}}
+	}
+	for l := 2; l < n; l++ {
+		list = append(list, run{p, []int{l}})
+	}
+	return list
 }
 
 // predict compares replays of the changed program with those of the trace. Where

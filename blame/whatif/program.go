@@ -93,9 +93,9 @@ func (t *thread) program(length int64) []step {
 	return b.steps
 }
 
-// behind is how much later than he is said to have come one who waits comes, in
-// nanoseconds: those who have it from then on are there before.
-const behind = 100
+// behind is how much later than it was said one comes who waits, in nanoseconds:
+// those who are known to have had the lock from then on were there before.
+const behind = 150
 
 // unended reports whether the thread waits at the end of the trace.
 func (t *thread) unended(length int64) bool {

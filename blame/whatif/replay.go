@@ -63,6 +63,7 @@ type lock struct {
 	shared  bool // those who hold it are readers
 	gone    bool
 	first   int32 // who is next of those who wait, counted from 1
+	last    int32 // and who is last, if anybody waits
 	owner   int32 // who took it last
 	typical int64 // how long handing over takes
 
@@ -173,13 +174,23 @@ func (r *replay) take(id, on int32, s *step, now int64) bool {
 		return true
 	}
 	a.since, a.rank = now, now+g.lag
-	at := &l.first
+	r.queueUp(l, id)
+	r.handOver(on, now)
+	return false
+}
+
+// queueUp puts a thread among those who wait for a lock: at their end mostly.
+func (r *replay) queueUp(l *lock, id int32) {
+	a, at := &r.threads[id], &l.first
+	if l.first > 0 && r.threads[l.last-1].rank <= a.rank {
+		at = &r.threads[l.last-1].behind
+	}
 	for *at > 0 && r.threads[*at-1].rank <= a.rank {
 		at = &r.threads[*at-1].behind
 	}
-	a.behind, *at = *at, id+1
-	r.handOver(on, now)
-	return false
+	if a.behind, *at = *at, id+1; a.behind == 0 {
+		l.last = id + 1
+	}
 }
 
 // enter gives a lock to a thread.

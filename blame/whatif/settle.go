@@ -166,10 +166,13 @@ func endBeforeWaits(all []tenure, threads int) {
 		if t.thread < 0 {
 			continue
 		}
-		if w, ok := waitAt(waits[t.thread], t.end-1); ok && w.start > t.start {
-			t.end = w.start
-		} else if _, within := waitAt(waits[t.thread], t.start); t.asked == t.start && (ok || within || t.end == t.start) {
+		_, within := waitAt(waits[t.thread], t.start)
+		w, ok := waitAt(waits[t.thread], t.end-1)
+		switch {
+		case t.asked == t.start && (within || ok && w.start <= t.start || t.end == t.start):
 			t.thread = -1
+		case ok && w.start > t.start:
+			t.end = w.start
 		}
 	}
 }

@@ -167,8 +167,14 @@ func (c *Collector) assumptions(r *Result) (list []string) {
 	if c.waitNs == 0 {
 		return []string{"nobody waited for a lock: there is nothing to win"}
 	}
+	if len(r.Rows) == 0 {
+		return []string{"who held the locks that were waited for is not known: there is no section to make shorter"}
+	}
+	if c.deadlock && !r.Replayed {
+		list = append(list, "threads that wait for each other for ever do so whatever sections take")
+	}
 	if !r.Replayed {
-		return []string{"the trace does not tell when locks were given back: rows are bounds, from nothing won to no waiting left"}
+		return append(list, "the trace does not tell when locks were given back: rows are bounds, from nothing won to no waiting left")
 	}
 	misses := fmt.Sprintf("run again as it is the trace misses itself by more than %.0f %%", tooFar*100)
 	if r.Locked {

@@ -3,7 +3,6 @@ package whatif
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -154,32 +153,29 @@ func fromFile(t *testing.T, name string) *Collector {
 	return col
 }
 
-// again are recordings that are run over again as they are, and by what part that
-// may miss the waiting.
-var again = map[string]float64{
-	"truth-8threads.jfr": .01, "truth-8threads-dumps50ms.jfr": .01, "truth-8threads-jdk25.jfr": .01, "go126-truth-12goroutines.trace": .01,
-	"lab-convoy-jdk25-d1s.jfr": .01, "lab-cpu-jdk25-d1s.jfr": .01, "lab-striped-jdk17-profile.jfr": .01, "phases.jfr": .01, "lab-virtual-exact-jdk25.jfr": .01,
-	"lab-sync4-exact-jdk25.jfr": .1, // its semaphores
-}
-
-// moreAgain are those that take longer.
-var moreAgain = map[string]float64{
-	"derby-8clients.jfr": .01, "hsqldb-6clients.jfr": .01, "lab-rw-jdk25-d1s.jfr": .01, "lab-sync4-jdk17-d1s.jfr": .1, "phases-dumps50ms.jfr": .01,
-	"phases-default-settings.jfr": .01, "truth-light-8threads.jfr": .01, "truth-light-8threads-jdk25.jfr": .01, "xalan-8threads.jfr": .01,
-}
-
-// Recordings, whose tenures are rebuilt, come out as they were when they are run
-// again, whatever way their locks were handed over.
+// Recordings, whose tenures are rebuilt, come out nearly as they were when they are
+// run again, and most of them just so, whatever way their locks were handed over.
 func TestRecordingsRunAgain(t *testing.T) {
+	again := []string{"truth-8threads.jfr", "truth-8threads-dumps50ms.jfr", "truth-8threads-jdk25.jfr", "go126-truth-12goroutines.trace", "lab-convoy-jdk25-d1s.jfr",
+		"lab-cpu-jdk25-d1s.jfr", "lab-striped-jdk17-profile.jfr", "phases.jfr", "lab-virtual-exact-jdk25.jfr", "lab-sync4-exact-jdk25.jfr"}
 	if os.Getenv("CONTEND_THOROUGH") != "" {
-		maps.Copy(again, moreAgain)
+		again = append(again, "derby-8clients.jfr", "hsqldb-6clients.jfr", "lab-rw-jdk25-d1s.jfr", "lab-sync4-jdk17-d1s.jfr", "phases-dumps50ms.jfr",
+			"phases-default-settings.jfr", "truth-light-8threads.jfr", "truth-light-8threads-jdk25.jfr", "xalan-8threads.jfr")
 	}
-	for name, most := range again {
+	just := 0
+	for _, name := range again {
 		c := fromFile(t, name)
 		c.number()
-		if m := newReplays(c); m.misfit.worst() > most || m.base[0].stuck {
+		m := newReplays(c)
+		if !m.misfit.Fits() || m.base[0].stuck {
 			t.Errorf("%s: %+v, locked %v", name, m.misfit, m.base[0].stuck)
 		}
+		if m.misfit.worst() < .005 {
+			just++
+		}
+	}
+	if just*4 < len(again)*3 {
+		t.Errorf("only %d of %d come out as they were", just, len(again))
 	}
 }
 

@@ -12,9 +12,13 @@ import (
 // WhatIf writes what changes would bring, one a row. A change that is the same in
 // all rows stands above them.
 func WhatIf(w io.Writer, d *document.WhatIf, o Options) error {
+	m := measureOf(d.Coverage)
 	g := &Grid{Title: "what it would bring (throughput and waiting after the change, as ranges)",
 		Head: []string{"THROUGHPUT", "AT MOST", "WAITING", "SECTION", "LOCK", "CHANGE"}, Left: left(6, 3, 4, 5), Flex: 3,
 		CSV: []string{"throughput_low", "throughput_high", "ceiling", "wait_low_ns", "wait_high_ns", "section", "class", "change"}}
+	if m.Counts() {
+		g.Head[2] = m.Head
+	}
 	same := o.Style != CSV && sameChange(d.Rows)
 	if same {
 		g.Title = "what it would bring: " + changeText(&d.Rows[0]) + " (throughput and waiting after it, as ranges)"
@@ -22,13 +26,13 @@ func WhatIf(w io.Writer, d *document.WhatIf, o Options) error {
 		g.Left = left(5, 3, 4)
 	}
 	for i := range d.Rows {
-		row := whatIfRow(&d.Rows[i], o.Style)
+		row := whatIfRow(&d.Rows[i], m, o.Style)
 		if same {
 			row = row[:len(row)-1]
 		}
 		g.Rows = append(g.Rows, row)
 	}
-	g.Notes = append(g.Notes, "waiting in the trace: "+text.Duration(d.WaitNs))
+	g.Notes = append(g.Notes, "waiting in the trace: "+m.Text(d.WaitNs))
 	if d.Misfit != nil {
 		g.Notes = append(g.Notes, fmt.Sprintf("replay of the trace as it is: waiting off by %s, throughput by %s", Percent(d.Misfit.Waiting).Text, Percent(d.Misfit.Duration).Text))
 	}
@@ -44,10 +48,10 @@ func sameChange(rows []document.WhatIfRow) bool {
 			return false
 		}
 	}
-	return len(rows) > 1
+	return len(rows) > 0
 }
 
-func whatIfRow(r *document.WhatIfRow, style Style) []Cell {
+func whatIfRow(r *document.WhatIfRow, m measure, style Style) []Cell {
 	rest := []Cell{{text.Method(r.Section), formula(r.Section)}, qualified(r.Class), Name(changeText(r))}
 	if style == CSV {
 		return append([]Cell{factor(r.Throughput.Low), factor(r.Throughput.High), ceiling(r), Time(r.WaitNs.Low), Time(r.WaitNs.High)}, rest...)
@@ -55,7 +59,7 @@ func whatIfRow(r *document.WhatIfRow, style Style) []Cell {
 	return append([]Cell{
 		Name(fmt.Sprintf("x %.2f to %.2f", r.Throughput.Low, r.Throughput.High)),
 		ceiling(r),
-		Name(text.Duration(r.WaitNs.Low) + " to " + text.Duration(r.WaitNs.High)),
+		Name(m.Short(r.WaitNs.Low) + " to " + m.Short(r.WaitNs.High)),
 	}, rest...)
 }
 

@@ -60,7 +60,7 @@ func TestArrivalsTellWhoTookTheFreeLock(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			gaps, came, others, free := c.run(4000)
 			off := func(recorded float64) float64 {
-				m := Learn(gaps, came, recorded, 1, []Mix{{1}, {1}})
+				m := Learn(&Data{Gaps: gaps, Arrivals: came, Recorded: recorded}, 1, []Mix{{1}, {1}})
 				var p Parts
 				var all, got float64
 				s := m.Splitter()

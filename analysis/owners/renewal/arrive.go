@@ -29,6 +29,10 @@ type Met struct {
 // come.
 func (s *Splitter) Meet(a Arrival, met *Met) {
 	m := s.m
+	if _, ok := m.cell(a.Length); !ok && s.coarse != nil {
+		s.coarse.Meet(a, met)
+		return
+	}
 	*met = Met{First: zeros(met.First, m.sites), Others: zeros(met.Others, m.sites), cells: met.cells}
 	c, ok := m.cell(a.Length)
 	if !ok || c == 0 {

@@ -56,7 +56,7 @@ func TestUnseenLengthsWeighNothing(t *testing.T) {
 	for i := range 1000 {
 		gaps = append(gaps, Gap{Site: 0, Length: 1e6 + int64(i)*100})
 	}
-	m := Learn(gaps, nil, 0, 1, []Mix{{1}})
+	m := Learn(&Data{Gaps: gaps}, 1, []Mix{{1}})
 	if mean := m.average * float64(m.unit); mean > 1.2e6 {
 		t.Errorf("sections of 1 ms have a mean of %.1f ms", mean/1e6)
 	}
@@ -76,7 +76,7 @@ func TestANamedThreadHadItsSection(t *testing.T) {
 	for range 2000 {
 		gaps = append(gaps, Gap{Site: 0, Length: 1e6 + int64(r.ExpFloat64()*0.3e6)}, Gap{Site: 1, Length: 3e6 + int64(r.ExpFloat64()*0.3e6)})
 	}
-	s := Learn(gaps, nil, 0, 2, []Mix{{1, 1}, {1, 0}, {0, 1}}).Splitter()
+	s := Learn(&Data{Gaps: gaps}, 2, []Mix{{1, 1}, {1, 0}, {0, 1}}).Splitter()
 	for _, c := range []struct {
 		group    int
 		length   int64

@@ -26,12 +26,7 @@ type grid struct{ unit int64 }
 // twice any other one teaches nothing of lengths, and stays beyond the cells if
 // with it half of the gaps would be a quarter of a cell at most.
 func newGrid(gaps []Gap) grid {
-	lengths, total := make([]int64, len(gaps)), 0.0
-	for i := range gaps {
-		lengths[i] = gaps[i].Length
-		total += float64(gaps[i].Length)
-	}
-	slices.Sort(lengths)
+	lengths, total := sorted(gaps, nil)
 	sum, top := 0.0, int64(1)
 	for _, l := range lengths {
 		if l > 2*top && unit(l)/4 > lengths[len(lengths)/2] {
@@ -43,6 +38,19 @@ func newGrid(gaps []Gap) grid {
 		}
 	}
 	return grid{unit(top)}
+}
+
+// sorted returns the lengths of gaps and others in order, and their sum.
+func sorted(gaps []Gap, others []int64) (lengths []int64, total float64) {
+	lengths = slices.Clone(others)
+	for i := range gaps {
+		lengths = append(lengths, gaps[i].Length)
+	}
+	slices.Sort(lengths)
+	for _, l := range lengths {
+		total += float64(l)
+	}
+	return lengths, total
 }
 
 // unit is the cell with which a length is the last one in the cells.
@@ -172,4 +180,15 @@ func (l *lattice) mean() (sum float64) {
 		sum += p * float64(i)
 	}
 	return sum
+}
+
+// rescaled returns the same in longer cells.
+func (l *lattice) rescaled(from, to grid) *lattice {
+	var out lattice
+	for i, p := range l {
+		if c, ok := to.cell(int64(i) * from.unit); ok {
+			out[c] += p
+		}
+	}
+	return &out
 }

@@ -23,6 +23,7 @@ type learner struct {
 	far    []Gap
 	guess  []lattice // by site: where it is looked for first
 	wake   lattice   // the same of free times
+	free   *lattice  // these, where they are known
 	hold   []lattice // scratch
 	arrivals
 }
@@ -186,7 +187,9 @@ func (l *learner) round() {
 	for i, p := range &l.wake {
 		wake[i] += Trust * p
 	}
-	m.wake = wake.smoothed(1)
+	if m.wake = wake.smoothed(1); l.free != nil {
+		m.wake = *l.free
+	}
 	m.barge, m.again = l.barging(m, &seen)
 }
 

@@ -64,6 +64,8 @@ type Model struct {
 	farther                [][tails]float64 // the same, of far
 	takes                  map[taking][]*lattice
 	mu                     sync.Mutex
+
+	coarse *Model // for stretches that are longer than the cells; nil where few are
 }
 
 // group holds what depends on who was the last to barge in.
@@ -78,12 +80,35 @@ type group struct {
 // percent after that.
 const rounds = 10
 
-// Learn fits a model to the gaps of a lock, and to the arrivals in them, of
-// which a share was recorded. A mix has a weight for each site.
-func Learn(gaps []Gap, arrivals []int64, recorded float64, sites int, mixes []Mix) *Model {
-	m := &Model{grid: newGrid(gaps), sites: sites, mixes: normalized(mixes), barge: 0.4, again: 0.5}
-	l := newLearner(m, gaps, arrivals, recorded)
+// Data is what a model is learnt from.
+type Data struct {
+	Gaps     []Gap
+	Arrivals []int64 // in the gaps
+	Met      []int64 // lengths of stretches from when the first thread came to wait to the next acquisition, in ns
+	Recorded float64 // share of those who had to wait that were recorded
+	Hidden   bool    // many others who had to wait were not
+}
+
+// Learn fits a model to what is known of a lock. A mix has a weight for each
+// site.
+func Learn(d *Data, sites int, mixes []Mix) *Model {
+	mixes = normalized(mixes)
+	m := fit(d, newGrid(d.Gaps), sites, mixes, nil)
+	if g, ok := m.tooShort(d); ok && d.Hidden {
+		m.coarse = fit(d, g, sites, mixes, m)
+	}
+	return m
+}
+
+// fit learns a model, with the free times of another one, if any.
+func fit(d *Data, g grid, sites int, mixes []Mix, free *Model) *Model {
+	m := &Model{grid: g, sites: sites, mixes: mixes, barge: 0.4, again: 0.5}
+	l := newLearner(m, d.Gaps, d.Arrivals, d.Recorded)
 	l.start()
+	if free != nil {
+		l.free = free.wake.rescaled(free.grid, g)
+		m.wake = *l.free
+	}
 	for range rounds {
 		m.tables(m.asked)
 		l.round()
@@ -97,6 +122,26 @@ func Learn(gaps []Gap, arrivals []int64, recorded float64, sites int, mixes []Mi
 // Doubt says how many times as many sections of others there may be at least and
 // at most: of the ways to count them, some tell less and some more.
 func (m *Model) Doubt() (least, most float64) { return m.fewest, m.atMost }
+
+// tooShort reports whether the cells hold too little of the time in which
+// threads came to wait, and returns a grid that holds it. Recorders that leave
+// short waits out show few gaps but those in a queue, which are short, and of the
+// stretches before them only long ones: several sections make those up, and no
+// single one does.
+func (g grid) tooShort(d *Data) (longer grid, ok bool) {
+	lengths, total := sorted(d.Gaps, d.Met)
+	sum, within := 0.0, 0.0
+	for _, l := range lengths {
+		if _, ok := g.cell(l); ok {
+			within += float64(l)
+		}
+		if sum < inGrid*total {
+			sum += float64(l)
+			longer = grid{unit(l)}
+		}
+	}
+	return longer, within < inGrid*total && longer.unit > g.unit
+}
 
 // summarize computes what is asked for again and again.
 func (m *Model) summarize() {

@@ -126,7 +126,7 @@ func TestGapsDivideAsTheyWereMade(t *testing.T) {
 			p := short
 			c.of(&p)
 			gaps, want := p.run(c.gaps)
-			got := Learn(gaps, nil, 0, len(p.holds), []Mix{p.mix}).total(gaps)
+			got := Learn(&Data{Gaps: gaps}, len(p.holds), []Mix{p.mix}).total(gaps)
 			d := distance(got, want)
 			t.Logf("distance %.3f, free %.0f of %.0f, sections %.0f of %.0f", d, got.free/1e6, want.free/1e6, got.sites, want.sites)
 			if !(d <= c.worst) {
@@ -140,7 +140,7 @@ func TestGapsDivideAsTheyWereMade(t *testing.T) {
 func TestPartsSumToTheGap(t *testing.T) {
 	p := program{holds: []float64{5, 500}, spread: 0.3, mix: []float64{0.8, 0.2}, wake: 80, barging: 0.4, think: 50, named: true, rare: 50}
 	gaps, _ := p.run(500)
-	m := Learn(gaps, nil, 0, 2, []Mix{p.mix})
+	m := Learn(&Data{Gaps: gaps}, 2, []Mix{p.mix})
 	for _, g := range gaps {
 		for _, least := range []int64{0, g.Length / 3} {
 			g.Least = least
@@ -177,7 +177,7 @@ func TestPartsSumToTheGap(t *testing.T) {
 func TestArrivalsMeetLongSections(t *testing.T) {
 	p := program{holds: []float64{50, 2000}, spread: 0.1, mix: []float64{0.9, 0.1}, wake: 50, barging: 0.4, think: 50}
 	gaps, _ := p.run(3000)
-	m := Learn(gaps, nil, 0, 2, []Mix{p.mix})
+	m := Learn(&Data{Gaps: gaps}, 2, []Mix{p.mix})
 	var met Met
 	m.Splitter().Meet(Arrival{Site: -1, Length: 1e6, Busy: 1}, &met)
 	if met.First[1] < 9*met.First[0] || met.First[1] < 5e5 {
@@ -194,7 +194,7 @@ func TestArrivalsMeetLongSections(t *testing.T) {
 func TestLongestSectionsAreToldApart(t *testing.T) {
 	p := program{holds: []float64{2e3, 20e3, 200e3}, spread: 0.1, mix: []float64{0.9955, 0.004, 0.0005}, wake: 50, barging: 0.3, think: 50}
 	gaps, _ := p.run(16000)
-	m := Learn(gaps, nil, 0, 3, []Mix{p.mix})
+	m := Learn(&Data{Gaps: gaps}, 3, []Mix{p.mix})
 	var parts Parts
 	if m.Splitter().Split(Gap{Site: 0, Length: 2e8}, &parts); parts.Others[2] < 3*parts.Others[1] {
 		t.Errorf("of 200 ms after a short section: %+v", parts)
@@ -209,7 +209,7 @@ func TestLongestSectionsAreToldApart(t *testing.T) {
 func TestOneLongSectionHidesNoOthers(t *testing.T) {
 	p := program{holds: []float64{15, 150}, spread: 0.5, mix: []float64{0.8, 0.2}, wake: 20, barging: 0.3, think: 50, named: true}
 	gaps, _ := p.run(1000)
-	m := Learn(append(gaps, Gap{Site: 1, Length: 2e8, Last: LastSame}), nil, 0, 2, []Mix{p.mix})
+	m := Learn(&Data{Gaps: append(gaps, Gap{Site: 1, Length: 2e8, Last: LastSame})}, 2, []Mix{p.mix})
 	var parts Parts
 	if m.Splitter().Split(Gap{Site: 1, Length: 2e8, Last: LastSame}, &parts); parts.First < 15e7 {
 		t.Errorf("of 200 ms that nobody else was seen in: %+v", parts)
@@ -224,7 +224,7 @@ func TestOneLongSectionHidesNoOthers(t *testing.T) {
 func TestWhoWaitsMetSomebody(t *testing.T) {
 	p := program{holds: []float64{50, 20e3}, spread: 0.1, mix: []float64{0.995, 0.005}, wake: 50, barging: 0.4, think: 50}
 	gaps, _ := p.run(3000)
-	m := Learn(gaps, nil, 0, 2, []Mix{p.mix})
+	m := Learn(&Data{Gaps: gaps}, 2, []Mix{p.mix})
 	var often, rarely Met
 	m.Splitter().Meet(Arrival{Site: -1, Length: 8e7, Busy: 0.9}, &often)
 	m.Splitter().Meet(Arrival{Site: -1, Length: 8e7, Busy: 0.001}, &rarely)

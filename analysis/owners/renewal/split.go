@@ -57,6 +57,8 @@ type Splitter struct {
 	met   map[kind]Met
 	long  map[long]weights
 	room  []int64 // for lists by site
+
+	coarse *Splitter // nil as that of the model
 }
 
 // list returns zeros by site.
@@ -72,7 +74,10 @@ func (s *Splitter) list() []int64 {
 
 // Splitter returns one for a goroutine.
 func (m *Model) Splitter() *Splitter {
-	return &Splitter{m: m, parts: map[kind]Parts{}, met: map[kind]Met{}, long: map[long]weights{}}
+	if m == nil {
+		return nil
+	}
+	return &Splitter{m: m, parts: map[kind]Parts{}, met: map[kind]Met{}, long: map[long]weights{}, coarse: m.coarse.Splitter()}
 }
 
 // canon is the length gaps are divided as; see scaled.

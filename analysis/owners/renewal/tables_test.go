@@ -34,7 +34,7 @@ func TestGroupsNoGapNamesAreKnown(t *testing.T) {
 	for i := range 200 {
 		gaps = append(gaps, Gap{Site: i % 2, Length: 1e6 + int64(i)*3e3, Last: LastOther, Group: 1})
 	}
-	m := Learn(gaps, nil, 0, 2, []Mix{{1, 1}, {1, 0}, {0, 1}})
+	m := Learn(&Data{Gaps: gaps}, 2, []Mix{{1, 1}, {1, 0}, {0, 1}})
 	var met Met
 	m.Splitter().Meet(Arrival{Site: 0, Length: 15e5, Busy: 0.5, Last: LastOther, Group: 2}, &met)
 	if met.First[1]+met.Others[1] == 0 {

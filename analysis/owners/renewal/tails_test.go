@@ -12,7 +12,7 @@ func halted(after ...int) *Model {
 			gaps = append(gaps, Gap{Site: site, Length: 2e6})
 		}
 	}
-	return Learn(gaps, nil, 0, 2, []Mix{{0.9, 0.1}})
+	return Learn(&Data{Gaps: gaps}, 2, []Mix{{0.9, 0.1}})
 }
 
 // What halts threads halts them in what they are at for the most time: after

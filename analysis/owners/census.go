@@ -1,0 +1,160 @@
+package owners
+
+import (
+	"slices"
+
+	"contend/analysis/owners/renewal"
+	"contend/format"
+)
+
+// census is what samples show of the sections of some locks.
+type census struct {
+	k     *kin
+	stops []bool // by site: its sections stop, or no sample shows them
+	parts []*witness
+	meets float64 // samples while somebody waits
+	all   float64 // the sum over all parts; see met
+}
+
+// take counts the samples of the sections of some locks, given at which call
+// sites sections were seen to stop.
+func (ev *evidence) take(k *kin, stops []bool) *census {
+	c := &census{k: k, stops: slices.Repeat([]bool{true}, len(k.stacks))}
+	var unsure []*witness
+	for _, p := range k.witnesses.list {
+		switch {
+		case p.site >= 0:
+			c.stops[p.site] = c.stops[p.site] && stops[p.site]
+			c.parts = append(c.parts, p)
+		case k.witnesses.is(p):
+			unsure = append(unsure, p)
+		}
+	}
+	if len(unsure) > 0 {
+		c.parts = append(c.parts, ev.exclusive(k, unsure)...)
+	}
+	for _, p := range c.parts {
+		c.meets += float64(p.meets)
+		c.all += c.met(p)
+	}
+	return c
+}
+
+// met is how likely it is that who comes at any time meets a part of the
+// program, times how long it then lasts: as long as it is sampled for each time
+// the lock is taken there.
+func (c *census) met(p *witness) float64 {
+	n, times := float64(p.total), 1.0
+	if p.site >= 0 {
+		times += c.k.mixes[0][p.site]
+	}
+	return n * n / times
+}
+
+// part is what the samples say a part of the program has of the time of all: as
+// those do that were taken while somebody waited, and as who comes at any time
+// would meet it, where those are few.
+func (c *census) part(p *witness) float64 {
+	return (float64(p.meets) + renewal.Trust*c.met(p)/c.all) / (c.meets + renewal.Trust)
+}
+
+// weight is that of the samples beside the model. What the model says is off by
+// chance, the less the more gaps it knows, and by as much as acquisitions are
+// missing, however many it knows.
+func (c *census) weight() float64 {
+	missing := 1 - c.k.recordedShare()
+	model := 1 / (1/float64(len(c.k.gaps)) + missing*missing)
+	return (c.meets + renewal.Trust) / (c.meets + renewal.Trust + model)
+}
+
+// shares divides what the model gives the call sites together; nil where
+// samples show nothing else.
+func (c *census) shares(total []int64) *shares {
+	n := len(total)
+	sh := &shares{weight: c.weight(), stops: c.stops, factor: slices.Repeat([]float64{1}, n), by: make([]float64, n)}
+	whole := int64(0)
+	for _, ns := range total {
+		whole += ns
+	}
+	left := 0.0
+	least := make([]float64, n)
+	for _, p := range c.parts {
+		switch part := c.part(p); {
+		case p.site >= 0 && c.stops[p.site]:
+			least[p.site] += part
+		case p.site >= 0:
+			sh.by[p.site] += part
+			left += part
+		default:
+			sh.hidden = append(sh.hidden, hidden{p.stack, part})
+			left += part
+		}
+	}
+	if left == 0 {
+		return nil
+	}
+	for s := range total {
+		sh.by[s] /= left
+		if has := share(total[s], whole); has > 0 && has < least[s] {
+			sh.factor[s] += sh.weight * (least[s]/has - 1)
+		}
+	}
+	for i := range sh.hidden {
+		sh.hidden[i].part /= left
+	}
+	return sh
+}
+
+// sameRound is how far apart samples are, in ns, that a recorder takes in one
+// round: it stops one thread after another, and then none for 10 ms or more.
+const sameRound = 1e6
+
+// sighting is a sample of a part of the program.
+type sighting struct {
+	at     int64
+	thread format.ThreadID
+	part   *witness
+}
+
+// exclusive returns those parts of the program that are seldom sampled in one
+// round with a section in another thread, or with themselves: what has nothing
+// to do with a lock is as often as by chance.
+func (ev *evidence) exclusive(k *kin, parts []*witness) []*witness {
+	together, rounds, inside := map[*witness]int{}, 0, 0
+	var round []sighting
+	for _, i := range ev.runs {
+		o := ev.others.At(i)
+		s := sighting{o.Start, o.Thread(), k.witnesses.at(o.Stack)}
+		if s.part == nil || ev.inputOfThread(s.thread) != k.input {
+			continue
+		}
+		if len(round) == 0 || s.at-round[0].at > sameRound {
+			round = round[:0]
+			rounds++
+		}
+		if s.part.site >= 0 {
+			inside++
+		}
+		for _, o := range round {
+			s.meet(&o, together)
+		}
+		round = append(round, s)
+	}
+	return slices.DeleteFunc(parts, func(p *witness) bool {
+		return overChance*together[p]*rounds > p.total*(inside+p.total)
+	})
+}
+
+// meet counts two samples of one round for the parts that cannot both be
+// sections.
+func (s *sighting) meet(o *sighting, together map[*witness]int) {
+	if s.thread == o.thread {
+		return
+	}
+	if o.part.site >= 0 || o.part == s.part {
+		together[s.part]++
+	}
+	if s.part.site >= 0 && o.part != s.part {
+		together[o.part]++
+	}
+}

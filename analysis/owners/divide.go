@@ -1,0 +1,64 @@
+package owners
+
+import "contend/format"
+
+// divide asks samples how the sections of some locks divide, where most of
+// their acquisitions are not recorded.
+func (ev *evidence) divide(k *kin, builders []*builder) {
+	if k.model == nil || k.witnesses.total == 0 || !k.hides() {
+		return
+	}
+	stops := make([]bool, len(k.stacks))
+	for _, b := range builders {
+		b.stops(stops)
+		b.meet()
+	}
+	c := ev.take(k, stops)
+	if c.all == 0 {
+		return
+	}
+	total := make([]int64, len(k.stacks))
+	for _, b := range builders {
+		b.tally(total)
+	}
+	k.shares = c.shares(total)
+}
+
+// stops notes the call sites whose sections were seen to stop.
+func (b *builder) stops(at []bool) {
+	for i := range b.s.seen {
+		if p := b.kin.witnesses.family.of(b.s.seen[i].stack); p.site >= 0 {
+			at[p.site] = true
+		}
+	}
+}
+
+// meet counts the samples in gaps in which nothing is seen, but those of the
+// thread a gap begins with.
+func (b *builder) meet() {
+	b.gaps(func(g *gap) {
+		if g.hi == maxTime || len(b.inside(g.lo, g.hi)) > 0 {
+			return
+		}
+		b.ev.running(format.NoThread, b.waitedFrom(g), g.hi, func(t format.ThreadID, stack format.StackID) {
+			if t == g.first.thread || b.ev.inputOfThread(t) != b.kin.input {
+				return
+			}
+			if p := b.kin.witnesses.at(stack); p != nil {
+				p.meets++
+			}
+		})
+	})
+}
+
+// tally adds what the model charges to the call sites, in ns, and charges
+// nothing.
+func (b *builder) tally(total []int64) {
+	b.tallied = total
+	b.prepare()
+	b.gaps(func(g *gap) {
+		b.fill(g)
+		b.out = b.out[:0]
+	})
+	b.tallied, b.owed, b.trust, b.pools = nil, nil, Calibration{}, [rests]pool{}
+}

@@ -1,0 +1,146 @@
+package owners
+
+import (
+	"testing"
+
+	"contend/analysis/owners/renewal"
+	"contend/format"
+)
+
+// What the model gives sections that stop is kept, and a little more; the rest is
+// for those that run, as samples show them, as far as they are believed.
+func TestSamplesDivideWhatTheModelGives(t *testing.T) {
+	sh := &shares{weight: 0.8, stops: []bool{true, false, false}, factor: []float64{1.5, 1, 1}, by: []float64{0, 0.5, 0.25}, hidden: []hidden{{7, 0.25}}}
+	by := []int64{200, 100, 700}
+	left := sh.apply(by)
+	// 300 stay, 700 are left: a fifth as the model says, 1 to 7, else as samples do
+	if want := [...]int64{300, 297, 262}; [3]int64(by) != want || left != 141 {
+		t.Errorf("%v and %d for hidden sections, want %v and 141", by, left, want)
+	}
+	if by = []int64{900, 50, 50}; sh.apply(by) != 0 || by[0] != 1000 || by[1] != 0 {
+		t.Errorf("sections that stop are given %v, and there are 1000", by)
+	}
+	if by = []int64{5, 6, 7}; (*shares)(nil).apply(by) != 0 || [3]int64(by) != [...]int64{5, 6, 7} {
+		t.Errorf("without samples: %v", by)
+	}
+}
+
+// counted is a census of two sites and a part nobody waited at.
+func counted(meets [3]int, gaps int, seen float64) *census {
+	k := &kin{stacks: make([]format.StackID, 2), gaps: make([]renewal.Gap, gaps), acquired: 1000, seen: seen * 1000,
+		mixes: []renewal.Mix{{9, 99}}, witnesses: &witnesses{inside: 60, total: 300}}
+	for i, site := range []int{0, 1, -1} {
+		k.witnesses.list = append(k.witnesses.list, &witness{part: part{key: uint64(i + 1), site: site}, stack: format.StackID(i + 1), meets: meets[i], inside: [...]int{5, 5, 50}[i], total: 100})
+	}
+	return (&evidence{Activities: &Activities{Record: NewRecord()}}).take(k, []bool{false, false})
+}
+
+// Samples taken while somebody waited show the shares. Where there are few, who
+// comes at any time meets a section as often as it is sampled, and for as long
+// as it is each time.
+func TestPartsOfSections(t *testing.T) {
+	c := counted([3]int{600, 300, 100}, 10, 0.5)
+	for i, want := range []float64{0.6, 0.3, 0.1} {
+		if got := c.part(c.parts[i]); !near(got, want) {
+			t.Errorf("many samples: part %d has %.2f, want %.2f", i, got, want)
+		}
+	}
+	c = counted([3]int{}, 10, 0.5)
+	for i, want := range []float64{0.09, 0.01, 0.9} { // they take the lock 10, 100 times and once
+		if got := c.part(c.parts[i]); !near(got, want) {
+			t.Errorf("no sample: part %d has %.2f, want %.2f", i, got, want)
+		}
+	}
+}
+
+// The model is believed as far as nothing is hidden from it.
+func TestSamplesWeighWhereTheModelKnowsLittle(t *testing.T) {
+	for _, c := range []struct {
+		samples, gaps int
+		seen, want    float64
+	}{{95, 100, 1, 0.5}, {95, 100000, 0.9, 0.5}, {95, 100000, 0.5, 0.96}, {0, 5, 1, 0.5}, {0, 100000, 0, 5.0 / 6}, {995, 1000, 1, 0.5}} {
+		if got := counted([3]int{c.samples}, c.gaps, c.seen).weight(); !near(got, c.want) {
+			t.Errorf("%+v: weight %.2f", c, got)
+		}
+	}
+}
+
+// A site that has less of all by the model than of the samples gets that, one
+// that has more keeps it, since owners that sleep are not sampled.
+func TestSectionsThatStopHaveNoLessThanSamplesShow(t *testing.T) {
+	c := counted([3]int{500, 500, 0}, 1, 0)
+	c.stops = []bool{true, false}
+	sh := c.shares([]int64{100, 900})
+	if f := sh.factor[0]; f < 4.5 || f > 5.5 {
+		t.Errorf("a tenth of all for half of the samples: times %.1f", f)
+	}
+	if sh = c.shares([]int64{900, 100}); sh.factor[0] != 1 {
+		t.Errorf("nine tenths for half of the samples: times %.1f", sh.factor[0])
+	}
+	if c.stops = []bool{true, true}; c.shares([]int64{1, 1}) == nil { // there is a hidden one
+		t.Error("no shares for a hidden section")
+	}
+	if c.parts = c.parts[:2]; c.shares([]int64{1, 1}) != nil {
+		t.Error("shares of sections samples tell nothing of")
+	}
+}
+
+// A site no sample shows has what the model gives it.
+func TestSitesWithoutSamples(t *testing.T) {
+	k := &kin{stacks: make([]format.StackID, 2), mixes: []renewal.Mix{{1, 1}}, witnesses: &witnesses{}}
+	k.witnesses.list = []*witness{{part: part{key: 1, site: 1}, total: 3}}
+	if c := (&evidence{}).take(k, []bool{false, false}); !c.stops[0] || c.stops[1] {
+		t.Errorf("%v", c.stops)
+	}
+}
+
+// Nine in ten waits recorded are as good as all.
+func TestMostWaitsAreRecorded(t *testing.T) {
+	for share, hides := range map[float64]bool{0.88: true, 0.92: false} {
+		if k := (&kin{acquired: 100, seen: 100 * share}); k.hides() != hides {
+			t.Errorf("%.0f %% recorded: hides is %v", 100*share, !hides)
+		}
+	}
+}
+
+// A part of the program that is sampled together with a section is none; nor is
+// one two threads are in at a time. Samples half a millisecond apart are of one
+// round, those two milliseconds apart are not.
+func TestSectionsExcludeEachOther(t *testing.T) {
+	for name, c := range map[string]struct {
+		apart     int64
+		part      int // of the second thread: 1 a section, 2 the part in question, 3 anything else
+		exclusive bool
+	}{
+		"with a section": {5e5, 1, false}, "with itself": {5e5, 2, false}, "with anything else": {5e5, 3, true},
+		"in another round": {2e6, 1, true}, "itself in another round": {2e6, 2, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			frame := func(m string) []format.Frame {
+				return []format.Frame{{Class: "C", Method: m}, {Class: "C", Method: "loop"}}
+			}
+			sym := stacked{stacks: [][]format.Frame{nil, frame("section"), frame("part"), {{Class: "C", Method: "elsewhere"}}}}
+			r := NewRecord()
+			run := func(at int64, thread, stack int) {
+				r.Add(&format.Event{Kind: format.KindActivity, Activity: format.ActivityRun, Time: at, Thread: format.ThreadID(thread), Stack: format.StackID(stack)}, at)
+			}
+			for i := range int64(40) {
+				run(i*10e6, 1, 2)
+				run(i*10e6+c.apart, 2, c.part)
+				run(i*10e6+5e6, 3, 1)
+			}
+			ev := &evidence{Activities: r.Arrange(func(format.ObjectID) format.LockKind { return format.KindMonitor }), sym: sym}
+			w := &witnesses{family: newFamily(sym, []format.StackID{1}), parts: map[uint64]*witness{}}
+			for st, n := range []int{0, 40, 40, 0} {
+				if p := w.family.of(format.StackID(st)); n > 0 {
+					w.add(p, n, format.StackID(st))
+				}
+			}
+			p := w.at(2)
+			k := &kin{input: ev.inputOfThread(1), witnesses: w}
+			if got := len(ev.exclusive(k, []*witness{p})) == 1; p.site >= 0 || got != c.exclusive {
+				t.Errorf("a section: %v", got)
+			}
+		})
+	}
+}
