@@ -33,11 +33,10 @@ const returns = `public class Returns {
   }
 }`
 
-// The waiting the agent tells is that of threads which came for the lock, though
-// the JVM counts the way back from Object.wait as blocked as well.
-func TestTheWayBackFromWaitingIsNoWait(t *testing.T) {
-	thorough(t)
-	t.Parallel()
+// program compiles a class that uses those of Busy, in a new folder, and returns
+// it and the class path.
+func program(t *testing.T, name, text string) (dir, classes string) {
+	t.Helper()
 	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
 		t.Skip("no JDK here, or -short")
 	}
@@ -45,18 +44,27 @@ func TestTheWayBackFromWaitingIsNoWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	source := filepath.Join(dir, "Returns.java")
-	if err := os.WriteFile(source, []byte(returns), 0o644); err != nil {
+	dir = t.TempDir()
+	source := filepath.Join(dir, name+".java")
+	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command("javac", "-cp", classes, "-d", dir, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
+	return dir, classes + string(os.PathListSeparator) + dir
+}
+
+// The waiting the agent tells is that of threads which came for the lock, though
+// the JVM counts the way back from Object.wait as blocked as well.
+func TestTheWayBackFromWaitingIsNoWait(t *testing.T) {
+	thorough(t)
+	t.Parallel()
+	dir, classes := program(t, "Returns", returns)
 	for name, jvm := range jvms() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			pid := java(t, "sh", nil, "-c", "exec "+jvm+" -cp "+classes+":"+dir+" Returns", "sh").Process.Pid
+			pid := java(t, "sh", nil, "-c", "exec "+jvm+" -cp "+classes+" Returns", "sh").Process.Pid
 			file := filepath.Join(dir, name+".bin")
 			code, _, msg := recordOf(t, "--with", "agent", "--rate", "50", "--duration", "4s", "-o", file, strconv.Itoa(pid))
 			if code != exitOK {
@@ -70,6 +78,42 @@ func TestTheWayBackFromWaitingIsNoWait(t *testing.T) {
 			t.Log(waited)
 			if w := waited["Returns$Till"]; w < 0.7 || w > 1.35 || waited["Returns$Bell"] > 0.2 {
 				t.Errorf("waiting threads, on average: %v; want 1 at the till, none at the bell", waited)
+			}
+		})
+	}
+}
+
+// A hundred threads go through four monitors as fast as they can: more than are
+// stopped for where they have not moved.
+const crowd = `public class Crowd {
+  static final Object[] gates = {new Object(), new Object(), new Object(), new Object()};
+
+  static void pass(int i) { synchronized (gates[i % 4]) { Thread.yield(); } }
+
+  public static void main(String[] args) {
+    for (int i = 0; i < 100; i++) { int first = i; Busy.forever(() -> { for (int n = first; n < first + 1000; n++) pass(n / 7); }); }
+    System.out.println("ready");
+  }
+}`
+
+// Who was seen to wait and got the lock by the time of the stop is not shown as
+// waiting for itself.
+func TestNobodyWaitsForHimself(t *testing.T) {
+	thorough(t)
+	t.Parallel()
+	dir, classes := program(t, "Crowd", crowd)
+	for name, jvm := range jvms() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pid := java(t, "sh", nil, "-c", "exec "+jvm+" -cp "+classes+" Crowd", "sh").Process.Pid
+			file := filepath.Join(dir, name+".bin")
+			if code, _, msg := recordOf(t, "--with", "agent", "--rate", "200", "--duration", "5s", "-o", file, strconv.Itoa(pid)); code != exitOK {
+				t.Fatal(msg)
+			}
+			d := ask[document.Analyze](t, "analyze", file)
+			t.Logf("%+v, %d threads", d.Coverage.Sampler, d.Trace.Threads)
+			if len(d.Deadlocks) > 0 {
+				t.Errorf("%+v", d.Deadlocks[0])
 			}
 		})
 	}

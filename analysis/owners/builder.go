@@ -17,18 +17,21 @@ type builder struct {
 	free bool // its permits have no owner to chain
 	out  []Ownership
 
-	now     *gap    // being filled
-	blind   bool    // dumps are held back
-	wanted  float64 // share of all time in which somebody waits
-	typical int64   // mean time between acquisitions while somebody waits, in ns
-	tallied []int64 // by call site: what it was charged, where that is asked for
-	owed    []int64 // by call site: what it is expected to have had, less what it was charged
-	dues    dues    // the same of the parts of stretches
+	now     *gap        // being filled
+	blind   bool        // dumps are held back
+	wanted  float64     // share of all time in which somebody waits
+	typical int64       // mean time between acquisitions while somebody waits, in ns
+	tallied []int64     // by call site: what it was charged, where that is asked for
+	owed    []int64     // by call site: what it is expected to have had, less what it was charged
+	dues    dues        // the same of the parts of stretches
+	due     [][]float64 // by tally: the same by class, and of what stays as claimed
+	turns   int         // stacks of samples charged
 
 	splitter *renewal.Splitter
 	parts    renewal.Parts // scratch
 	met      renewal.Met   // scratch
 	list     []anchor      // scratch
+	pieces   []Ownership   // scratch
 	places   places
 
 	trust        Calibration

@@ -7,57 +7,12 @@ import (
 	"contend/format"
 )
 
-// rebuild says who owned a lock while somebody waited for it. It cuts time at
-// the acquisitions: each begins a gap with its new owner (rule 1) and ends the
-// one before with the owner it names (rule 3).
-// The ownerships come in batches.
-func (b *builder) rebuild(add func([]Ownership)) {
-	s := b.s
-	b.prepare()
-	if s.shared {
-		b.seen /= 2 // as likely as nobody, another reader still has it
-	}
-	if b.free && s.several() {
-		b.together()
-		add(b.out)
-		return
-	}
-	b.gaps(func(g *gap) {
-		if len(b.out) >= batch {
-			add(b.out)
-			b.out = b.ev.batch()
-		}
-		b.check(g)
-		b.fill(g)
-	})
-	add(b.out)
-}
-
 // prepare begins to fill gaps.
 func (b *builder) prepare() {
 	b.wanted = b.s.busyShare()
 	b.typical = b.s.busyTime() / int64(max(len(b.s.acquired), 1))
 	b.splitter = b.kin.model.Splitter()
 	b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[b.s.lock])
-}
-
-// batch is how many ownerships are passed on together.
-const batch = 1 << 12
-
-// batch returns an empty one.
-func (ev *evidence) batch() []Ownership {
-	if used, ok := ev.batches.Get().(*[]Ownership); ok {
-		return *used
-	}
-	return make([]Ownership, 0, batch+batch/8)
-}
-
-// recycle takes one back that nobody reads any more.
-func (ev *evidence) recycle(list []Ownership) {
-	if cap(list) >= batch {
-		list = list[:0]
-		ev.batches.Put(&list)
-	}
 }
 
 // check asks who owned the lock at each dump of a gap, as if there were no
@@ -86,7 +41,7 @@ func (b *builder) compare(s *sample, claims []Ownership) {
 	waiters := b.waiterCounts.waiting(s.time)
 	for i := range claims {
 		c := &claims[i]
-		if c.Start <= s.time && s.time < c.End && waiters > 0 {
+		if c.Start <= s.time && s.time < c.End && waiters > 0 && c.Holder.Kind != Nobody {
 			b.trust[c.Holder.Prov].Seen.add(waiters, b.agree(s, &c.Holder))
 			return
 		}

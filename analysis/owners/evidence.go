@@ -40,6 +40,7 @@ type evidence struct {
 	batches sync.Pool // of ownerships
 
 	unlinked []Unlinked
+	distance int64 // of samples
 }
 
 // Unlinked is a contended lock in a thread dump whose waiters no recorded wait
@@ -92,6 +93,9 @@ func (ev *evidence) link(class func(format.ObjectID) uint32) {
 			ev.shown[lock] = append(ev.shown[lock], sample{time: at})
 		}
 		for _, o := range d.owners {
+			if o.Thread == format.NoThread { // it is nobody who is known
+				continue
+			}
 			s := sample{at, o.Thread, o.Stack}
 			if ev.waitsFor(o.Thread, lock, at) {
 				s = sample{time: at}

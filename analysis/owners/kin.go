@@ -25,6 +25,7 @@ type kin struct {
 	mixes     []renewal.Mix          // by group, of all in 0: how often each call site takes the lock
 	witnesses *witnesses
 	pools     [rests]pool // of all its locks
+	shown     tallies     // what samples show of what is claimed
 
 	seen   float64 // the sum over all acquisitions of the share of the waits for their lock that were recorded
 	shares *shares // nil where samples tell no more than the model

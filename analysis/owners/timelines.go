@@ -9,7 +9,8 @@
 //	releases.go    rules 5 to 7, for locks whose releases the trace tells
 //	points.go      what waits and releases show of a lock, by time
 //	divide.go      how sections divide, where most acquisitions are not recorded
-//	check.go       the others, each dump held back from its own check
+//	reconcile.go   the others: what is claimed of them, and what samples show
+//	check.go       each dump held back from its own check
 //	rebuild.go     rules 1 to 4, for locks of which it tells waits only
 //	estimate.go    how stretches divide that show nobody
 //	witness.go     what owners do of whom the thread is known
@@ -18,6 +19,7 @@
 //	thin.go        few parts of a stretch, none too short to be worth its row
 //	census.go      what samples show of sections
 //	kin.go         locks of one kind: call sites, who uses them, the model
+//	tally.go       what samples show of claims that are alike
 //	shares.go      what the model gives sections divided anew
 //	branches.go    stacks of samples, from the outermost frame inwards
 //	samples.go     where in the program samples of running threads are
@@ -171,6 +173,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 		found[i], builders[i] = ev.infer(locks[i])
 	})()
 	ev.relate(builders, samples, ev.divide)
+	ev.weigh(builders)
 	ready := make([]chan []Ownership, len(locks))
 	for i := range ready {
 		ready[i] = make(chan []Ownership, batchesAhead)
@@ -206,6 +209,26 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 	}
 	done()
 	return kins
+}
+
+// weigh holds what is claimed of locks against what samples show; some builders
+// may be nil.
+func (ev *evidence) weigh(all []*builder) {
+	if len(ev.dumps) == 0 {
+		return
+	}
+	ev.distance = ev.apart()
+	found := make([]*tallies, len(all))
+	column.OnAllCores(len(all), func(i int) {
+		if all[i] != nil {
+			found[i] = all[i].weigh()
+		}
+	})()
+	for i, l := range found {
+		if l != nil {
+			all[i].kin.shown.merge(l)
+		}
+	}
 }
 
 // largestFirst returns the order in which cores that take the next of some locks

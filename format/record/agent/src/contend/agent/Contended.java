@@ -9,7 +9,8 @@ import java.util.List;
 final class Contended {
   final int kind;
   final List<ThreadInfo> waiters = new ArrayList<>();
-  private final long owner;
+  private long owner; // as who waits tells; at the stop, where one of them was stopped for
+  private boolean told; // at the stop
   private boolean free, owned; // what some waiter showed before the stop
 
   Contended(ThreadInfo first) {
@@ -17,13 +18,28 @@ final class Contended {
     owner = first.getLockOwnerId();
   }
 
-  /** Takes in a waiter, and how it stood just before the stop, where that was late; else null. */
-  void add(ThreadInfo t, ThreadInfo before) {
+  /** Takes in a waiter, and how it stood just before the stop, if that is known; the same where it was not stopped for. */
+  void add(ThreadInfo t, ThreadInfo before, boolean late) {
     waiters.add(t);
-    if (before != null && Living.One.unmoved(before, t)) {
+    if (t != before && !told) {
+      owner = t.getLockOwnerId();
+      told = true;
+    }
+    if (late && before != null && Living.One.unmoved(before, t)) {
       free |= before.getLockOwnerId() <= 0;
       owned |= before.getLockOwnerId() > 0;
     }
+  }
+
+  /** Leaves out who got the lock by the time of the stop; returns whether somebody waits still. */
+  boolean settle() {
+    for (int i = 0; i < waiters.size(); i++) {
+      if (waiters.get(i).getThreadId() == owner) {
+        waiters.remove(i);
+        break;
+      }
+    }
+    return !waiters.isEmpty();
   }
 
   /** Takes in that the owner still waited just before the stop. */

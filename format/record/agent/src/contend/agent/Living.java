@@ -124,11 +124,14 @@ final class Living {
     return blocker != null && Locks.kind(blocker.getClass().getName()) != Locks.NONE;
   }
 
-  /** Adds threads that may get a lock at any time, of those that wanted or owned one of late, up to so many in all. */
-  void fill(Collection<One> to, int most, long now) {
+  /**
+   * Adds threads that may get a lock at any time, of those that wanted or owned one
+   * of late, up to so many in all; none of some others.
+   */
+  void fill(Collection<One> to, Collection<One> but, int most, long now) {
     for (Iterator<One> at = all.values().iterator(); to.size() < most && at.hasNext(); ) {
       One t = at.next();
-      if (t.program && t.mattered && now - t.lately <= LATELY_NANOS) {
+      if (t.program && t.mattered && now - t.lately <= LATELY_NANOS && !but.contains(t)) {
         to.add(t);
       }
     }
@@ -169,11 +172,11 @@ final class Living {
     boolean blocked; // as it was last seen to want something
     Names.Stack stack = Names.NO_STACK; // when it was last taken, and what the thread showed then
     private ThreadInfo taken;
-    private final boolean program;
-    private final long since; // when it was first seen; Long.MIN_VALUE when that was at the beginning
-    private long listed;
-    private boolean mattered;
-    private long lately; // when it last wanted or owned a lock
+    final boolean program;
+    final long since; // when it was first seen; Long.MIN_VALUE when that was at the beginning
+    long listed;
+    boolean mattered;
+    long lately; // when it last wanted or owned a lock
 
     One(Thread thread, boolean program, long since) {
       this.thread = thread;
@@ -187,7 +190,7 @@ final class Living {
       lately = now;
     }
 
-    private void forget(long before) {
+    void forget(long before) {
       if (mattered && lately - before < 0) {
         mattered = false;
         stack = Names.NO_STACK;

@@ -80,18 +80,17 @@ public final class Recorder implements Runnable {
     t.setDaemon(true);
     t.setPriority(Thread.MAX_PRIORITY);
     t.setContextClassLoader(null);
-    r.hook = new Thread("contend-shutdown") {
-      @Override
-      public void run() {
-        r.close();
-      }
-    };
+    r.hook = new Thread(r, "contend-shutdown");
     Runtime.getRuntime().addShutdownHook(r.hook);
     t.start();
   }
 
   @Override
   public void run() {
+    if (Thread.currentThread() == hook) {
+      close();
+      return;
+    }
     try {
       sampler.begin();
       loop();

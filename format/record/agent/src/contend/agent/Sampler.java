@@ -7,13 +7,12 @@ import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
+import java.util.Random;
 
 /**
  * One sample: which locks are contended, who owns each, and who waits for it,
@@ -21,9 +20,8 @@ import java.util.Set;
  *
  * Three steps keep it cheap. The threads themselves show who waits for a lock.
  * Of those the JVM is asked, without stopping the program, for lock and owner.
- * Then one stop shows the stacks of the few that matter: those who wait or own,
- * and as long as there are few, those who did so lately. What the stop
- * shows is the sample, so that owner and waiters belong together.
+ * Then one stop shows the stacks of the few that {@link Choice matter}. What the
+ * stop shows is the sample, so that owner and waiters belong together.
  *
  * While the JVM waits for all threads to stand still, one that was woken may get
  * the lock that nobody had, but none gives one away. Where all processors are
@@ -33,7 +31,6 @@ import java.util.Set;
  */
 final class Sampler {
   static final String OWN_THREAD = "contend-sampler";
-  private static final int MANY = 64; // above, only who waits or owns is stopped for, and not again while it has not moved
   private static final int DEPTH = 1024;
   private static final long LATE_NANOS = 1_000_000; // and for each thread that is stopped for:
   private static final long LATE_EACH_NANOS = 50_000;
@@ -45,6 +42,7 @@ final class Sampler {
   private final Living living;
   private final Names names;
   private final Blocked blocked;
+  private final Random random = new Random();
   private boolean late; // the last stop
   private long last; // sample, in System.nanoTime()
   private long epoch; // what System.nanoTime() lacks to the time of day
@@ -101,11 +99,14 @@ final class Sampler {
       account(living.list(last != 0, System.nanoTime()));
     }
     List<Living.One> want = living.wanting();
+    if (evidence) {
+      want = Choice.some(want, random);
+    }
     Map<Long, ThreadInfo> before = account(want), shown = new LinkedHashMap<>();
     long now = System.nanoTime();
     blocked.looked(now);
     if (!want.isEmpty()) {
-      now = stop(matter(want, before.values(), now), before, shown);
+      now = stop(new Choice(want, before, living, evidence, now, random), before, shown);
     }
     write(intended, now, before, shown);
   }
@@ -127,33 +128,12 @@ final class Sampler {
     return out;
   }
 
-  /** Those whose stacks are wanted: who waits, who owns, and who may at any time. */
-  private Set<Living.One> matter(List<Living.One> want, Collection<ThreadInfo> stand, long now) {
-    Set<Living.One> out = new LinkedHashSet<>(want);
-    for (ThreadInfo t : stand) {
-      Living.One owner = living.get(t.getLockOwnerId());
-      if (owner != null) {
-        out.add(owner);
-      }
-    }
-    for (Living.One t : out) {
-      t.matters(now);
-    }
-    living.fill(out, MANY, now);
-    return out;
-  }
-
   /** Takes the stacks, and the states that belong to them; returns when they were asked for. */
-  private long stop(Set<Living.One> matter, Map<Long, ThreadInfo> before, Map<Long, ThreadInfo> shown) {
-    List<Living.One> moved = new ArrayList<>();
-    for (Living.One t : matter) {
-      ThreadInfo stood = before.get(t.id);
-      if (matter.size() > MANY && t.stands(stood)) {
-        shown.put(t.id, stood);
-      } else {
-        moved.add(t);
-      }
+  private long stop(Choice of, Map<Long, ThreadInfo> before, Map<Long, ThreadInfo> shown) {
+    for (Living.One t : of.stand) {
+      shown.put(t.id, before.get(t.id));
     }
+    List<Living.One> moved = new ArrayList<>(of.stop);
     long begun = System.nanoTime();
     ThreadInfo[] taken = threads.getThreadInfo(Living.ids(moved), DEPTH);
     long ended = System.nanoTime();
@@ -180,10 +160,15 @@ final class Sampler {
         if (c == null) {
           locks.put(l, c = new Contended(t));
         }
-        c.add(t, late ? before.get(t.getThreadId()) : null);
+        c.add(t, before.get(t.getThreadId()), late);
       }
     }
-    for (Contended c : locks.values()) {
+    for (Iterator<Contended> at = locks.values().iterator(); at.hasNext(); ) {
+      Contended c = at.next();
+      if (!c.settle()) {
+        at.remove();
+        continue;
+      }
       ThreadInfo o = before.get(c.owner());
       if (late && o != null && shown.containsKey(c.owner()) && Living.One.unmoved(o, shown.get(c.owner()))) {
         c.acquiredLate();
@@ -201,8 +186,8 @@ final class Sampler {
 
   private void announce(Contended.Lock l, Contended c, Map<Long, ThreadInfo> shown) throws IOException {
     names.announce(l, c.kind);
-    for (ThreadInfo w : c.waiters) {
-      names.announce(stack(w.getThreadId(), shown));
+    for (int i = 0; i < c.waiters.size() && !evidence; i++) { // else the waits are recorded with theirs
+      names.announce(stack(c.waiters.get(i).getThreadId(), shown));
     }
     names.announce(stack(c.owner(), shown));
   }

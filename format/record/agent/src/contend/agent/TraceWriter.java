@@ -177,7 +177,7 @@ final class TraceWriter {
   }
 
   /** An array of bytes that grows. */
-  private static final class Bytes {
+  static final class Bytes {
     byte[] data = new byte[1 << 10];
     int length;
 

@@ -1,0 +1,171 @@
+package owners
+
+import (
+	"math"
+	"slices"
+
+	"contend/format"
+)
+
+// Samples of who owned a lock fall into few of its waits. What is claimed of the
+// others is held against them: a claim that samples of others like it contradict
+// is divided as they say. Samples come at random, so that what they show is
+// right on average, though of single stretches they say little; what is claimed
+// is right of most, though it may be wrong of all of one kind. Together they
+// tell more than either.
+//
+// A stretch in which a sample falls is charged to whom it shows. One that is as
+// long as the distance of samples is hit by one anyway, so that it says nothing
+// of those that are not hit: a sample weighs the less for them the longer its
+// stretch.
+
+// class is what an owner is, as far as claims and samples are told apart: nobody
+// known, nobody, a thread whose stack is not known, a part of the program, or a
+// stack that leads to none.
+type class struct {
+	what uint8
+	key  uint64
+}
+
+// What a class is.
+const (
+	isUnknown = iota
+	isFree
+	isThread
+	isPart
+	isStack
+)
+
+// claimed is a class, and how it was found out.
+type claimed struct {
+	class
+	prov Provenance
+}
+
+// tally is what samples show in stretches that are claimed alike.
+type tally struct {
+	classes []class
+	weights []float64          // by class
+	stacks  [][]format.StackID // by class: which they showed, each in turn
+	samples int
+	sum     float64 // of the weights
+	squares float64 // of the weights
+	agree   float64 // weight of those that agree
+}
+
+// mostSeen bounds how many stacks of a class are kept.
+const mostSeen = 64
+
+// add counts a sample.
+func (t *tally) add(c class, weight float64, by format.StackID, agrees bool) {
+	i := slices.Index(t.classes, c)
+	if i < 0 {
+		i = len(t.classes)
+		t.classes, t.weights, t.stacks = append(t.classes, c), append(t.weights, 0), append(t.stacks, nil)
+	}
+	t.weights[i] += weight
+	t.samples++
+	t.sum += weight
+	t.squares += weight * weight
+	if agrees {
+		t.agree += weight
+	}
+	if len(t.stacks[i]) < mostSeen {
+		t.stacks[i] = append(t.stacks[i], by)
+	}
+}
+
+func (t *tally) merge(o *tally) {
+	for i, c := range o.classes {
+		at := slices.Index(t.classes, c)
+		if at < 0 {
+			at = len(t.classes)
+			t.classes, t.weights, t.stacks = append(t.classes, c), append(t.weights, 0), append(t.stacks, nil)
+		}
+		t.weights[at] += o.weights[i]
+		t.stacks[at] = append(t.stacks[at], o.stacks[i][:min(len(o.stacks[i]), max(mostSeen-len(t.stacks[at]), 0))]...)
+	}
+	t.samples += o.samples
+	t.sum += o.sum
+	t.squares += o.squares
+	t.agree += o.agree
+}
+
+// number returns how many samples of equal weight would say as much.
+func (t *tally) number() float64 {
+	if t.squares == 0 {
+		return 0
+	}
+	return t.sum * t.sum / t.squares
+}
+
+// tallies are those of a lock, or of locks of one kind, as they came.
+type tallies struct {
+	kinds []claimed
+	list  []*tally
+}
+
+func (l *tallies) of(c claimed) *tally {
+	if i := slices.Index(l.kinds, c); i >= 0 {
+		return l.list[i]
+	}
+	l.kinds, l.list = append(l.kinds, c), append(l.list, &tally{})
+	return l.list[len(l.list)-1]
+}
+
+func (l *tallies) merge(o *tallies) {
+	for i, c := range o.kinds {
+		l.of(c).merge(o.list[i])
+	}
+}
+
+// believed returns the share of some stretches that stays as claimed; the rest is
+// divided as the samples show.
+func (t *tally) believed(prov Provenance) float64 {
+	n := t.number()
+	switch prov {
+	case Inferred, Exact, Sampled: // as good as a sample, unless samples contradict more often than chance lets them
+		wrong := n * (1 - t.agree/max(t.sum, math.SmallestNonzeroFloat64))
+		if wrong <= tolerance*n+2*math.Sqrt(tolerance*n)+1 {
+			return 1
+		}
+	case Estimated:
+		return doubted / (n + doubted)
+	}
+	return 1 / (n + 1)
+}
+
+// telling reports whether there are enough samples to hold claims against.
+func (l *tallies) telling() bool {
+	n := 0
+	for _, t := range l.list {
+		n += t.samples
+	}
+	return n >= doubted
+}
+
+// right returns how much of what a sample shows of estimated stretches agrees.
+func (l *tallies) right() float64 {
+	agree, sum := 0.0, 0.0
+	for i, t := range l.list {
+		if l.kinds[i].prov == Estimated {
+			agree, sum = agree+t.agree, sum+t.sum
+		}
+	}
+	return agree / max(sum, math.SmallestNonzeroFloat64)
+}
+
+// apart returns the median distance of the samples, in ns.
+func (ev *evidence) apart() int64 {
+	var times, list []int64
+	for i := range ev.dumps {
+		times = append(times, ev.dumps[i].time)
+	}
+	slices.Sort(times)
+	for i := 1; i < len(times); i++ {
+		if d := times[i] - times[i-1]; d > 0 {
+			list = append(list, d)
+		}
+	}
+	return max(median(list), 1)
+}

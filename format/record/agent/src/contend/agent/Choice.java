@@ -1,0 +1,99 @@
+package contend.agent;
+
+import java.lang.management.ThreadInfo;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * For whom the program is stopped: a stack costs more than anything else that is
+ * asked. Of each lock those are who own it, and two who wait for it: they tell
+ * who owns it by then. All others who wait only where their stacks are wanted
+ * and not known from before, since they have waited ever since. As long as there
+ * are few, those are as well who wanted or owned a lock lately: they may have
+ * taken one by then.
+ *
+ * Beside a flight recording, which has the stacks of who waits, those of owners
+ * are enough, and where many locks are contended those of some, drawn anew each
+ * time: no program is so large that a sample costs it more.
+ */
+final class Choice {
+  private static final int MANY = 64; // threads
+  private static final int FEW = 32; // the same beside a flight recording, where many locks are contended
+  private static final int MOST = 4 * FEW; // that are asked there what they wait for
+  private static final int TELLING = 2;
+
+  final Set<Living.One> stop = new LinkedHashSet<>();
+  final List<Living.One> stand = new ArrayList<>(); // who waits still, with the stack that was taken before
+  private final Map<Long, ThreadInfo> before;
+  private final Living living;
+
+  /** before: how those stood who want something, just now. */
+  Choice(List<Living.One> want, Map<Long, ThreadInfo> before, Living living, boolean owners, long now, Random random) {
+    this.before = before;
+    this.living = living;
+    List<List<Living.One>> queues = queues(want);
+    Collections.shuffle(queues, random);
+    for (List<Living.One> queue : queues) {
+      Collections.shuffle(queue, random);
+      take(queue, owners, now);
+    }
+    living.fill(stop, stand, MANY, now);
+  }
+
+  private List<List<Living.One>> queues(List<Living.One> want) {
+    Map<Contended.Lock, List<Living.One>> by = new LinkedHashMap<>();
+    for (Living.One t : want) {
+      ThreadInfo stood = before.get(t.id);
+      if (stood == null) {
+        continue; // it has ended
+      }
+      Contended.Lock l = stood.getLockInfo() == null ? null : new Contended.Lock(stood.getLockInfo()); // null when it has it by now
+      List<Living.One> queue = by.get(l);
+      if (queue == null) {
+        by.put(l, queue = new ArrayList<>());
+      }
+      queue.add(t);
+    }
+    return new ArrayList<>(by.values());
+  }
+
+  private void take(List<Living.One> queue, boolean owners, long now) {
+    int telling = 0;
+    for (Living.One t : queue) {
+      t.matters(now);
+      ThreadInfo stood = before.get(t.id);
+      if (telling < TELLING && (!owners || stop.size() < FEW)) {
+        telling++;
+        stop.add(t);
+        own(stood.getLockOwnerId(), now);
+      } else if (!owners && t.stands(stood)) {
+        stand.add(t);
+      } else if (!owners) {
+        stop.add(t);
+      }
+    }
+  }
+
+  private void own(long id, long now) {
+    Living.One owner = living.get(id);
+    if (owner != null) {
+      owner.matters(now);
+      stop.add(owner);
+    }
+  }
+
+  /** Some of a list, drawn anew each time, where it is long. */
+  static List<Living.One> some(List<Living.One> of, Random random) {
+    if (of.size() <= MOST) {
+      return of;
+    }
+    Collections.shuffle(of, random);
+    return of.subList(0, MOST);
+  }
+}
