@@ -1,12 +1,56 @@
 package analysis
 
 import (
+	"contend/analysis/internal/column"
 	"contend/analysis/owners"
 	"contend/format"
 )
 
+// standing is who waits for what at one instant, and what of that has not been
+// emitted.
+type standing struct {
+	r     *record
+	e     *emitter
+	g     graph
+	now   int64
+	state []nodeState         // by thread, extra nodes after them
+	queue []queue             // by lock: the threads blocked on it now
+	owns  [][]format.ObjectID // by thread: the locks it owns now
+
+	waiting column.KeyHeap // nodes that wait, by end
+
+	todo  []format.ObjectID // scratch: the locks a change affects
+	nodes []format.ThreadID // scratch of emit
+	group []Waiter
+
+	emitted        int   // waiters in slices since noEarlierStart was found out
+	noEarlierStart int64 // see Slice
+}
+
+// nodeState says where a thread is blocked.
+type nodeState struct {
+	wait  column.Ref      // of the wait, plus one; 0 when not blocked
+	extra format.ThreadID // the first of the thread's free extra nodes; of a free extra node the next
+	place uint32          // in the queue of the lock
+}
+
+// queue is the threads blocked on a lock, in two lists: what slices tell of
+// them, and what they do not.
+type queue struct {
+	waiters []Waiter // First until a slice of the wait has been emitted
+	open    []openSlice
+	flushed int64 // when all their slices were emitted last
+}
+
+// openSlice is the stretch of a waiter that has not been emitted.
+type openSlice struct {
+	since  int64
+	node   format.ThreadID
+	hidden bool // by the filter
+}
+
 // flushLock emits the open slices of all whose path leads through a lock.
-func (s *sweep) flushLock(l format.ObjectID) {
+func (s *standing) flushLock(l format.ObjectID) {
 	s.begin()
 	s.found(l)
 	s.flush()
@@ -14,7 +58,7 @@ func (s *sweep) flushLock(l format.ObjectID) {
 
 // flushBehind emits the open slices of all whose path leads through a thread,
 // but not its own.
-func (s *sweep) flushBehind(t format.ThreadID) {
+func (s *standing) flushBehind(t format.ThreadID) {
 	s.begin()
 	for _, l := range s.owns[t] {
 		s.found(l)
@@ -22,14 +66,14 @@ func (s *sweep) flushBehind(t format.ThreadID) {
 	s.flush()
 }
 
-func (s *sweep) begin() {
+func (s *standing) begin() {
 	s.g.changed()
 	s.todo = s.todo[:0]
 }
 
 // found notes a lock whose waiters have open slices. They have none if it was
 // found at this instant before: who came behind it since, came with none.
-func (s *sweep) found(l format.ObjectID) {
+func (s *standing) found(l format.ObjectID) {
 	if q := &s.queue[l]; q.flushed != s.now {
 		q.flushed = s.now
 		if len(q.open) > 0 {
@@ -40,7 +84,7 @@ func (s *sweep) found(l format.ObjectID) {
 
 // flush emits the open slices of the waiters of the locks found, and of all
 // that wait for these.
-func (s *sweep) flush() {
+func (s *standing) flush() {
 	for i := 0; i < len(s.todo); i++ {
 		q := &s.queue[s.todo[i]]
 		for from, to := 0, 0; from < len(q.open); from = to {
@@ -59,7 +103,7 @@ func (s *sweep) flush() {
 
 // emit books the open slices from one place of a lock's queue to another, which
 // began together.
-func (s *sweep) emit(l format.ObjectID, from, to int) {
+func (s *standing) emit(l format.ObjectID, from, to int) {
 	open, waiters := s.queue[l].open[from:to], s.queue[l].waiters[from:to]
 	if lo, hi, ok := s.e.cut(open[0].since, s.now); ok {
 		s.nodes, s.group = s.nodes[:0], s.group[:0]
@@ -81,7 +125,7 @@ func (s *sweep) emit(l format.ObjectID, from, to int) {
 }
 
 // book charges a stretch in which a group waited for a lock.
-func (s *sweep) book(l format.ObjectID, lo, hi int64) {
+func (s *standing) book(l format.ObjectID, lo, hi int64) {
 	if o, simple := s.g.simple(l); simple {
 		s.e.bookSimple(lo, hi, l, s.noEarlierStart, s.group, o)
 		return
@@ -96,7 +140,7 @@ const promiseEvery = 1024
 
 // promise finds that instant: each thread's next slice starts where its last one
 // ended.
-func (s *sweep) promise(more int) {
+func (s *standing) promise(more int) {
 	if s.emitted += more; s.emitted < promiseEvery {
 		return
 	}
@@ -109,7 +153,7 @@ func (s *sweep) promise(more int) {
 }
 
 // emitEmpty emits a wait of length zero.
-func (s *sweep) emitEmpty(w *owners.Wait) {
+func (s *standing) emitEmpty(w *owners.Wait) {
 	if _, _, ok := s.e.cut(w.Start, w.End); ok && s.e.wanted(w.Thread, w.Lock, 0) {
 		s.group = append(s.group[:0], Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed()})
 		s.e.slice = Slice{Start: w.Start, End: w.End, Lock: w.Lock, NoEarlierStart: s.noEarlierStart, Waiters: s.group}

@@ -22,50 +22,15 @@ import (
 // Nothing else is touched: the cost is the number of changes times the
 // waiters each affects, with little to do for each waiter.
 type sweep struct {
-	r     *record
-	tl    *owners.Timelines
-	e     *emitter
-	g     graph
-	now   int64
-	state []nodeState         // by thread, extra nodes after them
-	queue []queue             // by lock: the threads blocked on it now
-	owns  [][]format.ObjectID // by thread: the locks it owns now
+	standing
+	tl *owners.Timelines
 
-	blocks        []column.Ref              // waits that are still to begin, by start
-	takes         []owners.Ownership        // the same of ownerships, the first of them
-	taking        <-chan []owners.Ownership // those behind
-	waiting, held column.KeyHeap            // what has begun, by end: nodes that wait, ownerships by their place
-	owned         []owners.Ownership        // that have begun; where it is none of those held, a place is free
-	free          []uint32                  // such places
-
-	todo  []format.ObjectID // scratch: the locks a change affects
-	nodes []format.ThreadID // scratch of emit
-	group []Waiter
-
-	emitted        int   // waiters in slices since noEarlierStart was found out
-	noEarlierStart int64 // see Slice
-}
-
-// nodeState says where a thread is blocked.
-type nodeState struct {
-	wait  column.Ref      // of the wait, plus one; 0 when not blocked
-	extra format.ThreadID // the first of the thread's free extra nodes; of a free extra node the next
-	place uint32          // in the queue of the lock
-}
-
-// queue is the threads blocked on a lock, in two lists: what slices tell of
-// them, and what they do not.
-type queue struct {
-	waiters []Waiter // First until a slice of the wait has been emitted
-	open    []openSlice
-	flushed int64 // when all their slices were emitted last
-}
-
-// openSlice is the stretch of a waiter that has not been emitted.
-type openSlice struct {
-	since  int64
-	node   format.ThreadID
-	hidden bool // by the filter
+	blocks []column.Ref              // waits that are still to begin, by start
+	takes  []owners.Ownership        // the same of ownerships, the first of them
+	taking <-chan []owners.Ownership // those behind
+	held   column.KeyHeap            // ownerships that have begun, by end
+	owned  []owners.Ownership        // those; where it is none of them, a place is free
+	free   []uint32                  // such places
 }
 
 func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
@@ -76,11 +41,12 @@ func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 		threads = max(threads, int(w.Thread)+1)
 	}
 	threads = max(threads, tl.Owned.Threads)
-	s := &sweep{r: r, tl: tl, e: e,
+	s := &sweep{tl: tl, blocks: r.activities.Starts, taking: tl.Owned.Ordered(), standing: standing{
+		r: r, e: e,
 		g:     graph{blocked: make([]blocked, threads), owners: make([][]owners.Holder, locks), gap: tl.Unowned, cycles: c, hops: &e.out.hops},
 		state: make([]nodeState, threads), queue: make([]queue, locks),
 		owns:           make([][]format.ObjectID, threads),
-		noEarlierStart: format.NoTime, blocks: r.activities.Starts, taking: tl.Owned.Ordered()}
+		noEarlierStart: format.NoTime}}
 	s.takes = <-s.taking
 	for l := range s.queue {
 		s.queue[l].flushed = format.NoTime
