@@ -14,7 +14,7 @@ import (
 // next to nothing and are most of the memory: Go's own part, all of it, would
 // double that.
 const (
-	heapFree  = 64 << 20
+	heapFree  = 40 << 20
 	heapSlack = 12 << 20
 	heapPart  = 16
 )
