@@ -84,11 +84,11 @@ func sampledTrace(tb testing.TB, path string, codec format.Codec, size int64, pe
 // peak runs contend in a process of its own and returns the most memory it
 // held, in bytes, as Linux counts it. Where other tests leave it no core to
 // collect garbage on, the heap outgrows what is in it: what is above the bound
-// is measured once more, and the lesser counts.
+// is measured twice more, and the least counts.
 func peak(t *testing.T, bound int64, args ...string) int64 {
 	t.Helper()
 	least := int64(math.MaxInt64)
-	for try := 0; try < 2 && least > bound; try++ {
+	for try := 0; try < 3 && least > bound; try++ {
 		c := exec.Command("contend", args...)
 		c.Stderr, c.Env = os.Stderr, ownGC()
 		most, err := peakOf(c)
@@ -152,7 +152,8 @@ func TestMemoryDoesNotGrowWithSampledTraces(t *testing.T) {
 	// csp prints a row for every interval: an answer of one length for both.
 	for _, command := range []string{"analyze", "blame", "csp --interval 10m"} {
 		args := strings.Fields(command)
-		a, b := peak(t, bound, append(args, short)...), peak(t, bound, append(args, long)...)
+		a := peak(t, bound, append(args, short)...)
+		b := peak(t, min(bound, a+slack), append(args, long)...)
 		t.Logf("%s: %d MB for 4 MB, %d MB for 20 MB", command, a>>20, b>>20)
 		if a == 0 || b == 0 {
 			t.Fatalf("%s: no memory was measured", command)
