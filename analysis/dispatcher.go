@@ -1,7 +1,7 @@
 package analysis
 
 import (
-	"contend/analysis/internal/column"
+	"contend/analysis/cores"
 )
 
 // dispatcher passes what is booked on to the visitors, which work on goroutines
@@ -199,7 +199,7 @@ func (d *dispatcher) close() {
 
 func (d *dispatcher) work(todo <-chan *batch) {
 	for b := range todo {
-		column.OnAllCores(len(d.ears), func(i int) { b.tell(&d.ears[i]) })()
+		cores.Each(len(d.ears), func(i int) { b.tell(&d.ears[i]) })()
 		b.clear()
 		d.done <- b
 	}

@@ -296,11 +296,10 @@ func (b *builder) charge(lo, hi int64, h Holder, right float64) {
 	}
 	b.out = append(b.out, Ownership{lo, hi, b.s.lock, h})
 	t, ns := &b.trust[h.Prov], b.waiterCounts.during(lo, hi)
+	t.Ns += ns
 	if h.Prov == ThreadOnly {
-		t.Ns += ns
 		t.Right = math.NaN()
 		return
 	}
-	t.Ns += ns
 	t.expect(right, ns)
 }

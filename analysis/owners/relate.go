@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"contend/analysis/internal/column"
+	"contend/analysis/cores"
 	"contend/analysis/owners/renewal"
 	"contend/format"
 )
@@ -31,7 +31,7 @@ func (ev *evidence) relate(all []*builder, samples map[*input]*samples, with fun
 		of[k] = append(of[k], builders[i])
 	}
 	slices.SortStableFunc(list, func(a, b *kin) int { return cmp.Compare(b.acquired, a.acquired) })
-	column.OnAllCores(len(list), func(i int) {
+	cores.Each(len(list), func(i int) {
 		ev.study(list[i], of[list[i]], samples[list[i].input])
 		with(list[i], of[list[i]])
 	})()

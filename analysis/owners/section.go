@@ -3,6 +3,7 @@ package owners
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"contend/analysis/internal/column"
 	"contend/format"
@@ -169,38 +170,30 @@ func (s *section) isBusy(lo, hi int64) bool {
 // busyUntil returns the index of the first busy stretch that ends at t or
 // after.
 func (s *section) busyUntil(t int64) int {
-	i := s.nearBusy
-	for range 8 { // who asks mostly goes forward in time
-		switch {
-		case i < len(s.busy) && s.busy[i].end < t:
-			i++
-		case i > 0 && s.busy[i-1].end >= t:
-			i--
-		default:
-			s.nearBusy = i
-			return i
-		}
-	}
-	s.nearBusy, _ = slices.BinarySearchFunc(s.busy, t, func(b span, t int64) int { return cmp.Compare(b.end, t) })
+	s.nearBusy = nearby(s.nearBusy, len(s.busy), func(i int) bool { return s.busy[i].end < t })
 	return s.nearBusy
 }
 
 // seenBefore returns how many of the activities inside began before t.
 func (s *section) seenBefore(t int64) int {
-	n := s.nearSeen
-	for range 8 { // who asks mostly goes forward in time
+	s.nearSeen = nearby(s.nearSeen, len(s.seen), func(i int) bool { return s.seen[i].start < t })
+	return s.nearSeen
+}
+
+// nearby returns how many of n things in order come before something; that is mostly
+// near at, for who asks mostly goes forward in time.
+func nearby(at, n int, before func(i int) bool) int {
+	for range 8 {
 		switch {
-		case n < len(s.seen) && s.seen[n].start < t:
-			n++
-		case n > 0 && s.seen[n-1].start >= t:
-			n--
+		case at < n && before(at):
+			at++
+		case at > 0 && !before(at-1):
+			at--
 		default:
-			s.nearSeen = n
-			return n
+			return at
 		}
 	}
-	s.nearSeen, _ = slices.BinarySearchFunc(s.seen, t, func(a anchor, t int64) int { return cmp.Compare(a.start, t) })
-	return s.nearSeen
+	return sort.Search(n, func(i int) bool { return !before(i) })
 }
 
 // usualHolds takes, for each acquisition site, the median time to the next

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"contend/analysis/cores"
 	"contend/analysis/internal/column"
 	"contend/format"
 )
@@ -122,7 +123,7 @@ type marks struct {
 func (ev *evidence) judge(s *section) {
 	at := slices.Collect(maps.Keys(s.inside))
 	inside := make([]bool, len(at))
-	column.OnAllCores(len(at), func(i int) {
+	cores.Each(len(at), func(i int) {
 		own := *s // each searches from where it found last
 		inside[i] = ev.isInside(&own, at[i])
 	})()

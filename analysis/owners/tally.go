@@ -56,13 +56,19 @@ type tally struct {
 // mostSeen bounds how many stacks of a class are kept.
 const mostSeen = 64
 
-// add counts a sample.
-func (t *tally) add(c class, weight float64, by format.StackID, agrees bool) {
+// place returns the place of a class, a new one if no sample showed it.
+func (t *tally) place(c class) int {
 	i := slices.Index(t.classes, c)
 	if i < 0 {
 		i = len(t.classes)
 		t.classes, t.weights, t.stacks = append(t.classes, c), append(t.weights, 0), append(t.stacks, nil)
 	}
+	return i
+}
+
+// add counts a sample.
+func (t *tally) add(c class, weight float64, by format.StackID, agrees bool) {
+	i := t.place(c)
 	t.weights[i] += weight
 	t.samples++
 	t.sum += weight
@@ -77,11 +83,7 @@ func (t *tally) add(c class, weight float64, by format.StackID, agrees bool) {
 
 func (t *tally) merge(o *tally) {
 	for i, c := range o.classes {
-		at := slices.Index(t.classes, c)
-		if at < 0 {
-			at = len(t.classes)
-			t.classes, t.weights, t.stacks = append(t.classes, c), append(t.weights, 0), append(t.stacks, nil)
-		}
+		at := t.place(c)
 		t.weights[at] += o.weights[i]
 		t.stacks[at] = append(t.stacks[at], o.stacks[i][:min(len(o.stacks[i]), max(mostSeen-len(t.stacks[at]), 0))]...)
 	}

@@ -46,6 +46,7 @@ import (
 	"slices"
 	"sync"
 
+	"contend/analysis/cores"
 	"contend/analysis/internal/column"
 	"contend/format"
 )
@@ -168,7 +169,7 @@ func (ev *evidence) together(locks []format.ObjectID) int {
 func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map[*input]*samples) (kins []*kin) {
 	found, builders := make([]inference, len(locks)), make([]*builder, len(locks))
 	largest := ev.largestFirst(locks)
-	column.OnAllCores(len(locks), func(i int) {
+	cores.Each(len(locks), func(i int) {
 		i = largest[i]
 		found[i], builders[i] = ev.infer(locks[i])
 	})()
@@ -178,7 +179,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 	for i := range ready {
 		ready[i] = make(chan []Ownership, batchesAhead)
 	}
-	done := column.OnAllCores(len(locks), func(i int) {
+	done := cores.Each(len(locks), func(i int) {
 		defer close(ready[i])
 		if b := builders[i]; b != nil {
 			found[i].unowned = Owner{Kind: Nobody, Prov: Unknown}
@@ -219,7 +220,7 @@ func (ev *evidence) weigh(all []*builder) {
 	}
 	ev.distance = ev.apart()
 	found := make([]*tallies, len(all))
-	column.OnAllCores(len(all), func(i int) {
+	cores.Each(len(all), func(i int) {
 		if all[i] != nil {
 			found[i] = all[i].weigh()
 		}

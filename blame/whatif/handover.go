@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"contend/analysis/cores"
 	"contend/format"
 )
 
@@ -45,7 +46,7 @@ func (c *Collector) handover(threads []thread, permits []int) (gettings [][]gett
 			byLock[h.lock] = append(byLock[h.lock], acquisition{h, &gettings[i][j]})
 		}
 	}
-	onAllCores(len(byLock), func(l int) { typical[l] = handovers(byLock[l], permits[l]) })
+	cores.Each(len(byLock), func(l int) { typical[l] = handovers(byLock[l], permits[l]) })()
 	return gettings, typical
 }
 

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sync"
 
+	"contend/analysis/cores"
 	"contend/format"
 )
 
@@ -98,11 +98,7 @@ var (
 // predict compares courses of the changed program with that of the trace.
 func (m *ordered) predict(e *effect) (throughput, waitNs Range, _ bool) {
 	var courses [len(ends)]course
-	var all sync.WaitGroup
-	for i := range ends {
-		all.Go(func() { courses[i] = m.run(e, ends[i]) })
-	}
-	all.Wait()
+	cores.Each(len(ends), func(i int) { courses[i] = m.run(e, ends[i]) })()
 	throughput, waitNs = Range{math.Inf(1), 0}, Range{math.Inf(1), 0}
 	unchanged, doubt := m.throughput(&m.base), 0.0
 	for i := range courses {

@@ -1,10 +1,7 @@
 package whatif
 
 import (
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 )
 
 // program is what a thread does, over and over.
@@ -77,20 +74,6 @@ func (p *part) add(one program, local []int32) {
 func (e *effect) touches(p *part) bool {
 	return slices.ContainsFunc(p.sections, func(s uint32) bool { return e.shrinks(s) || among(e.readers, s) }) ||
 		slices.ContainsFunc(p.locks, func(l int32) bool { return e.gone[l] || e.stripes[l].count > 1 })
-}
-
-// onAllCores calls f for each of n numbers.
-func onAllCores(n int, f func(i int)) {
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
-		workers.Go(func() {
-			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
-				f(int(i))
-			}
-		})
-	}
-	workers.Wait()
 }
 
 // sets are disjoint sets of numbers.

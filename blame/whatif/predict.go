@@ -3,6 +3,8 @@ package whatif
 import (
 	"math"
 	"slices"
+
+	"contend/analysis/cores"
 )
 
 // Range is what a change brings, between two ends.
@@ -125,7 +127,7 @@ func (m *replays) replay(e *effect, touches func(*part) bool) (out outcomes) {
 		}
 	}
 	changed := make([]outcome, len(runs))
-	onAllCores(len(runs), func(i int) { changed[i] = m.once(runs[i].part, e, loops[runs[i].loops[0]]) })
+	cores.Each(len(runs), func(i int) { changed[i] = m.once(runs[i].part, e, loops[runs[i].loops[0]]) })()
 	for i := range runs {
 		for _, l := range runs[i].loops {
 			if out[l].add(&changed[i]); m.first {

@@ -3,11 +3,10 @@
 //
 // Its files, each of which uses only what comes after it:
 //
-//	packed.go    a column that is only read in order, packed
-//	column.go    an array in pieces, and its order by time
-//	radix.go     sorting by instants
-//	keyheap.go   a heap of instants
-//	parallel.go  work on all cores
+//	packed.go   a column that is only read in order, packed
+//	column.go   an array in pieces, and its order by time
+//	radix.go    sorting by instants
+//	keyheap.go  a heap of instants
 package column
 
 import (
@@ -15,6 +14,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+
+	"contend/analysis/cores"
 )
 
 // Column is an array that grows in pieces, so that growing copies nothing and
@@ -128,7 +129,7 @@ func (c *Column[T]) Order() []Ref {
 		stretches = append(stretches, stretch{from, to, rest[:0:n]})
 		from, rest = to, rest[n:]
 	}
-	OnAllCores(len(stretches), func(i int) { c.merge(&stretches[i]) })()
+	cores.Each(len(stretches), func(i int) { c.merge(&stretches[i]) })()
 	return out
 }
 

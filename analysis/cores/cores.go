@@ -1,4 +1,5 @@
-package column
+// Package cores does work on all cores.
+package cores
 
 import (
 	"runtime"
@@ -6,9 +7,9 @@ import (
 	"sync/atomic"
 )
 
-// OnAllCores calls f for each of n numbers, in order but several at a time.
+// Each calls f for each of n numbers, in order but several at a time.
 // The function it returns waits until all are done.
-func OnAllCores(n int, f func(i int)) (wait func()) {
+func Each(n int, f func(i int)) (wait func()) {
 	var next atomic.Int64
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), n) {
