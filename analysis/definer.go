@@ -9,10 +9,12 @@ type definer struct {
 	out  *dispatcher
 }
 
-// define takes a metadata event.
-func (d definer) define(ev *format.Event) {
+// define takes a metadata event. It reports whether an id got another meaning.
+func (d definer) define(ev *format.Event) (again bool) {
 	d.out.wait()
+	before := d.defs.version
 	d.defs.add(ev)
+	return d.defs.version != before
 }
 
 // input begins the next input of the trace.
@@ -21,8 +23,9 @@ func (d definer) input(label string) {
 	d.defs.input(label)
 }
 
-// use takes what any other event shows of stacks.
+// use takes what any other event shows of threads, locks and stacks.
 func (d definer) use(ev *format.Event) {
+	d.defs.named.add(ev)
 	switch ev.Kind {
 	case format.KindWait, format.KindTenure:
 		d.acquired(ev.Stack, ev.Object)

@@ -23,6 +23,8 @@ type definitions struct {
 	inputs  Interner // labels of inputs
 	part    int      // number of the input being read, from 1; 0 when none is named
 	label   uint32   // its id in inputs
+	version int      // rises when an id gets another meaning
+	named   usedIDs  // by events so far
 	stackUses
 }
 
@@ -72,11 +74,13 @@ func (d *definitions) add(ev *format.Event) {
 			if group == "" {
 				group = groupOf(ev.Name)
 			}
-			d.threads[ev.Thread] = Thread{Name: ev.Name, Group: d.groups.ID(group), part: d.part, input: d.label}
+			now := Thread{Name: ev.Name, Group: d.groups.ID(group), part: d.part, input: d.label}
+			redefine(d, &d.threads[ev.Thread], now, ev.Thread <= d.named.thread)
 		}
 	case format.KindObject:
 		if grow(&d.objects, int(ev.Object)) {
-			d.objects[ev.Object] = Object{Class: d.classes.ID(ev.Class), Kind: ev.LockKind, Hash: ev.Hash, Name: ev.Name, Stack: ev.Stack}
+			now := Object{Class: d.classes.ID(ev.Class), Kind: ev.LockKind, Hash: ev.Hash, Name: ev.Name, Stack: ev.Stack}
+			redefine(d, &d.objects[ev.Object], now, ev.Object <= d.named.lock)
 		}
 	case format.KindStack:
 		if grow(&d.stacks, int(ev.Stack)) {
@@ -86,6 +90,39 @@ func (d *definitions) add(ev *format.Event) {
 		}
 	}
 }
+
+// usedIDs are the largest ids that events have named.
+type usedIDs struct {
+	thread format.ThreadID
+	lock   format.ObjectID
+}
+
+func (u *usedIDs) add(ev *format.Event) {
+	switch ev.Kind {
+	case format.KindThread, format.KindObject, format.KindStack:
+		return
+	}
+	u.thread, u.lock = max(u.thread, ev.Thread, ev.Owner, ev.Woken), max(u.lock, ev.Object)
+	for _, parties := range [...][]format.Party{ev.Owners, ev.Waiters} {
+		for i := range parties {
+			u.thread = max(u.thread, parties[i].Thread)
+		}
+	}
+}
+
+// redefine gives an id its meaning. What visitors worked out of another one, or of
+// none, is void.
+func redefine[T comparable](d *definitions, meaning *T, now T, named bool) {
+	if none := *new(T); *meaning != now && (*meaning != none || named) {
+		d.version++
+	}
+	*meaning = now
+}
+
+// Version tells whether what was found by ids may still be so: it rises when the
+// trace calls a thread or a lock otherwise than before, or names one that events
+// came of already.
+func (d *definitions) Version() int { return d.version }
 
 func grow[T any](table *[]T, id int) bool {
 	if id <= 0 || id > maxSymbol {

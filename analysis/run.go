@@ -113,10 +113,9 @@ func (p *pass) take(ev *format.Event) {
 	switch ev.Kind {
 	case format.KindThread, format.KindObject, format.KindStack:
 		p.smp.flushRun()
-		if ev.Kind == format.KindObject {
-			p.smp.renamed(ev.Object)
+		if p.names.define(ev) {
+			p.smp.renamed()
 		}
-		p.names.define(ev)
 	case format.KindTick:
 		p.smp.tick(ev)
 	case format.KindContention:

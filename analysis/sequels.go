@@ -51,10 +51,10 @@ func (s *sampler) remember(sc *scene) {
 	}
 }
 
-// renamed forgets what was remembered of groups, if some wait for a lock that is
-// about to be called otherwise.
-func (s *sampler) renamed(lock format.ObjectID) {
-	if int(lock) >= len(s.g.owners) || s.groups == 0 {
+// renamed forgets what was remembered of groups: a thread or a lock is called
+// otherwise now.
+func (s *sampler) renamed() {
+	if s.groups == 0 {
 		return
 	}
 	s.catchUp()

@@ -22,6 +22,7 @@ type Rows struct {
 	last   *recentRow  // that was asked for
 	shift  int         // of a hash, to its place in recent
 	missed int         // slices that had been forgotten, since it grew last
+	names  int         // version of the symbols that what is remembered was found by
 }
 
 // fewIDs are the first of IDs: a map of all of them takes several times as long.
@@ -95,6 +96,10 @@ func (r *Rows) IDs(row int) *IDs { return &r.ids[row] }
 // Of returns the number of what a waiter for a lock and one of its owners have
 // for each key, see Resolver.IDs.
 func (r *Rows) Of(lock format.ObjectID, w *analysis.Waiter, c *Charge) int {
+	if v := r.keys.sym.Version(); v != r.names {
+		clear(r.recent)
+		r.names = v
+	}
 	like := likenessOf(lock, w, c).only(&r.looks)
 	if r.last.like.is(&like) && r.last.number > 0 {
 		return r.last.number - 1

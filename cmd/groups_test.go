@@ -53,7 +53,7 @@ func (p pieces) Slice(s *analysis.Slice) {
 }
 
 // randomSamples draws a sampled trace: owners that wait themselves, readers,
-// free locks, deadlocks, threads that change locks, locks renamed on the way,
+// free locks, deadlocks, threads that change locks, both renamed on the way,
 // and instants that show what the one before showed.
 func randomSamples(rt *rapid.T) *format.List {
 	l := &format.List{}
@@ -67,7 +67,10 @@ func randomSamples(rt *rapid.T) *format.List {
 	at := int64(0)
 	for range rapid.IntRange(1, 12).Draw(rt, "ticks") {
 		at += rapid.Int64Range(1, 3e8).Draw(rt, "step")
-		if rapid.IntRange(0, 3).Draw(rt, "define") == 0 {
+		switch rapid.IntRange(0, 5).Draw(rt, "define") {
+		case 0:
+			l.Write(&format.Event{Kind: format.KindThread, Time: at, Thread: thread(), Name: rapid.SampledFrom([]string{"acceptor-1", "worker-2"}).Draw(rt, "name")})
+		case 1:
 			l.Write(&format.Event{Kind: format.KindObject, Object: format.ObjectID(rapid.IntRange(1, 3).Draw(rt, "object")), Class: rapid.SampledFrom([]string{"A", "B"}).Draw(rt, "class")})
 		}
 		shown := len(l.Events)
@@ -124,7 +127,8 @@ func tabulate(rt *rapid.T, l *format.List, byClass, small bool, f analysis.Filte
 	locks := locks.New(byClass)
 	pivots := []*blame.Pivot{
 		blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false), blame.New([]blame.Key{blame.ByOwnerThread}, true),
-		blame.New([]blame.Key{blame.ByWaiterThread, blame.ByWaiterMethod}, false), blame.New([]blame.Key{blame.ByLock, blame.ByOwnerMethod}, true),
+		blame.New([]blame.Key{blame.ByWaiterThread, blame.ByWaiterMethod}, false), blame.New([]blame.Key{blame.ByOwnerGroup, blame.ByOwnerBlockedOn}, false),
+		blame.New([]blame.Key{blame.ByWaiterGroup, blame.ByOwnerSite}, true), blame.New([]blame.Key{blame.ByLock, blame.ByOwnerMethod}, true),
 	}
 	meters := []*csp.Meter{csp.New(csp.Options{IntervalNs: 1e8}), csp.New(csp.Options{IntervalNs: 1e8, Root: true})}
 	paths, flames := chains.New(), []*stacks.Builder{stacks.New(stacks.Blame, nil), stacks.New(stacks.Chain, nil)}
