@@ -154,6 +154,14 @@ func (c *waiterCounts) waiting(t int64) int64 {
 	return int64(c.began - c.ended)
 }
 
+// lastBegan returns when the last wait began before t.
+func (c *waiterCounts) lastBegan(t int64) (at int64, ok bool) {
+	if c.began = c.starts.upTo(c.began, t-1); c.began == 0 {
+		return 0, false
+	}
+	return c.starts.instant(c.began - 1), true
+}
+
 // during returns the waiting in a stretch, in ns.
 func (c *waiterCounts) during(lo, hi int64) int64 {
 	before := c.until(lo)

@@ -34,6 +34,7 @@ func (b *builder) whole(g *gap, known renewal.Gap, first anchor) {
 	if known.Least = min(g.least, known.Length); known.Least > known.Gone {
 		known.Gone = 0
 	}
+	known.Held = b.lastCame(g.lo, g.hi)
 	p := &b.parts
 	b.splitter.Split(known, p)
 	shown := first
@@ -86,6 +87,7 @@ func (b *builder) arrival(g *gap, known renewal.Gap, first anchor) {
 		a.Elapsed = at - g.lo
 	}
 	m := &b.met
+	a.Held = b.lastCame(at, g.hi)
 	b.splitter.Meet(a, m)
 	m.Own, _ = b.dues.thin(m.Own, m.First, m.Others, b.mergeable(g, m.Free), func() int64 {
 		if known.Site < 0 {
@@ -162,4 +164,15 @@ func (b *builder) together() {
 		}
 		b.emit(a.start, a.end, a)
 	}
+}
+
+// lastCame returns how long after lo the last thread came before hi that had to
+// wait: somebody had the lock then. Where the lock is fair, who comes while others wait
+// waits, held or not.
+func (b *builder) lastCame(lo, hi int64) int64 {
+	at, ok := b.waiterCounts.lastBegan(hi)
+	if !ok || at <= lo {
+		return 0
+	}
+	return at - lo
 }

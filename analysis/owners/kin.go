@@ -26,6 +26,7 @@ type kin struct {
 	witnesses *witnesses
 	pools     [rests]pool // of all its locks
 	shown     tallies     // what samples show of what is claimed
+	lags      lags
 
 	seen   float64 // the sum over all acquisitions of the share of the waits for their lock that were recorded
 	shares *shares // nil where samples tell no more than the model

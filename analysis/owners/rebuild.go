@@ -134,6 +134,12 @@ func (b *builder) join(cur, next anchor, open bool) {
 	// Another thread took the lock in between, after the first was seen
 	// elsewhere at the latest, and not before it was free to come itself.
 	came := b.came(next, lo)
+	if next.stack != format.NoStack && next.start < next.end {
+		if at := hi - b.took(next, hi-came); b.between(cur, at, gone) {
+			b.emit(at, hi, next)
+			return
+		}
+	}
 	split := min(max(lo+b.remaining(cur, hi-lo), came), gone)
 	b.emit(lo, split, cur)
 	from := max(split, came)
@@ -160,7 +166,7 @@ func (b *builder) remaining(cur anchor, length int64) int64 {
 // nothing tells (rule 4).
 func (b *builder) keep(cur, next anchor, lo, hi, gone int64) {
 	if gone >= hi {
-		b.emit(lo, hi, cur)
+		b.kept(cur, next, lo, hi)
 		return
 	}
 	b.emit(lo, gone, cur)
@@ -171,4 +177,32 @@ func (b *builder) keep(cur, next anchor, lo, hi, gone int64) {
 	}
 	b.idle(gone, back, anchor{prov: Inferred})
 	b.approach(back, hi, next)
+}
+
+// kept charges such a stretch where the thread was seen nowhere else: as much of it
+// as such sections take.
+func (b *builder) kept(cur, next anchor, lo, hi int64) {
+	again := cur.thread == next.thread
+	if again && next.start < next.end {
+		if at := hi - b.took(next, hi-lo); b.apart(cur, next) && b.between(cur, at, hi) {
+			b.emit(at, hi, next)
+			return
+		}
+		b.emit(lo, hi, cur)
+		return
+	}
+	at := lo + b.leaves(cur, hi-lo)
+	b.emit(lo, at, cur)
+	if again && at < hi {
+		b.approach(at, hi, next)
+		return
+	}
+	b.vacant(at, hi)
+}
+
+// apart reports whether an acquisition and an activity are of different sections.
+func (b *builder) apart(cur, next anchor) bool {
+	family := b.kin.witnesses.family
+	x, y := family.of(cur.stack), family.of(next.stack)
+	return x.site >= 0 && y.site >= 0 && x.site != y.site
 }

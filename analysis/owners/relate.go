@@ -42,6 +42,7 @@ func (ev *evidence) study(k *kin, builders []*builder, samples *samples) {
 	for _, b := range builders {
 		b.gather(k)
 	}
+	k.lags.sort()
 	k.witnesses = ev.witnesses(k, samples)
 	k.learn()
 	for _, b := range builders {
@@ -125,7 +126,11 @@ func (b *builder) gather(k *kin) {
 			count(&k.mixes[group], site, 1)
 			k.wait(group)
 		}
-		if i+1 == len(s.acquired) || hi == a.time || len(inside) > 0 {
+		if i+1 == len(s.acquired) || hi == a.time {
+			continue
+		}
+		if len(inside) > 0 {
+			b.lag(&k.lags, a, hi, inside)
 			continue
 		}
 		if !s.isBusy(a.time, hi) {

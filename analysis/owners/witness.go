@@ -14,7 +14,9 @@ func (b *builder) approach(lo, hi int64, a anchor) {
 		a.prov = ThreadOnly
 		b.emit(lo, hi, a)
 	} else if a.stack != format.NoStack {
-		b.emit(lo, hi, a)
+		at := hi - b.took(a, hi-lo)
+		b.vacant(lo, at)
+		b.emit(at, hi, a)
 	}
 }
 

@@ -6,6 +6,7 @@ type Arrival struct {
 	Site    int   // of the last acquisition; -1 when there is none
 	Elapsed int64 // since it, when the first thread began to wait
 	Length  int64 // from then to the next acquisition
+	Held    int64 // somebody had it so long after the first one came
 	Last    Last
 	Group   int
 	Busy    float64 // share of all time in which the lock is taken
@@ -40,11 +41,12 @@ func (s *Splitter) Meet(a Arrival, met *Met) {
 		return
 	}
 	e, _ := m.cell(a.Elapsed)
-	k := kind{int32(a.Site), int32(a.Group), uint8(c), uint8(min(e, cells)), 0, a.Last}
+	held := heldCell(m.cell(a.Held))
+	k := kind{int32(a.Site), int32(a.Group), uint8(c), uint8(min(e, cells)), 0, uint8(held), a.Last}
 	all, ok := s.met[k]
 	if !ok {
 		all.First, all.Others, all.cells = s.list(), s.list(), met.cells
-		if !m.meet(a, c, &all) {
+		if !m.meet(a, c, held, &all) {
 			all.SureFirst = -1
 		}
 		met.cells, all.cells = all.cells, nil
@@ -64,16 +66,25 @@ func (s *Splitter) Meet(a Arrival, met *Met) {
 
 // meet divides a stretch of c cells, as one of canon; false if the model knows
 // no such stretch.
-func (m *Model) meet(a Arrival, c int, met *Met) bool {
+func (m *Model) meet(a Arrival, c, held int, met *Met) bool {
 	own, gone := m.left(a), m.gone(a)
+	of := m.takings(taking{a.Last, a.Group})
+	chance := func(d int) (after, times float64) {
+		if d < held {
+			return of.held[c-d], of.more[c-d]
+		}
+		return of.none[c-d], of.times[c-d]
+	}
 	var rest, weights lattice
 	sum, ownCells := 0.0, 0.0
 	for d, p := range own[:c+1] {
-		w := p * m.rest(c-d, a.Last, a.Group)
+		after, times := chance(d)
+		p *= m.nobody(float64(d))
+		w := p * after
 		sum += w
 		weights[d] += w
 		ownCells += w * float64(d)
-		rest[c-d] += p
+		rest[c-d] += p * times
 	}
 	if cap(met.cells) < 2*m.sites {
 		met.cells = make([]float64, 2*m.sites)
@@ -95,15 +106,20 @@ func (m *Model) meet(a Arrival, c int, met *Met) bool {
 		over := &m.over[s]
 		for d := 0; d <= c; d++ {
 			q := c - d
-			density := over[d] / mean * gone * a.Busy
-			v := density * (direct*m.direct[q] + w*(m.rest(q, a.Last, a.Group)-m.straight(q, a.Last)))
+			density := over[d] / mean * gone * a.Busy * m.nobody(float64(d))
+			v := density * (direct*m.direct[q] + w*(of.none[q]-m.straight(q, a.Last)))
+			times := of.times[q]
+			if d < held {
+				times = of.more[q]
+				v = density * w * of.held[q]
+			}
 			if v <= 0 {
 				continue
 			}
 			sum += v
 			weights[d] += v
 			met2[s] += v * float64(d)
-			rest[q] += density * w
+			rest[q] += density * w * times
 		}
 	}
 	if sum <= 1e-300 {
@@ -117,11 +133,10 @@ func (m *Model) meet(a Arrival, c int, met *Met) bool {
 	met.SureFirst, met.SureRest = m.sure(&weights, sum, first/sum, c)
 	met.Own = int64(ownCells * unit)
 	free := int64(canon) - met.Own
-	of := m.takings(taking{a.Last, a.Group})
 	for s := range met2 {
 		met.First[s] = min(int64(met2[s]*unit), free)
 		free -= met.First[s]
-		met.Others[s] = min(int64(taken(of[s], rest[:c+1])*unit), free)
+		met.Others[s] = min(int64(taken(of.by[s], rest[:c+1])*unit), free)
 		free -= met.Others[s]
 	}
 	return true
@@ -205,8 +220,15 @@ func (s *Splitter) meetLong(a Arrival, met *Met) {
 type long struct {
 	site, group         int32
 	tail, elapsed, both uint8 // elapsed: cells since the acquisition; both: class of that and the stretch
+	held                uint8
 	last                Last
 }
+
+const heldParts = 16
+
+func heldPart(a Arrival) uint8 { return uint8(heldParts * share(a.Held, a.Length)) }
+
+func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
 
 // weights say how likely each makes up all of a long stretch.
 type weights struct {
@@ -218,7 +240,7 @@ type weights struct {
 func (s *Splitter) longs(a Arrival) weights {
 	m := s.m
 	e, _ := m.cell(a.Elapsed)
-	k := long{int32(a.Site), int32(a.Group), uint8(m.tail(a.Length)), uint8(min(e, cells)), uint8(m.tail(a.Elapsed + a.Length)), a.Last}
+	k := long{int32(a.Site), int32(a.Group), uint8(m.tail(a.Length)), uint8(min(e, cells)), uint8(m.tail(a.Elapsed + a.Length)), heldPart(a), a.Last}
 	p, ok := s.long[k]
 	if !ok {
 		p = m.weigh(a)
@@ -236,7 +258,7 @@ func (m *Model) weigh(a Arrival) (p weights) {
 	if a.Site >= 0 {
 		p.own = m.far[a.Site][m.tail(a.Elapsed+a.Length)] / width
 	}
-	free := met * m.late[k] * (1 + n) / width
+	free := met * m.late[k] * (1 + n) / width * (1 - float64(heldPart(a))/heldParts)
 	p.sum = p.own + free
 	list := make([]float64, 2*m.sites)
 	p.first, p.other = list[:m.sites], list[m.sites:]

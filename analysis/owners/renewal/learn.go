@@ -9,6 +9,7 @@ import (
 type kind struct {
 	site, group       int32
 	cell, most, least uint8 // most, least: cells the first section has; least counts for a Splitter
+	held              uint8 // of a Splitter: the cell in which somebody is known to have had the lock, plus one
 	last              Last
 }
 
@@ -40,7 +41,7 @@ func newLearner(m *Model, gaps []Gap, came []int64, recorded float64) *learner {
 			l.far = append(l.far, *g)
 			continue
 		}
-		k := kind{int32(g.Site), int32(g.Group), uint8(c), uint8(m.most(g, c)), 0, g.Last}
+		k := kind{int32(g.Site), int32(g.Group), uint8(c), uint8(m.most(g, c)), 0, 0, g.Last}
 		if g.Last == LastOther {
 			m.asked[g.Group] = true
 		}

@@ -28,6 +28,7 @@ type Gap struct {
 	Length int64 // ns
 	Gone   int64 // the thread was seen elsewhere so long after it got the lock; 0 when it was not
 	Least  int64 // the thread was seen to have it so long after
+	Held   int64 // somebody had it so long after, for a thread came and had to wait
 	Came   Range // which threads began to wait meanwhile
 	Last   Last
 	Group  int // the mix of the last owner, if another
@@ -52,6 +53,7 @@ type Model struct {
 	again float64 // chance that the last of those is the thread that began the gap
 	mixes []Mix
 
+	come           float64 // threads that come and have to wait, in a cell of time in which somebody has the lock
 	fewest, atMost float64 // how many sections of others there may be, as parts of how many there are
 
 	direct, taken, between lattice // of what follows a release; see tables
@@ -62,7 +64,7 @@ type Model struct {
 	usual                  []int64          // by site: mean length, in ns
 	over                   []lattice        // by site: chance that its section is longer than each cell
 	farther                [][tails]float64 // the same, of far
-	takes                  map[taking][]*lattice
+	takes                  map[taking]*takes
 	mu                     sync.Mutex
 
 	coarse *Model // for stretches that are longer than the cells; nil where few are

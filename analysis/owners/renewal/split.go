@@ -28,11 +28,12 @@ func (s *Splitter) Split(g Gap, p *Parts) {
 	}
 	most := m.most(&g, c)
 	least := m.least(&g, c)
-	k := kind{int32(g.Site), int32(g.Group), uint8(c), uint8(most), uint8(least), g.Last}
+	held := heldCell(m.cell(g.Held))
+	k := kind{int32(g.Site), int32(g.Group), uint8(c), uint8(most), uint8(least), uint8(held), g.Last}
 	e, ok := s.parts[k]
 	if !ok {
 		e.Others = s.list()
-		if !m.near(g, c, least, most, &e) {
+		if !m.near(g, c, least, most, held, &e) {
 			e.SureFirst = -1
 		}
 		s.parts[k] = e
@@ -100,19 +101,25 @@ func zeros(list []int64, n int) []int64 {
 }
 
 // near divides a gap of so many cells, as one of canon; false if the model knows no such gap.
-func (m *Model) near(g Gap, c, least, most int, parts *Parts) bool {
+func (m *Model) near(g Gap, c, least, most, held int, parts *Parts) bool {
 	var rest lattice
 	var weights lattice
 	sum, first := 0.0, 0.0
+	of := m.takings(taking{g.Last, g.Group})
 	for d, p := range m.hold[g.Site][:most+1] {
 		if p == 0 || d < least {
 			continue
 		}
-		w := p * m.rest(c-d, g.Last, g.Group)
+		p *= m.nobody(float64(d))
+		w := p * of.none[c-d]
+		rest[c-d] = p * of.times[c-d]
+		if d < held {
+			w = p * of.held[c-d]
+			rest[c-d] = p * of.more[c-d]
+		}
 		weights[d] = w
 		sum += w
 		first += w * float64(d)
-		rest[c-d] = p
 	}
 	if sum <= 1e-300 || c == 0 {
 		parts.First, parts.SureFirst = canon, 0.5
@@ -123,9 +130,8 @@ func (m *Model) near(g Gap, c, least, most int, parts *Parts) bool {
 	p.First = int64(first / sum * unit)
 	p.SureFirst, p.SureRest = m.sure(&weights, sum, first/sum, c)
 	p.Free = canon - p.First
-	of := m.takings(taking{g.Last, g.Group})
 	for s := range p.Others {
-		ns := int64(taken(of[s], rest[:c+1]) / sum * unit)
+		ns := int64(taken(of.by[s], rest[:c+1]) / sum * unit)
 		ns = min(ns, p.Free)
 		p.Others[s] = ns
 		p.Free -= ns
@@ -163,9 +169,27 @@ func taken(of *lattice, rest []float64) (sum float64) {
 	return sum
 }
 
-// takings returns, by site, how many cells its sections take of a rest, times
-// how likely that is.
-func (m *Model) takings(t taking) []*lattice {
+// takes is what sections take of a rest, by its length.
+type takes struct {
+	by   []*lattice // by site: how many cells, times how likely that is
+	held lattice    // chance of such a rest in which somebody has the lock at some instant
+	more lattice    // how many times as likely it is then that it has any section
+	none, times lattice
+}
+
+// nobody is the chance that nobody comes while the lock is held for so many cells.
+func (m *Model) nobody(d float64) float64 { return math.Exp(-m.come * d) }
+
+// heldCell is the first cell in which nobody is known to have had the lock.
+func heldCell(c int, _ bool) int {
+	if c == 0 {
+		return 0
+	}
+	return min((c|3)+1, cells)
+}
+
+// takings returns what sections take of a rest.
+func (m *Model) takings(t taking) *takes {
 	if t.last != LastOther {
 		t.group = 0
 	}
@@ -174,15 +198,33 @@ func (m *Model) takings(t taking) []*lattice {
 	if list, ok := m.takes[t]; ok {
 		return list
 	}
-	list := make([]*lattice, m.sites)
-	for s := range list {
-		list[s] = m.takenBy(s, t)
+	of := &takes{by: make([]*lattice, m.sites)}
+	for s := range of.by {
+		if of.by[s] = m.takenBy(s, t); of.by[s] != nil {
+			for q, cells := range of.by[s] {
+				of.held[q] += cells
+			}
+		}
 	}
+	for q := 1; q < cells; q++ {
+		of.held[q] /= float64(q)
+		if any := m.rest(q, t.last, t.group) - m.straight(q, t.last); any > 0 {
+			few := m.nobody(of.held[q]*float64(q)/any)
+			of.more[q] = min(of.held[q]/any, 1)*few
+			of.held[q] *= few
+			of.times[q] = few
+			of.none[q] = m.straight(q, t.last) + any*few
+		} else {
+			of.none[q] = m.straight(q, t.last)
+		}
+	}
+	of.none[0] = m.rest(0, t.last, t.group)
+	of.times[0] = 1
 	if m.takes == nil {
-		m.takes = map[taking][]*lattice{}
+		m.takes = map[taking]*takes{}
 	}
-	m.takes[t] = list
-	return list
+	m.takes[t] = of
+	return of
 }
 
 func (m *Model) takenBy(site int, t taking) *lattice {
@@ -217,6 +259,7 @@ func (m *Model) longest(g Gap, p *Parts) {
 	k := m.tail(g.Length)
 	n := m.barge / (1 - m.barge)
 	first, free, others := m.jump(g.Site, k, n, g.Last, g.Group)
+	free *= 1 - share(g.Held, g.Length)
 	usual := min(m.usual[g.Site], g.Length/2)
 	if g.Gone > 0 {
 		first, usual = 0, min(usual, g.Gone)
@@ -291,4 +334,15 @@ func (m *Model) endingLong(group, k int, by []int64) {
 	for s, w := range m.mixes[group] {
 		by[s] = int64(w * m.far[s][k] / sum * canon)
 	}
+}
+
+// Free returns how long the lock is mostly free, in ns.
+func (m *Model) Free() int64 {
+	sum := 0.0
+	for i, p := range &m.wake {
+		if sum += p; sum >= 0.5 {
+			return int64(i) * m.unit
+		}
+	}
+	return int64(cells) * m.unit
 }

@@ -1,0 +1,128 @@
+package owners
+
+import (
+	"slices"
+
+	"contend/analysis/owners/renewal"
+	"contend/format"
+)
+
+// lags are how long sections take before what their threads are seen doing inside,
+// and after it, in ns. A thread that is seen asleep inside took the lock some time
+// before, and gave it back some time after: about as long as those take whose
+// acquisition is known, or the next one after whom. What is longer is
+// something else, most often a free lock whose next owner had no processor.
+type lags struct {
+	before, after map[format.StackID][]int64 // by stack of the activity; NoStack: of all
+}
+
+func (l *lags) add(to *map[format.StackID][]int64, st format.StackID, ns int64) {
+	if *to == nil {
+		*to = map[format.StackID][]int64{}
+	}
+	(*to)[st] = append((*to)[st], ns)
+	(*to)[format.NoStack] = append((*to)[format.NoStack], ns)
+}
+
+func (l *lags) sort() {
+	for _, lists := range [...]map[format.StackID][]int64{l.before, l.after} {
+		for _, list := range lists {
+			slices.Sort(list)
+		}
+	}
+}
+
+// of returns those of a stack, of all where it has few.
+func of(lists map[format.StackID][]int64, st format.StackID) []int64 {
+	if list := lists[st]; len(list) >= renewal.Trust {
+		return list
+	}
+	return lists[format.NoStack]
+}
+
+// within returns how long what takes so long at other times is expected to have
+// taken of a stretch.
+func within(list []int64, length int64) int64 {
+	sum := int64(0)
+	for _, ns := range list {
+		sum += min(ns, length)
+	}
+	return sum / int64(max(len(list), 1))
+}
+
+// lag notes how far an acquisition is from the first activity its thread is seen
+// at inside, and how far the last one is from the next acquisition.
+func (b *builder) lag(l *lags, a *acquisition, hi int64, inside []anchor) {
+	first, last := inside[0], inside[len(inside)-1]
+	if first.thread == a.thread && b.left(a.thread, a.time, first.start) >= first.start {
+		l.add(&l.before, first.stack, first.start-a.time)
+	}
+	if last.end < hi && b.s.isBusy(last.end, hi) && b.left(last.thread, last.end, hi) >= hi {
+		l.add(&l.after, last.stack, hi-last.end)
+	}
+}
+
+// bounded reports whether what a lock's owners do tells how long they have it:
+// readers have it together, and so long as none is seen elsewhere it is theirs.
+func (b *builder) bounded() bool { return !b.s.shared && !b.s.permits && !b.free }
+
+// took returns how much of a stretch before an activity inside is the section's.
+func (b *builder) took(a anchor, length int64) int64 {
+	list := of(b.kin.lags.before, a.stack)
+	if a.start >= a.end || len(list) == 0 || !b.bounded() {
+		return length
+	}
+	return mostly(within(list, length), length)
+}
+
+// leaves returns how much of a stretch after an activity inside is the section's:
+// the rest of it that is there when the next one gets the lock at once.
+func (b *builder) leaves(a anchor, length int64) int64 {
+	list := of(b.kin.lags.after, a.stack)
+	if a.start >= a.end || len(list) < renewal.Trust || !b.bounded() {
+		return length
+	}
+	rest := list[len(list)/10]
+	if b.kin.model != nil {
+		rest = max(rest, list[len(list)/2]-b.kin.model.Free())
+	}
+	return mostly(min(rest, length), length)
+}
+
+// mostly leaves out a rest that is as short as the tolerance.
+func mostly(part, length int64) int64 {
+	if float64(length-part) <= tolerance*float64(length) {
+		return length
+	}
+	return part
+}
+
+// between charges the stretch from an acquisition to another thread's, which
+// nothing but an activity inside tells of; false where the model does not know the
+// first one.
+func (b *builder) between(cur anchor, hi, gone int64) bool {
+	site, ok := b.kin.sites[cur.stack]
+	if cur.start < cur.end || b.kin.model == nil || !ok || cur.start >= hi || !b.bounded() || !b.s.isBusy(cur.start, hi) {
+		return false
+	}
+	known := renewal.Gap{Site: site, Length: hi - cur.start}
+	if gone < hi {
+		known.Gone = max(gone-cur.start, 1)
+	}
+	g := *b.now
+	g.lo, g.hi, g.least, g.last = cur.start, hi, 0, format.NoThread
+	cur.prov = Estimated
+	b.whole(&g, known, cur)
+	return true
+}
+
+// vacant charges a stretch in which nobody is known to have had the lock between
+// sections that are known.
+func (b *builder) vacant(lo, hi int64) {
+	if lo < hi {
+		b.pool, b.sure, b.length = &b.pools[restNamed], 1, hi-lo
+		b.expect(1 - 2*tolerance)
+		b.add(lo, hi, Holder{Kind: Handoff, Prov: Estimated})
+		b.pool = nil
+	}
+}
