@@ -116,13 +116,19 @@ func (b *builder) between(cur anchor, hi, gone int64) bool {
 	return true
 }
 
-// vacant charges a stretch in which nobody is known to have had the lock between
-// sections that are known.
+// vacant charges a stretch between sections that are known.
 func (b *builder) vacant(lo, hi int64) {
-	if lo < hi {
-		b.pool, b.sure, b.length = &b.pools[restNamed], 1, hi-lo
-		b.expect(1 - 2*tolerance)
-		b.add(lo, hi, Holder{Kind: Handoff, Prov: Estimated})
-		b.pool = nil
+	if lo >= hi {
+		return
 	}
+	if b.kin.model != nil && b.bounded() {
+		g := *b.now
+		g.lo, g.hi, g.least, g.last = lo, hi, 0, format.NoThread
+		b.whole(&g, renewal.Gap{Site: -1, Length: hi - lo}, anchor{})
+		return
+	}
+	b.pool, b.sure, b.length = &b.pools[restNamed], 1, hi-lo
+	b.expect(1 - 2*tolerance)
+	b.add(lo, hi, Holder{Kind: Handoff, Prov: Estimated})
+	b.pool = nil
 }

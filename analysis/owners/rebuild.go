@@ -184,11 +184,12 @@ func (b *builder) keep(cur, next anchor, lo, hi, gone int64) {
 func (b *builder) kept(cur, next anchor, lo, hi int64) {
 	again := cur.thread == next.thread
 	if again && next.start < next.end {
-		if at := hi - b.took(next, hi-lo); b.apart(cur, next) && b.between(cur, at, hi) {
-			b.emit(at, hi, next)
-			return
+		at := hi
+		if b.apart(cur, next) {
+			at -= b.took(next, hi-lo)
 		}
-		b.emit(lo, hi, cur)
+		b.emit(lo, at, cur)
+		b.emit(at, hi, next)
 		return
 	}
 	at := lo + b.leaves(cur, hi-lo)

@@ -337,7 +337,10 @@ func (m *Model) last(last Last, group int) int {
 // jump weighs what a gap of a class of long ones is made of: its first
 // section, free time, or a section of others.
 func (m *Model) jump(site, k int, n float64, last Last, group int) (first, free, others float64) {
-	first, free = m.far[site][k], m.late[k]*(1+n)
+	free = m.late[k] * (1 + n)
+	if site >= 0 {
+		first = m.far[site][k]
+	}
 	for s, w := range m.mixes[m.last(last, group)] {
 		others += n * w * m.far[s][k]
 	}

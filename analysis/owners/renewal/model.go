@@ -24,7 +24,7 @@ const (
 
 // Gap is the time between two acquisitions by waiters, with a waiter all along.
 type Gap struct {
-	Site   int   // call site of the first acquisition
+	Site   int   // call site of the first acquisition; negative where its section is over
 	Length int64 // ns
 	Gone   int64 // the thread was seen elsewhere so long after it got the lock; 0 when it was not
 	Least  int64 // the thread was seen to have it so long after

@@ -100,13 +100,20 @@ func zeros(list []int64, n int) []int64 {
 	return list
 }
 
+// over is the length of a section that is over.
+var over = lattice{1}
+
 // near divides a gap of so many cells, as one of canon; false if the model knows no such gap.
 func (m *Model) near(g Gap, c, least, most, held int, parts *Parts) bool {
 	var rest lattice
 	var weights lattice
 	sum, first := 0.0, 0.0
 	of := m.takings(taking{g.Last, g.Group})
-	for d, p := range m.hold[g.Site][:most+1] {
+	section := &over
+	if g.Site >= 0 {
+		section = &m.hold[g.Site]
+	}
+	for d, p := range section[:most+1] {
 		if p == 0 || d < least {
 			continue
 		}
@@ -171,9 +178,9 @@ func taken(of *lattice, rest []float64) (sum float64) {
 
 // takes is what sections take of a rest, by its length.
 type takes struct {
-	by   []*lattice // by site: how many cells, times how likely that is
-	held lattice    // chance of such a rest in which somebody has the lock at some instant
-	more lattice    // how many times as likely it is then that it has any section
+	by          []*lattice // by site: how many cells, times how likely that is
+	held        lattice    // chance of such a rest in which somebody has the lock at some instant
+	more        lattice    // how many times as likely it is then that it has any section
 	none, times lattice
 }
 
@@ -209,8 +216,8 @@ func (m *Model) takings(t taking) *takes {
 	for q := 1; q < cells; q++ {
 		of.held[q] /= float64(q)
 		if any := m.rest(q, t.last, t.group) - m.straight(q, t.last); any > 0 {
-			few := m.nobody(of.held[q]*float64(q)/any)
-			of.more[q] = min(of.held[q]/any, 1)*few
+			few := m.nobody(of.held[q] * float64(q) / any)
+			of.more[q] = min(of.held[q]/any, 1) * few
 			of.held[q] *= few
 			of.times[q] = few
 			of.none[q] = m.straight(q, t.last) + any*few
@@ -260,7 +267,10 @@ func (m *Model) longest(g Gap, p *Parts) {
 	n := m.barge / (1 - m.barge)
 	first, free, others := m.jump(g.Site, k, n, g.Last, g.Group)
 	free *= 1 - share(g.Held, g.Length)
-	usual := min(m.usual[g.Site], g.Length/2)
+	usual := int64(0)
+	if g.Site >= 0 {
+		usual = min(m.usual[g.Site], g.Length/2)
+	}
 	if g.Gone > 0 {
 		first, usual = 0, min(usual, g.Gone)
 	}
