@@ -13,7 +13,7 @@ import (
 // acquisition is known, or the next one after whom. What is longer is
 // something else, most often a free lock whose next owner had no processor.
 type lags struct {
-	before, after map[format.StackID][]int64 // by stack of the activity; NoStack: of all
+	before, after map[format.StackID][]int64 // by stack of the activity
 }
 
 func (l *lags) add(to *map[format.StackID][]int64, st format.StackID, ns int64) {
@@ -21,7 +21,6 @@ func (l *lags) add(to *map[format.StackID][]int64, st format.StackID, ns int64) 
 		*to = map[format.StackID][]int64{}
 	}
 	(*to)[st] = append((*to)[st], ns)
-	(*to)[format.NoStack] = append((*to)[format.NoStack], ns)
 }
 
 func (l *lags) sort() {
@@ -30,14 +29,6 @@ func (l *lags) sort() {
 			slices.Sort(list)
 		}
 	}
-}
-
-// of returns those of a stack, of all where it has few.
-func of(lists map[format.StackID][]int64, st format.StackID) []int64 {
-	if list := lists[st]; len(list) >= renewal.Trust {
-		return list
-	}
-	return lists[format.NoStack]
 }
 
 // within returns how long what takes so long at other times is expected to have
@@ -68,8 +59,8 @@ func (b *builder) bounded() bool { return !b.s.shared && !b.s.permits && !b.free
 
 // took returns how much of a stretch before an activity inside is the section's.
 func (b *builder) took(a anchor, length int64) int64 {
-	list := of(b.kin.lags.before, a.stack)
-	if a.start >= a.end || len(list) == 0 || !b.bounded() {
+	list := b.kin.lags.before[a.stack]
+	if a.start >= a.end || len(list) < renewal.Trust || !b.bounded() {
 		return length
 	}
 	return mostly(within(list, length), length)
@@ -78,7 +69,7 @@ func (b *builder) took(a anchor, length int64) int64 {
 // leaves returns how much of a stretch after an activity inside is the section's:
 // the rest of it that is there when the next one gets the lock at once.
 func (b *builder) leaves(a anchor, length int64) int64 {
-	list := of(b.kin.lags.after, a.stack)
+	list := b.kin.lags.after[a.stack]
 	if a.start >= a.end || len(list) < renewal.Trust || !b.bounded() {
 		return length
 	}

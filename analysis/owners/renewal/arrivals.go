@@ -110,7 +110,6 @@ func (a *arrivals) sections(m *Model, seen *census) (n float64, ok bool) {
 	length := a.length(m)
 	rests := max(seen.all-seen.firsts, 1)
 	rate := (seen.first + 1) / (seen.firsts + 1) // arrivals in a cell, with the lock held
-	m.come = rate
 	n = rate * (1 - a.held) * rests / seen.gaps
 	m.fewest, m.atMost = min(m.fewest, n), max(m.atMost, n)
 	if met := seen.rest / (rate * length * seen.gaps); met > 0 {

@@ -73,13 +73,12 @@ func (m *Model) meet(a Arrival, c, held int, met *Met) bool {
 		if d < held {
 			return of.held[c-d], of.more[c-d]
 		}
-		return of.none[c-d], of.times[c-d]
+		return m.rest(c-d, a.Last, a.Group), 1
 	}
 	var rest, weights lattice
 	sum, ownCells := 0.0, 0.0
 	for d, p := range own[:c+1] {
 		after, times := chance(d)
-		p *= m.nobody(float64(d))
 		w := p * after
 		sum += w
 		weights[d] += w
@@ -106,9 +105,9 @@ func (m *Model) meet(a Arrival, c, held int, met *Met) bool {
 		over := &m.over[s]
 		for d := 0; d <= c; d++ {
 			q := c - d
-			density := over[d] / mean * gone * a.Busy * m.nobody(float64(d))
-			v := density * (direct*m.direct[q] + w*(of.none[q]-m.straight(q, a.Last)))
-			times := of.times[q]
+			density := over[d] / mean * gone * a.Busy
+			v := density * (direct*m.direct[q] + w*(m.rest(q, a.Last, a.Group)-m.straight(q, a.Last)))
+			times := 1.0
 			if d < held {
 				times = of.more[q]
 				v = density * w * of.held[q]

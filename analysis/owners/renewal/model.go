@@ -53,7 +53,6 @@ type Model struct {
 	again float64 // chance that the last of those is the thread that began the gap
 	mixes []Mix
 
-	come           float64 // threads that come and have to wait, in a cell of time in which somebody has the lock
 	fewest, atMost float64 // how many sections of others there may be, as parts of how many there are
 
 	direct, taken, between lattice // of what follows a release; see tables

@@ -117,9 +117,8 @@ func (m *Model) near(g Gap, c, least, most, held int, parts *Parts) bool {
 		if p == 0 || d < least {
 			continue
 		}
-		p *= m.nobody(float64(d))
-		w := p * of.none[c-d]
-		rest[c-d] = p * of.times[c-d]
+		w := p * m.rest(c-d, g.Last, g.Group)
+		rest[c-d] = p
 		if d < held {
 			w = p * of.held[c-d]
 			rest[c-d] = p * of.more[c-d]
@@ -178,14 +177,10 @@ func taken(of *lattice, rest []float64) (sum float64) {
 
 // takes is what sections take of a rest, by its length.
 type takes struct {
-	by          []*lattice // by site: how many cells, times how likely that is
-	held        lattice    // chance of such a rest in which somebody has the lock at some instant
-	more        lattice    // how many times as likely it is then that it has any section
-	none, times lattice
+	by   []*lattice // by site: how many cells, times how likely that is
+	held lattice    // chance of such a rest in which somebody has the lock at some instant
+	more lattice    // how many times as likely it is then that it has any section
 }
-
-// nobody is the chance that nobody comes while the lock is held for so many cells.
-func (m *Model) nobody(d float64) float64 { return math.Exp(-m.come * d) }
 
 // heldCell is the first cell in which nobody is known to have had the lock.
 func heldCell(c int, _ bool) int {
@@ -216,17 +211,9 @@ func (m *Model) takings(t taking) *takes {
 	for q := 1; q < cells; q++ {
 		of.held[q] /= float64(q)
 		if any := m.rest(q, t.last, t.group) - m.straight(q, t.last); any > 0 {
-			few := m.nobody(of.held[q] * float64(q) / any)
-			of.more[q] = min(of.held[q]/any, 1) * few
-			of.held[q] *= few
-			of.times[q] = few
-			of.none[q] = m.straight(q, t.last) + any*few
-		} else {
-			of.none[q] = m.straight(q, t.last)
+			of.more[q] = min(of.held[q]/any, 1)
 		}
 	}
-	of.none[0] = m.rest(0, t.last, t.group)
-	of.times[0] = 1
 	if m.takes == nil {
 		m.takes = map[taking]*takes{}
 	}
