@@ -80,6 +80,33 @@ func (b *builder) leaves(a anchor, length int64) int64 {
 	return mostly(min(rest, length), length)
 }
 
+// suppose charges a stretch next to what is known of its owner, which so many
+// others like it tell to be its own, too.
+func (b *builder) suppose(lo, hi int64, a anchor, others int) {
+	if a.prov != Inferred {
+		b.emit(lo, hi, a)
+		return
+	}
+	if others < renewal.Trust {
+		a.prov = Estimated
+		sure := float64(others) / float64(others+renewal.Trust)
+		b.right = sure*(1-tolerance) + (1-sure)/3
+	}
+	b.emit(lo, hi, a)
+}
+
+// after charges a stretch after an activity inside: what its section has left, and
+// what follows.
+func (b *builder) after(lo, hi int64, cur anchor) (at int64) {
+	at = lo + b.leaves(cur, hi-lo)
+	known := 0
+	if cur.start < cur.end {
+		known = len(b.kin.lags.after[cur.stack])
+	}
+	b.suppose(lo, at, cur, known)
+	return at
+}
+
 // mostly leaves out a rest that is as short as the tolerance.
 func mostly(part, length int64) int64 {
 	if float64(length-part) <= tolerance*float64(length) {

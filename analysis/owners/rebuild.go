@@ -141,9 +141,10 @@ func (b *builder) join(cur, next anchor, open bool) {
 		}
 	}
 	split := min(max(lo+b.remaining(cur, hi-lo), came), gone)
-	b.emit(lo, split, cur)
+	b.suppose(lo, split, cur, 0)
 	from := max(split, came)
-	b.idle(split, from, anchor{prov: Inferred})
+	b.right = 1.0 / 3
+	b.idle(split, from, anchor{prov: Estimated})
 	b.approach(from, hi, next)
 }
 
@@ -169,7 +170,7 @@ func (b *builder) keep(cur, next anchor, lo, hi, gone int64) {
 		b.kept(cur, next, lo, hi)
 		return
 	}
-	b.emit(lo, gone, cur)
+	b.vacant(b.after(lo, gone, cur), gone)
 	back := b.came(anchor{start: hi, thread: cur.thread}, gone)
 	if cur.thread != next.thread { // nobody is known to have it now
 		b.idle(gone, hi, anchor{prov: Unknown})
@@ -184,16 +185,15 @@ func (b *builder) keep(cur, next anchor, lo, hi, gone int64) {
 func (b *builder) kept(cur, next anchor, lo, hi int64) {
 	again := cur.thread == next.thread
 	if again && next.start < next.end {
-		at := hi
 		if b.apart(cur, next) {
-			at -= b.took(next, hi-lo)
+			at := hi - b.took(next, hi-lo)
+			b.suppose(lo, at, cur, 0)
+			lo, cur = at, next
 		}
-		b.emit(lo, at, cur)
-		b.emit(at, hi, next)
+		b.emit(lo, hi, cur)
 		return
 	}
-	at := lo + b.leaves(cur, hi-lo)
-	b.emit(lo, at, cur)
+	at := b.after(lo, hi, cur)
 	if again && at < hi {
 		b.approach(at, hi, next)
 		return

@@ -16,7 +16,7 @@ func (b *builder) approach(lo, hi int64, a anchor) {
 	} else if a.stack != format.NoStack {
 		at := hi - b.took(a, hi-lo)
 		b.vacant(lo, at)
-		b.emit(at, hi, a)
+		b.suppose(at, hi, a, len(b.kin.lags.before[a.stack]))
 	}
 }
 
