@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime/debug"
 	"testing"
@@ -32,6 +33,11 @@ func (m inProcess) Run() int {
 	}
 	defer os.RemoveAll(dir)
 	sharedDir = dir
+	defer func() {
+		for _, stop := range atTheEnd {
+			stop()
+		}
+	}()
 	return m.M.Run()
 }
 
@@ -39,20 +45,35 @@ func (m inProcess) Run() int {
 // leaves.
 func ownGC() []string { return append(os.Environ(), "GOGC=") }
 
+// build returns a folder with contend as it is built for users. This program would
+// do as well, and begins three times as slowly: the schemas, browsers and
+// generators of its tests come with it, and scripts begin it hundreds of times.
+func build(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", dir+string(os.PathSeparator), "contend").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return dir
+}
+
 func TestScripts(t *testing.T) {
 	data, err := filepath.Abs("../testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, files := "testdata/script", []string(nil)
+	dir, files, path := "testdata/script", []string(nil), os.Getenv("PATH")
 	if testing.Short() { // each command is a process of its own: slow under the race detector
 		dir, files = "", []string{"testdata/script/badinput.txtar", "testdata/script/damage.txtar", "testdata/script/usage.txtar"}
+	} else {
+		path = build(t) + string(filepath.ListSeparator) + path
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:   dir,
 		Files: files,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", data)
+			env.Setenv("PATH", path)
 			env.Setenv("GOGC", os.Getenv("GOGC")) // as in this process
 			return nil
 		},
