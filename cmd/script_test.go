@@ -1,10 +1,13 @@
 package cmd
 
 import (
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
+	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -26,6 +29,11 @@ func (m inProcess) Run() int {
 	if os.Getenv("GOGC") == "" {
 		os.Setenv("GOGC", "400")
 		debug.SetGCPercent(400)
+	}
+	// Many wait for a JVM, a browser or a recording of some seconds, and others can
+	// run meanwhile. A flag of the command line comes later, and stays.
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
 	}
 	dir, err := os.MkdirTemp("", "contend")
 	if err != nil {
@@ -58,6 +66,7 @@ func build(t *testing.T) string {
 }
 
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	data, err := filepath.Abs("../testdata")
 	if err != nil {
 		t.Fatal(err)
