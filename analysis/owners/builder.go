@@ -113,10 +113,10 @@ func (b *builder) shown(lo, hi int64) []sample {
 func (b *builder) left(t format.ThreadID, lo, hi int64) int64 {
 	list := b.ev.Of(t)
 	for _, i := range list[b.places.before(b.ev.Activities, t, list, lo):] {
-		d := b.ev.at(i)
-		if d.start >= hi {
+		if b.ev.start(i) >= hi { // mostly, and what it was is told elsewhere
 			break
 		}
+		d := b.ev.at(i)
 		if d.lock == b.s.lock || d.end > d.start && !b.ev.within(b.s, t, &d) {
 			return d.start
 		}
@@ -133,10 +133,10 @@ func (b *builder) came(a anchor, lo int64) int64 {
 	}
 	list := b.ev.Of(a.thread)
 	for i := b.places.before(b.ev.Activities, a.thread, list, a.start) - 1; i >= 0; i-- {
-		d := b.ev.at(list[i])
-		if d.start < lo {
+		if b.ev.start(list[i]) < lo {
 			break
 		}
+		d := b.ev.at(list[i])
 		if d.end <= a.start && (d.lock == b.s.lock || d.end > d.start && !b.ev.within(b.s, a.thread, &d)) {
 			return max(d.end, lo)
 		}
@@ -168,8 +168,11 @@ func (b *builder) emitOp(lo, hi int64, a anchor) {
 	}
 }
 
-// add appends the busy parts of an ownership.
+// add appends the busy parts of an ownership, but when only a tally is asked for.
 func (b *builder) add(lo, hi int64, h Holder) {
+	if b.tallied != nil {
+		return
+	}
 	for i := b.busyAfter(lo); i < len(b.s.busy) && b.s.busy[i].start < hi; i++ {
 		from, to := max(lo, b.s.busy[i].start), min(hi, b.s.busy[i].end)
 		if from < to {
@@ -214,6 +217,7 @@ func (b *builder) spread(at int64, by []int64, thread format.ThreadID) int64 {
 		for s, ns := range by {
 			b.tallied[s] += ns
 		}
+		return at
 	}
 	at = b.hide(at, b.kin.shares.apply(by), thread)
 	for len(b.owed) < len(by) {
