@@ -18,7 +18,7 @@ type builder struct {
 	out  []Ownership
 
 	now     *gap        // being filled
-	blind   bool        // dumps are held back
+	blind   bool        // dumps are held back, and what is charged is asked for only
 	wanted  float64     // share of all time in which somebody waits
 	typical int64       // mean time between acquisitions while somebody waits, in ns
 	tallied []int64     // by call site: what it was charged, where that is asked for
@@ -35,6 +35,7 @@ type builder struct {
 	places   places
 
 	trust        Calibration
+	known        float64     // how much the model answers for
 	seen         float64     // share of all waits that was recorded, as far as their lengths tell
 	pool         *pool       // of what is charged next; nil when it is none of a rest
 	pools        [rests]pool // of this lock
@@ -177,7 +178,9 @@ func (b *builder) add(lo, hi int64, h Holder) {
 		from, to := max(lo, b.s.busy[i].start), min(hi, b.s.busy[i].end)
 		if from < to {
 			b.out = append(b.out, Ownership{from, to, b.s.lock, h})
-			b.believe(from, to, h)
+			if !b.blind {
+				b.believe(from, to, h)
+			}
 		}
 	}
 }
@@ -187,9 +190,7 @@ func (b *builder) add(lo, hi int64, h Holder) {
 // an acquisition that was not recorded; of the rest, the first owner, another
 // one and nobody are as likely.
 func (b *builder) expect(right float64) {
-	n := float64(len(b.kin.gaps))
-	sure := n / (n + renewal.Trust)
-	b.right = sure*right + (1-sure)/3
+	b.right = b.known*right + (1-b.known)/3
 }
 
 // believe counts what has been charged.
