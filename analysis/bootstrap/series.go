@@ -5,6 +5,7 @@ package bootstrap
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"contend/analysis"
 )
@@ -179,6 +180,9 @@ type Cells struct {
 	Length  []int64 // of each cell: all Width but the last
 	start   int64
 	series  [][]int64
+
+	rng   *rand.Rand // what chooses the blocks of replicates
+	drawn []uint32   // where they begin
 }
 
 // Window returns the cells that begin in [from, to); there may be none. Of a
