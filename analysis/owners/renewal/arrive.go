@@ -1,5 +1,7 @@
 package renewal
 
+import "math"
+
 // Arrival is a stretch in which threads began to wait for a lock that was
 // taken, some time after the last acquisition that is known.
 type Arrival struct {
@@ -42,11 +44,11 @@ func (s *Splitter) Meet(a Arrival, met *Met) {
 	}
 	e, _ := m.cell(a.Elapsed)
 	held := heldCell(m.cell(a.Held))
-	k := kind{int32(a.Site), int32(a.Group), uint8(c), uint8(min(e, cells)), 0, uint8(held), a.Last}
-	all, ok := s.met[k]
-	if !ok {
-		all.First, all.Others, all.cells = s.list(), s.list(), met.cells
-		if !m.meet(a, c, held, &all) {
+	k := keyOf(a.Site, a.Group, c, min(e, cells), 0, a.Last).held(held / heldStep)
+	all := s.met[k]
+	if all == nil {
+		all = &Met{First: s.list(), Others: s.list(), cells: met.cells}
+		if !m.meet(a, c, held, all) {
 			all.SureFirst = -1
 		}
 		met.cells, all.cells = all.cells, nil
@@ -215,17 +217,9 @@ func (s *Splitter) meetLong(a Arrival, met *Met) {
 	}
 }
 
-// long is what a long stretch after an arrival depends on.
-type long struct {
-	site, group         int32
-	tail, elapsed, both uint8 // elapsed: cells since the acquisition; both: class of that and the stretch
-	held                uint8
-	last                Last
-}
-
+// heldParts is how finely it is told until when somebody had the lock in a long
+// stretch.
 const heldParts = 16
-
-func heldPart(a Arrival) uint8 { return uint8(heldParts * share(a.Held, a.Length)) }
 
 func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
 
@@ -235,14 +229,17 @@ type weights struct {
 	first, other []float64 // by site
 }
 
-// longs computes weights it knows none of.
-func (s *Splitter) longs(a Arrival) weights {
+// longs computes weights it knows none of: those depend on the class of the
+// stretch, on that of all since the acquisition, and on the cells until threads
+// came.
+func (s *Splitter) longs(a Arrival) *weights {
 	m := s.m
 	e, _ := m.cell(a.Elapsed)
-	k := long{int32(a.Site), int32(a.Group), uint8(m.tail(a.Length)), uint8(min(e, cells)), uint8(m.tail(a.Elapsed + a.Length)), heldPart(a), a.Last}
-	p, ok := s.long[k]
-	if !ok {
-		p = m.weigh(a)
+	k := keyOf(a.Site, a.Group, m.tail(a.Length), min(e, cells), m.tail(a.Elapsed+a.Length), a.Last).held(int(heldParts * share(a.Held, a.Length)))
+	p := s.long[k]
+	if p == nil {
+		p = new(weights)
+		*p = m.weigh(a)
 		s.long[k] = p
 	}
 	return p
@@ -257,7 +254,7 @@ func (m *Model) weigh(a Arrival) (p weights) {
 	if a.Site >= 0 {
 		p.own = m.far[a.Site][m.tail(a.Elapsed+a.Length)] / width
 	}
-	free := met * m.late[k] * (1 + n) / width * (1 - float64(heldPart(a))/heldParts)
+	free := met * m.late[k] * (1 + n) / width * (1 - math.Floor(heldParts*share(a.Held, a.Length))/heldParts)
 	p.sum = p.own + free
 	list := make([]float64, 2*m.sites)
 	p.first, p.other = list[:m.sites], list[m.sites:]

@@ -29,11 +29,11 @@ func (s *Splitter) Split(g Gap, p *Parts) {
 	most := m.most(&g, c)
 	least := m.least(&g, c)
 	held := heldCell(m.cell(g.Held))
-	k := kind{int32(g.Site), int32(g.Group), uint8(c), uint8(most), uint8(least), uint8(held), g.Last}
-	e, ok := s.parts[k]
-	if !ok {
-		e.Others = s.list()
-		if !m.near(g, c, least, most, held, &e) {
+	k := keyOf(g.Site, g.Group, c, most, least, g.Last).held(held / heldStep)
+	e := s.parts[k]
+	if e == nil {
+		e = &Parts{Others: s.list()}
+		if !m.near(g, c, least, most, held, e) {
 			e.SureFirst = -1
 		}
 		s.parts[k] = e
@@ -54,9 +54,9 @@ func (s *Splitter) Split(g Gap, p *Parts) {
 // Splitter divides the gaps of one lock by a model.
 type Splitter struct {
 	m     *Model
-	parts map[kind]Parts
-	met   map[kind]Met
-	long  map[long]weights
+	parts map[key]*Parts
+	met   map[key]*Met
+	long  map[key]*weights
 	room  []int64 // for lists by site
 
 	coarse *Splitter // nil as that of the model
@@ -78,7 +78,7 @@ func (m *Model) Splitter() *Splitter {
 	if m == nil {
 		return nil
 	}
-	return &Splitter{m: m, parts: map[kind]Parts{}, met: map[kind]Met{}, long: map[long]weights{}, coarse: m.coarse.Splitter()}
+	return &Splitter{m: m, parts: map[key]*Parts{}, met: map[key]*Met{}, long: map[key]*weights{}, coarse: m.coarse.Splitter()}
 }
 
 // canon is the length gaps are divided as; see scaled.
@@ -128,7 +128,9 @@ func (m *Model) near(g Gap, c, least, most, held int, parts *Parts) bool {
 		first += w * float64(d)
 	}
 	if sum <= 1e-300 || c == 0 {
-		parts.First, parts.SureFirst = canon, 0.5
+		if parts.SureFirst = 0.5; g.Site >= 0 {
+			parts.First = canon
+		}
 		return c == 0
 	}
 	unit := canon / float64(c)
@@ -182,12 +184,15 @@ type takes struct {
 	more lattice    // how many times as likely it is then that it has any section
 }
 
+// heldStep is how many cells are not told apart in that.
+const heldStep = 4
+
 // heldCell is the first cell in which nobody is known to have had the lock.
 func heldCell(c int, _ bool) int {
 	if c == 0 {
 		return 0
 	}
-	return min((c|3)+1, cells)
+	return min((c/heldStep+1)*heldStep, cells)
 }
 
 // takings returns what sections take of a rest.
@@ -289,10 +294,10 @@ func (s *Splitter) Section(group int, length int64, by []int64) []int64 {
 	m := s.m
 	by = zeros(by, m.sites)
 	c, ok := m.cell(length)
-	k := kind{site: -1, cell: uint8(min(c, cells+m.tail(length))), group: int32(group)}
-	e, found := s.parts[k]
-	if !found {
-		e.Others = s.list()
+	k := keyOf(-1, group, min(c, cells+m.tail(length)), 0, 0, 0)
+	e := s.parts[k]
+	if e == nil {
+		e = &Parts{Others: s.list()}
 		if ok {
 			m.ending(group, c, e.Others)
 		} else {
