@@ -52,10 +52,10 @@ var idleWork = [...]bool{
 	format.ActivityReady:   false,
 }
 
-func newRunner(d *owners.Activities, own []column.Ref, between []span, from, to int64) runner {
-	for _, i := range own {
-		if owners.IsWait(i) {
-			w := d.Waits.At(i)
+func newRunner(d *owners.Activities, own owners.Refs, between []span, from, to int64) runner {
+	for i := own.From; i < own.To; i++ {
+		if d.IsWait(i) {
+			w := d.Wait(i)
 			from, to = min(from, w.Start), max(to, w.End)
 		}
 	}
@@ -120,7 +120,7 @@ func (r *runner) pause() span {
 // stretches between recordings.
 type joiner struct {
 	d       *owners.Activities
-	rest    []column.Ref // by start
+	rest    owners.Refs // by start
 	idle    bool
 	between []span // by start
 	looked  bool   // at rest:
@@ -143,7 +143,8 @@ func (j *joiner) next() span {
 		if isBetween {
 			j.between = j.between[1:]
 		} else {
-			j.rest, j.looked = j.rest[1:], false
+			j.looked = false
+			j.rest.From++
 		}
 	}
 }
@@ -152,8 +153,8 @@ func (j *joiner) next() span {
 func (j *joiner) first() (s span, isBetween bool) {
 	if !j.looked {
 		j.looked, j.head = true, nothing
-		for ; len(j.rest) > 0; j.rest = j.rest[1:] {
-			if s, ok := j.span(j.rest[0]); ok {
+		for ; j.rest.Len() > 0; j.rest.From++ {
+			if s, ok := j.span(j.rest.From); ok {
 				j.head = s
 				break
 			}
@@ -167,8 +168,8 @@ func (j *joiner) first() (s span, isBetween bool) {
 
 // span returns the stretch of an activity if it is of the kind wanted.
 func (j *joiner) span(i column.Ref) (s span, ok bool) {
-	if owners.IsWait(i) {
-		w := j.d.Waits.At(i)
+	if j.d.IsWait(i) {
+		w := j.d.Wait(i)
 		return span{w.Start, w.End}, !j.idle
 	}
 	a := j.d.Other(i)

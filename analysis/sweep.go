@@ -36,7 +36,7 @@ type sweep struct {
 func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 	locks, threads := 0, len(r.Lives)
 	for _, i := range r.activities.Starts {
-		w := r.Waits.At(i)
+		w := r.activities.Wait(i)
 		locks = max(locks, int(w.Lock)+1)
 		threads = max(threads, int(w.Thread)+1)
 	}
@@ -54,7 +54,7 @@ func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 	_, last := r.bounds()
 	c.resolved = func(t format.ThreadID) bool {
 		w := s.state[t].wait
-		return w > 0 && r.Waits.At(w-1).End < last
+		return w > 0 && r.activities.Wait(w-1).End < last
 	}
 	s.run()
 	return s
@@ -118,7 +118,7 @@ func (s *sweep) nextBlock() int64 {
 	if len(s.blocks) == 0 {
 		return maxTime
 	}
-	return s.r.Waits.At(s.blocks[0]).Start
+	return s.r.activities.Wait(s.blocks[0]).Start
 }
 
 // change is what happens at an instant.
@@ -133,7 +133,7 @@ const (
 )
 
 func (s *sweep) block(i column.Ref) {
-	w := s.r.Waits.At(i)
+	w := s.r.activities.Wait(i)
 	if w.Start == w.End { // counts as a wait, charges nobody
 		s.emitEmpty(w)
 		return
@@ -152,7 +152,7 @@ func (s *sweep) block(i column.Ref) {
 func (s *sweep) unblock(n format.ThreadID) {
 	s.flushBehind(n)
 	st := &s.state[n]
-	w := s.r.Waits.At(st.wait - 1)
+	w := s.r.activities.Wait(st.wait - 1)
 	q := &s.queue[w.Lock]
 	if at := int(st.place); q.open[at].since < s.now {
 		s.emit(w.Lock, at, at+1)

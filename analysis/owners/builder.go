@@ -112,7 +112,7 @@ func (b *builder) shown(lo, hi int64) []sample {
 // section; hi if there is none before.
 func (b *builder) left(t format.ThreadID, lo, hi int64) int64 {
 	list := b.ev.Of(t)
-	for _, i := range list[b.places.before(b.ev.Activities, t, list, lo):] {
+	for i := list.at(b.places.before(b.ev.Activities, t, list, lo)); i < list.To; i++ {
 		d := b.ev.at(i)
 		if d.start >= hi {
 			break
@@ -133,7 +133,7 @@ func (b *builder) came(a anchor, lo int64) int64 {
 	}
 	list := b.ev.Of(a.thread)
 	for i := b.places.before(b.ev.Activities, a.thread, list, a.start) - 1; i >= 0; i-- {
-		d := b.ev.at(list[i])
+		d := b.ev.at(list.at(i))
 		if d.start < lo {
 			break
 		}

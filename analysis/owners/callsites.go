@@ -12,9 +12,6 @@ type callSite struct {
 	lock  format.ObjectID
 }
 
-// otherBit tells refs of others from those of waits.
-const otherBit = 1 << 31
-
 // callSites lists the activities at each call site of each input, as they lie
 // in memory: they are many, and who counts them goes through all.
 type callSites struct {
@@ -33,29 +30,34 @@ type inputSite struct {
 
 // fill counts the activities at each call site, and then deals them out in one
 // array, once.
-func (p *callSites) fill(r *Record) {
+func (p *callSites) fill(a *Activities) {
 	if p.lists != nil {
 		return
 	}
 	var n counts
-	p.each(r, func(list int, _ column.Ref) { n.add(list, 1) })
+	p.each(a, func(list int, _ column.Ref) { n.add(list, 1) })
 	p.lists = n.lists()
-	p.each(r, func(list int, i column.Ref) { p.lists[list] = append(p.lists[list], i) })
+	p.each(a, func(list int, i column.Ref) { p.lists[list] = append(p.lists[list], i) })
 }
 
 // each visits what has a stack and some length, with the number of its call
 // site.
-func (p *callSites) each(r *Record, f func(list int, i column.Ref)) {
-	r.Waits.Each(func(i column.Ref, w *Wait) {
-		if w.Stack != format.NoStack && w.End > w.Start {
-			f(p.number(inputSite{callSite{w.Stack, w.Lock}, r.inputOf[w.Lock]}), i)
+func (p *callSites) each(a *Activities, f func(list int, i column.Ref)) {
+	for t := range format.ThreadID(a.Threads()) {
+		for of := a.Of(t); of.From < of.To; of.From++ {
+			d := a.at(of.From)
+			if d.stack == format.NoStack || d.end <= d.start {
+				continue
+			}
+			input := uint32(0)
+			if a.IsWait(of.From) {
+				input = a.inputOf[d.lock]
+			} else {
+				input = a.doneIn[t]
+			}
+			f(p.number(inputSite{d.callSite(), input}), of.From)
 		}
-	})
-	r.others.Each(func(i column.Ref, o *Other) {
-		if o.Stack != format.NoStack && o.End > o.Start {
-			f(p.number(inputSite{callSite{o.Stack, format.NoObject}, r.doneIn[o.Thread()]}), i|otherBit)
-		}
-	})
+	}
 }
 
 // number returns the dense number of a call site.

@@ -90,7 +90,7 @@ func (ev *evidence) acquisitions(waits []column.Ref) []acquisition {
 	const near = 64
 	out, sorted := make([]acquisition, 0, len(waits)), true
 	for _, i := range waits {
-		w := ev.Waits.At(i)
+		w := ev.Wait(i)
 		if w.Failed() {
 			continue
 		}
@@ -108,7 +108,7 @@ func (ev *evidence) acquisitions(waits []column.Ref) []acquisition {
 	return out
 }
 
-func (ev *evidence) wait(a *acquisition) *Wait { return ev.Waits.At(a.wait) }
+func (ev *evidence) wait(a *acquisition) Wait { return ev.Wait(a.wait) }
 
 // next returns when the lock was acquired next after t, and who is said to
 // have held it last: NoThread where nothing tells.

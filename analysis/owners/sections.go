@@ -61,11 +61,11 @@ func (ev *evidence) candidates(s *section, waits []column.Ref) {
 func (ev *evidence) seenBy(t format.ThreadID, s *section) {
 	var last callSite
 	list := ev.Of(t)
-	for busy := s.busy; len(busy) > 0 && len(list) > 0; busy = endingAfter(busy[1:], ev.start(list[0])) {
+	for busy := s.busy; len(busy) > 0 && list.Len() > 0; busy = endingAfter(busy[1:], ev.begins(list.From)) {
 		b := busy[0]
 		n := ev.ahead(list, b.start)
-		for list = list[max(n-1, 0):]; len(list) > 0; list = list[1:] { // one may have begun before
-			d := ev.at(list[0])
+		for list.From += column.Ref(max(n-1, 0)); list.Len() > 0; list.From++ { // one may have begun before
+			d := ev.at(list.From)
 			if d.start >= b.end {
 				break
 			}
@@ -74,7 +74,7 @@ func (ev *evidence) seenBy(t format.ThreadID, s *section) {
 				s.inside[last] = false
 			}
 		}
-		if len(list) == 0 {
+		if list.Len() == 0 {
 			return
 		}
 	}
@@ -100,7 +100,7 @@ func (ev *evidence) users(waits []column.Ref) []format.ThreadID {
 	m.round++
 	var users []format.ThreadID
 	for _, i := range waits {
-		w := ev.Waits.At(i)
+		w := ev.Wait(i)
 		for _, t := range [...]format.ThreadID{w.Thread, w.prev()} {
 			if int(t) < len(m.at) && m.at[t] != m.round { // else it did nothing, or is among them
 				m.at[t] = m.round
