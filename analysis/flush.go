@@ -148,7 +148,7 @@ func (s *standing) promise(more int) {
 	s.noEarlierStart = s.now
 	for _, k := range s.waiting {
 		st := &s.state[k.ID]
-		s.noEarlierStart = min(s.noEarlierStart, s.queue[s.r.activities.Wait(st.wait-1).Lock].open[st.place].since)
+		s.noEarlierStart = min(s.noEarlierStart, s.queue[s.r.activities.LockOf(st.wait-1)].open[st.place].since)
 	}
 }
 

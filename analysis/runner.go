@@ -55,8 +55,8 @@ var idleWork = [...]bool{
 func newRunner(d *owners.Activities, own owners.Refs, between []span, from, to int64) runner {
 	for i := own.From; i < own.To; i++ {
 		if d.IsWait(i) {
-			w := d.Wait(i)
-			from, to = min(from, w.Start), max(to, w.End)
+			start, end := d.Span(i)
+			from, to = min(from, start), max(to, end)
 		}
 	}
 	r := runner{idle: joiner{d: d, rest: own, idle: true, between: between}, waits: joiner{d: d, rest: own}, from: from, to: to}
@@ -168,12 +168,15 @@ func (j *joiner) first() (s span, isBetween bool) {
 
 // span returns the stretch of an activity if it is of the kind wanted.
 func (j *joiner) span(i column.Ref) (s span, ok bool) {
-	if j.d.IsWait(i) {
-		w := j.d.Wait(i)
-		return span{w.Start, w.End}, !j.idle
+	if j.d.IsWait(i) == j.idle {
+		return span{}, false
+	}
+	if !j.idle {
+		s.start, s.end = j.d.Span(i)
+		return s, true
 	}
 	a := j.d.Other(i)
-	return span{a.Start, a.End}, j.idle && idle(a)
+	return span{a.Start, a.End}, idle(a)
 }
 
 func idle(o owners.Other) bool {

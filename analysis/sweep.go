@@ -54,7 +54,11 @@ func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 	_, last := r.bounds()
 	c.resolved = func(t format.ThreadID) bool {
 		w := s.state[t].wait
-		return w > 0 && r.activities.Wait(w-1).End < last
+		if w == 0 {
+			return false
+		}
+		_, end := r.activities.Span(w - 1)
+		return end < last
 	}
 	s.run()
 	return s
@@ -118,7 +122,7 @@ func (s *sweep) nextBlock() int64 {
 	if len(s.blocks) == 0 {
 		return maxTime
 	}
-	return s.r.activities.Wait(s.blocks[0]).Start
+	return s.r.activities.Begins(s.blocks[0])
 }
 
 // change is what happens at an instant.

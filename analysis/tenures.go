@@ -121,7 +121,7 @@ func (r *record) asleep(s span, rest *owners.Refs) bool {
 	for ; rest.Len() > 0; rest.From++ {
 		i := rest.From
 		if r.activities.IsWait(i) {
-			if r.activities.Wait(i).Start >= s.end {
+			if r.activities.Begins(i) >= s.end {
 				break
 			}
 			continue

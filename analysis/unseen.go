@@ -127,8 +127,8 @@ func (g *unseenGaps) meet(s span, most int64) {
 // seen returns the stretch that an activity speaks for.
 func (p *presence) seen(i column.Ref) span {
 	if p.d.IsWait(i) {
-		w := p.d.Wait(i)
-		return span{w.Start, w.End}
+		start, end := p.d.Span(i)
+		return span{start, end}
 	}
 	a := p.d.Other(i)
 	if p.hides && a.What() == format.ActivityRun && a.Start == a.End {

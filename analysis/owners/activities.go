@@ -86,7 +86,7 @@ func (r *Record) rename(s *store) {
 // index lists the waits for each lock, its releases and, where an input tells
 // neither owners nor releases, what was done at each call site.
 func (a *Activities) index() {
-	a.byLock = byLock(a.Starts, func(i column.Ref) format.ObjectID { return a.lockOf(i) })
+	a.byLock = byLock(a.Starts, func(i column.Ref) format.ObjectID { return a.LockOf(i) })
 	a.released = byLock(a.releases.Order(), func(i column.Ref) format.ObjectID { return a.releases.At(i).lock })
 	for i := range a.inputs {
 		if in := &a.inputs[i]; in.waits && !in.complete() {
@@ -143,15 +143,15 @@ func (a *Activities) busy(waits []column.Ref) []span {
 func (a *Activities) eachBusy(waits []column.Ref, f func(span)) {
 	var s span
 	for n, i := range waits {
-		w := a.Wait(i)
-		if n > 0 && w.Start <= s.end {
-			s.end = max(s.end, w.End)
+		start, end := a.Span(i)
+		if n > 0 && start <= s.end {
+			s.end = max(s.end, end)
 			continue
 		}
 		if n > 0 {
 			f(s)
 		}
-		s = span{w.Start, w.End}
+		s = span{start, end}
 	}
 	if len(waits) > 0 {
 		f(s)
@@ -165,43 +165,30 @@ func (a *Activities) at(i column.Ref) activity {
 
 // met returns an activity and whose it is.
 func (a *Activities) met(i column.Ref) (activity, format.ThreadID) {
-	f := a.find(i)
-	start, end := f.span()
-	d := &a.what[f.deed()>>1]
-	return activity{start, end, d.stack, d.lock}, f.thread
+	b, data := a.find(i)
+	start, end := b.span(data)
+	d := a.deed(b, data)
+	return activity{start, end, d.stack, d.lock}, b.thread
 }
 
-// lockOf returns the lock that was waited for.
-func (a *Activities) lockOf(i column.Ref) format.ObjectID { return a.what[a.find(i).deed()>>1].lock }
+// LockOf returns the lock that was waited for.
+func (a *Activities) LockOf(i column.Ref) format.ObjectID { return a.deed(a.find(i)).lock }
 
 // did returns what an activity is; of a wait, nothing.
 func (a *Activities) did(i column.Ref) format.Activity {
 	if a.IsWait(i) {
 		return none
 	}
-	return a.Other(i).What()
+	return a.deed(a.find(i)).does()
 }
 
 // ahead is before for a list of which few begin before t.
 func (a *Activities) ahead(list Refs, t int64) int {
 	hi := 1
-	for hi < list.Len() && a.begins(list.at(hi)) < t {
+	for hi < list.Len() && a.Begins(list.at(hi)) < t {
 		hi *= 2
 	}
 	return hi/2 + a.before(list.part(hi/2, min(hi, list.Len())), t)
-}
-
-// before returns how many of a thread's activities begin before t.
-func (a *Activities) before(list Refs, t int64) int {
-	lo, hi := list.From, list.To
-	for lo < hi {
-		if mid := lo + (hi-lo)/2; a.begins(mid) < t {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return int(lo - list.From)
 }
 
 // places are where some threads' activities were searched last: who goes through
@@ -219,7 +206,7 @@ func (p *places) before(a *Activities, t format.ThreadID, list Refs, at int64) i
 		return int(last.at)
 	}
 	n := int(last.at)
-	if n > 0 && a.begins(list.at(n-1)) >= at {
+	if n > 0 && a.Begins(list.at(n-1)) >= at {
 		n = a.behind(list.part(0, n), at)
 	} else {
 		n += a.ahead(list.part(n, list.Len()), at)
@@ -231,7 +218,7 @@ func (p *places) before(a *Activities, t format.ThreadID, list Refs, at int64) i
 // behind is before for a list of which few begin at t or later.
 func (a *Activities) behind(list Refs, t int64) int {
 	step := 1
-	for step < list.Len() && a.begins(list.at(list.Len()-step)) >= t {
+	for step < list.Len() && a.Begins(list.at(list.Len()-step)) >= t {
 		step *= 2
 	}
 	lo := max(list.Len()-step, 0)

@@ -39,7 +39,7 @@ func (a *Activities) points(lock format.ObjectID) []point {
 	l := linker{Activities: a, whole: a.input(lock).whole, latest: map[format.ThreadID]*try{}, points: make([]point, 0, len(waits)+2*len(releases))}
 	for _, i := range releases {
 		r := a.releases.At(i)
-		for ; len(waits) > 0 && a.begins(waits[0]) <= r.time; waits = waits[1:] {
+		for ; len(waits) > 0 && a.Begins(waits[0]) <= r.time; waits = waits[1:] {
 			l.block(a.Wait(waits[0]))
 		}
 		l.release(r)

@@ -171,7 +171,7 @@ func (f *family) of(st format.StackID) part {
 // hi: of one thread, or of all.
 func (ev *evidence) running(t format.ThreadID, lo, hi int64, f func(t format.ThreadID, stack format.StackID)) {
 	if t == format.NoThread {
-		n, _ := slices.BinarySearchFunc(ev.runs, lo, func(i column.Ref, t int64) int { return cmp.Compare(ev.begins(i), t) })
+		n, _ := slices.BinarySearchFunc(ev.runs, lo, func(i column.Ref, t int64) int { return cmp.Compare(ev.Begins(i), t) })
 		for _, i := range ev.runs[n:] {
 			o := ev.Other(i)
 			if o.Start >= hi {

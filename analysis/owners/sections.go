@@ -61,7 +61,7 @@ func (ev *evidence) candidates(s *section, waits []column.Ref) {
 func (ev *evidence) seenBy(t format.ThreadID, s *section) {
 	var last callSite
 	list := ev.Of(t)
-	for busy := s.busy; len(busy) > 0 && list.Len() > 0; busy = endingAfter(busy[1:], ev.begins(list.From)) {
+	for busy := s.busy; len(busy) > 0 && list.Len() > 0; busy = endingAfter(busy[1:], ev.Begins(list.From)) {
 		b := busy[0]
 		n := ev.ahead(list, b.start)
 		for list.From += column.Ref(max(n-1, 0)); list.Len() > 0; list.From++ { // one may have begun before

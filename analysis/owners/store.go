@@ -1,39 +1,40 @@
 package owners
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"contend/analysis/internal/column"
 	"contend/format"
 )
 
-// store holds what each thread did, by start, in some 8 bytes an activity: blocks
-// of blockLen activities of one thread, which are so many bits each as the largest
-// number in the block needs. So a ref still finds its activity at once.
+// store holds what each thread did, by start, in some 10 bytes an activity: blocks
+// of blockLen activities of one thread, whose numbers have as many bytes each as
+// the largest of the block needs. So a ref still finds its activity at once.
 type store struct {
 	blocks []block
-	words  [][]uint64 // what the blocks hold
-	first  []uint32   // by thread: its first block; those of one thread are successive
-	count  []uint32   // by thread: how many activities
-	what   []doer     // by number
+	room   []byte   // allotted, and not used yet
+	first  []uint32 // by thread: its first block; those of one thread are successive
+	count  []uint32 // by thread: how many activities
+	what   []doer   // by number
 }
 
-// block tells where its activities are, and how they lie there.
+// block is up to blockLen activities.
 type block struct {
-	base   int64 // when the first begins
+	base   int64  // when the first begins
+	waits  uint64 // a bit for each: it is a wait for a lock
+	data   []byte // of each: its start since base, its length, its doer
 	thread format.ThreadID
-	at     uint32 // the word it begins at
 
-	start, length, doer uint8 // how many bits of each activity: its start since base, its length, its doer
+	start, length, doer uint8 // how many bytes these have
 }
 
 const (
 	blockBits = 6
 	blockLen  = 1 << blockBits
-	wordBits  = 16 // binary logarithm of how many words are allotted at once
 )
 
-// doer numbers have one more bit, which tells waits from others.
+// The bit below the number of a doer that tells others from waits.
 const otherBit = 1
 
 // Refs are the activities of a thread from one to before another, which
@@ -72,96 +73,135 @@ func (s *store) add(list []recorded) {
 	*b = block{base: list[0].start, thread: t}
 	for i := range list {
 		r := &list[i]
-		b.start = max(b.start, uint8(bits.Len64(uint64(r.start)-uint64(b.base))))
-		b.length = max(b.length, uint8(bits.Len64(uint64(r.end)-uint64(r.start))))
-		b.doer = max(b.doer, uint8(bits.Len32(r.doer)))
+		b.start = max(b.start, bytesOf(uint64(r.start)-uint64(b.base)))
+		b.length = max(b.length, bytesOf(uint64(r.end)-uint64(r.start)))
+		b.doer = max(b.doer, bytesOf(uint64(r.doer>>1)))
 	}
-	width := int(b.start) + int(b.length) + int(b.doer)
-	words, pos := s.allot(b, (len(list)*width+63)/64), uint(0)
-	put := func(v uint64, bits uint8) {
-		words[pos/64] |= v << (pos % 64)
-		words[pos/64+1] |= v >> 1 >> (63 - pos%64)
-		pos += uint(bits)
-	}
+	b.data = s.allot(len(list) * b.size())
+	data := b.data[:0]
 	for i := range list {
 		r := &list[i]
-		put(uint64(r.start)-uint64(b.base), b.start)
-		put(uint64(r.end)-uint64(r.start), b.length)
-		put(uint64(r.doer), b.doer)
-	}
-}
-
-// readBeyond is how many words behind a block are read, and not used.
-const readBeyond = 2
-
-// allot gives a block so many words.
-func (s *store) allot(b *block, n int) []uint64 {
-	last := len(s.words) - 1
-	if last < 0 || len(s.words[last])+n > 1<<wordBits {
-		size := 1 << wordBits
-		if last++; last == 0 { // a small trace costs little
-			size = readBeyond
+		if r.doer&otherBit == 0 {
+			b.waits |= 1 << i
 		}
-		s.words = append(s.words, make([]uint64, readBeyond, size))
+		data = put(data, uint64(r.start)-uint64(b.base), b.start)
+		data = put(data, uint64(r.end)-uint64(r.start), b.length)
+		data = put(data, uint64(r.doer>>1), b.doer)
 	}
-	used := len(s.words[last]) - readBeyond
-	b.at = uint32(last<<wordBits | used)
-	for range n {
-		s.words[last] = append(s.words[last], 0)
+}
+
+// size returns the bytes of an activity.
+func (b *block) size() int { return int(b.start) + int(b.length) + int(b.doer) }
+
+// bytesOf returns how many bytes a number needs, one at least.
+func bytesOf(v uint64) uint8 { return uint8(max(bits.Len64(v)+7, 8) / 8) }
+
+// put appends the lowest bytes of a number.
+func put(to []byte, v uint64, bytes uint8) []byte {
+	for range bytes {
+		to = append(to, byte(v))
+		v >>= 8
 	}
-	return s.words[last][used:]
+	return to
 }
 
-// bitsAt reads a number.
-func bitsAt(words []uint64, pos uint, bits uint8) uint64 {
-	w, n := words[pos/64:], pos%64
-	return (w[0]>>n | w[1]<<1<<(63-n)) & (1<<bits - 1)
+// get reads a number, and up to readBeyond bytes behind it.
+func get(from []byte, bytes uint8) uint64 {
+	return binary.LittleEndian.Uint64(from) & (^uint64(0) >> ((64 - 8*bytes) & 63))
 }
 
-// found is where an activity is.
-type found struct {
-	*block
-	words []uint64
-	pos   uint
+const readBeyond = 8
+
+// How many bytes of room are allotted at once: few for a small trace.
+const (
+	leastRoom = 1 << 12
+	mostRoom  = 1 << 19
+)
+
+// allot returns so many bytes, and readBeyond others behind them.
+func (s *store) allot(n int) []byte {
+	if len(s.room) < n+readBeyond {
+		size := min(max(2*cap(s.room), leastRoom), mostRoom)
+		s.room = make([]byte, max(size, n+readBeyond))
+	}
+	out := s.room[: n+readBeyond : n+readBeyond]
+	s.room = s.room[n:]
+	return out
 }
 
-func (s *store) find(i column.Ref) found {
-	b := &s.blocks[i>>blockBits]
-	width := uint(b.start) + uint(b.length) + uint(b.doer)
-	return found{b, s.words[b.at>>wordBits][b.at&(1<<wordBits-1):], uint(i&(blockLen-1)) * width}
+// find returns the block of an activity, and where in it the activity is.
+func (s *store) find(i column.Ref) (b *block, data []byte) {
+	b = &s.blocks[i>>blockBits]
+	return b, b.data[int(i&(blockLen-1))*b.size():]
 }
 
-func (f found) starts() int64 { return f.base + int64(bitsAt(f.words, f.pos, f.start)) }
-
-func (f found) span() (start, end int64) {
-	start = f.starts()
-	return start, start + int64(bitsAt(f.words, f.pos+uint(f.start), f.length))
+func (b *block) span(data []byte) (start, end int64) {
+	start = b.base + int64(get(data, b.start))
+	return start, start + int64(get(data[b.start:], b.length))
 }
 
-func (f found) deed() uint32 {
-	return uint32(bitsAt(f.words, f.pos+uint(f.start)+uint(f.length), f.doer))
+func (s *store) deed(b *block, data []byte) *doer {
+	return &s.what[get(data[b.start+b.length:], b.doer)]
 }
 
-// begins returns when an activity begins.
-func (s *store) begins(i column.Ref) int64 { return s.find(i).starts() }
+// Begins returns when an activity begins.
+func (s *store) Begins(i column.Ref) int64 {
+	b, data := s.find(i)
+	return b.base + int64(get(data, b.start))
+}
 
 // IsWait reports whether an activity is a wait for a lock.
-func (s *store) IsWait(i column.Ref) bool { return s.find(i).deed()&otherBit == 0 }
+func (s *store) IsWait(i column.Ref) bool {
+	return s.blocks[i>>blockBits].waits>>(i&(blockLen-1))&1 != 0
+}
 
 // Wait returns an activity that is a wait for a lock.
 func (s *store) Wait(i column.Ref) Wait {
-	f := s.find(i)
-	start, end := f.span()
-	d := &s.what[f.deed()>>1]
-	return Wait{start, end, f.thread, d.lock, d.stack, d.info}
+	b, data := s.find(i)
+	start, end := b.span(data)
+	d := s.deed(b, data)
+	return Wait{start, end, b.thread, d.lock, d.stack, d.info}
 }
 
 // Other returns an activity that is no wait.
 func (s *store) Other(i column.Ref) Other {
-	f := s.find(i)
-	start, end := f.span()
-	d := &s.what[f.deed()>>1]
-	return Other{start, end, f.thread, d.info, d.stack}
+	b, data := s.find(i)
+	start, end := b.span(data)
+	d := s.deed(b, data)
+	return Other{start, end, b.thread, d.info, d.stack}
+}
+
+// Span returns when an activity begins and ends.
+func (s *store) Span(i column.Ref) (start, end int64) {
+	b, data := s.find(i)
+	return b.span(data)
+}
+
+// before returns how many of a thread's activities begin before t.
+func (s *store) before(list Refs, t int64) int {
+	lo, hi := list.From>>blockBits, (list.To+blockLen-1)>>blockBits
+	for lo+1 < hi {
+		if mid := lo + (hi-lo)/2; s.blocks[mid].base < t {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	if list.Len() == 0 {
+		return 0
+	}
+	from, to := max(list.From, lo<<blockBits), min(list.To, (lo+1)<<blockBits)
+	b := &s.blocks[lo]
+	size := b.size()
+	for from < to {
+		mid := from + (to-from)/2
+		if b.base+int64(get(b.data[int(mid&(blockLen-1))*size:], b.start)) < t {
+			from = mid + 1
+		} else {
+			to = mid
+		}
+	}
+	return int(from - list.From)
 }
 
 // Threads returns a bound of the ids of threads that did anything.

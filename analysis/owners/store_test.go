@@ -64,7 +64,7 @@ func randomActivity(rng *rand.Rand, before int) format.Event {
 func checkStored(t *testing.T, a *Activities, i uint32, ev *format.Event) {
 	t.Helper()
 	d, thread := a.met(i)
-	if want := (activity{ev.Time, ev.End, ev.Stack, ev.Object}); d != want || thread != ev.Thread || a.begins(i) != ev.Time {
+	if want := (activity{ev.Time, ev.End, ev.Stack, ev.Object}); d != want || thread != ev.Thread || a.Begins(i) != ev.Time {
 		t.Fatalf("%d: %+v of %d, want %+v of %d", i, d, thread, want, ev.Thread)
 	}
 	if ev.Kind == format.KindWait {
