@@ -41,7 +41,11 @@ func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 		threads = max(threads, int(w.Thread)+1)
 	}
 	threads = max(threads, tl.Owned.Threads)
-	s := &sweep{tl: tl, blocks: r.activities.Starts, taking: tl.Owned.Ordered(), standing: standing{
+	owned := tl.Owned.Drain
+	if len(asking[TenureVisitor](e)) > 0 { // who ask for them once more
+		owned = tl.Owned.Ordered
+	}
+	s := &sweep{tl: tl, blocks: r.activities.Starts, taking: owned(), standing: standing{
 		r: r, e: e,
 		g:     graph{blocked: make([]blocked, threads), owners: make([][]owners.Holder, locks), gap: tl.Unowned, cycles: c, hops: &e.out.hops},
 		state: make([]nodeState, threads), queue: make([]queue, locks),

@@ -60,6 +60,7 @@ func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities
 	}
 	d.others(&others, maxTime)
 	a.Starts, a.runs = d.end()
+	r.doers = doers{} // the store has them
 	r.rename(a.store)
 	a.indexing.Go(a.index)
 	return a
@@ -83,6 +84,12 @@ func (r *Record) rename(s *store) {
 	})
 }
 
+// forget drops what only owners are inferred from.
+func (a *Activities) forget() {
+	a.byLock, a.released, a.runs, a.sites = nil, nil, nil, callSites{}
+	a.releases.Clear()
+}
+
 // index lists the waits for each lock, its releases and, where an input tells
 // neither owners nor releases, what was done at each call site.
 func (a *Activities) index() {
@@ -90,7 +97,7 @@ func (a *Activities) index() {
 	a.released = byLock(a.releases.Order(), func(i column.Ref) format.ObjectID { return a.releases.At(i).lock })
 	for i := range a.inputs {
 		if in := &a.inputs[i]; in.waits && !in.complete() {
-			a.sites.fill(a)
+			a.sites.fill(a.Record, a.store)
 		}
 	}
 }
@@ -226,11 +233,11 @@ func (a *Activities) behind(list Refs, t int64) int {
 }
 
 // activitiesAt returns the activities at a call site in the input of a lock.
-func (a *Activities) activitiesAt(at callSite, lock format.ObjectID) []column.Ref {
+func (a *Activities) activitiesAt(at callSite, lock format.ObjectID) siteList {
 	if n, ok := a.sites.index[inputSite{at, a.inputOf[lock]}]; ok {
 		return a.sites.lists[n]
 	}
-	return nil
+	return siteList{}
 }
 
 // Pauses lists the pauses of all inputs, in order of time; those of one input do

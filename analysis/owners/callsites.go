@@ -1,6 +1,9 @@
 package owners
 
 import (
+	"encoding/binary"
+	"math/bits"
+
 	"contend/analysis/internal/column"
 	"contend/format"
 )
@@ -15,10 +18,33 @@ type callSite struct {
 // callSites lists the activities at each call site of each input, as they lie
 // in memory: they are many, and who counts them goes through all.
 type callSites struct {
-	lists [][]column.Ref
+	lists []siteList
 	index map[inputSite]int
 	last  []int // by stack: the list its last call site has, plus one; few stacks enter several locks
 	sites []inputSite
+}
+
+// siteList is the refs of activities, each as its distance from the one before.
+type siteList struct {
+	bytes []byte
+	n     int
+	last  column.Ref
+}
+
+// all visits the refs.
+func (l siteList) all(yield func(column.Ref) bool) {
+	at := column.Ref(0)
+	for rest := l.bytes; len(rest) > 0; {
+		by, n := uint64(rest[0]), 1
+		if by >= 1<<7 { // few are
+			by, n = binary.Uvarint(rest)
+		}
+		rest = rest[n:]
+		at += column.Ref(by)
+		if !yield(at) {
+			return
+		}
+	}
 }
 
 // inputSite is a call site of one input: what a program did in one run tells
@@ -30,32 +56,51 @@ type inputSite struct {
 
 // fill counts the activities at each call site, and then deals them out in one
 // array, once.
-func (p *callSites) fill(a *Activities) {
+func (p *callSites) fill(r *Record, s *store) {
 	if p.lists != nil {
 		return
 	}
-	var n counts
-	p.each(a, func(list int, _ column.Ref) { n.add(list, 1) })
-	p.lists = n.lists()
-	p.each(a, func(list int, i column.Ref) { p.lists[list] = append(p.lists[list], i) })
+	var size counts
+	var last []column.Ref
+	total := 0
+	p.each(r, s, func(list int, i column.Ref) {
+		for len(last) <= list {
+			last = append(last, 0)
+		}
+		n := (bits.Len32(i-last[list]|1) + 6) / 7
+		size.add(list, n)
+		total += n
+		last[list] = i
+	})
+	all := make([]byte, total)
+	p.lists = make([]siteList, len(size))
+	for i, n := range size {
+		p.lists[i].bytes, all = all[:0:n], all[n:]
+	}
+	p.each(r, s, func(list int, i column.Ref) {
+		l := &p.lists[list]
+		l.bytes = binary.AppendUvarint(l.bytes, uint64(i-l.last))
+		l.last = i
+		l.n++
+	})
 }
 
 // each visits what has a stack and some length, with the number of its call
 // site.
-func (p *callSites) each(a *Activities, f func(list int, i column.Ref)) {
-	for t := range format.ThreadID(a.Threads()) {
-		for of := a.Of(t); of.From < of.To; of.From++ {
-			d := a.at(of.From)
-			if d.stack == format.NoStack || d.end <= d.start {
+func (p *callSites) each(r *Record, s *store, f func(list int, i column.Ref)) {
+	for t := range format.ThreadID(s.Threads()) {
+		for of := s.Of(t); of.From < of.To; of.From++ {
+			b, data := s.find(of.From)
+			d := s.deed(b, data)
+			if start, end := b.span(data); d.stack == format.NoStack || end <= start {
 				continue
 			}
-			input := uint32(0)
-			if a.IsWait(of.From) {
-				input = a.inputOf[d.lock]
-			} else {
-				input = a.doneIn[t]
+			input := r.doneIn
+			at := int(t)
+			if s.IsWait(of.From) {
+				input, at = r.inputOf, int(d.lock)
 			}
-			f(p.number(inputSite{d.callSite(), input}), of.From)
+			f(p.number(inputSite{callSite{d.stack, d.lock}, input[at]}), of.From)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span)
 			}
 			continue
 		}
-		for _, i := range ev.activitiesAt(at, s.lock) {
+		for i := range ev.activitiesAt(at, s.lock).all {
 			d, t := ev.met(i)
 			if inside || ev.within(s, t, &d) {
 				s.seen = append(s.seen, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
@@ -138,10 +138,10 @@ func (ev *evidence) judge(s *section) {
 // lock, as most have, it sees little more than the tolerance allows.
 func (ev *evidence) isInside(s *section, at callSite) bool {
 	list := ev.activitiesAt(at, s.lock)
-	most := tolerance * float64(len(list))
+	most := tolerance * float64(list.n)
 	fits, breaks := 0, 0
 	var before preexisting
-	for _, i := range list {
+	for i := range list.all {
 		d, t := ev.met(i)
 		switch {
 		case s.acquiredByOther(t, d.start, d.end):
