@@ -3,7 +3,6 @@ package owners
 import (
 	"cmp"
 	"slices"
-	"sort"
 
 	"contend/analysis/internal/column"
 	"contend/format"
@@ -175,30 +174,21 @@ func (s *section) isBusy(lo, hi int64) bool {
 // busyUntil returns the index of the first busy stretch that ends at t or
 // after.
 func (s *section) busyUntil(t int64) int {
-	s.nearBusy = nearby(s.nearBusy, len(s.busy), func(i int) bool { return s.busy[i].end < t })
-	return s.nearBusy
+	n := s.nearBusy
+	if n < len(s.busy) && s.busy[n].end < t {
+		n++
+	}
+	if n < len(s.busy) && s.busy[n].end < t || n > 0 && s.busy[n-1].end >= t { // seldom
+		n = nearby(n, len(s.busy), func(i int) bool { return s.busy[i].end < t })
+	}
+	s.nearBusy = n
+	return n
 }
 
 // seenBefore returns how many of the activities inside began before t.
 func (s *section) seenBefore(t int64) int {
 	s.nearSeen = nearby(s.nearSeen, len(s.seen), func(i int) bool { return s.seen[i].start < t })
 	return s.nearSeen
-}
-
-// nearby returns how many of n things in order come before something; that is mostly
-// near at, for who asks mostly goes forward in time.
-func nearby(at, n int, before func(i int) bool) int {
-	for range 8 {
-		switch {
-		case at < n && before(at):
-			at++
-		case at > 0 && !before(at-1):
-			at--
-		default:
-			return at
-		}
-	}
-	return sort.Search(n, func(i int) bool { return !before(i) })
 }
 
 // usualHolds takes, for each acquisition site, the median time to the next

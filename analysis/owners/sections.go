@@ -65,10 +65,10 @@ func (ev *evidence) seenBy(t format.ThreadID, s *section) {
 		b := busy[0]
 		n := ev.ahead(list, b.start)
 		for list.From += column.Ref(max(n-1, 0)); list.Len() > 0; list.From++ { // one may have begun before
-			d := ev.at(list.From)
-			if d.start >= b.end {
+			if ev.Begins(list.From) >= b.end {
 				break
 			}
+			d := ev.at(list.From)
 			if d.end > max(d.start, b.start) && d.end <= b.end && d.lock != s.lock && d.stack != format.NoStack && d.callSite() != last {
 				last = d.callSite()
 				s.inside[last] = false
