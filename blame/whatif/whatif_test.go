@@ -316,6 +316,24 @@ func TestSamplesGiveBounds(t *testing.T) {
 	}
 }
 
+// Who waits for ever does so however short sections are; without the lock nobody does.
+func TestADeadlockIsNotWonByShorterSections(t *testing.T) {
+	col := fromFile(t, "deadlock-monitors-and-juc-jdk17.txt")
+	shorter, err := col.Rank(.5, 0)
+	if err != nil || len(shorter.Rows) == 0 {
+		t.Fatalf("%+v, %v", shorter, err)
+	}
+	for _, r := range shorter.Rows {
+		if r.Throughput != (Range{1, 1}) {
+			t.Errorf("%s: %v", r.Section, r.Throughput)
+		}
+	}
+	without, err := col.Predict([]Change{{Kind: RemoveLock, Class: shorter.Rows[0].Class}})
+	if err != nil || without.Rows[0].Throughput.High <= 1 {
+		t.Errorf("%+v, %v", without, err)
+	}
+}
+
 func TestWhatATraceDoesNotHave(t *testing.T) {
 	col, _, _ := collected(t, simulate.Config{Scenario: "nested", Duration: 1e9, Seed: 1}, recorded)
 	for _, ch := range []Change{{Kind: Shrink, Section: "x.Y.z"}, {Kind: Readers, Section: ""}, {Kind: RemoveLock, Class: "x.Y"}, {Kind: Split, Class: ""}} {
