@@ -65,10 +65,10 @@ func (ev *evidence) seenBy(t format.ThreadID, s *section) {
 		b := busy[0]
 		n := ev.ahead(list, b.start)
 		for list = list[max(n-1, 0):]; len(list) > 0; list = list[1:] { // one may have begun before
-			d := ev.at(list[0])
-			if d.start >= b.end {
+			if ev.start(list[0]) >= b.end {
 				break
 			}
+			d := ev.at(list[0])
 			if d.end > max(d.start, b.start) && d.end <= b.end && d.lock != s.lock && d.stack != format.NoStack && d.callSite() != last {
 				last = d.callSite()
 				s.inside[last] = false
