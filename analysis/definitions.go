@@ -205,6 +205,11 @@ func (d *definitions) Class(id format.ObjectID) uint32 {
 // ClassName returns the class of a lock as its language writes it.
 func (d *definitions) ClassName(id format.ObjectID) string { return d.classes.Name(d.Class(id)) }
 
+// Fair reports whether a lock goes to who has waited longest.
+func (d *definitions) Fair(id format.ObjectID) bool {
+	return strings.HasSuffix(d.ClassName(id), "$FairSync")
+}
+
 // Object returns what the trace says of a lock.
 func (d *definitions) Object(id format.ObjectID) Object {
 	if int(id) < len(d.objects) {

@@ -13,12 +13,12 @@ func (b *builder) prepare() {
 	b.wanted = b.s.busyShare()
 	b.typical = b.s.busyTime() / int64(max(len(b.s.acquired), 1))
 	b.splitter = b.kin.model.Splitter()
-	n := float64(len(b.kin.gaps))
-	b.known = n / (n + renewal.Trust)
-	if b.tallied == nil {
-		b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[b.s.lock])
-	}
+	b.known = answersFor(len(b.kin.gaps))
+	b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[b.s.lock])
 }
+
+// answersFor is how much a model learnt from so many gaps answers for.
+func answersFor(gaps int) float64 { return float64(gaps) / float64(gaps+renewal.Trust) }
 
 // check asks who owned the lock at each dump of a gap, as if there were no
 // dumps.

@@ -135,7 +135,7 @@ func (b *builder) others(g *gap, at int64, by []int64, thread format.ThreadID) i
 	if len(seen) == 0 {
 		if g.last != format.NoThread && g.last != g.first.thread && !b.kin.waited(b.kin.groupKnown(b.ev.sym, g.last)) {
 			b.now = g
-			b.approach(at, at+total, anchor{thread: g.last})
+			b.owned(at, at+total, g.last)
 			return at + total
 		}
 		return b.spread(at, by, thread)
@@ -171,7 +171,7 @@ func (b *builder) together() {
 // waits, held or not.
 func (b *builder) lastCame(lo, hi int64) int64 {
 	at, ok := b.waiterCounts.lastBegan(hi)
-	if !ok || at <= lo {
+	if !ok || at <= lo || b.kin.fair {
 		return 0
 	}
 	return at - lo

@@ -14,6 +14,8 @@ type Symbols interface {
 	// Class returns a number for the class of a lock. Asking may give a class
 	// its number, so nobody else may use the symbols meanwhile.
 	Class(format.ObjectID) uint32
+	// Fair reports whether who comes to a lock others wait for always waits, too.
+	Fair(format.ObjectID) bool
 }
 
 // Described is the part of Symbols that may be read by several goroutines.
@@ -35,6 +37,7 @@ type evidence struct {
 	sym   Described
 	shown [][]sample // by lock, by time: what dumps show
 	class []uint32   // by lock
+	fair  []bool     // by lock
 	marks sync.Pool  // scratch of users
 
 	batches sync.Pool // of ownerships
@@ -64,10 +67,10 @@ type sample struct {
 // evidence collects what is known of each thread and lock.
 func (a *Activities) evidence(sym Symbols) *evidence {
 	ev := &evidence{Activities: a, sym: sym, shown: make([][]sample, len(a.byLock))}
-	ev.class = make([]uint32, len(a.byLock))
+	ev.class, ev.fair = make([]uint32, len(a.byLock)), make([]bool, len(a.byLock))
 	for l, waits := range a.byLock {
 		if len(waits) > 0 {
-			ev.class[l] = sym.Class(format.ObjectID(l))
+			ev.class[l], ev.fair[l] = sym.Class(format.ObjectID(l)), sym.Fair(format.ObjectID(l))
 		}
 	}
 	ev.link(sym.Class)

@@ -27,6 +27,7 @@ type kin struct {
 	pools     [rests]pool // of all its locks
 	shown     tallies     // what samples show of what is claimed
 	lags      lags
+	fair      bool // who comes while others wait for them always waits
 
 	seen   float64 // the sum over all acquisitions of the share of the waits for their lock that were recorded
 	shares *shares // nil where samples tell no more than the model
@@ -117,7 +118,7 @@ func (k *kin) learn() {
 			}
 		}
 	}
-	k.model = renewal.Learn(&renewal.Data{Gaps: k.gaps, Arrivals: k.came, Met: k.met, Recorded: k.recorded / float64(len(k.gaps)), Hidden: k.hides()}, n, k.mixes)
+	k.model = renewal.Learn(&renewal.Data{Gaps: k.gaps, Arrivals: k.came, Met: k.met, Recorded: k.recorded / float64(len(k.gaps)), Hidden: k.hides(), Fair: k.fair}, n, k.mixes)
 	k.came, k.met = nil, nil
 }
 

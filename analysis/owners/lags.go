@@ -80,6 +80,21 @@ func (b *builder) leaves(a anchor, length int64) int64 {
 	return mostly(min(rest, length), length)
 }
 
+// approach charges the stretch before an anchor to its thread: as much of it as its
+// section takes until then.
+func (b *builder) approach(lo, hi int64, a anchor) {
+	switch {
+	case a.thread == format.NoThread:
+		b.idle(lo, hi, a)
+	case a.stack == format.NoStack:
+		b.owned(lo, hi, a.thread)
+	default:
+		at := hi - b.took(a, hi-lo)
+		b.vacant(lo, at)
+		b.suppose(at, hi, a, len(b.kin.lags.before[a.stack]))
+	}
+}
+
 // suppose charges a stretch next to what is known of its owner, which so many
 // others like it tell to be its own, too.
 func (b *builder) suppose(lo, hi int64, a anchor, others int) {

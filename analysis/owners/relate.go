@@ -93,7 +93,7 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 	for i := range sections {
 		r := find(i)
 		if out[r] == nil {
-			out[r] = &kin{input: ev.input(sections[r].lock), sites: map[format.StackID]int{}, groups: map[uint32]int{}, mixes: []renewal.Mix{{}}}
+			out[r] = &kin{fair: ev.fair[sections[r].lock], input: ev.input(sections[r].lock), sites: map[format.StackID]int{}, groups: map[uint32]int{}, mixes: []renewal.Mix{{}}}
 		}
 		out[i] = out[r]
 		out[i].locks++

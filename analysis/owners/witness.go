@@ -4,19 +4,11 @@ import (
 	"contend/format"
 )
 
-// approach charges the stretch before an anchor to its thread.
-func (b *builder) approach(lo, hi int64, a anchor) {
-	if a.thread == format.NoThread {
-		b.idle(lo, hi, a)
-		return
-	}
-	if a.stack == format.NoStack && !b.guess(lo, hi, a.thread) {
-		a.prov = ThreadOnly
-		b.emit(lo, hi, a)
-	} else if a.stack != format.NoStack {
-		at := hi - b.took(a, hi-lo)
-		b.vacant(lo, at)
-		b.suppose(at, hi, a, len(b.kin.lags.before[a.stack]))
+// owned charges the stretch before a thread is known to have had the lock to it,
+// whatever it was doing there.
+func (b *builder) owned(lo, hi int64, t format.ThreadID) {
+	if !b.guess(lo, hi, t) {
+		b.emit(lo, hi, anchor{thread: t, prov: ThreadOnly})
 	}
 }
 

@@ -206,7 +206,9 @@ func (l *learner) round() {
 	if m.wake = wake.smoothed(1); l.free != nil {
 		m.wake = *l.free
 	}
-	m.barge, m.again = l.barging(m, &seen)
+	if m.barge > 0 {
+		m.barge, m.again = l.barging(m, &seen)
+	}
 }
 
 // expected is what follows first sections, by its length: how likely it is, and

@@ -88,6 +88,7 @@ type Data struct {
 	Met      []int64 // lengths of stretches from when the first thread came to wait to the next acquisition, in ns
 	Recorded float64 // share of those who had to wait that were recorded
 	Hidden   bool    // many others who had to wait were not
+	Fair     bool    // nobody takes the free lock while others wait for it
 }
 
 // Learn fits a model to what is known of a lock. A mix has a weight for each
@@ -104,6 +105,9 @@ func Learn(d *Data, sites int, mixes []Mix) *Model {
 // fit learns a model, with the free times of another one, if any.
 func fit(d *Data, g grid, sites int, mixes []Mix, free *Model) *Model {
 	m := &Model{grid: g, sites: sites, mixes: mixes, barge: 0.4, again: 0.5}
+	if d.Fair {
+		m.barge, m.fewest, m.atMost = 0, 1, 1
+	}
 	l := newLearner(m, d.Gaps, d.Arrivals, d.Recorded)
 	l.start()
 	if free != nil {
