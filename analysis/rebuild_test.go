@@ -40,15 +40,15 @@ func TestOwnersRebuilt(t *testing.T) {
 		{"a successor owns until the next, which names it",
 			[]format.Event{after(1, 1, 0, 100, 9), after(2, 1, 50, 200, 1), after(3, 1, 60, 300, 2)},
 			map[string]int64{"t9": 100 + 50 + 40, "t1": 100 + 100, "t2": 100},
-			map[Provenance]int64{ThreadOnly: 190, Inferred: 300}},
+			map[Provenance]int64{ThreadOnly: 190, Estimated: 300}},
 		{"without previous owners the chain stands alone",
 			[]format.Event{after(1, 1, 0, 100, 0), after(2, 1, 50, 200, 0)},
 			map[string]int64{"unknown": 100 + 50, "t1": 100},
-			map[Provenance]int64{Unknown: 150, Inferred: 100}},
+			map[Provenance]int64{Unknown: 150, Estimated: 100}},
 		{"a successor seen waiting elsewhere has let go",
 			[]format.Event{after(1, 1, 0, 100, 9), after(1, 2, 150, 160, 9), after(2, 1, 100, 200, 9)},
 			map[string]int64{"t9": 100 + 10 + 50, "t1": 50},
-			map[Provenance]int64{ThreadOnly: 160, Inferred: 50}},
+			map[Provenance]int64{ThreadOnly: 160, Estimated: 50}},
 		{"a dump shows who took the lock without waiting",
 			[]format.Event{after(1, 1, 0, 1000, 9), dump(500, 1, 7, 77, 1)},
 			map[string]int64{"t7": 500 + 250, "t9": 250},
@@ -64,7 +64,7 @@ func TestOwnersRebuilt(t *testing.T) {
 		{"a sleep that never overlaps an acquisition is inside",
 			[]format.Event{after(1, 1, 0, 1000, 9), sleeps(9, 5, 100, 900)},
 			map[string]int64{"t9": 1000},
-			map[Provenance]int64{Inferred: 1000}},
+			map[Provenance]int64{Inferred: 800, Estimated: 200}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

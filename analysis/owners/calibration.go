@@ -276,9 +276,7 @@ func (p *pool) agreement(times float64) (ns float64) {
 // settle counts a pool. The model knows the sums, and little of single gaps:
 // what it expects gap by gap, where that is more than the sums alone give, is a
 // bound, and so is what the sums give where the ways to count others disagree. Of
-// what it cannot tell, since acquisitions are missing, it may still be as right as
-// it expects, or the first owner, another one and nobody are as likely: both count
-// alike.
+// what it cannot tell, the first owner, another one and nobody are as likely.
 func (t *Trust) settle(p *pool) {
 	alone := p.agreement(1)
 	low, high := alone, alone
@@ -287,8 +285,7 @@ func (t *Trust) settle(p *pool) {
 		low, high = min(alone, less, more), max(alone, less, more)
 	}
 	seen := 1 - p.hidden/float64(max(p.total, 1))
-	own := p.sure / float64(max(p.total, 1))
-	t.Right += seen*alone + p.hidden*(own+1.0/3)/2
+	t.Right += seen*alone + p.hidden/3
 	t.Low += seen * min(low, p.sure)
 	t.High += seen*max(high, p.sure) + p.hidden
 }

@@ -228,7 +228,7 @@ func (b *builder) divide(p *Ownership) {
 	if c.prov == Estimated {
 		right = b.kin.shown.right()
 	}
-	if i < 0 || b.kin.shown.list[i].believed(c.prov) == 1 {
+	if i < 0 || b.kin.shown.list[i].believed(c.prov, b.kin.model != nil) == 1 {
 		b.charge(p.Start, p.End, p.Holder, right)
 		return
 	}
@@ -262,7 +262,7 @@ func (b *builder) turn(i int, t *tally, c claimed, ns float64) (to int, right fl
 	if b.due[i] == nil {
 		b.due[i] = make([]float64, len(t.classes)+1)
 	}
-	due, stays := b.due[i], t.believed(c.prov)
+	due, stays := b.due[i], t.believed(c.prov, b.kin.model != nil)
 	to = len(t.classes)
 	due[to] += stays * ns
 	for k, w := range t.weights {

@@ -123,7 +123,7 @@ func (l *tallies) merge(o *tallies) {
 
 // believed returns the share of some stretches that stays as claimed; the rest is
 // divided as the samples show.
-func (t *tally) believed(prov Provenance) float64 {
+func (t *tally) believed(prov Provenance, model bool) float64 {
 	n := t.number()
 	switch prov {
 	case Inferred, Exact, Sampled: // as good as a sample, unless samples contradict more often than chance lets them
@@ -132,7 +132,9 @@ func (t *tally) believed(prov Provenance) float64 {
 			return 1
 		}
 	case Estimated:
-		return doubted / (n + doubted)
+		if model { // else it is a guess
+			return doubted / (n + doubted)
+		}
 	}
 	return 1 / (n + 1)
 }

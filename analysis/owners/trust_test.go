@@ -70,7 +70,7 @@ func TestARestIsExpectedToBeRightAsItsSumsAre(t *testing.T) {
 		t.Errorf("where two in five are no such stretches, at least %.2f, want 0.3", low)
 	}
 	tr = fill(1, 0)
-	if got, _ := tr.Expected(); !near(got, (0.9+1./3)/2) {
+	if got, _ := tr.Expected(); !near(got, 1./3) {
 		t.Errorf("where nothing was recorded: %.2f", got)
 	}
 	if low, high := tr.Bounds(); low > 0.01 || high < 0.99 {

@@ -1,0 +1,47 @@
+package owners
+
+import "testing"
+
+// What was seen often enough bounds what is next to an activity; what was not is
+// supposed, and as good as a guess.
+func TestNextToWhatIsKnownAsMuchAsIsSeenOfItsLike(t *testing.T) {
+	list := []int64{10, 10, 20, 20, 40}
+	for _, c := range [][2]int64{{5, 5}, {20, 16}, {100, 20}} {
+		if got := within(list, c[0]); got != c[1] {
+			t.Errorf("of %d: %d, want %d", c[0], got, c[1])
+		}
+	}
+	if got := mostly(96, 100); got != 100 {
+		t.Errorf("a rest as short as the tolerance is left out: %d", got)
+	}
+	if got := mostly(90, 100); got != 90 {
+		t.Errorf("a rest longer than the tolerance is one: %d", got)
+	}
+}
+
+// The section lasts about as long as others from what was seen inside to its ends;
+// the rest of a long stretch is not its thread's.
+func TestALongApproachIsNotTheOwners(t *testing.T) {
+	var l lags
+	for range 8 {
+		l.add(&l.before, 7, 100)
+		l.add(&l.after, 7, 60)
+	}
+	l.sort()
+	b := &builder{s: &section{}, kin: &kin{lags: l}}
+	a := anchor{start: 5000, end: 6000, stack: 7}
+	if got := b.took(a, 4000); got != 100 {
+		t.Errorf("of 4000 before it: %d, want 100", got)
+	}
+	if got := b.leaves(a, 4000); got != 60 {
+		t.Errorf("of 4000 after it: %d, want 60", got)
+	}
+	a.stack = 8
+	if got := b.took(a, 4000) + b.leaves(a, 4000); got != 8000 {
+		t.Errorf("where nothing tells: %d, want all", got)
+	}
+	b.s.shared = true
+	if a.stack = 7; b.took(a, 4000) != 4000 {
+		t.Error("readers have it together")
+	}
+}
