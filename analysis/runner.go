@@ -167,12 +167,15 @@ func (j *joiner) first() (s span, isBetween bool) {
 
 // span returns the stretch of an activity if it is of the kind wanted.
 func (j *joiner) span(i column.Ref) (s span, ok bool) {
-	if owners.IsWait(i) {
+	if owners.IsWait(i) == j.idle { // without a look at it: there are as many as events
+		return span{}, false
+	}
+	if !j.idle {
 		w := j.d.Waits.At(i)
-		return span{w.Start, w.End}, !j.idle
+		return span{w.Start, w.End}, true
 	}
 	a := j.d.Other(i)
-	return span{a.Start, a.End}, j.idle && idle(a)
+	return span{a.Start, a.End}, idle(a)
 }
 
 func idle(o owners.Other) bool {

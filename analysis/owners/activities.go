@@ -236,6 +236,9 @@ func (a *Activities) start(i column.Ref) int64 {
 
 // ahead is before for a list of which few begin before t.
 func (a *Activities) ahead(list []column.Ref, t int64) int {
+	if len(list) == 0 || a.start(list[0]) >= t { // mostly
+		return 0
+	}
 	hi := 1
 	for hi < len(list) && a.start(list[hi]) < t {
 		hi *= 2

@@ -52,11 +52,24 @@ func (b *builder) meet() {
 	})
 }
 
+// Of locks that were acquired more often than mostTallied times, only some gaps
+// are tallied, in runs of tallyRun evenly spread: so many tell how a long recording
+// divides, and runs are in step with nothing a program repeats.
+const (
+	mostTallied = 1 << 16
+	tallyRun    = 64
+)
+
 // tally adds what the model charges to the call sites, in ns, and charges
 // nothing.
 func (b *builder) tally(total []int64) {
 	b.tallied = total
 	b.prepare()
-	b.gaps(b.fill)
+	one := 1 + b.kin.acquired/mostTallied // run in so many
+	b.gaps(func(g *gap) {
+		if g.at/tallyRun%one == 0 {
+			b.fill(g)
+		}
+	})
 	b.tallied, b.dues = nil, dues{}
 }
