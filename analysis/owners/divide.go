@@ -12,17 +12,21 @@ func (ev *evidence) divide(k *kin, builders []*builder) {
 	stops := make([]bool, len(k.stacks))
 	for _, b := range builders {
 		b.stops(stops)
-		b.meet()
 	}
 	c := ev.take(k, stops)
-	if c.all == 0 {
+	if !c.tells() { // mostly, and the rest goes through all gaps
 		return
 	}
-	total := make([]int64, len(k.stacks))
 	for _, b := range builders {
-		b.tally(total)
+		b.meet()
 	}
-	k.shares = c.shares(total)
+	k.shares = c.count().shares(func() []int64 {
+		total := make([]int64, len(k.stacks))
+		for _, b := range builders {
+			b.tally(total)
+		}
+		return total
+	})
 }
 
 // stops notes the call sites whose sections were seen to stop.
