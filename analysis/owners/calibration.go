@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 
 	"contend/analysis/internal/column"
 	"contend/format"
@@ -133,6 +134,22 @@ func (s sums) upTo(n int, t int64) int {
 		return n
 	}
 	return nearby(n, len(s)-1, func(i int) bool { return s.instant(i) <= t })
+}
+
+// nearby returns how many of n things in order come before something; that is mostly
+// near at, for who asks mostly goes forward in time.
+func nearby(at, n int, before func(i int) bool) int {
+	for range 8 {
+		switch {
+		case at < n && before(at):
+			at++
+		case at > 0 && !before(at-1):
+			at--
+		default:
+			return at
+		}
+	}
+	return sort.Search(n, func(i int) bool { return !before(i) })
 }
 
 // share is a part of a whole.

@@ -3,7 +3,6 @@ package owners
 import (
 	"cmp"
 	"slices"
-	"sort"
 
 	"contend/analysis/internal/column"
 	"contend/format"
@@ -185,22 +184,6 @@ func (s *section) busyUntil(t int64) int {
 func (s *section) seenBefore(t int64) int {
 	s.nearSeen = nearby(s.nearSeen, len(s.seen), func(i int) bool { return s.seen[i].start < t })
 	return s.nearSeen
-}
-
-// nearby returns how many of n things in order come before something; that is mostly
-// near at, for who asks mostly goes forward in time.
-func nearby(at, n int, before func(i int) bool) int {
-	for range 8 {
-		switch {
-		case at < n && before(at):
-			at++
-		case at > 0 && !before(at-1):
-			at--
-		default:
-			return at
-		}
-	}
-	return sort.Search(n, func(i int) bool { return !before(i) })
 }
 
 // usualHolds takes, for each acquisition site, the median time to the next
