@@ -71,9 +71,13 @@ func (b *builder) tally(total []int64) {
 	b.prepare()
 	one := 1 + b.kin.acquired/mostTallied // run in so many
 	b.gaps(func(g *gap) {
-		if g.at/tallyRun%one == 0 {
+		if isTallied(g.at, one) {
 			b.fill(g)
 		}
 	})
 	b.tallied, b.dues = nil, dues{}
 }
+
+// isTallied reports whether a gap, given its number, is in a run that is, of one in
+// so many.
+func isTallied(at, one int) bool { return at/tallyRun%one == 0 }
