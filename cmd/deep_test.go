@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"contend/format"
+	"contend/report/document"
 )
 
 // deepTrace writes a trace of threads that wait for one another in a row, with
@@ -67,5 +70,28 @@ func TestChainsOfDeepStacks(t *testing.T) {
 	}
 	if out := run(t, "flame", "--format", "folded", "--view", "chain", deepTrace(t, 4, 64)); strings.Contains(out, "[… ") {
 		t.Error("a chain of usual depth is cut")
+	}
+}
+
+// A chain of many locks is told without those in its middle, and says how many they
+// are; what was waited along it stays.
+func TestChainsOfManyLocks(t *testing.T) {
+	doc := ask[document.Chains](t, "chains", "--top", "0", deepTrace(t, 30, 3))
+	sum, cut := int64(0), 0
+	for _, c := range doc.Chains {
+		sum += c.ThreadNs
+		whole := 2*c.Hops + 1
+		switch {
+		case c.Hops <= 17 && len(c.Steps) != whole, len(c.Steps) > 36:
+			t.Errorf("%d locks in %d steps", c.Hops, len(c.Steps))
+		case c.Hops > 17:
+			cut++
+			if !strings.Contains(c.Signature, fmt.Sprintf(" -> [… %s] -> ", format.Some(c.Hops-17, "lock", "locks"))) {
+				t.Errorf("%d locks: %s", c.Hops, c.Signature)
+			}
+		}
+	}
+	if sum != doc.Total.WaitNs || cut == 0 {
+		t.Errorf("chains sum to %d, all waiting to %d; %d are cut", sum, doc.Total.WaitNs, cut)
 	}
 }
