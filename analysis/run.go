@@ -199,7 +199,7 @@ func (p *pass) finish() *Trace {
 func (p *pass) warnings(tl *owners.Timelines, running int64) []format.Warning {
 	out := append(p.rec.warnings(p.e.defs, tl, running), p.smp.stalls.warning()...)
 	out = append(out, p.smp.measured.warning()...)
-	if p.smp.any && p.rec.Waits.Len() > 0 {
+	if p.smp.any && p.rec.Waited() > 0 {
 		out = append(out, format.Warning{Code: "mixed",
 			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high"})
 	}

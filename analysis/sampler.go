@@ -214,7 +214,7 @@ func (s *sampler) reach(next int64, near span) (lo, hi int64) {
 // order of time only as long as no other input can follow.
 func (s *sampler) sample(next, hi int64, near span) Sample {
 	at := s.cur.time
-	seen := Sample{Taken: true, InOrder: len(s.rec.parts) == 1 && s.rec.Waits.Len() == 0, Before: s.prev, First: at, Last: at, After: next}
+	seen := Sample{Taken: true, InOrder: len(s.rec.parts) == 1 && s.rec.Waited() == 0, Before: s.prev, First: at, Last: at, After: next}
 	if s.e.from > s.e.start && s.edge <= s.e.from {
 		seen.Before = format.NoTime
 	}

@@ -113,8 +113,8 @@ func (b *builder) shown(lo, hi int64) []sample {
 // section; hi if there is none before.
 func (b *builder) left(t format.ThreadID, lo, hi int64) int64 {
 	list := b.ev.Of(t)
-	for _, i := range list[b.places.before(b.ev.Activities, t, list, lo):] {
-		if b.ev.start(i) >= hi { // mostly, and what it was is told elsewhere
+	for i := list.at(b.places.before(b.ev.Activities, t, list, lo)); i < list.To; i++ {
+		if b.ev.Begins(i) >= hi { // mostly, and what it was is told elsewhere
 			break
 		}
 		d := b.ev.at(i)
@@ -134,10 +134,10 @@ func (b *builder) came(a anchor, lo int64) int64 {
 	}
 	list := b.ev.Of(a.thread)
 	for i := b.places.before(b.ev.Activities, a.thread, list, a.start) - 1; i >= 0; i-- {
-		if b.ev.start(list[i]) < lo {
+		if b.ev.Begins(list.at(i)) < lo {
 			break
 		}
-		d := b.ev.at(list[i])
+		d := b.ev.at(list.at(i))
 		if d.end <= a.start && (d.lock == b.s.lock || d.end > d.start && !b.ev.within(b.s, a.thread, &d)) {
 			return max(d.end, lo)
 		}

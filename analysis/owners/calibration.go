@@ -102,7 +102,7 @@ type waiterCounts struct {
 func (ev *evidence) waiterCounts(waits []column.Ref) waiterCounts {
 	c := waiterCounts{starts: make(sums, len(waits)+1), ends: make(sums, len(waits)+1), at: minTime}
 	for i, w := range waits {
-		c.starts[i+1], c.ends[i+1] = ev.Waits.At(w).Start, ev.Waits.At(w).End
+		c.starts[i+1], c.ends[i+1] = ev.Span(w)
 	}
 	slices.Sort(c.ends[1:])
 	c.starts.add()
@@ -161,8 +161,8 @@ func share(part, whole int64) float64 { return float64(part) / float64(max(whole
 func (ev *evidence) recordedShare(waits []column.Ref) float64 {
 	shortest, sum := int64(maxTime), 0.0
 	for _, i := range waits {
-		w := ev.Waits.At(i)
-		if length := w.End - w.Start; length > 0 {
+		start, end := ev.Span(i)
+		if length := end - start; length > 0 {
 			shortest = min(shortest, length)
 			sum += float64(length)
 		}

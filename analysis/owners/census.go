@@ -124,7 +124,7 @@ func (ev *evidence) exclusive(k *kin, parts []*witness) []*witness {
 	var round []sighting
 	of := shownParts{witnesses: k.witnesses}
 	for _, i := range ev.runs {
-		o := ev.others.At(i)
+		o := ev.Other(i)
 		s := sighting{o.Start, o.Thread(), of.at(o.Stack)}
 		if s.part == nil || ev.inputOfThread(s.thread) != k.input {
 			continue

@@ -89,7 +89,7 @@ func (ev *evidence) acquisitions(waits []column.Ref) []acquisition {
 	const near = 64
 	out, sorted := make([]acquisition, 0, len(waits)), true
 	for _, i := range waits {
-		w := ev.Waits.At(i)
+		w := ev.Wait(i)
 		if w.Failed() {
 			continue
 		}
@@ -107,7 +107,12 @@ func (ev *evidence) acquisitions(waits []column.Ref) []acquisition {
 	return out
 }
 
-func (ev *evidence) wait(a *acquisition) *Wait { return ev.Waits.At(a.wait) }
+// wait returns the wait that an acquisition ended, but for its times: they would
+// cost as much as all of the rest.
+func (ev *evidence) wait(a *acquisition) Wait {
+	d := ev.deed(ev.find(a.wait))
+	return Wait{Thread: a.thread, Lock: d.lock, Stack: d.stack, last: d.info}
+}
 
 // next returns when the lock was acquired next after t, and who is said to
 // have held it last: NoThread where nothing tells.
@@ -192,7 +197,7 @@ func (ev *evidence) usualHolds(s *section) {
 	by, all := map[format.StackID][]int64{}, []int64(nil)
 	for i := 1; i < len(s.acquired); i++ {
 		a, b := &s.acquired[i-1], &s.acquired[i]
-		if w := ev.wait(b); w.prev() == a.thread && w.Start <= a.time { // somebody waited all along
+		if ev.wait(b).prev() == a.thread && ev.Begins(b.wait) <= a.time { // somebody waited all along
 			stack := ev.wait(a).Stack
 			by[stack] = append(by[stack], b.time-a.time)
 			all = append(all, b.time-a.time)
