@@ -137,9 +137,10 @@ type sighting struct {
 func (ev *evidence) exclusive(k *kin, parts []*witness) []*witness {
 	together, rounds, inside := map[*witness]int{}, 0, 0
 	var round []sighting
+	of := shownParts{witnesses: k.witnesses}
 	for _, i := range ev.runs {
 		o := ev.Other(i)
-		s := sighting{o.Start, o.Thread(), k.witnesses.at(o.Stack)}
+		s := sighting{o.Start, o.Thread(), of.at(o.Stack)}
 		if s.part == nil || ev.inputOfThread(s.thread) != k.input {
 			continue
 		}

@@ -145,3 +145,33 @@ func TestSectionsExcludeEachOther(t *testing.T) {
 		})
 	}
 }
+
+// asking counts how often it is asked for the frames of stacks.
+type asking struct {
+	stacked
+	asked *int
+}
+
+func (c asking) Application(id format.StackID) []format.Frame {
+	*c.asked++
+	return c.stacked.Application(id)
+}
+
+// There may be as many kinds of locks as stacks: each looks at a stack once, and not
+// at each of its samples.
+func TestAStackIsLookedAtOnceForItsSamples(t *testing.T) {
+	asked := 0
+	sym := asking{stacked{stacks: [][]format.Frame{nil, {{Class: "C", Method: "section"}}, {{Class: "C", Method: "elsewhere"}}}}, &asked}
+	r := NewRecord()
+	for at := range int64(1000) {
+		r.Add(&format.Event{Kind: format.KindActivity, Activity: format.ActivityRun, Time: at * 1e6, Thread: 1, Stack: 1 + format.StackID(at%2)}, at*1e6)
+	}
+	ev := &evidence{Activities: r.Arrange(func(format.ObjectID) format.LockKind { return format.KindMonitor }), sym: sym}
+	w := &witnesses{family: newFamily(sym, []format.StackID{1}), parts: map[uint64]*witness{}}
+	w.family.fixed = true
+	asked = 0
+	ev.exclusive(&kin{input: ev.inputOfThread(1), witnesses: w}, nil)
+	if asked != 2 {
+		t.Errorf("two stacks were looked at %d times", asked)
+	}
+}
