@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"contend/analysis/owners/renewal"
 	"contend/format"
 )
 
@@ -13,12 +12,9 @@ func (b *builder) prepare() {
 	b.wanted = b.s.busyShare()
 	b.typical = b.s.busyTime() / int64(max(len(b.s.acquired), 1))
 	b.splitter = b.kin.model.Splitter()
-	b.known = answersFor(len(b.kin.gaps))
+	b.known = b.kin.known()
 	b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[b.s.lock])
 }
-
-// answersFor is how much a model learnt from so many gaps answers for.
-func answersFor(gaps int) float64 { return float64(gaps) / float64(gaps+renewal.Trust) }
 
 // check asks who owned the lock at each dump of a gap, as if there were no
 // dumps.
