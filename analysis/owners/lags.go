@@ -1,34 +1,23 @@
 package owners
 
 import (
-	"slices"
-
 	"contend/analysis/owners/renewal"
 	"contend/format"
 )
 
 // lags are how long sections take before what their threads are seen doing inside,
-// and after it, in ns. A thread that is seen asleep inside took the lock some time
-// before, and gave it back some time after: about as long as those take whose
-// acquisition is known, or the next one after whom. What is longer is
+// in ns. A thread that is seen asleep inside took the lock some time before: about
+// as long as those take whose acquisition is known. What is longer is
 // something else, most often a free lock whose next owner had no processor.
 type lags struct {
-	before, after map[format.StackID][]int64 // by stack of the activity
+	before map[format.StackID][]int64 // by stack of the activity
 }
 
-func (l *lags) add(to *map[format.StackID][]int64, st format.StackID, ns int64) {
-	if *to == nil {
-		*to = map[format.StackID][]int64{}
+func (l *lags) add(st format.StackID, ns int64) {
+	if l.before == nil {
+		l.before = map[format.StackID][]int64{}
 	}
-	(*to)[st] = append((*to)[st], ns)
-}
-
-func (l *lags) sort() {
-	for _, lists := range [...]map[format.StackID][]int64{l.before, l.after} {
-		for _, list := range lists {
-			slices.Sort(list)
-		}
-	}
+	l.before[st] = append(l.before[st], ns)
 }
 
 // within returns how long what takes so long at other times is expected to have
@@ -42,14 +31,11 @@ func within(list []int64, length int64) int64 {
 }
 
 // lag notes how far an acquisition is from the first activity its thread is seen
-// at inside, and how far the last one is from the next acquisition.
-func (b *builder) lag(l *lags, a *acquisition, hi int64, inside []anchor) {
-	first, last := inside[0], inside[len(inside)-1]
+// at inside.
+func (b *builder) lag(l *lags, a *acquisition, inside []anchor) {
+	first := inside[0]
 	if first.thread == a.thread && b.left(a.thread, a.time, first.start) >= first.start {
-		l.add(&l.before, first.stack, first.start-a.time)
-	}
-	if last.end < hi && b.s.isBusy(last.end, hi) && b.left(last.thread, last.end, hi) >= hi {
-		l.add(&l.after, last.stack, hi-last.end)
+		l.add(first.stack, first.start-a.time)
 	}
 }
 
@@ -64,20 +50,6 @@ func (b *builder) took(a anchor, length int64) int64 {
 		return length
 	}
 	return mostly(within(list, length), length)
-}
-
-// leaves returns how much of a stretch after an activity inside is the section's:
-// the rest of it that is there when the next one gets the lock at once.
-func (b *builder) leaves(a anchor, length int64) int64 {
-	list := b.kin.lags.after[a.stack]
-	if a.start >= a.end || len(list) < renewal.Trust || !b.bounded() {
-		return length
-	}
-	rest := list[len(list)/10]
-	if b.kin.model != nil {
-		rest = max(rest, list[len(list)/2]-b.kin.model.Free())
-	}
-	return mostly(min(rest, length), length)
 }
 
 // approach charges the stretch before an anchor to its thread: as much of it as its
@@ -108,18 +80,6 @@ func (b *builder) suppose(lo, hi int64, a anchor, others int) {
 		b.right = sure*(1-tolerance) + (1-sure)/3
 	}
 	b.emit(lo, hi, a)
-}
-
-// after charges a stretch after an activity inside: what its section has left, and
-// what follows.
-func (b *builder) after(lo, hi int64, cur anchor) (at int64) {
-	at = lo + b.leaves(cur, hi-lo)
-	known := 0
-	if cur.start < cur.end {
-		known = len(b.kin.lags.after[cur.stack])
-	}
-	b.suppose(lo, at, cur, known)
-	return at
 }
 
 // mostly leaves out a rest that is as short as the tolerance.

@@ -24,20 +24,15 @@ func TestNextToWhatIsKnownAsMuchAsIsSeenOfItsLike(t *testing.T) {
 func TestALongApproachIsNotTheOwners(t *testing.T) {
 	var l lags
 	for range 8 {
-		l.add(&l.before, 7, 100)
-		l.add(&l.after, 7, 60)
+		l.add(7, 100)
 	}
-	l.sort()
 	b := &builder{s: &section{}, kin: &kin{lags: l}}
 	a := anchor{start: 5000, end: 6000, stack: 7}
 	if got := b.took(a, 4000); got != 100 {
 		t.Errorf("of 4000 before it: %d, want 100", got)
 	}
-	if got := b.leaves(a, 4000); got != 60 {
-		t.Errorf("of 4000 after it: %d, want 60", got)
-	}
 	a.stack = 8
-	if got := b.took(a, 4000) + b.leaves(a, 4000); got != 8000 {
+	if got := b.took(a, 4000); got != 4000 {
 		t.Errorf("where nothing tells: %d, want all", got)
 	}
 	b.s.shared = true

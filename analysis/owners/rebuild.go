@@ -1,6 +1,7 @@
 package owners
 
 import (
+	"contend/analysis/owners/renewal"
 	"contend/format"
 )
 
@@ -170,7 +171,7 @@ func (b *builder) keep(cur, next anchor, lo, hi, gone int64) {
 		b.kept(cur, next, lo, hi)
 		return
 	}
-	b.vacant(b.after(lo, gone, cur), gone)
+	b.suppose(lo, gone, cur, 0)
 	back := b.came(anchor{start: hi, thread: cur.thread}, gone)
 	if cur.thread != next.thread { // nobody is known to have it now
 		b.idle(gone, hi, anchor{prov: Unknown})
@@ -193,12 +194,11 @@ func (b *builder) kept(cur, next anchor, lo, hi int64) {
 		b.emit(lo, hi, cur)
 		return
 	}
-	at := b.after(lo, hi, cur)
-	if again && at < hi {
-		b.approach(at, hi, next)
-		return
+	others := 0
+	if cur.start < cur.end { // until when is not told: as likely as not
+		others = renewal.Trust - 1
 	}
-	b.vacant(at, hi)
+	b.suppose(lo, hi, cur, others)
 }
 
 // apart reports whether an acquisition and an activity are of different sections.

@@ -42,7 +42,6 @@ func (ev *evidence) study(k *kin, builders []*builder, samples *samples) {
 	for _, b := range builders {
 		b.gather(k)
 	}
-	k.lags.sort()
 	k.witnesses = ev.witnesses(k, samples)
 	k.learn()
 	for _, b := range builders {
@@ -130,7 +129,7 @@ func (b *builder) gather(k *kin) {
 			continue
 		}
 		if len(inside) > 0 {
-			b.lag(&k.lags, a, hi, inside)
+			b.lag(&k.lags, a, inside)
 			continue
 		}
 		if !s.isBusy(a.time, hi) {

@@ -337,14 +337,3 @@ func (m *Model) endingLong(group, k int, by []int64) {
 		by[s] = int64(w * m.far[s][k] / sum * canon)
 	}
 }
-
-// Free returns how long the lock is mostly free, in ns.
-func (m *Model) Free() int64 {
-	sum := 0.0
-	for i, p := range &m.wake {
-		if sum += p; sum >= 0.5 {
-			return int64(i) * m.unit
-		}
-	}
-	return int64(cells) * m.unit
-}
