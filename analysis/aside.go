@@ -1,9 +1,6 @@
 package analysis
 
-import (
-	"contend/analysis/owners"
-	"contend/format"
-)
+import "contend/format"
 
 // Aside is time a thread waited that is no contention for a lock: for what
 // others must give back, or with nothing to do.
@@ -64,8 +61,8 @@ func (r *record) visitAsides(out asides) {
 		own := r.activities.Of(format.ThreadID(t))
 		waits := joiner{d: r.activities, rest: own}
 		wait, told := waits.next(), int64(earliest)
-		for _, i := range own {
-			if owners.IsWait(i) {
+		for i := own.From; i < own.To; i++ {
+			if r.activities.IsWait(i) {
 				continue
 			}
 			o := r.activities.Other(i)

@@ -24,8 +24,12 @@ type dispatcher struct {
 // ear is a visitor, and what it asks for besides slices; nil where it does not.
 type ear struct {
 	visitor Visitor
+	stretch StretchVisitor
 	running RunningVisitor
 	ticks   TickVisitor
+
+	slice Slice // of a stretch, for who wants these
+	share [1]Share
 }
 
 // A batch is handed over when it holds so much. Batches of few calls may be
@@ -40,11 +44,13 @@ const (
 // arrays of its own; when one of these grows, what was taken from the old one
 // stays good.
 type batch struct {
-	calls   int
-	order   []sameCalls
-	slices  []Slice
-	running []runningTime
-	ticks   []span
+	calls     int
+	order     []sameCalls
+	slices    []Slice
+	stretches []Stretch
+	running   []runningTime
+
+	ticks, tickNs int64 // all told first: they are only counted
 
 	shares  []Share
 	hops    []Hop
@@ -61,8 +67,8 @@ type callKind uint8
 
 const (
 	callSlice callKind = iota
+	callStretch
 	callRunning
-	callTick
 )
 
 // runningTime is some thread-time that fell into a stretch.
@@ -75,6 +81,7 @@ func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
 	d := &dispatcher{sym: sym, visitors: visitors, cur: &batch{}, hops: hopStore{number: 1}}
 	for _, v := range visitors {
 		one := ear{visitor: v}
+		one.stretch, _ = v.(StretchVisitor)
 		one.running, _ = v.(RunningVisitor)
 		one.ticks, _ = v.(TickVisitor)
 		d.ears = append(d.ears, one)
@@ -117,10 +124,15 @@ func (d *dispatcher) running(from, to, ns int64) {
 	d.handOver()
 }
 
-func (d *dispatcher) tick(from, to int64) {
-	d.cur.call(callTick)
-	d.cur.ticks = append(d.cur.ticks, span{from, to})
+func (d *dispatcher) stretch(s *Stretch) {
+	d.cur.call(callStretch)
+	d.cur.stretches = append(d.cur.stretches, *s)
 	d.handOver()
+}
+
+func (d *dispatcher) tick(ns int64) {
+	d.cur.ticks++
+	d.cur.tickNs += ns
 }
 
 // call notes that one more call of a kind comes next.
@@ -178,7 +190,7 @@ func (d *dispatcher) wait() {
 	for d.ahead > 0 {
 		d.takeBack()
 	}
-	if d.cur.calls == 0 {
+	if d.cur.calls == 0 && d.cur.ticks == 0 {
 		return
 	}
 	d.cur.hops = d.hops.list
@@ -207,7 +219,10 @@ func (d *dispatcher) work(todo <-chan *batch) {
 
 // tell makes all calls of one visitor.
 func (b *batch) tell(to *ear) {
-	slices, running, ticks := b.slices, b.running, b.ticks
+	if to.ticks != nil && b.ticks > 0 {
+		to.ticks.Ticks(b.ticks, b.tickNs)
+	}
+	slices, stretches, running := b.slices, b.stretches, b.running
 	for _, c := range b.order {
 		switch c.what {
 		case callSlice:
@@ -215,6 +230,11 @@ func (b *batch) tell(to *ear) {
 				to.visitor.Slice(&slices[i])
 			}
 			slices = slices[c.n:]
+		case callStretch:
+			for i := range stretches[:c.n] {
+				to.hear(&stretches[i])
+			}
+			stretches = stretches[c.n:]
 		case callRunning:
 			for _, r := range running[:c.n] {
 				if to.running == nil {
@@ -223,20 +243,27 @@ func (b *batch) tell(to *ear) {
 				to.running.Running(r.start, r.end, r.ns)
 			}
 			running = running[c.n:]
-		case callTick:
-			for _, t := range ticks[:c.n] {
-				if to.ticks == nil {
-					break
-				}
-				to.ticks.Tick(t.start, t.end)
-			}
-			ticks = ticks[c.n:]
 		}
+	}
+}
+
+// hear makes the calls of a stretch.
+func (e *ear) hear(s *Stretch) {
+	if e.running != nil && s.Start < s.End {
+		e.running.Running(s.Start, s.End, s.Running)
+	}
+	if e.stretch != nil && e.stretch.Stretch(s) {
+		return
+	}
+	for i := range s.Groups {
+		s.slice(i, &e.slice, &e.share)
+		e.visitor.Slice(&e.slice)
 	}
 }
 
 // clear empties the batch.
 func (b *batch) clear() {
-	b.calls, b.order, b.slices, b.running, b.ticks = 0, b.order[:0], b.slices[:0], b.running[:0], b.ticks[:0]
+	b.calls, b.order, b.slices, b.stretches, b.running = 0, b.order[:0], b.slices[:0], b.stretches[:0], b.running[:0]
+	b.ticks, b.tickNs = 0, 0
 	b.shares, b.hops, b.waiters = b.shares[:0], b.hops[:0], b.waiters[:0]
 }

@@ -13,11 +13,14 @@ import (
 )
 
 // heard writes down what it is told.
-type heard struct{ log []any }
+type heard struct {
+	log       []any
+	ticks, ns int64
+}
 
 func (h *heard) Begin(*Symbols, int64)      {}
 func (h *heard) Running(from, to, ns int64) { h.log = append(h.log, [3]int64{from, to, ns}) }
-func (h *heard) Tick(from, to int64)        { h.log = append(h.log, [2]int64{from, to}) }
+func (h *heard) Ticks(n, ns int64)          { h.ticks, h.ns = h.ticks+n, h.ns+ns }
 func (h *heard) Slice(s *Slice)             { h.log = append(h.log, kept(s)) }
 
 func kept(s *Slice) Slice {
@@ -63,7 +66,7 @@ func TestDispatcherTellsWhatWasBookedInOrder(t *testing.T) {
 					for j := range s.Waiters {
 						s.Waiters[j].Thread = format.ThreadID(i + j)
 					}
-					switch random.IntN(3) {
+					switch random.IntN(4) {
 					case 0:
 						direct.Slice(&s)
 						book(d, &s)
@@ -71,17 +74,39 @@ func TestDispatcherTellsWhatWasBookedInOrder(t *testing.T) {
 						direct.Running(at, 2, 3)
 						d.running(at, 2, 3)
 					case 2:
-						direct.Tick(at, 2)
-						d.tick(at, 2)
+						direct.Ticks(1, at)
+						d.tick(at)
+					case 3:
+						together := stretchOf(&s)
+						direct.Running(s.Start, s.End, at)
+						for g := range together.Groups {
+							one := s
+							one.Lock, one.Shares = format.ObjectID(g), []Share{{Ns: 1, Hops: g}}
+							one.Waiters = one.Waiters[g:]
+							direct.Slice(&one)
+						}
+						d.stretch(together)
 					}
 				}
 				d.close()
-				if !reflect.DeepEqual(passed.log, direct.log) {
+				if !reflect.DeepEqual(passed, direct) {
 					t.Errorf("heard %d calls, or others than the %d booked", len(passed.log), len(direct.log))
 				}
 			})
 		}
 	}
+}
+
+// stretchOf makes a stretch of two groups at most: the waiters of a slice, and all
+// but the first of them.
+func stretchOf(s *Slice) *Stretch {
+	out := &Stretch{Start: s.Start, End: s.End, Running: s.Start, Waiting: &Waiting{}}
+	waiters := copied(s.Waiters)
+	for g := range min(2, len(waiters)) {
+		out.Groups = append(out.Groups, Group{Number: uint32(g) + 1, Lock: format.ObjectID(g), Waiters: waiters[g:], Share: Share{Hops: g}})
+		out.begun = append(out.begun, begun{waiters: waiters[g:]})
+	}
+	return out
 }
 
 // pair is two visitors, one of which waits in its first slice for the other's.

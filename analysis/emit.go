@@ -94,16 +94,15 @@ func (e *emitter) bookSimple(lo, hi int64, lock format.ObjectID, noEarlierStart 
 	e.out.handOver()
 }
 
-// bookKnown charges a slice whose waiters stay good, and which has one share.
-func (e *emitter) bookKnown(s Slice, share *Share) {
-	b, out := e.out.cur, e.out.slice()
-	b.shares = append(b.shares, *share)
-	n := len(b.shares)
-	s.Shares = b.shares[n-1 : n : n]
-	s.Shares[0].Ns = s.Length()
-	*out = s
-	e.byProv[share.Direct.Prov] += s.Ns()
-	e.out.handOver()
+// bookStretch charges slices of groups, which stay good, and the running time
+// beside them.
+func (e *emitter) bookStretch(s *Stretch, running int64) {
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		e.byProv[g.Share.Direct.Prov] += s.Length() * int64(len(g.Waiters))
+	}
+	s.Running = e.ran(s.Start, s.End, running)
+	e.out.stretch(s)
 }
 
 // book charges e.slice, whose waiters wait for one lock, as nodes of the graph.
@@ -168,17 +167,22 @@ func (e *emitter) run(lo, hi, threads int64) {
 	if lo >= hi || threads < 0 {
 		return
 	}
+	e.out.running(lo, hi, e.ran(lo, hi, threads))
+}
+
+// ran counts running time.
+func (e *emitter) ran(lo, hi, threads int64) int64 {
 	e.overflown = e.overflown || threads > 0 && overflows(e.running, hi-lo, threads)
 	ns := (hi - lo) * threads
 	e.running += ns
-	e.out.running(lo, hi, ns)
+	return ns
 }
 
 // tick tells the visitors that ask for it what a sampling instant stands for.
 func (e *emitter) tick(lo, hi int64) {
 	lo, hi = max(lo, e.from), min(hi, e.to)
 	if lo < hi {
-		e.out.tick(lo, hi)
+		e.out.tick(hi - lo)
 	}
 }
 

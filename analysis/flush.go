@@ -148,12 +148,12 @@ func (s *standing) promise(more int) {
 	s.noEarlierStart = s.now
 	for _, k := range s.waiting {
 		st := &s.state[k.ID]
-		s.noEarlierStart = min(s.noEarlierStart, s.queue[s.r.Waits.At(st.wait-1).Lock].open[st.place].since)
+		s.noEarlierStart = min(s.noEarlierStart, s.queue[s.r.activities.LockOf(st.wait-1)].open[st.place].since)
 	}
 }
 
 // emitEmpty emits a wait of length zero.
-func (s *standing) emitEmpty(w *owners.Wait) {
+func (s *standing) emitEmpty(w owners.Wait) {
 	if _, _, ok := s.e.cut(w.Start, w.End); ok && s.e.wanted(w.Thread, w.Lock, 0) {
 		s.group = append(s.group[:0], Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed()})
 		s.e.slice = Slice{Start: w.Start, End: w.End, Lock: w.Lock, NoEarlierStart: s.noEarlierStart, Waiters: s.group}

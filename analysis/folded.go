@@ -60,7 +60,7 @@ func (s *sampler) window(src format.Source) {
 
 // show adds a scene to the instant at hand.
 func (s *sampler) show(sc *scene, all *format.Samples, number uint32) {
-	in := &s.next
+	in := s.next
 	if sc != nil && in.scene == nil && len(in.locks) == 0 && len(in.idlers) == 0 {
 		in.scene = sc
 		return

@@ -18,17 +18,24 @@ func (g *gapIndex) add(start, end int64) {
 	}
 }
 
-// around returns where the last gap before an instant ends and where the first
-// one behind it starts; NoTime where there is none.
-func (g *gapIndex) around(t int64) (end, start int64) {
-	end, start = format.NoTime, format.NoTime
+// around returns what lies around an instant between two gaps: from the end of the
+// last one before it to the start of the first one behind it; NoTime where there is none.
+func (g *gapIndex) around(t int64) span {
+	if len(g.ends) == 0 { // as mostly
+		return span{format.NoTime, format.NoTime}
+	}
+	return g.search(t)
+}
+
+func (g *gapIndex) search(t int64) span {
+	near := span{format.NoTime, format.NoTime}
 	if i := upTo(g.ends, t); i > 0 {
-		end = g.ends[i-1]
+		near.start = g.ends[i-1]
 	}
 	if i, _ := slices.BinarySearch(g.starts, t); i < len(g.starts) {
-		start = g.starts[i]
+		near.end = g.starts[i]
 	}
-	return end, start
+	return near
 }
 
 func insert(list *[]int64, t int64) {

@@ -29,8 +29,8 @@ func TestGapsAroundAnInstant(t *testing.T) {
 				start = s.start
 			}
 		}
-		if e, s := g.around(at); e != end || s != start {
-			t.Fatalf("the last gap before %d ends at %d, the first behind it starts at %d, want %d and %d", at, e, s, end, start)
+		if near := g.around(at); near.start != end || near.end != start {
+			t.Fatalf("the last gap before %d ends at %d, the first behind it starts at %d, want %d and %d", at, near.start, near.end, end, start)
 		}
 	})
 }

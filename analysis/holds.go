@@ -21,7 +21,7 @@ type taking struct {
 func (r *record) rebuiltTenures(tl *owners.Timelines, give func(*Hold)) {
 	byLock := map[format.ObjectID][]taking{}
 	for _, i := range r.activities.Starts {
-		w := r.Waits.At(i)
+		w := r.activities.Wait(i)
 		if r.Told(w.Lock) || w.Failed() {
 			continue
 		}

@@ -93,31 +93,15 @@ type scene struct {
 	idlers  []seenAside
 	beside  []*sampledAside // what those sum up to
 	charged bool            // once at least
-	groups  []waiterGroup   // nil until it was charged twice, and where readers or a circle split the waiting
+	groups  []Group         // nil until it was charged twice, and where readers or a circle split the waiting
 	blocked int             // threads in the groups
 
-	sequels  []sequel // some that came
+	sequels  []sequel // what came before, and how it goes on
 	replaced int      // of them, that made place for others
 }
 
-// waiterGroup is the threads of a scene that wait for one lock, and where that
-// leads, on one path.
-type waiterGroup struct {
-	number  uint32 // from 1
-	lock    format.ObjectID
-	waiters []Waiter
-	share   Share
-}
-
-// sequel is the groups of a scene with the waits that begin with it, where another
-// scene was charged before.
+// sequel is what a scene shows where another one was charged before.
 type sequel struct {
 	before *scene
-	groups []begun
-}
-
-// begun is the waiters of a group, and how many of their waits begin.
-type begun struct {
-	waiters []Waiter
-	begins  int
+	now    *Waiting
 }

@@ -85,7 +85,7 @@ func (r *record) eachRunner(defs *definitions, start, end int64, onlySeen bool, 
 			l = r.Lives[t]
 		}
 		in, own := defs.partOf(t), r.activities.Of(format.ThreadID(t))
-		seen := t != int(format.NoThread) && (len(own) > 0 || r.held(t))
+		seen := t != int(format.NoThread) && (own.Len() > 0 || r.held(t))
 		if !seen && (r.hasRuns(in) || l.Start == format.NoTime && l.End == format.NoTime) {
 			continue
 		}
@@ -97,7 +97,7 @@ func (r *record) eachRunner(defs *definitions, start, end int64, onlySeen bool, 
 			to = l.End
 		}
 		if t == int(format.NoThread) {
-			own = nil
+			own = owners.Refs{}
 		}
 		idle := observed[in].between
 		if onlySeen {

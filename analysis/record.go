@@ -130,7 +130,7 @@ func (r *record) seen(from, to int64) {
 // it if that lies before: recorded waits are charged after all samples, but an
 // input that was read before them began before them.
 func (r *record) earliest(t int64) int64 {
-	if r.Waits.Len() > 0 && r.first < t {
+	if r.Waited() > 0 && r.first < t {
 		return r.first
 	}
 	return t
@@ -141,7 +141,7 @@ func (r *record) earliest(t int64) int64 {
 func (r *record) bounds() (start, end int64) {
 	start, end = r.first, r.last
 	for i, s := range r.recorded {
-		if (i == 0 && r.Waits.Len()+r.Tenures.Len() == 0) || start == format.NoTime || s.start < start {
+		if (i == 0 && r.Waited()+r.Tenures.Len() == 0) || start == format.NoTime || s.start < start {
 			start = s.start
 		}
 		end = max(end, s.end)

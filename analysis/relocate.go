@@ -27,10 +27,7 @@ func (r *record) relocate(defs *definitions) (out relocated) {
 	of := r.movable(defs)
 	for i := range r.parts {
 		waits := func(f func(moved.Wait)) {
-			for _, ref := range of[i] {
-				w := r.Waits.At(ref)
-				f(moved.Wait{Lock: w.Lock, Stack: w.Stack, Start: w.Start, End: w.End})
-			}
+			of[i].Each(func(_ column.Ref, w *moved.Wait) { f(*w) })
 		}
 		found := moved.Find(waits, r.parts[i].collections, defs.addressed)
 		maps.Copy(r.Same, found.Same)
@@ -46,18 +43,18 @@ func (r *record) relocate(defs *definitions) (out relocated) {
 }
 
 // movable lists, by input, the waits for locks that a collection may have moved.
-func (r *record) movable(defs *definitions) [][]column.Ref {
-	of := make([][]column.Ref, len(r.parts))
+func (r *record) movable(defs *definitions) []column.Column[moved.Wait] {
+	of := make([]column.Column[moved.Wait], len(r.parts))
 	if !slices.ContainsFunc(r.parts, func(p part) bool { return len(p.collections) > 0 }) {
 		return of
 	}
-	r.Waits.Each(func(ref column.Ref, w *owners.Wait) {
+	r.EachWait(func(w *owners.Wait) {
 		i := 0
 		if len(r.parts) > 1 {
 			i = r.InputOf(w.Lock)
 		}
 		if _, ok := defs.addressed(w.Lock); ok && len(r.parts[i].collections) > 0 {
-			of[i] = append(of[i], ref)
+			of[i].Add(moved.Wait{Lock: w.Lock, Stack: w.Stack, Start: w.Start, End: w.End})
 		}
 	})
 	return of

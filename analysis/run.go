@@ -42,6 +42,7 @@
 //	trace.go       the filter, and what Run returns
 //	union.go       the wall time of intervals that overlap
 //	spread.go      an amount spread evenly over a stretch
+//	stretch.go     slices of a sampled trace given together
 //	bygroup.go     what visitors remember of slices that are alike
 //	names.go       owners and stacks as text
 //	slice.go       the model: slices, and the visitors that get them
@@ -198,7 +199,7 @@ func (p *pass) finish() *Trace {
 func (p *pass) warnings(tl *owners.Timelines, running int64) []format.Warning {
 	out := append(p.rec.warnings(p.e.defs, tl, running), p.smp.stalls.warning()...)
 	out = append(out, p.smp.measured.warning()...)
-	if p.smp.any && p.rec.Waits.Len() > 0 {
+	if p.smp.any && p.rec.Waited() > 0 {
 		out = append(out, format.Warning{Code: "mixed",
 			Text: "sampled and exact waits are read together: running time is that of the samples alone, so pressure is too high"})
 	}

@@ -52,11 +52,11 @@ var idleWork = [...]bool{
 	format.ActivityReady:   false,
 }
 
-func newRunner(d *owners.Activities, own []column.Ref, between []span, from, to int64) runner {
-	for _, i := range own {
-		if owners.IsWait(i) {
-			w := d.Waits.At(i)
-			from, to = min(from, w.Start), max(to, w.End)
+func newRunner(d *owners.Activities, own owners.Refs, between []span, from, to int64) runner {
+	for i := own.From; i < own.To; i++ {
+		if d.IsWait(i) {
+			start, end := d.Span(i)
+			from, to = min(from, start), max(to, end)
 		}
 	}
 	r := runner{idle: joiner{d: d, rest: own, idle: true, between: between}, waits: joiner{d: d, rest: own}, from: from, to: to}
@@ -120,7 +120,7 @@ func (r *runner) pause() span {
 // stretches between recordings.
 type joiner struct {
 	d       *owners.Activities
-	rest    []column.Ref // by start
+	rest    owners.Refs // by start
 	idle    bool
 	between []span // by start
 	looked  bool   // at rest:
@@ -143,7 +143,8 @@ func (j *joiner) next() span {
 		if isBetween {
 			j.between = j.between[1:]
 		} else {
-			j.rest, j.looked = j.rest[1:], false
+			j.looked = false
+			j.rest.From++
 		}
 	}
 }
@@ -152,8 +153,8 @@ func (j *joiner) next() span {
 func (j *joiner) first() (s span, isBetween bool) {
 	if !j.looked {
 		j.looked, j.head = true, nothing
-		for ; len(j.rest) > 0; j.rest = j.rest[1:] {
-			if s, ok := j.span(j.rest[0]); ok {
+		for ; j.rest.Len() > 0; j.rest.From++ {
+			if s, ok := j.span(j.rest.From); ok {
 				j.head = s
 				break
 			}
@@ -167,12 +168,15 @@ func (j *joiner) first() (s span, isBetween bool) {
 
 // span returns the stretch of an activity if it is of the kind wanted.
 func (j *joiner) span(i column.Ref) (s span, ok bool) {
-	if owners.IsWait(i) {
-		w := j.d.Waits.At(i)
-		return span{w.Start, w.End}, !j.idle
+	if j.d.IsWait(i) == j.idle {
+		return span{}, false
+	}
+	if !j.idle {
+		s.start, s.end = j.d.Span(i)
+		return s, true
 	}
 	a := j.d.Other(i)
-	return span{a.Start, a.End}, j.idle && idle(a)
+	return span{a.Start, a.End}, idle(a)
 }
 
 func idle(o owners.Other) bool {

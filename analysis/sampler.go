@@ -20,8 +20,8 @@ type sampler struct {
 	threads int  // most threads alive at one tick of this input
 	before  int  // the same of the inputs before, together
 
-	cur        instant
-	next       instant // before it is read into: the one before cur
+	cur        *instant
+	next       *instant // before it is read into: the one before cur
 	run        sampleRun
 	scenes     scenes
 	groups     uint32 // of waiters that were numbered
@@ -74,7 +74,7 @@ type sampleRun struct {
 }
 
 func newSampler(rec *record, e *emitter, c *cycles) *sampler {
-	return &sampler{rec: rec, e: e, g: graph{cycles: c, hops: &e.out.hops}, simple: true, prev: format.NoTime, intended: format.NoTime}
+	return &sampler{rec: rec, e: e, g: graph{cycles: c, hops: &e.out.hops}, simple: true, cur: &instant{}, next: &instant{}, prev: format.NoTime, intended: format.NoTime}
 }
 
 // build makes the wait-for graph of cur. A thread can wait for one lock only:
@@ -177,8 +177,8 @@ func (s *sampler) bounds(start, end int64) (int64, int64) {
 // the longest.
 const reachCap = 10
 
-// reach returns the stretch cur stands for.
-func (s *sampler) reach(next int64) (lo, hi int64) {
+// reach returns the stretch cur stands for, which lies between two gaps.
+func (s *sampler) reach(next int64, near span) (lo, hi int64) {
 	t := s.cur.time
 	half := max(s.period, 1) / 2
 	farthest := reachCap * max(s.period, 1)
@@ -199,12 +199,11 @@ func (s *sampler) reach(next int64) (lo, hi int64) {
 	if own := s.rec.recorded[in.recorded:]; len(own) > 0 && s.prev == format.NoTime && lo < own[0].start && t >= own[0].start {
 		lo = own[0].start
 	}
-	end, start := in.gaps.around(t) // never across a gap
-	if end != format.NoTime {
-		lo = max(lo, end)
+	if near.start != format.NoTime { // never across a gap
+		lo = max(lo, near.start)
 	}
-	if start != format.NoTime {
-		hi = min(hi, start)
+	if near.end != format.NoTime {
+		hi = min(hi, near.end)
 	}
 	return lo, max(lo, hi)
 }
@@ -213,20 +212,19 @@ func (s *sampler) reach(next int64) (lo, hi int64) {
 // Those whose own time lies beyond a gap, or beyond what the filter cuts off,
 // are none: whether a wait went on there is not looked at. Samples come in
 // order of time only as long as no other input can follow.
-func (s *sampler) sample(next, hi int64) Sample {
+func (s *sampler) sample(next, hi int64, near span) Sample {
 	at := s.cur.time
-	seen := Sample{Taken: true, InOrder: len(s.rec.parts) == 1 && s.rec.Waits.Len() == 0, Before: s.prev, First: at, Last: at, After: next}
+	seen := Sample{Taken: true, InOrder: len(s.rec.parts) == 1 && s.rec.Waited() == 0, Before: s.prev, First: at, Last: at, After: next}
 	if s.e.from > s.e.start && s.edge <= s.e.from {
 		seen.Before = format.NoTime
 	}
 	if hi >= s.e.to {
 		seen.After = format.NoTime
 	}
-	end, start := s.rec.part().gaps.around(at)
-	if end != format.NoTime && end > seen.Before {
+	if near.start != format.NoTime && near.start > seen.Before {
 		seen.Before = format.NoTime
 	}
-	if start != format.NoTime && start < seen.After {
+	if near.end != format.NoTime && near.end < seen.After {
 		seen.After = format.NoTime
 	}
 	return seen

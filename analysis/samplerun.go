@@ -8,12 +8,13 @@ import (
 
 // charge emits the slices of cur, or puts them off while nothing changes.
 func (s *sampler) charge(next int64) {
-	lo, hi := s.reach(next)
+	near := s.rec.part().gaps.around(s.cur.time)
+	lo, hi := s.reach(next, near)
 	if !s.e.begun {
 		s.start = lo
 		s.e.begin(s.rec.earliest(lo))
 	}
-	seen := s.sample(next, hi)
+	seen := s.sample(next, hi, near)
 	s.edge, s.end = hi, max(s.end, hi)
 	s.asides(lo, hi)
 	if s.measured.told {

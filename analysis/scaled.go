@@ -29,7 +29,7 @@ func (s *sampler) putOff(lo, hi int64, seen Sample) {
 	}
 	b := &m.pending[len(m.pending)-1]
 	b.lo, b.hi, b.seen = lo, hi, seen
-	b.of.copy(&s.cur)
+	b.of.copy(s.cur)
 	m.size++
 	threads := int64(0)
 	locks := b.of.contended()
@@ -70,9 +70,10 @@ func (s *sampler) bookPending() {
 	}
 	for i := range m.pending {
 		b := &m.pending[i]
-		s.cur, b.of = b.of, s.cur
+		cur := s.cur
+		s.cur = &b.of
 		s.bookScaled(b)
-		s.cur, b.of = b.of, s.cur
+		s.cur = cur
 	}
 	m.sampled += m.waiting
 	m.factor, m.fresh = scale{}, false

@@ -16,11 +16,11 @@ func (s *sampler) book(lo, hi, running int64, seen Sample) {
 	if seen.Before == format.NoTime {
 		s.number++ // nobody saw any wait go on from the booking before
 	}
-	s.e.run(lo, hi, running)
 	if s.known != nil {
-		s.bookScene(s.known, lo, hi, seen)
+		s.bookScene(s.known, lo, hi, running, seen)
 		return
 	}
+	s.e.run(lo, hi, running)
 	s.catchUp()
 	s.booked = nil
 	s.bookGraph(lo, hi, seen)
@@ -34,7 +34,7 @@ func (s *sampler) remember(sc *scene) {
 		return
 	}
 	sc.blocked = len(s.nodes)
-	sc.groups = make([]waiterGroup, 0, len(sc.locks))
+	sc.groups = make([]Group, 0, len(sc.locks))
 	for rest := s.nodes; len(rest) > 0; {
 		n, lock := 1, s.g.blocked[rest[0]].lock
 		for n < len(rest) && s.g.blocked[rest[n]].lock == lock {
@@ -42,9 +42,9 @@ func (s *sampler) remember(sc *scene) {
 		}
 		r := s.g.route(lock)
 		s.groups++
-		g := waiterGroup{number: s.groups, lock: lock, share: Share{Direct: r.direct, Root: r.root, Hops: r.hops, Last: r.last, Path: keepPath(r.path)}}
+		g := Group{Number: s.groups, Lock: lock, Share: Share{Direct: r.direct, Root: r.root, Hops: r.hops, Last: r.last, Path: keepPath(r.path)}}
 		for _, t := range rest[:n] {
-			g.waiters = append(g.waiters, Waiter{Thread: t, Stack: s.g.blocked[t].stack, Mode: s.modes[t]})
+			g.Waiters = append(g.Waiters, Waiter{Thread: t, Stack: s.g.blocked[t].stack, Mode: s.modes[t]})
 		}
 		sc.groups = append(sc.groups, g)
 		rest = rest[n:]
@@ -62,7 +62,7 @@ func (s *sampler) renamed() {
 	for _, sc := range s.scenes.known {
 		sc.groups, sc.sequels = nil, nil
 	}
-	for _, in := range [...]*instant{&s.cur, &s.next} {
+	for _, in := range [...]*instant{s.cur, s.next} {
 		if in.scene != nil {
 			in.scene.groups, in.scene.sequels = nil, nil
 		}
@@ -83,22 +83,17 @@ func keepPath(path *Hop) *Hop {
 const mostSequels = 4
 
 // bookScene is book for a scene of which it is remembered what follows from it.
-func (s *sampler) bookScene(sc *scene, lo, hi int64, seen Sample) {
-	groups := s.sequel(sc)
+func (s *sampler) bookScene(sc *scene, lo, hi, running int64, seen Sample) {
+	now := s.sequel(sc)
 	s.booked, s.bookedAt = sc, s.number
-	lo, hi, ok := s.e.cut(lo, hi)
-	if !ok {
-		return
-	}
-	for i := range sc.groups {
-		g, now := &sc.groups[i], &groups[i]
-		s.e.bookKnown(Slice{Start: lo, End: hi, Lock: g.lock, Sample: seen, Waiters: now.waiters, Group: g.number, begins: now.begins}, &g.share)
+	if lo, hi, ok := s.e.cut(lo, hi); ok {
+		s.e.bookStretch(&Stretch{Start: lo, End: hi, Sample: seen, Waiting: now}, running)
 	}
 }
 
 // sequel returns the groups of a scene as they follow the scene that was booked
 // before, which may be none that is remembered.
-func (s *sampler) sequel(sc *scene) []begun {
+func (s *sampler) sequel(sc *scene) *Waiting {
 	before := s.booked
 	if before == nil || s.bookedAt+1 != s.number || len(before.groups) == 0 {
 		s.catchUp()
@@ -106,7 +101,7 @@ func (s *sampler) sequel(sc *scene) []begun {
 	}
 	for i := range sc.sequels {
 		if sc.sequels[i].before == before {
-			return sc.sequels[i].groups
+			return sc.sequels[i].now
 		}
 	}
 	s.catchUp()
@@ -117,7 +112,7 @@ func (s *sampler) sequel(sc *scene) []begun {
 		sc.sequels[sc.replaced%mostSequels] = now
 		sc.replaced++
 	}
-	return now.groups
+	return now.now
 }
 
 // catchUp notes which waits were seen at the last booking, if it was of a scene.
@@ -127,31 +122,32 @@ func (s *sampler) catchUp() {
 	}
 	for i := range s.booked.groups {
 		g := &s.booked.groups[i]
-		for j := range g.waiters {
-			s.last[g.waiters[j].Thread] = lastSeen{s.bookedAt, g.lock, g.waiters[j].Stack}
+		for j := range g.Waiters {
+			s.last[g.Waiters[j].Thread] = lastSeen{s.bookedAt, g.Lock, g.Waiters[j].Stack}
 		}
 	}
 }
 
 // follow finds the waits that were not seen at the booking before.
-func (s *sampler) follow(sc *scene) []begun {
-	list := make([]begun, 0, len(sc.groups))
+func (s *sampler) follow(sc *scene) *Waiting {
+	all := &Waiting{Groups: sc.groups, begun: make([]begun, 0, len(sc.groups))}
 	for i := range sc.groups {
 		g := &sc.groups[i]
-		now := begun{waiters: g.waiters}
-		for j := range g.waiters {
-			w := &g.waiters[j]
+		now := begun{waiters: g.Waiters}
+		for j := range g.Waiters {
+			w := &g.Waiters[j]
 			last := s.last[w.Thread]
-			if last.tick+1 == s.number && last.lock == g.lock && last.stack == w.Stack {
+			if last.tick+1 == s.number && last.lock == g.Lock && last.stack == w.Stack {
 				continue
 			}
-			if now.begins == 0 {
-				now.waiters = slices.Clone(g.waiters)
+			if len(now.first) == 0 {
+				now.waiters = slices.Clone(g.Waiters)
 			}
 			now.waiters[j].First = true
-			now.begins++
+			now.first = append(now.first, int32(j))
 		}
-		list = append(list, now)
+		all.begun = append(all.begun, now)
+		all.Begins += int64(len(now.first))
 	}
-	return list
+	return all
 }

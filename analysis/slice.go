@@ -82,9 +82,7 @@ type Slice struct {
 	Waiters        []Waiter // at least one
 	Shares         []Share  // of each waiter; none of a wait of length zero
 	Sample         Sample
-	Group          uint32 // slices of one group, other than 0, have the same lock, waiters and shares, but for their lengths and for what begins with them
-	begins         int    // of a group: waiters whose wait begins with the slice
-	NoEarlierStart int64  // of recorded waits: no later slice of one starts before this instant; NoTime when that is not known
+	NoEarlierStart int64 // of recorded waits: no later slice of one starts before this instant; NoTime when that is not known
 }
 
 // Waiter is a thread that waits.
@@ -106,9 +104,6 @@ func (s *Slice) Ns() int64 { return s.Length() * int64(len(s.Waiters)) }
 
 // Firsts returns how many waits begin with the slice.
 func (s *Slice) Firsts() (n int64) {
-	if s.Group != 0 {
-		return int64(s.begins)
-	}
 	for i := range s.Waiters {
 		if s.Waiters[i].First {
 			n++
@@ -198,9 +193,9 @@ type WaitVisitor interface {
 	Wait(w *Waited) // valid during the call only
 }
 
-// TickVisitor is a Visitor that also wants to know the stretch each sampling
-// instant stands for, before its slices: results are estimates then. Exact
-// traces give none.
+// TickVisitor is a Visitor that also wants to know how many sampling instants
+// there were and how much time they stand for together, some at a time and before
+// their slices: results are estimates then. Exact traces give none.
 type TickVisitor interface {
-	Tick(from, to int64)
+	Ticks(n, ns int64)
 }

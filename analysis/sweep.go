@@ -36,12 +36,16 @@ type sweep struct {
 func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 	locks, threads := 0, len(r.Lives)
 	for _, i := range r.activities.Starts {
-		w := r.Waits.At(i)
+		w := r.activities.Wait(i)
 		locks = max(locks, int(w.Lock)+1)
 		threads = max(threads, int(w.Thread)+1)
 	}
 	threads = max(threads, tl.Owned.Threads)
-	s := &sweep{tl: tl, blocks: r.activities.Starts, taking: tl.Owned.Ordered(), standing: standing{
+	owned := tl.Owned.Drain
+	if len(asking[TenureVisitor](e)) > 0 { // who ask for them once more
+		owned = tl.Owned.Ordered
+	}
+	s := &sweep{tl: tl, blocks: r.activities.Starts, taking: owned(), standing: standing{
 		r: r, e: e,
 		g:     graph{blocked: make([]blocked, threads), owners: make([][]owners.Holder, locks), gap: tl.Unowned, cycles: c, hops: &e.out.hops},
 		state: make([]nodeState, threads), queue: make([]queue, locks),
@@ -54,7 +58,11 @@ func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 	_, last := r.bounds()
 	c.resolved = func(t format.ThreadID) bool {
 		w := s.state[t].wait
-		return w > 0 && r.Waits.At(w-1).End < last
+		if w == 0 {
+			return false
+		}
+		_, end := r.activities.Span(w - 1)
+		return end < last
 	}
 	s.run()
 	return s
@@ -118,7 +126,7 @@ func (s *sweep) nextBlock() int64 {
 	if len(s.blocks) == 0 {
 		return maxTime
 	}
-	return s.r.Waits.At(s.blocks[0]).Start
+	return s.r.activities.Begins(s.blocks[0])
 }
 
 // change is what happens at an instant.
@@ -133,7 +141,7 @@ const (
 )
 
 func (s *sweep) block(i column.Ref) {
-	w := s.r.Waits.At(i)
+	w := s.r.activities.Wait(i)
 	if w.Start == w.End { // counts as a wait, charges nobody
 		s.emitEmpty(w)
 		return
@@ -152,7 +160,7 @@ func (s *sweep) block(i column.Ref) {
 func (s *sweep) unblock(n format.ThreadID) {
 	s.flushBehind(n)
 	st := &s.state[n]
-	w := s.r.Waits.At(st.wait - 1)
+	w := s.r.activities.Wait(st.wait - 1)
 	q := &s.queue[w.Lock]
 	if at := int(st.place); q.open[at].since < s.now {
 		s.emit(w.Lock, at, at+1)

@@ -68,7 +68,7 @@ type acquired struct {
 func (r *record) acquisitions() map[acquired]int64 {
 	asked := make(map[acquired]int64, len(r.activities.Starts))
 	for _, i := range r.activities.Starts {
-		w := r.Waits.At(i)
+		w := r.activities.Wait(i)
 		asked[acquired{w.Thread, w.Lock, w.End}] = w.Start
 	}
 	return asked
@@ -83,7 +83,7 @@ func (r *record) visitWaits(e *emitter) {
 	}
 	one := new(Waited)
 	for _, i := range r.activities.Starts {
-		w := r.Waits.At(i)
+		w := r.activities.Wait(i)
 		if w.Failed() || w.Start < e.from || w.End > e.to || !e.wanted(w.Thread, w.Lock, w.End-w.Start) {
 			continue
 		}
@@ -116,12 +116,12 @@ func (r *record) visitIdle(e *emitter) {
 
 // asleep reports whether a thread did nothing but sleep in a stretch; rest is
 // what it did from there on, and is moved beyond.
-func (r *record) asleep(s span, rest *[]column.Ref) bool {
+func (r *record) asleep(s span, rest *owners.Refs) bool {
 	paused := true
-	for ; len(*rest) > 0; *rest = (*rest)[1:] {
-		i := (*rest)[0]
-		if owners.IsWait(i) {
-			if r.Waits.At(i).Start >= s.end {
+	for ; rest.Len() > 0; rest.From++ {
+		i := rest.From
+		if r.activities.IsWait(i) {
+			if r.activities.Begins(i) >= s.end {
 				break
 			}
 			continue

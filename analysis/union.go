@@ -24,8 +24,7 @@ const openSpans = 128
 // it keeps no more than openSpans stretches, however many there were, and of
 // recorded waits twice those that a later slice may still touch; such a union cannot be joined to another by UnionOf.
 func (u *Union) AddSlice(s *Slice) {
-	if n := len(u.spans); n > 0 && s.Start >= u.spans[n-1].start && s.Start <= u.spans[n-1].end {
-		u.spans[n-1].end = max(u.spans[n-1].end, s.End)
+	if u.lengthen(s.Start, s.End) {
 		return
 	}
 	u.Add(s.Start, s.End)
@@ -34,6 +33,31 @@ func (u *Union) AddSlice(s *Slice) {
 	} else if !s.Sample.Taken && len(u.spans) > openSpans && u.spans[len(u.spans)/2].end < s.NoEarlierStart {
 		u.closeBefore(s.NoEarlierStart)
 	}
+}
+
+// AddStretch is AddSlice for each of the slices of a stretch.
+func (u *Union) AddStretch(s *Stretch) {
+	if u.lengthen(s.Start, s.End) {
+		return
+	}
+	u.Add(s.Start, s.End)
+	if s.Sample.InOrder && len(u.spans) > openSpans {
+		u.closeBefore(s.Start)
+	}
+}
+
+// lengthen joins [start, end) where it begins in the last span, as most do; else it
+// returns false.
+func (u *Union) lengthen(start, end int64) bool {
+	if len(u.spans) == 0 {
+		return false
+	}
+	last := &u.spans[len(u.spans)-1]
+	if start < last.start || start > last.end {
+		return false
+	}
+	last.end = max(last.end, end)
+	return true
 }
 
 // closeBefore counts and forgets the spans that end before t.

@@ -65,7 +65,7 @@ func (s *sight) farthest() int64 {
 type presence struct {
 	sight
 	d    *owners.Activities
-	own  []column.Ref // by start
+	own  owners.Refs // by start
 	life owners.Life
 }
 
@@ -101,7 +101,7 @@ func (p *presence) gaps() unseenGaps {
 	if p.life.Start != format.NoTime {
 		g.meet(span{p.life.Start, p.life.Start}, most)
 	}
-	for _, i := range p.own {
+	for i := p.own.From; i < p.own.To; i++ {
 		g.meet(p.seen(i), most)
 	}
 	if p.life.End != format.NoTime {
@@ -126,9 +126,9 @@ func (g *unseenGaps) meet(s span, most int64) {
 
 // seen returns the stretch that an activity speaks for.
 func (p *presence) seen(i column.Ref) span {
-	if owners.IsWait(i) {
-		w := p.d.Waits.At(i)
-		return span{w.Start, w.End}
+	if p.d.IsWait(i) {
+		start, end := p.d.Span(i)
+		return span{start, end}
 	}
 	a := p.d.Other(i)
 	if p.hides && a.What() == format.ActivityRun && a.Start == a.End {

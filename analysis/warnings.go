@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"contend/analysis/internal/column"
 	"contend/analysis/owners"
 	"contend/format"
 )
@@ -61,7 +60,7 @@ func disagreements(c *owners.Calibration) (out []format.Warning) {
 func (r *record) gaveUp() []format.Warning {
 	count, all, total := 0, 0, int64(0)
 	for _, i := range r.activities.Starts {
-		w := r.Waits.At(i)
+		w := r.activities.Wait(i)
 		if all++; w.Failed() {
 			count++
 			total += w.End - w.Start
@@ -78,18 +77,22 @@ func (r *record) gaveUp() []format.Warning {
 // lost. Their lengths are recorded, but who got the lock meanwhile may not be:
 // the owners there are those the rest of the trace suggests.
 func (r *record) censored() []format.Warning {
+	if len(r.gaps) == 0 {
+		return nil
+	}
 	lost := &Union{}
 	slices.SortFunc(r.gaps, func(a, b span) int { return cmp.Compare(a.end, b.end) })
 	for _, g := range r.gaps {
 		lost.Add(g.start, g.end)
 	}
 	count, total := 0, int64(0)
-	r.Waits.Each(func(_ column.Ref, w *owners.Wait) {
+	for _, i := range r.activities.Starts {
+		w := r.activities.Wait(i)
 		if ns := lost.within(w.Start, w.End); ns > 0 {
 			count++
 			total += ns
 		}
-	})
+	}
 	if count == 0 {
 		return nil
 	}

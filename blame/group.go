@@ -5,7 +5,7 @@ import (
 	"contend/format"
 )
 
-// groups is what a pivot remembers of slices that are alike, see analysis.Slice.Group:
+// groups is what a pivot remembers of slices that are alike, see analysis.Group:
 // their row, where no key tells waiters apart.
 type groups struct {
 	rows analysis.ByGroup[int]
@@ -20,33 +20,59 @@ func (g *groups) lastOf(lock format.ObjectID) *int {
 	return &g.last[lock]
 }
 
-// addGroup is add for all waiters of a slice of a group, which has one share.
-func (p *Pivot) addGroup(s *analysis.Slice) {
-	sh := &s.Shares[0]
-	row, known := p.groups.rows.At(s.Group)
+// Stretch implements analysis.StretchVisitor.
+func (p *Pivot) Stretch(s *analysis.Stretch) bool {
+	if p.each {
+		return false
+	}
+	p.total.Waits += s.Begins
+	p.total.wall.AddStretch(s)
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		ns := s.Length() * int64(len(g.Waiters))
+		row := p.rowOf(g)
+		r, prov := &p.rows[row], g.Share.Direct.Prov
+		if p.root {
+			prov = g.Share.Root.Prov
+		}
+		p.total.addTime(ns, prov)
+		r.addTime(ns, prov)
+		r.wall.AddStretch(s)
+		p.rec.Add(r.series, s.Start, s.End, s.Length(), len(g.Waiters))
+		p.countWaits(s, i, row)
+	}
+	return true
+}
+
+// rowOf returns the row of a group.
+func (p *Pivot) rowOf(g *analysis.Group) int {
+	row, known := p.groups.rows.At(g.Number)
 	if !known {
-		charge := ChargeOf(s.Lock, sh, p.root)
-		*row = p.row(s.Lock, &s.Waiters[0], &charge)
+		charge := ChargeOf(g.Lock, &g.Share, p.root)
+		*row = p.row(g.Lock, &g.Waiters[0], &charge)
 	}
-	last := p.groups.lastOf(s.Lock)
-	r := &p.rows[*row]
-	prov := sh.Direct.Prov
-	if p.root {
-		prov = sh.Root.Prov
+	return *row
+}
+
+// countWaits counts the waits of a group in its row.
+func (p *Pivot) countWaits(s *analysis.Stretch, group, row int) {
+	of := &s.Groups[group]
+	last := p.groups.lastOf(of.Lock)
+	same := *last == row+1
+	*last = row + 1
+	for _, i := range s.Begun(group) {
+		thread := of.Waiters[i].Thread
+		p.waits.begin(thread)
+		if same && p.waits.IsNew(row, thread) {
+			p.rows[row].Waits++
+		}
 	}
-	r.Add(s, sh.Ns, len(s.Waiters), prov)
-	p.rec.Add(r.series, s.Start, s.End, sh.Ns, len(s.Waiters))
-	same, begin := *last == *row+1, s.Firsts() > 0
-	*last = *row + 1
-	if same && !begin {
-		return // all were counted there
+	if same {
+		return // all others were counted there
 	}
-	if begin {
-		p.waits.Begin(s.Waiters)
-	}
-	for i := range s.Waiters {
-		if w := &s.Waiters[i]; (w.First || !same) && p.waits.IsNew(*row, w.Thread) {
-			r.Waits++
+	for i := range of.Waiters {
+		if p.waits.IsNew(row, of.Waiters[i].Thread) {
+			p.rows[row].Waits++
 		}
 	}
 }

@@ -59,16 +59,12 @@ func (p *Pivot) Begin(sym *analysis.Symbols, start int64) {
 	p.rec.Begin(start)
 }
 
-// Tick implements analysis.TickVisitor: the sums are estimates.
-func (p *Pivot) Tick(from, to int64) { p.rec.Tick(from, to) }
+// Ticks implements analysis.TickVisitor: the sums are estimates.
+func (p *Pivot) Ticks(n, ns int64) { p.rec.Ticks(n, ns) }
 
 // Slice implements analysis.Visitor.
 func (p *Pivot) Slice(s *analysis.Slice) {
 	p.total.AddAll(s, p.root)
-	if s.Group != 0 && !p.each {
-		p.addGroup(s)
-		return
-	}
 	*p.groups.lastOf(s.Lock) = 0
 	p.waits.Begin(s.Waiters)
 	if !p.each {

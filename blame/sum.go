@@ -1,6 +1,7 @@
 package blame
 
 import (
+	"math"
 	"slices"
 
 	"contend/analysis"
@@ -24,9 +25,14 @@ type Accumulator struct {
 // Add adds ns nanoseconds of each of some waiters of a slice, charged to an
 // owner known in some way.
 func (a *Accumulator) Add(s *analysis.Slice, ns int64, waiters int, prov analysis.Provenance) {
-	a.ThreadNs += ns * int64(waiters)
-	a.ByProvenance[prov] += ns * int64(waiters)
+	a.addTime(ns*int64(waiters), prov)
 	a.wall.AddSlice(s)
+}
+
+// addTime adds thread-time of owners known in some way.
+func (a *Accumulator) addTime(ns int64, prov analysis.Provenance) {
+	a.ThreadNs += ns
+	a.ByProvenance[prov] += ns
 }
 
 // AddAll adds a slice as a whole, of which each share is charged to the direct
@@ -60,39 +66,61 @@ type WaitCounter struct {
 }
 
 // threadWait is the current wait of a thread, counted from 1, and the rows that
-// have counted it, from 1 too.
+// have counted it.
 type threadWait struct {
+	few    uint64 // the first rows, one bit each; all while the thread has no wait
 	serial uint32
-	last   int32
+	last   int32   // of the others: the latest, from 1
 	of     uint32  // the wait that rows are of
-	rows   []int32 // the first ones
+	rows   []int32 // some of the others, from 1
 }
 
-// fewRows is how many rows are compared one by one; most waits have fewer.
-const fewRows = 32
+// So many rows are bits, and so many others are compared one by one; most waits have
+// fewer.
+const (
+	bitRows = 64
+	fewRows = 32
+)
 
 // Begin notes that threads are seen waiting, each in a new wait or in the last
 // one.
 func (c *WaitCounter) Begin(waiters []analysis.Waiter) {
 	for i := range waiters {
-		if w := &waiters[i]; w.First {
-			for len(c.threads) <= int(w.Thread) {
-				c.threads = append(c.threads, threadWait{})
-			}
-			t := &c.threads[w.Thread]
-			t.serial, t.last = t.serial+1, 0
+		if waiters[i].First {
+			c.begin(waiters[i].Thread)
 		}
 	}
 }
 
+// begin notes that a thread is seen in a new wait.
+func (c *WaitCounter) begin(thread format.ThreadID) {
+	for len(c.threads) <= int(thread) {
+		c.threads = append(c.threads, threadWait{few: math.MaxUint64})
+	}
+	t := &c.threads[thread]
+	t.serial, t.last, t.few = t.serial+1, 0, 0
+}
+
 // IsNew reports whether a row meets a thread's current wait for the first
-// time. Only when the row changes in the middle of a wait must it be looked up
-// whether it was there before.
+// time. A wait that began before what is looked at is new to none.
 func (c *WaitCounter) IsNew(row int, thread format.ThreadID) bool {
-	if int(thread) >= len(c.threads) { // it began before what is looked at
+	if int(thread) >= len(c.threads) {
 		return false
 	}
-	t, now := &c.threads[thread], int32(row)+1
+	t := &c.threads[thread]
+	if row >= bitRows {
+		return c.isNewToMany(t, row, thread)
+	}
+	bit := uint64(1) << row
+	isNew := t.few&bit == 0
+	t.few |= bit
+	return isNew
+}
+
+// isNewToMany is IsNew for one of many rows. Only when the row changes in the middle
+// of a wait must it be looked up whether it was there before.
+func (c *WaitCounter) isNewToMany(t *threadWait, row int, thread format.ThreadID) bool {
+	now := int32(row) + 1
 	if t.last == now || t.serial == 0 {
 		return false
 	}

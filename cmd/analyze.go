@@ -122,6 +122,7 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	if err != nil {
 		return err
 	}
+	o.shape.screen.Part = o.trace.selects()
 	a := &analyzeAnswer{
 		shape:  o.shape,
 		doc:    doc,

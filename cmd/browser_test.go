@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -20,24 +22,37 @@ func chromium() string {
 	return ""
 }
 
-// browser opens a page in headless Chromium, which must reach nothing else.
+// chrome is one headless Chromium for all tests, which must reach nothing but
+// files and this machine: to begin one takes longer than most look at a page.
+var chrome = sync.OnceValues(func() (context.Context, error) {
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium()), chromedp.NoSandbox, chromedp.WindowSize(1200, 800),
+		chromedp.UserDataDir(filepath.Join(sharedDir, "chromium")), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.WSURLReadTimeout(patience))
+	all, stop := chromedp.NewExecAllocator(context.Background(), opts...)
+	ctx, cancel := chromedp.NewContext(all)
+	atTheEnd = append(atTheEnd, stop, cancel)
+	return ctx, chromedp.Do(ctx)
+})
+
+// patience is how long a busy machine may take for what takes a moment.
+const patience = time.Minute
+
+// browser opens a page in a window of its own, that knows nothing of the others.
 func browser(t *testing.T, page string) *tab {
 	t.Helper()
-	binary := chromium()
-	if binary == "" {
+	if chromium() == "" {
 		t.Skip("no Chromium is installed")
 	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(binary), chromedp.NoSandbox, chromedp.WindowSize(1200, 800),
-		chromedp.UserDataDir(t.TempDir()), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"), chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), opts...)
+	all, err := chrome()
+	if err != nil {
+		t.Fatalf("%s: %v", chromium(), err)
+	}
+	ctx, cancel := chromedp.NewContext(all, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)
-	ctx, cancel = chromedp.NewContext(ctx)
-	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+page)); err != nil {
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1200, 800), chromedp.Navigate("file://"+page)); err != nil {
 		t.Fatalf("%s: %v", page, err)
 	}
-	ctx, cancel = context.WithTimeout(ctx, time.Minute)
+	ctx, cancel = context.WithTimeout(ctx, 2*patience)
 	t.Cleanup(cancel)
 	return &tab{t, ctx}
 }

@@ -166,7 +166,7 @@ func (o *checkOptions) runs(e *env, paths []string, rules []gate.Rule) (runs []*
 			return nil, nil, false, err
 		}
 		run.Trace, run.Stats = res.trace, res.stats
-		run.Unmatched, run.Cut = res.unmatched, one.from != "" || one.to != ""
+		run.Unmatched, run.Cut = res.unmatched, one.cut()
 		damaged = damaged || res.verdict() != nil
 		runs, traces = append(runs, run), append(traces, res.side())
 	}

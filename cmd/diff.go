@@ -42,8 +42,10 @@ match by class and by where they are acquired, never by address; call chains mat
 without line numbers; chains of waits by the signature 'contend chains' prints.
 
 A difference is shown when it is larger than what a bootstrap over blocks of time
-says the runs vary by themselves; ~ stands for the others. Several traces of a side
-(--base a,b,c --new d,e,f) add up; from three on, how far they disagree counts too.`,
+says the runs vary by themselves; ~ stands for the others. One recording may tell what
+owners called where another tells only where they took the lock: such rows have changed
+where they have together. Several traces of a side (--base a,b,c --new d,e,f) add up;
+from three on, how far they disagree counts too.`,
 		Example: `  contend diff before.jfr after.jfr
   contend diff --base a1.jfr,a2.jfr,a3.jfr --new b1.jfr,b2.jfr,b3.jfr --format markdown`,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"contend/blame/locks"
 	"contend/blame/stacks"
 	"contend/csp"
+	"contend/decode/native"
 	"contend/format"
 	"contend/format/simulate"
 
@@ -54,7 +56,7 @@ func (p pieces) Slice(s *analysis.Slice) {
 
 // randomSamples draws a sampled trace: owners that wait themselves, readers,
 // free locks, deadlocks, threads that change locks, both renamed on the way,
-// and instants that show what the one before showed.
+// and instants that show what one before showed.
 func randomSamples(rt *rapid.T) *format.List {
 	l := &format.List{}
 	thread := func() format.ThreadID { return format.ThreadID(rapid.IntRange(1, 9).Draw(rt, "thread")) }
@@ -65,13 +67,18 @@ func randomSamples(rt *rapid.T) *format.List {
 		l.Write(&format.Event{Kind: format.KindStack, Stack: format.StackID(s + 1), Frames: []format.Frame{{Class: "app.Main", Method: string(rune('a' + s/2)), Line: 1}}})
 	}
 	at := int64(0)
-	for range rapid.IntRange(1, 12).Draw(rt, "ticks") {
+	var before [][]format.Event // what instants showed
+	for range rapid.IntRange(1, 30).Draw(rt, "ticks") {
 		at += rapid.Int64Range(1, 3e8).Draw(rt, "step")
 		switch rapid.IntRange(0, 5).Draw(rt, "define") {
 		case 0:
 			l.Write(&format.Event{Kind: format.KindThread, Time: at, Thread: thread(), Name: rapid.SampledFrom([]string{"acceptor-1", "worker-2"}).Draw(rt, "name")})
 		case 1:
 			l.Write(&format.Event{Kind: format.KindObject, Object: format.ObjectID(rapid.IntRange(1, 3).Draw(rt, "object")), Class: rapid.SampledFrom([]string{"A", "B"}).Draw(rt, "class")})
+		}
+		if len(before) > 0 && rapid.IntRange(0, 3).Draw(rt, "again") > 0 {
+			repeat(rt, l, rapid.SampledFrom(before).Draw(rt, "like"), at)
+			continue
 		}
 		shown := len(l.Events)
 		l.Write(&format.Event{Kind: format.KindTick, Time: at, Intended: at, Live: 9})
@@ -85,19 +92,43 @@ func randomSamples(rt *rapid.T) *format.List {
 			}
 			l.Write(ev)
 		}
-		end := len(l.Events)
+		seen := slices.Clone(l.Events[shown:])
+		before = append(before, seen)
 		for range rapid.IntRange(0, 4).Draw(rt, "repeated") {
 			at += rapid.Int64Range(1, 1e8).Draw(rt, "step")
-			for _, ev := range l.Events[shown:end] {
-				ev.Time = at
-				if ev.Kind == format.KindTick {
-					ev.Intended, ev.Live = at, uint32(rapid.IntRange(8, 9).Draw(rt, "live"))
-				}
-				l.Write(&ev)
-			}
+			repeat(rt, l, seen, at)
 		}
 	}
 	return l
+}
+
+// repeat writes what was seen at another instant.
+func repeat(rt *rapid.T, l *format.List, seen []format.Event, at int64) {
+	for _, ev := range seen {
+		ev.Time = at
+		if ev.Kind == format.KindTick {
+			ev.Intended, ev.Live = at, uint32(rapid.IntRange(8, 9).Draw(rt, "live"))
+		}
+		l.Write(&ev)
+	}
+}
+
+// packed writes a trace, of which a reader gives stretches.
+func packed(rt *rapid.T, l *format.List) []byte {
+	var out bytes.Buffer
+	w, err := format.NewWriter(&out, format.WriterOptions{Version: uint16(rapid.IntRange(1, 2).Draw(rt, "version"))})
+	if err != nil {
+		rt.Fatal(err)
+	}
+	for i := range l.Events {
+		if err := w.Write(&l.Events[i]); err != nil {
+			rt.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		rt.Fatal(err)
+	}
+	return out.Bytes()
 }
 
 // tables is what the visitors make of a trace.
@@ -114,7 +145,7 @@ type tables struct {
 // deaf hears no ticks.
 type deaf struct{}
 
-func (deaf) Tick(_, _ int64) {}
+func (deaf) Ticks(_, _ int64) {}
 
 func ticks(v analysis.Visitor) analysis.TickVisitor {
 	if t, ok := v.(analysis.TickVisitor); ok {
@@ -123,7 +154,7 @@ func ticks(v analysis.Visitor) analysis.TickVisitor {
 	return deaf{}
 }
 
-func tabulate(rt *rapid.T, l *format.List, byClass, small bool, f analysis.Filter) (a tables) {
+func tabulate(rt *rapid.T, trace []byte, byClass, small bool, f analysis.Filter) (a tables) {
 	locks := locks.New(byClass)
 	pivots := []*blame.Pivot{
 		blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false), blame.New([]blame.Key{blame.ByOwnerThread}, true),
@@ -144,8 +175,12 @@ func tabulate(rt *rapid.T, l *format.List, byClass, small bool, f analysis.Filte
 			visitors[i] = pieces{v, ticks(v)}
 		}
 	}
-	l.Rewind()
-	if _, err := analysis.Run(l, f, visitors...); err != nil {
+	src, err := native.NewReader(bytes.NewReader(trace), "trace")
+	if err != nil {
+		rt.Fatal(err)
+	}
+	defer src.Close()
+	if _, err := analysis.Run(src, f, visitors...); err != nil {
 		rt.Fatal(err)
 	}
 	a.Locks, a.Total, a.Chains = locks.Rows(), locks.Total(), paths.Table()
@@ -184,7 +219,8 @@ func TestSlicesSumToTheirPieces(t *testing.T) {
 		if rapid.Bool().Draw(rt, "cut") {
 			f.From, f.To = rapid.Int64Range(0, 1e9).Draw(rt, "from"), rapid.Int64Range(1e9, 3e9).Draw(rt, "to")
 		}
-		want, got := tabulate(rt, l, byClass, true, f), tabulate(rt, l, byClass, false, f)
+		trace := packed(rt, l)
+		want, got := tabulate(rt, trace, byClass, true, f), tabulate(rt, trace, byClass, false, f)
 		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(blame.Table{}, blame.Row{}, csp.Series{}, csp.Pressure{}, csp.Phase{}, locks.Row{}, stacks.Sample{}, stacks.Key{})); diff != "" {
 			rt.Fatalf("slices and their pieces differ (-pieces +slices):\n%s", diff)
 		}

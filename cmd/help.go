@@ -1,11 +1,15 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strings"
 
+	"contend/blame/naming"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // decorate gives the commands that cobra brings the words and the exit codes of
@@ -71,4 +75,22 @@ func unknownCommand(root *cobra.Command, name string) error {
 		hint = fmt.Sprintf("'contend analyze %s' gives an overview of a trace", name)
 	}
 	return usageError{fmt.Errorf("there is no command %q", name), hint}
+}
+
+// wrongFlag says of a flag that a command does not have which one is like it.
+func wrongFlag(c *cobra.Command, err error) error {
+	hint := fmt.Sprintf("'%s --help' lists the flags", c.CommandPath())
+	var missing *pflag.NotExistError
+	if errors.As(err, &missing) {
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		if near := naming.Nearest(missing.GetSpecifiedName(), names, 1); len(near) > 0 {
+			hint = "did you mean --" + near[0] + "? " + hint
+		}
+	}
+	return usageError{err, hint}
 }

@@ -22,14 +22,15 @@ type reading struct {
 	stopped atomic.Bool
 	early   bool // it was stopped before its end
 	presses chan os.Signal
+	need    demand
 }
 
 // countEvery is how many events pass until others see how many there are.
 const countEvery = 1 << 10
 
 // listen begins to wait for Ctrl-C until the function it returns is called.
-func (e *env) listen(src format.Source) (r *reading, done func()) {
-	r = &reading{Source: src, env: e, presses: make(chan os.Signal, 1)}
+func (e *env) listen(src format.Source, files []string) (r *reading, done func()) {
+	r = &reading{Source: src, env: e, presses: make(chan os.Signal, 1), need: newDemand(files)}
 	e.bar.events = &r.events
 	if !e.answers {
 		return r, func() {}
@@ -49,6 +50,7 @@ func (r *reading) Read(ev *format.Event) error {
 	if r.n >= r.told {
 		r.events.Store(r.n)
 		r.told = r.n + countEvery
+		r.need.warn(r.env, r.env.bar.read.Load(), r.env.bar.total.Load())
 	}
 	r.n++
 	if r.stopped.Load() {
@@ -58,7 +60,11 @@ func (r *reading) Read(ev *format.Event) error {
 		return io.EOF
 	}
 	err := r.Source.Read(ev)
+	if err == nil {
+		r.need.meet(ev.Kind)
+	}
 	if err == io.EOF {
+		r.need.warn(r.env, 1, 1)
 		signal.Stop(r.presses)
 		r.env.bar.work()
 	}

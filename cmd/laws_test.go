@@ -161,7 +161,10 @@ func TestTotalsAreOneNumber(t *testing.T) {
 			byClass := ask[document.Analyze](t, "analyze", "--by", "class", path)
 			same("by class", byClass.Total.WaitNs)
 			for j, by := range []string{"owner-stack", "class,owner-method,waiter-group", "waiter-thread,lock", "owner-thread,owner-group,waiter-stack,waiter-method"} {
-				root := roots[(i+j)%2]
+				if !isThorough() && i%2 != j%2 {
+					continue // keys take turns over the files, too
+				}
+				root := roots[(i/2+j/2)%2]
 				b := ask[document.Blame](t, "blame", "--by", by, root, path)
 				same(by+" "+root, sumBlame(b))
 				same(by+" total", b.Total.WaitNs)

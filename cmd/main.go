@@ -90,9 +90,7 @@ func newRoot(e *env) *cobra.Command {
 		root.Version = release(info)
 		root.SetVersionTemplate("contend {{.Version}}\n")
 	}
-	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return usageError{err, fmt.Sprintf("'%s --help' lists the flags", c.CommandPath())}
-	})
+	root.SetFlagErrorFunc(wrongFlag)
 	root.AddCommand(
 		newRecord(e), newAnalyze(e), newReport(e), newServe(e),
 		newBlame(e), newCSP(e), newChains(e), newGraph(e), newHist(e), newFlame(e), newPprof(e),

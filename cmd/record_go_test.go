@@ -10,6 +10,7 @@ import (
 	"net/http/pprof"
 	"os"
 	"path/filepath"
+	"runtime/trace"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,10 +21,10 @@ import (
 )
 
 // serve runs a program's debug server for a test.
-func serveTraces(t *testing.T, trace http.HandlerFunc) (url string) {
+func serveTraces(t *testing.T, handler http.HandlerFunc) (url string) {
 	t.Helper()
 	mux := http.NewServeMux()
-	mux.HandleFunc("/debug/pprof/trace", trace)
+	mux.HandleFunc("/debug/pprof/trace", handler)
 	s := httptest.NewServer(mux)
 	t.Cleanup(s.Close)
 	return s.URL
@@ -63,12 +64,14 @@ func TestRecordGo(t *testing.T) {
 	first := make(chan struct{})
 	go func() {
 		defer close(first)
-		code, out, msg := recordOf(t, "--duration", "3s", "-o", file, url)
-		if code != 0 || !strings.Contains(out, "holdTheLedger") || !strings.Contains(msg, "recording "+url+"/debug/pprof/trace?seconds=3 for 3s") || !strings.Contains(msg, "the recording is in "+file) {
+		code, out, msg := recordOf(t, "--duration", "2s", "-o", file, url)
+		if code != 0 || !strings.Contains(out, "holdTheLedger") || !strings.Contains(msg, "recording "+url+"/debug/pprof/trace?seconds=2 for 2s") || !strings.Contains(msg, "the recording is in "+file) {
 			t.Errorf("exit %d\n%s\n%s", code, out, msg)
 		}
 	}()
-	time.Sleep(time.Second)
+	for !trace.IsEnabled() {
+		time.Sleep(time.Millisecond)
+	}
 	late := filepath.Join(t.TempDir(), "late.trace")
 	code, out, msg := recordOf(t, "--duration", "1s", "-o", late, url)
 	if code != exitFailed || out != "" || !strings.Contains(msg, "is being traced already") || !strings.Contains(msg, "hint: ") {

@@ -23,12 +23,23 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// reported writes the page of a trace and returns its path.
+// reported returns the path of the page of a trace, which is written once.
 func reported(t *testing.T, args ...string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "report.html")
-	if code := Main(append([]string{"report", "-o", path}, args...), nil, os.Stdout, os.Stderr); code != exitOK && code != exitDamaged {
-		t.Fatalf("report %v: exit %d", args, code)
+	once, _ := reports.LoadOrStore(strings.Join(args, " "), sync.OnceValues(func() (string, error) {
+		dir, err := os.MkdirTemp(sharedDir, "report")
+		if err != nil {
+			return "", err
+		}
+		path := filepath.Join(dir, "report.html")
+		if code := Main(append([]string{"report", "-o", path}, args...), nil, os.Stdout, os.Stderr); code != exitOK && code != exitDamaged {
+			return "", fmt.Errorf("report %v: exit %d", args, code)
+		}
+		return path, nil
+	}))
+	path, err := once.(func() (string, error))()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return path
 }
@@ -103,11 +114,10 @@ func (r *reportTab) turn(hash string) {
 // until waits for something to become true in the page.
 func (r *reportTab) until(script string) {
 	r.Helper()
-	for range 400 {
+	for begun := time.Now(); time.Since(begun) < patience; time.Sleep(10 * time.Millisecond) {
 		if eval[bool](r.tab, "!!("+script+")") {
 			return
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	r.Fatalf("never true: %s; the page says %.300s", script, r.text("#page"))
 }

@@ -1,9 +1,13 @@
 package cmd
 
 import (
+	"flag"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
+	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -26,12 +30,22 @@ func (m inProcess) Run() int {
 		os.Setenv("GOGC", "400")
 		debug.SetGCPercent(400)
 	}
+	// Many wait for a JVM, a browser or a recording of some seconds, and others can
+	// run meanwhile. A flag of the command line comes later, and stays.
+	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+		panic(err)
+	}
 	dir, err := os.MkdirTemp("", "contend")
 	if err != nil {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
 	sharedDir = dir
+	defer func() {
+		for _, stop := range atTheEnd {
+			stop()
+		}
+	}()
 	return m.M.Run()
 }
 
@@ -39,20 +53,36 @@ func (m inProcess) Run() int {
 // leaves.
 func ownGC() []string { return append(os.Environ(), "GOGC=") }
 
+// build returns a folder with contend as it is built for users. This program would
+// do as well, and begins three times as slowly: the schemas, browsers and
+// generators of its tests come with it, and scripts begin it hundreds of times.
+func build(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if out, err := exec.Command("go", "build", "-ldflags=-s -w", "-o", dir+string(os.PathSeparator), "contend").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return dir
+}
+
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	data, err := filepath.Abs("../testdata")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, files := "testdata/script", []string(nil)
+	dir, files, path := "testdata/script", []string(nil), os.Getenv("PATH")
 	if testing.Short() { // each command is a process of its own: slow under the race detector
 		dir, files = "", []string{"testdata/script/badinput.txtar", "testdata/script/damage.txtar", "testdata/script/usage.txtar"}
+	} else {
+		path = build(t) + string(filepath.ListSeparator) + path
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:   dir,
 		Files: files,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("DATA", data)
+			env.Setenv("PATH", path)
 			env.Setenv("GOGC", os.Getenv("GOGC")) // as in this process
 			return nil
 		},

@@ -16,6 +16,8 @@ var (
 	sharedDir  string
 	simulation = sync.OnceValues(simulateAll)
 	analyses   sync.Map // functions that return a document, by path
+	reports    sync.Map // functions that return the path of a page, by arguments
+	atTheEnd   []func() // stop what runs beside the tests
 )
 
 // simulated returns a trace of each kind of run.

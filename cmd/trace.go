@@ -160,7 +160,8 @@ func (o *traceOptions) open(e *env) (*decode.Trace, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := noTrace(src.Skipped(), nil); err != nil {
+	named := slices.DeleteFunc(slices.Clone(src.Skipped()), func(file string) bool { return !slices.Contains(paths, file) })
+	if err := noTrace(named, nil); err != nil { // a folder may hold what was exported
 		src.Close()
 		return nil, nil, err
 	}
@@ -236,7 +237,7 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 		return nil, err
 	}
 	defer src.Close()
-	in, done := e.listen(src)
+	in, done := e.listen(src, paths)
 	defer done()
 	tr, err := analysis.Run(in, filter, v...)
 	e.bar.erase()
@@ -247,7 +248,18 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 	in.note(&r.stats)
 	r.warn(e, o.shown)
 	r.unmatched = o.unmatched(e, &filter, tr.Symbols)
+	if o.cut() && tr.ElapsedNs == 0 && r.stats.Unit == format.UnitTime {
+		e.warn("nothing of the input lies within --from and --to")
+	}
 	return r, nil
+}
+
+// cut reports whether flags select a time.
+func (o *traceOptions) cut() bool { return o.from != "" || o.to != "" }
+
+// selects reports whether flags leave anything out.
+func (o *traceOptions) selects() bool {
+	return o.cut() || o.class != "" || o.lock != "" || o.thread != "" || o.minWait > 0
 }
 
 // alone is run for one of several traces that are compared, by the running

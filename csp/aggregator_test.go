@@ -58,7 +58,7 @@ func TestALedgerIsAMapOfSums(t *testing.T) {
 func TestTheLargestPhasesAreTheFirstOfAll(t *testing.T) {
 	fill := func(top int) *Series {
 		m := meter(Options{IntervalNs: 100, Top: top}, 0)
-		m.Tick(0, 100)
+		m.Ticks(1, 100)
 		for i := range int64(3 * rankSlack) {
 			at, ns := i*200, 10+i*7919%90 // every other interval: a phase each
 			m.Running(at, at+200, 400)

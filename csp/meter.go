@@ -46,6 +46,7 @@ type Meter struct {
 	ran     int64
 	rec     bootstrap.Recorder // of sampled traces, by lock
 	series  map[format.ObjectID]int
+	groups  analysis.ByGroup[group]
 	at      interval // that was added to last
 	err     error
 }
@@ -76,12 +77,12 @@ func New(o Options) *Meter {
 
 // Begin implements analysis.Visitor.
 func (m *Meter) Begin(sym *analysis.Symbols, start int64) {
-	m.sym, m.start, m.last = sym, start, start
+	m.sym, m.start, m.last, m.groups = sym, start, start, analysis.ByGroup[group]{}
 	m.rec.BeginFine(start)
 }
 
-// Tick implements analysis.TickVisitor: the sums are estimates.
-func (m *Meter) Tick(from, to int64) { m.rec.Tick(from, to) }
+// Ticks implements analysis.TickVisitor: the sums are estimates.
+func (m *Meter) Ticks(n, ns int64) { m.rec.Ticks(n, ns) }
 
 // Running implements analysis.RunningVisitor.
 func (m *Meter) Running(from, to, ns int64) {
@@ -121,7 +122,7 @@ func (m *Meter) charge(s *analysis.Slice, n int64, i int32, lo, hi int64) {
 	for j := range s.Shares {
 		sh := &s.Shares[j]
 		ns := n * analysis.Spread(sh.Ns, s.Start, s.End, lo, hi)
-		lock, owner := m.charged(s, sh)
+		lock, owner := m.charged(s.Lock, sh)
 		if m.o.Root {
 			m.waits.add(i, lock, analysis.Owner{}, ns)
 		}
@@ -131,8 +132,8 @@ func (m *Meter) charge(s *analysis.Slice, n int64, i int32, lo, hi int64) {
 
 // charged returns the lock and the owner a share is charged to. The owner is a
 // call chain, whoever ran it and however that is known.
-func (m *Meter) charged(s *analysis.Slice, sh *analysis.Share) (format.ObjectID, analysis.Owner) {
-	lock, owner := s.Lock, sh.Direct
+func (m *Meter) charged(lock format.ObjectID, sh *analysis.Share) (format.ObjectID, analysis.Owner) {
+	owner := sh.Direct
 	if m.o.Root {
 		lock, owner = sh.Last, sh.Root
 	}

@@ -53,7 +53,7 @@ func (c *Cells) Ratio(num, den []int64) Estimate {
 		e.Half, e.SE = math.Inf(1), math.Inf(1)
 		return e
 	}
-	off := draw(x, y, n, b, e.Value)
+	off := c.draw(x, y, b, e.Value)
 	bessel := math.Sqrt(float64(e.Blocks) / float64(e.Blocks-1)) // blocks vary around their own mean, not the true one
 	widen := bessel * Student(float64(e.Blocks-1), 0.975) / half975
 	grain := float64(c.Grain) / y[n]
@@ -77,18 +77,21 @@ func (c *Cells) Span() int64 {
 
 // draw returns how far the ratio of each replicate is from the value, in
 // ascending order.
-func draw(x, y []float64, n, b int, value float64) []float64 {
-	rng := rand.New(rand.NewPCG(seed, uint64(n)))
+func (c *Cells) draw(x, y []float64, b int, value float64) []float64 {
+	n := len(x) - 1
+	blocks, sums := (n+b-1)/b, around(x, y, b)
+	last := n - (blocks-1)*b
+	from := c.starts(n, replicates*blocks)
 	off := make([]float64, 0, replicates)
 	for range replicates {
-		sx, sy := 0.0, 0.0
-		for left := n; left > 0; left -= b {
-			from, k := rng.IntN(n), min(b, left)
-			sx += around(x, from, k, n)
-			sy += around(y, from, k, n)
+		s := pair{}
+		for _, at := range from[:blocks-1] {
+			s.add(&sums[at], &sums[int(at)+b])
 		}
-		if sy > 0 {
-			off = append(off, math.Abs(sx/sy-value))
+		at := from[blocks-1]
+		s.add(&sums[at], &sums[int(at)+last])
+		if from = from[blocks:]; s.y > 0 {
+			off = append(off, math.Abs(s.x/s.y-value))
 		}
 	}
 	if len(off) == 0 {
@@ -98,12 +101,38 @@ func draw(x, y []float64, n, b int, value float64) []float64 {
 	return off
 }
 
-// around sums k cells from a place on; behind the last comes the first.
-func around(p []float64, from, k, n int) float64 {
-	if from+k <= n {
-		return p[from+k] - p[from]
+// starts returns the first cells of so many blocks: the same ones for all series,
+// which are drawn once.
+func (c *Cells) starts(n, count int) []uint32 {
+	if c.rng == nil {
+		c.rng = rand.New(rand.NewPCG(seed, uint64(n)))
 	}
-	return p[n] - p[from] + p[from+k-n]
+	for len(c.drawn) < count {
+		c.drawn = append(c.drawn, uint32(c.rng.IntN(n)))
+	}
+	return c.drawn[:count]
+}
+
+// pair is what both series of a ratio sum to.
+type pair struct{ x, y float64 }
+
+// add adds what lies between two cells.
+func (p *pair) add(from, to *pair) {
+	p.x += to.x - from.x
+	p.y += to.y - from.y
+}
+
+// around pairs the sums of two series, and goes on for a block behind the last
+// cell, where the first comes again.
+func around(x, y []float64, block int) []pair {
+	n := len(x) - 1
+	out := make([]pair, n+block+1)
+	for i := range out {
+		if out[i] = (pair{x[i%n], y[i%n]}); i >= n {
+			out[i] = pair{x[n] + x[i-n], y[n] + y[i-n]}
+		}
+	}
+	return out
 }
 
 // prefix returns the sums of the first 0, 1, ..., n cells.

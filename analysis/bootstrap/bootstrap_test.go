@@ -36,7 +36,7 @@ func TestCellsConserveWhatIsAdded(t *testing.T) {
 			}
 			r.Add(i, from, from+length, min(ns, length), i+1)
 			want[i] += int64(i+1) * min(ns, length)
-			r.Tick(from, from+rapid.Int64Range(0, length).Draw(t, "reach"))
+			r.Ticks(1, rapid.Int64Range(0, length).Draw(t, "reach"))
 		}
 		c := r.Finish()
 		if len(c.Length) > maxCells {

@@ -5,6 +5,7 @@ package bootstrap
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"contend/analysis"
 )
@@ -31,7 +32,7 @@ const maxSeries = 1 << 12
 const NoSeries = -1
 
 // Recorder sums nanoseconds by cell of time, for many series. A visitor that
-// passes Begin, Running and Tick on to it has the running time of all threads
+// passes Begin, Running and Ticks on to it has the running time of all threads
 // as series Running.
 type Recorder struct {
 	start  int64
@@ -81,8 +82,9 @@ func (r *Recorder) Add(series int, from, to, ns int64, threads int) {
 	if series == NoSeries {
 		return
 	}
-	if s := r.series[series]; from >= r.lo && to <= r.hi && r.at < len(s) && to <= r.end {
+	if s := r.series[series]; from >= r.lo && to < r.hi && r.at < len(s) && from <= to {
 		s[r.at] += ns * int64(threads)
+		r.end = max(r.end, to)
 		return
 	}
 	r.spread(series, max(from, r.start), max(to, from, r.start), ns, int64(threads))
@@ -104,7 +106,9 @@ func (r *Recorder) spread(series int, from, to, ns, threads int64) {
 		left := r.width - int64(uint64(at-r.start)%uint64(r.width))
 		if uint64(to-at) <= uint64(left) {
 			(*s)[i] += threads * part(ns, from, to, at, to)
-			r.at, r.lo, r.hi = i, at-(r.width-left), at+min(left, math.MaxInt64-at)
+			if r.at, r.lo, r.hi = i, at-(r.width-left), at+left; r.hi < at { // beyond int64
+				r.hi = math.MaxInt64
+			}
 			return
 		}
 		(*s)[i] += threads * part(ns, from, to, at, at+left)
@@ -120,11 +124,11 @@ func part(ns, from, to, lo, hi int64) int64 {
 	return analysis.Spread(ns, from, to, lo, hi)
 }
 
-// Tick notes the stretch [from, to) one sampling instant stands for: the
+// Ticks notes some sampling instants and the time they stand for together: the
 // sums are estimates, and no finer than the ticks.
-func (r *Recorder) Tick(from, to int64) {
-	r.ticks++
-	r.tickNs += to - from
+func (r *Recorder) Ticks(n, ns int64) {
+	r.ticks += n
+	r.tickNs += ns
 }
 
 // Sampled reports whether there were ticks.
@@ -176,6 +180,9 @@ type Cells struct {
 	Length  []int64 // of each cell: all Width but the last
 	start   int64
 	series  [][]int64
+
+	rng   *rand.Rand // what chooses the blocks of replicates
+	drawn []uint32   // where they begin
 }
 
 // Window returns the cells that begin in [from, to); there may be none. Of a

@@ -10,13 +10,13 @@ import (
 )
 
 // Activities is a record in order of time: the waits and the others of each
-// thread, together, by start. It holds refs, since there may be as many as
-// events.
+// thread, together, by start. Lists of them hold refs, since there may be as many
+// as events.
 type Activities struct {
 	*Record
-	Starts   []column.Ref   // the waits, by start; those joined to others are left out
-	byThread [][]column.Ref // waits and others, told apart by otherBit
-	runs     []column.Ref   // samples of running threads, by time
+	*store
+	Starts []column.Ref // the waits, by start; those joined to others are left out
+	runs   []column.Ref // samples of running threads, by time
 
 	indexing sync.WaitGroup // who waits for it may read:
 	byLock   [][]column.Ref // the waits for each lock, by start
@@ -45,37 +45,38 @@ const none = format.ActivityUnknown
 // lists by lock and by call site are made meanwhile; who needs them waits for
 // indexing.
 func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities {
-	var others []column.Ref
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		others = r.others.Order()
-	}()
-	a := &Activities{Record: r, Starts: r.Waits.Order()}
-	<-done
-	a.Starts = r.joinParks(a.Starts, others, kind)
-	r.rename()
-	a.indexing.Go(a.index)
-	a.byThread = a.deal(others)
-	for _, i := range others {
-		if o := a.others.At(i); o.What() == format.ActivityRun && o.Stack != format.NoStack {
-			a.runs = append(a.runs, i)
+	d := newDealer(r, kind)
+	a := &Activities{Record: r, store: d.store}
+	others := ordered{batches: r.others.Drain()}
+	for waits := r.waits.Drain(); ; {
+		batch, more := <-waits
+		if !more {
+			break
+		}
+		for i := range batch {
+			d.others(&others, batch[i].start)
+			d.wait(&batch[i])
 		}
 	}
+	d.others(&others, maxTime)
+	a.Starts, a.runs = d.end()
+	r.doers = doers{} // the store has them
+	r.rename(a.store)
+	a.indexing.Go(a.index)
 	return a
 }
 
 // rename gives locks that are others the ids of those. Parks are joined before,
 // so that no waiting is added.
-func (r *Record) rename() {
+func (r *Record) rename(s *store) {
 	if len(r.Same) == 0 {
 		return
 	}
-	r.Waits.Each(func(_ column.Ref, w *Wait) {
-		if one, ok := r.Same[w.Lock]; ok {
-			w.Lock = one
+	for i := range s.what {
+		if one, ok := r.Same[s.what[i].lock]; ok {
+			s.what[i].lock = one
 		}
-	})
+	}
 	r.releases.Each(func(_ column.Ref, rel *release) {
 		if one, ok := r.Same[rel.lock]; ok {
 			rel.lock = one
@@ -83,52 +84,34 @@ func (r *Record) rename() {
 	})
 }
 
+// forget drops what only owners are inferred from.
+func (a *Activities) forget() {
+	a.byLock, a.released, a.runs, a.sites = nil, nil, nil, callSites{}
+	a.releases.Clear()
+}
+
 // index lists the waits for each lock, its releases and, where an input tells
 // neither owners nor releases, what was done at each call site.
 func (a *Activities) index() {
-	a.byLock = byLock(&a.Waits, a.Starts, func(w *Wait) format.ObjectID { return w.Lock })
-	a.released = byLock(&a.releases, a.releases.Order(), func(r *release) format.ObjectID { return r.lock })
+	a.byLock = byLock(a.Starts, func(i column.Ref) format.ObjectID { return a.LockOf(i) })
+	a.released = byLock(a.releases.Order(), func(i column.Ref) format.ObjectID { return a.releases.At(i).lock })
 	for i := range a.inputs {
 		if in := &a.inputs[i]; in.waits && !in.complete() {
-			a.sites.fill(a.Record)
+			a.sites.fill(a.Record, a.store)
 		}
 	}
 }
 
-// byLock lists what each lock has of a column, in the order given, in one
-// array.
-func byLock[T any](c *column.Column[T], order []column.Ref, lock func(*T) format.ObjectID) [][]column.Ref {
+// byLock lists what is of each lock, in the order given, in one array.
+func byLock(order []column.Ref, lock func(column.Ref) format.ObjectID) [][]column.Ref {
 	var n counts
 	for _, i := range order {
-		n.add(int(lock(c.At(i))), 1)
+		n.add(int(lock(i)), 1)
 	}
 	by := n.lists()
 	for _, i := range order {
-		l := lock(c.At(i))
+		l := lock(i)
 		by[l] = append(by[l], i)
-	}
-	return by
-}
-
-// deal distributes waits and others over their threads, in one array. It has
-// room for the waits that were joined to others too.
-func (a *Activities) deal(others []column.Ref) [][]column.Ref {
-	by := a.perThread.lists()
-	next := 0
-	for _, i := range a.Starts {
-		w := a.Waits.At(i)
-		for ; next < len(others); next++ {
-			o := a.others.At(others[next])
-			if o.Start >= w.Start {
-				break
-			}
-			by[o.Thread()] = append(by[o.Thread()], others[next]|otherBit)
-		}
-		by[w.Thread] = append(by[w.Thread], i)
-	}
-	for _, i := range others[next:] {
-		t := a.others.At(i).Thread()
-		by[t] = append(by[t], i|otherBit)
 	}
 	return by
 }
@@ -167,93 +150,52 @@ func (a *Activities) busy(waits []column.Ref) []span {
 func (a *Activities) eachBusy(waits []column.Ref, f func(span)) {
 	var s span
 	for n, i := range waits {
-		w := a.Waits.At(i)
-		if n > 0 && w.Start <= s.end {
-			s.end = max(s.end, w.End)
+		start, end := a.Span(i)
+		if n > 0 && start <= s.end {
+			s.end = max(s.end, end)
 			continue
 		}
 		if n > 0 {
 			f(s)
 		}
-		s = span{w.Start, w.End}
+		s = span{start, end}
 	}
 	if len(waits) > 0 {
 		f(s)
 	}
 }
 
-// Threads returns a bound of the ids of threads that did anything.
-func (a *Activities) Threads() int { return len(a.byThread) }
-
-// Of returns what a thread did, by start.
-func (a *Activities) Of(t format.ThreadID) []column.Ref {
-	if int(t) < len(a.byThread) {
-		return a.byThread[t]
-	}
-	return nil
-}
-
-// IsWait reports whether an activity is a wait for a lock; if so, it is a ref
-// of Waits.
-func IsWait(i column.Ref) bool { return i&otherBit == 0 }
-
-// Other returns an activity that is no wait.
-func (a *Activities) Other(i column.Ref) Other { return a.others.At(i &^ otherBit) }
-
 func (a *Activities) at(i column.Ref) activity {
-	if IsWait(i) {
-		w := a.Waits.At(i)
-		return activity{w.Start, w.End, w.Stack, w.Lock}
-	}
-	o := a.Other(i)
-	return activity{o.Start, o.End, o.Stack, format.NoObject}
+	d, _ := a.met(i)
+	return d
 }
 
-// met returns an activity and whose it is: to find it costs more than to read it.
+// met returns an activity and whose it is.
 func (a *Activities) met(i column.Ref) (activity, format.ThreadID) {
-	if IsWait(i) {
-		w := a.Waits.At(i)
-		return activity{w.Start, w.End, w.Stack, w.Lock}, w.Thread
-	}
-	o := a.Other(i)
-	return activity{o.Start, o.End, o.Stack, format.NoObject}, o.Thread()
+	b, data := a.find(i)
+	start, end := b.span(data)
+	d := a.deed(b, data)
+	return activity{start, end, d.stack, d.lock}, b.thread
 }
+
+// LockOf returns the lock that was waited for.
+func (a *Activities) LockOf(i column.Ref) format.ObjectID { return a.deed(a.find(i)).lock }
 
 // did returns what an activity is; of a wait, nothing.
 func (a *Activities) did(i column.Ref) format.Activity {
-	if IsWait(i) {
+	if a.IsWait(i) {
 		return none
 	}
-	return a.Other(i).What()
-}
-
-func (a *Activities) start(i column.Ref) int64 {
-	if IsWait(i) {
-		return a.Waits.At(i).Start
-	}
-	return a.others.start(i &^ otherBit)
+	return a.deed(a.find(i)).does()
 }
 
 // ahead is before for a list of which few begin before t.
-func (a *Activities) ahead(list []column.Ref, t int64) int {
+func (a *Activities) ahead(list Refs, t int64) int {
 	hi := 1
-	for hi < len(list) && a.start(list[hi]) < t {
+	for hi < list.Len() && a.Begins(list.at(hi)) < t {
 		hi *= 2
 	}
-	return hi/2 + a.before(list[hi/2:min(hi, len(list))], t)
-}
-
-// before returns how many of a thread's activities begin before t.
-func (a *Activities) before(list []column.Ref, t int64) int {
-	lo, hi := 0, len(list)
-	for lo < hi {
-		if mid := int(uint(lo+hi) / 2); a.start(list[mid]) < t {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	return lo
+	return hi/2 + a.before(list.part(hi/2, min(hi, list.Len())), t)
 }
 
 // places are where some threads' activities were searched last: who goes through
@@ -264,38 +206,38 @@ type places [16]struct {
 }
 
 // before is that of Activities, for the list of a thread.
-func (p *places) before(a *Activities, t format.ThreadID, list []column.Ref, at int64) int {
+func (p *places) before(a *Activities, t format.ThreadID, list Refs, at int64) int {
 	last := &p[int(t)%len(p)]
 	if last.thread != t {
 		last.thread, last.at = t, int32(a.before(list, at))
 		return int(last.at)
 	}
 	n := int(last.at)
-	if n > 0 && a.start(list[n-1]) >= at {
-		n = a.behind(list[:n], at)
+	if n > 0 && a.Begins(list.at(n-1)) >= at {
+		n = a.behind(list.part(0, n), at)
 	} else {
-		n += a.ahead(list[n:], at)
+		n += a.ahead(list.part(n, list.Len()), at)
 	}
 	last.at = int32(n)
 	return n
 }
 
 // behind is before for a list of which few begin at t or later.
-func (a *Activities) behind(list []column.Ref, t int64) int {
+func (a *Activities) behind(list Refs, t int64) int {
 	step := 1
-	for step < len(list) && a.start(list[len(list)-step]) >= t {
+	for step < list.Len() && a.Begins(list.at(list.Len()-step)) >= t {
 		step *= 2
 	}
-	lo := max(len(list)-step, 0)
-	return lo + a.before(list[lo:], t)
+	lo := max(list.Len()-step, 0)
+	return lo + a.before(list.part(lo, list.Len()), t)
 }
 
 // activitiesAt returns the activities at a call site in the input of a lock.
-func (a *Activities) activitiesAt(at callSite, lock format.ObjectID) []column.Ref {
+func (a *Activities) activitiesAt(at callSite, lock format.ObjectID) siteList {
 	if n, ok := a.sites.index[inputSite{at, a.inputOf[lock]}]; ok {
 		return a.sites.lists[n]
 	}
-	return nil
+	return siteList{}
 }
 
 // Pauses lists the pauses of all inputs, in order of time; those of one input do

@@ -55,7 +55,7 @@ func (ev *evidence) samples() map[*input]*samples {
 	}
 	of, at := map[*input]*samples{}, map[place]int{}
 	for _, i := range ev.runs {
-		o := ev.others.At(i)
+		o := ev.Other(i)
 		p := place{ev.inputOfThread(o.Thread()), o.Stack}
 		in := of[p.input]
 		if in == nil {

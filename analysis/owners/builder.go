@@ -18,7 +18,7 @@ type builder struct {
 	out  []Ownership
 
 	now     *gap        // being filled
-	blind   bool        // dumps are held back
+	blind   bool        // dumps are held back, and what is charged is asked for only
 	wanted  float64     // share of all time in which somebody waits
 	typical int64       // mean time between acquisitions while somebody waits, in ns
 	tallied []int64     // by call site: what it was charged, where that is asked for
@@ -35,6 +35,7 @@ type builder struct {
 	places   places
 
 	trust        Calibration
+	known        float64     // how much the model answers for
 	seen         float64     // share of all waits that was recorded, as far as their lengths tell
 	pool         *pool       // of what is charged next; nil when it is none of a rest
 	pools        [rests]pool // of this lock
@@ -112,11 +113,11 @@ func (b *builder) shown(lo, hi int64) []sample {
 // section; hi if there is none before.
 func (b *builder) left(t format.ThreadID, lo, hi int64) int64 {
 	list := b.ev.Of(t)
-	for _, i := range list[b.places.before(b.ev.Activities, t, list, lo):] {
-		d := b.ev.at(i)
-		if d.start >= hi {
+	for i := list.at(b.places.before(b.ev.Activities, t, list, lo)); i < list.To; i++ {
+		if b.ev.Begins(i) >= hi { // mostly, and what it was is told elsewhere
 			break
 		}
+		d := b.ev.at(i)
 		if d.lock == b.s.lock || d.end > d.start && !b.ev.within(b.s, t, &d) {
 			return d.start
 		}
@@ -133,10 +134,10 @@ func (b *builder) came(a anchor, lo int64) int64 {
 	}
 	list := b.ev.Of(a.thread)
 	for i := b.places.before(b.ev.Activities, a.thread, list, a.start) - 1; i >= 0; i-- {
-		d := b.ev.at(list[i])
-		if d.start < lo {
+		if b.ev.Begins(list.at(i)) < lo {
 			break
 		}
+		d := b.ev.at(list.at(i))
 		if d.end <= a.start && (d.lock == b.s.lock || d.end > d.start && !b.ev.within(b.s, a.thread, &d)) {
 			return max(d.end, lo)
 		}
@@ -168,13 +169,18 @@ func (b *builder) emitOp(lo, hi int64, a anchor) {
 	}
 }
 
-// add appends the busy parts of an ownership.
+// add appends the busy parts of an ownership, but when only a tally is asked for.
 func (b *builder) add(lo, hi int64, h Holder) {
+	if b.tallied != nil {
+		return
+	}
 	for i := b.busyAfter(lo); i < len(b.s.busy) && b.s.busy[i].start < hi; i++ {
 		from, to := max(lo, b.s.busy[i].start), min(hi, b.s.busy[i].end)
 		if from < to {
 			b.out = append(b.out, Ownership{from, to, b.s.lock, h})
-			b.believe(from, to, h)
+			if !b.blind {
+				b.believe(from, to, h)
+			}
 		}
 	}
 }
@@ -184,9 +190,7 @@ func (b *builder) add(lo, hi int64, h Holder) {
 // an acquisition that was not recorded; of the rest, the first owner, another
 // one and nobody are as likely.
 func (b *builder) expect(right float64) {
-	n := float64(len(b.kin.gaps))
-	sure := n / (n + renewal.Trust)
-	b.right = sure*right + (1-sure)/3
+	b.right = b.known*right + (1-b.known)/3
 }
 
 // believe counts what has been charged.
@@ -214,6 +218,7 @@ func (b *builder) spread(at int64, by []int64, thread format.ThreadID) int64 {
 		for s, ns := range by {
 			b.tallied[s] += ns
 		}
+		return at
 	}
 	at = b.hide(at, b.kin.shares.apply(by), thread)
 	for len(b.owed) < len(by) {

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 
 	"contend/analysis/internal/column"
 	"contend/format"
@@ -101,7 +102,7 @@ type waiterCounts struct {
 func (ev *evidence) waiterCounts(waits []column.Ref) waiterCounts {
 	c := waiterCounts{starts: make(sums, len(waits)+1), ends: make(sums, len(waits)+1), at: minTime}
 	for i, w := range waits {
-		c.starts[i+1], c.ends[i+1] = ev.Waits.At(w).Start, ev.Waits.At(w).End
+		c.starts[i+1], c.ends[i+1] = ev.Span(w)
 	}
 	slices.Sort(c.ends[1:])
 	c.starts.add()
@@ -126,7 +127,29 @@ func (s sums) instant(i int) int64 { return s[i+1] - s[i] }
 // upTo returns how many of the instants are at t or before; n is what it
 // returned for an instant that is mostly near.
 func (s sums) upTo(n int, t int64) int {
+	if n+1 < len(s) && s.instant(n) <= t {
+		n++
+	}
+	if (n+1 == len(s) || s.instant(n) > t) && (n == 0 || s.instant(n-1) <= t) { // mostly
+		return n
+	}
 	return nearby(n, len(s)-1, func(i int) bool { return s.instant(i) <= t })
+}
+
+// nearby returns how many of n things in order come before something; that is mostly
+// near at, for who asks mostly goes forward in time.
+func nearby(at, n int, before func(i int) bool) int {
+	for range 8 {
+		switch {
+		case at < n && before(at):
+			at++
+		case at > 0 && !before(at-1):
+			at--
+		default:
+			return at
+		}
+	}
+	return sort.Search(n, func(i int) bool { return !before(i) })
 }
 
 // share is a part of a whole.
@@ -138,8 +161,8 @@ func share(part, whole int64) float64 { return float64(part) / float64(max(whole
 func (ev *evidence) recordedShare(waits []column.Ref) float64 {
 	shortest, sum := int64(maxTime), 0.0
 	for _, i := range waits {
-		w := ev.Waits.At(i)
-		if length := w.End - w.Start; length > 0 {
+		start, end := ev.Span(i)
+		if length := end - start; length > 0 {
 			shortest = min(shortest, length)
 			sum += float64(length)
 		}
@@ -171,7 +194,8 @@ func (c *waiterCounts) until(t int64) int64 {
 
 // pool is what the rests of gaps are charged to, all together.
 type pool struct {
-	by     map[format.StackID]int64 // by call site; NoStack: to nobody
+	by     map[format.StackID]*int64 // by call site; NoStack: to nobody
+	recent [8]charged                // of those, met lately
 	total  int64
 	sure   float64 // what the model expects to be right, gap by gap
 	meant  float64 // what it expects to be one of the stretches that are divided
@@ -180,14 +204,33 @@ type pool struct {
 	least, most float64 // so many times as much may be others' as is charged to them
 }
 
+// charged is what a call site has been charged, in ns.
+type charged struct {
+	stack format.StackID
+	ns    *int64
+}
+
+// of returns what a call site has been charged.
+func (p *pool) of(st format.StackID) *int64 {
+	at := &p.recent[int(st)%len(p.recent)]
+	if at.ns != nil && at.stack == st {
+		return at.ns
+	}
+	if p.by == nil {
+		p.by = map[format.StackID]*int64{}
+	}
+	if p.by[st] == nil {
+		p.by[st] = new(int64)
+	}
+	*at = charged{st, p.by[st]}
+	return at.ns
+}
+
 // add counts what is charged to a call site, given how much of it the model
 // expects to be right and how much to be what is divided, and which share of the
 // acquisitions was recorded.
 func (p *pool) add(st format.StackID, ns int64, right, meant, seen float64) {
-	if p.by == nil {
-		p.by = map[format.StackID]int64{}
-	}
-	p.by[st] += ns
+	*p.of(st) += ns
 	p.total += ns
 	p.sure += right * float64(ns)
 	p.meant += meant * float64(ns)
@@ -196,7 +239,7 @@ func (p *pool) add(st format.StackID, ns int64, right, meant, seen float64) {
 
 func (p *pool) merge(o *pool) {
 	for st, ns := range o.by {
-		p.add(st, ns, 0, 0, 1)
+		p.add(st, *ns, 0, 0, 1)
 	}
 	p.sure += o.sure
 	p.meant += o.meant
@@ -209,13 +252,13 @@ func (p *pool) merge(o *pool) {
 // digits of a sum of floats depend on it.
 func (p *pool) agreement(times float64) (ns float64) {
 	total := float64(max(p.total, 1))
-	free := float64(p.by[format.NoStack]) / total
+	free := float64(*p.of(format.NoStack)) / total
 	if held := 1 - free; held > 0 {
 		times = min(times, 1/held)
 	}
 	share := free * (1 - (1-free)*times)
 	for _, st := range slices.Sorted(maps.Keys(p.by)) {
-		if part := float64(p.by[st]) / total; st != format.NoStack {
+		if part := float64(*p.by[st]) / total; st != format.NoStack {
 			share += part * part * times
 		}
 	}

@@ -1,6 +1,9 @@
 package owners
 
 import (
+	"encoding/binary"
+	"math/bits"
+
 	"contend/analysis/internal/column"
 	"contend/format"
 )
@@ -12,16 +15,36 @@ type callSite struct {
 	lock  format.ObjectID
 }
 
-// otherBit tells refs of others from those of waits.
-const otherBit = 1 << 31
-
 // callSites lists the activities at each call site of each input, as they lie
 // in memory: they are many, and who counts them goes through all.
 type callSites struct {
-	lists [][]column.Ref
+	lists []siteList
 	index map[inputSite]int
 	last  []int // by stack: the list its last call site has, plus one; few stacks enter several locks
 	sites []inputSite
+}
+
+// siteList is the refs of activities, each as its distance from the one before.
+type siteList struct {
+	bytes []byte
+	n     int
+	last  column.Ref
+}
+
+// all visits the refs.
+func (l siteList) all(yield func(column.Ref) bool) {
+	at := column.Ref(0)
+	for rest := l.bytes; len(rest) > 0; {
+		by, n := uint64(rest[0]), 1
+		if by >= 1<<7 { // few are
+			by, n = binary.Uvarint(rest)
+		}
+		rest = rest[n:]
+		at += column.Ref(by)
+		if !yield(at) {
+			return
+		}
+	}
 }
 
 // inputSite is a call site of one input: what a program did in one run tells
@@ -33,29 +56,53 @@ type inputSite struct {
 
 // fill counts the activities at each call site, and then deals them out in one
 // array, once.
-func (p *callSites) fill(r *Record) {
+func (p *callSites) fill(r *Record, s *store) {
 	if p.lists != nil {
 		return
 	}
-	var n counts
-	p.each(r, func(list int, _ column.Ref) { n.add(list, 1) })
-	p.lists = n.lists()
-	p.each(r, func(list int, i column.Ref) { p.lists[list] = append(p.lists[list], i) })
+	var size counts
+	var last []column.Ref
+	total := 0
+	p.each(r, s, func(list int, i column.Ref) {
+		for len(last) <= list {
+			last = append(last, 0)
+		}
+		n := (bits.Len32(i-last[list]|1) + 6) / 7
+		size.add(list, n)
+		total += n
+		last[list] = i
+	})
+	all := make([]byte, total)
+	p.lists = make([]siteList, len(size))
+	for i, n := range size {
+		p.lists[i].bytes, all = all[:0:n], all[n:]
+	}
+	p.each(r, s, func(list int, i column.Ref) {
+		l := &p.lists[list]
+		l.bytes = binary.AppendUvarint(l.bytes, uint64(i-l.last))
+		l.last = i
+		l.n++
+	})
 }
 
 // each visits what has a stack and some length, with the number of its call
 // site.
-func (p *callSites) each(r *Record, f func(list int, i column.Ref)) {
-	r.Waits.Each(func(i column.Ref, w *Wait) {
-		if w.Stack != format.NoStack && w.End > w.Start {
-			f(p.number(inputSite{callSite{w.Stack, w.Lock}, r.inputOf[w.Lock]}), i)
+func (p *callSites) each(r *Record, s *store, f func(list int, i column.Ref)) {
+	for t := range format.ThreadID(s.Threads()) {
+		for of := s.Of(t); of.From < of.To; of.From++ {
+			b, data := s.find(of.From)
+			d := s.deed(b, data)
+			if start, end := b.span(data); d.stack == format.NoStack || end <= start {
+				continue
+			}
+			input := r.doneIn
+			at := int(t)
+			if s.IsWait(of.From) {
+				input, at = r.inputOf, int(d.lock)
+			}
+			f(p.number(inputSite{callSite{d.stack, d.lock}, input[at]}), of.From)
 		}
-	})
-	r.others.Each(func(i column.Ref, o *Other) {
-		if o.Stack != format.NoStack && o.End > o.Start {
-			f(p.number(inputSite{callSite{o.Stack, format.NoObject}, r.doneIn[o.Thread()]}), i|otherBit)
-		}
-	})
+	}
 }
 
 // number returns the dense number of a call site.

@@ -123,7 +123,7 @@ func (ev *evidence) exclusive(k *kin, parts []*witness) []*witness {
 	together, rounds, inside := map[*witness]int{}, 0, 0
 	var round []sighting
 	for _, i := range ev.runs {
-		o := ev.others.At(i)
+		o := ev.Other(i)
 		s := sighting{o.Start, o.Thread(), k.witnesses.at(o.Stack)}
 		if s.part == nil || ev.inputOfThread(s.thread) != k.input {
 			continue

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"contend/analysis/owners/renewal"
 	"contend/format"
 )
 
@@ -12,7 +13,11 @@ func (b *builder) prepare() {
 	b.wanted = b.s.busyShare()
 	b.typical = b.s.busyTime() / int64(max(len(b.s.acquired), 1))
 	b.splitter = b.kin.model.Splitter()
-	b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[b.s.lock])
+	n := float64(len(b.kin.gaps))
+	b.known = n / (n + renewal.Trust)
+	if b.tallied == nil {
+		b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[b.s.lock])
+	}
 }
 
 // check asks who owned the lock at each dump of a gap, as if there were no
@@ -22,14 +27,12 @@ func (b *builder) check(g *gap) {
 	if len(shown) == 0 {
 		return
 	}
-	out, owed, dues, trust := len(b.out), slices.Clone(b.owed), b.dues.clone(), b.trust
-	pools := b.pools
-	b.pools = [rests]pool{}
+	out, owed, dues := len(b.out), slices.Clone(b.owed), b.dues.clone()
 	b.blind = true
 	b.fill(g)
 	b.blind = false
 	claims := slices.Clone(b.out[out:])
-	b.out, b.owed, b.dues, b.trust, b.pools = b.out[:out], owed, dues, trust, pools
+	b.out, b.owed, b.dues = b.out[:out], owed, dues
 	slices.SortStableFunc(claims, func(a, b Ownership) int { return cmp.Compare(a.Start, b.Start) })
 	for i := range shown {
 		b.compare(&shown[i], claims)

@@ -57,9 +57,6 @@ func (b *builder) meet() {
 func (b *builder) tally(total []int64) {
 	b.tallied = total
 	b.prepare()
-	b.gaps(func(g *gap) {
-		b.fill(g)
-		b.out = b.out[:0]
-	})
-	b.tallied, b.owed, b.dues, b.trust, b.pools = nil, nil, dues{}, Calibration{}, [rests]pool{}
+	b.gaps(b.fill)
+	b.tallied, b.dues = nil, dues{}
 }

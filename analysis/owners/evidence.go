@@ -160,7 +160,7 @@ func (ev *evidence) linked(d *dump, class func(format.ObjectID) uint32) (lock fo
 func (ev *evidence) waitsFor(t format.ThreadID, lock format.ObjectID, at int64) bool {
 	list := ev.Of(t)
 	for i := ev.before(list, at+1) - 1; i >= 0; i-- {
-		d := ev.at(list[i])
+		d := ev.at(list.at(i))
 		if d.lock == lock || d.end <= at {
 			return d.lock == lock && d.end > at
 		}
@@ -173,7 +173,7 @@ func (ev *evidence) waitsFor(t format.ThreadID, lock format.ObjectID, at int64) 
 func (ev *evidence) waiting(t format.ThreadID, at int64, like func(format.ObjectID) bool) (activity, bool) {
 	list := ev.Of(t)
 	for i := ev.before(list, at+1) - 1; i >= 0; i-- {
-		d := ev.at(list[i])
+		d := ev.at(list.at(i))
 		if d.start < at-3600e9 {
 			break
 		}

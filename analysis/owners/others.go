@@ -1,126 +1,42 @@
 package owners
 
-import (
-	"math"
-
-	"contend/analysis/internal/column"
-	"contend/format"
-)
-
-// others keeps what threads were seen doing other than waiting for a lock, in 16
-// bytes each: there may be more of them than of waits. Threads do few things at
-// few places, so whose each is, and where, is told by a number; the same may have
-// several.
-type others struct {
-	column column.Column[shortOther]
-	doers  column.Column[doer]
-	recent [recentDoers]uint32 // numbers of doers, plus one
-	long   []int64             // lengths that do not fit
-}
-
-// shortOther is an Other as it is stored.
-type shortOther struct {
-	start  int64
-	length uint32 // ns; with longBit its place in long
-	doer   uint32 // and longBit
-}
-
-// doer is what an Other is but for its times.
-type doer struct {
-	who   uint32
-	stack format.StackID
-}
-
-const (
-	longBit     = 1 << 31
-	recentDoers = 1 << 12 // a power of two
-)
-
-// Add appends one. It may not be asked for before all are added.
-func (s *others) Add(o Other) {
-	if s.column.Start == nil {
-		s.column.Start = func(o *shortOther) int64 { return o.start }
-	}
-	short := shortOther{start: o.Start, doer: s.number(doer{o.who, o.Stack})}
-	if n := uint64(o.End) - uint64(o.Start); n <= math.MaxUint32 {
-		short.length = uint32(n)
-	} else {
-		short.doer, short.length = short.doer|longBit, uint32(len(s.long))
-		s.long = append(s.long, int64(n))
-	}
-	s.column.Add(short)
-}
-
-// number returns the number of a doer, a new one if it was not met lately.
-func (s *others) number(d doer) uint32 {
-	recent := &s.recent[(d.who*0x9e3779b1^uint32(d.stack)*0x85ebca6b)>>16%recentDoers]
-	if *recent == 0 || *s.doers.At(*recent - 1) != d {
-		s.doers.Add(d)
-		*recent = uint32(s.doers.Len())
-	}
-	return *recent - 1
-}
-
-// At returns one of them.
-func (s *others) At(r column.Ref) Other { return s.whole(s.column.At(r)) }
-
-func (s *others) whole(o *shortOther) Other {
-	d := s.doers.At(o.doer &^ longBit)
-	length := int64(o.length)
-	if o.doer&longBit != 0 {
-		length = s.long[o.length]
-	}
-	return Other{o.start, o.start + length, d.who, d.stack}
-}
-
-// start returns when one begins.
-func (s *others) start(r column.Ref) int64 { return s.column.At(r).start }
-
-// Order returns the refs of all by start, those that start together in the order
-// they were added in. Nothing can be added any more.
-func (s *others) Order() []column.Ref { return s.column.Order() }
-
-// Each visits all as they lie in memory, when none of them is being moved.
-func (s *others) Each(f func(column.Ref, *Other)) {
-	s.column.Each(func(r column.Ref, short *shortOther) {
-		o := s.whole(short)
-		f(r, &o)
-	})
-}
+import "contend/format"
 
 // Other is what a thread was seen doing other than waiting for a lock.
 type Other struct {
 	Start, End int64
-	who        uint32 // the thread, and what it did in the top bits, which no id reaches
+	thread     format.ThreadID
+	info       uint32 // what it did, and the bit below
 	Stack      format.StackID
 }
 
-// The top bits of who: the greatest format.Activity that fits in there, and
-// above it that the thread waited for what others must give back.
+// The greatest format.Activity there is room for, and a bit above it: that the
+// thread waited for what others must give back.
 const (
-	whatShift   = 25
-	maxWhat     = 1<<(31-whatShift) - 1
-	resourceBit = 1 << 31
+	maxWhat     = 1<<6 - 1
+	resourceBit = 1 << 6
 )
 
-const _ = uint(1<<whatShift - 1 - MaxID)
-
-func newOther(ev *format.Event, end int64) Other {
-	o := Other{ev.Time, end, uint32(ev.Thread) | uint32(min(ev.Activity, maxWhat))<<whatShift, ev.Stack}
+// otherOf returns what is kept of an activity but for its thread and times.
+func otherOf(ev *format.Event) doer {
+	d := doer{stack: ev.Stack, info: uint32(min(ev.Activity, maxWhat))}
 	if ev.Resource {
-		o.who |= resourceBit
+		d.info |= resourceBit
 	}
-	return o
+	return d
 }
 
+// does returns what it is, of what is no wait.
+func (d doer) does() format.Activity { return format.Activity(d.info & maxWhat) }
+
 // Thread returns who did it.
-func (a Other) Thread() format.ThreadID { return format.ThreadID(a.who & (1<<whatShift - 1)) }
+func (a Other) Thread() format.ThreadID { return a.thread }
 
 // What returns what it did.
-func (a Other) What() format.Activity { return format.Activity(a.who >> whatShift & maxWhat) }
+func (a Other) What() format.Activity { return format.Activity(a.info & maxWhat) }
 
 // Resource reports whether it waited for what others must give back.
-func (a Other) Resource() bool { return a.who&resourceBit != 0 }
+func (a Other) Resource() bool { return a.info&resourceBit != 0 }
 
 // MaxID bounds the ids taken from a trace, so that one wild id cannot make a
 // table of gigabytes. Whoever calls Add has dropped what is beyond it.

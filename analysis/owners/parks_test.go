@@ -21,9 +21,9 @@ func joined(events ...format.Event) (out [][2]int64) {
 		return format.KindSynchronizer
 	})
 	for _, i := range a.Starts {
-		out = append(out, [2]int64{r.Waits.At(i).Start, r.Waits.At(i).End})
+		out = append(out, [2]int64{a.Wait(i).Start, a.Wait(i).End})
 	}
-	if len(a.Of(1)) < len(out) {
+	if a.Of(1).Len() < len(out) {
 		return nil
 	}
 	return out

@@ -39,13 +39,13 @@ func (a *Activities) points(lock format.ObjectID) []point {
 	l := linker{Activities: a, whole: a.input(lock).whole, latest: map[format.ThreadID]*try{}, points: make([]point, 0, len(waits)+2*len(releases))}
 	for _, i := range releases {
 		r := a.releases.At(i)
-		for ; len(waits) > 0 && a.Waits.At(waits[0]).Start <= r.time; waits = waits[1:] {
-			l.block(a.Waits.At(waits[0]))
+		for ; len(waits) > 0 && a.Begins(waits[0]) <= r.time; waits = waits[1:] {
+			l.block(a.Wait(waits[0]))
 		}
 		l.release(r)
 	}
 	for _, i := range waits {
-		l.block(a.Waits.At(i))
+		l.block(a.Wait(i))
 	}
 	for _, t := range slices.Sorted(maps.Keys(l.latest)) {
 		l.end(l.latest[t])
@@ -73,12 +73,12 @@ type linker struct {
 
 // try is the last wait of a thread for the lock.
 type try struct {
-	wait  *Wait
+	wait  Wait
 	since int64 // when it last blocked
 	over  bool  // it has been woken for good
 }
 
-func (l *linker) block(w *Wait) {
+func (l *linker) block(w Wait) {
 	l.end(l.latest[w.Thread])
 	l.latest[w.Thread] = &try{wait: w, since: w.Start}
 	l.points = append(l.points, point{at: w.Start, what: blocked, mode: w.Mode(), thread: w.Thread, stack: w.Stack})

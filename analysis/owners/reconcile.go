@@ -117,16 +117,6 @@ func (b *builder) nobody(lo, hi int64) Ownership {
 	return Ownership{lo, hi, b.s.lock, Holder{Kind: Nobody, Prov: Unknown}}
 }
 
-// blindly calls f with the claims about a gap, and forgets what they were
-// expected to be worth.
-func (b *builder) blindly(g *gap, f func([]Ownership)) {
-	trust, pools := b.trust, b.pools
-	b.pools = [rests]pool{}
-	list := b.claims(g)
-	b.trust, b.pools = trust, pools
-	f(list)
-}
-
 // weigh holds what is claimed of a lock's gaps against the samples in them.
 func (b *builder) weigh() *tallies {
 	l := &tallies{}
@@ -139,14 +129,13 @@ func (b *builder) weigh() *tallies {
 		if len(b.shown(g.lo, g.hi)) == 0 {
 			return
 		}
-		b.blindly(g, func(list []Ownership) {
-			for i := range list {
-				shown := b.shown(list[i].Start, list[i].End)
-				for n := range shown {
-					b.weighOne(l, &list[i], &shown[n])
-				}
+		list := b.claims(g)
+		for i := range list {
+			shown := b.shown(list[i].Start, list[i].End)
+			for n := range shown {
+				b.weighOne(l, &list[i], &shown[n])
 			}
-		})
+		}
 	})
 	b.owed, b.dues = nil, dues{}
 	return l
@@ -188,20 +177,19 @@ func (b *builder) name() {
 // reconcile charges a gap: what a sample falls into, to whom it shows; the rest as
 // claimed, as far as samples of the like agree.
 func (b *builder) reconcile(g *gap) {
-	b.blindly(g, func(list []Ownership) {
-		for i := range list {
-			p := &list[i]
-			shown := b.shown(p.Start, p.End)
-			for n := range shown {
-				b.compare(&shown[n], list[i:i+1])
-			}
-			if shown = told(shown); len(shown) == 0 {
-				b.divide(p)
-				continue
-			}
-			b.hit(p, shown)
+	list := b.claims(g)
+	for i := range list {
+		p := &list[i]
+		shown := b.shown(p.Start, p.End)
+		for n := range shown {
+			b.compare(&shown[n], list[i:i+1])
 		}
-	})
+		if shown = told(shown); len(shown) == 0 {
+			b.divide(p)
+			continue
+		}
+		b.hit(p, shown)
+	}
 }
 
 // told leaves out samples that show a thread without its stack.

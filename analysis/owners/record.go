@@ -13,7 +13,7 @@ const (
 	minTime = int64(-maxTime)
 )
 
-// Wait is one recorded wait, in 32 bytes.
+// Wait is one recorded wait.
 type Wait struct {
 	Start, End int64
 	Thread     format.ThreadID
@@ -28,25 +28,26 @@ const (
 	failedBit = 1 << 30
 )
 
-func newWait(ev *format.Event, end int64) Wait {
-	w := Wait{ev.Time, end, ev.Thread, ev.Object, ev.Stack, uint32(ev.Owner)}
+// waitOf returns what is kept of a wait but for its thread and times.
+func waitOf(ev *format.Event) doer {
+	d := doer{ev.Stack, ev.Object, uint32(ev.Owner)}
 	if ev.Mode == format.Shared {
-		w.last |= sharedBit
+		d.info |= sharedBit
 	}
 	if ev.Failed {
-		w.last |= failedBit
+		d.info |= failedBit
 	}
-	return w
+	return d
 }
 
 // prev returns who held the lock last, NoThread when not told.
-func (w *Wait) prev() format.ThreadID { return format.ThreadID(w.last &^ (sharedBit | failedBit)) }
+func (w Wait) prev() format.ThreadID { return format.ThreadID(w.last &^ (sharedBit | failedBit)) }
 
 // Failed reports whether the thread gave up: the end is no acquisition.
-func (w *Wait) Failed() bool { return w.last&failedBit != 0 }
+func (w Wait) Failed() bool { return w.last&failedBit != 0 }
 
 // Mode returns how the lock was asked for.
-func (w *Wait) Mode() format.Mode {
+func (w Wait) Mode() format.Mode {
 	if w.last&sharedBit != 0 {
 		return format.Shared
 	}
@@ -107,12 +108,13 @@ type dump struct {
 
 // Record keeps the events that tell of owners. Times are ns.
 type Record struct {
-	Waits   column.Column[Wait]
 	Tenures column.Column[Tenure]
 	Lives   []Life                              // by thread
 	Same    map[format.ObjectID]format.ObjectID // locks that are others, as which Arrange lists them
 
-	others    others
+	waits     *column.Packed[recorded]
+	others    *column.Packed[recorded]
+	doers     doers
 	releases  column.Column[release]
 	dumps     []dump
 	inputs    []input  // the first is of what comes before any is named
@@ -126,7 +128,7 @@ type Record struct {
 func NewRecord() *Record {
 	r := &Record{}
 	r.NextInput() // what comes before any is named
-	r.Waits.Start = func(w *Wait) int64 { return w.Start }
+	r.waits, r.others = newRecorded(), newRecorded()
 	r.releases.Start = func(a *release) int64 { return a.time }
 	return r
 }
@@ -136,7 +138,7 @@ func NewRecord() *Record {
 func (r *Record) Add(ev *format.Event, end int64) {
 	switch ev.Kind {
 	case format.KindWait:
-		r.Waits.Add(newWait(ev, end))
+		r.waits.Add(recorded{ev.Time, end, ev.Thread, r.doers.number(waitOf(ev)) << 1})
 		r.found(ev.Object).waits = true
 		r.perThread.add(int(ev.Thread), 1)
 	case format.KindRelease:
@@ -156,7 +158,7 @@ func (r *Record) Add(ev *format.Event, end int64) {
 			}
 			r.sampledIn[ev.Thread] = uint32(len(r.inputs) - 1)
 		}
-		r.others.Add(newOther(ev, end))
+		r.others.Add(recorded{ev.Time, end, ev.Thread, r.doers.number(otherOf(ev))<<1 | otherBit})
 		r.perThread.add(int(ev.Thread), 1)
 		for len(r.doneIn) <= int(ev.Thread) {
 			r.doneIn = append(r.doneIn, 0)
@@ -175,6 +177,17 @@ func (r *Record) Add(ev *format.Event, end int64) {
 	case format.KindThreadEnd:
 		r.life(ev.Thread).End = ev.Time
 	}
+}
+
+// Waited returns how many waits were recorded.
+func (r *Record) Waited() int { return r.waits.Len() }
+
+// EachWait visits all waits, as they were recorded, before Arrange.
+func (r *Record) EachWait(f func(*Wait)) {
+	r.waits.Each(func(one *recorded) {
+		d := r.doers.all.At(one.doer >> 1)
+		f(&Wait{one.start, one.end, one.thread, d.lock, d.stack, d.info})
+	})
 }
 
 // NextInput says that what follows is of another input.

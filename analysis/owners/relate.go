@@ -150,7 +150,7 @@ func (b *builder) gather(k *kin) {
 // is the first wait that may have, and what it returns the same for the next gap.
 func (b *builder) arrivals(k *kin, next int, lo, hi int64) int {
 	for waits := b.ev.byLock[b.s.lock]; next < len(waits); next++ {
-		start := b.ev.Waits.At(waits[next]).Start
+		start := b.ev.Begins(waits[next])
 		if start >= hi {
 			break
 		}

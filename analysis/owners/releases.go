@@ -221,7 +221,7 @@ func (b *walk) began(p *point) int64 {
 func (b *walk) earlier(p *point, at int64) int64 {
 	list := b.ev.Of(p.thread)
 	for i := b.ev.before(list, at) - 1; i >= 0; i-- {
-		d := b.ev.at(list[i])
+		d := b.ev.at(list.at(i))
 		if d.end <= at || d.start < b.last || d.lock == b.lock {
 			break
 		}
@@ -274,13 +274,13 @@ func (b *walk) end() {
 // release has the stack of an instant, and not of the sleep before it.
 func (b *walk) add(p *point, start, end int64) {
 	list := b.ev.Of(p.thread)
-	for _, i := range list[max(b.ev.before(list, start)-1, 0):] {
+	for i := list.at(max(b.ev.before(list, start)-1, 0)); i < list.To; i++ {
 		d := b.ev.at(i)
 		if d.start >= end {
 			break
 		}
 		stack, ok := b.inside(p, d.stack)
-		if d.start = max(d.start, start); !ok || IsWait(i) || d.end <= d.start || d.end > end {
+		if d.start = max(d.start, start); !ok || b.ev.IsWait(i) || d.end <= d.start || d.end > end {
 			continue
 		}
 		b.book(p, start, d.start, p.stack, none)

@@ -40,7 +40,7 @@ func (oneFunction) Caller(format.StackID) format.Frame {
 
 // tell rebuilds a story that ends at 100; sections take usual, 0 for unknown.
 func tell(points []point, kind format.LockKind, usual int64) string {
-	h := &history{ev: &evidence{Activities: &Activities{Record: NewRecord()}, sym: oneFunction{kind}}, kind: kind,
+	h := &history{ev: &evidence{Activities: &Activities{Record: NewRecord(), store: &store{}}, sym: oneFunction{kind}}, kind: kind,
 		points: points, to: 100, usual: map[function]int64{}, busy: []span{{0, 100}}}
 	h.several = kind == format.KindSemaphore && overlaps(points)
 	if h.learn(); usual != 0 {

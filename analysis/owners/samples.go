@@ -171,9 +171,9 @@ func (f *family) of(st format.StackID) part {
 // hi: of one thread, or of all.
 func (ev *evidence) running(t format.ThreadID, lo, hi int64, f func(t format.ThreadID, stack format.StackID)) {
 	if t == format.NoThread {
-		n, _ := slices.BinarySearchFunc(ev.runs, lo, func(i column.Ref, t int64) int { return cmp.Compare(ev.others.start(i), t) })
+		n, _ := slices.BinarySearchFunc(ev.runs, lo, func(i column.Ref, t int64) int { return cmp.Compare(ev.Begins(i), t) })
 		for _, i := range ev.runs[n:] {
-			o := ev.others.At(i)
+			o := ev.Other(i)
 			if o.Start >= hi {
 				break
 			}
@@ -182,8 +182,8 @@ func (ev *evidence) running(t format.ThreadID, lo, hi int64, f func(t format.Thr
 		return
 	}
 	list := ev.Of(t)
-	for _, i := range list[ev.before(list, lo):] {
-		if IsWait(i) {
+	for i := list.at(ev.before(list, lo)); i < list.To; i++ {
+		if ev.IsWait(i) {
 			continue
 		}
 		o := ev.Other(i)

@@ -3,7 +3,6 @@ package owners
 import (
 	"cmp"
 	"slices"
-	"sort"
 
 	"contend/analysis/internal/column"
 	"contend/format"
@@ -90,7 +89,7 @@ func (ev *evidence) acquisitions(waits []column.Ref) []acquisition {
 	const near = 64
 	out, sorted := make([]acquisition, 0, len(waits)), true
 	for _, i := range waits {
-		w := ev.Waits.At(i)
+		w := ev.Wait(i)
 		if w.Failed() {
 			continue
 		}
@@ -108,7 +107,12 @@ func (ev *evidence) acquisitions(waits []column.Ref) []acquisition {
 	return out
 }
 
-func (ev *evidence) wait(a *acquisition) *Wait { return ev.Waits.At(a.wait) }
+// wait returns the wait that an acquisition ended, but for its times: they would
+// cost as much as all of the rest.
+func (ev *evidence) wait(a *acquisition) Wait {
+	d := ev.deed(ev.find(a.wait))
+	return Wait{Thread: a.thread, Lock: d.lock, Stack: d.stack, last: d.info}
+}
 
 // next returns when the lock was acquired next after t, and who is said to
 // have held it last: NoThread where nothing tells.
@@ -170,8 +174,15 @@ func (s *section) isBusy(lo, hi int64) bool {
 // busyUntil returns the index of the first busy stretch that ends at t or
 // after.
 func (s *section) busyUntil(t int64) int {
-	s.nearBusy = nearby(s.nearBusy, len(s.busy), func(i int) bool { return s.busy[i].end < t })
-	return s.nearBusy
+	n := s.nearBusy
+	if n < len(s.busy) && s.busy[n].end < t {
+		n++
+	}
+	if n < len(s.busy) && s.busy[n].end < t || n > 0 && s.busy[n-1].end >= t { // seldom
+		n = nearby(n, len(s.busy), func(i int) bool { return s.busy[i].end < t })
+	}
+	s.nearBusy = n
+	return n
 }
 
 // seenBefore returns how many of the activities inside began before t.
@@ -180,29 +191,13 @@ func (s *section) seenBefore(t int64) int {
 	return s.nearSeen
 }
 
-// nearby returns how many of n things in order come before something; that is mostly
-// near at, for who asks mostly goes forward in time.
-func nearby(at, n int, before func(i int) bool) int {
-	for range 8 {
-		switch {
-		case at < n && before(at):
-			at++
-		case at > 0 && !before(at-1):
-			at--
-		default:
-			return at
-		}
-	}
-	return sort.Search(n, func(i int) bool { return !before(i) })
-}
-
 // usualHolds takes, for each acquisition site, the median time to the next
 // acquisition where that one confirms that nobody else held the lock between.
 func (ev *evidence) usualHolds(s *section) {
 	by, all := map[format.StackID][]int64{}, []int64(nil)
 	for i := 1; i < len(s.acquired); i++ {
 		a, b := &s.acquired[i-1], &s.acquired[i]
-		if w := ev.wait(b); w.prev() == a.thread && w.Start <= a.time { // somebody waited all along
+		if ev.wait(b).prev() == a.thread && ev.Begins(b.wait) <= a.time { // somebody waited all along
 			stack := ev.wait(a).Stack
 			by[stack] = append(by[stack], b.time-a.time)
 			all = append(all, b.time-a.time)

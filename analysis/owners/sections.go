@@ -34,7 +34,7 @@ func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span)
 			}
 			continue
 		}
-		for _, i := range ev.activitiesAt(at, s.lock) {
+		for i := range ev.activitiesAt(at, s.lock).all {
 			d, t := ev.met(i)
 			if inside || ev.within(s, t, &d) {
 				s.seen = append(s.seen, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
@@ -61,20 +61,20 @@ func (ev *evidence) candidates(s *section, waits []column.Ref) {
 func (ev *evidence) seenBy(t format.ThreadID, s *section) {
 	var last callSite
 	list := ev.Of(t)
-	for busy := s.busy; len(busy) > 0 && len(list) > 0; busy = endingAfter(busy[1:], ev.start(list[0])) {
+	for busy := s.busy; len(busy) > 0 && list.Len() > 0; busy = endingAfter(busy[1:], ev.Begins(list.From)) {
 		b := busy[0]
 		n := ev.ahead(list, b.start)
-		for list = list[max(n-1, 0):]; len(list) > 0; list = list[1:] { // one may have begun before
-			d := ev.at(list[0])
-			if d.start >= b.end {
+		for list.From += column.Ref(max(n-1, 0)); list.Len() > 0; list.From++ { // one may have begun before
+			if ev.Begins(list.From) >= b.end {
 				break
 			}
+			d := ev.at(list.From)
 			if d.end > max(d.start, b.start) && d.end <= b.end && d.lock != s.lock && d.stack != format.NoStack && d.callSite() != last {
 				last = d.callSite()
 				s.inside[last] = false
 			}
 		}
-		if len(list) == 0 {
+		if list.Len() == 0 {
 			return
 		}
 	}
@@ -100,7 +100,7 @@ func (ev *evidence) users(waits []column.Ref) []format.ThreadID {
 	m.round++
 	var users []format.ThreadID
 	for _, i := range waits {
-		w := ev.Waits.At(i)
+		w := ev.Wait(i)
 		for _, t := range [...]format.ThreadID{w.Thread, w.prev()} {
 			if int(t) < len(m.at) && m.at[t] != m.round { // else it did nothing, or is among them
 				m.at[t] = m.round
@@ -138,10 +138,10 @@ func (ev *evidence) judge(s *section) {
 // lock, as most have, it sees little more than the tolerance allows.
 func (ev *evidence) isInside(s *section, at callSite) bool {
 	list := ev.activitiesAt(at, s.lock)
-	most := tolerance * float64(len(list))
+	most := tolerance * float64(list.n)
 	fits, breaks := 0, 0
 	var before preexisting
-	for _, i := range list {
+	for i := range list.all {
 		d, t := ev.met(i)
 		switch {
 		case s.acquiredByOther(t, d.start, d.end):

@@ -32,7 +32,7 @@ func counted(meets [3]int, gaps int, seen float64) *census {
 	for i, site := range []int{0, 1, -1} {
 		k.witnesses.list = append(k.witnesses.list, &witness{part: part{key: uint64(i + 1), site: site}, stack: format.StackID(i + 1), meets: meets[i], inside: [...]int{5, 5, 50}[i], total: 100})
 	}
-	return (&evidence{Activities: &Activities{Record: NewRecord()}}).take(k, []bool{false, false})
+	return (&evidence{Activities: &Activities{Record: NewRecord(), store: &store{}}}).take(k, []bool{false, false})
 }
 
 // Samples taken while somebody waited show the shares. Where there are few, who

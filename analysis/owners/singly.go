@@ -28,7 +28,7 @@ func (ev *evidence) singly(s *section, at callSite) {
 	}
 	if (s.permits || s.shared) && float64(len(found)) >= sure*float64(len(ending)) { // the others went on when one was gone
 		found = found[:0]
-		for _, i := range list {
+		for i := range list.all {
 			if d, t := ev.met(i); !s.excluded(ev, t, d.start, d.end) {
 				found = append(found, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
 			}
@@ -41,8 +41,8 @@ func (ev *evidence) singly(s *section, at callSite) {
 }
 
 // ending returns the activities at whose end somebody waits for the lock.
-func (ev *evidence) ending(s *section, list []column.Ref) (out []column.Ref) {
-	for _, i := range list {
+func (ev *evidence) ending(s *section, list siteList) (out []column.Ref) {
+	for i := range list.all {
 		if d := ev.at(i); d.end > d.start && s.isBusy(d.end, d.end) {
 			out = append(out, i)
 		}
@@ -69,9 +69,9 @@ func (ev *evidence) window(s *section, list []column.Ref) int64 {
 
 // fitByChance reports whether more than so many activities fit when they are
 // moved, all moves together.
-func (ev *evidence) fitByChance(s *section, list []column.Ref, window int64, most int) bool {
+func (ev *evidence) fitByChance(s *section, list siteList, window int64, most int) bool {
 	n := 0
-	for _, i := range list {
+	for i := range list.all {
 		d, t := ev.met(i)
 		length := d.end - d.start
 		for _, by := range moves {

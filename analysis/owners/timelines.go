@@ -31,9 +31,12 @@
 //	evidence.go    dumps, and which lock of the waits a dump's lock is
 //	activities.go  what each thread did
 //	callsites.go   what was done at each call site
-//	parks.go       successive parks that are one wait
-//	record.go      the events as they are kept
-//	others.go      what threads did besides waiting, as it is stored
+//	parks.go       activities dealt out to threads; successive parks that are one wait
+//	store.go       activities as they are stored
+//	record.go      the events as they are kept while the trace is read
+//	recorded.go    activities as they are kept until then
+//	others.go      what threads did besides waiting
+//	doers.go       what activities are but for their times
 //	inputs.go      what each input tells of the owners of its locks
 //	pauses.go      stretches in which nobody ran
 //	packing.go     ownerships as they are stored
@@ -84,7 +87,10 @@ func (a *Activities) Timelines(sym Symbols) (tl *Timelines, rebuilt func()) {
 		}
 	}
 	var rebuilding sync.WaitGroup
-	rebuilding.Go(func() { tl.infer(ev, unknown) })
+	rebuilding.Go(func() {
+		tl.infer(ev, unknown)
+		a.forget()
+	})
 	return tl, rebuilding.Wait
 }
 
@@ -128,7 +134,7 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 	var all [][rests]pool // by kin
 	for len(locks) > 0 {
 		n := ev.together(locks)
-		for _, k := range tl.inferAll(ev, locks[:n], samples) {
+		for _, k := range tl.inferAll(ev, locks[:n], samples, n == len(locks)) {
 			k.doubt()
 			all = append(all, k.pools)
 		}
@@ -165,14 +171,18 @@ func (ev *evidence) together(locks []format.ObjectID) int {
 
 // inferAll finds out who owned several locks, on all cores: what it draws on only
 // stands to be read by then. They come out lock by lock, in the order asked
-// for, whichever is ready first. It returns the kinds of locks met.
-func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map[*input]*samples) (kins []*kin) {
+// for, whichever is ready first; last says that no others follow. It returns the
+// kinds of locks met.
+func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map[*input]*samples, last bool) (kins []*kin) {
 	found, builders := make([]inference, len(locks)), make([]*builder, len(locks))
 	largest := ev.largestFirst(locks)
 	cores.Each(len(locks), func(i int) {
 		i = largest[i]
 		found[i], builders[i] = ev.infer(locks[i])
 	})()
+	if last {
+		ev.sites.lists = nil // nobody learns any more
+	}
 	ev.relate(builders, samples, ev.divide)
 	ev.weigh(builders)
 	ready := make([]chan []Ownership, len(locks))

@@ -133,7 +133,7 @@ func TestLengthsTellHowManyWaitsWereLeftOut(t *testing.T) {
 		t.Errorf("%d ns of waiting", got)
 	}
 	for i := range int64(20) {
-		w := a.Waits.At(a.byLock[1][i])
+		w := a.Wait(a.byLock[1][i])
 		if got := c.during(w.Start+1e6, w.Start+11e6); got != 10e6 {
 			t.Errorf("wait %d: %d ns in 10 ms", i, got)
 		}

@@ -69,7 +69,8 @@ type Diff struct {
 // The error of each rate is that of a block bootstrap, see package bootstrap.
 // A row's difference over its error follows Student's t; Holm's procedure
 // keeps the chance that a table shows any false difference below Alpha,
-// however many rows it has.
+// however many rows it has. How finely each side tells what owners did is no
+// difference, see finer.go.
 func Compare(base, new Group, o Options) *Diff {
 	if o.Alpha <= 0 {
 		o.Alpha = 0.05
@@ -82,22 +83,23 @@ func Compare(base, new Group, o Options) *Diff {
 		cells := p.finish().Series(p.total)
 		return sum{ns: total(cells), cells: cells}
 	}
-	total := match(map[string]Rates{allLocks: base.rates(all)}, map[string]Rates{allLocks: new.rates(all)}, d, o)
+	alone := func(string) []string { return nil }
+	total := match(map[string]Rates{allLocks: base.rates(all)}, map[string]Rates{allLocks: new.rates(all)}, alone, d, o)
 	d.Total = total[0]
 	names := lockNames(base, new)
 	lock := func(site string) string { return names[site] }
 	itself := func(name string) string { return name }
 	sites := func(p *Profile) *rows[site] { return &p.sites }
-	d.Locks = match(byName(base, sites, lock), byName(new, sites, lock), d, o)
+	d.Locks = match(byName(base, sites, lock), byName(new, sites, lock), alone, d, o)
 	owners := func(p *Profile) *rows[analysis.Owner] { return &p.owners }
-	d.Owners = match(byName(base, owners, itself), byName(new, owners, itself), d, o)
+	d.Owners = match(byName(base, owners, itself), byName(new, owners, itself), outward, d, o)
 	chains := func(p *Profile) *rows[string] { return &p.chains }
-	d.Chains = match(byName(base, chains, itself), byName(new, chains, itself), d, o)
+	d.Chains = match(byName(base, chains, itself), byName(new, chains, itself), outwardOf(d.Owners), d, o)
 	return d
 }
 
 // match joins the rows of two sides by name and judges them.
-func match(base, new map[string]Rates, d *Diff, o Options) []Row {
+func match(base, new map[string]Rates, of coarser, d *Diff, o Options) []Row {
 	rows := make([]Row, 0, max(len(base), len(new)))
 	for name, r := range base {
 		rows = append(rows, Row{Name: name, Base: r, New: new[name]})
@@ -108,7 +110,7 @@ func match(base, new map[string]Rates, d *Diff, o Options) []Row {
 		}
 	}
 	d.perOperation(rows)
-	judge(rows, o)
+	judge(rows, of, o)
 	slices.SortFunc(rows, func(a, b Row) int {
 		return cmp.Or(boolean(a.Status == Same, b.Status == Same),
 			-cmp.Compare(math.Abs(a.Delta()), math.Abs(b.Delta())),
@@ -146,11 +148,11 @@ func boolean(a, b bool) int {
 // judge decides which rows differ. Holm (1979): take the rows in order of
 // their probability; the k-th of n must be below alpha/(n-k), k from 0; the
 // first that is not ends it.
-func judge(rows []Row, o Options) {
-	order := make([]*Row, len(rows))
+func judge(rows []Row, of coarser, o Options) {
+	order, kin := make([]*Row, len(rows)), kin(rows, of)
 	for i := range rows {
 		rows[i].Status = Same
-		rows[i].P = probability(ShareSpread(rows[i].Base.Waiting, rows[i].New.Waiting))
+		rows[i].P = chance(rows, i, kin[i])
 		order[i] = &rows[i]
 	}
 	slices.SortStableFunc(order, func(a, b *Row) int {

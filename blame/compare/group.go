@@ -183,7 +183,7 @@ func (g Group) Owners(wanted func(frame string) bool) Rates {
 	return g.rates(func(p *Profile) sum {
 		var list []int
 		for i, name := range p.owners.names {
-			if slices.ContainsFunc(strings.Split(name, " < "), wanted) {
+			if slices.ContainsFunc(strings.Split(name, callOf), wanted) {
 				list = append(list, i)
 			}
 		}

@@ -24,5 +24,8 @@ func ownerName(sym *analysis.Symbols, o analysis.Owner) string {
 	if len(names) == 0 { // nothing else is known of it
 		return chains.StableName(analysis.MethodName(frames[0]))
 	}
-	return strings.Join(names, " < ")
+	return strings.Join(names, callOf)
 }
+
+// callOf stands between a frame and the one that called it.
+const callOf = " < "

@@ -81,10 +81,10 @@ func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
 // Running implements analysis.RunningVisitor.
 func (p *Profile) Running(from, to, ns int64) { p.rec.Running(from, to, ns) }
 
-// Tick implements analysis.TickVisitor.
-func (p *Profile) Tick(from, to int64) {
-	p.seenNs += to - from
-	p.rec.Tick(from, to)
+// Ticks implements analysis.TickVisitor.
+func (p *Profile) Ticks(n, ns int64) {
+	p.seenNs += ns
+	p.rec.Ticks(n, ns)
 }
 
 // Slice implements analysis.Visitor.

@@ -22,6 +22,7 @@ type Evidence struct {
 	last   []queued // by thread: that left a line last
 	pools  map[pool]*exhausted
 	stacks []stackSeen
+	groups analysis.ByGroup[group]
 	beside int64 // waiting for what others must give back, ns of thread-time
 }
 
@@ -61,7 +62,7 @@ func NewEvidence() *Evidence {
 
 // Begin implements analysis.Visitor.
 func (v *Evidence) Begin(sym *analysis.Symbols, start int64) {
-	v.sym, v.clock = sym, clock{start: start, width: firstWidth}
+	v.sym, v.clock, v.groups = sym, clock{start: start, width: firstWidth}, analysis.ByGroup[group]{}
 	v.sites.Begin(sym)
 }
 
@@ -69,7 +70,7 @@ func (v *Evidence) Begin(sym *analysis.Symbols, start int64) {
 func (v *Evidence) Slice(s *analysis.Slice) {
 	l := v.lock(s.Lock)
 	v.clock.reach(s.End, v.locks)
-	l.spread.add(v, s)
+	l.spread.add(&v.clock, s.Start, s.End, s.Ns(), v.sites.Waiter(s.Waiters[0].Stack))
 	if !s.Sample.Taken {
 		l.busy.add(s, &l.convoy, l.fair)
 	}
@@ -80,7 +81,7 @@ func (v *Evidence) Slice(s *analysis.Slice) {
 			l.paused.add(sh.Direct.Prov, sh.Ns*int64(len(s.Waiters)))
 		case analysis.OwnerThread:
 			if what := v.reading(sh.Direct.Stack); what != "" {
-				l.reads.add(sh.Direct.Prov, sh.Ns*v.readersOf(s))
+				l.reads.add(sh.Direct.Prov, sh.Ns*v.readersOf(s.Waiters))
 			}
 		}
 	}

@@ -6,6 +6,7 @@
 //
 //	findings.go    the table of kinds, and what is worth a word
 //	evidence.go    what is taken from a trace beside the overview
+//	group.go       the same of slices that are alike
 //	convoy.go      queues that hand-over keeps
 //	starved.go     who is passed over
 //	stripes.go     one of several locks that are alike is hot

@@ -46,10 +46,10 @@ func (v *Evidence) reading(id format.StackID) string {
 	return s.reads
 }
 
-// readersOf counts the waiters of a slice that want to read.
-func (v *Evidence) readersOf(s *analysis.Slice) (n int64) {
-	for i := range s.Waiters {
-		if s.Waiters[i].Mode == format.Exclusive && v.reading(s.Waiters[i].Stack) != "" {
+// readersOf counts the waiters that want to read.
+func (v *Evidence) readersOf(waiters []analysis.Waiter) (n int64) {
+	for i := range waiters {
+		if waiters[i].Mode == format.Exclusive && v.reading(waiters[i].Stack) != "" {
 			n++
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"contend/analysis"
 	"contend/format"
 )
 
@@ -50,15 +49,15 @@ type spread struct {
 	votes       int64
 }
 
-func (p *spread) add(v *Evidence, s *analysis.Slice) {
-	ns := s.Ns()
+// add adds the thread-time of a slice, of which a waiter is at a site.
+func (p *spread) add(c *clock, start, end, ns int64, site uint32) {
 	if p.ns == 0 {
-		p.first, p.last = s.Start, s.End
+		p.first, p.last = start, end
 	}
 	p.ns += ns
-	p.first, p.last = min(p.first, s.Start), max(p.last, s.End)
-	p.in[v.clock.window(s.End-1)] += ns
-	switch site := v.sites.Waiter(s.Waiters[0].Stack); {
+	p.first, p.last = min(p.first, start), max(p.last, end)
+	p.in[c.window(end-1)] += ns
+	switch {
 	case p.votes == 0:
 		p.site, p.votes = site, ns
 	case p.site == site:

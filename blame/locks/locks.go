@@ -104,27 +104,47 @@ func (c *Collector) Running(from, to, ns int64) {
 	}
 }
 
-// Tick implements analysis.TickVisitor: the sums are estimates.
-func (c *Collector) Tick(from, to int64) { c.rec.Tick(from, to) }
+// Ticks implements analysis.TickVisitor: the sums are estimates.
+func (c *Collector) Ticks(n, ns int64) { c.rec.Ticks(n, ns) }
 
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
-	sum, known := c.groups.At(s.Group)
-	if !known || s.Group == 0 {
-		*sum = c.find(s.Lock)
-		for j := range s.Waiters {
-			if s.Waiters[j].First || s.Sample.Taken { // else it was met when the wait began
-				c.meet(s.Waiters[j].Thread, s.Lock, *sum)
-			}
+	i := c.find(s.Lock)
+	for j := range s.Waiters {
+		if s.Waiters[j].First || s.Sample.Taken { // else it was met when the wait began
+			c.meet(s.Waiters[j].Thread, s.Lock, i)
 		}
 	}
-	i := *sum
 	m := &c.sums[i]
 	if c.rec.Sampled() {
 		c.rec.Add(m.series, s.Start, s.End, s.Length(), len(s.Waiters))
 	}
 	m.add(s)
 	c.wall.AddSlice(s)
+}
+
+// Stretch implements analysis.StretchVisitor.
+func (c *Collector) Stretch(s *analysis.Stretch) bool {
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		sum, known := c.groups.At(g.Number)
+		if !known {
+			*sum = c.find(g.Lock)
+			for j := range g.Waiters {
+				c.meet(g.Waiters[j].Thread, g.Lock, *sum)
+			}
+		}
+		m, ns := &c.sums[*sum], s.Length()*int64(len(g.Waiters))
+		if c.rec.Sampled() {
+			c.rec.Add(m.series, s.Start, s.End, s.Length(), len(g.Waiters))
+		}
+		m.waits += int64(len(s.Begun(i)))
+		m.waitNs += ns
+		m.known[g.Share.Direct.Prov] += ns
+		m.wall.AddStretch(s)
+	}
+	c.wall.AddStretch(s)
+	return true
 }
 
 // meet notes who waits for what.
@@ -173,9 +193,6 @@ func (m *sum) add(s *analysis.Slice) {
 	m.wall.AddSlice(s)
 	for i := range s.Shares {
 		m.known[s.Shares[i].Direct.Prov] += s.Shares[i].Ns * int64(len(s.Waiters))
-	}
-	if s.Group != 0 && s.Firsts() == 0 {
-		return
 	}
 	for i := range s.Waiters {
 		w := &s.Waiters[i]

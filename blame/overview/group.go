@@ -10,6 +10,7 @@ import (
 type group struct {
 	part   int
 	root   *int64 // the waiting that ends where the share does; nil where that is the lock itself
+	order  *seen  // nil where the path has none
 	places []groupPlace
 	of     []int32 // by waiter: its place
 }
@@ -20,39 +21,42 @@ type groupPlace struct {
 	n     int64
 }
 
-// group sums a slice of a group, which has one share.
-func (c *Collector) group(s *analysis.Slice) {
-	g, known := c.groups.At(s.Group)
-	if !known {
-		c.learn(g, s)
-	}
-	p, sh := &c.parts[g.part], &s.Shares[0]
-	ns := s.Ns()
-	p.ns += ns
-	p.byProvenance[sh.Direct.Prov] += ns
-	if g.root != nil {
-		*g.root += ns
-	}
-	c.note(s, sh, p.site, ns)
-	for _, at := range g.places {
-		c.places[at.place].ns += s.Length() * at.n
-	}
-	if s.Firsts() == 0 {
-		return
-	}
-	for i := range s.Waiters {
-		if s.Waiters[i].First {
-			c.places[g.of[i]].waits++
+// Stretch implements analysis.StretchVisitor.
+func (c *Collector) Stretch(s *analysis.Stretch) bool {
+	for i := range s.Groups {
+		of := &s.Groups[i]
+		g, known := c.groups.At(of.Number)
+		if !known {
+			c.learn(g, of)
+		}
+		ns, prov := s.Length()*int64(len(of.Waiters)), of.Share.Direct.Prov
+		c.total += ns
+		p := &c.parts[g.part]
+		p.ns += ns
+		p.byProvenance[prov] += ns
+		if g.root != nil {
+			*g.root += ns
+		}
+		if g.order != nil {
+			g.order.add(prov, ns)
+		}
+		for _, at := range g.places {
+			c.places[at.place].ns += s.Length() * at.n
+		}
+		for _, first := range s.Begun(i) {
+			c.places[g.of[first]].waits++
 		}
 	}
+	return true
 }
 
-func (c *Collector) learn(g *group, s *analysis.Slice) {
-	g.part = c.part(s, &s.Shares[0])
-	g.root = c.root(g.part, &s.Shares[0])
+func (c *Collector) learn(g *group, of *analysis.Group) {
+	g.part = c.part(of.Lock, &of.Waiters[0], &of.Share)
+	g.root = c.root(g.part, &of.Share)
+	g.order = c.order(of.Lock, &of.Share, c.parts[g.part].site, true)
 	g.places, g.of = g.places[:0], g.of[:0]
-	for i := range s.Waiters {
-		place := int32(c.place(s, &s.Waiters[i]))
+	for i := range of.Waiters {
+		place := int32(c.place(of.Lock, &of.Waiters[i]))
 		g.of = append(g.of, place)
 		at := slices.IndexFunc(g.places, func(p groupPlace) bool { return p.place == place })
 		if at < 0 {

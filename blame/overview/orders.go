@@ -19,34 +19,39 @@ type seen struct {
 	byProvenance [analysis.Provenances]int64
 }
 
-// note takes in which order a path has two locks, where the trace tells who held
-// the outer one. The locks of a deadlock are told as such.
-func (c *Collector) note(s *analysis.Slice, sh *analysis.Share, site uint32, ns int64) {
-	if sh.Path == nil || sh.Path.Lock == s.Lock || sh.Root.Kind == analysis.OwnerDeadlock || !c.told(s, sh) {
-		return
+func (s *seen) add(p analysis.Provenance, ns int64) {
+	s.waitNs += ns
+	s.byProvenance[p] += ns
+}
+
+// order returns where it is summed in which order a path from a lock has two, which
+// was sampled or not; nil where it has no order, or the trace does not tell who held the
+// outer one. The locks of a deadlock are told as such.
+func (c *Collector) order(lock format.ObjectID, sh *analysis.Share, site uint32, sampled bool) *seen {
+	if sh.Path == nil || sh.Path.Lock == lock || sh.Root.Kind == analysis.OwnerDeadlock || !c.told(lock, sh, sampled) {
+		return nil
 	}
 	if c.orders == nil {
 		c.orders = map[order]*seen{}
 	}
-	o := c.orders[order{s.Lock, sh.Path.Lock}]
+	o := c.orders[order{lock, sh.Path.Lock}]
 	if o == nil {
 		o = &seen{site: site}
-		c.orders[order{s.Lock, sh.Path.Lock}] = o
+		c.orders[order{lock, sh.Path.Lock}] = o
 	}
-	o.waitNs += ns
-	o.byProvenance[sh.Direct.Prov] += ns
+	return o
 }
 
 // told reports whether the trace tells for certain who held a lock, and which:
 // a guess that mistakes the holder turns the order round, and so does a sample
 // that stands for more than its instant. A dump does neither, but knows locks by
 // addresses, which two of one class may exchange.
-func (c *Collector) told(s *analysis.Slice, sh *analysis.Share) bool {
+func (c *Collector) told(lock format.ObjectID, sh *analysis.Share, sampled bool) bool {
 	switch sh.Direct.Prov {
 	case analysis.Exact:
 		return true
 	case analysis.Sampled:
-		return s.Sample.Taken && c.sym.Class(s.Lock) != c.sym.Class(sh.Path.Lock)
+		return sampled && c.sym.Class(lock) != c.sym.Class(sh.Path.Lock)
 	}
 	return false
 }

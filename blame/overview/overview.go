@@ -86,21 +86,19 @@ func (c *Collector) Begin(sym *analysis.Symbols, _ int64) {
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
 	c.total += s.Ns()
-	if s.Group != 0 {
-		c.group(s)
-		return
-	}
 	for i := range s.Shares {
 		sh := &s.Shares[i]
 		ns := sh.Ns * int64(len(s.Waiters))
-		number := c.part(s, sh)
+		number := c.part(s.Lock, &s.Waiters[0], sh)
 		p := &c.parts[number]
 		p.ns += ns
 		if root := c.root(number, sh); root != nil {
 			*root += ns
 		}
 		p.byProvenance[sh.Direct.Prov] += ns
-		c.note(s, sh, p.site, ns)
+		if o := c.order(s.Lock, sh, p.site, s.Sample.Taken); o != nil {
+			o.add(sh.Direct.Prov, ns)
+		}
 		if sh.Root.Kind == analysis.OwnerDeadlock {
 			for len(c.trapped) <= int(sh.Root.Cycle) {
 				c.trapped = append(c.trapped, Trapped{})
@@ -114,10 +112,10 @@ func (c *Collector) Slice(s *analysis.Slice) {
 		w := &s.Waiters[i]
 		switch { // of a recorded wait the first slice tells all
 		case w.First && !s.Sample.Taken:
-			p := &c.places[c.place(s, w)]
+			p := &c.places[c.place(s.Lock, w)]
 			p.ns, p.waits = p.ns+w.CutNs, p.waits+1
 		case s.Sample.Taken:
-			p := &c.places[c.place(s, w)]
+			p := &c.places[c.place(s.Lock, w)]
 			if p.ns += s.Length(); w.First {
 				p.waits++
 			}
@@ -126,9 +124,9 @@ func (c *Collector) Slice(s *analysis.Slice) {
 }
 
 // part returns the number of the sum a share of a slice goes to.
-func (c *Collector) part(s *analysis.Slice, sh *analysis.Share) int {
-	charge := blame.ChargeOf(s.Lock, sh, false)
-	i := c.held.Of(s.Lock, &s.Waiters[0], &charge)
+func (c *Collector) part(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
+	charge := blame.ChargeOf(lock, sh, false)
+	i := c.held.Of(lock, w, &charge)
 	if i == len(c.parts) {
 		ids := c.held.IDs(i)
 		c.parts = append(c.parts, part{held: held{ids[0], ids[1], ids[2], ids[3]}, number: int32(i)})
@@ -152,8 +150,8 @@ func (c *Collector) root(part int, sh *analysis.Share) *int64 {
 }
 
 // place returns the number of the sum a waiter goes to.
-func (c *Collector) place(s *analysis.Slice, w *analysis.Waiter) int {
-	i := c.waited.Of(s.Lock, w, &blame.Charge{})
+func (c *Collector) place(lock format.ObjectID, w *analysis.Waiter) int {
+	i := c.waited.Of(lock, w, &blame.Charge{})
 	if i == len(c.places) {
 		ids := c.waited.IDs(i)
 		c.places = append(c.places, place{waited: waited{ids[0], ids[1]}})

@@ -71,14 +71,18 @@ func (c *Collector) Slice(s *analysis.Slice) {
 	}
 }
 
-// share takes who is on a path, and the section of whom was waited for.
+// share takes who is on a path, and the section of whom was waited for. Nobody gets
+// through a deadlock the sooner for a shorter section.
 func (c *Collector) share(s *analysis.Slice, sh *analysis.Share) {
-	c.deadlock = c.deadlock || sh.Root.Kind == analysis.OwnerDeadlock
+	deadlock := sh.Root.Kind == analysis.OwnerDeadlock
+	c.deadlock = c.deadlock || deadlock
 	if sh.Direct.Kind != analysis.OwnerThread {
 		return
 	}
 	ns, section := sh.Ns*int64(len(s.Waiters)), c.section(sh.Direct.Stack, s.Lock)
-	c.blamed[blame{section, c.sym.Class(s.Lock)}] += ns
+	if c.blamed[blame{section, c.sym.Class(s.Lock)}] += ns; deadlock {
+		return
+	}
 	if c.held[section] == nil {
 		c.held[section] = &analysis.Union{}
 	}

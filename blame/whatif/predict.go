@@ -194,6 +194,10 @@ func ratio(a, b int64) float64 {
 // errors is how many standard errors a range reaches beyond its ends.
 const errors = 2
 
+// shown is the part of the variance of windows that the smaller ones of their
+// differences show on average, the greatest left out: of normal ones, by drawing.
+const shown = 0.697
+
 // spread is the standard error of the ratio of two sums, as a part of it, from
 // how much each varies from window to window: the trace is one run of the
 // program, and what is predicted would be another.
@@ -223,7 +227,8 @@ func (c *Collector) waitingPart() float64 {
 
 // standardError is that of the mean of some windows, as a part of it. It goes by
 // how far neighbours differ: that a program has phases is no chance. Where it
-// began is none either, so the greatest difference is left out.
+// began is none either, so the greatest difference is left out, and by what the
+// others show less for that the error is raised.
 func standardError(parts *[windows]int64) float64 {
 	mean := float64(sum(parts)) / windows
 	if mean == 0 {
@@ -239,5 +244,5 @@ func standardError(parts *[windows]int64) float64 {
 	for _, d := range apart[:len(apart)-1] {
 		square += d
 	}
-	return math.Sqrt(square / (windows - 2) / windows)
+	return math.Sqrt(square / (windows - 2) / shown / windows)
 }

@@ -17,6 +17,11 @@
 // rebuilt there is a third: time in which the lock only seems free shrinks too, by
 // the part that the section has of other waits.
 //
+// No more processors are counted than there are threads, and no fewer: who runs may
+// compute or do what is not recorded, and that more never ran at once than a lock let
+// through does not say that more could not. Where a recording says that no processor
+// was idle the answer says so.
+//
 // Tenures that were rebuilt are settled first: nobody has what he waits for, or
 // takes or gives back a lock while he waits for another. Where they still do not
 // fit, or lock up, all happens in the order of the trace, each as much sooner as

@@ -71,7 +71,7 @@ func unfold(t *testing.T, to *format.List, ev *format.Event) (instants int) {
 // What is read folded, from any event on, is what is read one by one, of both
 // versions and blocks of any size; and version 2 is the smaller one.
 func TestFoldedIsTheSame(t *testing.T) {
-	want := sampled(1200, 7)
+	want := sampled(600, 7)
 	sizes := map[uint16]int{}
 	for _, version := range []uint16{format.Version1, format.Version} {
 		for _, size := range []int{200, 1 << 20} {

@@ -12,6 +12,7 @@ type Options struct {
 	Color bool // the terminal shows colours, and its user wants them
 	Full  bool // all that is known, in as many lines as it takes
 	Top   int  // locks shown at most, 0 for as many as fit
+	Part  bool // of the trace alone was asked for
 }
 
 // DefaultWidth is the width of what no terminal shows.

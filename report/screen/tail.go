@@ -90,6 +90,8 @@ func (s *screen) next() []line {
 	switch {
 	case len(s.Deadlocks) > 0 && !s.Full:
 		parts = []string{"contend analyze --full " + file, "(whole stacks)"}
+	case s.Total.WaitNs == 0 && s.Part:
+		parts = []string{"contend analyze " + file, "(all of it: the flags select none)"}
 	case s.Total.WaitNs == 0, s.hidesMore():
 		parts = s.record()
 	case s.counts && len(s.groups) > 0:

@@ -100,6 +100,9 @@ func (c *Column[T]) Len() int {
 // At returns an element.
 func (c *Column[T]) At(r Ref) *T { return &c.pieces[r>>pieceBits][r&(pieceLen-1)] }
 
+// Clear drops all elements.
+func (c *Column[T]) Clear() { c.pieces = nil }
+
 // Each visits all elements as they lie in memory, when none of them is being
 // moved.
 func (c *Column[T]) Each(f func(Ref, *T)) {

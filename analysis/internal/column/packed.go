@@ -12,6 +12,7 @@ type Packed[T any] struct {
 	Start func(*T) int64  // when an element begins, ns
 	Coder func() Coder[T] // for one piece
 
+	n       int
 	last    []T // the piece that is filled
 	pieces  []*packed
 	packing sync.WaitGroup
@@ -42,10 +43,12 @@ func (c *Packed[T]) Add(v T) {
 		c.full()
 	}
 	c.last = append(c.last, v)
+	c.n++
 }
 
 // AddAll appends elements.
 func (c *Packed[T]) AddAll(list []T) {
+	c.n += len(list)
 	for len(list) > 0 {
 		if len(c.last) == pieceLen {
 			c.full()
@@ -124,17 +127,22 @@ const (
 // Ordered gives all elements by start, in batches that are the receiver's until
 // it asks for the one after the next; those that start together come in the order
 // they were added in. All batches have to be received.
-func (c *Packed[T]) Ordered() <-chan []T {
+func (c *Packed[T]) Ordered() <-chan []T { return c.ordered(false) }
+
+// Drain is Ordered for the last time: what was given is not kept.
+func (c *Packed[T]) Drain() <-chan []T { return c.ordered(true) }
+
+func (c *Packed[T]) ordered(last bool) <-chan []T {
 	c.done()
 	out := make(chan []T, orderedAhead)
 	go func() {
 		defer close(out)
 		var used [orderedAhead + 3][]T // one is filled, one read, one just read
 		for i := range used {
-			used[i] = make([]T, 0, min(orderedBatch, c.len()))
+			used[i] = make([]T, 0, min(orderedBatch, c.n))
 		}
 		n := 0
-		c.merge(func(v *T) {
+		c.merge(last, func(v *T) {
 			if used[n] = append(used[n], *v); len(used[n]) == orderedBatch {
 				out <- used[n]
 				n = (n + 1) % len(used)
@@ -148,12 +156,8 @@ func (c *Packed[T]) Ordered() <-chan []T {
 	return out
 }
 
-func (c *Packed[T]) len() (n int) {
-	for _, p := range c.pieces {
-		n += p.n
-	}
-	return n
-}
+// Len returns the number of elements.
+func (c *Packed[T]) Len() int { return c.n }
 
 // run is successive pieces of which each begins when the one before has ended.
 type run[T any] struct {
@@ -161,6 +165,7 @@ type run[T any] struct {
 	rest   []byte    // of the piece at hand
 	left   int       // elements in it
 	coder  Coder[T]
+	drops  bool // pieces that are read
 	v      T
 }
 
@@ -170,7 +175,11 @@ func (r *run[T]) next(c *Packed[T]) bool {
 		if len(r.pieces) == 0 {
 			return false
 		}
-		r.rest, r.left, r.coder, r.pieces = r.pieces[0].bytes, r.pieces[0].n, c.Coder(), r.pieces[1:]
+		p := r.pieces[0]
+		r.rest, r.left, r.coder, r.pieces = p.bytes, p.n, c.Coder(), r.pieces[1:]
+		if r.drops {
+			p.bytes = nil
+		}
 	}
 	r.rest = r.coder.Get(r.rest, &r.v)
 	r.left--
@@ -191,8 +200,11 @@ func (c *Packed[T]) runs() (out []run[T]) {
 }
 
 // merge gives the elements in order.
-func (c *Packed[T]) merge(give func(*T)) {
+func (c *Packed[T]) merge(last bool, give func(*T)) {
 	runs := c.runs()
+	for i := range runs {
+		runs[i].drops = last
+	}
 	var heads KeyHeap
 	for i := range runs {
 		if runs[i].next(c) {

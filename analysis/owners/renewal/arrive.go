@@ -40,11 +40,11 @@ func (s *Splitter) Meet(a Arrival, met *Met) {
 		return
 	}
 	e, _ := m.cell(a.Elapsed)
-	k := kind{int32(a.Site), int32(a.Group), uint8(c), uint8(min(e, cells)), 0, a.Last}
-	all, ok := s.met[k]
-	if !ok {
-		all.First, all.Others, all.cells = s.list(), s.list(), met.cells
-		if !m.meet(a, c, &all) {
+	k := keyOf(a.Site, a.Group, c, min(e, cells), 0, a.Last)
+	all := s.met[k]
+	if all == nil {
+		all = &Met{First: s.list(), Others: s.list(), cells: met.cells}
+		if !m.meet(a, c, all) {
 			all.SureFirst = -1
 		}
 		met.cells, all.cells = all.cells, nil
@@ -201,27 +201,23 @@ func (s *Splitter) meetLong(a Arrival, met *Met) {
 	}
 }
 
-// long is what a long stretch after an arrival depends on.
-type long struct {
-	site, group         int32
-	tail, elapsed, both uint8 // elapsed: cells since the acquisition; both: class of that and the stretch
-	last                Last
-}
-
 // weights say how likely each makes up all of a long stretch.
 type weights struct {
 	own, sum     float64
 	first, other []float64 // by site
 }
 
-// longs computes weights it knows none of.
-func (s *Splitter) longs(a Arrival) weights {
+// longs computes weights it knows none of: those depend on the class of the
+// stretch, on that of all since the acquisition, and on the cells until threads
+// came.
+func (s *Splitter) longs(a Arrival) *weights {
 	m := s.m
 	e, _ := m.cell(a.Elapsed)
-	k := long{int32(a.Site), int32(a.Group), uint8(m.tail(a.Length)), uint8(min(e, cells)), uint8(m.tail(a.Elapsed + a.Length)), a.Last}
-	p, ok := s.long[k]
-	if !ok {
-		p = m.weigh(a)
+	k := keyOf(a.Site, a.Group, m.tail(a.Length), min(e, cells), m.tail(a.Elapsed+a.Length), a.Last)
+	p := s.long[k]
+	if p == nil {
+		p = new(weights)
+		*p = m.weigh(a)
 		s.long[k] = p
 	}
 	return p

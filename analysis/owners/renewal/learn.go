@@ -7,12 +7,22 @@ import (
 
 // kind is a class of gaps the model cannot tell apart.
 type kind struct {
-	site, group       int32
-	cell, most, least uint8 // most, least: cells the first section has; least counts for a Splitter
-	last              Last
+	site, group int32
+	cell, most  uint8 // most: cells the first section has
+	last        Last
 }
 
-const _ = uint8(cells + tails) // what a cell may be
+// key is what tells one stretch from another, in one number: maps are quickest by
+// these, and each stretch is looked up.
+type key uint64
+
+const _ = uint8(cells + tails) // what each of the three cells may be
+
+// keyOf makes one of a call site, or -1, a group, three cells and whom the end
+// tells of. There are fewer sites and groups than bits for them.
+func keyOf(site, group, a, b, c int, last Last) key {
+	return key(site+1)<<50 | key(group)<<26 | key(a)<<18 | key(b)<<10 | key(c)<<2 | key(last)
+}
 
 // learner fits a model by expectation and maximization.
 type learner struct {
@@ -31,7 +41,7 @@ type learner struct {
 func newLearner(m *Model, gaps []Gap, came []int64, recorded float64) *learner {
 	l := &learner{m: m, bySite: make([][]int64, m.sites), hold: make([]lattice, m.sites), arrivals: arrivals{recorded: recorded}}
 	m.asked = make([]bool, len(m.mixes))
-	index := map[kind]int{}
+	index := map[key]int{}
 	for i := range gaps {
 		g := &gaps[i]
 		l.bySite[g.Site] = append(l.bySite[g.Site], g.Length)
@@ -40,14 +50,17 @@ func newLearner(m *Model, gaps []Gap, came []int64, recorded float64) *learner {
 			l.far = append(l.far, *g)
 			continue
 		}
-		k := kind{int32(g.Site), int32(g.Group), uint8(c), uint8(m.most(g, c)), 0, g.Last}
 		if g.Last == LastOther {
 			m.asked[g.Group] = true
 		}
+		most := m.most(g, c)
+		k := keyOf(g.Site, g.Group, c, most, 0, g.Last)
 		at, ok := index[k]
 		if !ok {
 			at = len(l.kinds)
-			index[k], l.kinds, l.counts, l.came = at, append(l.kinds, k), append(l.counts, 0), append(l.came, nil)
+			index[k] = at
+			l.kinds = append(l.kinds, kind{int32(g.Site), int32(g.Group), uint8(c), uint8(most), g.Last})
+			l.counts, l.came = append(l.counts, 0), append(l.came, nil)
 		}
 		l.counts[at]++
 		for _, ns := range came[g.Came.From:g.Came.To] {

@@ -28,11 +28,11 @@ func (s *Splitter) Split(g Gap, p *Parts) {
 	}
 	most := m.most(&g, c)
 	least := m.least(&g, c)
-	k := kind{int32(g.Site), int32(g.Group), uint8(c), uint8(most), uint8(least), g.Last}
-	e, ok := s.parts[k]
-	if !ok {
-		e.Others = s.list()
-		if !m.near(g, c, least, most, &e) {
+	k := keyOf(g.Site, g.Group, c, most, least, g.Last)
+	e := s.parts[k]
+	if e == nil {
+		e = &Parts{Others: s.list()}
+		if !m.near(g, c, least, most, e) {
 			e.SureFirst = -1
 		}
 		s.parts[k] = e
@@ -53,9 +53,9 @@ func (s *Splitter) Split(g Gap, p *Parts) {
 // Splitter divides the gaps of one lock by a model.
 type Splitter struct {
 	m     *Model
-	parts map[kind]Parts
-	met   map[kind]Met
-	long  map[long]weights
+	parts map[key]*Parts
+	met   map[key]*Met
+	long  map[key]*weights
 	room  []int64 // for lists by site
 
 	coarse *Splitter // nil as that of the model
@@ -77,7 +77,7 @@ func (m *Model) Splitter() *Splitter {
 	if m == nil {
 		return nil
 	}
-	return &Splitter{m: m, parts: map[kind]Parts{}, met: map[kind]Met{}, long: map[long]weights{}, coarse: m.coarse.Splitter()}
+	return &Splitter{m: m, parts: map[key]*Parts{}, met: map[key]*Met{}, long: map[key]*weights{}, coarse: m.coarse.Splitter()}
 }
 
 // canon is the length gaps are divided as; see scaled.
@@ -249,10 +249,10 @@ func (s *Splitter) Section(group int, length int64, by []int64) []int64 {
 	m := s.m
 	by = zeros(by, m.sites)
 	c, ok := m.cell(length)
-	k := kind{site: -1, cell: uint8(min(c, cells+m.tail(length))), group: int32(group)}
-	e, found := s.parts[k]
-	if !found {
-		e.Others = s.list()
+	k := keyOf(-1, group, min(c, cells+m.tail(length)), 0, 0, 0)
+	e := s.parts[k]
+	if e == nil {
+		e = &Parts{Others: s.list()}
 		if ok {
 			m.ending(group, c, e.Others)
 		} else {

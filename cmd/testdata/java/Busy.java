@@ -1,15 +1,15 @@
-/** Two methods that take turns on a monitor and on a lock, until the process ends: slow holds each for 20 ms, quick for none. */
+/** Two methods that take turns on a monitor and on a lock, until the process ends: slow holds each for 60 ms, quick for none. */
 public class Busy {
   static final Object monitor = new Object();
   static final java.util.concurrent.locks.ReentrantLock lock = new java.util.concurrent.locks.ReentrantLock();
 
   static void slow() throws InterruptedException {
     synchronized (monitor) {
-      Thread.sleep(20);
+      Thread.sleep(60);
     }
     lock.lock();
     try {
-      Thread.sleep(20);
+      Thread.sleep(60);
     } finally {
       lock.unlock();
     }

@@ -1,0 +1,217 @@
+package owners
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"contend/analysis/internal/column"
+	"contend/format"
+)
+
+// store holds what each thread did, by start, in some 10 bytes an activity: blocks
+// of blockLen activities of one thread, whose numbers have as many bytes each as
+// the largest of the block needs. So a ref still finds its activity at once.
+type store struct {
+	blocks []block
+	room   []byte   // allotted, and not used yet
+	first  []uint32 // by thread: its first block; those of one thread are successive
+	count  []uint32 // by thread: how many activities
+	what   []doer   // by number
+}
+
+// block is up to blockLen activities.
+type block struct {
+	base   int64  // when the first begins
+	waits  uint64 // a bit for each: it is a wait for a lock
+	data   []byte // of each: its start since base, its length, its doer
+	thread format.ThreadID
+
+	start, length, doer uint8 // how many bytes these have
+}
+
+const (
+	blockBits = 6
+	blockLen  = 1 << blockBits
+)
+
+// The bit below the number of a doer that tells others from waits.
+const otherBit = 1
+
+// Refs are the activities of a thread from one to before another, which
+// are successive.
+type Refs struct{ From, To column.Ref }
+
+// Len returns how many there are.
+func (r Refs) Len() int { return int(r.To - r.From) }
+
+// at returns the one at a place among them.
+func (r Refs) at(n int) column.Ref { return r.From + column.Ref(n) }
+
+// part returns those from one place among them to before another.
+func (r Refs) part(from, to int) Refs {
+	return Refs{r.at(from), r.at(to)}
+}
+
+// newStore returns a store for so many activities of each thread at most.
+func newStore(most counts) *store {
+	s := &store{first: make([]uint32, len(most)), count: make([]uint32, len(most))}
+	n := 0
+	for t, activities := range most {
+		s.first[t] = uint32(n)
+		n += (activities + blockLen - 1) >> blockBits
+	}
+	s.blocks = make([]block, n)
+	return s
+}
+
+// add puts the next activities of a thread in a block; none may follow less than
+// blockLen.
+func (s *store) add(list []recorded) {
+	t := list[0].thread
+	b := &s.blocks[s.first[t]+s.count[t]>>blockBits]
+	s.count[t] += uint32(len(list))
+	*b = block{base: list[0].start, thread: t}
+	for i := range list {
+		r := &list[i]
+		b.start = max(b.start, bytesOf(uint64(r.start)-uint64(b.base)))
+		b.length = max(b.length, bytesOf(uint64(r.end)-uint64(r.start)))
+		b.doer = max(b.doer, bytesOf(uint64(r.doer>>1)))
+	}
+	b.data = s.allot(len(list) * b.size())
+	data := b.data[:0]
+	for i := range list {
+		r := &list[i]
+		if r.doer&otherBit == 0 {
+			b.waits |= 1 << i
+		}
+		data = put(data, uint64(r.start)-uint64(b.base), b.start)
+		data = put(data, uint64(r.end)-uint64(r.start), b.length)
+		data = put(data, uint64(r.doer>>1), b.doer)
+	}
+}
+
+// size returns the bytes of an activity.
+func (b *block) size() int { return int(b.start) + int(b.length) + int(b.doer) }
+
+// bytesOf returns how many bytes a number needs, one at least.
+func bytesOf(v uint64) uint8 { return uint8(max(bits.Len64(v)+7, 8) / 8) }
+
+// put appends the lowest bytes of a number.
+func put(to []byte, v uint64, bytes uint8) []byte {
+	for range bytes {
+		to = append(to, byte(v))
+		v >>= 8
+	}
+	return to
+}
+
+// get reads a number, and up to readBeyond bytes behind it.
+func get(from []byte, bytes uint8) uint64 {
+	return binary.LittleEndian.Uint64(from) & (^uint64(0) >> ((64 - 8*bytes) & 63))
+}
+
+const readBeyond = 8
+
+// How many bytes of room are allotted at once: few for a small trace.
+const (
+	leastRoom = 1 << 12
+	mostRoom  = 1 << 19
+)
+
+// allot returns so many bytes, and readBeyond others behind them.
+func (s *store) allot(n int) []byte {
+	if len(s.room) < n+readBeyond {
+		size := min(max(2*cap(s.room), leastRoom), mostRoom)
+		s.room = make([]byte, max(size, n+readBeyond))
+	}
+	out := s.room[: n+readBeyond : n+readBeyond]
+	s.room = s.room[n:]
+	return out
+}
+
+// find returns the block of an activity, and where in it the activity is.
+func (s *store) find(i column.Ref) (b *block, data []byte) {
+	b = &s.blocks[i>>blockBits]
+	return b, b.data[int(i&(blockLen-1))*b.size():]
+}
+
+func (b *block) span(data []byte) (start, end int64) {
+	start = b.base + int64(get(data, b.start))
+	return start, start + int64(get(data[b.start:], b.length))
+}
+
+func (s *store) deed(b *block, data []byte) *doer {
+	return &s.what[get(data[b.start+b.length:], b.doer)]
+}
+
+// Begins returns when an activity begins.
+func (s *store) Begins(i column.Ref) int64 {
+	b, data := s.find(i)
+	return b.base + int64(get(data, b.start))
+}
+
+// IsWait reports whether an activity is a wait for a lock.
+func (s *store) IsWait(i column.Ref) bool {
+	return s.blocks[i>>blockBits].waits>>(i&(blockLen-1))&1 != 0
+}
+
+// Wait returns an activity that is a wait for a lock.
+func (s *store) Wait(i column.Ref) Wait {
+	b, data := s.find(i)
+	start, end := b.span(data)
+	d := s.deed(b, data)
+	return Wait{start, end, b.thread, d.lock, d.stack, d.info}
+}
+
+// Other returns an activity that is no wait.
+func (s *store) Other(i column.Ref) Other {
+	b, data := s.find(i)
+	start, end := b.span(data)
+	d := s.deed(b, data)
+	return Other{start, end, b.thread, d.info, d.stack}
+}
+
+// Span returns when an activity begins and ends.
+func (s *store) Span(i column.Ref) (start, end int64) {
+	b, data := s.find(i)
+	return b.span(data)
+}
+
+// before returns how many of a thread's activities begin before t.
+func (s *store) before(list Refs, t int64) int {
+	lo, hi := list.From>>blockBits, (list.To+blockLen-1)>>blockBits
+	for lo+1 < hi {
+		if mid := lo + (hi-lo)/2; s.blocks[mid].base < t {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	if list.Len() == 0 {
+		return 0
+	}
+	from, to := max(list.From, lo<<blockBits), min(list.To, (lo+1)<<blockBits)
+	b := &s.blocks[lo]
+	size := b.size()
+	for from < to {
+		mid := from + (to-from)/2
+		if b.base+int64(get(b.data[int(mid&(blockLen-1))*size:], b.start)) < t {
+			from = mid + 1
+		} else {
+			to = mid
+		}
+	}
+	return int(from - list.From)
+}
+
+// Threads returns a bound of the ids of threads that did anything.
+func (s *store) Threads() int { return len(s.first) }
+
+// Of returns what a thread did, by start.
+func (s *store) Of(t format.ThreadID) Refs {
+	if int(t) >= len(s.first) {
+		return Refs{}
+	}
+	from := s.first[t] << blockBits
+	return Refs{from, from + s.count[t]}
+}

@@ -1,0 +1,57 @@
+package analysis
+
+import "contend/format"
+
+// Stretch is slices that samples show over [Start, End), one of each of some
+// groups. All it points to stays as it is, also behind the call, and the same groups
+// come again and again.
+type Stretch struct {
+	Start, End int64
+	Running    int64 // running thread-time, which RunningVisitors were told of before
+	Sample     Sample
+	*Waiting
+}
+
+// Waiting is groups of threads that wait, in a stretch that follows another one.
+type Waiting struct {
+	Groups []Group
+	Begins int64   // waits that begin with it
+	begun  []begun // by group
+}
+
+// Group is threads that wait for one lock and where that leads, on one path.
+type Group struct {
+	Number  uint32 // from 1; another group has another one
+	Lock    format.ObjectID
+	Waiters []Waiter // at least one; what begins with a stretch is not said here
+	Share   Share    // but for its length, which is that of the stretch
+}
+
+// StretchVisitor is a Visitor that can take slices of groups together, and may
+// remember what it found out of a group, see ByGroup. Those of a stretch for which
+// it returns false are given one by one.
+type StretchVisitor interface {
+	Stretch(s *Stretch) bool
+}
+
+// Length returns how long each of the waiters waited.
+func (s *Stretch) Length() int64 { return s.End - s.Start }
+
+// Begun returns the waiters of a group whose waits begin with the stretch: their
+// places in it, in order.
+func (s *Stretch) Begun(group int) []int32 { return s.begun[group].first }
+
+// slice makes the slice of a group, with a share.
+func (s *Stretch) slice(group int, out *Slice, share *[1]Share) {
+	g := &s.Groups[group]
+	share[0] = g.Share
+	share[0].Ns = s.Length()
+	*out = Slice{Start: s.Start, End: s.End, Lock: g.Lock, Waiters: s.begun[group].waiters, Shares: share[:], Sample: s.Sample}
+}
+
+// begun is the waiters of a group where another scene was charged before, and whose
+// waits begin.
+type begun struct {
+	waiters []Waiter
+	first   []int32 // places in waiters
+}

@@ -1,0 +1,154 @@
+package cmd
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"contend/format"
+)
+
+// What an exact trace needs until it is answered, in bytes: so much whatever is in
+// it, so much for each activity of a thread, waits among them, and so much for
+// what else tells of owners.
+const (
+	needBase     = 128 << 20
+	needActivity = 16
+	needOther    = 48 // a tenure or a release
+)
+
+// demand is how much memory a trace that is being read will need.
+type demand struct {
+	waits, activities, others int64
+	have                      int64 // bytes there are; 0 where nobody knows
+	files                     []string
+	several                   bool // so that what is read of one tells nothing of the rest
+	said                      bool
+}
+
+func newDemand(files []string) demand {
+	d := demand{files: files, have: memory("/"), several: len(files) != 1}
+	if !d.several {
+		info, err := os.Stat(files[0])
+		d.several = err == nil && info.IsDir()
+	}
+	return d
+}
+
+// meet counts an event: those of an exact trace are kept.
+func (d *demand) meet(k format.Kind) {
+	switch k {
+	case format.KindWait:
+		d.waits++
+	case format.KindActivity:
+		d.activities++
+	case format.KindTenure, format.KindRelease:
+		d.others++
+	}
+}
+
+// bytes returns what is needed if a share of the input was read so far.
+func (d *demand) bytes(read float64) int64 {
+	kept := float64(needActivity*(d.waits+d.activities) + needOther*d.others)
+	return needBase + int64(kept/max(read, 0.01))
+}
+
+// early is the share of an input before which it says little of the rest, unless
+// what was read of it is too much already.
+const early = 0.02
+
+// warn says so, once, when a trace will need more memory than there is.
+func (d *demand) warn(e *env, read, total int64) {
+	if d.said || d.have <= 0 || d.waits == 0 {
+		return
+	}
+	share := 1.0
+	if !d.several && total > 0 && read < total {
+		share = float64(read) / float64(total)
+	}
+	if d.bytes(1) <= d.have && (share < early || d.bytes(share) <= d.have) {
+		return
+	}
+	d.said = true
+	about := func(n int64) int64 { return int64(float64(n) / max(share, 0.01)) }
+	e.warn(fmt.Sprintf("%s: some %s waits and %s other events of threads need about %s MB, and there are %s MB",
+		strings.Join(d.files, ", "), count(about(d.waits)), count(about(d.activities+d.others)), megabytes(d.bytes(share)), megabytes(d.have)))
+	e.hint("if it fails, give it more memory, or record less: a part of the time, or a higher threshold ('contend jfc --help')")
+}
+
+// count writes a number to two digits or so.
+func count(n int64) string {
+	switch {
+	case n >= 1e6:
+		return fmt.Sprintf("%.1f million", float64(n)/1e6)
+	case n >= 1e4:
+		return fmt.Sprintf("%.0f thousand", float64(n)/1e3)
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// memory returns how much memory the program may use: that of GOMEMLIMIT, of the
+// control group it runs in, or of the machine, whichever is least; 0 where none of
+// them is told.
+func memory(root string) (least int64) {
+	least = math.MaxInt64
+	take := func(n int64) {
+		if n > 0 {
+			least = min(least, n)
+		}
+	}
+	take(debug.SetMemoryLimit(-1))
+	for _, file := range groupLimits(root) {
+		take(number(file))
+	}
+	for line := range strings.Lines(textOf(filepath.Join(root, "proc/meminfo"))) {
+		if kb, ok := strings.CutPrefix(line, "MemTotal:"); ok {
+			n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(kb), " kB"), 10, 64)
+			take(n << 10)
+		}
+	}
+	if least == math.MaxInt64 {
+		return 0
+	}
+	return least
+}
+
+// groupLimits lists the files that limit the control groups the program is in, of
+// both versions, from its own outwards.
+func groupLimits(root string) (files []string) {
+	for line := range strings.Lines(textOf(filepath.Join(root, "proc/self/cgroup"))) {
+		part := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(part) < 3 {
+			continue
+		}
+		top, file := "sys/fs/cgroup", "memory.max"
+		if part[1] == "memory" {
+			top, file = "sys/fs/cgroup/memory", "memory.limit_in_bytes"
+		} else if part[1] != "" {
+			continue
+		}
+		for dir := filepath.Clean("/" + part[2]); ; dir = filepath.Dir(dir) {
+			files = append(files, filepath.Join(root, top, dir, file))
+			if dir == "/" {
+				break
+			}
+		}
+	}
+	return files
+}
+
+// number reads a file that holds a number; 0 where it holds none.
+func number(file string) int64 {
+	n, _ := strconv.ParseInt(strings.TrimSpace(textOf(file)), 10, 64)
+	return n
+}
+
+// textOf returns what is in a small file; nothing where there is none.
+func textOf(file string) string {
+	text, _ := os.ReadFile(file)
+	return string(text)
+}
