@@ -124,7 +124,7 @@ func (ev *evidence) seesFree(d *dump) {
 		if i < 0 {
 			continue
 		}
-		wait := ev.at(list[i])
+		wait := ev.at(list.at(i))
 		if wait.end <= d.time || wait.lock == format.NoObject || ev.sym.Kind(wait.lock) != format.KindMonitor {
 			continue
 		}
