@@ -1,12 +1,19 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"contend/blame/stacks"
+	"contend/format"
+	"contend/report/document"
+	"contend/report/flame"
 )
 
 // deepTrace writes a trace of threads that wait for one another in a row, with
@@ -67,5 +74,48 @@ func TestChainsOfDeepStacks(t *testing.T) {
 	}
 	if out := run(t, "flame", "--format", "folded", "--view", "chain", deepTrace(t, 4, 64)); strings.Contains(out, "[… ") {
 		t.Error("a chain of usual depth is cut")
+	}
+}
+
+// A chain of many locks is told without those in its middle, and says how many they
+// are; what was waited along it stays.
+func TestChainsOfManyLocks(t *testing.T) {
+	doc := ask[document.Chains](t, "chains", "--top", "0", deepTrace(t, 30, 3))
+	sum, cut := int64(0), 0
+	for _, c := range doc.Chains {
+		sum += c.ThreadNs
+		whole := 2*c.Hops + 1
+		switch {
+		case c.Hops <= 17 && len(c.Steps) != whole, len(c.Steps) > 36:
+			t.Errorf("%d locks in %d steps", c.Hops, len(c.Steps))
+		case c.Hops > 17:
+			cut++
+			if !strings.Contains(c.Signature, fmt.Sprintf(" -> [… %s] -> ", format.Some(c.Hops-17, "lock", "locks"))) {
+				t.Errorf("%d locks: %s", c.Hops, c.Signature)
+			}
+		}
+	}
+	if sum != doc.Total.WaitNs || cut == 0 {
+		t.Errorf("chains sum to %d, all waiting to %d; %d are cut", sum, doc.Total.WaitNs, cut)
+	}
+}
+
+// A picture needs as many samples as there are stacks, whoever waits for whom, and
+// shows the same as one of every pair of threads.
+func TestFlameOfManyThreads(t *testing.T) {
+	const fixture = "../testdata/truth-8threads.jfr"
+	for _, view := range []stacks.View{stacks.Blame, stacks.Blocked, stacks.Chain, stacks.Site} {
+		pairs, shown := stacks.New(view, nil), stacks.New(view, nil)
+		shown.Shown = true
+		if _, err := (&traceOptions{paths: []string{fixture}}).run(&env{out: io.Discard, msg: io.Discard}, pairs, shown); err != nil {
+			t.Fatal(err)
+		}
+		var want, got strings.Builder
+		if err := errors.Join(flame.Folded(&want, pairs), flame.Folded(&got, shown)); err != nil || got.String() != want.String() || got.Len() == 0 {
+			t.Errorf("%s: %v, or not the same", stacks.Views[view], err)
+		}
+		if 2*len(shown.Samples()) > len(pairs.Samples()) {
+			t.Errorf("%s: %d samples of %d", stacks.Views[view], len(shown.Samples()), len(pairs.Samples()))
+		}
 	}
 }

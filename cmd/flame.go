@@ -83,13 +83,14 @@ func runFlame(e *env, o *flameOptions) error {
 		return err
 	}
 	b := stacks.New(view, app)
+	b.Shown = true
 	var base *stacks.Builder
 	var damage error
 	if o.diff != "" {
 		before := o.trace
 		before.paths = []string{o.diff}
 		base, b.Stable = stacks.New(view, app), true
-		base.Stable = true
+		base.Stable, base.Shown = true, true
 		res, err := before.run(e, base)
 		if err != nil {
 			return err

@@ -191,6 +191,9 @@ func (a *Activities) did(i column.Ref) format.Activity {
 
 // ahead is before for a list of which few begin before t.
 func (a *Activities) ahead(list Refs, t int64) int {
+	if list.Len() == 0 || a.Begins(list.at(0)) >= t { // mostly
+		return 0
+	}
 	hi := 1
 	for hi < list.Len() && a.Begins(list.at(hi)) < t {
 		hi *= 2

@@ -185,10 +185,8 @@ func (b *builder) add(lo, hi int64, h Holder) {
 	}
 }
 
-// expect says how sure what is charged next is.
-// The model answers for what it has learnt from enough gaps, none of which hides
-// an acquisition that was not recorded; of the rest, the first owner, another
-// one and nobody are as likely.
+// expect says how sure what is charged next is: of what the model does not answer
+// for, the first owner, another one and nobody are as likely.
 func (b *builder) expect(right float64) {
 	b.right = b.known*right + (1-b.known)/3
 }

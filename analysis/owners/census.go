@@ -16,8 +16,8 @@ type census struct {
 	all   float64 // the sum over all parts; see met
 }
 
-// take counts the samples of the sections of some locks, given at which call
-// sites sections were seen to stop.
+// take lists the parts of the program that are sections of some locks, given at
+// which call sites sections were seen to stop.
 func (ev *evidence) take(k *kin, stops []bool) *census {
 	c := &census{k: k, stops: slices.Repeat([]bool{true}, len(k.stacks))}
 	var unsure []*witness
@@ -33,6 +33,17 @@ func (ev *evidence) take(k *kin, stops []bool) *census {
 	if len(unsure) > 0 {
 		c.parts = append(c.parts, ev.exclusive(k, unsure)...)
 	}
+	return c
+}
+
+// tells reports whether samples tell of any part more than the model: of what
+// stops they show too little.
+func (c *census) tells() bool {
+	return slices.ContainsFunc(c.parts, func(p *witness) bool { return p.site < 0 || !c.stops[p.site] })
+}
+
+// count counts the samples.
+func (c *census) count() *census {
 	for _, p := range c.parts {
 		c.meets += float64(p.meets)
 		c.all += c.met(p)
@@ -67,15 +78,11 @@ func (c *census) weight() float64 {
 	return (c.meets + renewal.Trust) / (c.meets + renewal.Trust + model)
 }
 
-// shares divides what the model gives the call sites together; nil where
-// samples show nothing else.
-func (c *census) shares(total []int64) *shares {
-	n := len(total)
+// shares divides what the model gives the call sites together. What it gives each is asked for where it matters,
+// since that takes going through all gaps.
+func (c *census) shares(tally func() []int64) *shares {
+	n := len(c.stops)
 	sh := &shares{weight: c.weight(), stops: c.stops, factor: slices.Repeat([]float64{1}, n), by: make([]float64, n)}
-	whole := int64(0)
-	for _, ns := range total {
-		whole += ns
-	}
 	left := 0.0
 	least := make([]float64, n)
 	for _, p := range c.parts {
@@ -90,19 +97,27 @@ func (c *census) shares(total []int64) *shares {
 			left += part
 		}
 	}
-	if left == 0 {
-		return nil
-	}
-	for s := range total {
+	for s := range sh.by {
 		sh.by[s] /= left
-		if has := share(total[s], whole); has > 0 && has < least[s] {
-			sh.factor[s] += sh.weight * (least[s]/has - 1)
-		}
+	}
+	if slices.Max(least) > 0 {
+		sh.raise(tally(), least)
 	}
 	for i := range sh.hidden {
 		sh.hidden[i].part /= left
 	}
 	return sh
+}
+
+// raise makes what the model gives each site, in ns, as much of all as samples
+// show at least.
+func (sh *shares) raise(given []int64, least []float64) {
+	whole := sum(given)
+	for s, ns := range given {
+		if has := share(ns, whole); has > 0 && has < least[s] {
+			sh.factor[s] += sh.weight * (least[s]/has - 1)
+		}
+	}
 }
 
 // sameRound is how far apart samples are, in ns, that a recorder takes in one
@@ -122,9 +137,10 @@ type sighting struct {
 func (ev *evidence) exclusive(k *kin, parts []*witness) []*witness {
 	together, rounds, inside := map[*witness]int{}, 0, 0
 	var round []sighting
+	of := shownParts{witnesses: k.witnesses}
 	for _, i := range ev.runs {
 		o := ev.Other(i)
-		s := sighting{o.Start, o.Thread(), k.witnesses.at(o.Stack)}
+		s := sighting{o.Start, o.Thread(), of.at(o.Stack)}
 		if s.part == nil || ev.inputOfThread(s.thread) != k.input {
 			continue
 		}

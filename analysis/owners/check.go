@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"contend/analysis/owners/renewal"
 	"contend/format"
 )
 
@@ -13,8 +12,7 @@ func (b *builder) prepare() {
 	b.wanted = b.s.busyShare()
 	b.typical = b.s.busyTime() / int64(max(len(b.s.acquired), 1))
 	b.splitter = b.kin.model.Splitter()
-	n := float64(len(b.kin.gaps))
-	b.known = n / (n + renewal.Trust)
+	b.known = b.kin.known()
 	if b.tallied == nil {
 		b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[b.s.lock])
 	}

@@ -12,17 +12,21 @@ func (ev *evidence) divide(k *kin, builders []*builder) {
 	stops := make([]bool, len(k.stacks))
 	for _, b := range builders {
 		b.stops(stops)
-		b.meet()
 	}
 	c := ev.take(k, stops)
-	if c.all == 0 {
+	if !c.tells() { // mostly, and the rest goes through all gaps
 		return
 	}
-	total := make([]int64, len(k.stacks))
 	for _, b := range builders {
-		b.tally(total)
+		b.meet()
 	}
-	k.shares = c.shares(total)
+	k.shares = c.count().shares(func() []int64 {
+		total := make([]int64, len(k.stacks))
+		for _, b := range builders {
+			b.tally(total)
+		}
+		return total
+	})
 }
 
 // stops notes the call sites whose sections were seen to stop.
@@ -52,11 +56,28 @@ func (b *builder) meet() {
 	})
 }
 
+// Of locks that were acquired more often than mostTallied times, only some gaps
+// are tallied, in runs of tallyRun evenly spread: so many tell how a long recording
+// divides, and runs are in step with nothing a program repeats.
+const (
+	mostTallied = 1 << 16
+	tallyRun    = 64
+)
+
 // tally adds what the model charges to the call sites, in ns, and charges
 // nothing.
 func (b *builder) tally(total []int64) {
 	b.tallied = total
 	b.prepare()
-	b.gaps(b.fill)
+	one := 1 + b.kin.acquired/mostTallied // run in so many
+	b.gaps(func(g *gap) {
+		if isTallied(g.at, one) {
+			b.fill(g)
+		}
+	})
 	b.tallied, b.dues = nil, dues{}
 }
+
+// isTallied reports whether a gap, given its number, is in a run that is, of one in
+// so many.
+func isTallied(at, one int) bool { return at/tallyRun%one == 0 }

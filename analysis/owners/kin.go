@@ -140,6 +140,13 @@ func (k *kin) doubt() {
 	}
 }
 
+// known is how much the model answers for: it has learnt from enough gaps, none of
+// which hides an acquisition that was not recorded.
+func (k *kin) known() float64 {
+	n := float64(len(k.gaps))
+	return n / (n + renewal.Trust)
+}
+
 // mostSites bounds the call sites that are told apart: what the model costs grows
 // with them times the lengths it knows.
 const mostSites = 256

@@ -85,8 +85,13 @@ func endingAfter(list []span, t int64) []span {
 	if len(list) == 0 || list[0].end > t { // mostly
 		return list
 	}
-	n, _ := slices.BinarySearchFunc(list, t, func(s span, t int64) int { return cmp.Compare(s.end, t+1) })
-	return list[n:]
+	hi := 2
+	for hi < len(list) && list[hi].end <= t {
+		hi *= 2
+	}
+	lo := hi / 2
+	n, _ := slices.BinarySearchFunc(list[lo:min(hi, len(list))], t, func(s span, t int64) int { return cmp.Compare(s.end, t+1) })
+	return list[lo+n:]
 }
 
 // users returns the threads that waited for a lock or are named as its owners,

@@ -32,7 +32,7 @@ func counted(meets [3]int, gaps int, seen float64) *census {
 	for i, site := range []int{0, 1, -1} {
 		k.witnesses.list = append(k.witnesses.list, &witness{part: part{key: uint64(i + 1), site: site}, stack: format.StackID(i + 1), meets: meets[i], inside: [...]int{5, 5, 50}[i], total: 100})
 	}
-	return (&evidence{Activities: &Activities{Record: NewRecord(), store: &store{}}}).take(k, []bool{false, false})
+	return (&evidence{Activities: &Activities{Record: NewRecord(), store: &store{}}}).take(k, []bool{false, false}).count()
 }
 
 // Samples taken while somebody waited show the shares. Where there are few, who
@@ -70,18 +70,19 @@ func TestSamplesWeighWhereTheModelKnowsLittle(t *testing.T) {
 func TestSectionsThatStopHaveNoLessThanSamplesShow(t *testing.T) {
 	c := counted([3]int{500, 500, 0}, 1, 0)
 	c.stops = []bool{true, false}
-	sh := c.shares([]int64{100, 900})
+	gives := func(ns ...int64) func() []int64 { return func() []int64 { return ns } }
+	sh := c.shares(gives(100, 900))
 	if f := sh.factor[0]; f < 4.5 || f > 5.5 {
 		t.Errorf("a tenth of all for half of the samples: times %.1f", f)
 	}
-	if sh = c.shares([]int64{900, 100}); sh.factor[0] != 1 {
+	if sh = c.shares(gives(900, 100)); sh.factor[0] != 1 {
 		t.Errorf("nine tenths for half of the samples: times %.1f", sh.factor[0])
 	}
-	if c.stops = []bool{true, true}; c.shares([]int64{1, 1}) == nil { // there is a hidden one
-		t.Error("no shares for a hidden section")
+	if c.stops = []bool{true, true}; !c.tells() { // there is a hidden one
+		t.Error("nothing told of a hidden section")
 	}
-	if c.parts = c.parts[:2]; c.shares([]int64{1, 1}) != nil {
-		t.Error("shares of sections samples tell nothing of")
+	if c.parts = c.parts[:2]; c.tells() {
+		t.Error("something told of sections that stop")
 	}
 }
 
@@ -142,5 +143,35 @@ func TestSectionsExcludeEachOther(t *testing.T) {
 				t.Errorf("a section: %v", got)
 			}
 		})
+	}
+}
+
+// asking counts how often it is asked for the frames of stacks.
+type asking struct {
+	stacked
+	asked *int
+}
+
+func (c asking) Application(id format.StackID) []format.Frame {
+	*c.asked++
+	return c.stacked.Application(id)
+}
+
+// There may be as many kinds of locks as stacks: each looks at a stack once, and not
+// at each of its samples.
+func TestAStackIsLookedAtOnceForItsSamples(t *testing.T) {
+	asked := 0
+	sym := asking{stacked{stacks: [][]format.Frame{nil, {{Class: "C", Method: "section"}}, {{Class: "C", Method: "elsewhere"}}}}, &asked}
+	r := NewRecord()
+	for at := range int64(1000) {
+		r.Add(&format.Event{Kind: format.KindActivity, Activity: format.ActivityRun, Time: at * 1e6, Thread: 1, Stack: 1 + format.StackID(at%2)}, at*1e6)
+	}
+	ev := &evidence{Activities: r.Arrange(func(format.ObjectID) format.LockKind { return format.KindMonitor }), sym: sym}
+	w := &witnesses{family: newFamily(sym, []format.StackID{1}), parts: map[uint64]*witness{}}
+	w.family.fixed = true
+	asked = 0
+	ev.exclusive(&kin{input: ev.inputOfThread(1), witnesses: w}, nil)
+	if asked != 2 {
+		t.Errorf("two stacks were looked at %d times", asked)
 	}
 }

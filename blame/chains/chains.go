@@ -40,6 +40,7 @@ type Collector struct {
 type sum struct {
 	blame.Accumulator
 	steps []Step
+	hops  int
 }
 
 // New returns an empty collector.
@@ -79,10 +80,17 @@ func (c *Collector) add(s *analysis.Slice, waiters []analysis.Waiter) {
 // chain returns the number of the chain a share's path belongs to, making it if
 // need be.
 func (c *Collector) chain(t format.ThreadID, lock format.ObjectID, sh *analysis.Share) int {
-	c.key = AppendPath(c.key[:0], c.sym, t, lock, sh)
+	c.key = AppendPath(c.key[:0], c.sym, t, lock, sh, maxHops)
+	if i, ok := c.index[string(c.key)]; ok {
+		return i
+	}
+	most := Short(len(c.sums))
+	if most < maxHops {
+		c.key = AppendPath(c.key[:0], c.sym, t, lock, sh, most)
+	}
 	i, ok := c.index[string(c.key)]
 	if !ok {
-		i = c.named(StepsOf(c.sym, t, lock, sh))
+		i = c.named(StepsOf(c.sym, t, lock, sh, most), sh.Hops)
 		c.index[string(c.key)] = i
 	}
 	return i
@@ -90,13 +98,13 @@ func (c *Collector) chain(t format.ThreadID, lock format.ObjectID, sh *analysis.
 
 // named returns the number of the chain of some steps: hidden classes that
 // differ in their address only have one signature.
-func (c *Collector) named(steps []Step) int {
+func (c *Collector) named(steps []Step, hops int) int {
 	name := Signature(steps)
 	i, ok := c.byName[name]
 	if !ok {
 		i = len(c.sums)
 		c.byName[name] = i
-		c.sums = append(c.sums, sum{steps: steps})
+		c.sums = append(c.sums, sum{steps: steps, hops: hops})
 	}
 	return i
 }
@@ -113,7 +121,7 @@ func (c *Collector) Table() *Table {
 	t := &Table{Total: c.total.Finish(), Chains: make([]Chain, len(c.sums))}
 	for i := range c.sums {
 		m := &c.sums[i]
-		t.Chains[i] = Chain{m.steps, len(m.steps) / 2, m.Finish()}
+		t.Chains[i] = Chain{m.steps, m.hops, m.Finish()}
 	}
 	slices.SortStableFunc(t.Chains, func(a, b Chain) int {
 		return cmp.Or(cmp.Compare(b.ThreadNs, a.ThreadNs), cmp.Compare(a.Signature(), b.Signature()))

@@ -2,6 +2,7 @@ package chains
 
 import (
 	"encoding/binary"
+	"fmt"
 	"strings"
 
 	"contend/analysis"
@@ -45,30 +46,75 @@ func Signature(steps []Step) string {
 	return strings.Join(names, StepSeparator)
 }
 
+// A chain of more locks than maxHops is told without those in its middle: the
+// waits of a few hundred threads in a row are as many chains as there are ways to
+// combine what each of them does, all of them long. Once there are mostChains, new
+// ones are told by their ends alone.
+const (
+	maxHops    = 16
+	mostChains = 1 << 15
+)
+
+// Short says how many locks between the first and the leaf a chain may have to be
+// told as a whole, when there are so many others already.
+func Short(others int) (most int) {
+	if others >= mostChains {
+		return 0
+	}
+	return maxHops
+}
+
+// eachHop visits the hops of a path but for those in its middle, if there are more
+// than most; for these it calls omitted.
+func eachHop(path *analysis.Hop, most int, hop func(*analysis.Hop), omitted func(n int)) {
+	n := 0
+	for h := path; h != nil; h = h.Next {
+		n++
+	}
+	from, to := n, n
+	if n > most {
+		from, to = most/2, n-(most-most/2)
+	}
+	i := 0
+	for h := path; h != nil; h = h.Next {
+		switch {
+		case i < from || i >= to:
+			hop(h)
+		case i == from:
+			omitted(to - from)
+		}
+		i++
+	}
+}
+
 // AppendPath appends to a key what StepsOf would name, as ids of this trace: a
 // cheap test whether two paths are equal. Unequal keys may have one signature.
-func AppendPath(key []byte, sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share) []byte {
+func AppendPath(key []byte, sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, most int) []byte {
 	key = binary.AppendUvarint(key, uint64(sym.Group(waiter)))
 	key = binary.AppendUvarint(key, uint64(sym.Class(lock)))
-	for h := sh.Path; h != nil; h = h.Next {
+	left := 0
+	eachHop(sh.Path, most, func(h *analysis.Hop) {
 		key = binary.AppendUvarint(key, uint64(sym.Method(h.Stack)))
 		key = binary.AppendUvarint(key, uint64(sym.Class(h.Lock)))
-	}
+	}, func(n int) { left = n })
 	key = binary.AppendUvarint(key, uint64(sh.Root.Kind))
 	if sh.Root.Kind == analysis.OwnerThread {
 		key = binary.AppendUvarint(key, uint64(sym.Method(sh.Root.Stack)))
 	}
-	return key
+	return binary.AppendUvarint(append(key, byte(most)), uint64(left))
 }
 
 // StepsOf names the parts of a share's path through the wait-for graph: who
 // waited, for which class of lock, what its owner was doing, which lock that
-// one waited for in turn, up to the owner that waited for nobody.
-func StepsOf(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share) []Step {
+// one waited for in turn, up to the owner that waited for nobody. Of more than most
+// further locks those in the middle are one step.
+func StepsOf(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, most int) []Step {
 	steps := []Step{{RoleWaiter, sym.Groups().Name(sym.Group(waiter))}, lockStep(sym, lock)}
-	for h := sh.Path; h != nil; h = h.Next {
+	eachHop(sh.Path, most, func(h *analysis.Hop) {
 		steps = append(steps, methodStep(sym, RoleOwner, h.Stack), lockStep(sym, h.Lock))
-	}
+	}, func(n int) {
+		steps = append(steps, Step{RoleOwner, fmt.Sprintf("[… %s]", format.Some(n, "lock", "locks"))})
+	})
 	switch sh.Root.Kind {
 	case analysis.OwnerThread:
 		return append(steps, methodStep(sym, RoleLeaf, sh.Root.Stack))

@@ -134,11 +134,14 @@ func (p *Profile) owner(o analysis.Owner) int {
 // chain returns the row of a path through the wait-for graph, which has the
 // signature `contend chains` prints.
 func (p *Profile) chain(t format.ThreadID, lock format.ObjectID, sh *analysis.Share) int {
-	p.key = chains.AppendPath(p.key[:0], p.sym, t, lock, sh)
-	if i, ok := p.chains.byKey[string(p.key)]; ok {
-		return i
+	for _, most := range [...]int{chains.Short(0), chains.Short(len(p.chains.names))} {
+		p.key = chains.AppendPath(p.key[:0], p.sym, t, lock, sh, most)
+		if i, ok := p.chains.byKey[string(p.key)]; ok {
+			return i
+		}
 	}
-	return p.chains.row(string(p.key), &p.rec, func() string { return chains.Signature(chains.StepsOf(p.sym, t, lock, sh)) })
+	most := chains.Short(len(p.chains.names))
+	return p.chains.row(string(p.key), &p.rec, func() string { return chains.Signature(chains.StepsOf(p.sym, t, lock, sh, most)) })
 }
 
 // elapsed returns how long the trace was recorded.

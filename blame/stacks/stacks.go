@@ -32,6 +32,9 @@ type Builder struct {
 	// name differently: addresses of locks, lines, numbers of hidden classes
 	// and of deadlocks. Two builders that are compared need it.
 	Stable bool
+	// Shown sums what has the same frames: there are as many samples as stacks,
+	// and not as pairs of threads. Who asks for frames alone needs no more.
+	Shown bool
 
 	view    View
 	sym     *analysis.Symbols
@@ -103,11 +106,28 @@ func (b *Builder) waiter(s *analysis.Slice, w *analysis.Waiter) {
 		if b.view == Chain {
 			key.Owner, key.path = sh.Root, b.paths.id(sh.Path)
 		}
+		if b.Shown {
+			key = b.shown(key)
+		}
 		b.add(key, s, sh.Ns, w.First && i == 0)
 	}
 	if len(s.Shares) == 0 { // a wait of length zero
 		b.add(Key{Waiter: w.Thread, WaiterStack: w.Stack, Lock: s.Lock, Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}, s, 0, w.First)
 	}
+}
+
+// shown leaves of a key what its frames and its owner's provenance come from.
+func (b *Builder) shown(key Key) Key {
+	key.Waiter, key.Owner.Thread, key.Owner.Did = format.NoThread, format.NoThread, format.ActivityUnknown
+	switch b.view {
+	case Blame:
+		key.WaiterStack, key.Lock = format.NoStack, format.NoObject
+	case Site:
+		key.WaiterStack = format.NoStack
+	case Blocked:
+		key.Lock, key.Owner = format.NoObject, analysis.Owner{Prov: key.Owner.Prov}
+	}
+	return key
 }
 
 func (b *Builder) add(key Key, s *analysis.Slice, ns int64, first bool) {

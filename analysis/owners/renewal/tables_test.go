@@ -41,3 +41,25 @@ func TestGroupsNoGapNamesAreKnown(t *testing.T) {
 		t.Errorf("no section of the group that was named: %+v", met)
 	}
 }
+
+// What a stretch depends on makes a number of its own.
+func TestStretchesThatDifferHaveKeysThatDiffer(t *testing.T) {
+	seen := map[key][6]int{}
+	for _, site := range []int{-1, 0, 1, 255} {
+		for _, group := range []int{0, 1, 1<<24 - 1} {
+			for _, a := range []int{0, 1, cells + tails - 1} {
+				for _, b := range []int{0, 1, cells} {
+					for _, c := range []int{0, 1, tails - 1} {
+						for last := range 3 {
+							k, what := keyOf(site, group, a, b, c, Last(last)), [6]int{site, group, a, b, c, last}
+							if other, ok := seen[k]; ok {
+								t.Fatalf("%v has the key of %v", what, other)
+							}
+							seen[k] = what
+						}
+					}
+				}
+			}
+		}
+	}
+}

@@ -44,7 +44,7 @@ window.contend = {};
   C.paths = false; // names have paths instead of packages: a Go program's
   C.short = function (name) {
     if (name.includes(" < ")) return name.split(" < ").map(C.short).join(" < ");
-    if (name.startsWith("blocked on ")) return "blocked on " + C.short(name.slice(11));
+    if (name.startsWith("blocked on ")) return "blocked on " + C.short(name.slice(11) + ".x").slice(0, -2); // a class has no method
     if (!name || name[0] === "[" || name.includes(" ")) return name;
     if (C.paths || name.includes("/")) return name.slice(name.lastIndexOf("/") + 1);
     const parts = name.split("."), at = parts.slice(0, -1).findIndex(p => /^\p{Lu}|\$/u.test(p));
