@@ -29,7 +29,6 @@ type ear struct {
 	ticks   TickVisitor
 
 	slice Slice // of a stretch, for who wants these
-	share [1]Share
 }
 
 // A batch is handed over when it holds so much. Batches of few calls may be
@@ -256,7 +255,7 @@ func (e *ear) hear(s *Stretch) {
 		return
 	}
 	for i := range s.Groups {
-		s.slice(i, &e.slice, &e.share)
+		s.slice(i, &e.slice)
 		e.visitor.Slice(&e.slice)
 	}
 }

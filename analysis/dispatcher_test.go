@@ -104,7 +104,7 @@ func stretchOf(s *Slice) *Stretch {
 	waiters := copied(s.Waiters)
 	for g := range min(2, len(waiters)) {
 		out.Groups = append(out.Groups, Group{Number: uint32(g) + 1, Lock: format.ObjectID(g), Waiters: waiters[g:], Share: Share{Hops: g}})
-		out.begun = append(out.begun, begun{waiters: waiters[g:]})
+		out.ends = append(out.ends, 0)
 	}
 	return out
 }

@@ -31,6 +31,7 @@ func dump(at int64, lock, owner, stack int, waiters ...int) format.Event {
 }
 
 func TestOwnersRebuilt(t *testing.T) {
+	monitor := format.Event{Kind: format.KindObject, Object: 1, Class: "L", LockKind: format.KindMonitor}
 	cases := []struct {
 		name   string
 		events []format.Event
@@ -61,6 +62,18 @@ func TestOwnersRebuilt(t *testing.T) {
 			[]format.Event{after(1, 1, 0, 1000, 0), dump(500, 1, 1, 11, 1)},
 			map[string]int64{"unknown": 500, "handoff": 500},
 			map[Provenance]int64{Unknown: 500, Sampled: 500}},
+		{"a thread blocked at a monitor that is not named shows it free",
+			[]format.Event{monitor, after(1, 1, 0, 1000, 0), dump(500, 0, 0, 0, 1)},
+			map[string]int64{"unknown": 500, "handoff": 500},
+			map[Provenance]int64{Unknown: 500, Sampled: 500}},
+		{"one that does not wait any more shows nothing",
+			[]format.Event{monitor, after(1, 1, 0, 1000, 0), dump(1000, 0, 0, 0, 1)},
+			map[string]int64{"unknown": 1000},
+			map[Provenance]int64{Unknown: 1000}},
+		{"who is shown to own it had just been given it",
+			[]format.Event{monitor, after(1, 1, 0, 1000, 9), dump(500, 1, 7, 77, 1), dump(500, 0, 0, 0, 1)},
+			map[string]int64{"t7": 500 + 250, "t9": 250},
+			map[Provenance]int64{Sampled: 750, ThreadOnly: 250}},
 		{"a sleep that never overlaps an acquisition is inside",
 			[]format.Event{after(1, 1, 0, 1000, 9), sleeps(9, 5, 100, 900)},
 			map[string]int64{"t9": 1000},

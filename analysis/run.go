@@ -74,7 +74,7 @@ type pass struct {
 
 // Run reads a source to its end and gives every visitor its slices and
 // running time. Sampled contention events pass through as they come; exact
-// waits are kept, at some 40 bytes each, until the source ends. An error of the
+// waits are kept, at some 10 bytes each, until the source ends. An error of the
 // source is returned; what preceded it has been charged.
 func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	defs := newDefinitions()

@@ -48,6 +48,7 @@ type sampler struct {
 	nodes   []format.ThreadID // blocked in the graph now
 	held    []format.ObjectID // owned in the graph now
 	waiters []Waiter          // scratch of collect
+	first   []int32           // scratch of follow
 	group   []format.ThreadID
 }
 

@@ -130,24 +130,18 @@ func (s *sampler) catchUp() {
 
 // follow finds the waits that were not seen at the booking before.
 func (s *sampler) follow(sc *scene) *Waiting {
-	all := &Waiting{Groups: sc.groups, begun: make([]begun, 0, len(sc.groups))}
+	s.first = s.first[:0]
+	ends := make([]int32, 0, len(sc.groups))
 	for i := range sc.groups {
 		g := &sc.groups[i]
-		now := begun{waiters: g.Waiters}
 		for j := range g.Waiters {
 			w := &g.Waiters[j]
 			last := s.last[w.Thread]
-			if last.tick+1 == s.number && last.lock == g.Lock && last.stack == w.Stack {
-				continue
+			if last.tick+1 != s.number || last.lock != g.Lock || last.stack != w.Stack {
+				s.first = append(s.first, int32(j))
 			}
-			if len(now.first) == 0 {
-				now.waiters = slices.Clone(g.Waiters)
-			}
-			now.waiters[j].First = true
-			now.first = append(now.first, int32(j))
 		}
-		all.begun = append(all.begun, now)
-		all.Begins += int64(len(now.first))
+		ends = append(ends, int32(len(s.first)))
 	}
-	return all
+	return &Waiting{Groups: sc.groups, Begins: int64(len(s.first)), first: slices.Clone(s.first), ends: ends}
 }

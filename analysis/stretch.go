@@ -16,7 +16,8 @@ type Stretch struct {
 type Waiting struct {
 	Groups []Group
 	Begins int64   // waits that begin with it
-	begun  []begun // by group
+	first  []int32 // those waiters, of one group after the other, as places in it
+	ends   []int32 // by group: where its own end in first
 }
 
 // Group is threads that wait for one lock and where that leads, on one path.
@@ -39,19 +40,21 @@ func (s *Stretch) Length() int64 { return s.End - s.Start }
 
 // Begun returns the waiters of a group whose waits begin with the stretch: their
 // places in it, in order.
-func (s *Stretch) Begun(group int) []int32 { return s.begun[group].first }
-
-// slice makes the slice of a group, with a share.
-func (s *Stretch) slice(group int, out *Slice, share *[1]Share) {
-	g := &s.Groups[group]
-	share[0] = g.Share
-	share[0].Ns = s.Length()
-	*out = Slice{Start: s.Start, End: s.End, Lock: g.Lock, Waiters: s.begun[group].waiters, Shares: share[:], Sample: s.Sample}
+func (w *Waiting) Begun(group int) []int32 {
+	from := int32(0)
+	if group > 0 {
+		from = w.ends[group-1]
+	}
+	return w.first[from:w.ends[group]]
 }
 
-// begun is the waiters of a group where another scene was charged before, and whose
-// waits begin.
-type begun struct {
-	waiters []Waiter
-	first   []int32 // places in waiters
+// slice makes the slice of a group, in memory that is used again.
+func (s *Stretch) slice(group int, out *Slice) {
+	g := &s.Groups[group]
+	waiters, shares := append(out.Waiters[:0], g.Waiters...), append(out.Shares[:0], g.Share)
+	for _, i := range s.Begun(group) {
+		waiters[i].First = true
+	}
+	shares[0].Ns = s.Length()
+	*out = Slice{Start: s.Start, End: s.End, Lock: g.Lock, Waiters: waiters, Shares: shares, Sample: s.Sample}
 }

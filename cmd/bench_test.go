@@ -20,7 +20,7 @@ var workloads = []struct {
 	{"analyze/parks", "analyze ../testdata/hsqldb-6clients.jfr", 0.3},
 	{"analyze/dumps", "analyze ../testdata/phases-dumps50ms.jfr", 14.4},
 	{"analyze/go", "analyze ../testdata/go126-truth-12goroutines.trace", 1.1},
-	{"blame/sites", "blame --by class,owner-stack,waiter-method ../testdata/xalan-8threads.jfr", 13.8},
+	{"blame/sites", "blame --by class,owner-stack,waiter-method ../testdata/xalan-8threads.jfr", 15},
 	{"csp/fine", "csp --interval 10ms ../testdata/truth-8threads.jfr", 54.6},
 	{"dump/jdk", "analyze ../testdata/truth-series-8dumps-jdk17.txt", 55},
 }

@@ -12,6 +12,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"contend/format/record"
+	"contend/format/record/attach"
 )
 
 // What cannot be recorded is refused with the reason and what to do, and comes
@@ -80,6 +83,56 @@ func TestRecordNoJVM(t *testing.T) {
 		if code, out, msg := recordOf(t, target); code == 0 || out != "" || !strings.Contains(msg, want) {
 			t.Errorf("%s: exit %d, %q\n%s", target, code, out, msg)
 		}
+	}
+}
+
+// Where there is no socket any more, or something else under its name, another is
+// asked for; paths may hold what separates the agent's options.
+func TestRecordOddFiles(t *testing.T) {
+	thorough(t)
+	t.Parallel()
+	for name, jvm := range jvms() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			pid := java(t, jvm, nil).Process.Pid
+			path := "/tmp/.java_pid" + strconv.Itoa(pid)
+			if err := os.WriteFile(path, nil, 0o600); err != nil {
+				t.Skip(err)
+			}
+			recorded(t, pid, "--duration", "1s")
+			if err := os.Remove(path); err != nil {
+				t.Errorf("no socket was there: %v", err)
+			}
+			dir := filepath.Join(t.TempDir(), "a=b,c d")
+			recorded(t, pid, "--duration", "1s", "-o", filepath.Join(dir[:len(dir)-len("a=b,c d")], "x=1,2.bin"), "--keep", dir)
+			if _, err := os.Stat(filepath.Join(dir, "samples.bin")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A process that ends while its recording is being ended leaves the samples.
+func TestRecordEndedAtTheEnd(t *testing.T) {
+	thorough(t)
+	t.Parallel()
+	p := java(t, "java", nil).Process
+	target, err := attach.Find(p.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := record.JVM(t.Context(), target, record.Means{Agent: true, Flight: true}, record.Config{Duration: 1500 * time.Millisecond, Rate: 20, Settings: settings,
+		Progress: func(left time.Duration) {
+			if left == 0 {
+				_ = p.Kill()
+			}
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if info, err := r.Samples.Stat(); err != nil || info.Size() == 0 || !r.Ended || r.Flight != nil {
+		t.Errorf("%v, %v, ended %v, flight %v", info, err, r.Ended, r.Flight)
 	}
 }
 

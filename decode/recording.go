@@ -10,19 +10,26 @@ import (
 	"contend/format"
 )
 
+// What the files of a recording are called in what is said of them: their paths
+// go with the recording.
+const (
+	flightFile = "flight.jfr"
+	sampleFile = "samples.bin"
+)
+
 // Recording reads what was recorded of one JVM at once: its flight recording,
 // the samples of the agent, or both, of which either may be nil. With both,
 // the waits are those of the flight recording, and the samples only show who
 // owned the locks. The caller keeps the files open.
 func Recording(flight, samples *os.File, o Options) (Source, error) {
 	if flight == nil {
-		return native.NewReader(samples, samples.Name())
+		return native.NewReader(samples, sampleFile)
 	}
-	r, err := jfr.NewReader(flight, flight.Name(), jfr.Options{Rules: o.Rules, Shown: samples != nil})
+	r, err := jfr.NewReader(flight, flightFile, jfr.Options{Rules: o.Rules, Shown: samples != nil})
 	if err != nil || samples == nil {
 		return r, err
 	}
-	shown, err := native.NewReader(samples, samples.Name())
+	shown, err := native.NewReader(samples, sampleFile)
 	if err != nil {
 		return nil, err
 	}

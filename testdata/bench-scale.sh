@@ -66,6 +66,7 @@ dumps() {
 			if (t == d % 50) printf "RUNNABLE\n\tat app.Store.put(Store.java:%d)\n\t- locked <0x00000000aa> (a app.Store)\n\n", d % 7
 			else printf "BLOCKED (on object monitor)\n\tat app.Store.get(Store.java:%d)\n\t- waiting to lock <0x00000000aa> (a app.Store)\n\n", t % 5
 		}
+		print "JNI global refs: 15, weak refs: 0\n"
 	}}'
 }
 

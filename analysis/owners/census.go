@@ -174,3 +174,10 @@ func (s *sighting) meet(o *sighting, together map[*witness]int) {
 		together[o.part]++
 	}
 }
+
+func sum(list []int64) (ns int64) {
+	for _, x := range list {
+		ns += x
+	}
+	return ns
+}

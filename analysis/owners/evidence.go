@@ -36,6 +36,7 @@ type evidence struct {
 	*Activities
 	sym   Described
 	shown [][]sample // by lock, by time: what dumps show
+	free  bool       // monitors that nobody owned among them
 	class []uint32   // by lock
 	fair  []bool     // by lock
 	marks sync.Pool  // scratch of users
@@ -87,6 +88,11 @@ const linkSlack = int64(20e6)
 func (ev *evidence) link(class func(format.ObjectID) uint32) {
 	for i := range ev.dumps {
 		d := &ev.dumps[i]
+		if d.lock == format.NoObject {
+			ev.seesFree(d)
+			ev.free = true
+			continue
+		}
 		lock, at := ev.linked(d, class)
 		if lock == format.NoObject {
 			ev.unlinked = append(ev.unlinked, Unlinked{d.time, d.lock, d.owners, d.waiters})
@@ -108,6 +114,26 @@ func (ev *evidence) link(class func(format.ObjectID) uint32) {
 	}
 	for _, s := range ev.shown {
 		slices.SortStableFunc(s, func(a, b sample) int { return cmp.Compare(a.time, b.time) })
+	}
+}
+
+// seesFree takes in threads that were seen to wait for monitors nobody owned: a
+// JVM does not say which these are, their waits do. Where the same sample shows an
+// owner, that one was given the lock just then.
+func (ev *evidence) seesFree(d *dump) {
+	for _, w := range d.waiters {
+		list := ev.Of(w.Thread)
+		i := ev.before(list, d.time+1) - 1
+		if i < 0 {
+			continue
+		}
+		wait := ev.at(list.at(i))
+		if wait.end <= d.time || wait.lock == format.NoObject || ev.sym.Kind(wait.lock) != format.KindMonitor {
+			continue
+		}
+		if shown := ev.shown[wait.lock]; len(shown) == 0 || shown[len(shown)-1].time != d.time {
+			ev.shown[wait.lock] = append(shown, sample{time: d.time})
+		}
 	}
 }
 

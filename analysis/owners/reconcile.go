@@ -228,12 +228,12 @@ func (b *builder) divide(p *Ownership) {
 	if c.prov == Estimated {
 		right = b.kin.shown.right()
 	}
-	if i < 0 || b.kin.shown.list[i].believed(c.prov, b.kin.model != nil) == 1 {
+	if i < 0 || b.kin.shown.believed(i, b.kin.model != nil) == 1 {
 		b.charge(p.Start, p.End, p.Holder, right)
 		return
 	}
 	t := b.kin.shown.list[i]
-	to, right := b.turn(i, t, c, float64(b.waiterCounts.during(p.Start, p.End)))
+	to, right := b.turn(i, t, float64(b.waiterCounts.during(p.Start, p.End)))
 	h := p.Holder
 	if to < len(t.classes) && t.classes[to] != c.class {
 		h = Holder{Kind: Handoff, Prov: Estimated}
@@ -255,14 +255,14 @@ func (b *builder) same(p *Ownership) format.ThreadID {
 
 // turn says which class of a tally a stretch is charged to, as the claim itself
 // if it is beyond them, and how much of what is charged so is right.
-func (b *builder) turn(i int, t *tally, c claimed, ns float64) (to int, right float64) {
+func (b *builder) turn(i int, t *tally, ns float64) (to int, right float64) {
 	for len(b.due) <= i {
 		b.due = append(b.due, nil)
 	}
 	if b.due[i] == nil {
 		b.due[i] = make([]float64, len(t.classes)+1)
 	}
-	due, stays := b.due[i], t.believed(c.prov, b.kin.model != nil)
+	due, stays := b.due[i], b.kin.shown.believed(i, b.kin.model != nil)
 	to = len(t.classes)
 	due[to] += stays * ns
 	for k, w := range t.weights {

@@ -75,3 +75,6 @@ func (p *recordedCoder) Get(from []byte, r *recorded) []byte {
 	r.end = p.start + int64(number())
 	return from
 }
+
+// The bit below the number of a doer that tells others from waits.
+const otherBit = 1

@@ -34,9 +34,6 @@ const (
 	blockLen  = 1 << blockBits
 )
 
-// The bit below the number of a doer that tells others from waits.
-const otherBit = 1
-
 // Refs are the activities of a thread from one to before another, which
 // are successive.
 type Refs struct{ From, To column.Ref }

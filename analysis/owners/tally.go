@@ -105,6 +105,7 @@ func (t *tally) number() float64 {
 type tallies struct {
 	kinds []claimed
 	list  []*tally
+	free  bool // samples show when nobody owned the lock, too
 }
 
 func (l *tallies) of(c claimed) *tally {
@@ -122,8 +123,11 @@ func (l *tallies) merge(o *tallies) {
 }
 
 // believed returns the share of some stretches that stays as claimed; the rest is
-// divided as the samples show.
-func (t *tally) believed(prov Provenance, model bool) float64 {
+// divided as the samples show. What is estimated comes of one model, of which all
+// samples in estimated stretches tell, if they show as well when nobody owned the lock;
+// where there is no model it is a guess.
+func (l *tallies) believed(i int, model bool) float64 {
+	t, prov := l.list[i], l.kinds[i].prov
 	n := t.number()
 	switch prov {
 	case Inferred, Exact, Sampled: // as good as a sample, unless samples contradict more often than chance lets them
@@ -132,11 +136,26 @@ func (t *tally) believed(prov Provenance, model bool) float64 {
 			return 1
 		}
 	case Estimated:
-		if model { // else it is a guess
-			return doubted / (n + doubted)
+		if !model {
+			break
 		}
+		if l.free {
+			n = l.estimated()
+		}
+		return doubted / (n + doubted)
 	}
 	return 1 / (n + 1)
+}
+
+// estimated returns how many samples of equal weight would say as much of what is
+// estimated.
+func (l *tallies) estimated() (n float64) {
+	for i, t := range l.list {
+		if l.kinds[i].prov == Estimated {
+			n += t.number()
+		}
+	}
+	return n
 }
 
 // telling reports whether there are enough samples to hold claims against.

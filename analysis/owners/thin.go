@@ -82,13 +82,6 @@ func withRoom(list []int64, n int) []int64 {
 	return list
 }
 
-func sum(list []int64) (ns int64) {
-	for _, x := range list {
-		ns += x
-	}
-	return ns
-}
-
 // greatest returns the place of the greatest of a list.
 func greatest(list []int64) *int64 {
 	at := &list[0]

@@ -239,6 +239,7 @@ func (ev *evidence) weigh(all []*builder) {
 	for i, l := range found {
 		if l != nil {
 			all[i].kin.shown.merge(l)
+			all[i].kin.shown.free = ev.free
 		}
 	}
 }

@@ -83,7 +83,7 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 		s.stopAgent(out)
 	}
 	if m.Flight {
-		out.Flight, err = s.stopFlight(out.Ended)
+		err = s.stopFlight(out)
 	}
 	if m.Agent && errors.Is(err, errEnded) { // the samples stay
 		err = nil
@@ -183,22 +183,29 @@ func (s *session) startFlight() error {
 	return nil
 }
 
-func (s *session) stopFlight(ended bool) (*os.File, error) {
-	if ended { // in an orderly way, if the file is there
-		f, err := s.dir.open(flightName)
-		if err != nil {
-			return nil, errEnded
+// stopFlight ends the flight recording. A process that ends meanwhile leaves what
+// one that had ended before would: a file, if it ended in an orderly way.
+func (s *session) stopFlight(r *Recording) error {
+	if !r.Ended {
+		_, err := s.jcmd("JFR.stop name=%s filename=%s", s.name, s.dir.path(flightName))
+		if r.Ended = err != nil && !s.p.Alive(); err != nil && !r.Ended {
+			return err
 		}
-		if info, err := f.Stat(); err != nil || info.Size() == 0 {
-			f.Close()
-			return nil, errEnded
-		}
-		return f, nil
 	}
-	if _, err := s.jcmd("JFR.stop name=%s filename=%s", s.name, s.dir.path(flightName)); err != nil {
-		return nil, err
+	f, err := s.dir.open(flightName)
+	if !r.Ended {
+		r.Flight = f
+		return err
 	}
-	return s.dir.open(flightName)
+	if err != nil {
+		return errEnded
+	}
+	if info, err := f.Stat(); err != nil || info.Size() == 0 {
+		f.Close()
+		return errEnded
+	}
+	r.Flight = f
+	return nil
 }
 
 var errEnded = errors.New("the process ended, and its flight recording with it")

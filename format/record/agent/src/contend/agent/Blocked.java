@@ -25,7 +25,6 @@ final class Blocked {
   private final Map<Long, Account> accounts = new HashMap<>();
   private boolean switched, measures, told, first = true;
   private long came, returned; // samples of threads that were blocked
-  private long looked; // when, in System.nanoTime()
 
   Blocked(ThreadMXBean threads, TraceWriter out) {
     this.threads = threads;
@@ -76,7 +75,7 @@ final class Blocked {
     }
   }
 
-  /** Takes in how the program's threads stand at an instant; {@link #looked} ends it. */
+  /** Takes in how the program's threads stand at an instant; the first {@link #looked} ends what is known of before. */
   void look(ThreadInfo t, long now) {
     if (!measures) {
       return;
@@ -89,11 +88,10 @@ final class Blocked {
     if (a == null) {
       accounts.put(t.getThreadId(), a = new Account(first ? t.getBlockedTime() * 1_000_000 : 0));
     }
-    a.look(t, now, first ? now : looked + (now - looked) / 2, first);
+    a.look(t, now, first);
   }
 
-  void looked(long now) {
-    looked = now;
+  void looked() {
     first = false;
   }
 
@@ -134,14 +132,13 @@ final class Blocked {
     }
   }
 
-  /** What one thread was blocked, in nanoseconds of System.nanoTime() and of the JVM's count, which has milliseconds. */
+  /** What one thread was blocked, in nanoseconds; the JVM counts in milliseconds. */
   private static final class Account {
-    long looked;
     private long base; // the JVM's count when the recording began
-    private long counted; // the JVM's count, which has no wait before it ends
-    private long since; // when the wait that goes on began, about
-    private boolean waits, preexisting;
-    private long number; // of the wait
+    private long counted; // the JVM's count, with the wait that goes on
+    private long looked, since; // a wait that began before the recording: when it was seen, first and last
+    private boolean preexisting;
+    private long number; // of that wait
     private long written;
 
     Account(long base) {
@@ -149,28 +146,28 @@ final class Blocked {
       this.counted = base;
     }
 
-    void look(ThreadInfo t, long now, long between, boolean first) {
-      long count = t.getBlockedTime() * 1_000_000;
+    void look(ThreadInfo t, long now, boolean first) {
       boolean blocked = t.getThreadState() == Thread.State.BLOCKED;
-      if (waits && (!blocked || t.getBlockedCount() != number)) {
-        waits = false;
-        if (preexisting) { // the count has all of it or nothing: what lies in the recording was seen
-          base += count - counted - (between - since);
-          preexisting = false;
-        }
+      if (preexisting && (!blocked || t.getBlockedCount() != number)) {
+        base -= missing();
+        preexisting = false;
       }
-      if (blocked && !waits) {
-        waits = true;
-        preexisting = first;
-        since = between;
+      if (blocked && first) {
+        preexisting = true;
+        since = now;
         number = t.getBlockedCount();
       }
-      counted = count;
       looked = now;
+      counted = t.getBlockedTime() * 1_000_000;
+    }
+
+    /** What the count has not of a wait that began before it was switched on. */
+    private long missing() {
+      return preexisting ? Math.max(looked - since - (counted - base), 0) : 0;
     }
 
     long unwritten() {
-      long all = counted - base + (waits ? looked - since : 0);
+      long all = counted - base + missing();
       long ns = all - written;
       written = all;
       return ns;

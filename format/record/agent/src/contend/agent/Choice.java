@@ -1,5 +1,6 @@
 package contend.agent;
 
+import java.io.IOException;
 import java.lang.management.ThreadInfo;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -27,6 +28,7 @@ final class Choice {
   private static final int FEW = 32; // the same beside a flight recording, where many locks are contended
   private static final int MOST = 4 * FEW; // that are asked there what they wait for
   private static final int TELLING = 2;
+  private static final int UNTOLD = 8; // of those who wait for locks that nobody owns: which these are, is not told
 
   final Set<Living.One> stop = new LinkedHashSet<>();
   final List<Living.One> stand = new ArrayList<>(); // who waits still, with the stack that was taken before
@@ -34,7 +36,7 @@ final class Choice {
   private final Living living;
 
   /** before: how those stood who want something, just now. */
-  Choice(List<Living.One> want, Map<Long, ThreadInfo> before, Living living, boolean owners, long now, Random random) {
+  Choice(List<Living.One> want, Map<Long, ThreadInfo> before, Living living, boolean owners, long now, Random random) throws IOException {
     this.before = before;
     this.living = living;
     List<List<Living.One>> queues = queues(want);
@@ -63,12 +65,12 @@ final class Choice {
     return new ArrayList<>(by.values());
   }
 
-  private void take(List<Living.One> queue, boolean owners, long now) {
-    int telling = 0;
+  private void take(List<Living.One> queue, boolean owners, long now) throws IOException {
+    int telling = 0, most = before.get(queue.get(0).id).getLockInfo() == null ? UNTOLD : TELLING;
     for (Living.One t : queue) {
       t.matters(now);
       ThreadInfo stood = before.get(t.id);
-      if (telling < TELLING && (!owners || stop.size() < FEW)) {
+      if (telling < most && (!owners || stop.size() < FEW)) {
         telling++;
         stop.add(t);
         own(stood.getLockOwnerId(), now);
@@ -80,8 +82,8 @@ final class Choice {
     }
   }
 
-  private void own(long id, long now) {
-    Living.One owner = living.get(id);
+  private void own(long id, long now) throws IOException {
+    Living.One owner = living.owner(id);
     if (owner != null) {
       owner.matters(now);
       stop.add(owner);

@@ -11,24 +11,30 @@ final class Contended {
   final List<ThreadInfo> waiters = new ArrayList<>();
   private long owner; // as who waits tells; at the stop, where one of them was stopped for
   private boolean told; // at the stop
-  private boolean free, owned; // what some waiter showed before the stop
 
-  Contended(ThreadInfo first) {
-    kind = first.getThreadState() == Thread.State.BLOCKED ? Locks.MONITOR : Locks.kind(first.getLockInfo().getClassName());
-    owner = first.getLockOwnerId();
+  Contended(int kind) {
+    this.kind = kind;
   }
 
-  /** Takes in a waiter, and how it stood just before the stop, if that is known; the same where it was not stopped for. */
-  void add(ThreadInfo t, ThreadInfo before, boolean late) {
+  /** Takes in a waiter, and how it stood just before the stop; the same where it was not stopped for. */
+  void add(ThreadInfo t, ThreadInfo before) {
     waiters.add(t);
-    if (t != before && !told) {
+    if (t.getLockInfo() != null && !told) { // else nobody owns what it waits for, or it does itself
       owner = t.getLockOwnerId();
-      told = true;
+      told = t != before;
     }
-    if (late && before != null && Living.One.unmoved(before, t)) {
-      free |= before.getLockOwnerId() <= 0;
-      owned |= before.getLockOwnerId() > 0;
+  }
+
+  /** Takes in one who waits, if it is not there. */
+  void waits(ThreadInfo t) {
+    if (!waiters.contains(t)) {
+      waiters.add(t);
     }
+  }
+
+  /** Takes in that the owner has been given the lock and does not run yet: it waits still, and nobody owns it. */
+  void handedOver() {
+    owner = -1;
   }
 
   /** Leaves out who got the lock by the time of the stop; returns whether somebody waits still. */
@@ -42,15 +48,9 @@ final class Contended {
     return !waiters.isEmpty();
   }
 
-  /** Takes in that the owner still waited just before the stop. */
-  void acquiredLate() {
-    free = true;
-    owned = false;
-  }
-
   /** Who owns the lock; not positive when nobody does, or it does not say. */
   long owner() {
-    return exclusive() && free && !owned ? -1 : owner;
+    return owner;
   }
 
   /** Whether the lock tells its owner, if it has one. */

@@ -1,6 +1,7 @@
 package contend.agent;
 
 import java.io.IOException;
+import java.lang.management.LockInfo;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
@@ -91,6 +92,14 @@ final class Living {
     return t != null && t.program ? t : null;
   }
 
+  /** The same for an owner, who may have started just now. */
+  One owner(long id) throws IOException {
+    if (id > 0 && !all.containsKey(id)) {
+      refresh(System.nanoTime());
+    }
+    return get(id);
+  }
+
   /** Those who wait for a lock, as it seems, and how many live and are idle. */
   List<One> wanting() {
     List<One> out = new ArrayList<>();
@@ -177,6 +186,9 @@ final class Living {
     long listed;
     boolean mattered;
     long lately; // when it last wanted or owned a lock
+    private LockInfo monitor; // that it last waited to enter, as far as it was told
+    private long wait = -1; // the number of that wait
+    private boolean lasts; // it was seen in this wait before
 
     One(Thread thread, boolean program, long since) {
       this.thread = thread;
@@ -207,6 +219,46 @@ final class Living {
     boolean stands(ThreadInfo now) {
       return taken != null && now != null && taken.getThreadState() != Thread.State.RUNNABLE
           && taken.getThreadState() == now.getThreadState() && unmoved(taken, now);
+    }
+
+    /** Takes in how it stands where it waits to enter a monitor. */
+    void stood(ThreadInfo t) {
+      if (t == null || !blocked) {
+        return;
+      }
+      lasts = wait == t.getBlockedCount();
+      if (!lasts || t.getThreadState() == Thread.State.BLOCKED) {
+        monitor = t.getThreadState() == Thread.State.BLOCKED ? t.getLockInfo() : null;
+      }
+      wait = t.getBlockedCount();
+    }
+
+    /**
+     * Whether it still waits at the stop for the monitor it wanted just before, though
+     * the JVM calls it runnable: nobody owns the monitor, or it does itself but does not
+     * run yet. passed: the time in between, in ms, by the JVM's count, which goes on
+     * while a thread waits; where that is too short to tell, who has waited for longer
+     * is taken to wait still.
+     */
+    boolean waitsStill(ThreadInfo before, ThreadInfo t, long passed) {
+      return blocked && (passed > 1 || lasts) && unended(before, t, passed);
+    }
+
+    /** Whether that may be a wait for this lock. */
+    boolean mayEnter(Contended.Lock l, ThreadInfo t) {
+      LockInfo of = t.getLockInfo() != null ? t.getLockInfo() : monitor;
+      return of == null || new Contended.Lock(of).equals(l);
+    }
+
+    /** Whether a wait for a monitor is not over, as far as the count tells. */
+    static boolean unended(ThreadInfo before, ThreadInfo t, long passed) {
+      return before != null && unmoved(before, t) && t.getBlockedTime() - before.getBlockedTime() >= passed - 1
+          && (t.getThreadState() == Thread.State.BLOCKED || t.getThreadState() == Thread.State.RUNNABLE);
+    }
+
+    /** The monitor of the wait it is in; null if that was not told. */
+    LockInfo monitor() {
+      return monitor;
     }
 
     /** Whether a thread that waited before is in the same wait, or has just been. */

@@ -7,6 +7,7 @@ import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -26,14 +27,13 @@ import java.util.Random;
  * While the JVM waits for all threads to stand still, one that was woken may get
  * the lock that nobody had, but none gives one away. Where all processors are
  * busy that takes long, and such locks would be seen owned too often, by whom has
- * just got them: when a stop came late, they count as free. Where the waits are
- * recorded, too, these tell.
+ * just got them. Who has got a monitor and does not run yet is known by its wait,
+ * which goes on: that is the hand-over, and nobody owns the monitor. Where the
+ * waits are recorded, too, these tell.
  */
 final class Sampler {
   static final String OWN_THREAD = "contend-sampler";
   private static final int DEPTH = 1024;
-  private static final long LATE_NANOS = 1_000_000; // and for each thread that is stopped for:
-  private static final long LATE_EACH_NANOS = 50_000;
 
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final TraceWriter out;
@@ -43,7 +43,7 @@ final class Sampler {
   private final Names names;
   private final Blocked blocked;
   private final Random random = new Random();
-  private boolean late; // the last stop
+  private long missed; // waiters who came between a look and its stop, by who left less who was seen to come
   private long last; // sample, in System.nanoTime()
   private long epoch; // what System.nanoTime() lacks to the time of day
 
@@ -103,8 +103,11 @@ final class Sampler {
       want = Choice.some(want, random);
     }
     Map<Long, ThreadInfo> before = account(want), shown = new LinkedHashMap<>();
+    for (Living.One t : want) {
+      t.stood(before.get(t.id));
+    }
     long now = System.nanoTime();
-    blocked.looked(now);
+    blocked.looked();
     if (!want.isEmpty()) {
       now = stop(new Choice(want, before, living, evidence, now, random), before, shown);
     }
@@ -136,44 +139,46 @@ final class Sampler {
     List<Living.One> moved = new ArrayList<>(of.stop);
     long begun = System.nanoTime();
     ThreadInfo[] taken = threads.getThreadInfo(Living.ids(moved), DEPTH);
-    long ended = System.nanoTime();
     for (int i = 0; i < taken.length; i++) {
       if (taken[i] != null) { // else it has ended meanwhile
         shown.put(taken[i].getThreadId(), taken[i]);
         moved.get(i).take(taken[i]);
       }
     }
-    late = !evidence && ended - begun > LATE_NANOS + moved.size() * LATE_EACH_NANOS;
     return begun;
   }
 
   private void write(long intended, long now, Map<Long, ThreadInfo> before, Map<Long, ThreadInfo> shown) throws IOException {
     Map<Contended.Lock, Contended> locks = new LinkedHashMap<>();
+    long passed = passed(before, shown);
+    List<ThreadInfo> free = new ArrayList<>(), left = new ArrayList<>();
     for (ThreadInfo t : shown.values()) {
-      boolean returns = notified(t, stack(t.getThreadId(), shown).frames);
-      if (living.get(t.getThreadId()).blocked) {
+      Living.One one = living.get(t.getThreadId());
+      ThreadInfo was = before.get(t.getThreadId());
+      if (one == null) {
+        continue; // it has ended
+      }
+      boolean returns = notified(t, one.stack.frames);
+      if (one.blocked && (returns || t == was || Living.One.unended(was, t, passed))) {
         blocked.seen(returns);
       }
-      if (!returns && wants(t)) {
-        Contended.Lock l = new Contended.Lock(t.getLockInfo());
-        Contended c = locks.get(l);
-        if (c == null) {
-          locks.put(l, c = new Contended(t));
-        }
-        c.add(t, before.get(t.getThreadId()), late);
+      LockInfo l = wants(t) ? t.getLockInfo() : null;
+      if (l == null && evidence && one.blocked && was != null && t.getThreadState() == Thread.State.RUNNABLE) {
+        free.add(t); // if it still waits, as its waits tell
+      } else if (l == null && !evidence && one.waitsStill(was, t, passed)) {
+        l = one.monitor();
+      }
+      if (l != null && !returns) {
+        contended(locks, l, t, was);
+        missed -= was == null && Living.waits(t.getThreadState()) ? 1 : 0;
+      } else if (was != null && Living.waits(was.getThreadState()) && wants(was)) {
+        left.add(was);
       }
     }
-    for (Iterator<Contended> at = locks.values().iterator(); at.hasNext(); ) {
-      Contended c = at.next();
-      if (!c.settle()) {
-        at.remove();
-        continue;
-      }
-      ThreadInfo o = before.get(c.owner());
-      if (late && o != null && shown.containsKey(c.owner()) && Living.One.unmoved(o, shown.get(c.owner()))) {
-        c.acquiredLate();
-      }
+    if (!evidence) {
+      replace(locks, left);
     }
+    settle(locks, before, shown, passed);
     last = now;
     for (Map.Entry<Contended.Lock, Contended> e : locks.entrySet()) {
       announce(e.getKey(), e.getValue(), shown);
@@ -182,12 +187,69 @@ final class Sampler {
     for (Map.Entry<Contended.Lock, Contended> e : locks.entrySet()) {
       write(now, e.getKey(), e.getValue(), shown);
     }
+    for (ThreadInfo t : free) {
+      out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(0).number(0).number(1).number(t.getThreadId()).number(0).number(0).end();
+    }
+  }
+
+  private static void contended(Map<Contended.Lock, Contended> locks, LockInfo l, ThreadInfo t, ThreadInfo was) {
+    Contended.Lock key = new Contended.Lock(l);
+    Contended c = locks.get(key);
+    if (c == null) {
+      locks.put(key, c = new Contended(Living.waits(t.getThreadState()) ? Locks.kind(key.name) : Locks.MONITOR));
+    }
+    c.add(t, was);
+  }
+
+  /** How long it was until the stop, in ms: those who were blocked throughout were so for as long. */
+  private static long passed(Map<Long, ThreadInfo> before, Map<Long, ThreadInfo> shown) {
+    long most = 0;
+    for (ThreadInfo t : shown.values()) {
+      ThreadInfo was = before.get(t.getThreadId());
+      if (was != null && Living.One.unmoved(was, t)) {
+        most = Math.max(most, t.getBlockedTime() - was.getBlockedTime());
+      }
+    }
+    return most;
+  }
+
+  // Who was parked at a lock just before the stop but not at it was replaced meanwhile
+  // by somebody who came: the stop shows these only as far as it is for them. As many
+  // of the others stand for who is missing, with their locks but no stacks. What
+  // monitors lack, the JVM's own count adds.
+  private void replace(Map<Contended.Lock, Contended> locks, List<ThreadInfo> left) {
+    missed += left.size();
+    Collections.shuffle(left, random);
+    for (ThreadInfo was : left) {
+      if (missed > 0) {
+        missed--;
+        contended(locks, was.getLockInfo(), was, was);
+      }
+    }
+  }
+
+  /** Finds out of each lock who of those who waited has it by now. */
+  private void settle(Map<Contended.Lock, Contended> locks, Map<Long, ThreadInfo> before, Map<Long, ThreadInfo> shown, long passed) {
+    for (Iterator<Map.Entry<Contended.Lock, Contended>> at = locks.entrySet().iterator(); at.hasNext(); ) {
+      Map.Entry<Contended.Lock, Contended> e = at.next();
+      Contended c = e.getValue();
+      ThreadInfo was = before.get(c.owner()), t = shown.get(c.owner());
+      Living.One one = living.get(c.owner());
+      boolean still = t != null && one != null && one.waitsStill(was, t, passed) && one.mayEnter(e.getKey(), t);
+      if (still && !evidence && c.kind == Locks.MONITOR && (t != was || passed > 1)) { // was: it was not stopped for
+        c.waits(t);
+        c.handedOver();
+      } else if (!c.settle()) {
+        at.remove();
+      }
+    }
   }
 
   private void announce(Contended.Lock l, Contended c, Map<Long, ThreadInfo> shown) throws IOException {
     names.announce(l, c.kind);
+    living.owner(c.owner());
     for (int i = 0; i < c.waiters.size() && !evidence; i++) { // else the waits are recorded with theirs
-      names.announce(stack(c.waiters.get(i).getThreadId(), shown));
+      names.announce(stack(c.waiters.get(i), shown));
     }
     names.announce(stack(c.owner(), shown));
   }
@@ -203,7 +265,7 @@ final class Sampler {
     }
     out.number(c.waiters.size());
     for (ThreadInfo w : c.waiters) {
-      Names.Stack s = stack(w.getThreadId(), shown);
+      Names.Stack s = stack(w, shown);
       out.number(w.getThreadId()).number(names.stack(s)).number(Locks.shares(c.kind, s.frames) ? 1 : 0);
     }
     out.end();
@@ -223,6 +285,11 @@ final class Sampler {
     Thread.State state = t.getThreadState();
     return (state == Thread.State.BLOCKED || state == Thread.State.RUNNABLE)
         && s.length > 0 && s[0].getClassName().equals("java.lang.Object") && s[0].getMethodName().startsWith("wait");
+  }
+
+  /** The stack with which a thread waits; none where that was over by the stop. */
+  private Names.Stack stack(ThreadInfo waiter, Map<Long, ThreadInfo> shown) {
+    return shown.get(waiter.getThreadId()) == waiter ? stack(waiter.getThreadId(), shown) : Names.NO_STACK;
   }
 
   /** The stack of a thread in this sample; none where it was not stopped for. */
