@@ -15,8 +15,8 @@ import (
 // double that.
 const (
 	heapFree  = 40 << 20
-	heapSlack = 12 << 20
-	heapPart  = 16
+	heapSlack = 8 << 20
+	heapPart  = 32
 )
 
 // keepHeapSmall collects garbage often, once there is much of it, until the
@@ -30,6 +30,9 @@ func keepHeapSmall() (restore func()) {
 	g.watch()
 	return func() {
 		g.done.Store(true)
+		if g.size() > heapFree {
+			runtime.GC() // what an analysis kept is of no use to its report
+		}
 		debug.SetGCPercent(before)
 	}
 }
@@ -54,11 +57,16 @@ func (g *governor) adjust() {
 	if g.done.Load() {
 		return
 	}
-	metrics.Read(g.live)
-	debug.SetGCPercent(slack(g.live[0].Value.Uint64()))
+	debug.SetGCPercent(slack(g.size()))
 	if !g.done.Load() {
 		g.watch()
 	}
+}
+
+// size returns what lived in the heap at the last collection.
+func (g *governor) size() uint64 {
+	metrics.Read(g.live)
+	return g.live[0].Value.Uint64()
 }
 
 // slack returns how much a heap may grow, in percent of what lives in it.

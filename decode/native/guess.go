@@ -12,7 +12,7 @@ import (
 type guesses struct {
 	written [][]byte    // by scene: its parts as they stand in the block
 	after   []followers // by scene
-	before  uint32   // the scene of the instant before, from 1; 0 is none
+	before  uint32      // the scene of the instant before, from 1; 0 is none
 
 	from []byte // the block behind the open instant's tick; nil when that was just read
 	rest int    // how much of the block is behind the open instant's last part

@@ -7,6 +7,7 @@
 //	column.go   an array in pieces, and its order by time
 //	radix.go    sorting by instants
 //	keyheap.go  a heap of instants
+//	spares.go   what is used again
 package column
 
 import (
@@ -65,18 +66,21 @@ func (c *Column[T]) next() {
 // sort sorts keys of 16 bytes and then moves each element once, along the
 // cycles of the permutation.
 func (c *Column[T]) sort(piece []T) {
-	sorter := sorters.Get().(*sorter)
-	defer sorters.Put(sorter)
-	keys, sorted := sorter.keys[:0], true
+	by, ok := sorters.take()
+	if !ok {
+		by = &sorter{}
+	}
+	defer sorters.put(by)
+	keys, sorted := by.keys[:0], true
 	for i := range piece {
 		keys = append(keys, Key{c.Start(&piece[i]), uint32(i)})
 		sorted = sorted && (i == 0 || keys[i-1].At <= keys[i].At)
 	}
-	sorter.keys = keys
+	by.keys = keys
 	if sorted {
 		return
 	}
-	keys = sorter.sort()
+	keys = by.sort()
 	for i := range keys {
 		first := piece[i]
 		at := i

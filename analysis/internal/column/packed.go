@@ -17,7 +17,7 @@ type Packed[T any] struct {
 	pieces  []*packed
 	packing sync.WaitGroup
 	cores   chan struct{} // as many pieces are packed at a time
-	spare   sync.Pool     // of *[]T
+	spare   spares[[]T]
 }
 
 // Coder packs the elements of a piece, which come in order of their starts, and
@@ -61,39 +61,37 @@ func (c *Packed[T]) AddAll(list []T) {
 // full packs the piece that is filled, and begins another.
 func (c *Packed[T]) full() {
 	if c.cores == nil {
-		c.cores = make(chan struct{}, packedAtOnce)
+		c.cores, c.spare = make(chan struct{}, packedAtOnce), make(spares[[]T], packedAtOnce)
 	}
 	c.cores <- struct{}{}
 	piece, into := c.last, &packed{}
 	c.pieces = append(c.pieces, into)
 	c.packing.Go(func() {
 		c.pack(piece, into)
-		piece = piece[:0]
-		c.spare.Put(&piece)
+		c.spare.put(piece[:0])
 		<-c.cores
 	})
-	if used, ok := c.spare.Get().(*[]T); ok {
-		c.last = *used
-	} else {
-		c.last = make([]T, 0, pieceLen)
+	used, ok := c.spare.take()
+	if !ok {
+		used = make([]T, 0, pieceLen)
 	}
+	c.last = used
 }
 
 func (c *Packed[T]) pack(piece []T, into *packed) {
 	sorted := Column[T]{Start: c.Start}
 	sorted.sort(piece)
-	scratch := scratches.Get().(*[]byte)
-	bytes, coder := (*scratch)[:0], c.Coder()
+	bytes, _ := scratches.take()
+	coder := c.Coder()
 	for i := range piece {
 		bytes = coder.Put(bytes, &piece[i])
 	}
 	*into = packed{slices.Clone(bytes), len(piece), c.Start(&piece[0]), c.Start(&piece[len(piece)-1])}
-	*scratch = bytes
-	scratches.Put(scratch)
+	scratches.put(bytes[:0])
 }
 
 // scratches are what pieces are packed into before their length is known.
-var scratches = sync.Pool{New: func() any { return new([]byte) }}
+var scratches = make(spares[[]byte], mostSpares)
 
 // done packs the last piece, and waits for all.
 func (c *Packed[T]) done() {

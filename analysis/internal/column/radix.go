@@ -1,7 +1,5 @@
 package column
 
-import "sync"
-
 // sorter sorts keys by their instants; keys of one instant keep their order.
 // It goes from the lowest digit of the instant to the highest and deals the
 // keys out by each, which takes a few passes where comparing takes a dozen
@@ -19,7 +17,7 @@ const (
 )
 
 // sorters are those that nobody uses at the moment.
-var sorters = sync.Pool{New: func() any { return new(sorter) }}
+var sorters = make(spares[*sorter], mostSpares)
 
 // digit returns the k-th digit of an instant, counted from the lowest, in an
 // order in which instants before zero come first.

@@ -1,0 +1,27 @@
+package column
+
+// spares are things nobody uses at the moment, a few at most. A sync.Pool would be
+// emptied by each collection of garbage, of which a large trace has many a second,
+// since its heap is kept small.
+type spares[T any] chan T
+
+// mostSpares is how many a process keeps of one kind.
+const mostSpares = 8
+
+// take returns one of them; false where there is none.
+func (s spares[T]) take() (v T, ok bool) {
+	select {
+	case v = <-s:
+		return v, true
+	default:
+		return v, false
+	}
+}
+
+// put gives one back.
+func (s spares[T]) put(v T) {
+	select {
+	case s <- v:
+	default:
+	}
+}
