@@ -190,3 +190,18 @@ func (k *kin) joinRare() {
 	}
 	k.stacks = stacks
 }
+
+// lags are how long sections take before what their threads are seen doing inside,
+// in ns. A thread that is seen asleep inside took the lock some time before: about
+// as long as those take whose acquisition is known. What is longer is
+// something else, most often a free lock whose next owner had no processor.
+type lags struct {
+	before map[format.StackID][]int64 // by stack of the activity
+}
+
+func (l *lags) add(st format.StackID, ns int64) {
+	if l.before == nil {
+		l.before = map[format.StackID][]int64{}
+	}
+	l.before[st] = append(l.before[st], ns)
+}

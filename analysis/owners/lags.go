@@ -5,21 +5,6 @@ import (
 	"contend/format"
 )
 
-// lags are how long sections take before what their threads are seen doing inside,
-// in ns. A thread that is seen asleep inside took the lock some time before: about
-// as long as those take whose acquisition is known. What is longer is
-// something else, most often a free lock whose next owner had no processor.
-type lags struct {
-	before map[format.StackID][]int64 // by stack of the activity
-}
-
-func (l *lags) add(st format.StackID, ns int64) {
-	if l.before == nil {
-		l.before = map[format.StackID][]int64{}
-	}
-	l.before[st] = append(l.before[st], ns)
-}
-
 // within returns how long what takes so long at other times is expected to have
 // taken of a stretch.
 func within(list []int64, length int64) int64 {
@@ -28,15 +13,6 @@ func within(list []int64, length int64) int64 {
 		sum += min(ns, length)
 	}
 	return sum / int64(max(len(list), 1))
-}
-
-// lag notes how far an acquisition is from the first activity its thread is seen
-// at inside.
-func (b *builder) lag(l *lags, a *acquisition, inside []anchor) {
-	first := inside[0]
-	if first.thread == a.thread && b.left(a.thread, a.time, first.start) >= first.start {
-		l.add(first.stack, first.start-a.time)
-	}
 }
 
 // bounded reports whether what a lock's owners do tells how long they have it:

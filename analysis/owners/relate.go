@@ -251,3 +251,12 @@ func (b *builder) waitedFrom(g *gap) int64 {
 	}
 	return g.lo
 }
+
+// lag notes how far an acquisition is from the first activity its thread is seen
+// at inside.
+func (b *builder) lag(l *lags, a *acquisition, inside []anchor) {
+	first := inside[0]
+	if first.thread == a.thread && b.left(a.thread, a.time, first.start) >= first.start {
+		l.add(first.stack, first.start-a.time)
+	}
+}

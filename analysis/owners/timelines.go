@@ -12,7 +12,7 @@
 //	reconcile.go   the others: what is claimed of them, and what samples show
 //	check.go       each dump held back from its own check
 //	rebuild.go     rules 1 to 4, for locks of which it tells waits only
-//	lags.go        how long sections take before and after what is seen inside
+//	lags.go        what comes before and after what is seen inside
 //	estimate.go    how stretches divide that show nobody
 //	witness.go     what owners do of whom the thread is known
 //	relate.go      what is learnt of locks of one kind together
