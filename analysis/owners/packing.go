@@ -39,7 +39,7 @@ func (o *Owned) AddAll(list []Ownership) {
 // is, and whose it is of what lock. The last is mostly as in one of those before:
 // then that is told by its place among them.
 type packer struct {
-	start  int64
+	times  spans
 	recent [unknownPlace]whose
 }
 
@@ -71,30 +71,47 @@ func (p *packer) Put(to []byte, o *Ownership) []byte {
 		to = binary.AppendUvarint(to, uint64(w.holder.Thread))
 		to = binary.AppendUvarint(to, uint64(w.holder.Stack))
 	}
-	to = binary.AppendUvarint(to, uint64(o.Start-p.start))
-	p.start = o.Start
-	return binary.AppendUvarint(to, uint64(o.End-o.Start))
+	return p.times.put(to, o.Start, o.End)
 }
 
 // Get implements column.Coder.
 func (p *packer) Get(from []byte, o *Ownership) []byte {
-	number := func() uint64 {
-		v, n := binary.Uvarint(from)
-		from = from[n:]
-		return v
-	}
 	at := int(from[0])
 	from = from[1:]
 	if at == unknownPlace {
 		w := whose{holder: Holder{Kind: Kind(from[0]), Prov: Provenance(from[1]), Did: format.Activity(from[2])}}
-		from = from[3:]
-		w.lock, w.holder.Thread, w.holder.Stack = format.ObjectID(number()), format.ThreadID(number()), format.StackID(number())
+		var lock, thread, stack uint64
+		lock, from = number(from[3:])
+		thread, from = number(from)
+		stack, from = number(from)
+		w.lock, w.holder.Thread, w.holder.Stack = format.ObjectID(lock), format.ThreadID(thread), format.StackID(stack)
 		at = w.place()
 		p.recent[at] = w
 	}
 	o.Lock, o.Holder = p.recent[at].lock, p.recent[at].holder
-	p.start += int64(number())
-	o.Start = p.start
-	o.End = p.start + int64(number())
+	o.Start, o.End, from = p.times.get(from)
 	return from
+}
+
+// spans packs stretches: when each begins, since the one before, and how long it
+// is.
+type spans struct{ start int64 }
+
+func (p *spans) put(to []byte, start, end int64) []byte {
+	to = binary.AppendUvarint(to, uint64(start-p.start))
+	p.start = start
+	return binary.AppendUvarint(to, uint64(end-start))
+}
+
+func (p *spans) get(from []byte) (start, end int64, rest []byte) {
+	since, from := number(from)
+	length, from := number(from)
+	p.start += int64(since)
+	return p.start, p.start + int64(length), from
+}
+
+// number reads what binary.AppendUvarint has written.
+func number(from []byte) (v uint64, rest []byte) {
+	v, n := binary.Uvarint(from)
+	return v, from[n:]
 }

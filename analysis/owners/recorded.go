@@ -26,7 +26,7 @@ func newRecorded() *column.Packed[recorded] {
 // recordedCoder packs activities: who did what, mostly as in one of those before,
 // when it began, since the one before, and how long it was.
 type recordedCoder struct {
-	start  int64
+	times  spans
 	recent [unknownPlace]deed
 }
 
@@ -50,29 +50,23 @@ func (p *recordedCoder) Put(to []byte, r *recorded) []byte {
 		to = binary.AppendUvarint(to, uint64(d.thread))
 		to = binary.AppendUvarint(to, uint64(d.doer))
 	}
-	to = binary.AppendUvarint(to, uint64(r.start-p.start))
-	p.start = r.start
-	return binary.AppendUvarint(to, uint64(r.end-r.start))
+	return p.times.put(to, r.start, r.end)
 }
 
 // Get implements column.Coder.
 func (p *recordedCoder) Get(from []byte, r *recorded) []byte {
-	number := func() uint64 {
-		v, n := binary.Uvarint(from)
-		from = from[n:]
-		return v
-	}
 	at := int(from[0])
 	from = from[1:]
 	if at == unknownPlace {
-		d := deed{format.ThreadID(number()), uint32(number())}
+		var thread, doer uint64
+		thread, from = number(from)
+		doer, from = number(from)
+		d := deed{format.ThreadID(thread), uint32(doer)}
 		at = d.place()
 		p.recent[at] = d
 	}
 	r.thread, r.doer = p.recent[at].thread, p.recent[at].doer
-	p.start += int64(number())
-	r.start = p.start
-	r.end = p.start + int64(number())
+	r.start, r.end, from = p.times.get(from)
 	return from
 }
 
