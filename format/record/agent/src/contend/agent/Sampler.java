@@ -9,11 +9,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * One sample: which locks are contended, who owns each, and who waits for it,
@@ -215,15 +217,26 @@ final class Sampler {
 
   // Who was parked at a lock just before the stop but not at it was replaced meanwhile
   // by somebody who came: the stop shows these only as far as it is for them. As many
-  // of the others stand for who is missing, with their locks but no stacks. What
-  // monitors lack, the JVM's own count adds.
+  // of the others stand for who is missing, with their locks but no stacks: of those
+  // who own nothing by the stop, at locks whose owner does not wait by then, for a
+  // circle of two instants would be taken for a deadlock. What monitors lack, the
+  // JVM's own count adds.
   private void replace(Map<Contended.Lock, Contended> locks, List<ThreadInfo> left) {
     missed += left.size();
     Collections.shuffle(left, random);
+    Set<Long> owners = new HashSet<>(), waiters = new HashSet<>();
+    for (Contended c : locks.values()) {
+      owners.add(c.owner());
+      for (ThreadInfo t : c.waiters) {
+        waiters.add(t.getThreadId());
+      }
+    }
     for (ThreadInfo was : left) {
-      if (missed > 0) {
+      if (missed > 0 && !owners.contains(was.getThreadId()) && !waiters.contains(was.getLockOwnerId())) {
         missed--;
         contended(locks, was.getLockInfo(), was, was);
+        owners.add(was.getLockOwnerId());
+        waiters.add(was.getThreadId());
       }
     }
   }
