@@ -196,12 +196,26 @@ func (k *kin) joinRare() {
 // as long as those take whose acquisition is known. What is longer is
 // something else, most often a free lock whose next owner had no processor.
 type lags struct {
-	before map[format.StackID][]int64 // by stack of the activity
+	before map[format.StackID]sums // by stack of the activity
 }
 
 func (l *lags) add(st format.StackID, ns int64) {
 	if l.before == nil {
-		l.before = map[format.StackID][]int64{}
+		l.before = map[format.StackID]sums{}
+	}
+	if l.before[st] == nil {
+		l.before[st] = sums{0}
 	}
 	l.before[st] = append(l.before[st], ns)
 }
+
+// settle sums them, when all are known: they are asked for at each activity.
+func (l *lags) settle() {
+	for _, list := range l.before {
+		slices.Sort(list[1:])
+		list.add()
+	}
+}
+
+// count returns how many are known of a stack.
+func (l *lags) count(st format.StackID) int { return max(len(l.before[st])-1, 0) }

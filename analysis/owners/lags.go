@@ -5,14 +5,11 @@ import (
 	"contend/format"
 )
 
-// within returns how long what takes so long at other times is expected to have
-// taken of a stretch.
-func within(list []int64, length int64) int64 {
-	sum := int64(0)
-	for _, ns := range list {
-		sum += min(ns, length)
-	}
-	return sum / int64(max(len(list), 1))
+// within returns how long what takes so long at other times, of which there are
+// some, is expected to have taken of a stretch.
+func within(list sums, length int64) int64 {
+	n, shorter := len(list)-1, list.upTo(0, length)
+	return (list[shorter] + int64(n-shorter)*length) / int64(n)
 }
 
 // bounded reports whether what a lock's owners do tells how long they have it:
@@ -21,11 +18,11 @@ func (b *builder) bounded() bool { return !b.s.shared && !b.s.permits && !b.free
 
 // took returns how much of a stretch before an activity inside is the section's.
 func (b *builder) took(a anchor, length int64) int64 {
-	list := b.kin.lags.before[a.stack]
-	if a.start >= a.end || len(list) < renewal.Trust || !b.bounded() {
+	lags := &b.kin.lags
+	if a.start >= a.end || lags.count(a.stack) < renewal.Trust || !b.bounded() {
 		return length
 	}
-	return mostly(within(list, length), length)
+	return mostly(within(lags.before[a.stack], length), length)
 }
 
 // approach charges the stretch before an anchor to its thread: as much of it as its
@@ -39,7 +36,7 @@ func (b *builder) approach(lo, hi int64, a anchor) {
 	default:
 		at := hi - b.took(a, hi-lo)
 		b.vacant(lo, at)
-		b.suppose(at, hi, a, len(b.kin.lags.before[a.stack]))
+		b.suppose(at, hi, a, b.kin.lags.count(a.stack))
 	}
 }
 

@@ -5,9 +5,13 @@ import "testing"
 // What was seen often enough bounds what is next to an activity; what was not is
 // supposed, and as good as a guess.
 func TestNextToWhatIsKnownAsMuchAsIsSeenOfItsLike(t *testing.T) {
-	list := []int64{10, 10, 20, 20, 40}
+	var l lags
+	for _, ns := range []int64{20, 10, 40, 10, 20} {
+		l.add(7, ns)
+	}
+	l.settle()
 	for _, c := range [][2]int64{{5, 5}, {20, 16}, {100, 20}} {
-		if got := within(list, c[0]); got != c[1] {
+		if got := within(l.before[7], c[0]); got != c[1] {
 			t.Errorf("of %d: %d, want %d", c[0], got, c[1])
 		}
 	}
@@ -26,6 +30,7 @@ func TestALongApproachIsNotTheOwners(t *testing.T) {
 	for range 8 {
 		l.add(7, 100)
 	}
+	l.settle()
 	b := &builder{s: &section{}, kin: &kin{lags: l}}
 	a := anchor{start: 5000, end: 6000, stack: 7}
 	if got := b.took(a, 4000); got != 100 {

@@ -42,6 +42,7 @@ func (ev *evidence) study(k *kin, builders []*builder, samples *samples) {
 	for _, b := range builders {
 		b.gather(k)
 	}
+	k.lags.settle()
 	k.witnesses = ev.witnesses(k, samples)
 	k.learn()
 	for _, b := range builders {
