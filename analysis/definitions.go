@@ -113,7 +113,8 @@ func (u *usedIDs) add(ev *format.Event) {
 // redefine gives an id its meaning. What visitors worked out of another one, or of
 // none, is void.
 func redefine[T comparable](d *definitions, meaning *T, now T, named bool) {
-	if none := *new(T); *meaning != now && (*meaning != none || named) {
+	var none T
+	if *meaning != now && (*meaning != none || named) {
 		d.version++
 	}
 	*meaning = now

@@ -23,16 +23,25 @@ func (b *builder) check(g *gap) {
 	if len(shown) == 0 {
 		return
 	}
-	out, owed, dues := len(b.out), slices.Clone(b.owed), b.dues.clone()
-	b.blind = true
-	b.fill(g)
-	b.blind = false
-	claims := slices.Clone(b.out[out:])
-	b.out, b.owed, b.dues = b.out[:out], owed, dues
-	slices.SortStableFunc(claims, func(a, b Ownership) int { return cmp.Compare(a.Start, b.Start) })
+	owed, dues := slices.Clone(b.owed), b.dues.clone()
+	claims := b.blindly(g)
+	b.owed, b.dues = owed, dues
 	for i := range shown {
 		b.compare(&shown[i], claims)
 	}
+}
+
+// blindly fills a gap as if there were no dumps, and charges nothing. What it would
+// charge comes in order of time, and is good until something is.
+func (b *builder) blindly(g *gap) []Ownership {
+	out := len(b.out)
+	b.blind = true
+	b.fill(g)
+	b.blind = false
+	charged := b.out[out:]
+	b.out = b.out[:out]
+	slices.SortStableFunc(charged, func(a, b Ownership) int { return cmp.Compare(a.Start, b.Start) })
+	return charged
 }
 
 // compare holds the claims about a gap against a dump.

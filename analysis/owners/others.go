@@ -33,7 +33,7 @@ func (d doer) does() format.Activity { return format.Activity(d.info & maxWhat) 
 func (a Other) Thread() format.ThreadID { return a.thread }
 
 // What returns what it did.
-func (a Other) What() format.Activity { return format.Activity(a.info & maxWhat) }
+func (a Other) What() format.Activity { return doer{info: a.info}.does() }
 
 // Resource reports whether it waited for what others must give back.
 func (a Other) Resource() bool { return a.info&resourceBit != 0 }

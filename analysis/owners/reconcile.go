@@ -1,7 +1,6 @@
 package owners
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -85,13 +84,7 @@ func holderOf(s *sample) Holder {
 // claims returns how a gap divides as far as no sample tells, in order of time:
 // what is charged to nobody, too.
 func (b *builder) claims(g *gap) []Ownership {
-	out := len(b.out)
-	b.blind = true
-	b.fill(g)
-	b.blind = false
-	charged := b.out[out:]
-	slices.SortStableFunc(charged, func(a, b Ownership) int { return cmp.Compare(a.Start, b.Start) })
-	list := b.pieces[:0]
+	charged, list := b.blindly(g), b.pieces[:0]
 	for i := b.busyAfter(g.lo); i < len(b.s.busy) && b.s.busy[i].start < g.hi; i++ {
 		at, end := max(g.lo, b.s.busy[i].start), min(g.hi, b.s.busy[i].end)
 		for ; len(charged) > 0 && charged[0].Start < end; charged = charged[1:] {
@@ -109,7 +102,7 @@ func (b *builder) claims(g *gap) []Ownership {
 			list = append(list, b.nobody(at, end))
 		}
 	}
-	b.out, b.pieces = b.out[:out], list
+	b.pieces = list
 	return list
 }
 

@@ -174,15 +174,8 @@ func (s *section) isBusy(lo, hi int64) bool {
 // busyUntil returns the index of the first busy stretch that ends at t or
 // after.
 func (s *section) busyUntil(t int64) int {
-	n := s.nearBusy
-	if n < len(s.busy) && s.busy[n].end < t {
-		n++
-	}
-	if n < len(s.busy) && s.busy[n].end < t || n > 0 && s.busy[n-1].end >= t { // seldom
-		n = nearby(n, len(s.busy), func(i int) bool { return s.busy[i].end < t })
-	}
-	s.nearBusy = n
-	return n
+	s.nearBusy = nearby(s.nearBusy, len(s.busy), func(i int) bool { return s.busy[i].end < t })
+	return s.nearBusy
 }
 
 // seenBefore returns how many of the activities inside began before t.

@@ -1,7 +1,6 @@
 package owners
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -85,13 +84,7 @@ func endingAfter(list []span, t int64) []span {
 	if len(list) == 0 || list[0].end > t { // mostly
 		return list
 	}
-	hi := 2
-	for hi < len(list) && list[hi].end <= t {
-		hi *= 2
-	}
-	lo := hi / 2
-	n, _ := slices.BinarySearchFunc(list[lo:min(hi, len(list))], t, func(s span, t int64) int { return cmp.Compare(s.end, t+1) })
-	return list[lo+n:]
+	return list[nearby(1, len(list), func(i int) bool { return list[i].end <= t }):]
 }
 
 // users returns the threads that waited for a lock or are named as its owners,
