@@ -17,15 +17,17 @@ type builder struct {
 	free bool // its permits have no owner to chain
 	out  []Ownership
 
-	now     *gap        // being filled
-	blind   bool        // dumps are held back, and what is charged is asked for only
-	wanted  float64     // share of all time in which somebody waits
-	typical int64       // mean time between acquisitions while somebody waits, in ns
-	tallied []int64     // by call site: what it was charged, where that is asked for
-	owed    []int64     // by call site: what it is expected to have had, less what it was charged
-	dues    dues        // the same of the parts of stretches
-	due     [][]float64 // by tally: the same by class, and of what stays as claimed
-	turns   int         // stacks of samples charged
+	now      *gap        // being filled
+	blind    bool        // dumps are held back, and what is charged is asked for only
+	without  heldBack    // and so is this
+	cameLast int64       // when who came last in the gap did, as far as that was used
+	wanted   float64     // share of all time in which somebody waits
+	typical  int64       // mean time between acquisitions while somebody waits, in ns
+	tallied  []int64     // by call site: what it was charged, where that is asked for
+	owed     []int64     // by call site: what it is expected to have had, less what it was charged
+	dues     dues        // the same of the parts of stretches
+	due      [][]float64 // by tally: the same by class, and of what stays as claimed
+	turns    int         // stacks of samples charged
 
 	splitter *renewal.Splitter
 	parts    renewal.Parts // scratch
@@ -178,6 +180,9 @@ func (b *builder) add(lo, hi int64, h Holder) {
 		from, to := max(lo, b.s.busy[i].start), min(hi, b.s.busy[i].end)
 		if from < to {
 			b.out = append(b.out, Ownership{from, to, b.s.lock, h})
+			if b.without != nothing {
+				b.answer(from, to, h)
+			}
 			if !b.blind {
 				b.believe(from, to, h)
 			}
@@ -201,7 +206,7 @@ func (b *builder) believe(lo, hi int64, h Holder) {
 		t.expect(1-tolerance, ns)
 	case Estimated:
 		if b.pool != nil {
-			b.pool.add(h.Stack, ns, b.right, b.sure, b.seen)
+			b.pool.add(h.Stack, ns, b.right, b.sure, b.seen*b.known)
 			break
 		}
 		t.expect(b.right, ns)

@@ -50,7 +50,7 @@ func (b *builder) suppose(lo, hi int64, a anchor, others int) {
 	if others < renewal.Trust {
 		a.prov = Estimated
 		sure := float64(others) / float64(others+renewal.Trust)
-		b.right = sure*(1-tolerance) + (1-sure)/3
+		b.right = sure*(1-tolerance) + (1-sure)/2
 	}
 	b.emit(lo, hi, a)
 }
