@@ -42,7 +42,8 @@ type builder struct {
 	pool         *pool       // of what is charged next; nil when it is none of a rest
 	pools        [rests]pool // of this lock
 	waiterCounts waiterCounts
-	right        float64 // share of what is charged next that is expected to be right
+	right        float64 // share of what is charged next that is expected to be right,
+	least, most  float64 // and its bounds
 	sure         float64 // share of the rest of a gap that is expected to be one,
 	length       int64   // and its length in ns
 }
@@ -192,8 +193,12 @@ func (b *builder) add(lo, hi int64, h Holder) {
 
 // expect says how sure what is charged next is: of what the model does not answer
 // for, the first owner, another one and nobody are as likely.
-func (b *builder) expect(right float64) {
-	b.right = b.known*right + (1-b.known)/3
+func (b *builder) expect(right float64) { b.suspect(b.known, right, 1./3) }
+
+// suspect says it of what is known in part, and how much of the rest is right.
+func (b *builder) suspect(known, right, rest float64) {
+	b.least = known * right
+	b.right, b.most = b.least+(1-known)*rest, b.least+1-known
 }
 
 // believe counts what has been charged.
@@ -210,6 +215,8 @@ func (b *builder) believe(lo, hi int64, h Holder) {
 			break
 		}
 		t.expect(b.right, ns)
+		t.Low -= (b.right - b.least) * float64(ns)
+		t.High += (b.most - b.right) * float64(ns)
 	default:
 		t.Right = math.NaN()
 	}

@@ -31,6 +31,28 @@ func (b *builder) check(g *gap) {
 	}
 }
 
+// mostAsked is about how many gaps are asked about, of all locks that are inferred
+// together: so many tell of all.
+const mostAsked = 1 << 13
+
+// ask holds back from what is claimed of a gap who came meanwhile, and samples of
+// running threads. Who is known to have come last was there because somebody had the
+// lock until then: it is held back alone, and the others beside it.
+func (b *builder) ask(g *gap) {
+	if b.s.shared || b.free || b.kin.fair || b.kin.model == nil { // who comes need not meet an owner
+		return
+	}
+	if (g.at/tallyRun+int(b.s.lock))%b.ev.oneAsked != 0 {
+		return
+	}
+	owed, dues := b.owed, b.dues
+	for _, b.without = range [...]heldBack{theSamples, theLast} {
+		b.owed, b.dues, b.cameLast = slices.Clone(owed), dues.clone(), minTime
+		b.blindly(g)
+	}
+	b.owed, b.dues, b.without = owed, dues, nothing
+}
+
 // blindly fills a gap as if there were no dumps, and charges nothing. What it would
 // charge comes in order of time, and is good until something is.
 func (b *builder) blindly(g *gap) []Ownership {

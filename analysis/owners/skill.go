@@ -1,10 +1,6 @@
 package owners
 
-import (
-	"slices"
-
-	"contend/format"
-)
+import "contend/format"
 
 // What a model claims may be right of all stretches together and of none alone:
 // how much it knows of single ones is asked of the recording itself. Who comes and
@@ -39,27 +35,6 @@ func (a *answers) add(o *answers) {
 	a.owned += o.owned
 	a.shown += o.shown
 	a.agree += o.agree
-}
-
-// mostAsked is about how many stretches between acquisitions are asked about, of all
-// locks that are inferred together: so many tell of all.
-const mostAsked = 1 << 13
-
-// ask holds back what is seen in a gap, but for dumps, which are asked on their own.
-func (b *builder) ask(g *gap) {
-	if b.s.shared || b.free || b.kin.fair || b.kin.model == nil { // else who comes need not meet an owner
-		return
-	}
-	if (g.at/tallyRun+int(b.s.lock))%b.ev.oneAsked != 0 {
-		return
-	}
-	owed, dues := slices.Clone(b.owed), b.dues.clone()
-	for _, b.without = range [...]heldBack{theSamples, theLast} {
-		b.cameLast = minTime
-		b.blindly(g)
-	}
-	b.without = nothing
-	b.owed, b.dues = owed, dues
 }
 
 // answer counts what was held back from a claim.
