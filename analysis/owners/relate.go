@@ -219,7 +219,7 @@ func (b *builder) observe() {
 			return
 		}
 		t, lo, hi := b.window(g)
-		b.ev.running(t, lo, hi, func(t format.ThreadID, stack format.StackID) {
+		b.running(t, lo, hi, func(t format.ThreadID, stack format.StackID) {
 			if b.ev.inputOfThread(t) != b.kin.input {
 				return
 			}

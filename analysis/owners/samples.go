@@ -1,13 +1,10 @@
 package owners
 
 import (
-	"cmp"
 	"hash/maphash"
 	"math"
 	"math/bits"
-	"slices"
 
-	"contend/analysis/internal/column"
 	"contend/format"
 )
 
@@ -193,10 +190,11 @@ func (f *family) of(st format.StackID) part {
 
 // running calls f with the thread and the stack of each sample between lo and
 // hi: of one thread, or of all.
-func (ev *evidence) running(t format.ThreadID, lo, hi int64, f func(t format.ThreadID, stack format.StackID)) {
+func (b *builder) running(t format.ThreadID, lo, hi int64, f func(t format.ThreadID, stack format.StackID)) {
+	ev := b.ev
 	if t == format.NoThread {
-		n, _ := slices.BinarySearchFunc(ev.runs, lo, func(i column.Ref, t int64) int { return cmp.Compare(ev.Begins(i), t) })
-		for _, i := range ev.runs[n:] {
+		b.nearRun = nearby(b.nearRun, len(ev.runs), func(i int) bool { return ev.Begins(ev.runs[i]) < lo })
+		for _, i := range ev.runs[b.nearRun:] {
 			o := ev.Other(i)
 			if o.Start >= hi {
 				break
@@ -206,15 +204,11 @@ func (ev *evidence) running(t format.ThreadID, lo, hi int64, f func(t format.Thr
 		return
 	}
 	list := ev.Of(t)
-	for i := list.at(ev.before(list, lo)); i < list.To; i++ {
+	for i := list.at(b.places.before(ev.Activities, t, list, lo)); i < list.To && ev.Begins(i) < hi; i++ {
 		if ev.IsWait(i) {
 			continue
 		}
-		o := ev.Other(i)
-		if o.Start >= hi {
-			break
-		}
-		if o.What() == format.ActivityRun && o.Stack != format.NoStack {
+		if o := ev.Other(i); o.What() == format.ActivityRun && o.Stack != format.NoStack {
 			f(t, o.Stack)
 		}
 	}
