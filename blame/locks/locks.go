@@ -4,7 +4,6 @@ package locks
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"contend/analysis"
@@ -70,8 +69,8 @@ type sum struct {
 	id      uint32
 	series  int // in the recorder; 0 when the trace is exact
 	first   format.ObjectID
-	locks   map[format.ObjectID]struct{}
-	waiters map[format.ThreadID]struct{}
+	locks   idSet
+	waiters idSet
 	known   [analysis.Provenances]int64
 	waits   int64
 	failed  int64
@@ -84,10 +83,6 @@ type sum struct {
 // New returns an empty collector.
 func New(byClass bool) *Collector {
 	return &Collector{byClass: byClass}
-}
-
-func newSum(first format.ObjectID) sum {
-	return sum{first: first, locks: map[format.ObjectID]struct{}{}, waiters: map[format.ThreadID]struct{}{}}
 }
 
 // Begin implements analysis.Visitor.
@@ -172,7 +167,7 @@ func (c *Collector) find(lock format.ObjectID) int32 {
 		c.index = append(c.index, 0)
 	}
 	if c.index[key] == 0 {
-		m := newSum(lock)
+		m := sum{first: lock}
 		if m.id = key; c.rec.Sampled() {
 			m.series = c.rec.New()
 		}
@@ -184,8 +179,8 @@ func (c *Collector) find(lock format.ObjectID) int32 {
 
 // meet notes who waits for what.
 func (m *sum) meet(t format.ThreadID, lock format.ObjectID) {
-	m.locks[lock] = struct{}{}
-	m.waiters[t] = struct{}{}
+	m.locks.add(uint32(lock))
+	m.waiters.add(uint32(t))
 }
 
 func (m *sum) add(s *analysis.Slice) {
@@ -212,8 +207,8 @@ func (m *sum) add(s *analysis.Slice) {
 
 // join adds another sum, but for its wall-time.
 func (m *sum) join(o *sum) {
-	maps.Copy(m.locks, o.locks)
-	maps.Copy(m.waiters, o.waiters)
+	m.locks.join(&o.locks)
+	m.waiters.join(&o.waiters)
 	for p, ns := range o.known {
 		m.known[p] += ns
 	}
@@ -235,7 +230,7 @@ func (c *Collector) Rows() []Row {
 
 // Total returns the sum over all rows.
 func (c *Collector) Total() Row {
-	all := newSum(format.NoObject)
+	all := sum{first: format.NoObject}
 	for i := range c.sums {
 		all.join(&c.sums[i])
 	}
@@ -261,7 +256,7 @@ func (c *Collector) Estimate(r *Row) (waitNs, csp bootstrap.Estimate, ok bool) {
 }
 
 func (c *Collector) row(m *sum) Row {
-	r := Row{ID: m.id, lengths: &m.lengths, Series: m.series, Locks: len(m.locks), Waits: m.waits, Failed: m.failed, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters), ByProvenance: m.known}
+	r := Row{ID: m.id, lengths: &m.lengths, Series: m.series, Locks: m.locks.len(), Waits: m.waits, Failed: m.failed, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: m.waiters.len(), ByProvenance: m.known}
 	if m.first != format.NoObject || c.byClass {
 		r.Class = c.sym.ClassName(m.first)
 		r.Kind = c.sym.Object(m.first).Kind.String()

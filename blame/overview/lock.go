@@ -168,8 +168,8 @@ type partEnd struct {
 // rootsOf lists the ends of the chains of each part.
 func (c *Collector) rootsOf() [][]partEnd {
 	out := make([][]partEnd, len(c.parts))
-	for of, ns := range c.roots {
-		out[of.part] = append(out[of.part], partEnd{of.root, *ns})
+	for of, at := range c.roots {
+		out[of.part] = append(out[of.part], partEnd{of.root, c.rootNs[at]})
 	}
 	return out
 }
