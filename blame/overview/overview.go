@@ -135,15 +135,23 @@ func (c *Collector) part(lock format.ObjectID, w *analysis.Waiter, sh *analysis.
 	return i
 }
 
+// maxRoots is how many ends of chains are summed, for what the tables say of the
+// end that most of a lock's chains have. A million locks that wait for each other
+// in turn have tens of millions; what is met after so many is left out there.
+const maxRoots = 1 << 20
+
 // root returns where the waiting of a part is that ends where a share does; -1
-// where that is the lock itself.
+// where that is the lock itself, or one end too many.
 func (c *Collector) root(part int, sh *analysis.Share) int32 {
 	if sh.Path == nil {
 		return -1
 	}
 	at := partRoot{int32(part), sh.Last}
 	sum, known := c.roots[at]
-	if !known {
+	switch {
+	case !known && len(c.roots) >= maxRoots:
+		return -1
+	case !known:
 		sum = int32(len(c.rootNs))
 		c.roots[at], c.rootNs = sum, append(c.rootNs, 0)
 	}

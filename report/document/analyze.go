@@ -258,8 +258,10 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collecto
 	}
 	for i, r := range limit(locks.Rows(), top) {
 		l := newLock(&r, tr.Symbols, byID[r.ID], top)
-		if wait, csp, ok := locks.Estimate(&r); ok && i < maxUncertain && cov.Unit == "ns" {
-			l.Uncertainty, l.CSPPlusMinus = newUncertainty(wait), finite(csp.Half)
+		if i < maxUncertain && cov.Unit == "ns" {
+			if wait, csp, ok := locks.Estimate(&r); ok {
+				l.Uncertainty, l.CSPPlusMinus = newUncertainty(wait), finite(csp.Half)
+			}
 		}
 		a.Locks = append(a.Locks, l)
 	}
