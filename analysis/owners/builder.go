@@ -34,6 +34,7 @@ type builder struct {
 	met      renewal.Met   // scratch
 	list     []anchor      // scratch
 	pieces   []Ownership   // scratch
+	pooled   []pooled      // claims made while something is held back
 	places   places
 	nearRun  int // where running searched last
 
@@ -182,8 +183,8 @@ func (b *builder) add(lo, hi int64, h Holder) {
 		from, to := max(lo, b.s.busy[i].start), min(hi, b.s.busy[i].end)
 		if from < to {
 			b.out = append(b.out, Ownership{from, to, b.s.lock, h})
-			if b.without != nothing {
-				b.answer(from, to, h)
+			if b.without != nothing && b.pool != nil {
+				b.pooled = append(b.pooled, pooled{Ownership{from, to, b.s.lock, h}, b.pool})
 			}
 			if !b.blind {
 				b.believe(from, to, h)

@@ -24,7 +24,7 @@ func (ev *evidence) relate(all []*builder, samples map[*input]*samples, with fun
 	for _, s := range sections {
 		acquired += len(s.acquired)
 	}
-	ev.oneAsked = 1 + acquired/mostAsked
+	ev.oneAsked = oneAsked(acquired)
 	of := map[*kin][]*builder{}
 	var list []*kin
 	for i, k := range ev.kinOf(sections) {

@@ -1,7 +1,5 @@
 package owners
 
-import "contend/format"
-
 // What a model claims may be right of all stretches together and of none alone:
 // how much it knows of single ones is asked of the recording itself. Who comes and
 // has to wait met an owner, and what a running thread is seen at inside shows one.
@@ -16,6 +14,12 @@ const (
 	theLast             // these, and who came last
 )
 
+// pooled is a claim and the pool it belongs to.
+type pooled struct {
+	Ownership
+	pool *pool
+}
+
 // answers are what was held back says of claims.
 type answers struct {
 	came    float64 // threads that came to wait, each as often as others waited then
@@ -27,6 +31,32 @@ type answers struct {
 	agree   float64 // of these: where it is claimed
 }
 
+// claim counts waiting that was asked about.
+func (a *answers) claim(ns int64, owned bool) {
+	a.all += float64(ns)
+	if owned {
+		a.owned += float64(ns)
+	}
+}
+
+// meet counts a thread that came to wait when so many did.
+func (a *answers) meet(waiters int64, owned bool) {
+	weight := float64(waiters)
+	a.came += weight
+	a.squares += weight * weight
+	if owned {
+		a.met += weight
+	}
+}
+
+// show counts a sample.
+func (a *answers) show(agrees bool) {
+	a.shown++
+	if agrees {
+		a.agree++
+	}
+}
+
 func (a *answers) add(o *answers) {
 	a.came += o.came
 	a.squares += o.squares
@@ -35,56 +65,6 @@ func (a *answers) add(o *answers) {
 	a.owned += o.owned
 	a.shown += o.shown
 	a.agree += o.agree
-}
-
-// answer counts what was held back from a claim.
-func (b *builder) answer(from, to int64, h Holder) {
-	if b.pool == nil {
-		return
-	}
-	a := &b.pool.said
-	if b.without == theSamples {
-		ns := float64(b.waiterCounts.during(from, to))
-		a.all += ns
-		if h.Kind == Thread {
-			a.owned += ns
-		}
-		b.shownIn(a, from, to, h)
-	}
-	c := &b.waiterCounts
-	first, last := c.starts.upTo(c.began, from), c.starts.upTo(c.began, to-1)
-	for i := first; i < last; i++ {
-		at := c.starts.instant(i)
-		if (at == b.cameLast) != (b.without == theLast) {
-			continue
-		}
-		weight := float64(c.waiting(at - 1))
-		a.came += weight
-		a.squares += weight * weight
-		if h.Kind == Thread {
-			a.met += weight
-		}
-	}
-}
-
-// shownIn counts samples of running threads in a stretch: of one lock, since those of
-// several of a kind look alike.
-func (b *builder) shownIn(a *answers, from, to int64, h Holder) {
-	if b.kin.locks > 1 {
-		return
-	}
-	w := b.kin.witnesses
-	b.ev.running(format.NoThread, from, to, func(t format.ThreadID, st format.StackID) {
-		if b.ev.inputOfThread(t) != b.kin.input {
-			return
-		}
-		if p := w.at(st); p != nil && p.site >= 0 {
-			a.shown++
-			if h.Kind == Thread && w.family.of(h.Stack).key == p.key {
-				a.agree++
-			}
-		}
-	})
 }
 
 // skill is how much claims know of single stretches: 0 no more than their sums tell,
