@@ -24,7 +24,7 @@ var allowed = map[string][]string{
 	"contend/blame/overview":           {"contend/blame", "contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/format"},
 	"contend/blame/findings":           {"contend/blame/overview", "contend/blame/doing", "contend/blame/sites", "contend/blame/resources", "contend/analysis/bootstrap", "contend/analysis", "contend/format"},
 	"contend/blame/doing":              {"contend/analysis", "contend/format"},
-	"contend/blame":                    {"contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/analysis/dist", "contend/format", "contend/analysis/bootstrap"},
+	"contend/blame":                    {"contend/blame/sites", "contend/blame/doing", "contend/blame/naming", "contend/analysis", "contend/analysis/dist", "contend/format", "contend/analysis/bootstrap"},
 	"contend/csp":                      {"contend/analysis", "contend/format", "contend/analysis/bootstrap"},
 	"contend/blame/resources":          {"contend/analysis", "contend/format"},
 	"contend/blame/locks":              {"contend/analysis", "contend/format", "contend/analysis/dist", "contend/analysis/bootstrap"},

@@ -100,7 +100,7 @@ func recordPerf(e *env, o *recordOptions) error {
 	if out.path == "-" {
 		return nil
 	}
-	return e.analyzeRecording(out.path)
+	return out.analyze(e)
 }
 
 // perfDir is where perf's own file goes.

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -74,14 +75,7 @@ func (r *Rule) named(runs, baseline []*Run) Doubt {
 	if r.metric.unit == Ratio && r.metric.name == "blame" {
 		what = "no call chain in the trace has such a frame"
 	}
-	hint := "check the spelling, or limit '*' or 'total'"
-	if near := naming.Nearest(r.subject, all, 3); len(near) > 0 {
-		hint = "the nearest are " + strings.Join(near, ", ")
-		if len(near) == 1 {
-			hint = "the nearest is " + near[0]
-		}
-	}
-	return Doubt{what, hint}
+	return Doubt{what, cmp.Or(naming.TheNearest(r.subject, all, 3), "check the spelling, or limit '*' or 'total'")}
 }
 
 // classes are those of all locks the trace knows, waited for or not.
