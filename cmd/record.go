@@ -175,7 +175,7 @@ func recordJVM(e *env, o *recordOptions) error {
 	}
 	defer r.Close()
 	if r.Ended {
-		e.warn(fmt.Sprintf("the process ended after %v: what was recorded is kept", r.Length.Round(100*time.Millisecond)))
+		e.warn(format.Say("the process ended after %v: what was recorded is kept", r.Length))
 	}
 	if r.Virtual && means.Agent {
 		e.warn(unseen[means])

@@ -155,11 +155,9 @@ func unknownRunning(r *Rule, s *Subject, run *Run) Doubt {
 	if r.relative || !r.above(s.Value, s.Limit) || s.none {
 		return Doubt{}
 	}
-	return Doubt{fmt.Sprintf("threads ran for %v to %v, the trace does not tell more closely, and the value is a part of that", brief(run.Trace.RunningNs), brief(run.Trace.RunningHigh)),
+	return Doubt{format.Say("threads ran for %v to %v, the trace does not tell more closely, and the value is a part of that", time.Duration(run.Trace.RunningNs), time.Duration(run.Trace.RunningHigh)),
 		"record samples of what threads do, or thread dumps ('contend jfc' prints such settings)"}
 }
-
-func brief(ns int64) time.Duration { return time.Duration(ns).Round(time.Millisecond) }
 
 func damaged(_ *Rule, _ *Subject, run *Run) Doubt {
 	if _, ok := run.warned(format.DamagedSource); !ok && run.Stats.Damage.Whole() {
@@ -240,9 +238,9 @@ func unlike(s *Subject, runs, baseline []*Run) Doubt {
 	case strangers(runs, baseline):
 		return Doubt{"the traces do not compare: no class of locks is met on both sides", "give a baseline of the same program, recorded the same way"}
 	case high > 0 && low != high:
-		return Doubt{fmt.Sprintf("the traces do not compare: one has all waits from %v on, another from %v on", time.Duration(low), time.Duration(high)), "record both with the same settings"}
+		return Doubt{format.Say("the traces do not compare: one has all waits from %v on, another from %v on", time.Duration(low), time.Duration(high)), "record both with the same settings"}
 	case high > 0 && s.Value == 0 && s.Base == 0:
-		return Doubt{fmt.Sprintf("neither side shows such a wait, and those shorter than %v were not recorded", time.Duration(high)), recordAll}
+		return Doubt{format.Say("neither side shows such a wait, and those shorter than %v were not recorded", time.Duration(high)), recordAll}
 	}
 	return Doubt{}
 }

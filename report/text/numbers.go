@@ -5,7 +5,6 @@ package text
 
 import (
 	"fmt"
-	"strconv"
 
 	"contend/format"
 )
@@ -20,17 +19,7 @@ func Seconds(ns int64) string { return fmt.Sprintf("%.3f s", float64(ns)/1e9) }
 func Percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 
 // Number writes a count with a comma between thousands.
-func Number(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	start := 0
-	if n < 0 {
-		start = 1
-	}
-	for i := len(s) - 3; i > start; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func Number(n int64) string { return format.Number(n) }
 
 // Amount writes how many there are of something: 1 edge, 2 edges.
 func Amount(n int64, one string) string {
