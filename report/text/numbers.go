@@ -5,6 +5,8 @@ package text
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"contend/format"
 )
@@ -27,4 +29,23 @@ func Amount(n int64, one string) string {
 		return "1 " + one
 	}
 	return Number(n) + " " + one + "s"
+}
+
+// units are what stands behind a number.
+var units = []string{"h", "min", "s", "ms", "µs", "ns", "%", "kB", "MB", "GB"}
+
+// Words splits a sentence where a line may end: not between a number and its unit.
+func Words(sentence string) (words []string) {
+	number := false
+	for word := range strings.FieldsSeq(sentence) {
+		if number && slices.Contains(units, strings.TrimRight(word, ",;:.)")) {
+			words[len(words)-1] += " " + word
+			number = false
+			continue
+		}
+		words = append(words, word)
+		last := word[len(word)-1]
+		number = '0' <= last && last <= '9'
+	}
+	return words
 }
