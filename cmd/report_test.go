@@ -235,6 +235,19 @@ func TestTheReportOfNothing(t *testing.T) {
 	r.turn("#view=flame&lock=x&time=0-5")
 }
 
+// Where nobody waits for a lock, but something else is wrong, the page says so
+// instead of how to record.
+func TestTheReportOfFindingsWithoutLocks(t *testing.T) {
+	t.Parallel()
+	unhurried(t)
+	r := reportIn(t, reported(t, "../testdata/findings/storm-jdk17.jfr.gz"))
+	if text := r.text("#page"); !strings.Contains(text, "mostly in vain") || !strings.Contains(text, "waited for at Cases.fetch:180") || strings.Contains(text, "JFR.start") {
+		t.Errorf("the page says %.700s", text)
+	}
+	r.click(".verdict.found", "waking all")
+	r.until(`location.hash.includes("view=about") || document.querySelector("[role=tab][aria-selected=true]#tab-about")`)
+}
+
 // quietTrace writes a trace in which nobody waits.
 func quietTrace(t *testing.T) string {
 	t.Helper()
