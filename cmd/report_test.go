@@ -145,11 +145,11 @@ func (r *reportTab) command() []string {
 func TestTheReportSumsToTheAnalysis(t *testing.T) {
 	t.Parallel()
 	unhurried(t)
-	tries := 2
+	paths, tries := []string{"../testdata/truth-8threads.jfr", "../testdata/go126-truth-12goroutines.trace", "../testdata/truth-series-8dumps-jdk17.txt"}, 2
 	if isThorough() {
-		tries = 10
+		paths, tries = append(paths, "../testdata/derby-8clients.jfr", "../testdata/documents/sampled-1.txt", "../testdata/lab-rw-jdk25-d1s.jfr"), 10
 	}
-	for _, path := range []string{"../testdata/truth-8threads.jfr", "../testdata/derby-8clients.jfr", "../testdata/go126-truth-12goroutines.trace", "../testdata/truth-series-8dumps-jdk17.txt", "../testdata/documents/sampled-1.txt", "../testdata/lab-rw-jdk25-d1s.jfr"} {
+	for _, path := range paths {
 		r := reportIn(t, reported(t, path))
 		if got, want := r.total(), analyzed(t, path).Total.WaitNs; got != want {
 			t.Errorf("%s: %d ns, want %d", path, got, want)
@@ -219,6 +219,7 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 
 // A trace without anything in it has a page, too, that says how to record.
 func TestTheReportOfNothing(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	unhurried(t)
 	empty := filepath.Join(t.TempDir(), "empty.txt")
