@@ -123,10 +123,16 @@ func (d *dispatcher) running(from, to, ns int64) {
 	d.handOver()
 }
 
-func (d *dispatcher) stretch(s *Stretch) {
-	d.cur.call(callStretch)
-	d.cur.stretches = append(d.cur.stretches, *s)
-	d.handOver()
+// stretch is slice for stretches.
+func (d *dispatcher) stretch() *Stretch {
+	b := d.cur
+	b.call(callStretch)
+	if n := len(b.stretches); n < cap(b.stretches) {
+		b.stretches = b.stretches[:n+1]
+	} else {
+		b.stretches = append(b.stretches, Stretch{})
+	}
+	return &b.stretches[len(b.stretches)-1]
 }
 
 func (d *dispatcher) tick(ns int64) {

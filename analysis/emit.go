@@ -94,15 +94,15 @@ func (e *emitter) bookSimple(lo, hi int64, lock format.ObjectID, noEarlierStart 
 	e.out.handOver()
 }
 
-// bookStretch charges slices of groups, which stay good, and the running time
-// beside them.
-func (e *emitter) bookStretch(s *Stretch, running int64) {
-	for i := range s.Groups {
-		g := &s.Groups[i]
-		e.byProv[g.Share.Direct.Prov] += s.Length() * int64(len(g.Waiters))
+// bookStretch charges slices of groups, which stay good, over [lo, hi), and the
+// running time beside them.
+func (e *emitter) bookStretch(lo, hi, running int64, seen *Sample, w *Waiting) {
+	for prov, n := range w.byProv {
+		e.byProv[prov] += (hi - lo) * int64(n)
 	}
-	s.Running = e.ran(s.Start, s.End, running)
-	e.out.stretch(s)
+	s := e.out.stretch()
+	s.Start, s.End, s.Running, s.Sample, s.Waiting = lo, hi, e.ran(lo, hi, running), *seen, w
+	e.out.handOver()
 }
 
 // book charges e.slice, whose waiters wait for one lock, as nodes of the graph.

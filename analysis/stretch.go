@@ -18,6 +18,16 @@ type Waiting struct {
 	Begins int64   // waits that begin with it
 	first  []int32 // those waiters, of one group after the other, as places in it
 	ends   []int32 // by group: where its own end in first
+
+	byProv [Provenances]int32 // waiters, by how their direct owners are known
+}
+
+func newWaiting(groups []Group, first, ends []int32) *Waiting {
+	w := &Waiting{Groups: groups, Begins: int64(len(first)), first: first, ends: ends}
+	for i := range groups {
+		w.byProv[groups[i].Share.Direct.Prov] += int32(len(groups[i].Waiters))
+	}
+	return w
 }
 
 // Group is threads that wait for one lock and where that leads, on one path.

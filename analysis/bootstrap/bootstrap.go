@@ -107,6 +107,7 @@ func (c *Cells) starts(n, count int) []uint32 {
 	if c.rng == nil {
 		c.rng = rand.New(rand.NewPCG(seed, uint64(n)))
 	}
+	c.drawn = slices.Grow(c.drawn, max(count-len(c.drawn), 0))
 	for len(c.drawn) < count {
 		c.drawn = append(c.drawn, uint32(c.rng.IntN(n)))
 	}

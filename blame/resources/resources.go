@@ -75,6 +75,9 @@ func (c *Collector) Begin(sym *analysis.Symbols, _ int64) { c.sym = sym }
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(*analysis.Slice) {}
 
+// Stretch implements analysis.StretchVisitor: contention is not looked at.
+func (c *Collector) Stretch(*analysis.Stretch) bool { return true }
+
 // Aside implements analysis.AsideVisitor.
 func (c *Collector) Aside(a *analysis.Aside) {
 	t := c.table(a.Resource)
