@@ -25,6 +25,7 @@ type sampler struct {
 	run        sampleRun
 	scenes     scenes
 	groups     uint32 // of waiters that were numbered
+	waitings   uint32 // the same of what scenes show in sequence
 	booked     *scene // by the booking with this number, if it was one of a scene
 	bookedAt   uint64
 	stale      bool   // the graph is not that of the instant charged last
@@ -48,7 +49,7 @@ type sampler struct {
 	nodes   []format.ThreadID // blocked in the graph now
 	held    []format.ObjectID // owned in the graph now
 	waiters []Waiter          // scratch of collect
-	first   []int32           // scratch of follow
+	first   []Begun           // scratch of follow
 	group   []format.ThreadID
 }
 

@@ -138,10 +138,11 @@ func (s *sampler) follow(sc *scene) *Waiting {
 			w := &g.Waiters[j]
 			last := s.last[w.Thread]
 			if last.tick+1 != s.number || last.lock != g.Lock || last.stack != w.Stack {
-				s.first = append(s.first, int32(j))
+				s.first = append(s.first, Begun{int32(j), w.Thread})
 			}
 		}
 		ends = append(ends, int32(len(s.first)))
 	}
-	return newWaiting(sc.groups, slices.Clone(s.first), ends)
+	s.waitings++
+	return &Waiting{Groups: sc.groups, Begins: int64(len(s.first)), first: slices.Clone(s.first), ends: ends, number: s.waitings}
 }

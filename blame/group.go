@@ -60,10 +60,9 @@ func (p *Pivot) countWaits(s *analysis.Stretch, group, row int) {
 	last := p.groups.lastOf(of.Lock)
 	same := *last == row+1
 	*last = row + 1
-	for _, i := range s.Begun(group) {
-		thread := of.Waiters[i].Thread
-		p.waits.begin(thread)
-		if same && p.waits.IsNew(row, thread) {
+	for _, b := range s.Begun(group) {
+		p.waits.begin(b.Thread)
+		if same && p.waits.IsNew(row, b.Thread) {
 			p.rows[row].Waits++
 		}
 	}

@@ -75,8 +75,8 @@ func (c *Collector) Begin(sym *analysis.Symbols, _ int64) { c.sym = sym }
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(*analysis.Slice) {}
 
-// Stretch implements analysis.StretchVisitor: contention is not looked at.
-func (c *Collector) Stretch(*analysis.Stretch) bool { return true }
+// Tally implements analysis.TallyVisitor.
+func (c *Collector) Tally(*analysis.Waiting, int64, int64) {}
 
 // Aside implements analysis.AsideVisitor.
 func (c *Collector) Aside(a *analysis.Aside) {
