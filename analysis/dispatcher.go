@@ -28,7 +28,7 @@ type ear struct {
 	stretch StretchVisitor
 	running RunningVisitor
 	ticks   TickVisitor
-	tallies bool // it has heard of stretches when they come
+	tallies bool // of stretches it wants no more than sums
 
 	slice Slice // of a stretch, for who wants these
 }
@@ -86,7 +86,7 @@ func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
 		one.running, _ = v.(RunningVisitor)
 		one.ticks, _ = v.(TickVisitor)
 		if t, ok := v.(TallyVisitor); ok {
-			one.tallies, d.tally.ears = true, append(d.tally.ears, t)
+			one.tallies, d.tally.ears = one.stretch == nil, append(d.tally.ears, t)
 		}
 		d.ears = append(d.ears, one)
 	}
@@ -252,6 +252,9 @@ func (b *batch) tell(to *ear) {
 			slices = slices[c.n:]
 		case callStretch:
 			for i := range stretches[:c.n] {
+				if to.tallies && to.running == nil {
+					break
+				}
 				to.hear(&stretches[i])
 			}
 			stretches = stretches[c.n:]
@@ -272,7 +275,7 @@ func (e *ear) hear(s *Stretch) {
 	if e.running != nil && s.Start < s.End {
 		e.running.Running(s.Start, s.End, s.Running)
 	}
-	if e.stretch != nil && e.stretch.Stretch(s) || e.stretch == nil && e.tallies {
+	if e.tallies || e.stretch != nil && e.stretch.Stretch(s) {
 		return
 	}
 	for i := range s.Groups {

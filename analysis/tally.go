@@ -3,7 +3,8 @@ package analysis
 // TallyVisitor is a Visitor to which it does not matter when stretches were. It is
 // told of those that show the same together, n of them, ns long in all, before any
 // definition changes: of each that shows another at once, of the others later. It gets no
-// slices of them; what does depend on when they were it is given as a StretchVisitor.
+// slices of them. What does depend on when they were is for its Stretch, if it is a
+// StretchVisitor too; one that asks there for slices passes over the tallies.
 type TallyVisitor interface {
 	Tally(w *Waiting, ns, n int64)
 }

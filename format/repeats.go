@@ -2,6 +2,7 @@ package format
 
 import (
 	"encoding/binary"
+	"math"
 	"slices"
 )
 
@@ -53,12 +54,12 @@ type Again struct {
 
 // DecodeAgain begins to read the fields of a KindAgain.
 func DecodeAgain(body []byte) (a Again, err error) {
-	d := decoder{body: body}
-	a.Instant, a.Times = d.id(), d.count(2)
-	if a.body = d.body; d.bad {
+	instant, rest := cutUvarint(body)
+	times, rest := cutUvarint(rest)
+	if rest == nil || instant > math.MaxUint32 || times > uint64(len(rest)/2) {
 		return a, ErrCorrupt
 	}
-	return a, nil
+	return Again{uint32(instant), int(times), rest}, nil
 }
 
 // Append appends ticks that are like another one but for their times. When it

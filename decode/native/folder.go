@@ -37,6 +37,7 @@ func newFolder() folder {
 func (f *folder) begin(b *batch) {
 	f.batch, f.version, f.last, f.open = b, b.block.header.Version, b.block.header.First, false
 	f.numbered, f.instants = f.numbered[:0], f.instants[:0]
+	f.ticks = slices.Grow(f.ticks, int(min(b.block.header.Ticks, b.block.header.Raw/2, format.MaxBlockEvents)))
 	f.guesses.reset()
 	f.parts.reset()
 	f.scenes.reset()
