@@ -45,10 +45,7 @@ func (p *Pivot) Tally(w *analysis.Waiting, length, n int64) {
 	p.total.Waits += n * w.Begins
 	for i := range w.Groups {
 		g := &w.Groups[i]
-		ns, prov := length*int64(len(g.Waiters)), g.Share.Direct.Prov
-		if p.root {
-			prov = g.Share.Root.Prov
-		}
+		ns, prov := length*int64(len(g.Waiters)), g.Share.Owner(p.root).Prov
 		p.total.addTime(ns, prov)
 		p.rows[p.rowOf(g)].addTime(ns, prov)
 	}
