@@ -5,7 +5,6 @@ package bootstrap
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"contend/analysis"
@@ -186,8 +185,7 @@ type Cells struct {
 	start   int64
 	series  [][]int64
 
-	rng   *rand.Rand // what chooses the blocks of replicates
-	drawn []uint32   // where they begin
+	drawn *draws // where the blocks of replicates begin; nil until they are drawn
 }
 
 // Window returns the cells that begin in [from, to); there may be none. Of a
