@@ -85,7 +85,8 @@ func TestDispatcherTellsWhatWasBookedInOrder(t *testing.T) {
 							one.Waiters = one.Waiters[g:]
 							direct.Slice(&one)
 						}
-						d.stretch(together)
+						*d.stretch() = *together
+						d.handOver()
 					}
 				}
 				d.close()
