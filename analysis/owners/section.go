@@ -2,6 +2,7 @@ package owners
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"contend/analysis/internal/column"
@@ -21,6 +22,8 @@ type section struct {
 	busy     []span
 	seen     []anchor // activities inside the section, by start
 	single   map[stint]bool
+	users    int            // threads that waited for it or are named as its owners
+	takers   func() *family // its call sites, learnt when first asked for
 	permits  bool                        // several may hold it at once, whoever they are
 	shared   bool                        // some of those who wait for it would share it
 	homes    map[format.StackID]homeSite // where an activity whose stack says nothing belongs
@@ -112,6 +115,21 @@ func (ev *evidence) acquisitions(waits []column.Ref) []acquisition {
 func (ev *evidence) wait(a *acquisition) Wait {
 	d := ev.deed(ev.find(a.wait))
 	return Wait{Thread: a.thread, Lock: d.lock, Stack: d.stack, last: d.info}
+}
+
+// takers tells the stacks apart that lead through where a lock is taken, as far as
+// that is known from who had to wait.
+func (ev *evidence) takers(s *section) *family {
+	var met recent
+	stacks := map[format.StackID]bool{}
+	for i := range s.acquired {
+		if st := ev.wait(&s.acquired[i]).Stack; !met.meets(uint32(st)) && st != format.NoStack {
+			stacks[st] = true
+		}
+	}
+	f := newFamily(ev.sym, slices.Collect(maps.Keys(stacks)))
+	f.fixed = true // several call sites are judged at a time
+	return f
 }
 
 // next returns when the lock was acquired next after t, and who is said to

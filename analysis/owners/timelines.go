@@ -25,6 +25,7 @@
 //	branches.go    stacks of samples, from the outermost frame inwards
 //	samples.go     where in the program samples of running threads are
 //	sections.go    what threads do only while they hold the lock
+//	fits.go        whether that is more than chance
 //	singly.go      the same where a call site serves several locks
 //	homes.go       where activities belong whose stack shows the runtime only
 //	section.go     what is known of one lock: acquisitions, busy stretches
