@@ -41,6 +41,9 @@ type evidence struct {
 	fair  []bool     // by lock
 	marks sync.Pool  // scratch of users
 
+	taking   sync.Mutex
+	takersOf map[uint32]*family // by class; see takers
+
 	batches sync.Pool // of ownerships
 
 	unlinked []Unlinked
@@ -67,7 +70,7 @@ type sample struct {
 
 // evidence collects what is known of each thread and lock.
 func (a *Activities) evidence(sym Symbols) *evidence {
-	ev := &evidence{Activities: a, sym: sym, shown: make([][]sample, len(a.byLock))}
+	ev := &evidence{Activities: a, sym: sym, shown: make([][]sample, len(a.byLock)), takersOf: map[uint32]*family{}}
 	ev.class, ev.fair = make([]uint32, len(a.byLock)), make([]bool, len(a.byLock))
 	for l, waits := range a.byLock {
 		if len(waits) > 0 {

@@ -22,8 +22,7 @@ type section struct {
 	busy     []span
 	seen     []anchor // activities inside the section, by start
 	single   map[stint]bool
-	users    int            // threads that waited for it or are named as its owners
-	takers   func() *family // its call sites, learnt when first asked for
+	users    int                         // threads that waited for it or are named as its owners
 	permits  bool                        // several may hold it at once, whoever they are
 	shared   bool                        // some of those who wait for it would share it
 	homes    map[format.StackID]homeSite // where an activity whose stack says nothing belongs
@@ -117,18 +116,30 @@ func (ev *evidence) wait(a *acquisition) Wait {
 	return Wait{Thread: a.thread, Lock: d.lock, Stack: d.stack, last: d.info}
 }
 
-// takers tells the stacks apart that lead through where a lock is taken, as far as
-// that is known from who had to wait.
-func (ev *evidence) takers(s *section) *family {
-	var met recent
-	stacks := map[format.StackID]bool{}
-	for i := range s.acquired {
-		if st := ev.wait(&s.acquired[i]).Stack; !met.meets(uint32(st)) && st != format.NoStack {
-			stacks[st] = true
+// takers tells the stacks apart that lead through where locks of a class are taken,
+// as far as that is known from who had to wait.
+func (ev *evidence) takers(lock format.ObjectID) *family {
+	ev.taking.Lock()
+	defer ev.taking.Unlock()
+	class := ev.class[lock]
+	f := ev.takersOf[class]
+	if f == nil {
+		var met recent
+		stacks := map[format.StackID]bool{}
+		for l, waits := range ev.byLock {
+			if ev.class[l] != class {
+				continue
+			}
+			for _, i := range waits {
+				if st := ev.deed(ev.find(i)).stack; !met.meets(uint32(st)) && st != format.NoStack {
+					stacks[st] = true
+				}
+			}
 		}
+		f = newFamily(ev.sym, slices.Collect(maps.Keys(stacks)))
+		f.fixed = true // several locks are learnt of at a time
+		ev.takersOf[class] = f
 	}
-	f := newFamily(ev.sym, slices.Collect(maps.Keys(stacks)))
-	f.fixed = true // several call sites are judged at a time
 	return f
 }
 

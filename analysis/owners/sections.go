@@ -22,7 +22,6 @@ func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span)
 	acquired.Go(func() { s.acquired = ev.acquisitions(waits) })
 	ev.candidates(s, waits)
 	acquired.Wait()
-	s.takers = sync.OnceValue(func() *family { return ev.takers(s) })
 	for i := range s.acquired {
 		s.shared = s.shared || ev.wait(&s.acquired[i]).Mode() == format.Shared
 	}
@@ -158,7 +157,7 @@ func (ev *evidence) isInside(s *section, at callSite) bool {
 		}
 	}
 	n := f.all()
-	return n > 0 && float64(breaks) <= tolerance*float64(n+breaks) && (!f.byChance(s, list.n) || ev.sym.Bare(at.stack) || s.takers().of(at.stack).site >= 0)
+	return n > 0 && float64(breaks) <= tolerance*float64(n+breaks) && (!f.byChance(s, list.n) || ev.sym.Bare(at.stack) || ev.takers(s.lock).of(at.stack).site >= 0)
 }
 
 // within reports whether an activity of a thread is inside. A stack that shows
