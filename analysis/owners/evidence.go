@@ -43,6 +43,7 @@ type evidence struct {
 
 	taking   sync.Mutex
 	takersOf map[uint32]*family // by class; see takers
+	usuals   sync.Map           // by thread; see usual
 
 	batches sync.Pool // of ownerships
 
