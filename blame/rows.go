@@ -14,9 +14,7 @@ import (
 type Rows struct {
 	keys   *Resolver
 	by     []Key
-	index  map[fewIDs]int // where there are no more keys than that
-	many   map[IDs]int
-	ids    []IDs
+	met    numbering
 	looks  likeness    // all ones in what the keys look at
 	recent []recentRow // by hash
 	last   *recentRow  // that was asked for
@@ -24,9 +22,6 @@ type Rows struct {
 	missed int         // slices that had been forgotten, since it grew last
 	names  int         // version of the symbols that what is remembered was found by
 }
-
-// fewIDs are the first of IDs: a map of all of them takes several times as long.
-type fewIDs [8]uint32
 
 // recentRow is a slice that was met and its number, counting from 1.
 type recentRow struct {
@@ -79,7 +74,7 @@ const (
 
 // NewRows returns an empty numbering.
 func NewRows(resolver *Resolver, by []Key) *Rows {
-	r := &Rows{keys: resolver, by: by, index: map[fewIDs]int{}, many: map[IDs]int{}, recent: make([]recentRow, 1), shift: 32}
+	r := &Rows{keys: resolver, by: by, met: numbering{width: len(by)}, recent: make([]recentRow, 1), shift: 32}
 	r.last = &r.recent[0]
 	for _, k := range by {
 		r.looks.add(keys[k].kind.looks.ones(keys[k].side))
@@ -88,10 +83,10 @@ func NewRows(resolver *Resolver, by []Key) *Rows {
 }
 
 // Len returns how many combinations there are.
-func (r *Rows) Len() int { return len(r.ids) }
+func (r *Rows) Len() int { return r.met.count }
 
-// IDs returns a combination.
-func (r *Rows) IDs(row int) *IDs { return &r.ids[row] }
+// IDs returns a combination, an id for each key. It is good until Of is called.
+func (r *Rows) IDs(row int) []uint32 { return r.met.at(row) }
 
 // Of returns the number of what a waiter for a lock and one of its owners have
 // for each key, see Resolver.IDs.
@@ -109,8 +104,9 @@ func (r *Rows) Of(lock format.ObjectID, w *analysis.Waiter, c *Charge) int {
 		r.last = at
 		return at.number - 1
 	}
-	rows := len(r.ids)
-	row := r.number(r.keys.IDs(r.by, lock, w, c))
+	rows := r.met.count
+	ids := r.keys.IDs(r.by, lock, w, c)
+	row := r.met.of(ids[:len(r.by)])
 	if row < rows {
 		r.miss()
 	}
@@ -138,27 +134,8 @@ func (r *Rows) miss() {
 // Forget makes the numbering an empty one: its memory is bounded by what comes
 // between two calls.
 func (r *Rows) Forget() {
-	clear(r.index)
-	clear(r.many)
+	r.met.forget()
 	clear(r.recent)
-	r.ids = r.ids[:0]
-}
-
-func (r *Rows) number(ids IDs) int {
-	if len(r.by) > len(fewIDs{}) {
-		return number(r, r.many, ids, ids)
-	}
-	return number(r, r.index, fewIDs(ids[:len(fewIDs{})]), ids)
-}
-
-// number finds ids in the index that is kept of them.
-func number[K comparable](r *Rows, index map[K]int, key K, ids IDs) int {
-	n, ok := index[key]
-	if !ok {
-		n = len(r.ids)
-		index[key], r.ids = n, append(r.ids, ids)
-	}
-	return n
 }
 
 // fields are what a key looks at of a subject.

@@ -115,7 +115,7 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	o.trace.shown = o.out.format == analyzeOutputs[0].name
 	want := summary{byClass: o.by == "class", idle: o.idle, app: app, locks: o.out.top, phases: o.out.top, places: o.out.top}
 	if o.out.format == analyzeOutputs[0].name && !o.shape.tables {
-		want.locks = 0 // a screen says how many locks there are
+		want.locks, want.rest = document.MostLocks, true // a screen says how many locks there are
 	}
 	owners := blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false)
 	doc, about, res, err := o.trace.summarize(e, want, owners)
@@ -136,7 +136,8 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 type summary struct {
 	byClass, idle         bool
 	app                   *regexp.Regexp
-	locks, phases, places int // at most; 0 means all
+	locks, phases, places int  // at most; 0 means all
+	rest                  bool // the locks above are not all: count the others
 }
 
 // summarize reads the trace for the document of 'contend analyze', and for
@@ -154,11 +155,27 @@ func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor)
 	if tooLong != nil { // an absurd time in a damaged trace: all but the phases stands
 		series = &csp.Series{}
 	}
-	found := document.Overview{Locks: about.Locks(), Phases: series}
+	found := document.Overview{Phases: series}
+	if found.Locks, found.Rest = about.Heaviest(heaviest(locks, want.locks)); !want.rest {
+		found.Rest = nil
+	}
 	found.Findings = findings.Find(about, found.Locks, seen, evidence(res))
 	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, want.locks)
 	doc.Beside = document.NewBeside(beside, res.trace.Symbols, want.idle, want.places)
 	return doc, &found, res, nil
+}
+
+// heaviest returns the ids of the locks that are described each by itself, at least
+// so many; nil means all.
+func heaviest(of *locks.Collector, most int) map[uint32]bool {
+	if most == 0 {
+		return nil
+	}
+	ids := map[uint32]bool{}
+	for _, r := range of.Top(max(most, document.MostLocks)) {
+		ids[r.ID] = true
+	}
+	return ids
 }
 
 // evidence is what findings rest on besides the overview.

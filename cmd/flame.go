@@ -112,6 +112,10 @@ func (o *flameOptions) write(e *env, b, base *stacks.Builder, res *result) error
 			c.Summary += "; " + w.Text
 		}
 	}
+	if note := foldedNote(b, res); note != "" {
+		c.Summary += "; " + note
+		e.warn(note)
+	}
 	if base != nil {
 		c.Title += ", compared with " + text.Sanitize(o.diff)
 		c.Summary += "; before: " + waited(base, m)

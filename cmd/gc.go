@@ -19,6 +19,10 @@ const (
 	heapPart  = 32
 )
 
+// reportFree is what the heap may grow by, in bytes, while a report is made of
+// what was summed, or a quarter of what lives.
+const reportFree = 256 << 20
+
 // keepHeapSmall collects garbage often, once there is much of it, until the
 // function it returns is called. Who sets GOGC knows better.
 func keepHeapSmall() (restore func()) {
@@ -33,7 +37,7 @@ func keepHeapSmall() (restore func()) {
 		if g.size() > heapFree {
 			runtime.GC() // what an analysis kept is of no use to its report
 		}
-		debug.SetGCPercent(before)
+		debug.SetGCPercent(min(before, reportSlack(g.size())))
 	}
 }
 
@@ -68,6 +72,9 @@ func (g *governor) size() uint64 {
 	metrics.Read(g.live)
 	return g.live[0].Value.Uint64()
 }
+
+// reportSlack is slack for the time of the report.
+func reportSlack(live uint64) int { return int(max(reportFree*100/max(live, 1), 25)) }
 
 // slack returns how much a heap may grow, in percent of what lives in it.
 func slack(live uint64) int {

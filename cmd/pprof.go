@@ -8,6 +8,7 @@ import (
 
 	"contend/blame/stacks"
 	"contend/report/pprof"
+	"contend/report/text"
 
 	"github.com/spf13/cobra"
 )
@@ -77,10 +78,23 @@ func runPprof(e *env, o *pprofOptions) error {
 	if err != nil {
 		return err
 	}
+	if note := foldedNote(b, res); note != "" {
+		e.warn(note)
+	}
 	if err := errors.Join(pprof.Write(out, b, res.stats.Unit, pprof.Labels(labels)), closeOut()); err != nil {
 		return err
 	}
 	return res.verdict()
+}
+
+// foldedNote says how much of the waiting is in samples that are told less of, ""
+// where none is.
+func foldedNote(b *stacks.Builder, res *result) string {
+	if b.FoldedNs() == 0 {
+		return ""
+	}
+	m := text.MeasureOf(res.coverage())
+	return fmt.Sprintf("there are too many kinds of waits to tell all apart: %s are told by class and stack, without threads, addresses and the locks between", m.Text(b.FoldedNs()))
 }
 
 // viewOption is the flag of commands that show sums by call stack.

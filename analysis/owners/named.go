@@ -18,7 +18,8 @@ func (ev *evidence) usual(t format.ThreadID) format.StackID {
 	}
 	by, total := map[uint64]path{}, 0
 	var most path
-	ev.running(t, minTime, maxTime, func(_ format.ThreadID, st format.StackID) {
+	b := &builder{ev: ev} // searches from where it found last
+	b.running(t, minTime, maxTime, func(_ format.ThreadID, st format.StackID) {
 		frames := ev.sym.Application(st)
 		if len(frames) == 0 {
 			return

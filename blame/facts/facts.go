@@ -29,7 +29,7 @@ type Cell struct {
 
 // Row is one combination of names. Cells come in order of time.
 type Row struct {
-	IDs   blame.IDs // in the order of By, see Collector.Text
+	ids   int32 // their number among the combinations
 	Prov  analysis.Provenance
 	Kind  format.LockKind // of the first of the class's locks
 	Cells []Cell
@@ -76,6 +76,9 @@ func New(intervalNs int64, app *regexp.Regexp) *Collector {
 // Begin implements analysis.Visitor.
 func (c *Collector) Begin(sym *analysis.Symbols, _ int64) { c.sym = sym; c.keys.Begin(sym) }
 
+// IDs returns the ids of a row, in the order of By, see Text.
+func (c *Collector) IDs(r *Row) []uint32 { return c.numbers.IDs(int(r.ids)) }
+
 // Text names an id of a row; the number is its place in By.
 func (c *Collector) Text(place int, id uint32) string {
 	text, _ := c.keys.Text(By[place], id)
@@ -111,7 +114,7 @@ func (c *Collector) row(lock format.ObjectID, w *analysis.Waiter, owner blame.Ch
 		c.index = append(c.index, [analysis.Provenances]int32{})
 	}
 	if c.index[n][prov] == 0 {
-		c.Rows = append(c.Rows, Row{IDs: *c.numbers.IDs(n), Prov: prov, Kind: c.sym.Kind(lock)})
+		c.Rows = append(c.Rows, Row{ids: int32(n), Prov: prov, Kind: c.sym.Kind(lock)})
 		c.index[n][prov] = int32(len(c.Rows))
 	}
 	return int(c.index[n][prov]) - 1
@@ -162,4 +165,4 @@ func (c *Collector) cell(cells *[]Cell, bin int64) *Sum {
 var ownerKind = slices.Index(By, blame.ByOwnerStack)
 
 // OwnerKind returns what the owner of a row is.
-func (c *Collector) OwnerKind(r *Row) analysis.OwnerKind { return blame.KindOf(r.IDs[ownerKind]) }
+func (c *Collector) OwnerKind(r *Row) analysis.OwnerKind { return blame.KindOf(c.IDs(r)[ownerKind]) }

@@ -51,7 +51,7 @@ func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 			want[key] = [2]int64{want[key][0] + r.Ns, want[key][1] + r.Waits}
 		}
 		got := sums(c, func(r *Row) string {
-			return c.Text(0, r.IDs[0]) + "|" + c.Text(ownerKind, r.IDs[ownerKind]) + "|" + c.Text(3, r.IDs[3]) + "|" + r.Prov.String()
+			return c.Text(0, c.IDs(r)[0]) + "|" + c.Text(ownerKind, c.IDs(r)[ownerKind]) + "|" + c.Text(3, c.IDs(r)[3]) + "|" + r.Prov.String()
 		})
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("rows: %s", diff)
@@ -93,7 +93,7 @@ func TestWallTimeAddsOverIntervals(t *testing.T) {
 			r := &c.Rows[i]
 			texts := make([]string, len(By))
 			for k := range By {
-				texts[k] = c.Text(k, r.IDs[k])
+				texts[k] = c.Text(k, c.IDs(r)[k])
 			}
 			key := cmp.Diff(nil, texts)
 			known[key]++

@@ -33,7 +33,7 @@ const mostThreads = 256
 
 // add takes a slice of a recorded wait. All who wait for a lock have one owner at
 // an instant, so that what is new in the slice is known by itself.
-func (b *busy) add(s *analysis.Slice, c *convoy, fair bool) {
+func (b *busy) add(s *analysis.Slice, c **convoy, fair bool) {
 	if !b.told || s.Start > b.end {
 		b.close(c)
 		*b = busy{start: s.Start, end: s.Start, told: true, tested: b.tested, threads: b.threads[:0]}
@@ -82,7 +82,7 @@ func surelyFree(o *analysis.Owner, fair bool) bool {
 //
 // Whatever is not known to be hand-over counts as held, which makes the load look
 // higher.
-func (b *busy) close(c *convoy) {
+func (b *busy) close(of **convoy) {
 	n, k := float64(len(b.threads)), float64(b.served)
 	length, held := float64(b.end-b.start), float64(b.end-b.start-b.free)
 	away := n*length - float64(b.waited.ns) // what threads did instead of waiting
@@ -94,6 +94,10 @@ func (b *busy) close(c *convoy) {
 	if load >= 1 || poissonTail(load*k, k-n) > level/float64(b.tested*(b.tested+1)) { // these sum to level, however many there are
 		return
 	}
+	if *of == nil {
+		*of = &convoy{}
+	}
+	c := *of
 	c.ns += b.waited.ns
 	for p, ns := range b.waited.byProvenance {
 		c.byProvenance[p] += ns
@@ -117,7 +121,7 @@ func convoys(v *Evidence, t *Trace) (out []Finding) {
 	v.each(func(id format.ObjectID, l *lockSeen) {
 		l.busy.close(&l.convoy)
 		l.busy = busy{}
-		if c := &l.convoy; c.ns > 0 {
+		if c := l.convoy; c != nil && c.ns > 0 {
 			f := v.about(Convoy, id, &c.amount)
 			f.Evidence = fmt.Sprintf("in %s with a queue all the time the lock was handed over %s, and on its way for %s of it",
 				format.Duration(c.length), format.Some(int(c.served), "time", "times"), percent(c.free, c.length))

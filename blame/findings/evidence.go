@@ -23,7 +23,10 @@ type Evidence struct {
 	pools  map[pool]*exhausted
 	stacks []stackSeen
 	groups analysis.ByGroup[group]
+	storms []storm
 	beside int64 // waiting for what others must give back, ns of thread-time
+
+	requeued int64 // woken together, until each had the monitor again, ns of thread-time
 }
 
 // lockSeen is what is summed of one lock.
@@ -31,15 +34,23 @@ type lockSeen struct {
 	fair   bool // of the JDK's fair locks: it serves in order of arrival
 	spread spread
 	busy   busy
-	convoy convoy
-	reads  amount // readers waited for readers
-	paused amount // waiters and owner were stopped by a collection
+	convoy *convoy // nil where there was none
+	reads  *amount // readers waited for readers; nil where none did
+	paused *amount // waiters and owner were stopped by a collection; nil where none were
 }
 
 // amount is some waiting, with how its owners are known.
 type amount struct {
 	ns           int64
 	byProvenance [analysis.Provenances]int64
+}
+
+// addTo adds to an amount, which most locks have none of.
+func addTo(a **amount, p analysis.Provenance, ns int64) {
+	if *a == nil {
+		*a = &amount{}
+	}
+	(*a).add(p, ns)
 }
 
 func (a *amount) add(p analysis.Provenance, ns int64) {
@@ -78,10 +89,10 @@ func (v *Evidence) Slice(s *analysis.Slice) {
 		sh := &s.Shares[i]
 		switch sh.Direct.Kind {
 		case analysis.OwnerGCPause:
-			l.paused.add(sh.Direct.Prov, sh.Ns*int64(len(s.Waiters)))
+			addTo(&l.paused, sh.Direct.Prov, sh.Ns*int64(len(s.Waiters)))
 		case analysis.OwnerThread:
 			if what := v.reading(sh.Direct.Stack); what != "" {
-				l.reads.add(sh.Direct.Prov, sh.Ns*v.readersOf(s.Waiters))
+				addTo(&l.reads, sh.Direct.Prov, sh.Ns*v.readersOf(s.Waiters))
 			}
 		}
 	}

@@ -22,10 +22,10 @@ func (v *Evidence) Stretch(s *analysis.Stretch) bool {
 		ns := s.Length() * int64(len(of.Waiters))
 		g.lock.spread.add(&v.clock, s.Start, s.End, ns, g.site)
 		if g.paused {
-			g.lock.paused.add(of.Share.Direct.Prov, ns)
+			addTo(&g.lock.paused, of.Share.Direct.Prov, ns)
 		}
 		if g.readers > 0 {
-			g.lock.reads.add(of.Share.Direct.Prov, s.Length()*g.readers)
+			addTo(&g.lock.reads, of.Share.Direct.Prov, s.Length()*g.readers)
 		}
 	}
 	return true

@@ -6,10 +6,10 @@ import "contend/format"
 // stopped their owners: by definition the trace's pauses, which are exact.
 func pausedHolding(v *Evidence, _ *Trace) (out []Finding) {
 	v.each(func(id format.ObjectID, l *lockSeen) {
-		if l.paused.ns == 0 {
+		if l.paused == nil || l.paused.ns == 0 {
 			return
 		}
-		f := v.about(PausedHolding, id, &l.paused)
+		f := v.about(PausedHolding, id, l.paused)
 		f.Evidence = percent(l.paused.ns, l.spread.ns) + " of the waiting for it is such time"
 		f.Confidence = High
 		out = append(out, f)

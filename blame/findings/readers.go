@@ -61,10 +61,10 @@ func (v *Evidence) readersOf(waiters []analysis.Waiter) (n int64) {
 // collection may change when it is read (one in order of access).
 func readMostly(v *Evidence, t *Trace) (out []Finding) {
 	v.each(func(id format.ObjectID, l *lockSeen) {
-		if l.reads.ns == 0 {
+		if l.reads == nil || l.reads.ns == 0 {
 			return
 		}
-		f := v.about(ReadMostly, id, &l.reads)
+		f := v.about(ReadMostly, id, l.reads)
 		f.Site = v.sites.Names().Name(l.spread.site)
 		f.Evidence = percent(l.reads.ns, l.spread.ns) + " of the waiting for it is of readers for readers"
 		f.Confidence = min(t.confidence(&f), Medium)

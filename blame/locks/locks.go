@@ -4,8 +4,8 @@ package locks
 
 import (
 	"cmp"
-	"maps"
 	"slices"
+	"sort"
 
 	"contend/analysis"
 	"contend/analysis/bootstrap"
@@ -70,8 +70,8 @@ type sum struct {
 	id      uint32
 	series  int // in the recorder; 0 when the trace is exact
 	first   format.ObjectID
-	locks   map[format.ObjectID]struct{}
-	waiters map[format.ThreadID]struct{}
+	locks   idSet
+	waiters idSet
 	known   [analysis.Provenances]int64
 	waits   int64
 	failed  int64
@@ -84,10 +84,6 @@ type sum struct {
 // New returns an empty collector.
 func New(byClass bool) *Collector {
 	return &Collector{byClass: byClass}
-}
-
-func newSum(first format.ObjectID) sum {
-	return sum{first: first, locks: map[format.ObjectID]struct{}{}, waiters: map[format.ThreadID]struct{}{}}
 }
 
 // Begin implements analysis.Visitor.
@@ -172,7 +168,7 @@ func (c *Collector) find(lock format.ObjectID) int32 {
 		c.index = append(c.index, 0)
 	}
 	if c.index[key] == 0 {
-		m := newSum(lock)
+		m := sum{first: lock}
 		if m.id = key; c.rec.Sampled() {
 			m.series = c.rec.New()
 		}
@@ -184,8 +180,8 @@ func (c *Collector) find(lock format.ObjectID) int32 {
 
 // meet notes who waits for what.
 func (m *sum) meet(t format.ThreadID, lock format.ObjectID) {
-	m.locks[lock] = struct{}{}
-	m.waiters[t] = struct{}{}
+	m.locks.add(uint32(lock))
+	m.waiters.add(uint32(t))
 }
 
 func (m *sum) add(s *analysis.Slice) {
@@ -212,8 +208,8 @@ func (m *sum) add(s *analysis.Slice) {
 
 // join adds another sum, but for its wall-time.
 func (m *sum) join(o *sum) {
-	maps.Copy(m.locks, o.locks)
-	maps.Copy(m.waiters, o.waiters)
+	m.locks.join(&o.locks)
+	m.waiters.join(&o.waiters)
 	for p, ns := range o.known {
 		m.known[p] += ns
 	}
@@ -222,20 +218,79 @@ func (m *sum) join(o *sum) {
 }
 
 // Rows returns the sums in descending order of waiting time, ties by name.
-func (c *Collector) Rows() []Row {
-	rows := make([]Row, 0, len(c.sums))
-	for i := range c.sums {
-		rows = append(rows, c.row(&c.sums[i]))
+func (c *Collector) Rows() []Row { return c.Top(0) }
+
+// Top returns the first of the rows; 0 means all.
+func (c *Collector) Top(most int) []Row {
+	order := make([]int32, len(c.sums))
+	for i := range order {
+		order[i] = int32(i)
 	}
-	slices.SortFunc(rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(b.Waits, a.Waits), cmp.Compare(a.Lock, b.Lock))
-	})
+	slices.SortFunc(order, func(a, b int32) int { return c.sums[a].compare(&c.sums[b]) })
+	if most <= 0 || most > len(order) {
+		most = len(order)
+	}
+	rows := make([]Row, 0, most)
+	for len(rows) < most {
+		at := len(rows)
+		same := at + 1 // where the ties end: their names are made for these only
+		for same < len(order) && c.sums[order[at]].compare(&c.sums[order[same]]) == 0 {
+			same++
+		}
+		if same > at+1 {
+			c.sortByName(order[at:same])
+		}
+		for _, i := range order[at:min(same, most)] {
+			rows = append(rows, c.row(&c.sums[i]))
+		}
+	}
 	return rows
+}
+
+// compare orders sums by waiting, most first.
+func (m *sum) compare(o *sum) int {
+	return cmp.Or(cmp.Compare(o.waitNs, m.waitNs), cmp.Compare(o.waits, m.waits))
+}
+
+// sortByName orders sums by the names of their rows.
+func (c *Collector) sortByName(of []int32) {
+	names := make([]string, len(of))
+	for i := range of {
+		names[i] = c.name(&c.sums[of[i]])
+	}
+	sort.Sort(&named{names, of})
+}
+
+// named are numbers to be sorted by names.
+type named struct {
+	names []string
+	of    []int32
+}
+
+func (n *named) Len() int           { return len(n.of) }
+func (n *named) Less(i, j int) bool { return n.names[i] < n.names[j] }
+func (n *named) Swap(i, j int) {
+	n.names[i], n.names[j] = n.names[j], n.names[i]
+	n.of[i], n.of[j] = n.of[j], n.of[i]
+}
+
+// Together returns the sum over some locks, but for its wall-time, and the waiting
+// for the one that is waited for most.
+func (c *Collector) Together(ids []uint32) (together Row, mostNs int64) {
+	all := sum{first: format.NoObject}
+	for _, id := range ids {
+		if int(id) < len(c.index) && c.index[id] > 0 {
+			one := &c.sums[c.index[id]-1]
+			all.join(one)
+			mostNs = max(mostNs, one.waitNs)
+		}
+	}
+	return c.row(&all), mostNs
 }
 
 // Total returns the sum over all rows.
 func (c *Collector) Total() Row {
-	all := newSum(format.NoObject)
+	all := sum{first: format.NoObject}
 	for i := range c.sums {
 		all.join(&c.sums[i])
 	}
@@ -260,16 +315,24 @@ func (c *Collector) Estimate(r *Row) (waitNs, csp bootstrap.Estimate, ok bool) {
 	return c.cells.Rate(s).Scale(float64(c.cells.Span())), c.cells.Ratio(s, c.cells.Series(bootstrap.Running)), true
 }
 
+// name is what the row of a sum is called.
+func (c *Collector) name(m *sum) string {
+	if c.byClass {
+		return c.sym.ClassName(m.first)
+	}
+	return c.sym.LockName(m.first)
+}
+
 func (c *Collector) row(m *sum) Row {
-	r := Row{ID: m.id, lengths: &m.lengths, Series: m.series, Locks: len(m.locks), Waits: m.waits, Failed: m.failed, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: len(m.waiters), ByProvenance: m.known}
+	r := Row{ID: m.id, lengths: &m.lengths, Series: m.series, Locks: m.locks.len(), Waits: m.waits, Failed: m.failed, WaitNs: m.waitNs, WallNs: m.wall.Len(), MaxNs: m.maxNs, Waiters: m.waiters.len(), ByProvenance: m.known}
 	if m.first != format.NoObject || c.byClass {
 		r.Class = c.sym.ClassName(m.first)
 		r.Kind = c.sym.Object(m.first).Kind.String()
-		r.Lock = c.sym.LockName(m.first)
+		r.Lock = c.name(m)
 		r.Created = c.sym.Object(m.first).Stack
 		r.Addresses = c.sym.Object(m.first).Addresses
 		if c.byClass {
-			r.Lock, r.Created, r.Addresses = r.Class, format.NoStack, 0
+			r.Created, r.Addresses = format.NoStack, 0
 		}
 	}
 	r.P50Ns, r.P99Ns = m.lengths.Percentile(50), m.lengths.Percentile(99)

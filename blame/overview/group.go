@@ -9,8 +9,8 @@ import (
 // group is where the slices of one group go.
 type group struct {
 	part   int
-	root   *int64 // the waiting that ends where the share does; nil where that is the lock itself
-	order  *seen  // nil where the path has none
+	root   int32 // where the waiting is that ends where the share does; -1 where that is the lock itself
+	order  *seen // nil where the path has none
 	places []groupPlace
 	of     []int32 // by waiter: its place
 }
@@ -34,8 +34,8 @@ func (c *Collector) Stretch(s *analysis.Stretch) bool {
 		p := &c.parts[g.part]
 		p.ns += ns
 		p.byProvenance[prov] += ns
-		if g.root != nil {
-			*g.root += ns
+		if g.root >= 0 {
+			c.rootNs[g.root] += ns
 		}
 		if g.order != nil {
 			g.order.add(prov, ns)

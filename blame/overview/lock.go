@@ -2,7 +2,7 @@ package overview
 
 import (
 	"cmp"
-	"maps"
+	"iter"
 	"slices"
 
 	"contend/analysis"
@@ -22,6 +22,7 @@ type Lock struct {
 	WaitNs  int64
 	Owners  []Owner
 	Waiters []Waiter
+	Of      []uint32 // of many locks that are told as one: their ids
 }
 
 // Owner is one site that took the lock, or a pseudo owner.
@@ -59,31 +60,115 @@ type Amount struct {
 
 // Locks returns the overview, in descending order of waiting.
 func (c *Collector) Locks() []Lock {
-	parts := map[uint32][]*part{}
-	for i := range c.parts {
-		p := &c.parts[i]
-		parts[p.lock] = append(parts[p.lock], p)
-	}
+	all, _ := c.Heaviest(nil)
+	return all
+}
+
+// Heaviest returns the overview of some locks, and of all others by class and
+// site: each that has several kinds of owners takes kilobytes. Of nil, all are
+// heavy. Both are in descending order of waiting.
+func (c *Collector) Heaviest(heavy map[uint32]bool) (out, rest []Lock) {
 	roots := c.rootsOf()
-	waiters := map[uint32][]Waiter{}
-	for i := range c.places {
-		p := &c.places[i]
-		waiters[p.lock] = append(waiters[p.lock], Waiter{c.text(c.waiters[1], p.site), p.ns, p.waits})
-	}
-	out := make([]Lock, 0, len(waiters))
-	for _, id := range slices.Sorted(maps.Keys(waiters)) {
-		l := Lock{ID: id, Name: c.text(c.owners[0], id), Class: c.class(id), Owners: c.ownersOf(parts[id], roots), Waiters: waiters[id]}
-		for _, w := range l.Waiters {
-			l.WaitNs += w.WaitNs
+	many := map[[2]string]*charged{}
+	for one := range c.charged() {
+		l := c.lock(&one, roots)
+		if heavy == nil || heavy[one.id] {
+			out = append(out, l)
+			continue
 		}
-		slices.SortStableFunc(l.Waiters, func(a, b Waiter) int {
-			return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site))
-		})
-		l.Site = c.site(id, &l)
-		out = append(out, l)
+		key := [2]string{l.Class, l.Site}
+		if many[key] == nil {
+			many[key] = &charged{id: one.id}
+		}
+		many[key].add(&one)
 	}
-	slices.SortStableFunc(out, func(a, b Lock) int {
-		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Name, b.Name))
+	for _, of := range many {
+		l := c.lock(of, roots)
+		l.Of = of.ids
+		rest = append(rest, l)
+	}
+	for _, list := range [][]Lock{out, rest} {
+		slices.SortStableFunc(list, func(a, b Lock) int {
+			return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Name, b.Name))
+		})
+	}
+	return out, rest
+}
+
+// charged is what was summed of a lock, or of several.
+type charged struct {
+	id     uint32 // of the first
+	parts  []*part
+	places []*place
+	ids    []uint32 // of several
+}
+
+func (c *charged) add(one *charged) {
+	c.parts, c.places, c.ids = append(c.parts, one.parts...), append(c.places, one.places...), append(c.ids, one.id)
+}
+
+// charged goes through the locks that were waited for, in order of their ids.
+func (c *Collector) charged() iter.Seq[charged] {
+	parts := byLock(c.parts, func(p *part) uint32 { return p.lock })
+	places := byLock(c.places, func(p *place) uint32 { return p.lock })
+	return func(yield func(charged) bool) {
+		for len(places) > 0 {
+			one := charged{id: places[0].lock}
+			for len(parts) > 0 && parts[0].lock < one.id {
+				parts = parts[1:]
+			}
+			one.places, places = upTo(places, func(p *place) bool { return p.lock > one.id })
+			one.parts, parts = upTo(parts, func(p *part) bool { return p.lock > one.id })
+			if !yield(one) {
+				return
+			}
+		}
+	}
+}
+
+// byLock orders sums by their locks; those of one lock stay in order.
+func byLock[T any](all []T, lock func(*T) uint32) []*T {
+	out := make([]*T, len(all))
+	for i := range all {
+		out[i] = &all[i]
+	}
+	slices.SortStableFunc(out, func(a, b *T) int { return cmp.Compare(lock(a), lock(b)) })
+	return out
+}
+
+// upTo cuts a list before the first element that is behind.
+func upTo[T any](list []T, behind func(T) bool) (before, from []T) {
+	n := 0
+	for n < len(list) && !behind(list[n]) {
+		n++
+	}
+	return list[:n:n], list[n:]
+}
+
+// lock returns the overview of what was summed of a lock.
+func (c *Collector) lock(of *charged, roots [][]partEnd) Lock {
+	l := Lock{ID: of.id, Name: c.text(c.owners[0], of.id), Class: c.class(of.id), Owners: c.ownersOf(of.parts, roots), Waiters: c.waitersOf(of.places)}
+	for _, w := range l.Waiters {
+		l.WaitNs += w.WaitNs
+	}
+	l.Site = c.site(of.id, &l)
+	return l
+}
+
+// waitersOf joins places by site, the first of the most waiting first.
+func (c *Collector) waitersOf(places []*place) (out []Waiter) {
+	at := map[uint32]int{}
+	for _, p := range places {
+		i, known := at[p.site]
+		if !known {
+			i = len(out)
+			at[p.site] = i
+			out = append(out, Waiter{Site: c.text(c.waiters[1], p.site)})
+		}
+		out[i].WaitNs, out[i].Waits = out[i].WaitNs+p.ns, out[i].Waits+p.waits
+	}
+	slices.SortStableFunc(out, func(a, b Waiter) int {
+		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site))
 	})
 	return out
 }
@@ -168,8 +253,8 @@ type partEnd struct {
 // rootsOf lists the ends of the chains of each part.
 func (c *Collector) rootsOf() [][]partEnd {
 	out := make([][]partEnd, len(c.parts))
-	for of, ns := range c.roots {
-		out[of.part] = append(out[of.part], partEnd{of.root, *ns})
+	for of, at := range c.roots {
+		out[of.part] = append(out[of.part], partEnd{of.root, c.rootNs[at]})
 	}
 	return out
 }

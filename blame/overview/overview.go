@@ -26,7 +26,8 @@ type Collector struct {
 	sym             *analysis.Symbols
 	held, waited    *blame.Rows // numbers of parts and of places
 	parts           []part
-	roots           map[partRoot]*int64 // waiting, ns
+	roots           map[partRoot]int32 // where the waiting of each is
+	rootNs          []int64
 	places          []place
 	trapped         []Trapped // by deadlock, from 1
 	orders          map[order]*seen
@@ -71,7 +72,7 @@ func New(o Options) *Collector {
 	c := &Collector{
 		owners:  []blame.Key{lock, blame.ByOwnerSite, blame.ByOwnerCallers, blame.ByOwnerDoing},
 		waiters: []blame.Key{lock, blame.ByWaiterSite},
-		roots:   map[partRoot]*int64{}}
+		roots:   map[partRoot]int32{}}
 	c.held, c.waited = blame.NewRows(&c.keys, c.owners), blame.NewRows(&c.keys, c.waiters)
 	c.keys.App(o.App)
 	return c
@@ -92,8 +93,8 @@ func (c *Collector) Slice(s *analysis.Slice) {
 		number := c.part(s.Lock, &s.Waiters[0], sh)
 		p := &c.parts[number]
 		p.ns += ns
-		if root := c.root(number, sh); root != nil {
-			*root += ns
+		if root := c.root(number, sh); root >= 0 {
+			c.rootNs[root] += ns
 		}
 		p.byProvenance[sh.Direct.Prov] += ns
 		if o := c.order(s.Lock, sh, p.site, s.Sample.Taken); o != nil {
@@ -134,17 +135,25 @@ func (c *Collector) part(lock format.ObjectID, w *analysis.Waiter, sh *analysis.
 	return i
 }
 
-// root returns the place of the waiting of a part that ends where a share does; nil
-// where that is the lock itself.
-func (c *Collector) root(part int, sh *analysis.Share) *int64 {
+// maxRoots is how many ends of chains are summed, for what the tables say of the
+// end that most of a lock's chains have. A million locks that wait for each other
+// in turn have tens of millions; what is met after so many is left out there.
+const maxRoots = 1 << 20
+
+// root returns where the waiting of a part is that ends where a share does; -1
+// where that is the lock itself, or one end too many.
+func (c *Collector) root(part int, sh *analysis.Share) int32 {
 	if sh.Path == nil {
-		return nil
+		return -1
 	}
 	at := partRoot{int32(part), sh.Last}
-	sum := c.roots[at]
-	if sum == nil {
-		sum = new(int64)
-		c.roots[at] = sum
+	sum, known := c.roots[at]
+	switch {
+	case !known && len(c.roots) >= maxRoots:
+		return -1
+	case !known:
+		sum = int32(len(c.rootNs))
+		c.roots[at], c.rootNs = sum, append(c.rootNs, 0)
 	}
 	return sum
 }

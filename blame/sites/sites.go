@@ -184,9 +184,13 @@ func (s *Sites) find(m *ofStack, a analysis.Acquisition, frames []format.Frame) 
 	if s.taken.with(a) {
 		return at, frames[at].Line
 	}
-	for _, by := range [...]map[place][]int{s.taken.ofLock(a.Lock), s.taken.ofClass(s.sym.Class(a.Lock))} {
+	for _, by := range [...]struct {
+		lines map[takenAt][]int32
+		of    uint32
+	}{{s.taken.locks, uint32(a.Lock)}, {s.taken.classes, s.sym.Class(a.Lock)}} {
 		for i := at; i < len(frames); i++ {
-			if lines, ok := by[placeOf(frames[i])]; ok {
+			method, met := s.taken.places[placeOf(frames[i])]
+			if lines, ok := by.lines[takenAt{by.of, method}]; ok && met {
 				return i, lineOf(lines, frames[i].Line)
 			}
 		}

@@ -35,6 +35,9 @@ func omitted(n int, r Role) Frame {
 	return Frame{format.Frame{Method: fmt.Sprintf("[… %d frames]", n)}, r}
 }
 
+// between stands for the locks of folded chains, see folded.
+var between = Frame{format.Frame{Method: "[… further locks]"}, Owner}
+
 // chain is the stack of a sample in the view Chain.
 func (b *Builder) chain(s *Sample) []Frame {
 	hops := b.paths.hops(s.path)
@@ -53,9 +56,16 @@ func (b *Builder) chain(s *Sample) []Frame {
 			i = from
 			continue
 		}
-		frames = b.stack(b.lock(frames, hops[i].Lock), hops[i].Stack, Owner)
+		frames = b.stack(b.lock(frames, hops[i].Lock, false), hops[i].Stack, Owner)
 	}
-	return b.stack(b.lock(frames, s.Lock), s.WaiterStack, Waiter)
+	if s.path == cut {
+		frames = append(frames, between)
+	}
+	frames = b.lock(frames, s.Lock, s.folded)
+	if s.folded && s.WaiterStack == format.NoStack {
+		return append(frames, Frame{format.Frame{Method: "[… many stacks]"}, Waiter})
+	}
+	return b.stack(frames, s.WaiterStack, Waiter)
 }
 
 // depth is how many frames a chain has.

@@ -83,8 +83,11 @@ func (b *Builder) owner(frames []Frame, o analysis.Owner) []Frame {
 	return b.frames(frames, list, Owner)
 }
 
-func (b *Builder) lock(frames []Frame, id format.ObjectID) []Frame {
+func (b *Builder) lock(frames []Frame, id format.ObjectID, folded bool) []Frame {
 	name := b.sym.LockName(id)
+	if folded {
+		name = b.sym.ClassName(id)
+	}
 	if b.Stable {
 		name = chains.StableName(b.sym.ClassName(id))
 	}
@@ -98,7 +101,9 @@ type paths struct {
 	key  []byte
 }
 
-func (p *paths) id(path *analysis.Hop) int32 {
+// id returns the number of a path; cut for one that was not met, when no more are
+// numbered.
+func (p *paths) id(path *analysis.Hop, full bool) int32 {
 	if path == nil {
 		return 0
 	}
@@ -108,6 +113,9 @@ func (p *paths) id(path *analysis.Hop) int32 {
 	}
 	if id, ok := p.ids[string(p.key)]; ok {
 		return id
+	}
+	if full {
+		return cut
 	}
 	if p.ids == nil {
 		p.ids = map[string]int32{}
@@ -123,7 +131,7 @@ func (p *paths) id(path *analysis.Hop) int32 {
 }
 
 func (p *paths) hops(id int32) []analysis.Hop {
-	if id == 0 {
+	if id <= 0 {
 		return nil
 	}
 	return p.list[id-1]

@@ -44,6 +44,8 @@ type Builder struct {
 	index   map[Key]int
 	samples []Sample
 	paths   paths
+	folded  folded
+	most    int   // samples that are told apart
 	limit   limit // while a deep chain is put together
 }
 
@@ -54,6 +56,7 @@ type Key struct {
 	Lock        format.ObjectID
 	Owner       analysis.Owner // the direct one; of a chain the root
 	path        int32          // number of the chain's further hops, 0 for none
+	folded      bool           // one of many, see folded
 }
 
 // Sample is a sum of slices that agree in their Key.
@@ -78,7 +81,7 @@ func WallNs(u *analysis.Union, delayNs int64) int64 { return min(u.Len(), delayN
 // New returns an empty builder. The program's own code, for the view of sites, are
 // the frames that the expression matches; see sites.New.
 func New(v View, app *regexp.Regexp) *Builder {
-	return &Builder{view: v, sites: sites.New(app), index: map[Key]int{}}
+	return &Builder{view: v, sites: sites.New(app), index: map[Key]int{}, most: maxSamples}
 }
 
 // Begin implements analysis.Visitor.
@@ -104,15 +107,15 @@ func (b *Builder) waiter(s *analysis.Slice, w *analysis.Waiter) {
 		sh := &s.Shares[i]
 		key := Key{Waiter: w.Thread, WaiterStack: w.Stack, Lock: s.Lock, Owner: sh.Direct}
 		if b.view == Chain {
-			key.Owner, key.path = sh.Root, b.paths.id(sh.Path)
+			key.Owner, key.path = sh.Root, b.paths.id(sh.Path, b.full())
 		}
 		if b.Shown {
 			key = b.shown(key)
 		}
-		b.add(key, s, sh.Ns, w.First && i == 0)
+		b.add(b.known(key, sh.Ns), s, sh.Ns, w.First && i == 0)
 	}
 	if len(s.Shares) == 0 { // a wait of length zero
-		b.add(Key{Waiter: w.Thread, WaiterStack: w.Stack, Lock: s.Lock, Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}, s, 0, w.First)
+		b.add(b.known(Key{Waiter: w.Thread, WaiterStack: w.Stack, Lock: s.Lock, Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}, 0), s, 0, w.First)
 	}
 }
 

@@ -193,6 +193,18 @@ type Analyze struct {
 	Findings       []Finding `json:"findings"`
 	Phases         []Phase   `json:"phases"`
 	NotCounted     []Warning `json:"notCounted"` // those of the warnings that tell of waiting the totals leave out
+	Rest           []Rest    `json:"-"`          // the locks that Locks leaves out, for a screen, which counts them
+}
+
+// MostLocks is how many locks are described each by itself, unless more are asked
+// for: a description takes a kilobyte and more, and a trace may have a million.
+const MostLocks = 1 << 14
+
+// Rest is the locks of one class and site that are described together.
+type Rest struct {
+	Lock
+	Locks   int
+	Biggest int64 // waiting for the biggest of them, ns
 }
 
 // NewTrace describes what was read.
@@ -256,12 +268,20 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collecto
 	for i := range o.Locks {
 		byID[o.Locks[i].ID] = &o.Locks[i]
 	}
-	for i, r := range limit(locks.Rows(), top) {
+	for i, r := range locks.Top(top) {
 		l := newLock(&r, tr.Symbols, byID[r.ID], top)
-		if wait, csp, ok := locks.Estimate(&r); ok && i < maxUncertain && cov.Unit == "ns" {
-			l.Uncertainty, l.CSPPlusMinus = newUncertainty(wait), finite(csp.Half)
+		if i < maxUncertain && cov.Unit == "ns" {
+			if wait, csp, ok := locks.Estimate(&r); ok {
+				l.Uncertainty, l.CSPPlusMinus = newUncertainty(wait), finite(csp.Half)
+			}
 		}
 		a.Locks = append(a.Locks, l)
+	}
+	for i := range o.Rest {
+		l := &o.Rest[i]
+		r, biggest := locks.Together(l.Of)
+		r.Lock, r.Class = l.Name, l.Class
+		a.Rest = append(a.Rest, Rest{newLock(&r, tr.Symbols, l, top), len(l.Of), biggest})
 	}
 	for i, d := range tr.Deadlocks {
 		a.Deadlocks = append(a.Deadlocks, newDeadlock(i+1, d, tr.Symbols))

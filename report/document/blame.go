@@ -48,8 +48,10 @@ func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
 	shown := limit(t.Rows, top)
 	for i := range shown {
 		row := newBlameRow(&shown[i], b.StackKeys)
-		if e, ok := t.Estimate(&shown[i]); ok && i < maxUncertain && cov.Unit == "ns" {
-			row.Uncertainty = newUncertainty(e)
+		if i < maxUncertain && cov.Unit == "ns" {
+			if e, ok := t.Estimate(&shown[i]); ok {
+				row.Uncertainty = newUncertainty(e)
+			}
 		}
 		b.Rows = append(b.Rows, row)
 	}

@@ -66,6 +66,7 @@ type Finding struct {
 // Overview is what NewAnalyze makes the first screen of.
 type Overview struct {
 	Locks    []overview.Lock
+	Rest     []overview.Lock // that Locks leaves out, for who asks for them
 	Findings []findings.Finding
 	Phases   *csp.Series
 }
@@ -117,11 +118,16 @@ func sites(l *overview.Lock, top int) []Site {
 
 // newFindings converts findings.
 func newFindings(list []findings.Finding, locks []overview.Lock) []Finding {
-	out := []Finding{}
+	out, at := []Finding{}, map[string]int{}
+	for i := range locks {
+		if _, known := at[locks[i].Name]; !known {
+			at[locks[i].Name] = i
+		}
+	}
 	for _, f := range list {
 		d := Finding{Kind: f.Kind.String(), Title: f.Kind.Title(), Lock: f.Lock, Class: f.Class, Owner: f.Owner, Root: f.Root, Site: f.Site, Thread: f.Thread, Evidence: f.Evidence, Deadlock: f.Number, Threads: f.Threads,
 			WaitNs: f.WaitNs, Share: f.Share, Confidence: f.Confidence.String(), Provenance: NewProvenance(f.ByProvenance), Remedy: f.Kind.Remedy()}
-		if i := slices.IndexFunc(locks, func(l overview.Lock) bool { return l.Name == f.Lock }); i >= 0 {
+		if i, known := at[f.Lock]; known {
 			d.LockSite = locks[i].Site
 		}
 		out = append(out, d)

@@ -161,9 +161,9 @@ func (f *Facts) waits(c *facts.Collector, timed bool) {
 
 // wait names a row.
 func (f *Facts) wait(c *facts.Collector, r *facts.Row) Wait {
-	text := map[blame.Key]string{}
+	text, ids := map[blame.Key]string{}, c.IDs(r)
 	for i, k := range facts.By {
-		text[k] = c.Text(i, r.IDs[i])
+		text[k] = c.Text(i, ids[i])
 	}
 	w := Wait{Recording: f.Recording.Recording, Class: chains.StableName(text[blame.ByClass]), Kind: r.Kind.String(),
 		WaiterMethod: chains.StableName(text[blame.ByWaiterMethod]), WaiterGroup: text[blame.ByWaiterGroup], WaiterStack: text[blame.ByWaiterStack],

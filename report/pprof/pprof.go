@@ -43,6 +43,9 @@ func build(b *stacks.Builder, unit format.Unit, l Labels) *profile.Profile {
 		Mapping: []*profile.Mapping{{ID: 1, File: mappingFile, HasFunctions: true, HasFilenames: true, HasLineNumbers: true, HasInlineFrames: true}},
 	}, stable: l != AllLabels, functions: map[functionKey]*profile.Function{}, locations: map[format.Frame]*profile.Location{}}
 	t.p.Comments = []string{viewComment + stacks.Views[b.View()]}
+	if ns := b.FoldedNs(); ns > 0 {
+		t.p.Comments = append(t.p.Comments, fmt.Sprintf("%d ns of the waiting are in samples without lock and threads: there are too many kinds of it", ns))
+	}
 	if name, ok := counted[unit]; ok {
 		t.p.DurationNanos = 0
 		count := &profile.ValueType{Type: name, Unit: "count"}
@@ -110,6 +113,15 @@ func allLabels(b *stacks.Builder, s *stacks.Sample) map[string][]string {
 		"owner_thread": {thread}, "owner_group": {group},
 		"waiter_thread": {sym.ThreadName(s.Waiter)}, "waiter_group": {sym.Groups().Name(sym.Group(s.Waiter))},
 		"waiter_method": {sym.Methods().Name(sym.Method(s.WaiterStack))}, "waiter_site": {b.WaiterSite(s)}, "provenance": {s.Owner.Prov.String()},
+	}
+	if s.Folded() { // it is of many
+		for _, one := range [...]string{"lock", "owner_thread", "owner_group", "waiter_thread", "waiter_group"} {
+			delete(all, one)
+		}
+		if s.WaiterStack == format.NoStack {
+			delete(all, "waiter_method")
+			delete(all, "waiter_site")
+		}
 	}
 	if what := b.Doing(s); s.Owner.Kind == analysis.OwnerThread && what != doing.Unknown {
 		all["owner_doing"] = []string{what.String()}

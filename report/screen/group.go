@@ -16,11 +16,11 @@ type group struct {
 	biggest       int64 // waiting for the biggest of them
 }
 
-// groupsOf joins locks, which are by waiting, biggest first.
-func groupsOf(locks []document.Lock) (groups []group) {
+// groupsOf joins locks, which are by waiting, biggest first, and those that are
+// described together.
+func groupsOf(locks []document.Lock, rest []document.Rest) (groups []group) {
 	at := map[[2]string]int{}
-	for i := range locks {
-		l := &locks[i]
+	add := func(l *document.Lock, n int, biggest int64) {
 		key := [2]string{l.Class, l.Site}
 		if l.Site == "" {
 			key[1] = l.Lock
@@ -28,19 +28,25 @@ func groupsOf(locks []document.Lock) (groups []group) {
 		j, ok := at[key]
 		if !ok {
 			at[key] = len(groups)
-			groups = append(groups, group{*l, 1, l.WaitNs})
-			continue
+			groups = append(groups, group{*l, n, biggest})
+			return
 		}
-		groups[j].add(l)
+		groups[j].add(l, n)
+	}
+	for i := range locks {
+		add(&locks[i], 1, locks[i].WaitNs)
+	}
+	for i := range rest {
+		add(&rest[i].Lock, rest[i].Locks, rest[i].Biggest)
 	}
 	slices.SortStableFunc(groups, func(a, b group) int { return cmp.Compare(b.WaitNs, a.WaitNs) })
 	return groups
 }
 
-// add joins a smaller lock. How many threads waited for any of them is not told:
+// add joins a smaller lock, or n together. How many threads waited for any of them is not told:
 // at least as many as for one.
-func (g *group) add(l *document.Lock) {
-	g.locks++
+func (g *group) add(l *document.Lock, n int) {
+	g.locks += n
 	g.WaitNs += l.WaitNs
 	g.Waits += l.Waits
 	g.Failed += l.Failed

@@ -46,7 +46,7 @@ func Write(w io.Writer, a Answer, o Options) error {
 	if o.Width <= 0 {
 		o.Width = DefaultWidth
 	}
-	s := &screen{Answer: a, Options: o, words: wordsOf(a.Analyze), groups: groupsOf(a.Locks)}
+	s := &screen{Answer: a, Options: o, words: wordsOf(a.Analyze), groups: groupsOf(a.Locks, a.Rest)}
 	lines := s.fitting()
 	out := bufio.NewWriter(w)
 	for _, l := range lines {

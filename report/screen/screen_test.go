@@ -63,7 +63,7 @@ func TestAThousandLocksFit(t *testing.T) {
 
 // Whoever holds a thousand stripes of a lock is one owner.
 func TestOwnersOfEqualLocksAreAddedUp(t *testing.T) {
-	g := groupsOf(service(4, "Cart", func(int) string { return "Shop.checkout:12" }).Locks)
+	g := groupsOf(service(4, "Cart", func(int) string { return "Shop.checkout:12" }).Locks, nil)
 	if len(g) != 1 || g[0].locks != 4 || len(g[0].Owners) != 1 || g[0].Owners[0].WaitNs != g[0].WaitNs || len(g[0].Waiting) != 1 || g[0].Waiting[0].Waits != 4 ||
 		len(g[0].Owners[0].Doing) != 1 || g[0].Owners[0].Provenance.InferredNs != g[0].WaitNs {
 		t.Errorf("%+v", g)
