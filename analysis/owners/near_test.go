@@ -56,7 +56,7 @@ func TestNearSearchesFindTheSame(t *testing.T) {
 // Samples are looked for as far as asked: of a thread that waits again and again,
 // not up to its next one.
 func TestSamplesBehindAreNotLookedFor(t *testing.T) {
-	const waits = 100_000
+	const waits = 300_000
 	r := NewRecord()
 	for k := range int64(waits) {
 		ev := format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Stack: 2, Time: 100 * k, End: 100*k + 10}
@@ -70,7 +70,7 @@ func TestSamplesBehindAreNotLookedFor(t *testing.T) {
 	for k := range int64(waits) + 1 {
 		b.running(1, 100*k, 100*k+50, func(format.ThreadID, format.StackID) { found++ })
 	}
-	if took := time.Since(began); found != 1 || took > 2*time.Second { // it took eight
+	if took := time.Since(began); found != 1 || took > 30*time.Second { // it took more than a minute
 		t.Errorf("%d found in %v", found, took)
 	}
 }
