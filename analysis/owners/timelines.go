@@ -23,8 +23,10 @@
 //	tally.go       what samples show of claims that are alike
 //	shares.go      what the model gives sections divided anew
 //	branches.go    stacks of samples, from the outermost frame inwards
+//	named.go       what threads do that are named as owners and never wait
 //	samples.go     where in the program samples of running threads are
 //	sections.go    what threads do only while they hold the lock
+//	fits.go        whether that is more than chance
 //	singly.go      the same where a call site serves several locks
 //	homes.go       where activities belong whose stack shows the runtime only
 //	section.go     what is known of one lock: acquisitions, busy stretches

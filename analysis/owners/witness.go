@@ -46,7 +46,16 @@ func (b *builder) guess(lo, hi int64, t format.ThreadID) bool {
 		b.emitOp(at, at+ns, anchor{thread: t, stack: list[i].stack, prov: Estimated})
 		at += ns
 	}
-	return total > 0
+	if total > 0 {
+		return true
+	}
+	p := b.ev.usually(b.kin, t)
+	if p == nil || !p.owns {
+		return false
+	}
+	b.expect(1 - tolerance)
+	b.emitOp(lo, hi, anchor{thread: t, stack: b.ev.usual(t), prov: Estimated})
+	return true
 }
 
 // named charges a stretch to a section of a thread, one of those of its group,
