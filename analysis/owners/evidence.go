@@ -51,6 +51,7 @@ type evidence struct {
 
 	unlinked []Unlinked
 	distance int64 // of samples
+	oneAsked int   // stretch in so many is asked about; see ask
 }
 
 // Unlinked is a contended lock in a thread dump whose waiters no recorded wait

@@ -20,6 +20,11 @@ func (ev *evidence) relate(all []*builder, samples map[*input]*samples, with fun
 			builders, sections = append(builders, b), append(sections, b.s)
 		}
 	}
+	acquired := 0
+	for _, s := range sections {
+		acquired += len(s.acquired)
+	}
+	ev.oneAsked = oneAsked(acquired)
 	of := map[*kin][]*builder{}
 	var list []*kin
 	for i, k := range ev.kinOf(sections) {

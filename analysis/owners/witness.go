@@ -75,7 +75,7 @@ func (b *builder) named(lo, hi int64, t format.ThreadID, group int) {
 
 // witnessed returns the stacks samples show inside a gap.
 func (b *builder) witnessed(g *gap, is func(*witness) bool) (out []anchor, right float64) {
-	if b.kin.witnesses.total == 0 || g.last == format.NoThread && b.kin.locks > 1 || g.last != format.NoThread && g.last == g.first.thread {
+	if b.without != nothing || b.kin.witnesses.total == 0 || g.last == format.NoThread && b.kin.locks > 1 || g.last != format.NoThread && g.last == g.first.thread {
 		return nil, 0
 	}
 	t, lo, hi := b.window(g)
