@@ -15,8 +15,8 @@ import (
 // double that.
 const (
 	heapFree  = 40 << 20
-	heapSlack = 10 << 20
-	heapPart  = 16
+	heapSlack = 8 << 20
+	heapPart  = 20
 )
 
 // reportFree is what the heap may grow by, in bytes, while a report is made of
