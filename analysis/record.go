@@ -46,6 +46,7 @@ type record struct {
 	*owners.Record
 	activities *owners.Activities // the same in order of time, once all is read
 	unclear    map[format.ObjectID]unclear
+	monitors   monitorWaits
 	holders    []bool // by thread: it holds a recorded tenure; see tenants
 	recorded   []span
 	gaps       []span
@@ -95,6 +96,8 @@ func (r *record) add(ev *format.Event) {
 // note remembers what an activity tells besides what its thread did.
 func (r *record) note(ev *format.Event, end int64) {
 	switch ev.Activity {
+	case format.ActivityWait:
+		r.monitors.add(ev, end)
 	case format.ActivityRun:
 		if end == ev.Time { // a sample, not a call that was traced
 			r.part().hasRuns = true

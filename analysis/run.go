@@ -27,6 +27,7 @@
 //	distances.go   the median distance of samples
 //	relocate.go    locks that a garbage collector moved made one
 //	record.go      the events that are kept until the source ends
+//	monitors.go    waits at monitors that others end
 //	unseen.go      what is believed of a thread while nothing is known of it
 //	gaps.go        where data of one input was lost
 //	stalls.go      how late samples were taken
@@ -81,6 +82,7 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	out := newDispatcher(&Symbols{definitions: defs}, v)
 	defer out.close()
 	p := &pass{src: src, names: definer{defs, out}, e: newEmitter(defs, f, out), rec: newRecord(), cyc: &cycles{}}
+	p.rec.monitors.asked = len(asking[MonitorVisitor](p.e)) > 0
 	p.smp = newSampler(p.rec, p.e, p.cyc)
 	if f, ok := src.(format.Folder); ok {
 		f.Fold()
@@ -177,6 +179,7 @@ func (p *pass) finish() *Trace {
 	rec.visitTenures(tl, e)
 	rec.visitWaits(e)
 	rec.visitIdle(e)
+	rec.visitMonitors(e)
 	beside := newAsides(e)
 	rec.visitAsides(beside)
 	smp.visitAsides(beside)

@@ -53,11 +53,9 @@ var idleWork = [...]bool{
 }
 
 func newRunner(d *owners.Activities, own owners.Refs, between []span, from, to int64) runner {
-	for i := own.From; i < own.To; i++ {
-		if d.IsWait(i) {
-			start, end := d.Span(i)
-			from, to = min(from, start), max(to, end)
-		}
+	for w := d.Skip(own, true); w.Len() > 0; w = d.Skip(owners.Refs{From: w.From + 1, To: w.To}, true) {
+		start, end := d.Span(w.From)
+		from, to = min(from, start), max(to, end)
 	}
 	r := runner{idle: joiner{d: d, rest: own, idle: true, between: between}, waits: joiner{d: d, rest: own}, from: from, to: to}
 	r.rest, r.wait = r.idle.next(), r.waits.next()
@@ -153,7 +151,7 @@ func (j *joiner) next() span {
 func (j *joiner) first() (s span, isBetween bool) {
 	if !j.looked {
 		j.looked, j.head = true, nothing
-		for ; j.rest.Len() > 0; j.rest.From++ {
+		for j.rest = j.d.Skip(j.rest, !j.idle); j.rest.Len() > 0; j.rest = j.d.Skip(owners.Refs{From: j.rest.From + 1, To: j.rest.To}, !j.idle) {
 			if s, ok := j.span(j.rest.From); ok {
 				j.head = s
 				break
@@ -166,11 +164,9 @@ func (j *joiner) first() (s span, isBetween bool) {
 	return j.head, false
 }
 
-// span returns the stretch of an activity if it is of the kind wanted.
+// span returns the stretch of an activity that is a wait, or none, as wanted: of
+// these if it is idle time.
 func (j *joiner) span(i column.Ref) (s span, ok bool) {
-	if j.d.IsWait(i) == j.idle {
-		return span{}, false
-	}
 	if !j.idle {
 		s.start, s.end = j.d.Span(i)
 		return s, true

@@ -51,6 +51,14 @@ type Share struct {
 	Path   *Hop            // the locks passed after the first, with the thread blocked on each; nil when Hops is 1
 }
 
+// Owner returns whom the share is charged to: the direct owner or the root.
+func (s *Share) Owner(root bool) *Owner {
+	if root {
+		return &s.Root
+	}
+	return &s.Direct
+}
+
 // Hop is one further step of a path: Thread, an owner met on the way, was
 // itself blocked on Lock with Stack. Paths that end alike share their ends.
 type Hop struct {

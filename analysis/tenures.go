@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"contend/analysis/internal/column"
 	"contend/analysis/owners"
 	"contend/format"
@@ -110,6 +112,20 @@ func (r *record) visitIdle(e *emitter) {
 					v.Idle(format.ThreadID(t), lo, hi, paused)
 				}
 			}
+		}
+	}
+}
+
+// visitMonitors gives what others ended to the visitors that ask, by monitor.
+func (r *record) visitMonitors(e *emitter) {
+	ask := asking[MonitorVisitor](e)
+	hides := slices.ContainsFunc(r.parts, func(p part) bool { return p.hides })
+	for _, id := range r.monitors.notified() {
+		m := &MonitorWaits{id, r.monitors.of(id, func(w *MonitorWait) bool {
+			return w.Start >= e.from && w.End <= e.to && e.wanted(w.Thread, id, anyLength)
+		}), hides}
+		for _, v := range ask {
+			v.Monitor(m)
 		}
 	}
 }

@@ -24,26 +24,29 @@ const openSpans = 128
 // it keeps no more than openSpans stretches, however many there were, and of
 // recorded waits twice those that a later slice may still touch; such a union cannot be joined to another by UnionOf.
 func (u *Union) AddSlice(s *Slice) {
-	if u.lengthen(s.Start, s.End) {
-		return
-	}
-	u.Add(s.Start, s.End)
-	if s.Sample.InOrder && len(u.spans) > openSpans {
-		u.closeBefore(s.Start)
-	} else if !s.Sample.Taken && len(u.spans) > openSpans && u.spans[len(u.spans)/2].end < s.NoEarlierStart {
+	many := u.addInOrder(s.Start, s.End, s.Sample.InOrder)
+	if many && !s.Sample.Taken && u.spans[len(u.spans)/2].end < s.NoEarlierStart {
 		u.closeBefore(s.NoEarlierStart)
 	}
 }
 
 // AddStretch is AddSlice for each of the slices of a stretch.
-func (u *Union) AddStretch(s *Stretch) {
-	if u.lengthen(s.Start, s.End) {
-		return
+func (u *Union) AddStretch(s *Stretch) { u.addInOrder(s.Start, s.End, s.Sample.InOrder) }
+
+// addInOrder is Add for most slices. Where they come in order of time it closes what
+// is behind them; else it reports whether there is a new span and many may be closed.
+func (u *Union) addInOrder(start, end int64, inOrder bool) (many bool) {
+	if u.lengthen(start, end) {
+		return false
 	}
-	u.Add(s.Start, s.End)
-	if s.Sample.InOrder && len(u.spans) > openSpans {
-		u.closeBefore(s.Start)
+	u.Add(start, end)
+	if len(u.spans) <= openSpans {
+		return false
 	}
+	if inOrder {
+		u.closeBefore(start)
+	}
+	return !inOrder
 }
 
 // lengthen joins [start, end) where it begins in the last span, as most do; else it

@@ -31,10 +31,7 @@ func (p *Pivot) Stretch(s *analysis.Stretch) bool {
 		g := &s.Groups[i]
 		ns := s.Length() * int64(len(g.Waiters))
 		row := p.rowOf(g)
-		r, prov := &p.rows[row], g.Share.Direct.Prov
-		if p.root {
-			prov = g.Share.Root.Prov
-		}
+		r, prov := &p.rows[row], g.Share.Owner(p.root).Prov
 		p.total.addTime(ns, prov)
 		r.addTime(ns, prov)
 		r.wall.AddStretch(s)

@@ -43,11 +43,7 @@ func (a *Accumulator) AddAll(s *analysis.Slice, root bool) {
 	a.wall.AddSlice(s)
 	for i := range s.Shares {
 		sh := &s.Shares[i]
-		prov := sh.Direct.Prov
-		if root {
-			prov = sh.Root.Prov
-		}
-		a.ByProvenance[prov] += sh.Ns * int64(len(s.Waiters))
+		a.ByProvenance[sh.Owner(root).Prov] += sh.Ns * int64(len(s.Waiters))
 	}
 }
 

@@ -15,10 +15,6 @@ type group struct {
 
 // Stretch implements analysis.StretchVisitor.
 func (m *Meter) Stretch(s *analysis.Stretch) bool {
-	in := m.at.holds(s.Start, s.End)
-	if in {
-		m.last = max(m.last, s.End)
-	}
 	for i := range s.Groups {
 		of := &s.Groups[i]
 		g, known := m.groups.At(of.Number)
@@ -29,10 +25,6 @@ func (m *Meter) Stretch(s *analysis.Stretch) bool {
 		m.wait += n * s.Length()
 		if m.rec.Sampled() {
 			m.rec.Add(g.series, s.Start, s.End, s.Length(), len(of.Waiters))
-		}
-		if in {
-			m.add(g, m.at.number, n*s.Length())
-			continue
 		}
 		m.each(s.Start, s.End, func(i int32, lo, hi int64) { m.add(g, i, n*(hi-lo)) })
 	}

@@ -90,11 +90,6 @@ func (m *Meter) Running(from, to, ns int64) {
 	if m.rec.Sampled() {
 		m.rec.Running(from, to, ns)
 	}
-	if m.at.holds(from, to) {
-		m.running[m.at.number] += ns
-		m.last = max(m.last, to)
-		return
-	}
 	m.each(from, to, func(i int32, lo, hi int64) {
 		m.running[i] += analysis.Spread(ns, from, to, lo, hi)
 	})
@@ -106,11 +101,6 @@ func (m *Meter) Slice(s *analysis.Slice) {
 	n := int64(len(s.Waiters))
 	m.wait += s.Ns()
 	m.record(s)
-	if m.at.holds(s.Start, s.End) {
-		m.last = max(m.last, s.End)
-		m.charge(s, n, m.at.number, s.Start, s.End)
-		return
-	}
 	m.each(s.Start, s.End, func(i int32, lo, hi int64) { m.charge(s, n, i, lo, hi) })
 }
 
@@ -133,9 +123,9 @@ func (m *Meter) charge(s *analysis.Slice, n int64, i int32, lo, hi int64) {
 // charged returns the lock and the owner a share is charged to. The owner is a
 // call chain, whoever ran it and however that is known.
 func (m *Meter) charged(lock format.ObjectID, sh *analysis.Share) (format.ObjectID, analysis.Owner) {
-	owner := sh.Direct
+	owner := *sh.Owner(m.o.Root)
 	if m.o.Root {
-		lock, owner = sh.Last, sh.Root
+		lock = sh.Last
 	}
 	owner.Thread, owner.Prov, owner.Did = format.NoThread, analysis.Exact, format.ActivityUnknown
 	return lock, owner
@@ -144,6 +134,10 @@ func (m *Meter) charged(lock format.ObjectID, sh *analysis.Share) (format.Object
 // each calls f for the part of [from, to) in each interval.
 func (m *Meter) each(from, to int64, f func(i int32, lo, hi int64)) {
 	m.last = max(m.last, to)
+	if m.at.holds(from, to) {
+		f(m.at.number, from, to)
+		return
+	}
 	for from < to && m.err == nil {
 		i := (from - m.start) / m.o.IntervalNs
 		if i < 0 || i >= m.most {

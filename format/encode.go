@@ -11,10 +11,12 @@ import (
 func AppendEvent(dst []byte, ev *Event, last *int64) []byte {
 	dst = append(dst, byte(ev.Kind), 0)
 	at := len(dst)
-	for _, f := range layouts[ev.Kind] {
-		if !late[f] || ev.number(f) != 0 {
-			dst = appendField(dst, f, ev, last)
-		}
+	fields := layouts[ev.Kind]
+	for n := len(fields); n > 0 && late[fields[n-1]] && ev.number(fields[n-1]) == 0; n-- {
+		fields = fields[:n-1]
+	}
+	for _, f := range fields {
+		dst = appendField(dst, f, ev, last)
 	}
 	n := len(dst) - at
 	if n < 0x80 {

@@ -20,7 +20,7 @@ func (e *Event) number(f fieldCode) uint64 {
 	switch f {
 	case fThread:
 		return uint64(e.Thread)
-	case fOwner:
+	case fOwner, fNotifier:
 		return uint64(e.Owner)
 	case fWoken:
 		return uint64(e.Woken)
@@ -62,7 +62,7 @@ func (e *Event) setNumber(f fieldCode, v uint64) bool {
 	switch f {
 	case fThread:
 		e.Thread = ThreadID(v)
-	case fOwner:
+	case fOwner, fNotifier:
 		e.Owner = ThreadID(v)
 	case fWoken:
 		e.Woken = ThreadID(v)

@@ -35,13 +35,14 @@ const (
 	fInstant                   // unsigned
 	fTimes                     // count, then signed time and intended each
 	fParts                     // count, then unsigned each
+	fNotifier                  // unsigned; the Owner of an activity
 	fieldCount
 )
 
 // late tells the fields that kinds gained after the first traces were written:
 // zeros of these are left out at the end of an event, and read where it ends
-// before them.
-var late = [fieldCount]bool{fFailed: true, fResource: true}
+// before them. They come last.
+var late = [fieldCount]bool{fFailed: true, fResource: true, fNotifier: true}
 
 // layouts lists the fields of each kind in order. A later version may append
 // fields to a kind, never change them: a reader ignores what follows the ones
@@ -60,7 +61,7 @@ var layouts = [kindCount][]fieldCode{
 	KindContention:  {fTime, fWeight, fObject, fOwners, fWaiters},
 	KindWait:        {fTime, fEnd, fThread, fObject, fMode, fStack, fOwner, fFailed},
 	KindTenure:      {fTime, fEnd, fThread, fObject, fMode, fStack},
-	KindActivity:    {fTime, fEnd, fThread, fActivity, fStack, fObject, fResource},
+	KindActivity:    {fTime, fEnd, fThread, fActivity, fStack, fObject, fResource, fNotifier},
 	KindRelease:     {fTime, fThread, fObject, fMode, fStack, fWoken, fAgain},
 	KindPause:       {fTime, fEnd, fName},
 	KindBlocked:     {fTime, fThread, fWeight},

@@ -15,7 +15,7 @@ var fieldNames = [fieldCount]string{
 	fThread: "thread", fOwner: "owner", fObject: "lock", fStack: "stack", fTime: "time", fEnd: "end", fIntended: "intended",
 	fWeight: "weight", fMode: "mode", fLockKind: "kind", fActivity: "activity", fLive: "live", fIdle: "idle", fHash: "hash",
 	fBytes: "bytes", fCount: "count", fName: "name", fGroup: "group", fClass: "class", fValue: "value",
-	fFrames: "frames", fOwners: "owners", fWaiters: "waiters", fFailed: "failed", fWoken: "woken", fAgain: "again", fResource: "resource",
+	fFrames: "frames", fOwners: "owners", fWaiters: "waiters", fFailed: "failed", fWoken: "woken", fAgain: "again", fResource: "resource", fNotifier: "notifier",
 	fInstant: "instant", fTimes: "times", fParts: "parts",
 }
 

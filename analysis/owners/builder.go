@@ -30,6 +30,7 @@ type builder struct {
 	list     []anchor      // scratch
 	pieces   []Ownership   // scratch
 	places   places
+	nearRun  int // where running searched last
 
 	*charging
 	known        float64     // how much the model answers for

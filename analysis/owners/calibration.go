@@ -4,7 +4,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sort"
 
 	"contend/analysis/internal/column"
 	"contend/format"
@@ -131,19 +130,32 @@ func (s sums) upTo(n int, t int64) int {
 }
 
 // nearby returns how many of n things in order come before something; that is mostly
-// near at, for who asks mostly goes forward in time.
+// near at, for who asks mostly goes forward in time. It steps ever farther from there.
 func nearby(at, n int, before func(i int) bool) int {
-	for range 8 {
-		switch {
-		case at < n && before(at):
-			at++
-		case at > 0 && !before(at-1):
-			at--
-		default:
-			return at
+	lo, hi := at, at
+	if at < n && before(at) {
+		for step := 1; ; step *= 2 {
+			if lo, hi = hi+1, min(hi+step, n); hi == n || !before(hi) {
+				break
+			}
+		}
+	} else {
+		for step := 1; hi > 0; step *= 2 {
+			if lo = max(hi-step, 0); before(lo) {
+				lo++
+				break
+			}
+			hi = lo
 		}
 	}
-	return sort.Search(n, func(i int) bool { return !before(i) })
+	for lo < hi {
+		if mid := lo + (hi-lo)/2; before(mid) {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
 }
 
 // share is a part of a whole.

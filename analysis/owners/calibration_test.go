@@ -33,7 +33,7 @@ func TestFewCountsSayLittleOfAGroup(t *testing.T) {
 	for range 2 * renewal.Trust {
 		k.gaps = append(k.gaps, renewal.Gap{Site: 0, Length: 1000})
 	}
-	k.learn()
+	k.learn(nil)
 	share := func(m renewal.Mix) float64 { return m[1] / (m[0] + m[1]) }
 	if few, many := share(k.mixes[1]), share(k.mixes[2]); few < 0.2 || many > 0.02 {
 		t.Errorf("%.3f of a group met once, %.3f of one met often", few, many)

@@ -45,7 +45,7 @@ func (b *builder) meet() {
 		if g.hi == maxTime || len(b.inside(g.lo, g.hi)) > 0 {
 			return
 		}
-		b.ev.running(format.NoThread, b.waitedFrom(g), g.hi, func(t format.ThreadID, stack format.StackID) {
+		b.running(format.NoThread, b.waitedFrom(g), g.hi, func(t format.ThreadID, stack format.StackID) {
 			if t == g.first.thread || b.ev.inputOfThread(t) != b.kin.input {
 				return
 			}

@@ -42,6 +42,7 @@ type evidence struct {
 	marks sync.Pool  // scratch of users
 
 	batches sync.Pool // of ownerships
+	learnt  learnt    // of inputs before
 
 	unlinked []Unlinked
 	distance int64 // of samples
@@ -67,7 +68,7 @@ type sample struct {
 
 // evidence collects what is known of each thread and lock.
 func (a *Activities) evidence(sym Symbols) *evidence {
-	ev := &evidence{Activities: a, sym: sym, shown: make([][]sample, len(a.byLock))}
+	ev := &evidence{Activities: a, sym: sym, shown: make([][]sample, len(a.byLock)), learnt: learnt{}}
 	ev.class, ev.fair = make([]uint32, len(a.byLock)), make([]bool, len(a.byLock))
 	for l, waits := range a.byLock {
 		if len(waits) > 0 {

@@ -12,6 +12,7 @@ import (
 // one holds for all.
 type kin struct {
 	input     *input
+	class     uint32
 	locks     int
 	acquired  int                    // times any of them was, after waiting
 	sites     map[format.StackID]int // call sites of acquisitions, numbered
@@ -91,8 +92,8 @@ func count(m *renewal.Mix, s int, n float64) {
 // had besides its own.
 const shrink = 3
 
-// learn fits the model.
-func (k *kin) learn() {
+// learn fits the model, from what was learnt before of such locks.
+func (k *kin) learn(known learnt) {
 	if len(k.gaps) < renewal.Trust { // a first guess would weigh more than they do
 		return
 	}
@@ -118,7 +119,7 @@ func (k *kin) learn() {
 			}
 		}
 	}
-	k.model = renewal.Learn(&renewal.Data{Gaps: k.gaps, Arrivals: k.came, Met: k.met, Recorded: k.recorded / float64(len(k.gaps)), Hidden: k.hides(), Fair: k.fair}, n, k.mixes)
+	k.model = renewal.Learn(&renewal.Data{Gaps: k.gaps, Arrivals: k.came, Met: k.met, Recorded: k.recorded / float64(len(k.gaps)), Hidden: k.hides(), Fair: k.fair, Before: known.before(k.class, k.stacks, k.mixes[0])}, n, k.mixes)
 	k.came, k.met = nil, nil
 }
 

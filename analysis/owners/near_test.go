@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"contend/analysis/owners/renewal"
 	"contend/format"
@@ -49,6 +50,28 @@ func TestNearSearchesFindTheSame(t *testing.T) {
 				t.Fatalf("ending after %d: %v of %v", at, rest, s.busy)
 			}
 		}
+	}
+}
+
+// Samples are looked for as far as asked: of a thread that waits again and again,
+// not up to its next one.
+func TestSamplesBehindAreNotLookedFor(t *testing.T) {
+	const waits = 300_000
+	r := NewRecord()
+	for k := range int64(waits) {
+		ev := format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Stack: 2, Time: 100 * k, End: 100*k + 10}
+		r.Add(&ev, ev.End)
+	}
+	sample := format.Event{Kind: format.KindActivity, Activity: format.ActivityRun, Thread: 1, Stack: 3, Time: 100 * waits, End: 100 * waits}
+	r.Add(&sample, sample.End)
+	a, found := r.Arrange(monitors{}.Kind), 0
+	b := &builder{ev: &evidence{Activities: a}}
+	began := time.Now()
+	for k := range int64(waits) + 1 {
+		b.running(1, 100*k, 100*k+50, func(format.ThreadID, format.StackID) { found++ })
+	}
+	if took := time.Since(began); found != 1 || took > 30*time.Second { // it took more than a minute
+		t.Errorf("%d found in %v", found, took)
 	}
 }
 

@@ -44,7 +44,7 @@ func (ev *evidence) study(k *kin, builders []*builder, samples *samples) {
 	}
 	k.lags.settle()
 	k.witnesses = ev.witnesses(k, samples)
-	k.learn()
+	k.learn(ev.learnt)
 	for _, b := range builders {
 		b.observe()
 	}
@@ -93,7 +93,7 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 	for i := range sections {
 		r := find(i)
 		if out[r] == nil {
-			out[r] = &kin{fair: ev.fair[sections[r].lock], input: ev.input(sections[r].lock), sites: map[format.StackID]int{}, groups: map[uint32]int{}, mixes: []renewal.Mix{{}}}
+			out[r] = &kin{fair: ev.fair[sections[r].lock], input: ev.input(sections[r].lock), class: ev.class[sections[r].lock], sites: map[format.StackID]int{}, groups: map[uint32]int{}, mixes: []renewal.Mix{{}}}
 		}
 		out[i] = out[r]
 		out[i].locks++
@@ -219,7 +219,7 @@ func (b *builder) observe() {
 			return
 		}
 		t, lo, hi := b.window(g)
-		b.ev.running(t, lo, hi, func(t format.ThreadID, stack format.StackID) {
+		b.running(t, lo, hi, func(t format.ThreadID, stack format.StackID) {
 			if b.ev.inputOfThread(t) != b.kin.input {
 				return
 			}
@@ -233,6 +233,32 @@ func (b *builder) observe() {
 			}
 		})
 	})
+}
+
+// running calls f with the thread and the stack of each sample between lo and
+// hi: of one thread, or of all.
+func (b *builder) running(t format.ThreadID, lo, hi int64, f func(t format.ThreadID, stack format.StackID)) {
+	ev := b.ev
+	if t == format.NoThread {
+		b.nearRun = nearby(b.nearRun, len(ev.runs), func(i int) bool { return ev.Begins(ev.runs[i]) < lo })
+		for _, i := range ev.runs[b.nearRun:] {
+			o := ev.Other(i)
+			if o.Start >= hi {
+				break
+			}
+			f(o.Thread(), o.Stack)
+		}
+		return
+	}
+	list := ev.Of(t)
+	for i := list.at(b.places.before(ev.Activities, t, list, lo)); i < list.To && ev.Begins(i) < hi; i++ {
+		if ev.IsWait(i) {
+			continue
+		}
+		if o := ev.Other(i); o.What() == format.ActivityRun && o.Stack != format.NoStack {
+			f(t, o.Stack)
+		}
+	}
 }
 
 // window is where samples tell who owned the lock at the end of a gap: since

@@ -1,13 +1,10 @@
 package owners
 
 import (
-	"cmp"
 	"hash/maphash"
 	"math"
 	"math/bits"
-	"slices"
 
-	"contend/analysis/internal/column"
 	"contend/format"
 )
 
@@ -189,33 +186,4 @@ func (f *family) of(st format.StackID) part {
 		f.memo[st] = p
 	}
 	return p
-}
-
-// running calls f with the thread and the stack of each sample between lo and
-// hi: of one thread, or of all.
-func (ev *evidence) running(t format.ThreadID, lo, hi int64, f func(t format.ThreadID, stack format.StackID)) {
-	if t == format.NoThread {
-		n, _ := slices.BinarySearchFunc(ev.runs, lo, func(i column.Ref, t int64) int { return cmp.Compare(ev.Begins(i), t) })
-		for _, i := range ev.runs[n:] {
-			o := ev.Other(i)
-			if o.Start >= hi {
-				break
-			}
-			f(o.Thread(), o.Stack)
-		}
-		return
-	}
-	list := ev.Of(t)
-	for i := list.at(ev.before(list, lo)); i < list.To; i++ {
-		if ev.IsWait(i) {
-			continue
-		}
-		o := ev.Other(i)
-		if o.Start >= hi {
-			break
-		}
-		if o.What() == format.ActivityRun && o.Stack != format.NoStack {
-			f(t, o.Stack)
-		}
-	}
 }

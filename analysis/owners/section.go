@@ -30,8 +30,11 @@ type section struct {
 type acquisition struct {
 	time   int64
 	thread format.ThreadID
-	wait   column.Ref
+	doer   uint32 // what the wait is but for its times; and the bit below
 }
+
+// waitedAllAlong says that the wait had begun when the lock was acquired before.
+const waitedAllAlong = 1 << 31
 
 // tolerance is the share of a call site's activities that may overlap another
 // thread's acquisition and still count as inside: a thread that wakes from a
@@ -82,7 +85,8 @@ const (
 	timesPrompt  = 3
 )
 
-// acquisitions returns the ends of waits that got the lock, by time. Waits that begin in order
+// acquisitions returns the ends of waits that got the lock, by time, each with what
+// is asked of its wait again and again. Waits that begin in order
 // mostly end so, too: each one is put where it belongs from behind, as long as
 // that is near.
 func (ev *evidence) acquisitions(waits []column.Ref) []acquisition {
@@ -93,7 +97,7 @@ func (ev *evidence) acquisitions(waits []column.Ref) []acquisition {
 		if w.Failed() {
 			continue
 		}
-		a, at := acquisition{w.End, w.Thread, i}, len(out)
+		a, at := acquisition{w.End, w.Thread, uint32(i)}, len(out)
 		out = append(out, a)
 		for ; at > 0 && out[at-1].time > a.time && len(out)-at < near; at-- {
 			out[at] = out[at-1]
@@ -104,13 +108,21 @@ func (ev *evidence) acquisitions(waits []column.Ref) []acquisition {
 	if !sorted {
 		slices.SortStableFunc(out, func(a, b acquisition) int { return cmp.Compare(a.time, b.time) })
 	}
+	before := int64(minTime)
+	for i := range out { // now that each one's place is known
+		a := &out[i]
+		begins, doer := ev.beginsBy(column.Ref(a.doer))
+		if a.doer = doer; begins <= before {
+			a.doer |= waitedAllAlong
+		}
+		before = a.time
+	}
 	return out
 }
 
-// wait returns the wait that an acquisition ended, but for its times: they would
-// cost as much as all of the rest.
+// wait returns the wait that an acquisition ended, but for its times.
 func (ev *evidence) wait(a *acquisition) Wait {
-	d := ev.deed(ev.find(a.wait))
+	d := &ev.what[a.doer&^waitedAllAlong]
 	return Wait{Thread: a.thread, Lock: d.lock, Stack: d.stack, last: d.info}
 }
 
@@ -190,7 +202,7 @@ func (ev *evidence) usualHolds(s *section) {
 	by, all := map[format.StackID][]int64{}, []int64(nil)
 	for i := 1; i < len(s.acquired); i++ {
 		a, b := &s.acquired[i-1], &s.acquired[i]
-		if ev.wait(b).prev() == a.thread && ev.Begins(b.wait) <= a.time { // somebody waited all along
+		if b.doer&waitedAllAlong != 0 && ev.wait(b).prev() == a.thread {
 			stack := ev.wait(a).Stack
 			by[stack] = append(by[stack], b.time-a.time)
 			all = append(all, b.time-a.time)

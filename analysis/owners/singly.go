@@ -43,7 +43,7 @@ func (ev *evidence) singly(s *section, at callSite) {
 // ending returns the activities at whose end somebody waits for the lock.
 func (ev *evidence) ending(s *section, list siteList) (out []column.Ref) {
 	for i := range list.all {
-		if d := ev.at(i); d.end > d.start && s.isBusy(d.end, d.end) {
+		if start, end := ev.Span(i); end > start && s.isBusy(end, end) {
 			out = append(out, i)
 		}
 	}

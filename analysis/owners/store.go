@@ -147,6 +147,28 @@ func (s *store) Begins(i column.Ref) int64 {
 	return b.base + int64(get(data, b.start))
 }
 
+// beginsBy returns when an activity begins, and the number of what it is.
+func (s *store) beginsBy(i column.Ref) (start int64, doer uint32) {
+	b, data := s.find(i)
+	return b.base + int64(get(data, b.start)), uint32(get(data[b.start+b.length:], b.doer))
+}
+
+// Skip returns those from the first on that is a wait for a lock, or is none.
+func (s *store) Skip(r Refs, to bool) Refs {
+	for r.From < r.To {
+		wanted := s.blocks[r.From>>blockBits].waits
+		if !to {
+			wanted = ^wanted
+		}
+		if wanted >>= r.From & (blockLen - 1); wanted != 0 {
+			r.From = min(r.From+column.Ref(bits.TrailingZeros64(wanted)), r.To)
+			return r
+		}
+		r.From = min(r.From|(blockLen-1)+1, r.To)
+	}
+	return r
+}
+
 // IsWait reports whether an activity is a wait for a lock.
 func (s *store) IsWait(i column.Ref) bool {
 	return s.blocks[i>>blockBits].waits>>(i&(blockLen-1))&1 != 0

@@ -32,6 +32,7 @@ func TestActivitiesAreStoredWhole(t *testing.T) {
 			for k := range want {
 				checkStored(t, a, of.at(k), &want[k])
 			}
+			checkSkipped(t, a, of, want)
 			stored += of.Len()
 		}
 		if stored != n {
@@ -76,5 +77,26 @@ func checkStored(t *testing.T, a *Activities, i uint32, ev *format.Event) {
 	}
 	if o := a.Other(i); a.IsWait(i) || o.Thread() != ev.Thread || o.What() != ev.Activity || o.Resource() != ev.Resource || o.Stack != ev.Stack || o.End != ev.End {
 		t.Fatalf("%d: %+v, want %+v", i, o, ev)
+	}
+}
+
+// checkSkipped steps over what is no wait, and then over waits.
+func checkSkipped(t *testing.T, a *Activities, of Refs, all []format.Event) {
+	t.Helper()
+	for _, waits := range []bool{true, false} {
+		n, rest := 0, of
+		for k := range all {
+			if (all[k].Kind == format.KindWait) != waits {
+				continue
+			}
+			if rest = a.Skip(rest, waits); rest.Len() == 0 || rest.From != of.at(k) {
+				t.Fatalf("waits %v: the one behind %d is %v, want %d of %v", waits, n, rest, k, of)
+			}
+			rest.From++
+			n++
+		}
+		if rest = a.Skip(rest, waits); rest.Len() != 0 {
+			t.Fatalf("waits %v: %v behind the last of %v", waits, rest, of)
+		}
 	}
 }

@@ -42,6 +42,7 @@
 //	pauses.go      stretches in which nobody ran
 //	packing.go     ownerships as they are stored
 //	recent.go      numbers of ids, those asked for last
+//	learnt.go      what was learnt at call sites in inputs before
 //	owner.go       what an owner is, and how it may be known
 package owners
 
@@ -128,8 +129,8 @@ type inference struct {
 const batchesAhead = 64
 
 // infer finds out who owned the locks of an unclear past, those of a few inputs
-// after those of others: what is learnt of one input tells nothing of another,
-// and is forgotten before the next.
+// after those of others: what is learnt of one input tells nothing of another, but
+// where to begin, and is forgotten before the next.
 func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 	samples := ev.samples()
 	var all [][rests]pool // by kin
@@ -137,6 +138,7 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 		n := ev.together(locks)
 		for _, k := range tl.inferAll(ev, locks[:n], samples, n == len(locks)) {
 			k.doubt()
+			ev.learnt.add(k.class, k.stacks, k.model.Learnt())
 			all = append(all, k.pools)
 		}
 		locks = locks[n:]

@@ -70,7 +70,7 @@ func (b *builder) witnessed(g *gap, is func(*witness) bool) (out []anchor, right
 		return nil, 0
 	}
 	t, lo, hi := b.window(g)
-	b.ev.running(t, lo, hi, func(t format.ThreadID, stack format.StackID) {
+	b.running(t, lo, hi, func(t format.ThreadID, stack format.StackID) {
 		if b.ev.inputOfThread(t) != b.kin.input {
 			return
 		}

@@ -28,10 +28,9 @@ func (c *Chain) Signature() string { return Signature(c.Steps) }
 // exists allocates nothing but what its wall-time needs.
 type Collector struct {
 	sym    *analysis.Symbols
-	index  map[string]int // by path
+	paths  Paths
 	byName map[string]int // by signature
 	sums   []sum
-	key    []byte
 	total  blame.Accumulator
 	waits  blame.WaitCounter
 }
@@ -45,7 +44,7 @@ type sum struct {
 
 // New returns an empty collector.
 func New() *Collector {
-	return &Collector{index: map[string]int{}, byName: map[string]int{}}
+	return &Collector{byName: map[string]int{}}
 }
 
 // Begin implements analysis.Visitor.
@@ -80,20 +79,7 @@ func (c *Collector) add(s *analysis.Slice, waiters []analysis.Waiter) {
 // chain returns the number of the chain a share's path belongs to, making it if
 // need be.
 func (c *Collector) chain(t format.ThreadID, lock format.ObjectID, sh *analysis.Share) int {
-	c.key = AppendPath(c.key[:0], c.sym, t, lock, sh, maxHops)
-	if i, ok := c.index[string(c.key)]; ok {
-		return i
-	}
-	most := Short(len(c.sums))
-	if most < maxHops {
-		c.key = AppendPath(c.key[:0], c.sym, t, lock, sh, most)
-	}
-	i, ok := c.index[string(c.key)]
-	if !ok {
-		i = c.named(StepsOf(c.sym, t, lock, sh, most), sh.Hops)
-		c.index[string(c.key)] = i
-	}
-	return i
+	return c.paths.Number(c.sym, t, lock, sh, len(c.sums), func(steps []Step) int { return c.named(steps, sh.Hops) })
 }
 
 // named returns the number of the chain of some steps: hidden classes that

@@ -55,28 +55,16 @@ const (
 	mostChains = 1 << 15
 )
 
-// Short says how many locks between the first and the leaf a chain may have to be
-// told as a whole, when there are so many others already.
-func Short(others int) (most int) {
-	if others >= mostChains {
-		return 0
-	}
-	return maxHops
-}
-
-// eachHop visits the hops of a path but for those in its middle, if there are more
-// than most; for these it calls omitted.
-func eachHop(path *analysis.Hop, most int, hop func(*analysis.Hop), omitted func(n int)) {
-	n := 0
-	for h := path; h != nil; h = h.Next {
-		n++
-	}
+// eachHop visits the hops of a share's path but for those in its middle, if there are
+// more than most; for these it calls omitted.
+func eachHop(sh *analysis.Share, most int, hop func(*analysis.Hop), omitted func(n int)) {
+	n := sh.Hops - 1
 	from, to := n, n
 	if n > most {
 		from, to = most/2, n-(most-most/2)
 	}
 	i := 0
-	for h := path; h != nil; h = h.Next {
+	for h := sh.Path; h != nil; h = h.Next {
 		switch {
 		case i < from || i >= to:
 			hop(h)
@@ -87,13 +75,42 @@ func eachHop(path *analysis.Hop, most int, hop func(*analysis.Hop), omitted func
 	}
 }
 
-// AppendPath appends to a key what StepsOf would name, as ids of this trace: a
+// Paths numbers the paths of a trace's shares through its wait-for graph. The zero
+// value holds none.
+type Paths struct {
+	numbers map[string]int
+	key     []byte
+}
+
+// Number returns the number of a path. A new one gets that of its steps, which it may
+// share with others: named gives it, others is how many there are. It allocates only
+// for new paths.
+func (p *Paths) Number(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, others int, named func([]Step) int) int {
+	most := maxHops
+	p.key = appendPath(p.key[:0], sym, waiter, lock, sh, most)
+	i, known := p.numbers[string(p.key)]
+	if !known && others >= mostChains {
+		most = 0
+		p.key = appendPath(p.key[:0], sym, waiter, lock, sh, most)
+		i, known = p.numbers[string(p.key)]
+	}
+	if !known {
+		if p.numbers == nil {
+			p.numbers = map[string]int{}
+		}
+		i = named(stepsOf(sym, waiter, lock, sh, most))
+		p.numbers[string(p.key)] = i
+	}
+	return i
+}
+
+// appendPath appends to a key what stepsOf would name, as ids of this trace: a
 // cheap test whether two paths are equal. Unequal keys may have one signature.
-func AppendPath(key []byte, sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, most int) []byte {
+func appendPath(key []byte, sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, most int) []byte {
 	key = binary.AppendUvarint(key, uint64(sym.Group(waiter)))
 	key = binary.AppendUvarint(key, uint64(sym.Class(lock)))
 	left := 0
-	eachHop(sh.Path, most, func(h *analysis.Hop) {
+	eachHop(sh, most, func(h *analysis.Hop) {
 		key = binary.AppendUvarint(key, uint64(sym.Method(h.Stack)))
 		key = binary.AppendUvarint(key, uint64(sym.Class(h.Lock)))
 	}, func(n int) { left = n })
@@ -104,13 +121,13 @@ func AppendPath(key []byte, sym *analysis.Symbols, waiter format.ThreadID, lock 
 	return binary.AppendUvarint(append(key, byte(most)), uint64(left))
 }
 
-// StepsOf names the parts of a share's path through the wait-for graph: who
+// stepsOf names the parts of a share's path through the wait-for graph: who
 // waited, for which class of lock, what its owner was doing, which lock that
 // one waited for in turn, up to the owner that waited for nobody. Of more than most
 // further locks those in the middle are one step.
-func StepsOf(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, most int) []Step {
+func stepsOf(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, most int) []Step {
 	steps := []Step{{RoleWaiter, sym.Groups().Name(sym.Group(waiter))}, lockStep(sym, lock)}
-	eachHop(sh.Path, most, func(h *analysis.Hop) {
+	eachHop(sh, most, func(h *analysis.Hop) {
 		steps = append(steps, methodStep(sym, RoleOwner, h.Stack), lockStep(sym, h.Lock))
 	}, func(n int) {
 		steps = append(steps, Step{RoleOwner, fmt.Sprintf("[… %s]", format.Some(n, "lock", "locks"))})

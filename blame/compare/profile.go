@@ -23,7 +23,7 @@ type Profile struct {
 	chains rows[string]
 	home   []int // by lock: the first site it was seen at, + 1
 	links  map[[2]int]struct{}
-	key    []byte
+	paths  chains.Paths
 	cells  *bootstrap.Cells
 
 	ElapsedNs int64 // of the trace, given by who has run it; 0: what its instants stand for, or its cells span
@@ -50,18 +50,26 @@ func (r *rows[K]) row(key K, rec *bootstrap.Recorder, text func() string) int {
 		return i
 	}
 	if r.byKey == nil {
-		r.byKey, r.byName = map[K]int{}, map[string]int{}
+		r.byKey = map[K]int{}
 	}
-	name := text()
+	i := r.named(text(), rec)
+	r.byKey[key] = i
+	return i
+}
+
+// named returns the number of the row of a name, making it when it is new.
+func (r *rows[K]) named(name string, rec *bootstrap.Recorder) int {
 	i, ok := r.byName[name]
 	if !ok {
+		if r.byName == nil {
+			r.byName = map[string]int{}
+		}
 		i = len(r.names)
 		r.byName[name] = i
 		r.names = append(r.names, name)
 		r.series = append(r.series, rec.New())
 		r.ns = append(r.ns, 0)
 	}
-	r.byKey[key] = i
 	return i
 }
 
@@ -134,14 +142,9 @@ func (p *Profile) owner(o analysis.Owner) int {
 // chain returns the row of a path through the wait-for graph, which has the
 // signature `contend chains` prints.
 func (p *Profile) chain(t format.ThreadID, lock format.ObjectID, sh *analysis.Share) int {
-	for _, most := range [...]int{chains.Short(0), chains.Short(len(p.chains.names))} {
-		p.key = chains.AppendPath(p.key[:0], p.sym, t, lock, sh, most)
-		if i, ok := p.chains.byKey[string(p.key)]; ok {
-			return i
-		}
-	}
-	most := chains.Short(len(p.chains.names))
-	return p.chains.row(string(p.key), &p.rec, func() string { return chains.Signature(chains.StepsOf(p.sym, t, lock, sh, most)) })
+	return p.paths.Number(p.sym, t, lock, sh, len(p.chains.names), func(steps []chains.Step) int {
+		return p.chains.named(chains.Signature(steps), &p.rec)
+	})
 }
 
 // elapsed returns how long the trace was recorded.

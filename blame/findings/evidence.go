@@ -23,7 +23,10 @@ type Evidence struct {
 	pools  map[pool]*exhausted
 	stacks []stackSeen
 	groups analysis.ByGroup[group]
+	storms []storm
 	beside int64 // waiting for what others must give back, ns of thread-time
+
+	requeued int64 // woken together, until each had the monitor again, ns of thread-time
 }
 
 // lockSeen is what is summed of one lock.

@@ -12,6 +12,7 @@
 //	stripes.go     one of several locks that are alike is hot
 //	readers.go     readers wait for readers
 //	paused.go      owners stopped by a collection
+//	storm.go       threads woken in vain
 //	pools.go       pools with nothing left
 //	confidence.go  how sure a finding is
 //	words.go       amounts in words
@@ -71,6 +72,7 @@ const (
 	ReadMostly
 	PausedHolding
 	PoolExhausted
+	NotifyStorm
 )
 
 // kinds is the one list of findings; more detectors are more rows. The title
@@ -124,10 +126,13 @@ var kinds = [...]struct {
 	PoolExhausted: {"pool-exhausted", doing.Unknown, "waiting for a pool that has nothing left",
 		"Give back sooner what is taken from it, or make it larger if what is behind it can serve more.",
 		"threads wait for an object of a known pool: there is none. Share of waiting for locks and resources"},
+	NotifyStorm: {"notify-storm", doing.Unknown, "waking all who wait there, mostly in vain",
+		"Wake one with notify where any of them will do, or give each kind of waiter a condition of its own, or use a queue of java.util.concurrent.",
+		"of threads that one thread's notification woke together most wait again at the same place, as soon as the next of them usually has the monitor; that they were woken together: nobody who waited with them slept on, and they come closer to each other than to the next notification, not by chance (Hoeffding). Of Object.wait alone. Share of waiting for locks and for the monitor to come back"},
 }
 
 // detectors find what rests on more than what an owner was at.
-var detectors = [...]func(*Evidence, *Trace) []Finding{convoys, starved, hotStripes, readMostly, pausedHolding, exhaustedPools}
+var detectors = [...]func(*Evidence, *Trace) []Finding{convoys, starved, hotStripes, readMostly, pausedHolding, exhaustedPools, storms}
 
 // String returns the name of a kind, as JSON has it.
 func (k Kind) String() string { return kinds[k].name }
@@ -164,8 +169,11 @@ func Find(c *overview.Collector, locks []overview.Lock, v *Evidence, t Trace) []
 	for _, detect := range detectors {
 		for _, f := range detect(v, &t) {
 			all := c.TotalNs()
-			if f.Kind == PoolExhausted {
+			switch f.Kind {
+			case PoolExhausted:
 				all += v.beside
+			case NotifyStorm:
+				all += v.requeued
 			}
 			if f.Share = share(f.WaitNs, all); t.matters(&f) {
 				out = append(out, f)

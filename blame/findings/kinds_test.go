@@ -30,6 +30,7 @@ var tests = [...]struct {
 	ReadMostly:         {reads("java.util.Hashtable.get", "java.util.Hashtable.containsKey"), reads("java.util.Hashtable.put", "java.util.Hashtable.get"), []string{"findings/readers-jdk17.jfr.gz"}},
 	PausedHolding:      {pauses(format.PauseGC), pauses("safepoint"), []string{"findings/paused-jdk17.jfr.gz"}},
 	PoolExhausted:      {borrows("com.zaxxer.hikari.pool.HikariPool.getConnection"), borrows("java.util.concurrent.LinkedBlockingQueue.take"), []string{"pools/pools-jdk17.jfr", "pools/pools-jdk25.jfr"}},
+	NotifyStorm:        {mail{sleepers: 6, inVain: true, work: ms, by: 1}.run, mail{sleepers: 6, work: ms, by: 1}.run, []string{"findings/storm-jdk17.jfr.gz", "findings/storm-jdk25.jfr.gz"}},
 }
 
 // Each kind of finding is found in a trace made for it and in a recording, and not in

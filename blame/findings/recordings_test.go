@@ -49,12 +49,16 @@ var told = map[string]string{
 	"findings/convoy-jdk17.jfr.gz":     "convoy",                                                                            // a fair lock held for 10 us, 32 threads that come every ms, one pause of 20 ms
 	"findings/deadlock-jdk17.txt.gz":   "deadlock",                                                                          // two locks in both orders, each held when the other is asked for
 	"findings/holding-jdk17.jfr.gz":    "sleep-while-holding file-while-holding socket-while-holding blocked-while-holding", // one lock for each
+	"findings/meet-jdk25.jfr.gz":       "",                                                                                  // a barrier: all who are woken go on
+	"findings/one-jdk17.jfr.gz":        "",                                                                                  // notify wakes one of those who wait
 	"findings/orders-jdk17.txt.gz":     "lock-order sleep-while-holding blocked-while-holding",                              // two locks in both orders, in turns
 	"findings/paused-jdk17.jfr.gz":     "sleep-while-holding paused-while-holding",                                          // 120 MB are kept by a collector that stops everything
 	"findings/pipe-jdk17.txt.gz":       "io-while-holding",                                                                  // who has the lock reads from a pipe
 	"findings/readers-jdk17.jfr.gz":    "read-mostly",                                                                       // indexOf of a synchronized list
 	"findings/starvation-jdk17.jfr.gz": "sleep-while-holding blocked-while-holding starvation",                              // HotSpot's monitor serves the last first, and one of four is always passed by two
-	"pools/pools-jdk17.jfr":            "sleep-while-holding pool-exhausted",                                                // 8 threads share the two objects of a Hikari pool, and an audit sleeps
+	"findings/storm-jdk17.jfr.gz":      "notify-storm",                                                                      // notifyAll for a letter that one of six fetches
+	"findings/storm-jdk25.jfr.gz":      "notify-storm",
+	"pools/pools-jdk17.jfr":            "sleep-while-holding pool-exhausted", // 8 threads share the two objects of a Hikari pool, and an audit sleeps
 	"pools/pools-jdk25.jfr":            "sleep-while-holding pool-exhausted",
 }
 

@@ -149,8 +149,11 @@ func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 	r.dated.note(ev, class, stateWaits)
 	res := r.classify(class, ev.Stack)
 	ev.Resource = res.forResource()
-	if by := r.thread(v[slotOwner]); by != format.NoThread && v[slotTimedOut] == 0 && len(r.hidden.notified) < mostNotified {
-		r.hidden.notified = append(r.hidden.notified, notified{ev.Object, by, ev.Time, ev.End})
+	if v[slotTimedOut] == 0 {
+		ev.Owner = r.thread(v[slotOwner])
+	}
+	if ev.Owner != format.NoThread && len(r.hidden.notified) < mostNotified {
+		r.hidden.notified = append(r.hidden.notified, notified{ev.Object, ev.Owner, ev.Time, ev.End})
 	}
 	return true
 }

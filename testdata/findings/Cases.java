@@ -14,7 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Programs with one thing wrong each, for the findings: CASE MILLISECONDS. The recordings beside are of JDK 17, with the
  * settings 'contend jfc --dump-period 0', and packed with gzip:
- * convoy 200, starvation 1500, readers 400, holding 500, and with -XX:+UseSerialGC -Xmx256m paused 1500. Dumps are
+ * convoy 200, starvation 1500, readers 400, holding 500, and with -XX:+UseSerialGC -Xmx256m paused 1500; of JDK 17 and
+ * 25 storm, one and meet 300, which print how many were woken, and how many of these in vain. Dumps are
  * what they print on SIGQUIT: deadlock one, pipe 2, orders 8, half a second apart.
  */
 public class Cases {
@@ -57,9 +58,7 @@ public class Cases {
   /** Held for 10 us, and handed over to threads that sleep. */
   static void pass() {
     fair.lock();
-    for (long end = System.nanoTime() + 10_000; System.nanoTime() < end; ) {
-      Thread.onSpinWait();
-    }
+    work(10_000);
     fair.unlock();
   }
 
@@ -157,6 +156,62 @@ public class Cases {
     }
   }
 
+  static final class Mailbox {
+    int letters, turn, arrived;
+    long woken, vain;
+  }
+  static final Mailbox mailbox = new Mailbox();
+
+  /** A letter comes, for which one of those that wait is enough. */
+  static void deliver(boolean all) {
+    synchronized (mailbox) {
+      mailbox.letters++;
+      if (all) {
+        mailbox.notifyAll();
+      } else {
+        mailbox.notify();
+      }
+    }
+  }
+
+  static void fetch() throws InterruptedException {
+    synchronized (mailbox) {
+      while (mailbox.letters == 0) {
+        mailbox.wait();
+        mailbox.woken++;
+        if (mailbox.letters == 0) {
+          mailbox.vain++;
+        }
+      }
+      mailbox.letters--;
+    }
+  }
+
+  /** The last of some threads to come wakes all others, each of which goes on. */
+  static void meet(int threads) throws InterruptedException {
+    synchronized (mailbox) {
+      int turn = mailbox.turn;
+      if (++mailbox.arrived == threads) {
+        mailbox.arrived = 0;
+        mailbox.turn++;
+        mailbox.notifyAll();
+      }
+      while (mailbox.turn == turn) {
+        mailbox.wait();
+        mailbox.woken++;
+        if (mailbox.turn == turn) {
+          mailbox.vain++;
+        }
+      }
+    }
+  }
+
+  static void work(long nanoseconds) {
+    for (long end = System.nanoTime() + nanoseconds; System.nanoTime() < end; ) {
+      Thread.onSpinWait();
+    }
+  }
+
   static void allocate() {
     List<byte[]> kept = new ArrayList<>();
     for (int i = 0; i < 3000; i++) {
@@ -226,6 +281,21 @@ public class Cases {
         start(3, "worker", () -> turns(Cases::post, Cases::settle));
         start(3, "other", () -> turns(Cases::hold, Cases::review));
       }
+      case "storm", "one" -> {
+        start(6, "reader", () -> {
+          fetch();
+          work(200_000);
+        });
+        start(2, "postman", () -> {
+          deliver(args[0].equals("storm"));
+          Thread.sleep(3);
+        });
+      }
+      case "meet" -> start(6, "guest", () -> {
+        meet(6);
+        work(100_000);
+        Thread.sleep(1);
+      });
       case "deadlock" -> {
         start(1, "teller", () -> {
           synchronized (accounts) {
@@ -248,6 +318,9 @@ public class Cases {
     }
     Thread.sleep(Long.parseLong(args[1]));
     over = true;
+    if (mailbox.woken > 0) {
+      System.out.println(mailbox.woken + " woken, " + mailbox.vain + " in vain");
+    }
     System.exit(0);
   }
 }

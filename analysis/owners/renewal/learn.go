@@ -153,6 +153,7 @@ func quantile(sorted []int64, p float64) int64 {
 // what that says.
 func (l *learner) round() {
 	m := l.m
+	m.tables(m.asked)
 	hold := l.hold
 	clear(hold)
 	var wake lattice

@@ -66,6 +66,7 @@ type Model struct {
 	takes                  map[taking]*takes
 	mu                     sync.Mutex
 
+	early  state  // before the last rounds; empty where it began with that of another one
 	coarse *Model // for stretches that are longer than the cells; nil where few are
 }
 
@@ -89,21 +90,23 @@ type Data struct {
 	Recorded float64 // share of those who had to wait that were recorded
 	Hidden   bool    // many others who had to wait were not
 	Fair     bool    // nobody takes the free lock while others wait for it
+	Before   *Before // nil for none
 }
 
 // Learn fits a model to what is known of a lock. A mix has a weight for each
 // site.
 func Learn(d *Data, sites int, mixes []Mix) *Model {
 	mixes = normalized(mixes)
-	m := fit(d, newGrid(d.Gaps), sites, mixes, nil)
+	m := fit(d, newGrid(d.Gaps), sites, mixes, nil, d.Before)
 	if g, ok := m.tooShort(d); ok && d.Hidden {
-		m.coarse = fit(d, g, sites, mixes, m)
+		m.coarse = fit(d, g, sites, mixes, m, d.Before.coarse())
 	}
 	return m
 }
 
-// fit learns a model, with the free times of another one, if any.
-func fit(d *Data, g grid, sites int, mixes []Mix, free *Model) *Model {
+// fit learns a model, with the free times of another one, if any, from what was
+// learnt before, if anything.
+func fit(d *Data, g grid, sites int, mixes []Mix, free *Model, before *Before) *Model {
 	m := &Model{grid: g, sites: sites, mixes: mixes, barge: 0.4, again: 0.5}
 	if d.Fair {
 		m.barge, m.fewest, m.atMost = 0, 1, 1
@@ -114,10 +117,7 @@ func fit(d *Data, g grid, sites int, mixes []Mix, free *Model) *Model {
 		l.free = free.wake.rescaled(free.grid, g)
 		m.wake = *l.free
 	}
-	for range rounds {
-		m.tables(m.asked)
-		l.round()
-	}
+	l.rounds(before)
 	m.tables(nil)
 	l.learnTails()
 	m.summarize()

@@ -9,8 +9,8 @@ import java.util.List;
 final class Contended {
   final int kind;
   final List<ThreadInfo> waiters = new ArrayList<>();
-  private long owner; // as who waits tells; at the stop, where one of them was stopped for
-  private boolean told; // at the stop
+  private long owner; // as who waits first tells; at the stop, where one of them was stopped for
+  private boolean heard, told; // of the owner; at the stop
 
   Contended(int kind) {
     this.kind = kind;
@@ -19,8 +19,10 @@ final class Contended {
   /** Takes in a waiter, and how it stood just before the stop; the same where it was not stopped for. */
   void add(ThreadInfo t, ThreadInfo before) {
     waiters.add(t);
-    if (t.getLockInfo() != null && !told) { // else nobody owns what it waits for, or it does itself
+    boolean tells = t.getLockInfo() != null && !told; // else nobody owns what it waits for, or it does itself
+    if (tells && (!heard || t != before)) {
       owner = t.getLockOwnerId();
+      heard = true;
       told = t != before;
     }
   }

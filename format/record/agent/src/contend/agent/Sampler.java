@@ -9,13 +9,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 
 /**
  * One sample: which locks are contended, who owns each, and who waits for it,
@@ -177,8 +175,10 @@ final class Sampler {
         left.add(was);
       }
     }
+    Waits waits = new Waits(locks.values());
+    waits.clean(locks.values(), before, left);
     if (!evidence) {
-      replace(locks, left);
+      replace(locks, waits, left);
     }
     settle(locks, before, shown, passed);
     last = now;
@@ -194,13 +194,14 @@ final class Sampler {
     }
   }
 
-  private static void contended(Map<Contended.Lock, Contended> locks, LockInfo l, ThreadInfo t, ThreadInfo was) {
+  private static Contended contended(Map<Contended.Lock, Contended> locks, LockInfo l, ThreadInfo t, ThreadInfo was) {
     Contended.Lock key = new Contended.Lock(l);
     Contended c = locks.get(key);
     if (c == null) {
       locks.put(key, c = new Contended(Living.waits(t.getThreadState()) ? Locks.kind(key.name) : Locks.MONITOR));
     }
     c.add(t, was);
+    return c;
   }
 
   /** How long it was until the stop, in ms: those who were blocked throughout were so for as long. */
@@ -217,26 +218,16 @@ final class Sampler {
 
   // Who was parked at a lock just before the stop but not at it was replaced meanwhile
   // by somebody who came: the stop shows these only as far as it is for them. As many
-  // of the others stand for who is missing, with their locks but no stacks: of those
-  // who own nothing by the stop, at locks whose owner does not wait by then, for a
-  // circle of two instants would be taken for a deadlock. What monitors lack, the
-  // JVM's own count adds.
-  private void replace(Map<Contended.Lock, Contended> locks, List<ThreadInfo> left) {
+  // of the others stand for who is missing, with their locks but no stacks. What
+  // monitors lack, the JVM's own count adds.
+  private void replace(Map<Contended.Lock, Contended> locks, Waits waits, List<ThreadInfo> left) {
     missed += left.size();
     Collections.shuffle(left, random);
-    Set<Long> owners = new HashSet<>(), waiters = new HashSet<>();
-    for (Contended c : locks.values()) {
-      owners.add(c.owner());
-      for (ThreadInfo t : c.waiters) {
-        waiters.add(t.getThreadId());
-      }
-    }
     for (ThreadInfo was : left) {
-      if (missed > 0 && !owners.contains(was.getThreadId()) && !waiters.contains(was.getLockOwnerId())) {
+      Contended c = locks.get(new Contended.Lock(was.getLockInfo()));
+      if (missed > 0 && waits.may(was, c == null ? was.getLockOwnerId() : c.owner())) {
         missed--;
-        contended(locks, was.getLockInfo(), was, was);
-        owners.add(was.getLockOwnerId());
-        waiters.add(was.getThreadId());
+        waits.add(was, contended(locks, was.getLockInfo(), was, was));
       }
     }
   }

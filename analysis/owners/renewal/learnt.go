@@ -1,0 +1,140 @@
+package renewal
+
+import "math"
+
+// Learnt is what was learnt of some locks, but for the last rounds: where to begin
+// to learn of locks of the same kind in another recording. What is learnt there of
+// the same gaps is the same.
+type Learnt struct {
+	grid
+	state
+	coarse *Learnt // that of the coarse model
+}
+
+// Before is what was learnt before of such locks, and the number each site had
+// there, negative for none.
+type Before struct {
+	*Learnt
+	Sites []int
+}
+
+// Learnt returns what has been learnt; nil where the model began with that of
+// another one.
+func (m *Model) Learnt() *Learnt {
+	if m == nil || m.early.hold == nil {
+		return nil
+	}
+	return &Learnt{m.grid, m.early, m.coarse.Learnt()}
+}
+
+// coarse returns the same for the coarse model.
+func (b *Before) coarse() *Before {
+	if b == nil || b.Learnt.coarse == nil {
+		return nil
+	}
+	return &Before{b.Learnt.coarse, b.Sites}
+}
+
+// lastRounds is how many rounds there are on top of what was learnt before, and
+// alike how much the first of them may move between cells, or of a chance, for that
+// to be learnt of locks that are like these.
+const (
+	lastRounds = 2
+	alike      = 0.1
+)
+
+// state is what rounds change.
+type state struct {
+	hold         []lattice
+	wake         lattice
+	barge, again float64
+	held         float64 // of arrivals
+}
+
+// state returns a copy.
+func (l *learner) state() state {
+	m := l.m
+	return state{append([]lattice(nil), m.hold...), m.wake, m.barge, m.again, l.held}
+}
+
+// put makes it that of a state.
+func (l *learner) put(s *state) {
+	m := l.m
+	copy(m.hold, s.hold)
+	m.wake, m.barge, m.again, l.held = s.wake, s.barge, s.again, s.held
+}
+
+// begin takes what was learnt before in place of a first guess.
+func (l *learner) begin(from *Before) {
+	m := l.m
+	for s, before := range from.Sites {
+		if before >= 0 {
+			m.hold[s] = from.hold[before].on(from.grid, m.grid)
+		}
+	}
+	if l.free == nil {
+		m.wake = from.wake.on(from.grid, m.grid)
+	}
+	if m.barge > 0 {
+		m.barge, m.again, l.held = from.barge, from.again, from.held
+	}
+}
+
+// on is a distribution in other cells.
+func (l *lattice) on(from, to grid) lattice {
+	if from == to {
+		return *l
+	}
+	return l.rescaled(from, to).smoothed(1)
+}
+
+// rounds fits the model: in a few rounds from what was learnt before, where that fits,
+// else in all from a first guess.
+func (l *learner) rounds(before *Before) {
+	if before != nil && l.lastRounds(before) {
+		return
+	}
+	for i := range rounds {
+		if i == rounds-lastRounds {
+			l.m.early = l.state()
+		}
+		l.round()
+	}
+}
+
+// lastRounds does the last rounds from what was learnt before; false where that is of
+// other locks than these.
+func (l *learner) lastRounds(before *Before) bool {
+	guessed := l.state()
+	l.begin(before)
+	for i := range lastRounds {
+		var was state
+		if i == 0 {
+			was = l.state()
+		}
+		l.round()
+		if i == 0 && l.moved(&was) > alike {
+			l.put(&guessed)
+			return false
+		}
+	}
+	return true
+}
+
+// moved is how much of the distributions has, of that of sections what most are of, or
+// how far a chance, whichever is most.
+func (l *learner) moved(from *state) float64 {
+	m, sections := l.m, 0.0
+	for s, w := range m.mixes[0] {
+		sections += w * m.hold[s].apart(&from.hold[s])
+	}
+	return max(math.Abs(m.barge-from.barge), math.Abs(m.again-from.again), m.wake.apart(&from.wake), sections)
+}
+
+// apart is the part of a distribution that lies elsewhere in another one.
+func (l *lattice) apart(o *lattice) (sum float64) {
+	for i, p := range l {
+		sum += math.Abs(p - o[i])
+	}
+	return sum / 2
+}
