@@ -27,15 +27,15 @@ type builder struct {
 	turns   int         // stacks of samples charged
 
 	splitter *renewal.Splitter
-	list     []anchor      // scratch
-	pieces   []Ownership   // scratch
+	list     []anchor    // scratch
+	pieces   []Ownership // scratch
 	places   places
 	nearRun  int // where running searched last
 
 	*charging
-	known        float64     // how much the model answers for
-	seen         float64     // share of all waits that was recorded, as far as their lengths tell
-	pool         *pool       // of what is charged next; nil when it is none of a rest
+	known        float64 // how much the model answers for
+	seen         float64 // share of all waits that was recorded, as far as their lengths tell
+	pool         *pool   // of what is charged next; nil when it is none of a rest
 	waiterCounts waiterCounts
 	right        float64 // share of what is charged next that is expected to be right
 	sure         float64 // share of the rest of a gap that is expected to be one,
