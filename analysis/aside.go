@@ -61,11 +61,8 @@ func (r *record) visitAsides(out asides) {
 		own := r.activities.Of(format.ThreadID(t))
 		waits := joiner{d: r.activities, rest: own}
 		wait, told := waits.next(), int64(earliest)
-		for i := own.From; i < own.To; i++ {
-			if r.activities.IsWait(i) {
-				continue
-			}
-			o := r.activities.Other(i)
+		for rest := r.activities.Skip(own, false); rest.Len() > 0; rest = r.activities.Skip(rest.Behind(), false) {
+			o := r.activities.Other(rest.From)
 			if !idle(o) || o.End-o.Start < out.e.filter.MinWait {
 				continue
 			}

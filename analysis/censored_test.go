@@ -33,7 +33,7 @@ func TestWaitsAcrossGapsAreCensored(t *testing.T) {
 			got = append(got, w.Text)
 		}
 	}
-	if len(got) != 1 || !strings.HasPrefix(got[0], "2 waits reach into stretches of which data is lost, 3.5ms of") {
+	if len(got) != 1 || !strings.HasPrefix(got[0], "2 waits reach into stretches of which data is lost, 3.50 ms of") {
 		t.Errorf("%q", got)
 	}
 }

@@ -12,6 +12,7 @@ type dispatcher struct {
 	sym      *Symbols // for whoever comes after the visitors
 	visitors []Visitor
 	ears     []ear
+	tally    tally
 
 	cur   *batch
 	hops  hopStore // of cur
@@ -27,6 +28,7 @@ type ear struct {
 	stretch StretchVisitor
 	running RunningVisitor
 	ticks   TickVisitor
+	tallies bool // of stretches it wants no more than sums
 
 	slice Slice // of a stretch, for who wants these
 }
@@ -83,6 +85,9 @@ func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
 		one.stretch, _ = v.(StretchVisitor)
 		one.running, _ = v.(RunningVisitor)
 		one.ticks, _ = v.(TickVisitor)
+		if t, ok := v.(TallyVisitor); ok {
+			one.tallies, d.tally.ears = one.stretch == nil, append(d.tally.ears, t)
+		}
 		d.ears = append(d.ears, one)
 	}
 	return d
@@ -123,10 +128,16 @@ func (d *dispatcher) running(from, to, ns int64) {
 	d.handOver()
 }
 
-func (d *dispatcher) stretch(s *Stretch) {
-	d.cur.call(callStretch)
-	d.cur.stretches = append(d.cur.stretches, *s)
-	d.handOver()
+// stretch is slice for stretches.
+func (d *dispatcher) stretch() *Stretch {
+	b := d.cur
+	b.call(callStretch)
+	if n := len(b.stretches); n < cap(b.stretches) {
+		b.stretches = b.stretches[:n+1]
+	} else {
+		b.stretches = append(b.stretches, Stretch{})
+	}
+	return &b.stretches[len(b.stretches)-1]
 }
 
 func (d *dispatcher) tick(ns int64) {
@@ -189,15 +200,16 @@ func (d *dispatcher) wait() {
 	for d.ahead > 0 {
 		d.takeBack()
 	}
-	if d.cur.calls == 0 && d.cur.ticks == 0 {
-		return
+	if d.cur.calls > 0 || d.cur.ticks > 0 {
+		d.cur.hops = d.hops.list
+		for i := range d.ears {
+			d.cur.tell(&d.ears[i])
+		}
+		d.sumUp(d.cur)
+		d.cur.clear()
+		d.use(d.cur)
 	}
-	d.cur.hops = d.hops.list
-	for i := range d.ears {
-		d.cur.tell(&d.ears[i])
-	}
-	d.cur.clear()
-	d.use(d.cur)
+	d.tally.settle()
 }
 
 // close is wait, and the end of the goroutine.
@@ -211,8 +223,17 @@ func (d *dispatcher) close() {
 func (d *dispatcher) work(todo <-chan *batch) {
 	for b := range todo {
 		cores.Each(len(d.ears), func(i int) { b.tell(&d.ears[i]) })()
+		d.sumUp(b)
 		b.clear()
 		d.done <- b
+	}
+}
+
+// sumUp takes the stretches of a batch for those that want no more than sums, when
+// all have heard of its ticks.
+func (d *dispatcher) sumUp(b *batch) {
+	for i := range b.stretches {
+		d.tally.add(&b.stretches[i])
 	}
 }
 
@@ -231,6 +252,9 @@ func (b *batch) tell(to *ear) {
 			slices = slices[c.n:]
 		case callStretch:
 			for i := range stretches[:c.n] {
+				if to.tallies && to.running == nil {
+					break
+				}
 				to.hear(&stretches[i])
 			}
 			stretches = stretches[c.n:]
@@ -251,7 +275,7 @@ func (e *ear) hear(s *Stretch) {
 	if e.running != nil && s.Start < s.End {
 		e.running.Running(s.Start, s.End, s.Running)
 	}
-	if e.stretch != nil && e.stretch.Stretch(s) {
+	if e.tallies || e.stretch != nil && e.stretch.Stretch(s) {
 		return
 	}
 	for i := range s.Groups {

@@ -19,6 +19,7 @@ type emitter struct {
 	all                     bool // the filter lets every wait through
 
 	byProv    [Provenances]int64
+	tallied   [Provenances]int64 // the same of stretches, by the dispatcher
 	running   int64
 	overflown bool                               // running is more than it holds
 	queued    map[int32]map[format.ThreadID]bool // threads whose blame ended in a deadlock
@@ -29,6 +30,7 @@ type emitter struct {
 
 func newEmitter(defs *definitions, f Filter, out *dispatcher) *emitter {
 	e := &emitter{defs: defs, filter: f, out: out, queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
+	out.tally.ears = append(out.tally.ears, e)
 	e.all = f.Class == nil && f.Lock == nil && f.Thread == nil && f.MinWait <= 0
 	return e
 }
@@ -94,15 +96,30 @@ func (e *emitter) bookSimple(lo, hi int64, lock format.ObjectID, noEarlierStart 
 	e.out.handOver()
 }
 
-// bookStretch charges slices of groups, which stay good, and the running time
-// beside them.
-func (e *emitter) bookStretch(s *Stretch, running int64) {
-	for i := range s.Groups {
-		g := &s.Groups[i]
-		e.byProv[g.Share.Direct.Prov] += s.Length() * int64(len(g.Waiters))
+// bookStretch charges slices of groups, which stay good, over [lo, hi), and the
+// running time beside them.
+func (e *emitter) bookStretch(lo, hi, running int64, seen *Sample, w *Waiting) {
+	s := e.out.stretch()
+	s.Start, s.End, s.Running, s.Sample, s.Waiting = lo, hi, e.ran(lo, hi, running), *seen, w
+	e.out.handOver()
+}
+
+// Tally implements TallyVisitor, beside the visitors.
+func (e *emitter) Tally(w *Waiting, ns, _ int64) {
+	for i := range w.Groups {
+		g := &w.Groups[i]
+		e.tallied[g.Share.Direct.Prov] += ns * int64(len(g.Waiters))
 	}
-	s.Running = e.ran(s.Start, s.End, running)
-	e.out.stretch(s)
+}
+
+// known returns the waiting booked, by how its direct owners are known; all of it must
+// have been heard.
+func (e *emitter) known() [Provenances]int64 {
+	sum := e.byProv
+	for p, ns := range e.tallied {
+		sum[p] += ns
+	}
+	return sum
 }
 
 // book charges e.slice, whose waiters wait for one lock, as nodes of the graph.

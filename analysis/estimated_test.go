@@ -46,6 +46,29 @@ func TestSleepsInOneOfSeveralLocks(t *testing.T) {
 	}
 }
 
+// Where locks of a class are taken in another method than threads sleep in, the sleeps
+// that end just when others get them are no sections: pauses before a thread comes do.
+func TestPausesBeforeALockAreNotInside(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	events := []format.Event{kind(1, format.KindSynchronizer), kind(2, format.KindSynchronizer), stack(1, "use", "loop"), stack(5, "pause", "loop")}
+	for i := range int64(40) {
+		for lock := range int64(2) {
+			from := i*30*ms + lock*5*ms + r.Int64N(10*ms)
+			wait := after(int(2+2*lock), int(1+lock), from+ms, from+8*ms+50e3+i*100, 0)
+			wait.Stack = 1
+			events = append(events, sleeps(int(1+2*lock), 5, from, from+8*ms), wait)
+		}
+	}
+	events = append(events, after(1, 1, 5000*ms, 5000*ms+1000, 0), after(3, 2, 5000*ms, 5000*ms+1000, 0))
+	by := map[format.StackID]int64{}
+	if _, err := Run(&format.List{Events: events}, open, &byStack{by: by}); err != nil {
+		t.Fatal(err)
+	}
+	if by[5] != 0 {
+		t.Errorf("pauses are charged %d", by[5])
+	}
+}
+
 // Sleeps that have nothing to do with a lock end at any time.
 func TestSleepsElsewhereAreNotInside(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

@@ -12,11 +12,11 @@ func (s *sampler) stretch(all *format.Samples, names definer) (wild int64) {
 	}
 	s.scenes.open(all.Shown)
 	for i := range all.Ticks {
-		t := all.Ticks[i]
+		t := &all.Ticks[i]
 		if wildly(t.Time) || wildly(t.Intended) || t.Weight > latest {
-			wild += clampTick(&t, len(all.Scenes[t.Scene]))
+			wild += clampTick(t, len(all.Scenes[t.Scene]))
 		}
-		s.instant(&t)
+		s.instant(t)
 		sc, isNew := s.scenes.at(all.Shown, t.Scene)
 		if isNew {
 			for _, at := range all.Scenes[t.Scene] {

@@ -104,7 +104,7 @@ func (r *record) eachRunner(defs *definitions, start, end int64, onlySeen bool, 
 			p := presence{r.parts[in].sight, r.activities, own, l}
 			idle = join(idle, p.unseen(from, to))
 		}
-		if !yield(newRunner(r.activities, own, idle, from, to)) {
+		if !yield(newRunner(r.activities, format.ThreadID(t), own, idle, from, to)) {
 			return
 		}
 	}

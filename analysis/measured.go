@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"fmt"
 	"math/bits"
 	"time"
 
@@ -50,13 +49,12 @@ func (m *measured) warning() []format.Warning {
 	if m.sampled == 0 {
 		return nil
 	}
-	round := func(ns int64) time.Duration { return time.Duration(ns).Round(time.Millisecond) }
 	how := "what is missing is when the lock was free, [handoff], of which no sample tells"
 	if m.booked < m.sampled {
 		how = "what samples show is scaled to that"
 	}
-	return []format.Warning{{Code: "scaled", Text: fmt.Sprintf(
-		"samples show %v of waiting at monitors, and the JVM measured %v: %s", round(m.sampled), round(m.booked), how)}}
+	return []format.Warning{{Code: "scaled", Text: format.Say(
+		"samples show %v of waiting at monitors, and the JVM measured %v: %s", time.Duration(m.sampled), time.Duration(m.booked), how)}}
 }
 
 // maxScale bounds a factor and its inverse: what is beyond is owed to later

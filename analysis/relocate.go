@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -76,17 +75,13 @@ func (d *definitions) addressed(l format.ObjectID) (class uint32, ok bool) {
 func (m relocated) warnings() (out []format.Warning) {
 	switch {
 	case m.locks == 1:
-		out = append(out, format.Warning{Code: "joined-locks", Text: fmt.Sprintf("garbage collections moved a lock: what was recorded at %d addresses is one lock here", m.addresses)})
+		out = append(out, format.Warning{Code: "joined-locks", Text: format.Say("garbage collections moved a lock: what was recorded at %v addresses is one lock here", m.addresses)})
 	case m.locks > 1:
-		out = append(out, format.Warning{Code: "joined-locks", Text: fmt.Sprintf("garbage collections moved %d locks: what was recorded at %d addresses is %d locks here", m.locks, m.addresses, m.locks)})
+		out = append(out, format.Warning{Code: "joined-locks", Text: format.Say("garbage collections moved %v locks: what was recorded at %v addresses is %v locks here", m.locks, m.addresses, m.locks)})
 	}
 	if m.doubtful > 0 {
-		round := time.Millisecond
-		if m.ns < 1e9 {
-			round = time.Microsecond
-		}
 		out = append(out, format.Warning{Code: "moved-locks",
-			Text: fmt.Sprintf("%s, of %v of waiting, may be others that a garbage collection moved: sum by class", format.Some(m.doubtful, "lock", "locks"), time.Duration(m.ns).Round(round))})
+			Text: format.Say("%s, of %v of waiting, may be others that a garbage collection moved: sum by class", format.Some(m.doubtful, "lock", "locks"), time.Duration(m.ns))})
 	}
 	return out
 }

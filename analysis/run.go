@@ -44,6 +44,7 @@
 //	union.go       the wall time of intervals that overlap
 //	spread.go      an amount spread evenly over a stretch
 //	stretch.go     slices of a sampled trace given together
+//	tally.go       stretches that show the same, summed up
 //	bygroup.go     what visitors remember of slices that are alike
 //	names.go       owners and stacks as text
 //	slice.go       the model: slices, and the visitors that get them
@@ -193,7 +194,7 @@ func (p *pass) finish() *Trace {
 	}
 	tr.Pauses = rec.activities.Pauses()
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
-	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl, tr.RunningHigh), relocated.warnings()...),
+	tr.Coverage = Coverage{ByProvenance: e.known(), Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl, tr.RunningHigh), relocated.warnings()...),
 		Threshold: rec.threshold, Samples: smp.samples, Owned: rec.TellsOwners() || smp.tellsOwners()}
 	return tr
 }

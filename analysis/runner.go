@@ -52,10 +52,9 @@ var idleWork = [...]bool{
 	format.ActivityReady:   false,
 }
 
-func newRunner(d *owners.Activities, own owners.Refs, between []span, from, to int64) runner {
-	for w := d.Skip(own, true); w.Len() > 0; w = d.Skip(owners.Refs{From: w.From + 1, To: w.To}, true) {
-		start, end := d.Span(w.From)
-		from, to = min(from, start), max(to, end)
+func newRunner(d *owners.Activities, t format.ThreadID, own owners.Refs, between []span, from, to int64) runner {
+	if waits := d.Skip(own, true); waits.Len() > 0 {
+		from, to = min(from, d.Begins(waits.From)), max(to, d.WaitsUntil(t))
 	}
 	r := runner{idle: joiner{d: d, rest: own, idle: true, between: between}, waits: joiner{d: d, rest: own}, from: from, to: to}
 	r.rest, r.wait = r.idle.next(), r.waits.next()
@@ -151,7 +150,7 @@ func (j *joiner) next() span {
 func (j *joiner) first() (s span, isBetween bool) {
 	if !j.looked {
 		j.looked, j.head = true, nothing
-		for j.rest = j.d.Skip(j.rest, !j.idle); j.rest.Len() > 0; j.rest = j.d.Skip(owners.Refs{From: j.rest.From + 1, To: j.rest.To}, !j.idle) {
+		for j.rest = j.d.Skip(j.rest, !j.idle); j.rest.Len() > 0; j.rest = j.d.Skip(j.rest.Behind(), !j.idle) {
 			if s, ok := j.span(j.rest.From); ok {
 				j.head = s
 				break

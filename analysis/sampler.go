@@ -25,6 +25,7 @@ type sampler struct {
 	run        sampleRun
 	scenes     scenes
 	groups     uint32 // of waiters that were numbered
+	waitings   uint32 // the same of what scenes show in sequence
 	booked     *scene // by the booking with this number, if it was one of a scene
 	bookedAt   uint64
 	stale      bool   // the graph is not that of the instant charged last
@@ -48,7 +49,7 @@ type sampler struct {
 	nodes   []format.ThreadID // blocked in the graph now
 	held    []format.ObjectID // owned in the graph now
 	waiters []Waiter          // scratch of collect
-	first   []int32           // scratch of follow
+	first   []Begun           // scratch of follow
 	group   []format.ThreadID
 }
 
@@ -209,30 +210,32 @@ func (s *sampler) reach(next int64, near span) (lo, hi int64) {
 	return lo, max(lo, hi)
 }
 
-// sample returns cur, which stands for time up to hi, with its neighbours.
+// tickBefore and tickAfter return the neighbours of cur, which stands for time up to hi.
 // Those whose own time lies beyond a gap, or beyond what the filter cuts off,
-// are none: whether a wait went on there is not looked at. Samples come in
-// order of time only as long as no other input can follow.
-func (s *sampler) sample(next, hi int64, near span) Sample {
+// are none: whether a wait went on there is not looked at.
+func (s *sampler) tickBefore(near span) int64 {
+	if s.e.from > s.e.start && s.edge <= s.e.from || near.start != format.NoTime && near.start > s.prev {
+		return format.NoTime
+	}
+	return s.prev
+}
+
+func (s *sampler) tickAfter(next, hi int64, near span) int64 {
+	if hi >= s.e.to || near.end != format.NoTime && near.end < next {
+		return format.NoTime
+	}
+	return next
+}
+
+// sample returns cur with its neighbours. Samples come in order of time only as
+// long as no other input can follow.
+func (s *sampler) sample(before, after int64) Sample {
 	at := s.cur.time
-	seen := Sample{Taken: true, InOrder: len(s.rec.parts) == 1 && s.rec.Waited() == 0, Before: s.prev, First: at, Last: at, After: next}
-	if s.e.from > s.e.start && s.edge <= s.e.from {
-		seen.Before = format.NoTime
-	}
-	if hi >= s.e.to {
-		seen.After = format.NoTime
-	}
-	if near.start != format.NoTime && near.start > seen.Before {
-		seen.Before = format.NoTime
-	}
-	if near.end != format.NoTime && near.end < seen.After {
-		seen.After = format.NoTime
-	}
-	return seen
+	return Sample{Taken: true, InOrder: len(s.rec.parts) == 1 && s.rec.Waited() == 0, Before: before, First: at, Last: at, After: after}
 }
 
 // bookGraph charges what the graph shows over [lo, hi).
-func (s *sampler) bookGraph(lo, hi int64, seen Sample) {
+func (s *sampler) bookGraph(lo, hi int64, seen *Sample) {
 	for rest := s.nodes; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && s.g.blocked[rest[n]].lock == s.g.blocked[rest[0]].lock {
@@ -247,7 +250,7 @@ func (s *sampler) bookGraph(lo, hi int64, seen Sample) {
 // longer than [lo, hi) is booked there again, as time in which the lock was
 // free: a JVM calls a thread runnable while nobody owns what it waits for, so
 // that is what samples miss.
-func (s *sampler) emitScaled(nodes []format.ThreadID, lo, hi int64, seen Sample) {
+func (s *sampler) emitScaled(nodes []format.ThreadID, lo, hi int64, seen *Sample) {
 	length := hi - lo
 	if s.scales(s.g.blocked[nodes[0]].lock) {
 		length = s.measured.factor.of(length)
@@ -269,7 +272,7 @@ func (s *sampler) scales(l format.ObjectID) bool {
 
 // collect makes the slice of the waiters of one lock; false when the filter
 // charges none of them. again says that they were booked for this sample before.
-func (s *sampler) collect(nodes []format.ThreadID, lo, hi int64, seen Sample, again bool) bool {
+func (s *sampler) collect(nodes []format.ThreadID, lo, hi int64, seen *Sample, again bool) bool {
 	lo, hi, ok := s.e.cut(lo, hi)
 	lock := s.g.blocked[nodes[0]].lock
 	s.waiters, s.group = s.waiters[:0], s.group[:0]
@@ -283,6 +286,6 @@ func (s *sampler) collect(nodes []format.ThreadID, lo, hi int64, seen Sample, ag
 			s.group = append(s.group, t)
 		}
 	}
-	s.e.slice = Slice{Start: lo, End: hi, Lock: lock, Sample: seen, Waiters: s.waiters}
+	s.e.slice = Slice{Start: lo, End: hi, Lock: lock, Sample: *seen, Waiters: s.waiters}
 	return len(s.group) > 0
 }

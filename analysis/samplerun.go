@@ -14,11 +14,11 @@ func (s *sampler) charge(next int64) {
 		s.start = lo
 		s.e.begin(s.rec.earliest(lo))
 	}
-	seen := s.sample(next, hi, near)
+	before, after := s.tickBefore(near), s.tickAfter(next, hi, near)
 	s.edge, s.end = hi, max(s.end, hi)
 	s.asides(lo, hi)
 	if s.measured.told {
-		s.putOff(lo, hi, seen)
+		s.putOff(lo, hi, s.sample(before, after))
 		return
 	}
 	s.e.tick(lo, hi)
@@ -28,11 +28,12 @@ func (s *sampler) charge(next int64) {
 		s.look()
 	}
 	running := s.count()
-	if s.lengthen(lo, hi, running, seen) {
+	if s.lengthen(lo, hi, running, before, after) {
 		return
 	}
 	s.flushRun()
-	s.book(lo, hi, running, seen)
+	seen := s.sample(before, after)
+	s.book(lo, hi, running, &seen)
 }
 
 // look finds out what follows from cur for those who wait.
@@ -63,25 +64,26 @@ func (s *sampler) repeats() bool {
 
 // lengthen adds [lo, hi), which cur stands for, to the run, or begins one;
 // false when it must be charged by itself.
-func (s *sampler) lengthen(lo, hi, running int64, seen Sample) bool {
+func (s *sampler) lengthen(lo, hi, running, before, after int64) bool {
 	if !s.simple || lo >= hi || lo < max(s.e.from, s.e.start) || lo >= s.e.to {
 		return false
 	}
 	r := &s.run
-	if r.lo < r.hi && r.hi == lo && seen.Before != format.NoTime && r.running == running && hi-r.lo <= longestRun {
-		r.hi, r.seen.Last, r.seen.After = hi, seen.Last, seen.After
+	if r.lo < r.hi && r.hi == lo && before != format.NoTime && r.running == running && hi-r.lo <= longestRun {
+		r.hi, r.seen.Last, r.seen.After = hi, s.cur.time, after
 		return true
 	}
 	s.flushRun()
-	*r = sampleRun{lo, hi, running, seen}
+	r.lo, r.hi, r.running, r.seen = lo, hi, running, s.sample(before, after)
 	return true
 }
 
 // flushRun charges the run. It must come before anything that changes what
 // its slices mean: the graph, or the symbols.
 func (s *sampler) flushRun() {
-	if r := s.run; r.lo < r.hi {
-		s.run = sampleRun{}
-		s.book(r.lo, r.hi, r.running, r.seen)
+	if r := &s.run; r.lo < r.hi {
+		lo, hi := r.lo, r.hi
+		r.lo, r.hi = 0, 0
+		s.book(lo, hi, r.running, &r.seen)
 	}
 }

@@ -91,7 +91,7 @@ func (s *sampler) bookScaled(b *booking) {
 	s.build()
 	s.simple = s.plain()
 	running := s.count()
-	s.book(b.lo, b.hi, running, b.seen)
+	s.book(b.lo, b.hi, running, &b.seen)
 	s.runMore(b.lo, b.hi, running)
 }
 

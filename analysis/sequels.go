@@ -11,7 +11,7 @@ import (
 // it comes after a scene that it came after before.
 
 // book charges what cur shows over [lo, hi).
-func (s *sampler) book(lo, hi, running int64, seen Sample) {
+func (s *sampler) book(lo, hi, running int64, seen *Sample) {
 	s.number++
 	if seen.Before == format.NoTime {
 		s.number++ // nobody saw any wait go on from the booking before
@@ -83,11 +83,11 @@ func keepPath(path *Hop) *Hop {
 const mostSequels = 4
 
 // bookScene is book for a scene of which it is remembered what follows from it.
-func (s *sampler) bookScene(sc *scene, lo, hi, running int64, seen Sample) {
+func (s *sampler) bookScene(sc *scene, lo, hi, running int64, seen *Sample) {
 	now := s.sequel(sc)
 	s.booked, s.bookedAt = sc, s.number
 	if lo, hi, ok := s.e.cut(lo, hi); ok {
-		s.e.bookStretch(&Stretch{Start: lo, End: hi, Sample: seen, Waiting: now}, running)
+		s.e.bookStretch(lo, hi, running, seen, now)
 	}
 }
 
@@ -138,10 +138,11 @@ func (s *sampler) follow(sc *scene) *Waiting {
 			w := &g.Waiters[j]
 			last := s.last[w.Thread]
 			if last.tick+1 != s.number || last.lock != g.Lock || last.stack != w.Stack {
-				s.first = append(s.first, int32(j))
+				s.first = append(s.first, Begun{int32(j), w.Thread})
 			}
 		}
 		ends = append(ends, int32(len(s.first)))
 	}
-	return &Waiting{Groups: sc.groups, Begins: int64(len(s.first)), first: slices.Clone(s.first), ends: ends}
+	s.waitings++
+	return &Waiting{Groups: sc.groups, Begins: int64(len(s.first)), first: slices.Clone(s.first), ends: ends, number: s.waitings}
 }

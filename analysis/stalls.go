@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"fmt"
 	"time"
 
 	"contend/format"
@@ -16,7 +15,7 @@ func (s *Stalls) warning() []format.Warning {
 	if s.LateNs <= s.SpanNs/stallLimit {
 		return nil
 	}
-	return []format.Warning{{Code: "stalls", Text: fmt.Sprintf("the sampler was late for %.1f %% of the recording, at most by %v: what happened meanwhile was not seen",
+	return []format.Warning{{Code: "stalls", Text: format.Say("the sampler was late for %.1f %% of the recording, at most by %v: what happened meanwhile was not seen",
 		100*float64(s.LateNs)/float64(s.SpanNs), time.Duration(s.Late.Max()))}}
 }
 

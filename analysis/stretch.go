@@ -16,8 +16,15 @@ type Stretch struct {
 type Waiting struct {
 	Groups []Group
 	Begins int64   // waits that begin with it
-	first  []int32 // those waiters, of one group after the other, as places in it
+	first  []Begun // of one group after the other
 	ends   []int32 // by group: where its own end in first
+	number uint32  // another one has another, for some while
+}
+
+// Begun is a waiter whose wait begins.
+type Begun struct {
+	Place  int32 // in its group
+	Thread format.ThreadID
 }
 
 // Group is threads that wait for one lock and where that leads, on one path.
@@ -38,9 +45,8 @@ type StretchVisitor interface {
 // Length returns how long each of the waiters waited.
 func (s *Stretch) Length() int64 { return s.End - s.Start }
 
-// Begun returns the waiters of a group whose waits begin with the stretch: their
-// places in it, in order.
-func (w *Waiting) Begun(group int) []int32 {
+// Begun returns the waiters of a group whose waits begin with the stretch, in order.
+func (w *Waiting) Begun(group int) []Begun {
 	from := int32(0)
 	if group > 0 {
 		from = w.ends[group-1]
@@ -52,8 +58,8 @@ func (w *Waiting) Begun(group int) []int32 {
 func (s *Stretch) slice(group int, out *Slice) {
 	g := &s.Groups[group]
 	waiters, shares := append(out.Waiters[:0], g.Waiters...), append(out.Shares[:0], g.Share)
-	for _, i := range s.Begun(group) {
-		waiters[i].First = true
+	for _, b := range s.Begun(group) {
+		waiters[b.Place].First = true
 	}
 	shares[0].Ns = s.Length()
 	*out = Slice{Start: s.Start, End: s.End, Lock: g.Lock, Waiters: waiters, Shares: shares, Sample: s.Sample}

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 
@@ -54,8 +53,8 @@ func wildWarning(n int64) []format.Warning {
 	if n == 0 {
 		return nil
 	}
-	return []format.Warning{{Code: "wild-times", Text: fmt.Sprintf(
-		"events with times before 1824 or after 2115, which no clock gives: %d; what is summed of them is wrong", n)}}
+	return []format.Warning{{Code: "wild-times", Text: format.Say(
+		"events with times before 1824 or after 2115, which no clock gives: %v; what is summed of them is wrong", n)}}
 }
 
 // overflows reports whether sum and count times length, both above 0, are more

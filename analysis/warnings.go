@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -20,11 +19,11 @@ func (r *record) warnings(defs *definitions, tl *owners.Timelines, running int64
 		slices.Sort(r.thresholds)
 		out = append(out, format.Warning{Code: "threshold",
 			Text: "shorter waits were not recorded: " + strings.Join(slices.Compact(r.thresholds), ", ") +
-				fmt.Sprintf(": of the running time, at most %v was such waiting", time.Duration(running).Round(time.Millisecond)) + "; 'contend jfc' prints settings that record all"})
+				format.Say(": of the running time, at most %v was such waiting", time.Duration(running)) + "; 'contend jfc' prints settings that record all"})
 	}
 	if n := unlinked(defs, tl); n > 0 {
 		out = append(out, format.Warning{Code: "unlinked",
-			Text: fmt.Sprintf("%d of %d contended locks in thread dumps match no recorded wait", n, r.Dumped())})
+			Text: format.Say("%v of %v contended locks in thread dumps match no recorded wait", n, r.Dumped())})
 	}
 	return slices.Concat(out, disagreements(&tl.Trust), r.gaveUp(), r.censored(), r.unclassified(defs))
 }
@@ -49,7 +48,7 @@ func disagreements(c *owners.Calibration) (out []format.Warning) {
 	for p := range c {
 		if t := &c[p]; t.Disagrees() {
 			out = append(out, format.Warning{Code: "disagreement",
-				Text: fmt.Sprintf("the sources disagree: of the owners called %s, the inference itself expects %.0f %% to be right, but %.0f %% agree with %d thread dumps held back",
+				Text: format.Say("the sources disagree: of the owners called %s, the inference itself expects %.0f %% to be right, but %.0f %% agree with %v thread dumps held back",
 					owners.Provenance(p), 100*t.Right/float64(t.Ns), 100*t.Seen.Share(), t.Seen.Dumps)})
 		}
 	}
@@ -70,7 +69,7 @@ func (r *record) gaveUp() []format.Warning {
 		return nil
 	}
 	return []format.Warning{{Code: "failed",
-		Text: fmt.Sprintf("%d of %s timed out and count as ended without the lock: %v of waiting, which is counted like any other", count, format.Some(all, "wait", "waits"), time.Duration(total).Round(time.Microsecond))}}
+		Text: format.Say("%v of %s timed out and count as ended without the lock: %v of waiting, which is counted like any other", count, format.Some(all, "wait", "waits"), time.Duration(total))}}
 }
 
 // censored reports the waits that reach into a stretch of which data was
@@ -97,7 +96,7 @@ func (r *record) censored() []format.Warning {
 		return nil
 	}
 	return []format.Warning{{Code: "censored",
-		Text: fmt.Sprintf("%s into stretches of which data is lost, %v of their time together: its owners are less sure than they are called", format.Some(count, "wait reaches", "waits reach"), time.Duration(total).Round(time.Microsecond))}}
+		Text: format.Say("%s into stretches of which data is lost, %v of their time together: its owners are less sure than they are called", format.Some(count, "wait reaches", "waits reach"), time.Duration(total))}}
 }
 
 // unclassified reports the waits no rule knows: they count as idle, which
@@ -123,5 +122,5 @@ func (r *record) unclassified(defs *definitions) []format.Warning {
 		most = "most of them without a word on what for"
 	}
 	return []format.Warning{{Code: "unclassified",
-		Text: fmt.Sprintf("%s of together %v match no rule and count as idle, %s", format.Some(count, "wait", "waits"), time.Duration(total).Round(time.Millisecond), most)}}
+		Text: format.Say("%s of together %v match no rule and count as idle, %s", format.Some(count, "wait", "waits"), time.Duration(total), most)}}
 }

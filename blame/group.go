@@ -25,20 +25,30 @@ func (p *Pivot) Stretch(s *analysis.Stretch) bool {
 	if p.each {
 		return false
 	}
-	p.total.Waits += s.Begins
 	p.total.wall.AddStretch(s)
 	for i := range s.Groups {
 		g := &s.Groups[i]
-		ns := s.Length() * int64(len(g.Waiters))
 		row := p.rowOf(g)
-		r, prov := &p.rows[row], g.Share.Owner(p.root).Prov
-		p.total.addTime(ns, prov)
-		r.addTime(ns, prov)
+		r := &p.rows[row]
 		r.wall.AddStretch(s)
 		p.rec.Add(r.series, s.Start, s.End, s.Length(), len(g.Waiters))
 		p.countWaits(s, i, row)
 	}
 	return true
+}
+
+// Tally implements analysis.TallyVisitor.
+func (p *Pivot) Tally(w *analysis.Waiting, length, n int64) {
+	if p.each {
+		return
+	}
+	p.total.Waits += n * w.Begins
+	for i := range w.Groups {
+		g := &w.Groups[i]
+		ns, prov := length*int64(len(g.Waiters)), g.Share.Owner(p.root).Prov
+		p.total.addTime(ns, prov)
+		p.rows[p.rowOf(g)].addTime(ns, prov)
+	}
 }
 
 // rowOf returns the row of a group.
@@ -57,10 +67,9 @@ func (p *Pivot) countWaits(s *analysis.Stretch, group, row int) {
 	last := p.groups.lastOf(of.Lock)
 	same := *last == row+1
 	*last = row + 1
-	for _, i := range s.Begun(group) {
-		thread := of.Waiters[i].Thread
-		p.waits.begin(thread)
-		if same && p.waits.IsNew(row, thread) {
+	for _, b := range s.Begun(group) {
+		p.waits.begin(b.Thread)
+		if same && p.waits.IsNew(row, b.Thread) {
 			p.rows[row].Waits++
 		}
 	}

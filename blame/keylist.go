@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"contend/blame/naming"
 )
 
 // String returns the key as users write it.
@@ -46,7 +48,7 @@ func HelpWithMeanings(u Use) string {
 }
 
 // ParseKeys reads a comma-separated list of keys. The error names the key
-// that does not exist, or comes twice, and the ones that do.
+// that does not exist, or comes twice, and those it may have been meant for.
 func ParseKeys(list string, u Use) ([]Key, error) {
 	var out []Key
 	for word := range strings.SplitSeq(list, ",") {
@@ -54,7 +56,8 @@ func ParseKeys(list string, u Use) ([]Key, error) {
 		may := listed(u)
 		i := slices.IndexFunc(may, func(k Key) bool { return keys[k].name == word })
 		if i < 0 {
-			return nil, fmt.Errorf("no key is called %q; there are %s", word, strings.Join(names(may), ", "))
+			near := naming.TheNearest(word, names(may), len(may)) // a part of many names is near all of these
+			return nil, fmt.Errorf("no key is called %q; %s", word, cmp.Or(near, "there are "+strings.Join(names(may), ", ")))
 		}
 		if slices.Contains(out, may[i]) {
 			return nil, fmt.Errorf("key %q comes twice", word)

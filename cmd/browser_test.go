@@ -3,8 +3,10 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -28,6 +30,14 @@ var chrome = sync.OnceValues(func() (context.Context, error) {
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium()), chromedp.NoSandbox, chromedp.WindowSize(1200, 800),
 		chromedp.UserDataDir(filepath.Join(sharedDir, "chromium")), chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"), chromedp.Flag("disable-background-networking", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true), chromedp.WSURLReadTimeout(patience))
+	for f := range strings.FieldsSeq(os.Getenv("CHROMEFLAGS")) {
+		k, v, ok := strings.Cut(f, "=")
+		if ok {
+			opts = append(opts, chromedp.Flag(k, v))
+		} else {
+			opts = append(opts, chromedp.Flag(k, true))
+		}
+	}
 	all, stop := chromedp.NewExecAllocator(context.Background(), opts...)
 	ctx, cancel := chromedp.NewContext(all)
 	atTheEnd = append(atTheEnd, stop, cancel)
@@ -37,8 +47,16 @@ var chrome = sync.OnceValues(func() (context.Context, error) {
 // patience is how long a busy machine may take for what takes a moment.
 const patience = time.Minute
 
-// browser opens a page in a window of its own, that knows nothing of the others.
+// browser opens a page in a window of its own.
 func browser(t *testing.T, page string) *tab {
+	t.Helper()
+	b := window(t)
+	b.do(chromedp.Navigate("file://" + page))
+	return b
+}
+
+// window opens an empty window.
+func window(t *testing.T) *tab {
 	t.Helper()
 	if chromium() == "" {
 		t.Skip("no Chromium is installed")
@@ -47,10 +65,10 @@ func browser(t *testing.T, page string) *tab {
 	if err != nil {
 		t.Fatalf("%s: %v", chromium(), err)
 	}
-	ctx, cancel := chromedp.NewContext(all, chromedp.WithNewBrowserContext())
+	ctx, cancel := chromedp.NewContext(all)
 	t.Cleanup(cancel)
-	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1200, 800), chromedp.Navigate("file://"+page)); err != nil {
-		t.Fatalf("%s: %v", page, err)
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1200, 800)); err != nil {
+		t.Fatal(err)
 	}
 	ctx, cancel = context.WithTimeout(ctx, 2*patience)
 	t.Cleanup(cancel)

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"contend/report/facts"
+
+	"contend/format"
 )
 
 // labelPattern takes labels from the end of a path: {name} is part of one
@@ -77,7 +79,7 @@ func (p *labelPattern) check(e *env, names []string) error {
 	case missed == len(names):
 		return usageError{fmt.Errorf("--labels: %q matches no recording, such as %s", p.text, first), "it is held against the ends of paths, segment by segment"}
 	case missed > 0:
-		e.warn(fmt.Sprintf("%d recordings get no labels by %s, the first is %s", missed, p.text, first))
+		e.warn(format.Say("%v recordings get no labels by %s, the first is %s", missed, p.text, first))
 	}
 	return nil
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// drawn writes a flame graph and returns its path.
-func drawn(t *testing.T, name string, args ...string) string {
+// flameOf writes a flame graph and returns its path.
+func flameOf(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
 	if code := Main(append([]string{"flame", "-o", path}, args...), nil, os.Stdout, os.Stderr); code != exitOK {
@@ -35,10 +35,10 @@ func TestFlameGraphsSumToTheAnalysis(t *testing.T) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			want := analyzed(t, path).Total.WaitNs
 			views := []string{"blame", "blocked", "chain"}
-			wellFormed(t, drawn(t, "f.svg", "--view", views[i%3], path))
+			wellFormed(t, flameOf(t, "f.svg", "--view", views[i%3], path))
 			for j, view := range views {
 				f := flames[(i+j)%3] // each with each view, over the files
-				if got := f.sum(t, drawn(t, f.name, "--view", view, path)); got != want {
+				if got := f.sum(t, flameOf(t, f.name, "--view", view, path)); got != want {
 					t.Errorf("%s as %s: %d ns, want %d", view, f.name, got, want)
 				}
 			}
@@ -167,7 +167,7 @@ func (b *tab) framesShown() (now int) {
 func TestThePageInABrowser(t *testing.T) {
 	t.Parallel()
 	unhurried(t)
-	b := flameTab(t, drawn(t, "f.html", "--view", "chain", "../testdata/truth-8threads-dumps50ms.jfr"))
+	b := flameTab(t, flameOf(t, "f.html", "--view", "chain", "../testdata/truth-8threads-dumps50ms.jfr"))
 	frames := b.framesShown()
 	b.do(chromedp.SendKeys("#search", "exportReport"))
 	matched := b.text("#matched")
@@ -199,7 +199,7 @@ func TestThePageByKeyboard(t *testing.T) {
 	thorough(t)
 	t.Parallel()
 	unhurried(t)
-	b := flameTab(t, drawn(t, "f.html", "../testdata/truth-8threads.jfr"))
+	b := flameTab(t, flameOf(t, "f.html", "../testdata/truth-8threads.jfr"))
 	b.press("ArrowUp")
 	first := b.text("#details")
 	b.press("ArrowUp")
@@ -227,8 +227,8 @@ func TestHostileNamesInPagesAndPictures(t *testing.T) {
 	if err := os.WriteFile(trace, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	wellFormed(t, drawn(t, "evil.svg", trace))
-	b := flameTab(t, drawn(t, "evil.html", "--view", "chain", trace))
+	wellFormed(t, flameOf(t, "evil.svg", trace))
+	b := flameTab(t, flameOf(t, "evil.html", "--view", "chain", trace))
 	if title := eval[string](b, "document.title"); eval[int](b, "document.images.length") != 0 || strings.Contains(title, "pwned") {
 		t.Errorf("title %q, images", title)
 	}
@@ -243,7 +243,7 @@ func TestDifferences(t *testing.T) {
 	t.Parallel()
 	unhurried(t)
 	const a, b = "../testdata/truth-8threads.jfr", "../testdata/xalan-8threads.jfr"
-	same := pageTree(t, drawn(t, "d.html", "--diff", a, a))
+	same := pageTree(t, flameOf(t, "d.html", "--diff", a, a))
 	var check func(n *treeNode)
 	check = func(n *treeNode) {
 		if n.Base != n.Value {
@@ -254,7 +254,7 @@ func TestDifferences(t *testing.T) {
 		}
 	}
 	check(same)
-	other := pageTree(t, drawn(t, "d.html", "--diff", b, a))
+	other := pageTree(t, flameOf(t, "d.html", "--diff", b, a))
 	if other.Base != ask[document.Analyze](t, "analyze", b).Total.WaitNs || other.Value != same.Value {
 		t.Errorf("%d ns, before %d", other.Value, other.Base)
 	}

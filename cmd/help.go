@@ -77,9 +77,34 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return usageError{fmt.Errorf("there is no command %q", name), hint}
 }
 
-// wrongFlag says of a flag that a command does not have which one is like it.
+// flagValues are what flags take, by pflag's name of it, and how that is written.
+var flagValues = map[string]struct{ what, hint string }{
+	"duration": {"length of time", "write 500ms, 1.5s or 2m"},
+	"int":      {"whole number", "write digits alone"},
+	"int64":    {"whole number", "write digits alone"},
+	"uint16":   {"whole number", "write digits alone"},
+	"uint64":   {"whole number", "write digits alone"},
+	"float64":  {"number", "write 20 or 0.5"},
+	"bool":     {"yes or no", "leave the value out, or write true or false"},
+}
+
+// wrongValue says of a flag what it takes.
+func wrongValue(bad *pflag.InvalidValueError, hint string) error {
+	name := "--" + bad.GetFlag().Name
+	if v, ok := flagValues[bad.GetFlag().Value.Type()]; ok {
+		return usageError{fmt.Errorf("%s: %q is no %s", name, bad.GetValue(), v.what), v.hint}
+	}
+	return usageError{fmt.Errorf("%s: %w", name, errors.Unwrap(bad)), hint}
+}
+
+// wrongFlag says of a flag that a command does not have which one is like it, and of
+// a value that a flag does not take what it does.
 func wrongFlag(c *cobra.Command, err error) error {
 	hint := fmt.Sprintf("'%s --help' lists the flags", c.CommandPath())
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) {
+		return wrongValue(bad, hint)
+	}
 	var missing *pflag.NotExistError
 	if errors.As(err, &missing) {
 		var names []string

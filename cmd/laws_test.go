@@ -17,6 +17,7 @@ import (
 	"contend/csp"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/format/simulate/drawn"
 	"contend/report/document"
 
 	"github.com/google/go-cmp/cmp"
@@ -358,12 +359,8 @@ func blameKey(keys []string) string {
 // anywhere changes no row of any. (A wait across a cut is one of both parts.)
 func TestViewsOfRandomRunsAgreeHoweverCut(t *testing.T) {
 	t.Parallel()
-	names, _ := simulate.Scenarios()
 	rapid.Check(t, func(t *rapid.T) {
-		c := simulate.Config{Scenario: rapid.SampledFrom(append(names, "random", "random")).Draw(t, "scenario"),
-			Threads: rapid.IntRange(2, 9).Draw(t, "threads"), Locks: rapid.IntRange(1, 5).Draw(t, "locks"),
-			Duration: rapid.Int64Range(1e6, 100e6).Draw(t, "duration"), Period: rapid.Int64Range(1e5, 1e7).Draw(t, "period"),
-			Handoff: rapid.Int64Range(0, 5000).Draw(t, "handoff"), Seed: rapid.Uint64().Draw(t, "seed")}
+		c := drawn.Program(t)
 		exact, sampled := &format.List{}, &format.List{}
 		if _, err := simulate.Run(c, exact, sampled); err != nil {
 			t.Fatal(err)

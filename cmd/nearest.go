@@ -38,12 +38,8 @@ func (e *env) noMatch(flag, text string, re *regexp.Regexp, all func() []string)
 		return ""
 	}
 	said = fmt.Sprintf("--%s %s matches nothing in the input", flag, text)
-	switch near := naming.Nearest(text, names, shownNearest); len(near) {
-	case 0:
-	case 1:
-		said += "; the nearest is " + near[0]
-	default:
-		said += "; the nearest are " + strings.Join(near, ", ")
+	if near := naming.TheNearest(text, names, shownNearest); near != "" {
+		said += "; " + near
 	}
 	e.warn(said)
 	return said

@@ -152,6 +152,7 @@ func TestPicturesOfADumpCountThreads(t *testing.T) {
 // under a policy that lets their own scripts and style alone run; the graph's can
 // be moved and enlarged.
 func TestTheSinglePagesLookLikeThePage(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	const path = "../testdata/truth-8threads.jfr"
 	b := &reportTab{tab: browser(t, pageOf(t, "hist", path))}

@@ -175,7 +175,7 @@ func recordJVM(e *env, o *recordOptions) error {
 	}
 	defer r.Close()
 	if r.Ended {
-		e.warn(fmt.Sprintf("the process ended after %v: what was recorded is kept", r.Length.Round(100*time.Millisecond)))
+		e.warn(format.Say("the process ended after %v: what was recorded is kept", r.Length))
 	}
 	if r.Virtual && means.Agent {
 		e.warn(unseen[means])
@@ -204,17 +204,7 @@ func (e *env) finishRecording(o *recordOptions, r *record.Recording, out *record
 		(&result{stats: src.Stats()}).warn(e, false)
 		return nil
 	}
-	return e.analyzeRecording(out.path) // which says what its reader warned of
-}
-
-// analyzeRecording prints what analyze prints, and where the recording is.
-func (e *env) analyzeRecording(path string) error {
-	c := newAnalyze(e)
-	c.SilenceErrors, c.SilenceUsage = true, true
-	c.SetArgs([]string{path})
-	err := c.Execute()
-	e.say("contend: the recording is in " + path)
-	return err
+	return out.analyze(e) // which says what its reader warned of
 }
 
 // fileName makes a name that can stand in a path of what a program is called.

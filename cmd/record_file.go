@@ -16,7 +16,8 @@ type recordingFile struct {
 	io.Writer
 	path string // "-" is standard output
 	file *os.File
-	made bool // by this command
+	copy *os.File // of what goes to a device or a pipe, which cannot be read again
+	made bool     // by this command
 	used bool
 }
 
@@ -33,9 +34,55 @@ func (o *recordOptions) openFile(e *env, program, ending string) (*recordingFile
 	}
 	_, err := os.Stat(r.path)
 	r.made = errors.Is(err, os.ErrNotExist)
-	r.file, err = os.OpenFile(r.path, os.O_CREATE|os.O_WRONLY, 0o644)
+	if r.file, err = os.OpenFile(r.path, os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
+		return nil, err
+	}
 	r.Writer = r.file
-	return r, err
+	if r.regular() {
+		return r, nil
+	}
+	if e.prints(r.file) {
+		r.path = "-"
+		return r, nil
+	}
+	if r.copy, err = os.CreateTemp("", "contend-*"); err != nil {
+		return nil, errors.Join(err, r.file.Close())
+	}
+	_ = os.Remove(r.copy.Name()) // here where it can be while it is open
+	r.Writer = io.MultiWriter(r.file, r.copy)
+	return r, nil
+}
+
+// prints reports whether a file is standard output.
+func (e *env) prints(f *os.File) bool {
+	out, ok := e.out.(*os.File)
+	if !ok {
+		return false
+	}
+	a, err := out.Stat()
+	b, again := f.Stat()
+	return err == nil && again == nil && os.SameFile(a, b)
+}
+
+// analyze prints what analyze prints, and where the recording is.
+func (r *recordingFile) analyze(e *env) error {
+	path, where := r.path, "the recording is in "+r.path
+	if r.copy != nil {
+		if _, err := r.copy.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		defer func() { _ = os.Remove(r.copy.Name()) }()
+		defer r.copy.Close()
+		defer func(in io.Reader) { e.in = in }(e.in)
+		e.in = r.copy
+		path, where = "-", "the recording went to "+r.path
+	}
+	c := newAnalyze(e)
+	c.SilenceErrors, c.SilenceUsage = true, true
+	c.SetArgs([]string{path})
+	err := c.Execute()
+	e.say("contend: " + where)
+	return err
 }
 
 // Write implements io.Writer.

@@ -55,7 +55,7 @@ func recordGo(e *env, o *recordOptions) error {
 	if out.path == "-" {
 		return nil
 	}
-	return e.analyzeRecording(out.path)
+	return out.analyze(e)
 }
 
 // bytesLeft returns a callback that shows on a terminal how much has come.

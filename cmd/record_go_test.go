@@ -176,3 +176,15 @@ func TestRecordingReplacesAFileWhenItBegins(t *testing.T) {
 		t.Errorf("%q is left", got)
 	}
 }
+
+// What goes to a device cannot be read again, and is analysed all the same.
+func TestRecordToNowhere(t *testing.T) {
+	if _, err := os.Stat(os.DevNull); err != nil || os.DevNull != "/dev/null" {
+		t.Skip("there is no /dev/null here")
+	}
+	url := serveTraces(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(goRecording(t)) })
+	code, out, msg := recordOf(t, "-o", os.DevNull, url)
+	if code != 0 || !strings.Contains(out, "standard input: ") || !strings.Contains(out, "waiting for a lock on average") || !strings.HasSuffix(msg, "the recording went to /dev/null\n") {
+		t.Errorf("exit %d\n%s\n%s", code, out, msg)
+	}
+}

@@ -100,7 +100,7 @@ func recordPerf(e *env, o *recordOptions) error {
 	if out.path == "-" {
 		return nil
 	}
-	return e.analyzeRecording(out.path)
+	return out.analyze(e)
 }
 
 // perfDir is where perf's own file goes.
@@ -121,7 +121,7 @@ func (e *env) runPerf(ask *perf.Ask, name, file string) error {
 	case err != nil:
 		return err
 	case r.Ended:
-		e.warn(fmt.Sprintf("the process ended after %v: what was recorded is kept", r.Length.Round(100*time.Millisecond)))
+		e.warn(format.Say("the process ended after %v: what was recorded is kept", r.Length))
 	case r.Early:
 		e.warn("ended early: what came is kept")
 	}

@@ -108,7 +108,7 @@ func TestRecordInNamespaces(t *testing.T) {
 			t.Errorf("--with %s: exit %d\n%s\n%s", with, code, out, msg)
 		}
 	}
-	if left, _ := filepath.Glob(fmt.Sprintf("/proc/%d/root/tmp/contend-*", pid)); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join("/proc", strconv.Itoa(pid), "root/tmp/contend-*")); len(left) > 0 {
 		t.Errorf("left there: %v", left)
 	}
 }

@@ -33,6 +33,25 @@ const returns = `public class Returns {
   }
 }`
 
+// recordedBy runs a class that uses those of Busy with each JDK here, records it
+// with the agent and these flags as well, and shows what analyze says of it.
+func recordedBy(t *testing.T, name, text string, flags []string, look func(*testing.T, *document.Analyze)) {
+	t.Helper()
+	dir, classes := program(t, name, text)
+	for jdk, jvm := range jvms() {
+		t.Run(jdk, func(t *testing.T) {
+			t.Parallel()
+			pid := java(t, "sh", nil, "-c", "exec "+jvm+" -cp "+classes+" "+name, "sh").Process.Pid
+			file := filepath.Join(dir, jdk+".bin")
+			args := append([]string{"--with", "agent", "-o", file, strconv.Itoa(pid)}, flags...)
+			if code, _, msg := recordOf(t, args...); code != exitOK {
+				t.Fatal(msg)
+			}
+			look(t, ask[document.Analyze](t, "analyze", file))
+		})
+	}
+}
+
 // program compiles a class that uses those of Busy, in a new folder, and returns
 // it and the class path.
 func program(t *testing.T, name, text string) (dir, classes string) {
@@ -60,27 +79,16 @@ func program(t *testing.T, name, text string) (dir, classes string) {
 func TestTheWayBackFromWaitingIsNoWait(t *testing.T) {
 	thorough(t)
 	t.Parallel()
-	dir, classes := program(t, "Returns", returns)
-	for name, jvm := range jvms() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			pid := java(t, "sh", nil, "-c", "exec "+jvm+" -cp "+classes+" Returns", "sh").Process.Pid
-			file := filepath.Join(dir, name+".bin")
-			code, _, msg := recordOf(t, "--with", "agent", "--rate", "50", "--duration", "4s", "-o", file, strconv.Itoa(pid))
-			if code != exitOK {
-				t.Fatal(msg)
-			}
-			d := ask[document.Analyze](t, "analyze", "--by", "class", "--top", "0", file)
-			waited := map[string]float64{}
-			for _, l := range d.Locks {
-				waited[l.Class] = float64(l.WaitNs) / float64(d.Trace.DurationNs)
-			}
-			t.Log(waited)
-			if w := waited["Returns$Till"]; w < 0.7 || w > 1.35 || waited["Returns$Bell"] > 0.2 {
-				t.Errorf("waiting threads, on average: %v; want 1 at the till, none at the bell", waited)
-			}
-		})
-	}
+	recordedBy(t, "Returns", returns, []string{"--rate", "50", "--duration", "4s"}, func(t *testing.T, d *document.Analyze) {
+		waited := map[string]float64{}
+		for _, l := range d.Locks {
+			waited[l.Class] += float64(l.WaitNs) / float64(d.Trace.DurationNs)
+		}
+		t.Log(waited)
+		if w := waited["Returns$Till"]; w < 0.7 || w > 1.35 || waited["Returns$Bell"] > 0.2 {
+			t.Errorf("waiting threads, on average: %v; want 1 at the till, none at the bell", waited)
+		}
+	})
 }
 
 // A hundred threads go through four monitors as fast as they can: more than are
@@ -101,20 +109,10 @@ const crowd = `public class Crowd {
 func TestNobodyWaitsForHimself(t *testing.T) {
 	thorough(t)
 	t.Parallel()
-	dir, classes := program(t, "Crowd", crowd)
-	for name, jvm := range jvms() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			pid := java(t, "sh", nil, "-c", "exec "+jvm+" -cp "+classes+" Crowd", "sh").Process.Pid
-			file := filepath.Join(dir, name+".bin")
-			if code, _, msg := recordOf(t, "--with", "agent", "--rate", "200", "--duration", "5s", "-o", file, strconv.Itoa(pid)); code != exitOK {
-				t.Fatal(msg)
-			}
-			d := ask[document.Analyze](t, "analyze", file)
-			t.Logf("%+v, %d threads", d.Coverage.Sampler, d.Trace.Threads)
-			if len(d.Deadlocks) > 0 {
-				t.Errorf("%+v", d.Deadlocks[0])
-			}
-		})
-	}
+	recordedBy(t, "Crowd", crowd, []string{"--rate", "200", "--duration", "5s"}, func(t *testing.T, d *document.Analyze) {
+		t.Logf("%+v, %d threads", d.Coverage.Sampler, d.Trace.Threads)
+		if len(d.Deadlocks) > 0 {
+			t.Errorf("%+v", d.Deadlocks[0])
+		}
+	})
 }

@@ -53,6 +53,7 @@ func blamed(t *testing.T, args []string) (doc document.Blame) {
 // The page calls locks what the first screen calls them; the address is in the
 // title.
 func TestTheReportNamesLocksAsTheFirstScreen(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	unhurried(t)
 	const path = "../testdata/truth-8threads.jfr"
@@ -96,6 +97,7 @@ func blockedOn(t *testing.T, path, lock string) (ns int64) {
 
 // Locks that are alike are one place, and numbers tell them apart.
 func TestTheReportNumbersLocksThatAreAlike(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/xalan-8threads.jfr"))
@@ -122,6 +124,7 @@ func TestTheReportNumbersLocksThatAreAlike(t *testing.T) {
 
 // Pauses are shown, whether or not somebody waited for a lock meanwhile.
 func TestTheReportShowsAllPauses(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	unhurried(t)
 	path := filepath.Join(t.TempDir(), "pauses.txt")

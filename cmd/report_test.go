@@ -48,6 +48,7 @@ func reported(t *testing.T, args ...string) string {
 type reportTab struct {
 	*tab
 	address string
+	opened  int
 	mu      sync.Mutex
 	wrong   []string
 }
@@ -55,11 +56,7 @@ type reportTab struct {
 // reportIn opens a report and waits until it is drawn.
 func reportIn(t *testing.T, address string) *reportTab {
 	t.Helper()
-	blank := filepath.Join(t.TempDir(), "blank.html")
-	if err := os.WriteFile(blank, []byte("<html></html>"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	r := &reportTab{tab: browser(t, blank), address: address}
+	r := &reportTab{tab: window(t), address: address}
 	if err := chromedp.Listen(r.ctx, r.hear); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +96,8 @@ func (r *reportTab) open(hash string) {
 	if !strings.Contains(address, "://") {
 		address = "file://" + address
 	}
-	r.do(chromedp.Navigate("about:blank"), chromedp.Navigate(address+hash))
+	r.opened++ // another query is another document: the hash alone would be a turn
+	r.do(chromedp.Navigate(fmt.Sprintf("%s?%d%s", address, r.opened, hash)))
 	r.until(`document.getElementById("page").dataset.ready === "true"`)
 }
 
@@ -147,11 +145,11 @@ func (r *reportTab) command() []string {
 func TestTheReportSumsToTheAnalysis(t *testing.T) {
 	t.Parallel()
 	unhurried(t)
-	tries := 2
+	paths, tries := []string{"../testdata/truth-8threads.jfr", "../testdata/go126-truth-12goroutines.trace", "../testdata/truth-series-8dumps-jdk17.txt"}, 2
 	if isThorough() {
-		tries = 10
+		paths, tries = append(paths, "../testdata/derby-8clients.jfr", "../testdata/documents/sampled-1.txt", "../testdata/lab-rw-jdk25-d1s.jfr"), 10
 	}
-	for _, path := range []string{"../testdata/truth-8threads.jfr", "../testdata/derby-8clients.jfr", "../testdata/go126-truth-12goroutines.trace", "../testdata/truth-series-8dumps-jdk17.txt", "../testdata/documents/sampled-1.txt", "../testdata/lab-rw-jdk25-d1s.jfr"} {
+	for _, path := range paths {
 		r := reportIn(t, reported(t, path))
 		if got, want := r.total(), analyzed(t, path).Total.WaitNs; got != want {
 			t.Errorf("%s: %d ns, want %d", path, got, want)
@@ -221,6 +219,7 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 
 // A trace without anything in it has a page, too, that says how to record.
 func TestTheReportOfNothing(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	unhurried(t)
 	empty := filepath.Join(t.TempDir(), "empty.txt")
@@ -233,6 +232,19 @@ func TestTheReportOfNothing(t *testing.T) {
 	}
 	r.turn("#view=about")
 	r.turn("#view=flame&lock=x&time=0-5")
+}
+
+// Where nobody waits for a lock, but something else is wrong, the page says so
+// instead of how to record.
+func TestTheReportOfFindingsWithoutLocks(t *testing.T) {
+	t.Parallel()
+	unhurried(t)
+	r := reportIn(t, reported(t, "../testdata/findings/storm-jdk17.jfr.gz"))
+	if text := r.text("#page"); !strings.Contains(text, "mostly in vain") || !strings.Contains(text, "waited for at Cases.fetch:180") || strings.Contains(text, "JFR.start") {
+		t.Errorf("the page says %.700s", text)
+	}
+	r.click(".verdict.found", "waking all")
+	r.until(`location.hash.includes("view=about") || document.querySelector("[role=tab][aria-selected=true]#tab-about")`)
 }
 
 // quietTrace writes a trace in which nobody waits.

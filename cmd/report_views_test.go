@@ -87,6 +87,7 @@ func TestTheReportsPartsWorkTogether(t *testing.T) {
 }
 
 func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
@@ -126,6 +127,7 @@ func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
 }
 
 func TestTheReportsGraphMatrixAndLongestWaits(t *testing.T) {
+	thorough(t)
 	t.Parallel()
 	unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))

@@ -53,12 +53,10 @@ func TestTheFirstScreenFitsAndNamesTheBiggestLock(t *testing.T) {
 	t.Parallel()
 	for _, path := range allInputs(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			a := new(document.Analyze)
-			var out, msg bytes.Buffer
-			if code := Main([]string{"analyze", "--format", "json", "--top", "0", path}, nil, &out, &msg); code != exitOK && code != exitDamaged {
+			a, code := answered(t, path)
+			if code != exitOK && code != exitDamaged {
 				t.Skipf("exit %d", code) // refused: no screen
 			}
-			unmarshal(t, out.String(), a)
 			for _, width := range []int{80, 100, 140} {
 				text := screened(t, a, width)
 				lines := strings.Split(strings.TrimRight(text, "\n"), "\n")

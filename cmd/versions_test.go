@@ -35,6 +35,7 @@ var questions = [][]string{
 	{"blame", "--format", "json", "--by", "waiter-thread,owner-thread,lock"},
 	{"blame", "--format", "json", "--by", "owner-stack", "--root", "--to", "133ms"},
 	{"csp", "--format", "json", "--interval", "30ms"},
+	{"csp", "--format", "json", "--interval", "700us"},
 	{"chains", "--format", "json"},
 	{"dump"},
 }

@@ -21,14 +21,18 @@ func TestATerminalOf80ColumnsShowsEveryTable(t *testing.T) {
 	}
 	lengths := []string{"hist", "hist --expected-interval 10ms", "hist --format bars", "verify", "check --rule csp(*)<5%"}
 	all := slices.Concat(tables, lengths)
-	for _, c := range []struct {
+	type printing struct {
 		path     string
 		commands []string
-	}{
-		{"../testdata/derby-8clients.jfr", all}, {"../testdata/hsqldb-6clients.jfr", tables}, {"../testdata/xalan-8threads.jfr", tables},
-		{"../testdata/truth-8threads.jfr", tables}, {"../testdata/go126-truth-12goroutines.trace", lengths}, {hostileTrace(t), all}, {exactly(t, "deadlock"), tables},
+	}
+	printings := []printing{
+		{"../testdata/xalan-8threads.jfr", all}, {"../testdata/truth-8threads.jfr", tables}, {"../testdata/go126-truth-12goroutines.trace", lengths}, {hostileTrace(t), all}, {exactly(t, "deadlock"), tables},
 		{series, append(all, "diff "+series)}, {single, append(slices.Concat([]string{"diff " + single}, tables), lengths...)},
-	} {
+	}
+	if isThorough() {
+		printings = append(printings, printing{"../testdata/derby-8clients.jfr", all}, printing{"../testdata/hsqldb-6clients.jfr", tables})
+	}
+	for _, c := range printings {
 		for _, command := range c.commands {
 			var out, msg bytes.Buffer
 			code := Main(append(strings.Fields(command), c.path), nil, &out, &msg)

@@ -48,6 +48,7 @@ type Meter struct {
 	series  map[format.ObjectID]int
 	groups  analysis.ByGroup[group]
 	at      interval // that was added to last
+	open    []*group // those with waiting in it that is not added to the sums yet
 	err     error
 }
 
@@ -78,6 +79,7 @@ func New(o Options) *Meter {
 // Begin implements analysis.Visitor.
 func (m *Meter) Begin(sym *analysis.Symbols, start int64) {
 	m.sym, m.start, m.last, m.groups = sym, start, start, analysis.ByGroup[group]{}
+	m.open = nil
 	m.rec.BeginFine(start)
 }
 
@@ -138,6 +140,7 @@ func (m *Meter) each(from, to int64, f func(i int32, lo, hi int64)) {
 		f(m.at.number, from, to)
 		return
 	}
+	m.addOpen()
 	for from < to && m.err == nil {
 		i := (from - m.start) / m.o.IntervalNs
 		if i < 0 || i >= m.most {
@@ -164,6 +167,7 @@ func (m *Meter) Series() (*Series, error) {
 	if m.err != nil {
 		return nil, m.err
 	}
+	m.addOpen()
 	s := &Series{IntervalNs: m.o.IntervalNs, WaitNs: m.wait, RunningNs: m.ran, meter: m, waits: m.waits.sums()}
 	phases, found := m.phases(s.waits)
 	s.Phases = phases

@@ -9,6 +9,7 @@ import (
 	"contend/analysis"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/format/simulate/drawn"
 
 	"pgregory.net/rapid"
 )
@@ -169,12 +170,9 @@ func TestSpreadKeepsTheSum(t *testing.T) {
 // On random runs, direct and root: intervals sum to the totals, pressure lies
 // in [0, 1], and phases do not overlap and are what their intervals say.
 func TestPressureOnRandomRuns(t *testing.T) {
-	names, _ := simulate.Scenarios()
 	rapid.Check(t, func(t *rapid.T) {
-		c := simulate.Config{Scenario: rapid.SampledFrom(append(names, "random", "random")).Draw(t, "scenario"),
-			Threads: rapid.IntRange(1, 9).Draw(t, "threads"), Duration: rapid.Int64Range(1e6, 200e6).Draw(t, "duration"),
-			Period: rapid.Int64Range(1e5, 1e7).Draw(t, "period"), Stall: rapid.Int64Range(0, 3e7).Draw(t, "stall"),
-			Handoff: rapid.Int64Range(0, 5000).Draw(t, "handoff"), Seed: rapid.Uint64().Draw(t, "seed")}
+		c := drawn.Program(t)
+		c.Stall = rapid.Int64Range(0, 3e7).Draw(t, "stall")
 		exact, sampled := &format.List{}, &format.List{}
 		truth, err := simulate.Run(c, exact, sampled)
 		if err != nil {

@@ -3,7 +3,6 @@ package decode
 import (
 	"bufio"
 	"bytes"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -68,7 +67,7 @@ func (o *overlaps) meet(in *input) (skip map[jfr.ChunkKey]bool, all bool) {
 	}
 	o.own(in, keys)
 	if len(skip) > 0 {
-		o.said = append(o.said, format.Warning{Code: "overlap", Text: fmt.Sprintf("%s repeats %d of the %d chunks of %s: they are counted once", in.name, len(skip), len(o.chunks[of]), of.name)})
+		o.said = append(o.said, format.Warning{Code: "overlap", Text: format.Say("%s repeats %v of the %v chunks of %s: they are counted once", in.name, len(skip), len(o.chunks[of]), of.name)})
 	}
 	return skip, false
 }

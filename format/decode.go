@@ -87,17 +87,10 @@ type decoder struct {
 }
 
 func (d *decoder) uvarint() uint64 {
-	if len(d.body) > 0 && d.body[0] < 0x80 {
-		v := d.body[0]
-		d.body = d.body[1:]
-		return uint64(v)
+	v, rest := cutUvarint(d.body)
+	if d.body = rest; rest == nil {
+		d.bad = true
 	}
-	v, n := binary.Uvarint(d.body)
-	if n <= 0 {
-		d.bad, d.body = true, nil
-		return 0
-	}
-	d.body = d.body[n:]
 	return v
 }
 
@@ -110,10 +103,7 @@ func (d *decoder) id() uint32 {
 	return uint32(v)
 }
 
-func (d *decoder) varint() int64 {
-	u := d.uvarint()
-	return int64(u>>1) ^ -int64(u&1)
-}
+func (d *decoder) varint() int64 { return signed(d.uvarint()) }
 
 // count reads the length of a list whose items take at least size bytes.
 func (d *decoder) count(size int) int {

@@ -1,6 +1,10 @@
 package format
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+)
 
 // What version 2 writes of instants that were seen before: KindParts stands for
 // contention events and activities of the block, once more at the last time;
@@ -41,24 +45,39 @@ func DecodeParts(dst []uint32, body []byte) ([]uint32, error) {
 	return dst, nil
 }
 
-// DecodeAgain reads the fields of a KindAgain: it returns the number of the
-// instant, and appends ticks that have the times alone. There are no more than
-// most of them in dst then.
-func DecodeAgain(dst []Tick, body []byte, last *int64, most int) (instant uint32, list []Tick, err error) {
-	d := decoder{body: body}
-	instant = d.id()
-	n := d.count(2)
-	if len(dst)+n > most {
-		return 0, nil, ErrCorrupt
+// Again is the fields of a KindAgain, whose times are still to be read.
+type Again struct {
+	Instant uint32 // its number
+	Times   int    // how many; each takes two bytes of the event at least
+	body    []byte // of them
+}
+
+// DecodeAgain begins to read the fields of a KindAgain.
+func DecodeAgain(body []byte) (a Again, err error) {
+	instant, rest := cutUvarint(body)
+	times, rest := cutUvarint(rest)
+	if rest == nil || instant > math.MaxUint32 || times > uint64(len(rest)/2) {
+		return a, ErrCorrupt
 	}
-	for range n {
-		*last += d.varint()
-		dst = append(dst, Tick{Time: *last, Intended: *last + d.varint()})
+	return Again{uint32(instant), int(times), rest}, nil
+}
+
+// Append appends ticks that are like another one but for their times. When it
+// fails, with ErrCorrupt, dst is returned as it was.
+func (a *Again) Append(dst []Tick, like *Tick, last *int64) ([]Tick, error) {
+	from, at, body := len(dst), *last, a.body
+	out := slices.Grow(dst, a.Times)[:from+a.Times]
+	for i := range out[from:] {
+		step, rest := cutUvarint(body)
+		late, rest := cutUvarint(rest)
+		if body = rest; body == nil {
+			return dst, ErrCorrupt
+		}
+		at += signed(step)
+		out[from+i] = Tick{at, at + signed(late), like.Weight, like.Live, like.Idle, like.Scene}
 	}
-	if d.bad {
-		return 0, nil, ErrCorrupt
-	}
-	return instant, dst, nil
+	*last = at
+	return out, nil
 }
 
 // repeats is what a Writer knows of the block it fills.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"time"
 )
 
 // Some writes a number and what it counts, in the words for one or for many:
@@ -12,7 +13,36 @@ func Some(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return strconv.Itoa(n) + " " + many
+	return Number(int64(n)) + " " + many
+}
+
+// Number writes a count with a comma between thousands.
+func Number(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	start := 0
+	if n < 0 {
+		start = 1
+	}
+	for i := len(s) - 3; i > start; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Say writes a sentence for people, with %v for whatever is filled in: counts and
+// lengths of time are written the same everywhere.
+func Say(text string, with ...any) string {
+	for i, v := range with {
+		switch v := v.(type) {
+		case int:
+			with[i] = Number(int64(v))
+		case int64:
+			with[i] = Number(v)
+		case time.Duration:
+			with[i] = Duration(int64(v))
+		}
+	}
+	return fmt.Sprintf(text, with...)
 }
 
 // scales are the units of time, largest first. A unit serves from where the

@@ -2,20 +2,21 @@ package bootstrap
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
+
+	"contend/analysis/cores"
 )
 
 // replicates is how often a recording is drawn anew: enough for 95 %, whose
-// ends then rest on 50 draws.
-const replicates = 1000
+// ends then rest on 50 draws. Some of them are worked out together, a part of all.
+const (
+	replicates = 1000
+	together   = 125
+)
 
 // fewestBlocks is how many independent pieces it takes to say anything of how
 // much they vary.
 const fewestBlocks = 6
-
-// seed makes every answer repeatable.
-const seed = 0x636f6e74656e64
 
 // Estimate is a ratio with its 95 % interval, Value ± Half.
 type Estimate struct {
@@ -81,19 +82,17 @@ func (c *Cells) draw(x, y []float64, b int, value float64) []float64 {
 	n := len(x) - 1
 	blocks, sums := (n+b-1)/b, around(x, y, b)
 	last := n - (blocks-1)*b
-	from := c.starts(n, replicates*blocks)
-	off := make([]float64, 0, replicates)
-	for range replicates {
-		s := pair{}
-		for _, at := range from[:blocks-1] {
-			s.add(&sums[at], &sums[int(at)+b])
-		}
-		at := from[blocks-1]
-		s.add(&sums[at], &sums[int(at)+last])
-		if from = from[blocks:]; s.y > 0 {
-			off = append(off, math.Abs(s.x/s.y-value))
-		}
+	if c.drawn == nil {
+		c.drawn = drawsOf(n)
 	}
+	off := make([]float64, replicates)
+	cores.Each(replicates/together, func(part int) {
+		from := c.drawn.first((part+1)*together*blocks, replicates*blocks)[part*together*blocks:]
+		for i := range off[part*together : (part+1)*together] {
+			off[part*together+i] = math.Abs(replicate(sums, from[i*blocks:(i+1)*blocks], b, last) - value)
+		}
+	})()
+	off = slices.DeleteFunc(off, math.IsNaN)
 	if len(off) == 0 {
 		return []float64{math.Inf(1)}
 	}
@@ -101,16 +100,18 @@ func (c *Cells) draw(x, y []float64, b int, value float64) []float64 {
 	return off
 }
 
-// starts returns the first cells of so many blocks: the same ones for all series,
-// which are drawn once.
-func (c *Cells) starts(n, count int) []uint32 {
-	if c.rng == nil {
-		c.rng = rand.New(rand.NewPCG(seed, uint64(n)))
+// replicate returns the ratio over the blocks that begin at some cells, of which the last
+// is shorter; what is no number where there is nothing to divide by.
+func replicate(sums []pair, from []uint32, block, last int) float64 {
+	s := pair{}
+	for _, at := range from[:len(from)-1] {
+		s.add(&sums[at], &sums[int(at)+block])
 	}
-	for len(c.drawn) < count {
-		c.drawn = append(c.drawn, uint32(c.rng.IntN(n)))
+	at := from[len(from)-1]
+	if s.add(&sums[at], &sums[int(at)+last]); s.y <= 0 {
+		return math.NaN()
 	}
-	return c.drawn[:count]
+	return s.x / s.y
 }
 
 // pair is what both series of a ratio sum to.

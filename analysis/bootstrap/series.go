@@ -5,7 +5,7 @@ package bootstrap
 
 import (
 	"math"
-	"math/rand/v2"
+	"slices"
 
 	"contend/analysis"
 )
@@ -100,8 +100,12 @@ func (r *Recorder) spread(series int, from, to, ns, threads int64) {
 	s := &r.series[series]
 	for at := from; ; {
 		i := r.cell(at)
-		for len(*s) <= i {
-			*s = append(*s, 0)
+		if missing := i + 1 - len(*s); missing > 0 {
+			if i >= cap(*s) {
+				*s = slices.Grow(*s, max(missing, min(len(*s), r.limit-len(*s)))) // twice as many: append grows by less
+			}
+			clear((*s)[len(*s) : i+1])
+			*s = (*s)[:i+1]
 		}
 		left := r.width - int64(uint64(at-r.start)%uint64(r.width))
 		if uint64(to-at) <= uint64(left) {
@@ -181,8 +185,7 @@ type Cells struct {
 	start   int64
 	series  [][]int64
 
-	rng   *rand.Rand // what chooses the blocks of replicates
-	drawn []uint32   // where they begin
+	drawn *draws // where the blocks of replicates begin; nil until they are drawn
 }
 
 // Window returns the cells that begin in [from, to); there may be none. Of a

@@ -17,18 +17,21 @@ type builder struct {
 	free bool // its permits have no owner to chain
 	out  []Ownership
 
-	now     *gap        // being filled
-	blind   bool        // dumps are held back, and what is charged is asked for only
-	wanted  float64     // share of all time in which somebody waits
-	typical int64       // mean time between acquisitions while somebody waits, in ns
-	tallied []int64     // by call site: what it was charged, where that is asked for
-	owed    []int64     // by call site: what it is expected to have had, less what it was charged
-	due     [][]float64 // by tally: the same by class, and of what stays as claimed
-	turns   int         // stacks of samples charged
+	now      *gap        // being filled
+	blind    bool        // dumps are held back, and what is charged is asked for only
+	without  heldBack    // and so is this
+	cameLast int64       // when who came last in the gap did, as far as that was used
+	wanted   float64     // share of all time in which somebody waits
+	typical  int64       // mean time between acquisitions while somebody waits, in ns
+	tallied  []int64     // by call site: what it was charged, where that is asked for
+	owed     []int64     // by call site: what it is expected to have had, less what it was charged
+	due      [][]float64 // by tally: the same by class, and of what stays as claimed
+	turns    int         // stacks of samples charged
 
 	splitter *renewal.Splitter
 	list     []anchor    // scratch
 	pieces   []Ownership // scratch
+	pooled   []pooled    // claims made while something is held back
 	places   places
 	nearRun  int // where running searched last
 
@@ -37,7 +40,8 @@ type builder struct {
 	seen         float64 // share of all waits that was recorded, as far as their lengths tell
 	pool         *pool   // of what is charged next; nil when it is none of a rest
 	waiterCounts waiterCounts
-	right        float64 // share of what is charged next that is expected to be right
+	right        float64 // share of what is charged next that is expected to be right,
+	least, most  float64 // and its bounds
 	sure         float64 // share of the rest of a gap that is expected to be one,
 	length       int64   // and its length in ns
 }
@@ -185,6 +189,9 @@ func (b *builder) add(lo, hi int64, h Holder) {
 		from, to := max(lo, b.s.busy[i].start), min(hi, b.s.busy[i].end)
 		if from < to {
 			b.out = append(b.out, Ownership{from, to, b.s.lock, h})
+			if b.without != nothing && b.pool != nil {
+				b.pooled = append(b.pooled, pooled{Ownership{from, to, b.s.lock, h}, b.pool})
+			}
 			if !b.blind {
 				b.believe(from, to, h)
 			}
@@ -194,8 +201,12 @@ func (b *builder) add(lo, hi int64, h Holder) {
 
 // expect says how sure what is charged next is: of what the model does not answer
 // for, the first owner, another one and nobody are as likely.
-func (b *builder) expect(right float64) {
-	b.right = b.known*right + (1-b.known)/3
+func (b *builder) expect(right float64) { b.suspect(b.known, right, 1./3) }
+
+// suspect says it of what is known in part, and how much of the rest is right.
+func (b *builder) suspect(known, right, rest float64) {
+	b.least = known * right
+	b.right, b.most = b.least+(1-known)*rest, b.least+1-known
 }
 
 // believe counts what has been charged.
@@ -208,10 +219,12 @@ func (b *builder) believe(lo, hi int64, h Holder) {
 		t.expect(1-tolerance, ns)
 	case Estimated:
 		if b.pool != nil {
-			b.pool.add(h.Stack, ns, b.right, b.sure, b.seen)
+			b.pool.add(h.Stack, ns, b.right, b.sure, b.seen*b.known)
 			break
 		}
 		t.expect(b.right, ns)
+		t.Low -= (b.right - b.least) * float64(ns)
+		t.High += (b.most - b.right) * float64(ns)
 	default:
 		t.Right = math.NaN()
 	}

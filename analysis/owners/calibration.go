@@ -1,12 +1,10 @@
 package owners
 
 import (
-	"maps"
 	"math"
 	"slices"
 
 	"contend/analysis/internal/column"
-	"contend/format"
 )
 
 // Calibration is by provenance.
@@ -68,6 +66,14 @@ func (t *Trust) Disagrees() bool {
 	}
 	want := t.Right / float64(t.Ns)
 	return math.Abs(t.Seen.Share()-want) > 3*math.Sqrt(max(want*(1-want), 0.01)/float64(t.Seen.Dumps))
+}
+
+// expect counts waiting of which a share is expected to be right.
+func (t *Trust) expect(share float64, ns int64) {
+	right := share * float64(ns)
+	t.Right += right
+	t.Low += right
+	t.High += right
 }
 
 // Agreement counts what dumps show that were held back: the inference did not
@@ -205,110 +211,3 @@ func (c *waiterCounts) until(t int64) int64 {
 	}
 	return c.sum
 }
-
-// pool is what the rests of gaps are charged to, all together.
-type pool struct {
-	by     map[format.StackID]*int64 // by call site; NoStack: to nobody
-	recent [8]charged                // of those, met lately
-	total  int64
-	sure   float64 // what the model expects to be right, gap by gap
-	meant  float64 // what it expects to be one of the stretches that are divided
-	hidden float64 // what the model cannot tell of, since acquisitions are not recorded
-
-	least, most float64 // so many times as much may be others' as is charged to them
-}
-
-// charged is what a call site has been charged, in ns.
-type charged struct {
-	stack format.StackID
-	ns    *int64
-}
-
-// of returns what a call site has been charged.
-func (p *pool) of(st format.StackID) *int64 {
-	at := &p.recent[int(st)%len(p.recent)]
-	if at.ns != nil && at.stack == st {
-		return at.ns
-	}
-	if p.by == nil {
-		p.by = map[format.StackID]*int64{}
-	}
-	if p.by[st] == nil {
-		p.by[st] = new(int64)
-	}
-	*at = charged{st, p.by[st]}
-	return at.ns
-}
-
-// add counts what is charged to a call site, given how much of it the model
-// expects to be right and how much to be what is divided, and which share of the
-// acquisitions was recorded.
-func (p *pool) add(st format.StackID, ns int64, right, meant, seen float64) {
-	*p.of(st) += ns
-	p.total += ns
-	p.sure += right * float64(ns)
-	p.meant += meant * float64(ns)
-	p.hidden += (1 - seen) * float64(ns)
-}
-
-func (p *pool) merge(o *pool) {
-	for st, ns := range o.by {
-		p.add(st, *ns, 0, 0, 1)
-	}
-	p.sure += o.sure
-	p.meant += o.meant
-	p.hidden += o.hidden
-}
-
-// agreement is how much would be right if the model told how much each call
-// site has of all rests together, but nothing of any single one, and so many
-// times as much were others' as is charged to them. It sums in order: the last
-// digits of a sum of floats depend on it.
-func (p *pool) agreement(times float64) (ns float64) {
-	total := float64(max(p.total, 1))
-	free := float64(*p.of(format.NoStack)) / total
-	if held := 1 - free; held > 0 {
-		times = min(times, 1/held)
-	}
-	share := free * (1 - (1-free)*times)
-	for _, st := range slices.Sorted(maps.Keys(p.by)) {
-		if part := float64(*p.by[st]) / total; st != format.NoStack {
-			share += part * part * times
-		}
-	}
-	return share * p.meant
-}
-
-// settle counts a pool. The model knows the sums, and little of single gaps:
-// what it expects gap by gap, where that is more than the sums alone give, is a
-// bound, and so is what the sums give where the ways to count others disagree. Of
-// what it cannot tell, the first owner, another one and nobody are as likely.
-func (t *Trust) settle(p *pool) {
-	alone := p.agreement(1)
-	low, high := alone, alone
-	if p.most > 0 {
-		less, more := p.agreement(p.least), p.agreement(p.most)
-		low, high = min(alone, less, more), max(alone, less, more)
-	}
-	seen := 1 - p.hidden/float64(max(p.total, 1))
-	t.Right += seen*alone + p.hidden/3
-	t.Low += seen * min(low, p.sure)
-	t.High += seen*max(high, p.sure) + p.hidden
-}
-
-// expect counts waiting of which a share is expected to be right.
-func (t *Trust) expect(share float64, ns int64) {
-	right := share * float64(ns)
-	t.Right += right
-	t.Low += right
-	t.High += right
-}
-
-// The kinds of rests of gaps that are divided alike.
-const (
-	restWhole   = iota // somebody waited all along
-	restMet            // what the first thread met that came meanwhile, and is not the first owner
-	restArrival        // what followed
-	restNamed          // the last owner is known by name only
-	rests
-)

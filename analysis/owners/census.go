@@ -1,6 +1,7 @@
 package owners
 
 import (
+	"math"
 	"slices"
 
 	"contend/analysis/owners/renewal"
@@ -31,7 +32,8 @@ func (ev *evidence) take(k *kin, stops []bool) *census {
 		}
 	}
 	if len(unsure) > 0 {
-		c.parts = append(c.parts, ev.exclusive(k, unsure)...)
+		r := ev.rounds(k)
+		c.parts = append(c.parts, slices.DeleteFunc(unsure, func(p *witness) bool { return !r.exclusive(p) })...)
 	}
 	return c
 }
@@ -131,11 +133,15 @@ type sighting struct {
 	part   *witness
 }
 
-// exclusive returns those parts of the program that are seldom sampled in one
-// round with a section in another thread, or with themselves: what has nothing
-// to do with a lock is as often as by chance.
-func (ev *evidence) exclusive(k *kin, parts []*witness) []*witness {
-	together, rounds, inside := map[*witness]int{}, 0, 0
+// rounds are what samples taken in one round show of some parts of the program.
+type rounds struct {
+	n        int
+	inside   int              // samples of sections
+	together map[*witness]int // times a part was sampled with a section in another thread, or with itself
+}
+
+func (ev *evidence) rounds(k *kin) *rounds {
+	r := &rounds{together: map[*witness]int{}}
 	var round []sighting
 	of := shownParts{witnesses: k.witnesses}
 	for _, i := range ev.runs {
@@ -146,19 +152,30 @@ func (ev *evidence) exclusive(k *kin, parts []*witness) []*witness {
 		}
 		if len(round) == 0 || s.at-round[0].at > sameRound {
 			round = round[:0]
-			rounds++
+			r.n++
 		}
 		if s.part.site >= 0 {
-			inside++
+			r.inside++
 		}
 		for _, o := range round {
-			s.meet(&o, together)
+			s.meet(&o, r.together)
 		}
 		round = append(round, s)
 	}
-	return slices.DeleteFunc(parts, func(p *witness) bool {
-		return overChance*together[p]*rounds > p.total*(inside+p.total)
-	})
+	return r
+}
+
+// exclusive reports whether a part of the program is seldom sampled in one
+// round with a section in another thread, or with itself: what has nothing
+// to do with a lock is as often as by chance.
+func (r *rounds) exclusive(p *witness) bool {
+	return overChance*r.together[p]*r.n <= p.total*(r.inside+p.total)
+}
+
+// tells reports whether a part was sampled so often that by chance it would have
+// been together with a section.
+func (r *rounds) tells(p *witness) bool {
+	return math.Exp(-float64(p.total)*float64(r.inside)/float64(max(r.n, 1))) <= tolerance
 }
 
 // meet counts two samples of one round for the parts that cannot both be

@@ -32,6 +32,67 @@ func (b *builder) check(g *gap) {
 	}
 }
 
+// mostAsked is about how many gaps are asked about, of all locks that are inferred
+// together: so many tell of all.
+const mostAsked = 1 << 13
+
+// oneAsked returns one in how many gaps is asked about, in runs, of so many.
+func oneAsked(acquired int) int { return 1 + acquired/mostAsked }
+
+// ask holds back from what is claimed of a gap who came meanwhile, and samples of
+// running threads. Who is known to have come last was there because somebody had the
+// lock until then: it is held back alone, and the others beside it.
+func (b *builder) ask(g *gap) {
+	if b.s.shared || b.free || b.kin.fair || b.kin.model == nil { // who comes need not meet an owner
+		return
+	}
+	if (g.at/tallyRun+int(b.s.lock))%b.ev.oneAsked != 0 {
+		return
+	}
+	owed, dues := b.owed, b.dues
+	for _, b.without = range [...]heldBack{theSamples, theLast} {
+		b.owed, b.dues, b.pooled, b.cameLast = slices.Clone(owed), dues.clone(), b.pooled[:0], minTime
+		b.blindly(g)
+		for i := range b.pooled {
+			b.answer(&b.pooled[i])
+		}
+	}
+	b.owed, b.dues, b.without = owed, dues, nothing
+}
+
+// answer counts what was held back from a claim.
+func (b *builder) answer(p *pooled) {
+	a, owned := &p.pool.said, p.Holder.Kind == Thread
+	if b.without == theSamples {
+		a.claim(b.waiterCounts.during(p.Start, p.End), owned)
+		b.shownIn(a, p)
+	}
+	waits := &b.waiterCounts
+	first, last := waits.starts.upTo(waits.began, p.Start), waits.starts.upTo(waits.began, p.End-1)
+	for i := first; i < last; i++ {
+		if at := waits.starts.instant(i); (at == b.cameLast) == (b.without == theLast) {
+			a.meet(waits.waiting(at-1), owned)
+		}
+	}
+}
+
+// shownIn counts samples of running threads in a claim: of one lock, since those of
+// several of a kind look alike.
+func (b *builder) shownIn(a *answers, p *pooled) {
+	if b.kin.locks > 1 {
+		return
+	}
+	w := b.kin.witnesses
+	b.running(format.NoThread, p.Start, p.End, func(t format.ThreadID, st format.StackID) {
+		if b.ev.inputOfThread(t) != b.kin.input {
+			return
+		}
+		if at := w.at(st); at != nil && at.site >= 0 {
+			a.show(p.Holder.Kind == Thread && w.family.of(p.Holder.Stack).key == at.key)
+		}
+	})
+}
+
 // blindly fills a gap as if there were no dumps, and charges nothing. What it would
 // charge comes in order of time, and is good until something is.
 func (b *builder) blindly(g *gap) []Ownership {

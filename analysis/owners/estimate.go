@@ -171,6 +171,9 @@ func (b *builder) together() {
 // waits, held or not.
 func (b *builder) lastCame(lo, hi int64) int64 {
 	at, ok := b.waiterCounts.lastBegan(hi)
+	if b.cameLast = at; b.without == theLast && ok {
+		at, ok = b.waiterCounts.lastBegan(at)
+	}
 	if !ok || at <= lo || b.kin.fair {
 		return 0
 	}

@@ -41,11 +41,17 @@ type evidence struct {
 	fair  []bool     // by lock
 	marks sync.Pool  // scratch of users
 
+	taking   sync.Mutex
+	takersOf map[uint32]*family           // by class; see takers
+	ofClass  map[uint32][]format.ObjectID // its locks
+	usuals   sync.Map                     // by thread; see usual
+
 	batches sync.Pool // of ownerships
 	learnt  learnt    // of inputs before
 
 	unlinked []Unlinked
 	distance int64 // of samples
+	oneAsked int   // stretch in so many is asked about; see ask
 }
 
 // Unlinked is a contended lock in a thread dump whose waiters no recorded wait
@@ -68,7 +74,7 @@ type sample struct {
 
 // evidence collects what is known of each thread and lock.
 func (a *Activities) evidence(sym Symbols) *evidence {
-	ev := &evidence{Activities: a, sym: sym, shown: make([][]sample, len(a.byLock)), learnt: learnt{}}
+	ev := &evidence{Activities: a, sym: sym, shown: make([][]sample, len(a.byLock)), learnt: learnt{}, takersOf: map[uint32]*family{}}
 	ev.class, ev.fair = make([]uint32, len(a.byLock)), make([]bool, len(a.byLock))
 	for l, waits := range a.byLock {
 		if len(waits) > 0 {

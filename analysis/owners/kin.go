@@ -14,16 +14,17 @@ type kin struct {
 	input     *input
 	class     uint32
 	locks     int
-	acquired  int                    // times any of them was, after waiting
-	sites     map[format.StackID]int // call sites of acquisitions, numbered
-	stacks    []format.StackID       // by number
-	groups    map[uint32]int         // of threads that bear one name, numbered from 1
-	waits     []bool                 // by group: it waits for it
-	gaps      []renewal.Gap          // with a waiter all along and nothing seen inside
-	came      []int64                // threads that began to wait in them, in ns after they began
-	met       []int64                // stretches in which threads came to wait, to the next acquisition, in ns
-	recorded  float64                // the sum over them of the share of the waits for their lock that were recorded
-	mixes     []renewal.Mix          // by group, of all in 0: how often each call site takes the lock
+	acquired  int                      // times any of them was, after waiting
+	sites     map[format.StackID]int   // call sites of acquisitions, numbered
+	stacks    []format.StackID         // by number
+	groups    map[uint32]int           // of threads that bear one name, numbered from 1
+	waits     []bool                   // by group: it waits for it
+	named     map[format.ThreadID]bool // as owners
+	gaps      []renewal.Gap            // with a waiter all along and nothing seen inside
+	came      []int64                  // threads that began to wait in them, in ns after they began
+	met       []int64                  // stretches in which threads came to wait, to the next acquisition, in ns
+	recorded  float64                  // the sum over them of the share of the waits for their lock that were recorded
+	mixes     []renewal.Mix            // by group, of all in 0: how often each call site takes the lock
 	witnesses *witnesses
 	pools     [rests]pool // of all its locks
 	shown     tallies     // what samples show of what is claimed

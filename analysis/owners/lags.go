@@ -40,6 +40,10 @@ func (b *builder) approach(lo, hi int64, a anchor) {
 	}
 }
 
+// halfway is how much of a stretch one is expected to have who has it where it begins
+// and not where it ends.
+const halfway = 0.5
+
 // suppose charges a stretch next to what is known of its owner, which so many
 // others like it tell to be its own, too.
 func (b *builder) suppose(lo, hi int64, a anchor, others int) {
@@ -50,7 +54,7 @@ func (b *builder) suppose(lo, hi int64, a anchor, others int) {
 	if others < renewal.Trust {
 		a.prov = Estimated
 		sure := float64(others) / float64(others+renewal.Trust)
-		b.right = sure*(1-tolerance) + (1-sure)/3
+		b.suspect(sure, 1-tolerance, halfway)
 	}
 	b.emit(lo, hi, a)
 }

@@ -144,7 +144,7 @@ func (b *builder) join(cur, next anchor, open bool) {
 	split := min(max(lo+b.remaining(cur, hi-lo), came), gone)
 	b.suppose(lo, split, cur, 0)
 	from := max(split, came)
-	b.right = 1.0 / 3
+	b.suspect(0, 0, halfway) // it has it no more, and the next one not yet
 	b.idle(split, from, anchor{prov: Estimated})
 	b.approach(from, hi, next)
 }

@@ -33,6 +33,7 @@ func (b *builder) rebuild(add func([]Ownership)) {
 			return
 		}
 		b.check(g)
+		b.ask(g)
 		b.fill(g)
 	})
 	add(b.out)

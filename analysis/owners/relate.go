@@ -20,6 +20,11 @@ func (ev *evidence) relate(all []*builder, samples map[*input]*samples, with fun
 			builders, sections = append(builders, b), append(sections, b.s)
 		}
 	}
+	acquired := 0
+	for _, s := range sections {
+		acquired += len(s.acquired)
+	}
+	ev.oneAsked = oneAsked(acquired)
 	of := map[*kin][]*builder{}
 	var list []*kin
 	for i, k := range ev.kinOf(sections) {
@@ -44,6 +49,7 @@ func (ev *evidence) study(k *kin, builders []*builder, samples *samples) {
 	}
 	k.lags.settle()
 	k.witnesses = ev.witnesses(k, samples)
+	ev.learnNamed(k)
 	k.learn(ev.learnt)
 	for _, b := range builders {
 		b.observe()
@@ -93,7 +99,7 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 	for i := range sections {
 		r := find(i)
 		if out[r] == nil {
-			out[r] = &kin{fair: ev.fair[sections[r].lock], input: ev.input(sections[r].lock), class: ev.class[sections[r].lock], sites: map[format.StackID]int{}, groups: map[uint32]int{}, mixes: []renewal.Mix{{}}}
+			out[r] = &kin{fair: ev.fair[sections[r].lock], input: ev.input(sections[r].lock), class: ev.class[sections[r].lock], sites: map[format.StackID]int{}, groups: map[uint32]int{}, named: map[format.ThreadID]bool{}, mixes: []renewal.Mix{{}}}
 		}
 		out[i] = out[r]
 		out[i].locks++
@@ -107,10 +113,14 @@ func (b *builder) gather(k *kin) {
 	b.seen = b.ev.recordedShare(b.ev.byLock[s.lock])
 	k.seen += b.seen * float64(len(s.acquired))
 	next := 0
-	var sites, groups recent
+	var sites, groups, named recent
 	for i := range s.acquired {
 		a := &s.acquired[i]
-		st := b.ev.wait(a).Stack
+		w := b.ev.wait(a)
+		st := w.Stack
+		if last := w.prev(); last != format.NoThread && !named.meets(uint32(last)) {
+			k.named[last] = true
+		}
 		if st == format.NoStack {
 			continue
 		}

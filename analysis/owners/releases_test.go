@@ -87,23 +87,18 @@ func TestOwnersFromReleases(t *testing.T) {
 	}
 }
 
-func TestReadersFromReleases(t *testing.T) {
-	for _, c := range []struct{ name, story, want string }{
-		{"a writer wakes all readers at once", "10+a 11+b 20-W@10 21=a 22-W@11 23=b", "W:10-20 A:21-26 B:23-28"},
-		{"readers share until the last wakes a writer", "10+a 10+b 20-W@10 20-W@10 21=a 21=b 22+V 30-b 32=V", "W:10-20 A:21-26 B:21-30 V:32-37"},
+func TestSharedOwnersFromReleases(t *testing.T) {
+	const readers, permits = format.KindReadWriteLock, format.KindSemaphore
+	for _, c := range []struct {
+		kind              format.LockKind
+		name, story, want string
+	}{
+		{readers, "a writer wakes all readers at once", "10+a 11+b 20-W@10 21=a 22-W@11 23=b", "W:10-20 A:21-26 B:23-28"},
+		{readers, "readers share until the last wakes a writer", "10+a 10+b 20-W@10 20-W@10 21=a 21=b 22+V 30-b 32=V", "W:10-20 A:21-26 B:21-30 V:32-37"},
+		{permits, "of one permit the next acquirer ends a tenure", "10+A 20-X 22=A 25+B 30-A 31=B", "X:10-20 A:22-30 B:31-36"},
+		{permits, "of several each has its own", "10+A 10+B 20-X 22=A 24-Y 26=B 30+C 50-A 52=C 60+D 70-B 71=D", "X:15-20 Y:19-24 A:22-50 B:26-70 C:52-57 D:71-76"},
 	} {
-		if got := tell(story(c.story), format.KindReadWriteLock, 5); got != c.want {
-			t.Errorf("%s: %s gives %s, want %s", c.name, c.story, got, c.want)
-		}
-	}
-}
-
-func TestPermitsFromReleases(t *testing.T) {
-	for _, c := range []struct{ name, story, want string }{
-		{"of one permit the next acquirer ends a tenure", "10+A 20-X 22=A 25+B 30-A 31=B", "X:10-20 A:22-30 B:31-36"},
-		{"of several each has its own", "10+A 10+B 20-X 22=A 24-Y 26=B 30+C 50-A 52=C 60+D 70-B 71=D", "X:15-20 Y:19-24 A:22-50 B:26-70 C:52-57 D:71-76"},
-	} {
-		if got := tell(story(c.story), format.KindSemaphore, 5); got != c.want {
+		if got := tell(story(c.story), c.kind, 5); got != c.want {
 			t.Errorf("%s: %s gives %s, want %s", c.name, c.story, got, c.want)
 		}
 	}

@@ -27,6 +27,7 @@ type witnesses struct {
 type witness struct {
 	part
 	stack  format.StackID // one that leads through it
+	owns   bool           // a thread that never waits does nearly nothing else, and is named as owner
 	inside int            // samples of owners
 	meets  int            // samples while somebody waits
 	total  int
@@ -84,11 +85,11 @@ const oftener = 2
 
 // is reports whether what samples show of a part is done inside the section.
 func (w *witnesses) is(p *witness) bool {
-	return p.site >= 0 || p.inside >= fewestPrompt && w.oftener(p) >= oftener
+	return p.site >= 0 || p.owns || p.inside >= fewestPrompt && w.oftener(p) >= oftener
 }
 
 // mayBe reports whether it is not done elsewhere rather.
-func (w *witnesses) mayBe(p *witness) bool { return p.site >= 0 || w.oftener(p) >= 1 }
+func (w *witnesses) mayBe(p *witness) bool { return p.site >= 0 || p.owns || w.oftener(p) >= 1 }
 
 // oftener returns how many times as often a part is seen inside.
 func (w *witnesses) oftener(p *witness) float64 {

@@ -2,6 +2,7 @@ package owners
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"contend/analysis/internal/column"
@@ -21,6 +22,7 @@ type section struct {
 	busy     []span
 	seen     []anchor // activities inside the section, by start
 	single   map[stint]bool
+	users    int                         // threads that waited for it or are named as its owners
 	permits  bool                        // several may hold it at once, whoever they are
 	shared   bool                        // some of those who wait for it would share it
 	homes    map[format.StackID]homeSite // where an activity whose stack says nothing belongs
@@ -126,6 +128,43 @@ func (ev *evidence) wait(a *acquisition) Wait {
 	return Wait{Thread: a.thread, Lock: d.lock, Stack: d.stack, last: d.info}
 }
 
+// takers tells the stacks apart that lead through where locks of a class are taken,
+// as far as that is known from who had to wait.
+func (ev *evidence) takers(lock format.ObjectID) *family {
+	ev.taking.Lock()
+	defer ev.taking.Unlock()
+	class := ev.class[lock]
+	f := ev.takersOf[class]
+	if f == nil {
+		var met recent
+		stacks := map[format.StackID]bool{}
+		for _, l := range ev.locksOf(class) {
+			for _, i := range ev.byLock[l] {
+				if st := ev.deed(ev.find(i)).stack; !met.meets(uint32(st)) && st != format.NoStack {
+					stacks[st] = true
+				}
+			}
+		}
+		f = newFamily(ev.sym, slices.Collect(maps.Keys(stacks)))
+		f.fixed = true // several locks are learnt of at a time
+		ev.takersOf[class] = f
+	}
+	return f
+}
+
+// locksOf returns the locks of a class.
+func (ev *evidence) locksOf(class uint32) []format.ObjectID {
+	if ev.ofClass == nil {
+		ev.ofClass = map[uint32][]format.ObjectID{}
+		for l, waits := range ev.byLock {
+			if len(waits) > 0 {
+				ev.ofClass[ev.class[l]] = append(ev.ofClass[ev.class[l]], format.ObjectID(l))
+			}
+		}
+	}
+	return ev.ofClass[class]
+}
+
 // next returns when the lock was acquired next after t, and who is said to
 // have held it last: NoThread where nothing tells.
 func (ev *evidence) next(s *section, t int64) (at int64, last format.ThreadID) {
@@ -186,6 +225,9 @@ func (s *section) isBusy(lo, hi int64) bool {
 // busyUntil returns the index of the first busy stretch that ends at t or
 // after.
 func (s *section) busyUntil(t int64) int {
+	if n := s.nearBusy; (n == len(s.busy) || s.busy[n].end >= t) && (n == 0 || s.busy[n-1].end < t) { // mostly
+		return n
+	}
 	s.nearBusy = nearby(s.nearBusy, len(s.busy), func(i int) bool { return s.busy[i].end < t })
 	return s.nearBusy
 }

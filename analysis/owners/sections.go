@@ -49,7 +49,9 @@ func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span)
 // candidates asks about the call sites that threads known to use the lock were
 // seen at inside a busy stretch of it, or at its beginning.
 func (ev *evidence) candidates(s *section, waits []column.Ref) {
-	for _, t := range ev.users(waits) {
+	users := ev.users(waits)
+	s.users = len(users)
+	for _, t := range users {
 		ev.seenBy(t, s)
 	}
 }
@@ -137,8 +139,8 @@ func (ev *evidence) judge(s *section) {
 func (ev *evidence) isInside(s *section, at callSite) bool {
 	list := ev.activitiesAt(at, s.lock)
 	most := tolerance * float64(list.n)
-	fits, breaks := 0, 0
-	var before preexisting
+	breaks := 0
+	var f fits
 	for i := range list.all {
 		d, t := ev.met(i)
 		switch {
@@ -147,16 +149,15 @@ func (ev *evidence) isInside(s *section, at callSite) bool {
 				return false
 			}
 		case s.isBusy(d.start, d.end):
-			if _, last := ev.next(s, d.end); last == format.NoThread || last == t {
-				fits++
-			}
+			_, last := ev.next(s, d.end)
+			f.count(t, last)
 		case s.isBusy(d.end, d.end):
 			next, last := ev.next(s, d.end)
-			before.count(&d, t, next, last)
+			f.before.count(&d, t, next, last)
 		}
 	}
-	fits += before.fits()
-	return fits > 0 && float64(breaks) <= tolerance*float64(fits+breaks)
+	n := f.all()
+	return n > 0 && float64(breaks) <= tolerance*float64(n+breaks) && (!f.byChance(s, list.n) || ev.sym.Bare(at.stack) || ev.takers(s.lock).of(at.stack).site >= 0)
 }
 
 // within reports whether an activity of a thread is inside. A stack that shows
@@ -169,38 +170,4 @@ func (ev *evidence) within(s *section, t format.ThreadID, d *activity) bool {
 	}
 	next, last := ev.next(s, d.end)
 	return last == t && d.promptly(next) && s.isBusy(d.end, d.end) && !s.acquiredByOther(t, d.start, d.end)
-}
-
-// preexisting counts activities that began before anybody waited for the lock
-// and ended while somebody did. Where few wait, that is how owners are met:
-// they are at it already. But a thread may as well have been elsewhere.
-type preexisting struct {
-	named, others  int // whom the next acquisition names as the last owner: the thread, or another one
-	promptly, late int // where it names nobody: whether it came right after
-}
-
-// count takes one activity of a thread, and the next acquisition after it.
-func (o *preexisting) count(d *activity, t format.ThreadID, next int64, last format.ThreadID) {
-	switch {
-	case last == t:
-		o.named++
-	case last != format.NoThread:
-		o.others++
-	case d.promptly(next):
-		o.promptly++
-	default:
-		o.late++
-	}
-}
-
-// fits returns how many speak for the call site being inside; none unless they
-// clearly outnumber the others.
-func (o *preexisting) fits() (n int) {
-	if o.named > o.others {
-		n += o.named
-	}
-	if o.promptly >= fewestPrompt && o.promptly >= timesPrompt*o.late {
-		n += o.promptly
-	}
-	return n
 }

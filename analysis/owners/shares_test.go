@@ -139,7 +139,7 @@ func TestSectionsExcludeEachOther(t *testing.T) {
 			}
 			p := w.at(2)
 			k := &kin{input: ev.inputOfThread(1), witnesses: w}
-			if got := len(ev.exclusive(k, []*witness{p})) == 1; p.site >= 0 || got != c.exclusive {
+			if got := ev.rounds(k).exclusive(p); p.site >= 0 || got != c.exclusive {
 				t.Errorf("a section: %v", got)
 			}
 		})
@@ -170,7 +170,7 @@ func TestAStackIsLookedAtOnceForItsSamples(t *testing.T) {
 	w := &witnesses{family: newFamily(sym, []format.StackID{1}), parts: map[uint64]*witness{}}
 	w.family.fixed = true
 	asked = 0
-	ev.exclusive(&kin{input: ev.inputOfThread(1), witnesses: w}, nil)
+	ev.rounds(&kin{input: ev.inputOfThread(1), witnesses: w})
 	if asked != 2 {
 		t.Errorf("two stacks were looked at %d times", asked)
 	}

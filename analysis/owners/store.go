@@ -13,18 +13,21 @@ import (
 // the largest of the block needs. So a ref still finds its activity at once.
 type store struct {
 	blocks []block
-	room   []byte   // allotted, and not used yet
+	rooms  [][]byte // what the blocks hold
+	free   uint32   // what of the last room is
 	first  []uint32 // by thread: its first block; those of one thread are successive
 	count  []uint32 // by thread: how many activities
+	until  []int64  // by thread: when the last of its waits ends
 	what   []doer   // by number
 }
 
-// block is up to blockLen activities.
+// block is up to blockLen activities: of each, its start since base, its length and
+// its doer. It has no pointer, since the garbage collector would follow as many.
 type block struct {
-	base   int64  // when the first begins
-	waits  uint64 // a bit for each: it is a wait for a lock
-	data   []byte // of each: its start since base, its length, its doer
-	thread format.ThreadID
+	base     int64  // when the first begins
+	waits    uint64 // a bit for each: it is a wait for a lock
+	room, at uint32 // where these are
+	thread   format.ThreadID
 
 	start, length, doer uint8 // how many bytes these have
 }
@@ -44,6 +47,9 @@ func (r Refs) Len() int { return int(r.To - r.From) }
 // at returns the one at a place among them.
 func (r Refs) at(n int) column.Ref { return r.From + column.Ref(n) }
 
+// Behind returns those behind the first.
+func (r Refs) Behind() Refs { return Refs{r.From + 1, r.To} }
+
 // part returns those from one place among them to before another.
 func (r Refs) part(from, to int) Refs {
 	return Refs{r.at(from), r.at(to)}
@@ -51,10 +57,10 @@ func (r Refs) part(from, to int) Refs {
 
 // newStore returns a store for so many activities of each thread at most.
 func newStore(most counts) *store {
-	s := &store{first: make([]uint32, len(most)), count: make([]uint32, len(most))}
+	s := &store{first: make([]uint32, len(most)), count: make([]uint32, len(most)), until: make([]int64, len(most))}
 	n := 0
 	for t, activities := range most {
-		s.first[t] = uint32(n)
+		s.first[t], s.until[t] = uint32(n), minTime
 		n += (activities + blockLen - 1) >> blockBits
 	}
 	s.blocks = make([]block, n)
@@ -74,12 +80,12 @@ func (s *store) add(list []recorded) {
 		b.length = max(b.length, bytesOf(uint64(r.end)-uint64(r.start)))
 		b.doer = max(b.doer, bytesOf(uint64(r.doer>>1)))
 	}
-	b.data = s.allot(len(list) * b.size())
-	data := b.data[:0]
+	data := s.allot(b, len(list)*b.size())[:0]
 	for i := range list {
 		r := &list[i]
 		if r.doer&otherBit == 0 {
 			b.waits |= 1 << i
+			s.until[t] = max(s.until[t], r.end)
 		}
 		data = put(data, uint64(r.start)-uint64(b.base), b.start)
 		data = put(data, uint64(r.end)-uint64(r.start), b.length)
@@ -115,21 +121,31 @@ const (
 	mostRoom  = 1 << 19
 )
 
-// allot returns so many bytes, and readBeyond others behind them.
-func (s *store) allot(n int) []byte {
-	if len(s.room) < n+readBeyond {
-		size := min(max(2*cap(s.room), leastRoom), mostRoom)
-		s.room = make([]byte, max(size, n+readBeyond))
+// allot makes room for a block of so many bytes, and for readBeyond others behind
+// them.
+func (s *store) allot(b *block, n int) []byte {
+	last := len(s.rooms) - 1
+	if last < 0 || len(s.rooms[last])-int(s.free) < n+readBeyond {
+		size := leastRoom
+		if last >= 0 {
+			size = min(2*len(s.rooms[last]), mostRoom)
+		}
+		s.rooms = append(s.rooms, make([]byte, max(size, n+readBeyond)))
+		s.free = 0
+		last++
 	}
-	out := s.room[: n+readBeyond : n+readBeyond]
-	s.room = s.room[n:]
-	return out
+	b.room, b.at = uint32(last), s.free
+	s.free += uint32(n)
+	return s.of(b)
 }
+
+// of returns the bytes of a block, and what is behind them.
+func (s *store) of(b *block) []byte { return s.rooms[b.room][b.at:] }
 
 // find returns the block of an activity, and where in it the activity is.
 func (s *store) find(i column.Ref) (b *block, data []byte) {
 	b = &s.blocks[i>>blockBits]
-	return b, b.data[int(i&(blockLen-1))*b.size():]
+	return b, s.rooms[b.room][int(b.at)+int(i&(blockLen-1))*b.size():]
 }
 
 func (b *block) span(data []byte) (start, end int64) {
@@ -211,10 +227,10 @@ func (s *store) before(list Refs, t int64) int {
 	}
 	from, to := max(list.From, lo<<blockBits), min(list.To, (lo+1)<<blockBits)
 	b := &s.blocks[lo]
-	size := b.size()
+	size, data := b.size(), s.of(b)
 	for from < to {
 		mid := from + (to-from)/2
-		if b.base+int64(get(b.data[int(mid&(blockLen-1))*size:], b.start)) < t {
+		if b.base+int64(get(data[int(mid&(blockLen-1))*size:], b.start)) < t {
 			from = mid + 1
 		} else {
 			to = mid
@@ -225,6 +241,9 @@ func (s *store) before(list Refs, t int64) int {
 
 // Threads returns a bound of the ids of threads that did anything.
 func (s *store) Threads() int { return len(s.first) }
+
+// WaitsUntil returns when the last wait of a thread that has any ends.
+func (s *store) WaitsUntil(t format.ThreadID) int64 { return s.until[t] }
 
 // Of returns what a thread did, by start.
 func (s *store) Of(t format.ThreadID) Refs {

@@ -10,7 +10,7 @@
 //	points.go      what waits and releases show of a lock, by time
 //	divide.go      how sections divide, where most acquisitions are not recorded
 //	reconcile.go   the others: what is claimed of them, and what samples show
-//	check.go       each dump held back from its own check
+//	check.go       what is held back from its own check
 //	rebuild.go     rules 1 to 4, for locks of which it tells waits only
 //	lags.go        what comes before and after what is seen inside
 //	estimate.go    how stretches divide that show nobody
@@ -19,15 +19,19 @@
 //	builder.go     the stretches between acquisitions, and charging them
 //	thin.go        few parts of a stretch, none too short to be worth its row
 //	census.go      what samples show of sections
+//	skill.go       how much claims know of single stretches
 //	kin.go         locks of one kind: call sites, who uses them, the model
 //	tally.go       what samples show of claims that are alike
 //	shares.go      what the model gives sections divided anew
 //	branches.go    stacks of samples, from the outermost frame inwards
+//	named.go       what threads do that are named as owners and never wait
 //	samples.go     where in the program samples of running threads are
 //	sections.go    what threads do only while they hold the lock
+//	fits.go        whether that is more than chance
 //	singly.go      the same where a call site serves several locks
 //	homes.go       where activities belong whose stack shows the runtime only
 //	section.go     what is known of one lock: acquisitions, busy stretches
+//	pools.go       what the rests of stretches are charged to, together
 //	calibration.go how much of what is inferred is right
 //	evidence.go    dumps, and which lock of the waits a dump's lock is
 //	activities.go  what each thread did

@@ -46,7 +46,16 @@ func (b *builder) guess(lo, hi int64, t format.ThreadID) bool {
 		b.emitOp(at, at+ns, anchor{thread: t, stack: list[i].stack, prov: Estimated})
 		at += ns
 	}
-	return total > 0
+	if total > 0 {
+		return true
+	}
+	p := b.ev.usually(b.kin, t)
+	if p == nil || !p.owns {
+		return false
+	}
+	b.expect(1 - tolerance)
+	b.emitOp(lo, hi, anchor{thread: t, stack: b.ev.usual(t), prov: Estimated})
+	return true
 }
 
 // named charges a stretch to a section of a thread, one of those of its group,
@@ -66,7 +75,7 @@ func (b *builder) named(lo, hi int64, t format.ThreadID, group int) {
 
 // witnessed returns the stacks samples show inside a gap.
 func (b *builder) witnessed(g *gap, is func(*witness) bool) (out []anchor, right float64) {
-	if b.kin.witnesses.total == 0 || g.last == format.NoThread && b.kin.locks > 1 || g.last != format.NoThread && g.last == g.first.thread {
+	if b.without != nothing || b.kin.witnesses.total == 0 || g.last == format.NoThread && b.kin.locks > 1 || g.last != format.NoThread && g.last == g.first.thread {
 		return nil, 0
 	}
 	t, lo, hi := b.window(g)

@@ -45,7 +45,8 @@ func TestATraceDoesNotDifferFromItself(t *testing.T) {
 	for _, name := range names {
 		for _, exact := range []bool{true, false} {
 			c := simulate.Config{Scenario: name, Threads: 6, Duration: 1e9, Seed: 3}
-			d := Compare(Group{profile(t, c, exact)}, Group{profile(t, c, exact)}, Options{})
+			p := profile(t, c, exact)
+			d := Compare(Group{p}, Group{p}, Options{})
 			for _, rows := range [][]Row{{d.Total}, d.Locks, d.Owners, d.Chains} {
 				if f := found(rows); f != nil {
 					t.Errorf("%s: %q differ", name, f)

@@ -24,6 +24,7 @@ type Evidence struct {
 	stacks []stackSeen
 	groups analysis.ByGroup[group]
 	storms []storm
+	tested int64 // monitors for one
 	beside int64 // waiting for what others must give back, ns of thread-time
 
 	requeued int64 // woken together, until each had the monitor again, ns of thread-time

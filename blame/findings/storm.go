@@ -41,7 +41,7 @@ func (v *Evidence) Monitor(m *analysis.MonitorWaits) {
 			c.count(h, &s)
 		}
 	}
-	if s.herds > 0 && s.herded() {
+	if s.herded(&v.tested) {
 		s.judge(v.sites.Waiter)
 		v.storms = append(v.storms, s)
 		v.requeued += s.queued
@@ -127,7 +127,7 @@ func (c *chase) count(h herd, s *storm) {
 			s.steps = append(s.steps, step)
 			widest = max(widest, step)
 		}
-		if next := c.again[i]; next > 0 && c.waits[next].Stack == c.waits[i].Stack {
+		if next := c.again[i]; next > 0 && c.waits[next].Start >= end && c.waits[next].Stack == c.waits[i].Stack {
 			s.turns = append(s.turns, turn{c.waits[next].Start - end, c.waits[i].Stack})
 		}
 	}
@@ -161,10 +161,18 @@ func (s *storm) judge(siteOf func(format.StackID) uint32) {
 // often than chance has it. Threads that are woken one by one may look like herds,
 // too, as when one thread notifies each of several in turn. Their distances are of
 // one kind then, and the one behind a herd of k is the widest of k once in k times
-// (Hoeffding's bound for the sum of such).
-func (s *storm) herded() bool {
-	above := float64(s.apart) - s.byChance
-	return above > 0 && math.Exp(-2*above*above/float64(s.herds)) <= level
+// (Hoeffding's bound for the sum of such). tested counts the monitors with herds enough
+// to tell.
+func (s *storm) herded(tested *int64) bool {
+	chance := func(apart int) float64 {
+		above := max(float64(apart)-s.byChance, 0)
+		return math.Exp(-2 * above * above / float64(max(s.herds, 1)))
+	}
+	if chance(s.herds) > level {
+		return false
+	}
+	*tested++
+	return chance(s.apart) <= level/float64(*tested*(*tested+1)) // these sum to level, however many there are
 }
 
 // storms finds the monitors at which most threads are woken in vain. Who notifies

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -74,14 +75,7 @@ func (r *Rule) named(runs, baseline []*Run) Doubt {
 	if r.metric.unit == Ratio && r.metric.name == "blame" {
 		what = "no call chain in the trace has such a frame"
 	}
-	hint := "check the spelling, or limit '*' or 'total'"
-	if near := naming.Nearest(r.subject, all, 3); len(near) > 0 {
-		hint = "the nearest are " + strings.Join(near, ", ")
-		if len(near) == 1 {
-			hint = "the nearest is " + near[0]
-		}
-	}
-	return Doubt{what, hint}
+	return Doubt{what, cmp.Or(naming.TheNearest(r.subject, all, 3), "check the spelling, or limit '*' or 'total'")}
 }
 
 // classes are those of all locks the trace knows, waited for or not.
@@ -161,11 +155,9 @@ func unknownRunning(r *Rule, s *Subject, run *Run) Doubt {
 	if r.relative || !r.above(s.Value, s.Limit) || s.none {
 		return Doubt{}
 	}
-	return Doubt{fmt.Sprintf("threads ran for %v to %v, the trace does not tell more closely, and the value is a part of that", brief(run.Trace.RunningNs), brief(run.Trace.RunningHigh)),
+	return Doubt{format.Say("threads ran for %v to %v, the trace does not tell more closely, and the value is a part of that", time.Duration(run.Trace.RunningNs), time.Duration(run.Trace.RunningHigh)),
 		"record samples of what threads do, or thread dumps ('contend jfc' prints such settings)"}
 }
-
-func brief(ns int64) time.Duration { return time.Duration(ns).Round(time.Millisecond) }
 
 func damaged(_ *Rule, _ *Subject, run *Run) Doubt {
 	if _, ok := run.warned(format.DamagedSource); !ok && run.Stats.Damage.Whole() {
@@ -246,9 +238,9 @@ func unlike(s *Subject, runs, baseline []*Run) Doubt {
 	case strangers(runs, baseline):
 		return Doubt{"the traces do not compare: no class of locks is met on both sides", "give a baseline of the same program, recorded the same way"}
 	case high > 0 && low != high:
-		return Doubt{fmt.Sprintf("the traces do not compare: one has all waits from %v on, another from %v on", time.Duration(low), time.Duration(high)), "record both with the same settings"}
+		return Doubt{format.Say("the traces do not compare: one has all waits from %v on, another from %v on", time.Duration(low), time.Duration(high)), "record both with the same settings"}
 	case high > 0 && s.Value == 0 && s.Base == 0:
-		return Doubt{fmt.Sprintf("neither side shows such a wait, and those shorter than %v were not recorded", time.Duration(high)), recordAll}
+		return Doubt{format.Say("neither side shows such a wait, and those shorter than %v were not recorded", time.Duration(high)), recordAll}
 	}
 	return Doubt{}
 }

@@ -41,11 +41,8 @@ func parseFinding(text string) (r Rule, ok bool, err error) {
 			return r, true, nil
 		}
 	}
-	hint := "there are " + strings.Join(kinds, ", ")
-	if near := naming.Nearest(r.subject, kinds, 1); len(near) > 0 {
-		hint = "the nearest is " + near[0]
-	}
-	return r, true, fmt.Errorf("no finding is called %q; %s", r.subject, hint)
+	near := naming.TheNearest(r.subject, kinds, 1)
+	return r, true, fmt.Errorf("no finding is called %q; %s", r.subject, cmp.Or(near, "there are "+strings.Join(kinds, ", ")))
 }
 
 // found counts the findings of runs whose kind the rule names, by kind and lock.

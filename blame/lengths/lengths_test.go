@@ -10,6 +10,7 @@ import (
 	"contend/blame"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/format/simulate/drawn"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -169,11 +170,9 @@ func TestSampledWaitsAtTheEdgesOfTheCutAreOpen(t *testing.T) {
 // Of random runs, exact and sampled: every wait is in one row, and in one
 // interval; a wait's least length is below its greatest.
 func TestRowsAndIntervalsSumToTheTotal(t *testing.T) {
-	names, _ := simulate.Scenarios()
 	rapid.Check(t, func(t *rapid.T) {
 		var exact, sampled format.List
-		config := simulate.Config{Scenario: rapid.SampledFrom(append(names, "random")).Draw(t, "scenario"),
-			Threads: rapid.IntRange(1, 9).Draw(t, "threads"), Duration: rapid.Int64Range(1e6, 200e6).Draw(t, "duration"), Seed: rapid.Uint64().Draw(t, "seed")}
+		config := drawn.Program(t)
 		truth, err := simulate.Run(config, &exact, &sampled)
 		if err != nil {
 			t.Fatal(err)

@@ -123,24 +123,37 @@ func (c *Collector) Slice(s *analysis.Slice) {
 func (c *Collector) Stretch(s *analysis.Stretch) bool {
 	for i := range s.Groups {
 		g := &s.Groups[i]
-		sum, known := c.groups.At(g.Number)
-		if !known {
-			*sum = c.find(g.Lock)
-			for j := range g.Waiters {
-				c.meet(g.Waiters[j].Thread, g.Lock, *sum)
-			}
-		}
-		m, ns := &c.sums[*sum], s.Length()*int64(len(g.Waiters))
+		m := c.sumOf(g)
 		if c.rec.Sampled() {
 			c.rec.Add(m.series, s.Start, s.End, s.Length(), len(g.Waiters))
 		}
-		m.waits += int64(len(s.Begun(i)))
-		m.waitNs += ns
-		m.known[g.Share.Direct.Prov] += ns
 		m.wall.AddStretch(s)
 	}
 	c.wall.AddStretch(s)
 	return true
+}
+
+// Tally implements analysis.TallyVisitor.
+func (c *Collector) Tally(w *analysis.Waiting, length, n int64) {
+	for i := range w.Groups {
+		g := &w.Groups[i]
+		m, ns := c.sumOf(g), length*int64(len(g.Waiters))
+		m.waits += n * int64(len(w.Begun(i)))
+		m.waitNs += ns
+		m.known[g.Share.Direct.Prov] += ns
+	}
+}
+
+// sumOf returns the sum of a group's lock.
+func (c *Collector) sumOf(g *analysis.Group) *sum {
+	at, known := c.groups.At(g.Number)
+	if !known {
+		*at = c.find(g.Lock)
+		for j := range g.Waiters {
+			c.meet(g.Waiters[j].Thread, g.Lock, *at)
+		}
+	}
+	return &c.sums[*at]
 }
 
 // meet notes who waits for what.

@@ -9,6 +9,7 @@ import (
 	"contend/analysis/dist"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/format/simulate/drawn"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -166,12 +167,9 @@ func TestNoWaits(t *testing.T) {
 // On random runs: rows sum to the total and to the simulator's truth, by lock
 // and by class; wall-time is no more than thread-time, pressure lies in [0, 1].
 func TestRowsSumToTheTotal(t *testing.T) {
-	names, _ := simulate.Scenarios()
 	rapid.Check(t, func(t *rapid.T) {
 		var l format.List
-		truth, err := simulate.Run(simulate.Config{Scenario: rapid.SampledFrom(append(names, "random", "random")).Draw(t, "scenario"),
-			Threads: rapid.IntRange(1, 9).Draw(t, "threads"), Locks: rapid.IntRange(1, 5).Draw(t, "locks"),
-			Duration: rapid.Int64Range(1e6, 200e6).Draw(t, "duration"), Seed: rapid.Uint64().Draw(t, "seed")}, &l, nil)
+		truth, err := simulate.Run(drawn.Program(t), &l, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"contend/analysis"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/format/simulate/drawn"
 
 	"pgregory.net/rapid"
 )
@@ -28,11 +29,8 @@ func (e *every) Slice(s *analysis.Slice) {
 // to the nanosecond.
 func TestTheLongestWaitsAreKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		names, _ := simulate.Scenarios()
-		c := simulate.Config{Scenario: rapid.SampledFrom(names).Draw(t, "scenario"), Threads: rapid.IntRange(1, 9).Draw(t, "threads"), Locks: rapid.IntRange(1, 5).Draw(t, "locks"),
-			Duration: rapid.Int64Range(1e6, 100e6).Draw(t, "duration"), Period: 1e6, Handoff: 1000, Seed: rapid.Uint64().Draw(t, "seed")}
 		var exact, sampled format.List
-		if _, err := simulate.Run(c, &exact, &sampled); err != nil {
+		if _, err := simulate.Run(drawn.Program(t), &exact, &sampled); err != nil {
 			t.Fatal(err)
 		}
 		all, found := &every{}, New(rapid.IntRange(1, 30).Draw(t, "most"))

@@ -37,6 +37,19 @@ func Nearest(text string, names []string, n int) []string {
 	return out
 }
 
+// TheNearest says which names come nearest to a text, at most n, as part of a
+// sentence; "" where none comes near.
+func TheNearest(text string, names []string, n int) string {
+	switch near := Nearest(text, names, n); len(near) {
+	case 0:
+		return ""
+	case 1:
+		return "the nearest is " + near[0]
+	default:
+		return "the nearest are " + strings.Join(near, ", ")
+	}
+}
+
 // begun returns how many bytes two texts have in common at their beginnings.
 func begun(a, b string) int {
 	n := 0

@@ -21,15 +21,15 @@ type groupPlace struct {
 	n     int64
 }
 
-// Stretch implements analysis.StretchVisitor.
-func (c *Collector) Stretch(s *analysis.Stretch) bool {
-	for i := range s.Groups {
-		of := &s.Groups[i]
+// Tally implements analysis.TallyVisitor.
+func (c *Collector) Tally(w *analysis.Waiting, length, n int64) {
+	for i := range w.Groups {
+		of := &w.Groups[i]
 		g, known := c.groups.At(of.Number)
 		if !known {
 			c.learn(g, of)
 		}
-		ns, prov := s.Length()*int64(len(of.Waiters)), of.Share.Direct.Prov
+		ns, prov := length*int64(len(of.Waiters)), of.Share.Direct.Prov
 		c.total += ns
 		p := &c.parts[g.part]
 		p.ns += ns
@@ -41,13 +41,12 @@ func (c *Collector) Stretch(s *analysis.Stretch) bool {
 			g.order.add(prov, ns)
 		}
 		for _, at := range g.places {
-			c.places[at.place].ns += s.Length() * at.n
+			c.places[at.place].ns += length * at.n
 		}
-		for _, first := range s.Begun(i) {
-			c.places[g.of[first]].waits++
+		for _, b := range w.Begun(i) {
+			c.places[g.of[b.Place]].waits += n
 		}
 	}
-	return true
 }
 
 func (c *Collector) learn(g *group, of *analysis.Group) {

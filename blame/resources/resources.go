@@ -75,6 +75,9 @@ func (c *Collector) Begin(sym *analysis.Symbols, _ int64) { c.sym = sym }
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(*analysis.Slice) {}
 
+// Tally implements analysis.TallyVisitor.
+func (c *Collector) Tally(*analysis.Waiting, int64, int64) {}
+
 // Aside implements analysis.AsideVisitor.
 func (c *Collector) Aside(a *analysis.Aside) {
 	t := c.table(a.Resource)

@@ -125,14 +125,10 @@ func (c *Collector) findClass(text string) (map[string]bool, error) {
 func nearest(text string, names []string) string {
 	slices.Sort(names)
 	names = slices.DeleteFunc(slices.Compact(names), func(n string) bool { return strings.HasPrefix(n, "[") })
-	switch near := naming.Nearest(text, names, 3); len(near) {
-	case 0:
-		return ""
-	case 1:
-		return ": the nearest is " + near[0]
-	default:
-		return ": the nearest are " + strings.Join(near, ", ")
+	if near := naming.TheNearest(text, names, 3); near != "" {
+		return ": " + near
 	}
+	return ""
 }
 
 // shares returns, by lock, which part of the waiting for owners that are known

@@ -34,11 +34,11 @@ func (r *Reader) finish() {
 		return
 	}
 	r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReleases, Value: format.ReleasesWaking})
-	r.warnings = append(r.warnings, format.Warning{Code: "identity", Text: fmt.Sprintf(
-		"Go traces name no locks: the %d here are told apart by the places that use them, joined where one wakes another", count)})
+	r.warnings = append(r.warnings, format.Warning{Code: "identity", Text: format.Say(
+		"Go traces name no locks: the %v here are told apart by the places that use them, joined where one wakes another", count)})
 	if r.late > 0 {
-		r.warnings = append(r.warnings, format.Warning{Code: "scheduling", Text: fmt.Sprintf(
-			"of the waiting for locks, %v passed between a goroutine's waking and its running", time.Duration(r.late).Round(time.Microsecond))})
+		r.warnings = append(r.warnings, format.Warning{Code: "scheduling", Text: format.Say(
+			"of the waiting for locks, %v passed between a goroutine's waking and its running", time.Duration(r.late))})
 	}
 }
 

@@ -36,7 +36,7 @@ func (r *Reader) lost(err error) {
 		code, why = "lost-data", format.ErrCorrupt
 	}
 	pos := format.Pos{File: r.in.name, Off: r.in.good()}
-	r.warnings = append(r.warnings, format.Warning{Code: code, Text: fmt.Sprintf("%s: generation: %v; %d bytes not read, about a second of a trace can only be read as a whole", pos, why, n)})
+	r.warnings = append(r.warnings, format.Warning{Code: code, Text: format.Say("%s: generation: %v; %v bytes not read, about a second of a trace can only be read as a whole", pos, why, n)})
 	r.damage.Add(format.Damage{Pos: pos, Code: code, Why: "generation: " + why.Error(), Bytes: n, Events: format.UnknownEvents, From: r.wall(r.last), Until: format.NoTime})
 	r.queue.Push(format.Event{Kind: format.KindGap, Time: r.wall(r.last), End: r.wall(r.last), Bytes: n, Name: why.Error()})
 }

@@ -1,7 +1,6 @@
 package jfr
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -98,7 +97,7 @@ func (r *Reader) blind() string {
 	case len(r.ids.virtual) > 0:
 		return "virtual threads are not in the thread dumps of a recording"
 	case end-r.telling.last > max(unwatched, (end-r.telling.first)/10):
-		return fmt.Sprintf("the last thread dump is %v before the end of the recording", time.Duration(end-r.telling.last).Round(time.Second))
+		return format.Say("the last thread dump is %v before the end of the recording", time.Duration(end-r.telling.last))
 	}
 	return ""
 }

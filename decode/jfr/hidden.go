@@ -2,7 +2,6 @@ package jfr
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -104,26 +103,20 @@ func cpuLoad(r *Reader, v *values, _ *format.Event) bool {
 // warnings says what is hidden.
 func (h *hidden) warnings(virtual map[format.ThreadID]*virtualLife) (out []format.Warning) {
 	say := func(code, text string, args ...any) *format.Warning {
-		out = append(out, format.Warning{Code: code, Text: fmt.Sprintf(text, args...)})
+		out = append(out, format.Warning{Code: code, Text: format.Say(text, args...)})
 		return &out[len(out)-1]
 	}
-	brief := func(ns int64) time.Duration {
-		if ns < 1e9 {
-			return time.Duration(ns).Round(time.Microsecond)
-		}
-		return time.Duration(ns).Round(time.Millisecond)
-	}
 	if h.cut.waits > 0 {
-		say("truncated-stacks", "the stacks of %s, %v of waiting, end before the outermost frame: record with -XX:FlightRecorderOptions=stackdepth=256", format.Some(int(h.cut.waits), "wait", "waits"), brief(h.cut.ns))
+		say("truncated-stacks", "the stacks of %s, %v of waiting, end before the outermost frame: record with -XX:FlightRecorderOptions=stackdepth=256", format.Some(int(h.cut.waits), "wait", "waits"), time.Duration(h.cut.ns))
 	}
 	if n, ns, what := unseen(virtual); what != "" {
-		say("virtual-threads", "of %s no waits %s: at most %v are hidden", format.Some(int(n), "virtual thread", "virtual threads"), what, brief(ns)).Hidden = max(ns, 1)
+		say("virtual-threads", "of %s no waits %s: at most %v are hidden", format.Some(int(n), "virtual thread", "virtual threads"), what, time.Duration(ns)).Hidden = max(ns, 1)
 	}
 	if h.reentries.waits > 0 {
-		say("re-entry", "%d threads that were notified together entered their monitors one after the other: at most %v of waiting for monitors count as Object.wait", h.reentries.waits, brief(h.reentries.ns))
+		say("re-entry", "%v threads that were notified together entered their monitors one after the other: at most %v of waiting for monitors count as Object.wait", h.reentries.waits, time.Duration(h.reentries.ns))
 	}
 	if h.saturated*5 >= h.loads && h.loads > 0 {
-		say("saturated", "no processor was idle in %d of %d samples: owners of locks waited for one, too", h.saturated, h.loads)
+		say("saturated", "no processor was idle in %v of %v samples: owners of locks waited for one, too", h.saturated, h.loads)
 	}
 	return out
 }

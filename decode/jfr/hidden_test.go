@@ -27,7 +27,7 @@ func TestReentriesAreBounded(t *testing.T) {
 	if h.reentries != (amount{2, 7_000_000}) || len(h.notified) > 0 {
 		t.Errorf("%+v", h.reentries)
 	}
-	if got := hints(h, nil); !strings.HasPrefix(got, "re-entry: 2 threads") || !strings.Contains(got, "7ms") {
+	if got := hints(h, nil); !strings.HasPrefix(got, "re-entry: 2 threads") || !strings.Contains(got, "7.00 ms") {
 		t.Error(got)
 	}
 }
@@ -46,7 +46,7 @@ func TestVirtualThreadsHide(t *testing.T) {
 		"":                                   some(func(l *virtualLife) { l.monitors = true }),
 	} {
 		got := hints(&hidden{}, virtual)
-		if want == "" && got != "" || !strings.Contains(got, want) || want != "" && !strings.Contains(got, "at most 4.998ms") {
+		if want == "" && got != "" || !strings.Contains(got, want) || want != "" && !strings.Contains(got, "at most 5.00 ms") {
 			t.Errorf("%q: %s", want, got)
 		}
 	}
@@ -79,7 +79,7 @@ func TestTruncatedStacksAndLoads(t *testing.T) {
 	if r.hidden.cut != (amount{1, 3_000_000}) || r.hidden.loads != 4 || r.hidden.saturated != 2 {
 		t.Errorf("%+v", r.hidden)
 	}
-	if got := hints(&r.hidden, nil); !strings.Contains(got, "truncated-stacks: the stacks of 1 wait, 3ms") {
+	if got := hints(&r.hidden, nil); !strings.Contains(got, "truncated-stacks: the stacks of 1 wait, 3.00 ms") {
 		t.Error(got)
 	}
 }

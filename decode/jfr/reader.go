@@ -168,7 +168,7 @@ func (r *Reader) lost(l loss) {
 		return
 	}
 	r.damaged += l.bytes
-	r.warn(l.code, fmt.Sprintf("%s: %s; %d bytes not read", pos, l.why, l.bytes))
+	r.warn(l.code, format.Say("%v: %v; %v bytes not read", pos, l.why, l.bytes))
 	r.damage.Add(format.Damage{Pos: pos, Code: l.code, Why: l.why, Bytes: l.bytes, Events: format.UnknownEvents, From: l.from, Until: l.until})
 	r.queue.Push(format.Event{Kind: format.KindGap, Time: l.from, End: l.until, Bytes: l.bytes, Name: l.why})
 }

@@ -3,7 +3,6 @@ package jfr
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -255,7 +254,7 @@ func (s *splitter) readMetadata(c *chunk, at int) bool {
 // endsEarly says that the chunk ends at offset n of it, before its size says.
 // What is missing was never in the input.
 func (s *splitter) endsEarly(c *chunk, n int) {
-	l := c.lost(n, 0, "truncated", fmt.Sprintf("chunk ends after %d of %d bytes", n, c.head.size))
+	l := c.lost(n, 0, "truncated", format.Say("chunk ends after %v of %v bytes", n, c.head.size))
 	l.missing = true
 	c.losses = append(c.losses, l)
 }

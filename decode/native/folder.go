@@ -37,6 +37,7 @@ func newFolder() folder {
 func (f *folder) begin(b *batch) {
 	f.batch, f.version, f.last, f.open = b, b.block.header.Version, b.block.header.First, false
 	f.numbered, f.instants = f.numbered[:0], f.instants[:0]
+	f.ticks = slices.Grow(f.ticks, int(min(b.block.header.Ticks, b.block.header.Raw/2, format.MaxBlockEvents)))
 	f.guesses.reset()
 	f.parts.reset()
 	f.scenes.reset()
@@ -158,28 +159,24 @@ func (f *folder) repeatParts(body []byte) (err error) {
 
 // again takes a KindAgain.
 func (f *folder) again(body []byte) error {
-	from := len(f.ticks)
-	number, list, err := format.DecodeAgain(f.ticks, body, &f.last, format.MaxBlockEvents)
+	a, err := format.DecodeAgain(body)
 	if err != nil {
 		return err
 	}
-	if number == 0 || int(number) > len(f.instants) {
+	from := len(f.ticks)
+	if a.Instant == 0 || int(a.Instant) > len(f.instants) || from+a.Times > format.MaxBlockEvents {
 		return format.ErrCorrupt
 	}
-	like := f.instants[number-1]
+	like := &f.instants[a.Instant-1]
 	each := 1 + len(f.shown.Scenes[like.Scene])
-	if (len(list)-from)*each > int(f.block.header.Events)-f.count {
+	if a.Times*each > int(f.block.header.Events)-f.count {
 		return format.ErrLimit
 	}
-	for i := range list[from:] {
-		t := &list[from+i]
-		t.Weight, t.Live, t.Idle, t.Scene = like.Weight, like.Live, like.Idle, like.Scene
+	if f.ticks, err = a.Append(f.ticks, like, &f.last); err != nil || a.Times == 0 {
+		return err
 	}
-	f.ticks = list
-	f.count += (len(list) - from) * each
-	if len(list) > from {
-		f.lengthen(from, each)
-	}
+	f.count += a.Times * each
+	f.lengthen(from, each)
 	return nil
 }
 

@@ -271,7 +271,7 @@ func (r *Reader) gap(bytes, off int64, why string, until, events int64) {
 		from = until
 	}
 	r.damaged += bytes
-	r.warn("lost-data", fmt.Sprintf("%s: %s; %d bytes not read", format.Pos{File: r.name, Off: off}, why, bytes))
+	r.warn("lost-data", format.Say("%s: %s; %v bytes not read", format.Pos{File: r.name, Off: off}, why, bytes))
 	r.damage.Add(format.Damage{Pos: format.Pos{File: r.name, Off: off}, Code: "lost-data", Why: why, Bytes: bytes, Events: events, From: known(from), Until: known(max(until, from))})
 	r.gaps.Push(format.Event{Kind: format.KindGap, Time: from, End: max(until, from), Bytes: bytes, Name: why})
 }

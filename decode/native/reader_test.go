@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"testing"
 
 	"contend/format"
@@ -188,4 +189,42 @@ func BenchmarkRead(b *testing.B) {
 		r.Close()
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+}
+
+// BenchmarkInstants reads instants as an analysis does, of which a half shows what the
+// one before showed. Bytes are those of version 1 without compression.
+func BenchmarkInstants(b *testing.B) {
+	rng, l := rand.New(rand.NewPCG(1, 1)), &format.List{}
+	at, lock, waiters := int64(1e18), format.ObjectID(1), 1
+	for range 200_000 {
+		if at += 1e6 + rng.Int64N(100); rng.IntN(2) == 0 {
+			lock, waiters = format.ObjectID(rng.IntN(5)+1), rng.IntN(6)
+		}
+		_ = l.Write(&format.Event{Kind: format.KindTick, Time: at, Intended: at - rng.Int64N(100_000), Live: 12})
+		ev := format.Event{Kind: format.KindContention, Time: at, Object: lock, Owners: []format.Party{{Thread: 1, Stack: 2}}}
+		for t := range waiters {
+			ev.Waiters = append(ev.Waiters, format.Party{Thread: format.ThreadID(t + 2), Stack: 3})
+		}
+		_ = l.Write(&ev)
+	}
+	plain := len(encode(b, l, format.WriterOptions{Version: format.Version1}))
+	for _, version := range []uint16{format.Version1, format.Version} {
+		data := encode(b, l, format.WriterOptions{Codec: format.Zstd, Version: version})
+		b.Run(fmt.Sprint("version ", version), func(b *testing.B) {
+			b.SetBytes(int64(plain))
+			b.ReportAllocs()
+			var ev format.Event
+			for b.Loop() {
+				r, err := NewReader(bytes.NewReader(data), "bench")
+				if err != nil {
+					b.Fatal(err)
+				}
+				r.Fold()
+				for r.Read(&ev) == nil {
+				}
+				r.Close()
+			}
+			b.ReportMetric(float64(len(l.Events))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
 }

@@ -86,7 +86,7 @@ func (r *Reader) finish(whole bool) {
 
 func (r *Reader) truncated() {
 	pos, n := r.in.pos(), r.in.total-r.in.bytes
-	r.warnings = append(r.warnings, format.Warning{Code: "truncated", Text: fmt.Sprintf("%s: %v within a line; %d bytes not read", pos, format.ErrTruncated, n)})
+	r.warnings = append(r.warnings, format.Warning{Code: "truncated", Text: format.Say("%s: %v within a line; %v bytes not read", pos, format.ErrTruncated, n)})
 	r.damage.Add(format.Damage{Pos: pos, Code: "truncated", Why: "line: " + format.ErrTruncated.Error(), Bytes: n, Events: format.UnknownEvents, From: r.last, Until: format.NoTime})
 	if r.last != format.NoTime {
 		r.queue.Push(format.Event{Kind: format.KindGap, Time: r.last, End: r.last, Bytes: n, Name: format.ErrTruncated.Error()})
@@ -101,20 +101,20 @@ func (r *Reader) conclude() {
 		code, text string
 	}{
 		{r.events > 0, "epoch", "perf script does not tell the time of day: times count from when the machine started"},
-		{s.lost > 0, "lost-data", fmt.Sprintf("%s: perf lost %d events; record with a larger buffer (-m 64M) or fewer events", file, s.lost)},
-		{s.late > 0, "clock", fmt.Sprintf("%s: %d of %d events come after later ones, by up to %v", file, s.late, r.events, time.Duration(s.latest))},
-		{s.unreadable > 0, "lost-data", fmt.Sprintf("%s: the fields of %d events cannot be read", file, s.unreadable)},
-		{s.junk > 0, "lines", fmt.Sprintf("%s: %d lines are no events of perf script", file, s.junk)},
-		{s.unended+s.unbegun > 0, "unended", fmt.Sprintf("%s: of %d waits the beginning or the end is missing", file, s.unended+s.unbegun)},
+		{s.lost > 0, "lost-data", format.Say("%s: perf lost %v events; record with a larger buffer (-m 64M) or fewer events", file, s.lost)},
+		{s.late > 0, "clock", format.Say("%s: %v of %v events come after later ones, by up to %v", file, s.late, r.events, time.Duration(s.latest))},
+		{s.unreadable > 0, "lost-data", format.Say("%s: the fields of %v events cannot be read", file, s.unreadable)},
+		{s.junk > 0, "lines", format.Say("%s: %v lines are no events of perf script", file, s.junk)},
+		{s.unended+s.unbegun > 0, "unended", format.Say("%s: of %v waits the beginning or the end is missing", file, s.unended+s.unbegun)},
 		{len(s.foreign) > 0, "events", fmt.Sprintf("%s: %s", file, s.foreignText())},
 		{r.events > 0 && !s.locks, "not-recorded", fmt.Sprintf("%s: no event of futexes or of the kernel's locks is in it: nobody waited, or they were not recorded (contend perf-args prints how)", file)},
 		{s.homeless > 0, "process", fmt.Sprintf("%s: the text names no processes: a lock is known by its address alone; print it with -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso", file)},
-		{s.bare > 0, "stacks", fmt.Sprintf("%s: %d of %d waits have no call chain (perf record -g): a wait for the value 2 is taken for a lock's, which %d are; one for a thread's number for its end", file, s.bare, s.waits, s.guessed)},
-		{s.parks > 0, "identity", fmt.Sprintf("waiters of parking_lot, absl::Mutex and the like wait at addresses of their own: the %d such locks here are told apart by the functions that take them", s.parks)},
+		{s.bare > 0, "stacks", format.Say("%s: %v of %v waits have no call chain (perf record -g): a wait for the value 2 is taken for a lock's, which %v are; one for a thread's number for its end", file, s.bare, s.waits, s.guessed)},
+		{s.parks > 0, "identity", format.Say("waiters of parking_lot, absl::Mutex and the like wait at addresses of their own: the %v such locks here are told apart by the functions that take them", s.parks)},
 		{s.gils > 0 && !r.stacks.python, "python", fmt.Sprintf("%s: functions of Python do not show: run it with python -X perf (3.12 and later)", file)},
 		{s.mutexes > 0, "spinning", "who spins before it waits leaves no futex where that was enough: such waits are missing"},
-		{s.kernel > 0, "kernel", fmt.Sprintf("who had the locks of the kernel is not recorded: of its %d waits only the waiters are known", s.kernel)},
-		{s.lag > 0, "scheduling", fmt.Sprintf("of the waiting for locks, %v passed between a thread's waking and its return", time.Duration(s.lag).Round(time.Microsecond))},
+		{s.kernel > 0, "kernel", format.Say("who had the locks of the kernel is not recorded: of its %v waits only the waiters are known", s.kernel)},
+		{s.lag > 0, "scheduling", format.Say("of the waiting for locks, %v passed between a thread's waking and its return", time.Duration(s.lag))},
 	} {
 		if w.holds {
 			r.warnings = append(r.warnings, format.Warning{Code: w.code, Text: w.text})
@@ -131,12 +131,12 @@ func (s *seen) foreignText() string {
 	for i, name := range names {
 		total += s.foreign[name]
 		if i < 3 {
-			list = append(list, fmt.Sprintf("%s (%d)", strings.ToValidUTF8(name, "\uFFFD"), s.foreign[name]))
+			list = append(list, format.Say("%s (%v)", strings.ToValidUTF8(name, "\uFFFD"), s.foreign[name]))
 		}
 	}
 	text := strings.Join(list, ", ")
 	if more := len(names) - len(list); more > 0 {
-		text += fmt.Sprintf(" and %d more kinds", more)
+		text += format.Say(" and %v more kinds", more)
 	}
-	return fmt.Sprintf("%d events are of kinds that say nothing of locks: %s", total, text)
+	return format.Say("%v events are of kinds that say nothing of locks: %s", total, text)
 }

@@ -58,7 +58,7 @@ func TestDamageIsToldWithNumbers(t *testing.T) {
 		text = append(text, w.Text)
 	}
 	all := strings.Join(text, "\n")
-	for _, want := range []string{"perf lost 3 events", "1 of 18 events come after later ones, by up to 150µs", "1 events are of kinds that say nothing of locks: block:block_rq_issue (1)", "within a line; 17 bytes not read"} {
+	for _, want := range []string{"perf lost 3 events", "1 of 18 events come after later ones, by up to 150 µs", "1 events are of kinds that say nothing of locks: block:block_rq_issue (1)", "within a line; 17 bytes not read"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in\n%s", want, all)
 		}

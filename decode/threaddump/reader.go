@@ -3,7 +3,6 @@ package threaddump
 import (
 	"bufio"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -190,7 +189,7 @@ func (r *Reader) Stats() format.Stats {
 	}
 	s.Warnings = append(s.Warnings, r.missing.warnings(r.dumps, r.timed)...)
 	if n := r.relocations.count; n > 0 {
-		s.Warnings = append(s.Warnings, format.Warning{Code: "moved", Text: fmt.Sprintf("locks changed their address %d times between dumps, by what waits for them: they are taken for the same", n)})
+		s.Warnings = append(s.Warnings, format.Warning{Code: "moved", Text: format.Say("locks changed their address %v times between dumps, by what waits for them: they are taken for the same", n)})
 	}
 	return s
 }
@@ -210,15 +209,15 @@ type missing struct {
 func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 	add := func(when bool, code, text string, args ...any) {
 		if when {
-			w = append(w, format.Warning{Code: code, Text: fmt.Sprintf(text, args...)})
+			w = append(w, format.Warning{Code: code, Text: format.Say(text, args...)})
 		}
 	}
 	for _, name := range m.cut {
 		add(true, "truncated", "%s: a thread dump is cut off: its last thread may be missing", name)
 	}
 	add(dumps == 1, "single-dump", "one thread dump counts threads, it does not measure time: take several to see how long they wait")
-	add(dumps > 1 && !timed, "no-times", "the %d thread dumps have no time: they count the threads seen waiting, in all of them together", dumps)
-	add(m.spread > 1, "not-one-instant", "threads were looked at one after the other, over up to %v: who holds a lock may have changed meanwhile", time.Duration(m.spread).Round(time.Microsecond))
+	add(dumps > 1 && !timed, "no-times", "the %v thread dumps have no time: they count the threads seen waiting, in all of them together", dumps)
+	add(m.spread > 1, "not-one-instant", "threads were looked at one after the other, over up to %v: who holds a lock may have changed meanwhile", time.Duration(m.spread))
 	add(m.spread == 1, "not-one-instant", "threads were looked at one after the other: who holds a lock may have changed meanwhile")
 	add(m.disordered > 0, "clock", "%s later than the one before: taken as right after it", format.Some(m.disordered, "thread dump is not", "thread dumps are not"))
 	add(m.unlisted > 0, "unlisted-owners", "owners of java.util.concurrent locks are not in the dump for %s: take it with -l (jstack -l, jcmd PID Thread.print -l)", format.Some(m.unlisted, "wait", "waits"))
@@ -234,5 +233,5 @@ func counted(n int) string {
 	if n == 1 {
 		return "a thread dump"
 	}
-	return fmt.Sprintf("%d thread dumps", n)
+	return format.Say("%v thread dumps", n)
 }

@@ -45,6 +45,8 @@ func (s *screen) amounts() string {
 		return s.measure.Text(t.WaitNs) + ", counted but not timed"
 	case s.counts:
 		return fmt.Sprintf("%s in %s, counted but not timed", s.measure.Text(t.WaitNs), text.Duration(s.ElapsedNs))
+	case t.Waits == 0 && s.ElapsedNs == 0 && s.Trace.Threads == 0:
+		return "nothing of any thread could be read"
 	case t.WaitNs == 0 && t.Waits == 0:
 		return fmt.Sprintf("%s, %s, none seen waiting for a lock%s", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), s.elsewhere())
 	}

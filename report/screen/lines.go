@@ -52,7 +52,7 @@ func fill(first string, width int, st style, parts ...string) (lines []line) {
 			add(part)
 			continue
 		}
-		for word := range strings.FieldsSeq(part) {
+		for _, word := range text.Words(part) {
 			add(middle(word, room))
 		}
 	}
@@ -73,8 +73,8 @@ func fillWith(first string, width int, st style, parts []string, more ...string)
 	return lines
 }
 
-// prose makes parts of a sentence, which may be broken anywhere.
-func prose(sentence string) []string { return strings.Fields(sentence) }
+// prose makes parts of a sentence, which may be broken anywhere but before a unit.
+func prose(sentence string) []string { return text.Words(sentence) }
 
 // middle cuts the middle out of a name that is too long: its class begins it, and
 // its method ends it.

@@ -111,6 +111,10 @@ func TestLittleWaitingIsSaid(t *testing.T) {
 			t.Errorf("%q is missing:\n%s", want, text)
 		}
 	}
+	nothing := &document.Analyze{Trace: document.Trace{Inputs: []string{"cut.jfr"}, Format: "jfr 2.1"}, Coverage: document.Coverage{Unit: "ns"}}
+	if text := shown(t, nothing, Options{}); !strings.HasPrefix(text, "cut.jfr: nothing of any thread could be read\n") {
+		t.Error(text)
+	}
 	b := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
 	b.ElapsedNs = 1e12
 	b.WaitingThreads /= 1e3

@@ -31,7 +31,7 @@ func Check(w io.Writer, c *document.Check, o Options) error {
 			g.Rows = append(g.Rows, []Cell{verdict(s.Status), Name(CheckValue(r.Unit, s.Value, s.PlusMinus)), Name(CheckLimit(r.Unit, s)), Name(r.Rule), Name(s.Name)})
 		}
 		if shown == 0 {
-			g.Rows = append(g.Rows, []Cell{verdict(r.Status), none, none, Name(r.Rule), {"(nothing it names was waited for)", ""}})
+			g.Rows = append(g.Rows, []Cell{verdict(r.Status), none, none, Name(r.Rule), {noSubject(r), ""}})
 		}
 	}
 	var b bytes.Buffer
@@ -179,4 +179,12 @@ func doubts(c *document.Check) (notes []string) {
 		notes = append(notes, text.Sanitize(note))
 	}
 	return notes
+}
+
+// noSubject says why a rule has no row of anything it is about.
+func noSubject(r *document.CheckRule) string {
+	if r.Unit == "count" {
+		return "(none was found)"
+	}
+	return "(nothing it names was waited for)"
 }

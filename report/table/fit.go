@@ -143,7 +143,7 @@ func wrap(s, indent string, o Options) string {
 	room := max(o.Width-len(indent), slimmest)
 	var lines []string
 	line := ""
-	for word := range strings.SplitSeq(s, " ") {
+	for _, word := range text.Words(s) {
 		if line != "" && text.Columns(line)+1+text.Columns(word) <= room {
 			line += " " + word
 			continue

@@ -57,10 +57,26 @@ func whatIfRow(r *document.WhatIfRow, m measure, style Style) []Cell {
 		return append([]Cell{factor(r.Throughput.Low), factor(r.Throughput.High), ceiling(r), Time(r.WaitNs.Low), Time(r.WaitNs.High)}, rest...)
 	}
 	return append([]Cell{
-		Name(fmt.Sprintf("x %.2f to %.2f", r.Throughput.Low, r.Throughput.High)),
+		Name(throughput(r.Throughput.Low, r.Throughput.High)),
 		ceiling(r),
-		Name(m.Short(r.WaitNs.Low) + " to " + m.Short(r.WaitNs.High)),
+		Name(between(m.Short(r.WaitNs.Low), m.Short(r.WaitNs.High))),
 	}, rest...)
+}
+
+// throughput is a range of factors; a change that brings nothing says so.
+func throughput(low, high float64) string {
+	if text := between(fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", high)); text != "1.00" {
+		return "x " + text
+	}
+	return "no change"
+}
+
+// between is a range whose ends may be told alike.
+func between(low, high string) string {
+	if low == high {
+		return low
+	}
+	return low + " to " + high
 }
 
 func ceiling(r *document.WhatIfRow) Cell {

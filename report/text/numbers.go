@@ -5,7 +5,8 @@ package text
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
+	"strings"
 
 	"contend/format"
 )
@@ -20,17 +21,7 @@ func Seconds(ns int64) string { return fmt.Sprintf("%.3f s", float64(ns)/1e9) }
 func Percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 
 // Number writes a count with a comma between thousands.
-func Number(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	start := 0
-	if n < 0 {
-		start = 1
-	}
-	for i := len(s) - 3; i > start; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+func Number(n int64) string { return format.Number(n) }
 
 // Amount writes how many there are of something: 1 edge, 2 edges.
 func Amount(n int64, one string) string {
@@ -38,4 +29,23 @@ func Amount(n int64, one string) string {
 		return "1 " + one
 	}
 	return Number(n) + " " + one + "s"
+}
+
+// units are what stands behind a number.
+var units = []string{"h", "min", "s", "ms", "µs", "ns", "%", "kB", "MB", "GB"}
+
+// Words splits a sentence where a line may end: not between a number and its unit.
+func Words(sentence string) (words []string) {
+	number := false
+	for word := range strings.FieldsSeq(sentence) {
+		if number && slices.Contains(units, strings.TrimRight(word, ",;:.)")) {
+			words[len(words)-1] += " " + word
+			number = false
+			continue
+		}
+		words = append(words, word)
+		last := word[len(word)-1]
+		number = '0' <= last && last <= '9'
+	}
+	return words
 }

@@ -167,3 +167,10 @@ func TestPlainNames(t *testing.T) {
 		}
 	}
 }
+
+func TestWordsKeepUnits(t *testing.T) {
+	got := Words("at most 5.31 s, 12 % (3 ms) of 2,483 waits")
+	if want := "at|most|5.31 s,|12 %|(3 ms)|of|2,483|waits"; strings.Join(got, "|") != want {
+		t.Errorf("%q, want %s", got, want)
+	}
+}

@@ -98,7 +98,10 @@ type Data struct {
 func Learn(d *Data, sites int, mixes []Mix) *Model {
 	mixes = normalized(mixes)
 	m := fit(d, newGrid(d.Gaps), sites, mixes, nil, d.Before)
-	if g, ok := m.tooShort(d); ok && d.Hidden {
+	if !d.Hidden {
+		return m
+	}
+	if g, ok := m.tooShort(d); ok {
 		m.coarse = fit(d, g, sites, mixes, m, d.Before.coarse())
 	}
 	return m

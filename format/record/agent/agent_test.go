@@ -93,8 +93,8 @@ func compilers() []string {
 // Every JDK here builds the jar that is in the repository, to the byte.
 func TestTheJarIsItsSources(t *testing.T) {
 	javacs := compilers()
-	if len(javacs) == 0 {
-		t.Skip("no javac here: TestTheJarNamesItsSources holds the sources' sum alone")
+	if len(javacs) == 0 || os.Getenv("CONTEND_THOROUGH") == "" && !golden.Update() {
+		t.Skip("no javac here, or CONTEND_THOROUGH is not set: TestTheJarNamesItsSources holds the sources' sum alone")
 	}
 	kept := Jar
 	for i, javac := range javacs {

@@ -90,11 +90,16 @@ func (p *Process) Load(timeout time.Duration, jar, options string) error {
 	return err
 }
 
+// layering is how long a JVM that takes commands may be without the loader of
+// agents' classes, which it makes soon after: a machine that is very busy lets it
+// begin only after seconds.
+const layering = 20 * time.Second
+
 // load sends the command, again while the JVM has no class loader for agents yet.
 func (p *Process) load(timeout time.Duration, agent string) ([]byte, error) {
 	for begun := time.Now(); ; time.Sleep(200 * time.Millisecond) {
 		answer, err := p.Command(timeout, "load", "instrument", "false", agent)
-		if err == nil || !strings.Contains(err.Error(), "NullPointerException") || time.Since(begun) > startup {
+		if err == nil || !strings.Contains(err.Error(), "NullPointerException") || time.Since(begun) > layering {
 			return answer, err
 		}
 	}

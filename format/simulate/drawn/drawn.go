@@ -8,17 +8,21 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Run runs a program that rapid draws, a random one more often than each of the
-// scenarios, and returns what the exact or the sampling recorder saw of it.
-func Run(t *rapid.T) *format.List {
+// Program draws a program, a random one more often than each of the scenarios.
+func Program(t *rapid.T) simulate.Config {
 	names, _ := simulate.Scenarios()
-	c := simulate.Config{
+	return simulate.Config{
 		Scenario: rapid.SampledFrom(append(names, "random", "random")).Draw(t, "scenario"),
 		Threads:  rapid.IntRange(1, 9).Draw(t, "threads"), Locks: rapid.IntRange(1, 5).Draw(t, "locks"),
 		Duration: rapid.Int64Range(1e6, 200e6).Draw(t, "duration"), Period: rapid.Int64Range(1e5, 1e7).Draw(t, "period"),
 		Handoff: rapid.Int64Range(0, 5000).Draw(t, "handoff"), Seed: rapid.Uint64().Draw(t, "seed")}
+}
+
+// Run runs a program that is drawn, and returns what the exact or the sampling
+// recorder saw of it.
+func Run(t *rapid.T) *format.List {
 	var exact, sampled format.List
-	if _, err := simulate.Run(c, &exact, &sampled); err != nil {
+	if _, err := simulate.Run(Program(t), &exact, &sampled); err != nil {
 		t.Fatal(err)
 	}
 	if rapid.Bool().Draw(t, "sampled") {

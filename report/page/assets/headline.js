@@ -44,7 +44,7 @@
   // subject is what a finding about no owner is about. Where that is no lock, what is beside locks shows it.
   const subject = (m, f) => ({
     title: f.title, remedy: f.remedy, sure: f.confidence,
-    text: [f.thread ? ["thread ", html`<${C.Name} text=${f.thread} />`, ", "] : "", f.lock ? html`<${C.Lock} m=${m} text=${f.lock} />` : html`<${C.Name} text=${f.site} />`, ": ", f.evidence, "; ", html`<b>${C.percent(f.share, 1)}</b>`, " of the waiting"],
+    text: [f.thread ? ["thread ", html`<${C.Name} text=${f.thread} />`, ", "] : "", f.lock ? [html`<${C.Lock} m=${m} text=${f.lock} />`, f.site && !f.lock.endsWith(f.site) ? [", waited for at ", html`<${C.Name} text=${f.site} />`] : ""] : html`<${C.Name} text=${f.site} />`, ": ", f.evidence, "; ", html`<b>${C.percent(f.share, 1)}</b>`, " of the waiting"],
     filter: f.selects,
   });
 
@@ -63,11 +63,12 @@
     return html`<p class="lead">On average <b>${C.average(t.waitNs / d)}</b> of ${C.plural(m.analyze.trace.threads, C.thread)} waited for a lock: <b>${C.duration(t.waitNs)}</b> in ${C.plural(t.waits, "wait")} over ${C.duration(d)}${t.runningNs ? html`, <b>${share}</b> of all running time` : ""}.${t.waitNs / d < 0.05 && pressure < 0.01 ? " Locks hold nobody up here." : ""}</p>`;
   }
 
+  const card = v => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => v.filter ? C.only(v.filter, { blame: "direct" }) : C.set({ view: "about" })} title=${v.filter ? "show this alone" : ""}><span class="title">${v.title}</span><span>${v.text}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
+
   C.Headline = function ({ model: m, all }) {
     const t = m.analyze.total;
-    if (!t.waits && !t.waitNs && !m.analyze.deadlocks.length) return html`<${C.Empty} model=${m} />`;
+    if (!t.waits && !t.waitNs && !m.analyze.deadlocks.length) return html`<${C.Empty} model=${m} told=${found(m)} />`;
     const told = found(m), dead = m.analyze.deadlocks.length, cards = m.verdicts || (m.verdicts = derived(m, C.select(m, {}, "direct"), told)), known = all.known || (all.known = C.knownParts(all, all.some));
-    const card = v => html`<button type="button" class=${"verdict" + (v.remedy ? " found" : "")} onClick=${() => v.filter ? C.only(v.filter, { blame: "direct" }) : C.set({ view: "about" })} title="show this alone"><span class="title">${v.title}</span><span>${v.text}</span>${v.remedy && html`<small class="remedy">${v.remedy} <i>Confidence: ${v.sure}.</i></small>`}</button>`;
     const left = m.analyze.notCounted || [];
     return html`<section class="headline" aria-label="headline">${lead(m)}
       ${told.length > 0 && html`<div class="verdicts findings">${told.map(f => card(finding(m, f)))}</div>`}
@@ -93,8 +94,11 @@
     return " mostly " + C.known[best];
   }
 
-  // Empty says what was not recorded, and how to record it.
-  C.Empty = function ({ model: m }) {
+  // Empty says what was not recorded, and how to record it; where anything else is
+  // wrong, that.
+  C.Empty = function ({ model: m, told }) {
+    if (told.length > 0) return html`<section class="headline"><p class="lead">No thread waited for a lock in what was recorded; this was found beside:</p>
+      <div class="verdicts findings">${told.map(f => card({ ...finding(m, f), filter: null }))}</div></section>`;
     const java = /jfr/.test(m.analyze.trace.format);
     return html`<section class="headline empty"><p class="lead">No thread waited for a lock in what was recorded.</p>
       ${m.analyze.coverage.warnings.map(w => html`<p>${C.visible(w.text)}</p>`)}

@@ -1,0 +1,96 @@
+package owners
+
+import (
+	"math"
+
+	"contend/format"
+)
+
+// fits counts the activities at a call site that may have been inside a section:
+// nobody else took the lock meanwhile, and somebody waited.
+type fits struct {
+	unnamed       int // the next acquisition names nobody
+	named, others int // whom it names as the last owner: the thread, or another one
+	before        preexisting
+}
+
+// count takes an activity of a thread with a waiter all along, given whom the next
+// acquisition after it names.
+func (f *fits) count(t, last format.ThreadID) {
+	switch last {
+	case format.NoThread:
+		f.unnamed++
+	case t:
+		f.named++
+	default:
+		f.others++
+	}
+}
+
+// all returns how many speak for the call site being inside.
+func (f *fits) all() int { return f.unnamed + f.named + f.before.fits() }
+
+// byChance reports whether what a program does elsewhere, n times at a call site,
+// would fit as often: it falls into the time in which somebody waits, and its thread
+// happens to be the one that is named. Where short waits are not recorded hardly
+// any acquisition is left to tell the two apart otherwise.
+func (f *fits) byChance(s *section, n int) bool {
+	named, others := f.named+f.before.named, f.others+f.before.others
+	luck := 1 / float64(s.users)
+	switch {
+	case named == 0:
+		return !exceeds(f.unnamed+f.before.promptly, n, s.busyShare())
+	case others == 0:
+		return !exceeds(named, n, s.busyShare()*luck)
+	}
+	return !exceeds(named, named+others, luck)
+}
+
+// exceeds reports whether k of n are more than a chance q makes likely: another
+// chance, of which nothing is known, tells it as well.
+func exceeds(k, n int, q float64) bool {
+	if q >= 1 || float64(k) <= float64(n)*q {
+		return false
+	}
+	ways := logFactorial(n) - logFactorial(k) - logFactorial(n-k)
+	return math.Exp(ways+float64(k)*math.Log(q)+float64(n-k)*math.Log1p(-q)) <= 1/float64(n+1)
+}
+
+func logFactorial(n int) float64 {
+	v, _ := math.Lgamma(float64(n) + 1)
+	return v
+}
+
+// preexisting counts activities that began before anybody waited for the lock
+// and ended while somebody did. Where few wait, that is how owners are met:
+// they are at it already. But a thread may as well have been elsewhere.
+type preexisting struct {
+	named, others  int // whom the next acquisition names as the last owner: the thread, or another one
+	promptly, late int // where it names nobody: whether it came right after
+}
+
+// count takes one activity of a thread, and the next acquisition after it.
+func (o *preexisting) count(d *activity, t format.ThreadID, next int64, last format.ThreadID) {
+	switch {
+	case last == t:
+		o.named++
+	case last != format.NoThread:
+		o.others++
+	case d.promptly(next):
+		o.promptly++
+	default:
+		o.late++
+	}
+}
+
+// fits returns how many speak for the call site being inside; none unless they
+// clearly outnumber the others.
+func (o *preexisting) fits() (n int) {
+	if o.named > o.others {
+		n += o.named
+	}
+	if o.promptly >= fewestPrompt && o.promptly >= timesPrompt*o.late {
+		n += o.promptly
+	}
+	return n
+}
