@@ -54,6 +54,9 @@ type charging struct {
 	dues  dues          // what each part of stretches is owed
 	parts renewal.Parts // scratch
 	met   renewal.Met   // scratch
+
+	owedBefore []int64 // scratch, while a gap is filled tentatively
+	duesBefore dues    // the same
 }
 
 // gap is the stretch between two successive acquisitions by waiters.
