@@ -194,10 +194,12 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 	ev.weigh(builders)
 	ready := make([]chan []Ownership, len(locks))
 	for i := range ready {
-		ready[i] = make(chan []Ownership, batchesAhead)
+		ready[i] = make(chan []Ownership, min(batchesAhead, len(ev.byLock[locks[i]])/batch+1))
 	}
+	var ahead window
 	done := cores.Each(len(locks), func(i int) {
 		defer close(ready[i])
+		ahead.enter(i)
 		if b := builders[i]; b != nil {
 			found[i].unowned = Owner{Kind: Nobody, Prov: Unknown}
 			b.rebuild(func(list []Ownership) { ready[i] <- list })
@@ -222,8 +224,9 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 			for i := range b.pools {
 				b.kin.pools[i].merge(&b.pools[i])
 			}
-			builders[i], b.out = nil, nil
+			builders[i], b.out, b.charging = nil, nil, nil
 		}
+		ahead.leave(i)
 	}
 	done()
 	return kins
