@@ -16,7 +16,7 @@ import (
 const (
 	heapFree  = 40 << 20
 	heapSlack = 8 << 20
-	heapPart  = 32
+	heapPart  = 20
 )
 
 // reportFree is what the heap may grow by, in bytes, while a report is made of

@@ -26,7 +26,7 @@ func (l *learner) learnTails() {
 		m.late[k] = free * rate
 	}
 	far := make([][tails]float64, m.sites)
-	for range 4 * rounds {
+	for range rounds {
 		clear(far)
 		var late [tails]float64
 		for _, g := range l.far {
