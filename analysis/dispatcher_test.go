@@ -124,7 +124,7 @@ func (p *pair) Slice(*Slice) {
 	close(p.heard)
 	select {
 	case <-p.other:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 	}
 }
 
@@ -139,7 +139,7 @@ func TestVisitorsHearABatchTogether(t *testing.T) {
 		book(d, &Slice{})
 	}
 	d.close()
-	if time.Since(began) > 5*time.Second {
+	if time.Since(began) > 30*time.Second {
 		t.Error("a visitor has heard nothing while another one was at work")
 	}
 }

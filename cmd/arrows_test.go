@@ -41,6 +41,7 @@ func exports(t *testing.T) importer.Lookup {
 // Inside a room, too, arrows point down: a file uses only what is declared in
 // itself or in files listed after it.
 func TestFilesUseOnlyWhatComesAfterThem(t *testing.T) {
+	t.Parallel()
 	fset := token.NewFileSet()
 	compiled := importer.ForCompiler(fset, "gc", exports(t))
 	for _, room := range sheets {

@@ -66,6 +66,7 @@ func folded(t *testing.T, args ...string) (sum int64, most, marked int) {
 // However deep the stacks and long the chains, what is shown of one stays
 // small, says what is left out, and sums to the same.
 func TestChainsOfDeepStacks(t *testing.T) {
+	t.Parallel()
 	deep := deepTrace(t, 30, 1000)
 	want, _, _ := folded(t, "--view", "blocked", deep)
 	sum, most, marked := folded(t, "--view", "chain", deep)
@@ -103,6 +104,7 @@ func TestChainsOfManyLocks(t *testing.T) {
 // A picture needs as many samples as there are stacks, whoever waits for whom, and
 // shows the same as one of every pair of threads.
 func TestFlameOfManyThreads(t *testing.T) {
+	t.Parallel()
 	const fixture = "../testdata/truth-8threads.jfr"
 	for _, view := range []stacks.View{stacks.Blame, stacks.Blocked, stacks.Chain, stacks.Site} {
 		pairs, shown := stacks.New(view, nil), stacks.New(view, nil)

@@ -95,6 +95,7 @@ func TestPublicDumps(t *testing.T) {
 
 // Every public dump is read without damage, whatever its dialect.
 func TestPublicDialects(t *testing.T) {
+	t.Parallel()
 	unhurried(t)
 	var paths []string
 	for _, p := range []string{"threaddump/*.txt", "javacore/*.txt", "javacore/*.gz", "counts/*.txt"} {

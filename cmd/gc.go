@@ -16,12 +16,12 @@ import (
 const (
 	heapFree  = 40 << 20
 	heapSlack = 8 << 20
-	heapPart  = 32
+	heapPart  = 20
 )
 
 // reportFree is what the heap may grow by, in bytes, while a report is made of
 // what was summed, or a quarter of what lives.
-const reportFree = 256 << 20
+const reportFree = 64 << 20
 
 // keepHeapSmall collects garbage often, once there is much of it, until the
 // function it returns is called. Who sets GOGC knows better.

@@ -52,7 +52,7 @@ leaves them: who gets in waits for its members only.`,
 	o.trace.bind(c)
 	o.out.bind(c, graphOutputs)
 	f := c.Flags()
-	f.Lookup("top").Usage = "show the `N` heaviest edges, of a matrix rows and columns, and say what is left out; 0 shows all"
+	f.Lookup("top").Usage = "show the `N` heaviest edges, of a matrix rows and columns, and say what is left out; 0 shows all, of a matrix 512"
 	f.StringVar(&o.by, "by", waitgraph.Nodes[waitgraph.Methods], "make nodes of each `KIND`: "+strings.Join(waitgraph.Nodes[:], ", "))
 	offer(c, "by", waitgraph.Nodes[:]...)
 	f.StringVar(&o.operation, "operation", "", "name operations by the frames that match `REGEXP`")

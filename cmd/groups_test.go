@@ -204,6 +204,7 @@ func tabulate(rt *rapid.T, trace []byte, byClass, small bool, f analysis.Filter)
 // What many waiters have in common is summed together, and what several instants
 // show alike; the sums are those of the pieces.
 func TestSlicesSumToTheirPieces(t *testing.T) {
+	t.Parallel()
 	names, _ := simulate.Scenarios()
 	rapid.Check(t, func(rt *rapid.T) {
 		l, byClass := randomSamples(rt), rapid.Bool().Draw(rt, "by class")

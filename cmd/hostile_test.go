@@ -130,6 +130,7 @@ func parsesJSON(t *testing.T, text string) {
 }
 
 func TestABrowserShowsTheTimeline(t *testing.T) {
+	t.Parallel()
 	unhurried(t)
 	page := filepath.Join(t.TempDir(), "csp.html")
 	run(t, "csp", hostileTrace(t), "-o", page)
@@ -145,6 +146,7 @@ func TestABrowserShowsTheTimeline(t *testing.T) {
 }
 
 func TestABrowserShowsTheGraph(t *testing.T) {
+	t.Parallel()
 	unhurried(t)
 	picture := filepath.Join(t.TempDir(), "graph.svg")
 	run(t, "graph", "--by", "thread", hostileTrace(t), "-o", picture)

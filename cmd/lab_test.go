@@ -17,6 +17,7 @@ type most struct {
 // without any event inside, one of many locks of a class, readers and permits,
 // few waits recorded.
 func TestLabOwnersEqualTheProgramsOwnLog(t *testing.T) {
+	t.Parallel()
 	const sync = "java.util.concurrent.locks."
 	for name, classes := range map[string]map[string]most{
 		"lab-cpu-jdk25-d1s":         {"Lab$PriceTable": {0.05, 0.17, true}, "Lab$OrderBook": {0.12, 0.13, true}, sync + "ReentrantLock$NonfairSync": {0.05, 0.05, true}},

@@ -105,6 +105,7 @@ var heavy = map[string][]string{
 }
 
 func TestImportsPointDown(t *testing.T) {
+	t.Parallel()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "contend/...").Output()
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 // TestMatrixEqualsTheProgramsOwnLog holds who waited for whom, by operation,
 // to what the traced program logged of itself: its matrix says waiter<-owner.
 func TestMatrixEqualsTheProgramsOwnLog(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name, class string
 		distance    float64

@@ -114,6 +114,7 @@ func TestMergedExportsAddUp(t *testing.T) {
 
 // A trace exported with labels makes the profile that its parts make merged.
 func TestProfilesOfSeveralTracesAreLabelled(t *testing.T) {
+	t.Parallel()
 	a, b := "../testdata/truth-8threads.jfr", "../testdata/truth-8threads-jdk25.jfr"
 	together := filepath.Join(t.TempDir(), "together.pb.gz")
 	run(t, "pprof", "--view", "blame", "web1="+a, "web2="+b, "-o", together)

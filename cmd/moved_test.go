@@ -11,6 +11,7 @@ import (
 // moved them all: those that can be followed are one row each, and no two
 // become one. The amount of waiting stays what it was.
 func TestMovedLocksAreOneRow(t *testing.T) {
+	t.Parallel()
 	for path, want := range map[string]struct {
 		ns    int64 // of waiting, by the recorded events
 		batch int   // locks of the batches that were recorded: a collection may lie in the life of one

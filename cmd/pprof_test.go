@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -20,10 +21,20 @@ func exported(t *testing.T, path, view string) string {
 	return out
 }
 
+// pprofPath is where go tool pprof is: go takes longer to find it than it runs.
+var pprofPath = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("go", "tool", "-n", "pprof").Output()
+	return strings.TrimSpace(string(out)), err
+})
+
 // tool runs go tool pprof.
 func tool(t *testing.T, args ...string) string {
 	t.Helper()
-	out, err := exec.Command("go", append([]string{"tool", "pprof", "-symbolize=none"}, args...)...).CombinedOutput()
+	path, err := pprofPath()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(path, append([]string{"-symbolize=none"}, args...)...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("go tool pprof %v: %v\n%s", args, err, out)
 	}

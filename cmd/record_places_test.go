@@ -50,7 +50,11 @@ func TestRecordSmallRuntimes(t *testing.T) {
 				}
 				pid := strconv.Itoa(java(t, filepath.Join(runtime, "bin", "java"), nil).Process.Pid)
 				for with, want := range c.says {
-					code, out, msg := recordOf(t, "--with", with, "--duration", "2s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
+					record := recordOf
+					if want == "" {
+						record = recordSlow
+					}
+					code, out, msg := record(t, "--with", with, "--duration", "2s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
 					if want == "" {
 						if code != exitOK || !strings.Contains(out, "Busy.slow") {
 							t.Errorf("--with %s: exit %d, %q\n%s", with, code, out, msg)
@@ -103,7 +107,7 @@ func TestRecordInNamespaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, with := range []string{"agent", "jfr", "both"} {
-		code, out, msg := recordOf(t, "--with", with, "--duration", "2s", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
+		code, out, msg := recordSlow(t, "--with", with, "--duration", "2s", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
 		if code != 0 || !strings.Contains(out, "Busy.slow") {
 			t.Errorf("--with %s: exit %d\n%s\n%s", with, code, out, msg)
 		}

@@ -169,7 +169,7 @@ func TestRecordPastObstacles(t *testing.T) {
 func recorded(t *testing.T, pid int, more ...string) {
 	t.Helper()
 	args := append([]string{"--with", "agent", "--duration", "2s", "-o", filepath.Join(t.TempDir(), "x.bin")}, more...)
-	code, out, msg := recordOf(t, append(args, strconv.Itoa(pid))...)
+	code, out, msg := recordSlow(t, append(args, strconv.Itoa(pid))...)
 	if code != 0 || !strings.Contains(out, "Busy.slow") {
 		t.Errorf("exit %d\n%s\n%s", code, out, msg)
 	}

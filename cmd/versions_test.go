@@ -43,6 +43,7 @@ var questions = [][]string{
 // A trace says the same in version 1, in version 2, and as text, whose samples no
 // reader folds.
 func TestBothVersionsSayWhatTheTextSays(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	as := func(version int, in string) string {
 		out := filepath.Join(dir, fmt.Sprintf("%s.%d", filepath.Base(in), version))
@@ -98,6 +99,7 @@ func TestVersionsMerge(t *testing.T) {
 // what is said of the whole file. What was read is not all that is used: threads and
 // instants are counted.
 func TestBlocksOutsideAreNotRead(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	text, path := filepath.Join(dir, "t.txt"), filepath.Join(dir, "t.bin")
 	run(t, "simulate", "--text", "--scenario", "nested", "--period", "200us", "--duration", "2s", "-o", text)

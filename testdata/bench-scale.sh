@@ -7,7 +7,7 @@
 #   testdata/bench-scale.sh [NAME ...]      default: all of them, some 20 minutes
 #
 # CONTEND names the binary to time (default: built from here), SCALE multiplies
-# all sizes (default 1; 0.1 takes two minutes), DOUBLINGS says how often (default
+# all sizes (default 1, not below 0.1), DOUBLINGS says how often (default
 # 3), LIMIT after how many seconds a command is given up (default 600). What takes
 # java is skipped where there is none.
 set -euo pipefail
@@ -116,21 +116,22 @@ took() {
 	if command time -f '%U %S %M' -o "$dir/took" timeout "${LIMIT:-600}" "$@" >/dev/null 2>"$dir/errors"; then
 		awk 'END { printf "%.2f %d", $1 + $2, $3 / 1024 }' "$dir/took"
 	else
-		echo "- -"
+		echo "- - $(head -n 1 "$dir/errors")"
 	fi
 }
 
 # row COMMAND FILE prints a line of what each size took: size, seconds, MB.
 row() {
 	awk -v command="$1" '
-		{ line = line sprintf(" %9d %7.2f s %5d MB", $1, $2, $3) }
-		$2 == "-" { line = line " given up" }
+		$2 == "-" { line = line sprintf(" %9d        -          ", $1); why = $0; sub(/^[^ ]+ - - /, "", why) }
+		$2 != "-" { line = line sprintf(" %9d %7.2f s %5d MB", $1, $2, $3) }
 		NR > 1 && $2 != "-" && before != "-" { line = line sprintf(" x%.1f", $2 / (before > 0 ? before : 0.01)) }
 		{ before = $2 }
 		NR == 1 { first = $2; from = $1 }
 		END {
 			if (NR > 1 && $2 > 0 && first > 0) line = line sprintf("  slope %.2f", log($2 / first) / log($1 / from))
 			printf "  %-34s%s\n", command, line
+			if (why != "") print "     " why
 		}' "$2"
 }
 
@@ -209,7 +210,7 @@ for name in ${*:-waits threads both one-site wide chain dumps intervals graph di
 	chain) doubled 'depth of chains, as many waits' 62 chain analyze ;;
 	dumps) doubled 'thread dumps' 1250 dumps analyze "report -o $dir/out.html" ;;
 	intervals) doubled 'waits, a millisecond apart, by intervals of 1us' 2500 long 'csp --interval 1us' 'csp --interval 1us --format json' 'csp --interval 1us --chart' "csp --interval 1us -o $dir/out.html" ;;
-	graph) doubled 'methods, threads and locks of a graph' 500 nodes "graph -o $dir/out.svg" "graph --top 0 -o $dir/out.svg" "graph --by thread --top 0 -o $dir/out.svg" "graph --top 0 -o $dir/out.html" 'graph --top 0 --matrix' 'graph --top 0 --format dot' ;;
+	graph) doubled 'methods, threads and locks of a graph' 500 nodes "graph --top 150 -o $dir/out.svg" "graph --by thread --top 150 -o $dir/out.svg" "graph --top 150 -o $dir/out.html" "graph --top 0 -o $dir/out.svg" 'graph --top 0 --matrix' 'graph --top 0 --format dot' ;;
 	diff) doubled 'methods, threads and locks of both sides' 500 nodes 'diff BASE' 'chains --diff BASE' "report --diff BASE -o $dir/out.html" "flame --diff BASE -o $dir/out.html" ;;
 	recordings) recordings ;;
 	stacks) doubled 'stacks, four waits for each' 12500 stacks "${every[@]}" ;;

@@ -25,29 +25,38 @@ type builder struct {
 	typical  int64       // mean time between acquisitions while somebody waits, in ns
 	tallied  []int64     // by call site: what it was charged, where that is asked for
 	owed     []int64     // by call site: what it is expected to have had, less what it was charged
-	dues     dues        // the same of the parts of stretches
 	due      [][]float64 // by tally: the same by class, and of what stays as claimed
 	turns    int         // stacks of samples charged
 
 	splitter *renewal.Splitter
-	parts    renewal.Parts // scratch
-	met      renewal.Met   // scratch
-	list     []anchor      // scratch
-	pieces   []Ownership   // scratch
-	pooled   []pooled      // claims made while something is held back
+	list     []anchor    // scratch
+	pieces   []Ownership // scratch
+	pooled   []pooled    // claims made while something is held back
 	places   places
 	nearRun  int // where running searched last
 
-	trust        Calibration
-	known        float64     // how much the model answers for
-	seen         float64     // share of all waits that was recorded, as far as their lengths tell
-	pool         *pool       // of what is charged next; nil when it is none of a rest
-	pools        [rests]pool // of this lock
+	*charging
+	known        float64 // how much the model answers for
+	seen         float64 // share of all waits that was recorded, as far as their lengths tell
+	pool         *pool   // of what is charged next; nil when it is none of a rest
 	waiterCounts waiterCounts
 	right        float64 // share of what is charged next that is expected to be right,
 	least, most  float64 // and its bounds
 	sure         float64 // share of the rest of a gap that is expected to be one,
 	length       int64   // and its length in ns
+}
+
+// charging is what takes most room while a lock's owners are rebuilt: of a million
+// locks, no more than some have it at a time.
+type charging struct {
+	trust Calibration
+	pools [rests]pool   // of this lock
+	dues  dues          // what each part of stretches is owed
+	parts renewal.Parts // scratch
+	met   renewal.Met   // scratch
+
+	owedBefore []int64 // scratch, while a gap is filled tentatively
+	duesBefore dues    // the same
 }
 
 // gap is the stretch between two successive acquisitions by waiters.
@@ -148,6 +157,32 @@ func (b *builder) came(a anchor, lo int64) int64 {
 		}
 	}
 	return lo
+}
+
+// running calls f with the thread and the stack of each sample between lo and
+// hi: of one thread, or of all.
+func (b *builder) running(t format.ThreadID, lo, hi int64, f func(t format.ThreadID, stack format.StackID)) {
+	ev := b.ev
+	if t == format.NoThread {
+		b.nearRun = nearby(b.nearRun, len(ev.runs), func(i int) bool { return ev.Begins(ev.runs[i]) < lo })
+		for _, i := range ev.runs[b.nearRun:] {
+			o := ev.Other(i)
+			if o.Start >= hi {
+				break
+			}
+			f(o.Thread(), o.Stack)
+		}
+		return
+	}
+	list := ev.Of(t)
+	for i := list.at(b.places.before(ev.Activities, t, list, lo)); i < list.To && ev.Begins(i) < hi; i++ {
+		if ev.IsWait(i) {
+			continue
+		}
+		if o := ev.Other(i); o.What() == format.ActivityRun && o.Stack != format.NoStack {
+			f(t, o.Stack)
+		}
+	}
 }
 
 // idle charges a stretch nobody is known to have owned the lock in: to the

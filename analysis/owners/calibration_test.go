@@ -44,7 +44,7 @@ func TestFewCountsSayLittleOfAGroup(t *testing.T) {
 // long run each call site has its due.
 func TestManyCallSitesShareFewStretches(t *testing.T) {
 	const sites, rounds = 30, 1000
-	b := &builder{s: &section{busy: []span{{0, maxTime}}}, kin: &kin{stacks: make([]format.StackID, sites)}, length: 1, waiterCounts: waiterCounts{starts: sums{0}, ends: sums{0}}}
+	b := &builder{charging: &charging{}, s: &section{busy: []span{{0, maxTime}}}, kin: &kin{stacks: make([]format.StackID, sites)}, length: 1, waiterCounts: waiterCounts{starts: sums{0}, ends: sums{0}}}
 	by := make([]int64, sites)
 	for s := range by {
 		b.kin.stacks[s] = format.StackID(s + 1)
@@ -76,7 +76,7 @@ func TestLargeSectionsHaveAStretchOfTheirOwn(t *testing.T) {
 		typical int64
 		want    int
 	}{{[]int64{850, 150}, 0, 2}, {[]int64{900, 100}, 0, 2}, {[]int64{810, 100, 90}, 0, 2}, {[]int64{700, 150, 150}, 0, 3}, {[]int64{50, 50}, 600, 1}, {[]int64{100, 100}, 600, 2}} {
-		b := &builder{s: &section{busy: []span{{0, maxTime}}}, kin: &kin{stacks: []format.StackID{1, 2, 3}}, typical: c.typical, length: 1, waiterCounts: waiterCounts{starts: sums{0}, ends: sums{0}}}
+		b := &builder{charging: &charging{}, s: &section{busy: []span{{0, maxTime}}}, kin: &kin{stacks: []format.StackID{1, 2, 3}}, typical: c.typical, length: 1, waiterCounts: waiterCounts{starts: sums{0}, ends: sums{0}}}
 		if b.spread(0, c.by, 0); len(b.out) != c.want {
 			t.Errorf("%d, of %d usually: %d stretches, want %d", c.by, c.typical, len(b.out), c.want)
 		}

@@ -9,6 +9,7 @@ import (
 
 // prepare begins to fill gaps.
 func (b *builder) prepare() {
+	b.charging = &charging{}
 	b.wanted = b.s.busyShare()
 	b.typical = b.s.busyTime() / int64(max(len(b.s.acquired), 1))
 	b.splitter = b.kin.model.Splitter()
@@ -23,9 +24,7 @@ func (b *builder) check(g *gap) {
 	if len(shown) == 0 {
 		return
 	}
-	owed, dues := slices.Clone(b.owed), b.dues.clone()
-	claims := b.blindly(g)
-	b.owed, b.dues = owed, dues
+	claims := b.tentatively(g)
 	for i := range shown {
 		b.compare(&shown[i], claims)
 	}
@@ -48,15 +47,14 @@ func (b *builder) ask(g *gap) {
 	if (g.at/tallyRun+int(b.s.lock))%b.ev.oneAsked != 0 {
 		return
 	}
-	owed, dues := b.owed, b.dues
 	for _, b.without = range [...]heldBack{theSamples, theLast} {
-		b.owed, b.dues, b.pooled, b.cameLast = slices.Clone(owed), dues.clone(), b.pooled[:0], minTime
-		b.blindly(g)
+		b.pooled, b.cameLast = b.pooled[:0], minTime
+		b.tentatively(g)
 		for i := range b.pooled {
 			b.answer(&b.pooled[i])
 		}
 	}
-	b.owed, b.dues, b.without = owed, dues, nothing
+	b.without = nothing
 }
 
 // answer counts what was held back from a claim.
@@ -90,6 +88,16 @@ func (b *builder) shownIn(a *answers, p *pooled) {
 			a.show(p.Holder.Kind == Thread && w.family.of(p.Holder.Stack).key == at.key)
 		}
 	})
+}
+
+// tentatively is blindly, and nothing is owed or settled by it.
+func (b *builder) tentatively(g *gap) []Ownership {
+	b.owedBefore = append(b.owedBefore[:0], b.owed...)
+	b.duesBefore.copy(&b.dues)
+	charged := b.blindly(g)
+	b.owed = append(b.owed[:0], b.owedBefore...)
+	b.dues.copy(&b.duesBefore)
+	return charged
 }
 
 // blindly fills a gap as if there were no dumps, and charges nothing. What it would

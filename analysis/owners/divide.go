@@ -75,7 +75,7 @@ func (b *builder) tally(total []int64) {
 			b.fill(g)
 		}
 	})
-	b.tallied, b.dues = nil, dues{}
+	b.tallied, b.charging = nil, nil
 }
 
 // isTallied reports whether a gap, given its number, is in a run that is, of one in

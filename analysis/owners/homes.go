@@ -26,12 +26,11 @@ func (ev *evidence) findHomes(s *section) {
 		found[d.stack][at] = append(found[d.stack][at], d.start-s.acquired[i].time)
 		lengths[d.stack] = append(lengths[d.stack], d.end-d.start)
 	}
-	s.homes = map[format.StackID]homeSite{}
 	for bare, by := range found {
 		if at, ok := by.nearest(); ok {
-			s.homes[bare] = at
+			note(&s.homes, bare, at)
 		} else if at, ok := by.usual(median(lengths[bare]) / promptPart); ok {
-			s.homes[bare] = at
+			note(&s.homes, bare, at)
 		}
 	}
 }

@@ -31,7 +31,7 @@ func TestALongApproachIsNotTheOwners(t *testing.T) {
 		l.add(7, 100)
 	}
 	l.settle()
-	b := &builder{s: &section{}, kin: &kin{lags: l}}
+	b := &builder{charging: &charging{}, s: &section{}, kin: &kin{lags: l}}
 	a := anchor{start: 5000, end: 6000, stack: 7}
 	if got := b.took(a, 4000); got != 100 {
 		t.Errorf("of 4000 before it: %d, want 100", got)

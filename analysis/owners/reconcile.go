@@ -131,7 +131,7 @@ func (b *builder) weigh() *tallies {
 			}
 		}
 	})
-	b.owed, b.dues = nil, dues{}
+	b.owed, b.charging = nil, nil
 	return l
 }
 

@@ -251,7 +251,7 @@ func (ev *evidence) usualHolds(s *section) {
 		}
 	}
 	for stack, list := range by {
-		s.holds[stack] = median(list)
+		note(&s.holds, stack, median(list))
 	}
 	s.usual = median(all)
 }
@@ -286,4 +286,12 @@ func (s *section) busyTime() (sum int64) {
 func (s *section) busyShare() float64 {
 	n := len(s.busy)
 	return float64(s.busyTime()) / float64(max(s.busy[n-1].end-s.busy[0].start, 1))
+}
+
+// note puts an entry into a map, which most locks of many have none of.
+func note[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
 }

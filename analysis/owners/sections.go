@@ -17,7 +17,7 @@ import (
 // elsewhere that happens to overlap no acquisition is betrayed by the others at
 // its call site.
 func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span) *section {
-	s := &section{lock: lock, busy: busy, inside: map[callSite]bool{}, holds: map[format.StackID]int64{}, single: map[stint]bool{}, permits: ev.sym.Kind(lock) == format.KindSemaphore}
+	s := &section{lock: lock, busy: busy, permits: ev.sym.Kind(lock) == format.KindSemaphore}
 	var acquired sync.WaitGroup // a recording may be of one lock
 	acquired.Go(func() { s.acquired = ev.acquisitions(waits) })
 	ev.candidates(s, waits)
@@ -72,7 +72,7 @@ func (ev *evidence) seenBy(t format.ThreadID, s *section) {
 			d := ev.at(list.From)
 			if d.end > max(d.start, b.start) && d.end <= b.end && d.lock != s.lock && d.stack != format.NoStack && d.callSite() != last {
 				last = d.callSite()
-				s.inside[last] = false
+				note(&s.inside, last, false)
 			}
 		}
 		if list.Len() == 0 {
@@ -128,7 +128,7 @@ func (ev *evidence) judge(s *section) {
 		inside[i] = ev.isInside(&own, at[i])
 	})()
 	for i := range at {
-		s.inside[at[i]] = inside[i]
+		note(&s.inside, at[i], inside[i])
 	}
 }
 
@@ -138,7 +138,7 @@ func (ev *evidence) judge(s *section) {
 // lock, as most have, it sees little more than the tolerance allows.
 func (ev *evidence) isInside(s *section, at callSite) bool {
 	list := ev.activitiesAt(at, s.lock)
-	most := tolerance * float64(list.n)
+	most := max(tolerance*float64(list.n), 1)
 	breaks := 0
 	var f fits
 	for i := range list.all {
@@ -157,7 +157,7 @@ func (ev *evidence) isInside(s *section, at callSite) bool {
 		}
 	}
 	n := f.all()
-	return n > 0 && float64(breaks) <= tolerance*float64(n+breaks) && (!f.byChance(s, list.n) || ev.sym.Bare(at.stack) || ev.takers(s.lock).of(at.stack).site >= 0)
+	return n > 0 && tolerated(breaks, n+breaks) && (!f.byChance(s, list.n) || ev.sym.Bare(at.stack) || ev.takers(s.lock).of(at.stack).site >= 0)
 }
 
 // within reports whether an activity of a thread is inside. A stack that shows

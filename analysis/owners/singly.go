@@ -39,7 +39,7 @@ func (ev *evidence) singly(s *section, at callSite) {
 	}
 	s.seen = append(s.seen, found...)
 	for _, a := range found {
-		s.single[stint{a.start, a.thread}] = true
+		note(&s.single, stint{a.start, a.thread}, true)
 	}
 }
 

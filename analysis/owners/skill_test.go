@@ -108,7 +108,7 @@ func TestWhoCameLastIsHeldBack(t *testing.T) {
 // far as nothing tells; so it may be all or nothing.
 func TestWhatNothingTellsIsHalfRight(t *testing.T) {
 	ev := &evidence{Activities: &Activities{}}
-	b := &builder{ev: ev, kin: &kin{}, s: &section{busy: []span{{0, 1000}}}, waiterCounts: waiterCounts{starts: sums{0, 0}, ends: sums{0, 1000}, at: minTime}}
+	b := &builder{charging: &charging{}, ev: ev, kin: &kin{}, s: &section{busy: []span{{0, 1000}}}, waiterCounts: waiterCounts{starts: sums{0, 0}, ends: sums{0, 1000}, at: minTime}}
 	b.suppose(0, 1000, anchor{0, 0, 1, 1, Inferred, none}, 0)
 	tr := &b.trust[Estimated]
 	if tr.Ns != 1000 || !near(tr.Right/1000, 0.5) || !near(tr.Low/1000, 0) || !near(tr.High/1000, 1) {

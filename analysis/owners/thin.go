@@ -1,6 +1,5 @@
 package owners
 
-import "slices"
 
 // leastPart is the part of a stretch, one in so many, that is charged alone. The
 // model knows sums, and little of single stretches; but each piece costs the same
@@ -70,8 +69,9 @@ func pay(part, due []int64, longest *int64, most int64) {
 	}
 }
 
-func (d *dues) clone() dues {
-	return dues{d.own, d.free, slices.Clone(d.met), slices.Clone(d.others)}
+// copy makes them those of others.
+func (d *dues) copy(from *dues) {
+	*d = dues{from.own, from.free, append(d.met[:0], from.met...), append(d.others[:0], from.others...)}
 }
 
 // withRoom makes a list at least so long.

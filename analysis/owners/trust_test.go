@@ -36,7 +36,7 @@ func TestSomeDumpsWeighAsMuchAsTheInference(t *testing.T) {
 // A model learnt from as few gaps as its first guess weighs is half believed;
 // else the first owner, another one and nobody are as likely.
 func TestAModelOfFewGapsIsHalfBelieved(t *testing.T) {
-	b := &builder{kin: &kin{gaps: make([]renewal.Gap, renewal.Trust)}}
+	b := &builder{charging: &charging{}, kin: &kin{gaps: make([]renewal.Gap, renewal.Trust)}}
 	b.known = b.kin.known()
 	if b.expect(1); !near(b.right, 0.5+0.5/3) || renewal.Trust != 5 {
 		t.Errorf("%.2f, want %.2f", b.right, 0.5+0.5/3)

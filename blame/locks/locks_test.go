@@ -187,6 +187,11 @@ func TestRowsSumToTheTotal(t *testing.T) {
 					t.Errorf("%+v", r)
 				}
 			}
+			for n := range c.Rows() {
+				if top := c.Top(n + 1); len(top) != n+1 || !cmp.Equal(top, c.Rows()[:n+1], cmpopts.IgnoreUnexported(Row{})) {
+					t.Errorf("the first %d rows: %+v", n+1, top)
+				}
+			}
 			if total := c.Total(); sum.WaitNs != total.WaitNs || sum.Waits != total.Waits || sum.Locks != total.Locks ||
 				total.WaitNs != truth.WaitNs || total.Waits != truth.Waits || c.RunningNs() != truth.RunningNs {
 				t.Errorf("rows sum to %d waits of %d ns, total %+v, truth %d of %d", sum.Waits, sum.WaitNs, total, truth.Waits, truth.WaitNs)

@@ -11,18 +11,30 @@ import (
 
 // Matrix writes waiting as a table of waiters by owners. Columns are numbers
 // that the rows explain, so that it fits a terminal however long the names
-// are; top limits both, 0 means all, and what is left out is summed in a last
-// row and column, so that everything adds up.
+// are; top limits both, 0 means as many as a reader can make anything of, and what
+// is left out is summed in a last row and column, so that everything adds up.
 func Matrix(w io.Writer, d *document.Graph, top int, o Options) error {
-	n := len(d.Nodes)
-	if top > 0 {
-		n = min(n, top)
-	}
+	n := nodesApart(len(d.Nodes), top, o)
 	g := newMatrix(d, n).grid(d, o)
 	for ; n > 1 && o.Style == Text && o.Width > 0 && g.least() > o.Width; n-- {
 		g = newMatrix(d, n-1).grid(d, o)
 	}
 	return writeAll(w, []*Grid{g}, d.Coverage, o)
+}
+
+// mostMatrix bounds the rows and columns of a matrix, which takes their square.
+const mostMatrix = 512
+
+// nodesApart is how many of some nodes are tried to be shown.
+func nodesApart(n, top int, o Options) int {
+	n = min(n, mostMatrix)
+	if top > 0 {
+		n = min(n, top)
+	}
+	if o.Style == Text && o.Width > 0 {
+		n = min(n, o.Width) // no column is narrower than that
+	}
+	return n
 }
 
 // leastName is the room a matrix leaves to the names of its rows before it

@@ -27,13 +27,29 @@ func Shorten(s string, n int, keep Part) string {
 }
 
 // ShortenCell is Shorten for a stack, of which the innermost frames come first
-// and matter most, or a single name, of which the end does.
+// and matter most, or a single name, of which the end does. A lock's address
+// gives way to its class.
 func ShortenCell(s string, n int) string {
 	if strings.Contains(s, " ") {
 		return Shorten(s, n, Start)
 	}
-	return Shorten(s, n, End)
+	class, address, ok := strings.Cut(s, "@")
+	if !ok || Columns(s) <= n || len(address) <= lastDigits || strings.Trim(address, "0123456789abcdefx") != "" {
+		return Shorten(s, n, End)
+	}
+	digits := "@…" + address[len(address)-lastDigits:]
+	if room := n - Columns(digits); room >= Columns(class) || room >= leastClass {
+		return Shorten(class, room, End) + digits
+	}
+	return Shorten(class, n, End)
 }
+
+// lastDigits of an address tell locks of a class apart, where its name keeps
+// leastClass columns beside them.
+const (
+	lastDigits = 4
+	leastClass = 12
+)
 
 // Columns returns how many columns of a terminal a text takes: two for each
 // ideograph and emoji, none for what combines with the letter before it.

@@ -174,3 +174,16 @@ func TestWordsKeepUnits(t *testing.T) {
 		t.Errorf("%q, want %s", got, want)
 	}
 }
+
+// Of a lock the class is kept, and as much of the address as tells it from others.
+func TestNarrowLocksKeepTheirClass(t *testing.T) {
+	const lock = "Truth$InventoryLock@7f6bbc0035a0"
+	for n, want := range map[int]string{32: lock, 31: "Truth$InventoryLock@…35a0", 20: "…InventoryLock@…35a0", 10: "…ntoryLock"} {
+		if got := ShortenCell(lock, n); got != want {
+			t.Errorf("%d: %q, want %q", n, got, want)
+		}
+	}
+	if got := ShortenCell("mail@example.org", 8); got != "…ple.org" {
+		t.Errorf("no address of a lock: %q", got)
+	}
+}

@@ -1,6 +1,6 @@
 /** As many locks as asked for, each waited for once: main holds one until another thread is blocked on it. usage: ManyLocks LOCKS */
 public class ManyLocks {
-    static volatile int held = -1;
+    static volatile int held = -1, reached = -1;
 
     public static void main(String[] args) throws InterruptedException {
         Object[] locks = new Object[Integer.parseInt(args[0])];
@@ -8,6 +8,7 @@ public class ManyLocks {
         Thread other = new Thread(() -> {
             for (int i = 0; i < locks.length; i++) {
                 while (held < i) Thread.yield();
+                reached = i;
                 synchronized (locks[i]) { }
             }
         }, "other");
@@ -15,7 +16,7 @@ public class ManyLocks {
         for (int i = 0; i < locks.length; i++) {
             synchronized (locks[i]) {
                 held = i;
-                while (other.getState() != Thread.State.BLOCKED) Thread.yield();
+                while (reached < i || other.getState() != Thread.State.BLOCKED) Thread.yield();
             }
         }
         other.join();

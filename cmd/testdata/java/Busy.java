@@ -17,7 +17,6 @@ public class Busy {
 
   static void quick() throws InterruptedException {
     synchronized (monitor) {
-      Thread.yield();
     }
     lock.lock();
     lock.unlock();

@@ -1,0 +1,34 @@
+package owners
+
+import "sync"
+
+// locksAhead is how many locks may be rebuilt ahead of the one whose owners are
+// taken.
+const locksAhead = 1 << 12
+
+// window keeps those that work on numbers, in order but several at a time, from
+// getting too far ahead of who takes what they made. The zero value is at 0.
+type window struct {
+	mu    sync.Mutex
+	moved sync.Cond
+	taken int // all numbers below
+}
+
+// enter waits until the work on a number may begin. The lowest number that is not
+// taken never waits.
+func (w *window) enter(i int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.moved.L = &w.mu
+	for i >= w.taken+locksAhead {
+		w.moved.Wait()
+	}
+}
+
+// leave says that all up to a number were taken.
+func (w *window) leave(i int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.taken = i + 1
+	w.moved.Broadcast()
+}
