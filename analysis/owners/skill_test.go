@@ -124,3 +124,16 @@ func TestSoManyGapsAreAskedAbout(t *testing.T) {
 		}
 	}
 }
+
+// Of the stacks samples show of one class 64 are kept, by a lock and by its kind.
+func TestSoManyStacksOfAClassAreKept(t *testing.T) {
+	var one, kind tally
+	for i := range 200 {
+		one.add(class{isPart, 1}, 1, format.StackID(i), true)
+	}
+	kind.merge(&one)
+	kind.merge(&one)
+	if len(one.stacks[0]) != 64 || len(kind.stacks[0]) != 64 || kind.samples != 400 {
+		t.Errorf("%d of a lock and %d of its kind", len(one.stacks[0]), len(kind.stacks[0]))
+	}
+}
