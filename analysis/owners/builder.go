@@ -54,6 +54,10 @@ type charging struct {
 	dues  dues          // what each part of stretches is owed
 	parts renewal.Parts // scratch
 	met   renewal.Met   // scratch
+	tried struct {      // scratch
+		owed []int64
+		dues dues
+	}
 }
 
 // gap is the stretch between two successive acquisitions by waiters.

@@ -24,12 +24,21 @@ func (b *builder) check(g *gap) {
 	if len(shown) == 0 {
 		return
 	}
-	owed, dues := slices.Clone(b.owed), b.dues.clone()
-	claims := b.blindly(g)
-	b.owed, b.dues = owed, dues
+	var claims []Ownership
+	b.try(func() { claims = b.blindly(g) })
 	for i := range shown {
 		b.compare(&shown[i], claims)
 	}
+}
+
+// try lets something be charged of which nothing stays: what is owed is then as it
+// was. The lists it is tried on are kept for the next time.
+func (b *builder) try(charge func()) {
+	owed, dues := b.owed, b.dues
+	b.owed, b.dues = append(b.tried.owed[:0], owed...), dues.onto(b.tried.dues)
+	charge()
+	b.tried.owed, b.tried.dues = b.owed, b.dues
+	b.owed, b.dues = owed, dues
 }
 
 // mostAsked is about how many gaps are asked about, of all locks that are inferred
@@ -49,15 +58,14 @@ func (b *builder) ask(g *gap) {
 	if (g.at/tallyRun+int(b.s.lock))%b.ev.oneAsked != 0 {
 		return
 	}
-	owed, dues := b.owed, b.dues
 	for _, b.without = range [...]heldBack{theSamples, theLast} {
-		b.owed, b.dues, b.pooled, b.cameLast = slices.Clone(owed), dues.clone(), b.pooled[:0], minTime
-		b.blindly(g)
+		b.pooled, b.cameLast = b.pooled[:0], minTime
+		b.try(func() { b.blindly(g) })
 		for i := range b.pooled {
 			b.answer(&b.pooled[i])
 		}
 	}
-	b.owed, b.dues, b.without = owed, dues, nothing
+	b.without = nothing
 }
 
 // answer counts what was held back from a claim.

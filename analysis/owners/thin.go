@@ -1,7 +1,5 @@
 package owners
 
-import "slices"
-
 // leastPart is the part of a stretch, one in so many, that is charged alone. The
 // model knows sums, and little of single stretches; but each piece costs the same
 // all the way to the reports, and half of them would be shorter than a
@@ -70,8 +68,9 @@ func pay(part, due []int64, longest *int64, most int64) {
 	}
 }
 
-func (d *dues) clone() dues {
-	return dues{d.own, d.free, slices.Clone(d.met), slices.Clone(d.others)}
+// onto returns a copy, in the lists of another one.
+func (d *dues) onto(o dues) dues {
+	return dues{d.own, d.free, append(o.met[:0], d.met...), append(o.others[:0], d.others...)}
 }
 
 // withRoom makes a list at least so long.
