@@ -43,8 +43,8 @@
 //	trace.go       the filter, and what Run returns
 //	union.go       the wall time of intervals that overlap
 //	spread.go      an amount spread evenly over a stretch
-//	stretch.go     slices of a sampled trace given together
 //	tally.go       stretches that show the same, summed up
+//	stretch.go     slices of a sampled trace given together
 //	bygroup.go     what visitors remember of slices that are alike
 //	names.go       owners and stacks as text
 //	slice.go       the model: slices, and the visitors that get them

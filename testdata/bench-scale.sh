@@ -7,7 +7,7 @@
 #   testdata/bench-scale.sh [NAME ...]      default: all of them, some 20 minutes
 #
 # CONTEND names the binary to time (default: built from here), SCALE multiplies
-# all sizes (default 1; 0.1 takes two minutes), DOUBLINGS says how often (default
+# all sizes (default 1, not below 0.1), DOUBLINGS says how often (default
 # 3), LIMIT after how many seconds a command is given up (default 600). What takes
 # java is skipped where there is none.
 set -euo pipefail

@@ -54,10 +54,9 @@ type charging struct {
 	dues  dues          // what each part of stretches is owed
 	parts renewal.Parts // scratch
 	met   renewal.Met   // scratch
-	tried struct {      // scratch
-		owed []int64
-		dues dues
-	}
+
+	owedBefore []int64 // scratch, while a gap is filled tentatively
+	duesBefore dues    // the same
 }
 
 // gap is the stretch between two successive acquisitions by waiters.
@@ -158,6 +157,32 @@ func (b *builder) came(a anchor, lo int64) int64 {
 		}
 	}
 	return lo
+}
+
+// running calls f with the thread and the stack of each sample between lo and
+// hi: of one thread, or of all.
+func (b *builder) running(t format.ThreadID, lo, hi int64, f func(t format.ThreadID, stack format.StackID)) {
+	ev := b.ev
+	if t == format.NoThread {
+		b.nearRun = nearby(b.nearRun, len(ev.runs), func(i int) bool { return ev.Begins(ev.runs[i]) < lo })
+		for _, i := range ev.runs[b.nearRun:] {
+			o := ev.Other(i)
+			if o.Start >= hi {
+				break
+			}
+			f(o.Thread(), o.Stack)
+		}
+		return
+	}
+	list := ev.Of(t)
+	for i := list.at(b.places.before(ev.Activities, t, list, lo)); i < list.To && ev.Begins(i) < hi; i++ {
+		if ev.IsWait(i) {
+			continue
+		}
+		if o := ev.Other(i); o.What() == format.ActivityRun && o.Stack != format.NoStack {
+			f(t, o.Stack)
+		}
+	}
 }
 
 // idle charges a stretch nobody is known to have owned the lock in: to the

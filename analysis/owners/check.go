@@ -24,21 +24,10 @@ func (b *builder) check(g *gap) {
 	if len(shown) == 0 {
 		return
 	}
-	var claims []Ownership
-	b.try(func() { claims = b.blindly(g) })
+	claims := b.tentatively(g)
 	for i := range shown {
 		b.compare(&shown[i], claims)
 	}
-}
-
-// try lets something be charged of which nothing stays: what is owed is then as it
-// was. The lists it is tried on are kept for the next time.
-func (b *builder) try(charge func()) {
-	owed, dues := b.owed, b.dues
-	b.owed, b.dues = append(b.tried.owed[:0], owed...), dues.onto(b.tried.dues)
-	charge()
-	b.tried.owed, b.tried.dues = b.owed, b.dues
-	b.owed, b.dues = owed, dues
 }
 
 // mostAsked is about how many gaps are asked about, of all locks that are inferred
@@ -60,7 +49,7 @@ func (b *builder) ask(g *gap) {
 	}
 	for _, b.without = range [...]heldBack{theSamples, theLast} {
 		b.pooled, b.cameLast = b.pooled[:0], minTime
-		b.try(func() { b.blindly(g) })
+		b.tentatively(g)
 		for i := range b.pooled {
 			b.answer(&b.pooled[i])
 		}
@@ -99,6 +88,16 @@ func (b *builder) shownIn(a *answers, p *pooled) {
 			a.show(p.Holder.Kind == Thread && w.family.of(p.Holder.Stack).key == at.key)
 		}
 	})
+}
+
+// tentatively is blindly, and nothing is owed or settled by it.
+func (b *builder) tentatively(g *gap) []Ownership {
+	b.owedBefore = append(b.owedBefore[:0], b.owed...)
+	b.duesBefore.copy(&b.dues)
+	charged := b.blindly(g)
+	b.owed = append(b.owed[:0], b.owedBefore...)
+	b.dues.copy(&b.duesBefore)
+	return charged
 }
 
 // blindly fills a gap as if there were no dumps, and charges nothing. What it would

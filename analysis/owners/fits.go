@@ -56,6 +56,12 @@ func exceeds(k, n int, q float64) bool {
 	return math.Exp(ways+float64(k)*math.Log(q)+float64(n-k)*math.Log1p(-q)) <= 1/float64(n+1)
 }
 
+// tolerated reports whether so few of some activities break the rule that a call site
+// may be inside: one may be chance where few are known.
+func tolerated(breaks, of int) bool {
+	return float64(breaks) <= tolerance*float64(of) || breaks == 1 && !exceeds(breaks, of, tolerance)
+}
+
 func logFactorial(n int) float64 {
 	v, _ := math.Lgamma(float64(n) + 1)
 	return v

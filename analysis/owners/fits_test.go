@@ -64,3 +64,16 @@ func TestNamedOftenerThanByChance(t *testing.T) {
 		}
 	}
 }
+
+// One activity that overlaps another thread's acquisition may be chance; of a few it
+// is too many, and two of some are.
+func TestOneBreakIsTolerated(t *testing.T) {
+	for _, c := range []struct {
+		breaks, of int
+		want       bool
+	}{{0, 1, true}, {1, 3, false}, {1, 10, true}, {2, 20, false}, {2, 40, true}, {10, 100, false}} {
+		if got := tolerated(c.breaks, c.of); got != c.want {
+			t.Errorf("%d of %d: %v, want %v", c.breaks, c.of, got, c.want)
+		}
+	}
+}

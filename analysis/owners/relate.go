@@ -245,32 +245,6 @@ func (b *builder) observe() {
 	})
 }
 
-// running calls f with the thread and the stack of each sample between lo and
-// hi: of one thread, or of all.
-func (b *builder) running(t format.ThreadID, lo, hi int64, f func(t format.ThreadID, stack format.StackID)) {
-	ev := b.ev
-	if t == format.NoThread {
-		b.nearRun = nearby(b.nearRun, len(ev.runs), func(i int) bool { return ev.Begins(ev.runs[i]) < lo })
-		for _, i := range ev.runs[b.nearRun:] {
-			o := ev.Other(i)
-			if o.Start >= hi {
-				break
-			}
-			f(o.Thread(), o.Stack)
-		}
-		return
-	}
-	list := ev.Of(t)
-	for i := list.at(b.places.before(ev.Activities, t, list, lo)); i < list.To && ev.Begins(i) < hi; i++ {
-		if ev.IsWait(i) {
-			continue
-		}
-		if o := ev.Other(i); o.What() == format.ActivityRun && o.Stack != format.NoStack {
-			f(t, o.Stack)
-		}
-	}
-}
-
 // window is where samples tell who owned the lock at the end of a gap: since
 // the last owner came, if it is named, else while somebody waited.
 func (b *builder) window(g *gap) (t format.ThreadID, lo, hi int64) {

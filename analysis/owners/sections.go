@@ -138,7 +138,7 @@ func (ev *evidence) judge(s *section) {
 // lock, as most have, it sees little more than the tolerance allows.
 func (ev *evidence) isInside(s *section, at callSite) bool {
 	list := ev.activitiesAt(at, s.lock)
-	most := tolerance * float64(list.n)
+	most := max(tolerance*float64(list.n), 1)
 	breaks := 0
 	var f fits
 	for i := range list.all {
@@ -157,7 +157,7 @@ func (ev *evidence) isInside(s *section, at callSite) bool {
 		}
 	}
 	n := f.all()
-	return n > 0 && float64(breaks) <= tolerance*float64(n+breaks) && (!f.byChance(s, list.n) || ev.sym.Bare(at.stack) || ev.takers(s.lock).of(at.stack).site >= 0)
+	return n > 0 && tolerated(breaks, n+breaks) && (!f.byChance(s, list.n) || ev.sym.Bare(at.stack) || ev.takers(s.lock).of(at.stack).site >= 0)
 }
 
 // within reports whether an activity of a thread is inside. A stack that shows

@@ -1,5 +1,6 @@
 package owners
 
+
 // leastPart is the part of a stretch, one in so many, that is charged alone. The
 // model knows sums, and little of single stretches; but each piece costs the same
 // all the way to the reports, and half of them would be shorter than a
@@ -68,9 +69,9 @@ func pay(part, due []int64, longest *int64, most int64) {
 	}
 }
 
-// onto returns a copy, in the lists of another one.
-func (d *dues) onto(o dues) dues {
-	return dues{d.own, d.free, append(o.met[:0], d.met...), append(o.others[:0], d.others...)}
+// copy makes them those of others.
+func (d *dues) copy(from *dues) {
+	*d = dues{from.own, from.free, append(d.met[:0], from.met...), append(d.others[:0], from.others...)}
 }
 
 // withRoom makes a list at least so long.

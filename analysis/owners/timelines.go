@@ -16,6 +16,7 @@
 //	estimate.go    how stretches divide that show nobody
 //	witness.go     what owners do of whom the thread is known
 //	relate.go      what is learnt of locks of one kind together
+//	named.go       what threads do that are named as owners and never wait
 //	builder.go     the stretches between acquisitions, and charging them
 //	thin.go        few parts of a stretch, none too short to be worth its row
 //	census.go      what samples show of sections
@@ -24,7 +25,6 @@
 //	tally.go       what samples show of claims that are alike
 //	shares.go      what the model gives sections divided anew
 //	branches.go    stacks of samples, from the outermost frame inwards
-//	named.go       what threads do that are named as owners and never wait
 //	samples.go     where in the program samples of running threads are
 //	sections.go    what threads do only while they hold the lock
 //	fits.go        whether that is more than chance
