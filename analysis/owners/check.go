@@ -30,13 +30,6 @@ func (b *builder) check(g *gap) {
 	}
 }
 
-// mostAsked is about how many gaps are asked about, of all locks that are inferred
-// together: so many tell of all.
-const mostAsked = 1 << 13
-
-// oneAsked returns one in how many gaps is asked about, in runs, of so many.
-func oneAsked(acquired int) int { return 1 + acquired/mostAsked }
-
 // ask holds back from what is claimed of a gap who came meanwhile, and samples of
 // running threads. Who is known to have come last was there because somebody had the
 // lock until then: it is held back alone, and the others beside it.

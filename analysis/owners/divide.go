@@ -56,14 +56,6 @@ func (b *builder) meet() {
 	})
 }
 
-// Of locks that were acquired more often than mostTallied times, only some gaps
-// are tallied, in runs of tallyRun evenly spread: so many tell how a long recording
-// divides, and runs are in step with nothing a program repeats.
-const (
-	mostTallied = 1 << 16
-	tallyRun    = 64
-)
-
 // tally adds what the model charges to the call sites, in ns, and charges
 // nothing.
 func (b *builder) tally(total []int64) {
@@ -77,7 +69,3 @@ func (b *builder) tally(total []int64) {
 	})
 	b.tallied, b.charging = nil, nil
 }
-
-// isTallied reports whether a gap, given its number, is in a run that is, of one in
-// so many.
-func isTallied(at, one int) bool { return at/tallyRun%one == 0 }

@@ -18,17 +18,6 @@ type Symbols interface {
 	Fair(format.ObjectID) bool
 }
 
-// Described is the part of Symbols that may be read by several goroutines.
-type Described interface {
-	Kind(format.ObjectID) format.LockKind
-	Bare(format.StackID) bool           // no frame is of the application
-	Caller(format.StackID) format.Frame // the innermost frame that is; of a bare stack its outermost
-	// Application returns the frames of a stack from the innermost one of the
-	// application on, outwards.
-	Application(format.StackID) []format.Frame
-	Group(format.ThreadID) uint32 // a number for threads that bear one name but for digits
-}
-
 // evidence is what the rebuilding of owners draws on, for a trace that
 // recorded waits but not who held the locks. All of it may be read by several
 // goroutines.

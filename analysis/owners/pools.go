@@ -31,6 +31,12 @@ type pool struct {
 	least, most float64 // so many times as much may be others' as is charged to them
 }
 
+// pooled is a claim and the pool it belongs to.
+type pooled struct {
+	Ownership
+	pool *pool
+}
+
 // charged is what a call site has been charged, in ns.
 type charged struct {
 	stack format.StackID

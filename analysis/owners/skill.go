@@ -14,12 +14,6 @@ const (
 	theLast             // these, and who came last
 )
 
-// pooled is a claim and the pool it belongs to.
-type pooled struct {
-	Ownership
-	pool *pool
-}
-
 // answers are what was held back says of claims.
 type answers struct {
 	came    float64 // threads that came to wait, each as often as others waited then

@@ -1,6 +1,5 @@
 package owners
 
-
 // leastPart is the part of a stretch, one in so many, that is charged alone. The
 // model knows sums, and little of single stretches; but each piece costs the same
 // all the way to the reports, and half of them would be shorter than a

@@ -20,7 +20,6 @@
 //	builder.go     the stretches between acquisitions, and charging them
 //	thin.go        few parts of a stretch, none too short to be worth its row
 //	census.go      what samples show of sections
-//	skill.go       how much claims know of single stretches
 //	kin.go         locks of one kind: call sites, who uses them, the model
 //	tally.go       what samples show of claims that are alike
 //	shares.go      what the model gives sections divided anew
@@ -32,6 +31,8 @@
 //	homes.go       where activities belong whose stack shows the runtime only
 //	section.go     what is known of one lock: acquisitions, busy stretches
 //	pools.go       what the rests of stretches are charged to, together
+//	skill.go       how much claims know of single stretches
+//	runs.go        which stretches of a long recording are asked about
 //	calibration.go how much of what is inferred is right
 //	evidence.go    dumps, and which lock of the waits a dump's lock is
 //	activities.go  what each thread did
@@ -46,7 +47,9 @@
 //	pauses.go      stretches in which nobody ran
 //	packing.go     ownerships as they are stored
 //	recent.go      numbers of ids, those asked for last
+//	family.go      which section the stack of a sample is of
 //	learnt.go      what was learnt at call sites in inputs before
+//	window.go      how far ahead of its use work is done
 //	owner.go       what an owner is, and how it may be known
 package owners
 
