@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"contend/analysis/cores"
 )
 
@@ -104,14 +106,16 @@ func (d *dispatcher) begin(start int64) {
 // slice returns a new slice of the batch at hand, to be filled with what is
 // stored in the batch and then handed over.
 func (d *dispatcher) slice() *Slice {
-	b := d.cur
-	b.call(callSlice)
-	if n := len(b.slices); n < cap(b.slices) {
-		b.slices = b.slices[:n+1]
-	} else {
-		b.slices = append(b.slices, Slice{})
-	}
-	return &b.slices[len(b.slices)-1]
+	d.cur.call(callSlice)
+	return next(&d.cur.slices)
+}
+
+// next returns the place behind the last of a list, which is one longer then. It
+// holds what it held before.
+func next[T any](list *[]T) *T {
+	n := len(*list)
+	*list = slices.Grow(*list, 1)[:n+1]
+	return &(*list)[n]
 }
 
 // stored copies items into an array of the batch at hand and returns them as they
@@ -130,14 +134,8 @@ func (d *dispatcher) running(from, to, ns int64) {
 
 // stretch is slice for stretches.
 func (d *dispatcher) stretch() *Stretch {
-	b := d.cur
-	b.call(callStretch)
-	if n := len(b.stretches); n < cap(b.stretches) {
-		b.stretches = b.stretches[:n+1]
-	} else {
-		b.stretches = append(b.stretches, Stretch{})
-	}
-	return &b.stretches[len(b.stretches)-1]
+	d.cur.call(callStretch)
+	return next(&d.cur.stretches)
 }
 
 func (d *dispatcher) tick(ns int64) {
