@@ -18,13 +18,13 @@ final class Blocked {
   // own: the last one turns it off. Equal strings are one object, too.
   private static final String USERS = "contend.agent.monitoring";
 
-  private static final int SEEN = 1 << 12; // samples that the share of those who came for a lock is taken of
+  private static final int FEW = 2; // samples of a thread that weigh as much as those of all others
 
   private final ThreadMXBean threads;
   private final TraceWriter out;
   private final Map<Long, Account> accounts = new HashMap<>();
   private boolean switched, measures, told, first = true;
-  private long came, returned; // samples of threads that were blocked
+  private final Seen all = new Seen();
 
   Blocked(ThreadMXBean threads, TraceWriter out) {
     this.threads = threads;
@@ -97,27 +97,23 @@ final class Blocked {
 
   /**
    * Takes in a sample of a thread that is blocked: it came for the lock, or it was
-   * notified and is on its way back, which the JVM counts alike.
+   * notified and is on its way back, which the JVM counts alike. Some threads do
+   * mostly the one, others the other.
    */
-  void seen(boolean returns) {
-    if (returns) {
-      returned++;
-    } else {
-      came++;
-    }
-    if (came + returned > SEEN) {
-      came /= 2;
-      returned /= 2;
+  void seen(long thread, boolean returns) {
+    all.add(returns);
+    Account a = accounts.get(thread);
+    if (a != null) {
+      a.seen.add(returns);
     }
   }
 
   /** Writes what was measured since the last time, up to that of the last sample, and forgets who has ended. */
   void write(long time, Living living) throws IOException {
-    double share = returned == 0 ? 1 : (double) came / (came + returned);
     for (Iterator<Map.Entry<Long, Account>> at = accounts.entrySet().iterator(); at.hasNext(); ) {
       Map.Entry<Long, Account> e = at.next();
       Account a = e.getValue();
-      long ns = (long) (a.unwritten() * share);
+      long ns = a.unwritten(a.seen.share(FEW, all.share(0, 1)));
       if (ns != 0) {
         out.begin(TraceWriter.BLOCKED).time(time).number(e.getKey()).signed(ns).end();
       }
@@ -140,6 +136,7 @@ final class Blocked {
     private boolean preexisting;
     private long number; // of that wait
     private long written;
+    private final Seen seen = new Seen();
 
     Account(long base) {
       this.base = base;
@@ -166,11 +163,31 @@ final class Blocked {
       return preexisting ? Math.max(looked - since - (counted - base), 0) : 0;
     }
 
-    long unwritten() {
-      long all = counted - base + missing();
-      long ns = all - written;
-      written = all;
+    /** What it was blocked for locks it came for, so much of all, since this was last asked. */
+    long unwritten(double share) {
+      long now = (long) ((counted - base + missing()) * share);
+      long ns = now - written;
+      written = now;
       return ns;
+    }
+  }
+
+  /** Samples of blocked threads. */
+  private static final class Seen {
+    private long came, returned;
+
+    void add(boolean returns) {
+      if (returns) {
+        returned++;
+      } else {
+        came++;
+      }
+    }
+
+    /** The part of those who came for the lock; so many more samples are taken to have shown this part. */
+    double share(int more, double ofMore) {
+      long seen = came + returned + more;
+      return seen == 0 ? ofMore : (came + more * ofMore) / seen;
     }
   }
 }

@@ -160,7 +160,7 @@ final class Sampler {
       }
       boolean returns = notified(t, one.stack.frames);
       if (one.blocked && (returns || t == was || Living.One.unended(was, t, passed))) {
-        blocked.seen(returns);
+        blocked.seen(t.getThreadId(), returns);
       }
       LockInfo l = wants(t) ? t.getLockInfo() : null;
       if (l == null && evidence && one.blocked && was != null && t.getThreadState() == Thread.State.RUNNABLE) {
