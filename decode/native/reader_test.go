@@ -180,15 +180,21 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 	var ev format.Event
 	for b.Loop() {
-		r, err := NewReader(bytes.NewReader(data), "bench")
-		if err != nil {
-			b.Fatal(err)
-		}
-		for r.Read(&ev) == nil {
-		}
-		r.Close()
+		drain(b, data, &ev, func(*Reader) {})
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+}
+
+// drain reads a trace to its end; begin is called before.
+func drain(b *testing.B, data []byte, ev *format.Event, begin func(*Reader)) {
+	r, err := NewReader(bytes.NewReader(data), "bench")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	begin(r)
+	for r.Read(ev) == nil {
+	}
 }
 
 // BenchmarkInstants reads instants as an analysis does, of which a half shows what the
@@ -215,14 +221,7 @@ func BenchmarkInstants(b *testing.B) {
 			b.ReportAllocs()
 			var ev format.Event
 			for b.Loop() {
-				r, err := NewReader(bytes.NewReader(data), "bench")
-				if err != nil {
-					b.Fatal(err)
-				}
-				r.Fold()
-				for r.Read(&ev) == nil {
-				}
-				r.Close()
+				drain(b, data, &ev, (*Reader).Fold)
 			}
 			b.ReportMetric(float64(len(l.Events))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 		})
