@@ -22,7 +22,8 @@ const openSpans = 128
 
 // AddSlice joins the stretch of a slice. Of slices that come in order of time
 // it keeps no more than openSpans stretches, however many there were, and of
-// recorded waits twice those that a later slice may still touch; such a union cannot be joined to another by UnionOf.
+// recorded waits twice those that a later slice may still touch; such a union cannot
+// be joined to another by UnionOf.
 func (u *Union) AddSlice(s *Slice) {
 	many := u.addInOrder(s.Start, s.End, s.Sample.InOrder)
 	if many && !s.Sample.Taken && u.spans[len(u.spans)/2].end < s.NoEarlierStart {

@@ -132,16 +132,6 @@ func (s sums) instant(i int) int64 { return s[i+1] - s[i] }
 // upTo returns how many of the instants are at t or before; n is what it
 // returned for an instant that is mostly near.
 func (s sums) upTo(n int, t int64) int {
-	for range 4 { // mostly that is enough
-		switch {
-		case n+1 < len(s) && s.instant(n) <= t:
-			n++
-		case n > 0 && s.instant(n-1) > t:
-			n--
-		default:
-			return n
-		}
-	}
 	return nearby(n, len(s)-1, func(i int) bool { return s.instant(i) <= t })
 }
 

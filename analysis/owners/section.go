@@ -225,9 +225,6 @@ func (s *section) isBusy(lo, hi int64) bool {
 // busyUntil returns the index of the first busy stretch that ends at t or
 // after.
 func (s *section) busyUntil(t int64) int {
-	if n := s.nearBusy; (n == len(s.busy) || s.busy[n].end >= t) && (n == 0 || s.busy[n-1].end < t) { // mostly
-		return n
-	}
 	s.nearBusy = nearby(s.nearBusy, len(s.busy), func(i int) bool { return s.busy[i].end < t })
 	return s.nearBusy
 }

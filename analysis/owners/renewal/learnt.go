@@ -107,16 +107,14 @@ func (l *learner) rounds(before *Before) {
 func (l *learner) lastRounds(before *Before) bool {
 	guessed := l.state()
 	l.begin(before)
-	for i := range lastRounds {
-		var was state
-		if i == 0 {
-			was = l.state()
-		}
+	learnt := l.state()
+	l.round()
+	if l.moved(&learnt) > alike {
+		l.put(&guessed)
+		return false
+	}
+	for range lastRounds - 1 {
 		l.round()
-		if i == 0 && l.moved(&was) > alike {
-			l.put(&guessed)
-			return false
-		}
 	}
 	return true
 }
