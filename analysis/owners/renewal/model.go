@@ -120,6 +120,9 @@ func fit(d *Data, g grid, sites int, mixes []Mix, free *Model, before *Before) *
 		l.free = free.wake.rescaled(free.grid, g)
 		m.wake = *l.free
 	}
+	if d.Hidden {
+		l.noteMet(d.Met)
+	}
 	l.rounds(before)
 	m.tables(nil)
 	l.learnTails()
