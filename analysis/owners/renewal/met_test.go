@@ -15,7 +15,7 @@ func TestWhoHadToWaitRanIntoASection(t *testing.T) {
 		}
 		gaps = append(gaps, Gap{Length: 1e6 + 70e3*(i%20)}) // a slow reader
 	}
-	m := Learn(&Data{Gaps: gaps, Met: met, Hidden: true}, 1, []Mix{{1}})
+	m := Learn(&Data{Gaps: gaps, Met: met, Hidden: true, Shared: true}, 1, []Mix{{1}})
 	for _, length := range []int64{10e6, 13e6} {
 		var parts Met
 		m.Splitter().Meet(Arrival{Site: -1, Length: length, Busy: 0.2}, &parts)
