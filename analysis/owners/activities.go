@@ -138,33 +138,6 @@ func (t *Tenure) owned(prov Provenance, died int64, busy []span, add func(Owners
 	keep(t.Start, t.End, h)
 }
 
-// busy returns the union of a lock's waits, which are in order.
-func (a *Activities) busy(waits []column.Ref) []span {
-	n := 0
-	a.eachBusy(waits, func(span) { n++ })
-	out := make([]span, 0, n) // there may be as many as waits
-	a.eachBusy(waits, func(s span) { out = append(out, s) })
-	return out
-}
-
-func (a *Activities) eachBusy(waits []column.Ref, f func(span)) {
-	var s span
-	for n, i := range waits {
-		start, end := a.Span(i)
-		if n > 0 && start <= s.end {
-			s.end = max(s.end, end)
-			continue
-		}
-		if n > 0 {
-			f(s)
-		}
-		s = span{start, end}
-	}
-	if len(waits) > 0 {
-		f(s)
-	}
-}
-
 func (a *Activities) at(i column.Ref) activity {
 	d, _ := a.met(i)
 	return d

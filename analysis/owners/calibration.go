@@ -1,11 +1,6 @@
 package owners
 
-import (
-	"math"
-	"slices"
-
-	"contend/analysis/internal/column"
-)
+import "math"
 
 // Calibration is by provenance.
 type Calibration [Provenances]Trust
@@ -103,14 +98,17 @@ type waiterCounts struct {
 	at, sum      int64 // the instant until was asked for last, and what it returned
 }
 
-// waiterCounts counts the waits of a lock.
-func (ev *evidence) waiterCounts(waits []column.Ref) waiterCounts {
-	c := waiterCounts{starts: make(sums, len(waits)+1), ends: make(sums, len(waits)+1), at: minTime}
-	for i, w := range waits {
-		c.starts[i+1], c.ends[i+1] = ev.Span(w)
+// waiterCounts counts the waits of a lock: some got it, and the others failed.
+func (s *section) waiterCounts() waiterCounts {
+	c := waiterCounts{starts: s.starts, ends: make(sums, 1, len(s.starts)), at: minTime}
+	failed := s.failed
+	for i := range s.acquired {
+		for ; len(failed) > 0 && failed[0] <= s.acquired[i].time; failed = failed[1:] {
+			c.ends = append(c.ends, failed[0])
+		}
+		c.ends = append(c.ends, s.acquired[i].time)
 	}
-	slices.Sort(c.ends[1:])
-	c.starts.add()
+	c.ends = append(c.ends, failed...)
 	c.ends.add()
 	return c
 }
@@ -166,22 +164,6 @@ func nearby(at, n int, before func(i int) bool) int {
 
 // share is a part of a whole.
 func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
-
-// recordedShare returns the share of the waits for a lock that were recorded,
-// where recorders leave short ones out: as the lengths of those that were, above
-// the shortest, fall off, so they do below it.
-func (ev *evidence) recordedShare(waits []column.Ref) float64 {
-	shortest, sum := int64(maxTime), 0.0
-	for _, i := range waits {
-		start, end := ev.Span(i)
-		if length := end - start; length > 0 {
-			shortest = min(shortest, length)
-			sum += float64(length)
-		}
-	}
-	above := sum/float64(max(len(waits), 1)) - float64(shortest)
-	return math.Exp(-float64(shortest) / max(above, 1))
-}
 
 // waiting returns how many threads wait at an instant.
 func (c *waiterCounts) waiting(t int64) int64 {

@@ -30,6 +30,8 @@ type evidence struct {
 	fair  []bool     // by lock
 	marks sync.Pool  // scratch of users
 
+	gathered sync.Pool // lists of lockWaits
+
 	taking   sync.Mutex
 	takersOf map[uint32]*family           // by class; see takers
 	ofClass  map[uint32][]format.ObjectID // its locks

@@ -110,7 +110,7 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 // gather adds the gaps of a lock to what its model is learnt from.
 func (b *builder) gather(k *kin) {
 	s := b.s
-	b.seen = b.ev.recordedShare(b.ev.byLock[s.lock])
+	b.seen = s.recorded
 	k.seen += b.seen * float64(len(s.acquired))
 	next := 0
 	var sites, groups, named recent
@@ -164,8 +164,8 @@ func (b *builder) gather(k *kin) {
 // arrivals lists when threads began to wait between lo and hi, after lo; next
 // is the first wait that may have, and what it returns the same for the next gap.
 func (b *builder) arrivals(k *kin, next int, lo, hi int64) int {
-	for waits := b.ev.byLock[b.s.lock]; next < len(waits); next++ {
-		start := b.ev.Begins(waits[next])
+	for starts := b.s.starts; next < len(starts)-1; next++ {
+		start := starts.instant(next)
 		if start >= hi {
 			break
 		}

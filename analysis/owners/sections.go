@@ -16,10 +16,11 @@ import (
 // tolerance) overlap another thread's acquisition, is inside; one sleep
 // elsewhere that happens to overlap no acquisition is betrayed by the others at
 // its call site.
-func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span) *section {
+func (ev *evidence) learn(lock format.ObjectID, waits lockWaits, busy []span) *section {
 	s := &section{lock: lock, busy: busy, permits: ev.sym.Kind(lock) == format.KindSemaphore}
 	var acquired sync.WaitGroup // a recording may be of one lock
-	acquired.Go(func() { s.acquired = ev.acquisitions(waits) })
+	acquired.Go(func() { s.acquired, s.failed = ev.acquisitions(waits) })
+	s.starts, s.recorded = waits.starts(), waits.recordedShare()
 	ev.candidates(s, waits)
 	acquired.Wait()
 	for i := range s.acquired {
@@ -48,7 +49,7 @@ func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span)
 
 // candidates asks about the call sites that threads known to use the lock were
 // seen at inside a busy stretch of it, or at its beginning.
-func (ev *evidence) candidates(s *section, waits []column.Ref) {
+func (ev *evidence) candidates(s *section, waits lockWaits) {
 	users := ev.users(waits)
 	s.users = len(users)
 	for _, t := range users {
@@ -91,7 +92,7 @@ func endingAfter(list []span, t int64) []span {
 
 // users returns the threads that waited for a lock or are named as its owners,
 // each once: in time that grows with the waits, however many threads there are.
-func (ev *evidence) users(waits []column.Ref) []format.ThreadID {
+func (ev *evidence) users(waits lockWaits) []format.ThreadID {
 	m, _ := ev.marks.Get().(*marks)
 	if m == nil {
 		m = &marks{at: make([]uint32, ev.Threads())}
@@ -99,9 +100,9 @@ func (ev *evidence) users(waits []column.Ref) []format.ThreadID {
 	defer ev.marks.Put(m)
 	m.round++
 	var users []format.ThreadID
-	for _, i := range waits {
-		w := ev.Wait(i)
-		for _, t := range [...]format.ThreadID{w.Thread, w.prev()} {
+	for i := range waits {
+		w := &waits[i]
+		for _, t := range [...]format.ThreadID{w.thread, ev.what[w.doer].prev()} {
 			if int(t) < len(m.at) && m.at[t] != m.round { // else it did nothing, or is among them
 				m.at[t] = m.round
 				users = append(users, t)

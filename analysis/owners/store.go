@@ -153,20 +153,17 @@ func (b *block) span(data []byte) (start, end int64) {
 	return start, start + int64(get(data[b.start:], b.length))
 }
 
-func (s *store) deed(b *block, data []byte) *doer {
-	return &s.what[get(data[b.start+b.length:], b.doer)]
+func (s *store) deed(b *block, data []byte) *doer { return &s.what[b.number(data)] }
+
+// number returns that of the doer.
+func (b *block) number(data []byte) uint32 {
+	return uint32(get(data[b.start+b.length:], b.doer))
 }
 
 // Begins returns when an activity begins.
 func (s *store) Begins(i column.Ref) int64 {
 	b, data := s.find(i)
 	return b.base + int64(get(data, b.start))
-}
-
-// beginsBy returns when an activity begins, and the number of what it is.
-func (s *store) beginsBy(i column.Ref) (start int64, doer uint32) {
-	b, data := s.find(i)
-	return b.base + int64(get(data, b.start)), uint32(get(data[b.start+b.length:], b.doer))
 }
 
 // Skip returns those from the first on that is a wait for a lock, or is none.
