@@ -65,6 +65,7 @@ type gap struct {
 	at     int
 	least  int64           // so long the acquirer had it, at least
 	first  anchor          // the acquirer at lo
+	stack  format.StackID  // with which it got the lock
 	last   format.ThreadID // held the lock just before hi, NoThread when not told
 }
 
@@ -72,17 +73,20 @@ type gap struct {
 func (b *builder) gaps(f func(*gap)) {
 	s, ev, free := b.s, b.ev, b.free
 	g := new(gap)
+	lo, stack := minTime, format.NoStack
 	for i := 0; i <= len(s.acquired); i++ {
-		*g = gap{lo: minTime, hi: maxTime, at: i}
+		*g = gap{lo: lo, hi: maxTime, at: i, stack: stack}
 		if i > 0 {
-			a := &s.acquired[i-1]
-			g.lo, g.first = a.time, anchor{a.time, a.time, a.thread, ev.wait(a).Stack, Inferred, none}
+			g.first = anchor{lo, lo, s.acquired[i-1].thread, stack, Inferred, none}
 			if free {
-				g.first = anchor{a.time, a.time, format.NoThread, format.NoStack, Unknown, none}
+				g.first = anchor{lo, lo, format.NoThread, format.NoStack, Unknown, none}
 			}
 		}
 		if i < len(s.acquired) {
-			g.hi, g.last = s.acquired[i].time, ev.wait(&s.acquired[i]).prev()
+			next := &s.acquired[i]
+			what := ev.doer(next)
+			g.hi, g.last = next.time, what.prev()
+			lo, stack = next.time, what.stack
 		}
 		if g.lo < g.hi && b.anyBusy(g.lo, g.hi) {
 			f(g)

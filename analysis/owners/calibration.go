@@ -130,8 +130,22 @@ func (s sums) instant(i int) int64 { return s[i+1] - s[i] }
 // upTo returns how many of the instants are at t or before; n is what it
 // returned for an instant that is mostly near.
 func (s sums) upTo(n int, t int64) int {
-	return nearby(n, len(s)-1, func(i int) bool { return s.instant(i) <= t })
+	last := len(s) - 1
+	for range fewSteps {
+		if n == last || s.instant(n) > t {
+			break
+		}
+		n++
+	}
+	if n > 0 && s.instant(n-1) > t || n < last && s.instant(n) <= t { // seldom
+		return nearby(n, last, func(i int) bool { return s.instant(i) <= t })
+	}
+	return n
 }
+
+// fewSteps is how far who asks mostly goes forward: so far a loop is quicker than
+// nearby, which has to call its caller at each step.
+const fewSteps = 3
 
 // nearby returns how many of n things in order come before something; that is mostly
 // near at, for who asks mostly goes forward in time. It steps ever farther from there.

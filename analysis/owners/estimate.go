@@ -13,11 +13,11 @@ func (b *builder) estimate(g *gap) {
 		return
 	}
 	x, y := &b.s.acquired[g.at-1], &b.s.acquired[g.at]
-	known := b.gapOf(b.kin, b.kin.site(b.ev.wait(x).Stack), x, y)
+	known := b.gapOf(b.kin, b.kin.site(g.stack), x, y)
 	if known.Group >= b.kin.groupsLearnt {
 		known.Group = 0
 	}
-	first := anchor{thread: x.thread, stack: b.ev.wait(x).Stack, prov: Estimated}
+	first := anchor{thread: x.thread, stack: g.stack, prov: Estimated}
 	if b.free {
 		first.thread = format.NoThread
 	}
@@ -130,6 +130,9 @@ func (b *builder) others(g *gap, at int64, by []int64, thread format.ThreadID) i
 	total := int64(0)
 	for _, ns := range by {
 		total += ns
+	}
+	if total == 0 { // often, since few parts are charged; see thin
+		return at
 	}
 	seen, right := b.witnessed(g, b.kin.witnesses.is)
 	if len(seen) == 0 {

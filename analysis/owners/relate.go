@@ -189,7 +189,7 @@ func (b *builder) gone(x, y *acquisition) int64 {
 // the first owner was gone.
 func (b *builder) gapOf(k *kin, site int, x, y *acquisition) renewal.Gap {
 	g := renewal.Gap{Site: site, Length: y.time - x.time}
-	switch last := b.ev.wait(y).prev(); last {
+	switch last := b.ev.doer(y).prev(); last {
 	case format.NoThread:
 	case x.thread:
 		g.Last = renewal.LastSame

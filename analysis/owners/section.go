@@ -79,9 +79,12 @@ const (
 	timesPrompt  = 3
 )
 
+// doer returns what the wait is that an acquisition ended, but for thread and times.
+func (ev *evidence) doer(a *acquisition) *doer { return &ev.what[a.doer&^waitedAllAlong] }
+
 // wait returns the wait that an acquisition ended, but for its times.
 func (ev *evidence) wait(a *acquisition) Wait {
-	d := &ev.what[a.doer&^waitedAllAlong]
+	d := ev.doer(a)
 	return Wait{Thread: a.thread, Lock: d.lock, Stack: d.stack, last: d.info}
 }
 
@@ -182,8 +185,15 @@ func (s *section) isBusy(lo, hi int64) bool {
 // busyUntil returns the index of the first busy stretch that ends at t or
 // after.
 func (s *section) busyUntil(t int64) int {
-	s.nearBusy = nearby(s.nearBusy, len(s.busy), func(i int) bool { return s.busy[i].end < t })
-	return s.nearBusy
+	at := s.nearBusy
+	if at < len(s.busy) && s.busy[at].end < t {
+		at++
+	}
+	if at > 0 && s.busy[at-1].end >= t || at < len(s.busy) && s.busy[at].end < t { // seldom
+		at = nearby(at, len(s.busy), func(i int) bool { return s.busy[i].end < t })
+	}
+	s.nearBusy = at
+	return at
 }
 
 // seenBefore returns how many of the activities inside began before t.

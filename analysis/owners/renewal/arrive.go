@@ -32,12 +32,12 @@ type Met struct {
 // come.
 func (s *Splitter) Meet(a Arrival, met *Met) {
 	m := s.m
-	if _, ok := m.cell(a.Length); !ok && s.coarse != nil {
+	c, ok := m.cell(a.Length)
+	if !ok && s.coarse != nil {
 		s.coarse.Meet(a, met)
 		return
 	}
-	*met = Met{First: zeros(met.First, m.sites), Others: zeros(met.Others, m.sites), cells: met.cells}
-	c, ok := m.cell(a.Length)
+	met.First, met.Others = list(met.First, m.sites), list(met.Others, m.sites)
 	if !ok || c == 0 {
 		s.meetLong(a, met)
 		return
@@ -203,17 +203,23 @@ func (m *Model) meanCells() (sum float64) {
 func (s *Splitter) meetLong(a Arrival, met *Met) {
 	met.SureFirst, met.SureRest = 1, 1
 	p := s.longs(a)
-	if p.sum <= 0 {
-		met.Free = a.Length
+	if met.Own, met.Free = 0, a.Length; p.sum <= 0 {
+		clear(met.First)
+		clear(met.Others)
 		return
 	}
-	met.Own = int64(float64(a.Length) * p.own / p.sum)
-	met.Free = a.Length - met.Own
+	part := func(of float64) int64 {
+		if of == 0 { // often
+			return 0
+		}
+		ns := min(int64(float64(a.Length)*of/p.sum), met.Free)
+		met.Free -= ns
+		return ns
+	}
+	met.Own = part(p.own)
 	for s := range p.first {
-		met.First[s] = min(int64(float64(a.Length)*p.first[s]/p.sum), met.Free)
-		met.Free -= met.First[s]
-		met.Others[s] = min(int64(float64(a.Length)*p.other[s]/p.sum), met.Free)
-		met.Free -= met.Others[s]
+		met.First[s] = part(p.first[s])
+		met.Others[s] = part(p.other[s])
 	}
 }
 

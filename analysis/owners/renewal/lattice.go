@@ -56,15 +56,24 @@ func sorted(gaps []Gap, others []int64) (lengths []int64, total float64) {
 // unit is the cell with which a length is the last one in the cells.
 func unit(top int64) int64 { return max(top/(cells-1), 1) }
 
-// cell returns the cell of a length; ok is false for one beyond them.
+// cell returns the cell of a length; cells and false for one beyond them.
 func (g grid) cell(ns int64) (c int, ok bool) {
-	c = int((ns + g.unit/2) / g.unit)
-	return c, c < cells
+	rounded := ns + g.unit/2
+	if rounded >= g.unit*cells { // most of those that are asked for, and a division takes long
+		return cells, false
+	}
+	return int(rounded / g.unit), true
 }
 
-// tail returns the class of a length beyond the cells.
+// tail returns the class of a length beyond the cells: how many times it can be
+// halved until it is in them, found out without a division.
 func (g grid) tail(ns int64) int {
-	return min(bits.Len64(uint64(max(ns/(g.unit*cells), 1)))-1, tails-1)
+	in := uint64(g.unit) * cells
+	k := bits.Len64(uint64(ns)) - bits.Len64(in)
+	if k > 0 && in<<k > uint64(ns) {
+		k--
+	}
+	return min(max(k, 0), tails-1)
 }
 
 type lattice [cells]float64

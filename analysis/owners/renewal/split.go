@@ -91,13 +91,18 @@ func scaled(ns, length int64) int64 {
 }
 
 // zeros returns n zeros, in place of a list that is no longer needed.
-func zeros(list []int64, n int) []int64 {
-	if cap(list) < n {
+func zeros(used []int64, n int) []int64 {
+	used = list(used, n)
+	clear(used)
+	return used
+}
+
+// list returns n numbers to be written, in place of those that are no longer needed.
+func list(used []int64, n int) []int64 {
+	if cap(used) < n {
 		return make([]int64, n)
 	}
-	list = list[:n]
-	clear(list)
-	return list
+	return used[:n]
 }
 
 // over is the length of a section that is over.
@@ -294,7 +299,10 @@ func (s *Splitter) Section(group int, length int64, by []int64) []int64 {
 	m := s.m
 	by = zeros(by, m.sites)
 	c, ok := m.cell(length)
-	k := keyOf(-1, group, min(c, cells+m.tail(length)), 0, 0, 0)
+	if !ok {
+		c += m.tail(length)
+	}
+	k := keyOf(-1, group, c, 0, 0, 0)
 	e := s.parts[k]
 	if e == nil {
 		e = &Parts{Others: s.list()}
