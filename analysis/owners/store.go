@@ -160,10 +160,13 @@ func (b *block) number(data []byte) uint32 {
 	return uint32(get(data[b.start+b.length:], b.doer))
 }
 
+// begins returns when an activity begins.
+func (b *block) begins(data []byte) int64 { return b.base + int64(get(data, b.start)) }
+
 // Begins returns when an activity begins.
 func (s *store) Begins(i column.Ref) int64 {
 	b, data := s.find(i)
-	return b.base + int64(get(data, b.start))
+	return b.begins(data)
 }
 
 // Skip returns those from the first on that is a wait for a lock, or is none.

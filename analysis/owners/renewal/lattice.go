@@ -26,7 +26,7 @@ type grid struct{ unit int64 }
 // twice any other one teaches nothing of lengths, and stays beyond the cells if
 // with it half of the gaps would be a quarter of a cell at most.
 func newGrid(gaps []Gap) grid {
-	lengths, total := sorted(gaps, nil)
+	lengths, total := sorted(gaps)
 	sum, top := 0.0, int64(1)
 	for _, l := range lengths {
 		if l > 2*top && unit(l)/4 > lengths[len(lengths)/2] {
@@ -40,9 +40,9 @@ func newGrid(gaps []Gap) grid {
 	return grid{unit(top)}
 }
 
-// sorted returns the lengths of gaps and others in order, and their sum.
-func sorted(gaps []Gap, others []int64) (lengths []int64, total float64) {
-	lengths = slices.Clone(others)
+// sorted returns the lengths of gaps in order, and their sum.
+func sorted(gaps []Gap) (lengths []int64, total float64) {
+	lengths = make([]int64, 0, len(gaps))
 	for i := range gaps {
 		lengths = append(lengths, gaps[i].Length)
 	}
@@ -178,7 +178,9 @@ func (g grid) lognormal(median, sigma float64) lattice {
 	for k := range out {
 		c := below((float64(k) + 0.5) * float64(g.unit))
 		out[k] = c - last
-		last = c
+		if last = c; c == 1 { // nothing is left
+			break
+		}
 	}
 	return out
 }
