@@ -176,7 +176,7 @@ func (a *Activities) ahead(list Refs, t int64) int {
 
 // places are where some threads' activities were searched last: who goes through
 // a lock's acquisitions asks for instants that are near.
-type places [16]struct {
+type places [64]struct {
 	thread format.ThreadID
 	at     int32
 }

@@ -64,7 +64,7 @@ func (b *builder) mergeable(g *gap, free int64) int64 {
 		return free
 	}
 	list := b.ev.Of(g.last)
-	if n := b.places.before(b.ev.Activities, g.last, list, g.hi); n > 0 && b.ev.IsWait(list.at(n-1)) {
+	if n := b.before(g.last, list, g.hi); n > 0 && b.ev.IsWait(list.at(n-1)) {
 		if d := b.ev.at(list.at(n - 1)); d.lock == b.s.lock && d.end >= g.hi {
 			return 0
 		}

@@ -44,7 +44,9 @@ func (ev *evidence) relate(all []*builder, samples map[*input]*samples, with fun
 
 // study learns what locks of one kind have in common.
 func (ev *evidence) study(k *kin, builders []*builder, samples *samples) {
+	near := new(places)
 	for _, b := range builders {
+		b.places = near
 		b.gather(k)
 	}
 	k.lags.settle()
