@@ -167,11 +167,17 @@ func (a *Activities) ahead(list Refs, t int64) int {
 	if list.Len() == 0 || a.Begins(list.at(0)) >= t { // mostly
 		return 0
 	}
+	return a.further(list, t)
+}
+
+// further is ahead for a list of which the first begins before t.
+func (a *Activities) further(list Refs, t int64) int {
 	hi := 1
 	for hi < list.Len() && a.Begins(list.at(hi)) < t {
 		hi *= 2
 	}
-	return hi/2 + a.before(list.part(hi/2, min(hi, list.Len())), t)
+	known := hi/2 + 1
+	return known + a.before(list.part(known, max(min(hi, list.Len()), known)), t)
 }
 
 // places are where some threads' activities were searched last: who goes through

@@ -71,7 +71,7 @@ func (ev *evidence) seenBy(t format.ThreadID, s *section, asked *marks) {
 	for busy := s.busy; len(busy) > 0; busy = endingAfter(busy[1:], begins) {
 		z := busy[0]
 		if begins < z.start {
-			list.From += column.Ref(ev.ahead(list, z.start) - 1) // that one may last until then
+			list.From += column.Ref(ev.further(list, z.start) - 1) // that one may last until then
 		}
 		for ; ; list.From++ {
 			if list.Len() == 0 {

@@ -214,6 +214,9 @@ func (s *store) Span(i column.Ref) (start, end int64) {
 
 // before returns how many of a thread's activities begin before t.
 func (s *store) before(list Refs, t int64) int {
+	if list.Len() == 0 {
+		return 0
+	}
 	lo, hi := list.From>>blockBits, (list.To+blockLen-1)>>blockBits
 	for lo+1 < hi {
 		if mid := lo + (hi-lo)/2; s.blocks[mid].base < t {
@@ -221,9 +224,6 @@ func (s *store) before(list Refs, t int64) int {
 		} else {
 			hi = mid
 		}
-	}
-	if list.Len() == 0 {
-		return 0
 	}
 	from, to := max(list.From, lo<<blockBits), min(list.To, (lo+1)<<blockBits)
 	b := &s.blocks[lo]

@@ -18,7 +18,7 @@ type Parts struct {
 
 // Split divides a gap, into p. Gaps it cannot tell apart are computed once, for
 // one goroutine.
-func (s *Splitter) Split(g Gap, p *Parts) {
+func (s *Splitter) Split(g *Gap, p *Parts) {
 	m := s.m
 	*p = Parts{Others: zeros(p.Others, m.sites)}
 	c, ok := m.cell(g.Length)
@@ -26,8 +26,8 @@ func (s *Splitter) Split(g Gap, p *Parts) {
 		m.longest(g, p)
 		return
 	}
-	most := m.most(&g, c)
-	least := m.least(&g, c)
+	most := m.most(g, c)
+	least := m.least(g, c)
 	held := heldCell(m.cell(g.Held))
 	k := keyOf(g.Site, g.Group, c, most, least, g.Last).held(held / heldStep)
 	e := s.parts[k]
@@ -109,7 +109,7 @@ func list(used []int64, n int) []int64 {
 var over = lattice{1}
 
 // near divides a gap of so many cells, as one of canon; false if the model knows no such gap.
-func (m *Model) near(g Gap, c, least, most, held int, parts *Parts) bool {
+func (m *Model) near(g *Gap, c, least, most, held int, parts *Parts) bool {
 	var rest lattice
 	var weights lattice
 	sum, first := 0.0, 0.0
@@ -259,7 +259,7 @@ func (m *Model) takenBy(site int, t taking) *lattice {
 
 // longest divides a gap longer than all cells, or one the model knows none of:
 // one component makes up nearly all.
-func (m *Model) longest(g Gap, p *Parts) {
+func (m *Model) longest(g *Gap, p *Parts) {
 	k := m.tail(g.Length)
 	n := m.barge / (1 - m.barge)
 	first, free, others := m.jump(g.Site, k, n, g.Last, g.Group)
