@@ -41,7 +41,10 @@ func waitOf(ev *format.Event) doer {
 }
 
 // prev returns who held the lock last, NoThread when not told.
-func (w Wait) prev() format.ThreadID { return format.ThreadID(w.last &^ (sharedBit | failedBit)) }
+func (w Wait) prev() format.ThreadID { return doer{info: w.last}.prev() }
+
+// prev returns the same, of what is a wait.
+func (d doer) prev() format.ThreadID { return format.ThreadID(d.info &^ (sharedBit | failedBit)) }
 
 // Failed reports whether the thread gave up: the end is no acquisition.
 func (w Wait) Failed() bool { return w.last&failedBit != 0 }
