@@ -89,18 +89,17 @@ func (p *callSites) fill(r *Record, s *store) {
 // site.
 func (p *callSites) each(r *Record, s *store, f func(list int, i column.Ref)) {
 	for t := range format.ThreadID(s.Threads()) {
-		for of := s.Of(t); of.From < of.To; of.From++ {
-			b, data := s.find(of.From)
-			d := s.deed(b, data)
-			if start, end := b.span(data); d.stack == format.NoStack || end <= start {
+		for of := s.Scan(s.Of(t)); of.Next(); {
+			d := of.deed()
+			if d.stack == format.NoStack || of.End <= of.Start {
 				continue
 			}
 			input := r.doneIn
 			at := int(t)
-			if s.IsWait(of.From) {
+			if of.IsWait() {
 				input, at = r.inputOf, int(d.lock)
 			}
-			f(p.number(inputSite{callSite{d.stack, d.lock}, input[at]}), of.From)
+			f(p.number(inputSite{callSite{d.stack, d.lock}, input[at]}), of.at)
 		}
 	}
 }

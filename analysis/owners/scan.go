@@ -83,8 +83,11 @@ func (c *Scan) read(i column.Ref) {
 // IsWait reports whether the activity at hand is a wait for a lock.
 func (c *Scan) IsWait() bool { return c.b.waits>>(c.at&(blockLen-1))&1 != 0 }
 
+// deed returns what the activity at hand is but for its thread and times.
+func (c *Scan) deed() *doer { return c.s.deed(c.b, c.data) }
+
 // Other returns the activity at hand, which is no wait.
 func (c *Scan) Other() Other {
-	d := c.s.deed(c.b, c.data)
+	d := c.deed()
 	return Other{c.Start, c.End, c.b.thread, d.info, d.stack}
 }
