@@ -9,11 +9,13 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * One sample: which locks are contended, who owns each, and who waits for it,
@@ -34,6 +36,7 @@ import java.util.Random;
 final class Sampler {
   static final String OWN_THREAD = "contend-sampler";
   private static final int DEPTH = 1024;
+  private static final int ENTRIES = 1 << 12; // that are remembered
 
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final TraceWriter out;
@@ -43,6 +46,7 @@ final class Sampler {
   private final Names names;
   private final Blocked blocked;
   private final Random random = new Random();
+  private final Set<StackTraceElement> entries = new HashSet<>(); // where threads were seen to wait for monitors
   private long missed; // waiters who came between a look and its stop, by who left less who was seen to come
   private long last; // sample, in System.nanoTime()
   private long epoch; // what System.nanoTime() lacks to the time of day
@@ -94,6 +98,7 @@ final class Sampler {
 
   void sample(long intended) throws IOException {
     names.trim();
+    blocked.begins(System.nanoTime());
     living.refresh(System.nanoTime());
     if (!evidence) {
       account(living.list(last != 0, System.nanoTime()));
@@ -107,7 +112,6 @@ final class Sampler {
       t.stood(before.get(t.id));
     }
     long now = System.nanoTime();
-    blocked.looked();
     if (!want.isEmpty()) {
       now = stop(new Choice(want, before, living, evidence, now, random), before, shown);
     }
@@ -158,14 +162,18 @@ final class Sampler {
       if (one == null) {
         continue; // it has ended
       }
-      boolean returns = notified(t, one.stack.frames);
-      if (one.blocked && (returns || t == was || Living.One.unended(was, t, passed))) {
+      boolean returns = notified(t, one.stack.frames), blocks = t.getThreadState() == Thread.State.BLOCKED;
+      if (blocks && !returns && one.stack.top() != null && entries.size() < ENTRIES) {
+        entries.add(one.stack.top());
+      }
+      boolean still = one.waitsStill(was, t, passed, entries.contains(one.stack.top()));
+      if (one.blocked && (returns || blocks || still)) {
         blocked.seen(t.getThreadId(), returns);
       }
       LockInfo l = wants(t) ? t.getLockInfo() : null;
       if (l == null && evidence && one.blocked && was != null && t.getThreadState() == Thread.State.RUNNABLE) {
         free.add(t); // if it still waits, as its waits tell
-      } else if (l == null && !evidence && one.waitsStill(was, t, passed)) {
+      } else if (l == null && !evidence && still) {
         l = one.monitor();
       }
       if (l != null && !returns) {
@@ -239,7 +247,7 @@ final class Sampler {
       Contended c = e.getValue();
       ThreadInfo was = before.get(c.owner()), t = shown.get(c.owner());
       Living.One one = living.get(c.owner());
-      boolean still = t != null && one != null && one.waitsStill(was, t, passed) && one.mayEnter(e.getKey(), t);
+      boolean still = t != null && one != null && one.waitsStill(was, t, passed, entries.contains(one.stack.top())) && one.mayEnter(e.getKey(), t);
       if (still && !evidence && c.kind == Locks.MONITOR && (t != was || passed > 1)) { // was: it was not stopped for
         c.waits(t);
         c.handedOver();
@@ -270,6 +278,9 @@ final class Sampler {
     out.number(c.waiters.size());
     for (ThreadInfo w : c.waiters) {
       Names.Stack s = stack(w, shown);
+      if (c.kind == Locks.MONITOR) {
+        blocked.shows(w.getThreadId());
+      }
       out.number(w.getThreadId()).number(names.stack(s)).number(Locks.shares(c.kind, s.frames) ? 1 : 0);
     }
     out.end();
