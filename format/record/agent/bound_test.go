@@ -63,7 +63,7 @@ func TestThreadsThatEndAreMeasured(t *testing.T) {
 		t.Skip("no JDK here, or CONTEND_THOROUGH is not set, as .ci/run sets it")
 	}
 	trace := filepath.Join(t.TempDir(), "trace.bin")
-	if out, err := exec.Command("java", "-cp", beside(t, "Brief"), "contend.agent.Brief", trace, "40", "60").CombinedOutput(); err != nil {
+	if out, err := exec.Command("java", "-cp", beside(t, "Brief"), "contend.agent.Brief", trace, "100", "40").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	src, err := decode.Open([]string{trace}, nil, decode.Options{})

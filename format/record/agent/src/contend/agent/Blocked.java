@@ -20,15 +20,16 @@ final class Blocked {
 
   private static final int FEW = 1; // samples of a thread that weigh as much as those of all others
   private static final int MANY = 16; // so many that show somebody waiting tell how much they miss
+  private static final int MOST = 2; // times what they show
 
   private final ThreadMXBean threads;
   private final TraceWriter out;
   private final Map<Long, Account> accounts = new HashMap<>();
   private boolean switched, measures, told;
   private final Account all = new Account(0, 0); // threads together
-  private long samples, begun, apart; // number of the sample, when the first was, and how far apart they are
-  private long shown, ends; // waiters in samples, and those of them that are the first or the last of their thread
-  private double scale = 1; // what was measured to what samples showed, while threads lived
+  private long samples, begun, apart; // number of the sample, when it was, and how long after the one before
+  private double shown; // waiting that samples show, while threads lived
+  private double scale = 1; // what was measured of it to that
 
   Blocked(ThreadMXBean threads, TraceWriter out) {
     this.threads = threads;
@@ -81,11 +82,8 @@ final class Blocked {
 
   /** The next sample begins. */
   void begins(long now) {
-    if (samples++ == 0) {
-      begun = now;
-    } else {
-      apart = (now - begun) / (samples - 1);
-    }
+    apart = samples++ == 0 ? 0 : now - begun;
+    begun = now;
   }
 
   /** Takes in how the program's threads stand at an instant; the first sample ends what is known of before. */
@@ -108,8 +106,9 @@ final class Blocked {
   void shows(long thread) {
     Account a = accounts.get(thread);
     if (a != null) {
-      shown++;
+      shown += apart;
       a.shown = samples;
+      a.apart = apart;
       if (a.first == samples && samples > 1) {
         edge(a);
       }
@@ -121,10 +120,10 @@ final class Blocked {
   // that is the first of its thread or the last stands for half of the time to the
   // next by that. As for all others, that is scaled by what was measured.
   private void edge(Account a) {
-    long ns = (long) (apart / 2 * scale);
+    long ns = (long) (a.apart / 2 * scale);
     a.edges += ns;
     all.edges += ns;
-    ends++;
+    shown -= a.apart / 2.0;
   }
 
   /**
@@ -142,14 +141,18 @@ final class Blocked {
 
   /** Writes what was measured since the last time, up to that of the last sample, and forgets who has ended. */
   void write(long time, Living living) throws IOException {
+    double open = 0; // of what is shown, what comes after the last look
     for (Iterator<Map.Entry<Long, Account>> at = accounts.entrySet().iterator(); at.hasNext(); ) {
       Map.Entry<Long, Account> e = at.next();
       Account a = e.getValue();
+      boolean last = a.shown == a.sample;
       if (living.get(e.getKey()) == null) {
         at.remove();
-        if (a.shown == a.sample) {
+        if (last) {
           edge(a);
         }
+      } else if (last) {
+        open += a.apart / 2.0;
       }
       long ns = a.unwritten(a.share(FEW, all.share(0, 1)));
       all.written += ns;
@@ -158,7 +161,7 @@ final class Blocked {
       }
     }
     if (apart > 0) {
-      scale = (all.written - all.edges + MANY * apart) / ((shown - ends / 2.0 + MANY) * apart);
+      scale = Math.min((all.written - all.edges + MANY * apart) / (shown - open + MANY * apart), MOST);
     }
     if (!measures && told) {
       told = false;
@@ -175,7 +178,7 @@ final class Blocked {
     boolean preexisting;
     long number; // of that wait
     final long first; // sample it was seen in
-    long sample, shown; // it was last seen in, and that last showed it waiting
+    long sample, shown, apart; // it was last seen in, and that last showed it waiting, how long after the one before
     long edges; // what it was blocked before it was first seen, and after it was last seen
     long written;
     long came, returned; // samples that showed it blocked

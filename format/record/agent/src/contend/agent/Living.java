@@ -146,11 +146,11 @@ final class Living {
     }
   }
 
-  /** The program's threads, all of them or the young: who lives briefly is not seen often. */
+  /** The program's threads, the young, of whom who lives briefly is not seen often, or the others. */
   List<One> list(boolean young, long now) {
     List<One> out = new ArrayList<>();
     for (One t : all.values()) {
-      if (t.program && (!young || t.since != Long.MIN_VALUE && now - t.since < YOUNG_NANOS)) {
+      if (t.program && young == (t.since != Long.MIN_VALUE && now - t.since < YOUNG_NANOS)) {
         out.add(t);
       }
     }

@@ -9,13 +9,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 
 /**
  * One sample: which locks are contended, who owns each, and who waits for it,
@@ -46,7 +44,7 @@ final class Sampler {
   private final Names names;
   private final Blocked blocked;
   private final Random random = new Random();
-  private final Set<StackTraceElement> entries = new HashSet<>(); // where threads were seen to wait for monitors
+  private final Map<StackTraceElement, LockInfo> entries = new HashMap<>(); // where threads were seen to wait for monitors: for which; null: for several
   private long missed; // waiters who came between a look and its stop, by who left less who was seen to come
   private long last; // sample, in System.nanoTime()
   private long epoch; // what System.nanoTime() lacks to the time of day
@@ -98,6 +96,9 @@ final class Sampler {
 
   void sample(long intended) throws IOException {
     names.trim();
+    if (entries.size() >= ENTRIES) {
+      entries.clear();
+    }
     blocked.begins(System.nanoTime());
     living.refresh(System.nanoTime());
     if (!evidence) {
@@ -163,18 +164,19 @@ final class Sampler {
         continue; // it has ended
       }
       boolean returns = notified(t, one.stack.frames), blocks = t.getThreadState() == Thread.State.BLOCKED;
-      if (blocks && !returns && one.stack.top() != null && entries.size() < ENTRIES) {
-        entries.add(one.stack.top());
+      LockInfo l = wants(t) ? t.getLockInfo() : null;
+      StackTraceElement top = one.stack.top();
+      if (blocks && !returns && l != null && top != null) {
+        enters(top, l);
       }
-      boolean still = one.waitsStill(was, t, passed, entries.contains(one.stack.top()));
+      boolean still = one.waitsStill(was, t, passed, entries.containsKey(top));
       if (one.blocked && (returns || blocks || still)) {
         blocked.seen(t.getThreadId(), returns);
       }
-      LockInfo l = wants(t) ? t.getLockInfo() : null;
       if (l == null && evidence && one.blocked && was != null && t.getThreadState() == Thread.State.RUNNABLE) {
         free.add(t); // if it still waits, as its waits tell
       } else if (l == null && !evidence && still) {
-        l = one.monitor();
+        l = one.monitor() != null ? one.monitor() : entries.get(top);
       }
       if (l != null && !returns) {
         contended(locks, l, t, was);
@@ -199,6 +201,14 @@ final class Sampler {
     }
     for (ThreadInfo t : free) {
       out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(0).number(0).number(1).number(t.getThreadId()).number(0).number(0).end();
+    }
+  }
+
+  /** Takes in where a thread waits for a monitor. */
+  private void enters(StackTraceElement at, LockInfo l) {
+    LockInfo other = entries.get(at);
+    if (!entries.containsKey(at) || other != null && !new Contended.Lock(other).equals(new Contended.Lock(l))) {
+      entries.put(at, other == null ? l : null);
     }
   }
 
@@ -247,8 +257,9 @@ final class Sampler {
       Contended c = e.getValue();
       ThreadInfo was = before.get(c.owner()), t = shown.get(c.owner());
       Living.One one = living.get(c.owner());
-      boolean still = t != null && one != null && one.waitsStill(was, t, passed, entries.contains(one.stack.top())) && one.mayEnter(e.getKey(), t);
-      if (still && !evidence && c.kind == Locks.MONITOR && (t != was || passed > 1)) { // was: it was not stopped for
+      boolean still = t != null && one != null && one.mayEnter(e.getKey(), t)
+          && (t == was ? one.blocked : one.waitsStill(was, t, passed, entries.containsKey(one.stack.top()))); // was: it has just got it, and was not stopped for
+      if (still && !evidence && c.kind == Locks.MONITOR) {
         c.waits(t);
         c.handedOver();
       } else if (!c.settle()) {

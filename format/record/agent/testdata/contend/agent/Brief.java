@@ -1,72 +1,62 @@
 package contend.agent;
 
 import java.io.FileOutputStream;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Random;
 
 /**
- * Threads that wait for a monitor for half of the time between two samples, and have
- * ended by the next: each is seen once or not at all.
- * arguments: the trace, how many rounds, milliseconds between samples.
+ * Threads wait for a monitor for less than the time between two samples, and end: each
+ * is seen once or not at all.
+ * arguments: the trace, how many samples, milliseconds between them.
  */
 public final class Brief {
-  private static final int EACH = 8;
+  private static volatile boolean done;
 
   public static void main(String[] args) throws Exception {
-    int rounds = Integer.parseInt(args[1]);
-    long half = Long.parseLong(args[2]) * 1_000_000 / 2;
+    int samples = Integer.parseInt(args[1]);
+    long apart = Long.parseLong(args[2]);
+    Thread maker = new Thread(() -> {
+      Random random = new Random(1);
+      while (!done) {
+        wait(8, apart / 3, random.nextInt((int) apart));
+      }
+    });
+    maker.start();
     try (FileOutputStream file = new FileOutputStream(args[0])) {
       TraceWriter out = new TraceWriter(file);
-      Sampler sampler = new Sampler(out, 2 * half, false);
+      Sampler sampler = new Sampler(out, apart * 1_000_000, false);
       sampler.begin();
-      long next = System.nanoTime();
-      for (int i = 0; i < rounds; i++, next += 2 * half) {
-        round(half, i % 4 * half / 2 + half / 4, sampler);
-        until(next + 2 * half);
+      for (int i = 1; i <= samples; i++) {
+        Thread.sleep(apart);
+        sampler.sample(System.nanoTime());
+        if (i % 10 == 0) {
+          sampler.measured();
+        }
       }
+      done = true;
+      maker.join();
       sampler.measured();
       sampler.end();
       out.close();
     }
   }
 
-  /** Holds a monitor that threads wait for, and samples so long after their wait began, be it over by then. */
-  private static void round(long half, long after, Sampler sampler) throws Exception {
-    List<Thread> waiting = new ArrayList<>();
-    long begun;
-    synchronized (Brief.class) {
-      for (int i = 0; i < EACH; i++) {
-        Thread t = new Thread(() -> { synchronized (Brief.class) { return; } });
-        waiting.add(t);
-        t.start();
+  /** Lets so many threads wait for so long, in ms, and rests. */
+  private static void wait(int threads, long ms, long rest) {
+    try {
+      Thread[] waiting = new Thread[threads];
+      synchronized (Brief.class) {
+        for (int i = 0; i < threads; i++) {
+          waiting[i] = new Thread(() -> { synchronized (Brief.class) { return; } });
+          waiting[i].start();
+        }
+        Thread.sleep(ms);
       }
       for (Thread t : waiting) {
-        while (t.getState() != Thread.State.BLOCKED) {
-          Thread.yield();
-        }
+        t.join();
       }
-      begun = System.nanoTime();
-      if (after < half) {
-        until(begun + after);
-        sampler.sample(System.nanoTime());
-        sampler.measured();
-      }
-      until(begun + half);
-    }
-    for (Thread t : waiting) {
-      t.join();
-    }
-    if (after >= half) {
-      until(begun + after);
-      sampler.sample(System.nanoTime());
-      sampler.measured();
-    }
-  }
-
-  private static void until(long at) throws InterruptedException {
-    long ns = at - System.nanoTime();
-    if (ns > 0) {
-      Thread.sleep(ns / 1_000_000, (int) (ns % 1_000_000));
+      Thread.sleep(rest);
+    } catch (InterruptedException e) {
+      done = true;
     }
   }
 }
