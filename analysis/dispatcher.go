@@ -42,7 +42,7 @@ type ear struct {
 // A batch is handed over when it holds so much. Batches of few calls may be
 // large too, where paths are long.
 const (
-	batchCalls   = 512
+	batchCalls   = 1024
 	batchParts   = 1 << 14 // shares, hops and waiters
 	batchesAhead = 3
 )
