@@ -145,6 +145,7 @@ const (
 // block takes the first of the waits that are still to begin, which has a number.
 func (s *sweep) block(i column.Ref) {
 	w := &s.next
+	s.e.bookWait(w)
 	if w.Start == w.End { // counts as a wait, charges nobody
 		s.emitEmpty(*w)
 		return
