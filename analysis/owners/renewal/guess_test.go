@@ -84,7 +84,7 @@ func TestFreeTimesThatCannotBeSeenAreShort(t *testing.T) {
 func TestAGapWithinACellIsHalfKnown(t *testing.T) {
 	l := guessed()
 	var p Parts
-	l.m.Splitter().Split(Gap{Length: l.m.unit / 4}, &p)
+	l.m.Splitter().Split(&Gap{Length: l.m.unit / 4}, &p)
 	if p.First < l.m.unit/4-1 || p.SureFirst < 0.4 || p.SureFirst > 0.6 {
 		t.Errorf("%+v", p)
 	}
@@ -102,7 +102,7 @@ func TestUnseenLengthsWeighNothing(t *testing.T) {
 	}
 	// who came and met somebody for 50 ms met a long section: the lock was not free so long
 	var met Met
-	m.Splitter().Meet(Arrival{Site: -1, Length: 50e6, Busy: 0.5}, &met)
+	m.Splitter().Meet(&Arrival{Site: -1, Length: 50e6, Busy: 0.5}, &met)
 	if met.First[0] < 45e6 {
 		t.Errorf("of 50 ms somebody was met %d ns, free %d ns, others %d", met.First[0], met.Free, met.Others)
 	}
