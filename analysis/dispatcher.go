@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"contend/analysis/cores"
+	"contend/format"
 )
 
 // dispatcher passes what is booked on to the visitors, which work on goroutines
@@ -14,79 +15,36 @@ type dispatcher struct {
 	sym      *Symbols // for whoever comes after the visitors
 	visitors []Visitor
 	ears     []ear
+	waits    bool // some visitor asks for whole waits
 	tally    tally
 
 	cur   *batch
 	hops  hopStore // of cur
+	alike alikes   // of cur
 	spare []*batch
 	ahead int         // batches the visitors have not done with
 	todo  chan *batch // nil until the first one is full
 	done  chan *batch
 }
 
-// ear is a visitor, and what it asks for besides slices; nil where it does not.
-type ear struct {
-	visitor Visitor
-	stretch StretchVisitor
-	running RunningVisitor
-	ticks   TickVisitor
-	tallies bool // of stretches it wants no more than sums
-
-	slice Slice // of a stretch, for who wants these
-}
-
 // A batch is handed over when it holds so much. Batches of few calls may be
 // large too, where paths are long.
 const (
-	batchCalls   = 512
+	batchCalls   = 1024
 	batchParts   = 1 << 14 // shares, hops and waiters
 	batchesAhead = 3
 )
-
-// batch is calls of visitors, in order. What their slices refer to lies in
-// arrays of its own; when one of these grows, what was taken from the old one
-// stays good.
-type batch struct {
-	calls     int
-	order     []sameCalls
-	slices    []Slice
-	stretches []Stretch
-	running   []runningTime
-
-	ticks, tickNs int64 // all told first: they are only counted
-
-	shares  []Share
-	hops    []Hop
-	waiters []Waiter
-}
-
-// sameCalls is some calls of one kind in a row.
-type sameCalls struct {
-	what callKind
-	n    int
-}
-
-type callKind uint8
-
-const (
-	callSlice callKind = iota
-	callStretch
-	callRunning
-)
-
-// runningTime is some thread-time that fell into a stretch.
-type runningTime struct {
-	span
-	ns int64
-}
 
 func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
 	d := &dispatcher{sym: sym, visitors: visitors, cur: &batch{}, hops: hopStore{number: 1}}
 	for _, v := range visitors {
 		one := ear{visitor: v}
 		one.stretch, _ = v.(StretchVisitor)
+		one.singles, _ = v.(SinglesVisitor)
 		one.running, _ = v.(RunningVisitor)
 		one.ticks, _ = v.(TickVisitor)
+		one.waits, _ = v.(WaitVisitor)
+		d.waits = d.waits || one.waits != nil
 		if t, ok := v.(TallyVisitor); ok {
 			one.tallies, d.tally.ears = one.stretch == nil, append(d.tally.ears, t)
 		}
@@ -108,6 +66,22 @@ func (d *dispatcher) begin(start int64) {
 func (d *dispatcher) slice() *Slice {
 	d.cur.call(callSlice)
 	return next(&d.cur.slices)
+}
+
+// single adds a slice whose waiters have one share of waiting, to be handed over.
+func (d *dispatcher) single(lo, hi int64, lock format.ObjectID, share *Share, waiters []Waiter, noEarlierStart int64) {
+	b := d.cur
+	if b.call(callSingles) {
+		b.singles.begin(noEarlierStart)
+		d.alike.row++
+	}
+	s := &b.singles
+	at := d.alike.of(s, lock, share)
+	s.alike[at].Ns += (hi - lo) * int64(len(waiters))
+	from := uint32(len(b.waiters))
+	b.waiters = append(b.waiters, waiters...)
+	s.slices = append(s.slices, Single{Start: lo, End: hi, Alike: at - uint32(s.rows[len(s.rows)-1].alike),
+		Begins: firsts(waiters), from: from, to: uint32(len(b.waiters))})
 }
 
 // next returns the place behind the last of a list, which is one longer then. It
@@ -143,14 +117,11 @@ func (d *dispatcher) tick(ns int64) {
 	d.cur.tickNs += ns
 }
 
-// call notes that one more call of a kind comes next.
-func (b *batch) call(what callKind) {
-	b.calls++
-	if n := len(b.order); n > 0 && b.order[n-1].what == what {
-		b.order[n-1].n++
-		return
-	}
-	b.order = append(b.order, sameCalls{what, 1})
+// wholeWait adds a wait for who asks for them.
+func (d *dispatcher) wholeWait(w Waited) {
+	d.cur.calls++
+	d.cur.waits = append(d.cur.waits, w)
+	d.handOver()
 }
 
 // handOver gives the batch at hand to the visitors if it is full.
@@ -233,58 +204,4 @@ func (d *dispatcher) sumUp(b *batch) {
 	for i := range b.stretches {
 		d.tally.add(&b.stretches[i])
 	}
-}
-
-// tell makes all calls of one visitor.
-func (b *batch) tell(to *ear) {
-	if to.ticks != nil && b.ticks > 0 {
-		to.ticks.Ticks(b.ticks, b.tickNs)
-	}
-	slices, stretches, running := b.slices, b.stretches, b.running
-	for _, c := range b.order {
-		switch c.what {
-		case callSlice:
-			for i := range slices[:c.n] {
-				to.visitor.Slice(&slices[i])
-			}
-			slices = slices[c.n:]
-		case callStretch:
-			for i := range stretches[:c.n] {
-				if to.tallies && to.running == nil {
-					break
-				}
-				to.hear(&stretches[i])
-			}
-			stretches = stretches[c.n:]
-		case callRunning:
-			for _, r := range running[:c.n] {
-				if to.running == nil {
-					break
-				}
-				to.running.Running(r.start, r.end, r.ns)
-			}
-			running = running[c.n:]
-		}
-	}
-}
-
-// hear makes the calls of a stretch.
-func (e *ear) hear(s *Stretch) {
-	if e.running != nil && s.Start < s.End {
-		e.running.Running(s.Start, s.End, s.Running)
-	}
-	if e.tallies || e.stretch != nil && e.stretch.Stretch(s) {
-		return
-	}
-	for i := range s.Groups {
-		s.slice(i, &e.slice)
-		e.visitor.Slice(&e.slice)
-	}
-}
-
-// clear empties the batch.
-func (b *batch) clear() {
-	b.calls, b.order, b.slices, b.stretches, b.running = 0, b.order[:0], b.slices[:0], b.stretches[:0], b.running[:0]
-	b.ticks, b.tickNs = 0, 0
-	b.shares, b.hops, b.waiters = b.shares[:0], b.hops[:0], b.waiters[:0]
 }

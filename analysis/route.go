@@ -5,18 +5,26 @@ import "contend/format"
 // changed forgets all routes.
 func (g *graph) changed() { g.routes.round++ }
 
-// simple returns the owner of a lock, or whom waiting for it is charged to, if
-// that is one and not blocked itself.
-func (g *graph) simple(lock format.ObjectID) (o Owner, ok bool) {
-	switch holders := g.holders(lock); len(holders) {
+// single finds the share, but for its length, that all waiters have who wait for a
+// lock, where each has one and the path does not return to the lock. Mostly the owner is
+// not blocked itself. It is written in place, as there is one for each slice.
+func (g *graph) single(lock format.ObjectID, to *Share) bool {
+	holders := g.holders(lock)
+	switch len(holders) {
 	case 0:
-		o = g.unowned(lock)
+		to.Direct = g.unowned(lock)
 	case 1:
-		o = holders[0].Owner()
+		to.Direct = holders[0].Owner()
 	default:
-		return o, false
+		return false
 	}
-	return o, g.blockedOn(o).lock == format.NoObject
+	if g.blockedOn(to.Direct).lock == format.NoObject {
+		to.Root, to.Hops, to.Last, to.Path = to.Direct, 1, lock, nil
+		return true
+	}
+	r := g.route(lock)
+	*to = r.share()
+	return r.single
 }
 
 // route returns the route from a lock.

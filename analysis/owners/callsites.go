@@ -87,23 +87,19 @@ func (p *callSites) fill(r *Record, s *store) {
 }
 
 // each visits what has a stack and some length, with the number of its call
-// site: block by block, as they lie in memory.
+// site.
 func (p *callSites) each(r *Record, s *store, f func(list int, i column.Ref)) {
 	for t := range format.ThreadID(s.Threads()) {
 		done := uint32(0)
 		if int(t) < len(r.doneIn) {
 			done = r.doneIn[t]
 		}
-		for of := s.Of(t); of.From < of.To; {
-			b, data := s.find(of.From)
-			to, size := min(of.From+blockLen, of.To), b.size()
-			for ; of.From < to; of.From++ {
-				if int64(get(data[b.start:], b.length)) > 0 {
-					if list := p.of(r, s, b.number(data), s.IsWait(of.From), done); list >= 0 {
-						f(list, of.From)
-					}
-				}
-				data = data[size:]
+		for of := s.Scan(s.Of(t)); of.Next(); {
+			if of.End <= of.Start {
+				continue
+			}
+			if list := p.of(r, s, of.number(), of.IsWait(), done); list >= 0 {
+				f(list, of.at)
 			}
 		}
 	}

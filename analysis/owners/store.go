@@ -47,9 +47,6 @@ func (r Refs) Len() int { return int(r.To - r.From) }
 // at returns the one at a place among them.
 func (r Refs) at(n int) column.Ref { return r.From + column.Ref(n) }
 
-// Behind returns those behind the first.
-func (r Refs) Behind() Refs { return Refs{r.From + 1, r.To} }
-
 // part returns those from one place among them to before another.
 func (r Refs) part(from, to int) Refs {
 	return Refs{r.at(from), r.at(to)}
@@ -167,22 +164,6 @@ func (b *block) begins(data []byte) int64 { return b.base + int64(get(data, b.st
 func (s *store) Begins(i column.Ref) int64 {
 	b, data := s.find(i)
 	return b.begins(data)
-}
-
-// Skip returns those from the first on that is a wait for a lock, or is none.
-func (s *store) Skip(r Refs, to bool) Refs {
-	for r.From < r.To {
-		wanted := s.blocks[r.From>>blockBits].waits
-		if !to {
-			wanted = ^wanted
-		}
-		if wanted >>= r.From & (blockLen - 1); wanted != 0 {
-			r.From = min(r.From+column.Ref(bits.TrailingZeros64(wanted)), r.To)
-			return r
-		}
-		r.From = min(r.From|(blockLen-1)+1, r.To)
-	}
-	return r
 }
 
 // IsWait reports whether an activity is a wait for a lock.

@@ -80,7 +80,6 @@ type Timelines struct {
 // they are complete once the function it returns has returned. Until then the
 // symbols are read, but no more classes are asked for.
 func (a *Activities) Timelines(sym Symbols) (tl *Timelines, rebuilt func()) {
-	a.indexing.Wait()
 	byLock := a.byLock
 	tl = &Timelines{Owned: newOwned(), Unowned: make([]Owner, len(byLock))}
 	for i := range a.inputs {
@@ -98,6 +97,7 @@ func (a *Activities) Timelines(sym Symbols) (tl *Timelines, rebuilt func()) {
 	}
 	var rebuilding sync.WaitGroup
 	rebuilding.Go(func() {
+		a.indexing.Wait()
 		tl.infer(ev, unknown)
 		a.forget()
 	})

@@ -11,8 +11,10 @@ import (
 const cells = 160
 
 // tails is how many further classes there are for longer ones, each twice the
-// one before.
-const tails = 40
+// one before: up to the longest there is, where a cell is 1 ns.
+const tails = 56
+
+const _ = int64(cells << (tails - 1)) // where the last one begins
 
 // inGrid is the part of the time between acquisitions that the equal cells
 // hold. Of what is longer, one component makes up nearly all.
@@ -58,11 +60,10 @@ func unit(top int64) int64 { return max(top/(cells-1), 1) }
 
 // cell returns the cell of a length; cells and false for one beyond them.
 func (g grid) cell(ns int64) (c int, ok bool) {
-	rounded := ns + g.unit/2
-	if rounded >= g.unit*cells { // most of those that are asked for, and a division takes long
+	if ns >= g.unit*cells-g.unit/2 { // most of those that are asked for, and a division takes long
 		return cells, false
 	}
-	return int(rounded / g.unit), true
+	return int((ns + g.unit/2) / g.unit), true
 }
 
 // tail returns the class of a length beyond the cells: how many times it can be
@@ -73,7 +74,7 @@ func (g grid) tail(ns int64) int {
 	if k > 0 && in<<k > uint64(ns) {
 		k--
 	}
-	return min(max(k, 0), tails-1)
+	return max(k, 0)
 }
 
 type lattice [cells]float64
