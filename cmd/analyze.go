@@ -116,6 +116,9 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	want := summary{byClass: o.by == "class", idle: o.idle, app: app, locks: o.out.top, phases: o.out.top, places: o.out.top}
 	if o.out.format == analyzeOutputs[0].name && !o.shape.tables {
 		want.locks, want.rest = document.MostLocks, true // a screen says how many locks there are
+		if want.places > 0 {
+			want.places = max(want.places, defaultTop) // and how many threads wait beside them
+		}
 	}
 	owners := blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false)
 	doc, about, res, err := o.trace.summarize(e, want, owners)

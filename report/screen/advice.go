@@ -59,6 +59,8 @@ func (s *screen) try(g *group) string {
 		return s.free()
 	case top == "":
 		return "Take it less often, or split it"
+	case s.warned("single-dump"):
+		return "At this instant " + s.names.Name(top) + " has it: take several dumps to see who mostly does"
 	case most(by[top]):
 		return "Do less in " + s.names.Name(top) + " while it holds the lock, or run it less often"
 	}

@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -82,5 +83,46 @@ func TestHiddenVirtualThreadsComeFirst(t *testing.T) {
 	text := shown(t, a, Options{})
 	if !strings.Contains(text, "-> Most waiting may not be recorded") || !strings.Contains(text, "next: contend jfc --exact") {
 		t.Error(text)
+	}
+}
+
+// Where the biggest holder has a lock for less than half of the waiting, the next
+// ones stand beside it.
+func TestOneHolderOfManyIsNoAnswer(t *testing.T) {
+	owner := func(site string, ns int64) document.LockOwner {
+		return document.LockOwner{Site: site, WaitNs: ns, Provenance: document.Provenance{EstimatedNs: ns}}
+	}
+	a := service(3, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
+	for i := range a.Locks {
+		a.Locks[i].Waiting = append(a.Locks[i].Waiting, document.Site{Site: "Shop.refund:9"})
+	}
+	a.Locks[0].Owners = []document.LockOwner{owner("Shop.pay:1", 4e8), owner("[handoff]", 5e7), owner("Shop.ship:2", 3e8), owner("Shop.refund:3", 2e8)}
+	a.NotCounted = []document.Warning{{Code: "hidden", Text: strings.Repeat("much of it ", 30)}}
+	if text := shown(t, a, Options{}); !strings.Contains(text, "30 % Shop.ship:2 (estimated)") || !strings.Contains(text, "-> No single holder") {
+		t.Errorf("%s", text)
+	}
+}
+
+// One dump tells who had a lock at an instant, which is no reason to mend that.
+func TestOneDumpIsOneInstant(t *testing.T) {
+	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
+	a.Coverage.Unit = "threads"
+	a.Coverage.Warnings = []document.Warning{{Code: "single-dump", Text: "one thread dump counts threads"}}
+	if text := shown(t, a, Options{}); !strings.Contains(text, "-> At this instant Shop.checkout:12 has it") || !strings.Contains(text, "doubt: one thread dump") {
+		t.Errorf("%s", text)
+	}
+}
+
+// Of two locks of one class a finding says by where they are taken which it means.
+func TestTheOtherLockIsNamedAsAmongTheLocks(t *testing.T) {
+	a := service(2, "Cart", func(i int) string { return fmt.Sprintf("Shop.step:%d", i) })
+	f := document.Finding{Kind: "blocked-while-holding", Title: "waiting for another lock while holding this one", Class: "Cart", Lock: a.Locks[0].Lock,
+		LockSite: "Shop.step:0", Owner: "Shop.step:0", Root: a.Locks[1].Lock, Share: 0.5, Confidence: "high"}
+	a.Findings = []document.Finding{f}
+	for root, want := range map[string]string{a.Locks[1].Lock: "waiting for Cart at Shop.step:1 while holding Cart", "Cart@99": "waiting for another Cart while", "Till@1": "waiting for Till while"} {
+		a.Findings[0].Root = root
+		if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, want) {
+			t.Errorf("%s: want %q:\n%s", root, want, text)
+		}
 	}
 }
