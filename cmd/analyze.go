@@ -46,9 +46,9 @@ func newAnalyze(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "analyze [TRACE ...]",
 		Short: "say what is wrong: who holds the top locks, who waits, what to do",
-		Long: `analyze prints one screen: how many threads wait on average, what is wrong, and
-for each of the top locks where it is taken, who holds it, what the holder is
-at, and where the others wait. It fits 25 lines of 80 columns; a wider terminal,
+		Long: `Print one screen: how many threads wait on average, what is wrong, and for each
+of the top locks where it is taken, who holds it, what the holder is at, and
+where the others wait. It fits 25 lines of 80 columns; a wider terminal,
 $COLUMNS or --width gives long names their place, and a pipe gets 80 columns.
 --full shows all of it, with whole stacks; --tables all numbers.`,
 		Example: `  contend analyze recording.jfr
