@@ -20,8 +20,17 @@ func freeLock(expected float64, codes ...string) *document.Analyze {
 	return a
 }
 
+// heldLock is one in which somebody has the lock while others wait.
+func heldLock(expected float64) *document.Analyze {
+	a := freeLock(expected)
+	a.Locks[0].Owners[0].Site = "Shop.pay:3"
+	return a
+}
+
 // That a lock is taken too often is said where the evidence is for it.
 func TestAdviceIsAsSureAsItsEvidence(t *testing.T) {
+	recorders := heldLock(0.9)
+	recorders.Locks[0].Class = "jdk.jfr.internal.PlatformRecorder"
 	instant := freeLock(0.9)
 	instant.Coverage.Unit = "threads"
 	for name, c := range map[string]struct {
@@ -33,8 +42,11 @@ func TestAdviceIsAsSureAsItsEvidence(t *testing.T) {
 		"short waits hidden": {freeLock(0.9, "threshold"), "-> It may be taken too often"},
 		"no processor free":  {freeLock(0.9, "saturated"), "-> No processor was idle: run fewer threads"},
 		"one instant":        {instant, "-> At this instant nobody has it"},
+		"held, known well":   {heldLock(0.9), "-> Do less in Shop.pay:3 while it holds"},
+		"held, known badly":  {heldLock(0.5), "-> Shop.pay:3 seems to have it most: do less there"},
+		"the recorder's":     {recorders, "-> It is the flight recorder's own"},
 	} {
-		if text := shown(t, c.a, Options{}); !strings.Contains(text, c.want) {
+		if text := shown(t, c.a, Options{}); !strings.Contains(strings.Join(strings.Fields(text), " "), c.want) {
 			t.Errorf("%s: want %q:\n%s", name, c.want, text)
 		}
 	}

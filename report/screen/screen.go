@@ -15,9 +15,7 @@
 //	stacks.go    whole stacks, for who asks for all
 //	parts.go     what all parts of a screen are made of
 //	group.go     locks that a reader takes for one
-//	words.go     what things are called
-//	names.go     names made short
-//	program.go   what sort of program it is
+//	words.go     what things are called, and what sort of program it is
 //	lines.go     lines of so many columns
 package screen
 

@@ -190,3 +190,19 @@ func TestADamagedInputIsToldFromOneWithoutWaits(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// Who is told to record again is told so since something is hidden.
+func TestARecordingOfEverythingNeedsNoOther(t *testing.T) {
+	a := &document.Analyze{Trace: document.Trace{Inputs: []string{"a.jfr"}, Format: "jfr 2.1", Threads: 3}, ElapsedNs: 2e9, Coverage: document.Coverage{Unit: "ns"}}
+	if text := shown(t, a, Options{}); !strings.Contains(text, "next: take it while") {
+		t.Errorf("nobody waited:\n%s", text)
+	}
+	a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "Box.fetch:7", Aside: document.Aside{WaitNs: 4e9, Waits: 9, Waiters: 5}}}
+	if text := shown(t, a, Options{}); !strings.Contains(text, "next: contend analyze --full a.jfr") {
+		t.Errorf("threads waited for what is no lock:\n%s", text)
+	}
+	a.NotCounted = []document.Warning{{Code: "threshold", Text: "shorter waits were not recorded"}}
+	if text := shown(t, a, Options{}); !strings.Contains(text, "next: contend jfc") {
+		t.Errorf("short waits are hidden:\n%s", text)
+	}
+}

@@ -22,7 +22,7 @@ func (s *screen) tail() (lines []line) {
 		lines = append(lines, fill("not counted: ", s.Width, plain, prose(s.brief(w))...)...)
 	}
 	for _, w := range s.Coverage.Warnings {
-		if doubts[w.Code] && !s.Full && s.Total.WaitNs > 0 {
+		if doubts[w.Code] && !s.Full && s.Total.WaitNs > 0 && !s.trapped() {
 			lines = append(lines, fill("doubt: ", s.Width, plain, prose(s.brief(w))...)...)
 		}
 	}
@@ -111,6 +111,8 @@ func (s *screen) next() []line {
 		parts = append([]string{"contend verify " + file}, prose("(where it is damaged); stop the recording, then copy it whole")...)
 	case s.Total.WaitNs == 0 && s.Part:
 		parts = []string{"contend analyze " + file, "(all of it: the flags select none)"}
+	case s.Total.WaitNs == 0 && !s.hides() && len(s.Findings)+len(s.Resources) > 0:
+		parts = []string{"contend analyze --full " + file, "(all that threads wait for)"}
 	case s.Total.WaitNs == 0, s.hidesMore():
 		parts = s.record()
 	case s.counts && len(s.groups) > 0:
@@ -140,7 +142,7 @@ func (s *screen) record() []string {
 	switch {
 	case s.unseenVirtual() > 0:
 		return []string{"contend jfc --exact > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(JDK 25 records waits of virtual threads for locks of java.util.concurrent)"}
-	case strings.HasPrefix(s.Trace.Format, "jfr"):
+	case strings.HasPrefix(s.Trace.Format, "jfr") && s.hides():
 		return []string{"contend jfc > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(records every wait)"}
 	case s.native():
 		return prose("record it while the program is under load (contend record --perf PID; contend perf-args prints how)")
@@ -148,6 +150,11 @@ func (s *screen) record() []string {
 		return prose("record runtime/trace while the program is under load")
 	}
 	return prose("take it while the program is under load; contend record PID records a JVM, with --perf a native program")
+}
+
+// hides reports whether another recording of the same would show more waits.
+func (s *screen) hides() bool {
+	return s.unseenVirtual() > 0 || slices.ContainsFunc(s.NotCounted, func(w document.Warning) bool { return w.Code == "not-recorded" || w.Code == "threshold" })
 }
 
 // arguments are the inputs as a shell reads them.
