@@ -23,6 +23,7 @@ type kin struct {
 	gaps      []renewal.Gap            // with a waiter all along and nothing seen inside
 	came      []int64                  // threads that began to wait in them, in ns after they began
 	met       []int64                  // stretches in which threads came to wait, to the next acquisition, in ns
+	shared    bool                     // readers have them together, too
 	recorded  float64                  // the sum over them of the share of the waits for their lock that were recorded
 	mixes     []renewal.Mix            // by group, of all in 0: how often each call site takes the lock
 	witnesses *witnesses
@@ -120,7 +121,7 @@ func (k *kin) learn(known learnt) {
 			}
 		}
 	}
-	k.model = renewal.Learn(&renewal.Data{Gaps: k.gaps, Arrivals: k.came, Met: k.met, Recorded: k.recorded / float64(len(k.gaps)), Hidden: k.hides(), Fair: k.fair, Before: known.before(k.class, k.stacks, k.mixes[0])}, n, k.mixes)
+	k.model = renewal.Learn(&renewal.Data{Gaps: k.gaps, Arrivals: k.came, Met: k.met, Shared: k.shared, Recorded: k.recorded / float64(len(k.gaps)), Hidden: k.hides(), Fair: k.fair, Before: known.before(k.class, k.stacks, k.mixes[0])}, n, k.mixes)
 	k.came, k.met = nil, nil
 }
 

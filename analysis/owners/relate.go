@@ -146,6 +146,7 @@ func (b *builder) gather(k *kin) {
 		if !s.isBusy(a.time, hi) {
 			if n := b.busyAfter(a.time); s.busy[n].start < hi {
 				k.met = append(k.met, hi-max(s.busy[n].start, a.time))
+				k.shared = k.shared || s.shared
 			}
 			continue
 		}

@@ -38,6 +38,7 @@ type learner struct {
 	wake   lattice   // the same of free times
 	free   *lattice  // these, where they are known
 	hold   []lattice // scratch
+	met    lattice   // by cells: how many stretches are of a thread that ran into a section
 	arrivals
 }
 
@@ -195,6 +196,7 @@ func (l *learner) round() {
 		}
 		seen.count(k, n, direct)
 	}
+	l.countMet(hold)
 	for s := range hold {
 		for i, p := range &l.guess[s] {
 			hold[s][i] += Trust * p

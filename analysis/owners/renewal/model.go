@@ -89,6 +89,7 @@ type Data struct {
 	Met      []int64 // lengths of stretches from when the first thread came to wait to the next acquisition, in ns
 	Recorded float64 // share of those who had to wait that were recorded
 	Hidden   bool    // many others who had to wait were not
+	Shared   bool    // readers come while a writer has the lock, and then get it together
 	Fair     bool    // nobody takes the free lock while others wait for it
 	Before   *Before // nil for none
 }
@@ -119,6 +120,9 @@ func fit(d *Data, g grid, sites int, mixes []Mix, free *Model, before *Before) *
 	if free != nil {
 		l.free = free.wake.rescaled(free.grid, g)
 		m.wake = *l.free
+	}
+	if d.Hidden && d.Shared {
+		l.noteMet(d.Met)
 	}
 	l.rounds(before)
 	m.tables(nil)
