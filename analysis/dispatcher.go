@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"contend/analysis/cores"
+	"contend/format"
 )
 
 // dispatcher passes what is booked on to the visitors, which work on goroutines
@@ -18,6 +19,7 @@ type dispatcher struct {
 
 	cur   *batch
 	hops  hopStore // of cur
+	alike alikes   // of cur
 	spare []*batch
 	ahead int         // batches the visitors have not done with
 	todo  chan *batch // nil until the first one is full
@@ -28,11 +30,13 @@ type dispatcher struct {
 type ear struct {
 	visitor Visitor
 	stretch StretchVisitor
+	singles SinglesVisitor
 	running RunningVisitor
 	ticks   TickVisitor
 	tallies bool // of stretches it wants no more than sums
 
-	slice Slice // of a stretch, for who wants these
+	slice Slice    // of a stretch, for who wants these
+	share [1]Share // of a single slice
 }
 
 // A batch is handed over when it holds so much. Batches of few calls may be
@@ -50,6 +54,7 @@ type batch struct {
 	calls     int
 	order     []sameCalls
 	slices    []Slice
+	singles   singles
 	stretches []Stretch
 	running   []runningTime
 
@@ -70,6 +75,7 @@ type callKind uint8
 
 const (
 	callSlice callKind = iota
+	callSingles
 	callStretch
 	callRunning
 )
@@ -85,6 +91,7 @@ func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
 	for _, v := range visitors {
 		one := ear{visitor: v}
 		one.stretch, _ = v.(StretchVisitor)
+		one.singles, _ = v.(SinglesVisitor)
 		one.running, _ = v.(RunningVisitor)
 		one.ticks, _ = v.(TickVisitor)
 		if t, ok := v.(TallyVisitor); ok {
@@ -108,6 +115,22 @@ func (d *dispatcher) begin(start int64) {
 func (d *dispatcher) slice() *Slice {
 	d.cur.call(callSlice)
 	return next(&d.cur.slices)
+}
+
+// single adds a slice whose waiters have one share of waiting, to be handed over.
+func (d *dispatcher) single(lo, hi int64, lock format.ObjectID, share *Share, waiters []Waiter, noEarlierStart int64) {
+	b := d.cur
+	if b.call(callSingles) {
+		b.singles.begin(noEarlierStart)
+		d.alike.row++
+	}
+	s := &b.singles
+	at := d.alike.of(s, lock, share)
+	s.alike[at].Ns += (hi - lo) * int64(len(waiters))
+	from := uint32(len(b.waiters))
+	b.waiters = append(b.waiters, waiters...)
+	s.slices = append(s.slices, Single{Start: lo, End: hi, Alike: at - uint32(s.rows[len(s.rows)-1].alike),
+		Begins: firsts(waiters), from: from, to: uint32(len(b.waiters))})
 }
 
 // next returns the place behind the last of a list, which is one longer then. It
@@ -143,14 +166,16 @@ func (d *dispatcher) tick(ns int64) {
 	d.cur.tickNs += ns
 }
 
-// call notes that one more call of a kind comes next.
-func (b *batch) call(what callKind) {
+// call notes that one more call of a kind comes next, and reports whether the one
+// before it was of another kind.
+func (b *batch) call(what callKind) (another bool) {
 	b.calls++
 	if n := len(b.order); n > 0 && b.order[n-1].what == what {
 		b.order[n-1].n++
-		return
+		return false
 	}
 	b.order = append(b.order, sameCalls{what, 1})
+	return true
 }
 
 // handOver gives the batch at hand to the visitors if it is full.
@@ -241,6 +266,7 @@ func (b *batch) tell(to *ear) {
 		to.ticks.Ticks(b.ticks, b.tickNs)
 	}
 	slices, stretches, running := b.slices, b.stretches, b.running
+	row, single := 0, 0
 	for _, c := range b.order {
 		switch c.what {
 		case callSlice:
@@ -248,6 +274,10 @@ func (b *batch) tell(to *ear) {
 				to.visitor.Slice(&slices[i])
 			}
 			slices = slices[c.n:]
+		case callSingles:
+			s := b.singles.row(row, single, c.n, b.waiters)
+			to.hearSingles(&s)
+			row, single = row+1, single+c.n
 		case callStretch:
 			for i := range stretches[:c.n] {
 				if to.tallies && to.running == nil {
@@ -265,6 +295,17 @@ func (b *batch) tell(to *ear) {
 			}
 			running = running[c.n:]
 		}
+	}
+}
+
+// hearSingles makes the call of Singles, or the calls of their slices.
+func (e *ear) hearSingles(s *Singles) {
+	if e.singles != nil && e.singles.Singles(s) {
+		return
+	}
+	for i := range s.Slices {
+		one := s.slice(&s.Slices[i], &e.share)
+		e.visitor.Slice(&one)
 	}
 }
 
@@ -286,5 +327,6 @@ func (e *ear) hear(s *Stretch) {
 func (b *batch) clear() {
 	b.calls, b.order, b.slices, b.stretches, b.running = 0, b.order[:0], b.slices[:0], b.stretches[:0], b.running[:0]
 	b.ticks, b.tickNs = 0, 0
+	b.singles.clear()
 	b.shares, b.hops, b.waiters = b.shares[:0], b.hops[:0], b.waiters[:0]
 }

@@ -84,15 +84,11 @@ func (e *emitter) wanted(t format.ThreadID, l format.ObjectID, length int64) boo
 // says nothing of how long the wait was, and a tenure is none.
 const anyLength = maxTime
 
-// bookSimple charges waiters of one lock whose path ends at its owner, which is
+// bookSingle charges waiters of one lock who have one share of waiting for it, which is
 // most of what there is.
-func (e *emitter) bookSimple(lo, hi int64, lock format.ObjectID, noEarlierStart int64, waiters []Waiter, owner Owner) {
-	b, s := e.out.cur, e.out.slice()
-	*s = Slice{Start: lo, End: hi, Lock: lock, NoEarlierStart: noEarlierStart, Waiters: stored(&b.waiters, waiters)}
-	b.shares = append(b.shares, Share{Ns: hi - lo, Direct: owner, Root: owner, Hops: 1, Last: lock})
-	n := len(b.shares)
-	s.Shares = b.shares[n-1 : n : n]
-	e.byProv[owner.Prov] += (hi - lo) * int64(len(waiters))
+func (e *emitter) bookSingle(lo, hi int64, lock format.ObjectID, share *Share, waiters []Waiter, noEarlierStart int64) {
+	e.byProv[share.Direct.Prov] += (hi - lo) * int64(len(waiters))
+	e.out.single(lo, hi, lock, share, waiters, noEarlierStart)
 	e.out.handOver()
 }
 

@@ -106,17 +106,12 @@ func (s *standing) flush() {
 func (s *standing) emit(l format.ObjectID, from, to int) {
 	open, waiters := s.queue[l].open[from:to], s.queue[l].waiters[from:to]
 	if lo, hi, ok := s.e.cut(open[0].since, s.now); ok {
-		s.nodes, s.group = s.nodes[:0], s.group[:0]
-		for i := range open {
-			if !open[i].hidden {
-				s.nodes = append(s.nodes, open[i].node)
-				s.group = append(s.group, waiters[i])
-				waiters[i].First, waiters[i].WaitNs, waiters[i].CutNs = false, 0, 0
-			}
+		if group := s.shown(open, waiters); len(group) > 0 {
+			s.promise(len(group))
+			s.book(l, lo, hi, open, group)
 		}
-		if len(s.nodes) > 0 {
-			s.promise(len(s.nodes))
-			s.book(l, lo, hi)
+		for i := range waiters {
+			waiters[i].First, waiters[i].WaitNs, waiters[i].CutNs = false, 0, 0
 		}
 	}
 	for i := range open {
@@ -124,13 +119,33 @@ func (s *standing) emit(l format.ObjectID, from, to int) {
 	}
 }
 
+// shown returns the waiters that the filter does not hide.
+func (s *standing) shown(open []openSlice, waiters []Waiter) []Waiter {
+	if s.e.all {
+		return waiters
+	}
+	s.group = s.group[:0]
+	for i := range open {
+		if !open[i].hidden {
+			s.group = append(s.group, waiters[i])
+		}
+	}
+	return s.group
+}
+
 // book charges a stretch in which a group waited for a lock.
-func (s *standing) book(l format.ObjectID, lo, hi int64) {
-	if o, simple := s.g.simple(l); simple {
-		s.e.bookSimple(lo, hi, l, s.noEarlierStart, s.group, o)
+func (s *standing) book(l format.ObjectID, lo, hi int64, open []openSlice, group []Waiter) {
+	if share, single := s.g.single(l); single {
+		s.e.bookSingle(lo, hi, l, &share, group, s.noEarlierStart)
 		return
 	}
-	s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: s.group}
+	s.nodes = s.nodes[:0]
+	for i := range open {
+		if !open[i].hidden {
+			s.nodes = append(s.nodes, open[i].node)
+		}
+	}
+	s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: group}
 	s.e.book(&s.g, s.nodes)
 }
 

@@ -40,6 +40,11 @@ type route struct {
 	path   *Hop
 }
 
+// share returns the share of who waits for the first lock, but for its length.
+func (r *route) share() Share {
+	return Share{Direct: r.direct, Root: r.root, Hops: r.hops, Last: r.last, Path: r.path}
+}
+
 // routes are the routes that have been found since the graph changed last.
 type routes struct {
 	round  uint32

@@ -5,18 +5,24 @@ import "contend/format"
 // changed forgets all routes.
 func (g *graph) changed() { g.routes.round++ }
 
-// simple returns the owner of a lock, or whom waiting for it is charged to, if
-// that is one and not blocked itself.
-func (g *graph) simple(lock format.ObjectID) (o Owner, ok bool) {
+// single returns the share, but for its length, that all waiters have who wait for a
+// lock, where each has one and the path does not return to the lock. Mostly the owner is
+// not blocked itself.
+func (g *graph) single(lock format.ObjectID) (share Share, ok bool) {
+	var o Owner
 	switch holders := g.holders(lock); len(holders) {
 	case 0:
 		o = g.unowned(lock)
 	case 1:
 		o = holders[0].Owner()
 	default:
-		return o, false
+		return share, false
 	}
-	return o, g.blockedOn(o).lock == format.NoObject
+	if g.blockedOn(o).lock == format.NoObject {
+		return Share{Direct: o, Root: o, Hops: 1, Last: lock}, true
+	}
+	r := g.route(lock)
+	return r.share(), r.single
 }
 
 // route returns the route from a lock.

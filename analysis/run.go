@@ -45,6 +45,7 @@
 //	spread.go      an amount spread evenly over a stretch
 //	tally.go       stretches that show the same, summed up
 //	stretch.go     slices of a sampled trace given together
+//	singles.go     slices of recorded waits given together
 //	bygroup.go     what visitors remember of slices that are alike
 //	names.go       owners and stacks as text
 //	slice.go       the model: slices, and the visitors that get them

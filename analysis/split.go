@@ -13,7 +13,8 @@ const maxShares = 4096
 func (g *graph) shares(t format.ThreadID, lo, hi int64) (shares []Share, common bool) {
 	lock := g.blocked[t].lock
 	if r := g.route(lock); r.single {
-		g.split.shares = append(g.split.shares[:0], Share{Ns: hi - lo, Direct: r.direct, Root: r.root, Hops: r.hops, Last: r.last, Path: r.path})
+		g.split.shares = append(g.split.shares[:0], r.share())
+		g.split.shares[0].Ns = hi - lo
 		return g.split.shares, true
 	}
 	shares = g.push(t, lo, hi)

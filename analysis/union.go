@@ -25,29 +25,39 @@ const openSpans = 128
 // recorded waits twice those that a later slice may still touch; such a union cannot
 // be joined to another by UnionOf.
 func (u *Union) AddSlice(s *Slice) {
-	many := u.addInOrder(s.Start, s.End, s.Sample.InOrder)
-	if many && !s.Sample.Taken && u.spans[len(u.spans)/2].end < s.NoEarlierStart {
-		u.closeBefore(s.NoEarlierStart)
+	if s.Sample.Taken || s.Sample.InOrder {
+		u.addInOrder(s.Start, s.End, s.Sample.InOrder)
+		return
+	}
+	u.AddRecorded(s.Start, s.End, s.NoEarlierStart)
+}
+
+// AddRecorded is AddSlice for a slice of a recorded wait, see Slice.NoEarlierStart.
+func (u *Union) AddRecorded(start, end, noEarlierStart int64) {
+	if u.lengthen(start, end) {
+		return
+	}
+	if many := u.addBehind(start, end); many && u.spans[len(u.spans)/2].end < noEarlierStart {
+		u.closeBefore(noEarlierStart)
 	}
 }
 
 // AddStretch is AddSlice for each of the slices of a stretch.
 func (u *Union) AddStretch(s *Stretch) { u.addInOrder(s.Start, s.End, s.Sample.InOrder) }
 
-// addInOrder is Add for most slices. Where they come in order of time it closes what
-// is behind them; else it reports whether there is a new span and many may be closed.
-func (u *Union) addInOrder(start, end int64, inOrder bool) (many bool) {
-	if u.lengthen(start, end) {
-		return false
-	}
-	u.Add(start, end)
-	if len(u.spans) <= openSpans {
-		return false
-	}
-	if inOrder {
+// addInOrder is Add for slices of samples. Where they come in order of time it closes
+// what is behind them.
+func (u *Union) addInOrder(start, end int64, inOrder bool) {
+	if !u.lengthen(start, end) && u.addBehind(start, end) && inOrder {
 		u.closeBefore(start)
 	}
-	return !inOrder
+}
+
+// addBehind is Add for what does not begin in the last span. It reports whether there
+// are so many spans now that some should be closed.
+func (u *Union) addBehind(start, end int64) (many bool) {
+	u.Add(start, end)
+	return len(u.spans) > openSpans
 }
 
 // lengthen joins [start, end) where it begins in the last span, as most do; else it

@@ -23,6 +23,7 @@ type Pivot struct {
 	waits  WaitCounter
 	rec    bootstrap.Recorder // of sampled traces, by row
 	each   bool               // some key tells waiters apart
+	alike  []int              // rows of the Singles at hand
 	groups groups
 }
 

@@ -48,6 +48,7 @@ type Meter struct {
 	series  map[format.ObjectID]int
 	groups  analysis.ByGroup[group]
 	at      interval // that was added to last
+	alike   []int64  // of the Singles at hand, see there: waiting in the interval at hand
 	open    []*group // those with waiting in it that is not added to the sums yet
 	err     error
 }

@@ -105,16 +105,16 @@ func TestMostWaitsAreRecorded(t *testing.T) {
 }
 
 // A part of the program that is sampled together with a section is none; nor is
-// one two threads are in at a time. Samples half a millisecond apart are of one
-// round, those two milliseconds apart are not.
+// one two threads are in at a time. Samples 0.8 ms apart are of one round, those
+// 1.5 ms apart are not.
 func TestSectionsExcludeEachOther(t *testing.T) {
 	for name, c := range map[string]struct {
 		apart     int64
 		part      int // of the second thread: 1 a section, 2 the part in question, 3 anything else
 		exclusive bool
 	}{
-		"with a section": {5e5, 1, false}, "with itself": {5e5, 2, false}, "with anything else": {5e5, 3, true},
-		"in another round": {2e6, 1, true}, "itself in another round": {2e6, 2, true},
+		"with a section": {8e5, 1, false}, "with itself": {8e5, 2, false}, "with anything else": {8e5, 3, true},
+		"in another round": {15e5, 1, true}, "itself in another round": {15e5, 2, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			frame := func(m string) []format.Frame {

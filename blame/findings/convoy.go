@@ -34,22 +34,33 @@ const mostThreads = 256
 // add takes a slice of a recorded wait. All who wait for a lock have one owner at
 // an instant, so that what is new in the slice is known by itself.
 func (b *busy) add(s *analysis.Slice, c **convoy, fair bool) {
-	if !b.told || s.Start > b.end {
-		b.close(c)
-		*b = busy{start: s.Start, end: s.Start, told: true, tested: b.tested, threads: b.threads[:0]}
-	}
-	if fresh := s.End - max(s.Start, b.end); fresh > 0 {
-		if len(s.Shares) > 0 && surelyFree(&s.Shares[0].Direct, fair) {
-			b.free += fresh
-		}
-		b.end = s.End
-	}
-	b.start = min(b.start, s.Start)
+	b.reach(s.Start, s.End, len(s.Shares) > 0 && surelyFree(&s.Shares[0].Direct, fair), c)
 	for i := range s.Shares {
 		b.waited.add(s.Shares[i].Direct.Prov, s.Shares[i].Ns*int64(len(s.Waiters)))
 	}
-	for i := range s.Waiters {
-		if w := &s.Waiters[i]; w.First && !w.Failed {
+	b.begin(s.Waiters)
+}
+
+// reach makes the stretch longer by another one, in which nobody had the lock or
+// somebody did, or begins a new one with it.
+func (b *busy) reach(start, end int64, free bool, c **convoy) {
+	if !b.told || start > b.end {
+		b.close(c)
+		*b = busy{start: start, end: start, told: true, tested: b.tested, threads: b.threads[:0]}
+	}
+	if fresh := end - max(start, b.end); fresh > 0 {
+		if free {
+			b.free += fresh
+		}
+		b.end = end
+	}
+	b.start = min(b.start, start)
+}
+
+// begin counts the waits that begin.
+func (b *busy) begin(waiters []analysis.Waiter) {
+	for i := range waiters {
+		if w := &waiters[i]; w.First && !w.Failed {
 			b.served++
 			if len(b.threads) < mostThreads && !slices.Contains(b.threads, w.Thread) {
 				b.threads = append(b.threads, w.Thread)

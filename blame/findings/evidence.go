@@ -23,6 +23,7 @@ type Evidence struct {
 	pools  map[pool]*exhausted
 	stacks []stackSeen
 	groups analysis.ByGroup[group]
+	alike  []alike // of the Singles at hand
 	storms []storm
 	tested int64 // monitors for one
 	beside int64 // waiting for what others must give back, ns of thread-time

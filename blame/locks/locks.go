@@ -23,6 +23,7 @@ type Collector struct {
 	cells   *bootstrap.Cells
 	groups  analysis.ByGroup[int32] // their sums
 	last    [][fewSums]lastSum      // by thread, the latest first
+	alike   []int32                 // sums of the Singles at hand
 }
 
 // fewSums is how many sums a thread's slices mostly go to in turn.
@@ -173,18 +174,21 @@ func (m *sum) add(s *analysis.Slice) {
 		m.known[s.Shares[i].Direct.Prov] += s.Shares[i].Ns * int64(len(s.Waiters))
 	}
 	for i := range s.Waiters {
-		w := &s.Waiters[i]
-		if !w.First {
-			continue
+		if w := &s.Waiters[i]; w.First {
+			m.begin(w, s.Sample.Taken)
 		}
-		m.waits++
-		if w.Failed {
-			m.failed++
-		}
-		if !s.Sample.Taken { // else the length is not known
-			m.maxNs = max(m.maxNs, w.WaitNs)
-			m.lengths.Add(w.WaitNs)
-		}
+	}
+}
+
+// begin counts a wait, which was sampled or not.
+func (m *sum) begin(w *analysis.Waiter, sampled bool) {
+	m.waits++
+	if w.Failed {
+		m.failed++
+	}
+	if !sampled { // else the length is not known
+		m.maxNs = max(m.maxNs, w.WaitNs)
+		m.lengths.Add(w.WaitNs)
 	}
 }
 

@@ -90,16 +90,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 	for i := range s.Shares {
 		sh := &s.Shares[i]
 		ns := sh.Ns * int64(len(s.Waiters))
-		number := c.part(s.Lock, &s.Waiters[0], sh)
-		p := &c.parts[number]
-		p.ns += ns
-		if root := c.root(number, sh); root >= 0 {
-			c.rootNs[root] += ns
-		}
-		p.byProvenance[sh.Direct.Prov] += ns
-		if o := c.order(s.Lock, sh, p.site, s.Sample.Taken); o != nil {
-			o.add(sh.Direct.Prov, ns)
-		}
+		c.charge(s.Lock, &s.Waiters[0], sh, ns, s.Sample.Taken)
 		if sh.Root.Kind == analysis.OwnerDeadlock {
 			for len(c.trapped) <= int(sh.Root.Cycle) {
 				c.trapped = append(c.trapped, Trapped{})
@@ -113,8 +104,7 @@ func (c *Collector) Slice(s *analysis.Slice) {
 		w := &s.Waiters[i]
 		switch { // of a recorded wait the first slice tells all
 		case w.First && !s.Sample.Taken:
-			p := &c.places[c.place(s.Lock, w)]
-			p.ns, p.waits = p.ns+w.CutNs, p.waits+1
+			c.begin(s.Lock, w)
 		case s.Sample.Taken:
 			p := &c.places[c.place(s.Lock, w)]
 			if p.ns += s.Length(); w.First {
@@ -122,6 +112,26 @@ func (c *Collector) Slice(s *analysis.Slice) {
 			}
 		}
 	}
+}
+
+// charge adds thread-time of waiting, which was sampled or not, to the sums of an owner.
+func (c *Collector) charge(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share, ns int64, sampled bool) {
+	number := c.part(lock, w, sh)
+	p := &c.parts[number]
+	p.ns += ns
+	if root := c.root(number, sh); root >= 0 {
+		c.rootNs[root] += ns
+	}
+	p.byProvenance[sh.Direct.Prov] += ns
+	if o := c.order(lock, sh, p.site, sampled); o != nil {
+		o.add(sh.Direct.Prov, ns)
+	}
+}
+
+// begin adds a recorded wait to the sum of its site.
+func (c *Collector) begin(lock format.ObjectID, w *analysis.Waiter) {
+	p := &c.places[c.place(lock, w)]
+	p.ns, p.waits = p.ns+w.CutNs, p.waits+1
 }
 
 // part returns the number of the sum a share of a slice goes to.

@@ -75,6 +75,9 @@ func (c *Collector) Begin(sym *analysis.Symbols, _ int64) { c.sym = sym }
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(*analysis.Slice) {}
 
+// Singles implements analysis.SinglesVisitor: no slice is of interest.
+func (c *Collector) Singles(*analysis.Singles) bool { return true }
+
 // Tally implements analysis.TallyVisitor.
 func (c *Collector) Tally(*analysis.Waiting, int64, int64) {}
 

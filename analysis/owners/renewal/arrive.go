@@ -218,8 +218,8 @@ func (s *Splitter) meetLong(a Arrival, met *Met) {
 }
 
 // heldParts is how finely it is told until when somebody had the lock in a long
-// stretch.
-const heldParts = 16
+// stretch: as in one of all cells.
+const heldParts = cells / heldStep
 
 func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
 

@@ -58,3 +58,28 @@ func TestARestIsOthersOrFree(t *testing.T) {
 		}
 	}
 }
+
+// Until when somebody had the lock is told by four cells, of a fortieth of a stretch
+// that is longer than all: what is told finer is computed for nothing.
+func TestHowFinelyItIsToldUntilWhenSomebodyHadTheLock(t *testing.T) {
+	p := program{holds: []float64{50, 400}, spread: 0.2, mix: []float64{0.8, 0.2}, wake: 300, barging: 0.3, think: 50}
+	gaps, _ := p.run(3000)
+	m := Learn(&Data{Gaps: gaps}, 2, []Mix{p.mix})
+	s := m.Splitter()
+	var parts Parts
+	var met Met
+	near := func(cell int64) int64 {
+		s.Split(Gap{Site: 0, Length: 100 * m.unit, Held: cell * m.unit}, &parts)
+		return parts.Free
+	}
+	long := func(part int64) int64 {
+		length := 1000 * m.unit * cells
+		s.Meet(Arrival{Site: -1, Length: length, Busy: 0.5, Held: length/1000*part + 1}, &met)
+		return met.Free
+	}
+	for name, of := range map[string][4]int64{"near": {near(40), near(43), near(44), near(47)}, "long": {long(500), long(524), long(525), long(549)}} {
+		if of[0] != of[1] || of[1] == of[2] || of[2] != of[3] {
+			t.Errorf("%s: free %v", name, of)
+		}
+	}
+}

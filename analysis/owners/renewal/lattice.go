@@ -11,8 +11,10 @@ import (
 const cells = 160
 
 // tails is how many further classes there are for longer ones, each twice the
-// one before.
-const tails = 40
+// one before: up to the longest there is, where a cell is 1 ns.
+const tails = 56
+
+const _ = int64(cells << (tails - 1)) // where the last one begins
 
 // inGrid is the part of the time between acquisitions that the equal cells
 // hold. Of what is longer, one component makes up nearly all.
@@ -64,7 +66,7 @@ func (g grid) cell(ns int64) (c int, ok bool) {
 
 // tail returns the class of a length beyond the cells.
 func (g grid) tail(ns int64) int {
-	return min(bits.Len64(uint64(max(ns/(g.unit*cells), 1)))-1, tails-1)
+	return bits.Len64(uint64(max(ns/(g.unit*cells), 1))) - 1
 }
 
 type lattice [cells]float64

@@ -1,6 +1,9 @@
 package renewal
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // A length stays beyond the cells if it is longer than twice any other one, and
 // its cells would be wider than four of the usual length.
@@ -19,5 +22,12 @@ func TestTheCellHoldsWhatIsLearntFrom(t *testing.T) {
 		if got := newGrid(gaps).unit; got != unit(c.top) {
 			t.Errorf("longest %d: cells of %d ns, want %d", c.longest, got, unit(c.top))
 		}
+	}
+}
+
+// The longest there is has a class of its own, however short the cells are.
+func TestTheLongestIsInTheLastClass(t *testing.T) {
+	if got := (grid{1}).tail(math.MaxInt64); got != tails-1 {
+		t.Errorf("class %d of %d", got, tails)
 	}
 }

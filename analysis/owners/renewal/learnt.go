@@ -2,7 +2,7 @@ package renewal
 
 import "math"
 
-// Learnt is what was learnt of some locks, but for the last rounds: where to begin
+// Learnt is what was learnt of some locks, but for the last round: where to begin
 // to learn of locks of the same kind in another recording. What is learnt there of
 // the same gaps is the same.
 type Learnt struct {
@@ -35,13 +35,9 @@ func (b *Before) coarse() *Before {
 	return &Before{b.Learnt.coarse, b.Sites}
 }
 
-// lastRounds is how many rounds there are on top of what was learnt before, and
-// alike how much the first of them may move between cells, or of a chance, for that
-// to be learnt of locks that are like these.
-const (
-	lastRounds = 2
-	alike      = 0.1
-)
+// alike is how much a round on top of what was learnt before may move between cells,
+// or of a chance, for that to be learnt of locks that are like these.
+const alike = 0.1
 
 // state is what rounds change.
 type state struct {
@@ -88,23 +84,22 @@ func (l *lattice) on(from, to grid) lattice {
 	return l.rescaled(from, to).smoothed(1)
 }
 
-// rounds fits the model: in a few rounds from what was learnt before, where that fits,
+// rounds fits the model: in one round from what was learnt before, where that fits,
 // else in all from a first guess.
 func (l *learner) rounds(before *Before) {
-	if before != nil && l.lastRounds(before) {
+	if before != nil && l.lastRound(before) {
 		return
 	}
-	for i := range rounds {
-		if i == rounds-lastRounds {
-			l.m.early = l.state()
-		}
+	for range rounds - 1 {
 		l.round()
 	}
+	l.m.early = l.state()
+	l.round()
 }
 
-// lastRounds does the last rounds from what was learnt before; false where that is of
+// lastRound does the last round from what was learnt before; false where that is of
 // other locks than these.
-func (l *learner) lastRounds(before *Before) bool {
+func (l *learner) lastRound(before *Before) bool {
 	guessed := l.state()
 	l.begin(before)
 	learnt := l.state()
@@ -112,9 +107,6 @@ func (l *learner) lastRounds(before *Before) bool {
 	if l.moved(&learnt) > alike {
 		l.put(&guessed)
 		return false
-	}
-	for range lastRounds - 1 {
-		l.round()
 	}
 	return true
 }

@@ -34,3 +34,20 @@ func TestWhatWasLearntOfOthersIsDropped(t *testing.T) {
 		t.Error("it is not what the gaps alone tell")
 	}
 }
+
+// Sections a tenth longer are of locks that are like those before, sections three
+// tenths longer are not: one round would not tell them.
+func TestHowAlikeLocksAre(t *testing.T) {
+	learnt := func(longer float64, before *Before) *Learnt {
+		p := program{holds: []float64{100 * longer, 400 * longer}, spread: 0.3, mix: []float64{0.5, 0.5}, wake: 30, barging: 0.3}
+		gaps, _ := p.run(3000)
+		return Learn(&Data{Gaps: gaps, Before: before}, 2, []Mix{{1, 1}}).Learnt()
+	}
+	before := &Before{learnt(1, nil), []int{0, 1}}
+	if learnt(1.1, before) != nil {
+		t.Error("a tenth longer: from a first guess")
+	}
+	if learnt(1.3, before) == nil {
+		t.Error("three tenths longer: from what was learnt before")
+	}
+}

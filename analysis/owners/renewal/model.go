@@ -66,7 +66,7 @@ type Model struct {
 	takes                  map[taking]*takes
 	mu                     sync.Mutex
 
-	early  state  // before the last rounds; empty where it began with that of another one
+	early  state  // before the last round; empty where it began with that of another one
 	coarse *Model // for stretches that are longer than the cells; nil where few are
 }
 
