@@ -82,7 +82,7 @@ func (b *builder) between(cur anchor, hi, gone int64) bool {
 	g := *b.now
 	g.lo, g.hi, g.least, g.last = cur.start, hi, 0, format.NoThread
 	cur.prov = Estimated
-	b.whole(&g, known, cur)
+	b.whole(&g, &known, cur)
 	return true
 }
 
@@ -94,7 +94,7 @@ func (b *builder) vacant(lo, hi int64) {
 	if b.kin.model != nil && b.bounded() {
 		g := *b.now
 		g.lo, g.hi, g.least, g.last = lo, hi, 0, format.NoThread
-		b.whole(&g, renewal.Gap{Site: -1, Length: hi - lo}, anchor{})
+		b.whole(&g, &renewal.Gap{Site: -1, Length: hi - lo}, anchor{})
 		return
 	}
 	b.pool, b.sure, b.length = &b.pools[restNamed], 1, hi-lo

@@ -44,7 +44,9 @@ func (ev *evidence) relate(all []*builder, samples map[*input]*samples, with fun
 
 // study learns what locks of one kind have in common.
 func (ev *evidence) study(k *kin, builders []*builder, samples *samples) {
+	near := new(places)
 	for _, b := range builders {
+		b.places = near
 		b.gather(k)
 	}
 	k.lags.settle()
@@ -110,7 +112,7 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 // gather adds the gaps of a lock to what its model is learnt from.
 func (b *builder) gather(k *kin) {
 	s := b.s
-	b.seen = b.ev.recordedShare(b.ev.byLock[s.lock])
+	b.seen = s.recorded
 	k.seen += b.seen * float64(len(s.acquired))
 	next := 0
 	var sites, groups, named recent
@@ -165,8 +167,8 @@ func (b *builder) gather(k *kin) {
 // arrivals lists when threads began to wait between lo and hi, after lo; next
 // is the first wait that may have, and what it returns the same for the next gap.
 func (b *builder) arrivals(k *kin, next int, lo, hi int64) int {
-	for waits := b.ev.byLock[b.s.lock]; next < len(waits); next++ {
-		start := b.ev.Begins(waits[next])
+	for starts := b.s.starts; next < len(starts)-1; next++ {
+		start := starts.instant(next)
 		if start >= hi {
 			break
 		}
@@ -190,7 +192,7 @@ func (b *builder) gone(x, y *acquisition) int64 {
 // the first owner was gone.
 func (b *builder) gapOf(k *kin, site int, x, y *acquisition) renewal.Gap {
 	g := renewal.Gap{Site: site, Length: y.time - x.time}
-	switch last := b.ev.wait(y).prev(); last {
+	switch last := b.ev.doer(y).prev(); last {
 	case format.NoThread:
 	case x.thread:
 		g.Last = renewal.LastSame

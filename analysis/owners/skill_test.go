@@ -95,7 +95,7 @@ func TestWhoCameLastIsHeldBack(t *testing.T) {
 	a := r.Arrange(func(format.ObjectID) format.LockKind { return format.KindMonitor })
 	a.indexing.Wait()
 	ev := &evidence{Activities: a}
-	b := &builder{ev: ev, kin: &kin{}, waiterCounts: ev.waiterCounts(a.byLock[1])}
+	b := &builder{ev: ev, kin: &kin{}, waiterCounts: countsOf(a)}
 	for without, want := range map[heldBack]int64{nothing: 35, theSamples: 35, theLast: 15} {
 		b.without = without
 		if got := b.lastCame(5, 90); got != want || b.cameLast != 40 {
