@@ -138,3 +138,12 @@ func TestTheOtherLockIsNamedAsAmongTheLocks(t *testing.T) {
 		}
 	}
 }
+
+// Of two dumps nothing tells how near an average is.
+func TestAnAverageOfTooFewSamplesIsDoubtful(t *testing.T) {
+	a := heldLock(0.9)
+	a.Locks[0].Uncertainty = &document.Uncertainty{}
+	if text := shown(t, a, Options{}); !strings.Contains(text, "1.0 ± ? waiting on average") {
+		t.Errorf("%s", text)
+	}
+}

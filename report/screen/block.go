@@ -119,6 +119,8 @@ func (s *screen) numbers(g *group) []string {
 	avg := average(float64(g.WaitNs) / float64(max(s.ElapsedNs, 1)))
 	if u := g.Uncertainty; u != nil && u.PlusMinusNs != nil {
 		avg += " ± " + average(float64(*u.PlusMinusNs)/float64(max(s.ElapsedNs, 1)))
+	} else if u != nil {
+		avg += " ± ?" // too few samples to tell
 	}
 	parts := []string{avg, "waiting on average:", text.Duration(g.WaitNs) + ",", text.Amount(g.Waits, "wait")}
 	if g.locks == 1 { // how many threads wait for any of several is not known
