@@ -54,6 +54,7 @@ type charging struct {
 	dues  dues          // what each part of stretches is owed
 	parts renewal.Parts // scratch
 	met   renewal.Met   // scratch
+	sites recent        // of acquisitions
 
 	owedBefore []int64 // scratch, while a gap is filled tentatively
 	duesBefore dues    // the same

@@ -13,7 +13,8 @@ func (b *builder) estimate(g *gap) {
 		return
 	}
 	x, y := &b.s.acquired[g.at-1], &b.s.acquired[g.at]
-	known := b.gapOf(b.kin, b.kin.site(g.stack), x, y)
+	site := b.sites.numbered(uint32(g.stack), func() int { return b.kin.site(g.stack) })
+	known := b.gapOf(b.kin, site, x, y)
 	if known.Group >= b.kin.groupsLearnt {
 		known.Group = 0
 	}

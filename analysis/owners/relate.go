@@ -53,6 +53,7 @@ func (ev *evidence) study(k *kin, builders []*builder, samples *samples) {
 	k.witnesses = ev.witnesses(k, samples)
 	ev.learnNamed(k)
 	k.learn(ev.learnt)
+	k.lags.learn(k.model)
 	for _, b := range builders {
 		b.observe()
 	}
@@ -143,6 +144,7 @@ func (b *builder) gather(k *kin) {
 		}
 		if len(inside) > 0 {
 			b.lag(&k.lags, a, inside)
+			b.leave(&k.lags, a, hi, inside)
 			continue
 		}
 		if !s.isBusy(a.time, hi) {
@@ -273,4 +275,17 @@ func (b *builder) lag(l *lags, a *acquisition, inside []anchor) {
 	if first.thread == a.thread && b.left(a.thread, a.time, first.start) >= first.start {
 		l.add(first.stack, first.start-a.time)
 	}
+}
+
+// leave notes how far the activity seen last inside is from the next acquisition, by who
+// waited for it all along, or from where its thread was seen elsewhere.
+func (b *builder) leave(l *lags, a *acquisition, hi int64, inside []anchor) {
+	last := inside[len(inside)-1]
+	if last.start >= last.end || last.end >= hi || !b.s.isBusy(last.end, hi) {
+		return
+	}
+	if b.ev.sym.Bare(last.stack) {
+		last.stack = b.homeOf(last, &gap{lo: a.time, hi: hi, first: anchor{thread: a.thread, stack: b.ev.wait(a).Stack}})
+	}
+	l.leave(last.stack, b.left(last.thread, last.end, hi)-last.end)
 }

@@ -136,33 +136,8 @@ func (ev *evidence) next(s *section, t int64) (at int64, last format.ThreadID) {
 
 // after returns the index of the first acquisition at or after t.
 func (s *section) after(t int64) int {
-	lo, hi := 0, len(s.acquired)
-	for step, at := 1, s.near; at < hi; step *= 2 { // who asks mostly goes forward in time
-		if s.acquired[at].time >= t {
-			hi = at
-			break
-		}
-		lo, at = at+1, at+step
-	}
-	if lo == 0 {
-		lo = s.backTo(t, hi)
-	}
-	i, _ := slices.BinarySearchFunc(s.acquired[lo:hi], t, func(a acquisition, t int64) int { return cmp.Compare(a.time, t) })
-	s.near = lo + i
+	s.near = nearby(s.near, len(s.acquired), func(i int) bool { return s.acquired[i].time < t })
 	return s.near
-}
-
-// backTo steps backwards from hi to an acquisition before t.
-func (s *section) backTo(t int64, hi int) int {
-	for step := 1; ; step *= 2 {
-		at := hi - step
-		if at < 0 {
-			return 0
-		}
-		if s.acquired[at].time < t {
-			return at + 1
-		}
-	}
 }
 
 // acquiredByOther reports whether another thread than t got the lock between

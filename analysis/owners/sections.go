@@ -166,18 +166,18 @@ func (ev *evidence) isInside(s *section, at callSite) bool {
 	breaks := 0
 	var f fits
 	for i := range list.all {
-		d, t := ev.met(i)
+		start, end, t := ev.spent(i)
 		switch {
-		case s.acquiredByOther(t, d.start, d.end):
+		case s.acquiredByOther(t, start, end):
 			if breaks++; float64(breaks) > most { // even if all the others fit
 				return false
 			}
-		case s.isBusy(d.start, d.end):
-			_, last := ev.next(s, d.end)
+		case s.isBusy(start, end):
+			_, last := ev.next(s, end)
 			f.count(t, last)
-		case s.isBusy(d.end, d.end):
-			next, last := ev.next(s, d.end)
-			f.before.count(&d, t, next, last)
+		case s.isBusy(end, end):
+			next, last := ev.next(s, end)
+			f.before.count(&activity{start: start, end: end}, t, next, last)
 		}
 	}
 	n := f.all()

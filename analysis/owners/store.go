@@ -193,6 +193,13 @@ func (s *store) Span(i column.Ref) (start, end int64) {
 	return b.span(data)
 }
 
+// spent returns when an activity begins and ends, and whose it is.
+func (s *store) spent(i column.Ref) (start, end int64, t format.ThreadID) {
+	b, data := s.find(i)
+	start, end = b.span(data)
+	return start, end, b.thread
+}
+
 // before returns how many of a thread's activities begin before t.
 func (s *store) before(list Refs, t int64) int {
 	if list.Len() == 0 {

@@ -125,11 +125,11 @@ func (l *lattice) extent() (lo, hi int) {
 // renew sets l to what solves l = a + g∗l, and m to what solves m = b + g∗m:
 // each sum waits for the one before, so that two take as long as one.
 func renew(l, a, m, b, g *lattice) {
-	lo, _ := g.extent()
+	lo, hi := g.extent()
 	lo = max(lo, 1)
 	for t := range l {
 		x, y := a[t], b[t]
-		for k := lo; k <= t; k++ {
+		for k := lo; k < min(hi, t+1); k++ {
 			x += g[k] * l[t-k]
 			y += g[k] * m[t-k]
 		}
