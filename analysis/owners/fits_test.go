@@ -77,3 +77,11 @@ func TestOneBreakIsTolerated(t *testing.T) {
 		}
 	}
 }
+
+// What comes within a sixteenth of an activity after it comes promptly.
+func TestWhatComesPromptly(t *testing.T) {
+	d := activity{start: 0, end: 1600}
+	if !d.promptly(1690) || d.promptly(1720) {
+		t.Errorf("90 ns after it: %v, 120 ns: %v", d.promptly(1690), d.promptly(1720))
+	}
+}
