@@ -59,10 +59,10 @@ func (r *record) visitAsides(out asides) {
 			continue
 		}
 		own := r.activities.Of(format.ThreadID(t))
-		waits := joiner{d: r.activities, rest: own}
+		waits, rest := joiner{scan: r.activities.Scan(own)}, r.activities.Scan(own)
 		wait, told := waits.next(), int64(earliest)
-		for rest := r.activities.Skip(own, false); rest.Len() > 0; rest = r.activities.Skip(rest.Behind(), false) {
-			o := r.activities.Other(rest.From)
+		for rest.NextOther() {
+			o := rest.Other()
 			if !idle(o) || o.End-o.Start < out.e.filter.MinWait {
 				continue
 			}

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"iter"
 	"slices"
 
 	"contend/analysis/internal/column"
@@ -11,16 +10,17 @@ import (
 
 // runs computes the running time of all threads: each thread's lifetime less
 // its idle time, where waiting for a lock is running time even if the thread
-// seems idle as well. It calls run for stretches in order of time with the
-// number of running threads.
+// seems idle as well. It books stretches in order of time with the number of
+// running threads. It returns how many threads it counted, and for how long in
+// the cut of the filter they may have run beside that, as far as is known, ns.
 //
 // A thread whose start or end the trace does not tell lives from its start,
 // or until its end. What it did between two recordings nobody knows: that is no
 // running time, but for its waits. Where the recorder took execution samples, a thread
 // without any event did not run at all and is not counted. What is not told of
 // the others unseen.go says.
-func (r *record) runs(defs *definitions, start, end int64, run func(lo, hi, threads int64)) (counted int) {
-	runners := slices.Collect(r.runners(defs, start, end, true))
+func (r *record) runs(defs *definitions, start, end int64, e *emitter) (counted int, unseen int64) {
+	runners, unseen := r.runners(defs, start, end, span{max(start, e.from), min(end, e.to)})
 	var due column.KeyHeap
 	for i := range runners {
 		if t, ok := runners[i].next(); ok {
@@ -32,7 +32,7 @@ func (r *record) runs(defs *definitions, start, end int64, run func(lo, hi, thre
 		one := &runners[due[0].ID]
 		t := min(max(due[0].At, start), end)
 		if t > last {
-			run(last, t, threads)
+			e.run(last, t, threads)
 			last = t
 		}
 		threads += one.by
@@ -44,26 +44,9 @@ func (r *record) runs(defs *definitions, start, end int64, run func(lo, hi, thre
 		}
 	}
 	if last < end {
-		run(last, end, 0)
+		e.run(last, end, 0)
 	}
-	return len(runners)
-}
-
-// longestRunning returns how long threads can have run together, at most, in the
-// cut of a filter.
-func (r *record) longestRunning(defs *definitions, start, end int64, e *emitter) (ns int64) {
-	for one := range r.runners(defs, start, end, false) {
-		since := int64(0)
-		for at, ok := one.next(); ok; at, ok = one.next() {
-			at = min(max(at, start, e.from), end, e.to)
-			if one.by > 0 {
-				since = at
-			} else {
-				ns += max(at-since, 0)
-			}
-		}
-	}
-	return ns
+	return len(runners), unseen
 }
 
 // partlySeen reports whether an input may not tell when its threads were idle.
@@ -71,13 +54,9 @@ func (r *record) partlySeen() bool {
 	return slices.ContainsFunc(r.parts, func(p part) bool { return p.ended })
 }
 
-// runners yields the threads that count, each at its beginning; with or without
-// the times at which nothing is known of them.
-func (r *record) runners(defs *definitions, start, end int64, onlySeen bool) iter.Seq[runner] {
-	return func(yield func(runner) bool) { r.eachRunner(defs, start, end, onlySeen, yield) }
-}
-
-func (r *record) eachRunner(defs *definitions, start, end int64, onlySeen bool, yield func(runner) bool) {
+// runners returns the threads that count, each at its beginning, and how long
+// they were unseen in the cut.
+func (r *record) runners(defs *definitions, start, end int64, cut span) (all []runner, unseen int64) {
 	observed := r.observed(start, end)
 	for t := range max(r.activities.Threads(), len(r.Lives), len(r.tenants())) {
 		l := owners.Life{Start: format.NoTime, End: format.NoTime}
@@ -99,15 +78,13 @@ func (r *record) eachRunner(defs *definitions, start, end int64, onlySeen bool, 
 		if t == int(format.NoThread) {
 			own = owners.Refs{}
 		}
-		idle := observed[in].between
-		if onlySeen {
-			p := presence{r.parts[in].sight, r.activities, own, l}
-			idle = join(idle, p.unseen(from, to))
-		}
-		if !yield(newRunner(r.activities, format.ThreadID(t), own, idle, from, to)) {
-			return
-		}
+		p := presence{r.parts[in].sight, r.activities, own, l}
+		gaps, between := p.unseen(from, to), observed[in].between
+		one := newRunner(r.activities, format.ThreadID(t), own, join(between, gaps), from, to)
+		unseen += outside(gaps, between, span{max(one.from, cut.start), min(one.to, cut.end)})
+		all = append(all, one)
 	}
+	return all, unseen
 }
 
 // hasRuns reports whether an input holds execution samples.

@@ -168,9 +168,9 @@ func (p *pass) finish() *Trace {
 	tl, rebuilt := rec.activities.Timelines(e.defs)
 	counted := 0
 	if !smp.any {
-		counted = rec.runs(e.defs, start, end, e.run)
-		if rec.partlySeen() {
-			tr.RunningHigh = rec.longestRunning(e.defs, start, end, e)
+		var unseen int64
+		if counted, unseen = rec.runs(e.defs, start, end, e); rec.partlySeen() {
+			tr.RunningHigh = e.running + unseen
 		}
 	} else {
 		tr.Start, tr.End = smp.bounds(start, end)

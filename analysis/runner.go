@@ -3,7 +3,6 @@ package analysis
 import (
 	"math"
 
-	"contend/analysis/internal/column"
 	"contend/analysis/owners"
 	"contend/format"
 )
@@ -53,11 +52,11 @@ var idleWork = [...]bool{
 }
 
 func newRunner(d *owners.Activities, t format.ThreadID, own owners.Refs, between []span, from, to int64) runner {
-	if waits := d.Skip(own, true); waits.Len() > 0 {
-		from, to = min(from, d.Begins(waits.From)), max(to, d.WaitsUntil(t))
-	}
-	r := runner{idle: joiner{d: d, rest: own, idle: true, between: between}, waits: joiner{d: d, rest: own}, from: from, to: to}
+	r := runner{idle: joiner{scan: d.Scan(own), idle: true, between: between}, waits: joiner{scan: d.Scan(own)}, from: from, to: to}
 	r.rest, r.wait = r.idle.next(), r.waits.next()
+	if r.wait != nothing {
+		r.from, r.to = min(from, r.wait.start), max(to, d.WaitsUntil(t))
+	}
 	return r
 }
 
@@ -116,12 +115,11 @@ func (r *runner) pause() span {
 // joiner yields the union of a thread's waits, or of its idle times and the
 // stretches between recordings.
 type joiner struct {
-	d       *owners.Activities
-	rest    owners.Refs // by start
+	scan    owners.Scan // of what the thread did
 	idle    bool
 	between []span // by start
-	looked  bool   // at rest:
-	head    span   // the first of it that is of the kind wanted
+	looked  bool   // the scan is at:
+	head    span   // the first activity of the kind wanted
 }
 
 // next returns the next span that touches none before it.
@@ -141,7 +139,6 @@ func (j *joiner) next() span {
 			j.between = j.between[1:]
 		} else {
 			j.looked = false
-			j.rest.From++
 		}
 	}
 }
@@ -149,13 +146,7 @@ func (j *joiner) next() span {
 // first returns the earliest span of the two lists, nothing at their ends.
 func (j *joiner) first() (s span, isBetween bool) {
 	if !j.looked {
-		j.looked, j.head = true, nothing
-		for j.rest = j.d.Skip(j.rest, !j.idle); j.rest.Len() > 0; j.rest = j.d.Skip(j.rest.Behind(), !j.idle) {
-			if s, ok := j.span(j.rest.From); ok {
-				j.head = s
-				break
-			}
-		}
+		j.looked, j.head = true, j.look()
 	}
 	if len(j.between) > 0 && j.between[0].start < j.head.start {
 		return j.between[0], true
@@ -163,15 +154,20 @@ func (j *joiner) first() (s span, isBetween bool) {
 	return j.head, false
 }
 
-// span returns the stretch of an activity that is a wait, or none, as wanted: of
-// these if it is idle time.
-func (j *joiner) span(i column.Ref) (s span, ok bool) {
+// look returns the next activity of the kind wanted, nothing at the end.
+func (j *joiner) look() span {
 	if !j.idle {
-		s.start, s.end = j.d.Span(i)
-		return s, true
+		if j.scan.NextWait() {
+			return span{j.scan.Start, j.scan.End}
+		}
+		return nothing
 	}
-	a := j.d.Other(i)
-	return span{a.Start, a.End}, idle(a)
+	for j.scan.NextOther() {
+		if idle(j.scan.Other()) {
+			return span{j.scan.Start, j.scan.End}
+		}
+	}
+	return nothing
 }
 
 func idle(o owners.Other) bool {

@@ -35,13 +35,7 @@ type sweep struct {
 }
 
 func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
-	locks, threads := 0, len(r.Lives)
-	for _, i := range r.activities.Starts {
-		w := r.activities.Wait(i)
-		locks = max(locks, int(w.Lock)+1)
-		threads = max(threads, int(w.Thread)+1)
-	}
-	threads = max(threads, tl.Owned.Threads)
+	locks, threads := len(tl.Unowned), max(len(r.Lives), r.activities.Threads(), tl.Owned.Threads)
 	owned := tl.Owned.Drain
 	if len(asking[TenureVisitor](e)) > 0 { // who ask for them once more
 		owned = tl.Owned.Ordered

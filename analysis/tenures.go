@@ -84,7 +84,7 @@ func (r *record) visitIdle(e *emitter) {
 	}
 	for t := range r.activities.Threads() {
 		of := r.activities.Of(format.ThreadID(t))
-		idle := joiner{d: r.activities, rest: of, idle: true}
+		idle := joiner{scan: r.activities.Scan(of), idle: true}
 		for s := idle.next(); s != nothing; s = idle.next() {
 			paused := r.asleep(s, &of)
 			if lo, hi, ok := e.cut(s.start, s.end); ok {

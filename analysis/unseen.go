@@ -3,7 +3,6 @@ package analysis
 import (
 	"math"
 
-	"contend/analysis/internal/column"
 	"contend/analysis/owners"
 	"contend/format"
 )
@@ -101,8 +100,8 @@ func (p *presence) gaps() unseenGaps {
 	if p.life.Start != format.NoTime {
 		g.meet(span{p.life.Start, p.life.Start}, most)
 	}
-	for i := p.own.From; i < p.own.To; i++ {
-		g.meet(p.seen(i), most)
+	for own := p.d.Scan(p.own); own.Next(); {
+		g.meet(p.seen(&own), most)
 	}
 	if p.life.End != format.NoTime {
 		g.meet(span{p.life.End, p.life.End}, most)
@@ -125,16 +124,32 @@ func (g *unseenGaps) meet(s span, most int64) {
 }
 
 // seen returns the stretch that an activity speaks for.
-func (p *presence) seen(i column.Ref) span {
-	if p.d.IsWait(i) {
-		start, end := p.d.Span(i)
-		return span{start, end}
-	}
-	a := p.d.Other(i)
-	if p.hides && a.What() == format.ActivityRun && a.Start == a.End {
+func (p *presence) seen(a *owners.Scan) span {
+	if p.hides && a.Start == a.End && !a.IsWait() && a.Other().What() == format.ActivityRun {
 		return span{a.Start - sampleFor/2, a.End + sampleFor/2}
 	}
 	return span{a.Start, a.End}
+}
+
+// outside returns how much of some stretches lies in a cut and in none of others;
+// both are apart and in order. What a thread did lies in no stretch in which it
+// was unseen, so that so much is what it may have run beside.
+func outside(list, others []span, cut span) (ns int64) {
+	for _, s := range list {
+		lo, hi := max(s.start, cut.start), min(s.end, cut.end)
+		for len(others) > 0 && others[0].end <= lo {
+			others = others[1:]
+		}
+		for _, o := range others {
+			if o.start >= hi {
+				break
+			}
+			ns += max(o.start-lo, 0)
+			lo = max(lo, o.end)
+		}
+		ns += max(hi-lo, 0)
+	}
+	return ns
 }
 
 // join returns two lists of stretches as one, by start.

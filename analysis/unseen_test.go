@@ -107,3 +107,20 @@ func TestYearsBetweenChunksAreNoRunningTime(t *testing.T) {
 		t.Errorf("running %d, at most %d, of %d", tr.RunningNs, tr.RunningHigh, tr.ElapsedNs)
 	}
 }
+
+func TestOutside(t *testing.T) {
+	list, cut := []span{{0, 10}, {20, 30}, {40, 50}}, span{5, 45}
+	for _, c := range []struct {
+		others []span
+		want   int64
+	}{
+		{nil, 5 + 10 + 5},
+		{[]span{{0, 50}}, 0},
+		{[]span{{8, 22}}, 3 + 8 + 5},
+		{[]span{{0, 6}, {22, 24}, {25, 26}, {30, 40}, {44, 60}}, 4 + 7 + 4},
+	} {
+		if got := outside(list, c.others, cut); got != c.want {
+			t.Errorf("outside of %v: %d, want %d", c.others, got, c.want)
+		}
+	}
+}

@@ -15,11 +15,11 @@ import (
 type Activities struct {
 	*Record
 	*store
-	Starts []column.Ref // the waits, by start; those joined to others are left out
-	runs   []column.Ref // samples of running threads, by time
+	Starts []column.Ref   // the waits, by start; those joined to others are left out
+	byLock [][]column.Ref // the same of each lock
+	runs   []column.Ref   // samples of running threads, by time
 
 	indexing sync.WaitGroup // who waits for it may read:
-	byLock   [][]column.Ref // the waits for each lock, by start
 	released [][]column.Ref // the releases of each lock, by time
 	sites    callSites
 }
@@ -42,7 +42,7 @@ const none = format.ActivityUnknown
 
 // Arrange puts what has been recorded in order of time, joins the parks of one
 // acquire, and lists what each thread did. Nothing may be added any more. The
-// lists by lock and by call site are made meanwhile; who needs them waits for
+// lists of releases and by call site are made meanwhile; who needs them waits for
 // indexing.
 func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities {
 	d := newDealer(r, kind)
@@ -59,7 +59,7 @@ func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities
 		}
 	}
 	d.others(&others, maxTime)
-	a.Starts, a.runs = d.end()
+	a.Starts, a.byLock, a.runs = d.end()
 	r.doers = doers{} // the store has them
 	r.rename(a.store)
 	a.indexing.Go(a.index)
@@ -73,15 +73,17 @@ func (r *Record) rename(s *store) {
 		return
 	}
 	for i := range s.what {
-		if one, ok := r.Same[s.what[i].lock]; ok {
-			s.what[i].lock = one
-		}
+		s.what[i].lock = r.same(s.what[i].lock)
 	}
-	r.releases.Each(func(_ column.Ref, rel *release) {
-		if one, ok := r.Same[rel.lock]; ok {
-			rel.lock = one
-		}
-	})
+	r.releases.Each(func(_ column.Ref, rel *release) { rel.lock = r.same(rel.lock) })
+}
+
+// same returns the lock as which a lock is listed.
+func (r *Record) same(l format.ObjectID) format.ObjectID {
+	if one, ok := r.Same[l]; ok {
+		return one
+	}
+	return l
 }
 
 // forget drops what only owners are inferred from.
@@ -90,11 +92,10 @@ func (a *Activities) forget() {
 	a.releases.Clear()
 }
 
-// index lists the waits for each lock, its releases and, where an input tells
-// neither owners nor releases, what was done at each call site.
+// index lists the releases of each lock and, where an input tells neither owners
+// nor releases, what was done at each call site.
 func (a *Activities) index() {
-	a.byLock = byLock(a.Starts, func(i column.Ref) format.ObjectID { return a.LockOf(i) })
-	a.released = byLock(a.releases.Order(), func(i column.Ref) format.ObjectID { return a.releases.At(i).lock })
+	a.released = a.releasesByLock()
 	for i := range a.inputs {
 		if in := &a.inputs[i]; in.waits && !in.complete() {
 			a.sites.fill(a.Record, a.store)
@@ -102,15 +103,13 @@ func (a *Activities) index() {
 	}
 }
 
-// byLock lists what is of each lock, in the order given, in one array.
-func byLock(order []column.Ref, lock func(column.Ref) format.ObjectID) [][]column.Ref {
+// releasesByLock lists the releases of each lock, by time.
+func (a *Activities) releasesByLock() [][]column.Ref {
 	var n counts
-	for _, i := range order {
-		n.add(int(lock(i)), 1)
-	}
+	a.releases.Each(func(_ column.Ref, r *release) { n.add(int(r.lock), 1) })
 	by := n.lists()
-	for _, i := range order {
-		l := lock(i)
+	for _, i := range a.releases.Order() {
+		l := a.releases.At(i).lock
 		by[l] = append(by[l], i)
 	}
 	return by
@@ -136,33 +135,6 @@ func (t *Tenure) owned(prov Provenance, died int64, busy []span, add func(Owners
 		return
 	}
 	keep(t.Start, t.End, h)
-}
-
-// busy returns the union of a lock's waits, which are in order.
-func (a *Activities) busy(waits []column.Ref) []span {
-	n := 0
-	a.eachBusy(waits, func(span) { n++ })
-	out := make([]span, 0, n) // there may be as many as waits
-	a.eachBusy(waits, func(s span) { out = append(out, s) })
-	return out
-}
-
-func (a *Activities) eachBusy(waits []column.Ref, f func(span)) {
-	var s span
-	for n, i := range waits {
-		start, end := a.Span(i)
-		if n > 0 && start <= s.end {
-			s.end = max(s.end, end)
-			continue
-		}
-		if n > 0 {
-			f(s)
-		}
-		s = span{start, end}
-	}
-	if len(waits) > 0 {
-		f(s)
-	}
 }
 
 func (a *Activities) at(i column.Ref) activity {
@@ -194,16 +166,22 @@ func (a *Activities) ahead(list Refs, t int64) int {
 	if list.Len() == 0 || a.Begins(list.at(0)) >= t { // mostly
 		return 0
 	}
+	return a.further(list, t)
+}
+
+// further is ahead for a list of which the first begins before t.
+func (a *Activities) further(list Refs, t int64) int {
 	hi := 1
 	for hi < list.Len() && a.Begins(list.at(hi)) < t {
 		hi *= 2
 	}
-	return hi/2 + a.before(list.part(hi/2, min(hi, list.Len())), t)
+	known := hi/2 + 1
+	return known + a.before(list.part(known, max(min(hi, list.Len()), known)), t)
 }
 
 // places are where some threads' activities were searched last: who goes through
 // a lock's acquisitions asks for instants that are near.
-type places [16]struct {
+type places [64]struct {
 	thread format.ThreadID
 	at     int32
 }

@@ -24,6 +24,7 @@ type dealer struct {
 	most  counts // how many activities each thread has, at most
 
 	starts, runs []column.Ref
+	byLock       [][]column.Ref // the starts of each lock
 }
 
 // hand is the activities of a thread that were dealt to it and not stored.
@@ -36,6 +37,13 @@ func newDealer(r *Record, kind func(format.ObjectID) format.LockKind) *dealer {
 	d := &dealer{Record: r, store: newStore(r.perThread), kind: kind, hands: make([]hand, len(r.perThread)), most: r.perThread}
 	d.what = r.doers.list()
 	d.starts = make([]column.Ref, 0, r.Waited())
+	var most counts
+	for l, n := range r.perLock {
+		if n > 0 {
+			most.add(int(r.same(format.ObjectID(l))), n)
+		}
+	}
+	d.byLock = most.lists()
 	return d
 }
 
@@ -77,7 +85,8 @@ func (d *dealer) wait(w *recorded) {
 	} else if h.head > 0 && d.continues(&h.list[h.head-1], w) {
 		return
 	}
-	d.starts = append(d.starts, d.deal(w))
+	lock, i := d.same(what.lock), d.deal(w)
+	d.starts, d.byLock[lock] = append(d.starts, i), append(d.byLock[lock], i)
 	if joins {
 		h.head = len(h.list)
 	}
@@ -149,11 +158,11 @@ func (d *dealer) putAll(h *hand) {
 	h.list = nil
 }
 
-// end stores what is left, and returns the waits and the samples of running
-// threads in order of time.
-func (d *dealer) end() (starts, runs []column.Ref) {
+// end stores what is left, and returns the waits, all and those for each lock, and
+// the samples of running threads in order of time.
+func (d *dealer) end() (starts []column.Ref, byLock [][]column.Ref, runs []column.Ref) {
 	for t := range d.hands {
 		d.putAll(&d.hands[t])
 	}
-	return d.starts, d.runs
+	return d.starts, d.byLock, d.runs
 }

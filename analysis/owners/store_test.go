@@ -32,7 +32,7 @@ func TestActivitiesAreStoredWhole(t *testing.T) {
 			for k := range want {
 				checkStored(t, a, of.at(k), &want[k])
 			}
-			checkSkipped(t, a, of, want)
+			checkScanned(t, a, of, want)
 			stored += of.Len()
 		}
 		if stored != n {
@@ -80,23 +80,28 @@ func checkStored(t *testing.T, a *Activities, i uint32, ev *format.Event) {
 	}
 }
 
-// checkSkipped steps over what is no wait, and then over waits.
-func checkSkipped(t *testing.T, a *Activities, of Refs, all []format.Event) {
+// checkScanned steps through all, through the waits, and through the others.
+func checkScanned(t *testing.T, a *Activities, of Refs, all []format.Event) {
 	t.Helper()
-	for _, waits := range []bool{true, false} {
-		n, rest := 0, of
+	for _, way := range []struct {
+		next          func(*Scan) bool
+		waits, others bool
+	}{{(*Scan).Next, true, true}, {(*Scan).NextWait, true, false}, {(*Scan).NextOther, false, true}} {
+		rest := a.Scan(of)
 		for k := range all {
-			if (all[k].Kind == format.KindWait) != waits {
+			isWait := all[k].Kind == format.KindWait
+			if isWait && !way.waits || !isWait && !way.others {
 				continue
 			}
-			if rest = a.Skip(rest, waits); rest.Len() == 0 || rest.From != of.at(k) {
-				t.Fatalf("waits %v: the one behind %d is %v, want %d of %v", waits, n, rest, k, of)
+			if !way.next(&rest) || rest.Start != all[k].Time || rest.End != all[k].End || rest.IsWait() != isWait {
+				t.Fatalf("waits %v, others %v: %d is [%d, %d), want %+v", way.waits, way.others, k, rest.Start, rest.End, all[k])
 			}
-			rest.From++
-			n++
+			if !isWait && rest.Other() != a.Other(of.at(k)) {
+				t.Fatalf("%d is %+v, want %+v", k, rest.Other(), a.Other(of.at(k)))
+			}
 		}
-		if rest = a.Skip(rest, waits); rest.Len() != 0 {
-			t.Fatalf("waits %v: %v behind the last of %v", waits, rest, of)
+		if way.next(&rest) || way.next(&rest) {
+			t.Fatalf("waits %v, others %v: [%d, %d) is behind the last of %v", way.waits, way.others, rest.Start, rest.End, of)
 		}
 	}
 }
