@@ -194,7 +194,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 		found[i], builders[i] = ev.infer(locks[i])
 	})()
 	if last {
-		ev.sites.lists = nil // nobody learns any more
+		ev.sites.lists, ev.gathered = nil, sync.Pool{} // nobody learns any more
 	}
 	ev.relate(builders, samples, ev.divide)
 	ev.weigh(builders)
