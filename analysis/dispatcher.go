@@ -15,6 +15,7 @@ type dispatcher struct {
 	sym      *Symbols // for whoever comes after the visitors
 	visitors []Visitor
 	ears     []ear
+	waits    bool // some visitor asks for whole waits
 	tally    tally
 
 	cur   *batch
@@ -26,65 +27,13 @@ type dispatcher struct {
 	done  chan *batch
 }
 
-// ear is a visitor, and what it asks for besides slices; nil where it does not.
-type ear struct {
-	visitor Visitor
-	stretch StretchVisitor
-	singles SinglesVisitor
-	running RunningVisitor
-	ticks   TickVisitor
-	tallies bool // of stretches it wants no more than sums
-
-	slice Slice    // of a stretch, for who wants these
-	share [1]Share // of a single slice
-}
-
 // A batch is handed over when it holds so much. Batches of few calls may be
 // large too, where paths are long.
 const (
-	batchCalls   = 512
+	batchCalls   = 1024
 	batchParts   = 1 << 14 // shares, hops and waiters
 	batchesAhead = 3
 )
-
-// batch is calls of visitors, in order. What their slices refer to lies in
-// arrays of its own; when one of these grows, what was taken from the old one
-// stays good.
-type batch struct {
-	calls     int
-	order     []sameCalls
-	slices    []Slice
-	singles   singles
-	stretches []Stretch
-	running   []runningTime
-
-	ticks, tickNs int64 // all told first: they are only counted
-
-	shares  []Share
-	hops    []Hop
-	waiters []Waiter
-}
-
-// sameCalls is some calls of one kind in a row.
-type sameCalls struct {
-	what callKind
-	n    int
-}
-
-type callKind uint8
-
-const (
-	callSlice callKind = iota
-	callSingles
-	callStretch
-	callRunning
-)
-
-// runningTime is some thread-time that fell into a stretch.
-type runningTime struct {
-	span
-	ns int64
-}
 
 func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
 	d := &dispatcher{sym: sym, visitors: visitors, cur: &batch{}, hops: hopStore{number: 1}}
@@ -94,6 +43,8 @@ func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
 		one.singles, _ = v.(SinglesVisitor)
 		one.running, _ = v.(RunningVisitor)
 		one.ticks, _ = v.(TickVisitor)
+		one.waits, _ = v.(WaitVisitor)
+		d.waits = d.waits || one.waits != nil
 		if t, ok := v.(TallyVisitor); ok {
 			one.tallies, d.tally.ears = one.stretch == nil, append(d.tally.ears, t)
 		}
@@ -166,16 +117,11 @@ func (d *dispatcher) tick(ns int64) {
 	d.cur.tickNs += ns
 }
 
-// call notes that one more call of a kind comes next, and reports whether the one
-// before it was of another kind.
-func (b *batch) call(what callKind) (another bool) {
-	b.calls++
-	if n := len(b.order); n > 0 && b.order[n-1].what == what {
-		b.order[n-1].n++
-		return false
-	}
-	b.order = append(b.order, sameCalls{what, 1})
-	return true
+// wholeWait adds a wait for who asks for them.
+func (d *dispatcher) wholeWait(w Waited) {
+	d.cur.calls++
+	d.cur.waits = append(d.cur.waits, w)
+	d.handOver()
 }
 
 // handOver gives the batch at hand to the visitors if it is full.
@@ -258,75 +204,4 @@ func (d *dispatcher) sumUp(b *batch) {
 	for i := range b.stretches {
 		d.tally.add(&b.stretches[i])
 	}
-}
-
-// tell makes all calls of one visitor.
-func (b *batch) tell(to *ear) {
-	if to.ticks != nil && b.ticks > 0 {
-		to.ticks.Ticks(b.ticks, b.tickNs)
-	}
-	slices, stretches, running := b.slices, b.stretches, b.running
-	row, single := 0, 0
-	for _, c := range b.order {
-		switch c.what {
-		case callSlice:
-			for i := range slices[:c.n] {
-				to.visitor.Slice(&slices[i])
-			}
-			slices = slices[c.n:]
-		case callSingles:
-			s := b.singles.row(row, single, c.n, b.waiters)
-			to.hearSingles(&s)
-			row, single = row+1, single+c.n
-		case callStretch:
-			for i := range stretches[:c.n] {
-				if to.tallies && to.running == nil {
-					break
-				}
-				to.hear(&stretches[i])
-			}
-			stretches = stretches[c.n:]
-		case callRunning:
-			for _, r := range running[:c.n] {
-				if to.running == nil {
-					break
-				}
-				to.running.Running(r.start, r.end, r.ns)
-			}
-			running = running[c.n:]
-		}
-	}
-}
-
-// hearSingles makes the call of Singles, or the calls of their slices.
-func (e *ear) hearSingles(s *Singles) {
-	if e.singles != nil && e.singles.Singles(s) {
-		return
-	}
-	for i := range s.Slices {
-		one := s.slice(&s.Slices[i], &e.share)
-		e.visitor.Slice(&one)
-	}
-}
-
-// hear makes the calls of a stretch.
-func (e *ear) hear(s *Stretch) {
-	if e.running != nil && s.Start < s.End {
-		e.running.Running(s.Start, s.End, s.Running)
-	}
-	if e.tallies || e.stretch != nil && e.stretch.Stretch(s) {
-		return
-	}
-	for i := range s.Groups {
-		s.slice(i, &e.slice)
-		e.visitor.Slice(&e.slice)
-	}
-}
-
-// clear empties the batch.
-func (b *batch) clear() {
-	b.calls, b.order, b.slices, b.stretches, b.running = 0, b.order[:0], b.slices[:0], b.stretches[:0], b.running[:0]
-	b.ticks, b.tickNs = 0, 0
-	b.singles.clear()
-	b.shares, b.hops, b.waiters = b.shares[:0], b.hops[:0], b.waiters[:0]
 }

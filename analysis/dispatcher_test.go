@@ -174,3 +174,32 @@ func TestVisitorsKnowSymbolsAsTheyWere(t *testing.T) {
 		t.Errorf("%d slices, or names at other times than they were given (want %d)", len(n.names), len(want))
 	}
 }
+
+// waitLog writes down the whole waits it is told of.
+type waitLog struct{ log []Waited }
+
+func (*waitLog) Begin(*Symbols, int64) {}
+func (*waitLog) Slice(*Slice)          {}
+func (v *waitLog) Wait(w *Waited)      { v.log = append(v.log, *w) }
+
+// Who asks for whole waits is told of each that the cut holds, by start, however many
+// batches there are.
+func TestWholeWaitsComeByStart(t *testing.T) {
+	const n = 3 * batchCalls
+	list := &format.List{}
+	var want []Waited
+	for i := range n {
+		ev := waits(1+i%7, 1+i%3, int64(10*i), int64(10*i+i%40)) // of length zero, too
+		_ = list.Write(&ev)
+		if 1000 <= ev.Time && ev.End <= 10*n-500 {
+			want = append(want, Waited{Thread: ev.Thread, Lock: ev.Object, Stack: ev.Stack, Start: ev.Time, End: ev.End, Mode: ev.Mode})
+		}
+	}
+	var got waitLog
+	if _, err := Run(list, Filter{From: 1000, To: 10*n - 500}, &got); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.log, want) {
+		t.Errorf("told of %d waits, or of others than the %d there are", len(got.log), len(want))
+	}
+}

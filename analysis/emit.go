@@ -3,6 +3,7 @@ package analysis
 import (
 	"regexp"
 
+	"contend/analysis/owners"
 	"contend/format"
 )
 
@@ -90,6 +91,14 @@ func (e *emitter) bookSingle(lo, hi int64, lock format.ObjectID, share *Share, w
 	e.byProv[share.Direct.Prov] += (hi - lo) * int64(len(waiters))
 	e.out.single(lo, hi, lock, share, waiters, noEarlierStart)
 	e.out.handOver()
+}
+
+// bookWait tells of a whole wait, for the visitors that ask, if it ended with the lock.
+func (e *emitter) bookWait(w *owners.Wait) {
+	if !e.out.waits || w.Failed() || w.Start < e.from || w.End > e.to || !e.wanted(w.Thread, w.Lock, w.End-w.Start) {
+		return
+	}
+	e.out.wholeWait(Waited{w.Thread, w.Lock, w.Stack, w.Start, w.End, w.Mode()})
 }
 
 // bookStretch charges slices of groups, which stay good, over [lo, hi), and the

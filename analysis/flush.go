@@ -9,19 +9,21 @@ import (
 // standing is who waits for what at one instant, and what of that has not been
 // emitted.
 type standing struct {
-	r     *record
-	e     *emitter
-	g     graph
-	now   int64
-	state []nodeState         // by thread, extra nodes after them
-	queue []queue             // by lock: the threads blocked on it now
-	owns  [][]format.ObjectID // by thread: the locks it owns now
+	r       *record
+	e       *emitter
+	g       graph
+	now     int64
+	threads int                 // nodes from here on are extra ones
+	state   []nodeState         // by thread, extra nodes after them
+	queue   []queue             // by lock: the threads blocked on it now
+	owns    [][]format.ObjectID // by thread: the locks it owns now
 
 	waiting column.KeyHeap // nodes that wait, by end
 
 	todo  []format.ObjectID // scratch: the locks a change affects
 	nodes []format.ThreadID // scratch of emit
 	group []Waiter
+	share Share
 
 	emitted        int   // waiters in slices since noEarlierStart was found out
 	noEarlierStart int64 // see Slice
@@ -135,8 +137,8 @@ func (s *standing) shown(open []openSlice, waiters []Waiter) []Waiter {
 
 // book charges a stretch in which a group waited for a lock.
 func (s *standing) book(l format.ObjectID, lo, hi int64, open []openSlice, group []Waiter) {
-	if share, single := s.g.single(l); single {
-		s.e.bookSingle(lo, hi, l, &share, group, s.noEarlierStart)
+	if s.g.single(l, &s.share) {
+		s.e.bookSingle(lo, hi, l, &s.share, group, s.noEarlierStart)
 		return
 	}
 	s.nodes = s.nodes[:0]
@@ -163,7 +165,7 @@ func (s *standing) promise(more int) {
 	s.noEarlierStart = s.now
 	for _, k := range s.waiting {
 		st := &s.state[k.ID]
-		s.noEarlierStart = min(s.noEarlierStart, s.queue[s.r.activities.LockOf(st.wait-1)].open[st.place].since)
+		s.noEarlierStart = min(s.noEarlierStart, s.queue[s.g.blocked[k.ID].lock].open[st.place].since)
 	}
 }
 

@@ -86,12 +86,20 @@ func (g *graph) blockedOn(o Owner) blocked {
 // own adds an owner, keeping readers in order of thread so that renumbering
 // nothing else changes no split.
 func (g *graph) own(l format.ObjectID, h owners.Holder) {
+	if len(g.owners[l]) == 0 { // as with most locks
+		g.owners[l] = append(g.owners[l], h)
+		return
+	}
 	g.owners[l] = slices.Insert(g.owners[l], g.firstOf(l, h.Thread), h)
 }
 
 // disown removes one owner equal to h. A lock may have thousands.
 func (g *graph) disown(l format.ObjectID, h owners.Holder) {
 	list := g.owners[l]
+	if len(list) == 1 && list[0] == h { // as with most locks
+		g.owners[l] = list[:0]
+		return
+	}
 	for i := g.firstOf(l, h.Thread); i < len(list) && list[i].Thread == h.Thread; i++ {
 		if list[i] == h {
 			g.owners[l] = slices.Delete(list, i, i+1)
@@ -103,9 +111,6 @@ func (g *graph) disown(l format.ObjectID, h owners.Holder) {
 // firstOf returns the place of a thread's first ownership of a lock.
 func (g *graph) firstOf(l format.ObjectID, t format.ThreadID) int {
 	list := g.owners[l]
-	if n := len(list); n == 0 || n == 1 && list[0].Thread >= t { // as with most locks
-		return 0
-	}
 	at, _ := slices.BinarySearchFunc(list, t, func(a owners.Holder, t format.ThreadID) int { return cmp.Compare(a.Thread, t) })
 	return at
 }

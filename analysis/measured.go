@@ -9,21 +9,36 @@ import (
 
 // measured is what the runtime measured of waiting at monitors, for samples to
 // be scaled to: they miss some of it, since a thread is not shown blocked all
-// the time it waits.
+// the time it waits. What was measured of a thread goes to the monitors that the
+// thread was sampled at: some are handed over more slowly than others.
 type measured struct {
 	told    bool  // the trace tells what was measured
 	fresh   bool  // and did so after the instants put off
 	until   int64 // up to when
 	owed    int64 // thread-time that was measured and is not booked
-	factor  scale // of what is being booked; the zero one scales nothing
+	scaling bool  // what was put off is being booked
 	pending []booking
 	size    int   // of pending: bookings, and the locks and waiters in them
 	ticks   int   // of pending: instants with waiting at monitors
 	waiting int64 // of pending: thread-time at monitors
 	known   int64 // the part of it that lies before until
 
+	by       map[format.ThreadID]int64        // of owed: measured of each thread since the last booking
+	seen     map[format.ThreadID]int64        // of waiting: of each thread
+	at       map[seat]int64                   // the same at each monitor
+	monitors map[format.ObjectID]*sampledTime // of pending
+
 	sampled, booked int64 // thread-time at monitors that was scaled, and what became of it
 }
+
+// seat is a thread at a monitor.
+type seat struct {
+	thread  format.ThreadID
+	monitor format.ObjectID
+}
+
+// sampledTime is sampled thread-time at one monitor, and what it stands for.
+type sampledTime struct{ waiting, target int64 }
 
 // booking is what an instant stands for, put off.
 type booking struct {
@@ -35,13 +50,72 @@ type booking struct {
 // begin forgets what is owed: measuring begins, or has ended.
 func (m *measured) begin(told bool) {
 	m.told, m.fresh, m.until, m.owed = told, false, format.NoTime, 0
+	clear(m.by)
 }
 
 // add takes what was measured of one thread.
 func (m *measured) add(ev *format.Event) {
 	if sum := m.owed + max(ev.Weight, earliest); m.told && !wildly(sum) {
+		if m.by == nil {
+			m.by = map[format.ThreadID]int64{}
+		}
+		m.by[min(ev.Thread, maxSymbol)] += sum - m.owed
 		m.owed, m.fresh, m.until, m.known = sum, true, ev.Time, m.waiting
 	}
+}
+
+// wait takes in a thread that is sampled at a monitor.
+func (m *measured) wait(t format.ThreadID, l format.ObjectID, ns int64) {
+	if m.at == nil {
+		m.seen, m.at, m.monitors = map[format.ThreadID]int64{}, map[seat]int64{}, map[format.ObjectID]*sampledTime{}
+	}
+	in := m.monitors[l]
+	if in == nil {
+		in = &sampledTime{}
+		m.monitors[l] = in
+	}
+	in.waiting += ns
+	m.waiting += ns
+	m.seen[t] += ns
+	m.at[seat{t, l}] += ns
+}
+
+// aim sets what the sampled time at each monitor stands for. What was measured of
+// a thread goes to the monitors it was sampled at, in parts as it was; what was
+// measured of others, and what is left of before, to all. rest is what the samples
+// behind the last measurement stand for, to all as well.
+func (m *measured) aim(rest int64) {
+	left := m.owed + rest
+	for s, ns := range m.at {
+		part := int64(float64(m.by[s.thread]) * float64(ns) / float64(m.seen[s.thread]))
+		m.monitors[s.monitor].target += part
+		left -= part
+	}
+	for _, in := range m.monitors {
+		in.target += int64(float64(left) * float64(in.waiting) / float64(m.waiting))
+	}
+}
+
+// factor returns that of the time at a monitor while it is being booked; the zero
+// one, which scales nothing, for other locks and at other times.
+func (m *measured) factor(l format.ObjectID) scale {
+	if in := m.monitors[l]; m.scaling && in != nil {
+		return scale{in.target, in.waiting}
+	}
+	return scale{}
+}
+
+// clear forgets what was put off, when it is booked.
+func (m *measured) clear() {
+	m.scaling, m.fresh = false, false
+	m.pending, m.size, m.ticks, m.waiting, m.known = m.pending[:0], 0, 0, 0, 0
+	if cap(m.pending) > mostKept {
+		m.pending = nil
+	}
+	clear(m.by)
+	clear(m.seen)
+	clear(m.at)
+	clear(m.monitors)
 }
 
 // warning says what sampled waiting was scaled to.

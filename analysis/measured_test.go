@@ -97,6 +97,45 @@ func TestSampledMonitorsAreScaledToWhatWasMeasured(t *testing.T) {
 	}
 }
 
+// byMonitor is a visitor that sums waiting by lock.
+type byMonitor map[format.ObjectID]int64
+
+func (b byMonitor) Begin(*Symbols, int64)  {}
+func (b byMonitor) Running(_, _, ns int64) {}
+func (b byMonitor) Slice(s *Slice)         { b[s.Lock] += s.Ns() }
+
+// What samples lack of a thread's waiting is missing at the monitors it was sampled
+// at; of a thread that was not sampled, at all of them.
+func TestMissingWaitingGoesToTheThreadsMonitors(t *testing.T) {
+	const ticks = 400
+	events := []format.Event{
+		{Kind: format.KindSetting, Name: format.SettingPeriod, Value: "1000"},
+		{Kind: format.KindSetting, Name: format.SettingCalibration, Value: format.CalibrationBlocked},
+		{Kind: format.KindObject, Object: 1, Class: "Slow", LockKind: format.KindMonitor},
+		{Kind: format.KindObject, Object: 2, Class: "Quick", LockKind: format.KindMonitor},
+	}
+	for i := range ticks {
+		at := int64(1e6) + int64(i)*tickNs
+		events = append(events, format.Event{Kind: format.KindTick, Time: at, Intended: at, Live: 5},
+			format.Event{Kind: format.KindContention, Time: at, Object: 1, Waiters: []format.Party{{Thread: 1}}},
+			format.Event{Kind: format.KindContention, Time: at, Object: 2, Waiters: []format.Party{{Thread: 2}, {Thread: 3}}})
+		if i%10 == 9 {
+			for thread, share := range map[format.ThreadID]int64{1: 15, 2: 10, 3: 10, 4: 3} {
+				events = append(events, format.Event{Kind: format.KindBlocked, Time: at, Thread: thread, Weight: share * tickNs})
+			}
+		}
+	}
+	got := byMonitor{}
+	if _, err := Run(&format.List{Events: events}, everything, got); err != nil {
+		t.Fatal(err)
+	}
+	for lock, want := range map[format.ObjectID]int64{1: ticks*tickNs*15/10 + ticks*tickNs/10, 2: 2*ticks*tickNs + ticks*tickNs*2/10} {
+		if d := got[lock] - want; d < -want/100 || d > want/100 {
+			t.Errorf("monitor %d: %d ns, want %d", lock, got[lock], want)
+		}
+	}
+}
+
 // The end of a trace that was cut, of which nothing is measured any more, is
 // scaled as what comes before it.
 func TestTheEndOfACutTraceIsScaledAsTheRest(t *testing.T) {

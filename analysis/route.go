@@ -5,24 +5,26 @@ import "contend/format"
 // changed forgets all routes.
 func (g *graph) changed() { g.routes.round++ }
 
-// single returns the share, but for its length, that all waiters have who wait for a
+// single finds the share, but for its length, that all waiters have who wait for a
 // lock, where each has one and the path does not return to the lock. Mostly the owner is
-// not blocked itself.
-func (g *graph) single(lock format.ObjectID) (share Share, ok bool) {
-	var o Owner
-	switch holders := g.holders(lock); len(holders) {
+// not blocked itself. It is written in place, as there is one for each slice.
+func (g *graph) single(lock format.ObjectID, to *Share) bool {
+	holders := g.holders(lock)
+	switch len(holders) {
 	case 0:
-		o = g.unowned(lock)
+		to.Direct = g.unowned(lock)
 	case 1:
-		o = holders[0].Owner()
+		to.Direct = holders[0].Owner()
 	default:
-		return share, false
+		return false
 	}
-	if g.blockedOn(o).lock == format.NoObject {
-		return Share{Direct: o, Root: o, Hops: 1, Last: lock}, true
+	if g.blockedOn(to.Direct).lock == format.NoObject {
+		to.Root, to.Hops, to.Last, to.Path = to.Direct, 1, lock, nil
+		return true
 	}
 	r := g.route(lock)
-	return r.share(), r.single
+	*to = r.share()
+	return r.single
 }
 
 // route returns the route from a lock.

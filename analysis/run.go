@@ -37,6 +37,7 @@
 //	graph.go       who waits for which lock, and who owns it, at one instant
 //	definer.go     definitions that come while visitors work
 //	dispatcher.go  visitors on goroutines of their own, some batches behind
+//	batch.go       calls of visitors, in order, and making them
 //	hops.go        the steps of paths, each kept once
 //	deadlock.go    circles in the graph, numbered
 //	times.go       which times may be, and sums that are too large
@@ -179,7 +180,6 @@ func (p *pass) finish() *Trace {
 	rec.sweep(tl, e, p.cyc)
 	e.out.wait()
 	rec.visitTenures(tl, e)
-	rec.visitWaits(e)
 	rec.visitIdle(e)
 	rec.visitMonitors(e)
 	beside := newAsides(e)

@@ -51,6 +51,7 @@ type sampler struct {
 	waiters []Waiter          // scratch of collect
 	first   []Begun           // scratch of follow
 	group   []format.ThreadID
+	added   []int64 // scratch of runMore
 }
 
 // lastSeen is the wait a thread was last seen in. The same thread waiting for
@@ -251,10 +252,7 @@ func (s *sampler) bookGraph(lo, hi int64, seen *Sample) {
 // free: a JVM calls a thread runnable while nobody owns what it waits for, so
 // that is what samples miss.
 func (s *sampler) emitScaled(nodes []format.ThreadID, lo, hi int64, seen *Sample) {
-	length := hi - lo
-	if s.scales(s.g.blocked[nodes[0]].lock) {
-		length = s.measured.factor.of(length)
-	}
+	length := s.measured.factor(s.g.blocked[nodes[0]].lock).of(hi - lo)
 	if s.collect(nodes, lo, min(hi, lo+length), seen, false) {
 		s.e.book(&s.g, s.group)
 	}
@@ -263,11 +261,6 @@ func (s *sampler) emitScaled(nodes []format.ThreadID, lo, hi int64, seen *Sample
 			s.e.bookFree()
 		}
 	}
-}
-
-// scales reports whether the time threads wait for a lock is being scaled.
-func (s *sampler) scales(l format.ObjectID) bool {
-	return s.measured.factor.by > 0 && s.e.defs.Kind(l) == format.KindMonitor
 }
 
 // collect makes the slice of the waiters of one lock; false when the filter

@@ -1,12 +1,16 @@
 package analysis
 
-import "contend/format"
+import (
+	"slices"
+
+	"contend/format"
+)
 
 // Where the trace tells what was measured of waiting at monitors, instants are
 // put off until there are enough of them; then what they stand for there is
-// scaled, all alike, to what was measured meanwhile. It is the slices that are
-// scaled, so that whatever is summed of them agrees; see sampler.emitScaled for
-// who is charged with what is added.
+// scaled to what was measured meanwhile. It is the slices that are scaled, so that
+// whatever is summed of them agrees; see sampler.emitScaled for who is charged with
+// what is added.
 
 // enoughTicks is how many instants with waiting at monitors are scaled together,
 // unless the input ends: the factor of a few would be mostly chance.
@@ -31,18 +35,19 @@ func (s *sampler) putOff(lo, hi int64, seen Sample) {
 	b.lo, b.hi, b.seen = lo, hi, seen
 	b.of.copy(s.cur)
 	m.size++
-	threads := int64(0)
+	before := m.waiting
 	locks := b.of.contended()
 	for i := range locks {
 		in := &locks[i]
 		m.size += 1 + len(in.waiters)
-		if s.e.defs.Kind(in.lock) == format.KindMonitor {
-			threads += int64(len(in.waiters))
+		if hi-lo <= longestRun && s.e.defs.Kind(in.lock) == format.KindMonitor {
+			for _, w := range in.waiters {
+				m.wait(min(w.Thread, maxSymbol), min(in.lock, maxSymbol), hi-lo)
+			}
 		}
 	}
-	if threads > 0 && hi-lo <= longestRun {
+	if m.waiting > before {
 		m.ticks++
-		m.waiting += (hi - lo) * threads
 	}
 	if s.cur.time <= m.until {
 		m.known = m.waiting
@@ -60,14 +65,14 @@ func (s *sampler) bookEnough() {
 // measurement is scaled as everything before it.
 func (s *sampler) bookPending() {
 	m := &s.measured
-	m.factor = scale{m.owed, m.known}
-	if rest := m.waiting - m.known; rest > 0 {
-		before := m.factor
-		if m.sampled > 0 {
-			before = scale{m.booked, m.sampled}
-		}
-		m.factor = scale{m.owed + before.of(rest), m.waiting}
+	rest := m.waiting - m.known
+	if m.sampled > 0 {
+		rest = scale{m.booked, m.sampled}.of(rest)
+	} else {
+		rest = scale{m.owed, m.known}.of(rest)
 	}
+	m.aim(rest)
+	m.scaling = true
 	for i := range m.pending {
 		b := &m.pending[i]
 		cur := s.cur
@@ -76,11 +81,7 @@ func (s *sampler) bookPending() {
 		s.cur = cur
 	}
 	m.sampled += m.waiting
-	m.factor, m.fresh = scale{}, false
-	m.pending, m.size, m.ticks, m.waiting, m.known = m.pending[:0], 0, 0, 0, 0
-	if cap(m.pending) > mostKept {
-		m.pending = nil
-	}
+	m.clear()
 }
 
 // bookScaled books what was put off, of cur.
@@ -97,24 +98,29 @@ func (s *sampler) bookScaled(b *booking) {
 
 // runMore adds running time where waits were scaled to those of more threads
 // than ran: who waits for a lock counts as running. It keeps account of what
-// was booked.
+// was booked. The time that is added lies at the end of [lo, hi), as often as it
+// takes.
 func (s *sampler) runMore(lo, hi, running int64) {
-	monitors := int64(0)
+	m, length := &s.measured, hi-lo
+	s.added = s.added[:0]
 	for _, t := range s.nodes {
-		if s.scales(s.g.blocked[t].lock) {
-			monitors++
+		f := m.factor(s.g.blocked[t].lock)
+		if f.by == 0 {
+			continue
+		}
+		scaled := f.of(length)
+		m.booked += scaled
+		m.owed -= scaled
+		for rest := scaled - length; rest > 0 && length > 0; rest -= length {
+			s.added = append(s.added, min(rest, length))
 		}
 	}
-	length := hi - lo
-	scaled := s.measured.factor.of(length)
-	s.measured.booked += scaled * monitors
-	s.measured.owed -= scaled * monitors
-	waiting := int64(len(s.nodes))
-	for rest := scaled - length; rest > 0 && monitors > 0; rest -= length {
-		waiting += monitors
-		if missing := waiting - running; missing > 0 {
-			s.e.run(hi-min(rest, length), hi, missing)
-			running = waiting
+	slices.Sort(s.added)
+	for i, missing := 0, int64(len(s.nodes)+len(s.added))-running; i < len(s.added) && missing > 0; i, missing = i+1, missing-1 {
+		from := int64(0)
+		if i > 0 {
+			from = s.added[i-1]
 		}
+		s.e.run(hi-s.added[i], hi-from, missing)
 	}
 }

@@ -26,6 +26,7 @@ type sweep struct {
 	tl *owners.Timelines
 
 	blocks []column.Ref              // waits that are still to begin, by start
+	next   owners.Wait               // the first of them
 	takes  []owners.Ownership        // the same of ownerships, the first of them
 	taking <-chan []owners.Ownership // those behind
 	held   column.KeyHeap            // ownerships that have begun, by end
@@ -41,8 +42,8 @@ func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 	}
 	s := &sweep{tl: tl, blocks: r.activities.Starts, taking: owned(), standing: standing{
 		r: r, e: e,
-		g:     graph{blocked: make([]blocked, threads), owners: make([][]owners.Holder, locks), gap: tl.Unowned, cycles: c, hops: &e.out.hops},
-		state: make([]nodeState, threads), queue: make([]queue, locks),
+		g:       graph{blocked: make([]blocked, threads), owners: make([][]owners.Holder, locks), gap: tl.Unowned, cycles: c, hops: &e.out.hops},
+		threads: threads, state: make([]nodeState, threads), queue: make([]queue, locks),
 		owns:           make([][]format.ObjectID, threads),
 		noEarlierStart: format.NoTime}}
 	s.takes = <-s.taking
@@ -115,12 +116,13 @@ func (s *sweep) nextTake() int64 {
 	return s.takes[0].Start
 }
 
-// nextBlock does so of waits.
+// nextBlock does so of waits, and brings back the first, which block takes.
 func (s *sweep) nextBlock() int64 {
 	if len(s.blocks) == 0 {
 		return maxTime
 	}
-	return s.r.activities.Begins(s.blocks[0])
+	s.next = s.r.activities.Wait(s.blocks[0])
+	return s.next.Start
 }
 
 // change is what happens at an instant.
@@ -134,10 +136,12 @@ const (
 	changeBlock
 )
 
+// block takes the first of the waits that are still to begin, which has a number.
 func (s *sweep) block(i column.Ref) {
-	w := s.r.activities.Wait(i)
+	w := &s.next
+	s.e.bookWait(w)
 	if w.Start == w.End { // counts as a wait, charges nobody
-		s.emitEmpty(w)
+		s.emitEmpty(*w)
 		return
 	}
 	n := s.node(w.Thread)
@@ -154,18 +158,20 @@ func (s *sweep) block(i column.Ref) {
 func (s *sweep) unblock(n format.ThreadID) {
 	s.flushBehind(n)
 	st := &s.state[n]
-	w := s.r.activities.Wait(st.wait - 1)
-	q := &s.queue[w.Lock]
+	lock := s.g.blocked[n].lock
+	q := &s.queue[lock]
 	if at := int(st.place); q.open[at].since < s.now {
-		s.emit(w.Lock, at, at+1)
+		s.emit(lock, at, at+1)
 	}
+	wait := st.wait - 1
 	st.wait = 0
 	s.g.blocked[n] = blocked{}
 	last := len(q.open) - 1 // takes the place of the one that goes
 	q.open[st.place], q.waiters[st.place] = q.open[last], q.waiters[last]
 	s.state[q.open[last].node].place = st.place
 	q.open, q.waiters = q.open[:last], q.waiters[:last]
-	if own := &s.state[w.Thread]; n != w.Thread {
+	if int(n) >= s.threads {
+		own := &s.state[s.r.activities.Wait(wait).Thread]
 		st.extra, own.extra = own.extra, n
 	}
 }

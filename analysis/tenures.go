@@ -76,26 +76,6 @@ func (r *record) acquisitions() map[acquired]int64 {
 	return asked
 }
 
-// visitWaits gives the waits for locks to the visitors that ask for them. Those
-// of one instant come in the order in which the trace has them.
-func (r *record) visitWaits(e *emitter) {
-	ask := asking[WaitVisitor](e)
-	if len(ask) == 0 {
-		return
-	}
-	one := new(Waited)
-	for _, i := range r.activities.Starts {
-		w := r.activities.Wait(i)
-		if w.Failed() || w.Start < e.from || w.End > e.to || !e.wanted(w.Thread, w.Lock, w.End-w.Start) {
-			continue
-		}
-		*one = Waited{w.Thread, w.Lock, w.Stack, w.Start, w.End, w.Mode()}
-		for _, v := range ask {
-			v.Wait(one)
-		}
-	}
-}
-
 // visitIdle gives the idle times of threads to the visitors that ask for them.
 func (r *record) visitIdle(e *emitter) {
 	ask := asking[IdleVisitor](e)

@@ -109,18 +109,37 @@ func runConvert(e *env, o *convertOptions) error {
 		return err
 	}
 	defer src.Close()
+	in, done := e.listen(src, demand{})
+	defer done()
 	w, closeFile, err := e.createTrace(o.out, o.stored, o.text)
 	if err != nil {
 		return err
 	}
-	err = copyTrace(w, src)
+	part := partly{src, in}
+	err = copyTrace(w, part)
 	e.bar.erase()
 	if err = errors.Join(err, w.Close(), closeFile()); err != nil {
 		return err
 	}
-	res := &result{stats: src.Stats()}
+	res := &result{stats: part.Stats()}
 	res.warn(e, false)
 	return res.verdict()
+}
+
+// partly is a trace of which Ctrl-C ends the reading early.
+type partly struct {
+	decode.Source
+	in *reading
+}
+
+// Read implements format.Source.
+func (p partly) Read(ev *format.Event) error { return p.in.Read(ev) }
+
+// Stats implements decode.Source: it says whether the trace was read to its end.
+func (p partly) Stats() format.Stats {
+	s := p.Source.Stats()
+	p.in.note(&s)
+	return s
 }
 
 // copyTrace copies events, and behind them what the reader said of its input: the

@@ -37,7 +37,12 @@ func (o *exportOptions) each(ctx context.Context, names []string, analyse func(s
 		if !more {
 			return bad, ctx.Err()
 		}
-		f := <-one
+		var f *facts.Facts
+		select {
+		case f = <-one:
+		case <-ctx.Done(): // who still analyses one ends with the program
+			return bad, ctx.Err()
+		}
 		if err := write(f); err != nil {
 			return bad, err
 		}

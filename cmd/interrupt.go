@@ -29,9 +29,11 @@ type reading struct {
 const countEvery = 1 << 10
 
 // listen begins to wait for Ctrl-C until the function it returns is called.
-func (e *env) listen(src format.Source, files []string) (r *reading, done func()) {
-	r = &reading{Source: src, env: e, presses: make(chan os.Signal, 1), need: newDemand(files)}
+// What is read needs so much memory as the demand says; none is kept by who copies.
+func (e *env) listen(src format.Source, need demand) (r *reading, done func()) {
+	r = &reading{Source: src, env: e, presses: make(chan os.Signal, 1), need: need}
 	e.bar.events = &r.events
+	r.need.warn(e, 0, 0)
 	if !e.answers {
 		return r, func() {}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -18,9 +19,10 @@ import (
 	"contend/format"
 )
 
-// TestCtrlCAnswersFromWhatWasRead presses Ctrl-C while a trace comes through a
-// pipe: the answer is that of the part that came.
-func TestCtrlCAnswersFromWhatWasRead(t *testing.T) {
+// interrupted runs a command with a trace that comes through a pipe, and presses Ctrl-C
+// after the first part of it.
+func interrupted(t *testing.T, args ...string) (code int, out, msg string) {
+	t.Helper()
 	in, feed, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -28,13 +30,12 @@ func TestCtrlCAnswersFromWhatWasRead(t *testing.T) {
 	guard := make(chan os.Signal, 1) // a press before anybody listens must not end the test
 	signal.Notify(guard, os.Interrupt)
 	defer signal.Stop(guard)
-	const waits, before = 60_000, 20_000 // more than is read before anybody listens
 	var feeding sync.WaitGroup
 	feeding.Go(func() {
 		defer feed.Close()
 		io.WriteString(feed, "contend 1\nobject lock=1 class=\"app.Cache\" kind=monitor\n")
-		for i := range waits {
-			if i == before {
+		for i := range pressedWaits {
+			if i == pressedAfter {
 				for range 20 { // until somebody listens
 					syscall.Kill(os.Getpid(), syscall.SIGINT)
 					time.Sleep(10 * time.Millisecond)
@@ -43,18 +44,48 @@ func TestCtrlCAnswersFromWhatWasRead(t *testing.T) {
 			fmt.Fprintf(feed, "wait time=%d end=%d thread=1 lock=1\n", i*1000+1, i*1000+900)
 		}
 	})
-	var out, msg strings.Builder
-	if code := Main([]string{"analyze", "-"}, in, &out, &msg); code != exitDamaged {
-		t.Errorf("exit %d, want %d", code, exitDamaged)
-	}
+	var o, m strings.Builder
+	code = Main(args, in, &o, &m)
 	in.Close() // who still writes is told so
 	feeding.Wait()
-	said := regexp.MustCompile(`interrupted after (\d+) events`).FindStringSubmatch(msg.String())
-	if said == nil {
-		t.Fatalf("it does not say so: %s", &msg)
+	return code, o.String(), m.String()
+}
+
+// The waits of a trace that is interrupted; before the press come more than are read
+// before anybody listens.
+const pressedWaits, pressedAfter = 60_000, 20_000
+
+// TestCtrlCAnswersFromWhatWasRead presses Ctrl-C while a trace comes through a
+// pipe: the answer is that of the part that came.
+func TestCtrlCAnswersFromWhatWasRead(t *testing.T) {
+	code, out, msg := interrupted(t, "analyze", "-")
+	if code != exitDamaged {
+		t.Errorf("exit %d, want %d", code, exitDamaged)
 	}
-	if n, _ := strconv.Atoi(said[1]); n == 0 || n >= waits || !strings.Contains(out.String(), "Cache") {
-		t.Errorf("%d events of %d were read, and the answer is\n%s", n, waits+1, &out)
+	said := regexp.MustCompile(`interrupted after (\d+) events`).FindStringSubmatch(msg)
+	if said == nil {
+		t.Fatalf("it does not say so: %s", msg)
+	}
+	if n, _ := strconv.Atoi(said[1]); n == 0 || n >= pressedWaits || !strings.Contains(out, "Cache") {
+		t.Errorf("%d events of %d were read, and the answer is\n%s", n, pressedWaits+1, out)
+	}
+}
+
+// A copy that is interrupted is a whole trace of what was read, and says itself that
+// there was more.
+func TestCtrlCEndsACopyInGoodOrder(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "copy.bin")
+	code, _, msg := interrupted(t, "convert", "-", "-o", path)
+	said := regexp.MustCompile(`interrupted after (\d+) events`).FindStringSubmatch(msg)
+	if code != exitDamaged || said == nil {
+		t.Fatalf("exit %d, want %d: %s", code, exitDamaged, msg)
+	}
+	var out, note strings.Builder
+	if code := Main([]string{"analyze", "--format", "json", path}, nil, &out, &note); code != exitOK || !strings.Contains(note.String(), said[0]) {
+		t.Errorf("the copy does not tell, exit %d: %s", code, &note)
+	}
+	if !strings.Contains(out.String(), "app.Cache") {
+		t.Errorf("the copy holds %s", &out)
 	}
 }
 
@@ -69,7 +100,7 @@ func TestCtrlCEndsTheWorkingOut(t *testing.T) {
 	guard := make(chan os.Signal, 1)
 	signal.Notify(guard, os.Interrupt)
 	defer signal.Stop(guard)
-	r, done := (&env{msg: io.Discard, answers: true}).listen(ended{}, nil)
+	r, done := (&env{msg: io.Discard, answers: true}).listen(ended{}, demand{})
 	defer done()
 	var ev format.Event
 	if err := r.Read(&ev); err != io.EOF {

@@ -13,21 +13,23 @@ import (
 )
 
 // What an exact trace needs until it is answered, in bytes: so much whatever is in
-// it, so much for each activity of a thread, waits among them, and so much for
-// what else tells of owners.
+// it, so much for each activity of a thread, waits among them, for what else tells
+// of owners, and for each lock.
 const (
 	needBase     = 128 << 20
 	needActivity = 16
 	needOther    = 48 // a tenure or a release
+	needLock     = 1 << 10
 )
 
 // demand is how much memory a trace that is being read will need.
 type demand struct {
-	waits, activities, others int64
-	have                      int64 // bytes there are; 0 where nobody knows
-	files                     []string
-	several                   bool // so that what is read of one tells nothing of the rest
-	said                      bool
+	waits, activities, others, locks int64
+
+	have    int64 // bytes there are; 0 where nobody knows
+	files   []string
+	several bool // so that what is read of one tells nothing of the rest
+	said    bool
 }
 
 func newDemand(files []string) demand {
@@ -48,12 +50,14 @@ func (d *demand) meet(k format.Kind) {
 		d.activities++
 	case format.KindTenure, format.KindRelease:
 		d.others++
+	case format.KindObject:
+		d.locks++
 	}
 }
 
 // bytes returns what is needed if a share of the input was read so far.
 func (d *demand) bytes(read float64) int64 {
-	kept := float64(needActivity*(d.waits+d.activities) + needOther*d.others)
+	kept := float64(needActivity*(d.waits+d.activities) + needOther*d.others + needLock*d.locks)
 	return needBase + int64(kept/max(read, 0.01))
 }
 
@@ -63,7 +67,11 @@ const early = 0.02
 
 // warn says so, once, when a trace will need more memory than there is.
 func (d *demand) warn(e *env, read, total int64) {
-	if d.said || d.have <= 0 || d.waits == 0 {
+	if d.said || d.have <= 0 {
+		return
+	}
+	if d.have < needBase {
+		d.say(e, fmt.Sprintf("any recording needs about %s MB", megabytes(needBase)))
 		return
 	}
 	share := 1.0
@@ -73,10 +81,15 @@ func (d *demand) warn(e *env, read, total int64) {
 	if d.bytes(1) <= d.have && (share < early || d.bytes(share) <= d.have) {
 		return
 	}
+	about := func(n int64) string { return count(int64(float64(n) / max(share, 0.01))) }
+	d.say(e, fmt.Sprintf("%s: some %s waits, %s other events of threads and %s locks need about %s MB",
+		strings.Join(d.files, ", "), about(d.waits), about(d.activities+d.others), about(d.locks), megabytes(d.bytes(share))))
+}
+
+// say warns of what is needed.
+func (d *demand) say(e *env, needed string) {
 	d.said = true
-	about := func(n int64) int64 { return int64(float64(n) / max(share, 0.01)) }
-	e.warn(fmt.Sprintf("%s: some %s waits and %s other events of threads need about %s MB, and there are %s MB",
-		strings.Join(d.files, ", "), count(about(d.waits)), count(about(d.activities+d.others)), megabytes(d.bytes(share)), megabytes(d.have)))
+	e.warn(fmt.Sprintf("%s, and there are %s MB", needed, megabytes(d.have)))
 	e.hint("if it fails, give it more memory, or record less: a part of the time, or a higher threshold ('contend jfc --help')")
 }
 
@@ -105,16 +118,37 @@ func memory(root string) (least int64) {
 	for _, file := range groupLimits(root) {
 		take(number(file))
 	}
-	for line := range strings.Lines(textOf(filepath.Join(root, "proc/meminfo"))) {
-		if kb, ok := strings.CutPrefix(line, "MemTotal:"); ok {
-			n, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(kb), " kB"), 10, 64)
-			take(n << 10)
-		}
-	}
+	take(field(root, "proc/meminfo", "MemTotal:") << 10)
+	take(addressSpace(root))
 	if least == math.MaxInt64 {
 		return 0
 	}
 	return least
+}
+
+// addressSpace returns how much memory a limit of addresses (ulimit -v) leaves, with
+// what is in use; 0 where there is none. Go takes a gigabyte of addresses before it
+// uses any.
+func addressSpace(root string) int64 {
+	limit := field(root, "proc/self/limits", "Max address space")
+	if limit == 0 {
+		return 0
+	}
+	taken := field(root, "proc/self/status", "VmSize:") - field(root, "proc/self/status", "VmRSS:")
+	return max(limit-taken<<10, 1)
+}
+
+// field returns the number that follows a name at the beginning of a line of a file;
+// 0 where there is none.
+func field(root, file, name string) int64 {
+	for line := range strings.Lines(textOf(filepath.Join(root, file))) {
+		if rest, ok := strings.CutPrefix(line, name); ok {
+			first, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+			n, _ := strconv.ParseInt(first, 10, 64)
+			return n
+		}
+	}
+	return 0
 }
 
 // groupLimits lists the files that limit the control groups the program is in, of

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -25,7 +26,11 @@ func TestTooMuchForTheMemoryIsSaid(t *testing.T) {
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(needBase + 1000))
 	got := say()
-	if !strings.HasPrefix(got, "contend: warning: "+path+": some ") || strings.Count(got, " waits and ") != 1 || !strings.Contains(got, "and there are 134 MB\nhint: ") {
+	debug.SetMemoryLimit(needBase - 1)
+	if got := say(); strings.Count(got, "any recording needs about 134 MB, and there are 134 MB\n") != 1 {
+		t.Errorf("less than anything needs, and it says %q", got)
+	}
+	if !strings.HasPrefix(got, "contend: warning: "+path+": some ") || strings.Count(got, " waits, ") != 1 || !strings.Contains(got, "and there are 134 MB\nhint: ") {
 		t.Errorf("it says %q", got)
 	}
 }
@@ -38,6 +43,10 @@ func TestWhatWillBeNeeded(t *testing.T) {
 	}
 	if got, want := d.bytes(0.25), int64(needBase+4*(3e6*needActivity+1e6*needOther)); got != want {
 		t.Errorf("of a quarter %d, want %d", got, want)
+	}
+	many := &demand{waits: 1e6, locks: 1e6}
+	if got, want := many.bytes(1), int64(needBase+1e6*(needActivity+needLock)); got != want {
+		t.Errorf("a million locks: %d, want %d", got, want)
 	}
 	for _, c := range []struct {
 		have, read int64
@@ -82,6 +91,11 @@ func TestMemoryThereIs(t *testing.T) {
 	write("proc/self/cgroup", "5:cpu:/x\n4:memory:/x\n")
 	write("sys/fs/cgroup/memory/x/memory.limit_in_bytes", "1073741824\n")
 	want(1024)
+	write("proc/self/status", "Name:\tcontend\nVmSize:\t 1300000 kB\nVmRSS:\t   30000 kB\n")
+	write("proc/self/limits", "Max stack size            8388608              unlimited            bytes\nMax address space         unlimited            unlimited            bytes\n")
+	want(1024)
+	write("proc/self/limits", fmt.Sprintf("Max address space         %-20d unlimited            bytes\n", 1270000<<10+500<<20))
+	want(500)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(300 << 20))
 	want(300)
 }

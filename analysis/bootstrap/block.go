@@ -19,17 +19,17 @@ func blockLength(z []float64) int {
 	}
 	limit := int(math.Ceil(min(3*math.Sqrt(float64(n)), float64(n)/3)))
 	run := max(5, int(math.Sqrt(math.Log10(float64(n)))))
-	cov := autocovariances(z, min(2*limit+run, n-1))
-	if cov[0] <= 0 {
+	most := min(2*limit+run, n-1)
+	variance := autocovariance(z, 0)
+	if variance <= 0 {
 		return 1
 	}
-	m := lastSignificant(cov, n, run)
-	window := min(2*max(m, 1), len(cov)-1)
-	g, curve := cov[0], 0.0
+	window := min(2*max(lastSignificant(z, variance, run, most), 1), most)
+	g, curve := variance, 0.0
 	for k := 1; k <= window; k++ {
-		w := flatTop(float64(k) / float64(window))
-		g += 2 * w * cov[k]
-		curve += 2 * w * float64(k) * cov[k]
+		w, cov := flatTop(float64(k)/float64(window)), autocovariance(z, k)
+		g += 2 * w * cov
+		curve += 2 * w * float64(k) * cov
 	}
 	if g <= 0 {
 		return 1 // deviations cancel out: blocks would only hide it
@@ -39,12 +39,14 @@ func blockLength(z []float64) int {
 }
 
 // lastSignificant returns the smallest lag after which run autocorrelations
-// in a row are within two standard errors of 0.
-func lastSignificant(cov []float64, n, run int) int {
-	bound := 2 * math.Sqrt(math.Log10(float64(n))/float64(n)) * cov[0]
+// in a row, of lags up to most, are within two standard errors of 0. Of most series
+// that is one of the first lags, and the others are not worked out.
+func lastSignificant(z []float64, variance float64, run, most int) int {
+	n := float64(len(z))
+	bound := 2 * math.Sqrt(math.Log10(n)/n) * variance
 	quiet := 0
-	for k := 1; k < len(cov); k++ {
-		if math.Abs(cov[k]) >= bound {
+	for k := 1; k <= most; k++ {
+		if math.Abs(autocovariance(z, k)) >= bound {
 			quiet = 0
 			continue
 		}
@@ -52,7 +54,7 @@ func lastSignificant(cov []float64, n, run int) int {
 			return k - run
 		}
 	}
-	return len(cov) - 1 - quiet
+	return most - quiet
 }
 
 // flatTop is 1 up to half of the window and falls to 0 at its end.
@@ -63,15 +65,11 @@ func flatTop(t float64) float64 {
 	return 2 * (1 - t)
 }
 
-// autocovariances returns those of lags 0 to k of a series whose mean is 0.
-func autocovariances(z []float64, k int) []float64 {
-	cov := make([]float64, k+1)
-	for lag := range cov {
-		sum := 0.0
-		for i := lag; i < len(z); i++ {
-			sum += z[i] * z[i-lag]
-		}
-		cov[lag] = sum / float64(len(z))
+// autocovariance returns that of a lag of a series whose mean is 0.
+func autocovariance(z []float64, lag int) float64 {
+	sum := 0.0
+	for i, before := range z[:len(z)-lag] {
+		sum += z[lag+i] * before
 	}
-	return cov
+	return sum / float64(len(z))
 }

@@ -3,16 +3,11 @@ package bootstrap
 import (
 	"math"
 	"slices"
-
-	"contend/analysis/cores"
 )
 
 // replicates is how often a recording is drawn anew: enough for 95 %, whose
-// ends then rest on 50 draws. Some of them are worked out together, a part of all.
-const (
-	replicates = 1000
-	together   = 125
-)
+// ends then rest on 50 draws.
+const replicates = 1000
 
 // fewestBlocks is how many independent pieces it takes to say anything of how
 // much they vary.
@@ -54,7 +49,7 @@ func (c *Cells) Ratio(num, den []int64) Estimate {
 		e.Half, e.SE = math.Inf(1), math.Inf(1)
 		return e
 	}
-	off := c.draw(x, y, b, e.Value)
+	off := c.draw(x, y, b, e.Value, &den[0])
 	bessel := math.Sqrt(float64(e.Blocks) / float64(e.Blocks-1)) // blocks vary around their own mean, not the true one
 	widen := bessel * Student(float64(e.Blocks-1), 0.975) / half975
 	grain := float64(c.Grain) / y[n]
@@ -78,20 +73,17 @@ func (c *Cells) Span() int64 {
 
 // draw returns how far the ratio of each replicate is from the value, in
 // ascending order.
-func (c *Cells) draw(x, y []float64, b int, value float64) []float64 {
-	n := len(x) - 1
-	blocks, sums := (n+b-1)/b, around(x, y, b)
-	last := n - (blocks-1)*b
+func (c *Cells) draw(x, y []float64, b int, value float64, of *int64) []float64 {
 	if c.drawn == nil {
-		c.drawn = drawsOf(n)
+		c.drawn = drawsOf(len(x) - 1)
 	}
-	off := make([]float64, replicates)
-	cores.Each(replicates/together, func(part int) {
-		from := c.drawn.first((part+1)*together*blocks, replicates*blocks)[part*together*blocks:]
-		for i := range off[part*together : (part+1)*together] {
-			off[part*together+i] = math.Abs(replicate(sums, from[i*blocks:(i+1)*blocks], b, last) - value)
+	p := c.drawn.plan(b)
+	below, off := c.divisors(p, y, of), p.sums(x)
+	for i, num := range off {
+		if off[i] = math.Abs(num/below[i] - value); below[i] <= 0 {
+			off[i] = math.NaN()
 		}
-	})()
+	}
 	off = slices.DeleteFunc(off, math.IsNaN)
 	if len(off) == 0 {
 		return []float64{math.Inf(1)}
@@ -100,40 +92,25 @@ func (c *Cells) draw(x, y []float64, b int, value float64) []float64 {
 	return off
 }
 
-// replicate returns the ratio over the blocks that begin at some cells, of which the last
-// is shorter; what is no number where there is nothing to divide by.
-func replicate(sums []pair, from []uint32, block, last int) float64 {
-	s := pair{}
-	for _, at := range from[:len(from)-1] {
-		s.add(&sums[at], &sums[int(at)+block])
-	}
-	at := from[len(from)-1]
-	if s.add(&sums[at], &sums[int(at)+last]); s.y <= 0 {
-		return math.NaN()
-	}
-	return s.x / s.y
+// divisor is a series that others are divided by, in blocks of one length.
+type divisor struct {
+	first *int64 // its first cell
+	block int
 }
 
-// pair is what both series of a ratio sum to.
-type pair struct{ x, y float64 }
-
-// add adds what lies between two cells.
-func (p *pair) add(from, to *pair) {
-	p.x += to.x - from.x
-	p.y += to.y - from.y
-}
-
-// around pairs the sums of two series, and goes on for a block behind the last
-// cell, where the first comes again.
-func around(x, y []float64, block int) []pair {
-	n := len(x) - 1
-	out := make([]pair, n+block+1)
-	for i := range out {
-		if out[i] = (pair{x[i%n], y[i%n]}); i >= n {
-			out[i] = pair{x[n] + x[i-n], y[n] + y[i-n]}
+// divisors returns the sums by replicate of a series that others are divided by,
+// told by its first cell: whole tables are divided by the same one or two.
+func (c *Cells) divisors(p *plan, y []float64, of *int64) []float64 {
+	key := divisor{of, p.block}
+	sums, known := c.below[key]
+	if !known {
+		if c.below == nil {
+			c.below = map[divisor][]float64{}
 		}
+		sums = p.sums(y)
+		c.below[key] = sums
 	}
-	return out
+	return sums
 }
 
 // prefix returns the sums of the first 0, 1, ..., n cells.

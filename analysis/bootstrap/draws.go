@@ -17,6 +17,8 @@ type draws struct {
 	rng  *rand.Rand
 	n    int
 	list []uint32
+
+	plans map[int]*plan // by the length of a block
 }
 
 // latest is what was drawn for as many cells as were asked about last, for whoever else
@@ -38,13 +40,25 @@ func drawsOf(n int) *draws {
 	return d
 }
 
-// first returns the first cells of so many blocks, where most will be asked for.
-func (d *draws) first(count, most int) []uint32 {
+// plan returns where blocks of so many cells begin.
+func (d *draws) plan(block int) *plan {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if missing := most - len(d.list); missing > 0 {
-		d.list = slices.Grow(d.list, missing)
+	p, known := d.plans[block]
+	if !known {
+		if d.plans == nil {
+			d.plans = map[int]*plan{}
+		}
+		blocks := (d.n + block - 1) / block
+		p = newPlan(d.n, block, blocks, d.first(replicates*blocks))
+		d.plans[block] = p
 	}
+	return p
+}
+
+// first returns the first cells of so many blocks. Who asks holds the mutex.
+func (d *draws) first(count int) []uint32 {
+	d.list = slices.Grow(d.list, max(count-len(d.list), 0))
 	for len(d.list) < count {
 		d.list = append(d.list, uint32(d.rng.IntN(d.n)))
 	}

@@ -5,28 +5,85 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Whoever asks, and in whatever order, gets the beginning of the same list.
 func TestDrawsAreTheSameForAll(t *testing.T) {
-	const n, most = 37, 5000
+	const n = 37
 	rng, want := rand.New(rand.NewPCG(seed, n)), []uint32(nil)
-	for range most {
+	for range n * replicates {
 		want = append(want, uint32(rng.IntN(n)))
 	}
 	var all sync.WaitGroup
+	d := drawsOf(n)
 	for i := range 8 {
 		all.Go(func() {
-			for count := 1 + i; count <= most; count += 500 + i {
-				if got := drawsOf(n).first(count, most); !slices.Equal(got, want[:count]) {
-					t.Errorf("the first %d differ", count)
-				}
+			for block := 1 + i; block < n; block += 8 {
+				d.plan(block)
 			}
 		})
 	}
 	all.Wait()
-	d := drawsOf(n)
+	for block := 1; block < n; block++ {
+		blocks := (n + block - 1) / block
+		var short []uint32
+		for r := range replicates {
+			short = append(short, want[(r+1)*blocks-1])
+		}
+		if got := d.plan(block); !slices.Equal(got.short, short) {
+			t.Errorf("blocks of %d begin elsewhere", block)
+		}
+	}
 	if drawsOf(n) != d || drawsOf(n+1) == d || drawsOf(n) == d {
 		t.Error("the latest alone are kept, for whoever has as many cells")
+	}
+}
+
+// What replicates sum to is what their blocks hold, one after another.
+func TestPlansSumTheirBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	for range 50 {
+		n := 1 + rng.IntN(60)
+		block := 1 + rng.IntN(n)
+		cells := make([]int64, n)
+		for range rng.IntN(n) + 1 { // from nearly nothing to nearly everywhere
+			cells[rng.IntN(n)] = rng.Int64N(1000)
+		}
+		d := drawsOf(n)
+		got := d.plan(block).sums(prefix(cells, n))
+		blocks := (n + block - 1) / block
+		for r := range replicates {
+			want := int64(0)
+			for i := range n {
+				want += cells[(int(d.list[r*blocks+i/block])+i%block)%n]
+			}
+			if got[r] != float64(want) {
+				t.Fatalf("%d cells by %d: replicate %d sums to %v, want %d", n, block, r, got[r], want)
+			}
+		}
+	}
+}
+
+// A row that waits in two cells of a thousand costs little: tables have thousands.
+func TestRowsThatHardlyWaitCostLittle(t *testing.T) {
+	full, few := make([]int64, maxCells), make([]int64, maxCells)
+	rng := rand.New(rand.NewPCG(5, 6))
+	for i := range full {
+		full[i] = rng.Int64N(1000)
+	}
+	few[17], few[700] = 3, 5
+	p := drawsOf(maxCells).plan(1)
+	took := func(values []int64) time.Duration {
+		least, sums := time.Hour, prefix(values, maxCells)
+		for range 20 {
+			since := time.Now()
+			p.sums(sums)
+			least = min(least, time.Since(since))
+		}
+		return least
+	}
+	if a, b := took(few), took(full); a*5 > b {
+		t.Errorf("two cells take %v, all %v", a, b)
 	}
 }

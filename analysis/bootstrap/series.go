@@ -185,7 +185,8 @@ type Cells struct {
 	start   int64
 	series  [][]int64
 
-	drawn *draws // where the blocks of replicates begin; nil until they are drawn
+	drawn *draws                // where the blocks of replicates begin; nil until they are drawn
+	below map[divisor][]float64 // sums by replicate of what was divided by
 }
 
 // Window returns the cells that begin in [from, to); there may be none. Of a

@@ -137,33 +137,6 @@ func (t *Tenure) owned(prov Provenance, died int64, busy []span, add func(Owners
 	keep(t.Start, t.End, h)
 }
 
-// busy returns the union of a lock's waits, which are in order.
-func (a *Activities) busy(waits []column.Ref) []span {
-	n := 0
-	a.eachBusy(waits, func(span) { n++ })
-	out := make([]span, 0, n) // there may be as many as waits
-	a.eachBusy(waits, func(s span) { out = append(out, s) })
-	return out
-}
-
-func (a *Activities) eachBusy(waits []column.Ref, f func(span)) {
-	var s span
-	for n, i := range waits {
-		start, end := a.Span(i)
-		if n > 0 && start <= s.end {
-			s.end = max(s.end, end)
-			continue
-		}
-		if n > 0 {
-			f(s)
-		}
-		s = span{start, end}
-	}
-	if len(waits) > 0 {
-		f(s)
-	}
-}
-
 func (a *Activities) at(i column.Ref) activity {
 	d, _ := a.met(i)
 	return d
@@ -193,16 +166,22 @@ func (a *Activities) ahead(list Refs, t int64) int {
 	if list.Len() == 0 || a.Begins(list.at(0)) >= t { // mostly
 		return 0
 	}
+	return a.further(list, t)
+}
+
+// further is ahead for a list of which the first begins before t.
+func (a *Activities) further(list Refs, t int64) int {
 	hi := 1
 	for hi < list.Len() && a.Begins(list.at(hi)) < t {
 		hi *= 2
 	}
-	return hi/2 + a.before(list.part(hi/2, min(hi, list.Len())), t)
+	known := hi/2 + 1
+	return known + a.before(list.part(known, max(min(hi, list.Len()), known)), t)
 }
 
 // places are where some threads' activities were searched last: who goes through
 // a lock's acquisitions asks for instants that are near.
-type places [16]struct {
+type places [64]struct {
 	thread format.ThreadID
 	at     int32
 }

@@ -32,8 +32,8 @@ type builder struct {
 	list     []anchor    // scratch
 	pieces   []Ownership // scratch
 	pooled   []pooled    // claims made while something is held back
-	places   places
-	nearRun  int // where running searched last
+	places   *places     // one for all that a goroutine does one after the other; nil until it is asked for
+	nearRun  int         // where running searched last
 
 	*charging
 	known        float64 // how much the model answers for
@@ -54,6 +54,7 @@ type charging struct {
 	dues  dues          // what each part of stretches is owed
 	parts renewal.Parts // scratch
 	met   renewal.Met   // scratch
+	sites recent        // of acquisitions
 
 	owedBefore []int64 // scratch, while a gap is filled tentatively
 	duesBefore dues    // the same
@@ -65,6 +66,7 @@ type gap struct {
 	at     int
 	least  int64           // so long the acquirer had it, at least
 	first  anchor          // the acquirer at lo
+	stack  format.StackID  // with which it got the lock
 	last   format.ThreadID // held the lock just before hi, NoThread when not told
 }
 
@@ -72,17 +74,20 @@ type gap struct {
 func (b *builder) gaps(f func(*gap)) {
 	s, ev, free := b.s, b.ev, b.free
 	g := new(gap)
+	lo, stack := minTime, format.NoStack
 	for i := 0; i <= len(s.acquired); i++ {
-		*g = gap{lo: minTime, hi: maxTime, at: i}
+		*g = gap{lo: lo, hi: maxTime, at: i, stack: stack}
 		if i > 0 {
-			a := &s.acquired[i-1]
-			g.lo, g.first = a.time, anchor{a.time, a.time, a.thread, ev.wait(a).Stack, Inferred, none}
+			g.first = anchor{lo, lo, s.acquired[i-1].thread, stack, Inferred, none}
 			if free {
-				g.first = anchor{a.time, a.time, format.NoThread, format.NoStack, Unknown, none}
+				g.first = anchor{lo, lo, format.NoThread, format.NoStack, Unknown, none}
 			}
 		}
 		if i < len(s.acquired) {
-			g.hi, g.last = s.acquired[i].time, ev.wait(&s.acquired[i]).prev()
+			next := &s.acquired[i]
+			what := ev.doer(next)
+			g.hi, g.last = next.time, what.prev()
+			lo, stack = next.time, what.stack
 		}
 		if g.lo < g.hi && b.anyBusy(g.lo, g.hi) {
 			f(g)
@@ -122,12 +127,20 @@ func (b *builder) shown(lo, hi int64) []sample {
 	return shown[from:to]
 }
 
+// before is that of evidence, for the list of a thread, from where it found last.
+func (b *builder) before(t format.ThreadID, list Refs, at int64) int {
+	if b.places == nil {
+		b.places = new(places)
+	}
+	return b.places.before(b.ev.Activities, t, list, at)
+}
+
 // left returns when a thread that owned the lock at lo was first seen
 // elsewhere (rule 4): the beginning of its next activity that is not inside the
 // section; hi if there is none before.
 func (b *builder) left(t format.ThreadID, lo, hi int64) int64 {
 	list := b.ev.Of(t)
-	for i := list.at(b.places.before(b.ev.Activities, t, list, lo)); i < list.To; i++ {
+	for i := list.at(b.before(t, list, lo)); i < list.To; i++ {
 		if b.ev.Begins(i) >= hi { // mostly, and what it was is told elsewhere
 			break
 		}
@@ -147,7 +160,7 @@ func (b *builder) came(a anchor, lo int64) int64 {
 		return lo
 	}
 	list := b.ev.Of(a.thread)
-	for i := b.places.before(b.ev.Activities, a.thread, list, a.start) - 1; i >= 0; i-- {
+	for i := b.before(a.thread, list, a.start) - 1; i >= 0; i-- {
 		if b.ev.Begins(list.at(i)) < lo {
 			break
 		}
@@ -175,7 +188,7 @@ func (b *builder) running(t format.ThreadID, lo, hi int64, f func(t format.Threa
 		return
 	}
 	list := ev.Of(t)
-	for i := list.at(b.places.before(ev.Activities, t, list, lo)); i < list.To && ev.Begins(i) < hi; i++ {
+	for i := list.at(b.before(t, list, lo)); i < list.To && ev.Begins(i) < hi; i++ {
 		if ev.IsWait(i) {
 			continue
 		}

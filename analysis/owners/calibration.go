@@ -1,11 +1,6 @@
 package owners
 
-import (
-	"math"
-	"slices"
-
-	"contend/analysis/internal/column"
-)
+import "math"
 
 // Calibration is by provenance.
 type Calibration [Provenances]Trust
@@ -103,14 +98,17 @@ type waiterCounts struct {
 	at, sum      int64 // the instant until was asked for last, and what it returned
 }
 
-// waiterCounts counts the waits of a lock.
-func (ev *evidence) waiterCounts(waits []column.Ref) waiterCounts {
-	c := waiterCounts{starts: make(sums, len(waits)+1), ends: make(sums, len(waits)+1), at: minTime}
-	for i, w := range waits {
-		c.starts[i+1], c.ends[i+1] = ev.Span(w)
+// waiterCounts counts the waits of a lock: some got it, and the others failed.
+func (s *section) waiterCounts() waiterCounts {
+	c := waiterCounts{starts: s.starts, ends: make(sums, 1, len(s.starts)), at: minTime}
+	failed := s.failed
+	for i := range s.acquired {
+		for ; len(failed) > 0 && failed[0] <= s.acquired[i].time; failed = failed[1:] {
+			c.ends = append(c.ends, failed[0])
+		}
+		c.ends = append(c.ends, s.acquired[i].time)
 	}
-	slices.Sort(c.ends[1:])
-	c.starts.add()
+	c.ends = append(c.ends, failed...)
 	c.ends.add()
 	return c
 }
@@ -132,8 +130,22 @@ func (s sums) instant(i int) int64 { return s[i+1] - s[i] }
 // upTo returns how many of the instants are at t or before; n is what it
 // returned for an instant that is mostly near.
 func (s sums) upTo(n int, t int64) int {
-	return nearby(n, len(s)-1, func(i int) bool { return s.instant(i) <= t })
+	last := len(s) - 1
+	for range fewSteps {
+		if n == last || s.instant(n) > t {
+			break
+		}
+		n++
+	}
+	if n > 0 && s.instant(n-1) > t || n < last && s.instant(n) <= t { // seldom
+		return nearby(n, last, func(i int) bool { return s.instant(i) <= t })
+	}
+	return n
 }
+
+// fewSteps is how far who asks mostly goes forward: so far a loop is quicker than
+// nearby, which has to call its caller at each step.
+const fewSteps = 3
 
 // nearby returns how many of n things in order come before something; that is mostly
 // near at, for who asks mostly goes forward in time. It steps ever farther from there.
@@ -166,22 +178,6 @@ func nearby(at, n int, before func(i int) bool) int {
 
 // share is a part of a whole.
 func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
-
-// recordedShare returns the share of the waits for a lock that were recorded,
-// where recorders leave short ones out: as the lengths of those that were, above
-// the shortest, fall off, so they do below it.
-func (ev *evidence) recordedShare(waits []column.Ref) float64 {
-	shortest, sum := int64(maxTime), 0.0
-	for _, i := range waits {
-		start, end := ev.Span(i)
-		if length := end - start; length > 0 {
-			shortest = min(shortest, length)
-			sum += float64(length)
-		}
-	}
-	above := sum/float64(max(len(waits), 1)) - float64(shortest)
-	return math.Exp(-float64(shortest) / max(above, 1))
-}
 
 // waiting returns how many threads wait at an instant.
 func (c *waiterCounts) waiting(t int64) int64 {

@@ -20,8 +20,7 @@ type callSite struct {
 type callSites struct {
 	lists []siteList
 	index map[inputSite]int
-	last  []int // by stack: the list its last call site has, plus one; few stacks enter several locks
-	sites []inputSite
+	known []knownSite // by doer, of what is no wait and of waits in turns
 }
 
 // siteList is the refs of activities, each as its distance from the one before.
@@ -60,6 +59,7 @@ func (p *callSites) fill(r *Record, s *store) {
 	if p.lists != nil {
 		return
 	}
+	p.known = make([]knownSite, 2*len(s.what))
 	var size counts
 	var last []column.Ref
 	total := 0
@@ -83,42 +83,67 @@ func (p *callSites) fill(r *Record, s *store) {
 		l.last = i
 		l.n++
 	})
+	p.known = nil
 }
 
 // each visits what has a stack and some length, with the number of its call
 // site.
 func (p *callSites) each(r *Record, s *store, f func(list int, i column.Ref)) {
 	for t := range format.ThreadID(s.Threads()) {
+		done := uint32(0)
+		if int(t) < len(r.doneIn) {
+			done = r.doneIn[t]
+		}
 		for of := s.Scan(s.Of(t)); of.Next(); {
-			d := of.deed()
-			if d.stack == format.NoStack || of.End <= of.Start {
+			if of.End <= of.Start {
 				continue
 			}
-			input := r.doneIn
-			at := int(t)
-			if of.IsWait() {
-				input, at = r.inputOf, int(d.lock)
+			if list := p.of(r, s, of.number(), of.IsWait(), done); list >= 0 {
+				f(list, of.at)
 			}
-			f(p.number(inputSite{callSite{d.stack, d.lock}, input[at]}), of.at)
 		}
 	}
 }
 
+// knownSite is the number of the call site of a doer in an input, plus one; 0 where
+// it has no stack.
+type knownSite struct {
+	asked bool
+	input uint32
+	list  int32
+}
+
+// of returns the number of the call site of a doer, -1 for none. Doers are few, and
+// those of waits are of one input; so are mostly those of what a thread did else, of
+// which done is the input.
+func (p *callSites) of(r *Record, s *store, doer uint32, wait bool, done uint32) int {
+	at := &p.known[doer<<1]
+	if wait {
+		at = &p.known[doer<<1|1]
+	}
+	if at.asked && (wait || at.input == done) {
+		return int(at.list) - 1
+	}
+	d := &s.what[doer]
+	if wait {
+		done = r.inputOf[d.lock]
+	}
+	*at = knownSite{asked: true, input: done}
+	if d.stack != format.NoStack {
+		at.list = int32(p.number(inputSite{callSite{d.stack, d.lock}, done})) + 1
+	}
+	return int(at.list) - 1
+}
+
 // number returns the dense number of a call site.
 func (p *callSites) number(at inputSite) int {
-	for len(p.last) <= int(at.stack) {
-		p.last, p.sites = append(p.last, 0), append(p.sites, inputSite{})
-	}
-	if p.last[at.stack] == 0 || p.sites[at.stack] != at {
-		n, ok := p.index[at]
-		if !ok {
-			if p.index == nil {
-				p.index = map[inputSite]int{}
-			}
-			n = len(p.index)
-			p.index[at] = n
+	n, ok := p.index[at]
+	if !ok {
+		if p.index == nil {
+			p.index = map[inputSite]int{}
 		}
-		p.last[at.stack], p.sites[at.stack] = n+1, at
+		n = len(p.index)
+		p.index[at] = n
 	}
-	return p.last[at.stack] - 1
+	return n
 }

@@ -10,11 +10,12 @@ import (
 // prepare begins to fill gaps.
 func (b *builder) prepare() {
 	b.charging = &charging{}
+	b.places = nil // locks that were studied one after the other are rebuilt several at a time
 	b.wanted = b.s.busyShare()
 	b.typical = b.s.busyTime() / int64(max(len(b.s.acquired), 1))
 	b.splitter = b.kin.model.Splitter()
 	b.known = b.kin.known()
-	b.waiterCounts = b.ev.waiterCounts(b.ev.byLock[b.s.lock])
+	b.waiterCounts = b.s.waiterCounts()
 }
 
 // check asks who owned the lock at each dump of a gap, as if there were no

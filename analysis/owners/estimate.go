@@ -9,28 +9,29 @@ import (
 // where somebody waited all along, else from when the first one came.
 func (b *builder) estimate(g *gap) {
 	if g.at == 0 {
-		b.arrival(g, renewal.Gap{Site: -1}, anchor{})
+		b.arrival(g, &renewal.Gap{Site: -1}, anchor{})
 		return
 	}
 	x, y := &b.s.acquired[g.at-1], &b.s.acquired[g.at]
-	known := b.gapOf(b.kin, b.kin.site(b.ev.wait(x).Stack), x, y)
+	site := b.sites.numbered(uint32(g.stack), func() int { return b.kin.site(g.stack) })
+	known := b.gapOf(b.kin, site, x, y)
 	if known.Group >= b.kin.groupsLearnt {
 		known.Group = 0
 	}
-	first := anchor{thread: x.thread, stack: b.ev.wait(x).Stack, prov: Estimated}
+	first := anchor{thread: x.thread, stack: g.stack, prov: Estimated}
 	if b.free {
 		first.thread = format.NoThread
 	}
 	if b.s.isBusy(g.lo, g.hi) {
 		known.Gone = b.gone(x, y)
-		b.whole(g, known, first)
+		b.whole(g, &known, first)
 		return
 	}
-	b.arrival(g, known, first)
+	b.arrival(g, &known, first)
 }
 
 // whole charges a gap with a waiter all along.
-func (b *builder) whole(g *gap, known renewal.Gap, first anchor) {
+func (b *builder) whole(g *gap, known *renewal.Gap, first anchor) {
 	if known.Least = min(g.least, known.Length); known.Least > known.Gone {
 		known.Gone = 0
 	}
@@ -64,7 +65,7 @@ func (b *builder) mergeable(g *gap, free int64) int64 {
 		return free
 	}
 	list := b.ev.Of(g.last)
-	if n := b.places.before(b.ev.Activities, g.last, list, g.hi); n > 0 && b.ev.IsWait(list.at(n-1)) {
+	if n := b.before(g.last, list, g.hi); n > 0 && b.ev.IsWait(list.at(n-1)) {
 		if d := b.ev.at(list.at(n - 1)); d.lock == b.s.lock && d.end >= g.hi {
 			return 0
 		}
@@ -74,7 +75,7 @@ func (b *builder) mergeable(g *gap, free int64) int64 {
 
 // arrival charges the part of a gap after the first thread came to wait: it
 // met somebody, if not the first owner then a thread that had not waited.
-func (b *builder) arrival(g *gap, known renewal.Gap, first anchor) {
+func (b *builder) arrival(g *gap, known *renewal.Gap, first anchor) {
 	if known.Site < 0 && g.last != format.NoThread {
 		known.Last, known.Group = renewal.LastOther, b.kin.groupKnown(b.ev.sym, g.last)
 		if known.Group >= b.kin.groupsLearnt {
@@ -88,7 +89,7 @@ func (b *builder) arrival(g *gap, known renewal.Gap, first anchor) {
 	}
 	m := &b.met
 	a.Held = b.lastCame(at, g.hi)
-	b.splitter.Meet(a, m)
+	b.splitter.Meet(&a, m)
 	m.Own, _ = b.dues.thin(m.Own, m.First, m.Others, b.mergeable(g, m.Free), func() int64 {
 		if known.Site < 0 {
 			return 0
@@ -130,6 +131,9 @@ func (b *builder) others(g *gap, at int64, by []int64, thread format.ThreadID) i
 	total := int64(0)
 	for _, ns := range by {
 		total += ns
+	}
+	if total == 0 { // often, since few parts are charged; see thin
+		return at
 	}
 	seen, right := b.witnessed(g, b.kin.witnesses.is)
 	if len(seen) == 0 {

@@ -28,7 +28,9 @@ type evidence struct {
 	free  bool       // monitors that nobody owned among them
 	class []uint32   // by lock
 	fair  []bool     // by lock
-	marks sync.Pool  // scratch of users
+
+	threadMarks, doerMarks sync.Pool // of marks, by thread and by doer
+	gathered               sync.Pool // of lists of lockWaits
 
 	taking   sync.Mutex
 	takersOf map[uint32]*family           // by class; see takers

@@ -22,7 +22,7 @@ func TestWhatIsDoneElsewhereIsNotInsideByChance(t *testing.T) {
 		a := r.Arrange(monitors{}.Kind)
 		a.indexing.Wait()
 		ev := a.evidence(monitors{})
-		return len(ev.learn(1, a.byLock[1], a.busy(a.byLock[1])).seen)
+		return len(learntOfOne(ev).seen)
 	}
 	wait := func(at int64, t, owner format.ThreadID) format.Event {
 		return format.Event{Kind: format.KindWait, Thread: t, Owner: owner, Object: 1, Stack: 9, Time: at, End: at + 100}

@@ -59,7 +59,7 @@ func TestActivitiesThatBeginTogetherKeepTheirOrder(t *testing.T) {
 	a.indexing.Wait()
 	ev := a.evidence(monitors{})
 	for range 200 {
-		s := ev.learn(1, a.byLock[1], a.busy(a.byLock[1]))
+		s := learntOfOne(ev)
 		if len(s.seen) != 3 || s.seen[0].stack != 3 || s.seen[1].stack != 5 || s.seen[2].stack != 4 {
 			t.Fatalf("%+v", s.seen)
 		}
@@ -76,3 +76,9 @@ func (monitors) Bare(format.StackID) bool                  { return false }
 func (monitors) Caller(format.StackID) format.Frame        { return format.Frame{} }
 func (monitors) Application(format.StackID) []format.Frame { return nil }
 func (monitors) Group(format.ThreadID) uint32              { return 0 }
+
+// learntOfOne learns of lock 1.
+func learntOfOne(ev *evidence) *section {
+	list := ev.gather(ev.byLock[1], nil)
+	return ev.learn(1, list, list.busy())
+}

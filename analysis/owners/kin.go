@@ -135,8 +135,12 @@ func (k *kin) hides() bool { return k.recordedShare() < nearlyAll }
 
 func (k *kin) recordedShare() float64 { return k.seen / float64(max(k.acquired, 1)) }
 
-// doubt notes how far the model knows how much of the rests is others'.
+// doubt notes how far the model knows how much of the rests is others', and whether
+// they may be nobody's.
 func (k *kin) doubt() {
+	for i := range k.pools {
+		k.pools[i].room = k.input.room()
+	}
 	if k.model == nil {
 		return
 	}
@@ -198,8 +202,13 @@ func (k *kin) joinRare() {
 // in ns. A thread that is seen asleep inside took the lock some time before: about
 // as long as those take whose acquisition is known. What is longer is
 // something else, most often a free lock whose next owner had no processor.
+//
+// And how long after what was seen last inside it is until somebody else has the lock
+// who waited for it.
 type lags struct {
-	before map[format.StackID]sums // by stack of the activity
+	before  map[format.StackID]sums // by stack of the activity
+	after   map[format.StackID][]int64
+	leaving map[format.StackID]*renewal.Leaving // what the latter tell
 }
 
 func (l *lags) add(st format.StackID, ns int64) {
@@ -210,6 +219,25 @@ func (l *lags) add(st format.StackID, ns int64) {
 		l.before[st] = sums{0}
 	}
 	l.before[st] = append(l.before[st], ns)
+}
+
+func (l *lags) leave(st format.StackID, ns int64) {
+	if l.after == nil {
+		l.after = map[format.StackID][]int64{}
+	}
+	l.after[st] = append(l.after[st], ns)
+}
+
+// learn finds out how much longer sections last after activities, by a model.
+func (l *lags) learn(m *renewal.Model) {
+	if m == nil || len(l.after) == 0 {
+		return
+	}
+	l.leaving = map[format.StackID]*renewal.Leaving{}
+	for st, list := range l.after {
+		l.leaving[st] = m.Leaving(list)
+	}
+	l.after = nil
 }
 
 // settle sums them, when all are known: they are asked for at each activity.

@@ -55,8 +55,21 @@ func (b *builder) suppose(lo, hi int64, a anchor, others int) {
 		a.prov = Estimated
 		sure := float64(others) / float64(others+renewal.Trust)
 		b.suspect(sure, 1-tolerance, halfway)
+		b.leaving(lo, hi, a)
 	}
 	b.emit(lo, hi, a)
+}
+
+// leaving corrects what is expected of a stretch after an activity inside by how much
+// longer such sections last.
+func (b *builder) leaving(lo, hi int64, a anchor) {
+	if a.start >= a.end || a.end > lo {
+		return
+	}
+	part, known := b.kin.lags.leaving[a.stack].Part(hi - lo)
+	for _, right := range [...]*float64{&b.right, &b.least, &b.most} {
+		*right = known*part + (1-known)**right
+	}
 }
 
 // mostly leaves out a rest that is as short as the tolerance.
@@ -82,7 +95,7 @@ func (b *builder) between(cur anchor, hi, gone int64) bool {
 	g := *b.now
 	g.lo, g.hi, g.least, g.last = cur.start, hi, 0, format.NoThread
 	cur.prov = Estimated
-	b.whole(&g, known, cur)
+	b.whole(&g, &known, cur)
 	return true
 }
 
@@ -94,7 +107,7 @@ func (b *builder) vacant(lo, hi int64) {
 	if b.kin.model != nil && b.bounded() {
 		g := *b.now
 		g.lo, g.hi, g.least, g.last = lo, hi, 0, format.NoThread
-		b.whole(&g, renewal.Gap{Site: -1, Length: hi - lo}, anchor{})
+		b.whole(&g, &renewal.Gap{Site: -1, Length: hi - lo}, anchor{})
 		return
 	}
 	b.pool, b.sure, b.length = &b.pools[restNamed], 1, hi-lo

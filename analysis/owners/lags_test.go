@@ -1,6 +1,12 @@
 package owners
 
-import "testing"
+import (
+	"math"
+	"testing"
+
+	"contend/analysis/owners/renewal"
+	"contend/format"
+)
 
 // What was seen often enough bounds what is next to an activity; what was not is
 // supposed, and as good as a guess.
@@ -43,5 +49,38 @@ func TestALongApproachIsNotTheOwners(t *testing.T) {
 	b.s.shared = true
 	if a.stack = 7; b.took(a, 4000) != 4000 {
 		t.Error("readers have it together")
+	}
+}
+
+// How much of a stretch after an activity inside is expected to be its owner's, such
+// stretches tell, not those before one.
+func TestAfterAnActivityAsMuchIsRightAsSuchStretchesTell(t *testing.T) {
+	var gaps []renewal.Gap
+	wake := func(i int64) int64 { return int64(-40e3 * math.Log((float64(i%100)+0.5)/100)) }
+	for i := range 400 {
+		gaps = append(gaps, renewal.Gap{Site: i % 2, Length: int64(5e3+195e3*float64(i%2)) + wake(int64(i/2))})
+	}
+	var l lags
+	for i := range int64(200) {
+		l.leave(7, wake(i))       // it is over with what is seen
+		l.leave(8, 300e3+wake(i)) // it goes on for 300 us
+	}
+	l.learn(renewal.Learn(&renewal.Data{Gaps: gaps, Recorded: 1}, 2, []renewal.Mix{{1, 1}}))
+	for _, c := range []struct {
+		stack     int
+		length    int64
+		least, at float64
+	}{{7, 50e3, 0, 0.45}, {8, 350e3, 0.7, 1}, {9, 50e3, 0.5, 0.5}} {
+		ev := &evidence{Activities: &Activities{}}
+		b := &builder{charging: &charging{}, ev: ev, kin: &kin{lags: l}, s: &section{busy: []span{{0, 1e6}}}, waiterCounts: waiterCounts{starts: sums{0, 0}, ends: sums{0, 1e6}, at: minTime}}
+		a := anchor{1000, 2000, 1, format.StackID(c.stack), Inferred, none}
+		b.suppose(2000, 2000+c.length, a, 0)
+		tr := &b.trust[Estimated]
+		if right := tr.Right / float64(tr.Ns); right < c.least-1e-9 || right > c.at+1e-9 {
+			t.Errorf("stack %d: %.2f right, want %.2f to %.2f", c.stack, right, c.least, c.at)
+		}
+		if b.suppose(100, 900, a, 0); b.right != halfway {
+			t.Errorf("before an activity half is right as far as nothing tells, not %.2f", b.right)
+		}
 	}
 }

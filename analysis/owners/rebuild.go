@@ -26,7 +26,7 @@ import (
 func (b *builder) fill(g *gap) {
 	b.now = g
 	list := b.anchors(g)
-	if b.kin.model != nil && b.unclear(g, list) && g.at < len(b.s.acquired) && (g.at == 0 || b.ev.wait(&b.s.acquired[g.at-1]).Stack != format.NoStack) {
+	if b.kin.model != nil && b.unclear(g, list) && g.at < len(b.s.acquired) && (g.at == 0 || g.stack != format.NoStack) {
 		b.estimate(g)
 		return
 	}

@@ -41,7 +41,10 @@ func waitOf(ev *format.Event) doer {
 }
 
 // prev returns who held the lock last, NoThread when not told.
-func (w Wait) prev() format.ThreadID { return format.ThreadID(w.last &^ (sharedBit | failedBit)) }
+func (w Wait) prev() format.ThreadID { return doer{info: w.last}.prev() }
+
+// prev returns the same, of what is a wait.
+func (d doer) prev() format.ThreadID { return format.ThreadID(d.info &^ (sharedBit | failedBit)) }
 
 // Failed reports whether the thread gave up: the end is no acquisition.
 func (w Wait) Failed() bool { return w.last&failedBit != 0 }
@@ -169,7 +172,7 @@ func (r *Record) Add(ev *format.Event, end int64) {
 	case format.KindContention:
 		r.dumps = append(r.dumps, dump{time: ev.Time, lock: ev.Object,
 			owners: append([]format.Party(nil), ev.Owners...), waiters: append([]format.Party(nil), ev.Waiters...)})
-	case format.KindSetting, format.KindRecording:
+	case format.KindSetting, format.KindRecording, format.KindLoad:
 		r.inputs[len(r.inputs)-1].note(ev, end)
 	case format.KindPause:
 		in := &r.inputs[len(r.inputs)-1]

@@ -44,13 +44,16 @@ func (ev *evidence) relate(all []*builder, samples map[*input]*samples, with fun
 
 // study learns what locks of one kind have in common.
 func (ev *evidence) study(k *kin, builders []*builder, samples *samples) {
+	near := new(places)
 	for _, b := range builders {
+		b.places = near
 		b.gather(k)
 	}
 	k.lags.settle()
 	k.witnesses = ev.witnesses(k, samples)
 	ev.learnNamed(k)
 	k.learn(ev.learnt)
+	k.lags.learn(k.model)
 	for _, b := range builders {
 		b.observe()
 	}
@@ -110,7 +113,7 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 // gather adds the gaps of a lock to what its model is learnt from.
 func (b *builder) gather(k *kin) {
 	s := b.s
-	b.seen = b.ev.recordedShare(b.ev.byLock[s.lock])
+	b.seen = s.recorded
 	k.seen += b.seen * float64(len(s.acquired))
 	next := 0
 	var sites, groups, named recent
@@ -141,6 +144,7 @@ func (b *builder) gather(k *kin) {
 		}
 		if len(inside) > 0 {
 			b.lag(&k.lags, a, inside)
+			b.leave(&k.lags, a, hi, inside)
 			continue
 		}
 		if !s.isBusy(a.time, hi) {
@@ -165,8 +169,8 @@ func (b *builder) gather(k *kin) {
 // arrivals lists when threads began to wait between lo and hi, after lo; next
 // is the first wait that may have, and what it returns the same for the next gap.
 func (b *builder) arrivals(k *kin, next int, lo, hi int64) int {
-	for waits := b.ev.byLock[b.s.lock]; next < len(waits); next++ {
-		start := b.ev.Begins(waits[next])
+	for starts := b.s.starts; next < len(starts)-1; next++ {
+		start := starts.instant(next)
 		if start >= hi {
 			break
 		}
@@ -190,7 +194,7 @@ func (b *builder) gone(x, y *acquisition) int64 {
 // the first owner was gone.
 func (b *builder) gapOf(k *kin, site int, x, y *acquisition) renewal.Gap {
 	g := renewal.Gap{Site: site, Length: y.time - x.time}
-	switch last := b.ev.wait(y).prev(); last {
+	switch last := b.ev.doer(y).prev(); last {
 	case format.NoThread:
 	case x.thread:
 		g.Last = renewal.LastSame
@@ -271,4 +275,17 @@ func (b *builder) lag(l *lags, a *acquisition, inside []anchor) {
 	if first.thread == a.thread && b.left(a.thread, a.time, first.start) >= first.start {
 		l.add(first.stack, first.start-a.time)
 	}
+}
+
+// leave notes how far the activity seen last inside is from the next acquisition, by who
+// waited for it all along, or from where its thread was seen elsewhere.
+func (b *builder) leave(l *lags, a *acquisition, hi int64, inside []anchor) {
+	last := inside[len(inside)-1]
+	if last.start >= last.end || last.end >= hi || !b.s.isBusy(last.end, hi) {
+		return
+	}
+	if b.ev.sym.Bare(last.stack) {
+		last.stack = b.homeOf(last, &gap{lo: a.time, hi: hi, first: anchor{thread: a.thread, stack: b.ev.wait(a).Stack}})
+	}
+	l.leave(last.stack, b.left(last.thread, last.end, hi)-last.end)
 }

@@ -5,14 +5,16 @@ import (
 	"maps"
 	"slices"
 
-	"contend/analysis/internal/column"
 	"contend/format"
 )
 
 // section is what is known of the critical sections of one lock.
 type section struct {
 	lock     format.ObjectID
+	starts   sums          // when somebody began to wait
 	acquired []acquisition // by time
+	failed   []int64       // when those gave up who did, by time
+	recorded float64       // share of the waits for it that was recorded
 	near     int           // what after returned last
 	nearBusy int           // what busyUntil returned last
 	nearSeen int           // what seenBefore returned last
@@ -27,16 +29,6 @@ type section struct {
 	shared   bool                        // some of those who wait for it would share it
 	homes    map[format.StackID]homeSite // where an activity whose stack says nothing belongs
 }
-
-// acquisition is the end of a wait: the thread got the lock.
-type acquisition struct {
-	time   int64
-	thread format.ThreadID
-	doer   uint32 // what the wait is but for its times; and the bit below
-}
-
-// waitedAllAlong says that the wait had begun when the lock was acquired before.
-const waitedAllAlong = 1 << 31
 
 // tolerance is the share of a call site's activities that may overlap another
 // thread's acquisition and still count as inside: a thread that wakes from a
@@ -87,44 +79,12 @@ const (
 	timesPrompt  = 3
 )
 
-// acquisitions returns the ends of waits that got the lock, by time, each with what
-// is asked of its wait again and again. Waits that begin in order
-// mostly end so, too: each one is put where it belongs from behind, as long as
-// that is near.
-func (ev *evidence) acquisitions(waits []column.Ref) []acquisition {
-	const near = 64
-	out, sorted := make([]acquisition, 0, len(waits)), true
-	for _, i := range waits {
-		w := ev.Wait(i)
-		if w.Failed() {
-			continue
-		}
-		a, at := acquisition{w.End, w.Thread, uint32(i)}, len(out)
-		out = append(out, a)
-		for ; at > 0 && out[at-1].time > a.time && len(out)-at < near; at-- {
-			out[at] = out[at-1]
-		}
-		out[at] = a
-		sorted = sorted && (at == 0 || out[at-1].time <= a.time)
-	}
-	if !sorted {
-		slices.SortStableFunc(out, func(a, b acquisition) int { return cmp.Compare(a.time, b.time) })
-	}
-	before := int64(minTime)
-	for i := range out { // now that each one's place is known
-		a := &out[i]
-		begins, doer := ev.beginsBy(column.Ref(a.doer))
-		if a.doer = doer; begins <= before {
-			a.doer |= waitedAllAlong
-		}
-		before = a.time
-	}
-	return out
-}
+// doer returns what the wait is that an acquisition ended, but for thread and times.
+func (ev *evidence) doer(a *acquisition) *doer { return &ev.what[a.doer&^waitedAllAlong] }
 
 // wait returns the wait that an acquisition ended, but for its times.
 func (ev *evidence) wait(a *acquisition) Wait {
-	d := &ev.what[a.doer&^waitedAllAlong]
+	d := ev.doer(a)
 	return Wait{Thread: a.thread, Lock: d.lock, Stack: d.stack, last: d.info}
 }
 
@@ -176,33 +136,8 @@ func (ev *evidence) next(s *section, t int64) (at int64, last format.ThreadID) {
 
 // after returns the index of the first acquisition at or after t.
 func (s *section) after(t int64) int {
-	lo, hi := 0, len(s.acquired)
-	for step, at := 1, s.near; at < hi; step *= 2 { // who asks mostly goes forward in time
-		if s.acquired[at].time >= t {
-			hi = at
-			break
-		}
-		lo, at = at+1, at+step
-	}
-	if lo == 0 {
-		lo = s.backTo(t, hi)
-	}
-	i, _ := slices.BinarySearchFunc(s.acquired[lo:hi], t, func(a acquisition, t int64) int { return cmp.Compare(a.time, t) })
-	s.near = lo + i
+	s.near = nearby(s.near, len(s.acquired), func(i int) bool { return s.acquired[i].time < t })
 	return s.near
-}
-
-// backTo steps backwards from hi to an acquisition before t.
-func (s *section) backTo(t int64, hi int) int {
-	for step := 1; ; step *= 2 {
-		at := hi - step
-		if at < 0 {
-			return 0
-		}
-		if s.acquired[at].time < t {
-			return at + 1
-		}
-	}
 }
 
 // acquiredByOther reports whether another thread than t got the lock between
@@ -225,8 +160,15 @@ func (s *section) isBusy(lo, hi int64) bool {
 // busyUntil returns the index of the first busy stretch that ends at t or
 // after.
 func (s *section) busyUntil(t int64) int {
-	s.nearBusy = nearby(s.nearBusy, len(s.busy), func(i int) bool { return s.busy[i].end < t })
-	return s.nearBusy
+	at := s.nearBusy
+	if at < len(s.busy) && s.busy[at].end < t {
+		at++
+	}
+	if at > 0 && s.busy[at-1].end >= t || at < len(s.busy) && s.busy[at].end < t { // seldom
+		at = nearby(at, len(s.busy), func(i int) bool { return s.busy[i].end < t })
+	}
+	s.nearBusy = at
+	return at
 }
 
 // seenBefore returns how many of the activities inside began before t.

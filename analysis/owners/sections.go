@@ -16,10 +16,11 @@ import (
 // tolerance) overlap another thread's acquisition, is inside; one sleep
 // elsewhere that happens to overlap no acquisition is betrayed by the others at
 // its call site.
-func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span) *section {
+func (ev *evidence) learn(lock format.ObjectID, waits lockWaits, busy []span) *section {
 	s := &section{lock: lock, busy: busy, permits: ev.sym.Kind(lock) == format.KindSemaphore}
 	var acquired sync.WaitGroup // a recording may be of one lock
-	acquired.Go(func() { s.acquired = ev.acquisitions(waits) })
+	acquired.Go(func() { s.acquired, s.failed = ev.acquisitions(waits) })
+	s.starts, s.recorded = waits.starts(), waits.recordedShare()
 	ev.candidates(s, waits)
 	acquired.Wait()
 	for i := range s.acquired {
@@ -48,35 +49,48 @@ func (ev *evidence) learn(lock format.ObjectID, waits []column.Ref, busy []span)
 
 // candidates asks about the call sites that threads known to use the lock were
 // seen at inside a busy stretch of it, or at its beginning.
-func (ev *evidence) candidates(s *section, waits []column.Ref) {
+func (ev *evidence) candidates(s *section, waits lockWaits) {
 	users := ev.users(waits)
 	s.users = len(users)
+	asked := marked(&ev.doerMarks, len(ev.what))
+	defer ev.doerMarks.Put(asked)
 	for _, t := range users {
-		ev.seenBy(t, s)
+		ev.seenBy(t, s, asked)
 	}
 }
 
 // seenBy asks about the call sites of one thread. It steps over the activities
 // between busy stretches, and over the busy stretches between activities: there
-// may be many of either.
-func (ev *evidence) seenBy(t format.ThreadID, s *section) {
-	var last callSite
+// may be many of either. Asked are the doers it need not look at again.
+func (ev *evidence) seenBy(t format.ThreadID, s *section, asked *marks) {
 	list := ev.Of(t)
-	for busy := s.busy; len(busy) > 0 && list.Len() > 0; busy = endingAfter(busy[1:], ev.Begins(list.From)) {
-		b := busy[0]
-		n := ev.ahead(list, b.start)
-		for list.From += column.Ref(max(n-1, 0)); list.Len() > 0; list.From++ { // one may have begun before
-			if ev.Begins(list.From) >= b.end {
+	if list.Len() == 0 {
+		return
+	}
+	begins := ev.Begins(list.From)
+	for busy := s.busy; len(busy) > 0; busy = endingAfter(busy[1:], begins) {
+		z := busy[0]
+		if begins < z.start {
+			list.From += column.Ref(ev.further(list, z.start) - 1) // that one may last until then
+		}
+		for ; ; list.From++ {
+			if list.Len() == 0 {
+				return
+			}
+			b, data := ev.find(list.From)
+			if begins = b.begins(data); begins >= z.end {
 				break
 			}
-			d := ev.at(list.From)
-			if d.end > max(d.start, b.start) && d.end <= b.end && d.lock != s.lock && d.stack != format.NoStack && d.callSite() != last {
-				last = d.callSite()
-				note(&s.inside, last, false)
+			n := b.number(data)
+			if asked.has(n) {
+				continue
 			}
-		}
-		if list.Len() == 0 {
-			return
+			if d := &ev.what[n]; d.lock == s.lock || d.stack == format.NoStack {
+				asked.add(n)
+			} else if _, end := b.span(data); end > max(begins, z.start) && end <= z.end {
+				asked.add(n)
+				note(&s.inside, callSite{d.stack, d.lock}, false)
+			}
 		}
 	}
 }
@@ -91,19 +105,15 @@ func endingAfter(list []span, t int64) []span {
 
 // users returns the threads that waited for a lock or are named as its owners,
 // each once: in time that grows with the waits, however many threads there are.
-func (ev *evidence) users(waits []column.Ref) []format.ThreadID {
-	m, _ := ev.marks.Get().(*marks)
-	if m == nil {
-		m = &marks{at: make([]uint32, ev.Threads())}
-	}
-	defer ev.marks.Put(m)
-	m.round++
+func (ev *evidence) users(waits lockWaits) []format.ThreadID {
+	met := marked(&ev.threadMarks, ev.Threads())
+	defer ev.threadMarks.Put(met)
 	var users []format.ThreadID
-	for _, i := range waits {
-		w := ev.Wait(i)
-		for _, t := range [...]format.ThreadID{w.Thread, w.prev()} {
-			if int(t) < len(m.at) && m.at[t] != m.round { // else it did nothing, or is among them
-				m.at[t] = m.round
+	for i := range waits {
+		w := &waits[i]
+		for _, t := range [...]format.ThreadID{w.thread, ev.what[w.doer].prev()} {
+			if int(t) < len(met.at) && !met.has(uint32(t)) { // else it did nothing, or is among them
+				met.add(uint32(t))
 				users = append(users, t)
 			}
 		}
@@ -111,12 +121,26 @@ func (ev *evidence) users(waits []column.Ref) []format.ThreadID {
 	return users
 }
 
-// marks tells, by thread, in which round it was met last: it is used again for
+// marks tells which of some numbers were met in this round: it is used again for
 // many locks without being cleared.
 type marks struct {
 	round uint32
-	at    []uint32
+	at    []uint32 // by number: in which round it was met last
 }
+
+// marked returns marks for n numbers, none of which is met.
+func marked(from *sync.Pool, n int) *marks {
+	m, _ := from.Get().(*marks)
+	if m == nil {
+		m = &marks{at: make([]uint32, n)}
+	}
+	m.round++
+	return m
+}
+
+func (m *marks) has(n uint32) bool { return m.at[n] == m.round }
+
+func (m *marks) add(n uint32) { m.at[n] = m.round }
 
 // judge decides about the candidates, several at a time: one lock may have
 // most of the activities of a trace.
@@ -142,18 +166,18 @@ func (ev *evidence) isInside(s *section, at callSite) bool {
 	breaks := 0
 	var f fits
 	for i := range list.all {
-		d, t := ev.met(i)
+		start, end, t := ev.spent(i)
 		switch {
-		case s.acquiredByOther(t, d.start, d.end):
+		case s.acquiredByOther(t, start, end):
 			if breaks++; float64(breaks) > most { // even if all the others fit
 				return false
 			}
-		case s.isBusy(d.start, d.end):
-			_, last := ev.next(s, d.end)
+		case s.isBusy(start, end):
+			_, last := ev.next(s, end)
 			f.count(t, last)
-		case s.isBusy(d.end, d.end):
-			next, last := ev.next(s, d.end)
-			f.before.count(&d, t, next, last)
+		case s.isBusy(end, end):
+			next, last := ev.next(s, end)
+			f.before.count(&activity{start: start, end: end}, t, next, last)
 		}
 	}
 	n := f.all()

@@ -44,7 +44,7 @@ func (sh *shares) apply(by []int64) (left int64) {
 		}
 	}
 	for s, ns := range by {
-		if sh.stops[s] {
+		if sh.stops[s] && ns > 0 {
 			by[s] = min(int64(float64(ns)*sh.factor[s]), left)
 			left -= by[s]
 		}

@@ -150,20 +150,20 @@ func (b *block) span(data []byte) (start, end int64) {
 	return start, start + int64(get(data[b.start:], b.length))
 }
 
-func (s *store) deed(b *block, data []byte) *doer {
-	return &s.what[get(data[b.start+b.length:], b.doer)]
+func (s *store) deed(b *block, data []byte) *doer { return &s.what[b.number(data)] }
+
+// number returns that of the doer.
+func (b *block) number(data []byte) uint32 {
+	return uint32(get(data[b.start+b.length:], b.doer))
 }
+
+// begins returns when an activity begins.
+func (b *block) begins(data []byte) int64 { return b.base + int64(get(data, b.start)) }
 
 // Begins returns when an activity begins.
 func (s *store) Begins(i column.Ref) int64 {
 	b, data := s.find(i)
-	return b.base + int64(get(data, b.start))
-}
-
-// beginsBy returns when an activity begins, and the number of what it is.
-func (s *store) beginsBy(i column.Ref) (start int64, doer uint32) {
-	b, data := s.find(i)
-	return b.base + int64(get(data, b.start)), uint32(get(data[b.start+b.length:], b.doer))
+	return b.begins(data)
 }
 
 // IsWait reports whether an activity is a wait for a lock.
@@ -193,8 +193,18 @@ func (s *store) Span(i column.Ref) (start, end int64) {
 	return b.span(data)
 }
 
+// spent returns when an activity begins and ends, and whose it is.
+func (s *store) spent(i column.Ref) (start, end int64, t format.ThreadID) {
+	b, data := s.find(i)
+	start, end = b.span(data)
+	return start, end, b.thread
+}
+
 // before returns how many of a thread's activities begin before t.
 func (s *store) before(list Refs, t int64) int {
+	if list.Len() == 0 {
+		return 0
+	}
 	lo, hi := list.From>>blockBits, (list.To+blockLen-1)>>blockBits
 	for lo+1 < hi {
 		if mid := lo + (hi-lo)/2; s.blocks[mid].base < t {
@@ -202,9 +212,6 @@ func (s *store) before(list Refs, t int64) int {
 		} else {
 			hi = mid
 		}
-	}
-	if list.Len() == 0 {
-		return 0
 	}
 	from, to := max(list.From, lo<<blockBits), min(list.To, (lo+1)<<blockBits)
 	b := &s.blocks[lo]

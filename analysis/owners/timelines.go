@@ -30,6 +30,7 @@
 //	singly.go      the same where a call site serves several locks
 //	homes.go       where activities belong whose stack shows the runtime only
 //	section.go     what is known of one lock: acquisitions, busy stretches
+//	waits.go       the waits for one lock, gathered from their threads
 //	pools.go       what the rests of stretches are charged to, together
 //	skill.go       how much claims know of single stretches
 //	runs.go        which stretches of a long recording are asked about
@@ -111,8 +112,10 @@ func (tl *Timelines) addTenures(a *Activities) (recorded []bool) {
 		return recorded
 	}
 	busy := make([][]span, len(a.byLock))
+	var list lockWaits
 	for l, waits := range a.byLock {
-		busy[l] = a.busy(waits)
+		list = a.gather(waits, list)
+		busy[l] = list.busy()
 	}
 	a.Tenures.Each(func(_ column.Ref, t *Tenure) {
 		if int(t.Lock) < len(a.byLock) {
@@ -274,12 +277,18 @@ func (ev *evidence) largestFirst(locks []format.ObjectID) []int {
 // infer finds out who owned a lock: from its releases, where they are told, else
 // a builder is to, from all other evidence.
 func (ev *evidence) infer(lock format.ObjectID) (inference, *builder) {
-	busy := ev.busy(ev.byLock[lock])
+	list, _ := ev.gathered.Get().(*lockWaits)
+	if list == nil {
+		list = &lockWaits{}
+	}
+	defer ev.gathered.Put(list)
+	*list = ev.gather(ev.byLock[lock], *list)
+	busy := list.busy()
 	if in := ev.input(lock); in.waking && (in.whole || len(ev.releasesOf(lock)) > 0) {
 		if owned := ev.fromReleases(lock, in, busy); len(owned) > 0 {
 			return inference{owned, Owner{Kind: Handoff, Prov: Inferred}}, nil
 		}
 	}
-	s := ev.learn(lock, ev.byLock[lock], busy)
+	s := ev.learn(lock, *list, busy)
 	return inference{}, &builder{ev: ev, s: s, free: ev.sym.Kind(lock) == format.KindSemaphore}
 }

@@ -126,11 +126,11 @@ func TestLengthsTellHowManyWaitsWereLeftOut(t *testing.T) {
 	}
 	a := r.Arrange(func(format.ObjectID) format.LockKind { return format.KindMonitor })
 	a.indexing.Wait()
-	ev := &evidence{Activities: a}
-	if got := ev.recordedShare(a.byLock[1]); !near(got, math.Exp(-1)) {
+	waits := a.gather(a.byLock[1], nil)
+	if got := waits.recordedShare(); !near(got, math.Exp(-1)) {
 		t.Errorf("%.2f were recorded, want %.2f", got, math.Exp(-1))
 	}
-	c := ev.waiterCounts(a.byLock[1])
+	c := countsOf(a)
 	if got, want := c.during(0, 1000e9), int64(0); got == want {
 		t.Errorf("%d ns of waiting", got)
 	}
@@ -140,4 +140,12 @@ func TestLengthsTellHowManyWaitsWereLeftOut(t *testing.T) {
 			t.Errorf("wait %d: %d ns in 10 ms", i, got)
 		}
 	}
+}
+
+// countsOf counts the waits for lock 1.
+func countsOf(a *Activities) waiterCounts {
+	list := a.gather(a.byLock[1], nil)
+	s := &section{starts: list.starts()}
+	s.acquired, s.failed = (&evidence{Activities: a}).acquisitions(list)
+	return s.waiterCounts()
 }

@@ -8,6 +8,7 @@ package chains
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"contend/analysis"
 	"contend/blame"
@@ -39,6 +40,7 @@ type Collector struct {
 type sum struct {
 	blame.Accumulator
 	steps []Step
+	name  string // their signature
 	hops  int
 }
 
@@ -90,7 +92,7 @@ func (c *Collector) named(steps []Step, hops int) int {
 	if !ok {
 		i = len(c.sums)
 		c.byName[name] = i
-		c.sums = append(c.sums, sum{steps: steps, hops: hops})
+		c.sums = append(c.sums, sum{steps: steps, name: name, hops: hops})
 	}
 	return i
 }
@@ -104,13 +106,16 @@ type Table struct {
 
 // Table returns the finished sums.
 func (c *Collector) Table() *Table {
-	t := &Table{Total: c.total.Finish(), Chains: make([]Chain, len(c.sums))}
+	order := make([]*sum, len(c.sums))
 	for i := range c.sums {
-		m := &c.sums[i]
+		order[i] = &c.sums[i]
+	}
+	slices.SortFunc(order, func(a, b *sum) int {
+		return cmp.Or(cmp.Compare(b.ThreadNs, a.ThreadNs), strings.Compare(a.name, b.name))
+	})
+	t := &Table{Total: c.total.Finish(), Chains: make([]Chain, len(order))}
+	for i, m := range order {
 		t.Chains[i] = Chain{m.steps, m.hops, m.Finish()}
 	}
-	slices.SortStableFunc(t.Chains, func(a, b Chain) int {
-		return cmp.Or(cmp.Compare(b.ThreadNs, a.ThreadNs), cmp.Compare(a.Signature(), b.Signature()))
-	})
 	return t
 }

@@ -8,7 +8,6 @@ import (
 	"contend/analysis"
 	"contend/blame"
 	"contend/blame/doing"
-	"contend/blame/sites"
 	"contend/format"
 )
 
@@ -71,12 +70,11 @@ func (c *Collector) Heaviest(heavy map[uint32]bool) (out, rest []Lock) {
 	roots := c.rootsOf()
 	many := map[[2]string]*charged{}
 	for one := range c.charged() {
-		l := c.lock(&one, roots)
 		if heavy == nil || heavy[one.id] {
-			out = append(out, l)
+			out = append(out, c.lock(&one, roots))
 			continue
 		}
-		key := [2]string{l.Class, l.Site}
+		key := [2]string{c.class(one.id), c.siteOf(&one)}
 		if many[key] == nil {
 			many[key] = &charged{id: one.id}
 		}
@@ -171,27 +169,6 @@ func (c *Collector) waitersOf(places []*place) (out []Waiter) {
 		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site))
 	})
 	return out
-}
-
-// site returns a place in the program by which a reader knows a lock. A class of
-// locks is made in many places; where it is taken says more.
-func (c *Collector) site(id uint32, l *Lock) string {
-	if c.owners[0] == blame.ByLock {
-		if made := c.text(blame.ByCreated, c.keys.IDs([]blame.Key{blame.ByCreated}, format.ObjectID(id), &analysis.Waiter{}, &blame.Charge{})[0]); made != sites.NotTold {
-			return made
-		}
-	}
-	for i := range l.Owners {
-		if o := &l.Owners[i]; !o.Pseudo && o.Site != analysis.UnknownStack {
-			return o.Site
-		}
-	}
-	for i := range l.Waiters {
-		if l.Waiters[i].Site != analysis.UnknownStack {
-			return l.Waiters[i].Site
-		}
-	}
-	return ""
 }
 
 // ownersOf joins the parts of one lock by site.

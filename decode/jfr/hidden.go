@@ -87,17 +87,18 @@ func (h *hidden) turn() {
 	h.notified = h.notified[:0]
 }
 
-// saturation is the part of the processors' time above which who runs may have
-// to wait for one.
-const saturation = 0.95
-
-// cpuLoad notes how busy the machine was.
-func cpuLoad(r *Reader, v *values, _ *format.Event) bool {
+// cpuLoad notes how busy the machine was, since the event before.
+func cpuLoad(r *Reader, v *values, ev *format.Event) bool {
+	load := float64(math.Float32frombits(uint32(v[slotLoad])))
+	if !(load >= 0 && load <= 1) {
+		return false
+	}
+	ev.Kind, ev.Weight = format.KindLoad, int64(math.Round(load*1e6))
 	r.hidden.loads++
-	if float64(math.Float32frombits(uint32(v[slotLoad]))) >= saturation {
+	if ev.Weight >= format.Saturated {
 		r.hidden.saturated++
 	}
-	return false
+	return true
 }
 
 // warnings says what is hidden.

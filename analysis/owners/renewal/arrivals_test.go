@@ -65,7 +65,7 @@ func TestArrivalsTellWhoTookTheFreeLock(t *testing.T) {
 				var all, got float64
 				s := m.Splitter()
 				for _, g := range gaps {
-					s.Split(g, &p)
+					s.Split(&g, &p)
 					got += float64(p.Others[0])
 					all += float64(g.Length)
 				}

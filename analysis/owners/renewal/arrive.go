@@ -30,14 +30,14 @@ type Met struct {
 // Meet divides the stretch after an arrival. A section that is met is likely
 // to be a long one: by its length, and as much of it is over as is still to
 // come.
-func (s *Splitter) Meet(a Arrival, met *Met) {
+func (s *Splitter) Meet(a *Arrival, met *Met) {
 	m := s.m
-	if _, ok := m.cell(a.Length); !ok && s.coarse != nil {
+	c, ok := m.cell(a.Length)
+	if !ok && s.coarse != nil {
 		s.coarse.Meet(a, met)
 		return
 	}
-	*met = Met{First: zeros(met.First, m.sites), Others: zeros(met.Others, m.sites), cells: met.cells}
-	c, ok := m.cell(a.Length)
+	met.First, met.Others = list(met.First, m.sites), list(met.Others, m.sites)
 	if !ok || c == 0 {
 		s.meetLong(a, met)
 		return
@@ -68,7 +68,7 @@ func (s *Splitter) Meet(a Arrival, met *Met) {
 
 // meet divides a stretch of c cells, as one of canon; false if the model knows
 // no such stretch.
-func (m *Model) meet(a Arrival, c, held int, met *Met) bool {
+func (m *Model) meet(a *Arrival, c, held int, met *Met) bool {
 	own, gone := m.left(a), m.gone(a)
 	of := m.takings(taking{a.Last, a.Group})
 	chance := func(d int) (after, times float64) {
@@ -151,7 +151,7 @@ func (m *Model) straight(q int, last Last) float64 {
 }
 
 // left returns what is left of the section at a site after the time elapsed.
-func (m *Model) left(a Arrival) (own lattice) {
+func (m *Model) left(a *Arrival) (own lattice) {
 	if e, ok := m.cell(a.Elapsed); ok && a.Site >= 0 {
 		copy(own[:], m.hold[a.Site][e:])
 	}
@@ -160,7 +160,7 @@ func (m *Model) left(a Arrival) (own lattice) {
 
 // gone returns the chance that the section at a site is over after the time
 // elapsed.
-func (m *Model) gone(a Arrival) float64 {
+func (m *Model) gone(a *Arrival) float64 {
 	e, ok := m.cell(a.Elapsed)
 	if a.Site < 0 || !ok {
 		return 1
@@ -200,20 +200,26 @@ func (m *Model) meanCells() (sum float64) {
 
 // meetLong divides a stretch longer than all cells, or one the model knows none
 // of: one component makes up nearly all.
-func (s *Splitter) meetLong(a Arrival, met *Met) {
+func (s *Splitter) meetLong(a *Arrival, met *Met) {
 	met.SureFirst, met.SureRest = 1, 1
 	p := s.longs(a)
-	if p.sum <= 0 {
-		met.Free = a.Length
+	if met.Own, met.Free = 0, a.Length; p.sum <= 0 {
+		clear(met.First)
+		clear(met.Others)
 		return
 	}
-	met.Own = int64(float64(a.Length) * p.own / p.sum)
-	met.Free = a.Length - met.Own
+	part := func(of float64) int64 {
+		if of == 0 { // often
+			return 0
+		}
+		ns := min(int64(float64(a.Length)*of/p.sum), met.Free)
+		met.Free -= ns
+		return ns
+	}
+	met.Own = part(p.own)
 	for s := range p.first {
-		met.First[s] = min(int64(float64(a.Length)*p.first[s]/p.sum), met.Free)
-		met.Free -= met.First[s]
-		met.Others[s] = min(int64(float64(a.Length)*p.other[s]/p.sum), met.Free)
-		met.Free -= met.Others[s]
+		met.First[s] = part(p.first[s])
+		met.Others[s] = part(p.other[s])
 	}
 }
 
@@ -232,7 +238,7 @@ type weights struct {
 // longs computes weights it knows none of: those depend on the class of the
 // stretch, on that of all since the acquisition, and on the cells until threads
 // came.
-func (s *Splitter) longs(a Arrival) *weights {
+func (s *Splitter) longs(a *Arrival) *weights {
 	m := s.m
 	e, _ := m.cell(a.Elapsed)
 	k := keyOf(a.Site, a.Group, m.tail(a.Length), min(e, cells), m.tail(a.Elapsed+a.Length), a.Last).held(int(heldParts * share(a.Held, a.Length)))
@@ -245,7 +251,7 @@ func (s *Splitter) longs(a Arrival) *weights {
 	return p
 }
 
-func (m *Model) weigh(a Arrival) (p weights) {
+func (m *Model) weigh(a *Arrival) (p weights) {
 	gone := m.gone(a)
 	met := 1 - gone + gone*a.Busy // who waits met somebody: all else comes after it
 	k := m.tail(a.Length)

@@ -23,7 +23,7 @@ func queued(met int64) *Data {
 func TestStretchesOfSeveralSections(t *testing.T) {
 	meet := func(d *Data) (long, all int64) {
 		var met Met
-		Learn(d, 2, []Mix{{96, 4}}).Splitter().Meet(Arrival{Site: -1, Length: 12e6, Busy: 0.5}, &met)
+		Learn(d, 2, []Mix{{96, 4}}).Splitter().Meet(&Arrival{Site: -1, Length: 12e6, Busy: 0.5}, &met)
 		return met.First[1] + met.Others[1], 12e6
 	}
 	if long, all := meet(queued(12e6)); float64(long) < 0.8*float64(all) {

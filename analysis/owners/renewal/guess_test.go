@@ -62,7 +62,7 @@ func TestUnseenLengthsWeighNothing(t *testing.T) {
 	}
 	// who came and met somebody for 50 ms met a long section: the lock was not free so long
 	var met Met
-	m.Splitter().Meet(Arrival{Site: -1, Length: 50e6, Busy: 0.5}, &met)
+	m.Splitter().Meet(&Arrival{Site: -1, Length: 50e6, Busy: 0.5}, &met)
 	if met.First[0] < 45e6 {
 		t.Errorf("of 50 ms somebody was met %d ns, free %d ns, others %d", met.First[0], met.Free, met.Others)
 	}

@@ -28,7 +28,7 @@ type grid struct{ unit int64 }
 // twice any other one teaches nothing of lengths, and stays beyond the cells if
 // with it half of the gaps would be a quarter of a cell at most.
 func newGrid(gaps []Gap) grid {
-	lengths, total := sorted(gaps, nil)
+	lengths, total := sorted(gaps)
 	sum, top := 0.0, int64(1)
 	for _, l := range lengths {
 		if l > 2*top && unit(l)/4 > lengths[len(lengths)/2] {
@@ -42,9 +42,9 @@ func newGrid(gaps []Gap) grid {
 	return grid{unit(top)}
 }
 
-// sorted returns the lengths of gaps and others in order, and their sum.
-func sorted(gaps []Gap, others []int64) (lengths []int64, total float64) {
-	lengths = slices.Clone(others)
+// sorted returns the lengths of gaps in order, and their sum.
+func sorted(gaps []Gap) (lengths []int64, total float64) {
+	lengths = make([]int64, 0, len(gaps))
 	for i := range gaps {
 		lengths = append(lengths, gaps[i].Length)
 	}
@@ -58,15 +58,23 @@ func sorted(gaps []Gap, others []int64) (lengths []int64, total float64) {
 // unit is the cell with which a length is the last one in the cells.
 func unit(top int64) int64 { return max(top/(cells-1), 1) }
 
-// cell returns the cell of a length; ok is false for one beyond them.
+// cell returns the cell of a length; cells and false for one beyond them.
 func (g grid) cell(ns int64) (c int, ok bool) {
-	c = int((ns + g.unit/2) / g.unit)
-	return c, c < cells
+	if ns >= g.unit*cells-g.unit/2 { // most of those that are asked for, and a division takes long
+		return cells, false
+	}
+	return int((ns + g.unit/2) / g.unit), true
 }
 
-// tail returns the class of a length beyond the cells.
+// tail returns the class of a length beyond the cells: how many times it can be
+// halved until it is in them, found out without a division.
 func (g grid) tail(ns int64) int {
-	return bits.Len64(uint64(max(ns/(g.unit*cells), 1))) - 1
+	in := uint64(g.unit) * cells
+	k := bits.Len64(uint64(ns)) - bits.Len64(in)
+	if k > 0 && in<<k > uint64(ns) {
+		k--
+	}
+	return max(k, 0)
 }
 
 type lattice [cells]float64
@@ -117,11 +125,11 @@ func (l *lattice) extent() (lo, hi int) {
 // renew sets l to what solves l = a + g∗l, and m to what solves m = b + g∗m:
 // each sum waits for the one before, so that two take as long as one.
 func renew(l, a, m, b, g *lattice) {
-	lo, _ := g.extent()
+	lo, hi := g.extent()
 	lo = max(lo, 1)
 	for t := range l {
 		x, y := a[t], b[t]
-		for k := lo; k <= t; k++ {
+		for k := lo; k < min(hi, t+1); k++ {
 			x += g[k] * l[t-k]
 			y += g[k] * m[t-k]
 		}
@@ -171,7 +179,9 @@ func (g grid) lognormal(median, sigma float64) lattice {
 	for k := range out {
 		c := below((float64(k) + 0.5) * float64(g.unit))
 		out[k] = c - last
-		last = c
+		if last = c; c == 1 { // nothing is left
+			break
+		}
 	}
 	return out
 }

@@ -31,3 +31,24 @@ func TestTheLongestIsInTheLastClass(t *testing.T) {
 		t.Errorf("class %d of %d", got, tails)
 	}
 }
+
+// The class of a length is how often it can be halved, without a division.
+func TestTailsAreClassesByDoubling(t *testing.T) {
+	for _, unit := range []int64{1, 3, 1000, 123456789} {
+		g := grid{unit}
+		for k := range 20 {
+			first := unit * cells << k
+			for ns, want := range map[int64]int{first - 1: max(k-1, 0), first: k, first + 1: k, 2*first - 1: k} {
+				if got := g.tail(ns); got != want {
+					t.Errorf("unit %d: %d ns are of class %d, want %d", unit, ns, got, want)
+				}
+			}
+		}
+		if c, ok := g.cell(unit*cells - unit/2 - 1); !ok || c != cells-1 {
+			t.Errorf("unit %d: the longest length is in cell %d, %v", unit, c, ok)
+		}
+		if c, ok := g.cell(unit * cells); ok || c != cells {
+			t.Errorf("unit %d: a longer one is in cell %d, %v", unit, c, ok)
+		}
+	}
+}

@@ -179,6 +179,7 @@ func (l *learner) round() {
 		}
 		l.meet(&seen, i, weight[:most+1], sum)
 		times, into := n/sum, &hold[k.site]
+		firsts, sections := seen.firsts, seen.sections // in registers
 		for d, w := range weight[:most+1] {
 			if w == 0 {
 				continue
@@ -186,14 +187,15 @@ func (l *learner) round() {
 			q := cell - d
 			w *= times
 			into[d] += w
-			seen.firsts += w * float64(d)
+			firsts += w * float64(d)
 			if k.last != LastOther {
 				straight := w * m.direct[q] / rest.chance[q]
 				wake[q] += straight
 				direct += straight
 			}
-			seen.sections += w * rest.sections[q]
+			sections += w * rest.sections[q]
 		}
+		seen.firsts, seen.sections = firsts, sections
 		seen.count(k, n, direct)
 	}
 	l.countMet(hold)

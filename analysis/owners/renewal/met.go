@@ -19,6 +19,9 @@ func (l *learner) noteMet(stretches []int64) {
 // longer one is the likelier it is met, and so it stands for the fewer.
 func (l *learner) countMet(hold []lattice) {
 	m := l.m
+	if l.met == (lattice{}) { // mostly
+		return
+	}
 	all := &m.groups[0].mix
 	var met lattice // by length: how many times as many sections were met as there are
 	for c, n := range l.met {

@@ -18,13 +18,13 @@ func TestWhoHadToWaitRanIntoASection(t *testing.T) {
 	m := Learn(&Data{Gaps: gaps, Met: met, Hidden: true, Shared: true}, 1, []Mix{{1}})
 	for _, length := range []int64{10e6, 13e6} {
 		var parts Met
-		m.Splitter().Meet(Arrival{Site: -1, Length: length, Busy: 0.2}, &parts)
+		m.Splitter().Meet(&Arrival{Site: -1, Length: length, Busy: 0.2}, &parts)
 		if parts.Free > length/10 {
 			t.Errorf("of %d ns the lock was free for %d, though a thread came and had to wait", length, parts.Free)
 		}
 	}
 	var short Parts
-	m.Splitter().Split(Gap{Length: 100e3}, &short)
+	m.Splitter().Split(&Gap{Length: 100e3}, &short)
 	if short.First > 100e3*9/10 {
 		t.Errorf("and of a gap of 100 us that was all one section: %+v", short)
 	}

@@ -9,6 +9,8 @@ package renewal
 
 import (
 	"math"
+	"math/bits"
+	"slices"
 	"sync"
 )
 
@@ -141,18 +143,47 @@ func (m *Model) Doubt() (least, most float64) { return m.fewest, m.atMost }
 // stretches before them only long ones: several sections make those up, and no
 // single one does.
 func (g grid) tooShort(d *Data) (longer grid, ok bool) {
-	lengths, total := sorted(d.Gaps, d.Met)
-	sum, within := 0.0, 0.0
-	for _, l := range lengths {
+	var by [65]float64 // the sum of lengths of so many bits
+	total, within := 0.0, 0.0
+	d.each(func(l int64) {
+		by[bits.Len64(uint64(l))] += float64(l)
+		total += float64(l)
 		if _, ok := g.cell(l); ok {
 			within += float64(l)
 		}
-		if sum < inGrid*total {
-			sum += float64(l)
-			longer = grid{unit(l)}
+	})
+	if within >= inGrid*total {
+		return grid{}, false
+	}
+	size, sum := 0, 0.0 // of the length that is looked for, and the sum of those of fewer bits
+	for size < len(by)-1 && sum+by[size] < inGrid*total {
+		sum += by[size]
+		size++
+	}
+	var lengths []int64 // few, to be sorted
+	d.each(func(l int64) {
+		if bits.Len64(uint64(l)) == size {
+			lengths = append(lengths, l)
+		}
+	})
+	slices.Sort(lengths)
+	for _, l := range lengths {
+		longer = grid{unit(l)}
+		if sum += float64(l); sum >= inGrid*total {
+			break
 		}
 	}
-	return longer, within < inGrid*total && longer.unit > g.unit
+	return longer, longer.unit > g.unit
+}
+
+// each visits the lengths of all gaps, and of what was met.
+func (d *Data) each(f func(ns int64)) {
+	for i := range d.Gaps {
+		f(d.Gaps[i].Length)
+	}
+	for _, l := range d.Met {
+		f(l)
+	}
 }
 
 // summarize computes what is asked for again and again.

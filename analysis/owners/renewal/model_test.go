@@ -97,7 +97,7 @@ func (m *Model) total(gaps []Gap) (got truth) {
 	got.sites = make([]float64, m.sites)
 	for _, g := range gaps {
 		var p Parts
-		m.Splitter().Split(g, &p)
+		m.Splitter().Split(&g, &p)
 		got.sites[g.Site] += float64(p.First)
 		got.free += float64(p.Free)
 		for s, ns := range p.Others {
@@ -148,7 +148,7 @@ func TestPartsSumToTheGap(t *testing.T) {
 				g.Gone = 0
 			}
 			var parts Parts
-			m.Splitter().Split(g, &parts)
+			m.Splitter().Split(&g, &parts)
 			sum := parts.First + parts.Free
 			for _, ns := range parts.Others {
 				if ns < 0 {
@@ -162,7 +162,7 @@ func TestPartsSumToTheGap(t *testing.T) {
 		}
 		a := Arrival{Site: g.Site, Elapsed: g.Length / 4, Length: g.Length, Busy: 0.5, Last: g.Last}
 		var met Met
-		m.Splitter().Meet(a, &met)
+		m.Splitter().Meet(&a, &met)
 		sum := met.Own + met.Free
 		for s := range met.First {
 			sum += met.First[s] + met.Others[s]
@@ -179,11 +179,11 @@ func TestArrivalsMeetLongSections(t *testing.T) {
 	gaps, _ := p.run(3000)
 	m := Learn(&Data{Gaps: gaps}, 2, []Mix{p.mix})
 	var met Met
-	m.Splitter().Meet(Arrival{Site: -1, Length: 1e6, Busy: 1}, &met)
+	m.Splitter().Meet(&Arrival{Site: -1, Length: 1e6, Busy: 1}, &met)
 	if met.First[1] < 9*met.First[0] || met.First[1] < 5e5 {
 		t.Errorf("%+v", met)
 	}
-	m.Splitter().Meet(Arrival{Site: 1, Elapsed: 1e6, Length: 95e4, Busy: 0.1}, &met)
+	m.Splitter().Meet(&Arrival{Site: 1, Elapsed: 1e6, Length: 95e4, Busy: 0.1}, &met)
 	if met.Own < 6e5 {
 		t.Errorf("a section half over is met: %+v", met)
 	}
@@ -196,10 +196,10 @@ func TestLongestSectionsAreToldApart(t *testing.T) {
 	gaps, _ := p.run(16000)
 	m := Learn(&Data{Gaps: gaps}, 3, []Mix{p.mix})
 	var parts Parts
-	if m.Splitter().Split(Gap{Site: 0, Length: 2e8}, &parts); parts.Others[2] < 3*parts.Others[1] {
+	if m.Splitter().Split(&Gap{Site: 0, Length: 2e8}, &parts); parts.Others[2] < 3*parts.Others[1] {
 		t.Errorf("of 200 ms after a short section: %+v", parts)
 	}
-	if m.Splitter().Split(Gap{Site: 2, Length: 2e8}, &parts); parts.First < 15e7 {
+	if m.Splitter().Split(&Gap{Site: 2, Length: 2e8}, &parts); parts.First < 15e7 {
 		t.Errorf("of 200 ms after a long section: %+v", parts)
 	}
 }
@@ -211,7 +211,7 @@ func TestOneLongSectionHidesNoOthers(t *testing.T) {
 	gaps, _ := p.run(1000)
 	m := Learn(&Data{Gaps: append(gaps, Gap{Site: 1, Length: 2e8, Last: LastSame})}, 2, []Mix{p.mix})
 	var parts Parts
-	if m.Splitter().Split(Gap{Site: 1, Length: 2e8, Last: LastSame}, &parts); parts.First < 15e7 {
+	if m.Splitter().Split(&Gap{Site: 1, Length: 2e8, Last: LastSame}, &parts); parts.First < 15e7 {
 		t.Errorf("of 200 ms that nobody else was seen in: %+v", parts)
 	}
 	if a, b := m.mean(0), m.mean(1); a > 40e3 || b < 3*a {
@@ -226,8 +226,8 @@ func TestWhoWaitsMetSomebody(t *testing.T) {
 	gaps, _ := p.run(3000)
 	m := Learn(&Data{Gaps: gaps}, 2, []Mix{p.mix})
 	var often, rarely Met
-	m.Splitter().Meet(Arrival{Site: -1, Length: 8e7, Busy: 0.9}, &often)
-	m.Splitter().Meet(Arrival{Site: -1, Length: 8e7, Busy: 0.001}, &rarely)
+	m.Splitter().Meet(&Arrival{Site: -1, Length: 8e7, Busy: 0.9}, &often)
+	m.Splitter().Meet(&Arrival{Site: -1, Length: 8e7, Busy: 0.001}, &rarely)
 	if often.Free != rarely.Free || often.First[1] != rarely.First[1] {
 		t.Errorf("a lock that is mostly taken: %+v, one that is mostly free: %+v", often, rarely)
 	}

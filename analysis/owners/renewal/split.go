@@ -18,7 +18,7 @@ type Parts struct {
 
 // Split divides a gap, into p. Gaps it cannot tell apart are computed once, for
 // one goroutine.
-func (s *Splitter) Split(g Gap, p *Parts) {
+func (s *Splitter) Split(g *Gap, p *Parts) {
 	m := s.m
 	*p = Parts{Others: zeros(p.Others, m.sites)}
 	c, ok := m.cell(g.Length)
@@ -26,8 +26,8 @@ func (s *Splitter) Split(g Gap, p *Parts) {
 		m.longest(g, p)
 		return
 	}
-	most := m.most(&g, c)
-	least := m.least(&g, c)
+	most := m.most(g, c)
+	least := m.least(g, c)
 	held := heldCell(m.cell(g.Held))
 	k := keyOf(g.Site, g.Group, c, most, least, g.Last).held(held / heldStep)
 	e := s.parts[k]
@@ -91,20 +91,25 @@ func scaled(ns, length int64) int64 {
 }
 
 // zeros returns n zeros, in place of a list that is no longer needed.
-func zeros(list []int64, n int) []int64 {
-	if cap(list) < n {
+func zeros(used []int64, n int) []int64 {
+	used = list(used, n)
+	clear(used)
+	return used
+}
+
+// list returns n numbers to be written, in place of those that are no longer needed.
+func list(used []int64, n int) []int64 {
+	if cap(used) < n {
 		return make([]int64, n)
 	}
-	list = list[:n]
-	clear(list)
-	return list
+	return used[:n]
 }
 
 // over is the length of a section that is over.
 var over = lattice{1}
 
 // near divides a gap of so many cells, as one of canon; false if the model knows no such gap.
-func (m *Model) near(g Gap, c, least, most, held int, parts *Parts) bool {
+func (m *Model) near(g *Gap, c, least, most, held int, parts *Parts) bool {
 	var rest lattice
 	var weights lattice
 	sum, first := 0.0, 0.0
@@ -254,7 +259,7 @@ func (m *Model) takenBy(site int, t taking) *lattice {
 
 // longest divides a gap longer than all cells, or one the model knows none of:
 // one component makes up nearly all.
-func (m *Model) longest(g Gap, p *Parts) {
+func (m *Model) longest(g *Gap, p *Parts) {
 	k := m.tail(g.Length)
 	n := m.barge / (1 - m.barge)
 	first, free, others := m.jump(g.Site, k, n, g.Last, g.Group)
@@ -294,7 +299,10 @@ func (s *Splitter) Section(group int, length int64, by []int64) []int64 {
 	m := s.m
 	by = zeros(by, m.sites)
 	c, ok := m.cell(length)
-	k := keyOf(-1, group, min(c, cells+m.tail(length)), 0, 0, 0)
+	if !ok {
+		c += m.tail(length)
+	}
+	k := keyOf(-1, group, c, 0, 0, 0)
 	e := s.parts[k]
 	if e == nil {
 		e = &Parts{Others: s.list()}

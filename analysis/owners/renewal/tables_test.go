@@ -36,7 +36,7 @@ func TestGroupsNoGapNamesAreKnown(t *testing.T) {
 	}
 	m := Learn(&Data{Gaps: gaps}, 2, []Mix{{1, 1}, {1, 0}, {0, 1}})
 	var met Met
-	m.Splitter().Meet(Arrival{Site: 0, Length: 15e5, Busy: 0.5, Last: LastOther, Group: 2}, &met)
+	m.Splitter().Meet(&Arrival{Site: 0, Length: 15e5, Busy: 0.5, Last: LastOther, Group: 2}, &met)
 	if met.First[1]+met.Others[1] == 0 {
 		t.Errorf("no section of the group that was named: %+v", met)
 	}

@@ -20,11 +20,11 @@ func halted(after ...int) *Model {
 func TestHaltsMeetWhatTakesTime(t *testing.T) {
 	m := halted(18, 2)
 	var p Parts
-	m.Splitter().Split(Gap{Site: 0, Length: 2e6}, &p)
+	m.Splitter().Split(&Gap{Site: 0, Length: 2e6}, &p)
 	if p.Free < 1e6 || p.First > 0.8e6 || p.Others[1] < 0.02e6 {
 		t.Errorf("of 2 ms after a section of 10 us: %+v", p)
 	}
-	m.Splitter().Split(Gap{Site: 1, Length: 2e6}, &p)
+	m.Splitter().Split(&Gap{Site: 1, Length: 2e6}, &p)
 	if p.First < 0.4e6 || p.Free < 0.4e6 {
 		t.Errorf("of 2 ms after a section of 100 us: %+v", p)
 	}
@@ -34,7 +34,7 @@ func TestHaltsMeetWhatTakesTime(t *testing.T) {
 func TestHaltsAfterOneCallSiteAreItsSections(t *testing.T) {
 	m := halted(2, 18)
 	var p Parts
-	if m.Splitter().Split(Gap{Site: 1, Length: 2e6}, &p); p.First < 1.6e6 {
+	if m.Splitter().Split(&Gap{Site: 1, Length: 2e6}, &p); p.First < 1.6e6 {
 		t.Errorf("of 2 ms after a section often so long: %+v", p)
 	}
 }

@@ -2,11 +2,15 @@ package agent
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"contend/decode"
+	"contend/format"
 )
 
 // beside compiles a class that uses those of the agent, and returns the class path.
@@ -33,6 +37,63 @@ func TestANewOwnerHasItsName(t *testing.T) {
 	out, err := exec.Command("java", "-cp", beside(t, "Fresh"), "contend.agent.Fresh").CombinedOutput()
 	if got := strings.TrimSpace(string(out)); err != nil || got != "false true true" {
 		t.Errorf("known before, when it owns, and in the trace: %s, want false true true (%v)", got, err)
+	}
+}
+
+// Who has waited for long, and stands at the stop where no thread was seen to wait,
+// owns the monitor; who stands where threads wait has been handed it, and does not
+// run yet.
+func TestWhoStandsWhereThreadsWaitDoesNotRunYet(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("javac"); err != nil || os.Getenv("CONTEND_THOROUGH") == "" {
+		t.Skip("no JDK here, or CONTEND_THOROUGH is not set, as .ci/run sets it")
+	}
+	out, err := exec.Command("java", "-cp", beside(t, "Handed"), "contend.agent.Handed").CombinedOutput()
+	if got := strings.TrimSpace(string(out)); err != nil || got != "false true" {
+		t.Errorf("waits still: %s, want false true (%v)", got, err)
+	}
+}
+
+// What a thread was blocked after an agent last looked at it, no JVM tells once it has
+// ended: samples stand for it. Threads of which each is seen once or never are
+// measured to wait as long as they are seen to.
+func TestThreadsThatEndAreMeasured(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("javac"); err != nil || os.Getenv("CONTEND_THOROUGH") == "" {
+		t.Skip("no JDK here, or CONTEND_THOROUGH is not set, as .ci/run sets it")
+	}
+	trace := filepath.Join(t.TempDir(), "trace.bin")
+	if out, err := exec.Command("java", "-cp", beside(t, "Brief"), "contend.agent.Brief", trace, "100", "40").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	src, err := decode.Open([]string{trace}, nil, decode.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	measured, seen, ticks, first, last := 0.0, 0.0, 0.0, int64(0), int64(0)
+	for {
+		var ev format.Event
+		if err := src.Read(&ev); err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		switch ev.Kind {
+		case format.KindBlocked:
+			measured += float64(ev.Weight)
+		case format.KindContention:
+			seen += float64(len(ev.Waiters))
+		case format.KindTick:
+			if ticks++; first == 0 {
+				first = ev.Time
+			}
+			last = ev.Time
+		}
+	}
+	waited := seen * float64(last-first) / (ticks - 1)
+	if waited == 0 || measured < 0.75*waited || measured > 1.33*waited {
+		t.Errorf("measured %.0f ms, seen %.0f ms", measured/1e6, waited/1e6)
 	}
 }
 

@@ -18,13 +18,18 @@ final class Blocked {
   // own: the last one turns it off. Equal strings are one object, too.
   private static final String USERS = "contend.agent.monitoring";
 
-  private static final int FEW = 2; // samples of a thread that weigh as much as those of all others
+  private static final int FEW = 1; // samples of a thread that weigh as much as those of all others
+  private static final int MANY = 16; // so many that show somebody waiting tell how much they miss
+  private static final int MOST = 2; // times what they show
 
   private final ThreadMXBean threads;
   private final TraceWriter out;
   private final Map<Long, Account> accounts = new HashMap<>();
-  private boolean switched, measures, told, first = true;
-  private final Seen all = new Seen();
+  private boolean switched, measures, told;
+  private final Account all = new Account(0, 0); // threads together
+  private long samples, begun, apart; // number of the sample, when it was, and how long after the one before
+  private double shown; // waiting that samples show, while threads lived
+  private double scale = 1; // what was measured of it to that
 
   Blocked(ThreadMXBean threads, TraceWriter out) {
     this.threads = threads;
@@ -75,7 +80,13 @@ final class Blocked {
     }
   }
 
-  /** Takes in how the program's threads stand at an instant; the first {@link #looked} ends what is known of before. */
+  /** The next sample begins. */
+  void begins(long now) {
+    apart = samples++ == 0 ? 0 : now - begun;
+    begun = now;
+  }
+
+  /** Takes in how the program's threads stand at an instant; the first sample ends what is known of before. */
   void look(ThreadInfo t, long now) {
     if (!measures) {
       return;
@@ -86,13 +97,33 @@ final class Blocked {
     }
     Account a = accounts.get(t.getThreadId());
     if (a == null) {
-      accounts.put(t.getThreadId(), a = new Account(first ? t.getBlockedTime() * 1_000_000 : 0));
+      accounts.put(t.getThreadId(), a = new Account(t.getBlockedTime() * 1_000_000, samples));
     }
-    a.look(t, now, first);
+    a.look(t, now, samples);
   }
 
-  void looked() {
-    first = false;
+  /** Takes in that the sample shows a thread waiting for a monitor. */
+  void shows(long thread) {
+    Account a = accounts.get(thread);
+    if (a != null) {
+      shown += apart;
+      a.shown = samples;
+      a.apart = apart;
+      if (a.first == samples && samples > 1) {
+        edge(a);
+      }
+    }
+  }
+
+  // What a thread was blocked before it was first seen or after it was last seen, no
+  // JVM tells once it has ended, nor of threads that were never seen. Samples do: one
+  // that is the first of its thread or the last stands for half of the time to the
+  // next by that. As for all others, that is scaled by what was measured.
+  private void edge(Account a) {
+    long ns = (long) (a.apart / 2 * scale);
+    a.edges += ns;
+    all.edges += ns;
+    shown -= a.apart / 2.0;
   }
 
   /**
@@ -104,22 +135,33 @@ final class Blocked {
     all.add(returns);
     Account a = accounts.get(thread);
     if (a != null) {
-      a.seen.add(returns);
+      a.add(returns);
     }
   }
 
   /** Writes what was measured since the last time, up to that of the last sample, and forgets who has ended. */
   void write(long time, Living living) throws IOException {
+    double open = 0; // of what is shown, what comes after the last look
     for (Iterator<Map.Entry<Long, Account>> at = accounts.entrySet().iterator(); at.hasNext(); ) {
       Map.Entry<Long, Account> e = at.next();
       Account a = e.getValue();
-      long ns = a.unwritten(a.seen.share(FEW, all.share(0, 1)));
+      boolean last = a.shown == a.sample;
+      if (living.get(e.getKey()) == null) {
+        at.remove();
+        if (last) {
+          edge(a);
+        }
+      } else if (last) {
+        open += a.apart / 2.0;
+      }
+      long ns = a.unwritten(a.share(FEW, all.share(0, 1)));
+      all.written += ns;
       if (ns != 0) {
         out.begin(TraceWriter.BLOCKED).time(time).number(e.getKey()).signed(ns).end();
       }
-      if (living.get(e.getKey()) == null) {
-        at.remove();
-      }
+    }
+    if (apart > 0) {
+      scale = Math.min((all.written - all.edges + MANY * apart) / (shown - open + MANY * apart), MOST);
     }
     if (!measures && told) {
       told = false;
@@ -129,52 +171,39 @@ final class Blocked {
   }
 
   /** What one thread was blocked, in nanoseconds; the JVM counts in milliseconds. */
-  private static final class Account {
-    private long base; // the JVM's count when the recording began
-    private long counted; // the JVM's count, with the wait that goes on
-    private long looked, since; // a wait that began before the recording: when it was seen, first and last
-    private boolean preexisting;
-    private long number; // of that wait
-    private long written;
-    private final Seen seen = new Seen();
+  static final class Account {
+    long base; // the JVM's count when it was first seen
+    long counted; // the JVM's count, with the wait that goes on
+    long looked, since; // a wait that began before the recording: when it was seen, first and last
+    boolean preexisting;
+    long number; // of that wait
+    final long first; // sample it was seen in
+    long sample, shown, apart; // it was last seen in, and that last showed it waiting, how long after the one before
+    long edges; // what it was blocked before it was first seen, and after it was last seen
+    long written;
+    long came, returned; // samples that showed it blocked
 
-    Account(long base) {
+    Account(long base, long sample) {
       this.base = base;
       this.counted = base;
+      this.first = sample;
     }
 
-    void look(ThreadInfo t, long now, boolean first) {
+    void look(ThreadInfo t, long now, long sample) {
       boolean blocked = t.getThreadState() == Thread.State.BLOCKED;
       if (preexisting && (!blocked || t.getBlockedCount() != number)) {
         base -= missing();
         preexisting = false;
       }
-      if (blocked && first) {
+      if (blocked && sample == 1) {
         preexisting = true;
         since = now;
         number = t.getBlockedCount();
       }
+      this.sample = sample;
       looked = now;
       counted = t.getBlockedTime() * 1_000_000;
     }
-
-    /** What the count has not of a wait that began before it was switched on. */
-    private long missing() {
-      return preexisting ? Math.max(looked - since - (counted - base), 0) : 0;
-    }
-
-    /** What it was blocked for locks it came for, so much of all, since this was last asked. */
-    long unwritten(double share) {
-      long now = (long) ((counted - base + missing()) * share);
-      long ns = now - written;
-      written = now;
-      return ns;
-    }
-  }
-
-  /** Samples of blocked threads. */
-  private static final class Seen {
-    private long came, returned;
 
     void add(boolean returns) {
       if (returns) {
@@ -188,6 +217,19 @@ final class Blocked {
     double share(int more, double ofMore) {
       long seen = came + returned + more;
       return seen == 0 ? ofMore : (came + more * ofMore) / seen;
+    }
+
+    /** What the count has not of a wait that began before it was switched on. */
+    private long missing() {
+      return preexisting ? Math.max(looked - since - (counted - base), 0) : 0;
+    }
+
+    /** What it was blocked for locks it came for, so much of what was counted, since this was last asked. */
+    long unwritten(double share) {
+      long now = (long) ((counted - base + missing()) * share) + edges;
+      long ns = now - written;
+      written = now;
+      return ns;
     }
   }
 }

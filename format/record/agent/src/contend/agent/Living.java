@@ -146,11 +146,11 @@ final class Living {
     }
   }
 
-  /** The program's threads, all of them or the young: who lives briefly is not seen often. */
+  /** The program's threads, the young, of whom who lives briefly is not seen often, or the others. */
   List<One> list(boolean young, long now) {
     List<One> out = new ArrayList<>();
     for (One t : all.values()) {
-      if (t.program && (!young || t.since != Long.MIN_VALUE && now - t.since < YOUNG_NANOS)) {
+      if (t.program && young == (t.since != Long.MIN_VALUE && now - t.since < YOUNG_NANOS)) {
         out.add(t);
       }
     }
@@ -236,12 +236,13 @@ final class Living {
     /**
      * Whether it still waits at the stop for the monitor it wanted just before, though
      * the JVM calls it runnable: nobody owns the monitor, or it does itself but does not
-     * run yet. passed: the time in between, in ms, by the JVM's count, which goes on
-     * while a thread waits; where that is too short to tell, who has waited for longer
-     * is taken to wait still.
+     * run yet. enters: it stands where threads wait, so that it has not gone on. Where it
+     * was not stopped for, the time in between tells, passed, in ms, by the JVM's count,
+     * which goes on while a thread waits; where that is too short, who has waited for
+     * longer is taken to wait still.
      */
-    boolean waitsStill(ThreadInfo before, ThreadInfo t, long passed) {
-      return blocked && (passed > 1 || lasts) && unended(before, t, passed);
+    boolean waitsStill(ThreadInfo before, ThreadInfo t, long passed, boolean enters) {
+      return blocked && (t != before ? enters : passed > 1 || lasts) && unended(before, t, passed);
     }
 
     /** Whether that may be a wait for this lock. */

@@ -74,6 +74,11 @@ final class Names {
       this.hash = Arrays.hashCode(frames);
     }
 
+    /** The innermost frame; null when there is none. */
+    StackTraceElement top() {
+      return frames.length == 0 ? null : frames[0];
+    }
+
     @Override
     public boolean equals(Object o) {
       return o == this || o instanceof Stack && ((Stack) o).hash == hash && Arrays.equals(((Stack) o).frames, frames);

@@ -34,6 +34,7 @@ import java.util.Random;
 final class Sampler {
   static final String OWN_THREAD = "contend-sampler";
   private static final int DEPTH = 1024;
+  private static final int ENTRIES = 1 << 12; // that are remembered
 
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final TraceWriter out;
@@ -43,6 +44,7 @@ final class Sampler {
   private final Names names;
   private final Blocked blocked;
   private final Random random = new Random();
+  private final Map<StackTraceElement, LockInfo> entries = new HashMap<>(); // where threads were seen to wait for monitors: for which; null: for several
   private long missed; // waiters who came between a look and its stop, by who left less who was seen to come
   private long last; // sample, in System.nanoTime()
   private long epoch; // what System.nanoTime() lacks to the time of day
@@ -94,6 +96,10 @@ final class Sampler {
 
   void sample(long intended) throws IOException {
     names.trim();
+    if (entries.size() >= ENTRIES) {
+      entries.clear();
+    }
+    blocked.begins(System.nanoTime());
     living.refresh(System.nanoTime());
     if (!evidence) {
       account(living.list(last != 0, System.nanoTime()));
@@ -107,7 +113,6 @@ final class Sampler {
       t.stood(before.get(t.id));
     }
     long now = System.nanoTime();
-    blocked.looked();
     if (!want.isEmpty()) {
       now = stop(new Choice(want, before, living, evidence, now, random), before, shown);
     }
@@ -158,15 +163,20 @@ final class Sampler {
       if (one == null) {
         continue; // it has ended
       }
-      boolean returns = notified(t, one.stack.frames);
-      if (one.blocked && (returns || t == was || Living.One.unended(was, t, passed))) {
+      boolean returns = notified(t, one.stack.frames), blocks = t.getThreadState() == Thread.State.BLOCKED;
+      LockInfo l = wants(t) ? t.getLockInfo() : null;
+      StackTraceElement top = one.stack.top();
+      if (blocks && !returns && l != null && top != null) {
+        enters(top, l);
+      }
+      boolean still = one.waitsStill(was, t, passed, entries.containsKey(top));
+      if (one.blocked && (returns || blocks || still)) {
         blocked.seen(t.getThreadId(), returns);
       }
-      LockInfo l = wants(t) ? t.getLockInfo() : null;
       if (l == null && evidence && one.blocked && was != null && t.getThreadState() == Thread.State.RUNNABLE) {
         free.add(t); // if it still waits, as its waits tell
-      } else if (l == null && !evidence && one.waitsStill(was, t, passed)) {
-        l = one.monitor();
+      } else if (l == null && !evidence && still) {
+        l = one.monitor() != null ? one.monitor() : entries.get(top);
       }
       if (l != null && !returns) {
         contended(locks, l, t, was);
@@ -191,6 +201,14 @@ final class Sampler {
     }
     for (ThreadInfo t : free) {
       out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(0).number(0).number(1).number(t.getThreadId()).number(0).number(0).end();
+    }
+  }
+
+  /** Takes in where a thread waits for a monitor. */
+  private void enters(StackTraceElement at, LockInfo l) {
+    LockInfo other = entries.get(at);
+    if (!entries.containsKey(at) || other != null && !new Contended.Lock(other).equals(new Contended.Lock(l))) {
+      entries.put(at, other == null ? l : null);
     }
   }
 
@@ -239,8 +257,9 @@ final class Sampler {
       Contended c = e.getValue();
       ThreadInfo was = before.get(c.owner()), t = shown.get(c.owner());
       Living.One one = living.get(c.owner());
-      boolean still = t != null && one != null && one.waitsStill(was, t, passed) && one.mayEnter(e.getKey(), t);
-      if (still && !evidence && c.kind == Locks.MONITOR && (t != was || passed > 1)) { // was: it was not stopped for
+      boolean still = t != null && one != null && one.mayEnter(e.getKey(), t)
+          && (t == was ? one.blocked : one.waitsStill(was, t, passed, entries.containsKey(one.stack.top()))); // was: it has just got it, and was not stopped for
+      if (still && !evidence && c.kind == Locks.MONITOR) {
         c.waits(t);
         c.handedOver();
       } else if (!c.settle()) {
@@ -270,6 +289,9 @@ final class Sampler {
     out.number(c.waiters.size());
     for (ThreadInfo w : c.waiters) {
       Names.Stack s = stack(w, shown);
+      if (c.kind == Locks.MONITOR) {
+        blocked.shows(w.getThreadId());
+      }
       out.number(w.getThreadId()).number(names.stack(s)).number(Locks.shares(c.kind, s.frames) ? 1 : 0);
     }
     out.end();

@@ -1,0 +1,48 @@
+package renewal
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// ends draws how long it is from what was seen last inside until a waiter has the lock: the
+// rest of the section, and the time a woken thread takes.
+func ends(r *rand.Rand, n int, rest, wake float64) (lengths []int64, own, all float64) {
+	for range n {
+		w := wake * r.ExpFloat64()
+		lengths = append(lengths, int64(rest+w))
+		own, all = own+rest, all+rest+w
+	}
+	return lengths, own, all
+}
+
+// Sections that end with what is seen of them last, and such that go on: how long the
+// stretches behind it are tells them apart, in the cells and beyond.
+func TestHowLongSectionsGoOn(t *testing.T) {
+	const wake = 40e3
+	r := rand.New(rand.NewPCG(1, 1))
+	var gaps []Gap
+	for i := range 2000 {
+		gaps = append(gaps, Gap{Site: i % 2, Length: int64(5e3+195e3*float64(i%2)) + int64(wake*r.ExpFloat64())})
+	}
+	m := Learn(&Data{Gaps: gaps, Recorded: 1}, 2, []Mix{{1, 1}})
+	for rest, off := range map[float64]float64{0: 0.55, 100e3: 0.2, 3e6: 0.02} { // the model takes part of what a woken thread takes for sections
+		lengths, own, all := ends(r, 300, rest, wake)
+		l, got := m.Leaving(lengths), 0.0
+		for _, ns := range lengths {
+			part, known := l.Part(ns)
+			if want := 300. / 305; known != 0 && math.Abs(known-want) > 1e-9 {
+				t.Fatalf("known %.3f, want %.3f", known, want)
+			}
+			got += part * float64(ns)
+		}
+		if math.Abs(got-own)/all > off {
+			t.Errorf("sections that go on for %v: %.2f of the time is theirs, want %.2f", rest, got/all, own/all)
+		}
+	}
+	few, _, _ := ends(r, Trust-1, 100e3, wake)
+	if part, known := m.Leaving(few).Part(100e3); part != 0 || known != 0 {
+		t.Errorf("%d tell nothing, not %.2f, %.2f", Trust-1, part, known)
+	}
+}

@@ -1,0 +1,62 @@
+package contend.agent;
+
+import java.io.FileOutputStream;
+import java.util.Random;
+
+/**
+ * Threads wait for a monitor for less than the time between two samples, and end: each
+ * is seen once or not at all.
+ * arguments: the trace, how many samples, milliseconds between them.
+ */
+public final class Brief {
+  private static volatile boolean done;
+
+  public static void main(String[] args) throws Exception {
+    int samples = Integer.parseInt(args[1]);
+    long apart = Long.parseLong(args[2]);
+    Thread maker = new Thread(() -> {
+      Random random = new Random(1);
+      while (!done) {
+        wait(8, apart / 3, random.nextInt((int) apart));
+      }
+    });
+    maker.start();
+    try (FileOutputStream file = new FileOutputStream(args[0])) {
+      TraceWriter out = new TraceWriter(file);
+      Sampler sampler = new Sampler(out, apart * 1_000_000, false);
+      sampler.begin();
+      for (int i = 1; i <= samples; i++) {
+        Thread.sleep(apart);
+        sampler.sample(System.nanoTime());
+        if (i % 10 == 0) {
+          sampler.measured();
+        }
+      }
+      done = true;
+      maker.join();
+      sampler.measured();
+      sampler.end();
+      out.close();
+    }
+  }
+
+  /** Lets so many threads wait for so long, in ms, and rests. */
+  private static void wait(int threads, long ms, long rest) {
+    try {
+      Thread[] waiting = new Thread[threads];
+      synchronized (Brief.class) {
+        for (int i = 0; i < threads; i++) {
+          waiting[i] = new Thread(() -> { synchronized (Brief.class) { return; } });
+          waiting[i].start();
+        }
+        Thread.sleep(ms);
+      }
+      for (Thread t : waiting) {
+        t.join();
+      }
+      Thread.sleep(rest);
+    } catch (InterruptedException e) {
+      done = true;
+    }
+  }
+}
