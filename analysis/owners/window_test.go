@@ -4,10 +4,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"contend/analysis/cores"
 	"contend/analysis/internal/column"
 	"contend/format"
-
-	"contend/analysis/cores"
 )
 
 // Nobody gets further ahead than the window is wide, and all get through.
