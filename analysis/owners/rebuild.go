@@ -160,7 +160,7 @@ func (b *builder) remaining(cur anchor, length int64) int64 {
 	if hold := b.s.hold(cur.stack); hold > 0 && hold < length {
 		return hold
 	}
-	return length / 2
+	return int64(halfway * float64(length))
 }
 
 // keep charges a stretch at both ends of which the same thread owned the

@@ -15,7 +15,7 @@ func (b *builder) rebuild(add func([]Ownership)) {
 	s := b.s
 	b.prepare()
 	if s.shared {
-		b.seen /= 2 // as likely as nobody, another reader still has it
+		b.seen *= halfway // as likely as nobody, another reader still has it
 	}
 	if b.free && s.several() {
 		b.together()

@@ -93,3 +93,23 @@ func TestChunksOfOneJVM(t *testing.T) {
 		}
 	}
 }
+
+// A chunk is of the JVM of the one before if it begins no more than a second before
+// that one ends, and numbers its types alike if their clocks are no further apart than
+// ten seconds.
+func TestHowFarClocksMayBeApart(t *testing.T) {
+	const ms = int64(1e6)
+	last := header{major: 2, ticksPerSecond: 1e9, startNanos: 1e15, durationNanos: 60e3 * ms}
+	for early, want := range map[int64]bool{800 * ms: false, 1500 * ms: true} {
+		h := last
+		if h.startNanos = last.end() - early; h.another(&last, 1) != want {
+			t.Errorf("it begins %d ms early: another is %v", early/ms, !want)
+		}
+	}
+	for off, want := range map[int64]bool{7e3 * ms: true, 15e3 * ms: false} {
+		h := last
+		if h.startNanos += off; h.sameTypes(&last) != want {
+			t.Errorf("its clock is %d ms off: the same types are %v", off/ms, !want)
+		}
+	}
+}
