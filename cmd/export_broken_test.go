@@ -1,7 +1,10 @@
 package cmd
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -128,5 +131,31 @@ func TestMemoryDoesNotGrowWithTheFleet(t *testing.T) {
 	}
 	if broken != 20 {
 		t.Errorf("%d are told to be broken", broken)
+	}
+}
+
+// An export that is interrupted ends at once, however long the recording takes that is
+// analysed.
+func TestInterruptedExportsEndAtOnce(t *testing.T) {
+	ctx, interrupt := context.WithCancel(context.Background())
+	forever := make(chan struct{})
+	defer close(forever)
+	ended := make(chan error, 1)
+	go func() {
+		o := exportOptions{jobs: 2}
+		_, err := o.each(ctx, []string{"a.jfr", "b.jfr", "c.jfr"}, func(string) *facts.Facts {
+			<-forever
+			return &facts.Facts{}
+		}, func(*facts.Facts) error { return nil }, &env{msg: io.Discard})
+		ended <- err
+	}()
+	interrupt()
+	select {
+	case err := <-ended:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("it ends with %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("it goes on")
 	}
 }

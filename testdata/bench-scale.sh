@@ -1,19 +1,22 @@
 #!/usr/bin/env bash
-# Time contend on inputs that are doubled three times in one respect, and print
+# Time contend on inputs that are doubled twice in one respect, and print
 # processor time and peak memory of each size, with what each doubling costs: x2.0
 # is in step with the size, x4.0 its square. Processor time is taken, not wall time:
 # a busy machine disturbs it less.
 #
-#   testdata/bench-scale.sh [NAME ...]      default: all of them, some 20 minutes
+#   testdata/bench-scale.sh [NAME ...]      default: all of them, some 5 minutes
+#   SCALE=1 DOUBLINGS=3 testdata/bench-scale.sh     a million locks, 100,000 stacks: an hour
 #
 # CONTEND names the binary to time (default: built from here), SCALE multiplies
-# all sizes (default 1, not below 0.1), DOUBLINGS says how often (default
-# 3), LIMIT after how many seconds a command is given up (default 600). What takes
-# java is skipped where there is none.
+# all sizes (default 0.2, not below 0.1), DOUBLINGS says how often (default
+# 2), LIMIT after how many seconds of processor time a command is given up (default
+# 60 for each unit of SCALE, 60 at least). What takes java is skipped where there is
+# none.
 set -euo pipefail
 cd "$(dirname "$0")"
-scale=${SCALE:-1}
-doublings=${DOUBLINGS:-3}
+scale=${SCALE:-0.2}
+doublings=${DOUBLINGS:-2}
+limit=${LIMIT:-$(awk -v scale="$scale" 'BEGIN { print 60 * (scale > 1 ? scale : 1) }')}
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
@@ -113,10 +116,10 @@ manyLocks() {
 # took COMMAND ... prints the seconds of processor time of a command and its peak
 # memory in MB; a dash where it fails or takes too long.
 took() {
-	if command time -f '%U %S %M' -o "$dir/took" timeout "${LIMIT:-600}" "$@" >/dev/null 2>"$dir/errors"; then
+	if command time -f '%U %S %M' -o "$dir/took" bash -c 'ulimit -t "$0"; exec "$@"' "$limit" "$@" >/dev/null 2>"$dir/errors"; then
 		awk 'END { printf "%.2f %d", $1 + $2, $3 / 1024 }' "$dir/took"
 	else
-		echo "- - $(head -n 1 "$dir/errors")"
+		echo "- - $(head -n 1 "$dir/errors" | grep . || echo "took more than $limit s")"
 	fi
 }
 
@@ -209,7 +212,7 @@ for name in ${*:-waits threads both one-site wide chain dumps intervals graph di
 	wide) doubled 'waiters at once, as many waits' 125 wide analyze ;;
 	chain) doubled 'depth of chains, as many waits' 62 chain analyze ;;
 	dumps) doubled 'thread dumps' 1250 dumps analyze "report -o $dir/out.html" ;;
-	intervals) doubled 'waits, a millisecond apart, by intervals of 1us' 2500 long 'csp --interval 1us' 'csp --interval 1us --format json' 'csp --interval 1us --chart' "csp --interval 1us -o $dir/out.html" ;;
+	intervals) doubled 'waits, a millisecond apart, by intervals of 1us' 1000 long 'csp --interval 1us' 'csp --interval 1us --format json' 'csp --interval 1us --chart' "csp --interval 1us -o $dir/out.html" ;;
 	graph) doubled 'methods, threads and locks of a graph' 500 nodes "graph --top 150 -o $dir/out.svg" "graph --by thread --top 150 -o $dir/out.svg" "graph --top 150 -o $dir/out.html" "graph --top 0 -o $dir/out.svg" 'graph --top 0 --matrix' 'graph --top 0 --format dot' ;;
 	diff) doubled 'methods, threads and locks of both sides' 500 nodes 'diff BASE' 'chains --diff BASE' "report --diff BASE -o $dir/out.html" "flame --diff BASE -o $dir/out.html" ;;
 	recordings) recordings ;;

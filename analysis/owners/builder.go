@@ -35,6 +35,8 @@ type builder struct {
 	places   *places     // one for all that a goroutine does one after the other; nil until it is asked for
 	nearRun  int         // where running searched last
 
+	runBefore, runAfter int64 // when the samples before and at that place are
+
 	*charging
 	known        float64 // how much the model answers for
 	seen         float64 // share of all waits that was recorded, as far as their lengths tell
@@ -177,8 +179,10 @@ func (b *builder) came(a anchor, lo int64) int64 {
 func (b *builder) running(t format.ThreadID, lo, hi int64, f func(t format.ThreadID, stack format.StackID)) {
 	ev := b.ev
 	if t == format.NoThread {
-		b.nearRun = nearby(b.nearRun, len(ev.runs), func(i int) bool { return ev.Begins(ev.runs[i]) < lo })
-		for _, i := range ev.runs[b.nearRun:] {
+		if lo > b.runBefore && hi <= b.runAfter { // mostly, since samples are few
+			return
+		}
+		for _, i := range ev.runs[b.runsFrom(lo):] {
 			o := ev.Other(i)
 			if o.Start >= hi {
 				break
@@ -196,6 +200,22 @@ func (b *builder) running(t format.ThreadID, lo, hi int64, f func(t format.Threa
 			f(t, o.Stack)
 		}
 	}
+}
+
+// runsFrom returns the index of the first sample of a running thread at lo or later,
+// and notes between which two it is.
+func (b *builder) runsFrom(lo int64) int {
+	at := func(i int) int64 { return b.ev.Begins(b.ev.runs[i]) }
+	n := len(b.ev.runs)
+	b.nearRun = nearby(b.nearRun, n, func(i int) bool { return at(i) < lo })
+	b.runBefore, b.runAfter = minTime, maxTime
+	if b.nearRun > 0 {
+		b.runBefore = at(b.nearRun - 1)
+	}
+	if b.nearRun < n {
+		b.runAfter = at(b.nearRun)
+	}
+	return b.nearRun
 }
 
 // idle charges a stretch nobody is known to have owned the lock in: to the

@@ -33,22 +33,40 @@ func (b *builder) check(g *gap) {
 
 // ask holds back from what is claimed of a gap who came meanwhile, and samples of
 // running threads. Who is known to have come last was there because somebody had the
-// lock until then: it is held back alone, and the others beside it.
-func (b *builder) ask(g *gap) {
+// lock until then: it is held back alone, and the others beside it. Where there are no
+// samples to be held back, what is claimed without them is what is claimed: it is
+// charged then, which filled reports.
+func (b *builder) ask(g *gap) (filled bool) {
 	if b.s.shared || b.free || b.kin.fair || b.kin.model == nil { // who comes need not meet an owner
-		return
+		return false
 	}
 	if (g.at/tallyRun+int(b.s.lock))%b.ev.oneAsked != 0 {
-		return
+		return false
 	}
-	for _, b.without = range [...]heldBack{theSamples, theLast} {
-		b.pooled, b.cameLast = b.pooled[:0], minTime
-		b.tentatively(g)
-		for i := range b.pooled {
-			b.answer(&b.pooled[i])
-		}
+	b.askWithout(theLast, func() { b.tentatively(g) })
+	if b.sampled(g) {
+		b.askWithout(theSamples, func() { b.tentatively(g) })
+		return false
+	}
+	b.askWithout(theSamples, func() { b.fill(g) })
+	return true
+}
+
+// askWithout asks about what is claimed without what is held back.
+func (b *builder) askWithout(what heldBack, claim func()) {
+	b.without, b.pooled, b.cameLast = what, b.pooled[:0], minTime
+	claim()
+	for i := range b.pooled {
+		b.answer(&b.pooled[i])
 	}
 	b.without = nothing
+}
+
+// sampled reports whether what is claimed of a gap may draw on samples: those of
+// running threads tell nothing of locks of a kind where nobody is named.
+func (b *builder) sampled(g *gap) bool {
+	running := b.kin.witnesses.total > 0 && (b.kin.locks == 1 || g.last != format.NoThread)
+	return running || len(b.shown(g.lo, g.hi)) > 0
 }
 
 // answer counts what was held back from a claim.

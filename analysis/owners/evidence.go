@@ -175,9 +175,6 @@ func (ev *evidence) waiting(t format.ThreadID, at int64, like func(format.Object
 	list := ev.Of(t)
 	for i := ev.before(list, at+1) - 1; i >= 0; i-- {
 		d := ev.at(list.at(i))
-		if d.start < at-3600e9 {
-			break
-		}
 		if d.lock != format.NoObject && like(d.lock) && d.end > at-linkSlack {
 			return d, true
 		}

@@ -22,7 +22,7 @@ func TestRareCallSitesAreOne(t *testing.T) {
 	}
 	gaps := len(k.gaps)
 	k.joinRare()
-	if len(k.stacks) != mostSites || len(k.gaps) != gaps {
+	if len(k.stacks) != mostSites || mostSites < 200 || mostSites > 400 || len(k.gaps) != gaps { // more take too long, fewer tell too little
 		t.Fatalf("%d call sites, %d gaps of %d", len(k.stacks), len(k.gaps), gaps)
 	}
 	for i, mix := range k.mixes {

@@ -52,6 +52,15 @@ func TestALongApproachIsNotTheOwners(t *testing.T) {
 	}
 }
 
+// Between two sections that are known a lock was free, unless one of them, either, is
+// less well known than it seems.
+func TestBetweenKnownSectionsTheLockWasFree(t *testing.T) {
+	b := &builder{charging: &charging{}, s: &section{}, kin: &kin{}, tallied: []int64{}, known: 1}
+	if b.vacant(0, 100); b.right < 0.88 || b.right > 0.92 {
+		t.Errorf("%v of it is expected to be right", b.right)
+	}
+}
+
 // How much of a stretch after an activity inside is expected to be its owner's, such
 // stretches tell, not those before one.
 func TestAfterAnActivityAsMuchIsRightAsSuchStretchesTell(t *testing.T) {

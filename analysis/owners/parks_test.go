@@ -64,6 +64,14 @@ func TestParksOfOneAcquireAreOneWait(t *testing.T) {
 	}
 }
 
+// A thread that is awake for longer had the lock meanwhile.
+func TestParksFarApartAreTwoWaits(t *testing.T) {
+	const us = int64(1e3)
+	if got := joined(park(1, 0, 3*us), park(1, 153*us, 156*us)); len(got) != 2 {
+		t.Errorf("awake for 150 us: %v", got)
+	}
+}
+
 // An input that tells who owned its locks, or gave them back, has whole waits;
 // what the others have is joined all the same.
 func TestParksAreJudgedByInput(t *testing.T) {

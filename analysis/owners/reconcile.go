@@ -33,8 +33,9 @@ func (b *builder) rebuild(add func([]Ownership)) {
 			return
 		}
 		b.check(g)
-		b.ask(g)
-		b.fill(g)
+		if !b.ask(g) {
+			b.fill(g)
+		}
 	})
 	add(b.out)
 }

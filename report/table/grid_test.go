@@ -2,6 +2,7 @@ package table
 
 import (
 	"encoding/csv"
+	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -167,5 +168,26 @@ func TestWideLetters(t *testing.T) {
 		if x, y := text.Columns(rows[0]), text.Columns(rows[1]); x != y {
 			t.Errorf("at %d, rows of %d and %d columns: %q", width, x, y, rows)
 		}
+	}
+}
+
+// A table may have a million lines: one takes what its cells take, and little else.
+func TestLinesOfLongTablesCostLittle(t *testing.T) {
+	const lines = 10_000
+	row := []Cell{{"1.000 s", "1000000000"}, {"app.Cache@7f6ea80174f0", "app.Cache"}}
+	g := &Grid{Title: "waits", Head: []string{"TIME", "LOCK"}, Left: []bool{false, true}, Flex: 1, Made: func(yield func([]Cell) bool) {
+		for range lines {
+			if !yield(row) {
+				return
+			}
+		}
+	}}
+	n := testing.AllocsPerRun(3, func() {
+		if err := g.Write(io.Discard, Options{}); err != nil {
+			t.Error(err)
+		}
+	})
+	if n > lines {
+		t.Errorf("%v allocations for %d lines", n, lines)
 	}
 }

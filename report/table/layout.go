@@ -22,69 +22,91 @@ func (g *Grid) body(w io.Writer, o Options) error {
 		return nil
 	}
 	out := bufio.NewWriter(w)
-	t := g.printer(out, wide, o)
+	if o.Style == Markdown {
+		return g.markdown(out, wide, line, o)
+	}
+	g.line(out, g.Head, wide)
+	n := 0
+	for r := range g.rows() {
+		g.line(out, shown(line, r, fit, o), wide)
+		if n < len(g.Below) && g.Below[n] != "" {
+			out.WriteString(wrap(text.Sanitize(g.Below[n]), "      ", o) + "\n")
+		}
+		n++
+	}
+	return out.Flush()
+}
+
+// line writes cells in columns of some widths, without lines between them. A table
+// may have a million.
+func (g *Grid) line(out *bufio.Writer, cells []string, wide []int) {
+	for i, c := range cells {
+		room := wide[i] - 1 - text.Columns(c)
+		if g.Left[i] {
+			out.WriteByte(' ')
+			out.WriteString(c)
+			pad(out, room)
+			continue
+		}
+		pad(out, room)
+		out.WriteString(c)
+		out.WriteByte(' ')
+	}
+	out.WriteByte('\n')
+}
+
+func pad(out *bufio.Writer, n int) {
+	for range n {
+		out.WriteByte(' ')
+	}
+}
+
+// markdown writes the head and the rows.
+func (g *Grid) markdown(out *bufio.Writer, wide []int, line []string, o Options) error {
+	t := g.printer(out, wide)
 	if err := t.Start(); err != nil {
 		return err
 	}
 	t.Header(g.Head)
-	n := 0
 	for r := range g.rows() {
-		if err := t.Append(shown(line, r, fit, o)); err != nil {
+		if err := t.Append(shown(line, r, nil, o)); err != nil {
 			return err
 		}
-		if o.Style == Text && n < len(g.Below) && g.Below[n] != "" {
-			out.WriteString(wrap(text.Sanitize(g.Below[n]), "      ", o) + "\n")
-		}
-		n++
 	}
 	return errors.Join(t.Close(), out.Flush())
 }
 
 // measure returns how wide each column is with a space on either side; nil
 // when there are no rows.
-func (g *Grid) measure(fit []int, line []string, o Options) tw.Mapper[int, int] {
-	var wide tw.Mapper[int, int]
+func (g *Grid) measure(fit []int, line []string, o Options) (wide []int) {
 	for r := range g.rows() {
 		if wide == nil {
-			wide = tw.NewMapper[int, int]()
-			for i, h := range g.Head {
-				wide.Set(i, text.Columns(h)+2)
+			for _, h := range g.Head {
+				wide = append(wide, text.Columns(h)+2)
 			}
 		}
 		for i, c := range shown(line, r, fit, o) {
-			wide.Set(i, max(wide.Get(i), text.Columns(c)+2))
+			wide[i] = max(wide[i], text.Columns(c)+2)
 		}
 	}
 	return wide
 }
 
-// printer lays out lines of columns of the widths given.
-func (g *Grid) printer(w io.Writer, wide tw.Mapper[int, int], o Options) *tablewriter.Table {
-	align := make([]tw.Align, len(g.Head))
+// printer lays out lines of Markdown in columns of the widths given.
+func (g *Grid) printer(w io.Writer, wide []int) *tablewriter.Table {
+	align, widths := make([]tw.Align, len(g.Head)), tw.NewMapper[int, int]()
 	for i := range align {
+		widths.Set(i, wide[i])
 		align[i] = tw.AlignRight
 		if g.Left[i] {
 			align[i] = tw.AlignLeft
 		}
 	}
-	var out tw.Renderer = renderer.NewBlueprint(plain)
-	if o.Style == Markdown {
-		out = renderer.NewMarkdown()
-	}
 	cell := tw.CellConfig{Alignment: tw.CellAlignment{PerColumn: align}, Formatting: tw.CellFormatting{AutoWrap: tw.WrapNone, AutoFormat: tw.Off}}
 	measureAlike()
-	return tablewriter.NewTable(w, tablewriter.WithRenderer(out),
-		tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell, Widths: tw.CellWidth{PerColumn: wide}, Stream: tw.StreamConfig{Enable: true}}),
+	return tablewriter.NewTable(w, tablewriter.WithRenderer(renderer.NewMarkdown()),
+		tablewriter.WithConfig(tablewriter.Config{Header: cell, Row: cell, Widths: tw.CellWidth{PerColumn: widths}, Stream: tw.StreamConfig{Enable: true}}),
 		tablewriter.WithTrimSpace(tw.Off), tablewriter.WithHeaderAutoFormat(tw.Off))
-}
-
-// plain is a table of columns apart by two spaces, without lines.
-var plain = tw.Rendition{
-	Borders: tw.BorderNone,
-	Settings: tw.Settings{
-		Separators: tw.Separators{BetweenColumns: tw.Off, BetweenRows: tw.Off, ShowHeader: tw.Off},
-		Lines:      tw.Lines{ShowHeaderLine: tw.Off, ShowTop: tw.Off, ShowBottom: tw.Off},
-	},
 }
 
 // shown fills line with the cells of a row as they are printed.

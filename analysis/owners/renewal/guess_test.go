@@ -13,10 +13,7 @@ func guessed() *learner {
 	for range 500 {
 		gaps = append(gaps, Gap{Site: 0, Length: 1e6 + int64(r.ExpFloat64()*0.2e6)})
 	}
-	m := &Model{grid: newGrid(gaps), sites: 1, mixes: normalized([]Mix{{1}})}
-	l := newLearner(m, gaps, nil, 0)
-	l.start()
-	return l
+	return guessing(gaps, Mix{1})
 }
 
 // above is the part of a distribution above a length in ns.
@@ -47,6 +44,49 @@ func TestSectionsAreLookedForAtTheShortestGaps(t *testing.T) {
 	// a third of the rests is shorter than 0.07 ms
 	if free := l.above(&l.wake, 0.07e6); free < 0.25 || free > 0.75 {
 		t.Errorf("%.2f of the free times is longer than 0.07 ms", free)
+	}
+}
+
+// guessing is a learner that has only guessed, from gaps after some sites.
+func guessing(gaps []Gap, mix Mix) *learner {
+	m := &Model{grid: newGrid(gaps), sites: len(mix), mixes: normalized([]Mix{mix})}
+	l := newLearner(m, gaps, nil, 0)
+	l.start()
+	return l
+}
+
+// A section of which one gap is known is supposed to be shorter than that by as much
+// as gaps of others are longer than theirs, but not to be nothing: a quarter of it.
+func TestTheSectionOfOneGapIsAPartOfIt(t *testing.T) {
+	gaps := []Gap{{Site: 1, Length: 2e6}}
+	for i := range int64(100) {
+		gaps = append(gaps, Gap{Length: 1e6 + i*50e3})
+	}
+	l := guessing(gaps, Mix{1, 1})
+	if got := l.short[1] * float64(l.m.unit); got < 0.4e6 || got > 0.6e6 {
+		t.Errorf("%.0f ns of one gap of 2 ms", got)
+	}
+}
+
+// Where gaps are no longer than their sections a lock is free for less than a cell:
+// for less than half of one in two of three cases.
+func TestFreeTimesThatCannotBeSeenAreShort(t *testing.T) {
+	gaps := make([]Gap, 50)
+	for i := range gaps {
+		gaps[i].Length = 1e6
+	}
+	if l := guessing(gaps, Mix{1}); l.wake[0] < 0.6 || l.wake[0] > 0.8 {
+		t.Errorf("%.2f of the free times is in the first cell", l.wake[0])
+	}
+}
+
+// Of a gap that is shorter than a cell it is as likely as not that it is all section.
+func TestAGapWithinACellIsHalfKnown(t *testing.T) {
+	l := guessed()
+	var p Parts
+	l.m.Splitter().Split(&Gap{Length: l.m.unit / 4}, &p)
+	if p.First < l.m.unit/4-1 || p.SureFirst < 0.4 || p.SureFirst > 0.6 {
+		t.Errorf("%+v", p)
 	}
 }
 

@@ -98,6 +98,10 @@ func (m *Model) least(g *Gap, cell int) int {
 // longer than its section: those in which the waiter was there at once.
 const shortest = 0.1
 
+// mayBeLonger is how likely a first guess has it that sections are mostly longer than
+// that.
+const mayBeLonger = 0.15
+
 // Trust is how many gaps a first guess weighs as much as.
 const Trust = 5
 
@@ -133,7 +137,7 @@ func (l *learner) start() {
 	for s := range l.guess {
 		narrow, wide := m.lognormal(at[s]*1.05, 0.25), m.lognormal(at[s]*2, 0.7)
 		for i := range narrow {
-			narrow[i] = 0.85*narrow[i] + 0.15*wide[i]
+			narrow[i] += mayBeLonger * (wide[i] - narrow[i])
 		}
 		l.guess[s] = narrow
 		m.hold[s] = narrow.smoothed(1)

@@ -266,7 +266,7 @@ func (m *Model) longest(g *Gap, p *Parts) {
 	free *= 1 - share(g.Held, g.Length)
 	usual := int64(0)
 	if g.Site >= 0 {
-		usual = min(m.usual[g.Site], g.Length/2)
+		usual = min(m.usual[g.Site], g.Length)
 	}
 	if g.Gone > 0 {
 		first, usual = 0, min(usual, g.Gone)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,31 +55,36 @@ func TestWhoStandsWhereThreadsWaitDoesNotRunYet(t *testing.T) {
 	}
 }
 
+// Who was notified and has its monitor back, and has not left Object.wait, does not run
+// yet: nobody owns the monitor.
+func TestWhoReturnsFromWaitingOwnsNothing(t *testing.T) {
+	t.Parallel()
+	stacks, owned, free := map[format.StackID][]format.Frame{}, 0, 0
+	sampledBy(t, "Notified", []string{"600"}, func(ev *format.Event) {
+		switch {
+		case ev.Kind == format.KindStack:
+			stacks[ev.Stack] = slices.Clone(ev.Frames)
+		case ev.Kind == format.KindContention && len(ev.Owners) == 0:
+			free++
+		case ev.Kind == format.KindContention:
+			owned++
+			if in := stacks[ev.Owners[0].Stack]; len(in) > 0 && in[0].Class == "java.lang.Object" && strings.HasPrefix(in[0].Method, "wait") {
+				t.Errorf("sample %d: owned in %s", owned+free, in[0].Method)
+			}
+		}
+	})
+	if owned == 0 {
+		t.Errorf("%d samples of a free monitor, none of an owned one", free)
+	}
+}
+
 // What a thread was blocked after an agent last looked at it, no JVM tells once it has
 // ended: samples stand for it. Threads of which each is seen once or never are
 // measured to wait as long as they are seen to.
 func TestThreadsThatEndAreMeasured(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("javac"); err != nil || os.Getenv("CONTEND_THOROUGH") == "" {
-		t.Skip("no JDK here, or CONTEND_THOROUGH is not set, as .ci/run sets it")
-	}
-	trace := filepath.Join(t.TempDir(), "trace.bin")
-	if out, err := exec.Command("java", "-cp", beside(t, "Brief"), "contend.agent.Brief", trace, "100", "40").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	src, err := decode.Open([]string{trace}, nil, decode.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer src.Close()
 	measured, seen, ticks, first, last := 0.0, 0.0, 0.0, int64(0), int64(0)
-	for {
-		var ev format.Event
-		if err := src.Read(&ev); err == io.EOF {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
+	sampledBy(t, "Brief", []string{"100", "40"}, func(ev *format.Event) {
 		switch ev.Kind {
 		case format.KindBlocked:
 			measured += float64(ev.Weight)
@@ -90,10 +96,37 @@ func TestThreadsThatEndAreMeasured(t *testing.T) {
 			}
 			last = ev.Time
 		}
-	}
+	})
 	waited := seen * float64(last-first) / (ticks - 1)
 	if waited == 0 || measured < 0.75*waited || measured > 1.33*waited {
 		t.Errorf("measured %.0f ms, seen %.0f ms", measured/1e6, waited/1e6)
+	}
+}
+
+// sampledBy runs a class that samples itself, and calls each with what it wrote.
+func sampledBy(t *testing.T, name string, args []string, each func(*format.Event)) {
+	t.Helper()
+	if _, err := exec.LookPath("javac"); err != nil || os.Getenv("CONTEND_THOROUGH") == "" {
+		t.Skip("no JDK here, or CONTEND_THOROUGH is not set, as .ci/run sets it")
+	}
+	trace := filepath.Join(t.TempDir(), "trace.bin")
+	args = append([]string{"-cp", beside(t, name), "contend.agent." + name, trace}, args...)
+	if out, err := exec.Command("java", args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	src, err := decode.Open([]string{trace}, nil, decode.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer src.Close()
+	for {
+		var ev format.Event
+		if err := src.Read(&ev); err == io.EOF {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		each(&ev)
 	}
 }
 

@@ -34,7 +34,7 @@ final class Contended {
     }
   }
 
-  /** Takes in that the owner has been given the lock and does not run yet: it waits still, and nobody owns it. */
+  /** Takes in that the owner has been given the lock and does not run yet: nobody owns it. */
   void handedOver() {
     owner = -1;
   }

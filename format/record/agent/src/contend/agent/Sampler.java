@@ -257,12 +257,16 @@ final class Sampler {
       Contended c = e.getValue();
       ThreadInfo was = before.get(c.owner()), t = shown.get(c.owner());
       Living.One one = living.get(c.owner());
-      boolean still = t != null && one != null && one.mayEnter(e.getKey(), t)
+      boolean lives = t != null && one != null && c.kind == Locks.MONITOR, returns = lives && notified(t, one.stack.frames);
+      boolean still = lives && !evidence && one.mayEnter(e.getKey(), t)
           && (t == was ? one.blocked : one.waitsStill(was, t, passed, entries.containsKey(one.stack.top()))); // was: it has just got it, and was not stopped for
-      if (still && !evidence && c.kind == Locks.MONITOR) {
+      if (still && !returns) {
         c.waits(t);
+      }
+      if (still || returns) {
         c.handedOver();
-      } else if (!c.settle()) {
+      }
+      if (!c.settle()) {
         at.remove();
       }
     }
