@@ -46,9 +46,9 @@ func newAnalyze(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "analyze [TRACE ...]",
 		Short: "say what is wrong: who holds the top locks, who waits, what to do",
-		Long: `analyze prints one screen: how many threads wait on average, what is wrong, and
-for each of the top locks where it is taken, who holds it, what the holder is
-at, and where the others wait. It fits 25 lines of 80 columns; a wider terminal,
+		Long: `Print one screen: how many threads wait on average, what is wrong, and for each
+of the top locks where it is taken, who holds it, what the holder is at, and
+where the others wait. It fits 25 lines of 80 columns; a wider terminal,
 $COLUMNS or --width gives long names their place, and a pipe gets 80 columns.
 --full shows all of it, with whole stacks; --tables all numbers.`,
 		Example: `  contend analyze recording.jfr
@@ -116,6 +116,9 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 	want := summary{byClass: o.by == "class", idle: o.idle, app: app, locks: o.out.top, phases: o.out.top, places: o.out.top}
 	if o.out.format == analyzeOutputs[0].name && !o.shape.tables {
 		want.locks, want.rest = document.MostLocks, true // a screen says how many locks there are
+		if want.places > 0 {
+			want.places = max(want.places, defaultTop) // and how many threads wait beside them
+		}
 	}
 	owners := blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false)
 	doc, about, res, err := o.trace.summarize(e, want, owners)

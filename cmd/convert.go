@@ -32,7 +32,8 @@ type storedOptions struct {
 func newConvert(e *env) *cobra.Command {
 	c, o := newCopy(e)
 	c.Use, c.Short = "convert [TRACE ...] -o FILE", "write any input as a contend trace"
-	c.Example = "  contend convert recording.jfr -o trace.bin"
+	c.Long = "Write any input as a contend trace: a fraction of the size, with the same answers, and\nreadable around whatever gets damaged. 'contend dump' prints it as text."
+	c.Example = "  contend convert recording.jfr -o trace.bin\n  contend convert dump1.txt dump2.txt -o dumps.bin"
 	o.stored.bind(c)
 	return c
 }

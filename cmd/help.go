@@ -46,6 +46,7 @@ func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",
 		Short:   "say how a command is called",
+		Long:    "Say how contend, or one of its commands, is called.",
 		Example: "  contend help blame",
 		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
 			for _, sub := range c.Root().Commands() {

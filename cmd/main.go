@@ -14,6 +14,7 @@ import (
 	"contend/format/record/attach"
 	"contend/format/record/gohttp"
 	"contend/format/record/perf"
+	"contend/report/table"
 	"contend/report/text"
 
 	"github.com/spf13/cobra"
@@ -99,7 +100,7 @@ func newRoot(e *env) *cobra.Command {
 		newVersion(e), newMan(),
 	)
 	root.SetGlobalNormalizationFunc(spelling)
-	decorate(root, width(e.out))
+	decorate(root, table.TerminalWidth(e.out))
 	return root
 }
 

@@ -139,7 +139,7 @@ func write[D any](e *env, o *outputOptions, all outputs[D], answer D) error {
 	}
 	out := bufio.NewWriter(to)
 	form := all[slices.Index(all.names(), o.format)] // check has seen that there is one
-	if err = form.write(out, answer, table.Options{Width: width(to), Color: colorful(to)}); err == nil {
+	if err = form.write(out, answer, table.Options{Width: table.TerminalWidth(to), Color: colorful(to)}); err == nil {
 		err = out.Flush()
 	}
 	return errors.Join(err, closeFile())

@@ -173,6 +173,9 @@ func TestTheSinglePagesLookLikeThePage(t *testing.T) {
 			if got := eval[string](b.tab, `(c => c(document.body).backgroundColor + c(document.querySelector("header.top")).backgroundColor + c(document.querySelector(".picture text, h1")).fill.replace("rgb(0, 0, 0)", c(document.body).color))(getComputedStyle)`); got != want {
 				t.Errorf("%s is %s in the %s, want %s", command, got, scheme, want)
 			}
+			if box := eval[string](b.tab, `(c => c ? getComputedStyle(c).backgroundColor : "")(document.querySelector("#chart"))`); box != "" && box != "rgba(0, 0, 0, 0)" {
+				t.Errorf("the chart of %s lies on %s in the %s", command, box, scheme)
+			}
 		}
 	}
 	const scale = `new DOMMatrix(getComputedStyle(document.querySelector(".svg-pan-zoom_viewport")).transform).a`

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -202,6 +204,15 @@ func TestHelpFitsTheTerminal(t *testing.T) {
 			if len(line) > 80 {
 				t.Errorf("%s: %d columns: %q", command.Name(), len(line), line)
 			}
+		}
+	}
+}
+
+// Help is prose: sentences, after what the list of commands says of each.
+func TestHelpIsSentences(t *testing.T) {
+	for _, c := range newRoot(&env{out: io.Discard, msg: io.Discard}).Commands() {
+		if first, _ := utf8.DecodeRuneInString(c.Long); !unicode.IsUpper(first) || !strings.Contains(c.Long, ".") {
+			t.Errorf("%s: %q", c.Name(), c.Long)
 		}
 	}
 }

@@ -194,6 +194,8 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 		"../testdata/go126-debug2-dump.txt":               "measures no time",
 		"../testdata/documents/sampled-1.txt":             "mostly sampled",
 		"../testdata/documents/counts.txt":                "1,551 acquisitions",
+		"../testdata/virtual-jdk25.jfr":                   "contend jfc --exact > contend.jfc",
+		"../testdata/findings/one-jdk17.jfr.gz":           "of waiting for what others must give back",
 		quietTrace(t):                                     "No thread waited for a lock",
 	}
 	for i, path := range slices.Sorted(maps.Keys(kinds)) {

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -57,6 +58,7 @@ func TestTheFirstScreenFitsAndNamesTheBiggestLock(t *testing.T) {
 			if code != exitOK && code != exitDamaged {
 				t.Skipf("exit %d", code) // refused: no screen
 			}
+			documented(t, a)
 			for _, width := range []int{80, 100, 140} {
 				text := screened(t, a, width)
 				lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
@@ -76,6 +78,21 @@ func TestTheFirstScreenFitsAndNamesTheBiggestLock(t *testing.T) {
 				t.Logf("\n%s", screened(t, a, 80))
 			}
 		})
+	}
+}
+
+// documented checks that the page about the JSON has all codes of a document's
+// warnings.
+func documented(t *testing.T, a *document.Analyze) {
+	t.Helper()
+	page, err := os.ReadFile("../report/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range a.Coverage.Warnings {
+		if !strings.Contains(string(page), "\n| "+w.Code+" | ") {
+			t.Errorf("report/README.md does not have the code of %q: %s", w.Text, w.Code)
+		}
 	}
 }
 

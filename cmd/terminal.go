@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/term"
@@ -22,20 +21,6 @@ func isTerminal(s any) bool {
 // user has not said no (https://no-color.org).
 func colorful(out io.Writer) bool {
 	return isTerminal(out) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-}
-
-// width is the number of columns to write to: the terminal's, or $COLUMNS; 0,
-// without limit, when the answer goes to a file or a pipe.
-func width(out io.Writer) int {
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
-		return n
-	}
-	if f, ok := out.(*os.File); ok {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return n
-		}
-	}
-	return 0
 }
 
 // bitmaps are endings of names of files that no command writes: what else it

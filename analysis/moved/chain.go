@@ -22,7 +22,7 @@ import (
 //     program goes on to others, and some of the rest do by chance.
 type family struct {
 	lives map[format.ObjectID]*life
-	seen  []sighting
+	seen  []waitEnd
 }
 
 // link says that a lock at one address went on at another.
@@ -41,7 +41,7 @@ const (
 // an address stands for is looked at from one epoch with waits to the next only:
 // a lock may come back to where it was, or another one take its place.
 func (f *family) links(c *collections) (out []link) {
-	slices.SortFunc(f.seen, func(a, b sighting) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.lock, b.lock)) })
+	slices.SortFunc(f.seen, func(a, b waitEnd) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.lock, b.lock)) })
 	luck, sum, others := 1.0, 0.0, 0 // others: how often the program went on to another lock
 	pairs, same := 0, 0
 	var before stint
@@ -70,12 +70,12 @@ func (f *family) links(c *collections) (out []link) {
 
 // stint is one epoch of a family.
 type stint struct {
-	seen  []sighting
+	seen  []waitEnd
 	lock  format.ObjectID // that most of them are of
 	waits int             // for it
 }
 
-func newStint(seen []sighting) stint {
+func newStint(seen []waitEnd) stint {
 	s := stint{seen: seen}
 	counts := map[format.ObjectID]int{}
 	for i := range seen {
@@ -94,14 +94,14 @@ func (s *stint) stands() bool {
 }
 
 func (s *stint) shows(l format.ObjectID) bool {
-	return slices.ContainsFunc(s.seen, func(x sighting) bool { return x.lock == l })
+	return slices.ContainsFunc(s.seen, func(x waitEnd) bool { return x.lock == l })
 }
 
 // isLast reports whether no lock that was not seen before follows the one the
 // epoch is about.
 func (s *stint) isLast() bool {
 	for i := len(s.seen) - 1; s.seen[i].lock != s.lock; i-- {
-		at := slices.IndexFunc(s.seen, func(x sighting) bool { return x.lock == s.seen[i].lock })
+		at := slices.IndexFunc(s.seen, func(x waitEnd) bool { return x.lock == s.seen[i].lock })
 		if s.seen[at].at > s.last() {
 			return false
 		}
@@ -122,5 +122,5 @@ func (s *stint) last() (t int64) {
 }
 
 func (s *stint) first() int64 {
-	return s.seen[slices.IndexFunc(s.seen, func(x sighting) bool { return x.lock == s.lock })].at
+	return s.seen[slices.IndexFunc(s.seen, func(x waitEnd) bool { return x.lock == s.lock })].at
 }

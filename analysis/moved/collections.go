@@ -21,13 +21,13 @@ func (c *collections) epoch(t int64) int {
 	return n
 }
 
-// sameEpoch returns how many of some sightings are in the epoch of the first.
-func (c *collections) sameEpoch(seen []sighting) int {
+// sameEpoch returns how many of some ends of waits are in the epoch of the first.
+func (c *collections) sameEpoch(seen []waitEnd) int {
 	end := int64(math.MaxInt64)
 	if e := c.epoch(seen[0].at); e < len(c.pauses) {
 		end = c.pauses[e].Start
 	}
-	n, _ := slices.BinarySearchFunc(seen, end, func(s sighting, t int64) int { return cmp.Compare(s.at, t) })
+	n, _ := slices.BinarySearchFunc(seen, end, func(s waitEnd, t int64) int { return cmp.Compare(s.at, t) })
 	return n
 }
 

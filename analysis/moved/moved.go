@@ -57,7 +57,7 @@ func Find(waits Waits, pauses []Pause, class func(format.ObjectID) (c uint32, ok
 	waits(func(w Wait) {
 		if l := int(w.Lock - all.first); l < len(all.of) && all.of[l].waits > 0 {
 			if fam := families[all.root(l)]; fam != nil {
-				fam.seen = append(fam.seen, sighting{w.End, w.Lock})
+				fam.seen = append(fam.seen, waitEnd{w.End, w.Lock})
 			}
 		}
 	})

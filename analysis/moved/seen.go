@@ -22,8 +22,8 @@ type life struct {
 	family      int            // a lock of the same family, or itself
 }
 
-// sighting is the end of a wait.
-type sighting struct {
+// waitEnd says which address was waited for, and when that ended.
+type waitEnd struct {
 	at   int64
 	lock format.ObjectID
 }

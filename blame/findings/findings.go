@@ -7,6 +7,7 @@
 //	findings.go    the table of kinds, and what is worth a word
 //	evidence.go    what is taken from a trace beside the overview
 //	group.go       the same of slices that are alike
+//	singles.go     the same of slices that have an owner in common
 //	convoy.go      queues that hand-over keeps
 //	starved.go     who is passed over
 //	stripes.go     one of several locks that are alike is hot
@@ -15,11 +16,11 @@
 //	storm.go       threads woken in vain
 //	pools.go       pools with nothing left
 //	confidence.go  how sure a finding is
-//	words.go       amounts in words
 package findings
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"contend/analysis"
@@ -239,6 +240,16 @@ func (t *Trace) matters(f *Finding) bool {
 }
 
 func share(part, whole int64) float64 { return float64(part) / float64(max(whole, 1)) }
+
+// percent returns a part of a whole, in words of at most one digit behind the
+// point.
+func percent(part, whole int64) string {
+	p := 100 * share(part, whole)
+	if p >= 10 || p == 0 {
+		return fmt.Sprintf("%.0f %%", p)
+	}
+	return fmt.Sprintf("%.1f %%", p)
+}
 
 // deadlocks returns the deadlocks, whatever they cost: they never end.
 func deadlocks(c *overview.Collector, t Trace) (out []Finding) {

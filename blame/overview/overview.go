@@ -195,7 +195,7 @@ func (c *Collector) Trapped(cycle int) (t Trapped) {
 	return t
 }
 
-// doingOf returns what an id of the key of doings means.
+// doingOf returns what an id of the key owner-doing means.
 func doingOf(id uint32) doing.Doing {
 	if blame.Pseudo(id) {
 		return doing.Unknown

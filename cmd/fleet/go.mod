@@ -6,7 +6,6 @@ require (
 	contend v0.0.0
 	github.com/duckdb/duckdb-go/v2 v2.10505.0
 	github.com/spf13/cobra v1.10.2
-	golang.org/x/term v0.47.0
 )
 
 require (
@@ -52,6 +51,7 @@ require (
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	golang.org/x/telemetry v0.0.0-20260924152758-ed294f943157 // indirect
+	golang.org/x/term v0.47.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	golang.org/x/xerrors v0.0.0-20240903120638-7835f813f4da // indirect

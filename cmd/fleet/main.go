@@ -15,14 +15,12 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"contend/report/facts/sql"
 	"contend/report/table"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -135,7 +133,7 @@ func (o *options) run(out io.Writer, name, folder string) error {
 			return a.json(w, o.top)
 		}
 		style := map[string]table.Style{"table": table.Text, "markdown": table.Markdown, "csv": table.CSV}[o.format]
-		return a.grid(o.top).Write(w, table.Options{Style: style, Width: width(to)})
+		return a.grid(o.top).Write(w, table.Options{Style: style, Width: table.TerminalWidth(to)})
 	})
 }
 
@@ -151,17 +149,4 @@ func (o *options) write(out io.Writer, answer func(w, to io.Writer) error) error
 	}
 	w := bufio.NewWriter(to)
 	return errors.Join(answer(w, to), w.Flush(), done())
-}
-
-// width is the number of columns of the terminal, or $COLUMNS; 0 is no limit.
-func width(out io.Writer) int {
-	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
-		return n
-	}
-	if f, ok := out.(*os.File); ok {
-		if n, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return n
-		}
-	}
-	return 0
 }

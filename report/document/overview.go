@@ -1,7 +1,6 @@
 package document
 
 import (
-	"slices"
 	"strings"
 
 	"contend/analysis"
@@ -73,10 +72,7 @@ type Overview struct {
 
 // uncounted are the codes of warnings that tell of waiting the totals leave out,
 // first those that may hide the most.
-var uncounted = []string{"not-recorded", "lost-data", "truncated", "damaged-source", "virtual-threads", "threshold", "hidden", "unclassified", "min-wait", "censored", "re-entry"}
-
-// Uncounted reports whether a warning tells of waiting the totals leave out.
-func Uncounted(code string) bool { return slices.Contains(uncounted, code) }
+var uncounted = []string{"not-recorded", "lost-data", "truncated", "damaged-source", "virtual-threads", "threshold", "unclassified", "min-wait", "censored", "re-entry"}
 
 // notCounted returns the warnings that tell of waiting the totals leave out.
 func notCounted(all []Warning) []Warning {

@@ -27,13 +27,13 @@ var d3 string
 //go:embed assets/d3-flamegraph.umd.min.js
 var graph string
 
-// style is what the page has besides the look of all pages. Frames have colours
-// of their own, on white.
-const style = `#chart { background: #fff; color: #222; color-scheme: light; }
+// style is what the page has besides the look of all pages. Frames have pale colours
+// of their own, in light and in dark.
+const style = `#chart { color: #222; color-scheme: light; }
 #bar { display: flex; gap: 10px; align-items: center; margin: 8px 0; flex-wrap: wrap; }
 #details { min-height: 2.6em; overflow-wrap: anywhere; }
 .key { display: inline-block; width: 12px; height: 12px; vertical-align: -1px; margin-right: 3px; }
-#chart rect { stroke: #fff; cursor: pointer; }
+#chart rect { stroke: var(--card); cursor: pointer; }
 #chart .d3-flame-graph-label { font: 11px monospace; padding: 2px 4px 0; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 footer { color: var(--dim); font-size: 12px; margin-top: 10px; }
 .key.grew { background: #eb5050; }

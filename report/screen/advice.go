@@ -41,28 +41,53 @@ func (s *screen) try(g *group) string {
 		return "Most waiting may not be recorded: see what was not counted"
 	case !s.counts && float64(g.WaitNs) < worthwhile*float64(s.ElapsedNs):
 		return strings.ToUpper(s.thread[:1]) + s.thread[1:] + "s hardly wait for it: nothing to gain here"
-	case s.names.Paths && most(by["[unknown owner]"]):
-		return "See who holds it: a runtime/trace tells"
-	case s.counts && most(by["[unknown owner]"]):
-		return "See who holds it: take thread dumps, or a recording (contend record)"
+	case strings.HasPrefix(g.Class, "jdk.jfr."):
+		return "It is the flight recorder's own: nothing to gain here"
 	case s.warned("kernel") && strings.HasPrefix(g.Class, "kernel:"):
 		return "The kernel's locks show who waits alone: make fewer of the calls that take it"
-	case s.warned("stacks") && most(by["[unknown owner]"]+by["[unknown stack]"]):
-		return "See who holds it: record call chains (contend perf-args prints how)"
-	case s.native() && most(by["[unknown owner]"]+by["[unknown stack]"]):
-		return "See who holds it: record for longer, since the wake-up that ends a wait tells it"
 	case most(by["[unknown owner]"] + by["[unknown stack]"]):
-		return "See who holds it: record with thread dumps (contend jfc prints settings)"
+		return "See who holds it: " + s.teller(most(by["[unknown owner]"]))
 	case most(by["[gc pause]"] + by["[safepoint]"]):
 		return "Mend the pauses of the JVM first"
 	case most(by["[handoff]"]):
 		return s.free()
 	case top == "":
 		return "Take it less often, or split it"
+	case s.warned("single-dump"):
+		return "At this instant " + s.names.Name(top) + " has it: take several dumps to see who mostly does"
+	case most(by[top]) && s.guessed(g):
+		return s.names.Name(top) + " seems to have it most: do less there while it holds the lock, or run it less often"
 	case most(by[top]):
 		return "Do less in " + s.names.Name(top) + " while it holds the lock, or run it less often"
+	case s.guessed(g):
+		return "No single holder seems to be to blame: take the lock less often, or split it"
 	}
 	return "No single holder is to blame: take the lock less often, or split it"
+}
+
+// teller is what tells who holds a lock: of a trace that knows no owners at all, or
+// knows some without their stacks.
+func (s *screen) teller(noOwners bool) string {
+	switch {
+	case s.names.Paths && noOwners:
+		return "a runtime/trace tells"
+	case s.counts && noOwners:
+		return "take thread dumps, or a recording (contend record)"
+	case s.warned("stacks"):
+		return "record call chains (contend perf-args prints how)"
+	case s.native():
+		return "record for longer, since the wake-up that ends a wait tells it"
+	}
+	return "record with thread dumps (contend jfc prints settings)"
+}
+
+// guessed reports whether who had a lock is mostly an estimate that may be wrong.
+func (s *screen) guessed(g *group) bool {
+	ns := int64(0)
+	for i := range g.Owners {
+		ns += g.Owners[i].Provenance.EstimatedNs
+	}
+	return float64(ns) >= advised*float64(g.WaitNs) && s.right("estimated") < sure
 }
 
 // free is the advice about a lock that nobody has while most wait for it. Short

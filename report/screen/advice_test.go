@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -19,8 +20,17 @@ func freeLock(expected float64, codes ...string) *document.Analyze {
 	return a
 }
 
+// heldLock is one in which somebody has the lock while others wait.
+func heldLock(expected float64) *document.Analyze {
+	a := freeLock(expected)
+	a.Locks[0].Owners[0].Site = "Shop.pay:3"
+	return a
+}
+
 // That a lock is taken too often is said where the evidence is for it.
 func TestAdviceIsAsSureAsItsEvidence(t *testing.T) {
+	recorders := heldLock(0.9)
+	recorders.Locks[0].Class = "jdk.jfr.internal.PlatformRecorder"
 	instant := freeLock(0.9)
 	instant.Coverage.Unit = "threads"
 	for name, c := range map[string]struct {
@@ -32,8 +42,11 @@ func TestAdviceIsAsSureAsItsEvidence(t *testing.T) {
 		"short waits hidden": {freeLock(0.9, "threshold"), "-> It may be taken too often"},
 		"no processor free":  {freeLock(0.9, "saturated"), "-> No processor was idle: run fewer threads"},
 		"one instant":        {instant, "-> At this instant nobody has it"},
+		"held, known well":   {heldLock(0.9), "-> Do less in Shop.pay:3 while it holds"},
+		"held, known badly":  {heldLock(0.5), "-> Shop.pay:3 seems to have it most: do less there"},
+		"the recorder's":     {recorders, "-> It is the flight recorder's own"},
 	} {
-		if text := shown(t, c.a, Options{}); !strings.Contains(text, c.want) {
+		if text := shown(t, c.a, Options{}); !strings.Contains(strings.Join(strings.Fields(text), " "), c.want) {
 			t.Errorf("%s: want %q:\n%s", name, c.want, text)
 		}
 	}
@@ -82,5 +95,55 @@ func TestHiddenVirtualThreadsComeFirst(t *testing.T) {
 	text := shown(t, a, Options{})
 	if !strings.Contains(text, "-> Most waiting may not be recorded") || !strings.Contains(text, "next: contend jfc --exact") {
 		t.Error(text)
+	}
+}
+
+// Where the biggest holder has a lock for less than half of the waiting, the next
+// ones stand beside it.
+func TestOneHolderOfManyIsNoAnswer(t *testing.T) {
+	owner := func(site string, ns int64) document.LockOwner {
+		return document.LockOwner{Site: site, WaitNs: ns, Provenance: document.Provenance{EstimatedNs: ns}}
+	}
+	a := service(3, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
+	for i := range a.Locks {
+		a.Locks[i].Waiting = append(a.Locks[i].Waiting, document.Site{Site: "Shop.refund:9"})
+	}
+	a.Locks[0].Owners = []document.LockOwner{owner("Shop.pay:1", 4e8), owner("[handoff]", 5e7), owner("Shop.ship:2", 3e8), owner("Shop.refund:3", 2e8)}
+	a.NotCounted = []document.Warning{{Code: "hidden", Text: strings.Repeat("much of it ", 30)}}
+	if text := shown(t, a, Options{}); !strings.Contains(text, "30 % Shop.ship:2 (estimated)") || !strings.Contains(text, "-> No single holder") {
+		t.Errorf("%s", text)
+	}
+}
+
+// One dump tells who had a lock at an instant, which is no reason to mend that.
+func TestOneDumpIsOneInstant(t *testing.T) {
+	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
+	a.Coverage.Unit = "threads"
+	a.Coverage.Warnings = []document.Warning{{Code: "single-dump", Text: "one thread dump counts threads"}}
+	if text := shown(t, a, Options{}); !strings.Contains(text, "-> At this instant Shop.checkout:12 has it") || !strings.Contains(text, "doubt: one thread dump") {
+		t.Errorf("%s", text)
+	}
+}
+
+// Of two locks of one class a finding says by where they are taken which it means.
+func TestTheOtherLockIsNamedAsAmongTheLocks(t *testing.T) {
+	a := service(2, "Cart", func(i int) string { return fmt.Sprintf("Shop.step:%d", i) })
+	f := document.Finding{Kind: "blocked-while-holding", Title: "waiting for another lock while holding this one", Class: "Cart", Lock: a.Locks[0].Lock,
+		LockSite: "Shop.step:0", Owner: "Shop.step:0", Root: a.Locks[1].Lock, Share: 0.5, Confidence: "high"}
+	a.Findings = []document.Finding{f}
+	for root, want := range map[string]string{a.Locks[1].Lock: "waiting for Cart at Shop.step:1 while holding Cart", "Cart@99": "waiting for another Cart while", "Till@1": "waiting for Till while"} {
+		a.Findings[0].Root = root
+		if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, want) {
+			t.Errorf("%s: want %q:\n%s", root, want, text)
+		}
+	}
+}
+
+// Of two dumps nothing tells how near an average is.
+func TestAnAverageOfTooFewSamplesIsDoubtful(t *testing.T) {
+	a := heldLock(0.9)
+	a.Locks[0].Uncertainty = &document.Uncertainty{}
+	if text := shown(t, a, Options{}); !strings.Contains(text, "1.0 ± ? waiting on average") {
+		t.Errorf("%s", text)
 	}
 }

@@ -31,21 +31,52 @@ func (s *screen) locks() (lines []line) {
 		if i > 0 && !s.Full {
 			owners = min(owners, 2)
 		}
-		lines = append(lines, s.block(g, owners)...)
+		enough := int64(0)
+		if i == 0 {
+			enough = g.WaitNs / 2 // one holder of many is no answer
+		}
+		lines = append(lines, s.block(g, owners, enough)...)
 		if i == 0 {
 			lines = append(lines, s.advice(g)...)
 		}
 		shown++
 	}
-	if rest := s.groups[shown:]; len(rest) > 0 {
-		locks, ns := 0, int64(0)
-		for i := range rest {
-			locks, ns = locks+rest[i].locks, ns+rest[i].WaitNs
-		}
-		lines = append(lines, fill(fmt.Sprintf("%4s  ", percent(ns, s.Total.WaitNs)), s.Width, plain, prose(fmt.Sprintf("on %s (--top N or --tables shows them)", text.Amount(int64(locks), "more lock")))...)...)
-	}
-	return lines
+	return append(lines, s.rest(s.groups[shown:])...)
 }
+
+// rest says how much waiting there is for the locks that are not shown, and which
+// of them a reader should know of.
+func (s *screen) rest(groups []group) []line {
+	if len(groups) == 0 {
+		return nil
+	}
+	locks, ns := 0, int64(0)
+	for i := range groups {
+		locks, ns = locks+groups[i].locks, ns+groups[i].WaitNs
+	}
+	first, what := fmt.Sprintf("%4s  ", percent(ns, s.Total.WaitNs)), prose(fmt.Sprintf("on %s (--top N or --tables shows them)", text.Amount(int64(locks), "more lock")))
+	lines := fill(first, s.Width, plain, what...)
+	if !s.nameRest {
+		return lines
+	}
+	var names []string
+	for i := range groups {
+		g := &groups[i]
+		if float64(g.WaitNs) < notable*float64(s.Total.WaitNs) {
+			break
+		}
+		names = append(names, percent(g.WaitNs, s.Total.WaitNs)+" "+strings.Join(s.lockName(g), " "))
+	}
+	if len(names) == 0 {
+		return lines
+	}
+	what[len(what)-1] += ":"
+	return append(fill(first, s.Width, plain, what...), fillList(strings.Repeat(" ", len(first)), s.Width, names, false)...)
+}
+
+// notable is the part of all waiting from which on a lock is named in any case
+// where there is room.
+const notable = 0.05
 
 // trapped reports whether nobody waits but in deadlocks.
 func (s *screen) trapped() bool {
@@ -58,20 +89,26 @@ func (s *screen) trapped() bool {
 	return ns > 0 && ns >= s.Total.WaitNs
 }
 
-// block is one lock.
-func (s *screen) block(g *group, owners int) []line {
-	name := g.Lock.Lock
-	if g.locks > 1 {
-		name, _, _ = strings.Cut(name, " (") // is told of the biggest alone
-	}
-	parts := s.names.Lock(name, g.Class, g.Site)
+// block is one lock, with so many owners, and as many more as it takes to tell who
+// had it for enough of the waiting.
+func (s *screen) block(g *group, owners int, enough int64) []line {
+	parts := s.lockName(g)
 	if g.locks > 1 {
 		parts = append(parts, fmt.Sprintf("(%d locks, the biggest %s)", g.locks, percent(g.biggest, g.WaitNs)))
 	}
 	lines := fill(fmt.Sprintf("%4s  ", percent(g.WaitNs, s.Total.WaitNs)), s.Width, strong, parts...)
 	lines = append(lines, fill("      ", s.Width, plain, s.numbers(g)...)...)
-	lines = append(lines, s.holders(g, owners)...)
+	lines = append(lines, s.holders(g, owners, enough)...)
 	return append(lines, s.waiters(g)...)
+}
+
+// lockName is what a lock is called, and where it is taken.
+func (s *screen) lockName(g *group) []string {
+	name := g.Lock.Lock
+	if g.locks > 1 {
+		name, _, _ = strings.Cut(name, " (") // is told of the biggest alone
+	}
+	return s.names.Lock(name, g.Class, g.Site)
 }
 
 // numbers is how much waiting there is for a lock.
@@ -82,6 +119,8 @@ func (s *screen) numbers(g *group) []string {
 	avg := average(float64(g.WaitNs) / float64(max(s.ElapsedNs, 1)))
 	if u := g.Uncertainty; u != nil && u.PlusMinusNs != nil {
 		avg += " ± " + average(float64(*u.PlusMinusNs)/float64(max(s.ElapsedNs, 1)))
+	} else if u != nil {
+		avg += " ± ?" // too few samples to tell
 	}
 	parts := []string{avg, "waiting on average:", text.Duration(g.WaitNs) + ",", text.Amount(g.Waits, "wait")}
 	if g.locks == 1 { // how many threads wait for any of several is not known
@@ -96,12 +135,12 @@ func (s *screen) numbers(g *group) []string {
 }
 
 // holders says who had the lock meanwhile: n of those with a name, and between
-// them who has none.
-func (s *screen) holders(g *group, n int) (lines []line) {
-	first, named := "      held by  ", 0
+// them who has none; but nobody after mostOwners before enough is told.
+func (s *screen) holders(g *group, n int, enough int64) (lines []line) {
+	first, named, told := "      held by  ", 0, int64(0)
 	for i := range g.Owners {
 		o := &g.Owners[i]
-		if named == n || named > 0 && !s.Full && o.WaitNs*20 < g.WaitNs {
+		if named >= n && (told >= enough || named == mostOwners) || named > 0 && !s.Full && o.WaitNs*20 < g.WaitNs {
 			break
 		}
 		if text.Placed(o.Site) {
@@ -110,10 +149,13 @@ func (s *screen) holders(g *group, n int) (lines []line) {
 			continue
 		}
 		lines = append(lines, s.holder(first+fmt.Sprintf("%4s ", percent(o.WaitNs, g.WaitNs)), o)...)
+		told += o.WaitNs
 		first = strings.Repeat(" ", len(first))
 	}
 	return lines
 }
+
+const mostOwners = 3
 
 // holder is one owner: where it took the lock, called by whom, what it was at,
 // and how that is known. Callers it has no room for are left out.
@@ -201,20 +243,12 @@ func (s *screen) waiters(g *group) []line {
 		if !text.Placed(w.Site) && i == 0 {
 			return nil
 		}
-		part := percent(w.WaitNs, g.WaitNs) + " " + s.names.Name(w.Site)
-		more := append(parts[:len(parts):len(parts)], part)
-		if i > 0 {
-			more[i-1] += ","
-		}
-		if !s.Full && i > 0 && len(fill(waitingAt, s.Width, plain, more...)) > len(fill(waitingAt, s.Width, plain, more[0])) {
-			break
-		}
-		parts = more
+		parts = append(parts, percent(w.WaitNs, g.WaitNs)+" "+s.names.Name(w.Site))
 	}
 	if len(parts) == 0 || len(g.Waiting) == 1 && g.Waiting[0].Site == g.Site && !s.Full {
 		return nil // it stands above
 	}
-	return fill(waitingAt, s.Width, plain, parts...)
+	return fillList(waitingAt, s.Width, parts, s.Full)
 }
 
 const waitingAt = "      waiting  "

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"contend/analysis"
@@ -68,12 +69,7 @@ func (s *screen) finding(f *document.Finding) []line {
 	}
 	title := strings.NewReplacer("holding the lock", "holding "+lock, "holding this one", "holding "+lock).Replace(f.Title)
 	if f.Root != "" {
-		root, _, _ := strings.Cut(f.Root, "@")
-		if root = s.names.Class(root); root != s.names.Class(f.Class) {
-			title = strings.Replace(title, "another lock", root, 1)
-		} else {
-			title = strings.Replace(title, "another lock", "another "+root, 1)
-		}
+		title = strings.Replace(title, "another lock", s.otherLock(f), 1)
 	}
 	if f.Evidence != "" {
 		title += " (" + f.Evidence + ")"
@@ -90,6 +86,23 @@ func (s *screen) finding(f *document.Finding) []line {
 	return append(lines, fill("      -> ", s.Width, plain, prose(remedy)...)...)
 }
 
+// otherLock names the lock that the owner of a finding's lock waits for: of two of
+// one class, by where it is taken.
+func (s *screen) otherLock(f *document.Finding) string {
+	class, _, _ := strings.Cut(f.Root, "@")
+	name := s.names.Class(class)
+	if i := slices.IndexFunc(s.Locks, func(l document.Lock) bool { return l.Lock == f.Root }); i >= 0 {
+		l := &s.Locks[i]
+		if name = s.names.Class(l.Class); l.Class == f.Class && text.Placed(l.Site) && l.Site != f.LockSite {
+			return name + " at " + s.names.Name(l.Site)
+		}
+	}
+	if name == s.names.Class(f.Class) {
+		return "another " + name
+	}
+	return name
+}
+
 // subject is what a finding is about: who took the lock, who waits, or the lock.
 func (s *screen) subject(f *document.Finding, lock string) []string {
 	switch {
@@ -99,7 +112,7 @@ func (s *screen) subject(f *document.Finding, lock string) []string {
 		return append(prose("thread"), s.whole(f.Thread, shortName)+",", "for", lock+",")
 	case f.Lock == "":
 		return []string{s.names.Name(f.Site)}
-	case f.Site != "":
+	case f.Kind == findings.Starvation.String() && f.Site != "":
 		return []string{s.names.Class(f.Class), "at", s.names.Name(f.Site)}
 	}
 	return prose(lock)

@@ -45,12 +45,17 @@ func (s *screen) amounts() string {
 		return s.measure.Text(t.WaitNs) + ", counted but not timed"
 	case s.counts:
 		return fmt.Sprintf("%s in %s, counted but not timed", s.measure.Text(t.WaitNs), text.Duration(s.ElapsedNs))
-	case t.Waits == 0 && s.ElapsedNs == 0 && s.Trace.Threads == 0:
+	case s.nothing():
 		return "nothing of any thread could be read"
 	case t.WaitNs == 0 && t.Waits == 0:
 		return fmt.Sprintf("%s, %s, none seen waiting for a lock%s", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), s.elsewhere())
 	}
 	return fmt.Sprintf("%s, %s, %s waiting for a lock on average%s", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), average(s.WaitingThreads), s.elsewhere())
+}
+
+// nothing reports whether no event of any thread could be read.
+func (s *screen) nothing() bool {
+	return s.Total.Waits == 0 && s.ElapsedNs == 0 && s.Trace.Threads == 0
 }
 
 // elsewhere says that more threads wait for what is no lock than for locks: who

@@ -73,6 +73,31 @@ func fillWith(first string, width int, st style, parts []string, more ...string)
 	return lines
 }
 
+// fillList is fill with commas between the parts: all of them, or the first and those
+// that take no more lines than it alone.
+func fillList(first string, width int, list []string, all bool) (lines []line) {
+	listed := func(n int) []line {
+		parts := make([]string, n)
+		for i := range parts {
+			parts[i] = list[i] + ","
+		}
+		parts[n-1] = list[n-1]
+		return fill(first, width, plain, parts...)
+	}
+	if all {
+		return listed(len(list))
+	}
+	lines = listed(1)
+	for n := 2; n <= len(list); n++ {
+		longer := listed(n)
+		if len(longer) > len(lines) {
+			break
+		}
+		lines = longer
+	}
+	return lines
+}
+
 // prose makes parts of a sentence, which may be broken anywhere but before a unit.
 func prose(sentence string) []string { return text.Words(sentence) }
 

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"strings"
 
 	"contend/report/document"
 	"contend/report/text"
@@ -57,6 +58,9 @@ func (s *screen) idle() []line {
 		return nil
 	}
 	what := fmt.Sprintf("%s that had nothing to do (--idle lists them)", s.threads(t.WaitNs))
+	if t.WaitNs == 1 {
+		what = strings.Replace(what, "them", "it", 1)
+	}
 	if !s.counts {
 		what = fmt.Sprintf("%s in which %s had nothing to do (--idle lists it)", text.Duration(t.WaitNs), s.threads(int64(t.Waiters)))
 	}

@@ -15,9 +15,7 @@
 //	stacks.go    whole stacks, for who asks for all
 //	parts.go     what all parts of a screen are made of
 //	group.go     locks that a reader takes for one
-//	words.go     what things are called
-//	names.go     names made short
-//	program.go   what sort of program it is
+//	words.go     what things are called, and what sort of program it is
 //	lines.go     lines of so many columns
 package screen
 
@@ -36,6 +34,7 @@ const MaxLines = 25
 var details = []detail{
 	{3, 3, 3, 2, 3, 3}, {3, 3, 2, 2, 2, 3}, {3, 3, 2, 1, 2, 3}, {3, 3, 2, 0, 2, 3}, {3, 3, 1, 0, 2, 3}, {3, 3, 1, 0, 1, 3}, {3, 2, 2, 1, 1, 3}, {3, 2, 2, 0, 1, 3},
 	{3, 2, 1, 0, 1, 3}, {2, 2, 1, 0, 1, 2}, {3, 1, 2, 0, 1, 2}, {2, 1, 2, 0, 1, 2}, {2, 1, 1, 0, 1, 2}, {1, 1, 1, 0, 1, 1}, {1, 1, 1, 0, 0, 1},
+	{1, 1, 1, 0, 1, 0},
 }
 
 // whole is all.
@@ -63,12 +62,34 @@ func (s *screen) fitting() (lines []line) {
 		all = []detail{whole}
 	}
 	for _, d := range all {
-		if s.detail = d; s.Top > 0 && (s.Full || s.Top < d.locks) {
-			s.detail.locks = s.Top
+		if d.resources == 0 && s.elsewhere() != "" {
+			continue // the head speaks of them
 		}
+		s.detail = s.atMost(d)
 		if lines = s.all(); s.Full || len(lines) <= MaxLines {
-			return lines
+			return s.withRest(lines)
 		}
+	}
+	return lines
+}
+
+// atMost is a detail with no more rows than were asked for.
+func (s *screen) atMost(d detail) detail {
+	if s.Top > 0 && (s.Full || s.Top < d.locks) {
+		d.locks = s.Top
+	}
+	if s.Top > 0 && s.Full {
+		d.resources = s.Top
+	}
+	return d
+}
+
+// withRest names the biggest of the locks that are not shown, where lines leave
+// room for that.
+func (s *screen) withRest(lines []line) []line {
+	s.nameRest = true
+	if longer := s.all(); s.Full || len(longer) <= MaxLines {
+		return longer
 	}
 	return lines
 }

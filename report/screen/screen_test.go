@@ -144,3 +144,65 @@ func TestPoolsAreShownBesideLocks(t *testing.T) {
 		t.Errorf("--full leaves out the worker:\n%s", full)
 	}
 }
+
+// Where most threads wait for what is no lock, the head says so, however little is
+// shown, and the place stands below.
+func TestPoolsThatTheHeadSpeaksOfAreShown(t *testing.T) {
+	a := service(9, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
+	pool := document.Resource{What: "java.lang.Object.wait", Site: "com.example.Page.latch:7", Aside: document.Aside{WaitNs: 9e9, Waits: 9, Waiters: 5}}
+	a.Resources = []document.Resource{pool}
+	for range 9 {
+		a.NotCounted = append(a.NotCounted, document.Warning{Code: "hidden", Text: strings.Repeat("much of it ", 55)})
+	}
+	if text := shown(t, a, Options{}); !strings.Contains(text, "at Page.latch:7") || strings.Count(text, "\n") > MaxLines {
+		t.Errorf("%s", text)
+	}
+}
+
+// Locks without room for more have their name at least.
+func TestTheRestIsNamedWhereThereIsRoom(t *testing.T) {
+	a := service(9, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
+	text := shown(t, a, Options{Top: 1})
+	if !strings.Contains(text, "on 8 more locks (--top N or --tables shows them):\n      18 % Cart at Shop.checkout:1, 12 % Cart at Shop.checkout:2\n") {
+		t.Errorf("%s", text)
+	}
+	if text := shown(t, service(200, "Cart", func(i int) string { return fmt.Sprint("Shop.checkout:", i%2*i) }), Options{Top: 1}); !strings.Contains(text, "shows them):") || strings.Contains(text, " 1 % Cart at") {
+		t.Errorf("what is hardly waited for is named:\n%s", text)
+	}
+}
+
+// A command is there to be copied: half a name of a file would not be found.
+func TestNoCommandHasHalfANameOfAFile(t *testing.T) {
+	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
+	a.Trace.Inputs = []string{"/var/recordings/" + strings.Repeat("long/", 20) + "a.jfr"}
+	_, next, _ := strings.Cut(shown(t, a, Options{}), "next: ")
+	if strings.Contains(next, "…") || !strings.Contains(next, "TRACE") {
+		t.Errorf("%s", next)
+	}
+}
+
+// Of a recording that is cut nothing is known: not what its settings were either.
+func TestADamagedInputIsToldFromOneWithoutWaits(t *testing.T) {
+	a := &document.Analyze{Trace: document.Trace{Inputs: []string{"cut.jfr"}, Format: "jfr 2.1"}, Coverage: document.Coverage{Unit: "ns"},
+		NotCounted: []document.Warning{{Code: "not-recorded", Text: "nothing says that waits were recorded"}, {Code: "truncated", Text: "chunk ends after 9 of 99 bytes"}}}
+	text := shown(t, a, Options{})
+	if strings.Contains(text, "were recorded") || !strings.Contains(text, "chunk ends after") || !strings.Contains(text, "next: contend verify cut.jfr") {
+		t.Errorf("%s", text)
+	}
+}
+
+// Who is told to record again is told so since something is hidden.
+func TestARecordingOfEverythingNeedsNoOther(t *testing.T) {
+	a := &document.Analyze{Trace: document.Trace{Inputs: []string{"a.jfr"}, Format: "jfr 2.1", Threads: 3}, ElapsedNs: 2e9, Coverage: document.Coverage{Unit: "ns"}}
+	if text := shown(t, a, Options{}); !strings.Contains(text, "next: take it while") {
+		t.Errorf("nobody waited:\n%s", text)
+	}
+	a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "Box.fetch:7", Aside: document.Aside{WaitNs: 4e9, Waits: 9, Waiters: 5}}}
+	if text := shown(t, a, Options{}); !strings.Contains(text, "next: contend analyze --full a.jfr") {
+		t.Errorf("threads waited for what is no lock:\n%s", text)
+	}
+	a.NotCounted = []document.Warning{{Code: "threshold", Text: "shorter waits were not recorded"}}
+	if text := shown(t, a, Options{}); !strings.Contains(text, "next: contend jfc") {
+		t.Errorf("short waits are hidden:\n%s", text)
+	}
+}

@@ -37,3 +37,15 @@ func (s *screen) stack(indent string, st document.Stack) (lines []line) {
 	}
 	return lines
 }
+
+// frameText writes a frame as Class.method:line.
+func frameText(class, method string, n int) string {
+	name := method
+	if class != "" {
+		name = class + "." + method
+	}
+	if n > 0 {
+		name += fmt.Sprintf(":%d", n)
+	}
+	return name
+}

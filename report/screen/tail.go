@@ -3,6 +3,7 @@ package screen
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"contend/report/document"
@@ -12,15 +13,16 @@ import (
 // tail says what was not counted, how sure the rest is, and what to run next.
 func (s *screen) tail() (lines []line) {
 	lines = s.idle()
-	for i, w := range s.NotCounted {
+	uncounted := s.uncounted()
+	for i, w := range uncounted {
 		if i == s.detail.notes {
-			lines = append(lines, fill("", s.Width, plain, prose(fmt.Sprintf("not counted: %s more (--full shows all)", text.Amount(int64(len(s.NotCounted)-i), "thing")))...)...)
+			lines = append(lines, fill("", s.Width, plain, prose(fmt.Sprintf("not counted: %s (--full shows all)", text.Amount(int64(len(uncounted)-i), "more thing")))...)...)
 			break
 		}
 		lines = append(lines, fill("not counted: ", s.Width, plain, prose(s.brief(w))...)...)
 	}
 	for _, w := range s.Coverage.Warnings {
-		if doubts[w.Code] && !s.Full {
+		if doubts[w.Code] && !s.Full && s.Total.WaitNs > 0 && !s.trapped() {
 			lines = append(lines, fill("doubt: ", s.Width, plain, prose(s.brief(w))...)...)
 		}
 	}
@@ -33,8 +35,23 @@ func (s *screen) tail() (lines []line) {
 	return append(lines, s.next()...)
 }
 
-// doubts are the codes of warnings that say that a number above may be wrong.
-var doubts = map[string]bool{"mixed": true, "wild-times": true, "overflow": true, "disagreement": true}
+// doubts are the codes of warnings that say that a number above may be wrong, or
+// that there would be others at another instant.
+var doubts = map[string]bool{"mixed": true, "wild-times": true, "overflow": true, "disagreement": true, "single-dump": true, "not-one-instant": true}
+
+// uncounted are what the totals leave out. Where nothing could be read, what the
+// settings were is no news.
+func (s *screen) uncounted() []document.Warning {
+	if !s.unread() {
+		return s.NotCounted
+	}
+	return slices.DeleteFunc(slices.Clone(s.NotCounted), func(w document.Warning) bool { return w.Code == "not-recorded" })
+}
+
+// unread reports whether an input is damaged so much that nothing of it is told.
+func (s *screen) unread() bool {
+	return s.nothing() && slices.ContainsFunc(s.NotCounted, func(w document.Warning) bool { return w.Code != "not-recorded" })
+}
 
 // brief is a warning without its details, unless they are asked for.
 func (s *screen) brief(w document.Warning) string {
@@ -90,8 +107,12 @@ func (s *screen) next() []line {
 	switch {
 	case len(s.Deadlocks) > 0 && !s.Full:
 		parts = []string{"contend analyze --full " + file, "(whole stacks)"}
+	case s.unread():
+		parts = append([]string{"contend verify " + file}, prose("(where it is damaged); stop the recording, then copy it whole")...)
 	case s.Total.WaitNs == 0 && s.Part:
 		parts = []string{"contend analyze " + file, "(all of it: the flags select none)"}
+	case s.Total.WaitNs == 0 && !s.hides() && len(s.Findings)+len(s.Resources) > 0:
+		parts = []string{"contend analyze --full " + file, "(all that threads wait for)"}
 	case s.Total.WaitNs == 0, s.hidesMore():
 		parts = s.record()
 	case s.counts && len(s.groups) > 0:
@@ -105,8 +126,10 @@ func (s *screen) next() []line {
 	if len(parts) == 0 {
 		return nil
 	}
-	return fill("next: ", s.Width, plain, parts...)
+	return fill(nextIs, s.Width, plain, parts...)
 }
+
+const nextIs = "next: "
 
 // pattern is a regular expression for a class that needs no quotes.
 func (s *screen) pattern(class string) string {
@@ -119,7 +142,7 @@ func (s *screen) record() []string {
 	switch {
 	case s.unseenVirtual() > 0:
 		return []string{"contend jfc --exact > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(JDK 25 records waits of virtual threads for locks of java.util.concurrent)"}
-	case strings.HasPrefix(s.Trace.Format, "jfr"):
+	case strings.HasPrefix(s.Trace.Format, "jfr") && s.hides():
 		return []string{"contend jfc > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(records every wait)"}
 	case s.native():
 		return prose("record it while the program is under load (contend record --perf PID; contend perf-args prints how)")
@@ -127,6 +150,11 @@ func (s *screen) record() []string {
 		return prose("record runtime/trace while the program is under load")
 	}
 	return prose("take it while the program is under load; contend record PID records a JVM, with --perf a native program")
+}
+
+// hides reports whether another recording of the same would show more waits.
+func (s *screen) hides() bool {
+	return s.unseenVirtual() > 0 || slices.ContainsFunc(s.NotCounted, func(w document.Warning) bool { return w.Code == "not-recorded" || w.Code == "threshold" })
 }
 
 // arguments are the inputs as a shell reads them.
@@ -137,6 +165,11 @@ func (s *screen) arguments() string {
 	}
 	if len(names) > 2 && !s.Full {
 		return "TRACE ..."
+	}
+	for i, n := range names {
+		if !s.Full && text.Columns(n) > s.Width-len(nextIs) {
+			names[i] = "TRACE" // half a name is none
+		}
 	}
 	return strings.Join(names, " ")
 }

@@ -41,8 +41,8 @@
       const v = Math.max(-1, Math.min(1, change(n) * 5)), fade = Math.round(235 * (1 - Math.abs(v)));
       return v > 0 ? `rgb(235,${fade},${fade})` : v < 0 ? `rgb(${fade},${fade},235)` : "rgb(235,235,235)";
     }
-    const [r, g, b] = hues[n.role] || [200, 200, 200];
-    return `rgba(${r},${g},${b},${(0.3 + 0.6 * n.sure).toFixed(2)})`;
+    const strength = 0.3 + 0.6 * n.sure; // on white, whatever is behind it: labels are dark
+    return "rgb(" + (hues[n.role] || [200, 200, 200]).map(c => Math.round(255 + (c - 255) * strength)) + ")";
   }
 
   let current = null;
@@ -58,7 +58,7 @@
   function show(d) { details.textContent = describe(d); }
   function select(d) { current = d; show(d); mark(); }
   function mark() {
-    d3.selectAll("#chart g.frame rect").style("stroke", d => d === current ? "#000" : null);
+    d3.selectAll("#chart g.frame rect").style("stroke", d => d === current ? "var(--text)" : null);
   }
 
   function move(key) {

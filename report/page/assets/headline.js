@@ -99,11 +99,13 @@
   C.Empty = function ({ model: m, told }) {
     if (told.length > 0) return html`<section class="headline"><p class="lead">No thread waited for a lock in what was recorded; this was found beside:</p>
       <div class="verdicts findings">${told.map(f => card({ ...finding(m, f), filter: null }))}</div></section>`;
-    const java = /jfr/.test(m.analyze.trace.format);
+    const java = /jfr/.test(m.analyze.trace.format), virtual = m.analyze.coverage.warnings.some(w => w.code === "virtual-threads"), beside = m.analyze.resourceTotal;
+    const why = virtual ? "JDK 25 can record the waits of virtual threads for locks of java.util.concurrent:" : java ? "The JDK's own settings leave out waits shorter than 10 or 20 ms. To record all of them:" : "To record a Java program:";
     return html`<section class="headline empty"><p class="lead">No thread waited for a lock in what was recorded.</p>
+      ${beside && beside.waitNs > 0 && html`<p><b>${C.amount(beside.waitNs)}</b> of waiting for what others must give back: pools, permits, queues.</p>`}
       ${m.analyze.coverage.warnings.map(w => html`<p>${C.visible(w.text)}</p>`)}
-      <p>${java ? "The JDK's own settings leave out waits shorter than 10 or 20 ms. To record all of them:" : "To record a Java program:"}</p>
-      <pre>${java ? "contend jfc > contend.jfc\njcmd PID JFR.start name=locks settings=$PWD/contend.jfc" : "contend record PID"}</pre>
+      <p>${why}</p>
+      <pre>${java ? `contend jfc${virtual ? " --exact" : ""} > contend.jfc\njcmd PID JFR.start name=locks settings=$PWD/contend.jfc` : "contend record PID"}</pre>
       <p>Of a Go program: an execution trace, from trace.Start or /debug/pprof/trace. Of any Java program: a series of thread dumps, jstack -l PID.</p></section>`;
   };
 })(window.contend);
