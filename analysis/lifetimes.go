@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"slices"
 
 	"contend/analysis/internal/column"
@@ -20,71 +21,88 @@ import (
 // without any event did not run at all and is not counted. What is not told of
 // the others unseen.go says.
 func (r *record) runs(defs *definitions, start, end int64, e *emitter) (counted int, unseen int64) {
-	runners, unseen := r.runners(defs, start, end, span{max(start, e.from), min(end, e.to)})
-	var due column.KeyHeap
-	for i := range runners {
-		if t, ok := runners[i].next(); ok {
-			due.Push(column.Key{At: t, ID: uint32(i)})
-		}
-	}
+	seen := r.observed(start, end)
+	coming := r.beginnings(defs, seen)
+	counted = len(coming)
+	now := runners{r: r, cut: span{max(start, e.from), min(end, e.to)}}
 	threads, last := int64(0), start
-	for len(due) > 0 {
-		one := &runners[due[0].ID]
-		t := min(max(due[0].At, start), end)
-		if t > last {
-			e.run(last, t, threads)
-			last = t
+	for len(coming) > 0 || len(now.due) > 0 {
+		if len(now.due) == 0 || len(coming) > 0 && coming[0].At <= now.due[0].At {
+			t := format.ThreadID(coming[0].ID)
+			now.begin(t, seen[defs.partOf(int(t))], r.parts[defs.partOf(int(t))].sight)
+			coming = coming[1:]
+			continue
 		}
-		threads += one.by
-		var ok bool
-		if due[0].At, ok = one.next(); ok {
-			due.Sift()
-		} else {
-			due.Pop()
+		at, by := now.next()
+		if at = min(max(at, start), end); at > last {
+			e.run(last, at, threads)
+			last = at
 		}
+		threads += by
 	}
 	if last < end {
 		e.run(last, end, 0)
 	}
-	return len(runners), unseen
+	return counted, now.unseen
+}
+
+// beginnings returns the threads that count, by when they may begin to run.
+func (r *record) beginnings(defs *definitions, seen []observed) (all []column.Key) {
+	for t := range max(r.activities.Threads(), len(r.Lives), len(r.tenants())) {
+		in, id := defs.partOf(t), format.ThreadID(t)
+		l, own := r.lifeOf(id), r.did(id)
+		isSeen := t != int(format.NoThread) && (own.Len() > 0 || r.held(t))
+		if !isSeen && (r.hasRuns(in) || l.Start == format.NoTime && l.End == format.NoTime) {
+			continue
+		}
+		lives := r.wholeLife(id, seen[in].span)
+		all = append(all, column.Key{At: min(lives.start, lives.end), ID: uint32(t)})
+	}
+	slices.SortFunc(all, func(a, b column.Key) int { return cmp.Compare(a.At, b.At) })
+	return all
+}
+
+// lifeOf returns what the trace tells of when a thread lived.
+func (r *record) lifeOf(t format.ThreadID) owners.Life {
+	if int(t) < len(r.Lives) {
+		return r.Lives[t]
+	}
+	return owners.Life{Start: format.NoTime, End: format.NoTime}
+}
+
+// did returns what a thread did, nothing of what nobody is said to have done.
+func (r *record) did(t format.ThreadID) owners.Refs {
+	if t == format.NoThread {
+		return owners.Refs{}
+	}
+	return r.activities.Of(t)
+}
+
+// toldLife returns when a thread lived as far as the trace tells it, else from the
+// first to the last at which its input saw threads.
+func (r *record) toldLife(t format.ThreadID, seen span) span {
+	l := r.lifeOf(t)
+	if l.Start != format.NoTime {
+		seen.start = l.Start
+	}
+	if l.End != format.NoTime && l.End > seen.start {
+		seen.end = l.End
+	}
+	return seen
+}
+
+// wholeLife is toldLife, widened to hold every wait of the thread.
+func (r *record) wholeLife(t format.ThreadID, seen span) span {
+	lives := r.toldLife(t, seen)
+	if waits := r.activities.Scan(r.did(t)); waits.NextWait() {
+		lives.start, lives.end = min(lives.start, waits.Start), max(lives.end, r.activities.WaitsUntil(t))
+	}
+	return lives
 }
 
 // partlySeen reports whether an input may not tell when its threads were idle.
 func (r *record) partlySeen() bool {
 	return slices.ContainsFunc(r.parts, func(p part) bool { return p.ended })
-}
-
-// runners returns the threads that count, each at its beginning, and how long
-// they were unseen in the cut.
-func (r *record) runners(defs *definitions, start, end int64, cut span) (all []runner, unseen int64) {
-	observed := r.observed(start, end)
-	for t := range max(r.activities.Threads(), len(r.Lives), len(r.tenants())) {
-		l := owners.Life{Start: format.NoTime, End: format.NoTime}
-		if t < len(r.Lives) {
-			l = r.Lives[t]
-		}
-		in, own := defs.partOf(t), r.activities.Of(format.ThreadID(t))
-		seen := t != int(format.NoThread) && (own.Len() > 0 || r.held(t))
-		if !seen && (r.hasRuns(in) || l.Start == format.NoTime && l.End == format.NoTime) {
-			continue
-		}
-		from, to := observed[in].start, observed[in].end
-		if l.Start != format.NoTime {
-			from = l.Start
-		}
-		if l.End != format.NoTime && l.End > from {
-			to = l.End
-		}
-		if t == int(format.NoThread) {
-			own = owners.Refs{}
-		}
-		p := presence{r.parts[in].sight, r.activities, own, l}
-		gaps, between := p.unseen(from, to), observed[in].between
-		one := newRunner(r.activities, format.ThreadID(t), own, join(between, gaps), from, to)
-		unseen += outside(gaps, between, span{max(one.from, cut.start), min(one.to, cut.end)})
-		all = append(all, one)
-	}
-	return all, unseen
 }
 
 // hasRuns reports whether an input holds execution samples.

@@ -159,6 +159,14 @@ func TestScaledWaitingIsWithinRunningTime(t *testing.T) {
 		count := rapid.SliceOfN(rapid.IntRange(0, 5), n, n)
 		factors := rapid.SliceOfN(rapid.Float64Range(-2, 40), n, n).Draw(t, "factors")
 		events := sampledRun(count.Draw(t, "monitor"), count.Draw(t, "other"), func(i int) float64 { return factors[i] })
+		if rapid.Bool().Draw(t, "both are monitors") {
+			events[3].LockKind = format.KindMonitor
+		}
+		for i := range events {
+			if events[i].Kind == format.KindBlocked {
+				events[i].Thread = format.ThreadID(rapid.SampledFrom([]int{10, 11, 12, 20, 21, 30}).Draw(t, "measured"))
+			}
+		}
 		at := int64(1e6) + rapid.Int64Range(0, int64(n)*tickNs).Draw(t, "cut")
 		whole, _ := pressureOf(t, events, everything)
 		before, _ := pressureOf(t, events, Filter{From: format.NoTime, To: at})

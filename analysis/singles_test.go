@@ -46,10 +46,10 @@ func TestSinglesAreSlices(t *testing.T) {
 		for j := range waiters {
 			waiters[j] = Waiter{Thread: format.ThreadID(i + j), First: random.IntN(2) == 0}
 		}
-		share := Share{Ns: 7, Direct: Owner{Thread: format.ThreadID(random.IntN(99)), Stack: format.StackID(random.IntN(3))}, Hops: 1}
+		share := Share{Ns: 7, Direct: Owner{Thread: format.ThreadID(random.IntN(9)), Stack: format.StackID(random.IntN(3))}, Hops: 1}
 		s := Slice{Start: at, End: at + 7, Lock: format.ObjectID(random.IntN(9)), Waiters: waiters[:1+random.IntN(3)], Shares: []Share{share}}
 		if random.IntN(9) == 0 {
-			s.Shares[0].Path, s.Shares[0].Hops = d.hops.add(Hop{Thread: format.ThreadID(i)}), 2
+			s.Shares[0].Path, s.Shares[0].Hops = d.hops.add(Hop{Thread: format.ThreadID(random.IntN(2))}), 2
 		}
 		direct.Slice(&s)
 		if random.IntN(50) == 0 {

@@ -63,7 +63,7 @@ type span struct{ from, until int64 }
 // timed are the kinds of events that happened at some time. Recordings and
 // gaps are not among them: they tell of what may be missing.
 var timed = map[format.Kind]bool{format.KindThreadStart: true, format.KindThreadEnd: true, format.KindTick: true,
-	format.KindContention: true, format.KindWait: true, format.KindTenure: true, format.KindActivity: true, format.KindRelease: true, format.KindPause: true, format.KindBlocked: true, format.KindLoad: true}
+	format.KindContention: true, format.KindWait: true, format.KindTenure: true, format.KindActivity: true, format.KindRelease: true, format.KindPause: true, format.KindBlocked: true}
 
 // Write implements format.Sink.
 func (s *span) Write(ev *format.Event) error {

@@ -41,8 +41,6 @@ const (
 	KindAgain // instants of the block, at other times
 	KindParts // contention events and activities of the block, at the last time
 
-	KindLoad // Time, Weight: the part of all processors' time in use since the event before of this kind, in millionths
-
 	kindCount
 )
 
@@ -55,7 +53,7 @@ func ParseKind(s string) (k Kind, ok bool) { return parse[Kind](kindNames[:], s)
 var kindNames = [kindCount]string{
 	"none", "thread", "object", "stack",
 	"thread-start", "thread-end", "recording", "tick", "gap", "setting", "end",
-	"contention", "wait", "tenure", "activity", "release", "pause", "blocked", "note", "again", "parts", "load",
+	"contention", "wait", "tenure", "activity", "release", "pause", "blocked", "note", "again", "parts",
 }
 
 // folds reports whether events of the kind stand for others of their block.
@@ -146,10 +144,6 @@ const (
 	IdleEnded   = "ended"
 	IdleLong    = "long" // and only long ones
 )
-
-// Saturated is the load, in millionths of all processors' time, from which on who
-// could run may have to wait for a processor.
-const Saturated = 950_000
 
 // PauseGC begins the name of a pause for a garbage collection.
 const PauseGC = "gc"

@@ -68,5 +68,4 @@ var layouts = [kindCount][]fieldCode{
 	KindNote:        {fName, fValue, fWeight},
 	KindAgain:       {fInstant, fTimes}, // see repeats.go
 	KindParts:       {fParts},
-	KindLoad:        {fTime, fWeight},
 }

@@ -19,7 +19,7 @@ var enums = map[fieldCode]int{fMode: len(modeNames), fLockKind: len(lockKindName
 // drawEvent draws an event of any kind but the end, with only the fields its
 // kind has.
 func drawEvent(t *rapid.T) Event {
-	kinds := []Kind{KindThread, KindObject, KindStack, KindThreadStart, KindThreadEnd, KindRecording, KindTick, KindGap, KindSetting, KindContention, KindWait, KindTenure, KindActivity, KindRelease, KindPause, KindBlocked, KindLoad}
+	kinds := []Kind{KindThread, KindObject, KindStack, KindThreadStart, KindThreadEnd, KindRecording, KindTick, KindGap, KindSetting, KindContention, KindWait, KindTenure, KindActivity, KindRelease, KindPause, KindBlocked}
 	ev := Event{Kind: rapid.SampledFrom(kinds).Draw(t, "kind")}
 	for _, f := range layouts[ev.Kind] {
 		drawField(t, f, &ev)

@@ -12,12 +12,7 @@ type input struct {
 	whole    bool  // and each of its waits is all of an acquisition, however often the thread was woken
 	from, to int64 // what was recorded; NoTime when not told
 	pauses   pauses
-
-	loads, idle int // how often it told how busy the machine was, and that a processor was idle
 }
-
-// room is the part of the time in which a processor was idle, as far as it is told.
-func (in *input) room() float64 { return float64(in.idle) / float64(max(in.loads, 1)) }
 
 // prov says how the tenures of an input are known.
 func (in *input) prov() Provenance {
@@ -34,11 +29,6 @@ func (in *input) complete() bool { return in.tenures || in.whole }
 // note keeps what an input says of itself.
 func (in *input) note(ev *format.Event, end int64) {
 	switch {
-	case ev.Kind == format.KindLoad:
-		in.loads++
-		if ev.Weight < format.Saturated {
-			in.idle++
-		}
 	case ev.Kind == format.KindRecording:
 		if in.from == format.NoTime {
 			in.from, in.to = ev.Time, end

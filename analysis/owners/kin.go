@@ -135,12 +135,8 @@ func (k *kin) hides() bool { return k.recordedShare() < nearlyAll }
 
 func (k *kin) recordedShare() float64 { return k.seen / float64(max(k.acquired, 1)) }
 
-// doubt notes how far the model knows how much of the rests is others', and whether
-// they may be nobody's.
+// doubt notes how far the model knows how much of the rests is others'.
 func (k *kin) doubt() {
-	for i := range k.pools {
-		k.pools[i].room = k.input.room()
-	}
 	if k.model == nil {
 		return
 	}

@@ -29,7 +29,6 @@ type pool struct {
 	said answers // of what was held back from it
 
 	least, most float64 // so many times as much may be others' as is charged to them
-	room        float64 // part of the time in which a processor was idle, as far as is known
 }
 
 // pooled is a claim and the pool it belongs to.
@@ -100,17 +99,10 @@ func (p *pool) agreement(times float64) (ns float64) {
 	return share * p.meant
 }
 
-// guess is the chance that a claim is right of which nothing tells: the first owner,
-// another one and nobody are as likely. While a processor is idle who is woken runs at
-// once, and it is not nobody.
-func (p *pool) guess() float64 {
-	free := share(*p.of(format.NoStack), p.total)
-	return (1-p.room)/3 + p.room*(1-free)/2
-}
-
 // settle counts a pool. The model knows the sums, and little of single gaps:
 // what it expects gap by gap, where that is more than the sums alone give, is a
-// bound, and so is what the sums give where the ways to count others disagree.
+// bound, and so is what the sums give where the ways to count others disagree. Of
+// what it cannot tell, the first owner, another one and nobody are as likely.
 func (t *Trust) settle(p *pool) {
 	alone := p.agreement(1)
 	low, high := alone, alone
@@ -120,7 +112,7 @@ func (t *Trust) settle(p *pool) {
 	}
 	hidden := p.hidden / float64(max(p.total, 1))
 	right := alone + p.said.skill()*max(p.meant-alone, 0)
-	unknown := float64(p.total) * (renewal.Trust*p.guess() + p.said.agree) / (renewal.Trust + p.said.shown)
+	unknown := float64(p.total) * (renewal.Trust/3. + p.said.agree) / (renewal.Trust + p.said.shown)
 	t.Right += (1-hidden)*right + hidden*unknown
 	t.Low += (1 - hidden) * min(low, p.sure)
 	t.High += (1-hidden)*max(high, right, p.sure) + p.hidden

@@ -172,7 +172,7 @@ func (r *Record) Add(ev *format.Event, end int64) {
 	case format.KindContention:
 		r.dumps = append(r.dumps, dump{time: ev.Time, lock: ev.Object,
 			owners: append([]format.Party(nil), ev.Owners...), waiters: append([]format.Party(nil), ev.Waiters...)})
-	case format.KindSetting, format.KindRecording, format.KindLoad:
+	case format.KindSetting, format.KindRecording:
 		r.inputs[len(r.inputs)-1].note(ev, end)
 	case format.KindPause:
 		in := &r.inputs[len(r.inputs)-1]

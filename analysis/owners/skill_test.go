@@ -86,27 +86,6 @@ func TestSamplesTellOfWhatIsHidden(t *testing.T) {
 	}
 }
 
-// Of what is hidden and nothing tells of the first owner, another one and nobody are as
-// likely; but not nobody while a processor is idle.
-func TestNobodyHasALockWhileAProcessorIsIdle(t *testing.T) {
-	for _, c := range []struct {
-		loads []int64
-		want  float64
-	}{{nil, 1. / 3}, {[]int64{1_000_000, 950_000}, 1. / 3}, {[]int64{949_999, 100_000}, 1. / 4}, {[]int64{990_000, 500_000}, 7. / 24}} {
-		in := &input{}
-		for _, load := range c.loads {
-			in.note(&format.Event{Kind: format.KindLoad, Weight: load}, 0)
-		}
-		k := &kin{input: in, pools: [rests]pool{*filled(0)}}
-		k.doubt()
-		tr := Trust{Ns: 1000}
-		tr.settle(&k.pools[0])
-		if got, _ := tr.Expected(); !near(got, c.want) {
-			t.Errorf("loads %v: %.3f, want %.3f", c.loads, got, c.want)
-		}
-	}
-}
-
 // Who came last is held back alone: claims without it know of the one before.
 func TestWhoCameLastIsHeldBack(t *testing.T) {
 	r := NewRecord()

@@ -160,9 +160,13 @@ func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 	}
 }
 
-// fewWaits is how many waits of small inputs are looked at together at most: so
-// many keep all cores busy.
-const fewWaits = 1 << 17
+// How many waits, and how many locks, of small inputs are looked at together at most:
+// so many keep all cores busy. What is learnt of locks takes memory until all of
+// those looked at together are done with, however few waits they have.
+const (
+	fewWaits = 1 << 17
+	fewLocks = 1 << 10
+)
 
 // together returns how many of some locks are inferred together: all where two
 // inputs have locks in turns.
@@ -175,7 +179,7 @@ func (ev *evidence) together(locks []format.ObjectID) int {
 		if i > 0 && ev.InputOf(l) != ev.InputOf(locks[i-1]) {
 			whole = i
 		}
-		if waits += len(ev.byLock[l]); waits > fewWaits && whole > 0 {
+		if waits += len(ev.byLock[l]); (waits > fewWaits || i >= fewLocks) && whole > 0 {
 			return whole
 		}
 	}
@@ -194,7 +198,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 		found[i], builders[i] = ev.infer(locks[i])
 	})()
 	if last {
-		ev.sites.lists = nil // nobody learns any more
+		ev.sites.lists, ev.gathered = nil, sync.Pool{} // nobody learns any more
 	}
 	ev.relate(builders, samples, ev.divide)
 	ev.weigh(builders)

@@ -87,18 +87,17 @@ func (h *hidden) turn() {
 	h.notified = h.notified[:0]
 }
 
-// cpuLoad notes how busy the machine was, since the event before.
-func cpuLoad(r *Reader, v *values, ev *format.Event) bool {
-	load := float64(math.Float32frombits(uint32(v[slotLoad])))
-	if !(load >= 0 && load <= 1) {
-		return false
-	}
-	ev.Kind, ev.Weight = format.KindLoad, int64(math.Round(load*1e6))
+// saturation is the part of the processors' time above which who runs may have
+// to wait for one.
+const saturation = 0.95
+
+// cpuLoad notes how busy the machine was.
+func cpuLoad(r *Reader, v *values, _ *format.Event) bool {
 	r.hidden.loads++
-	if ev.Weight >= format.Saturated {
+	if float64(math.Float32frombits(uint32(v[slotLoad]))) >= saturation {
 		r.hidden.saturated++
 	}
-	return true
+	return false
 }
 
 // warnings says what is hidden.

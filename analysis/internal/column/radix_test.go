@@ -28,3 +28,34 @@ func TestSorter(t *testing.T) {
 		}
 	}
 }
+
+// Keys that are near each other but for one are put in order all the same, and those
+// of one instant stay in theirs.
+func TestSorterOfCrowdedKeys(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	want := make([]Key, 1<<14)
+	for i := range want {
+		want[i] = Key{rng.Int64N(1 << 12), uint32(i)}
+	}
+	want[77].At = 1 << 50
+	s := sorter{keys: slices.Clone(want)}
+	slices.SortStableFunc(want, func(a, b Key) int { return cmp.Compare(a.At, b.At) })
+	if !slices.Equal(s.sort(), want) {
+		t.Error("they are not in order")
+	}
+}
+
+// BenchmarkSorter sorts a piece as recordings have it: 20 s of events, each written
+// when it ends, by threads with buffers of their own.
+func BenchmarkSorter(b *testing.B) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	keys := make([]Key, pieceLen)
+	for i := range keys {
+		keys[i] = Key{1795230297265689603 + int64(i)*300_000 + rng.Int64N(50_000_000), uint32(i)}
+	}
+	var s sorter
+	for b.Loop() {
+		s.keys = append(s.keys[:0], keys...)
+		s.sort()
+	}
+}

@@ -28,8 +28,8 @@ import java.util.Random;
  * the lock that nobody had, but none gives one away. Where all processors are
  * busy that takes long, and such locks would be seen owned too often, by whom has
  * just got them. Who has got a monitor and does not run yet is known by its wait,
- * which goes on: that is the hand-over, and nobody owns the monitor. Where the
- * waits are recorded, too, these tell.
+ * which goes on, and stands where threads wait: that is the hand-over, and nobody
+ * owns the monitor. Where the waits are recorded, too, these tell.
  */
 final class Sampler {
   static final String OWN_THREAD = "contend-sampler";
