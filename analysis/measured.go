@@ -105,6 +105,9 @@ func (m *measured) factor(l format.ObjectID) scale {
 	return scale{}
 }
 
+// mostKept bounds the memory of instants that is used again.
+const mostKept = 1 << 12
+
 // clear forgets what was put off, when it is booked.
 func (m *measured) clear() {
 	m.scaling, m.fresh = false, false

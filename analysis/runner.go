@@ -3,7 +3,6 @@ package analysis
 import (
 	"math"
 
-	"contend/analysis/internal/column"
 	"contend/analysis/owners"
 	"contend/format"
 )
@@ -50,52 +49,6 @@ var idleWork = [...]bool{
 	format.ActivitySocket:  false,
 	format.ActivityTook:    false,
 	format.ActivityReady:   false,
-}
-
-// runners are the threads that have begun to run and not ceased for good, which are
-// few at a time of all that a long recording tells of.
-type runners struct {
-	r      *record
-	cut    span
-	unseen int64 // how long in the cut the threads so far may have run beside, ns
-
-	all  []runner
-	free []uint32       // those that have ceased
-	due  column.KeyHeap // when each of the others begins or ceases next
-}
-
-// begin adds a thread, of an input that saw threads so.
-func (rs *runners) begin(t format.ThreadID, seen observed, sight sight) {
-	own, lives := rs.r.did(t), rs.r.wholeLife(t, seen.span)
-	p, told := presence{sight, rs.r.activities, own, rs.r.lifeOf(t)}, rs.r.toldLife(t, seen.span)
-	gaps := p.unseen(told.start, told.end)
-	rs.unseen += outside(gaps, seen.between, span{max(lives.start, rs.cut.start), min(lives.end, rs.cut.end)})
-	if len(rs.free) == 0 {
-		rs.all, rs.free = append(rs.all, runner{}), append(rs.free, uint32(len(rs.all)))
-	}
-	at := rs.free[len(rs.free)-1]
-	rs.free = rs.free[:len(rs.free)-1]
-	one := &rs.all[at]
-	*one = newRunner(rs.r.activities, own, join(seen.between, gaps), lives)
-	if first, ok := one.next(); ok {
-		rs.due.Push(column.Key{At: first, ID: at})
-	}
-}
-
-// next returns the next instant at which a thread begins or ceases to run, and how
-// many run more.
-func (rs *runners) next() (at, by int64) {
-	first := &rs.due[0]
-	one := &rs.all[first.ID]
-	at, by = first.At, one.by
-	var more bool
-	if first.At, more = one.next(); more {
-		rs.due.Sift()
-		return at, by
-	}
-	rs.free = append(rs.free, first.ID)
-	rs.due.Pop()
-	return at, by
 }
 
 func newRunner(d *owners.Activities, own owners.Refs, between []span, lives span) runner {

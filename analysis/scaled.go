@@ -20,9 +20,6 @@ const enoughTicks = 64
 // them.
 const maxPending = 1 << 18
 
-// mostKept bounds the memory of instants that is used again.
-const mostKept = 1 << 12
-
 // putOff keeps cur, which stands for [lo, hi).
 func (s *sampler) putOff(lo, hi int64, seen Sample) {
 	m := &s.measured

@@ -78,14 +78,6 @@ func (r *Record) rename(s *store) {
 	r.releases.Each(func(_ column.Ref, rel *release) { rel.lock = r.same(rel.lock) })
 }
 
-// same returns the lock as which a lock is listed.
-func (r *Record) same(l format.ObjectID) format.ObjectID {
-	if one, ok := r.Same[l]; ok {
-		return one
-	}
-	return l
-}
-
 // forget drops what only owners are inferred from.
 func (a *Activities) forget() {
 	a.byLock, a.released, a.runs, a.sites = nil, nil, nil, callSites{}

@@ -98,21 +98,6 @@ type waiterCounts struct {
 	at, sum      int64 // the instant until was asked for last, and what it returned
 }
 
-// waiterCounts counts the waits of a lock: some got it, and the others failed.
-func (s *section) waiterCounts() waiterCounts {
-	c := waiterCounts{starts: s.starts, ends: make(sums, 1, len(s.starts)), at: minTime}
-	failed := s.failed
-	for i := range s.acquired {
-		for ; len(failed) > 0 && failed[0] <= s.acquired[i].time; failed = failed[1:] {
-			c.ends = append(c.ends, failed[0])
-		}
-		c.ends = append(c.ends, s.acquired[i].time)
-	}
-	c.ends = append(c.ends, failed...)
-	c.ends.add()
-	return c
-}
-
 // sums are the sums of the first none, one, two and so on of some instants in
 // order of time. They may wrap around; their differences do not.
 type sums []int64

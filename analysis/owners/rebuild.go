@@ -99,21 +99,6 @@ func (b *builder) unclear(g *gap, list []anchor) bool {
 	return true
 }
 
-// homeOf returns the stack to show for an activity whose own shows the runtime
-// only: that of its thread's acquisition, or of the site it is known to
-// belong to, else its own.
-func (b *builder) homeOf(a anchor, g *gap) format.StackID {
-	known, ok := b.s.homes[a.stack]
-	near := !ok || a.start-g.lo <= known.within
-	if near && a.thread == g.first.thread && g.first.stack != format.NoStack && b.left(a.thread, g.lo, a.start) >= a.start {
-		return g.first.stack
-	}
-	if ok {
-		return known.stack
-	}
-	return a.stack
-}
-
 // join charges the stretch between two anchors: to the first until it was seen
 // elsewhere (rule 4), then to the second, which took the lock in between if it
 // is another thread (rule 3).

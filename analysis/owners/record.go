@@ -295,3 +295,11 @@ func (c counts) lists() [][]column.Ref {
 	}
 	return lists
 }
+
+// same returns the lock as which a lock is listed.
+func (r *Record) same(l format.ObjectID) format.ObjectID {
+	if one, ok := r.Same[l]; ok {
+		return one
+	}
+	return l
+}

@@ -289,3 +289,18 @@ func (b *builder) leave(l *lags, a *acquisition, hi int64, inside []anchor) {
 	}
 	l.leave(last.stack, b.left(last.thread, last.end, hi)-last.end)
 }
+
+// homeOf returns the stack to show for an activity whose own shows the runtime
+// only: that of its thread's acquisition, or of the site it is known to
+// belong to, else its own.
+func (b *builder) homeOf(a anchor, g *gap) format.StackID {
+	known, ok := b.s.homes[a.stack]
+	near := !ok || a.start-g.lo <= known.within
+	if near && a.thread == g.first.thread && g.first.stack != format.NoStack && b.left(a.thread, g.lo, a.start) >= a.start {
+		return g.first.stack
+	}
+	if ok {
+		return known.stack
+	}
+	return a.stack
+}

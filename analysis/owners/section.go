@@ -234,3 +234,18 @@ func note[K comparable, V any](m *map[K]V, key K, value V) {
 	}
 	(*m)[key] = value
 }
+
+// waiterCounts counts the waits of a lock: some got it, and the others failed.
+func (s *section) waiterCounts() waiterCounts {
+	c := waiterCounts{starts: s.starts, ends: make(sums, 1, len(s.starts)), at: minTime}
+	failed := s.failed
+	for i := range s.acquired {
+		for ; len(failed) > 0 && failed[0] <= s.acquired[i].time; failed = failed[1:] {
+			c.ends = append(c.ends, failed[0])
+		}
+		c.ends = append(c.ends, s.acquired[i].time)
+	}
+	c.ends = append(c.ends, failed...)
+	c.ends.add()
+	return c
+}

@@ -78,17 +78,6 @@ func (s *screen) rest(groups []group) []line {
 // where there is room.
 const notable = 0.05
 
-// trapped reports whether nobody waits but in deadlocks.
-func (s *screen) trapped() bool {
-	ns := int64(0)
-	for i := range s.Findings {
-		if s.Findings[i].Deadlock > 0 {
-			ns += s.Findings[i].WaitNs
-		}
-	}
-	return ns > 0 && ns >= s.Total.WaitNs
-}
-
 // block is one lock, with so many owners, and as many more as it takes to tell who
 // had it for enough of the waiting.
 func (s *screen) block(g *group, owners int, enough int64) []line {

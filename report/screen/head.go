@@ -53,11 +53,6 @@ func (s *screen) amounts() string {
 	return fmt.Sprintf("%s, %s, %s waiting for a lock on average%s", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), average(s.WaitingThreads), s.elsewhere())
 }
 
-// nothing reports whether no event of any thread could be read.
-func (s *screen) nothing() bool {
-	return s.Total.Waits == 0 && s.ElapsedNs == 0 && s.Trace.Threads == 0
-}
-
 // elsewhere says that more threads wait for what is no lock than for locks: who
 // reads one line must not take the locks for the trouble.
 func (s *screen) elsewhere() string {

@@ -39,6 +39,17 @@ func (s *screen) tail() (lines []line) {
 // that there would be others at another instant.
 var doubts = map[string]bool{"mixed": true, "wild-times": true, "overflow": true, "disagreement": true, "single-dump": true, "not-one-instant": true}
 
+// trapped reports whether nobody waits but in deadlocks.
+func (s *screen) trapped() bool {
+	ns := int64(0)
+	for i := range s.Findings {
+		if s.Findings[i].Deadlock > 0 {
+			ns += s.Findings[i].WaitNs
+		}
+	}
+	return ns > 0 && ns >= s.Total.WaitNs
+}
+
 // uncounted are what the totals leave out. Where nothing could be read, what the
 // settings were is no news.
 func (s *screen) uncounted() []document.Warning {
@@ -51,6 +62,11 @@ func (s *screen) uncounted() []document.Warning {
 // unread reports whether an input is damaged so much that nothing of it is told.
 func (s *screen) unread() bool {
 	return s.nothing() && slices.ContainsFunc(s.NotCounted, func(w document.Warning) bool { return w.Code != "not-recorded" })
+}
+
+// nothing reports whether no event of any thread could be read.
+func (s *screen) nothing() bool {
+	return s.Total.Waits == 0 && s.ElapsedNs == 0 && s.Trace.Threads == 0
 }
 
 // brief is a warning without its details, unless they are asked for.
