@@ -143,13 +143,7 @@ func TestRecordPastObstacles(t *testing.T) {
 	t.Run("stale socket", func(t *testing.T) {
 		t.Parallel()
 		pid := java(t, "java", nil).Process.Pid
-		path := "/tmp/.java_pid" + strconv.Itoa(pid)
-		l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
-		if err != nil {
-			t.Skip(err)
-		}
-		l.SetUnlinkOnClose(false)
-		l.Close()
+		leaveSocket(t, pid)
 		recorded(t, pid)
 	})
 	t.Run("socket in spite of -Xrs", func(t *testing.T) {
@@ -158,12 +152,37 @@ func TestRecordPastObstacles(t *testing.T) {
 	})
 	t.Run("another user", func(t *testing.T) {
 		t.Parallel()
-		if os.Geteuid() != 0 {
-			t.Skip("only root records the processes of others")
-		}
-		const nobody = 65534
-		recorded(t, java(t, "java", &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}).Process.Pid)
+		recorded(t, javaOfNobody(t))
 	})
+	t.Run("stale socket of another user", func(t *testing.T) {
+		t.Parallel()
+		pid := javaOfNobody(t)
+		leaveSocket(t, pid) // as a process that had this id before, and was killed
+		recorded(t, pid)
+	})
+}
+
+// leaveSocket leaves the attach socket of a process, of this user, with nobody behind it.
+func leaveSocket(t *testing.T, pid int) {
+	t.Helper()
+	path := "/tmp/.java_pid" + strconv.Itoa(pid)
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path})
+	if err != nil {
+		t.Skip(err)
+	}
+	l.SetUnlinkOnClose(false)
+	l.Close()
+	t.Cleanup(func() { _ = os.Remove(path) })
+}
+
+// javaOfNobody starts a JVM of a user who is not this one.
+func javaOfNobody(t *testing.T) (pid int) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root records the processes of others")
+	}
+	const nobody = 65534
+	return java(t, "java", &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}).Process.Pid
 }
 
 func recorded(t *testing.T, pid int, more ...string) {

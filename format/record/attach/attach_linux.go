@@ -123,6 +123,8 @@ func (p *Process) dial() (net.Conn, error) {
 		return nil, err
 	} else if info.Mode()&os.ModeSocket == 0 {
 		return nil, fmt.Errorf("%s: %w", path, syscall.ENOTSOCK)
+	} else if of, ok := info.Sys().(*syscall.Stat_t); ok && int(of.Uid) != p.uid { // left by who had the id before
+		return nil, fmt.Errorf("%s: %w", path, syscall.ECONNREFUSED)
 	}
 	if os.Geteuid() != 0 || p.uid == 0 {
 		return net.Dial("unix", path)
