@@ -28,8 +28,8 @@ final class Blocked {
   private boolean switched, measures, told;
   private final Account all = new Account(0, 0); // threads together
   private long samples, begun, apart; // number of the sample, when it was, and how long after the one before
-  private double shown; // waiting that samples show, while threads lived
-  private double scale = 1; // what was measured of it to that
+  private double shown, ends; // waiting that samples show, between looks at its thread, and before and after
+  private double scale = 1; // what that before and after stands for
 
   Blocked(ThreadMXBean threads, TraceWriter out) {
     this.threads = threads;
@@ -118,11 +118,15 @@ final class Blocked {
   // What a thread was blocked before it was first seen or after it was last seen, no
   // JVM tells once it has ended, nor of threads that were never seen. Samples do: one
   // that is the first of its thread or the last stands for half of the time to the
-  // next by that. As for all others, that is scaled by what was measured.
+  // next by that. That is scaled as what was measured between looks is to what they
+  // show. Where threads live for a few looks only, these come when they mostly begin
+  // and end, and tell less of what is between: then it makes up for what is missing
+  // of what all samples show.
   private void edge(Account a) {
     long ns = (long) (a.apart / 2 * scale);
     a.edges += ns;
     all.edges += ns;
+    ends += a.apart / 2.0;
     shown -= a.apart / 2.0;
   }
 
@@ -161,7 +165,8 @@ final class Blocked {
       }
     }
     if (apart > 0) {
-      scale = Math.min((all.written - all.edges + MANY * apart) / (shown - open + MANY * apart), MOST);
+      double few = MANY * apart, measured = all.written - all.edges, sampled = shown - open;
+      scale = Math.min(Math.max((measured + few) / (sampled + few), 1 + (sampled - measured) / (ends + few)), MOST);
     }
     if (!measures && told) {
       told = false;

@@ -5,19 +5,19 @@ import java.util.Random;
 
 /**
  * Threads wait for a monitor for less than the time between two samples, and end: each
- * is seen once or not at all.
- * arguments: the trace, how many samples, milliseconds between them.
+ * is seen once or not at all; or they sleep, and wait again before they end.
+ * arguments: the trace, how many samples, milliseconds between them, and of sleep.
  */
 public final class Brief {
   private static volatile boolean done;
 
   public static void main(String[] args) throws Exception {
     int samples = Integer.parseInt(args[1]);
-    long apart = Long.parseLong(args[2]);
+    long apart = Long.parseLong(args[2]), sleep = Long.parseLong(args[3]);
     Thread maker = new Thread(() -> {
       Random random = new Random(1);
       while (!done) {
-        wait(8, apart / 3, random.nextInt((int) apart));
+        wait(8, apart / 3, sleep, random.nextInt((int) apart));
       }
     });
     maker.start();
@@ -40,16 +40,22 @@ public final class Brief {
     }
   }
 
-  /** Lets so many threads wait for so long, in ms, and rests. */
-  private static void wait(int threads, long ms, long rest) {
+  /** Lets so many threads wait for so long, in ms, and again after they slept, and rests. */
+  private static void wait(int threads, long ms, long sleep, long rest) {
     try {
       Thread[] waiting = new Thread[threads];
       synchronized (Brief.class) {
         for (int i = 0; i < threads; i++) {
-          waiting[i] = new Thread(() -> { synchronized (Brief.class) { return; } });
+          waiting[i] = new Thread(() -> come(sleep));
           waiting[i].start();
         }
         Thread.sleep(ms);
+      }
+      if (sleep > 0) {
+        Thread.sleep(sleep - 1); // none of them is awake yet
+        synchronized (Brief.class) {
+          Thread.sleep(ms);
+        }
       }
       for (Thread t : waiting) {
         t.join();
@@ -57,6 +63,22 @@ public final class Brief {
       Thread.sleep(rest);
     } catch (InterruptedException e) {
       done = true;
+    }
+  }
+
+  private static void come(long sleep) {
+    synchronized (Brief.class) {
+      if (sleep == 0) {
+        return;
+      }
+    }
+    try {
+      Thread.sleep(sleep);
+    } catch (InterruptedException e) {
+      return;
+    }
+    synchronized (Brief.class) {
+      return;
     }
   }
 }
