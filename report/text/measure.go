@@ -3,6 +3,7 @@ package text
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"contend/format"
@@ -95,15 +96,16 @@ func LocksLeftOut(rest []document.Line) (note string, ns int64) {
 	return fmt.Sprintf("left out: %s with %s (--top 0 shows all)", Amount(int64(len(rest)), "lock"), Duration(ns)), ns
 }
 
-// Known writes how the owners of some waiting are known: "inferred 83 %,
-// unknown 17 %".
+// Known writes how the owners of some waiting are known, the most first: "inferred
+// 83 %, unknown 17 %". What a narrow column cuts off is the least.
 func Known(p document.Provenance) string {
-	var parts []string
-	total := int64(0)
-	for _, q := range p.Parts() {
+	known, total := p.Parts(), int64(0)
+	slices.SortStableFunc(known, func(a, b document.ProvenancePart) int { return cmp.Compare(b.Ns, a.Ns) })
+	for _, q := range known {
 		total += q.Ns
 	}
-	for _, q := range p.Parts() {
+	var parts []string
+	for _, q := range known {
 		if q.Ns > 0 {
 			parts = append(parts, fmt.Sprintf("%s %.0f %%", q.Name, 100*float64(q.Ns)/float64(total)))
 		}
