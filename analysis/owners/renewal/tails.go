@@ -78,14 +78,14 @@ func (l *learner) halts(n, all float64) (rates [tails]float64) {
 		rates[m.tail(g.Length)]++
 	}
 	for k := range rates {
-		rates[k] = max(rates[k], math.Ldexp(unseen, -k)) / max(time, 1)
+		rates[k] = max(rates[k], unseen) / max(time, 1)
 	}
 	return rates
 }
 
-// unseen stands for none seen of a class of lengths, and half of it for the next one:
-// of two explanations of a length that is met all the same the likelier one is left.
-// Only ratios of it matter.
+// unseen stands for none seen of a class of lengths: of two explanations of a
+// length that is met all the same the likelier one is left. Only ratios of it
+// matter.
 const unseen = 1e-100
 
 // last is the mix a barging section of a gap is of.
