@@ -14,9 +14,13 @@ import (
 	"contend/format"
 )
 
-// beside compiles a class that uses those of the agent, and returns the class path.
+// beside compiles a class that uses those of the agent, and returns the class path;
+// where that cannot be, or would take too long, it skips the test.
 func beside(t *testing.T, name string) string {
 	t.Helper()
+	if _, err := exec.LookPath("javac"); err != nil || os.Getenv("CONTEND_THOROUGH") == "" {
+		t.Skip("no JDK here, or CONTEND_THOROUGH is not set, as .ci/run sets it")
+	}
 	dir := t.TempDir()
 	jar := filepath.Join(dir, jarFile)
 	if err := os.WriteFile(jar, Jar, 0o644); err != nil {
@@ -28,16 +32,22 @@ func beside(t *testing.T, name string) string {
 	return jar + string(os.PathListSeparator) + dir
 }
 
+// printed runs a class, and returns what it prints.
+func printed(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.Command("java", "-cp", beside(t, name), "contend.agent."+name).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
 // A thread that has started since the agent last looked is named before it is
 // shown to own a lock.
 func TestANewOwnerHasItsName(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("javac"); err != nil || os.Getenv("CONTEND_THOROUGH") == "" {
-		t.Skip("no JDK here, or CONTEND_THOROUGH is not set, as .ci/run sets it")
-	}
-	out, err := exec.Command("java", "-cp", beside(t, "Fresh"), "contend.agent.Fresh").CombinedOutput()
-	if got := strings.TrimSpace(string(out)); err != nil || got != "false true true" {
-		t.Errorf("known before, when it owns, and in the trace: %s, want false true true (%v)", got, err)
+	if got := printed(t, "Fresh"); got != "false true true" {
+		t.Errorf("known before, when it owns, and in the trace: %s, want false true true", got)
 	}
 }
 
@@ -46,12 +56,8 @@ func TestANewOwnerHasItsName(t *testing.T) {
 // run yet.
 func TestWhoStandsWhereThreadsWaitDoesNotRunYet(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("javac"); err != nil || os.Getenv("CONTEND_THOROUGH") == "" {
-		t.Skip("no JDK here, or CONTEND_THOROUGH is not set, as .ci/run sets it")
-	}
-	out, err := exec.Command("java", "-cp", beside(t, "Handed"), "contend.agent.Handed").CombinedOutput()
-	if got := strings.TrimSpace(string(out)); err != nil || got != "false true" {
-		t.Errorf("waits still: %s, want false true (%v)", got, err)
+	if got := printed(t, "Handed"); got != "false true" {
+		t.Errorf("waits still: %s, want false true", got)
 	}
 }
 
@@ -112,9 +118,6 @@ func TestThreadsThatEndAreMeasured(t *testing.T) {
 // sampledBy runs a class that samples itself, and calls each with what it wrote.
 func sampledBy(t *testing.T, name string, args []string, each func(*format.Event)) {
 	t.Helper()
-	if _, err := exec.LookPath("javac"); err != nil || os.Getenv("CONTEND_THOROUGH") == "" {
-		t.Skip("no JDK here, or CONTEND_THOROUGH is not set, as .ci/run sets it")
-	}
 	trace := filepath.Join(t.TempDir(), "trace.bin")
 	args = append([]string{"-cp", beside(t, name), "contend.agent." + name, trace}, args...)
 	if out, err := exec.Command("java", args...).CombinedOutput(); err != nil {
@@ -140,9 +143,6 @@ func sampledBy(t *testing.T, name string, args []string, each func(*format.Event
 // holds does not grow with them. 1000 rounds, 100,000 of each, take a minute.
 func TestTheAgentsMemoryIsBounded(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("javac"); err != nil || os.Getenv("CONTEND_THOROUGH") == "" {
-		t.Skip("no JDK here, or CONTEND_THOROUGH is not set, as .ci/run sets it")
-	}
 	path := beside(t, "Bound")
 	rounds := "360" // 36,000 locks: 16,384 are remembered
 	if given := os.Getenv("CONTEND_ROUNDS"); given != "" {
