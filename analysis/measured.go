@@ -51,14 +51,15 @@ type booking struct {
 func (m *measured) begin(told bool) {
 	m.told, m.fresh, m.until, m.owed = told, false, format.NoTime, 0
 	clear(m.by)
+	if told && m.by == nil {
+		m.by, m.seen = map[format.ThreadID]int64{}, map[format.ThreadID]int64{}
+		m.at, m.monitors = map[seat]int64{}, map[format.ObjectID]*sampledTime{}
+	}
 }
 
 // add takes what was measured of one thread.
 func (m *measured) add(ev *format.Event) {
 	if sum := m.owed + max(ev.Weight, earliest); m.told && !wildly(sum) {
-		if m.by == nil {
-			m.by = map[format.ThreadID]int64{}
-		}
 		m.by[min(ev.Thread, maxSymbol)] += sum - m.owed
 		m.owed, m.fresh, m.until, m.known = sum, true, ev.Time, m.waiting
 	}
@@ -66,9 +67,6 @@ func (m *measured) add(ev *format.Event) {
 
 // wait takes in a thread that is sampled at a monitor.
 func (m *measured) wait(t format.ThreadID, l format.ObjectID, ns int64) {
-	if m.at == nil {
-		m.seen, m.at, m.monitors = map[format.ThreadID]int64{}, map[seat]int64{}, map[format.ObjectID]*sampledTime{}
-	}
 	in := m.monitors[l]
 	if in == nil {
 		in = &sampledTime{}

@@ -1,5 +1,7 @@
 package bootstrap
 
+import "slices"
+
 // plan is where the blocks of all replicates begin, turned around: which replicates
 // have a block that begins at a cell. Most rows of a large table wait in a few cells
 // of a thousand, and then few blocks of any replicate matter. The last block of
@@ -26,7 +28,7 @@ func newPlan(n, block, blocks int, drawn []uint32) *plan {
 		p.starts[i+1] += p.starts[i]
 	}
 	p.whole = make([]uint16, p.starts[n])
-	next := append([]uint32(nil), p.starts...)
+	next := slices.Clone(p.starts)
 	for r := range replicates {
 		for _, at := range drawn[r*blocks : (r+1)*blocks-1] {
 			p.whole[next[at]] = uint16(r)

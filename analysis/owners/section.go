@@ -161,7 +161,7 @@ func (s *section) isBusy(lo, hi int64) bool {
 // after.
 func (s *section) busyUntil(t int64) int {
 	at := s.nearBusy
-	if at < len(s.busy) && s.busy[at].end < t {
+	if at < len(s.busy) && s.busy[at].end < t { // mostly one step at most, see fewSteps
 		at++
 	}
 	if at > 0 && s.busy[at-1].end >= t || at < len(s.busy) && s.busy[at].end < t { // seldom
