@@ -236,7 +236,8 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 	m.pooled[m.parts.strings] = true
 }
 
-// denseTypes bounds the array of programs; a JDK has a few hundred types.
+// denseTypes bounds the array of programs; a JDK has a few hundred types. Others are
+// looked up.
 const denseTypes = 4096
 
 // part compiles the program for the constants a slot refers to, if it is not
