@@ -28,7 +28,7 @@ func TestHowDeepStacksAre(t *testing.T) {
 	for n, whole := range map[int]bool{10_000: true, 30_000: false} {
 		key := int64(1<<20 + n)
 		at := r.grow(append(binary.AppendUvarint([]byte{0}, uint64(n)), make([]byte, 8*n)...)...)
-		r.pools.of(r.meta.parts.stack.class.id).set(key, uint32(at)+1)
+		r.pools[r.meta.parts.stack.pool].set(key, uint32(at)+1)
 		if frames, _, _ := r.stackFrames(key); (len(frames) == n) != whole {
 			t.Errorf("%d frames of %d", len(frames), n)
 		}
