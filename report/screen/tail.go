@@ -186,8 +186,8 @@ func (s *screen) arguments() string {
 		return "TRACE ..."
 	}
 	for i, n := range names {
-		if !s.Full && text.Columns(n) > s.Width-len(nextIs) {
-			names[i] = "TRACE" // half a name is none
+		if n == "-" || !s.Full && text.Columns(n) > s.Width-len(nextIs) {
+			names[i] = "TRACE" // half a name is none, and a pipe cannot be read again
 		}
 	}
 	return strings.Join(names, " ")
