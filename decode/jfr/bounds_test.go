@@ -28,7 +28,7 @@ func TestHowDeepStacksAre(t *testing.T) {
 	for n, whole := range map[int]bool{10_000: true, 30_000: false} {
 		key := int64(1<<20 + n)
 		at := r.grow(append(binary.AppendUvarint([]byte{0}, uint64(n)), make([]byte, 8*n)...)...)
-		r.pools.of(r.meta.parts.stack.class.id).set(key, uint32(at)+1)
+		r.pools[r.meta.parts.stack.pool].set(key, uint32(at)+1)
 		if frames, _, _ := r.stackFrames(key); (len(frames) == n) != whole {
 			t.Errorf("%d frames of %d", len(frames), n)
 		}
@@ -37,7 +37,7 @@ func TestHowDeepStacksAre(t *testing.T) {
 
 // types are a class of some fields, each of which lies some classes deep.
 func types(fields, deep int) *metadata {
-	m := &metadata{classes: map[int64]*class{}, layouts: map[int64][]op{}}
+	m := &metadata{classes: map[int64]*class{}, others: map[int64]*layout{}}
 	for id := range int64(deep) {
 		m.classes[id] = &class{id: id, fields: []field{{name: "f", class: id + 1}}}
 	}
@@ -56,7 +56,7 @@ func TestHowLargeTypesAre(t *testing.T) {
 		fields, deep int
 		read         bool
 	}{{100_000, 1, true}, {160_000, 1, false}, {1, 25, true}, {1, 40, false}} {
-		if _, ok := types(c.fields, c.deep).layout(0); ok != c.read {
+		if ok := types(c.fields, c.deep).layout(0) != nil; ok != c.read {
 			t.Errorf("%d fields, %d deep: read %v", c.fields, c.deep, ok)
 		}
 	}
