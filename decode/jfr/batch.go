@@ -16,7 +16,8 @@ type batch struct {
 	at     int
 }
 
-// batchWords is how many words are put into a batch, about: 128 KB of them.
+// batchWords is how many words are put into a batch, about: 128 KB of them. Where a
+// batch ends is seen by nobody.
 const batchWords = 1 << 14
 
 // headWords are those of an event before what its program took.

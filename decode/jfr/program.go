@@ -301,7 +301,8 @@ func (m *metadata) poolOf(class int64) int {
 	return n
 }
 
-// denseTypes bounds the array of programs; a JDK has a few hundred types.
+// denseTypes bounds the array of programs; a JDK has a few hundred types. Others are
+// looked up.
 const denseTypes = 4096
 
 // part compiles the program for the constants a slot refers to, if it is not

@@ -55,7 +55,7 @@ type identities struct {
 	}
 }
 
-// Lengths of the arrays of recent answers, powers of two.
+// Lengths of the arrays of recent answers, powers of two. The answers are the same.
 const (
 	recentObjects  = 1 << 10
 	recentVerdicts = 1 << 8

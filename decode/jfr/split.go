@@ -222,7 +222,7 @@ func (s *splitter) scan(c *chunk) {
 }
 
 // maxMetadata bounds the metadata remembered between chunks. Those of one
-// process all have the same.
+// process all have the same; what is not remembered is read again.
 const maxMetadata = 16
 
 func (s *splitter) readMetadata(c *chunk, at int) bool {
