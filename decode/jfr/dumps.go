@@ -92,7 +92,7 @@ const unwatched = int64(20e9)
 // only thread dumps tell, or the samples of an agent. Virtual threads are in none.
 func (r *Reader) blind() string {
 	switch end := r.head.end(); {
-	case r.shown.follows && len(r.ids.virtual) == 0:
+	case r.shown.follows && len(r.ids.virtual.lives) == 0:
 		return ""
 	case r.telling.count == 0:
 		return "no thread dump is in the recording, and a wait in a deadlock never ends and is not recorded"
