@@ -39,6 +39,7 @@
 //	evidence.go    dumps, and which lock of the waits a dump's lock is
 //	activities.go  what each thread did
 //	callsites.go   what was done at each call site
+//	sitelist.go    refs of activities, packed
 //	scan.go        a thread's activities one after another, as they lie
 //	parks.go       activities dealt out to threads; successive parks that are one wait
 //	store.go       activities as they are stored
