@@ -1,6 +1,7 @@
 package owners
 
 import (
+	"math"
 	"math/bits"
 
 	"contend/analysis/internal/column"
@@ -101,6 +102,10 @@ func (b *bursts) close() {
 	b.open = list[:0]
 }
 
+// sameRound is how far apart samples are, in ns, that a recorder takes in one
+// round: it stops one thread after another, and then none for 10 ms or more.
+const sameRound = 1e6
+
 // rounds are what samples taken in one round show of some parts of the program.
 type rounds struct {
 	n        int
@@ -176,4 +181,17 @@ func (r *rounds) meet(p, o *witness, times int) {
 	if p.site >= 0 && o != p {
 		r.together[o] += times
 	}
+}
+
+// exclusive reports whether a part of the program is seldom sampled in one
+// round with a section in another thread, or with itself: what has nothing
+// to do with a lock is as often as by chance.
+func (r *rounds) exclusive(p *witness) bool {
+	return overChance*r.together[p]*r.n <= p.total*(r.inside+p.total)
+}
+
+// tells reports whether a part was sampled so often that by chance it would have
+// been together with a section.
+func (r *rounds) tells(p *witness) bool {
+	return math.Exp(-float64(p.total)*float64(r.inside)/float64(max(r.n, 1))) <= tolerance
 }

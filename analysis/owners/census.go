@@ -1,7 +1,6 @@
 package owners
 
 import (
-	"math"
 	"slices"
 
 	"contend/analysis/owners/renewal"
@@ -119,23 +118,6 @@ func (sh *shares) raise(given []int64, least []float64) {
 			sh.factor[s] += sh.weight * (least[s]/has - 1)
 		}
 	}
-}
-
-// sameRound is how far apart samples are, in ns, that a recorder takes in one
-// round: it stops one thread after another, and then none for 10 ms or more.
-const sameRound = 1e6
-
-// exclusive reports whether a part of the program is seldom sampled in one
-// round with a section in another thread, or with itself: what has nothing
-// to do with a lock is as often as by chance.
-func (r *rounds) exclusive(p *witness) bool {
-	return overChance*r.together[p]*r.n <= p.total*(r.inside+p.total)
-}
-
-// tells reports whether a part was sampled so often that by chance it would have
-// been together with a section.
-func (r *rounds) tells(p *witness) bool {
-	return math.Exp(-float64(p.total)*float64(r.inside)/float64(max(r.n, 1))) <= tolerance
 }
 
 func sum(list []int64) (ns int64) {

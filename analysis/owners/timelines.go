@@ -20,6 +20,7 @@
 //	builder.go     the stretches between acquisitions, and charging them
 //	thin.go        few parts of a stretch, none too short to be worth its row
 //	census.go      what samples show of sections
+//	bursts.go      what samples show that were taken together
 //	kin.go         locks of one kind: call sites, who uses them, the model
 //	tally.go       what samples show of claims that are alike
 //	shares.go      what the model gives sections divided anew
