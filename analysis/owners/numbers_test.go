@@ -75,3 +75,97 @@ func TestHowManySmallInputsAreInferredTogether(t *testing.T) {
 		}
 	}
 }
+
+// What ended while somebody waited is inside if the lock was acquired promptly three
+// times as often as late.
+func TestHowOftenPromptly(t *testing.T) {
+	for _, c := range []struct{ promptly, late, want int }{{7, 2, 7}, {5, 2, 0}, {3, 0, 3}, {2, 0, 0}} {
+		if got := (&preexisting{promptly: c.promptly, late: c.late}).fits(); got != c.want {
+			t.Errorf("%d promptly, %d late: %d speak for it, want %d", c.promptly, c.late, got, c.want)
+		}
+	}
+}
+
+// sleeping is a thread that sleeps a hundred times for 160 ns, somebody waiting, and the
+// acquisitions that come so long after the begin of the first.
+func sleeping(ends ...int64) (*evidence, siteList, *section) {
+	r := NewRecord()
+	for i := range int64(100) {
+		ev := format.Event{Kind: format.KindActivity, Activity: format.ActivitySleep, Thread: 2, Stack: 3, Time: 1e6 * i, End: 1e6*i + 160}
+		r.Add(&ev, ev.End)
+	}
+	r.Add(&format.Event{Kind: format.KindWait, Thread: 9, Object: 1, Stack: 4, Time: 5e8, End: 5e8 + 1}, 5e8+1) // which names nobody
+	a := r.Arrange(monitors{}.Kind)
+	a.indexing.Wait()
+	s := &section{busy: []span{{-1e6, 1e9}}, permits: true}
+	for _, end := range ends {
+		s.acquired = append(s.acquired, acquisition{time: end, thread: 9, doer: uint32(len(a.what))})
+	}
+	ev := a.evidence(monitors{})
+	a.what = append(a.what, doer{lock: 1})
+	return ev, a.activitiesAt(callSite{stack: 3}, 1), s
+}
+
+// What is moved by two, three and five times its length, either way, is seen to fit by
+// chance.
+func TestWhereActivitiesAreMovedTo(t *testing.T) {
+	var ends []int64
+	for _, by := range []int64{-5, -3, -2, 2, 3, 5} {
+		ends = append(ends, 160+160*by+1)
+	}
+	ev, list, s := sleeping(ends...)
+	if list.n != 100 {
+		t.Fatalf("%d activities", list.n)
+	}
+	if !ev.fitByChance(s, list, 10, 5) || ev.fitByChance(s, list, 10, 6) {
+		t.Error("it does not fit six times")
+	}
+}
+
+// Of a lock that several may hold, what comes twice as long after as is usual has to do
+// with what was done.
+func TestTheWindowIsTwiceTheUsualLag(t *testing.T) {
+	ev, list, s := sleeping(160+4, 1e6+160+4, 2e6+160+4)
+	if got := ev.window(s, slices.Collect(list.all)); got != 8 {
+		t.Errorf("%d, want 8", got)
+	}
+}
+
+// Between two samples the first tells up to half way.
+func TestASampleTellsUpToHalfWayToTheNext(t *testing.T) {
+	b := &builder{charging: &charging{}, ev: &evidence{Activities: &Activities{}}, kin: &kin{}, s: &section{}, waiterCounts: waiterCounts{starts: sums{0}, ends: sums{0}}}
+	b.hit(&Ownership{Start: 0, End: 100}, []sample{{time: 20, thread: 1, stack: 1}, {time: 60, thread: 2, stack: 1}})
+	if len(b.out) != 2 || b.out[0].End != 40 || b.out[1].Start != 40 || b.out[1].End != 100 {
+		t.Errorf("%+v", b.out)
+	}
+}
+
+// Of the longest part half pays for what was put off, the rest later.
+func TestHalfOfTheLongestPartPays(t *testing.T) {
+	d, met := dues{met: []int64{5000}}, []int64{100}
+	if _, free := d.thin(0, met, nil, 900, func() int64 { return 1000 }); met[0] != 550 || free != 450 {
+		t.Errorf("%d are met, %d free", met[0], free)
+	}
+}
+
+// Of eighty samples four may contradict what is inferred, and as many more as chance
+// lets, nine in all; not ten.
+func TestHowManySamplesMayContradict(t *testing.T) {
+	for wrong, want := range map[float64]bool{8.5: true, 10: false} {
+		l := tallies{kinds: []claimed{{prov: Inferred}}, list: []*tally{{sum: 80, squares: 80, agree: 80 - wrong}}}
+		if got := l.believed(0, true) == 1; got != want {
+			t.Errorf("%v of 80 contradict: believed %v", wrong, got)
+		}
+	}
+}
+
+// Gaps are tallied in runs of some dozens, so that one tells how sections divide.
+func TestHowLongRunsAre(t *testing.T) {
+	n := 0
+	for isTallied(n, 2) {
+		n++
+	}
+	if n < 40 || n > 100 {
+		t.Errorf("%d", n)
+	}
+}

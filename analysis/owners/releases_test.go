@@ -76,6 +76,7 @@ func TestOwnersFromReleases(t *testing.T) {
 		{"and as long before as usual", "45+A 50-X 52=A", 20, "X:30-50 A:52-72"},
 		{"but not before another gave it back", "5+A 10-Y 11=A 20+B 30-A 45+C 50-X 52=C", 40, "Y:0-10 A:11-30 X:30-50 C:52-92"},
 		{"an acquirer without a release had it as long as usual", "5+A 10-X 12=A 60+B 70-Y 72=B", 10, "X:0-10 A:12-22 Y:60-70 B:72-82"},
+		{"who gives it back first had it half of the time, if nothing tells", "18+A 20-X 22=A", 0, "X:10-20 A:22-100"},
 		{"lengths are learned", "10+A 20-X 22=A 25+B 30-A 32=B 35+C 40-B 41=C", 0, "X:10-20 A:22-30 B:32-40 C:41-49"},
 		{"nobody gives it back to the end", "10+A 20-X 22=A 30+B", 5, "X:10-20 A:22-100"},
 		{"nor is known to have had it", "10+A", 5, "?:10-100"},
