@@ -1,9 +1,12 @@
 package owners
 
 import (
+	"iter"
 	"math"
+	"math/bits"
 	"slices"
 
+	"contend/analysis/internal/column"
 	"contend/analysis/owners/renewal"
 	"contend/format"
 )
@@ -144,10 +147,10 @@ func (ev *evidence) rounds(k *kin) *rounds {
 	r := &rounds{together: map[*witness]int{}}
 	var round []sighting
 	of := shownParts{witnesses: k.witnesses}
-	for _, i := range ev.runs {
-		o := ev.Other(i)
+	for n := range ev.runsOf(&of) {
+		o := ev.Other(ev.runs[n])
 		s := sighting{o.Start, o.Thread(), of.at(o.Stack)}
-		if s.part == nil || ev.inputOfThread(s.thread) != k.input {
+		if ev.inputOfThread(s.thread) != k.input {
 			continue
 		}
 		if len(round) == 0 || s.at-round[0].at > sameRound {
@@ -163,6 +166,39 @@ func (ev *evidence) rounds(k *kin) *rounds {
 		round = append(round, s)
 	}
 	return r
+}
+
+// runsOf yields the samples that show any part of the program, by their place among
+// all. There may be as many kinds of locks as stacks, of which each looks at its own.
+func (ev *evidence) runsOf(of *shownParts) iter.Seq[int] {
+	ev.listing.Do(func() {
+		var n counts
+		for _, i := range ev.runs {
+			n.add(int(ev.deed(ev.find(i)).stack), 1)
+		}
+		ev.runsAt = n.lists()
+		for place, i := range ev.runs {
+			at := &ev.runsAt[ev.deed(ev.find(i)).stack]
+			*at = append(*at, column.Ref(place))
+		}
+	})
+	wanted := make([]uint64, len(ev.runs)/64+1)
+	for stack, places := range ev.runsAt {
+		if len(places) > 0 && of.at(format.StackID(stack)) != nil {
+			for _, n := range places {
+				wanted[n/64] |= 1 << (n % 64)
+			}
+		}
+	}
+	return func(yield func(int) bool) {
+		for i, w := range wanted {
+			for ; w != 0; w &= w - 1 {
+				if !yield(64*i + bits.TrailingZeros64(w)) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // exclusive reports whether a part of the program is seldom sampled in one

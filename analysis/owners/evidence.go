@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"contend/analysis/internal/column"
 	"contend/format"
 )
 
@@ -39,6 +40,9 @@ type evidence struct {
 
 	batches sync.Pool // of ownerships
 	learnt  learnt    // of inputs before
+
+	listing sync.Once
+	runsAt  [][]column.Ref // by stack: where among the samples it is shown
 
 	unlinked []Unlinked
 	distance int64 // of samples

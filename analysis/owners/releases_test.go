@@ -104,6 +104,32 @@ func TestSharedOwnersFromReleases(t *testing.T) {
 	}
 }
 
+// One release in thirty out of turn is a mistake, three in forty are permits.
+func TestSeveralPermitsAreSeenOftenerThanByMistake(t *testing.T) {
+	for _, c := range []struct {
+		alone, together int
+		want            bool
+	}{{28, 1, false}, {34, 3, true}} {
+		var points []point
+		add := func(what what, threads ...format.ThreadID) {
+			for _, thread := range threads {
+				points = append(points, point{at: int64(len(points)), what: what, thread: thread})
+			}
+		}
+		for range c.alone {
+			add(acquired, 1)
+			add(released, 1)
+		}
+		for range c.together {
+			add(acquired, 1, 2)
+			add(released, 1, 2)
+		}
+		if got := overlaps(points); got != c.want {
+			t.Errorf("%d alone and %d together: several %v", c.alone, c.together, got)
+		}
+	}
+}
+
 // Of parks, several are tries of one acquisition; what no release is known to
 // have woken has the lock all the same, but for what timed out. A monitor of the
 // same recording has no releases.

@@ -41,6 +41,7 @@
 //	scan.go        a thread's activities one after another, as they lie
 //	parks.go       activities dealt out to threads; successive parks that are one wait
 //	store.go       activities as they are stored
+//	unended.go     waits at the ends of a recording that only samples show
 //	record.go      the events as they are kept while the trace is read
 //	recorded.go    activities as they are kept until then
 //	others.go      what threads did besides waiting

@@ -70,7 +70,7 @@ func TestTruncatedStacksAndLoads(t *testing.T) {
 	r := begun(t)
 	const key = 1 << 20
 	where := r.grow(1, 0) // truncated, and of no frames
-	r.pools.of(r.meta.parts.stack.class.id).set(key, uint32(where)+1)
+	r.pools[r.meta.parts.stack.pool].set(key, uint32(where)+1)
 	id := r.stack(key)
 	r.note(&format.Event{Kind: format.KindWait, Stack: id, Time: 5, End: 3_000_005})
 	for _, share := range []float32{0.5, 0.9, 0.97, 1} {

@@ -32,9 +32,11 @@ type Reader struct {
 	name  string
 	rules *rules.Table
 
-	chunk            // at hand
-	batch   *batch   // of it
-	own     batch    // used where nothing is ahead
+	chunk           // at hand
+	batch   *batch  // of it
+	own     batch   // used where nothing is ahead
+	frames  []frame // of the stack read last
+	natives []nativeID
 	inTurn  chunk    // the same
 	stepped *stepped // the chunk at hand, if it was ahead
 	room    *Room
