@@ -164,3 +164,19 @@ func TestGroupsAreForgottenNotMistaken(t *testing.T) {
 		t.Error("nothing is ever known")
 	}
 }
+
+// An instant that stands for less than the time to the next begins half way from the
+// one before.
+func TestWhereAWeighedInstantBegins(t *testing.T) {
+	events := []format.Event{tick(100, 100, 2, 0), tick(110, 110, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)}
+	for _, i := range []int{0, 1, 3} {
+		events[i].Weight = 4
+	}
+	for to, want := range map[int64]int64{105: 0, 107: 2, 120: 4} {
+		f := open
+		f.To = to
+		if s, _ := run(t, events, f); s.direct["t1"] != want {
+			t.Errorf("up to %d: %v, want %d", to, s.direct, want)
+		}
+	}
+}
