@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"contend/analysis/internal/column"
 	"contend/format"
 )
 
@@ -41,8 +40,8 @@ type evidence struct {
 	batches sync.Pool // of ownerships
 	learnt  learnt    // of inputs before
 
-	listing sync.Once
-	runsAt  [][]column.Ref // by stack: where among the samples it is shown
+	bursting sync.Once
+	bursts   map[*input]*bursts
 
 	unlinked []Unlinked
 	distance int64 // of samples

@@ -92,11 +92,11 @@ const unwatched = int64(20e9)
 // only thread dumps tell, or the samples of an agent. Virtual threads are in none.
 func (r *Reader) blind() string {
 	switch end := r.head.end(); {
-	case r.shown.follows && len(r.ids.virtual) == 0:
+	case r.shown.follows && len(r.ids.virtual.lives) == 0:
 		return ""
 	case r.telling.count == 0:
 		return "no thread dump is in the recording, and a wait in a deadlock never ends and is not recorded"
-	case len(r.ids.virtual) > 0:
+	case len(r.ids.virtual.lives) > 0:
 		return "virtual threads are not in the thread dumps of a recording"
 	case end-r.telling.last > max(unwatched, (end-r.telling.first)/10):
 		return format.Say("the last thread dump is %v before the end of the recording", time.Duration(end-r.telling.last))

@@ -37,7 +37,7 @@ type identities struct {
 	entered map[entry]struct{}          // told
 
 	cut      map[format.StackID]struct{} // the outermost frames are missing
-	virtual  map[format.ThreadID]*virtualLife
+	virtual  virtuals
 	calls    map[call]format.StackID // of traced methods
 	releases map[format.StackID]release
 	families map[uint32]uint32 // by class
@@ -100,7 +100,7 @@ func newIdentities() identities {
 	return identities{threads: map[threadKey]format.ThreadID{}, alive: map[lifeKey]living{}, called: map[format.ThreadID]string{}, byJava: map[int64]format.ThreadID{}, native: map[int64]int64{}, objects: map[objectKey]format.ObjectID{},
 		stacks: map[uint64][]format.StackID{}, sleeps: map[int64]format.StackID{}, frames: [][]format.Frame{nil}, brief: [][]frame{nil}, classes: map[string]uint32{"": 0}, names: []string{""},
 		words: newWords(), numbers: map[method]uint32{}, verdict: map[verdictKey]verdict{},
-		entries: map[format.StackID]struct{}{}, entered: map[entry]struct{}{}, cut: map[format.StackID]struct{}{}, virtual: map[format.ThreadID]*virtualLife{}, calls: map[call]format.StackID{}, releases: map[format.StackID]release{}, families: map[uint32]uint32{}}
+		entries: map[format.StackID]struct{}{}, entered: map[entry]struct{}{}, cut: map[format.StackID]struct{}{}, virtual: virtuals{lives: map[format.ThreadID]*virtualLife{}}, calls: map[call]format.StackID{}, releases: map[format.StackID]release{}, families: map[uint32]uint32{}}
 }
 
 // constants are the resolved keys of the current chunk.

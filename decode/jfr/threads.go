@@ -47,8 +47,8 @@ func (r *Reader) thread(key int64) format.ThreadID {
 		}
 	}
 	id := r.threadID(k, group)
-	if virtual && r.ids.virtual[id] == nil {
-		r.ids.virtual[id] = &virtualLife{lastPark: format.NoTime, last: format.NoTime}
+	if virtual {
+		r.ids.virtual.add(id)
 	}
 	if k.java != 0 {
 		r.ids.byJava[k.java] = id

@@ -70,7 +70,7 @@ type call struct {
 // event of their own, and so has that of a pinned one.
 func (r *Reader) virtualPark(m *methodName, v *values, ev *format.Event) bool {
 	ev.Thread = r.thread(v[slotThread])
-	if l := r.ids.virtual[ev.Thread]; l == nil || l.lastPark > ev.Time {
+	if l := r.ids.virtual.lives[ev.Thread]; l == nil || l.lastPark > ev.Time {
 		return false
 	}
 	ev.Stack = r.calledBy(m, r.stack(v[slotStack]))
