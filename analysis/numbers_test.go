@@ -180,3 +180,20 @@ func TestWhereAWeighedInstantBegins(t *testing.T) {
 		}
 	}
 }
+
+// Two that wait for each other in a dump are a deadlock; who waits for what it has
+// itself, as after being handed it, is none.
+func TestACircleHasTwo(t *testing.T) {
+	lock := func(l format.ObjectID, owner, waiter format.ThreadID) owners.Unlinked {
+		return owners.Unlinked{Time: 100, Lock: l, Owners: []format.Party{{Thread: owner}}, Waiters: []format.Party{{Thread: waiter}}}
+	}
+	for _, c := range []struct {
+		locks []owners.Unlinked
+		want  int
+	}{{[]owners.Unlinked{lock(1, 1, 2), lock(2, 2, 1)}, 1}, {[]owners.Unlinked{lock(1, 1, 1)}, 0}} {
+		e, known := newEmitter(newDefinitions(), open, newDispatcher(nil, nil)), map[string]int32{}
+		if (&cycles{}).circles(c.locks, e, known); len(known) != c.want {
+			t.Errorf("%+v: %d circles, want %d", c.locks, len(known), c.want)
+		}
+	}
+}

@@ -172,3 +172,13 @@ func TestWhichStampsCountFromTheStart(t *testing.T) {
 		}
 	}
 }
+
+// A curve has five steps to a halving, and thirty halvings at most.
+func TestHowFineACurveIs(t *testing.T) {
+	for n, want := range map[int64]int{1000: 10*5 + 1, 1 << 40: 30*5 + 1} {
+		var d Dist
+		if d.AddN(1000, n); len(d.Curve()) != want {
+			t.Errorf("of %d lengths it has %d points, want %d", n, len(d.Curve()), want)
+		}
+	}
+}
