@@ -27,11 +27,12 @@ func (ev *evidence) learn(lock format.ObjectID, waits lockWaits, busy []span) *s
 		s.shared = s.shared || ev.wait(&s.acquired[i]).Mode() == format.Shared
 	}
 	ev.judge(s)
+	for at := range s.strange {
+		ev.strangely(s, at)
+	}
 	for at, inside := range s.inside {
 		if !inside && !ev.sym.Bare(at.stack) {
-			if at.lock == format.NoObject {
-				ev.singly(s, at)
-			}
+			ev.singly(s, at)
 			continue
 		}
 		for i := range ev.activitiesAt(at, s.lock).all {
@@ -56,6 +57,9 @@ func (ev *evidence) candidates(s *section, waits lockWaits) {
 	defer ev.doerMarks.Put(asked)
 	for _, t := range users {
 		ev.seenBy(t, s, asked)
+	}
+	if ev.hasStrangers(s, waits) {
+		ev.strangers(s, users, asked)
 	}
 }
 
