@@ -30,7 +30,8 @@ const (
 	recentSlots = 1 << recentBits
 )
 
-// packFrom is how many entries are packed at a time.
+// packFrom is how many entries are packed at a time. As the size of the table it is
+// about time and memory, and changes no sum.
 const packFrom = 1 << 14
 
 // recentEntry is a sum that is being added to.

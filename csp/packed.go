@@ -30,7 +30,8 @@ type packed struct {
 	last   entry
 }
 
-// chunkSize is the length of a chunk in bytes. An entry lies in one of them.
+// chunkSize is the length of a chunk in bytes. An entry lies in one of them, wherever
+// that begins.
 const (
 	chunkSize = 1 << 14
 	entryMost = 4 * binary.MaxVarintLen64

@@ -71,7 +71,7 @@ type ranking struct {
 }
 
 // rankSlack is how many phases more than wanted are kept before the smallest
-// are dropped.
+// are dropped: few enough to keep, and so many that they are seldom put in order.
 const rankSlack = 1 << 12
 
 func (r *ranking) add(s stretch) {

@@ -88,10 +88,8 @@ func (a *Activities) forget() {
 // nor releases, what was done at each call site.
 func (a *Activities) index() {
 	a.released = a.releasesByLock()
-	for i := range a.inputs {
-		if in := &a.inputs[i]; in.waits && !in.complete() {
-			a.sites.fill(a.Record, a.store)
-		}
+	if slices.ContainsFunc(a.inputs, func(in input) bool { return in.waits && !in.complete() }) {
+		a.sites.fill(a.Record, a.store)
 	}
 }
 

@@ -1,10 +1,9 @@
 package owners
 
 import (
-	"encoding/binary"
-	"math/bits"
+	"runtime"
 
-	"contend/analysis/internal/column"
+	"contend/analysis/cores"
 	"contend/format"
 )
 
@@ -20,30 +19,6 @@ type callSite struct {
 type callSites struct {
 	lists []siteList
 	index map[inputSite]int
-	known []knownSite // by doer, of what is no wait and of waits in turns
-}
-
-// siteList is the refs of activities, each as its distance from the one before.
-type siteList struct {
-	bytes []byte
-	n     int
-	last  column.Ref
-}
-
-// all visits the refs.
-func (l siteList) all(yield func(column.Ref) bool) {
-	at := column.Ref(0)
-	for rest := l.bytes; len(rest) > 0; {
-		by, n := uint64(rest[0]), 1
-		if by >= 1<<7 { // few are
-			by, n = binary.Uvarint(rest)
-		}
-		rest = rest[n:]
-		at += column.Ref(by)
-		if !yield(at) {
-			return
-		}
-	}
 }
 
 // inputSite is a call site of one input: what a program did in one run tells
@@ -53,53 +28,91 @@ type inputSite struct {
 	input uint32
 }
 
-// fill counts the activities at each call site, and then deals them out in one
-// array, once.
+// fill lists what all threads did, on all cores: each takes successive ones, whose
+// lists then follow one another.
 func (p *callSites) fill(r *Record, s *store) {
-	if p.lists != nil {
-		return
+	shares := s.shares(runtime.GOMAXPROCS(0))
+	found := make([]siteFinder, len(shares))
+	cores.Each(len(shares), func(i int) {
+		f := siteFinder{Record: r, store: s, known: make([]knownSite, 2*len(s.what))}
+		f.visit(shares[i])
+		f.known = nil
+		found[i] = f
+	})()
+	*p = found[0].callSites
+	for i := range found[1:] {
+		p.join(&found[1+i].callSites)
 	}
-	p.known = make([]knownSite, 2*len(s.what))
-	var size counts
-	var last []column.Ref
-	total := 0
-	p.each(r, s, func(list int, i column.Ref) {
-		for len(last) <= list {
-			last = append(last, 0)
-		}
-		n := (bits.Len32(i-last[list]|1) + 6) / 7
-		size.add(list, n)
-		total += n
-		last[list] = i
-	})
-	all := make([]byte, total)
-	p.lists = make([]siteList, len(size))
-	for i, n := range size {
-		p.lists[i].bytes, all = all[:0:n], all[n:]
-	}
-	p.each(r, s, func(list int, i column.Ref) {
-		l := &p.lists[list]
-		l.bytes = binary.AppendUvarint(l.bytes, uint64(i-l.last))
-		l.last = i
-		l.n++
-	})
-	p.known = nil
 }
 
-// each visits what has a stack and some length, with the number of its call
-// site.
-func (p *callSites) each(r *Record, s *store, f func(list int, i column.Ref)) {
-	for t := range format.ThreadID(s.Threads()) {
-		done := uint32(0)
-		if int(t) < len(r.doneIn) {
-			done = r.doneIn[t]
+// join appends what others list.
+func (p *callSites) join(o *callSites) {
+	sites := make([]inputSite, len(o.lists))
+	for at, n := range o.index {
+		sites[n] = at
+	}
+	for n, at := range sites {
+		p.lists[p.number(at)].join(&o.lists[n])
+	}
+}
+
+// number returns the dense number of a call site.
+func (p *callSites) number(at inputSite) int {
+	n, ok := p.index[at]
+	if !ok {
+		if p.index == nil {
+			p.index = map[inputSite]int{}
 		}
-		for of := s.Scan(s.Of(t)); of.Next(); {
+		n = len(p.lists)
+		p.index[at] = n
+		p.lists = append(p.lists, siteList{})
+	}
+	return n
+}
+
+// siteFinder lists what some threads did.
+type siteFinder struct {
+	callSites
+	*Record
+	*store
+	known []knownSite // by doer, of what is no wait and of waits in turns
+}
+
+// threads are those from one to before another.
+type threads struct{ from, to format.ThreadID }
+
+// shares deals all threads out in so many shares, in order, that did about as much.
+func (s *store) shares(n int) []threads {
+	total, did := 0, 0
+	for _, k := range s.count {
+		total += int(k)
+	}
+	list := make([]threads, 0, n)
+	var share threads
+	for t, k := range s.count {
+		if share.to = format.ThreadID(t) + 1; did > 0 && did*n >= total*(len(list)+1) {
+			share.to--
+			list = append(list, share)
+			share = threads{share.to, share.to + 1}
+		}
+		did += int(k)
+	}
+	return append(list, share)
+}
+
+// visit lists what has a stack and some length.
+func (f *siteFinder) visit(share threads) {
+	for t := share.from; t < share.to; t++ {
+		done := uint32(0)
+		if int(t) < len(f.doneIn) {
+			done = f.doneIn[t]
+		}
+		for of := f.Scan(f.Of(t)); of.Next(); {
 			if of.End <= of.Start {
 				continue
 			}
-			if list := p.of(r, s, of.number(), of.IsWait(), done); list >= 0 {
-				f(list, of.at)
+			if list := f.of(of.number(), of.IsWait(), done); list >= 0 {
+				f.lists[list].add(of.at)
 			}
 		}
 	}
@@ -116,34 +129,21 @@ type knownSite struct {
 // of returns the number of the call site of a doer, -1 for none. Doers are few, and
 // those of waits are of one input; so are mostly those of what a thread did else, of
 // which done is the input.
-func (p *callSites) of(r *Record, s *store, doer uint32, wait bool, done uint32) int {
-	at := &p.known[doer<<1]
+func (f *siteFinder) of(doer uint32, wait bool, done uint32) int {
+	at := &f.known[doer<<1]
 	if wait {
-		at = &p.known[doer<<1|1]
+		at = &f.known[doer<<1|1]
 	}
 	if at.asked && (wait || at.input == done) {
 		return int(at.list) - 1
 	}
-	d := &s.what[doer]
+	d := &f.what[doer]
 	if wait {
-		done = r.inputOf[d.lock]
+		done = f.inputOf[d.lock]
 	}
 	*at = knownSite{asked: true, input: done}
 	if d.stack != format.NoStack {
-		at.list = int32(p.number(inputSite{callSite{d.stack, d.lock}, done})) + 1
+		at.list = int32(f.number(inputSite{callSite{d.stack, d.lock}, done})) + 1
 	}
 	return int(at.list) - 1
-}
-
-// number returns the dense number of a call site.
-func (p *callSites) number(at inputSite) int {
-	n, ok := p.index[at]
-	if !ok {
-		if p.index == nil {
-			p.index = map[inputSite]int{}
-		}
-		n = len(p.index)
-		p.index[at] = n
-	}
-	return n
 }

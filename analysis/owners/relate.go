@@ -45,6 +45,7 @@ func (ev *evidence) relate(all []*builder, samples map[*input]*samples, with fun
 // study learns what locks of one kind have in common.
 func (ev *evidence) study(k *kin, builders []*builder, samples *samples) {
 	near := new(places)
+	k.met = make([]int64, 0, k.acquired) // there is one after most acquisitions
 	for _, b := range builders {
 		b.places = near
 		b.gather(k)

@@ -67,35 +67,36 @@ func (ev *evidence) candidates(s *section, waits lockWaits) {
 // between busy stretches, and over the busy stretches between activities: there
 // may be many of either. Asked are the doers it need not look at again.
 func (ev *evidence) seenBy(t format.ThreadID, s *section, asked *marks) {
-	list := ev.Of(t)
-	if list.Len() == 0 {
+	of := ev.Scan(ev.Of(t))
+	if !of.Next() {
 		return
 	}
-	begins := ev.Begins(list.From)
-	for busy := s.busy; len(busy) > 0; busy = endingAfter(busy[1:], begins) {
+	for busy := s.busy; len(busy) > 0; busy = endingAfter(busy[1:], of.Start) {
 		z := busy[0]
-		if begins < z.start {
-			list.From += column.Ref(ev.further(list, z.start) - 1) // that one may last until then
+		if of.Start < z.start {
+			of.move(of.at + column.Ref(ev.further(Refs{of.at, of.to}, z.start)-1)) // that one may last until then
 		}
-		for ; ; list.From++ {
-			if list.Len() == 0 {
+		for of.Start < z.end {
+			if n := of.number(); !asked.has(n) {
+				ev.askAbout(s, n, asked, of.End > max(of.Start, z.start) && of.End <= z.end)
+			}
+			if !of.Next() {
 				return
 			}
-			b, data := ev.find(list.From)
-			if begins = b.begins(data); begins >= z.end {
-				break
-			}
-			n := b.number(data)
-			if asked.has(n) {
-				continue
-			}
-			if d := &ev.what[n]; d.lock == s.lock || d.stack == format.NoStack {
-				asked.add(n)
-			} else if _, end := b.span(data); end > max(begins, z.start) && end <= z.end {
-				asked.add(n)
-				note(&s.inside, callSite{d.stack, d.lock}, false)
-			}
 		}
+	}
+}
+
+// askAbout asks about the call site of a doer if an activity of it lay in a busy
+// stretch; what has none need not be looked at again.
+func (ev *evidence) askAbout(s *section, doer uint32, asked *marks, busy bool) {
+	d := &ev.what[doer]
+	none := d.lock == s.lock || d.stack == format.NoStack
+	if none || busy {
+		asked.add(doer)
+	}
+	if busy && !none {
+		note(&s.inside, callSite{d.stack, d.lock}, false)
 	}
 }
 

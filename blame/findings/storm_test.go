@@ -39,6 +39,7 @@ func (s *sleepers) wake(thread, by format.ThreadID, at, again int64) {
 type mail struct {
 	sleepers int
 	inVain   bool  // who is woken waits again at once, but for the first
+	useful   int   // these more than the first do not, either
 	work     int64 // what others do before they wait again
 	singly   bool  // each by a notification of its own, as far apart as all are
 	jitter   bool  // these come at random
@@ -62,7 +63,7 @@ func (m mail) run(t *testing.T) []Finding {
 		s.site = sites[turn%2]
 		for i := range m.sleepers {
 			again := m.work
-			if m.inVain && i > 0 {
+			if m.inVain && i > m.useful {
 				again = 2 * us
 			}
 			s.wake(format.ThreadID(i+2), m.by, now, again)
@@ -92,6 +93,8 @@ func TestNotifyStorm(t *testing.T) {
 	}{
 		"in vain":            {mail{sleepers: 6, inVain: true, work: ms, by: 1}, "notify-storm"},
 		"two":                {mail{sleepers: 2, inVain: true, work: ms, by: 1}, ""}, // half is not most
+		"half in vain":       {mail{sleepers: 6, inVain: true, useful: 2, work: ms, by: 1}, ""},
+		"two thirds in vain": {mail{sleepers: 6, inVain: true, useful: 1, work: ms, by: 1}, "notify-storm"},
 		"all go on":          {mail{sleepers: 6, work: ms, by: 1}, ""},
 		"in turns":           {mail{sleepers: 6, work: 2 * us, by: 1, singly: true}, ""},
 		"in turns, unevenly": {mail{sleepers: 6, work: 2 * us, by: 1, singly: true, jitter: true}, ""},

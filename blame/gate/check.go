@@ -67,6 +67,10 @@ func Worst(results []Result) Status {
 	return all
 }
 
+// falseAlarms is how likely a rule about changes may fail where nothing changed: as
+// usual, one time in twenty, for all that it names together.
+const falseAlarms = 0.05
+
 func (r *Rule) check(runs, baseline []*Run) Result {
 	res := Result{Rule: r.Text, Unit: r.metric.unit, Relative: r.relative, Status: Pass}
 	var base map[string]measured
@@ -79,7 +83,7 @@ func (r *Rule) check(runs, baseline []*Run) Result {
 		v.none = v.none || counts
 		s := r.absolute(v, runningRange(runs))
 		if r.relative {
-			s = r.change(v, base[name], len(baseline), 0.05/float64(len(values)))
+			s = r.change(v, base[name], len(baseline), falseAlarms/float64(len(values)))
 		}
 		s.Name, s.none = name, s.none || v.none || base[name].none
 		if s.Status == Pass {

@@ -62,8 +62,12 @@ func (r *Rule) atMost(value float64, hiddenNs int64, tr *analysis.Trace) float64
 
 const hiddenHint = "samples show these waits: 'contend record' takes them"
 
+// ofNone over n bounds, at 95 %, how often something happens that n samples did not
+// show: the rule of three, since (1-3/n)^n is a twentieth.
+const ofNone = 3
+
 // fewSamples doubts a share so small that a thread could well wait for it and
-// be missed by every sample: where n see nothing, it is below 3/n, at 95 %. Of
+// be missed by every sample: where n see nothing, it is below ofNone/n. Of
 // intervals each has its own samples.
 func fewSamples(r *Rule, s *Subject, run *Run) Doubt {
 	n, where := float64(run.Trace.Coverage.Samples), ""
@@ -76,14 +80,14 @@ func fewSamples(r *Rule, s *Subject, run *Run) Doubt {
 	switch {
 	case s.Limit <= 0:
 		return Doubt{"no number of samples tells that nobody ever waits", "give a recording of the waits themselves, or a limit above 0"}
-	case n*s.Limit >= 3:
+	case n*s.Limit >= ofNone:
 		return Doubt{}
 	}
-	least := fmt.Sprintf("shares below %.0f %%", 100*min(1, 3/n))
+	least := fmt.Sprintf("shares below %.0f %%", 100*min(1, ofNone/n))
 	if r.metric.unit == Threads {
-		least = fmt.Sprintf("less than %.2g threads on average", 3/n)
+		least = fmt.Sprintf("less than %.2g threads on average", ofNone/n)
 	}
-	return Doubt{fmt.Sprintf("%s%s cannot tell %s", format.Some(int(n), "sample", "samples"), where, least), fmt.Sprintf("take at least %.0f%s", math.Ceil(3/s.Limit), where)}
+	return Doubt{fmt.Sprintf("%s%s cannot tell %s", format.Some(int(n), "sample", "samples"), where, least), fmt.Sprintf("take at least %.0f%s", math.Ceil(ofNone/s.Limit), where)}
 }
 
 // longThreshold doubts a limit of lengths below the threshold. All waits that a

@@ -2,6 +2,9 @@ package whatif
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"contend/format"
@@ -50,5 +53,65 @@ func TestHowLateOneMayCome(t *testing.T) {
 	late := thread{holds: []hold{{asked: 1000, start: 5000, end: 6000}}}
 	if came := late.program(10000)[0].busy; came < 1100 || came > 1250 {
 		t.Errorf("who waited from 1000 on for one who was there comes at %d", came)
+	}
+}
+
+// A range says that it reaches beyond its ceiling where two digits show it.
+func TestARangeBeyondItsCeilingIsTold(t *testing.T) {
+	for high, want := range map[float64]bool{1.004: false, 1.007: true} {
+		c := Collector{waitNs: 1}
+		list := c.assumptions(&Result{Replayed: true, Rows: []Row{{Throughput: Range{1, high}, Ceiling: 1}}})
+		if got := slices.ContainsFunc(list, func(s string) bool { return strings.HasPrefix(s, "ranges reach beyond AT MOST") }); got != want {
+			t.Errorf("%v of a ceiling of 1: told %v", high, got)
+		}
+	}
+}
+
+// What a thread did with another lock, six tenures ago, bounds when it may have taken
+// one that the five since lie within; of twelve ago nobody looks.
+func TestHowFarBackATenureIsLookedFor(t *testing.T) {
+	const outer, inner, other = int32(0), int32(1), int32(2)
+	for within, want := range map[int]int64{5: 50, 11: 0} {
+		all := []tenure{{hold: hold{asked: 10, start: 20, end: 50, lock: other}}}
+		for i := range int64(within) {
+			all = append(all, tenure{hold: hold{asked: 100 + 10*i, start: 101 + 10*i, end: 105 + 10*i, lock: inner}})
+		}
+		all = append(all, tenure{hold: hold{asked: 300, start: 300, end: 320, lock: outer, section: 1}})
+		extendStarts(all, map[uint32]int64{1: 320}, map[order]int{{outer, inner}: 1}, 1, make([]bool, 3))
+		if got := all[len(all)-1].start; got != want {
+			t.Errorf("%d tenures within: it begins at %d, want %d", within, got, want)
+		}
+	}
+}
+
+// However many days time is cut into, what is due comes by its time, and at one
+// instant by its turn and as it was asked for.
+func TestDaysChangeNoOrder(t *testing.T) {
+	for _, days := range []int{1, 3, 1000} {
+		random := rand.New(rand.NewPCG(1, 2))
+		q := newQueue(days, 1000)
+		var due, came []event
+		push := func(from int64) {
+			at, turn := from+random.Int64N(50), []uint32{giving, granting, coming}[random.IntN(3)]
+			id := int32(len(due))
+			due = append(due, event{at, q.push(at, turn, id), id})
+		}
+		for range 40 {
+			push(0)
+		}
+		for e, ok := q.pop(); ok; e, ok = q.pop() {
+			if came = append(came, e); len(due) < 600 && e.at < 900 {
+				push(e.at + 1)
+			}
+		}
+		slices.SortFunc(due, func(a, b event) int {
+			if a.before(&b) {
+				return -1
+			}
+			return 1
+		})
+		if len(due) < 400 || !slices.Equal(came, due) {
+			t.Errorf("%d days: %d events came, or in another order than the %d due", days, len(came), len(due))
+		}
 	}
 }

@@ -17,7 +17,8 @@ const (
 
 func (e *event) before(o *event) bool { return e.at < o.at || e.at == o.at && e.seq < o.seq }
 
-// daysEach is into how many days time is cut for each thread or lock.
+// daysEach is into how many days time is cut for each thread or lock. It is about
+// speed and changes no order.
 const daysEach = 8
 
 // queue has the events that are due, the next one first: a heap of those of this

@@ -287,7 +287,7 @@ func nested(all []tenure, f func(outer, inner *tenure)) {
 }
 
 // recent is how many tenures of a thread are looked at for one that lies within
-// another.
+// another: all would take too long where a thread has some lock all along.
 const recent = 8
 
 // extendStarts lets tenures for which their thread did not wait begin before the

@@ -63,24 +63,15 @@ func (c *Column[T]) next() {
 	c.pieces = append(c.pieces, make([]T, 0, pieceLen))
 }
 
-// sort sorts keys of 16 bytes and then moves each element once, along the
-// cycles of the permutation.
+// sort moves each element once, along the cycles of the permutation that puts them
+// in order.
 func (c *Column[T]) sort(piece []T) {
-	by, ok := sorters.take()
-	if !ok {
-		by = &sorter{}
-	}
+	by := idleSorter()
 	defer sorters.put(by)
-	keys, sorted := by.keys[:0], true
-	for i := range piece {
-		keys = append(keys, Key{c.Start(&piece[i]), uint32(i)})
-		sorted = sorted && (i == 0 || keys[i-1].At <= keys[i].At)
-	}
-	by.keys = keys
-	if sorted {
+	keys, moved := order(by, piece, c.Start)
+	if !moved {
 		return
 	}
-	keys = by.sort()
 	for i := range keys {
 		first := piece[i]
 		at := i

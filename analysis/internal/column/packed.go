@@ -79,14 +79,15 @@ func (c *Packed[T]) full() {
 }
 
 func (c *Packed[T]) pack(piece []T, into *packed) {
-	sorted := Column[T]{Start: c.Start}
-	sorted.sort(piece)
+	by := idleSorter()
+	defer sorters.put(by)
+	keys, _ := order(by, piece, c.Start)
 	bytes, _ := scratches.take()
 	coder := c.Coder()
-	for i := range piece {
-		bytes = coder.Put(bytes, &piece[i])
+	for i := range keys {
+		bytes = coder.Put(bytes, &piece[keys[i].ID])
 	}
-	*into = packed{slices.Clone(bytes), len(piece), c.Start(&piece[0]), c.Start(&piece[len(piece)-1])}
+	*into = packed{slices.Clone(bytes), len(piece), keys[0].At, keys[len(keys)-1].At}
 	scratches.put(bytes[:0])
 }
 

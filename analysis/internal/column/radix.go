@@ -24,6 +24,29 @@ const (
 // sorters are those that nobody uses at the moment.
 var sorters = make(spares[*sorter], mostSpares)
 
+// idleSorter returns one that is to be put back.
+func idleSorter() *sorter {
+	by, ok := sorters.take()
+	if !ok {
+		by = &sorter{}
+	}
+	return by
+}
+
+// order returns the keys of elements by start, 16 bytes each, and whether any
+// element is out of order. They are the sorter's.
+func order[T any](by *sorter, list []T, start func(*T) int64) (keys []Key, moved bool) {
+	keys = by.keys[:0]
+	for i := range list {
+		keys = append(keys, Key{start(&list[i]), uint32(i)})
+		moved = moved || i > 0 && keys[i-1].At > keys[i].At
+	}
+	if by.keys = keys; moved {
+		keys = by.sort()
+	}
+	return keys, moved
+}
+
 // sort sorts s.keys and returns them.
 func (s *sorter) sort() []Key {
 	if len(s.keys) > len(s.spare) {

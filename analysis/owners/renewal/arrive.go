@@ -24,7 +24,7 @@ type Met struct {
 	// As of Parts; the first section is the one that was met.
 	SureFirst, SureRest float64
 
-	cells []float64 // scratch
+	cells []float64 // by site, of First: scratch
 }
 
 // Meet divides the stretch after an arrival. A section that is met is likely
@@ -64,112 +64,6 @@ func (s *Splitter) Meet(a *Arrival, met *Met) {
 		met.First[i], met.Others[i] = scaled(all.First[i], a.Length), scaled(all.Others[i], a.Length)
 		met.Free -= met.First[i] + met.Others[i]
 	}
-}
-
-// meet divides a stretch of c cells, as one of canon; false if the model knows
-// no such stretch.
-func (m *Model) meet(a *Arrival, c, held int, met *Met) bool {
-	own, gone := m.left(a), m.gone(a)
-	of := m.takings(taking{a.Last, a.Group})
-	chance := func(d int) (after, times float64) {
-		if d < held {
-			return of.held[c-d], of.more[c-d]
-		}
-		return m.rest(c-d, a.Last, a.Group), 1
-	}
-	var rest, weights lattice
-	sum, ownCells := 0.0, 0.0
-	for d, p := range own[:c+1] {
-		after, times := chance(d)
-		w := p * after
-		sum += w
-		weights[d] += w
-		ownCells += w * float64(d)
-		rest[c-d] += p * times
-	}
-	if cap(met.cells) < 2*m.sites {
-		met.cells = make([]float64, 2*m.sites)
-	}
-	met2 := met.cells[:m.sites]
-	clear(met2)
-	mean := m.average
-	for s := range met2 {
-		w, direct := m.mixes[0][s], m.mixes[0][s]
-		switch a.Last {
-		case LastSame:
-			direct *= m.again
-		case LastOther:
-			direct = m.mixes[a.Group][s]
-		}
-		if w == 0 && direct == 0 {
-			continue
-		}
-		over := &m.over[s]
-		for d := 0; d <= c; d++ {
-			q := c - d
-			density := over[d] / mean * gone * a.Busy
-			v := density * (direct*m.direct[q] + w*(m.rest(q, a.Last, a.Group)-m.straight(q, a.Last)))
-			times := 1.0
-			if d < held {
-				times = of.more[q]
-				v = density * w * of.held[q]
-			}
-			if v <= 0 {
-				continue
-			}
-			sum += v
-			weights[d] += v
-			met2[s] += v * float64(d)
-			rest[q] += density * w * times
-		}
-	}
-	if sum <= 1e-300 {
-		return false
-	}
-	unit := canon / float64(c) / sum
-	first := ownCells
-	for _, v := range met2 {
-		first += v
-	}
-	met.SureFirst, met.SureRest = m.sure(&weights, sum, first/sum, c)
-	met.Own = int64(ownCells * unit)
-	free := int64(canon) - met.Own
-	for s := range met2 {
-		met.First[s] = min(int64(met2[s]*unit), free)
-		free -= met.First[s]
-		met.Others[s] = min(int64(taken(of.by[s], rest[:c+1])*unit), free)
-		free -= met.Others[s]
-	}
-	return true
-}
-
-func (m *Model) straight(q int, last Last) float64 {
-	if last == LastOther {
-		return 0
-	}
-	return m.direct[q]
-}
-
-// left returns what is left of the section at a site after the time elapsed.
-func (m *Model) left(a *Arrival) (own lattice) {
-	if e, ok := m.cell(a.Elapsed); ok && a.Site >= 0 {
-		copy(own[:], m.hold[a.Site][e:])
-	}
-	return own
-}
-
-// gone returns the chance that the section at a site is over after the time
-// elapsed.
-func (m *Model) gone(a *Arrival) float64 {
-	e, ok := m.cell(a.Elapsed)
-	if a.Site < 0 || !ok {
-		return 1
-	}
-	left := 0.0
-	for _, p := range m.hold[a.Site][e:] {
-		left += p
-	}
-	return max(1-left, 0)
 }
 
 // beyond returns the chance that a section of a site is longer than each cell.

@@ -159,64 +159,83 @@ func quantile(sorted []int64, p float64) int64 {
 func (l *learner) round() {
 	m := l.m
 	m.tables(m.asked)
-	hold := l.hold
-	clear(hold)
+	m.count()
+	clear(l.hold)
 	var wake lattice
 	var seen census
-	m.count()
 	rests := map[taking]*expected{}
 	for i, k := range l.kinds {
-		n := l.counts[i]
-		sum, direct := 0.0, 0.0
-		most, cell := int(k.most), int(k.cell)
-		of, rest := m.hold[k.site][:most+1], m.expected(rests, k)
-		var weight lattice
-		for d, p := range of {
-			if p == 0 {
-				continue
-			}
-			weight[d] = p * rest.chance[cell-d]
-			sum += weight[d]
-		}
-		if sum <= 1e-300 {
+		l.expect(i, m.expected(rests, k), &wake, &seen)
+	}
+	l.countMet(l.hold)
+	l.conclude(&wake)
+	if m.barge > 0 {
+		m.barge, m.again = l.barging(m, &seen)
+	}
+}
+
+// expect divides the gaps of a kind, given what is expected after first sections,
+// and counts their parts.
+func (l *learner) expect(i int, rest *expected, wake *lattice, seen *census) {
+	k := &l.kinds[i]
+	var lengths lattice
+	weights := lengths[:int(k.most)+1]
+	sum := 0.0
+	for d, p := range l.m.hold[k.site][:len(weights)] {
+		if p == 0 {
 			continue
 		}
-		l.meet(&seen, i, weight[:most+1], sum)
-		times, into := n/sum, &hold[k.site]
-		firsts, sections := seen.firsts, seen.sections // in registers
-		for d, w := range weight[:most+1] {
-			if w == 0 {
-				continue
-			}
-			q := cell - d
-			w *= times
-			into[d] += w
-			firsts += w * float64(d)
-			if k.last != LastOther {
-				straight := w * m.direct[q] / rest.chance[q]
-				wake[q] += straight
-				direct += straight
-			}
-			sections += w * rest.sections[q]
-		}
-		seen.firsts, seen.sections = firsts, sections
-		seen.count(k, n, direct)
+		weights[d] = p * rest.chance[int(k.cell)-d]
+		sum += weights[d]
 	}
-	l.countMet(hold)
-	for s := range hold {
-		for i, p := range &l.guess[s] {
-			hold[s][i] += Trust * p
+	if sum <= 1e-300 {
+		return
+	}
+	l.meet(seen, i, weights, sum)
+	direct := l.divide(k, weights, l.counts[i]/sum, rest, wake, seen)
+	seen.count(*k, l.counts[i], direct)
+}
+
+// divide counts, by the weights of lengths, first sections and what comes after
+// them. It returns in how many of the gaps that is free time alone.
+func (l *learner) divide(k *kind, weights []float64, times float64, rest *expected, wake *lattice, seen *census) (direct float64) {
+	cell, into, straight := int(k.cell), &l.hold[k.site], &l.m.direct
+	firsts, sections := seen.firsts, seen.sections // in registers
+	for d, w := range weights {
+		if w == 0 {
+			continue
 		}
-		m.hold[s] = hold[s].smoothed(1)
+		q := cell - d
+		w *= times
+		into[d] += w
+		firsts += w * float64(d)
+		if k.last != LastOther {
+			free := w * straight[q] / rest.chance[q]
+			wake[q] += free
+			direct += free
+		}
+		sections += w * rest.sections[q]
+	}
+	seen.firsts, seen.sections = firsts, sections
+	return direct
+}
+
+// conclude makes the lengths that were counted those of the model. The first guess
+// has its part in them, so that few gaps do not say too much.
+func (l *learner) conclude(wake *lattice) {
+	m := l.m
+	for s := range l.hold {
+		hold := &l.hold[s]
+		for i, p := range &l.guess[s] {
+			hold[i] += Trust * p
+		}
+		m.hold[s] = hold.smoothed(1)
 	}
 	for i, p := range &l.wake {
 		wake[i] += Trust * p
 	}
 	if m.wake = wake.smoothed(1); l.free != nil {
 		m.wake = *l.free
-	}
-	if m.barge > 0 {
-		m.barge, m.again = l.barging(m, &seen)
 	}
 }
 

@@ -1,0 +1,73 @@
+package gate
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"contend/blame/compare"
+)
+
+// A change is one that chance makes one time in twenty: of an error that is well
+// known, 1.64 times that.
+func TestHowOftenARuleMayFailByChance(t *testing.T) {
+	for times, want := range map[float64]Status{1.5: Pass, 1.8: Fail} {
+		r, run := recorded(t, "csp(total) < +0% vs baseline")
+		m, calls := *r.metric, 0
+		m.measure = func(*Rule, []*Run) map[string]measured {
+			if calls++; calls == 1 { // the baseline
+				return map[string]measured{"x": {Rate: compare.Rate{Value: 1, Traces: 9}}}
+			}
+			return map[string]measured{"x": {Rate: compare.Rate{Value: 1 + times*0.01, SE: 0.01, DF: 1e6, Traces: 9}}}
+		}
+		r.metric = &m
+		if got := r.check([]*Run{run}, []*Run{run}); got.Status != want {
+			t.Errorf("grown by %v of its errors: %+v, want %s", times, got, want)
+		}
+	}
+}
+
+// What no sample in n shows is less than 3/n, and the doubt says so of either unit.
+func TestWhatFewSamplesCannotTell(t *testing.T) {
+	for rule, want := range map[string]string{
+		"csp(total) < 1%":      "30 samples cannot tell shares below 10 %: take at least 300",
+		"waiting(total) < .01": "30 samples cannot tell less than 0.1 threads on average: take at least 300",
+	} {
+		r, run := recorded(t, rule)
+		run.Trace.Coverage.Samples = 30
+		got := r.check([]*Run{run}, nil).Doubt
+		if says := got.Reason + ": " + got.Hint; !strings.Contains(says, want) {
+			t.Errorf("%s: %q, want %q", rule, says, want)
+		}
+	}
+}
+
+// Two runs tell how much they vary, one does not.
+func TestTheMeanOfTwoRunsHasAnError(t *testing.T) {
+	if m := mean([]float64{1, 3}); m.Value != 2 || math.Abs(m.SE-1) > 1e-9 || m.DF != 1 {
+		t.Errorf("%+v", m)
+	}
+	if m := mean([]float64{1}); m.Value != 1 || m.SE != 0 || m.DF != 0 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// A rest of most of an interval counts as one, a shorter one does not.
+func TestTheRestBehindTheLastInterval(t *testing.T) {
+	for rest, want := range map[int64]float64{4: 0.1, 6: 1} {
+		p := peaks{ns: 10, last: 20 + rest}
+		if got := p.highest([]int64{1, 1, rest}, false); got != want {
+			t.Errorf("a rest of %d: at most %v, want %v", rest, got, want)
+		}
+	}
+}
+
+// A million intervals are kept, more are refused before they take the memory.
+func TestIntervalsAreBounded(t *testing.T) {
+	for at, tooMany := range map[int64]bool{1e6: false, 1.1e6: true} {
+		p, sums := peaks{ns: 1}, []int64(nil)
+		if p.add(&sums, at, at+1, 1, 1); p.tooMany != tooMany {
+			t.Errorf("%d intervals: refused %v", at, p.tooMany)
+		}
+	}
+}

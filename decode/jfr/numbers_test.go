@@ -1,0 +1,126 @@
+package jfr
+
+import (
+	"testing"
+
+	"contend/format"
+)
+
+const us, ms = int64(1e3), int64(1e6)
+
+// An agent's sample asked for up to a millisecond after a stop, by its clock, is of
+// that stop.
+func TestClocksOfAgentAndRecordingAreAMillisecondApart(t *testing.T) {
+	s := shown{stops: []int64{10 * ms, 40 * ms}}
+	for asked, want := range map[int64]int64{10*ms + 800*us: 10 * ms, 11*ms + 500*us: 40 * ms} {
+		if at := s.stopped(asked); at != want {
+			t.Errorf("asked at %d: stopped at %d, want %d", asked, at, want)
+		}
+	}
+}
+
+// Of the wakings of the last millisecond the first ended the park, of those before
+// it the last.
+func TestWhichWakingEndedAPark(t *testing.T) {
+	for _, c := range []struct {
+		before []int64 // how long before the park's end, the longest first
+		want   int
+	}{{[]int64{800 * us, 200 * us}, 0}, {[]int64{1500 * us, 200 * us}, 1}, {[]int64{1900 * us, 1500 * us}, 1}} {
+		var unparks []waking
+		for _, ns := range c.before {
+			unparks = append(unparks, waking{at: 10*ms - ns, thread: 2})
+		}
+		if got := match([]woken{{start: 0, end: 10 * ms, thread: 1}}, unparks, nil)[0]; got != c.want {
+			t.Errorf("%v before its end: waking %d, want %d", c.before, got, c.want)
+		}
+	}
+}
+
+// Two hundred wakings of other locks may lie between a park's own and its end; with
+// three hundred it is given up.
+func TestHowManyWakingsAreTried(t *testing.T) {
+	for others, want := range map[int]int{200: 0, 300: -1} {
+		unparks := []waking{{at: ms, thread: 2, release: release{family: 1}}}
+		for i := range others {
+			unparks = append(unparks, waking{at: 2*ms + int64(i), thread: 2, release: release{family: 2}})
+		}
+		if got := match([]woken{{start: 0, end: 10 * ms, thread: 1, family: 1}}, unparks, nil)[0]; got != want {
+			t.Errorf("behind %d others: waking %d, want %d", others, got, want)
+		}
+	}
+}
+
+// A place is the home of a lock that was released there five times, with no more
+// than a quarter of others.
+func TestWhereALockIsAtHome(t *testing.T) {
+	for _, c := range []struct {
+		times, others int
+		home          bool
+	}{{4, 0, false}, {6, 0, true}, {8, 2, true}, {7, 3, false}} {
+		var parks []woken
+		var unparks []waking
+		var found []int
+		for i := range c.times + c.others {
+			lock := format.ObjectID(1)
+			if i >= c.times {
+				lock = format.ObjectID(i + 2)
+			}
+			parks, unparks, found = append(parks, woken{lock: lock}), append(unparks, waking{stack: 5}), append(found, i)
+		}
+		if _, home := homesOf(parks, unparks, found)[5]; home != c.home {
+			t.Errorf("%d releases, %d of others: at home %v", c.times, c.others, home)
+		}
+	}
+}
+
+// Who parks again for the same lock within a tenth of a millisecond was too late.
+func TestHowSoonOneParksAgain(t *testing.T) {
+	for gap, again := range map[int64]bool{80 * us: true, 150 * us: false} {
+		parks := []woken{{start: 0, end: ms, thread: 1, lock: 1}, {start: ms + gap, end: 2 * ms, thread: 1, lock: 1}}
+		if got := triedAgain(parks)[0] != 0; got != again {
+			t.Errorf("%d ns later: %v", gap, got)
+		}
+	}
+}
+
+// With one wait a hundred dumps are compared, and of two hundred the last is not: it
+// keeps its time.
+func TestHowManyDumpsAreCompared(t *testing.T) {
+	for dumps, want := range map[int]int64{100: 800*ms + 500*us, 200: 500 * us} {
+		var d dumpTimes
+		var queue format.Queue
+		d.stretches.list = []stretch{{800 * ms, 900 * ms, 1, 0, stateSleeps}}
+		for range dumps {
+			d.dumps.list = append(d.dumps.list, shownDump{0, []standing{{1, 0, stateSleeps}}, []format.Event{{Kind: format.KindContention}}})
+		}
+		d.turn(true, &queue)
+		var ev format.Event
+		for queue.Pop(&ev) {
+		}
+		if ev.Time != want {
+			t.Errorf("the last of %d dumps is taken at %d, want %d", dumps, ev.Time, want)
+		}
+	}
+}
+
+// A damaged recording is told of up to some sixteen times.
+func TestHowManyWarningsThereAre(t *testing.T) {
+	for damages, all := range map[int]bool{12: true, 20: false} {
+		var r Reader
+		for range damages {
+			r.warn("damage", "")
+		}
+		if (len(r.warnings) == damages) != all {
+			t.Errorf("%d of %d", len(r.warnings), damages)
+		}
+	}
+}
+
+// The instant until which one parks is in milliseconds.
+func TestUntilIsInMilliseconds(t *testing.T) {
+	for end, late := range map[int64]bool{600 * ms: false, 1000 * ms: true} {
+		if got := new(Reader).timedOut(&values{slotUntil: 1000}, &format.Event{End: end}); got != late {
+			t.Errorf("parked until %d: late %v", end, got)
+		}
+	}
+}
