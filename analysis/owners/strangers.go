@@ -34,8 +34,7 @@ func (ev *evidence) strangers(s *section, users []format.ThreadID, asked *marks)
 	for _, t := range users {
 		uses[t] = true
 	}
-	of := *s
-	of.inside = nil
+	of := section{lock: s.lock, busy: s.busy}
 	for t := range format.ThreadID(len(uses)) {
 		if !uses[t] {
 			ev.seenBy(t, &of, asked)
@@ -48,7 +47,7 @@ func (ev *evidence) strangers(s *section, users []format.ThreadID, asked *marks)
 // lock. Somebody must wait at the end of more than chance has it, and of those most must be
 // followed promptly.
 func (ev *evidence) strangely(s *section, at callSite) {
-	if at.lock != format.NoObject || ev.sym.Bare(at.stack) {
+	if _, asked := s.inside[at]; asked || at.lock != format.NoObject || ev.sym.Bare(at.stack) {
 		return
 	}
 	list := ev.activitiesAt(at, s.lock)
