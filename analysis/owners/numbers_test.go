@@ -169,3 +169,15 @@ func TestHowLongRunsAre(t *testing.T) {
 		t.Errorf("%d", n)
 	}
 }
+
+// A part of the program is exclusive that is sampled beside sections a quarter as often
+// as by chance.
+func TestHowSeldomIsSeldom(t *testing.T) {
+	for together, want := range map[int]bool{10: true, 20: false} { // of fifty by chance
+		p := &witness{total: 50}
+		r := &rounds{n: 100, inside: 50, together: map[*witness]int{p: together}}
+		if got := r.exclusive(p); got != want {
+			t.Errorf("%d times together: exclusive %v", together, got)
+		}
+	}
+}
