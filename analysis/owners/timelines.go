@@ -20,6 +20,7 @@
 //	builder.go     the stretches between acquisitions, and charging them
 //	thin.go        few parts of a stretch, none too short to be worth its row
 //	census.go      what samples show of sections
+//	rounds.go      which parts of the program are sampled together
 //	kin.go         locks of one kind: call sites, who uses them, the model
 //	tally.go       what samples show of claims that are alike
 //	shares.go      what the model gives sections divided anew
@@ -37,6 +38,7 @@
 //	calibration.go how much of what is inferred is right
 //	unended.go     waits at the ends of a recording that only samples show
 //	evidence.go    dumps, and which lock of the waits a dump's lock is
+//	bursts.go      samples that a recorder takes one after the other
 //	activities.go  what each thread did
 //	callsites.go   what was done at each call site
 //	sitelist.go    refs of activities, packed
