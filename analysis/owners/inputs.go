@@ -12,6 +12,8 @@ type input struct {
 	whole    bool  // and each of its waits is all of an acquisition, however often the thread was woken
 	from, to int64 // what was recorded; NoTime when not told
 	dumps    int   // how many samples there are of the inputs before
+	atWaits  int   // where its own begin in the record
+	atOthers int
 	pauses   pauses
 }
 

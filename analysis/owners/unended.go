@@ -101,15 +101,17 @@ func (u *unended) suspect() bool {
 func (u *unended) begins(at int64) bool { return at <= u.first+leastUnended }
 func (u *unended) ends(at int64) bool   { return at >= u.last-leastUnended }
 
-// bound finds out from when to when anything is recorded of them.
+// bound finds out from when to when anything is recorded of them, in their input: that
+// threads of others are others is why it need not look there.
 func (u *unended) bound(r *Record) {
 	widen := func(a *recorded) {
 		if s := u.seen[a.thread]; s != nil {
 			s.from, s.to = min(s.from, a.start), max(s.to, a.end)
 		}
 	}
-	r.waits.Each(widen)
-	r.others.Each(widen)
+	in := &r.inputs[len(r.inputs)-1]
+	r.waits.EachSince(in.atWaits, widen)
+	r.others.EachSince(in.atOthers, widen)
 }
 
 // look gathers the samples that are before or after that.
