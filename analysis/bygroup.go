@@ -11,7 +11,7 @@ type groupSlot[T any] struct {
 	of    T
 }
 
-// groupSlots is a power of two.
+// groupSlots is a power of two. What is forgotten is found out again.
 const groupSlots = 1 << 12
 
 // At returns the place of what is known of a group; the first time, and when it was

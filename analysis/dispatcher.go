@@ -27,8 +27,8 @@ type dispatcher struct {
 	done  chan *batch
 }
 
-// A batch is handed over when it holds so much. Batches of few calls may be
-// large too, where paths are long.
+// A batch is handed over when it holds so much, which visitors cannot tell. Batches of
+// few calls may be large too, where paths are long.
 const (
 	batchCalls   = 1024
 	batchParts   = 1 << 14 // shares, hops and waiters

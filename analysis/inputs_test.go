@@ -69,6 +69,7 @@ func TestPiecesOfOneRecordingNeedNotTouch(t *testing.T) {
 		{[]span{{0, 10}}, nil},
 		{[]span{{20e9, 30e9}, {0, 10e9}}, []span{{10e9, 20e9}}},
 		{[]span{{0, 10e9}, {11e9, 12e9}, {12e9 + 1e6, 13e9}}, nil},
+		{[]span{{0, 10e9}, {10.7e9, 11e9}, {12.5e9, 13e9}}, []span{{11e9, 12.5e9}}},
 		{[]span{{0, 100e9}, {10e9, 20e9}, {30e9, 40e9}}, nil},
 		{[]span{{0, 10e9}, {5e9, 7e9}, {14e9, 15e9}, {20e9, 20e9}}, []span{{10e9, 14e9}, {15e9, 20e9}}},
 	} {

@@ -103,7 +103,7 @@ func (m *measured) factor(l format.ObjectID) scale {
 	return scale{}
 }
 
-// mostKept bounds the memory of instants that is used again.
+// mostKept bounds the memory of instants that is used again, and nothing else.
 const mostKept = 1 << 12
 
 // clear forgets what was put off, when it is booked.

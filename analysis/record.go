@@ -9,10 +9,10 @@ import (
 	"contend/format"
 )
 
-// unclear is time threads spent at a lock in waits no rule knows.
-type unclear struct {
-	waits int
-	ns    int64
+// someWaits is how many waits there are of a sort, and their time.
+type someWaits struct {
+	n  int
+	ns int64
 }
 
 // part is what is known of one input among several that are read as one
@@ -44,8 +44,9 @@ func (p *part) collected(ev *format.Event, end int64) {
 // of owners, and what the trace says of itself.
 type record struct {
 	*owners.Record
-	activities *owners.Activities // the same in order of time, once all is read
-	unclear    map[format.ObjectID]unclear
+	activities *owners.Activities            // the same in order of time, once all is read
+	unclear    map[format.ObjectID]someWaits // waits at a lock that no rule knows
+	unended    []*format.Event               // waits that only samples show
 	monitors   monitorWaits
 	holders    []bool // by thread: it holds a recorded tenure; see tenants
 	recorded   []span
@@ -58,7 +59,7 @@ type record struct {
 }
 
 func newRecord() *record {
-	r := &record{Record: owners.NewRecord(), unclear: map[format.ObjectID]unclear{}, first: format.NoTime, last: format.NoTime}
+	r := &record{Record: owners.NewRecord(), unclear: map[format.ObjectID]someWaits{}, first: format.NoTime, last: format.NoTime}
 	r.next()
 	return r
 }
@@ -105,7 +106,7 @@ func (r *record) note(ev *format.Event, end int64) {
 	case format.ActivityUnknown:
 		if end > ev.Time {
 			u := r.unclear[ev.Object]
-			r.unclear[ev.Object] = unclear{u.waits + 1, u.ns + end - ev.Time}
+			r.unclear[ev.Object] = someWaits{u.n + 1, u.ns + end - ev.Time}
 		}
 	}
 }

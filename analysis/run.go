@@ -146,6 +146,7 @@ func (p *pass) take(ev *format.Event) {
 // setting takes what the trace says of itself; a new input begins with one.
 func (p *pass) setting(ev *format.Event) {
 	if ev.Name == format.SettingInput {
+		p.unended()
 		p.smp.begin()
 		p.rec.next()
 		p.rec.NextInput()
@@ -156,8 +157,23 @@ func (p *pass) setting(ev *format.Event) {
 	p.smp.setting(ev)
 }
 
+// unended adds what the input at hand has recorded of no wait, for that had not
+// ended or was there before. Where short waits are left out nothing tells that one
+// was not several.
+func (p *pass) unended() {
+	if p.rec.threshold > 0 {
+		return
+	}
+	defs := p.e.defs
+	for _, ev := range p.rec.Unended(func(a, b format.ObjectID) bool { return defs.Class(a) == defs.Class(b) }) {
+		p.rec.unended = append(p.rec.unended, &ev)
+		p.take(&ev)
+	}
+}
+
 // finish charges what had to wait for the end, and sums up.
 func (p *pass) finish() *Trace {
+	p.unended()
 	p.smp.finish()
 	e, rec, smp := p.e, p.rec, p.smp
 	start, end := rec.bounds()

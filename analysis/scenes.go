@@ -29,7 +29,7 @@ type scenes struct {
 }
 
 // mostScenes and mostSceneParts bound what is remembered. Behind so many it begins
-// again.
+// again. Neither they nor the ones below change what is charged.
 const (
 	mostScenes     = 1 << 13
 	mostSceneParts = 1 << 15

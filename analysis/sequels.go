@@ -79,7 +79,7 @@ func keepPath(path *Hop) *Hop {
 	return PathOf(hops...)
 }
 
-// mostSequels is how many sequels a scene keeps.
+// mostSequels is how many sequels a scene keeps; others are worked out again.
 const mostSequels = 4
 
 // bookScene is book for a scene of which it is remembered what follows from it.

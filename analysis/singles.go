@@ -90,7 +90,7 @@ type alikes struct {
 	slots [1 << alikeBits]struct{ row, at uint32 }
 }
 
-const alikeBits = 12 // several times as many as a batch has
+const alikeBits = 12 // several times as many as a batch has; with fewer, more is there twice
 
 // of returns where a lock and a share of waiting for it are in the list of a batch.
 func (a *alikes) of(s *singles, lock format.ObjectID, share *Share) uint32 {

@@ -57,7 +57,7 @@ func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 			return false
 		}
 		_, end := r.activities.Span(w - 1)
-		return end < last
+		return end < last && !slices.ContainsFunc(r.unended, func(u *format.Event) bool { return u.Thread == t && u.End == end })
 	}
 	s.run()
 	return s

@@ -23,7 +23,7 @@ type tallied struct {
 	ns, n int64
 }
 
-// tallySlots is a power of two.
+// tallySlots is a power of two. With fewer, more is told one by one, and as much in all.
 const tallySlots = 1 << 12
 
 // add takes a stretch.

@@ -25,7 +25,7 @@ func (r *record) warnings(defs *definitions, tl *owners.Timelines, running int64
 		out = append(out, format.Warning{Code: "unlinked",
 			Text: format.Say("%v of %v contended locks in thread dumps match no recorded wait", n, r.Dumped())})
 	}
-	return slices.Concat(out, disagreements(&tl.Trust), r.gaveUp(), r.censored(), r.unclassified(defs))
+	return slices.Concat(out, disagreements(&tl.Trust), r.hung(), r.gaveUp(), r.censored(), r.unclassified(defs))
 }
 
 // recorderLock is the class of a lock for which only the flight recorder's own
@@ -55,9 +55,25 @@ func disagreements(c *owners.Calibration) (out []format.Warning) {
 	return out
 }
 
+// hung reports the waits that only samples show.
+func (r *record) hung() []format.Warning {
+	if len(r.unended) == 0 {
+		return nil
+	}
+	return []format.Warning{{Code: "unended",
+		Text: format.Say("%s before the recording or not ended with it: %v of waiting, as samples show it", format.Some(len(r.unended), "wait had begun", "waits had begun"), time.Duration(r.hungNs()))}}
+}
+
+func (r *record) hungNs() (sum int64) {
+	for _, w := range r.unended {
+		sum += w.End - w.Time
+	}
+	return sum
+}
+
 // gaveUp reports the waits that ended without the lock.
 func (r *record) gaveUp() []format.Warning {
-	count, all, total := 0, 0, int64(0)
+	count, all, total := -len(r.unended), 0, -r.hungNs()
 	for _, i := range r.activities.Starts {
 		w := r.activities.Wait(i)
 		if all++; w.Failed() {
@@ -65,7 +81,7 @@ func (r *record) gaveUp() []format.Warning {
 			total += w.End - w.Start
 		}
 	}
-	if count == 0 {
+	if count <= 0 {
 		return nil
 	}
 	return []format.Warning{{Code: "failed",
@@ -104,7 +120,7 @@ func (r *record) censored() []format.Warning {
 func (r *record) unclassified(defs *definitions) []format.Warning {
 	count, total, by := 0, int64(0), map[string]int64{}
 	for lock, u := range r.unclear {
-		count += u.waits
+		count += u.n
 		total += u.ns
 		by[defs.ClassName(lock)] += u.ns
 	}

@@ -125,23 +125,34 @@ func process(target string) (*attach.Process, error) {
 	if pid, err := strconv.Atoi(target); err == nil {
 		return attach.Find(pid)
 	}
+	return named(target, attach.List())
+}
+
+// named returns the one JVM that runs a main class, which may be given without its
+// package.
+func named(main string, all []*attach.Process) (*attach.Process, error) {
 	var found []*attach.Process
-	var names []string
-	for _, p := range attach.List() {
-		if p.Main == target || strings.HasSuffix(p.Main, "."+target) {
+	for _, p := range all {
+		if p.Main == main || strings.HasSuffix(p.Main, "."+main) {
 			found = append(found, p)
 		}
-		names = append(names, fmt.Sprintf("%d %s", p.PID, p.Main))
+	}
+	list := func(some []*attach.Process) string {
+		var names []string
+		for _, p := range some {
+			names = append(names, fmt.Sprintf("%d %s", p.PID, p.Main))
+		}
+		return strings.Join(names, ", ")
 	}
 	switch {
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return nil, usageError{fmt.Errorf("%d JVMs here run %s", len(found), target), "name one by its number: " + strings.Join(names, ", ")}
-	case len(names) == 0:
-		return nil, usageError{fmt.Errorf("no JVM here runs %s", target), "those of other users show to root only"}
+		return nil, usageError{fmt.Errorf("%d JVMs here run %s", len(found), main), "name one by its number: " + list(found)}
+	case len(all) == 0:
+		return nil, usageError{fmt.Errorf("no JVM here runs %s", main), "those of other users show to root only"}
 	}
-	return nil, usageError{fmt.Errorf("no JVM here runs %s", target), "there are: " + strings.Join(names, ", ")}
+	return nil, usageError{fmt.Errorf("no JVM here runs %s", main), "there are: " + list(all)}
 }
 
 func recordJVM(e *env, o *recordOptions) error {

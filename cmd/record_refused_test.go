@@ -3,6 +3,7 @@
 package cmd
 
 import (
+	"errors"
 	"net"
 	"os"
 	"os/exec"
@@ -83,6 +84,20 @@ func TestRecordNoJVM(t *testing.T) {
 		if code, out, msg := recordOf(t, target); code == 0 || out != "" || !strings.Contains(msg, want) {
 			t.Errorf("%s: exit %d, %q\n%s", target, code, out, msg)
 		}
+	}
+}
+
+// Of several JVMs that run one class the hint names these, and no others.
+func TestRecordNamesTheJVMsOfOneClass(t *testing.T) {
+	all := []*attach.Process{{PID: 1, Main: "app.Orders"}, {PID: 2, Main: "Other"}, {PID: 3, Main: "app.Orders"}}
+	for main, want := range map[string]string{"Orders": "name one by its number: 1 app.Orders, 3 app.Orders", "Nobody": "there are: 1 app.Orders, 2 Other, 3 app.Orders"} {
+		var refused usageError
+		if _, err := named(main, all); !errors.As(err, &refused) || refused.hint != want {
+			t.Errorf("%s: %v", main, err)
+		}
+	}
+	if p, err := named("Other", all); err != nil || p.PID != 2 {
+		t.Errorf("%v %v", p, err)
 	}
 }
 

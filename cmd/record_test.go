@@ -182,6 +182,30 @@ func sameLocks(t *testing.T, a, b string) {
 	}
 }
 
+// Threads that wait for one lock all the while that is recorded are in no wait that is
+// recorded: the samples show them, and that this is no deadlock.
+func TestRecordAHungProgram(t *testing.T) {
+	thorough(t)
+	t.Parallel()
+	for name, jvm := range jvms() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "out.bin")
+			code, out, msg := recordOf(t, "--duration", "4s", "-o", path, strconv.Itoa(java(t, jvm, nil, "-Dhang=true").Process.Pid))
+			if code != exitOK || !strings.Contains(out, "Busy.slow") || !strings.Contains(out, "is asleep while holding Object") {
+				t.Errorf("exit %d:\n%s%s", code, out, msg)
+			}
+			if d := ask[document.Analyze](t, "analyze", path); d.WaitingThreads < 2 {
+				t.Errorf("%.1f threads wait", d.WaitingThreads)
+			}
+			var checked, said bytes.Buffer
+			if code := Main([]string{"check", "--rule", "no deadlock", path}, nil, &checked, &said); code != exitOK {
+				t.Errorf("exit %d:\n%s%s", code, &checked, &said)
+			}
+		})
+	}
+}
+
 // A JVM that ends leaves what was recorded: in an orderly way all of it, killed
 // what the agent wrote; its flight recording goes with it.
 func TestRecordedProcessEnds(t *testing.T) {

@@ -159,6 +159,23 @@ func TestDeadlocksSayWhoHoldsWhat(t *testing.T) {
 	}
 }
 
+// What a line of a deadlock has no room for stands further to the right than the
+// threads do: where it began a line, it looked like one of them.
+func TestDeadlocksWrapToTheRight(t *testing.T) {
+	t.Parallel()
+	a, _ := answered(t, "../testdata/deadlock-monitors-and-juc-jdk17.txt")
+	begins := regexp.MustCompile(`^(DEADLOCK #\d: 2 threads|  [a-z]+-\d waits at|  -> Take|    +\S|$)`)
+	lines := strings.Split(screened(t, a, 50), "\n")
+	for _, line := range lines[slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "DEADLOCK") }):] {
+		if strings.HasPrefix(line, "not counted") {
+			return
+		}
+		if !begins.MatchString(line) || displaywidth.String(line) > 50 {
+			t.Errorf("%q", line)
+		}
+	}
+}
+
 // Of all waits, a percentile of the recorded ones is an upper bound where a
 // threshold hides the short ones. It says so where it stands.
 func TestPercentilesUnderAThresholdAreMarked(t *testing.T) {

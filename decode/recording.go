@@ -42,6 +42,8 @@ type both struct {
 	*jfr.Reader
 	samples Source
 	then    bool
+	last    int64 // sample, and how many there were: in each a deadlock shows
+	shown   int
 }
 
 func (b *both) Read(ev *format.Event) error {
@@ -60,8 +62,23 @@ func (b *both) Read(ev *format.Event) error {
 		if err := b.samples.Read(&shown); err != nil {
 			return err
 		}
+		if shown.Kind == format.KindContention && shown.Time != b.last {
+			b.last = shown.Time
+			b.shown++
+		}
 		b.Reader.Show(&shown)
 	}
+}
+
+// Stats implements Source. In samples deadlocks show as in thread dumps, unless they
+// are cut off: then one may have come later. Where nobody waits in any there is none.
+func (b *both) Stats() format.Stats {
+	s := b.Reader.Stats()
+	s.Dumps += max(b.shown, 1)
+	if shown := b.samples.Stats(); s.Blind == "" && !shown.Damage.Whole() {
+		s.Blind = "the samples end before the recording does, and a wait in a deadlock never ends and is not recorded"
+	}
+	return s
 }
 
 func (b *both) Close() error { return errors.Join(b.Reader.Close(), b.samples.Close()) }

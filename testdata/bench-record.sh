@@ -5,6 +5,9 @@
 # flight recording alternate in one JVM; printed are medians over the rounds with
 # 95 % intervals, and how many samples a second the agent came to. JDKS (commands),
 # THREADS and RATES name what is tried: a round takes 3 windows and about 3 s.
+# Each window loads the agent anew, and until its classes are compiled, a second or
+# two, it costs twice of what it does then: windows of a second would measure how a
+# recording begins, not the 30 s it takes.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 dir=$(mktemp -d)
@@ -22,7 +25,7 @@ for java in ${JDKS:-java}; do
   "$java" -version 2>&1 | head -1
   for threads in ${THREADS:-16 200 1000}; do
     for rate in ${RATES:-20 100}; do
-      "$java" -Xmx512m -Djar="$jar" -Dtraces="$dir" -cp "$jar:$dir" Overhead "$threads" "$rate" "${1:-7}" "${2:-1000}" "$dir/contend.jfc" &
+      "$java" -Xmx512m -Djar="$jar" -Dtraces="$dir" -cp "$jar:$dir" Overhead "$threads" "$rate" "${1:-7}" "${2:-5000}" "$dir/contend.jfc" &
       jvm=$!
       wait $jvm
       echo "                      samples a second: alone $(rate "$dir/alone.bin"), beside JFR $(rate "$dir/beside.bin")"

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"contend/analysis/owners/renewal"
-	"contend/format"
 )
 
 // census is what samples show of the sections of some locks.
@@ -126,45 +125,6 @@ func (sh *shares) raise(given []int64, least []float64) {
 // round: it stops one thread after another, and then none for 10 ms or more.
 const sameRound = 1e6
 
-// sighting is a sample of a part of the program.
-type sighting struct {
-	at     int64
-	thread format.ThreadID
-	part   *witness
-}
-
-// rounds are what samples taken in one round show of some parts of the program.
-type rounds struct {
-	n        int
-	inside   int              // samples of sections
-	together map[*witness]int // times a part was sampled with a section in another thread, or with itself
-}
-
-func (ev *evidence) rounds(k *kin) *rounds {
-	r := &rounds{together: map[*witness]int{}}
-	var round []sighting
-	of := shownParts{witnesses: k.witnesses}
-	for _, i := range ev.runs {
-		o := ev.Other(i)
-		s := sighting{o.Start, o.Thread(), of.at(o.Stack)}
-		if s.part == nil || ev.inputOfThread(s.thread) != k.input {
-			continue
-		}
-		if len(round) == 0 || s.at-round[0].at > sameRound {
-			round = round[:0]
-			r.n++
-		}
-		if s.part.site >= 0 {
-			r.inside++
-		}
-		for _, o := range round {
-			s.meet(&o, r.together)
-		}
-		round = append(round, s)
-	}
-	return r
-}
-
 // exclusive reports whether a part of the program is seldom sampled in one
 // round with a section in another thread, or with itself: what has nothing
 // to do with a lock is as often as by chance.
@@ -176,20 +136,6 @@ func (r *rounds) exclusive(p *witness) bool {
 // been together with a section.
 func (r *rounds) tells(p *witness) bool {
 	return math.Exp(-float64(p.total)*float64(r.inside)/float64(max(r.n, 1))) <= tolerance
-}
-
-// meet counts two samples of one round for the parts that cannot both be
-// sections.
-func (s *sighting) meet(o *sighting, together map[*witness]int) {
-	if s.thread == o.thread {
-		return
-	}
-	if o.part.site >= 0 || o.part == s.part {
-		together[s.part]++
-	}
-	if s.part.site >= 0 && o.part != s.part {
-		together[o.part]++
-	}
 }
 
 func sum(list []int64) (ns int64) {

@@ -19,7 +19,8 @@ type doer struct {
 	info  uint32          // of a wait its last owner, its mode, and how it ended; of an Other what it is
 }
 
-// recentDoers is how many doers are remembered, a power of two.
+// recentDoers is how many doers are remembered, a power of two. With fewer, more have
+// several numbers.
 const recentDoers = 1 << 13
 
 // number returns the number of a doer, a new one if it was not met lately.

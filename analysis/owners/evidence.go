@@ -40,6 +40,9 @@ type evidence struct {
 	batches sync.Pool // of ownerships
 	learnt  learnt    // of inputs before
 
+	bursting sync.Once
+	bursts   map[*input]*bursts
+
 	unlinked []Unlinked
 	distance int64 // of samples
 	oneAsked int   // stretch in so many is asked about; see ask

@@ -11,6 +11,7 @@ type input struct {
 	waking   bool  // it tells of every release that woke a thread
 	whole    bool  // and each of its waits is all of an acquisition, however often the thread was woken
 	from, to int64 // what was recorded; NoTime when not told
+	dumps    int   // how many samples there are of the inputs before
 	pauses   pauses
 }
 

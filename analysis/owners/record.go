@@ -197,7 +197,7 @@ func (r *Record) EachWait(f func(*Wait)) {
 
 // NextInput says that what follows is of another input.
 func (r *Record) NextInput() {
-	r.inputs = append(r.inputs, input{from: format.NoTime, to: format.NoTime})
+	r.inputs = append(r.inputs, input{from: format.NoTime, to: format.NoTime, dumps: len(r.dumps)})
 }
 
 // TellsOwners reports whether every input that has waits tells itself who held

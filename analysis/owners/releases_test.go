@@ -76,6 +76,7 @@ func TestOwnersFromReleases(t *testing.T) {
 		{"and as long before as usual", "45+A 50-X 52=A", 20, "X:30-50 A:52-72"},
 		{"but not before another gave it back", "5+A 10-Y 11=A 20+B 30-A 45+C 50-X 52=C", 40, "Y:0-10 A:11-30 X:30-50 C:52-92"},
 		{"an acquirer without a release had it as long as usual", "5+A 10-X 12=A 60+B 70-Y 72=B", 10, "X:0-10 A:12-22 Y:60-70 B:72-82"},
+		{"who gives it back first had it half of the time, if nothing tells", "18+A 20-X 22=A", 0, "X:10-20 A:22-100"},
 		{"lengths are learned", "10+A 20-X 22=A 25+B 30-A 32=B 35+C 40-B 41=C", 0, "X:10-20 A:22-30 B:32-40 C:41-49"},
 		{"nobody gives it back to the end", "10+A 20-X 22=A 30+B", 5, "X:10-20 A:22-100"},
 		{"nor is known to have had it", "10+A", 5, "?:10-100"},
@@ -100,6 +101,32 @@ func TestSharedOwnersFromReleases(t *testing.T) {
 	} {
 		if got := tell(story(c.story), c.kind, 5); got != c.want {
 			t.Errorf("%s: %s gives %s, want %s", c.name, c.story, got, c.want)
+		}
+	}
+}
+
+// One release in thirty out of turn is a mistake, three in forty are permits.
+func TestSeveralPermitsAreSeenOftenerThanByMistake(t *testing.T) {
+	for _, c := range []struct {
+		alone, together int
+		want            bool
+	}{{28, 1, false}, {34, 3, true}} {
+		var points []point
+		add := func(what what, threads ...format.ThreadID) {
+			for _, thread := range threads {
+				points = append(points, point{at: int64(len(points)), what: what, thread: thread})
+			}
+		}
+		for range c.alone {
+			add(acquired, 1)
+			add(released, 1)
+		}
+		for range c.together {
+			add(acquired, 1, 2)
+			add(released, 1, 2)
+		}
+		if got := overlaps(points); got != c.want {
+			t.Errorf("%d alone and %d together: several %v", c.alone, c.together, got)
 		}
 	}
 }

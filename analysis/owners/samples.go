@@ -41,30 +41,6 @@ func (w *witnesses) at(stack format.StackID) *witness {
 	return w.parts[p.key]
 }
 
-// shownParts remembers what stacks show, for who asks of many samples one after the
-// other: there may be as many kinds of locks as stacks.
-type shownParts struct {
-	*witnesses
-	known []shownPart // by stack
-}
-
-type shownPart struct {
-	asked bool
-	part  *witness
-}
-
-// at is that of the witnesses.
-func (s *shownParts) at(stack format.StackID) *witness {
-	for len(s.known) <= int(stack) {
-		s.known = append(s.known, shownPart{})
-	}
-	of := &s.known[stack]
-	if !of.asked {
-		*of = shownPart{true, s.witnesses.at(stack)}
-	}
-	return of.part
-}
-
 // add counts samples of a part, of which one has a stack.
 func (w *witnesses) add(p part, times int, stack format.StackID) {
 	at := w.parts[p.key]

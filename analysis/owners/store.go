@@ -112,7 +112,8 @@ func get(from []byte, bytes uint8) uint64 {
 
 const readBeyond = 8
 
-// How many bytes of room are allotted at once: few for a small trace.
+// How many bytes of room are allotted at once: few for a small trace. What is stored is
+// the same.
 const (
 	leastRoom = 1 << 12
 	mostRoom  = 1 << 19

@@ -35,6 +35,7 @@
 //	skill.go       how much claims know of single stretches
 //	runs.go        which stretches of a long recording are asked about
 //	calibration.go how much of what is inferred is right
+//	unended.go     waits at the ends of a recording that only samples show
 //	evidence.go    dumps, and which lock of the waits a dump's lock is
 //	activities.go  what each thread did
 //	callsites.go   what was done at each call site

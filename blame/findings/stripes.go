@@ -107,7 +107,7 @@ func hotStripes(v *Evidence, _ *Trace) (out []Finding) {
 		}
 		f := v.about(HotStripe, hot.id, &amount{ns: hot.ns})
 		f.Site = v.sites.Names().Name(hot.site)
-		f.Evidence = fmt.Sprintf("%s of the waiting for %d locks of the class is for this one", percent(hot.ns, all), k)
+		f.Evidence = fmt.Sprintf("it has %s of the waiting for the %d locks of the class that were waited for meanwhile", percent(hot.ns, all), k)
 		f.Confidence = High
 		out = append(out, f)
 	}

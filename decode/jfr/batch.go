@@ -1,20 +1,27 @@
 package jfr
 
+import "slices"
+
 // batch is what a stretch of a chunk holds, in order: of each event that is
 // wanted what its program takes. It holds keys of the chunk's constants, not
 // what they stand for, which whoever reads the batches in order finds out.
 type batch struct {
 	words  []int64
-	next   int   // of words to be read
-	events int64 // stepped over
+	next   int      // of words to be read
+	taken  *program // of the event read last
+	events int64    // stepped over
 	losses []loss
 	last   bool // no events of the chunk follow
 	broken bool // since nothing tells where the next one begins, behind offset at of it
 	at     int
 }
 
-// batchWords is how many words are put into a batch, about: 128 KB of them.
+// batchWords is how many words are put into a batch, about: 128 KB of them. Where a
+// batch ends is seen by nobody.
 const batchWords = 1 << 14
+
+// headWords are those of an event before what its program took.
+const headWords = 3
 
 // isLoss stands for the number of a program.
 const isLoss = -1
@@ -26,10 +33,13 @@ func (b *batch) clear() {
 // add adds an event: the number of its program, its times, and what the program
 // took.
 func (b *batch) add(p *program, h *header, v *values) {
-	start := h.at(v[slotStart])
-	b.words = append(b.words, int64(p.number), start, plus(start, max(h.nanos(v[slotDuration]), 0)))
-	for _, s := range p.takes {
-		b.words = append(b.words, v[s])
+	start, n := h.at(v[slotStart]), len(b.words)
+	b.words = slices.Grow(b.words, headWords+len(p.takes))[:n+headWords+len(p.takes)]
+	w := b.words[n:]
+	w[0], w[1], w[2] = int64(p.number), start, plus(start, max(h.nanos(v[slotDuration]), 0))
+	w = w[headWords:]
+	for i, s := range p.takes {
+		w[i] = v[s]
 	}
 }
 
@@ -47,11 +57,13 @@ func (b *batch) take(m *metadata, v *values) (p *program, start, end int64) {
 		b.next += 2
 		return nil, w[1], 0
 	}
-	p = m.numbered[w[0]]
-	*v = values{}
-	for i, s := range p.takes {
-		v[s] = w[3+i]
+	if p = m.numbered[w[0]]; p != b.taken { // else the same are taken
+		*v, b.taken = values{}, p
 	}
-	b.next += 3 + len(p.takes)
-	return p, w[1], w[2]
+	start, end, w = w[1], w[2], w[headWords:]
+	for i, s := range p.takes {
+		v[s] = w[i]
+	}
+	b.next += headWords + len(p.takes)
+	return p, start, end
 }

@@ -1,6 +1,7 @@
 package jfr
 
 import (
+	"encoding/binary"
 	"slices"
 
 	"contend/format"
@@ -46,10 +47,10 @@ func (c *chunk) cursor(at int) cursor {
 
 // index notes where the constants of the chunk lie, before its events are used.
 func (c *chunk) index() {
-	c.pools = pools{}
 	if c.meta == nil {
 		return
 	}
+	c.pools.reset(len(c.meta.pooled))
 	for _, at := range c.marks {
 		cur := c.cursor(at)
 		cur.buf = cur.buf[:at+int(cur.integer("size", 4))] // isEvent and scan held it to be inside
@@ -71,6 +72,7 @@ func (c *chunk) nextMark() int {
 func (c *chunk) step(b *batch) {
 	b.clear()
 	for len(b.words) < batchWords {
+		c.pass(b)
 		if c.off >= len(c.buf) {
 			b.last = true
 			return
@@ -80,6 +82,42 @@ func (c *chunk) step(b *batch) {
 			return
 		}
 	}
+}
+
+// pass steps over the events that nobody wants up to the first that is wanted, as
+// long as they begin as those of the JDK do: with a size of one byte or four, and
+// a type of one or two. Most of a recording is such events.
+func (c *chunk) pass(b *batch) {
+	if c.meta == nil || c.head.features&compressed == 0 {
+		return
+	}
+	buf, types, off := c.buf[:min(c.limit, len(c.buf))], c.meta.dense, c.off
+	for off+8 <= len(buf) {
+		head := binary.LittleEndian.Uint64(buf[off:])
+		size := head & 0x7f
+		switch {
+		case head&0x80 == 0:
+			head >>= 8
+		case head&0x80808080 == 0x00808080:
+			size |= head&0x7f00>>1 | head&0x7f0000>>2 | head&0x7f000000>>3
+			head >>= 32
+		default:
+			size = 0 // not as those of the JDK
+		}
+		kind := head & 0x7f
+		if head&0x80 != 0 {
+			kind |= head & 0x7f00 >> 1
+			if head&0x8000 != 0 {
+				kind = uint64(len(types))
+			}
+		}
+		if size == 0 || size > uint64(len(buf)-off) || kind >= uint64(len(types)) || types[kind] != nil {
+			break
+		}
+		off += int(size)
+		b.events++
+	}
+	c.off = off
 }
 
 // event takes the event at off and steps over it. It returns false where

@@ -89,12 +89,14 @@ func (d *tellingDumps) add(at int64) {
 const unwatched = int64(20e9)
 
 // blind says why a deadlock may not show: who is in one records no wait, so that
-// only thread dumps tell. Virtual threads are in none.
+// only thread dumps tell, or the samples of an agent. Virtual threads are in none.
 func (r *Reader) blind() string {
 	switch end := r.head.end(); {
+	case r.shown.follows && len(r.ids.virtual.lives) == 0:
+		return ""
 	case r.telling.count == 0:
 		return "no thread dump is in the recording, and a wait in a deadlock never ends and is not recorded"
-	case len(r.ids.virtual) > 0:
+	case len(r.ids.virtual.lives) > 0:
 		return "virtual threads are not in the thread dumps of a recording"
 	case end-r.telling.last > max(unwatched, (end-r.telling.first)/10):
 		return format.Say("the last thread dump is %v before the end of the recording", time.Duration(end-r.telling.last))

@@ -146,5 +146,8 @@ func TestARecordingMayGoOnBehindItsLastDump(t *testing.T) {
 		if why := r.blind(); (why != "") != c.blind {
 			t.Errorf("the last dump at %d s of %d s: %q", c.last, c.end, why)
 		}
+		if r.shown.follows = true; r.blind() != "" {
+			t.Errorf("samples show deadlocks, too: %q", r.blind())
+		}
 	}
 }

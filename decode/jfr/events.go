@@ -133,8 +133,8 @@ func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
 	class := r.class(v[slotClass])
 	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
 	r.dated.note(ev, class, stateEnters)
-	if l := r.ids.virtual[ev.Thread]; l != nil {
-		l.monitors = true
+	if r.ids.virtual.lives[ev.Thread] != nil {
+		r.ids.virtual.monitors = true
 	}
 	if _, ok := r.ids.entries[ev.Stack]; ok {
 		r.tellEntry(ev.Stack, class)
@@ -161,7 +161,7 @@ func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 func park(r *Reader, v *values, ev *format.Event) bool {
 	r.met = true
 	ev.Thread, ev.Stack = r.thread(v[slotThread]), r.stack(v[slotStack])
-	if l := r.ids.virtual[ev.Thread]; l != nil {
+	if l := r.ids.virtual.lives[ev.Thread]; l != nil {
 		l.lastPark = max(l.lastPark, ev.End)
 	}
 	return r.parked(ev, r.class(v[slotClass]), v[slotAddress], heapSpace, r.timedOut(v, ev))
@@ -179,8 +179,8 @@ func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space,
 		return true
 	}
 	ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, late
-	if l := r.ids.virtual[ev.Thread]; l != nil {
-		l.parked = true
+	if r.ids.virtual.lives[ev.Thread] != nil {
+		r.ids.virtual.parked = true
 	}
 	if !r.meta.tracing {
 		return true

@@ -27,12 +27,45 @@ type amount struct {
 
 func (a *amount) add(ns int64) { a.waits, a.ns = a.waits+1, a.ns+ns }
 
+// virtuals are the virtual threads of an input, and what their lives add up to: there
+// may be a million of them, and what is hidden is asked for often.
+type virtuals struct {
+	lives            map[format.ThreadID]*virtualLife
+	hidden           int64 // the time between their first and last event of which nothing tells
+	monitors, parked bool  // any wait for one, or for another lock
+}
+
 // virtualLife is what is recorded of a virtual thread: times in nanoseconds.
 type virtualLife struct {
-	lastPark         int64 // when the last park ended that has its own event
-	first, last      int64
-	known            int64 // of waiting and being idle
-	monitors, parked bool  // any wait for one, or for another lock
+	lastPark    int64 // when the last park ended that has its own event
+	first, last int64
+	known       int64 // of waiting and being idle
+}
+
+// add adds a virtual thread, unless it is known.
+func (v *virtuals) add(t format.ThreadID) {
+	if v.lives[t] == nil {
+		v.lives[t] = &virtualLife{lastPark: format.NoTime, last: format.NoTime}
+	}
+}
+
+// note notes what a thread did, which need be none of these.
+func (v *virtuals) note(ev *format.Event) {
+	l := v.lives[ev.Thread]
+	if l == nil {
+		return
+	}
+	v.hidden -= l.hidden()
+	l.note(ev)
+	v.hidden += l.hidden()
+}
+
+// hidden is the time between the first and the last event of which nothing tells.
+func (l *virtualLife) hidden() int64 {
+	if l.last == format.NoTime {
+		return 0
+	}
+	return max(l.last-l.first-l.known, 0)
 }
 
 // note looks at an event that is about to be delivered.
@@ -42,17 +75,13 @@ func (r *Reader) note(ev *format.Event) {
 		if _, cut := r.ids.cut[ev.Stack]; cut {
 			r.hidden.cut.add(ev.End - ev.Time)
 		}
-		r.ids.virtual[ev.Thread].note(ev)
+		r.ids.virtual.note(ev)
 	case format.KindActivity:
-		r.ids.virtual[ev.Thread].note(ev)
+		r.ids.virtual.note(ev)
 	}
 }
 
-// note is called of threads that are not virtual, too.
 func (l *virtualLife) note(ev *format.Event) {
-	if l == nil {
-		return
-	}
 	if l.last == format.NoTime || ev.Time < l.first {
 		l.first = ev.Time
 	}
@@ -101,7 +130,7 @@ func cpuLoad(r *Reader, v *values, _ *format.Event) bool {
 }
 
 // warnings says what is hidden.
-func (h *hidden) warnings(virtual map[format.ThreadID]*virtualLife) (out []format.Warning) {
+func (h *hidden) warnings(virtual *virtuals) (out []format.Warning) {
 	say := func(code, text string, args ...any) *format.Warning {
 		out = append(out, format.Warning{Code: code, Text: format.Say(text, args...)})
 		return &out[len(out)-1]
@@ -109,7 +138,7 @@ func (h *hidden) warnings(virtual map[format.ThreadID]*virtualLife) (out []forma
 	if h.cut.waits > 0 {
 		say("truncated-stacks", "the stacks of %s, %v of waiting, end before the outermost frame: record with -XX:FlightRecorderOptions=stackdepth=256", format.Some(int(h.cut.waits), "wait", "waits"), time.Duration(h.cut.ns))
 	}
-	if n, ns, what := unseen(virtual); what != "" {
+	if n, ns, what := virtual.unseen(); what != "" {
 		say("virtual-threads", "of %s no waits %s: at most %v are hidden", format.Some(int(n), "virtual thread", "virtual threads"), what, time.Duration(ns)).Hidden = max(ns, 1)
 	}
 	if h.reentries.waits > 0 {
@@ -123,20 +152,13 @@ func (h *hidden) warnings(virtual map[format.ThreadID]*virtualLife) (out []forma
 
 // unseen says which waits of virtual threads are not recorded, and how much of
 // the time between their first and last event nothing tells of.
-func unseen(virtual map[format.ThreadID]*virtualLife) (threads int, ns int64, what string) {
-	monitors, parks := false, false
-	for _, l := range virtual {
-		monitors, parks = monitors || l.monitors, parks || l.parked
-		if l.last != format.NoTime {
-			ns += max(l.last-l.first-l.known, 0)
-		}
-	}
+func (v *virtuals) unseen() (threads int, ns int64, what string) {
 	switch {
-	case len(virtual) == 0 || monitors:
-	case parks:
+	case len(v.lives) == 0 || v.monitors:
+	case v.parked:
 		what = "for monitors are recorded, which JDK 24 and later never do"
 	default:
 		what = "are recorded ('contend jfc --exact' makes JDK 25 record those for locks of java.util.concurrent)"
 	}
-	return len(virtual), ns, what
+	return len(v.lives), v.hidden, what
 }

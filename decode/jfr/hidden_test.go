@@ -8,7 +8,7 @@ import (
 	"contend/format"
 )
 
-func hints(h *hidden, virtual map[format.ThreadID]*virtualLife) string {
+func hints(h *hidden, virtual *virtuals) string {
 	var out []string
 	for _, w := range h.warnings(virtual) {
 		out = append(out, w.Code+": "+w.Text)
@@ -27,30 +27,35 @@ func TestReentriesAreBounded(t *testing.T) {
 	if h.reentries != (amount{2, 7_000_000}) || len(h.notified) > 0 {
 		t.Errorf("%+v", h.reentries)
 	}
-	if got := hints(h, nil); !strings.HasPrefix(got, "re-entry: 2 threads") || !strings.Contains(got, "7.00 ms") {
+	if got := hints(h, newVirtuals()); !strings.HasPrefix(got, "re-entry: 2 threads") || !strings.Contains(got, "7.00 ms") {
 		t.Error(got)
 	}
 }
 
+func newVirtuals() *virtuals { return &virtuals{lives: map[format.ThreadID]*virtualLife{}} }
+
 func TestVirtualThreadsHide(t *testing.T) {
-	some := func(change func(*virtualLife)) map[format.ThreadID]*virtualLife {
-		l := &virtualLife{last: format.NoTime}
-		l.note(&format.Event{Time: 1000, End: 2000})
-		l.note(&format.Event{Time: 5_000_000, End: 5_001_000})
-		change(l)
-		return map[format.ThreadID]*virtualLife{3: l, 4: {last: format.NoTime}}
+	some := func(change func(*virtuals)) *virtuals {
+		v := newVirtuals()
+		v.add(3)
+		v.add(4)
+		v.note(&format.Event{Thread: 3, Time: 1000, End: 2000})
+		v.add(3) // as each chunk does
+		v.note(&format.Event{Thread: 3, Time: 5_000_000, End: 5_001_000})
+		v.note(&format.Event{Thread: 5, Time: 9_000_000}) // none
+		change(v)
+		return v
 	}
-	for want, virtual := range map[string]map[format.ThreadID]*virtualLife{
-		"no waits are recorded":              some(func(*virtualLife) {}),
-		"no waits for monitors are recorded": some(func(l *virtualLife) { l.parked = true }),
-		"":                                   some(func(l *virtualLife) { l.monitors = true }),
+	for want, virtual := range map[string]*virtuals{
+		"no waits are recorded":              some(func(*virtuals) {}),
+		"no waits for monitors are recorded": some(func(v *virtuals) { v.parked = true }),
+		"":                                   some(func(v *virtuals) { v.monitors = true }),
 	} {
 		got := hints(&hidden{}, virtual)
 		if want == "" && got != "" || !strings.Contains(got, want) || want != "" && !strings.Contains(got, "at most 5.00 ms") {
 			t.Errorf("%q: %s", want, got)
 		}
 	}
-	(*virtualLife)(nil).note(&format.Event{}) // of threads that are not
 }
 
 func TestSaturationNeedsAFifthOfTheSamples(t *testing.T) {
@@ -58,7 +63,7 @@ func TestSaturationNeedsAFifthOfTheSamples(t *testing.T) {
 		busy, all int
 		said      bool
 	}{{0, 0, false}, {1, 10, false}, {2, 10, true}} {
-		if got := hints(&hidden{loads: c.all, saturated: c.busy}, nil); (got != "") != c.said {
+		if got := hints(&hidden{loads: c.all, saturated: c.busy}, newVirtuals()); (got != "") != c.said {
 			t.Errorf("%d of %d: %q", c.busy, c.all, got)
 		}
 	}
@@ -70,7 +75,7 @@ func TestTruncatedStacksAndLoads(t *testing.T) {
 	r := begun(t)
 	const key = 1 << 20
 	where := r.grow(1, 0) // truncated, and of no frames
-	r.pools.of(r.meta.parts.stack.class.id).set(key, uint32(where)+1)
+	r.pools[r.meta.parts.stack.pool].set(key, uint32(where)+1)
 	id := r.stack(key)
 	r.note(&format.Event{Kind: format.KindWait, Stack: id, Time: 5, End: 3_000_005})
 	for _, share := range []float32{0.5, 0.9, 0.97, 1} {
@@ -79,7 +84,7 @@ func TestTruncatedStacksAndLoads(t *testing.T) {
 	if r.hidden.cut != (amount{1, 3_000_000}) || r.hidden.loads != 4 || r.hidden.saturated != 2 {
 		t.Errorf("%+v", r.hidden)
 	}
-	if got := hints(&r.hidden, nil); !strings.Contains(got, "truncated-stacks: the stacks of 1 wait, 3.00 ms") {
+	if got := hints(&r.hidden, newVirtuals()); !strings.Contains(got, "truncated-stacks: the stacks of 1 wait, 3.00 ms") {
 		t.Error(got)
 	}
 }

@@ -37,7 +37,7 @@ func TestConstantsInCycles(t *testing.T) {
 	const ping, pong, self = 1 << 20, 1<<20 + 1, 1<<20 + 2
 	for key, next := range map[int64]uint64{ping: pong, pong: ping, self: self} {
 		at := r.grow(append([]byte{stringConstant}, binary.AppendUvarint(nil, next)...)...)
-		r.pools.of(r.meta.parts.strings).set(key, uint32(at)+1)
+		r.pools[r.meta.parts.texts].set(key, uint32(at)+1)
 		if got := r.text(int64(at)); got != "" {
 			t.Errorf("constant %d reads %q", key, got)
 		}
@@ -51,7 +51,7 @@ func TestDeepStacks(t *testing.T) {
 	head := binary.AppendUvarint([]byte{0}, 1<<20) // not truncated, the number of frames
 	for key, bytes := range map[int64]int{deep: 8 << 20, lying: 0} {
 		at := r.grow(append(head, make([]byte, bytes)...)...)
-		r.pools.of(r.meta.parts.stack.class.id).set(key, uint32(at)+1)
+		r.pools[r.meta.parts.stack.pool].set(key, uint32(at)+1)
 		want := 0
 		if key == deep {
 			want = maxFrames

@@ -1,10 +1,6 @@
 package jfr
 
-import (
-	"maps"
-
-	"contend/format"
-)
+import "contend/format"
 
 // A recording may be several, one after the other: joined by cat, or written
 // by a JVM that was started again. Each JVM numbers its threads, addresses and
@@ -32,7 +28,9 @@ func (r *Reader) checkJVM(last *header) {
 	if r.chunks > 1 && r.head.another(last, agreement(r.ids.native, now)) {
 		r.nextJVM()
 	}
-	maps.Copy(r.ids.native, now)
+	for _, t := range now {
+		r.ids.native[t.java] = t.native
+	}
 }
 
 // another reports whether a chunk is of another JVM than the one before; same
@@ -53,30 +51,34 @@ func (h *header) another(last *header, same int) bool {
 	}
 }
 
-// nativeIDs returns, by Java id, the ids the operating system gave the threads
-// the chunk names.
-func (r *Reader) nativeIDs() map[int64]int64 {
+// nativeID is the id the operating system gave a thread of Java.
+type nativeID struct{ java, native int64 }
+
+// nativeIDs returns those of the threads the chunk names. They are good until the
+// next chunk.
+func (r *Reader) nativeIDs() []nativeID {
 	if r.meta == nil || r.meta.parts.thread == nil {
 		return nil
 	}
 	var v values
-	ids, thread := map[int64]int64{}, r.meta.parts.thread
-	for key := range r.pools.of(thread.class.id).keys {
+	ids, thread := r.natives[:0], r.meta.parts.thread
+	for key := range r.pools[thread.pool].all {
 		java, native := &v[slotID], &v[slotOSID]
 		if r.constant(thread, key, &v) && *java > 0 && *native > 0 && v[slotVirtual] == 0 { // else it is the JVM's own, does not run, or moves between threads
-			ids[*java] = *native
+			ids = append(ids, nativeID{*java, *native})
 		}
 	}
+	r.natives = ids
 	return ids
 }
 
 // agreement is how many more threads have the id they had than have not. Two
 // JVMs started at nearly the same time have clocks that agree, and other
 // threads; one or two of those may be damage.
-func agreement(before, now map[int64]int64) (same int) {
-	for java, native := range now {
-		switch was, known := before[java]; {
-		case known && was == native:
+func agreement(before map[int64]int64, now []nativeID) (same int) {
+	for _, t := range now {
+		switch was, known := before[t.java]; {
+		case known && was == t.native:
 			same++
 		case known:
 			same--

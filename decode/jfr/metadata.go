@@ -3,6 +3,7 @@ package jfr
 import (
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"contend/format"
 )
@@ -28,7 +29,7 @@ type metadata struct {
 	classes  map[int64]*class
 	programs map[int64]*program // wanted events by type id
 	numbered []*program         // the same, by number
-	pooled   map[int64]bool     // classes whose constants are looked into
+	pooled   map[int64]int      // classes whose constants are looked into, numbered
 	work     int                // spent on compiling
 	units    [slots]string      // of the times that events tell, by slot
 	tracing  bool               // of methods is known to it
@@ -36,7 +37,8 @@ type metadata struct {
 	parts    parts
 
 	compiling sync.Mutex
-	layouts   map[int64][]op // of constants, by class, as far as met
+	layouts   []atomic.Pointer[layout] // of constants, by class, as far as met
+	others    map[int64]*layout        // the same, for all
 }
 
 // program returns how to read events of a type, nil when they are not wanted.
@@ -65,7 +67,7 @@ func parseMetadata(c *cursor, specs map[string]*eventSpec) *metadata {
 		}
 		texts = append(texts, c.str(nil))
 	}
-	m := &metadata{classes: make(map[int64]*class), layouts: make(map[int64][]op)}
+	m := &metadata{classes: make(map[int64]*class), others: make(map[int64]*layout)}
 	p := &metadataParser{c: c, texts: texts, m: m}
 	p.element(nil, "", 0)
 	if c.err != nil {

@@ -1,11 +1,20 @@
 package jfr
 
+import (
+	"math/bits"
+	"math/rand/v2"
+)
+
 // table maps the keys of one chunk to small integers. Most producers count
-// their keys from 1, so small keys index an array; zero means absent.
+// their keys from 1, so small keys index an array; zero means absent. The others
+// are hashed: ids of methods hold that of their class in the upper bits.
 type table struct {
-	dense  []uint32
-	sparse map[int64]uint32
-	span   int64 // keys below it go into the array
+	dense []uint32
+	span  int64 // keys below it go into the array
+
+	keys []int64 // of the others; as many as values, a power of two
+	vals []uint32
+	used int
 }
 
 // denseKeys bounds the array of a table: 256 KB. perKey is what each key
@@ -20,16 +29,17 @@ func (t *table) get(key int64) uint32 {
 	if uint64(key) < uint64(len(t.dense)) && t.dense[key] != 0 {
 		return t.dense[key]
 	}
-	return t.sparse[key] // set while the span was shorter, or not at all
+	if t.used == 0 { // set while the span was shorter, or not at all
+		return 0
+	}
+	return t.vals[t.place(key)]
 }
 
+// set gives a key a value other than zero.
 func (t *table) set(key int64, v uint32) {
 	t.span = min(t.span+perKey, denseKeys)
 	if uint64(key) >= uint64(t.span) {
-		if t.sparse == nil {
-			t.sparse = make(map[int64]uint32)
-		}
-		t.sparse[key] = v
+		t.hash(key, v)
 		return
 	}
 	for int64(len(t.dense)) <= key {
@@ -38,34 +48,87 @@ func (t *table) set(key int64, v uint32) {
 	t.dense[key] = v
 }
 
-// keys yields all keys that are set.
-func (t *table) keys(yield func(key int64) bool) {
+// hash is set for a key that does not index the array.
+func (t *table) hash(key int64, v uint32) {
+	if t.used*2 >= len(t.vals) {
+		t.grow(max(2*len(t.vals), leastHashed))
+	}
+	at := t.place(key)
+	if t.vals[at] == 0 {
+		t.used++
+	}
+	t.keys[at], t.vals[at] = key, v
+}
+
+// leastHashed is how many places there are for keys that are hashed, at least.
+const leastHashed = 16
+
+func (t *table) grow(places int) {
+	keys, vals := t.keys, t.vals
+	t.keys, t.vals = make([]int64, places), make([]uint32, places)
+	for i, v := range vals {
+		if v != 0 {
+			at := t.place(keys[i])
+			t.keys[at], t.vals[at] = keys[i], v
+		}
+	}
+}
+
+// place returns where a key is among those that are hashed, or would be.
+func (t *table) place(key int64) int {
+	last := len(t.vals) - 1
+	at := int(mixed(uint64(key))) & last
+	for t.vals[at] != 0 && t.keys[at] != key {
+		at = (at + 1) & last
+	}
+	return at
+}
+
+// mixing is no constant, so that no file can be made whose keys all collide.
+var mixing = [2]uint64{rand.Uint64(), rand.Uint64() | 1}
+
+func mixed(key uint64) uint64 {
+	hi, lo := bits.Mul64(key^mixing[0], mixing[1])
+	return hi ^ lo
+}
+
+// all yields all keys that are set.
+func (t *table) all(yield func(key int64) bool) {
 	for key, v := range t.dense {
 		if v != 0 && !yield(int64(key)) {
 			return
 		}
 	}
-	for key := range t.sparse {
-		if !yield(key) {
+	for at, v := range t.vals {
+		if v != 0 && !yield(t.keys[at]) {
 			return
 		}
 	}
 }
 
+// clear empties the table. Room that is far more than there was use for is given
+// up: to wipe it for each chunk would cost more than the chunk.
 func (t *table) clear() {
 	t.dense = t.dense[:0] // and not wiped: a chunk may be shorter than the array
-	clear(t.sparse)
+	if len(t.vals) > 8*max(t.used, leastHashed) {
+		t.keys, t.vals = nil, nil
+	}
+	clear(t.vals)
+	t.used = 0
 }
 
-// pools are the constants of one chunk by class: where each one lies in the
-// chunk, plus one.
-type pools map[int64]*table
+// pools are the constants of one chunk, by the number of their class: where each
+// one lies in the chunk, plus one.
+type pools []table
 
-func (p pools) of(class int64) *table {
-	t := p[class]
-	if t == nil {
-		t = &table{}
-		p[class] = t
+// reset empties them, of as many classes as some metadata numbers.
+func (p *pools) reset(classes int) {
+	for len(*p) < classes {
+		*p = append(*p, table{})
 	}
-	return t
+	*p = (*p)[:classes]
+	for i := range *p {
+		(*p)[i].clear()
+		(*p)[i].span = 0
+	}
 }

@@ -2,9 +2,7 @@ package jfr
 
 import (
 	"encoding/binary"
-	"slices"
-
-	"contend/format"
+	"sync/atomic"
 )
 
 // A program reads one kind of value: an event, or a constant. It is compiled
@@ -14,6 +12,7 @@ type program struct {
 	spec   *eventSpec
 	class  *class
 	number int // among the programs of events
+	pool   int // of a constant: the number of its class's pool
 	ops    []op
 	takes  []slot
 	pools  [slots]int64 // by slot: the class whose pool a key belongs to
@@ -22,17 +21,18 @@ type program struct {
 
 type op struct {
 	kind opKind
-	size uint8 // bytes of an integer when not compressed
 	slot slot
 	take bool
+	size int  // bytes; of an integer, when not compressed
+	n    int  // of opInts: how many
 	body []op // of opArray: what one item consists of
-	ints bool // of opArray: which is integers, nothing else
 }
 
 type opKind uint8
 
 const (
 	opInt    opKind = iota // integer
+	opInts                 // integers that are not taken, one behind the other
 	opRaw                  // size bytes
 	opString               // a string; its slot takes the offset
 	opArray                // a count, then body for each; its slot takes the offset
@@ -72,7 +72,24 @@ func (m *metadata) compileClass(cl *class, want map[string]slot) *program {
 		}
 		p.ops = append(p.ops, ops...)
 	}
+	p.ops = fused(p.ops)
 	return p
+}
+
+// fused makes successive ops that take nothing one, where it can.
+func fused(ops []op) []op {
+	out := make([]op, 0, len(ops))
+	for _, o := range ops {
+		if o.kind == opInt && !o.take {
+			o.kind, o.n = opInts, 1
+		}
+		if n := len(out) - 1; n >= 0 && out[n].kind == o.kind && !o.take && !out[n].take && (o.kind == opInts || o.kind == opRaw) {
+			out[n].size, out[n].n = out[n].size+o.size, out[n].n+o.n
+			continue
+		}
+		out = append(out, o)
+	}
+	return out
 }
 
 // field returns the ops that read one field; ok is false for a type the
@@ -82,7 +99,7 @@ func (m *metadata) field(f field, depth int) (ops []op, ok bool) {
 	if !ok || !f.array {
 		return item, ok
 	}
-	return []op{{kind: opArray, body: item, ints: !slices.ContainsFunc(item, func(o op) bool { return o.kind != opInt })}}, true
+	return []op{{kind: opArray, body: fused(item)}}, true
 }
 
 func (m *metadata) value(f field, depth int) ([]op, bool) {
@@ -113,19 +130,46 @@ func (m *metadata) value(f field, depth int) ([]op, bool) {
 // need 2 to the power of the depth.
 const maxWork = 1 << 18
 
-// layout returns the ops that read a constant of a class, compiled once. Several
+// layout is how to pass over the constants of a class.
+type layout struct {
+	ops  []op
+	pool int // where it is noted where they lie, noPool for classes nobody looks into
+}
+
+const noPool = -1
+
+// layout returns that of a class, compiled once; nil where there is none. Several
 // chunks may ask at the same time.
-func (m *metadata) layout(id int64) ([]op, bool) {
+func (m *metadata) layout(id int64) *layout {
+	if uint64(id) >= uint64(len(m.layouts)) {
+		return m.compileLayout(id)
+	}
+	l := m.layouts[id].Load()
+	if l == nil {
+		if l = m.compileLayout(id); l != nil {
+			m.layouts[id].Store(l)
+		}
+	}
+	return l
+}
+
+func (m *metadata) compileLayout(id int64) *layout {
 	m.compiling.Lock()
 	defer m.compiling.Unlock()
-	ops, ok := m.layouts[id]
-	if !ok {
-		if ops, ok = m.value(field{class: id}, 0); !ok {
-			return nil, false
-		}
-		m.layouts[id] = ops
+	l := m.others[id]
+	if l != nil {
+		return l
 	}
-	return ops, true
+	ops, ok := m.value(field{class: id}, 0)
+	if !ok {
+		return nil
+	}
+	l = &layout{fused(ops), noPool}
+	if pool, ok := m.pooled[id]; ok {
+		l.pool = pool
+	}
+	m.others[id] = l
+	return l
 }
 
 // run reads one value. Fields beyond the end of an older layout are zero.
@@ -155,9 +199,16 @@ func (p *program) run(c *cursor, v *values) {
 func (o *op) read(c *cursor) int64 {
 	switch o.kind {
 	case opInt:
-		return c.integer("field", int(o.size))
+		return c.integer("field", o.size)
+	case opInts:
+		if c.compressed {
+			c.skipLongs(o.n)
+		} else {
+			c.bytes("field", o.size)
+		}
+		return 0
 	case opRaw:
-		switch b := c.bytes("field", int(o.size)); len(b) {
+		switch b := c.bytes("field", o.size); len(b) {
 		case 1:
 			return int64(b[0])
 		case 4: // the bits of a float
@@ -171,8 +222,8 @@ func (o *op) read(c *cursor) int64 {
 	}
 	at := int64(c.off)
 	n := c.count("array length")
-	if o.ints && c.compressed {
-		c.skipLongs(n * len(o.body))
+	if len(o.body) == 1 && o.body[0].kind == opInts && c.compressed {
+		c.skipLongs(n * o.body[0].n)
 		return at
 	}
 	for range n {
@@ -189,14 +240,17 @@ func (o *op) read(c *cursor) int64 {
 // parts are the programs for the constants this package looks into.
 type parts struct {
 	thread, class, symbol, method, stack, frame, operation, state *program
-	strings                                                       int64 // pool of java.lang.String
+	strings                                                       int64 // java.lang.String
+	texts                                                         int   // its pool
 }
 
 // compile builds the programs of all wanted events and, from the classes
 // their fields name, of the constants.
 func (m *metadata) compile(specs map[string]*eventSpec) {
-	m.programs, m.pooled = make(map[int64]*program), make(map[int64]bool)
+	m.programs, m.pooled = make(map[int64]*program), make(map[int64]int)
+	most := int64(0)
 	for id, cl := range m.classes {
+		most = max(most, id)
 		if cl.name == "java.lang.String" {
 			m.parts.strings = id
 		}
@@ -228,15 +282,27 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 		m.part(&m.parts.class, p, slotClass, map[string]slot{"name": slotName})
 	}
 	m.frames()
+	m.layouts = make([]atomic.Pointer[layout], min(most+1, denseTypes))
 	for _, p := range [...]*program{m.parts.thread, m.parts.class, m.parts.symbol, m.parts.method, m.parts.stack, m.parts.operation, m.parts.state} {
 		if p != nil {
-			m.pooled[p.class.id] = true
+			p.pool = m.poolOf(p.class.id)
 		}
 	}
-	m.pooled[m.parts.strings] = true
+	m.parts.texts = m.poolOf(m.parts.strings)
 }
 
-// denseTypes bounds the array of programs; a JDK has a few hundred types.
+// poolOf numbers a class whose constants are looked into.
+func (m *metadata) poolOf(class int64) int {
+	n, ok := m.pooled[class]
+	if !ok {
+		n = len(m.pooled)
+		m.pooled[class] = n
+	}
+	return n
+}
+
+// denseTypes bounds the array of programs; a JDK has a few hundred types. Others are
+// looked up.
 const denseTypes = 4096
 
 // part compiles the program for the constants a slot refers to, if it is not
@@ -267,37 +333,29 @@ func (m *metadata) frames() {
 
 // checkpoint reads one checkpoint event behind its size and type and notes
 // where each constant of a wanted pool lies.
-func (m *metadata) checkpoint(c *cursor, pools pools) (delta int64) {
+func (m *metadata) checkpoint(c *cursor, pools pools) {
 	c.long("checkpoint start")
 	c.long("checkpoint duration")
-	delta = c.long("checkpoint delta")
+	c.long("checkpoint delta")
 	c.bytes("checkpoint kind", 1)
 	for range c.count("checkpoint pools") {
 		id := c.long("pool type")
 		n := c.count("pool size")
-		ops, ok := m.layout(id)
-		if !ok {
-			c.fail("pool type", format.ErrCorrupt)
-		}
-		if c.err != nil {
-			return delta
-		}
-		var pool *table // nobody looks into most
-		if m.pooled[id] {
-			pool = pools.of(id)
+		l := m.layout(id)
+		if l == nil || c.err != nil {
+			return
 		}
 		for range n {
 			key := c.long("constant key")
-			if pool != nil {
-				pool.set(key, uint32(c.off)+1)
+			if l.pool != noPool {
+				pools[l.pool].set(key, uint32(c.off)+1)
 			}
-			for i := range ops {
-				ops[i].read(c)
+			for i := range l.ops {
+				l.ops[i].read(c)
 			}
 			if c.err != nil {
-				return delta
+				return
 			}
 		}
 	}
-	return delta
 }

@@ -32,9 +32,11 @@ type Reader struct {
 	name  string
 	rules *rules.Table
 
-	chunk            // at hand
-	batch   *batch   // of it
-	own     batch    // used where nothing is ahead
+	chunk           // at hand
+	batch   *batch  // of it
+	own     batch   // used where nothing is ahead
+	frames  []frame // of the stack read last
+	natives []nativeID
 	inTurn  chunk    // the same
 	stepped *stepped // the chunk at hand, if it was ahead
 	room    *Room
@@ -89,7 +91,7 @@ func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	return format.Stats{Format: fmt.Sprintf("jfr %d.%d", r.head.major, r.head.minor), Events: r.events,
-		BytesRead: r.taken - r.damaged, BytesTotal: r.taken, Dumps: r.telling.count, Blind: r.blind(), Warnings: slices.Concat(r.warnings, r.unrecorded(), r.hidden.warnings(r.ids.virtual)), Damage: r.damage}
+		BytesRead: r.taken - r.damaged, BytesTotal: r.taken, Dumps: r.telling.count, Blind: r.blind(), Warnings: slices.Concat(r.warnings, r.unrecorded(), r.hidden.warnings(&r.ids.virtual)), Damage: r.damage}
 }
 
 // Close ends what is ahead, which may wait for the input; that stays open.

@@ -12,7 +12,7 @@ func (r *Reader) addThread(key, os, java int64, name string) {
 	data := binary.AppendUvarint([]byte{stringNull}, uint64(os))
 	data = append(data, stringUTF8, byte(len(name)))
 	data = binary.AppendUvarint(append(data, name...), uint64(java))
-	r.pools.of(r.meta.parts.thread.class.id).set(key, uint32(r.grow(append(data, 0)...))+1)
+	r.pools[r.meta.parts.thread.pool].set(key, uint32(r.grow(append(data, 0)...))+1)
 }
 
 // A thread that gets another name in a later chunk stays one thread: as two,

@@ -2,7 +2,6 @@ package jfr
 
 import (
 	"fmt"
-	"hash/maphash"
 
 	"contend/decode/rules"
 	"contend/decode/threaddump"
@@ -16,7 +15,7 @@ const rulesLock = rules.Lock
 type identities struct {
 	threads map[threadKey]format.ThreadID
 	last    format.ThreadID // given
-	alive   map[lifeKey]format.ThreadID
+	alive   map[lifeKey]living
 	called  map[format.ThreadID]string // the name told last
 	byJava  map[int64]format.ThreadID
 	native  map[int64]int64 // by Java id: the id the operating system gave
@@ -27,14 +26,18 @@ type identities struct {
 	sleeps  map[int64]format.StackID
 	classes map[string]uint32
 	names   []string // by class
-	seed    maphash.Seed
+	words   words
+	named   []uint32 // by word: the class the JVM calls so, plus one
+	numbers map[method]uint32
+	methods []method  // by number
+	brief   [][]frame // by stack
 	verdict map[verdictKey]verdict
 
 	entries map[format.StackID]struct{} // the innermost method is synchronized
 	entered map[entry]struct{}          // told
 
 	cut      map[format.StackID]struct{} // the outermost frames are missing
-	virtual  map[format.ThreadID]*virtualLife
+	virtual  virtuals
 	calls    map[call]format.StackID // of traced methods
 	releases map[format.StackID]release
 	families map[uint32]uint32 // by class
@@ -52,7 +55,7 @@ type identities struct {
 	}
 }
 
-// Lengths of the arrays of recent answers, powers of two.
+// Lengths of the arrays of recent answers, powers of two. The answers are the same.
 const (
 	recentObjects  = 1 << 10
 	recentVerdicts = 1 << 8
@@ -94,22 +97,24 @@ type verdict struct {
 }
 
 func newIdentities() identities {
-	return identities{threads: map[threadKey]format.ThreadID{}, alive: map[lifeKey]format.ThreadID{}, called: map[format.ThreadID]string{}, byJava: map[int64]format.ThreadID{}, native: map[int64]int64{}, objects: map[objectKey]format.ObjectID{},
-		stacks: map[uint64][]format.StackID{}, sleeps: map[int64]format.StackID{}, frames: [][]format.Frame{nil}, classes: map[string]uint32{"": 0}, names: []string{""},
-		seed: maphash.MakeSeed(), verdict: map[verdictKey]verdict{},
-		entries: map[format.StackID]struct{}{}, entered: map[entry]struct{}{}, cut: map[format.StackID]struct{}{}, virtual: map[format.ThreadID]*virtualLife{}, calls: map[call]format.StackID{}, releases: map[format.StackID]release{}, families: map[uint32]uint32{}}
+	return identities{threads: map[threadKey]format.ThreadID{}, alive: map[lifeKey]living{}, called: map[format.ThreadID]string{}, byJava: map[int64]format.ThreadID{}, native: map[int64]int64{}, objects: map[objectKey]format.ObjectID{},
+		stacks: map[uint64][]format.StackID{}, sleeps: map[int64]format.StackID{}, frames: [][]format.Frame{nil}, brief: [][]frame{nil}, classes: map[string]uint32{"": 0}, names: []string{""},
+		words: newWords(), numbers: map[method]uint32{}, verdict: map[verdictKey]verdict{},
+		entries: map[format.StackID]struct{}{}, entered: map[entry]struct{}{}, cut: map[format.StackID]struct{}{}, virtual: virtuals{lives: map[format.ThreadID]*virtualLife{}}, calls: map[call]format.StackID{}, releases: map[format.StackID]release{}, families: map[uint32]uint32{}}
 }
 
 // constants are the resolved keys of the current chunk.
 type constants struct {
 	threads, stacks, classes, methods, states table
+	symbols, words                            table            // many constants may refer to one
 	named                                     []methodName     // by method, less one
-	symbols, texts, operations                map[int64]string // many constants may refer to one
+	texts, operations                         map[int64]string // the same
 }
 
 type methodName struct {
 	class, method string
 	synchronized  bool
+	number        uint32 // among all of that class and name
 }
 
 // synchronizedFlag is that of Java's modifiers.
@@ -117,12 +122,12 @@ const synchronizedFlag = 0x20
 
 func (r *Reader) newConstants() {
 	k := &r.known
-	for _, t := range [...]*table{&k.threads, &k.stacks, &k.classes, &k.methods, &k.states} {
+	for _, t := range [...]*table{&k.threads, &k.stacks, &k.classes, &k.methods, &k.states, &k.symbols, &k.words} {
 		t.clear()
 		t.span = denseKeys // there are only these
 	}
 	k.named = k.named[:0]
-	k.symbols, k.texts, k.operations = map[int64]string{}, map[int64]string{}, map[int64]string{}
+	k.texts, k.operations = map[int64]string{}, map[int64]string{}
 }
 
 // constant runs a program over the constant with a key; ok is false when the
@@ -131,7 +136,7 @@ func (r *Reader) constant(p *program, key int64, v *values) (ok bool) {
 	if p == nil {
 		return false
 	}
-	at := r.pools.of(p.class.id).get(key)
+	at := r.pools[p.pool].get(key)
 	if at == 0 {
 		return false
 	}
@@ -149,35 +154,48 @@ func (r *Reader) class(key int64) uint32 {
 	if id := r.known.classes.get(key); id != 0 {
 		return id - 1
 	}
-	id := r.intern(threaddump.JavaName(r.className(key)))
+	id := r.classOf(r.className(key))
 	r.known.classes.set(key, id+1)
 	return id
 }
 
-func (r *Reader) className(key int64) string {
+// classOf returns the class the JVM calls by a word.
+func (r *Reader) classOf(word uint32) uint32 {
+	ids := &r.ids
+	for len(ids.named) <= int(word) {
+		ids.named = append(ids.named, 0)
+	}
+	if ids.named[word] == 0 {
+		ids.named[word] = r.intern(threaddump.JavaName(ids.words.list[word])) + 1
+	}
+	return ids.named[word] - 1
+}
+
+func (r *Reader) className(key int64) uint32 {
 	var v values
 	if !r.constant(r.meta.parts.class, key, &v) {
-		return ""
+		return 0
 	}
 	return r.symbol(r.meta.parts.class, &v)
 }
 
-// symbol reads the name a constant refers to: a symbol, or in the files of
-// some producers the string itself.
-func (r *Reader) symbol(p *program, v *values) string {
+// symbol reads the name a constant refers to, as a word: a symbol, or in the files
+// of some producers the string itself.
+func (r *Reader) symbol(p *program, v *values) uint32 {
 	if cl := r.meta.classes[p.pools[slotName]]; cl != nil && cl.name == "java.lang.String" {
-		return r.text(v[slotName])
+		return r.word(v[slotName])
 	}
 	key := v[slotName]
-	name, ok := r.known.symbols[key]
-	if !ok {
-		var s values
-		if r.constant(r.meta.parts.symbol, key, &s) {
-			name = r.text(s[slotName])
-		}
-		r.known.symbols[key] = name
+	if word := r.known.symbols.get(key); word != 0 {
+		return word - 1
 	}
-	return name
+	var s values
+	word := uint32(0)
+	if r.constant(r.meta.parts.symbol, key, &s) {
+		word = r.word(s[slotName])
+	}
+	r.known.symbols.set(key, word+1)
+	return word
 }
 
 func (r *Reader) intern(name string) uint32 {
@@ -198,13 +216,35 @@ func (r *Reader) text(at int64) string {
 	c := r.cursor(int(at))
 	return c.str(func(key int64) string {
 		s, ok := r.known.texts[key]
-		if where := r.pools.of(r.meta.parts.strings).get(key); !ok && where != 0 {
+		if where := r.pools[r.meta.parts.texts].get(key); !ok && where != 0 {
 			inner := r.cursor(int(where - 1))
 			s = inner.str(nil) // a constant that is a constant again ends here
 			r.known.texts[key] = s
 		}
 		return s
 	})
+}
+
+// word is text for what comes again and again.
+func (r *Reader) word(at int64) uint32 {
+	if at <= 0 {
+		return 0
+	}
+	c := r.cursor(int(at))
+	if b, ok := c.plain(); ok {
+		return r.ids.words.of(b)
+	}
+	c = r.cursor(int(at))
+	key, ok := c.textKey()
+	if !ok {
+		return r.ids.words.ofString(r.text(at))
+	}
+	word := r.known.words.get(key)
+	if word == 0 {
+		word = r.ids.words.ofString(r.text(at)) + 1
+		r.known.words.set(key, word)
+	}
+	return word - 1
 }
 
 // object resolves a lock, first met by a thread at a stack.

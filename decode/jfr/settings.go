@@ -10,10 +10,10 @@ import (
 
 func setting(r *Reader, v *values, ev *format.Event) bool {
 	p := r.meta.programs[v[slotID]]
-	name, value := r.text(v[slotName]), r.text(v[slotValue])
 	if p == nil {
 		return false
 	}
+	name, value := r.text(v[slotName]), r.text(v[slotValue])
 	if ns, _ := strconv.ParseInt(value, 10, 64); name == "lock" && ns > 0 { // async-profiler's, for parks as well
 		name, value = "threshold", strconv.FormatInt(ns, 10)+" ns"
 	}

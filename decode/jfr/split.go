@@ -31,7 +31,7 @@ type last struct {
 // next cuts out the next chunk. It returns io.EOF when there is none.
 func (s *splitter) next(c *chunk) error {
 	s.advance()
-	*c = chunk{marks: c.marks[:0], losses: c.losses[:0]}
+	*c = chunk{marks: c.marks[:0], losses: c.losses[:0], pools: c.pools}
 	err := s.cutOut(c)
 	c.end = s.taken()
 	return err
@@ -82,7 +82,7 @@ func (s *splitter) cutOut(c *chunk) error {
 // something is wrong with it: then the input is as it was.
 func (s *splitter) whole(c *chunk, room func(bytes int64) bool) bool {
 	s.leave(c.buf)
-	*c = chunk{marks: c.marks[:0], losses: c.losses[:0]}
+	*c = chunk{marks: c.marks[:0], losses: c.losses[:0], pools: c.pools}
 	before := s.last
 	if !s.cutWhole(c, room) {
 		s.last = before
@@ -222,7 +222,7 @@ func (s *splitter) scan(c *chunk) {
 }
 
 // maxMetadata bounds the metadata remembered between chunks. Those of one
-// process all have the same.
+// process all have the same; what is not remembered is read again.
 const maxMetadata = 16
 
 func (s *splitter) readMetadata(c *chunk, at int) bool {
@@ -309,6 +309,6 @@ func (s *splitter) resync(c *chunk, at int, what string) {
 		s.unread(next)
 		break
 	}
-	*c = chunk{head: s.head, base: from, end: s.taken(), void: true, marks: c.marks[:0], losses: c.losses[:0]}
+	*c = chunk{head: s.head, base: from, end: s.taken(), void: true, marks: c.marks[:0], losses: c.losses[:0], pools: c.pools}
 	c.losses = append(c.losses, c.lost(0, int(c.end-from), "lost-data", what+": "+format.ErrCorrupt.Error()))
 }

@@ -2,7 +2,7 @@ package jfr
 
 import (
 	"fmt"
-	"hash/maphash"
+	"math"
 	"slices"
 	"time"
 
@@ -18,7 +18,7 @@ func (r *Reader) stack(key int64) format.StackID {
 		return format.StackID(id - 1)
 	}
 	frames, entry, cut := r.stackFrames(key)
-	id := r.internStack(frames)
+	id := r.stackOf(frames)
 	if entry {
 		r.ids.entries[id] = struct{}{}
 	}
@@ -32,9 +32,10 @@ func (r *Reader) stack(key int64) format.StackID {
 // maxFrames bounds a stack; the JDK stops at 2048 itself.
 const maxFrames = 1 << 14
 
-// stackFrames reads the frames of a stack; entry says that the innermost is of
-// a method that is synchronized, cut that the outermost are missing.
-func (r *Reader) stackFrames(key int64) (frames []format.Frame, entry, cut bool) {
+// stackFrames reads the frames of a stack, which are good until the next are read;
+// entry says that the innermost is of a method that is synchronized, cut that the
+// outermost are missing.
+func (r *Reader) stackFrames(key int64) (frames []frame, entry, cut bool) {
 	var v values
 	p := r.meta.parts.frame
 	if p == nil || !r.constant(r.meta.parts.stack, key, &v) {
@@ -43,7 +44,7 @@ func (r *Reader) stackFrames(key int64) (frames []format.Frame, entry, cut bool)
 	cut = v[slotTruncated] != 0
 	c := r.cursor(int(v[slotFrames]))
 	n := min(c.count("frames"), maxFrames)
-	frames = make([]format.Frame, 0, n)
+	frames = r.frames[:0]
 	for i := range n {
 		p.run(&c, &v)
 		if c.err != nil {
@@ -51,23 +52,28 @@ func (r *Reader) stackFrames(key int64) (frames []format.Frame, entry, cut bool)
 		}
 		m := r.method(v[slotMethod])
 		entry = entry || i == 0 && m.synchronized
-		frames = append(frames, format.Frame{Class: m.class, Method: m.method, Line: max(int(int32(v[slotLine])), 0)})
+		frames = append(frames, frame{m.number, max(int32(v[slotLine]), 0)})
 	}
+	r.frames = frames
 	return frames, entry, cut
 }
 
-func (r *Reader) method(key int64) methodName {
+// method resolves a method's key. What it returns is good until the next.
+func (r *Reader) method(key int64) *methodName {
 	if i := r.known.methods.get(key); i != 0 {
-		return r.known.named[i-1]
+		return &r.known.named[i-1]
 	}
-	m := methodName{method: "[unknown method]"}
 	var v values
+	m := methodName{method: "[unknown method]"}
 	if r.constant(r.meta.parts.method, key, &v) {
-		m = methodName{r.ids.names[r.class(v[slotClass])], r.symbol(r.meta.parts.method, &v), v[slotModifiers]&synchronizedFlag != 0}
+		class, name := r.class(v[slotClass]), r.symbol(r.meta.parts.method, &v)
+		m = methodName{r.ids.names[class], r.ids.words.list[name], v[slotModifiers]&synchronizedFlag != 0, r.ids.method(method{class, name})}
+	} else {
+		m.number = r.ids.method(method{0, r.ids.words.ofString(m.method)})
 	}
 	r.known.named = append(r.known.named, m)
 	r.known.methods.set(key, uint32(len(r.known.named)))
-	return m
+	return &r.known.named[len(r.known.named)-1]
 }
 
 // maxSleeps bounds the stacks made up for sleeps.
@@ -84,26 +90,62 @@ func (r *Reader) sleepStack(asked int64) format.StackID {
 	return id
 }
 
+// method is a class, and the word for the name of a method of it.
+type method struct{ class, name uint32 }
+
+// method numbers a method.
+func (ids *identities) method(m method) uint32 {
+	n, ok := ids.numbers[m]
+	if !ok {
+		n = uint32(len(ids.methods))
+		ids.numbers[m] = n
+		ids.methods = append(ids.methods, m)
+	}
+	return n
+}
+
+// spelled writes frames out.
+func (ids *identities) spelled(frames []frame) []format.Frame {
+	out := make([]format.Frame, len(frames))
+	for i, f := range frames {
+		m := ids.methods[f.method]
+		out[i] = format.Frame{Class: ids.names[m.class], Method: ids.words.list[m.name], Line: int(f.line)}
+	}
+	return out
+}
+
+// frame is one of a stack, in few bytes: stacks are met anew in each chunk.
+type frame struct {
+	method uint32 // its number
+	line   int32
+}
+
+// internStack is stackOf for frames as others tell them.
 func (r *Reader) internStack(frames []format.Frame) format.StackID {
+	list := make([]frame, len(frames))
+	for i, f := range frames {
+		list[i] = frame{r.ids.method(method{r.intern(f.Class), r.ids.words.ofString(f.Method)}), int32(min(f.Line, math.MaxInt32))}
+	}
+	return r.stackOf(list)
+}
+
+// stackOf returns the stack of some frames, and announces it when it is new.
+func (r *Reader) stackOf(frames []frame) format.StackID {
 	if len(frames) == 0 {
 		return format.NoStack
 	}
-	var h maphash.Hash
-	h.SetSeed(r.ids.seed)
+	ids, sum := &r.ids, uint64(len(frames))
 	for _, f := range frames {
-		h.WriteString(f.Class)
-		h.WriteString(f.Method)
-		h.WriteByte(byte(f.Line))
+		sum = mixed(sum ^ uint64(f.method)<<32 ^ uint64(uint32(f.line)))
 	}
-	sum := h.Sum64()
-	for _, id := range r.ids.stacks[sum] {
-		if slices.Equal(r.ids.frames[id], frames) {
+	for _, id := range ids.stacks[sum] {
+		if slices.Equal(ids.brief[id], frames) {
 			return id
 		}
 	}
-	id := format.StackID(len(r.ids.frames))
-	r.ids.frames = append(r.ids.frames, frames)
-	r.ids.stacks[sum] = append(r.ids.stacks[sum], id)
-	r.queue.Push(format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
+	id := format.StackID(len(ids.frames))
+	ids.frames, ids.brief = append(ids.frames, ids.spelled(frames)), append(ids.brief, slices.Clone(frames))
+	ids.stacks[sum] = append(ids.stacks[sum], id)
+	r.queue.Push(format.Event{Kind: format.KindStack, Stack: id, Frames: ids.frames[id]})
 	return id
 }

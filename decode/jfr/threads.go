@@ -15,6 +15,12 @@ type threadKey struct {
 // change, in many servers with each request.
 type lifeKey struct{ java, os int64 }
 
+// living is a thread that lives, as it is called.
+type living struct {
+	id   format.ThreadID
+	name string
+}
+
 // thread resolves a thread's key.
 func (r *Reader) thread(key int64) format.ThreadID {
 	if key == 0 {
@@ -24,12 +30,14 @@ func (r *Reader) thread(key int64) format.ThreadID {
 		return format.ThreadID(id)
 	}
 	var v values
-	k := threadKey{os: key, name: fmt.Sprintf("thread-%d", key)}
+	var k threadKey
 	group, virtual := "", false
-	if r.constant(r.meta.parts.thread, key, &v) {
-		k = threadKey{v[slotID], v[slotOSID], r.text(v[slotName])}
+	if !r.constant(r.meta.parts.thread, key, &v) {
+		k = threadKey{os: key, name: fmt.Sprintf("thread-%d", key)}
+	} else {
+		k = threadKey{v[slotID], v[slotOSID], r.ids.words.list[r.word(v[slotName])]}
 		if k.name == "" {
-			k.name = r.text(v[slotOSName])
+			k.name = r.ids.words.list[r.word(v[slotOSName])]
 		}
 		if virtual = v[slotVirtual] != 0; virtual {
 			k.os = 0 // the carrier changes
@@ -39,8 +47,8 @@ func (r *Reader) thread(key int64) format.ThreadID {
 		}
 	}
 	id := r.threadID(k, group)
-	if virtual && r.ids.virtual[id] == nil {
-		r.ids.virtual[id] = &virtualLife{lastPark: format.NoTime, last: format.NoTime}
+	if virtual {
+		r.ids.virtual.add(id)
 	}
 	if k.java != 0 {
 		r.ids.byJava[k.java] = id
@@ -53,9 +61,15 @@ func (r *Reader) thread(key int64) format.ThreadID {
 // another name.
 func (r *Reader) threadID(k threadKey, group string) format.ThreadID {
 	ids, life := &r.ids, lifeKey{k.java, k.os}
+	before, known := living{}, false
+	if k.java > 0 {
+		if before, known = ids.alive[life]; known && before.name == k.name {
+			return before.id // as in the chunk before
+		}
+	}
 	id, ok := ids.threads[k]
-	if !ok && k.java > 0 {
-		id, ok = ids.alive[life]
+	if !ok {
+		id, ok = before.id, known
 	}
 	if !ok {
 		ids.last++
@@ -63,7 +77,7 @@ func (r *Reader) threadID(k threadKey, group string) format.ThreadID {
 	}
 	ids.threads[k] = id
 	if k.java > 0 {
-		ids.alive[life] = id
+		ids.alive[life] = living{id, k.name}
 	}
 	if name, told := ids.called[id]; !told || name != k.name {
 		ids.called[id] = k.name

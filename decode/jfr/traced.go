@@ -21,7 +21,8 @@ const (
 // traced takes a call of a method that the settings name. Others than those
 // above, and synchronized ones, tell nothing of locks.
 func traced(r *Reader, v *values, ev *format.Event) bool {
-	m := r.method(v[slotMethod])
+	found := *r.method(v[slotMethod]) // resolving stacks finds others
+	m := &found
 	switch {
 	case m.synchronized:
 		return r.section(m, v, ev)
@@ -37,7 +38,7 @@ func traced(r *Reader, v *values, ev *format.Event) bool {
 
 // section is a call of a method that is synchronized: the thread held the
 // monitor meanwhile, since the trace begins behind the entry.
-func (r *Reader) section(m methodName, v *values, ev *format.Event) bool {
+func (r *Reader) section(m *methodName, v *values, ev *format.Event) bool {
 	ev.Kind, ev.Activity, ev.Thread = format.KindActivity, format.ActivityRun, r.thread(v[slotThread])
 	ev.Stack = r.calledBy(m, r.stack(v[slotStack]))
 	return ev.Thread != format.NoThread && ev.End > ev.Time
@@ -45,12 +46,12 @@ func (r *Reader) section(m methodName, v *values, ev *format.Event) bool {
 
 // calledBy returns the stack of a method called at another one. The JDK's
 // traces begin with the caller, those of async-profiler with the method.
-func (r *Reader) calledBy(m methodName, caller format.StackID) format.StackID {
+func (r *Reader) calledBy(m *methodName, caller format.StackID) format.StackID {
 	frames := r.ids.frames[caller]
 	if len(frames) > 0 && frames[0].Class == m.class && frames[0].Method == m.method {
 		return caller
 	}
-	k := call{m, caller}
+	k := call{m.number, caller}
 	id, ok := r.ids.calls[k]
 	if !ok {
 		id = r.internStack(append([]format.Frame{{Class: m.class, Method: m.method}}, frames...))
@@ -61,15 +62,15 @@ func (r *Reader) calledBy(m methodName, caller format.StackID) format.StackID {
 
 // call is a method and the stack it was called with.
 type call struct {
-	method methodName
+	method uint32
 	caller format.StackID
 }
 
 // virtualPark delivers a park of a virtual thread; those of others have an
 // event of their own, and so has that of a pinned one.
-func (r *Reader) virtualPark(m methodName, v *values, ev *format.Event) bool {
+func (r *Reader) virtualPark(m *methodName, v *values, ev *format.Event) bool {
 	ev.Thread = r.thread(v[slotThread])
-	if l := r.ids.virtual[ev.Thread]; l == nil || l.lastPark > ev.Time {
+	if l := r.ids.virtual.lives[ev.Thread]; l == nil || l.lastPark > ev.Time {
 		return false
 	}
 	ev.Stack = r.calledBy(m, r.stack(v[slotStack]))

@@ -121,7 +121,7 @@ func TestSamplesOfThreadsThatWaitAreNoRuns(t *testing.T) {
 	for name, want := range map[string]bool{"STATE_RUNNABLE": true, "STATE_DEFAULT": true, "STATE_SLEEPING": false, "STATE_PARKED": false} {
 		key++
 		where := r.grow(append([]byte{stringUTF8, byte(len(name))}, name...)...)
-		r.pools.of(r.meta.parts.state.class.id).set(key, uint32(where)+1)
+		r.pools[r.meta.parts.state.pool].set(key, uint32(where)+1)
 		if got := r.runs(key); got != want || r.runs(key) != want {
 			t.Errorf("%s runs: %v", name, got)
 		}

@@ -180,6 +180,26 @@ func (c *cursor) skipString() {
 	}
 }
 
+// plain reads a string that is in its place, as its bytes in UTF-8; false for one
+// that is not, or that has to be converted.
+func (c *cursor) plain() ([]byte, bool) {
+	encoding := c.bytes("string encoding", 1)
+	if encoding == nil || encoding[0] != stringUTF8 && encoding[0] != stringLatin1 {
+		return nil, false
+	}
+	b := c.bytes("string", c.count("string length"))
+	return b, c.err == nil && (isASCII(b) || encoding[0] == stringUTF8 && utf8.Valid(b))
+}
+
+// textKey reads the key of a string that is a constant; false for others.
+func (c *cursor) textKey() (key int64, ok bool) {
+	if encoding := c.bytes("string encoding", 1); encoding == nil || encoding[0] != stringConstant {
+		return 0, false
+	}
+	key = c.long("string key")
+	return key, c.err == nil
+}
+
 // str reads a string; a constant one is looked up by constant.
 func (c *cursor) str(constant func(key int64) string) string {
 	b := c.bytes("string encoding", 1)

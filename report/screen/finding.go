@@ -142,7 +142,7 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 			title += " (" + s.whole(strings.Join(d.Queued, ", "), shortNames) + ")"
 		}
 	}
-	lines := fill("", s.Width, alarm, prose(title)...)
+	lines := hanging("", s.Width, alarm, prose(title)...)
 	for i := range d.Cycle {
 		m, holder := &d.Cycle[i], d.Cycle[(i+1)%len(d.Cycle)].Thread
 		if i == members && !s.Full {
@@ -150,7 +150,7 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 			break
 		}
 		parts := []string{s.whole(m.Thread, shortName), "waits at", s.place(m.Stack), "for", s.names.Address(m.Lock) + ",", "held by", s.whole(holder, shortName)}
-		lines = append(lines, fill("  ", s.Width, plain, parts...)...)
+		lines = append(lines, hanging("  ", s.Width, plain, parts...)...)
 		if s.Full {
 			lines = append(lines, s.stack("      ", m.Stack)...)
 		}

@@ -47,6 +47,8 @@ func (s *screen) amounts() string {
 		return fmt.Sprintf("%s in %s, counted but not timed", s.measure.Text(t.WaitNs), text.Duration(s.ElapsedNs))
 	case s.nothing():
 		return "nothing of any thread could be read"
+	case t.WaitNs == 0 && t.Waits == 0 && len(s.Deadlocks) > 0:
+		return fmt.Sprintf("%s, %s, no wait for a lock recorded that has ended", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)))
 	case t.WaitNs == 0 && t.Waits == 0:
 		return fmt.Sprintf("%s, %s, none seen waiting for a lock%s", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), s.elsewhere())
 	}

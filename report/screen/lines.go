@@ -59,6 +59,18 @@ func fill(first string, width int, st style, parts ...string) (lines []line) {
 	return append(lines, line{now, st})
 }
 
+// hanging is fill with the lines behind the first further to the right: what follows
+// begins where the first one does.
+func hanging(first string, width int, st style, parts ...string) []line {
+	lines := fill(first, width-len(deeper), st, parts...)
+	for i := range lines[1:] {
+		lines[i+1].text = deeper + lines[i+1].text
+	}
+	return lines
+}
+
+const deeper = "    "
+
 // fillWith is fill with more parts for as long as they take no more lines.
 func fillWith(first string, width int, st style, parts []string, more ...string) []line {
 	lines := fill(first, width, st, parts...)

@@ -165,6 +165,9 @@ func (s *screen) record() []string {
 	case s.names.Paths:
 		return prose("record runtime/trace while the program is under load")
 	}
+	if strings.HasPrefix(s.Trace.Format, "contend") && !s.unitIsThreads {
+		return prose("record it while the program is under load, or for longer")
+	}
 	return prose("take it while the program is under load; contend record PID records a JVM, with --perf a native program")
 }
 
@@ -183,8 +186,8 @@ func (s *screen) arguments() string {
 		return "TRACE ..."
 	}
 	for i, n := range names {
-		if !s.Full && text.Columns(n) > s.Width-len(nextIs) {
-			names[i] = "TRACE" // half a name is none
+		if n == "-" || !s.Full && text.Columns(n) > s.Width-len(nextIs) {
+			names[i] = "TRACE" // half a name is none, and a pipe cannot be read again
 		}
 	}
 	return strings.Join(names, " ")

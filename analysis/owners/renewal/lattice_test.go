@@ -32,6 +32,15 @@ func TestTheLongestIsInTheLastClass(t *testing.T) {
 	}
 }
 
+// A length is in the cell that is nearest to it.
+func TestCellsAreRounded(t *testing.T) {
+	for ns, want := range map[int64]int{140: 1, 160: 2, 1050: 11} {
+		if c, ok := (grid{100}).cell(ns); !ok || c != want {
+			t.Errorf("%d ns are in cell %d, want %d", ns, c, want)
+		}
+	}
+}
+
 // The class of a length is how often it can be halved, without a division.
 func TestTailsAreClassesByDoubling(t *testing.T) {
 	for _, unit := range []int64{1, 3, 1000, 123456789} {

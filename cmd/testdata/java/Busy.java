@@ -1,11 +1,11 @@
-/** Two methods that take turns on a monitor and on a lock, until the process ends: slow holds each for 60 ms, quick for none. */
+/** Two methods that take turns on a monitor and on a lock, until the process ends: slow holds each for 60 ms, quick for none. With -Dhang=true slow holds the monitor for ever. */
 public class Busy {
   static final Object monitor = new Object();
   static final java.util.concurrent.locks.ReentrantLock lock = new java.util.concurrent.locks.ReentrantLock();
 
   static void slow() throws InterruptedException {
     synchronized (monitor) {
-      Thread.sleep(60);
+      Thread.sleep(Boolean.getBoolean("hang") ? Long.MAX_VALUE : 60);
     }
     lock.lock();
     try {

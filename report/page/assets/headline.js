@@ -35,6 +35,13 @@
     return out.sort((a, b) => b.ns - a.ns);
   }
 
+  // circle names the threads of a deadlock.
+  const circle = d => {
+    const names = d.cycle.map(c => C.visible(c.thread));
+    if (names.length === 1) return names[0] + " waits for itself";
+    return (names.length > 3 ? [...names.slice(0, 2), `${names.length - 2} more`] : names).join(", ").replace(/, ([^,]*)$/, " and $1") + " wait for each other";
+  };
+
   // found are the findings of contend analyze; deadlocks have a verdict anyway.
   const found = m => (m.analyze.findings || []).filter(f => !f.deadlock).slice(0, 4).map(f => ({ ...f, lock: m.shown(C.visible(f.lock)), owner: C.visible(f.owner || ""), root: f.root ? m.shown(C.visible(f.root)) : "", site: C.visible(f.site || ""), thread: C.visible(f.thread || ""), evidence: C.visible(f.evidence || ""), selects: m.selecting(C.visible(f.lock), C.visible(f.class || "")) }));
 
@@ -73,7 +80,7 @@
     return html`<section class="headline" aria-label="headline">${lead(m)}
       ${told.length > 0 && html`<div class="verdicts findings">${told.map(f => card(finding(m, f)))}</div>`}
       <div class="verdicts">
-        ${dead > 0 && html`<button type="button" class="verdict bad" onClick=${() => C.set({ view: "deadlocks" })}><span class="title">Deadlock</span><span>${C.plural(dead, "cycle")} of threads that wait for each other and will never end</span></button>`}
+        ${dead > 0 && html`<button type="button" class="verdict bad" onClick=${() => C.set({ view: "deadlocks" })}><span class="title">Deadlock</span><span><b>${circle(m.analyze.deadlocks[0])}</b> for ever${dead > 1 && `, and ${C.plural(dead - 1, "more deadlock")}`}</span></button>`}
         ${cards.map(card)}
         ${m.data.diff && html`<${Changes} d=${m.data.diff} />`}
         ${m.analyze.resourceTotal && m.analyze.resourceTotal.waitNs > 0 && html`<button type="button" class="verdict sure" onClick=${() => C.set({ view: "about" })}><span class="title">Beside locks</span><span><b>${C.amount(m.analyze.resourceTotal.waitNs)}</b> of waiting for what others must give back: pools, permits, queues</span></button>`}

@@ -32,18 +32,15 @@ final class Choice {
 
   final Set<Living.One> stop = new LinkedHashSet<>();
   final List<Living.One> stand = new ArrayList<>(); // who waits still, with the stack that was taken before
-  private final Map<Long, ThreadInfo> before;
   private final Living living;
 
-  /** before: how those stood who want something, just now. */
-  Choice(List<Living.One> want, Map<Long, ThreadInfo> before, Living living, boolean owners, long now, Random random) throws IOException {
-    this.before = before;
+  /** want: who wants something, and was looked at just now. */
+  Choice(List<Living.One> want, Living living, boolean owners, long now, Random random) throws IOException {
     this.living = living;
     List<List<Living.One>> queues = queues(want);
     Collections.shuffle(queues, random);
     for (List<Living.One> queue : queues) {
-      Collections.shuffle(queue, random);
-      take(queue, owners, now);
+      take(queue, owners, now, random);
     }
     living.fill(stop, stand, MANY, now);
   }
@@ -51,7 +48,7 @@ final class Choice {
   private List<List<Living.One>> queues(List<Living.One> want) {
     Map<Contended.Lock, List<Living.One>> by = new LinkedHashMap<>();
     for (Living.One t : want) {
-      ThreadInfo stood = before.get(t.id);
+      ThreadInfo stood = t.was;
       if (stood == null) {
         continue; // it has ended
       }
@@ -65,11 +62,15 @@ final class Choice {
     return new ArrayList<>(by.values());
   }
 
-  private void take(List<Living.One> queue, boolean owners, long now) throws IOException {
-    int telling = 0, most = before.get(queue.get(0).id).getLockInfo() == null ? UNTOLD : TELLING;
-    for (Living.One t : queue) {
+  private void take(List<Living.One> queue, boolean owners, long now, Random random) throws IOException {
+    int telling = 0, most = queue.get(0).was.getLockInfo() == null ? UNTOLD : TELLING;
+    for (int i = 0; i < queue.size(); i++) {
+      if (i < most) { // who tells is drawn
+        Collections.swap(queue, i, i + random.nextInt(queue.size() - i));
+      }
+      Living.One t = queue.get(i);
       t.matters(now);
-      ThreadInfo stood = before.get(t.id);
+      ThreadInfo stood = t.was;
       if (telling < most && (!owners || stop.size() < FEW)) {
         telling++;
         stop.add(t);

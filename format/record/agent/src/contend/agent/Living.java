@@ -109,6 +109,7 @@ final class Living {
       if (!t.program) {
         continue;
       }
+      t.was = t.at = null;
       Thread.State state = t.thread.getState();
       if (state == Thread.State.TERMINATED) {
         continue;
@@ -181,6 +182,7 @@ final class Living {
     boolean blocked; // as it was last seen to want something
     Names.Stack stack = Names.NO_STACK; // when it was last taken, and what the thread showed then
     private ThreadInfo taken;
+    ThreadInfo was, at; // in this sample: when it was looked at, null if it was not; and where it is shown with its stack
     final boolean program;
     final long since; // when it was first seen; Long.MIN_VALUE when that was at the beginning
     long listed;
@@ -212,7 +214,7 @@ final class Living {
 
     void take(ThreadInfo t) {
       stack = new Names.Stack(t.getStackTrace());
-      taken = t;
+      taken = at = t;
     }
 
     /** Whether the stack that was last taken is that of a thread that stands so now. */
@@ -222,7 +224,8 @@ final class Living {
     }
 
     /** Takes in how it stands where it waits to enter a monitor. */
-    void stood(ThreadInfo t) {
+    void stood() {
+      ThreadInfo t = was;
       if (t == null || !blocked) {
         return;
       }
@@ -241,8 +244,8 @@ final class Living {
      * which goes on while a thread waits; where that is too short, who has waited for
      * longer is taken to wait still.
      */
-    boolean waitsStill(ThreadInfo before, ThreadInfo t, long passed, boolean enters) {
-      return blocked && (t != before ? enters : passed > 1 || lasts) && unended(before, t, passed);
+    boolean waitsStill(ThreadInfo t, long passed, boolean enters) {
+      return blocked && (t != was ? enters : passed > 1 || lasts) && unended(t, passed);
     }
 
     /** Whether that may be a wait for this lock. */
@@ -252,8 +255,8 @@ final class Living {
     }
 
     /** Whether a wait for a monitor is not over, as far as the count tells. */
-    static boolean unended(ThreadInfo before, ThreadInfo t, long passed) {
-      return before != null && unmoved(before, t) && t.getBlockedTime() - before.getBlockedTime() >= passed - 1
+    private boolean unended(ThreadInfo t, long passed) {
+      return was != null && unmoved(was, t) && t.getBlockedTime() - was.getBlockedTime() >= passed - 1
           && (t.getThreadState() == Thread.State.BLOCKED || t.getThreadState() == Thread.State.RUNNABLE);
     }
 
@@ -262,8 +265,12 @@ final class Living {
       return monitor;
     }
 
-    /** Whether a thread that waited before is in the same wait, or has just been. */
-    static boolean unmoved(ThreadInfo before, ThreadInfo t) {
+    /** How long it was blocked from the look to the stop, in ms, where it is in the same wait, or has just been; else 0. */
+    long blockedUntil(ThreadInfo t) {
+      return was != null && unmoved(was, t) ? t.getBlockedTime() - was.getBlockedTime() : 0;
+    }
+
+    private static boolean unmoved(ThreadInfo before, ThreadInfo t) {
       return before.getBlockedCount() == t.getBlockedCount() && before.getWaitedCount() == t.getWaitedCount();
     }
   }

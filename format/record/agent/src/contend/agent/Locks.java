@@ -16,10 +16,21 @@ final class Locks {
     {"java.util.concurrent.Semaphore", "4"},
   };
 
+  private static String last = ""; // name that was asked for: a class has one object for it
+  private static int lastKind = NONE;
+
   private Locks() {}
 
   /** The kind of lock a class that threads park at belongs to; NONE for latches, conditions, queues and pools. */
   static int kind(String name) {
+    if (name != last) {
+      last = name;
+      lastKind = find(name);
+    }
+    return lastKind;
+  }
+
+  private static int find(String name) {
     for (String[] k : KINDS) {
       if (name.startsWith(k[0]) && (name.length() == k[0].length() || name.charAt(k[0].length()) == '$')) {
         return Integer.parseInt(k[1]);

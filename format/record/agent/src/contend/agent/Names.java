@@ -33,10 +33,15 @@ final class Names {
   }
 
   void announce(Stack s) throws IOException {
-    if (s.frames.length == 0 || stacks.containsKey(s)) {
+    if (s.frames.length == 0 || s.id != 0) {
       return;
     }
-    stacks.put(s, ++lastStack);
+    Integer known = stacks.get(s);
+    if (known != null) {
+      s.id = known;
+      return;
+    }
+    stacks.put(s, s.id = ++lastStack);
     frames += s.frames.length;
     out.begin(TraceWriter.STACK).number(lastStack).number(s.frames.length);
     for (StackTraceElement f : s.frames) {
@@ -60,14 +65,10 @@ final class Names {
     return locks.get(l);
   }
 
-  int stack(Stack s) {
-    Integer id = stacks.get(s);
-    return id == null ? 0 : id;
-  }
-
   static final class Stack {
     final StackTraceElement[] frames;
     private final int hash;
+    int id; // in the trace, where it stays; 0 before it is announced
 
     Stack(StackTraceElement[] frames) {
       this.frames = frames;

@@ -36,6 +36,8 @@ final class Sampler {
   private static final int DEPTH = 1024;
   private static final int ENTRIES = 1 << 12; // that are remembered
 
+  private static final LockInfo SEVERAL = new LockInfo("", 0);
+
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final TraceWriter out;
   private final long period;
@@ -44,8 +46,9 @@ final class Sampler {
   private final Names names;
   private final Blocked blocked;
   private final Random random = new Random();
-  private final Map<StackTraceElement, LockInfo> entries = new HashMap<>(); // where threads were seen to wait for monitors: for which; null: for several
+  private final Map<StackTraceElement, LockInfo> entries = new HashMap<>(); // where threads were seen to wait for monitors: for which
   private long missed; // waiters who came between a look and its stop, by who left less who was seen to come
+  private long passed; // from the look to the stop, in ms: those who were blocked throughout were so for as long
   private long last; // sample, in System.nanoTime()
   private long epoch; // what System.nanoTime() lacks to the time of day
 
@@ -108,68 +111,66 @@ final class Sampler {
     if (evidence) {
       want = Choice.some(want, random);
     }
-    Map<Long, ThreadInfo> before = account(want), shown = new LinkedHashMap<>();
+    account(want);
+    List<Living.One> shown = new ArrayList<>();
     for (Living.One t : want) {
-      t.stood(before.get(t.id));
+      t.stood();
     }
     long now = System.nanoTime();
     if (!want.isEmpty()) {
-      now = stop(new Choice(want, before, living, evidence, now, random), before, shown);
+      now = stop(new Choice(want, living, evidence, now, random), shown);
     }
-    write(intended, now, before, shown);
+    write(intended, now, shown);
   }
 
-  /** How threads stand, without a stop, and what they were blocked. */
-  private Map<Long, ThreadInfo> account(List<Living.One> of) {
-    Map<Long, ThreadInfo> out = new HashMap<>();
+  /** Asks how threads stand, without a stop, and what they were blocked. */
+  private void account(List<Living.One> of) {
     if (of.isEmpty()) {
-      return out;
+      return;
     }
     ThreadInfo[] all = threads.getThreadInfo(Living.ids(of), 0);
     long now = System.nanoTime();
-    for (ThreadInfo t : all) {
-      if (t != null) {
-        out.put(t.getThreadId(), t);
-        blocked.look(t, now);
+    for (int i = 0; i < all.length; i++) {
+      of.get(i).was = all[i];
+      if (all[i] != null) {
+        blocked.look(all[i], now);
       }
     }
-    return out;
   }
 
   /** Takes the stacks, and the states that belong to them; returns when they were asked for. */
-  private long stop(Choice of, Map<Long, ThreadInfo> before, Map<Long, ThreadInfo> shown) {
+  private long stop(Choice of, List<Living.One> shown) {
     for (Living.One t : of.stand) {
-      shown.put(t.id, before.get(t.id));
+      t.at = t.was;
+      shown.add(t);
     }
     List<Living.One> moved = new ArrayList<>(of.stop);
     long begun = System.nanoTime();
     ThreadInfo[] taken = threads.getThreadInfo(Living.ids(moved), DEPTH);
+    passed = 0;
     for (int i = 0; i < taken.length; i++) {
       if (taken[i] != null) { // else it has ended meanwhile
-        shown.put(taken[i].getThreadId(), taken[i]);
-        moved.get(i).take(taken[i]);
+        Living.One t = moved.get(i);
+        passed = Math.max(passed, t.blockedUntil(taken[i]));
+        t.take(taken[i]);
+        shown.add(t);
       }
     }
     return begun;
   }
 
-  private void write(long intended, long now, Map<Long, ThreadInfo> before, Map<Long, ThreadInfo> shown) throws IOException {
+  private void write(long intended, long now, List<Living.One> shown) throws IOException {
     Map<Contended.Lock, Contended> locks = new LinkedHashMap<>();
-    long passed = passed(before, shown);
     List<ThreadInfo> free = new ArrayList<>(), left = new ArrayList<>();
-    for (ThreadInfo t : shown.values()) {
-      Living.One one = living.get(t.getThreadId());
-      ThreadInfo was = before.get(t.getThreadId());
-      if (one == null) {
-        continue; // it has ended
-      }
+    for (Living.One one : shown) {
+      ThreadInfo t = one.at, was = one.was;
       boolean returns = notified(t, one.stack.frames), blocks = t.getThreadState() == Thread.State.BLOCKED;
       LockInfo l = wants(t) ? t.getLockInfo() : null;
       StackTraceElement top = one.stack.top();
       if (blocks && !returns && l != null && top != null) {
         enters(top, l);
       }
-      boolean still = one.waitsStill(was, t, passed, entries.containsKey(top));
+      boolean still = one.blocked && (!blocks || l == null) && one.waitsStill(t, passed, entries.containsKey(top));
       if (one.blocked && (returns || blocks || still)) {
         blocked.seen(t.getThreadId(), returns);
       }
@@ -177,6 +178,7 @@ final class Sampler {
         free.add(t); // if it still waits, as its waits tell
       } else if (l == null && !evidence && still) {
         l = one.monitor() != null ? one.monitor() : entries.get(top);
+        l = l == SEVERAL ? null : l;
       }
       if (l != null && !returns) {
         contended(locks, l, t, was);
@@ -186,18 +188,18 @@ final class Sampler {
       }
     }
     Waits waits = new Waits(locks.values());
-    waits.clean(locks.values(), before, left);
+    waits.clean(locks.values(), living, left);
     if (!evidence) {
       replace(locks, waits, left);
     }
-    settle(locks, before, shown, passed);
+    settle(locks);
     last = now;
     for (Map.Entry<Contended.Lock, Contended> e : locks.entrySet()) {
-      announce(e.getKey(), e.getValue(), shown);
+      announce(e.getKey(), e.getValue());
     }
     out.begin(TraceWriter.TICK).time(now + epoch).signed(intended - now).signed(0).number(living.alive()).number(living.idle()).end();
     for (Map.Entry<Contended.Lock, Contended> e : locks.entrySet()) {
-      write(now, e.getKey(), e.getValue(), shown);
+      write(now, e.getKey(), e.getValue());
     }
     for (ThreadInfo t : free) {
       out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(0).number(0).number(1).number(t.getThreadId()).number(0).number(0).end();
@@ -207,8 +209,10 @@ final class Sampler {
   /** Takes in where a thread waits for a monitor. */
   private void enters(StackTraceElement at, LockInfo l) {
     LockInfo other = entries.get(at);
-    if (!entries.containsKey(at) || other != null && !new Contended.Lock(other).equals(new Contended.Lock(l))) {
-      entries.put(at, other == null ? l : null);
+    if (other == null) {
+      entries.put(at, l);
+    } else if (other != SEVERAL && !new Contended.Lock(other).equals(new Contended.Lock(l))) {
+      entries.put(at, SEVERAL);
     }
   }
 
@@ -220,18 +224,6 @@ final class Sampler {
     }
     c.add(t, was);
     return c;
-  }
-
-  /** How long it was until the stop, in ms: those who were blocked throughout were so for as long. */
-  private static long passed(Map<Long, ThreadInfo> before, Map<Long, ThreadInfo> shown) {
-    long most = 0;
-    for (ThreadInfo t : shown.values()) {
-      ThreadInfo was = before.get(t.getThreadId());
-      if (was != null && Living.One.unmoved(was, t)) {
-        most = Math.max(most, t.getBlockedTime() - was.getBlockedTime());
-      }
-    }
-    return most;
   }
 
   // Who was parked at a lock just before the stop but not at it was replaced meanwhile
@@ -251,15 +243,15 @@ final class Sampler {
   }
 
   /** Finds out of each lock who of those who waited has it by now. */
-  private void settle(Map<Contended.Lock, Contended> locks, Map<Long, ThreadInfo> before, Map<Long, ThreadInfo> shown, long passed) {
+  private void settle(Map<Contended.Lock, Contended> locks) {
     for (Iterator<Map.Entry<Contended.Lock, Contended>> at = locks.entrySet().iterator(); at.hasNext(); ) {
       Map.Entry<Contended.Lock, Contended> e = at.next();
       Contended c = e.getValue();
-      ThreadInfo was = before.get(c.owner()), t = shown.get(c.owner());
       Living.One one = living.get(c.owner());
-      boolean lives = t != null && one != null && c.kind == Locks.MONITOR, returns = lives && notified(t, one.stack.frames);
+      ThreadInfo t = one == null ? null : one.at;
+      boolean lives = t != null && c.kind == Locks.MONITOR, returns = lives && notified(t, one.stack.frames);
       boolean still = lives && !evidence && one.mayEnter(e.getKey(), t)
-          && (t == was ? one.blocked : one.waitsStill(was, t, passed, entries.containsKey(one.stack.top()))); // was: it has just got it, and was not stopped for
+          && (t == one.was ? one.blocked : one.waitsStill(t, passed, entries.containsKey(one.stack.top()))); // was: it has just got it, and was not stopped for
       if (still && !returns) {
         c.waits(t);
       }
@@ -272,19 +264,19 @@ final class Sampler {
     }
   }
 
-  private void announce(Contended.Lock l, Contended c, Map<Long, ThreadInfo> shown) throws IOException {
+  private void announce(Contended.Lock l, Contended c) throws IOException {
     names.announce(l, c.kind);
     living.owner(c.owner());
     for (int i = 0; i < c.waiters.size() && !evidence; i++) { // else the waits are recorded with theirs
-      names.announce(stack(c.waiters.get(i), shown));
+      names.announce(stack(c.waiters.get(i)));
     }
-    names.announce(stack(c.owner(), shown));
+    names.announce(stack(c.owner()));
   }
 
-  private void write(long now, Contended.Lock l, Contended c, Map<Long, ThreadInfo> shown) throws IOException {
+  private void write(long now, Contended.Lock l, Contended c) throws IOException {
     out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(names.lock(l));
     if (c.owner() > 0) {
-      out.number(1).number(living.get(c.owner()) == null ? 0 : c.owner()).number(names.stack(stack(c.owner(), shown))).number(0);
+      out.number(1).number(living.get(c.owner()) == null ? 0 : c.owner()).number(stack(c.owner()).id).number(0);
     } else if (c.exclusive()) {
       out.number(0); // free, and not yet taken
     } else {
@@ -292,11 +284,11 @@ final class Sampler {
     }
     out.number(c.waiters.size());
     for (ThreadInfo w : c.waiters) {
-      Names.Stack s = stack(w, shown);
+      Names.Stack s = stack(w);
       if (c.kind == Locks.MONITOR) {
         blocked.shows(w.getThreadId());
       }
-      out.number(w.getThreadId()).number(names.stack(s)).number(Locks.shares(c.kind, s.frames) ? 1 : 0);
+      out.number(w.getThreadId()).number(s.id).number(Locks.shares(c.kind, s.frames) ? 1 : 0);
     }
     out.end();
   }
@@ -318,13 +310,14 @@ final class Sampler {
   }
 
   /** The stack with which a thread waits; none where that was over by the stop. */
-  private Names.Stack stack(ThreadInfo waiter, Map<Long, ThreadInfo> shown) {
-    return shown.get(waiter.getThreadId()) == waiter ? stack(waiter.getThreadId(), shown) : Names.NO_STACK;
+  private Names.Stack stack(ThreadInfo waiter) {
+    Living.One t = living.get(waiter.getThreadId());
+    return t == null || t.at != waiter ? Names.NO_STACK : t.stack;
   }
 
   /** The stack of a thread in this sample; none where it was not stopped for. */
-  private Names.Stack stack(long thread, Map<Long, ThreadInfo> shown) {
+  private Names.Stack stack(long thread) {
     Living.One t = living.get(thread);
-    return t == null || !shown.containsKey(thread) ? Names.NO_STACK : t.stack;
+    return t == null || t.at == null ? Names.NO_STACK : t.stack;
   }
 }

@@ -51,11 +51,12 @@ final class Waits {
   }
 
   /** Takes out who does not wait any more, as the rest shows; adds those of them who were parked to left. */
-  void clean(Collection<Contended> of, Map<Long, ThreadInfo> before, List<ThreadInfo> left) {
+  void clean(Collection<Contended> of, Living living, List<ThreadInfo> left) {
     for (Contended c : of) {
       for (Iterator<ThreadInfo> at = c.waiters.iterator(); at.hasNext(); ) {
         ThreadInfo t = at.next();
-        boolean stopped = t != before.get(t.getThreadId()), parked = Living.waits(t.getThreadState());
+        Living.One one = living.get(t.getThreadId()); // null when it ends just now
+        boolean stopped = one == null || t != one.was, parked = Living.waits(t.getThreadState());
         if (c.owner() == t.getThreadId() // has it by now, or has been given it: that is found out later
             || (stopped ? parked || t.getThreadState() == Thread.State.BLOCKED || !circle(t.getThreadId(), c.owner()) : may(t, c.owner()))) {
           continue;

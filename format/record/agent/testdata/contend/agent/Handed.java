@@ -21,21 +21,20 @@ public final class Handed {
       }
     });
     Living.One one = new Living.One(t, true, 0);
-    ThreadInfo before;
     synchronized (Handed.class) {
       t.start();
       do {
-        before = threads.getThreadInfo(one.id, 0);
-      } while (before.getThreadState() != Thread.State.BLOCKED);
+        one.was = threads.getThreadInfo(one.id, 0);
+      } while (one.was.getThreadState() != Thread.State.BLOCKED);
       one.blocked = true;
-      one.stood(before);
-      one.stood(before); // it has waited for longer
+      one.stood();
+      one.stood(); // it has waited for longer
     }
     ThreadInfo after;
     do {
       after = threads.getThreadInfo(one.id, 9);
     } while (after.getThreadState() == Thread.State.BLOCKED);
     done = true;
-    System.out.println(one.waitsStill(before, after, 0, false) + " " + one.waitsStill(before, after, 0, true));
+    System.out.println(one.waitsStill(after, 0, false) + " " + one.waitsStill(after, 0, true));
   }
 }

@@ -1,0 +1,166 @@
+package analysis
+
+import (
+	"maps"
+	"testing"
+
+	"contend/analysis/owners"
+	"contend/format"
+)
+
+// What was measured may be sixteen times what samples show, or a sixteenth; what is
+// beyond that is owed. Of an hour no more is made.
+func TestHowFarSamplesAreScaled(t *testing.T) {
+	const hour = int64(3600e9)
+	for _, c := range []struct {
+		to, by, length int64
+		least, most    int64
+	}{
+		{12, 1, 100, 1200, 1200}, {24, 1, 100, 1300, 2000},
+		{100, 1200, 1200, 100, 100}, {100, 2400, 2400, 120, 190},
+		{2, 1, hour * 3 / 4, hour * 3 / 2, hour * 3 / 2}, {2, 1, hour * 3 / 2, hour * 3 / 2, hour * 3 / 2},
+	} {
+		if got := (scale{c.to, c.by}).of(c.length); got < c.least || got > c.most {
+			t.Errorf("%d times %d/%d is %d, want %d to %d", c.length, c.to, c.by, got, c.least, c.most)
+		}
+	}
+}
+
+// Instants are scaled together when sixty or so show waiting; sooner when they take the
+// memory of a quarter of a million, and unmeasured, of a million.
+func TestHowManyInstantsAreScaledTogether(t *testing.T) {
+	for _, c := range []struct {
+		m    measured
+		want bool
+	}{
+		{measured{fresh: true, ticks: 50}, false}, {measured{fresh: true, ticks: 80}, true}, {measured{ticks: 80}, false},
+		{measured{fresh: true, size: 2e5}, false}, {measured{fresh: true, size: 3e5}, true},
+		{measured{size: 9e5}, false}, {measured{size: 1.2e6}, true},
+	} {
+		s := sampler{measured: c.m}
+		s.measured.pending = []booking{}
+		before := s.measured.ticks + s.measured.size
+		if s.bookEnough(); (s.measured.ticks+s.measured.size == 0) != c.want {
+			t.Errorf("%d: booked %v", before, !c.want)
+		}
+	}
+}
+
+// A sampler that is late for more than a twentieth of the time is told of.
+func TestWhenStallsAreTold(t *testing.T) {
+	for late, want := range map[int64]bool{4: false, 6: true} {
+		if got := (&Stalls{LateNs: late, SpanNs: 100}).warning(); (len(got) > 0) != want {
+			t.Errorf("late for %d of 100: %v", late, got)
+		}
+	}
+}
+
+// Each of some readers of a lock waits for the next one, which is read by as many:
+// of four thousand paths each is followed to its end, of eight thousand not.
+func TestHowManyPathsAreFollowed(t *testing.T) {
+	for readers, all := range map[int]bool{15: true, 20: false} {
+		const locks = 3
+		g := graph{owners: make([][]owners.Holder, locks+1), blocked: make([]blocked, locks*readers+2), cycles: &cycles{}, hops: &hopStore{number: 1}}
+		g.blocked[1] = blocked{lock: 1, stack: 1}
+		for thread := 2; thread < len(g.blocked); thread++ {
+			lock := format.ObjectID(1 + (thread-2)/readers)
+			if g.own(lock, owners.Holder{Thread: format.ThreadID(thread), Stack: 1}); lock < locks {
+				g.blocked[thread] = blocked{lock: lock + 1, stack: 1}
+			}
+		}
+		followed, sum := true, int64(0)
+		for _, s := range g.push(1, 0, 1e6) {
+			followed, sum = followed && s.Hops == locks, sum+s.Ns
+		}
+		if followed != all || sum != 1e6 {
+			t.Errorf("%d readers of each: all are followed %v, %d ns", readers, followed, sum)
+		}
+	}
+}
+
+// charged is a visitor that sums what threads wait for whom, and counts waits.
+type charged struct {
+	ns      map[charge]int64
+	waits   int64
+	running int64
+}
+
+type charge struct {
+	lock   format.ObjectID
+	waiter format.ThreadID
+	owner  Owner
+}
+
+func (*charged) Begin(*Symbols, int64)    {}
+func (c *charged) Running(_, _, ns int64) { c.running += ns }
+func (c *charged) Slice(s *Slice) {
+	c.waits += s.Firsts()
+	for _, w := range s.Waiters {
+		c.ns[charge{s.Lock, w.Thread, s.Shares[0].Root}] += s.Length()
+	}
+}
+
+// Few scenes that come again and again are remembered, thousands that hardly do are
+// not, and of more than are kept all are forgotten: whichever it is, each instant is
+// charged as if it had been told alone.
+func TestWhatIsRememberedOfScenesChangesNothing(t *testing.T) {
+	contention := func(i int) format.Event {
+		return format.Event{Kind: format.KindContention, Object: format.ObjectID(1 + i%3), Owners: []format.Party{{Thread: format.ThreadID(1 + i%5), Stack: format.StackID(1 + i%7)}},
+			Waiters: []format.Party{{Thread: format.ThreadID(6 + i%11), Stack: format.StackID(i + 1)}}}
+	}
+	var folded, alone format.List
+	at, serial := int64(1e9), uint64(1e15)
+	show := func(scenes, from, times int) {
+		serial++
+		all := &format.Samples{Shown: &format.Shown{Serial: serial}}
+		for i := range scenes {
+			all.Parts = append(all.Parts, contention(from+i))
+			all.Scenes = append(all.Scenes, []uint32{uint32(i)})
+		}
+		for i := range scenes * times {
+			at += 1e6
+			ev := contention(from + i%scenes)
+			ev.Time = at
+			all.Ticks = append(all.Ticks, format.Tick{Time: at, Live: 20, Scene: uint32(i % scenes)})
+			alone.Events = append(alone.Events, format.Event{Kind: format.KindTick, Time: at, Live: 20}, ev)
+		}
+		all.Events = 2 * int64(len(all.Ticks))
+		folded.Events = append(folded.Events, format.Event{Kind: format.KindTick, Time: all.Ticks[0].Time, Samples: all})
+	}
+	for range 3 {
+		show(20, 0, 40) // the same
+	}
+	for i := range 5 {
+		show(2000, 2000*i, 1) // 10,000 that differ, half of them again in the next
+		show(2000, 2000*i+1000, 1)
+	}
+	got, want := &charged{ns: map[charge]int64{}}, &charged{ns: map[charge]int64{}}
+	for list, v := range map[*format.List]*charged{&folded: got, &alone: want} {
+		if _, err := Run(list, everything, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got.waits != want.waits || got.running != want.running || !maps.Equal(got.ns, want.ns) || len(want.ns) == 0 {
+		t.Errorf("folded: %d waits, %d running, %d sums; one by one: %d, %d, %d", got.waits, got.running, len(got.ns), want.waits, want.running, len(want.ns))
+	}
+}
+
+// What is known of a group is its own or not known, however many there are.
+func TestGroupsAreForgottenNotMistaken(t *testing.T) {
+	var b ByGroup[uint32]
+	known := 0
+	for round := range uint32(3) {
+		for group := uint32(1); group < 3*groupSlots; group += 1 + round*groupSlots/8 {
+			of, ok := b.At(group)
+			if ok && *of != group {
+				t.Fatalf("group %d is known as %d", group, *of)
+			}
+			if *of = group; ok {
+				known++
+			}
+		}
+	}
+	if known == 0 {
+		t.Error("nothing is ever known")
+	}
+}

@@ -1,0 +1,200 @@
+package owners
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"contend/format"
+)
+
+// A wait is recorded when it ends, by a recorder that was there when it began. So
+// a thread that hangs while all of a recording is made is in none of its waits:
+// only samples show it. Where every other wait is recorded, such a thread is known
+// to have waited from the first to the last sample that shows it: had it got the
+// lock meanwhile and come again, the first wait or the second one would be there.
+
+// leastUnended is how long it must have been seen to wait, in ns: shorter waits are
+// cut at the ends of every recording.
+const leastUnended = int64(1e9)
+
+// Unended returns the waits of the input at hand that samples show at its beginning
+// or at its end and that are not recorded. They end without the lock, for all that
+// is known. Alike reports whether two locks are of one class.
+func (r *Record) Unended(alike func(a, b format.ObjectID) bool) (waits []format.Event) {
+	u := &unended{dumps: r.dumps[r.inputs[len(r.inputs)-1].dumps:], seen: map[format.ThreadID]*seen{}}
+	if !u.suspect() {
+		return nil
+	}
+	u.bound(r)
+	u.look()
+	locks := map[format.ObjectID]format.ObjectID{}
+	for _, t := range slices.Sorted(maps.Keys(u.seen)) {
+		for _, s := range u.runs(u.seen[t]) {
+			locks[s.lock] = s.lock
+			waits = append(waits, format.Event{Kind: format.KindWait, Thread: t, Object: s.lock, Stack: s.by.Stack, Mode: s.by.Mode, Time: s.first, End: s.last, Failed: true})
+		}
+	}
+	if len(waits) > 0 {
+		u.translate(r, locks, alike)
+	}
+	for i := range waits {
+		waits[i].Object = locks[waits[i].Object]
+	}
+	return waits
+}
+
+// unended looks for them.
+type unended struct {
+	dumps       []dump
+	first, last int64 // of all samples
+	seen        map[format.ThreadID]*seen
+}
+
+// seen is what samples show of a thread that waits in one of the first or the last.
+type seen struct {
+	from, to    int64    // anything that is recorded of it: the earliest beginning and the latest end
+	early, late sameLock // before from, and after to
+}
+
+// sameLock is a run of samples in which a thread waits for one lock.
+type sameLock struct {
+	lock        format.ObjectID // NoObject for no run
+	by          format.Party
+	first, last int64
+}
+
+func (s *sameLock) begin(d *dump, w format.Party) { *s = sameLock{d.lock, w, d.time, d.time} }
+
+// goOn takes another sample, which may know the stack where those before did not.
+func (s *sameLock) goOn(d *dump, w format.Party) {
+	if s.last = d.time; s.by.Stack == format.NoStack {
+		s.by.Stack = w.Stack
+	}
+}
+
+// suspect finds those who wait in one of the first samples or the last, and reports whether
+// there are any.
+func (u *unended) suspect() bool {
+	if len(u.dumps) == 0 {
+		return false
+	}
+	u.first, u.last = int64(maxTime), minTime
+	for i := range u.dumps {
+		u.first, u.last = min(u.first, u.dumps[i].time), max(u.last, u.dumps[i].time)
+	}
+	if u.last-u.first < leastUnended {
+		return false
+	}
+	for i := range u.dumps {
+		if d := &u.dumps[i]; d.lock != format.NoObject && (u.begins(d.time) || u.ends(d.time)) {
+			for _, w := range d.waiters {
+				u.seen[w.Thread] = &seen{from: maxTime, to: minTime}
+			}
+		}
+	}
+	delete(u.seen, format.NoThread)
+	return len(u.seen) > 0
+}
+
+// Of many threads a sample looks at some only: within leastUnended each has its turn.
+func (u *unended) begins(at int64) bool { return at <= u.first+leastUnended }
+func (u *unended) ends(at int64) bool   { return at >= u.last-leastUnended }
+
+// bound finds out from when to when anything is recorded of them.
+func (u *unended) bound(r *Record) {
+	widen := func(a *recorded) {
+		if s := u.seen[a.thread]; s != nil {
+			s.from, s.to = min(s.from, a.start), max(s.to, a.end)
+		}
+	}
+	r.waits.Each(widen)
+	r.others.Each(widen)
+}
+
+// look gathers the samples that are before or after that.
+func (u *unended) look() {
+	slices.SortStableFunc(u.dumps, func(a, b dump) int { return cmp.Compare(a.time, b.time) })
+	for i := range u.dumps {
+		d := &u.dumps[i]
+		if d.lock == format.NoObject {
+			continue
+		}
+		for _, w := range d.waiters {
+			s := u.seen[w.Thread]
+			if s == nil {
+				continue
+			}
+			if d.time < s.from {
+				if s.early.lock == format.NoObject {
+					s.early.begin(d, w)
+				} else if s.early.lock == d.lock {
+					s.early.goOn(d, w)
+				}
+			}
+			if d.time > s.to+linkSlack || s.to == minTime {
+				if s.late.lock != d.lock {
+					s.late.begin(d, w)
+				}
+				s.late.goOn(d, w)
+			}
+		}
+	}
+}
+
+// runs returns the waits of a thread that are none of those recorded.
+func (u *unended) runs(s *seen) (out []sameLock) {
+	late := s.late.lock != format.NoObject && u.ends(s.late.last)
+	if s.early.lock != format.NoObject && u.begins(s.early.first) && (s.to != minTime || !late || s.early.last < s.late.first) {
+		out = append(out, s.early)
+	}
+	if late {
+		out = append(out, s.late)
+	}
+	return slices.DeleteFunc(out, func(s sameLock) bool { return s.last-s.first < leastUnended })
+}
+
+// translate finds out which of the locks are recorded under other names: as those
+// for which their waiters are recorded to wait at the time.
+func (u *unended) translate(r *Record, locks map[format.ObjectID]format.ObjectID, alike func(a, b format.ObjectID) bool) {
+	type sighting struct {
+		thread format.ThreadID
+		lock   format.ObjectID
+	}
+	at := map[format.ThreadID][]format.ObjectID{}
+	times := map[sighting][]int64{}
+	for i := range u.dumps {
+		d := &u.dumps[i]
+		if _, asked := locks[d.lock]; !asked {
+			continue
+		}
+		for _, w := range d.waiters {
+			key := sighting{w.Thread, d.lock}
+			if times[key] == nil {
+				at[w.Thread] = append(at[w.Thread], d.lock)
+			}
+			times[key] = append(times[key], d.time)
+		}
+	}
+	votes := map[format.ObjectID]map[format.ObjectID]int{}
+	r.EachWait(func(w *Wait) {
+		for _, lock := range at[w.Thread] {
+			list := times[sighting{w.Thread, lock}]
+			if i, _ := slices.BinarySearch(list, w.Start); i == len(list) || list[i] >= w.End || !alike(lock, w.Lock) {
+				continue
+			}
+			if votes[lock] == nil {
+				votes[lock] = map[format.ObjectID]int{}
+			}
+			votes[lock][w.Lock]++
+		}
+	})
+	for lock, by := range votes {
+		best := 0
+		for _, as := range slices.Sorted(maps.Keys(by)) {
+			if by[as] > best {
+				best, locks[lock] = by[as], as
+			}
+		}
+	}
+}

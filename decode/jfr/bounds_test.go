@@ -1,0 +1,104 @@
+package jfr
+
+import (
+	"encoding/binary"
+	"reflect"
+	"testing"
+
+	"contend/format"
+)
+
+// Sleeps of four thousand lengths have a stack of their own, others none.
+func TestHowManySleepsAreToldApart(t *testing.T) {
+	r := Reader{ids: newIdentities()}
+	var known, beyond format.StackID
+	for i := range int64(5000) {
+		if beyond = r.sleepStack(i + 1); i < 3000 {
+			known = beyond
+		}
+	}
+	if known == format.NoStack || beyond != format.NoStack || r.sleepStack(3000) != known {
+		t.Errorf("the 3000th is %d, the 5000th %d", known, beyond)
+	}
+}
+
+// A stack of ten thousand frames is whole, one of thirty thousand is cut.
+func TestHowDeepStacksAre(t *testing.T) {
+	r := begun(t)
+	for n, whole := range map[int]bool{10_000: true, 30_000: false} {
+		key := int64(1<<20 + n)
+		at := r.grow(append(binary.AppendUvarint([]byte{0}, uint64(n)), make([]byte, 8*n)...)...)
+		r.pools[r.meta.parts.stack.pool].set(key, uint32(at)+1)
+		if frames, _, _ := r.stackFrames(key); (len(frames) == n) != whole {
+			t.Errorf("%d frames of %d", len(frames), n)
+		}
+	}
+}
+
+// types are a class of some fields, each of which lies some classes deep.
+func types(fields, deep int) *metadata {
+	m := &metadata{classes: map[int64]*class{}, others: map[int64]*layout{}}
+	for id := range int64(deep) {
+		m.classes[id] = &class{id: id, fields: []field{{name: "f", class: id + 1}}}
+	}
+	m.classes[int64(deep)] = &class{id: int64(deep), name: "int"}
+	m.classes[0].fields = make([]field, fields)
+	for i := range m.classes[0].fields {
+		m.classes[0].fields[i] = field{name: "f", class: 1}
+	}
+	return m
+}
+
+// Types of a hundred thousand fields are read, and types that lie twenty-five deep;
+// not half as many again.
+func TestHowLargeTypesAre(t *testing.T) {
+	for _, c := range []struct {
+		fields, deep int
+		read         bool
+	}{{100_000, 1, true}, {160_000, 1, false}, {1, 25, true}, {1, 40, false}} {
+		if ok := types(c.fields, c.deep).layout(0) != nil; ok != c.read {
+			t.Errorf("%d fields, %d deep: read %v", c.fields, c.deep, ok)
+		}
+	}
+}
+
+// What was found last is asked first: it is what the maps know, however many locks
+// and places there are.
+func TestRecentAnswersAreTheOnesKnown(t *testing.T) {
+	const all = 5000
+	r := begun(t)
+	ids := map[format.ObjectID]int64{}
+	for round := range 2 {
+		for i := range int64(all) {
+			id := r.object(0, 8*i, heapSpace, format.KindMonitor, format.NoStack)
+			if was, ok := ids[id]; ok != (round > 0) || ok && was != i {
+				t.Fatalf("object %d has the id %d, as %d has", i, id, was)
+			}
+			ids[id] = i
+		}
+	}
+	for _, name := range []string{"App$Lock", "java.util.concurrent.Semaphore$FairSync", "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject"} {
+		r.intern(name)
+	}
+	for i := range all {
+		stack := r.internStack([]format.Frame{{Class: "java.util.concurrent.ThreadPoolExecutor", Method: "getTask", Line: i}, {Class: "App", Method: "run"}})
+		class := uint32(i % len(r.ids.names))
+		for range 2 {
+			if got, want := r.classify(class, stack).Result, r.rules.Classify(r.ids.names[class], r.ids.frames[stack]); !reflect.DeepEqual(got, want) {
+				t.Fatalf("%s at %d: %+v, want %+v", r.ids.names[class], stack, got, want)
+			}
+		}
+	}
+}
+
+// A million waits of a chunk are remembered for who was notified together.
+func TestHowManyNotifiedAreRemembered(t *testing.T) {
+	r := begun(t)
+	for before, more := range map[int]int{1e6: 1, 1.1e6: 0} {
+		r.hidden.notified = make([]notified, before)
+		monitorWait(r, &values{slotTimedOut: 1}, &format.Event{Owner: 5})
+		if got := len(r.hidden.notified) - before; got != more {
+			t.Errorf("behind %d: %d", before, got)
+		}
+	}
+}
