@@ -164,3 +164,36 @@ func TestGroupsAreForgottenNotMistaken(t *testing.T) {
 		t.Error("nothing is ever known")
 	}
 }
+
+// An instant that stands for less than the time to the next begins half way from the
+// one before.
+func TestWhereAWeighedInstantBegins(t *testing.T) {
+	events := []format.Event{tick(100, 100, 2, 0), tick(110, 110, 2, 0), sample(110, 1, 1, 2), tick(120, 120, 2, 0)}
+	for _, i := range []int{0, 1, 3} {
+		events[i].Weight = 4
+	}
+	for to, want := range map[int64]int64{105: 0, 107: 2, 120: 4} {
+		f := open
+		f.To = to
+		if s, _ := run(t, events, f); s.direct["t1"] != want {
+			t.Errorf("up to %d: %v, want %d", to, s.direct, want)
+		}
+	}
+}
+
+// Two that wait for each other in a dump are a deadlock; who waits for what it has
+// itself, as after being handed it, is none.
+func TestACircleHasTwo(t *testing.T) {
+	lock := func(l format.ObjectID, owner, waiter format.ThreadID) owners.Unlinked {
+		return owners.Unlinked{Time: 100, Lock: l, Owners: []format.Party{{Thread: owner}}, Waiters: []format.Party{{Thread: waiter}}}
+	}
+	for _, c := range []struct {
+		locks []owners.Unlinked
+		want  int
+	}{{[]owners.Unlinked{lock(1, 1, 2), lock(2, 2, 1)}, 1}, {[]owners.Unlinked{lock(1, 1, 1)}, 0}} {
+		e, known := newEmitter(newDefinitions(), open, newDispatcher(nil, nil)), map[string]int32{}
+		if (&cycles{}).circles(c.locks, e, known); len(known) != c.want {
+			t.Errorf("%+v: %d circles, want %d", c.locks, len(known), c.want)
+		}
+	}
+}

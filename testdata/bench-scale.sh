@@ -139,8 +139,8 @@ row() {
 }
 
 # doubled WHAT SIZE MAKE COMMAND ... times commands on a size, twice that and so
-# on: MAKE gets each size and writes the input; of COMMAND, words between spaces, N
-# is replaced by the size and BASE by the input once more.
+# on: MAKE gets each size and writes the input; of COMMAND, words between spaces, BASE
+# is replaced by the input once more.
 doubled() {
 	local what=$1 size=$2 make=$3 n command i words
 	shift 3
@@ -157,8 +157,7 @@ doubled() {
 		for command in "$@"; do
 			i=$((i + 1))
 			read -ra words <<<"$command"
-			words=("${words[@]//BASE/$dir/trace}")
-			echo "$n $(took "$contend" "${words[@]//N/$n}" "$dir/trace")" >>"$dir/row.$i"
+			echo "$n $(took "$contend" "${words[@]//BASE/$dir/trace}" "$dir/trace")" >>"$dir/row.$i"
 		done
 	done
 	i=0

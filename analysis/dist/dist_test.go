@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"contend/format"
+
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 	"pgregory.net/rapid"
 )
@@ -142,5 +144,41 @@ func TestLongerThanADay(t *testing.T) {
 	near(t, "p99", d.Percentile(99), Longest)
 	if d.Max() != 5*Longest {
 		t.Errorf("longest %d", d.Max())
+	}
+}
+
+// Some two thousand lengths are kept as they are, more with three digits.
+func TestHowManyLengthsAreExact(t *testing.T) {
+	for n, exact := range map[int]bool{1500: true, 3000: false} {
+		var d Dist
+		for range n {
+			d.Add(1_234_567)
+		}
+		d.Add(9_999_999)
+		if got := d.Percentile(50); (got == 1_234_567) != exact || got/10_000 != 123 {
+			t.Errorf("of %d the median is %d", n, got)
+		}
+	}
+}
+
+// A stamp of seven months before the start of its log is an instant, one of eighteen
+// months before counts from the start.
+func TestWhichStampsCountFromTheStart(t *testing.T) {
+	const month, start = int64(30 * 86400e9), int64(1.7e18)
+	for before, absolute := range map[int64]bool{7 * month: true, 18 * month: false} {
+		l := LogReader{start: start, base: format.NoTime}
+		if got := l.absolute(start - before); (got == start-before) != absolute {
+			t.Errorf("%d months before: %d", before/month, got)
+		}
+	}
+}
+
+// A curve has five steps to a halving, and thirty halvings at most.
+func TestHowFineACurveIs(t *testing.T) {
+	for n, want := range map[int64]int{1000: 10*5 + 1, 1 << 40: 30*5 + 1} {
+		var d Dist
+		if d.AddN(1000, n); len(d.Curve()) != want {
+			t.Errorf("of %d lengths it has %d points, want %d", n, len(d.Curve()), want)
+		}
 	}
 }

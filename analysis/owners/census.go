@@ -121,10 +121,6 @@ func (sh *shares) raise(given []int64, least []float64) {
 	}
 }
 
-// sameRound is how far apart samples are, in ns, that a recorder takes in one
-// round: it stops one thread after another, and then none for 10 ms or more.
-const sameRound = 1e6
-
 // exclusive reports whether a part of the program is seldom sampled in one
 // round with a section in another thread, or with itself: what has nothing
 // to do with a lock is as often as by chance.

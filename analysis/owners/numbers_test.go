@@ -117,7 +117,7 @@ func TestWhereActivitiesAreMovedTo(t *testing.T) {
 	if list.n != 100 {
 		t.Fatalf("%d activities", list.n)
 	}
-	if !ev.fitByChance(s, list, 10, 5) || ev.fitByChance(s, list, 10, 6) {
+	if !ev.fitByChance(s, list, 10, 6*160-1) || ev.fitByChance(s, list, 10, 6*160) {
 		t.Error("it does not fit six times")
 	}
 }
@@ -167,5 +167,17 @@ func TestHowLongRunsAre(t *testing.T) {
 	}
 	if n < 40 || n > 100 {
 		t.Errorf("%d", n)
+	}
+}
+
+// A part of the program is exclusive that is sampled beside sections a quarter as often
+// as by chance.
+func TestHowSeldomIsSeldom(t *testing.T) {
+	for together, want := range map[int]bool{10: true, 20: false} { // of fifty by chance
+		p := &witness{total: 50}
+		r := &rounds{n: 100, inside: 50, together: map[*witness]int{p: together}}
+		if got := r.exclusive(p); got != want {
+			t.Errorf("%d times together: exclusive %v", together, got)
+		}
 	}
 }

@@ -10,6 +10,7 @@
 //	points.go      what waits and releases show of a lock, by time
 //	divide.go      how sections divide, where most acquisitions are not recorded
 //	reconcile.go   the others: what is claimed of them, and what samples show
+//	permits.go     who has which of several permits
 //	check.go       what is held back from its own check
 //	rebuild.go     rules 1 to 4, for locks of which it tells waits only
 //	lags.go        what comes before and after what is seen inside
@@ -20,6 +21,7 @@
 //	builder.go     the stretches between acquisitions, and charging them
 //	thin.go        few parts of a stretch, none too short to be worth its row
 //	census.go      what samples show of sections
+//	rounds.go      which parts of the program are sampled together
 //	kin.go         locks of one kind: call sites, who uses them, the model
 //	tally.go       what samples show of claims that are alike
 //	shares.go      what the model gives sections divided anew
@@ -27,7 +29,9 @@
 //	samples.go     where in the program samples of running threads are
 //	sections.go    what threads do only while they hold the lock
 //	fits.go        whether that is more than chance
+//	strangers.go   the same of threads that are not known to use the lock
 //	singly.go      the same where a call site serves several locks
+//	met.go         the call sites threads were at while somebody waited
 //	homes.go       where activities belong whose stack shows the runtime only
 //	section.go     what is known of one lock: acquisitions, busy stretches
 //	waits.go       the waits for one lock, gathered from their threads
@@ -37,6 +41,7 @@
 //	calibration.go how much of what is inferred is right
 //	unended.go     waits at the ends of a recording that only samples show
 //	evidence.go    dumps, and which lock of the waits a dump's lock is
+//	bursts.go      samples that a recorder takes one after the other
 //	activities.go  what each thread did
 //	callsites.go   what was done at each call site
 //	sitelist.go    refs of activities, packed

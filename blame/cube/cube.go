@@ -80,6 +80,8 @@ type Row struct {
 	Ns    int64 // thread-time, the sum of the cells
 	Waits int64
 	Cells []Cell
+
+	id int32 // stays as it is when rows before this one go
 }
 
 // Limits bound a cube. What does not fit is merged, never dropped: bins of
@@ -98,11 +100,11 @@ type Cube struct {
 	limits Limits
 	keys   blame.Resolver
 	sym    *analysis.Symbols
-	index  map[Key]int
+	index  index
 	cells  int
 
-	charged [2]charged     // to the direct owner, and to the end of the chain
-	met     map[shared]int // the rows of what was met since the table was last made smaller
+	charged [2]charged       // to the direct owner, and to the end of the chain
+	met     map[shared]int32 // the rows, by id, of what was met since the table was last made smaller
 }
 
 // charged numbers what waiters and the owners that are charged have for the
@@ -124,7 +126,7 @@ const firstBinNs = 1e6
 
 // New returns an empty cube. Limits below 2 are taken as 2.
 func New(l Limits) *Cube {
-	c := &Cube{BinNs: firstBinNs, limits: Limits{max(l.Bins, 2), max(l.Rows, 2), max(l.Cells, 2)}, index: map[Key]int{}, met: map[shared]int{}}
+	c := &Cube{BinNs: firstBinNs, limits: Limits{max(l.Bins, 2), max(l.Rows, 2), max(l.Cells, 2)}, index: newIndex(), met: map[shared]int32{}}
 	for i := range c.charged {
 		of, by := &c.charged[i], []blame.Key{}
 		for d := range Provenance {
@@ -180,12 +182,12 @@ func (c *Cube) Slice(s *analysis.Slice) {
 // row returns the row of a waiter and one of its owners, making it if need be.
 func (c *Cube) row(lock format.ObjectID, w *analysis.Waiter, owner, last blame.Charge) int {
 	like := shared{c.charged[0].rows.Of(lock, w, &owner), c.charged[1].rows.Of(lock, w, &last), owner.Owner.Prov}
-	i, ok := c.met[like]
+	id, ok := c.met[like]
 	if !ok {
-		i = c.find(c.key(like))
-		c.met[like] = i
+		id = c.Rows[c.find(c.key(like))].id
+		c.met[like] = id
 	}
-	return i
+	return int(c.index.at[id])
 }
 
 func (c *Cube) key(of shared) (key Key) {
@@ -207,14 +209,13 @@ func (c *Cube) forget() {
 	}
 }
 
+// find returns the place of a row, making it if need be.
 func (c *Cube) find(key Key) int {
-	i, ok := c.index[key]
-	if !ok {
-		i = len(c.Rows)
-		c.index[key] = i
-		c.Rows = append(c.Rows, Row{Key: key})
+	if id, ok := c.index.ids[key]; ok {
+		return int(c.index.at[id])
 	}
-	return i
+	c.Rows = append(c.Rows, Row{Key: key, id: c.index.add(key, len(c.Rows))})
+	return len(c.Rows) - 1
 }
 
 // add adds a share of a slice to a row.

@@ -78,6 +78,11 @@ func (k Key) nameless() Key {
 	return k.withoutStacks().with(Lock, WaiterGroup, OwnerGroup, RootGroup)
 }
 
+// groups are what withoutStacks leaves of a key.
+func (k Key) groups() groups {
+	return groups{k[Lock], k[WaiterGroup], k[OwnerGroup], k[RootGroup], k[Provenance]}
+}
+
 func (k Key) with(other ...Dim) Key {
 	for _, d := range other {
 		k[d] = Other
@@ -101,10 +106,8 @@ func (c *Cube) fold(limit int) {
 
 func (c *Cube) foldOnce(limit int) {
 	order := make([]int, len(c.Rows))
-	alike := map[Key]int{} // how many rows would be one without their stacks
 	for i := range order {
 		order[i] = i
-		alike[c.Rows[i].Key.withoutStacks()]++
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.Rows[a].Ns, c.Rows[b].Ns) })
 	left, gone := len(c.Rows), make([]bool, len(c.Rows))
@@ -113,17 +116,17 @@ func (c *Cube) foldOnce(limit int) {
 			break
 		}
 		to := c.Rows[i].Key.withoutStacks()
-		if to == c.Rows[i].Key || alike[to] == 1 { // would lose names and make no room
+		if to == c.Rows[i].Key || c.index.alike[to.groups()] == 1 { // would lose names and make no room
 			to = to.nameless()
 		}
 		if to == c.Rows[i].Key {
 			continue
 		}
-		if _, ok := c.index[to]; !ok {
+		if _, ok := c.index.ids[to]; !ok {
 			left++
 			gone = append(gone, false)
 		}
-		delete(c.index, c.Rows[i].Key) // nothing may be joined to a row that goes
+		delete(c.index.ids, c.Rows[i].Key) // nothing may be joined to a row that goes
 		c.join(c.find(to), i)
 		gone[i] = true
 		left--
@@ -144,12 +147,13 @@ func (c *Cube) join(to, from int) {
 // sweep removes rows that have gone.
 func (c *Cube) sweep(gone []bool) {
 	kept := c.Rows[:0]
-	clear(c.index)
 	for i, r := range c.Rows {
-		if !gone[i] {
-			c.index[r.Key] = len(kept)
-			kept = append(kept, r)
+		if gone[i] {
+			c.index.drop(&r)
+			continue
 		}
+		c.index.at[r.id] = int32(len(kept))
+		kept = append(kept, r)
 	}
 	clear(c.Rows[len(kept):])
 	c.Rows = kept

@@ -10,10 +10,13 @@ import (
 
 // served lets threads take a lock in turns of a ms each, each as soon as it may
 // again, in the order that pick makes of who waits.
-func served(t *testing.T, pick func(turn int, waiting []int) int) *script {
-	s := newScript(t, 4, 1)
+func served(t *testing.T, threads int, pick func(turn int, waiting []int) int) *script {
+	s := newScript(t, threads, 1)
 	site := s.stack("Shop.sell")
-	since, waiting, owner := map[int]int64{1: 0, 2: 0, 3: 0}, []int{1, 2, 3}, 4
+	since, waiting, owner := map[int]int64{}, []int(nil), threads
+	for id := 1; id < threads; id++ {
+		waiting = append(waiting, id)
+	}
 	for turn := range 300 {
 		i := pick(turn, waiting)
 		next := waiting[i]
@@ -48,7 +51,7 @@ func backwardsInTurns(turn int, w []int) int {
 }
 
 func serves(pick func(int, []int) int) func(*testing.T) []Finding {
-	return func(t *testing.T) []Finding { return find(t, &served(t, pick).list, 10000*ms) }
+	return func(t *testing.T) []Finding { return find(t, &served(t, 4, pick).list, 10000*ms) }
 }
 
 // Who is always passed starves; a lock that serves the last first, or anyone,
@@ -65,6 +68,13 @@ func TestStarvation(t *testing.T) {
 		} else if c.want != "" && (got[0].Thread != "worker-0" || got[0].Confidence != High) {
 			t.Errorf("%s: %+v", c.name, got[0])
 		}
+	}
+}
+
+// Who is passed by the two others starves.
+func TestOneOfThreeStarves(t *testing.T) {
+	if got := find(t, &served(t, 3, passesOne).list, 10000*ms); kindsOf(got) != "starvation" {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -150,3 +150,12 @@ func TestHowManyOfAQueueAreCounted(t *testing.T) {
 		}
 	}
 }
+
+// Shares from a tenth on are told without decimals.
+func TestHowSharesAreTold(t *testing.T) {
+	for part, want := range map[int64]string{0: "0 %", 61: "6.1 %", 151: "15 %"} {
+		if got := percent(part, 1000); got != want {
+			t.Errorf("%d of 1000: %q, want %q", part, got, want)
+		}
+	}
+}

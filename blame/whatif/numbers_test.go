@@ -115,3 +115,15 @@ func TestDaysChangeNoOrder(t *testing.T) {
 		}
 	}
 }
+
+// Who comes while another waits for a lock, and has it at once, is let through by that
+// one; where there are two permits the other may have had his own.
+func TestWhoIsLetThrough(t *testing.T) {
+	for permits, want := range map[int]int32{0: 1, 1: 1, 2: 0} {
+		waits, comes := getting{}, getting{}
+		handovers([]acquisition{{&hold{asked: 10, start: 50, end: 60}, &waits}, {&hold{asked: 20, start: 20, end: 30}, &comes}}, permits)
+		if !waits.waited || waits.yields != want {
+			t.Errorf("%d permits: %+v, want %d", permits, waits, want)
+		}
+	}
+}

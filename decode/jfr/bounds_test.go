@@ -102,3 +102,15 @@ func TestHowManyNotifiedAreRemembered(t *testing.T) {
 		}
 	}
 }
+
+// A million checkpoints of a chunk are followed.
+func TestHowManyCheckpointsAreFollowed(t *testing.T) {
+	r := begun(t)
+	for before, want := range map[int]bool{1e6: true, 1.1e6: false} {
+		c := r.chunk
+		c.marks = make([]int, before)
+		if got := r.split.chain(&c); got != want {
+			t.Errorf("behind %d: followed %v", before, got)
+		}
+	}
+}

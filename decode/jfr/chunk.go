@@ -72,7 +72,10 @@ func (c *chunk) nextMark() int {
 func (c *chunk) step(b *batch) {
 	b.clear()
 	for len(b.words) < batchWords {
-		c.pass(b)
+		if p, at, end := c.pass(b); p != nil {
+			c.take(b, p, at, end)
+			continue
+		}
 		if c.off >= len(c.buf) {
 			b.last = true
 			return
@@ -86,38 +89,49 @@ func (c *chunk) step(b *batch) {
 
 // pass steps over the events that nobody wants up to the first that is wanted, as
 // long as they begin as those of the JDK do: with a size of one byte or four, and
-// a type of one or two. Most of a recording is such events.
-func (c *chunk) pass(b *batch) {
+// a type of one or two. Most of a recording is such events. It returns the program
+// of the one that is wanted, and where its fields begin and end; nil where
+// something else follows.
+func (c *chunk) pass(b *batch) (p *program, at, end int) {
 	if c.meta == nil || c.head.features&compressed == 0 {
-		return
+		return nil, 0, 0
 	}
 	buf, types, off := c.buf[:min(c.limit, len(c.buf))], c.meta.dense, c.off
 	for off+8 <= len(buf) {
 		head := binary.LittleEndian.Uint64(buf[off:])
 		size := head & 0x7f
+		at = off + 1
 		switch {
 		case head&0x80 == 0:
 			head >>= 8
 		case head&0x80808080 == 0x00808080:
 			size |= head&0x7f00>>1 | head&0x7f0000>>2 | head&0x7f000000>>3
 			head >>= 32
+			at += 3
 		default:
 			size = 0 // not as those of the JDK
 		}
 		kind := head & 0x7f
+		at++
 		if head&0x80 != 0 {
 			kind |= head & 0x7f00 >> 1
+			at++
 			if head&0x8000 != 0 {
 				kind = uint64(len(types))
 			}
 		}
-		if size == 0 || size > uint64(len(buf)-off) || kind >= uint64(len(types)) || types[kind] != nil {
+		if size == 0 || size > uint64(len(buf)-off) || kind >= uint64(len(types)) {
 			break
+		}
+		if p = types[kind]; p != nil {
+			c.off = off
+			return p, at, off + int(size)
 		}
 		off += int(size)
 		b.events++
 	}
 	c.off = off
+	return nil, 0, 0
 }
 
 // event takes the event at off and steps over it. It returns false where
@@ -132,22 +146,35 @@ func (c *chunk) event(b *batch) bool {
 	if cur.err != nil || size <= 0 || size > int64(c.limit-c.off) {
 		return c.cut(b)
 	}
-	from, end := c.off, c.off+int(size)
+	end := c.off + int(size)
+	if p := c.meta.program(kind); p != nil {
+		c.take(b, p, cur.off, end)
+		return true
+	}
 	c.off = end
 	b.events++
-	p := c.meta.program(kind)
-	if p == nil {
-		return true
-	}
-	cur.buf = c.buf[:end]
+	return true
+}
+
+// take takes the event at off, whose fields begin and end at offsets of the chunk.
+// They are read as if they went on to the end of the chunk, which is quicker, and
+// once more where that is wrong.
+func (c *chunk) take(b *batch, p *program, at, end int) {
+	from := c.off
+	c.off = end
+	b.events++
 	c.taken[slotStart], c.taken[slotDuration] = 0, 0 // not every event has both
+	cur := cursor{buf: c.buf, off: at, compressed: c.head.features&compressed != 0}
 	p.run(&cur, &c.taken)
+	if cur.err != nil || cur.off > end {
+		cur = cursor{buf: c.buf[:end], off: at, compressed: cur.compressed}
+		p.run(&cur, &c.taken)
+	}
 	if cur.err != nil {
-		b.lose(c.lost(from, int(size), "lost-data", cur.what+" of "+p.class.name+": "+cur.err.Error()))
-		return true
+		b.lose(c.lost(from, end-from, "lost-data", cur.what+" of "+p.class.name+": "+cur.err.Error()))
+		return
 	}
 	b.add(p, &c.head, &c.taken)
-	return true
 }
 
 // cut handles an event that cannot be stepped over: the end of a recording

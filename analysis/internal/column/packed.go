@@ -105,10 +105,17 @@ func (c *Packed[T]) done() {
 }
 
 // Each visits all elements, piece by piece in order of their starts.
-func (c *Packed[T]) Each(f func(*T)) {
+func (c *Packed[T]) Each(f func(*T)) { c.EachSince(0, f) }
+
+// Begun returns how many pieces there are but for the one that is filled.
+func (c *Packed[T]) Begun() int { return len(c.pieces) }
+
+// EachSince is Each without so many pieces: of what was added since there were so
+// many, and some of what was added just before.
+func (c *Packed[T]) EachSince(pieces int, f func(*T)) {
 	c.done()
 	var v T
-	for _, p := range c.pieces {
+	for _, p := range c.pieces[pieces:] {
 		coder, rest := c.Coder(), p.bytes
 		for range p.n {
 			rest = coder.Get(rest, &v)
