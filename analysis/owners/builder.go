@@ -78,22 +78,23 @@ func (b *builder) gaps(f func(*gap)) {
 	g := new(gap)
 	lo, stack := minTime, format.NoStack
 	for i := 0; i <= len(s.acquired); i++ {
-		*g = gap{lo: lo, hi: maxTime, at: i, stack: stack}
-		if i > 0 {
-			g.first = anchor{lo, lo, s.acquired[i-1].thread, stack, Inferred, none}
-			if free {
-				g.first = anchor{lo, lo, format.NoThread, format.NoStack, Unknown, none}
-			}
-		}
+		hi, last, got := int64(maxTime), format.NoThread, stack
 		if i < len(s.acquired) {
 			next := &s.acquired[i]
 			what := ev.doer(next)
-			g.hi, g.last = next.time, what.prev()
-			lo, stack = next.time, what.stack
+			hi, last, stack = next.time, what.prev(), what.stack
 		}
-		if g.lo < g.hi && b.anyBusy(g.lo, g.hi) {
+		if lo < hi && b.anyBusy(lo, hi) {
+			*g = gap{lo: lo, hi: hi, at: i, stack: got, last: last}
+			switch {
+			case i > 0 && free:
+				g.first = anchor{lo, lo, format.NoThread, format.NoStack, Unknown, none}
+			case i > 0:
+				g.first = anchor{lo, lo, s.acquired[i-1].thread, got, Inferred, none}
+			}
 			f(g)
 		}
+		lo = hi
 	}
 }
 

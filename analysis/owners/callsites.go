@@ -75,6 +75,7 @@ type siteFinder struct {
 	callSites
 	*Record
 	*store
+	room  chunkRoom
 	known []knownSite // by doer, of what is no wait and of waits in turns
 }
 
@@ -112,7 +113,7 @@ func (f *siteFinder) visit(share threads) {
 				continue
 			}
 			if list := f.of(of.number(), of.IsWait(), done); list >= 0 {
-				f.lists[list].add(of.at)
+				f.lists[list].add(of.at, &f.room)
 			}
 		}
 	}

@@ -15,12 +15,12 @@ func TestSiteListsKeepTheirRefs(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{0, 1, 9, 10_000} {
 		var want []column.Ref
-		lists, at := [2]siteList{}, column.Ref(0)
+		lists, at, room := [2]siteList{}, column.Ref(0), chunkRoom{}
 		for k := range lists {
 			for range n {
 				at += 1 + column.Ref(rng.Uint32N(1<<rng.Uint32N(18)))
 				want = append(want, at)
-				lists[k].add(at)
+				lists[k].add(at, &room)
 			}
 		}
 		first, rest := lists[0], lists[1]

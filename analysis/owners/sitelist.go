@@ -22,10 +22,25 @@ const (
 	mostChunk  = 1 << 12
 )
 
+// chunkRoom is where chunks are allotted: they are many, and all dropped together.
+type chunkRoom []byte
+
+const chunkRoomLen = 1 << 16
+
+// take allots an empty chunk.
+func (r *chunkRoom) take(size int) []byte {
+	if len(*r) < size {
+		*r = make([]byte, chunkRoomLen)
+	}
+	chunk := (*r)[:0:size]
+	*r = (*r)[size:]
+	return chunk
+}
+
 // add appends a ref that comes after all others.
-func (l *siteList) add(i column.Ref) {
+func (l *siteList) add(i column.Ref, room *chunkRoom) {
 	if cap(l.bytes)-len(l.bytes) < binary.MaxVarintLen32 {
-		l.begin()
+		l.begin(room)
 	}
 	l.bytes = binary.AppendUvarint(l.bytes, uint64(i-l.last))
 	l.last = i
@@ -33,12 +48,12 @@ func (l *siteList) add(i column.Ref) {
 }
 
 // begin begins another chunk.
-func (l *siteList) begin() {
+func (l *siteList) begin(room *chunkRoom) {
 	size := max(leastChunk, min(2*cap(l.bytes), mostChunk))
 	if len(l.bytes) > 0 {
 		l.chunks = append(l.chunks, l.bytes)
 	}
-	l.bytes, l.last = make([]byte, 0, size), 0
+	l.bytes, l.last = room.take(size), 0
 }
 
 // join appends the refs of another list, which come after all others.

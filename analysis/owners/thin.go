@@ -24,8 +24,8 @@ func (d *dues) thin(own int64, met, others []int64, free int64, room func() int6
 	due := [...][]int64{d.met, d.others, d.free[:], d.own[:]}
 	var sums [len(parts)]int64
 	length, longest := int64(0), 0
-	for i, part := range parts {
-		sums[i] = sum(part)
+	for i := range parts {
+		sums[i] = sum(parts[i])
 		length += sums[i]
 		if sums[i] > sums[longest] && (i < len(parts)-1 || room() >= length) {
 			longest = i
@@ -35,10 +35,11 @@ func (d *dues) thin(own int64, met, others []int64, free int64, room func() int6
 		return own, free
 	}
 	to := greatest(parts[longest])
-	for i, part := range parts {
+	for i := range parts {
 		if i == longest || sums[i] == 0 {
 			continue
 		}
+		part := parts[i]
 		if (sums[i]+sum(due[i]))*leastPart < length {
 			putOff(part, due[i], to)
 			continue
