@@ -85,7 +85,8 @@ func TestSleepsElsewhereAreNotInside(t *testing.T) {
 	}
 }
 
-// Two permits are out at a time: both owners are blamed, in equal parts.
+// Two permits are out at a time: both owners are blamed, in equal parts, and then who
+// got the first of them while another one still waits.
 func TestPermitsHaveSeveralOwners(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	events := []format.Event{kind(1, format.KindSemaphore), stack(5, "fetch", "loop")}
@@ -97,7 +98,7 @@ func TestPermitsHaveSeveralOwners(t *testing.T) {
 	events = append(events, after(1, 1, 5000*ms, 5000*ms+1000, 0), after(2, 1, 6000*ms, 6000*ms+1000, 0)) // owners wait, too, now and then
 	s, tr := run(t, events, open)
 	a, b := s.direct["t1"], s.direct["t2"]
-	if a+b < s.total*9/10 || a < s.total/3 || b < s.total/3 {
+	if c := s.direct["t3"]; a+b < s.total*8/10 || a < s.total/3 || b < s.total/3 || a+b+c < s.total*9/10 {
 		t.Errorf("%v of %d, known %v", s.direct, s.total, tr.Coverage.ByProvenance)
 	}
 }

@@ -88,8 +88,11 @@ func (a *Activities) forget() {
 // nor releases, what was done at each call site.
 func (a *Activities) index() {
 	a.released = a.releasesByLock()
-	if slices.ContainsFunc(a.inputs, func(in input) bool { return in.waits && !in.complete() }) {
-		a.sites.fill(a.Record, a.store)
+	for i := range a.inputs { // not a copy: their pauses are written meanwhile
+		if in := &a.inputs[i]; in.waits && !in.complete() {
+			a.sites.fill(a.Record, a.store)
+			return
+		}
 	}
 }
 

@@ -35,17 +35,17 @@ func TestBranchesShowWhatEachSampleShows(t *testing.T) {
 			}
 		}
 		for range 5 { // kinds of locks, which share the branches
-			var sites []format.StackID
+			k := &kin{sites: map[format.StackID]int{}, paths: map[uint64]int{}}
 			for range 1 + rng.IntN(4) {
-				sites = append(sites, format.StackID(rng.IntN(len(sym.stacks))))
+				k.site(sym, format.StackID(rng.IntN(len(sym.stacks))))
 			}
-			want := &witnesses{family: newFamily(sym, sites), parts: map[uint64]*witness{}}
+			want := &witnesses{family: newFamily(sym, k.all, func(st format.StackID) int { return k.sites[st] }), parts: map[uint64]*witness{}}
 			for _, s := range in.list {
 				if p := want.family.of(s.stack); p.key != 0 {
 					want.add(p, s.times, s.stack)
 				}
 			}
-			got := (&evidence{sym: sym}).witnesses(&kin{stacks: sites}, in)
+			got := (&evidence{sym: sym}).witnesses(k, in)
 			if len(got.list) != len(want.list) || got.total != want.total {
 				t.Fatalf("%d parts, %d samples, want %d and %d", len(got.list), got.total, len(want.list), want.total)
 			}

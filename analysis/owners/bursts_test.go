@@ -62,7 +62,7 @@ func TestBurstsTellWhatTheirSamplesDo(t *testing.T) {
 	}
 	ev := &evidence{Activities: r.Arrange(func(format.ObjectID) format.LockKind { return format.KindMonitor }), sym: sym}
 	for _, known := range [][]format.StackID{{1, 2}, {1, 2, 3, 4, 5, 6, 7}, {5}} {
-		w := &witnesses{family: newFamily(sym, known[:1]), parts: map[uint64]*witness{}}
+		w := &witnesses{family: newFamily(sym, known[:1], anySite), parts: map[uint64]*witness{}}
 		for _, st := range known {
 			w.add(w.family.of(st), 40, st)
 		}

@@ -13,7 +13,7 @@ func (b *builder) estimate(g *gap) {
 		return
 	}
 	x, y := &b.s.acquired[g.at-1], &b.s.acquired[g.at]
-	site := b.sites.numbered(uint32(g.stack), func() int { return b.kin.site(g.stack) })
+	site := b.sites.numbered(uint32(g.stack), func() int { return b.kin.site(b.ev.sym, g.stack) })
 	known := b.gapOf(b.kin, site, x, y)
 	if known.Group >= b.kin.groupsLearnt {
 		known.Group = 0
@@ -153,21 +153,6 @@ func (b *builder) others(g *gap, at int64, by []int64, thread format.ThreadID) i
 		b.emitOp(at+lo, at+hi, a)
 	}
 	return at + total
-}
-
-// together charges those who were seen to hold permits, each from when it got
-// its own until its last activity inside ended.
-func (b *builder) together() {
-	for _, a := range b.s.seen {
-		i := b.s.after(a.start + 1)
-		for k := i - 1; k >= 0 && b.s.acquired[k].time > a.start-(a.end-a.start)/promptPart; k-- {
-			if b.s.acquired[k].thread == a.thread {
-				a.start = b.s.acquired[k].time
-				break
-			}
-		}
-		b.emit(a.start, a.end, a)
-	}
 }
 
 // lastCame returns how long after lo the last thread came before hi that had to

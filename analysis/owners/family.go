@@ -54,15 +54,18 @@ func mixed(a, b uint64) uint64 {
 	return hi ^ lo ^ a
 }
 
-// newFamily learns the call sites of some locks.
-func newFamily(sym Described, stacks []format.StackID) *family {
+// anySite is the number of call sites that need not be told apart.
+func anySite(format.StackID) int { return 0 }
+
+// newFamily learns the call sites of some locks, of which site gives the number.
+func newFamily(sym Described, stacks []format.StackID, site func(format.StackID) int) *family {
 	f := &family{sym: sym, callers: map[uint64]bool{}, methods: map[uint64]int{}, memo: map[format.StackID]part{}}
-	for site, st := range stacks {
+	for _, st := range stacks {
 		frames := sym.Application(st)
 		outer := uint64(outermost)
 		for i := len(frames) - 1; i >= 0; i-- {
 			if i == 0 {
-				f.methods[chained(outer, &frames[0], false)] = site
+				f.methods[chained(outer, &frames[0], false)] = site(st)
 				break
 			}
 			outer = chained(outer, &frames[i], true)

@@ -11,10 +11,14 @@ type input struct {
 	waking   bool  // it tells of every release that woke a thread
 	whole    bool  // and each of its waits is all of an acquisition, however often the thread was woken
 	from, to int64 // what was recorded; NoTime when not told
-	dumps    int   // how many samples there are of the inputs before
-	atWaits  int   // where its own begin in the record
-	atOthers int
+	before   begun
 	pauses   pauses
+}
+
+// begun is how much there is of the inputs before one.
+type begun struct {
+	dumps         int
+	waits, others int // in pieces of the columns
 }
 
 // prov says how the tenures of an input are known.

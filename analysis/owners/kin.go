@@ -16,7 +16,9 @@ type kin struct {
 	locks     int
 	acquired  int                      // times any of them was, after waiting
 	sites     map[format.StackID]int   // call sites of acquisitions, numbered
-	stacks    []format.StackID         // by number
+	paths     map[uint64]int           // the same, by how the program came there
+	all       []format.StackID         // as they were met
+	stacks    []format.StackID         // by number: one of its stacks
 	groups    map[uint32]int           // of threads that bear one name, numbered from 1
 	waits     []bool                   // by group: it waits for it
 	named     map[format.ThreadID]bool // as owners
@@ -40,15 +42,42 @@ type kin struct {
 	groupsLearnt int            // groups the model knows
 }
 
-// site returns the number of a call site.
-func (k *kin) site(st format.StackID) int {
+// site returns the number of a call site. Stacks that differ only in how deep the program
+// recurses are of one: each by itself may be met too seldom to learn anything from.
+func (k *kin) site(sym Described, st format.StackID) int {
 	s, ok := k.sites[st]
-	if !ok {
+	if ok {
+		return s
+	}
+	at := path(sym, st)
+	if s, ok = k.paths[at]; !ok {
 		s = len(k.stacks)
-		k.sites[st] = s
+		k.paths[at] = s
 		k.stacks = append(k.stacks, st)
 	}
+	k.sites[st], k.all = s, append(k.all, st)
 	return s
+}
+
+// path names the way a program came to where it is, each line of its own once. A stack in
+// which none is met again names itself: it may differ from others in what it calls, too.
+func path(sym Described, st format.StackID) uint64 {
+	frames := sym.Application(st)
+	met := make([]uint64, 0, 32)
+	at, again := uint64(outermost), false
+	for i := range frames {
+		f := chained(outermost, &frames[i], true)
+		if frames[i].Line > 0 && slices.Contains(met, f) { // what has no line is generated
+			again = true
+			continue
+		}
+		met = append(met, f)
+		at = mixed(at, f)
+	}
+	if !again {
+		return mixed(outermost, uint64(st))
+	}
+	return at
 }
 
 // group returns the number of a thread's group, 0 for one the model does not

@@ -11,9 +11,10 @@ import (
 // frequent apart and takes the others for one: nothing is lost.
 func TestRareCallSitesAreOne(t *testing.T) {
 	const all = 3000
-	k := &kin{sites: map[format.StackID]int{}, groups: map[uint32]int{}, mixes: []renewal.Mix{{}, {}}}
+	sym := stacked{stacks: make([][]format.Frame, all+1)}
+	k := &kin{sites: map[format.StackID]int{}, paths: map[uint64]int{}, groups: map[uint32]int{}, mixes: []renewal.Mix{{}, {}}}
 	for i := range all {
-		site := k.site(format.StackID(i + 1))
+		site := k.site(sym, format.StackID(i+1))
 		for range 1 + i/(all-10)*50 { // the last ten are the frequent ones
 			k.gaps = append(k.gaps, renewal.Gap{Site: site, Length: 1000 + int64(i)})
 			count(&k.mixes[0], site, 1)
@@ -35,11 +36,23 @@ func TestRareCallSitesAreOne(t *testing.T) {
 		}
 	}
 	for i := all - 10; i < all; i++ {
-		if st := format.StackID(i + 1); k.stacks[k.site(st)] != st {
-			t.Errorf("frequent call site %d is that of %d", st, k.stacks[k.site(st)])
+		if st := format.StackID(i + 1); k.stacks[k.site(sym, st)] != st {
+			t.Errorf("frequent call site %d is that of %d", st, k.stacks[k.site(sym, st)])
 		}
 	}
-	if k.site(5) != mostSites-1 && k.stacks[k.site(5)] != 5 {
-		t.Errorf("a rare call site is number %d", k.site(5))
+	if k.site(sym, 5) != mostSites-1 && k.stacks[k.site(sym, 5)] != 5 {
+		t.Errorf("a rare call site is number %d", k.site(sym, 5))
+	}
+}
+
+// How deep a program recurses makes no other call site; who calls does.
+func TestRecursionIsOneCallSite(t *testing.T) {
+	add, node, other, lambda := format.Frame{Method: "add", Line: 1}, format.Frame{Method: "node", Line: 2}, format.Frame{Method: "other", Line: 3}, format.Frame{Method: "run"}
+	sym := stacked{stacks: [][]format.Frame{nil, {add, node}, {add, node, node, node}, {add, other, other}, {add, other}, {add, node, node}, {add, other}, nil, {add, lambda, node, lambda}, {add, lambda, node, lambda}}}
+	k := &kin{sites: map[format.StackID]int{}, paths: map[uint64]int{}}
+	for st, want := range []int{0, 1, 2, 3, 4, 2, 5, 6, 7, 8} {
+		if got := k.site(sym, format.StackID(st)); got != want {
+			t.Errorf("stack %d is of call site %d, want %d", st, got, want)
+		}
 	}
 }

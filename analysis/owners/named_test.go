@@ -42,7 +42,7 @@ func TestThreadsThatNeverWaitAreInsideAtWhatTheyDo(t *testing.T) {
 				}
 			}
 			ev := &evidence{Activities: r.Arrange(func(format.ObjectID) format.LockKind { return format.KindMonitor }), sym: sym}
-			w := &witnesses{family: newFamily(sym, []format.StackID{1}), parts: map[uint64]*witness{}}
+			w := &witnesses{family: newFamily(sym, []format.StackID{1}, anySite), parts: map[uint64]*witness{}}
 			w.add(w.family.of(1), 40, 1)
 			w.add(w.family.of(2), 40, 2)
 			k := &kin{input: ev.inputOfThread(1), witnesses: w, named: map[format.ThreadID]bool{9: true}, groups: map[uint32]int{0: 1}, waits: []bool{false, c.waits}}

@@ -130,8 +130,7 @@ type Record struct {
 
 // NewRecord returns an empty record.
 func NewRecord() *Record {
-	r := &Record{}
-	r.waits, r.others = newRecorded(), newRecorded()
+	r := &Record{waits: newRecorded(), others: newRecorded()}
 	r.NextInput() // what comes before any is named
 	r.releases.Start = func(a *release) int64 { return a.time }
 	return r
@@ -197,7 +196,7 @@ func (r *Record) EachWait(f func(*Wait)) {
 
 // NextInput says that what follows is of another input.
 func (r *Record) NextInput() {
-	r.inputs = append(r.inputs, input{from: format.NoTime, to: format.NoTime, dumps: len(r.dumps), atWaits: r.waits.Mark(), atOthers: r.others.Mark()})
+	r.inputs = append(r.inputs, input{from: format.NoTime, to: format.NoTime, before: begun{len(r.dumps), r.waits.Begun(), r.others.Begun()}})
 }
 
 // TellsOwners reports whether every input that has waits tells itself who held

@@ -59,7 +59,7 @@ func (ev *evidence) study(k *kin, builders []*builder, samples *samples) {
 		b.observe()
 	}
 	if len(ev.dumps) > 0 { // they will be compared with what is claimed
-		for _, st := range k.stacks {
+		for _, st := range k.all {
 			k.witnesses.family.of(st)
 		}
 	}
@@ -103,7 +103,7 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 	for i := range sections {
 		r := find(i)
 		if out[r] == nil {
-			out[r] = &kin{fair: ev.fair[sections[r].lock], input: ev.input(sections[r].lock), class: ev.class[sections[r].lock], sites: map[format.StackID]int{}, groups: map[uint32]int{}, named: map[format.ThreadID]bool{}, mixes: []renewal.Mix{{}}}
+			out[r] = &kin{fair: ev.fair[sections[r].lock], input: ev.input(sections[r].lock), class: ev.class[sections[r].lock], sites: map[format.StackID]int{}, paths: map[uint64]int{}, groups: map[uint32]int{}, named: map[format.ThreadID]bool{}, mixes: []renewal.Mix{{}}}
 		}
 		out[i] = out[r]
 		out[i].locks++
@@ -128,7 +128,7 @@ func (b *builder) gather(k *kin) {
 		if st == format.NoStack {
 			continue
 		}
-		site := sites.numbered(uint32(st), func() int { return k.site(st) })
+		site := sites.numbered(uint32(st), func() int { return k.site(b.ev.sym, st) })
 		group := groups.numbered(uint32(a.thread), func() int { return k.group(b.ev.sym, a.thread) })
 		hi := int64(maxTime)
 		if i+1 < len(s.acquired) {
@@ -208,7 +208,7 @@ func (b *builder) gapOf(k *kin, site int, x, y *acquisition) renewal.Gap {
 // witnesses lists the parts of the program the samples of the input show; there
 // may be none.
 func (ev *evidence) witnesses(k *kin, samples *samples) *witnesses {
-	w := &witnesses{family: newFamily(ev.sym, k.stacks), parts: map[uint64]*witness{}}
+	w := &witnesses{family: newFamily(ev.sym, k.all, func(st format.StackID) int { return k.sites[st] }), parts: map[uint64]*witness{}}
 	if samples == nil {
 		return w
 	}

@@ -19,6 +19,7 @@ type section struct {
 	nearBusy int           // what busyUntil returned last
 	nearSeen int           // what seenBefore returned last
 	inside   map[callSite]bool
+	strange  map[callSite]bool        // the same of threads that are not known to use it
 	holds    map[format.StackID]int64 // by acquisition site: how long it usually holds
 	usual    int64                    // the same over all sites, 0 when unknown
 	busy     []span
@@ -105,7 +106,7 @@ func (ev *evidence) takers(lock format.ObjectID) *family {
 				}
 			}
 		}
-		f = newFamily(ev.sym, slices.Collect(maps.Keys(stacks)))
+		f = newFamily(ev.sym, slices.Collect(maps.Keys(stacks)), anySite)
 		f.fixed = true // several locks are learnt of at a time
 		ev.takersOf[class] = f
 	}

@@ -131,7 +131,7 @@ func TestSectionsExcludeEachOther(t *testing.T) {
 				run(i*10e6+5e6, 3, 1)
 			}
 			ev := &evidence{Activities: r.Arrange(func(format.ObjectID) format.LockKind { return format.KindMonitor }), sym: sym}
-			w := &witnesses{family: newFamily(sym, []format.StackID{1}), parts: map[uint64]*witness{}}
+			w := &witnesses{family: newFamily(sym, []format.StackID{1}, anySite), parts: map[uint64]*witness{}}
 			for st, n := range []int{0, 40, 40, 0} {
 				if p := w.family.of(format.StackID(st)); n > 0 {
 					w.add(p, n, format.StackID(st))
@@ -167,7 +167,7 @@ func TestAStackIsLookedAtOnceForItsSamples(t *testing.T) {
 		r.Add(&format.Event{Kind: format.KindActivity, Activity: format.ActivityRun, Time: at * 1e6, Thread: 1, Stack: 1 + format.StackID(at%2)}, at*1e6)
 	}
 	ev := &evidence{Activities: r.Arrange(func(format.ObjectID) format.LockKind { return format.KindMonitor }), sym: sym}
-	w := &witnesses{family: newFamily(sym, []format.StackID{1}), parts: map[uint64]*witness{}}
+	w := &witnesses{family: newFamily(sym, []format.StackID{1}, anySite), parts: map[uint64]*witness{}}
 	w.family.fixed = true
 	asked = 0
 	ev.rounds(&kin{input: ev.inputOfThread(1), witnesses: w})

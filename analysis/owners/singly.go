@@ -16,20 +16,11 @@ func (ev *evidence) singly(s *section, at callSite) {
 	}
 	list := ev.activitiesAt(at, s.lock)
 	ending := ev.ending(s, list)
-	if len(ending) < fewestPrompt {
+	found := ev.fitting(s, list, ending, 1/float64(overChance*ev.siblings(s.lock)))
+	if len(found) == 0 {
 		return
 	}
-	window := ev.window(s, ending)
-	var found []anchor
-	for _, i := range ending {
-		if d, t := ev.met(i); ev.fits(s, t, d, window) {
-			found = append(found, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
-		}
-	}
-	if len(found) < fewestPrompt || len(found)*overChance < len(ending) || ev.fitByChance(s, list, window, len(found)*len(moves)/overChance) {
-		return
-	}
-	if (s.permits || s.shared) && float64(len(found)) >= sure*float64(len(ending)) { // the others went on when one was gone
+	if s.permits && ev.asPrompt(s, found, ending) || s.shared && float64(len(found)) >= sure*float64(len(ending)) { // the others went on when one was gone
 		found = found[:0]
 		for i := range list.all {
 			if d, t := ev.met(i); !s.excluded(ev, t, d.start, d.end) {
@@ -37,10 +28,90 @@ func (ev *evidence) singly(s *section, at callSite) {
 			}
 		}
 	}
+	s.take(found)
+}
+
+// fitting returns those of the activities at a call site at whose end somebody waits
+// that fit; none if they are less than a share of them, by how long they take, or no
+// more than chance has it.
+func (ev *evidence) fitting(s *section, list siteList, ending []column.Ref, least float64) (found []anchor) {
+	if len(ending) < fewestPrompt {
+		return nil
+	}
+	window := ev.window(s, ending)
+	var fit, all int64
+	for _, i := range ending {
+		d, t := ev.met(i)
+		all += d.end - d.start
+		if ev.fits(s, t, d, window) {
+			fit += d.end - d.start
+			found = append(found, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
+		}
+	}
+	if len(found) < fewestPrompt || share(fit, all) < least || ev.fitByChance(s, list, window, fit*int64(len(moves))/overChance) {
+		return nil
+	}
+	return found
+}
+
+// take notes what was seen inside, each activity by itself.
+func (s *section) take(found []anchor) {
 	s.seen = append(s.seen, found...)
 	for _, a := range found {
 		note(&s.single, stint{a.start, a.thread}, true)
 	}
+}
+
+// siblings is how many locks of the class there are: an activity is inside one of them.
+func (ev *evidence) siblings(lock format.ObjectID) int {
+	ev.taking.Lock()
+	defer ev.taking.Unlock()
+	return len(ev.locksOf(ev.class[lock]))
+}
+
+// asPrompt reports whether so many activities at a call site fit that all are inside.
+// Those that follow an acquisition of their thread certainly are; how many of them fit
+// is how many can, since who is woken may have to wait for a processor.
+func (ev *evidence) asPrompt(s *section, found []anchor, ending []column.Ref) bool {
+	follow, fit := 0, 0
+	for _, i := range ending {
+		if d, t := ev.met(i); ev.follows(s, t, d.start) {
+			follow++
+		}
+	}
+	for i := range found {
+		if ev.follows(s, found[i].thread, found[i].start) {
+			fit++
+		}
+	}
+	most := 1.0
+	if fit >= fewestPrompt {
+		most = share(int64(fit), int64(follow))
+	}
+	return float64(len(found)) >= sure*most*float64(len(ending))
+}
+
+// follows reports whether what a thread did last before t is that it got the lock.
+func (ev *evidence) follows(s *section, t format.ThreadID, at int64) bool {
+	list := ev.Of(t)
+	for i := ev.before(list, at) - 1; i >= 0; i-- {
+		d := ev.at(list.at(i))
+		if d.end == d.start { // a sample
+			continue
+		}
+		return d.lock == s.lock && s.acquiredBy(t, d.end)
+	}
+	return false
+}
+
+// acquiredBy reports whether a thread got the lock at an instant.
+func (s *section) acquiredBy(t format.ThreadID, at int64) bool {
+	for i := s.after(at); i < len(s.acquired) && s.acquired[i].time == at; i++ {
+		if s.acquired[i].thread == t {
+			return true
+		}
+	}
+	return false
 }
 
 // ending returns the activities at whose end somebody waits for the lock.
@@ -70,16 +141,16 @@ func (ev *evidence) window(s *section, list []column.Ref) int64 {
 	return 2 * median(lags)
 }
 
-// fitByChance reports whether more than so many activities fit when they are
+// fitByChance reports whether activities of more than so many ns fit when they are
 // moved, all moves together.
-func (ev *evidence) fitByChance(s *section, list siteList, window int64, most int) bool {
-	n := 0
+func (ev *evidence) fitByChance(s *section, list siteList, window, most int64) bool {
+	n := int64(0)
 	for i := range list.all {
 		d, t := ev.met(i)
 		length := d.end - d.start
 		for _, by := range moves {
 			if ev.fits(s, t, activity{d.start + by*length, d.end + by*length, d.stack, d.lock}, window) {
-				n++
+				n += length
 			}
 		}
 		if n > most {
@@ -126,19 +197,4 @@ func (s *section) excluded(ev *evidence, t format.ThreadID, lo, hi int64) bool {
 		}
 	}
 	return false
-}
-
-// several reports whether more than one permit is out at a time: activities
-// of different threads inside overlap, but for the tolerance.
-func (s *section) several() bool {
-	overlaps, end, last := 0, int64(minTime), format.NoThread
-	for _, a := range s.seen {
-		if a.start < end && a.thread != last {
-			overlaps++
-		}
-		if a.end > end {
-			end, last = a.end, a.thread
-		}
-	}
-	return float64(overlaps) > tolerance*float64(len(s.seen))
 }

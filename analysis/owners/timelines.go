@@ -10,6 +10,7 @@
 //	points.go      what waits and releases show of a lock, by time
 //	divide.go      how sections divide, where most acquisitions are not recorded
 //	reconcile.go   the others: what is claimed of them, and what samples show
+//	permits.go     who has which of several permits
 //	check.go       what is held back from its own check
 //	rebuild.go     rules 1 to 4, for locks of which it tells waits only
 //	lags.go        what comes before and after what is seen inside
@@ -28,7 +29,9 @@
 //	samples.go     where in the program samples of running threads are
 //	sections.go    what threads do only while they hold the lock
 //	fits.go        whether that is more than chance
+//	strangers.go   the same of threads that are not known to use the lock
 //	singly.go      the same where a call site serves several locks
+//	met.go         the call sites threads were at while somebody waited
 //	homes.go       where activities belong whose stack shows the runtime only
 //	section.go     what is known of one lock: acquisitions, busy stretches
 //	waits.go       the waits for one lock, gathered from their threads

@@ -22,7 +22,8 @@ const leastUnended = int64(1e9)
 // or at its end and that are not recorded. They end without the lock, for all that
 // is known. Alike reports whether two locks are of one class.
 func (r *Record) Unended(alike func(a, b format.ObjectID) bool) (waits []format.Event) {
-	u := &unended{dumps: r.dumps[r.inputs[len(r.inputs)-1].dumps:], seen: map[format.ThreadID]*seen{}}
+	before := r.inputs[len(r.inputs)-1].before
+	u := &unended{before: before, dumps: r.dumps[before.dumps:], seen: map[format.ThreadID]*seen{}}
 	if !u.suspect() {
 		return nil
 	}
@@ -46,6 +47,7 @@ func (r *Record) Unended(alike func(a, b format.ObjectID) bool) (waits []format.
 
 // unended looks for them.
 type unended struct {
+	before      begun
 	dumps       []dump
 	first, last int64 // of all samples
 	seen        map[format.ThreadID]*seen
@@ -101,17 +103,15 @@ func (u *unended) suspect() bool {
 func (u *unended) begins(at int64) bool { return at <= u.first+leastUnended }
 func (u *unended) ends(at int64) bool   { return at >= u.last-leastUnended }
 
-// bound finds out from when to when anything is recorded of them, in their input: that
-// threads of others are others is why it need not look there.
+// bound finds out from when to when anything is recorded of them.
 func (u *unended) bound(r *Record) {
 	widen := func(a *recorded) {
 		if s := u.seen[a.thread]; s != nil {
 			s.from, s.to = min(s.from, a.start), max(s.to, a.end)
 		}
 	}
-	in := &r.inputs[len(r.inputs)-1]
-	r.waits.EachSince(in.atWaits, widen)
-	r.others.EachSince(in.atOthers, widen)
+	r.waits.EachSince(u.before.waits, widen)
+	r.others.EachSince(u.before.others, widen)
 }
 
 // look gathers the samples that are before or after that.
@@ -179,16 +179,17 @@ func (u *unended) translate(r *Record, locks map[format.ObjectID]format.ObjectID
 		}
 	}
 	votes := map[format.ObjectID]map[format.ObjectID]int{}
-	r.EachWait(func(w *Wait) {
-		for _, lock := range at[w.Thread] {
-			list := times[sighting{w.Thread, lock}]
-			if i, _ := slices.BinarySearch(list, w.Start); i == len(list) || list[i] >= w.End || !alike(lock, w.Lock) {
+	r.waits.EachSince(u.before.waits, func(w *recorded) {
+		as := r.doers.all.At(w.doer >> 1).lock
+		for _, lock := range at[w.thread] {
+			list := times[sighting{w.thread, lock}]
+			if i, _ := slices.BinarySearch(list, w.start); i == len(list) || list[i] >= w.end || !alike(lock, as) {
 				continue
 			}
 			if votes[lock] == nil {
 				votes[lock] = map[format.ObjectID]int{}
 			}
-			votes[lock][w.Lock]++
+			votes[lock][as]++
 		}
 	})
 	for lock, by := range votes {

@@ -227,7 +227,8 @@ func (p *passing) plus(o *passing, sign float64) {
 }
 
 // starves reports whether the waits of one of several are passed more than once
-// each in the mean, and take longer than those of others, and neither is chance.
+// each in the mean, and take longer than those of others, and neither is chance. One
+// wait does not tell how much they vary.
 func (p *passing) starves(others *passing, several int) bool {
 	if p.waits < 2 || others.waits < 2 || p.passed.mean(p.waits) <= 1 {
 		return false

@@ -107,15 +107,15 @@ func (c *Packed[T]) done() {
 // Each visits all elements, piece by piece in order of their starts.
 func (c *Packed[T]) Each(f func(*T)) { c.EachSince(0, f) }
 
-// Mark is an instant for EachSince.
-func (c *Packed[T]) Mark() int { return len(c.pieces) }
+// Begun returns how many pieces there are but for the one that is filled.
+func (c *Packed[T]) Begun() int { return len(c.pieces) }
 
-// EachSince is Each for what was added since an instant, and perhaps some that was added
-// before it.
-func (c *Packed[T]) EachSince(mark int, f func(*T)) {
+// EachSince is Each without so many pieces: of what was added since there were so
+// many, and some of what was added just before.
+func (c *Packed[T]) EachSince(pieces int, f func(*T)) {
 	c.done()
 	var v T
-	for _, p := range c.pieces[mark:] {
+	for _, p := range c.pieces[pieces:] {
 		coder, rest := c.Coder(), p.bytes
 		for range p.n {
 			rest = coder.Get(rest, &v)

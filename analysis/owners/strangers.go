@@ -1,0 +1,61 @@
+package owners
+
+import (
+	"slices"
+
+	"contend/format"
+)
+
+// A thread that does housekeeping may have a lock for long and never have to wait for
+// it. Where the lock names its last owner that tells of it. Else nothing does, but that
+// those who wait get the lock each time such a thread has done something.
+
+// mostStrangers bounds the threads that are asked about, and leastBusy is the share of
+// all time in which somebody must wait: each lock is held against each thread.
+const (
+	mostStrangers = 1 << 10
+	leastBusy     = 1e-3
+)
+
+// hasStrangers reports whether threads may have had the lock that are not known to use it.
+func (ev *evidence) hasStrangers(s *section, waits lockWaits) bool {
+	if s.permits || len(waits) < fewestPrompt || ev.Threads() > mostStrangers || s.busyShare() < leastBusy {
+		return false
+	}
+	return !slices.ContainsFunc(waits, func(w lockWait) bool {
+		what := &ev.what[w.doer]
+		return what.prev() != format.NoThread || what.info&sharedBit != 0
+	})
+}
+
+// strangers asks about the call sites of threads that are not among the users of a lock.
+func (ev *evidence) strangers(s *section, users []format.ThreadID, asked *marks) {
+	uses := make([]bool, ev.Threads())
+	for _, t := range users {
+		uses[t] = true
+	}
+	of := section{lock: s.lock, busy: s.busy}
+	for t := range format.ThreadID(len(uses)) {
+		if !uses[t] {
+			ev.seenBy(t, &of, asked)
+		}
+	}
+	s.strange = of.inside
+}
+
+// strangely takes those of the activities at a call site that end when somebody gets the
+// lock. Somebody must wait at the end of more than chance has it, and of those most must be
+// followed promptly.
+func (ev *evidence) strangely(s *section, at callSite) {
+	if _, asked := s.inside[at]; asked || at.lock != format.NoObject || ev.sym.Bare(at.stack) {
+		return
+	}
+	list := ev.activitiesAt(at, s.lock)
+	ending := ev.ending(s, list)
+	if !exceeds(len(ending), list.n, s.busyShare()) {
+		return
+	}
+	if found := ev.fitting(s, list, ending, sure); len(found) >= timesPrompt*(len(ending)-len(found)) {
+		s.take(found)
+	}
+}

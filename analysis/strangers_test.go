@@ -1,0 +1,146 @@
+package analysis
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"contend/format"
+)
+
+// blamed runs events and returns what each stack of an owner is charged, and all.
+func blamed(t *testing.T, events []format.Event) (map[format.StackID]int64, int64) {
+	t.Helper()
+	s := &byStack{by: map[format.StackID]int64{}}
+	if _, err := Run(&format.List{Events: events}, open, s); err != nil {
+		t.Fatal(err)
+	}
+	return s.by, s.total
+}
+
+// waitedAt gives a wait the stack of a call site.
+func waitedAt(stack int, ev format.Event) format.Event {
+	ev.Stack = format.StackID(stack)
+	return ev
+}
+
+// A thread that sleeps inside and never waits is the owner all the same where the lock
+// names nobody; one that sleeps as long at other times is not.
+func TestWhoNeverWaitsIsMet(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	events := []format.Event{kind(1, format.KindSynchronizer), stack(1, "use", "loop"), stack(5, "renew", "housekeeping"), stack(6, "doze", "other")}
+	for i := range int64(60) {
+		from := i*100*ms + r.Int64N(20*ms)
+		events = append(events, sleeps(8, 5, from, from+14*ms))
+		for w := range int64(3) {
+			came := from + ms + r.Int64N(10*ms)
+			events = append(events, waitedAt(1, after(int(1+w), 1, came, from+14*ms+100e3+w*60e3, 0)))
+		}
+		doze := i*100*ms + r.Int64N(70*ms)
+		events = append(events, sleeps(9, 6, doze, doze+14*ms))
+	}
+	by, total := blamed(t, events)
+	if by[5] < total*8/10 || by[6] > total/20 {
+		t.Errorf("who sleeps inside is charged %d, elsewhere %d, of %d", by[5], by[6], total)
+	}
+}
+
+// Each of four sessions is kept while its thread waits for the one database: such waits
+// are inside one of them each, though somebody waits for all of them.
+func TestWaitsInsideOneOfSeveralLocks(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	events := []format.Event{kind(1, format.KindMonitor), stack(1, "read", "loop"), stack(2, "commit", "loop")}
+	for lock := range 6 {
+		events = append(events, format.Event{Kind: format.KindObject, Object: format.ObjectID(2 + lock), Class: "Session", LockKind: format.KindMonitor})
+	}
+	var truth int64
+	for i := range int64(50) {
+		from := i * 60 * ms
+		done := from + 12*ms // when the database is free
+		for k := range 6 {
+			owner, reader := 10+2*k, 11+2*k
+			asked, got := from+r.Int64N(8*ms), done+int64(k)*200e3
+			events = append(events, waitedAt(2, after(owner, 1, asked, got, 9)))
+			came := asked + 100e3 + r.Int64N(2*ms)
+			events = append(events, waitedAt(1, after(reader, 2+k, came, got+120e3, owner)))
+			truth += got - came
+			short := from + 30*ms + r.Int64N(20*ms) // both wait for the session now and then, too
+			events = append(events, waitedAt(1+int(i)%2, after(owner, 2+k, short, short+20e3, reader)))
+		}
+	}
+	s := &inferredOf{but: 1}
+	if _, err := Run(&format.List{Events: events}, open, s); err != nil {
+		t.Fatal(err)
+	}
+	if s.by[2] < truth*9/10 {
+		t.Errorf("who waits inside is known to have %d of %d", s.by[2], truth)
+	}
+}
+
+// inferredOf sums waiting for all locks but one whose owner is inferred, by the owner's
+// stack.
+type inferredOf struct {
+	but format.ObjectID
+	by  [10]int64
+}
+
+func (s *inferredOf) Begin(*Symbols, int64) {}
+func (s *inferredOf) Slice(sl *Slice) {
+	for _, sh := range sl.Shares {
+		if sl.Lock != s.but && sh.Direct.Prov == Inferred {
+			s.by[sh.Direct.Stack] += sh.Ns * int64(len(sl.Waiters))
+		}
+	}
+}
+
+// Two permits: who is quick is never seen inside, and who is woken gets a processor late.
+// Both are known from when they got one, and from when they are seen elsewhere.
+func TestPermitsOfThoseWhoWaited(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	events := []format.Event{kind(1, format.KindSemaphore), stack(1, "scan", "loop"), stack(2, "look", "loop"), stack(5, "scan", "loop"), stack(7, "loop")}
+	type request struct {
+		thread int
+		came   int64
+	}
+	queue := []request{}
+	for thread := range 6 {
+		queue = append(queue, request{1 + thread, int64(thread) * 100e3})
+	}
+	free := [2]int64{ms, ms}
+	var looked, scanned float64
+	for range 600 {
+		n := 0
+		if free[1] < free[0] {
+			n = 1
+		}
+		q := queue[0]
+		late := 20e3 + r.Int64N(20e3)
+		if r.IntN(2) == 0 {
+			late = 300e3 + r.Int64N(900e3)
+		}
+		got := max(q.came, free[n]) + late
+		busy, st := 2*ms+r.Int64N(ms), 2
+		if r.IntN(4) == 0 {
+			busy, st = 6*ms+r.Int64N(ms), 1
+			events = append(events, sleeps(q.thread, 5, got+10e3, got+busy-10e3))
+			scanned += float64(busy)
+		} else {
+			looked += float64(busy)
+		}
+		events = append(events, waitedAt(st, after(q.thread, 1, q.came, got, 0)))
+		free[n] = got + busy
+		rest := ms + r.Int64N(ms)
+		events = append(events, sleeps(q.thread, 7, free[n]+20e3, free[n]+rest))
+		queue = append(queue[1:], request{q.thread, free[n] + rest + 10e3})
+		for i := len(queue) - 1; i > 0 && queue[i].came < queue[i-1].came; i-- {
+			queue[i], queue[i-1] = queue[i-1], queue[i]
+		}
+	}
+	by, total := blamed(t, events)
+	known := float64(by[1] + by[2] + by[5])
+	if known < float64(total)*8/10 {
+		t.Errorf("%.0f of %d are known: %v", known, total, by)
+	}
+	if got, want := float64(by[2])/known, looked/(looked+scanned); got < want-.1 || got > want+.1 {
+		t.Errorf("the quick have %.2f, by the log %.2f: %v", got, want, by)
+	}
+}
