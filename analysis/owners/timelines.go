@@ -28,8 +28,8 @@
 //	branches.go    stacks of samples, from the outermost frame inwards
 //	samples.go     where in the program samples of running threads are
 //	sections.go    what threads do only while they hold the lock
-//	fits.go        whether that is more than chance
 //	strangers.go   the same of threads that are not known to use the lock
+//	fits.go        whether that is more than chance
 //	singly.go      the same where a call site serves several locks
 //	met.go         the call sites threads were at while somebody waited
 //	homes.go       where activities belong whose stack shows the runtime only
