@@ -29,6 +29,7 @@ func (ev *evidence) learn(lock format.ObjectID, waits lockWaits, busy []span) *s
 	for at := range s.strange {
 		ev.strangely(s, at)
 	}
+	s.quiet = nil // at call sites they share with who waits names count
 	for at, inside := range s.inside {
 		if !inside && !ev.sym.Bare(at.stack) {
 			if !s.strange[at] {
