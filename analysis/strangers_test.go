@@ -173,3 +173,21 @@ func TestWhoNeverWaitsIsSeldomNamed(t *testing.T) {
 		t.Errorf("who sleeps inside is charged %d, elsewhere %d, of %d", by[5], by[6], total)
 	}
 }
+
+// A dump that shows the lock free tells of its instant: before that another one had it,
+// who did not have to wait.
+func TestSeenFreeIsAnInstant(t *testing.T) {
+	events := []format.Event{kind(1, format.KindMonitor), stack(1, "use", "loop"), stack(2, "rest", "loop")}
+	for i := range int64(100) {
+		at := i * 20 * ms
+		events = append(events, waitedAt(1, after(1, 1, at, at+ms, 3)), sleeps(1, 2, at+2*ms, at+12*ms),
+			waitedAt(1, after(2, 1, at+500e3, at+6*ms, 4)), waitedAt(1, after(3, 1, at+800e3, at+11*ms, 2)))
+		if i%5 == 0 {
+			events = append(events, dump(at+6*ms-20e3, 1, 0, 0, 2, 3))
+		}
+	}
+	by, total := blamed(t, events)
+	if by[1] < total*9/10 {
+		t.Errorf("sections are charged %d of %d: %v", by[1], total, by)
+	}
+}

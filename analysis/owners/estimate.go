@@ -15,6 +15,9 @@ func (b *builder) estimate(g *gap) {
 	x, y := &b.s.acquired[g.at-1], &b.s.acquired[g.at]
 	site := b.sites.numbered(uint32(g.stack), func() int { return b.kin.site(b.ev.sym, g.stack) })
 	known := b.gapOf(b.kin, site, x, y)
+	if g.hi < y.time { // then it was seen free
+		known.Length, known.Last, known.Group = g.hi-g.lo, renewal.LastUnknown, 0
+	}
 	if known.Group >= b.kin.groupsLearnt {
 		known.Group = 0
 	}
@@ -23,7 +26,9 @@ func (b *builder) estimate(g *gap) {
 		first.thread = format.NoThread
 	}
 	if b.s.isBusy(g.lo, g.hi) {
-		known.Gone = b.gone(x, y)
+		if known.Gone = b.gone(x, y); known.Gone >= known.Length {
+			known.Gone = 0
+		}
 		b.whole(g, &known, first)
 		return
 	}

@@ -99,6 +99,18 @@ func (b *builder) between(cur anchor, hi, gone int64) bool {
 	return true
 }
 
+// beforeFree charges the stretch from an acquisition to where the lock was seen free, of
+// which that tells no more than its end; false where the model does not know it.
+func (b *builder) beforeFree(cur anchor, hi int64) bool {
+	g := *b.now
+	if b.kin.model == nil || !b.bounded() || cur.start != g.lo || cur.end != g.lo || g.at == 0 || g.at == len(b.s.acquired) || g.stack == format.NoStack || !b.anyBusy(g.lo, hi) {
+		return false
+	}
+	g.hi, g.least, g.last = hi, 0, format.NoThread
+	b.estimate(&g)
+	return true
+}
+
 // vacant charges a stretch between sections that are known.
 func (b *builder) vacant(lo, hi int64) {
 	if lo >= hi {

@@ -112,6 +112,9 @@ func (b *builder) join(cur, next anchor, open bool) {
 		b.idle(lo, b.came(next, lo), cur)
 		return
 	}
+	if next.thread == format.NoThread && !open && b.beforeFree(cur, hi) {
+		return
+	}
 	gone := b.left(cur.thread, lo, hi)
 	if cur.thread == next.thread || open {
 		b.keep(cur, next, lo, hi, gone)
