@@ -19,8 +19,8 @@ import java.util.Set;
  * are few, those are as well who wanted or owned a lock lately: they may have
  * taken one by then.
  *
- * Beside a flight recording, which has the stacks of who waits, those of owners
- * are enough, and where many locks are contended those of some, drawn anew each
+ * Beside a flight recording, which has the stacks of who waits when that ends, those
+ * of owners are enough, but once that of who hangs, and where many locks are contended those of some, drawn anew each
  * time: no program is so large that a sample costs it more.
  */
 final class Choice {
@@ -71,10 +71,13 @@ final class Choice {
       Living.One t = queue.get(i);
       t.matters(now);
       ThreadInfo stood = t.was;
+      boolean hangs = owners && t.hangs(now);
       if (telling < most && (!owners || stop.size() < FEW)) {
         telling++;
         stop.add(t);
         own(stood.getLockOwnerId(), now);
+      } else if (hangs && stop.size() < MANY) {
+        stop.add(t);
       } else if (!owners && t.stands(stood)) {
         stand.add(t);
       } else if (!owners) {

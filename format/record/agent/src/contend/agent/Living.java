@@ -21,6 +21,7 @@ final class Living {
   private static final long REFRESH_NANOS = 1_000_000_000L;
   private static final long LATELY_NANOS = 2_000_000_000L;
   private static final long YOUNG_NANOS = 10_000_000_000L;
+  private static final long HANGS_NANOS = 1_000_000_000L;
 
   private final ThreadMXBean threads;
   private final TraceWriter out;
@@ -191,6 +192,9 @@ final class Living {
     private LockInfo monitor; // that it last waited to enter, as far as it was told
     private long wait = -1; // the number of that wait
     private boolean lasts; // it was seen in this wait before
+    private ThreadInfo unmoved; // as it was when it was first seen to stand as it does
+    private long stands; // since then
+    boolean due, told; // its stack, and was written
 
     One(Thread thread, boolean program, long since) {
       this.thread = thread;
@@ -221,6 +225,20 @@ final class Living {
     boolean stands(ThreadInfo now) {
       return taken != null && now != null && taken.getThreadState() != Thread.State.RUNNABLE
           && taken.getThreadState() == now.getThreadState() && unmoved(taken, now);
+    }
+
+    /**
+     * Whether it has waited for so long that no other recorder may see the end of it,
+     * so that its stack is due: once for each wait.
+     */
+    boolean hangs(long now) {
+      if (unmoved == null || !unmoved(unmoved, was)) {
+        unmoved = was;
+        stands = now;
+        told = false;
+      }
+      due = !told && now - stands >= HANGS_NANOS;
+      return due;
     }
 
     /** Takes in how it stands where it waits to enter a monitor. */

@@ -267,8 +267,15 @@ final class Sampler {
   private void announce(Contended.Lock l, Contended c) throws IOException {
     names.announce(l, c.kind);
     living.owner(c.owner());
-    for (int i = 0; i < c.waiters.size() && !evidence; i++) { // else the waits are recorded with theirs
-      names.announce(stack(c.waiters.get(i)));
+    for (ThreadInfo t : c.waiters) {
+      Living.One one = evidence ? living.get(t.getThreadId()) : null; // then the waits are recorded with theirs, when they end
+      if (!evidence || one != null && one.due) {
+        names.announce(stack(t));
+      }
+      if (one != null && one.due) {
+        one.told = stack(t).id != 0;
+        one.due = false;
+      }
     }
     names.announce(stack(c.owner()));
   }
