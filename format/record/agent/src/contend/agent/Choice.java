@@ -26,7 +26,7 @@ import java.util.Set;
 final class Choice {
   private static final int MANY = 64; // threads
   private static final int FEW = 32; // the same beside a flight recording, where many locks are contended
-  private static final int MOST = 4 * FEW; // that are asked there what they wait for
+  private static final int MOST = 2 * FEW; // that are asked there what they wait for
   private static final int TELLING = 2;
   private static final int UNTOLD = 8; // of those who wait for locks that nobody owns: which these are, is not told
 

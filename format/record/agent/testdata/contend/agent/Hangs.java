@@ -1,6 +1,7 @@
 package contend.agent;
 
 import java.io.FileOutputStream;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -61,11 +62,11 @@ public final class Hangs {
   private static void inTurn() {
     while (!done) {
       synchronized (LOCK) {
-        LOCK.isLocked();
         for (long until = System.nanoTime() + 5_000_000; System.nanoTime() < until; ) {
           Thread.yield();
         }
       }
+      LockSupport.parkNanos(2_000_000); // it is the other's turn
     }
   }
 }
