@@ -10,15 +10,16 @@ import (
 
 // What the heap may grow by, in bytes, before garbage is collected: heapFree in
 // all, and above that heapSlack, one part in heapPart of what lives, and one in
-// scanPart of what is looked through for pointers. What an exact trace keeps are
-// large arrays without pointers, which cost a collector next to nothing and are
-// most of the memory: Go's own part, all of it, would double that. Thousands of
-// locks with sums of their own do cost: looked through for a small growth, again
-// and again, they take a sixth of the time.
+// scanPart of what is looked through for pointers beyond scanFree. What an exact
+// trace keeps are large arrays without pointers, which cost a collector next to
+// nothing and are most of the memory: Go's own part, all of it, would double that.
+// Thousands of locks with sums of their own do cost: looked through for a small
+// growth, again and again, they take a sixth of the time.
 const (
 	heapFree  = 40 << 20
 	heapSlack = 8 << 20
 	heapPart  = 20
+	scanFree  = 32 << 20
 	scanPart  = 2
 )
 
@@ -85,7 +86,7 @@ func slack(live, scanned uint64) int {
 	if live < smallestHeap {
 		live = smallestHeap
 	}
-	grow := heapSlack + live/heapPart + min(scanned, live)/scanPart
+	grow := heapSlack + live/heapPart + (max(min(scanned, live), scanFree)-scanFree)/scanPart
 	if live+grow < heapFree {
 		grow = heapFree - live
 	}

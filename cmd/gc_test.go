@@ -16,7 +16,7 @@ func TestSlack(t *testing.T) {
 		if next < last*99/100 || next < heapFree*9/10 && live >= smallestHeap || live > 1<<30 && next > live+live/12 {
 			t.Errorf("of %d bytes that live the next collection is at %d, before at %d", live, next, last)
 		}
-		if more := live + live*uint64(slack(live, live))/100; live > heapFree && more < live+live/2 {
+		if more := live + live*uint64(slack(live, live))/100; live > heapFree && more < live+(live-scanFree)/2 {
 			t.Errorf("of %d bytes, all looked through for pointers, the next collection is at %d", live, more)
 		}
 		last = next
