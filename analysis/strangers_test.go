@@ -144,3 +144,32 @@ func TestPermitsOfThoseWhoWaited(t *testing.T) {
 		t.Errorf("the quick have %.2f, by the log %.2f: %v", got, want, by)
 	}
 }
+
+// Short waits are not recorded, and so the name of who slept inside is mostly replaced by
+// that of one who then waited for less: who never waits has what those who wait long get
+// just when it ends.
+func TestWhoNeverWaitsIsSeldomNamed(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	events := []format.Event{kind(1, format.KindMonitor), stack(1, "use", "loop"), stack(5, "sweep", "housekeeping"), stack(6, "doze", "other")}
+	for i := range int64(60) {
+		from := i*100*ms + r.Int64N(20*ms)
+		events = append(events, sleeps(8, 5, from, from+12*ms))
+		last := 8
+		if i%10 > 0 {
+			last = 4 // came late, and went first
+		}
+		for w := range int64(2) {
+			came := from + 100e3 + r.Int64N(ms)
+			events = append(events, waitedAt(1, after(int(1+w), 1, came, from+12*ms+100e3+w*60e3, last)))
+			last = int(1 + w)
+		}
+		doze := i*100*ms + r.Int64N(70*ms)
+		events = append(events, sleeps(9, 6, doze, doze+12*ms))
+		alone := from + 40*ms
+		events = append(events, waitedAt(1, after(1, 1, alone, alone+30e3, 9)))
+	}
+	by, total := blamed(t, events)
+	if by[5] < total*8/10 || by[6] > total/20 {
+		t.Errorf("who sleeps inside is charged %d, elsewhere %d, of %d", by[5], by[6], total)
+	}
+}

@@ -19,13 +19,14 @@ type section struct {
 	nearBusy int           // what busyUntil returned last
 	nearSeen int           // what seenBefore returned last
 	inside   map[callSite]bool
-	strange  map[callSite]bool        // the same of threads that are not known to use it
+	strange  map[callSite]bool        // of threads that never wait for it: whether some of what they do there is
 	holds    map[format.StackID]int64 // by acquisition site: how long it usually holds
 	usual    int64                    // the same over all sites, 0 when unknown
 	busy     []span
 	seen     []anchor // activities inside the section, by start
 	single   map[stint]bool
 	users    int                         // threads that waited for it or are named as its owners
+	quiet    []format.ThreadID           // those of them that never waited
 	permits  bool                        // several may hold it at once, whoever they are
 	shared   bool                        // some of those who wait for it would share it
 	homes    map[format.StackID]homeSite // where an activity whose stack says nothing belongs

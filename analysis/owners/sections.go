@@ -29,9 +29,12 @@ func (ev *evidence) learn(lock format.ObjectID, waits lockWaits, busy []span) *s
 	for at := range s.strange {
 		ev.strangely(s, at)
 	}
+	s.quiet = nil // at call sites they share with who waits names count
 	for at, inside := range s.inside {
 		if !inside && !ev.sym.Bare(at.stack) {
-			ev.singly(s, at)
+			if !s.strange[at] {
+				ev.singly(s, at)
+			}
 			continue
 		}
 		for i := range ev.activitiesAt(at, s.lock).all {
@@ -50,34 +53,39 @@ func (ev *evidence) learn(lock format.ObjectID, waits lockWaits, busy []span) *s
 // candidates asks about the call sites that threads known to use the lock were
 // seen at inside a busy stretch of it, or at its beginning.
 func (ev *evidence) candidates(s *section, waits lockWaits) {
-	users := ev.users(waits)
-	s.users = len(users)
+	users, waited := ev.users(waits)
+	s.users, s.quiet = len(users), users[waited:]
 	asked := marked(&ev.doerMarks, len(ev.what))
 	defer ev.doerMarks.Put(asked)
-	for _, t := range users {
+	for _, t := range users[:waited] {
 		ev.seenBy(t, s, asked)
 	}
+	ev.quietly(s, asked)
 	if ev.hasStrangers(s, waits) {
 		ev.strangers(s, users, asked)
 	}
 }
 
-// users returns the threads that waited for a lock or are named as its owners,
-// each once: in time that grows with the waits, however many threads there are.
-func (ev *evidence) users(waits lockWaits) []format.ThreadID {
+// users returns the threads that waited for a lock, and after so many of them those that
+// are only named as its owners, each once: in time that grows with the waits, however
+// many threads there are.
+func (ev *evidence) users(waits lockWaits) (users []format.ThreadID, waited int) {
 	met := marked(&ev.threadMarks, ev.Threads())
 	defer ev.threadMarks.Put(met)
-	var users []format.ThreadID
-	for i := range waits {
-		w := &waits[i]
-		for _, t := range [...]format.ThreadID{w.thread, ev.what[w.doer].prev()} {
-			if int(t) < len(met.at) && !met.has(uint32(t)) { // else it did nothing, or is among them
-				met.add(uint32(t))
-				users = append(users, t)
-			}
+	add := func(t format.ThreadID) {
+		if int(t) < len(met.at) && !met.has(uint32(t)) { // else it did nothing, or is among them
+			met.add(uint32(t))
+			users = append(users, t)
 		}
 	}
-	return users
+	for i := range waits {
+		add(waits[i].thread)
+	}
+	waited = len(users)
+	for i := range waits {
+		add(ev.what[waits[i].doer].prev())
+	}
+	return users, waited
 }
 
 // judge decides about the candidates, several at a time: one lock may have

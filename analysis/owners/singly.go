@@ -1,6 +1,8 @@
 package owners
 
 import (
+	"slices"
+
 	"contend/analysis/internal/column"
 	"contend/format"
 )
@@ -21,12 +23,7 @@ func (ev *evidence) singly(s *section, at callSite) {
 		return
 	}
 	if s.permits && ev.asPrompt(s, found, ending) || s.shared && float64(len(found)) >= sure*float64(len(ending)) { // the others went on when one was gone
-		found = found[:0]
-		for i := range list.all {
-			if d, t := ev.met(i); !s.excluded(ev, t, d.start, d.end) {
-				found = append(found, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
-			}
-		}
+		found = ev.unopposed(s, list)
 	}
 	s.take(found)
 }
@@ -172,11 +169,11 @@ func (ev *evidence) fits(s *section, t format.ThreadID, d activity, window int64
 		return false
 	}
 	next, last := ev.next(s, d.end)
-	if last != t && last != format.NoThread {
-		return false
+	if last != t && last != format.NoThread && !slices.Contains(s.quiet, t) {
+		return false // of who never waits others may be named, that had it for an instant before who waits long
 	}
 	from := d.end
-	if !d.promptly(next) || last == format.NoThread && next-d.end > window {
+	if !d.promptly(next) || last != t && next-d.end > window {
 		if last != t {
 			return false
 		}

@@ -40,22 +40,64 @@ func (ev *evidence) strangers(s *section, users []format.ThreadID, asked *marks)
 			ev.seenBy(t, &of, asked)
 		}
 	}
-	s.strange = of.inside
+	for at := range of.inside {
+		if _, known := s.inside[at]; !known {
+			note(&s.strange, at, false)
+		}
+	}
+}
+
+// quietly asks about the call sites of threads that are named as owners and never wait,
+// also as those of strangers if nobody who waits is seen there.
+func (ev *evidence) quietly(s *section, asked *marks) {
+	if len(s.quiet) == 0 { // mostly
+		return
+	}
+	of := section{lock: s.lock, busy: s.busy}
+	for _, t := range s.quiet {
+		ev.seenBy(t, &of, asked)
+	}
+	for at := range of.inside {
+		if _, known := s.inside[at]; !known {
+			note(&s.strange, at, false)
+			note(&s.inside, at, false)
+		}
+	}
 }
 
 // strangely takes those of the activities at a call site that end when somebody gets the
 // lock. Somebody must wait at the end of more than chance has it, and of those most must be
 // followed promptly.
 func (ev *evidence) strangely(s *section, at callSite) {
-	if _, asked := s.inside[at]; asked || at.lock != format.NoObject || ev.sym.Bare(at.stack) {
+	if s.inside[at] || at.lock != format.NoObject || ev.sym.Bare(at.stack) {
 		return
 	}
 	list := ev.activitiesAt(at, s.lock)
+	for i := range list.all {
+		if ev.did(i) == format.ActivityWait {
+			return // who is notified waits for the monitor until then
+		}
+		break
+	}
 	ending := ev.ending(s, list)
 	if !exceeds(len(ending), list.n, s.busyShare()) {
 		return
 	}
-	if found := ev.fitting(s, list, ending, sure); len(found) >= timesPrompt*(len(ending)-len(found)) {
-		s.take(found)
+	found := ev.fitting(s, list, ending, sure)
+	if len(found) < timesPrompt*(len(ending)-len(found)) {
+		return
 	}
+	s.take(ev.unopposed(s, list))
+	s.strange[at] = true
+}
+
+// unopposed returns those of the activities at a call site during which nobody gets the
+// lock who could not have it, too.
+func (ev *evidence) unopposed(s *section, list siteList) (found []anchor) {
+	for i := range list.all {
+		if d, t := ev.met(i); !s.excluded(ev, t, d.start, d.end) {
+			found = append(found, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
+		}
+	}
+	return found
 }
