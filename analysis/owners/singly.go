@@ -51,6 +51,17 @@ func (ev *evidence) fitting(s *section, list siteList, ending []column.Ref, leas
 	return found
 }
 
+// unopposed returns those of the activities at a call site during which nobody gets the
+// lock who could not have it, too.
+func (ev *evidence) unopposed(s *section, list siteList) (found []anchor) {
+	for i := range list.all {
+		if d, t := ev.met(i); !s.excluded(ev, t, d.start, d.end) {
+			found = append(found, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
+		}
+	}
+	return found
+}
+
 // take notes what was seen inside, each activity by itself.
 func (s *section) take(found []anchor) {
 	s.seen = append(s.seen, found...)

@@ -90,14 +90,3 @@ func (ev *evidence) strangely(s *section, at callSite) {
 	s.take(ev.unopposed(s, list))
 	s.strange[at] = true
 }
-
-// unopposed returns those of the activities at a call site during which nobody gets the
-// lock who could not have it, too.
-func (ev *evidence) unopposed(s *section, list siteList) (found []anchor) {
-	for i := range list.all {
-		if d, t := ev.met(i); !s.excluded(ev, t, d.start, d.end) {
-			found = append(found, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
-		}
-	}
-	return found
-}
