@@ -52,6 +52,15 @@ func (ev *evidence) waitsElsewhere(t format.ThreadID, lock format.ObjectID, at i
 	return d.lock != lock && d.end >= at
 }
 
+// notified reports whether activities at a call site are in Object.wait: who is notified
+// waits for the monitor until then.
+func (ev *evidence) notified(list siteList) bool {
+	for i := range list.all {
+		return ev.did(i) == format.ActivityWait
+	}
+	return false
+}
+
 // overtaken reports whether those who wait get the lock each time activities, n in all,
 // end, more often than chance has it: then whom they name came in between, without a wait
 // that was recorded.

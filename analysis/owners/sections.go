@@ -129,7 +129,7 @@ func (ev *evidence) isInside(s *section, at callSite) bool {
 			f.before.count(&d, t, next, last)
 		}
 	}
-	if f.overtaken(s, list.n) && tolerated(breaks, f.soon+breaks) {
+	if f.overtaken(s, list.n) && !ev.notified(list) && tolerated(breaks, f.soon+breaks) {
 		return true
 	}
 	n := f.all()
