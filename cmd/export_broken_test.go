@@ -159,3 +159,41 @@ func TestInterruptedExportsEndAtOnce(t *testing.T) {
 		t.Error("it goes on")
 	}
 }
+
+// An interrupted export leaves the folders as they were: those it made are gone, those
+// that were there stay, and so do those another part has put something into.
+func TestInterruptedExportsLeaveNoFolders(t *testing.T) {
+	for _, there := range []string{"", "facts", "facts/waits/host=a/other.parquet"} {
+		t.Run(there, func(t *testing.T) {
+			dir := t.TempDir()
+			ctx, interrupt := context.WithCancel(context.Background())
+			o := exportOptions{jobs: 1, out: filepath.Join(dir, "facts"), interval: time.Minute, partition: []string{"host"}}
+			if there == "facts" {
+				if err := os.Mkdir(o.out, 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := o.write(ctx, &env{msg: io.Discard}, []string{"a.jfr", "b.jfr"}, func(name string) *facts.Facts {
+				if name == "b.jfr" { // the folders are made by now
+					if filepath.Base(there) == "other.parquet" {
+						if err := os.WriteFile(filepath.Join(dir, there), []byte("x"), 0o644); err != nil {
+							t.Error(err)
+						}
+					}
+					interrupt()
+				}
+				return facts.New(name, "", map[string]string{"host": "a"})
+			})
+			left := ""
+			_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, _ error) error {
+				if path != dir && !strings.HasPrefix(filepath.Join(dir, there), path) {
+					left += path + " "
+				}
+				return nil
+			})
+			if _, gone := os.Stat(filepath.Join(dir, there)); !errors.Is(err, context.Canceled) || left != "" || gone != nil {
+				t.Errorf("%v: left behind: %q; what was there: %v", err, left, gone)
+			}
+		})
+	}
+}

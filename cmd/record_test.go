@@ -198,6 +198,13 @@ func TestRecordAHungProgram(t *testing.T) {
 			if d := ask[document.Analyze](t, "analyze", path); d.WaitingThreads < 2 {
 				t.Errorf("%.1f threads wait", d.WaitingThreads)
 			}
+			where := map[bool]int64{}
+			for _, r := range ask[document.Blame](t, "blame", "--by", "waiter-stack", "--top", "0", path).Rows {
+				where[len(r.Stack) > 0] += r.ThreadNs
+			}
+			if where[true] == 0 || where[false] != 0 {
+				t.Errorf("waiting with and without the waiter's stack: %v", where)
+			}
 			var checked, said bytes.Buffer
 			if code := Main([]string{"check", "--rule", "no deadlock", path}, nil, &checked, &said); code != exitOK {
 				t.Errorf("exit %d:\n%s%s", code, &checked, &said)

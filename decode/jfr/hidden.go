@@ -15,6 +15,7 @@ type hidden struct {
 	reentries amount // of monitors, after Object.wait
 	loads     int    // samples of the machine's load
 	saturated int    // those of no idle processor
+	contended bool   // somebody waited for a lock
 
 	notified []notified // in this chunk
 }
@@ -72,6 +73,7 @@ func (l *virtualLife) hidden() int64 {
 func (r *Reader) note(ev *format.Event) {
 	switch ev.Kind {
 	case format.KindWait:
+		r.hidden.contended = true
 		if _, cut := r.ids.cut[ev.Stack]; cut {
 			r.hidden.cut.add(ev.End - ev.Time)
 		}
@@ -144,7 +146,7 @@ func (h *hidden) warnings(virtual *virtuals) (out []format.Warning) {
 	if h.reentries.waits > 0 {
 		say("re-entry", "%v threads that were notified together entered their monitors one after the other: at most %v of waiting for monitors count as Object.wait", h.reentries.waits, time.Duration(h.reentries.ns))
 	}
-	if h.saturated*5 >= h.loads && h.loads > 0 {
+	if h.contended && h.saturated*5 >= h.loads && h.loads > 0 {
 		say("saturated", "no processor was idle in %v of %v samples: owners of locks waited for one, too", h.saturated, h.loads)
 	}
 	return out

@@ -58,12 +58,13 @@ func TestVirtualThreadsHide(t *testing.T) {
 	}
 }
 
-func TestSaturationNeedsAFifthOfTheSamples(t *testing.T) {
+// Owners of locks wait for processors where there are locks that somebody waits for.
+func TestSaturationNeedsAFifthOfTheSamplesAndWaiting(t *testing.T) {
 	for _, c := range []struct {
-		busy, all int
-		said      bool
-	}{{0, 0, false}, {1, 10, false}, {2, 10, true}} {
-		if got := hints(&hidden{loads: c.all, saturated: c.busy}, newVirtuals()); (got != "") != c.said {
+		busy, all       int
+		contended, said bool
+	}{{0, 0, true, false}, {1, 10, true, false}, {2, 10, true, true}, {2, 10, false, false}} {
+		if got := hints(&hidden{loads: c.all, saturated: c.busy, contended: c.contended}, newVirtuals()); (got != "") != c.said {
 			t.Errorf("%d of %d: %q", c.busy, c.all, got)
 		}
 	}
@@ -81,7 +82,7 @@ func TestTruncatedStacksAndLoads(t *testing.T) {
 	for _, share := range []float32{0.5, 0.9, 0.97, 1} {
 		cpuLoad(r, &values{slotLoad: int64(math.Float32bits(share))}, nil)
 	}
-	if r.hidden.cut != (amount{1, 3_000_000}) || r.hidden.loads != 4 || r.hidden.saturated != 2 {
+	if r.hidden.cut != (amount{1, 3_000_000}) || !r.hidden.contended || r.hidden.loads != 4 || r.hidden.saturated != 2 {
 		t.Errorf("%+v", r.hidden)
 	}
 	if got := hints(&r.hidden, newVirtuals()); !strings.Contains(got, "truncated-stacks: the stacks of 1 wait, 3.00 ms") {

@@ -29,6 +29,7 @@ type Folder struct {
 	recordings         *file[facts.Recording]
 	parts              map[string]*files // by partition, a path such as service=shop/date=2026-01-31
 	rows               int
+	made               []string // folders, outer ones first
 }
 
 // files are the tables of one partition.
@@ -146,11 +147,12 @@ func (w *Folder) Commit() error {
 	return w.each(closer.commit)
 }
 
-// Discard removes what has not been committed.
+// Discard removes what has not been committed, and the folders that were made for it.
 func (w *Folder) Discard() {
 	for _, c := range w.all() {
 		c.remove()
 	}
+	w.unmake()
 }
 
 // file is one file in the making.
@@ -163,12 +165,9 @@ type file[R any] struct {
 
 func create[R any](w *Folder, table, partition string) (*file[R], error) {
 	dir := filepath.Join(w.dir, table, filepath.FromSlash(partition))
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, err
-	}
 	base := w.part + ".parquet"
 	f := &file[R]{name: filepath.Join(dir, base)}
-	out, err := os.OpenFile(filepath.Join(dir, "."+base+"."+w.attempt), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	out, err := w.inFolder(dir, "."+base+"."+w.attempt)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package agent
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"contend/golden"
 
@@ -40,7 +40,7 @@ func sources(t *testing.T) (files []string, sum string) {
 	return files, hex.EncodeToString(h.Sum(nil))
 }
 
-// build compiles the sources and packs them. Times and order are fixed, so
+// build compiles the sources and packs them, without times and in order, so
 // that equal classes give equal bytes.
 func build(t *testing.T, javac string) []byte {
 	t.Helper()
@@ -57,8 +57,9 @@ func build(t *testing.T, javac string) []byte {
 	slices.Sort(classes)
 	var jar bytes.Buffer
 	z := zip.NewWriter(&jar)
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
 	add := func(name string, data []byte) {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)})
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
 		if err == nil {
 			_, err = w.Write(data)
 		}

@@ -84,6 +84,52 @@ func TestWhoReturnsFromWaitingOwnsNothing(t *testing.T) {
 	}
 }
 
+// Beside a flight recording, which writes a wait when it ends, the stack of a thread
+// that hangs is written once, whether it is one of a few or of many; those of others
+// are not.
+func TestWhoHangsShowsItsStackOnce(t *testing.T) {
+	t.Parallel()
+	for _, threads := range []int{2, 90} {
+		t.Run(fmt.Sprint(threads), func(t *testing.T) {
+			t.Parallel()
+			stacks, hangs, shown, turns := map[format.StackID]string{}, map[format.ThreadID]bool{}, map[format.ThreadID]int{}, 0
+			sampledBy(t, "Hangs", []string{"45", fmt.Sprint(threads)}, func(ev *format.Event) {
+				switch ev.Kind {
+				case format.KindThread:
+					hangs[ev.Thread] = ev.Name == "hangs"
+				case format.KindStack:
+					for _, f := range ev.Frames {
+						stacks[ev.Stack] += f.Method + " "
+					}
+				case format.KindContention:
+					for _, w := range ev.Waiters {
+						switch in := stacks[w.Stack]; {
+						case !hangs[w.Thread]:
+							turns++
+							if in != "" {
+								t.Errorf("who waits for a moment shows %s", in)
+							}
+						case in != "":
+							shown[w.Thread]++
+							if !strings.Contains(in, "atMonitor") && !strings.Contains(in, "atLock") {
+								t.Errorf("it hangs in %s", in)
+							}
+						}
+					}
+				}
+			})
+			for id, n := range shown {
+				if n != 1 {
+					t.Errorf("thread %d: %d stacks", id, n)
+				}
+			}
+			if len(shown) != 2*threads || turns == 0 {
+				t.Errorf("%d of %d threads show where they hang; %d samples of the others", len(shown), 2*threads, turns)
+			}
+		})
+	}
+}
+
 // What a thread was blocked after an agent last looked at it, no JVM tells once it has
 // ended: samples stand for it. Threads of which each is seen once or never are
 // measured to wait as long as they are seen to; and so are threads that wait when they

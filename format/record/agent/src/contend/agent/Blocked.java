@@ -86,9 +86,9 @@ final class Blocked {
     begun = now;
   }
 
-  /** Takes in how the program's threads stand at an instant; the first sample ends what is known of before. */
+  /** Takes in how a thread of the program stands at an instant, null when it has ended; the first sample ends what is known of before. */
   void look(ThreadInfo t, long now) {
-    if (!measures) {
+    if (!measures || t == null) {
       return;
     }
     if (t.getBlockedTime() < 0) { // somebody turned it off

@@ -19,14 +19,14 @@ import java.util.Set;
  * are few, those are as well who wanted or owned a lock lately: they may have
  * taken one by then.
  *
- * Beside a flight recording, which has the stacks of who waits, those of owners
- * are enough, and where many locks are contended those of some, drawn anew each
+ * Beside a flight recording, which has the stacks of who waits when that ends, those
+ * of owners are enough, but once that of who hangs, and where many locks are contended those of some, drawn anew each
  * time: no program is so large that a sample costs it more.
  */
 final class Choice {
   private static final int MANY = 64; // threads
   private static final int FEW = 32; // the same beside a flight recording, where many locks are contended
-  private static final int MOST = 4 * FEW; // that are asked there what they wait for
+  private static final int MOST = 2 * FEW; // that are asked there what they wait for
   private static final int TELLING = 2;
   private static final int UNTOLD = 8; // of those who wait for locks that nobody owns: which these are, is not told
 
@@ -71,10 +71,13 @@ final class Choice {
       Living.One t = queue.get(i);
       t.matters(now);
       ThreadInfo stood = t.was;
+      boolean hangs = owners && t.hangs(now);
       if (telling < most && (!owners || stop.size() < FEW)) {
         telling++;
         stop.add(t);
         own(stood.getLockOwnerId(), now);
+      } else if (hangs && stop.size() < MANY) {
+        stop.add(t);
       } else if (!owners && t.stands(stood)) {
         stand.add(t);
       } else if (!owners) {

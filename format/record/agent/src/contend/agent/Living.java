@@ -18,9 +18,9 @@ import java.util.concurrent.locks.LockSupport;
  * were woken while nobody owns their lock, which the JVM calls runnable.
  */
 final class Living {
-  private static final long REFRESH_NANOS = 1_000_000_000L;
   private static final long LATELY_NANOS = 2_000_000_000L;
   private static final long YOUNG_NANOS = 10_000_000_000L;
+  private static final long HANGS_NANOS = 1_000_000_000L;
 
   private final ThreadMXBean threads;
   private final TraceWriter out;
@@ -34,10 +34,10 @@ final class Living {
     this.out = out;
   }
 
-  /** Takes in who lives, where somebody may have come, and announces who is new. */
-  void refresh(long now) throws IOException {
+  /** Takes in who lives, where somebody may have come, or what is known is so old; announces who is new. */
+  void refresh(long now, long old) throws IOException {
     long before = started, total = threads.getTotalStartedThreadCount();
-    if (total == before && now - listed < REFRESH_NANOS) {
+    if (total == before && now - listed < old) {
       return;
     }
     started = total;
@@ -95,7 +95,7 @@ final class Living {
   /** The same for an owner, who may have started just now. */
   One owner(long id) throws IOException {
     if (id > 0 && !all.containsKey(id)) {
-      refresh(System.nanoTime());
+      refresh(System.nanoTime(), Long.MAX_VALUE);
     }
     return get(id);
   }
@@ -147,11 +147,11 @@ final class Living {
     }
   }
 
-  /** The program's threads, the young, of whom who lives briefly is not seen often, or the others. */
+  /** The program's threads: the young, of whom who lives briefly is not seen often, but for those just looked at; or the others. */
   List<One> list(boolean young, long now) {
     List<One> out = new ArrayList<>();
     for (One t : all.values()) {
-      if (t.program && young == (t.since != Long.MIN_VALUE && now - t.since < YOUNG_NANOS)) {
+      if (t.program && young == (t.since != Long.MIN_VALUE && now - t.since < YOUNG_NANOS) && !(young && t.was != null)) {
         out.add(t);
       }
     }
@@ -191,6 +191,9 @@ final class Living {
     private LockInfo monitor; // that it last waited to enter, as far as it was told
     private long wait = -1; // the number of that wait
     private boolean lasts; // it was seen in this wait before
+    private ThreadInfo unmoved; // as it was when it was first seen to stand as it does
+    private long stands; // since then
+    boolean due, told; // its stack, and was written
 
     One(Thread thread, boolean program, long since) {
       this.thread = thread;
@@ -221,6 +224,20 @@ final class Living {
     boolean stands(ThreadInfo now) {
       return taken != null && now != null && taken.getThreadState() != Thread.State.RUNNABLE
           && taken.getThreadState() == now.getThreadState() && unmoved(taken, now);
+    }
+
+    /**
+     * Whether it has waited for so long that no other recorder may see the end of it,
+     * so that its stack is due: once for each wait.
+     */
+    boolean hangs(long now) {
+      if (unmoved == null || !unmoved(unmoved, was)) {
+        unmoved = was;
+        stands = now;
+        told = false;
+      }
+      due = !told && now - stands >= HANGS_NANOS;
+      return due;
     }
 
     /** Takes in how it stands where it waits to enter a monitor. */

@@ -36,6 +36,9 @@ final class Sampler {
   private static final int DEPTH = 1024;
   private static final int ENTRIES = 1 << 12; // that are remembered
 
+  // How old a list of who lives may be, where nobody came, between samples and in one.
+  private static final long REFRESH = 1_000_000_000L, LATE = 2 * REFRESH;
+
   private static final LockInfo SEVERAL = new LockInfo("", 0);
 
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
@@ -75,7 +78,7 @@ final class Sampler {
   void measured() throws IOException {
     if (!evidence) {
       long now = System.nanoTime();
-      living.refresh(now);
+      living.refresh(now, REFRESH);
       account(living.list(false, now));
       blocked.write(last + epoch, living);
     }
@@ -97,44 +100,57 @@ final class Sampler {
     return now.getEpochSecond() * 1_000_000_000L + now.getNano() - System.nanoTime();
   }
 
+  // From the look to the stop one of the processors is the sampler's, and who owned a
+  // lock there keeps it: all that can wait comes after the stop.
   void sample(long intended) throws IOException {
-    names.trim();
-    if (entries.size() >= ENTRIES) {
-      entries.clear();
-    }
-    blocked.begins(System.nanoTime());
-    living.refresh(System.nanoTime());
-    if (!evidence) {
-      account(living.list(last != 0, System.nanoTime()));
-    }
+    long begun = System.nanoTime();
+    living.refresh(begun, LATE);
     List<Living.One> want = living.wanting();
     if (evidence) {
       want = Choice.some(want, random);
     }
-    account(want);
+    look(want);
     List<Living.One> shown = new ArrayList<>();
-    for (Living.One t : want) {
-      t.stood();
-    }
-    long now = System.nanoTime();
+    long looked = System.nanoTime(), now = looked;
     if (!want.isEmpty()) {
       now = stop(new Choice(want, living, evidence, now, random), shown);
     }
+    blocked.begins(begun);
+    for (Living.One t : want) {
+      blocked.look(t.was, looked);
+      t.stood();
+    }
+    if (!evidence) {
+      account(living.list(last != 0, now));
+    }
+    names.trim();
+    if (entries.size() >= ENTRIES) {
+      entries.clear();
+    }
     write(intended, now, shown);
+    living.refresh(System.nanoTime(), REFRESH);
   }
 
-  /** Asks how threads stand, without a stop, and what they were blocked. */
+  /** Asks how threads stand, without a stop. */
+  private void look(List<Living.One> at) {
+    if (at.isEmpty()) {
+      return;
+    }
+    ThreadInfo[] all = threads.getThreadInfo(Living.ids(at), 0);
+    for (int i = 0; i < all.length; i++) {
+      at.get(i).was = all[i];
+    }
+  }
+
+  /** Asks what threads were blocked. */
   private void account(List<Living.One> of) {
     if (of.isEmpty()) {
       return;
     }
     ThreadInfo[] all = threads.getThreadInfo(Living.ids(of), 0);
     long now = System.nanoTime();
-    for (int i = 0; i < all.length; i++) {
-      of.get(i).was = all[i];
-      if (all[i] != null) {
-        blocked.look(all[i], now);
-      }
+    for (ThreadInfo t : all) {
+      blocked.look(t, now);
     }
   }
 
@@ -267,8 +283,15 @@ final class Sampler {
   private void announce(Contended.Lock l, Contended c) throws IOException {
     names.announce(l, c.kind);
     living.owner(c.owner());
-    for (int i = 0; i < c.waiters.size() && !evidence; i++) { // else the waits are recorded with theirs
-      names.announce(stack(c.waiters.get(i)));
+    for (ThreadInfo t : c.waiters) {
+      Living.One one = evidence ? living.get(t.getThreadId()) : null; // then the waits are recorded with theirs, when they end
+      if (!evidence || one != null && one.due) {
+        names.announce(stack(t));
+      }
+      if (one != null && one.due) {
+        one.told = stack(t).id != 0;
+        one.due = false;
+      }
     }
     names.announce(stack(c.owner()));
   }

@@ -10,7 +10,7 @@ public final class Fresh {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     TraceWriter out = new TraceWriter(bytes);
     Living living = new Living(ManagementFactory.getThreadMXBean(), out);
-    living.refresh(System.nanoTime());
+    living.refresh(System.nanoTime(), 0);
     CountDownLatch shown = new CountDownLatch(1);
     Thread fresh = new Thread(() -> {
       try {

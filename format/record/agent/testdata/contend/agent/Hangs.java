@@ -1,0 +1,72 @@
+package contend.agent;
+
+import java.io.FileOutputStream;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Threads wait all the while that is recorded, beside a flight recording, at a monitor
+ * and at a lock; two others take turns at another one.
+ * arguments: the trace, how many samples, 100 ms apart, how many threads at each.
+ */
+public final class Hangs {
+  private static final ReentrantLock LOCK = new ReentrantLock();
+  private static volatile boolean done;
+
+  public static void main(String[] args) throws Exception {
+    LOCK.lock();
+    synchronized (Hangs.class) {
+      for (int i = Integer.parseInt(args[2]); i > 0; i--) {
+        start(Hangs::atMonitor, "hangs");
+        start(Hangs::atLock, "hangs");
+      }
+      for (int i = 0; i < 2; i++) {
+        start(Hangs::inTurn, "turns");
+      }
+      Thread.sleep(300);
+      sample(args[0], Integer.parseInt(args[1]));
+    }
+    System.exit(0);
+  }
+
+  private static void sample(String trace, int samples) throws Exception {
+    try (FileOutputStream file = new FileOutputStream(trace)) {
+      TraceWriter out = new TraceWriter(file);
+      Sampler sampler = new Sampler(out, 100_000_000, true);
+      sampler.begin();
+      for (int i = 0; i < samples; i++) {
+        Thread.sleep(100);
+        sampler.sample(System.nanoTime());
+      }
+      sampler.end();
+      out.close();
+    }
+  }
+
+  private static void start(Runnable r, String name) {
+    Thread t = new Thread(r, name);
+    t.setDaemon(true);
+    t.start();
+  }
+
+  private static void atMonitor() {
+    synchronized (Hangs.class) {
+      done = true;
+    }
+  }
+
+  private static void atLock() {
+    LOCK.lock();
+  }
+
+  private static void inTurn() {
+    while (!done) {
+      synchronized (LOCK) {
+        for (long until = System.nanoTime() + 5_000_000; System.nanoTime() < until; ) {
+          Thread.yield();
+        }
+      }
+      LockSupport.parkNanos(2_000_000); // it is the other's turn
+    }
+  }
+}
