@@ -85,6 +85,32 @@ func TestSleepsElsewhereAreNotInside(t *testing.T) {
 	}
 }
 
+// After what is known of a stretch between acquisitions, nobody is known to have had the
+// lock; but who came when nobody waited met somebody, and had what such threads have.
+func TestWhoComesAfterAllThatIsKnownMeetsSomebody(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	events := []format.Event{kind(1, format.KindSynchronizer), stack(1, "use", "loop"), stack(5, "evict", "use", "loop"), stack(6, "doze", "loop")}
+	waits := func(thread int, from, to int64) {
+		wait := after(thread, 1, from, to, 0)
+		wait.Stack = 1
+		events = append(events, wait)
+	}
+	for i := range int64(60) {
+		at := i * 40 * ms
+		waits(2, at, at+2*ms)
+		waits(3, at+ms, at+3*ms+r.Int64N(ms)) // the second has it for a millisecond or two
+		events = append(events, sleeps(1, 5, at+10*ms, at+18*ms))
+		waits(4, at+11*ms, at+18*ms+50e3)
+		events = append(events, sleeps(1, 5, at+24*ms, at+26*ms), sleeps(1, 6, at+27*ms, at+28*ms)) // inside, and elsewhere
+		waits(2, at+30*ms, at+35*ms)
+	}
+	events = append(events, after(1, 1, 5000*ms, 5000*ms+1000, 0)) // owners wait, too, now and then
+	_, tr := run(t, events, open)
+	if by := tr.Coverage.ByProvenance; by[Unknown] != 0 {
+		t.Errorf("known %v", by)
+	}
+}
+
 // Two permits are out at a time: both owners are blamed, in equal parts, and then who
 // got the first of them while another one still waits.
 func TestPermitsHaveSeveralOwners(t *testing.T) {

@@ -12,6 +12,7 @@ type fits struct {
 	unnamed       int // the next acquisition names nobody
 	named, others int // whom it names as the last owner: the thread, or another one
 	before        preexisting
+	soon, late    int // where it names somebody: whether it came right after
 }
 
 // count takes an activity of a thread with a waiter all along, given whom the next
@@ -25,6 +26,46 @@ func (f *fits) count(t, last format.ThreadID) {
 	default:
 		f.others++
 	}
+}
+
+// follow counts whether the next acquisition came right after an activity, if it names
+// its last owner, and short waits are not recorded.
+func (f *fits) follow(ev *evidence, s *section, d *activity, next int64, last format.ThreadID) {
+	switch {
+	case last == format.NoThread || s.recorded >= nearlyAll:
+	case d.promptly(next) && !ev.waitsElsewhere(last, s.lock, d.end):
+		f.soon++
+	default:
+		f.late++
+	}
+}
+
+// waitsElsewhere reports whether a thread waits for another lock until then or longer: it
+// may have had this one all the time.
+func (ev *evidence) waitsElsewhere(t format.ThreadID, lock format.ObjectID, at int64) bool {
+	list := ev.Of(t)
+	n := ev.before(list, at)
+	if n == 0 || !ev.IsWait(list.at(n-1)) {
+		return false
+	}
+	d := ev.at(list.at(n - 1))
+	return d.lock != lock && d.end >= at
+}
+
+// notified reports whether activities at a call site are in Object.wait: who is notified
+// waits for the monitor until then.
+func (ev *evidence) notified(list siteList) bool {
+	for i := range list.all {
+		return ev.did(i) == format.ActivityWait
+	}
+	return false
+}
+
+// overtaken reports whether those who wait get the lock each time activities, n in all,
+// end, more often than chance has it: then whom they name came in between, without a wait
+// that was recorded.
+func (f *fits) overtaken(s *section, n int) bool {
+	return f.soon >= fewestPrompt && f.soon >= timesPrompt*f.late && exceeds(f.soon, n, s.busyShare())
 }
 
 // all returns how many speak for the call site being inside.

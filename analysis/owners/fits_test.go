@@ -85,3 +85,44 @@ func TestWhatComesPromptly(t *testing.T) {
 		t.Errorf("90 ns after it: %v, 120 ns: %v", d.promptly(1690), d.promptly(1720))
 	}
 }
+
+// Where short waits are not recorded, who came in between is named instead of who slept
+// inside: those who wait get the lock each time the sleep ends. Not so if who is named
+// waited for another lock until then, and had this one.
+func TestWhoIsNamedMayHaveComeInBetween(t *testing.T) {
+	const ms = int64(1e6)
+	inside := func(elsewhere, late int64) int {
+		r := NewRecord()
+		add := func(ev format.Event) { r.Add(&ev, ev.End) }
+		wait := func(t, owner format.ThreadID, lock format.ObjectID, from, to int64) {
+			add(format.Event{Kind: format.KindWait, Thread: t, Owner: owner, Object: lock, Stack: 9, Time: from, End: to})
+		}
+		for i := range int64(20) {
+			at := i * 100 * ms
+			if elsewhere > 0 {
+				wait(4, 2, 2, at+ms, at+elsewhere)
+			}
+			add(format.Event{Kind: format.KindActivity, Activity: format.ActivitySleep, Thread: 2, Stack: 3, Time: at, End: at + 24*ms})
+			wait(1, 4, 1, at+5*ms+i*ms/20, at+24*ms+late)
+		}
+		wait(2, 1, 1, 3000*ms, 3016*ms)
+		a := r.Arrange(monitors{}.Kind)
+		a.indexing.Wait()
+		n := 0
+		for _, seen := range learntOfOne(a.evidence(monitors{})).seen {
+			if seen.thread == 2 {
+				n++
+			}
+		}
+		return n
+	}
+	if n := inside(0, ms/4); n != 20 {
+		t.Errorf("%d sleeps are inside, want all 20", n)
+	}
+	if n := inside(0, 4*ms); n != 0 {
+		t.Errorf("%d sleeps are inside that end long before others get the lock", n)
+	}
+	if n := inside(24*ms, ms/4); n != 0 {
+		t.Errorf("%d sleeps are inside while who is named waited", n)
+	}
+}

@@ -154,10 +154,6 @@ func (k *kin) learn(known learnt) {
 	k.came, k.met = nil, nil
 }
 
-// nearlyAll is the share of the waits for some locks that must have been recorded
-// for what is not seen of them to be rare.
-const nearlyAll = 0.9
-
 // hides reports whether many acquisitions by threads that had waited were not
 // recorded.
 func (k *kin) hides() bool { return k.recordedShare() < nearlyAll }

@@ -162,11 +162,26 @@ func (b *builder) keep(cur, next anchor, lo, hi, gone int64) {
 	b.suppose(lo, gone, cur, 0)
 	back := b.came(anchor{start: hi, thread: cur.thread}, gone)
 	if cur.thread != next.thread { // nobody is known to have it now
-		b.idle(gone, hi, anchor{prov: Unknown})
+		b.unseen(gone, hi)
 		return
 	}
 	b.idle(gone, back, anchor{prov: Inferred})
 	b.approach(back, hi, next)
+}
+
+// unseen charges what is left of a gap after all that is known of it by the model: who
+// came when nobody waited met somebody.
+func (b *builder) unseen(lo, hi int64) {
+	if b.kin.model == nil || !b.bounded() || b.now.at == len(b.s.acquired) || !b.anyBusy(lo, hi) {
+		return // unknown
+	}
+	if b.s.busy[b.busyAfter(lo)].start <= lo {
+		b.vacant(lo, hi)
+		return
+	}
+	g := *b.now
+	g.lo, g.hi, g.least = lo, hi, 0
+	b.arrival(&g, &renewal.Gap{Site: -1}, anchor{})
 }
 
 // kept charges such a stretch where the thread was seen nowhere else: as much of it

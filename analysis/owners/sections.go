@@ -118,13 +118,19 @@ func (ev *evidence) isInside(s *section, at callSite) bool {
 			if breaks++; float64(breaks) > most { // even if all the others fit
 				return false
 			}
-		case s.isBusy(start, end):
-			_, last := ev.next(s, end)
-			f.count(t, last)
 		case s.isBusy(end, end):
+			d := activity{start: start, end: end}
 			next, last := ev.next(s, end)
-			f.before.count(&activity{start: start, end: end}, t, next, last)
+			f.follow(ev, s, &d, next, last)
+			if s.isBusy(start, end) {
+				f.count(t, last)
+				continue
+			}
+			f.before.count(&d, t, next, last)
 		}
+	}
+	if f.overtaken(s, list.n) && !ev.notified(list) && tolerated(breaks, f.soon+breaks) {
+		return true
 	}
 	n := f.all()
 	return n > 0 && tolerated(breaks, n+breaks) && (!f.byChance(s, list.n) || ev.sym.Bare(at.stack) || ev.takers(s.lock).of(at.stack).site >= 0)

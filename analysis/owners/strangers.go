@@ -73,11 +73,8 @@ func (ev *evidence) strangely(s *section, at callSite) {
 		return
 	}
 	list := ev.activitiesAt(at, s.lock)
-	for i := range list.all {
-		if ev.did(i) == format.ActivityWait {
-			return // who is notified waits for the monitor until then
-		}
-		break
+	if ev.notified(list) {
+		return
 	}
 	ending := ev.ending(s, list)
 	if !exceeds(len(ending), list.n, s.busyShare()) {

@@ -81,6 +81,10 @@ func (l lockWaits) recordedShare() float64 {
 	return math.Exp(-float64(shortest) / max(above, 1))
 }
 
+// nearlyAll is the share of the waits for some locks that must have been recorded
+// for what is not seen of them to be rare.
+const nearlyAll = 0.9
+
 // acquisition is the end of a wait: the thread got the lock.
 type acquisition struct {
 	time   int64

@@ -268,12 +268,16 @@ func (m *Model) longest(g *Gap, p *Parts) {
 	if g.Site >= 0 {
 		usual = min(m.usual[g.Site], g.Length)
 	}
+	most := g.Length
 	if g.Gone > 0 {
-		first, usual = 0, min(usual, g.Gone)
+		usual, most = min(usual, g.Gone), g.Gone
+		if !m.mayHaveBeenLong(g) {
+			first = 0
+		}
 	}
 	z := first + free + others
 	rest := g.Length - usual
-	p.First, p.SureRest = usual+int64(float64(rest)*first/z), 1-first/z
+	p.First, p.SureRest = usual+int64(float64(most-usual)*first/z), 1-first/z
 	if p.First = max(p.First, g.Least); p.First > 0 {
 		p.SureFirst = min((float64(usual)+float64(p.First-usual)*first/z)/float64(p.First), 1)
 	}
@@ -283,6 +287,15 @@ func (m *Model) longest(g *Gap, p *Parts) {
 		p.Others[s] = ns
 		p.Free -= ns
 	}
+}
+
+// mayHaveBeenLong reports whether the first section of such a gap, whose thread was
+// seen elsewhere before it ended, may have been nearly all of it: until then it was
+// longer than all cells, and no more came after it than they hold.
+func (g grid) mayHaveBeenLong(of *Gap) bool {
+	_, short := g.cell(of.Gone)
+	_, soon := g.cell(of.Length - of.Gone)
+	return !short && soon
 }
 
 func (m *Model) mean(site int) int64 {

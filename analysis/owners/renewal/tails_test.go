@@ -48,3 +48,16 @@ func TestCountsAreBelievedBeyondChance(t *testing.T) {
 		}
 	}
 }
+
+// A thread that is seen elsewhere just before the next one has the lock may have had it
+// until then, however long that was; one that is seen elsewhere soon had not.
+func TestALongFirstSectionMayEndJustBeforeTheNext(t *testing.T) {
+	m := halted(2, 18)
+	var p Parts
+	if m.Splitter().Split(&Gap{Site: 1, Length: 2e6, Gone: 1.99e6}, &p); p.First < 1.6e6 || p.First > 1.99e6 {
+		t.Errorf("seen elsewhere 10 us before the end of 2 ms: %+v", p)
+	}
+	if m.Splitter().Split(&Gap{Site: 1, Length: 2e6, Gone: 0.1e6}, &p); p.First > 0.1e6 {
+		t.Errorf("seen elsewhere after 100 us of 2 ms: %+v", p)
+	}
+}
