@@ -11,10 +11,10 @@ import (
 
 // threadsOf identifies a circle by its threads. A dump names locks by their
 // addresses, which a collector changes while the threads stay where they are.
-func threadsOf(path []Hop) string {
+func threadsOf[T Hop | Link](path []T, thread func(T) format.ThreadID) string {
 	ids := make([]format.ThreadID, len(path))
 	for i := range path {
-		ids[i] = path[i].Thread
+		ids[i] = thread(path[i])
 	}
 	slices.Sort(ids)
 	return fmt.Sprint(ids)
@@ -22,9 +22,14 @@ func threadsOf(path []Hop) string {
 
 // stuck finds the deadlocks of a recording: a wait is recorded when it ends, so
 // that threads in a deadlock leave none, and only thread dumps show them. What
-// a dump shows of waits that are recorded is left to the graph.
+// a dump shows of waits that are recorded is left to the graph. Who hangs is in
+// both, as some of the threads in a circle may be while others' locks have moved;
+// the circles that the graph has found are known.
 func (c *cycles) stuck(shown []owners.Unlinked, e *emitter) {
 	known := map[string]int32{}
+	for i, cycle := range c.links {
+		known[threadsOf(cycle, func(l Link) format.ThreadID { return l.Thread })] = int32(i + 1)
+	}
 	for len(shown) > 0 {
 		n := 1
 		for n < len(shown) && shown[n].Time == shown[0].Time {
@@ -54,11 +59,13 @@ func (c *cycles) circles(locks []owners.Unlinked, e *emitter, known map[string]i
 		if len(path) < 2 { // nobody waits for himself
 			continue
 		}
-		circle := threadsOf(path)
+		circle := threadsOf(path, func(h Hop) format.ThreadID { return h.Thread })
 		id, met := known[circle]
 		if !met {
 			id = c.id(path)
 			known[circle], e.queued[id], e.since[id] = id, map[format.ThreadID]bool{}, locks[0].Time
+		} else if e.queued[id] == nil { // nobody's waiting in the cut ends there
+			e.queued[id], e.since[id] = map[format.ThreadID]bool{}, locks[0].Time
 		}
 		e.queued[id][t] = true
 	}

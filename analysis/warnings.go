@@ -36,7 +36,7 @@ const recorderLock = "jdk.jfr.internal.PlatformRecorder"
 // no recorded wait.
 func unlinked(defs *definitions, tl *owners.Timelines) (n int) {
 	for i := range tl.Unlinked {
-		if defs.ClassName(tl.Unlinked[i].Lock) != recorderLock {
+		if l := &tl.Unlinked[i]; !l.Counted && defs.ClassName(l.Lock) != recorderLock {
 			n++
 		}
 	}

@@ -56,6 +56,7 @@ type Unlinked struct {
 	Lock    format.ObjectID // as the dump names it
 	Owners  []format.Party
 	Waiters []format.Party
+	Counted bool // its waiters hang, and count as waiting, for as long as samples show them
 }
 
 // sample is an owner of a lock seen at an instant; NoThread means that the
@@ -96,8 +97,11 @@ func (ev *evidence) link(class func(format.ObjectID) uint32) {
 		}
 		lock, at := ev.linked(d, class)
 		if lock == format.NoObject {
-			ev.unlinked = append(ev.unlinked, Unlinked{d.time, d.lock, d.owners, d.waiters})
+			ev.unlinked = append(ev.unlinked, Unlinked{d.time, d.lock, d.owners, d.waiters, false})
 			continue
+		}
+		if d.hangs {
+			ev.unlinked = append(ev.unlinked, Unlinked{d.time, d.lock, d.owners, d.waiters, true})
 		}
 		if len(d.owners) == 0 {
 			ev.shown[lock] = append(ev.shown[lock], sample{time: at})

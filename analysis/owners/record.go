@@ -107,6 +107,7 @@ type dump struct {
 	lock    format.ObjectID // as the dump names it, which need not be how the waits name it
 	owners  []format.Party
 	waiters []format.Party
+	hangs   bool // a waiter is counted as one that hangs
 }
 
 // Record keeps the events that tell of owners. Times are ns.

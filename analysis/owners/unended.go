@@ -37,6 +37,7 @@ func (r *Record) Unended(alike func(a, b format.ObjectID) bool) (waits []format.
 		}
 	}
 	if len(waits) > 0 {
+		u.mark(waits)
 		u.translate(r, locks, alike)
 	}
 	for i := range waits {
@@ -154,6 +155,22 @@ func (u *unended) runs(s *seen) (out []sameLock) {
 		out = append(out, s.late)
 	}
 	return slices.DeleteFunc(out, func(s sameLock) bool { return s.last-s.first < leastUnended })
+}
+
+// mark notes which of the samples show somebody who is counted as one that hangs.
+func (u *unended) mark(waits []format.Event) {
+	of := map[format.ThreadID][]format.Event{}
+	for _, w := range waits {
+		of[w.Thread] = append(of[w.Thread], w)
+	}
+	for i := range u.dumps {
+		d := &u.dumps[i]
+		d.hangs = slices.ContainsFunc(d.waiters, func(p format.Party) bool {
+			return slices.ContainsFunc(of[p.Thread], func(w format.Event) bool {
+				return w.Object == d.lock && w.Time <= d.time && d.time <= w.End
+			})
+		})
+	}
 }
 
 // translate finds out which of the locks are recorded under other names: as those
