@@ -96,12 +96,12 @@ func (ev *evidence) link(class func(format.ObjectID) uint32) {
 			continue
 		}
 		lock, at := ev.linked(d, class)
-		if lock == format.NoObject {
-			ev.unlinked = append(ev.unlinked, Unlinked{d.time, d.lock, d.owners, d.waiters, false})
-			continue
+		known := lock != format.NoObject
+		if !known || d.hangs {
+			ev.unlinked = append(ev.unlinked, Unlinked{d.time, d.lock, d.owners, d.waiters, known})
 		}
-		if d.hangs {
-			ev.unlinked = append(ev.unlinked, Unlinked{d.time, d.lock, d.owners, d.waiters, true})
+		if !known {
+			continue
 		}
 		if len(d.owners) == 0 {
 			ev.shown[lock] = append(ev.shown[lock], sample{time: at})

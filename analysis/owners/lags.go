@@ -16,6 +16,9 @@ func within(list sums, length int64) int64 {
 // readers have it together, and so long as none is seen elsewhere it is theirs.
 func (b *builder) bounded() bool { return !b.s.shared && !b.s.permits && !b.free }
 
+// modelled reports whether the model tells of parts of such gaps, too.
+func (b *builder) modelled() bool { return b.kin.model != nil && b.bounded() }
+
 // took returns how much of a stretch before an activity inside is the section's.
 func (b *builder) took(a anchor, length int64) int64 {
 	lags := &b.kin.lags
@@ -85,7 +88,7 @@ func mostly(part, length int64) int64 {
 // first one.
 func (b *builder) between(cur anchor, hi, gone int64) bool {
 	site, ok := b.kin.sites[cur.stack]
-	if cur.start < cur.end || b.kin.model == nil || !ok || cur.start >= hi || !b.bounded() || !b.s.isBusy(cur.start, hi) {
+	if cur.start < cur.end || !b.modelled() || !ok || cur.start >= hi || !b.s.isBusy(cur.start, hi) {
 		return false
 	}
 	known := renewal.Gap{Site: site, Length: hi - cur.start}
@@ -103,7 +106,7 @@ func (b *builder) between(cur anchor, hi, gone int64) bool {
 // which that tells no more than its end; false where the model does not know it.
 func (b *builder) beforeFree(cur anchor, hi int64) bool {
 	g := *b.now
-	if b.kin.model == nil || !b.bounded() || cur.start != g.lo || cur.end != g.lo || g.at == 0 || g.at == len(b.s.acquired) || g.stack == format.NoStack || !b.anyBusy(g.lo, hi) {
+	if !b.modelled() || cur.start != g.lo || cur.end != g.lo || g.at == 0 || g.at == len(b.s.acquired) || g.stack == format.NoStack || !b.anyBusy(g.lo, hi) {
 		return false
 	}
 	g.hi, g.least, g.last = hi, 0, format.NoThread
@@ -116,7 +119,7 @@ func (b *builder) vacant(lo, hi int64) {
 	if lo >= hi {
 		return
 	}
-	if b.kin.model != nil && b.bounded() {
+	if b.modelled() {
 		g := *b.now
 		g.lo, g.hi, g.least, g.last = lo, hi, 0, format.NoThread
 		b.whole(&g, &renewal.Gap{Site: -1, Length: hi - lo}, anchor{})

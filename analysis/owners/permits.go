@@ -24,9 +24,12 @@ type permit struct {
 	seen   int64 // until when it is seen inside
 }
 
-// together charges those who have permits.
-func (b *builder) together() {
+// together charges those who have permits; false where one is out at a time.
+func (b *builder) together() bool {
 	all, seen := permits{most: b.s.out()}, b.s.seen
+	if all.most == 1 {
+		return false
+	}
 	for i := range b.s.acquired {
 		a := &b.s.acquired[i]
 		for ; len(seen) > 0 && seen[0].start < a.time; seen = seen[1:] {
@@ -44,13 +47,13 @@ func (b *builder) together() {
 	for _, a := range b.s.seen {
 		b.emit(b.got(a), a.end, a)
 	}
+	return true
 }
 
 // enter notes that a thread is seen inside. Where that is as many as there are permits,
 // nobody else has one.
 func (all *permits) enter(a anchor) {
-	all.in = slices.DeleteFunc(all.in, func(in anchor) bool { return in.end <= a.start || in.thread == a.thread })
-	all.in = append(all.in, a)
+	all.in = entered(all.in, a)
 	for i := range all.out {
 		p := &all.out[i]
 		switch {
@@ -60,6 +63,12 @@ func (all *permits) enter(a anchor) {
 			p.end = min(p.end, a.start)
 		}
 	}
+}
+
+// entered returns who is inside once another one is, each thread once.
+func entered(in []anchor, a anchor) []anchor {
+	in = slices.DeleteFunc(in, func(o anchor) bool { return o.end <= a.start || o.thread == a.thread })
+	return append(in, a)
 }
 
 // returned charges the permits that are back when somebody who waited gets one: if
@@ -106,8 +115,7 @@ func (s *section) out() int {
 	var in []anchor
 	counts := map[int]int{}
 	for _, a := range s.seen {
-		in = slices.DeleteFunc(in, func(in anchor) bool { return in.end <= a.start || in.thread == a.thread })
-		in = append(in, a)
+		in = entered(in, a)
 		counts[len(in)]++
 	}
 	most, more := 1, 0
@@ -121,6 +129,3 @@ func (s *section) out() int {
 	}
 	return most
 }
-
-// several reports whether more than one is.
-func (s *section) several() bool { return s.out() > 1 }

@@ -172,7 +172,7 @@ func (b *builder) keep(cur, next anchor, lo, hi, gone int64) {
 // unseen charges what is left of a gap after all that is known of it by the model: who
 // came when nobody waited met somebody.
 func (b *builder) unseen(lo, hi int64) {
-	if b.kin.model == nil || !b.bounded() || b.now.at == len(b.s.acquired) || !b.anyBusy(lo, hi) {
+	if !b.modelled() || b.now.at == len(b.s.acquired) || !b.anyBusy(lo, hi) {
 		return // unknown
 	}
 	if b.s.busy[b.busyAfter(lo)].start <= lo {

@@ -17,8 +17,7 @@ func (b *builder) rebuild(add func([]Ownership)) {
 	if s.shared {
 		b.seen *= halfway // as likely as nobody, another reader still has it
 	}
-	if b.free && s.several() {
-		b.together()
+	if b.free && b.together() {
 		add(b.out)
 		return
 	}

@@ -34,35 +34,39 @@ func (ev *evidence) strangers(s *section, users []format.ThreadID, asked *marks)
 	for _, t := range users {
 		uses[t] = true
 	}
-	of := section{lock: s.lock, busy: s.busy}
+	var others []format.ThreadID
 	for t := range format.ThreadID(len(uses)) {
 		if !uses[t] {
-			ev.seenBy(t, &of, asked)
+			others = append(others, t)
 		}
 	}
-	for at := range of.inside {
-		if _, known := s.inside[at]; !known {
-			note(&s.strange, at, false)
-		}
+	for _, at := range ev.onlyAt(s, others, asked) {
+		note(&s.strange, at, false)
 	}
 }
 
 // quietly asks about the call sites of threads that are named as owners and never wait,
 // also as those of strangers if nobody who waits is seen there.
 func (ev *evidence) quietly(s *section, asked *marks) {
-	if len(s.quiet) == 0 { // mostly
-		return
+	for _, at := range ev.onlyAt(s, s.quiet, asked) {
+		note(&s.strange, at, false)
+		note(&s.inside, at, false)
 	}
+}
+
+// onlyAt asks about the call sites of some threads and returns those that nobody who waits
+// is seen at.
+func (ev *evidence) onlyAt(s *section, threads []format.ThreadID, asked *marks) (sites []callSite) {
 	of := section{lock: s.lock, busy: s.busy}
-	for _, t := range s.quiet {
+	for _, t := range threads {
 		ev.seenBy(t, &of, asked)
 	}
 	for at := range of.inside {
 		if _, known := s.inside[at]; !known {
-			note(&s.strange, at, false)
-			note(&s.inside, at, false)
+			sites = append(sites, at)
 		}
 	}
+	return sites
 }
 
 // strangely takes those of the activities at a call site that end when somebody gets the
