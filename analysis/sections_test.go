@@ -54,3 +54,20 @@ func TestSleepsWithoutStacksSpeakForThemselves(t *testing.T) {
 		t.Errorf("thread 9 slept inside for %d ns of the waiting: %v", 4*waited, s.direct)
 	}
 }
+
+// Thread 9 notifies others at one place, now of monitor 1 and now of monitor 2, and
+// never waits for either. What it does to the other one is outside.
+func TestWhoNotifiesHasThatMonitor(t *testing.T) {
+	const waited, notifying = 1000, 300
+	events := []format.Event{{Kind: format.KindStack, Stack: 5, Frames: []format.Frame{{Class: "app.Place", Method: "put"}}}}
+	for i := range 6 {
+		at, lock := int64(10_000*(i+1)), 1+i%2
+		events = append(events, after(1, 1, at, at+waited, 7), after(2, 2, at, at+waited, 8),
+			format.Event{Kind: format.KindActivity, Activity: format.ActivityRun, Thread: 9, Stack: 5, Object: format.ObjectID(lock), Time: at + 200, End: at + 200 + notifying},
+			after(3, 3-lock, at, at+200+notifying/2, 6)) // gets the other one meanwhile
+	}
+	s, _ := run(t, events, open)
+	if got := s.direct["t9"]; got < 6*notifying || got >= 12*notifying {
+		t.Errorf("thread 9 notified for %d ns, each time while one waited, and caused %d ns: %v", 6*notifying, got, s.direct)
+	}
+}

@@ -19,6 +19,8 @@ type Activities struct {
 	byLock [][]column.Ref // the same of each lock
 	runs   []column.Ref   // samples of running threads, by time
 
+	had map[format.ObjectID][]column.Ref // by lock: what threads did that are known to have had it, by time
+
 	indexing sync.WaitGroup // who waits for it may read:
 	released [][]column.Ref // the releases of each lock, by time
 	sites    callSites
@@ -59,7 +61,8 @@ func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities
 		}
 	}
 	d.others(&others, maxTime)
-	a.Starts, a.byLock, a.runs = d.end()
+	d.end()
+	a.Starts, a.byLock, a.runs, a.had = d.starts, d.byLock, d.runs, d.had
 	r.doers = doers{} // the store has them
 	r.rename(a.store)
 	a.indexing.Go(a.index)
@@ -80,7 +83,7 @@ func (r *Record) rename(s *store) {
 
 // forget drops what only owners are inferred from.
 func (a *Activities) forget() {
-	a.byLock, a.released, a.runs, a.sites = nil, nil, nil, callSites{}
+	a.byLock, a.released, a.runs, a.had, a.sites = nil, nil, nil, nil, callSites{}
 	a.releases.Clear()
 }
 

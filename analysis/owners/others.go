@@ -6,7 +6,7 @@ import "contend/format"
 type Other struct {
 	Start, End int64
 	thread     format.ThreadID
-	info       uint32 // what it did, and the bit below
+	info       uint32 // what it did, the bit below, and the lock it had meanwhile
 	Stack      format.StackID
 }
 
@@ -15,6 +15,7 @@ type Other struct {
 const (
 	maxWhat     = 1<<6 - 1
 	resourceBit = 1 << 6
+	hadShift    = 7 // and above those a lock's id, which is not beyond MaxID
 )
 
 // otherOf returns what is kept of an activity but for its thread and times.
@@ -23,17 +24,27 @@ func otherOf(ev *format.Event) doer {
 	if ev.Resource {
 		d.info |= resourceBit
 	}
+	if ev.Activity == format.ActivityRun && ev.Object <= MaxID {
+		d.info |= uint32(ev.Object) << hadShift
+	}
 	return d
 }
 
 // does returns what it is, of what is no wait.
 func (d doer) does() format.Activity { return format.Activity(d.info & maxWhat) }
 
+// had returns the lock the thread is known to have had meanwhile, of what is no wait.
+func (d doer) had() format.ObjectID { return format.ObjectID(d.info >> hadShift) }
+
 // Thread returns who did it.
 func (a Other) Thread() format.ThreadID { return a.thread }
 
 // What returns what it did.
 func (a Other) What() format.Activity { return doer{info: a.info}.does() }
+
+// told reports whether it tells of itself that the thread had a lock: such come
+// when they come, and do not sample what threads do.
+func (a Other) told() bool { return doer{info: a.info}.had() != format.NoObject }
 
 // Resource reports whether it waited for what others must give back.
 func (a Other) Resource() bool { return a.info&resourceBit != 0 }

@@ -24,7 +24,8 @@ type dealer struct {
 	most  counts // how many activities each thread has, at most
 
 	starts, runs []column.Ref
-	byLock       [][]column.Ref // the starts of each lock
+	byLock       [][]column.Ref                   // the starts of each lock
+	had          map[format.ObjectID][]column.Ref // by lock: what threads did that are known to have had it
 }
 
 // hand is the activities of a thread that were dealt to it and not stored.
@@ -34,7 +35,7 @@ type hand struct {
 }
 
 func newDealer(r *Record, kind func(format.ObjectID) format.LockKind) *dealer {
-	d := &dealer{Record: r, store: newStore(r.perThread), kind: kind, hands: make([]hand, len(r.perThread)), most: r.perThread}
+	d := &dealer{Record: r, store: newStore(r.perThread), kind: kind, hands: make([]hand, len(r.perThread)), most: r.perThread, had: map[format.ObjectID][]column.Ref{}}
 	d.what = r.doers.list()
 	d.starts = make([]column.Ref, 0, r.Waited())
 	var most counts
@@ -69,7 +70,11 @@ func (d *dealer) others(from *ordered, before int64) {
 	for o := from.next(); o != nil && (o.start < before || before == maxTime); o = from.next() {
 		d.interrupt(o)
 		i := d.deal(o)
-		if what := d.what[o.doer>>1]; what.does() == format.ActivityRun && what.stack != format.NoStack {
+		switch what := &d.what[o.doer>>1]; {
+		case what.had() != format.NoObject:
+			lock := d.same(what.had())
+			d.had[lock] = append(d.had[lock], i)
+		case what.does() == format.ActivityRun && what.stack != format.NoStack:
 			d.runs = append(d.runs, i)
 		}
 		from.rest = from.rest[1:]
@@ -158,11 +163,9 @@ func (d *dealer) putAll(h *hand) {
 	h.list = nil
 }
 
-// end stores what is left, and returns the waits, all and those for each lock, and
-// the samples of running threads in order of time.
-func (d *dealer) end() (starts []column.Ref, byLock [][]column.Ref, runs []column.Ref) {
+// end stores what is left.
+func (d *dealer) end() {
 	for t := range d.hands {
 		d.putAll(&d.hands[t])
 	}
-	return d.starts, d.byLock, d.runs
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"contend/analysis/cores"
+	"contend/analysis/internal/column"
 	"contend/format"
 )
 
@@ -30,6 +31,9 @@ func (ev *evidence) learn(lock format.ObjectID, waits lockWaits, busy []span) *s
 		ev.strangely(s, at)
 	}
 	s.quiet = nil // at call sites they share with who waits names count
+	for _, i := range ev.had[lock] {
+		note(&s.inside, callSite{stack: ev.at(i).stack}, true)
+	}
 	for at, inside := range s.inside {
 		if !inside && !ev.sym.Bare(at.stack) {
 			if !s.strange[at] {
@@ -39,6 +43,9 @@ func (ev *evidence) learn(lock format.ObjectID, waits lockWaits, busy []span) *s
 		}
 		for i := range ev.activitiesAt(at, s.lock).all {
 			d, t := ev.met(i)
+			if ev.hadAnother(i, lock) {
+				continue
+			}
 			if inside || ev.within(s, t, &d) {
 				s.seen = append(s.seen, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
 			}
@@ -48,6 +55,16 @@ func (ev *evidence) learn(lock format.ObjectID, waits lockWaits, busy []span) *s
 	ev.usualHolds(s)
 	ev.findHomes(s)
 	return s
+}
+
+// hadAnother reports whether an activity tells of itself that its thread had another lock
+// than that.
+func (ev *evidence) hadAnother(i column.Ref, lock format.ObjectID) bool {
+	if len(ev.had) == 0 || ev.IsWait(i) {
+		return false
+	}
+	had := ev.deed(ev.find(i)).had()
+	return had != format.NoObject && ev.same(had) != lock
 }
 
 // candidates asks about the call sites that threads known to use the lock were

@@ -27,6 +27,7 @@ var told = map[string]string{
 	"lab-virtual-exact-jdk25.jfr":         "sleep-while-holding",
 	"moved-locks-jdk17.jfr.gz":            "",
 	"moved-locks-jdk25.jfr.gz":            "hot-stripe", // one of several is taken by most
+	"notify-jdk25.jfr":                    "",           // short sections, and seldom more than one who waits is woken
 	"perf-python312-seed1.perf.txt.zst":   "sleep-while-holding blocked-while-holding",
 	"perf-python312-seed2.perf.txt.zst":   "sleep-while-holding blocked-while-holding descheduled-while-holding", // more threads than processors, as the kernel tells
 	"perf-rust-seed1.perf.txt.zst":        "",

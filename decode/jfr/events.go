@@ -72,6 +72,7 @@ func wanted() map[string]*eventSpec {
 	list := []*eventSpec{
 		{"JavaMonitorEnter", monitor, monitorEnter},
 		{"JavaMonitorWait", monitor, monitorWait},
+		{"JavaMonitorNotify", map[string]slot{"monitorClass": slotClass, "address": slotAddress}, monitorNotify},
 		{"ThreadPark", map[string]slot{"parkedClass": slotClass, "address": slotAddress, "timeout": slotTimeout, "until": slotUntil}, park},
 		{"ThreadSleep", map[string]slot{"time": slotTime}, sleep},
 		{"FileRead", nil, file}, {"FileWrite", nil, file}, {"FileForce", nil, file},
@@ -155,6 +156,15 @@ func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 	if ev.Owner != format.NoThread && len(r.hidden.notified) < mostNotified {
 		r.hidden.notified = append(r.hidden.notified, notified{ev.Object, ev.Owner, ev.Time, ev.End})
 	}
+	return true
+}
+
+// monitorNotify is a call of Object.notify or notifyAll, recorded from JDK 24 on:
+// the thread had the monitor meanwhile, if only for an instant.
+func monitorNotify(r *Reader, v *values, ev *format.Event) bool {
+	r.activity(v, ev, format.ActivityRun)
+	ev.Object = r.object(r.class(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
+	ev.End = max(ev.End, ev.Time+1)
 	return true
 }
 

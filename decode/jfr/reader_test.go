@@ -63,7 +63,7 @@ func read(t testing.TB, data []byte) (map[string]map[string]sum, format.Stats) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := map[string]map[string]sum{"jdk.JavaMonitorEnter": {}, "jdk.ThreadPark": {}, "jdk.JavaMonitorWait": {}}
+	out := map[string]map[string]sum{"jdk.JavaMonitorEnter": {}, "jdk.ThreadPark": {}, "jdk.JavaMonitorWait": {}, "jdk.JavaMonitorNotify": {}}
 	classes, kinds, named := map[format.ObjectID]string{}, map[format.ObjectID]format.LockKind{}, map[format.ThreadID]bool{}
 	var ev format.Event
 	for {
@@ -91,6 +91,8 @@ func read(t testing.TB, data []byte) (map[string]map[string]sum, format.Stats) {
 			case ev.Activity == format.ActivityTook: // shown by a dump
 			case ev.Activity == format.ActivityWait:
 				event = "jdk.JavaMonitorWait"
+			case ev.Activity == format.ActivityRun && ev.Object != format.NoObject:
+				event = "jdk.JavaMonitorNotify"
 			case ev.Object != format.NoObject:
 				event = "jdk.ThreadPark"
 			}
