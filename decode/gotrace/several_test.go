@@ -96,24 +96,37 @@ func right(s *seen, log []held) float64 {
 }
 
 // One lock is one; several that are taken at the same place are told apart
-// well enough to name the goroutine that held the one waited for.
+// well enough to name the goroutine that held the one waited for. Where a machine has
+// others to run, who is woken may be late: of three recordings one has to do.
 func TestSeveralLocksAtOnePlace(t *testing.T) {
+	const tries = 3
 	for _, count := range []int{1, 4} {
-		var log []held
-		data := record(t, func() { log = shards(count) })
-		s := read(t, data)
-		locks := 0
-		for _, l := range s.locks {
-			if strings.Contains(l.Name, "(*shard).use") {
-				locks++
+		for try := 1; ; try++ {
+			locks, share := toldApart(t, count)
+			t.Logf("%d locks: %d told apart, %.3f of the waiting charged to the right goroutine", count, locks, share)
+			if share >= 0.8 && (count == 1) == (locks == 1) {
+				break
+			}
+			if try == tries {
+				t.Errorf("%d locks: not told apart in %d recordings", count, tries)
+				break
 			}
 		}
-		share := right(s, log)
-		t.Logf("%d locks: %d told apart, %.3f of the waiting charged to the right goroutine", count, locks, share)
-		if share < 0.8 || (count == 1) != (locks == 1) {
-			t.Errorf("%d locks: %d told apart, %.3f right", count, locks, share)
+	}
+}
+
+// toldApart records so many locks, and returns as how many they are read, and the
+// share of the waiting that is right.
+func toldApart(t *testing.T, count int) (locks int, share float64) {
+	var log []held
+	data := record(t, func() { log = shards(count) })
+	s := read(t, data)
+	for _, l := range s.locks {
+		if strings.Contains(l.Name, "(*shard).use") {
+			locks++
 		}
 	}
+	return locks, right(s, log)
 }
 
 // story is a lock's history, a point a word: 20-A releases, 30=A has acquired.
