@@ -46,8 +46,9 @@ func (r *Reader) threadDump(at int64, text string) {
 	}
 	r.idle = idle
 	for i := range d.Threads {
+		entered, enters := d.Threads[i].Enters()
 		for _, ref := range d.Threads[i].Held {
-			if ev := locks[ref]; ev != nil && threads[i] != format.NoThread && !enters(&d.Threads[i], ref) {
+			if ev := locks[ref]; ev != nil && threads[i] != format.NoThread && !(enters && ref == entered) {
 				ev.Owners = append(ev.Owners, format.Party{Thread: threads[i], Stack: r.internStack(recorded(d.Threads[i].Frames))})
 				if frames := d.Threads[i].Taking(ref); frames != nil {
 					r.queue.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityTook, Stack: r.internStack(recorded(frames)), Object: ev.Object, Time: at, End: at})
@@ -102,12 +103,6 @@ func (r *Reader) blind() string {
 		return format.Say("the last thread dump is %v before the end of the recording", time.Duration(end-r.telling.last))
 	}
 	return ""
-}
-
-// enters reports whether a thread has a monitor and is still blocked at its
-// entry: it was free, or handed over, a moment ago.
-func enters(t *threaddump.Thread, ref threaddump.LockRef) bool {
-	return t.Wait == threaddump.Blocked && t.For == (threaddump.LockRef{}) && t.Held[0] == ref
 }
 
 // idleSince is the idle stack the last dump showed a thread in.

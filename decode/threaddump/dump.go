@@ -123,6 +123,15 @@ func (t *Thread) Taking(ref LockRef) (frames []format.Frame) {
 // again.
 func (t *Thread) Reenters() bool { return t.Wait == Blocked && t.inObjectWait() }
 
+// Enters says that the thread has the monitor of its innermost frame, and is still
+// BLOCKED at its entry: it was free, or handed over, a moment ago.
+func (t *Thread) Enters() (ref LockRef, ok bool) {
+	if t.Wait != Blocked || t.For != (LockRef{}) || len(t.taken) == 0 || t.taken[0].frame != 0 || t.inObjectWait() {
+		return ref, false
+	}
+	return t.taken[0].ref, true
+}
+
 func (t *Thread) inObjectWait() bool {
 	return len(t.Frames) > 0 && t.Frames[0].Class == "java.lang.Object" && strings.HasPrefix(t.Frames[0].Method, "wait")
 }

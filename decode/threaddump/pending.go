@@ -2,6 +2,7 @@ package threaddump
 
 import (
 	"bufio"
+	"slices"
 
 	"contend/format"
 )
@@ -10,10 +11,28 @@ import (
 type pending struct {
 	*stream
 	dump   *Dump
-	begins int64                         // time of its first dump, while it is set aside
+	cut    format.Damage                 // of the dump, if it was cut
+	ahead  []readAhead                   // the dumps that follow it, as far as they are read
+	size   int64                         // bytes of them
+	ended  bool                          // there are no more
+	begins *Dump                         // its first dump, without threads, while it is set aside
 	reopen func() (*bufio.Reader, error) // not nil while it is set aside
 	close  func()                        // nil for an input that belongs to the caller
 }
+
+// readAhead is a dump that was read before its turn.
+type readAhead struct {
+	dump *Dump
+	cut  format.Damage
+	size int64
+}
+
+// How far is read ahead for dumps that stand too late: files joined by their names
+// have the tenth behind the first.
+const (
+	maxAhead      = 1000
+	maxAheadBytes = 32 << 20
+)
 
 // SetAside lets go of the reader's input until its first dump is the earliest
 // of the inputs that are joined: so that there may be more of them than files
@@ -21,8 +40,8 @@ type pending struct {
 // may have been read, and none joined.
 func (r *Reader) SetAside(open func() (*bufio.Reader, error), close func()) {
 	p := r.inputs[0]
-	p.begins, p.reopen, p.close = p.dump.Time, open, close
-	p.dump = nil
+	p.begins, p.reopen, p.close = &Dump{Time: p.dump.Time, Uptime: p.dump.Uptime}, open, close
+	p.dump, p.ahead, p.size, p.ended = nil, nil, 0, false
 	p.letGo()
 	close()
 }
@@ -40,10 +59,13 @@ func (p *pending) resume() {
 	p.advance()
 }
 
-// advance reads the next dump; false when there is none, and the input closed.
+// advance goes to the next dump; false when there is none, and the input closed.
 func (p *pending) advance() bool {
-	var err error
-	if p.dump, err = p.next(); err == nil {
+	p.readAhead()
+	if len(p.ahead) > 0 {
+		next := p.ahead[0]
+		p.dump, p.cut, p.size = next.dump, next.cut, p.size-next.size
+		p.ahead = slices.Delete(p.ahead, 0, 1)
 		return true
 	}
 	p.dump = nil
@@ -54,19 +76,51 @@ func (p *pending) advance() bool {
 	return false
 }
 
+// readAhead reads dumps and puts them in order. One without time stays where it
+// stands, and so do those on either side of it.
+func (p *pending) readAhead() {
+	for !p.ended && len(p.ahead) < maxAhead && p.size < maxAheadBytes {
+		from := p.bytes()
+		d, err := p.next()
+		if err != nil {
+			p.ended = true
+			return
+		}
+		r := readAhead{dump: d, size: p.bytes() - from}
+		if d.Cut {
+			r.cut = p.damage("a thread dump is cut off: its last thread may be missing", d.Time)
+		}
+		p.size += r.size
+		at := len(p.ahead)
+		for at > 0 && d.before(p.ahead[at-1].dump) {
+			at--
+		}
+		p.ahead = slices.Insert(p.ahead, at, r)
+	}
+}
+
+// before reports whether a dump was taken before another: of one second, it is the
+// one whose process had run for less long.
+func (d *Dump) before(other *Dump) bool {
+	if d.Time == format.NoTime || other.Time == format.NoTime || d.Time != other.Time {
+		return d.Time != format.NoTime && other.Time != format.NoTime && d.Time < other.Time
+	}
+	return d.Uptime != 0 && d.Uptime < other.Uptime
+}
+
 // earliest finds the input with the earliest dump. One without time comes
 // where it stands.
 func earliest(inputs []*pending) (first *pending) {
-	least := format.NoTime
+	var least *Dump
 	for _, p := range inputs {
-		at := p.begins
-		if p.dump != nil {
-			at = p.dump.Time
-		} else if p.reopen == nil {
+		next := p.dump
+		if next == nil && p.reopen == nil {
 			continue
+		} else if next == nil {
+			next = p.begins
 		}
-		if first == nil || at != format.NoTime && at < least {
-			first, least = p, at
+		if first == nil || next.before(least) {
+			first, least = p, next
 		}
 	}
 	return first

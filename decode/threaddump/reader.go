@@ -110,7 +110,7 @@ func (r *Reader) fetch() *Dump {
 	d := p.dump
 	if d.Cut {
 		r.missing.cut = append(r.missing.cut, p.name)
-		r.damage.Add(p.damage("a thread dump is cut off: its last thread may be missing", d.Time))
+		r.damage.Add(p.cut)
 	}
 	if d.Mixed {
 		r.missing.mixed++

@@ -8,8 +8,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"contend/format"
 )
@@ -224,6 +226,38 @@ func TestFilesAreOrderedByTime(t *testing.T) {
 	}
 }
 
+// Files that a shell lists have the tenth behind the first: dumps that come one behind
+// the other are put in order too, those of one second by how long the process has run.
+func TestDumpsOfOneInputAreOrderedByTime(t *testing.T) {
+	dump := func(second int, uptime string) string {
+		return fmt.Sprintf("2026-01-01 00:00:%02d\nFull thread dump OpenJDK 64-Bit Server VM (17 mixed mode):\n\n"+
+			"\"main\" #1 prio=5 elapsed=%ss tid=0x1 nid=0x1 runnable\n\tat A.b(A.java:1)\n\nJNI global refs: 1, weak refs: 0\n", second, uptime)
+	}
+	times := func(r *Reader) (at []int64) {
+		for _, ev := range events(t, r) {
+			if ev.Kind == format.KindTick {
+				at = append(at, ev.Time-time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano())
+			}
+		}
+		if s := r.Stats(); len(s.Warnings) > 0 {
+			t.Errorf("%+v", s.Warnings)
+		}
+		return at
+	}
+	one, ten, two, three := dump(1, "5.20"), dump(10, "14.20"), dump(2, "6.20"), dump(2, "6.60")
+	want := []int64{1e9, 2e9, 2.4e9, 10e9}
+	if at := times(open(t, "x", []byte(one+ten+three+two))); !slices.Equal(at, want) {
+		t.Errorf("one input: %v, want %v", at, want)
+	}
+	r := open(t, "1", []byte(one))
+	for _, text := range []string{ten, three, two} {
+		r.Join(open(t, "x", []byte(text)))
+	}
+	if at := times(r); !slices.Equal(at, want) {
+		t.Errorf("four inputs: %v, want %v", at, want)
+	}
+}
+
 // Dumps of the same second are told apart by how long the process has run, or
 // spread over the second.
 func TestTimesWithinASecond(t *testing.T) {
@@ -259,5 +293,26 @@ func TestHostileJSON(t *testing.T) {
 				t.Errorf("%.60q: %d threads", text, len(d.Threads))
 			}
 		}
+	}
+}
+
+// A thread that is BLOCKED where it has locked a monitor has just been handed it:
+// it waits for nothing, and those behind it waited for whoever gave it back.
+func TestWhoHasJustEnteredWaitsForNothing(t *testing.T) {
+	blocked := func(name string, id int, lines string) string {
+		return fmt.Sprintf("%q #%d prio=5 os_prio=0 cpu=1ms elapsed=9.00s tid=0x000000000000%04x nid=%d waiting for monitor entry  [0x0000000000001000]\n"+
+			"   java.lang.Thread.State: BLOCKED (on object monitor)\n%s\n\n", name, id, id, id, lines)
+	}
+	const head, end = "2026-01-02 03:04:05\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n\n", "JNI global refs: 1, weak refs: 0\n"
+	enters := blocked("next", 11, "\tat Shop.take(Shop.java:1)\n\t- locked <0x0000000000000100> (a Shop)\n\tat Shop.sell(Shop.java:9)\n\t- locked <0x0000000000000200> (a Till)")
+	waits := blocked("behind", 12, "\tat Shop.take(Shop.java:1)\n\t- waiting to lock <0x0000000000000100> (a Shop)")
+	other := blocked("till", 13, "\tat Shop.sell(Shop.java:9)\n\t- waiting to lock <0x0000000000000200> (a Till)")
+	const want = "3 live, 0 idle\nShop@100: <- behind\nTill@200: next <- till\n"
+	if got := shown(t, []byte(head+enters+waits+other+end)); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	// Cut out of a dump, where a monitor without an owner has one that is missing, it is told too.
+	if got := shown(t, []byte(enters+waits+other)); got != want {
+		t.Errorf("a fragment: %s\nwant\n%s", got, want)
 	}
 }

@@ -69,12 +69,17 @@ func (y *symbols) snapshot(d *Dump, m *missing) *snapshot {
 	}
 	y.relocations.follow(d, y.parties, y.locks)
 	owners, held := map[LockRef][]format.Party{}, map[LockRef][][]format.Frame{}
-	at := map[LockRef]int{}
+	at, entered := map[LockRef]int{}, map[LockRef]bool{}
 	for i := range d.Threads {
 		t := &d.Threads[i]
 		party := y.parties[i]
+		enters, enter := t.Enters()
 		for _, ref := range t.Held {
-			owners[ref] = append(owners[ref], party)
+			if enter && ref == enters {
+				entered[ref] = true // the time before its first instruction is the hand-off
+			} else {
+				owners[ref] = append(owners[ref], party)
+			}
 			if frames := t.Taking(ref); frames != nil {
 				held[ref] = append(held[ref], frames)
 			}
@@ -83,6 +88,9 @@ func (y *symbols) snapshot(d *Dump, m *missing) *snapshot {
 			continue // a thread of the VM itself
 		}
 		s.live++
+		if enter {
+			continue // it waits no more
+		}
 		verdict := y.verdict(t, party.Stack)
 		if verdict.Verdict != rules.Lock {
 			if verdict.Verdict != rules.Unknown {
@@ -101,6 +109,10 @@ func (y *symbols) snapshot(d *Dump, m *missing) *snapshot {
 		s.locks[n].Waiters = append(s.locks[n].Waiters, party)
 	}
 	for ref, n := range at {
+		if entered[ref] && len(owners[ref]) == 0 {
+			s.locks[n].LockKind = format.KindUnknownLock // belongs to the object
+			continue
+		}
 		m.own(&s.locks[n], owners[ref], d, ref)
 	}
 	for i := range d.Threads {
