@@ -43,14 +43,20 @@ func unlinked(defs *definitions, tl *owners.Timelines) (n int) {
 	return n
 }
 
-// disagreements reports what dumps that were held back contradict.
+// disagreements reports where dumps that were held back tell something else than the
+// inference expects: that it is right less often is a doubt, more often is none.
 func disagreements(c *owners.Calibration) (out []format.Warning) {
 	for p := range c {
-		if t := &c[p]; t.Disagrees() {
-			out = append(out, format.Warning{Code: "disagreement",
-				Text: format.Say("the sources disagree: of the owners called %s, the inference itself expects %.0f %% to be right, but %.0f %% agree with %v thread dumps held back",
-					owners.Provenance(p), 100*t.Right/float64(t.Ns), 100*t.Seen.Share(), t.Seen.Dumps)})
+		t := &c[p]
+		if !t.Disagrees() {
+			continue
 		}
+		code, expected := "disagreement", t.Right/float64(t.Ns)
+		if t.Seen.Share() > expected {
+			code = "modesty"
+		}
+		out = append(out, format.Warning{Code: code, Text: format.Say("thread dumps held back agree with %.0f %% of the owners called %s, where the inference itself expects %.0f %%; asked of %v dumps of locks",
+			100*t.Seen.Share(), owners.Provenance(p), 100*expected, t.Seen.Dumps)})
 	}
 	return out
 }

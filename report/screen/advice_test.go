@@ -139,6 +139,28 @@ func TestTheOtherLockIsNamedAsAmongTheLocks(t *testing.T) {
 	}
 }
 
+// What to mend first where an owner waits for another lock has a name, and an owner.
+func TestTheEndOfAChainIsNamed(t *testing.T) {
+	a := service(2, "Cart", func(i int) string { return fmt.Sprintf("Shop.step:%d", i) })
+	a.Locks[1].Class = "Till"
+	a.Findings = []document.Finding{{Kind: "blocked-while-holding", Title: "waiting for another lock while holding this one", Class: "Cart", Lock: a.Locks[0].Lock,
+		Owner: "Shop.step:0", Root: a.Locks[1].Lock, Share: 0.5, Confidence: "high", Remedy: "Mend the lock at the end of the chain first; then"}}
+	for owner, want := range map[string]string{"Shop.pay:3": "-> Mend Till first, which Shop.pay:3 holds most", "[handoff]": "-> Mend Till first, at the end of the chain"} {
+		a.Locks[1].Owners[0].Site = owner
+		if text := shown(t, a, Options{}); !strings.Contains(text, want+"\n") {
+			t.Errorf("%s: want %q:\n%s", owner, want, text)
+		}
+	}
+	if text := shown(t, a, Options{Full: true}); !strings.Contains(text, "-> Mend the lock at the end of the chain first; then") {
+		t.Errorf("--full gives all of the remedy:\n%s", text)
+	}
+	a.Locks[1].Class, a.Locks[1].Lock = "", "a lock the dump does not name"
+	a.Findings[0].Root = a.Locks[1].Lock
+	if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, "waiting for a lock the dump does not name while") || strings.Contains(text, "Mend first") || !strings.Contains(text, "33 % a lock the dump does not name at Shop.step:1") {
+		t.Errorf("a lock without a class:\n%s", text)
+	}
+}
+
 // Of two dumps nothing tells how near an average is.
 func TestAnAverageOfTooFewSamplesIsDoubtful(t *testing.T) {
 	a := heldLock(0.9)

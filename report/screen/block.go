@@ -56,9 +56,6 @@ func (s *screen) rest(groups []group) []line {
 	}
 	first, what := fmt.Sprintf("%4s  ", percent(ns, s.Total.WaitNs)), prose(fmt.Sprintf("on %s (--top N or --tables shows them)", text.Amount(int64(locks), "more lock")))
 	lines := fill(first, s.Width, plain, what...)
-	if !s.nameRest {
-		return lines
-	}
 	var names []string
 	for i := range groups {
 		g := &groups[i]
@@ -71,7 +68,16 @@ func (s *screen) rest(groups []group) []line {
 		return lines
 	}
 	what[len(what)-1] += ":"
-	return append(fill(first, s.Width, plain, what...), fillList(strings.Repeat(" ", len(first)), s.Width, names, false)...)
+	if s.nameRest {
+		return append(fill(first, s.Width, plain, what...), fillList(strings.Repeat(" ", len(first)), s.Width, names, false)...)
+	}
+	biggest := percent(groups[0].WaitNs, s.Total.WaitNs) + " "
+	for _, name := range []string{names[0], biggest + s.names.Class(groups[0].Class)} {
+		if named := fill(first, s.Width, plain, append(what, prose(name)...)...); len(named) == 1 {
+			return named // there is no room for another line, but there is in this one
+		}
+	}
+	return lines
 }
 
 // notable is the part of all waiting from which on a lock is named in any case

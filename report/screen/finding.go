@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,12 +79,29 @@ func (s *screen) finding(f *document.Finding) []line {
 	lines := fill(fmt.Sprintf("%4s  ", percent(int64(f.Share*1e6), 1e6)), s.Width, strong, parts...)
 	remedy := f.Remedy
 	if !s.Full {
-		remedy = firstClause(remedy)
+		remedy = cmp.Or(s.endOfChain(f), firstClause(remedy))
 	}
 	if f.Confidence != findings.High.String() {
 		remedy += " (confidence: " + f.Confidence + ")"
 	}
 	return append(lines, fill("      -> ", s.Width, plain, prose(remedy)...)...)
+}
+
+// endOfChain says what to mend where the owner of a lock waits for another: that lock,
+// and who has it most of the time.
+func (s *screen) endOfChain(f *document.Finding) string {
+	i := slices.IndexFunc(s.Locks, func(l document.Lock) bool { return l.Lock == f.Root })
+	if f.Kind != findings.BlockedHolding.String() || i < 0 || s.Locks[i].Class == "" || s.Locks[i].Class == f.Class {
+		return ""
+	}
+	l := &s.Locks[i]
+	remedy := "Mend " + s.names.Class(l.Class) + " first"
+	for _, o := range l.Owners {
+		if text.Placed(o.Site) && float64(o.WaitNs) >= advised*float64(l.WaitNs) {
+			return remedy + ", which " + s.names.Name(o.Site) + " holds most"
+		}
+	}
+	return remedy + ", at the end of the chain"
 }
 
 // otherLock names the lock that the owner of a finding's lock waits for: of two of
@@ -93,7 +111,7 @@ func (s *screen) otherLock(f *document.Finding) string {
 	name := s.names.Class(class)
 	if i := slices.IndexFunc(s.Locks, func(l document.Lock) bool { return l.Lock == f.Root }); i >= 0 {
 		l := &s.Locks[i]
-		if name = s.names.Class(l.Class); l.Class == f.Class && text.Placed(l.Site) && l.Site != f.LockSite {
+		if name = s.names.Class(cmp.Or(l.Class, class)); l.Class == f.Class && text.Placed(l.Site) && l.Site != f.LockSite {
 			return name + " at " + s.names.Name(l.Site)
 		}
 	}

@@ -171,6 +171,23 @@ func TestTheRestIsNamedWhereThereIsRoom(t *testing.T) {
 	}
 }
 
+// And where there is no room for another line, in the one that counts them.
+func TestTheNextLockIsNamedInTheSameLine(t *testing.T) {
+	a := service(2, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
+	a.Locks[1].Class = "Till"
+	for range MaxLines {
+		text := shown(t, a, Options{Top: 1})
+		if !strings.Contains(text, "shows them):\n") {
+			if n := strings.Count(text, "\n"); n != MaxLines || !strings.Contains(text, "on 1 more lock (--top N or --tables shows them): 33 % Till\n") {
+				t.Errorf("%d lines:\n%s", n, text)
+			}
+			return
+		}
+		a.Coverage.Warnings = append(a.Coverage.Warnings, document.Warning{Code: "mixed", Text: "x"})
+	}
+	t.Error("no screen is full")
+}
+
 // A command is there to be copied: half a name of a file would not be found.
 func TestNoCommandHasHalfANameOfAFile(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"strings"
 	"unicode"
 
@@ -60,7 +61,7 @@ func (p Plain) Class(name string) string {
 // which a line may be broken; what the trace knows of it besides stands between.
 // One that has no place has its address instead.
 func (p Plain) Lock(name, class, site string) []string {
-	parts := []string{p.Class(class)}
+	parts := []string{p.Class(cmp.Or(class, name))}
 	if address := p.Address(name); !Placed(site) && strings.HasPrefix(address, parts[0]) {
 		return []string{address}
 	}

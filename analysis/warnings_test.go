@@ -1,0 +1,21 @@
+package analysis
+
+import (
+	"strings"
+	"testing"
+
+	"contend/analysis/owners"
+)
+
+// Dumps that agree less than the inference expects are a doubt; a screen says so.
+// Dumps that agree more are none.
+func TestOnlyDumpsThatAgreeLessAreADoubt(t *testing.T) {
+	for code, agrees := range map[string]int64{"disagreement": 300, "modesty": 900} {
+		c := &owners.Calibration{}
+		c[Inferred] = owners.Trust{Ns: 1000, Right: 600, Seen: owners.Agreement{Dumps: 100, Asked: 1000, Agrees: agrees}}
+		w := disagreements(c)
+		if len(w) != 1 || w[0].Code != code || !strings.Contains(w[0].Text, "owners called inferred, where the inference itself expects 60 %") {
+			t.Errorf("%d of 1000 agree: %+v, want %s", agrees, w, code)
+		}
+	}
+}
