@@ -85,9 +85,9 @@ func (g Grid) without(i int) Grid {
 }
 
 // fit returns the width of each column such that a line fits the terminal,
-// nil when all does as it is. The flexible column gives way first; where that
-// is not enough the widest columns of names are cut, again and again, down to
-// the same width. Numbers are never cut.
+// nil when all does as it is. The flexible column gives way first, then the one that
+// matters less; where that is not enough the widest columns of names are cut, again
+// and again, down to the same width. Numbers are never cut.
 func (g *Grid) fit(o Options) []int {
 	if o.Width <= 0 || o.Style != Text {
 		return nil
@@ -97,10 +97,16 @@ func (g *Grid) fit(o Options) []int {
 	if over <= 0 {
 		return nil
 	}
+	give := func(i, least int) {
+		n := min(over, max(wide[i]-least, 0))
+		wide[i] -= n
+		over -= n
+	}
 	if g.Left[g.Flex] {
-		give := min(over, max(wide[g.Flex]-narrowest, 0))
-		wide[g.Flex] -= give
-		over -= give
+		give(g.Flex, narrowest)
+	}
+	if i := slices.Index(g.Head, g.Less); i >= 0 {
+		give(i, max(readable, len(g.Less)))
 	}
 	for ; over > 0; over-- {
 		widest := -1

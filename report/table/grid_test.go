@@ -3,12 +3,14 @@ package table
 import (
 	"encoding/csv"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
+	"contend/report/document"
 	"contend/report/text"
 )
 
@@ -103,6 +105,35 @@ func TestFlexibleColumnGivesWay(t *testing.T) {
 	}
 	if !strings.Contains(write(t, g, Options{Width: 80}), "inferred 100 %") {
 		t.Error("another column gave way")
+	}
+}
+
+// How an owner is known matters less than who it was.
+func TestWhatMattersLessGivesWayFirst(t *testing.T) {
+	stack, known := "Shop.pay:12 < Shop.checkout:34 < Shop.run:5", "inferred 76 %, estimated 20 %, sampled 4 %"
+	g := &Grid{Title: "t", Head: []string{"WAIT", "OWNER", "KNOWN"}, Left: left(3, 1, 2), Flex: 1, Less: "KNOWN",
+		Rows: [][]Cell{{Time(5e9), Name(stack), Name(known)}}}
+	for width, want := range map[int]string{120: stack + "  " + known, 72: stack[:39] + "…  inferred 76 %, esti…", 60: stack[:31] + "…  inferred 76 %, …"} {
+		if out := write(t, g, Options{Width: width}); !strings.Contains(out, want) {
+			t.Errorf("%d columns: no %q in\n%s", width, want, out)
+		}
+	}
+}
+
+// Stacks that differ in what their last line called are not shown alike.
+func TestStacksThatLookAlikeAreToldApart(t *testing.T) {
+	take := document.Frame{Class: "com.acme.Shop", Method: "pay", Line: 12}
+	stack := func(lock ...document.Frame) document.Stack { return append(document.Stack(lock), take) }
+	b := &document.Blame{Metric: "direct", By: []string{"owner-stack"}, StackKeys: []string{"owner-stack"}, Coverage: document.Coverage{Unit: "ns"}, Rows: []document.BlameRow{
+		{Keys: []string{"a"}, Stack: stack()},
+		{Keys: []string{"b"}, Stack: stack(document.Frame{Class: "jdk.internal.misc.Unsafe", Method: "park"}, document.Frame{Class: "java.util.concurrent.locks.ReentrantLock", Method: "lock", Line: 322})},
+		{Keys: []string{"c"}, Stack: document.Stack{{Class: "java.lang.Thread", Method: "sleep"}, {Class: "com.acme.Shop", Method: "nap", Line: 3}}}}}
+	var got []string
+	for _, row := range blameGrid(b).Rows {
+		got = append(got, row[4].Text)
+	}
+	if want := []string{"c.a.Shop.pay:12", "c.a.Shop.pay:12 (in ReentrantLock.lock)", "c.a.Shop.nap:3"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

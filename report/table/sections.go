@@ -96,7 +96,7 @@ func deadlockGrid(a *document.Analyze) *Grid {
 func ownerGrid(a *document.Analyze) *Grid {
 	m := measureOf(a.Coverage)
 	g := &Grid{Title: "who held the locks: where they took them, who called, and what they were at meanwhile",
-		Head: []string{"CAUSED", "SHARE", "LOCK", "SITE", "CALLERS", "DOING", "KNOWN"}, Left: left(7, 2, 3, 4, 5, 6), Flex: 4, Drop: []string{"KNOWN", "DOING"}}
+		Head: []string{"CAUSED", "SHARE", "LOCK", "SITE", "CALLERS", "DOING", "KNOWN"}, Left: left(7, 2, 3, 4, 5, 6), Flex: 4, Drop: []string{"KNOWN", "DOING"}, Less: "KNOWN"}
 	for _, l := range a.Locks {
 		for _, o := range l.Owners {
 			g.Rows = append(g.Rows, []Cell{m.cell(o.WaitNs), Share(o.WaitNs, a.Total.WaitNs), qualified(l.Lock), siteCell(o.Site),

@@ -20,6 +20,10 @@ func Verify(w io.Writer, v *document.Verify, o Options) error {
 		d := &v.Damage[i]
 		g.Rows = append(g.Rows, []Cell{Name(place(d)), Count(d.Bytes), known(d.Events), since(v.StartNs, d.FromNs), since(v.StartNs, d.UntilNs), Name(d.Why)})
 	}
+	if len(g.Rows) == 0 && o.Style == Text {
+		_, err := fmt.Fprintln(w, wrap(g.Title, "", o))
+		return err
+	}
 	return g.Write(w, o)
 }
 

@@ -75,7 +75,7 @@ func lockGrid(a *document.Analyze) *Grid {
 	}
 	g := &Grid{Title: "locks by " + m.Waiting,
 		Head: []string{m.Head, "SHARE", "WALL", "WAITS", "P50", "P99", "MAX", "CSP", "WAITERS", "KIND", "LOCK", "OWNERS KNOWN"},
-		Left: left(12, 9, 10, 11), Flex: 10, Drop: []string{"P50", "MAX", "WAITERS", "KIND", "WALL", "OWNERS KNOWN"}}
+		Left: left(12, 9, 10, 11), Flex: 10, Drop: []string{"P50", "MAX", "WAITERS", "KIND", "WALL", "OWNERS KNOWN"}, Less: "OWNERS KNOWN"}
 	any := false
 	for _, l := range a.Locks {
 		under := l.P99Ns > 0 && underThreshold(a.Coverage, l.Kind)
@@ -166,7 +166,7 @@ var titles = map[string]string{"direct": "owner of the lock waited for", "root":
 func blameGrid(b *document.Blame) *Grid {
 	m := measureOf(b.Coverage)
 	g := &Grid{Title: fmt.Sprintf("who caused the waiting, by %s (%s blame: the %s; %s)", strings.Join(b.By, ", "), b.Metric, titles[b.Metric], m.What()),
-		Head: []string{"CAUSED", "SHARE", "WALL", "WAITS"}, Drop: []string{"WALL", "WAITS", "KNOWN"}}
+		Head: []string{"CAUSED", "SHARE", "WALL", "WAITS"}, Drop: []string{"WALL", "WAITS", "KNOWN"}, Less: "KNOWN"}
 	for _, k := range b.By {
 		g.Head = append(g.Head, strings.ToUpper(k))
 	}
@@ -184,11 +184,38 @@ func blameGrid(b *document.Blame) *Grid {
 		}
 		g.Rows = append(g.Rows, append(row, knownCell(r.Provenance)))
 	}
+	tellApart(g, b)
 	g.addUncertainty(func(i int) *document.Uncertainty { return b.Rows[i].Uncertainty })
 	if b.Omitted > 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("%s with %s (--top 0 shows all)", moreRows(b.Omitted), m.Text(b.OmittedNs)))
 	}
 	return g
+}
+
+// tellApart shows more of stacks that look alike: who took a lock and waits for
+// another may do so in the same line as one who runs.
+func tellApart(g *Grid, b *document.Blame) {
+	line := func(row []Cell) string {
+		parts := make([]string, len(b.By))
+		for i := range parts {
+			parts[i] = row[4+i].Text
+		}
+		return strings.Join(parts, "\x00")
+	}
+	alike := map[string]int{}
+	for _, row := range g.Rows {
+		alike[line(row)]++
+	}
+	for i, row := range g.Rows {
+		if alike[line(row)] == 1 {
+			continue
+		}
+		for j, by := range b.By {
+			if stack := stackOf(b, &b.Rows[i], by); len(stack) > 0 {
+				row[4+j].Text = text.StackWithLock(stack)
+			}
+		}
+	}
 }
 
 // widest is the key whose column gives way: a stack if there is one.
@@ -200,17 +227,21 @@ func widest(b *document.Blame) int {
 }
 
 func keyCell(b *document.Blame, r *document.BlameRow, by, key string) Cell {
-	stack := r.Stacks[by]
-	if len(b.StackKeys) == 1 && by == b.StackKeys[0] {
-		stack = r.Stack
-	}
-	if len(stack) > 0 {
+	if stack := stackOf(b, r, by); len(stack) > 0 {
 		return Cell{text.Stack(stack), formula(key)}
 	}
 	if by == "class" {
 		return qualified(key)
 	}
 	return Name(key)
+}
+
+// stackOf is the stack of a key, nil where it is none.
+func stackOf(b *document.Blame, r *document.BlameRow, by string) document.Stack {
+	if len(b.StackKeys) == 1 && by == b.StackKeys[0] {
+		return r.Stack
+	}
+	return r.Stacks[by]
 }
 
 // Blame writes a pivot.

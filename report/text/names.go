@@ -43,13 +43,21 @@ const shownFrames = 4
 // Stack writes a stack on one line: from the innermost frame that is not the
 // lock or the runtime itself outwards, as Class.method:line, packages
 // shortened to their initials.
-func Stack(s document.Stack) string {
-	frames := s.Frames()
+func Stack(s document.Stack) string { return stack(s, false) }
+
+// StackWithLock is Stack that says which method of the lock or the runtime the program
+// called in its innermost frame.
+func StackWithLock(s document.Stack) string { return stack(s, true) }
+
+func stack(s document.Stack, within bool) string {
+	frames, called := s.Frames(), ""
 	if len(frames) == 0 {
 		return analysis.UnknownStack
 	}
 	for len(frames) > 1 && analysis.RuntimeFrame(frames[0]) {
-		frames = frames[1:]
+		f := frames[0]
+		f.Class = f.Class[strings.LastIndexByte(f.Class, '.')+1:]
+		frames, called = frames[1:], " (in "+analysis.MethodName(f)+")"
 	}
 	var parts []string
 	for i, f := range frames {
@@ -61,6 +69,9 @@ func Stack(s document.Stack) string {
 		part := analysis.MethodName(f)
 		if f.Line > 0 {
 			part += fmt.Sprintf(":%d", f.Line)
+		}
+		if i == 0 && within {
+			part += called
 		}
 		parts = append(parts, part)
 	}
