@@ -169,3 +169,16 @@ func TestAnAverageOfTooFewSamplesIsDoubtful(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 }
+
+// Mostly is more than half.
+func TestMostlyIsMoreThanHalf(t *testing.T) {
+	for want, p := range map[string]document.Provenance{
+		"sampled":          {SampledNs: 95, EstimatedNs: 5},
+		"mostly inferred":  {InferredNs: 60, EstimatedNs: 40},
+		"partly estimated": {EstimatedNs: 35, SampledNs: 34, InferredNs: 31},
+	} {
+		if got := known(p); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

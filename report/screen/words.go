@@ -92,7 +92,7 @@ func (w *words) owner(site string) string {
 	return w.names.Name(strings.Trim(site, "[]"))
 }
 
-// known says how the owners of some waiting are known: by what most of it is.
+// known says how the owners of some waiting are known: by what the most of it is.
 func known(p document.Provenance) string {
 	var best document.ProvenancePart
 	total := int64(0)
@@ -105,6 +105,8 @@ func known(p document.Provenance) string {
 	switch {
 	case total == 0:
 		return ""
+	case best.Ns*2 <= total:
+		return "partly " + best.Name
 	case best.Ns*10 < total*9:
 		return "mostly " + best.Name
 	}

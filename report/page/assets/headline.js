@@ -97,8 +97,8 @@
   }
 
   function surest(parts) {
-    const best = parts.indexOf(Math.max(...parts));
-    return " mostly " + C.known[best];
+    const most = Math.max(...parts), whole = parts.reduce((a, ns) => a + ns, 0);
+    return (2 * most > whole ? " mostly " : " partly ") + C.known[parts.indexOf(most)];
   }
 
   // Empty says what was not recorded, and how to record it; where anything else is
