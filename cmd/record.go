@@ -123,7 +123,11 @@ func listJVMs(e *env) error {
 // process finds the one JVM a target names.
 func process(target string) (*attach.Process, error) {
 	if pid, err := strconv.Atoi(target); err == nil {
-		return attach.Find(pid)
+		p, err := attach.Find(pid)
+		if err != nil && isGo(target) {
+			return nil, &attach.Error{PID: pid, What: "is a Go program, which records itself", Hint: goHint}
+		}
+		return p, err
 	}
 	return named(target, attach.List())
 }

@@ -2,10 +2,12 @@ package cmd
 
 import (
 	"context"
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -15,6 +17,15 @@ import (
 // address reports whether a target is a program's address and not its number or
 // main class.
 func address(target string) bool { return strings.Contains(target, ":") }
+
+// goHint says how a Go program is recorded.
+const goHint = "'contend record http://HOST:PORT' asks one that serves net/http/pprof"
+
+// isGo reports whether a process runs a Go program, as far as the system tells.
+func isGo(process string) bool {
+	_, err := buildinfo.ReadFile("/proc/" + filepath.Base(process) + "/exe")
+	return err == nil
+}
 
 // recordGo fetches the trace of a Go program, and analyses it. The file is there
 // before the program is asked: a trace that has nowhere to go costs as much.

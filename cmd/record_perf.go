@@ -90,6 +90,9 @@ func recordPerf(e *env, o *recordOptions) error {
 	if o.keep == "" {
 		defer os.RemoveAll(dir)
 	}
+	if isGo(o.target) {
+		e.warn(o.target + " is a Go program, whose goroutines wait where perf sees nothing: " + goHint)
+	}
 	file := filepath.Join(dir, "perf.data")
 	if err := e.runPerf(ask, name, file); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -80,7 +81,11 @@ func TestRecordNoJVM(t *testing.T) {
 		t.Skip(err)
 	}
 	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
-	for target, want := range map[string]string{strconv.Itoa(c.Process.Pid): "is not a Java process", "4194304": "does not run", "no.such.Main": "no JVM here runs"} {
+	targets := map[string]string{strconv.Itoa(c.Process.Pid): "is not a Java process", "4194304": "does not run", "no.such.Main": "no JVM here runs"}
+	if runtime.GOOS == "linux" {
+		targets[strconv.Itoa(os.Getpid())] = "is a Go program, which records itself\nhint: 'contend record http://HOST:PORT'"
+	}
+	for target, want := range targets {
 		if code, out, msg := recordOf(t, target); code == 0 || out != "" || !strings.Contains(msg, want) {
 			t.Errorf("%s: exit %d, %q\n%s", target, code, out, msg)
 		}
