@@ -93,8 +93,8 @@ func TestThePageIsServed(t *testing.T) { // not beside others: its Ctrl-C is for
 		}
 	}
 	for _, path := range []string{"pprof/source?f=.", "pprof/saveconfig?config=x", "pprof/deleteconfig?config=x", "pprof/disasm?f=."} {
-		if status, _ := got(t, address+path); status != http.StatusNotFound {
-			t.Errorf("%s: %d", path, status)
+		if status, text := got(t, address+path); status != http.StatusNotFound || !strings.Contains(text, "contend pprof -o FILE") {
+			t.Errorf("%s: %d %.200s", path, status, text)
 		}
 	}
 }

@@ -44,8 +44,12 @@ func pprofUI(s Source) (http.Handler, error) {
 			mux.Handle("/pprof"+strings.TrimSuffix(path, "/")+last(path), http.StripPrefix("/pprof", underPolicy(h)))
 		}
 	}
+	mux.HandleFunc("/pprof/", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, elsewhere, http.StatusNotFound) })
 	return mux, nil
 }
+
+// elsewhere is what the links of pprof's menus to its other pages lead to.
+const elsewhere = "contend serve has none of pprof's pages that show files of this machine or keep settings on it: 'contend pprof -o FILE' writes the profile for 'go tool pprof -http : FILE'"
 
 // last ends the path of the first page, which would otherwise stand for all.
 func last(path string) string {
