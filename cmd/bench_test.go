@@ -22,7 +22,7 @@ var workloads = []struct {
 	{"analyze/go", "analyze ../testdata/go126-truth-12goroutines.trace", 1.1},
 	{"blame/sites", "blame --by class,owner-stack,waiter-method ../testdata/xalan-8threads.jfr", 18},
 	{"csp/fine", "csp --interval 10ms ../testdata/truth-8threads.jfr", 54.6},
-	{"dump/jdk", "analyze ../testdata/truth-series-8dumps-jdk17.txt", 55},
+	{"dump/jdk", "analyze ../testdata/truth-series-8dumps-jdk17.txt", 57},
 }
 
 // BenchmarkCommands is made for benchstat: go test ./cmd -run ^$ -bench

@@ -258,4 +258,11 @@ func TestDifferences(t *testing.T) {
 	if other.Base != ask[document.Analyze](t, "analyze", b).Total.WaitNs || other.Value != same.Value {
 		t.Errorf("%d ns, before %d", other.Value, other.Base)
 	}
+	newer := pageTree(t, flameOf(t, "d.html", "--diff", a, "../testdata/truth-8threads-jdk25.jfr")) // whose threads run through one method more
+	for at, found := newer.Children, ""; !strings.HasSuffix(found, "exportReport"); {
+		if len(at) == 0 || at[0].Base == 0 || at[0].Value == 0 {
+			t.Fatalf("below %q the other JDK's stacks are others: %+v", found, at)
+		}
+		found, at = at[0].Name, at[0].Children
+	}
 }

@@ -3,6 +3,7 @@ package cmd
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
@@ -44,7 +45,12 @@ func TestRecordOfANativeProgramNamesPerf(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("perf is Linux's")
 	}
-	if code, _, msg := said("record", strconv.Itoa(os.Getpid())); code != exitFailed || !strings.Contains(msg, "hint: --perf records a native program") {
+	c := exec.Command("sleep", "20")
+	if err := c.Start(); err != nil {
+		t.Skip(err)
+	}
+	defer func() { _ = c.Process.Kill(); _ = c.Wait() }()
+	if code, _, msg := said("record", strconv.Itoa(c.Process.Pid)); code != exitFailed || !strings.Contains(msg, "hint: --perf records a native program") {
 		t.Errorf("exit %d: %s", code, msg)
 	}
 }

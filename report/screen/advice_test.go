@@ -154,6 +154,10 @@ func TestTheEndOfAChainIsNamed(t *testing.T) {
 	if text := shown(t, a, Options{Full: true}); !strings.Contains(text, "-> Mend the lock at the end of the chain first; then") {
 		t.Errorf("--full gives all of the remedy:\n%s", text)
 	}
+	a.Locks[1].Class, a.Locks[1].Owners[0].Site = "Cart", "Shop.step:1"
+	if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, "-> Mend Cart at Shop.step:1 first, at the end of the chain") {
+		t.Errorf("of two locks of one class:\n%s", text)
+	}
 	a.Locks[1].Class, a.Locks[1].Lock = "", "a lock the dump does not name"
 	a.Findings[0].Root = a.Locks[1].Lock
 	if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, "waiting for a lock the dump does not name while") || strings.Contains(text, "Mend first") || !strings.Contains(text, "33 % a lock the dump does not name at Shop.step:1") {

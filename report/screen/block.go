@@ -54,8 +54,12 @@ func (s *screen) rest(groups []group) []line {
 	for i := range groups {
 		locks, ns = locks+groups[i].locks, ns+groups[i].WaitNs
 	}
-	first, what := fmt.Sprintf("%4s  ", percent(ns, s.Total.WaitNs)), prose(fmt.Sprintf("on %s (--top N or --tables shows them)", text.Amount(int64(locks), "more lock")))
+	first, more := fmt.Sprintf("%4s  ", percent(ns, s.Total.WaitNs)), text.Amount(int64(locks), "more lock")
+	what := prose("on " + more + " (--top N or --tables shows them)")
 	lines := fill(first, s.Width, plain, what...)
+	if s.nameRest == unnamed {
+		return lines
+	}
 	var names []string
 	for i := range groups {
 		g := &groups[i]
@@ -68,17 +72,27 @@ func (s *screen) rest(groups []group) []line {
 		return lines
 	}
 	what[len(what)-1] += ":"
-	if s.nameRest {
+	if s.nameRest == ownLine {
 		return append(fill(first, s.Width, plain, what...), fillList(strings.Repeat(" ", len(first)), s.Width, names, false)...)
 	}
-	biggest := percent(groups[0].WaitNs, s.Total.WaitNs) + " "
-	for _, name := range []string{names[0], biggest + s.names.Class(groups[0].Class)} {
-		if named := fill(first, s.Width, plain, append(what, prose(name)...)...); len(named) == 1 {
-			return named // there is no room for another line, but there is in this one
+	const flags, fewer = "--top N or --tables shows them", "--tables"
+	biggest := percent(groups[0].WaitNs, s.Total.WaitNs) + " " + s.names.Class(groups[0].Class)
+	for _, one := range [][2]string{{flags, names[0]}, {fewer, names[0]}, {flags, biggest}} { // no room for another line, but maybe in this one
+		if named := fill(first, s.Width, plain, prose(fmt.Sprintf("on %s (%s): %s", more, one[0], one[1]))...); len(named) == 1 {
+			return named
 		}
 	}
 	return lines
 }
+
+// naming is where the biggest of the locks that are not shown have their names.
+type naming uint8
+
+const (
+	unnamed naming = iota
+	ownLine
+	sameLine
+)
 
 // notable is the part of all waiting from which on a lock is named in any case
 // where there is room.

@@ -91,17 +91,16 @@ func (s *screen) finding(f *document.Finding) []line {
 // and who has it most of the time.
 func (s *screen) endOfChain(f *document.Finding) string {
 	i := slices.IndexFunc(s.Locks, func(l document.Lock) bool { return l.Lock == f.Root })
-	if f.Kind != findings.BlockedHolding.String() || i < 0 || s.Locks[i].Class == "" || s.Locks[i].Class == f.Class {
+	if f.Kind != findings.BlockedHolding.String() || i < 0 || s.Locks[i].Class == "" {
 		return ""
 	}
-	l := &s.Locks[i]
-	remedy := "Mend " + s.names.Class(l.Class) + " first"
+	l, name := &s.Locks[i], s.otherLock(f)
 	for _, o := range l.Owners {
-		if text.Placed(o.Site) && float64(o.WaitNs) >= advised*float64(l.WaitNs) {
-			return remedy + ", which " + s.names.Name(o.Site) + " holds most"
+		if site := s.names.Name(o.Site); text.Placed(o.Site) && float64(o.WaitNs) >= advised*float64(l.WaitNs) && !strings.HasSuffix(name, " at "+site) {
+			return "Mend " + name + " first, which " + site + " holds most"
 		}
 	}
-	return remedy + ", at the end of the chain"
+	return "Mend " + name + " first, at the end of the chain"
 }
 
 // otherLock names the lock that the owner of a finding's lock waits for: of two of

@@ -15,7 +15,26 @@ func (s *screen) head() []line {
 	if s.counts || s.Total.Waits == 0 || s.elsewhere() != "" {
 		return fill("", s.Width, strong, parts...)
 	}
+	if p := s.pressure(); p != "" && s.nameRest != unnamed { // it takes no line: not asked for while a detail is tried
+		with := append(slices.Clone(parts[:len(parts)-1]), parts[len(parts)-1]+",", p+" of running time")
+		if len(fill("", s.Width, strong, with...)) == len(fill("", s.Width, strong, parts...)) {
+			parts = with
+		}
+	}
 	return fillWith("", s.Width, strong, parts, fmt.Sprintf("(%s in %s)", text.Duration(s.Total.WaitNs), text.Amount(s.Total.Waits, "wait")))
+}
+
+// pressure is the part of the time threads ran in which they waited: what tells
+// whether any of it is worth the work. Where that time is not known it is a range.
+func (s *screen) pressure() string {
+	b := s.Coverage.Running
+	switch {
+	case s.unitIsThreads || s.Total.RunningNs <= 0:
+		return ""
+	case b == nil || b.LowNs <= 0 || percent(s.Total.WaitNs, b.LowNs) == percent(s.Total.WaitNs, b.HighNs):
+		return percent(s.Total.WaitNs, s.Total.RunningNs)
+	}
+	return strings.TrimSuffix(percent(s.Total.WaitNs, b.HighNs), " %") + " to " + percent(s.Total.WaitNs, b.LowNs)
 }
 
 // inputs names the inputs, few of many.

@@ -37,7 +37,7 @@ type screen struct {
 	words
 	groups []group
 	detail
-	nameRest bool // the biggest of the locks that are not shown have their names in a line
+	nameRest naming // the biggest of the locks that are not shown have their names
 }
 
 // unseenVirtual is how long virtual threads waited at most, in ns, where another

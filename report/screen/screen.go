@@ -84,12 +84,13 @@ func (s *screen) atMost(d detail) detail {
 	return d
 }
 
-// withRest names the biggest of the locks that are not shown, where lines leave
-// room for that.
+// withRest adds what takes no line that is not free: the pressure, and the biggest of
+// the locks that are not shown.
 func (s *screen) withRest(lines []line) []line {
-	s.nameRest = true
-	if longer := s.all(); s.Full || len(longer) <= MaxLines {
-		return longer
+	for _, s.nameRest = range []naming{ownLine, sameLine} {
+		if named := s.all(); s.Full || len(named) <= max(len(lines), MaxLines) {
+			return named
+		}
 	}
 	return lines
 }

@@ -175,10 +175,11 @@ func TestTheRestIsNamedWhereThereIsRoom(t *testing.T) {
 func TestTheNextLockIsNamedInTheSameLine(t *testing.T) {
 	a := service(2, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
 	a.Locks[1].Class = "Till"
+	want := "on 1 more lock (--tables): 33 % Till at Shop.checkout:1"
 	for range MaxLines {
 		text := shown(t, a, Options{Top: 1})
 		if !strings.Contains(text, "shows them):\n") {
-			if n := strings.Count(text, "\n"); n != MaxLines || !strings.Contains(text, "on 1 more lock (--top N or --tables shows them): 33 % Till\n") {
+			if n := strings.Count(text, "\n"); n != MaxLines || !strings.Contains(text, want+"\n") {
 				t.Errorf("%d lines:\n%s", n, text)
 			}
 			return
@@ -186,6 +187,26 @@ func TestTheNextLockIsNamedInTheSameLine(t *testing.T) {
 		a.Coverage.Warnings = append(a.Coverage.Warnings, document.Warning{Code: "mixed", Text: "x"})
 	}
 	t.Error("no screen is full")
+}
+
+// Whether any of it is worth the work tells the part of the time threads ran, where
+// it takes no line; where that time is not known, between which bounds it is.
+func TestThePressureIsInTheFirstLines(t *testing.T) {
+	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
+	a.Total.RunningNs = 4e9
+	for want, b := range map[string]*document.Bounds{"average, 25 % of running time": nil, "average, 10 to 25 % of running time": {LowNs: 4e9, HighNs: 10e9}} {
+		a.Coverage.Running = b
+		if text := shown(t, a, Options{Width: 100}); !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if text := shown(t, a, Options{Width: 58}); strings.Contains(text, "running time") {
+		t.Errorf("it takes a line of its own:\n%s", text)
+	}
+	a.Coverage.Unit = "threads"
+	if text := shown(t, a, Options{Width: 100}); strings.Contains(text, "running time") {
+		t.Errorf("dumps without time:\n%s", text)
+	}
 }
 
 // A command is there to be copied: half a name of a file would not be found.
