@@ -17,7 +17,7 @@ func (s *screen) head() []line {
 	}
 	if p := s.pressure(); p != "" && s.nameRest != unnamed { // it takes no line: not asked for while a detail is tried
 		with := append(slices.Clone(parts[:len(parts)-1]), parts[len(parts)-1]+",", p+" of running time")
-		if len(fill("", s.Width, strong, with...)) == len(fill("", s.Width, strong, parts...)) {
+		if s.Full || len(fill("", s.Width, strong, with...)) == len(fill("", s.Width, strong, parts...)) {
 			parts = with
 		}
 	}

@@ -203,6 +203,9 @@ func TestThePressureIsInTheFirstLines(t *testing.T) {
 	if text := shown(t, a, Options{Width: 58}); strings.Contains(text, "running time") {
 		t.Errorf("it takes a line of its own:\n%s", text)
 	}
+	if text := shown(t, a, Options{Width: 58, Full: true}); !strings.Contains(text, "running time") {
+		t.Errorf("all was asked for:\n%s", text)
+	}
 	a.Coverage.Unit = "threads"
 	if text := shown(t, a, Options{Width: 100}); strings.Contains(text, "running time") {
 		t.Errorf("dumps without time:\n%s", text)
