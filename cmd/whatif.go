@@ -43,7 +43,8 @@ outside comes when it came. Throughput counts acquisitions of locks in the same
 time.
 
 Recordings of the JDK and Go tell of sections for which somebody waited, and what
-was held is rebuilt. Where the replay misses the trace by more than 10 %, all
+was held is rebuilt: ranges then hold what is won over the trace, and over a run in
+which hardly anything is changed. Where the replay misses the trace by more than 10 %, all
 happens in the order of the trace instead, and ranges reach to no change. Sampled
 traces and thread dumps tell less: their ranges are bounds. AT MOST is what locks
 and threads could do in the best case. Blame is not a prediction: who waits behind

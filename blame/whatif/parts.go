@@ -20,6 +20,7 @@ type part struct {
 	sections []uint32  // in which threads are
 	comes    bool      // something ends idle times of its threads
 	base     outcomes  // without a change
+	control  outcomes  // with hardly any
 }
 
 // split returns the parts of a trace, in the order of their first threads.

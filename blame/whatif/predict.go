@@ -45,7 +45,7 @@ type replays struct {
 	length  int64
 	base    outcomes
 	misfit  Misfit
-	first   bool // it is the trace that is replayed
+	note    func(p *part, l int, o *outcome) // takes what each part of a replay comes to; nil for none
 }
 
 // loops are those of the ends of a range; the last one is for tenures that were
@@ -66,16 +66,18 @@ func newReplays(c *Collector) *replays {
 	for i := range threads {
 		recorded += int64(len(threads[i].holds))
 	}
-	all := programs(threads, m.length)
+	each := programs(threads, m.length)
 	gettings, typical := c.handover(threads, m.permits)
 	m.typical = typical
-	for i := range all {
-		all[i].got = gettings[all[i].thread]
+	for i := range each {
+		each[i].got = gettings[each[i].thread]
 	}
-	m.parts = split(all, len(c.locks))
-	m.first = true
-	m.base = m.replay(c.unchanged(), func(*part) bool { return true })
-	m.first = false
+	m.parts = split(each, len(c.locks))
+	all := func(*part) bool { return true }
+	m.note = func(p *part, l int, o *outcome) { p.base[l] = *o }
+	m.base = m.replay(c.unchanged(), all)
+	m.note = nil
+	m.controls(all)
 	m.misfit = Misfit{math.Abs(ratio(sum(&m.base[0].waited), c.waitNs) - 1), math.Abs(ratio(sum(&m.base[0].taken), recorded) - 1)}
 	return m
 }
@@ -130,8 +132,8 @@ func (m *replays) replay(e *effect, touches func(*part) bool) (out outcomes) {
 	cores.Each(len(runs), func(i int) { changed[i] = m.once(runs[i].part, e, loops[runs[i].loops[0]]) })()
 	for i := range runs {
 		for _, l := range runs[i].loops {
-			if out[l].add(&changed[i]); m.first {
-				runs[i].part.base[l] = changed[i]
+			if out[l].add(&changed[i]); m.note != nil {
+				m.note(runs[i].part, l, &changed[i])
 			}
 		}
 	}
@@ -157,10 +159,51 @@ func (p *part) runs(n int) []run {
 	return list
 }
 
+// controls replays the program hardly changed. Of tenures that were not rebuilt the
+// replay of the trace is the program, and its own control.
+func (m *replays) controls(all func(*part) bool) {
+	for _, p := range m.parts {
+		p.control = p.base
+	}
+	if !m.c.rebuilt {
+		return
+	}
+	for _, p := range m.parts {
+		p.control = outcomes{}
+	}
+	m.note = func(p *part, l int, o *outcome) { p.control[l].add(o) }
+	for _, by := range slight {
+		m.replay(m.c.hardly(by), all)
+	}
+	m.note = nil
+	for _, p := range m.parts {
+		for l := range p.control {
+			p.control[l].share(int64(len(slight)))
+		}
+	}
+}
+
+// control is what a change is compared with beside the trace. Rebuilt tenures, handed
+// over as they were, give the trace again as long as nothing is changed at all: they
+// were made of it. The first change, however small, frees the replay from that, and may
+// bring more than what it is about: that is in a program that is hardly changed, too.
+func (m *replays) control(e *effect) (out outcomes) {
+	for _, p := range m.parts {
+		for l := range out {
+			if e.touches(p) {
+				out[l].add(&p.control[l])
+			} else {
+				out[l].add(&p.base[l])
+			}
+		}
+	}
+	return out
+}
+
 // predict compares replays of the changed program with those of the trace. Where
 // rebuilt tenures lock up in one of them, as the program did not, it says nothing.
 func (m *replays) predict(e *effect) (throughput, waitNs Range, stuck bool) {
-	changed := m.replay(e, e.touches)
+	changed, control := m.replay(e, e.touches), m.control(e)
 	throughput, waitNs, stuck = Range{math.Inf(1), 0}, Range{math.Inf(1), 0}, true
 	spreads := [2]float64{}
 	for i := range changed {
@@ -168,8 +211,10 @@ func (m *replays) predict(e *effect) (throughput, waitNs Range, stuck bool) {
 		if sum(&was.taken) == 0 || m.c.rebuilt && now.stuck {
 			continue
 		}
-		throughput.include(ratio(sum(&now.taken), sum(&was.taken)))
-		waitNs.include(ratio(sum(&now.waited), sum(&was.waited)) * float64(m.c.waitNs))
+		for _, was := range []*outcome{was, &control[i]} {
+			throughput.include(ratio(sum(&now.taken), sum(&was.taken)))
+			waitNs.include(ratio(sum(&now.waited), sum(&was.waited)) * float64(m.c.waitNs))
+		}
 		stuck = stuck && now.stuck
 		spreads[0], spreads[1] = max(spreads[0], spread(&now.taken, &was.taken)), max(spreads[1], spread(&now.waited, &was.waited))
 	}

@@ -15,6 +15,13 @@ func (o *outcome) add(part *outcome) {
 	o.stuck = o.stuck || part.stuck
 }
 
+// share leaves one of so many outcomes that were added.
+func (o *outcome) share(of int64) {
+	for i := range windows {
+		o.taken[i], o.waited[i] = o.taken[i]/of, o.waited[i]/of
+	}
+}
+
 // windows are the parts of a replay that are compared, for how much they vary.
 const windows = 10
 

@@ -15,7 +15,8 @@
 // it waited for outside of locks comes when it came in the trace (Lindley's
 // recursion, for each thread). Sleeps keep their length in both. Where tenures were
 // rebuilt there is a third: time in which the lock only seems free shrinks too, by
-// the part that the section has of other waits.
+// the part that the section has of other waits. What those bring is compared with
+// the trace, and with the same program hardly changed: the range holds both.
 //
 // No more processors are counted than there are threads, and no fewer: who runs may
 // compute or do what is not recorded, and that more never ran at once than a lock let
