@@ -219,22 +219,6 @@ func TestTheSectionThatBlocksMostIsFirst(t *testing.T) {
 	}
 }
 
-// What is hardly a change brings hardly anything. Of tenures that were rebuilt the replay
-// gives the trace again for as long as nothing is changed at all, and is free then.
-func TestHardlyAChangeBringsHardlyAnything(t *testing.T) {
-	for _, name := range []string{"truth-8threads.jfr", "truth-8threads-jdk25.jfr", "go126-truth-12goroutines.trace", "lab-convoy-jdk25-d1s.jfr"} {
-		res, err := fromFile(t, name).Rank(.0003, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range res.Rows {
-			if middle := r.Throughput.middle(); !r.Throughput.holds(1) || middle < 0.92 || middle > 1.10 {
-				t.Errorf("%s: %s hardly shorter: throughput %.2f", name, r.Section, r.Throughput)
-			}
-		}
-	}
-}
-
 // Where threads hardly wait no change of a section can bring much, however
 // unevenly the waits come.
 func TestLittleWaitingPromisesLittle(t *testing.T) {
