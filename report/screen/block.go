@@ -85,15 +85,6 @@ func (s *screen) rest(groups []group) []line {
 	return lines
 }
 
-// naming is where the biggest of the locks that are not shown have their names.
-type naming uint8
-
-const (
-	unnamed naming = iota
-	ownLine
-	sameLine
-)
-
 // notable is the part of all waiting from which on a lock is named in any case
 // where there is room.
 const notable = 0.05

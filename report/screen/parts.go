@@ -40,6 +40,15 @@ type screen struct {
 	nameRest naming // the biggest of the locks that are not shown have their names
 }
 
+// naming is where the biggest of the locks that are not shown have their names.
+type naming uint8
+
+const (
+	unnamed naming = iota
+	ownLine
+	sameLine
+)
+
 // unseenVirtual is how long virtual threads waited at most, in ns, where another
 // recording would show some of it.
 func (s *screen) unseenVirtual() int64 {
