@@ -14,6 +14,7 @@ func (c *Calibration) add(o *Calibration) {
 		c[p].Seen.Dumps += o[p].Seen.Dumps
 		c[p].Seen.Asked += o[p].Seen.Asked
 		c[p].Seen.Agrees += o[p].Seen.Agrees
+		c[p].Seen.Squares += o[p].Seen.Squares
 	}
 }
 
@@ -35,11 +36,11 @@ const doubted = 25
 // nothing tells.
 func (t *Trust) Expected() (share float64, ok bool) {
 	if t.Ns == 0 || math.IsNaN(t.Right) {
-		return t.Seen.Share(), t.Ns > 0 && t.Seen.Dumps >= doubted
+		return t.Seen.Share(), t.Ns > 0 && t.Seen.number() >= doubted
 	}
 	share = t.Right / float64(t.Ns)
 	if t.Seen.Asked > 0 {
-		n := float64(t.Seen.Dumps)
+		n := t.Seen.number()
 		share = (doubted*share + n*t.Seen.Share()) / (doubted + n)
 	}
 	return share, true
@@ -56,11 +57,11 @@ func (t *Trust) Bounds() (low, high float64) {
 // Disagrees reports whether dumps tell something else than the inference
 // expects, by more than chance.
 func (t *Trust) Disagrees() bool {
-	if t.Seen.Dumps < doubted || t.Ns == 0 || math.IsNaN(t.Right) {
+	if t.Seen.number() < doubted || t.Ns == 0 || math.IsNaN(t.Right) {
 		return false
 	}
 	want := t.Right / float64(t.Ns)
-	return math.Abs(t.Seen.Share()-want) > 3*math.Sqrt(max(want*(1-want), 0.01)/float64(t.Seen.Dumps))
+	return math.Abs(t.Seen.Share()-want) > 3*math.Sqrt(max(want*(1-want), 0.01)/t.Seen.number())
 }
 
 // expect counts waiting of which a share is expected to be right.
@@ -77,12 +78,21 @@ type Agreement struct {
 	Dumps  int // locks in dumps
 	Asked  int64
 	Agrees int64 // of Asked: threads that waited then
+
+	Squares int64 // the sum of the squares of how many waited at each
+}
+
+// number returns how many dumps at which as many threads waited would say as much:
+// one at which a hundred did is still one instant.
+func (a *Agreement) number() float64 {
+	return float64(a.Asked) * float64(a.Asked) / float64(max(a.Squares, 1))
 }
 
 // add counts a dump of a lock so many threads waited for.
 func (a *Agreement) add(waiters int64, agrees bool) {
 	a.Dumps++
 	a.Asked += waiters
+	a.Squares += waiters * waiters
 	if agrees {
 		a.Agrees += waiters
 	}

@@ -14,7 +14,7 @@ func TestDumpsCorrectTheExpectation(t *testing.T) {
 		dumps int
 		want  [2]float64
 	}{{0, [2]float64{0.9, 0.9}}, {2, [2]float64{0.7, 0.89}}, {200, [2]float64{0, 0.1}}} {
-		tr := Trust{Ns: 1000, Right: 900, Seen: Agreement{c.dumps, int64(3 * c.dumps), 0}}
+		tr := Trust{Ns: 1000, Right: 900, Seen: Agreement{c.dumps, int64(3 * c.dumps), 0, int64(9 * c.dumps)}}
 		if got, ok := tr.Expected(); !ok || got < c.want[0] || got > c.want[1] {
 			t.Errorf("%d dumps that disagree: %.2f, want %v", c.dumps, got, c.want)
 		}

@@ -171,9 +171,18 @@ func (k *kin) doubt() {
 }
 
 // known is how much the model answers for: it has learnt from enough gaps, none of
-// which hides an acquisition that was not recorded.
+// which hides an acquisition that was not recorded. A few long ones among many short
+// ones hold most of what it divides, and tell as much as so few of one length.
 func (k *kin) known() float64 {
-	n := float64(len(k.gaps))
+	sum, squares := 0.0, 0.0
+	for i := range k.gaps {
+		l := float64(k.gaps[i].Length)
+		sum, squares = sum+l, squares+l*l
+	}
+	if squares == 0 {
+		return 0
+	}
+	n := sum * sum / squares
 	return n / (n + renewal.Trust)
 }
 

@@ -18,7 +18,7 @@ func TestSourcesDisagreeBeyondChance(t *testing.T) {
 		want, saw float64
 		disagrees bool
 	}{{0.5, 0.36, false}, {0.5, 0.64, false}, {0.5, 0.34, true}, {0.5, 0.66, true}, {1, 0.975, false}, {1, 0.96, true}} {
-		tr := Trust{Ns: 1000, Right: 1000 * c.want, Seen: Agreement{100, 1000, int64(1000 * c.saw)}}
+		tr := Trust{Ns: 1000, Right: 1000 * c.want, Seen: Agreement{100, 1000, int64(1000 * c.saw), 10_000}}
 		if got := tr.Disagrees(); got != c.disagrees {
 			t.Errorf("%.0f %% expected, %.1f %% seen in 100 dumps: disagrees is %v", 100*c.want, 100*c.saw, got)
 		}
@@ -27,24 +27,49 @@ func TestSourcesDisagreeBeyondChance(t *testing.T) {
 
 // Dumps weigh as much as the inference itself when there are 25.
 func TestSomeDumpsWeighAsMuchAsTheInference(t *testing.T) {
-	tr := Trust{Ns: 1000, Right: 900, Seen: Agreement{25, 100, 50}}
+	tr := Trust{Ns: 1000, Right: 900, Seen: Agreement{25, 100, 50, 400}}
 	if got, _ := tr.Expected(); !near(got, 0.7) {
 		t.Errorf("%.2f, want 0.7", got)
 	}
 }
 
+// A dump at which a thousand wait is one instant, as one at which one waits is.
+func TestADumpIsOneInstantHoweverManyWait(t *testing.T) {
+	tr := Trust{Ns: 1000, Right: 900}
+	for range 30 {
+		tr.Seen.add(1, true)
+	}
+	tr.Seen.add(1000, false)
+	if got, _ := tr.Expected(); !near(got, 0.9) {
+		t.Errorf("%.2f, want 0.9 but for one dump", got)
+	}
+}
+
 // A model learnt from as few gaps as its first guess weighs is half believed;
-// else the first owner, another one and nobody are as likely.
+// else the first owner, another one and nobody are as likely. One gap that is as long as
+// all others together is half of what there is to learn from.
 func TestAModelOfFewGapsIsHalfBelieved(t *testing.T) {
-	b := &builder{charging: &charging{}, kin: &kin{gaps: make([]renewal.Gap, renewal.Trust)}}
-	b.known = b.kin.known()
+	b := &builder{charging: &charging{}}
+	gaps := func(n int, longest int64) {
+		list := make([]renewal.Gap, n)
+		for i := range list {
+			list[i].Length = 1000
+		}
+		list[0].Length = longest
+		b.kin = &kin{gaps: list}
+		b.known = b.kin.known()
+	}
+	gaps(renewal.Trust, 1000)
 	if b.expect(1); !near(b.right, 0.5+0.5/3) || renewal.Trust != 5 {
 		t.Errorf("%.2f, want %.2f", b.right, 0.5+0.5/3)
 	}
-	b.kin.gaps = make([]renewal.Gap, 5000)
-	b.known = b.kin.known()
+	gaps(5000, 1000)
 	if b.expect(0.8); !near(b.right, 0.8) {
 		t.Errorf("%.2f, want 0.8", b.right)
+	}
+	gaps(5000, 5000*1000)
+	if b.expect(1); !near(b.right, 4./9+5./27) {
+		t.Errorf("one long gap: %.2f, want %.2f", b.right, 4./9+5./27)
 	}
 }
 
