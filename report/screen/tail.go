@@ -84,11 +84,11 @@ func (s *screen) sureness() []line {
 	if s.counts || s.Total.WaitNs == 0 {
 		return nil
 	}
-	right := map[string]float64{}
+	right := map[string]string{}
 	if c := s.Coverage.Calibration; c != nil {
 		for _, p := range c.Provenance {
 			if p.ExpectedRight != nil {
-				right[strings.ReplaceAll(p.Name, "-", " ")] = *p.ExpectedRight
+				right[strings.ReplaceAll(p.Name, "-", " ")] = span(*p.ExpectedLow, *p.ExpectedRight, *p.ExpectedHigh)
 			}
 		}
 	}
@@ -100,7 +100,7 @@ func (s *screen) sureness() []line {
 		}
 		part := p.Name + " " + percent(p.Ns, s.Total.WaitNs)
 		if v, ok := right[p.Name]; ok {
-			part += fmt.Sprintf(" (~%.0f %%%s right)", 100*v, ofIt)
+			part += fmt.Sprintf(" (%s %%%s right)", v, ofIt)
 			ofIt = ""
 		}
 		parts = append(parts, part+",")
@@ -111,6 +111,18 @@ func (s *screen) sureness() []line {
 	parts[len(parts)-1] = strings.TrimSuffix(parts[len(parts)-1], ",")
 	return fill("owners: ", s.Width, plain, parts...)
 }
+
+// span says how much of a whole is right, in percent: about so much, or from where to
+// where, if that is more than a few points to either side.
+func span(low, about, high float64) string {
+	if about-low > few || high-about > few {
+		return fmt.Sprintf("%.0f-%.0f", 100*low, 100*high)
+	}
+	return fmt.Sprintf("~%.0f", 100*about)
+}
+
+// few is how far what is said of a share may be off.
+const few = 0.07
 
 // little is the part of all waiting below which it is not said how owners are
 // known.
