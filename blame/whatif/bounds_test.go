@@ -6,6 +6,7 @@ import (
 
 	"contend/analysis"
 	"contend/format"
+	"contend/format/simulate"
 )
 
 // A thread that is always in a section goes round and round at one instant when the
@@ -41,6 +42,30 @@ func TestNobodysTenuresTellNothing(t *testing.T) {
 		}
 		if r := res.Rows[0]; !r.Throughput.holds(1) || r.Throughput.High > 2 || !r.WaitNs.holds(300) || r.Locks {
 			t.Errorf("rebuilt %v: %+v", rebuilt, r)
+		}
+	}
+}
+
+// Where only bounds are known, nobody waits for less than nothing, and several
+// sections together may bring what one of them may.
+func TestBoundsOfSeveralSections(t *testing.T) {
+	c, _, _ := collected(t, simulate.Config{Scenario: "nested", Duration: 2e9, Seed: 1}, sampled)
+	for _, by := range []float64{.5, 1} {
+		all, err := c.Predict([]Change{{Kind: Shrink, Section: "*", By: by}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		best := 1.0
+		for _, s := range c.Sections() {
+			one, err := c.Predict([]Change{{Kind: Shrink, Section: s.Method, By: by}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			best = max(best, one.Rows[0].Throughput.High)
+		}
+		r := all.Rows[0]
+		if r.WaitNs.Low < 0 || r.Throughput.High < best {
+			t.Errorf("by %v: %+v, want a throughput of at least %.3f at most", by, r, best)
 		}
 	}
 }
