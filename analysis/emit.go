@@ -44,19 +44,27 @@ func (e *emitter) begin(start int64) {
 	e.begun, e.start = true, start
 	e.from, e.to = start, maxTime
 	if e.filter.From != format.NoTime {
-		e.from = absolute(e.filter.From, e.filter.FromRel, start)
+		e.from = Instant(e.filter.From, e.filter.FromRel, start)
 	}
 	if e.filter.To != format.NoTime {
-		e.to = absolute(e.filter.To, e.filter.ToRel, start)
+		e.to = Instant(e.filter.To, e.filter.ToRel, start)
 	}
 	e.out.begin(max(e.from, start))
 }
 
-func absolute(t int64, relative bool, start int64) int64 {
-	if relative {
-		return start + t
+// Instant returns the time that a bound of a filter stands for in a trace that
+// begins at start; the last or the first there is where it is out of range.
+func Instant(t int64, relative bool, start int64) int64 {
+	at := start + t
+	switch {
+	case !relative:
+		return t
+	case t > 0 && at < start:
+		return maxTime
+	case t < 0 && at > start:
+		return -maxTime
 	}
-	return t
+	return at
 }
 
 // cut returns the part of [lo, hi) that is charged; ok is false when none is.

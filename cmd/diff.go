@@ -77,10 +77,10 @@ func (o *diffOptions) sides(args []string) error {
 	case len(o.base) == 0 || len(o.new) == 0:
 		return usageError{errors.New("two sides are needed"), hint}
 	}
-	if o.alpha <= 0 || o.alpha >= 1 {
+	if !(o.alpha > 0 && o.alpha < 1) { // NaN is out of bounds too, as below
 		return usageError{errors.New("--alpha: must lie between 0 and 1"), "0.05 is 5 %"}
 	}
-	if o.minChange < 0 {
+	if !(o.minChange >= 0) {
 		return usageError{errors.New("--min-change: cannot be negative"), ""}
 	}
 	if n := len(o.operations); n != 0 && (n != 2 || o.operations[0] <= 0 || o.operations[1] <= 0) {

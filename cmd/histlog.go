@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"contend/analysis"
 	"contend/analysis/dist"
 	"contend/blame/lengths"
 	"contend/decode"
@@ -149,13 +150,7 @@ func (t *logTable) read(in io.Reader, name, label string) error {
 // wants reports whether an interval begins within the cut and has a tag asked
 // for.
 func (t *logTable) wants(iv *dist.Interval, start int64) bool {
-	from, to := t.from, t.to
-	if t.rel[0] {
-		from += start
-	}
-	if t.rel[1] {
-		to += start
-	}
+	from, to := analysis.Instant(t.from, t.rel[0], start), analysis.Instant(t.to, t.rel[1], start)
 	return iv.Start >= from && (t.to == format.NoTime || iv.Start < to) && (t.tag == nil || t.tag.MatchString(iv.Tag))
 }
 

@@ -91,7 +91,7 @@ func runRecord(e *env, o *recordOptions) error {
 		return usageError{errors.New("record what?"), "name a process by its number or main class, or a Go program by its address; 'contend record --list' shows the JVMs here"}
 	case o.duration <= 0:
 		return usageError{fmt.Errorf("--duration: %v is no time to record", o.duration), "30s is what it is when left out"}
-	case o.rate <= 0 || o.rate > 1000:
+	case !(o.rate > 0 && o.rate <= 1000): // NaN is out of bounds too
 		return usageError{fmt.Errorf("--rate: %v samples a second are not possible", o.rate), "choose more than 0 and at most 1000"}
 	}
 	if o.perf.use {

@@ -263,3 +263,28 @@ func TestRecordAtTheStart(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, msg)
 	}
 }
+
+// So it is later, when it takes commands and carries none out yet: of the agent JDK 17
+// says then that it is loaded, and of its flight recorder nothing.
+func TestRecordBeforeTheProgramRuns(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
+		t.Skip("no JDK here, or -short")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("javac", "-d", dir, "testdata/java/Late.java").CombinedOutput(); err != nil {
+		t.Fatalf("%v %s", err, out)
+	}
+	for name, jvm := range jvms() {
+		for _, with := range []string{"agent", "jfr"} {
+			t.Run(name+" "+with, func(t *testing.T) {
+				t.Parallel()
+				pid := strconv.Itoa(java(t, jvm, nil, "-Xbootclasspath/a:"+dir, "-Djava.system.class.loader=Late").Process.Pid)
+				code, _, msg := recordOf(t, "--with", with, "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
+				if code != exitOK {
+					t.Errorf("exit %d\n%s", code, msg)
+				}
+			})
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"regexp"
 	"slices"
@@ -102,6 +103,12 @@ func instant(flag, text string) (t int64, relative bool, err error) {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
 		return 0, false, usageError{fmt.Errorf("--%s: %q is neither a duration nor a time", flag, text), "write 1.5s, or 2026-01-31T12:00:00Z"}
+	}
+	switch first, last := time.Unix(0, -math.MaxInt64), time.Unix(0, math.MaxInt64); { // of traces
+	case at.Before(first):
+		at = first
+	case at.After(last):
+		at = last
 	}
 	return at.UnixNano(), false, nil
 }

@@ -114,7 +114,7 @@ func (m *ordered) predict(e *effect) (throughput, waitNs Range, _ bool) {
 }
 
 // throughput returns how fast threads get through, over how fast they did: by
-// thread, and each as much as it took locks.
+// thread, and each as much as it took locks. As fast, where nobody did.
 func (m *ordered) throughput(c *course) float64 {
 	sum, all := 0.0, 0.0
 	for t, w := range m.weight {
@@ -122,7 +122,10 @@ func (m *ordered) throughput(c *course) float64 {
 		took := float64(max(k.now+m.length-k.seen, 1))
 		sum, all = sum+w*float64(m.length)/took, all+w
 	}
-	return sum / max(all, 1)
+	if all == 0 {
+		return 1
+	}
+	return sum / all
 }
 
 // clock is what an instant of the trace becomes.

@@ -205,10 +205,13 @@ func (m *replays) control(e *effect) (out outcomes) {
 func (m *replays) predict(e *effect) (throughput, waitNs Range, stuck bool) {
 	changed, control := m.replay(e, e.touches), m.control(e)
 	throughput, waitNs, stuck = Range{math.Inf(1), 0}, Range{math.Inf(1), 0}, true
-	spreads := [2]float64{}
+	spreads, taken := [2]float64{}, false
 	for i := range changed {
 		now, was := &changed[i], &m.base[i]
-		if sum(&was.taken) == 0 || m.c.rebuilt && now.stuck {
+		if sum(&was.taken) == 0 {
+			continue
+		}
+		if taken = true; m.c.rebuilt && now.stuck {
 			continue
 		}
 		for _, was := range []*outcome{was, &control[i]} {
@@ -218,7 +221,7 @@ func (m *replays) predict(e *effect) (throughput, waitNs Range, stuck bool) {
 		stuck = stuck && now.stuck
 		spreads[0], spreads[1] = max(spreads[0], spread(&now.taken, &was.taken)), max(spreads[1], spread(&now.waited, &was.waited))
 	}
-	if !m.misfit.Fits() { // the truth may be that nothing is won
+	if stuck = stuck && taken; !taken || !m.misfit.Fits() { // the truth may be that nothing is won
 		throughput.include(1)
 		waitNs.include(float64(m.c.waitNs))
 	}

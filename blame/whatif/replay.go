@@ -142,11 +142,17 @@ func (r *replay) plan(id int32, now int64) {
 	r.due.push(at, turn, id)
 }
 
+// mostRounds is how often a thread begins its program anew at most. In the trace it does
+// once, and more often by what it no longer waits; a change that leaves a program
+// nothing to do would have it begin for ever.
+const mostRounds = 1 << 12
+
 // step does what a thread's program says next.
 func (r *replay) step(id int32, now int64) {
 	a := &r.threads[id]
 	s := &a.steps[a.next]
 	if s.op == turn {
+		now = max(now, a.base+a.late+max(r.length/mostRounds, 1))
 		a.next, a.base = 0, now-a.late
 		if len(a.steps) > 1 { // else it takes no lock
 			r.plan(id, a.base)

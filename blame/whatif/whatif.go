@@ -158,10 +158,9 @@ func (c *Collector) bound(ch *Change) (throughput, waitNs Range) {
 		saved = sumOf(c.passed, set, func(ns int64) int64 { return ns })
 		less = int64(ch.By * float64(sumOf(c.held, set, (*analysis.Union).Len)))
 	}
-	high := 1.0
-	if left := c.runningNs - saved - less; left > 0 {
-		high = ratio(c.runningNs, left)
-	}
+	saved = min(saved, c.waitNs) // who waits for several of them counts for each
+	left := max(c.runningNs-saved-less, 1)
+	high := max(ratio(c.runningNs, left), 1)
 	return Range{1, high}, Range{float64(c.waitNs - saved), float64(c.waitNs)}
 }
 

@@ -87,7 +87,11 @@ func (a *ahead) cut() {
 	defer close(a.order)
 	for {
 		c := a.next()
-		if c == nil || !a.split.whole(&c.chunk, func(n int64) bool { return a.wait(c, n) }) {
+		if c == nil {
+			return
+		}
+		if !a.split.whole(&c.chunk, func(n int64) bool { return a.wait(c, n) }) {
+			a.giveBack(c) // it may have got room before it turned out to be cut off
 			return
 		}
 		c.after = a.split.last
@@ -145,7 +149,7 @@ func (a *ahead) wait(c *stepped, n int64) bool {
 func (a *ahead) reclaim() bool {
 	select {
 	case c := <-a.free:
-		a.room.left.Add(c.held)
+		a.giveBack(c)
 		a.out = slices.DeleteFunc(a.out, func(o *stepped) bool { return o == c })
 		a.unused = append(a.unused, c)
 		return true
@@ -200,9 +204,14 @@ func (a *ahead) close() {
 		close(a.quit)
 		a.work.Wait()
 		for _, c := range a.out {
-			a.room.left.Add(c.held)
+			a.giveBack(c)
 		}
 	})
+}
+
+func (a *ahead) giveBack(c *stepped) {
+	a.room.left.Add(c.held)
+	c.held = 0
 }
 
 // back ends what is ahead and gives the input back, at the beginning of the

@@ -68,12 +68,16 @@ func TestAheadDeliversTheSame(t *testing.T) {
 	} {
 		for room, skip := range map[int64]map[ChunkKey]bool{DefaultRoom: nil, 300_000: {key.key(): true}} {
 			want, told, wantErr := delivered(t, data, Options{Skip: skip})
-			got, st, err := delivered(t, data, Options{Skip: skip, Room: NewRoom(room)})
+			shared := NewRoom(room)
+			got, st, err := delivered(t, data, Options{Skip: skip, Room: shared})
 			if !reflect.DeepEqual(got, want) || err.Error() != wantErr.Error() {
 				t.Errorf("%s, %d left out: %d events, %v, want %d, %v", name, len(skip), len(got), err, len(want), wantErr)
 			}
 			if !reflect.DeepEqual(st, told) {
 				t.Errorf("%s, %d left out: says %+v, want %+v", name, len(skip), st, told)
+			}
+			if left := shared.left.Load(); left != room {
+				t.Errorf("%s, %d left out: %d bytes of the room are taken", name, len(skip), room-left)
 			}
 		}
 	}

@@ -129,7 +129,11 @@ func (s *session) startAgent(flight bool) (*os.File, error) {
 	}
 	jar := s.dir.path(jarName)
 	o := agent.Options{Jar: jar, File: s.dir.path(traceName), Lease: s.dir.path(leaseName), Rate: strconv.FormatFloat(s.Rate, 'g', -1, 64), Evidence: flight}
-	if err := s.p.Load(patience, jar, o.String()); err != nil {
+	runs := func() bool {
+		info, err := trace.Stat()
+		return err == nil && info.Size() > 0
+	}
+	if err := s.p.Load(patience, jar, o.String(), runs); err != nil {
 		trace.Close()
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -56,8 +57,12 @@ func commandLine(pid int) (program string, args []string) {
 	return string(path), args[:min(max(n, 0), len(args))]
 }
 
-// started: how far a JVM is cannot be seen here.
-func (p *Process) started() bool { return true }
+// starting reports whether a JVM that began lately has no handler for the signal yet:
+// more of how far it is cannot be seen here.
+func (p *Process) starting() bool {
+	k, err := unix.SysctlKinfoProc("kern.proc.pid", p.PID)
+	return err == nil && !p.quits && time.Since(time.Unix(k.Proc.P_starttime.Unix())) < startup
+}
 
 // Alive reports whether the process still runs.
 func (p *Process) Alive() bool {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Find looks at a process and says whether it is a HotSpot JVM that may be
@@ -81,14 +82,40 @@ func (p *Process) commandLine() {
 	}
 }
 
-// started reports whether the JVM has begun its own threads: the last that
-// matters is there in all versions.
-func (p *Process) started() bool {
+// starting reports whether a JVM that began lately does not run its program yet. The
+// last of its own threads tells: that for notifications. Before JDK 14 it was that of
+// periodic tasks; since then this may be among the first, before those of the compilers,
+// and that for monitors before these.
+func (p *Process) starting() bool {
+	if age, ok := p.age(); !ok || age > startup {
+		return false
+	}
+	own, compiles := map[string]bool{}, false
 	threads, _ := filepath.Glob(procPath(p.PID, "task/*/comm"))
-	return slices.ContainsFunc(threads, func(path string) bool {
+	for _, path := range threads {
 		name, _ := os.ReadFile(path)
-		return strings.HasPrefix(string(name), "Service Thread")
-	})
+		own[strings.TrimSpace(string(name))] = true
+		compiles = compiles || bytes.Contains(name, []byte(" CompilerT"))
+	}
+	runs := own["Notification Th"] || own["VM Periodic Tas"] && compiles && !own["Monitor Deflati"]
+	return !p.quits || !runs
+}
+
+// age is how long the process has run.
+func (p *Process) age() (age time.Duration, ok bool) {
+	stat, err := os.ReadFile(procPath(p.PID, "stat"))
+	uptime, again := os.ReadFile("/proc/uptime")
+	if err != nil || again != nil {
+		return 0, false
+	}
+	const start, second = 19, 100 // which field after the name, and its unit on Linux
+	fields, up := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])), strings.Fields(string(uptime))
+	if len(fields) <= start || len(up) == 0 {
+		return 0, false
+	}
+	began, err := strconv.ParseFloat(fields[start], 64)
+	now, again := strconv.ParseFloat(up[0], 64)
+	return time.Duration((now - began/second) * float64(time.Second)), err == nil && again == nil
 }
 
 // Alive reports whether the process still runs.

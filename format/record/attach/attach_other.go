@@ -21,7 +21,7 @@ func (p *Process) Command(time.Duration, string, ...string) ([]byte, error) {
 }
 
 // Load see Command.
-func (p *Process) Load(time.Duration, string, string) error {
+func (p *Process) Load(time.Duration, string, string, func() bool) error {
 	_, err := Find(p.PID)
 	return err
 }

@@ -63,19 +63,20 @@ func (p *Process) status(name string, answer []byte) ([]byte, error) {
 	return rest, nil
 }
 
-// Load loads a Java agent. Some JVMs answer 0 also when they forbid agents: the
-// text tells.
-func (p *Process) Load(timeout time.Duration, jar, options string) error {
+// Load loads a Java agent; runs tells whether it has begun. Some JVMs answer 0 also when
+// they forbid agents, or run none yet: the text and runs tell.
+func (p *Process) Load(timeout time.Duration, jar, options string, runs func() bool) error {
 	if strings.Contains(jar, "=") {
 		return fmt.Errorf("%s: the path of an agent must not hold '='", jar)
 	}
-	answer, err := p.load(timeout, jar+"="+options)
-	text := oneLine(answer)
+	answer, err := p.load(timeout, jar+"="+options, runs)
+	text, code := oneLine(answer), returned(answer)
 	if err != nil {
 		text = err.Error()
+		code = text
 	}
 	for _, module := range []string{"java.instrument", "java.management"} {
-		if code := strings.TrimSpace(strings.TrimPrefix(text, "return code:")); code != "" && code != "0" && p.Lacks(module) {
+		if code != "" && code != "0" && p.Lacks(module) {
 			return p.fail("cannot run the agent: its runtime has no "+module, "--with jfr needs none")
 		}
 	}
@@ -84,22 +85,37 @@ func (p *Process) Load(timeout time.Duration, jar, options string) error {
 			return p.fail(r.what, r.hint)
 		}
 	}
-	if code := strings.TrimSpace(strings.TrimPrefix(text, "return code:")); err == nil && code != "0" && code != "" {
+	switch {
+	case err != nil:
+		return err
+	case code != "0" && code != "":
 		return p.fail("does not load the agent: "+text, "--with jfr needs none")
+	case !runs():
+		return p.fail("answers that the agent is loaded, but it does not run", "--with jfr needs none")
 	}
-	return err
+	return nil
 }
 
-// layering is how long a JVM that takes commands may be without the loader of
-// agents' classes, which it makes soon after: a machine that is very busy lets it
-// begin only after seconds.
-const layering = 20 * time.Second
+// returned is the code that an agent returned, "" where the JVM does not say.
+func returned(answer []byte) string {
+	return strings.TrimSpace(strings.TrimPrefix(oneLine(answer), "return code:"))
+}
 
-// load sends the command, again while the JVM has no class loader for agents yet.
-func (p *Process) load(timeout time.Duration, agent string) ([]byte, error) {
+// startup is how long a JVM may take until it runs its program: a machine that is very
+// busy lets it begin only after seconds.
+const startup = 20 * time.Second
+
+// load sends the command, again while the JVM is seen to be starting only by what it
+// answers: it has no class loader for agents yet, says that it is too early, or (JDK 17)
+// answers 0 and does nothing.
+func (p *Process) load(timeout time.Duration, agent string, runs func() bool) ([]byte, error) {
 	for begun := time.Now(); ; time.Sleep(200 * time.Millisecond) {
 		answer, err := p.Command(timeout, "load", "instrument", "false", agent)
-		if err == nil || !strings.Contains(err.Error(), "NullPointerException") || time.Since(begun) > layering {
+		early := err != nil && strings.Contains(err.Error(), "NullPointerException") || strings.Contains(string(answer), "only permitted in the live phase")
+		if code := returned(answer); err == nil && (code == "0" || code == "") {
+			early = !runs()
+		}
+		if !early || time.Since(begun) > startup {
 			return answer, err
 		}
 	}
@@ -115,6 +131,7 @@ var refusals = []struct{ says, what, hint string }{
 // connect reaches the listener: it tries the socket first, and asks for one by
 // a signal only where none answers.
 func (p *Process) connect() (net.Conn, error) {
+	p.settle()
 	if conn, err := p.dial(); err == nil {
 		return conn, nil
 	} else if errors.Is(err, os.ErrPermission) {
@@ -156,28 +173,24 @@ func (p *Process) mayBeSignalled() error {
 	if slices.Contains(p.args, "-XX:+DisableAttachMechanism") {
 		return p.fail("does not let itself be attached to (-XX:+DisableAttachMechanism)", hint)
 	}
-	if !p.handlesSignal() {
+	if !p.quits {
 		return p.fail("has no attach socket, and would die of the signal that asks for one (-Xrs)", hint)
 	}
 	return nil
 }
 
-// startup is how long a JVM that has just begun may take until it can be asked.
-const startup = 3 * time.Second
-
-// handlesSignal reports whether the JVM survives the signal that asks for a
-// socket: at once, or soon where nothing says that it never will. While it
-// starts, it would also remove the socket that it has just made.
-func (p *Process) handlesSignal() bool {
-	for begun := time.Now(); !(p.quits && p.started()) && !slices.Contains(p.args, "-Xrs") && time.Since(begun) < startup; {
-		time.Sleep(50 * time.Millisecond)
+// settle waits while the JVM starts: it would not survive the signal that asks for a
+// socket, or would remove the socket that it has just made; and a command that comes
+// before its program runs may leave it with classes that are broken for good.
+func (p *Process) settle() {
+	for p.starting() && !slices.Contains(p.args, "-Xrs") {
+		time.Sleep(20 * time.Millisecond)
 		now, err := Find(p.PID)
 		if err != nil {
-			break
+			return
 		}
 		p.quits = now.quits
 	}
-	return p.quits
 }
 
 // ask makes the file that tells the signal from a wish for a thread dump, sends
