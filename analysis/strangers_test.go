@@ -145,6 +145,63 @@ func TestPermitsOfThoseWhoWaited(t *testing.T) {
 	}
 }
 
+// Three connections that a method hands out and returns with: its callers' sleeps are
+// inside, though their stacks lead through nothing that takes a connection. What threads do
+// before they come is not, though others get one as often when that ends.
+func TestPermitsThatAMethodReturnsWith(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	events := []format.Event{kind(1, format.KindSemaphore), stack(1, "borrow", "query", "loop"), stack(2, "borrow", "report", "loop"), stack(5, "query", "loop"), stack(6, "report", "loop"), stack(7, "loop")}
+	var came [9]int64
+	free := [3]int64{}
+	type span struct{ from, to int64 }
+	var asked []span
+	holds := map[bool][]span{}
+	for range 900 {
+		who, n := 0, 0
+		for i := range came {
+			if came[i] < came[who] {
+				who = i
+			}
+		}
+		for i := range free {
+			if free[i] < free[n] {
+				n = i
+			}
+		}
+		got := max(came[who], free[n]) + 20e3 + r.Int64N(60e3)
+		st, long := 1, 2*ms+r.Int64N(100e3)
+		if r.IntN(5) == 0 {
+			st, long = 2, 7*ms+r.Int64N(100e3)
+		}
+		holds[st == 2] = append(holds[st == 2], span{got, got + long})
+		if free[n] > came[who] {
+			asked = append(asked, span{came[who], got})
+			events = append(events, waitedAt(st, after(1+who, 1, came[who], got, 0)))
+		}
+		events = append(events, sleeps(1+who, 4+st, got+10e3, got+long-10e3))
+		free[n] = got + long
+		came[who] = free[n] + 3*ms + r.Int64N(6*ms)
+		events = append(events, sleeps(1+who, 7, free[n]+10e3, came[who]-5e3))
+	}
+	by, total := blamed(t, events)
+	if by[7] > 0 || by[1]+by[2]+by[5]+by[6] < total*8/10 {
+		t.Errorf("who has one is charged %d, who has none %d, of %d: %v", by[1]+by[2]+by[5]+by[6], by[7], total, by)
+	}
+	together := func(holds []span) (ns int64) {
+		for _, w := range asked {
+			for _, h := range holds {
+				ns += max(min(w.to, h.to)-max(w.from, h.from), 0)
+			}
+		}
+		return ns
+	}
+	queried, reported := together(holds[false]), together(holds[true])
+	got, want := float64(by[2]+by[6])/float64(total), float64(reported)/float64(queried+reported)
+	if got < want-.05 || got > want+.05 {
+		t.Errorf("reports have %.2f, by the log %.2f: %v", got, want, by)
+	}
+}
+
 // Short waits are not recorded, and so the name of who slept inside is mostly replaced by
 // that of one who then waited for less: who never waits has what those who wait long get
 // just when it ends.

@@ -25,6 +25,7 @@ type section struct {
 	busy     []span
 	seen     []anchor // activities inside the section, by start
 	single   map[stint]bool
+	around   map[callSite]nextTo         // nil until it is asked for
 	users    int                         // threads that waited for it or are named as its owners
 	quiet    []format.ThreadID           // those of them that never waited
 	permits  bool                        // several may hold it at once, whoever they are
