@@ -76,6 +76,46 @@ func TestWaitsInsideOneOfSeveralLocks(t *testing.T) {
 	}
 }
 
+// To buy, threads only ever try the windows, and wait for the plan of the seats with one:
+// those who wait for a window get it after that. Who looks at the plan has no window, though who had
+// both lets go of them together.
+func TestWhoOnlyTriesWaitsInside(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	events := []format.Event{kind(1, format.KindMonitor), stack(1, "refund", "loop"), stack(2, "seat", "buy", "loop"), stack(3, "seat", "look", "loop")}
+	for lock := range 3 {
+		events = append(events, format.Event{Kind: format.KindObject, Object: format.ObjectID(2 + lock), Class: "Window", LockKind: format.KindSynchronizer})
+	}
+	var truth int64
+	for i := range int64(120) {
+		from, k := i*20*ms, r.IntN(3)
+		done := from + 3*ms
+		if i%2 == 0 {
+			for n := range int64(2) {
+				window, got := 2+(k+int(n))%3, done+n*400e3
+				events = append(events, waitedAt(2, after(10+int(n), 1, from+300e3, got, 9)))
+				asked := from + 500e3 + r.Int64N(ms)
+				events = append(events, waitedAt(1, after(20+int(n), window, asked, got+80e3, 0)))
+				truth += got - asked
+			}
+			continue
+		}
+		got := done + 60e3
+		events = append(events, waitedAt(3, after(12, 1, from+300e3, got, 9)))
+		events = append(events, waitedAt(1, after(22, 2+k, from+500e3, got-60e3+r.Int64N(120e3), 0)))
+		for n := range 3 { // all wait for windows now and then
+			asked := from + int64(10+n)*ms
+			events = append(events, waitedAt(1, after(10+n, 2+(k+n)%3, asked, asked+40e3, 0)))
+		}
+	}
+	s := &inferredOf{but: 1}
+	if _, err := Run(&format.List{Events: events}, open, s); err != nil {
+		t.Fatal(err)
+	}
+	if s.by[2] < truth*9/10 || s.by[3] > truth/50 {
+		t.Errorf("who waits inside is known to have %d of %d, who has none %d", s.by[2], truth, s.by[3])
+	}
+}
+
 // inferredOf sums waiting for all locks but one whose owner is inferred, by the owner's
 // stack.
 type inferredOf struct {

@@ -13,7 +13,7 @@ import (
 // acquisition names the thread, or, where locks name nobody, comes promptly.
 // As many must not fit by chance: the same activities moved in time are tried too.
 func (ev *evidence) singly(s *section, at callSite) {
-	if f := ev.takers(s.lock); len(f.methods) > 0 && f.of(at.stack).site < 0 && !ev.taken(s, at) {
+	if f := ev.takers(s.lock); len(f.methods) > 0 && f.of(at.stack).site < 0 && !ev.taken(s, at) && !ev.tried(s, at) {
 		return // what threads do just before they come ends when others do, too
 	}
 	list := ev.activitiesAt(at, s.lock)
