@@ -11,16 +11,16 @@ import (
 // what is done outside. Who comes next does the latter just before it waits; what is done
 // inside comes after, and before the wait there is something else.
 
-// nextTo is how often activities at a call site are the first after an acquisition of
-// a lock by who waited, and the last before such a wait.
-type nextTo struct{ after, before int }
-
 // mostAround bounds the acquisitions that are asked: so many tell as much as all.
-const mostAround = 1 << 12
+const mostAround = 1 << 10
 
 // taken reports whether what threads do at a call site they do with the lock that they
-// got from a method that has returned.
+// got from a method that has returned. Of a lock that only one has, and that is the only
+// one of its class, isInside tells.
 func (ev *evidence) taken(s *section, at callSite) bool {
+	if !s.permits && !s.shared && ev.siblings(s.lock) == 1 {
+		return false
+	}
 	if s.around == nil {
 		s.around = ev.around(s)
 	}
