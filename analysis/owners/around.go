@@ -5,20 +5,19 @@ import (
 	"contend/format"
 )
 
-// A method may take a lock and return with it, as those do that hand out connections:
-// then what is done inside is done by its callers, and its stack leads through no method
-// that takes the lock. Where threads had to wait the two ends of the wait tell it from
-// what is done outside. Who comes next does the latter just before it waits; what is done
-// inside comes after, and before the wait there is something else.
+// A method may take a permit and return with it, as those do that hand out connections:
+// then what is done with it is done by its callers, and its stack leads through no method
+// that takes one. Where threads had to wait the two ends of the wait tell it from what is
+// done without. Who comes next does the latter just before it waits; what is done with a
+// permit comes after, and before the wait there is something else.
 
 // mostAround bounds the acquisitions that are asked: so many tell as much as all.
 const mostAround = 1 << 10
 
-// taken reports whether what threads do at a call site they do with the lock that they
-// got from a method that has returned. Of a lock that only one has, and that is the only
-// one of its class, isInside tells.
+// taken reports whether what threads do at a call site they do with a permit that they
+// got from a method that has returned.
 func (ev *evidence) taken(s *section, at callSite) bool {
-	if !s.permits && !s.shared && ev.siblings(s.lock) == 1 {
+	if !s.permits {
 		return false
 	}
 	if s.around == nil {

@@ -32,7 +32,7 @@
 //	fits.go        whether that is more than chance
 //	singly.go      the same where a call site serves several locks
 //	tried.go       waits for others inside a lock that is only ever tried
-//	around.go      what is done with a lock that a method returned with
+//	around.go      what is done with a permit that a method returned with
 //	fitting.go     activities that end when others get the lock
 //	met.go         the call sites threads were at while somebody waited
 //	homes.go       where activities belong whose stack shows the runtime only
