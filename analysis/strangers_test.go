@@ -76,6 +76,46 @@ func TestWaitsInsideOneOfSeveralLocks(t *testing.T) {
 	}
 }
 
+// To buy, threads only ever try the windows, and wait for the plan of the seats with one:
+// those who wait for a window get it after that. Who looks at the plan has no window, though who had
+// both lets go of them together.
+func TestWhoOnlyTriesWaitsInside(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	events := []format.Event{kind(1, format.KindMonitor), stack(1, "refund", "loop"), stack(2, "seat", "buy", "loop"), stack(3, "seat", "look", "loop")}
+	for lock := range 3 {
+		events = append(events, format.Event{Kind: format.KindObject, Object: format.ObjectID(2 + lock), Class: "Window", LockKind: format.KindSynchronizer})
+	}
+	var truth int64
+	for i := range int64(120) {
+		from, k := i*20*ms, r.IntN(3)
+		done := from + 3*ms
+		if i%2 == 0 {
+			for n := range int64(2) {
+				window, got := 2+(k+int(n))%3, done+n*400e3
+				events = append(events, waitedAt(2, after(10+int(n), 1, from+300e3, got, 9)))
+				asked := from + 500e3 + r.Int64N(ms)
+				events = append(events, waitedAt(1, after(20+int(n), window, asked, got+80e3, 0)))
+				truth += got - asked
+			}
+			continue
+		}
+		got := done + 60e3
+		events = append(events, waitedAt(3, after(12, 1, from+300e3, got, 9)))
+		events = append(events, waitedAt(1, after(22, 2+k, from+500e3, got-60e3+r.Int64N(120e3), 0)))
+		for n := range 3 { // all wait for windows now and then
+			asked := from + int64(10+n)*ms
+			events = append(events, waitedAt(1, after(10+n, 2+(k+n)%3, asked, asked+40e3, 0)))
+		}
+	}
+	s := &inferredOf{but: 1}
+	if _, err := Run(&format.List{Events: events}, open, s); err != nil {
+		t.Fatal(err)
+	}
+	if s.by[2] < truth*9/10 || s.by[3] > truth/50 {
+		t.Errorf("who waits inside is known to have %d of %d, who has none %d", s.by[2], truth, s.by[3])
+	}
+}
+
 // inferredOf sums waiting for all locks but one whose owner is inferred, by the owner's
 // stack.
 type inferredOf struct {
@@ -142,6 +182,63 @@ func TestPermitsOfThoseWhoWaited(t *testing.T) {
 	}
 	if got, want := float64(by[2])/known, looked/(looked+scanned); got < want-.1 || got > want+.1 {
 		t.Errorf("the quick have %.2f, by the log %.2f: %v", got, want, by)
+	}
+}
+
+// Three connections that a method hands out and returns with: its callers' sleeps are
+// inside, though their stacks lead through nothing that takes a connection. What threads do
+// before they come is not, though others get one as often when that ends.
+func TestPermitsThatAMethodReturnsWith(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	events := []format.Event{kind(1, format.KindSemaphore), stack(1, "borrow", "query", "loop"), stack(2, "borrow", "report", "loop"), stack(5, "query", "loop"), stack(6, "report", "loop"), stack(7, "loop")}
+	var came [9]int64
+	free := [3]int64{}
+	type span struct{ from, to int64 }
+	var asked []span
+	holds := map[bool][]span{}
+	for range 900 {
+		who, n := 0, 0
+		for i := range came {
+			if came[i] < came[who] {
+				who = i
+			}
+		}
+		for i := range free {
+			if free[i] < free[n] {
+				n = i
+			}
+		}
+		got := max(came[who], free[n]) + 20e3 + r.Int64N(60e3)
+		st, long := 1, 2*ms+r.Int64N(100e3)
+		if r.IntN(5) == 0 {
+			st, long = 2, 7*ms+r.Int64N(100e3)
+		}
+		holds[st == 2] = append(holds[st == 2], span{got, got + long})
+		if free[n] > came[who] {
+			asked = append(asked, span{came[who], got})
+			events = append(events, waitedAt(st, after(1+who, 1, came[who], got, 0)))
+		}
+		events = append(events, sleeps(1+who, 4+st, got+10e3, got+long-10e3))
+		free[n] = got + long
+		came[who] = free[n] + 3*ms + r.Int64N(6*ms)
+		events = append(events, sleeps(1+who, 7, free[n]+10e3, came[who]-5e3))
+	}
+	by, total := blamed(t, events)
+	if by[7] > 0 || by[1]+by[2]+by[5]+by[6] < total*8/10 {
+		t.Errorf("who has one is charged %d, who has none %d, of %d: %v", by[1]+by[2]+by[5]+by[6], by[7], total, by)
+	}
+	together := func(holds []span) (ns int64) {
+		for _, w := range asked {
+			for _, h := range holds {
+				ns += max(min(w.to, h.to)-max(w.from, h.from), 0)
+			}
+		}
+		return ns
+	}
+	queried, reported := together(holds[false]), together(holds[true])
+	got, want := float64(by[2]+by[6])/float64(total), float64(reported)/float64(queried+reported)
+	if got < want-.05 || got > want+.05 {
+		t.Errorf("reports have %.2f, by the log %.2f: %v", got, want, by)
 	}
 }
 

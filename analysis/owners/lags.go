@@ -43,10 +43,6 @@ func (b *builder) approach(lo, hi int64, a anchor) {
 	}
 }
 
-// halfway is how much of a stretch one is expected to have who has it where it begins
-// and not where it ends.
-const halfway = 0.5
-
 // suppose charges a stretch next to what is known of its owner, which so many
 // others like it tell to be its own, too.
 func (b *builder) suppose(lo, hi int64, a anchor, others int) {

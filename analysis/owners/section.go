@@ -25,6 +25,7 @@ type section struct {
 	busy     []span
 	seen     []anchor // activities inside the section, by start
 	single   map[stint]bool
+	around   map[callSite]nextTo         // nil until it is asked for
 	users    int                         // threads that waited for it or are named as its owners
 	quiet    []format.ThreadID           // those of them that never waited
 	permits  bool                        // several may hold it at once, whoever they are
@@ -37,11 +38,19 @@ type section struct {
 // park is recorded a moment before it competes for the lock.
 const tolerance = 0.05
 
+// halfway is how much of a stretch one is expected to have who has it where it begins
+// and not where it ends.
+const halfway = 0.5
+
 // stint names an activity.
 type stint struct {
 	start  int64
 	thread format.ThreadID
 }
+
+// nextTo is how often activities at a call site are the first after an acquisition of
+// a lock by who waited, and the last before such a wait.
+type nextTo struct{ after, before int }
 
 // anchor is a stretch over which the owner is known.
 type anchor struct {

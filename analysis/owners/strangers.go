@@ -10,12 +10,8 @@ import (
 // it. Where the lock names its last owner that tells of it. Else nothing does, but that
 // those who wait get the lock each time such a thread has done something.
 
-// mostStrangers bounds the threads that are asked about, and leastBusy is the share of
-// all time in which somebody must wait: each lock is held against each thread.
-const (
-	mostStrangers = 1 << 10
-	leastBusy     = 1e-3
-)
+// mostStrangers bounds the threads that are asked about: each lock is held against each.
+const mostStrangers = 1 << 10
 
 // hasStrangers reports whether threads may have had the lock that are not known to use it.
 func (ev *evidence) hasStrangers(s *section, waits lockWaits) bool {

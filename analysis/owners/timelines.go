@@ -31,6 +31,9 @@
 //	strangers.go   the same of threads that are not known to use the lock
 //	fits.go        whether that is more than chance
 //	singly.go      the same where a call site serves several locks
+//	tried.go       waits for others inside a lock that is only ever tried
+//	around.go      what is done with a permit that a method returned with
+//	fitting.go     activities that end when others get the lock
 //	met.go         the call sites threads were at while somebody waited
 //	homes.go       where activities belong whose stack shows the runtime only
 //	section.go     what is known of one lock: acquisitions, busy stretches
