@@ -126,6 +126,7 @@ type Record struct {
 	doneIn    []uint32 // by thread that did something else than wait: the index of its input
 	sampledIn []uint32 // the same by thread, of those that were sampled running
 	perThread counts   // how many waits and others
+	reach     []reach  // by thread: from when to when they are
 	perLock   counts   // how many waits, before parks are joined
 }
 
@@ -145,6 +146,7 @@ func (r *Record) Add(ev *format.Event, end int64) {
 		r.waits.Add(recorded{ev.Time, end, ev.Thread, r.doers.number(waitOf(ev)) << 1})
 		r.found(ev.Object).waits = true
 		r.perThread.add(int(ev.Thread), 1)
+		r.reaches(ev.Thread, ev.Time, end)
 		r.perLock.add(int(ev.Object), 1)
 	case format.KindRelease:
 		r.releases.Add(newRelease(ev))
@@ -165,6 +167,7 @@ func (r *Record) Add(ev *format.Event, end int64) {
 		}
 		r.others.Add(recorded{ev.Time, end, ev.Thread, r.doers.number(otherOf(ev))<<1 | otherBit})
 		r.perThread.add(int(ev.Thread), 1)
+		r.reaches(ev.Thread, ev.Time, end)
 		for len(r.doneIn) <= int(ev.Thread) {
 			r.doneIn = append(r.doneIn, 0)
 		}
@@ -197,7 +200,7 @@ func (r *Record) EachWait(f func(*Wait)) {
 
 // NextInput says that what follows is of another input.
 func (r *Record) NextInput() {
-	r.inputs = append(r.inputs, input{from: format.NoTime, to: format.NoTime, before: begun{len(r.dumps), r.waits.Begun(), r.others.Begun()}})
+	r.inputs = append(r.inputs, input{from: format.NoTime, to: format.NoTime, before: begun{len(r.dumps), r.waits.Begun()}})
 }
 
 // TellsOwners reports whether every input that has waits tells itself who held

@@ -106,13 +106,30 @@ func (u *unended) ends(at int64) bool   { return at >= u.last-leastUnended }
 
 // bound finds out from when to when anything is recorded of them.
 func (u *unended) bound(r *Record) {
-	widen := func(a *recorded) {
-		if s := u.seen[a.thread]; s != nil {
-			s.from, s.to = min(s.from, a.start), max(s.to, a.end)
+	for t, s := range u.seen {
+		if int(t) < len(r.reach) && r.reach[t].input == uint32(len(r.inputs)-1) {
+			s.from, s.to = r.reach[t].from, r.reach[t].to
 		}
 	}
-	r.waits.EachSince(u.before.waits, widen)
-	r.others.EachSince(u.before.others, widen)
+}
+
+// reach is from when to when anything is recorded of a thread in an input.
+type reach struct {
+	from, to int64
+	input    uint32
+}
+
+// reaches notes that something is, in the input at hand. To look through all that is
+// recorded once an input ends would have it packed there and then.
+func (r *Record) reaches(t format.ThreadID, from, to int64) {
+	for len(r.reach) <= int(t) {
+		r.reach = append(r.reach, reach{maxTime, minTime, 0})
+	}
+	s, at := &r.reach[t], uint32(len(r.inputs)-1)
+	if s.input != at {
+		*s = reach{maxTime, minTime, at}
+	}
+	s.from, s.to = min(s.from, from), max(s.to, to)
 }
 
 // look gathers the samples that are before or after that.

@@ -94,7 +94,7 @@ func (c *Packed[T]) pack(piece []T, into *packed) {
 // scratches are what pieces are packed into before their length is known.
 var scratches = make(spares[[]byte], mostSpares)
 
-// done packs the last piece, and waits for all.
+// done packs the last piece, waits for all, and drops what none is filled into any more.
 func (c *Packed[T]) done() {
 	if len(c.last) > 0 {
 		into := &packed{}
@@ -102,6 +102,7 @@ func (c *Packed[T]) done() {
 		c.pieces, c.last = append(c.pieces, into), nil
 	}
 	c.packing.Wait()
+	c.cores, c.spare = nil, nil
 }
 
 // Each visits all elements, piece by piece in order of their starts.
