@@ -85,12 +85,14 @@ func (b *builder) gaps(f func(*gap)) {
 			hi, last, stack = next.time, what.prev(), what.stack
 		}
 		if lo < hi && b.anyBusy(lo, hi) {
-			*g = gap{lo: lo, hi: hi, at: i, stack: got, last: last}
+			g.lo, g.hi, g.at, g.least, g.stack, g.last = lo, hi, i, 0, got, last
 			switch {
 			case i > 0 && free:
 				g.first = anchor{lo, lo, format.NoThread, format.NoStack, Unknown, none}
 			case i > 0:
 				g.first = anchor{lo, lo, s.acquired[i-1].thread, got, Inferred, none}
+			default:
+				g.first = anchor{}
 			}
 			f(g)
 		}
