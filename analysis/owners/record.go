@@ -46,6 +46,9 @@ func (w Wait) prev() format.ThreadID { return doer{info: w.last}.prev() }
 // prev returns the same, of what is a wait.
 func (d doer) prev() format.ThreadID { return format.ThreadID(d.info &^ (sharedBit | failedBit)) }
 
+// failed reports whether it ended without the lock, of what is a wait.
+func (d doer) failed() bool { return d.info&failedBit != 0 }
+
 // Failed reports whether the thread gave up: the end is no acquisition.
 func (w Wait) Failed() bool { return w.last&failedBit != 0 }
 
