@@ -253,7 +253,9 @@ func (b *builder) add(lo, hi int64, h Holder) {
 	for i := b.busyAfter(lo); i < len(b.s.busy) && b.s.busy[i].start < hi; i++ {
 		from, to := max(lo, b.s.busy[i].start), min(hi, b.s.busy[i].end)
 		if from < to {
-			b.out = append(b.out, Ownership{from, to, b.s.lock, h})
+			b.out = append(b.out, Ownership{}) // filled in place, as there are millions
+			o := &b.out[len(b.out)-1]
+			o.Start, o.End, o.Lock, o.Holder = from, to, b.s.lock, h
 			if b.without != nothing && b.pool != nil {
 				b.pooled = append(b.pooled, pooled{Ownership{from, to, b.s.lock, h}, b.pool})
 			}
