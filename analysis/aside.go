@@ -140,7 +140,9 @@ func (r *record) asidesOf(t format.ThreadID, out asides, into *asideBatch) {
 		}
 		if ns := out.left(span{max(o.Start, told), o.End}, wait, &waits); ns > 0 {
 			lo, hi, _ := out.e.cut(max(o.Start, told), o.End)
-			*into.next() = Aside{t, o.Stack, o.What(), o.Resource(), lo, hi, ns, 1, o.End - o.Start}
+			one := into.next() // filled in place
+			one.Thread, one.Stack, one.Activity, one.Resource = t, o.Stack, o.What(), o.Resource()
+			one.From, one.To, one.Ns, one.Waits, one.LongestNs = lo, hi, ns, 1, o.End-o.Start
 		}
 		told = max(told, o.End)
 	}
