@@ -190,6 +190,25 @@ func (r *Record) Add(ev *format.Event, end int64) {
 	}
 }
 
+// reach is from when to when anything is recorded of a thread in an input.
+type reach struct {
+	from, to int64
+	input    uint32
+}
+
+// reaches notes that something is, in the input at hand. To look through all that is
+// recorded once an input ends would have it packed there and then.
+func (r *Record) reaches(t format.ThreadID, from, to int64) {
+	for len(r.reach) <= int(t) {
+		r.reach = append(r.reach, reach{maxTime, minTime, 0})
+	}
+	s, at := &r.reach[t], uint32(len(r.inputs)-1)
+	if s.input != at {
+		*s = reach{maxTime, minTime, at}
+	}
+	s.from, s.to = min(s.from, from), max(s.to, to)
+}
+
 // Waited returns how many waits were recorded.
 func (r *Record) Waited() int { return r.waits.Len() }
 

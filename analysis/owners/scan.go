@@ -2,8 +2,10 @@ package owners
 
 import (
 	"math/bits"
+	"slices"
 
 	"contend/analysis/internal/column"
+	"contend/format"
 )
 
 // Scan steps through what a thread did, by start. It reads what lies side by side
@@ -103,4 +105,19 @@ func (c *Scan) deed() *doer { return c.s.deed(c.b, c.data()) }
 func (c *Scan) Other() Other {
 	d := c.deed()
 	return Other{c.Start, c.End, c.b.thread, d.info, d.stack}
+}
+
+// Failed returns how many waits ended without the lock, and how long they were together.
+func (s *store) Failed() (n int, ns int64) {
+	if !slices.ContainsFunc(s.what, doer.failed) {
+		return 0, 0
+	}
+	for t := range s.first {
+		for c := s.Scan(s.Of(format.ThreadID(t))); c.NextWait(); {
+			if c.deed().failed() {
+				n, ns = n+1, ns+c.End-c.Start
+			}
+		}
+	}
+	return n, ns
 }

@@ -3,7 +3,6 @@ package owners
 import (
 	"encoding/binary"
 	"math/bits"
-	"slices"
 
 	"contend/analysis/internal/column"
 	"contend/format"
@@ -179,21 +178,6 @@ func (s *store) Wait(i column.Ref) Wait {
 	start, end := b.span(data)
 	d := s.deed(b, data)
 	return Wait{start, end, b.thread, d.lock, d.stack, d.info}
-}
-
-// Failed returns how many waits ended without the lock, and how long they were together.
-func (s *store) Failed() (n int, ns int64) {
-	if !slices.ContainsFunc(s.what, doer.failed) {
-		return 0, 0
-	}
-	for t := range s.first {
-		for c := s.Scan(s.Of(format.ThreadID(t))); c.NextWait(); {
-			if c.deed().failed() {
-				n, ns = n+1, ns+c.End-c.Start
-			}
-		}
-	}
-	return n, ns
 }
 
 // Other returns an activity that is no wait.
