@@ -1,6 +1,9 @@
 package analysis
 
-import "contend/format"
+import (
+	"contend/analysis/cores"
+	"contend/format"
+)
 
 // Aside is time a thread waited that is no contention for a lock: for what
 // others must give back, or with nothing to do.
@@ -48,34 +51,100 @@ func (a *asides) tell(one *Aside) {
 	}
 }
 
-// visitAsides gives the recorded ones.
+// visitAsides gives the recorded ones. They are found on all cores, those of some
+// threads at a time, and given in order.
 func (r *record) visitAsides(out asides) {
 	if len(out.ask) == 0 {
 		return
 	}
-	one := new(Aside) // one for all: visitors take a copy of what they want
-	for t := range r.activities.Threads() {
-		if t == int(format.NoThread) {
+	found := make([]chan []Aside, (r.activities.Threads()+asideThreads-1)/asideThreads)
+	for i := range found {
+		found[i] = make(chan []Aside, asideBatches)
+	}
+	used := make(chan []Aside, asideBatches*asidesAhead)
+	ahead := cores.Window{Ahead: asidesAhead}
+	done := cores.Each(len(found), func(i int) {
+		defer close(found[i])
+		ahead.Enter(i)
+		batch := asideBatch{used: used, found: found[i]}
+		for t := max(i*asideThreads, int(format.NoThread)+1); t < min((i+1)*asideThreads, r.activities.Threads()); t++ {
+			r.asidesOf(format.ThreadID(t), out, &batch)
+		}
+		batch.end()
+	})
+	for i := range found {
+		for list := range found[i] {
+			for k := range list {
+				out.tell(&list[k])
+			}
+			select {
+			case used <- list[:0]:
+			default:
+			}
+		}
+		ahead.Leave(i)
+	}
+	done()
+}
+
+// What is beside contention of so many threads is found together, in batches of which
+// so many may wait to be given, and so far ahead.
+const (
+	asideThreads = 16
+	asideLen     = 256
+	asideBatches = 4
+	asidesAhead  = 16
+)
+
+// asideBatch is the batch that is filled of some threads.
+type asideBatch struct {
+	list        []Aside
+	used, found chan []Aside
+}
+
+// next returns the place of one more.
+func (b *asideBatch) next() *Aside {
+	if len(b.list) == asideLen {
+		b.end()
+	}
+	if b.list == nil {
+		select {
+		case b.list = <-b.used:
+		default:
+			b.list = make([]Aside, 0, asideLen)
+		}
+	}
+	return next(&b.list)
+}
+
+// end hands over what is in it.
+func (b *asideBatch) end() {
+	if len(b.list) > 0 {
+		b.found <- b.list
+		b.list = nil
+	}
+}
+
+// asidesOf finds those of one thread.
+func (r *record) asidesOf(t format.ThreadID, out asides, into *asideBatch) {
+	own := r.activities.Of(t)
+	waits, rest := joiner{scan: r.activities.Scan(own)}, r.activities.Scan(own)
+	wait, told := waits.next(), int64(earliest)
+	for rest.NextOther() {
+		o := rest.Other()
+		if !idle(o) || o.End-o.Start < out.e.filter.MinWait {
 			continue
 		}
-		own := r.activities.Of(format.ThreadID(t))
-		waits, rest := joiner{scan: r.activities.Scan(own)}, r.activities.Scan(own)
-		wait, told := waits.next(), int64(earliest)
-		for rest.NextOther() {
-			o := rest.Other()
-			if !idle(o) || o.End-o.Start < out.e.filter.MinWait {
-				continue
-			}
-			for wait.end <= max(o.Start, told) {
-				wait = waits.next()
-			}
-			if ns := out.left(span{max(o.Start, told), o.End}, wait, &waits); ns > 0 {
-				lo, hi, _ := out.e.cut(max(o.Start, told), o.End)
-				*one = Aside{format.ThreadID(t), o.Stack, o.What(), o.Resource(), lo, hi, ns, 1, o.End - o.Start}
-				out.tell(one)
-			}
-			told = max(told, o.End)
+		for wait.end <= max(o.Start, told) {
+			wait = waits.next()
 		}
+		if ns := out.left(span{max(o.Start, told), o.End}, wait, &waits); ns > 0 {
+			lo, hi, _ := out.e.cut(max(o.Start, told), o.End)
+			one := into.next() // filled in place
+			one.Thread, one.Stack, one.Activity, one.Resource = t, o.Stack, o.What(), o.Resource()
+			one.From, one.To, one.Ns, one.Waits, one.LongestNs = lo, hi, ns, 1, o.End-o.Start
+		}
+		told = max(told, o.End)
 	}
 }
 

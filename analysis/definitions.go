@@ -103,10 +103,11 @@ func (u *usedIDs) add(ev *format.Event) {
 		return
 	}
 	u.thread, u.lock = max(u.thread, ev.Thread, ev.Owner, ev.Woken), max(u.lock, ev.Object)
-	for _, parties := range [...][]format.Party{ev.Owners, ev.Waiters} {
-		for i := range parties {
-			u.thread = max(u.thread, parties[i].Thread)
-		}
+	for i := range ev.Owners {
+		u.thread = max(u.thread, ev.Owners[i].Thread)
+	}
+	for i := range ev.Waiters {
+		u.thread = max(u.thread, ev.Waiters[i].Thread)
 	}
 }
 

@@ -80,8 +80,10 @@ func (d *dispatcher) single(lo, hi int64, lock format.ObjectID, share *Share, wa
 	s.alike[at].Ns += (hi - lo) * int64(len(waiters))
 	from := uint32(len(b.waiters))
 	b.waiters = append(b.waiters, waiters...)
-	s.slices = append(s.slices, Single{Start: lo, End: hi, Alike: at - uint32(s.rows[len(s.rows)-1].alike),
-		Begins: firsts(waiters), from: from, to: uint32(len(b.waiters))})
+	one := next(&s.slices) // filled in place: millions, that a copy would wait for
+	one.Start, one.End = lo, hi
+	one.Alike, one.Begins = at-uint32(s.rows[len(s.rows)-1].alike), firsts(waiters)
+	one.from, one.to = from, uint32(len(b.waiters))
 }
 
 // next returns the place behind the last of a list, which is one longer then. It

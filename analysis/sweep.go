@@ -150,7 +150,9 @@ func (s *sweep) block(i column.Ref) {
 	s.state[n].wait, s.state[n].place = i+1, uint32(len(q.open))
 	s.g.blocked[n] = blocked{w.Lock, w.Stack}
 	lo, hi, _ := s.e.cut(w.Start, w.End)
-	q.waiters = append(q.waiters, Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed(), WaitNs: w.End - w.Start, CutNs: hi - lo})
+	one := next(&q.waiters)
+	one.Thread, one.Stack, one.Mode = w.Thread, w.Stack, w.Mode()
+	one.First, one.Failed, one.WaitNs, one.CutNs = true, w.Failed(), w.End-w.Start, hi-lo
 	q.open = append(q.open, openSlice{s.now, n, !s.e.wanted(w.Thread, w.Lock, w.End-w.Start)})
 	s.waiting.Push(column.Key{At: w.End, ID: uint32(n)})
 }

@@ -79,19 +79,12 @@ func (r *record) hungNs() (sum int64) {
 
 // gaveUp reports the waits that ended without the lock.
 func (r *record) gaveUp() []format.Warning {
-	count, all, total := -len(r.unended), 0, -r.hungNs()
-	for _, i := range r.activities.Starts {
-		w := r.activities.Wait(i)
-		if all++; w.Failed() {
-			count++
-			total += w.End - w.Start
-		}
-	}
-	if count <= 0 {
+	count, total := r.activities.Failed()
+	if count -= len(r.unended); count <= 0 {
 		return nil
 	}
 	return []format.Warning{{Code: "failed",
-		Text: format.Say("%v of %s timed out and count as ended without the lock: %v of waiting, which is counted like any other", count, format.Some(all, "wait", "waits"), time.Duration(total))}}
+		Text: format.Say("%v of %s timed out and count as ended without the lock: %v of waiting, which is counted like any other", count, format.Some(len(r.activities.Starts), "wait", "waits"), time.Duration(total-r.hungNs()))}}
 }
 
 // censored reports the waits that reach into a stretch of which data was

@@ -42,6 +42,9 @@ func (s *shift) apply(ev *format.Event) {
 }
 
 func (s *shift) parties(list []format.Party) {
+	if len(list) == 0 { // as of nearly all events
+		return
+	}
 	thread, stack := s.threads.top, s.stacks.top
 	for i := range list {
 		p := &list[i]

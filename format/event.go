@@ -172,5 +172,15 @@ const (
 
 // Reset clears the event but keeps the capacity of its slices.
 func (e *Event) Reset() {
-	*e = Event{Frames: e.Frames[:0], Owners: e.Owners[:0], Waiters: e.Waiters[:0]}
+	frames, owners, waiters := e.Frames[:0], e.Owners[:0], e.Waiters[:0]
+	*e = Event{} // in place; with them, it would be made elsewhere and copied
+	if cap(frames) > 0 {
+		e.Frames = frames
+	}
+	if cap(owners) > 0 {
+		e.Owners = owners
+	}
+	if cap(waiters) > 0 {
+		e.Waiters = waiters
+	}
 }

@@ -47,6 +47,7 @@ const none = format.ActivityUnknown
 // lists of releases and by call site are made meanwhile; who needs them waits for
 // indexing.
 func (r *Record) Arrange(kind func(format.ObjectID) format.LockKind) *Activities {
+	r.reach = nil // nothing ends any more
 	d := newDealer(r, kind)
 	a := &Activities{Record: r, store: d.store}
 	others := ordered{batches: r.others.Drain()}

@@ -85,12 +85,14 @@ func (b *builder) gaps(f func(*gap)) {
 			hi, last, stack = next.time, what.prev(), what.stack
 		}
 		if lo < hi && b.anyBusy(lo, hi) {
-			*g = gap{lo: lo, hi: hi, at: i, stack: got, last: last}
+			g.lo, g.hi, g.at, g.least, g.stack, g.last = lo, hi, i, 0, got, last
 			switch {
 			case i > 0 && free:
 				g.first = anchor{lo, lo, format.NoThread, format.NoStack, Unknown, none}
 			case i > 0:
 				g.first = anchor{lo, lo, s.acquired[i-1].thread, got, Inferred, none}
+			default:
+				g.first = anchor{}
 			}
 			f(g)
 		}
@@ -251,7 +253,9 @@ func (b *builder) add(lo, hi int64, h Holder) {
 	for i := b.busyAfter(lo); i < len(b.s.busy) && b.s.busy[i].start < hi; i++ {
 		from, to := max(lo, b.s.busy[i].start), min(hi, b.s.busy[i].end)
 		if from < to {
-			b.out = append(b.out, Ownership{from, to, b.s.lock, h})
+			b.out = append(b.out, Ownership{}) // filled in place, as there are millions
+			o := &b.out[len(b.out)-1]
+			o.Start, o.End, o.Lock, o.Holder = from, to, b.s.lock, h
 			if b.without != nothing && b.pool != nil {
 				b.pooled = append(b.pooled, pooled{Ownership{from, to, b.s.lock, h}, b.pool})
 			}

@@ -17,8 +17,8 @@ type input struct {
 
 // begun is how much there is of the inputs before one.
 type begun struct {
-	dumps         int
-	waits, others int // in pieces of the columns
+	dumps int
+	waits int // in pieces of the column
 }
 
 // prov says how the tenures of an input are known.

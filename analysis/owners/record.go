@@ -46,6 +46,9 @@ func (w Wait) prev() format.ThreadID { return doer{info: w.last}.prev() }
 // prev returns the same, of what is a wait.
 func (d doer) prev() format.ThreadID { return format.ThreadID(d.info &^ (sharedBit | failedBit)) }
 
+// failed reports whether it ended without the lock, of what is a wait.
+func (d doer) failed() bool { return d.info&failedBit != 0 }
+
 // Failed reports whether the thread gave up: the end is no acquisition.
 func (w Wait) Failed() bool { return w.last&failedBit != 0 }
 
@@ -126,6 +129,7 @@ type Record struct {
 	doneIn    []uint32 // by thread that did something else than wait: the index of its input
 	sampledIn []uint32 // the same by thread, of those that were sampled running
 	perThread counts   // how many waits and others
+	reach     []reach  // by thread: from when to when they are
 	perLock   counts   // how many waits, before parks are joined
 }
 
@@ -145,6 +149,7 @@ func (r *Record) Add(ev *format.Event, end int64) {
 		r.waits.Add(recorded{ev.Time, end, ev.Thread, r.doers.number(waitOf(ev)) << 1})
 		r.found(ev.Object).waits = true
 		r.perThread.add(int(ev.Thread), 1)
+		r.reaches(ev.Thread, ev.Time, end)
 		r.perLock.add(int(ev.Object), 1)
 	case format.KindRelease:
 		r.releases.Add(newRelease(ev))
@@ -165,6 +170,7 @@ func (r *Record) Add(ev *format.Event, end int64) {
 		}
 		r.others.Add(recorded{ev.Time, end, ev.Thread, r.doers.number(otherOf(ev))<<1 | otherBit})
 		r.perThread.add(int(ev.Thread), 1)
+		r.reaches(ev.Thread, ev.Time, end)
 		for len(r.doneIn) <= int(ev.Thread) {
 			r.doneIn = append(r.doneIn, 0)
 		}
@@ -184,6 +190,25 @@ func (r *Record) Add(ev *format.Event, end int64) {
 	}
 }
 
+// reach is from when to when anything is recorded of a thread in an input.
+type reach struct {
+	from, to int64
+	input    uint32
+}
+
+// reaches notes that something is, in the input at hand. To look through all that is
+// recorded once an input ends would have it packed there and then.
+func (r *Record) reaches(t format.ThreadID, from, to int64) {
+	for len(r.reach) <= int(t) {
+		r.reach = append(r.reach, reach{maxTime, minTime, 0})
+	}
+	s, at := &r.reach[t], uint32(len(r.inputs)-1)
+	if s.input != at {
+		*s = reach{maxTime, minTime, at}
+	}
+	s.from, s.to = min(s.from, from), max(s.to, to)
+}
+
 // Waited returns how many waits were recorded.
 func (r *Record) Waited() int { return r.waits.Len() }
 
@@ -197,7 +222,7 @@ func (r *Record) EachWait(f func(*Wait)) {
 
 // NextInput says that what follows is of another input.
 func (r *Record) NextInput() {
-	r.inputs = append(r.inputs, input{from: format.NoTime, to: format.NoTime, before: begun{len(r.dumps), r.waits.Begun(), r.others.Begun()}})
+	r.inputs = append(r.inputs, input{from: format.NoTime, to: format.NoTime, before: begun{len(r.dumps), r.waits.Begun()}})
 }
 
 // TellsOwners reports whether every input that has waits tells itself who held

@@ -20,6 +20,7 @@ func newRecorded() *column.Packed[recorded] {
 	return &column.Packed[recorded]{
 		Start: func(r *recorded) int64 { return r.start },
 		Coder: func() column.Coder[recorded] { return &recordedCoder{} },
+		Piece: 1 << 14,
 	}
 }
 

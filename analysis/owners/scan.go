@@ -2,8 +2,10 @@ package owners
 
 import (
 	"math/bits"
+	"slices"
 
 	"contend/analysis/internal/column"
+	"contend/format"
 )
 
 // Scan steps through what a thread did, by start. It reads what lies side by side
@@ -14,10 +16,12 @@ type Scan struct {
 
 	s    *store
 	b    *block
-	at   column.Ref // of the activity at hand
+	room []byte // of it
+	size int    // of an activity in it
+	off  int    // of the activity at hand in room
+	at   column.Ref
 	next column.Ref
 	to   column.Ref
-	data []byte // of the activity at hand
 }
 
 // Scan begins before the first of some activities of a thread.
@@ -32,7 +36,7 @@ func (c *Scan) Next() bool {
 		c.move(c.next)
 		return true
 	}
-	c.data = c.data[c.b.size():]
+	c.off += c.size
 	c.read(c.next)
 	return true
 }
@@ -50,7 +54,7 @@ func (c *Scan) nextOf(skipped uint64) bool {
 		n := c.next & (blockLen - 1)
 		wanted := (c.s.blocks[c.next>>blockBits].waits ^ skipped) >> n
 		if wanted&1 != 0 && n != 0 && c.next == c.at+1 && c.b != nil { // many in a row are alike
-			c.data = c.data[c.b.size():]
+			c.off += c.size
 			c.read(c.next)
 			return true
 		}
@@ -68,29 +72,52 @@ func (c *Scan) nextOf(skipped uint64) bool {
 	return false
 }
 
-// move makes an activity of any block the one at hand.
+// move makes an activity of any block the one at hand. Only another block costs a
+// write of pointers, which the garbage collector wants to hear of.
 func (c *Scan) move(i column.Ref) {
-	c.b, c.data = c.s.find(i)
+	if c.b == nil || i>>blockBits != c.at>>blockBits {
+		c.b = &c.s.blocks[i>>blockBits]
+		c.room, c.size = c.s.of(c.b), c.b.size()
+	}
+	c.off = int(i&(blockLen-1)) * c.size
 	c.read(i)
 }
 
-// read takes in the times of the activity at data.
+// data is the activity at hand, and what is behind it.
+func (c *Scan) data() []byte { return c.room[c.off:] }
+
+// read takes in the times of the activity at hand.
 func (c *Scan) read(i column.Ref) {
 	c.at, c.next = i, i+1
-	c.Start, c.End = c.b.span(c.data)
+	c.Start, c.End = c.b.span(c.data())
 }
 
 // IsWait reports whether the activity at hand is a wait for a lock.
 func (c *Scan) IsWait() bool { return c.b.waits>>(c.at&(blockLen-1))&1 != 0 }
 
 // number returns the number of the doer of the activity at hand.
-func (c *Scan) number() uint32 { return c.b.number(c.data) }
+func (c *Scan) number() uint32 { return c.b.number(c.data()) }
 
 // deed returns what the activity at hand is but for its thread and times.
-func (c *Scan) deed() *doer { return c.s.deed(c.b, c.data) }
+func (c *Scan) deed() *doer { return c.s.deed(c.b, c.data()) }
 
 // Other returns the activity at hand, which is no wait.
 func (c *Scan) Other() Other {
 	d := c.deed()
 	return Other{c.Start, c.End, c.b.thread, d.info, d.stack}
+}
+
+// Failed returns how many waits ended without the lock, and how long they were together.
+func (s *store) Failed() (n int, ns int64) {
+	if !slices.ContainsFunc(s.what, doer.failed) {
+		return 0, 0
+	}
+	for t := range s.first {
+		for c := s.Scan(s.Of(format.ThreadID(t))); c.NextWait(); {
+			if c.deed().failed() {
+				n, ns = n+1, ns+c.End-c.Start
+			}
+		}
+	}
+	return n, ns
 }

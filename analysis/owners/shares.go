@@ -52,7 +52,10 @@ func (sh *shares) apply(by []int64) (left int64) {
 	whole := float64(left)
 	for s, ns := range by {
 		if !sh.stops[s] {
-			part := (1-sh.weight)*share(ns, others) + sh.weight*sh.by[s]
+			part := sh.weight * sh.by[s]
+			if ns > 0 { // else a division for nothing
+				part = (1-sh.weight)*share(ns, others) + part
+			}
 			by[s] = min(int64(whole*part), left)
 			left -= by[s]
 		}

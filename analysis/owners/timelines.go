@@ -61,7 +61,6 @@
 //	recent.go      numbers of ids, those asked for last
 //	family.go      which section the stack of a sample is of
 //	learnt.go      what was learnt at call sites in inputs before
-//	window.go      how far ahead of its use work is done
 //	owner.go       what an owner is, and how it may be known
 package owners
 
@@ -145,6 +144,10 @@ type inference struct {
 	unowned Owner
 }
 
+// locksAhead is how many locks may be rebuilt ahead of the one whose owners are
+// taken.
+const locksAhead = 1 << 12
+
 // batchesAhead is how many batches of ownerships of a lock may wait for those of
 // the locks before it.
 const batchesAhead = 64
@@ -217,10 +220,10 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 	for i := range ready {
 		ready[i] = make(chan []Ownership, min(batchesAhead, len(ev.byLock[locks[i]])/batch+1))
 	}
-	var ahead window
+	ahead := cores.Window{Ahead: locksAhead}
 	done := cores.Each(len(locks), func(i int) {
 		defer close(ready[i])
-		ahead.enter(i)
+		ahead.Enter(i)
 		if b := builders[i]; b != nil {
 			found[i].unowned = Owner{Kind: Nobody, Prov: Unknown}
 			b.rebuild(func(list []Ownership) { ready[i] <- list })
@@ -247,7 +250,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 			}
 			builders[i], b.out, b.charging = nil, nil, nil
 		}
-		ahead.leave(i)
+		ahead.Leave(i)
 	}
 	done()
 	return kins

@@ -106,13 +106,11 @@ func (u *unended) ends(at int64) bool   { return at >= u.last-leastUnended }
 
 // bound finds out from when to when anything is recorded of them.
 func (u *unended) bound(r *Record) {
-	widen := func(a *recorded) {
-		if s := u.seen[a.thread]; s != nil {
-			s.from, s.to = min(s.from, a.start), max(s.to, a.end)
+	for t, s := range u.seen {
+		if int(t) < len(r.reach) && r.reach[t].input == uint32(len(r.inputs)-1) {
+			s.from, s.to = r.reach[t].from, r.reach[t].to
 		}
 	}
-	r.waits.EachSince(u.before.waits, widen)
-	r.others.EachSince(u.before.others, widen)
 }
 
 // look gathers the samples that are before or after that.

@@ -1,6 +1,7 @@
 package column
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 )
@@ -11,6 +12,7 @@ import (
 type Packed[T any] struct {
 	Start func(*T) int64  // when an element begins, ns
 	Coder func() Coder[T] // for one piece
+	Piece int             // how many elements one has, 0 for pieceLen; few take less room while they are packed
 
 	n       int
 	last    []T // the piece that is filled
@@ -37,9 +39,12 @@ type packed struct {
 // packedAtOnce is how many pieces may wait for being packed.
 const packedAtOnce = 4
 
+// whole returns how many elements a piece has that is full.
+func (c *Packed[T]) whole() int { return cmp.Or(c.Piece, pieceLen) }
+
 // Add appends an element.
 func (c *Packed[T]) Add(v T) {
-	if len(c.last) == pieceLen {
+	if len(c.last) == c.whole() {
 		c.full()
 	}
 	c.last = append(c.last, v)
@@ -50,10 +55,10 @@ func (c *Packed[T]) Add(v T) {
 func (c *Packed[T]) AddAll(list []T) {
 	c.n += len(list)
 	for len(list) > 0 {
-		if len(c.last) == pieceLen {
+		if len(c.last) == c.whole() {
 			c.full()
 		}
-		n := min(len(list), pieceLen-len(c.last))
+		n := min(len(list), c.whole()-len(c.last))
 		c.last, list = append(c.last, list[:n]...), list[n:]
 	}
 }
@@ -73,7 +78,7 @@ func (c *Packed[T]) full() {
 	})
 	used, ok := c.spare.take()
 	if !ok {
-		used = make([]T, 0, pieceLen)
+		used = make([]T, 0, c.whole())
 	}
 	c.last = used
 }
@@ -94,7 +99,7 @@ func (c *Packed[T]) pack(piece []T, into *packed) {
 // scratches are what pieces are packed into before their length is known.
 var scratches = make(spares[[]byte], mostSpares)
 
-// done packs the last piece, and waits for all.
+// done packs the last piece, waits for all, and drops what none is filled into any more.
 func (c *Packed[T]) done() {
 	if len(c.last) > 0 {
 		into := &packed{}
@@ -102,6 +107,7 @@ func (c *Packed[T]) done() {
 		c.pieces, c.last = append(c.pieces, into), nil
 	}
 	c.packing.Wait()
+	c.cores, c.spare = nil, nil
 }
 
 // Each visits all elements, piece by piece in order of their starts.
