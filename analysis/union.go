@@ -136,6 +136,39 @@ func (u *Union) within(start, end int64) (ns int64) {
 	return ns
 }
 
+// Spans measures the union of stretches in any order. Where they overlap, as those of
+// threads that wait together do, it keeps far fewer than there were. The zero value is
+// empty.
+type Spans struct {
+	joined Union
+	loose  []span
+}
+
+// leastLoose is how many stretches lie loose at least before they are joined.
+const leastLoose = 1 << 10
+
+// Add joins [start, end).
+func (s *Spans) Add(start, end int64) {
+	if start >= end {
+		return
+	}
+	if len(s.loose) >= max(leastLoose, len(s.joined.spans)) { // so often only that each is sorted a few times
+		s.join()
+	}
+	s.loose = append(s.loose, span{start, end})
+}
+
+func (s *Spans) join() {
+	s.joined = *UnionOf([]*Union{&s.joined, {spans: s.loose}})
+	s.loose = s.loose[:0]
+}
+
+// Len returns the length of the union so far, in nanoseconds.
+func (s *Spans) Len() int64 {
+	s.join()
+	return s.joined.Len()
+}
+
 // UnionOf returns the union of several.
 func UnionOf(parts []*Union) *Union {
 	if len(parts) == 1 {

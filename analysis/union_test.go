@@ -98,3 +98,29 @@ func TestWallTimeOfSampledInputsCountsEachInstantOnce(t *testing.T) {
 		t.Errorf("%d ns, want %d", u.closed.Len(), u.kept.Len())
 	}
 }
+
+// Stretches may come in any order: those of one thread after those of another. Of
+// threads that wait together no more is kept than of one of them.
+func TestSpansInAnyOrderKeepWhatIsApart(t *testing.T) {
+	for _, apart := range []int64{10, 50, 90} { // of 100 ns, a thread waits for 60
+		var s Spans
+		var all []*Union
+		const threads, waits = 40, 500
+		for thread := range int64(threads) {
+			u := &Union{}
+			for i := range int64(waits) {
+				from := i*100 + (thread*7+i)%apart
+				s.Add(from, from+60)
+				u.Add(from, from+60)
+			}
+			s.Add(1e9, 1e9)
+			all = append(all, u)
+			if kept := cap(s.loose) + cap(s.joined.spans); kept > 4*leastLoose {
+				t.Fatalf("%d stretches are kept", kept)
+			}
+		}
+		if got, want := s.Len(), UnionOf(all).Len(); got != want || got != s.Len() {
+			t.Errorf("union is %d ns long, want %d", got, want)
+		}
+	}
+}

@@ -23,9 +23,9 @@ const (
 	scanPart  = 2
 )
 
-// reportFree is what the heap may grow by, in bytes, while a report is made of
-// what was summed, or a quarter of what lives.
-const reportFree = 64 << 20
+// reportPart is which part of what lives the heap may grow by while a report is made of
+// what was summed, or to what it was before.
+const reportPart = 4
 
 // keepHeapSmall collects garbage often, once there is much of it, until the
 // function it returns is called. Who sets GOGC knows better.
@@ -41,7 +41,7 @@ func keepHeapSmall() (restore func()) {
 		if g.size() > heapFree {
 			runtime.GC() // what an analysis kept is of no use to its report
 		}
-		debug.SetGCPercent(min(before, reportSlack(g.size())))
+		debug.SetGCPercent(min(before, reportSlack(g.size(), g.most.Load())))
 	}
 }
 
@@ -52,6 +52,7 @@ const smallestHeap = 4 << 20
 // governor sets after each collection at which size of the heap the next one is.
 type governor struct {
 	heap []metrics.Sample // what lived at the last collection, and what was scanned
+	most atomic.Uint64    // the largest size at which a collection was due
 	done atomic.Bool
 }
 
@@ -66,7 +67,9 @@ func (g *governor) adjust() {
 		return
 	}
 	live := g.size()
-	debug.SetGCPercent(slack(live, g.heap[1].Value.Uint64()))
+	percent := slack(live, g.heap[1].Value.Uint64())
+	g.most.Store(max(g.most.Load(), live+live*uint64(percent)/100))
+	debug.SetGCPercent(percent)
 	if !g.done.Load() {
 		g.watch()
 	}
@@ -78,8 +81,12 @@ func (g *governor) size() uint64 {
 	return g.heap[0].Value.Uint64()
 }
 
-// reportSlack is slack for the time of the report.
-func reportSlack(live uint64) int { return int(max(reportFree*100/max(live, 1), 25)) }
+// reportSlack is slack for the time of the report: the memory up to the largest heap
+// there was is the process's already.
+func reportSlack(live, most uint64) int {
+	live = max(live, 1)
+	return int(max((max(most, live)-live)*100/live, 100/reportPart))
+}
 
 // slack returns how much a heap may grow, in percent of what lives in it.
 func slack(live, scanned uint64) int {

@@ -23,6 +23,19 @@ func TestSlack(t *testing.T) {
 	}
 }
 
+// While a report is made the heap may grow to what it was before, or by a quarter of
+// what lives, and no further: what an analysis took is most of the memory.
+func TestReportSlack(t *testing.T) {
+	for _, c := range []struct{ live, most, next uint64 }{
+		{60 << 20, 100 << 20, 100 << 20}, {60 << 20, 62 << 20, 75 << 20}, {60 << 20, 0, 75 << 20}, {400 << 20, 420 << 20, 500 << 20},
+	} {
+		next := c.live + c.live*uint64(reportSlack(c.live, c.most))/100
+		if next > c.next || next < c.next*98/100 {
+			t.Errorf("of %d MB that live, once %d, the next collection is at %d", c.live>>20, c.most>>20, next>>20)
+		}
+	}
+}
+
 // The percentage follows what lives, and is as it was in the end.
 func TestKeepHeapSmall(t *testing.T) {
 	t.Setenv("GOGC", "")

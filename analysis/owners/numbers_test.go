@@ -60,10 +60,10 @@ func TestAcquisitionsAreInOrder(t *testing.T) {
 	}
 }
 
-// Of small inputs those with a hundred thousand waits or a thousand locks in all are
+// Of small inputs those with thirty thousand waits or a thousand locks in all are
 // inferred together, and not twice as many.
 func TestHowManySmallInputsAreInferredTogether(t *testing.T) {
-	for waits, want := range map[int]int{0: 1000, 1000: 130} {
+	for waits, want := range map[int]int{0: 1000, 1000: 32} {
 		r, all := NewRecord(), make([]format.ObjectID, 5000)
 		list, same := make([][]column.Ref, len(all)), make([]column.Ref, waits)
 		for l := range all {

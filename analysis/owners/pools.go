@@ -99,11 +99,11 @@ func (p *pool) agreement(times float64) (ns float64) {
 	return share * p.meant
 }
 
-// settle counts a pool. The model knows the sums, and little of single gaps:
+// settled returns what is expected to be right of a pool. The model knows the sums, and little of single gaps:
 // what it expects gap by gap, where that is more than the sums alone give, is a
 // bound, and so is what the sums give where the ways to count others disagree. Of
 // what it cannot tell, the first owner, another one and nobody are as likely.
-func (t *Trust) settle(p *pool) {
+func (p *pool) settled() settled {
 	alone := p.agreement(1)
 	low, high := alone, alone
 	if p.most > 0 {
@@ -113,7 +113,21 @@ func (t *Trust) settle(p *pool) {
 	hidden := p.hidden / float64(max(p.total, 1))
 	right := alone + p.said.skill()*max(p.meant-alone, 0)
 	unknown := float64(p.total) * (renewal.Trust/3. + p.said.agree) / (renewal.Trust + p.said.shown)
-	t.Right += (1-hidden)*right + hidden*unknown
-	t.Low += (1 - hidden) * min(low, p.sure)
-	t.High += (1-hidden)*max(high, right, p.sure) + p.hidden
+	return settled{
+		right: (1-hidden)*right + hidden*unknown,
+		low:   (1 - hidden) * min(low, p.sure),
+		high:  (1-hidden)*max(high, right, p.sure) + p.hidden,
+	}
+}
+
+// settled is what is expected to be right of what a pool was charged, and from where
+// to where that may be: of a long recording of many JVMs there are thousands of pools,
+// and no more of each is kept.
+type settled struct{ right, low, high float64 }
+
+// settle adds what is expected of a pool.
+func (t *Trust) settle(s settled) {
+	t.Right += s.right
+	t.Low += s.low
+	t.High += s.high
 }

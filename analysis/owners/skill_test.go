@@ -58,7 +58,7 @@ func TestSkillTellsHowFarARestIsRight(t *testing.T) {
 		p := filled(1)
 		p.said = *asked(0.5, 10000, met)
 		tr := Trust{Ns: 1000}
-		tr.settle(p)
+		tr.settle(p.settled())
 		if got, _ := tr.Expected(); !near(got, want) {
 			t.Errorf("%.2f met the owner that is claimed: %.2f expected, want %.2f", met, got, want)
 		}
@@ -79,7 +79,7 @@ func TestSamplesTellOfWhatIsHidden(t *testing.T) {
 			p.said.show(i < c.agree)
 		}
 		tr := Trust{Ns: 1000}
-		tr.settle(p)
+		tr.settle(p.settled())
 		if got, _ := tr.Expected(); !near(got, c.want) {
 			t.Errorf("%d of %d samples agree: %.2f, want %.2f", c.agree, c.shown, got, c.want)
 		}

@@ -157,28 +157,29 @@ const batchesAhead = 64
 // where to begin, and is forgotten before the next.
 func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 	samples := ev.samples()
-	var all [][rests]pool // by kin
+	var all []settled // by kin, the rests of each
 	for len(locks) > 0 {
 		n := ev.together(locks)
 		for _, k := range tl.inferAll(ev, locks[:n], samples, n == len(locks)) {
 			k.doubt()
 			ev.learnt.add(k.class, k.stacks, k.model.Learnt())
-			all = append(all, k.pools)
+			for i := range k.pools {
+				all = append(all, k.pools[i].settled())
+			}
 		}
 		locks = locks[n:]
 	}
-	for i := range all {
-		for k := range all[i] {
-			tl.Trust[Estimated].settle(&all[i][k])
-		}
+	for _, s := range all { // last: the last digits of a sum of floats depend on the order
+		tl.Trust[Estimated].settle(s)
 	}
 }
 
 // How many waits, and how many locks, of small inputs are looked at together at most:
 // so many keep all cores busy. What is learnt of locks takes memory until all of
-// those looked at together are done with, however few waits they have.
+// those looked at together are done with, however few waits they have; of profiles,
+// with many samples and few waits, that is half of all memory for four times as many.
 const (
-	fewWaits = 1 << 17
+	fewWaits = 1 << 15
 	fewLocks = 1 << 10
 )
 

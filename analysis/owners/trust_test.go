@@ -82,7 +82,7 @@ func TestARestIsExpectedToBeRightAsItsSumsAre(t *testing.T) {
 		q.add(format.NoStack, 500, 0.9, meant, seen)
 		p.merge(&q)
 		tr.Ns = 1000
-		tr.settle(&p)
+		tr.settle(p.settled())
 		return tr
 	}
 	tr := fill(1, 1)
@@ -113,7 +113,7 @@ func TestDisagreementWidensTheDoubt(t *testing.T) {
 	p.add(format.NoStack, 750, 0.6, 1, 1)
 	p.least, p.most = 0.4, 2
 	tr := Trust{Ns: 1000}
-	tr.settle(&p)
+	tr.settle(p.settled())
 	if got, _ := tr.Expected(); !near(got, 0.0625+0.5625) {
 		t.Errorf("%.3f", got)
 	}
@@ -122,7 +122,7 @@ func TestDisagreementWidensTheDoubt(t *testing.T) {
 	}
 	p.most = 100 // all of it
 	tr = Trust{Ns: 1000}
-	tr.settle(&p)
+	tr.settle(p.settled())
 	if low, _ := tr.Bounds(); !near(low, 0.25) {
 		t.Errorf("at least %.3f", low)
 	}

@@ -100,11 +100,7 @@ func (g Group) over(den base, of func(p *Profile) sum) Rate {
 		if whole <= 0 || ns <= 0 {
 			continue
 		}
-		e, w := p.finish().Ratio(num.cells, cells), float64(ns)/whole
-		e = e.Scale(float64(total(cells)) / float64(ns)) // cells may span time that was not recorded
-		if num.partial && w > 0 {                        // how the rest of it varies was not kept
-			e.Value, e.SE = float64(num.ns)/float64(ns), math.Inf(1)
-		}
+		e, w := p.estimate(&num, cells, ns), float64(ns)/whole
 		values, weights = append(values, e.Value), append(weights, w)
 		within += w * w * e.SE * e.SE
 		blocks += max(e.Blocks-1, 0)
@@ -120,6 +116,17 @@ func (g Group) over(den base, of func(p *Profile) sum) Rate {
 	}
 	r.Half = r.SE * bootstrap.Student(r.DF, 0.975)
 	return r
+}
+
+// estimate returns a row of a trace over some cells, which stand for ns. Where the
+// cells of a row were not kept, nothing tells how it varies, and nothing is drawn: of
+// a trace with many stacks that is nearly all rows.
+func (p *Profile) estimate(num *sum, cells []int64, ns int64) bootstrap.Estimate {
+	if num.partial {
+		return bootstrap.Estimate{Value: float64(num.ns) / float64(ns), SE: math.Inf(1)}
+	}
+	e := p.finish().Ratio(num.cells, cells)
+	return e.Scale(float64(total(cells)) / float64(ns)) // cells may span time that was not recorded
 }
 
 // scale returns a rate of something else: so much as one of it is.
@@ -241,7 +248,7 @@ func byName[K comparable](g Group, table func(p *Profile) *rows[K], what func(na
 // sum is what rows of a trace add up to.
 type sum struct {
 	ns      int64
-	cells   []int64 // the same, by cell of time
+	cells   []int64 // the same, by cell of time; none of a sum that is partial
 	partial bool    // the cells of some rows were not kept
 }
 
@@ -251,6 +258,9 @@ func (r *rows[K]) sum(p *Profile, list []int) (out sum) {
 	for _, i := range list {
 		out.ns += r.ns[i]
 		out.partial = out.partial || r.series[i] == bootstrap.NoSeries
+	}
+	if out.partial {
+		return out
 	}
 	if len(list) == 1 {
 		out.cells = c.Series(r.series[list[0]])

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"fmt"
+	"math"
 	"testing"
 
 	"contend/analysis"
@@ -60,5 +61,26 @@ func TestRowsTooManyToBeKeptStillCount(t *testing.T) {
 	judge(rows, outward, Options{Alpha: 0.05})
 	if got := found(rows); len(got) > 0 {
 		t.Errorf("%+v", rows)
+	}
+}
+
+// Where the cells of a row were not kept nothing is drawn to say how it varies: a trace
+// with many stacks has ten times as many such rows as others.
+func TestNothingIsDrawnOfRowsWithoutCells(t *testing.T) {
+	p := crowded(t, 1500)
+	cells := p.finish()
+	running, ns := runningTime(p)
+	last := len(p.sites.names) - 1
+	work := testing.AllocsPerRun(10, func() {
+		row := p.sites.sum(p, []int{0, last})
+		if e := p.estimate(&row, running, ns); row.cells != nil || !math.IsInf(e.SE, 1) || e.Value != float64(row.ns)/float64(ns) {
+			t.Errorf("%+v", e)
+		}
+	})
+	if work > 0 {
+		t.Errorf("%v allocations", work)
+	}
+	if known := p.sites.sum(p, []int{0}); known.partial || math.IsInf(p.estimate(&known, cells.Series(bootstrap.Running), ns).SE, 1) {
+		t.Error("a row whose cells are kept is not drawn")
 	}
 }

@@ -18,7 +18,8 @@ type pool struct{ what, site string }
 // exhausted is when a pool had nothing left.
 type exhausted struct {
 	ns, waits int64
-	threads   map[format.ThreadID]*analysis.Union // when each waited for it
+	threads   map[format.ThreadID]struct{}
+	when      analysis.Spans // some thread waited for it
 }
 
 // poolPackages are the libraries of which a waiting thread waits for an object of
@@ -39,14 +40,12 @@ func (v *Evidence) Aside(a *analysis.Aside) {
 	}
 	p := v.pools[key]
 	if p == nil {
-		p = &exhausted{threads: map[format.ThreadID]*analysis.Union{}}
+		p = &exhausted{threads: map[format.ThreadID]struct{}{}}
 		v.pools[key] = p
 	}
 	p.ns, p.waits = p.ns+a.Ns, p.waits+a.Waits
-	if p.threads[a.Thread] == nil {
-		p.threads[a.Thread] = &analysis.Union{}
-	}
-	p.threads[a.Thread].Add(a.From, a.To)
+	p.threads[a.Thread] = struct{}{}
+	p.when.Add(a.From, a.To)
 }
 
 // pool returns the pool that a stack waits for; none where it is no pool's.
@@ -66,11 +65,6 @@ func (v *Evidence) pool(id format.StackID) pool {
 	return s.pool
 }
 
-// length returns how long a pool had nothing left, 0 where only samples tell.
-func (p *exhausted) length() int64 {
-	return analysis.UnionOf(slices.Collect(maps.Values(p.threads))).Len()
-}
-
 // exhaustedPools finds pools of which all objects, or permits, are out. That is
 // what waiting for one means: who finds one takes it. What threads wait for
 // that is no lock counts as waiting beside that for locks.
@@ -79,7 +73,7 @@ func exhaustedPools(v *Evidence, t *Trace) (out []Finding) {
 		p := v.pools[key]
 		f := Finding{Kind: PoolExhausted, Class: key.what, Site: key.site, WaitNs: p.ns, Threads: len(p.threads), Confidence: High}
 		f.Evidence = fmt.Sprintf("%s of %s", format.Some(int(p.waits), "wait", "waits"), format.Some(len(p.threads), "thread", "threads"))
-		if ns := p.length(); ns > 0 {
+		if ns := p.when.Len(); ns > 0 { // 0 where only samples tell
 			f.Evidence += fmt.Sprintf(": nothing was left for %s", format.Duration(ns))
 			if t.ElapsedNs > 0 {
 				f.Evidence += fmt.Sprintf(", %s of the time", percent(ns, t.ElapsedNs))

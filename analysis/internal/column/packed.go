@@ -66,7 +66,10 @@ func (c *Packed[T]) AddAll(list []T) {
 // full packs the piece that is filled, and begins another.
 func (c *Packed[T]) full() {
 	if c.cores == nil {
-		c.cores, c.spare = make(chan struct{}, packedAtOnce), make(spares[[]T], packedAtOnce)
+		c.cores = make(chan struct{}, packedAtOnce)
+	}
+	if c.spare == nil {
+		c.spare = make(spares[[]T], packedAtOnce)
 	}
 	c.cores <- struct{}{}
 	piece, into := c.last, &packed{}
@@ -99,15 +102,18 @@ func (c *Packed[T]) pack(piece []T, into *packed) {
 // scratches are what pieces are packed into before their length is known.
 var scratches = make(spares[[]byte], mostSpares)
 
-// done packs the last piece, waits for all, and drops what none is filled into any more.
+// done packs the last piece, and waits for all. What they were filled and sorted with is
+// let go: a trace is read to its end by then, and that is some megabytes.
 func (c *Packed[T]) done() {
-	if len(c.last) > 0 {
-		into := &packed{}
-		c.pack(c.last, into)
-		c.pieces, c.last = append(c.pieces, into), nil
-	}
 	c.packing.Wait()
-	c.cores, c.spare = nil, nil
+	if len(c.last) == 0 {
+		return
+	}
+	into := &packed{}
+	c.pack(c.last, into)
+	c.pieces, c.last, c.spare = append(c.pieces, into), nil, nil
+	sorters.empty()
+	scratches.empty()
 }
 
 // Each visits all elements, piece by piece in order of their starts.

@@ -48,3 +48,26 @@ func TestPackedSince(t *testing.T) {
 		t.Errorf("in all from %d on %d", first, n)
 	}
 }
+
+// What is read needs nothing more to be filled with: that is let go, and made again if it
+// is filled further.
+func TestPackedLetsGoOfWhatItIsFilledWith(t *testing.T) {
+	c := &Packed[int64]{Start: func(v *int64) int64 { return *v }, Coder: func() Coder[int64] { return numbers{} }}
+	n := int64(0)
+	for range 3 {
+		for range 2*pieceLen + 5 {
+			c.Add(n)
+			n++
+		}
+		want := int64(0)
+		c.Each(func(v *int64) {
+			if *v != want {
+				t.Fatalf("%d, want %d", *v, want)
+			}
+			want++
+		})
+		if want != n || c.last != nil || c.spare != nil || len(sorters)+len(scratches) > 0 {
+			t.Errorf("%d of %d read; spare pieces %d, sorters %d", want, n, len(c.spare), len(sorters))
+		}
+	}
+}

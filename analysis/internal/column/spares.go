@@ -25,3 +25,12 @@ func (s spares[T]) put(v T) {
 	default:
 	}
 }
+
+// empty lets go of all of them.
+func (s spares[T]) empty() {
+	for {
+		if _, ok := s.take(); !ok {
+			return
+		}
+	}
+}
