@@ -70,7 +70,7 @@ func newRecord(e *env) *cobra.Command {
 	}
 	f := c.Flags()
 	f.DurationVar(&o.duration, "duration", 30*time.Second, "record for `DURATION`")
-	f.Float64Var(&o.rate, "rate", 20, "let the agent take `N` samples a second")
+	f.Float64Var(&o.rate, "rate", 20, "let the agent take `N` samples a second, fewer where that costs more than a twentieth of a processor")
 	f.StringVar(&o.with, "with", "both", "record a JVM with `WHAT`: agent, jfr, both")
 	offer(c, "with", "agent", "jfr", "both")
 	f.StringVarP(&o.out, "output", "o", "", "write the recording to `FILE`; - is standard output, and nothing else is printed then")

@@ -7,8 +7,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"contend/decode"
 	"contend/format"
@@ -127,6 +129,67 @@ func TestWhoHangsShowsItsStackOnce(t *testing.T) {
 				t.Errorf("%d of %d threads show where they hang; %d samples of the others", len(shown), 2*threads, turns)
 			}
 		})
+	}
+}
+
+// Who waits for a lock, and stands where it stood before, is shown there once, also where
+// it is stopped for since others wait for what it owns.
+func TestWhoOwnsAndWaitsIsShownOnce(t *testing.T) {
+	t.Parallel()
+	const threads = 6
+	samples, whole := 0, 0
+	sampledBy(t, "Inner", []string{"8", fmt.Sprint(threads)}, func(ev *format.Event) {
+		switch {
+		case ev.Kind == format.KindTick:
+			samples++
+		case ev.Kind == format.KindContention && len(ev.Waiters) > 1:
+			seen := map[format.ThreadID]bool{}
+			for _, w := range ev.Waiters {
+				seen[w.Thread] = true
+				if w.Stack == 0 {
+					t.Errorf("sample %d: thread %d waits without a stack", samples, w.Thread)
+				}
+			}
+			if len(seen) != len(ev.Waiters) {
+				t.Errorf("sample %d: %d threads wait, shown are %d", samples, len(seen), len(ev.Waiters))
+			}
+			if len(seen) == threads {
+				whole++
+			}
+		}
+	})
+	if samples != 8 || whole != 8 {
+		t.Errorf("%d of %d samples show who waits, want 8", whole, samples)
+	}
+}
+
+// Where samples cost more than a twentieth of a processor, the agent doubles its period
+// until they do not, and says so: 200 samples a second of 400 threads would take half of one.
+func TestTheAgentSlowsDown(t *testing.T) {
+	t.Parallel()
+	const asked = 5 * time.Millisecond
+	var told []time.Duration
+	var since, last int64
+	n := 0
+	sampledBy(t, "Paced", []string{"200", "400", "6"}, func(ev *format.Event) {
+		switch {
+		case ev.Kind == format.KindSetting && ev.Name == format.SettingPeriod:
+			ns, err := strconv.ParseInt(ev.Value, 10, 64)
+			if err != nil {
+				t.Error(err)
+			}
+			told = append(told, time.Duration(ns))
+			since, n = last, 0
+		case ev.Kind == format.KindTick:
+			last = ev.Time
+			n++
+		}
+	})
+	if len(told) < 2 || told[0] != asked || told[len(told)-1] < 2*asked || told[len(told)-1]%asked != 0 {
+		t.Fatalf("periods of %v, want at first %v, then twice that or more", told, asked)
+	}
+	if apart := time.Duration(last-since) / time.Duration(max(n, 1)); n > 10 && apart < told[len(told)-1]*7/10 {
+		t.Errorf("%d samples are %v apart, said to be %v", n, apart, told[len(told)-1])
 	}
 }
 

@@ -3,9 +3,9 @@ package contend.agent;
 import java.io.IOException;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.Iterator;
-import java.util.Map;
+import java.util.List;
 
 /**
  * How long threads were blocked at monitors, as the JVM itself measures it: what
@@ -24,9 +24,9 @@ final class Blocked {
 
   private final ThreadMXBean threads;
   private final TraceWriter out;
-  private final Map<Long, Account> accounts = new HashMap<>();
+  private final List<Account> accounts = new ArrayList<>();
   private boolean switched, measures, told;
-  private final Account all = new Account(0, 0); // threads together
+  private final Account all = new Account(0, 0, 0); // threads together
   private long samples, begun, apart; // number of the sample, when it was, and how long after the one before
   private double shown, ends; // waiting that samples show, between looks at its thread, and before and after
   private double scale = 1; // what that before and after stands for
@@ -38,21 +38,17 @@ final class Blocked {
 
   void begin() throws IOException {
     try {
-      measures = threads.isThreadContentionMonitoringSupported() && switchOn();
+      measures = told = threads.isThreadContentionMonitoringSupported();
+      if (measures) {
+        switchOn();
+        out.setting("calibration", "blocked");
+      }
     } catch (SecurityException e) {
-      return; // samples then stand for what they show
-    }
-    if (measures) {
-      told = true;
-      say("blocked");
+      measures = told = false; // samples then stand for what they show
     }
   }
 
-  private void say(String how) throws IOException {
-    out.begin(TraceWriter.SETTING).text("calibration").text(how).signed(0).end();
-  }
-
-  private boolean switchOn() {
+  private void switchOn() {
     synchronized (USERS) {
       int users = Integer.getInteger(USERS, 0);
       if (users > 0 || !threads.isThreadContentionMonitoringEnabled()) { // else the program wants it on, now and later
@@ -61,7 +57,6 @@ final class Blocked {
         threads.setThreadContentionMonitoringEnabled(true);
       }
     }
-    return true;
   }
 
   void end() {
@@ -87,7 +82,7 @@ final class Blocked {
   }
 
   /** Takes in how a thread of the program stands at an instant, null when it has ended; the first sample ends what is known of before. */
-  void look(ThreadInfo t, long now) {
+  void look(Living.One one, ThreadInfo t, long now) {
     if (!measures || t == null) {
       return;
     }
@@ -95,16 +90,14 @@ final class Blocked {
       measures = false;
       return;
     }
-    Account a = accounts.get(t.getThreadId());
-    if (a == null) {
-      accounts.put(t.getThreadId(), a = new Account(t.getBlockedTime() * 1_000_000, samples));
+    if (one.account == null) {
+      accounts.add(one.account = new Account(one.id, t.getBlockedTime() * 1_000_000, samples));
     }
-    a.look(t, now, samples);
+    one.account.look(t, now, samples);
   }
 
-  /** Takes in that the sample shows a thread waiting for a monitor. */
-  void shows(long thread) {
-    Account a = accounts.get(thread);
+  /** Takes in that the sample shows a thread waiting for a monitor; null where none was measured. */
+  void shows(Account a) {
     if (a != null) {
       shown += apart;
       a.shown = samples;
@@ -135,9 +128,8 @@ final class Blocked {
    * notified and is on its way back, which the JVM counts alike. Some threads do
    * mostly the one, others the other.
    */
-  void seen(long thread, boolean returns) {
+  void seen(Account a, boolean returns) {
     all.add(returns);
-    Account a = accounts.get(thread);
     if (a != null) {
       a.add(returns);
     }
@@ -146,11 +138,10 @@ final class Blocked {
   /** Writes what was measured since the last time, up to that of the last sample, and forgets who has ended. */
   void write(long time, Living living) throws IOException {
     double open = 0; // of what is shown, what comes after the last look
-    for (Iterator<Map.Entry<Long, Account>> at = accounts.entrySet().iterator(); at.hasNext(); ) {
-      Map.Entry<Long, Account> e = at.next();
-      Account a = e.getValue();
+    for (Iterator<Account> at = accounts.iterator(); at.hasNext(); ) {
+      Account a = at.next();
       boolean last = a.shown == a.sample;
-      if (living.get(e.getKey()) == null) {
+      if (living.get(a.thread) == null) {
         at.remove();
         if (last) {
           edge(a);
@@ -161,7 +152,7 @@ final class Blocked {
       long ns = a.unwritten(a.share(FEW, all.share(0, 1)));
       all.written += ns;
       if (ns != 0) {
-        out.begin(TraceWriter.BLOCKED).time(time).number(e.getKey()).signed(ns).end();
+        out.begin(TraceWriter.BLOCKED).time(time).number(a.thread).signed(ns).end();
       }
     }
     if (apart > 0) {
@@ -171,12 +162,13 @@ final class Blocked {
     if (!measures && told) {
       told = false;
       accounts.clear();
-      say("none");
+      out.setting("calibration", "none");
     }
   }
 
   /** What one thread was blocked, in nanoseconds; the JVM counts in milliseconds. */
   static final class Account {
+    final long thread;
     long base; // the JVM's count when it was first seen
     long counted; // the JVM's count, with the wait that goes on
     long looked, since; // a wait that began before the recording: when it was seen, first and last
@@ -188,7 +180,8 @@ final class Blocked {
     long written;
     long came, returned; // samples that showed it blocked
 
-    Account(long base, long sample) {
+    Account(long thread, long base, long sample) {
+      this.thread = thread;
       this.base = base;
       this.counted = base;
       this.first = sample;

@@ -5,11 +5,9 @@ import java.lang.management.ThreadInfo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 
 /**
  * For whom the program is stopped: a stack costs more than anything else that is
@@ -30,7 +28,7 @@ final class Choice {
   private static final int TELLING = 2;
   private static final int UNTOLD = 8; // of those who wait for locks that nobody owns: which these are, is not told
 
-  final Set<Living.One> stop = new LinkedHashSet<>();
+  final List<Living.One> stop = new ArrayList<>();
   final List<Living.One> stand = new ArrayList<>(); // who waits still, with the stack that was taken before
   private final Living living;
 
@@ -42,7 +40,7 @@ final class Choice {
     for (List<Living.One> queue : queues) {
       take(queue, owners, now, random);
     }
-    living.fill(stop, stand, MANY, now);
+    living.fill(this, MANY, now);
   }
 
   private List<List<Living.One>> queues(List<Living.One> want) {
@@ -63,25 +61,28 @@ final class Choice {
   }
 
   private void take(List<Living.One> queue, boolean owners, long now, Random random) throws IOException {
-    int telling = 0, most = queue.get(0).was.getLockInfo() == null ? UNTOLD : TELLING;
-    for (int i = 0; i < queue.size(); i++) {
-      if (i < most) { // who tells is drawn
-        Collections.swap(queue, i, i + random.nextInt(queue.size() - i));
+    int telling = 0, moved = 0, size = queue.size(), most = queue.get(0).was.getLockInfo() == null ? UNTOLD : TELLING;
+    for (int i = 0; !owners && i < size; i++) {
+      if (!queue.get(i).stands()) {
+        Collections.swap(queue, moved++, i);
+      }
+    }
+    for (int i = 0; i < size; i++) {
+      if (i < most) { // who tells is drawn, of those first whose stacks are wanted
+        Collections.swap(queue, i, i + random.nextInt((i < moved ? moved : size) - i));
       }
       Living.One t = queue.get(i);
       t.matters(now);
-      ThreadInfo stood = t.was;
       boolean hangs = owners && t.hangs(now);
       if (telling < most && (!owners || stop.size() < FEW)) {
         telling++;
-        stop.add(t);
-        own(stood.getLockOwnerId(), now);
-      } else if (hangs && stop.size() < MANY) {
-        stop.add(t);
-      } else if (!owners && t.stands(stood)) {
-        stand.add(t);
+        stop(t);
+        own(t.was.getLockOwnerId(), now);
+      } else if (owners ? hangs && stop.size() < MANY : i < moved) {
+        stop(t);
       } else if (!owners) {
-        stop.add(t);
+        stand.add(t);
+        t.at = t.was;
       }
     }
   }
@@ -90,7 +91,14 @@ final class Choice {
     Living.One owner = living.owner(id);
     if (owner != null) {
       owner.matters(now);
-      stop.add(owner);
+      stop(owner);
+    }
+  }
+
+  void stop(Living.One t) {
+    if (!t.stops) {
+      t.stops = true;
+      stop.add(t);
     }
   }
 

@@ -7,28 +7,30 @@ import java.util.List;
 
 /** A lock at the instant of a sample. */
 final class Contended {
+  final Lock lock;
   final int kind;
-  final List<ThreadInfo> waiters = new ArrayList<>();
+  final List<Living.One> waiters = new ArrayList<>();
   private long owner; // as who waits first tells; at the stop, where one of them was stopped for
   private boolean heard, told; // of the owner; at the stop
 
-  Contended(int kind) {
+  Contended(Lock lock, int kind) {
+    this.lock = lock;
     this.kind = kind;
   }
 
-  /** Takes in a waiter, and how it stood just before the stop; the same where it was not stopped for. */
-  void add(ThreadInfo t, ThreadInfo before) {
-    waiters.add(t);
+  /** Takes in a waiter, as it is shown: at the stop, or just before where it was not stopped for. */
+  void add(Living.One waiter, ThreadInfo t) {
+    waiters.add(waiter);
     boolean tells = t.getLockInfo() != null && !told; // else nobody owns what it waits for, or it does itself
-    if (tells && (!heard || t != before)) {
+    if (tells && (!heard || t != waiter.was)) {
       owner = t.getLockOwnerId();
       heard = true;
-      told = t != before;
+      told = t != waiter.was;
     }
   }
 
   /** Takes in one who waits, if it is not there. */
-  void waits(ThreadInfo t) {
+  void waits(Living.One t) {
     if (!waiters.contains(t)) {
       waiters.add(t);
     }
@@ -42,7 +44,7 @@ final class Contended {
   /** Leaves out who got the lock by the time of the stop; returns whether somebody waits still. */
   boolean settle() {
     for (int i = 0; i < waiters.size(); i++) {
-      if (waiters.get(i).getThreadId() == owner) {
+      if (waiters.get(i).id == owner) {
         waiters.remove(i);
         break;
       }

@@ -5,6 +5,7 @@ import java.lang.management.LockInfo;
 import java.lang.management.ThreadInfo;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -27,7 +28,7 @@ final class Living {
   private final Map<Long, One> all = new LinkedHashMap<>();
   private long started = -1; // threads of this JVM, when they were last listed
   private long listed;
-  private int alive, idle;
+  int alive, idle; // threads of the program in the sample, and who of them waits for no lock
 
   Living(ThreadMXBean threads, TraceWriter out) {
     this.threads = threads;
@@ -109,7 +110,7 @@ final class Living {
       if (!t.program) {
         continue;
       }
-      t.was = t.at = null;
+      t.begin();
       Thread.State state = t.thread.getState();
       if (state == Thread.State.TERMINATED) {
         continue;
@@ -134,36 +135,25 @@ final class Living {
     return blocker != null && Locks.kind(blocker.getClass().getName()) != Locks.NONE;
   }
 
-  /**
-   * Adds threads that may get a lock at any time, of those that wanted or owned one
-   * of late, up to so many in all; none of some others.
-   */
-  void fill(Collection<One> to, Collection<One> but, int most, long now) {
-    for (Iterator<One> at = all.values().iterator(); to.size() < most && at.hasNext(); ) {
+  /** Chooses threads that may get a lock at any time, of those that wanted or owned one of late, up to so many in all. */
+  void fill(Choice to, int most, long now) {
+    for (Iterator<One> at = all.values().iterator(); to.stop.size() < most && at.hasNext(); ) {
       One t = at.next();
-      if (t.program && t.mattered && now - t.lately <= LATELY_NANOS && !but.contains(t)) {
-        to.add(t);
+      if (t.program && t.mattered && now - t.lately <= LATELY_NANOS && t.at == null) {
+        to.stop(t);
       }
     }
   }
 
-  /** The program's threads: the young, of whom who lives briefly is not seen often, but for those just looked at; or the others. */
+  /** The program's threads but for those just looked at: the young, of whom who lives briefly is not seen often; or the others. */
   List<One> list(boolean young, long now) {
     List<One> out = new ArrayList<>();
     for (One t : all.values()) {
-      if (t.program && young == (t.since != Long.MIN_VALUE && now - t.since < YOUNG_NANOS) && !(young && t.was != null)) {
+      if (t.program && t.was == null && young == (t.since != Long.MIN_VALUE && now - t.since < YOUNG_NANOS)) {
         out.add(t);
       }
     }
     return out;
-  }
-
-  int alive() {
-    return alive;
-  }
-
-  int idle() {
-    return idle;
   }
 
   static long[] ids(Collection<One> of) {
@@ -188,18 +178,33 @@ final class Living {
     long listed;
     boolean mattered;
     long lately; // when it last wanted or owned a lock
-    private LockInfo monitor; // that it last waited to enter, as far as it was told
+    LockInfo monitor; // that it last waited to enter; null if that was not told
     private long wait = -1; // the number of that wait
     private boolean lasts; // it was seen in this wait before
     private ThreadInfo unmoved; // as it was when it was first seen to stand as it does
     private long stands; // since then
     boolean due, told; // its stack, and was written
+    boolean stops, owns, bare; // in this sample: it is stopped for; somebody waits for what it owns; it is shown waiting without a stack
+    Contended wants; // in this sample: what it waits for
+    Blocked.Account account; // null before it was looked at
 
     One(Thread thread, boolean program, long since) {
       this.thread = thread;
       this.id = thread.getId();
       this.program = program;
       this.since = since;
+    }
+
+    /** Forgets the sample before. */
+    void begin() {
+      was = at = null;
+      wants = null;
+      stops = owns = bare = false;
+    }
+
+    /** The stack with which it is shown waiting. */
+    Names.Stack waiting() {
+      return bare ? Names.NO_STACK : stack;
     }
 
     void matters(long now) {
@@ -216,14 +221,17 @@ final class Living {
     }
 
     void take(ThreadInfo t) {
-      stack = new Names.Stack(t.getStackTrace());
+      StackTraceElement[] frames = t.getStackTrace();
+      if (!Arrays.equals(frames, stack.frames)) { // else what was found out about it holds
+        stack = new Names.Stack(frames);
+      }
       taken = at = t;
     }
 
-    /** Whether the stack that was last taken is that of a thread that stands so now. */
-    boolean stands(ThreadInfo now) {
-      return taken != null && now != null && taken.getThreadState() != Thread.State.RUNNABLE
-          && taken.getThreadState() == now.getThreadState() && unmoved(taken, now);
+    /** Whether it stands still where its stack was last taken. */
+    boolean stands() {
+      return taken != null && taken.getThreadState() != Thread.State.RUNNABLE
+          && taken.getThreadState() == was.getThreadState() && unmoved(taken, was);
     }
 
     /**
@@ -275,11 +283,6 @@ final class Living {
     private boolean unended(ThreadInfo t, long passed) {
       return was != null && unmoved(was, t) && t.getBlockedTime() - was.getBlockedTime() >= passed - 1
           && (t.getThreadState() == Thread.State.BLOCKED || t.getThreadState() == Thread.State.RUNNABLE);
-    }
-
-    /** The monitor of the wait it is in; null if that was not told. */
-    LockInfo monitor() {
-      return monitor;
     }
 
     /** How long it was blocked from the look to the stop, in ms, where it is in the same wait, or has just been; else 0. */

@@ -67,12 +67,10 @@ final class Names {
 
   static final class Stack {
     final StackTraceElement[] frames;
-    private final int hash;
     int id; // in the trace, where it stays; 0 before it is announced
 
     Stack(StackTraceElement[] frames) {
       this.frames = frames;
-      this.hash = Arrays.hashCode(frames);
     }
 
     /** The innermost frame; null when there is none. */
@@ -82,12 +80,16 @@ final class Names {
 
     @Override
     public boolean equals(Object o) {
-      return o == this || o instanceof Stack && ((Stack) o).hash == hash && Arrays.equals(((Stack) o).frames, frames);
+      return o == this || o instanceof Stack && Arrays.equals(((Stack) o).frames, frames);
     }
 
     @Override
     public int hashCode() {
-      return hash;
+      int h = 0;
+      for (StackTraceElement f : frames) { // their own takes five times as long
+        h = 31 * (31 * h + f.getLineNumber()) + f.getMethodName().hashCode();
+      }
+      return h;
     }
   }
 }

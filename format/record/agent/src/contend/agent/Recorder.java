@@ -6,15 +6,15 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.OpenOption;
 import java.nio.file.StandardOpenOption;
-import java.util.HashSet;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * One recording: a thread that samples at random intervals around a period and
  * writes what it saw, once a second, until its lease ends, its time is over or
- * the JVM shuts down.
+ * the JVM shuts down. Where samples cost much, as of hundreds of threads a hundred
+ * times a second, it doubles the period until its thread takes no more than a
+ * twentieth of a processor, and says so in the trace.
  *
  * Options: file, where the trace goes; rate, samples a second; lease, a file
  * whose removal, or 30 s without a touch, ends the recording; seconds, after
@@ -24,11 +24,13 @@ import java.util.concurrent.locks.LockSupport;
 public final class Recorder implements Runnable {
   private static final long LEASE_MILLIS = 30_000;
   private static final long FLUSH_NANOS = 1_000_000_000L;
+  private static final int SHARE = 20; // of a processor's time, one part in so many
 
   private final TraceWriter out;
   private final Sampler sampler;
   private final File lease;
-  private final long period;
+  private final long asked; // period
+  private long period; // by what samples cost
   private final long end; // in System.nanoTime(), Long.MAX_VALUE when open
   private final AutoCloseable loader;
   private final Random random = new Random();
@@ -41,27 +43,18 @@ public final class Recorder implements Runnable {
     if (!(rate > 0 && rate <= 1000)) {
       throw new IllegalArgumentException("rate=" + rate + ": between 0 and 1000 samples a second");
     }
-    period = (long) (1e9 / rate);
+    asked = (long) (1e9 / rate);
     double seconds = Double.parseDouble(option(options, "seconds", "0"));
     end = seconds > 0 ? System.nanoTime() + (long) (seconds * 1e9) : Long.MAX_VALUE;
     String leased = option(options, "lease", "");
     lease = leased.isEmpty() ? null : new File(leased);
-    out = new TraceWriter(Files.newOutputStream(new File(option(options, "file", "contend-agent.bin")).toPath(), opening(lease != null)));
-    sampler = new Sampler(out, period, !option(options, "evidence", "").isEmpty());
-  }
-
-  // A file prepared by the recording process is only opened, never through a
-  // link; without one, the program's user named it.
-  private static OpenOption[] opening(boolean prepared) {
-    Set<OpenOption> how = new HashSet<>();
-    how.add(StandardOpenOption.WRITE);
-    how.add(StandardOpenOption.TRUNCATE_EXISTING);
-    if (prepared) {
-      how.add(LinkOption.NOFOLLOW_LINKS);
-    } else {
-      how.add(StandardOpenOption.CREATE);
+    OpenOption how = StandardOpenOption.CREATE; // the program's user named the file
+    if (lease != null) {
+      how = LinkOption.NOFOLLOW_LINKS; // the recording process prepared it: it is only opened, never through a link
     }
-    return how.toArray(new OpenOption[0]);
+    out = new TraceWriter(Files.newOutputStream(new File(option(options, "file", "contend-agent.bin")).toPath(),
+        StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING, how));
+    sampler = new Sampler(out, !option(options, "evidence", "").isEmpty());
   }
 
   static String option(String options, String key, String missing) {
@@ -93,6 +86,7 @@ public final class Recorder implements Runnable {
     }
     try {
       sampler.begin();
+      pace(0);
       loop();
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       out.fail(e); // what was flushed stays readable; the program must not notice
@@ -103,7 +97,7 @@ public final class Recorder implements Runnable {
   }
 
   private void loop() throws IOException {
-    long intended = System.nanoTime(), flushed = intended;
+    long intended = System.nanoTime(), flushed = intended, spent = 0, samples = 0;
     while (!stopped) {
       intended += (long) (period * (0.5 + random.nextDouble())); // a fixed grid would beat with the program's own
       if (intended > end) {
@@ -117,9 +111,14 @@ public final class Recorder implements Runnable {
           return;
         }
         sampler.sample(intended);
+        samples++;
         if (System.nanoTime() - flushed >= FLUSH_NANOS) {
           flushed = System.nanoTime();
           sampler.measured();
+          long cpu = sampler.cpu();
+          pace(SHARE * (cpu - spent) / samples);
+          spent = cpu;
+          samples = 0;
           out.flush();
           if (expired()) {
             return;
@@ -127,6 +126,18 @@ public final class Recorder implements Runnable {
         }
       }
       intended = Math.max(intended, System.nanoTime() - 10 * period); // after a long stop, do not catch up
+    }
+  }
+
+  /** Takes the shortest period that is no less than this: the one that was asked for, or that doubled. */
+  private void pace(long least) throws IOException {
+    long next = asked;
+    while (next < least) {
+      next *= 2;
+    }
+    if (next != period) {
+      period = next;
+      out.setting("sampling-period", Long.toString(period));
     }
   }
 

@@ -43,12 +43,12 @@ final class Sampler {
 
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
   private final TraceWriter out;
-  private final long period;
   private final boolean evidence;
   private final Living living;
   private final Names names;
   private final Blocked blocked;
   private final Random random = new Random();
+  private final Map<Contended.Lock, Contended> locks = new LinkedHashMap<>(); // of this sample
   private final Map<StackTraceElement, LockInfo> entries = new HashMap<>(); // where threads were seen to wait for monitors: for which
   private long missed; // waiters who came between a look and its stop, by who left less who was seen to come
   private long passed; // from the look to the stop, in ms: those who were blocked throughout were so for as long
@@ -56,9 +56,8 @@ final class Sampler {
   private long epoch; // what System.nanoTime() lacks to the time of day
 
   /** evidence: the waits are recorded otherwise, the samples only show who owned the locks. */
-  Sampler(TraceWriter out, long period, boolean evidence) {
+  Sampler(TraceWriter out, boolean evidence) {
     this.out = out;
-    this.period = period;
     this.evidence = evidence;
     this.living = new Living(threads, out);
     this.names = new Names(out);
@@ -67,8 +66,7 @@ final class Sampler {
 
   void begin() throws IOException {
     epoch = offset();
-    out.begin(TraceWriter.SETTING).text("recorder").text("contend agent").signed(0).end();
-    out.begin(TraceWriter.SETTING).text("sampling-period").text(Long.toString(period)).signed(0).end();
+    out.setting("recorder", "contend agent");
     if (!evidence) {
       blocked.begin();
     }
@@ -82,6 +80,11 @@ final class Sampler {
       account(living.list(false, now));
       blocked.write(last + epoch, living);
     }
+  }
+
+  /** The processor's time that the sampling thread, which asks, has taken. */
+  long cpu() {
+    return threads.isCurrentThreadCpuTimeSupported() ? threads.getCurrentThreadCpuTime() : 0;
   }
 
   /** Leaves the JVM as it was. */
@@ -117,7 +120,7 @@ final class Sampler {
     }
     blocked.begins(begun);
     for (Living.One t : want) {
-      blocked.look(t.was, looked);
+      blocked.look(t, t.was, looked);
       t.stood();
     }
     if (!evidence) {
@@ -149,24 +152,24 @@ final class Sampler {
     }
     ThreadInfo[] all = threads.getThreadInfo(Living.ids(of), 0);
     long now = System.nanoTime();
-    for (ThreadInfo t : all) {
-      blocked.look(t, now);
+    for (int i = 0; i < all.length; i++) {
+      blocked.look(of.get(i), all[i], now);
     }
   }
 
   /** Takes the stacks, and the states that belong to them; returns when they were asked for. */
   private long stop(Choice of, List<Living.One> shown) {
     for (Living.One t : of.stand) {
-      t.at = t.was;
-      shown.add(t);
+      if (!t.stops) { // as an owner
+        shown.add(t);
+      }
     }
-    List<Living.One> moved = new ArrayList<>(of.stop);
     long begun = System.nanoTime();
-    ThreadInfo[] taken = threads.getThreadInfo(Living.ids(moved), DEPTH);
+    ThreadInfo[] taken = threads.getThreadInfo(Living.ids(of.stop), DEPTH);
     passed = 0;
     for (int i = 0; i < taken.length; i++) {
       if (taken[i] != null) { // else it has ended meanwhile
-        Living.One t = moved.get(i);
+        Living.One t = of.stop.get(i);
         passed = Math.max(passed, t.blockedUntil(taken[i]));
         t.take(taken[i]);
         shown.add(t);
@@ -176,8 +179,8 @@ final class Sampler {
   }
 
   private void write(long intended, long now, List<Living.One> shown) throws IOException {
-    Map<Contended.Lock, Contended> locks = new LinkedHashMap<>();
-    List<ThreadInfo> free = new ArrayList<>(), left = new ArrayList<>();
+    locks.clear();
+    List<Living.One> free = new ArrayList<>(), left = new ArrayList<>();
     for (Living.One one : shown) {
       ThreadInfo t = one.at, was = one.was;
       boolean returns = notified(t, one.stack.frames), blocks = t.getThreadState() == Thread.State.BLOCKED;
@@ -188,37 +191,37 @@ final class Sampler {
       }
       boolean still = one.blocked && (!blocks || l == null) && one.waitsStill(t, passed, entries.containsKey(top));
       if (one.blocked && (returns || blocks || still)) {
-        blocked.seen(t.getThreadId(), returns);
+        blocked.seen(one.account, returns);
       }
       if (l == null && evidence && one.blocked && was != null && t.getThreadState() == Thread.State.RUNNABLE) {
-        free.add(t); // if it still waits, as its waits tell
+        free.add(one); // if it still waits, as its waits tell
       } else if (l == null && !evidence && still) {
-        l = one.monitor() != null ? one.monitor() : entries.get(top);
+        l = one.monitor != null ? one.monitor : entries.get(top);
         l = l == SEVERAL ? null : l;
       }
       if (l != null && !returns) {
-        contended(locks, l, t, was);
+        contended(l, one, t);
         missed -= was == null && Living.waits(t.getThreadState()) ? 1 : 0;
       } else if (was != null && Living.waits(was.getThreadState()) && wants(was)) {
-        left.add(was);
+        left.add(one);
       }
     }
-    Waits waits = new Waits(locks.values());
-    waits.clean(locks.values(), living, left);
+    Waits waits = new Waits(locks.values(), living);
+    waits.clean(locks.values(), left);
     if (!evidence) {
-      replace(locks, waits, left);
+      replace(waits, left);
     }
-    settle(locks);
+    settle();
     last = now;
-    for (Map.Entry<Contended.Lock, Contended> e : locks.entrySet()) {
-      announce(e.getKey(), e.getValue());
+    for (Contended c : locks.values()) {
+      announce(c);
     }
-    out.begin(TraceWriter.TICK).time(now + epoch).signed(intended - now).signed(0).number(living.alive()).number(living.idle()).end();
-    for (Map.Entry<Contended.Lock, Contended> e : locks.entrySet()) {
-      write(now, e.getKey(), e.getValue());
+    out.begin(TraceWriter.TICK).time(now + epoch).signed(intended - now).signed(0).number(living.alive).number(living.idle).end();
+    for (Contended c : locks.values()) {
+      write(now, c);
     }
-    for (ThreadInfo t : free) {
-      out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(0).number(0).number(1).number(t.getThreadId()).number(0).number(0).end();
+    for (Living.One t : free) {
+      out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(0).number(0).number(1).number(t.id).number(0).number(0).end();
     }
   }
 
@@ -232,13 +235,13 @@ final class Sampler {
     }
   }
 
-  private static Contended contended(Map<Contended.Lock, Contended> locks, LockInfo l, ThreadInfo t, ThreadInfo was) {
+  private Contended contended(LockInfo l, Living.One waiter, ThreadInfo t) {
     Contended.Lock key = new Contended.Lock(l);
     Contended c = locks.get(key);
     if (c == null) {
-      locks.put(key, c = new Contended(Living.waits(t.getThreadState()) ? Locks.kind(key.name) : Locks.MONITOR));
+      locks.put(key, c = new Contended(key, Living.waits(t.getThreadState()) ? Locks.kind(key.name) : Locks.MONITOR));
     }
-    c.add(t, was);
+    c.add(waiter, t);
     return c;
   }
 
@@ -246,30 +249,31 @@ final class Sampler {
   // by somebody who came: the stop shows these only as far as it is for them. As many
   // of the others stand for who is missing, with their locks but no stacks. What
   // monitors lack, the JVM's own count adds.
-  private void replace(Map<Contended.Lock, Contended> locks, Waits waits, List<ThreadInfo> left) {
+  private void replace(Waits waits, List<Living.One> left) {
     missed += left.size();
     Collections.shuffle(left, random);
-    for (ThreadInfo was : left) {
+    for (Living.One t : left) {
+      ThreadInfo was = t.was;
       Contended c = locks.get(new Contended.Lock(was.getLockInfo()));
-      if (missed > 0 && waits.may(was, c == null ? was.getLockOwnerId() : c.owner())) {
+      if (missed > 0 && waits.may(t, c == null ? was.getLockOwnerId() : c.owner())) {
         missed--;
-        waits.add(was, contended(locks, was.getLockInfo(), was, was));
+        t.bare = true;
+        waits.add(t, contended(was.getLockInfo(), t, was));
       }
     }
   }
 
   /** Finds out of each lock who of those who waited has it by now. */
-  private void settle(Map<Contended.Lock, Contended> locks) {
-    for (Iterator<Map.Entry<Contended.Lock, Contended>> at = locks.entrySet().iterator(); at.hasNext(); ) {
-      Map.Entry<Contended.Lock, Contended> e = at.next();
-      Contended c = e.getValue();
+  private void settle() {
+    for (Iterator<Contended> at = locks.values().iterator(); at.hasNext(); ) {
+      Contended c = at.next();
       Living.One one = living.get(c.owner());
       ThreadInfo t = one == null ? null : one.at;
       boolean lives = t != null && c.kind == Locks.MONITOR, returns = lives && notified(t, one.stack.frames);
-      boolean still = lives && !evidence && one.mayEnter(e.getKey(), t)
+      boolean still = lives && !evidence && one.mayEnter(c.lock, t)
           && (t == one.was ? one.blocked : one.waitsStill(t, passed, entries.containsKey(one.stack.top()))); // was: it has just got it, and was not stopped for
       if (still && !returns) {
-        c.waits(t);
+        c.waits(one);
       }
       if (still || returns) {
         c.handedOver();
@@ -280,24 +284,24 @@ final class Sampler {
     }
   }
 
-  private void announce(Contended.Lock l, Contended c) throws IOException {
-    names.announce(l, c.kind);
+  private void announce(Contended c) throws IOException {
+    names.announce(c.lock, c.kind);
     living.owner(c.owner());
-    for (ThreadInfo t : c.waiters) {
-      Living.One one = evidence ? living.get(t.getThreadId()) : null; // then the waits are recorded with theirs, when they end
-      if (!evidence || one != null && one.due) {
-        names.announce(stack(t));
+    for (Living.One t : c.waiters) {
+      if (evidence && !t.due) {
+        t.bare = true; // the wait is recorded with its stack, when it ends
       }
-      if (one != null && one.due) {
-        one.told = stack(t).id != 0;
-        one.due = false;
+      names.announce(t.waiting());
+      if (t.due) {
+        t.told = t.stack.id != 0;
+        t.due = false;
       }
     }
     names.announce(stack(c.owner()));
   }
 
-  private void write(long now, Contended.Lock l, Contended c) throws IOException {
-    out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(names.lock(l));
+  private void write(long now, Contended c) throws IOException {
+    out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(names.lock(c.lock));
     if (c.owner() > 0) {
       out.number(1).number(living.get(c.owner()) == null ? 0 : c.owner()).number(stack(c.owner()).id).number(0);
     } else if (c.exclusive()) {
@@ -306,12 +310,12 @@ final class Sampler {
       out.number(1).number(0).number(0).number(1); // readers and permits have no name
     }
     out.number(c.waiters.size());
-    for (ThreadInfo w : c.waiters) {
-      Names.Stack s = stack(w);
+    for (Living.One w : c.waiters) {
+      Names.Stack s = w.waiting();
       if (c.kind == Locks.MONITOR) {
-        blocked.shows(w.getThreadId());
+        blocked.shows(w.account);
       }
-      out.number(w.getThreadId()).number(s.id).number(Locks.shares(c.kind, s.frames) ? 1 : 0);
+      out.number(w.id).number(s.id).number(Locks.shares(c.kind, s.frames) ? 1 : 0);
     }
     out.end();
   }
@@ -330,12 +334,6 @@ final class Sampler {
     Thread.State state = t.getThreadState();
     return (state == Thread.State.BLOCKED || state == Thread.State.RUNNABLE)
         && s.length > 0 && s[0].getClassName().equals("java.lang.Object") && s[0].getMethodName().startsWith("wait");
-  }
-
-  /** The stack with which a thread waits; none where that was over by the stop. */
-  private Names.Stack stack(ThreadInfo waiter) {
-    Living.One t = living.get(waiter.getThreadId());
-    return t == null || t.at != waiter ? Names.NO_STACK : t.stack;
   }
 
   /** The stack of a thread in this sample; none where it was not stopped for. */

@@ -132,10 +132,14 @@ final class TraceWriter {
     return deflater.finished() ? n : raw.length;
   }
 
+  void setting(String name, String value) throws IOException {
+    begin(SETTING).text(name).text(value).signed(0).end();
+  }
+
   /** Says in the trace why it ends early. */
   void fail(Throwable e) {
     try {
-      begin(SETTING).text("agent-failed").text(String.valueOf(e)).signed(0).end();
+      setting("agent-failed", e.toString());
     } catch (IOException | RuntimeException again) {
       // the disk is full, say: the reader sees a trace that was cut
     }

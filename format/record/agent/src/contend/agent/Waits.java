@@ -1,13 +1,8 @@
 package contend.agent;
 
-import java.lang.management.ThreadInfo;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 
 /**
  * Who waits for whom in a sample. The stop shows one instant. Who was not stopped
@@ -17,52 +12,60 @@ import java.util.Set;
  * stopped for.
  */
 final class Waits {
-  private final Map<Long, Contended> locks = new HashMap<>(); // that a thread waits for
-  private final Set<Long> owners = new HashSet<>();
+  private final Living living;
 
-  Waits(Collection<Contended> of) {
+  Waits(Collection<Contended> of, Living living) {
+    this.living = living;
     for (Contended c : of) {
-      for (ThreadInfo t : c.waiters) {
-        add(t, c);
+      for (Living.One t : c.waiters) {
+        t.wants = c;
       }
+      owned(c);
     }
   }
 
-  void add(ThreadInfo t, Contended c) {
-    locks.put(t.getThreadId(), c);
-    owners.add(c.owner());
+  void add(Living.One t, Contended c) {
+    t.wants = c;
+    owned(c);
+  }
+
+  private void owned(Contended c) {
+    Living.One owner = living.get(c.owner());
+    if (owner != null) {
+      owner.owns = true;
+    }
   }
 
   /** Whether one who was seen just before the stop may wait still for a lock of this owner. */
-  boolean may(ThreadInfo was, long owner) {
-    return !owners.contains(was.getThreadId()) && !circle(was.getThreadId(), owner);
+  boolean may(Living.One t, long owner) {
+    return !t.owns && !circle(t.id, owner);
   }
 
   /** Whether a thread that waits for a lock of this owner waits for itself. */
   private boolean circle(long thread, long owner) {
-    for (int n = 0; n <= locks.size() && owner != thread; n++) {
-      Contended next = locks.get(owner);
-      if (next == null) {
+    for (int n = living.alive; n >= 0 && owner != thread; n--) {
+      Living.One next = living.get(owner);
+      if (next == null || next.wants == null) {
         return false;
       }
-      owner = next.owner();
+      owner = next.wants.owner();
     }
     return owner == thread;
   }
 
   /** Takes out who does not wait any more, as the rest shows; adds those of them who were parked to left. */
-  void clean(Collection<Contended> of, Living living, List<ThreadInfo> left) {
+  void clean(Collection<Contended> of, List<Living.One> left) {
     for (Contended c : of) {
-      for (Iterator<ThreadInfo> at = c.waiters.iterator(); at.hasNext(); ) {
-        ThreadInfo t = at.next();
-        Living.One one = living.get(t.getThreadId()); // null when it ends just now
-        boolean stopped = one == null || t != one.was, parked = Living.waits(t.getThreadState());
-        if (c.owner() == t.getThreadId() // has it by now, or has been given it: that is found out later
-            || (stopped ? parked || t.getThreadState() == Thread.State.BLOCKED || !circle(t.getThreadId(), c.owner()) : may(t, c.owner()))) {
+      for (Iterator<Living.One> at = c.waiters.iterator(); at.hasNext(); ) {
+        Living.One t = at.next();
+        Thread.State state = t.at.getThreadState();
+        boolean parked = Living.waits(state);
+        if (c.owner() == t.id // has it by now, or has been given it: that is found out later
+            || (t.stops ? parked || state == Thread.State.BLOCKED || !circle(t.id, c.owner()) : may(t, c.owner()))) {
           continue;
         }
         at.remove();
-        locks.remove(t.getThreadId());
+        t.wants = null;
         if (parked) {
           left.add(t);
         }

@@ -21,7 +21,7 @@ public final class Bound {
       @Override
       public void write(byte[] b, int from, int n) {}
     });
-    Sampler sampler = new Sampler(out, 1_000_000, false);
+    Sampler sampler = new Sampler(out, false);
     sampler.begin();
     for (int i = 1; i <= rounds; i++) {
       hold(EACH, new ArrayList<>(), sampler);

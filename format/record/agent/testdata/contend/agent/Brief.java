@@ -23,7 +23,7 @@ public final class Brief {
     maker.start();
     try (FileOutputStream file = new FileOutputStream(args[0])) {
       TraceWriter out = new TraceWriter(file);
-      Sampler sampler = new Sampler(out, apart * 1_000_000, false);
+      Sampler sampler = new Sampler(out, false);
       sampler.begin();
       for (int i = 1; i <= samples; i++) {
         Thread.sleep(apart);

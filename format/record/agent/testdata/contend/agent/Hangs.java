@@ -32,7 +32,7 @@ public final class Hangs {
   private static void sample(String trace, int samples) throws Exception {
     try (FileOutputStream file = new FileOutputStream(trace)) {
       TraceWriter out = new TraceWriter(file);
-      Sampler sampler = new Sampler(out, 100_000_000, true);
+      Sampler sampler = new Sampler(out, true);
       sampler.begin();
       for (int i = 0; i < samples; i++) {
         Thread.sleep(100);

@@ -19,7 +19,7 @@ public final class Notified {
     }
     try (FileOutputStream file = new FileOutputStream(args[0])) {
       TraceWriter out = new TraceWriter(file);
-      Sampler sampler = new Sampler(out, 3_000_000, false);
+      Sampler sampler = new Sampler(out, false);
       sampler.begin();
       for (int i = Integer.parseInt(args[1]); i > 0; i--) {
         Thread.sleep(3);
