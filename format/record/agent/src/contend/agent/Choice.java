@@ -61,15 +61,10 @@ final class Choice {
   }
 
   private void take(List<Living.One> queue, boolean owners, long now, Random random) throws IOException {
-    int telling = 0, moved = 0, size = queue.size(), most = queue.get(0).was.getLockInfo() == null ? UNTOLD : TELLING;
-    for (int i = 0; !owners && i < size; i++) {
-      if (!queue.get(i).stands()) {
-        Collections.swap(queue, moved++, i);
-      }
-    }
-    for (int i = 0; i < size; i++) {
-      if (i < most) { // who tells is drawn, of those first whose stacks are wanted
-        Collections.swap(queue, i, i + random.nextInt((i < moved ? moved : size) - i));
+    int telling = 0, most = queue.get(0).was.getLockInfo() == null ? UNTOLD : TELLING;
+    for (int i = 0; i < queue.size(); i++) {
+      if (i < most) { // who tells is drawn
+        Collections.swap(queue, i, i + random.nextInt(queue.size() - i));
       }
       Living.One t = queue.get(i);
       t.matters(now);
@@ -78,7 +73,7 @@ final class Choice {
         telling++;
         stop(t);
         own(t.was.getLockOwnerId(), now);
-      } else if (owners ? hangs && stop.size() < MANY : i < moved) {
+      } else if (owners ? hangs && stop.size() < MANY : !t.stands()) {
         stop(t);
       } else if (!owners) {
         stand.add(t);

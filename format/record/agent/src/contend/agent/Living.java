@@ -145,11 +145,11 @@ final class Living {
     }
   }
 
-  /** The program's threads but for those just looked at: the young, of whom who lives briefly is not seen often; or the others. */
+  /** The program's threads: the young, of whom who lives briefly is not seen often, but for those just looked at; or the others. */
   List<One> list(boolean young, long now) {
     List<One> out = new ArrayList<>();
     for (One t : all.values()) {
-      if (t.program && t.was == null && young == (t.since != Long.MIN_VALUE && now - t.since < YOUNG_NANOS)) {
+      if (t.program && young == (t.since != Long.MIN_VALUE && now - t.since < YOUNG_NANOS) && !(young && t.was != null)) {
         out.add(t);
       }
     }
