@@ -58,6 +58,9 @@ func browser(t *testing.T, page string) *tab {
 // window opens an empty window.
 func window(t *testing.T) *tab {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: what a page does is no work of this program's")
+	}
 	if chromium() == "" {
 		t.Skip("no Chromium is installed")
 	}
