@@ -140,10 +140,6 @@ func (p *Process) connect() (net.Conn, error) {
 	if err := p.mayBeSignalled(); err != nil {
 		return nil, err
 	}
-	if conn, err := p.dial(); err == nil { // somebody else asked meanwhile: that socket must stay
-		return conn, nil
-	}
-	_ = os.Remove(p.socket()) // a stale one: who made it is gone, and its successor makes none beside it
 	asked, err := p.ask()
 	if asked != "" {
 		defer os.Remove(asked)
@@ -214,6 +210,11 @@ func (p *Process) ask() (path string, err error) {
 	if err != nil {
 		return path, p.fail("cannot be asked for a socket: "+cause(err), "run contend as the same user or as root")
 	}
+	if conn, err := p.dial(); err == nil { // another asked before the file was ours: that socket must stay
+		conn.Close()
+		return path, nil
+	}
+	_ = os.Remove(p.socket()) // a stale one: who made it is gone, and its successor makes none beside it
 	if err := syscall.Kill(p.PID, syscall.SIGQUIT); err != nil {
 		return path, p.fail("cannot be signalled: "+cause(err), "run contend as the same user or as root")
 	}
