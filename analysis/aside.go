@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"contend/analysis/cores"
+	"contend/analysis/internal/column"
 	"contend/format"
 )
 
@@ -61,7 +62,7 @@ func (r *record) visitAsides(out asides) {
 	for i := range found {
 		found[i] = make(chan []Aside, asideBatches)
 	}
-	used := make(chan []Aside, asideBatches*asidesAhead)
+	used := make(column.Spares[[]Aside], asideBatches*asidesAhead)
 	ahead := cores.Window{Ahead: asidesAhead}
 	done := cores.Each(len(found), func(i int) {
 		defer close(found[i])
@@ -77,10 +78,7 @@ func (r *record) visitAsides(out asides) {
 			for k := range list {
 				out.tell(&list[k])
 			}
-			select {
-			case used <- list[:0]:
-			default:
-			}
+			used.Put(list[:0])
 		}
 		ahead.Leave(i)
 	}
@@ -98,8 +96,9 @@ const (
 
 // asideBatch is the batch that is filled of some threads.
 type asideBatch struct {
-	list        []Aside
-	used, found chan []Aside
+	list  []Aside
+	used  column.Spares[[]Aside]
+	found chan []Aside
 }
 
 // next returns the place of one more.
@@ -108,9 +107,8 @@ func (b *asideBatch) next() *Aside {
 		b.end()
 	}
 	if b.list == nil {
-		select {
-		case b.list = <-b.used:
-		default:
+		var ok bool
+		if b.list, ok = b.used.Take(); !ok {
 			b.list = make([]Aside, 0, asideLen)
 		}
 	}

@@ -257,7 +257,7 @@ func (b *builder) add(lo, hi int64, h Holder) {
 			o := &b.out[len(b.out)-1]
 			o.Start, o.End, o.Lock, o.Holder = from, to, b.s.lock, h
 			if b.without != nothing && b.pool != nil {
-				b.pooled = append(b.pooled, pooled{Ownership{from, to, b.s.lock, h}, b.pool})
+				b.pooled = append(b.pooled, pooled{*o, b.pool})
 			}
 			if !b.blind {
 				b.believe(from, to, h)

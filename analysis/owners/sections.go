@@ -42,10 +42,10 @@ func (ev *evidence) learn(lock format.ObjectID, waits lockWaits, busy []span) *s
 			continue
 		}
 		for i := range ev.activitiesAt(at, s.lock).all {
-			d, t := ev.met(i)
 			if ev.hadAnother(i, lock) {
 				continue
 			}
+			d, t := ev.met(i)
 			if inside || ev.within(s, t, &d) {
 				s.seen = append(s.seen, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
 			}

@@ -67,7 +67,7 @@ func (c *Column[T]) next() {
 // in order.
 func (c *Column[T]) sort(piece []T) {
 	by := idleSorter()
-	defer sorters.put(by)
+	defer sorters.Put(by)
 	keys, moved := order(by, piece, c.Start)
 	if !moved {
 		return

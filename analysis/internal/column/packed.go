@@ -19,7 +19,7 @@ type Packed[T any] struct {
 	pieces  []*packed
 	packing sync.WaitGroup
 	cores   chan struct{} // as many pieces are packed at a time
-	spare   spares[[]T]
+	spare   Spares[[]T]
 }
 
 // Coder packs the elements of a piece, which come in order of their starts, and
@@ -69,17 +69,17 @@ func (c *Packed[T]) full() {
 		c.cores = make(chan struct{}, packedAtOnce)
 	}
 	if c.spare == nil {
-		c.spare = make(spares[[]T], packedAtOnce)
+		c.spare = make(Spares[[]T], packedAtOnce)
 	}
 	c.cores <- struct{}{}
 	piece, into := c.last, &packed{}
 	c.pieces = append(c.pieces, into)
 	c.packing.Go(func() {
 		c.pack(piece, into)
-		c.spare.put(piece[:0])
+		c.spare.Put(piece[:0])
 		<-c.cores
 	})
-	used, ok := c.spare.take()
+	used, ok := c.spare.Take()
 	if !ok {
 		used = make([]T, 0, c.whole())
 	}
@@ -88,19 +88,19 @@ func (c *Packed[T]) full() {
 
 func (c *Packed[T]) pack(piece []T, into *packed) {
 	by := idleSorter()
-	defer sorters.put(by)
+	defer sorters.Put(by)
 	keys, _ := order(by, piece, c.Start)
-	bytes, _ := scratches.take()
+	bytes, _ := scratches.Take()
 	coder := c.Coder()
 	for i := range keys {
 		bytes = coder.Put(bytes, &piece[keys[i].ID])
 	}
 	*into = packed{slices.Clone(bytes), len(piece), keys[0].At, keys[len(keys)-1].At}
-	scratches.put(bytes[:0])
+	scratches.Put(bytes[:0])
 }
 
 // scratches are what pieces are packed into before their length is known.
-var scratches = make(spares[[]byte], mostSpares)
+var scratches = make(Spares[[]byte], mostSpares)
 
 // done packs the last piece, and waits for all. What they were filled and sorted with is
 // let go: a trace is read to its end by then, and that is some megabytes.

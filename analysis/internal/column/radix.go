@@ -22,11 +22,11 @@ const (
 )
 
 // sorters are those that nobody uses at the moment.
-var sorters = make(spares[*sorter], mostSpares)
+var sorters = make(Spares[*sorter], mostSpares)
 
 // idleSorter returns one that is to be put back.
 func idleSorter() *sorter {
-	by, ok := sorters.take()
+	by, ok := sorters.Take()
 	if !ok {
 		by = &sorter{}
 	}

@@ -1,15 +1,15 @@
 package column
 
-// spares are things nobody uses at the moment, a few at most. A sync.Pool would be
+// Spares are things nobody uses at the moment, a few at most. A sync.Pool would be
 // emptied by each collection of garbage, of which a large trace has many a second,
 // since its heap is kept small.
-type spares[T any] chan T
+type Spares[T any] chan T
 
 // mostSpares is how many a process keeps of one kind.
 const mostSpares = 8
 
-// take returns one of them; false where there is none.
-func (s spares[T]) take() (v T, ok bool) {
+// Take returns one of them; false where there is none.
+func (s Spares[T]) Take() (v T, ok bool) {
 	select {
 	case v = <-s:
 		return v, true
@@ -18,8 +18,8 @@ func (s spares[T]) take() (v T, ok bool) {
 	}
 }
 
-// put gives one back.
-func (s spares[T]) put(v T) {
+// Put gives one back.
+func (s Spares[T]) Put(v T) {
 	select {
 	case s <- v:
 	default:
@@ -27,9 +27,9 @@ func (s spares[T]) put(v T) {
 }
 
 // empty lets go of all of them.
-func (s spares[T]) empty() {
+func (s Spares[T]) empty() {
 	for {
-		if _, ok := s.take(); !ok {
+		if _, ok := s.Take(); !ok {
 			return
 		}
 	}
