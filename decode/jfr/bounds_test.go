@@ -1,8 +1,10 @@
 package jfr
 
 import (
+	"bytes"
 	"encoding/binary"
 	"reflect"
+	"runtime"
 	"testing"
 
 	"contend/format"
@@ -111,6 +113,34 @@ func TestHowManyCheckpointsAreFollowed(t *testing.T) {
 		c.marks = make([]int, before)
 		if got := r.split.chain(&c); got != want {
 			t.Errorf("behind %d: followed %v", before, got)
+		}
+	}
+}
+
+// A chunk of the JDK's usual length costs an array of its length and little more to
+// read, also where the one before was shorter; a length that lies, a few times
+// what there is.
+func TestHowArraysOfChunksGrow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: what is allocated, and under the race detector that is twice as much")
+	}
+	const mb = 1 << 20
+	allocated := func(f func()) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	in := input{in: bytes.NewReader(make([]byte, 40*mb))}
+	for _, c := range []struct{ chunk, most int }{{15 * mb, 20 * mb}, {15*mb + mb/2, 20 * mb}, {100 * mb, 48 * mb}} {
+		got := allocated(func() {
+			in.leave(in.buf)
+			in.fill(headerSize)
+			in.fill(c.chunk)
+		})
+		if got > uint64(c.most) || len(in.buf) < min(c.chunk, 9*mb) {
+			t.Errorf("%d MB: %d KB allocated, %d KB read", c.chunk/mb, got>>10, len(in.buf)>>10)
 		}
 	}
 }

@@ -89,9 +89,9 @@ func (c *chunk) step(b *batch) {
 
 // pass steps over the events that nobody wants up to the first that is wanted, as
 // long as they begin as those of the JDK do: with a size of one byte or four, and
-// a type of one or two. Most of a recording is such events. It returns the program
-// of the one that is wanted, and where its fields begin and end; nil where
-// something else follows.
+// a type of three at most, as programs' own events have. Most of a recording is such
+// events. It returns the program of the one that is wanted, and where its fields begin
+// and end; nil where something else follows.
 func (c *chunk) pass(b *batch) (p *program, at, end int) {
 	if c.meta == nil || c.head.features&compressed == 0 {
 		return nil, 0, 0
@@ -117,15 +117,23 @@ func (c *chunk) pass(b *batch) (p *program, at, end int) {
 			kind |= head & 0x7f00 >> 1
 			at++
 			if head&0x8000 != 0 {
-				kind = uint64(len(types))
+				kind |= head & 0x7f0000 >> 2
+				at++
+				if head&0x800000 != 0 {
+					break
+				}
 			}
 		}
-		if size == 0 || size > uint64(len(buf)-off) || kind >= uint64(len(types)) {
+		if size == 0 || size > uint64(len(buf)-off) {
 			break
 		}
-		if p = types[kind]; p != nil {
-			c.off = off
-			return p, at, off + int(size)
+		if kind < uint64(len(types)) {
+			if p = types[kind]; p != nil {
+				c.off = off
+				return p, at, off + int(size)
+			}
+		} else if !c.meta.near {
+			break
 		}
 		off += int(size)
 		b.events++

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -166,14 +167,31 @@ func TestHeadersThatLie(t *testing.T) {
 func TestStrangeEventsAreSkipped(t *testing.T) {
 	data := load(t, ours+"/truth-8threads.jfr")
 	want, _, _ := count(data)
-	for _, kind := range []byte{0, 99} {
-		extra := []byte{7, kind, 1, 2, 3, 4, 5}
+	for _, kind := range [][]byte{{0}, {99}, {0xa0, 0x9c, 0x01}, {0xff, 0xff, 0xff, 0x01}} { // the last are 20,000 and 4,194,303
+		extra := append(append([]byte{byte(6 + len(kind))}, kind...), 1, 2, 3, 4, 5)
 		grown := append(append(bytes.Clone(data[:headerSize]), extra...), data[headerSize:]...)
 		for _, at := range []int{8, 16, 24} { // size and offsets move along
 			binary.BigEndian.PutUint64(grown[at:], binary.BigEndian.Uint64(grown[at:])+uint64(len(extra)))
 		}
 		if n, st, err := count(grown); n != want || err != nil || len(st.Warnings) > 0 {
-			t.Errorf("type %d: %d events, want %d: %v %+v", kind, n, want, err, st)
+			t.Errorf("type %x: %d events, want %d: %v %+v", kind, n, want, err, st)
+		}
+	}
+}
+
+// Programs' own events have types of three bytes. They are most of some recordings,
+// and passed over as quickly as the JDK's.
+func TestEventsOfProgramsArePassedOver(t *testing.T) {
+	const events = 100
+	wanted := &program{}
+	buf := append(bytes.Repeat([]byte{6, 0xa0, 0x9c, 0x01, 1, 2}, events), 8, 3, 0, 0, 0, 0, 0, 0)
+	for near, want := range map[bool]int{true: events, false: 0} {
+		c := chunk{buf: buf, limit: len(buf), meta: &metadata{dense: []*program{3: wanted}, near: near}}
+		c.head.features = compressed
+		var b batch
+		p, at, end := c.pass(&b)
+		if int(b.events) != want || c.off != 6*want || near && (p != wanted || at != c.off+2 || end != len(buf)) || !near && p != nil {
+			t.Errorf("near %v: %d events, at %d; %v from %d to %d", near, b.events, c.off, p, at, end)
 		}
 	}
 }
@@ -295,6 +313,36 @@ func TestWideIntegers(t *testing.T) {
 	c := cursor{buf: []byte{0xff, 0xff}, compressed: true}
 	if c.long("v"); !errors.Is(c.err, format.ErrTruncated) {
 		t.Error(c.err)
+	}
+}
+
+// Integers are passed over together, of any length, as they are one by one.
+func TestIntegersArePassedOver(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		var buf []byte
+		n := random.IntN(100)
+		longest := random.IntN(64) + 1
+		for range n {
+			rest := random.Uint64() >> (64 - 1 - random.IntN(longest))
+			for k := 0; k < 8 && rest >= 0x80; k++ {
+				buf = append(buf, byte(rest)|0x80)
+				rest >>= 7
+			}
+			buf = append(buf, byte(rest))
+		}
+		end := len(buf)
+		for range random.IntN(20) {
+			buf = append(buf, byte(random.Uint32()))
+		}
+		c := cursor{buf: buf, compressed: true}
+		if c.skipLongs(n); c.off != end || c.err != nil {
+			t.Fatalf("%d integers: %d of %d bytes: %v (%x)", n, c.off, end, c.err, buf)
+		}
+		cut := cursor{buf: buf[:max(end-1, 0)], compressed: true}
+		if cut.skipLongs(n); n > 0 && !errors.Is(cut.err, format.ErrTruncated) {
+			t.Fatalf("%d integers, cut: %d of %d bytes: %v (%x)", n, cut.off, end-1, cut.err, buf)
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // that two dumps in a row show in the same idle stack, since a thread that
 // stays parked writes no event. The former wait until the instant is known.
 func (r *Reader) threadDump(at int64, text string) {
-	d := threaddump.ParseHotSpot(text)
+	d := r.dumps.Parse(text)
 	locks := map[threaddump.LockRef]*format.Event{}
 	threads := make([]format.ThreadID, len(d.Threads))
 	idle := map[format.ThreadID]idleSince{}

@@ -17,11 +17,12 @@ type input struct {
 	err   error  // what ended the input
 }
 
-// fill makes buf at least n bytes long, growing in steps so that a length that
-// lies costs no memory. It returns io.EOF where the input ends early, or what
-// the input returned.
+// step is how much is read at a time.
+const step = 4 << 20
+
+// fill makes buf at least n bytes long. It returns io.EOF where the input ends
+// early, or what the input returned.
 func (in *input) fill(n int) error {
-	const step = 4 << 20
 	for len(in.buf) < n {
 		if k := min(n-len(in.buf), in.ahead); k > 0 {
 			in.buf, in.ahead = in.buf[:len(in.buf)+k], in.ahead-k
@@ -30,9 +31,9 @@ func (in *input) fill(n int) error {
 		if in.err != nil {
 			return in.err
 		}
+		in.grow(n)
 		at := len(in.buf)
-		k := min(n-at, step)
-		in.buf = slices.Grow(in.buf, k)
+		k := min(n, cap(in.buf), at+step) - at
 		got, err := io.ReadFull(in.in, in.buf[at:at+k])
 		in.buf = in.buf[:at+got]
 		if errors.Is(err, io.ErrUnexpectedEOF) {
@@ -41,6 +42,17 @@ func (in *input) fill(n int) error {
 		in.err = err
 	}
 	return nil
+}
+
+// grow makes room for some of n bytes, of which buf holds fewer: a length that lies
+// may cost a few times the memory of what was read, or of a chunk that was as long
+// as it said. The array is copied each time, so it grows before it holds much, or once
+// it is full.
+func (in *input) grow(n int) {
+	held, room := len(in.buf), cap(in.buf)
+	if room < n && (held <= headerSize || held == room) {
+		in.buf = slices.Grow(in.buf, min(n, max(step, 4*held, 2*room))-held)
+	}
 }
 
 // unread gives back what follows offset at of buf.

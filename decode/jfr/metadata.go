@@ -34,6 +34,7 @@ type metadata struct {
 	units    [slots]string      // of the times that events tell, by slot
 	tracing  bool               // of methods is known to it
 	dense    []*program         // the same, for the ids there usually are
+	near     bool               // there are no others
 	parts    parts
 
 	compiling sync.Mutex

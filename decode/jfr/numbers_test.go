@@ -124,3 +124,30 @@ func TestUntilIsInMilliseconds(t *testing.T) {
 		}
 	}
 }
+
+// A name in Latin-1 is no UTF-8, though its bytes might be some.
+func TestNamesInLatin1(t *testing.T) {
+	for _, c := range []struct {
+		encoding byte
+		bytes    string
+		want     string
+		plain    bool // as it stands there
+	}{
+		{stringUTF8, "Bärlauch", "Bärlauch", true},
+		{stringLatin1, "Barbe", "Barbe", true},
+		{stringLatin1, "B\xe4rlauch", "Bärlauch", false},
+		{stringLatin1, "Caf\xc3\xa9", "CafÃ©", false},
+		{stringUTF8, "Caf\xe9", "Caf\uFFFD", false},
+	} {
+		data := append([]byte{c.encoding, byte(len(c.bytes))}, c.bytes...)
+		fast := cursor{buf: data, compressed: true}
+		b, plain := fast.plain()
+		if plain != c.plain || plain && string(b) != c.want {
+			t.Errorf("%d %q: as it is %v, %q", c.encoding, c.bytes, plain, b)
+		}
+		slow := cursor{buf: data, compressed: true}
+		if got := slow.str(nil); got != c.want {
+			t.Errorf("%d %q: %q, want %q", c.encoding, c.bytes, got, c.want)
+		}
+	}
+}

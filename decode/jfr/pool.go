@@ -12,9 +12,14 @@ type table struct {
 	dense []uint32
 	span  int64 // keys below it go into the array
 
-	keys []int64 // of the others; as many as values, a power of two
-	vals []uint32
-	used int
+	hashed []entryOf // of the others; a power of two
+	used   int
+}
+
+// entryOf is a key that is hashed; its value is zero where there is none.
+type entryOf struct {
+	key   int64
+	value uint32
 }
 
 // denseKeys bounds the array of a table: 256 KB. perKey is what each key
@@ -32,7 +37,7 @@ func (t *table) get(key int64) uint32 {
 	if t.used == 0 { // set while the span was shorter, or not at all
 		return 0
 	}
-	return t.vals[t.place(key)]
+	return t.hashed[t.place(key)].value
 }
 
 // set gives a key a value other than zero.
@@ -50,35 +55,34 @@ func (t *table) set(key int64, v uint32) {
 
 // hash is set for a key that does not index the array.
 func (t *table) hash(key int64, v uint32) {
-	if t.used*2 >= len(t.vals) {
-		t.grow(max(2*len(t.vals), leastHashed))
+	if t.used*2 >= len(t.hashed) {
+		t.grow(max(2*len(t.hashed), leastHashed))
 	}
 	at := t.place(key)
-	if t.vals[at] == 0 {
+	if t.hashed[at].value == 0 {
 		t.used++
 	}
-	t.keys[at], t.vals[at] = key, v
+	t.hashed[at] = entryOf{key, v}
 }
 
 // leastHashed is how many places there are for keys that are hashed, at least.
 const leastHashed = 16
 
 func (t *table) grow(places int) {
-	keys, vals := t.keys, t.vals
-	t.keys, t.vals = make([]int64, places), make([]uint32, places)
-	for i, v := range vals {
-		if v != 0 {
-			at := t.place(keys[i])
-			t.keys[at], t.vals[at] = keys[i], v
+	before := t.hashed
+	t.hashed = make([]entryOf, places)
+	for _, e := range before {
+		if e.value != 0 {
+			t.hashed[t.place(e.key)] = e
 		}
 	}
 }
 
 // place returns where a key is among those that are hashed, or would be.
 func (t *table) place(key int64) int {
-	last := len(t.vals) - 1
+	last := len(t.hashed) - 1
 	at := int(mixed(uint64(key))) & last
-	for t.vals[at] != 0 && t.keys[at] != key {
+	for t.hashed[at].value != 0 && t.hashed[at].key != key {
 		at = (at + 1) & last
 	}
 	return at
@@ -99,8 +103,8 @@ func (t *table) all(yield func(key int64) bool) {
 			return
 		}
 	}
-	for at, v := range t.vals {
-		if v != 0 && !yield(t.keys[at]) {
+	for _, e := range t.hashed {
+		if e.value != 0 && !yield(e.key) {
 			return
 		}
 	}
@@ -110,10 +114,10 @@ func (t *table) all(yield func(key int64) bool) {
 // up: to wipe it for each chunk would cost more than the chunk.
 func (t *table) clear() {
 	t.dense = t.dense[:0] // and not wiped: a chunk may be shorter than the array
-	if len(t.vals) > 8*max(t.used, leastHashed) {
-		t.keys, t.vals = nil, nil
+	if len(t.hashed) > 8*max(t.used, leastHashed) {
+		t.hashed = nil
 	}
-	clear(t.vals)
+	clear(t.hashed)
 	t.used = 0
 }
 

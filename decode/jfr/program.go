@@ -1,7 +1,7 @@
 package jfr
 
 import (
-	"encoding/binary"
+	"slices"
 	"sync/atomic"
 )
 
@@ -14,6 +14,7 @@ type program struct {
 	number int // among the programs of events
 	pool   int // of a constant: the number of its class's pool
 	ops    []op
+	fields []slot // the same, where they are few integers: what takes each
 	takes  []slot
 	pools  [slots]int64 // by slot: the class whose pool a key belongs to
 	has    [slots]bool
@@ -36,13 +37,17 @@ const (
 	opRaw                  // size bytes
 	opString               // a string; its slot takes the offset
 	opArray                // a count, then body for each; its slot takes the offset
+	opHere                 // an opArray behind which nothing is read
 )
 
 // slot names a value a program takes.
 type slot uint8
 
 // values is what one run of a program took: integers, keys, offsets.
-type values [slots]int64
+type values [slots + 1]int64
+
+// nobody is the slot of what is not taken.
+const nobody = slots
 
 // primitives are the types with a layout of their own.
 var primitives = map[string]op{
@@ -73,7 +78,27 @@ func (m *metadata) compileClass(cl *class, want map[string]slot) *program {
 		p.ops = append(p.ops, ops...)
 	}
 	p.ops = fused(p.ops)
+	p.fields = integers(p.ops)
 	return p
+}
+
+// fewFields are read one by one sooner than passed over together.
+const fewFields = 12
+
+// integers returns what takes each of a program's values if they are few, and
+// integers, else nil.
+func integers(ops []op) (takes []slot) {
+	for _, o := range ops {
+		switch {
+		case o.kind == opInt && o.take:
+			takes = append(takes, o.slot)
+		case o.kind == opInts && len(takes)+o.n <= fewFields:
+			takes = append(takes, slices.Repeat([]slot{nobody}, o.n)...)
+		default:
+			return nil
+		}
+	}
+	return takes
 }
 
 // fused makes successive ops that take nothing one, where it can.
@@ -130,113 +155,6 @@ func (m *metadata) value(f field, depth int) ([]op, bool) {
 // need 2 to the power of the depth.
 const maxWork = 1 << 18
 
-// layout is how to pass over the constants of a class.
-type layout struct {
-	ops  []op
-	pool int // where it is noted where they lie, noPool for classes nobody looks into
-}
-
-const noPool = -1
-
-// layout returns that of a class, compiled once; nil where there is none. Several
-// chunks may ask at the same time.
-func (m *metadata) layout(id int64) *layout {
-	if uint64(id) >= uint64(len(m.layouts)) {
-		return m.compileLayout(id)
-	}
-	l := m.layouts[id].Load()
-	if l == nil {
-		if l = m.compileLayout(id); l != nil {
-			m.layouts[id].Store(l)
-		}
-	}
-	return l
-}
-
-func (m *metadata) compileLayout(id int64) *layout {
-	m.compiling.Lock()
-	defer m.compiling.Unlock()
-	l := m.others[id]
-	if l != nil {
-		return l
-	}
-	ops, ok := m.value(field{class: id}, 0)
-	if !ok {
-		return nil
-	}
-	l = &layout{fused(ops), noPool}
-	if pool, ok := m.pooled[id]; ok {
-		l.pool = pool
-	}
-	m.others[id] = l
-	return l
-}
-
-// run reads one value. Fields beyond the end of an older layout are zero.
-func (p *program) run(c *cursor, v *values) {
-	for i := range p.ops {
-		o := &p.ops[i]
-		switch {
-		case o.kind == opInt && c.compressed: // nearly all fields
-			var n int64
-			if c.off < len(c.buf) && c.buf[c.off] < 0x80 {
-				n = int64(c.buf[c.off])
-				c.off++
-			} else {
-				n = c.wide("field")
-			}
-			if o.take {
-				v[o.slot] = n
-			}
-		case o.take:
-			v[o.slot] = o.read(c)
-		default:
-			o.read(c)
-		}
-	}
-}
-
-func (o *op) read(c *cursor) int64 {
-	switch o.kind {
-	case opInt:
-		return c.integer("field", o.size)
-	case opInts:
-		if c.compressed {
-			c.skipLongs(o.n)
-		} else {
-			c.bytes("field", o.size)
-		}
-		return 0
-	case opRaw:
-		switch b := c.bytes("field", o.size); len(b) {
-		case 1:
-			return int64(b[0])
-		case 4: // the bits of a float
-			return int64(binary.BigEndian.Uint32(b))
-		}
-		return 0
-	case opString:
-		at := int64(c.off)
-		c.skipString()
-		return at
-	}
-	at := int64(c.off)
-	n := c.count("array length")
-	if len(o.body) == 1 && o.body[0].kind == opInts && c.compressed {
-		c.skipLongs(n * o.body[0].n)
-		return at
-	}
-	for range n {
-		if c.err != nil || len(o.body) == 0 {
-			break
-		}
-		for i := range o.body {
-			o.body[i].read(c)
-		}
-	}
-	return at
-}
-
 // parts are the programs for the constants this package looks into.
 type parts struct {
 	thread, class, symbol, method, stack, frame, operation, state *program
@@ -265,8 +183,10 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 			m.tracing = m.tracing || spec.name == "MethodTrace"
 		}
 	}
+	m.near = true
 	for id, p := range m.programs {
 		if id < 0 || id >= denseTypes {
+			m.near = false
 			continue
 		}
 		if short := int(id) + 1 - len(m.dense); short > 0 {
@@ -312,7 +232,23 @@ func (m *metadata) part(into **program, from *program, s slot, want map[string]s
 		return
 	}
 	if cl := m.classes[from.pools[s]]; cl != nil {
-		*into = m.compileClass(cl, want)
+		if *into = m.compileClass(cl, want); *into != nil {
+			(*into).shorten()
+		}
+	}
+}
+
+// shorten leaves out what follows the last value that is taken, of a program for
+// constants: index has passed over them as a whole.
+func (p *program) shorten() {
+	n := len(p.ops)
+	for n > 0 && !p.ops[n-1].take {
+		n--
+	}
+	p.ops = p.ops[:n]
+	p.fields = integers(p.ops)
+	if n > 0 && p.ops[n-1].kind == opArray {
+		p.ops[n-1].kind = opHere
 	}
 }
 
@@ -329,33 +265,4 @@ func (m *metadata) frames() {
 	m.part(&q.class, q.method, slotClass, map[string]slot{"name": slotName})
 	m.part(&q.symbol, q.class, slotName, map[string]slot{"string": slotName})
 	m.part(&q.symbol, q.method, slotName, map[string]slot{"string": slotName})
-}
-
-// checkpoint reads one checkpoint event behind its size and type and notes
-// where each constant of a wanted pool lies.
-func (m *metadata) checkpoint(c *cursor, pools pools) {
-	c.long("checkpoint start")
-	c.long("checkpoint duration")
-	c.long("checkpoint delta")
-	c.bytes("checkpoint kind", 1)
-	for range c.count("checkpoint pools") {
-		id := c.long("pool type")
-		n := c.count("pool size")
-		l := m.layout(id)
-		if l == nil || c.err != nil {
-			return
-		}
-		for range n {
-			key := c.long("constant key")
-			if l.pool != noPool {
-				pools[l.pool].set(key, uint32(c.off)+1)
-			}
-			for i := range l.ops {
-				l.ops[i].read(c)
-			}
-			if c.err != nil {
-				return
-			}
-		}
-	}
 }

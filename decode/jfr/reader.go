@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"contend/decode/rules"
+	"contend/decode/threaddump"
 	"contend/format"
 )
 
@@ -51,6 +52,7 @@ type Reader struct {
 	settings map[string]string
 	recorded map[string]bool // by event: whether any settings enable it
 	met      bool            // any event of a wait
+	dumps    threaddump.HotSpot
 	telling  tellingDumps
 	idle     map[format.ThreadID]idleSince // by the last thread dump
 	dated    dumpTimes
@@ -71,7 +73,7 @@ type Reader struct {
 // *format.Error: ErrNotMine for input that is no recording, ErrVersion for
 // one of JDK 7 or 8, ErrTruncated for one without a whole header.
 func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
-	r := &Reader{name: name, rules: o.Rules, ids: newIdentities(), settings: map[string]string{}, recorded: map[string]bool{}}
+	r := &Reader{name: name, rules: o.Rules, ids: newIdentities(), settings: map[string]string{}, recorded: map[string]bool{}, dumps: threaddump.NewHotSpot()}
 	r.split = splitter{input: input{in: in}, name: name, skip: o.Skip, specs: wanted(), metas: map[string]*metadata{}}
 	r.shown.follows = o.Shown
 	r.batch, r.room = &r.own, o.Room

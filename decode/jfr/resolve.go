@@ -108,6 +108,7 @@ type constants struct {
 	threads, stacks, classes, methods, states table
 	symbols, words                            table            // many constants may refer to one
 	named                                     []methodName     // by method, less one
+	numbers                                   []uint32         // theirs, which is all that most frames are asked for
 	texts, operations                         map[int64]string // the same
 }
 
@@ -126,7 +127,7 @@ func (r *Reader) newConstants() {
 		t.clear()
 		t.span = denseKeys // there are only these
 	}
-	k.named = k.named[:0]
+	k.named, k.numbers = k.named[:0], k.numbers[:0]
 	k.texts, k.operations = map[int64]string{}, map[int64]string{}
 }
 

@@ -50,18 +50,21 @@ func (r *Reader) stackFrames(key int64) (frames []frame, entry, cut bool) {
 		if c.err != nil {
 			break
 		}
-		m := r.method(v[slotMethod])
-		entry = entry || i == 0 && m.synchronized
-		frames = append(frames, frame{m.number, max(int32(v[slotLine]), 0)})
+		m := r.numbered(v[slotMethod])
+		entry = entry || i == 0 && r.known.named[m-1].synchronized
+		frames = append(frames, frame{r.known.numbers[m-1], max(int32(v[slotLine]), 0)})
 	}
 	r.frames = frames
 	return frames, entry, cut
 }
 
 // method resolves a method's key. What it returns is good until the next.
-func (r *Reader) method(key int64) *methodName {
+func (r *Reader) method(key int64) *methodName { return &r.known.named[r.numbered(key)-1] }
+
+// numbered returns where a method is among those of the chunk, plus one.
+func (r *Reader) numbered(key int64) uint32 {
 	if i := r.known.methods.get(key); i != 0 {
-		return &r.known.named[i-1]
+		return i
 	}
 	var v values
 	m := methodName{method: "[unknown method]"}
@@ -71,9 +74,9 @@ func (r *Reader) method(key int64) *methodName {
 	} else {
 		m.number = r.ids.method(method{0, r.ids.words.ofString(m.method)})
 	}
-	r.known.named = append(r.known.named, m)
+	r.known.named, r.known.numbers = append(r.known.named, m), append(r.known.numbers, m.number)
 	r.known.methods.set(key, uint32(len(r.known.named)))
-	return &r.known.named[len(r.known.named)-1]
+	return uint32(len(r.known.named))
 }
 
 // maxSleeps bounds the stacks made up for sleeps.

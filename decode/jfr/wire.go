@@ -87,19 +87,62 @@ func (c *cursor) wide(what string) int64 {
 // skipLongs passes over compressed integers. Most are short: of eight bytes
 // those that end in them are passed over at once.
 func (c *cursor) skipLongs(n int) {
-	const tops = 0x8080808080808080
-	for n > 0 && c.err == nil {
-		if c.left() >= 8 {
-			ends := ^binary.LittleEndian.Uint64(c.buf[c.off:]) & tops // their last bytes
-			if k := bits.OnesCount64(ends); k > 0 && k <= n {
-				c.off += bits.Len64(ends) / 8
-				n -= k
-				continue
-			}
-		}
-		c.long("field")
-		n--
+	if n >= manyLongs {
+		n = c.skipMany(n)
 	}
+	buf, off := c.buf, c.off
+	for n > 0 {
+		ends := uint64(0)
+		if len(buf)-off >= 8 {
+			ends = lastBytes(buf[off:])
+		}
+		k := bits.OnesCount64(ends)
+		switch {
+		case k == 0:
+			c.off = off
+			if c.long("field"); c.err != nil {
+				return
+			}
+			off = c.off
+			n--
+		case k > n:
+			for ; n > 1; n-- {
+				ends &= ends - 1
+			}
+			c.off = off + bits.TrailingZeros64(ends)/8 + 1
+			return
+		default:
+			off += bits.Len64(ends) / 8
+			n -= k
+		}
+	}
+	c.off = off
+}
+
+// lastBytes marks those of eight bytes that end an integer of up to eight.
+func lastBytes(b []byte) uint64 { return ^binary.LittleEndian.Uint64(b) & 0x8080808080808080 }
+
+// manyLongs are enough for skipMany to be quicker.
+const manyLongs = 16
+
+// skipMany passes over most of n compressed integers and returns how many follow.
+// It takes eight bytes after the other wherever integers begin in them, so that none
+// has to wait for where those before end: it only counts the ends. It stops where
+// eight bytes in a row end none, since the ninth of an integer always does.
+func (c *cursor) skipMany(n int) int {
+	buf, off, open := c.buf, c.off, 0 // open: bytes before off of an integer that goes on
+	for len(buf)-off >= 8 {
+		ends := lastBytes(buf[off:])
+		k := bits.OnesCount64(ends)
+		if k >= n || open+bits.TrailingZeros64(ends)/8 >= 8 {
+			break
+		}
+		open = bits.LeadingZeros64(ends) / 8
+		n -= k
+		off += 8
+	}
+	c.off = off - open
+	return n
 }
 
 // tail is wide where fewer than nine bytes are left; less than none where an

@@ -46,9 +46,15 @@ func (b *builder) known(id int64) bool {
 	return true
 }
 
+// usualFrames are room for most stacks.
+const usualFrames = 16
+
 // frame adds what follows "at " to the current thread.
 func (b *builder) frame(text string, notation int) {
 	if f, ok := b.names.frame(text, notation); ok && len(b.cur.Frames) < format.MaxFrames {
+		if b.cur.Frames == nil {
+			b.cur.Frames = make([]format.Frame, 0, usualFrames)
+		}
 		b.cur.Frames = append(b.cur.Frames, f)
 	}
 }

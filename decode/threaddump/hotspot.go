@@ -7,11 +7,17 @@ import (
 	"time"
 )
 
-// ParseHotSpot reads the text of one HotSpot thread dump, as jstack and the
-// jdk.ThreadDump event give it. Lines it does not know are passed over; what
-// follows the threads is not read, but for the deadlock report.
-func ParseHotSpot(text string) *Dump {
-	p := hotspotDialect.begin(newNames(), nil, "Full thread dump ")
+// HotSpot parses the thread dumps of one JVM, most lines of which come in each.
+type HotSpot struct{ names *names }
+
+// NewHotSpot returns one that has met no dump.
+func NewHotSpot() HotSpot { return HotSpot{newNames()} }
+
+// Parse reads the text of one dump, as jstack and the jdk.ThreadDump event give
+// it. Lines it does not know are passed over; what follows the threads is not
+// read, but for the deadlock report.
+func (h HotSpot) Parse(text string) *Dump {
+	p := hotspotDialect.begin(h.names, nil, "Full thread dump ")
 	for len(text) > 0 {
 		line, rest, _ := strings.Cut(text, "\n")
 		if !p.line(strings.TrimRight(line, "\r")) {

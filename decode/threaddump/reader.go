@@ -188,6 +188,9 @@ func (r *Reader) Stats() format.Stats {
 		s.Unit = format.UnitThreads
 	}
 	s.Warnings = append(s.Warnings, r.missing.warnings(r.dumps, r.timed)...)
+	if n := r.strangers; n > 0 {
+		s.Warnings = append(s.Warnings, format.Warning{Code: "several-processes", Text: format.Some(n, "thread has", "threads have") + " the number of another thread: these dumps are of several processes, and taken as of one; labels (a=1.txt b=2.txt) keep them apart"})
+	}
 	if n := r.relocations.count; n > 0 {
 		s.Warnings = append(s.Warnings, format.Warning{Code: "moved", Text: format.Say("locks changed their address %v times between dumps, by what waits for them: they are taken for the same", n)})
 	}

@@ -23,6 +23,7 @@ type symbols struct {
 	took        map[took]bool
 	parties     []format.Party // the same: its threads with their stacks
 	relocations relocations
+	strangers   int // threads with the Java id of another one
 }
 
 // threadKey tells threads apart: by the Java id, else the native one. Names
@@ -68,22 +69,12 @@ func (y *symbols) snapshot(d *Dump, m *missing) *snapshot {
 		y.parties = append(y.parties, format.Party{Thread: y.thread(t), Stack: y.stack(t.Frames)})
 	}
 	y.relocations.follow(d, y.parties, y.locks)
-	owners, held := map[LockRef][]format.Party{}, map[LockRef][][]format.Frame{}
-	at, entered := map[LockRef]int{}, map[LockRef]bool{}
+	held := holds{map[LockRef][]format.Party{}, map[LockRef][][]format.Frame{}, map[LockRef]bool{}}
+	at := map[LockRef]int{}
 	for i := range d.Threads {
 		t := &d.Threads[i]
 		party := y.parties[i]
-		enters, enter := t.Enters()
-		for _, ref := range t.Held {
-			if enter && ref == enters {
-				entered[ref] = true // the time before its first instruction is the hand-off
-			} else {
-				owners[ref] = append(owners[ref], party)
-			}
-			if frames := t.Taking(ref); frames != nil {
-				held[ref] = append(held[ref], frames)
-			}
-		}
+		enter := held.add(t, party)
 		if len(t.Frames) == 0 && t.Wait == NotWaiting {
 			continue // a thread of the VM itself
 		}
@@ -109,19 +100,42 @@ func (y *symbols) snapshot(d *Dump, m *missing) *snapshot {
 		s.locks[n].Waiters = append(s.locks[n].Waiters, party)
 	}
 	for ref, n := range at {
-		if entered[ref] && len(owners[ref]) == 0 {
+		if held.entered[ref] && len(held.owners[ref]) == 0 {
 			s.locks[n].LockKind = format.KindUnknownLock // belongs to the object
 			continue
 		}
-		m.own(&s.locks[n], owners[ref], d, ref)
+		m.own(&s.locks[n], held.owners[ref], d, ref)
 	}
 	for i := range d.Threads {
 		if n, ok := at[d.Threads[i].For]; ok {
-			y.tookAll(s.locks[n].Object, held[d.Threads[i].For])
-			delete(held, d.Threads[i].For)
+			y.tookAll(s.locks[n].Object, held.taken[d.Threads[i].For])
+			delete(held.taken, d.Threads[i].For)
 		}
 	}
 	return s
+}
+
+// holds is who holds which locks in a dump.
+type holds struct {
+	owners  map[LockRef][]format.Party
+	taken   map[LockRef][][]format.Frame // with which stacks
+	entered map[LockRef]bool             // who has them runs no instruction yet: that time is the hand-off
+}
+
+// add takes a thread, and reports whether it is just entering a monitor.
+func (h *holds) add(t *Thread, party format.Party) bool {
+	enters, enter := t.Enters()
+	for _, ref := range t.Held {
+		if enter && ref == enters {
+			h.entered[ref] = true
+		} else {
+			h.owners[ref] = append(h.owners[ref], party)
+		}
+		if frames := t.Taking(ref); frames != nil {
+			h.taken[ref] = append(h.taken[ref], frames)
+		}
+	}
+	return enter
 }
 
 // tookAll tells with which stacks the owners of a lock took it: the dump shows
@@ -218,6 +232,9 @@ func (y *symbols) thread(t *Thread) format.ThreadID {
 	now := threadID{before.id, t.Name, cmp.Or(before.native, t.NativeID)}
 	if !ok {
 		now.id = format.ThreadID(len(y.threads) + 1)
+		if k.native != 0 && k.java != 0 {
+			y.strangers++
+		}
 	}
 	if now != before {
 		y.threads[k] = now

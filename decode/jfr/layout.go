@@ -1,0 +1,77 @@
+package jfr
+
+// layout is how to pass over the constants of a class.
+type layout struct {
+	ops  []op
+	pool int // where it is noted where they lie, noPool for classes nobody looks into
+}
+
+const noPool = -1
+
+// layout returns that of a class, compiled once; nil where there is none. Several
+// chunks may ask at the same time.
+func (m *metadata) layout(id int64) *layout {
+	if uint64(id) >= uint64(len(m.layouts)) {
+		return m.compileLayout(id)
+	}
+	l := m.layouts[id].Load()
+	if l == nil {
+		if l = m.compileLayout(id); l != nil {
+			m.layouts[id].Store(l)
+		}
+	}
+	return l
+}
+
+func (m *metadata) compileLayout(id int64) *layout {
+	m.compiling.Lock()
+	defer m.compiling.Unlock()
+	l := m.others[id]
+	if l != nil {
+		return l
+	}
+	ops, ok := m.value(field{class: id}, 0)
+	if !ok {
+		return nil
+	}
+	l = &layout{fused(ops), noPool}
+	if pool, ok := m.pooled[id]; ok {
+		l.pool = pool
+	}
+	m.others[id] = l
+	return l
+}
+
+// checkpoint reads one checkpoint event behind its size and type and notes
+// where each constant of a wanted pool lies.
+func (m *metadata) checkpoint(c *cursor, pools pools) {
+	c.long("checkpoint start")
+	c.long("checkpoint duration")
+	c.long("checkpoint delta")
+	c.bytes("checkpoint kind", 1)
+	for range c.count("checkpoint pools") {
+		id := c.long("pool type")
+		n := c.count("pool size")
+		l := m.layout(id)
+		if l == nil || c.err != nil {
+			return
+		}
+		for range n {
+			key := c.long("constant key")
+			at := uint32(c.off) + 1
+			for i := range l.ops {
+				if o := &l.ops[i]; o.kind == opInts && c.compressed {
+					c.skipLongs(o.n)
+				} else {
+					o.read(c)
+				}
+			}
+			if c.err != nil {
+				return
+			}
+			if l.pool != noPool {
+				pools[l.pool].set(key, at)
+			}
+		}
+	}
+}
