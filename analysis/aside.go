@@ -58,31 +58,24 @@ func (r *record) visitAsides(out asides) {
 	if len(out.ask) == 0 {
 		return
 	}
-	found := make([]chan []Aside, (r.activities.Threads()+asideThreads-1)/asideThreads)
-	for i := range found {
-		found[i] = make(chan []Aside, asideBatches)
-	}
 	used := make(column.Spares[[]Aside], asideBatches*asidesAhead)
-	ahead := cores.Window{Ahead: asidesAhead}
-	done := cores.Each(len(found), func(i int) {
-		defer close(found[i])
-		ahead.Enter(i)
-		batch := asideBatch{used: used, found: found[i]}
-		for t := max(i*asideThreads, int(format.NoThread)+1); t < min((i+1)*asideThreads, r.activities.Threads()); t++ {
-			r.asidesOf(format.ThreadID(t), out, &batch)
-		}
-		batch.end()
-	})
-	for i := range found {
-		for list := range found[i] {
+	cores.InOrder((r.activities.Threads()+asideThreads-1)/asideThreads, &cores.Handover[[]Aside]{
+		Ahead: asidesAhead,
+		Room:  func(int) int { return asideBatches },
+		Make: func(i int, give func([]Aside)) {
+			batch := asideBatch{used: used, give: give}
+			for t := max(i*asideThreads, int(format.NoThread)+1); t < min((i+1)*asideThreads, r.activities.Threads()); t++ {
+				r.asidesOf(format.ThreadID(t), out, &batch)
+			}
+			batch.end()
+		},
+		Take: func(_ int, list []Aside) {
 			for k := range list {
 				out.tell(&list[k])
 			}
 			used.Put(list[:0])
-		}
-		ahead.Leave(i)
-	}
-	done()
+		},
+	})
 }
 
 // What is beside contention of so many threads is found together, in batches of which
@@ -96,9 +89,9 @@ const (
 
 // asideBatch is the batch that is filled of some threads.
 type asideBatch struct {
-	list  []Aside
-	used  column.Spares[[]Aside]
-	found chan []Aside
+	list []Aside
+	used column.Spares[[]Aside]
+	give func([]Aside)
 }
 
 // next returns the place of one more.
@@ -118,7 +111,7 @@ func (b *asideBatch) next() *Aside {
 // end hands over what is in it.
 func (b *asideBatch) end() {
 	if len(b.list) > 0 {
-		b.found <- b.list
+		b.give(b.list)
 		b.list = nil
 	}
 }

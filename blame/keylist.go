@@ -36,17 +36,6 @@ func Help(start string, u Use) string {
 	return fill(start + strings.Join(names(list), ", ") + ".")
 }
 
-// HelpWithMeanings is Help with notes on keys, followed by what their words
-// mean.
-func HelpWithMeanings(u Use) string {
-	var texts []string
-	for _, k := range inHelp(u) {
-		texts = append(texts, k.String()+keys[k].note)
-	}
-	last := len(texts) - 1
-	return fill(strings.Join(texts[:last], ", ")+" and "+texts[last]+". ") + meanings
-}
-
 // ParseKeys reads a comma-separated list of keys. The error names the key
 // that does not exist, or comes twice, and those it may have been meant for.
 func ParseKeys(list string, u Use) ([]Key, error) {

@@ -73,25 +73,34 @@ var keys = [...]keyRow{
 	ByRegion:          {name: "region", kind: annotation(format.RegionClass), asked: Pivots, help: waiterAnnotations},
 	ByWaiterOperation: {name: "waiter-operation", kind: operation, asked: Pivots, help: byOperation},
 	ByMode:            {name: "mode", kind: mode, asked: Lengths},
-	ByInput:           {name: dist.InputKey, note: " (which of several traces, see 'contend merge')", kind: input, asked: Pivots | Lengths, help: ofInputs},
+	ByInput:           {name: dist.InputKey, kind: input, asked: Pivots | Lengths, help: ofInputs},
 }
 
-// meanings explains the words of the keys, as the last part of a help text.
-const meanings = `A group is a thread name with its
-numbers removed; a method is the innermost frame that is not the lock or the
-runtime itself; an operation is the outermost frame, written Class.method, that
---operation matches, or what its first group matched; task and region are what
-a Go program told runtime/trace the waiter was doing. A site is the line of the
-program's own code (see --app) that an owner took the lock at, a waiter waits at,
-or that made the lock (created); callers are the lines of own code around the
-owner's site; a line is the innermost of own code; doing is what the owner was at
-meanwhile: asleep, in file I/O, blocked on a lock of some class; blocked-on names
-that very lock; the root lock is where the chain of waits ends.`
+// Meanings explains the words of the keys, as the last part of a help text.
+const Meanings = `
+
+What the owner- and waiter- keys tell of who held the lock, and of who waited:
+  stack       the call chain
+  method      its innermost frame that is not the lock or the runtime itself
+  line        its innermost line in the program's own code (see --app)
+  site        the line of own code that took the lock, or waits for it
+  callers     the lines of own code around that
+  thread      the thread
+  group       the thread's name with its numbers removed
+  doing       what it was at: asleep, in file I/O, blocked on a lock of some class
+  blocked-on  the very lock it was blocked on
+  operation   the outermost frame, written Class.method, that --operation matches,
+              or what the first group of that matched
+  task        what a Go program told runtime/trace it was doing; so does region.
+              Without owner- they are the waiter's
+Of the lock:
+  created     the line of own code that made it
+  root-lock   where the chain of waits ends that began with it
+And input is which of several traces it is in, see 'contend merge'.`
 
 // keyRow is one key.
 type keyRow struct {
 	name  string
-	note  string // behind the name in help texts
 	side  side
 	kind  keyKind
 	asked Use   // what can be asked for by the key

@@ -20,8 +20,9 @@ const (
 	digits  = 3
 )
 
-// few is how many lengths are kept as they are. A histogram takes 300 KB,
-// which is too much for each of thousands of locks with a handful of waits.
+// few is how many lengths are kept as they are. A histogram takes 8 KB for each power of
+// two up to the longest length, 300 KB for a day, which is too much for each of thousands
+// of locks with a handful of waits.
 const few = 2048
 
 // Dist is a distribution of lengths in nanoseconds. The zero value is empty
@@ -48,7 +49,7 @@ func (d *Dist) AddN(ns, n int64) {
 		d.raw = append(d.raw, ns)
 		return
 	}
-	_ = d.histogram().RecordValues(min(ns, Longest), n) // fails only outside the range, and when full
+	_ = d.room().RecordValues(min(ns, Longest), n) // fails only outside the range, and when full
 }
 
 // count keeps the number of lengths, which stays at the largest number there
@@ -73,19 +74,37 @@ func (d *Dist) Merge(o *Dist) {
 		return
 	}
 	d.count(o.min, o.max, o.n)
-	d.histogram().Merge(o.full)
+	d.room().Merge(o.full)
 }
 
-// histogram moves the lengths to a histogram and returns it.
-func (d *Dist) histogram() *hdr.Histogram {
-	if d.full == nil {
-		d.full = hdr.New(1, Longest, digits)
-		for _, ns := range d.raw {
-			_ = d.full.RecordValue(min(ns, Longest))
-		}
-		d.raw = nil
+// room moves the lengths to a histogram that has room for all that are counted, and
+// returns it.
+func (d *Dist) room() *hdr.Histogram {
+	longest := min(d.max, Longest)
+	if d.full == nil || longest > d.full.HighestTrackableValue() {
+		d.move(min(max(int64(1)<<bits.Len64(uint64(longest))-1, few), Longest))
 	}
 	return d.full
+}
+
+// histogram moves the lengths to a histogram of all lengths there may be, and returns it.
+func (d *Dist) histogram() *hdr.Histogram {
+	if d.full == nil || d.full.HighestTrackableValue() != Longest {
+		d.move(Longest)
+	}
+	return d.full
+}
+
+// move moves the lengths to a histogram of lengths up to a longest one.
+func (d *Dist) move(longest int64) {
+	into := hdr.New(1, longest, digits)
+	for _, ns := range d.raw {
+		_ = into.RecordValue(min(ns, Longest))
+	}
+	if d.full != nil {
+		into.Merge(d.full)
+	}
+	d.raw, d.full = nil, into
 }
 
 // Count returns how many lengths were added.

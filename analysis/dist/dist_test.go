@@ -2,6 +2,7 @@ package dist
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -179,6 +180,37 @@ func TestHowFineACurveIs(t *testing.T) {
 		var d Dist
 		if d.AddN(1000, n); len(d.Curve()) != want {
 			t.Errorf("of %d lengths it has %d points, want %d", n, len(d.Curve()), want)
+		}
+	}
+}
+
+// A histogram has room for the lengths there are, and tells of them what one of all
+// lengths there may be does, however it grew.
+func TestHistogramsGrow(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	for _, longest := range []int64{0, 3000, 1e7, 1e10, Longest, 2 * Longest} {
+		d, twice, want := &Dist{}, &Dist{}, hdr.New(1, Longest, digits)
+		for i := range 3 * few {
+			ns := int64(float64(longest) * math.Pow(rng.Float64(), 8) * float64(i) / (3*few - 1))
+			d.Add(ns)
+			if err := want.RecordValue(min(ns, Longest)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if room := d.full.HighestTrackableValue(); room >= max(4*longest, 2*few) || room < min(d.max, Longest) {
+			t.Errorf("room for %d, the longest is %d", room, d.max)
+		}
+		mean, median := d.Mean(), d.Percentile(50)
+		if mean != min(int64(want.Mean()), d.max) || median != min(want.ValueAtQuantile(50), d.max) {
+			t.Errorf("to %d: %d on average, half to %d", longest, mean, median)
+		}
+		twice.Merge(d)
+		twice.Merge(d)
+		if twice.Mean() != mean || twice.Percentile(50) != median || twice.Count() != 2*d.Count() {
+			t.Errorf("to %d: twice the same has another mean or median", longest)
+		}
+		if !d.histogram().Equals(want) {
+			t.Errorf("to %d: not the histogram of the same lengths", longest)
 		}
 	}
 }

@@ -158,7 +158,10 @@ func (l *LogWriter) Write(iv *Interval) error {
 // encode returns the V2 compressed form. Few lengths need no full histogram.
 func (d *Dist) encode() ([]byte, error) {
 	if d.full != nil {
-		return d.full.EncodeV2()
+		if d.full.HighestTrackableValue() != Longest {
+			d = d.Copy()
+		}
+		return d.histogram().EncodeV2()
 	}
 	h := hdr.NewPacked(1, Longest, digits)
 	for _, ns := range d.raw {

@@ -147,8 +147,18 @@ func (a *Activities) met(i column.Ref) (activity, format.ThreadID) {
 	return activity{start, end, d.stack, d.lock}, b.thread
 }
 
-// LockOf returns the lock that was waited for.
-func (a *Activities) LockOf(i column.Ref) format.ObjectID { return a.deed(a.find(i)).lock }
+// lockOf returns the lock that was waited for.
+func (a *Activities) lockOf(i column.Ref) format.ObjectID { return a.deed(a.find(i)).lock }
+
+// awaits returns the lock a thread waits for until t or longer, of whose activities n
+// begin before t; false where the last of these is no such wait.
+func (a *Activities) awaits(list Refs, n int, t int64) (format.ObjectID, bool) {
+	if n == 0 || !a.IsWait(list.at(n-1)) {
+		return format.NoObject, false
+	}
+	d := a.at(list.at(n - 1))
+	return d.lock, d.end >= t
+}
 
 // did returns what an activity is; of a wait, nothing.
 func (a *Activities) did(i column.Ref) format.Activity {

@@ -59,5 +59,5 @@ func (ev *evidence) longAt(list Refs, n, step int) (at callSite, ok bool) {
 
 // isWaitFor reports whether an activity is a wait for a lock.
 func (ev *evidence) isWaitFor(i column.Ref, lock format.ObjectID) bool {
-	return ev.IsWait(i) && ev.LockOf(i) == lock
+	return ev.IsWait(i) && ev.lockOf(i) == lock
 }

@@ -7,14 +7,12 @@ type Calibration [Provenances]Trust
 
 func (c *Calibration) add(o *Calibration) {
 	for p := range c {
+		c[p].drawn.add(&o[p].drawn)
 		c[p].Ns += o[p].Ns
 		c[p].Right += o[p].Right
 		c[p].Low += o[p].Low
 		c[p].High += o[p].High
-		c[p].Seen.Dumps += o[p].Seen.Dumps
-		c[p].Seen.Asked += o[p].Seen.Asked
-		c[p].Seen.Agrees += o[p].Seen.Agrees
-		c[p].Seen.Squares += o[p].Seen.Squares
+		c[p].Seen.merge(&o[p].Seen)
 	}
 }
 
@@ -25,6 +23,22 @@ type Trust struct {
 	Low   float64 // bounds of Right
 	High  float64
 	Seen  Agreement
+
+	drawn drawn
+}
+
+// drawn is the part of what is expected that draws on dumps already: they do not
+// correct it once more.
+type drawn struct {
+	ns    int64
+	right float64
+	seen  Agreement
+}
+
+func (t *drawn) add(o *drawn) {
+	t.ns += o.ns
+	t.right += o.right
+	t.seen.merge(&o.seen)
 }
 
 // doubted is how many dumps the expectation of the inference itself weighs as
@@ -38,11 +52,13 @@ func (t *Trust) Expected() (share float64, ok bool) {
 	if t.Ns == 0 || math.IsNaN(t.Right) {
 		return t.Seen.Share(), t.Ns > 0 && t.Seen.number() >= doubted
 	}
-	share = t.Right / float64(t.Ns)
-	if t.Seen.Asked > 0 {
-		n := t.Seen.number()
-		share = (doubted*share + n*t.Seen.Share()) / (doubted + n)
+	rest := float64(t.Ns - t.drawn.ns)
+	share = (t.Right - t.drawn.right) / max(rest, 1)
+	if seen := t.Seen.without(&t.drawn.seen); seen.Asked > 0 {
+		n := seen.number()
+		share = (doubted*share + n*seen.Share()) / (doubted + n)
 	}
+	share = (t.drawn.right + share*rest) / float64(t.Ns)
 	return share, true
 }
 
@@ -72,6 +88,13 @@ func (t *Trust) expect(share float64, ns int64) {
 	t.High += right
 }
 
+// doubt widens the bounds of waiting of which some is expected to be right: it may be off
+// by so much.
+func (t *Trust) doubt(right, off float64, ns int64) {
+	t.Low -= min(off, right) * float64(ns)
+	t.High += min(off, 1-right) * float64(ns)
+}
+
 // Agreement counts what dumps show that were held back: the inference did not
 // use them, and was then asked who owned the lock at their instant.
 type Agreement struct {
@@ -80,6 +103,18 @@ type Agreement struct {
 	Agrees int64 // of Asked: threads that waited then
 
 	Squares int64 // the sum of the squares of how many waited at each
+}
+
+func (a *Agreement) merge(o *Agreement) {
+	a.Dumps += o.Dumps
+	a.Asked += o.Asked
+	a.Agrees += o.Agrees
+	a.Squares += o.Squares
+}
+
+// without returns what is left but for some of it.
+func (a *Agreement) without(o *Agreement) Agreement {
+	return Agreement{a.Dumps - o.Dumps, a.Asked - o.Asked, a.Agrees - o.Agrees, a.Squares - o.Squares}
 }
 
 // number returns how many dumps at which as many threads waited would say as much:

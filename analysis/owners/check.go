@@ -131,7 +131,11 @@ func (b *builder) compare(s *sample, claims []Ownership) {
 	for i := range claims {
 		c := &claims[i]
 		if c.Start <= s.time && s.time < c.End && waiters > 0 && c.Holder.Kind != Nobody {
-			b.trust[c.Holder.Prov].Seen.add(waiters, b.agree(s, &c.Holder))
+			t, agrees := &b.trust[c.Holder.Prov], b.agree(s, &c.Holder)
+			t.Seen.add(waiters, agrees)
+			if b.weighed && c.Holder.Prov == Estimated {
+				t.drawn.seen.add(waiters, agrees)
+			}
 			return
 		}
 	}

@@ -70,10 +70,8 @@ func (b *builder) mergeable(g *gap, free int64) int64 {
 		return free
 	}
 	list := b.ev.Of(g.last)
-	if n := b.before(g.last, list, g.hi); n > 0 && b.ev.IsWait(list.at(n-1)) {
-		if d := b.ev.at(list.at(n - 1)); d.lock == b.s.lock && d.end >= g.hi {
-			return 0
-		}
+	if lock, ok := b.ev.awaits(list, b.before(g.last, list, g.hi), g.hi); ok && lock == b.s.lock {
+		return 0
 	}
 	return free
 }

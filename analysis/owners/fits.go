@@ -44,12 +44,8 @@ func (f *fits) follow(ev *evidence, s *section, d *activity, next int64, last fo
 // may have had this one all the time.
 func (ev *evidence) waitsElsewhere(t format.ThreadID, lock format.ObjectID, at int64) bool {
 	list := ev.Of(t)
-	n := ev.before(list, at)
-	if n == 0 || !ev.IsWait(list.at(n-1)) {
-		return false
-	}
-	d := ev.at(list.at(n - 1))
-	return d.lock != lock && d.end >= at
+	awaited, ok := ev.awaits(list, ev.before(list, at), at)
+	return ok && awaited != lock
 }
 
 // notified reports whether activities at a call site are in Object.wait: who is notified

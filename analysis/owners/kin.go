@@ -33,6 +33,7 @@ type kin struct {
 	shown     tallies     // what samples show of what is claimed
 	lags      lags
 	fair      bool // who comes while others wait for them always waits
+	pool      bool // several threads may have one together
 
 	seen   float64 // the sum over all acquisitions of the share of the waits for their lock that were recorded
 	shares *shares // nil where samples tell no more than the model
@@ -150,7 +151,7 @@ func (k *kin) learn(known learnt) {
 			}
 		}
 	}
-	k.model = renewal.Learn(&renewal.Data{Gaps: k.gaps, Arrivals: k.came, Met: k.met, Shared: k.shared, Recorded: k.recorded / float64(len(k.gaps)), Hidden: k.hides(), Fair: k.fair, Before: known.before(k.class, k.stacks, k.mixes[0])}, n, k.mixes)
+	k.model = renewal.Learn(&renewal.Data{Gaps: k.gaps, Arrivals: k.came, Met: k.met, Shared: k.shared, Recorded: k.recorded / float64(len(k.gaps)), Hidden: k.hides(), Fair: k.fair, Pool: k.pool, Before: known.before(k.class, k.stacks, k.mixes[0])}, n, k.mixes)
 	k.came, k.met = nil, nil
 }
 

@@ -133,7 +133,7 @@ func TestTheWindowIsTwiceTheUsualLag(t *testing.T) {
 
 // Between two samples the first tells up to half way.
 func TestASampleTellsUpToHalfWayToTheNext(t *testing.T) {
-	b := &builder{charging: &charging{}, ev: &evidence{Activities: &Activities{}}, kin: &kin{}, s: &section{}, waiterCounts: waiterCounts{starts: sums{0}, ends: sums{0}}}
+	b := &builder{charging: &charging{}, ev: &evidence{Activities: &Activities{}}, kin: &kin{witnesses: &witnesses{family: newFamily(monitors{}, nil, anySite)}}, s: &section{}, waiterCounts: waiterCounts{starts: sums{0}, ends: sums{0}}}
 	b.hit(&Ownership{Start: 0, End: 100}, []sample{{time: 20, thread: 1, stack: 1}, {time: 60, thread: 2, stack: 1}})
 	if len(b.out) != 2 || b.out[0].End != 40 || b.out[1].Start != 40 || b.out[1].End != 100 {
 		t.Errorf("%+v", b.out)

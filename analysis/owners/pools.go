@@ -99,12 +99,40 @@ func (p *pool) agreement(times float64) (ns float64) {
 	return share * p.meant
 }
 
+// astray is the share of all rests of which the model does not tell how much is free:
+// what it takes from recordings that hold little is as often too much as too little, and so
+// where it says all or nothing the truth lies between.
+const astray = 0.25
+
+// evenly is how much would be right if nobody had the lock in half of all rests.
+func (p *pool) evenly() (ns float64) {
+	free := share(*p.of(format.NoStack), p.total)
+	if free == 0 || free == 1 { // nothing that the model divides so
+		return p.agreement(1)
+	}
+	return p.agreement(0.5 / (1 - free))
+}
+
+// What is right of what the model cannot tell, since acquisitions were not recorded, as far
+// as nothing else does: the first owner, or another, and nobody half as likely, for it is
+// owners that are missing.
+const (
+	unseenOwner = 0.4
+	unseenFree  = 0.2
+)
+
+// unseen is the share that is right of it.
+func (p *pool) unseen() float64 {
+	free := share(*p.of(format.NoStack), p.total)
+	return free*unseenFree + (1-free)*unseenOwner
+}
+
 // settled returns what is expected to be right of a pool. The model knows the sums, and little of single gaps:
 // what it expects gap by gap, where that is more than the sums alone give, is a
 // bound, and so is what the sums give where the ways to count others disagree. Of
-// what it cannot tell, the first owner, another one and nobody are as likely.
+// what it cannot tell see unseen.
 func (p *pool) settled() settled {
-	alone := p.agreement(1)
+	alone := (1-astray)*p.agreement(1) + astray*p.evenly()
 	low, high := alone, alone
 	if p.most > 0 {
 		less, more := p.agreement(p.least), p.agreement(p.most)
@@ -112,7 +140,7 @@ func (p *pool) settled() settled {
 	}
 	hidden := p.hidden / float64(max(p.total, 1))
 	right := alone + p.said.skill()*max(p.meant-alone, 0)
-	unknown := float64(p.total) * (renewal.Trust/3. + p.said.agree) / (renewal.Trust + p.said.shown)
+	unknown := float64(p.total) * (renewal.Trust*p.unseen() + p.said.agree) / (renewal.Trust + p.said.shown)
 	return settled{
 		right: (1-hidden)*right + hidden*unknown,
 		low:   (1 - hidden) * min(low, p.sure),

@@ -21,13 +21,13 @@ func (b *builder) rebuild(add func([]Ownership)) {
 		add(b.out)
 		return
 	}
-	weighed := !b.free && !s.shared && b.kin.shown.telling()
+	b.weighed = !b.free && !s.shared && b.kin.shown.telling()
 	b.gaps(func(g *gap) {
 		if len(b.out) >= batch {
 			add(b.out)
 			b.out = b.ev.batch()
 		}
-		if weighed {
+		if b.weighed {
 			b.reconcile(g)
 			return
 		}
@@ -195,6 +195,11 @@ func told(list []sample) []sample {
 	return slices.DeleteFunc(slices.Clone(list), bare)
 }
 
+// contradicted is how much of a stretch a sample fell into is expected to be as it shows
+// where something else was claimed: of where the stretch begins and ends only the claim
+// tells.
+const contradicted = 0.85
+
 // hit charges a stretch samples fell into, up to half way between two of them to
 // the first one.
 func (b *builder) hit(p *Ownership, shown []sample) {
@@ -204,11 +209,14 @@ func (b *builder) hit(p *Ownership, shown []sample) {
 		if n+1 < len(shown) {
 			end = shown[n].time + (shown[n+1].time-shown[n].time)/2
 		}
-		h := holderOf(&shown[n])
-		if h.Kind == Thread && h.Thread == p.Holder.Thread && p.Holder.Did != none && b.classOf(&h) == b.classOf(&p.Holder) {
+		h, right := holderOf(&shown[n]), 1-tolerance
+		switch {
+		case b.classOf(&h) != b.classOf(&p.Holder):
+			right = contradicted
+		case h.Kind == Thread && h.Thread == p.Holder.Thread && p.Holder.Did != none:
 			h.Did, h.Stack = p.Holder.Did, p.Holder.Stack // which tell more of what it did
 		}
-		b.charge(at, end, h, 1-tolerance)
+		b.charge(at, end, h, right)
 		at = end
 	}
 }
@@ -218,25 +226,26 @@ func (b *builder) hit(p *Ownership, shown []sample) {
 func (b *builder) divide(p *Ownership) {
 	c := claimed{b.classOf(&p.Holder), p.Holder.Prov}
 	i := slices.Index(b.kin.shown.kinds, c)
-	right := 1 - tolerance
-	if c.prov == Estimated {
-		right = b.kin.shown.right()
-	}
 	if i < 0 || b.kin.shown.believed(i, b.kin.model != nil) == 1 {
+		right := 1 - tolerance
+		if c.prov == Estimated {
+			right = b.kin.shown.right(i)
+		}
 		b.charge(p.Start, p.End, p.Holder, right)
 		return
 	}
 	t := b.kin.shown.list[i]
-	to, right := b.turn(i, t, float64(b.waiterCounts.during(p.Start, p.End)))
-	h := p.Holder
-	if to < len(t.classes) && t.classes[to] != c.class {
-		h = Holder{Kind: Handoff, Prov: Estimated}
-		if t.classes[to].what != isFree {
-			b.turns++
-			h = Holder{Kind: Thread, Prov: Estimated, Thread: b.same(p), Stack: t.stacks[to][b.turns%len(t.stacks[to])]}
-		}
+	to := b.turn(i, t, float64(b.waiterCounts.during(p.Start, p.End)))
+	if to == len(t.classes) || t.classes[to] == c.class {
+		b.charge(p.Start, p.End, p.Holder, b.kin.shown.right(i))
+		return
 	}
-	b.charge(p.Start, p.End, h, right)
+	h := Holder{Kind: Handoff, Prov: Estimated}
+	if t.classes[to].what != isFree {
+		b.turns++
+		h = Holder{Kind: Thread, Prov: Estimated, Thread: b.same(p), Stack: t.stacks[to][b.turns%len(t.stacks[to])]}
+	}
+	b.charge(p.Start, p.End, h, b.kin.shown.rightOf(i, to))
 }
 
 // same returns the thread of a claim that names it but not what it did.
@@ -248,8 +257,8 @@ func (b *builder) same(p *Ownership) format.ThreadID {
 }
 
 // turn says which class of a tally a stretch is charged to, as the claim itself
-// if it is beyond them, and how much of what is charged so is right.
-func (b *builder) turn(i int, t *tally, ns float64) (to int, right float64) {
+// if it is beyond them.
+func (b *builder) turn(i int, t *tally, ns float64) (to int) {
 	for len(b.due) <= i {
 		b.due = append(b.due, nil)
 	}
@@ -260,15 +269,13 @@ func (b *builder) turn(i int, t *tally, ns float64) (to int, right float64) {
 	to = len(t.classes)
 	due[to] += stays * ns
 	for k, w := range t.weights {
-		part := (1 - stays) * w / t.sum
-		due[k] += part * ns
-		right += part * part
+		due[k] += (1 - stays) * w / t.sum * ns
 		if due[k] > due[to] {
 			to = k
 		}
 	}
 	due[to] -= ns
-	return to, right + stays*stays
+	return to
 }
 
 // charge charges a stretch of which a share is expected to be right.
@@ -284,4 +291,8 @@ func (b *builder) charge(lo, hi int64, h Holder, right float64) {
 		return
 	}
 	t.expect(right, ns)
+	if h.Prov == Estimated {
+		t.drawn.add(&drawn{ns: ns, right: right * float64(ns)})
+		t.doubt(right, b.kin.shown.off(), ns)
+	}
 }

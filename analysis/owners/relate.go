@@ -102,8 +102,8 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 	out := make([]*kin, len(sections))
 	for i := range sections {
 		r := find(i)
-		if out[r] == nil {
-			out[r] = &kin{fair: ev.fair[sections[r].lock], input: ev.input(sections[r].lock), class: ev.class[sections[r].lock], sites: map[format.StackID]int{}, paths: map[uint64]int{}, groups: map[uint32]int{}, named: map[format.ThreadID]bool{}, mixes: []renewal.Mix{{}}}
+		if l := sections[r].lock; out[r] == nil {
+			out[r] = &kin{fair: ev.fair[l], pool: ev.sym.Kind(l) == format.KindSemaphore, input: ev.input(l), class: ev.class[l], sites: map[format.StackID]int{}, paths: map[uint64]int{}, groups: map[uint32]int{}, named: map[format.ThreadID]bool{}, mixes: []renewal.Mix{{}}}
 		}
 		out[i] = out[r]
 		out[i].locks++

@@ -34,10 +34,11 @@ func (ev *evidence) learn(lock format.ObjectID, waits lockWaits, busy []span) *s
 	for _, i := range ev.had[lock] {
 		note(&s.inside, callSite{stack: ev.at(i).stack}, true)
 	}
+	var contested []anchor
 	for at, inside := range s.inside {
 		if !inside && !ev.sym.Bare(at.stack) {
 			if !s.strange[at] {
-				ev.singly(s, at)
+				contested = append(contested, ev.singly(s, at)...)
 			}
 			continue
 		}
@@ -51,6 +52,7 @@ func (ev *evidence) learn(lock format.ObjectID, waits lockWaits, busy []span) *s
 			}
 		}
 	}
+	s.contest(contested)
 	slices.SortFunc(s.seen, anchor.compare)
 	ev.usualHolds(s)
 	ev.findHomes(s)

@@ -10,20 +10,62 @@ import (
 // the thread would exclude, somebody waits at its end, and the next
 // acquisition names the thread, or, where locks name nobody, comes promptly.
 // As many must not fit by chance: the same activities moved in time are tried too.
-func (ev *evidence) singly(s *section, at callSite) {
+// Waits for others of the class it returns, which others may contest.
+func (ev *evidence) singly(s *section, at callSite) (contested []anchor) {
 	if f := ev.takers(s.lock); len(f.methods) > 0 && f.of(at.stack).site < 0 && !ev.taken(s, at) && !ev.tried(s, at) {
-		return // what threads do just before they come ends when others do, too
+		return nil // what threads do just before they come ends when others do, too
 	}
 	list := ev.activitiesAt(at, s.lock)
 	ending := ev.ending(s, list)
 	found := ev.fitting(s, list, ending, 1/float64(overChance*ev.siblings(s.lock)))
-	if len(found) == 0 {
-		return
+	switch {
+	case len(found) == 0:
+		return nil
+	case at.lock != format.NoObject && ev.class[at.lock] == ev.class[s.lock] && !s.permits && !s.shared:
+		if s.recorded < nearlyAll && len(found) < timesPrompt*ev.justBefore(s, list) {
+			return nil // others that got theirs in the same moment are mostly not recorded
+		}
+		return found
 	}
 	if s.permits && ev.asPrompt(s, found, ending) || s.shared && float64(len(found)) >= sure*float64(len(ending)) { // the others went on when one was gone
 		found = ev.unopposed(s, list)
+	} else if !s.shared && !s.permits && s.recorded >= nearlyAll {
+		found = ev.withFollowing(s, list, found)
 	}
 	s.take(found)
+	return nil
+}
+
+// withFollowing adds to activities at a call site that are inside the others that follow an
+// acquisition of the lock by their thread as soon as those do, twice over: they are, too,
+// however long who comes next takes to wake up. What comes later may be inside another of
+// the locks, which the thread took without waiting, and so may all of it where waits before
+// that one are not recorded.
+func (ev *evidence) withFollowing(s *section, list siteList, found []anchor) []anchor {
+	known, lags := map[stint]bool{}, []int64(nil)
+	for _, a := range found {
+		known[stint{a.start, a.thread}] = true
+		if at, ok := ev.follows(s, a.thread, a.start); ok {
+			lags = append(lags, a.start-at)
+		}
+	}
+	if len(lags) < fewestPrompt {
+		return found
+	}
+	most := 2 * median(lags)
+	for i := range list.all {
+		d, t := ev.met(i)
+		if n := s.after(d.start + 1); n == 0 || s.acquired[n-1].time < d.start-most { // nobody got it so shortly before, mostly
+			continue
+		}
+		if d.end <= d.start || known[stint{d.start, t}] || s.excluded(ev, t, d.start, d.end) {
+			continue
+		}
+		if at, ok := ev.follows(s, t, d.start); ok && d.start-at <= most {
+			found = append(found, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
+		}
+	}
+	return found
 }
 
 // unopposed returns those of the activities at a call site during which nobody gets the
@@ -51,12 +93,13 @@ func (s *section) take(found []anchor) {
 func (ev *evidence) asPrompt(s *section, found []anchor, ending []column.Ref) bool {
 	follow, fit := 0, 0
 	for _, i := range ending {
-		if d, t := ev.met(i); ev.follows(s, t, d.start) {
+		d, t := ev.met(i)
+		if _, ok := ev.follows(s, t, d.start); ok {
 			follow++
 		}
 	}
 	for i := range found {
-		if ev.follows(s, found[i].thread, found[i].start) {
+		if _, ok := ev.follows(s, found[i].thread, found[i].start); ok {
 			fit++
 		}
 	}
@@ -67,17 +110,17 @@ func (ev *evidence) asPrompt(s *section, found []anchor, ending []column.Ref) bo
 	return float64(len(found)) >= sure*most*float64(len(ending))
 }
 
-// follows reports whether what a thread did last before t is that it got the lock.
-func (ev *evidence) follows(s *section, t format.ThreadID, at int64) bool {
+// follows returns when a thread got the lock, if that is what it did last before t.
+func (ev *evidence) follows(s *section, t format.ThreadID, before int64) (at int64, ok bool) {
 	list := ev.Of(t)
-	for i := ev.before(list, at) - 1; i >= 0; i-- {
+	for i := ev.before(list, before) - 1; i >= 0; i-- {
 		d := ev.at(list.at(i))
 		if d.end == d.start { // a sample
 			continue
 		}
-		return d.lock == s.lock && s.acquiredBy(t, d.end)
+		return d.end, d.lock == s.lock && s.acquiredBy(t, d.end)
 	}
-	return false
+	return 0, false
 }
 
 // acquiredBy reports whether a thread got the lock at an instant.

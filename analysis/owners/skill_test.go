@@ -68,12 +68,13 @@ func TestSkillTellsHowFarARestIsRight(t *testing.T) {
 	}
 }
 
-// Of what the recorder left out samples tell: five weigh as much as knowing nothing.
+// Of what the recorder left out samples tell: five weigh as much as knowing nothing, which is
+// two in five for an owner and one for nobody.
 func TestSamplesTellOfWhatIsHidden(t *testing.T) {
 	for _, c := range []struct {
 		shown, agree int
 		want         float64
-	}{{0, 0, 1. / 3}, {5, 5, 2. / 3}, {5, 0, 1. / 6}, {500, 400, 0.8}} {
+	}{{0, 0, 0.3}, {5, 5, 0.65}, {5, 0, 0.15}, {500, 400, 0.8}} {
 		p := filled(0)
 		for i := range c.shown {
 			p.said.show(i < c.agree)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"contend/analysis/owners/renewal"
 	"contend/format"
 )
 
@@ -131,7 +132,7 @@ func (l *tallies) believed(i int, model bool) float64 {
 	n := t.number()
 	switch prov {
 	case Inferred, Exact, Sampled: // as good as a sample, unless samples contradict more often than chance lets them
-		wrong := n * (1 - t.agree/max(t.sum, math.SmallestNonzeroFloat64))
+		wrong := n * (1 - t.agreement())
 		if wrong <= tolerance*n+2*math.Sqrt(tolerance*n)+1 {
 			return 1
 		}
@@ -167,16 +168,47 @@ func (l *tallies) telling() bool {
 	return n >= doubted
 }
 
-// right returns how much of what a sample shows of estimated stretches agrees.
-func (l *tallies) right() float64 {
-	agree, sum := 0.0, 0.0
-	for i, t := range l.list {
-		if l.kinds[i].prov == Estimated {
-			agree, sum = agree+t.agree, sum+t.sum
+// right returns how much of some stretches is right as claimed: as samples in them
+// agree. Of few samples those in all that is estimated tell more, and of few of these
+// nothing does; i is negative for stretches no sample fell into.
+func (l *tallies) right(i int) float64 {
+	agree, n := 0.0, 0.0
+	for k, t := range l.list {
+		if l.kinds[k].prov == Estimated {
+			agree, n = agree+t.agreement()*t.number(), n+t.number()
 		}
 	}
-	return agree / max(sum, math.SmallestNonzeroFloat64)
+	all := shrunk(agree, n, halfway)
+	if i < 0 {
+		return all
+	}
+	t := l.list[i]
+	return shrunk(t.agreement()*t.number(), t.number(), all)
 }
+
+// rightOf returns how much of what is charged to a class instead, since samples in
+// stretches like it show it, is right: as the others of these say of each.
+func (l *tallies) rightOf(i, class int) float64 {
+	t := l.list[i]
+	part, n := t.weights[class]/t.sum, t.number()
+	return shrunk(max(part*n-1, 0), max(n-1, 0), (1-l.right(i))*part)
+}
+
+// off returns by how much that may be off, but for one time in twenty: what is expected of
+// all that is estimated comes of the same samples.
+func (l *tallies) off() float64 {
+	share, n := l.right(-1), l.estimated()+renewal.Trust
+	return 2 * math.Sqrt(share*(1-share)/n)
+}
+
+// shrunk is the share so many of n samples make, where some more are supposed to make
+// another share: as many as a first guess weighs.
+func shrunk(of, n, supposed float64) float64 {
+	return (of + renewal.Trust*supposed) / (n + renewal.Trust)
+}
+
+// agreement is the share of the samples that agree, by weight.
+func (t *tally) agreement() float64 { return t.agree / max(t.sum, math.SmallestNonzeroFloat64) }
 
 // apart returns the median distance of the samples, in ns.
 func (ev *evidence) apart() int64 {

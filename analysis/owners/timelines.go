@@ -30,6 +30,7 @@
 //	sections.go    what threads do only while they hold the lock
 //	strangers.go   the same of threads that are not known to use the lock
 //	fits.go        whether that is more than chance
+//	rivals.go      which of what cannot all have been inside was
 //	singly.go      the same where a call site serves several locks
 //	tried.go       waits for others inside a lock that is only ever tried
 //	around.go      what is done with a permit that a method returned with
@@ -217,30 +218,29 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 	}
 	ev.relate(builders, samples, ev.divide)
 	ev.weigh(builders)
-	ready := make([]chan []Ownership, len(locks))
-	for i := range ready {
-		ready[i] = make(chan []Ownership, min(batchesAhead, len(ev.byLock[locks[i]])/batch+1))
-	}
-	ahead := cores.Window{Ahead: locksAhead}
-	done := cores.Each(len(locks), func(i int) {
-		defer close(ready[i])
-		ahead.Enter(i)
-		if b := builders[i]; b != nil {
-			found[i].unowned = Owner{Kind: Nobody, Prov: Unknown}
-			b.rebuild(func(list []Ownership) { ready[i] <- list })
-			return
-		}
-		ready[i] <- found[i].owned
-		found[i].owned = nil
-	})
 	seenKin := map[*kin]bool{}
-	for i, l := range locks {
-		for list := range ready[i] {
-			ev.input(l).pauses.cutAll(list, tl.Owned)
+	cores.InOrder(len(locks), &cores.Handover[[]Ownership]{
+		Ahead: locksAhead,
+		Room:  func(i int) int { return min(batchesAhead, len(ev.byLock[locks[i]])/batch+1) },
+		Make: func(i int, give func([]Ownership)) {
+			if b := builders[i]; b != nil {
+				found[i].unowned = Owner{Kind: Nobody, Prov: Unknown}
+				b.rebuild(give)
+				return
+			}
+			give(found[i].owned)
+			found[i].owned = nil
+		},
+		Take: func(i int, list []Ownership) {
+			ev.input(locks[i]).pauses.cutAll(list, tl.Owned)
 			ev.recycle(list)
-		}
-		tl.Unowned[l] = found[i].unowned
-		if b := builders[i]; b != nil {
+		},
+		Taken: func(i int) {
+			tl.Unowned[locks[i]] = found[i].unowned
+			b := builders[i]
+			if b == nil {
+				return
+			}
 			tl.Trust.add(&b.trust)
 			if !seenKin[b.kin] {
 				seenKin[b.kin] = true
@@ -250,10 +250,8 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 				b.kin.pools[i].merge(&b.pools[i])
 			}
 			builders[i], b.out, b.charging = nil, nil, nil
-		}
-		ahead.Leave(i)
-	}
-	done()
+		},
+	})
 	return kins
 }
 

@@ -97,11 +97,40 @@ func TestARestIsExpectedToBeRightAsItsSumsAre(t *testing.T) {
 		t.Errorf("where two in five are no such stretches, at least %.2f, want 0.3", low)
 	}
 	tr = fill(1, 0)
-	if got, _ := tr.Expected(); !near(got, 1./3) {
+	if got, _ := tr.Expected(); !near(got, 0.3) {
 		t.Errorf("where nothing was recorded: %.2f", got)
 	}
 	if low, high := tr.Bounds(); low > 0.01 || high < 0.99 {
 		t.Errorf("where nothing was recorded: %.2f to %.2f", low, high)
+	}
+}
+
+// A model that calls all but a tenth of some rests free is believed in three of four of
+// them; in the others nobody has the lock half the time.
+func TestHowMuchIsFreeIsNotAllBelieved(t *testing.T) {
+	var p pool
+	p.add(1, 100, 0.9, 1, 1)
+	p.add(format.NoStack, 900, 0.9, 1, 1)
+	if got, want := p.settled().right/1000, 0.75*0.82+0.25*0.5; math.Abs(got-want) > 0.02 {
+		t.Errorf("%.3f, want %.3f", got, want)
+	}
+	p = pool{}
+	p.add(1, 500, 0.9, 1, 1)
+	p.add(2, 500, 0.9, 1, 1)
+	if got := p.settled().right / 1000; !near(got, 0.5) {
+		t.Errorf("two owners, and none of it free: %.3f", got)
+	}
+}
+
+// Of what a recorder leaves out, owners are missing: a claim of nobody's is right half as
+// often as one of an owner's.
+func TestWhatIsLeftOutWasOwned(t *testing.T) {
+	for st, want := range map[format.StackID]float64{1: 0.4, format.NoStack: 0.2} {
+		var p pool
+		p.add(st, 1000, 0.9, 1, 0)
+		if got := p.settled().right / 1000; math.Abs(got-want) > 0.02 {
+			t.Errorf("call site %d: %.3f, want %.3f", st, got, want)
+		}
 	}
 }
 

@@ -22,10 +22,11 @@ const (
 	Groups          // thread names with their numbers removed
 	Methods         // innermost frames that are not the lock or the runtime itself
 	Operations      // outermost frames that match an expression
+	Sites           // lines of the program's own code that wait for locks and take them
 )
 
 // Nodes are the names of the kinds.
-var Nodes = [...]string{Threads: "thread", Groups: "group", Methods: "method", Operations: "operation"}
+var Nodes = [...]string{Threads: "thread", Groups: "group", Methods: "method", Operations: "operation", Sites: "site"}
 
 // keys are the pivot keys of a kind: waiter and owner.
 var keys = [...][2]blame.Key{
@@ -33,12 +34,14 @@ var keys = [...][2]blame.Key{
 	Groups:     {blame.ByWaiterGroup, blame.ByOwnerGroup},
 	Methods:    {blame.ByWaiterMethod, blame.ByOwnerMethod},
 	Operations: {blame.ByWaiterOperation, blame.ByOwnerOperation},
+	Sites:      {blame.ByWaiterSite, blame.ByOwnerSite},
 }
 
 // Options of a Builder.
 type Options struct {
 	Nodes  Node
 	Frames *regexp.Regexp // names Operations, see blame.Resolver.Operations
+	App    *regexp.Regexp // the program's own code, which has the Sites, see blame.Resolver.App
 	Root   bool           // edges lead to the end of each chain of waits instead of the direct owner
 }
 
@@ -53,8 +56,8 @@ type Builder struct {
 func New(o Options) *Builder {
 	k := keys[o.Nodes]
 	return &Builder{root: o.Root,
-		edges: blame.New([]blame.Key{k[0], k[1]}, o.Root).Operations(o.Frames),
-		locks: blame.New([]blame.Key{k[0], k[1], blame.ByClass}, o.Root).Operations(o.Frames)}
+		edges: blame.New([]blame.Key{k[0], k[1]}, o.Root).Operations(o.Frames).App(o.App),
+		locks: blame.New([]blame.Key{k[0], k[1], blame.ByClass}, o.Root).Operations(o.Frames).App(o.App)}
 }
 
 // Begin implements analysis.Visitor.

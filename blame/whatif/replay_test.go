@@ -120,3 +120,22 @@ func TestHardlyAChangeBringsHardlyAnything(t *testing.T) {
 		}
 	}
 }
+
+// A replay in which threads take locks in opposite orders does not go on for
+// ever, and tells.
+func TestDeadlockOfAReplayIsTold(t *testing.T) {
+	take := func(lock int32, busy int64) step { return step{op: take, lock: lock, busy: busy, inside: outside} }
+	give := func(lock int32, busy int64) step { return step{op: give, lock: lock, busy: busy, inside: outside} }
+	end := step{op: turn, busy: 1, inside: outside}
+	run := func(second []step) outcome {
+		r := one(lock{}, getting{}, program{steps: []step{take(0, 1), take(1, 5), give(1, 1), give(0, 1), end}}, program{steps: second})
+		r.locks, r.stripes = make([]lock, 2), []stripes{{0, 1}, {1, 1}}
+		return r.run()
+	}
+	if out := run([]step{take(1, 2), take(0, 5), give(0, 1), give(1, 1), end}); !out.stuck || sum(&out.taken) != 2 {
+		t.Errorf("opposite orders: %+v", out)
+	}
+	if out := run([]step{take(0, 2), take(1, 5), give(1, 1), give(0, 1), end}); out.stuck || sum(&out.taken) < 100 {
+		t.Errorf("one order: %+v", out)
+	}
+}

@@ -2,7 +2,6 @@ package whatif
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -343,48 +342,5 @@ func TestWhatATraceDoesNotHave(t *testing.T) {
 	}
 	if _, err := col.Predict([]Change{{Kind: Shrink, Section: "sim.App.archiv"}}); err == nil || !strings.HasSuffix(err.Error(), "the nearest is sim.App.archive") {
 		t.Errorf("%v", err)
-	}
-}
-
-// A replay in which threads take locks in opposite orders does not go on for
-// ever, and tells.
-func TestDeadlockOfAReplayIsTold(t *testing.T) {
-	take := func(lock int32, busy int64) step { return step{op: take, lock: lock, busy: busy, inside: outside} }
-	give := func(lock int32, busy int64) step { return step{op: give, lock: lock, busy: busy, inside: outside} }
-	end := step{op: turn, busy: 1, inside: outside}
-	run := func(second []step) outcome {
-		r := one(lock{}, getting{}, program{steps: []step{take(0, 1), take(1, 5), give(1, 1), give(0, 1), end}}, program{steps: second})
-		r.locks, r.stripes = make([]lock, 2), []stripes{{0, 1}, {1, 1}}
-		return r.run()
-	}
-	if out := run([]step{take(1, 2), take(0, 5), give(0, 1), give(1, 1), end}); !out.stuck || sum(&out.taken) != 2 {
-		t.Errorf("opposite orders: %+v", out)
-	}
-	if out := run([]step{take(0, 2), take(1, 5), give(1, 1), give(0, 1), end}); out.stuck || sum(&out.taken) < 100 {
-		t.Errorf("one order: %+v", out)
-	}
-}
-
-// What a thread has when it waits for another lock it took before that.
-func TestTenuresAreSettled(t *testing.T) {
-	outer, inner := int32(0), int32(1)
-	c := New()
-	c.locks = []format.ObjectID{1, 2}
-	c.threads = []thread{{holds: []hold{
-		{asked: 100, start: 110, end: 150, lock: outer, section: 1}, // its own wait says how long it takes
-		{asked: 120, start: 130, end: 140, lock: inner, section: 2},
-		{asked: 330, start: 330, end: 350, lock: outer, section: 1}, // first seen in the wait for the inner one
-		{asked: 320, start: 340, end: 345, lock: inner, section: 2},
-	}}, {holds: []hold{
-		{asked: 300, start: 400, end: 400, lock: outer, section: 1}, // nobody waited for its end
-		{asked: 335, start: 335, end: 338, lock: outer, section: 1}, // impossible: it waits for it
-	}}}
-	var got []string
-	for _, h := range c.settle(make([]bool, 2)) {
-		got = append(got, fmt.Sprintf("%d:%d %d-%d-%d", h.thread, h.lock, h.asked, h.start, h.end))
-	}
-	want := "0:0 100-110-150, 0:1 120-130-140, 0:0 310-310-350, -1:0 335-335-338, 0:1 320-340-345, 1:0 300-400-440"
-	if s := strings.Join(got, ", "); s != want {
-		t.Errorf("got  %s\nwant %s", s, want)
 	}
 }

@@ -98,11 +98,11 @@ func (a *arrivals) barging(m *Model, seen *census) (barge, again float64) {
 // leastChance bounds chances: nothing is impossible because it was not seen.
 const leastChance = 0.02
 
-// sections returns how many of others there are in a gap. Of the two ways to
-// tell, the first one misses those that come all the more often, being at work,
-// and the second one takes what the first section had for theirs: they err by
-// factors, to either side, and a geometric mean is taken: the second one weighs
-// the less the more arrivals the first sections had, and the fewer it counts.
+// sections returns how many of others there are in a gap. There are two ways to
+// tell. The first one misses those that come all the more often, being at work; the
+// second one takes what the first section had for theirs. They err by factors, to
+// either side, so a geometric mean is taken. The second one weighs the less the more
+// arrivals the first sections had, and the fewer it counts.
 func (a *arrivals) sections(m *Model, seen *census) (n float64, ok bool) {
 	if seen.first+seen.rest < Trust {
 		return 0, false

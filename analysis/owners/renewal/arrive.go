@@ -27,14 +27,14 @@ type Met struct {
 	cells []float64 // by site, of First: scratch
 }
 
-// Meet divides the stretch after an arrival. A section that is met is likely
-// to be a long one: by its length, and as much of it is over as is still to
+// meet divides the stretch after an arrival by one model. A section that is met is
+// likely to be a long one: by its length, and as much of it is over as is still to
 // come.
-func (s *Splitter) Meet(a *Arrival, met *Met) {
+func (s *Splitter) meet(a *Arrival, met *Met) {
 	m := s.m
 	c, ok := m.cell(a.Length)
 	if !ok && s.coarse != nil {
-		s.coarse.Meet(a, met)
+		s.coarse.meet(a, met)
 		return
 	}
 	met.First, met.Others = list(met.First, m.sites), list(met.Others, m.sites)

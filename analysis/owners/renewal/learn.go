@@ -142,10 +142,17 @@ func (l *learner) start() {
 		l.guess[s] = narrow
 		m.hold[s] = narrow.smoothed(1)
 	}
-	free := m.lognormal(max(float64(quantile(rests, 0.3)), 0.3*float64(m.unit)), 1)
+	usual := float64(quantile(rests, 0.3))
+	free := m.lognormal(max(usual, leastWake*float64(m.unit)), 1)
 	l.wake = free.smoothed(1)
 	m.wake = l.wake
+	if m.prompt {
+		l.promptly(min(least/2, usual))
+	}
 }
+
+// leastWake is how much of a cell a woken thread is taken to need at least.
+const leastWake = 0.3
 
 func quantile(sorted []int64, p float64) int64 {
 	if len(sorted) == 0 {

@@ -9,6 +9,7 @@ type Learnt struct {
 	grid
 	state
 	coarse *Learnt // that of the coarse model
+	free   *Learnt // that of the model that tells what is free
 }
 
 // Before is what was learnt before of such locks, and the number each site had
@@ -24,15 +25,24 @@ func (m *Model) Learnt() *Learnt {
 	if m == nil || m.early.hold == nil {
 		return nil
 	}
-	return &Learnt{m.grid, m.early, m.coarse.Learnt()}
+	return &Learnt{m.grid, m.early, m.coarse.Learnt(), m.free.Learnt()}
 }
 
 // coarse returns the same for the coarse model.
 func (b *Before) coarse() *Before {
-	if b == nil || b.Learnt.coarse == nil {
+	return b.of(func(l *Learnt) *Learnt { return l.coarse })
+}
+
+// free returns the same for the model that tells what is free.
+func (b *Before) free() *Before {
+	return b.of(func(l *Learnt) *Learnt { return l.free })
+}
+
+func (b *Before) of(part func(*Learnt) *Learnt) *Before {
+	if b == nil || part(b.Learnt) == nil {
 		return nil
 	}
-	return &Before{b.Learnt.coarse, b.Sites}
+	return &Before{part(b.Learnt), b.Sites}
 }
 
 // alike is how much a round on top of what was learnt before may move between cells,

@@ -1,9 +1,10 @@
 package renewal
 
-// Where waits are recorded only if they are long, and readers get a lock together,
-// hardly a gap is left in which a writer's section could be seen from its beginning
-// on: readers come while it is under way. So a thread that came and had to wait ran
-// into a section, of which as much is over as is still to come.
+// Where waits are recorded only if they are long, hardly a gap is left in which what
+// threads wait for could be seen from its beginning on: readers come while a writer's
+// section is under way, and others while one is that had waited shortly itself. So a
+// thread that came and had to wait ran into a section, of which as much is over as is
+// still to come.
 
 // noteMet takes the stretches from when the first thread came to the next
 // acquisition.

@@ -70,6 +70,8 @@ type Model struct {
 
 	early  state  // before the last round; empty where it began with that of another one
 	coarse *Model // for stretches that are longer than the cells; nil where few are
+	free   *Model // tells how much of stretches was free; nil where this one does
+	prompt bool   // that one, of a fair lock: it tells this of any stretch
 }
 
 // group holds what depends on who was the last to barge in.
@@ -93,13 +95,25 @@ type Data struct {
 	Hidden   bool    // many others who had to wait were not
 	Shared   bool    // readers come while a writer has the lock, and then get it together
 	Fair     bool    // nobody takes the free lock while others wait for it
+	Pool     bool    // several threads may have it together
 	Before   *Before // nil for none
+
+	prompt bool // a fair lock's free times are not learnt
 }
 
 // Learn fits a model to what is known of a lock. A mix has a weight for each
 // site.
 func Learn(d *Data, sites int, mixes []Mix) *Model {
 	mixes = normalized(mixes)
+	m := d.learn(sites, mixes)
+	if d.Hidden && !d.Shared && (d.Fair || m.leavesFree(d)) {
+		m.free = d.ofFree().learn(sites, mixes)
+	}
+	return m
+}
+
+// learn fits a model, and a coarse one for what is longer.
+func (d *Data) learn(sites int, mixes []Mix) *Model {
 	m := fit(d, newGrid(d.Gaps), sites, mixes, nil, d.Before)
 	if !d.Hidden {
 		return m
@@ -113,13 +127,13 @@ func Learn(d *Data, sites int, mixes []Mix) *Model {
 // fit learns a model, with the free times of another one, if any, from what was
 // learnt before, if anything.
 func fit(d *Data, g grid, sites int, mixes []Mix, free *Model, before *Before) *Model {
-	m := &Model{grid: g, sites: sites, mixes: mixes, barge: 0.4, again: 0.5}
+	m := &Model{grid: g, sites: sites, mixes: mixes, barge: 0.4, again: 0.5, prompt: d.prompt}
 	if d.Fair {
 		m.barge, m.fewest, m.atMost = 0, 1, 1
 	}
 	l := newLearner(m, d.Gaps, d.Arrivals, d.Recorded)
 	l.start()
-	if free != nil {
+	if free != nil && !m.prompt {
 		l.free = free.wake.rescaled(free.grid, g)
 		m.wake = *l.free
 	}

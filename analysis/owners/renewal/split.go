@@ -16,9 +16,9 @@ type Parts struct {
 	SureFirst, SureRest float64
 }
 
-// Split divides a gap, into p. Gaps it cannot tell apart are computed once, for
+// split divides a gap by one model. Gaps it cannot tell apart are computed once, for
 // one goroutine.
-func (s *Splitter) Split(g *Gap, p *Parts) {
+func (s *Splitter) split(g *Gap, p *Parts) {
 	m := s.m
 	*p = Parts{Others: zeros(p.Others, m.sites)}
 	c, ok := m.cell(g.Length)
@@ -59,7 +59,9 @@ type Splitter struct {
 	long  map[key]*weights
 	room  []int64 // for lists by site
 
-	coarse *Splitter // nil as that of the model
+	coarse, free *Splitter // nil as those of the model
+	partsFree    Parts     // scratch
+	metFree      Met       // the same
 }
 
 // list returns zeros by site.
@@ -78,7 +80,7 @@ func (m *Model) Splitter() *Splitter {
 	if m == nil {
 		return nil
 	}
-	return &Splitter{m: m, parts: map[key]*Parts{}, met: map[key]*Met{}, long: map[key]*weights{}, coarse: m.coarse.Splitter()}
+	return &Splitter{m: m, parts: map[key]*Parts{}, met: map[key]*Met{}, long: map[key]*weights{}, coarse: m.coarse.Splitter(), free: m.free.Splitter()}
 }
 
 // canon is the length gaps are divided as; see scaled.
