@@ -31,8 +31,8 @@ public class Overhead {
     settings = Configuration.create(Paths.get(args[4]));
     vmThread = task("VM Thread");
     begin(threads);
-    window(length); // compiled by then
-    with(rate, length, true);
+    window(Math.min(length, 5000)); // compiled by then
+    with(rate, Math.min(length, 5000), true);
     double[][] cpu = new double[3][rounds], throughput = new double[3][rounds], own = new double[3][rounds];
     for (int i = 0; i < rounds; i++) {
       Window[] w = new Window[3];

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"os/exec"
@@ -57,11 +58,22 @@ func build(t *testing.T, javac string) []byte {
 	slices.Sort(classes)
 	var jar bytes.Buffer
 	z := zip.NewWriter(&jar)
-	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
-	add := func(name string, data []byte) {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
+	add := func(name string, data []byte) { // what is known beforehand needs no word behind it
+		var packed bytes.Buffer
+		w, err := flate.NewWriter(&packed, flate.BestCompression)
 		if err == nil {
 			_, err = w.Write(data)
+		}
+		if err == nil {
+			err = w.Close()
+		}
+		var raw io.Writer
+		if err == nil {
+			raw, err = z.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate, CRC32: crc32.ChecksumIEEE(data),
+				CompressedSize64: uint64(packed.Len()), UncompressedSize64: uint64(len(data))})
+		}
+		if err == nil {
+			_, err = raw.Write(packed.Bytes())
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -86,6 +86,32 @@ func TestWhoReturnsFromWaitingOwnsNothing(t *testing.T) {
 	}
 }
 
+// Who was notified and waits for its monitor owns its others: those were not handed to it.
+func TestWhoReturnsFromWaitingOwnsItsOtherMonitors(t *testing.T) {
+	t.Parallel()
+	for name, evidence := range map[string]string{"alone": "", "beside": "1"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			names, outer, samples, owned := map[format.ThreadID]string{}, format.NoObject, 0, 0
+			sampledBy(t, "Outer", []string{"6", evidence}, func(ev *format.Event) {
+				switch {
+				case ev.Kind == format.KindThread:
+					names[ev.Thread] = ev.Name
+				case ev.Kind == format.KindObject && ev.Class == "contend.agent.Outer":
+					outer = ev.Object
+				case ev.Kind == format.KindTick:
+					samples++
+				case ev.Kind == format.KindContention && ev.Object == outer && len(ev.Owners) == 1 && names[ev.Owners[0].Thread] == "owns":
+					owned++
+				}
+			})
+			if samples != 6 || owned != 6 {
+				t.Errorf("%d of %d samples show who owns the monitor, want 6", owned, samples)
+			}
+		})
+	}
+}
+
 // Beside a flight recording, which writes a wait when it ends, the stack of a thread
 // that hangs is written once, whether it is one of a few or of many; those of others
 // are not.

@@ -1,7 +1,7 @@
 package contend.agent;
 
 import java.io.IOException;
-import java.lang.management.ThreadInfo;
+import java.lang.management.LockInfo;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -46,18 +46,21 @@ final class Choice {
   private List<List<Living.One>> queues(List<Living.One> want) {
     Map<Contended.Lock, List<Living.One>> by = new LinkedHashMap<>();
     for (Living.One t : want) {
-      ThreadInfo stood = t.was;
-      if (stood == null) {
-        continue; // it has ended
+      if (t.was != null) { // else it has ended
+        queue(t, by);
       }
-      Contended.Lock l = stood.getLockInfo() == null ? null : new Contended.Lock(stood.getLockInfo()); // null when it has it by now
-      List<Living.One> queue = by.get(l);
-      if (queue == null) {
-        by.put(l, queue = new ArrayList<>());
-      }
-      queue.add(t);
     }
     return new ArrayList<>(by.values());
+  }
+
+  private static void queue(Living.One t, Map<Contended.Lock, List<Living.One>> by) {
+    LockInfo of = t.was.getLockInfo();
+    Contended.Lock l = of == null ? null : new Contended.Lock(of); // null when it has it by now
+    List<Living.One> queue = by.get(l);
+    if (queue == null) {
+      by.put(l, queue = new ArrayList<>());
+    }
+    queue.add(t);
   }
 
   private void take(List<Living.One> queue, boolean owners, long now, Random random) throws IOException {

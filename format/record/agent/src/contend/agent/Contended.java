@@ -72,6 +72,11 @@ final class Contended {
       hash = l.getIdentityHashCode();
     }
 
+    /** Whether what a thread waits for may be this lock: null where the JVM does not say. */
+    boolean mayBe(LockInfo of) {
+      return of == null || equals(new Lock(of));
+    }
+
     @Override
     public boolean equals(Object o) {
       return o instanceof Lock && ((Lock) o).hash == hash && ((Lock) o).name.equals(name);

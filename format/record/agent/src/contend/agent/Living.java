@@ -107,23 +107,29 @@ final class Living {
     alive = 0;
     idle = 0;
     for (One t : all.values()) {
-      if (!t.program) {
-        continue;
-      }
-      t.begin();
-      Thread.State state = t.thread.getState();
-      if (state == Thread.State.TERMINATED) {
-        continue;
-      }
-      t.blocked = state == Thread.State.BLOCKED;
-      if (t.blocked || waits(state) && parksAtLock(t.thread)) {
-        out.add(t);
-      } else if (waits(state)) {
-        idle++;
-      }
-      alive++;
+      begin(t, out);
     }
     return out;
+  }
+
+  // What is done for each thread is a method of its own, here and elsewhere: those are
+  // compiled within a second, loops that run once a sample within ten.
+  private void begin(One t, List<One> wanting) {
+    if (!t.program) {
+      return;
+    }
+    t.begin();
+    Thread.State state = t.thread.getState();
+    if (state == Thread.State.TERMINATED) {
+      return;
+    }
+    t.blocked = state == Thread.State.BLOCKED;
+    if (t.blocked || waits(state) && parksAtLock(t.thread)) {
+      wanting.add(t);
+    } else if (waits(state)) {
+      idle++;
+    }
+    alive++;
   }
 
   static boolean waits(Thread.State state) {
@@ -149,7 +155,7 @@ final class Living {
   List<One> list(boolean young, long now) {
     List<One> out = new ArrayList<>();
     for (One t : all.values()) {
-      if (t.program && young == (t.since != Long.MIN_VALUE && now - t.since < YOUNG_NANOS) && !(young && t.was != null)) {
+      if (t.program && t.young(now) == young && !(young && t.was != null)) {
         out.add(t);
       }
     }
@@ -205,6 +211,10 @@ final class Living {
     /** The stack with which it is shown waiting. */
     Names.Stack waiting() {
       return bare ? Names.NO_STACK : stack;
+    }
+
+    private boolean young(long now) {
+      return since != Long.MIN_VALUE && now - since < YOUNG_NANOS;
     }
 
     void matters(long now) {
@@ -275,8 +285,7 @@ final class Living {
 
     /** Whether that may be a wait for this lock. */
     boolean mayEnter(Contended.Lock l, ThreadInfo t) {
-      LockInfo of = t.getLockInfo() != null ? t.getLockInfo() : monitor;
-      return of == null || new Contended.Lock(of).equals(l);
+      return l.mayBe(t.getLockInfo() != null ? t.getLockInfo() : monitor);
     }
 
     /** Whether a wait for a monitor is not over, as far as the count tells. */

@@ -169,42 +169,23 @@ final class Sampler {
     passed = 0;
     for (int i = 0; i < taken.length; i++) {
       if (taken[i] != null) { // else it has ended meanwhile
-        Living.One t = of.stop.get(i);
-        passed = Math.max(passed, t.blockedUntil(taken[i]));
-        t.take(taken[i]);
-        shown.add(t);
+        take(of.stop.get(i), taken[i], shown);
       }
     }
     return begun;
   }
 
+  private void take(Living.One t, ThreadInfo at, List<Living.One> shown) {
+    passed = Math.max(passed, t.blockedUntil(at));
+    t.take(at);
+    shown.add(t);
+  }
+
   private void write(long intended, long now, List<Living.One> shown) throws IOException {
     locks.clear();
     List<Living.One> free = new ArrayList<>(), left = new ArrayList<>();
-    for (Living.One one : shown) {
-      ThreadInfo t = one.at, was = one.was;
-      boolean returns = notified(t, one.stack.frames), blocks = t.getThreadState() == Thread.State.BLOCKED;
-      LockInfo l = wants(t) ? t.getLockInfo() : null;
-      StackTraceElement top = one.stack.top();
-      if (blocks && !returns && l != null && top != null) {
-        enters(top, l);
-      }
-      boolean still = one.blocked && (!blocks || l == null) && one.waitsStill(t, passed, entries.containsKey(top));
-      if (one.blocked && (returns || blocks || still)) {
-        blocked.seen(one.account, returns);
-      }
-      if (l == null && evidence && one.blocked && was != null && t.getThreadState() == Thread.State.RUNNABLE) {
-        free.add(one); // if it still waits, as its waits tell
-      } else if (l == null && !evidence && still) {
-        l = one.monitor != null ? one.monitor : entries.get(top);
-        l = l == SEVERAL ? null : l;
-      }
-      if (l != null && !returns) {
-        contended(l, one, t);
-        missed -= was == null && Living.waits(t.getThreadState()) ? 1 : 0;
-      } else if (was != null && Living.waits(was.getThreadState()) && wants(was)) {
-        left.add(one);
-      }
+    for (Living.One t : shown) {
+      show(t, free, left);
     }
     Waits waits = new Waits(locks.values(), living);
     waits.clean(locks.values(), left);
@@ -222,6 +203,32 @@ final class Sampler {
     }
     for (Living.One t : free) {
       out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(0).number(0).number(1).number(t.id).number(0).number(0).end();
+    }
+  }
+
+  private void show(Living.One one, List<Living.One> free, List<Living.One> left) {
+    ThreadInfo t = one.at, was = one.was;
+    boolean returns = notified(t, one.stack.frames), blocks = t.getThreadState() == Thread.State.BLOCKED;
+    LockInfo l = wants(t) ? t.getLockInfo() : null;
+    StackTraceElement top = one.stack.top();
+    if (blocks && !returns && l != null && top != null) {
+      enters(top, l);
+    }
+    boolean still = one.blocked && (!blocks || l == null) && one.waitsStill(t, passed, entries.containsKey(top));
+    if (one.blocked && (returns || blocks || still)) {
+      blocked.seen(one.account, returns);
+    }
+    if (l == null && evidence && one.blocked && was != null && t.getThreadState() == Thread.State.RUNNABLE) {
+      free.add(one); // if it still waits, as its waits tell
+    } else if (l == null && !evidence && still) {
+      l = one.monitor != null ? one.monitor : entries.get(top);
+      l = l == SEVERAL ? null : l;
+    }
+    if (l != null && !returns) {
+      contended(l, one, t);
+      missed -= was == null && Living.waits(t.getThreadState()) ? 1 : 0;
+    } else if (was != null && Living.waits(was.getThreadState()) && wants(was)) {
+      left.add(one);
     }
   }
 
@@ -266,22 +273,26 @@ final class Sampler {
   /** Finds out of each lock who of those who waited has it by now. */
   private void settle() {
     for (Iterator<Contended> at = locks.values().iterator(); at.hasNext(); ) {
-      Contended c = at.next();
-      Living.One one = living.get(c.owner());
-      ThreadInfo t = one == null ? null : one.at;
-      boolean lives = t != null && c.kind == Locks.MONITOR, returns = lives && notified(t, one.stack.frames);
-      boolean still = lives && !evidence && one.mayEnter(c.lock, t)
-          && (t == one.was ? one.blocked : one.waitsStill(t, passed, entries.containsKey(one.stack.top()))); // was: it has just got it, and was not stopped for
-      if (still && !returns) {
-        c.waits(one);
-      }
-      if (still || returns) {
-        c.handedOver();
-      }
-      if (!c.settle()) {
+      if (!settle(at.next())) {
         at.remove();
       }
     }
+  }
+
+  /** Returns whether somebody waits still. */
+  private boolean settle(Contended c) {
+    Living.One one = living.get(c.owner());
+    ThreadInfo t = one == null ? null : one.at;
+    boolean lives = t != null && c.kind == Locks.MONITOR, returns = lives && c.lock.mayBe(t.getLockInfo()) && notified(t, one.stack.frames);
+    boolean still = lives && !evidence && one.mayEnter(c.lock, t)
+        && (t == one.was ? one.blocked : one.waitsStill(t, passed, entries.containsKey(one.stack.top()))); // was: it has just got it, and was not stopped for
+    if (still && !returns) {
+      c.waits(one);
+    }
+    if (still || returns) {
+      c.handedOver();
+    }
+    return c.settle();
   }
 
   private void announce(Contended c) throws IOException {

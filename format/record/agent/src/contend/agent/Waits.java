@@ -58,18 +58,20 @@ final class Waits {
     for (Contended c : of) {
       for (Iterator<Living.One> at = c.waiters.iterator(); at.hasNext(); ) {
         Living.One t = at.next();
-        Thread.State state = t.at.getThreadState();
-        boolean parked = Living.waits(state);
-        if (c.owner() == t.id // has it by now, or has been given it: that is found out later
-            || (t.stops ? parked || state == Thread.State.BLOCKED || !circle(t.id, c.owner()) : may(t, c.owner()))) {
-          continue;
-        }
-        at.remove();
-        t.wants = null;
-        if (parked) {
-          left.add(t);
+        if (!still(t, c.owner())) {
+          at.remove();
+          t.wants = null;
+          if (Living.waits(t.at.getThreadState())) {
+            left.add(t);
+          }
         }
       }
     }
+  }
+
+  private boolean still(Living.One t, long owner) {
+    Thread.State state = t.at.getThreadState();
+    return owner == t.id // has it by now, or has been given it: that is found out later
+        || (t.stops ? Living.waits(state) || state == Thread.State.BLOCKED || !circle(t.id, owner) : may(t, owner));
   }
 }
