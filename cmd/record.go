@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -53,8 +54,8 @@ func newRecord(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "record PID | MAIN-CLASS | URL",
 		Short: "record a running program, and say who blocked whom",
-		Long: "Record a JVM that runs here, a Go program that serves net/http/pprof or, with --perf, any\nother program on Linux, and print what analyze prints. Ctrl-C ends the recording early\nand keeps what came.\n\n" +
-			"A JVM is recorded by an agent, which samples who owns each contended lock and who waits\nfor it, with all their stacks, and by its flight recorder, which times every wait. The\nagent changes nothing in the program and goes when the recording ends; JDK 21 and later\nwarn on the program's error output when it is loaded. --with jfr loads nothing.\n\n" +
+		Long: "Record a JVM that runs here, a Go program that serves net/http/pprof or, with --perf, any\nother program on Linux, and print what analyze prints. Ctrl-C ends the recording early\nand keeps what came; so does the end of the program, even where it is killed.\n\n" +
+			"A JVM is recorded by an agent, which samples who owns each contended lock and who waits\nfor it, with all their stacks, and by its flight recorder, which times every wait. The\nagent changes nothing in the program and goes when the recording ends; JDK 21 and later\nwarn on the program's error output when it is loaded. --with jfr loads nothing. A JVM\nends when its flight recorder finds no room in the temporary files' folder: where less\nthan 32 MB are left there none is started, and a recording ends in time.\n\n" +
 			"Where nothing may be loaded later, start the program with the agent:\n  contend record --agent > contend-agent.jar\n  java -javaagent:contend-agent.jar=file=trace.bin,rate=20 ...",
 		Example: "  contend record 4711\n  contend record --duration 10s --with jfr OrderService\n  contend record --list\n  contend record --duration 5s http://localhost:6060\n  contend record --perf 4711",
 		Args:    cobra.MaximumNArgs(1),
@@ -173,7 +174,7 @@ func recordJVM(e *env, o *recordOptions) error {
 		return err
 	}
 	defer out.Close() // again where all went well
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	period := dumpPeriod
 	if means.Agent {
@@ -185,6 +186,7 @@ func recordJVM(e *env, o *recordOptions) error {
 	}
 	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
 	r, err := record.JVM(ctx, p, means, record.Config{Duration: o.duration, Rate: o.rate, Settings: flightSettings, Progress: e.timeLeft()})
+	stop() // what follows is ended as usual
 	if err != nil {
 		return err
 	}
@@ -192,17 +194,61 @@ func recordJVM(e *env, o *recordOptions) error {
 	if r.Ended {
 		e.warn(format.Say("the process ended after %v: what was recorded is kept", r.Length))
 	}
+	if r.Scarce {
+		e.warn(format.Say("ended after %v, for want of room where the JVM's flight recorder writes: it would end the program", r.Length))
+	}
 	if r.Virtual && means.Agent {
 		e.warn(unseen[means])
 	}
 	return e.finishRecording(o, r, out)
 }
 
-// finishRecording writes one trace of what came, and analyses it.
-func (e *env) finishRecording(o *recordOptions, r *record.Recording, out *recordingFile) error {
-	if err := o.keepRaw(r); err != nil {
-		return err
+// endings are the signals that end a recording early. A terminal's end does not where
+// nohup said so.
+func endings() []os.Signal {
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
 	}
+	return all
+}
+
+// finishRecording writes one trace of what came, and analyses it. What cannot be
+// written where it was to go is not lost.
+func (e *env) finishRecording(o *recordOptions, r *record.Recording, out *recordingFile) error {
+	kept, err := o.keep, keepRaw(r, o.keep)
+	if err != nil {
+		kept = ""
+	} else {
+		err = e.writeRecording(r, out)
+	}
+	if err != nil {
+		return e.rescue(r, kept, out, err)
+	}
+	if out.path == "-" {
+		return nil
+	}
+	return out.analyze(e) // which says what its reader warned of
+}
+
+// rescue keeps what was recorded elsewhere, as it came, if it is not kept yet.
+func (e *env) rescue(r *record.Recording, kept string, out *recordingFile, why error) error {
+	_ = out.discard()
+	if kept == "" {
+		dir, err := os.MkdirTemp("", "contend-recording-*")
+		if err == nil {
+			err = keepRaw(r, dir)
+		}
+		if err != nil {
+			return errors.Join(why, err)
+		}
+		kept = dir
+	}
+	e.warn("what was recorded is kept in " + kept)
+	return why
+}
+
+func (e *env) writeRecording(r *record.Recording, out *recordingFile) error {
 	src, err := decode.Recording(r.Flight, r.Samples, decode.Options{})
 	if err != nil {
 		return err
@@ -217,9 +263,8 @@ func (e *env) finishRecording(o *recordOptions, r *record.Recording, out *record
 	}
 	if out.path == "-" {
 		(&result{stats: src.Stats()}).warn(e, false)
-		return nil
 	}
-	return out.analyze(e) // which says what its reader warned of
+	return nil
 }
 
 // fileName makes a name that can stand in a path of what a program is called.
@@ -231,22 +276,26 @@ func fileName(main string) string {
 	return name
 }
 
-func (o *recordOptions) keepRaw(r *record.Recording) error {
-	if o.keep == "" {
+// keepRaw leaves what came in a folder, "" for nowhere.
+func keepRaw(r *record.Recording, dir string) error {
+	if dir == "" {
 		return nil
 	}
-	if err := os.MkdirAll(o.keep, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	for name, f := range map[string]*os.File{"flight.jfr": r.Flight, "samples.bin": r.Samples} {
 		if f == nil {
 			continue
 		}
-		out, err := os.Create(filepath.Join(o.keep, name))
+		out, err := os.Create(filepath.Join(dir, name))
 		if err != nil {
 			return err
 		}
-		_, err = io.Copy(out, f)
+		_, err = f.Seek(0, io.SeekStart)
+		if err == nil {
+			_, err = io.Copy(out, f)
+		}
 		_, again := f.Seek(0, io.SeekStart)
 		if err = errors.Join(err, again, out.Close()); err != nil {
 			return err

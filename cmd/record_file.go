@@ -101,6 +101,15 @@ func (r *recordingFile) regular() bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// discard closes the file, and removes it when it is new: what it holds is of no use.
+func (r *recordingFile) discard() error {
+	err := r.Close()
+	if r.made && r.used { // else it is gone
+		err = errors.Join(err, os.Remove(r.path))
+	}
+	return err
+}
+
 // Close closes the file, and removes it when it is new and nothing came.
 func (r *recordingFile) Close() error {
 	if r.file == nil {

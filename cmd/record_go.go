@@ -5,7 +5,6 @@ import (
 	"debug/buildinfo"
 	"errors"
 	"fmt"
-	"os"
 	"os/signal"
 	"path/filepath"
 	"strings"
@@ -41,9 +40,9 @@ func recordGo(e *env, o *recordOptions) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
-	e.say(fmt.Sprintf("contend: recording %s for %v; Ctrl-C ends it early", u.Redacted(), d))
+	e.say(fmt.Sprintf("contend: asking %s to record for %v; Ctrl-C ends it early", u.Redacted(), d))
 	n, err := gohttp.Fetch(ctx, u, d, out, e.bytesLeft())
 	if isTerminal(e.msg) {
 		fmt.Fprint(e.msg, "\r\x1b[K")

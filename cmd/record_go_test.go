@@ -65,7 +65,7 @@ func TestRecordGo(t *testing.T) {
 	go func() {
 		defer close(first)
 		code, out, msg := recordOf(t, "--duration", "2s", "-o", file, url)
-		if code != 0 || !strings.Contains(out, "holdTheLedger") || !strings.Contains(msg, "recording "+url+"/debug/pprof/trace?seconds=2 for 2s") || !strings.Contains(msg, "the recording is in "+file) {
+		if code != 0 || !strings.Contains(out, "holdTheLedger") || !strings.Contains(msg, "asking "+url+"/debug/pprof/trace?seconds=2 to record for 2s") || !strings.Contains(msg, "the recording is in "+file) {
 			t.Errorf("exit %d\n%s\n%s", code, out, msg)
 		}
 	}()
@@ -107,14 +107,20 @@ func TestRecordGoKeepsWhatCame(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "cut.trace")
+			came := func() bool {
+				info, err := os.Stat(file)
+				return err == nil && info.Size() == int64(len(part))
+			}
 			url := serveTraces(t, func(w http.ResponseWriter, r *http.Request) {
 				_, _ = w.Write(part)
 				_ = http.NewResponseController(w).Flush()
-				time.Sleep(200 * time.Millisecond) // so that it came
+				for begun := time.Now(); !came() && time.Since(begun) < patience; {
+					time.Sleep(time.Millisecond)
+				}
 				then(w, r)
 			})
-			file := filepath.Join(t.TempDir(), "cut.trace")
-			code, out, msg := recordOf(t, "--duration", "20s", "-o", file, url)
+			code, out, msg := recordOf(t, "--duration", "2m", "-o", file, url)
 			if code != exitOK && code != exitDamaged || !strings.Contains(out, "sync.Mutex") || !strings.Contains(msg, "is kept") {
 				t.Errorf("exit %d\n%s\n%s", code, out, msg)
 			}

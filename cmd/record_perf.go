@@ -115,7 +115,7 @@ func (o *recordOptions) perfDir() (string, error) {
 }
 
 func (e *env) runPerf(ask *perf.Ask, name, file string) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	r, err := perf.Record(ctx, ask, file, func() {
 		e.say(fmt.Sprintf("contend: recording %s %s for %v with perf; Ctrl-C ends it early", ask.Process, name, ask.Duration))

@@ -54,7 +54,7 @@ func (f *folder) give(in *os.Root, name string) error {
 // add makes a file and keeps it open: what is read later is this file, whatever
 // its name has come to mean.
 func (f *folder) add(name string, mode os.FileMode, content []byte) (*os.File, error) {
-	file, err := f.here.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR|noFollow, mode)
+	file, err := f.here.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, mode)
 	if err != nil {
 		return nil, err
 	}
@@ -63,8 +63,27 @@ func (f *folder) add(name string, mode os.FileMode, content []byte) (*os.File, e
 }
 
 // open opens a file the target has made.
-func (f *folder) open(name string) (*os.File, error) {
-	return f.here.OpenFile(name, os.O_RDONLY|noFollow, 0)
+func (f *folder) open(name string) (*os.File, error) { return openFile(f.here, name) }
+
+// openFile opens a file that others can put something else in the place of: only if it is
+// a file itself, no link to one. A Root keeps links inside it, and follows them.
+func openFile(in *os.Root, name string) (*os.File, error) {
+	named, err := in.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !named.Mode().IsRegular() {
+		return nil, &os.PathError{Op: "open", Path: name, Err: errors.New("not a file")}
+	}
+	file, err := in.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	if opened, err := file.Stat(); err != nil || !os.SameFile(named, opened) {
+		file.Close()
+		return nil, &os.PathError{Op: "open", Path: name, Err: errors.New("another file took its place")}
+	}
+	return file, nil
 }
 
 func (f *folder) touch(name string, now time.Time) { _ = f.here.Chtimes(name, now, now) }

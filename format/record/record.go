@@ -33,6 +33,7 @@ type Recording struct {
 	Flight  *os.File      // the flight recording, nil without one; likewise
 	Length  time.Duration // how long was recorded
 	Ended   bool          // the process ended before the time was over
+	Scarce  bool          // it was ended early: the flight recorder would have found no more room
 	Virtual bool          // virtual threads ran, which no agent sees
 }
 
@@ -58,10 +59,12 @@ const patience = time.Minute
 func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording, error) {
 	dir, err := newFolder(p)
 	if err != nil {
-		return nil, fmt.Errorf("no place for the recording: %w", err)
+		_, theirs := p.Dir()
+		return nil, &attach.Error{PID: p.PID, What: fmt.Sprintf("has no place for the recording in its %s: %s", theirs, reason(err)), Hint: "start it with -javaagent: see 'contend record --help'"}
 	}
 	defer dir.remove()
 	s := &session{Config: c, p: p, dir: dir, name: dir.name}
+	defer func() { s.repository.close() }()
 	out := &Recording{}
 	if m.Flight { // first: what the agent shows should lie within
 		if err := s.startFlight(); err != nil {
@@ -70,13 +73,15 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	}
 	if m.Agent {
 		if out.Samples, err = s.startAgent(m.Flight); err != nil {
-			s.cancelFlight(m)
+			if m.Flight {
+				s.cancelFlight()
+			}
 			return nil, err
 		}
 	}
 	begun := time.Now()
 	out.Virtual = p.VirtualThreads() // they go with the process
-	out.Ended = s.wait(ctx)
+	out.Ended, out.Scarce = s.wait(ctx)
 	out.Length = time.Since(begun)
 	out.Virtual = out.Virtual || p.VirtualThreads()
 	if m.Agent {
@@ -85,7 +90,7 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	if m.Flight {
 		err = s.stopFlight(out)
 	}
-	if m.Agent && errors.Is(err, errEnded) { // the samples stay
+	if m.Agent && errors.Is(err, errNoFlight) { // the samples stay
 		err = nil
 	}
 	if err == nil && out.Samples != nil {
@@ -98,11 +103,21 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	return out, nil
 }
 
+// reason is what is wrong with a file, without its name.
+func reason(err error) string {
+	var of *os.PathError
+	if errors.As(err, &of) {
+		return of.Err.Error()
+	}
+	return err.Error()
+}
+
 type session struct {
 	Config
-	p    *attach.Process
-	dir  *folder
-	name string
+	p          *attach.Process
+	dir        *folder
+	name       string
+	repository *repository // nil without a flight recording
 }
 
 const (
@@ -168,77 +183,9 @@ func complete(f *os.File) bool {
 	return at >= 0 && body < len(tail) && format.Kind(tail[body]) == format.KindEnd
 }
 
-func (s *session) startFlight() error {
-	f, err := s.dir.add("settings.jfc", 0o600, s.Settings)
-	if err != nil {
-		return err
-	}
-	f.Close()
-	answer, err := s.jcmd("JFR.start name=%s settings=%s dumponexit=true filename=%s", s.name, s.dir.path("settings.jfc"), s.dir.path(flightName))
-	if err != nil {
-		return err
-	}
-	switch {
-	case strings.Contains(answer, "jdk.jfr not found"):
-		return s.noFlight()
-	case !strings.Contains(answer, "Started recording"):
-		return &attach.Error{PID: s.p.PID, What: "starts no flight recording: " + answer, Hint: "--with agent needs none"}
-	}
-	return nil
-}
-
-// stopFlight ends the flight recording. A process that ends meanwhile leaves what
-// one that had ended before would: a file, if it ended in an orderly way.
-func (s *session) stopFlight(r *Recording) error {
-	if !r.Ended {
-		_, err := s.jcmd("JFR.stop name=%s filename=%s", s.name, s.dir.path(flightName))
-		if r.Ended = err != nil && !s.p.Alive(); err != nil && !r.Ended {
-			return err
-		}
-	}
-	f, err := s.dir.open(flightName)
-	if !r.Ended {
-		r.Flight = f
-		return err
-	}
-	if err != nil {
-		return errEnded
-	}
-	if info, err := f.Stat(); err != nil || info.Size() == 0 {
-		f.Close()
-		return errEnded
-	}
-	r.Flight = f
-	return nil
-}
-
-var errEnded = errors.New("the process ended, and its flight recording with it")
-
-func (s *session) cancelFlight(m Means) {
-	if m.Flight {
-		_, _ = s.jcmd("JFR.stop name=%s", s.name)
-	}
-}
-
-func (s *session) jcmd(command string, args ...any) (string, error) {
-	answer, err := s.p.Command(patience, "jcmd", fmt.Sprintf(command, args...))
-	if err != nil && strings.Contains(err.Error(), "Unknown diagnostic command") {
-		return "", s.noFlight()
-	}
-	return strings.Join(strings.Fields(string(answer)), " "), err
-}
-
-func (s *session) noFlight() error {
-	what := "has no flight recorder"
-	if s.p.Lacks("jdk.jfr") {
-		what += ": its runtime has no jdk.jfr"
-	}
-	return &attach.Error{PID: s.p.PID, What: what, Hint: "--with agent needs none"}
-}
-
-// wait keeps the lease alive until the time is over or ctx ends; it reports
-// whether the process ended before.
-func (s *session) wait(ctx context.Context) (ended bool) {
+// wait keeps the lease alive until the time is over, ctx ends or the flight recorder's
+// room does; it reports whether the process ended before, and whether the room did.
+func (s *session) wait(ctx context.Context) (ended, scarce bool) {
 	over := time.Now().Add(s.Duration)
 	step := time.NewTicker(250 * time.Millisecond)
 	defer step.Stop()
@@ -248,17 +195,20 @@ func (s *session) wait(ctx context.Context) (ended bool) {
 			s.Progress(max(left, 0))
 		}
 		if left <= 0 {
-			return false
+			return false, false
 		}
 		select {
 		case <-ctx.Done():
-			return false
+			return false, false
 		case <-time.After(left):
 		case now := <-step.C:
 			s.dir.touch(leaseName, now)
 		}
 		if !s.p.Alive() {
-			return true
+			return true, false
+		}
+		if s.repository.scarce() {
+			return false, true
 		}
 	}
 }

@@ -7,7 +7,9 @@ package attach
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Error is why a process cannot be talked to, and what to do about it.
@@ -34,6 +36,16 @@ type Process struct {
 // Dir returns where the process keeps temporary files, as this process sees it
 // and as that one does.
 func (p *Process) Dir() (ours, theirs string) { return filepath.Join(p.root, p.tmp), p.tmp }
+
+// Open opens a directory, named as the process sees it; no link leads out of its root.
+func (p *Process) Open(theirs string) (*os.Root, error) {
+	root, err := os.OpenRoot(filepath.Join(p.root, "/"))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return root.OpenRoot(strings.TrimPrefix(theirs, "/"))
+}
 
 // Owner returns the user and group the process runs as.
 func (p *Process) Owner() (uid, gid int) { return p.uid, p.gid }

@@ -1,0 +1,126 @@
+//go:build unix
+
+package cmd
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"contend/format/record/attach"
+)
+
+// A recorder that is asked to end keeps what came, as after Ctrl-C, and leaves nothing
+// behind; one that is killed leaves a flight recording that ends by itself.
+func TestRecordIsEnded(t *testing.T) {
+	t.Parallel()
+	p := java(t, "java", nil).Process
+	target, err := attach.Find(p.Pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmp, _ := target.Dir()
+	folders := filepath.Join(tmp, fmt.Sprintf("contend-%d-*", p.Pid))
+	dir := t.TempDir()
+	program, file := filepath.Join(dir, "contend"), filepath.Join(dir, "x.bin") // the tests are the command under this name
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(self, program)
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	c := exec.Command(program, "record", "--duration", "2m", "-o", file, strconv.Itoa(p.Pid))
+	var said bytes.Buffer
+	c.Stderr = &said
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for begun := time.Now(); time.Since(begun) < patience; time.Sleep(100 * time.Millisecond) {
+		if traces, _ := filepath.Glob(filepath.Join(folders, "trace.bin")); len(traces) > 0 {
+			break
+		}
+	}
+	if answer, err := target.Command(patience, "jcmd", "JFR.check"); err != nil || !strings.Contains(string(answer), "duration=") {
+		t.Errorf("a flight recording without an end: %v\n%s", err, answer)
+	}
+	time.Sleep(time.Second)
+	_ = c.Process.Signal(syscall.SIGTERM)
+	if err := c.Wait(); err != nil || !strings.Contains(said.String(), "the recording is in "+file) {
+		t.Errorf("%v\n%s", err, &said)
+	}
+	if left, _ := filepath.Glob(folders); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+}
+
+// What cannot be written where it was to go is kept as it came.
+func TestRecordToAFullDisk(t *testing.T) {
+	t.Parallel()
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip(err)
+	}
+	code, _, msg := recordOf(t, "--with", "agent", "--duration", "1500ms", "-o", "/dev/full", strconv.Itoa(java(t, "java", nil).Process.Pid))
+	kept := regexp.MustCompile(`what was recorded is kept in (\S+)`).FindStringSubmatch(msg)
+	if code != exitFailed || kept == nil || !strings.Contains(msg, "/dev/full: no space left on device") {
+		t.Fatalf("exit %d\n%s", code, msg)
+	}
+	defer os.RemoveAll(kept[1])
+	if events := run(t, "dump", filepath.Join(kept[1], "samples.bin")); !strings.Contains(events, "tick ") {
+		t.Errorf("no sample:\n%s", events)
+	}
+}
+
+// A JVM ends when its flight recorder finds no room: none is started where there is
+// little, and it is stopped in time.
+func TestRecordWithoutRoom(t *testing.T) {
+	thorough(t)
+	t.Parallel()
+	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
+		t.Skip("no JDK here, or -short")
+	}
+	if out, err := exec.Command("unshare", "--mount", "mount", "-t", "tmpfs", "none", "/tmp").CombinedOutput(); err != nil {
+		t.Skipf("only root makes namespaces, where the kernel lets it: %v %s", err, out)
+	}
+	dir, err := busy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const script = `mount -t tmpfs none /mnt && cp -r %[1]s /mnt/classes && mount -t tmpfs -o size=%[2]s none /tmp && mkdir -p %[1]s && cp /mnt/classes/* %[1]s && exec java "$@"`
+	in := func(size string) (pid string) {
+		return strconv.Itoa(java(t, "unshare", nil, "--mount", "sh", "-c", fmt.Sprintf(script, dir, size), "sh").Process.Pid)
+	}
+	little := in("20m")
+	for with, want := range map[string]int{"agent": exitOK, "jfr": exitFailed, "both": exitFailed} {
+		code, _, msg := recordOf(t, "--with", with, "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), little)
+		if code != want || strings.Contains(msg, "MB left where its flight recorder writes") != (want == exitFailed) {
+			t.Errorf("--with %s: exit %d\n%s", with, code, msg)
+		}
+	}
+	enough := in("64m")
+	process := filepath.Join("/proc", enough)
+	tmp := filepath.Join(process, "root", "tmp")
+	go func() {
+		var found []string
+		for begun := time.Now(); len(found) == 0 && time.Since(begun) < patience; time.Sleep(100 * time.Millisecond) {
+			found, _ = filepath.Glob(filepath.Join(tmp, "contend-*", "trace.bin"))
+		}
+		time.Sleep(3 * time.Second)
+		_ = os.WriteFile(filepath.Join(tmp, "fill"), make([]byte, 50<<20), 0o600)
+	}()
+	code, _, msg := recordOf(t, "--duration", "2m", "-o", filepath.Join(t.TempDir(), "x.bin"), enough)
+	if code != exitOK || !strings.Contains(msg, "for want of room where the JVM's flight recorder writes") {
+		t.Errorf("exit %d\n%s", code, msg)
+	}
+	if status, err := os.ReadFile(filepath.Join(process, "status")); err != nil || strings.Contains(string(status), "zombie") {
+		t.Errorf("the program is gone: %v", err)
+	}
+}

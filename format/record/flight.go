@@ -1,0 +1,122 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"contend/format/record/attach"
+)
+
+// startFlight begins a flight recording. It ends by itself some time after it should be
+// ended, which a killed contend does not do.
+func (s *session) startFlight() error {
+	if free, ok := room(s.dir.here); ok && free < needed {
+		return s.noRoom(free)
+	}
+	f, err := s.dir.add("settings.jfc", 0o600, s.Settings)
+	if err != nil {
+		return err
+	}
+	f.Close()
+	least := int((s.Duration + 3*patience) / time.Second)
+	answer, err := s.jcmd("JFR.start name=%s settings=%s dumponexit=true duration=%ds filename=%s", s.name, s.dir.path("settings.jfc"), least, s.dir.path(flightName))
+	if err != nil {
+		return err
+	}
+	switch {
+	case strings.Contains(answer, "jdk.jfr not found"):
+		return s.noFlight()
+	case !strings.Contains(answer, "Started recording"):
+		return &attach.Error{PID: s.p.PID, What: "starts no flight recording: " + answer, Hint: "--with agent needs none"}
+	}
+	if s.repository = s.openRepository(); s.repository == nil {
+		return nil
+	}
+	if free, ok := room(s.repository.dir); ok && free < needed {
+		s.cancelFlight()
+		return s.noRoom(free)
+	}
+	return nil
+}
+
+func (s *session) noRoom(free uint64) error {
+	return &attach.Error{PID: s.p.PID, What: fmt.Sprintf("has %d MB left where its flight recorder writes, and is ended by it when that is full", free>>20), Hint: "make room there, at least 32 MB; --with agent writes little"}
+}
+
+// stopFlight ends the flight recording. A process that ends meanwhile leaves what
+// one that had ended before would: a file, if it ended in an orderly way, else what
+// its flight recorder had written by then. That is all, too, where it finds no room
+// for the file.
+func (s *session) stopFlight(r *Recording) error {
+	var saved *os.File
+	if r.Scarce { // what it cannot write as a whole it deletes
+		saved = s.repository.salvage()
+	}
+	if !r.Ended {
+		_, err := s.jcmd("JFR.stop name=%s filename=%s", s.name, s.dir.path(flightName))
+		if r.Ended = err != nil && !s.p.Alive(); err != nil && !r.Ended && saved == nil {
+			return err
+		}
+	}
+	if r.Ended && saved == nil {
+		saved = s.repository.salvage()
+	}
+	written, err := s.dir.open(flightName)
+	if err != nil {
+		written = nil
+	}
+	if r.Flight = larger(written, saved); r.Flight == nil {
+		return errNoFlight
+	}
+	return nil
+}
+
+// larger closes the smaller of two files, either of which may be nil, and returns the
+// other; nil where that is empty.
+func larger(a, b *os.File) *os.File {
+	if size(a) < size(b) {
+		a, b = b, a
+	}
+	if b != nil {
+		b.Close()
+	}
+	if a != nil && size(a) == 0 {
+		a.Close()
+		a = nil
+	}
+	return a
+}
+
+func size(f *os.File) int64 {
+	if f == nil {
+		return 0
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+var errNoFlight = errors.New("no flight recording is left: the process ended before anything of it was written, or found no room")
+
+func (s *session) cancelFlight() { _, _ = s.jcmd("JFR.stop name=%s", s.name) }
+
+func (s *session) jcmd(command string, args ...any) (string, error) {
+	answer, err := s.p.Command(patience, "jcmd", fmt.Sprintf(command, args...))
+	if err != nil && strings.Contains(err.Error(), "Unknown diagnostic command") {
+		return "", s.noFlight()
+	}
+	return strings.Join(strings.Fields(string(answer)), " "), err
+}
+
+func (s *session) noFlight() error {
+	what := "has no flight recorder"
+	if s.p.Lacks("jdk.jfr") {
+		what += ": its runtime has no jdk.jfr"
+	}
+	return &attach.Error{PID: s.p.PID, What: what, Hint: "--with agent needs none"}
+}

@@ -1,0 +1,147 @@
+//go:build unix
+
+package record
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// folderIn makes a folder as that of a target is.
+func folderIn(t *testing.T) *folder {
+	t.Helper()
+	dir := t.TempDir()
+	parent, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &folder{name: "contend-1", parent: parent, theirs: dir, uid: os.Geteuid(), gid: os.Getegid()}
+	if err := parent.Mkdir(f.name, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if f.here, err = parent.OpenRoot(f.name); err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// agentTrace is a trace as the agent writes one.
+func agentTrace(t *testing.T) []byte {
+	t.Helper()
+	data, err := os.ReadFile("../../testdata/agent-small.bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// What the target puts where a file is to be made, or leads elsewhere by a link, is not
+// taken for that file.
+func TestTheFolderTrustsNoNames(t *testing.T) {
+	f := folderIn(t)
+	if err := os.WriteFile(f.path("secret"), []byte("theirs"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	outside := filepath.Join(f.theirs, "outside")
+	if err := os.WriteFile(outside, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"link": "../outside", "far": outside, "near": "secret", "nowhere": "none"} {
+		if err := os.Symlink(to, f.path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"secret", "link", "far", "near", "nowhere"} {
+		if file, err := f.add(name, 0o600, []byte("ours")); err == nil {
+			t.Errorf("%s is there already, and is made: %s", name, file.Name())
+		}
+	}
+	for _, name := range []string{"link", "far", "near"} {
+		if file, err := f.open(name); err == nil {
+			t.Errorf("a link leads to %s", file.Name())
+		}
+	}
+	if data, err := os.ReadFile(f.path("secret")); err != nil || string(data) != "theirs" {
+		t.Errorf("%q, %v", data, err)
+	}
+	made, err := f.add("trace", 0o600, []byte("ours"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer made.Close()
+	if info, err := os.Stat(f.path("trace")); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	again, err := f.open("trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	f.remove()
+	if left, _ := filepath.Glob(f.theirs + "/*"); len(left) != 1 || left[0] != outside {
+		t.Errorf("%v is left, want %s alone", left, outside)
+	}
+	if _, err := f.parent.Stat("."); err == nil {
+		t.Error("the way to the folder is still open")
+	}
+	if _, err := f.here.Stat("."); err == nil {
+		t.Error("the folder is still open")
+	}
+}
+
+// A trace of the agent's is over when its last event is there, and not before.
+func TestATraceIsCompleteWithItsEnd(t *testing.T) {
+	data := agentTrace(t)
+	for n, want := range map[int]bool{len(data): true, len(data) - 1: true, len(data) - 12: false, len(data) / 2: false, 0: false} {
+		f, err := os.Create(filepath.Join(t.TempDir(), "trace"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if _, err := f.Write(data[:n]); err != nil {
+			t.Fatal(err)
+		}
+		if got := complete(f); got != want {
+			t.Errorf("%d of %d bytes: complete %v", n, len(data), got)
+		}
+	}
+}
+
+// The agent is told to end by the removal of its lease, and what it still writes then is
+// waited for.
+func TestTheAgentEndsWithItsLease(t *testing.T) {
+	dir := folderIn(t)
+	defer dir.remove()
+	lease, err := dir.add(leaseName, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lease.Close()
+	trace, err := dir.add(traceName, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	told := make(chan bool)
+	data := agentTrace(t)
+	go func() {
+		for range 200 {
+			if _, err := os.Stat(dir.path(leaseName)); err != nil {
+				_ = os.WriteFile(dir.path(traceName), data, 0o600)
+				told <- true
+				return
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		told <- false
+	}()
+	(&session{dir: dir}).stopAgent(&Recording{Samples: trace})
+	got := make([]byte, len(data))
+	n, _ := trace.ReadAt(got, 0) // before the agent is asked whether it is done
+	if !<-told || !bytes.Equal(got[:n], data) {
+		t.Errorf("%d of %d bytes came", n, len(data))
+	}
+}

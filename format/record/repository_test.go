@@ -1,0 +1,102 @@
+package record
+
+import (
+	"encoding/binary"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Of a JVM that was killed is read what its recording's chunks say of themselves that
+// can be: nothing of what was there before, behind what was made good, or through a link.
+func TestSalvage(t *testing.T) {
+	chunk := func(readable uint64, text string) []byte {
+		b := append([]byte("FLR\x00\x00\x02\x00\x01"), binary.BigEndian.AppendUint64(nil, readable)...)
+		return append(b, text...)
+	}
+	for _, c := range []struct {
+		name, want string
+		files      map[string][]byte
+	}{
+		{"nothing made good", "", map[string][]byte{"2026_11_23_02_00_01.jfr": chunk(0, "abcd")}},
+		{"no head", "", map[string][]byte{"2026_11_23_02_00_01.jfr": []byte("FLR")}},
+		{"nothing at all", "", nil},
+		{"the chunk before", "", map[string][]byte{"2026_11_23_02_00_00.jfr": chunk(20, "abcd")}},
+		{"the first and others", "abEFGHi", map[string][]byte{
+			"2026_11_23_02_00_00.jfr":    chunk(20, "----"),
+			"2026_11_23_02_00_01.jfr":    chunk(18, "abcd"),
+			"2026_11_23_02_00_01_01.jfr": chunk(20, "EFGH"),
+			"2026_11_23_02_00_02.jfr":    chunk(17, "i"),
+		}},
+		{"more than there is", "abcd", map[string][]byte{"2026_11_23_02_00_01.jfr": chunk(1<<63, "ab")[:16], "2026_11_23_02_00_02.jfr": chunk(90, "abcd")}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			for name, content := range c.files {
+				if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			root, err := os.OpenRoot(dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := &repository{dir: root, first: "2026_11_23_02_00_01.jfr"}
+			defer r.close()
+			if err := os.Symlink("2026_11_23_02_00_00.jfr", filepath.Join(dir, "2026_11_23_02_00_03.jfr")); err != nil {
+				t.Skip(err)
+			}
+			f := r.salvage()
+			if f == nil {
+				if c.want != "" {
+					t.Errorf("nothing, want %q", c.want)
+				}
+				return
+			}
+			defer f.Close()
+			all, err := io.ReadAll(f)
+			got := ""
+			for _, part := range strings.Split(string(all), "FLR\x00\x00\x02\x00\x01") {
+				if len(part) >= 8 {
+					got += part[8:]
+				}
+			}
+			if got != c.want || err != nil {
+				t.Errorf("%q, %v, want %q", got, err, c.want)
+			}
+		})
+	}
+}
+
+// A recording ends while there is room yet for all of it once more.
+func TestScarce(t *testing.T) {
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &repository{dir: root}
+	defer r.close()
+	free, ok := room(root)
+	if !ok || free < needed {
+		t.Skip("no room here, or it is not known")
+	}
+	if r.scarce() {
+		t.Errorf("%d bytes are scarce", free)
+	}
+	f, err := root.Create("2026_11_23_02_00_01.jfr")
+	if err == nil {
+		err = f.Truncate(int64(free)) // of which nothing is written
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	f.Close()
+	if !r.scarce() {
+		t.Errorf("%d bytes are enough to copy as many", free)
+	}
+	if (*repository)(nil).scarce() {
+		t.Error("what has no flight recorder needs room")
+	}
+}

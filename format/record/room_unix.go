@@ -1,0 +1,22 @@
+//go:build linux || darwin
+
+package record
+
+import (
+	"os"
+	"syscall"
+)
+
+// room is how much can be written yet where a directory is, in bytes.
+func room(dir *os.Root) (free uint64, ok bool) {
+	f, err := dir.Open(".")
+	if err != nil {
+		return 0, false
+	}
+	defer f.Close()
+	var s syscall.Statfs_t
+	if err := syscall.Fstatfs(int(f.Fd()), &s); err != nil {
+		return 0, false
+	}
+	return s.Bavail * uint64(s.Bsize), true
+}
