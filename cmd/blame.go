@@ -27,8 +27,8 @@ func newBlame(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "blame [TRACE ...]",
 		Short: "charge waiting to the call chains of the owners",
-		Long: `Charge each wait to whoever held the lock meanwhile, and sum by any sequence of
-` + blame.HelpWithMeanings(blame.Pivots),
+		Long: "Charge each wait to whoever held the lock meanwhile, and sum the waiting.\n\n" +
+			blame.Help("--by takes any sequence of ", blame.Pivots) + blame.Meanings,
 		Example: `  contend blame --top 20 recording.jfr
   contend blame --by class,owner-method,waiter-method --root recording.jfr`,
 		RunE: func(*cobra.Command, []string) error { return runBlame(e, &o) },

@@ -22,6 +22,7 @@ type graphOptions struct {
 	out       outputOptions
 	by        string
 	operation string
+	own       ownOption
 	root      bool
 	matrix    bool
 }
@@ -32,15 +33,20 @@ func newGraph(e *env) *cobra.Command {
 		Use:   "graph [TRACE ...]",
 		Short: "draw who blocked whom",
 		Long: `Draw a graph whose edges lead from who waited to who held the lock meanwhile.
-Nodes are methods (the innermost frame that is not the lock or the runtime
-itself), threads, groups (thread names with their numbers removed), or
-operations: the outermost frame, written Class.method, that --operation
-matches; what its first group matched, if it has one, is the name.
+Nodes are, --by
+  method     the innermost frame that is not the lock or the runtime itself: of an
+             owner what it was doing, a sleep for example
+  site       the line of the program's own code (see --app) that takes the lock
+  thread     the thread
+  group      the thread's name with its numbers removed
+  operation  the outermost frame, written Class.method, that --operation matches;
+             what its first group matched, if it has one, is the name
 
 Strongly connected components are marked as cycles, and as knots when no edge
 leaves them: who gets in waits for its members only.`,
 		Example: `  contend graph --top 20 recording.jfr -o blocked.svg
   contend graph --format dot recording.jfr | dot -Tpdf > blocked.pdf
+  contend graph --by site recording.jfr
   contend graph --operation 'Service\.(\w+)' --matrix recording.jfr`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.operation != "" && !c.Flags().Changed("by") {
@@ -56,6 +62,7 @@ leaves them: who gets in waits for its members only.`,
 	f.StringVar(&o.by, "by", waitgraph.Nodes[waitgraph.Methods], "make nodes of each `KIND`: "+strings.Join(waitgraph.Nodes[:], ", "))
 	offer(c, "by", waitgraph.Nodes[:]...)
 	f.StringVar(&o.operation, "operation", "", "name operations by the frames that match `REGEXP`")
+	o.own.bind(c)
 	f.BoolVar(&o.root, "root", false, "lead edges to the end of each chain of waits instead of the lock's direct owner")
 	f.BoolVar(&o.matrix, "matrix", false, "print a table of waiters by owners")
 	return c
@@ -68,6 +75,9 @@ func (o *graphOptions) network() (n waitgraph.Options, err error) {
 		return n, usageError{fmt.Errorf("--by: there is no kind of node %q", o.by), "choose from " + strings.Join(waitgraph.Nodes[:], ", ")}
 	}
 	n = waitgraph.Options{Nodes: waitgraph.Node(kind), Root: o.root}
+	if n.App, err = o.own.get(); err != nil {
+		return n, err
+	}
 	if n.Frames, err = operationFrames(o.operation, n.Nodes == waitgraph.Operations); err != nil {
 		return n, err
 	}

@@ -41,7 +41,7 @@ func exactly(t *testing.T, scenario string) string {
 
 // graphs are the ways to draw one.
 var graphs = [][]string{
-	{"--by", "thread"}, {"--by", "group", "--root"}, {"--by", "method"}, {"--by", "method", "--root"}, {"--operation", `(\w+)\.\w+$`},
+	{"--by", "thread"}, {"--by", "group", "--root"}, {"--by", "method"}, {"--by", "method", "--root"}, {"--operation", `(\w+)\.\w+$`}, {"--by", "site"},
 }
 
 func TestGraphsSumToTheAnalysis(t *testing.T) {

@@ -77,6 +77,7 @@ func newRoot(e *env) *cobra.Command {
 		Use:           "contend",
 		Short:         "say who blocked whom, from a lock-contention trace",
 		Long:          "contend reads recordings of lock contention offline and says which locks are contended,\nwho blocked whom, and how sure that is.",
+		Example:       "  contend record PID\n  contend analyze recording.jfr\n  contend report recording.jfr -o report.html",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -92,16 +93,23 @@ func newRoot(e *env) *cobra.Command {
 		root.SetVersionTemplate("contend {{.Version}}\n")
 	}
 	root.SetFlagErrorFunc(wrongFlag)
-	root.AddCommand(
-		newRecord(e), newAnalyze(e), newReport(e), newServe(e),
-		newBlame(e), newCSP(e), newChains(e), newGraph(e), newHist(e), newFlame(e), newPprof(e),
-		newDiff(e), newCheck(e), newWhatIf(e), newExport(e),
-		newMerge(e), newVerify(e), newDump(e), newConvert(e), newSimulate(e), newRules(e), newJFC(e), newPerfArgs(e),
-		newVersion(e), newMan(),
-	)
+	group(root, "Begin with these:", newRecord(e), newAnalyze(e), newReport(e), newServe(e))
+	group(root, "Look closer:", newBlame(e), newCSP(e), newChains(e), newGraph(e), newHist(e), newFlame(e), newPprof(e))
+	group(root, "Compare, predict, keep it that way:", newDiff(e), newCheck(e), newWhatIf(e), newExport(e))
+	group(root, "Make, join and convert recordings:", newJFC(e), newPerfArgs(e), newMerge(e), newVerify(e), newDump(e), newConvert(e), newSimulate(e), newRules(e))
+	root.AddCommand(newVersion(e), newMan())
 	root.SetGlobalNormalizationFunc(spelling)
 	decorate(root, table.TerminalWidth(e.out))
 	return root
+}
+
+// group adds commands that help lists under one heading.
+func group(root *cobra.Command, heading string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: heading, Title: heading})
+	for _, c := range commands {
+		c.GroupID = heading
+	}
+	root.AddCommand(commands...)
 }
 
 // spelled are former names of flags, which no help shows any more.

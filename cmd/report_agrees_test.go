@@ -44,9 +44,7 @@ func TestTheReportAgreesWithBlameInEveryKey(t *testing.T) {
 // blamed returns what blame says for those arguments.
 func blamed(t *testing.T, args []string) (doc document.Blame) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(run(t, args...)), &doc); err != nil {
-		t.Fatal(err)
-	}
+	unmarshal(t, run(t, args...), &doc)
 	return doc
 }
 
@@ -87,7 +85,7 @@ func TestTheReportNamesLocksAsTheFirstScreen(t *testing.T) {
 
 func blockedOn(t *testing.T, path, lock string) (ns int64) {
 	t.Helper()
-	for _, row := range blamed(t, []string{"blame", "--format", "json", "--top", "0", "--by", "owner-blocked-on", path}).Rows {
+	for _, row := range ask[document.Blame](t, "blame", "--by", "owner-blocked-on", path).Rows {
 		if strings.HasPrefix(row.Keys[0], lock) {
 			ns += row.ThreadNs
 		}
@@ -111,7 +109,7 @@ func TestTheReportNumbersLocksThatAreAlike(t *testing.T) {
 	if text := r.text(".chips"); !strings.Contains(text, "lock "+alike) {
 		t.Errorf("the chip is %q", text)
 	}
-	if want := selected(t, r.command()[2:]).Total.WaitNs; of != want || of == 0 {
+	if want := ask[document.Analyze](t, r.command()[1:]...).Total.WaitNs; of != want || of == 0 {
 		t.Errorf("%d ns at the place, its command has %d", of, want)
 	}
 	r.click(".locks .choice button", "lock")
@@ -179,9 +177,7 @@ func TestTheReportsCommandsPrintWhatIsSeen(t *testing.T) {
 		}
 		var doc struct{ Total document.Total }
 		args := slices.DeleteFunc(slices.Clone(words[1:]), func(w string) bool { return w == "--matrix" })
-		if err := json.Unmarshal([]byte(run(t, append(args, "--format", "json")...)), &doc); err != nil {
-			t.Fatal(err)
-		}
+		unmarshal(t, run(t, append(args, "--format", "json")...), &doc)
 		if want := eval[int64](r.tab, sum); words[1] != "hist" && doc.Total.WaitNs != want || want == 0 {
 			t.Errorf("%s: %q has %d ns, the page %d", hash, words, doc.Total.WaitNs, want)
 		}

@@ -165,20 +165,11 @@ func TestTheReportSumsToTheAnalysis(t *testing.T) {
 			})((n => () => (n = n * 48271 %% 2147483647) / 2147483647)(%d))`, rng.IntN(2e9)+1))
 			r.turn(hash)
 			words := r.command()
-			if got, want := r.total(), selected(t, words[2:]).Total.WaitNs; got != want {
+			if got, want := r.total(), ask[document.Analyze](t, words[1:]...).Total.WaitNs; got != want {
 				t.Errorf("%s: %d ns, but %q has %d", hash, got, words, want)
 			}
 		}
 	}
-}
-
-// selected returns what analyze says of those arguments.
-func selected(t *testing.T, args []string) (doc document.Analyze) {
-	t.Helper()
-	if err := json.Unmarshal([]byte(run(t, append([]string{"analyze", "--format", "json"}, args...)...)), &doc); err != nil {
-		t.Fatal(err)
-	}
-	return doc
 }
 
 // Every view of every kind of trace can be opened, under a filter and without.

@@ -209,9 +209,7 @@ func TestTheReportComparesTwoRecordings(t *testing.T) {
 	r.click(".tabs button", "Compared")
 	r.until(`document.querySelector(".compared")`)
 	var want document.Diff
-	if err := json.Unmarshal([]byte(run(t, "diff", "--top", "0", "--format", "json", "../testdata/truth-8threads.jfr", "../testdata/phases.jfr")), &want); err != nil {
-		t.Fatal(err)
-	}
+	unmarshal(t, run(t, "diff", "--top", "0", "--format", "json", "../testdata/truth-8threads.jfr", "../testdata/phases.jfr"), &want)
 	r.click(".compare section:nth-of-type(3) > button", "all")
 	r.until(fmt.Sprintf(`document.querySelectorAll(".compare section:nth-of-type(3) tbody tr").length === %d`, len(want.Owners)))
 	for _, row := range append(want.Locks, want.Owners...) {

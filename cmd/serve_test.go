@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bufio"
-	"encoding/json"
 	"io"
 	"net/http"
 	"os"
@@ -65,7 +64,7 @@ func TestThePageIsServed(t *testing.T) { // not beside others: its Ctrl-C is for
 	}
 	r.turn("#time=1000000000-2000000000&blame=root")
 	cut := []string{"--from", "1s", "--to", "2s", path}
-	want := selected(t, cut)
+	want := ask[document.Analyze](t, append([]string{"analyze"}, cut...)...)
 	r.click("button", "Wall-time, percentiles")
 	r.until(`document.querySelector(".exact .blamed td")`)
 	eval[any](r.tab, `contend.exact(contend.command(contend.model, {...contend.state, view: "about"}).words).then(d => { window.exact = d; }), 0`)
@@ -76,9 +75,7 @@ func TestThePageIsServed(t *testing.T) { // not beside others: its Ctrl-C is for
 	for name, flags := range map[string][]string{"owners": nil, "roots": {"--root"}} { // whom a selection is charged to
 		var doc document.Blame
 		args := append(append([]string{"blame", "--format", "json", "--top", "50", "--by", "owner-stack,owner-site,owner-doing"}, flags...), cut...)
-		if err := json.Unmarshal([]byte(run(t, args...)), &doc); err != nil {
-			t.Fatal(err)
-		}
+		unmarshal(t, run(t, args...), &doc)
 		if got := eval[document.Blame](r.tab, "window.exact."+name); len(doc.Rows) == 0 || !reflect.DeepEqual(got.Rows, doc.Rows) {
 			t.Errorf("%s of the selection: %v, want %v", name, got.Rows, doc.Rows)
 		}

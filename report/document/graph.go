@@ -7,7 +7,7 @@ type Graph struct {
 	Schema   string   `json:"schema"`
 	Nodes    []Node   `json:"nodes"`
 	Edges    []Edge   `json:"edges"`
-	By       string   `json:"by"`     // what a node is: thread, group, method, operation
+	By       string   `json:"by"`     // what a node is: thread, group, method, operation, site
 	Metric   string   `json:"metric"` // "direct" or "root"
 	Omitted  Omitted  `json:"omitted"`
 	Total    Waiting  `json:"total"`

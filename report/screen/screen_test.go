@@ -200,6 +200,7 @@ func TestThePressureIsInTheFirstLines(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
+	a.Coverage.Running = &document.Bounds{LowNs: 4e9, HighNs: 10e9}
 	if text := shown(t, a, Options{Width: 58}); strings.Contains(text, "running time") {
 		t.Errorf("it takes a line of its own:\n%s", text)
 	}
@@ -262,5 +263,40 @@ func TestAWideDoubtIsSaidAsSuch(t *testing.T) {
 		if text := shown(t, a, Options{}); !strings.Contains(text, "owners: estimated 100 % "+c.want) {
 			t.Errorf("%.2f from %.2f to %.2f: want %q:\n%s", c.about, c.low, c.high, c.want, text)
 		}
+	}
+}
+
+// The names of threads of a deadlock lose their middle, unless all is asked for; of many
+// threads three are named.
+func TestThreadsOfADeadlockAreNamed(t *testing.T) {
+	name := func(i int) string { return fmt.Sprintf("http-%d-GET-/a/very/long/path/of/a/request-%d", i, i) }
+	cycle := func(n int) *document.Analyze {
+		a := service(1, "Cart", func(int) string { return "Shop.pay:3" })
+		d := document.Deadlock{Number: 1, Queued: []string{name(98), name(99)}}
+		for i := range n {
+			d.Cycle = append(d.Cycle, document.Member{Thread: name(i), Lock: "Cart@1", Class: "Cart"})
+		}
+		a.Deadlocks = []document.Deadlock{d}
+		return a
+	}
+	short, full := shown(t, cycle(2), Options{Width: 100}), shown(t, cycle(2), Options{Width: 100, Full: true})
+	for i := range 2 {
+		if strings.Contains(short, name(i)) || !strings.Contains(short, fmt.Sprintf("http-%d-GET", i)) || !strings.Contains(short, fmt.Sprintf("request-%d", i)) {
+			t.Errorf("the name of thread %d:\n%s", i, short)
+		}
+		if !strings.Contains(full, name(i)) {
+			t.Errorf("--full has no whole name of thread %d:\n%s", i, full)
+		}
+	}
+	for _, queued := range []int{98, 99} {
+		if !strings.Contains(full, name(queued)) {
+			t.Errorf("--full does not name thread %d, which waits behind:\n%s", queued, full)
+		}
+	}
+	if text := shown(t, cycle(5), Options{Width: 100}); !strings.Contains(text, "and 2 more (--full shows all)") || strings.Contains(text, "http-3-GET-/a/very") {
+		t.Errorf("of five threads:\n%s", text)
+	}
+	if text := shown(t, cycle(5), Options{Width: 100, Full: true}); !strings.Contains(text, name(4)) || strings.Contains(text, "(--full shows all)") {
+		t.Errorf("--full of five threads:\n%s", text)
 	}
 }

@@ -7,8 +7,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -171,5 +174,37 @@ func TestAddresses(t *testing.T) {
 	}
 	if _, err := Listen("nonsense", saying{}); err == nil {
 		t.Error("no port is no error")
+	}
+}
+
+// No more requests are answered at a time than there are seats, and who is answered
+// leaves his to the next.
+func TestRequestsTakeTurns(t *testing.T) {
+	const seats, all = 3, 20
+	var now, most atomic.Int32
+	arrived, begin := make(chan struct{}, all), make(chan struct{})
+	g := &guard{token: "token", hosts: func(string) bool { return true }, seats: make(chan struct{}, seats), next: http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		n := now.Add(1)
+		for was := most.Load(); n > was && !most.CompareAndSwap(was, n); was = most.Load() {
+		}
+		arrived <- struct{}{}
+		<-begin
+		now.Add(-1)
+	})}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // who gets no seat gives up
+	defer cancel()
+	var answered sync.WaitGroup
+	for range all {
+		answered.Go(func() {
+			g.ServeHTTP(httptest.NewRecorder(), httptest.NewRequestWithContext(ctx, http.MethodGet, "/token/", nil))
+		})
+	}
+	for range seats {
+		<-arrived
+	}
+	close(begin)
+	answered.Wait()
+	if len(arrived) != all-seats || most.Load() != seats {
+		t.Errorf("%d of %d are answered, %d at a time; want %d", len(arrived)+seats, all, most.Load(), seats)
 	}
 }

@@ -102,7 +102,7 @@ func offset(ns int64) Cell {
 
 func phaseGrid(phases []document.Phase, start int64) *Grid {
 	g := &Grid{Title: "phases of high pressure, with what caused most of the waiting in each",
-		Head: []string{"FROM", "TO", "WAIT", "CSP", "LOCK", "CAUSE"}, Left: left(6, 4, 5), Flex: 5, Drop: []string{"WAIT"}}
+		Head: []string{"FROM", "TO", "WAIT", "CSP", "LOCK", "CAUSE"}, Left: left(6, 4, 5), Flex: 4, Less: "LOCK", Under: "CAUSE", Drop: []string{"WAIT"}}
 	for _, p := range phases {
 		cause := none
 		if len(p.Causes) > 0 {

@@ -24,14 +24,17 @@ func (g *Grid) narrow(o Options) *Grid {
 		return g
 	}
 	out := *g
-	for i := len(g.Head) - 1; i >= 0 && out.slim() > o.Width; i-- {
+	if g.Under != "" && g.slim(g.Under) > o.Width {
+		out = out.under(slices.Index(g.Head, g.Under))
+	}
+	for i := len(out.Head) - 1; i >= 0 && out.slim("") > o.Width; i-- {
 		if out.vacant(i) {
 			out = out.without(i)
 		}
 	}
 	var gone []string
 	for _, head := range g.Drop {
-		if out.slim() <= o.Width {
+		if out.slim("") <= o.Width {
 			break
 		}
 		if i := slices.Index(out.Head, head); i >= 0 {
@@ -45,6 +48,24 @@ func (g *Grid) narrow(o Options) *Grid {
 	return &out
 }
 
+// under returns the grid with a column's names on lines of their own, each before what
+// is printed under its row anyway.
+func (g Grid) under(i int) Grid {
+	was := g.Below
+	g.Below = nil
+	for r := range g.rows() {
+		line := r[i].Text
+		if line == none.Text {
+			line = ""
+		}
+		if n := len(g.Below); n < len(was) && was[n] != "" {
+			line = strings.TrimPrefix(line+"; "+was[n], "; ")
+		}
+		g.Below = append(g.Below, line)
+	}
+	return g.without(i)
+}
+
 // vacant reports whether no row has anything in a column.
 func (g *Grid) vacant(i int) bool {
 	for r := range g.rows() {
@@ -55,11 +76,12 @@ func (g *Grid) vacant(i int) bool {
 	return true
 }
 
-// slim is the width of a line whose names are cut as short as is readable.
-func (g *Grid) slim() int {
+// slim is the width of a line whose names are cut as short as is readable, but for one
+// column's.
+func (g *Grid) slim(whole string) int {
 	wide, total := g.widths()
 	for i := range wide {
-		if g.Left[i] {
+		if g.Left[i] && g.Head[i] != whole {
 			total -= wide[i] - min(wide[i], max(readable, len(g.Head[i])))
 		}
 	}

@@ -45,6 +45,7 @@ type Grid struct {
 	Left  []bool
 	Flex  int
 	Less  string   // the head of the column that matters less than the other names: it is cut before they are
+	Under string   // the head of a column that stands under its rows, whole, where it does not fit beside the other names cut short
 	Drop  []string // heads of columns to do without, first to go first, where even cut names do not fit the terminal
 	Rows  [][]Cell
 	Made  iter.Seq[[]Cell] // rows of a table too long to keep, made anew each time they are looked at, in place of Rows

@@ -222,3 +222,20 @@ func TestLinesOfLongTablesCostLittle(t *testing.T) {
 		t.Errorf("%v allocations for %d lines", n, lines)
 	}
 }
+
+// A name that matters more than the width of a table stands under its row where it does
+// not fit, whole, before what stands there anyway.
+func TestAColumnStandsUnderItsRowsWhereItDoesNotFit(t *testing.T) {
+	grid := func() *Grid {
+		return &Grid{Title: "phases", Head: []string{"WAIT", "CAUSE", "LOCK"}, Left: left(3, 1, 2), Flex: 2, Under: "CAUSE", Below: []string{"", "then Stock.close"},
+			Rows: [][]Cell{{Count(1), Name("Store.flush < Shop.order"), Name("Store")}, {Count(2), Name("Stock.open"), Name("Stock")}, {Count(3), none, Name("Shelf")}}}
+	}
+	for width, want := range map[int]string{
+		60: "phases\n WAIT  CAUSE                     LOCK  \n    1  Store.flush < Shop.order  Store \n    2  Stock.open                Stock \n      then Stock.close\n    3  -                         Shelf \n\n",
+		36: "phases\n WAIT  LOCK  \n    1  Store \n      Store.flush < Shop.order\n    2  Stock \n      Stock.open; then Stock.close\n    3  Shelf \n\n",
+	} {
+		if diff := cmp.Diff(want, write(t, grid(), Options{Width: width})); diff != "" {
+			t.Errorf("%d columns: %s", width, diff)
+		}
+	}
+}
