@@ -10,8 +10,8 @@ final class Contended {
   final Lock lock;
   final int kind;
   final List<Living.One> waiters = new ArrayList<>();
-  private long owner; // as who waits first tells; at the stop, where one of them was stopped for
-  private boolean heard, told; // of the owner; at the stop
+  private long owner;
+  private int told; // how surely: 1 just before the stop, 2 that nobody owns it at the stop, 3 who does
 
   Contended(Lock lock, int kind) {
     this.lock = lock;
@@ -21,35 +21,29 @@ final class Contended {
   /** Takes in a waiter, as it is shown: at the stop, or just before where it was not stopped for. */
   void add(Living.One waiter, ThreadInfo t) {
     waiters.add(waiter);
-    boolean tells = t.getLockInfo() != null && !told; // else nobody owns what it waits for, or it does itself
-    if (tells && (!heard || t != waiter.was)) {
+    tells(t, t == waiter.was ? 1 : t.getLockInfo() == null ? 2 : 3); // null: nobody owns what it waits for, or it does itself
+  }
+
+  private void tells(ThreadInfo t, int how) {
+    if (told < how && (how == 2 || t.getLockInfo() != null)) {
+      told = how;
       owner = t.getLockOwnerId();
-      heard = true;
-      told = t != waiter.was;
     }
   }
 
-  /** Takes in one who waits, if it is not there. */
-  void waits(Living.One t) {
-    if (!waiters.contains(t)) {
-      waiters.add(t);
+  /** Asks the owner where it stands at the stop: who waits there to be notified has let go of the lock, and tells who has it. */
+  void ask(Living.One one) {
+    if (told == 1 && one != null && one.at != null && lock.mayBe(one.at.getLockInfo())) {
+      tells(one.at, 3);
     }
   }
 
-  /** Takes in that the owner has been given the lock and does not run yet: nobody owns it. */
-  void handedOver() {
+  /** Takes in that the owner has been given the lock and does not run yet: nobody owns it. to: the same if it waits still, else null. */
+  void handedOver(Living.One to) {
+    if (to != null && !waiters.contains(to)) {
+      waiters.add(to);
+    }
     owner = -1;
-  }
-
-  /** Leaves out who got the lock by the time of the stop; returns whether somebody waits still. */
-  boolean settle() {
-    for (int i = 0; i < waiters.size(); i++) {
-      if (waiters.get(i).id == owner) {
-        waiters.remove(i);
-        break;
-      }
-    }
-    return !waiters.isEmpty();
   }
 
   /** Who owns the lock; not positive when nobody does, or it does not say. */

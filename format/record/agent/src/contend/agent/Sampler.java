@@ -281,18 +281,18 @@ final class Sampler {
 
   /** Returns whether somebody waits still. */
   private boolean settle(Contended c) {
+    c.ask(living.get(c.owner()));
     Living.One one = living.get(c.owner());
     ThreadInfo t = one == null ? null : one.at;
     boolean lives = t != null && c.kind == Locks.MONITOR, returns = lives && c.lock.mayBe(t.getLockInfo()) && notified(t, one.stack.frames);
     boolean still = lives && !evidence && one.mayEnter(c.lock, t)
         && (t == one.was ? one.blocked : one.waitsStill(t, passed, entries.containsKey(one.stack.top()))); // was: it has just got it, and was not stopped for
-    if (still && !returns) {
-      c.waits(one);
-    }
     if (still || returns) {
-      c.handedOver();
+      c.handedOver(returns ? null : one);
+    } else {
+      c.waiters.remove(one); // it has got the lock by the time of the stop
     }
-    return c.settle();
+    return !c.waiters.isEmpty();
   }
 
   private void announce(Contended c) throws IOException {
