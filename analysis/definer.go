@@ -28,26 +28,28 @@ func (d definer) use(ev *format.Event) {
 	d.defs.named.add(ev)
 	switch ev.Kind {
 	case format.KindWait, format.KindTenure:
-		d.acquired(ev.Stack, ev.Object)
+		d.met(&d.defs.acquisitions, Acquiring, ev.Stack, ev.Object)
 	case format.KindRelease:
-		d.seen(ev.Stack, Releasing)
+		d.met(&d.defs.releases, Releasing, ev.Stack, ev.Object)
 	case format.KindActivity:
 		if ev.Activity == format.ActivityTook {
-			d.acquired(ev.Stack, ev.Object)
+			d.met(&d.defs.acquisitions, Acquiring, ev.Stack, ev.Object)
 			return
 		}
 		d.seen(ev.Stack, Did(ev.Activity))
 	case format.KindContention:
 		for i := range ev.Waiters {
-			d.acquired(ev.Waiters[i].Stack, ev.Object)
+			d.met(&d.defs.acquisitions, Acquiring, ev.Waiters[i].Stack, ev.Object)
 		}
 	}
 }
 
-func (d definer) acquired(id format.StackID, lock format.ObjectID) {
-	if a := (Acquisition{id, lock}); id != format.NoStack && !d.defs.isKnown(a) {
+// met notes that a stack was seen taking a lock, or giving it back.
+func (d definer) met(list *pairs, what Uses, id format.StackID, lock format.ObjectID) {
+	if a := (Acquisition{id, lock}); id != format.NoStack && !list.has(a) {
 		d.out.wait()
-		d.defs.acquired(a)
+		list.add(a)
+		d.defs.use(id, what)
 	}
 }
 

@@ -2,7 +2,8 @@ package analysis
 
 import "contend/format"
 
-// Acquisition is a stack with which threads took a lock, or tried to.
+// Acquisition is a stack with which threads took a lock, or tried to; among releases,
+// with which they gave it back.
 type Acquisition struct {
 	Stack format.StackID
 	Lock  format.ObjectID
@@ -26,16 +27,16 @@ func (u Uses) Has(all Uses) bool { return u&all == all }
 // stackUses is what events show of stacks besides their frames. The lists are
 // what visitors read: they change while these are idle only, see definer.
 type stackUses struct {
-	acquisitions []Acquisition // each once
-	uses         []Uses        // by stack
-
-	known map[Acquisition]struct{}
-	last  []format.ObjectID // by stack: what it was seen acquiring last, as few stacks take several locks
+	acquisitions, releases pairs
+	uses                   []Uses // by stack
 }
 
 // Acquisitions returns where locks were seen taken, in the order in which it was
 // learnt; the list only grows.
-func (u *stackUses) Acquisitions() []Acquisition { return u.acquisitions }
+func (u *stackUses) Acquisitions() []Acquisition { return u.acquisitions.list }
+
+// Releases returns where locks were seen given back, in the same way.
+func (u *stackUses) Releases() []Acquisition { return u.releases.list }
 
 // Uses returns what a stack has been seen at.
 func (u *stackUses) Uses(id format.StackID) Uses {
@@ -45,35 +46,41 @@ func (u *stackUses) Uses(id format.StackID) Uses {
 	return 0
 }
 
-// isKnown reports whether an acquisition is on the list.
-func (u *stackUses) isKnown(a Acquisition) bool {
-	if int(a.Stack) < len(u.last) && u.last[a.Stack] == a.Lock {
-		return true
-	}
-	_, known := u.known[a]
-	if known {
-		u.last[a.Stack] = a.Lock
-	}
-	return known
-}
-
-// acquired puts an acquisition on the list.
-func (u *stackUses) acquired(a Acquisition) {
-	if u.known == nil {
-		u.known = map[Acquisition]struct{}{}
-	}
-	for len(u.last) <= int(a.Stack) {
-		u.last = append(u.last, format.NoObject)
-	}
-	u.known[a], u.last[a.Stack] = struct{}{}, a.Lock
-	u.acquisitions = append(u.acquisitions, a)
-	u.use(a.Stack, Acquiring)
-}
-
 // use notes what a stack was seen at.
 func (u *stackUses) use(id format.StackID, what Uses) {
 	for len(u.uses) <= int(id) {
 		u.uses = append(u.uses, 0)
 	}
 	u.uses[id] |= what
+}
+
+// pairs is a list on which each stack and lock stand once.
+type pairs struct {
+	list  []Acquisition
+	known map[Acquisition]struct{}
+	last  []format.ObjectID // by stack: what it was seen with last, as few stacks take several locks
+}
+
+// has reports whether a pair is on the list.
+func (p *pairs) has(a Acquisition) bool {
+	if int(a.Stack) < len(p.last) && p.last[a.Stack] == a.Lock {
+		return true
+	}
+	_, known := p.known[a]
+	if known {
+		p.last[a.Stack] = a.Lock
+	}
+	return known
+}
+
+// add puts a pair on the list.
+func (p *pairs) add(a Acquisition) {
+	if p.known == nil {
+		p.known = map[Acquisition]struct{}{}
+	}
+	for len(p.last) <= int(a.Stack) {
+		p.last = append(p.last, format.NoObject)
+	}
+	p.known[a], p.last[a.Stack] = struct{}{}, a.Lock
+	p.list = append(p.list, a)
 }

@@ -8,11 +8,14 @@
 //
 //  1. the owner's stack is one with which the lock was taken: that is where;
 //  2. a method in the stack was seen taking the very lock;
-//  3. a method in the stack was seen taking a lock of the same class;
-//  4. the innermost frame of the program's own code, for want of better.
+//  3. a method in the stack was seen giving the very lock back;
+//  4. a method in the stack was seen taking a lock of the same class;
+//  5. the innermost frame of the program's own code, for want of better.
 //
 // Of several methods the innermost is meant; the line is that of taking the
-// lock which comes last before the line the stack has there.
+// lock which comes last before the line the stack has there, or of giving it back
+// which comes first behind: all of a section that nobody was seen to begin has the
+// line of its end.
 package sites
 
 import (
@@ -187,11 +190,12 @@ func (s *Sites) find(m *ofStack, a analysis.Acquisition, frames []format.Frame) 
 	for _, by := range [...]struct {
 		lines map[takenAt][]int32
 		of    uint32
-	}{{s.taken.locks, uint32(a.Lock)}, {s.taken.classes, s.sym.Class(a.Lock)}} {
+		line  func(lines []int32, line int) int
+	}{{s.taken.locks, uint32(a.Lock), before}, {s.taken.given, uint32(a.Lock), behind}, {s.taken.classes, s.sym.Class(a.Lock), before}} {
 		for i := at; i < len(frames); i++ {
 			method, met := s.taken.places[placeOf(frames[i])]
 			if lines, ok := by.lines[takenAt{by.of, method}]; ok && met {
-				return i, lineOf(lines, frames[i].Line)
+				return i, by.line(lines, frames[i].Line)
 			}
 		}
 	}

@@ -22,12 +22,15 @@ const (
 	barrier
 	other
 	bare
+	flushing
+	giving
 )
 
 const (
 	ledger = format.ObjectID(iota + 1)
 	audit
 	second // another lock of the class of audit
+	queue  // of the class of ledger; nobody is seen taking it
 )
 
 // trace is of a program whose locks are taken at Shop.report:10 (and once more
@@ -50,16 +53,20 @@ func trace(t *testing.T, app *regexp.Regexp) *Sites {
 		barrier:    {frame("java.util.Hashtable", "get", 300), frame("java.lang.Thread", "run", 840)},
 		other:      {frame("Shop", "report", 30), run},
 		bare:       {frame("java.lang.Thread", "run", 840)},
+		flushing:   {frame("Disk", "sync", 1), frame("Queue", "flush", 24), frame("Shop", "report", 35), run},
+		giving:     {frame("java.lang.Object", "notify", 65), frame("Queue", "flush", 27), frame("Shop", "report", 35), run},
 	} {
 		write(format.Event{Kind: format.KindStack, Stack: id, Frames: frames})
 	}
 	write(format.Event{Kind: format.KindThread, Thread: 1, Name: "a"})
 	write(format.Event{Kind: format.KindObject, Object: ledger, Class: "Ledger", Stack: library})
 	write(format.Event{Kind: format.KindObject, Object: audit, Class: "java.util.concurrent.locks.ReentrantLock$NonfairSync"})
+	write(format.Event{Kind: format.KindObject, Object: queue, Class: "Ledger"})
 	write(format.Event{Kind: format.KindObject, Object: second, Class: "java.util.concurrent.locks.ReentrantLock$NonfairSync"})
 	for at, w := range []analysis.Acquisition{{Stack: takeReport, Lock: ledger}, {Stack: other, Lock: ledger}, {Stack: takeAudit, Lock: audit}} {
 		write(format.Event{Kind: format.KindWait, Thread: 1, Object: w.Lock, Stack: w.Stack, Time: int64(10 * at), End: int64(10*at + 5)})
 	}
+	write(format.Event{Kind: format.KindRelease, Thread: 1, Object: queue, Stack: giving, Time: 40})
 	tr, err := analysis.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime})
 	if err != nil {
 		t.Fatal(err)
@@ -83,6 +90,8 @@ func TestOwnersAreNamedWhereTheyTookTheLock(t *testing.T) {
 		{"behind the second of two places", nested, ledger, "Shop.report:30", "Shop.run:99"},
 		{"the same stack, owning the inner lock", nested, audit, "Audit.write:5", "Shop.report:35 < Shop.run:99"},
 		{"a lock of the same class", nested, second, "Audit.write:5", "Shop.report:35 < Shop.run:99"},
+		{"where it is given back, before what takes another of its class", flushing, queue, "Queue.flush:27", "Shop.report:35 < Shop.run:99"},
+		{"given back elsewhere", flushing, ledger, "Shop.report:30", "Shop.run:99"},
 		{"nothing is known: the innermost of the program", library, audit, "Shop$Dao.load:12", "Shop.run:99"},
 		{"nothing of the program", barrier, ledger, "java.util.Hashtable.get:300", ""},
 		{"nothing but the runtime", bare, ledger, "java.lang.Thread.run:840", ""},

@@ -7,14 +7,16 @@ import (
 	"contend/format"
 )
 
-// taken is where locks were seen taken: by lock, and by class of lock, the
-// methods with their lines. There may be a million locks: a map for each would
-// take half a kilobyte.
+// taken is where locks were seen taken, and given back: by lock, and by class of
+// lock, the methods with their lines. There may be a million locks: a map for each
+// would take half a kilobyte.
 type taken struct {
 	next    int // of the trace's acquisitions: how many are in here
+	back    int // and of its releases
 	places  map[place]uint32
 	locks   map[takenAt][]int32 // lines, ascending
 	classes map[takenAt][]int32
+	given   map[takenAt][]int32 // where locks are given back
 	stacks  map[analysis.Acquisition]bool
 }
 
@@ -27,7 +29,7 @@ type takenAt struct{ of, place uint32 }
 func placeOf(f format.Frame) place { return place{f.Class, f.Method} }
 
 func newTaken() taken {
-	return taken{places: map[place]uint32{}, locks: map[takenAt][]int32{}, classes: map[takenAt][]int32{}, stacks: map[analysis.Acquisition]bool{}}
+	return taken{places: map[place]uint32{}, locks: map[takenAt][]int32{}, classes: map[takenAt][]int32{}, given: map[takenAt][]int32{}, stacks: map[analysis.Acquisition]bool{}}
 }
 
 // number returns the number of a frame's method, a new one if it was not met.
@@ -43,21 +45,32 @@ func (t *taken) number(f format.Frame) uint32 {
 // with reports whether a stack is one with which a lock was taken.
 func (t *taken) with(a analysis.Acquisition) bool { return t.stacks[a] }
 
-// learn takes the acquisitions of the trace that are new.
+// learn takes the acquisitions and releases of the trace that are new.
 func (s *Sites) learn() {
-	all := s.sym.Acquisitions()
-	for t := &s.taken; t.next < len(all); t.next++ {
-		a := all[t.next]
+	t := &s.taken
+	for _, a := range s.sym.Acquisitions()[t.next:] {
 		t.stacks[a] = true
-		m := s.stack(a.Stack)
-		if m.own < 0 {
-			continue
+		if f, ok := s.ownFrame(a.Stack); ok {
+			at := t.number(f)
+			note(t.locks, takenAt{uint32(a.Lock), at}, f.Line)
+			note(t.classes, takenAt{s.sym.Class(a.Lock), at}, f.Line)
 		}
-		f := s.sym.Frames(a.Stack)[m.own]
-		at := t.number(f)
-		note(t.locks, takenAt{uint32(a.Lock), at}, f.Line)
-		note(t.classes, takenAt{s.sym.Class(a.Lock), at}, f.Line)
 	}
+	for _, a := range s.sym.Releases()[t.back:] {
+		if f, ok := s.ownFrame(a.Stack); ok {
+			note(t.given, takenAt{uint32(a.Lock), t.number(f)}, f.Line)
+		}
+	}
+	t.next, t.back = len(s.sym.Acquisitions()), len(s.sym.Releases())
+}
+
+// ownFrame returns the innermost frame of the program's own code in a stack.
+func (s *Sites) ownFrame(id format.StackID) (f format.Frame, ok bool) {
+	m := s.stack(id)
+	if m.own < 0 {
+		return f, false
+	}
+	return s.sym.Frames(id)[m.own], true
 }
 
 // note adds a line to those that are known.
@@ -68,12 +81,19 @@ func note(all map[takenAt][]int32, of takenAt, line int) {
 	}
 }
 
-// lineOf returns the last of some lines, ascending, that is not behind another;
+// before returns the last of some lines, ascending, that is not behind another;
 // the first if all are.
-func lineOf(lines []int32, line int) int {
+func before(lines []int32, line int) int {
 	at, found := slices.BinarySearch(lines, int32(line))
 	if found {
 		return line
 	}
 	return int(lines[max(at-1, 0)])
+}
+
+// behind returns the first of some lines, ascending, that is not before another; the
+// last if all are.
+func behind(lines []int32, line int) int {
+	at, _ := slices.BinarySearch(lines, int32(line))
+	return int(lines[min(at, len(lines)-1)])
 }
