@@ -291,7 +291,7 @@ func (r *result) side() document.SideTrace {
 // notes are the codes of warnings that hold for every input of their kind:
 // reports give them among their footnotes only.
 var notes = map[string]bool{"identity": true, "scheduling": true, "epoch": true, "no-owners": true, "single-dump": true, "no-times": true,
-	"not-one-instant": true, "unlisted-owners": true, "readers": true, "counts-only": true, "not-recorded": true,
+	"not-one-instant": true, "unlisted-owners": true, "unlisted-threads": true, "readers": true, "counts-only": true, "not-recorded": true,
 	"truncated-stacks": true, "re-entry": true, "moved-locks": true, "joined-locks": true, "saturated": true, "spinning": true, "kernel": true}
 
 // warn says what the decoder could not read, but for what the report shows.

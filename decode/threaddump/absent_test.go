@@ -1,6 +1,7 @@
 package threaddump
 
 import (
+	"slices"
 	"testing"
 
 	"contend/format"
@@ -32,6 +33,18 @@ func TestOwnersThatAreNotInTheDump(t *testing.T) {
 	} {
 		if got := shown(t, []byte(c.text)); got != c.want {
 			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
+	}
+}
+
+// Of virtual threads a dump lists none but those that run: it is told where there are any.
+func TestVirtualThreadsThatAreNotListedAreTold(t *testing.T) {
+	for name, want := range map[string]bool{"VirtualThread-unparker": true, "VirtualThread-unblocker": true, "ForkJoinPool-1-worker-1": false} {
+		r := open(t, "x", []byte(hotspotHead+"\""+name+"\""+hotspotIdle+hotspotEnd))
+		events(t, r)
+		told := slices.ContainsFunc(r.Stats().Warnings, func(w format.Warning) bool { return w.Code == "unlisted-threads" })
+		if told != want {
+			t.Errorf("%s: %v", name, r.Stats().Warnings)
 		}
 	}
 }

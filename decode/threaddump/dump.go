@@ -24,7 +24,8 @@ type Dump struct {
 	Fragment bool // threads cut out of a dump: others may be missing
 	Listed   bool // all platform threads that run Java, even where the dump is cut
 	Mixed    bool // jhsdb --mixed wrote it: with native frames, and without locks
-	Virtuals bool // the program has virtual threads, which are not all in it
+	Virtuals bool // the program may have virtual threads, which are not all in it
+	Hides    bool // it has, and those
 
 	Addresses bool // LockRef.Addr is a heap address, which a collector may change; else a hash, which stays
 }

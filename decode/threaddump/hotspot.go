@@ -104,9 +104,9 @@ func (p *hotspot) part(text string) {
 	} else if strings.HasPrefix(text, "Locked ownable synchronizers") {
 		p.owned, p.dump.Ownables = true, true
 	} else if strings.HasPrefix(text, "Carrying virtual thread #") {
-		p.dump.Virtuals = true
+		p.dump.Virtuals, p.dump.Hides = true, true
 	} else if id, ok := strings.CutPrefix(text, "Mounted virtual thread #"); ok {
-		p.dump.Virtuals = true
+		p.dump.Virtuals, p.dump.Hides = true, true
 		p.begin(Thread{Virtual: true})
 		p.cur.JavaID, _ = strconv.ParseInt(id, 10, 64)
 	}
@@ -165,6 +165,7 @@ func (p *hotspot) thread(line string) {
 	p.begin(Thread{Name: p.names.intern(line[1:end])})
 	p.owned, p.blank, p.last = false, false, ""
 	p.carriers = p.carriers || carrier(p.cur.Name)
+	p.dump.Hides = p.dump.Hides || strings.HasPrefix(p.cur.Name, virtuals)
 	p.dump.Listed = p.dump.Listed || p.cur.Name == "VM Thread" && !p.fragment // the JVM's own come last
 	for word := range strings.FieldsSeq(line[end+1:]) {
 		p.modern = p.modern || bracketed(word) // older ones print no such id
@@ -191,10 +192,13 @@ func bracketed(word string) bool {
 	return len(word) > 2 && word[0] == '[' && strings.Trim(word[1:], "0123456789") == "]"
 }
 
+// virtuals begins the names of threads that a JVM starts with its first virtual thread.
+const virtuals = "VirtualThread-"
+
 // carrier tells a thread that the JVM may keep for virtual threads. Carriers
 // are called like the workers of any other pool, and may be gone when idle.
 func carrier(name string) bool {
-	return strings.HasPrefix(name, "VirtualThread-") || strings.HasPrefix(name, "ForkJoinPool-")
+	return strings.HasPrefix(name, virtuals) || strings.HasPrefix(name, "ForkJoinPool-")
 }
 
 // seconds reads `1.79s`; 0 when it is none.

@@ -146,6 +146,7 @@ func (r *Reader) deliver(d *Dump) {
 		weight = 1
 	}
 	r.stats.Events += int64(len(d.Threads))
+	r.missing.hides = r.missing.hides || d.Hides
 	r.missing.spread = max(r.missing.spread, d.Spread)
 	if d.Telling() {
 		r.stats.Dumps++
@@ -207,6 +208,7 @@ type missing struct {
 	virtual    int      // waits for locks nobody in a dump holds, where virtual threads may
 	absent     int      // the same, where threads were cut out of a dump
 	mixed      int      // dumps without locks
+	hides      bool     // virtual threads, whatever they wait for
 }
 
 func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
@@ -226,6 +228,7 @@ func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 	add(m.unlisted > 0, "unlisted-owners", "owners of java.util.concurrent locks are not in the dump for %s: take it with -l (jstack -l, jcmd PID Thread.print -l)", format.Some(m.unlisted, "wait", "waits"))
 	add(m.readers > 0, "readers", "%s no owner: threads that hold the read lock are invisible in a thread dump", format.Some(m.readers, "wait on a read-write lock has", "waits on read-write locks have"))
 	add(m.virtual > 0, "unlisted-owners", "%s that no thread in the dump holds: virtual threads may, which it does not list; jcmd PID Thread.dump_to_file -format=json does", format.Some(m.virtual, "wait is for a lock", "waits are for locks"))
+	add(m.hides, "unlisted-threads", "virtual threads run, and are not in the dump: 'jcmd PID Thread.dump_to_file FILE' writes them, from JDK 24 on with their locks")
 	add(m.mixed > 0, "unlisted-locks", "jhsdb --mixed wrote %s: it names locks only where it found a deadlock; take it without --mixed, with --locks", counted(m.mixed))
 	add(m.absent > 0, "unlisted-owners", "%s not in the text: it holds some threads of a dump only", format.Some(m.absent, "wait is for a lock whose owner is", "waits are for locks whose owners are"))
 	return w

@@ -35,6 +35,7 @@ func (s *screen) try(g *group) string {
 			top = o.Site
 		}
 	}
+	through := through(g)
 	most := func(ns int64) bool { return float64(ns) >= advised*float64(g.WaitNs) }
 	switch {
 	case s.hidesMore():
@@ -50,7 +51,7 @@ func (s *screen) try(g *group) string {
 	case most(by["[gc pause]"] + by["[safepoint]"]):
 		return "Mend the pauses of the JVM first"
 	case most(by["[handoff]"]):
-		return s.free()
+		return s.free(g)
 	case top == "":
 		return "Take it less often, or split it"
 	case s.warned("single-dump"):
@@ -59,10 +60,55 @@ func (s *screen) try(g *group) string {
 		return s.names.Name(top) + " seems to have it most: do less there while it holds the lock, or run it less often"
 	case most(by[top]):
 		return "Do less in " + s.names.Name(top) + " while it holds the lock, or run it less often"
+	case through != "" && s.guessed(g):
+		return "What " + s.names.Name(through) + " calls seems to have it most: do less there while it holds the lock, or run it less often"
+	case through != "":
+		return "What " + s.names.Name(through) + " calls has it most: do less there while it holds the lock, or run it less often"
 	case s.guessed(g):
 		return "No single holder seems to be to blame: take the lock less often, or split it"
 	}
 	return "No single holder is to blame: take the lock less often, or split it"
+}
+
+// through returns the method that was seen with the lock itself, and in which those who
+// had it for most of the waiting were, "" where none is. Where nobody is seen taking a
+// lock, its one section shows as all that it calls.
+func through(g *group) string {
+	of := map[string]int64{}
+	for i := range g.Owners {
+		o := &g.Owners[i]
+		of[method(o.Site)] += o.WaitNs
+		for _, c := range o.Callers {
+			met := map[string]bool{method(o.Site): true}
+			for _, site := range c.Sites {
+				if !met[method(site)] {
+					met[method(site)] = true
+					of[method(site)] += c.WaitNs
+				}
+			}
+		}
+	}
+	best := ""
+	for i := range g.Owners {
+		at := g.Owners[i].Site
+		seen := text.Placed(at) && float64(g.Owners[i].WaitNs) >= itself*float64(g.WaitNs)
+		if ns := of[method(at)]; seen && float64(ns) >= advised*float64(g.WaitNs) && ns > of[method(best)] {
+			best = at
+		}
+	}
+	return best
+}
+
+// itself is the part of a lock's waiting for which a method must have been seen with
+// it: one sample of an owner that had given it back may show any of its callers.
+const itself = 0.05
+
+// method is a site without its line.
+func method(site string) string {
+	if i := strings.LastIndexByte(site, ':'); i > 0 {
+		return site[:i]
+	}
+	return site
 }
 
 // teller is what tells who holds a lock: of a trace that knows no owners at all, or
@@ -92,14 +138,14 @@ func (s *screen) guessed(g *group) bool {
 
 // free is the advice about a lock that nobody has while most wait for it. Short
 // work is the usual cause, and what a trace shows of it may be little.
-func (s *screen) free() string {
+func (s *screen) free(g *group) string {
 	const remedy = "take it less often, or split it"
 	switch {
 	case s.counts:
 		return "At this instant nobody has it: take several dumps"
 	case s.warned("saturated"):
 		return "No processor was idle: run fewer " + s.thread + "s, or take the lock less often"
-	case s.warned("threshold") || s.right("estimated") < sure:
+	case s.warned("threshold") || s.right("estimated") < sure || g.Uncertainty != nil && g.PlusMinusNs == nil:
 		return "It may be taken too often for short work: " + remedy
 	}
 	return "It is taken too often for short work: " + remedy

@@ -115,6 +115,21 @@ func TestOneHolderOfManyIsNoAnswer(t *testing.T) {
 	}
 }
 
+// Where nobody is seen taking a lock, its holder shows as all that is called inside: the
+// method that is in all of it, and was seen with the lock itself, is who to blame.
+func TestAllThatOneMethodCallsIsOneHolder(t *testing.T) {
+	owner := func(ns int64, site string, callers ...string) document.LockOwner {
+		return document.LockOwner{Site: site, WaitNs: ns, Provenance: document.Provenance{SampledNs: ns}, Callers: []document.Callers{{Sites: callers, WaitNs: ns}}}
+	}
+	for itself, want := range map[int64]string{1e8: "-> What Catalog.refresh:35 calls has it most: do less there", 1e7: "-> What Catalog.fetch:36 calls has it most: do less there"} {
+		a := service(1, "Catalog", func(int) string { return "Catalog.get:34" })
+		a.Locks[0].Owners = []document.LockOwner{owner(4e8, "Catalog.fetch:36", "Catalog.refresh:39", "Main.run:1"), owner(4e8, "Clock.burn:8", "Catalog.fetch:37", "Catalog.refresh:39", "Main.run:1"), owner(itself, "Catalog.refresh:35", "Main.run:1"), owner(1e8-itself, "Catalog.get:34", "Main.run:2")}
+		if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, want) {
+			t.Errorf("want %q:\n%s", want, text)
+		}
+	}
+}
+
 // One dump tells who had a lock at an instant, which is no reason to mend that.
 func TestOneDumpIsOneInstant(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
@@ -171,6 +186,11 @@ func TestAnAverageOfTooFewSamplesIsDoubtful(t *testing.T) {
 	a.Locks[0].Uncertainty = &document.Uncertainty{}
 	if text := shown(t, a, Options{}); !strings.Contains(text, "1.0 ± ? waiting on average") {
 		t.Errorf("%s", text)
+	}
+	a = freeLock(0.9)
+	a.Locks[0].Uncertainty = &document.Uncertainty{}
+	if text := shown(t, a, Options{}); !strings.Contains(text, "-> It may be taken too often") {
+		t.Errorf("nor why nobody has it:\n%s", text)
 	}
 }
 

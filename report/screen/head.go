@@ -74,21 +74,6 @@ func (s *screen) amounts() string {
 	return fmt.Sprintf("%s, %s, %s waiting for a lock on average%s", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), average(s.WaitingThreads), s.elsewhere())
 }
 
-// elsewhere says that more threads wait for what is no lock than for locks: who
-// reads one line must not take the locks for the trouble.
-func (s *screen) elsewhere() string {
-	ns := int64(0)
-	for i := range s.Resources {
-		if r := &s.Resources[i]; !r.Loop && r.Waiters > 1 { // one alone may have nothing to do
-			ns += r.WaitNs
-		}
-	}
-	if ns <= s.Total.WaitNs || float64(ns) < worthwhile*float64(s.ElapsedNs) {
-		return ""
-	}
-	return ", " + average(float64(ns)/float64(max(s.ElapsedNs, 1))) + " for pools, queues and results"
-}
-
 // timeless reports whether the input has no times at all.
 func (s *screen) timeless() bool {
 	return slices.ContainsFunc(s.Coverage.Warnings, func(w document.Warning) bool { return w.Code == "no-times" })

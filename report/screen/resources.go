@@ -24,6 +24,9 @@ func (s *screen) resources() (lines []line) {
 		}
 		shown++
 		lines = append(lines, s.resource(r)...)
+		if shown == 1 && s.elsewhere() != "" {
+			lines = append(lines, fill("      -> ", s.Width, plain, prose("Nobody owns these: see who keeps them for long, or answers late")...)...)
+		}
 	}
 	if len(s.Idle) > 0 {
 		lines = append(lines, line{"Idle: waits of " + s.thread + "s with nothing to do", plain})
@@ -35,6 +38,21 @@ func (s *screen) resources() (lines []line) {
 		lines = append(lines, s.resource(&s.Idle[i])...)
 	}
 	return lines
+}
+
+// elsewhere says that more threads wait for what is no lock than for locks: who
+// reads one line must not take the locks for the trouble.
+func (s *screen) elsewhere() string {
+	ns := int64(0)
+	for i := range s.Resources {
+		if r := &s.Resources[i]; !r.Loop && r.Waiters > 1 { // one alone may have nothing to do
+			ns += r.WaitNs
+		}
+	}
+	if ns <= s.Total.WaitNs || float64(ns) < worthwhile*float64(s.ElapsedNs) {
+		return ""
+	}
+	return ", " + average(float64(ns)/float64(max(s.ElapsedNs, 1))) + " for pools, queues and results"
 }
 
 // resource is one place where threads wait.

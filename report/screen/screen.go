@@ -10,7 +10,7 @@
 //	finding.go   findings and deadlocks
 //	block.go     one lock: who holds it, who waits
 //	tail.go      what was not counted, how sure it is, what to run next
-//	resources.go what else is waited for
+//	resources.go what else is waited for, and how much
 //	advice.go    what to do where no finding says so
 //	stacks.go    whole stacks, for who asks for all
 //	parts.go     what all parts of a screen are made of
@@ -98,6 +98,9 @@ func (s *screen) withRest(lines []line) []line {
 // all returns the sections, with an empty line between two.
 func (s *screen) all() (lines []line) {
 	sections := [][]line{s.head(), s.findings(), s.locks(), s.resources(), s.tail()}
+	if s.elsewhere() != "" && len(s.Findings) == 0 {
+		sections[2], sections[3] = sections[3], sections[2] // what most wait for comes first
+	}
 	if s.Full {
 		sections = slices.Insert(sections, 4, s.stacks())
 	}

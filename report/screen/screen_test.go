@@ -233,6 +233,22 @@ func TestADamagedInputIsToldFromOneWithoutWaits(t *testing.T) {
 	}
 }
 
+// What most threads wait for comes first, with what can be done about it.
+func TestWhatMostWaitForComesFirst(t *testing.T) {
+	for ns, first := range map[int64]bool{4e9: true, 5e8: false} {
+		a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
+		a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "Box.fetch:7", Aside: document.Aside{WaitNs: ns, Waits: 9, Waiters: 5}}}
+		text := shown(t, a, Options{})
+		if before := strings.Index(text, "Pools, queues") < strings.Index(text, "Locks, by"); before != first || strings.Contains(text, "-> Nobody owns these") != first {
+			t.Errorf("%d ns:\n%s", ns, text)
+		}
+		a.Findings = []document.Finding{{Kind: "sleep-holding", Title: "asleep while holding the lock", Class: "Cart", Owner: "Shop.checkout:12", Share: 1}}
+		if text := shown(t, a, Options{}); strings.Index(text, "Pools, queues") < strings.Index(text, "Locks, by") {
+			t.Errorf("findings are about locks:\n%s", text)
+		}
+	}
+}
+
 // Who is told to record again is told so since something is hidden.
 func TestARecordingOfEverythingNeedsNoOther(t *testing.T) {
 	a := &document.Analyze{Trace: document.Trace{Inputs: []string{"a.jfr"}, Format: "jfr 2.1", Threads: 3}, ElapsedNs: 2e9, Coverage: document.Coverage{Unit: "ns"}}

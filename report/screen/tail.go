@@ -29,6 +29,9 @@ func (s *screen) tail() (lines []line) {
 	lines = append(lines, s.sureness()...)
 	if s.Full {
 		for _, w := range s.Coverage.Warnings {
+			if slices.ContainsFunc(uncounted, func(told document.Warning) bool { return told.Text == w.Text }) {
+				continue
+			}
 			lines = append(lines, fill("note: ", s.Width, plain, prose(w.Text)...)...)
 		}
 	}
@@ -169,7 +172,9 @@ func (s *screen) pattern(class string) string {
 func (s *screen) record() []string {
 	switch {
 	case s.unseenVirtual() > 0:
-		return []string{"contend jfc --exact > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(JDK 25 records waits of virtual threads for locks of java.util.concurrent)"}
+		return []string{"contend jfc --exact > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(JDK 25 records waits of virtual threads for locks of java.util.concurrent)", "or " + dumpToFile, "(from JDK 24 on shows those for monitors, too)"}
+	case s.warned("unlisted-threads"):
+		return append([]string{dumpToFile}, prose("(has virtual threads, from JDK 24 on with their locks)")...)
 	case strings.HasPrefix(s.Trace.Format, "jfr") && s.hides():
 		return []string{"contend jfc > all.jfc,", "then record with -XX:StartFlightRecording=settings=all.jfc", "(records every wait)"}
 	case s.native():
@@ -182,6 +187,9 @@ func (s *screen) record() []string {
 	}
 	return prose("take it while the program is under load; contend record PID records a JVM, with --perf a native program")
 }
+
+// dumpToFile writes the dump that has virtual threads in it.
+const dumpToFile = "jcmd PID Thread.dump_to_file $PWD/dump.txt"
 
 // hides reports whether another recording of the same would show more waits.
 func (s *screen) hides() bool {
