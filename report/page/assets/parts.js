@@ -77,9 +77,9 @@
     };
     if (!lines.length) return html`<p class="none">${empty || "Nothing here."}</p>`;
     return html`<div class=${"tree " + (kind || "")} role="tree" ref=${box}>${lines.map((line, i) => line.more
-      ? html`<div class="line more" key=${line.at + "…"} style=${{ paddingLeft: 14 * line.level + 20 + "px" }}><button type="button" onClick=${() => setAll(new Map(all).set(line.at, (all.get(line.at) || most) + 200))}>${C.number(line.more.others)} more, ${C.amount(line.more.ns)}</button></div>`
+      ? html`<div class="line more" key=${line.at + "…"} style=${{ "--level": line.level }}><button type="button" onClick=${() => setAll(new Map(all).set(line.at, (all.get(line.at) || most) + 200))}>${C.number(line.more.others)} more, ${C.amount(line.more.ns)}</button></div>`
       : html`<div class="line" key=${line.at} role="treeitem" tabindex=${i === 0 ? 0 : -1} aria-level=${line.level + 1} aria-expanded=${line.leaf ? undefined : line.open} onKeyDown=${e => step(e, i, line)}>
           <span class="figures">${columns ? columns(line.kid) : html`<span class="share">${C.percent(line.kid.ns, whole)}</span>`}<${C.Bar} part=${line.kid.ns} whole=${whole} kind=${kind} /></span>
-          <span class="what" style=${{ paddingLeft: 14 * line.level + "px" }}><button type="button" class="turn" tabindex="-1" aria-hidden="true" disabled=${line.leaf} onClick=${() => turn(line.at, !line.open)}>${line.leaf ? "·" : line.open ? "▾" : "▸"}</button><span class="label">${label(line.kid, line)}</span></span></div>`)}</div>`;
+          <span class="what" style=${{ "--level": line.level }}><button type="button" class="turn" tabindex="-1" aria-hidden="true" disabled=${line.leaf} onClick=${() => turn(line.at, !line.open)}>${line.leaf ? "·" : line.open ? "▾" : "▸"}</button><span class="label">${label(line.kid, line)}</span></span></div>`)}</div>`;
   };
 })(window.contend);
