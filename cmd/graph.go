@@ -34,9 +34,10 @@ func newGraph(e *env) *cobra.Command {
 		Short: "draw who blocked whom",
 		Long: `Draw a graph whose edges lead from who waited to who held the lock meanwhile.
 Nodes are, --by
+  site       the line of the program's own code (see --app) that takes the lock, or
+             waits for it
   method     the innermost frame that is not the lock or the runtime itself: of an
              owner what it was doing, a sleep for example
-  site       the line of the program's own code (see --app) that takes the lock
   thread     the thread
   group      the thread's name with its numbers removed
   operation  the outermost frame, written Class.method, that --operation matches;
@@ -46,7 +47,7 @@ Strongly connected components are marked as cycles, and as knots when no edge
 leaves them: who gets in waits for its members only.`,
 		Example: `  contend graph --top 20 recording.jfr -o blocked.svg
   contend graph --format dot recording.jfr | dot -Tpdf > blocked.pdf
-  contend graph --by site recording.jfr
+  contend graph --by method recording.jfr
   contend graph --operation 'Service\.(\w+)' --matrix recording.jfr`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.operation != "" && !c.Flags().Changed("by") {
@@ -59,7 +60,7 @@ leaves them: who gets in waits for its members only.`,
 	o.out.bind(c, graphOutputs)
 	f := c.Flags()
 	f.Lookup("top").Usage = "show the `N` heaviest edges, of a matrix rows and columns, and say what is left out; 0 shows all, of a matrix 512"
-	f.StringVar(&o.by, "by", waitgraph.Nodes[waitgraph.Methods], "make nodes of each `KIND`: "+strings.Join(waitgraph.Nodes[:], ", "))
+	f.StringVar(&o.by, "by", waitgraph.Nodes[waitgraph.Sites], "make nodes of each `KIND`: "+strings.Join(waitgraph.Nodes[:], ", "))
 	offer(c, "by", waitgraph.Nodes[:]...)
 	f.StringVar(&o.operation, "operation", "", "name operations by the frames that match `REGEXP`")
 	o.own.bind(c)
