@@ -32,7 +32,7 @@ type inputKind struct {
 func inputKinds() []inputKind {
 	return []inputKind{
 		{"interval log", dist.IsLog, "'contend hist' reads it, 'contend merge' joins several", joinLogs, ofTraces},
-		{"profile", pprof.Is, "'go tool pprof' reads it, 'contend merge' joins several", joinProfiles, ofTraces},
+		{"profile", pprof.Is, "'go tool pprof' reads it, 'contend merge' joins several; it has no waits: 'contend record' takes a trace of what runs", joinProfiles, ofTraces},
 		{"trace", func([]byte) bool { return true }, "", runConvert, nil},
 	}
 }

@@ -79,7 +79,9 @@ func TestProfilesAreTold(t *testing.T) {
 	}{
 		{string(small(t, "delay")), true},
 		{"\x0a\x04\x08\x01\x10\x02", true},
-		{packed.String(), false}, // unpack it first
+		{"\x5a\x04\x08\x01\x10\x02\x60\x01", true}, // as runtime/pprof begins one
+		{"\x62\x04\x08\x01\x10\x02", false},        // comments come last
+		{packed.String(), false},                   // unpack it first
 		{"", false}, {"\x0a", false}, {"\x0a\x00", false}, {"\x0a\x04\x08\x01", false},
 		{"\n2026-01-31 12:00:00\nFull thread dump", false},
 		{"\x0a\x02\x18\x01", false}, // its pair would have a third

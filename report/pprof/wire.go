@@ -11,6 +11,7 @@ import (
 const (
 	fieldSampleType = 1
 	fieldSample     = 2
+	fieldPeriodType = 11
 
 	wireVarint = 0
 	wireBytes  = 2
@@ -50,11 +51,11 @@ func next(msg []byte) (f field, rest []byte, ok bool) {
 }
 
 // Is reports whether an input that begins with these bytes, unpacked, is a
-// profile: it begins with the type of its values, a pair of numbers of
-// strings, as all writers of the format begin it.
+// profile: it begins with the type of its values or, as Go's runtime writes it, of
+// its period, a pair of numbers of strings.
 func Is(head []byte) bool {
 	f, _, ok := next(head)
-	if !ok || f.number != fieldSampleType || f.wire != wireBytes || len(f.payload) == 0 {
+	if !ok || f.number != fieldSampleType && f.number != fieldPeriodType || f.wire != wireBytes || len(f.payload) == 0 {
 		return false
 	}
 	for msg := f.payload; len(msg) > 0; {
