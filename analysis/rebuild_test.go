@@ -59,7 +59,7 @@ func TestOwnersRebuilt(t *testing.T) {
 			map[string]int64{"unknown": 500, "handoff": 500},
 			map[Provenance]int64{Unknown: 500, Sampled: 500}},
 		{"who is shown as owner and still waits has been handed the lock",
-			[]format.Event{after(1, 1, 0, 1000, 0), dump(500, 1, 1, 11, 1)},
+			[]format.Event{after(1, 1, 0, 1000, 0), dump(500, 1, 1, 1, 1)},
 			map[string]int64{"unknown": 500, "handoff": 500},
 			map[Provenance]int64{Unknown: 500, Sampled: 500}},
 		{"a thread blocked at a monitor that is not named shows it free",

@@ -14,6 +14,7 @@ type stacked struct {
 	stacks [][]format.Frame
 }
 
+func (s stacked) Frames(id format.StackID) []format.Frame      { return s.stacks[id] }
 func (s stacked) Application(id format.StackID) []format.Frame { return s.stacks[id] }
 
 // Branches show of a program what each of its samples shows alone, in the order

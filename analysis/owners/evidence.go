@@ -88,10 +88,11 @@ const linkSlack = int64(20e6)
 // to those of waits, which are named by monitor address: a thread that waits
 // in both, at the same time, for the same class, waits for the same lock.
 func (ev *evidence) link(class func(format.ObjectID) uint32) {
+	told := map[format.ObjectID]int64{} // when a dump last showed a lock
 	for i := range ev.dumps {
 		d := &ev.dumps[i]
 		if d.lock == format.NoObject {
-			ev.seesFree(d)
+			ev.seesFree(d, told)
 			ev.free = true
 			continue
 		}
@@ -103,6 +104,7 @@ func (ev *evidence) link(class func(format.ObjectID) uint32) {
 		if !known {
 			continue
 		}
+		told[lock] = d.time
 		if len(d.owners) == 0 {
 			ev.shown[lock] = append(ev.shown[lock], sample{time: at})
 		}
@@ -110,11 +112,7 @@ func (ev *evidence) link(class func(format.ObjectID) uint32) {
 			if o.Thread == format.NoThread { // it is nobody who is known
 				continue
 			}
-			s := sample{at, o.Thread, o.Stack}
-			if ev.waitsFor(o.Thread, lock, at) {
-				s = sample{time: at}
-			}
-			ev.shown[lock] = append(ev.shown[lock], s)
+			ev.shown[lock] = append(ev.shown[lock], ev.owner(o, lock, at))
 		}
 	}
 	for _, s := range ev.shown {
@@ -125,7 +123,7 @@ func (ev *evidence) link(class func(format.ObjectID) uint32) {
 // seesFree takes in threads that were seen to wait for monitors nobody owned: a
 // JVM does not say which these are, their waits do. Where the same sample shows an
 // owner, that one was given the lock just then.
-func (ev *evidence) seesFree(d *dump) {
+func (ev *evidence) seesFree(d *dump, told map[format.ObjectID]int64) {
 	for _, w := range d.waiters {
 		list := ev.Of(w.Thread)
 		i := ev.before(list, d.time+1) - 1
@@ -136,8 +134,9 @@ func (ev *evidence) seesFree(d *dump) {
 		if wait.end <= d.time || wait.lock == format.NoObject || ev.sym.Kind(wait.lock) != format.KindMonitor {
 			continue
 		}
-		if shown := ev.shown[wait.lock]; len(shown) == 0 || shown[len(shown)-1].time != d.time {
-			ev.shown[wait.lock] = append(shown, sample{time: d.time})
+		if at, ok := told[wait.lock]; !ok || at != d.time {
+			told[wait.lock] = d.time
+			ev.shown[wait.lock] = append(ev.shown[wait.lock], sample{time: d.time})
 		}
 	}
 }
@@ -162,18 +161,45 @@ func (ev *evidence) linked(d *dump, class func(format.ObjectID) uint32) (lock fo
 	return lock, at
 }
 
-// waitsFor reports whether a thread waits for a lock at an instant. If it is
-// shown as its owner, too, it has got it and does not run yet, since the threads
-// stand still or no processor is free: that is the hand-off.
-func (ev *evidence) waitsFor(t format.ThreadID, lock format.ObjectID, at int64) bool {
+// owner returns what a dump shows of an owner. If it waits for the lock then, it has
+// got it and does not run yet, since the threads stand still or no processor is free:
+// that is the hand-off, as long as it stands where it waits. Where it stands
+// elsewhere, it had gone on, or had not come yet, and the dump was taken just after
+// that wait or just before.
+func (ev *evidence) owner(o format.Party, lock format.ObjectID, at int64) sample {
+	wait, ok := ev.waitFor(o.Thread, lock, at)
+	if !ok {
+		return sample{at, o.Thread, o.Stack}
+	}
+	after, before := wait.end-at, at-wait.start
+	if o.Stack == format.NoStack || min(after, before) > linkSlack || ev.stands(o.Stack, wait.stack) {
+		return sample{time: at}
+	}
+	if after <= before {
+		return sample{wait.end, o.Thread, o.Stack}
+	}
+	return sample{wait.start - 1, o.Thread, o.Stack}
+}
+
+// stands reports whether a stack is that of a wait, of which outer frames may be missing.
+func (ev *evidence) stands(stack, wait format.StackID) bool {
+	if stack == wait {
+		return true
+	}
+	at, in := ev.sym.Frames(stack), ev.sym.Frames(wait)
+	return len(in) < len(at) && slices.Equal(at[:len(in)], in)
+}
+
+// waitFor returns the wait of a thread for a lock that covers an instant.
+func (ev *evidence) waitFor(t format.ThreadID, lock format.ObjectID, at int64) (activity, bool) {
 	list := ev.Of(t)
 	for i := ev.before(list, at+1) - 1; i >= 0; i-- {
 		d := ev.at(list.at(i))
 		if d.lock == lock || d.end <= at {
-			return d.lock == lock && d.end > at
+			return d, d.lock == lock && d.end > at
 		}
 	}
-	return false
+	return activity{}, false
 }
 
 // waiting returns the last wait of a thread for a lock like the one asked for

@@ -10,6 +10,7 @@ import (
 // Described is the part of Symbols that may be read by several goroutines.
 type Described interface {
 	Kind(format.ObjectID) format.LockKind
+	Frames(format.StackID) []format.Frame
 	Bare(format.StackID) bool           // no frame is of the application
 	Caller(format.StackID) format.Frame // the innermost frame that is; of a bare stack its outermost
 	// Application returns the frames of a stack from the innermost one of the

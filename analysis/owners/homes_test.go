@@ -72,6 +72,7 @@ type monitors struct{}
 func (monitors) Kind(format.ObjectID) format.LockKind      { return format.KindMonitor }
 func (monitors) Class(format.ObjectID) uint32              { return 0 }
 func (monitors) Fair(format.ObjectID) bool                 { return false }
+func (monitors) Frames(format.StackID) []format.Frame      { return nil }
 func (monitors) Bare(format.StackID) bool                  { return false }
 func (monitors) Caller(format.StackID) format.Frame        { return format.Frame{} }
 func (monitors) Application(format.StackID) []format.Frame { return nil }

@@ -33,6 +33,7 @@ func story(text string) (points []point) {
 type oneFunction struct{ kind format.LockKind }
 
 func (f oneFunction) Kind(format.ObjectID) format.LockKind { return f.kind }
+func (oneFunction) Frames(format.StackID) []format.Frame   { return nil }
 func (oneFunction) Bare(format.StackID) bool               { return false }
 func (oneFunction) Caller(format.StackID) format.Frame {
 	return format.Frame{Class: "main", Method: "f"}

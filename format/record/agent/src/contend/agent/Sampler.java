@@ -157,22 +157,23 @@ final class Sampler {
     }
   }
 
-  /** Takes the stacks, and the states that belong to them; returns when they were asked for. */
+  /** Takes the stacks, and the states that belong to them; returns when that was: half way between question and answer, mostly. */
   private long stop(Choice of, List<Living.One> shown) {
     for (Living.One t : of.stand) {
       if (!t.stops) { // as an owner
         shown.add(t);
       }
     }
-    long begun = System.nanoTime();
+    long now = System.nanoTime();
     ThreadInfo[] taken = threads.getThreadInfo(Living.ids(of.stop), DEPTH);
+    now += (System.nanoTime() - now) / 2;
     passed = 0;
     for (int i = 0; i < taken.length; i++) {
       if (taken[i] != null) { // else it has ended meanwhile
         take(of.stop.get(i), taken[i], shown);
       }
     }
-    return begun;
+    return now;
   }
 
   private void take(Living.One t, ThreadInfo at, List<Living.One> shown) {
@@ -218,9 +219,9 @@ final class Sampler {
     if (one.blocked && (returns || blocks || still)) {
       blocked.seen(one.account, returns);
     }
-    if (l == null && evidence && one.blocked && was != null && t.getThreadState() == Thread.State.RUNNABLE) {
+    if (l == null && evidence && still) {
       free.add(one); // if it still waits, as its waits tell
-    } else if (l == null && !evidence && still) {
+    } else if (l == null && still) {
       l = one.monitor != null ? one.monitor : entries.get(top);
       l = l == SEVERAL ? null : l;
     }
