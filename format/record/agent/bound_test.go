@@ -53,6 +53,14 @@ func TestANewOwnerHasItsName(t *testing.T) {
 	}
 }
 
+// A trace for whose end there is no room leaves no file open in the program.
+func TestATraceIsClosedOnAFullDisk(t *testing.T) {
+	t.Parallel()
+	if got := printed(t, "Full"); got != "true" {
+		t.Errorf("closed: %s, want true", got)
+	}
+}
+
 // Who has waited for long, and stands at the stop where no thread was seen to wait,
 // owns the monitor; who stands where threads wait has been handed it, and does not
 // run yet.

@@ -150,10 +150,13 @@ final class TraceWriter {
       return;
     }
     try {
-      flush(); // the end is a block of its own, which whoever waits for it finds without decoding
-      begin(END).number(total).end();
-      flush();
-      out.close();
+      try {
+        flush(); // the end is a block of its own, which whoever waits for it finds without decoding
+        begin(END).number(total).end();
+        flush();
+      } finally {
+        out.close();
+      }
     } catch (IOException e) {
       // as in fail
     }
