@@ -229,41 +229,45 @@ func TestTheAgentSlowsDown(t *testing.T) {
 
 // What a thread was blocked after an agent last looked at it, no JVM tells once it has
 // ended: samples stand for it. Threads of which each is seen once or never are
-// measured to wait as long as they are seen to; and so are threads that wait when they
-// begin and when they end, so that between two looks at them they wait for less.
+// measured to wait as long as they do by their own clock; and so are threads that wait when
+// they begin and when they end, so that between two looks at them they wait for less. So many
+// samples of batches that come at random are off by a tenth, and busy processors add as much.
 func TestThreadsThatEndAreMeasured(t *testing.T) {
 	t.Parallel()
 	for _, sleep := range []string{"0", "50"} {
 		t.Run(sleep, func(t *testing.T) {
 			t.Parallel()
-			measured, seen, ticks, first, last := 0.0, 0.0, 0.0, int64(0), int64(0)
-			sampledBy(t, "Brief", []string{"100", "40", sleep}, func(ev *format.Event) {
+			measured, seen, samples := 0.0, 0, 0
+			printed := sampledBy(t, "Brief", []string{"250", "40", sleep}, func(ev *format.Event) {
 				switch ev.Kind {
 				case format.KindBlocked:
 					measured += float64(ev.Weight)
 				case format.KindContention:
-					seen += float64(len(ev.Waiters))
+					seen += len(ev.Waiters)
 				case format.KindTick:
-					if ticks++; first == 0 {
-						first = ev.Time
-					}
-					last = ev.Time
+					samples++
 				}
 			})
-			waited := seen * float64(last-first) / (ticks - 1)
-			if waited == 0 || measured < 0.75*waited || measured > 1.33*waited {
-				t.Errorf("measured %.0f ms, seen %.0f ms", measured/1e6, waited/1e6)
+			waited, err := strconv.ParseFloat(printed, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("measured %.0f ms, waited %.0f ms, %d waiters in %d samples", measured/1e6, waited/1e6, seen, samples)
+			if measured < 0.6*waited || measured > 1.67*waited {
+				t.Errorf("measured %.0f ms, waited %.0f ms", measured/1e6, waited/1e6)
 			}
 		})
 	}
 }
 
-// sampledBy runs a class that samples itself, and calls each with what it wrote.
-func sampledBy(t *testing.T, name string, args []string, each func(*format.Event)) {
+// sampledBy runs a class that samples itself, calls each with what it wrote, and returns
+// what it printed.
+func sampledBy(t *testing.T, name string, args []string, each func(*format.Event)) string {
 	t.Helper()
 	trace := filepath.Join(t.TempDir(), "trace.bin")
 	args = append([]string{"-cp", beside(t, name), "contend.agent." + name, trace}, args...)
-	if out, err := exec.Command("java", args...).CombinedOutput(); err != nil {
+	out, err := exec.Command("java", args...).CombinedOutput()
+	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	src, err := decode.Open([]string{trace}, nil, decode.Options{})
@@ -274,7 +278,7 @@ func sampledBy(t *testing.T, name string, args []string, each func(*format.Event
 	for {
 		var ev format.Event
 		if err := src.Read(&ev); err == io.EOF {
-			return
+			return strings.TrimSpace(string(out))
 		} else if err != nil {
 			t.Fatal(err)
 		}

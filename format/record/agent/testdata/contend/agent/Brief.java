@@ -2,13 +2,17 @@ package contend.agent;
 
 import java.io.FileOutputStream;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Threads wait for a monitor for less than the time between two samples, and end: each
- * is seen once or not at all; or they sleep, and wait again before they end.
+ * is seen once or not at all; or they sleep, and wait again before they end. Prints for
+ * how many nanoseconds they waited.
  * arguments: the trace, how many samples, milliseconds between them, and of sleep.
  */
 public final class Brief {
+  private static final AtomicLong WAITED = new AtomicLong();
+  private static volatile long from = Long.MAX_VALUE, until = Long.MAX_VALUE;
   private static volatile boolean done;
 
   public static void main(String[] args) throws Exception {
@@ -28,16 +32,21 @@ public final class Brief {
       for (int i = 1; i <= samples; i++) {
         Thread.sleep(apart);
         sampler.sample(System.nanoTime());
+        if (i == 1) {
+          from = System.nanoTime();
+        }
         if (i % 10 == 0) {
           sampler.measured();
         }
       }
+      until = System.nanoTime();
       done = true;
       maker.join();
       sampler.measured();
       sampler.end();
       out.close();
     }
+    System.out.println(WAITED);
   }
 
   /** Lets so many threads wait for so long, in ms, and again after they slept, and rests. */
@@ -67,18 +76,22 @@ public final class Brief {
   }
 
   private static void come(long sleep) {
-    synchronized (Brief.class) {
-      if (sleep == 0) {
-        return;
-      }
+    enter();
+    if (sleep == 0) {
+      return;
     }
     try {
       Thread.sleep(sleep);
     } catch (InterruptedException e) {
       return;
     }
+    enter();
+  }
+
+  private static void enter() {
+    long begun = System.nanoTime();
     synchronized (Brief.class) {
-      return;
+      WAITED.addAndGet(Math.max(Math.min(System.nanoTime(), until) - Math.max(begun, from), 0));
     }
   }
 }
