@@ -31,11 +31,12 @@ final class Contended {
     }
   }
 
-  /** Asks the owner where it stands at the stop: who waits there to be notified has let go of the lock, and tells who has it. */
-  void ask(Living.One one) {
-    if (told == 1 && one != null && one.at != null && lock.mayBe(one.at.getLockInfo())) {
-      tells(one.at, 3);
-    }
+  /**
+   * Whether nobody who waits at the stop tells who owns the lock: those who were to tell
+   * have gone on, so that it has passed from who owned it just before to another.
+   */
+  boolean unknown() {
+    return told == 1;
   }
 
   /** Takes in that the owner has been given the lock and does not run yet: nobody owns it. to: the same if it waits still, else null. */

@@ -282,7 +282,6 @@ final class Sampler {
 
   /** Returns whether somebody waits still. */
   private boolean settle(Contended c) {
-    c.ask(living.get(c.owner()));
     Living.One one = living.get(c.owner());
     ThreadInfo t = one == null ? null : one.at;
     boolean lives = t != null && c.kind == Locks.MONITOR, returns = lives && c.lock.mayBe(t.getLockInfo()) && notified(t, one.stack.frames);
@@ -314,12 +313,12 @@ final class Sampler {
 
   private void write(long now, Contended c) throws IOException {
     out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(names.lock(c.lock));
-    if (c.owner() > 0) {
+    if (c.owner() > 0 && !c.unknown()) {
       out.number(1).number(living.get(c.owner()) == null ? 0 : c.owner()).number(stack(c.owner()).id).number(0);
-    } else if (c.exclusive()) {
+    } else if (c.exclusive() && !c.unknown()) {
       out.number(0); // free, and not yet taken
     } else {
-      out.number(1).number(0).number(0).number(1); // readers and permits have no name
+      out.number(1).number(0).number(0).number(c.exclusive() ? 0 : 1); // readers and permits have no name
     }
     out.number(c.waiters.size());
     for (Living.One w : c.waiters) {
