@@ -3,6 +3,7 @@ package gotrace
 import (
 	"bytes"
 	"context"
+	"runtime"
 	"runtime/trace"
 	"strings"
 	"sync"
@@ -106,12 +107,40 @@ func (s *seen) lock(t testing.TB, text string) (found format.Event) {
 
 const hold = 20 * time.Millisecond
 
-// holdAlone takes a lock and keeps it while others come.
-func holdAlone(mu sync.Locker, held chan<- bool) {
+// tenure is one that others wait for, each of them, whenever they get a processor.
+type tenure struct {
+	held, inLine chan bool
+	over         int64 // when the lock is let go of
+}
+
+func newTenure() *tenure { return &tenure{held: make(chan bool), inLine: make(chan bool)} }
+
+// holdAlone takes a lock, and keeps it for a while when others have come.
+func holdAlone(mu sync.Locker, n *tenure) {
 	mu.Lock()
-	held <- true
+	n.held <- true
+	<-n.inLine
 	time.Sleep(hold)
+	n.over = time.Now().UnixNano()
 	mu.Unlock()
+}
+
+// stand waits until that many goroutines are blocked in a function of this package, as
+// their stacks call it.
+func stand(fn, state string, want int) {
+	for standing(fn, state) < want {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func standing(fn, state string) (n int) {
+	stacks := make([]byte, 1<<20)
+	for g := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
+		if head, frames, _ := strings.Cut(g, "\n"); strings.Contains(head, "["+state) && strings.Contains(frames, "gotrace."+fn+"(") {
+			n++
+		}
+	}
+	return n
 }
 
 func getInLine(mu sync.Locker) {
@@ -136,19 +165,23 @@ func idleAround(done <-chan bool, wg *sync.WaitGroup) {
 }
 
 func TestMutexOwnerAndIdleness(t *testing.T) {
+	n := newTenure()
 	data := record(t, func() {
 		var mu sync.Mutex
 		var wg sync.WaitGroup
 		cond, ready := sync.NewCond(&sync.Mutex{}), false
-		held, done := make(chan bool), make(chan bool)
+		done := make(chan bool)
 		wg.Add(1)
 		go idleAround(done, &wg)
 		wg.Go(func() { waitForWork(cond, &ready) })
-		wg.Go(func() { holdAlone(&mu, held) })
-		<-held
+		wg.Go(func() { holdAlone(&mu, n) })
+		<-n.held
 		wg.Go(func() { getInLine(&mu) })
 		wg.Go(func() { getInLine(&mu) })
-		time.Sleep(2 * hold)
+		stand("getInLine", "sync.Mutex.Lock", 2)
+		close(n.inLine)
+		stand("waitForWork", "sync.Cond.Wait", 1)
+		stand("idleAround", "select", 1)
 		cond.L.Lock()
 		ready = true
 		cond.L.Unlock()
@@ -161,7 +194,7 @@ func TestMutexOwnerAndIdleness(t *testing.T) {
 	if l.Class != "sync.Mutex" || l.LockKind != format.KindMutex {
 		t.Errorf("%+v", l)
 	}
-	checkHeld(t, s, l.Object, 2)
+	checkHeld(t, s, l.Object, n, 2)
 	for fn, want := range map[string]format.Activity{"waitForWork": format.ActivityWait, "idleAround": format.ActivityPark, "holdAlone": format.ActivitySleep} {
 		found := false
 		for _, a := range s.activity[fn] {
@@ -173,9 +206,9 @@ func TestMutexOwnerAndIdleness(t *testing.T) {
 	}
 }
 
-// checkHeld checks that the lock's waits were for the holder, nearly all the
-// time.
-func checkHeld(t *testing.T, s *seen, lock format.ObjectID, waits int) {
+// checkHeld checks that the lock's waits were for the holder, nearly all of the
+// time it had the lock.
+func checkHeld(t *testing.T, s *seen, lock format.ObjectID, by *tenure, waits int) {
 	t.Helper()
 	var held []owners.Ownership // one after another: asleep, and awake
 	for _, o := range s.owned {
@@ -193,8 +226,8 @@ func checkHeld(t *testing.T, s *seen, lock format.ObjectID, waits int) {
 		for _, o := range held {
 			owned += max(min(w.End, o.End)-max(w.Time, o.Start), 0)
 		}
-		if float64(owned) < 0.8*float64(w.End-w.Time) {
-			t.Errorf("wait of %d ns, owned for %d of them", w.End-w.Time, owned)
+		if held := min(w.End, by.over) - w.Time; held < int64(hold) || float64(owned) < 0.8*float64(held) {
+			t.Errorf("wait of %d ns, held for %d of them, owned for %d", w.End-w.Time, held, owned)
 		}
 		if s.stacks[w.Stack] != "getInLine" || !strings.Contains(s.names[w.Thread], "gotrace.") {
 			t.Errorf("%s in %s", s.names[w.Thread], s.stacks[w.Stack])
@@ -210,13 +243,13 @@ func TestTasksAndRegions(t *testing.T) {
 	data := record(t, func() {
 		var mu sync.Mutex
 		var wg sync.WaitGroup
-		held := make(chan bool)
+		n := newTenure()
 		wg.Go(func() {
 			ctx, task := trace.NewTask(context.Background(), "reporting")
 			defer task.End()
-			trace.WithRegion(ctx, "nightly", func() { holdAlone(&mu, held) })
+			trace.WithRegion(ctx, "nightly", func() { holdAlone(&mu, n) })
 		})
-		<-held
+		<-n.held
 		wg.Go(func() {
 			ctx, task := trace.NewTask(context.Background(), "ordering")
 			defer task.End()
@@ -225,6 +258,8 @@ func TestTasksAndRegions(t *testing.T) {
 				getInLine(&mu)
 			})
 		})
+		stand("getInLine", "sync.Mutex.Lock", 1)
+		close(n.inLine)
 		wg.Wait()
 	})
 	s := read(t, data)
@@ -248,15 +283,17 @@ func TestTasksAndRegions(t *testing.T) {
 
 // Readers that wait for a writer are woken together and share the lock.
 func TestReadersWaitForTheWriter(t *testing.T) {
+	n := newTenure()
 	data := record(t, func() {
 		var mu sync.RWMutex
 		var wg sync.WaitGroup
-		held := make(chan bool)
-		wg.Go(func() { holdAlone(&mu, held) })
-		<-held
+		wg.Go(func() { holdAlone(&mu, n) })
+		<-n.held
 		for range 3 {
 			wg.Go(func() { getInLine(mu.RLocker()) })
 		}
+		stand("getInLine", "sync.RWMutex.RLock", 3)
+		close(n.inLine)
 		wg.Wait()
 	})
 	s := read(t, data)
@@ -264,7 +301,7 @@ func TestReadersWaitForTheWriter(t *testing.T) {
 	if l.Class != "sync.RWMutex" || l.LockKind != format.KindReadWriteLock {
 		t.Errorf("%+v", l)
 	}
-	checkHeld(t, s, l.Object, 3)
+	checkHeld(t, s, l.Object, n, 3)
 	for _, w := range s.waits {
 		if w.Object == l.Object && w.Mode != format.Shared {
 			t.Errorf("%+v is a reader", w)
@@ -318,21 +355,25 @@ func refresh(mu *sync.RWMutex) {
 	mu.Unlock()
 }
 
+// lockBoth takes one lock, and never gets the other.
+func lockBoth(first, second *sync.Mutex, ready *sync.WaitGroup) {
+	first.Lock()
+	ready.Done()
+	ready.Wait()
+	second.Lock()
+	panic("reached")
+}
+
 // A goroutine that never gets its lock waits to the end of the trace.
 func TestDeadlockWaitsToTheEnd(t *testing.T) {
 	var a, b sync.Mutex
-	both := func(first, second *sync.Mutex, ready *sync.WaitGroup) {
-		first.Lock()
-		ready.Done()
-		ready.Wait()
-		second.Lock()
-		panic("reached")
-	}
+	earlier := standing("lockBoth", "sync.Mutex.Lock") // those of an earlier run of this test still wait
 	data := record(t, func() {
 		var ready sync.WaitGroup
 		ready.Add(2)
-		go both(&a, &b, &ready)
-		go both(&b, &a, &ready)
+		go lockBoth(&a, &b, &ready)
+		go lockBoth(&b, &a, &ready)
+		stand("lockBoth", "sync.Mutex.Lock", earlier+2)
 		time.Sleep(hold)
 	})
 	s := read(t, data)
@@ -342,7 +383,7 @@ func TestDeadlockWaitsToTheEnd(t *testing.T) {
 			n++
 		}
 	}
-	if n < 2 { // or more: those of an earlier run of this test still wait
+	if n < 2 { // or more, with those of an earlier run
 		t.Errorf("%d goroutines wait to the end: %v", n, s.waits)
 	}
 }
