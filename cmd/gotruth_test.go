@@ -6,6 +6,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"runtime"
 	"runtime/trace"
 	"strings"
 	"sync"
@@ -122,7 +124,7 @@ func TestTasksAndRegionsArePivots(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
-	held := make(chan bool)
+	held, inLine := make(chan bool), make(chan bool)
 	during := func(task, region string, do func()) {
 		wg.Go(func() {
 			ctx, end := trace.NewTask(context.Background(), task)
@@ -133,6 +135,7 @@ func TestTasksAndRegionsArePivots(t *testing.T) {
 	during("reporting", "nightly", func() {
 		mu.Lock()
 		held <- true
+		<-inLine
 		time.Sleep(20 * time.Millisecond)
 		mu.Unlock()
 	})
@@ -141,6 +144,13 @@ func TestTasksAndRegionsArePivots(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 	})
+	if !comes(func() bool {
+		stacks := make([]byte, 1<<20)
+		return regexp.MustCompile(`\[sync\.Mutex\.Lock.*\n(.+\n)*contend/cmd\.TestTasksAndRegionsArePivots`).Match(stacks[:runtime.Stack(stacks, true)])
+	}) {
+		t.Error("nobody waits for the lock")
+	}
+	close(inLine)
 	wg.Wait()
 	trace.Stop()
 	f.Close()

@@ -19,8 +19,8 @@ import (
 	"contend/format"
 )
 
-// interrupted runs a command with a trace that comes through a pipe, and presses Ctrl-C
-// after the first part of it.
+// interrupted runs a command with a trace that comes through a pipe without end, and
+// presses Ctrl-C after the first part of it.
 func interrupted(t *testing.T, args ...string) (code int, out, msg string) {
 	t.Helper()
 	in, feed, err := os.Pipe()
@@ -34,14 +34,11 @@ func interrupted(t *testing.T, args ...string) (code int, out, msg string) {
 	feeding.Go(func() {
 		defer feed.Close()
 		io.WriteString(feed, "contend 1\nobject lock=1 class=\"app.Cache\" kind=monitor\n")
-		for i := range pressedWaits {
-			if i == pressedAfter {
-				for range 20 { // until somebody listens
-					syscall.Kill(os.Getpid(), syscall.SIGINT)
-					time.Sleep(10 * time.Millisecond)
-				}
+		for i := 0; err == nil; i++ { // until nobody reads on
+			if i >= pressedAfter && i%1000 == 0 { // until somebody listens
+				syscall.Kill(os.Getpid(), syscall.SIGINT)
 			}
-			fmt.Fprintf(feed, "wait time=%d end=%d thread=1 lock=1\n", i*1000+1, i*1000+900)
+			_, err = fmt.Fprintf(feed, "wait time=%d end=%d thread=1 lock=1\n", i*1000+1, i*1000+900)
 		}
 	})
 	var o, m strings.Builder
@@ -51,9 +48,8 @@ func interrupted(t *testing.T, args ...string) (code int, out, msg string) {
 	return code, o.String(), m.String()
 }
 
-// The waits of a trace that is interrupted; before the press come more than are read
-// before anybody listens.
-const pressedWaits, pressedAfter = 60_000, 20_000
+// Before the press come more waits than are read before anybody listens.
+const pressedAfter = 20_000
 
 // TestCtrlCAnswersFromWhatWasRead presses Ctrl-C while a trace comes through a
 // pipe: the answer is that of the part that came.
@@ -66,8 +62,8 @@ func TestCtrlCAnswersFromWhatWasRead(t *testing.T) {
 	if said == nil {
 		t.Fatalf("it does not say so: %s", msg)
 	}
-	if n, _ := strconv.Atoi(said[1]); n == 0 || n >= pressedWaits || !strings.Contains(out, "Cache") {
-		t.Errorf("%d events of %d were read, and the answer is\n%s", n, pressedWaits+1, out)
+	if n, _ := strconv.Atoi(said[1]); n == 0 || !strings.Contains(out, "Cache") {
+		t.Errorf("%d events were read, and the answer is\n%s", n, out)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"contend/report/document"
 )
@@ -21,15 +20,6 @@ func TestTwoDumpsOfOneRecording(t *testing.T) {
 	t.Parallel()
 	pid := strconv.Itoa(java(t, "java", nil, "-XX:StartFlightRecording:settings=profile").Process.Pid)
 	dir := t.TempDir()
-	dump := func(name string) string {
-		time.Sleep(1500 * time.Millisecond)
-		path := filepath.Join(dir, name)
-		if out, err := exec.Command("jcmd", pid, "JFR.dump", "filename="+path).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-		return path
-	}
-	first, second := dump("first.jfr"), dump("second.jfr")
 	total := func(files ...string) (document.Total, string) {
 		var out, msg strings.Builder
 		if code := Main(append([]string{"analyze", "--format", "json"}, files...), nil, &out, &msg); code != exitOK {
@@ -41,11 +31,21 @@ func TestTwoDumpsOfOneRecording(t *testing.T) {
 		}
 		return doc.Total, msg.String()
 	}
-	part, _ := total(first)
-	all, _ := total(second)
-	if part.Waits == 0 || all.Waits <= part.Waits {
-		t.Fatalf("%d waits in the first dump, %d in the second", part.Waits, all.Waits)
+	first, second := filepath.Join(dir, "first.jfr"), filepath.Join(dir, "second.jfr")
+	dump := func(path string, more int64) (got document.Total) { // than so many waits
+		if !comes(func() bool {
+			if out, err := exec.Command("jcmd", pid, "JFR.dump", "filename="+path).CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			got, _ = total(path)
+			return got.Waits > more
+		}) {
+			t.Fatalf("%s: %d waits", path, got.Waits)
+		}
+		return got
 	}
+	part := dump(first, 0)
+	all := dump(second, part.Waits)
 	for _, files := range [][]string{{first, second}, {second, first}} {
 		if got, said := total(files...); got != all || !strings.Contains(said, first+" is part of "+second) {
 			t.Errorf("%q: %+v, want %+v; %s", files, got, all, said)

@@ -45,7 +45,7 @@ func TestRecordOfANativeProgramNamesPerf(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("perf is Linux's")
 	}
-	c := exec.Command("sleep", "20")
+	c := exec.Command("sleep", "600")
 	if err := c.Start(); err != nil {
 		t.Skip(err)
 	}

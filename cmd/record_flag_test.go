@@ -3,6 +3,7 @@
 package cmd
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,6 +14,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"contend/format/record"
+	"contend/format/record/attach"
 )
 
 // The agent switches the JVM's measuring of blocked time on while it records,
@@ -28,16 +32,51 @@ func TestRecordRestoresContentionMonitoring(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			pid, log := watch(t, c.wants)
-			var running sync.WaitGroup
-			for _, d := range []string{"2s", "4s"} { // the second goes on without the first
-				running.Go(func() { recorded(t, pid, "--duration", d) })
+			during := strings.TrimSuffix(c.want, " false")
+			end := recordedUntil(t, pid)
+			if got := awaited(t, log, during); got != during {
+				t.Errorf("monitoring was %s, want %s", got, during)
 			}
-			running.Wait()
+			for range 2 { // the first goes on without the second, and so it is when the third comes
+				if code, _, msg := recordOf(t, "--with", "agent", "--duration", "1s", "-o", "/dev/null", strconv.Itoa(pid)); code != exitOK {
+					t.Errorf("exit %d: %s", code, msg)
+				}
+				if got := awaited(t, log, during); got != during {
+					t.Errorf("monitoring was %s, want %s", got, during)
+				}
+			}
+			end()
 			if got := awaited(t, log, c.want); got != c.want {
 				t.Errorf("monitoring was %s, want %s", got, c.want)
 			}
 		})
 	}
+}
+
+// recordedUntil records with the agent until it is ended.
+func recordedUntil(t *testing.T, pid int) (end func()) {
+	t.Helper()
+	p, err := attach.Find(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	begun, ended := make(chan bool), make(chan bool)
+	begin := sync.OnceFunc(func() { close(begun) })
+	go func() {
+		defer close(ended)
+		defer begin()
+		r, err := record.JVM(ctx, p, record.Means{Agent: true}, record.Config{Duration: time.Hour, Rate: 20, Progress: func(time.Duration) { begin() }})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		r.Close()
+	}()
+	<-begun
+	end = func() { cancel(); <-ended }
+	t.Cleanup(end)
+	return end
 }
 
 // A recording whose end nobody tells leaves the JVM as it was, too.
@@ -109,18 +148,16 @@ func watch(t *testing.T, wants string) (pid int, log string) {
 	if out, err := exec.Command("javac", "-cp", classes, "-d", dir, source).CombinedOutput(); err != nil {
 		t.Fatalf("%v %s", err, out)
 	}
-	return java(t, "sh", nil, "-c", "exec java -Dwants="+wants+" -Dlog="+log+" -cp "+classes+":"+dir+" Watch", "sh").Process.Pid, log
+	return java(t, "sh", nil, "-c", "exec java -Dwants="+wants+" -Dlog='"+log+"' -cp '"+classes+":"+dir+"' Watch", "sh").Process.Pid, log
 }
 
-// awaited returns what a log says, once it says that or 20 seconds are over.
+// awaited returns what a log says, once it says that or that takes too long.
 func awaited(t *testing.T, log, want string) (got string) {
 	t.Helper()
-	for range 200 {
+	comes(func() bool {
 		text, _ := os.ReadFile(log)
-		if got = strings.TrimSpace(string(text)); got == want {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+		got = strings.TrimSpace(string(text))
+		return got == want
+	})
 	return got
 }

@@ -61,28 +61,24 @@ func TestRecordGo(t *testing.T) {
 	holdTheLedger(t)
 	url := serveTraces(t, pprof.Trace)
 	file := filepath.Join(t.TempDir(), "go.trace")
-	first := make(chan struct{})
-	go func() {
-		defer close(first)
-		code, out, msg := recordOf(t, "--duration", "2s", "-o", file, url)
-		if code != 0 || !strings.Contains(out, "holdTheLedger") || !strings.Contains(msg, "asking "+url+"/debug/pprof/trace?seconds=2 to record for 2s") || !strings.Contains(msg, "the recording is in "+file) {
-			t.Errorf("exit %d\n%s\n%s", code, out, msg)
-		}
-	}()
-	for !trace.IsEnabled() {
-		time.Sleep(time.Millisecond)
+	code, out, msg := recordOf(t, "--duration", "2s", "-o", file, url)
+	if code != 0 || !strings.Contains(out, "holdTheLedger") || !strings.Contains(msg, "asking "+url+"/debug/pprof/trace?seconds=2 to record for 2s") || !strings.Contains(msg, "the recording is in "+file) {
+		t.Errorf("exit %d\n%s\n%s", code, out, msg)
 	}
+	if d := ask[document.Analyze](t, "analyze", file); len(d.Locks) == 0 || d.Locks[0].Waiters != 3 {
+		t.Errorf("%+v", d.Locks)
+	}
+	if err := trace.Start(io.Discard); err != nil { // as another that records it
+		t.Fatal(err)
+	}
+	defer trace.Stop()
 	late := filepath.Join(t.TempDir(), "late.trace")
-	code, out, msg := recordOf(t, "--duration", "1s", "-o", late, url)
+	code, out, msg = recordOf(t, "--duration", "1s", "-o", late, url)
 	if code != exitFailed || out != "" || !strings.Contains(msg, "is being traced already") || !strings.Contains(msg, "hint: ") {
 		t.Errorf("exit %d, %q\n%s", code, out, msg)
 	}
 	if _, err := os.Stat(late); err == nil {
 		t.Error("an empty file is left")
-	}
-	<-first
-	if d := ask[document.Analyze](t, "analyze", file); len(d.Locks) == 0 || d.Locks[0].Waiters != 3 {
-		t.Errorf("%+v", d.Locks)
 	}
 }
 
@@ -108,16 +104,13 @@ func TestRecordGoKeepsWhatCame(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "cut.trace")
-			came := func() bool {
-				info, err := os.Stat(file)
-				return err == nil && info.Size() == int64(len(part))
-			}
 			url := serveTraces(t, func(w http.ResponseWriter, r *http.Request) {
 				_, _ = w.Write(part)
 				_ = http.NewResponseController(w).Flush()
-				for begun := time.Now(); !came() && time.Since(begun) < patience; {
-					time.Sleep(time.Millisecond)
-				}
+				comes(func() bool {
+					info, err := os.Stat(file)
+					return err == nil && info.Size() == int64(len(part))
+				})
 				then(w, r)
 			})
 			code, out, msg := recordOf(t, "--duration", "2m", "-o", file, url)

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,6 +18,18 @@ import (
 
 	"contend/format/record/attach"
 )
+
+// traceFile is what the agent writes, once it runs.
+const traceFile = "trace.bin"
+
+// writes reports whether a file that matches has something in it.
+func writes(pattern string) bool {
+	found, _ := filepath.Glob(pattern)
+	return slices.ContainsFunc(found, func(path string) bool {
+		info, err := os.Stat(path)
+		return err == nil && info.Size() > 0
+	})
+}
 
 // A recorder that is asked to end keeps what came, as after Ctrl-C, and leaves nothing
 // behind; one that is killed leaves a flight recording that ends by itself.
@@ -44,10 +57,8 @@ func TestRecordIsEnded(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for begun := time.Now(); time.Since(begun) < patience; time.Sleep(100 * time.Millisecond) {
-		if traces, _ := filepath.Glob(filepath.Join(folders, "trace.bin")); len(traces) > 0 {
-			break
-		}
+	if !comes(func() bool { return writes(filepath.Join(folders, traceFile)) }) {
+		t.Error("nothing is recorded")
 	}
 	if answer, err := target.Command(patience, "jcmd", "JFR.check"); err != nil || !strings.Contains(string(answer), "duration=") {
 		t.Errorf("a flight recording without an end: %v\n%s", err, answer)
@@ -94,7 +105,7 @@ func TestRecordWithoutRoom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const script = `mount -t tmpfs none /mnt && cp -r %[1]s /mnt/classes && mount -t tmpfs -o size=%[2]s none /tmp && mkdir -p %[1]s && cp /mnt/classes/* %[1]s && exec java "$@"`
+	const script = `mount -t tmpfs none /mnt && cp -r '%[1]s' /mnt/classes && mount -t tmpfs -o size=%[2]s none /tmp && mkdir -p '%[1]s' && cp /mnt/classes/* '%[1]s' && exec java "$@"`
 	in := func(size string) (pid string) {
 		return strconv.Itoa(java(t, "unshare", nil, "--mount", "sh", "-c", fmt.Sprintf(script, dir, size), "sh").Process.Pid)
 	}
@@ -109,10 +120,7 @@ func TestRecordWithoutRoom(t *testing.T) {
 	process := filepath.Join("/proc", enough)
 	tmp := filepath.Join(process, "root", "tmp")
 	go func() {
-		var found []string
-		for begun := time.Now(); len(found) == 0 && time.Since(begun) < patience; time.Sleep(100 * time.Millisecond) {
-			found, _ = filepath.Glob(filepath.Join(tmp, "contend-*", "trace.bin"))
-		}
+		comes(func() bool { return writes(filepath.Join(tmp, "contend-*", traceFile)) })
 		time.Sleep(3 * time.Second)
 		_ = os.WriteFile(filepath.Join(tmp, "fill"), make([]byte, 50<<20), 0o600)
 	}()

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"contend/format/record/attach"
 )
@@ -96,7 +95,7 @@ func TestRecordInNamespaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	script := fmt.Sprintf(`mount -t tmpfs none /mnt && cp -r %[1]s /mnt/classes && mount -t tmpfs none /tmp && mkdir -p %[1]s && cp /mnt/classes/* %[1]s && exec java "$@"`, dir)
+	script := fmt.Sprintf(`mount -t tmpfs none /mnt && cp -r '%[1]s' /mnt/classes && mount -t tmpfs none /tmp && mkdir -p '%[1]s' && cp /mnt/classes/* '%[1]s' && exec java "$@"`, dir)
 	outer := java(t, "unshare", nil, append(flags, "sh", "-c", script, "sh")...).Process.Pid
 	children, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", outer, outer))
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(children)))
@@ -168,18 +167,15 @@ func TestRecordOpenJ9(t *testing.T) {
 	if err := os.WriteFile(library, data, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command("sleep", "60")
-	c.Env = []string{"LD_PRELOAD=" + library}
+	c := exec.Command("sleep", "600")
+	c.Dir, c.Env = filepath.Dir(library), []string{"LD_PRELOAD=./" + filepath.Base(library)} // of which a space would make two
 	if err := c.Start(); err != nil {
 		t.Skip(err)
 	}
 	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
 	maps := fmt.Sprintf("/proc/%d/maps", c.Process.Pid)
-	for range 100 {
-		if text, _ := os.ReadFile(maps); strings.Contains(string(text), library) {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !comes(func() bool { text, _ := os.ReadFile(maps); return strings.Contains(string(text), library) }) {
+		t.Fatal("its library is not loaded")
 	}
 	code, out, msg := recordOf(t, strconv.Itoa(c.Process.Pid))
 	if code != exitFailed || out != "" || !strings.Contains(msg, "is an OpenJ9 JVM") || !strings.Contains(msg, "hint: record javacores: kill -QUIT PID") {
@@ -223,7 +219,7 @@ func TestRecordVirtualThreads(t *testing.T) {
 		t.Fatalf("%v %s", err, out)
 	}
 	// java names Busy as the main class; it is an argument of this one.
-	pid := strconv.Itoa(java(t, "sh", nil, "-c", fmt.Sprintf(`exec %s -cp %s:%s Light`, jvm, dir, classes), "sh").Process.Pid)
+	pid := strconv.Itoa(java(t, "sh", nil, "-c", fmt.Sprintf(`exec %s -cp '%s:%s' Light`, jvm, dir, classes), "sh").Process.Pid)
 	for with, want := range map[string]string{"agent": "the agent sees nothing: --with jfr", "both": "as far as the flight recorder does it", "jfr": ""} {
 		code, _, msg := recordOf(t, "--with", with, "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
 		if code != exitOK || !strings.Contains(msg, want) || (want == "") == strings.Contains(msg, "virtual threads run there") {
@@ -252,11 +248,8 @@ func TestRecordAtTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
-	for range 1000 {
-		if _, err := attach.Find(c.Process.Pid); err == nil {
-			break
-		}
-		time.Sleep(time.Millisecond)
+	if !comes(func() bool { _, err := attach.Find(c.Process.Pid); return err == nil }) {
+		t.Fatal("no JVM begins")
 	}
 	code, _, msg := recordOf(t, "--with", "agent", "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(c.Process.Pid))
 	if code != exitOK {

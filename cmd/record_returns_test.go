@@ -41,7 +41,7 @@ func recordedBy(t *testing.T, name, text string, flags []string, look func(*test
 	for jdk, jvm := range jvms() {
 		t.Run(jdk, func(t *testing.T) {
 			t.Parallel()
-			pid := java(t, "sh", nil, "-c", "exec "+jvm+" -cp "+classes+" "+name, "sh").Process.Pid
+			pid := java(t, "sh", nil, "-c", "exec "+jvm+" -cp '"+classes+"' "+name, "sh").Process.Pid
 			file := filepath.Join(dir, jdk+".bin")
 			args := append([]string{"--with", "agent", "-o", file, strconv.Itoa(pid)}, flags...)
 			if code, _, msg := recordOf(t, args...); code != exitOK {

@@ -24,12 +24,14 @@ import (
 
 // busy compiles the program that is recorded, once.
 var busy = sync.OnceValues(func() (dir string, err error) {
-	if dir, err = os.MkdirTemp("", "busy-"); err != nil {
+	if dir, err = os.MkdirTemp(sharedDir, "busy-"); err != nil {
 		return "", err
 	}
 	out, err := exec.Command("javac", "-d", dir, "testdata/java/Busy.java").CombinedOutput()
-	if err == nil {
-		err = os.Chmod(dir, 0o755) // other users run it too
+	for _, d := range []string{sharedDir, dir} {
+		if err == nil {
+			err = os.Chmod(d, 0o755) // other users run it too
+		}
 	}
 	if err != nil {
 		os.Stderr.Write(out)
@@ -257,9 +259,10 @@ func endRecorded(p *os.Process, by syscall.Signal, with string) {
 		name = "flight.jfr"
 	}
 	var found []string
-	for begun := time.Now(); len(found) == 0 && time.Since(begun) < patience; time.Sleep(100 * time.Millisecond) {
+	comes(func() bool {
 		found, _ = filepath.Glob(fmt.Sprintf("/tmp/contend-%d-*/%s", p.Pid, name))
-	}
+		return len(found) > 0
+	})
 	for begun := time.Now(); time.Since(begun) < patience; {
 		time.Sleep(3 * time.Second)
 		var soFar bytes.Buffer

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"contend/report/document"
 )
@@ -76,6 +77,16 @@ func answered(t *testing.T, path string) (*document.Analyze, int) {
 		t.Fatal(err)
 	}
 	return a.doc, a.code
+}
+
+// comes reports whether something comes true in the time a busy machine may take for it.
+func comes(done func() bool) bool {
+	for begun := time.Now(); !done(); time.Sleep(10 * time.Millisecond) {
+		if time.Since(begun) > patience {
+			return false
+		}
+	}
+	return true
 }
 
 // readTruth reads what a program logged of its own locks.
