@@ -2,9 +2,9 @@ package analysis
 
 import (
 	"testing"
-	"time"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // idles sums what is beside contention.
@@ -23,14 +23,16 @@ func TestManyIdleTimesOfOneThread(t *testing.T) {
 	for i := range n {
 		events = append(events, acts(format.ActivitySleep, 1, 20*i, 20*i+10))
 	}
-	began, v := time.Now(), &idles{sums: newSums(t)}
-	if _, err := Run(&format.List{Events: events}, open, v); err != nil {
-		t.Fatal(err)
-	}
+	v := &idles{sums: newSums(t)}
+	took := golden.Spent(t, func() {
+		if _, err := Run(&format.List{Events: events}, open, v); err != nil {
+			t.Fatal(err)
+		}
+	})
 	if v.n != n || v.ns != 10*n-3 {
 		t.Errorf("%d idle times, %d ns, want %d, %d", v.n, v.ns, n, 10*n-3)
 	}
-	if took := time.Since(began); took > patience { // minutes, if it were
+	if took > patience { // minutes, if it were
 		t.Errorf("took %v", took)
 	}
 }

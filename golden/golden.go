@@ -1,5 +1,5 @@
 // Package golden holds expected outputs and the one helper that checks and
-// updates them.
+// updates them, and the clock of tests that bound how much work something is.
 package golden
 
 import (

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // manyLocks is a trace in which each of many threads waits for a lock that it
@@ -39,14 +40,14 @@ func oneLock(threads int) *Record {
 }
 
 // infer finds the owners of a record, and returns what that took of memory and
-// time.
-func infer(r *Record) (bytes uint64, took time.Duration) {
+// processor time.
+func infer(t *testing.T, r *Record) (bytes uint64, took time.Duration) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	began := time.Now()
-	_, done := r.Arrange(monitors{}.Kind).Timelines(monitors{})
-	done()
-	took = time.Since(began)
+	took = golden.Spent(t, func() {
+		_, done := r.Arrange(monitors{}.Kind).Timelines(monitors{})
+		done()
+	})
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc, took
 }
@@ -57,8 +58,8 @@ func TestWorkGrowsWithTheLocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short is for the race detector, under which pools forget what they hold")
 	}
-	small, took := infer(manyLocks(2_000))
-	large, tookLarge := infer(manyLocks(32_000))
+	small, took := infer(t, manyLocks(2_000))
+	large, tookLarge := infer(t, manyLocks(32_000))
 	t.Logf("%d bytes in %v, sixteen times as many locks %d in %v", small, took, large, tookLarge)
 	if large > 32*small {
 		t.Errorf("sixteen times the locks take %d bytes instead of %d", large, small)
@@ -72,7 +73,7 @@ func TestManyThreadsOfOneLock(t *testing.T) {
 	if testing.Short() { // the race detector takes ten times as long
 		threads = 2_000
 	}
-	if _, took := infer(oneLock(threads)); took > 20*time.Second {
+	if _, took := infer(t, oneLock(threads)); took > 20*time.Second {
 		t.Errorf("%v", took)
 	}
 }
