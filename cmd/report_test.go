@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -83,7 +84,7 @@ func (r *reportTab) hear(ev any) {
 	case *log.EventEntryAdded:
 		r.wrong = append(r.wrong, "log "+e.Entry.Text)
 	case *network.EventRequestWillBeSent:
-		if url := e.Request.URL; !strings.HasPrefix(url, r.address) && !strings.HasPrefix(url, "file://"+r.address) && url != "about:blank" {
+		if url, err := url.PathUnescape(e.Request.URL); err != nil || !strings.HasPrefix(url, r.address) && !strings.HasPrefix(url, "file://"+r.address) && url != "about:blank" {
 			r.wrong = append(r.wrong, "request of "+url)
 		}
 	}

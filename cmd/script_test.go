@@ -30,6 +30,9 @@ func (m inProcess) Run() int {
 		os.Setenv("GOGC", "400")
 		debug.SetGCPercent(400)
 	}
+	for _, name := range []string{"COLUMNS", "NO_COLOR", "TERM", "CONTEND_TRACE"} { // of who runs the tests
+		os.Unsetenv(name)
+	}
 	// Many wait for a JVM, a browser or a recording of some seconds, and others can
 	// run meanwhile. A flag of the command line comes later, and stays.
 	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
