@@ -106,8 +106,14 @@ func (r *reportTab) open(hash string) {
 func (r *reportTab) turn(hash string) {
 	r.Helper()
 	quoted, _ := json.Marshal(hash)
-	eval[any](r.tab, fmt.Sprintf(`(h => { contend.turned = false; location.hash = h; setTimeout(() => requestAnimationFrame(() => setTimeout(() => { contend.turned = true; }))); })(%s)`, quoted))
-	r.until(`contend.turned`)
+	r.await(fmt.Sprintf(`location.hash = %s; setTimeout(() => requestAnimationFrame(() => setTimeout(done)))`, quoted))
+}
+
+// await runs a script in the page until it calls done. The page is not asked meanwhile,
+// which would be work for it, the more the longer a busy machine takes.
+func (r *reportTab) await(script string) {
+	r.Helper()
+	r.do(chromedp.Evaluate[chromedp.Void]("new Promise(done => { "+script+" })", chromedp.EvalAwaitPromise))
 }
 
 // until waits for something to become true in the page.
