@@ -12,7 +12,7 @@ import (
 
 // goroutines waits, at most three seconds, until no more than so many are left.
 func goroutines(want int) int {
-	for range 300 {
+	for range 6000 {
 		if runtime.NumGoroutine() <= want {
 			break
 		}

@@ -154,7 +154,7 @@ func TestAheadEndsWithItsReader(t *testing.T) {
 		}
 	}
 	for wait := 0; runtime.NumGoroutine() > before; wait++ {
-		if wait == 100 {
+		if wait == 6000 {
 			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
 		}
 		time.Sleep(10 * time.Millisecond)
