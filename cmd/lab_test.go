@@ -20,10 +20,10 @@ func TestLabOwnersEqualTheProgramsOwnLog(t *testing.T) {
 	t.Parallel()
 	const sync = "java.util.concurrent.locks."
 	for name, classes := range map[string]map[string]most{
-		"lab-cpu-jdk25-d1s":         {"Lab$PriceTable": {0.05, 0.17, true}, "Lab$OrderBook": {0.12, 0.13, true}, sync + "ReentrantLock$NonfairSync": {0.05, 0.05, true}},
+		"lab-cpu-jdk25-d1s":         {"Lab$PriceTable": {0.05, 0.05, true}, "Lab$OrderBook": {0.14, 0.09, true}, sync + "ReentrantLock$NonfairSync": {0.05, 0.05, true}},
 		"lab-rw-jdk25-d1s":          {sync + "ReentrantReadWriteLock$NonfairSync": {0.08, 0.10, true}},
 		"lab-convoy-jdk25-d1s":      {"Lab$LogSink": {0.04, 0.06, true}},
-		"lab-striped-jdk17-profile": {"Lab$Stripe": {0.15, 0.25, true}, sync + "ReentrantLock$NonfairSync": {0.15, 0.15, true}},
+		"lab-striped-jdk17-profile": {"Lab$Stripe": {0.15, 0.29, true}, sync + "ReentrantLock$NonfairSync": {0.15, 0.15, true}},
 		"lab-sync4-jdk17-d1s":       {"java.util.concurrent.Semaphore$NonfairSync": {0.07, 0.08, true}, sync + "StampedLock": {0.05, 0.12, true}, sync + "ReentrantLock$FairSync": {0.04, 0.08, true}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -268,8 +268,8 @@ func (b *builder) add(lo, hi int64, h Holder) {
 }
 
 // expect says how sure what is charged next is: of what the model does not answer
-// for, the first owner, another one and nobody are as likely.
-func (b *builder) expect(right float64) { b.suspect(b.known, right, 1./3) }
+// for nothing tells.
+func (b *builder) expect(right float64) { b.suspect(b.known, right, asLikely) }
 
 // suspect says it of what is known in part, and how much of the rest is right.
 func (b *builder) suspect(known, right, rest float64) {

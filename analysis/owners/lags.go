@@ -46,28 +46,35 @@ func (b *builder) approach(lo, hi int64, a anchor) {
 // suppose charges a stretch next to what is known of its owner, which so many
 // others like it tell to be its own, too.
 func (b *builder) suppose(lo, hi int64, a anchor, others int) {
-	if a.prov != Inferred {
+	if a.prov != Inferred || others >= renewal.Trust {
 		b.emit(lo, hi, a)
 		return
 	}
-	if others < renewal.Trust {
-		a.prov = Estimated
-		sure := float64(others) / float64(others+renewal.Trust)
-		b.suspect(sure, 1-tolerance, halfway)
-		b.leaving(lo, hi, a)
+	a.prov = Estimated
+	sure, at := float64(others)/float64(others+renewal.Trust), hi
+	b.suspect(sure, 1-tolerance, halfway)
+	if of, known := b.leaving(lo, hi, a); known > 0 {
+		at = lo + mostly(int64(of.Part*float64(hi-lo)), hi-lo)
+		b.taught(of.SureOwn, known)
 	}
-	b.emit(lo, hi, a)
+	b.emit(lo, at, a)
+	b.vacant(at, hi)
 }
 
-// leaving corrects what is expected of a stretch after an activity inside by how much
-// longer such sections last.
-func (b *builder) leaving(lo, hi int64, a anchor) {
-	if a.start >= a.end || a.end > lo {
-		return
+// leaving returns how much of a stretch after an activity inside such sections last
+// longer, and how far that is known.
+func (b *builder) leaving(lo, hi int64, a anchor) (s renewal.Share, known float64) {
+	if a.start >= a.end || a.end > lo || !b.modelled() {
+		return s, 0
 	}
-	part, known := b.kin.lags.leaving[a.stack].Part(hi - lo)
+	return b.kin.lags.leaving[a.stack].Share(hi - lo)
+}
+
+// taught corrects what is expected of what is charged next by what has been learnt of it,
+// as far as that is known.
+func (b *builder) taught(sure, known float64) {
 	for _, right := range [...]*float64{&b.right, &b.least, &b.most} {
-		*right = known*part + (1-known)**right
+		*right = known*sure + (1-known)**right
 	}
 }
 

@@ -61,9 +61,9 @@ func TestBetweenKnownSectionsTheLockWasFree(t *testing.T) {
 	}
 }
 
-// How much of a stretch after an activity inside is expected to be its owner's, such
-// stretches tell, not those before one.
-func TestAfterAnActivityAsMuchIsRightAsSuchStretchesTell(t *testing.T) {
+// How much of a stretch after an activity inside is its owner's, such stretches tell, not
+// those before one; the rest is divided as what follows any section.
+func TestAfterAnActivityTheOwnerHasWhatSuchStretchesTell(t *testing.T) {
 	var gaps []renewal.Gap
 	wake := func(i int64) int64 { return int64(-40e3 * math.Log((float64(i%100)+0.5)/100)) }
 	for i := range 400 {
@@ -74,21 +74,31 @@ func TestAfterAnActivityAsMuchIsRightAsSuchStretchesTell(t *testing.T) {
 		l.leave(7, wake(i))       // it is over with what is seen
 		l.leave(8, 300e3+wake(i)) // it goes on for 300 us
 	}
-	l.learn(renewal.Learn(&renewal.Data{Gaps: gaps, Recorded: 1}, 2, []renewal.Mix{{1, 1}}))
+	m := renewal.Learn(&renewal.Data{Gaps: gaps, Recorded: 1}, 2, []renewal.Mix{{1, 1}})
+	l.learn(m)
 	for _, c := range []struct {
 		stack     int
 		length    int64
-		least, at float64
-	}{{7, 50e3, 0, 0.45}, {8, 350e3, 0.7, 1}, {9, 50e3, 0.5, 0.5}} {
+		least, at float64 // of it the owner's
+	}{{7, 50e3, 0, 0.45}, {8, 350e3, 0.7, 1}, {7, 90e6, 0, 0.6}, {9, 50e3, 1, 1}} {
 		ev := &evidence{Activities: &Activities{}}
-		b := &builder{charging: &charging{}, ev: ev, kin: &kin{lags: l}, s: &section{busy: []span{{0, 1e6}}}, waiterCounts: waiterCounts{starts: sums{0, 0}, ends: sums{0, 1e6}, at: minTime}}
-		a := anchor{1000, 2000, 1, format.StackID(c.stack), Inferred, none}
-		b.suppose(2000, 2000+c.length, a, 0)
-		tr := &b.trust[Estimated]
-		if right := tr.Right / float64(tr.Ns); right < c.least-1e-9 || right > c.at+1e-9 {
-			t.Errorf("stack %d: %.2f right, want %.2f to %.2f", c.stack, right, c.least, c.at)
+		b := &builder{charging: &charging{}, ev: ev, now: &gap{}, known: 1, seen: 1, splitter: m.Splitter(), s: &section{busy: []span{{0, 1e9}}}, waiterCounts: waiterCounts{starts: sums{0, 0}, ends: sums{0, 1e9}, at: minTime},
+			kin: &kin{lags: l, model: m, stacks: []format.StackID{1, 2}, witnesses: &witnesses{}}}
+		b.suppose(2000, 2000+c.length, anchor{1000, 2000, 1, format.StackID(c.stack), Inferred, none}, 0)
+		own, all := int64(0), int64(0)
+		for _, o := range b.out {
+			all += o.End - o.Start
+			if o.Holder.Stack == format.StackID(c.stack) {
+				own += o.End - o.Start
+			}
 		}
-		if b.suppose(100, 900, a, 0); b.right != halfway {
+		if part := share(own, c.length); all != c.length || part < c.least || part > c.at {
+			t.Errorf("stack %d: %.2f of %d ns are the owner's, want %.2f to %.2f; %d are charged", c.stack, part, c.length, c.least, c.at, all)
+		}
+		if right := b.trust[Estimated].Right / float64(max(own, 1)); c.stack == 9 && right != halfway {
+			t.Errorf("half is right as far as nothing tells, not %.2f", right)
+		}
+		if b.suppose(100, 900, anchor{1000, 2000, 1, format.StackID(c.stack), Inferred, none}, 0); b.right != halfway {
 			t.Errorf("before an activity half is right as far as nothing tells, not %.2f", b.right)
 		}
 	}

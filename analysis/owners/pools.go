@@ -113,24 +113,15 @@ func (p *pool) evenly() (ns float64) {
 	return p.agreement(0.5 / (1 - free))
 }
 
-// What is right of what the model cannot tell, since acquisitions were not recorded, as far
-// as nothing else does: the first owner, or another, and nobody half as likely, for it is
-// owners that are missing.
-const (
-	unseenOwner = 0.4
-	unseenFree  = 0.2
-)
-
-// unseen is the share that is right of it.
-func (p *pool) unseen() float64 {
-	free := share(*p.of(format.NoStack), p.total)
-	return free*unseenFree + (1-free)*unseenOwner
-}
+// asLikely is how much of a stretch is right of which nothing tells: the first owner,
+// another one and nobody are as likely.
+const asLikely = 1. / 3
 
 // settled returns what is expected to be right of a pool. The model knows the sums, and little of single gaps:
 // what it expects gap by gap, where that is more than the sums alone give, is a
 // bound, and so is what the sums give where the ways to count others disagree. Of
-// what it cannot tell see unseen.
+// what it cannot tell, since acquisitions were not recorded, the first owner, another one
+// and nobody are as likely, as far as nothing else tells.
 func (p *pool) settled() settled {
 	alone := (1-astray)*p.agreement(1) + astray*p.evenly()
 	low, high := alone, alone
@@ -140,7 +131,7 @@ func (p *pool) settled() settled {
 	}
 	hidden := p.hidden / float64(max(p.total, 1))
 	right := alone + p.said.skill()*max(p.meant-alone, 0)
-	unknown := float64(p.total) * (renewal.Trust*p.unseen() + p.said.agree) / (renewal.Trust + p.said.shown)
+	unknown := float64(p.total) * (renewal.Trust*asLikely + p.said.agree) / (renewal.Trust + p.said.shown)
 	return settled{
 		right: (1-hidden)*right + hidden*unknown,
 		low:   (1 - hidden) * min(low, p.sure),

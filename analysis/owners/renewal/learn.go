@@ -38,6 +38,7 @@ type learner struct {
 	wake   lattice   // the same of free times
 	free   *lattice  // these, where they are known
 	hold   []lattice // scratch
+	order  []taking  // the same
 	met    lattice   // by cells: how many stretches are of a thread that ran into a section
 	arrivals
 }
@@ -174,6 +175,7 @@ func (l *learner) round() {
 	for i, k := range l.kinds {
 		l.expect(i, m.expected(rests, k), &wake, &seen)
 	}
+	l.afterOthers(rests, &wake)
 	l.countMet(l.hold)
 	l.conclude(&wake)
 	if m.barge > 0 {
@@ -216,6 +218,7 @@ func (l *learner) divide(k *kind, weights []float64, times float64, rest *expect
 		w *= times
 		into[d] += w
 		firsts += w * float64(d)
+		rest.ends[q] += w
 		if k.last != LastOther {
 			free := w * straight[q] / rest.chance[q]
 			wake[q] += free
@@ -248,7 +251,10 @@ func (l *learner) conclude(wake *lattice) {
 
 // expected is what follows first sections, by its length: how likely it is, and
 // how many sections are then in it.
-type expected struct{ chance, sections lattice }
+type expected struct {
+	chance, sections lattice
+	ends             lattice // in how many of the gaps the rest is expected to be so long
+}
 
 // expected computes what is expected of a kind of gaps once in a round.
 func (m *Model) expected(known map[taking]*expected, k kind) *expected {

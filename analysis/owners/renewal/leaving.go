@@ -5,10 +5,14 @@ package renewal
 // follows any release.
 type Leaving struct {
 	grid
-	part [cells]float64 // by cells of the stretch: the section's part of it
-	far  [tails]float64 // the same of longer ones, by class
-	of   int            // stretches it is learnt from
+	part [cells]Share // by cells of the stretch
+	far  [tails]Share // of longer ones, by class
+	of   int          // stretches it is learnt from
 }
+
+// Share is the part of a stretch that is the section's, and how much of either part is
+// expected to be what it is said to be.
+type Share struct{ Part, SureOwn, SureRest float64 }
 
 // Leaving learns it from the lengths of such stretches; nil from too few.
 func (m *Model) Leaving(lengths []int64) *Leaving {
@@ -17,17 +21,21 @@ func (m *Model) Leaving(lengths []int64) *Leaving {
 		return nil
 	}
 	var counts lattice
+	var far [tails]float64
 	for _, ns := range lengths {
 		if c, ok := m.cell(ns); ok {
 			counts[c]++
 		} else {
-			l.far[m.tail(ns)]++
+			far[m.tail(ns)]++
 		}
 	}
-	for k, n := range l.far { // one of both makes up nearly all
-		_, free, others := m.jump(-1, k, m.barge/(1-m.barge), LastUnknown, 0)
-		l.far[k] = max(1-float64(l.of)*(free+others)/max(n, 1), 0)
-	}
+	l.learnFar(m, far, l.learnCells(m, &counts))
+	return l
+}
+
+// learnCells learns from stretches that are in the cells. It returns how many cells
+// sections last in them, all together.
+func (l *Leaving) learnCells(m *Model, counts *lattice) (owned float64) {
 	_, most := counts.extent()
 	var rest, own lattice
 	for q := range rest[:most] {
@@ -36,11 +44,13 @@ func (m *Model) Leaving(lengths []int64) *Leaving {
 	guess := own
 	for range rounds {
 		var next lattice
+		owned = 0
 		for c, n := range counts[:most] {
 			if n == 0 {
 				continue
 			}
 			if weights, sum := divided(&own, &rest, c); sum > 0 {
+				owned += n * weights.mean() / sum
 				for d, w := range weights[:c+1] {
 					next[d] += n * w / sum
 				}
@@ -53,10 +63,41 @@ func (m *Model) Leaving(lengths []int64) *Leaving {
 	}
 	for c := range l.part[:most] {
 		weights, sum := divided(&own, &rest, c)
-		l.part[c] = weights.mean() / max(sum*float64(c), 1e-300)
+		if sum == 0 || c == 0 {
+			continue
+		}
+		first := weights.mean() / sum
+		s := &l.part[c]
+		s.Part = first / float64(c)
+		s.SureOwn, s.SureRest = m.sure(&weights, sum, first, c)
 	}
-	return l
+	return owned
 }
+
+// learnFar learns from longer ones, of which one component makes up nearly all: whatever
+// makes threads halt does so the more often the longer they are at it, and sections that
+// are so long by themselves come more often than that.
+func (l *Leaving) learnFar(m *Model, counts [tails]float64, owned float64) {
+	n, of := m.barge/(1-m.barge), float64(l.of)
+	rest := max(m.wake.mean()+n*(m.wake.mean()+m.average), halfCell)
+	for k, count := range counts {
+		own := max(owned/of, halfCell) // as far as shorter ones tell
+		_, free, others := m.jump(-1, k, n, LastUnknown, 0)
+		expected := own * (free + others) / rest
+		part := own / (own + rest)
+		for range rounds {
+			first := beyondChance(count*part, of*expected) / of
+			if part = 1; first+free+others > 0 {
+				part = first / (first + free + others)
+			}
+		}
+		l.far[k] = Share{part, part, 1 - part}
+		owned += count * part * float64(int(cells)<<k)
+	}
+}
+
+// halfCell is what is shorter than a cell as far as the cells tell.
+const halfCell = 0.5
 
 // divided weighs each length of a section in a stretch of so many cells that ends with a
 // rest.
@@ -68,18 +109,18 @@ func divided(own, rest *lattice, c int) (weights lattice, sum float64) {
 	return weights, sum
 }
 
-// Part returns the part of a stretch that is the section's, and how far that is known.
-func (l *Leaving) Part(length int64) (part, known float64) {
+// Share returns what is the section's of a stretch, and how far that is known.
+func (l *Leaving) Share(length int64) (s Share, known float64) {
 	if l == nil {
-		return 0, 0
+		return Share{}, 0
 	}
 	known = float64(l.of) / float64(l.of+Trust)
 	c, ok := l.cell(length)
 	switch {
 	case !ok:
 		return l.far[l.tail(length)], known
-	case c == 0 || l.part[c] == 0:
-		return 0, 0
+	case c == 0 || l.part[c].Part == 0:
+		return Share{}, 0
 	}
 	return l.part[c], known
 }

@@ -31,18 +31,47 @@ func TestHowLongSectionsGoOn(t *testing.T) {
 		lengths, own, all := ends(r, 300, rest, wake)
 		l, got := m.Leaving(lengths), 0.0
 		for _, ns := range lengths {
-			part, known := l.Part(ns)
+			of, known := l.Share(ns)
 			if want := 300. / 305; known != 0 && math.Abs(known-want) > 1e-9 {
 				t.Fatalf("known %.3f, want %.3f", known, want)
 			}
-			got += part * float64(ns)
+			got += of.Part * float64(ns)
 		}
 		if math.Abs(got-own)/all > off {
 			t.Errorf("sections that go on for %v: %.2f of the time is theirs, want %.2f", rest, got/all, own/all)
 		}
 	}
 	few, _, _ := ends(r, Trust-1, 100e3, wake)
-	if part, known := m.Leaving(few).Part(100e3); part != 0 || known != 0 {
-		t.Errorf("%d tell nothing, not %.2f, %.2f", Trust-1, part, known)
+	if of, known := m.Leaving(few).Share(100e3); of.Part != 0 || known != 0 {
+		t.Errorf("%d tell nothing, not %.2f, %.2f", Trust-1, of.Part, known)
+	}
+}
+
+// One stretch that is longer than all is a section's as far as what comes next takes less
+// time than its rest: many are sections that last so long by themselves.
+func TestALongStretchIsAsLikelyWhatHaltsInIt(t *testing.T) {
+	const wake = 40e3
+	r := rand.New(rand.NewPCG(2, 1))
+	var gaps []Gap
+	for i := range 2000 {
+		gaps = append(gaps, Gap{Site: i % 2, Length: int64(5e3+195e3*float64(i%2)) + int64(wake*r.ExpFloat64())})
+	}
+	m := Learn(&Data{Gaps: gaps, Recorded: 1}, 2, []Mix{{1, 1}})
+	for _, c := range []struct {
+		rest        float64
+		long        int
+		least, most float64
+	}{{2e3, 1, 0.2, 0.6}, {400e3, 1, 0.8, 0.97}, {2e3, 40, 0.95, 1}} {
+		lengths, _, _ := ends(r, 300, c.rest, wake)
+		for range c.long {
+			lengths = append(lengths, 90e6)
+		}
+		of, _ := m.Leaving(lengths).Share(90e6)
+		if of.Part < c.least || of.Part > c.most {
+			t.Errorf("%d of 90 ms where sections go on for %v: %.3f theirs, want %.2f to %.2f", c.long, c.rest, of.Part, c.least, c.most)
+		}
+		if of.SureOwn != of.Part || of.SureRest != 1-of.Part {
+			t.Errorf("all of it is one or the other: %+v", of)
+		}
 	}
 }

@@ -232,3 +232,36 @@ func TestWhoWaitsMetSomebody(t *testing.T) {
 		t.Errorf("a lock that is mostly taken: %+v, one that is mostly free: %+v", often, rarely)
 	}
 }
+
+// Of woken threads that mostly run at once and sometimes take long, others have the lock
+// while it takes long: how long that is tells what was free between their sections. Who
+// learns it from the others alone finds nothing free; a quarter is missed still.
+func TestWhatWasFreeAfterOthersCounts(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 1))
+	const hold, between = 20e3, 400e3
+	var gaps []Gap
+	free, all := 0.0, 0.0
+	for range 3000 {
+		wake := 30e3 * r.ExpFloat64()
+		if r.Float64() < 0.2 {
+			wake = 1.5e6 * r.ExpFloat64()
+		}
+		g, length := Gap{}, hold
+		for left := wake; ; {
+			came := between * r.ExpFloat64()
+			if came > left {
+				length += left
+				break
+			}
+			g.Last, length, left = LastOther, length+came+hold, max(left-came-hold, 0)
+			free -= hold
+		}
+		g.Length = int64(length)
+		gaps = append(gaps, g)
+		free, all = free+length-hold, all+length
+	}
+	got := Learn(&Data{Gaps: gaps}, 1, []Mix{{1}}).total(gaps)
+	if off := got.free/all - free/all; math.Abs(off) > 0.3 {
+		t.Errorf("%.3f of the time is free, want %.3f", got.free/all, free/all)
+	}
+}
