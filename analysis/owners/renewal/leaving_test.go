@@ -27,7 +27,8 @@ func TestHowLongSectionsGoOn(t *testing.T) {
 		gaps = append(gaps, Gap{Site: i % 2, Length: int64(5e3+195e3*float64(i%2)) + int64(wake*r.ExpFloat64())})
 	}
 	m := Learn(&Data{Gaps: gaps, Recorded: 1}, 2, []Mix{{1, 1}})
-	for rest, off := range map[float64]float64{0: 0.55, 100e3: 0.2, 3e6: 0.02} { // the model takes part of what a woken thread takes for sections
+	for rest, off := range map[float64]float64{0: 0.6, 100e3: 0.2, 3e6: 0.02} { // the model takes part of what a woken thread takes for sections
+		r := rand.New(rand.NewPCG(1, uint64(rest))) // whichever comes first
 		lengths, own, all := ends(r, 300, rest, wake)
 		l, got := m.Leaving(lengths), 0.0
 		for _, ns := range lengths {
