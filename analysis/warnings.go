@@ -47,16 +47,16 @@ func unlinked(defs *definitions, tl *owners.Timelines) (n int) {
 // inference expects: that it is right less often is a doubt, more often is none.
 func disagreements(c *owners.Calibration) (out []format.Warning) {
 	for p := range c {
-		t := &c[p]
-		if !t.Disagrees() {
+		seen, expected, ok := c[p].Disagrees()
+		if !ok {
 			continue
 		}
-		code, expected := "disagreement", t.Right/float64(t.Ns)
-		if t.Seen.Share() > expected {
+		code := "disagreement"
+		if seen.Share() > expected {
 			code = "modesty"
 		}
 		out = append(out, format.Warning{Code: code, Text: format.Say("thread dumps held back agree with %.0f %% of the owners called %s, where the inference itself expects %.0f %%; asked of %v dumps of locks",
-			100*t.Seen.Share(), owners.Provenance(p), 100*expected, t.Seen.Dumps)})
+			100*seen.Share(), owners.Provenance(p), 100*expected, seen.Dumps)})
 	}
 	return out
 }

@@ -28,7 +28,8 @@ type Trust struct {
 }
 
 // drawn is the part of what is expected that draws on dumps already: they do not
-// correct it once more.
+// correct it once more, and that they tell something else of what is claimed without
+// them is no doubt about what is claimed with them.
 type drawn struct {
 	ns    int64
 	right float64
@@ -52,14 +53,19 @@ func (t *Trust) Expected() (share float64, ok bool) {
 	if t.Ns == 0 || math.IsNaN(t.Right) {
 		return t.Seen.Share(), t.Ns > 0 && t.Seen.number() >= doubted
 	}
-	rest := float64(t.Ns - t.drawn.ns)
-	share = (t.Right - t.drawn.right) / max(rest, 1)
-	if seen := t.Seen.without(&t.drawn.seen); seen.Asked > 0 {
+	rest := t.undrawn()
+	share = rest.right / float64(max(rest.ns, 1))
+	if seen := &rest.seen; seen.Asked > 0 {
 		n := seen.number()
 		share = (doubted*share + n*seen.Share()) / (doubted + n)
 	}
-	share = (t.drawn.right + share*rest) / float64(t.Ns)
+	share = (t.drawn.right + share*float64(rest.ns)) / float64(t.Ns)
 	return share, true
+}
+
+// undrawn is what dumps can correct, or contradict.
+func (t *Trust) undrawn() drawn {
+	return drawn{t.Ns - t.drawn.ns, t.Right - t.drawn.right, t.Seen.without(&t.drawn.seen)}
 }
 
 // Bounds are those of what is expected to be right: the inference does not know
@@ -70,14 +76,16 @@ func (t *Trust) Bounds() (low, high float64) {
 	return min(share, t.Low/n), min(max(share, t.High/n), 1)
 }
 
-// Disagrees reports whether dumps tell something else than the inference
-// expects, by more than chance.
-func (t *Trust) Disagrees() bool {
-	if t.Seen.number() < doubted || t.Ns == 0 || math.IsNaN(t.Right) {
-		return false
+// Disagrees returns what dumps tell and what the inference expects instead; ok is
+// false where they agree but for chance.
+func (t *Trust) Disagrees() (seen Agreement, expected float64, ok bool) {
+	rest := t.undrawn()
+	seen, expected = rest.seen, rest.right/float64(max(rest.ns, 1))
+	n := seen.number()
+	if n < doubted || rest.ns == 0 || math.IsNaN(expected) {
+		return seen, expected, false
 	}
-	want := t.Right / float64(t.Ns)
-	return math.Abs(t.Seen.Share()-want) > 3*math.Sqrt(max(want*(1-want), 0.01)/t.Seen.number())
+	return seen, expected, math.Abs(seen.Share()-expected) > 3*math.Sqrt(max(expected*(1-expected), 0.01)/n)
 }
 
 // expect counts waiting of which a share is expected to be right.

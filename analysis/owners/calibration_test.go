@@ -18,9 +18,14 @@ func TestDumpsCorrectTheExpectation(t *testing.T) {
 		if got, ok := tr.Expected(); !ok || got < c.want[0] || got > c.want[1] {
 			t.Errorf("%d dumps that disagree: %.2f, want %v", c.dumps, got, c.want)
 		}
-		if tr.Disagrees() != (c.dumps > 100) {
-			t.Errorf("%d dumps disagree: %v", c.dumps, tr.Disagrees())
+		if _, _, got := tr.Disagrees(); got != (c.dumps > 100) {
+			t.Errorf("%d dumps disagree: %v", c.dumps, got)
 		}
+	}
+	without := Agreement{200, 200, 0, 200}
+	drawn := drawn{ns: 1000, right: 900, seen: without}
+	if _, _, got := (&Trust{Ns: 1000, Right: 900, Seen: without, drawn: drawn}).Disagrees(); got {
+		t.Error("what draws on dumps is contradicted by them")
 	}
 	if _, ok := (&Trust{Ns: 1000, Right: math.NaN()}).Expected(); ok {
 		t.Error("something is expected of what nothing tells")

@@ -19,7 +19,7 @@ func TestSourcesDisagreeBeyondChance(t *testing.T) {
 		disagrees bool
 	}{{0.5, 0.36, false}, {0.5, 0.64, false}, {0.5, 0.34, true}, {0.5, 0.66, true}, {1, 0.975, false}, {1, 0.96, true}} {
 		tr := Trust{Ns: 1000, Right: 1000 * c.want, Seen: Agreement{100, 1000, int64(1000 * c.saw), 10_000}}
-		if got := tr.Disagrees(); got != c.disagrees {
+		if _, _, got := tr.Disagrees(); got != c.disagrees {
 			t.Errorf("%.0f %% expected, %.1f %% seen in 100 dumps: disagrees is %v", 100*c.want, 100*c.saw, got)
 		}
 	}
