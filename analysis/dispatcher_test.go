@@ -48,7 +48,11 @@ func copied[T any](list []T) []T { return append([]T(nil), list...) }
 
 // Whoever books uses the same slices again and again, as the emitter does.
 func TestDispatcherTellsWhatWasBookedInOrder(t *testing.T) {
-	for _, calls := range []int{0, 1, batchCalls - 1, batchCalls, 4 * batchCalls} {
+	several := 4 * batchCalls
+	if testing.Short() {
+		several /= 2
+	}
+	for _, calls := range []int{0, 1, batchCalls - 1, batchCalls, several} {
 		for _, parts := range []int{1, batchParts / 4} { // of the longest slice
 			t.Run(fmt.Sprintf("%d calls, %d parts", calls, parts), func(t *testing.T) {
 				random := rand.New(rand.NewPCG(1, uint64(calls)))

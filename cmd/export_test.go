@@ -54,6 +54,7 @@ func recordingsOf(t *testing.T) (names []string) {
 // The rows of each recording add up to what analyze says, and its percentiles
 // are those of hist, to the resolution of both.
 func TestFactsAgreeWithTheOtherCommands(t *testing.T) {
+	unhurried(t)
 	t.Parallel()
 	dir := t.TempDir()
 	names := recordingsOf(t)
@@ -201,6 +202,7 @@ func rowsOf(t *testing.T, dir string) (rows []string) {
 // One process, two and seven give the same rows; the same input gives the same
 // bytes, however many are analysed at a time, and again when it is repeated.
 func TestShardsAddUpToTheWhole(t *testing.T) {
+	unhurried(t)
 	t.Parallel()
 	day := fleet(t, 23)
 	whole := t.TempDir()

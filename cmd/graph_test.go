@@ -45,6 +45,7 @@ var graphs = [][]string{
 }
 
 func TestGraphsSumToTheAnalysis(t *testing.T) {
+	unhurried(t)
 	t.Parallel()
 	for i, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {

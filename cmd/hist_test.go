@@ -272,6 +272,7 @@ func TestHistReadsTheLogOfJHiccup(t *testing.T) {
 // A log may be compressed, whoever did it, and named or piped in; of one that
 // is cut off, what came before the cut counts.
 func TestCompressedLogs(t *testing.T) {
+	unhurried(t)
 	t.Parallel()
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "waits.hlog")

@@ -11,6 +11,7 @@ import (
 // Recordings of several JVMs in one file say what they say as several files:
 // nobody runs between them, nor in the other's time.
 func TestRecordingsInOneFile(t *testing.T) {
+	unhurried(t)
 	t.Parallel()
 	const dir = "../testdata/"
 	for _, names := range [][]string{

@@ -17,6 +17,7 @@ import (
 // running time, threads, and what each owner caused. Their times may overlap,
 // and their order does not matter.
 func TestMergedTracesAddUp(t *testing.T) {
+	unhurried(t)
 	t.Parallel()
 	sim := simulated(t)
 	for _, pair := range [][]string{
@@ -62,6 +63,7 @@ func TestMergedTracesAddUp(t *testing.T) {
 // What exports of several traces say when merged is the sum of what each says,
 // to the nanosecond, and every sample and interval tells whose it is.
 func TestMergedExportsAddUp(t *testing.T) {
+	unhurried(t)
 	t.Parallel()
 	traces := map[string]string{"one": "../testdata/phases.jfr", "two": "../testdata/truth-8threads.jfr", "three": "../testdata/truth-8threads-jdk25.jfr"}
 	var profiles, logs []string

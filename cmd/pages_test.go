@@ -184,7 +184,7 @@ func TestTheSinglePagesLookLikeThePage(t *testing.T) {
 	b.until(fmt.Sprintf("%s > %f", scale, at))
 	eval[any](b.tab, `document.getElementById("whole").click()`)
 	b.until(fmt.Sprintf("Math.abs(%s - %f) < 0.01", scale, at))
-	if name := b.text(".node.h10 text"); name != "Truth.sleep" {
+	if name := b.text(".node.h10 text"); name != "Truth.exportReport:17" {
 		t.Errorf("the darkest node is %s", name)
 	}
 	for _, what := range b.wrong {

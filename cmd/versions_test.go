@@ -43,6 +43,7 @@ var questions = [][]string{
 // A trace says the same in version 1, in version 2, and as text, whose samples no
 // reader folds.
 func TestBothVersionsSayWhatTheTextSays(t *testing.T) {
+	unhurried(t)
 	t.Parallel()
 	dir := t.TempDir()
 	as := func(version int, in string) string {

@@ -102,6 +102,9 @@ var hostile = []struct {
 
 // Each hostile input is answered in bounded memory and ends.
 func TestHostileInputs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short is for the race detector, under which memory doubles and a minute is short")
+	}
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
 			data := h.data(t)
