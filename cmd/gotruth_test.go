@@ -6,14 +6,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
-	"runtime"
 	"runtime/trace"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"contend/golden"
 	"contend/report/document"
 
 	"github.com/google/go-cmp/cmp"
@@ -145,8 +144,7 @@ func TestTasksAndRegionsArePivots(t *testing.T) {
 		defer mu.Unlock()
 	})
 	if !comes(func() bool {
-		stacks := make([]byte, 1<<20)
-		return regexp.MustCompile(`\[sync\.Mutex\.Lock.*\n(.+\n)*contend/cmd\.TestTasksAndRegionsArePivots`).Match(stacks[:runtime.Stack(stacks, true)])
+		return golden.Standing("[sync.Mutex.Lock", "contend/cmd.TestTasksAndRegionsArePivots") > 0
 	}) {
 		t.Error("nobody waits for the lock")
 	}

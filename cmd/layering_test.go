@@ -16,7 +16,7 @@ var allowed = map[string][]string{
 	"contend":                          {"contend/cmd"},
 	"contend/cmd":                      {"contend/report/*", "contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/decode", "contend/decode/rules", "contend/format", "contend/format/*", "contend/blame/*"},
 	"contend/report/table":             {"contend/report/text", "contend/report/document", "contend/analysis", "contend/format"},
-	"contend/report/screen":            {"contend/report/text", "contend/report/document", "contend/blame/findings", "contend/analysis", "contend/format"},
+	"contend/report/screen":            {"contend/report/text", "contend/report/document", "contend/blame/findings", "contend/blame/naming", "contend/analysis", "contend/format"},
 	"contend/report/pprof":             {"contend/blame/chains", "contend/blame/doing", "contend/blame/stacks", "contend/analysis", "contend/format"},
 	"contend/report/flame":             {"contend/report/look", "contend/report/text", "contend/blame/stacks", "contend/analysis", "contend/format"},
 	"contend/report/document":          {"contend/blame", "contend/csp", "contend/analysis", "contend/analysis/*", "contend/format", "contend/blame/*"},

@@ -5,21 +5,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
-	"time"
 
 	"contend/format"
+	"contend/golden"
 )
-
-// goroutines waits, at most three seconds, until no more than so many are left.
-func goroutines(want int) int {
-	for range 6000 {
-		if runtime.NumGoroutine() <= want {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return runtime.NumGoroutine()
-}
 
 // An input that cannot be opened ends those before it: nobody reads on in them.
 func TestFailedOpenEndsTheOthers(t *testing.T) {
@@ -40,7 +29,7 @@ func TestFailedOpenEndsTheOthers(t *testing.T) {
 			if _, err := Open([]string{path, last}, nil, Options{Labels: []string{"a", "b"}}); err == nil { // an input with a label is not left out
 				t.Fatal("what is no trace was opened")
 			}
-			if left := goroutines(before); left > before {
+			if left := golden.Settled(before); left > before {
 				stacks := make([]byte, 1<<16)
 				t.Fatalf("%s: %d goroutines for %d before\n%s", path, left, before, stacks[:runtime.Stack(stacks, true)])
 			}

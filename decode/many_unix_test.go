@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // fewFiles lets the test have no more than so many files open.
@@ -69,7 +70,7 @@ func TestMoreInputsThanOpenFiles(t *testing.T) {
 			if st := tr.Stats(); !errors.Is(err, io.EOF) || contended != files || st.BytesRead != st.BytesTotal || st.BytesRead < files*32 {
 				t.Errorf("%v after %d instants of %d, %d bytes", err, contended, files, st.BytesRead)
 			}
-			if left := goroutines(before); left > before {
+			if left := golden.Settled(before); left > before {
 				t.Errorf("%d goroutines for %d before", left, before)
 			}
 			if err := tr.Close(); err != nil {

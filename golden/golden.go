@@ -1,5 +1,6 @@
 // Package golden holds expected outputs and the one helper that checks and
-// updates them, and the clock of tests that bound how much work something is.
+// updates them, the clock of tests that bound how much work something is, and
+// what goroutines do meanwhile.
 package golden
 
 import (

@@ -3,7 +3,6 @@ package gotrace
 import (
 	"bytes"
 	"context"
-	"runtime"
 	"runtime/trace"
 	"strings"
 	"sync"
@@ -13,6 +12,7 @@ import (
 	"contend/analysis"
 	"contend/analysis/owners"
 	"contend/format"
+	"contend/golden"
 )
 
 // record traces a program of this process.
@@ -133,15 +133,7 @@ func stand(fn, state string, want int) {
 	}
 }
 
-func standing(fn, state string) (n int) {
-	stacks := make([]byte, 1<<20)
-	for g := range strings.SplitSeq(string(stacks[:runtime.Stack(stacks, true)]), "\n\n") {
-		if head, frames, _ := strings.Cut(g, "\n"); strings.Contains(head, "["+state) && strings.Contains(frames, "gotrace."+fn+"(") {
-			n++
-		}
-	}
-	return n
-}
+func standing(fn, state string) int { return golden.Standing("["+state, "gotrace."+fn+"(") }
 
 func getInLine(mu sync.Locker) {
 	mu.Lock()

@@ -10,9 +10,9 @@ import (
 	"runtime"
 	"slices"
 	"testing"
-	"time"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // several is a recording of a few chunks, of two JVMs.
@@ -153,11 +153,8 @@ func TestAheadEndsWithItsReader(t *testing.T) {
 			t.Errorf("after %d events %d bytes of the room are taken", events, 1<<20-left)
 		}
 	}
-	for wait := 0; runtime.NumGoroutine() > before; wait++ {
-		if wait == 6000 {
-			t.Fatalf("%d goroutines, %d before", runtime.NumGoroutine(), before)
-		}
-		time.Sleep(10 * time.Millisecond)
+	if left := golden.Settled(before); left > before {
+		t.Fatalf("%d goroutines, %d before", left, before)
 	}
 }
 

@@ -5,9 +5,9 @@ import (
 	"io"
 	"runtime"
 	"testing"
-	"time"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // long is a trace of many more blocks than a reader holds ahead.
@@ -36,28 +36,15 @@ func TestCloseEndsWhoReadsAhead(t *testing.T) {
 					t.Fatalf("event %d: %v", i, err)
 				}
 			}
-			stacks := make([]byte, 1<<20)
-			if events < 19_999 && !bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte("created by contend/decode/native.NewReader")) {
+			if events < 19_999 && golden.Standing("created by contend/decode/native.NewReader") == 0 {
 				t.Fatal("nobody reads ahead: there is nothing to test")
 			}
 			r.Close()
 			r.Close()
 		}
-		if left := settled(before); left > before {
+		if left := golden.Settled(before); left > before {
 			stacks := make([]byte, 1<<16)
 			t.Fatalf("closed after %d events: %d goroutines for %d before\n%s", events, left, before, stacks[:runtime.Stack(stacks, true)])
 		}
 	}
-}
-
-// settled waits, at most half a minute, until no more than so many goroutines
-// are left.
-func settled(want int) int {
-	for range 3000 {
-		if runtime.NumGoroutine() <= want {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	return runtime.NumGoroutine()
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"contend/blame/naming"
 	"contend/report/document"
 	"contend/report/text"
 )
@@ -35,7 +36,6 @@ func (s *screen) try(g *group) string {
 			top = o.Site
 		}
 	}
-	through := through(g)
 	most := func(ns int64) bool { return float64(ns) >= advised*float64(g.WaitNs) }
 	switch {
 	case s.hidesMore():
@@ -60,11 +60,18 @@ func (s *screen) try(g *group) string {
 		return s.names.Name(top) + " seems to have it most: do less there while it holds the lock, or run it less often"
 	case most(by[top]):
 		return "Do less in " + s.names.Name(top) + " while it holds the lock, or run it less often"
-	case through != "" && s.guessed(g):
-		return "What " + s.names.Name(through) + " calls seems to have it most: do less there while it holds the lock, or run it less often"
-	case through != "":
-		return "What " + s.names.Name(through) + " calls has it most: do less there while it holds the lock, or run it less often"
-	case s.guessed(g):
+	}
+	return s.several(g)
+}
+
+// several is the advice about a lock of whose holders none has it for most of the waiting.
+func (s *screen) several(g *group) string {
+	switch at, guessed := through(g), s.guessed(g); {
+	case at != "" && guessed:
+		return "What " + s.names.Name(at) + " calls seems to have it most: do less there while it holds the lock, or run it less often"
+	case at != "":
+		return "What " + s.names.Name(at) + " calls has it most: do less there while it holds the lock, or run it less often"
+	case guessed:
 		return "No single holder seems to be to blame: take the lock less often, or split it"
 	}
 	return "No single holder is to blame: take the lock less often, or split it"
@@ -77,13 +84,13 @@ func through(g *group) string {
 	of := map[string]int64{}
 	for i := range g.Owners {
 		o := &g.Owners[i]
-		of[method(o.Site)] += o.WaitNs
+		of[naming.WithoutLine(o.Site)] += o.WaitNs
 		for _, c := range o.Callers {
-			met := map[string]bool{method(o.Site): true}
+			met := map[string]bool{naming.WithoutLine(o.Site): true}
 			for _, site := range c.Sites {
-				if !met[method(site)] {
-					met[method(site)] = true
-					of[method(site)] += c.WaitNs
+				if !met[naming.WithoutLine(site)] {
+					met[naming.WithoutLine(site)] = true
+					of[naming.WithoutLine(site)] += c.WaitNs
 				}
 			}
 		}
@@ -92,7 +99,7 @@ func through(g *group) string {
 	for i := range g.Owners {
 		at := g.Owners[i].Site
 		seen := text.Placed(at) && float64(g.Owners[i].WaitNs) >= itself*float64(g.WaitNs)
-		if ns := of[method(at)]; seen && float64(ns) >= advised*float64(g.WaitNs) && ns > of[method(best)] {
+		if ns := of[naming.WithoutLine(at)]; seen && float64(ns) >= advised*float64(g.WaitNs) && ns > of[naming.WithoutLine(best)] {
 			best = at
 		}
 	}
@@ -102,14 +109,6 @@ func through(g *group) string {
 // itself is the part of a lock's waiting for which a method must have been seen with
 // it: one sample of an owner that had given it back may show any of its callers.
 const itself = 0.05
-
-// method is a site without its line.
-func method(site string) string {
-	if i := strings.LastIndexByte(site, ':'); i > 0 {
-		return site[:i]
-	}
-	return site
-}
 
 // teller is what tells who holds a lock: of a trace that knows no owners at all, or
 // knows some without their stacks.

@@ -12,7 +12,7 @@ import (
 // head says what was read, and how much waiting there was.
 func (s *screen) head() []line {
 	parts := append([]string{s.inputs() + ":"}, strings.Split(strings.ReplaceAll(s.amounts(), ", ", ",\n"), "\n")...)
-	if s.counts || s.Total.Waits == 0 || s.elsewhere() != "" {
+	if s.counts || s.Total.Waits == 0 || s.elsewhere() > 0 {
 		return fill("", s.Width, strong, parts...)
 	}
 	if p := s.pressure(); p != "" && s.nameRest != unnamed { // it takes no line: not asked for while a detail is tried
@@ -69,9 +69,18 @@ func (s *screen) amounts() string {
 	case t.WaitNs == 0 && t.Waits == 0 && len(s.Deadlocks) > 0:
 		return fmt.Sprintf("%s, %s, no wait for a lock recorded that has ended", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)))
 	case t.WaitNs == 0 && t.Waits == 0:
-		return fmt.Sprintf("%s, %s, none seen waiting for a lock%s", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), s.elsewhere())
+		return fmt.Sprintf("%s, %s, none seen waiting for a lock%s", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), s.others())
 	}
-	return fmt.Sprintf("%s, %s, %s waiting for a lock on average%s", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), average(s.WaitingThreads), s.elsewhere())
+	return fmt.Sprintf("%s, %s, %s waiting for a lock on average%s", text.Duration(s.ElapsedNs), s.threads(int64(s.Trace.Threads)), average(s.WaitingThreads), s.others())
+}
+
+// others says that more threads wait for what is no lock than for locks: who reads
+// one line must not take the locks for the trouble.
+func (s *screen) others() string {
+	if n := s.elsewhere(); n > 0 {
+		return ", " + average(n) + " for pools, queues and results"
+	}
+	return ""
 }
 
 // timeless reports whether the input has no times at all.

@@ -37,14 +37,14 @@ type screen struct {
 	words
 	groups []group
 	detail
-	nameRest naming // the biggest of the locks that are not shown have their names
+	nameRest restNames // the biggest of the locks that are not shown have their names
 }
 
-// naming is where the biggest of the locks that are not shown have their names.
-type naming uint8
+// restNames is where the biggest of the locks that are not shown have their names.
+type restNames uint8
 
 const (
-	unnamed naming = iota
+	unnamed restNames = iota
 	ownLine
 	sameLine
 )

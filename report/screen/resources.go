@@ -24,7 +24,7 @@ func (s *screen) resources() (lines []line) {
 		}
 		shown++
 		lines = append(lines, s.resource(r)...)
-		if shown == 1 && s.elsewhere() != "" {
+		if shown == 1 && s.elsewhere() > 0 {
 			lines = append(lines, fill("      -> ", s.Width, plain, prose("Nobody owns these: see who keeps them for long, or answers late")...)...)
 		}
 	}
@@ -40,9 +40,9 @@ func (s *screen) resources() (lines []line) {
 	return lines
 }
 
-// elsewhere says that more threads wait for what is no lock than for locks: who
-// reads one line must not take the locks for the trouble.
-func (s *screen) elsewhere() string {
+// elsewhere returns how many threads wait on average for what is no lock, where they are
+// more than those that wait for locks; else 0.
+func (s *screen) elsewhere() float64 {
 	ns := int64(0)
 	for i := range s.Resources {
 		if r := &s.Resources[i]; !r.Loop && r.Waiters > 1 { // one alone may have nothing to do
@@ -50,9 +50,9 @@ func (s *screen) elsewhere() string {
 		}
 	}
 	if ns <= s.Total.WaitNs || float64(ns) < worthwhile*float64(s.ElapsedNs) {
-		return ""
+		return 0
 	}
-	return ", " + average(float64(ns)/float64(max(s.ElapsedNs, 1))) + " for pools, queues and results"
+	return float64(ns) / float64(max(s.ElapsedNs, 1))
 }
 
 // resource is one place where threads wait.

@@ -62,7 +62,7 @@ func (s *screen) fitting() (lines []line) {
 		all = []detail{whole}
 	}
 	for _, d := range all {
-		if d.resources == 0 && s.elsewhere() != "" {
+		if d.resources == 0 && s.elsewhere() > 0 {
 			continue // the head speaks of them
 		}
 		s.detail = s.atMost(d)
@@ -87,7 +87,7 @@ func (s *screen) atMost(d detail) detail {
 // withRest adds what takes no line that is not free: the pressure, and the biggest of
 // the locks that are not shown.
 func (s *screen) withRest(lines []line) []line {
-	for _, s.nameRest = range []naming{ownLine, sameLine} {
+	for _, s.nameRest = range []restNames{ownLine, sameLine} {
 		if named := s.all(); s.Full || len(named) <= max(len(lines), MaxLines) {
 			return named
 		}
@@ -98,7 +98,7 @@ func (s *screen) withRest(lines []line) []line {
 // all returns the sections, with an empty line between two.
 func (s *screen) all() (lines []line) {
 	sections := [][]line{s.head(), s.findings(), s.locks(), s.resources(), s.tail()}
-	if s.elsewhere() != "" && len(s.Findings) == 0 {
+	if s.elsewhere() > 0 && len(s.Findings) == 0 {
 		sections[2], sections[3] = sections[3], sections[2] // what most wait for comes first
 	}
 	if s.Full {

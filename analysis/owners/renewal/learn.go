@@ -175,7 +175,9 @@ func (l *learner) round() {
 	for i, k := range l.kinds {
 		l.expect(i, m.expected(rests, k), &wake, &seen)
 	}
-	l.afterOthers(rests, &wake)
+	if l.free == nil {
+		l.afterOthers(rests, &wake)
+	}
 	l.countMet(l.hold)
 	l.conclude(&wake)
 	if m.barge > 0 {

@@ -17,16 +17,21 @@ func ends(r *rand.Rand, n int, rest, wake float64) (lengths []int64, own, all fl
 	return lengths, own, all
 }
 
+// shortAndLong learns a lock with sections of 5 us and others of 200.
+func shortAndLong(r *rand.Rand, wake float64) *Model {
+	var gaps []Gap
+	for i := range 2000 {
+		gaps = append(gaps, Gap{Site: i % 2, Length: int64(5e3+195e3*float64(i%2)) + int64(wake*r.ExpFloat64())})
+	}
+	return Learn(&Data{Gaps: gaps, Recorded: 1}, 2, []Mix{{1, 1}})
+}
+
 // Sections that end with what is seen of them last, and such that go on: how long the
 // stretches behind it are tells them apart, in the cells and beyond.
 func TestHowLongSectionsGoOn(t *testing.T) {
 	const wake = 40e3
 	r := rand.New(rand.NewPCG(1, 1))
-	var gaps []Gap
-	for i := range 2000 {
-		gaps = append(gaps, Gap{Site: i % 2, Length: int64(5e3+195e3*float64(i%2)) + int64(wake*r.ExpFloat64())})
-	}
-	m := Learn(&Data{Gaps: gaps, Recorded: 1}, 2, []Mix{{1, 1}})
+	m := shortAndLong(r, wake)
 	for rest, off := range map[float64]float64{0: 0.6, 100e3: 0.2, 3e6: 0.02} { // the model takes part of what a woken thread takes for sections
 		r := rand.New(rand.NewPCG(1, uint64(rest))) // whichever comes first
 		lengths, own, all := ends(r, 300, rest, wake)
@@ -53,11 +58,7 @@ func TestHowLongSectionsGoOn(t *testing.T) {
 func TestALongStretchIsAsLikelyWhatHaltsInIt(t *testing.T) {
 	const wake = 40e3
 	r := rand.New(rand.NewPCG(2, 1))
-	var gaps []Gap
-	for i := range 2000 {
-		gaps = append(gaps, Gap{Site: i % 2, Length: int64(5e3+195e3*float64(i%2)) + int64(wake*r.ExpFloat64())})
-	}
-	m := Learn(&Data{Gaps: gaps, Recorded: 1}, 2, []Mix{{1, 1}})
+	m := shortAndLong(r, wake)
 	for _, c := range []struct {
 		rest        float64
 		long        int
