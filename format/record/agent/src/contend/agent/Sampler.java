@@ -157,7 +157,11 @@ final class Sampler {
     }
   }
 
-  /** Takes the stacks, and the states that belong to them; returns when that was: half way between question and answer, mostly. */
+  /**
+   * Takes the stacks, and the states that belong to them; returns when that was: half way
+   * between question and answer, mostly. A flight recorder knows it: the stop is the first
+   * after the question.
+   */
   private long stop(Choice of, List<Living.One> shown) {
     for (Living.One t : of.stand) {
       if (!t.stops) { // as an owner
@@ -166,7 +170,7 @@ final class Sampler {
     }
     long now = System.nanoTime();
     ThreadInfo[] taken = threads.getThreadInfo(Living.ids(of.stop), DEPTH);
-    now += (System.nanoTime() - now) / 2;
+    now += evidence ? 0 : (System.nanoTime() - now) / 2;
     passed = 0;
     for (int i = 0; i < taken.length; i++) {
       if (taken[i] != null) { // else it has ended meanwhile
