@@ -120,9 +120,9 @@ public final class Recorder implements Runnable {
           spent = cpu;
           samples = 0;
           out.flush();
-          if (expired()) {
-            return;
-          }
+        }
+        if (expired()) {
+          return;
         }
       }
       intended = Math.max(intended, System.nanoTime() - 10 * period); // after a long stop, do not catch up
