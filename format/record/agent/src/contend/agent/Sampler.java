@@ -301,7 +301,6 @@ final class Sampler {
 
   private void announce(Contended c) throws IOException {
     names.announce(c.lock, c.kind);
-    living.owner(c.owner());
     for (Living.One t : c.waiters) {
       if (evidence && !t.due) {
         t.bare = true; // the wait is recorded with its stack, when it ends
@@ -312,17 +311,20 @@ final class Sampler {
         t.due = false;
       }
     }
-    names.announce(stack(c.owner()));
+    if (!c.unknown()) {
+      living.owner(c.owner());
+      names.announce(stack(c.owner()));
+    }
   }
 
   private void write(long now, Contended c) throws IOException {
     out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(names.lock(c.lock));
-    if (c.owner() > 0 && !c.unknown()) {
-      out.number(1).number(living.get(c.owner()) == null ? 0 : c.owner()).number(stack(c.owner()).id).number(0);
-    } else if (c.exclusive() && !c.unknown()) {
+    if (c.unknown() || c.owner() <= 0 && !c.exclusive()) { // readers and permits have no name
+      out.number(1).number(0).number(0).number(c.exclusive() ? 0 : 1);
+    } else if (c.owner() <= 0) {
       out.number(0); // free, and not yet taken
     } else {
-      out.number(1).number(0).number(0).number(c.exclusive() ? 0 : 1); // readers and permits have no name
+      out.number(1).number(living.get(c.owner()) == null ? 0 : c.owner()).number(stack(c.owner()).id).number(0);
     }
     out.number(c.waiters.size());
     for (Living.One w : c.waiters) {
