@@ -288,3 +288,30 @@ func TestSeenFreeIsAnInstant(t *testing.T) {
 		t.Errorf("sections are charged %d of %d: %v", by[1], total, by)
 	}
 }
+
+// Those who look things up keep a cache and wait inside it for the disk, which somebody has
+// who never asks for the cache: what he sleeps at ends just when others get the cache, too, but
+// it is kept by who waits for the disk.
+func TestWhoHasWhatTheOwnerWaitsForIsNoOwner(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	events := []format.Event{kind(1, format.KindSynchronizer), kind(2, format.KindMonitor), stack(1, "lookup", "loop"), stack(2, "read", "lookup", "loop"), stack(5, "compact", "housekeeping")}
+	var truth int64
+	for i, from := 0, int64(0); i < 60; i, from = i+1, from+50*ms+r.Int64N(40*ms) {
+		free := from + 40*ms
+		events = append(events, sleeps(8, 5, from, free))
+		came := from + r.Int64N(5*ms) // gets the cache at once, and waits for the disk
+		events = append(events, waitedAt(2, after(1+i%4, 2, came, free+50e3, 8)))
+		for w := range 3 {
+			asked, got := came+200e3+r.Int64N(20*ms), free+400e3+int64(w)*350e3
+			events = append(events, waitedAt(1, after(1+(i+1+w)%4, 1, asked, got, 0)))
+			truth += free - asked
+		}
+	}
+	s := &inferredOf{but: 2}
+	if _, err := Run(&format.List{Events: events}, open, s); err != nil {
+		t.Fatal(err)
+	}
+	if s.by[2] < truth*9/10 || s.by[5] > truth/20 {
+		t.Errorf("who waits for the disk is known to have the cache for %d of %d, who has the disk for %d", s.by[2], truth, s.by[5])
+	}
+}

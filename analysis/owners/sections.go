@@ -27,23 +27,40 @@ func (ev *evidence) learn(lock format.ObjectID, waits lockWaits, busy []span) *s
 		s.shared = s.shared || ev.wait(&s.acquired[i]).Mode() == format.Shared
 	}
 	ev.judge(s)
-	for at := range s.strange {
-		ev.strangely(s, at)
-	}
-	s.quiet = nil // at call sites they share with who waits names count
 	for _, i := range ev.had[lock] {
 		note(&s.inside, callSite{stack: ev.at(i).stack}, true)
 	}
+	ev.takeInside(s)
+	if len(s.strange) > 0 { // seldom
+		slices.SortFunc(s.seen, anchor.compare)
+		known := s.seen
+		for at := range s.strange {
+			ev.strangely(s, at, known)
+		}
+	}
+	s.quiet = nil // at call sites they share with who waits names count
 	var contested []anchor
 	for at, inside := range s.inside {
+		if !inside && !s.strange[at] && !ev.sym.Bare(at.stack) {
+			contested = append(contested, ev.singly(s, at)...)
+		}
+	}
+	s.contest(contested)
+	slices.SortFunc(s.seen, anchor.compare)
+	ev.usualHolds(s)
+	ev.findHomes(s)
+	return s
+}
+
+// takeInside takes the activities at call sites that are inside, and of those whose stack
+// tells nothing the ones that speak for themselves.
+func (ev *evidence) takeInside(s *section) {
+	for at, inside := range s.inside {
 		if !inside && !ev.sym.Bare(at.stack) {
-			if !s.strange[at] {
-				contested = append(contested, ev.singly(s, at)...)
-			}
 			continue
 		}
 		for i := range ev.activitiesAt(at, s.lock).all {
-			if ev.hadAnother(i, lock) {
+			if ev.hadAnother(i, s.lock) {
 				continue
 			}
 			d, t := ev.met(i)
@@ -52,11 +69,6 @@ func (ev *evidence) learn(lock format.ObjectID, waits lockWaits, busy []span) *s
 			}
 		}
 	}
-	s.contest(contested)
-	slices.SortFunc(s.seen, anchor.compare)
-	ev.usualHolds(s)
-	ev.findHomes(s)
-	return s
 }
 
 // hadAnother reports whether an activity tells of itself that its thread had another lock

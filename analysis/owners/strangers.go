@@ -67,8 +67,9 @@ func (ev *evidence) onlyAt(s *section, threads []format.ThreadID, asked *marks) 
 
 // strangely takes those of the activities at a call site that end when somebody gets the
 // lock. Somebody must wait at the end of more than chance has it, and of those most must be
-// followed promptly.
-func (ev *evidence) strangely(s *section, at callSite) {
+// followed promptly. Whoever is known to be inside meanwhile speaks against it: what a
+// stranger does to a lock that the owner waits for ends just when others get this one, too.
+func (ev *evidence) strangely(s *section, at callSite, known []anchor) {
 	if s.inside[at] || at.lock != format.NoObject || ev.sym.Bare(at.stack) {
 		return
 	}
@@ -80,10 +81,16 @@ func (ev *evidence) strangely(s *section, at callSite) {
 	if !exceeds(len(ending), list.n, s.busyShare()) {
 		return
 	}
-	found := ev.fitting(s, list, ending, sure)
+	found := unopposedBy(known, ev.fitting(s, list, ending, sure))
 	if len(found) < timesPrompt*(len(ending)-len(found)) {
 		return
 	}
-	s.take(ev.unopposed(s, list))
+	s.take(unopposedBy(known, ev.unopposed(s, list)))
 	s.strange[at] = true
+}
+
+// unopposedBy leaves out what was done while others are known to have been inside.
+func unopposedBy(known, found []anchor) []anchor {
+	slices.SortFunc(found, anchor.compare)
+	return alone(found, known)
 }
