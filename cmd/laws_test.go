@@ -279,6 +279,9 @@ func TestClassesEqualTheJDKsTotals(t *testing.T) {
 			}
 		}
 		monitors := want["jdk.JavaMonitorEnter"].ByClass
+		if w, ok := want["jdk.JavaMonitorWait"].ByClass["[I"]; ok { // for a class to be initialised
+			monitors["[I"] = [2]int64{monitors["[I"][0] + w[0], monitors["[I"][1] + w[1]}
+		}
 		if len(got) != len(monitors) {
 			t.Errorf("%s: %d classes, want %d", path, len(got), len(monitors))
 		}

@@ -144,8 +144,11 @@ func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
 }
 
 func monitorWait(r *Reader, v *values, ev *format.Event) bool {
+	class, stack := r.class(v[slotClass]), r.stack(v[slotStack])
+	if initialises(r.ids.names[class], r.ids.frames[stack]) {
+		return monitorEnter(r, v, ev) // who notifies them initialised the class meanwhile
+	}
 	r.activity(v, ev, format.ActivityWait)
-	class := r.class(v[slotClass])
 	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
 	r.dated.note(ev, class, stateWaits)
 	res := r.classify(class, ev.Stack)

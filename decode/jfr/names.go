@@ -20,6 +20,12 @@ var lockNames = []struct {
 // initialised; the innermost frame is the one that needs the class.
 const initLock = "int[]"
 
+// initialises reports whether a wait at a monitor is for another thread to initialise a
+// class: the JVM has them wait on that object without a call of Object.wait.
+func initialises(class string, frames []format.Frame) bool {
+	return class == initLock && len(frames) > 0 && frames[0].Class != "java.lang.Object"
+}
+
 // lockName names a lock by what the first waiter's stack tells, "" when it
 // tells nothing.
 func lockName(class string, address int64, frames []format.Frame) string {

@@ -68,6 +68,10 @@ func (s *screen) finding(f *document.Finding) []line {
 	if f.LockSite != "" && f.LockSite != f.Owner {
 		lock += " at " + s.names.Name(f.LockSite)
 	}
+	what := text.Initialised(f.Lock)
+	if what != "" {
+		lock = "up the " + what
+	}
 	title := strings.NewReplacer("holding the lock", "holding "+lock, "holding this one", "holding "+lock).Replace(f.Title)
 	if f.Root != "" {
 		title = strings.Replace(title, "another lock", s.otherLock(f), 1)
@@ -77,7 +81,7 @@ func (s *screen) finding(f *document.Finding) []line {
 	}
 	parts := append(s.subject(f, lock), prose("is "+title)...)
 	lines := fill(fmt.Sprintf("%4s  ", percent(int64(f.Share*1e6), 1e6)), s.Width, strong, parts...)
-	remedy := f.Remedy
+	remedy := cmp.Or(initialiseEarlier(what), f.Remedy)
 	if !s.Full {
 		remedy = cmp.Or(s.endOfChain(f), firstClause(remedy))
 	}
@@ -101,6 +105,15 @@ func (s *screen) endOfChain(f *document.Finding) string {
 		}
 	}
 	return "Mend " + name + " first, at the end of the chain"
+}
+
+// initialiseEarlier says what to do where threads wait for a class to be initialised: that
+// lock is the JVM's, and cannot be given back.
+func initialiseEarlier(what string) string {
+	if what == "" {
+		return ""
+	}
+	return "Do that outside of the static initialiser, or have the class initialised before others need it."
 }
 
 // otherLock names the lock that the owner of a finding's lock waits for: of two of
@@ -176,6 +189,9 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 		lines = append(lines, fill("  behind: ", s.Width, plain, prose(strings.Join(d.Queued, ", "))...)...)
 	}
 	remedy := findings.Deadlock.Remedy()
+	if text.Initialised(d.Cycle[0].Lock) != "" {
+		remedy = "Let none of these classes need another while it is initialised."
+	}
 	return append(lines, fill("  -> ", s.Width, plain, prose(firstClause(remedy))...)...)
 }
 

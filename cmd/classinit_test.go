@@ -1,0 +1,29 @@
+package cmd
+
+import (
+	"strings"
+	"testing"
+
+	"contend/report/document"
+)
+
+// Seven threads wait for a class that an eighth initialises (testdata/java/SlowClass.java):
+// for as long as 'jfr print' says, and for the one whose static initialiser sleeps.
+func TestWaitsForAClassAreOfItsLock(t *testing.T) {
+	t.Parallel()
+	const path, printed = "../testdata/class-init-jdk25.jfr.gz", 6_376_000_000
+	a := ask[document.Analyze](t, "analyze", path)
+	l := a.Locks[0]
+	if off := l.WaitNs - printed; !strings.Contains(l.Lock, "initialisation of a class") || l.Waits != 7 || max(off, -off) > 7_000_000 {
+		t.Errorf("%s: %d waits of %d ns, want 7 of %d", l.Lock, l.Waits, l.WaitNs, printed)
+	}
+	if o := l.Owners[0]; o.Site != "SlowClass.request:26" || o.WaitNs*100 < l.WaitNs*95 {
+		t.Errorf("%s is charged %d of %d", o.Site, o.WaitNs, l.WaitNs)
+	}
+	got := run(t, "analyze", path)
+	for _, want := range []string{"holding up the initialisation of", "outside of the static initialiser"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+}
