@@ -113,7 +113,7 @@ var kinds = [...]struct {
 		"Take it less often, or let whoever comes have it at once: a lock that is not fair, or a spin before sleep.",
 		"Blasgen et al. (1979): the queue goes on though threads that did not wait would ask less of the lock than all its time, for longer than queues of that load do by chance (Borel and Tanner; Chernoff). Free time counts of fair locks and of recorded or sampled owners: elsewhere who barges in is not seen"},
 	Starvation: {"starvation", doing.Unknown, "passed over by others that came later",
-		"Use a fair lock here, or hold it for less time where the others come from.",
+		"Take it less often or for less time where the others come from, or use a fair lock here.",
 		"bounded bypass (Burns et al. 1982): one of several threads or sites is passed by later comers, once and more each wait beyond what it passes others, and waits longer than they do; neither by chance (Student, Welch)"},
 	HotStripe: {"hot-stripe", doing.Unknown, "the hot one of several that are alike",
 		"Spread what it guards more evenly, by another hash or more stripes, or take the hot entry out of it.",

@@ -146,6 +146,8 @@ func (s *screen) next() []line {
 		parts = []string{"contend analyze --full " + file, "(all that threads wait for)"}
 	case s.Total.WaitNs == 0, s.hidesMore():
 		parts = s.record()
+	case s.elsewhere() > 0 && len(s.Findings) == 0 && !s.Full:
+		parts = []string{"contend analyze --full " + file, "(all that threads wait for)"}
 	case s.counts && len(s.groups) > 0:
 		parts = []string{"contend blame --by lock,waiter-stack " + file}
 	case len(s.groups) > 0:
