@@ -73,20 +73,28 @@ func window(t *testing.T) *tab {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1200, 800)); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel = context.WithTimeout(ctx, 2*patience)
-	t.Cleanup(cancel)
-	return &tab{t, ctx}
+	limit := time.AfterFunc(2*patience, cancel)
+	t.Cleanup(func() { limit.Stop() })
+	return &tab{t, ctx, limit}
 }
 
 // tab is a page shown in a browser.
 type tab struct {
 	*testing.T
-	ctx context.Context
+	ctx   context.Context
+	limit *time.Timer // closes the window
+}
+
+// step is the window for one more step, which may take as long as the first: how
+// many a test takes says nothing of how long one hangs.
+func (b *tab) step() context.Context {
+	b.limit.Reset(2 * patience)
+	return b.ctx
 }
 
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.Helper()
-	if err := chromedp.Do(b.ctx, steps...); err != nil {
+	if err := chromedp.Do(b.step(), steps...); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -94,7 +102,7 @@ func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 // eval returns what a script in the page gives.
 func eval[T any](b *tab, script string) T {
 	b.Helper()
-	v, err := chromedp.Run(b.ctx, chromedp.Evaluate[T](script))
+	v, err := chromedp.Run(b.step(), chromedp.Evaluate[T](script))
 	if err != nil {
 		b.Fatalf("%s: %v", script, err)
 	}

@@ -242,7 +242,7 @@ func TestTheReportByKeyboardAndOnPaper(t *testing.T) {
 	r.until(`document.activeElement.matches("[role=treeitem]:nth-child(2)")`)
 
 	eval[any](r.tab, `document.querySelector(".theme").click(), 0`) // paper is white in the dark, too
-	if _, err := chromedp.Call(r.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+	if _, err := chromedp.Call(r.step(), emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := eval[string](r.tab, `getComputedStyle(document.body).color + getComputedStyle(document.body).backgroundColor + getComputedStyle(document.querySelector(".search")).display`); got != "rgb(0, 0, 0)rgb(255, 255, 255)none" {
@@ -272,7 +272,7 @@ func TestTheReportTakesManyStacks(t *testing.T) {
 	if text := r.text("#page"); !strings.Contains(text, "[other]") {
 		t.Error("what was merged is not said")
 	}
-	if _, err := chromedp.Call(r.ctx, performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
+	if _, err := chromedp.Call(r.step(), performance.Enable, performance.EnableParams{TimeDomain: performance.EnableTimeDomainThreadTicks}); err != nil {
 		t.Fatal(err)
 	}
 	for _, view := range []string{"holders", "flame", "flame&flame=chain", "pivot", "who&nodes=method", "longest", "about"} {
@@ -296,7 +296,7 @@ func TestTheReportTakesManyStacks(t *testing.T) {
 // day it depends little on what else the machine does, by which a processor is slower.
 func (r *reportTab) busy() float64 {
 	r.Helper()
-	all, err := chromedp.Call(r.ctx, performance.GetMetrics, cdp.Empty{})
+	all, err := chromedp.Call(r.step(), performance.GetMetrics, cdp.Empty{})
 	if err != nil {
 		r.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,8 +39,17 @@ func Check(t *testing.T, name, got string) {
 	}
 }
 
-// Path returns the place of golden/NAME.
+// Path returns the place of golden/NAME: in a folder above the test's own, since a
+// program built with -trimpath does not know where its sources lie.
 func Path(name string) string {
-	_, self, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(self), name)
+	dir, err := os.Getwd()
+	if err != nil {
+		panic(err)
+	}
+	for at := dir; at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "golden", "golden.go")); err == nil {
+			return filepath.Join(at, "golden", name)
+		}
+	}
+	panic("no golden folder above " + dir)
 }
