@@ -48,12 +48,11 @@ func copied[T any](list []T) []T { return append([]T(nil), list...) }
 
 // Whoever books uses the same slices again and again, as the emitter does.
 func TestDispatcherTellsWhatWasBookedInOrder(t *testing.T) {
-	several := 4 * batchCalls
-	if testing.Short() {
-		several /= 2
-	}
-	for _, calls := range []int{0, 1, batchCalls - 1, batchCalls, several} {
-		for _, parts := range []int{1, batchParts / 4} { // of the longest slice
+	for parts, many := range map[int][]int{ // of the longest slice, and calls
+		1:              {0, 1, batchCalls - 1, batchCalls, 4 * batchCalls},
+		batchParts / 4: {0, 1, 8, 300}, // some sixteen are a batch
+	} {
+		for _, calls := range many {
 			t.Run(fmt.Sprintf("%d calls, %d parts", calls, parts), func(t *testing.T) {
 				random := rand.New(rand.NewPCG(1, uint64(calls)))
 				var direct, passed heard

@@ -105,6 +105,7 @@ func TestChainsOfManyLocks(t *testing.T) {
 // shows the same as one of every pair of threads.
 func TestFlameOfManyThreads(t *testing.T) {
 	t.Parallel()
+	unhurried(t)
 	const fixture = "../testdata/truth-8threads.jfr"
 	for _, view := range []stacks.View{stacks.Blame, stacks.Blocked, stacks.Chain, stacks.Site} {
 		pairs, shown := stacks.New(view, nil), stacks.New(view, nil)

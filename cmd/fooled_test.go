@@ -10,6 +10,7 @@ import (
 // time that is not in the trace.
 func TestAGateOfNothingDecidesNothing(t *testing.T) {
 	t.Parallel()
+	unhurried(t)
 	const recording, dump = "../testdata/truth-8threads.jfr", "../testdata/deadlock-monitors-and-juc-jdk17.txt"
 	for _, c := range []struct{ file, filter, rule, says string }{
 		{recording, "--class=Nope", "csp(*) < 99%", "matches nothing"},

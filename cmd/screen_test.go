@@ -39,11 +39,9 @@ func allInputs(t *testing.T) []string {
 		}
 		paths = append(paths, found...)
 	}
-	if !testing.Short() {
-		names, _ := simulate.Scenarios()
-		for _, name := range names {
-			paths = append(paths, exactly(t, name))
-		}
+	names, _ := simulate.Scenarios()
+	for _, name := range names {
+		paths = append(paths, exactly(t, name))
 	}
 	return slices.DeleteFunc(paths, func(p string) bool { return filepath.Base(p) == "counts.txt" || filepath.Base(p) == "damaged.bin" })
 }
@@ -52,6 +50,7 @@ func allInputs(t *testing.T) []string {
 // that say which lock it is, where, who has it and what to do.
 func TestTheFirstScreenFitsAndNamesTheBiggestLock(t *testing.T) {
 	t.Parallel()
+	unhurried(t)
 	for _, path := range allInputs(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			a, code := answered(t, path)

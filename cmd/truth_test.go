@@ -70,6 +70,7 @@ func distance(a, b map[string]float64) (d float64) {
 // The owners' operations, against what the program logged of itself.
 func TestOwnersEqualTheProgramsOwnLog(t *testing.T) {
 	t.Parallel()
+	unhurried(t)
 	const inventory, reentrant = "Truth$InventoryLock", "java.util.concurrent.locks.ReentrantLock$NonfairSync"
 	for _, c := range []struct {
 		name, class       string
@@ -180,6 +181,7 @@ func (s *totals) Slice(sl *analysis.Slice) {
 // read-write lock is.
 func TestLocksAndIdlenessAreToldApart(t *testing.T) {
 	t.Parallel()
+	unhurried(t)
 	for _, c := range []struct {
 		name       string
 		lock, idle []string

@@ -123,8 +123,11 @@ func TestCoverageOfTheRunsOwnTruth(t *testing.T) {
 		{simulate.Config{Scenario: "random", Threads: 5, Locks: 2, Duration: 8e9, Period: 23_700_000}, "section1"},
 	}
 	complete := os.Getenv("CONTEND_THOROUGH") != "" && !testing.Short() // as .ci/run asks for
-	if !complete {
-		runs, cases = 60, cases[:1]
+	switch {
+	case testing.Short():
+		runs, cases = 2, cases[:1] // for the race detector, too few to count
+	case !complete:
+		runs, cases = 30, cases[:1]
 	}
 	all := asked{}
 	for _, c := range cases {
@@ -134,7 +137,9 @@ func TestCoverageOfTheRunsOwnTruth(t *testing.T) {
 			covered(t, c.config, c.site, kind, all)
 		}
 		t.Log(c.config.Scenario)
-		kind.within(t, 0.88, 1)
+		if !testing.Short() {
+			kind.within(t, 0.88, 1)
+		}
 	}
 	if complete {
 		t.Log("all")

@@ -199,6 +199,9 @@ func TestEventsOfProgramsArePassedOver(t *testing.T) {
 
 // What is behind a bad event is read again from the next checkpoint on.
 func TestBadEventCostsNoMoreThanToTheNextCheckpoint(t *testing.T) {
+	if testing.Short() {
+		t.Skip("-short: nothing runs beside it that the race detector could see")
+	}
 	data := load(t, ours+"/hsqldb-6clients.jfr")
 	want, _, _ := count(data)
 	r, err := NewReader(bytes.NewReader(data), "test.jfr", Options{})
