@@ -151,14 +151,19 @@ func (s *standing) book(l format.ObjectID, lo, hi int64, open []openSlice, group
 	s.e.book(&s.g, s.nodes)
 }
 
-// promiseEvery is after how many waiters in slices it is found out anew before
-// which instant no slice starts any more.
-const promiseEvery = 1024
+// promiseEvery is after how many waiters in slices it is found out anew, at least,
+// before which instant no slice starts any more. All that wait are looked at for it,
+// far apart in memory, and so no more often than when promiseShare times as many
+// have been emitted: else what each costs would grow with how many wait.
+const (
+	promiseEvery = 1024
+	promiseShare = 4
+)
 
 // promise finds that instant: each thread's next slice starts where its last one
 // ended.
 func (s *standing) promise(more int) {
-	if s.emitted += more; s.emitted < promiseEvery {
+	if s.emitted += more; s.emitted < max(promiseEvery, promiseShare*len(s.waiting)) {
 		return
 	}
 	s.emitted = 0

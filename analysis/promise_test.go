@@ -3,6 +3,7 @@ package analysis
 import (
 	"testing"
 
+	"contend/analysis/internal/column"
 	"contend/format"
 
 	"pgregory.net/rapid"
@@ -54,4 +55,31 @@ func TestNoSliceStartsEarlierThanPromised(t *testing.T) {
 			t.Fatalf("%d ns in %d spans, want %d ns", c.closed.Len(), len(c.closed.spans), c.kept.Len())
 		}
 	})
+}
+
+// TestPromiseIsNoDearerForACrowd counts how often all that wait are looked at, as
+// one after the other is emitted: for four of them one is looked at, or less.
+func TestPromiseIsNoDearerForACrowd(t *testing.T) {
+	const emitted = 1 << 17
+	for waiting, want := range map[int]int{1: 128, 256: 128, 1024: 32, 16384: 2} {
+		s := &standing{state: make([]nodeState, waiting), queue: make([]queue, 1)}
+		s.g.blocked = make([]blocked, waiting)
+		s.queue[0].open = make([]openSlice, waiting)
+		for i := range waiting {
+			s.state[i].place = uint32(i)
+			s.queue[0].open[i].since = emitted
+			s.waiting.Push(column.Key{ID: uint32(i)})
+		}
+		looks := 0
+		for i := range emitted {
+			before := s.noEarlierStart
+			s.now = int64(i)
+			if s.promise(1); s.noEarlierStart > before {
+				looks++
+			}
+		}
+		if looks != want {
+			t.Errorf("%d threads wait: all are looked at %d times while %d are emitted, want %d", waiting, looks, emitted, want)
+		}
+	}
 }
