@@ -3,7 +3,6 @@ package owners
 import (
 	"slices"
 
-	"contend/analysis/internal/column"
 	"contend/format"
 )
 
@@ -17,13 +16,13 @@ const leastBusy = 1e-3
 // fitting returns those of the activities at a call site at whose end somebody waits
 // that fit; none if they are less than a share of them, by how long they take, or no
 // more than chance has it.
-func (ev *evidence) fitting(s *section, list siteList, ending []column.Ref, least float64) (found []anchor) {
-	if len(ending) < fewestPrompt {
+func (ev *evidence) fitting(s *section, list siteList, ending *siteList, least float64) (found []anchor) {
+	if ending == nil {
 		return nil
 	}
-	window := ev.window(s, ending)
+	window := ev.window(s, *ending)
 	var fit, all int64
-	for _, i := range ending {
+	for i := range ending.all {
 		d, t := ev.met(i)
 		all += d.end - d.start
 		if ev.fits(s, t, d, window) {
@@ -44,25 +43,15 @@ func (ev *evidence) siblings(lock format.ObjectID) int {
 	return len(ev.locksOf(ev.class[lock]))
 }
 
-// ending returns the activities at whose end somebody waits for the lock.
-func (ev *evidence) ending(s *section, list siteList) (out []column.Ref) {
-	for i := range list.all {
-		if start, end := ev.Span(i); end > start && s.isBusy(end, end) {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
 // window is how soon after an activity the lock is acquired for the two to
 // have to do with each other: as soon as is usual after those of a call site,
 // twice over.
-func (ev *evidence) window(s *section, list []column.Ref) int64 {
+func (ev *evidence) window(s *section, list siteList) int64 {
 	if !s.permits {
 		return maxTime // who gets the lock meanwhile tells more
 	}
 	var lags []int64
-	for _, i := range list {
+	for i := range list.all {
 		d := ev.at(i)
 		if next, _ := ev.next(s, d.end); d.promptly(next) {
 			lags = append(lags, next-d.end)

@@ -81,5 +81,7 @@ func (monitors) Group(format.ThreadID) uint32              { return 0 }
 // learntOfOne learns of lock 1.
 func learntOfOne(ev *evidence) *section {
 	list := ev.gather(ev.byLock[1], nil)
-	return ev.learn(1, list, list.busy())
+	s := ev.section(1, list, list.busy())
+	ev.learn([]*section{s})
+	return s
 }

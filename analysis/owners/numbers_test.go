@@ -126,7 +126,7 @@ func TestWhereActivitiesAreMovedTo(t *testing.T) {
 // with what was done.
 func TestTheWindowIsTwiceTheUsualLag(t *testing.T) {
 	ev, list, s := sleeping(160+4, 1e6+160+4, 2e6+160+4)
-	if got := ev.window(s, slices.Collect(list.all)); got != 8 {
+	if got := ev.window(s, list); got != 8 {
 		t.Errorf("%d, want 8", got)
 	}
 }

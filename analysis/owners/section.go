@@ -19,6 +19,7 @@ type section struct {
 	nearBusy int           // what busyUntil returned last
 	nearSeen int           // what seenBefore returned last
 	inside   map[callSite]bool
+	ending   map[callSite]*siteList   // by call site that is not all inside: the activities at whose end somebody waits, unless they are few
 	strange  map[callSite]bool        // of threads that never wait for it: whether some of what they do there is
 	holds    map[format.StackID]int64 // by acquisition site: how long it usually holds
 	usual    int64                    // the same over all sites, 0 when unknown

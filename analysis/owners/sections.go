@@ -1,7 +1,6 @@
 package owners
 
 import (
-	"maps"
 	"slices"
 	"sync"
 
@@ -10,13 +9,15 @@ import (
 	"contend/format"
 )
 
-// learn finds out what threads do while they hold a lock. The rule needs no
+// What threads do while they hold a lock is found out by a rule that needs no
 // pattern: while a thread is inside, nobody else acquires the lock. A call
 // site whose activities lie in stretches with waiters, and never (but for the
 // tolerance) overlap another thread's acquisition, is inside; one sleep
 // elsewhere that happens to overlap no acquisition is betrayed by the others at
 // its call site.
-func (ev *evidence) learn(lock format.ObjectID, waits lockWaits, busy []span) *section {
+
+// section returns what the waits for a lock tell, and the call sites to ask about.
+func (ev *evidence) section(lock format.ObjectID, waits lockWaits, busy []span) *section {
 	s := &section{lock: lock, busy: busy, permits: ev.sym.Kind(lock) == format.KindSemaphore}
 	var acquired sync.WaitGroup // a recording may be of one lock
 	acquired.Go(func() { s.acquired, s.failed = ev.acquisitions(waits) })
@@ -26,8 +27,20 @@ func (ev *evidence) learn(lock format.ObjectID, waits lockWaits, busy []span) *s
 	for i := range s.acquired {
 		s.shared = s.shared || ev.wait(&s.acquired[i]).Mode() == format.Shared
 	}
-	ev.judge(s)
-	for _, i := range ev.had[lock] {
+	return s
+}
+
+// learn finds out what threads do while they hold some locks.
+func (ev *evidence) learn(all []*section) {
+	c := &court{ev: ev, all: all}
+	c.judge()
+	c.findEndings()
+	cores.Each(len(all), func(i int) { ev.takeSeen(all[i]) })()
+}
+
+// takeSeen takes what was done inside a section, now that its call sites are judged.
+func (ev *evidence) takeSeen(s *section) {
+	for _, i := range ev.had[s.lock] {
 		note(&s.inside, callSite{stack: ev.at(i).stack}, true)
 	}
 	ev.takeInside(s)
@@ -49,7 +62,7 @@ func (ev *evidence) learn(lock format.ObjectID, waits lockWaits, busy []span) *s
 	slices.SortFunc(s.seen, anchor.compare)
 	ev.usualHolds(s)
 	ev.findHomes(s)
-	return s
+	s.ending = nil
 }
 
 // takeInside takes the activities at call sites that are inside, and of those whose stack
@@ -119,52 +132,70 @@ func (ev *evidence) users(waits lockWaits) (users []format.ThreadID, waited int)
 	return users, waited
 }
 
-// judge decides about the candidates, several at a time: one lock may have
-// most of the activities of a trace.
-func (ev *evidence) judge(s *section) {
-	at := slices.Collect(maps.Keys(s.inside))
-	inside := make([]bool, len(at))
-	cores.Each(len(at), func(i int) {
-		own := *s // each searches from where it found last
-		inside[i] = ev.isInside(&own, at[i])
-	})()
-	for i := range at {
-		note(&s.inside, at[i], inside[i])
+// judge decides about the call sites that are asked about.
+func (c *court) judge() {
+	list := c.hearings(func(s *section, ask func(callSite)) {
+		for at := range s.inside {
+			ask(at)
+		}
+	})
+	c.divide(list)
+	inside := make([][]bool, len(list))
+	c.hear(list, func(l *listener, n int) { inside[n] = l.judge() })
+	for n, h := range list {
+		for which, s := range h.of {
+			note(&c.all[s].inside, h.callSite, inside[n][which])
+		}
 	}
 }
 
-// isInside counts the activities at a call site that lie in busy stretches and
-// those that overlap somebody else's acquisition. It stops at the first one too
-// many, which decides the same: of a call site that has nothing to do with the
-// lock, as most have, it sees little more than the tolerance allows.
-func (ev *evidence) isInside(s *section, at callSite) bool {
-	list := ev.activitiesAt(at, s.lock)
-	most := max(tolerance*float64(list.n), 1)
-	breaks := 0
-	var f fits
-	for i := range list.all {
-		start, end, t := ev.spent(i)
-		switch {
-		case s.acquiredByOther(t, start, end):
-			if breaks++; float64(breaks) > most { // even if all the others fit
-				return false
-			}
-		case s.isBusy(end, end):
-			d := activity{start: start, end: end}
-			next, last := ev.next(s, end)
-			f.follow(ev, s, &d, next, last)
-			if s.isBusy(start, end) {
-				f.count(t, last)
-				continue
-			}
-			f.before.count(&d, t, next, last)
-		}
+// judge counts the activities at a call site that lie in busy stretches and those that
+// overlap somebody else's acquisition, of each section. It stops at the first one too
+// many, which decides the same: of a call site that has nothing to do with the lock, as
+// most have, it sees little more than the tolerance allows.
+func (l *listener) judge() (inside []bool) {
+	most := max(tolerance*float64(l.list.n), 1)
+	trials := l.trials()
+	l.each(func(which uint32, a *bout) bool {
+		t := &trials[which]
+		return t.counts(l.ev, a) || float64(t.breaks) <= most // even if all the others fit
+	})
+	for which := range trials {
+		t := &trials[which]
+		inside = append(inside, float64(t.breaks) <= most && t.inside(l))
 	}
-	if f.overtaken(s, list.n) && !ev.notified(list) && tolerated(breaks, f.soon+breaks) {
+	return inside
+}
+
+// counts takes in an activity; false if it breaks the rule.
+func (t *trial) counts(ev *evidence, a *bout) bool {
+	s := &t.s
+	if s.acquiredByOther(a.thread, a.start, a.end) {
+		t.breaks++
+		return false
+	}
+	if !s.isBusy(a.end, a.end) {
 		return true
 	}
-	n := f.all()
-	return n > 0 && tolerated(breaks, n+breaks) && (!f.byChance(s, list.n) || ev.sym.Bare(at.stack) || ev.takers(s.lock).of(at.stack).site >= 0)
+	d := activity{start: a.start, end: a.end}
+	next, last := ev.next(s, d.end)
+	t.follow(ev, s, &d, next, last)
+	if s.isBusy(a.start, a.end) {
+		t.count(a.thread, last)
+	} else {
+		t.before.count(&d, a.thread, next, last)
+	}
+	return true
+}
+
+// inside decides, when all activities at the call site are counted.
+func (t *trial) inside(l *listener) bool {
+	if t.overtaken(&t.s, l.list.n) && !l.ev.notified(l.list) && tolerated(t.breaks, t.soon+t.breaks) {
+		return true
+	}
+	n := t.all()
+	return n > 0 && tolerated(t.breaks, n+t.breaks) &&
+		(!t.byChance(&t.s, l.list.n) || l.ev.sym.Bare(l.stack) || l.ev.takers(t.s.lock).of(l.stack).site >= 0)
 }
 
 // within reports whether an activity of a thread is inside. A stack that shows

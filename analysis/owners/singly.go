@@ -1,9 +1,6 @@
 package owners
 
-import (
-	"contend/analysis/internal/column"
-	"contend/format"
-)
+import "contend/format"
 
 // singly takes the activities at a place that lies inside one of several locks
 // of a class, each by what it does to this one: nobody takes the lock in a way
@@ -12,11 +9,11 @@ import (
 // As many must not fit by chance: the same activities moved in time are tried too.
 // Waits for others of the class it returns, which others may contest.
 func (ev *evidence) singly(s *section, at callSite) (contested []anchor) {
-	if f := ev.takers(s.lock); len(f.methods) > 0 && f.of(at.stack).site < 0 && !ev.taken(s, at) && !ev.tried(s, at) {
+	if !ev.leadsThere(s, at) && !ev.tried(s, at) {
 		return nil // what threads do just before they come ends when others do, too
 	}
 	list := ev.activitiesAt(at, s.lock)
-	ending := ev.ending(s, list)
+	ending := s.ending[at]
 	found := ev.fitting(s, list, ending, 1/float64(overChance*ev.siblings(s.lock)))
 	switch {
 	case len(found) == 0:
@@ -27,13 +24,38 @@ func (ev *evidence) singly(s *section, at callSite) (contested []anchor) {
 		}
 		return found
 	}
-	if s.permits && ev.asPrompt(s, found, ending) || s.shared && float64(len(found)) >= sure*float64(len(ending)) { // the others went on when one was gone
+	if s.permits && ev.asPrompt(s, found, ending) || s.shared && float64(len(found)) >= sure*float64(ending.n) { // the others went on when one was gone
 		found = ev.unopposed(s, list)
 	} else if !s.shared && !s.permits && s.recorded >= nearlyAll {
 		found = ev.withFollowing(s, list, found)
 	}
 	s.take(found)
 	return nil
+}
+
+// leadsThere reports whether a call site is known to be where the lock is had, or nothing
+// is known of where it is.
+func (ev *evidence) leadsThere(s *section, at callSite) bool {
+	f := ev.takers(s.lock)
+	return len(f.methods) == 0 || f.of(at.stack).site >= 0 || ev.taken(s, at)
+}
+
+// unsettled returns the call sites of which some of what is done there may be inside: those of
+// which singly and strangely ask what ends while somebody waits.
+func (ev *evidence) unsettled(s *section) (list []callSite) {
+	for at, inside := range s.inside {
+		if !inside && !ev.sym.Bare(at.stack) && (ev.mayBeTried(s, at) || ev.leadsThere(s, at)) {
+			list = append(list, at)
+		} else if _, asked := s.strange[at]; asked && ev.mayBeStrange(s, at) {
+			list = append(list, at)
+		}
+	}
+	for at := range s.strange {
+		if _, listed := s.inside[at]; !listed && ev.mayBeStrange(s, at) {
+			list = append(list, at)
+		}
+	}
+	return list
 }
 
 // withFollowing adds to activities at a call site that are inside the others that follow an
@@ -90,9 +112,9 @@ func (s *section) take(found []anchor) {
 // asPrompt reports whether so many activities at a call site fit that all are inside.
 // Those that follow an acquisition of their thread certainly are; how many of them fit
 // is how many can, since who is woken may have to wait for a processor.
-func (ev *evidence) asPrompt(s *section, found []anchor, ending []column.Ref) bool {
+func (ev *evidence) asPrompt(s *section, found []anchor, ending *siteList) bool {
 	follow, fit := 0, 0
-	for _, i := range ending {
+	for i := range ending.all {
 		d, t := ev.met(i)
 		if _, ok := ev.follows(s, t, d.start); ok {
 			follow++
@@ -107,7 +129,7 @@ func (ev *evidence) asPrompt(s *section, found []anchor, ending []column.Ref) bo
 	if fit >= fewestPrompt {
 		most = share(int64(fit), int64(follow))
 	}
-	return float64(len(found)) >= sure*most*float64(len(ending))
+	return float64(len(found)) >= sure*most*float64(ending.n)
 }
 
 // follows returns when a thread got the lock, if that is what it did last before t.

@@ -70,19 +70,19 @@ func (ev *evidence) onlyAt(s *section, threads []format.ThreadID, asked *marks) 
 // followed promptly. Whoever is known to be inside meanwhile speaks against it: what a
 // stranger does to a lock that the owner waits for ends just when others get this one, too.
 func (ev *evidence) strangely(s *section, at callSite, known []anchor) {
-	if s.inside[at] || at.lock != format.NoObject || ev.sym.Bare(at.stack) {
+	if !ev.mayBeStrange(s, at) {
 		return
 	}
 	list := ev.activitiesAt(at, s.lock)
 	if ev.notified(list) {
 		return
 	}
-	ending := ev.ending(s, list)
-	if !exceeds(len(ending), list.n, s.busyShare()) {
+	ending := s.ending[at]
+	if ending == nil || !exceeds(ending.n, list.n, s.busyShare()) {
 		return
 	}
 	found := unopposedBy(known, ev.fitting(s, list, ending, sure))
-	if len(found) < timesPrompt*(len(ending)-len(found)) {
+	if len(found) < timesPrompt*(ending.n-len(found)) {
 		return
 	}
 	s.take(unopposedBy(known, ev.unopposed(s, list)))
@@ -93,4 +93,9 @@ func (ev *evidence) strangely(s *section, at callSite, known []anchor) {
 func unopposedBy(known, found []anchor) []anchor {
 	slices.SortFunc(found, anchor.compare)
 	return alone(found, known)
+}
+
+// mayBeStrange reports whether that is asked of a call site.
+func (ev *evidence) mayBeStrange(s *section, at callSite) bool {
+	return !s.inside[at] && at.lock == format.NoObject && !ev.sym.Bare(at.stack)
 }

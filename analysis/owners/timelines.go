@@ -28,6 +28,8 @@
 //	branches.go    stacks of samples, from the outermost frame inwards
 //	samples.go     where in the program samples of running threads are
 //	sections.go    what threads do only while they hold the lock
+//	court.go       each activity held against those locks it may tell of
+//	cells.go       for which locks somebody waits, by time
 //	strangers.go   the same of threads that are not known to use the lock
 //	fits.go        whether that is more than chance
 //	rivals.go      which of what cannot all have been inside was
@@ -213,6 +215,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 		i = largest[i]
 		found[i], builders[i] = ev.infer(locks[i])
 	})()
+	ev.learn(sectionsOf(builders))
 	if last {
 		ev.sites.lists, ev.gathered = nil, sync.Pool{} // nobody learns any more
 	}
@@ -302,6 +305,16 @@ func (ev *evidence) infer(lock format.ObjectID) (inference, *builder) {
 			return inference{owned, Owner{Kind: Handoff, Prov: Inferred}}, nil
 		}
 	}
-	s := ev.learn(lock, *list, busy)
+	s := ev.section(lock, *list, busy)
 	return inference{}, &builder{ev: ev, s: s, free: ev.sym.Kind(lock) == format.KindSemaphore}
+}
+
+// sectionsOf returns the sections of some builders, some of which may be nil.
+func sectionsOf(builders []*builder) (all []*section) {
+	for _, b := range builders {
+		if b != nil {
+			all = append(all, b.s)
+		}
+	}
+	return all
 }

@@ -10,11 +10,11 @@ import "contend/format"
 // tried reports whether that is so of waits at a call site for another lock: of most of
 // those at whose end somebody waits, and of three times as many as chance would have it.
 func (ev *evidence) tried(s *section, at callSite) bool {
-	if at.lock == format.NoObject || s.permits || s.shared || ev.siblings(s.lock) == 1 || s.busyShare() < leastBusy {
+	if !ev.mayBeTried(s, at) {
 		return false
 	}
 	list := ev.activitiesAt(at, s.lock)
-	found := ev.fitting(s, list, ev.ending(s, list), halfway)
+	found := ev.fitting(s, list, s.ending[at], halfway)
 	if len(found) == 0 {
 		return false
 	}
@@ -29,4 +29,9 @@ func (ev *evidence) justBefore(s *section, list siteList) (n int) {
 		}
 	}
 	return n
+}
+
+// mayBeTried reports whether waits at a call site can tell of that.
+func (ev *evidence) mayBeTried(s *section, at callSite) bool {
+	return at.lock != format.NoObject && !s.permits && !s.shared && ev.siblings(s.lock) > 1 && s.busyShare() >= leastBusy
 }

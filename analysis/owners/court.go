@@ -1,0 +1,220 @@
+package owners
+
+import (
+	"math"
+	"runtime"
+	"slices"
+
+	"contend/analysis/cores"
+	"contend/analysis/internal/column"
+	"contend/format"
+)
+
+// Locks of one class share their call sites, and at one of these may be most of what
+// was done in a trace. So each activity is looked at once for all locks, and for those
+// only of which it may tell something: somebody waits for them meanwhile.
+
+// court asks about the call sites of some sections.
+type court struct {
+	ev    *evidence
+	all   []*section
+	cells map[uint32]*cells // by input, where there are any
+}
+
+// hearing is a call site, and which sections it is asked about for.
+type hearing struct {
+	inputSite
+	list siteList
+	of   []uint32
+}
+
+// mostHeard bounds the sections for which a call site is asked about at a time: what is
+// remembered of each takes memory.
+const mostHeard = 1 << 10
+
+// hearings returns the call sites that are asked about for any section, those with the most
+// activities first.
+func (c *court) hearings(of func(s *section, ask func(callSite))) (list []*hearing) {
+	open := map[inputSite]*hearing{}
+	for n, s := range c.all {
+		of(s, func(at callSite) {
+			site := inputSite{at, c.ev.inputOf[s.lock]}
+			h := open[site]
+			if h == nil || len(h.of) == mostHeard {
+				h = &hearing{inputSite: site, list: c.ev.activitiesAt(at, s.lock)}
+				open[site], list = h, append(list, h)
+			}
+			h.of = append(h.of, uint32(n))
+		})
+	}
+	slices.SortStableFunc(list, func(a, b *hearing) int { return b.list.n - a.list.n })
+	return list
+}
+
+// divide makes cells of the inputs of which to hold each activity against each lock
+// takes longer.
+func (c *court) divide(list []*hearing) {
+	looks := map[uint32]int{} // that are saved
+	for _, h := range list {
+		looks[h.input] += h.list.n * (len(h.of) - 1)
+	}
+	sections := map[uint32][]uint32{}
+	for n, s := range c.all {
+		in := c.ev.inputOf[s.lock]
+		sections[in] = append(sections[in], uint32(n))
+		looks[in] -= len(s.busy)
+	}
+	c.cells = map[uint32]*cells{}
+	for in, some := range sections {
+		if looks[in] > 0 {
+			c.cells[in] = newCells(c.all, some)
+		}
+	}
+}
+
+// bout is an activity.
+type bout struct {
+	at         column.Ref
+	start, end int64
+	thread     format.ThreadID
+}
+
+// hear calls f for each call site, several at a time.
+func (c *court) hear(list []*hearing, f func(l *listener, n int)) {
+	free := make(chan *listener, runtime.GOMAXPROCS(0))
+	for range cap(free) {
+		free <- &listener{court: c, slots: make([]uint32, len(c.all))}
+	}
+	cores.Each(len(list), func(n int) {
+		l := <-free
+		l.hearing = list[n]
+		f(l, n)
+		free <- l
+	})()
+}
+
+// listener is what one goroutine hears of one call site after the other with.
+type listener struct {
+	*court
+	*hearing
+	slots   []uint32 // by section: which of those that are asked about it is, plus one; 0 for no other
+	told    []int    // by which: how many activities there were when it was last told of one
+	live    []uint32 // which are still to be told, and some others
+	left    int      // how many of them
+	room    chunkRoom
+	scratch []trial
+}
+
+// trial is what is found out about a call site for one section.
+type trial struct {
+	s section // a copy: each searches from where it found last
+	fits
+	breaks int      // activities that overlap somebody else's acquisition
+	ending siteList // those at whose end somebody waits
+}
+
+// trials returns an empty trial for each section that is asked about.
+func (l *listener) trials() []trial {
+	l.scratch = l.scratch[:0]
+	for _, s := range l.of {
+		l.scratch = append(l.scratch, trial{s: *l.all[s]})
+	}
+	return l.scratch
+}
+
+// over is how many activities those were told of who are to be told no more.
+const over = math.MaxInt
+
+// each calls f with each activity at the call site, for each of the sections asked about it
+// that it may concern; no more for which f has returned false.
+func (l *listener) each(f func(which uint32, a *bout) bool) {
+	l.begin()
+	cells, near, n := l.cells[l.input], 0, 0
+	var a bout
+	for a.at = range l.list.all {
+		a.start, a.end, a.thread = l.ev.spent(a.at)
+		var some []uint32
+		if n++; cells != nil {
+			some, near = cells.during(near, a.start, a.end)
+		}
+		if cells != nil && len(some) < l.left {
+			for _, s := range some {
+				if which := l.slots[s]; which > 0 && l.told[which-1] < n {
+					l.tell(which-1, n, f(which-1, &a))
+				}
+			}
+			continue
+		}
+		l.live = slices.DeleteFunc(l.live, func(which uint32) bool {
+			return l.told[which] == over || !l.tell(which, n, f(which, &a))
+		})
+		if l.left == 0 {
+			break
+		}
+	}
+	for _, s := range l.of {
+		l.slots[s] = 0
+	}
+}
+
+// begin has all that are asked about the call site told of the first activity.
+func (l *listener) begin() {
+	l.live, l.left = l.live[:0], len(l.of)
+	l.told = slices.Grow(l.told[:0], len(l.of))[:len(l.of)]
+	clear(l.told)
+	for which, s := range l.of {
+		l.slots[s] = uint32(which) + 1
+		l.live = append(l.live, uint32(which))
+	}
+}
+
+// tell notes that one was told of so many activities, and whether it is to be told more.
+func (l *listener) tell(which uint32, n int, more bool) bool {
+	if l.told[which] = n; !more {
+		l.told[which] = over
+		l.left--
+	}
+	return more
+}
+
+// findEndings lists, of the call sites of which it will be asked, the activities at whose
+// end somebody waits for the lock.
+func (c *court) findEndings() {
+	wanted := make([][]callSite, len(c.all))
+	cores.Each(len(c.all), func(n int) { wanted[n] = c.ev.unsettled(c.all[n]) })()
+	next := 0
+	list := c.hearings(func(_ *section, ask func(callSite)) {
+		for _, at := range wanted[next] {
+			ask(at)
+		}
+		next++
+	})
+	found := make([][]*siteList, len(list))
+	c.hear(list, func(l *listener, n int) { found[n] = l.endings() })
+	for n, h := range list {
+		for which, ending := range found[n] {
+			if ending != nil {
+				note(&c.all[h.of[which]].ending, h.callSite, ending)
+			}
+		}
+	}
+}
+
+// endings lists them of one call site, for each section; nil where they are so few that
+// nothing fits.
+func (l *listener) endings() []*siteList {
+	trials := l.trials()
+	l.each(func(which uint32, a *bout) bool {
+		if t := &trials[which]; a.end > a.start && t.s.isBusy(a.end, a.end) {
+			t.ending.add(a.at, &l.room)
+		}
+		return true
+	})
+	found := make([]*siteList, len(trials))
+	for which := range trials {
+		if list := trials[which].ending; list.n >= fewestPrompt {
+			found[which] = &list
+		}
+	}
+	return found
+}
