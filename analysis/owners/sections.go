@@ -32,7 +32,7 @@ func (ev *evidence) section(lock format.ObjectID, waits lockWaits, busy []span) 
 
 // learn finds out what threads do while they hold some locks.
 func (ev *evidence) learn(all []*section) {
-	c := &court{ev: ev, all: all}
+	c := &inquiry{ev: ev, all: all}
 	c.judge()
 	c.findEndings()
 	cores.Each(len(all), func(i int) { ev.takeSeen(all[i]) })()
@@ -133,15 +133,15 @@ func (ev *evidence) users(waits lockWaits) (users []format.ThreadID, waited int)
 }
 
 // judge decides about the call sites that are asked about.
-func (c *court) judge() {
-	list := c.hearings(func(s *section, ask func(callSite)) {
+func (c *inquiry) judge() {
+	list := c.questions(func(s *section, ask func(callSite)) {
 		for at := range s.inside {
 			ask(at)
 		}
 	})
 	c.divide(list)
 	inside := make([][]bool, len(list))
-	c.hear(list, func(l *listener, n int) { inside[n] = l.judge() })
+	c.ask(list, func(l *asker, n int) { inside[n] = l.judge() })
 	for n, h := range list {
 		for which, s := range h.of {
 			note(&c.all[s].inside, h.callSite, inside[n][which])
@@ -153,22 +153,22 @@ func (c *court) judge() {
 // overlap somebody else's acquisition, of each section. It stops at the first one too
 // many, which decides the same: of a call site that has nothing to do with the lock, as
 // most have, it sees little more than the tolerance allows.
-func (l *listener) judge() (inside []bool) {
+func (l *asker) judge() (inside []bool) {
 	most := max(tolerance*float64(l.list.n), 1)
-	trials := l.trials()
+	answers := l.answers()
 	l.each(func(which uint32, a *bout) bool {
-		t := &trials[which]
+		t := &answers[which]
 		return t.counts(l.ev, a) || float64(t.breaks) <= most // even if all the others fit
 	})
-	for which := range trials {
-		t := &trials[which]
+	for which := range answers {
+		t := &answers[which]
 		inside = append(inside, float64(t.breaks) <= most && t.inside(l))
 	}
 	return inside
 }
 
 // counts takes in an activity; false if it breaks the rule.
-func (t *trial) counts(ev *evidence, a *bout) bool {
+func (t *answer) counts(ev *evidence, a *bout) bool {
 	s := &t.s
 	if s.acquiredByOther(a.thread, a.start, a.end) {
 		t.breaks++
@@ -189,7 +189,7 @@ func (t *trial) counts(ev *evidence, a *bout) bool {
 }
 
 // inside decides, when all activities at the call site are counted.
-func (t *trial) inside(l *listener) bool {
+func (t *answer) inside(l *asker) bool {
 	if t.overtaken(&t.s, l.list.n) && !l.ev.notified(l.list) && tolerated(t.breaks, t.soon+t.breaks) {
 		return true
 	}

@@ -28,7 +28,7 @@
 //	branches.go    stacks of samples, from the outermost frame inwards
 //	samples.go     where in the program samples of running threads are
 //	sections.go    what threads do only while they hold the lock
-//	court.go       each activity held against those locks it may tell of
+//	inquiry.go     each activity held against those locks it may tell of
 //	cells.go       for which locks somebody waits, by time
 //	strangers.go   the same of threads that are not known to use the lock
 //	fits.go        whether that is more than chance

@@ -14,46 +14,46 @@ import (
 // was done in a trace. So each activity is looked at once for all locks, and for those
 // only of which it may tell something: somebody waits for them meanwhile.
 
-// court asks about the call sites of some sections.
-type court struct {
+// inquiry asks about the call sites of some sections.
+type inquiry struct {
 	ev    *evidence
 	all   []*section
 	cells map[uint32]*cells // by input, where there are any
 }
 
-// hearing is a call site, and which sections it is asked about for.
-type hearing struct {
+// question is a call site, and which sections it is asked about for.
+type question struct {
 	inputSite
 	list siteList
 	of   []uint32
 }
 
-// mostHeard bounds the sections for which a call site is asked about at a time: what is
+// mostSections bounds the sections for which a call site is asked about at a time: what is
 // remembered of each takes memory.
-const mostHeard = 1 << 10
+const mostSections = 1 << 10
 
-// hearings returns the call sites that are asked about for any section, those with the most
+// questions returns the call sites that are asked about for any section, those with the most
 // activities first.
-func (c *court) hearings(of func(s *section, ask func(callSite))) (list []*hearing) {
-	open := map[inputSite]*hearing{}
+func (c *inquiry) questions(of func(s *section, ask func(callSite))) (list []*question) {
+	open := map[inputSite]*question{}
 	for n, s := range c.all {
 		of(s, func(at callSite) {
 			site := inputSite{at, c.ev.inputOf[s.lock]}
 			h := open[site]
-			if h == nil || len(h.of) == mostHeard {
-				h = &hearing{inputSite: site, list: c.ev.activitiesAt(at, s.lock)}
+			if h == nil || len(h.of) == mostSections {
+				h = &question{inputSite: site, list: c.ev.activitiesAt(at, s.lock)}
 				open[site], list = h, append(list, h)
 			}
 			h.of = append(h.of, uint32(n))
 		})
 	}
-	slices.SortStableFunc(list, func(a, b *hearing) int { return b.list.n - a.list.n })
+	slices.SortStableFunc(list, func(a, b *question) int { return b.list.n - a.list.n })
 	return list
 }
 
 // divide makes cells of the inputs of which to hold each activity against each lock
 // takes longer.
-func (c *court) divide(list []*hearing) {
+func (c *inquiry) divide(list []*question) {
 	looks := map[uint32]int{} // that are saved
 	for _, h := range list {
 		looks[h.input] += h.list.n * (len(h.of) - 1)
@@ -79,45 +79,45 @@ type bout struct {
 	thread     format.ThreadID
 }
 
-// hear calls f for each call site, several at a time.
-func (c *court) hear(list []*hearing, f func(l *listener, n int)) {
-	free := make(chan *listener, runtime.GOMAXPROCS(0))
+// ask calls f for each call site, several at a time.
+func (c *inquiry) ask(list []*question, f func(l *asker, n int)) {
+	free := make(chan *asker, runtime.GOMAXPROCS(0))
 	for range cap(free) {
-		free <- &listener{court: c, slots: make([]uint32, len(c.all))}
+		free <- &asker{inquiry: c, slots: make([]uint32, len(c.all))}
 	}
 	cores.Each(len(list), func(n int) {
 		l := <-free
-		l.hearing = list[n]
+		l.question = list[n]
 		f(l, n)
 		free <- l
 	})()
 }
 
-// listener is what one goroutine hears of one call site after the other with.
-type listener struct {
-	*court
-	*hearing
+// asker is what one goroutine asks of one call site after the other with.
+type asker struct {
+	*inquiry
+	*question
 	slots   []uint32 // by section: which of those that are asked about it is, plus one; 0 for no other
 	told    []int    // by which: how many activities there were when it was last told of one
 	live    []uint32 // which are still to be told, and some others
 	left    int      // how many of them
 	room    chunkRoom
-	scratch []trial
+	scratch []answer
 }
 
-// trial is what is found out about a call site for one section.
-type trial struct {
+// answer is what is found out about a call site for one section.
+type answer struct {
 	s section // a copy: each searches from where it found last
 	fits
 	breaks int      // activities that overlap somebody else's acquisition
 	ending siteList // those at whose end somebody waits
 }
 
-// trials returns an empty trial for each section that is asked about.
-func (l *listener) trials() []trial {
+// answers returns an empty answer for each section that is asked about.
+func (l *asker) answers() []answer {
 	l.scratch = l.scratch[:0]
 	for _, s := range l.of {
-		l.scratch = append(l.scratch, trial{s: *l.all[s]})
+		l.scratch = append(l.scratch, answer{s: *l.all[s]})
 	}
 	return l.scratch
 }
@@ -127,7 +127,7 @@ const over = math.MaxInt
 
 // each calls f with each activity at the call site, for each of the sections asked about it
 // that it may concern; no more for which f has returned false.
-func (l *listener) each(f func(which uint32, a *bout) bool) {
+func (l *asker) each(f func(which uint32, a *bout) bool) {
 	l.begin()
 	cells, near, n := l.cells[l.input], 0, 0
 	var a bout
@@ -158,7 +158,7 @@ func (l *listener) each(f func(which uint32, a *bout) bool) {
 }
 
 // begin has all that are asked about the call site told of the first activity.
-func (l *listener) begin() {
+func (l *asker) begin() {
 	l.live, l.left = l.live[:0], len(l.of)
 	l.told = slices.Grow(l.told[:0], len(l.of))[:len(l.of)]
 	clear(l.told)
@@ -169,7 +169,7 @@ func (l *listener) begin() {
 }
 
 // tell notes that one was told of so many activities, and whether it is to be told more.
-func (l *listener) tell(which uint32, n int, more bool) bool {
+func (l *asker) tell(which uint32, n int, more bool) bool {
 	if l.told[which] = n; !more {
 		l.told[which] = over
 		l.left--
@@ -179,18 +179,18 @@ func (l *listener) tell(which uint32, n int, more bool) bool {
 
 // findEndings lists, of the call sites of which it will be asked, the activities at whose
 // end somebody waits for the lock.
-func (c *court) findEndings() {
+func (c *inquiry) findEndings() {
 	wanted := make([][]callSite, len(c.all))
 	cores.Each(len(c.all), func(n int) { wanted[n] = c.ev.unsettled(c.all[n]) })()
 	next := 0
-	list := c.hearings(func(_ *section, ask func(callSite)) {
+	list := c.questions(func(_ *section, ask func(callSite)) {
 		for _, at := range wanted[next] {
 			ask(at)
 		}
 		next++
 	})
 	found := make([][]*siteList, len(list))
-	c.hear(list, func(l *listener, n int) { found[n] = l.endings() })
+	c.ask(list, func(l *asker, n int) { found[n] = l.endings() })
 	for n, h := range list {
 		for which, ending := range found[n] {
 			if ending != nil {
@@ -202,17 +202,17 @@ func (c *court) findEndings() {
 
 // endings lists them of one call site, for each section; nil where they are so few that
 // nothing fits.
-func (l *listener) endings() []*siteList {
-	trials := l.trials()
+func (l *asker) endings() []*siteList {
+	answers := l.answers()
 	l.each(func(which uint32, a *bout) bool {
-		if t := &trials[which]; a.end > a.start && t.s.isBusy(a.end, a.end) {
+		if t := &answers[which]; a.end > a.start && t.s.isBusy(a.end, a.end) {
 			t.ending.add(a.at, &l.room)
 		}
 		return true
 	})
-	found := make([]*siteList, len(trials))
-	for which := range trials {
-		if list := trials[which].ending; list.n >= fewestPrompt {
+	found := make([]*siteList, len(answers))
+	for which := range answers {
+		if list := answers[which].ending; list.n >= fewestPrompt {
 			found[which] = &list
 		}
 	}

@@ -55,7 +55,7 @@ func TestCellsChangeNoVerdict(t *testing.T) {
 	found, inside := 0, 0
 	for seed := range uint64(6) {
 		ev := striped(3<<seed, 16, seed)
-		each, some := &court{ev: ev, all: ev.sections()}, &court{ev: ev, all: ev.sections()}
+		each, some := &inquiry{ev: ev, all: ev.sections()}, &inquiry{ev: ev, all: ev.sections()}
 		each.judge()
 		each.cells = nil // each is held against each
 		each.findEndings()
@@ -98,8 +98,8 @@ func TestCellsChangeNoVerdict(t *testing.T) {
 
 // isInsideAlone judges a call site for one section, all of its activities looked at.
 func (ev *evidence) isInsideAlone(s *section, at callSite) bool {
-	l := &listener{court: &court{ev: ev}, hearing: &hearing{inputSite: inputSite{callSite: at}, list: ev.activitiesAt(at, s.lock)}}
-	t := &trial{s: *s}
+	l := &asker{inquiry: &inquiry{ev: ev}, question: &question{inputSite: inputSite{callSite: at}, list: ev.activitiesAt(at, s.lock)}}
+	t := &answer{s: *s}
 	for i := range l.list.all {
 		start, end, thread := ev.spent(i)
 		t.counts(ev, &bout{i, start, end, thread})
@@ -112,10 +112,10 @@ func (ev *evidence) isInsideAlone(s *section, at callSite) bool {
 func TestActivitiesAreHeldAgainstFewLocks(t *testing.T) {
 	told := func(locks int) (n int) {
 		ev := striped(locks, 16, 7)
-		c := &court{ev: ev, all: ev.sections()}
-		list := c.hearings(func(s *section, ask func(callSite)) { ask(callSite{stack: 4}) })
+		c := &inquiry{ev: ev, all: ev.sections()}
+		list := c.questions(func(s *section, ask func(callSite)) { ask(callSite{stack: 4}) })
 		c.divide(list)
-		c.hear(list, func(l *listener, _ int) {
+		c.ask(list, func(l *asker, _ int) {
 			l.each(func(uint32, *bout) bool { n++; return true })
 		})
 		return n
@@ -129,11 +129,11 @@ func TestActivitiesAreHeldAgainstFewLocks(t *testing.T) {
 // A call site is asked about for some thousand sections at a time, each time for others.
 func TestManySectionsAskInTurns(t *testing.T) {
 	ev := striped(2, 4, 8)
-	c := &court{ev: ev}
+	c := &inquiry{ev: ev}
 	for range 5000 {
 		c.all = append(c.all, &section{lock: 1})
 	}
-	list, met := c.hearings(func(s *section, ask func(callSite)) { ask(callSite{stack: 4}) }), map[uint32]bool{}
+	list, met := c.questions(func(s *section, ask func(callSite)) { ask(callSite{stack: 4}) }), map[uint32]bool{}
 	for _, h := range list {
 		for _, s := range h.of {
 			met[s] = true
