@@ -218,3 +218,21 @@ func (l *asker) endings() []*siteList {
 	}
 	return found
 }
+
+// unsettled returns the call sites of which some of what is done there may be inside: those of
+// which singly and strangely ask what ends while somebody waits.
+func (ev *evidence) unsettled(s *section) (list []callSite) {
+	for at, inside := range s.inside {
+		if !inside && !ev.sym.Bare(at.stack) && (ev.mayBeTried(s, at) || ev.leadsThere(s, at)) {
+			list = append(list, at)
+		} else if _, asked := s.strange[at]; asked && ev.mayBeStrange(s, at) {
+			list = append(list, at)
+		}
+	}
+	for at := range s.strange {
+		if _, listed := s.inside[at]; !listed && ev.mayBeStrange(s, at) {
+			list = append(list, at)
+		}
+	}
+	return list
+}

@@ -40,24 +40,6 @@ func (ev *evidence) leadsThere(s *section, at callSite) bool {
 	return len(f.methods) == 0 || f.of(at.stack).site >= 0 || ev.taken(s, at)
 }
 
-// unsettled returns the call sites of which some of what is done there may be inside: those of
-// which singly and strangely ask what ends while somebody waits.
-func (ev *evidence) unsettled(s *section) (list []callSite) {
-	for at, inside := range s.inside {
-		if !inside && !ev.sym.Bare(at.stack) && (ev.mayBeTried(s, at) || ev.leadsThere(s, at)) {
-			list = append(list, at)
-		} else if _, asked := s.strange[at]; asked && ev.mayBeStrange(s, at) {
-			list = append(list, at)
-		}
-	}
-	for at := range s.strange {
-		if _, listed := s.inside[at]; !listed && ev.mayBeStrange(s, at) {
-			list = append(list, at)
-		}
-	}
-	return list
-}
-
 // withFollowing adds to activities at a call site that are inside the others that follow an
 // acquisition of the lock by their thread as soon as those do, twice over: they are, too,
 // however long who comes next takes to wake up. What comes later may be inside another of
