@@ -117,8 +117,11 @@ func (s *score) try(t *testing.T, c simulate.Config, from source) {
 }
 
 // tried are the programs predictions are tried on, and how many of these there
-// are at least: all are tried in .ci/run alone.
+// are at least: all are tried in .ci/run alone, one under -short.
 func tried() (names []string, predictions int) {
+	if testing.Short() {
+		return []string{"shards"}, 1
+	}
 	if os.Getenv("CONTEND_THOROUGH") == "" {
 		return []string{"ping-pong", "nested", "shards"}, 20
 	}
@@ -184,7 +187,10 @@ func fromFile(t *testing.T, name string) *Collector {
 func TestRecordingsRunAgain(t *testing.T) {
 	again := []string{"truth-8threads.jfr", "truth-8threads-dumps50ms.jfr", "truth-8threads-jdk25.jfr", "go126-truth-12goroutines.trace", "lab-convoy-jdk25-d1s.jfr",
 		"lab-cpu-jdk25-d1s.jfr", "lab-striped-jdk17-profile.jfr", "phases.jfr", "lab-virtual-exact-jdk25.jfr", "lab-sync4-exact-jdk25.jfr"}
-	if os.Getenv("CONTEND_THOROUGH") != "" {
+	switch {
+	case testing.Short():
+		again = again[:4]
+	case os.Getenv("CONTEND_THOROUGH") != "":
 		again = append(again, "derby-8clients.jfr", "hsqldb-6clients.jfr", "lab-rw-jdk25-d1s.jfr", "lab-sync4-jdk17-d1s.jfr", "phases-dumps50ms.jfr",
 			"phases-default-settings.jfr", "truth-light-8threads.jfr", "truth-light-8threads-jdk25.jfr", "xalan-8threads.jfr")
 	}
