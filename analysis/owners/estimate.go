@@ -37,20 +37,34 @@ func (b *builder) estimate(g *gap) {
 
 // whole charges a gap with a waiter all along.
 func (b *builder) whole(g *gap, known *renewal.Gap, first anchor) {
-	if known.Least = min(g.least, known.Length); known.Least > known.Gone {
+	shown := b.held(g, known, first)
+	if known.Least > known.Gone {
 		known.Gone = 0
 	}
-	known.Held = b.lastCame(g.lo, g.hi)
 	p := &b.parts
 	b.splitter.Split(known, p)
-	shown := first
-	shown.prov = Sampled
-	b.emitOp(g.lo, g.lo+known.Least, shown)
-	own, _ := b.dues.thin(max(p.First-known.Least, 0), nil, p.Others, b.mergeable(g, p.Free), func() int64 { return roomFor(known.Gone, known.Length) - known.Least })
-	at := g.lo + known.Least + own
+	dumped := first
+	dumped.prov = Sampled
+	b.emitOp(g.lo, g.lo+shown, dumped)
+	own, _ := b.dues.thin(max(p.First-shown, 0), nil, p.Others, b.mergeable(g, p.Free), func() int64 { return roomFor(known.Gone, known.Length) - shown })
+	at := g.lo + shown + own
 	b.expect(p.SureFirst)
-	b.emitOp(g.lo+known.Least, at, first)
+	b.emitOp(g.lo+shown, at, first)
 	b.rest(g, at, p.Others, g.last, p.SureRest, &b.pools[restWhole])
+}
+
+// held notes until when somebody had the lock in a gap, and until when its first owner did.
+// It returns until when a dump shows that: who is seen to have it long after such sections
+// end has it again.
+func (b *builder) held(g *gap, known *renewal.Gap, first anchor) (shown int64) {
+	known.Held, known.Least = b.lastCame(g.lo, g.hi), min(g.least, known.Length)
+	if known.Least > 0 && !b.splitter.Lasts(known) {
+		known.Held, known.Least = max(known.Held, known.Least), 0
+	}
+	shown = known.Least
+	last, own := b.ran(g.lo, g.hi, first)
+	known.Held, known.Least = max(known.Held, last), max(known.Least, own)
+	return shown
 }
 
 // roomFor returns how long the first owner of a gap may have had the lock, given
@@ -91,7 +105,8 @@ func (b *builder) arrival(g *gap, known *renewal.Gap, first anchor) {
 		a.Elapsed = at - g.lo
 	}
 	m := &b.met
-	a.Held = b.lastCame(at, g.hi)
+	last, _ := b.ran(at, g.hi, first)
+	a.Held = max(b.lastCame(at, g.hi), last)
 	b.splitter.Meet(&a, m)
 	m.Own, _ = b.dues.thin(m.Own, m.First, m.Others, b.mergeable(g, m.Free), func() int64 {
 		if known.Site < 0 {

@@ -12,10 +12,6 @@ func within(list sums, length int64) int64 {
 	return (list[shorter] + int64(n-shorter)*length) / int64(n)
 }
 
-// bounded reports whether what a lock's owners do tells how long they have it:
-// readers have it together, and so long as none is seen elsewhere it is theirs.
-func (b *builder) bounded() bool { return !b.s.shared && !b.s.permits && !b.free }
-
 // modelled reports whether the model tells of parts of such gaps, too.
 func (b *builder) modelled() bool { return b.kin.model != nil && b.bounded() }
 

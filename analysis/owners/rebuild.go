@@ -159,7 +159,7 @@ func (b *builder) keep(cur, next anchor, lo, hi, gone int64) {
 		b.kept(cur, next, lo, hi)
 		return
 	}
-	b.suppose(lo, gone, cur, 0)
+	b.lasts(cur, lo, gone, hi)
 	back := b.came(anchor{start: hi, thread: cur.thread}, gone)
 	if cur.thread != next.thread { // nobody is known to have it now
 		b.unseen(gone, hi)
@@ -209,4 +209,17 @@ func (b *builder) apart(cur, next anchor) bool {
 	family := b.kin.witnesses.family
 	x, y := family.of(cur.stack), family.of(next.stack)
 	return x.site >= 0 && y.site >= 0 && x.site != y.site
+}
+
+// lasts charges the stretch after an owner was seen until it was seen elsewhere. A sample
+// tells no more than an instant: what is longer than such sections still take is doubted.
+func (b *builder) lasts(cur anchor, lo, gone, hi int64) {
+	at := gone
+	if cur.start == cur.end && cur.prov == Sampled && b.modelled() {
+		b.splitter.Meet(&renewal.Arrival{Site: -1, Length: hi - lo, Busy: 1}, &b.met)
+		at = min(lo+mostly(sum(b.met.First), gone-lo), gone)
+	}
+	b.suppose(lo, at, cur, 0)
+	cur.prov = Inferred
+	b.suppose(at, gone, cur, 0)
 }

@@ -53,6 +53,7 @@ func (ev *evidence) study(k *kin, builders []*builder, samples *samples) {
 	k.lags.settle()
 	k.witnesses = ev.witnesses(k, samples)
 	ev.learnNamed(k)
+	ev.learnRan(k)
 	k.learn(ev.learnt)
 	k.lags.learn(k.model)
 	for _, b := range builders {

@@ -25,6 +25,7 @@ type witnesses struct {
 type witness struct {
 	part
 	stack  format.StackID // one that leads through it
+	alone  bool           // no two threads are sampled there at a time
 	owns   bool           // a thread that never waits does nearly nothing else, and is named as owner
 	inside int            // samples of owners
 	meets  int            // samples while somebody waits

@@ -10,9 +10,8 @@ type Leaving struct {
 	of   int          // stretches it is learnt from
 }
 
-// Share is the part of a stretch that is the section's, and how much of either part is
-// expected to be what it is said to be.
-type Share struct{ Part, SureOwn, SureRest float64 }
+// Share is the part of a stretch that is the section's, and how much of it is expected to be.
+type Share struct{ Part, SureOwn float64 }
 
 // Leaving learns it from the lengths of such stretches; nil from too few.
 func (m *Model) Leaving(lengths []int64) *Leaving {
@@ -69,7 +68,7 @@ func (l *Leaving) learnCells(m *Model, counts *lattice) (owned float64) {
 		first := weights.mean() / sum
 		s := &l.part[c]
 		s.Part = first / float64(c)
-		s.SureOwn, s.SureRest = m.sure(&weights, sum, first, c)
+		s.SureOwn, _ = m.sure(&weights, sum, first, c)
 	}
 	return owned
 }
@@ -91,7 +90,7 @@ func (l *Leaving) learnFar(m *Model, counts [tails]float64, owned float64) {
 				part = first / (first + free + others)
 			}
 		}
-		l.far[k] = Share{part, part, 1 - part}
+		l.far[k] = Share{part, part}
 		owned += count * part * float64(int(cells)<<k)
 	}
 }

@@ -72,7 +72,7 @@ func TestALongStretchIsAsLikelyWhatHaltsInIt(t *testing.T) {
 		if of.Part < c.least || of.Part > c.most {
 			t.Errorf("%d of 90 ms where sections go on for %v: %.3f theirs, want %.2f to %.2f", c.long, c.rest, of.Part, c.least, c.most)
 		}
-		if of.SureOwn != of.Part || of.SureRest != 1-of.Part {
+		if of.SureOwn != of.Part {
 			t.Errorf("all of it is one or the other: %+v", of)
 		}
 	}

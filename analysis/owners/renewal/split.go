@@ -107,6 +107,27 @@ func list(used []int64, n int) []int64 {
 	return used[:n]
 }
 
+// Lasts reports whether the first section of a gap, whose thread is known to have the
+// lock so long after it began, lasts until then rather than that the thread has it again.
+func (s *Splitter) Lasts(g *Gap) bool {
+	m := s.m
+	c, ok := m.cell(g.Length)
+	if !ok {
+		first, _, others := m.jump(g.Site, m.tail(g.Length), m.barge/(1-m.barge), g.Last, g.Group)
+		return first >= others
+	}
+	least, of := m.least(g, c), m.takings(taking{g.Last, g.Group})
+	stays, again := 0.0, 0.0
+	for d, p := range m.hold[g.Site][:c+1] {
+		if d < least {
+			again += p * of.held[c-d]
+		} else {
+			stays += p * m.rest(c-d, g.Last, g.Group)
+		}
+	}
+	return stays >= again
+}
+
 // over is the length of a section that is over.
 var over = lattice{1}
 
