@@ -27,6 +27,7 @@ type sampled struct {
 // branch is what some stacks have in common: their outer frames.
 type branch struct {
 	key, outer uint64 // of these frames: without the line of the innermost one, and with it
+	line       int    // of the innermost one
 	all, ended bunch  // the stacks that have them, and those that have no others
 	stacks     []int32
 	growing    sync.Once
@@ -94,7 +95,7 @@ func (in *samples) grow(b *branch, depth int) []*branch {
 			outer := chained(b.outer, f, true)
 			inner := by[outer]
 			if inner == nil {
-				inner = &branch{key: chained(b.outer, f, false), outer: outer}
+				inner = &branch{key: chained(b.outer, f, false), outer: outer, line: f.Line}
 				by[outer], b.inner = inner, append(b.inner, inner)
 			}
 			inner.all.add(int(i), s.times)
@@ -117,12 +118,12 @@ func (f *family) reach(in *samples) (out []reached) {
 	var follow func(b *branch, depth int)
 	follow = func(b *branch, depth int) {
 		for _, inner := range in.grow(b, depth) {
-			site, ok := f.methods[inner.key]
-			if ok || !f.callers[inner.outer] {
-				if !ok {
-					site = -1
-				}
-				out = append(out, reached{part{inner.key, site}, inner.all})
+			if in, takes := f.in(inner.key, inner.line); takes {
+				out = append(out, reached{in, inner.all})
+				continue
+			}
+			if !f.callers[inner.outer] {
+				out = append(out, reached{part{inner.key, -1}, inner.all})
 				continue
 			}
 			follow(inner, depth+1)

@@ -25,7 +25,7 @@ func TestBranchesShowWhatEachSampleShows(t *testing.T) {
 		sym := stacked{stacks: make([][]format.Frame, 1+rng.IntN(60))}
 		for i := range sym.stacks {
 			for range rng.IntN(6) {
-				sym.stacks[i] = append(sym.stacks[i], format.Frame{Class: "C", Method: "m" + strconv.Itoa(rng.IntN(3)), Line: rng.IntN(2)})
+				sym.stacks[i] = append(sym.stacks[i], format.Frame{Class: "C", Method: "m" + strconv.Itoa(rng.IntN(3)), Line: rng.IntN(3)})
 			}
 		}
 		in := &samples{root: branch{outer: outermost}}
@@ -72,5 +72,33 @@ func TestWhatWasLearntIsOnlyRead(t *testing.T) {
 	f.of(4711)
 	if len(f.memo) != known {
 		t.Errorf("%d stacks are known instead of %d", len(f.memo), known)
+	}
+}
+
+// A method is in its section from the line on at which it takes the lock, and any line it is
+// seen at may be if that is not known. One that is seen before it more than now and then does
+// much else.
+func TestWhatIsBeforeASectionIsNotOfIt(t *testing.T) {
+	at := func(method string, line int) []format.Frame {
+		return []format.Frame{{Class: "C", Method: method, Line: line}, {Class: "C", Method: "loop", Line: 9}}
+	}
+	sym := stacked{stacks: [][]format.Frame{nil, at("m", 20), at("m", 30), at("m", 19), at("m", 20), at("m", 31), at("m", 0), at("n", 0), at("n", 1)}}
+	w := &witnesses{family: newFamily(sym, []format.StackID{1, 2, 7}, func(st format.StackID) int { return int(st) / 7 }), parts: map[uint64]*witness{}}
+	for st, site := range map[format.StackID]int{3: -1, 4: 0, 5: 0, 6: 0, 8: 1} {
+		if p := w.family.of(st); p.site != site || p.key == 0 {
+			t.Errorf("%v is of call site %d, want %d", sym.stacks[st][0], p.site, site)
+		}
+	}
+	w.add(w.family.of(4), 100, 4)
+	for _, c := range []struct {
+		before int
+		want   bool
+	}{{0, false}, {5, false}, {1, true}} { // each time so many more
+		if c.before > 0 {
+			w.add(w.family.of(3), c.before, 3)
+		}
+		if got := w.early(w.at(4)); got != c.want {
+			t.Errorf("%d more samples before the section: early is %t", c.before, got)
+		}
 	}
 }

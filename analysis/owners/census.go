@@ -9,11 +9,12 @@ import (
 
 // census is what samples show of the sections of some locks.
 type census struct {
-	k     *kin
-	stops []bool // by site: its sections stop, or no sample shows them
-	parts []*witness
-	meets float64 // samples while somebody waits
-	all   float64 // the sum over all parts; see met
+	k       *kin
+	stops   []bool // by site: its sections stop, or no sample shows them
+	parts   []*witness
+	samples float64 // of all parts
+	meets   float64 // samples while somebody waits
+	all     float64 // the sum over all parts; see met
 }
 
 // take lists the parts of the program that are sections of some locks, given at
@@ -23,6 +24,7 @@ func (ev *evidence) take(k *kin, stops []bool) *census {
 	var unsure []*witness
 	for _, p := range k.witnesses.list {
 		switch {
+		case p.site >= 0 && !k.mostlyInside(p): // it has what the model gives it
 		case p.site >= 0:
 			c.stops[p.site] = c.stops[p.site] && stops[p.site]
 			c.parts = append(c.parts, p)
@@ -30,11 +32,18 @@ func (ev *evidence) take(k *kin, stops []bool) *census {
 			unsure = append(unsure, p)
 		}
 	}
-	if len(unsure) > 0 {
+	if len(unsure) > 0 && k.hides() { // else hardly anybody has the lock who never waited for it
 		r := ev.rounds(k)
 		c.parts = append(c.parts, slices.DeleteFunc(unsure, func(p *witness) bool { return !r.exclusive(p) })...)
 	}
 	return c
+}
+
+// mostlyInside reports whether a method does most of what it does in its section, as far as
+// samples tell: it is not seen before that, nor, where all acquisitions are known, two threads
+// in it at a time.
+func (k *kin) mostlyInside(p *witness) bool {
+	return !k.witnesses.early(p) && (k.hides() || k.locks > 1 || p.alone)
 }
 
 // tells reports whether samples tell of any part more than the model: of what
@@ -46,6 +55,7 @@ func (c *census) tells() bool {
 // count counts the samples.
 func (c *census) count() *census {
 	for _, p := range c.parts {
+		c.samples += float64(p.total)
 		c.meets += float64(p.meets)
 		c.all += c.met(p)
 	}
@@ -70,13 +80,13 @@ func (c *census) part(p *witness) float64 {
 	return (float64(p.meets) + renewal.Trust*c.met(p)/c.all) / (c.meets + renewal.Trust)
 }
 
-// weight is that of the samples beside the model. What the model says is off by
-// chance, the less the more gaps it knows, and by as much as acquisitions are
-// missing, however many it knows.
+// weight is that of the samples beside the model, which weighs as much as one of them: however
+// many gaps it knows, it is wrong where threads that have the lock wait for a processor, and
+// where acquisitions are missing. Of samples taken at any time no more count than a first guess
+// weighs.
 func (c *census) weight() float64 {
-	missing := 1 - c.k.recordedShare()
-	model := 1 / (1/float64(len(c.k.gaps)) + missing*missing)
-	return (c.meets + renewal.Trust) / (c.meets + renewal.Trust + model)
+	n := c.meets + min(c.samples, renewal.Trust)
+	return n / (n + 1)
 }
 
 // shares divides what the model gives the call sites together. What it gives each is asked for where it matters,

@@ -2,11 +2,10 @@ package owners
 
 import "contend/format"
 
-// divide asks samples how the sections of some locks divide, where most of
-// their acquisitions are not recorded. Call sites that were joined have no sample of
+// divide asks samples how the sections of some locks divide. Call sites that were joined have no sample of
 // their own.
 func (ev *evidence) divide(k *kin, builders []*builder) {
-	if k.model == nil || k.joined || k.witnesses.total == 0 || !k.hides() {
+	if k.model == nil || k.joined || k.witnesses.total == 0 {
 		return
 	}
 	stops := make([]bool, len(k.stacks))

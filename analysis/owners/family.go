@@ -23,10 +23,16 @@ type Described interface {
 // are of.
 type family struct {
 	sym     Described
-	callers map[uint64]bool // of the methods that take the locks
-	methods map[uint64]int  // such a method and its callers: its call site
+	callers map[uint64]bool  // of the methods that take the locks
+	methods map[uint64]entry // such a method and its callers: where it takes a lock
 	memo    map[format.StackID]part
 	fixed   bool // several goroutines may ask
+}
+
+// entry is where in a method a lock is taken.
+type entry struct {
+	site int
+	line int // the first one, 0 if it is not known
 }
 
 // part is where in the program a sample is, as far as some locks are concerned.
@@ -37,8 +43,11 @@ type part struct {
 
 var seed = maphash.MakeSeed()
 
-// outermost is the hash of no frames.
-const outermost = 1
+// Hashes of no frames, and of what is before a section.
+const (
+	outermost = 1
+	before    = 2
+)
 
 func chained(outer uint64, f *format.Frame, line bool) uint64 {
 	h := mixed(outer, maphash.String(seed, f.Class))
@@ -60,13 +69,13 @@ func anySite(format.StackID) int { return 0 }
 
 // newFamily learns the call sites of some locks, of which site gives the number.
 func newFamily(sym Described, stacks []format.StackID, site func(format.StackID) int) *family {
-	f := &family{sym: sym, callers: map[uint64]bool{}, methods: map[uint64]int{}, memo: map[format.StackID]part{}}
+	f := &family{sym: sym, callers: map[uint64]bool{}, methods: map[uint64]entry{}, memo: map[format.StackID]part{}}
 	for _, st := range stacks {
 		frames := sym.Application(st)
 		outer := uint64(outermost)
 		for i := len(frames) - 1; i >= 0; i-- {
 			if i == 0 {
-				f.methods[chained(outer, &frames[0], false)] = site(st)
+				f.enter(chained(outer, &frames[0], false), entry{site(st), frames[0].Line})
 				break
 			}
 			outer = chained(outer, &frames[i], true)
@@ -74,6 +83,24 @@ func newFamily(sym Described, stacks []format.StackID, site func(format.StackID)
 		}
 	}
 	return f
+}
+
+// enter notes that a method takes a lock.
+func (f *family) enter(method uint64, at entry) {
+	if known, ok := f.methods[method]; ok {
+		at.line = min(at.line, known.line)
+	}
+	f.methods[method] = at
+}
+
+// in returns the part of the program that a line of a method is, if the method takes a
+// lock: what it does in lines before that is not inside.
+func (f *family) in(method uint64, line int) (p part, takes bool) {
+	at, takes := f.methods[method]
+	if takes && line > 0 && line < at.line {
+		return part{mixed(method, before), -1}, true
+	}
+	return part{method, at.site}, takes
 }
 
 // of returns the part of the program a sample's stack is in: inside the method
@@ -87,8 +114,8 @@ func (f *family) of(st format.StackID) part {
 	outer := uint64(outermost)
 	for i := len(frames) - 1; i >= 0; i-- {
 		key := chained(outer, &frames[i], false)
-		if site, ok := f.methods[key]; ok {
-			p = part{key, site}
+		if in, ok := f.in(key, frames[i].Line); ok {
+			p = in
 			break
 		}
 		p.key = key

@@ -17,13 +17,13 @@ func (ev *evidence) learnRan(k *kin) {
 	}
 	var r *rounds
 	for _, p := range k.witnesses.list {
-		if p.site < 0 || p.total < renewal.Trust {
+		if p.site < 0 {
 			continue
 		}
 		if r == nil {
 			r = ev.rounds(k)
 		}
-		p.alone = r.apart(p)
+		p.alone = !k.witnesses.early(p) && r.apart(p)
 	}
 }
 
@@ -54,7 +54,7 @@ func (b *builder) ran(lo, hi int64, first anchor) (last, own int64) {
 			continue
 		}
 		p := w.at(o.Stack)
-		if p == nil || !p.alone {
+		if p == nil || !p.alone || p.total < renewal.Trust {
 			continue
 		}
 		last = o.Start - lo

@@ -25,7 +25,7 @@ type witnesses struct {
 type witness struct {
 	part
 	stack  format.StackID // one that leads through it
-	alone  bool           // no two threads are sampled there at a time
+	alone  bool           // no two threads are sampled there at a time, nor is its method before it; of one lock only
 	owns   bool           // a thread that never waits does nearly nothing else, and is named as owner
 	inside int            // samples of owners
 	meets  int            // samples while somebody waits
@@ -71,6 +71,13 @@ func (w *witnesses) oftener(p *witness) float64 {
 	in := float64(p.inside) / float64(max(w.inside, 1))
 	out := float64(p.total-p.inside) / float64(max(w.total-w.inside, 1))
 	return in / max(out, math.SmallestNonzeroFloat64)
+}
+
+// early reports whether a method is seen at lines before its section: then it does more
+// than that, and not all samples of it that are left are of its section.
+func (w *witnesses) early(p *witness) bool {
+	first := w.parts[mixed(p.key, before)]
+	return first != nil && float64(first.total) > tolerance*float64(p.total)
 }
 
 // chance returns how likely it is that a thread seen at a part when it may own

@@ -26,8 +26,8 @@ func TestSamplesDivideWhatTheModelGives(t *testing.T) {
 }
 
 // counted is a census of two sites and a part nobody waited at.
-func counted(meets [3]int, gaps int, seen float64) *census {
-	k := &kin{stacks: make([]format.StackID, 2), gaps: make([]renewal.Gap, gaps), acquired: 1000, seen: seen * 1000,
+func counted(meets [3]int, seen float64) *census {
+	k := &kin{stacks: make([]format.StackID, 2), acquired: 1000, seen: seen * 1000, locks: 2,
 		mixes: []renewal.Mix{{9, 99}}, witnesses: &witnesses{inside: 60, total: 300}}
 	for i, site := range []int{0, 1, -1} {
 		k.witnesses.list = append(k.witnesses.list, &witness{part: part{key: uint64(i + 1), site: site}, stack: format.StackID(i + 1), meets: meets[i], inside: [...]int{5, 5, 50}[i], total: 100})
@@ -39,13 +39,13 @@ func counted(meets [3]int, gaps int, seen float64) *census {
 // comes at any time meets a section as often as it is sampled, and for as long
 // as it is each time.
 func TestPartsOfSections(t *testing.T) {
-	c := counted([3]int{600, 300, 100}, 10, 0.5)
+	c := counted([3]int{600, 300, 100}, 0.5)
 	for i, want := range []float64{0.6, 0.3, 0.1} {
 		if got := c.part(c.parts[i]); !near(got, want) {
 			t.Errorf("many samples: part %d has %.2f, want %.2f", i, got, want)
 		}
 	}
-	c = counted([3]int{}, 10, 0.5)
+	c = counted([3]int{}, 0.5)
 	for i, want := range []float64{0.09, 0.01, 0.9} { // they take the lock 10, 100 times and once
 		if got := c.part(c.parts[i]); !near(got, want) {
 			t.Errorf("no sample: part %d has %.2f, want %.2f", i, got, want)
@@ -53,13 +53,14 @@ func TestPartsOfSections(t *testing.T) {
 	}
 }
 
-// The model is believed as far as nothing is hidden from it.
-func TestSamplesWeighWhereTheModelKnowsLittle(t *testing.T) {
+// Beside samples the model is as one of them, however many gaps it knows. Of those that
+// were not taken while somebody waited a few count.
+func TestSamplesWeighMoreThanTheModel(t *testing.T) {
 	for _, c := range []struct {
-		samples, gaps int
-		seen, want    float64
-	}{{95, 100, 1, 0.5}, {95, 100000, 0.9, 0.5}, {95, 100000, 0.5, 0.96}, {0, 5, 1, 0.5}, {0, 100000, 0, 5.0 / 6}, {995, 1000, 1, 0.5}} {
-		if got := counted([3]int{c.samples}, c.gaps, c.seen).weight(); !near(got, c.want) {
+		meets, total int
+		want         float64
+	}{{0, 0, 0}, {0, 1, 0.5}, {0, 4, 0.8}, {0, 1000, 5.0 / 6}, {14, 1000, 0.95}, {1, 1, 2.0 / 3}} {
+		if got := (&census{meets: float64(c.meets), samples: float64(c.total)}).weight(); !near(got, c.want) {
 			t.Errorf("%+v: weight %.2f", c, got)
 		}
 	}
@@ -68,7 +69,7 @@ func TestSamplesWeighWhereTheModelKnowsLittle(t *testing.T) {
 // A site that has less of all by the model than of the samples gets that, one
 // that has more keeps it, since owners that sleep are not sampled.
 func TestSectionsThatStopHaveNoLessThanSamplesShow(t *testing.T) {
-	c := counted([3]int{500, 500, 0}, 1, 0)
+	c := counted([3]int{500, 500, 0}, 0)
 	c.stops = []bool{true, false}
 	gives := func(ns ...int64) func() []int64 { return func() []int64 { return ns } }
 	sh := c.shares(gives(100, 900))
@@ -88,10 +89,30 @@ func TestSectionsThatStopHaveNoLessThanSamplesShow(t *testing.T) {
 
 // A site no sample shows has what the model gives it.
 func TestSitesWithoutSamples(t *testing.T) {
-	k := &kin{stacks: make([]format.StackID, 2), mixes: []renewal.Mix{{1, 1}}, witnesses: &witnesses{}}
+	k := &kin{stacks: make([]format.StackID, 2), mixes: []renewal.Mix{{1, 1}}, witnesses: &witnesses{}, locks: 2}
 	k.witnesses.list = []*witness{{part: part{key: 1, site: 1}, total: 3}}
 	if c := (&evidence{}).take(k, []bool{false, false}); !c.stops[0] || c.stops[1] {
 		t.Errorf("%v", c.stops)
+	}
+}
+
+// Where all waits are recorded, a method that two threads are sampled in at a time does
+// something else, too; and what nobody waited for is no section.
+func TestSamplesOfMethodsThatDoMore(t *testing.T) {
+	ev := &evidence{Activities: &Activities{Record: NewRecord(), store: &store{}}}
+	for _, c := range []struct {
+		alone         bool
+		locks         int
+		seen          float64
+		sections, all int
+	}{{true, 1, 1, 1, 1}, {false, 1, 1, 0, 0}, {false, 2, 1, 1, 1}, {false, 1, 0.5, 1, 2}} {
+		section, hidden := &witness{part: part{key: 1}, total: 50, alone: c.alone}, &witness{part: part{key: 2, site: -1}, inside: 20, total: 20}
+		k := &kin{stacks: make([]format.StackID, 1), acquired: 100, seen: 100 * c.seen, locks: c.locks,
+			witnesses: &witnesses{list: []*witness{section, hidden}, inside: 20, total: 200}}
+		got := ev.take(k, []bool{false})
+		if !got.stops[0] != (c.sections == 1) || len(got.parts) != c.all {
+			t.Errorf("%+v: %d parts, the section stops: %t", c, len(got.parts), got.stops[0])
+		}
 	}
 }
 
