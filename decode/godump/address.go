@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"contend/decode/gosym"
-	"contend/format"
 
 	"github.com/maruel/panicparse/v2/stack"
 )
@@ -79,14 +78,4 @@ func first(a *stack.Args) (uint64, bool) {
 		return 0, false
 	}
 	return a.Values[0].Value, true
-}
-
-// site is the function that takes the lock.
-func site(frames []format.Frame) string {
-	for _, f := range frames {
-		if !gosym.OfLocks(f.Class) {
-			return gosym.Name(f)
-		}
-	}
-	return "[unknown]"
 }

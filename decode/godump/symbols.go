@@ -1,6 +1,7 @@
 package godump
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -115,17 +116,12 @@ func (y *symbols) stack(frames []format.Frame) format.StackID {
 	return id
 }
 
-// classes are how locks of a kind are called.
-var classes = map[format.LockKind]string{format.KindMutex: "sync.Mutex", format.KindReadWriteLock: "sync.RWMutex"}
-
 func (y *symbols) lock(g *stack.Goroutine, frames []format.Frame, kind format.LockKind) format.ObjectID {
-	key := lockKey{class: classes[kind], addr: address(g.Stack.Calls)}
-	if key.class == "" {
-		key.class = "lock" // a rule of the user's calls it one
-	}
+	use := gosym.UseOf(frames)
+	key := lockKey{class: cmp.Or(use.Class, "lock"), addr: address(g.Stack.Calls)} // a rule of the user's calls it one
 	name := ""
 	if key.addr == 0 {
-		key.site = site(frames)
+		key.site = cmp.Or(gosym.Name(use.At), "[unknown]")
 		name = fmt.Sprintf("%s of %s", key.class, key.site)
 	}
 	id, ok := y.locks[key]

@@ -47,3 +47,28 @@ func TestStart(t *testing.T) {
 		}
 	}
 }
+
+// What has a lock inside is called by its own name, and taken where the program calls it.
+func TestUseOf(t *testing.T) {
+	for _, c := range []struct {
+		stack               []string
+		class, method, from string
+	}{
+		{[]string{"sync.(*Mutex).Lock", "shop.order"}, "sync.Mutex", "Lock", "shop.order"},
+		{[]string{"internal/sync.(*Mutex).lockSlow", "internal/sync.(*Mutex).Lock", "sync.(*Mutex).Lock", "sync.(*RWMutex).Lock", "shop.order"}, "sync.RWMutex", "Lock", "shop.order"},
+		{[]string{"sync.(*Mutex).Lock", "sync.(*Once).doSlow", "sync.(*Once).Do", "shop.order"}, "sync.Once", "Lock", "shop.order"},
+		{[]string{"sync.(*Mutex).Unlock", "sync.(*Once).doSlow", "sync.(*Once).Do", "shop.order"}, "sync.Once", "Unlock", "shop.order"},
+		{[]string{"sync.(*Mutex).Lock", "sync.(*Cond).Wait", "shop.order"}, "sync.Mutex", "Lock", "shop.order"},
+		{[]string{"sync.(*Mutex).Lock", "shop.load", "sync.(*Once).doSlow", "sync.(*Once).Do", "shop.order"}, "sync.Mutex", "Lock", "shop.load"},
+		{[]string{"time.Sleep", "shop.load", "sync.(*Once).doSlow", "sync.(*Once).Do", "shop.order"}, "", "", "time.Sleep"},
+	} {
+		var frames []format.Frame
+		for _, name := range c.stack {
+			pkg, fn := Split(name)
+			frames = append(frames, format.Frame{Class: pkg, Method: fn})
+		}
+		if u := UseOf(frames); u.Class != c.class || u.Method != c.method || Name(u.At) != c.from {
+			t.Errorf("%v: %+v", c.stack, u)
+		}
+	}
+}

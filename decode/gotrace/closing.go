@@ -128,7 +128,7 @@ func (r *Reader) closeRelease(ev *format.Event) bool {
 	c.releases++
 	ev.Reset()
 	ev.Kind, ev.Thread, ev.Object, ev.Stack, ev.Woken = format.KindRelease, w.waker, w.lock, w.unlock, w.thread
-	if by := r.stacks.use(w.unlock); by.shared() {
+	if by := r.stacks.use(w.unlock); by.Shared() {
 		ev.Mode = format.Shared
 	}
 	if ev.Time = r.wall(w.woken); w.again != 0 {

@@ -124,7 +124,7 @@ func (r *Reader) wake(g *goroutine, at int64, ev *trace.Event) {
 	if by == nil {
 		return
 	}
-	if stack := r.stack(ev.Stack(), by.note()); r.stacks.byID[stack].use.unlocks() {
+	if stack := r.stack(ev.Stack(), by.note()); r.stacks.byID[stack].use.Unlocks() {
 		g.waker, g.unlock = by.thread, stack
 		by.gave = true
 	}

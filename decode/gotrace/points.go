@@ -34,7 +34,7 @@ func (r *Reader) points(waits []*wait) []point {
 		points = append(points, point{w.start, blocked, w.mode, w.thread, n})
 		if w.waker != format.NoThread {
 			by := r.stacks.use(w.unlock)
-			points = append(points, point{w.woken, released, mode(by.shared()), w.waker, n})
+			points = append(points, point{w.woken, released, mode(by.Shared()), w.waker, n})
 		}
 		if w.woken != 0 && w.again == 0 {
 			points = append(points, point{w.end, acquired, w.mode, w.thread, n})

@@ -105,7 +105,7 @@ func TestBlockedTimeEqualsGoToolTrace(t *testing.T) {
 			if w.woken != 0 {
 				until = w.woken
 			}
-			got[u.at.Class+"."+u.at.Method] += until - w.start
+			got[u.At.Class+"."+u.At.Method] += until - w.start
 		}
 		if len(got) != len(want) || len(got) == 0 {
 			t.Errorf("%s: %v, want %v", path, got, want)

@@ -4,22 +4,23 @@ import (
 	"slices"
 	"testing"
 
+	"contend/decode/gosym"
 	"contend/format"
 )
 
 // A function that takes one lock and gives back another, which other functions
 // read, is no reason to join them.
 func TestHalvesOfDifferentLocksStayApart(t *testing.T) {
-	at := func(fn, method string) *use {
-		return &use{class: "sync.RWMutex", method: method, at: format.Frame{Class: "shop", Method: fn}}
+	at := func(fn, method string) *gosym.Use {
+		return &gosym.Use{Class: "sync.RWMutex", Method: method, At: format.Frame{Class: "shop", Method: fn}}
 	}
 	for name, c := range map[string]struct {
-		joins [][2]*use // what wakes what
+		joins [][2]*gosym.Use // what wakes what
 		one   bool
 	}{
-		"one lock":               {[][2]*use{{at("get", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("get", "RUnlock")}}, true},
-		"two taken together":     {[][2]*use{{at("getX", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("getY", "RUnlock")}}, false},
-		"readers of two writers": {[][2]*use{{at("get", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("get", "RUnlock")}, {at("set", "Lock"), at("get", "RUnlock")}, {at("get", "RLock"), at("set", "Unlock")}}, true},
+		"one lock":               {[][2]*gosym.Use{{at("get", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("get", "RUnlock")}}, true},
+		"two taken together":     {[][2]*gosym.Use{{at("getX", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("getY", "RUnlock")}}, false},
+		"readers of two writers": {[][2]*gosym.Use{{at("get", "RLock"), at("put", "Unlock")}, {at("put", "Lock"), at("get", "RUnlock")}, {at("set", "Lock"), at("get", "RUnlock")}, {at("get", "RLock"), at("set", "Unlock")}}, true},
 	} {
 		var s sites
 		var all []site

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"contend/decode/gosym"
-	"contend/format"
 )
 
 // site is a place of the program that takes or gives back locks. Two sites
@@ -14,51 +13,6 @@ import (
 // lock: they are joined. This is all a trace tells of a lock's identity; the
 // locks of several objects that are taken at the same places are one.
 type site int32
-
-// use is what a stack does to a lock: the innermost frames are the lock's
-// own, the next is the site.
-type use struct {
-	class  string // sync.Mutex, sync.RWMutex; "" for a stack that uses no lock
-	method string // Lock, RLock, Unlock, RUnlock
-	at     format.Frame
-}
-
-// unlocks reports whether the stack gives a lock back.
-func (u *use) unlocks() bool { return strings.HasSuffix(u.method, "nlock") }
-
-// shared reports whether it does so as a reader.
-func (u *use) shared() bool { return strings.HasPrefix(u.method, "R") }
-
-// lockTypes are the receivers of a lock's own methods.
-var lockTypes = map[string]string{
-	"sync.(*RWMutex)":        "sync.RWMutex",
-	"sync.(*Mutex)":          "sync.Mutex",
-	"internal/sync.(*Mutex)": "sync.Mutex",
-}
-
-// useOf reads the frames of a stack. The outermost frame of the lock's own
-// counts: an RWMutex is made of a Mutex.
-func useOf(frames []format.Frame) (u use) {
-	for _, f := range frames {
-		if !gosym.OfLocks(f.Class) {
-			u.at = f
-			break
-		}
-		recv, method, _ := cutLast(gosym.Name(f), ").")
-		if class, ok := lockTypes[recv+")"]; ok {
-			u.class, u.method = class, method
-		}
-	}
-	return u
-}
-
-func cutLast(s, sep string) (before, after string, ok bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
-}
 
 // siteKey identifies a site. Taking and giving back are kept apart, and join
 // like any others.
@@ -78,8 +32,8 @@ type sites struct {
 }
 
 // of returns the site of a use.
-func (s *sites) of(u *use) site {
-	key := siteKey{u.class, gosym.Name(u.at), u.at.Line, u.unlocks(), u.shared()}
+func (s *sites) of(u *gosym.Use) site {
+	key := siteKey{u.Class, gosym.Name(u.At), u.At.Line, u.Unlocks(), u.Shared()}
 	id, ok := s.ids[key]
 	if !ok {
 		if s.ids == nil {

@@ -34,7 +34,7 @@ type handle struct {
 // stack is what is remembered of a call stack.
 type stack struct {
 	frames []format.Frame
-	use    use
+	use    gosym.Use
 }
 
 // question is what the rules are asked.
@@ -80,7 +80,7 @@ func (s *stacks) id(at trace.Stack, note uint32, notes *annotations) (id format.
 		id = format.StackID(len(s.byID))
 		added = append([]format.Frame(nil), s.frames...)
 		s.byText[string(s.key)] = id
-		s.byID = append(s.byID, stack{added, useOf(added)})
+		s.byID = append(s.byID, stack{added, gosym.UseOf(added)})
 	}
 	s.handles[h] = id
 	return id, added
@@ -90,7 +90,7 @@ func (s *stacks) id(at trace.Stack, note uint32, notes *annotations) (id format.
 func (s *stacks) of(id format.StackID) []format.Frame { return s.byID[id].frames }
 
 // use returns what a stack does to a lock, if anything.
-func (s *stacks) use(id format.StackID) use { return s.byID[id].use }
+func (s *stacks) use(id format.StackID) gosym.Use { return s.byID[id].use }
 
 // classify says what a wait is by the rules. They see the reason the trace
 // gives as a class: go:chan-receive; go:unknown for a goroutine that waited

@@ -32,8 +32,8 @@ func (r *Reader) retries(g *goroutine, at int64, stack format.StackID) bool {
 // keep books a block on a lock that ends.
 func (r *Reader) keep(g *goroutine, end int64) {
 	u := r.stacks.use(g.stack)
-	if u.class == "" {
-		u.class = "lock" // a rule of the user's calls it one
+	if u.Class == "" {
+		u.Class = "lock" // a rule of the user's calls it one
 	}
 	w := wait{asked: g.blocked, start: g.blocked, woken: g.woken, end: end, thread: g.thread, waker: g.waker,
 		stack: g.stack, unlock: g.unlock, site: r.sites.of(&u), mode: g.mode, kind: g.kind}
