@@ -20,10 +20,12 @@ func TestWaitsForAClassAreOfItsLock(t *testing.T) {
 	if o := l.Owners[0]; o.Site != "SlowClass.request:26" || o.WaitNs*100 < l.WaitNs*95 {
 		t.Errorf("%s is charged %d of %d", o.Site, o.WaitNs, l.WaitNs)
 	}
-	got := run(t, "analyze", path)
-	for _, want := range []string{"holding up the initialisation of", "outside of the static initialiser"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%q is not in\n%s", want, got)
+	if f := a.Findings[0]; f.Title != "asleep while holding up the initialisation of a class" || !strings.Contains(f.Remedy, "outside of the static initialiser") {
+		t.Errorf("%q, %q", f.Title, f.Remedy)
+	}
+	for _, command := range []string{"analyze", "blame --by class", "blame --by lock", "chains", "csp", "hist --by class", "whatif", "graph --format dot --by method"} {
+		if got := run(t, append(strings.Fields(command), path)...); !strings.Contains(got, "initialisation of a class") || strings.Contains(got, "int[]") {
+			t.Errorf("%s:\n%s", command, got)
 		}
 	}
 }

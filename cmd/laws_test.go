@@ -288,7 +288,7 @@ func TestClassesEqualTheJDKsTotals(t *testing.T) {
 		for class, w := range monitors {
 			name := strings.ReplaceAll(class, "/", ".")
 			if name == "[I" {
-				name = "int[]"
+				name = "initialisation of a class"
 			}
 			g := got[name]
 			if off := g[1] - w[1]; g[0] != w[0] || max(off, -off) > w[0] {

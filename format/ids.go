@@ -34,6 +34,11 @@ const (
 	RegionClass = "[region]"
 )
 
+// Initialisation begins the class of the lock at which threads wait for another one to
+// initialise a class, whatever object the JVM has for that; the name of the class that is
+// initialised follows, or "a class".
+const Initialisation = "initialisation of "
+
 // Party is a thread taking part in a contention event, with the stack it had
 // at that instant.
 type Party struct {

@@ -6,6 +6,7 @@
 //
 //	findings.go    the table of kinds, and what is worth a word
 //	evidence.go    what is taken from a trace beside the overview
+//	wording.go     what is said of a finding, and what can be done
 //	group.go       the same of slices that are alike
 //	singles.go     the same of slices that have an owner in common
 //	convoy.go      queues that hand-over keeps
@@ -151,9 +152,6 @@ func (k Kind) Title() string { return kinds[k].title }
 
 // Basis returns what a finding of the kind rests on.
 func (k Kind) Basis() string { return kinds[k].basis }
-
-// Remedy returns what can be done, in one sentence.
-func (k Kind) Remedy() string { return kinds[k].remedy }
 
 // Trace is what findings rest on besides the overview.
 type Trace struct {

@@ -26,6 +26,14 @@ func initialises(class string, frames []format.Frame) bool {
 	return class == initLock && len(frames) > 0 && frames[0].Class != "java.lang.Object"
 }
 
+// lockClass is what a lock of a class is shown as.
+func lockClass(class string) string {
+	if class == initLock {
+		return format.Initialisation + "a class"
+	}
+	return class
+}
+
 // lockName names a lock by what the first waiter's stack tells, "" when it
 // tells nothing.
 func lockName(class string, address int64, frames []format.Frame) string {
@@ -33,7 +41,7 @@ func lockName(class string, address int64, frames []format.Frame) string {
 		return ""
 	}
 	if class == initLock {
-		return fmt.Sprintf("%s@%x (initialisation of a class needed by %s.%s)", class, address, frames[0].Class, frames[0].Method)
+		return fmt.Sprintf("%s@%x (needed by %s.%s)", lockClass(class), address, frames[0].Class, frames[0].Method)
 	}
 	for _, n := range lockNames {
 		if n.class != class {

@@ -135,7 +135,7 @@ func TestTotalsEqualTheJDKs(t *testing.T) {
 					t.Errorf("%s: %d classes, want %d", event, len(classes), len(want[event].ByClass))
 				}
 				for class, w := range want[event].ByClass {
-					name := threaddump.JavaName(class)
+					name := lockClass(threaddump.JavaName(class))
 					if name == "" {
 						name = "[unknown class]"
 					}

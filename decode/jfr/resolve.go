@@ -264,7 +264,7 @@ func (r *Reader) object(class uint32, address int64, in space, kind format.LockK
 		if name == "" {
 			name = "[unknown class]"
 		}
-		ev := format.Event{Kind: format.KindObject, Object: id, Class: name, LockKind: kind}
+		ev := format.Event{Kind: format.KindObject, Object: id, Class: lockClass(name), LockKind: kind}
 		if in == virtualSpace {
 			ev.Name = fmt.Sprintf("%s (of virtual threads in %s)", name, r.ids.names[address])
 		} else {

@@ -60,7 +60,7 @@ type Thread struct {
 type LockRef struct {
 	Class string
 	Addr  uint64
-	Name  string // what a lock guards when its class says nothing: "class X", "initialisation of X"; else ""
+	Name  string // what a lock guards when its class says nothing: "class X"; else ""
 }
 
 // Wait says how a thread waits.
@@ -149,7 +149,7 @@ func (t *Thread) hold(ref LockRef) {
 func (d *Dump) initOwners() {
 	for i := range d.Threads {
 		ref := d.Threads[i].For
-		class, ok := strings.CutPrefix(ref.Name, initPrefix)
+		class, ok := strings.CutPrefix(ref.Class, format.Initialisation)
 		if !ok {
 			continue
 		}
@@ -160,7 +160,3 @@ func (d *Dump) initOwners() {
 		}
 	}
 }
-
-// initPrefix begins the name of the lock that guards the initialisation of a
-// class.
-const initPrefix = "initialisation of "

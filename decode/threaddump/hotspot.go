@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"contend/format"
 )
 
 // HotSpot parses the thread dumps of one JVM, most lines of which come in each.
@@ -147,7 +149,7 @@ func (p *hotspot) lock(text string) {
 		return
 	}
 	if class, ok := strings.CutPrefix(text, initLine); ok {
-		p.waits(Blocked, LockRef{Class: "java.lang.Class", Name: p.names.intern(initPrefix + JavaName(class))})
+		p.waits(Blocked, LockRef{Class: p.names.intern(format.Initialisation + JavaName(class))})
 		return
 	}
 	if p.waitsAs(lockLines, text, p.names.bracketed) {

@@ -121,8 +121,8 @@ func newFindings(list []findings.Finding, locks []overview.Lock) []Finding {
 		}
 	}
 	for _, f := range list {
-		d := Finding{Kind: f.Kind.String(), Title: f.Kind.Title(), Lock: f.Lock, Class: f.Class, Owner: f.Owner, Root: f.Root, Site: f.Site, Thread: f.Thread, Evidence: f.Evidence, Deadlock: f.Number, Threads: f.Threads,
-			WaitNs: f.WaitNs, Share: f.Share, Confidence: f.Confidence.String(), Provenance: NewProvenance(f.ByProvenance), Remedy: f.Kind.Remedy()}
+		d := Finding{Kind: f.Kind.String(), Title: f.Title(), Lock: f.Lock, Class: f.Class, Owner: f.Owner, Root: f.Root, Site: f.Site, Thread: f.Thread, Evidence: f.Evidence, Deadlock: f.Number, Threads: f.Threads,
+			WaitNs: f.WaitNs, Share: f.Share, Confidence: f.Confidence.String(), Provenance: NewProvenance(f.ByProvenance), Remedy: f.Remedy()}
 		if i, known := at[f.Lock]; known {
 			d.LockSite = locks[i].Site
 		}

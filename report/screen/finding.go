@@ -16,7 +16,7 @@ import (
 func (s *screen) findings() (lines []line) {
 	for i := range s.Deadlocks {
 		if i >= s.detail.findings {
-			lines = append(lines, fill("", s.Width, alarm, prose(fmt.Sprintf("and %s (--full shows all)", text.Amount(int64(len(s.Deadlocks)-i), "more deadlock")))...)...)
+			lines = append(lines, s.moreDeadlocks(s.Deadlocks[i:])...)
 			break
 		}
 		lines = append(lines, s.deadlock(&s.Deadlocks[i])...)
@@ -68,10 +68,6 @@ func (s *screen) finding(f *document.Finding) []line {
 	if f.LockSite != "" && f.LockSite != f.Owner {
 		lock += " at " + s.names.Name(f.LockSite)
 	}
-	what := text.Initialised(f.Lock)
-	if what != "" {
-		lock = "up the " + what
-	}
 	title := strings.NewReplacer("holding the lock", "holding "+lock, "holding this one", "holding "+lock).Replace(f.Title)
 	if f.Root != "" {
 		title = strings.Replace(title, "another lock", s.otherLock(f), 1)
@@ -81,7 +77,7 @@ func (s *screen) finding(f *document.Finding) []line {
 	}
 	parts := append(s.subject(f, lock), prose("is "+title)...)
 	lines := fill(fmt.Sprintf("%4s  ", percent(int64(f.Share*1e6), 1e6)), s.Width, strong, parts...)
-	remedy := cmp.Or(initialiseEarlier(what), f.Remedy)
+	remedy := f.Remedy
 	if !s.Full {
 		remedy = cmp.Or(s.endOfChain(f), firstClause(remedy))
 	}
@@ -105,15 +101,6 @@ func (s *screen) endOfChain(f *document.Finding) string {
 		}
 	}
 	return "Mend " + name + " first, at the end of the chain"
-}
-
-// initialiseEarlier says what to do where threads wait for a class to be initialised: that
-// lock is the JVM's, and cannot be given back.
-func initialiseEarlier(what string) string {
-	if what == "" {
-		return ""
-	}
-	return "Do that outside of the static initialiser, or have the class initialised before others need it."
 }
 
 // otherLock names the lock that the owner of a finding's lock waits for: of two of
@@ -188,11 +175,30 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 	if s.Full && len(d.Queued) > 0 {
 		lines = append(lines, fill("  behind: ", s.Width, plain, prose(strings.Join(d.Queued, ", "))...)...)
 	}
-	remedy := findings.Deadlock.Remedy()
-	if text.Initialised(d.Cycle[0].Lock) != "" {
-		remedy = "Let none of these classes need another while it is initialised."
+	for _, f := range s.Findings {
+		if f.Deadlock == d.Number {
+			lines = append(lines, fill("  -> ", s.Width, plain, prose(firstClause(f.Remedy))...)...)
+		}
 	}
-	return append(lines, fill("  -> ", s.Width, plain, prose(firstClause(remedy))...)...)
+	return lines
+}
+
+// moreDeadlocks names the threads of deadlocks for which there is no room.
+func (s *screen) moreDeadlocks(rest []document.Deadlock) []line {
+	said := fmt.Sprintf("and %s: ", text.Amount(int64(len(rest)), "more deadlock"))
+	for i := range rest[:min(len(rest), members)] {
+		d := &rest[i]
+		var names []string
+		for _, m := range d.Cycle {
+			names = append(names, m.Thread)
+		}
+		said += s.whole(strings.Join(names, ", "), shortNames)
+		if n := len(d.Queued); n > 0 {
+			said += fmt.Sprintf(" (%d behind them)", n)
+		}
+		said += "; "
+	}
+	return fill("", s.Width, alarm, prose(said+"--full shows all")...)
 }
 
 // How many columns names of threads take where not all is asked for: some are

@@ -316,3 +316,30 @@ func TestThreadsOfADeadlockAreNamed(t *testing.T) {
 		t.Errorf("--full of five threads:\n%s", text)
 	}
 }
+
+// Where there is no room for all deadlocks, who is in the others is said all the same.
+func TestEachDeadlockIsNamed(t *testing.T) {
+	a := service(3, "Cart", func(int) string { return "Shop.pay:3" })
+	for i, n := range []int{3, 2, 2, 2, 2, 2} {
+		d := document.Deadlock{Number: i + 1}
+		for m := range n {
+			d.Cycle = append(d.Cycle, document.Member{Thread: fmt.Sprintf("group%d-%d", i, m), Lock: "Cart@1", Class: "Cart"})
+		}
+		for range i {
+			d.Queued = append(d.Queued, "http")
+		}
+		a.Deadlocks = append(a.Deadlocks, d)
+	}
+	for _, width := range []int{60, 80, 120} {
+		text := shown(t, a, Options{Width: width})
+		flat := strings.Join(strings.Fields(text), " ")
+		for i := range 4 {
+			if !strings.Contains(flat, fmt.Sprintf("group%d-0", i)) || !strings.Contains(flat, fmt.Sprintf("group%d-1", i)) {
+				t.Errorf("%d columns: deadlock %d is not named:\n%s", width, i+1, text)
+			}
+		}
+		if !strings.Contains(flat, " behind them); ") || !strings.Contains(flat, "more deadlocks: ") || strings.Count(text, "\n") > MaxLines {
+			t.Errorf("%d columns:\n%s", width, text)
+		}
+	}
+}

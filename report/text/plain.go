@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"contend/format"
 	"contend/report/document"
 )
 
@@ -51,6 +52,9 @@ func (p Plain) Class(name string) string {
 			}
 		}
 	}
+	if of, ok := strings.CutPrefix(name, format.Initialisation); ok {
+		return format.Initialisation + p.Class(of)
+	}
 	if p.Paths || strings.ContainsAny(name, " [") || strings.HasPrefix(name, "sync.") {
 		return name[strings.LastIndexByte(name, '/')+1:]
 	}
@@ -62,9 +66,6 @@ func (p Plain) Class(name string) string {
 // One that has no place has its address instead.
 func (p Plain) Lock(name, class, site string) []string {
 	parts := []string{p.Class(cmp.Or(class, name))}
-	if what := Initialised(name); what != "" { // the class of that lock says nothing
-		name, parts[0] = "", what
-	}
 	if address := p.Address(name); !Placed(site) && strings.HasPrefix(address, parts[0]) {
 		return []string{address}
 	}
@@ -78,15 +79,6 @@ func (p Plain) Lock(name, class, site string) []string {
 		return append(parts, p.Address(name))
 	}
 	return parts
-}
-
-// Initialised is what the lock guards at which threads wait for a class to be initialised,
-// "" for all others.
-func Initialised(lock string) string {
-	if at := strings.Index(lock, "initialisation of "); at >= 0 {
-		return strings.TrimSuffix(lock[at:], ")")
-	}
-	return ""
 }
 
 // Placed reports whether a site names a place in the program.

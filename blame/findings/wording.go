@@ -1,0 +1,37 @@
+package findings
+
+import (
+	"strings"
+
+	"contend/blame/doing"
+	"contend/format"
+)
+
+// Title returns the finding in words. Who initialises a class has no lock that the program
+// knows of: it holds up the initialisation.
+func (f *Finding) Title() string {
+	title := f.Kind.Title()
+	if !f.initialises() {
+		return title
+	}
+	return strings.NewReplacer("holding the lock", "holding up the "+f.Class, "holding this one", "holding up the "+f.Class).Replace(title)
+}
+
+// Remedy returns what can be done, in one sentence. The lock of a class that is being
+// initialised is the JVM's, as that of a sync.Once is Go's: neither can be given back.
+func (f *Finding) Remedy() string {
+	switch {
+	case f.Class == "sync.Once" && kinds[f.Kind].doing != doing.Unknown:
+		return "Do that outside of what runs once, or have it run before others need it."
+	case !f.initialises():
+		return kinds[f.Kind].remedy
+	case f.Kind <= LockOrder:
+		return "Let none of these classes need another while it is initialised."
+	case kinds[f.Kind].doing == doing.Unknown:
+		return "Have the class initialised before others need it."
+	}
+	return "Do that outside of the static initialiser, or have the class initialised before others need it."
+}
+
+// initialises reports whether the threads wait for a class to be initialised.
+func (f *Finding) initialises() bool { return strings.HasPrefix(f.Class, format.Initialisation) }
