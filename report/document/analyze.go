@@ -236,6 +236,9 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 			c.Warnings = append(c.Warnings, Warning{w.Code, w.Text, w.Hidden})
 		}
 	}
+	if st.Blind != "" && c.Unit == "ns" && tr.Coverage.ByProvenance == [analysis.Provenances]int64{} && len(tr.Deadlocks) == 0 {
+		c.Warnings = append(c.Warnings, Warning{Code: "blind", Text: "threads that wait for ever would not show: " + st.Blind})
+	}
 	return c
 }
 

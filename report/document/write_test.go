@@ -3,8 +3,12 @@ package document
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 	"unicode"
+
+	"contend/analysis"
+	"contend/format"
 )
 
 func TestJSONHoldsNoCharactersThatAct(t *testing.T) {
@@ -28,6 +32,30 @@ func TestJSONHoldsNoCharactersThatAct(t *testing.T) {
 		}
 		if back.Signature != want {
 			t.Errorf("%q came back as %q", name, back.Signature)
+		}
+	}
+}
+
+// Where nothing waits it is said whether who waits for ever would show.
+func TestTheBlindAreTold(t *testing.T) {
+	waits := [analysis.Provenances]int64{analysis.Exact: 1}
+	for name, c := range map[string]struct {
+		blind string
+		unit  format.Unit
+		known [analysis.Provenances]int64
+		stuck []analysis.Deadlock
+		want  bool
+	}{
+		"a recording without dumps":   {blind: "no dump", want: true},
+		"one of which all is known":   {},
+		"one with waits":              {blind: "no dump", known: waits},
+		"one with a deadlock":         {blind: "no dump", stuck: make([]analysis.Deadlock, 1)},
+		"counts, which have no times": {blind: "no owners", unit: format.UnitAcquisitions},
+	} {
+		tr := &analysis.Trace{Deadlocks: c.stuck, Coverage: analysis.Coverage{ByProvenance: c.known}}
+		told := notCounted(NewCoverage(format.Stats{Blind: c.blind, Unit: c.unit}, tr).Warnings)
+		if got := len(told) == 1 && told[0].Code == "blind" && strings.Contains(told[0].Text, c.blind); got != c.want || len(told) > 1 {
+			t.Errorf("%s: %v", name, told)
 		}
 	}
 }
