@@ -187,7 +187,7 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 	kinds := map[string]string{ // a trace, and what its page has to say, between |
 		"../testdata/xalan-8threads.jfr":                  "of all running time",
 		"../testdata/truth-series-8dumps-jdk17.txt":       "of all running time",
-		"../testdata/deadlock-monitors-and-juc-jdk17.txt": "teller-1 and teller-2 wait for each other for ever, and 1 more deadlock|mostly blocked on StringBuilder",
+		"../testdata/deadlock-monitors-and-juc-jdk17.txt": "2 Deadlocks|teller-1 and teller-2 wait for each other for ever|juc-1 and juc-2 wait for each other for ever|mostly blocked on StringBuilder",
 		"../testdata/go126-truth-12goroutines.trace":      "main.reconcile",
 		"../testdata/go126-debug2-dump.txt":               "measures no time",
 		"../testdata/documents/sampled-1.txt":             "mostly sampled",

@@ -78,9 +78,9 @@
     const told = found(m), dead = m.analyze.deadlocks.length, cards = m.verdicts || (m.verdicts = derived(m, C.select(m, {}, "direct"), told)), known = all.known || (all.known = C.knownParts(all, all.some));
     const left = m.analyze.notCounted || [];
     return html`<section class="headline" aria-label="headline">${lead(m)}
+      ${dead > 0 && html`<div class="verdicts findings"><button type="button" class="verdict bad" onClick=${() => C.set({ view: "deadlocks" })}><span class="title">${C.plural(dead, "Deadlock")}</span>${m.analyze.deadlocks.slice(0, 3).map(d => html`<span><b>${circle(d)}</b> for ever${d.queued.length > 0 && `, ${C.plural(d.queued.length, C.thread)} behind`}</span>`)}${dead > 3 && html`<span>and ${C.plural(dead - 3, "more deadlock")}</span>`}</button></div>`}
       ${told.length > 0 && html`<div class="verdicts findings">${told.map(f => card(finding(m, f)))}</div>`}
       <div class="verdicts">
-        ${dead > 0 && html`<button type="button" class="verdict bad" onClick=${() => C.set({ view: "deadlocks" })}><span class="title">Deadlock</span><span><b>${circle(m.analyze.deadlocks[0])}</b> for ever${dead > 1 && `, and ${C.plural(dead - 1, "more deadlock")}`}</span></button>`}
         ${cards.map(card)}
         ${m.data.diff && html`<${Changes} d=${m.data.diff} />`}
         ${m.analyze.resourceTotal && m.analyze.resourceTotal.waitNs > 0 && html`<button type="button" class="verdict sure" onClick=${() => C.set({ view: "about" })}><span class="title">Beside locks</span><span><b>${C.amount(m.analyze.resourceTotal.waitNs)}</b> of waiting for what others must give back: pools, permits, queues</span></button>`}
