@@ -53,8 +53,8 @@ a section may have to wait for the next one all the same.
 METHOD and CLASS are written as the tables print them; a line may follow METHOD.`,
 		Example: `  contend whatif recording.jfr
   contend whatif --section Shop.export --shrink 80% recording.jfr
-  contend whatif --split Shop$Cache=16 recording.jfr
-  contend whatif --remove-lock Shop$Audit --format json recording.jfr`,
+  contend whatif --split 'Shop$Cache=16' recording.jfr
+  contend whatif --remove-lock 'Shop$Audit' --format json recording.jfr`,
 		RunE: func(*cobra.Command, []string) error { return runWhatIf(e, &o) },
 	}
 	o.trace.bind(c)
