@@ -142,7 +142,7 @@ func (s *stream) damage(why string, at int64) format.Damage {
 
 // notMine is the error of an input without a dump.
 func (s *stream) notMine() error {
-	e := &format.Error{Pos: format.Pos{File: s.name, Line: 1}, Err: fmt.Errorf("not a thread dump: %w", format.ErrNotMine), Hint: Hint}
+	e := &format.Error{Pos: format.Pos{File: s.name, Line: 1}, Err: fmt.Errorf("not a thread dump: %w", format.ErrNotMine), Hint: hintOf(s.first)}
 	e.What = fmt.Sprintf("%.60q", strings.ToValidUTF8(s.first, "\uFFFD"))
 	if s.header != "" {
 		e.What, e.Err = fmt.Sprintf("%.60q", strings.ToValidUTF8(s.header, "\uFFFD")), fmt.Errorf("no thread follows: %w", format.ErrTruncated)
@@ -153,9 +153,6 @@ func (s *stream) notMine() error {
 	}
 	return e
 }
-
-// Hint says what can be read.
-const Hint = "contend reads JFR recordings, thread dumps, Go traces, the text of perf script and contend traces, plain or in gzip, zstd or s2"
 
 // jsonStart is how much tells a thread dump in JSON: a first thread may have
 // the stack before the name.

@@ -1,0 +1,28 @@
+package threaddump
+
+import (
+	"strings"
+	"testing"
+)
+
+// What other tools write of a program is told by its first line; text of any other kind
+// is not taken for theirs.
+func TestHintsForForeignText(t *testing.T) {
+	for first, want := range map[string]string{
+		"<!DOCTYPE html>":   "a page",
+		"<html lang='en'>":  "a page",
+		"<p>of nothing</p>": "contend reads",
+		"java.lang.Thread.run;Shop.work;java.lang.Object_[i] 12":                            "collapsed",
+		"all;main;do work now 3":                                                            "collapsed",
+		"12346 13:00:01.0005 futex(0x7f00, FUTEX_WAKE_PRIVATE, 1) = 1 <0.00001>":            "strace",
+		"[pid  4711] futex(0x7f00, FUTEX_WAIT_PRIVATE, 2, NULL) = -1 EAGAIN (Resource ...)": "strace",
+		"execve(\"/bin/true\", [\"true\"], 0x7ffd /* 9 vars */) = 0":                        "strace",
+		"2026-11-23 13:00:01 INFO put(x) = 3":                                               "contend reads",
+		"hello; world":                                                                      "contend reads",
+		"":                                                                                  "contend reads",
+	} {
+		if got := hintOf(first); !strings.HasPrefix(got, want) {
+			t.Errorf("%q: %q", first, got)
+		}
+	}
+}
