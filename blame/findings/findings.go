@@ -96,7 +96,7 @@ var kinds = [...]struct {
 		"Give the lock back before sleeping, or wait on a condition of the lock, which gives it back meanwhile.",
 		"a sleep that was recorded, or the stack of the owner"},
 	FileHolding: {"file-while-holding", doing.File, "in file I/O while holding the lock",
-		"Collect what is to be written under the lock and write it outside, in one thread or in batches.",
+		"Read and write outside of the lock: collect what is to be written under it, and write that in one thread or in batches.",
 		"file I/O that was recorded, or the stack of the owner"},
 	SocketHolding: {"socket-while-holding", doing.Socket, "in socket I/O while holding the lock",
 		"Do the round trip outside of the lock, or give each thread a connection of its own from a pool.",
@@ -130,7 +130,7 @@ var kinds = [...]struct {
 		"threads wait for an object of a known pool: there is none. Share of waiting for locks and resources"},
 	NotifyStorm: {"notify-storm", doing.Unknown, "waking all who wait there, mostly in vain",
 		"Wake one with notify where any of them will do, or give each kind of waiter a condition of its own, or use a queue of java.util.concurrent.",
-		"of threads that one thread's notification woke together most wait again at the same place, as soon as the next of them usually has the monitor; that they were woken together: nobody who waited with them slept on, and they come closer to each other than to the next notification, not by chance (Hoeffding). Of Object.wait alone. Share of waiting for locks and for the monitor to come back"},
+		"of threads that one thread's notification woke together most wait again at the same place, as soon as the next of them usually has the monitor; that they were woken together: nobody who waited with them slept on, and they come closer to each other than to the next notification, not by chance (Hoeffding). Of Object.wait alone. Share of all waiting, also for resources and for the monitor to come back"},
 }
 
 // detectors find what rests on more than what an owner was at.
@@ -174,9 +174,13 @@ func Find(c *overview.Collector, locks []overview.Lock, v *Evidence, t Trace) []
 			case NotifyStorm:
 				all += v.requeued
 			}
-			if f.Share = share(f.WaitNs, all); t.matters(&f) {
-				out = append(out, f)
+			if f.Share = share(f.WaitNs, all); !t.matters(&f) {
+				continue
 			}
+			if f.Kind == NotifyStorm { // they waited to be notified at all, which may take far longer
+				f.Share = share(f.WaitNs, all+v.beside)
+			}
+			out = append(out, f)
 		}
 	}
 	trapped := trappedLocks(t)

@@ -1,6 +1,6 @@
 // Package resources sums what threads wait for that is no lock: by the place
 // of the program that waits, and for what. What has nothing to do is one sum,
-// of the same rows.
+// of the same rows. Who called each place is in callers.go.
 package resources
 
 import (
@@ -23,6 +23,7 @@ type Row struct {
 	Waits   int64
 	Waiters int   // distinct threads
 	MaxNs   int64 // longest wait; 0 when waits were only sampled
+	Callers []Callers
 }
 
 // Sum is some rows together.
@@ -143,7 +144,7 @@ func (c *Collector) list(resource bool) []Row {
 		loop       bool
 	}
 	var rows []Row
-	at, most, threads := map[place]int{}, []int64{}, []map[format.ThreadID]struct{}{}
+	at, most, threads, called := map[place]int{}, []int64{}, []map[format.ThreadID]struct{}{}, []callers{}
 	for key, p := range c.table(resource).byStack {
 		what, site, loop := Place(c.sym.Frames(key.stack))
 		loop = loop && resource // who has nothing to do may have it anywhere
@@ -155,6 +156,10 @@ func (c *Collector) list(resource bool) []Row {
 			i = len(rows)
 			at[place{what, site, loop}] = i
 			rows, most, threads = append(rows, Row{What: what, Site: site, Loop: loop}), append(most, -1), append(threads, map[format.ThreadID]struct{}{})
+			called = append(called, callers{})
+		}
+		if site != "" {
+			called[i].add(c.sym.Frames(key.stack), p.ns)
 		}
 		r := &rows[i]
 		r.WaitNs, r.Waits, r.MaxNs = r.WaitNs+p.ns, r.Waits+p.waits, max(r.MaxNs, p.at)
@@ -165,6 +170,9 @@ func (c *Collector) list(resource bool) []Row {
 			threads[i][t] = struct{}{}
 		}
 		r.Waiters = len(threads[i])
+	}
+	for i := range rows {
+		rows[i].Callers = called[i].list()
 	}
 	slices.SortFunc(rows, func(a, b Row) int {
 		return cmp.Or(after(a.Loop, b.Loop), cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site), cmp.Compare(a.What, b.What))

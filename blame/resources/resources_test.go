@@ -1,6 +1,7 @@
 package resources
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,7 +67,25 @@ func TestRowsOfOnePlaceAreOne(t *testing.T) {
 	if len(got) != 2 || got[0].Site != "shop.Pool.borrow:7" || got[0].WaitNs != 90 || got[0].Waits != 4 || got[0].Waiters != 2 || got[0].MaxNs != 60 || got[0].Stack != 3 || !got[1].Loop {
 		t.Errorf("%+v", got)
 	}
+	want := []Callers{{[]string{"shop.B.run"}, 60}, {[]string{"shop.A.run"}, 30}}
+	if !slices.EqualFunc(got[0].Callers, want, func(a, b Callers) bool { return a.WaitNs == b.WaitNs && slices.Equal(a.Sites, b.Sites) }) || len(got[1].Callers) != 0 {
+		t.Errorf("called by %+v and %+v, want %+v", got[0].Callers, got[1].Callers, want)
+	}
 	if all, idle := c.Total(true), c.Total(false); all != (Sum{1090, 5, 3}) || idle != (Sum{5, 1, 1}) || c.Idle()[0].What != "[asleep]" {
 		t.Errorf("%+v, idle %+v in %+v", all, idle, c.Idle())
+	}
+}
+
+// Callers are told apart by the nearest of them; the platform's frames between are none.
+func TestCallersAreTheProgramsOwn(t *testing.T) {
+	sum := callers{}
+	at := func(ns int64, behind ...string) {
+		sum.add(frames(append([]string{"java.lang.Object.wait", "shop.Pool.borrow"}, behind...)...), ns)
+	}
+	at(1, "shop.Cart.save", "java.util.ArrayList.forEach", "shop.Shop.pay", "shop.Http.handle", "shop.Server.one", "java.lang.Thread.run")
+	at(2, "shop.Cart.save", "shop.Shop.pay", "shop.Http.handle", "shop.Server.other")
+	at(4, "java.lang.Thread.run")
+	if got := sum.list(); len(got) != 1 || got[0].WaitNs != 3 || strings.Join(got[0].Sites, " ") != "shop.Cart.save shop.Shop.pay shop.Http.handle" {
+		t.Errorf("%+v", got)
 	}
 }

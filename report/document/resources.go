@@ -21,6 +21,8 @@ type Resource struct {
 	Aside
 	MaxNs int64 `json:"maxNs"` // longest wait; 0 when waits were only sampled
 	Stack Stack `json:"stack"` // the one with most of the waiting
+
+	Callers []Callers `json:"callers"` // by waiting; none where nothing of the program called the site
 }
 
 // Beside is what threads waited for that is no lock.
@@ -47,7 +49,10 @@ func newResources(rows []resources.Row, sym *analysis.Symbols, top int) (out []R
 	shown := limit(rows, top)
 	out = make([]Resource, len(shown))
 	for i, r := range shown {
-		out[i] = Resource{r.What, r.Site, r.Loop, Aside{r.WaitNs, r.Waits, r.Waiters}, r.MaxNs, NewStack(sym.Frames(r.Stack))}
+		out[i] = Resource{r.What, r.Site, r.Loop, Aside{r.WaitNs, r.Waits, r.Waiters}, r.MaxNs, NewStack(sym.Frames(r.Stack)), []Callers{}}
+		for _, c := range limit(r.Callers, top) {
+			out[i].Callers = append(out[i].Callers, Callers(c))
+		}
 	}
 	return out, len(rows) - len(shown)
 }

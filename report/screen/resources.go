@@ -66,7 +66,25 @@ func (s *screen) resource(r *document.Resource) []line {
 		return fill(fmt.Sprintf("%4s  ", text.Number(r.WaitNs)), s.Width, plain, parts...)
 	}
 	parts = append(parts, "("+amount, text.Amount(r.Waits, "wait")+",", s.threads(int64(r.Waiters))+")")
-	return fill(fmt.Sprintf("%4s  ", first), s.Width, plain, parts...)
+	return append(fill(fmt.Sprintf("%4s  ", first), s.Width, plain, parts...), s.callers(r)...)
+}
+
+// callers says who calls a place where threads wait: it may be a pool's own, which all of the
+// program calls.
+func (s *screen) callers(r *document.Resource) (lines []line) {
+	if !s.Full {
+		return nil
+	}
+	first := "      called by  "
+	for _, c := range r.Callers {
+		parts := []string{s.names.Name(c.Sites[0])}
+		for _, site := range c.Sites[1:] {
+			parts = append(parts, "< "+s.names.Name(site))
+		}
+		lines = append(lines, fill(first+fmt.Sprintf("%4s ", percent(c.WaitNs, r.WaitNs)), s.Width, plain, parts...)...)
+		first = strings.Repeat(" ", len(first))
+	}
+	return lines
 }
 
 // idle says how much was left out since nobody had anything to do.

@@ -159,6 +159,20 @@ func TestPoolsThatTheHeadSpeaksOfAreShown(t *testing.T) {
 	}
 }
 
+// Who calls the method of a pool is told where all is asked for.
+func TestCallersOfPools(t *testing.T) {
+	a := service(1, "Cart", func(int) string { return "Shop.checkout:3" })
+	a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "com.example.Pool.borrow:7", Aside: document.Aside{WaitNs: 4e9, Waits: 9, Waiters: 5},
+		Callers: []document.Callers{{Sites: []string{"com.example.Shop.query", "com.example.Http.handle"}, WaitNs: 3e9}, {Sites: []string{"com.example.Shop.report"}, WaitNs: 1e9}}}}
+	const want = "called by  75 % Shop.query < Http.handle\n                 25 % Shop.report\n"
+	if text := shown(t, a, Options{Full: true}); !strings.Contains(text, want) {
+		t.Errorf("%s", text)
+	}
+	if text := shown(t, a, Options{}); strings.Contains(text, "called by") {
+		t.Errorf("not asked for:\n%s", text)
+	}
+}
+
 // Locks without room for more have their name at least.
 func TestTheRestIsNamedWhereThereIsRoom(t *testing.T) {
 	a := service(9, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
