@@ -10,11 +10,13 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"contend/decode"
 	"contend/format"
+	"contend/format/record/attach"
 	"contend/format/record/perf"
 	"contend/report/text"
 
@@ -90,8 +92,8 @@ func recordPerf(e *env, o *recordOptions) error {
 	if o.keep == "" {
 		defer os.RemoveAll(dir)
 	}
-	if isGo(o.target) {
-		e.warn(o.target + " is a Go program, whose goroutines wait where perf sees nothing: " + goHint)
+	if better := seenBetter(o.target); better != "" {
+		e.warn(o.target + better)
 	}
 	file := filepath.Join(dir, "perf.data")
 	if err := e.runPerf(ask, name, file); err != nil {
@@ -104,6 +106,20 @@ func recordPerf(e *env, o *recordOptions) error {
 		return nil
 	}
 	return out.analyze(e)
+}
+
+// seenBetter says of which kind a process is that waits for its locks in ways of its own, and
+// how these are recorded; "" for all others.
+func seenBetter(process string) string {
+	if isGo(process) {
+		return " is a Go program, whose goroutines wait where perf sees nothing: " + goHint
+	}
+	if pid, err := strconv.Atoi(process); err == nil {
+		if _, err := attach.Find(pid); err == nil {
+			return " is a JVM, whose locks perf sees as waits for conditions: 'contend record " + process + "' records them"
+		}
+	}
+	return ""
 }
 
 // perfDir is where perf's own file goes.

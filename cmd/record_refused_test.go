@@ -91,6 +91,20 @@ func TestRecordNoJVM(t *testing.T) {
 	}
 }
 
+// perf sees of a JVM, and of a Go program, little of what contend records of them otherwise.
+func TestWhatPerfDoesNotSeeIsSaid(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("perf is Linux's")
+	}
+	pid := java(t, "java", nil).Process.Pid
+	for process, want := range map[string]string{strconv.Itoa(os.Getpid()): "is a Go program", strconv.Itoa(pid): "is a JVM", anyProcess: "", "4194304": ""} {
+		if got := seenBetter(process); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("%s: %q, want %q", process, got, want)
+		}
+	}
+}
+
 // Of several JVMs that run one class the hint names these, and no others.
 func TestRecordNamesTheJVMsOfOneClass(t *testing.T) {
 	all := []*attach.Process{{PID: 1, Main: "app.Orders"}, {PID: 2, Main: "Other"}, {PID: 3, Main: "app.Orders"}}
