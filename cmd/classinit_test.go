@@ -29,3 +29,22 @@ func TestWaitsForAClassAreOfItsLock(t *testing.T) {
 		}
 	}
 }
+
+// Two classes wait for each other to be initialised, and a third is not ready in time
+// (testdata/java/ClassCircle.java): of these waits only the dumps of the recording tell.
+func TestClassesThatWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	a := ask[document.Analyze](t, "analyze", "../testdata/class-circle-jdk17.jfr.gz")
+	if len(a.Deadlocks) != 1 || len(a.Deadlocks[0].Cycle) != 2 || len(a.Deadlocks[0].Queued) != 2 {
+		t.Fatalf("%+v", a.Deadlocks)
+	}
+	for _, m := range a.Deadlocks[0].Cycle {
+		if want := map[string]string{"orders": "initialisation of ClassCircle$Prices", "prices": "initialisation of ClassCircle$Orders"}[m.Thread]; m.Lock != want {
+			t.Errorf("%s waits for %s, want %s", m.Thread, m.Lock, want)
+		}
+	}
+	slow := a.Findings[len(a.Findings)-1]
+	if slow.Lock != "initialisation of ClassCircle$Slow" || slow.Owner != "ClassCircle.slow:50" || slow.Kind != "sleep-while-holding" {
+		t.Errorf("%+v", slow)
+	}
+}

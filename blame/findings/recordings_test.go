@@ -12,6 +12,7 @@ import (
 // that the recording does not tell.
 var told = map[string]string{
 	"agent-small.bin":                     "sleep-while-holding", // both of its sections
+	"class-circle-jdk17.jfr.gz":           "deadlock sleep-while-holding",
 	"class-init-jdk25.jfr.gz":             "sleep-while-holding", // a static initialiser sleeps
 	"deadlock-monitors-and-juc-jdk17.txt": "deadlock",
 	"derby-8clients.jfr":                  "hot-stripe", // most clients want one row's entry in Derby's table of locks

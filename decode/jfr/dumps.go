@@ -29,13 +29,13 @@ func (r *Reader) threadDump(at int64, text string) {
 			continue // a thread of the VM itself
 		}
 		threads[i] = r.dumpThread(t)
-		shown.threads = append(shown.threads, standing{threads[i], r.intern(t.For.Class), stateOf(t)})
+		shown.threads = append(shown.threads, standing{threads[i], r.dumpClass(t.For), stateOf(t)})
 		stack := r.internStack(recorded(t.Frames))
 		switch kind, mode := r.waits(t, stack); {
 		case kind != format.KindUnknownLock:
 			ev := locks[t.For]
 			if ev == nil {
-				ev = &format.Event{Kind: format.KindContention, Weight: format.EvidenceOnly, Object: r.object(r.intern(t.For.Class), int64(t.For.Addr), heapSpace, kind, stack)}
+				ev = &format.Event{Kind: format.KindContention, Weight: format.EvidenceOnly, Object: r.dumpLock(t.For, kind, stack)}
 				locks[t.For] = ev
 			}
 			ev.Waiters = append(ev.Waiters, format.Party{Thread: threads[i], Stack: stack, Mode: mode})
@@ -124,7 +124,7 @@ func (r *Reader) idleBetween(all map[format.ThreadID]idleSince, t format.ThreadI
 func (r *Reader) waits(t *threaddump.Thread, stack format.StackID) (format.LockKind, format.Mode) {
 	switch t.Wait {
 	case threaddump.Blocked:
-		if t.For.Addr == 0 || t.Reenters() { // a recording counts entering again as part of the wait
+		if t.For.Addr == 0 && !initialised(t.For) || t.Reenters() { // a recording counts entering again as part of the wait
 			break
 		}
 		return format.KindMonitor, format.Exclusive
@@ -134,6 +134,28 @@ func (r *Reader) waits(t *threaddump.Thread, stack format.StackID) (format.LockK
 		}
 	}
 	return format.KindUnknownLock, format.Exclusive
+}
+
+// dumpLock is a lock of a dump. One at which threads wait for a class to be initialised has
+// the name of that, while events have an address.
+func (r *Reader) dumpLock(ref threaddump.LockRef, kind format.LockKind, at format.StackID) format.ObjectID {
+	if initialised(ref) {
+		return r.object(r.dumpClass(ref), int64(r.intern(ref.Class)), initSpace, kind, at)
+	}
+	return r.object(r.dumpClass(ref), int64(ref.Addr), heapSpace, kind, at)
+}
+
+// dumpClass is the class that events have of a lock of a dump.
+func (r *Reader) dumpClass(ref threaddump.LockRef) uint32 {
+	if initialised(ref) {
+		return r.intern(initLock)
+	}
+	return r.intern(ref.Class)
+}
+
+// initialised reports whether threads wait there for a class to be initialised.
+func initialised(ref threaddump.LockRef) bool {
+	return strings.HasPrefix(ref.Class, format.Initialisation)
 }
 
 // dumpThread finds the recording's thread: by its Java id, which both give.

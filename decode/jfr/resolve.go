@@ -83,6 +83,7 @@ const (
 	monitorSpace space = iota
 	heapSpace
 	hashSpace    // identity hashes, as an agent tells them
+	initSpace    // no address: the name of the class that is initialised stands for it
 	virtualSpace // no address: the class that uses locks of virtual threads stands for it
 )
 
@@ -265,9 +266,12 @@ func (r *Reader) object(class uint32, address int64, in space, kind format.LockK
 			name = "[unknown class]"
 		}
 		ev := format.Event{Kind: format.KindObject, Object: id, Class: lockClass(name), LockKind: kind}
-		if in == virtualSpace {
+		switch in {
+		case virtualSpace:
 			ev.Name = fmt.Sprintf("%s (of virtual threads in %s)", name, r.ids.names[address])
-		} else {
+		case initSpace:
+			ev.Name = r.ids.names[address]
+		default:
 			ev.Hash, ev.Name = uint64(address), lockName(name, address, r.ids.frames[at])
 		}
 		r.queue.Push(ev)

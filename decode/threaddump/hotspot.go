@@ -149,7 +149,8 @@ func (p *hotspot) lock(text string) {
 		return
 	}
 	if class, ok := strings.CutPrefix(text, initLine); ok {
-		p.waits(Blocked, LockRef{Class: p.names.intern(format.Initialisation + JavaName(class))})
+		what := p.names.intern(format.Initialisation + JavaName(class))
+		p.waits(Blocked, LockRef{Class: what, Name: what}) // it has no address
 		return
 	}
 	if p.waitsAs(lockLines, text, p.names.bracketed) {

@@ -52,7 +52,7 @@ Full thread dump OpenJDK 64-Bit Server VM (25+36-LTS mixed mode, sharing):
 `
 	h := NewHotSpot()
 	d := h.Parse(dump)
-	want := LockRef{Class: format.Initialisation + "shop.Catalog"}
+	want := LockRef{Class: format.Initialisation + "shop.Catalog", Name: format.Initialisation + "shop.Catalog"}
 	if got := d.Threads[1]; got.Wait != Blocked || got.For != want {
 		t.Errorf("%+v", got)
 	}
