@@ -96,7 +96,7 @@ var kinds = [...]struct {
 		"Give the lock back before sleeping, or wait on a condition of the lock, which gives it back meanwhile.",
 		"a sleep that was recorded, or the stack of the owner"},
 	FileHolding: {"file-while-holding", doing.File, "in file I/O while holding the lock",
-		"Read and write outside of the lock: collect what is to be written under it, and write that in one thread or in batches.",
+		"Read before taking the lock and write after giving it back: collect what is to be written, and write it in one thread or in batches.",
 		"file I/O that was recorded, or the stack of the owner"},
 	SocketHolding: {"socket-while-holding", doing.Socket, "in socket I/O while holding the lock",
 		"Do the round trip outside of the lock, or give each thread a connection of its own from a pool.",
