@@ -237,6 +237,9 @@ func (s *screen) doing(o *document.LockOwner) string {
 
 // waiters says where threads wait, as far as a line holds.
 func (s *screen) waiters(g *group) []line {
+	if s.tight() {
+		return nil
+	}
 	var parts []string
 	for i := range g.Waiting {
 		w := &g.Waiting[i]

@@ -155,7 +155,7 @@ func (s *screen) deadlock(d *document.Deadlock) []line {
 	}
 	if n := len(d.Queued); n > 0 {
 		title += fmt.Sprintf(", %d more behind them", n)
-		if n <= members {
+		if n <= members && !s.tight() {
 			title += " (" + s.whole(strings.Join(d.Queued, ", "), shortNames) + ")"
 		}
 	}

@@ -30,6 +30,9 @@ type detail struct {
 	findings, locks, owners, callers, resources, notes int
 }
 
+// tight reports whether there is room for what nobody can do without only.
+func (d detail) tight() bool { return d.notes == 0 }
+
 // screen is what the parts of a screen are made of.
 type screen struct {
 	Answer

@@ -137,7 +137,9 @@ func (s *screen) next() []line {
 	var parts []string
 	switch {
 	case len(s.Deadlocks) > 0 && !s.Full:
-		parts = []string{"contend analyze --full " + file, "(whole stacks)"}
+		if parts = []string{"contend analyze --full " + file}; !s.tight() {
+			parts = append(parts, "(whole stacks)")
+		}
 	case s.unread():
 		parts = append([]string{"contend verify " + file}, prose("(where it is damaged); stop the recording, then copy it whole")...)
 	case s.Total.WaitNs == 0 && s.Part:
