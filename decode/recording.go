@@ -75,7 +75,13 @@ func (b *both) Read(ev *format.Event) error {
 func (b *both) Stats() format.Stats {
 	s := b.Reader.Stats()
 	s.Dumps += max(b.shown, 1)
-	if shown := b.samples.Stats(); s.Blind == "" && !shown.Damage.Whole() {
+	shown := b.samples.Stats()
+	for _, w := range shown.Warnings {
+		if w.Code == format.FewerSamples {
+			s.Warnings = append(s.Warnings, w)
+		}
+	}
+	if s.Blind == "" && !shown.Damage.Whole() {
 		s.Blind = "the samples end before the recording does, and a wait in a deadlock never ends and is not recorded"
 	}
 	return s

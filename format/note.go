@@ -13,6 +13,10 @@ const (
 // was damaged. The trace itself may be whole.
 const DamagedSource = "damaged-source"
 
+// FewerSamples is the code of the warning that a recorder took fewer samples than it
+// was asked for, since they cost too much.
+const FewerSamples = "fewer-samples"
+
 // Notes are the events that say in a trace what a reader said of the input it
 // was made of. Without them a copy would hide what the input did not tell.
 func (s *Stats) Notes() (list []Event) {

@@ -12,11 +12,10 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * One recording: a thread that samples at random intervals around a period and
  * writes what it saw, once a second, until its lease ends, its time is over or
- * the JVM shuts down. Where samples cost much, as of hundreds of threads a hundred
- * times a second, it doubles the period until its thread takes no more than a
- * twentieth of a processor, and says so in the trace.
+ * the JVM shuts down.
  *
- * Options: file, where the trace goes; rate, samples a second; lease, a file
+ * Options: file, where the trace goes; rate, samples a second,
+ * fewer where they cost too {@link Pace much}; lease, a file
  * whose removal, or 30 s without a touch, ends the recording; seconds, after
  * which it ends by itself; evidence, not empty where a flight recording has the
  * waits.
@@ -24,13 +23,11 @@ import java.util.concurrent.locks.LockSupport;
 public final class Recorder implements Runnable {
   private static final long LEASE_MILLIS = 30_000;
   private static final long FLUSH_NANOS = 1_000_000_000L;
-  private static final int SHARE = 20; // of a processor's time, one part in so many
 
   private final TraceWriter out;
   private final Sampler sampler;
   private final File lease;
-  private final long asked; // period
-  private long period; // by what samples cost
+  private final Pace pace;
   private final long end; // in System.nanoTime(), Long.MAX_VALUE when open
   private final AutoCloseable loader;
   private final Random random = new Random();
@@ -43,7 +40,6 @@ public final class Recorder implements Runnable {
     if (!(rate > 0 && rate <= 1000)) {
       throw new IllegalArgumentException("rate=" + rate + ": between 0 and 1000 samples a second");
     }
-    asked = (long) (1e9 / rate);
     double seconds = Double.parseDouble(option(options, "seconds", "0"));
     end = seconds > 0 ? System.nanoTime() + (long) (seconds * 1e9) : Long.MAX_VALUE;
     String leased = option(options, "lease", "");
@@ -54,6 +50,7 @@ public final class Recorder implements Runnable {
     }
     out = new TraceWriter(Files.newOutputStream(new File(option(options, "file", "contend-agent.bin")).toPath(),
         StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING, how));
+    pace = new Pace(out, rate);
     sampler = new Sampler(out, !option(options, "evidence", "").isEmpty());
   }
 
@@ -86,7 +83,7 @@ public final class Recorder implements Runnable {
     }
     try {
       sampler.begin();
-      pace(0);
+      pace.begin(System.nanoTime(), Pace.program(), sampler.cpu());
       loop();
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       out.fail(e); // what was flushed stays readable; the program must not notice
@@ -97,9 +94,9 @@ public final class Recorder implements Runnable {
   }
 
   private void loop() throws IOException {
-    long intended = System.nanoTime(), flushed = intended, spent = 0, samples = 0;
+    long intended = System.nanoTime(), flushed = intended;
     while (!stopped) {
-      intended += (long) (period * (0.5 + random.nextDouble())); // a fixed grid would beat with the program's own
+      intended += (long) (pace.period() * (0.5 + random.nextDouble())); // a fixed grid would beat with the program's own
       if (intended > end) {
         return;
       }
@@ -111,33 +108,18 @@ public final class Recorder implements Runnable {
           return;
         }
         sampler.sample(intended);
-        samples++;
         if (System.nanoTime() - flushed >= FLUSH_NANOS) {
           flushed = System.nanoTime();
           sampler.measured();
-          long cpu = sampler.cpu();
-          pace(SHARE * (cpu - spent) / samples);
-          spent = cpu;
-          samples = 0;
+          pace.ran(flushed, Pace.program());
           out.flush();
         }
+        pace.sampled(sampler.cpu(), sampler.stood());
         if (expired()) {
           return;
         }
       }
-      intended = Math.max(intended, System.nanoTime() - 10 * period); // after a long stop, do not catch up
-    }
-  }
-
-  /** Takes the shortest period that is no less than this: the one that was asked for, or that doubled. */
-  private void pace(long least) throws IOException {
-    long next = asked;
-    while (next < least) {
-      next *= 2;
-    }
-    if (next != period) {
-      period = next;
-      out.setting("sampling-period", Long.toString(period));
+      intended = Math.max(intended, System.nanoTime() - 10 * pace.period()); // after a long stop, do not catch up
     }
   }
 
@@ -151,6 +133,7 @@ public final class Recorder implements Runnable {
       stopped = true;
       try {
         sampler.measured();
+        pace.end(System.nanoTime());
       } catch (IOException | RuntimeException | OutOfMemoryError e) {
         out.fail(e);
       }

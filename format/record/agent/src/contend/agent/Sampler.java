@@ -53,6 +53,7 @@ final class Sampler {
   private long missed; // waiters who came between a look and its stop, by who left less who was seen to come
   private long passed; // from the look to the stop, in ms: those who were blocked throughout were so for as long
   private long last; // sample, in System.nanoTime()
+  private long stood; // in all stops
   private long epoch; // what System.nanoTime() lacks to the time of day
 
   /** evidence: the waits are recorded otherwise, the samples only show who owned the locks. */
@@ -85,6 +86,11 @@ final class Sampler {
   /** The processor's time that the sampling thread, which asks, has taken. */
   long cpu() {
     return threads.isCurrentThreadCpuTimeSupported() ? threads.getCurrentThreadCpuTime() : 0;
+  }
+
+  /** For how long the program was stopped. */
+  long stood() {
+    return stood;
   }
 
   /** Leaves the JVM as it was. */
@@ -168,9 +174,12 @@ final class Sampler {
         shown.add(t);
       }
     }
-    long now = System.nanoTime();
+    long own = cpu(), now = System.nanoTime();
     ThreadInfo[] taken = threads.getThreadInfo(Living.ids(of.stop), DEPTH);
-    now += evidence ? 0 : (System.nanoTime() - now) / 2;
+    long took = System.nanoTime() - now;
+    own = cpu() - own;
+    stood += Math.min(took - own, 3 * own / 2); // the JVM takes as long to find out as this thread to take it in: what is more, it waited for a processor
+    now += evidence ? 0 : took / 2;
     passed = 0;
     for (int i = 0; i < taken.length; i++) {
       if (taken[i] != null) { // else it has ended meanwhile

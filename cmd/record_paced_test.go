@@ -1,0 +1,100 @@
+//go:build unix
+
+package cmd
+
+import (
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"contend/format"
+	"contend/format/record/agent"
+	"contend/report/document"
+)
+
+// Four threads wait nearly all the time; meanwhile, for a third of it, four hundred
+// others wait as well. Prints for how long the ones and the others did.
+const paced = `import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.*;
+
+public class Stretched {
+  static final Lock few = new ReentrantReadWriteLock().writeLock(), crowd = new ReentrantLock();
+  static final LongAdder ofFew = new LongAdder(), ofCrowd = new LongAdder();
+  static volatile boolean done;
+
+  static void take(Lock l, LongAdder waited, long ms) {
+    long begun = System.nanoTime();
+    l.lock();
+    waited.add(System.nanoTime() - begun);
+    rest(ms);
+    l.unlock();
+  }
+
+  static void rest(long ms) {
+    try { Thread.sleep(ms); } catch (InterruptedException e) { throw new IllegalStateException(e); }
+  }
+
+  public static void main(String[] args) throws Exception {
+    Thread[] all = new Thread[404];
+    for (int i = 0; i < 4; i++) (all[i] = new Thread(() -> { while (!done) take(few, ofFew, 50); })).start();
+    rest(4000);
+    crowd.lock();
+    for (int i = 4; i < all.length; i++) (all[i] = new Thread(() -> take(crowd, ofCrowd, 0))).start();
+    rest(4000);
+    crowd.unlock();
+    rest(4000);
+    done = true;
+    for (Thread t : all) t.join();
+    System.out.println(ofFew + " " + ofCrowd);
+  }
+}`
+
+// Where samples cost much for a while, the agent takes fewer then, and says so: each
+// stands for as much more.
+func TestFewerSamplesStandForMore(t *testing.T) {
+	thorough(t)
+	t.Parallel()
+	dir, classes := program(t, "Stretched", paced)
+	jar := filepath.Join(dir, "agent.jar")
+	if err := os.WriteFile(jar, agent.Jar, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for jdk, jvm := range jvms() {
+		t.Run(jdk, func(t *testing.T) {
+			t.Parallel()
+			trace := filepath.Join(dir, jdk+".bin")
+			out, err := exec.Command(jvm, "-javaagent:"+jar+"=rate=100,file="+trace, "-cp", classes, "Stretched").Output()
+			if err != nil {
+				t.Fatal(err)
+			}
+			waited := strings.Fields(string(out))
+			d := ask[document.Analyze](t, "analyze", trace)
+			for i, class := range []string{"ReadWrite", "ReentrantLock"} {
+				got := int64(0)
+				for _, l := range d.Locks {
+					if strings.Contains(l.Class, class) {
+						got += l.WaitNs
+					}
+				}
+				want, err := strconv.ParseFloat(waited[i], 64)
+				if err != nil || math.Abs(float64(got)/want-1) > 0.1 {
+					t.Errorf("%s: %.2f s of waiting, %.2f by the program's clock", class, float64(got)/1e9, want/1e9)
+				}
+			}
+			said := ""
+			for _, w := range d.Coverage.Warnings {
+				if w.Code == format.FewerSamples {
+					said = w.Text
+				}
+			}
+			t.Logf("%s; waited %s; %+v", said, waited, d.Coverage.Sampler)
+			if !strings.Contains(said, "asked for") {
+				t.Error("not said: that fewer samples came than were asked for")
+			}
+		})
+	}
+}
