@@ -109,7 +109,7 @@ const crowd = `public class Crowd {
 func TestNobodyWaitsForHimself(t *testing.T) {
 	thorough(t)
 	t.Parallel()
-	recordedBy(t, "Crowd", crowd, []string{"--rate", "200", "--duration", "5s"}, func(t *testing.T, d *document.Analyze) {
+	recordedBy(t, "Crowd", crowd, []string{"--rate", "200", "--duration", "10s"}, func(t *testing.T, d *document.Analyze) {
 		t.Logf("%+v, %d threads", d.Coverage.Sampler, d.Trace.Threads)
 		if len(d.Deadlocks) > 0 {
 			t.Errorf("%+v", d.Deadlocks[0])

@@ -14,7 +14,7 @@ const (
 const DamagedSource = "damaged-source"
 
 // FewerSamples is the code of the warning that a recorder took fewer samples than it
-// was asked for, since they cost too much.
+// was asked for, since they cost too much or its stops took long.
 const FewerSamples = "fewer-samples"
 
 // Notes are the events that say in a trace what a reader said of the input it

@@ -201,7 +201,6 @@ func TestWhoOwnsAndWaitsIsShownOnce(t *testing.T) {
 // fewer, and says how far apart they are from then on.
 func TestTheAgentSlowsDown(t *testing.T) {
 	t.Parallel()
-	const asked = 5 * time.Millisecond
 	var told []time.Duration
 	meant, first, last := time.Duration(0), int64(0), int64(0)
 	sampledBy(t, "Paced", []string{"200", "400", "6"}, func(ev *format.Event) {
@@ -219,8 +218,8 @@ func TestTheAgentSlowsDown(t *testing.T) {
 			last = ev.Intended
 		}
 	})
-	if len(told) < 2 || told[0] != asked || told[len(told)-1] < 2*asked {
-		t.Fatalf("periods of %v, want at first %v, then twice that or more", told, asked)
+	if len(told) < 2 || told[len(told)-1] < 30*time.Millisecond {
+		t.Fatalf("periods of %v, want several, the last of 30 ms or more", told)
 	}
 	if apart := time.Duration(last - first); apart < meant*7/10 || meant < time.Second {
 		t.Errorf("samples are said to be apart for %v in all, and are for %v", meant, apart)
@@ -229,12 +228,12 @@ func TestTheAgentSlowsDown(t *testing.T) {
 
 // What samples may cost: 1.3 % of the processors the program keeps busy, and of one at
 // least, and stops no more of the time than that. One sample that cost much changes nothing, many
-// do, and where they cost little again as many are taken as were asked for. The first ones, of
-// code that is not compiled, do not tell what the others will cost.
+// do, and where they cost little again as many are taken as were asked for. At first, when
+// nobody knows what they cost, they are 100 ms apart.
 func TestWhatSamplesMayCost(t *testing.T) {
 	t.Parallel()
 	want := map[string][2]int{"cheap": {50, 50}, "outlier": {50, 50}, "soon": {90, 150}, "dear": {340, 430}, "again": {50, 50},
-		"idle": {340, 430}, "four": {340, 430}, "stops": {340, 430}, "start": {60, 120}, "settled": {50, 60}}
+		"idle": {340, 430}, "four": {340, 430}, "stops": {340, 430}, "begin": {100, 100}, "start": {220, 340}, "settled": {50, 55}}
 	for _, line := range strings.Split(printed(t, "Budget"), "\n") {
 		var what string
 		var ms int

@@ -14,7 +14,8 @@ import java.lang.management.ManagementFactory;
  */
 final class Pace {
   private static final double SHARE = 0.013;
-  private static final int FEW = 8, MANY = 32; // samples that the average is of, at first and later
+  private static final long START = 100_000_000; // before it is known what samples cost
+  private static final int FEW = 4, MANY = 32; // samples that the average is of, at first and later
   private static final int MOST = 4; // times as much as is paid for: more is an outlier
   private static final double NEAR = 0.125; // to the period that would be right, by so much of it
 
@@ -26,12 +27,11 @@ final class Pace {
   private long own, stood; // what the agent's thread and stops had taken at the last sample
   private long begun, counted, ran; // when; when processors were counted, and the program's time then
   private long samples;
-  private boolean slowed;
 
   Pace(TraceWriter out, double rate) {
     this.out = out;
     asked = (long) (1e9 / rate);
-    pays = asked;
+    pays = Math.max(asked, START);
   }
 
   long period() {
@@ -42,7 +42,7 @@ final class Pace {
     begun = counted = now;
     ran = program;
     own = cpu;
-    tell(asked);
+    tell((long) pays);
   }
 
   /** Takes in what one more sample cost, with all that was done since the one before. */
@@ -53,7 +53,6 @@ final class Pace {
     pays += (Math.min(costs / SHARE, MOST * Math.max(pays, asked)) - pays) / Math.min(FEW + samples++, MANY);
     long right = Math.max(asked, (long) pays);
     if (Math.abs(right - period) > NEAR * right || right == asked && period != asked) {
-      slowed = true;
       tell(right);
     }
   }
@@ -79,12 +78,12 @@ final class Pace {
     out.setting("sampling-period", Long.toString(next));
   }
 
-  /** Says how many samples came, if they cost so much that these are fewer than was asked for. */
+  /** Says how many samples came, if these are fewer than were asked for. */
   void end(long now) throws IOException {
     long all = (now - begun) / asked;
-    if (slowed && samples < 0.9 * all) {
+    if (samples < 0.9 * all) {
       out.begin(TraceWriter.NOTE).text("fewer-samples").text("the agent took " + samples + " samples of " + all
-          + " asked for: more would have cost over " + 100 * SHARE + " % of the processor time").signed(0).end();
+          + " asked for: there are fewer where they would cost over " + 100 * SHARE + " % of the processor time, or a stop takes long").signed(0).end();
     }
   }
 }

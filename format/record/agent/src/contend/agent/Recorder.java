@@ -22,6 +22,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class Recorder implements Runnable {
   private static final long LEASE_MILLIS = 30_000;
+  private static final long LOOK_NANOS = 200_000_000; // for the lease, at least so often
   private static final long FLUSH_NANOS = 1_000_000_000L;
 
   private final TraceWriter out;
@@ -97,11 +98,8 @@ public final class Recorder implements Runnable {
     long intended = System.nanoTime(), flushed = intended;
     while (!stopped) {
       intended += (long) (pace.period() * (0.5 + random.nextDouble())); // a fixed grid would beat with the program's own
-      if (intended > end) {
+      if (intended > end || !waits(intended)) {
         return;
-      }
-      for (long wait; (wait = intended - System.nanoTime()) > 0 && !stopped; ) {
-        LockSupport.parkNanos(wait);
       }
       synchronized (this) {
         if (stopped) {
@@ -115,12 +113,20 @@ public final class Recorder implements Runnable {
           out.flush();
         }
         pace.sampled(sampler.cpu(), sampler.stood());
-        if (expired()) {
-          return;
-        }
       }
       intended = Math.max(intended, System.nanoTime() - 10 * pace.period()); // after a long stop, do not catch up
     }
+  }
+
+  /** Waits until then; false if the recording ends before. */
+  private boolean waits(long until) {
+    for (long left; !stopped && !expired(); ) {
+      if ((left = until - System.nanoTime()) <= 0) {
+        return true;
+      }
+      LockSupport.parkNanos(Math.min(left, LOOK_NANOS));
+    }
+    return false;
   }
 
   private boolean expired() {

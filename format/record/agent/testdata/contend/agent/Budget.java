@@ -34,8 +34,9 @@ public final class Budget {
     print("idle", idle.after(200, 2500, 2500));
     print("four", four.after(200, 20_000, 0));
     print("stops", four.after(200, 0, 5000));
+    print("begin", cold.after(0, 0, 0));
     print("start", cold.after(2, 100_000, 0));
-    print("settled", cold.after(60, 500, 0));
+    print("settled", cold.after(120, 500, 0));
   }
 
   private static void print(String what, long ms) {
