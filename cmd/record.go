@@ -55,7 +55,7 @@ func newRecord(e *env) *cobra.Command {
 		Use:   "record PID | MAIN-CLASS | URL",
 		Short: "record a running program, and say who blocked whom",
 		Long: "Record a JVM that runs here, a Go program that serves net/http/pprof or, with --perf, any\nother program on Linux, and print what analyze prints. Ctrl-C ends the recording early\nand keeps what came; so does the end of the program, even where it is killed.\n\n" +
-			"A JVM is recorded by an agent, which samples who owns each contended lock and who waits\nfor it, with all their stacks, and by its flight recorder, which times every wait. The\nagent changes nothing in the program and goes when the recording ends; JDK 21 and later\nwarn on the program's error output when it is loaded. Samples cost about 1.3 % of the\nprocessors the program keeps busy, of one at least: where they cost more, as of hundreds\nof threads, fewer are taken, and how many came is said. --with jfr loads nothing. A JVM\nends when its flight recorder finds no room in the temporary files' folder: where less\nthan 32 MB are left there none is started, and a recording ends in time.\n\n" +
+			"A JVM is recorded by an agent, which samples who owns each contended lock and who waits\nfor it, with all their stacks, and by its flight recorder, which times every wait. The\nagent changes nothing in the program and goes when the recording ends; JDK 21 and later\nwarn on the program's error output when it is loaded. Samples cost about 1.2 % of the\nprocessors the program keeps busy, of one at least: where they cost more, as of hundreds\nof threads, fewer are taken, and how many came is said. --with jfr loads nothing. A JVM\nends when its flight recorder finds no room in the temporary files' folder: where less\nthan 32 MB are left there none is started, and a recording ends in time.\n\n" +
 			"Where nothing may be loaded later, start the program with the agent:\n  contend record --agent > contend-agent.jar\n  java -javaagent:contend-agent.jar=file=trace.bin,rate=20 ...",
 		Example: "  contend record 4711\n  contend record --duration 10s --with jfr OrderService\n  contend record --list\n  contend record --duration 5s http://localhost:6060\n  contend record --perf 4711",
 		Args:    cobra.MaximumNArgs(1),
@@ -71,7 +71,7 @@ func newRecord(e *env) *cobra.Command {
 	}
 	f := c.Flags()
 	f.DurationVar(&o.duration, "duration", 30*time.Second, "record for `DURATION`")
-	f.Float64Var(&o.rate, "rate", 20, "let the agent take `N` samples a second, fewer where they cost over 1.3 % of the program's processor time")
+	f.Float64Var(&o.rate, "rate", 20, "let the agent take `N` samples a second, fewer where they cost over 1.2 % of the program's processor time")
 	f.StringVar(&o.with, "with", "both", "record a JVM with `WHAT`: agent, jfr, both")
 	offer(c, "with", "agent", "jfr", "both")
 	f.StringVarP(&o.out, "output", "o", "", "write the recording to `FILE`; - is standard output, and nothing else is printed then")

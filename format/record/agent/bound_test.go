@@ -226,7 +226,7 @@ func TestTheAgentSlowsDown(t *testing.T) {
 	}
 }
 
-// What samples may cost: 1.3 % of the processors the program keeps busy, and of one at
+// What samples may cost: 1.2 % of the processors the program keeps busy, and of one at
 // least, and stops no more of the time than that. One sample that cost much changes nothing, many
 // do, and where they cost little again as many are taken as were asked for. At first, when
 // nobody knows what they cost, they are 100 ms apart.

@@ -13,7 +13,7 @@ import java.lang.management.ManagementFactory;
  * last one cost, those that cost much would stand for longer than the others.
  */
 final class Pace {
-  private static final double SHARE = 0.013;
+  private static final double SHARE = 0.012;
   private static final long START = 100_000_000; // before it is known what samples cost
   private static final int FEW = 4, MANY = 32; // samples that the average is of, at first and later
   private static final int MOST = 4; // times as much as is paid for: more is an outlier

@@ -26,7 +26,7 @@ public final class Budget {
 
   public static void main(String[] args) throws Exception {
     Budget one = new Budget(1), idle = new Budget(0), four = new Budget(4), cold = new Budget(1);
-    print("cheap", one.after(200, 500, 100));
+    print("cheap", one.after(200, 400, 100));
     print("outlier", one.after(1, 1_000_000, 0));
     print("soon", one.after(12, 5000, 0));
     print("dear", one.after(200, 5000, 0));
