@@ -22,7 +22,7 @@ import (
 // Config says how to record.
 type Config struct {
 	Duration time.Duration
-	Rate     float64             // samples a second of the agent
+	Rate     float64             // samples a second of the agent, at most
 	Settings []byte              // of the flight recorder: a .jfc file
 	Progress func(time.Duration) // told now and then how much time is left; may be nil
 }

@@ -20,7 +20,7 @@ type Options struct {
 	Jar   string // where the agent's own code is, as the JVM sees it; "" means the jar that was loaded
 	File  string // where the trace goes; it must exist where Lease is given
 	Lease string // a file: the recording ends when it is gone, or has not been touched for 30 s; "" for none
-	Rate  string // samples a second, a decimal number
+	Rate  string // samples a second at most, a decimal number
 
 	Evidence bool // the waits are recorded otherwise: samples only show who owned the locks
 }

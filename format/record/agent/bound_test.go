@@ -250,6 +250,14 @@ func TestWhatSamplesMayCost(t *testing.T) {
 	}
 }
 
+// A recording ends when its lease does, however far apart its samples are.
+func TestALeaseEndsBetweenSamples(t *testing.T) {
+	t.Parallel()
+	if got := printed(t, "Leased"); got != "true" {
+		t.Errorf("ended: %s, want true", got)
+	}
+}
+
 // What a thread was blocked after an agent last looked at it, no JVM tells once it has
 // ended: samples stand for it. Threads of which each is seen once or never are
 // measured to wait as long as they do by their own clock; and so are threads that wait when
