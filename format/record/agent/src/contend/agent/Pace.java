@@ -81,7 +81,7 @@ final class Pace {
   /** Says how many samples came, if these are fewer than were asked for. */
   void end(long now) throws IOException {
     long all = (now - begun) / asked;
-    if (samples < 0.9 * all) {
+    if (period > 0 && samples < 0.9 * all) { // else it has not begun
       out.begin(TraceWriter.NOTE).text("fewer-samples").text("the agent took " + samples + " samples of " + all
           + " asked for: there are fewer where they would cost over " + 100 * SHARE + " % of the processor time, or a stop takes long").signed(0).end();
     }
