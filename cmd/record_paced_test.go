@@ -88,15 +88,36 @@ func TestFewerSamplesStandForMore(t *testing.T) {
 					t.Errorf("%s: not within a tenth", class)
 				}
 			}
-			said := ""
-			for _, w := range d.Coverage.Warnings {
-				if w.Code == format.FewerSamples {
-					said = w.Text
-				}
+			saysHowMany(t, d)
+		})
+	}
+}
+
+// saysHowMany checks that an analysis says how many samples came of how many asked for.
+func saysHowMany(t *testing.T, d *document.Analyze) {
+	t.Helper()
+	for _, w := range d.Coverage.Warnings {
+		if w.Code == format.FewerSamples && strings.Contains(w.Text, " asked for") {
+			return
+		}
+	}
+	t.Errorf("how many samples came is not said: %+v", d.Coverage.Warnings)
+}
+
+// So does record itself, also beside a flight recording, and the trace it writes.
+func TestRecordSaysHowManySamplesCame(t *testing.T) {
+	thorough(t)
+	t.Parallel()
+	pid := strconv.Itoa(java(t, "java", nil).Process.Pid)
+	for _, with := range []string{"agent", "both"} {
+		t.Run(with, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "out.bin")
+			code, _, msg := recordOf(t, "--with", with, "--rate", "1000", "--duration", "3s", "-o", file, pid)
+			if code != exitOK || strings.Count(msg, " asked for") != 1 {
+				t.Fatalf("exit %d: %s", code, msg)
 			}
-			if !strings.Contains(said, "asked for") {
-				t.Errorf("of how many samples were asked for and came it says %q", said)
-			}
+			saysHowMany(t, ask[document.Analyze](t, "analyze", file))
 		})
 	}
 }
