@@ -57,13 +57,15 @@ type ear struct {
 	visitor Visitor
 	stretch StretchVisitor
 	singles SinglesVisitor
+	crowd   CrowdVisitor
 	waits   WaitVisitor
 	running RunningVisitor
 	ticks   TickVisitor
 	tallies bool // of stretches it wants no more than sums
 
-	slice Slice    // of a stretch, for who wants these
-	share [1]Share // of a single slice
+	slice  Slice    // of a stretch, for who wants these
+	share  [1]Share // of a single slice
+	crowds crowds   // for who wants these
 }
 
 // tell makes all calls of one visitor.
@@ -115,9 +117,35 @@ func (e *ear) hearSingles(s *Singles) {
 	if e.singles != nil && e.singles.Singles(s) {
 		return
 	}
+	moved := s.Moved()
 	for i := range s.Slices {
+		if moved {
+			e.follow(s.Moves(i))
+		}
 		one := s.slice(&s.Slices[i], &e.share)
-		e.visitor.Slice(&one)
+		switch {
+		case !s.Slices[i].Crowd:
+			e.visitor.Slice(&one)
+		case e.crowd != nil:
+			e.crowd.Crowd(&one, int(s.Slices[i].Len()))
+		default:
+			one.Waiters = e.crowds[one.Lock].All()
+			e.visitor.Slice(&one)
+		}
+	}
+}
+
+// follow tells a visitor of crowds, or remembers for it who is in them.
+func (e *ear) follow(moves []Move) {
+	if e.crowds == nil {
+		e.crowds = crowds{}
+	}
+	for i := range moves {
+		if e.crowd != nil {
+			e.crowd.Moved(&moves[i])
+		} else {
+			e.crowds.move(&moves[i])
+		}
 	}
 }
 

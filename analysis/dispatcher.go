@@ -21,6 +21,7 @@ type dispatcher struct {
 	cur   *batch
 	hops  hopStore // of cur
 	alike alikes   // of cur
+	moves []Move   // of crowds, behind the last single slice
 	spare []*batch
 	ahead int         // batches the visitors have not done with
 	todo  chan *batch // nil until the first one is full
@@ -41,6 +42,7 @@ func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
 		one := ear{visitor: v}
 		one.stretch, _ = v.(StretchVisitor)
 		one.singles, _ = v.(SinglesVisitor)
+		one.crowd, _ = v.(CrowdVisitor)
 		one.running, _ = v.(RunningVisitor)
 		one.ticks, _ = v.(TickVisitor)
 		one.waits, _ = v.(WaitVisitor)
@@ -69,7 +71,7 @@ func (d *dispatcher) slice() *Slice {
 }
 
 // single adds a slice whose waiters have one share of waiting, to be handed over.
-func (d *dispatcher) single(lo, hi int64, lock format.ObjectID, share *Share, waiters []Waiter, noEarlierStart int64) {
+func (d *dispatcher) single(lo, hi int64, lock format.ObjectID, share *Share, waiters []Waiter, n int, noEarlierStart int64) {
 	b := d.cur
 	if b.call(callSingles) {
 		b.singles.begin(noEarlierStart)
@@ -77,14 +79,21 @@ func (d *dispatcher) single(lo, hi int64, lock format.ObjectID, share *Share, wa
 	}
 	s := &b.singles
 	at := d.alike.of(s, lock, share)
-	s.alike[at].Ns += (hi - lo) * int64(len(waiters))
+	s.alike[at].Ns += (hi - lo) * int64(n)
 	from := uint32(len(b.waiters))
 	b.waiters = append(b.waiters, waiters...)
 	one := next(&s.slices) // filled in place: millions, that a copy would wait for
 	one.Start, one.End = lo, hi
 	one.Alike, one.Begins = at-uint32(s.rows[len(s.rows)-1].alike), firsts(waiters)
-	one.from, one.to = from, uint32(len(b.waiters))
+	one.from, one.n, one.Crowd = from, uint32(n), n > len(waiters)
+	if len(d.moves) > 0 {
+		s.moves, d.moves = append(s.moves, d.moves...), d.moves[:0]
+	}
+	one.moves = uint32(len(s.moves))
 }
+
+// move tells of a crowd, with the next single slice.
+func (d *dispatcher) move(m Move) { d.moves = append(d.moves, m) }
 
 // next returns the place behind the last of a list, which is one longer then. It
 // holds what it held before.
@@ -129,7 +138,7 @@ func (d *dispatcher) wholeWait(w Waited) {
 // handOver gives the batch at hand to the visitors if it is full.
 func (d *dispatcher) handOver() {
 	b := d.cur
-	if b.calls < batchCalls && len(b.shares)+len(d.hops.list)+len(b.waiters) < batchParts {
+	if b.calls < batchCalls && len(b.shares)+len(d.hops.list)+len(b.waiters)+len(b.singles.moves) < batchParts {
 		return
 	}
 	if d.todo == nil {

@@ -93,11 +93,11 @@ func (e *emitter) wanted(t format.ThreadID, l format.ObjectID, length int64) boo
 // says nothing of how long the wait was, and a tenure is none.
 const anyLength = maxTime
 
-// bookSingle charges waiters of one lock who have one share of waiting for it, which is
-// most of what there is.
-func (e *emitter) bookSingle(lo, hi int64, lock format.ObjectID, share *Share, waiters []Waiter, noEarlierStart int64) {
-	e.byProv[share.Direct.Prov] += (hi - lo) * int64(len(waiters))
-	e.out.single(lo, hi, lock, share, waiters, noEarlierStart)
+// bookSingle charges n waiters of one lock who have one share of waiting for it, which is
+// most of what there is. Of a crowd only the first is given.
+func (e *emitter) bookSingle(lo, hi int64, lock format.ObjectID, share *Share, waiters []Waiter, n int, noEarlierStart int64) {
+	e.byProv[share.Direct.Prov] += (hi - lo) * int64(n)
+	e.out.single(lo, hi, lock, share, waiters, n, noEarlierStart)
 	e.out.handOver()
 }
 

@@ -10,6 +10,8 @@
 //	inputs.go      when the threads of each input could be seen
 //	sweep.go       recorded waits and owners turned into slices
 //	flush.go       the slices that a change ends
+//	gather.go      those of a long queue who are charged together
+//	standing.go    who waits for what at one instant, and what of that is booked
 //	stuck.go       deadlocks that only thread dumps show
 //	tenures.go     tenures, and idle times, for the visitors that ask
 //	holds.go       tenures rebuilt from waits and owners
@@ -47,6 +49,7 @@
 //	tally.go       stretches that show the same, summed up
 //	stretch.go     slices of a sampled trace given together
 //	singles.go     slices of recorded waits given together
+//	crowd.go       who waits for a lock together, and visitors that are told of it
 //	bygroup.go     what visitors remember of slices that are alike
 //	names.go       owners and stacks as text
 //	slice.go       the model: slices, and the visitors that get them

@@ -11,6 +11,8 @@ type Singles struct {
 	Slices         []Single // at least one
 	NoEarlierStart int64    // see Slice
 	waiters        []Waiter // of the batch
+	moves          []Move   // of the batch
+	moved          uint32   // of those, before the first of these slices
 }
 
 // Alike is a lock, and the share that slices have of waiting for it. Two of them may
@@ -26,11 +28,14 @@ type Single struct {
 	Start, End int64
 	Alike      uint32 // the place of what it has in common with others
 	Begins     uint32 // how many of its waiters are First
-	from, to   uint32 // its waiters
+	Crowd      bool   // its waiters are all of a crowd, but the first not given, and none is First
+	from, n    uint32 // its waiters
+	moves      uint32 // of the batch, up to the slice
 }
 
 // SinglesVisitor is a Visitor that can take Singles, which are valid during the call
-// only. Where it returns false, and has taken nothing, it gets their slices one by one.
+// only. Where it returns false, and has taken nothing, it gets their slices one by one;
+// it says the same of all of a trace.
 type SinglesVisitor interface {
 	Singles(s *Singles) bool
 }
@@ -39,12 +44,32 @@ type SinglesVisitor interface {
 func (s *Single) Length() int64 { return s.End - s.Start }
 
 // Len returns how many waiters a slice has.
-func (s *Single) Len() int64 { return int64(s.to - s.from) }
+func (s *Single) Len() int64 { return int64(s.n) }
 
-// Waiters returns who waited in a slice.
-func (s *Singles) Waiters(of *Single) []Waiter { return s.waiters[of.from:of.to:of.to] }
+// Waiters returns who waited in a slice; of a crowd only the one who joined it first.
+func (s *Singles) Waiters(of *Single) []Waiter {
+	to := of.from + of.n
+	if of.Crowd {
+		to = of.from + 1
+	}
+	return s.waiters[of.from:to:to]
+}
 
-// slice makes the slice; its share lies in memory that is used again.
+// Moved reports whether anybody joined a crowd or left one: most traces have none.
+func (s *Singles) Moved() bool { return s.Slices[len(s.Slices)-1].moves > s.moved }
+
+// Moves returns who joined crowds and left them since the slice before one of the
+// slices, given by its place.
+func (s *Singles) Moves(slice int) []Move {
+	from := s.moved
+	if slice > 0 {
+		from = s.Slices[slice-1].moves
+	}
+	return s.moves[from:s.Slices[slice].moves]
+}
+
+// slice makes the slice; its share lies in memory that is used again. Of a crowd it
+// has the first waiter only.
 func (s *Singles) slice(of *Single, share *[1]Share) Slice {
 	a := &s.Alike[of.Alike]
 	share[0] = a.Share
@@ -57,6 +82,7 @@ type singles struct {
 	slices []Single
 	alike  []Alike
 	rows   []singlesRow
+	moves  []Move
 }
 
 // singlesRow is where what the slices of one of them have in common begins.
@@ -76,11 +102,15 @@ func (s *singles) row(number, from, n int, waiters []Waiter) Singles {
 	if number+1 < len(s.rows) {
 		alike = s.alike[s.rows[number].alike:s.rows[number+1].alike]
 	}
-	return Singles{Alike: alike, Slices: s.slices[from : from+n], NoEarlierStart: s.rows[number].noEarlierStart, waiters: waiters}
+	out := Singles{Alike: alike, Slices: s.slices[from : from+n], NoEarlierStart: s.rows[number].noEarlierStart, waiters: waiters, moves: s.moves}
+	if from > 0 {
+		out.moved = s.slices[from-1].moves
+	}
+	return out
 }
 
 func (s *singles) clear() {
-	s.slices, s.alike, s.rows = s.slices[:0], s.alike[:0], s.rows[:0]
+	s.slices, s.alike, s.rows, s.moves = s.slices[:0], s.alike[:0], s.rows[:0], s.moves[:0]
 }
 
 // alikes finds what a slice of the Singles in the making has in common with others

@@ -56,7 +56,7 @@ func TestSinglesAreSlices(t *testing.T) {
 			book(d, &s)
 			continue
 		}
-		d.single(s.Start, s.End, s.Lock, &s.Shares[0], s.Waiters, 0)
+		d.single(s.Start, s.End, s.Lock, &s.Shares[0], s.Waiters, len(s.Waiters), 0)
 		d.handOver()
 	}
 	d.close()

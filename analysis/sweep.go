@@ -20,7 +20,8 @@ import (
 //  4. apply the change.
 //
 // Nothing else is touched: the cost is the number of changes times the
-// waiters each affects, with little to do for each waiter.
+// waiters each affects, with little to do for each waiter, and of a long queue for all
+// together.
 type sweep struct {
 	standing
 	tl *owners.Timelines
@@ -162,16 +163,20 @@ func (s *sweep) unblock(n format.ThreadID) {
 	st := &s.state[n]
 	lock := s.g.blocked[n].lock
 	q := &s.queue[lock]
-	if at := int(st.place); q.open[at].since < s.now {
-		s.emit(lock, at, at+1)
+	if c := s.crowdOf(n); c != nil {
+		s.leave(n, c)
+	} else {
+		if at := int(st.place); q.open[at].since < s.now {
+			s.emit(lock, at, at+1)
+		}
+		last := len(q.open) - 1 // takes the place of the one that goes
+		q.open[st.place], q.waiters[st.place] = q.open[last], q.waiters[last]
+		s.state[q.open[last].node].place = st.place
+		q.open, q.waiters = q.open[:last], q.waiters[:last]
 	}
 	wait := st.wait - 1
 	st.wait = 0
 	s.g.blocked[n] = blocked{}
-	last := len(q.open) - 1 // takes the place of the one that goes
-	q.open[st.place], q.waiters[st.place] = q.open[last], q.waiters[last]
-	s.state[q.open[last].node].place = st.place
-	q.open, q.waiters = q.open[:last], q.waiters[:last]
 	if int(n) >= s.threads {
 		own := &s.state[s.r.activities.Wait(wait).Thread]
 		st.extra, own.extra = own.extra, n
@@ -201,7 +206,12 @@ func (s *sweep) take(o *owners.Ownership) {
 	s.flushLock(o.Lock)
 	s.g.own(o.Lock, o.Holder)
 	if o.Holder.Kind == OwnerThread {
-		s.owns[o.Holder.Thread] = append(s.owns[o.Holder.Thread], o.Lock)
+		t := o.Holder.Thread
+		if s.owns[t] = append(s.owns[t], o.Lock); len(s.owns[t]) == 1 {
+			if c := s.crowdOf(t); c != nil {
+				c.owning = append(c.owning, t)
+			}
+		}
 	}
 }
 
@@ -222,8 +232,12 @@ func (s *sweep) release(at uint32) {
 	s.flushLock(o.Lock)
 	s.g.disown(o.Lock, o.Holder)
 	if o.Holder.Kind == OwnerThread {
-		owns := s.owns[o.Holder.Thread]
-		at := slices.Index(owns, o.Lock)
-		s.owns[o.Holder.Thread] = slices.Delete(owns, at, at+1)
+		t := o.Holder.Thread
+		at := slices.Index(s.owns[t], o.Lock)
+		if s.owns[t] = slices.Delete(s.owns[t], at, at+1); len(s.owns[t]) == 0 {
+			if c := s.crowdOf(t); c != nil {
+				c.disown(t)
+			}
+		}
 	}
 }

@@ -16,15 +16,17 @@ type Pivot struct {
 	by   []Key
 	root bool
 
-	keys   Resolver
-	index  *Rows
-	rows   []row
-	total  Accumulator
-	waits  WaitCounter
-	rec    bootstrap.Recorder // of sampled traces, by row
-	each   bool               // some key tells waiters apart
-	alike  []int              // rows of the Singles at hand
-	groups groups
+	keys      Resolver
+	index     *Rows
+	rows      []row
+	total     Accumulator
+	waits     WaitCounter
+	rec       bootstrap.Recorder // of sampled traces, by row
+	each      bool               // some key tells waiters apart
+	alike     []int              // rows of the Singles at hand
+	kinds     Kinds
+	ofWaiters *Rows // what keys tell of waiters alone
+	groups    groups
 }
 
 // row is a sum in the making.
@@ -38,6 +40,8 @@ type row struct {
 func New(by []Key, root bool) *Pivot {
 	p := &Pivot{by: by, root: root, each: slices.ContainsFunc(by, Key.ofWaiter)}
 	p.index = NewRows(&p.keys, by)
+	p.ofWaiters = NewRows(&p.keys, slices.DeleteFunc(slices.Clone(by), func(k Key) bool { return !k.ofWaiter() }))
+	p.kinds = NewKinds(p.kind)
 	return p
 }
 

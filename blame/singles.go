@@ -8,12 +8,20 @@ func (p *Pivot) Singles(s *analysis.Singles) bool {
 		return false
 	}
 	p.rowsOf(s)
+	moved := s.Moved()
 	for i := range s.Slices {
+		if moved {
+			p.follow(s.Moves(i))
+		}
 		one := &s.Slices[i]
 		p.total.wall.AddRecorded(one.Start, one.End, s.NoEarlierStart)
 		number := p.alike[one.Alike]
 		r := &p.rows[number]
 		r.wall.AddRecorded(one.Start, one.End, s.NoEarlierStart)
+		if one.Crowd {
+			r.Waits += p.kinds.Of(s.Alike[one.Alike].Lock)[0].Meets(number, &p.waits)
+			continue
+		}
 		waiters := s.Waiters(one)
 		if one.Begins > 0 {
 			p.total.Waits += int64(one.Begins)
@@ -41,4 +49,36 @@ func (p *Pivot) rowsOf(s *analysis.Singles) {
 		p.rows[row].addTime(a.Ns, charge.Owner.Prov)
 		p.total.addTime(a.Ns, charge.Owner.Prov)
 	}
+}
+
+func (p *Pivot) follow(moves []analysis.Move) {
+	for i := range moves {
+		p.kinds.Move(&moves[i])
+	}
+}
+
+// Moved implements analysis.CrowdVisitor.
+func (p *Pivot) Moved(m *analysis.Move) { p.kinds.Move(m) }
+
+// Crowd implements analysis.CrowdVisitor.
+func (p *Pivot) Crowd(s *analysis.Slice, n int) {
+	sh := &s.Shares[0]
+	charge := ChargeOf(s.Lock, sh, p.root)
+	p.total.Add(s, sh.Ns, n, charge.Owner.Prov)
+	*p.groups.lastOf(s.Lock) = 0
+	for _, k := range p.kinds.Of(s.Lock) {
+		row := p.row(s.Lock, &k.Waiter, &charge)
+		r := &p.rows[row]
+		r.Add(s, sh.Ns, k.Len(), charge.Owner.Prov)
+		p.rec.Add(r.series, s.Start, s.End, sh.Ns, k.Len())
+		r.Waits += k.Meets(row, &p.waits)
+	}
+}
+
+// kind tells apart those of a crowd that may be charged to other rows.
+func (p *Pivot) kind(m *analysis.Move) int {
+	if !p.each {
+		return 0
+	}
+	return p.ofWaiters.Of(m.Lock, &m.Waiter, &Charge{})
 }

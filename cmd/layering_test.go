@@ -80,7 +80,7 @@ var allowed = map[string][]string{
 	"contend/report/server":            {},
 	"contend/report/page":              {"contend/report/document", "contend/report/look", "contend/report/text", "contend/blame/cube", "contend/blame", "contend/blame/*", "contend/analysis", "contend/format"},
 	"contend/blame/cube":               {"contend/blame", "contend/analysis", "contend/format"},
-	"contend/blame/stacks":             {"contend/blame/chains", "contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/format"},
+	"contend/blame/stacks":             {"contend/blame", "contend/blame/chains", "contend/blame/sites", "contend/blame/doing", "contend/analysis", "contend/format"},
 }
 
 // heavy lists the packages that may import each heavy dependency.

@@ -34,6 +34,7 @@ type Collector struct {
 	sums   []sum
 	total  blame.Accumulator
 	waits  blame.WaitCounter
+	kinds  blame.Kinds // by group
 }
 
 // sum is a chain in the making.
@@ -46,7 +47,9 @@ type sum struct {
 
 // New returns an empty collector.
 func New() *Collector {
-	return &Collector{byName: map[string]int{}}
+	c := &Collector{byName: map[string]int{}}
+	c.kinds = blame.NewKinds(func(m *analysis.Move) int { return int(c.sym.Group(m.Thread)) })
+	return c
 }
 
 // Begin implements analysis.Visitor.
@@ -59,6 +62,21 @@ func (c *Collector) Slice(s *analysis.Slice) {
 		n := c.sym.SameGroup(rest)
 		c.add(s, rest[:n])
 		rest = rest[n:]
+	}
+}
+
+// Moved implements analysis.CrowdVisitor.
+func (c *Collector) Moved(m *analysis.Move) { c.kinds.Move(m) }
+
+// Crowd implements analysis.CrowdVisitor.
+func (c *Collector) Crowd(s *analysis.Slice, n int) {
+	sh := &s.Shares[0]
+	c.total.Add(s, sh.Ns, n, sh.Root.Prov)
+	for _, k := range c.kinds.Of(s.Lock) {
+		chain := c.chain(k.Thread, s.Lock, sh)
+		m := &c.sums[chain]
+		m.Add(s, sh.Ns, k.Len(), sh.Root.Prov)
+		m.Waits += k.Meets(chain, &c.waits)
 	}
 }
 

@@ -105,6 +105,7 @@ type Cube struct {
 
 	charged [2]charged       // to the direct owner, and to the end of the chain
 	met     map[shared]int32 // the rows, by id, of what was met since the table was last made smaller
+	kinds   blame.Kinds
 }
 
 // charged numbers what waiters and the owners that are charged have for the
@@ -136,6 +137,8 @@ func New(l Limits) *Cube {
 		}
 		of.rows = blame.NewRows(&c.keys, by)
 	}
+	waiters := blame.NewRows(&c.keys, []blame.Key{dims[WaiterGroup].key, dims[WaiterStack].key})
+	c.kinds = blame.NewKinds(func(m *analysis.Move) int { return waiters.Of(m.Lock, &m.Waiter, &blame.Charge{}) })
 	return c
 }
 
@@ -165,15 +168,36 @@ func (c *Cube) Running(from, to, ns int64) {
 func (c *Cube) Slice(s *analysis.Slice) {
 	for i := range s.Waiters {
 		w := &s.Waiters[i]
-		for j := range s.Shares {
-			sh := &s.Shares[j]
-			c.add(c.row(s.Lock, w, blame.ChargeOf(s.Lock, sh, false), blame.ChargeOf(s.Lock, sh, true)), s, sh.Ns, w.First && j == 0)
-		}
+		c.addShares(s, w, 1)
 		if len(s.Shares) == 0 && w.First { // a wait of length zero
 			nobody := blame.Charge{Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}
-			c.add(c.row(s.Lock, w, nobody, nobody), s, 0, true)
+			c.add(c.row(s.Lock, w, nobody, nobody), s, 0, 1, true)
 		}
 	}
+	c.makeRoom()
+}
+
+// Moved implements analysis.CrowdVisitor.
+func (c *Cube) Moved(m *analysis.Move) { c.kinds.Move(m) }
+
+// Crowd implements analysis.CrowdVisitor.
+func (c *Cube) Crowd(s *analysis.Slice, _ int) {
+	for _, k := range c.kinds.Of(s.Lock) {
+		c.addShares(s, &k.Waiter, int64(k.Len()))
+	}
+	c.makeRoom()
+}
+
+// addShares adds the shares of so many waiters that are alike.
+func (c *Cube) addShares(s *analysis.Slice, w *analysis.Waiter, n int64) {
+	for j := range s.Shares {
+		sh := &s.Shares[j]
+		c.add(c.row(s.Lock, w, blame.ChargeOf(s.Lock, sh, false), blame.ChargeOf(s.Lock, sh, true)), s, sh.Ns, n, w.First && j == 0)
+	}
+}
+
+// makeRoom makes the table smaller where it has become too large.
+func (c *Cube) makeRoom() {
 	if len(c.Rows) > 2*c.limits.Rows || c.cells > 2*c.limits.Cells {
 		c.shrink()
 	}
@@ -218,14 +242,14 @@ func (c *Cube) find(key Key) int {
 	return len(c.Rows) - 1
 }
 
-// add adds a share of a slice to a row.
-func (c *Cube) add(row int, s *analysis.Slice, ns int64, begins bool) {
+// add adds a share of a slice, which each of n waiters has, to a row.
+func (c *Cube) add(row int, s *analysis.Slice, ns, n int64, begins bool) {
 	waits := int32(0)
 	if begins {
 		waits = 1
 	}
 	c.pieces(s.Start, s.End, ns, func(bin int, part int64) {
-		c.addCell(&c.Rows[row], Cell{int32(bin), waits, part})
+		c.addCell(&c.Rows[row], Cell{int32(bin), waits, n * part})
 		waits = 0
 	})
 }

@@ -56,6 +56,7 @@ type Collector struct {
 	sym         *analysis.Symbols
 	keys        blame.Resolver
 	numbers     *blame.Rows
+	kinds       blame.Kinds
 	index       [][analysis.Provenances]int32 // by number: the row, plus one
 	first, last int64                         // bins met
 	any         bool
@@ -70,6 +71,8 @@ func New(intervalNs int64, app *regexp.Regexp) *Collector {
 	c := &Collector{IntervalNs: max(intervalNs, 1), RunningNs: map[int64]int64{}, maxBins: maxBins, maxCells: maxCells}
 	c.keys.App(app)
 	c.numbers = blame.NewRows(&c.keys, By)
+	waiters := blame.NewRows(&c.keys, []blame.Key{blame.ByWaiterMethod, blame.ByWaiterGroup, blame.ByWaiterStack})
+	c.kinds = blame.NewKinds(func(m *analysis.Move) int { return waiters.Of(m.Lock, &m.Waiter, &blame.Charge{}) })
 	return c
 }
 
@@ -96,12 +99,29 @@ func (c *Collector) Slice(s *analysis.Slice) {
 		w := &s.Waiters[i]
 		for j := range s.Shares {
 			sh := &s.Shares[j]
-			c.add(c.row(s.Lock, w, blame.ChargeOf(s.Lock, sh, false)), s, sh.Ns, w.First && j == 0)
+			c.add(c.row(s.Lock, w, blame.ChargeOf(s.Lock, sh, false)), s, sh.Ns, 1, w.First && j == 0)
 		}
 		if len(s.Shares) == 0 && w.First { // a wait of length zero
-			c.add(c.row(s.Lock, w, blame.Charge{Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}), s, 0, true)
+			c.add(c.row(s.Lock, w, blame.Charge{Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}), s, 0, 1, true)
 		}
 	}
+	c.makeRoom()
+}
+
+// Moved implements analysis.CrowdVisitor.
+func (c *Collector) Moved(m *analysis.Move) { c.kinds.Move(m) }
+
+// Crowd implements analysis.CrowdVisitor.
+func (c *Collector) Crowd(s *analysis.Slice, _ int) {
+	charge := blame.ChargeOf(s.Lock, &s.Shares[0], false)
+	for _, k := range c.kinds.Of(s.Lock) {
+		c.add(c.row(s.Lock, &k.Waiter, charge), s, s.Length(), int64(k.Len()), false)
+	}
+	c.makeRoom()
+}
+
+// makeRoom makes intervals longer where there are too many cells.
+func (c *Collector) makeRoom() {
 	for c.cells > c.maxCells && c.first < c.last {
 		c.coarsen()
 	}
@@ -120,8 +140,8 @@ func (c *Collector) row(lock format.ObjectID, w *analysis.Waiter, owner blame.Ch
 	return int(c.index[n][prov]) - 1
 }
 
-// add adds a share of a slice to a row, and to the total.
-func (c *Collector) add(row int, s *analysis.Slice, ns int64, begins bool) {
+// add adds a share of a slice, which each of n waiters has, to a row and to the total.
+func (c *Collector) add(row int, s *analysis.Slice, ns, n int64, begins bool) {
 	waits := int64(0)
 	if begins {
 		waits = 1
@@ -130,8 +150,8 @@ func (c *Collector) add(row int, s *analysis.Slice, ns int64, begins bool) {
 		piece := *s
 		piece.Start, piece.End = lo, hi
 		piece.Sample.InOrder = s.Sample.InOrder && lo == s.Start // a later slice may reach into a later piece
-		c.cell(&c.Rows[row].Cells, bin).add(&piece, part, waits)
-		c.cell(&c.Total, bin).add(&piece, part, waits)
+		c.cell(&c.Rows[row].Cells, bin).add(&piece, n*part, waits)
+		c.cell(&c.Total, bin).add(&piece, n*part, waits)
 		waits = 0
 	})
 }

@@ -155,6 +155,32 @@ func TestReadMostly(t *testing.T) {
 	}
 }
 
+// Those of a long queue count as each does, while they are together and when some have
+// left.
+func TestReadMostlyOfMany(t *testing.T) {
+	const readers, writers = 50, 30
+	s := newScript(t, readers+writers+1, 1)
+	owning, reading, writing := s.stack("java.util.Hashtable.get", "Shop.price"), s.stack("java.util.Hashtable.size", "Shop.price"), s.stack("java.util.Hashtable.put", "Shop.price")
+	for i := range 5 { // so that all wait together when they leave
+		s.write(format.Event{Kind: format.KindTenure, Thread: 1, Object: 1, Time: int64(i) * 100 * ms, End: int64(i+1) * 100 * ms, Stack: owning})
+	}
+	want := int64(0)
+	for i := range readers + writers {
+		end := int64(500)
+		if i%2 == 0 {
+			end = 250
+		}
+		stack := writing
+		if i < readers {
+			stack, want = reading, want+end*ms
+		}
+		s.write(format.Event{Kind: format.KindWait, Thread: format.ThreadID(2 + i), Object: 1, Time: 0, End: end * ms, Stack: stack, Failed: true})
+	}
+	if got := find(t, &s.list, 10000*ms); len(got) == 0 || got[0].Kind != ReadMostly || got[0].WaitNs != want {
+		t.Errorf("%+v, want %d ms of readers", got, want/ms)
+	}
+}
+
 // pauses returns what is found where the JVM stops while a lock is waited for.
 func pauses(why string) func(*testing.T) []Finding {
 	return func(t *testing.T) []Finding {

@@ -38,6 +38,7 @@ type lockSeen struct {
 	busy   busy
 	convoy *convoy // nil where there was none
 	reads  *amount // readers waited for readers; nil where none did
+	crowd  int64   // of those in its crowd, how many want to read
 	paused *amount // waiters and owner were stopped by a collection; nil where none were
 }
 

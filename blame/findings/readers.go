@@ -46,10 +46,15 @@ func (v *Evidence) reading(id format.StackID) string {
 	return s.reads
 }
 
+// reader reports whether a waiter wants to read.
+func (v *Evidence) reader(w *analysis.Waiter) bool {
+	return w.Mode == format.Exclusive && v.reading(w.Stack) != ""
+}
+
 // readersOf counts the waiters that want to read.
 func (v *Evidence) readersOf(waiters []analysis.Waiter) (n int64) {
 	for i := range waiters {
-		if waiters[i].Mode == format.Exclusive && v.reading(waiters[i].Stack) != "" {
+		if v.reader(&waiters[i]) {
 			n++
 		}
 	}

@@ -15,7 +15,11 @@ func (v *Evidence) Singles(s *analysis.Singles) bool {
 	for i := range s.Alike {
 		v.alike = append(v.alike, v.known(&s.Alike[i]))
 	}
+	moved := s.Moved()
 	for i := range s.Slices {
+		if moved {
+			v.follow(s.Moves(i))
+		}
 		one := &s.Slices[i]
 		a, waiters, prov := &v.alike[one.Alike], s.Waiters(one), s.Alike[one.Alike].Share.Direct.Prov
 		ns := one.Len() * one.Length()
@@ -28,10 +32,29 @@ func (v *Evidence) Singles(s *analysis.Singles) bool {
 			b.begin(waiters)
 		}
 		if a.reads {
-			addTo(&a.lock.reads, prov, one.Length()*v.readersOf(waiters))
+			n := a.lock.crowd
+			if !one.Crowd {
+				n = v.readersOf(waiters)
+			}
+			addTo(&a.lock.reads, prov, one.Length()*n)
 		}
 	}
 	return true
+}
+
+// follow counts those in a crowd who want to read.
+func (v *Evidence) follow(moves []analysis.Move) {
+	for i := range moves {
+		m := &moves[i]
+		if !v.reader(&m.Waiter) {
+			continue
+		}
+		if m.Leaves {
+			v.lock(m.Lock).crowd--
+		} else {
+			v.lock(m.Lock).crowd++
+		}
+	}
 }
 
 // known finds out what the slices of an owner have in common, and adds what is a sum.

@@ -21,6 +21,11 @@ type Wait struct {
 	Failed bool // it ended without the lock
 	Parts  []Part
 	Left   int64 // thread-time of further parts, see maxParts
+
+	told    int64 // when the last part ends
+	cutNs   int64 // of a recorded wait: what all slices of it charge
+	inCrowd bool  // see crowds
+	whole   bool  // has all its parts, and the rest was not looked at
 }
 
 // Part is a stretch of a wait that one owner is charged with. Several owners at
@@ -40,14 +45,15 @@ const maxParts = 64
 
 // Collector is a visitor that keeps the longest waits.
 type Collector struct {
-	most  int
-	open  []*Wait // by thread; nil when the thread has none that may be kept
-	found shortestFirst
-	spare []*Wait
+	most   int
+	open   []*Wait // by thread; nil when the thread has none that may be kept
+	crowds crowds
+	found  shortestFirst
+	spare  []*Wait
 }
 
 // New returns a collector of so many waits.
-func New(most int) *Collector { return &Collector{most: max(most, 1)} }
+func New(most int) *Collector { return &Collector{most: max(most, 1), crowds: crowds{}} }
 
 // Begin implements analysis.Visitor.
 func (c *Collector) Begin(*analysis.Symbols, int64) {}
@@ -81,7 +87,7 @@ func (c *Collector) begin(s *analysis.Slice, w *analysis.Waiter) {
 	for len(c.open) <= int(w.Thread) {
 		c.open = append(c.open, nil)
 	}
-	c.open[w.Thread] = c.take(Wait{Start: s.Start, Ns: w.WaitNs, Thread: w.Thread, Stack: w.Stack, Lock: s.Lock, Failed: w.Failed})
+	c.open[w.Thread] = c.take(Wait{Start: s.Start, Ns: w.WaitNs, Thread: w.Thread, Stack: w.Stack, Lock: s.Lock, Failed: w.Failed, cutNs: w.CutNs})
 }
 
 // take returns room for a wait: that of one which was not kept, if there is any.
@@ -103,6 +109,11 @@ func (c *Collector) close(t format.ThreadID) {
 		return
 	}
 	c.open[t] = nil
+	c.crowds.drop(w)
+	if w.whole {
+		w.Left = 0
+		w.Left = w.cutNs - w.charged()
+	}
 	w.Ns = cmp.Or(w.Ns, w.charged())
 	switch {
 	case w.Ns == 0:
@@ -131,13 +142,16 @@ func (w *Wait) add(s *analysis.Slice) {
 			w.Parts = append(w.Parts, Part{Start: s.Start, Direct: sh.Direct, Root: sh.Direct})
 			p = &w.Parts[len(w.Parts)-1]
 		}
-		p.End = s.End
+		p.End, w.told = s.End, s.End
 		p.add(sh)
 	}
 }
 
 // last returns the part that a share continues, nil when it begins one.
 func (w *Wait) last(sh *analysis.Share, start int64) *Part {
+	if w.told < start {
+		return nil // not even the last one
+	}
 	for i := len(w.Parts) - 1; i >= 0; i-- {
 		if p := &w.Parts[i]; p.End == start && p.Direct == sh.Direct {
 			return p

@@ -7,6 +7,7 @@ import (
 	"regexp"
 
 	"contend/analysis"
+	"contend/blame"
 	"contend/blame/doing"
 	"contend/blame/sites"
 	"contend/format"
@@ -45,6 +46,7 @@ type Builder struct {
 	samples []Sample
 	paths   paths
 	folded  folded
+	kinds   blame.Kinds
 	most    int   // samples that are told apart
 	limit   limit // while a deep chain is put together
 }
@@ -81,7 +83,9 @@ func WallNs(u *analysis.Union, delayNs int64) int64 { return min(u.Len(), delayN
 // New returns an empty builder. The program's own code, for the view of sites, are
 // the frames that the expression matches; see sites.New.
 func New(v View, app *regexp.Regexp) *Builder {
-	return &Builder{view: v, sites: sites.New(app), index: map[Key]int{}, most: maxSamples}
+	b := &Builder{view: v, sites: sites.New(app), index: map[Key]int{}, most: maxSamples}
+	b.kinds = blame.NewKinds(b.kind)
+	return b
 }
 
 // Begin implements analysis.Visitor.
@@ -98,11 +102,34 @@ func (b *Builder) Running(_, to, _ int64) { b.end = max(b.end, to) }
 func (b *Builder) Slice(s *analysis.Slice) {
 	b.end = max(b.end, s.End)
 	for i := range s.Waiters {
-		b.waiter(s, &s.Waiters[i])
+		b.waiter(s, &s.Waiters[i], 1)
 	}
 }
 
-func (b *Builder) waiter(s *analysis.Slice, w *analysis.Waiter) {
+// Moved implements analysis.CrowdVisitor.
+func (b *Builder) Moved(m *analysis.Move) { b.kinds.Move(m) }
+
+// Crowd implements analysis.CrowdVisitor.
+func (b *Builder) Crowd(s *analysis.Slice, _ int) {
+	b.end = max(b.end, s.End)
+	for _, k := range b.kinds.Of(s.Lock) {
+		b.waiter(s, &k.Waiter, int64(k.Len()))
+	}
+}
+
+// kind tells apart those of a crowd that samples tell apart.
+func (b *Builder) kind(m *analysis.Move) int {
+	switch {
+	case !b.Shown:
+		return int(m.Number)
+	case b.view == Blame || b.view == Site:
+		return 0
+	}
+	return int(m.Stack)
+}
+
+// waiter adds n waiters that are alike.
+func (b *Builder) waiter(s *analysis.Slice, w *analysis.Waiter, n int64) {
 	for i := range s.Shares {
 		sh := &s.Shares[i]
 		key := Key{Waiter: w.Thread, WaiterStack: w.Stack, Lock: s.Lock, Owner: sh.Direct}
@@ -112,7 +139,7 @@ func (b *Builder) waiter(s *analysis.Slice, w *analysis.Waiter) {
 		if b.Shown {
 			key = b.shown(key)
 		}
-		b.add(b.known(key, sh.Ns), s, sh.Ns, w.First && i == 0)
+		b.add(b.known(key, n*sh.Ns), s, n*sh.Ns, w.First && i == 0)
 	}
 	if len(s.Shares) == 0 { // a wait of length zero
 		b.add(b.known(Key{Waiter: w.Thread, WaiterStack: w.Stack, Lock: s.Lock, Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}, 0), s, 0, w.First)

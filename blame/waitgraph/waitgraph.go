@@ -72,6 +72,18 @@ func (b *Builder) Slice(s *analysis.Slice) {
 	b.locks.Slice(s)
 }
 
+// Moved implements analysis.CrowdVisitor.
+func (b *Builder) Moved(m *analysis.Move) {
+	b.edges.Moved(m)
+	b.locks.Moved(m)
+}
+
+// Crowd implements analysis.CrowdVisitor.
+func (b *Builder) Crowd(s *analysis.Slice, n int) {
+	b.edges.Crowd(s, n)
+	b.locks.Crowd(s, n)
+}
+
 // Graph is a finished graph. The edges sum to the total.
 type Graph struct {
 	Root  bool

@@ -1,0 +1,85 @@
+package blame
+
+import (
+	"contend/analysis"
+	"contend/format"
+)
+
+// Kinds are those in each crowd by what tells them apart, a number: those of one kind
+// are charged to the same rows, so that a crowd costs as much as it has kinds.
+type Kinds struct {
+	number func(*analysis.Move) int
+	at     map[format.ObjectID]*kinds
+}
+
+// kinds are those of one crowd.
+type kinds struct {
+	list  []*Kind
+	place map[int]int // by number
+}
+
+// Kind is some of a crowd that are alike.
+type Kind struct {
+	analysis.Waiter // one of them
+	number          int
+	members         analysis.Crowd[format.ThreadID]
+	met             map[int]uint32 // by row: the latest of them when it was met last
+}
+
+// NewKinds returns the kinds that a function tells apart, which says the same of who
+// leaves as when it joined.
+func NewKinds(number func(*analysis.Move) int) Kinds {
+	return Kinds{number, map[format.ObjectID]*kinds{}}
+}
+
+// Move follows who joins a crowd or leaves it. A kind of which nobody is left is
+// forgotten: a lock may be waited for in thousands of ways, one after the other.
+func (k *Kinds) Move(m *analysis.Move) {
+	of := k.at[m.Lock]
+	if of == nil {
+		of = &kinds{place: map[int]int{}}
+		k.at[m.Lock] = of
+	}
+	number := k.number(m)
+	at, known := of.place[number]
+	if !known {
+		at = len(of.list)
+		of.place[number] = at
+		of.list = append(of.list, &Kind{Waiter: m.Waiter, number: number})
+	}
+	one := of.list[at]
+	if !m.Leaves {
+		one.members.Join(m.Number, m.Thread)
+		return
+	}
+	if one.members.Leave(m.Number); one.Len() > 0 {
+		return
+	}
+	last := len(of.list) - 1
+	of.list[at] = of.list[last]
+	of.place[of.list[at].number] = at
+	of.list = of.list[:last]
+	delete(of.place, number)
+}
+
+// Of returns the kinds of a crowd; it is good until one joins or leaves.
+func (k *Kinds) Of(lock format.ObjectID) []*Kind { return k.at[lock].list }
+
+// Len returns how many they are.
+func (k *Kind) Len() int { return k.members.Len() }
+
+// Meets returns to how many of their waits a row is new. Only those are asked that
+// have joined since it was met last.
+func (k *Kind) Meets(row int, of *WaitCounter) (waits int64) {
+	if k.met == nil {
+		k.met = map[int]uint32{}
+	}
+	before := k.met[row]
+	for number, thread := range k.members.Behind(before) {
+		k.met[row] = max(k.met[row], number)
+		if of.IsNew(row, thread) {
+			waits++
+		}
+	}
+	return waits
+}

@@ -1,0 +1,138 @@
+package cmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+
+	"contend/analysis"
+	"contend/blame"
+	"contend/blame/chains"
+	"contend/blame/cube"
+	"contend/blame/facts"
+	"contend/blame/longest"
+	"contend/blame/stacks"
+	"contend/blame/waitgraph"
+	"contend/format"
+	"contend/format/simulate"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// apart is a visitor that gets slices one by one, with all who wait in each.
+type apart struct{ analysis.Visitor }
+
+func (a apart) Running(from, to, ns int64) {
+	if r, ok := a.Visitor.(analysis.RunningVisitor); ok {
+		r.Running(from, to, ns)
+	}
+}
+
+// those are visitors that are told of crowds, and what each has found in the end: its
+// rows in an order that does not depend on who comes first.
+type those struct {
+	pivots []*blame.Pivot
+	chains *chains.Collector
+	cube   *cube.Cube
+	facts  *facts.Collector
+	stacks []*stacks.Builder
+	graph  *waitgraph.Builder
+	waits  *longest.Collector
+}
+
+func newThose() *those {
+	t := &those{chains: chains.New(), cube: cube.New(cube.Limits{Bins: 100, Rows: 1000, Cells: 10_000}), facts: facts.New(1e6, nil),
+		graph: waitgraph.New(waitgraph.Options{Nodes: waitgraph.Sites}), waits: longest.New(20)}
+	for _, by := range [][]blame.Key{{blame.ByOwnerStack, blame.ByClass}, {blame.ByWaiterStack, blame.ByOwnerThread}, {blame.ByWaiterThread}} {
+		t.pivots = append(t.pivots, blame.New(by, false), blame.New(by, true))
+	}
+	for view := range stacks.Views {
+		b := stacks.New(stacks.View(view), nil)
+		b.Shown = view%2 == 0
+		t.stacks = append(t.stacks, b)
+	}
+	return t
+}
+
+func (t *those) visitors() (list []analysis.Visitor) {
+	list = []analysis.Visitor{t.chains, t.cube, t.facts, t.graph, t.waits}
+	for _, p := range t.pivots {
+		list = append(list, p)
+	}
+	for _, b := range t.stacks {
+		list = append(list, b)
+	}
+	return list
+}
+
+func (t *those) found() map[string]string {
+	t.cube.Finish()
+	t.facts.Finish()
+	out := map[string]string{"chains": written(t.chains.Table()), "graph": written(t.graph.Graph()), "waits": written(t.waits.Waits())}
+	for i, p := range t.pivots {
+		out[fmt.Sprint("pivot ", i)] = written(p.Table())
+	}
+	out["cube"] = lines(t.cube.Rows, func(r *cube.Row) string { return fmt.Sprint(r.Key, r.Ns, r.Waits, r.Cells) })
+	out["facts"] = written(t.facts.Total) + lines(t.facts.Rows, func(r *facts.Row) string {
+		line := fmt.Sprint(r.Prov, r.Kind, written(r.Cells))
+		for place, id := range t.facts.IDs(r) {
+			line += " " + t.facts.Text(place, id)
+		}
+		return line
+	})
+	for i, b := range t.stacks {
+		out[fmt.Sprint("stacks ", i)] = lines(b.Samples(), func(s *stacks.Sample) string {
+			return fmt.Sprint(s.Waiter, s.WaiterStack, s.Lock, s.Owner, s.Waits, s.DelayNs, s.WallNs())
+		})
+	}
+	return out
+}
+
+func written(v any) string {
+	text, err := json.Marshal(v)
+	return fmt.Sprint(string(text), err)
+}
+
+func lines[T any](rows []T, text func(*T) string) (all string) {
+	list := make([]string, len(rows))
+	for i := range rows {
+		list[i] = text(&rows[i])
+	}
+	slices.Sort(list)
+	for _, line := range list {
+		all += line + "\n"
+	}
+	return all
+}
+
+// Who is told of crowds by who joins and who leaves finds the same as from slices with
+// all who wait in each.
+func TestCrowdsTellWhatSlicesDo(t *testing.T) {
+	t.Parallel()
+	for i, scenario := range []string{"ping-pong", "convoy", "nested", "random", "reader-writer"} {
+		var trace format.List
+		config := simulate.Config{Scenario: scenario, Threads: 80 - 10*i, Locks: 1 + i%3, Duration: 10e6, Period: 1e7, Handoff: int64(1000 * i), Seed: uint64(i + 1)}
+		if i == 0 {
+			config.Duration = 120e6 // waits with more owners than are kept of one
+		}
+		if _, err := simulate.Run(config, &trace, nil); err != nil {
+			t.Fatal(err)
+		}
+		filter := analysis.Filter{From: format.NoTime, To: format.NoTime}
+		if i%2 == 1 {
+			filter.From = 2e6
+		}
+		together, each := newThose(), newThose()
+		all := together.visitors()
+		for _, v := range each.visitors() {
+			all = append(all, apart{v})
+		}
+		if _, err := analysis.Run(&trace, filter, all...); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(each.found(), together.found()); diff != "" {
+			t.Fatalf("%s of %d threads:\n%s", scenario, config.Threads, diff)
+		}
+	}
+}
