@@ -1,6 +1,8 @@
 package blame
 
 import (
+	"slices"
+
 	"contend/analysis"
 	"contend/format"
 )
@@ -30,6 +32,13 @@ type Kind struct {
 // leaves as when it joined.
 func NewKinds(number func(*analysis.Move) int) Kinds {
 	return Kinds{number, map[format.ObjectID]*kinds{}}
+}
+
+// KindsBy returns the kinds that rows of some keys tell apart: by those keys that look at
+// waiters.
+func KindsBy(r *Resolver, by []Key) Kinds {
+	rows := NewRows(r, slices.DeleteFunc(slices.Clone(by), func(k Key) bool { return !k.ofWaiter() }))
+	return NewKinds(func(m *analysis.Move) int { return rows.Of(m.Lock, &m.Waiter, &Charge{}) })
 }
 
 // Move follows who joins a crowd or leaves it. A kind of which nobody is left is

@@ -16,17 +16,16 @@ type Pivot struct {
 	by   []Key
 	root bool
 
-	keys      Resolver
-	index     *Rows
-	rows      []row
-	total     Accumulator
-	waits     WaitCounter
-	rec       bootstrap.Recorder // of sampled traces, by row
-	each      bool               // some key tells waiters apart
-	alike     []int              // rows of the Singles at hand
-	kinds     Kinds
-	ofWaiters *Rows // what keys tell of waiters alone
-	groups    groups
+	keys   Resolver
+	index  *Rows
+	rows   []row
+	total  Accumulator
+	waits  WaitCounter
+	rec    bootstrap.Recorder // of sampled traces, by row
+	each   bool               // some key tells waiters apart
+	alike  []int              // rows of the Singles at hand
+	kinds  Kinds
+	groups groups
 }
 
 // row is a sum in the making.
@@ -40,8 +39,7 @@ type row struct {
 func New(by []Key, root bool) *Pivot {
 	p := &Pivot{by: by, root: root, each: slices.ContainsFunc(by, Key.ofWaiter)}
 	p.index = NewRows(&p.keys, by)
-	p.ofWaiters = NewRows(&p.keys, slices.DeleteFunc(slices.Clone(by), func(k Key) bool { return !k.ofWaiter() }))
-	p.kinds = NewKinds(p.kind)
+	p.kinds = KindsBy(&p.keys, by)
 	return p
 }
 

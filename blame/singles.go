@@ -74,11 +74,3 @@ func (p *Pivot) Crowd(s *analysis.Slice, n int) {
 		r.Waits += k.Meets(row, &p.waits)
 	}
 }
-
-// kind tells apart those of a crowd that may be charged to other rows.
-func (p *Pivot) kind(m *analysis.Move) int {
-	if !p.each {
-		return 0
-	}
-	return p.ofWaiters.Of(m.Lock, &m.Waiter, &Charge{})
-}

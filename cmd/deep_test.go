@@ -67,7 +67,7 @@ func folded(t *testing.T, args ...string) (sum int64, most, marked int) {
 // small, says what is left out, and sums to the same.
 func TestChainsOfDeepStacks(t *testing.T) {
 	t.Parallel()
-	unraced(t)
+	unhurried(t)
 	deep := deepTrace(t, 30, 1000)
 	want, _, _ := folded(t, "--view", "blocked", deep)
 	sum, most, marked := folded(t, "--view", "chain", deep)

@@ -31,7 +31,7 @@ func flameOf(t *testing.T, name string, args ...string) string {
 
 func TestFlameGraphsSumToTheAnalysis(t *testing.T) {
 	t.Parallel()
-	unraced(t)
+	unhurried(t)
 	for i, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			want := analyzed(t, path).Total.WaitNs

@@ -93,7 +93,7 @@ func sumDrawn(t *testing.T, format, text string) (sum int64) {
 
 func TestDrawingsSumToTheAnalysis(t *testing.T) {
 	t.Parallel()
-	unraced(t)
+	unhurried(t)
 	for i, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			doc := analyzed(t, path)
@@ -232,14 +232,5 @@ func TestGraphFindsTheDeadlock(t *testing.T) {
 	first := ask[document.Chains](t, "chains", path).Chains[0]
 	if !strings.HasSuffix(first.Signature, "-> [deadlock]") {
 		t.Errorf("the heaviest chain is %s", first.Signature)
-	}
-}
-
-// unraced leaves a test out of the race detector's pass, which is run with -short: the laws
-// of totals, cuts and crowds run the same code beside each other.
-func unraced(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("-short: what the race detector could see here it sees in other tests")
 	}
 }

@@ -183,7 +183,7 @@ func TestTotalsAreOneNumber(t *testing.T) {
 // Whatever waiting is told apart by, the parts are all of it.
 func TestEveryKeyKeepsTheTotal(t *testing.T) {
 	t.Parallel()
-	unraced(t)
+	unhurried(t)
 	for _, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			var pivots []*blame.Pivot

@@ -11,7 +11,7 @@ import (
 // to what the traced program logged of itself: its matrix says waiter<-owner.
 func TestMatrixEqualsTheProgramsOwnLog(t *testing.T) {
 	t.Parallel()
-	unraced(t)
+	unhurried(t)
 	for _, c := range []struct {
 		name, class string
 		distance    float64

@@ -117,7 +117,7 @@ func TestMergedExportsAddUp(t *testing.T) {
 // A trace exported with labels makes the profile that its parts make merged.
 func TestProfilesOfSeveralTracesAreLabelled(t *testing.T) {
 	t.Parallel()
-	unraced(t)
+	unhurried(t)
 	a, b := "../testdata/truth-8threads.jfr", "../testdata/truth-8threads-jdk25.jfr"
 	together := filepath.Join(t.TempDir(), "together.pb.gz")
 	run(t, "pprof", "--view", "blame", "web1="+a, "web2="+b, "-o", together)
@@ -153,7 +153,7 @@ func profileOf(t *testing.T, path string) *profile.Profile {
 // are given.
 func TestTimeBetweenRecordingsIsNotElapsed(t *testing.T) {
 	t.Parallel()
-	unraced(t)
+	unhurried(t)
 	const a, b = "../testdata/truth-8threads.jfr", "../testdata/truth-8threads-jdk25.jfr"
 	elapsed := func(args ...string) int64 {
 		return ask[document.Analyze](t, append([]string{"analyze"}, args...)...).ElapsedNs

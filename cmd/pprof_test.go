@@ -43,7 +43,7 @@ func tool(t *testing.T, args ...string) string {
 
 func TestProfilesSumToTheAnalysis(t *testing.T) {
 	t.Parallel()
-	unraced(t)
+	unhurried(t)
 	for _, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			want := analyzed(t, path).Total

@@ -44,7 +44,7 @@ func TestVersionSaysWhatWasBuilt(t *testing.T) {
 // help is offered.
 func TestCompletionsAreWhatCommandsTake(t *testing.T) {
 	t.Parallel()
-	unraced(t)
+	unhurried(t)
 	flags := 0
 	for _, c := range newRoot(&env{out: io.Discard, msg: io.Discard}).Commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) {

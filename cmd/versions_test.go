@@ -101,7 +101,7 @@ func TestVersionsMerge(t *testing.T) {
 // instants are counted.
 func TestBlocksOutsideAreNotRead(t *testing.T) {
 	t.Parallel()
-	unraced(t)
+	unhurried(t)
 	dir := t.TempDir()
 	text, path := filepath.Join(dir, "t.txt"), filepath.Join(dir, "t.bin")
 	run(t, "simulate", "--text", "--scenario", "nested", "--period", "200us", "--duration", "2s", "-o", text)

@@ -138,6 +138,12 @@ func (r *rounds) exclusive(p *witness) bool {
 	return overChance*r.together[p]*r.n <= p.total*(r.inside+p.total)
 }
 
+// apart reports whether a section is seldom sampled in one round with another one, or with
+// itself, in another thread: sampled in any rounds they would be oftener.
+func (r *rounds) apart(p *witness) bool {
+	return 2*overChance*r.together[p]*r.n <= p.total*(2*r.inside-p.total)
+}
+
 // tells reports whether a part was sampled so often that by chance it would have
 // been together with a section.
 func (r *rounds) tells(p *witness) bool {

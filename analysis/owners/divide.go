@@ -2,8 +2,8 @@ package owners
 
 import "contend/format"
 
-// divide asks samples how the sections of some locks divide. Call sites that were joined have no sample of
-// their own.
+// divide asks samples how the sections of some locks divide. Call sites that were joined
+// have no sample of their own.
 func (ev *evidence) divide(k *kin, builders []*builder) {
 	if k.model == nil || k.joined || k.witnesses.total == 0 {
 		return

@@ -39,12 +39,12 @@ func (c *inquiry) questions(of func(s *section, ask func(callSite))) (list []*qu
 	for n, s := range c.all {
 		of(s, func(at callSite) {
 			site := inputSite{at, c.ev.inputOf[s.lock]}
-			h := open[site]
-			if h == nil || len(h.of) == mostSections {
-				h = &question{inputSite: site, list: c.ev.activitiesAt(at, s.lock)}
-				open[site], list = h, append(list, h)
+			q := open[site]
+			if q == nil || len(q.of) == mostSections {
+				q = &question{inputSite: site, list: c.ev.activitiesAt(at, s.lock)}
+				open[site], list = q, append(list, q)
 			}
-			h.of = append(h.of, uint32(n))
+			q.of = append(q.of, uint32(n))
 		})
 	}
 	slices.SortStableFunc(list, func(a, b *question) int { return b.list.n - a.list.n })
@@ -55,8 +55,8 @@ func (c *inquiry) questions(of func(s *section, ask func(callSite))) (list []*qu
 // takes longer.
 func (c *inquiry) divide(list []*question) {
 	looks := map[uint32]int{} // that are saved
-	for _, h := range list {
-		looks[h.input] += h.list.n * (len(h.of) - 1)
+	for _, q := range list {
+		looks[q.input] += q.list.n * (len(q.of) - 1)
 	}
 	sections := map[uint32][]uint32{}
 	for n, s := range c.all {
@@ -191,10 +191,10 @@ func (c *inquiry) findEndings() {
 	})
 	found := make([][]*siteList, len(list))
 	c.ask(list, func(l *asker, n int) { found[n] = l.endings() })
-	for n, h := range list {
+	for n, q := range list {
 		for which, ending := range found[n] {
 			if ending != nil {
-				note(&c.all[h.of[which]].ending, h.callSite, ending)
+				note(&c.all[q.of[which]].ending, q.callSite, ending)
 			}
 		}
 	}

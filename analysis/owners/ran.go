@@ -27,12 +27,6 @@ func (ev *evidence) learnRan(k *kin) {
 	}
 }
 
-// apart reports whether a section is seldom sampled in one round with another one, or with
-// itself, in another thread: sampled in any rounds they would be oftener.
-func (r *rounds) apart(p *witness) bool {
-	return 2*overChance*r.together[p]*r.n <= p.total*(2*r.inside-p.total)
-}
-
 // ran returns how long after lo samples of running threads show last that somebody had the
 // lock, and how long that its first owner still did.
 func (b *builder) ran(lo, hi int64, first anchor) (last, own int64) {

@@ -13,13 +13,8 @@ import (
 // common, those of the most acquisitions first, and calls with for each kind
 // then. Some builders may be nil.
 func (ev *evidence) relate(all []*builder, samples map[*input]*samples, with func(*kin, []*builder)) {
-	var builders []*builder
-	var sections []*section
-	for _, b := range all {
-		if b != nil {
-			builders, sections = append(builders, b), append(sections, b.s)
-		}
-	}
+	sections := sectionsOf(all)
+	builders := slices.DeleteFunc(slices.Clone(all), func(b *builder) bool { return b == nil })
 	acquired := 0
 	for _, s := range sections {
 		acquired += len(s.acquired)
@@ -40,6 +35,16 @@ func (ev *evidence) relate(all []*builder, samples map[*input]*samples, with fun
 		ev.study(list[i], of[list[i]], samples[list[i].input])
 		with(list[i], of[list[i]])
 	})()
+}
+
+// sectionsOf returns the sections of some builders, some of which may be nil.
+func sectionsOf(builders []*builder) (all []*section) {
+	for _, b := range builders {
+		if b != nil {
+			all = append(all, b.s)
+		}
+	}
+	return all
 }
 
 // study learns what locks of one kind have in common.

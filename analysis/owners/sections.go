@@ -142,9 +142,9 @@ func (c *inquiry) judge() {
 	c.divide(list)
 	inside := make([][]bool, len(list))
 	c.ask(list, func(l *asker, n int) { inside[n] = l.judge() })
-	for n, h := range list {
-		for which, s := range h.of {
-			note(&c.all[s].inside, h.callSite, inside[n][which])
+	for n, q := range list {
+		for which, s := range q.of {
+			note(&c.all[s].inside, q.callSite, inside[n][which])
 		}
 	}
 }

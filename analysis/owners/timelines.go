@@ -309,13 +309,3 @@ func (ev *evidence) infer(lock format.ObjectID) (inference, *builder) {
 	s := ev.section(lock, *list, busy)
 	return inference{}, &builder{ev: ev, s: s, free: ev.sym.Kind(lock) == format.KindSemaphore}
 }
-
-// sectionsOf returns the sections of some builders, some of which may be nil.
-func sectionsOf(builders []*builder) (all []*section) {
-	for _, b := range builders {
-		if b != nil {
-			all = append(all, b.s)
-		}
-	}
-	return all
-}

@@ -137,8 +137,7 @@ func New(l Limits) *Cube {
 		}
 		of.rows = blame.NewRows(&c.keys, by)
 	}
-	waiters := blame.NewRows(&c.keys, []blame.Key{dims[WaiterGroup].key, dims[WaiterStack].key})
-	c.kinds = blame.NewKinds(func(m *analysis.Move) int { return waiters.Of(m.Lock, &m.Waiter, &blame.Charge{}) })
+	c.kinds = blame.KindsBy(&c.keys, []blame.Key{dims[WaiterGroup].key, dims[WaiterStack].key})
 	return c
 }
 

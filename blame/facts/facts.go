@@ -71,8 +71,7 @@ func New(intervalNs int64, app *regexp.Regexp) *Collector {
 	c := &Collector{IntervalNs: max(intervalNs, 1), RunningNs: map[int64]int64{}, maxBins: maxBins, maxCells: maxCells}
 	c.keys.App(app)
 	c.numbers = blame.NewRows(&c.keys, By)
-	waiters := blame.NewRows(&c.keys, []blame.Key{blame.ByWaiterMethod, blame.ByWaiterGroup, blame.ByWaiterStack})
-	c.kinds = blame.NewKinds(func(m *analysis.Move) int { return waiters.Of(m.Lock, &m.Waiter, &blame.Charge{}) })
+	c.kinds = blame.KindsBy(&c.keys, By)
 	return c
 }
 
@@ -113,9 +112,10 @@ func (c *Collector) Moved(m *analysis.Move) { c.kinds.Move(m) }
 
 // Crowd implements analysis.CrowdVisitor.
 func (c *Collector) Crowd(s *analysis.Slice, _ int) {
-	charge := blame.ChargeOf(s.Lock, &s.Shares[0], false)
+	sh := &s.Shares[0]
+	charge := blame.ChargeOf(s.Lock, sh, false)
 	for _, k := range c.kinds.Of(s.Lock) {
-		c.add(c.row(s.Lock, &k.Waiter, charge), s, s.Length(), int64(k.Len()), false)
+		c.add(c.row(s.Lock, &k.Waiter, charge), s, sh.Ns, int64(k.Len()), false)
 	}
 	c.makeRoom()
 }
