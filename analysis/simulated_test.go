@@ -63,7 +63,17 @@ func check(t interface{ Errorf(string, ...any) }, truth *simulate.Truth, s *sums
 	}
 }
 
+// unhurried skips a test under -short, as the race detector's pass is run: others show it the
+// same code, with fewer events.
+func unhurried(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: takes long where every access is watched")
+	}
+}
+
 func TestExactTracesGiveTheSimulatorsTruth(t *testing.T) {
+	unhurried(t)
 	names, _ := simulate.Scenarios()
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
@@ -87,11 +97,8 @@ func TestExactTracesOfRandomRuns(t *testing.T) {
 }
 
 func TestSampledTwinAgreesWithinItsError(t *testing.T) {
-	names := []string{"reader-writer", "ping-pong", "nested", "convoy", "phases", "random"}
-	if testing.Short() {
-		names = names[:1]
-	}
-	for _, name := range names {
+	unhurried(t)
+	for _, name := range []string{"reader-writer", "ping-pong", "nested", "convoy", "phases", "random"} {
 		t.Run(name, func(t *testing.T) {
 			truth, _, sampled := simulated(t, simulate.Config{Scenario: name, Threads: 6, Duration: 60e9, Period: 3_137_000, Stall: 30e6, Seed: 3}) // no multiple of any section's length
 			near := func(what string, got, want float64) {

@@ -233,15 +233,15 @@ func manyStacks(t *testing.T, n int) string {
 	return path
 }
 
-// A page of 100,000 stacks stays small enough to open, finds what is wide
+// A page of 50,000 stacks stays small enough to open, finds what is wide
 // enough to be drawn, zooms, and says what it leaves out.
 func TestThePageOfManyStacks(t *testing.T) {
 	thorough(t)
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("100,000 stacks take seconds")
+		t.Skip("so many stacks take seconds")
 	}
-	const stacks = 100_000
+	const stacks = 50_000
 	path := pageOf(t, "flame", manyStacks(t, stacks))
 	if info, err := os.Stat(path); err != nil || info.Size() > 16<<20 {
 		t.Errorf("the page has %d bytes: %v", info.Size(), err)

@@ -35,7 +35,7 @@ func (m inProcess) Run() int {
 	}
 	// Many wait for a JVM, a browser or a recording of some seconds, and others can
 	// run meanwhile. A flag of the command line comes later, and stays.
-	if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
 	dir, err := os.MkdirTemp("", "contend")
