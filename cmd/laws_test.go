@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,107 +22,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
-
-// few are what the laws are held on under -short, for the race detector: an
-// input of each decoder, so that each one's goroutines run.
-var few = []string{"../testdata/phases.jfr", "../testdata/truth-8threads-jdk25.jfr", goTrace, "../testdata/truth-jdk25-1.json"}
-
-// recordings are all inputs the laws are held on.
-func recordings(t *testing.T) []string {
-	t.Helper()
-	if testing.Short() {
-		return append(slices.Clone(few), simulated(t)[2:4]...)
-	}
-	paths, _ := filepath.Glob("../testdata/*.jfr")
-	if len(paths) < 9 {
-		t.Fatalf("%d recordings in testdata", len(paths))
-	}
-	paths = append(paths, goTrace)
-	public, _ := filepath.Glob("../../shared/fixtures/public/jfr/*.jfr*")
-	goPublic, _ := filepath.Glob("../../shared/fixtures/public/gotrace/*.trace")
-	if public = append(public, goPublic...); len(public) == 0 {
-		t.Log("skipped: the public recordings are not here")
-	}
-	dumps, _ := filepath.Glob("../testdata/truth-*-*dumps-*.txt")
-	lone, _ := filepath.Glob("../testdata/deadlock-*.txt")
-	other, _ := filepath.Glob("../testdata/truth-jdk25-?.json")
-	if len(dumps)+len(lone)+len(other) < 4 {
-		t.Fatalf("%d thread dumps in testdata", len(dumps)+len(lone)+len(other))
-	}
-	return slices.Concat(paths, dumps, lone, other, public, simulated(t))
-}
-
-// varied are the inputs that what follows from the sums is held on: renderings,
-// cuts and other keys. The recordings of the lab, and those of one program under
-// other settings, differ in how owners are inferred and not in how that is
-// summed: one of each will do. But in .ci/run, an input of each decoder stands
-// for them, since TestTotalsAreOneNumber goes over all of them.
-func varied(t *testing.T) []string {
-	t.Helper()
-	if !isThorough() {
-		return append(slices.Clone(few), simulated(t)[2:4]...)
-	}
-	return slices.DeleteFunc(recordings(t), func(path string) bool {
-		name := filepath.Base(path)
-		return strings.HasPrefix(name, "lab-") && name != "lab-rw-jdk25-d1s.jfr" || strings.HasPrefix(name, "truth-light") || strings.HasSuffix(name, "-dumps50ms.jfr")
-	})
-}
-
-// unhurried skips a test under -short: one that runs the same code as the
-// laws do, on more inputs, with nothing more for the race detector to see.
-func unhurried(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("-short: the laws on a few inputs stand for it")
-	}
-}
-
-// thorough skips a test that takes seconds of its own, to see something rarer
-// than the others do: .ci/run runs all of them.
-func thorough(t *testing.T) {
-	t.Helper()
-	if !isThorough() {
-		t.Skip("CONTEND_THOROUGH is not set, as .ci/run sets it")
-	}
-}
-
-func isThorough() bool { return os.Getenv("CONTEND_THOROUGH") != "" }
-
-// ask runs a command and decodes its JSON.
-func ask[T any](t *testing.T, args ...string) *T {
-	t.Helper()
-	doc, err := decoded[T](args...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return doc
-}
-
-// decoded is ask outside of a test.
-func decoded[T any](args ...string) (*T, error) {
-	var out, msg bytes.Buffer
-	if code := Main(append(args, "--format", "json", "--top", "0"), nil, &out, &msg); code != exitOK {
-		return nil, fmt.Errorf("contend %v: exit %d: %s", args, code, msg.String())
-	}
-	doc := new(T)
-	return doc, json.Unmarshal(out.Bytes(), doc)
-}
-
-func sumBlame(b *document.Blame) (ns int64) {
-	for _, r := range b.Rows {
-		ns += r.ThreadNs
-	}
-	return ns
-}
-
-func sumProvenance(p document.Provenance) int64 {
-	return p.ExactNs + p.SampledNs + p.InferredNs + p.EstimatedNs + p.ThreadOnlyNs + p.UnknownNs
-}
-
-// roots are both ways to blame. Files take turns where one of the two is asked
-// for: that both sum to the same on every file, in one pass, is
-// TestEveryKeyKeepsTheTotal's.
-var roots = []string{"--root=false", "--root"}
 
 func TestTotalsAreOneNumber(t *testing.T) {
 	t.Parallel()

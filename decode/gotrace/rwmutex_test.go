@@ -2,7 +2,9 @@ package gotrace
 
 import (
 	"slices"
+	"sync"
 	"testing"
+	"time"
 
 	"contend/decode/gosym"
 	"contend/format"
@@ -39,4 +41,78 @@ func TestHalvesOfDifferentLocksStayApart(t *testing.T) {
 			t.Errorf("%s: %d locks", name, got)
 		}
 	}
+}
+
+// Readers that wait for a writer are woken together and share the lock.
+func TestReadersWaitForTheWriter(t *testing.T) {
+	n := newTenure()
+	data := record(t, func() {
+		var mu sync.RWMutex
+		var wg sync.WaitGroup
+		wg.Go(func() { holdAlone(&mu, n) })
+		<-n.held
+		for range 3 {
+			wg.Go(func() { getInLine(mu.RLocker()) })
+		}
+		stand("getInLine", "sync.RWMutex.RLock", 3)
+		close(n.inLine)
+		wg.Wait()
+	})
+	s := read(t, data)
+	l := s.lock(t, "getInLine")
+	if l.Class != "sync.RWMutex" || l.LockKind != format.KindReadWriteLock {
+		t.Errorf("%+v", l)
+	}
+	checkHeld(t, s, l.Object, n, 3)
+	for _, w := range s.waits {
+		if w.Object == l.Object && w.Mode != format.Shared {
+			t.Errorf("%+v is a reader", w)
+		}
+	}
+}
+
+// With one writer, the lock that readers take looks like another than the one
+// the writer takes; two locks that are taken together stay two.
+func TestAnRWMutexIsOneLock(t *testing.T) {
+	var mu sync.RWMutex
+	data := record(t, func() {
+		var wg sync.WaitGroup
+		stop := make(chan bool)
+		for range 3 {
+			wg.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						lookUp(&mu)
+					}
+				}
+			})
+		}
+		for range 20 {
+			refresh(&mu)
+		}
+		close(stop)
+		wg.Wait()
+	})
+	s := read(t, data)
+	read, written := s.lock(t, "lookUp"), s.lock(t, "refresh")
+	if read.Object != written.Object {
+		t.Errorf("readers wait for %q, the writer for %q", read.Name, written.Name)
+	}
+}
+
+//go:noinline
+func lookUp(mu *sync.RWMutex) {
+	mu.RLock()
+	time.Sleep(time.Millisecond)
+	mu.RUnlock()
+}
+
+//go:noinline
+func refresh(mu *sync.RWMutex) {
+	mu.Lock()
+	time.Sleep(2 * time.Millisecond)
+	mu.Unlock()
 }

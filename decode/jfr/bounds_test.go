@@ -6,8 +6,10 @@ import (
 	"reflect"
 	"runtime"
 	"testing"
+	"time"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // Sleeps of four thousand lengths have a stack of their own, others none.
@@ -142,5 +144,64 @@ func TestHowArraysOfChunksGrow(t *testing.T) {
 		if got > uint64(c.most) || len(in.buf) < min(c.chunk, 9*mb) {
 			t.Errorf("%d MB: %d KB allocated, %d KB read", c.chunk/mb, got>>10, len(in.buf)>>10)
 		}
+	}
+}
+
+// Inputs made to cost more than their size: each is read in a moment.
+func TestInputsMadeToBeSlow(t *testing.T) {
+	head := load(t, ours+"/truth-8threads.jfr")[:headerSize]
+	live := patched(head, 8, 0)
+	var overlap []byte // checkpoints inside each other
+	for range 1 << 18 {
+		overlap = append(overlap, 0xff, 0xff, 0x03, 1)
+	}
+	for name, data := range map[string][]byte{
+		"headers only":        bytes.Repeat(live, 1<<15),
+		"headers with a size": bytes.Repeat(patched(head, 8, headerSize), 1<<15),
+		"magic only":          append(bytes.Clone(live), bytes.Repeat([]byte(magic), 1<<20)...),
+		"nothing but zeros":   append(bytes.Clone(live), make([]byte, 8<<20)...),
+		"overlapping":         append(bytes.Clone(live), overlap...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var st format.Stats
+			var err error
+			took := golden.Spent(t, func() { _, st, err = count(data) })
+			if err != nil || st.BytesTotal != int64(len(data)) || took > 20*time.Second {
+				t.Errorf("%v, %d of %d bytes: %v", took, st.BytesTotal, len(data), err)
+			}
+		})
+	}
+}
+
+// Classes that each hold the next one twice, and hold nothing in the end.
+func TestTypesThatMultiply(t *testing.T) {
+	m := &metadata{classes: map[int64]*class{}, others: map[int64]*layout{}}
+	for id := range int64(maxDepth) {
+		f := field{name: "f", class: id + 1, array: id%2 == 0}
+		m.classes[id] = &class{id: id, fields: []field{f, f, f}}
+	}
+	m.classes[maxDepth] = &class{id: maxDepth}
+	if l := m.layout(0); l != nil || m.work > 2*maxWork {
+		t.Errorf("compiled %v with %d steps", l, m.work)
+	}
+}
+
+// One high key does not buy an array for each pool.
+func TestKeysBuyNoArrays(t *testing.T) {
+	var p table
+	p.set(denseKeys-1, 7)
+	if len(p.dense) > 0 || p.get(denseKeys-1) != 7 {
+		t.Errorf("%d entries for one key", len(p.dense))
+	}
+	for k := range int64(3 * denseKeys) {
+		p.set(k, uint32(k)+1)
+	}
+	for k := range int64(3 * denseKeys) {
+		if p.get(k) != uint32(k)+1 {
+			t.Fatalf("key %d: %d", k, p.get(k))
+		}
+	}
+	if p.clear(); p.get(5) != 0 || p.get(denseKeys+5) != 0 {
+		t.Error("cleared keys are still there")
 	}
 }

@@ -6,12 +6,9 @@ import (
 	"errors"
 	"io"
 	"math"
-	"math/rand/v2"
 	"testing"
-	"time"
 
 	"contend/format"
-	"contend/golden"
 )
 
 // count reads an input to its end and returns the waits and activities in it.
@@ -235,119 +232,6 @@ func TestMetadataOfAnotherProcessIsNotUsed(t *testing.T) {
 	got, st, err := count(append(bytes.Clone(whole), cut...))
 	if err != nil || got != want || !codes(st)["truncated"] || st.BytesTotal-st.BytesRead != int64(len(cut)-headerSize) {
 		t.Errorf("%d events, want %d: %v %+v", got, want, err, st)
-	}
-}
-
-// Inputs made to cost more than their size: each is read in a moment.
-func TestInputsMadeToBeSlow(t *testing.T) {
-	head := load(t, ours+"/truth-8threads.jfr")[:headerSize]
-	live := patched(head, 8, 0)
-	var overlap []byte // checkpoints inside each other
-	for range 1 << 18 {
-		overlap = append(overlap, 0xff, 0xff, 0x03, 1)
-	}
-	for name, data := range map[string][]byte{
-		"headers only":        bytes.Repeat(live, 1<<15),
-		"headers with a size": bytes.Repeat(patched(head, 8, headerSize), 1<<15),
-		"magic only":          append(bytes.Clone(live), bytes.Repeat([]byte(magic), 1<<20)...),
-		"nothing but zeros":   append(bytes.Clone(live), make([]byte, 8<<20)...),
-		"overlapping":         append(bytes.Clone(live), overlap...),
-	} {
-		t.Run(name, func(t *testing.T) {
-			var st format.Stats
-			var err error
-			took := golden.Spent(t, func() { _, st, err = count(data) })
-			if err != nil || st.BytesTotal != int64(len(data)) || took > 20*time.Second {
-				t.Errorf("%v, %d of %d bytes: %v", took, st.BytesTotal, len(data), err)
-			}
-		})
-	}
-}
-
-// Classes that each hold the next one twice, and hold nothing in the end.
-func TestTypesThatMultiply(t *testing.T) {
-	m := &metadata{classes: map[int64]*class{}, others: map[int64]*layout{}}
-	for id := range int64(maxDepth) {
-		f := field{name: "f", class: id + 1, array: id%2 == 0}
-		m.classes[id] = &class{id: id, fields: []field{f, f, f}}
-	}
-	m.classes[maxDepth] = &class{id: maxDepth}
-	if l := m.layout(0); l != nil || m.work > 2*maxWork {
-		t.Errorf("compiled %v with %d steps", l, m.work)
-	}
-}
-
-// One high key does not buy an array for each pool.
-func TestKeysBuyNoArrays(t *testing.T) {
-	var p table
-	p.set(denseKeys-1, 7)
-	if len(p.dense) > 0 || p.get(denseKeys-1) != 7 {
-		t.Errorf("%d entries for one key", len(p.dense))
-	}
-	for k := range int64(3 * denseKeys) {
-		p.set(k, uint32(k)+1)
-	}
-	for k := range int64(3 * denseKeys) {
-		if p.get(k) != uint32(k)+1 {
-			t.Fatalf("key %d: %d", k, p.get(k))
-		}
-	}
-	if p.clear(); p.get(5) != 0 || p.get(denseKeys+5) != 0 {
-		t.Error("cleared keys are still there")
-	}
-}
-
-func TestWideIntegers(t *testing.T) {
-	for shift := range 64 {
-		for _, v := range []uint64{1 << shift, 1<<shift - 1, 0xdead_beef_cafe_f00d >> shift} {
-			var enc []byte
-			rest := v
-			for len(enc) < 8 && rest >= 0x80 {
-				enc = append(enc, byte(rest)|0x80)
-				rest >>= 7
-			}
-			enc = append(enc, byte(rest))
-			for _, pad := range []int{0, 9} { // both the careful and the quick way
-				c := cursor{buf: append(bytes.Clone(enc), bytes.Repeat([]byte{0xff}, pad)...), compressed: true}
-				if got := c.long("v"); uint64(got) != v || c.off != len(enc) || c.err != nil {
-					t.Fatalf("%x: %x, %d of %d bytes: %v", v, got, c.off, len(enc), c.err)
-				}
-			}
-		}
-	}
-	c := cursor{buf: []byte{0xff, 0xff}, compressed: true}
-	if c.long("v"); !errors.Is(c.err, format.ErrTruncated) {
-		t.Error(c.err)
-	}
-}
-
-// Integers are passed over together, of any length, as they are one by one.
-func TestIntegersArePassedOver(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	for range 2000 {
-		var buf []byte
-		n := random.IntN(100)
-		longest := random.IntN(64) + 1
-		for range n {
-			rest := random.Uint64() >> (64 - 1 - random.IntN(longest))
-			for k := 0; k < 8 && rest >= 0x80; k++ {
-				buf = append(buf, byte(rest)|0x80)
-				rest >>= 7
-			}
-			buf = append(buf, byte(rest))
-		}
-		end := len(buf)
-		for range random.IntN(20) {
-			buf = append(buf, byte(random.Uint32()))
-		}
-		c := cursor{buf: buf, compressed: true}
-		if c.skipLongs(n); c.off != end || c.err != nil {
-			t.Fatalf("%d integers: %d of %d bytes: %v (%x)", n, c.off, end, c.err, buf)
-		}
-		cut := cursor{buf: buf[:max(end-1, 0)], compressed: true}
-		if cut.skipLongs(n); n > 0 && !errors.Is(cut.err, format.ErrTruncated) {
-			t.Fatalf("%d integers, cut: %d of %d bytes: %v (%x)", n, cut.off, end-1, cut.err, buf)
-		}
 	}
 }
 

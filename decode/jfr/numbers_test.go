@@ -1,6 +1,9 @@
 package jfr
 
 import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
 	"testing"
 
 	"contend/format"
@@ -148,6 +151,60 @@ func TestNamesInLatin1(t *testing.T) {
 		slow := cursor{buf: data, compressed: true}
 		if got := slow.str(nil); got != c.want {
 			t.Errorf("%d %q: %q, want %q", c.encoding, c.bytes, got, c.want)
+		}
+	}
+}
+
+func TestWideIntegers(t *testing.T) {
+	for shift := range 64 {
+		for _, v := range []uint64{1 << shift, 1<<shift - 1, 0xdead_beef_cafe_f00d >> shift} {
+			var enc []byte
+			rest := v
+			for len(enc) < 8 && rest >= 0x80 {
+				enc = append(enc, byte(rest)|0x80)
+				rest >>= 7
+			}
+			enc = append(enc, byte(rest))
+			for _, pad := range []int{0, 9} { // both the careful and the quick way
+				c := cursor{buf: append(bytes.Clone(enc), bytes.Repeat([]byte{0xff}, pad)...), compressed: true}
+				if got := c.long("v"); uint64(got) != v || c.off != len(enc) || c.err != nil {
+					t.Fatalf("%x: %x, %d of %d bytes: %v", v, got, c.off, len(enc), c.err)
+				}
+			}
+		}
+	}
+	c := cursor{buf: []byte{0xff, 0xff}, compressed: true}
+	if c.long("v"); !errors.Is(c.err, format.ErrTruncated) {
+		t.Error(c.err)
+	}
+}
+
+// Integers are passed over together, of any length, as they are one by one.
+func TestIntegersArePassedOver(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		var buf []byte
+		n := random.IntN(100)
+		longest := random.IntN(64) + 1
+		for range n {
+			rest := random.Uint64() >> (64 - 1 - random.IntN(longest))
+			for k := 0; k < 8 && rest >= 0x80; k++ {
+				buf = append(buf, byte(rest)|0x80)
+				rest >>= 7
+			}
+			buf = append(buf, byte(rest))
+		}
+		end := len(buf)
+		for range random.IntN(20) {
+			buf = append(buf, byte(random.Uint32()))
+		}
+		c := cursor{buf: buf, compressed: true}
+		if c.skipLongs(n); c.off != end || c.err != nil {
+			t.Fatalf("%d integers: %d of %d bytes: %v (%x)", n, c.off, end, c.err, buf)
+		}
+		cut := cursor{buf: buf[:max(end-1, 0)], compressed: true}
+		if cut.skipLongs(n); n > 0 && !errors.Is(cut.err, format.ErrTruncated) {
+			t.Fatalf("%d integers, cut: %d of %d bytes: %v (%x)", n, cut.off, end-1, cut.err, buf)
 		}
 	}
 }
