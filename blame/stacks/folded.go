@@ -36,6 +36,11 @@ func (b *Builder) known(key Key, ns int64) Key {
 		return key
 	}
 	b.folded.ns += ns
+	return b.fold(key)
+}
+
+// fold returns the key of the folded sample that stands for one.
+func (b *Builder) fold(key Key) Key {
 	key.folded = true
 	key.Lock = b.ofClass(key.Lock)
 	key = b.shown(key)

@@ -46,9 +46,10 @@ type Builder struct {
 	samples []Sample
 	paths   paths
 	folded  folded
-	kinds   blame.Kinds
-	most    int   // samples that are told apart
-	limit   limit // while a deep chain is put together
+	kinds   blame.Kinds // of those in crowds whom folded samples, or those that are Shown, do not tell apart
+	crowds  *crowds     // where others do; nil as long as there are none
+	most    int         // samples that are told apart
+	limit   limit       // while a deep chain is put together
 }
 
 // Key is everything a sample tells.
@@ -67,13 +68,14 @@ type Sample struct {
 	Waits   int64 // that begin in this sample: they sum to all waits
 	DelayNs int64 // thread-time: it sums to all waiting
 	wall    analysis.Union
+	crowdNs int64 // what was waited in crowds, besides: nobody waits there twice at a time
 }
 
 // WallNs is the time in which at least one of the sample's waits was going
 // on; it is no sum.
-func (s *Sample) WallNs() int64 { return WallNs(&s.wall, s.DelayNs) }
+func (s *Sample) WallNs() int64 { return min(s.wall.Len()+s.crowdNs, s.DelayNs) }
 
-// Wall is the union of the sample's waits.
+// Wall is the union of the waits of a sample that is Shown.
 func (s *Sample) Wall() *analysis.Union { return &s.wall }
 
 // WallNs is the length of a union of waits, at most their sum: one of several
@@ -84,7 +86,7 @@ func WallNs(u *analysis.Union, delayNs int64) int64 { return min(u.Len(), delayN
 // the frames that the expression matches; see sites.New.
 func New(v View, app *regexp.Regexp) *Builder {
 	b := &Builder{view: v, sites: sites.New(app), index: map[Key]int{}, most: maxSamples}
-	b.kinds = blame.NewKinds(b.kind)
+	b.kinds = blame.NewKinds(func(m *analysis.Move) int { return b.kindOf(&m.Waiter) })
 	return b
 }
 
@@ -102,48 +104,68 @@ func (b *Builder) Running(_, to, _ int64) { b.end = max(b.end, to) }
 func (b *Builder) Slice(s *analysis.Slice) {
 	b.end = max(b.end, s.End)
 	for i := range s.Waiters {
-		b.waiter(s, &s.Waiters[i], 1)
+		w := &s.Waiters[i]
+		if w.First {
+			b.begins(s.Lock, w)
+		}
+		b.waiter(s, w, 1)
 	}
 }
 
 // Moved implements analysis.CrowdVisitor.
-func (b *Builder) Moved(m *analysis.Move) { b.kinds.Move(m) }
+func (b *Builder) Moved(m *analysis.Move) {
+	b.kinds.Move(m)
+	if !b.Shown {
+		b.follow(m)
+	}
+}
 
 // Crowd implements analysis.CrowdVisitor.
-func (b *Builder) Crowd(s *analysis.Slice, _ int) {
+func (b *Builder) Crowd(s *analysis.Slice, n int) {
 	b.end = max(b.end, s.End)
-	for _, k := range b.kinds.Of(s.Lock) {
+	kinds := &b.kinds
+	if !b.Shown {
+		if !b.crowds.overlap {
+			b.addCrowd(s, n)
+			return
+		}
+		kinds = &b.crowds.each
+	}
+	for _, k := range kinds.Of(s.Lock) {
 		b.waiter(s, &k.Waiter, int64(k.Len()))
 	}
 }
 
-// kind tells apart those of a crowd that samples tell apart.
-func (b *Builder) kind(m *analysis.Move) int {
-	switch {
-	case !b.Shown:
-		return int(m.Number)
-	case b.view == Blame || b.view == Site:
+// kindOf tells apart those of a crowd whom samples tell apart without their threads.
+func (b *Builder) kindOf(w *analysis.Waiter) int {
+	if b.view == Blame || b.view == Site {
 		return 0
 	}
-	return int(m.Stack)
+	return int(w.Stack)
 }
 
 // waiter adds n waiters that are alike.
 func (b *Builder) waiter(s *analysis.Slice, w *analysis.Waiter, n int64) {
 	for i := range s.Shares {
 		sh := &s.Shares[i]
-		key := Key{Waiter: w.Thread, WaiterStack: w.Stack, Lock: s.Lock, Owner: sh.Direct}
-		if b.view == Chain {
-			key.Owner, key.path = sh.Root, b.paths.id(sh.Path, b.full())
-		}
-		if b.Shown {
-			key = b.shown(key)
-		}
+		key := b.key(s.Lock, w, sh)
 		b.add(b.known(key, n*sh.Ns), s, n*sh.Ns, w.First && i == 0)
 	}
 	if len(s.Shares) == 0 { // a wait of length zero
 		b.add(b.known(Key{Waiter: w.Thread, WaiterStack: w.Stack, Lock: s.Lock, Owner: analysis.Owner{Kind: analysis.OwnerUnknown, Prov: analysis.Unknown}}, 0), s, 0, w.First)
 	}
+}
+
+// key is that of a waiter with a share of waiting for a lock.
+func (b *Builder) key(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) Key {
+	key := Key{Waiter: w.Thread, WaiterStack: w.Stack, Lock: lock, Owner: sh.Direct}
+	if b.view == Chain {
+		key.Owner, key.path = sh.Root, b.paths.id(sh.Path, b.full())
+	}
+	if b.Shown {
+		key = b.shown(key)
+	}
+	return key
 }
 
 // shown leaves of a key what its frames and its owner's provenance come from.
@@ -161,18 +183,26 @@ func (b *Builder) shown(key Key) Key {
 }
 
 func (b *Builder) add(key Key, s *analysis.Slice, ns int64, first bool) {
-	i, ok := b.index[key]
-	if !ok {
-		i = len(b.samples)
-		b.index[key] = i
-		b.samples = append(b.samples, Sample{Key: key})
-	}
-	m := &b.samples[i]
+	m := b.sample(key)
 	m.DelayNs += ns
 	m.wall.Add(s.Start, s.End)
 	if first {
 		m.Waits++
 	}
+}
+
+// sample returns the sample of a key, making it if need be.
+func (b *Builder) sample(key Key) *Sample {
+	i, ok := b.index[key]
+	if !ok {
+		i = len(b.samples)
+		b.index[key] = i
+		b.samples = append(b.samples, Sample{Key: key})
+		if b.crowds != nil {
+			b.enter(i)
+		}
+	}
+	return &b.samples[i]
 }
 
 // Doing returns what the owner of a sample was at.
@@ -192,7 +222,10 @@ func (b *Builder) WaiterSite(s *Sample) string {
 func (b *Builder) Symbols() *analysis.Symbols { return b.sym }
 
 // Samples returns the sums, in the order in which they were first met.
-func (b *Builder) Samples() []Sample { return b.samples }
+func (b *Builder) Samples() []Sample {
+	b.settle()
+	return b.samples
+}
 
 // View returns what the samples' stacks show.
 func (b *Builder) View() View { return b.view }

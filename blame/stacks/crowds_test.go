@@ -1,0 +1,146 @@
+package stacks
+
+import (
+	"fmt"
+	"testing"
+
+	"contend/analysis"
+	"contend/blame"
+	"contend/format"
+	"contend/format/simulate"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// oneByOne is a builder that adds all who wait in a crowd to samples, for each slice.
+type oneByOne struct {
+	*Builder
+	each blame.Kinds
+}
+
+func (o *oneByOne) Moved(m *analysis.Move) { o.each.Move(m) }
+
+func (o *oneByOne) Crowd(s *analysis.Slice, _ int) {
+	o.end = max(o.end, s.End)
+	for _, k := range o.each.Of(s.Lock) {
+		o.waiter(s, &k.Waiter, 1)
+	}
+}
+
+// told is what a builder tells, in its order.
+func told(b *Builder) (list []string) {
+	for i := range b.Samples() {
+		s := &b.samples[i]
+		list = append(list, fmt.Sprint(s.Key, " ", s.Waits, " waits, ", s.DelayNs, " ns, ", s.WallNs(), " of wall"))
+	}
+	return append(list, fmt.Sprint(b.FoldedNs(), " ns folded"))
+}
+
+// agree sums a trace in all views and says whether crowds are told as one by one.
+func agree(t *testing.T, what string, list *format.List, most int) {
+	for view := range Views {
+		together := New(View(view), nil)
+		apart := &oneByOne{New(View(view), nil), blame.NewKinds(func(m *analysis.Move) int { return int(m.Number) })}
+		together.most, apart.most = most, most
+		list.Rewind()
+		if _, err := analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, apart); err != nil {
+			t.Fatal(err)
+		}
+		if together.crowds == nil {
+			t.Fatalf("%s: nobody waits in a crowd", what)
+		}
+		if diff := cmp.Diff(told(apart.Builder), told(together)); diff != "" {
+			t.Errorf("%s, %s, at most %d:\n%s", what, Views[view], most, diff)
+		}
+	}
+}
+
+// Those who wait together are in the samples in which each is alone, in the same order,
+// however many samples are told apart.
+func TestCrowdsAreToldAsOneByOne(t *testing.T) {
+	for i, scenario := range []string{"ping-pong", "convoy", "nested", "random", "reader-writer"} {
+		var list format.List
+		config := simulate.Config{Scenario: scenario, Threads: 80 - 5*i, Locks: 1 + i%3, Duration: 4e6, Period: 1e7, Handoff: int64(1000 * i), Seed: uint64(i + 1)}
+		if _, err := simulate.Run(config, &list, nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, most := range []int{20, 1000, maxSamples} {
+			agree(t, scenario, &list, most)
+		}
+	}
+}
+
+// queued returns waits for one lock, of so many threads at a time and with so many stacks,
+// which get it in order of arrival.
+func queued(threads, stacks, waits int) (events []format.Event) {
+	for i := range waits {
+		from, to, thread := int64(max(0, i-threads)*10+1), int64(i*10+10), format.ThreadID(1+i%threads)
+		events = append(events,
+			format.Event{Kind: format.KindWait, Thread: thread, Object: 1, Stack: format.StackID(1 + i*7%stacks), Time: from, End: to},
+			format.Event{Kind: format.KindTenure, Thread: thread, Object: 1, Stack: format.StackID(1 + i%stacks), Time: to, End: to + 8})
+	}
+	return events
+}
+
+// A thread that waits for a lock twice at a time counts once of the wall, whether one
+// of the waits is in a crowd or both are.
+func TestWhoWaitsTwiceInACrowd(t *testing.T) {
+	for _, after := range []int64{0, 3, 10, 180, 333} {
+		events := queued(40, 3, 400)
+		for i, ev := range events {
+			if ev.Kind == format.KindWait && i%26 == 0 && ev.End-ev.Time > 2*after {
+				ev.Time, ev.End = ev.Time+after, ev.End-after/2
+				events = append(events, ev)
+			}
+		}
+		for _, most := range []int{50, maxSamples} {
+			agree(t, fmt.Sprint(after, " ns later"), &format.List{Events: events}, most)
+		}
+	}
+}
+
+// What is told of a long queue when its lock has another owner does not grow with how many
+// wait: no sample is looked at that is there, and nothing allocated.
+func TestALongQueueIsNotLookedAt(t *testing.T) {
+	const waiting, owners = 2000, 20
+	b := New(Site, nil)
+	now := int64(0)
+	move := func(thread int, leaves bool) {
+		b.Moved(&analysis.Move{Waiter: analysis.Waiter{Thread: format.ThreadID(thread)}, Lock: 1, Number: uint32(thread), Leaves: leaves})
+	}
+	pass := func(owner int) {
+		by := analysis.Owner{Kind: analysis.OwnerThread, Thread: format.ThreadID(waiting + owner + 1), Stack: 1}
+		now += 10
+		b.Crowd(&analysis.Slice{Start: now - 7, End: now, Lock: 1, Shares: []analysis.Share{{Ns: 7, Direct: by, Root: by, Hops: 1}}}, waiting)
+	}
+	for thread := range waiting {
+		move(thread+1, false)
+	}
+	for owner := range owners {
+		pass(owner)
+	}
+	before := make([]int64, len(b.samples))
+	for i := range b.samples {
+		before[i] = b.samples[i].DelayNs
+	}
+	if n := testing.AllocsPerRun(100, func() {
+		for owner := range owners {
+			pass(owner)
+		}
+	}); n > 0 || len(before) != waiting*owners {
+		t.Errorf("%d samples; %.0f allocations to add to them", len(before), n)
+	}
+	for i := range b.samples {
+		if b.samples[i].DelayNs != before[i] {
+			t.Fatalf("sample %d is added to while its thread waits", i)
+		}
+	}
+	for thread := range waiting {
+		move(thread+1, true)
+	}
+	for i := range b.samples {
+		if want := int64(7 * 102); b.samples[i].DelayNs != want || b.samples[i].WallNs() != want { // AllocsPerRun calls it once more
+			t.Fatalf("sample %d is %d ns, %d of wall, want %d", i, b.samples[i].DelayNs, b.samples[i].WallNs(), want)
+		}
+	}
+}
