@@ -49,6 +49,9 @@ func (p *Pivot) Operations(frames *regexp.Regexp) *Pivot {
 	return p
 }
 
+// Resolver finds the ids of the rows.
+func (p *Pivot) Resolver() *Resolver { return &p.keys }
+
 // App says what the program's own code is, see Resolver.App.
 func (p *Pivot) App(own *regexp.Regexp) *Pivot {
 	p.keys.App(own)
@@ -108,26 +111,49 @@ func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, c *Charge) int {
 	return i
 }
 
-// Table returns the finished pivot; nothing can be added to it any more.
+// Table returns the finished pivot; nothing can be added to it any more. There may be a
+// million rows, each of which is put in its place once.
 func (p *Pivot) Table() *Table {
-	t := &Table{By: p.by, Root: p.root, Total: p.total.Finish(), Rows: make([]Row, 0, len(p.rows))}
+	t := &Table{By: p.by, Root: p.root, Total: p.total.Finish(), Rows: make([]Row, len(p.rows))}
 	if p.rec.Sampled() {
 		t.cells = p.rec.Finish()
 	}
+	wide := len(p.by)
+	keys := make([]string, len(p.rows)*wide)
 	for i := range p.rows {
-		r, ids := &p.rows[i], p.index.IDs(i)
-		out := Row{Sum: r.Finish(), Keys: make([]string, len(p.by)), IDs: slices.Clone(ids[:len(p.by)]), series: r.series}
-		for j, k := range p.by {
-			text, stack := p.keys.Text(k, ids[j])
-			out.Keys[j] = text
-			if k.IsStack() {
-				out.Stacks = append(out.Stacks, stack)
-			}
+		for j, id := range p.index.IDs(i) {
+			keys[i*wide+j], _ = p.keys.Text(p.by[j], id)
 		}
-		t.Rows = append(t.Rows, out)
 	}
-	slices.SortStableFunc(t.Rows, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.ThreadNs, a.ThreadNs), slices.Compare(a.Keys, b.Keys))
-	})
+	of := func(row int32) []string { return keys[int(row)*wide : (int(row)+1)*wide : (int(row)+1)*wide] }
+	for at, i := range p.order(of) {
+		t.Rows[at] = Row{Sum: p.rows[i].Finish(), Keys: of(i), IDs: p.index.IDs(int(i)), Stacks: p.stacks(int(i)), series: p.rows[i].series}
+	}
 	return t
+}
+
+// order returns the rows in the order of tables.
+func (p *Pivot) order(keys func(row int32) []string) []int32 {
+	order := make([]int32, len(p.rows))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		if c := cmp.Compare(p.rows[b].ThreadNs, p.rows[a].ThreadNs); c != 0 {
+			return c
+		}
+		return cmp.Or(slices.Compare(keys(a), keys(b)), cmp.Compare(a, b))
+	})
+	return order
+}
+
+// stacks returns the stacks behind the ids of a row.
+func (p *Pivot) stacks(row int) (stacks [][]format.Frame) {
+	for j, id := range p.index.IDs(row) {
+		if p.by[j].IsStack() {
+			_, stack := p.keys.Text(p.by[j], id)
+			stacks = append(stacks, stack)
+		}
+	}
+	return stacks
 }

@@ -243,3 +243,28 @@ func TestAddingToARowAllocatesNothing(t *testing.T) {
 		t.Errorf("%.1f allocations for %d slices", n, len(list))
 	}
 }
+
+// A table of a million rows is put in order without copying rows about, and allocates
+// nothing for each of them.
+func TestATableAllocatesNothingForARow(t *testing.T) {
+	made := func(rows int) float64 {
+		var threads []*format.Event
+		for i := range rows {
+			threads = append(threads, &format.Event{Kind: format.KindThread, Thread: format.ThreadID(i + 1), Name: "worker"})
+		}
+		p := New([]Key{ByWaiterThread, ByOwnerThread}, false)
+		p.Begin(analysis.NewSymbols(threads...), 0)
+		for i := range rows {
+			owner := analysis.Owner{Kind: analysis.OwnerThread, Thread: format.ThreadID(rows - i)}
+			p.Slice(&analysis.Slice{Start: int64(i), End: int64(i + 1), Lock: 1, Waiters: []analysis.Waiter{{Thread: format.ThreadID(i + 1)}},
+				Shares: []analysis.Share{{Ns: 1, Direct: owner, Root: owner, Hops: 1}}})
+		}
+		if n := len(p.Table().Rows); n != rows {
+			t.Fatalf("%d rows, want %d", n, rows)
+		}
+		return testing.AllocsPerRun(10, func() { p.Table() })
+	}
+	if few, many := made(10), made(1000); many > few {
+		t.Errorf("%.0f allocations for 10 rows, %.0f for 1000", few, many)
+	}
+}

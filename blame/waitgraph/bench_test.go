@@ -1,9 +1,11 @@
 package waitgraph
 
 import (
+	"runtime"
 	"testing"
 
 	"contend/analysis"
+	"contend/format"
 )
 
 // BenchmarkSlices feeds a graph whose nodes and edges exist already.
@@ -40,5 +42,25 @@ func TestKnownEdgesCostNoAllocation(t *testing.T) {
 		if got := testing.AllocsPerRun(100, feed); got > 0 {
 			t.Errorf("%s: %v allocations", Nodes[kind], got)
 		}
+	}
+}
+
+// Where all stacks differ there are as many edges as waits. Each takes what it sums, and
+// not once more for its classes of locks.
+func TestWhatAnEdgeTakes(t *testing.T) {
+	const threads, most = 300, 1800
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	n := New(Options{Nodes: Threads})
+	n.Begin(symbols(), 0)
+	for from := range threads {
+		for to := range threads {
+			n.Slice(wait(format.ThreadID(from+1), log, int64(to), int64(to+1), held(format.ThreadID(to+1))))
+		}
+	}
+	g := n.Graph()
+	runtime.ReadMemStats(&after)
+	if took := (after.TotalAlloc - before.TotalAlloc) / threads / threads; took > most || len(g.Edges) != threads*threads {
+		t.Errorf("each of %d edges took %d bytes, at most %d are needed", len(g.Edges), took, most)
 	}
 }

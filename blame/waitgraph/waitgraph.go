@@ -49,39 +49,37 @@ type Options struct {
 type Builder struct {
 	root  bool
 	edges *blame.Pivot // by waiter and owner
-	locks *blame.Pivot // by waiter, owner and class of lock
+	locks *classes
 }
 
 // New returns an empty builder.
 func New(o Options) *Builder {
 	k := keys[o.Nodes]
-	return &Builder{root: o.Root,
-		edges: blame.New([]blame.Key{k[0], k[1]}, o.Root).Operations(o.Frames).App(o.App),
-		locks: blame.New([]blame.Key{k[0], k[1], blame.ByClass}, o.Root).Operations(o.Frames).App(o.App)}
+	edges := blame.New(k[:], o.Root).Operations(o.Frames).App(o.App)
+	return &Builder{root: o.Root, edges: edges, locks: newClasses(edges.Resolver(), k, o.Root)}
 }
 
 // Begin implements analysis.Visitor.
 func (b *Builder) Begin(sym *analysis.Symbols, start int64) {
 	b.edges.Begin(sym, start)
-	b.locks.Begin(sym, start)
 }
 
 // Slice implements analysis.Visitor.
 func (b *Builder) Slice(s *analysis.Slice) {
 	b.edges.Slice(s)
-	b.locks.Slice(s)
+	b.locks.slice(s)
 }
 
 // Moved implements analysis.CrowdVisitor.
 func (b *Builder) Moved(m *analysis.Move) {
 	b.edges.Moved(m)
-	b.locks.Moved(m)
+	b.locks.kinds.Move(m)
 }
 
 // Crowd implements analysis.CrowdVisitor.
 func (b *Builder) Crowd(s *analysis.Slice, n int) {
 	b.edges.Crowd(s, n)
-	b.locks.Crowd(s, n)
+	b.locks.crowd(s)
 }
 
 // Graph is a finished graph. The edges sum to the total.
@@ -118,16 +116,16 @@ type Lock struct {
 // Graph returns the finished graph.
 func (b *Builder) Graph() *Graph {
 	t := b.edges.Table()
-	g := &Graph{Root: b.root, Total: t.Total}
-	at := map[uint32]int{}
+	g := &Graph{Root: b.root, Total: t.Total, Edges: make([]Edge, len(t.Rows))}
+	at, edges := map[uint32]int{}, make(map[ends]int32, len(t.Rows))
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		e := Edge{From: g.node(at, r, 0), To: g.node(at, r, 1), Sum: r.Sum}
 		g.Nodes[e.From].WaitedNs += r.ThreadNs
 		g.Nodes[e.To].CausedNs += r.ThreadNs
-		g.Edges = append(g.Edges, e)
+		g.Edges[i], edges[ends(r.IDs)] = e, int32(i)
 	}
-	g.addLocks(b.locks.Table(), at)
+	g.addLocks(b.locks, edges)
 	g.rank()
 	g.components()
 	return g
@@ -143,18 +141,6 @@ func (g *Graph) node(at map[uint32]int, r *blame.Row, side int) int {
 		g.Nodes = append(g.Nodes, Vertex{Name: r.Keys[side], Pseudo: side == 1 && blame.Pseudo(id) || r.Keys[side] == analysis.UnknownStack})
 	}
 	return i
-}
-
-// addLocks hands the rows by class to their edges; they come largest first.
-func (g *Graph) addLocks(t *blame.Table, at map[uint32]int) {
-	edges := make(map[[2]int]int, len(g.Edges))
-	for i, e := range g.Edges {
-		edges[[2]int{e.From, e.To}] = i
-	}
-	for _, r := range t.Rows {
-		e := &g.Edges[edges[[2]int{at[r.IDs[0]], at[r.IDs[1]]}]]
-		e.Locks = append(e.Locks, Lock{r.Keys[2], r.ThreadNs})
-	}
 }
 
 // rank orders the nodes and points the edges at their new places.
