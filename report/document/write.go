@@ -41,7 +41,7 @@ func encode(doc any, prefix string) ([]byte, error) {
 // but for line ends.
 func Escape(text []byte) []byte {
 	acts := func(r rune) bool { return r != '\n' && Acts(r) }
-	if bytes.IndexFunc(text, acts) < 0 {
+	if plain(text) || bytes.IndexFunc(text, acts) < 0 {
 		return text
 	}
 	var out []byte
@@ -59,6 +59,17 @@ func Escape(text []byte) []byte {
 		text = text[n:]
 	}
 	return out
+}
+
+// plain reports whether a text is of printed ASCII and ends of lines, as nearly all are: to
+// see that takes a tenth of the time.
+func plain(text []byte) bool {
+	for _, b := range text {
+		if b != '\n' && (b < ' ' || b >= unicode.MaxASCII) {
+			return false
+		}
+	}
+	return true
 }
 
 // Acts reports whether a character acts on a terminal: controls, and those

@@ -31,18 +31,24 @@ func (l *Lines) Write(f *Facts) error {
 	write(l, IntervalsTable, f.Intervals)
 	write(l, LocksTable, f.Locks)
 	write(l, LengthsTable, f.Lengths)
-	write(l, WaitsTable, f.Waits)
+	for row := range f.Waits.All() {
+		l.write(WaitsTable, row)
+	}
 	return l.out.Flush()
 }
 
 // write writes rows; an error stays with the writer until Flush returns it.
 func write[R any](l *Lines, table string, rows []R) {
 	for i := range rows {
-		l.row.Reset()
-		if err := l.json.Encode(&rows[i]); err != nil { // strings and numbers alone
-			panic(err)
-		}
-		_, _ = l.out.WriteString(`{"table":"` + table + `",`)
-		_, _ = l.out.Write(document.Escape(l.row.Bytes()[1:]))
+		l.write(table, &rows[i])
 	}
+}
+
+func (l *Lines) write(table string, row any) {
+	l.row.Reset()
+	if err := l.json.Encode(row); err != nil { // strings and numbers alone
+		panic(err)
+	}
+	_, _ = l.out.WriteString(`{"table":"` + table + `",`)
+	_, _ = l.out.Write(document.Escape(l.row.Bytes()[1:]))
 }

@@ -9,7 +9,6 @@ import (
 
 	"contend/analysis"
 	"contend/analysis/dist"
-	"contend/blame"
 	"contend/blame/chains"
 	"contend/blame/facts"
 	"contend/blame/lengths"
@@ -50,7 +49,7 @@ func (f *Facts) Fill(st format.Stats, tr *analysis.Trace, v *Visitors) {
 	f.recording(st, tr, v)
 	timed := f.Recording.Unit == string(unitNs)
 	f.intervals(v.Facts, timed)
-	f.waits(v.Facts, timed)
+	f.Waits = newWaits(f.Recording.Recording, v.Facts, timed)
 	for _, r := range v.Locks.Rows() {
 		f.lock(&r, tr.Symbols)
 	}
@@ -140,46 +139,4 @@ func (f *Facts) lengths(class string, l *lengths.Lengths) {
 			f.Lengths = append(f.Lengths, Length{f.Recording.Recording, chains.StableName(class), of.bound, b.Last, b.Count})
 		}
 	}
-}
-
-func (f *Facts) waits(c *facts.Collector, timed bool) {
-	for i := range c.Rows {
-		r := &c.Rows[i]
-		row := f.wait(c, r)
-		for j := range r.Cells {
-			cell := &r.Cells[j]
-			row.Interval = at(cell.Bin, c.IntervalNs, timed)
-			row.WaitNs, row.Waits, row.WallNs = cell.Ns, cell.Waits, cell.WallNs
-			f.Waits = append(f.Waits, row)
-		}
-	}
-	slices.SortStableFunc(f.Waits, func(a, b Wait) int {
-		return cmp.Or(cmp.Compare(a.Interval, b.Interval), cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Class, b.Class),
-			cmp.Compare(a.WaiterStack, b.WaiterStack), cmp.Compare(a.OwnerStack, b.OwnerStack))
-	})
-}
-
-// wait names a row.
-func (f *Facts) wait(c *facts.Collector, r *facts.Row) Wait {
-	text, ids := map[blame.Key]string{}, c.IDs(r)
-	for i, k := range facts.By {
-		text[k] = c.Text(i, ids[i])
-	}
-	w := Wait{Recording: f.Recording.Recording, Class: chains.StableName(text[blame.ByClass]), Kind: r.Kind.String(),
-		WaiterMethod: chains.StableName(text[blame.ByWaiterMethod]), WaiterGroup: text[blame.ByWaiterGroup], WaiterStack: text[blame.ByWaiterStack],
-		OwnerKind: "thread", OwnerMethod: chains.StableName(text[blame.ByOwnerMethod]), OwnerGroup: text[blame.ByOwnerGroup],
-		OwnerChain: chain(text[blame.ByOwnerSite], text[blame.ByOwnerCallers]), OwnerStack: text[blame.ByOwnerStack], Provenance: r.Prov.String()}
-	if kind := c.OwnerKind(r); kind != analysis.OwnerThread {
-		w.pseudo(strings.Trim(analysis.PseudoOwner(kind, 0), "[]"))
-	}
-	return w
-}
-
-// pseudo names an owner that is no thread. The number that a deadlock has in one
-// recording means nothing in another.
-func (w *Wait) pseudo(kind string) {
-	kind = strings.TrimSuffix(kind, " #0")
-	w.OwnerKind = kind
-	name := "[" + kind + "]"
-	w.OwnerMethod, w.OwnerGroup, w.OwnerChain, w.OwnerStack = name, name, name, name
 }

@@ -4,6 +4,7 @@
 //
 //	tables.go  the rows
 //	rows.go    the rows of one recording
+//	waits.go   those of who waited for whom, as they are asked for
 //	chain.go   names that mean the same in every release
 //	lines.go   rows as lines of JSON
 package facts
@@ -132,7 +133,7 @@ type Facts struct {
 	Intervals []Interval
 	Locks     []Lock
 	Lengths   []Length
-	Waits     []Wait
+	Waits     Waits
 
 	labels map[string]string
 }

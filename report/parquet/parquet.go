@@ -93,15 +93,31 @@ func (w *Folder) Write(f *facts.Facts, partition string) error {
 	}
 	p := w.parts[partition]
 	err := errors.Join(w.recordings.write([]facts.Recording{f.Recording}), p.intervals.write(f.Intervals),
-		p.locks.write(f.Locks), p.lengths.write(f.Lengths), p.waits.write(f.Waits))
+		p.locks.write(f.Locks), p.lengths.write(f.Lengths), p.writeWaits(&f.Waits))
 	if err != nil {
 		return err
 	}
-	if w.rows += 1 + len(f.Intervals) + len(f.Locks) + len(f.Lengths) + len(f.Waits); w.rows < maxRows {
+	if w.rows += 1 + len(f.Intervals) + len(f.Locks) + len(f.Lengths) + f.Waits.Len(); w.rows < maxRows {
 		return nil
 	}
 	w.rows = 0
 	return w.each(closer.flush)
+}
+
+// rowsAtOnce are made before they are written.
+const rowsAtOnce = 1024
+
+func (p *files) writeWaits(all *facts.Waits) error {
+	rows := make([]facts.Wait, 0, min(all.Len(), rowsAtOnce))
+	for row := range all.All() {
+		if rows = append(rows, *row); len(rows) == rowsAtOnce {
+			if err := p.waits.write(rows); err != nil {
+				return err
+			}
+			rows = rows[:0]
+		}
+	}
+	return p.waits.write(rows)
 }
 
 // closer is what all files have, whatever their rows.
