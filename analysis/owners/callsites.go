@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"contend/analysis/cores"
+	"contend/analysis/internal/column"
 	"contend/format"
 )
 
@@ -26,6 +27,15 @@ type callSites struct {
 type inputSite struct {
 	callSite
 	input uint32
+}
+
+// siteTimes are the activities at a call site by how long they took, each list up to twice as
+// long as the one before, by start.
+type siteTimes [64][]timed
+
+type timed struct {
+	start int64
+	at    column.Ref
 }
 
 // fill lists what all threads did, on all cores: each takes successive ones, whose

@@ -37,6 +37,8 @@ type evidence struct {
 	ofClass  map[uint32][]format.ObjectID // its locks
 	usuals   sync.Map                     // by thread; see usual
 
+	times map[inputSite]*siteTimes // of call sites that many locks are asked about
+
 	batches sync.Pool // of ownerships
 	learnt  learnt    // of inputs before
 

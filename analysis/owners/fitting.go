@@ -16,7 +16,7 @@ const leastBusy = 1e-3
 // fitting returns those of the activities at a call site at whose end somebody waits
 // that fit; none if they are less than a share of them, by how long they take, or no
 // more than chance has it.
-func (ev *evidence) fitting(s *section, list siteList, ending *siteList, least float64) (found []anchor) {
+func (ev *evidence) fitting(s *section, at callSite, ending *siteList, least float64) (found []anchor) {
 	if ending == nil {
 		return nil
 	}
@@ -30,7 +30,7 @@ func (ev *evidence) fitting(s *section, list siteList, ending *siteList, least f
 			found = append(found, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
 		}
 	}
-	if len(found) < fewestPrompt || share(fit, all) < least || ev.fitByChance(s, list, window, fit*int64(len(moves))/overChance) {
+	if len(found) < fewestPrompt || share(fit, all) < least || ev.fitByChance(s, at, window, fit*int64(len(moves))/overChance) {
 		return nil
 	}
 	return found
@@ -62,9 +62,9 @@ func (ev *evidence) window(s *section, list siteList) int64 {
 
 // fitByChance reports whether activities of more than so many ns fit when they are
 // moved, all moves together.
-func (ev *evidence) fitByChance(s *section, list siteList, window, most int64) bool {
+func (ev *evidence) fitByChance(s *section, at callSite, window, most int64) bool {
 	n := int64(0)
-	for i := range list.all {
+	for i := range ev.near(s, at, moves[len(moves)-1]) {
 		d, t := ev.met(i)
 		length := d.end - d.start
 		for _, by := range moves {

@@ -117,7 +117,7 @@ func TestWhereActivitiesAreMovedTo(t *testing.T) {
 	if list.n != 100 {
 		t.Fatalf("%d activities", list.n)
 	}
-	if !ev.fitByChance(s, list, 10, 6*160-1) || ev.fitByChance(s, list, 10, 6*160) {
+	if !ev.fitByChance(s, callSite{stack: 3}, 10, 6*160-1) || ev.fitByChance(s, callSite{stack: 3}, 10, 6*160) {
 		t.Error("it does not fit six times")
 	}
 }

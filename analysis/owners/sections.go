@@ -35,7 +35,9 @@ func (ev *evidence) learn(all []*section) {
 	c := &inquiry{ev: ev, all: all}
 	c.judge()
 	c.findEndings()
+	ev.sortSites(all)
 	cores.Each(len(all), func(i int) { ev.takeSeen(all[i]) })()
+	ev.times = nil
 }
 
 // takeSeen takes what was done inside a section, now that its call sites are judged.
@@ -72,7 +74,7 @@ func (ev *evidence) takeInside(s *section) {
 		if !inside && !ev.sym.Bare(at.stack) {
 			continue
 		}
-		for i := range ev.activitiesAt(at, s.lock).all {
+		for i := range ev.near(s, at, 0) {
 			if ev.hadAnother(i, s.lock) {
 				continue
 			}

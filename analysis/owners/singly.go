@@ -12,22 +12,21 @@ func (ev *evidence) singly(s *section, at callSite) (contested []anchor) {
 	if !ev.leadsThere(s, at) && !ev.tried(s, at) {
 		return nil // what threads do just before they come ends when others do, too
 	}
-	list := ev.activitiesAt(at, s.lock)
 	ending := s.ending[at]
-	found := ev.fitting(s, list, ending, 1/float64(overChance*ev.siblings(s.lock)))
+	found := ev.fitting(s, at, ending, 1/float64(overChance*ev.siblings(s.lock)))
 	switch {
 	case len(found) == 0:
 		return nil
 	case at.lock != format.NoObject && ev.class[at.lock] == ev.class[s.lock] && !s.permits && !s.shared:
-		if s.recorded < nearlyAll && len(found) < timesPrompt*ev.justBefore(s, list) {
+		if s.recorded < nearlyAll && len(found) < timesPrompt*ev.justBefore(s, at) {
 			return nil // others that got theirs in the same moment are mostly not recorded
 		}
 		return found
 	}
 	if s.permits && ev.asPrompt(s, found, ending) || s.shared && float64(len(found)) >= sure*float64(ending.n) { // the others went on when one was gone
-		found = ev.unopposed(s, list)
+		found = ev.unopposed(s, at)
 	} else if !s.shared && !s.permits && s.recorded >= nearlyAll {
-		found = ev.withFollowing(s, list, found)
+		found = ev.withFollowing(s, at, found)
 	}
 	s.take(found)
 	return nil
@@ -45,7 +44,7 @@ func (ev *evidence) leadsThere(s *section, at callSite) bool {
 // however long who comes next takes to wake up. What comes later may be inside another of
 // the locks, which the thread took without waiting, and so may all of it where waits before
 // that one are not recorded.
-func (ev *evidence) withFollowing(s *section, list siteList, found []anchor) []anchor {
+func (ev *evidence) withFollowing(s *section, at callSite, found []anchor) []anchor {
 	known, lags := map[stint]bool{}, []int64(nil)
 	for _, a := range found {
 		known[stint{a.start, a.thread}] = true
@@ -57,7 +56,7 @@ func (ev *evidence) withFollowing(s *section, list siteList, found []anchor) []a
 		return found
 	}
 	most := 2 * median(lags)
-	for i := range list.all {
+	for i := range ev.near(s, at, 0) {
 		d, t := ev.met(i)
 		if n := s.after(d.start + 1); n == 0 || s.acquired[n-1].time < d.start-most { // nobody got it so shortly before, mostly
 			continue
@@ -74,8 +73,8 @@ func (ev *evidence) withFollowing(s *section, list siteList, found []anchor) []a
 
 // unopposed returns those of the activities at a call site during which nobody gets the
 // lock who could not have it, too.
-func (ev *evidence) unopposed(s *section, list siteList) (found []anchor) {
-	for i := range list.all {
+func (ev *evidence) unopposed(s *section, at callSite) (found []anchor) {
+	for i := range ev.near(s, at, 0) {
 		if d, t := ev.met(i); !s.excluded(ev, t, d.start, d.end) {
 			found = append(found, anchor{d.start, d.end, t, d.stack, Inferred, ev.did(i)})
 		}

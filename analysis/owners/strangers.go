@@ -81,11 +81,11 @@ func (ev *evidence) strangely(s *section, at callSite, known []anchor) {
 	if ending == nil || !exceeds(ending.n, list.n, s.busyShare()) {
 		return
 	}
-	found := unopposedBy(known, ev.fitting(s, list, ending, sure))
+	found := unopposedBy(known, ev.fitting(s, at, ending, sure))
 	if len(found) < timesPrompt*(ending.n-len(found)) {
 		return
 	}
-	s.take(unopposedBy(known, ev.unopposed(s, list)))
+	s.take(unopposedBy(known, ev.unopposed(s, at)))
 	s.strange[at] = true
 }
 

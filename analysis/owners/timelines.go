@@ -38,6 +38,7 @@
 //	tried.go       waits for others inside a lock that is only ever tried
 //	around.go      what is done with a permit that a method returned with
 //	fitting.go     activities that end when others get the lock
+//	sitetimes.go   what was done at call sites of many locks, near the waits for one
 //	met.go         the call sites threads were at while somebody waited
 //	homes.go       where activities belong whose stack shows the runtime only
 //	section.go     what is known of one lock: acquisitions, busy stretches

@@ -13,17 +13,16 @@ func (ev *evidence) tried(s *section, at callSite) bool {
 	if !ev.mayBeTried(s, at) {
 		return false
 	}
-	list := ev.activitiesAt(at, s.lock)
-	found := ev.fitting(s, list, s.ending[at], halfway)
+	found := ev.fitting(s, at, s.ending[at], halfway)
 	if len(found) == 0 {
 		return false
 	}
-	return len(found) >= timesPrompt*ev.justBefore(s, list)
+	return len(found) >= timesPrompt*ev.justBefore(s, at)
 }
 
 // justBefore counts the activities promptly before whose end another thread gets the lock.
-func (ev *evidence) justBefore(s *section, list siteList) (n int) {
-	for i := range list.all {
+func (ev *evidence) justBefore(s *section, at callSite) (n int) {
+	for i := range ev.near(s, at, 0) {
 		if start, end, t := ev.spent(i); s.acquiredByOther(t, end-(end-start)/promptPart, end) {
 			n++
 		}
