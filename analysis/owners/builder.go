@@ -25,6 +25,7 @@ type builder struct {
 	wanted   float64     // share of all time in which somebody waits
 	typical  int64       // mean time between acquisitions while somebody waits, in ns
 	tallied  []int64     // by call site: what it was charged, where that is asked for
+	owns     divided     // what was charged then
 	owed     []int64     // by call site: what it is expected to have had, less what it was charged
 	due      [][]float64 // by tally: the same by class, and of what stays as claimed
 	turns    int         // stacks of samples charged
@@ -248,12 +249,11 @@ func (b *builder) emitOp(lo, hi int64, a anchor) {
 
 // add appends the busy parts of an ownership, but when only a tally is asked for.
 func (b *builder) add(lo, hi int64, h Holder) {
-	if b.tallied != nil {
-		return
-	}
 	for i := b.busyAfter(lo); i < len(b.s.busy) && b.s.busy[i].start < hi; i++ {
 		from, to := max(lo, b.s.busy[i].start), min(hi, b.s.busy[i].end)
-		if from < to {
+		if b.tallied != nil {
+			b.owns.add(max(to-from, 0), h.Kind)
+		} else if from < to {
 			b.out = append(b.out, Ownership{}) // filled in place, as there are millions
 			o := &b.out[len(b.out)-1]
 			o.Start, o.End, o.Lock, o.Holder = from, to, b.s.lock, h
@@ -304,7 +304,8 @@ func (b *builder) spread(at int64, by []int64, thread format.ThreadID) int64 {
 		for s, ns := range by {
 			b.tallied[s] += ns
 		}
-		return at
+		b.owns.add(sum(by), Thread)
+		return at + sum(by)
 	}
 	at = b.hide(at, b.kin.shares.apply(by), thread)
 	for len(b.owed) < len(by) {

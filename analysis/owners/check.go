@@ -13,7 +13,9 @@ func (b *builder) prepare() {
 	b.places = nil // locks that were studied one after the other are rebuilt several at a time
 	b.wanted = b.s.busyShare()
 	b.typical = b.s.busyTime() / int64(max(len(b.s.acquired), 1))
-	b.splitter = b.kin.model.Splitter()
+	if b.splitter = b.kin.model.Splitter(); b.kin.scarce {
+		b.splitter.Spare(b.kin.spare)
+	}
 	b.known = b.kin.known()
 	b.waiterCounts = b.s.waiterCounts()
 }

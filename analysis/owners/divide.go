@@ -8,6 +8,15 @@ func (ev *evidence) divide(k *kin, builders []*builder) {
 	if k.model == nil || k.joined || k.witnesses.total == 0 {
 		return
 	}
+	ev.divideSections(k, builders)
+	if len(builders) == 1 { // else samples do not tell which one somebody has
+		k.spare = builders[0].spare()
+		k.scarce = k.spare < 1
+	}
+}
+
+// divideSections asks how sections divide what is not free.
+func (ev *evidence) divideSections(k *kin, builders []*builder) {
 	stops := make([]bool, len(k.stacks))
 	for _, b := range builders {
 		b.stops(stops)
@@ -22,7 +31,7 @@ func (ev *evidence) divide(k *kin, builders []*builder) {
 	k.shares = c.count().shares(func() []int64 {
 		total := make([]int64, len(k.stacks))
 		for _, b := range builders {
-			b.tally(total)
+			b.tally(total, mostTallied)
 		}
 		return total
 	})
@@ -55,12 +64,23 @@ func (b *builder) meet() {
 	})
 }
 
+// spare asks samples how much of what the model has for free stays so.
+func (b *builder) spare() float64 {
+	o := b.occupied()
+	if o.held == 0 || o.asked == 0 { // often
+		return 1
+	}
+	b.tally(make([]int64, len(b.kin.stacks)), fewTallied)
+	return o.spare(share(b.owns.free, b.owns.all))
+}
+
 // tally adds what the model charges to the call sites, in ns, and charges
-// nothing.
-func (b *builder) tally(total []int64) {
-	b.tallied = total
+// nothing. Of many gaps so many are asked about, or fewer.
+func (b *builder) tally(total []int64, most int) {
+	b.owns = divided{}
 	b.prepare()
-	one := 1 + b.kin.acquired/mostTallied // run in so many
+	b.tallied = total
+	one := 1 + b.kin.acquired/most // run in so many
 	b.gaps(func(g *gap) {
 		if isTallied(g.at, one) {
 			b.fill(g)

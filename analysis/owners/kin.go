@@ -38,6 +38,8 @@ type kin struct {
 	seen   float64 // the sum over all acquisitions of the share of the waits for their lock that were recorded
 	shares *shares // nil where samples tell no more than the model
 	joined bool    // some call sites are one
+	scarce bool    // samples show that less is free than the model has it:
+	spare  float64 // so much of that
 
 	model        *renewal.Model // nil when too few gaps are known
 	groupsLearnt int            // groups the model knows

@@ -6,6 +6,7 @@ package owners
 const (
 	mostTallied = 1 << 16
 	tallyRun    = 64
+	fewTallied  = 1 << 12 // of a lock, where that is for a single share
 )
 
 // isTallied reports whether a gap, given its number, is in a run that is, of one in
@@ -18,3 +19,13 @@ const mostAsked = 1 << 13
 
 // oneAsked returns one in how many gaps is asked about, in runs, of so many.
 func oneAsked(acquired int) int { return 1 + acquired/mostAsked }
+
+// divided is how long what was charged is, and how long the part of it that is free.
+type divided struct{ free, all int64 }
+
+func (d *divided) add(ns int64, to Kind) {
+	d.all += ns
+	if to == Handoff {
+		d.free += ns
+	}
+}

@@ -18,6 +18,7 @@
 //	witness.go     what owners do of whom the thread is known
 //	relate.go      what is learnt of locks of one kind together
 //	named.go       what threads do that are named as owners and never wait
+//	occupied.go    how long somebody had a lock at least, as samples show
 //	ran.go         until when samples show that somebody had the lock
 //	builder.go     the stretches between acquisitions, and charging them
 //	thin.go        few parts of a stretch, none too short to be worth its row

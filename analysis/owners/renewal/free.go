@@ -66,6 +66,9 @@ func (s *Splitter) Split(g *Gap, p *Parts) {
 		s.free.split(g, &s.partsFree)
 		p.free(&s.partsFree, g.Length)
 	}
+	if s.spare < 1 {
+		s.scarce(g, p)
+	}
 }
 
 // Meet divides the stretch after an arrival.
@@ -74,6 +77,9 @@ func (s *Splitter) Meet(a *Arrival, met *Met) {
 	if s.free != nil {
 		s.free.meet(a, &s.metFree)
 		met.free(&s.metFree, a.Length)
+	}
+	if s.spare < 1 {
+		s.scarceMet(a, met)
 	}
 }
 

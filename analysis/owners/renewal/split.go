@@ -60,6 +60,7 @@ type Splitter struct {
 	room  []int64 // for lists by site
 
 	coarse, free *Splitter // nil as those of the model
+	spare        float64   // so much of what is free by the model stays free
 	partsFree    Parts     // scratch
 	metFree      Met       // the same
 }
@@ -80,7 +81,7 @@ func (m *Model) Splitter() *Splitter {
 	if m == nil {
 		return nil
 	}
-	return &Splitter{m: m, parts: map[key]*Parts{}, met: map[key]*Met{}, long: map[key]*weights{}, coarse: m.coarse.Splitter(), free: m.free.Splitter()}
+	return &Splitter{m: m, spare: 1, parts: map[key]*Parts{}, met: map[key]*Met{}, long: map[key]*weights{}, coarse: m.coarse.Splitter(), free: m.free.Splitter()}
 }
 
 // canon is the length gaps are divided as; see scaled.
