@@ -247,7 +247,7 @@ func (b *builder) emitOp(lo, hi int64, a anchor) {
 	}
 }
 
-// add appends the busy parts of an ownership, but when only a tally is asked for.
+// add appends the busy parts of an ownership, or counts them where a tally is asked for.
 func (b *builder) add(lo, hi int64, h Holder) {
 	for i := b.busyAfter(lo); i < len(b.s.busy) && b.s.busy[i].start < hi; i++ {
 		from, to := max(lo, b.s.busy[i].start), min(hi, b.s.busy[i].end)
