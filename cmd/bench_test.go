@@ -16,7 +16,7 @@ var workloads = []struct {
 	name, command string
 	perEvent      float64
 }{
-	{"analyze/monitors", "analyze ../testdata/truth-8threads.jfr", 5.4},
+	{"analyze/monitors", "analyze ../testdata/truth-8threads.jfr", 5.6},
 	{"analyze/parks", "analyze ../testdata/hsqldb-6clients.jfr", 0.37},
 	{"analyze/dumps", "analyze ../testdata/phases-dumps50ms.jfr", 14.4},
 	{"analyze/go", "analyze ../testdata/go126-truth-12goroutines.trace", 1.15},

@@ -13,7 +13,10 @@ func (b *builder) prepare() {
 	b.places = nil // locks that were studied one after the other are rebuilt several at a time
 	b.wanted = b.s.busyShare()
 	b.typical = b.s.busyTime() / int64(max(len(b.s.acquired), 1))
-	if b.splitter = b.kin.model.Splitter(); b.kin.scarce {
+	if b.splitter == nil { // else it remembers what a tally asked for
+		b.splitter = b.kin.model.Splitter()
+	}
+	if b.kin.scarce {
 		b.splitter.Spare(b.kin.spare)
 	}
 	b.known = b.kin.known()
