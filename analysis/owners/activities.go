@@ -222,10 +222,7 @@ func (a *Activities) behind(list Refs, t int64) int {
 
 // activitiesAt returns the activities at a call site in the input of a lock.
 func (a *Activities) activitiesAt(at callSite, lock format.ObjectID) siteList {
-	if n, ok := a.sites.index[inputSite{at, a.inputOf[lock]}]; ok {
-		return a.sites.lists[n]
-	}
-	return siteList{}
+	return a.sites.at(inputSite{at, a.inputOf[lock]})
 }
 
 // Pauses lists the pauses of all inputs, in order of time; those of one input do

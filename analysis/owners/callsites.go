@@ -29,6 +29,14 @@ type inputSite struct {
 	input uint32
 }
 
+// at returns the activities at a call site.
+func (p *callSites) at(site inputSite) siteList {
+	if n, ok := p.index[site]; ok {
+		return p.lists[n]
+	}
+	return siteList{}
+}
+
 // siteTimes are the activities at a call site by how long they took, each list up to twice as
 // long as the one before, by start.
 type siteTimes [64][]timed

@@ -41,7 +41,7 @@ func (ev *evidence) sortSites(all []*section) {
 }
 
 func (t *siteTimes) fill(ev *evidence, site inputSite) {
-	for i := range ev.sites.lists[ev.sites.index[site]].all {
+	for i := range ev.sites.at(site).all {
 		start, end, _ := ev.spent(i)
 		long := &t[bits.Len64(uint64(end-start))]
 		*long = append(*long, timed{start, i})

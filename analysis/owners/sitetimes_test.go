@@ -91,3 +91,16 @@ func TestLocksOfRequestsAreShownTheirOwn(t *testing.T) {
 		}
 	}
 }
+
+// Where nothing of any length was done nothing is shown, of many locks as of few.
+func TestWhereNothingWasDoneNothingIsNear(t *testing.T) {
+	ev := requests(2 * manySections)
+	all, at := ev.sections(), callSite{stack: 77}
+	for _, s := range all {
+		s.inside = map[callSite]bool{at: true}
+	}
+	ev.sortSites(all)
+	for i := range ev.near(all[0], at, 0) {
+		t.Errorf("activity %d", i)
+	}
+}
