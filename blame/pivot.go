@@ -52,6 +52,9 @@ func (p *Pivot) Operations(frames *regexp.Regexp) *Pivot {
 // Resolver finds the ids of the rows.
 func (p *Pivot) Resolver() *Resolver { return &p.keys }
 
+// Kinds are those of who waits together that the rows tell apart.
+func (p *Pivot) Kinds() *Kinds { return &p.kinds }
+
 // App says what the program's own code is, see Resolver.App.
 func (p *Pivot) App(own *regexp.Regexp) *Pivot {
 	p.keys.App(own)
@@ -151,8 +154,7 @@ func (p *Pivot) order(keys func(row int32) []string) []int32 {
 func (p *Pivot) stacks(row int) (stacks [][]format.Frame) {
 	for j, id := range p.index.IDs(row) {
 		if p.by[j].IsStack() {
-			_, stack := p.keys.Text(p.by[j], id)
-			stacks = append(stacks, stack)
+			stacks = append(stacks, p.keys.stack(p.by[j], id))
 		}
 	}
 	return stacks

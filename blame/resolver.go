@@ -100,13 +100,18 @@ func owning(c *Charge) subject {
 // owner.
 func (r *Resolver) Text(k Key, id uint32) (text string, stack []format.Frame) {
 	key := &keys[k]
-	switch {
-	case key.side == owner && Pseudo(id):
+	if key.side == owner && Pseudo(id) {
 		return analysis.PseudoOwner(analysis.OwnerKind(id>>24&0x7f), int32(id&0xffffff)), nil
-	case key.kind.stack:
-		stack = r.sym.Frames(format.StackID(id))
 	}
-	return key.kind.text(r, id), stack
+	return key.kind.text(r, id), r.stack(k, id)
+}
+
+// stack returns the stack behind an id, nil where there is none.
+func (r *Resolver) stack(k Key, id uint32) []format.Frame {
+	if key := &keys[k]; !key.kind.stack || key.side == owner && Pseudo(id) {
+		return nil
+	}
+	return r.sym.Frames(format.StackID(id))
 }
 
 // stackIDs makes one of stacks with equal frames, which a source may give

@@ -2,6 +2,7 @@ package owners
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 
@@ -184,14 +185,7 @@ func (b *builder) came(a anchor, lo int64) int64 {
 func (b *builder) running(t format.ThreadID, lo, hi int64, f func(t format.ThreadID, stack format.StackID)) {
 	ev := b.ev
 	if t == format.NoThread {
-		if lo > b.runBefore && hi <= b.runAfter { // mostly, since samples are few
-			return
-		}
-		for _, i := range ev.runs[b.runsFrom(lo):] {
-			o := ev.Other(i)
-			if o.Start >= hi {
-				break
-			}
+		for o := range b.runs(lo, hi) {
 			f(o.Thread(), o.Stack)
 		}
 		return
@@ -203,6 +197,24 @@ func (b *builder) running(t format.ThreadID, lo, hi int64, f func(t format.Threa
 		}
 		if o := ev.Other(i); o.What() == format.ActivityRun && o.Stack != format.NoStack && !o.told() {
 			f(t, o.Stack)
+		}
+	}
+}
+
+// unsampled reports whether it is known from the last look that no running thread was sampled
+// between lo and hi: mostly, since samples are few.
+func (b *builder) unsampled(lo, hi int64) bool { return lo > b.runBefore && hi <= b.runAfter }
+
+// runs visits the samples of running threads between lo and hi.
+func (b *builder) runs(lo, hi int64) iter.Seq[Other] {
+	return func(yield func(Other) bool) {
+		if b.unsampled(lo, hi) {
+			return
+		}
+		for _, i := range b.ev.runs[b.runsFrom(lo):] {
+			if o := b.ev.Other(i); o.Start >= hi || !yield(o) {
+				return
+			}
 		}
 	}
 }

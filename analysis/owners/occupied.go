@@ -29,15 +29,15 @@ func (b *builder) occupied() (o occupied) {
 	if !b.bounded() || b.kin.fair || b.kin.locks > 1 || !slices.ContainsFunc(b.kin.witnesses.list, shown) {
 		return o
 	}
-	users := b.ev.usersOf(b.s)
+	users := b.s.usedBy()
 	if b.countRounds(&o, users); o.rounds >= renewal.Trust {
 		b.askUsers(&o, users)
 	}
 	return o
 }
 
-// usersOf returns the threads that got a lock after waiting, or are named as its owners.
-func (ev *evidence) usersOf(s *section) map[format.ThreadID]bool {
+// usedBy returns the threads that got a lock after waiting.
+func (s *section) usedBy() map[format.ThreadID]bool {
 	users := map[format.ThreadID]bool{}
 	var met recent
 	for i := range s.acquired {
@@ -45,19 +45,12 @@ func (ev *evidence) usersOf(s *section) map[format.ThreadID]bool {
 			users[t] = true
 		}
 	}
-	for _, t := range s.quiet {
-		users[t] = true
-	}
 	return users
 }
 
 // countRounds counts the rounds of samples while somebody waits.
 func (b *builder) countRounds(o *occupied, users map[format.ThreadID]bool) {
-	b.runBefore, b.runAfter = maxTime, minTime
 	for _, z := range b.s.busy {
-		if z.start > b.runBefore && z.end <= b.runAfter { // mostly, since samples are few
-			continue
-		}
 		began, user, held := z.start, false, false
 		end := func() {
 			if user {
@@ -68,11 +61,7 @@ func (b *builder) countRounds(o *occupied, users map[format.ThreadID]bool) {
 			}
 			user, held = false, false
 		}
-		for _, i := range b.ev.runs[b.runsFrom(z.start):] {
-			r := b.ev.Other(i)
-			if r.Start >= z.end {
-				break
-			}
+		for r := range b.runs(z.start, z.end) {
 			if r.Start-began > sameRound {
 				end()
 				began = r.Start

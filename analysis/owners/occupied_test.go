@@ -14,7 +14,7 @@ func looped(sleeps bool) *builder {
 		return []format.Frame{{Class: "C", Method: m}, {Class: "C", Method: "loop"}}
 	}
 	sym := stacked{stacks: [][]format.Frame{nil, frame("section"), frame("other")}}
-	r, s := NewRecord(), &section{lock: 1, busy: []span{{0, 999e6}, {1001e6, 2000e6}}, quiet: []format.ThreadID{3}}
+	r, s := NewRecord(), &section{lock: 1, busy: []span{{0, 999e6}, {1001e6, 2000e6}}, acquired: []acquisition{{thread: 3}}}
 	add := func(ev format.Event) { r.Add(&ev, ev.End) }
 	for i := range int64(100) {
 		at, stack := 20e6*i, format.StackID(1)

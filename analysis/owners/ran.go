@@ -33,17 +33,13 @@ func (b *builder) ran(lo, hi int64, first anchor) (last, own int64) {
 	if b.without != nothing || b.kin.witnesses.total == 0 || b.kin.locks > 1 || !b.bounded() {
 		return 0, 0
 	}
-	if lo > b.runBefore && hi <= b.runAfter { // mostly, since samples are few
+	if b.unsampled(lo, hi) {
 		return 0, 0
 	}
 	ev, w := b.ev, b.kin.witnesses
 	at := w.family.of(first.stack)
 	still := first.thread != format.NoThread && at.site >= 0
-	for _, i := range ev.runs[b.runsFrom(lo):] {
-		o := ev.Other(i)
-		if o.Start >= hi {
-			break
-		}
+	for o := range b.runs(lo, hi) {
 		if ev.inputOfThread(o.Thread()) != b.kin.input {
 			continue
 		}

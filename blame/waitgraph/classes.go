@@ -14,14 +14,14 @@ import (
 type classes struct {
 	keys  *blame.Resolver
 	rows  *blame.Rows
-	kinds blame.Kinds
+	kinds *blame.Kinds // those of the edges, which classes of locks divide no further
 	root  bool
 	ns    []int64 // by row
 }
 
-func newClasses(keys *blame.Resolver, edge [2]blame.Key, root bool) *classes {
-	by := []blame.Key{edge[0], edge[1], blame.ByClass}
-	return &classes{keys: keys, rows: blame.NewRows(keys, by), kinds: blame.KindsBy(keys, by), root: root}
+func newClasses(edges *blame.Pivot, edge [2]blame.Key, root bool) *classes {
+	keys := edges.Resolver()
+	return &classes{keys: keys, rows: blame.NewRows(keys, []blame.Key{edge[0], edge[1], blame.ByClass}), kinds: edges.Kinds(), root: root}
 }
 
 func (c *classes) slice(s *analysis.Slice) {

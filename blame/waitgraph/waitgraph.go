@@ -56,7 +56,7 @@ type Builder struct {
 func New(o Options) *Builder {
 	k := keys[o.Nodes]
 	edges := blame.New(k[:], o.Root).Operations(o.Frames).App(o.App)
-	return &Builder{root: o.Root, edges: edges, locks: newClasses(edges.Resolver(), k, o.Root)}
+	return &Builder{root: o.Root, edges: edges, locks: newClasses(edges, k, o.Root)}
 }
 
 // Begin implements analysis.Visitor.
@@ -71,10 +71,7 @@ func (b *Builder) Slice(s *analysis.Slice) {
 }
 
 // Moved implements analysis.CrowdVisitor.
-func (b *Builder) Moved(m *analysis.Move) {
-	b.edges.Moved(m)
-	b.locks.kinds.Move(m)
-}
+func (b *Builder) Moved(m *analysis.Move) { b.edges.Moved(m) }
 
 // Crowd implements analysis.CrowdVisitor.
 func (b *Builder) Crowd(s *analysis.Slice, n int) {
