@@ -103,3 +103,38 @@ func TestAfterAnActivityTheOwnerHasWhatSuchStretchesTell(t *testing.T) {
 		}
 	}
 }
+
+// Who a sample shows has the lock for as long as such sections still take. What is longer is
+// doubted, though the same thread has it again where it ends; not after an activity of its own,
+// nor where nothing is known of such sections.
+func TestASampleTellsNoMoreThanAnInstant(t *testing.T) {
+	var gaps []renewal.Gap
+	for i := range 400 {
+		gaps = append(gaps, renewal.Gap{Length: 100e3 - int64(1e6*math.Log((float64(i%100)+0.5)/100))})
+	}
+	m := renewal.Learn(&renewal.Data{Gaps: gaps, Recorded: 1}, 1, []renewal.Mix{{1}})
+	for _, c := range []struct {
+		prov        Provenance
+		length      int64
+		model       *renewal.Model
+		least, most int64 // of what is so known
+	}{
+		{Sampled, 2e6, m, 20e3, 1e6},
+		{Sampled, 60e3, m, 20e3, 60e3},
+		{Sampled, 2e6, nil, 2e6, 2e6},
+		{Inferred, 2e6, m, 0, 0},
+	} {
+		b := &builder{charging: &charging{}, ev: &evidence{Activities: &Activities{}}, now: &gap{}, known: 1, seen: 1, splitter: m.Splitter(), s: &section{busy: []span{{0, 1e9}}},
+			waiterCounts: waiterCounts{starts: sums{0, 0}, ends: sums{0, 1e9}, at: minTime}, kin: &kin{model: c.model, stacks: []format.StackID{1}, witnesses: &witnesses{}}}
+		b.kept(anchor{1000, 1000, 1, 7, c.prov, none}, anchor{start: 1000 + c.length, end: 1000 + c.length, thread: 1}, 1000, 1000+c.length)
+		sampled, all := int64(0), int64(0)
+		for _, o := range b.out {
+			if all += o.End - o.Start; o.Holder.Prov == Sampled {
+				sampled += o.End - o.Start
+			}
+		}
+		if all != c.length || sampled < c.least || sampled > c.most {
+			t.Errorf("%v of %d ns: %d are sampled, of %d charged", c.prov, c.length, sampled, all)
+		}
+	}
+}

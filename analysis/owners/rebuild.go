@@ -201,6 +201,10 @@ func (b *builder) kept(cur, next anchor, lo, hi int64) {
 	if cur.start < cur.end { // until when is not told: as likely as not
 		others = renewal.Trust - 1
 	}
+	if at := b.lastsUntil(cur, lo, hi, hi); at < hi {
+		b.emit(lo, at, cur)
+		cur.prov, lo = Inferred, at
+	}
 	b.suppose(lo, hi, cur, others)
 }
 
@@ -211,14 +215,20 @@ func (b *builder) apart(cur, next anchor) bool {
 	return x.site >= 0 && y.site >= 0 && x.site != y.site
 }
 
-// lasts charges the stretch after an owner was seen until it was seen elsewhere. A sample
-// tells no more than an instant: what is longer than such sections still take is doubted.
-func (b *builder) lasts(cur anchor, lo, gone, hi int64) {
-	at := gone
-	if cur.start == cur.end && cur.prov == Sampled && b.modelled() {
-		b.splitter.Meet(&renewal.Arrival{Site: -1, Length: hi - lo, Busy: 1}, &b.met)
-		at = min(lo+mostly(sum(b.met.First), gone-lo), gone)
+// lastsUntil returns until when the section lasts in which a sample shows an owner at lo,
+// which was gone at some time: it tells no more than an instant, and what is longer than such
+// sections still take is doubted.
+func (b *builder) lastsUntil(cur anchor, lo, gone, hi int64) int64 {
+	if cur.start < cur.end || cur.prov != Sampled || !b.modelled() {
+		return gone
 	}
+	b.splitter.Meet(&renewal.Arrival{Site: -1, Length: hi - lo, Busy: 1}, &b.met)
+	return min(lo+mostly(sum(b.met.First), gone-lo), gone)
+}
+
+// lasts charges the stretch after an owner was seen until it was seen elsewhere.
+func (b *builder) lasts(cur anchor, lo, gone, hi int64) {
+	at := b.lastsUntil(cur, lo, gone, hi)
 	b.suppose(lo, at, cur, 0)
 	cur.prov = Inferred
 	b.suppose(at, gone, cur, 0)

@@ -119,6 +119,7 @@ func (b *builder) weigh() *tallies {
 	}
 	b.prepare()
 	b.name()
+	b.follow(l)
 	b.gaps(func(g *gap) {
 		if len(b.shown(g.lo, g.hi)) == 0 {
 			return
@@ -133,6 +134,19 @@ func (b *builder) weigh() *tallies {
 	})
 	b.owed, b.charging = nil, nil
 	return l
+}
+
+// follow holds each sample against the one before, if nobody is known to have got the lock
+// in between: who carries that on would have been right as often as they show the same.
+func (b *builder) follow(l *tallies) {
+	list := b.ev.shown[b.s.lock]
+	for i := 1; i < len(list); i++ {
+		if b.s.after(list[i-1].time) != b.s.after(list[i].time) {
+			continue
+		}
+		was, is := holderOf(&list[i-1]), holderOf(&list[i])
+		l.follows[was.Kind].add(1, b.classOf(&was) == b.classOf(&is))
+	}
 }
 
 func (b *builder) weighOne(l *tallies, p *Ownership, s *sample) {
@@ -195,11 +209,6 @@ func told(list []sample) []sample {
 	return slices.DeleteFunc(slices.Clone(list), bare)
 }
 
-// contradicted is how much of a stretch a sample fell into is expected to be as it shows
-// where something else was claimed: of where the stretch begins and ends only the claim
-// tells.
-const contradicted = 0.85
-
 // hit charges a stretch samples fell into, up to half way between two of them to
 // the first one.
 func (b *builder) hit(p *Ownership, shown []sample) {
@@ -209,11 +218,17 @@ func (b *builder) hit(p *Ownership, shown []sample) {
 		if n+1 < len(shown) {
 			end = shown[n].time + (shown[n+1].time-shown[n].time)/2
 		}
-		h, right := holderOf(&shown[n]), 1-tolerance
+		h := holderOf(&shown[n])
+		same := b.classOf(&h) == b.classOf(&p.Holder)
+		right := b.kin.shown.carried(h.Kind, shown[n].time-at, end-shown[n].time, b.ev.distance)
 		switch {
-		case b.classOf(&h) != b.classOf(&p.Holder):
-			right = contradicted
-		case h.Kind == Thread && h.Thread == p.Holder.Thread && p.Holder.Did != none:
+		case !same || p.Holder.Prov == Estimated:
+		case h.Kind == Thread: // known without it, too: both are not wrong together
+			right = 1 - tolerance*tolerance
+		default:
+			right = 1 - tolerance
+		}
+		if same && h.Kind == Thread && h.Thread == p.Holder.Thread && p.Holder.Did != none {
 			h.Did, h.Stack = p.Holder.Did, p.Holder.Stack // which tell more of what it did
 		}
 		b.charge(at, end, h, right)

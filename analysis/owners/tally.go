@@ -107,6 +107,8 @@ type tallies struct {
 	kinds []claimed
 	list  []*tally
 	free  bool // samples show when nobody owned the lock, too
+
+	follows [Handoff + 1]Agreement // by what one shows: the next one with it
 }
 
 func (l *tallies) of(c claimed) *tally {
@@ -120,6 +122,9 @@ func (l *tallies) of(c claimed) *tally {
 func (l *tallies) merge(o *tallies) {
 	for i, c := range o.kinds {
 		l.of(c).merge(o.list[i])
+	}
+	for i := range l.follows {
+		l.follows[i].merge(&o.follows[i])
 	}
 }
 
@@ -193,6 +198,26 @@ func (l *tallies) rightOf(i, class int) float64 {
 	part, n := t.weights[class]/t.sum, t.number()
 	return shrunk(max(part*n-1, 0), max(n-1, 0), (1-l.right(i))*part)
 }
+
+// carried returns how much of a stretch is right that is charged to whom a sample shows, so
+// long before it and after it, where nothing else tells. At the next sample it would be right
+// as often as they show the same; that many are that far apart. The threads are stopped for a
+// sample once all that are at work have a processor: who has the lock had it without one before,
+// and then goes on, so that it is as likely as not to be gone at once.
+func (l *tallies) carried(to Kind, before, after, apart int64) float64 {
+	f := &l.follows[to]
+	next := shrunk(float64(f.Agrees), float64(f.Asked), halfway)
+	was, is := away(before, apart), away(after, apart)
+	if to == Thread {
+		is = halfway + (1-halfway)*is
+	}
+	far := (was*float64(before) + is*float64(after)) / float64(max(before+after, 1))
+	return far*min(next, 1-tolerance) + (1-far)*(1-tolerance)
+}
+
+// away returns how far what begins at a sample and takes so long is from it on average, as a
+// part of the distance to the next sample. What is longer is so because hardly anything happens.
+func away(length, apart int64) float64 { return share(min(length, apart), 2*apart) }
 
 // off returns by how much that may be off, but for one time in twenty: what is expected of
 // all that is estimated comes of the same samples.

@@ -86,14 +86,53 @@ func TestDumpsAreCountedOnce(t *testing.T) {
 	}
 }
 
-// A stretch is less surely of whom a sample in it shows where somebody else was claimed.
-func TestASampleThatContradictsTellsLessOfItsStretch(t *testing.T) {
-	b := &builder{charging: &charging{}, ev: &evidence{Activities: &Activities{}}, kin: &kin{witnesses: &witnesses{family: newFamily(monitors{}, nil, anySite)}}, s: &section{}, waiterCounts: waiterCounts{starts: sums{0, 0}, ends: sums{0, 1000}, at: minTime}}
-	for st, want := range map[format.StackID]float64{7: 0.95, 8: 0.85} {
-		b.trust = Calibration{}
-		b.hit(&Ownership{Start: 0, End: 100, Holder: Holder{Kind: Thread, Thread: 1, Stack: 7}}, []sample{{time: 20, thread: 1, stack: st}})
-		if got := b.trust[Sampled].Right / 100; math.Abs(got-want) > 0.01 {
-			t.Errorf("shows stack %d where 7 is claimed: %.3f, want %.3f", st, got, want)
+// What a sample shows is carried on as surely as samples that follow each other show the same,
+// half way to the next one at most; what so few show is as likely as not. After it its owner is
+// sooner gone. What is inferred and confirmed by a sample is known all through.
+func TestASampleTellsTheLessTheFartherAStretchReaches(t *testing.T) {
+	for _, c := range []struct {
+		prov          Provenance
+		to            format.StackID // where 7 is claimed
+		at            int64          // of 100
+		apart         int64
+		follow, agree int64
+		want          float64
+	}{
+		{Estimated, 7, 100, 1e9, 95, 0, 0.95},
+		{Estimated, 7, 100, 100, 95, 0, 0.95 - 0.5*0.925},
+		{Estimated, 8, 100, 100, 95, 0, 0.95 - 0.5*0.925},
+		{Estimated, 8, 0, 100, 95, 0, 0.95 - 0.75*0.925},
+		{Estimated, 8, 0, 1e9, 95, 0, 0.95 - 0.5*0.925},
+		{Estimated, 8, 50, 100, 95, 0, 0.95 - (0.25+0.625)/2*0.925},
+		{Estimated, 8, 0, 100, 95, 95, 0.95 - 0.75*0.0},
+		{Estimated, 8, 100, 100, 0, 0, 0.95 - 0.5*0.45},
+		{Estimated, 8, 100, 20, 95, 0, 0.95 - 0.5*0.925},
+		{Estimated, 0, 0, 100, 95, 0, 0.95 - 0.5*0.925}, // nobody
+		{Inferred, 7, 0, 100, 95, 0, 0.9975},
+		{Inferred, 8, 100, 100, 95, 0, 0.95 - 0.5*0.925},
+	} {
+		k := &kin{witnesses: &witnesses{family: newFamily(monitors{}, nil, anySite)}}
+		k.shown.follows[Thread] = Agreement{Asked: c.follow, Agrees: c.agree}
+		k.shown.follows[Handoff] = k.shown.follows[Thread]
+		b := &builder{charging: &charging{}, ev: &evidence{Activities: &Activities{}, distance: c.apart}, kin: k, s: &section{}, waiterCounts: waiterCounts{starts: sums{0, 0}, ends: sums{0, 1000}, at: minTime}}
+		s := sample{time: c.at, thread: 1, stack: c.to}
+		if c.to == format.NoStack {
+			s.thread = format.NoThread
 		}
+		b.hit(&Ownership{Start: 0, End: 100, Holder: Holder{Kind: Thread, Prov: c.prov, Thread: 1, Stack: 7}}, []sample{s})
+		if got := b.trust[Sampled].Right / 100; math.Abs(got-c.want) > 0.004 {
+			t.Errorf("%+v: %.3f", c, got)
+		}
+	}
+}
+
+// Samples follow each other where nobody is known to have got the lock in between.
+func TestSamplesThatFollowEachOther(t *testing.T) {
+	b := &builder{ev: &evidence{shown: [][]sample{{{10, 1, 7}, {20, 1, 7}, {30, 2, 8}, {40, 0, 0}, {60, 0, 0}, {70, 3, 7}}}}, kin: &kin{witnesses: &witnesses{family: newFamily(monitors{}, nil, anySite)}},
+		s: &section{acquired: []acquisition{{time: 5}, {time: 25}, {time: 50}}}}
+	l := &tallies{}
+	b.follow(l)
+	if own, free := l.follows[Thread], l.follows[Handoff]; own.Asked != 2 || own.Agrees != 1 || free.Asked != 1 || free.Agrees != 0 {
+		t.Errorf("%+v after somebody, %+v after nobody", own, free)
 	}
 }
