@@ -165,7 +165,7 @@ func (b *builder) others(g *gap, at int64, by []int64, thread format.ThreadID) i
 	p := b.pool
 	b.pool = nil
 	defer func() { b.pool = p }()
-	b.expect(right)
+	b.expect(right * share(total, b.length)) // they have it so much of the time, and when is not told
 	for i, a := range seen {
 		lo, hi := total*int64(i)/int64(len(seen)), total*int64(i+1)/int64(len(seen))
 		b.emitOp(at+lo, at+hi, a)

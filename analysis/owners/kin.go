@@ -170,6 +170,9 @@ func (k *kin) doubt() {
 	}
 	for _, i := range [...]int{restWhole, restArrival} {
 		k.pools[i].least, k.pools[i].most = k.model.Doubt()
+		if k.scarce {
+			k.pools[i].untrue = 1 - k.spare
+		}
 	}
 }
 

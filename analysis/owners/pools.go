@@ -29,6 +29,7 @@ type pool struct {
 	said answers // of what was held back from it
 
 	least, most float64 // so many times as much may be others' as is charged to them
+	untrue      float64 // part of what is free by the model that samples contradict
 }
 
 // pooled is a claim and the pool it belongs to.
@@ -113,6 +114,16 @@ func (p *pool) evenly() (ns float64) {
 	return p.agreement(0.5 / (1 - free))
 }
 
+// atMost is how much would be right if half of what is free were not: samples tell no more than
+// how much is held at least, and what is charged is the most that may be free by them.
+func (p *pool) atMost() (ns float64) {
+	free := share(*p.of(format.NoStack), p.total)
+	if free == 1 {
+		return p.agreement(1) / 2
+	}
+	return p.agreement((1 - free/2) / (1 - free))
+}
+
 // asLikely is how much of a stretch is right of which nothing tells: the first owner,
 // another one and nobody are as likely.
 const asLikely = 1. / 3
@@ -123,7 +134,7 @@ const asLikely = 1. / 3
 // what it cannot tell, since acquisitions were not recorded, the first owner, another one
 // and nobody are as likely, as far as nothing else tells.
 func (p *pool) settled() settled {
-	alone := (1-astray)*p.agreement(1) + astray*p.evenly()
+	alone := (1-p.untrue)*((1-astray)*p.agreement(1)+astray*p.evenly()) + p.untrue*p.atMost()
 	low, high := alone, alone
 	if p.most > 0 {
 		less, more := p.agreement(p.least), p.agreement(p.most)

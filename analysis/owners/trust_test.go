@@ -105,6 +105,20 @@ func TestARestIsExpectedToBeRightAsItsSumsAre(t *testing.T) {
 	}
 }
 
+// Where samples contradict how much is free, as much as that half of what is left may be held.
+func TestWhatSamplesContradictIsDoubtedMore(t *testing.T) {
+	for _, c := range []struct{ free, untrue, want float64 }{
+		{900, 0, 0.75*0.82 + 0.25*0.5}, {900, 1, 0.9*0.45 + 0.1*0.55}, {900, 0.5, 0.597}, {400, 1, 0.4*0.2 + 0.6*0.8}, {1000, 1, 0.5}, {0, 1, 1},
+	} {
+		p := pool{untrue: c.untrue}
+		p.add(1, int64(1000-c.free), 0.9, 1, 1)
+		p.add(format.NoStack, int64(c.free), 0.9, 1, 1)
+		if got := p.settled().right / 1000; math.Abs(got-c.want) > 0.01 {
+			t.Errorf("%+v: %.3f", c, got)
+		}
+	}
+}
+
 // A model that calls all but a tenth of some rests free is believed in three of four of
 // them; in the others nobody has the lock half the time.
 func TestHowMuchIsFreeIsNotAllBelieved(t *testing.T) {
