@@ -220,7 +220,7 @@ func (b *builder) hit(p *Ownership, shown []sample) {
 		}
 		h := holderOf(&shown[n])
 		same := b.classOf(&h) == b.classOf(&p.Holder)
-		right := b.kin.shown.carried(h.Kind, shown[n].time-at, end-shown[n].time, b.ev.distance)
+		right := b.kin.shown.carried(h.Kind, same, shown[n].time-at, end-shown[n].time, b.ev.distance)
 		switch {
 		case !same || p.Holder.Prov == Estimated:
 		case h.Kind == Thread: // known without it, too: both are not wrong together

@@ -203,12 +203,13 @@ func (l *tallies) rightOf(i, class int) float64 {
 // long before it and after it, where nothing else tells. At the next sample it would be right
 // as often as they show the same; that many are that far apart. The threads are stopped for a
 // sample once all that are at work have a processor: who has the lock had it without one before,
-// and then goes on, so that it is as likely as not to be gone at once.
-func (l *tallies) carried(to Kind, before, after, apart int64) float64 {
+// and then goes on, so that it is as likely as not to be gone at once if it is not claimed to
+// stay.
+func (l *tallies) carried(to Kind, stays bool, before, after, apart int64) float64 {
 	f := &l.follows[to]
 	next := shrunk(float64(f.Agrees), float64(f.Asked), halfway)
 	was, is := away(before, apart), away(after, apart)
-	if to == Thread {
+	if to == Thread && !stays {
 		is = halfway + (1-halfway)*is
 	}
 	far := (was*float64(before) + is*float64(after)) / float64(max(before+after, 1))

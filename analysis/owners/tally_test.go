@@ -88,7 +88,7 @@ func TestDumpsAreCountedOnce(t *testing.T) {
 
 // What a sample shows is carried on as surely as samples that follow each other show the same,
 // half way to the next one at most; what so few show is as likely as not. After it its owner is
-// sooner gone. What is inferred and confirmed by a sample is known all through.
+// sooner gone, where it is not claimed to stay. What is inferred and confirmed by a sample is known all through.
 func TestASampleTellsTheLessTheFartherAStretchReaches(t *testing.T) {
 	for _, c := range []struct {
 		prov          Provenance
@@ -101,6 +101,7 @@ func TestASampleTellsTheLessTheFartherAStretchReaches(t *testing.T) {
 		{Estimated, 7, 100, 1e9, 95, 0, 0.95},
 		{Estimated, 7, 100, 100, 95, 0, 0.95 - 0.5*0.925},
 		{Estimated, 8, 100, 100, 95, 0, 0.95 - 0.5*0.925},
+		{Estimated, 7, 0, 100, 95, 0, 0.95 - 0.5*0.925},
 		{Estimated, 8, 0, 100, 95, 0, 0.95 - 0.75*0.925},
 		{Estimated, 8, 0, 1e9, 95, 0, 0.95 - 0.5*0.925},
 		{Estimated, 8, 50, 100, 95, 0, 0.95 - (0.25+0.625)/2*0.925},
