@@ -208,6 +208,14 @@ func (e *emitter) ran(lo, hi, threads int64) int64 {
 	return ns
 }
 
+// ranTogether books the running time of threads that need not have run all through [lo, hi),
+// which lies in the cut.
+func (e *emitter) ranTogether(lo, hi, ns int64) {
+	e.overflown = e.overflown || ns > maxTime-e.running
+	e.running += ns
+	e.out.running(lo, hi, ns)
+}
+
 // tick tells the visitors that ask for it what a sampling instant stands for.
 func (e *emitter) tick(lo, hi int64) {
 	lo, hi = max(lo, e.from), min(hi, e.to)

@@ -12,7 +12,7 @@ import (
 // runs computes the running time of all threads: each thread's lifetime less
 // its idle time, where waiting for a lock is running time even if the thread
 // seems idle as well. It books stretches in order of time with the number of
-// running threads. It returns how many threads it counted, and for how long in
+// running threads, or sums by interval where no visitor wants more. It returns how many threads it counted, and for how long in
 // the cut of the filter they may have run beside that, as far as is known, ns.
 //
 // A thread whose start or end the trace does not tell lives from its start,
@@ -22,9 +22,17 @@ import (
 // the others unseen.go says.
 func (r *record) runs(defs *definitions, start, end int64, e *emitter) (counted int, unseen int64) {
 	seen := r.observed(start, end)
-	coming := r.beginnings(defs, seen)
+	coming, late := r.beginnings(defs, seen)
 	counted = len(coming)
 	now := runners{r: r, cut: span{max(start, e.from), min(end, e.to)}}
+	if sums := e.newRanIn(now.cut, counted); sums != nil && !late {
+		for _, k := range coming {
+			t := format.ThreadID(k.ID)
+			now.runs(t, seen[defs.partOf(int(t))], r.parts[defs.partOf(int(t))].sight, sums)
+		}
+		sums.book(e)
+		return counted, now.unseen
+	}
 	threads, last := int64(0), start
 	for len(coming) > 0 || len(now.due) > 0 {
 		if len(now.due) == 0 || len(coming) > 0 && coming[0].At <= now.due[0].At {
@@ -58,22 +66,38 @@ type runners struct {
 	due  column.KeyHeap // when each of the others begins or ceases next
 }
 
+// runs sums up when a thread runs.
+func (rs *runners) runs(t format.ThreadID, seen observed, sight sight, sums *ranIn) {
+	one, from := rs.runner(t, seen, sight), int64(0)
+	for at, ok := one.next(); ok; at, ok = one.next() {
+		if one.by < 0 {
+			sums.add(from, at)
+		}
+		from = at
+	}
+}
+
 // begin adds a thread, of an input that saw threads so.
 func (rs *runners) begin(t format.ThreadID, seen observed, sight sight) {
-	own, lives := rs.r.did(t), rs.r.wholeLife(t, seen.span)
-	p, told := presence{sight, rs.r.activities, own, rs.r.lifeOf(t)}, rs.r.toldLife(t, seen.span)
-	gaps := p.unseen(told.start, told.end)
-	rs.unseen += outside(gaps, seen.between, span{max(lives.start, rs.cut.start), min(lives.end, rs.cut.end)})
 	if len(rs.free) == 0 {
 		rs.all, rs.free = append(rs.all, runner{}), append(rs.free, uint32(len(rs.all)))
 	}
 	at := rs.free[len(rs.free)-1]
 	rs.free = rs.free[:len(rs.free)-1]
 	one := &rs.all[at]
-	*one = newRunner(rs.r.activities, own, join(seen.between, gaps), lives)
+	*one = rs.runner(t, seen, sight)
 	if first, ok := one.next(); ok {
 		rs.due.Push(column.Key{At: first, ID: at})
 	}
+}
+
+// runner returns when a thread runs, and counts for how long it may have beside that.
+func (rs *runners) runner(t format.ThreadID, seen observed, sight sight) runner {
+	own, lives := rs.r.did(t), rs.r.wholeLife(t, seen.span)
+	p, told := presence{sight, rs.r.activities, own, rs.r.lifeOf(t)}, rs.r.toldLife(t, seen.span)
+	gaps := p.unseen(told.start, told.end)
+	rs.unseen += outside(gaps, seen.between, span{max(lives.start, rs.cut.start), min(lives.end, rs.cut.end)})
+	return newRunner(rs.r.activities, own, join(seen.between, gaps), lives)
 }
 
 // next returns the next instant at which a thread begins or ceases to run, and how
@@ -92,8 +116,9 @@ func (rs *runners) next() (at, by int64) {
 	return at, by
 }
 
-// beginnings returns the threads that count, by when they may begin to run.
-func (r *record) beginnings(defs *definitions, seen []observed) (all []column.Key) {
+// beginnings returns the threads that count, by when they may begin to run, and whether
+// one is told to have ended before it began.
+func (r *record) beginnings(defs *definitions, seen []observed) (all []column.Key, late bool) {
 	for t := range max(r.activities.Threads(), len(r.Lives), len(r.tenants())) {
 		in, id := defs.partOf(t), format.ThreadID(t)
 		l, own := r.lifeOf(id), r.did(id)
@@ -102,10 +127,11 @@ func (r *record) beginnings(defs *definitions, seen []observed) (all []column.Ke
 			continue
 		}
 		lives := r.wholeLife(id, seen[in].span)
+		late = late || lives.start > lives.end
 		all = append(all, column.Key{At: min(lives.start, lives.end), ID: uint32(t)})
 	}
 	slices.SortFunc(all, func(a, b column.Key) int { return cmp.Compare(a.At, b.At) })
-	return all
+	return all, late
 }
 
 // lifeOf returns what the trace tells of when a thread lived.

@@ -7,6 +7,7 @@
 //	run.go         a source is read to its end; what each event is given to
 //	warnings.go    what the record could not tell
 //	lifetimes.go   how many threads ran, and when: each thread's life, together
+//	ranin.go       how long, by interval, for visitors that want no more
 //	inputs.go      when the threads of each input could be seen
 //	sweep.go       recorded waits and owners turned into slices
 //	flush.go       the slices that a change ends

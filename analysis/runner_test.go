@@ -20,7 +20,8 @@ func TestThreadsThatEndedMakeRoom(t *testing.T) {
 	r.activities = r.Arrange(func(format.ObjectID) format.LockKind { return format.KindMonitor })
 	seen := r.observed(r.bounds())
 	now := runners{r: r, cut: seen[0].span}
-	coming, ran := r.beginnings(newDefinitions(), seen), int64(0)
+	coming, _ := r.beginnings(newDefinitions(), seen)
+	ran := int64(0)
 	for _, thread := range coming {
 		for now.begin(format.ThreadID(thread.ID), seen[0], r.parts[0].sight); len(now.due) > 0; {
 			at, by := now.next()

@@ -162,6 +162,14 @@ type RunningVisitor interface {
 	Running(from, to, ns int64)
 }
 
+// IntervalVisitor is a RunningVisitor that sums running time over intervals of one
+// length, the first of which begins with the trace, or, if that is 0, over all of it. It
+// need not be told when within these threads began to run and ceased.
+type IntervalVisitor interface {
+	RunningVisitor
+	Interval() (ns int64)
+}
+
 // TenureVisitor is a Visitor that also wants to know every tenure that was
 // recorded, or rebuilt, cut like the slices. Sampled traces give none.
 type TenureVisitor interface {

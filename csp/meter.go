@@ -98,6 +98,9 @@ func (m *Meter) Running(from, to, ns int64) {
 	})
 }
 
+// Interval implements analysis.IntervalVisitor.
+func (m *Meter) Interval() int64 { return m.o.IntervalNs }
+
 // Slice implements analysis.Visitor. The parts of a slice, and of each share of
 // it, in the intervals add up for each waiter.
 func (m *Meter) Slice(s *analysis.Slice) {

@@ -50,6 +50,9 @@ func (m *Metrics) Running(_, to, ns int64) {
 	m.to = max(m.to, to)
 }
 
+// Interval implements analysis.IntervalVisitor: one sum.
+func (m *Metrics) Interval() int64 { return 0 }
+
 // Slice implements analysis.Visitor.
 func (m *Metrics) Slice(s *analysis.Slice) {
 	c := m.of(s.Lock)

@@ -70,6 +70,9 @@ func (c *Collector) Running(from, to, ns int64) {
 	}
 }
 
+// Interval implements analysis.IntervalVisitor: one sum.
+func (c *Collector) Interval() int64 { return 0 }
+
 // Ticks implements analysis.TickVisitor: the sums are estimates.
 func (c *Collector) Ticks(n, ns int64) { c.rec.Ticks(n, ns) }
 

@@ -99,6 +99,9 @@ func (b *Builder) Begin(sym *analysis.Symbols, start int64) {
 // Running implements analysis.RunningVisitor.
 func (b *Builder) Running(_, to, _ int64) { b.end = max(b.end, to) }
 
+// Interval implements analysis.IntervalVisitor: when it ends is all that matters.
+func (b *Builder) Interval() int64 { return 0 }
+
 // Slice implements analysis.Visitor. A wait counts in the sample of its first
 // share, so that contentions sum to the number of waits.
 func (b *Builder) Slice(s *analysis.Slice) {

@@ -56,6 +56,9 @@ func (c *Collector) Running(_, to, ns int64) {
 	c.runningNs += ns
 }
 
+// Interval implements analysis.IntervalVisitor: one sum.
+func (c *Collector) Interval() int64 { return 0 }
+
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
 	c.end = max(c.end, s.End)
