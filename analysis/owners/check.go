@@ -48,13 +48,22 @@ func (b *builder) ask(g *gap) (filled bool) {
 	if (g.at/tallyRun+int(b.s.lock))%b.ev.oneAsked != 0 {
 		return false
 	}
-	b.askWithout(theLast, func() { b.tentatively(g) })
+	if b.comes(g) {
+		b.askWithout(theLast, func() { b.tentatively(g) })
+	}
 	if b.sampled(g) {
 		b.askWithout(theSamples, func() { b.tentatively(g) })
 		return false
 	}
 	b.askWithout(theSamples, func() { b.fill(g) })
 	return true
+}
+
+// comes reports whether anybody came to wait in a gap while somebody else did: who comes
+// where a claim begins tells nothing of it, and so in most gaps there is nobody to hold back.
+func (b *builder) comes(g *gap) bool {
+	at, ok := b.waiterCounts.lastBegan(g.hi)
+	return ok && at > b.waitedFrom(g)
 }
 
 // askWithout asks about what is claimed without what is held back.

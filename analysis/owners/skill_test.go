@@ -1,6 +1,7 @@
 package owners
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"contend/format"
@@ -102,6 +103,41 @@ func TestWhoCameLastIsHeldBack(t *testing.T) {
 		if got := b.lastCame(5, 90); got != want || b.cameLast != 40 {
 			t.Errorf("without %d: came last %d ns in, want %d; %d is held back", without, got, want, b.cameLast)
 		}
+	}
+}
+
+// Gaps in which nobody came while somebody else waited are not asked about who came last: it
+// would tell nothing of them.
+func TestWhereNobodyCameNobodyIsAskedAbout(t *testing.T) {
+	random, r := rand.New(rand.NewPCG(1, 2)), NewRecord()
+	for at := int64(0); at < 1e7; at += 1 + random.Int64N(2000) {
+		w := format.Event{Kind: format.KindWait, Time: at, Thread: format.ThreadID(1 + random.IntN(4)), Object: 1, Stack: format.StackID(1 + random.IntN(3))}
+		r.Add(&w, at+1+random.Int64N(3000))
+	}
+	a := r.Arrange(monitors{}.Kind)
+	a.indexing.Wait()
+	ev := a.evidence(monitors{})
+	_, b := ev.infer(1)
+	ev.learn([]*section{b.s})
+	ev.relate([]*builder{b}, ev.samples(), ev.divide)
+	b.prepare()
+	var asked, not int
+	b.gaps(func(g *gap) {
+		before := b.pools
+		b.askWithout(theLast, func() { b.tentatively(g) })
+		told := false
+		for i := range b.pools {
+			told = told || b.pools[i].said != before[i].said
+		}
+		if asked++; !b.comes(g) {
+			not++
+			if told {
+				t.Fatalf("from %d to %d nobody came, and it tells something", g.lo, g.hi)
+			}
+		}
+	})
+	if b.kin.model == nil || not < asked/4 || not > asked*3/4 {
+		t.Errorf("of %d gaps in %d nobody came", asked, not)
 	}
 }
 
