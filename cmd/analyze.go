@@ -113,26 +113,36 @@ func runAnalyze(e *env, o *analyzeOptions) error {
 		return err
 	}
 	o.trace.shown = o.out.format == analyzeOutputs[0].name
-	want := summary{byClass: o.by == "class", idle: o.idle, app: app, locks: o.out.top, phases: o.out.top, places: o.out.top}
-	if o.out.format == analyzeOutputs[0].name && !o.shape.tables {
-		want.locks, want.rest = document.MostLocks, true // a screen says how many locks there are
-		if want.places > 0 {
-			want.places = max(want.places, defaultTop) // and how many threads wait beside them
-		}
-	}
+	want, stacks := o.wanted(app)
 	owners := blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false)
-	doc, about, res, err := o.trace.summarize(e, want, owners)
+	var more []analysis.Visitor
+	if stacks {
+		more = append(more, owners)
+	}
+	doc, about, res, err := o.trace.summarize(e, want, more...)
 	if err != nil {
 		return err
 	}
 	o.shape.screen.Part = o.trace.selects()
-	a := &analyzeAnswer{
-		shape:  o.shape,
-		doc:    doc,
-		owners: document.NewBlame(owners.Table(), doc.Total.RunningNs, doc.Coverage, o.out.top),
-		phases: document.NewPhases(about.Phases, o.out.top),
+	a := &analyzeAnswer{shape: o.shape, doc: doc, phases: document.NewPhases(about.Phases, o.out.top)}
+	if stacks {
+		a.owners = document.NewBlame(owners.Table(), doc.Total.RunningNs, doc.Coverage, o.out.top)
 	}
 	return cmp.Or(write(e, &o.out, analyzeOutputs, a), res.verdict())
+}
+
+// wanted is what the answer shows, and whether whole stacks of owners are in it.
+func (o *analyzeOptions) wanted(app *regexp.Regexp) (want summary, stacks bool) {
+	want = summary{byClass: o.by == "class", idle: o.idle, app: app, locks: o.out.top, phases: o.out.top, places: o.out.top}
+	if o.out.format != analyzeOutputs[0].name || o.shape.tables {
+		return want, true
+	}
+	want.phases = noPhases
+	want.locks, want.rest = document.MostLocks, true // a screen says how many locks there are
+	if want.places > 0 {
+		want.places = max(want.places, defaultTop) // and how many threads wait beside them
+	}
+	return want, o.shape.full
 }
 
 // summary says what a summary of a trace holds.
@@ -143,22 +153,29 @@ type summary struct {
 	rest                  bool // the locks above are not all: count the others
 }
 
+// noPhases says that phases are not shown: then they are not looked for.
+const noPhases = -1
+
 // summarize reads the trace for the document of 'contend analyze', and for
 // further visitors.
 func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor) (*document.Analyze, *document.Overview, *result, error) {
 	locks, about := locks.New(want.byClass), overview.New(overview.Options{ByClass: want.byClass, App: want.app})
 	meter := csp.New(csp.Options{Phases: true, Top: want.phases})
 	beside, seen := resources.New(), findings.NewEvidence()
-	res, err := o.run(e, append(more, locks, about, meter, beside, seen)...)
+	if want.phases != noPhases {
+		more = append(more, meter)
+	}
+	res, err := o.run(e, append(more, locks, about, beside, seen)...)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	side := res.side()
-	series, tooLong := meter.Series()
-	if tooLong != nil { // an absurd time in a damaged trace: all but the phases stands
-		series = &csp.Series{}
+	found := document.Overview{Phases: &csp.Series{}}
+	if want.phases != noPhases {
+		if series, tooLong := meter.Series(); tooLong == nil { // else by an absurd time in a damaged trace: all but the phases stands
+			found.Phases = series
+		}
 	}
-	found := document.Overview{Phases: series}
 	if found.Locks, found.Rest = about.Heaviest(heaviest(locks, want.locks)); !want.rest {
 		found.Rest = nil
 	}
