@@ -71,8 +71,11 @@ func (c *counted) Singles(s *Singles) bool {
 // order of arrival, and who has it.
 func handedOver(threads, waiting int) (events []format.Event) {
 	for i := range waiting {
-		from, to := max(0, i-threads)*10, i*10+10
-		events = append(events, waits(1+i%threads, 1, int64(from+1), int64(to)), holds(1+i%threads, 1, int64(to), int64(to+10)))
+		from, to := 1, i*10+10
+		if i >= threads {
+			from = (i-threads)*10 + 20
+		}
+		events = append(events, waits(1+i%threads, 1, int64(from), int64(to)), holds(1+i%threads, 1, int64(to), int64(to+10)))
 	}
 	return events
 }
@@ -93,6 +96,24 @@ func TestACrowdIsToldOfOnce(t *testing.T) {
 		}
 		if c.told > crowdFrom*waiting || c.moves > 2*waiting || (c.moves > 0) != (threads > crowdFrom) {
 			t.Errorf("%d threads: %d waiters are told of, and %d changes of crowds, in %d waits", threads, c.told, c.moves, waiting)
+		}
+	}
+}
+
+// Before the cut and behind it nobody in a long queue is looked at.
+func TestACrowdIsLookedAtInTheCutOnly(t *testing.T) {
+	const waiting, threads = 5000, 1000
+	events := handedOver(threads, waiting)
+	for _, cut := range []struct{ from, to int64 }{{0, maxTime}, {0, 1000}, {0, 20_000}, {20_000, 21_000}, {49_000, maxTime}, {20_000, 10_000}} {
+		filter := Filter{From: cut.from, To: cut.to}
+		most := 2 * crowdFrom * int(max(0, min(cut.to, 10*waiting)-cut.from)) / 10 // changes in the cut
+		s := swept(events, filter)
+		if s.looks > most+3*threads {
+			t.Errorf("%+v: %d looks at waiters, at most %d are needed", cut, s.looks, most+3*threads)
+		}
+		c, _ := run(t, events, filter)
+		if want := waitingIn(events, cut.from, max(cut.from, cut.to)); c.total != want {
+			t.Errorf("%+v: waiting sums to %d, recorded %d", cut, c.total, want)
 		}
 	}
 }

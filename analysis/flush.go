@@ -7,24 +7,41 @@ import (
 
 // flushLock emits the open slices of all whose path leads through a lock.
 func (s *standing) flushLock(l format.ObjectID) {
-	s.begin()
-	s.found(l)
-	s.flush()
+	if s.begin() {
+		s.found(l)
+		s.flush()
+	}
 }
 
 // flushBehind emits the open slices of all whose path leads through a thread,
 // but not its own.
 func (s *standing) flushBehind(t format.ThreadID) {
-	s.begin()
-	for _, l := range s.owns[t] {
-		s.found(l)
+	if s.begin() {
+		for _, l := range s.owns[t] {
+			s.found(l)
+		}
+		s.flush()
 	}
-	s.flush()
 }
 
-func (s *standing) begin() {
+// flushAll emits all open slices: where the cut ends, behind which nothing is charged.
+// Those who wait are no more there then.
+func (s *standing) flushAll() {
+	if s.begin() {
+		for ; len(s.waiting) > 0; s.waiting.Pop() {
+			s.todo = s.todo[:0]
+			s.found(s.g.blocked[s.waiting[0].ID].lock)
+			s.flush()
+		}
+	}
+}
+
+// begin notes that the graph changes. It returns false where the cut has not begun:
+// no slice is open there, see openSlice.
+func (s *standing) begin() bool {
 	s.g.changed()
 	s.todo = s.todo[:0]
+	return s.now > s.e.from
 }
 
 // flush emits the open slices of the waiters of the locks found, and of all
@@ -35,6 +52,7 @@ func (s *standing) flush() {
 		if q.crowd != nil {
 			s.emitCrowd(s.todo[i], q.crowd)
 		}
+		s.looks += len(q.open)
 		for from, to := 0, 0; from < len(q.open); from = to {
 			since := q.open[from].since
 			for to = from; to < len(q.open) && q.open[to].since == since; to++ {

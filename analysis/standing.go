@@ -26,6 +26,7 @@ type standing struct {
 	group []Waiter
 	share Share
 
+	looks          int    // at waiters one by one, in all, for tests
 	joined         uint32 // who joined a crowd so far
 	emitted        int    // waiters in slices since noEarlierStart was found out
 	noEarlierStart int64  // see Slice
@@ -50,7 +51,7 @@ type queue struct {
 
 // openSlice is the stretch of a waiter that has not been emitted.
 type openSlice struct {
-	since  int64
+	since  int64 // no earlier than the cut begins
 	node   format.ThreadID
 	hidden bool // by the filter
 }

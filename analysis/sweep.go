@@ -19,6 +19,8 @@ import (
 //     as it was: those of one lock whose stretch is the same are one slice;
 //  4. apply the change.
 //
+// It begins to emit where the filter's cut begins, and ends where the cut ends.
+//
 // Nothing else is touched: the cost is the number of changes times the
 // waiters each affects, with little to do for each waiter, and of a long queue for all
 // together.
@@ -85,7 +87,10 @@ func (s *sweep) run() {
 		if block < at {
 			kind, at = changeBlock, block
 		}
-		s.now = at
+		if s.now = at; kind != changeNone && at > s.e.to {
+			s.stop()
+			return
+		}
 		switch kind {
 		case changeRelease:
 			s.release(s.held[0].ID)
@@ -106,6 +111,13 @@ func (s *sweep) run() {
 		default:
 			return
 		}
+	}
+}
+
+// stop is called behind the cut, where nothing that begins or ends is charged any more.
+func (s *sweep) stop() {
+	s.flushAll()
+	for range s.taking { // whoever gives them ends
 	}
 }
 
@@ -154,7 +166,7 @@ func (s *sweep) block(i column.Ref) {
 	one := next(&q.waiters)
 	one.Thread, one.Stack, one.Mode = w.Thread, w.Stack, w.Mode()
 	one.First, one.Failed, one.WaitNs, one.CutNs = true, w.Failed(), w.End-w.Start, hi-lo
-	q.open = append(q.open, openSlice{s.now, n, !s.e.wanted(w.Thread, w.Lock, w.End-w.Start)})
+	q.open = append(q.open, openSlice{max(s.now, s.e.from), n, !s.e.wanted(w.Thread, w.Lock, w.End-w.Start)})
 	s.waiting.Push(column.Key{At: w.End, ID: uint32(n)})
 }
 

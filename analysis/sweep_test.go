@@ -272,25 +272,27 @@ func chained(depth int) (events []format.Event) {
 	return events
 }
 
+// swept returns the sweep over some events, for nobody.
+func swept(events []format.Event, f Filter) *sweep {
+	defs := newDefinitions()
+	e := newEmitter(defs, f, newDispatcher(nil, nil))
+	rec := newRecord()
+	for i := range events {
+		rec.add(&events[i])
+	}
+	e.begin(0)
+	rec.activities = rec.Arrange(defs.Kind)
+	tl, rebuilt := rec.activities.Timelines(defs)
+	rebuilt()
+	return rec.sweep(tl, e, &cycles{})
+}
+
 // A change at the end of a chain changes the paths of all its waits. Each is
 // found with one step from that of the next one: a chain of twice the length,
 // where twice as many changes concern twice as many waits, takes some four times the
 // steps, and not eight or sixteen times.
 func TestChainsOfWaitsAreFollowedOnce(t *testing.T) {
-	steps := func(depth int) float64 {
-		defs := newDefinitions()
-		e := newEmitter(defs, open, newDispatcher(nil, nil))
-		rec := newRecord()
-		for _, ev := range chained(depth) {
-			rec.add(&ev)
-		}
-		e.begin(0)
-		rec.activities = rec.Arrange(defs.Kind)
-		tl, rebuilt := rec.activities.Timelines(defs)
-		rebuilt()
-		s := rec.sweep(tl, e, &cycles{})
-		return float64(s.g.routes.steps)
-	}
+	steps := func(depth int) float64 { return float64(swept(chained(depth), open).g.routes.steps) }
 	short, long := steps(250), steps(500)
 	if long > 5*short || long > 3*500*500 {
 		t.Errorf("%.0f steps for 250 waits, %.0f for 500", short, long)
