@@ -80,12 +80,14 @@ func (c *Crowd[T]) pack() {
 	c.of, c.keys, c.left, c.head = c.of[:kept], c.keys[:kept], 0, 0
 }
 
-// Move is one who joins a crowd or leaves it.
+// Move is one who joins a crowd or leaves it, or who is in it when it turns out that its
+// thread waits elsewhere, too, as where two recorders wrote the same.
 type Move struct {
 	Waiter
 	Lock   format.ObjectID
 	Number uint32
 	Leaves bool
+	Twice  bool
 }
 
 // CrowdVisitor is a Visitor that can take the slices of crowds without who is in them: it
@@ -107,9 +109,11 @@ func (c crowds) move(m *Move) {
 		at = &Crowd[Waiter]{}
 		c[m.Lock] = at
 	}
-	if m.Leaves {
+	switch {
+	case m.Twice:
+	case m.Leaves:
 		at.Leave(m.Number)
-	} else {
+	default:
 		at.Join(m.Number, m.Waiter)
 	}
 }

@@ -46,6 +46,25 @@ func (s *standing) join(l format.ObjectID, c *crowd, open *openSlice, w *Waiter)
 	st.number = s.joined
 	c.shown.Join(st.number, inCrowd{*w, open.node})
 	s.e.out.move(Move{Waiter: *w, Lock: l, Number: st.number})
+	if s.state[w.Thread].alone = open.node + 1; s.state[w.Thread].waits > 1 {
+		s.notAlone(w.Thread)
+	}
+}
+
+// waitsMore notes that a thread is in one more wait.
+func (s *standing) waitsMore(t format.ThreadID) {
+	st := &s.state[t]
+	if st.waits++; st.waits > 1 && st.alone > 0 {
+		s.notAlone(t)
+	}
+}
+
+// notAlone tells that a thread in a crowd waits elsewhere, too.
+func (s *standing) notAlone(t format.ThreadID) {
+	n := s.state[t].alone - 1
+	s.state[t].alone = 0
+	l, number := s.g.blocked[n].lock, s.state[n].number
+	s.e.out.move(Move{Waiter: s.queue[l].crowd.shown.Of(number).waiter, Lock: l, Number: number, Twice: true})
 }
 
 // leave takes a node whose wait ends out of its crowd, with the last of its slices.
@@ -67,7 +86,7 @@ func (s *standing) leave(n format.ThreadID, c *crowd) {
 			s.bookPaths(l, lo, hi, s.group)
 		}
 	}
-	s.state[n].number = 0
+	s.state[n].number, s.state[w.Thread].alone = 0, 0
 	c.shown.Leave(number)
 	s.e.out.move(Move{Waiter: w, Lock: l, Number: number, Leaves: true})
 }

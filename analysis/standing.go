@@ -38,6 +38,11 @@ type nodeState struct {
 	extra  format.ThreadID // the first of the thread's free extra nodes; of a free extra node the next
 	place  uint32          // in the queue of the lock
 	number uint32          // in its crowd instead; 0 outside, see hiddenInCrowd
+
+	// Of a thread: how many waits it is in, since two recorders may write the same; and, if
+	// one only and that is told of in a crowd, its node, plus one.
+	waits uint32
+	alone format.ThreadID
 }
 
 // queue is the threads blocked on a lock, in two lists: what slices tell of

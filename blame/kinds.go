@@ -44,6 +44,9 @@ func KindsBy(r *Resolver, by []Key) Kinds {
 // Move follows who joins a crowd or leaves it. A kind of which nobody is left is
 // forgotten: a lock may be waited for in thousands of ways, one after the other.
 func (k *Kinds) Move(m *analysis.Move) {
+	if m.Twice {
+		return
+	}
 	of := k.at[m.Lock]
 	if of == nil {
 		of = &kinds{place: map[int]int{}}
@@ -72,7 +75,12 @@ func (k *Kinds) Move(m *analysis.Move) {
 }
 
 // Of returns the kinds of a crowd; it is good until one joins or leaves.
-func (k *Kinds) Of(lock format.ObjectID) []*Kind { return k.at[lock].list }
+func (k *Kinds) Of(lock format.ObjectID) []*Kind {
+	if of := k.at[lock]; of != nil {
+		return of.list
+	}
+	return nil
+}
 
 // Len returns how many they are.
 func (k *Kind) Len() int { return k.members.Len() }

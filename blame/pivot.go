@@ -25,6 +25,7 @@ type Pivot struct {
 	each   bool               // some key tells waiters apart
 	alike  []int              // rows of the Singles at hand
 	kinds  Kinds
+	apart  apart // where rows tell threads apart
 	groups groups
 }
 
@@ -40,6 +41,7 @@ func New(by []Key, root bool) *Pivot {
 	p := &Pivot{by: by, root: root, each: slices.ContainsFunc(by, Key.ofWaiter)}
 	p.index = NewRows(&p.keys, by)
 	p.kinds = KindsBy(&p.keys, by)
+	p.tellApart()
 	return p
 }
 
@@ -52,7 +54,7 @@ func (p *Pivot) Operations(frames *regexp.Regexp) *Pivot {
 // Resolver finds the ids of the rows.
 func (p *Pivot) Resolver() *Resolver { return &p.keys }
 
-// Kinds are those of who waits together that the rows tell apart.
+// Kinds are those of who waits together that the rows tell apart, but for whom Stays are.
 func (p *Pivot) Kinds() *Kinds { return &p.kinds }
 
 // App says what the program's own code is, see Resolver.App.
@@ -121,6 +123,7 @@ func (p *Pivot) Table() *Table {
 	if p.rec.Sampled() {
 		t.cells = p.rec.Finish()
 	}
+	p.addApart()
 	wide := len(p.by)
 	keys := make([]string, len(p.rows)*wide)
 	for i := range p.rows {

@@ -58,7 +58,13 @@ func (p *Pivot) follow(moves []analysis.Move) {
 }
 
 // Moved implements analysis.CrowdVisitor.
-func (p *Pivot) Moved(m *analysis.Move) { p.kinds.Move(m) }
+func (p *Pivot) Moved(m *analysis.Move) {
+	if p.summed() {
+		p.moveApart(m)
+	} else {
+		p.kinds.Move(m)
+	}
+}
 
 // Crowd implements analysis.CrowdVisitor.
 func (p *Pivot) Crowd(s *analysis.Slice, n int) {
@@ -66,6 +72,9 @@ func (p *Pivot) Crowd(s *analysis.Slice, n int) {
 	charge := ChargeOf(s.Lock, sh, p.root)
 	p.total.Add(s, sh.Ns, n, charge.Owner.Prov)
 	*p.groups.lastOf(s.Lock) = 0
+	if p.summed() {
+		p.chargeApart(s, &charge)
+	}
 	for _, k := range p.kinds.Of(s.Lock) {
 		row := p.row(s.Lock, &k.Waiter, &charge)
 		r := &p.rows[row]

@@ -59,6 +59,8 @@ func (a *Accumulator) Finish() Sum {
 type WaitCounter struct {
 	threads []threadWait
 	seen    map[uint64]uint32 // by row and thread: the last wait that the row has counted
+	apart   bool              // no row is of two threads
+	counted []uint32          // then the same by row
 }
 
 // threadWait is the current wait of a thread, counted from 1, and the rows that
@@ -104,12 +106,25 @@ func (c *WaitCounter) IsNew(row int, thread format.ThreadID) bool {
 		return false
 	}
 	t := &c.threads[thread]
+	if c.apart {
+		return c.isNewToItsOwn(t, row)
+	}
 	if row >= bitRows {
 		return c.isNewToMany(t, row, thread)
 	}
 	bit := uint64(1) << row
 	isNew := t.few&bit == 0
 	t.few |= bit
+	return isNew
+}
+
+// isNewToItsOwn is IsNew for a row of one thread.
+func (c *WaitCounter) isNewToItsOwn(t *threadWait, row int) bool {
+	for len(c.counted) <= row {
+		c.counted = append(c.counted, 0)
+	}
+	isNew := c.counted[row] != t.serial
+	c.counted[row] = t.serial
 	return isNew
 }
 

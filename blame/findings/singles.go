@@ -46,7 +46,7 @@ func (v *Evidence) Singles(s *analysis.Singles) bool {
 func (v *Evidence) follow(moves []analysis.Move) {
 	for i := range moves {
 		m := &moves[i]
-		if !v.reader(&m.Waiter) {
+		if m.Twice || !v.reader(&m.Waiter) {
 			continue
 		}
 		if m.Leaves {

@@ -33,7 +33,7 @@ func (w *Wait) addInCrowd(s *analysis.Slice) (whole bool) {
 func (c *Collector) Moved(m *analysis.Move) {
 	w := c.of(m.Thread)
 	switch {
-	case w == nil || w.Lock != m.Lock:
+	case m.Twice || w == nil || w.Lock != m.Lock:
 	case m.Leaves:
 		c.crowds.drop(w)
 	case !w.inCrowd && !w.whole:

@@ -16,18 +16,15 @@ type crowds struct {
 	each blame.Kinds // one by one; those whom folded samples do not tell apart are Builder.kinds
 
 	of      map[who][]part
-	in      map[who]member // who is there now
+	in      map[who]int // who is there now, and of which kind
 	charges map[charge]int
 	sums    []sum
 	there   map[ofKind]int // how many that are there now have a sample of a charge
-	last    map[format.ObjectID]last
-	heard   int    // slices
-	rest    []rest // scratch
+	rest    []rest         // scratch
 
-	// overlap says that a thread waited for one lock twice at a time, as where two
-	// recorders wrote the same: that counts twice in the delay and once in the wall-time.
-	// From then on all are added one by one.
-	overlap bool
+	// twice is how many in the crowd of a lock may wait there twice at a time, which counts
+	// twice in the delay and once in the wall-time: they are added one by one, and not in.
+	twice map[format.ObjectID]int
 }
 
 // who is what a sample tells of its waiter.
@@ -55,15 +52,6 @@ type part struct{ sample, sum int }
 
 type ofKind struct{ sum, kind int }
 
-// member is who is in a crowd: of which kind, and since how many slices.
-type member struct{ kind, since int }
-
-// last is the last slice of a crowd.
-type last struct {
-	number, sum int
-	start, end  int64
-}
-
 // rest is how many of a kind are added to a folded sample.
 type rest struct {
 	key Key
@@ -76,7 +64,7 @@ func (k *Key) charge() charge { return charge{k.Lock, k.Owner, k.path} }
 // gather begins to follow crowds.
 func (b *Builder) gather() {
 	b.crowds = &crowds{each: blame.NewKinds(func(m *analysis.Move) int { return int(m.Number) }),
-		of: map[who][]part{}, in: map[who]member{}, charges: map[charge]int{}, there: map[ofKind]int{}, last: map[format.ObjectID]last{}}
+		of: map[who][]part{}, in: map[who]int{}, charges: map[charge]int{}, there: map[ofKind]int{}, twice: map[format.ObjectID]int{}}
 	for i := range b.samples {
 		b.enter(i)
 	}
@@ -96,8 +84,8 @@ func (b *Builder) enter(sample int) {
 	}
 	one, p := key.who(), part{sample, at}
 	c.of[one] = append(c.of[one], p)
-	if m, ok := c.in[one]; ok {
-		b.join(p, m.kind)
+	if kind, ok := c.in[one]; ok {
+		b.join(p, kind)
 	}
 }
 
@@ -108,22 +96,25 @@ func (b *Builder) follow(m *analysis.Move) {
 	}
 	c, one := b.crowds, who{m.Thread, m.Stack, m.Lock}
 	c.each.Move(m)
-	is, in := c.in[one]
+	kind, in := c.in[one]
 	switch {
-	case c.overlap:
-	case m.Leaves && in:
+	case in: // leaves, or is to be added one by one from now on
 		delete(c.in, one)
 		for _, p := range c.of[one] {
-			b.leave(p, is.kind)
+			b.leave(p, kind)
 		}
-	case in:
-		b.overlap()
-	case !m.Leaves:
-		is = member{b.kindOf(&m.Waiter), c.heard}
-		c.in[one] = is
+	case !m.Leaves && !m.Twice:
+		kind := b.kindOf(&m.Waiter)
+		c.in[one] = kind
 		for _, p := range c.of[one] {
-			b.join(p, is.kind)
+			b.join(p, kind)
 		}
+	}
+	switch {
+	case m.Twice:
+		c.twice[m.Lock]++
+	case m.Leaves && !in:
+		c.twice[m.Lock]--
 	}
 }
 
@@ -151,43 +142,12 @@ func (b *Builder) settle() {
 	if b.crowds == nil {
 		return
 	}
-	for one, is := range b.crowds.in {
+	for one, kind := range b.crowds.in {
 		for _, p := range b.crowds.of[one] {
-			b.leave(p, is.kind)
+			b.leave(p, kind)
 		}
 	}
 	clear(b.crowds.in)
-}
-
-// overlap is called when a thread waits twice. The wait that is in no crowd may have begun
-// in the last slice of those that are.
-func (b *Builder) overlap() {
-	c := b.crowds
-	for one, is := range c.in {
-		l := c.last[one.lock]
-		if l.number <= is.since {
-			continue
-		}
-		for _, p := range c.of[one] {
-			if p.sum == l.sum {
-				m := &b.samples[p.sample]
-				m.crowdNs -= l.end - l.start
-				m.wall.Add(l.start, l.end)
-			}
-		}
-	}
-	b.settle()
-	c.overlap = true
-}
-
-// begins notes that a wait begins, which nobody in a crowd does.
-func (b *Builder) begins(lock format.ObjectID, w *analysis.Waiter) {
-	if b.crowds == nil {
-		return
-	}
-	if _, in := b.crowds.in[who{w.Thread, w.Stack, lock}]; in {
-		b.overlap()
-	}
 }
 
 // addCrowd adds a slice of a crowd of n. Who has no sample of its own for it gets one, or
@@ -196,16 +156,12 @@ func (b *Builder) addCrowd(s *analysis.Slice, n int) {
 	c, sh := b.crowds, &s.Shares[0]
 	key := b.key(s.Lock, &analysis.Waiter{}, sh)
 	at, met := c.charges[key.charge()]
-	if (!met || c.sums[at].there < n) && !b.addKinds(key, s, at, met) {
+	if c.twice[s.Lock] > 0 || (!met || c.sums[at].there < n) && !b.addKinds(key, s, at, met) {
 		b.addEach(key, s)
 		at, met = c.charges[key.charge()]
 	}
-	c.heard++
 	if met {
 		c.sums[at].ns += sh.Ns
-		c.last[s.Lock] = last{c.heard, at, s.Start, s.End}
-	} else {
-		delete(c.last, s.Lock)
 	}
 }
 
@@ -241,11 +197,15 @@ func (b *Builder) addKinds(key Key, s *analysis.Slice, at int, met bool) bool {
 }
 
 // addEach makes samples of those who have none, as long as they are told apart, and folds
-// the others.
+// the others. Who may wait twice is added.
 func (b *Builder) addEach(key Key, s *analysis.Slice) {
-	ns := s.Shares[0].Ns
-	for _, k := range b.crowds.each.Of(s.Lock) {
+	c, ns := b.crowds, s.Shares[0].Ns
+	for _, k := range c.each.Of(s.Lock) {
 		key.Waiter, key.WaiterStack = k.Thread, k.Stack
+		if _, in := c.in[key.who()]; !in {
+			b.waiter(s, &k.Waiter, 1)
+			continue
+		}
 		if _, ok := b.index[key]; ok {
 			continue
 		}

@@ -107,11 +107,7 @@ func (b *Builder) Interval() int64 { return 0 }
 func (b *Builder) Slice(s *analysis.Slice) {
 	b.end = max(b.end, s.End)
 	for i := range s.Waiters {
-		w := &s.Waiters[i]
-		if w.First {
-			b.begins(s.Lock, w)
-		}
-		b.waiter(s, w, 1)
+		b.waiter(s, &s.Waiters[i], 1)
 	}
 }
 
@@ -126,15 +122,11 @@ func (b *Builder) Moved(m *analysis.Move) {
 // Crowd implements analysis.CrowdVisitor.
 func (b *Builder) Crowd(s *analysis.Slice, n int) {
 	b.end = max(b.end, s.End)
-	kinds := &b.kinds
 	if !b.Shown {
-		if !b.crowds.overlap {
-			b.addCrowd(s, n)
-			return
-		}
-		kinds = &b.crowds.each
+		b.addCrowd(s, n)
+		return
 	}
-	for _, k := range kinds.Of(s.Lock) {
+	for _, k := range b.kinds.Of(s.Lock) {
 		b.waiter(s, &k.Waiter, int64(k.Len()))
 	}
 }

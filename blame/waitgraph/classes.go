@@ -6,6 +6,7 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
+	"contend/format"
 )
 
 // classes are the waiting by waiter, owner and class of lock: what each edge is made of.
@@ -15,13 +16,15 @@ type classes struct {
 	keys  *blame.Resolver
 	rows  *blame.Rows
 	kinds *blame.Kinds // those of the edges, which classes of locks divide no further
+	stays *blame.Stays // the same of threads that are told apart
+	pairs []int32      // of the stays: the row
 	root  bool
 	ns    []int64 // by row
 }
 
 func newClasses(edges *blame.Pivot, edge [2]blame.Key, root bool) *classes {
 	keys := edges.Resolver()
-	return &classes{keys: keys, rows: blame.NewRows(keys, []blame.Key{edge[0], edge[1], blame.ByClass}), kinds: edges.Kinds(), root: root}
+	return &classes{keys: keys, rows: blame.NewRows(keys, []blame.Key{edge[0], edge[1], blame.ByClass}), kinds: edges.Kinds(), stays: edges.Stays(), root: root}
 }
 
 func (c *classes) slice(s *analysis.Slice) {
@@ -30,9 +33,13 @@ func (c *classes) slice(s *analysis.Slice) {
 	}
 }
 
+// crowd adds a slice of a crowd, of which the edges have heard.
 func (c *classes) crowd(s *analysis.Slice) {
 	for _, k := range c.kinds.Of(s.Lock) {
 		c.add(s, &k.Waiter, int64(k.Len()))
+	}
+	for pair := len(c.pairs); pair < c.stays.Len(); pair++ { // what they sum to is told in the end
+		c.pairs = append(c.pairs, int32(c.row(s.Lock, c.stays.Waiter(pair), &s.Shares[0])))
 	}
 }
 
@@ -40,13 +47,23 @@ func (c *classes) crowd(s *analysis.Slice) {
 func (c *classes) add(s *analysis.Slice, w *analysis.Waiter, n int64) {
 	for i := range s.Shares {
 		sh := &s.Shares[i]
-		charge := blame.ChargeOf(s.Lock, sh, c.root)
-		row := c.rows.Of(s.Lock, w, &charge)
-		if row == len(c.ns) {
-			c.ns = append(c.ns, 0)
-		}
-		c.ns[row] += n * sh.Ns
+		c.ns[c.row(s.Lock, w, sh)] += n * sh.Ns
 	}
+}
+
+// row returns the row of a waiter and a share of its waiting, making it if need be.
+func (c *classes) row(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
+	charge := blame.ChargeOf(lock, sh, c.root)
+	row := c.rows.Of(lock, w, &charge)
+	if row == len(c.ns) {
+		c.ns = append(c.ns, 0)
+	}
+	return row
+}
+
+// settle adds what those who wait together were charged, once the edges are a table.
+func (c *classes) settle() {
+	c.stays.Each(func(pair int, ns int64) { c.ns[c.pairs[pair]] += ns })
 }
 
 // ends are the ids of a waiter and an owner.
@@ -54,6 +71,7 @@ type ends [2]uint32
 
 // addLocks gives each edge its classes; the edges are told by their ends.
 func (g *Graph) addLocks(c *classes, edges map[ends]int32) {
+	c.settle()
 	at, first := make([]int32, len(c.ns)), make([]int, len(g.Edges)+1)
 	for row := range c.ns {
 		ids := c.rows.IDs(row)

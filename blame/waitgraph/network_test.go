@@ -1,11 +1,14 @@
 package waitgraph
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"testing"
 
 	"contend/analysis"
 	"contend/format"
+	"contend/format/simulate"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -111,4 +114,40 @@ func TestOperationsAreTheOutermostMatch(t *testing.T) {
 	if g := build(Options{Nodes: Methods}, wait(a, cache, 0, 10, o)); !g.Nodes[g.Edges[0].To].Pseudo {
 		t.Error("an unknown stack is nobody in particular")
 	}
+}
+
+// oneByOne is a builder that hears of each who waits in a crowd, in each slice.
+type oneByOne struct{ of *Builder }
+
+func (o *oneByOne) Begin(sym *analysis.Symbols, start int64) { o.of.Begin(sym, start) }
+func (o *oneByOne) Slice(s *analysis.Slice)                  { o.of.Slice(s) }
+
+// Those who wait together are on the edges, and these of the locks, on which each is alone.
+func TestACrowdHasTheEdgesOfEach(t *testing.T) {
+	var list format.List
+	if _, err := simulate.Run(simulate.Config{Scenario: "random", Threads: 70, Locks: 3, Duration: 4e6, Period: 1e7, Seed: 5}, &list, nil); err != nil {
+		t.Fatal(err)
+	}
+	for kind := range Nodes {
+		if Node(kind) == Operations {
+			continue
+		}
+		together, apart := New(Options{Nodes: Node(kind)}), &oneByOne{New(Options{Nodes: Node(kind)})}
+		list.Rewind()
+		if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, apart); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(edgeTexts(apart.of.Graph()), edgeTexts(together.Graph())); diff != "" {
+			t.Errorf("%s:\n%s", Nodes[kind], diff)
+		}
+	}
+}
+
+// edgeTexts are the edges of a graph.
+func edgeTexts(g *Graph) (list []string) {
+	for _, e := range g.Edges {
+		list = append(list, fmt.Sprint(g.Nodes[e.From].Name, " for ", g.Nodes[e.To].Name, ": ", e.Sum, e.Locks))
+	}
+	slices.Sort(list)
+	return append(list, fmt.Sprint(g.Total))
 }
