@@ -67,7 +67,7 @@ var allowed = map[string][]string{
 	"contend/report/junit":             {"contend/report/document"},
 	"contend/blame/naming":             {},
 	"contend/blame/gate":               {"contend/blame/chains", "contend/blame/compare", "contend/blame/findings", "contend/blame/overview", "contend/blame/naming", "contend/analysis/bootstrap", "contend/blame/locks", "contend/analysis", "contend/format"},
-	"contend/blame/compare":            {"contend/blame/chains", "contend/analysis/bootstrap", "contend/analysis", "contend/format"},
+	"contend/blame/compare":            {"contend/blame", "contend/blame/chains", "contend/analysis/bootstrap", "contend/analysis", "contend/format"},
 	"contend/analysis/bootstrap":       {"contend/analysis", "contend/analysis/cores"},
 	"contend/report/text":              {"contend/report/document", "contend/analysis", "contend/format"},
 	"contend/blame/whatif":             {"contend/blame/sites", "contend/blame/naming", "contend/analysis", "contend/analysis/cores", "contend/format"},

@@ -55,9 +55,16 @@ func (m *Metrics) Interval() int64 { return 0 }
 
 // Slice implements analysis.Visitor.
 func (m *Metrics) Slice(s *analysis.Slice) {
-	c := m.of(s.Lock)
-	c.failed += s.Firsts()
-	c.waiting += s.Ns()
+	m.of(s.Lock).failed += s.Firsts()
+	m.Crowd(s, len(s.Waiters))
+}
+
+// Moved implements analysis.CrowdVisitor.
+func (m *Metrics) Moved(*analysis.Move) {}
+
+// Crowd implements analysis.CrowdVisitor: no wait begins in one.
+func (m *Metrics) Crowd(s *analysis.Slice, n int) {
+	m.of(s.Lock).waiting += int64(n) * s.Length()
 	m.to = max(m.to, s.End)
 }
 

@@ -7,6 +7,7 @@ package compare
 import (
 	"contend/analysis"
 	"contend/analysis/bootstrap"
+	"contend/blame"
 	"contend/blame/chains"
 	"contend/format"
 )
@@ -24,6 +25,7 @@ type Profile struct {
 	home   []int // by lock: the first site it was seen at, + 1
 	links  map[[2]int]struct{}
 	paths  chains.Paths
+	kinds  blame.Kinds // of who waits together, by group and method
 	cells  *bootstrap.Cells
 
 	ElapsedNs int64 // of the trace, given by who has run it; 0: what its instants stand for, or its cells span
@@ -82,6 +84,7 @@ func (r *rows[K]) add(i int, rec *bootstrap.Recorder, s *analysis.Slice, ns int6
 // Begin implements analysis.Visitor.
 func (p *Profile) Begin(sym *analysis.Symbols, start int64) {
 	*p = Profile{ElapsedNs: p.ElapsedNs, sym: sym, links: map[[2]int]struct{}{}}
+	p.kinds = blame.NewKinds(func(m *analysis.Move) int { return int(sym.Group(m.Thread))<<32 | int(sym.Method(m.Stack)) })
 	p.rec.Begin(start)
 	p.total = p.rec.New()
 }
@@ -109,6 +112,20 @@ func (p *Profile) Slice(s *analysis.Slice) {
 			p.chains.add(p.chain(rest[0].Thread, s.Lock, sh), &p.rec, s, sh.Ns, n)
 			rest = rest[n:]
 		}
+	}
+}
+
+// Moved implements analysis.CrowdVisitor.
+func (p *Profile) Moved(m *analysis.Move) { p.kinds.Move(m) }
+
+// Crowd implements analysis.CrowdVisitor.
+func (p *Profile) Crowd(s *analysis.Slice, n int) {
+	sh := &s.Shares[0]
+	p.rec.Add(p.total, s.Start, s.End, s.Length(), n)
+	p.owners.add(p.owner(sh.Direct), &p.rec, s, sh.Ns, n)
+	for _, k := range p.kinds.Of(s.Lock) {
+		p.sites.add(p.site(s.Lock, k.Stack), &p.rec, s, s.Length(), k.Len())
+		p.chains.add(p.chain(k.Thread, s.Lock, sh), &p.rec, s, sh.Ns, k.Len())
 	}
 }
 

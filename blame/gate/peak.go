@@ -31,12 +31,18 @@ func (p *peaks) Begin(sym *analysis.Symbols, start int64) {
 func (p *peaks) Running(from, to, ns int64) { p.add(&p.running, from, to, ns, 1) }
 
 // Slice implements analysis.Visitor.
-func (p *peaks) Slice(s *analysis.Slice) {
+func (p *peaks) Slice(s *analysis.Slice) { p.Crowd(s, len(s.Waiters)) }
+
+// Moved implements analysis.CrowdVisitor.
+func (p *peaks) Moved(*analysis.Move) {}
+
+// Crowd implements analysis.CrowdVisitor.
+func (p *peaks) Crowd(s *analysis.Slice, n int) {
 	class := p.sym.Class(s.Lock)
 	list := p.classes[class]
-	p.add(&list, s.Start, s.End, s.Length(), int64(len(s.Waiters)))
+	p.add(&list, s.Start, s.End, s.Length(), int64(n))
 	p.classes[class] = list
-	p.add(&p.all, s.Start, s.End, s.Length(), int64(len(s.Waiters)))
+	p.add(&p.all, s.Start, s.End, s.Length(), int64(n))
 }
 
 // add spreads ns of each of so many threads over the intervals of [from, to).

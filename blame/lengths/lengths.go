@@ -114,6 +114,12 @@ func (c *Collector) Slice(s *analysis.Slice) {
 	}
 }
 
+// Moved implements analysis.CrowdVisitor.
+func (c *Collector) Moved(*analysis.Move) {}
+
+// Crowd implements analysis.CrowdVisitor: no wait begins in one.
+func (c *Collector) Crowd(*analysis.Slice, int) {}
+
 func (c *Collector) ids(lock format.ObjectID, w *analysis.Waiter) blame.IDs {
 	return c.keys.IDs(c.by, lock, w, &blame.Charge{})
 }

@@ -61,28 +61,37 @@ func (c *Collector) Interval() int64 { return 0 }
 
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
-	c.end = max(c.end, s.End)
-	c.waitNs += s.Ns()
-	c.waited[c.sym.Class(s.Lock)] += s.Ns()
 	for i := range s.Waiters {
 		if w := &s.Waiters[i]; w.First && !w.Failed {
 			c.thread(w.Thread).last = hold{asked: s.Start - c.start, start: s.Start + w.WaitNs - c.start, lock: c.lock(s.Lock), section: c.section(w.Stack, s.Lock), mode: w.Mode}
 		}
 	}
+	c.Crowd(s, len(s.Waiters))
+}
+
+// Moved implements analysis.CrowdVisitor.
+func (c *Collector) Moved(*analysis.Move) {}
+
+// Crowd implements analysis.CrowdVisitor: no wait begins in one.
+func (c *Collector) Crowd(s *analysis.Slice, n int) {
+	ns := int64(n) * s.Length()
+	c.end = max(c.end, s.End)
+	c.waitNs += ns
+	c.waited[c.sym.Class(s.Lock)] += ns
 	for i := range s.Shares {
-		c.share(s, &s.Shares[i])
+		c.share(s, &s.Shares[i], n)
 	}
 }
 
-// share takes who is on a path, and the section of whom was waited for. Nobody gets
+// share takes who is on a path, and the section of whom n waited for. Nobody gets
 // through a deadlock the sooner for a shorter section.
-func (c *Collector) share(s *analysis.Slice, sh *analysis.Share) {
+func (c *Collector) share(s *analysis.Slice, sh *analysis.Share, n int) {
 	deadlock := sh.Root.Kind == analysis.OwnerDeadlock
 	c.deadlock = c.deadlock || deadlock
 	if sh.Direct.Kind != analysis.OwnerThread {
 		return
 	}
-	ns, section := sh.Ns*int64(len(s.Waiters)), c.section(sh.Direct.Stack, s.Lock)
+	ns, section := sh.Ns*int64(n), c.section(sh.Direct.Stack, s.Lock)
 	if c.blamed[blame{section, c.sym.Class(s.Lock)}] += ns; deadlock {
 		return
 	}
