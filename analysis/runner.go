@@ -37,18 +37,19 @@ var nothing = span{math.MaxInt64, math.MaxInt64}
 // idleWork tells which activities are idle time: a thread with nothing to do.
 // A wait no rule classifies is idle too; the warnings say how much there was.
 var idleWork = [...]bool{
-	format.ActivityUnknown: true,
-	format.ActivityWait:    true,
-	format.ActivityPark:    true,
-	format.ActivitySleep:   true,
-	format.ActivityIO:      false,
-	format.ActivityRun:     false,
-	format.ActivityLive:    false,
-	format.ActivitySeen:    false,
-	format.ActivityFile:    false,
-	format.ActivitySocket:  false,
-	format.ActivityTook:    false,
-	format.ActivityReady:   false,
+	format.ActivityUnknown:  true,
+	format.ActivityWait:     true,
+	format.ActivityPark:     true,
+	format.ActivitySleep:    true,
+	format.ActivityIO:       false,
+	format.ActivityRun:      false,
+	format.ActivityLive:     false,
+	format.ActivitySeen:     false,
+	format.ActivityFile:     false,
+	format.ActivitySocket:   false,
+	format.ActivityTook:     false,
+	format.ActivityReady:    false,
+	format.ActivityRunnable: false,
 }
 
 func newRunner(d *owners.Activities, own owners.Refs, between []span, lives span) runner {

@@ -24,23 +24,70 @@ func waitedAt(stack int, ev format.Event) format.Event {
 }
 
 // A thread that sleeps inside and never waits is the owner all the same where the lock
-// names nobody; one that sleeps as long at other times is not.
+// names nobody, also if it does so several times, or those who wait are readers; one that
+// sleeps as long at other times is not.
 func TestWhoNeverWaitsIsMet(t *testing.T) {
-	r := rand.New(rand.NewPCG(5, 6))
-	events := []format.Event{kind(1, format.KindSynchronizer), stack(1, "use", "loop"), stack(5, "renew", "housekeeping"), stack(6, "doze", "other")}
-	for i := range int64(60) {
-		from := i*100*ms + r.Int64N(20*ms)
-		events = append(events, sleeps(8, 5, from, from+14*ms))
-		for w := range int64(3) {
-			came := from + ms + r.Int64N(10*ms)
-			events = append(events, waitedAt(1, after(int(1+w), 1, came, from+14*ms+100e3+w*60e3, 0)))
+	for _, c := range []struct {
+		name   string
+		mode   format.Mode
+		pieces int64
+	}{{"once", format.Exclusive, 1}, {"readers wait", format.Shared, 1}, {"piece by piece", format.Exclusive, 4}, {"piece by piece, and readers wait", format.Shared, 4}} {
+		r := rand.New(rand.NewPCG(5, 6))
+		events := []format.Event{kind(1, format.KindSynchronizer), stack(1, "use", "loop"), stack(5, "renew", "housekeeping"), stack(6, "doze", "other")}
+		for i := range int64(60) {
+			from := i*100*ms + r.Int64N(20*ms)
+			doze := i*100*ms + r.Int64N(70*ms)
+			for n := range c.pieces {
+				at, until := n*14*ms/c.pieces, (n+1)*14*ms/c.pieces-min(n+1, c.pieces-1)%c.pieces*1e3
+				events = append(events, sleeps(8, 5, from+at, from+until), sleeps(9, 6, doze+at, doze+until))
+			}
+			for w := range int64(3) {
+				came := from + 100e3 + r.Int64N(3*ms)
+				ev := waitedAt(1, after(int(1+w), 1, came, from+14*ms+100e3+w*60e3, 0))
+				ev.Mode = c.mode
+				events = append(events, ev)
+			}
 		}
-		doze := i*100*ms + r.Int64N(70*ms)
-		events = append(events, sleeps(9, 6, doze, doze+14*ms))
+		by, total := blamed(t, events)
+		if by[5] < total*8/10 || by[6] > total/20 {
+			t.Errorf("%s: who sleeps inside is charged %d, elsewhere %d, of %d", c.name, by[5], by[6], total)
+		}
 	}
-	by, total := blamed(t, events)
-	if by[5] < total*8/10 || by[6] > total/20 {
-		t.Errorf("who sleeps inside is charged %d, elsewhere %d, of %d", by[5], by[6], total)
+}
+
+// Of a thread that runs inside and never waits samples tell, of a recorder or of thread
+// dumps: it is sampled there while others wait, and hardly ever otherwise. What runs at any
+// time does not have the lock.
+func TestWhoRunsInsideAndNeverWaitsIsMet(t *testing.T) {
+	for _, sampled := range []format.Activity{format.ActivityRun, format.ActivityRunnable} {
+		r := rand.New(rand.NewPCG(7, 6))
+		events := []format.Event{kind(1, format.KindSynchronizer), stack(1, "use", "loop"), stack(5, "renew", "housekeeping"), stack(6, "count", "other"), stack(7, "rest", "loop")}
+		sample := func(thread, st int, at int64) {
+			events = append(events, format.Event{Kind: format.KindActivity, Activity: sampled, Thread: format.ThreadID(thread), Stack: format.StackID(st), Time: at, End: at})
+		}
+		for i := range int64(120) {
+			from := i*100*ms + r.Int64N(20*ms)
+			for w := range int64(3) {
+				came := from + 100e3 + r.Int64N(2*ms)
+				events = append(events, waitedAt(1, after(int(1+w), 1, came, from+14*ms+100e3+w*60e3, 0)))
+				later := from + int64(30+10*w)*ms // and they wait for each other for a moment
+				events = append(events, waitedAt(1, after(int(1+w), 1, later, later+50e3, 0)), sleeps(int(1+w), 7, later+300e3, later+5*ms))
+			}
+			for at := i*100*ms + 50*ms*r.Int64N(2); at < (i+1)*100*ms; at += 50 * ms {
+				if at >= from && at < from+14*ms {
+					sample(8, 5, at)
+				}
+				sample(9, 6, at)
+			}
+			at := from + r.Int64N(14*ms)
+			if i%3 == 0 {
+				sample(8, 5, at)
+			}
+		}
+		by, total := blamed(t, events)
+		if by[5] < total*6/10 || by[6] > total/20 {
+			t.Errorf("%v: who runs inside is charged %d, elsewhere %d, of %d", sampled, by[5], by[6], total)
+		}
 	}
 }
 

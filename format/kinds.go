@@ -49,6 +49,7 @@ const (
 	ActivitySocket                  // I/O of a socket
 	ActivityTook                    // nothing of its own: some thread took Object with the stack, as a dump shows
 	ActivityReady                   // ready to run, and without a processor
+	ActivityRunnable                // runnable, as a thread dump shows at an instant; whether it had a processor is not told
 )
 
 // Idle reports whether the activity is that of a thread with nothing to do. A wait
@@ -61,7 +62,7 @@ func (a Activity) String() string { return name(activityNames[:], uint8(a)) }
 var (
 	modeNames     = [...]string{"exclusive", "shared"}
 	lockKindNames = [...]string{"unknown", "monitor", "synchronizer", "readwritelock", "semaphore", "mutex", "kernel", "gil"}
-	activityNames = [...]string{"unknown", "wait", "park", "sleep", "io", "run", "live", "seen", "file", "socket", "took", "ready"}
+	activityNames = [...]string{"unknown", "wait", "park", "sleep", "io", "run", "live", "seen", "file", "socket", "took", "ready", "runnable"}
 )
 
 func name(names []string, i uint8) string {

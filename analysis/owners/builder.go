@@ -195,7 +195,7 @@ func (b *builder) running(t format.ThreadID, lo, hi int64, f func(t format.Threa
 		if ev.IsWait(i) {
 			continue
 		}
-		if o := ev.Other(i); o.What() == format.ActivityRun && o.Stack != format.NoStack && !o.told() {
+		if o := ev.Other(i); o.ran() && o.Stack != format.NoStack && !o.told() {
 			f(t, o.Stack)
 		}
 	}

@@ -8,8 +8,8 @@ import "contend/format"
 // that is counted once, by stacks, of which a kind of locks knows its own.
 type bursts struct {
 	n      int // those below
-	number map[format.StackID]uint32
-	stacks []format.StackID
+	number map[posture]uint32
+	stacks []posture
 	in     [][]uint32        // by number of a stack: the bursts it is in, once for each sample
 	times  map[[2]uint32]int // numbers of stacks, by how often two threads had them in one burst
 	loose  [][]sighted       // bursts longer than a round, or of many samples: each is looked at for itself
@@ -17,6 +17,12 @@ type bursts struct {
 	pairs []pair // the same, once all are known
 
 	open []sighted // the last one so far
+}
+
+// posture is what a sample shows of a thread.
+type posture struct {
+	stack  format.StackID
+	dumped bool // by a thread dump: the thread may have had no processor
 }
 
 // pair is two stacks, by number, that threads had in one burst, and how often.
@@ -40,6 +46,12 @@ const sameRound = 1e6
 // square.
 const mostPaired = 64
 
+// together reports whether two samples show two threads together: those of a thread dump
+// others of that one only, since when it was taken is known to less than a round.
+func (b *bursts) together(o, s sighted) bool {
+	return o.thread != s.thread && b.stacks[o.stack].dumped == b.stacks[s.stack].dumped
+}
+
 // close ends the last burst.
 func (b *bursts) close() {
 	list := b.open
@@ -53,7 +65,7 @@ func (b *bursts) close() {
 	for i, s := range list {
 		b.in[s.stack] = append(b.in[s.stack], uint32(b.n))
 		for _, o := range list[:i] {
-			if o.thread != s.thread {
+			if b.together(o, s) {
 				b.times[[2]uint32{min(o.stack, s.stack), max(o.stack, s.stack)}]++
 			}
 		}

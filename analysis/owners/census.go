@@ -17,9 +17,9 @@ type census struct {
 	all     float64 // the sum over all parts; see met
 }
 
-// take lists the parts of the program that are sections of some locks, given at
-// which call sites sections were seen to stop.
-func (ev *evidence) take(k *kin, stops []bool) *census {
+// take lists the parts of the program that are sections of some locks, given for how much
+// of the time somebody waits and at which call sites sections were seen to stop.
+func (ev *evidence) take(k *kin, busy float64, stops []bool) *census {
 	c := &census{k: k, stops: slices.Repeat([]bool{true}, len(k.stacks))}
 	var unsure []*witness
 	for _, p := range k.witnesses.list {
@@ -32,11 +32,31 @@ func (ev *evidence) take(k *kin, stops []bool) *census {
 			unsure = append(unsure, p)
 		}
 	}
-	if len(unsure) > 0 && k.hides() { // else hardly anybody has the lock who never waited for it
-		r := ev.rounds(k)
-		c.parts = append(c.parts, slices.DeleteFunc(unsure, func(p *witness) bool { return !r.exclusive(p) })...)
+	if len(unsure) == 0 {
+		return c
+	}
+	r, hidden := ev.rounds(k), false
+	for _, p := range unsure {
+		p.hidden = p.hinders(busy) && r.exclusive(p)
+		if p.hidden || k.hides() && r.exclusive(p) { // else hardly anybody has the lock who never waited for it
+			c.parts, hidden = append(c.parts, p), hidden || p.hidden
+		}
+	}
+	if hidden && !k.hides() {
+		c.stops = stops
+		for _, p := range k.witnesses.list {
+			if p.site >= 0 && !k.mostlyInside(p) {
+				c.parts = append(c.parts, p)
+			}
+		}
 	}
 	return c
+}
+
+// hinders reports whether a part is sampled nearly only while somebody waits, given for how
+// much of the time somebody does, and oftener than by chance.
+func (p *witness) hinders(busy float64) bool {
+	return p.inside >= timesPrompt*(p.total-p.inside) && exceeds(p.inside, p.total, busy)
 }
 
 // mostlyInside reports whether a method does most of what it does in its section, as far as

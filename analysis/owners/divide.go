@@ -17,11 +17,12 @@ func (ev *evidence) divide(k *kin, builders []*builder) {
 
 // divideSections asks how sections divide what is not free.
 func (ev *evidence) divideSections(k *kin, builders []*builder) {
-	stops := make([]bool, len(k.stacks))
+	stops, busy := make([]bool, len(k.stacks)), 0.0
 	for _, b := range builders {
 		b.stops(stops)
+		busy += b.s.busyShare()
 	}
-	c := ev.take(k, stops)
+	c := ev.take(k, busy, stops)
 	if !c.tells() { // mostly, and the rest goes through all gaps
 		return
 	}

@@ -103,6 +103,19 @@ func (f *family) in(method uint64, line int) (p part, takes bool) {
 	return part{method, at.site}, takes
 }
 
+// takes reports whether a stack ends at a line that takes the lock.
+func (f *family) takes(st format.StackID) bool {
+	if f.of(st).site < 0 {
+		return false
+	}
+	frames, outer := f.sym.Application(st), uint64(outermost)
+	for i := len(frames) - 1; i > 0; i-- {
+		outer = chained(outer, &frames[i], true)
+	}
+	at, ok := f.methods[chained(outer, &frames[0], false)]
+	return ok && frames[0].Line == at.line
+}
+
 // of returns the part of the program a sample's stack is in: inside the method
 // of a call site, else in whatever else the callers of such methods call.
 func (f *family) of(st format.StackID) part {

@@ -25,11 +25,11 @@ const instants = 128
 
 // occupied looks at a lock; what it finds is empty where samples do not tell who has it.
 func (b *builder) occupied() (o occupied) {
-	shown := func(p *witness) bool { return p.alone }
-	if !b.bounded() || b.kin.fair || b.kin.locks > 1 || !slices.ContainsFunc(b.kin.witnesses.list, shown) {
+	if !b.bounded() || b.kin.fair || b.kin.locks > 1 || !slices.ContainsFunc(b.kin.witnesses.list, (*witness).shows) {
 		return o
 	}
 	users := b.s.usedBy()
+	b.addHidden(users)
 	if b.countRounds(&o, users); o.rounds >= renewal.Trust {
 		b.askUsers(&o, users)
 	}
@@ -48,6 +48,24 @@ func (s *section) usedBy() map[format.ThreadID]bool {
 	return users
 }
 
+// shows reports whether samples of a part tell that somebody has the lock.
+func (p *witness) shows() bool { return p.alone || p.hidden }
+
+// addHidden adds the threads that are sampled in sections before which nobody was recorded
+// to wait.
+func (b *builder) addHidden(users map[format.ThreadID]bool) {
+	if !slices.ContainsFunc(b.kin.witnesses.list, func(p *witness) bool { return p.hidden }) {
+		return
+	}
+	for _, z := range b.s.busy {
+		for r := range b.runs(z.start, z.end) {
+			if p := b.kin.witnesses.at(r.Stack); p != nil && p.hidden {
+				users[r.Thread()] = true
+			}
+		}
+	}
+}
+
 // countRounds counts the rounds of samples while somebody waits.
 func (b *builder) countRounds(o *occupied, users map[format.ThreadID]bool) {
 	for _, z := range b.s.busy {
@@ -62,13 +80,16 @@ func (b *builder) countRounds(o *occupied, users map[format.ThreadID]bool) {
 			user, held = false, false
 		}
 		for r := range b.runs(z.start, z.end) {
+			if r.dumped() && b.kin.witnesses.family.takes(r.Stack) {
+				continue
+			}
 			if r.Start-began > sameRound {
 				end()
 				began = r.Start
 			}
 			if users[r.Thread()] {
 				p := b.kin.witnesses.at(r.Stack)
-				user, held = true, held || p != nil && p.alone
+				user, held = true, held || p != nil && p.shows()
 			}
 		}
 		end()

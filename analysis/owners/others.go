@@ -30,6 +30,11 @@ func otherOf(ev *format.Event) doer {
 	return d
 }
 
+// ran reports whether it is a sample of a thread that ran, or could, of what is no wait.
+func (d doer) ran() bool {
+	return d.does() == format.ActivityRun || d.does() == format.ActivityRunnable
+}
+
 // does returns what it is, of what is no wait.
 func (d doer) does() format.Activity { return format.Activity(d.info & maxWhat) }
 
@@ -41,6 +46,13 @@ func (a Other) Thread() format.ThreadID { return a.thread }
 
 // What returns what it did.
 func (a Other) What() format.Activity { return doer{info: a.info}.does() }
+
+// ran reports whether it is a sample of a thread that ran, or could.
+func (a Other) ran() bool { return doer{info: a.info}.ran() }
+
+// dumped reports whether it is such a sample of a thread dump: all of one are of an instant,
+// which is known but for a little, and the thread may have had no processor.
+func (a Other) dumped() bool { return a.What() == format.ActivityRunnable }
 
 // told reports whether it tells of itself that the thread had a lock: such come
 // when they come, and do not sample what threads do.

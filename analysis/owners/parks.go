@@ -74,7 +74,7 @@ func (d *dealer) others(from *ordered, before int64) {
 		case what.had() != format.NoObject:
 			lock := d.same(what.had())
 			d.had[lock] = append(d.had[lock], i)
-		case what.does() == format.ActivityRun && what.stack != format.NoStack:
+		case what.ran() && what.stack != format.NoStack:
 			d.runs = append(d.runs, i)
 		}
 		from.rest = from.rest[1:]

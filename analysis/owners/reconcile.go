@@ -152,10 +152,16 @@ func (b *builder) follow(l *tallies) {
 func (b *builder) weighOne(l *tallies, p *Ownership, s *sample) {
 	h := holderOf(s)
 	was, is := b.classOf(&p.Holder), b.classOf(&h)
-	weight := float64(b.waiterCounts.waiting(s.time)) * max(0, 1-share(p.End-p.Start, b.ev.distance))
+	weight := float64(b.waiterCounts.waiting(s.time)) * max(0, 1-share(p.End-p.Start, b.distance()))
 	if is.what != isThread && weight > 0 {
 		l.of(claimed{was, p.Holder.Prov}).add(is, weight, b.siteOf(h.Stack), is == was)
 	}
+}
+
+// distance is how far samples of the lock are apart while somebody waits for it, in ns: as
+// those of the recording are, or further.
+func (b *builder) distance() int64 {
+	return max(b.ev.distance, b.s.busyTime()/int64(len(b.ev.shown[b.s.lock])))
 }
 
 // siteOf returns the stack with which the lock was taken where a sample shows

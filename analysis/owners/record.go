@@ -162,7 +162,7 @@ func (r *Record) Add(ev *format.Event, end int64) {
 			r.perThread.add(int(ev.Thread), 0)
 			return
 		}
-		if ev.Activity == format.ActivityRun {
+		if ev.Activity == format.ActivityRun || ev.Activity == format.ActivityRunnable {
 			for len(r.sampledIn) <= int(ev.Thread) {
 				r.sampledIn = append(r.sampledIn, 0)
 			}

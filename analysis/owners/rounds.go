@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"contend/analysis/internal/column"
-	"contend/format"
 )
 
 // rounds are what samples taken in one round show of some parts of the program.
@@ -24,7 +23,7 @@ func (ev *evidence) rounds(k *kin) *rounds {
 	parts := make([]*witness, len(b.stacks))
 	met := make([]uint64, b.n/64+1) // a bit for each burst
 	for i, stack := range b.stacks {
-		p := k.witnesses.at(stack)
+		p := k.witnesses.shown(stack)
 		if parts[i] = p; p == nil {
 			continue
 		}
@@ -44,13 +43,13 @@ func (ev *evidence) rounds(k *kin) *rounds {
 		}
 	}
 	for _, list := range b.loose {
-		r.look(list, parts)
+		r.look(b, list, parts)
 	}
 	return r
 }
 
 // look adds the rounds of a burst that may be several.
-func (r *rounds) look(list []sighted, parts []*witness) {
+func (r *rounds) look(b *bursts, list []sighted, parts []*witness) {
 	var round []sighted
 	for _, s := range list {
 		p := parts[s.stack]
@@ -65,7 +64,7 @@ func (r *rounds) look(list []sighted, parts []*witness) {
 			r.inside++
 		}
 		for _, o := range round {
-			if o.thread != s.thread {
+			if b.together(o, s) {
 				r.meet(p, parts[o.stack], 1)
 			}
 		}
@@ -108,16 +107,17 @@ func (ev *evidence) burstsOf(i column.Ref) {
 	in := ev.inputOfThread(o.Thread())
 	b := ev.bursts[in]
 	if b == nil {
-		b = &bursts{number: map[format.StackID]uint32{}, times: map[[2]uint32]int{}}
+		b = &bursts{number: map[posture]uint32{}, times: map[[2]uint32]int{}}
 		ev.bursts[in] = b
 	}
 	if last := len(b.open) - 1; last >= 0 && o.Start-b.open[last].at > sameRound {
 		b.close()
 	}
-	n, ok := b.number[o.Stack]
+	at := posture{o.Stack, o.dumped()}
+	n, ok := b.number[at]
 	if !ok {
 		n = uint32(len(b.stacks))
-		b.number[o.Stack], b.stacks, b.in = n, append(b.stacks, o.Stack), append(b.in, nil)
+		b.number[at], b.stacks, b.in = n, append(b.stacks, at), append(b.in, nil)
 	}
 	b.open = append(b.open, sighted{o.Start, o.Thread(), n})
 }

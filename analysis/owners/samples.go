@@ -26,6 +26,7 @@ type witness struct {
 	part
 	stack  format.StackID // one that leads through it
 	alone  bool           // no two threads are sampled there at a time, nor is its method before it; of one lock only
+	hidden bool           // it is a section before which nobody was recorded to wait
 	owns   bool           // a thread that never waits does nearly nothing else, and is named as owner
 	inside int            // samples of owners
 	meets  int            // samples while somebody waits
@@ -40,6 +41,15 @@ func (w *witnesses) at(stack format.StackID) *witness {
 		return nil
 	}
 	return w.parts[p.key]
+}
+
+// shown returns the part a thread is shown in; none where it stands at the very line at which
+// it takes the lock, and may have had no processor: it has the lock, or is about to try.
+func (w *witnesses) shown(at posture) *witness {
+	if at.dumped && w.family.takes(at.stack) {
+		return nil
+	}
+	return w.at(at.stack)
 }
 
 // add counts samples of a part, of which one has a stack.

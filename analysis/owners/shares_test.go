@@ -32,7 +32,7 @@ func counted(meets [3]int, seen float64) *census {
 	for i, site := range []int{0, 1, -1} {
 		k.witnesses.list = append(k.witnesses.list, &witness{part: part{key: uint64(i + 1), site: site}, stack: format.StackID(i + 1), meets: meets[i], inside: [...]int{5, 5, 50}[i], total: 100})
 	}
-	return (&evidence{Activities: &Activities{Record: NewRecord(), store: &store{}}}).take(k, []bool{false, false}).count()
+	return (&evidence{Activities: &Activities{Record: NewRecord(), store: &store{}}}).take(k, 0.1, []bool{false, false}).count()
 }
 
 // Samples taken while somebody waited show the shares. Where there are few, who
@@ -91,7 +91,7 @@ func TestSectionsThatStopHaveNoLessThanSamplesShow(t *testing.T) {
 func TestSitesWithoutSamples(t *testing.T) {
 	k := &kin{stacks: make([]format.StackID, 2), mixes: []renewal.Mix{{1, 1}}, witnesses: &witnesses{}, locks: 2}
 	k.witnesses.list = []*witness{{part: part{key: 1, site: 1}, total: 3}}
-	if c := (&evidence{}).take(k, []bool{false, false}); !c.stops[0] || c.stops[1] {
+	if c := (&evidence{}).take(k, 0.1, []bool{false, false}); !c.stops[0] || c.stops[1] {
 		t.Errorf("%v", c.stops)
 	}
 }
@@ -109,7 +109,7 @@ func TestSamplesOfMethodsThatDoMore(t *testing.T) {
 		section, hidden := &witness{part: part{key: 1}, total: 50, alone: c.alone}, &witness{part: part{key: 2, site: -1}, inside: 20, total: 20}
 		k := &kin{stacks: make([]format.StackID, 1), acquired: 100, seen: 100 * c.seen, locks: c.locks,
 			witnesses: &witnesses{list: []*witness{section, hidden}, inside: 20, total: 200}}
-		got := ev.take(k, []bool{false})
+		got := ev.take(k, 1, []bool{false})
 		if !got.stops[0] != (c.sections == 1) || len(got.parts) != c.all {
 			t.Errorf("%+v: %d parts, the section stops: %t", c, len(got.parts), got.stops[0])
 		}

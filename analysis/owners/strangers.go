@@ -20,7 +20,7 @@ func (ev *evidence) hasStrangers(s *section, waits lockWaits) bool {
 	}
 	return !slices.ContainsFunc(waits, func(w lockWait) bool {
 		what := &ev.what[w.doer]
-		return what.prev() != format.NoThread || what.info&sharedBit != 0
+		return what.prev() != format.NoThread
 	})
 }
 
@@ -67,7 +67,7 @@ func (ev *evidence) onlyAt(s *section, threads []format.ThreadID, asked *marks) 
 
 // strangely takes those of the activities at a call site that end when somebody gets the
 // lock. Somebody must wait at the end of more than chance has it, and of those most must be
-// followed promptly. Whoever is known to be inside meanwhile speaks against it: what a
+// followed promptly; or of nearly all, and nobody gets the lock meanwhile. Whoever is known to be inside meanwhile speaks against it: what a
 // stranger does to a lock that the owner waits for ends just when others get this one, too.
 func (ev *evidence) strangely(s *section, at callSite, known []anchor) {
 	if !ev.mayBeStrange(s, at) {
@@ -82,12 +82,20 @@ func (ev *evidence) strangely(s *section, at callSite, known []anchor) {
 		return
 	}
 	found := unopposedBy(known, ev.fitting(s, at, ending, sure))
-	if len(found) < timesPrompt*(ending.n-len(found)) {
+	prompt := len(found) >= timesPrompt*(ending.n-len(found))
+	if !prompt && !nearly(ending.n, list.n) {
 		return
 	}
-	s.take(unopposedBy(known, ev.unopposed(s, at)))
+	all := unopposedBy(known, ev.unopposed(s, at))
+	if !prompt && !nearly(len(all), list.n) { // of several inside, only the last is followed by who waits
+		return
+	}
+	s.take(all)
 	s.strange[at] = true
 }
+
+// nearly reports whether n is nearly all of some activities.
+func nearly(n, all int) bool { return float64(all-n) <= tolerance*float64(all) }
 
 // unopposedBy leaves out what was done while others are known to have been inside.
 func unopposedBy(known, found []anchor) []anchor {

@@ -13,7 +13,8 @@ import (
 // threadDump notes what an embedded thread dump shows: an evidence-only
 // contention event for each lock somebody waits for, and idle time of threads
 // that two dumps in a row show in the same idle stack, since a thread that
-// stays parked writes no event. The former wait until the instant is known.
+// stays parked writes no event. The former, and the threads that could run, wait
+// until the instant is known.
 func (r *Reader) threadDump(at int64, text string) {
 	d := r.dumps.Parse(text)
 	locks := map[threaddump.LockRef]*format.Event{}
@@ -30,7 +31,11 @@ func (r *Reader) threadDump(at int64, text string) {
 		}
 		threads[i] = r.dumpThread(t)
 		shown.threads = append(shown.threads, standing{threads[i], r.dumpClass(t.For), stateOf(t)})
+		runnable := runs(t)
 		stack := r.internStack(recorded(t.Frames))
+		if runnable {
+			shown.running = append(shown.running, format.Party{Thread: threads[i], Stack: stack})
+		}
 		switch kind, mode := r.waits(t, stack); {
 		case kind != format.KindUnknownLock:
 			ev := locks[t.For]
@@ -65,6 +70,12 @@ func (r *Reader) threadDump(at int64, text string) {
 		}
 	}
 	r.dated.dumps.list = append(r.dated.dumps.list, shown)
+}
+
+// runs reports whether a thread could run, as far as a dump tells: native code may wait, as
+// may who is called runnable while a class is initialised.
+func runs(t *threaddump.Thread) bool {
+	return t.State == "RUNNABLE" && t.Wait == threaddump.NotWaiting && len(t.Frames) > 0 && t.Frames[0].Line >= 0
 }
 
 // deadlockReport is what the JVM writes below the threads where it found one. It

@@ -47,6 +47,7 @@ type shownDump struct {
 	asked   int64
 	threads []standing
 	locks   []format.Event // what it shows of locks, but for the time
+	running []format.Party // threads that could run
 }
 
 // dumpTimes collects what tells when dumps were taken. Of each it holds what
@@ -119,7 +120,7 @@ func (d *dumpTimes) turn(last bool, queue *format.Queue) {
 }
 
 // date finds the instants of the dumps of the chunk before, as far as they show
-// locks.
+// locks or threads that could run.
 func (d *dumpTimes) date(queue *format.Queue) {
 	asked := make([]int64, len(d.dumps.list))
 	for i := range asked {
@@ -132,7 +133,7 @@ func (d *dumpTimes) date(queue *format.Queue) {
 		until := min(after(asked, dump.asked), plus(dump.asked, furthest))
 		at := after(operations, dump.asked-1)
 		switch {
-		case len(dump.locks) == 0:
+		case len(dump.locks) == 0 && len(dump.running) == 0:
 		case at < until:
 			dump.deliver(at, queue)
 		default:
@@ -164,11 +165,14 @@ func (d *dumpTimes) search(dumps []stateMatch, queue *format.Queue) {
 	}
 }
 
-// deliver delivers what the dump shows of locks.
+// deliver delivers what the dump shows of locks, and who could run.
 func (s *shownDump) deliver(at int64, queue *format.Queue) {
 	for _, ev := range s.locks {
 		ev.Time = at
 		queue.Push(ev)
+	}
+	for _, p := range s.running {
+		queue.Push(format.Event{Kind: format.KindActivity, Activity: format.ActivityRunnable, Thread: p.Thread, Stack: p.Stack, Time: at, End: at})
 	}
 }
 

@@ -21,7 +21,7 @@ func TestDumpsGetTheInstantTheirThreadsAgreeWith(t *testing.T) {
 		var queue format.Queue
 		d.stretches.list = append(d.stretches.list, waits...)
 		d.operations.list = operations
-		d.dumps.list = []shownDump{{1000, shows, []format.Event{{Kind: format.KindContention}}}, {20_000, nil, nil}}
+		d.dumps.list = []shownDump{{asked: 1000, threads: shows, locks: []format.Event{{Kind: format.KindContention}}}, {asked: 20_000}}
 		d.turn(false, &queue)
 		if !queue.Empty() {
 			t.Error("delivered before the next chunk tells what was going on")
@@ -92,7 +92,7 @@ func TestDumpsBeyondNumberKeepTheirTime(t *testing.T) {
 	var queue format.Queue
 	const many = 1 << 13
 	for i := range many {
-		d.dumps.list = append(d.dumps.list, shownDump{0, []standing{{1, 0, stateParks}}, []format.Event{{Kind: format.KindContention}}})
+		d.dumps.list = append(d.dumps.list, shownDump{threads: []standing{{1, 0, stateParks}}, locks: []format.Event{{Kind: format.KindContention}}})
 		d.stretches.list = append(d.stretches.list, stretch{int64(i), 1 << 40, 1, 0, stateParks})
 	}
 	d.turn(true, &queue)
@@ -122,7 +122,7 @@ func TestDumpsAreTakenSoon(t *testing.T) {
 		var d dumpTimes
 		var queue format.Queue
 		d.stretches.list = c.waits
-		d.dumps.list = []shownDump{{0, []standing{{1, 0, stateSleeps}}, []format.Event{{Kind: format.KindContention}}}}
+		d.dumps.list = []shownDump{{threads: []standing{{1, 0, stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}}}
 		d.turn(true, &queue)
 		var ev format.Event
 		if queue.Pop(&ev); ev.Time != c.want {

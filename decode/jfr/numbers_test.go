@@ -94,7 +94,7 @@ func TestHowManyDumpsAreCompared(t *testing.T) {
 		var queue format.Queue
 		d.stretches.list = []stretch{{800 * ms, 900 * ms, 1, 0, stateSleeps}}
 		for range dumps {
-			d.dumps.list = append(d.dumps.list, shownDump{0, []standing{{1, 0, stateSleeps}}, []format.Event{{Kind: format.KindContention}}})
+			d.dumps.list = append(d.dumps.list, shownDump{threads: []standing{{1, 0, stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}})
 		}
 		d.turn(true, &queue)
 		var ev format.Event
