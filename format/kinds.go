@@ -37,19 +37,19 @@ type Activity uint8
 
 // What a thread may be seen doing.
 const (
-	ActivityUnknown Activity = iota // a wait no rule classifies: neither contention nor surely idle
-	ActivityWait                    // Object.wait, a condition
-	ActivityPark                    // parked by a latch, queue, pool or future
-	ActivitySleep                   // Thread.sleep
-	ActivityIO                      // file or socket
-	ActivityRun                     // running: an execution sample
-	ActivityLive                    // alive, seen by a thread dump; nothing more is known
-	ActivitySeen                    // seen at its stack by a sample; whether it ran is not told
-	ActivityFile                    // I/O of a file
-	ActivitySocket                  // I/O of a socket
-	ActivityTook                    // nothing of its own: some thread took Object with the stack, as a dump shows
-	ActivityReady                   // ready to run, and without a processor
-	ActivityRunnable                // runnable, as a thread dump shows at an instant; whether it had a processor is not told
+	ActivityUnknown  Activity = iota // a wait no rule classifies: neither contention nor surely idle
+	ActivityWait                     // Object.wait, a condition
+	ActivityPark                     // parked by a latch, queue, pool or future
+	ActivitySleep                    // Thread.sleep
+	ActivityIO                       // file or socket
+	ActivityRun                      // running: an execution sample
+	ActivityLive                     // alive, seen by a thread dump; nothing more is known
+	ActivitySeen                     // seen at its stack by a sample; whether it ran is not told
+	ActivityFile                     // I/O of a file
+	ActivitySocket                   // I/O of a socket
+	ActivityTook                     // nothing of its own: some thread took Object with the stack, as a dump shows
+	ActivityReady                    // ready to run, and without a processor
+	ActivityRunnable                 // runnable, as a thread dump shows at an instant; whether it had a processor is not told
 )
 
 // Idle reports whether the activity is that of a thread with nothing to do. A wait

@@ -195,11 +195,14 @@ func (b *builder) running(t format.ThreadID, lo, hi int64, f func(t format.Threa
 		if ev.IsWait(i) {
 			continue
 		}
-		if o := ev.Other(i); o.ran() && o.Stack != format.NoStack && !o.told() {
+		if o := ev.Other(i); o.ran() && o.Stack != format.NoStack && !o.told() && !b.heldBack(o) {
 			f(t, o.Stack)
 		}
 	}
 }
+
+// heldBack reports whether a sample is held back with the dump it is of.
+func (b *builder) heldBack(o Other) bool { return b.blind && o.dumped() }
 
 // unsampled reports whether it is known from the last look that no running thread was sampled
 // between lo and hi: mostly, since samples are few.
@@ -212,7 +215,8 @@ func (b *builder) runs(lo, hi int64) iter.Seq[Other] {
 			return
 		}
 		for _, i := range b.ev.runs[b.runsFrom(lo):] {
-			if o := b.ev.Other(i); o.Start >= hi || !yield(o) {
+			o := b.ev.Other(i)
+			if o.Start >= hi || !b.heldBack(o) && !yield(o) {
 				return
 			}
 		}
