@@ -97,6 +97,10 @@ func (d *dumpTimes) note(ev *format.Event, class uint32, s state) {
 // furthest is how long after it was asked for a dump may have been taken.
 const furthest = int64(1e9)
 
+// soon is how long after it was asked for it is looked for where it shows no lock: most are
+// taken by then, and of all that waited since the fewer must be compared.
+const soon = int64(10e6)
+
 // likely is how long after it was asked for a dump is usually taken: of all
 // instants that agree equally, one not further behind their first is chosen.
 const likely = int64(5e5)
@@ -130,7 +134,11 @@ func (d *dumpTimes) date(queue *format.Queue) {
 	operations := slices.Sorted(slices.Values(d.operations.list))
 	var searched []stateMatch
 	for _, dump := range d.dumps.list[:d.dumps.before] {
-		until := min(after(asked, dump.asked), plus(dump.asked, furthest))
+		reach := furthest
+		if len(dump.locks) == 0 {
+			reach = soon
+		}
+		until := min(after(asked, dump.asked), plus(dump.asked, reach))
 		at := after(operations, dump.asked-1)
 		switch {
 		case len(dump.locks) == 0 && len(dump.running) == 0:

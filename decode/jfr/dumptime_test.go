@@ -2,8 +2,10 @@ package jfr
 
 import (
 	"bytes"
+	"reflect"
 	"testing"
 
+	"contend/decode/threaddump"
 	"contend/format"
 )
 
@@ -44,6 +46,43 @@ func TestDumpsGetTheInstantTheirThreadsAgreeWith(t *testing.T) {
 	}
 	if at := take(900, 30_000); at != 6000 {
 		t.Errorf("taken at %d, want 6000: the next dump has its own", at)
+	}
+}
+
+// Of a dump that shows no lock the threads that could run are told all the same, at the
+// instant the others agree with, if that is soon.
+func TestRunnableThreadsOfDumps(t *testing.T) {
+	for _, c := range []struct{ sleeps, at int64 }{{3e6, 3.5e6}, {9e6, 9.5e6}, {12e6, 0.5e6}} {
+		var d dumpTimes
+		var queue format.Queue
+		d.stretches.list = []stretch{{c.sleeps, c.sleeps + 50e6, 1, 0, stateSleeps}}
+		d.dumps.list = []shownDump{{threads: []standing{{1, 0, stateSleeps}}, running: []format.Party{{Thread: 2, Stack: 3}}}}
+		d.turn(true, &queue)
+		want := format.Event{Kind: format.KindActivity, Activity: format.ActivityRunnable, Thread: 2, Stack: 3, Time: c.at, End: c.at}
+		var ev format.Event
+		if !queue.Pop(&ev) || !reflect.DeepEqual(ev, want) {
+			t.Errorf("asleep from %d on: %+v, want %+v", c.sleeps, ev, want)
+		}
+	}
+}
+
+// Who could run is told of Java code: in native code threads may wait, and where a class is
+// initialised they do, though they are called runnable.
+func TestWhoRunsInADump(t *testing.T) {
+	java, native := []format.Frame{{Class: "A", Method: "m", Line: 3}}, []format.Frame{{Class: "A", Method: "n", Line: -1}}
+	for _, c := range []struct {
+		thread threaddump.Thread
+		want   bool
+	}{
+		{threaddump.Thread{State: "RUNNABLE", Frames: java}, true},
+		{threaddump.Thread{State: "RUNNABLE", Frames: native}, false},
+		{threaddump.Thread{State: "RUNNABLE"}, false},
+		{threaddump.Thread{State: "RUNNABLE", Frames: java, Wait: threaddump.Waiting}, false},
+		{threaddump.Thread{State: "BLOCKED", Frames: java}, false},
+	} {
+		if got := runs(&c.thread); got != c.want {
+			t.Errorf("%+v: %t, want %t", c.thread, got, c.want)
+		}
 	}
 }
 
