@@ -24,7 +24,7 @@ func (s *screen) locks() (lines []line) {
 	shown := 0
 	for i := range s.groups {
 		g := &s.groups[i]
-		if shown == s.detail.locks || i > 0 && !s.Full && float64(g.WaitNs) < small*float64(s.Total.WaitNs) {
+		if shown == s.detail.locks || i > 0 && !s.Full && s.Top == 0 && float64(g.WaitNs) < small*float64(s.Total.WaitNs) {
 			break
 		}
 		owners := s.detail.owners

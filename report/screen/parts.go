@@ -11,7 +11,7 @@ type Options struct {
 	Width int  // columns; 0 is DefaultWidth
 	Color bool // the terminal shows colours, and its user wants them
 	Full  bool // all that is known, in as many lines as it takes
-	Top   int  // locks shown at most, 0 for as many as fit
+	Top   int  // locks shown at most, and if there are so many, 0 for as many as fit
 	Part  bool // of the trace alone was asked for
 }
 

@@ -46,13 +46,25 @@ func Write(w io.Writer, a Answer, o Options) error {
 		o.Width = DefaultWidth
 	}
 	s := &screen{Answer: a, Options: o, words: wordsOf(a.Analyze), groups: groupsOf(a.Locks, a.Rest)}
-	lines := s.fitting()
+	lines := s.asked()
 	out := bufio.NewWriter(w)
 	for _, l := range lines {
 		out.WriteString(l.string(o.Color))
 		out.WriteByte('\n')
 	}
 	return out.Flush()
+}
+
+// asked returns the lines of the richest detail that fits, or of as many locks as were asked
+// for if these are more.
+func (s *screen) asked() []line {
+	lines := s.fitting()
+	if s.Full || min(s.Top, len(s.groups)) <= s.detail.locks {
+		return lines
+	}
+	s.detail, s.nameRest = details[0], unnamed
+	s.detail.locks = s.Top
+	return s.withRest(s.all())
 }
 
 // fitting returns the lines of the richest detail that fits.

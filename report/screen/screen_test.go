@@ -3,6 +3,7 @@ package screen
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -182,6 +183,20 @@ func TestTheRestIsNamedWhereThereIsRoom(t *testing.T) {
 	}
 	if text := shown(t, service(200, "Cart", func(i int) string { return fmt.Sprint("Shop.checkout:", i%2*i) }), Options{Top: 1}); !strings.Contains(text, "shows them):") || strings.Contains(text, " 1 % Cart at") {
 		t.Errorf("what is hardly waited for is named:\n%s", text)
+	}
+}
+
+// Who asks for more locks than fit gets them, small ones too, and no more than there are.
+func TestMoreLocksThanFitAreShownIfAskedFor(t *testing.T) {
+	a := service(40, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
+	for _, top := range []int{1, 2, 20, 40, math.MaxInt} {
+		text := shown(t, a, Options{Top: top})
+		if n := strings.Count(text, " waiting on average:"); n != min(top, 40) {
+			t.Errorf("%d of %d locks:\n%s", n, top, text)
+		}
+		if lines := strings.Count(text, "\n"); top == 1 && lines > MaxLines {
+			t.Errorf("%d lines", lines)
+		}
 	}
 }
 
