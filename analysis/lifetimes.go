@@ -12,8 +12,9 @@ import (
 // runs computes the running time of all threads: each thread's lifetime less
 // its idle time, where waiting for a lock is running time even if the thread
 // seems idle as well. It books stretches in order of time with the number of
-// running threads, or sums by interval where no visitor wants more. It returns how many threads it counted, and for how long in
-// the cut of the filter they may have run beside that, as far as is known, ns.
+// running threads, or sums by interval where no visitor wants more. It returns
+// how many threads it counted, and for how long in the cut of the filter they may
+// have run beside that, as far as is known, ns.
 //
 // A thread whose start or end the trace does not tell lives from its start,
 // or until its end. What it did between two recordings nobody knows: that is no

@@ -21,14 +21,15 @@ type census struct {
 // of the time somebody waits and at which call sites sections were seen to stop.
 func (ev *evidence) take(k *kin, busy float64, stops []bool) *census {
 	c := &census{k: k, stops: slices.Repeat([]bool{true}, len(k.stacks))}
-	var unsure []*witness
+	var unsure, beside []*witness
 	for _, p := range k.witnesses.list {
 		switch {
-		case p.site >= 0 && !k.mostlyInside(p): // it has what the model gives it
+		case p.site >= 0 && !k.mostlyInside(p): // it has what the model gives it, unless others hide
+			beside = append(beside, p)
 		case p.site >= 0:
 			c.stops[p.site] = c.stops[p.site] && stops[p.site]
 			c.parts = append(c.parts, p)
-		case k.witnesses.is(p):
+		case k.witnesses.is(p) && (k.hides() || p.hinders(busy)): // else hardly anybody has the lock who never waited for it
 			unsure = append(unsure, p)
 		}
 	}
@@ -37,18 +38,13 @@ func (ev *evidence) take(k *kin, busy float64, stops []bool) *census {
 	}
 	r, hidden := ev.rounds(k), false
 	for _, p := range unsure {
-		p.hidden = p.hinders(busy) && r.exclusive(p)
-		if p.hidden || k.hides() && r.exclusive(p) { // else hardly anybody has the lock who never waited for it
+		if r.exclusive(p) {
+			p.hidden = p.hinders(busy)
 			c.parts, hidden = append(c.parts, p), hidden || p.hidden
 		}
 	}
 	if hidden && !k.hides() {
-		c.stops = stops
-		for _, p := range k.witnesses.list {
-			if p.site >= 0 && !k.mostlyInside(p) {
-				c.parts = append(c.parts, p)
-			}
-		}
+		c.stops, c.parts = stops, append(c.parts, beside...)
 	}
 	return c
 }

@@ -80,7 +80,7 @@ func (b *builder) countRounds(o *occupied, users map[format.ThreadID]bool) {
 			user, held = false, false
 		}
 		for r := range b.runs(z.start, z.end) {
-			if r.dumped() && b.kin.witnesses.family.takes(r.Stack) {
+			if b.kin.witnesses.unclear(r.posture()) {
 				continue
 			}
 			if r.Start-began > sameRound {

@@ -50,6 +50,9 @@ func (a Other) What() format.Activity { return doer{info: a.info}.does() }
 // ran reports whether it is a sample of a thread that ran, or could.
 func (a Other) ran() bool { return doer{info: a.info}.ran() }
 
+// posture is what it shows of the thread.
+func (a Other) posture() posture { return posture{a.Stack, a.dumped()} }
+
 // dumped reports whether it is such a sample of a thread dump: all of one are of an instant,
 // which is known but for a little, and the thread may have had no processor.
 func (a Other) dumped() bool { return a.What() == format.ActivityRunnable }

@@ -40,10 +40,10 @@ func (b *builder) ran(lo, hi int64, first anchor) (last, own int64) {
 	at := w.family.of(first.stack)
 	still := first.thread != format.NoThread && at.site >= 0
 	for o := range b.runs(lo, hi) {
-		if o.dumped() && w.family.takes(o.Stack) || ev.inputOfThread(o.Thread()) != b.kin.input {
+		if ev.inputOfThread(o.Thread()) != b.kin.input {
 			continue
 		}
-		p := w.at(o.Stack)
+		p := w.shown(o.posture())
 		if p == nil || !p.alone || p.total < renewal.Trust {
 			continue
 		}

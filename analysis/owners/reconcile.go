@@ -120,6 +120,7 @@ func (b *builder) weigh() *tallies {
 	b.prepare()
 	b.name()
 	b.follow(l)
+	apart := max(b.ev.distance, b.s.busyTime()/int64(len(b.ev.shown[b.s.lock]))) // while somebody waits
 	b.gaps(func(g *gap) {
 		if len(b.shown(g.lo, g.hi)) == 0 {
 			return
@@ -128,7 +129,7 @@ func (b *builder) weigh() *tallies {
 		for i := range list {
 			shown := b.shown(list[i].Start, list[i].End)
 			for n := range shown {
-				b.weighOne(l, &list[i], &shown[n])
+				b.weighOne(l, &list[i], &shown[n], apart)
 			}
 		}
 	})
@@ -149,19 +150,14 @@ func (b *builder) follow(l *tallies) {
 	}
 }
 
-func (b *builder) weighOne(l *tallies, p *Ownership, s *sample) {
+// weighOne holds a claim against a sample; the next one is so far, in ns.
+func (b *builder) weighOne(l *tallies, p *Ownership, s *sample, apart int64) {
 	h := holderOf(s)
 	was, is := b.classOf(&p.Holder), b.classOf(&h)
-	weight := float64(b.waiterCounts.waiting(s.time)) * max(0, 1-share(p.End-p.Start, b.distance()))
+	weight := float64(b.waiterCounts.waiting(s.time)) * max(0, 1-share(p.End-p.Start, apart))
 	if is.what != isThread && weight > 0 {
 		l.of(claimed{was, p.Holder.Prov}).add(is, weight, b.siteOf(h.Stack), is == was)
 	}
-}
-
-// distance is how far samples of the lock are apart while somebody waits for it, in ns: as
-// those of the recording are, or further.
-func (b *builder) distance() int64 {
-	return max(b.ev.distance, b.s.busyTime()/int64(len(b.ev.shown[b.s.lock])))
 }
 
 // siteOf returns the stack with which the lock was taken where a sample shows

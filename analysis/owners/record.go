@@ -162,13 +162,14 @@ func (r *Record) Add(ev *format.Event, end int64) {
 			r.perThread.add(int(ev.Thread), 0)
 			return
 		}
-		if ev.Activity == format.ActivityRun || ev.Activity == format.ActivityRunnable {
+		o := otherOf(ev)
+		if o.ran() {
 			for len(r.sampledIn) <= int(ev.Thread) {
 				r.sampledIn = append(r.sampledIn, 0)
 			}
 			r.sampledIn[ev.Thread] = uint32(len(r.inputs) - 1)
 		}
-		r.others.Add(recorded{ev.Time, end, ev.Thread, r.doers.number(otherOf(ev))<<1 | otherBit})
+		r.others.Add(recorded{ev.Time, end, ev.Thread, r.doers.number(o)<<1 | otherBit})
 		r.perThread.add(int(ev.Thread), 1)
 		r.reaches(ev.Thread, ev.Time, end)
 		for len(r.doneIn) <= int(ev.Thread) {

@@ -113,7 +113,7 @@ func (ev *evidence) burstsOf(i column.Ref) {
 	if last := len(b.open) - 1; last >= 0 && o.Start-b.open[last].at > sameRound {
 		b.close()
 	}
-	at := posture{o.Stack, o.dumped()}
+	at := o.posture()
 	n, ok := b.number[at]
 	if !ok {
 		n = uint32(len(b.stacks))

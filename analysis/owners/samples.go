@@ -43,10 +43,13 @@ func (w *witnesses) at(stack format.StackID) *witness {
 	return w.parts[p.key]
 }
 
-// shown returns the part a thread is shown in; none where it stands at the very line at which
-// it takes the lock, and may have had no processor: it has the lock, or is about to try.
+// unclear reports whether a thread stands at the very line at which it takes the lock, and
+// may have had no processor: it has the lock, or is about to try.
+func (w *witnesses) unclear(at posture) bool { return at.dumped && w.family.takes(at.stack) }
+
+// shown returns the part a thread is shown in; none where that is unclear.
 func (w *witnesses) shown(at posture) *witness {
-	if at.dumped && w.family.takes(at.stack) {
+	if w.unclear(at) {
 		return nil
 	}
 	return w.at(at.stack)

@@ -67,8 +67,9 @@ func (ev *evidence) onlyAt(s *section, threads []format.ThreadID, asked *marks) 
 
 // strangely takes those of the activities at a call site that end when somebody gets the
 // lock. Somebody must wait at the end of more than chance has it, and of those most must be
-// followed promptly; or of nearly all, and nobody gets the lock meanwhile. Whoever is known to be inside meanwhile speaks against it: what a
-// stranger does to a lock that the owner waits for ends just when others get this one, too.
+// followed promptly; or of nearly all, and nobody gets the lock meanwhile. Whoever is known
+// to be inside meanwhile speaks against it: what a stranger does to a lock that the owner
+// waits for ends just when others get this one, too.
 func (ev *evidence) strangely(s *section, at callSite, known []anchor) {
 	if !ev.mayBeStrange(s, at) {
 		return
