@@ -19,12 +19,6 @@ type bursts struct {
 	open []sighted // the last one so far
 }
 
-// posture is what a sample shows of a thread.
-type posture struct {
-	stack  format.StackID
-	dumped bool // by a thread dump: the thread may have had no processor
-}
-
 // pair is two stacks, by number, that threads had in one burst, and how often.
 type pair struct {
 	stacks [2]uint32

@@ -50,6 +50,12 @@ func (a Other) What() format.Activity { return doer{info: a.info}.does() }
 // ran reports whether it is a sample of a thread that ran, or could.
 func (a Other) ran() bool { return doer{info: a.info}.ran() }
 
+// posture is what a sample shows of a thread.
+type posture struct {
+	stack  format.StackID
+	dumped bool // by a thread dump: the thread may have had no processor
+}
+
 // posture is what it shows of the thread.
 func (a Other) posture() posture { return posture{a.Stack, a.dumped()} }
 
