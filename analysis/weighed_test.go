@@ -60,3 +60,45 @@ func TestFewSamplesTellOfTheirOwnStretches(t *testing.T) {
 		t.Errorf("audit has %.2f of the waiting by ten samples of 240 stretches", share)
 	}
 }
+
+// seldom is a lock of which two threads have to wait for each other, n times for so long, and
+// now and then for so much longer, while one has it that never waits: six of these sixteen
+// stretches are sampled.
+func seldom(n int, short, long int64) []format.Event {
+	events := []format.Event{kind(1, format.KindSynchronizer), stack(1, "use", "loop"), stack(2, "use", "other"), stack(3, "reload", "loop")}
+	at := int64(ms)
+	for i := range 16 {
+		for k := range n {
+			events = append(events, after(1+k%2, 1, at, at+short+int64(k%7)*short/4, 0))
+			at += 6 * short
+		}
+		asked, got := at+200e3, at+long
+		events = append(events, after(1, 1, asked, got, 0), after(2, 1, asked+150e3, got+80e3, 0))
+		if i%3 == 0 {
+			events = append(events, dump(at+long/2+int64(i)*100e3, 1, 3, 3, 1, 2))
+		}
+		at = got + ms
+	}
+	return events
+}
+
+// What samples show of few gaps that are far longer than all others holds for those of them,
+// too, into which none fell, however few samples there are: no model knows who has a lock
+// seldom and for long, and never waits. Where others are nearly as long, or the long ones are
+// not few, it tells of its own stretches.
+func TestFewSamplesTellOfStretchesThatStandOut(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		each     int
+		short    int64
+		from, to float64
+	}{{"they do", 60, 60e3, 0.7, 1}, {"others are nearly as long", 20, 500e3, 0, 0.35}, {"they are not few", 6, 60e3, 0, 0.6}} {
+		s := &byStack{by: map[format.StackID]int64{}}
+		if _, err := Run(&format.List{Events: seldom(c.each, c.short, 15*ms)}, open, s); err != nil {
+			t.Fatal(err)
+		}
+		if share := float64(s.by[3]) / float64(s.total); share < c.from || share > c.to {
+			t.Errorf("%s: reload has %.2f of the waiting, want %.2f to %.2f: %v", c.name, share, c.from, c.to, s.by)
+		}
+	}
+}

@@ -31,6 +31,7 @@ type kin struct {
 	witnesses *witnesses
 	pools     [rests]pool // of all its locks
 	shown     tallies     // what samples show of what is claimed
+	long      int64       // a gap, in ns; 0 where samples of none show others than is claimed
 	lags      lags
 	fair      bool // who comes while others wait for them always waits
 	pool      bool // several threads may have one together

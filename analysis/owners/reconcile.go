@@ -21,8 +21,10 @@ func (b *builder) rebuild(add func([]Ownership)) {
 		add(b.out)
 		return
 	}
-	b.weighed = !b.free && !s.shared && b.kin.shown.telling()
+	weighed := !b.free && !s.shared && b.kin.shown.telling()
 	b.gaps(func(g *gap) {
+		b.waited = g.hi - b.waitedFrom(g)
+		b.weighed = weighed || b.isLong()
 		if len(b.out) >= batch {
 			add(b.out)
 			b.out = b.ev.batch()
@@ -72,6 +74,14 @@ func (b *builder) classOf(h *Holder) class {
 		return class{isPart, p.key}
 	}
 	return class{isStack, uint64(h.Stack)}
+}
+
+// claimed returns what samples in claims like one are counted for.
+func (b *builder) claimed(p *Ownership) claimed {
+	if p.Holder.Prov == Estimated && b.isLong() {
+		return claimed{prov: Estimated, long: true}
+	}
+	return claimed{class: b.classOf(&p.Holder), prov: p.Holder.Prov}
 }
 
 // holderOf returns whom a sample shows.
@@ -125,6 +135,7 @@ func (b *builder) weigh() *tallies {
 		if len(b.shown(g.lo, g.hi)) == 0 {
 			return
 		}
+		b.waited = g.hi - b.waitedFrom(g)
 		list := b.claims(g)
 		for i := range list {
 			shown := b.shown(list[i].Start, list[i].End)
@@ -156,7 +167,8 @@ func (b *builder) weighOne(l *tallies, p *Ownership, s *sample, apart int64) {
 	was, is := b.classOf(&p.Holder), b.classOf(&h)
 	weight := float64(b.waiterCounts.waiting(s.time)) * max(0, 1-share(p.End-p.Start, apart))
 	if is.what != isThread && weight > 0 {
-		l.of(claimed{was, p.Holder.Prov}).add(is, weight, b.siteOf(h.Stack), is == was)
+		l.of(b.claimed(p)).add(is, weight, b.siteOf(h.Stack), is == was)
+		l.surprises.add(b.waited, h.Kind == Thread && is != was)
 	}
 }
 
@@ -241,7 +253,7 @@ func (b *builder) hit(p *Ownership, shown []sample) {
 // divide charges a stretch no sample fell into. Each is given away as a whole, in
 // turns, so that they keep their lengths.
 func (b *builder) divide(p *Ownership) {
-	c := claimed{b.classOf(&p.Holder), p.Holder.Prov}
+	c := b.claimed(p)
 	i := slices.Index(b.kin.shown.kinds, c)
 	if i < 0 || b.kin.shown.believed(i, b.kin.model != nil) == 1 {
 		right := 1 - tolerance
@@ -253,7 +265,7 @@ func (b *builder) divide(p *Ownership) {
 	}
 	t := b.kin.shown.list[i]
 	to := b.turn(i, t, float64(b.waiterCounts.during(p.Start, p.End)))
-	if to == len(t.classes) || t.classes[to] == c.class {
+	if to == len(t.classes) || t.classes[to] == b.classOf(&p.Holder) {
 		b.charge(p.Start, p.End, p.Holder, b.kin.shown.right(i))
 		return
 	}

@@ -41,6 +41,7 @@ const (
 type claimed struct {
 	class
 	prov Provenance
+	long bool // whatever it is, in a gap so long that samples show others; see surprises
 }
 
 // tally is what samples show in stretches that are claimed alike.
@@ -109,6 +110,8 @@ type tallies struct {
 	free  bool // samples show when nobody owned the lock, too
 
 	follows [Handoff + 1]Agreement // by what one shows: the next one with it
+
+	surprises surprises
 }
 
 func (l *tallies) of(c claimed) *tally {
@@ -126,6 +129,7 @@ func (l *tallies) merge(o *tallies) {
 	for i := range l.follows {
 		l.follows[i].merge(&o.follows[i])
 	}
+	l.surprises = append(l.surprises, o.surprises...)
 }
 
 // believed returns the share of some stretches that stays as claimed; the rest is
@@ -142,7 +146,7 @@ func (l *tallies) believed(i int, model bool) float64 {
 			return 1
 		}
 	case Estimated:
-		if !model {
+		if !model || l.kinds[i].long {
 			break
 		}
 		if l.free {

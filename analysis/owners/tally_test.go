@@ -22,7 +22,7 @@ func showing(times ...int) *tally {
 // What is claimed is as right as samples in stretches claimed alike agree. Of few of these
 // those in all that is estimated tell more, and of few at all half is right.
 func TestClaimsAreAsRightAsSamplesAgree(t *testing.T) {
-	estimated := func(key uint64) claimed { return claimed{class{isPart, key}, Estimated} }
+	estimated := func(key uint64) claimed { return claimed{class: class{isPart, key}, prov: Estimated} }
 	for _, c := range []struct {
 		list []*tally
 		i    int
@@ -48,7 +48,7 @@ func TestClaimsAreAsRightAsSamplesAgree(t *testing.T) {
 // What is charged to whom samples show instead is as right as the others of these say: of
 // one that nothing confirms hardly any is.
 func TestASampleDoesNotConfirmItself(t *testing.T) {
-	l := &tallies{kinds: []claimed{{class{isPart, 1}, Estimated}}, list: []*tally{showing(100, 1, 99)}}
+	l := &tallies{kinds: []claimed{{class: class{isPart, 1}, prov: Estimated}}, list: []*tally{showing(100, 1, 99)}}
 	if got := l.rightOf(0, 1); got > 0.01 {
 		t.Errorf("shown once of 200: %.3f", got)
 	}
@@ -63,7 +63,7 @@ func TestFewSamplesMayBeOff(t *testing.T) {
 		agree, not int
 		want       float64
 	}{{50, 50, 0.1}, {5, 5, 0.26}, {1000, 0, 0.01}} {
-		l := &tallies{kinds: []claimed{{class{isPart, 1}, Estimated}}, list: []*tally{showing(c.agree, c.not)}}
+		l := &tallies{kinds: []claimed{{class: class{isPart, 1}, prov: Estimated}}, list: []*tally{showing(c.agree, c.not)}}
 		if got := l.off(); math.Abs(got-c.want) > 0.01 {
 			t.Errorf("%d agree and %d do not: off by %.3f, want %.3f", c.agree, c.not, got, c.want)
 		}

@@ -10,6 +10,7 @@
 //	points.go      what waits and releases show of a lock, by time
 //	divide.go      how sections divide, where most acquisitions are not recorded
 //	reconcile.go   the others: what is claimed of them, and what samples show
+//	standout.go    gaps that stand out by their length, and are divided by their samples
 //	permits.go     who has which of several permits
 //	check.go       what is held back from its own check
 //	rebuild.go     rules 1 to 4, for locks of which it tells waits only
@@ -26,6 +27,7 @@
 //	rounds.go      which parts of the program are sampled together
 //	kin.go         locks of one kind: call sites, who uses them, the model
 //	tally.go       what samples show of claims that are alike
+//	surprises.go   samples of long gaps that show others than is claimed
 //	shares.go      what the model gives sections divided anew
 //	branches.go    stacks of samples, from the outermost frame inwards
 //	samples.go     where in the program samples of running threads are
@@ -268,6 +270,11 @@ func (ev *evidence) weigh(all []*builder) {
 		return
 	}
 	ev.distance = ev.apart()
+	ev.weighAll(all)
+	ev.weighAll(ev.surprised(all))
+}
+
+func (ev *evidence) weighAll(all []*builder) {
 	found := make([]*tallies, len(all))
 	cores.Each(len(all), func(i int) {
 		if all[i] != nil {
