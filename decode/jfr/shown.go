@@ -16,6 +16,7 @@ type shown struct {
 	threads map[format.ThreadID]format.ThreadID
 	stacks  map[format.StackID]format.StackID
 	objects map[format.ObjectID]format.ObjectID
+	native  map[format.StackID]bool // whether native code is innermost
 }
 
 // Show takes an event of the agent's trace, once the recording itself has been
@@ -23,7 +24,7 @@ type shown struct {
 func (r *Reader) Show(ev *format.Event) {
 	if r.shown.threads == nil {
 		slices.Sort(r.shown.stops)
-		r.shown = shown{true, r.shown.stops, map[format.ThreadID]format.ThreadID{}, map[format.StackID]format.StackID{}, map[format.ObjectID]format.ObjectID{}}
+		r.shown = shown{true, r.shown.stops, map[format.ThreadID]format.ThreadID{}, map[format.StackID]format.StackID{}, map[format.ObjectID]format.ObjectID{}, map[format.StackID]bool{}}
 	}
 	switch ev.Kind {
 	case format.KindThread:
@@ -34,12 +35,21 @@ func (r *Reader) Show(ev *format.Event) {
 		}
 		r.shown.threads[ev.Thread] = id
 	case format.KindStack:
+		if len(ev.Frames) == 0 || ev.Frames[0].Line < 0 {
+			r.shown.native[ev.Stack] = true
+		}
 		r.shown.stacks[ev.Stack] = r.internStack(recorded(slices.Clone(ev.Frames)))
 	case format.KindObject:
 		r.shown.objects[ev.Object] = r.object(r.intern(ev.Class), int64(ev.Hash), hashSpace, ev.LockKind, format.NoStack)
 	case format.KindContention:
 		r.queue.Push(format.Event{Kind: format.KindContention, Time: r.shown.stopped(ev.Time), Weight: format.EvidenceOnly, Object: r.shown.objects[ev.Object],
 			Owners: r.shown.parties(ev.Owners), Waiters: r.shown.parties(ev.Waiters)})
+	case format.KindActivity: // a thread that could run; native code may wait
+		if r.shown.native[ev.Stack] {
+			break
+		}
+		at := r.shown.stopped(ev.Time)
+		r.queue.Push(format.Event{Kind: format.KindActivity, Activity: ev.Activity, Time: at, End: at, Thread: r.shown.threads[ev.Thread], Stack: r.shown.stacks[ev.Stack]})
 	}
 }
 

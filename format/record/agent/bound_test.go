@@ -166,6 +166,45 @@ func TestWhoHangsShowsItsStackOnce(t *testing.T) {
 	}
 }
 
+// Beside a flight recording, some of the threads that run are shown where a lock is waited for
+// that does not name its owner, and in 40 samples after that; where it names it none is.
+func TestWhoMayOwnALockIsShownRunning(t *testing.T) {
+	t.Parallel()
+	for kind, named := range map[string]bool{"stamped": false, "monitor": true} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			names, stacks := map[format.ThreadID]string{}, map[format.StackID]string{}
+			shown, most, waits, ran, later := 0, 0, false, 0, 0
+			sampledBy(t, "Runs", []string{"100", kind}, func(ev *format.Event) {
+				switch ev.Kind {
+				case format.KindThread:
+					names[ev.Thread] = ev.Name
+				case format.KindStack:
+					stacks[ev.Stack] = ev.Frames[0].Method
+				case format.KindTick:
+					shown, waits = 0, false
+				case format.KindContention:
+					waits = true
+				case format.KindActivity:
+					if shown++; shown == 1 && !waits {
+						later++
+					}
+					most = max(most, shown)
+					if ev.Activity == format.ActivityRunnable && names[ev.Thread] == "runs" && strings.HasPrefix(stacks[ev.Stack], "spin") {
+						ran++
+					}
+				}
+			})
+			if named && most > 0 {
+				t.Errorf("up to %d threads are shown running", most)
+			}
+			if !named && (most != 8 || later < 35 || later > 40 || ran < 5) {
+				t.Errorf("up to %d threads are shown running, the owner %d times, and in %d samples in which nobody waits", most, ran, later)
+			}
+		})
+	}
+}
+
 // Who waits for a lock, and stands where it stood before, is shown there once, also where
 // it is stopped for since others wait for what it owns.
 func TestWhoOwnsAndWaitsIsShownOnce(t *testing.T) {

@@ -24,7 +24,7 @@ import java.util.Random;
 final class Choice {
   private static final int MANY = 64; // threads
   private static final int FEW = 32; // the same beside a flight recording, where many locks are contended
-  private static final int MOST = 2 * FEW; // that are asked there what they wait for
+  static final int MOST = 2 * FEW; // that are asked there what they wait for
   private static final int TELLING = 2;
   private static final int UNTOLD = 8; // of those who wait for locks that nobody owns: which these are, is not told
 
@@ -32,15 +32,20 @@ final class Choice {
   final List<Living.One> stand = new ArrayList<>(); // who waits still, with the stack that was taken before
   private final Living living;
 
-  /** want: who wants something, and was looked at just now. */
-  Choice(List<Living.One> want, Living living, boolean owners, long now, Random random) throws IOException {
+  /** want: who wants something, and was looked at just now; could: who is to be shown where it runs. */
+  Choice(List<Living.One> want, List<Living.One> could, Living living, boolean owners, long now, Random random) throws IOException {
     this.living = living;
     List<List<Living.One>> queues = queues(want);
     Collections.shuffle(queues, random);
     for (List<Living.One> queue : queues) {
       take(queue, owners, now, random);
     }
-    living.fill(this, MANY, now);
+    if (!want.isEmpty()) {
+      living.fill(this, MANY, now);
+    }
+    for (Living.One t : could) {
+      stop(t);
+    }
   }
 
   private List<List<Living.One>> queues(List<Living.One> want) {
@@ -101,11 +106,11 @@ final class Choice {
   }
 
   /** Some of a list, drawn anew each time, where it is long. */
-  static List<Living.One> some(List<Living.One> of, Random random) {
-    if (of.size() <= MOST) {
+  static List<Living.One> some(List<Living.One> of, int most, Random random) {
+    if (of.size() <= most) {
       return of;
     }
     Collections.shuffle(of, random);
-    return of.subList(0, MOST);
+    return of.subList(0, most);
   }
 }

@@ -29,6 +29,7 @@ final class Living {
   private long started = -1; // threads of this JVM, when they were last listed
   private long listed;
   int alive, idle; // threads of the program in the sample, and who of them waits for no lock
+  final List<One> running = new ArrayList<>(); // and who could run
 
   Living(ThreadMXBean threads, TraceWriter out) {
     this.threads = threads;
@@ -104,6 +105,7 @@ final class Living {
   /** Those who wait for a lock, as it seems, and how many live and are idle. */
   List<One> wanting() {
     List<One> out = new ArrayList<>();
+    running.clear();
     alive = 0;
     idle = 0;
     for (One t : all.values()) {
@@ -124,6 +126,9 @@ final class Living {
       return;
     }
     t.blocked = state == Thread.State.BLOCKED;
+    if (state == Thread.State.RUNNABLE) {
+      running.add(t);
+    }
     if (t.blocked || waits(state) && parksAtLock(t.thread)) {
       wanting.add(t);
     } else if (waits(state)) {
@@ -213,7 +218,7 @@ final class Living {
       return bare ? Names.NO_STACK : stack;
     }
 
-    private boolean young(long now) {
+    boolean young(long now) {
       return since != Long.MIN_VALUE && now - since < YOUNG_NANOS;
     }
 

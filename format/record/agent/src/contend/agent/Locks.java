@@ -9,12 +9,13 @@ final class Locks {
   static final int READ_WRITE = 3;
   static final int SEMAPHORE = 4;
 
-  private static final String[][] KINDS = {
-    {"java.util.concurrent.locks.ReentrantLock", "2"},
-    {"java.util.concurrent.locks.ReentrantReadWriteLock", "3"},
-    {"java.util.concurrent.locks.StampedLock", "3"},
-    {"java.util.concurrent.Semaphore", "4"},
+  private static final String[] CLASSES = {
+    "java.util.concurrent.locks.ReentrantLock",
+    "java.util.concurrent.locks.ReentrantReadWriteLock",
+    "java.util.concurrent.locks.StampedLock",
+    "java.util.concurrent.Semaphore",
   };
+  private static final int[] KINDS = {SYNCHRONIZER, READ_WRITE, READ_WRITE, SEMAPHORE};
 
   private static String last = ""; // name that was asked for: a class has one object for it
   private static int lastKind = NONE;
@@ -31,9 +32,10 @@ final class Locks {
   }
 
   private static int find(String name) {
-    for (String[] k : KINDS) {
-      if (name.startsWith(k[0]) && (name.length() == k[0].length() || name.charAt(k[0].length()) == '$')) {
-        return Integer.parseInt(k[1]);
+    for (int i = 0; i < KINDS.length; i++) {
+      int n = CLASSES[i].length();
+      if (name.startsWith(CLASSES[i]) && (name.length() == n || name.charAt(n) == '$')) {
+        return KINDS[i];
       }
     }
     return NONE;

@@ -39,6 +39,11 @@ final class Sampler {
   // How old a list of who lives may be, where nobody came, between samples and in one.
   private static final long REFRESH = 1_000_000_000L, LATE = 2 * REFRESH;
 
+  // For so many samples after one of a lock that does not name its owners, threads are shown that run, so
+  // many at most: one may be an owner. Also where nobody waits, as else all would seem to run only then.
+  private static final int UNNAMED = 40, RUNNING = 8;
+  private static final int RUNNABLE = 12; // what the trace format calls them
+
   private static final LockInfo SEVERAL = new LockInfo("", 0);
 
   private final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
@@ -54,6 +59,7 @@ final class Sampler {
   private long passed; // from the look to the stop, in ms: those who were blocked throughout were so for as long
   private long last; // sample, in System.nanoTime()
   private long stood; // in all stops
+  private int unnamed; // samples that are to show threads that run
   private long epoch; // what System.nanoTime() lacks to the time of day
 
   /** evidence: the waits are recorded otherwise, the samples only show who owned the locks. */
@@ -116,13 +122,14 @@ final class Sampler {
     living.refresh(begun, LATE);
     List<Living.One> want = living.wanting();
     if (evidence) {
-      want = Choice.some(want, random);
+      want = Choice.some(want, Choice.MOST, random);
     }
+    List<Living.One> could = unnamed-- > 0 ? Choice.some(living.running, RUNNING, random) : new ArrayList<>();
     look(want);
     List<Living.One> shown = new ArrayList<>();
     long looked = System.nanoTime(), now = looked;
-    if (!want.isEmpty()) {
-      now = stop(new Choice(want, living, evidence, now, random), shown);
+    if (!want.isEmpty() || !could.isEmpty()) {
+      now = stop(new Choice(want, could, living, evidence, now, random), shown);
     }
     blocked.begins(begun);
     for (Living.One t : want) {
@@ -137,6 +144,9 @@ final class Sampler {
       entries.clear();
     }
     write(intended, now, shown);
+    for (Living.One t : could) {
+      runs(now, t);
+    }
     living.refresh(System.nanoTime(), REFRESH);
   }
 
@@ -328,6 +338,9 @@ final class Sampler {
 
   private void write(long now, Contended c) throws IOException {
     out.begin(TraceWriter.CONTENTION).time(now + epoch).signed(0).number(names.lock(c.lock));
+    if (evidence && c.owner() <= 0 && !c.exclusive()) {
+      unnamed = UNNAMED;
+    }
     if (c.unknown() || c.owner() <= 0 && !c.exclusive()) { // readers and permits have no name
       out.number(1).number(0).number(0).number(c.exclusive() ? 0 : 1);
     } else if (c.owner() <= 0) {
@@ -344,6 +357,14 @@ final class Sampler {
       out.number(w.id).number(s.id).number(Locks.shares(c.kind, s.frames) ? 1 : 0);
     }
     out.end();
+  }
+
+  /** Writes where a thread runs, if it does at the stop. */
+  private void runs(long now, Living.One t) throws IOException {
+    if (t.at != null && t.at.getThreadState() == Thread.State.RUNNABLE) {
+      names.announce(t.stack);
+      out.begin(TraceWriter.ACTIVITY).time(now + epoch).signed(0).number(t.id).number(RUNNABLE).number(t.stack.id).number(0).end();
+    }
   }
 
   /** A thread that is blocked on a lock, or parked at one. */
