@@ -17,7 +17,7 @@ import (
 // until the instant is known.
 func (r *Reader) threadDump(at int64, text string) {
 	d := r.dumps.Parse(text)
-	locks := map[threaddump.LockRef]*format.Event{}
+	locks := map[threaddump.LockRef]*dumpedLock{}
 	threads := make([]format.ThreadID, len(d.Threads))
 	idle := map[format.ThreadID]idleSince{}
 	shown := shownDump{asked: at}
@@ -40,7 +40,7 @@ func (r *Reader) threadDump(at int64, text string) {
 		case kind != format.KindUnknownLock:
 			ev := locks[t.For]
 			if ev == nil {
-				ev = &format.Event{Kind: format.KindContention, Weight: format.EvidenceOnly, Object: r.dumpLock(t.For, kind, stack)}
+				ev = &dumpedLock{Event: format.Event{Kind: format.KindContention, Weight: format.EvidenceOnly, Object: r.dumpLock(t.For, kind, stack)}, kind: kind}
 				locks[t.For] = ev
 			}
 			ev.Waiters = append(ev.Waiters, format.Party{Thread: threads[i], Stack: stack, Mode: mode})
@@ -63,13 +63,20 @@ func (r *Reader) threadDump(at int64, text string) {
 	}
 	order := slices.SortedFunc(maps.Keys(locks), func(a, b threaddump.LockRef) int { return int(locks[a].Object) - int(locks[b].Object) })
 	for _, ref := range order {
-		// Without -l a dump does not show who owns a synchronizer, and virtual
-		// threads may own what nobody in it does.
-		if free := !strings.HasPrefix(ref.Class, "java.util.concurrent.") && d.Complete(); free || len(locks[ref].Owners) > 0 {
-			shown.locks = append(shown.locks, *locks[ref])
+		// Without -l a dump does not show who owns a synchronizer, a library's own
+		// neither, and virtual threads may own what nobody in it does.
+		l := locks[ref]
+		if free := l.kind == format.KindMonitor && d.Complete(); free || len(l.Owners) > 0 {
+			shown.locks = append(shown.locks, l.Event)
 		}
 	}
 	r.dated.dumps.list = append(r.dated.dumps.list, shown)
+}
+
+// dumpedLock is a lock somebody waits for in a dump.
+type dumpedLock struct {
+	format.Event
+	kind format.LockKind
 }
 
 // runs reports whether a thread could run, as far as a dump tells: native code may wait, as

@@ -37,6 +37,21 @@ func TestOwnersThatAreNotInTheDump(t *testing.T) {
 	}
 }
 
+// A library's own lock may not have its owner noted: that nobody is shown to have it
+// tells nothing, unless somebody was shown to have another one of its class.
+func TestOwnersOfALibrarysOwnLock(t *testing.T) {
+	waiter := "\"waiter\" #20 [257] prio=5 tid=0x1 nid=257 waiting on condition [0x1]\n   java.lang.Thread.State: WAITING (parking)\n\tat jdk.internal.misc.Unsafe.park(java.base@25/Native Method)\n\t- parking to wait for  <0x1f> (a App$Sync)\n\tat java.util.concurrent.locks.AbstractQueuedSynchronizer.acquire(java.base@25/AbstractQueuedSynchronizer.java:938)\n\tat App.a(App.java:1)\n\n   Locked ownable synchronizers:\n\t- None\n\n"
+	owner := "\"owner\" #21 [258] prio=5 tid=0x2 nid=258 runnable [0x2]\n   java.lang.Thread.State: RUNNABLE\n\tat App.b(App.java:2)\n\n   Locked ownable synchronizers:\n\t- <0x2f> (a App$Sync)\n\n"
+	for _, c := range []struct{ what, others, want string }{
+		{"no owner of any", "", "1 live, 0 idle\nApp$Sync@1f: ? <- waiter\n"},
+		{"an owner of another one", owner, "2 live, 0 idle\nApp$Sync@1f: <- waiter\n"},
+	} {
+		if got := shown(t, []byte(hotspotHead+waiter+c.others+hotspotEnd)); got != c.want {
+			t.Errorf("%s: %q, want %q", c.what, got, c.want)
+		}
+	}
+}
+
 // Of virtual threads a dump lists none but those that run: it is told where there are any.
 func TestVirtualThreadsThatAreNotListedAreTold(t *testing.T) {
 	for name, want := range map[string]bool{"VirtualThread-unparker": true, "VirtualThread-unblocker": true, "ForkJoinPool-1-worker-1": false} {

@@ -21,7 +21,8 @@ type symbols struct {
 	key         []byte
 	seen        map[threadKey]int // in the current dump
 	took        map[took]bool
-	parties     []format.Party // the same: its threads with their stacks
+	owned       map[string]bool // classes of locks that a dump showed an owner of
+	parties     []format.Party  // the same: its threads with their stacks
 	relocations relocations
 	strangers   int // threads with the Java id of another one
 }
@@ -49,7 +50,7 @@ type verdictKey struct {
 
 func newSymbols(t *rules.Table) symbols {
 	return symbols{rules: t, threads: map[threadKey]threadID{}, locks: map[LockRef]format.ObjectID{}, stacks: map[string]format.StackID{},
-		verdicts: map[verdictKey]rules.Result{}, seen: map[threadKey]int{}, took: map[took]bool{}, relocations: newRelocations()}
+		verdicts: map[verdictKey]rules.Result{}, seen: map[threadKey]int{}, took: map[took]bool{}, owned: map[string]bool{}, relocations: newRelocations()}
 }
 
 // snapshot is what a dump shows of contention.
@@ -75,6 +76,9 @@ func (y *symbols) snapshot(d *Dump, m *missing) *snapshot {
 		t := &d.Threads[i]
 		party := y.parties[i]
 		enter := held.add(t, party)
+		for _, ref := range t.Held {
+			y.owned[ref.Class] = true
+		}
 		if len(t.Frames) == 0 && t.Wait == NotWaiting {
 			continue // a thread of the VM itself
 		}
@@ -104,7 +108,7 @@ func (y *symbols) snapshot(d *Dump, m *missing) *snapshot {
 			s.locks[n].LockKind = format.KindUnknownLock // belongs to the object
 			continue
 		}
-		m.own(&s.locks[n], held.owners[ref], d, ref)
+		m.own(&s.locks[n], held.owners[ref], d, ref, y.tells(s.locks[n].LockKind, d, ref))
 	}
 	for i := range d.Threads {
 		if n, ok := at[d.Threads[i].For]; ok {
@@ -156,10 +160,25 @@ type took struct {
 	lock  format.ObjectID
 }
 
+// tells reports whether a dump would tell who owns a lock. Synchronizers of the JDK have
+// their owner noted, those of other libraries may not.
+func (y *symbols) tells(kind format.LockKind, d *Dump, ref LockRef) bool {
+	switch kind {
+	case format.KindMonitor:
+		return ref.Addr != 0
+	case format.KindSynchronizer:
+		return d.Ownables && (strings.HasPrefix(ref.Class, jucPackage) || y.owned[ref.Class])
+	}
+	return false
+}
+
+// jucPackage is where the JDK has its locks.
+const jucPackage = "java.util.concurrent."
+
 // own names the owners of a lock. Where all threads stood still and are in the
-// dump, a monitor nobody holds is free, and so is an exclusive synchronizer if
-// the dump lists their owners. All others are held by somebody the dump does not show.
-func (m *missing) own(ev *format.Event, owners []format.Party, d *Dump, ref LockRef) {
+// dump, a lock nobody holds is free if it would tell who does. All others are held
+// by somebody the dump does not show.
+func (m *missing) own(ev *format.Event, owners []format.Party, d *Dump, ref LockRef, told bool) {
 	kind := ev.LockKind
 	ev.LockKind = format.KindUnknownLock // belongs to the object
 	for _, o := range owners {
@@ -167,7 +186,6 @@ func (m *missing) own(ev *format.Event, owners []format.Party, d *Dump, ref Lock
 			ev.Owners = append(ev.Owners, o)
 		}
 	}
-	told := kind == format.KindMonitor && ref.Addr != 0 || kind == format.KindSynchronizer && d.Ownables
 	if len(ev.Owners) > 0 || told && d.Spread == 0 && d.Complete() {
 		return
 	}
@@ -179,7 +197,7 @@ func (m *missing) own(ev *format.Event, owners []format.Party, d *Dump, ref Lock
 		m.absent += len(ev.Waiters)
 	case kind == format.KindReadWriteLock && d.Ownables:
 		m.readers += len(ev.Waiters)
-	case kind != format.KindMonitor && !d.Ownables && strings.HasPrefix(ref.Class, "java.util.concurrent."):
+	case kind != format.KindMonitor && !d.Ownables && strings.HasPrefix(ref.Class, jucPackage):
 		m.unlisted += len(ev.Waiters)
 	}
 }
