@@ -31,6 +31,8 @@ func (ev *evidence) take(k *kin, busy float64, stops []bool) *census {
 			c.parts = append(c.parts, p)
 		case k.witnesses.is(p) && (k.hides() || p.hinders(busy)): // else hardly anybody has the lock who never waited for it
 			unsure = append(unsure, p)
+		case k.hides() && k.witnesses.displaces(p):
+			unsure = append(unsure, p)
 		}
 	}
 	if len(unsure) == 0 {
@@ -38,7 +40,7 @@ func (ev *evidence) take(k *kin, busy float64, stops []bool) *census {
 	}
 	r, hidden := ev.rounds(k), false
 	for _, p := range unsure {
-		if r.exclusive(p) {
+		if r.exclusive(p) && (k.witnesses.is(p) || r.excludes(p, k.witnesses.total)) {
 			p.hidden = p.hinders(busy)
 			c.parts, hidden = append(c.parts, p), hidden || p.hidden
 		}
@@ -152,6 +154,15 @@ func (sh *shares) raise(given []int64, least []float64) {
 // to do with a lock is as often as by chance.
 func (r *rounds) exclusive(p *witness) bool {
 	return overChance*r.together[p]*r.n <= p.total*(r.inside+p.total)
+}
+
+// excludes reports whether that is so of a part that is sampled much, when the samples of
+// two threads in one round are told apart by chance: where all processors are busy there are
+// few, and what is sampled most is so in most of them.
+func (r *rounds) excludes(p *witness, total int) bool {
+	own, sections := share(int64(p.total), int64(total)), share(int64(r.inside), int64(total))
+	byChance := float64(r.pairs) * own * (own + 2*sections)
+	return math.Exp(-byChance) <= tolerance && oftener*float64(r.together[p]) <= byChance
 }
 
 // apart reports whether a section is seldom sampled in one round with another one, or with

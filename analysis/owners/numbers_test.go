@@ -181,3 +181,32 @@ func TestHowSeldomIsSeldom(t *testing.T) {
 		}
 	}
 }
+
+// Who only tries a lock may run for most of the time: then what it does cannot be twice as
+// much of the samples taken while others wait, and is seen inside oftener all the same,
+// compared with all else. What goes on beside sections is so, too, since those who wait do
+// not run: it is sampled beside itself and them.
+func TestWhatIsSampledMostMayBeASection(t *testing.T) {
+	for _, c := range []struct {
+		inside, pairs, together int
+		is                      bool
+	}{
+		{80, 100, 15, true},
+		{80, 100, 20, false}, // as by chance
+		{80, 8, 0, false},    // which may be none
+		{66, 100, 15, true},
+		{60, 100, 15, false}, // not oftener than others
+	} {
+		k := &kin{stacks: make([]format.StackID, 1), acquired: 100, seen: 50}
+		p := &witness{part: part{key: 1, site: -1}, inside: c.inside, total: 500}
+		section := &witness{part: part{key: 2}, total: 100}
+		k.witnesses = &witnesses{list: []*witness{p, section}, inside: 100, total: 1000}
+		r := &rounds{n: 900, pairs: c.pairs, inside: 100, together: map[*witness]int{p: c.together}}
+		if k.witnesses.is(p) {
+			t.Fatal("it is seen twice as often inside")
+		}
+		if is := k.witnesses.displaces(p) && r.excludes(p, 1000); is != c.is {
+			t.Errorf("%+v: %v", c, is)
+		}
+	}
+}

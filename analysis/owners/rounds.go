@@ -9,6 +9,7 @@ import (
 // rounds are what samples taken in one round show of some parts of the program.
 type rounds struct {
 	n        int
+	pairs    int              // of samples of two threads in one of them
 	inside   int              // samples of sections
 	together map[*witness]int // times a part was sampled with a section in another thread, or with itself
 }
@@ -75,6 +76,7 @@ func (r *rounds) look(b *bursts, list []sighted, parts []*witness) {
 // meet counts samples of two threads in one round for the parts that cannot both be
 // sections.
 func (r *rounds) meet(p, o *witness, times int) {
+	r.pairs += times
 	if o.site >= 0 || o == p {
 		r.together[p] += times
 	}

@@ -76,6 +76,15 @@ func (w *witnesses) is(p *witness) bool {
 	return p.site >= 0 || p.owns || p.inside >= fewestPrompt && w.oftener(p) >= oftener
 }
 
+// displaces reports whether a part that has most of all samples is seen inside so much oftener
+// than all others together. It cannot be twice as much of them: but the others are seen the
+// less the more it is.
+func (w *witnesses) displaces(p *witness) bool {
+	out := p.total - p.inside
+	others, otherwise := w.inside-p.inside, w.total-w.inside-out
+	return p.inside >= fewestPrompt && p.inside*otherwise >= oftener*others*out && exceeds(p.inside, w.inside, share(int64(p.total), int64(w.total)))
+}
+
 // mayBe reports whether it is not done elsewhere rather.
 func (w *witnesses) mayBe(p *witness) bool { return p.site >= 0 || p.owns || w.oftener(p) >= 1 }
 
