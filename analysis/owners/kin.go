@@ -13,7 +13,7 @@ import (
 type kin struct {
 	input     *input
 	class     uint32
-	locks     int
+	locks     int                      // 1 where they follow one another: samples tell which one it is
 	acquired  int                      // times any of them was, after waiting
 	sites     map[format.StackID]int   // call sites of acquisitions, numbered
 	paths     map[uint64]int           // the same, by how the program came there

@@ -56,3 +56,27 @@ func TestRecursionIsOneCallSite(t *testing.T) {
 		}
 	}
 }
+
+// A lock that a garbage collection moves looks like several, one after the other: samples
+// tell of them as of one. Of two that threads wait for by turns they do not.
+func TestLocksOneAfterTheOther(t *testing.T) {
+	for _, c := range []struct {
+		busy [][]span
+		want int
+	}{
+		{[][]span{{{10, 20}, {30, 40}}, {{45, 90}}, {{2, 5}}}, 1},
+		{[][]span{{{10, 20}, {30, 40}}, {{22, 25}}}, 2},
+		{[][]span{{{10, 20}}, {{15, 25}}, {{40, 50}}}, 3},
+	} {
+		ev := &evidence{Activities: &Activities{Record: NewRecord(), store: &store{what: []doer{{stack: 1}}}}, sym: stacked{stacks: make([][]format.Frame, 2)}, class: make([]uint32, 4), fair: make([]bool, 4)}
+		var sections []*section
+		for i, busy := range c.busy {
+			sections = append(sections, &section{lock: format.ObjectID(i + 1), busy: busy, acquired: []acquisition{{time: busy[0].end}}})
+		}
+		for _, k := range ev.kinOf(sections) {
+			if k.locks != c.want {
+				t.Errorf("%v: %d locks, want %d", c.busy, k.locks, c.want)
+			}
+		}
+	}
+}

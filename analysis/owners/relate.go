@@ -105,16 +105,33 @@ func (ev *evidence) kinOf(sections []*section) []*kin {
 			}
 		}
 	}
-	out := make([]*kin, len(sections))
+	out, alive := make([]*kin, len(sections)), map[*kin][]span{}
 	for i := range sections {
 		r := find(i)
 		if l := sections[r].lock; out[r] == nil {
 			out[r] = &kin{fair: ev.fair[l], pool: ev.sym.Kind(l) == format.KindSemaphore, input: ev.input(l), class: ev.class[l], sites: map[format.StackID]int{}, paths: map[uint64]int{}, groups: map[uint32]int{}, named: map[format.ThreadID]bool{}, mixes: []renewal.Mix{{}}}
 		}
 		out[i] = out[r]
-		out[i].locks++
+		alive[out[r]] = append(alive[out[r]], span{sections[i].busy[0].start, sections[i].busy[len(sections[i].busy)-1].end})
+	}
+	for k, list := range alive {
+		if k.locks = len(list); successive(list) {
+			k.locks = 1
+		}
 	}
 	return out
+}
+
+// successive reports whether some stretches follow one another: a lock that a garbage collection
+// moves looks like several of which one is used at a time.
+func successive(list []span) bool {
+	slices.SortFunc(list, func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	for i := 1; i < len(list); i++ {
+		if list[i].start < list[i-1].end {
+			return false
+		}
+	}
+	return true
 }
 
 // gather adds the gaps of a lock to what its model is learnt from.
