@@ -15,8 +15,11 @@ type apart struct {
 	stays   *Stays
 	rows    []int32 // by pair of the stays
 	owners  *Rows   // of the keys that are not about waiters
+	tells   []bool  // by owner: whether some row tells who waits for it
 	charges map[chargeOf]int
 	known   []analysis.Provenance // by charge
+	others  []int32               // by charge: the row of those who have no pair, from 1
+	crowd   int                   // how many of the last one have no pair
 }
 
 // chargeOf is what those who wait for a lock have in common of the rows they are charged
@@ -31,7 +34,7 @@ type chargeOf struct {
 func (p *Pivot) tellApart() {
 	p.apart = apart{stays: newStays(p.kinds.number), charges: map[chargeOf]int{}}
 	p.apart.threads = slices.Contains(p.by, ByWaiterThread)
-	p.apart.owners = NewRows(&p.keys, slices.DeleteFunc(slices.Clone(p.by), Key.ofWaiter))
+	p.apart.owners = p.untold.owners.rows
 	p.waits.apart = p.apart.threads
 }
 
@@ -71,13 +74,54 @@ func (p *Pivot) chargeApart(s *analysis.Slice, c *Charge) {
 	if !met {
 		charge = len(a.known)
 		a.charges[key] = charge
-		a.known = append(a.known, key.known)
+		a.known, a.others = append(a.known, key.known), append(a.others, 0)
 	}
-	a.stays.add(s.Lock, charge, s.Shares[0].Ns)
-	for pair := len(a.rows); pair < a.stays.Len(); pair++ {
-		a.rows = append(a.rows, int32(p.row(s.Lock, a.stays.Waiter(pair), c)))
+	n := a.stays.add(s.Lock, charge, s.Shares[0].Ns, func(w *analysis.Waiter) bool {
+		if p.index.full() && !a.told(key.owner) {
+			return p.meetUntold(charge, w, s.Lock, c)
+		}
+		row := p.row(s.Lock, w, c)
+		if p.rows[row].other {
+			return p.meetUntold(charge, w, s.Lock, c)
+		}
+		a.rows = append(a.rows, int32(row))
+		return true
+	})
+	if n > 0 {
+		r := &p.rows[a.others[charge]-1]
+		r.Add(s, s.Shares[0].Ns, n, key.known)
+		if r.rest {
+			p.untold.owners.add(key.owner, s.Shares[0].Ns*int64(n))
+		}
 	}
+	a.crowd = n
 }
+
+// meetUntold counts the wait of one in a crowd who has no pair; it returns false.
+func (p *Pivot) meetUntold(charge int, w *analysis.Waiter, lock format.ObjectID, c *Charge) bool {
+	other := &p.apart.others[charge]
+	if *other == 0 {
+		*other = int32(p.numbered(p.index.Other(lock, c), lock, c)) + 1
+	}
+	if row := int(*other) - 1; p.waits.IsNew(row, w.Thread) {
+		p.rows[row].Waits++
+	}
+	return false
+}
+
+// tell notes that a row tells who waits for an owner, and told reports it.
+func (a *apart) tell(owner int) {
+	for len(a.tells) <= owner {
+		a.tells = append(a.tells, false)
+	}
+	a.tells[owner] = true
+}
+
+func (a *apart) told(owner int) bool { return owner < len(a.tells) && a.tells[owner] }
+
+// LastUntold returns how many of the last crowd have no pair: they are charged in a row that
+// does not tell who waits.
+func (p *Pivot) LastUntold() int { return p.apart.crowd }
 
 // addApart gives the rows what was charged in crowds.
 func (p *Pivot) addApart() {
@@ -91,4 +135,5 @@ func (p *Pivot) addApart() {
 			r.Waits += int64(one.waits)
 		}
 	}
+	a.stays.untold(p.untold.waiters.add)
 }

@@ -36,10 +36,19 @@ func NewKinds(number func(*analysis.Move) int) Kinds {
 
 // KindsBy returns the kinds that rows of some keys tell apart: by those keys that look at
 // waiters.
-func KindsBy(r *Resolver, by []Key) Kinds {
-	rows := NewRows(r, slices.DeleteFunc(slices.Clone(by), func(k Key) bool { return !k.ofWaiter() }))
+func KindsBy(r *Resolver, by []Key) Kinds { return kindsBy(NewRows(r, ofWaiters(by))) }
+
+// kindsBy is KindsBy with the numbering of what tells them apart.
+func kindsBy(rows *Rows) Kinds {
 	return NewKinds(func(m *analysis.Move) int { return rows.Of(m.Lock, &m.Waiter, &Charge{}) })
 }
+
+// ofWaiters and ofOwners are the keys that look at waiters and those that do not.
+func ofWaiters(by []Key) []Key {
+	return slices.DeleteFunc(slices.Clone(by), func(k Key) bool { return !k.ofWaiter() })
+}
+
+func ofOwners(by []Key) []Key { return slices.DeleteFunc(slices.Clone(by), Key.ofWaiter) }
 
 // Move follows who joins a crowd or leaves it. A kind of which nobody is left is
 // forgotten: a lock may be waited for in thousands of ways, one after the other.

@@ -34,6 +34,9 @@ func (n *numbering) of(ids []uint32) int {
 	return int(n.table[at]) - 1
 }
 
+// has reports whether a combination has a number.
+func (n *numbering) has(ids []uint32) bool { return n.count > 0 && n.table[n.find(ids)] != 0 }
+
 // find returns the place of a combination in the table, or of the free one where
 // it belongs.
 func (n *numbering) find(ids []uint32) int {

@@ -26,13 +26,16 @@ type Pivot struct {
 	alike  []int              // rows of the Singles at hand
 	kinds  Kinds
 	apart  apart // where rows tell threads apart
+	untold untold
 	groups groups
 }
 
 // row is a sum in the making.
 type row struct {
 	Accumulator
-	series int // in the recorder
+	series int  // in the recorder
+	other  bool // does not tell who waits
+	rest   bool // nor anything else
 }
 
 // New returns an empty pivot. With root, waiting is charged to the end of
@@ -40,7 +43,9 @@ type row struct {
 func New(by []Key, root bool) *Pivot {
 	p := &Pivot{by: by, root: root, each: slices.ContainsFunc(by, Key.ofWaiter)}
 	p.index = NewRows(&p.keys, by)
-	p.kinds = KindsBy(&p.keys, by)
+	p.index.bounds = boundsOf(by)
+	p.untold = newUntold(&p.keys, by)
+	p.kinds = kindsBy(p.untold.waiters.rows)
 	p.tellApart()
 	return p
 }
@@ -96,6 +101,9 @@ func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
 		r := &p.rows[row]
 		r.Add(s, sh.Ns, len(waiters), charge.Owner.Prov)
 		p.rec.Add(r.series, s.Start, s.End, sh.Ns, len(waiters))
+		if r.other {
+			p.addUntold(r, s.Lock, &waiters[0], &charge, sh.Ns*int64(len(waiters)))
+		}
 		for j := range waiters {
 			if p.waits.IsNew(row, waiters[j].Thread) {
 				r.Waits++
@@ -106,14 +114,30 @@ func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
 
 // row returns the row of a waiter and one of its owners, making it if need be.
 func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, c *Charge) int {
-	i := p.index.Of(lock, w, c)
+	return p.numbered(p.index.Of(lock, w, c), lock, c)
+}
+
+// numbered returns a row by its number, making it if need be.
+func (p *Pivot) numbered(i int, lock format.ObjectID, c *Charge) int {
 	if i == len(p.rows) {
 		p.rows = append(p.rows, row{series: bootstrap.NoSeries})
+		p.meet(&p.rows[i], i, lock, c)
 		if p.rec.Sampled() {
 			p.rows[i].series = p.rec.New()
 		}
 	}
 	return i
+}
+
+// meet notes what a new row tells.
+func (p *Pivot) meet(r *row, i int, lock format.ObjectID, c *Charge) {
+	ids := p.index.IDs(i)
+	if r.other = slices.Contains(ids, Other); r.other {
+		r.rest = !slices.ContainsFunc(ids, func(id uint32) bool { return id != Other })
+		p.waits.share(i)
+	} else if p.apart.threads {
+		p.apart.tell(p.apart.owners.Of(lock, &analysis.Waiter{}, c))
+	}
 }
 
 // Table returns the finished pivot; nothing can be added to it any more. There may be a
@@ -133,6 +157,9 @@ func (p *Pivot) Table() *Table {
 	}
 	of := func(row int32) []string { return keys[int(row)*wide : (int(row)+1)*wide : (int(row)+1)*wide] }
 	for at, i := range p.order(of) {
+		if p.rows[i].other {
+			t.OtherNs += p.rows[i].ThreadNs
+		}
 		t.Rows[at] = Row{Sum: p.rows[i].Finish(), Keys: of(i), IDs: p.index.IDs(int(i)), Stacks: p.stacks(int(i)), series: p.rows[i].series}
 	}
 	return t

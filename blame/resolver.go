@@ -100,6 +100,9 @@ func owning(c *Charge) subject {
 // owner.
 func (r *Resolver) Text(k Key, id uint32) (text string, stack []format.Frame) {
 	key := &keys[k]
+	if id == Other {
+		return OtherText, nil
+	}
 	if key.side == owner && Pseudo(id) {
 		return analysis.PseudoOwner(analysis.OwnerKind(id>>24&0x7f), int32(id&0xffffff)), nil
 	}
@@ -108,7 +111,7 @@ func (r *Resolver) Text(k Key, id uint32) (text string, stack []format.Frame) {
 
 // stack returns the stack behind an id, nil where there is none.
 func (r *Resolver) stack(k Key, id uint32) []format.Frame {
-	if key := &keys[k]; !key.kind.stack || key.side == owner && Pseudo(id) {
+	if key := &keys[k]; !key.kind.stack || id == Other || key.side == owner && Pseudo(id) {
 		return nil
 	}
 	return r.sym.Frames(format.StackID(id))

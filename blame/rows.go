@@ -12,15 +12,17 @@ import (
 // they come. Most slices are like one of a few thousand before, which is found
 // by what the keys look at, without asking them.
 type Rows struct {
-	keys   *Resolver
-	by     []Key
-	met    numbering
-	looks  likeness    // all ones in what the keys look at
-	recent []recentRow // by hash
-	last   *recentRow  // that was asked for
-	shift  int         // of a hash, to its place in recent
-	missed int         // slices that had been forgotten, since it grew last
-	names  int         // version of the symbols that what is remembered was found by
+	keys    *Resolver
+	by      []Key
+	met     numbering
+	looks   likeness    // all ones in what the keys look at
+	recent  []recentRow // by hash
+	last    *recentRow  // that was asked for
+	shift   int         // of a hash, to its place in recent
+	missed  int         // slices that had been forgotten, since it grew last
+	names   int         // version of the symbols that what is remembered was found by
+	bounds  bounds      // of how many there are
+	coarser *Rows       // that tells what is told apart; see Pivot.Finer
 }
 
 // recentRow is a slice that was met and its number, counting from 1.
@@ -74,7 +76,7 @@ const (
 
 // NewRows returns an empty numbering.
 func NewRows(resolver *Resolver, by []Key) *Rows {
-	r := &Rows{keys: resolver, by: by, met: numbering{width: len(by)}, recent: make([]recentRow, 1), shift: 32}
+	r := &Rows{keys: resolver, by: by, met: numbering{width: len(by)}, recent: make([]recentRow, 1), shift: 32, bounds: boundless}
 	r.last = &r.recent[0]
 	for _, k := range by {
 		r.looks.add(keys[k].kind.looks.ones(keys[k].side))
@@ -106,7 +108,7 @@ func (r *Rows) Of(lock format.ObjectID, w *analysis.Waiter, c *Charge) int {
 	}
 	rows := r.met.count
 	ids := r.keys.IDs(r.by, lock, w, c)
-	row := r.met.of(ids[:len(r.by)])
+	row := r.met.of(r.told(ids[:len(r.by)]))
 	if row < rows {
 		r.miss()
 	}

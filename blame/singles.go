@@ -80,6 +80,9 @@ func (p *Pivot) Crowd(s *analysis.Slice, n int) {
 		r := &p.rows[row]
 		r.Add(s, sh.Ns, k.Len(), charge.Owner.Prov)
 		p.rec.Add(r.series, s.Start, s.End, sh.Ns, k.Len())
+		if r.other {
+			p.addUntold(r, s.Lock, &k.Waiter, &charge, sh.Ns*int64(k.Len()))
+		}
 		r.Waits += k.Meets(row, &p.waits)
 	}
 }

@@ -34,8 +34,11 @@ type stayer struct {
 // stay is one who is in the crowd of a lock now and then.
 type stay struct {
 	analysis.Waiter
-	place int // in the list of its lock
-	pairs []pairSum
+	number int   // of who waits
+	since  int64 // what its lock had when it joined
+	ns     int64 // what it was charged in the times before
+	place  int   // in the list of its lock
+	pairs  []pairSum
 }
 
 // pairSum is what somebody was charged by one charge.
@@ -58,6 +61,7 @@ type staying struct {
 	list    []int32 // in the order of Kinds
 	arrived analysis.Crowd[int32]
 	beside  map[uint32]bool // numbers of others, who are added one by one
+	ns      int64           // what each who is there all the time has been charged
 }
 
 // newStays returns the stays of those whom a function tells apart, each of one thread.
@@ -72,7 +76,7 @@ func (s *Stays) join(m *analysis.Move) {
 	if !known {
 		who = int32(len(s.stays))
 		s.who[key] = who
-		s.stays = append(s.stays, stay{Waiter: m.Waiter})
+		s.stays = append(s.stays, stay{Waiter: m.Waiter, number: key.number})
 	}
 	at := s.at[m.Lock]
 	if at == nil {
@@ -80,7 +84,7 @@ func (s *Stays) join(m *analysis.Move) {
 		s.at[m.Lock] = at
 	}
 	one := &s.stays[who]
-	one.place = len(at.list)
+	one.place, one.since = len(at.list), at.ns
 	at.list = append(at.list, who)
 	at.arrived.Join(m.Number, who)
 	for i := range one.pairs {
@@ -108,7 +112,7 @@ func (s *Stays) leave(m *analysis.Move, isNew func(pair int, of format.ThreadID)
 	one, moved := &s.stays[who], at.list[last]
 	at.list[one.place], s.stays[moved].place = moved, one.place
 	at.list = at.list[:last]
-	s.settle(one, isNew)
+	s.settle(at, one, isNew)
 	return true
 }
 
@@ -119,7 +123,8 @@ func (s *staying) setBeside(number uint32) {
 	s.beside[number] = true
 }
 
-func (s *Stays) settle(one *stay, isNew func(pair int, of format.ThreadID) bool) {
+func (s *Stays) settle(at *staying, one *stay, isNew func(pair int, of format.ThreadID) bool) {
+	one.ns += at.ns - one.since
 	for i := range one.pairs {
 		p := &one.pairs[i]
 		sum := &s.charges[p.charge]
@@ -137,27 +142,33 @@ func (s *Stays) settle(one *stay, isNew func(pair int, of format.ThreadID) bool)
 func (s *Stays) settleAll(isNew func(pair int, of format.ThreadID) bool) {
 	for _, at := range s.at {
 		for _, who := range at.list {
-			s.settle(&s.stays[who], isNew)
+			s.settle(at, &s.stays[who], isNew)
 		}
 	}
 	clear(s.at)
 }
 
-// add charges all who are in the crowd of a lock. Who has no pair yet gets one.
-func (s *Stays) add(lock format.ObjectID, charge int, ns int64) {
+// add charges all who are in the crowd of a lock. Who has no pair yet gets one if told says
+// so, which is asked once for each time they join; it returns how many have none.
+func (s *Stays) add(lock format.ObjectID, charge int, ns int64, told func(*analysis.Waiter) bool) (untold int) {
 	for len(s.charges) <= charge {
 		s.charges = append(s.charges, chargeSum{})
 	}
 	sum := &s.charges[charge]
-	if at := s.at[lock]; at != nil && sum.there < len(at.list) {
-		s.meet(int32(charge), at)
+	if at := s.at[lock]; at != nil {
+		if sum.there < len(at.list) {
+			s.meet(int32(charge), at, told)
+		}
+		at.ns += ns
+		untold = len(at.list) - sum.there
 	}
 	sum.ns += ns
+	return untold
 }
 
 // meet makes the pairs of a charge that those who joined lately do not have, in the
 // order of the list.
-func (s *Stays) meet(charge int32, at *staying) {
+func (s *Stays) meet(charge int32, at *staying, told func(*analysis.Waiter) bool) {
 	sum := &s.charges[charge]
 	before := sum.met
 	s.missing = s.missing[:0]
@@ -167,12 +178,12 @@ func (s *Stays) meet(charge int32, at *staying) {
 	}
 	slices.SortFunc(s.missing, func(a, b int32) int { return cmp.Compare(s.stays[a].place, s.stays[b].place) })
 	for _, who := range s.missing {
-		pair := s.pairs.of([]uint32{uint32(who), uint32(charge)})
-		if pair < len(s.of) {
-			continue // of an earlier stay
+		one, key := &s.stays[who], []uint32{uint32(who), uint32(charge)}
+		if s.pairs.has(key) || !told(&one.Waiter) { // it is of an earlier stay, or there are too many
+			continue
 		}
+		pair := s.pairs.of(key)
 		s.of = append(s.of, who)
-		one := &s.stays[who]
 		one.pairs = append(one.pairs, pairSum{pair: int32(pair), charge: charge, since: sum.ns})
 		sum.there++
 	}
@@ -183,6 +194,20 @@ func (s *Stays) Len() int { return len(s.of) }
 
 // Waiter returns who waits in a pair.
 func (s *Stays) Waiter(pair int) *analysis.Waiter { return &s.stays[s.of[pair]].Waiter }
+
+// untold calls f with what each who waits has been charged that is in no pair, when all have
+// left.
+func (s *Stays) untold(f func(number int, ns int64)) {
+	for i := range s.stays {
+		ns := s.stays[i].ns
+		for _, p := range s.stays[i].pairs {
+			ns -= p.ns
+		}
+		if ns > 0 {
+			f(s.stays[i].number, ns)
+		}
+	}
+}
 
 // Each calls f for each pair with its thread-time, when all have left.
 func (s *Stays) Each(f func(pair int, ns int64)) {

@@ -58,9 +58,8 @@ func (a *Accumulator) Finish() Sum {
 // each, though its slices may be charged to several in turn.
 type WaitCounter struct {
 	threads []threadWait
-	seen    map[uint64]uint32 // by row and thread: the last wait that the row has counted
-	apart   bool              // no row is of two threads
-	counted []uint32          // then the same by row
+	apart   bool     // no row is of two threads, but those that are shared
+	counted []uint32 // then, by row: the last wait that it has counted
 }
 
 // threadWait is the current wait of a thread, counted from 1, and the rows that
@@ -68,13 +67,15 @@ type WaitCounter struct {
 type threadWait struct {
 	few    uint64 // the first rows, one bit each; all while the thread has no wait
 	serial uint32
-	last   int32   // of the others: the latest, from 1
-	of     uint32  // the wait that rows are of
-	rows   []int32 // some of the others, from 1
+	last   int32             // of the others: the latest, from 1
+	of     uint32            // the wait that rows are of
+	rows   []int32           // some of the others, from 1
+	many   map[uint32]uint64 // all behind these, by 64 of them, one bit each
 }
 
 // So many rows are bits, and so many others are compared one by one; most waits have
-// fewer.
+// fewer. One behind 5,000 others, each of which is a row, is long, and no more is kept of
+// it than a bit for each, as long as it lasts.
 const (
 	bitRows = 64
 	fewRows = 32
@@ -87,6 +88,23 @@ func (c *WaitCounter) Begin(waiters []analysis.Waiter) {
 		if waiters[i].First {
 			c.begin(waiters[i].Thread)
 		}
+	}
+}
+
+// share notes that a row is of several threads, if others are not.
+func (c *WaitCounter) share(row int) {
+	if c.apart {
+		c.countTo(row)
+		c.counted[row] = ofMany
+	}
+}
+
+// ofMany stands for the wait that a row counted last where it is of several threads.
+const ofMany = math.MaxUint32
+
+func (c *WaitCounter) countTo(row int) {
+	for len(c.counted) <= row {
+		c.counted = append(c.counted, 0)
 	}
 }
 
@@ -110,7 +128,7 @@ func (c *WaitCounter) IsNew(row int, thread format.ThreadID) bool {
 		return c.isNewToItsOwn(t, row)
 	}
 	if row >= bitRows {
-		return c.isNewToMany(t, row, thread)
+		return t.isNewToMany(row)
 	}
 	bit := uint64(1) << row
 	isNew := t.few&bit == 0
@@ -120,8 +138,9 @@ func (c *WaitCounter) IsNew(row int, thread format.ThreadID) bool {
 
 // isNewToItsOwn is IsNew for a row of one thread.
 func (c *WaitCounter) isNewToItsOwn(t *threadWait, row int) bool {
-	for len(c.counted) <= row {
-		c.counted = append(c.counted, 0)
+	c.countTo(row)
+	if c.counted[row] == ofMany {
+		return t.isNewToMany(row)
 	}
 	isNew := c.counted[row] != t.serial
 	c.counted[row] = t.serial
@@ -130,7 +149,7 @@ func (c *WaitCounter) isNewToItsOwn(t *threadWait, row int) bool {
 
 // isNewToMany is IsNew for one of many rows. Only when the row changes in the middle
 // of a wait must it be looked up whether it was there before.
-func (c *WaitCounter) isNewToMany(t *threadWait, row int, thread format.ThreadID) bool {
+func (t *threadWait) isNewToMany(row int) bool {
 	now := int32(row) + 1
 	if t.last == now || t.serial == 0 {
 		return false
@@ -138,6 +157,7 @@ func (c *WaitCounter) isNewToMany(t *threadWait, row int, thread format.ThreadID
 	t.last = now
 	if t.of != t.serial {
 		t.of, t.rows = t.serial, t.rows[:0]
+		t.many = nil
 	}
 	if slices.Contains(t.rows, now) {
 		return false
@@ -146,11 +166,11 @@ func (c *WaitCounter) isNewToMany(t *threadWait, row int, thread format.ThreadID
 		t.rows = append(t.rows, now)
 		return true
 	}
-	if c.seen == nil {
-		c.seen = map[uint64]uint32{}
+	if t.many == nil {
+		t.many = map[uint32]uint64{}
 	}
-	at := uint64(now)<<32 | uint64(thread)
-	before := c.seen[at]
-	c.seen[at] = t.serial
-	return before != t.serial
+	at, bit := uint32(now)/64, uint64(1)<<(now%64)
+	before := t.many[at]
+	t.many[at] = before | bit
+	return before&bit == 0
 }

@@ -14,7 +14,9 @@ type Table struct {
 	Root  bool // charged to the root of each path instead of the direct owner
 	Rows  []Row
 	Total Sum
-	cells *bootstrap.Cells // nil for an exact trace
+	// OtherNs is the thread-time of rows of what is not told apart, because there are too many.
+	OtherNs int64
+	cells   *bootstrap.Cells // nil for an exact trace
 }
 
 // Estimate returns a row's thread-time in nanoseconds with its 95 % interval;

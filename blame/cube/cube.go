@@ -65,7 +65,7 @@ func Names() (names [Dims]string) {
 type Key [Dims]uint32
 
 // Other is the id of what was merged to keep the table small.
-const Other = ^uint32(0)
+const Other = uint32(blame.Other)
 
 // Cell is what a row waited in one bin of time.
 type Cell struct {
@@ -323,7 +323,7 @@ func (c *Cube) Finish() {
 func (c *Cube) Text(d Dim, id uint32) (text string, frames []format.Frame) {
 	switch {
 	case id == Other:
-		return "[other]", nil
+		return blame.OtherText, nil
 	case d == Provenance:
 		return analysis.Provenance(id).String(), nil
 	}
@@ -333,7 +333,7 @@ func (c *Cube) Text(d Dim, id uint32) (text string, frames []format.Frame) {
 // Class names the class of a lock.
 func (c *Cube) Class(lock uint32) string {
 	if lock == Other {
-		return "[other]"
+		return blame.OtherText
 	}
 	return c.sym.ClassName(format.ObjectID(lock))
 }

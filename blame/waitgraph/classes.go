@@ -13,7 +13,7 @@ import (
 // There are as many as edges, a million where all stacks differ, and of each no more is
 // asked than its thread-time.
 type classes struct {
-	keys  *blame.Resolver
+	edges *blame.Pivot
 	rows  *blame.Rows
 	kinds *blame.Kinds // those of the edges, which classes of locks divide no further
 	stays *blame.Stays // the same of threads that are told apart
@@ -22,9 +22,8 @@ type classes struct {
 	ns    []int64 // by row
 }
 
-func newClasses(edges *blame.Pivot, edge [2]blame.Key, root bool) *classes {
-	keys := edges.Resolver()
-	return &classes{keys: keys, rows: blame.NewRows(keys, []blame.Key{edge[0], edge[1], blame.ByClass}), kinds: edges.Kinds(), stays: edges.Stays(), root: root}
+func newClasses(edges *blame.Pivot, root bool) *classes {
+	return &classes{edges: edges, rows: edges.Finer(blame.ByClass), kinds: edges.Kinds(), stays: edges.Stays(), root: root}
 }
 
 func (c *classes) slice(s *analysis.Slice) {
@@ -37,6 +36,10 @@ func (c *classes) slice(s *analysis.Slice) {
 func (c *classes) crowd(s *analysis.Slice) {
 	for _, k := range c.kinds.Of(s.Lock) {
 		c.add(s, &k.Waiter, int64(k.Len()))
+	}
+	charge := blame.ChargeOf(s.Lock, &s.Shares[0], c.root)
+	if n := c.edges.LastUntold(); n > 0 {
+		c.ns[c.numbered(c.rows.Other(s.Lock, &charge))] += int64(n) * s.Shares[0].Ns
 	}
 	for pair := len(c.pairs); pair < c.stays.Len(); pair++ { // what they sum to is told in the end
 		c.pairs = append(c.pairs, int32(c.row(s.Lock, c.stays.Waiter(pair), &s.Shares[0])))
@@ -54,7 +57,11 @@ func (c *classes) add(s *analysis.Slice, w *analysis.Waiter, n int64) {
 // row returns the row of a waiter and a share of its waiting, making it if need be.
 func (c *classes) row(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
 	charge := blame.ChargeOf(lock, sh, c.root)
-	row := c.rows.Of(lock, w, &charge)
+	return c.numbered(c.rows.Of(lock, w, &charge))
+}
+
+// numbered returns a row by its number, making it if need be.
+func (c *classes) numbered(row int) int {
 	if row == len(c.ns) {
 		c.ns = append(c.ns, 0)
 	}
@@ -87,7 +94,7 @@ func (g *Graph) addLocks(c *classes, edges map[ends]int32) {
 	}
 	for row, ns := range c.ns {
 		e := &g.Edges[at[row]]
-		class, _ := c.keys.Text(blame.ByClass, c.rows.IDs(row)[2])
+		class, _ := c.edges.Resolver().Text(blame.ByClass, c.rows.IDs(row)[2])
 		e.Locks = append(e.Locks, Lock{class, ns})
 	}
 	for e := range g.Edges {

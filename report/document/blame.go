@@ -11,6 +11,7 @@ type Blame struct {
 	By       []string   `json:"by"`
 	Metric   string     `json:"metric"` // "direct" or "root"
 	Rows     []BlameRow `json:"rows"`
+	OtherNs  int64      `json:"otherNs,omitempty"` // in rows of [other]: there are too many to tell all apart
 	Total    Total      `json:"total"`
 	Coverage Coverage   `json:"coverage"`
 
@@ -34,7 +35,7 @@ type BlameRow struct {
 
 // NewBlame builds the document; top limits the rows, 0 means all.
 func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
-	b := &Blame{Schema: "contend.blame/1", Metric: "direct", Rows: []BlameRow{}, Coverage: cov,
+	b := &Blame{Schema: "contend.blame/1", Metric: "direct", Rows: []BlameRow{}, OtherNs: t.OtherNs, Coverage: cov,
 		Total: Total{Waiting{t.Total.Waits, t.Total.ThreadNs, t.Total.WallNs}, runningNs}}
 	if t.Root {
 		b.Metric = "root"

@@ -10,6 +10,7 @@ type Graph struct {
 	By       string   `json:"by"`     // what a node is: thread, group, method, operation, site
 	Metric   string   `json:"metric"` // "direct" or "root"
 	Omitted  Omitted  `json:"omitted"`
+	OtherNs  int64    `json:"otherNs,omitempty"` // on edges of [other]: there are too many to tell all apart
 	Total    Waiting  `json:"total"`
 	Coverage Coverage `json:"coverage"`
 }
@@ -62,7 +63,7 @@ type Waiting struct {
 // NewGraph builds the document; top limits the edges, 0 means all. Nodes
 // without a shown edge are left out.
 func NewGraph(g *waitgraph.Graph, by string, cov Coverage, top int) *Graph {
-	d := &Graph{Schema: "contend.graph/1", By: by, Metric: "direct", Nodes: []Node{}, Edges: []Edge{}, Coverage: cov,
+	d := &Graph{Schema: "contend.graph/1", By: by, Metric: "direct", Nodes: []Node{}, Edges: []Edge{}, OtherNs: g.OtherNs, Coverage: cov,
 		Total: Waiting{g.Total.Waits, g.Total.ThreadNs, g.Total.WallNs}}
 	if g.Root {
 		d.Metric = "root"

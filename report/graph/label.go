@@ -22,6 +22,9 @@ func title(g *document.Graph) string {
 	if rest := text.LeftOut(g); rest != "" {
 		parts = append(parts, rest)
 	}
+	if untold := text.Untold(g.OtherNs, g.Coverage, "edges"); untold != "" {
+		parts = append(parts, untold)
+	}
 	return strings.Join(parts, "\n")
 }
 

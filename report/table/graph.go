@@ -33,6 +33,9 @@ func edgeGrid(d *document.Graph) *Grid {
 	if note := text.LeftOut(d); note != "" {
 		g.Notes = append(g.Notes, note)
 	}
+	if note := text.Untold(d.OtherNs, d.Coverage, "edges"); note != "" {
+		g.Notes = append(g.Notes, note+"; cycles are those of these")
+	}
 	g.Notes = append(g.Notes, m.Total(d.Total))
 	return g
 }

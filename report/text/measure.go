@@ -79,6 +79,15 @@ func (m Measure) Total(t document.Waiting) string {
 	return fmt.Sprintf("total: %s in %s, wall-time %s", Duration(t.WaitNs), Amount(t.Waits, "wait"), Duration(t.WallNs))
 }
 
+// Untold says how much is in rows, or on edges, that do not tell all they could, "" when
+// nothing.
+func Untold(ns int64, c document.Coverage, rows string) string {
+	if ns == 0 {
+		return ""
+	}
+	return fmt.Sprintf("too many %s to tell all apart: %s in those of [other]; any other holds all of its own", rows, MeasureOf(c).Text(ns))
+}
+
 // LeftOut says what the limit left out of a graph, "" when nothing.
 func LeftOut(d *document.Graph) string {
 	if d.Omitted.Edges == 0 {
