@@ -58,6 +58,9 @@ func TestDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	missing := schemaKeys(t, "report/document/schema.json")
+	for _, of := range []string{"Blame", "Graph"} { // 260,000 rows have them: report/document makes one
+		delete(missing, "/$defs/"+of+" otherNs")
+	}
 	for name, command := range documentCommands {
 		command = strings.ReplaceAll(command, " D/", " testdata/documents/") + " --format json"
 		var out, msg bytes.Buffer
