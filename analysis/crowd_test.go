@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -83,7 +84,7 @@ func handedOver(threads, waiting int) (events []format.Event) {
 // Each change of owner concerns all who wait. What is told of it does not grow with how
 // many they are; how long each waits is told nevertheless.
 func TestACrowdIsToldOfOnce(t *testing.T) {
-	unhurried(t)
+	golden.Unhurried(t)
 	const waiting = 5000
 	for _, threads := range []int{10, 100, 1000} {
 		var c counted

@@ -7,6 +7,7 @@ import (
 
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 
 	"pgregory.net/rapid"
 )
@@ -63,17 +64,8 @@ func check(t interface{ Errorf(string, ...any) }, truth *simulate.Truth, s *sums
 	}
 }
 
-// unhurried skips a test under -short, as the race detector's pass is run: others show it the
-// same code, with fewer events.
-func unhurried(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("-short: takes long where every access is watched")
-	}
-}
-
 func TestExactTracesGiveTheSimulatorsTruth(t *testing.T) {
-	unhurried(t)
+	golden.Unhurried(t)
 	names, _ := simulate.Scenarios()
 	for _, name := range names {
 		t.Run(name, func(t *testing.T) {
@@ -97,12 +89,12 @@ func TestExactTracesOfRandomRuns(t *testing.T) {
 }
 
 func TestSampledTwinAgreesWithinItsError(t *testing.T) {
-	unhurried(t)
+	golden.Unhurried(t)
 	for _, name := range []string{"reader-writer", "ping-pong", "nested", "convoy", "phases", "random"} {
 		t.Run(name, func(t *testing.T) {
-			truth, _, sampled := simulated(t, simulate.Config{Scenario: name, Threads: 6, Duration: 60e9, Period: 3_137_000, Stall: 30e6, Seed: 3}) // no multiple of any section's length
+			truth, _, sampled := simulated(t, simulate.Config{Scenario: name, Threads: 6, Duration: golden.Depth[int64](15e9, 15e9, 60e9), Period: 3_137_000, Stall: 30e6, Seed: 3}) // no multiple of any section's length
 			near := func(what string, got, want float64) {
-				if math.Abs(got-want) > 0.05*float64(truth.WaitNs) { // 20,000 samples
+				if math.Abs(got-want) > 0.05*float64(truth.WaitNs) { // 20,000 samples, or 5,000
 					t.Errorf("%s: %.3g, truth %.3g", what, got, want)
 				}
 			}

@@ -6,6 +6,7 @@ import (
 
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 )
 
 func TestLatenessOfSamples(t *testing.T) {
@@ -46,10 +47,10 @@ func codes(tr *Trace) (all string) {
 // The simulator lets every hundredth sample be late by a known length: that
 // is the longest stall, and their sum is what it takes of the run.
 func TestSimulatedStallsAreFound(t *testing.T) {
-	unhurried(t)
+	golden.Unhurried(t)
 	for _, stall := range []int64{0, 3e6, 400e6} {
 		var l format.List
-		if _, err := simulate.Run(simulate.Config{Scenario: "convoy", Duration: 60e9, Period: 10e6, Stall: stall}, nil, &l); err != nil {
+		if _, err := simulate.Run(simulate.Config{Scenario: "convoy", Duration: 15e9, Period: 10e6, Stall: stall}, nil, &l); err != nil {
 			t.Fatal(err)
 		}
 		tr, err := Run(&l, open)

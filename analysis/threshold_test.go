@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // operation is what threads do with a lock: so long, and so often.
@@ -166,7 +167,7 @@ func TestLongWaitsAloneTellWhoHadTheLock(t *testing.T) {
 
 // Of more call sites than the model tells apart samples divide nothing.
 func TestSamplesOfVeryManyCallSites(t *testing.T) {
-	unhurried(t)
+	golden.Unhurried(t)
 	events := []format.Event{kind(1, format.KindMonitor)}
 	const sites = 300
 	for i := range sites {

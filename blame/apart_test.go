@@ -7,6 +7,7 @@ import (
 	"contend/analysis"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -93,7 +94,7 @@ func times(table *Table) map[string][2]int64 {
 // A thread that waits twice at a time, for one lock or for two, counts once of the wall,
 // whether one of the waits is in a crowd or both are.
 func TestWhoWaitsTwiceInACrowd(t *testing.T) {
-	for _, after := range []int64{0, 3, 10, 180, 333} {
+	for _, after := range golden.Depth([]int64{0, 10}, []int64{0, 10, 333}, []int64{0, 3, 10, 180, 333}) {
 		for locks := range 2 {
 			events := queued(80, 2, 800)
 			for i, ev := range events {

@@ -12,6 +12,7 @@ import (
 
 	"contend/decode"
 	"contend/format"
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -60,7 +61,7 @@ func waiting(t *testing.T, path string) (ns int64, exact bool) {
 // wait, with what is between them.
 func TestNoWaitingIsLost(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	paths, err := filepath.Glob("../testdata/*")
 	if err != nil {
 		t.Fatal(err)

@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"contend/golden"
 )
 
 // damages is how often each fixture is cut and how many of its bytes are
@@ -35,7 +37,7 @@ var damagedFixtures = []string{"../testdata/*.jfr", "../testdata/*.txt", "../tes
 // Every fixture, cut or changed anywhere: an answer or a clear error, in
 // bounded time and memory, and verify and analyze agree on what it is.
 func TestDamagedFixtures(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Setenv("GOGC", "") // the heap is the command's own
 	var peak heapPeak
 	peak.watch(t)

@@ -12,6 +12,7 @@ import (
 
 	"contend/blame/stacks"
 	"contend/format"
+	"contend/golden"
 	"contend/report/document"
 	"contend/report/flame"
 )
@@ -67,7 +68,7 @@ func folded(t *testing.T, args ...string) (sum int64, most, marked int) {
 // small, says what is left out, and sums to the same.
 func TestChainsOfDeepStacks(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	deep := deepTrace(t, 30, 1000)
 	want, _, _ := folded(t, "--view", "blocked", deep)
 	sum, most, marked := folded(t, "--view", "chain", deep)
@@ -106,7 +107,7 @@ func TestChainsOfManyLocks(t *testing.T) {
 // shows the same as one of every pair of threads.
 func TestFlameOfManyThreads(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	const fixture = "../testdata/truth-8threads.jfr"
 	for _, view := range []stacks.View{stacks.Blame, stacks.Blocked, stacks.Chain, stacks.Site} {
 		pairs, shown := stacks.New(view, nil), stacks.New(view, nil)

@@ -9,7 +9,7 @@ import (
 
 // TestDrawings compares what people look at with what was looked at before.
 func TestDrawings(t *testing.T) {
-	unhurried(t)
+	golden.Unhurried(t)
 	t.Setenv("COLUMNS", "80")
 	t.Chdir("..")
 	for name, command := range map[string]string{

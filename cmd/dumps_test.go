@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -96,7 +97,7 @@ func TestPublicDumps(t *testing.T) {
 // Every public dump is read without damage, whatever its dialect.
 func TestPublicDialects(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	var paths []string
 	for _, p := range []string{"threaddump/*.txt", "javacore/*.txt", "javacore/*.gz", "counts/*.txt"} {
 		found, _ := filepath.Glob("../../shared/fixtures/public/" + p)

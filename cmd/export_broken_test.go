@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"contend/golden"
 	"contend/report/facts"
 )
 
@@ -85,7 +86,7 @@ func TestNoPartOfAFileIsSeen(t *testing.T) {
 // Six hundred recordings, six of them broken, take little more memory than a few: 100 KB
 // of each that were kept would be as much again.
 func TestMemoryDoesNotGrowWithTheFleet(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	onlyLinux(t)
 	const bound = 112 << 20
 	day := fleet(t, 40)

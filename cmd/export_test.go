@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 	"contend/report/facts"
 
@@ -54,11 +55,11 @@ func recordingsOf(t *testing.T) (names []string) {
 // The rows of each recording add up to what analyze says, and its percentiles
 // are those of hist, to the resolution of both.
 func TestFactsAgreeWithTheOtherCommands(t *testing.T) {
-	unhurried(t)
+	golden.Unhurried(t)
 	t.Parallel()
 	dir := t.TempDir()
 	names := recordingsOf(t)
-	if !isThorough() {
+	if !golden.IsThorough() {
 		names = names[:6]
 	}
 	if code, said := exportTo(t, append([]string{"-o", dir}, names...)...); code != exitOK {
@@ -202,7 +203,7 @@ func rowsOf(t *testing.T, dir string) (rows []string) {
 // One process, two and seven give the same rows; the same input gives the same
 // bytes, however many are analysed at a time, and again when it is repeated.
 func TestShardsAddUpToTheWhole(t *testing.T) {
-	unhurried(t)
+	golden.Unhurried(t)
 	t.Parallel()
 	day := fleet(t, 23)
 	whole := t.TempDir()

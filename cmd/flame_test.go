@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"contend/golden"
 	"contend/report/document"
 
 	"github.com/chromedp/chromedp"
@@ -31,7 +32,7 @@ func flameOf(t *testing.T, name string, args ...string) string {
 
 func TestFlameGraphsSumToTheAnalysis(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	for i, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			want := analyzed(t, path).Total.WaitNs
@@ -167,7 +168,7 @@ func (b *tab) framesShown() (now int) {
 
 func TestThePageInABrowser(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	b := flameTab(t, flameOf(t, "f.html", "--view", "chain", "../testdata/truth-8threads-dumps50ms.jfr"))
 	frames := b.framesShown()
 	b.do(chromedp.SendKeys("#search", "exportReport"))
@@ -197,9 +198,9 @@ func TestThePageInABrowser(t *testing.T) {
 }
 
 func TestThePageByKeyboard(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	b := flameTab(t, flameOf(t, "f.html", "../testdata/truth-8threads.jfr"))
 	b.press("ArrowUp")
 	first := b.text("#details")
@@ -242,7 +243,7 @@ func TestHostileNamesInPagesAndPictures(t *testing.T) {
 // there with no width.
 func TestDifferences(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	const a, b = "../testdata/truth-8threads.jfr", "../testdata/xalan-8threads.jfr"
 	same := pageTree(t, flameOf(t, "d.html", "--diff", a, a))
 	var check func(n *treeNode)

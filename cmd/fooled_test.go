@@ -4,13 +4,15 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"contend/golden"
 )
 
 // A gate held against nothing does not pass: a filter that is misspelt, or a
 // time that is not in the trace.
 func TestAGateOfNothingDecidesNothing(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	const recording, dump = "../testdata/truth-8threads.jfr", "../testdata/deadlock-monitors-and-juc-jdk17.txt"
 	for _, c := range []struct{ file, filter, rule, says string }{
 		{recording, "--class=Nope", "csp(*) < 99%", "matches nothing"},

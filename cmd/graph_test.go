@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -45,7 +46,7 @@ var graphs = [][]string{
 }
 
 func TestGraphsSumToTheAnalysis(t *testing.T) {
-	unhurried(t)
+	golden.Unhurried(t)
 	t.Parallel()
 	for i, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
@@ -93,7 +94,7 @@ func sumDrawn(t *testing.T, format, text string) (sum int64) {
 
 func TestDrawingsSumToTheAnalysis(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	for i, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			doc := analyzed(t, path)

@@ -15,6 +15,7 @@ import (
 	"contend/analysis"
 	"contend/decode"
 	"contend/format"
+	"contend/golden"
 	"contend/report/document"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
@@ -70,9 +71,9 @@ func rawMonitors(t *testing.T, path string) map[string][]int64 {
 // digits: of monitors as the recording has them, of all locks as rebuilt.
 func TestPercentilesEqualTheRawDurations(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	paths, checked, least := recordings(t), 0, 100
-	if !isThorough() {
+	if !golden.IsThorough() {
 		paths, least = append(varied(t), "../testdata/xalan-8threads.jfr"), 20
 	}
 	for _, path := range paths {
@@ -127,7 +128,7 @@ func samePercentiles(t *testing.T, what string, got *document.Lengths, raw []int
 // reader, by tag, and the same percentiles when contend reads it back.
 func TestLogsOfRecordingsReadBack(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	const path = "../testdata/derby-8clients.jfr"
 	file := filepath.Join(t.TempDir(), "waits.hlog")
 	if code := Main([]string{"hist", "--by", "class", "--interval", "100ms", path, "-o", file}, nil, os.Stdout, os.Stderr); code != exitOK {
@@ -181,7 +182,7 @@ func TestLogsOfRecordingsReadBack(t *testing.T) {
 // told apart, every percentile.
 func TestBoundsEncloseTheTruth(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	dir := t.TempDir()
 	for _, scenario := range []string{"convoy", "nested", "ping-pong"} {
 		exact, sampled := filepath.Join(dir, scenario+".exact"), filepath.Join(dir, scenario+".sampled")
@@ -272,7 +273,7 @@ func TestHistReadsTheLogOfJHiccup(t *testing.T) {
 // A log may be compressed, whoever did it, and named or piped in; of one that
 // is cut off, what came before the cut counts.
 func TestCompressedLogs(t *testing.T) {
-	unhurried(t)
+	golden.Unhurried(t)
 	t.Parallel()
 	dir := t.TempDir()
 	plain := filepath.Join(dir, "waits.hlog")

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // evil acts wherever it is not escaped: in a terminal, a spreadsheet, HTML,
@@ -131,7 +132,7 @@ func parsesJSON(t *testing.T, text string) {
 
 func TestABrowserShowsTheTimeline(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	page := filepath.Join(t.TempDir(), "csp.html")
 	run(t, "csp", hostileTrace(t), "-o", page)
 	dom := browser(t, page).dom()
@@ -147,7 +148,7 @@ func TestABrowserShowsTheTimeline(t *testing.T) {
 
 func TestABrowserShowsTheGraph(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	picture := filepath.Join(t.TempDir(), "graph.svg")
 	run(t, "graph", "--by", "thread", hostileTrace(t), "-o", picture)
 	dom := browser(t, picture).dom()

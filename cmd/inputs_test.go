@@ -1,15 +1,14 @@
 package cmd
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -49,7 +48,7 @@ func recordings(t *testing.T) []string {
 // for them, since TestTotalsAreOneNumber goes over all of them.
 func varied(t *testing.T) []string {
 	t.Helper()
-	if !isThorough() {
+	if !golden.IsThorough() {
 		return append(slices.Clone(few), simulated(t)[2:4]...)
 	}
 	return slices.DeleteFunc(recordings(t), func(path string) bool {
@@ -57,26 +56,6 @@ func varied(t *testing.T) []string {
 		return strings.HasPrefix(name, "lab-") && name != "lab-rw-jdk25-d1s.jfr" || strings.HasPrefix(name, "truth-light") || strings.HasSuffix(name, "-dumps50ms.jfr")
 	})
 }
-
-// unhurried skips a test under -short: one that runs the same code as the
-// laws do, on more inputs, with nothing more for the race detector to see.
-func unhurried(t *testing.T) {
-	t.Helper()
-	if testing.Short() {
-		t.Skip("-short: the laws on a few inputs stand for it")
-	}
-}
-
-// thorough skips a test that takes seconds of its own, to see something rarer
-// than the others do: .ci/run runs all of them.
-func thorough(t *testing.T) {
-	t.Helper()
-	if !isThorough() {
-		t.Skip("CONTEND_THOROUGH is not set, as .ci/run sets it")
-	}
-}
-
-func isThorough() bool { return os.Getenv("CONTEND_THOROUGH") != "" }
 
 // ask runs a command and decodes its JSON.
 func ask[T any](t *testing.T, args ...string) *T {
@@ -90,12 +69,12 @@ func ask[T any](t *testing.T, args ...string) *T {
 
 // decoded is ask outside of a test.
 func decoded[T any](args ...string) (*T, error) {
-	var out, msg bytes.Buffer
-	if code := Main(append(args, "--format", "json", "--top", "0"), nil, &out, &msg); code != exitOK {
-		return nil, fmt.Errorf("contend %v: exit %d: %s", args, code, msg.String())
+	a := jsonOf(args...)
+	if a.code != exitOK {
+		return nil, fmt.Errorf("contend %v: exit %d: %s", args, a.code, a.said)
 	}
 	doc := new(T)
-	return doc, json.Unmarshal(out.Bytes(), doc)
+	return doc, json.Unmarshal(a.text, doc)
 }
 
 func sumBlame(b *document.Blame) (ns int64) {

@@ -5,13 +5,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
 // Recordings of several JVMs in one file say what they say as several files:
 // nobody runs between them, nor in the other's time.
 func TestRecordingsInOneFile(t *testing.T) {
-	unhurried(t)
+	golden.Unhurried(t)
 	t.Parallel()
 	const dir = "../testdata/"
 	for _, names := range [][]string{

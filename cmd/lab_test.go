@@ -3,6 +3,7 @@ package cmd
 import (
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -18,7 +19,7 @@ type most struct {
 // few waits recorded.
 func TestLabOwnersEqualTheProgramsOwnLog(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	const sync = "java.util.concurrent.locks."
 	for name, classes := range map[string]map[string]most{
 		"lab-cpu-jdk25-d1s":         {"Lab$PriceTable": {0.05, 0.05, true}, "Lab$OrderBook": {0.14, 0.09, true}, sync + "ReentrantLock$NonfairSync": {0.05, 0.05, true}},

@@ -17,6 +17,7 @@ import (
 	"contend/format"
 	"contend/format/simulate"
 	"contend/format/simulate/drawn"
+	"contend/golden"
 	"contend/report/document"
 
 	"github.com/google/go-cmp/cmp"
@@ -60,10 +61,10 @@ func TestTotalsAreOneNumber(t *testing.T) {
 			byClass := ask[document.Analyze](t, "analyze", "--by", "class", path)
 			same("by class", byClass.Total.WaitNs)
 			for j, by := range []string{"owner-stack", "class,owner-method,waiter-group", "waiter-thread,lock", "owner-thread,owner-group,waiter-stack,waiter-method"} {
-				if !isThorough() && i%2 != j%2 {
+				if !golden.IsThorough() && i%4 != j {
 					continue // keys take turns over the files, too
 				}
-				root := roots[(i/2+j/2)%2]
+				root := roots[(i/4+j/2)%2]
 				b := ask[document.Blame](t, "blame", "--by", by, root, path)
 				same(by+" "+root, sumBlame(b))
 				same(by+" total", b.Total.WaitNs)
@@ -81,7 +82,7 @@ func TestTotalsAreOneNumber(t *testing.T) {
 // Whatever waiting is told apart by, the parts are all of it.
 func TestEveryKeyKeepsTheTotal(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	for _, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			var pivots []*blame.Pivot
@@ -100,12 +101,13 @@ func TestEveryKeyKeepsTheTotal(t *testing.T) {
 			if _, err := o.run(&env{msg: io.Discard}, visitors...); err != nil {
 				t.Fatal(err)
 			}
+			want := analyzed(t, path).Total.WaitNs
 			for _, p := range pivots {
 				table, sum := p.Table(), int64(0)
 				for i := range table.Rows {
 					sum += table.Rows[i].ThreadNs
 				}
-				if want := analyzed(t, path).Total.WaitNs; sum != want || len(table.Rows) == 0 && want > 0 {
+				if sum != want || len(table.Rows) == 0 && want > 0 {
 					t.Errorf("by %v, root %v: %d ns, analyze has %d", table.By, table.Root, sum, want)
 				}
 			}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // longTrace writes a native sampled trace of at least size bytes before
@@ -142,7 +143,7 @@ func onlyLinux(t *testing.T) {
 }
 
 func TestMemoryDoesNotGrowWithSampledTraces(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	onlyLinux(t)
 	const bound, slack = 128 << 20, 24 << 20 // an event that is kept takes ten times its bytes
 	dir := t.TempDir()
@@ -168,7 +169,7 @@ func TestMemoryDoesNotGrowWithSampledTraces(t *testing.T) {
 // and its pressure comes and goes, so that it is many phases as well. To keep
 // the 200,000 rows, or half as many of a table, takes 50 to 100 MB.
 func TestMemoryDoesNotGrowWithIntervals(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	onlyLinux(t)
 	dir := t.TempDir()
 	hours14, hours7 := filepath.Join(dir, "14.bin"), filepath.Join(dir, "7.bin")

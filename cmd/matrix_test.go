@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -11,7 +12,7 @@ import (
 // to what the traced program logged of itself: its matrix says waiter<-owner.
 func TestMatrixEqualsTheProgramsOwnLog(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	for _, c := range []struct {
 		name, class string
 		distance    float64

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -15,7 +16,7 @@ const (
 )
 
 func TestMemoryOfExactTraces(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	onlyLinux(t)
 	path := filepath.Join(t.TempDir(), "trace.bin")
 	run(t, "simulate", "--scenario", "random", "--threads", "16", "--exact", "--duration", "600s", "-o", path)

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 
 	"github.com/google/pprof/profile"
@@ -17,7 +18,7 @@ import (
 // running time, threads, and what each owner caused. Their times may overlap,
 // and their order does not matter.
 func TestMergedTracesAddUp(t *testing.T) {
-	unhurried(t)
+	golden.Unhurried(t)
 	t.Parallel()
 	sim := simulated(t)
 	for _, pair := range [][]string{
@@ -63,7 +64,7 @@ func TestMergedTracesAddUp(t *testing.T) {
 // What exports of several traces say when merged is the sum of what each says,
 // to the nanosecond, and every sample and interval tells whose it is.
 func TestMergedExportsAddUp(t *testing.T) {
-	unhurried(t)
+	golden.Unhurried(t)
 	t.Parallel()
 	traces := map[string]string{"one": "../testdata/phases.jfr", "two": "../testdata/truth-8threads.jfr", "three": "../testdata/truth-8threads-jdk25.jfr"}
 	var profiles, logs []string
@@ -117,7 +118,7 @@ func TestMergedExportsAddUp(t *testing.T) {
 // A trace exported with labels makes the profile that its parts make merged.
 func TestProfilesOfSeveralTracesAreLabelled(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	a, b := "../testdata/truth-8threads.jfr", "../testdata/truth-8threads-jdk25.jfr"
 	together := filepath.Join(t.TempDir(), "together.pb.gz")
 	run(t, "pprof", "--view", "blame", "web1="+a, "web2="+b, "-o", together)
@@ -153,7 +154,7 @@ func profileOf(t *testing.T, path string) *profile.Profile {
 // are given.
 func TestTimeBetweenRecordingsIsNotElapsed(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	const a, b = "../testdata/truth-8threads.jfr", "../testdata/truth-8threads-jdk25.jfr"
 	elapsed := func(args ...string) int64 {
 		return ask[document.Analyze](t, append([]string{"analyze"}, args...)...).ElapsedNs

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -12,7 +13,7 @@ import (
 // become one. The amount of waiting stays what it was.
 func TestMovedLocksAreOneRow(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	for path, want := range map[string]struct {
 		ns    int64 // of waiting, by the recorded events
 		batch int   // locks of the batches that were recorded: a collection may lie in the life of one

@@ -5,12 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"contend/golden"
 )
 
 // A copy hides what the input hides: no gate passes a trace that was converted
 // and fails the one it was made of.
 func TestACopyKeepsTheDoubts(t *testing.T) {
-	unhurried(t)
+	golden.Unhurried(t)
 	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"virtual-jdk25.jfr", "moved-locks-jdk25.jfr.gz", "truth-jdk25-1.json", "go126-debug2-dump.txt", "truth-series-8dumps-jdk17.txt", "lab-virtual-exact-jdk25.jfr"} {

@@ -10,13 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
 // Two dumps of one running recording, as the JVM writes them, count once what
 // both hold, in any order.
 func TestTwoDumpsOfOneRecording(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	pid := strconv.Itoa(java(t, "java", nil, "-XX:StartFlightRecording:settings=profile").Process.Pid)
 	dir := t.TempDir()

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
@@ -61,7 +62,7 @@ func TestTheTimelineInABrowser(t *testing.T) {
 
 // The plot has a curve for each row of its table, inside its axes, and rising.
 func TestThePlotInABrowser(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	b := browser(t, pageOf(t, "hist", "--by", "class", "../testdata/truth-8threads.jfr"))
 	curves, rows := b.boxes("polyline"), b.count("table tr")-1
@@ -97,7 +98,7 @@ func (b *tab) fills() map[string]string {
 // A critical section that takes longer is red in the comparison, and what it
 // displaces blue; frames match although ids and lengths of the runs differ.
 func TestTheComparisonInABrowser(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	dir := t.TempDir()
 	base, slow := filepath.Join(dir, "base.bin"), filepath.Join(dir, "slow.bin")
@@ -152,7 +153,7 @@ func TestPicturesOfADumpCountThreads(t *testing.T) {
 // under a policy that lets their own scripts and style alone run; the graph's can
 // be moved and enlarged.
 func TestTheSinglePagesLookLikeThePage(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	const path = "../testdata/truth-8threads.jfr"
 	b := &reportTab{tab: browser(t, pageOf(t, "hist", path))}
@@ -236,7 +237,7 @@ func manyStacks(t *testing.T, n int) string {
 // A page of 50,000 stacks stays small enough to open, finds what is wide
 // enough to be drawn, zooms, and says what it leaves out.
 func TestThePageOfManyStacks(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("so many stacks take seconds")

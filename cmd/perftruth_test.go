@@ -19,6 +19,7 @@ import (
 	"contend/analysis"
 	"contend/decode"
 	"contend/format"
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -262,7 +263,7 @@ func TestPythonLocksEqualTheProgramsOwnLog(t *testing.T) {
 
 // The same live, on this machine, which may be too busy for some of the time.
 func TestPerfRecordsLive(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	for _, tool := range []string{"perf", "g++", "sleep"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("no %s here", tool)

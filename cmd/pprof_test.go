@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"contend/golden"
 )
 
 // exported writes a view of a recording as a profile.
@@ -43,7 +45,7 @@ func tool(t *testing.T, args ...string) string {
 
 func TestProfilesSumToTheAnalysis(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	for _, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			want := analyzed(t, path).Total
@@ -70,7 +72,7 @@ var totalLine = regexp.MustCompile(`% of (\d+)ns total`)
 
 func TestGoToolPprofReadsProfiles(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	const path = "../testdata/truth-8threads-dumps50ms.jfr"
 	want := analyzed(t, path).Total.WaitNs
 	for view, first := range map[string]string{"blame": "Truth.exportReport", "blocked": "Truth.checkout"} {

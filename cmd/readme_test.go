@@ -15,7 +15,7 @@ import (
 // of the pages beside the rooms, in the root folder, and compares what follows
 // it; -update rewrites it.
 func TestDocsShowWhatCommandsPrint(t *testing.T) {
-	unhurried(t)
+	golden.Unhurried(t)
 	t.Chdir("..")
 	t.Setenv("COLUMNS", "100")
 	for _, doc := range []string{"README.md", "cmd/README.md", "decode/README.md"} {

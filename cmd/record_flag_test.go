@@ -17,13 +17,14 @@ import (
 
 	"contend/format/record"
 	"contend/format/record/attach"
+	"contend/golden"
 )
 
 // The agent switches the JVM's measuring of blocked time on while it records,
 // and off when the last recording is over; where the program wants it on, it
 // stays.
 func TestRecordRestoresContentionMonitoring(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	for _, c := range []struct{ name, wants, want string }{
 		{"off", "false", "false true false"},
@@ -81,7 +82,7 @@ func recordedUntil(t *testing.T, pid int) (end func()) {
 
 // A recording whose end nobody tells leaves the JVM as it was, too.
 func TestRecordKilledRestoresContentionMonitoring(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	pid, log := watch(t, "false")
 	program := filepath.Join(t.TempDir(), "contend")

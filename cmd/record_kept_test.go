@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"contend/format/record/attach"
+	"contend/golden"
 )
 
 // traceFile is what the agent writes, once it runs.
@@ -34,6 +35,7 @@ func writes(pattern string) bool {
 // A recorder that is asked to end keeps what came, as after Ctrl-C, and leaves nothing
 // behind; one that is killed leaves a flight recording that ends by itself.
 func TestRecordIsEnded(t *testing.T) {
+	golden.Thorough(t)
 	t.Parallel()
 	p := java(t, "java", nil).Process
 	target, err := attach.Find(p.Pid)
@@ -75,6 +77,7 @@ func TestRecordIsEnded(t *testing.T) {
 
 // What cannot be written where it was to go is kept as it came.
 func TestRecordToAFullDisk(t *testing.T) {
+	golden.Thorough(t)
 	t.Parallel()
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip(err)
@@ -93,7 +96,7 @@ func TestRecordToAFullDisk(t *testing.T) {
 // A JVM ends when its flight recorder finds no room: none is started where there is
 // little, and it is stopped in time.
 func TestRecordWithoutRoom(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
 		t.Skip("no JDK here, or -short")

@@ -13,6 +13,7 @@ import (
 
 	"contend/format"
 	"contend/format/record/agent"
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -58,7 +59,7 @@ public class Stretched {
 // Where samples cost much for a while, the agent takes fewer then, and says so: each
 // stands for as much more.
 func TestFewerSamplesStandForMore(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	dir, classes := program(t, "Stretched", paced)
 	jar := filepath.Join(dir, "agent.jar")
@@ -106,7 +107,7 @@ func saysHowMany(t *testing.T, d *document.Analyze) {
 
 // So does record itself, also beside a flight recording, and the trace it writes.
 func TestRecordSaysHowManySamplesCame(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	pid := strconv.Itoa(java(t, "java", nil).Process.Pid)
 	for _, with := range []string{"agent", "both"} {

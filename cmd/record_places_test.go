@@ -13,12 +13,13 @@ import (
 	"testing"
 
 	"contend/format/record/attach"
+	"contend/golden"
 )
 
 // A runtime that was linked without what a recorder needs says so; the agent
 // needs two modules.
 func TestRecordSmallRuntimes(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("-short: linking runtimes takes seconds")
@@ -82,7 +83,7 @@ func resolved(program string) string {
 // A JVM with a process number, a root and a folder for temporary files of its
 // own, as in a container, is recorded from outside.
 func TestRecordInNamespaces(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
 		t.Skip("no JDK here, or -short")
@@ -118,6 +119,7 @@ func TestRecordInNamespaces(t *testing.T) {
 
 // Who is not root records no JVM of somebody else, and hears why.
 func TestRecordAsAnotherUser(t *testing.T) {
+	golden.Thorough(t)
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can be somebody else")
@@ -185,7 +187,7 @@ func TestRecordOpenJ9(t *testing.T) {
 
 // Where virtual threads run, a recording says what it does not show of them.
 func TestRecordVirtualThreads(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	jvm := jvms()["25"]
 	if jvm == "" || testing.Short() {
@@ -235,6 +237,7 @@ func TestRecordVirtualThreads(t *testing.T) {
 // A JVM that has just begun has no handler for the signal that asks for a
 // socket yet. It is not taken for one that never will.
 func TestRecordAtTheStart(t *testing.T) {
+	golden.Thorough(t)
 	t.Parallel()
 	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
 		t.Skip("no JDK here, or -short")
@@ -260,6 +263,7 @@ func TestRecordAtTheStart(t *testing.T) {
 // So it is later, when it takes commands and carries none out yet: of the agent JDK 17
 // says then that it is loaded, and of its flight recorder nothing.
 func TestRecordBeforeTheProgramRuns(t *testing.T) {
+	golden.Thorough(t)
 	t.Parallel()
 	if _, err := exec.LookPath("javac"); err != nil || testing.Short() {
 		t.Skip("no JDK here, or -short")

@@ -17,11 +17,13 @@ import (
 
 	"contend/format/record"
 	"contend/format/record/attach"
+	"contend/golden"
 )
 
 // What cannot be recorded is refused with the reason and what to do, and comes
 // to no harm.
 func TestRecordRefuses(t *testing.T) {
+	golden.Thorough(t)
 	t.Parallel()
 	for _, c := range []struct {
 		name       string
@@ -122,7 +124,7 @@ func TestRecordNamesTheJVMsOfOneClass(t *testing.T) {
 // Where there is no socket any more, or something else under its name, another is
 // asked for; paths may hold what separates the agent's options.
 func TestRecordOddFiles(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	for name, jvm := range jvms() {
 		t.Run(name, func(t *testing.T) {
@@ -147,7 +149,7 @@ func TestRecordOddFiles(t *testing.T) {
 
 // A process that ends while its recording is being ended leaves the samples.
 func TestRecordEndedAtTheEnd(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	p := java(t, "java", nil).Process
 	target, err := attach.Find(p.Pid)
@@ -172,6 +174,7 @@ func TestRecordEndedAtTheEnd(t *testing.T) {
 // A socket of a process that is gone is no obstacle; nor is another user where
 // this is root.
 func TestRecordPastObstacles(t *testing.T) {
+	golden.Thorough(t)
 	t.Parallel()
 	t.Run("stale socket", func(t *testing.T) {
 		t.Parallel()

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -77,7 +78,7 @@ func program(t *testing.T, name, text string) (dir, classes string) {
 // The waiting the agent tells is that of threads which came for the lock, though
 // the JVM counts the way back from Object.wait as blocked as well.
 func TestTheWayBackFromWaitingIsNoWait(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	recordedBy(t, "Returns", returns, []string{"--rate", "50", "--duration", "4s"}, func(t *testing.T, d *document.Analyze) {
 		waited := map[string]float64{}
@@ -107,7 +108,7 @@ const crowd = `public class Crowd {
 // Who was seen to wait and got the lock by the time of the stop is not shown as
 // waiting for itself.
 func TestNobodyWaitsForHimself(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	recordedBy(t, "Crowd", crowd, []string{"--rate", "200", "--duration", "10s"}, func(t *testing.T, d *document.Analyze) {
 		t.Logf("%+v, %d threads", d.Coverage.Sampler, d.Trace.Threads)

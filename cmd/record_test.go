@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -188,7 +189,7 @@ func sameLocks(t *testing.T, a, b string) {
 // Threads that wait for one lock all the while that is recorded are in no wait that is
 // recorded: the samples show them, and that this is no deadlock.
 func TestRecordAHungProgram(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	for name, jvm := range jvms() {
 		t.Run(name, func(t *testing.T) {
@@ -254,7 +255,7 @@ func times(t *testing.T, path, pattern string) (out []int64) {
 // A JVM that ends leaves what was recorded: in an orderly way all of it, killed
 // what the agent and the flight recorder had written by then.
 func TestRecordedProcessEnds(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	for _, c := range []struct {
 		with string
 		by   syscall.Signal

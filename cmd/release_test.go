@@ -15,6 +15,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"contend/golden"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -44,7 +46,7 @@ func TestVersionSaysWhatWasBuilt(t *testing.T) {
 // help is offered.
 func TestCompletionsAreWhatCommandsTake(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	flags := 0
 	for _, c := range newRoot(&env{out: io.Discard, msg: io.Discard}).Commands() {
 		c.Flags().VisitAll(func(f *pflag.Flag) {

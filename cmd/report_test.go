@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"contend/format"
+	"contend/golden"
 	"contend/report/document"
 
 	"github.com/chromedp/cdproto/log"
@@ -151,9 +152,9 @@ func (r *reportTab) command() []string {
 // select the same, in the words the page gives.
 func TestTheReportSumsToTheAnalysis(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	paths, tries := []string{"../testdata/truth-8threads.jfr", "../testdata/go126-truth-12goroutines.trace", "../testdata/truth-series-8dumps-jdk17.txt"}, 2
-	if isThorough() {
+	if golden.IsThorough() {
 		paths, tries = append(paths, "../testdata/derby-8clients.jfr", "../testdata/documents/sampled-1.txt", "../testdata/lab-rw-jdk25-d1s.jfr"), 10
 	}
 	for _, path := range paths {
@@ -181,9 +182,9 @@ func TestTheReportSumsToTheAnalysis(t *testing.T) {
 
 // Every view of every kind of trace can be opened, under a filter and without.
 func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	kinds := map[string]string{ // a trace, and what its page has to say, between |
 		"../testdata/xalan-8threads.jfr":                  "of all running time",
 		"../testdata/truth-series-8dumps-jdk17.txt":       "of all running time",
@@ -219,9 +220,9 @@ func TestTheReportShowsEveryKindOfTrace(t *testing.T) {
 
 // A trace without anything in it has a page, too, that says how to record.
 func TestTheReportOfNothing(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	empty := filepath.Join(t.TempDir(), "empty.txt")
 	if err := os.WriteFile(empty, []byte("contend 1\n"), 0o644); err != nil {
 		t.Fatal(err)
@@ -238,7 +239,7 @@ func TestTheReportOfNothing(t *testing.T) {
 // instead of how to record.
 func TestTheReportOfFindingsWithoutLocks(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/findings/storm-jdk17.jfr.gz"))
 	if text := r.text("#page"); !strings.Contains(text, "mostly in vain") || !strings.Contains(text, "waited for at Cases.fetch:180") || strings.Contains(text, "JFR.start") {
 		t.Errorf("the page says %.700s", text)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -21,7 +22,7 @@ import (
 
 func TestTheReportsPartsWorkTogether(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	whole := r.total()
 
@@ -87,9 +88,9 @@ func TestTheReportsPartsWorkTogether(t *testing.T) {
 }
 
 func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	if got := r.text(".tree.owner"); !strings.Contains(got, "exportReport:17took the lock") || !strings.Contains(got, "asleep") || !strings.Contains(got, " % blocked on Truth$InventoryLock at Truth.exportReport:17") {
 		t.Errorf("the holders do not say what they do: %.400s", got)
@@ -127,9 +128,9 @@ func TestTheReportsTreesPivotAndFlameGraph(t *testing.T) {
 }
 
 func TestTheReportsGraphMatrixAndLongestWaits(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	r.open("#view=who&nodes=method")
 	r.until(`document.querySelectorAll(".graphbox .node").length > 3`)
@@ -156,9 +157,9 @@ func TestTheReportsGraphMatrixAndLongestWaits(t *testing.T) {
 }
 
 func TestTheReportsSearchTakesAnything(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/go126-truth-12goroutines.trace"))
 	for _, text := range []string{"(*T).Lock(", "[", "\\", "*+?", "(?i", strings.Repeat("((((", 500), "</script>", "\u202e"} {
 		quoted, _ := json.Marshal(text)
@@ -176,7 +177,7 @@ func TestTheReportsSearchTakesAnything(t *testing.T) {
 
 func TestHostileNamesAreInertInTheReport(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	r := reportIn(t, reported(t, hostileTrace(t)))
 	for _, view := range []string{"holders", "flame&flame=chain", "pivot", "who", "who&nodes=method", "longest", "about"} {
 		r.open("#view=" + view)
@@ -195,9 +196,9 @@ func TestHostileNamesAreInertInTheReport(t *testing.T) {
 }
 
 func TestTheReportComparesTwoRecordings(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "--diff", "../testdata/truth-8threads.jfr", "../testdata/phases.jfr"))
 	if text := r.text(".headline"); !strings.Contains(text, "Shrank") {
 		t.Errorf("the headline does not say what shrank: %s", text)
@@ -225,9 +226,9 @@ func TestTheReportComparesTwoRecordings(t *testing.T) {
 
 // The page works by keyboard, and prints what it shows.
 func TestTheReportByKeyboardAndOnPaper(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	r.press("2")
 	r.until(`contend.state.view === "flame"`)
@@ -253,9 +254,9 @@ func TestTheReportByKeyboardAndOnPaper(t *testing.T) {
 // A page of very many stacks is small enough to be sent, opens, and answers at
 // once; what did not fit shows as what it is.
 func TestTheReportTakesManyStacks(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	path := manyStacks(t, 70_000)
 	page := reported(t, path)
 	info, err := os.Stat(page)

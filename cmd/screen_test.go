@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"contend/format/simulate"
+	"contend/golden"
 	"contend/report/document"
 	"contend/report/screen"
 
@@ -50,7 +51,7 @@ func allInputs(t *testing.T) []string {
 // that say which lock it is, where, who has it and what to do.
 func TestTheFirstScreenFitsAndNamesTheBiggestLock(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	for _, path := range allInputs(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			a, code := answered(t, path)

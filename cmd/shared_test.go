@@ -2,11 +2,11 @@ package cmd
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -19,7 +19,7 @@ import (
 var (
 	sharedDir  string
 	simulation = sync.OnceValues(simulateAll)
-	analyses   sync.Map // functions that return an answer, by path
+	documents  sync.Map // functions that return an answer, by arguments
 	reports    sync.Map // functions that return the path of a page, by arguments
 	atTheEnd   []func() // stop what runs beside the tests
 )
@@ -47,36 +47,54 @@ func simulateAll() (paths []string, err error) {
 	return paths, nil
 }
 
-// analyzed returns what analyze says of a recording that stays as it is.
+// jsonAnswer is what a command prints as JSON, its exit code, and what it says beside.
+type jsonAnswer struct {
+	text []byte
+	code int
+	said string
+}
+
+// jsonOf returns what a command answers. Of recordings that stay as they are it is asked
+// once, however many tests ask; each decodes it for itself.
+func jsonOf(args ...string) jsonAnswer {
+	args = append(slices.Clone(args), "--format", "json", "--top", "0")
+	ask := func() jsonAnswer {
+		var out, msg bytes.Buffer
+		code := Main(args, nil, &out, &msg)
+		return jsonAnswer{out.Bytes(), code, msg.String()}
+	}
+	if !ofWhatStays(args) {
+		return ask()
+	}
+	once, _ := documents.LoadOrStore(strings.Join(args, "\x00"), sync.OnceValue(ask))
+	return once.(func() jsonAnswer)()
+}
+
+// ofWhatStays reports whether no file that is named is one that a test may write.
+func ofWhatStays(args []string) bool {
+	stays := func(arg string) bool {
+		return strings.HasPrefix(arg, "../testdata/") || strings.HasPrefix(arg, "../../shared/") || strings.HasPrefix(arg, sharedDir)
+	}
+	other := func(arg string) bool { return strings.ContainsAny(arg, `/\`) && !stays(arg) }
+	return slices.ContainsFunc(args, stays) && !slices.ContainsFunc(args, other)
+}
+
+// analyzed returns what analyze says of a recording.
 func analyzed(t *testing.T, path string) *document.Analyze {
 	t.Helper()
-	doc, code := answered(t, path)
-	if code != exitOK {
-		t.Fatalf("contend analyze %s: exit %d", path, code)
-	}
-	return doc
+	return ask[document.Analyze](t, "analyze", path)
 }
 
 // answered is analyzed for one that may be damaged, or refused: no document then.
-func answered(t *testing.T, path string) (*document.Analyze, int) {
+func answered(t *testing.T, path string) (doc *document.Analyze, code int) {
 	t.Helper()
-	type answer struct {
-		doc  *document.Analyze
-		code int
+	a := jsonOf("analyze", path)
+	if len(a.text) == 0 {
+		return nil, a.code
 	}
-	once, _ := analyses.LoadOrStore(path, sync.OnceValues(func() (a answer, err error) {
-		var out bytes.Buffer
-		if a.code = Main([]string{"analyze", "--format", "json", "--top", "0", path}, nil, &out, io.Discard); out.Len() == 0 {
-			return a, nil
-		}
-		a.doc = new(document.Analyze)
-		return a, json.Unmarshal(out.Bytes(), a.doc)
-	}))
-	a, err := once.(func() (answer, error))()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a.doc, a.code
+	doc = new(document.Analyze)
+	unmarshal(t, string(a.text), doc)
+	return doc, a.code
 }
 
 // comes reports whether something comes true in the time a busy machine may take for it.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -69,7 +70,7 @@ func TestTheReportIsBlamedNotItsSleep(t *testing.T) {
 // waiting for it, and its values are all the waiting there is.
 func TestProfilesBlameNoLock(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	for i, path := range varied(t) {
 		view := []string{"site", "blame"}[i%2] // in turn: both find the frame beneath the lock the same way
 		sum := int64(0)
@@ -90,7 +91,7 @@ func TestProfilesBlameNoLock(t *testing.T) {
 // silent where threads only compute.
 func TestFindingsOfRecordings(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	for path, want := range map[string][]string{
 		"../testdata/truth-8threads.jfr":                  {"sleep-while-holding Truth.exportReport:17", "blocked-while-holding Truth.nestedTransfer:19", "sleep-while-holding Truth.auditScan:21"},
 		"../testdata/lab-cpu-jdk25-d1s.jfr":               nil,
@@ -149,7 +150,7 @@ JNI global refs: 10, weak refs: 0
 // What --app says is the program's own code names the sites of hist, too.
 func TestHistNamesTheProgramsOwnCode(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	const path = "../testdata/xalan-8threads.jfr"
 	args := []string{"hist", "--by", "waiter-site", "--top", "5", path}
 	if text := run(t, args...); !strings.Contains(text, "serializer.WriterToUTF8Buffered") {

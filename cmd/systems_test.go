@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
+
 	"golang.org/x/tools/go/packages"
 )
 
@@ -18,7 +20,7 @@ import (
 // a tenth of the time it takes to build all that contend stands on once more.
 func TestOtherSystemsAreRightByTheirTypes(t *testing.T) {
 	t.Parallel()
-	thorough(t)
+	golden.Thorough(t)
 	for _, system := range []string{"windows/amd64", "darwin/arm64"} {
 		t.Run(system, func(t *testing.T) {
 			t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"contend/analysis"
 	"contend/decode"
 	"contend/format"
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -70,7 +71,7 @@ func distance(a, b map[string]float64) (d float64) {
 // The owners' operations, against what the program logged of itself.
 func TestOwnersEqualTheProgramsOwnLog(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	const inventory, reentrant = "Truth$InventoryLock", "java.util.concurrent.locks.ReentrantLock$NonfairSync"
 	for _, c := range []struct {
 		name, class       string
@@ -181,7 +182,7 @@ func (s *totals) Slice(sl *analysis.Slice) {
 // read-write lock is.
 func TestLocksAndIdlenessAreToldApart(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	for _, c := range []struct {
 		name       string
 		lock, idle []string

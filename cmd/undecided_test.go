@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -68,7 +69,7 @@ var corpusVerdicts = map[string]string{
 // No rule passes for want of evidence, on any trace of the corpus.
 func TestNoFalseOkOnTheCorpus(t *testing.T) {
 	t.Parallel()
-	unhurried(t)
+	golden.Unhurried(t)
 	if _, err := os.Stat(corpus); err != nil {
 		t.Skipf("the corpus is not here: %v", err)
 	}

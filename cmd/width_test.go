@@ -6,13 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
+
 	"github.com/clipperhouse/displaywidth"
 )
 
 // TestATerminalOf80ColumnsShowsEveryTable runs every command that prints for
 // people, on recordings with long names and large numbers, exact and sampled.
 func TestATerminalOf80ColumnsShowsEveryTable(t *testing.T) {
-	unhurried(t)
+	golden.Unhurried(t)
 	t.Setenv("COLUMNS", "80")
 	const single, series = "../testdata/deadlock-monitors-and-juc-jdk17.txt", "../testdata/truth-series-8dumps-jdk17.txt"
 	tables := []string{
@@ -29,7 +31,7 @@ func TestATerminalOf80ColumnsShowsEveryTable(t *testing.T) {
 		{"../testdata/xalan-8threads.jfr", all}, {"../testdata/truth-8threads.jfr", tables}, {"../testdata/go126-truth-12goroutines.trace", lengths}, {hostileTrace(t), all}, {exactly(t, "deadlock"), tables},
 		{series, append(all, "diff "+series)}, {single, append(slices.Concat([]string{"diff " + single}, tables), lengths...)},
 	}
-	if isThorough() {
+	if golden.IsThorough() {
 		printings = append(printings, printing{"../testdata/derby-8clients.jfr", all}, printing{"../testdata/hsqldb-6clients.jfr", tables})
 	}
 	for _, c := range printings {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"contend/golden"
 )
 
 const wildHead = `contend 1
@@ -68,7 +70,7 @@ const maxWild = 192 << 20
 // Whatever the times, no command fills the memory with what lies between: it
 // answers, or says which interval to choose.
 func TestWildTimes(t *testing.T) {
-	thorough(t)
+	golden.Thorough(t)
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("each command is a process of its own: slow under the race detector")

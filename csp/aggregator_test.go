@@ -2,55 +2,62 @@ package csp
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"contend/analysis"
 	"contend/format"
-
-	"pgregory.net/rapid"
+	"contend/golden"
 )
 
-// Whatever order sums are added in, a aggregator that packs and joins lists holds
+// Whatever order sums are added in, an aggregator that packs and joins lists holds
 // what a map does, each place once and in order.
 func TestALedgerIsAMapOfSums(t *testing.T) {
+	for _, spread := range []uint32{1, 7, 1000} {
+		for drift := int32(-1); drift <= 1; drift++ {
+			for seed := range golden.Depth[uint64](1, 2, 10) {
+				isAMapOfSums(t, spread, drift, seed)
+			}
+		}
+	}
+}
+
+func isAMapOfSums(t *testing.T, spread uint32, drift int32, seed uint64) {
+	t.Helper()
 	type place struct {
 		interval int32
 		lock     format.ObjectID
 		owner    analysis.Owner
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		var l aggregator
-		want := map[place]int64{}
-		spread := rapid.SampledFrom([]uint32{1, 7, 1000}).Draw(t, "spread")
-		rng, drift := rapid.Uint64().Draw(t, "seed"), rapid.Int32Range(-1, 1).Draw(t, "drift")
-		for i := range int32(2*packFrom + rapid.IntRange(0, packFrom).Draw(t, "more")) {
-			rng = rng*6364136223846793005 + 1442695040888963407 // Knuth's
-			r := uint32(rng >> 33)
-			p := place{1<<20 + drift*i/8 + int32(r%spread), format.ObjectID(math.MaxUint32 - r%3), analysis.Owner{Stack: format.StackID(r % spread)}}
-			ns := int64(rng)>>20 + 1
-			l.add(p.interval, p.lock, p.owner, ns)
-			want[p] += ns
+	var l aggregator
+	want := map[place]int64{}
+	rng := rand.New(rand.NewPCG(seed, uint64(spread)))
+	for i := range int32(2*packFrom) + rng.Int32N(packFrom) {
+		r := rng.Uint32()
+		p := place{1<<20 + drift*i/8 + int32(r%spread), format.ObjectID(math.MaxUint32 - r%3), analysis.Owner{Stack: format.StackID(r % spread)}}
+		ns := rng.Int64()>>20 + 1
+		l.add(p.interval, p.lock, p.owner, ns)
+		want[p] += ns
+	}
+	list := l.sums()
+	got, before := 0, entry{interval: -1}
+	for e := range list.all() {
+		if before.compare(e) >= 0 {
+			t.Fatalf("%+v follows %+v", e, before)
 		}
-		list := l.sums()
-		got, before := 0, entry{interval: -1}
-		for e := range list.all() {
-			if before.compare(e) >= 0 {
-				t.Fatalf("%+v follows %+v", e, before)
-			}
-			if p := (place{e.interval, e.lock, l.names[e.owner]}); want[p] != e.ns {
-				t.Fatalf("%+v: %d, want %d", p, e.ns, want[p])
-			}
-			before = e
-			got++
+		if p := (place{e.interval, e.lock, l.names[e.owner]}); want[p] != e.ns {
+			t.Fatalf("%+v: %d, want %d", p, e.ns, want[p])
 		}
-		if got != len(want) || got != list.n {
-			t.Fatalf("%d sums, said to be %d, want %d", got, list.n, len(want))
-		}
-		if again := l.sums(); !slices.Equal(slices.Collect(again.all()), slices.Collect(list.all())) {
-			t.Error("asking twice changes the answer")
-		}
-	})
+		before = e
+		got++
+	}
+	if got != len(want) || got != list.n {
+		t.Fatalf("%d sums, said to be %d, want %d", got, list.n, len(want))
+	}
+	if again := l.sums(); !slices.Equal(slices.Collect(again.all()), slices.Collect(list.all())) {
+		t.Error("asking twice changes the answer")
+	}
 }
 
 // The largest phases are the first of all of them, and no sum depends on how

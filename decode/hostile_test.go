@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"contend/format"
+	"contend/golden"
 
 	"github.com/klauspost/compress/zstd"
 )
@@ -102,9 +103,7 @@ var hostile = []struct {
 
 // Each hostile input is answered in bounded memory and ends.
 func TestHostileInputs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short is for the race detector, under which memory doubles and a minute is short")
-	}
+	golden.Unhurried(t) // memory doubles under the race detector, and a minute is short
 	for _, h := range hostile {
 		t.Run(h.name, func(t *testing.T) {
 			data := h.data(t)

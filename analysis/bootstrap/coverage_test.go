@@ -2,12 +2,12 @@ package bootstrap
 
 import (
 	"math"
-	"os"
 	"testing"
 
 	"contend/analysis"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 )
 
 // watcher records what the tests estimate: waiting by lock and by owner's
@@ -122,7 +122,7 @@ func TestCoverageOfTheRunsOwnTruth(t *testing.T) {
 		{simulate.Config{Scenario: "convoy", Threads: 3, Duration: 30e9, Period: 193_000_000}, "crawl"},
 		{simulate.Config{Scenario: "random", Threads: 5, Locks: 2, Duration: 8e9, Period: 23_700_000}, "section1"},
 	}
-	complete := os.Getenv("CONTEND_THOROUGH") != "" && !testing.Short() // as .ci/run asks for
+	complete := golden.IsThorough()
 	switch {
 	case testing.Short():
 		runs, cases = 2, cases[:1] // for the race detector, too few to count

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"contend/blame/chains"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 )
 
 // profile analyses what the exact or the sampled recorder saw of a run.
@@ -42,9 +42,7 @@ func found(rows []Row) (names []string) {
 
 func TestATraceDoesNotDifferFromItself(t *testing.T) {
 	names, _ := simulate.Scenarios()
-	if testing.Short() {
-		names = names[:4]
-	}
+	names = names[:golden.Depth(4, 8, len(names))]
 	for _, name := range names {
 		for _, exact := range []bool{true, false} {
 			c := simulate.Config{Scenario: name, Threads: 6, Duration: 1e9, Seed: 3}
@@ -65,13 +63,7 @@ func TestATraceDoesNotDifferFromItself(t *testing.T) {
 // Of two runs that differ in one critical section, that one is found, and
 // anything else in one of twenty pairs: the error rate that is stated.
 func TestOneSlowerSectionIsFoundAndNothingElse(t *testing.T) {
-	pairs := 5 // of each kind, and no run is used twice
-	switch {
-	case testing.Short():
-		pairs = 1 // the race detector sees in one what it sees in all
-	case os.Getenv("CONTEND_THOROUGH") != "":
-		pairs = 30
-	}
+	pairs := golden.Depth(1, 3, 30) // of each kind, and no run is used twice
 	wrong := [3]int{}
 	for i, exact := range []bool{true, false} {
 		missed := [3]int{}

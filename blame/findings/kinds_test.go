@@ -7,6 +7,7 @@ import (
 
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 )
 
 // tests are the three of each kind of finding: a trace made so that it is found, the
@@ -64,10 +65,7 @@ func TestEveryKindHasItsThreeTests(t *testing.T) {
 func TestHealthyProgramsHaveNoFindings(t *testing.T) {
 	wrong := map[string]string{"nested": "blocked-while-holding", "random": "blocked-while-holding", "deadlock": "deadlock"}
 	names, _ := simulate.Scenarios()
-	seeds := []uint64{1, 2}
-	if testing.Short() { // the race detector sees in one what it sees in both
-		seeds = seeds[:1]
-	}
+	seeds := []uint64{1, 2}[:golden.Depth(1, 1, 2)]
 	for _, name := range names {
 		for _, handoff := range []int64{0, 1000} {
 			for _, seed := range seeds {

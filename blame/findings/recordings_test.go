@@ -1,10 +1,11 @@
 package findings
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"contend/golden"
 )
 
 // told are the findings of each recording, and why they are true of the program;
@@ -78,8 +79,8 @@ func TestRecordings(t *testing.T) {
 			if !ok {
 				t.Fatal("a new recording: say what is found in it, and whether that is true")
 			}
-			if slices.Contains(large, name) && os.Getenv("CONTEND_THOROUGH") == "" {
-				t.Skip("CONTEND_THOROUGH is not set, as .ci/run sets it")
+			if slices.Contains(large, name) {
+				golden.Thorough(t)
 			}
 			if got := setOf(inRecording(t, name)); got != want {
 				t.Errorf("%q, want %q", got, want)

@@ -2,7 +2,6 @@ package gate
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"testing"
 
@@ -10,6 +9,7 @@ import (
 	"contend/blame/findings"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 )
 
 func TestParse(t *testing.T) {
@@ -209,13 +209,7 @@ func TestTheBaselineSetsTheNoise(t *testing.T) {
 
 // Rules about changes rarely break when nothing did.
 func TestFalseAlarms(t *testing.T) {
-	pairs := 15
-	switch {
-	case testing.Short():
-		pairs = 2 // the race detector sees in two what it sees in all
-	case os.Getenv("CONTEND_THOROUGH") != "":
-		pairs = 40
-	}
+	pairs := golden.Depth(2, 8, 40)
 	alarms := 0
 	for i := range pairs {
 		base, new := []*Run{run(t, shards(uint64(100+2*i), 0), true)}, []*Run{run(t, shards(uint64(101+2*i), 0), true)}

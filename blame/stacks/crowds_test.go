@@ -8,6 +8,7 @@ import (
 	"contend/blame"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -85,7 +86,7 @@ func queued(threads, stacks, waits int) (events []format.Event) {
 // A thread that waits for a lock twice at a time counts once of the wall, whether one
 // of the waits is in a crowd or both are.
 func TestWhoWaitsTwiceInACrowd(t *testing.T) {
-	for _, after := range []int64{0, 3, 10, 180, 333} {
+	for _, after := range golden.Depth([]int64{0, 10}, []int64{0, 10, 333}, []int64{0, 3, 10, 180, 333}) {
 		events := queued(40, 3, 400)
 		for i, ev := range events {
 			if ev.Kind == format.KindWait && i%26 == 0 && ev.End-ev.Time > 2*after {

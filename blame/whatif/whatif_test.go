@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"contend/decode"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 )
 
 // source is what a simulated trace tells of tenures.
@@ -122,7 +122,7 @@ func tried() (names []string, predictions int) {
 	if testing.Short() {
 		return []string{"shards"}, 1
 	}
-	if os.Getenv("CONTEND_THOROUGH") == "" {
+	if !golden.IsThorough() {
 		return []string{"ping-pong", "nested", "shards"}, 20
 	}
 	all, _ := simulate.Scenarios()
@@ -137,7 +137,7 @@ func TestPredictionsAgainstTheSimulator(t *testing.T) {
 	names, least := tried()
 	for i, name := range names {
 		s.try(t, simulate.Config{Scenario: name, Duration: 3e9, Handoff: 1000, Seed: 1}, recorded)
-		if os.Getenv("CONTEND_THOROUGH") != "" {
+		if golden.IsThorough() {
 			s.try(t, simulate.Config{Scenario: name, Duration: 3e9, Handoff: 1000, Seed: 2, Threads: 4 + i%5}, recorded)
 			s.try(t, simulate.Config{Scenario: name, Duration: 2e9, Handoff: 20e3, Seed: 3, Threads: 12}, recorded)
 		}
@@ -190,7 +190,7 @@ func TestRecordingsRunAgain(t *testing.T) {
 	switch {
 	case testing.Short():
 		again = again[:4]
-	case os.Getenv("CONTEND_THOROUGH") != "":
+	case golden.IsThorough():
 		again = append(again, "derby-8clients.jfr", "hsqldb-6clients.jfr", "lab-rw-jdk25-d1s.jfr", "lab-sync4-jdk17-d1s.jfr", "phases-dumps50ms.jfr",
 			"phases-default-settings.jfr", "truth-light-8threads.jfr", "truth-light-8threads-jdk25.jfr", "xalan-8threads.jfr")
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 
 	"github.com/google/pprof/profile"
 )
@@ -137,13 +138,8 @@ func lockedAt(stack []*profile.Location) string {
 	return ""
 }
 
-// cuts is at how many places a trace is tried: a tenth under -short.
-func cuts(n int) int {
-	if testing.Short() {
-		return n / 10
-	}
-	return n
-}
+// cuts is at how many places a trace is tried.
+func cuts(n int) int { return golden.Depth(n/10, n/3, n) }
 
 // What comes before a cut is read, and the rest is said to be missing.
 func TestEveryPrefix(t *testing.T) {

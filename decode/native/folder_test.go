@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -77,11 +78,7 @@ func TestFoldedIsTheSame(t *testing.T) {
 		for _, size := range []int{200, 1 << 20} {
 			data := encode(t, want, format.WriterOptions{Version: version, BlockSize: size})
 			sizes[version] = len(data)
-			begins := []int{3, 0, 1 << 20}
-			if testing.Short() {
-				begins = begins[:1]
-			}
-			for _, from := range begins {
+			for _, from := range []int{3, 0, 1 << 20}[:golden.Depth(1, 2, 3)] {
 				r, err := NewReader(bytes.NewReader(data), "test.ctd")
 				if err != nil {
 					t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"contend/format"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -93,13 +94,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// stride is the distance of the bytes that are tried: all, or some under -short.
-func stride() int {
-	if testing.Short() {
-		return 37
-	}
-	return 1
-}
+// stride is the distance of the bytes that are tried.
+func stride() int { return golden.Depth(37, 3, 1) }
 
 func TestEveryPrefix(t *testing.T) {
 	data, last := encode(t, trace(), format.WriterOptions{BlockSize: 900}), 0

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"contend/format"
+	"contend/golden"
 )
 
 func open(t *testing.T, name string, text []byte) *Reader {
@@ -108,7 +109,7 @@ func TestEveryPrefixOfDialects(t *testing.T) {
 		for _, d := range parse(t, path, dump) {
 			most += len(d.Threads)
 		}
-		for n := 0; n < len(dump); n += 29 {
+		for n := 0; n < len(dump); n += golden.Depth(83, 83, 29) {
 			r, err := NewReader(bufio.NewReader(bytes.NewReader(dump[:n])), path, Options{})
 			if (r == nil) == (err == nil) || err != nil && !errors.Is(err, format.ErrNotMine) && !errors.Is(err, format.ErrTruncated) {
 				t.Fatalf("%s cut to %d bytes: %v, %v", path, n, r, err)
@@ -155,10 +156,7 @@ func TestSeriesInALog(t *testing.T) {
 // is said where it matters. What -l prints under a thread follows a blank line, so one
 // thread may seem whole before it is.
 func TestEveryPrefix(t *testing.T) {
-	files, stride := []string{deadlock, "../../testdata/truth-jdk25-1.json"}, 3 // lines are alike, and long enough that each place in one is met
-	if testing.Short() {
-		stride = 37
-	}
+	files, stride := []string{deadlock, "../../testdata/truth-jdk25-1.json"}, golden.Depth(37, 7, 3) // lines are alike, and long enough that each place in one is met
 	for _, path := range files {
 		text, err := os.ReadFile(path)
 		if err != nil {

@@ -14,14 +14,16 @@ import (
 
 	"contend/decode"
 	"contend/format"
+	"contend/golden"
 )
 
 // beside compiles a class that uses those of the agent, and returns the class path;
 // where that cannot be, or would take too long, it skips the test.
 func beside(t *testing.T, name string) string {
 	t.Helper()
-	if _, err := exec.LookPath("javac"); err != nil || os.Getenv("CONTEND_THOROUGH") == "" {
-		t.Skip("no JDK here, or CONTEND_THOROUGH is not set, as .ci/run sets it")
+	golden.Thorough(t)
+	if _, err := exec.LookPath("javac"); err != nil {
+		t.Skip("no JDK here")
 	}
 	dir := t.TempDir()
 	jar := filepath.Join(dir, jarFile)
