@@ -165,8 +165,8 @@ func TestTheReportShowsAllPauses(t *testing.T) {
 // What the page offers to copy prints what is seen: the sums of its views, under
 // filters, also where flags had selected before.
 func TestTheReportsCommandsPrintWhatIsSeen(t *testing.T) {
+	golden.Thorough(t)
 	t.Parallel()
-	golden.Unhurried(t)
 	rules := filepath.Join(t.TempDir(), "my.rules") // those that are in force anyway
 	if err := os.WriteFile(rules, []byte(run(t, "rules")), 0o644); err != nil {
 		t.Fatal(err)

@@ -21,8 +21,8 @@ import (
 )
 
 func TestTheReportsPartsWorkTogether(t *testing.T) {
+	golden.Thorough(t)
 	t.Parallel()
-	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/truth-8threads.jfr"))
 	whole := r.total()
 

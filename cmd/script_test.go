@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"testing"
 
+	"contend/golden"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -87,6 +89,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("DATA", data)
 			env.Setenv("PATH", path)
 			env.Setenv("GOGC", os.Getenv("GOGC")) // as in this process
+			if !golden.IsThorough() {
+				env.Setenv("GOMAXPROCS", "1") // hundreds of commands take a sixth less so; what runs beside each other is tested in this process
+			}
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
