@@ -6,7 +6,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strconv"
 	"testing"
 
@@ -21,17 +20,11 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// inProcess runs the tests, most of which call Main, hundreds of times in all:
-// a heap kept as small as a command's own would take half of the time to
-// collect. Tests that measure memory run commands as processes of their own,
-// with ownGC.
+// inProcess runs the tests, most of which call Main, hundreds of times in all.
+// Tests that measure memory run commands as processes of their own, with ownGC.
 type inProcess struct{ *testing.M }
 
 func (m inProcess) Run() int {
-	if os.Getenv("GOGC") == "" {
-		os.Setenv("GOGC", "400")
-		debug.SetGCPercent(400)
-	}
 	for _, name := range []string{"COLUMNS", "NO_COLOR", "TERM", "CONTEND_TRACE"} { // of who runs the tests
 		os.Unsetenv(name)
 	}
@@ -40,6 +33,7 @@ func (m inProcess) Run() int {
 	if err := flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0))); err != nil {
 		panic(err)
 	}
+	golden.LeaveGarbage()
 	dir, err := os.MkdirTemp("", "contend")
 	if err != nil {
 		panic(err)

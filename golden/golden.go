@@ -1,6 +1,7 @@
 // Package golden holds expected outputs and the one helper that checks and
-// updates them, how much of what they know to try tests do try, the clock of
-// those that bound how much work something is, and what goroutines do meanwhile.
+// updates them, how much of what they know to try tests do try and how much garbage
+// they leave, the clock of those that bound how much work something is, and what
+// goroutines do meanwhile.
 package golden
 
 import (

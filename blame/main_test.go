@@ -1,0 +1,9 @@
+package blame
+
+import (
+	"testing"
+
+	"contend/golden"
+)
+
+func TestMain(m *testing.M) { golden.Main(m) }

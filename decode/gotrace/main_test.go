@@ -1,0 +1,9 @@
+package gotrace
+
+import (
+	"testing"
+
+	"contend/golden"
+)
+
+func TestMain(m *testing.M) { golden.Main(m) }

@@ -1,0 +1,9 @@
+package decode
+
+import (
+	"testing"
+
+	"contend/golden"
+)
+
+func TestMain(m *testing.M) { golden.Main(m) }
