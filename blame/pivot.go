@@ -98,18 +98,24 @@ func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
 		sh := &s.Shares[i]
 		charge := ChargeOf(s.Lock, sh, p.root)
 		row := p.row(s.Lock, &waiters[0], &charge)
-		r := &p.rows[row]
-		r.Add(s, sh.Ns, len(waiters), charge.Owner.Prov)
-		p.rec.Add(r.series, s.Start, s.End, sh.Ns, len(waiters))
-		if r.other {
-			p.addUntold(r, s.Lock, &waiters[0], &charge, sh.Ns*int64(len(waiters)))
-		}
+		r := p.charge(row, s, sh.Ns, &waiters[0], len(waiters), &charge)
 		for j := range waiters {
 			if p.waits.IsNew(row, waiters[j].Thread) {
 				r.Waits++
 			}
 		}
 	}
+}
+
+// charge adds the thread-time of each of some who wait alike to their row, and returns it.
+func (p *Pivot) charge(at int, s *analysis.Slice, ns int64, w *analysis.Waiter, n int, c *Charge) *row {
+	r := &p.rows[at]
+	r.Add(s, ns, n, c.Owner.Prov)
+	p.rec.Add(r.series, s.Start, s.End, ns, n)
+	if r.other {
+		p.addUntold(r, s.Lock, w, c, ns*int64(n))
+	}
+	return r
 }
 
 // row returns the row of a waiter and one of its owners, making it if need be.

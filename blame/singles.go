@@ -77,12 +77,7 @@ func (p *Pivot) Crowd(s *analysis.Slice, n int) {
 	}
 	for _, k := range p.kinds.Of(s.Lock) {
 		row := p.row(s.Lock, &k.Waiter, &charge)
-		r := &p.rows[row]
-		r.Add(s, sh.Ns, k.Len(), charge.Owner.Prov)
-		p.rec.Add(r.series, s.Start, s.End, sh.Ns, k.Len())
-		if r.other {
-			p.addUntold(r, s.Lock, &k.Waiter, &charge, sh.Ns*int64(k.Len()))
-		}
+		r := p.charge(row, s, sh.Ns, &k.Waiter, k.Len(), &charge)
 		r.Waits += k.Meets(row, &p.waits)
 	}
 }

@@ -21,7 +21,7 @@ type builder struct {
 	now      *gap        // being filled
 	blind    bool        // dumps are held back, and what is charged is asked for only
 	without  heldBack    // and so is this
-	waited   int64       // for how long anybody waits in the gap that is weighed, to its end
+	long     bool        // the gap that is weighed or filled stands out by its length
 	weighed  bool        // what is claimed is divided as samples in stretches like it show
 	cameLast int64       // when who came last in the gap did, as far as that was used
 	wanted   float64     // share of all time in which somebody waits

@@ -23,8 +23,8 @@ func (b *builder) rebuild(add func([]Ownership)) {
 	}
 	weighed := !b.free && !s.shared && b.kin.shown.telling()
 	b.gaps(func(g *gap) {
-		b.waited = g.hi - b.waitedFrom(g)
-		b.weighed = weighed || b.isLong()
+		b.long = b.kin.long > 0 && b.waitedIn(g) >= b.kin.long
+		b.weighed = weighed || b.long
 		if len(b.out) >= batch {
 			add(b.out)
 			b.out = b.ev.batch()
@@ -78,7 +78,7 @@ func (b *builder) classOf(h *Holder) class {
 
 // claimed returns what samples in claims like one are counted for.
 func (b *builder) claimed(p *Ownership) claimed {
-	if p.Holder.Prov == Estimated && b.isLong() {
+	if p.Holder.Prov == Estimated && b.long {
 		return claimed{prov: Estimated, long: true}
 	}
 	return claimed{class: b.classOf(&p.Holder), prov: p.Holder.Prov}
@@ -135,12 +135,13 @@ func (b *builder) weigh() *tallies {
 		if len(b.shown(g.lo, g.hi)) == 0 {
 			return
 		}
-		b.waited = g.hi - b.waitedFrom(g)
+		waited := b.waitedIn(g)
+		b.long = b.kin.long > 0 && waited >= b.kin.long
 		list := b.claims(g)
 		for i := range list {
 			shown := b.shown(list[i].Start, list[i].End)
 			for n := range shown {
-				b.weighOne(l, &list[i], &shown[n], apart)
+				b.weighOne(l, &list[i], &shown[n], apart, waited)
 			}
 		}
 	})
@@ -161,14 +162,15 @@ func (b *builder) follow(l *tallies) {
 	}
 }
 
-// weighOne holds a claim against a sample; the next one is so far, in ns.
-func (b *builder) weighOne(l *tallies, p *Ownership, s *sample, apart int64) {
+// weighOne holds a claim against a sample; the next one is so far, and in its gap somebody
+// waits for so long, in ns.
+func (b *builder) weighOne(l *tallies, p *Ownership, s *sample, apart, waited int64) {
 	h := holderOf(s)
 	was, is := b.classOf(&p.Holder), b.classOf(&h)
 	weight := float64(b.waiterCounts.waiting(s.time)) * max(0, 1-share(p.End-p.Start, apart))
 	if is.what != isThread && weight > 0 {
 		l.of(b.claimed(p)).add(is, weight, b.siteOf(h.Stack), is == was)
-		l.surprises.add(b.waited, h.Kind == Thread && is != was)
+		l.surprises.add(waited, h.Kind == Thread && is != was)
 	}
 }
 

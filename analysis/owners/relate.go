@@ -292,6 +292,9 @@ func (b *builder) waitedFrom(g *gap) int64 {
 	return g.lo
 }
 
+// waitedIn returns for how long anybody waits in a gap, to its end.
+func (b *builder) waitedIn(g *gap) int64 { return g.hi - b.waitedFrom(g) }
+
 // lag notes how far an acquisition is from the first activity its thread is seen
 // at inside.
 func (b *builder) lag(l *lags, a *acquisition, inside []anchor) {

@@ -5,9 +5,6 @@ import "slices"
 // Samples of stretches that stand out by their length divide them by themselves, where they
 // contradict what is claimed: see surprises.
 
-// isLong reports whether the gap at hand is.
-func (b *builder) isLong() bool { return b.kin.long > 0 && b.waited >= b.kin.long }
-
 // surprised returns the builders of which samples in long gaps show others, and forgets what was
 // weighed of these; the others are nil.
 func (ev *evidence) surprised(all []*builder) []*builder {
@@ -41,7 +38,7 @@ func standOut(of []*builder, long int64) bool {
 	var n, ns [2]float64 // of the others, and of these
 	for _, b := range of {
 		b.gaps(func(g *gap) {
-			i, waited := 0, g.hi-b.waitedFrom(g)
+			i, waited := 0, b.waitedIn(g)
 			if waited >= long {
 				i = 1
 			}

@@ -30,7 +30,7 @@ func beside(t *testing.T, name string) string {
 	if err := os.WriteFile(jar, Jar, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("javac", "-cp", jar, "-d", dir, "testdata/contend/agent/"+name+".java").CombinedOutput(); err != nil {
+	if out, err := exec.Command("javac", "-cp", jar, "-sourcepath", "testdata", "-d", dir, "testdata/contend/agent/"+name+".java").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	return jar + string(os.PathListSeparator) + dir

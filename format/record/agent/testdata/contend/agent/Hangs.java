@@ -1,6 +1,5 @@
 package contend.agent;
 
-import java.io.FileOutputStream;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -17,36 +16,16 @@ public final class Hangs {
     LOCK.lock();
     synchronized (Hangs.class) {
       for (int i = Integer.parseInt(args[2]); i > 0; i--) {
-        start(Hangs::atMonitor, "hangs");
-        start(Hangs::atLock, "hangs");
+        Sampled.start(Hangs::atMonitor, "hangs");
+        Sampled.start(Hangs::atLock, "hangs");
       }
       for (int i = 0; i < 2; i++) {
-        start(Hangs::inTurn, "turns");
+        Sampled.start(Hangs::inTurn, "turns");
       }
       Thread.sleep(300);
-      sample(args[0], Integer.parseInt(args[1]));
+      Sampled.record(args[0], true, Integer.parseInt(args[1]), 100);
     }
     System.exit(0);
-  }
-
-  private static void sample(String trace, int samples) throws Exception {
-    try (FileOutputStream file = new FileOutputStream(trace)) {
-      TraceWriter out = new TraceWriter(file);
-      Sampler sampler = new Sampler(out, true);
-      sampler.begin();
-      for (int i = 0; i < samples; i++) {
-        Thread.sleep(100);
-        sampler.sample(System.nanoTime());
-      }
-      sampler.end();
-      out.close();
-    }
-  }
-
-  private static void start(Runnable r, String name) {
-    Thread t = new Thread(r, name);
-    t.setDaemon(true);
-    t.start();
   }
 
   private static void atMonitor() {

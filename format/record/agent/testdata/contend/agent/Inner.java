@@ -1,6 +1,5 @@
 package contend.agent;
 
-import java.io.FileOutputStream;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -16,31 +15,15 @@ public final class Inner {
     int threads = Integer.parseInt(args[2]);
     for (int i = threads; i > 0; i--) {
       final Object outer = new Object();
-      start(() -> own(outer), "owns");
+      Sampled.start(() -> own(outer), "owns");
       while (LOCK.getQueueLength() + i <= threads) {
         Thread.sleep(10);
       }
-      start(() -> want(outer), "wants");
+      Sampled.start(() -> want(outer), "wants");
     }
     Thread.sleep(300);
-    try (FileOutputStream file = new FileOutputStream(args[0])) {
-      TraceWriter out = new TraceWriter(file);
-      Sampler sampler = new Sampler(out, false);
-      sampler.begin();
-      for (int i = Integer.parseInt(args[1]); i > 0; i--) {
-        Thread.sleep(100);
-        sampler.sample(System.nanoTime());
-      }
-      sampler.end();
-      out.close();
-    }
+    Sampled.record(args[0], false, Integer.parseInt(args[1]), 100);
     System.exit(0);
-  }
-
-  private static void start(Runnable r, String name) {
-    Thread t = new Thread(r, name);
-    t.setDaemon(true);
-    t.start();
   }
 
   private static void own(Object outer) {

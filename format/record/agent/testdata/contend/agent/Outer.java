@@ -1,7 +1,5 @@
 package contend.agent;
 
-import java.io.FileOutputStream;
-
 /**
  * A thread that was notified wants its monitor back, which another has, and owns a second
  * one, which a third waits for.
@@ -15,25 +13,13 @@ public final class Outer {
     synchronized (INNER) {
       INNER.notify();
       start(Outer::want, Thread.State.BLOCKED);
-      try (FileOutputStream file = new FileOutputStream(args[0])) {
-        TraceWriter out = new TraceWriter(file);
-        Sampler sampler = new Sampler(out, !args[2].isEmpty());
-        sampler.begin();
-        for (int i = Integer.parseInt(args[1]); i > 0; i--) {
-          Thread.sleep(50);
-          sampler.sample(System.nanoTime());
-        }
-        sampler.end();
-        out.close();
-      }
+      Sampled.record(args[0], !args[2].isEmpty(), Integer.parseInt(args[1]), 50);
     }
     System.exit(0);
   }
 
   private static void start(Runnable r, Thread.State until) throws InterruptedException {
-    Thread t = new Thread(r, until == Thread.State.WAITING ? "owns" : "wants");
-    t.setDaemon(true);
-    t.start();
+    Thread t = Sampled.start(r, until == Thread.State.WAITING ? "owns" : "wants");
     while (t.getState() != until) {
       Thread.sleep(10);
     }

@@ -1,6 +1,5 @@
 package contend.agent;
 
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.util.concurrent.locks.StampedLock;
@@ -16,35 +15,17 @@ public final class Runs {
 
   public static void main(String[] args) throws Exception {
     boolean stamped = args[2].equals("stamped");
-    start(stamped ? Runs::write : Runs::enter, "runs");
+    Sampled.start(stamped ? Runs::write : Runs::enter, "runs");
     while (!has) {
       Thread.sleep(10);
     }
-    start(stamped ? LOCK::readLock : Runs::enter, "waits");
+    Sampled.start(stamped ? LOCK::readLock : Runs::enter, "waits");
     for (int i = 0; i < 20; i++) {
-      start(Runs::accept, "accepts");
+      Sampled.start(Runs::accept, "accepts");
     }
     Thread.sleep(100);
-    try (FileOutputStream file = new FileOutputStream(args[0])) {
-      TraceWriter out = new TraceWriter(file);
-      Sampler sampler = new Sampler(out, true);
-      sampler.begin();
-      int samples = Integer.parseInt(args[1]);
-      for (int i = 0; i < samples; i++) {
-        Thread.sleep(20);
-        sampler.sample(System.nanoTime());
-        free = i >= 19;
-      }
-      sampler.end();
-      out.close();
-    }
+    Sampled.record(args[0], true, Integer.parseInt(args[1]), 20, taken -> free = taken >= 20);
     System.exit(0);
-  }
-
-  private static void start(Runnable r, String name) {
-    Thread t = new Thread(r, name);
-    t.setDaemon(true);
-    t.start();
   }
 
   private static void write() {
