@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -96,7 +95,7 @@ func TestFactsAgreeWithTheOtherCommands(t *testing.T) {
 			continue
 		}
 		var doc document.Analyze
-		documentOf(t, &doc, "analyze", "--top", "1", r.Recording)
+		documentOf(t, &doc, "analyze", r.Recording)
 		want := facts.Recording{WaitNs: doc.Total.WaitNs, Waits: doc.Total.Waits, WallNs: doc.Total.WallNs, RunningNs: doc.Total.RunningNs}
 		add("recordings "+r.Recording, r.WaitNs, r.Waits, r.WallNs, r.RunningNs)
 		for _, of := range []string{"waits", "intervals", "locks", "recordings"} {
@@ -121,19 +120,17 @@ func TestFactsAgreeWithTheOtherCommands(t *testing.T) {
 // documentOf decodes the document of a command.
 func documentOf(t *testing.T, doc any, args ...string) {
 	t.Helper()
-	var out bytes.Buffer
-	if code := Main(append(args, "--format", "json"), nil, &out, &bytes.Buffer{}); code != exitOK && code != exitDamaged {
-		t.Fatalf("%q: exit %d", args, code)
+	a := jsonOf(args...)
+	if a.code != exitOK && a.code != exitDamaged {
+		t.Fatalf("%q: exit %d", args, a.code)
 	}
-	if err := json.Unmarshal(out.Bytes(), doc); err != nil {
-		t.Fatal(err)
-	}
+	unmarshal(t, string(a.text), doc)
 }
 
 func checkPercentiles(t *testing.T, name string, rows []facts.Length) {
 	t.Helper()
 	var doc document.Hist
-	documentOf(t, &doc, "hist", "--by", "class", "--top", "0", name)
+	documentOf(t, &doc, "hist", "--by", "class", name)
 	for bound, want := range map[string]*document.Lengths{"exact": doc.Total.Exact, "at_least": doc.Total.AtLeast, "at_most": doc.Total.AtMost} {
 		sum := map[int64]int64{}
 		total := int64(0)

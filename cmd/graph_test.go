@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,7 +12,10 @@ import (
 	"strings"
 	"testing"
 
-	"contend/golden"
+	"contend/analysis"
+	"contend/blame/chains"
+	"contend/blame/waitgraph"
+	"contend/csp"
 	"contend/report/document"
 )
 
@@ -41,34 +45,42 @@ func exactly(t *testing.T, scenario string) string {
 }
 
 // graphs are the ways to draw one.
-var graphs = [][]string{
-	{"--by", "thread"}, {"--by", "group", "--root"}, {"--by", "method"}, {"--by", "method", "--root"}, {"--operation", `(\w+)\.\w+$`}, {"--by", "site"},
+var graphs = []graphOptions{
+	{by: "thread"}, {by: "group", root: true}, {by: "method"}, {by: "method", root: true}, {by: "operation", operation: `(\w+)\.\w+$`}, {by: "site"},
 }
 
-func TestGraphsSumToTheAnalysis(t *testing.T) {
-	golden.Unhurried(t)
-	t.Parallel()
-	for i, path := range varied(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			want := analyzed(t, path).Total
-			for j, how := range graphs {
-				args := append([]string{"graph", path}, how...)
-				switch (i + j) % 3 { // each graph as each of them, over the files
-				case 0:
-					checkGraph(t, how, ask[document.Graph](t, args...), want)
-				case 1:
-					top := new(document.Graph)
-					unmarshal(t, run(t, append(args, "--format", "json", "--top", "2")...), top)
-					checkGraph(t, how, top, want)
-					if len(top.Edges) > 2 {
-						t.Errorf("%v: %d edges of 2", how, len(top.Edges))
-					}
-				case 2:
-					checkMatrix(t, how, run(t, append(args, "--matrix", "--format", "csv", "--top", "3")...), want.WaitNs)
-				}
-			}
-		})
+// graphsSum: the edges hold all waiting, also where some are left out, and so do matrices.
+func graphsSum(t *testing.T, i int) law {
+	l := law{name: "Graphs"}
+	for _, o := range graphs {
+		options, err := o.network()
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.wants = append(l.wants, waitgraph.New(options))
 	}
+	l.holds = func(t *testing.T, p *pass) {
+		for j, o := range graphs {
+			g := l.wants[j].(*waitgraph.Builder).Graph()
+			doc := func(top int) *document.Graph { return document.NewGraph(g, o.by, p.coverage(), top) }
+			how := []string{"graph", "--by", o.by, "--operation", o.operation, fmt.Sprint("--root=", o.root)}
+			switch (i + j) % 3 { // each graph as each of them, over the files
+			case 0:
+				all := new(document.Graph)
+				unmarshal(t, p.says(t, doc(0), how...), all)
+				checkGraph(t, how, all, p.want.Total)
+			case 1:
+				top := doc(2)
+				checkGraph(t, how, top, p.want.Total)
+				if len(top.Edges) > 2 {
+					t.Errorf("%v: %d edges of 2", how, len(top.Edges))
+				}
+			case 2:
+				checkMatrix(t, how, inForm(t, graphOutputs, "csv", &graphAnswer{doc(0), true, 3}), p.want.Total.WaitNs)
+			}
+		}
+	}
+	return l
 }
 
 // sumsIn finds the exact times in a drawing, and what it leaves out.
@@ -92,27 +104,51 @@ func sumDrawn(t *testing.T, format, text string) (sum int64) {
 	return sum
 }
 
-func TestDrawingsSumToTheAnalysis(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
-	for i, path := range varied(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			doc := analyzed(t, path)
-			want := doc.Total.WaitNs
-			for j, args := range [][]string{
-				{"graph", "--format", "dot", "--top", "0"}, {"graph", "--format", "dot", "--top", "3"}, {"graph", "--root", "--format", "mermaid", "--top", "5"},
-				{"graph", "--format", "svg", "--top", "10"}, {"csp", "--format", "svg", "--top", "3"}, {"csp", "--format", "html", "--top", "0"}, {"csp", "--root", "--format", "svg"},
-			} {
-				if (i+j)%3 != 0 || args[0] == "csp" && doc.Coverage.Unit != "ns" {
-					continue // another file's turn; or has no time to draw
-				}
-				format := args[slices.Index(args, "--format")+1]
-				if got := sumDrawn(t, format, run(t, append(args, path)...)); got != want {
-					t.Errorf("%v: %d ns, analyze has %d", args, got, want)
-				}
-			}
-		})
+// drawings are pictures that hold the waiting to the nanosecond.
+var drawings = []struct {
+	command, form string
+	top           int
+	root          bool
+}{
+	{"graph", "dot", 0, false}, {"graph", "dot", 3, false}, {"graph", "mermaid", 5, true}, {"graph", "svg", 10, false},
+	{"csp", "svg", 3, false}, {"csp", "html", 0, false}, {"csp", "svg", defaultTop, true},
+}
+
+// drawingsSum: what a picture leaves out it says.
+func drawingsSum(i int) law {
+	l := law{name: "Drawings"}
+	for _, d := range drawings {
+		if d.command == "graph" {
+			l.wants = append(l.wants, waitgraph.New(waitgraph.Options{Nodes: waitgraph.Sites, Root: d.root}))
+		} else {
+			l.wants = append(l.wants, csp.New(csp.Options{IntervalNs: chartInterval.Nanoseconds(), Threshold: csp.DefaultThreshold, Root: d.root}))
+		}
 	}
+	l.holds = func(t *testing.T, p *pass) {
+		for j, d := range drawings {
+			if (i+j)%3 != 0 {
+				continue // another file's turn
+			}
+			text := ""
+			switch v := l.wants[j].(type) {
+			case *waitgraph.Builder:
+				text = inForm(t, graphOutputs, d.form, &graphAnswer{doc: document.NewGraph(v.Graph(), "site", p.coverage(), d.top)})
+			case *csp.Meter:
+				if p.want.Coverage.Unit != "ns" {
+					continue // has no time to draw
+				}
+				series, err := v.Series()
+				if err != nil {
+					t.Fatal(err)
+				}
+				text = inForm(t, cspOutputs, d.form, &cspAnswer{doc: document.NewCSP(series, nil, document.NewTotal(p.sums), p.coverage()), top: d.top})
+			}
+			if got := sumDrawn(t, d.form, text); got != p.want.Total.WaitNs {
+				t.Errorf("%v: %d ns, analyze has %d", d, got, p.want.Total.WaitNs)
+			}
+		}
+	}
+	return l
 }
 
 func checkGraph(t *testing.T, how []string, g *document.Graph, want document.Total) {
@@ -182,35 +218,32 @@ func checkMatrix(t *testing.T, how []string, text string, want int64) {
 	}
 }
 
-func TestChainsSumToTheAnalysis(t *testing.T) {
-	t.Parallel()
-	for _, path := range varied(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			want := analyzed(t, path).Total
-			all := ask[document.Chains](t, "chains", path)
-			top := new(document.Chains)
-			unmarshal(t, run(t, "chains", path, "--format", "json", "--top", "2"), top)
-			for _, c := range []*document.Chains{all, top} {
-				sum := c.Omitted.ThreadNs
-				for _, r := range c.Chains {
-					sum += r.ThreadNs
-					if r.WallNs > r.ThreadNs || sumProvenance(r.Provenance) != r.ThreadNs || len(r.Steps) != 2*r.Hops+1 {
-						t.Errorf("%+v", r)
-					}
-				}
-				if sum != want.WaitNs || c.Total.WaitNs != want.WaitNs || c.Total.WallNs != want.WallNs || c.Total.Waits != want.Waits {
-					t.Errorf("the chains sum to %d, the total is %+v, analyze has %+v", sum, c.Total, want)
+// chainsSum: the chains hold all waiting, also where some are left out, and none comes twice.
+func chainsSum() law {
+	collector := chains.New()
+	return law{"Chains", []analysis.Visitor{collector}, func(t *testing.T, p *pass) {
+		found, all := collector.Table(), new(document.Chains)
+		unmarshal(t, p.says(t, document.NewChains(found, p.coverage(), 0), "chains"), all)
+		for _, c := range []*document.Chains{all, document.NewChains(found, p.coverage(), 2)} {
+			sum := c.Omitted.ThreadNs
+			for _, r := range c.Chains {
+				sum += r.ThreadNs
+				if r.WallNs > r.ThreadNs || sumProvenance(r.Provenance) != r.ThreadNs || len(r.Steps) != 2*r.Hops+1 {
+					t.Errorf("%+v", r)
 				}
 			}
-			signatures := map[string]bool{}
-			for _, r := range all.Chains {
-				if signatures[r.Signature] {
-					t.Errorf("%s comes twice", r.Signature)
-				}
-				signatures[r.Signature] = true
+			if want := p.want.Total; sum != want.WaitNs || c.Total.WaitNs != want.WaitNs || c.Total.WallNs != want.WallNs || c.Total.Waits != want.Waits {
+				t.Errorf("the chains sum to %d, the total is %+v, analyze has %+v", sum, c.Total, want)
 			}
-		})
-	}
+		}
+		signatures := map[string]bool{}
+		for _, r := range all.Chains {
+			if signatures[r.Signature] {
+				t.Errorf("%s comes twice", r.Signature)
+			}
+			signatures[r.Signature] = true
+		}
+	}}
 }
 
 // TestGraphFindsTheDeadlock holds the picture to what the simulation did:

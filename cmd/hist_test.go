@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/blame/lengths"
 	"contend/decode"
 	"contend/format"
 	"contend/golden"
@@ -226,25 +227,27 @@ func percentiles(l *document.Lengths) []int64 {
 	return []int64{l.P50Ns, l.P90Ns, l.P99Ns, l.P999Ns, l.P4Ns, l.MaxNs}
 }
 
-// Every wait is in exactly one row, whatever the key, and the waits are those
+// lengthsSum: every wait is in exactly one row, whatever the key, and the waits are those
 // the overview counts.
-func TestHistCountsEveryWait(t *testing.T) {
-	t.Parallel()
-	for i, path := range varied(t) {
-		doc := analyzed(t, path)
-		if doc.Coverage.Unit != "ns" {
-			continue // a dump counts
+func lengthsSum(t *testing.T, i int) law {
+	by := []string{"lock", "waiter-thread,class", "waiter-group,mode,waiter-method"}[i%3]
+	c, err := lengths.New(lengths.Options{By: by})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return law{"Lengths", []analysis.Visitor{c}, func(t *testing.T, p *pass) {
+		cov, d, sum := p.coverage(), new(document.Hist), int64(0)
+		if cov.Unit != "ns" {
+			return // a dump counts
 		}
-		want := doc.Total.Waits
-		by := []string{"lock", "waiter-thread,class", "waiter-group,mode,waiter-method"}[i%3]
-		d, sum := ask[document.Hist](t, "hist", "--by", by, path), int64(0)
+		unmarshal(t, p.says(t, document.NewHist(c.By(), 0, c.Rows(), c.Total(), &cov, 0), "hist", "--by", by), d)
 		for _, r := range d.Rows {
 			sum += r.Waits
 		}
-		if sum != want || d.Total.Waits != want {
-			t.Errorf("%s by %s: %d waits in rows, %d in total, want %d", filepath.Base(path), by, sum, d.Total.Waits, want)
+		if want := p.want.Total.Waits; sum != want || d.Total.Waits != want {
+			t.Errorf("by %s: %d waits in rows, %d in total, want %d", by, sum, d.Total.Waits, want)
 		}
-	}
+	}}
 }
 
 // The command prints of jHiccup's own log what HdrHistogram's Java reader

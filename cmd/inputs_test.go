@@ -45,7 +45,7 @@ func recordings(t *testing.T) []string {
 // cuts and other keys. The recordings of the lab, and those of one program under
 // other settings, differ in how owners are inferred and not in how that is
 // summed: one of each will do. But in .ci/run, an input of each decoder stands
-// for them, since TestTotalsAreOneNumber goes over all of them.
+// for them, since the sums themselves are held on all of them.
 func varied(t *testing.T) []string {
 	t.Helper()
 	if !golden.IsThorough() {
@@ -89,6 +89,5 @@ func sumProvenance(p document.Provenance) int64 {
 }
 
 // roots are both ways to blame. Files take turns where one of the two is asked
-// for: that both sum to the same on every file, in one pass, is
-// TestEveryKeyKeepsTheTotal's.
+// for: that both sum to the same is keysKeepTheTotal's.
 var roots = []string{"--root=false", "--root"}

@@ -3,12 +3,12 @@ package cmd
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"contend/analysis"
 	"contend/blame"
@@ -24,95 +24,108 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestTotalsAreOneNumber(t *testing.T) {
-	t.Parallel()
-	for i, path := range recordings(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			a := analyzed(t, path)
-			want := a.Total.WaitNs
-			same := func(what string, got int64) {
-				if got != want {
-					t.Errorf("%s: %d ns, analyze has %d", what, got, want)
-				}
+// locksSum: the locks, their owners and who waited for each sum to the total, by class too.
+func locksSum() law {
+	return law{"Locks", nil, func(t *testing.T, p *pass) {
+		a, sum, waits, byClass := p.want, int64(0), int64(0), int64(0)
+		for _, l := range a.Locks {
+			sum += l.WaitNs
+			waits += l.Waits
+			owners, waiting := int64(0), int64(0)
+			for _, o := range l.Owners {
+				owners += o.WaitNs
 			}
-			sum, waits := int64(0), int64(0)
-			for _, l := range a.Locks {
-				sum += l.WaitNs
-				waits += l.Waits
-				owners, waiting := int64(0), int64(0)
-				for _, o := range l.Owners {
-					owners += o.WaitNs
-				}
-				for _, w := range l.Waiting {
-					waiting += w.WaitNs
-				}
-				if owners != l.WaitNs || waiting != l.WaitNs {
-					t.Errorf("%s: %d ns, its owners have %d, its waiters %d", l.Lock, l.WaitNs, owners, waiting)
-				}
-				if l.WallNs > l.WaitNs || l.CSP < 0 || l.CSP > 1 {
-					t.Errorf("%+v", l)
-				}
+			for _, w := range l.Waiting {
+				waiting += w.WaitNs
 			}
-			same("locks", sum)
-			if waits != a.Total.Waits {
-				t.Errorf("%d waits over locks, %d in total", waits, a.Total.Waits)
+			if owners != l.WaitNs || waiting != l.WaitNs {
+				t.Errorf("%s: %d ns, its owners have %d, its waiters %d", l.Lock, l.WaitNs, owners, waiting)
 			}
-			same("provenance", sumProvenance(a.Coverage.Provenance))
-			byClass := ask[document.Analyze](t, "analyze", "--by", "class", path)
-			same("by class", byClass.Total.WaitNs)
-			for j, by := range []string{"owner-stack", "class,owner-method,waiter-group", "waiter-thread,lock", "owner-thread,owner-group,waiter-stack,waiter-method"} {
-				if !golden.IsThorough() && i%4 != j {
-					continue // keys take turns over the files, too
-				}
-				root := roots[(i/4+j/2)%2]
-				b := ask[document.Blame](t, "blame", "--by", by, root, path)
-				same(by+" "+root, sumBlame(b))
-				same(by+" total", b.Total.WaitNs)
-				for _, r := range b.Rows {
-					if r.WallNs > r.ThreadNs || sumProvenance(r.Provenance) != r.ThreadNs {
-						t.Errorf("%s: %+v", by, r)
-					}
-				}
+			if l.WallNs > l.WaitNs || l.CSP < 0 || l.CSP > 1 {
+				t.Errorf("%+v", l)
 			}
-			checkPressure(t, ask[document.CSP](t, "csp", "--interval", []string{"1s", "37ms"}[i%2], path), want)
-		})
-	}
+		}
+		for _, r := range p.sums.Rows() {
+			byClass += r.WaitNs
+		}
+		if known := sumProvenance(a.Coverage.Provenance); sum != a.Total.WaitNs || byClass != sum || known != sum || waits != a.Total.Waits {
+			t.Errorf("%d ns in %d waits of locks, %d by class, %d by how owners are known, analyze has %+v", sum, waits, byClass, known, a.Total)
+		}
+	}}
 }
 
-// Whatever waiting is told apart by, the parts are all of it.
-func TestEveryKeyKeepsTheTotal(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
-	for _, path := range varied(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) {
-			var pivots []*blame.Pivot
-			var visitors []analysis.Visitor
-			for _, name := range blame.Keys(blame.Pivots) {
-				keys, err := blame.ParseKeys(name, blame.Pivots)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, root := range []bool{false, true} {
-					p := blame.New(keys, root)
-					pivots, visitors = append(pivots, p), append(visitors, p)
-				}
-			}
-			o := traceOptions{paths: []string{path}}
-			if _, err := o.run(&env{msg: io.Discard}, visitors...); err != nil {
-				t.Fatal(err)
-			}
-			want := analyzed(t, path).Total.WaitNs
-			for _, p := range pivots {
-				table, sum := p.Table(), int64(0)
-				for i := range table.Rows {
-					sum += table.Rows[i].ThreadNs
-				}
-				if sum != want || len(table.Rows) == 0 && want > 0 {
-					t.Errorf("by %v, root %v: %d ns, analyze has %d", table.By, table.Root, sum, want)
-				}
-			}
-		})
+// blamesSum: whatever waiting is charged to, it is charged once.
+func blamesSum(t *testing.T, i int) law {
+	l := law{name: "Blames"}
+	var asked [][]string
+	for j, by := range []string{"owner-stack", "class,owner-method,waiter-group", "waiter-thread,lock", "owner-thread,owner-group,waiter-stack,waiter-method"} {
+		if !golden.IsThorough() && i%4 != j {
+			continue // keys take turns over the files, too
+		}
+		root := (i/4 + j/2) % 2
+		l.wants = append(l.wants, blame.New(pivotKeys(t, by), root == 1))
+		asked = append(asked, []string{"blame", "--by", by, roots[root]})
 	}
+	l.holds = func(t *testing.T, p *pass) {
+		for j, v := range l.wants {
+			b := new(document.Blame)
+			unmarshal(t, p.says(t, document.NewBlame(v.(*blame.Pivot).Table(), p.sums.RunningNs(), p.coverage(), 0), asked[j]...), b)
+			if sum := sumBlame(b); sum != p.want.Total.WaitNs || b.Total.WaitNs != sum {
+				t.Errorf("%q: %d ns in rows, %d in total, analyze has %d", asked[j], sum, b.Total.WaitNs, p.want.Total.WaitNs)
+			}
+			for _, r := range b.Rows {
+				if r.WallNs > r.ThreadNs || sumProvenance(r.Provenance) != r.ThreadNs {
+					t.Errorf("%q: %+v", asked[j], r)
+				}
+			}
+		}
+	}
+	return l
+}
+
+func pivotKeys(t *testing.T, by string) []blame.Key {
+	t.Helper()
+	keys, err := blame.ParseKeys(by, blame.Pivots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
+}
+
+// keysKeepTheTotal: whatever waiting is told apart by, the parts are all of it.
+func keysKeepTheTotal(t *testing.T) law {
+	l := law{name: "Every key"}
+	for _, name := range blame.Keys(blame.Pivots) {
+		keys := pivotKeys(t, name)
+		l.wants = append(l.wants, blame.New(keys, false), blame.New(keys, true))
+	}
+	l.holds = func(t *testing.T, p *pass) {
+		for _, v := range l.wants {
+			table, sum := v.(*blame.Pivot).Table(), int64(0)
+			for i := range table.Rows {
+				sum += table.Rows[i].ThreadNs
+			}
+			if want := p.want.Total.WaitNs; sum != want || len(table.Rows) == 0 && want > 0 {
+				t.Errorf("by %v, root %v: %d ns, analyze has %d", table.By, table.Root, sum, want)
+			}
+		}
+	}
+	return l
+}
+
+// pressureSums: the intervals hold all waiting and all running time.
+func pressureSums(i int) law {
+	interval := []time.Duration{time.Second, 37 * time.Millisecond}[i%2]
+	meter := csp.New(csp.Options{IntervalNs: interval.Nanoseconds(), Threshold: csp.DefaultThreshold})
+	return law{"Pressure", []analysis.Visitor{meter}, func(t *testing.T, p *pass) {
+		series, err := meter.Series()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := new(document.CSP)
+		unmarshal(t, p.says(t, document.NewCSP(series, nil, document.NewTotal(p.sums), p.coverage()), "csp", "--interval", interval.String()), c)
+		checkPressure(t, c, p.want.Total.WaitNs)
+	}}
 }
 
 func checkPressure(t *testing.T, c *document.CSP, want int64) {
@@ -134,6 +147,7 @@ func checkPressure(t *testing.T, c *document.CSP, want int64) {
 
 func TestCutsAddUp(t *testing.T) {
 	t.Parallel()
+	golden.Unhurried(t)
 	for i, path := range varied(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			a := analyzed(t, path)
@@ -164,6 +178,7 @@ func TestCutsAddUp(t *testing.T) {
 
 func TestClassesEqualTheJDKsTotals(t *testing.T) {
 	t.Parallel()
+	golden.Unhurried(t)
 	for _, path := range recordings(t) {
 		truth, err := os.ReadFile(strings.TrimSuffix(strings.TrimSuffix(path, ".gz"), ".jfr") + ".totals.json")
 		if err != nil {
@@ -263,6 +278,7 @@ func blameKey(keys []string) string {
 // anywhere changes no row of any. (A wait across a cut is one of both parts.)
 func TestViewsOfRandomRunsAgreeHoweverCut(t *testing.T) {
 	t.Parallel()
+	golden.Unhurried(t)
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawn.Program(t)
 		exact, sampled := &format.List{}, &format.List{}

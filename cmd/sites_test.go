@@ -66,27 +66,6 @@ func TestTheReportIsBlamedNotItsSleep(t *testing.T) {
 	}
 }
 
-// A profile must not say that taking a lock, or giving it back, is the cause of
-// waiting for it, and its values are all the waiting there is.
-func TestProfilesBlameNoLock(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
-	for i, path := range varied(t) {
-		view := []string{"site", "blame"}[i%2] // in turn: both find the frame beneath the lock the same way
-		sum := int64(0)
-		for _, s := range profileOf(t, exported(t, path, view)).Sample {
-			leaf := s.Location[0].Line[0].Function.Name
-			if len(s.Location) > 1 && (strings.HasSuffix(leaf, "Unsafe.park") || strings.HasPrefix(leaf, "sync.") || strings.Contains(leaf, "concurrent.locks.")) {
-				t.Errorf("%s, view %s: %s", path, view, leaf)
-			}
-			sum += s.Value[min(1, len(s.Value)-1)]
-		}
-		if want := analyzed(t, path).Total.WaitNs; sum != want {
-			t.Errorf("%s, view %s: %d ns, analyze has %d", path, view, sum, want)
-		}
-	}
-}
-
 // What findings say of recordings whose programs are known, and that they are
 // silent where threads only compute.
 func TestFindingsOfRecordings(t *testing.T) {
