@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"contend/golden"
 )
 
 // sheets are the rooms whose package comment lists their files from top to
@@ -41,6 +43,7 @@ func exports(t *testing.T) importer.Lookup {
 // Inside a room, too, arrows point down: a file uses only what is declared in
 // itself or in files listed after it.
 func TestFilesUseOnlyWhatComesAfterThem(t *testing.T) {
+	golden.Unhurried(t)
 	t.Parallel()
 	fset := token.NewFileSet()
 	compiled := importer.ForCompiler(fset, "gc", exports(t))

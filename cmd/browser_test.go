@@ -1,3 +1,5 @@
+//go:build !race
+
 package cmd
 
 import (
@@ -13,6 +15,9 @@ import (
 
 	"github.com/chromedp/chromedp"
 )
+
+// What pages do is no work of this program's: where every access is watched they are not
+// looked at, and what speaks to browsers, a minute's work of the compiler, is left out.
 
 // chromium returns the path of a browser, "" for none.
 func chromium() string {
@@ -43,9 +48,6 @@ var chrome = sync.OnceValues(func() (context.Context, error) {
 	atTheEnd = append(atTheEnd, stop, cancel)
 	return ctx, chromedp.Do(ctx)
 })
-
-// patience is how long a busy machine may take for what takes a moment.
-const patience = time.Minute
 
 // browser opens a page in a window of its own.
 func browser(t *testing.T, page string) *tab {

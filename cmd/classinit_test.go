@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/document"
 )
 
@@ -11,6 +12,7 @@ import (
 // for as long as 'jfr print' says, and for the one whose static initialiser sleeps.
 func TestWaitsForAClassAreOfItsLock(t *testing.T) {
 	t.Parallel()
+	golden.Unhurried(t)
 	const path, printed = "../testdata/class-init-jdk25.jfr.gz", 6_376_000_000
 	a := ask[document.Analyze](t, "analyze", path)
 	l := a.Locks[0]

@@ -16,6 +16,7 @@ import (
 	"contend/blame/waitgraph"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -110,6 +111,7 @@ func lines[T any](rows []T, text func(*T) string) (all string) {
 // all who wait in each.
 func TestCrowdsTellWhatSlicesDo(t *testing.T) {
 	t.Parallel()
+	golden.Unhurried(t)
 	for i, scenario := range []string{"ping-pong", "convoy", "nested", "random", "reader-writer"} {
 		var trace format.List
 		config := simulate.Config{Scenario: scenario, Threads: 80 - 10*i, Locks: 1 + i%3, Duration: 10e6, Period: 1e7, Handoff: int64(1000 * i), Seed: uint64(i + 1)}

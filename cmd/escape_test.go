@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"contend/golden"
 )
 
 // spoken are the command lines whose output holds names of a trace, for each
@@ -50,6 +52,7 @@ func acts(r rune) bool {
 // What a trace and its file are called never acts on the terminal: neither in
 // an answer nor in what is said beside it, of a damaged trace too.
 func TestNothingActsOnTheTerminal(t *testing.T) {
+	golden.Unhurried(t)
 	text, err := os.ReadFile(hostileTrace(t))
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"contend/decode/native"
 	"contend/format"
 	"contend/format/simulate"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -205,6 +206,7 @@ func tabulate(rt *rapid.T, trace []byte, byClass, small bool, f analysis.Filter)
 // show alike; the sums are those of the pieces.
 func TestSlicesSumToTheirPieces(t *testing.T) {
 	t.Parallel()
+	golden.Unhurried(t)
 	names, _ := simulate.Scenarios()
 	rapid.Check(t, func(rt *rapid.T) {
 		l, byClass := randomSamples(rt), rapid.Bool().Draw(rt, "by class")

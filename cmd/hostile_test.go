@@ -13,7 +13,6 @@ import (
 	"unicode"
 
 	"contend/format"
-	"contend/golden"
 )
 
 // evil acts wherever it is not escaped: in a terminal, a spreadsheet, HTML,
@@ -127,34 +126,5 @@ func parsesJSON(t *testing.T, text string) {
 	t.Helper()
 	if !json.Valid([]byte(text)) {
 		t.Errorf("no JSON: %s", text)
-	}
-}
-
-func TestABrowserShowsTheTimeline(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
-	page := filepath.Join(t.TempDir(), "csp.html")
-	run(t, "csp", hostileTrace(t), "-o", page)
-	dom := browser(t, page).dom()
-	for what, n := range map[string]int{"<title>contend: pressure over time</title>": 1, `<g class="lock"`: 1, `<g class="phase">`: 1, "<script": 0, "<img": 0, "</svg>": 1, "<details": 1} {
-		if got := strings.Count(dom, what); got != n {
-			t.Errorf("%d of %q, want %d:\n%s", got, what, n, dom)
-		}
-	}
-	if !strings.Contains(dom, "pressure 50.0 %") {
-		t.Errorf("two threads that exclude each other make 50 %%:\n%s", dom)
-	}
-}
-
-func TestABrowserShowsTheGraph(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
-	picture := filepath.Join(t.TempDir(), "graph.svg")
-	run(t, "graph", "--by", "thread", hostileTrace(t), "-o", picture)
-	dom := browser(t, picture).dom()
-	for what, n := range map[string]int{`<g class="node `: 2, `<g class="edge"`: 2, "<script": 0, "<img": 0, "knot 1": 2} {
-		if got := strings.Count(dom, what); got != n {
-			t.Errorf("%d of %q, want %d:\n%s", got, what, n, dom)
-		}
 	}
 }

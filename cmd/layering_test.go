@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"contend/golden"
 )
 
 // allowed lists, for each package, the packages of this module it may import.
@@ -105,6 +107,7 @@ var heavy = map[string][]string{
 }
 
 func TestImportsPointDown(t *testing.T) {
+	golden.Unhurried(t)
 	t.Parallel()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "contend/...").Output()
 	if err != nil {
@@ -145,6 +148,7 @@ func TestImportsPointDown(t *testing.T) {
 // for the sake of a small thing. net/http, 4 MB, is there for recordings of Go
 // programs and the page that is served, and 7 MB for Parquet; see heavy.
 func TestTheBinaryStaysLight(t *testing.T) {
+	golden.Unhurried(t)
 	out, err := exec.Command("go", "list", "-deps", "contend").Output()
 	if err != nil {
 		t.Fatal(err)

@@ -1,3 +1,5 @@
+//go:build !race
+
 package cmd
 
 import (
@@ -31,6 +33,36 @@ type box struct{ X, Y, Width, Height float64 }
 func (b *tab) boxes(selector string) []box {
 	b.Helper()
 	return eval[[]box](b, fmt.Sprintf(`[...document.querySelectorAll(%q)].map(e => { const r = e.getBoundingClientRect(); return {x: r.x, y: r.y, width: r.width, height: r.height}; })`, selector))
+}
+
+// Names that act wherever they are not escaped act in no page.
+func TestABrowserShowsTheTimeline(t *testing.T) {
+	t.Parallel()
+	golden.Unhurried(t)
+	page := filepath.Join(t.TempDir(), "csp.html")
+	run(t, "csp", hostileTrace(t), "-o", page)
+	dom := browser(t, page).dom()
+	for what, n := range map[string]int{"<title>contend: pressure over time</title>": 1, `<g class="lock"`: 1, `<g class="phase">`: 1, "<script": 0, "<img": 0, "</svg>": 1, "<details": 1} {
+		if got := strings.Count(dom, what); got != n {
+			t.Errorf("%d of %q, want %d:\n%s", got, what, n, dom)
+		}
+	}
+	if !strings.Contains(dom, "pressure 50.0 %") {
+		t.Errorf("two threads that exclude each other make 50 %%:\n%s", dom)
+	}
+}
+
+func TestABrowserShowsTheGraph(t *testing.T) {
+	t.Parallel()
+	golden.Unhurried(t)
+	picture := filepath.Join(t.TempDir(), "graph.svg")
+	run(t, "graph", "--by", "thread", hostileTrace(t), "-o", picture)
+	dom := browser(t, picture).dom()
+	for what, n := range map[string]int{`<g class="node `: 2, `<g class="edge"`: 2, "<script": 0, "<img": 0, "knot 1": 2} {
+		if got := strings.Count(dom, what); got != n {
+			t.Errorf("%d of %q, want %d:\n%s", got, what, n, dom)
+		}
+	}
 }
 
 // The timeline has a band for each lock, phases under the curves with their

@@ -191,6 +191,7 @@ func offNative(t *testing.T, path, truthPath string) (wrong []string) {
 // Recordings of a C++ and of a Rust program, against what it logged of itself.
 func TestNativeOwnersEqualTheProgramsOwnLog(t *testing.T) {
 	t.Parallel()
+	golden.Unhurried(t)
 	for _, name := range []string{"perf-truth-seed1", "perf-truth-seed2", "perf-rust-seed1"} {
 		t.Run(name, func(t *testing.T) {
 			for _, what := range offNative(t, "../testdata/"+name+".perf.txt.zst", "../testdata/"+name+".truth.json") {
@@ -204,6 +205,7 @@ func TestNativeOwnersEqualTheProgramsOwnLog(t *testing.T) {
 // neither is a join: it stands beside, by the instant at which they were woken.
 func TestNativeIdleWaitsAreNotCounted(t *testing.T) {
 	t.Parallel()
+	golden.Unhurried(t)
 	var want nativeTruth
 	readTruth(t, "../testdata/perf-truth-seed1.truth.json", &want)
 	doc := analyzed(t, "../testdata/perf-truth-seed1.perf.txt.zst")
@@ -233,6 +235,7 @@ func TestNativeIdleWaitsAreNotCounted(t *testing.T) {
 // stack, and for a processor before and between, which is no waiting for a lock.
 func TestPythonLocksEqualTheProgramsOwnLog(t *testing.T) {
 	t.Parallel()
+	golden.Unhurried(t)
 	for _, name := range []string{"perf-python312-seed1", "perf-python312-seed2"} {
 		var want nativeTruth
 		readTruth(t, "../testdata/"+name+".truth.json", &want)

@@ -144,6 +144,7 @@ func TestCompletionOffers(t *testing.T) {
 // each flag.
 func TestManualPages(t *testing.T) {
 	t.Parallel()
+	golden.Unhurried(t)
 	folder := t.TempDir()
 	run(t, "man", folder)
 	groff, err := exec.LookPath("groff")

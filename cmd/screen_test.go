@@ -120,6 +120,7 @@ func names(t *testing.T, a *document.Analyze, text string) {
 
 // What the command prints is what its JSON says, and a pipe has 80 columns.
 func TestTheScreenIsThatOfTheDocument(t *testing.T) {
+	golden.Unhurried(t)
 	t.Setenv("COLUMNS", "")
 	for _, path := range []string{"../testdata/truth-8threads.jfr", goTrace, "../testdata/deadlock-monitors-and-juc-jdk17.txt"} {
 		if got, want := run(t, "analyze", path), screened(t, analyzed(t, path), 80); got != want {
@@ -202,6 +203,7 @@ func TestTheScreenAsksForWhatItCanShow(t *testing.T) {
 }
 
 func TestFullShowsWholeStacks(t *testing.T) {
+	golden.Unhurried(t)
 	full := run(t, "analyze", "--full", "--top", "2", "../testdata/truth-8threads.jfr")
 	for _, want := range []string{"java.lang.Thread.sleep", "Truth.exportReport:17", "Truth.lambda$main$0:27", "java.lang.Thread.run:840"} {
 		if !strings.Contains(full, want) {

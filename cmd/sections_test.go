@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"contend/golden"
 	"contend/report/table"
 )
 
@@ -51,6 +52,7 @@ func TestCSVHoldsAllSections(t *testing.T) {
 // two columns of a section have one name.
 func TestColumnsOfSectionsAreNamedOnce(t *testing.T) {
 	t.Parallel()
+	golden.Unhurried(t)
 	for _, path := range []string{deadlockDump, "../testdata/documents/sampled-1.txt"} {
 		for _, name := range table.Sections {
 			head := readCSV(t, "--section", name, path)[0]
@@ -63,6 +65,7 @@ func TestColumnsOfSectionsAreNamedOnce(t *testing.T) {
 
 func TestMarkdownNamesSites(t *testing.T) {
 	t.Parallel()
+	golden.Unhurried(t)
 	out := run(t, "analyze", "--format", "markdown", "../testdata/truth-8threads.jfr")
 	for _, want := range []string{"Truth.exportReport:17", "asleep while holding the lock", "Truth.checkout:15"} {
 		if !strings.Contains(out, want) {

@@ -97,6 +97,9 @@ func answered(t *testing.T, path string) (doc *document.Analyze, code int) {
 	return doc, a.code
 }
 
+// patience is how long a busy machine may take for what takes a moment.
+const patience = time.Minute
+
 // comes reports whether something comes true in the time a busy machine may take for it.
 func comes(done func() bool) bool {
 	for begun := time.Now(); !done(); time.Sleep(10 * time.Millisecond) {

@@ -13,6 +13,7 @@ import (
 	"contend/csp"
 	"contend/format"
 	"contend/format/simulate/drawn"
+	"contend/golden"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -81,6 +82,7 @@ func compareSumming(t rapid.TB, run func(...analysis.Visitor) *analysis.Trace) {
 // Whether slices are given together or one by one changes no sum.
 func TestSlicesTogetherSumToTheSame(t *testing.T) {
 	t.Parallel()
+	golden.Unhurried(t)
 	rapid.Check(t, func(t *rapid.T) {
 		trace := drawn.Run(t)
 		compareSumming(t, func(v ...analysis.Visitor) *analysis.Trace {

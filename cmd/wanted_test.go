@@ -3,11 +3,14 @@ package cmd
 import (
 	"io"
 	"testing"
+
+	"contend/golden"
 )
 
 // A screen shows no phases, and whole stacks of owners only if asked for all: what is not
 // shown is not summed.
 func TestWhatIsNotShownIsNotSummed(t *testing.T) {
+	golden.Unhurried(t)
 	for _, c := range []struct {
 		format         string
 		shape          shape

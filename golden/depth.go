@@ -19,11 +19,12 @@ func Thorough(t testing.TB) {
 }
 
 // Unhurried skips a test under -short, as the race detector's pass is run: others run the
-// same code there, on fewer inputs, with nothing more for the detector to see.
+// same code there, on fewer inputs, with nothing more for the detector to see, or it looks
+// at sources and runs none of the program.
 func Unhurried(t testing.TB) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("-short: takes long where every access is watched, and others run the same code")
+		t.Skip("-short: takes long where every access is watched, and shows nothing that others do not")
 	}
 }
 
