@@ -13,10 +13,7 @@ import (
 )
 
 // oneByOne is a pivot that hears of each who waits in a crowd, in each slice.
-type oneByOne struct{ of *Pivot }
-
-func (o *oneByOne) Begin(sym *analysis.Symbols, start int64) { o.of.Begin(sym, start) }
-func (o *oneByOne) Slice(s *analysis.Slice)                  { o.of.Slice(s) }
+type oneByOne struct{ analysis.Visitor }
 
 // byKinds returns a pivot that adds all who wait in a crowd to their rows, for each slice.
 func byKinds(by []Key, root bool) *Pivot {
@@ -104,9 +101,9 @@ func TestWhoWaitsTwiceInACrowd(t *testing.T) {
 				}
 			}
 			for _, by := range tables {
-				apart := &oneByOne{New(by, false)}
-				got := run(t, &format.List{Events: events}, by, false, apart)
-				if diff := cmp.Diff(times(apart.of.Table()), times(got)); diff != "" {
+				apart := New(by, false)
+				got := run(t, &format.List{Events: events}, by, false, oneByOne{apart})
+				if diff := cmp.Diff(times(apart.Table()), times(got)); diff != "" {
 					t.Errorf("%d ns later by %v:\n%s", after, by, diff)
 				}
 			}

@@ -69,7 +69,7 @@ func TestFewRowsHaveAllTheWaiting(t *testing.T) {
 			few := bounded(by, root, bounds{30, 1 << 20})
 			var visitor analysis.Visitor = few
 			if alone {
-				visitor = &oneByOne{few}
+				visitor = oneByOne{few}
 			}
 			got, want := runBoth(t, list, whole, few, visitor)
 			if len(want.Rows) <= 60 || len(by) == 1 {

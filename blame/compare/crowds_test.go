@@ -12,10 +12,7 @@ import (
 )
 
 // oneByOne is a profile that hears of each who waits in a crowd, in each slice.
-type oneByOne struct{ of *Profile }
-
-func (o *oneByOne) Begin(sym *analysis.Symbols, start int64) { o.of.Begin(sym, start) }
-func (o *oneByOne) Slice(s *analysis.Slice)                  { o.of.Slice(s) }
+type oneByOne struct{ analysis.Visitor }
 
 // sums are what the rows sum to, by their names.
 func sums[K comparable](r *rows[K]) map[string]int64 {
@@ -34,9 +31,8 @@ func TestCrowdsAreComparedAsOneByOne(t *testing.T) {
 		if _, err := simulate.Run(simulate.Config{Scenario: scenario, Threads: 70, Locks: 2, Duration: 4e6, Period: 1e7, Seed: 7}, &list, nil); err != nil {
 			t.Fatal(err)
 		}
-		var together Profile
-		apart := &oneByOne{&Profile{}}
-		if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, &together, apart); err != nil {
+		var together, apart Profile
+		if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, &together, oneByOne{&apart}); err != nil {
 			t.Fatal(err)
 		}
 		all := func(p *Profile) map[string]int64 {
@@ -54,7 +50,7 @@ func TestCrowdsAreComparedAsOneByOne(t *testing.T) {
 			}
 			return out
 		}
-		if diff := cmp.Diff(all(apart.of), all(&together)); diff != "" {
+		if diff := cmp.Diff(all(&apart), all(&together)); diff != "" {
 			t.Errorf("%s:\n%s", scenario, diff)
 		}
 	}

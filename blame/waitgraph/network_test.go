@@ -117,10 +117,7 @@ func TestOperationsAreTheOutermostMatch(t *testing.T) {
 }
 
 // oneByOne is a builder that hears of each who waits in a crowd, in each slice.
-type oneByOne struct{ of *Builder }
-
-func (o *oneByOne) Begin(sym *analysis.Symbols, start int64) { o.of.Begin(sym, start) }
-func (o *oneByOne) Slice(s *analysis.Slice)                  { o.of.Slice(s) }
+type oneByOne struct{ analysis.Visitor }
 
 // Those who wait together are on the edges, and these of the locks, on which each is alone.
 func TestACrowdHasTheEdgesOfEach(t *testing.T) {
@@ -132,12 +129,12 @@ func TestACrowdHasTheEdgesOfEach(t *testing.T) {
 		if Node(kind) == Operations {
 			continue
 		}
-		together, apart := New(Options{Nodes: Node(kind)}), &oneByOne{New(Options{Nodes: Node(kind)})}
+		together, apart := New(Options{Nodes: Node(kind)}), New(Options{Nodes: Node(kind)})
 		list.Rewind()
-		if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, apart); err != nil {
+		if _, err := analysis.Run(&list, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, oneByOne{apart}); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(edgeTexts(apart.of.Graph()), edgeTexts(together.Graph())); diff != "" {
+		if diff := cmp.Diff(edgeTexts(apart.Graph()), edgeTexts(together.Graph())); diff != "" {
 			t.Errorf("%s:\n%s", Nodes[kind], diff)
 		}
 	}
