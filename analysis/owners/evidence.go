@@ -45,6 +45,9 @@ type evidence struct {
 	bursting sync.Once
 	bursts   map[*input]*bursts
 
+	asking   sync.Once
+	mayLeave []bool // by doer; see interruptible
+
 	unlinked []Unlinked
 	distance int64 // of samples
 	oneAsked int   // stretch in so many is asked about; see ask

@@ -109,6 +109,7 @@ type asker struct {
 type answer struct {
 	s section // a copy: each searches from where it found last
 	fits
+	doubts
 	breaks int      // activities that overlap somebody else's acquisition
 	ending siteList // those at whose end somebody waits
 }

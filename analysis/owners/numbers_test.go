@@ -50,7 +50,7 @@ func TestAcquisitionsAreInOrder(t *testing.T) {
 		for i := range int64(200) {
 			waits = append(waits, lockWait{start: i, end: end(i), thread: format.ThreadID(i)})
 		}
-		got, _ := ev.acquisitions(waits)
+		got, _ := ev.acquisitions(waits, nil)
 		slices.SortStableFunc(waits, func(a, b lockWait) int { return cmp.Compare(a.end, b.end) })
 		for i := range got {
 			if got[i].time != waits[i].end || got[i].thread != waits[i].thread {

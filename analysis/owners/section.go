@@ -14,6 +14,7 @@ type section struct {
 	starts   sums          // when somebody began to wait
 	acquired []acquisition // by time
 	failed   []int64       // when those gave up who did, by time
+	leaving  float64       // how often, per ns, waits for it may end without it, at most; 0 where that is not known
 	recorded float64       // share of the waits for it that was recorded
 	near     int           // what after returned last
 	nearBusy int           // what busyUntil returned last
@@ -92,7 +93,7 @@ const (
 )
 
 // doer returns what the wait is that an acquisition ended, but for thread and times.
-func (ev *evidence) doer(a *acquisition) *doer { return &ev.what[a.doer&^waitedAllAlong] }
+func (ev *evidence) doer(a *acquisition) *doer { return &ev.what[a.number()] }
 
 // wait returns the wait that an acquisition ended, but for its times.
 func (ev *evidence) wait(a *acquisition) Wait {

@@ -19,14 +19,11 @@ import (
 // section returns what the waits for a lock tell, and the call sites to ask about.
 func (ev *evidence) section(lock format.ObjectID, waits lockWaits, busy []span) *section {
 	s := &section{lock: lock, busy: busy, permits: ev.sym.Kind(lock) == format.KindSemaphore}
-	var acquired sync.WaitGroup // a recording may be of one lock
-	acquired.Go(func() { s.acquired, s.failed = ev.acquisitions(waits) })
 	s.starts, s.recorded = waits.starts(), waits.recordedShare()
+	var acquired sync.WaitGroup // a recording may be of one lock
+	acquired.Go(func() { ev.acquire(s, waits) })
 	ev.candidates(s, waits)
 	acquired.Wait()
-	for i := range s.acquired {
-		s.shared = s.shared || ev.wait(&s.acquired[i]).Mode() == format.Shared
-	}
 	return s
 }
 
@@ -62,6 +59,7 @@ func (ev *evidence) takeSeen(s *section) {
 	}
 	s.contest(contested)
 	slices.SortFunc(s.seen, anchor.compare)
+	s.leave()
 	ev.usualHolds(s)
 	ev.findHomes(s)
 	s.ending = nil
@@ -172,7 +170,7 @@ func (l *asker) judge() (inside []bool) {
 // counts takes in an activity; false if it breaks the rule.
 func (t *answer) counts(ev *evidence, a *bout) bool {
 	s := &t.s
-	if s.acquiredByOther(a.thread, a.start, a.end) {
+	if !t.doubts.add(s, a.thread, a.start, a.end) {
 		t.breaks++
 		return false
 	}
@@ -192,6 +190,9 @@ func (t *answer) counts(ev *evidence, a *bout) bool {
 
 // inside decides, when all activities at the call site are counted.
 func (t *answer) inside(l *asker) bool {
+	if t.tooMany(&t.s, l.list.n) {
+		return false
+	}
 	if t.overtaken(&t.s, l.list.n) && !l.ev.notified(l.list) && tolerated(t.breaks, t.soon+t.breaks) {
 		return true
 	}

@@ -44,6 +44,7 @@
 //	sitetimes.go   what was done at call sites of many locks, near the waits for one
 //	met.go         the call sites threads were at while somebody waited
 //	homes.go       where activities belong whose stack shows the runtime only
+//	interrupts.go  waits that an interrupt may have ended
 //	section.go     what is known of one lock: acquisitions, busy stretches
 //	waits.go       the waits for one lock, gathered from their threads
 //	pools.go       what the rests of stretches are charged to, together

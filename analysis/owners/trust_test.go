@@ -214,6 +214,6 @@ func TestLengthsTellHowManyWaitsWereLeftOut(t *testing.T) {
 func countsOf(a *Activities) waiterCounts {
 	list := a.gather(a.byLock[1], nil)
 	s := &section{starts: list.starts()}
-	s.acquired, s.failed = (&evidence{Activities: a}).acquisitions(list)
+	s.acquired, s.failed = (&evidence{Activities: a}).acquisitions(list, nil)
 	return s.waiterCounts()
 }

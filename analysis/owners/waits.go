@@ -89,22 +89,29 @@ const nearlyAll = 0.9
 type acquisition struct {
 	time   int64
 	thread format.ThreadID
-	doer   uint32 // what the wait is but for its times; and the bit below
+	doer   uint32 // what the wait is but for its times; and the bits below
 }
 
-// waitedAllAlong says that the wait had begun when the lock was acquired before.
-const waitedAllAlong = 1 << 31
+// The bits on top: the wait had begun when the lock was acquired before, and an interrupt
+// may have ended it.
+const (
+	waitedAllAlong = 1 << 31
+	mayHaveLeft    = 1 << 30
+)
+
+// number returns that of the doer.
+func (a *acquisition) number() uint32 { return a.doer &^ (waitedAllAlong | mayHaveLeft) }
 
 // acquisitions returns the ends of waits that got the lock, by time, and of those
-// that did not. Waits that begin in order mostly end so, too: each one is put where
+// that did not: those that failed, and those among left. Waits that begin in order mostly end so, too: each one is put where
 // it belongs from behind, as long as that is near.
-func (ev *evidence) acquisitions(l lockWaits) (got []acquisition, failed []int64) {
+func (ev *evidence) acquisitions(l lockWaits, left []bool) (got []acquisition, failed []int64) {
 	const near = 64
 	sorted := true
 	got = make([]acquisition, 0, len(l))
 	for i := range l {
 		w := &l[i]
-		if ev.what[w.doer].info&failedBit != 0 {
+		if ev.what[w.doer].info&failedBit != 0 || left != nil && left[i] {
 			failed = append(failed, w.end)
 			continue
 		}
