@@ -1,7 +1,6 @@
 package owners
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -22,9 +21,9 @@ const (
 	leastLeave  = 0.02
 )
 
-// apartRates is how many times as often as who waits is interrupted the lock must change
-// hands for these two to be told apart.
-const apartRates = 4
+// firstLeaves is how many times as often as the others in a queue its first is interrupted at
+// most: it has waited longest, and who is next may be so with it.
+const firstLeaves = 5
 
 // acquire notes who got the lock of a section, and who gave up.
 func (ev *evidence) acquire(s *section, waits lockWaits) {
@@ -37,11 +36,10 @@ func (ev *evidence) acquire(s *section, waits lockWaits) {
 	if left == nil || s.recorded < nearlyAll || s.permits || s.shared {
 		return
 	}
-	if changes := float64(len(s.acquired)) / float64(max(s.busyTime(), 1)); changes >= apartRates*rate {
-		s.leaving = math.Sqrt(changes * rate)
-	}
+	changes := float64(len(s.acquired)) / float64(max(s.busyTime(), 1))
+	s.leaving = min(firstLeaves*rate, changes/2)
 	for i := range s.acquired {
-		if a := &s.acquired[i]; s.leaving > 0 && may[a.number()] {
+		if a := &s.acquired[i]; may[a.number()] {
 			a.doer |= mayHaveLeft
 		}
 	}
