@@ -8,6 +8,7 @@ import (
 
 	"contend/analysis/internal/column"
 	"contend/format"
+	"contend/golden"
 )
 
 // striped is a trace of threads that take locks of one class at random and do some things
@@ -52,6 +53,7 @@ func (ev *evidence) sections() (all []*section) {
 // Whatever is known of who waits when, call sites are judged alike, and the same ends while
 // somebody waits.
 func TestCellsChangeNoVerdict(t *testing.T) {
+	golden.Unhurried(t)
 	found, inside := 0, 0
 	for seed := range uint64(6) {
 		ev := striped(3<<seed, 16, seed)

@@ -5,6 +5,7 @@ import (
 
 	"contend/analysis/internal/column"
 	"contend/format"
+	"contend/golden"
 )
 
 // sorted returns sections whose call sites are judged, and what was done there put in order.
@@ -18,6 +19,7 @@ func sorted(ev *evidence) *inquiry {
 // Of locks of a class that are so many, each is shown what was done while somebody waited
 // for it, once, moved as far as it may be; and so it fits by chance as often as among all.
 func TestNearIsAllThatMayFit(t *testing.T) {
+	golden.Unhurried(t)
 	left := 0
 	for seed := range uint64(4) {
 		ev := striped(2*manySections, 16, seed)

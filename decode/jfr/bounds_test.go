@@ -149,6 +149,7 @@ func TestHowArraysOfChunksGrow(t *testing.T) {
 
 // Inputs made to cost more than their size: each is read in a moment.
 func TestInputsMadeToBeSlow(t *testing.T) {
+	golden.Unhurried(t)
 	head := load(t, ours+"/truth-8threads.jfr")[:headerSize]
 	live := patched(head, 8, 0)
 	var overlap []byte // checkpoints inside each other
