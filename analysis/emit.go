@@ -21,6 +21,7 @@ type emitter struct {
 
 	byProv    [Provenances]int64
 	tallied   [Provenances]int64 // the same of stretches, by the dispatcher
+	chosen    chosen
 	running   int64
 	overflown bool                               // running is more than it holds
 	queued    map[int32]map[format.ThreadID]bool // threads whose blame ended in a deadlock
@@ -97,6 +98,7 @@ const anyLength = maxTime
 // most of what there is. Of a crowd only the first is given.
 func (e *emitter) bookSingle(lo, hi int64, lock format.ObjectID, share *Share, waiters []Waiter, n int, noEarlierStart int64) {
 	e.byProv[share.Direct.Prov] += (hi - lo) * int64(n)
+	e.chosen.add(lock, share.Direct.Prov, (hi-lo)*int64(n))
 	e.out.single(lo, hi, lock, share, waiters, n, noEarlierStart)
 	e.out.handOver()
 }
@@ -169,6 +171,7 @@ func (e *emitter) emit() {
 	for i := range s.Shares {
 		share := &s.Shares[i]
 		e.byProv[share.Direct.Prov] += share.Ns * int64(len(s.Waiters))
+		e.chosen.add(s.Lock, share.Direct.Prov, share.Ns*int64(len(s.Waiters)))
 		if share.Root.Kind == OwnerDeadlock {
 			e.trapped(share.Root.Cycle, s)
 		}

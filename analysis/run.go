@@ -35,6 +35,7 @@
 //	gaps.go        where data of one input was lost
 //	stalls.go      how late samples were taken
 //	emit.go        what the filter leaves, booked for the visitors
+//	chosen.go      what it leaves of waiting whose owners are inferred
 //	split.go       a stretch split over every path through the graph
 //	route.go       the path from a lock as long as there is only one
 //	graph.go       who waits for which lock, and who owns it, at one instant
@@ -197,8 +198,12 @@ func (p *pass) finish() *Trace {
 		counted = smp.before + smp.threads
 	}
 	rebuilt()
+	if !e.all || e.filter.From != format.NoTime || e.filter.To != format.NoTime {
+		e.chosen.choose(tl.Trusts)
+	}
 	rec.sweep(tl, e, p.cyc)
 	e.out.wait()
+	e.chosen.settle()
 	rec.visitTenures(tl, e)
 	rec.visitIdle(e)
 	rec.visitMonitors(e)
@@ -215,7 +220,7 @@ func (p *pass) finish() *Trace {
 	}
 	tr.Pauses = rec.activities.Pauses()
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
-	tr.Coverage = Coverage{ByProvenance: e.known(), Calibration: tl.Trust, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl, tr.RunningHigh), relocated.warnings()...),
+	tr.Coverage = Coverage{ByProvenance: e.known(), Calibration: tl.Trusts.All(), Trusts: tl.Trusts, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl, tr.RunningHigh), relocated.warnings()...),
 		Threshold: rec.threshold, Samples: smp.samples, Owned: rec.TellsOwners() || smp.tellsOwners()}
 	return tr
 }

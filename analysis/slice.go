@@ -15,6 +15,7 @@ type (
 
 	Calibration = owners.Calibration
 	Trust       = owners.Trust
+	Trusts      = owners.Trusts
 )
 
 // The provenances, best first.

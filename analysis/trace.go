@@ -49,6 +49,7 @@ type Coverage struct {
 	ByProvenance [Provenances]int64 // direct waiting time by how its owner is known; sums to all waiting time. Handoff counts as what showed the lock free
 	Stalls       Stalls             // how late the sampler was; empty for traces that do not sample
 	Calibration  Calibration        // how much of what was inferred is expected to be right
+	Trusts       *Trusts            // the same by lock
 	Warnings     []format.Warning
 	Threshold    int64 // ns; shorter waits were not recorded, at least of some kind
 	Samples      int   // instants at which threads were looked at; 0 where waits themselves are recorded

@@ -25,7 +25,8 @@ func (r *record) warnings(defs *definitions, tl *owners.Timelines, running int64
 		out = append(out, format.Warning{Code: "unlinked",
 			Text: format.Say("%v of %v contended locks in thread dumps match no recorded wait", n, r.Dumped())})
 	}
-	return slices.Concat(out, disagreements(&tl.Trust), r.hung(), r.gaveUp(), r.censored(), r.unclassified(defs))
+	trust := tl.Trusts.All()
+	return slices.Concat(out, disagreements(&trust), r.hung(), r.gaveUp(), r.censored(), r.unclassified(defs))
 }
 
 // recorderLock is the class of a lock for which only the flight recorder's own

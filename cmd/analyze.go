@@ -180,7 +180,7 @@ func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor)
 	if found.Locks, found.Rest = about.Heaviest(heaviest(locks, want.locks)); !want.rest {
 		found.Rest = nil
 	}
-	found.Findings = findings.Find(about, found.Locks, seen, evidence(res))
+	found.Findings = findings.Find(about, found.Locks, seen, evidence(res, want.byClass))
 	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, want.locks)
 	doc.Beside = document.NewBeside(beside, res.trace.Symbols, want.idle, want.places)
 	return doc, &found, res, nil
@@ -200,8 +200,8 @@ func heaviest(of *locks.Collector, most int) map[uint32]bool {
 }
 
 // evidence is what findings rest on besides the overview.
-func evidence(r *result) findings.Trace {
-	t := findings.Trace{Symbols: r.trace.Symbols, Deadlocks: r.trace.Deadlocks, Trust: r.trace.Coverage.Calibration}
+func evidence(r *result, byClass bool) findings.Trace {
+	t := findings.Trace{Symbols: r.trace.Symbols, Deadlocks: r.trace.Deadlocks, Trust: r.trace.Coverage.Trusts, ByClass: byClass}
 	if r.stats.Unit == format.UnitTime {
 		t.ElapsedNs = r.trace.ElapsedNs
 	}

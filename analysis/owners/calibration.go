@@ -63,6 +63,14 @@ func (t *Trust) Expected() (share float64, ok bool) {
 	return share, true
 }
 
+// cut leaves so much of the waiting.
+func (t *Trust) cut(ns int64) {
+	part := share(ns, t.Ns)
+	t.Right, t.Low, t.High = part*t.Right, part*t.Low, part*t.High
+	t.drawn.ns, t.drawn.right = int64(part*float64(t.drawn.ns)), part*t.drawn.right
+	t.Ns = ns
+}
+
 // undrawn is what dumps can correct, or contradict.
 func (t *Trust) undrawn() drawn {
 	return drawn{t.Ns - t.drawn.ns, t.Right - t.drawn.right, t.Seen.without(&t.drawn.seen)}

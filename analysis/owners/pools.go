@@ -155,6 +155,11 @@ func (p *pool) settled() settled {
 // and no more of each is kept.
 type settled struct{ right, low, high float64 }
 
+// times is that of a part of the pool.
+func (s settled) times(part float64) settled {
+	return settled{part * s.right, part * s.low, part * s.high}
+}
+
 // settle adds what is expected of a pool.
 func (t *Trust) settle(s settled) {
 	t.Right += s.right

@@ -21,6 +21,7 @@
 //	named.go       what threads do that are named as owners and never wait
 //	occupied.go    how long somebody had a lock at least, as samples show
 //	ran.go         until when samples show that somebody had the lock
+//	trusts.go      how much of what is inferred of each lock is right
 //	builder.go     the stretches between acquisitions, and charging them
 //	thin.go        few parts of a stretch, none too short to be worth its row
 //	census.go      what samples show of sections
@@ -90,7 +91,7 @@ type Timelines struct {
 	Owned    *Owned
 	Unowned  []Owner    // by lock: whom the stretches without an owner are charged to
 	Unlinked []Unlinked // contended locks of thread dumps that match no recorded wait, by time
-	Trust    Calibration
+	Trusts   *Trusts
 
 	add func(Ownership) // one that was recorded
 }
@@ -100,7 +101,7 @@ type Timelines struct {
 // symbols are read, but no more classes are asked for.
 func (a *Activities) Timelines(sym Symbols) (tl *Timelines, rebuilt func()) {
 	byLock := a.byLock
-	tl = &Timelines{Owned: newOwned(), Unowned: make([]Owner, len(byLock))}
+	tl = &Timelines{Owned: newOwned(), Unowned: make([]Owner, len(byLock)), Trusts: &Trusts{place: make([]int32, len(byLock)), kinds: map[*kin]int32{}}}
 	for i := range a.inputs {
 		a.inputs[i].pauses = merge(a.inputs[i].pauses)
 	}
@@ -166,20 +167,15 @@ const batchesAhead = 64
 // where to begin, and is forgotten before the next.
 func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
 	samples := ev.samples()
-	var all []settled // by kin, the rests of each
 	for len(locks) > 0 {
 		n := ev.together(locks)
-		for _, k := range tl.inferAll(ev, locks[:n], samples, n == len(locks)) {
+		kins := tl.inferAll(ev, locks[:n], samples, n == len(locks))
+		for _, k := range kins {
 			k.doubt()
 			ev.learnt.add(k.class, k.stacks, k.model.Learnt())
-			for i := range k.pools {
-				all = append(all, k.pools[i].settled())
-			}
 		}
+		tl.Trusts.settle(kins)
 		locks = locks[n:]
-	}
-	for _, s := range all { // last: the last digits of a sum of floats depend on the order
-		tl.Trust[Estimated].settle(s)
 	}
 }
 
@@ -250,7 +246,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map
 			if b == nil {
 				return
 			}
-			tl.Trust.add(&b.trust)
+			tl.Trusts.add(locks[i], b)
 			if !seenKin[b.kin] {
 				seenKin[b.kin] = true
 				kins = append(kins, b.kin)

@@ -23,18 +23,14 @@ func (c Confidence) String() string { return [...]string{"low", "medium", "high"
 // the trace tells: of recorded owners all is.
 var expected = [analysis.Provenances]float64{analysis.Exact: 1, analysis.Sampled: 0.95, analysis.Inferred: 0.95, analysis.Estimated: 0.6, analysis.ThreadOnly: 0.3}
 
-// known returns the share of a finding's waiting whose owner is expected to be
-// right.
-func (t *Trace) known(f *Finding) float64 { return t.Known(f.ByProvenance) }
-
 // Known returns the share of some waiting whose owner is expected to be right.
-func (t *Trace) Known(by [analysis.Provenances]int64) float64 {
+func Known(by [analysis.Provenances]int64, trust *analysis.Calibration) float64 {
 	right, all := 0.0, int64(0)
 	for p, ns := range by {
 		all += ns
 		part := expected[p]
-		if p != int(analysis.Exact) && t.Trust[p].Ns > 0 {
-			if told, ok := t.Trust[p].Expected(); ok {
+		if p != int(analysis.Exact) && trust[p].Ns > 0 {
+			if told, ok := trust[p].Expected(); ok {
 				part = told
 			}
 		}
@@ -43,9 +39,9 @@ func (t *Trace) Known(by [analysis.Provenances]int64) float64 {
 	return right / float64(max(all, 1))
 }
 
-// confidence says how sure a finding about owners is.
-func (t *Trace) confidence(f *Finding) Confidence {
-	switch known := t.known(f); {
+// confidence says how sure a finding about owners is, by what is expected of its lock.
+func confidence(f *Finding, trust *analysis.Calibration) Confidence {
+	switch known := Known(f.ByProvenance, trust); {
 	case known >= highFrom:
 		return High
 	case known >= mediumFrom:

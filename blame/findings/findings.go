@@ -157,8 +157,9 @@ func (k Kind) Basis() string { return kinds[k].basis }
 type Trace struct {
 	Symbols   *analysis.Symbols
 	Deadlocks []analysis.Deadlock
-	ElapsedNs int64 // 0 where the trace has no time: then shares alone decide
-	Trust     analysis.Calibration
+	ElapsedNs int64            // 0 where the trace has no time: then shares alone decide
+	Trust     *analysis.Trusts // nil where nothing is inferred
+	ByClass   bool             // locks are told by class
 }
 
 // Find returns what is worth a word, deadlocks first and what may become one,
@@ -185,15 +186,15 @@ func Find(c *overview.Collector, locks []overview.Lock, v *Evidence, t Trace) []
 	}
 	trapped := trappedLocks(t)
 	for i := range locks {
-		l := &locks[i]
+		l, trust := &locks[i], t.Trust.Of(locks[i].ID, t.ByClass)
 		for j := range l.Owners {
 			for k := range kinds {
 				f, ok := evidence(Kind(k), l, &l.Owners[j])
 				if k == int(BlockedHolding) && trapped[l.Name] {
 					continue // the deadlock says it
 				}
-				if f.Share = share(f.WaitNs, c.TotalNs()); ok && t.worthWhile(&f) {
-					f.Confidence = t.confidence(&f)
+				if f.Share = share(f.WaitNs, c.TotalNs()); ok && t.worthWhile(&f, &trust) {
+					f.Confidence = confidence(&f, &trust)
 					out = append(out, f)
 				}
 			}
@@ -234,7 +235,9 @@ func evidence(k Kind, l *overview.Lock, o *overview.Owner) (f Finding, ok bool) 
 
 // worthWhile reports whether enough threads wait because of it, of whom is known
 // for whom.
-func (t *Trace) worthWhile(f *Finding) bool { return t.matters(f) && t.known(f) >= MinKnown }
+func (t *Trace) worthWhile(f *Finding, trust *analysis.Calibration) bool {
+	return t.matters(f) && Known(f.ByProvenance, trust) >= MinKnown
+}
 
 // matters reports whether enough threads wait because of it.
 func (t *Trace) matters(f *Finding) bool {

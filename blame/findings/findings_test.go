@@ -147,28 +147,27 @@ func TestLimits(t *testing.T) {
 		f    *Finding
 		want bool
 	}{{exact(10*ms, 0.05), true}, {exact(10*ms, 0.0499), false}, {exact(10*ms-1, 1), false}} {
-		if tr.worthWhile(c.f) != c.want {
+		if tr.worthWhile(c.f, &analysis.Calibration{}) != c.want {
 			t.Errorf("%+v", c.f)
 		}
 	}
 	tr.ElapsedNs = 0 // a count
-	if !tr.worthWhile(exact(1, 0.05)) {
+	if !tr.worthWhile(exact(1, 0.05), &analysis.Calibration{}) {
 		t.Error("a count has no length to be worth while")
 	}
 }
 
 func TestConfidence(t *testing.T) {
-	tr := Trace{}
 	for p, want := range map[analysis.Provenance]Confidence{analysis.Exact: High, analysis.Inferred: High, analysis.Estimated: Low, analysis.ThreadOnly: Low} {
 		f := &Finding{WaitNs: 10}
 		f.ByProvenance[p] = 10
-		if got := tr.confidence(f); got != want {
+		if got := confidence(f, &analysis.Calibration{}); got != want {
 			t.Errorf("%v: %v, want %v", p, got, want)
 		}
 	}
 	f := &Finding{WaitNs: 10}
 	f.ByProvenance[analysis.Estimated], f.ByProvenance[analysis.Inferred] = 5, 5
-	if got := tr.confidence(f); got != Medium {
+	if got := confidence(f, &analysis.Calibration{}); got != Medium {
 		t.Errorf("half of each: %v", got)
 	}
 }

@@ -28,8 +28,8 @@ func TestWhatIsHardlyKnownIsNotShown(t *testing.T) {
 		f := Finding{WaitNs: 100, Share: 1}
 		f.ByProvenance[analysis.Exact], f.ByProvenance[analysis.Estimated], f.ByProvenance[analysis.ThreadOnly], f.ByProvenance[analysis.Unknown] = c.exact, c.estimated, c.threads, c.nobody
 		var trace Trace
-		if shown := trace.worthWhile(&f); shown != c.shown || shown && trace.confidence(&f) != c.sure {
-			t.Errorf("%s: shown %v, %v", name, shown, trace.confidence(&f))
+		if shown := trace.worthWhile(&f, &analysis.Calibration{}); shown != c.shown || shown && confidence(&f, &analysis.Calibration{}) != c.sure {
+			t.Errorf("%s: shown %v, %v", name, shown, confidence(&f, &analysis.Calibration{}))
 		}
 	}
 }
@@ -39,7 +39,7 @@ func TestWhatIsSureWhereNothingTells(t *testing.T) {
 	for _, p := range []analysis.Provenance{analysis.Sampled, analysis.Inferred} {
 		var by [analysis.Provenances]int64
 		by[p] = 100
-		if known := (&Trace{}).Known(by); known < 0.92 || known > 0.97 {
+		if known := Known(by, &analysis.Calibration{}); known < 0.92 || known > 0.97 {
 			t.Errorf("%v: %v", p, known)
 		}
 	}

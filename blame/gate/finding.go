@@ -68,7 +68,7 @@ func (run *Run) findings() []findings.Finding {
 	if run.about == nil || run.Trace == nil {
 		return nil
 	}
-	t := findings.Trace{Symbols: run.Trace.Symbols, Deadlocks: run.Trace.Deadlocks, Trust: run.Trace.Coverage.Calibration}
+	t := findings.Trace{Symbols: run.Trace.Symbols, Deadlocks: run.Trace.Deadlocks, Trust: run.Trace.Coverage.Trusts}
 	if run.Stats.Unit == format.UnitTime {
 		t.ElapsedNs = run.Trace.ElapsedNs
 	}
@@ -81,7 +81,6 @@ func ownersUnknown(_ *Rule, _ *Subject, run *Run) Doubt {
 	if run.about == nil || run.about.TotalNs() == 0 {
 		return Doubt{}
 	}
-	t := findings.Trace{Trust: run.Trace.Coverage.Calibration}
 	var by [analysis.Provenances]int64
 	for _, l := range run.about.Locks() {
 		for i := range l.Owners {
@@ -90,7 +89,7 @@ func ownersUnknown(_ *Rule, _ *Subject, run *Run) Doubt {
 			}
 		}
 	}
-	if t.Known(by) >= findings.MinKnown {
+	if findings.Known(by, &run.Trace.Coverage.Calibration) >= findings.MinKnown {
 		return Doubt{}
 	}
 	return Doubt{"who owned the locks is not known of most waiting", "record thread dumps ('contend jfc' prints such settings)"}

@@ -56,6 +56,9 @@ func New(byClass bool) *Collector {
 	return &Collector{byClass: byClass}
 }
 
+// ByClass reports whether the ids of rows are those of classes.
+func (c *Collector) ByClass() bool { return c.byClass }
+
 // Begin implements analysis.Visitor.
 func (c *Collector) Begin(sym *analysis.Symbols, start int64) {
 	c.sym, c.groups = sym, analysis.ByGroup[int32]{}

@@ -145,7 +145,8 @@ type Lock struct {
 	*Uncertainty
 	CSPPlusMinus *float64 `json:"cspPlusMinus,omitempty"`
 
-	Provenance Provenance `json:"provenance"`
+	Provenance  Provenance   `json:"provenance"`
+	Calibration *Calibration `json:"calibration,omitempty"` // of its owners, where any is inferred
 
 	Site    string      `json:"site,omitempty"` // where the lock was made, or, where the trace does not tell, is mostly taken
 	Owners  []LockOwner `json:"owners"`         // who had it while others waited, by waiting caused
@@ -272,7 +273,8 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collecto
 		byID[o.Locks[i].ID] = &o.Locks[i]
 	}
 	for i, r := range locks.Top(top) {
-		l := newLock(&r, tr.Symbols, byID[r.ID], top)
+		l, trust := newLock(&r, tr.Symbols, byID[r.ID], top), tr.Coverage.Trusts.Of(r.ID, locks.ByClass())
+		l.Calibration = newCalibration(&trust)
 		if i < maxUncertain && cov.Unit == "ns" {
 			if wait, csp, ok := locks.Estimate(&r); ok {
 				l.Uncertainty, l.CSPPlusMinus = newUncertainty(wait), finite(csp.Half)

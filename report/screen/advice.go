@@ -132,7 +132,7 @@ func (s *screen) guessed(g *group) bool {
 	for i := range g.Owners {
 		ns += g.Owners[i].Provenance.EstimatedNs
 	}
-	return float64(ns) >= advised*float64(g.WaitNs) && s.right("estimated") < sure
+	return float64(ns) >= advised*float64(g.WaitNs) && g.right() < sure
 }
 
 // free is the advice about a lock that nobody has while most wait for it. Short
@@ -144,7 +144,7 @@ func (s *screen) free(g *group) string {
 		return "At this instant nobody has it: take several dumps"
 	case s.warned("saturated"):
 		return "No processor was idle: run fewer " + s.thread + "s, or take the lock less often"
-	case s.warned("threshold") || s.right("estimated") < sure || g.Uncertainty != nil && g.PlusMinusNs == nil:
+	case s.warned("threshold") || g.right() < sure || g.Uncertainty != nil && g.PlusMinusNs == nil:
 		return "It may be taken too often for short work: " + remedy
 	}
 	return "It is taken too often for short work: " + remedy
@@ -163,17 +163,4 @@ func (s *screen) native() bool {
 // warned reports whether the trace comes with a warning.
 func (s *screen) warned(code string) bool {
 	return slices.ContainsFunc(s.Coverage.Warnings, func(w document.Warning) bool { return w.Code == code })
-}
-
-// right is how much of what is known in some way is expected to be right; 1
-// where nothing is said of it.
-func (s *screen) right(provenance string) float64 {
-	if c := s.Coverage.Calibration; c != nil {
-		for _, p := range c.Provenance {
-			if p.Name == provenance && p.ExpectedRight != nil {
-				return *p.ExpectedRight
-			}
-		}
-	}
-	return 1
 }

@@ -13,7 +13,8 @@ import (
 func freeLock(expected float64, codes ...string) *document.Analyze {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
 	a.Locks[0].Owners = []document.LockOwner{{Site: "[handoff]", WaitNs: 1e9, Share: 1, Provenance: document.Provenance{EstimatedNs: 1e9}}}
-	a.Coverage.Calibration = &document.Calibration{Provenance: []document.ExpectedProvenance{{Name: "estimated", ExpectedRight: &expected, ExpectedLow: &expected, ExpectedHigh: &expected}}}
+	a.Coverage.Calibration = &document.Calibration{Provenance: []document.ExpectedProvenance{{Name: "estimated", WaitNs: 1e9, ExpectedRight: &expected, ExpectedLow: &expected, ExpectedHigh: &expected}}}
+	a.Locks[0].Calibration = a.Coverage.Calibration
 	for _, code := range codes {
 		a.Coverage.Warnings = append(a.Coverage.Warnings, document.Warning{Code: code, Text: code})
 	}

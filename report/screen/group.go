@@ -14,6 +14,8 @@ type group struct {
 	document.Lock       // the sums; name, class and site are those of the biggest
 	locks         int   // how many
 	biggest       int64 // waiting for the biggest of them
+
+	estimated, expected float64 // waiting whose owners are estimated, and what of it is expected to be right
 }
 
 // groupsOf joins locks, which are by waiting, biggest first, and those that are
@@ -28,7 +30,8 @@ func groupsOf(locks []document.Lock, rest []document.Rest) (groups []group) {
 		j, ok := at[key]
 		if !ok {
 			at[key] = len(groups)
-			groups = append(groups, group{*l, n, biggest})
+			groups = append(groups, group{Lock: *l, locks: n, biggest: biggest})
+			groups[len(groups)-1].expect(l)
 			return
 		}
 		groups[j].add(l, n)
@@ -52,6 +55,7 @@ func (g *group) add(l *document.Lock, n int) {
 	g.Failed += l.Failed
 	g.MaxNs, g.Waiters = max(g.MaxNs, l.MaxNs), max(g.Waiters, l.Waiters)
 	g.Uncertainty = nil
+	g.expect(l)
 	g.Owners = joinOwners(g.Owners, l.Owners)
 	g.Waiting = slices.Clone(g.Waiting)
 	for _, w := range l.Waiting {
@@ -63,6 +67,28 @@ func (g *group) add(l *document.Lock, n int) {
 		}
 	}
 	slices.SortStableFunc(g.Waiting, func(a, b document.Site) int { return cmp.Compare(b.WaitNs, a.WaitNs) })
+}
+
+// expect adds what is expected to be right of a lock's owners that are estimated.
+func (g *group) expect(l *document.Lock) {
+	if l.Calibration == nil {
+		return
+	}
+	for _, p := range l.Calibration.Provenance {
+		if p.Name == "estimated" && p.ExpectedRight != nil {
+			g.estimated += float64(p.WaitNs)
+			g.expected += *p.ExpectedRight * float64(p.WaitNs)
+		}
+	}
+}
+
+// right is how much of what is estimated is expected to be right; 1 where nothing is said
+// of it.
+func (g *group) right() float64 {
+	if g.estimated == 0 {
+		return 1
+	}
+	return g.expected / g.estimated
 }
 
 // joinOwners adds up what is told of the owners at each site.

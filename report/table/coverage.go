@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"contend/analysis"
+	"contend/format"
 	"contend/report/document"
 	"contend/report/text"
 )
@@ -72,7 +73,7 @@ func calibration(c *document.Calibration) []string {
 	}
 	line := "expected to be right: " + strings.Join(parts, ", ")
 	if c.Waiters > 0 {
-		line += fmt.Sprintf("; of %s dumps of locks held back, %.0f %% agree", text.Number(int64(c.Dumps)), 100*float64(c.Agreeing)/float64(c.Waiters))
+		line += format.Say("; of %s held back, %.0f %% agree", format.Some(c.Dumps, "dump of a lock", "dumps of locks"), 100*float64(c.Agreeing)/float64(c.Waiters))
 	}
 	return []string{line}
 }
