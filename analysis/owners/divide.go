@@ -10,7 +10,7 @@ func (ev *evidence) divide(k *kin, builders []*builder) {
 	}
 	ev.divideSections(k, builders)
 	if len(builders) == 1 { // else samples do not tell which one somebody has
-		k.spare = builders[0].spare()
+		k.spare, k.untrue = builders[0].spare()
 		k.scarce = k.spare < 1
 	}
 }
@@ -65,14 +65,19 @@ func (b *builder) meet() {
 	})
 }
 
-// spare asks samples how much of what the model has for free stays so.
-func (b *builder) spare() float64 {
+// spare asks samples how much of what the model has for free stays so, and how much of
+// it those contradict that may be of a section.
+func (b *builder) spare() (stays, untrue float64) {
 	o := b.occupied()
-	if o.held == 0 || o.asked == 0 { // often
-		return 1
+	if o.perhaps == 0 || o.asked == 0 { // often
+		return 1, 0
 	}
 	b.tally(make([]int64, len(b.kin.stacks)), fewTallied)
-	return o.spare(share(b.owns.free, b.owns.all))
+	free := share(b.owns.free, b.owns.all)
+	if stays = 1; o.held > 0 {
+		stays = o.spare(free, o.held)
+	}
+	return stays, 1 - max(o.spare(free, o.perhaps), 0)
 }
 
 // tally adds what the model charges to the call sites, in ns, and charges

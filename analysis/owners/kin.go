@@ -41,6 +41,7 @@ type kin struct {
 	joined bool    // some call sites are one
 	scarce bool    // samples show that less is free than the model has it:
 	spare  float64 // so much of that
+	untrue float64 // so much of it is contradicted by samples that may be of sections
 
 	model        *renewal.Model // nil when too few gaps are known
 	groupsLearnt int            // groups the model knows
@@ -171,9 +172,7 @@ func (k *kin) doubt() {
 	}
 	for _, i := range [...]int{restWhole, restArrival} {
 		k.pools[i].least, k.pools[i].most = k.model.Doubt()
-		if k.scarce {
-			k.pools[i].untrue = 1 - k.spare
-		}
+		k.pools[i].untrue = k.untrue
 	}
 }
 

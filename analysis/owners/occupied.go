@@ -13,10 +13,15 @@ import (
 // lock, and in the others, of those that show a thread that uses it, perhaps nobody. Who has no
 // processor is not sampled, so that it is held for longer, if anything. Where all its users wait
 // or sleep, no round tells anything.
+//
+// A method that takes a lock does other things, too, and a sample of it need not show its section.
+// Such samples bound nothing, but where they, too, show somebody oftener than the model has it, the
+// model is not believed.
 
 // occupied is what tells how long a lock is held at least while somebody waits for it.
 type occupied struct {
 	rounds, held float64 // of samples that show its users; those that show a section
+	perhaps      float64 // those that show a method that takes the lock, in its section or not
 	asked, ready float64 // instants; those at which one of its users neither waits nor sleeps
 }
 
@@ -25,7 +30,7 @@ const instants = 128
 
 // occupied looks at a lock; what it finds is empty where samples do not tell who has it.
 func (b *builder) occupied() (o occupied) {
-	if !b.bounded() || b.kin.fair || b.kin.locks > 1 || !slices.ContainsFunc(b.kin.witnesses.list, (*witness).shows) {
+	if !b.bounded() || b.kin.fair || b.kin.locks > 1 || !slices.ContainsFunc(b.kin.witnesses.list, (*witness).takes) {
 		return o
 	}
 	users := b.s.usedBy()
@@ -51,6 +56,9 @@ func (s *section) usedBy() map[format.ThreadID]bool {
 // shows reports whether samples of a part tell that somebody has the lock.
 func (p *witness) shows() bool { return p.alone || p.hidden }
 
+// takes reports whether samples of a part may be of a section.
+func (p *witness) takes() bool { return p.shows() || p.site >= 0 }
+
 // addHidden adds the threads that are sampled in sections before which nobody was recorded
 // to wait.
 func (b *builder) addHidden(users map[format.ThreadID]bool) {
@@ -69,7 +77,7 @@ func (b *builder) addHidden(users map[format.ThreadID]bool) {
 // countRounds counts the rounds of samples while somebody waits.
 func (b *builder) countRounds(o *occupied, users map[format.ThreadID]bool) {
 	for _, z := range b.s.busy {
-		began, user, held := z.start, false, false
+		began, user, held, perhaps := z.start, false, false, false
 		end := func() {
 			if user {
 				o.rounds++
@@ -77,7 +85,10 @@ func (b *builder) countRounds(o *occupied, users map[format.ThreadID]bool) {
 			if user && held {
 				o.held++
 			}
-			user, held = false, false
+			if user && perhaps {
+				o.perhaps++
+			}
+			user, held, perhaps = false, false, false
 		}
 		for r := range b.runs(z.start, z.end) {
 			if b.kin.witnesses.unclear(r.posture()) {
@@ -89,7 +100,7 @@ func (b *builder) countRounds(o *occupied, users map[format.ThreadID]bool) {
 			}
 			if users[r.Thread()] {
 				p := b.kin.witnesses.at(r.Stack)
-				user, held = true, held || p != nil && p.shows()
+				user, held, perhaps = true, held || p != nil && p.shows(), perhaps || p != nil && p.takes()
 			}
 		}
 		end()
@@ -133,12 +144,13 @@ func (ev *evidence) ready(t format.ThreadID, at int64) bool {
 	return true
 }
 
-// spare returns how much of what the model has for free stays so, given its share of all. What
-// few rounds show is doubted as a first guess is.
-func (o *occupied) spare(free float64) float64 {
+// spare returns how much of what the model has for free stays so, given its share of all and
+// how many rounds show that somebody had the lock. What few rounds show is doubted as a first
+// guess is.
+func (o *occupied) spare(free, held float64) float64 {
 	if o.rounds < renewal.Trust || free == 0 {
 		return 1
 	}
-	held := (o.held + renewal.Trust*(1-free)) / (o.rounds + renewal.Trust) * o.ready / max(o.asked, 1)
+	held = (held + renewal.Trust*(1-free)) / (o.rounds + renewal.Trust) * o.ready / max(o.asked, 1)
 	return min((1-held)/free, 1)
 }

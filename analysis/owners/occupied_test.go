@@ -3,6 +3,7 @@ package owners
 import (
 	"testing"
 
+	"contend/analysis/owners/renewal"
 	"contend/format"
 )
 
@@ -53,6 +54,10 @@ func TestHowLongALockIsHeldAtLeast(t *testing.T) {
 	if o = looped(true).occupied(); o.ready < 0.1*o.asked || o.ready > 0.15*o.asked {
 		t.Errorf("asleep but for an eighth, one is ready at %v of %v instants", o.ready, o.asked)
 	}
+	b := looped(false)
+	if b.kin.witnesses.at(1).alone = false; b.occupied().held != 0 || b.occupied().perhaps != 79 {
+		t.Errorf("of a method that is not known to be in its section: %+v", b.occupied())
+	}
 	for what, change := range map[string]func(*builder){
 		"a fair lock":          func(b *builder) { b.kin.fair = true },
 		"one of several locks": func(b *builder) { b.kin.locks = 2 },
@@ -81,9 +86,22 @@ func TestHowMuchStaysFree(t *testing.T) {
 		{occupied{rounds: 95, held: 40, asked: 128, ready: 128}, 0.3, 0.3},
 		{occupied{rounds: 95, held: 95, asked: 128, ready: 128}, 0, 0},
 	} {
-		if got := c.free * c.o.spare(c.free); got < c.want-0.01 || got > c.want+0.01 {
+		if got := c.free * c.o.spare(c.free, c.o.held); got < c.want-0.01 || got > c.want+0.01 {
 			t.Errorf("%+v: of %v free %.2f stays so, want %.2f", c.o, c.free, got, c.want)
 		}
+	}
+}
+
+// A claim to free time that samples contradict is believed less, also where these do not show
+// whether a thread was inside.
+func TestContradictedFreeTimeIsBelievedLess(t *testing.T) {
+	k := &kin{model: &renewal.Model{}, untrue: 0.8}
+	p := &k.pools[restWhole]
+	p.add(format.NoStack, 900, 1, 1, 1)
+	p.add(1, 100, 1, 1, 1)
+	before := p.settled().right
+	if k.doubt(); p.settled().right > 0.85*before || p.settled().right < 0.5*before {
+		t.Errorf("%v expected to be right, %v before", p.settled().right, before)
 	}
 }
 
