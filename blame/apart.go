@@ -14,12 +14,8 @@ type apart struct {
 	threads bool // some key does
 	stays   *Stays
 	rows    []int32 // by pair of the stays
-	owners  *Rows   // of the keys that are not about waiters
-	tells   []bool  // by owner: whether some row tells who waits for it
 	charges map[chargeOf]int
 	known   []analysis.Provenance // by charge
-	others  []int32               // by charge: the row of those who have no pair, from 1
-	crowd   int                   // how many of the last one have no pair
 }
 
 // chargeOf is what those who wait for a lock have in common of the rows they are charged
@@ -34,13 +30,8 @@ type chargeOf struct {
 func (p *Pivot) tellApart() {
 	p.apart = apart{stays: newStays(p.kinds.number), charges: map[chargeOf]int{}}
 	p.apart.threads = slices.Contains(p.by, ByWaiterThread)
-	p.apart.owners = p.untold.owners.rows
 	p.waits.apart = p.apart.threads
 }
-
-// Stays are those who wait together and are told apart, one pair for each of them and
-// each of its owners. There are none but where rows tell threads apart.
-func (p *Pivot) Stays() *Stays { return p.apart.stays }
 
 // summed reports whether crowds are: samples want to be heard one by one.
 func (p *Pivot) summed() bool { return p.apart.threads && !p.rec.Sampled() }
@@ -48,17 +39,29 @@ func (p *Pivot) summed() bool { return p.apart.threads && !p.rec.Sampled() }
 // moveApart follows who joins a crowd or leaves it. Who waits elsewhere, too, is one of the
 // kinds from then on.
 func (p *Pivot) moveApart(m *analysis.Move) {
-	switch stays := p.apart.stays; {
+	switch {
 	case m.Twice:
-		stays.leave(m, p.isNewTo)
+		p.leaveApart(m)
 		joins := *m
 		joins.Twice = false
 		p.kinds.Move(&joins)
-	case !m.Leaves:
-		stays.join(m)
-	case !stays.leave(m, p.isNewTo):
-		p.kinds.Move(m)
+	case m.Leaves:
+		if !p.leaveApart(m) {
+			p.kinds.Move(m)
+		}
+	case p.heaviest != nil:
+		p.heaviest.ledger.join(m, p.kinds.number(m), p.waits.now(m.Thread))
+	default:
+		p.apart.stays.join(m)
 	}
+}
+
+// leaveApart follows who leaves; false of one who is one of the kinds.
+func (p *Pivot) leaveApart(m *analysis.Move) bool {
+	if p.heaviest != nil {
+		return p.heaviest.ledger.leave(m)
+	}
+	return p.apart.stays.leave(m, p.isNewTo)
 }
 
 // isNewTo reports whether the wait of a thread is new to the row of its pair.
@@ -69,71 +72,37 @@ func (p *Pivot) isNewTo(pair int, of format.ThreadID) bool {
 // chargeApart charges those in a crowd, and makes the rows that they do not have yet.
 func (p *Pivot) chargeApart(s *analysis.Slice, c *Charge) {
 	a := &p.apart
-	key := chargeOf{s.Lock, a.owners.Of(s.Lock, &analysis.Waiter{}, c), c.Owner.Prov}
+	key := p.chargeOf(s.Lock, c)
 	charge, met := a.charges[key]
 	if !met {
 		charge = len(a.known)
 		a.charges[key] = charge
-		a.known, a.others = append(a.known, key.known), append(a.others, 0)
+		a.known = append(a.known, key.known)
 	}
-	n := a.stays.add(s.Lock, charge, s.Shares[0].Ns, func(w *analysis.Waiter) bool {
-		if p.index.full() && !a.told(key.owner) {
-			return p.meetUntold(charge, w, s.Lock, c)
-		}
-		row := p.row(s.Lock, w, c)
-		if p.rows[row].other {
-			return p.meetUntold(charge, w, s.Lock, c)
-		}
-		a.rows = append(a.rows, int32(row))
-		return true
+	a.stays.add(s.Lock, charge, s.Shares[0].Ns, func(w *analysis.Waiter) {
+		a.rows = append(a.rows, int32(p.row(s.Lock, w, c)))
 	})
-	if n > 0 {
-		r := &p.rows[a.others[charge]-1]
-		r.Add(s, s.Shares[0].Ns, n, key.known)
-		if r.rest {
-			p.untold.owners.add(key.owner, s.Shares[0].Ns*int64(n))
-		}
-	}
-	a.crowd = n
 }
 
-// meetUntold counts the wait of one in a crowd who has no pair; it returns false.
-func (p *Pivot) meetUntold(charge int, w *analysis.Waiter, lock format.ObjectID, c *Charge) bool {
-	other := &p.apart.others[charge]
-	if *other == 0 {
-		*other = int32(p.numbered(p.index.Other(lock, c), lock, c)) + 1
-	}
-	if row := int(*other) - 1; p.waits.IsNew(row, w.Thread) {
-		p.rows[row].Waits++
-	}
-	return false
+// chargeOf returns what a charge has in common with others.
+func (p *Pivot) chargeOf(lock format.ObjectID, c *Charge) chargeOf {
+	return chargeOf{lock, p.untold.owners.rows.Of(lock, &analysis.Waiter{}, c), c.Owner.Prov}
 }
-
-// tell notes that a row tells who waits for an owner, and told reports it.
-func (a *apart) tell(owner int) {
-	for len(a.tells) <= owner {
-		a.tells = append(a.tells, false)
-	}
-	a.tells[owner] = true
-}
-
-func (a *apart) told(owner int) bool { return owner < len(a.tells) && a.tells[owner] }
-
-// LastUntold returns how many of the last crowd have no pair: they are charged in a row that
-// does not tell who waits.
-func (p *Pivot) LastUntold() int { return p.apart.crowd }
 
 // addApart gives the rows what was charged in crowds.
 func (p *Pivot) addApart() {
 	a := &p.apart
 	a.stays.settleAll(p.isNewTo)
 	for i := range a.stays.stays {
-		for _, one := range a.stays.stays[i].pairs {
-			r := &p.rows[a.rows[one.pair]]
+		stay := &a.stays.stays[i]
+		for _, one := range stay.pairs {
+			row := int(a.rows[one.pair])
+			r := &p.rows[row]
 			r.addTime(one.ns, a.known[one.charge])
 			r.wall.AddApart(one.ns)
 			r.Waits += int64(one.waits)
+			p.classes.add(row, stay.lock, one.ns)
 		}
 	}
-	a.stays.untold(p.untold.waiters.add)
+	a.stays = newStays(p.kinds.number)
 }

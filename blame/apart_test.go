@@ -139,8 +139,8 @@ func TestALongQueueIsNotLookedAt(t *testing.T) {
 			pass(owner)
 		}
 	})
-	if n > 1 || p.Stays().Len() != waiting*owners { // the wall of all
-		t.Errorf("%d pairs; %.0f allocations to add to them", p.Stays().Len(), n)
+	if n > 1 || p.apart.stays.Len() != waiting*owners { // the wall of all
+		t.Errorf("%d pairs; %.0f allocations to add to them", p.apart.stays.Len(), n)
 	}
 	for i := range p.rows {
 		if p.rows[i].ThreadNs > 0 {

@@ -28,14 +28,22 @@ type Pivot struct {
 	apart  apart // where rows tell threads apart
 	untold untold
 	groups groups
+
+	classes  *classes
+	told     int // rows that are not of [other]
+	most     bounds
+	heaviest *heaviest // nil before there are too many rows
+	ids      []uint32  // scratch
 }
 
 // row is a sum in the making.
 type row struct {
 	Accumulator
-	series int  // in the recorder
-	other  bool // does not tell who waits
-	rest   bool // nor anything else
+	series int   // in the recorder
+	other  bool  // does not tell who waits
+	rest   bool  // nor anything else
+	gone   bool  // for another that is heavier
+	lacks  int64 // at most, of its thread-time
 }
 
 // New returns an empty pivot. With root, waiting is charged to the end of
@@ -43,10 +51,10 @@ type row struct {
 func New(by []Key, root bool) *Pivot {
 	p := &Pivot{by: by, root: root, each: slices.ContainsFunc(by, Key.ofWaiter)}
 	p.index = NewRows(&p.keys, by)
-	p.index.bounds = boundsOf(by)
 	p.untold = newUntold(&p.keys, by)
 	p.kinds = kindsBy(p.untold.waiters.rows)
 	p.tellApart()
+	p.limitTo(boundsOf(by))
 	return p
 }
 
@@ -71,6 +79,9 @@ func (p *Pivot) App(own *regexp.Regexp) *Pivot {
 // Begin implements analysis.Visitor.
 func (p *Pivot) Begin(sym *analysis.Symbols, start int64) {
 	p.keys.Begin(sym)
+	if p.classes != nil {
+		p.classes.sym = sym
+	}
 	p.groups = groups{}
 	p.rec.Begin(start)
 }
@@ -87,8 +98,13 @@ func (p *Pivot) Slice(s *analysis.Slice) {
 		p.add(s, s.Waiters)
 		return
 	}
+	p.limit()
 	for i := range s.Waiters {
-		p.add(s, s.Waiters[i:i+1])
+		if p.heaviest != nil {
+			p.writeAlone(s, &s.Waiters[i], 1)
+		} else {
+			p.add(s, s.Waiters[i:i+1])
+		}
 	}
 }
 
@@ -113,21 +129,22 @@ func (p *Pivot) charge(at int, s *analysis.Slice, ns int64, w *analysis.Waiter, 
 	r.Add(s, ns, n, c.Owner.Prov)
 	p.rec.Add(r.series, s.Start, s.End, ns, n)
 	if r.other {
-		p.addUntold(r, s.Lock, w, c, ns*int64(n))
+		p.addUntold(r, p.untold.waiters.rows.Of(s.Lock, w, c), p.untold.owners.rows.Of(s.Lock, w, c), ns*int64(n))
 	}
+	p.classes.add(at, s.Lock, ns*int64(n))
 	return r
 }
 
 // row returns the row of a waiter and one of its owners, making it if need be.
 func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, c *Charge) int {
-	return p.numbered(p.index.Of(lock, w, c), lock, c)
+	return p.numbered(p.index.Of(lock, w, c))
 }
 
 // numbered returns a row by its number, making it if need be.
-func (p *Pivot) numbered(i int, lock format.ObjectID, c *Charge) int {
+func (p *Pivot) numbered(i int) int {
 	if i == len(p.rows) {
 		p.rows = append(p.rows, row{series: bootstrap.NoSeries})
-		p.meet(&p.rows[i], i, lock, c)
+		p.meet(&p.rows[i], i)
 		if p.rec.Sampled() {
 			p.rows[i].series = p.rec.New()
 		}
@@ -136,24 +153,25 @@ func (p *Pivot) numbered(i int, lock format.ObjectID, c *Charge) int {
 }
 
 // meet notes what a new row tells.
-func (p *Pivot) meet(r *row, i int, lock format.ObjectID, c *Charge) {
+func (p *Pivot) meet(r *row, i int) {
 	ids := p.index.IDs(i)
 	if r.other = slices.Contains(ids, Other); r.other {
 		r.rest = !slices.ContainsFunc(ids, func(id uint32) bool { return id != Other })
-		p.waits.share(i)
-	} else if p.apart.threads {
-		p.apart.tell(p.apart.owners.Of(lock, &analysis.Waiter{}, c))
+	} else {
+		p.told++
 	}
 }
 
 // Table returns the finished pivot; nothing can be added to it any more. There may be a
 // million rows, each of which is put in its place once.
 func (p *Pivot) Table() *Table {
-	t := &Table{By: p.by, Root: p.root, Total: p.total.Finish(), Rows: make([]Row, len(p.rows))}
+	p.addApart()
+	t := &Table{By: p.by, Root: p.root, Total: p.total.Finish()}
+	p.finishHeaviest(t)
+	t.Rows = make([]Row, len(p.rows))
 	if p.rec.Sampled() {
 		t.cells = p.rec.Finish()
 	}
-	p.addApart()
 	wide := len(p.by)
 	keys := make([]string, len(p.rows)*wide)
 	for i := range p.rows {

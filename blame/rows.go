@@ -12,17 +12,16 @@ import (
 // they come. Most slices are like one of a few thousand before, which is found
 // by what the keys look at, without asking them.
 type Rows struct {
-	keys    *Resolver
-	by      []Key
-	met     numbering
-	looks   likeness    // all ones in what the keys look at
-	recent  []recentRow // by hash
-	last    *recentRow  // that was asked for
-	shift   int         // of a hash, to its place in recent
-	missed  int         // slices that had been forgotten, since it grew last
-	names   int         // version of the symbols that what is remembered was found by
-	bounds  bounds      // of how many there are
-	coarser *Rows       // that tells what is told apart; see Pivot.Finer
+	keys   *Resolver
+	by     []Key
+	met    numbering
+	looks  likeness    // all ones in what the keys look at
+	recent []recentRow // by hash
+	last   *recentRow  // that was asked for
+	shift  int         // of a hash, to its place in recent
+	missed int         // slices that had been forgotten, since it grew last
+	names  int         // version of the symbols that what is remembered was found by
+	bounds bounds      // of how many there are
 }
 
 // recentRow is a slice that was met and its number, counting from 1.
@@ -137,6 +136,12 @@ func (r *Rows) miss() {
 // between two calls.
 func (r *Rows) Forget() {
 	r.met.forget()
+	clear(r.recent)
+}
+
+// become gives the combinations other numbers.
+func (r *Rows) become(met numbering) {
+	r.met = met
 	clear(r.recent)
 }
 

@@ -72,10 +72,19 @@ func (p *Pivot) Crowd(s *analysis.Slice, n int) {
 	charge := ChargeOf(s.Lock, sh, p.root)
 	p.total.Add(s, sh.Ns, n, charge.Owner.Prov)
 	*p.groups.lastOf(s.Lock) = 0
-	if p.summed() {
+	p.limit()
+	switch {
+	case !p.summed():
+	case p.heaviest != nil:
+		p.writeCrowd(s, &charge)
+	default:
 		p.chargeApart(s, &charge)
 	}
 	for _, k := range p.kinds.Of(s.Lock) {
+		if p.heaviest != nil {
+			p.writeAlone(s, &k.Waiter, k.Len())
+			continue
+		}
 		row := p.row(s.Lock, &k.Waiter, &charge)
 		r := p.charge(row, s, sh.Ns, &k.Waiter, k.Len(), &charge)
 		r.Waits += k.Meets(row, &p.waits)

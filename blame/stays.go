@@ -34,11 +34,9 @@ type stayer struct {
 // stay is one who is in the crowd of a lock now and then.
 type stay struct {
 	analysis.Waiter
-	number int   // of who waits
-	since  int64 // what its lock had when it joined
-	ns     int64 // what it was charged in the times before
-	place  int   // in the list of its lock
-	pairs  []pairSum
+	stayer
+	place int // in the list of its lock
+	pairs []pairSum
 }
 
 // pairSum is what somebody was charged by one charge.
@@ -61,7 +59,6 @@ type staying struct {
 	list    []int32 // in the order of Kinds
 	arrived analysis.Crowd[int32]
 	beside  map[uint32]bool // numbers of others, who are added one by one
-	ns      int64           // what each who is there all the time has been charged
 }
 
 // newStays returns the stays of those whom a function tells apart, each of one thread.
@@ -76,7 +73,7 @@ func (s *Stays) join(m *analysis.Move) {
 	if !known {
 		who = int32(len(s.stays))
 		s.who[key] = who
-		s.stays = append(s.stays, stay{Waiter: m.Waiter, number: key.number})
+		s.stays = append(s.stays, stay{Waiter: m.Waiter, stayer: key})
 	}
 	at := s.at[m.Lock]
 	if at == nil {
@@ -84,7 +81,7 @@ func (s *Stays) join(m *analysis.Move) {
 		s.at[m.Lock] = at
 	}
 	one := &s.stays[who]
-	one.place, one.since = len(at.list), at.ns
+	one.place = len(at.list)
 	at.list = append(at.list, who)
 	at.arrived.Join(m.Number, who)
 	for i := range one.pairs {
@@ -112,7 +109,7 @@ func (s *Stays) leave(m *analysis.Move, isNew func(pair int, of format.ThreadID)
 	one, moved := &s.stays[who], at.list[last]
 	at.list[one.place], s.stays[moved].place = moved, one.place
 	at.list = at.list[:last]
-	s.settle(at, one, isNew)
+	s.settle(one, isNew)
 	return true
 }
 
@@ -123,8 +120,7 @@ func (s *staying) setBeside(number uint32) {
 	s.beside[number] = true
 }
 
-func (s *Stays) settle(at *staying, one *stay, isNew func(pair int, of format.ThreadID) bool) {
-	one.ns += at.ns - one.since
+func (s *Stays) settle(one *stay, isNew func(pair int, of format.ThreadID) bool) {
 	for i := range one.pairs {
 		p := &one.pairs[i]
 		sum := &s.charges[p.charge]
@@ -138,37 +134,47 @@ func (s *Stays) settle(at *staying, one *stay, isNew func(pair int, of format.Th
 	}
 }
 
-// settleAll does so for all who are there; nobody joins any more.
+// settleAll does so for all who are there.
 func (s *Stays) settleAll(isNew func(pair int, of format.ThreadID) bool) {
 	for _, at := range s.at {
 		for _, who := range at.list {
-			s.settle(at, &s.stays[who], isNew)
+			s.settle(&s.stays[who], isNew)
 		}
 	}
-	clear(s.at)
 }
 
-// add charges all who are in the crowd of a lock. Who has no pair yet gets one if told says
-// so, which is asked once for each time they join; it returns how many have none.
-func (s *Stays) add(lock format.ObjectID, charge int, ns int64, told func(*analysis.Waiter) bool) (untold int) {
+// each tells who is in crowds now, as when they joined, and who is beside.
+func (s *Stays) each(joined func(m *analysis.Move, waiter int), beside func(m *analysis.Move)) {
+	for lock, at := range s.at {
+		var moves []analysis.Move
+		for number, who := range at.arrived.Behind(0) {
+			moves = append(moves, analysis.Move{Waiter: s.stays[who].Waiter, Lock: lock, Number: number})
+		}
+		for i := range slices.Backward(moves) {
+			joined(&moves[i], s.number(&moves[i]))
+		}
+		for number := range at.beside {
+			beside(&analysis.Move{Lock: lock, Number: number})
+		}
+	}
+}
+
+// add charges all who are in the crowd of a lock. Who has no pair yet gets one, of which met
+// is told.
+func (s *Stays) add(lock format.ObjectID, charge int, ns int64, met func(*analysis.Waiter)) {
 	for len(s.charges) <= charge {
 		s.charges = append(s.charges, chargeSum{})
 	}
 	sum := &s.charges[charge]
-	if at := s.at[lock]; at != nil {
-		if sum.there < len(at.list) {
-			s.meet(int32(charge), at, told)
-		}
-		at.ns += ns
-		untold = len(at.list) - sum.there
+	if at := s.at[lock]; at != nil && sum.there < len(at.list) {
+		s.meet(int32(charge), at, met)
 	}
 	sum.ns += ns
-	return untold
 }
 
 // meet makes the pairs of a charge that those who joined lately do not have, in the
 // order of the list.
-func (s *Stays) meet(charge int32, at *staying, told func(*analysis.Waiter) bool) {
+func (s *Stays) meet(charge int32, at *staying, met func(*analysis.Waiter)) {
 	sum := &s.charges[charge]
 	before := sum.met
 	s.missing = s.missing[:0]
@@ -179,10 +185,11 @@ func (s *Stays) meet(charge int32, at *staying, told func(*analysis.Waiter) bool
 	slices.SortFunc(s.missing, func(a, b int32) int { return cmp.Compare(s.stays[a].place, s.stays[b].place) })
 	for _, who := range s.missing {
 		one, key := &s.stays[who], []uint32{uint32(who), uint32(charge)}
-		if s.pairs.has(key) || !told(&one.Waiter) { // it is of an earlier stay, or there are too many
-			continue
-		}
 		pair := s.pairs.of(key)
+		if pair < len(s.of) {
+			continue // it is of an earlier stay
+		}
+		met(&one.Waiter)
 		s.of = append(s.of, who)
 		one.pairs = append(one.pairs, pairSum{pair: int32(pair), charge: charge, since: sum.ns})
 		sum.there++
@@ -191,29 +198,3 @@ func (s *Stays) meet(charge int32, at *staying, told func(*analysis.Waiter) bool
 
 // Len returns how many pairs there are.
 func (s *Stays) Len() int { return len(s.of) }
-
-// Waiter returns who waits in a pair.
-func (s *Stays) Waiter(pair int) *analysis.Waiter { return &s.stays[s.of[pair]].Waiter }
-
-// untold calls f with what each who waits has been charged that is in no pair, when all have
-// left.
-func (s *Stays) untold(f func(number int, ns int64)) {
-	for i := range s.stays {
-		ns := s.stays[i].ns
-		for _, p := range s.stays[i].pairs {
-			ns -= p.ns
-		}
-		if ns > 0 {
-			f(s.stays[i].number, ns)
-		}
-	}
-}
-
-// Each calls f for each pair with its thread-time, when all have left.
-func (s *Stays) Each(f func(pair int, ns int64)) {
-	for i := range s.stays {
-		for _, p := range s.stays[i].pairs {
-			f(int(p.pair), p.ns)
-		}
-	}
-}

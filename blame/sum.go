@@ -35,6 +35,15 @@ func (a *Accumulator) addTime(ns int64, prov analysis.Provenance) {
 	a.ByProvenance[prov] += ns
 }
 
+// merge adds what another row had, of other threads.
+func (a *Accumulator) merge(s *Sum) {
+	a.ThreadNs += s.ThreadNs
+	a.Waits += s.Waits
+	for known, ns := range s.ByProvenance {
+		a.ByProvenance[known] += ns
+	}
+}
+
 // AddAll adds a slice as a whole, of which each share is charged to the direct
 // owner or to the root.
 func (a *Accumulator) AddAll(s *analysis.Slice, root bool) {
@@ -58,7 +67,7 @@ func (a *Accumulator) Finish() Sum {
 // each, though its slices may be charged to several in turn.
 type WaitCounter struct {
 	threads []threadWait
-	apart   bool     // no row is of two threads, but those that are shared
+	apart   bool     // no row is of two threads
 	counted []uint32 // then, by row: the last wait that it has counted
 }
 
@@ -90,17 +99,6 @@ func (c *WaitCounter) Begin(waiters []analysis.Waiter) {
 		}
 	}
 }
-
-// share notes that a row is of several threads, if others are not.
-func (c *WaitCounter) share(row int) {
-	if c.apart {
-		c.countTo(row)
-		c.counted[row] = ofMany
-	}
-}
-
-// ofMany stands for the wait that a row counted last where it is of several threads.
-const ofMany = math.MaxUint32
 
 func (c *WaitCounter) countTo(row int) {
 	for len(c.counted) <= row {
@@ -139,13 +137,38 @@ func (c *WaitCounter) IsNew(row int, thread format.ThreadID) bool {
 // isNewToItsOwn is IsNew for a row of one thread.
 func (c *WaitCounter) isNewToItsOwn(t *threadWait, row int) bool {
 	c.countTo(row)
-	if c.counted[row] == ofMany {
-		return t.isNewToMany(row)
-	}
 	isNew := c.counted[row] != t.serial
 	c.counted[row] = t.serial
 	return isNew
 }
+
+// now returns the number of a thread's current wait, 0 for none.
+func (c *WaitCounter) now(thread format.ThreadID) uint32 {
+	if int(thread) >= len(c.threads) {
+		return 0
+	}
+	return c.threads[thread].serial
+}
+
+// count counts waits of its thread in a row, of which the first may have been counted
+// before, and returns how many are new.
+func (c *WaitCounter) count(row int, first, last uint32, n int64) int64 {
+	c.countTo(row)
+	if c.counted[row] == first && n > 0 {
+		n--
+	}
+	c.counted[row] = last
+	return n
+}
+
+// move gives a row another number, lower than it has.
+func (c *WaitCounter) move(row, to int) {
+	c.countTo(row)
+	c.counted[to] = c.counted[row]
+}
+
+// cut forgets all rows but the first.
+func (c *WaitCounter) cut(rows int) { clear(c.counted[min(rows, len(c.counted)):]) }
 
 // isNewToMany is IsNew for one of many rows. Only when the row changes in the middle
 // of a wait must it be looked up whether it was there before.

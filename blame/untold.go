@@ -1,10 +1,5 @@
 package blame
 
-import (
-	"contend/analysis"
-	"contend/format"
-)
-
 // untold is what rows hold that do not tell who waits, by who waits, and what the last of
 // them holds that tells nothing, by what else rows have: so that whoever sums rows by one
 // of these has all of it.
@@ -21,11 +16,10 @@ func newUntold(keys *Resolver, by []Key) untold {
 }
 
 // addUntold adds thread-time of a waiter in a row that does not tell it.
-func (p *Pivot) addUntold(r *row, lock format.ObjectID, w *analysis.Waiter, c *Charge, ns int64) {
-	u := &p.untold
-	u.waiters.add(u.waiters.rows.Of(lock, w, c), ns)
+func (p *Pivot) addUntold(r *row, waiter, owner int, ns int64) {
+	p.untold.waiters.add(waiter, ns)
 	if r.rest {
-		u.owners.add(u.owners.rows.Of(lock, w, c), ns)
+		p.untold.owners.add(owner, ns)
 	}
 }
 

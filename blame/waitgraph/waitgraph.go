@@ -49,14 +49,12 @@ type Options struct {
 type Builder struct {
 	root  bool
 	edges *blame.Pivot // by waiter and owner
-	locks *classes
 }
 
 // New returns an empty builder.
 func New(o Options) *Builder {
 	k := keys[o.Nodes]
-	edges := blame.New(k[:], o.Root).Operations(o.Frames).App(o.App)
-	return &Builder{root: o.Root, edges: edges, locks: newClasses(edges, o.Root)}
+	return &Builder{root: o.Root, edges: blame.New(k[:], o.Root).Operations(o.Frames).App(o.App).ByClasses()}
 }
 
 // Begin implements analysis.Visitor.
@@ -67,7 +65,6 @@ func (b *Builder) Begin(sym *analysis.Symbols, start int64) {
 // Slice implements analysis.Visitor.
 func (b *Builder) Slice(s *analysis.Slice) {
 	b.edges.Slice(s)
-	b.locks.slice(s)
 }
 
 // Moved implements analysis.CrowdVisitor.
@@ -76,7 +73,6 @@ func (b *Builder) Moved(m *analysis.Move) { b.edges.Moved(m) }
 // Crowd implements analysis.CrowdVisitor.
 func (b *Builder) Crowd(s *analysis.Slice, n int) {
 	b.edges.Crowd(s, n)
-	b.locks.crowd(s)
 }
 
 // Graph is a finished graph. The edges sum to the total.
@@ -85,8 +81,9 @@ type Graph struct {
 	Nodes []Vertex // descending by time waited and caused, ties by name
 	Edges []Edge   // descending by thread-time, ties by name
 	Total blame.Sum
-	// OtherNs is the thread-time on edges of blame.OtherText: there are too many to tell all apart.
-	OtherNs int64
+	// OtherNs is the thread-time on edges of blame.OtherText: there are too many to tell all
+	// apart. The others are as in blame.Table.
+	OtherNs, OtherMostNs, LackingNs int64
 }
 
 // Vertex is a node. Times are thread-time in nanoseconds.
@@ -116,7 +113,7 @@ type Lock struct {
 // Graph returns the finished graph.
 func (b *Builder) Graph() *Graph {
 	t := b.edges.Table()
-	g := &Graph{Root: b.root, Total: t.Total, OtherNs: t.OtherNs, Edges: make([]Edge, len(t.Rows))}
+	g := &Graph{Root: b.root, Total: t.Total, OtherNs: t.OtherNs, OtherMostNs: t.OtherMostNs, LackingNs: t.LackingNs, Edges: make([]Edge, len(t.Rows))}
 	at, edges := map[uint32]int{}, make(map[ends]int32, len(t.Rows))
 	for i := range t.Rows {
 		r := &t.Rows[i]
@@ -125,7 +122,7 @@ func (b *Builder) Graph() *Graph {
 		g.Nodes[e.To].CausedNs += r.ThreadNs
 		g.Edges[i], edges[ends(r.IDs)] = e, int32(i)
 	}
-	g.addLocks(b.locks, edges)
+	g.addLocks(b.edges, edges)
 	g.addUntold(at, b.edges)
 	g.rank()
 	g.components()

@@ -7,13 +7,13 @@ import (
 
 // Blame is the document of `contend blame`.
 type Blame struct {
-	Schema   string     `json:"schema"`
-	By       []string   `json:"by"`
-	Metric   string     `json:"metric"` // "direct" or "root"
-	Rows     []BlameRow `json:"rows"`
-	OtherNs  int64      `json:"otherNs,omitempty"` // in rows of [other]: there are too many to tell all apart
-	Total    Total      `json:"total"`
-	Coverage Coverage   `json:"coverage"`
+	Schema string     `json:"schema"`
+	By     []string   `json:"by"`
+	Metric string     `json:"metric"` // "direct" or "root"
+	Rows   []BlameRow `json:"rows"`
+	Other
+	Total    Total    `json:"total"`
+	Coverage Coverage `json:"coverage"`
 
 	Omitted   int      `json:"-"` // rows behind the limit, and their sum
 	OmittedNs int64    `json:"-"`
@@ -33,9 +33,16 @@ type BlameRow struct {
 	Provenance Provenance `json:"provenance"`
 }
 
+// Other is what rows, or edges, of [other] hold: there are too many to tell all apart.
+type Other struct {
+	Ns        int64 `json:"otherNs,omitempty"`
+	MostNs    int64 `json:"otherMostNs,omitempty"` // no combination among them has more
+	LackingNs int64 `json:"lackingNs,omitempty"`   // no other row lacks more of what is its own
+}
+
 // NewBlame builds the document; top limits the rows, 0 means all.
 func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
-	b := &Blame{Schema: "contend.blame/1", Metric: "direct", Rows: []BlameRow{}, OtherNs: t.OtherNs, Coverage: cov,
+	b := &Blame{Schema: "contend.blame/1", Metric: "direct", Rows: []BlameRow{}, Other: Other{t.OtherNs, t.OtherMostNs, t.LackingNs}, Coverage: cov,
 		Total: Total{Waiting{t.Total.Waits, t.Total.ThreadNs, t.Total.WallNs}, runningNs}}
 	if t.Root {
 		b.Metric = "root"

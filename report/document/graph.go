@@ -4,13 +4,13 @@ import "contend/blame/waitgraph"
 
 // Graph is the document of `contend graph`: who blocked whom.
 type Graph struct {
-	Schema   string   `json:"schema"`
-	Nodes    []Node   `json:"nodes"`
-	Edges    []Edge   `json:"edges"`
-	By       string   `json:"by"`     // what a node is: thread, group, method, operation, site
-	Metric   string   `json:"metric"` // "direct" or "root"
-	Omitted  Omitted  `json:"omitted"`
-	OtherNs  int64    `json:"otherNs,omitempty"` // on edges of [other]: there are too many to tell all apart
+	Schema  string  `json:"schema"`
+	Nodes   []Node  `json:"nodes"`
+	Edges   []Edge  `json:"edges"`
+	By      string  `json:"by"`     // what a node is: thread, group, method, operation, site
+	Metric  string  `json:"metric"` // "direct" or "root"
+	Omitted Omitted `json:"omitted"`
+	Other
 	Total    Waiting  `json:"total"`
 	Coverage Coverage `json:"coverage"`
 }
@@ -63,7 +63,7 @@ type Waiting struct {
 // NewGraph builds the document; top limits the edges, 0 means all. Nodes
 // without a shown edge are left out.
 func NewGraph(g *waitgraph.Graph, by string, cov Coverage, top int) *Graph {
-	d := &Graph{Schema: "contend.graph/1", By: by, Metric: "direct", Nodes: []Node{}, Edges: []Edge{}, OtherNs: g.OtherNs, Coverage: cov,
+	d := &Graph{Schema: "contend.graph/1", By: by, Metric: "direct", Nodes: []Node{}, Edges: []Edge{}, Other: Other{g.OtherNs, g.OtherMostNs, g.LackingNs}, Coverage: cov,
 		Total: Waiting{g.Total.Waits, g.Total.ThreadNs, g.Total.WallNs}}
 	if g.Root {
 		d.Metric = "root"

@@ -22,7 +22,7 @@ func title(g *document.Graph) string {
 	if rest := text.LeftOut(g); rest != "" {
 		parts = append(parts, rest)
 	}
-	if untold := text.Untold(g.OtherNs, g.Coverage, "edges"); untold != "" {
+	if untold := text.Untold(g.Other, g.Coverage, "edges"); untold != "" {
 		parts = append(parts, untold)
 	}
 	return strings.Join(parts, "\n")

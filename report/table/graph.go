@@ -33,7 +33,7 @@ func edgeGrid(d *document.Graph) *Grid {
 	if note := text.LeftOut(d); note != "" {
 		g.Notes = append(g.Notes, note)
 	}
-	if note := text.Untold(d.OtherNs, d.Coverage, "edges"); note != "" {
+	if note := text.Untold(d.Other, d.Coverage, "edges"); note != "" {
 		g.Notes = append(g.Notes, note+"; cycles are those of these")
 	}
 	g.Notes = append(g.Notes, m.Total(d.Total))

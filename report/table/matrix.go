@@ -19,7 +19,7 @@ func Matrix(w io.Writer, d *document.Graph, top int, o Options) error {
 	for ; n > 1 && o.Style == Text && o.Width > 0 && g.least() > o.Width; n-- {
 		g = newMatrix(d, n-1).grid(d, o)
 	}
-	if note := text.Untold(d.OtherNs, d.Coverage, "edges"); note != "" {
+	if note := text.Untold(d.Other, d.Coverage, "edges"); note != "" {
 		g.Notes = append(g.Notes, note)
 	}
 	return writeAll(w, []*Grid{g}, d.Coverage, o)

@@ -81,11 +81,19 @@ func (m Measure) Total(t document.Waiting) string {
 
 // Untold says how much is in rows, or on edges, that do not tell all they could, "" when
 // nothing.
-func Untold(ns int64, c document.Coverage, rows string) string {
-	if ns == 0 {
+func Untold(o document.Other, c document.Coverage, rows string) string {
+	if o.Ns == 0 {
 		return ""
 	}
-	return fmt.Sprintf("too many %s to tell all apart: %s in those of [other]; any other holds all of its own", rows, MeasureOf(c).Text(ns))
+	m := MeasureOf(c)
+	note := fmt.Sprintf("too many %s to tell all apart: %s in those of [other]", rows, m.Text(o.Ns))
+	if o.MostNs > 0 {
+		note += fmt.Sprintf(", of which none had more than %s", m.Text(o.MostNs))
+	}
+	if o.LackingNs > 0 {
+		return note + fmt.Sprintf("; any other holds all but %s of its own", m.Text(o.LackingNs))
+	}
+	return note + "; any other holds all of its own"
 }
 
 // LeftOut says what the limit left out of a graph, "" when nothing.
