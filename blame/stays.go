@@ -2,6 +2,7 @@ package blame
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"contend/analysis"
@@ -145,8 +146,9 @@ func (s *Stays) settleAll(isNew func(pair int, of format.ThreadID) bool) {
 
 // each tells who is in crowds now, as when they joined, and who is beside.
 func (s *Stays) each(joined func(m *analysis.Move, waiter int), beside func(m *analysis.Move)) {
-	for lock, at := range s.at {
+	for _, lock := range slices.Sorted(maps.Keys(s.at)) {
 		var moves []analysis.Move
+		at := s.at[lock]
 		for number, who := range at.arrived.Behind(0) {
 			moves = append(moves, analysis.Move{Waiter: s.stays[who].Waiter, Lock: lock, Number: number})
 		}
