@@ -23,7 +23,7 @@ type ledger struct {
 type book struct {
 	lines  []posting
 	there  analysis.Crowd[entry]
-	beside map[uint32]bool // numbers of those who are told alone
+	beside beside
 }
 
 type posting struct {
@@ -83,12 +83,11 @@ func (l *ledger) join(m *analysis.Move, waiter int, wait uint32) {
 // leave notes that somebody is there no longer; false of one who is told alone.
 func (l *ledger) leave(m *analysis.Move) bool {
 	b, _ := l.bookOf(m.Lock)
-	if b.beside[m.Number] {
-		delete(b.beside, m.Number)
+	if b.beside.take(m.Number) {
 		return false
 	}
 	if m.Twice {
-		l.setBeside(m)
+		b.beside.set(m.Number)
 	}
 	l.stay(b, *b.there.Of(m.Number))
 	b.there.Leave(m.Number)
@@ -98,10 +97,7 @@ func (l *ledger) leave(m *analysis.Move) bool {
 // setBeside notes that one in a crowd is told alone.
 func (l *ledger) setBeside(m *analysis.Move) {
 	b, _ := l.bookOf(m.Lock)
-	if b.beside == nil {
-		b.beside = map[uint32]bool{}
-	}
-	b.beside[m.Number] = true
+	b.beside.set(m.Number)
 }
 
 func (l *ledger) stay(b *book, s entry) {

@@ -59,7 +59,24 @@ type chargeSum struct {
 type staying struct {
 	list    []int32 // in the order of Kinds
 	arrived analysis.Crowd[int32]
-	beside  map[uint32]bool // numbers of others, who are added one by one
+	beside  beside
+}
+
+// beside are the numbers of those in a crowd who are added one by one.
+type beside map[uint32]bool
+
+func (b *beside) set(number uint32) {
+	if *b == nil {
+		*b = beside{}
+	}
+	(*b)[number] = true
+}
+
+// take forgets one who leaves; false if it was none of them.
+func (b beside) take(number uint32) bool {
+	was := b[number]
+	delete(b, number)
+	return was
 }
 
 // newStays returns the stays of those whom a function tells apart, each of one thread.
@@ -97,12 +114,11 @@ func (s *Stays) join(m *analysis.Move) {
 // to meanwhile whether the wait is new to it. It returns false of one beside.
 func (s *Stays) leave(m *analysis.Move, isNew func(pair int, of format.ThreadID) bool) bool {
 	at := s.at[m.Lock]
-	if at.beside[m.Number] {
-		delete(at.beside, m.Number)
+	if at.beside.take(m.Number) {
 		return false
 	}
 	if m.Twice {
-		at.setBeside(m.Number)
+		at.beside.set(m.Number)
 	}
 	who := *at.arrived.Of(m.Number)
 	at.arrived.Leave(m.Number)
@@ -112,13 +128,6 @@ func (s *Stays) leave(m *analysis.Move, isNew func(pair int, of format.ThreadID)
 	at.list = at.list[:last]
 	s.settle(one, isNew)
 	return true
-}
-
-func (s *staying) setBeside(number uint32) {
-	if s.beside == nil {
-		s.beside = map[uint32]bool{}
-	}
-	s.beside[number] = true
 }
 
 func (s *Stays) settle(one *stay, isNew func(pair int, of format.ThreadID) bool) {

@@ -56,12 +56,13 @@ func (ev *evidence) interruptible() []bool {
 				may = slices.ContainsFunc(ev.sym.Frames(stack), interruptibly)
 				known[stack] = may
 			}
-			if may && ev.mayLeave == nil {
+			if !may {
+				continue
+			}
+			if ev.mayLeave == nil {
 				ev.mayLeave = make([]bool, len(ev.what))
 			}
-			if may {
-				ev.mayLeave[i] = true
-			}
+			ev.mayLeave[i] = true
 		}
 	})
 	return ev.mayLeave

@@ -103,8 +103,8 @@ const (
 func (a *acquisition) number() uint32 { return a.doer &^ (waitedAllAlong | mayHaveLeft) }
 
 // acquisitions returns the ends of waits that got the lock, by time, and of those
-// that did not: those that failed, and those among left. Waits that begin in order mostly end so, too: each one is put where
-// it belongs from behind, as long as that is near.
+// that did not: those that failed, and those among left. Waits that begin in order mostly
+// end so, too: each one is put where it belongs from behind, as long as that is near.
 func (ev *evidence) acquisitions(l lockWaits, left []bool) (got []acquisition, failed []int64) {
 	const near = 64
 	sorted := true

@@ -1,6 +1,9 @@
 package findings
 
-import "contend/analysis"
+import (
+	"contend/analysis"
+	"contend/format"
+)
 
 // Confidence says how sure a finding is.
 type Confidence uint8
@@ -48,4 +51,10 @@ func confidence(f *Finding, trust *analysis.Calibration) Confidence {
 		return Medium
 	}
 	return Low
+}
+
+// ofLock says how sure a finding about one lock is.
+func (t *Trace) ofLock(f *Finding, id format.ObjectID) Confidence {
+	trust := t.Trust.Of(uint32(id), false)
+	return confidence(f, &trust)
 }

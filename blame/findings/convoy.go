@@ -136,8 +136,7 @@ func convoys(v *Evidence, t *Trace) (out []Finding) {
 			f := v.about(Convoy, id, &c.amount)
 			f.Evidence = fmt.Sprintf("in %s with a queue all the time the lock was handed over %s, and on its way for %s of it",
 				format.Duration(c.length), format.Some(int(c.served), "time", "times"), percent(c.free, c.length))
-			trust := t.Trust.Of(uint32(id), false)
-			f.Confidence = confidence(&f, &trust)
+			f.Confidence = t.ofLock(&f, id)
 			out = append(out, f)
 		}
 	})
