@@ -163,7 +163,6 @@ func (s *sampler) idle(ev *format.Event) bool {
 	if !s.next.valid || ev.Time != s.next.time || ev.End != ev.Time || int(ev.Activity) >= len(idleWork) || !idleWork[ev.Activity] {
 		return false
 	}
-	s.next.unfold()
 	s.next.idlers = append(s.next.idlers, asideOf(ev))
 	return true
 }
@@ -179,15 +178,6 @@ func (s *sampler) asides(lo, hi int64) {
 			}
 		}
 		sum.last = hi
-	}
-	if sc := s.cur.scene; sc != nil {
-		for len(sc.beside) < len(sc.idlers) {
-			sc.beside = append(sc.beside, s.besideOf(sc.idlers[len(sc.beside)]))
-		}
-		for _, sum := range sc.beside {
-			charge(sum)
-		}
-		return
 	}
 	for _, one := range s.cur.idlers {
 		charge(s.besideOf(one))

@@ -4,15 +4,15 @@ package analysis
 // arrays of its own; when one of these grows, what was taken from the old one
 // stays good.
 type batch struct {
-	calls     int
-	order     []sameCalls
-	slices    []Slice
-	singles   singles
-	stretches []Stretch
-	running   []runningTime
+	calls   int
+	order   []sameCalls
+	slices  []Slice // also those of queues
+	lengths []int   // of the queues
+	moves   []Move
+	running []runningTime
 
-	ticks, tickNs int64    // all told first: they are only counted
-	waits         []Waited // told next: they come in order of their own
+	ticks, tickNs int64    // all delivered first: they are only counted
+	waits         []Waited // delivered next: they come in order of their own
 
 	shares  []Share
 	hops    []Hop
@@ -29,58 +29,49 @@ type callKind uint8
 
 const (
 	callSlice callKind = iota
-	callSingles
-	callStretch
+	callQueue
+	callMove
 	callRunning
 )
 
-// runningTime is some thread-time that fell into a stretch.
+// runningTime is some thread-time that fell into an interval.
 type runningTime struct {
 	span
 	ns int64
 }
 
-// call notes that one more call of a kind comes next, and reports whether the one
-// before it was of another kind.
-func (b *batch) call(what callKind) (another bool) {
+// call notes that one more call of a kind comes next.
+func (b *batch) call(what callKind) {
 	b.calls++
 	if n := len(b.order); n > 0 && b.order[n-1].what == what {
 		b.order[n-1].n++
-		return false
+		return
 	}
 	b.order = append(b.order, sameCalls{what, 1})
-	return true
 }
 
-// ear is a visitor, and what it asks for besides slices; nil where it does not.
-type ear struct {
+// subscription is a visitor and the optional interfaces that it implements.
+type subscription struct {
 	visitor Visitor
-	stretch StretchVisitor
-	singles SinglesVisitor
 	crowd   CrowdVisitor
 	waits   WaitVisitor
 	running RunningVisitor
 	ticks   TickVisitor
-	tallies bool // of stretches it wants no more than sums
 
-	slice  Slice    // of a stretch, for who wants these
-	share  [1]Share // of a single slice
-	crowds crowds   // for who wants these
+	crowds crowds // followed for a visitor that is no CrowdVisitor
 }
 
-// tell makes all calls of one visitor.
-func (b *batch) tell(to *ear) {
+// deliver makes all calls of one visitor.
+func (b *batch) deliver(to *subscription) {
 	if to.ticks != nil && b.ticks > 0 {
 		to.ticks.Ticks(b.ticks, b.tickNs)
 	}
-	for i := range b.waits {
-		if to.waits == nil {
-			break
+	if to.waits != nil {
+		for i := range b.waits {
+			to.waits.Wait(&b.waits[i])
 		}
-		to.waits.Wait(&b.waits[i])
 	}
-	slices, stretches, running := b.slices, b.stretches, b.running
-	row, single := 0, 0
+	slices, lengths, moves, running := b.slices, b.lengths, b.moves, b.running
 	for _, c := range b.order {
 		switch c.what {
 		case callSlice:
@@ -88,85 +79,53 @@ func (b *batch) tell(to *ear) {
 				to.visitor.Slice(&slices[i])
 			}
 			slices = slices[c.n:]
-		case callSingles:
-			s := b.singles.row(row, single, c.n, b.waiters)
-			to.hearSingles(&s)
-			row, single = row+1, single+c.n
-		case callStretch:
-			for i := range stretches[:c.n] {
-				if to.tallies && to.running == nil {
-					break
-				}
-				to.hear(&stretches[i])
+		case callQueue:
+			for i := range slices[:c.n] {
+				to.queued(&slices[i], lengths[i])
 			}
-			stretches = stretches[c.n:]
+			slices, lengths = slices[c.n:], lengths[c.n:]
+		case callMove:
+			for i := range moves[:c.n] {
+				to.moved(&moves[i])
+			}
+			moves = moves[c.n:]
 		case callRunning:
-			for _, r := range running[:c.n] {
-				if to.running == nil {
-					break
+			if to.running != nil {
+				for _, r := range running[:c.n] {
+					to.running.Running(r.start, r.end, r.ns)
 				}
-				to.running.Running(r.start, r.end, r.ns)
 			}
 			running = running[c.n:]
 		}
 	}
 }
 
-// hearSingles makes the call of Singles, or the calls of their slices.
-func (e *ear) hearSingles(s *Singles) {
-	if e.singles != nil && e.singles.Singles(s) {
+// queued delivers the slice of a queue of n.
+func (to *subscription) queued(s *Slice, n int) {
+	if to.crowd != nil {
+		to.crowd.Crowd(s, n)
 		return
 	}
-	moved := s.Moved()
-	for i := range s.Slices {
-		if moved {
-			e.follow(s.Moves(i))
-		}
-		one := s.slice(&s.Slices[i], &e.share)
-		switch {
-		case !s.Slices[i].Crowd:
-			e.visitor.Slice(&one)
-		case e.crowd != nil:
-			e.crowd.Crowd(&one, int(s.Slices[i].Len()))
-		default:
-			one.Waiters = e.crowds[one.Lock].All()
-			e.visitor.Slice(&one)
-		}
-	}
+	one := *s // the slice is delivered to other visitors as well
+	one.Waiters = to.crowds[s.Lock].All()
+	to.visitor.Slice(&one)
 }
 
-// follow tells a visitor of crowds, or remembers for it who is in them.
-func (e *ear) follow(moves []Move) {
-	if e.crowds == nil {
-		e.crowds = crowds{}
-	}
-	for i := range moves {
-		if e.crowd != nil {
-			e.crowd.Moved(&moves[i])
-		} else {
-			e.crowds.move(&moves[i])
-		}
-	}
-}
-
-// hear makes the calls of a stretch.
-func (e *ear) hear(s *Stretch) {
-	if e.running != nil && s.Start < s.End {
-		e.running.Running(s.Start, s.End, s.Running)
-	}
-	if e.tallies || e.stretch != nil && e.stretch.Stretch(s) {
+// moved delivers a change of a queue, or follows it for the visitor.
+func (to *subscription) moved(m *Move) {
+	if to.crowd != nil {
+		to.crowd.Moved(m)
 		return
 	}
-	for i := range s.Groups {
-		s.slice(i, &e.slice)
-		e.visitor.Slice(&e.slice)
+	if to.crowds == nil {
+		to.crowds = crowds{}
 	}
+	to.crowds.move(m)
 }
 
 // clear empties the batch.
 func (b *batch) clear() {
-	b.calls, b.order, b.slices, b.stretches, b.running = 0, b.order[:0], b.slices[:0], b.stretches[:0], b.running[:0]
+	b.calls, b.order, b.slices, b.lengths, b.moves, b.running = 0, b.order[:0], b.slices[:0], b.lengths[:0], b.moves[:0], b.running[:0]
 	b.ticks, b.tickNs, b.waits = 0, 0, b.waits[:0]
-	b.singles.clear()
 	b.shares, b.hops, b.waiters = b.shares[:0], b.hops[:0], b.waiters[:0]
 }

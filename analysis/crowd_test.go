@@ -52,20 +52,18 @@ func TestCrowdHoldsWhoHasNotLeft(t *testing.T) {
 	})
 }
 
-// counted counts what it is told of single slices: who waits in them, and who joins and
-// leaves crowds.
+// counted counts what is delivered: waiters in slices, and changes of crowds.
 type counted struct {
-	bookings
 	told, moves int
+	waitNs      int64
 }
 
-func (c *counted) Singles(s *Singles) bool {
-	for i := range s.Slices {
-		c.told += len(s.Waiters(&s.Slices[i]))
-		c.moves += len(s.Moves(i))
-		c.waitNs += s.Slices[i].Len() * s.Slices[i].Length()
-	}
-	return true
+func (c *counted) Begin(*Symbols, int64) {}
+func (c *counted) Slice(s *Slice)        { c.Crowd(s, len(s.Waiters)) }
+func (c *counted) Moved(*Move)           { c.moves++ }
+func (c *counted) Crowd(s *Slice, n int) {
+	c.told += len(s.Waiters)
+	c.waitNs += s.Length() * int64(n)
 }
 
 // handedOver returns waits for one lock, of so many threads at a time, which get it in

@@ -9,12 +9,10 @@ type definer struct {
 	out  *dispatcher
 }
 
-// define takes a metadata event. It reports whether an id got another meaning.
-func (d definer) define(ev *format.Event) (again bool) {
+// define takes a metadata event.
+func (d definer) define(ev *format.Event) {
 	d.out.wait()
-	before := d.defs.version
 	d.defs.add(ev)
-	return d.defs.version != before
 }
 
 // input begins the next input of the trace.

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"contend/analysis/cores"
-	"contend/format"
 )
 
 // dispatcher passes what is booked on to the visitors, which work on goroutines
@@ -14,14 +13,11 @@ import (
 type dispatcher struct {
 	sym      *Symbols // for whoever comes after the visitors
 	visitors []Visitor
-	ears     []ear
+	to       []subscription
 	waits    bool // some visitor asks for whole waits
-	tally    tally
 
 	cur   *batch
 	hops  hopStore // of cur
-	alike alikes   // of cur
-	moves []Move   // of crowds, behind the last single slice
 	spare []*batch
 	ahead int         // batches the visitors have not done with
 	todo  chan *batch // nil until the first one is full
@@ -39,18 +35,13 @@ const (
 func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
 	d := &dispatcher{sym: sym, visitors: visitors, cur: &batch{}, hops: hopStore{number: 1}}
 	for _, v := range visitors {
-		one := ear{visitor: v}
-		one.stretch, _ = v.(StretchVisitor)
-		one.singles, _ = v.(SinglesVisitor)
+		one := subscription{visitor: v}
 		one.crowd, _ = v.(CrowdVisitor)
 		one.running, _ = v.(RunningVisitor)
 		one.ticks, _ = v.(TickVisitor)
 		one.waits, _ = v.(WaitVisitor)
 		d.waits = d.waits || one.waits != nil
-		if t, ok := v.(TallyVisitor); ok {
-			one.tallies, d.tally.ears = one.stretch == nil, append(d.tally.ears, t)
-		}
-		d.ears = append(d.ears, one)
+		d.to = append(d.to, one)
 	}
 	return d
 }
@@ -63,37 +54,26 @@ func (d *dispatcher) begin(start int64) {
 	}
 }
 
-// slice returns a new slice of the batch at hand, to be filled with what is
-// stored in the batch and then handed over.
-func (d *dispatcher) slice() *Slice {
-	d.cur.call(callSlice)
-	return next(&d.cur.slices)
+// slice adds a slice of n waiters, all of which are given or the first of a queue.
+func (d *dispatcher) slice(s *Slice, n int) {
+	b, what := d.cur, callSlice
+	if n > len(s.Waiters) {
+		what = callQueue
+		b.lengths = append(b.lengths, n)
+	}
+	b.call(what)
+	at := next(&b.slices)
+	*at = *s
+	at.Shares, at.Waiters = stored(&b.shares, s.Shares), stored(&b.waiters, s.Waiters)
+	d.handOver()
 }
 
-// single adds a slice whose waiters have one share of waiting, to be handed over.
-func (d *dispatcher) single(lo, hi int64, lock format.ObjectID, share *Share, waiters []Waiter, n int, noEarlierStart int64) {
-	b := d.cur
-	if b.call(callSingles) {
-		b.singles.begin(noEarlierStart)
-		d.alike.row++
-	}
-	s := &b.singles
-	at := d.alike.of(s, lock, share)
-	s.alike[at].Ns += (hi - lo) * int64(n)
-	from := uint32(len(b.waiters))
-	b.waiters = append(b.waiters, waiters...)
-	one := next(&s.slices) // filled in place: millions, that a copy would wait for
-	one.Start, one.End = lo, hi
-	one.Alike, one.Begins = at-uint32(s.rows[len(s.rows)-1].alike), firsts(waiters)
-	one.from, one.n, one.Crowd = from, uint32(n), n > len(waiters)
-	if len(d.moves) > 0 {
-		s.moves, d.moves = append(s.moves, d.moves...), d.moves[:0]
-	}
-	one.moves = uint32(len(s.moves))
+// move adds a waiter that joins a queue or leaves it.
+func (d *dispatcher) move(m Move) {
+	d.cur.call(callMove)
+	d.cur.moves = append(d.cur.moves, m)
+	d.handOver()
 }
-
-// move tells of a crowd, with the next single slice.
-func (d *dispatcher) move(m Move) { d.moves = append(d.moves, m) }
 
 // next returns the place behind the last of a list, which is one longer then. It
 // holds what it held before.
@@ -117,12 +97,6 @@ func (d *dispatcher) running(from, to, ns int64) {
 	d.handOver()
 }
 
-// stretch is slice for stretches.
-func (d *dispatcher) stretch() *Stretch {
-	d.cur.call(callStretch)
-	return next(&d.cur.stretches)
-}
-
 func (d *dispatcher) tick(ns int64) {
 	d.cur.ticks++
 	d.cur.tickNs += ns
@@ -138,7 +112,7 @@ func (d *dispatcher) wholeWait(w Waited) {
 // handOver gives the batch at hand to the visitors if it is full.
 func (d *dispatcher) handOver() {
 	b := d.cur
-	if b.calls < batchCalls && len(b.shares)+len(d.hops.list)+len(b.waiters)+len(b.singles.moves) < batchParts {
+	if b.calls < batchCalls && len(b.shares)+len(d.hops.list)+len(b.waiters) < batchParts {
 		return
 	}
 	if d.todo == nil {
@@ -182,14 +156,12 @@ func (d *dispatcher) wait() {
 	}
 	if d.cur.calls > 0 || d.cur.ticks > 0 {
 		d.cur.hops = d.hops.list
-		for i := range d.ears {
-			d.cur.tell(&d.ears[i])
+		for i := range d.to {
+			d.cur.deliver(&d.to[i])
 		}
-		d.sumUp(d.cur)
 		d.cur.clear()
 		d.use(d.cur)
 	}
-	d.tally.settle()
 }
 
 // close is wait, and the end of the goroutine.
@@ -202,17 +174,8 @@ func (d *dispatcher) close() {
 
 func (d *dispatcher) work(todo <-chan *batch) {
 	for b := range todo {
-		cores.Each(len(d.ears), func(i int) { b.tell(&d.ears[i]) })()
-		d.sumUp(b)
+		cores.Each(len(d.to), func(i int) { b.deliver(&d.to[i]) })()
 		b.clear()
 		d.done <- b
-	}
-}
-
-// sumUp takes the stretches of a batch for those that want no more than sums, when
-// all have heard of its ticks.
-func (d *dispatcher) sumUp(b *batch) {
-	for i := range b.stretches {
-		d.tally.add(&b.stretches[i])
 	}
 }

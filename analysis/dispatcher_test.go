@@ -36,14 +36,6 @@ func kept(s *Slice) Slice {
 	return own
 }
 
-// book books a slice as the emitter does.
-func book(d *dispatcher, s *Slice) {
-	b, own := d.cur, d.slice()
-	*own = *s
-	own.Shares, own.Waiters = stored(&b.shares, s.Shares), stored(&b.waiters, s.Waiters)
-	d.handOver()
-}
-
 func copied[T any](list []T) []T { return append([]T(nil), list...) }
 
 // Whoever books uses the same slices again and again, as the emitter does.
@@ -69,27 +61,16 @@ func TestDispatcherTellsWhatWasBookedInOrder(t *testing.T) {
 					for j := range s.Waiters {
 						s.Waiters[j].Thread = format.ThreadID(i + j)
 					}
-					switch random.IntN(4) {
+					switch random.IntN(3) {
 					case 0:
 						direct.Slice(&s)
-						book(d, &s)
+						d.slice(&s, len(s.Waiters))
 					case 1:
 						direct.Running(at, 2, 3)
 						d.running(at, 2, 3)
 					case 2:
 						direct.Ticks(1, at)
 						d.tick(at)
-					case 3:
-						together := stretchOf(&s)
-						direct.Running(s.Start, s.End, at)
-						for g := range together.Groups {
-							one := s
-							one.Lock, one.Shares = format.ObjectID(g), []Share{{Ns: 1, Hops: g}}
-							one.Waiters = one.Waiters[g:]
-							direct.Slice(&one)
-						}
-						*d.stretch() = *together
-						d.handOver()
 					}
 				}
 				d.close()
@@ -99,18 +80,6 @@ func TestDispatcherTellsWhatWasBookedInOrder(t *testing.T) {
 			})
 		}
 	}
-}
-
-// stretchOf makes a stretch of two groups at most: the waiters of a slice, and all
-// but the first of them.
-func stretchOf(s *Slice) *Stretch {
-	out := &Stretch{Start: s.Start, End: s.End, Running: s.Start, Waiting: &Waiting{}}
-	waiters := copied(s.Waiters)
-	for g := range min(2, len(waiters)) {
-		out.Groups = append(out.Groups, Group{Number: uint32(g) + 1, Lock: format.ObjectID(g), Waiters: waiters[g:], Share: Share{Hops: g}})
-		out.ends = append(out.ends, 0)
-	}
-	return out
 }
 
 // pair is two visitors, one of which waits in its first slice for the other's.
@@ -141,7 +110,7 @@ func TestVisitorsHearABatchTogether(t *testing.T) {
 	both := []*pair{{heard: a, other: b}, {heard: b, other: a}}
 	d := newDispatcher(nil, []Visitor{both[0], both[1]})
 	for range 2 * batchCalls {
-		book(d, &Slice{})
+		d.slice(&Slice{}, 0)
 	}
 	d.close()
 	if both[0].alone || both[1].alone {

@@ -20,7 +20,6 @@ type emitter struct {
 	all                     bool // the filter lets every wait through
 
 	byProv    [Provenances]int64
-	tallied   [Provenances]int64 // the same of stretches, by the dispatcher
 	chosen    chosen
 	running   int64
 	overflown bool                               // running is more than it holds
@@ -32,7 +31,6 @@ type emitter struct {
 
 func newEmitter(defs *definitions, f Filter, out *dispatcher) *emitter {
 	e := &emitter{defs: defs, filter: f, out: out, queued: map[int32]map[format.ThreadID]bool{}, since: map[int32]int64{}}
-	out.tally.ears = append(out.tally.ears, e)
 	e.all = f.Class == nil && f.Lock == nil && f.Thread == nil && f.MinWait <= 0
 	return e
 }
@@ -94,13 +92,15 @@ func (e *emitter) wanted(t format.ThreadID, l format.ObjectID, length int64) boo
 // says nothing of how long the wait was, and a tenure is none.
 const anyLength = maxTime
 
-// bookSingle charges n waiters of one lock who have one share of waiting for it, which is
-// most of what there is. Of a crowd only the first is given.
-func (e *emitter) bookSingle(lo, hi int64, lock format.ObjectID, share *Share, waiters []Waiter, n int, noEarlierStart int64) {
-	e.byProv[share.Direct.Prov] += (hi - lo) * int64(n)
-	e.chosen.add(lock, share.Direct.Prov, (hi-lo)*int64(n))
-	e.out.single(lo, hi, lock, share, waiters, n, noEarlierStart)
-	e.out.handOver()
+// bookSingle charges n waiters of e.slice's lock, all of which have one share of waiting
+// for it. Of a queue only the first is given.
+func (e *emitter) bookSingle(share *Share, n int) {
+	s := &e.slice
+	e.one[0] = *share
+	e.one[0].Ns, s.Shares = s.Length(), e.one[:]
+	e.byProv[share.Direct.Prov] += s.Length() * int64(n)
+	e.chosen.add(s.Lock, share.Direct.Prov, s.Length()*int64(n))
+	e.out.slice(s, n)
 }
 
 // bookWait tells of a whole wait, for the visitors that ask, if it ended with the lock.
@@ -109,32 +109,6 @@ func (e *emitter) bookWait(w *owners.Wait) {
 		return
 	}
 	e.out.wholeWait(Waited{w.Thread, w.Lock, w.Stack, w.Start, w.End, w.Mode()})
-}
-
-// bookStretch charges slices of groups, which stay good, over [lo, hi), and the
-// running time beside them.
-func (e *emitter) bookStretch(lo, hi, running int64, seen *Sample, w *Waiting) {
-	s := e.out.stretch()
-	s.Start, s.End, s.Running, s.Sample, s.Waiting = lo, hi, e.ran(lo, hi, running), *seen, w
-	e.out.handOver()
-}
-
-// Tally implements TallyVisitor, beside the visitors.
-func (e *emitter) Tally(w *Waiting, ns, _ int64) {
-	for i := range w.Groups {
-		g := &w.Groups[i]
-		e.tallied[g.Share.Direct.Prov] += ns * int64(len(g.Waiters))
-	}
-}
-
-// known returns the waiting booked, by how its direct owners are known; all of it must
-// have been heard.
-func (e *emitter) known() [Provenances]int64 {
-	sum := e.byProv
-	for p, ns := range e.tallied {
-		sum[p] += ns
-	}
-	return sum
 }
 
 // book charges e.slice, whose waiters wait for one lock, as nodes of the graph.
@@ -176,10 +150,7 @@ func (e *emitter) emit() {
 			e.trapped(share.Root.Cycle, s)
 		}
 	}
-	b, c := e.out.cur, e.out.slice()
-	*c = *s
-	c.Shares, c.Waiters = stored(&b.shares, s.Shares), stored(&b.waiters, s.Waiters)
-	e.out.handOver()
+	e.out.slice(s, len(s.Waiters))
 }
 
 func (e *emitter) trapped(cycle int32, s *Slice) {

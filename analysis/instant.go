@@ -8,29 +8,8 @@ type instant struct {
 	time       int64
 	weight     int64
 	live, idle uint32
-	scene      *scene // what it shows; nil when locks and idlers say so
 	locks      []contendedLock
 	idlers     []seenAside // those of the idle threads that are told
-}
-
-// contended returns the locks it shows.
-func (in *instant) contended() []contendedLock {
-	if in.scene != nil {
-		return in.scene.locks
-	}
-	return in.locks
-}
-
-// unfold makes the instant one to which more can be added.
-func (in *instant) unfold() {
-	if sc := in.scene; sc != nil {
-		in.scene = nil
-		for i := range sc.locks {
-			l := &sc.locks[i]
-			in.add().set(l.lock, l.owners, l.waiters)
-		}
-		in.idlers = append(in.idlers, sc.idlers...)
-	}
 }
 
 // contendedLock is a lock somebody waits for at a sampling instant.
@@ -85,23 +64,4 @@ type seenAside struct {
 type sampledAside struct {
 	ns, waits int64
 	last      int64 // the end of the instant before, which the next one continues
-}
-
-// scene is what some instants show.
-type scene struct {
-	locks   []contendedLock
-	idlers  []seenAside
-	beside  []*sampledAside // what those sum up to
-	charged bool            // once at least
-	groups  []Group         // nil until it was charged twice, and where readers or a circle split the waiting
-	blocked int             // threads in the groups
-
-	sequels  []sequel // what came before, and how it goes on
-	replaced int      // of them, that made place for others
-}
-
-// sequel is what a scene shows where another one was charged before.
-type sequel struct {
-	before *scene
-	now    *Waiting
 }

@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"maps"
 	"testing"
 
 	"contend/analysis/owners"
@@ -97,71 +96,6 @@ func (c *charged) Slice(s *Slice) {
 	c.waits += s.Firsts()
 	for _, w := range s.Waiters {
 		c.ns[charge{s.Lock, w.Thread, s.Shares[0].Root}] += s.Length()
-	}
-}
-
-// Few scenes that come again and again are remembered, thousands that hardly do are
-// not, and of more than are kept all are forgotten: whichever it is, each instant is
-// charged as if it had been told alone.
-func TestWhatIsRememberedOfScenesChangesNothing(t *testing.T) {
-	contention := func(i int) format.Event {
-		return format.Event{Kind: format.KindContention, Object: format.ObjectID(1 + i%3), Owners: []format.Party{{Thread: format.ThreadID(1 + i%5), Stack: format.StackID(1 + i%7)}},
-			Waiters: []format.Party{{Thread: format.ThreadID(6 + i%11), Stack: format.StackID(i + 1)}}}
-	}
-	var folded, alone format.List
-	at, serial := int64(1e9), uint64(1e15)
-	show := func(scenes, from, times int) {
-		serial++
-		all := &format.Samples{Shown: &format.Shown{Serial: serial}}
-		for i := range scenes {
-			all.Parts = append(all.Parts, contention(from+i))
-			all.Scenes = append(all.Scenes, []uint32{uint32(i)})
-		}
-		for i := range scenes * times {
-			at += 1e6
-			ev := contention(from + i%scenes)
-			ev.Time = at
-			all.Ticks = append(all.Ticks, format.Tick{Time: at, Live: 20, Scene: uint32(i % scenes)})
-			alone.Events = append(alone.Events, format.Event{Kind: format.KindTick, Time: at, Live: 20}, ev)
-		}
-		all.Events = 2 * int64(len(all.Ticks))
-		folded.Events = append(folded.Events, format.Event{Kind: format.KindTick, Time: all.Ticks[0].Time, Samples: all})
-	}
-	for range 3 {
-		show(20, 0, 40) // the same
-	}
-	for i := range 5 {
-		show(2000, 2000*i, 1) // 10,000 that differ, half of them again in the next
-		show(2000, 2000*i+1000, 1)
-	}
-	got, want := &charged{ns: map[charge]int64{}}, &charged{ns: map[charge]int64{}}
-	for list, v := range map[*format.List]*charged{&folded: got, &alone: want} {
-		if _, err := Run(list, everything, v); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got.waits != want.waits || got.running != want.running || !maps.Equal(got.ns, want.ns) || len(want.ns) == 0 {
-		t.Errorf("folded: %d waits, %d running, %d sums; one by one: %d, %d, %d", got.waits, got.running, len(got.ns), want.waits, want.running, len(want.ns))
-	}
-}
-
-// What is known of a group is its own or not known, however many there are.
-func TestGroupsAreForgottenNotMistaken(t *testing.T) {
-	var b ByGroup[uint32]
-	known := 0
-	for round := range uint32(3) {
-		for group := uint32(1); group < 3*groupSlots; group += 1 + round*groupSlots/8 {
-			of, ok := b.At(group)
-			if ok && *of != group {
-				t.Fatalf("group %d is known as %d", group, *of)
-			}
-			if *of = group; ok {
-				known++
-			}
-		}
-	}
-	if known == 0 {
-		t.Error("nothing is ever known")
 	}
 }
 

@@ -16,15 +16,11 @@
 //	stuck.go       deadlocks that only thread dumps show
 //	tenures.go     tenures, and idle times, for the visitors that ask
 //	holds.go       tenures rebuilt from waits and owners
-//	folded.go      stretches of samples that a source gives at once
 //	sampled.go     samples put together from events, and charged in order
-//	samplerun.go   successive samples that show the same, charged as one
 //	aside.go       waits that are no contention, for the visitors that ask
 //	runner.go      when one thread runs: its life less its idle times
 //	scaled.go      samples put off until what was measured of them is known
-//	sequels.go     what is remembered of scenes for who waits in them
 //	sampler.go     one sample: what it stands for, its graph, its slices
-//	scenes.go      scenes that were met before
 //	measured.go    what the runtime measured of samples, and the factor
 //	instant.go     the contended locks of one sampling instant
 //	distances.go   the median distance of samples
@@ -48,11 +44,7 @@
 //	trace.go       the filter, and what Run returns
 //	union.go       the wall time of intervals that overlap
 //	spread.go      an amount spread evenly over a stretch
-//	tally.go       stretches that show the same, summed up
-//	stretch.go     slices of a sampled trace given together
-//	singles.go     slices of recorded waits given together
 //	crowd.go       who waits for a lock together, and visitors that are told of it
-//	bygroup.go     what visitors remember of slices that are alike
 //	names.go       owners and stacks as text
 //	slice.go       the model: slices, and the visitors that get them
 //	symbols.go     ids resolved for visitors and reports
@@ -77,7 +69,6 @@ type pass struct {
 	rec   *record
 	cyc   *cycles
 	smp   *sampler
-	src   format.Source
 	wild  int64 // events with times no clock gives
 }
 
@@ -89,12 +80,9 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	defs := newDefinitions()
 	out := newDispatcher(&Symbols{definitions: defs}, v)
 	defer out.close()
-	p := &pass{src: src, names: definer{defs, out}, e: newEmitter(defs, f, out), rec: newRecord(), cyc: &cycles{}}
+	p := &pass{names: definer{defs, out}, e: newEmitter(defs, f, out), rec: newRecord(), cyc: &cycles{}}
 	p.rec.monitors.asked = len(asking[MonitorVisitor](p.e)) > 0
 	p.smp = newSampler(p.rec, p.e, p.cyc)
-	if f, ok := src.(format.Folder); ok {
-		f.Fold()
-	}
 	var ev format.Event
 	for {
 		if err := src.Read(&ev); errors.Is(err, io.EOF) {
@@ -109,11 +97,6 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 // take gives an event to those it concerns.
 func (p *pass) take(ev *format.Event) {
 	bound(ev)
-	if ev.Samples != nil {
-		p.wild += p.smp.stretch(ev.Samples, p.names)
-		p.smp.window(p.src)
-		return
-	}
 	if clamp(ev) {
 		p.wild++
 	}
@@ -123,10 +106,7 @@ func (p *pass) take(ev *format.Event) {
 	}
 	switch ev.Kind {
 	case format.KindThread, format.KindObject, format.KindStack:
-		p.smp.flushRun()
-		if p.names.define(ev) {
-			p.smp.renamed()
-		}
+		p.names.define(ev)
 	case format.KindTick:
 		p.smp.tick(ev)
 	case format.KindContention:
@@ -220,7 +200,7 @@ func (p *pass) finish() *Trace {
 	}
 	tr.Pauses = rec.activities.Pauses()
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
-	tr.Coverage = Coverage{ByProvenance: e.known(), Calibration: tl.Trusts.All(), Trusts: tl.Trusts, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl, tr.RunningHigh), relocated.warnings()...),
+	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trusts.All(), Trusts: tl.Trusts, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl, tr.RunningHigh), relocated.warnings()...),
 		Threshold: rec.threshold, Samples: smp.samples, Owned: rec.TellsOwners() || smp.tellsOwners()}
 	return tr
 }

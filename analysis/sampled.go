@@ -7,12 +7,7 @@ import (
 )
 
 // tick begins a sampling instant.
-func (s *sampler) tick(ev *format.Event) {
-	s.instant(&format.Tick{Time: ev.Time, Intended: ev.Intended, Weight: ev.Weight, Live: ev.Live, Idle: ev.IdleThreads})
-}
-
-// instant begins a sampling instant.
-func (s *sampler) instant(t *format.Tick) {
+func (s *sampler) tick(t *format.Event) {
 	at := t.Intended
 	if at == 0 {
 		at = t.Time
@@ -23,7 +18,7 @@ func (s *sampler) instant(t *format.Tick) {
 	s.intended = at
 	s.bookEnough()
 	s.open(t.Time, t.Weight) // charges the tick before, to which the period matters
-	s.next.live, s.next.idle = t.Live, t.Idle
+	s.next.live, s.next.idle = t.Live, t.IdleThreads
 	s.stalls.resolve(s.e, s.period, at)
 	if t.Intended != 0 {
 		s.stalls.begin(t.Intended, t.Time)
@@ -39,7 +34,6 @@ func (s *sampler) setting(ev *format.Event) {
 			s.period, s.told = ns, true
 		}
 	case format.SettingCalibration:
-		s.flushRun()
 		s.bookPending()
 		s.measured.begin(ev.Value == format.CalibrationBlocked)
 	}
@@ -50,7 +44,7 @@ func (s *sampler) setting(ev *format.Event) {
 func (s *sampler) begin() {
 	s.finish()
 	s.prev, s.intended, s.period, s.told, s.edge = format.NoTime, format.NoTime, 0, false, format.NoTime
-	s.distances, s.windowed = distances{}, false
+	s.distances = distances{}
 	s.measured.begin(false)
 	s.before += s.threads
 	s.threads = 0
@@ -63,7 +57,6 @@ func (s *sampler) contention(ev *format.Event) {
 	if !s.next.valid || s.next.time != ev.Time {
 		s.open(ev.Time, ev.Weight)
 	}
-	s.next.unfold()
 	s.next.add().set(ev.Object, ev.Owners, ev.Waiters)
 	s.sees(ev)
 }
@@ -79,7 +72,7 @@ func (s *sampler) open(t, weight int64) {
 	s.any = true
 	s.samples++
 	s.next.valid, s.next.time, s.next.weight = true, t, weight
-	s.next.live, s.next.idle, s.next.scene = 0, 0, nil
+	s.next.live, s.next.idle = 0, 0
 	s.next.locks, s.next.idlers = s.next.locks[:0], s.next.idlers[:0]
 }
 
@@ -95,7 +88,6 @@ func (s *sampler) finish() {
 	if s.next.valid {
 		s.advance(format.NoTime)
 	}
-	s.flushRun()
 	s.bookPending()
 	s.stalls.resolve(s.e, s.period, maxTime)
 }

@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"contend/analysis/owners"
 	"contend/format"
 )
@@ -22,16 +24,7 @@ type sampler struct {
 
 	cur        *instant
 	next       *instant // before it is read into: the one before cur
-	run        sampleRun
-	scenes     scenes
-	groups     uint32 // of waiters that were numbered
-	waitings   uint32 // the same of what scenes show in sequence
-	booked     *scene // by the booking with this number, if it was one of a scene
-	bookedAt   uint64
-	stale      bool   // the graph is not that of the instant charged last
-	windowed   bool   // the source knows what is wanted, or need not
-	known      *scene // of the run, if what follows from it is remembered; nil when the graph says so
-	simple     bool   // one path leads from each lock: a run can be charged at once
+	stale      bool     // the graph is not that of the instant charged last
 	stalls     stalls
 	measured   measured
 	prev       int64 // time of the tick before cur, NoTime at the beginning
@@ -42,14 +35,13 @@ type sampler struct {
 	intended   int64
 	start, end int64
 
-	number  uint64     // of the booking, one for each tick or run of samples
+	number  uint64     // of the booking, one for each tick
 	last    []lastSeen // by thread
 	beside  map[seenAside]*sampledAside
 	modes   []format.Mode     // by thread
 	nodes   []format.ThreadID // blocked in the graph now
 	held    []format.ObjectID // owned in the graph now
 	waiters []Waiter          // scratch of collect
-	first   []Begun           // scratch of follow
 	group   []format.ThreadID
 	added   []int64 // scratch of runMore
 }
@@ -62,31 +54,16 @@ type lastSeen struct {
 	stack format.StackID
 }
 
-// sampleRun is instants that follow each other and show the same: sampling is
-// finer than what it looks at, or should be. The wait-for graph is built for
-// the first of them, and where everything charged is a multiple of their
-// length, as one path leads from each lock, they are charged once, together.
-// The sums are the same, since a lock's waiting time over the run is the length
-// times its waiters wherever it is cut. Time split among readers is not: the
-// odd nanoseconds of each cut go to other readers. Nor is a deadlock, whose
-// members are counted one by one.
-type sampleRun struct {
-	lo, hi  int64 // empty when equal
-	running int64 // threads, the same in all of it
-	seen    Sample
-}
-
 func newSampler(rec *record, e *emitter, c *cycles) *sampler {
-	return &sampler{rec: rec, e: e, g: graph{cycles: c, hops: &e.out.hops}, simple: true, cur: &instant{}, next: &instant{}, prev: format.NoTime, intended: format.NoTime}
+	return &sampler{rec: rec, e: e, g: graph{cycles: c, hops: &e.out.hops}, cur: &instant{}, next: &instant{}, prev: format.NoTime, intended: format.NoTime}
 }
 
 // build makes the wait-for graph of cur. A thread can wait for one lock only:
 // the first one named counts.
 func (s *sampler) build() {
 	s.g.changed()
-	locks := s.cur.contended()
-	for i := range locks {
-		in := &locks[i]
+	for i := range s.cur.locks {
+		in := &s.cur.locks[i]
 		s.room(in)
 		if len(s.g.owners[in.lock]) == 0 {
 			s.held = append(s.held, in.lock)
@@ -130,26 +107,9 @@ func (s *sampler) room(in *contendedLock) {
 	}
 }
 
-// plain reports whether one path leads from each lock, and none in a circle.
-func (s *sampler) plain() bool {
-	last := format.NoObject
-	for _, t := range s.nodes {
-		if lock := s.g.blocked[t].lock; lock != last {
-			last = lock
-			if !s.g.route(lock).single {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // count returns how many threads ran at cur, those blocked among them.
 func (s *sampler) count() int64 {
 	waiting := int64(len(s.nodes))
-	if s.known != nil {
-		waiting = int64(s.known.blocked)
-	}
 	live := max(int64(s.cur.live), waiting)
 	s.threads = max(s.threads, int(live))
 	return max(live-int64(s.cur.idle), waiting)
@@ -235,8 +195,45 @@ func (s *sampler) sample(before, after int64) Sample {
 	return Sample{Taken: true, InOrder: len(s.rec.parts) == 1 && s.rec.Waited() == 0, Before: before, First: at, Last: at, After: after}
 }
 
-// bookGraph charges what the graph shows over [lo, hi).
-func (s *sampler) bookGraph(lo, hi int64, seen *Sample) {
+// charge emits the slices of cur, or puts them off.
+func (s *sampler) charge(next int64) {
+	near := s.rec.part().gaps.around(s.cur.time)
+	lo, hi := s.reach(next, near)
+	if !s.e.begun {
+		s.start = lo
+		s.e.begin(s.rec.earliest(lo))
+	}
+	seen := s.sample(s.tickBefore(near), s.tickAfter(next, hi, near))
+	s.edge, s.end = hi, max(s.end, hi)
+	s.asides(lo, hi)
+	if s.measured.told {
+		s.putOff(lo, hi, seen)
+		return
+	}
+	s.e.tick(lo, hi)
+	if s.stale || !s.repeats() {
+		s.stale = false
+		s.clear()
+		s.build()
+	}
+	s.book(lo, hi, s.count(), &seen)
+}
+
+// repeats reports whether cur shows what the instant charged before it showed,
+// which lies in the other buffer until the next one is read into it.
+func (s *sampler) repeats() bool {
+	return slices.EqualFunc(s.cur.locks, s.next.locks, func(a, b contendedLock) bool {
+		return a.lock == b.lock && slices.Equal(a.owners, b.owners) && slices.Equal(a.waiters, b.waiters)
+	})
+}
+
+// book charges what the graph shows over [lo, hi), and running time.
+func (s *sampler) book(lo, hi, running int64, seen *Sample) {
+	s.number++
+	if seen.Before == format.NoTime {
+		s.number++ // no wait was seen to go on from the booking before
+	}
+	s.e.run(lo, hi, running)
 	for rest := s.nodes; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && s.g.blocked[rest[n]].lock == s.g.blocked[rest[0]].lock {

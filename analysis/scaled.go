@@ -33,9 +33,8 @@ func (s *sampler) putOff(lo, hi int64, seen Sample) {
 	b.of.copy(s.cur)
 	m.size++
 	before := m.waiting
-	locks := b.of.contended()
-	for i := range locks {
-		in := &locks[i]
+	for i := range b.of.locks {
+		in := &b.of.locks[i]
 		m.size += 1 + len(in.waiters)
 		if hi-lo <= longestRun && s.e.defs.Kind(in.lock) == format.KindMonitor {
 			for _, w := range in.waiters {
@@ -85,9 +84,8 @@ func (s *sampler) bookPending() {
 func (s *sampler) bookScaled(b *booking) {
 	s.e.tick(b.lo, b.hi)
 	s.clear()
-	s.known = nil
 	s.build()
-	s.simple = s.plain()
+	s.stale = true
 	running := s.count()
 	s.book(b.lo, b.hi, running, &b.seen)
 	s.runMore(b.lo, b.hi, running)

@@ -108,7 +108,8 @@ func (s *standing) bookSingle(l format.ObjectID, lo, hi int64, group []Waiter, n
 	if !s.g.single(l, &s.share) {
 		return false
 	}
-	s.e.bookSingle(lo, hi, l, &s.share, group, n, s.noEarlierStart)
+	s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: group}
+	s.e.bookSingle(&s.share, n)
 	return true
 }
 

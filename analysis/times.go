@@ -35,19 +35,6 @@ func clamp(ev *format.Event) bool {
 	return true
 }
 
-// clampTick is clamp for an instant at which so many other events were; it returns
-// how many had wild times.
-func clampTick(t *format.Tick, others int) int64 {
-	ev := format.Event{Time: t.Time, Intended: t.Intended, Weight: t.Weight}
-	wild := int64(1)
-	if wildly(t.Time) {
-		wild += int64(others)
-	}
-	clamp(&ev)
-	t.Time, t.Intended, t.Weight = ev.Time, ev.Intended, ev.Weight
-	return wild
-}
-
 // wildWarning says how many events had wild times.
 func wildWarning(n int64) []format.Warning {
 	if n == 0 {

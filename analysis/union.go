@@ -25,37 +25,21 @@ const openSpans = 128
 // recorded waits twice those that a later slice may still touch; such a union cannot
 // be joined to another by UnionOf.
 func (u *Union) AddSlice(s *Slice) {
-	if s.Sample.Taken || s.Sample.InOrder {
-		u.addInOrder(s.Start, s.End, s.Sample.InOrder)
-		return
+	switch many := u.add(s.Start, s.End); {
+	case !many:
+	case s.Sample.InOrder:
+		u.closeBefore(s.Start)
+	case !s.Sample.Taken && u.spans[len(u.spans)/2].end < s.NoEarlierStart:
+		u.closeBefore(s.NoEarlierStart)
 	}
-	u.AddRecorded(s.Start, s.End, s.NoEarlierStart)
 }
 
-// AddRecorded is AddSlice for a slice of a recorded wait, see Slice.NoEarlierStart.
-func (u *Union) AddRecorded(start, end, noEarlierStart int64) {
+// add is Add, in less time where the interval begins in the last span. It reports
+// whether there are so many spans now that some should be closed.
+func (u *Union) add(start, end int64) (many bool) {
 	if u.lengthen(start, end) {
-		return
+		return false
 	}
-	if many := u.addBehind(start, end); many && u.spans[len(u.spans)/2].end < noEarlierStart {
-		u.closeBefore(noEarlierStart)
-	}
-}
-
-// AddStretch is AddSlice for each of the slices of a stretch.
-func (u *Union) AddStretch(s *Stretch) { u.addInOrder(s.Start, s.End, s.Sample.InOrder) }
-
-// addInOrder is Add for slices of samples. Where they come in order of time it closes
-// what is behind them.
-func (u *Union) addInOrder(start, end int64, inOrder bool) {
-	if !u.lengthen(start, end) && u.addBehind(start, end) && inOrder {
-		u.closeBefore(start)
-	}
-}
-
-// addBehind is Add for what does not begin in the last span. It reports whether there
-// are so many spans now that some should be closed.
-func (u *Union) addBehind(start, end int64) (many bool) {
 	u.Add(start, end)
 	return len(u.spans) > openSpans
 }

@@ -23,11 +23,9 @@ type Pivot struct {
 	waits  WaitCounter
 	rec    bootstrap.Recorder // of sampled traces, by row
 	each   bool               // some key tells waiters apart
-	alike  []int              // rows of the Singles at hand
 	kinds  Kinds
 	apart  apart // where rows tell threads apart
 	untold untold
-	groups groups
 
 	classes  *classes
 	told     int // rows that are not of [other]
@@ -82,7 +80,6 @@ func (p *Pivot) Begin(sym *analysis.Symbols, start int64) {
 	if p.classes != nil {
 		p.classes.sym = sym
 	}
-	p.groups = groups{}
 	p.rec.Begin(start)
 }
 
@@ -92,7 +89,6 @@ func (p *Pivot) Ticks(n, ns int64) { p.rec.Ticks(n, ns) }
 // Slice implements analysis.Visitor.
 func (p *Pivot) Slice(s *analysis.Slice) {
 	p.total.AddAll(s, p.root)
-	*p.groups.lastOf(s.Lock) = 0
 	p.waits.Begin(s.Waiters)
 	if !p.each {
 		p.add(s, s.Waiters)
@@ -105,6 +101,39 @@ func (p *Pivot) Slice(s *analysis.Slice) {
 		} else {
 			p.add(s, s.Waiters[i:i+1])
 		}
+	}
+}
+
+// Moved implements analysis.CrowdVisitor.
+func (p *Pivot) Moved(m *analysis.Move) {
+	if p.summed() {
+		p.moveApart(m)
+	} else {
+		p.kinds.Move(m)
+	}
+}
+
+// Crowd implements analysis.CrowdVisitor.
+func (p *Pivot) Crowd(s *analysis.Slice, n int) {
+	sh := &s.Shares[0]
+	charge := ChargeOf(s.Lock, sh, p.root)
+	p.total.Add(s, sh.Ns, n, charge.Owner.Prov)
+	p.limit()
+	switch {
+	case !p.summed():
+	case p.heaviest != nil:
+		p.writeCrowd(s, &charge)
+	default:
+		p.chargeApart(s, &charge)
+	}
+	for _, k := range p.kinds.Of(s.Lock) {
+		if p.heaviest != nil {
+			p.writeAlone(s, &k.Waiter, k.Len())
+			continue
+		}
+		row := p.row(s.Lock, &k.Waiter, &charge)
+		r := p.charge(row, s, sh.Ns, &k.Waiter, k.Len(), &charge)
+		r.Waits += k.Meets(row, &p.waits)
 	}
 }
 

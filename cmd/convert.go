@@ -25,8 +25,7 @@ type convertOptions struct {
 
 // storedOptions say how a trace is written.
 type storedOptions struct {
-	codec   string
-	version uint16
+	codec string
 }
 
 func newConvert(e *env) *cobra.Command {
@@ -60,24 +59,19 @@ func newCopy(e *env) (*cobra.Command, *convertOptions) {
 // outputUsage is the help of -o.
 const outputUsage = "write to `FILE`; - is standard output"
 
-// bind adds --codec and --trace-version to a command that writes traces.
+// bind adds --codec to a command that writes traces.
 func (o *storedOptions) bind(c *cobra.Command) {
 	c.Flags().StringVar(&o.codec, "codec", "zstd", "compress blocks by `CODEC`: none, deflate, zstd")
 	offer(c, "codec", slices.Sorted(maps.Keys(codecs))...)
-	c.Flags().Uint16Var(&o.version, "trace-version", format.Version, "write version `N` of the trace format: 2, or 1, larger, for releases that read no other")
-	offer(c, "trace-version", "1", "2")
 }
 
 // writer returns what a writer takes.
 func (o *storedOptions) writer() (w format.WriterOptions, err error) {
 	codec, ok := codecs[o.codec]
-	switch {
-	case !ok:
+	if !ok {
 		return w, usageError{fmt.Errorf("--codec: there is no codec %q", o.codec), "choose none, deflate or zstd"}
-	case o.version != format.Version && o.version != format.Version1:
-		return w, usageError{fmt.Errorf("--trace-version: there is no version %d", o.version), "choose 1 or 2"}
 	}
-	return format.WriterOptions{Codec: codec, Version: o.version}, nil
+	return format.WriterOptions{Codec: codec}, nil
 }
 
 // traceWriter is a sink that must be closed.

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"bytes"
 	"slices"
 	"testing"
 
@@ -11,7 +10,6 @@ import (
 	"contend/blame/locks"
 	"contend/blame/stacks"
 	"contend/csp"
-	"contend/decode/native"
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
@@ -114,24 +112,6 @@ func repeat(rt *rapid.T, l *format.List, seen []format.Event, at int64) {
 	}
 }
 
-// packed writes a trace, of which a reader gives stretches.
-func packed(rt *rapid.T, l *format.List) []byte {
-	var out bytes.Buffer
-	w, err := format.NewWriter(&out, format.WriterOptions{Version: uint16(rapid.IntRange(1, 2).Draw(rt, "version"))})
-	if err != nil {
-		rt.Fatal(err)
-	}
-	for i := range l.Events {
-		if err := w.Write(&l.Events[i]); err != nil {
-			rt.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		rt.Fatal(err)
-	}
-	return out.Bytes()
-}
-
 // tables is what the visitors make of a trace.
 type tables struct {
 	Locks  []locks.Row
@@ -155,7 +135,7 @@ func ticks(v analysis.Visitor) analysis.TickVisitor {
 	return deaf{}
 }
 
-func tabulate(rt *rapid.T, trace []byte, byClass, small bool, f analysis.Filter) (a tables) {
+func tabulate(rt *rapid.T, events []format.Event, byClass, small bool, f analysis.Filter) (a tables) {
 	locks := locks.New(byClass)
 	pivots := []*blame.Pivot{
 		blame.New([]blame.Key{blame.ByOwnerStack, blame.ByClass}, false), blame.New([]blame.Key{blame.ByOwnerThread}, true),
@@ -176,12 +156,7 @@ func tabulate(rt *rapid.T, trace []byte, byClass, small bool, f analysis.Filter)
 			visitors[i] = pieces{v, ticks(v)}
 		}
 	}
-	src, err := native.NewReader(bytes.NewReader(trace), "trace")
-	if err != nil {
-		rt.Fatal(err)
-	}
-	defer src.Close()
-	if _, err := analysis.Run(src, f, visitors...); err != nil {
+	if _, err := analysis.Run(&format.List{Events: events}, f, visitors...); err != nil {
 		rt.Fatal(err)
 	}
 	a.Locks, a.Total, a.Chains = locks.Rows(), locks.Total(), paths.Table()
@@ -222,8 +197,7 @@ func TestSlicesSumToTheirPieces(t *testing.T) {
 		if rapid.Bool().Draw(rt, "cut") {
 			f.From, f.To = rapid.Int64Range(0, 1e9).Draw(rt, "from"), rapid.Int64Range(1e9, 3e9).Draw(rt, "to")
 		}
-		trace := packed(rt, l)
-		want, got := tabulate(rt, trace, byClass, true, f), tabulate(rt, trace, byClass, false, f)
+		want, got := tabulate(rt, l.Events, byClass, true, f), tabulate(rt, l.Events, byClass, false, f)
 		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(blame.Table{}, blame.Row{}, csp.Series{}, csp.Pressure{}, csp.Phase{}, locks.Row{}, stacks.Sample{}, stacks.Key{})); diff != "" {
 			rt.Fatalf("slices and their pieces differ (-pieces +slices):\n%s", diff)
 		}

@@ -70,24 +70,7 @@ func (r *reading) Read(ev *format.Event) error {
 		signal.Stop(r.presses)
 		r.env.bar.work()
 	}
-	if err == nil && ev.Samples != nil {
-		r.n += ev.Samples.Events - 1
-	}
 	return err
-}
-
-// Fold implements format.Folder.
-func (r *reading) Fold() {
-	if f, ok := r.Source.(format.Folder); ok {
-		f.Fold()
-	}
-}
-
-// Window implements format.Windower.
-func (r *reading) Window(from, to int64) {
-	if w, ok := r.Source.(format.Windower); ok {
-		w.Window(from, to)
-	}
 }
 
 // note adds to what is known of an input that it was not read to its end.

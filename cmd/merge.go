@@ -13,7 +13,7 @@ import (
 )
 
 // ofTraces are the flags for traces alone.
-var ofTraces = []string{"codec", "trace-version", "text", "lock-rules", "max-barren", "max-unpacked"}
+var ofTraces = []string{"codec", "text", "lock-rules", "max-barren", "max-unpacked"}
 
 func newMerge(e *env) *cobra.Command {
 	c, o := newCopy(e)

@@ -46,10 +46,7 @@ type Meter struct {
 	ran     int64
 	rec     bootstrap.Recorder // of sampled traces, by lock
 	series  map[format.ObjectID]int
-	groups  analysis.ByGroup[group]
 	at      interval // that was added to last
-	alike   []int64  // of the Singles at hand, see there: waiting in the interval at hand
-	open    []*group // those with waiting in it that is not added to the sums yet
 	err     error
 }
 
@@ -79,8 +76,7 @@ func New(o Options) *Meter {
 
 // Begin implements analysis.Visitor.
 func (m *Meter) Begin(sym *analysis.Symbols, start int64) {
-	m.sym, m.start, m.last, m.groups = sym, start, start, analysis.ByGroup[group]{}
-	m.open = nil
+	m.sym, m.start, m.last = sym, start, start
 	m.rec.BeginFine(start)
 }
 
@@ -103,11 +99,16 @@ func (m *Meter) Interval() int64 { return m.o.IntervalNs }
 
 // Slice implements analysis.Visitor. The parts of a slice, and of each share of
 // it, in the intervals add up for each waiter.
-func (m *Meter) Slice(s *analysis.Slice) {
-	n := int64(len(s.Waiters))
-	m.wait += s.Ns()
-	m.record(s)
-	m.each(s.Start, s.End, func(i int32, lo, hi int64) { m.charge(s, n, i, lo, hi) })
+func (m *Meter) Slice(s *analysis.Slice) { m.Crowd(s, len(s.Waiters)) }
+
+// Moved implements analysis.CrowdVisitor.
+func (m *Meter) Moved(*analysis.Move) {}
+
+// Crowd implements analysis.CrowdVisitor.
+func (m *Meter) Crowd(s *analysis.Slice, n int) {
+	m.wait += s.Length() * int64(n)
+	m.record(s, n)
+	m.each(s.Start, s.End, func(i int32, lo, hi int64) { m.charge(s, int64(n), i, lo, hi) })
 }
 
 // charge charges the part of a slice of n waiters in an interval.
@@ -144,7 +145,6 @@ func (m *Meter) each(from, to int64, f func(i int32, lo, hi int64)) {
 		f(m.at.number, from, to)
 		return
 	}
-	m.addOpen()
 	for from < to && m.err == nil {
 		i := (from - m.start) / m.o.IntervalNs
 		if i < 0 || i >= m.most {
@@ -171,7 +171,6 @@ func (m *Meter) Series() (*Series, error) {
 	if m.err != nil {
 		return nil, m.err
 	}
-	m.addOpen()
 	s := &Series{IntervalNs: m.o.IntervalNs, WaitNs: m.wait, RunningNs: m.ran, meter: m, waits: m.waits.sums()}
 	phases, found := m.phases(s.waits)
 	s.Phases = phases

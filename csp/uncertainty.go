@@ -14,16 +14,16 @@ const maxIntervalsOfConfidence = 2000
 
 // record keeps what a slice of a sampled trace adds to each lock in cells of
 // time.
-func (m *Meter) record(s *analysis.Slice) {
+func (m *Meter) record(s *analysis.Slice, n int) {
 	switch {
 	case !m.rec.Sampled():
 	case m.o.Root:
 		for i := range s.Shares {
 			sh := &s.Shares[i]
-			m.rec.Add(m.seriesOf(sh.Last), s.Start, s.End, sh.Ns, len(s.Waiters))
+			m.rec.Add(m.seriesOf(sh.Last), s.Start, s.End, sh.Ns, n)
 		}
 	default:
-		m.rec.Add(m.seriesOf(s.Lock), s.Start, s.End, s.Length(), len(s.Waiters))
+		m.rec.Add(m.seriesOf(s.Lock), s.Start, s.End, s.Length(), n)
 	}
 }
 

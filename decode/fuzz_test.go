@@ -316,11 +316,13 @@ func FuzzText(f *testing.F) {
 
 func FuzzNative(f *testing.F) {
 	for _, codec := range []format.Codec{format.Plain, format.Deflate, format.Zstd} {
-		for _, version := range []uint16{format.Version1, format.Version} {
-			f.Add(contendTrace(f, fixtures+"go126-debug2-dump.txt", format.WriterOptions{Codec: codec, BlockSize: 500, Version: version}))
-		}
+		f.Add(contendTrace(f, fixtures+"go126-debug2-dump.txt", format.WriterOptions{Codec: codec, BlockSize: 500}))
 	}
-	f.Add(contendTrace(f, fixtures+"sampled-v2.bin", format.WriterOptions{BlockSize: 300}))
+	version2, err := os.ReadFile(fixtures + "sampled-v2.bin")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(version2)
 	fuzz(f)
 }
 

@@ -38,7 +38,6 @@ type source struct {
 	stdin   io.Reader
 	options Options
 	events  eventCount
-	fold    bool      // inputs that can give instants folded
 	room    *jfr.Room // all inputs together hold no more that is read ahead; nil: nothing is
 }
 
@@ -65,7 +64,6 @@ func (in *input) open() error {
 		var r Source
 		if r, err = in.sniff(buf); err == nil { // else it may hold a nil pointer
 			in.reader = r
-			in.fold()
 			return nil
 		}
 	}
@@ -189,13 +187,6 @@ func (in *input) Read(ev *format.Event) error {
 		in.fault = in.reader.Read(ev)
 	}
 	return in.fault
-}
-
-// fold asks for instants folded, if they are wanted so.
-func (in *input) fold() {
-	if f, ok := in.reader.(format.Folder); ok && in.from.fold {
-		f.Fold()
-	}
 }
 
 // Stats says what has been read so far.

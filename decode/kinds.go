@@ -2,7 +2,6 @@ package decode
 
 import (
 	"bufio"
-	"io"
 	"strings"
 
 	"contend/decode/counts"
@@ -27,7 +26,6 @@ type kind struct {
 // content is what a decoder reads.
 type content struct {
 	in    *bufio.Reader
-	over  io.Reader // the same, of which parts may be passed over
 	name  string
 	rules *rules.Table
 	from  peel.Skipped          // what of the input stands before it
@@ -44,7 +42,7 @@ var kinds = []kind{
 	{hasPrefix(flightMagic), func(c content) (Source, error) {
 		return jfr.NewReader(c.in, c.name, jfr.Options{Rules: c.rules, Skip: c.skip, Room: c.room})
 	}, true},
-	{hasPrefix(format.Magic[:4]), func(c content) (Source, error) { return native.NewReader(c.over, c.name) }, false},
+	{hasPrefix(format.Magic[:4]), func(c content) (Source, error) { return native.NewReader(c.in, c.name) }, false},
 	{hasPrefix("contend "), func(c content) (Source, error) { return format.NewTextReader(c.in, c.name) }, false},
 	{perf.IsData, func(c content) (Source, error) { return nil, perf.NotText(c.name) }, false},
 	{perf.Is, func(c content) (Source, error) {

@@ -106,23 +106,6 @@ func (t *Trace) Read(ev *format.Event) error {
 	return io.EOF
 }
 
-// Fold implements format.Folder, for the inputs that can.
-func (t *Trace) Fold() {
-	t.source.fold = true
-	for _, in := range t.inputs {
-		in.fold()
-	}
-}
-
-// Window implements format.Windower, for the input that is being read.
-func (t *Trace) Window(from, to int64) {
-	if t.current < len(t.inputs) {
-		if w, ok := t.inputs[t.current].reader.(format.Windower); ok {
-			w.Window(from, to)
-		}
-	}
-}
-
 // Stats adds up what the inputs say. BytesTotal is the size of the files as
 // they are stored, compressed or not.
 func (t *Trace) Stats() format.Stats {

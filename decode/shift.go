@@ -33,12 +33,6 @@ func (s *shift) apply(ev *format.Event) {
 	ev.Object = s.objects.id(ev.Object)
 	s.parties(ev.Owners)
 	s.parties(ev.Waiters)
-	if ev.Samples != nil && !ev.Samples.Moved {
-		ev.Samples.Moved = true
-		for i := range ev.Samples.Parts {
-			s.apply(&ev.Samples.Parts[i])
-		}
-	}
 }
 
 func (s *shift) parties(list []format.Party) {

@@ -94,7 +94,7 @@ const longestMagic = 10
 func (in *input) sniff(buf *bufio.Reader) (Source, error) {
 	start, _ := buf.Peek(sniffed)
 	if k := kindOf(kinds, start); k != nil {
-		r, err := k.open(content{in: buf, over: in.passable(buf), name: in.name, rules: in.from.options.Rules, skip: in.skip, room: in.from.room})
+		r, err := k.open(content{in: buf, name: in.name, rules: in.from.options.Rules, skip: in.skip, room: in.from.room})
 		if err == nil && k.pumped {
 			r, in.unwrap = newPump(r, &in.from.events, in.unwrap), nil
 		}

@@ -36,12 +36,7 @@ const (
 
 	KindNote // Name, Value, Weight: what the reader of the input that the trace was made of said of it; see Stats.Notes
 
-	// How version 2 of the format writes what was seen before, once more. No
-	// Source gives these, and no Sink takes them.
-	KindAgain // instants of the block, at other times
-	KindParts // contention events and activities of the block, at the last time
-
-	kindCount
+	kindCount // 19 and 20 are taken: version 2 of the format had two kinds more
 )
 
 // String returns the kind as the text twin writes it.
@@ -53,14 +48,11 @@ func ParseKind(s string) (k Kind, ok bool) { return parse[Kind](kindNames[:], s)
 var kindNames = [kindCount]string{
 	"none", "thread", "object", "stack",
 	"thread-start", "thread-end", "recording", "tick", "gap", "setting", "end",
-	"contention", "wait", "tenure", "activity", "release", "pause", "blocked", "note", "again", "parts",
+	"contention", "wait", "tenure", "activity", "release", "pause", "blocked", "note",
 }
 
-// folds reports whether events of the kind stand for others of their block.
-func (k Kind) folds() bool { return k == KindAgain || k == KindParts }
-
 // written reports whether a Sink takes events of the kind.
-func (k Kind) written() bool { return k != KindNone && k != KindEnd && k < kindCount && !k.folds() }
+func (k Kind) written() bool { return k != KindNone && k != KindEnd && k < kindCount }
 
 // Event is one record of a trace. It is flat so that a reader can fill the
 // same one again and again: its slices belong to the reader and are only
@@ -109,8 +101,6 @@ type Event struct {
 	Frames  []Frame
 	Owners  []Party
 	Waiters []Party
-
-	Samples *Samples // of a KindTick from a Source that folds: all of a stretch of instants
 }
 
 // The special weights of a contention event or tick.

@@ -32,9 +32,6 @@ const (
 	fWoken                     // unsigned
 	fAgain                     // signed
 	fResource                  // unsigned
-	fInstant                   // unsigned
-	fTimes                     // count, then signed time and intended each
-	fParts                     // count, then unsigned each
 	fNotifier                  // unsigned; the Owner of an activity
 	fieldCount
 )
@@ -66,6 +63,4 @@ var layouts = [kindCount][]fieldCode{
 	KindPause:       {fTime, fEnd, fName},
 	KindBlocked:     {fTime, fThread, fWeight},
 	KindNote:        {fName, fValue, fWeight},
-	KindAgain:       {fInstant, fTimes}, // see repeats.go
-	KindParts:       {fParts},
 }

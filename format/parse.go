@@ -12,7 +12,7 @@ import (
 func parseText(line string, ev *Event) (what string, err error) {
 	word, rest, _ := strings.Cut(line, " ")
 	kind, ok := ParseKind(word)
-	if !ok || kind == KindNone || kind.folds() {
+	if !ok || kind == KindNone {
 		return "kind", fmt.Errorf("%.40q: %w", word, ErrCorrupt)
 	}
 	ev.Kind = kind

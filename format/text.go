@@ -16,7 +16,6 @@ var fieldNames = [fieldCount]string{
 	fWeight: "weight", fMode: "mode", fLockKind: "kind", fActivity: "activity", fLive: "live", fIdle: "idle", fHash: "hash",
 	fBytes: "bytes", fCount: "count", fName: "name", fGroup: "group", fClass: "class", fValue: "value",
 	fFrames: "frames", fOwners: "owners", fWaiters: "waiters", fFailed: "failed", fWoken: "woken", fAgain: "again", fResource: "resource", fNotifier: "notifier",
-	fInstant: "instant", fTimes: "times", fParts: "parts",
 }
 
 // words are what the text twin writes for the numbers of some fields.

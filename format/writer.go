@@ -13,8 +13,7 @@ import (
 // WriterOptions of a Writer.
 type WriterOptions struct {
 	Codec     Codec
-	BlockSize int    // raw bytes per block; 0 means DefaultBlock
-	Version   uint16 // of the format; 0 means Version
+	BlockSize int // raw bytes per block; 0 means DefaultBlock
 }
 
 // DefaultBlock is the raw size of a block: a few thousand events, so that
@@ -23,22 +22,19 @@ const DefaultBlock = 128 << 10
 
 // Writer writes a contend trace. Memory does not grow with the trace.
 type Writer struct {
-	out     io.Writer
-	o       WriterOptions
-	raw     []byte
-	stored  []byte
-	block   []byte
-	first   int64
-	last    int64
-	events  uint32
-	whole   int // of them, those that are written in full, at most
-	frames  int // of the block that is being filled, at most
-	repeats repeats
-	span    spanner
-	total   uint64
-	zstd    *zstd.Encoder
-	flate   *flate.Writer
-	err     error
+	out    io.Writer
+	o      WriterOptions
+	raw    []byte
+	stored []byte
+	block  []byte
+	first  int64
+	last   int64
+	events uint32 // of the block that is being filled, as are the frames
+	frames int
+	total  uint64
+	zstd   *zstd.Encoder
+	flate  *flate.Writer
+	err    error
 }
 
 // NewWriter writes the file header. The caller closes the Writer, which
@@ -47,11 +43,7 @@ func NewWriter(out io.Writer, o WriterOptions) (*Writer, error) {
 	if o.BlockSize <= 0 {
 		o.BlockSize = DefaultBlock
 	}
-	if o.Version == 0 {
-		o.Version = Version
-	}
 	w := &Writer{out: out, o: o}
-	w.repeats.reset()
 	var err error
 	switch o.Codec {
 	case Zstd:
@@ -65,7 +57,7 @@ func NewWriter(out io.Writer, o WriterOptions) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	head := append(binary.LittleEndian.AppendUint16([]byte(Magic), o.Version), 0, 0)
+	head := append(binary.LittleEndian.AppendUint16([]byte(Magic), Version), 0, 0)
 	_, err = out.Write(head)
 	return w, err
 }
@@ -76,92 +68,25 @@ func (w *Writer) Write(ev *Event) error {
 		return w.err
 	}
 	w.total++
-	r := &w.repeats
-	if r.takes(ev) {
-		fresh := r.add(ev)
-		w.span.part(ev, fresh)
-		if r.full(w.o.BlockSize) {
-			w.closeInstant()
-			w.flush() // what follows is no part of it
-		}
-		return w.err
-	}
-	w.closeInstant()
-	if ev.Kind == KindTick && w.o.Version != Version1 {
-		w.flushFull()
-		r.begin(ev)
-		w.span.tick(ev)
-		return w.err
-	}
 	w.add(ev)
-	w.flushFull()
+	if len(w.raw) >= w.o.BlockSize || w.events > MaxBlockEvents-2 || w.frames > MaxBlockFrames-MaxFrames { // Close adds one
+		w.flush()
+	}
 	return w.err
 }
 
-// add appends an event as it is.
 func (w *Writer) add(ev *Event) {
-	w.begin(1)
-	w.span.Holds |= HoldsMore
-	if MayRepeat(ev.Kind) && ev.Time == w.last {
-		w.repeats.numbered++
-	}
-	w.raw = AppendEvent(w.raw, ev, &w.last)
-	w.frames += min(len(ev.Frames), MaxFrames)
-}
-
-// begin makes sure that events can be appended, so many of them.
-func (w *Writer) begin(events int) {
-	w.raw = w.repeats.appendAgain(w.raw)
-	w.count(events)
-	w.whole += events
-}
-
-// count takes events into the block.
-func (w *Writer) count(events int) {
 	if w.events == 0 {
 		w.first = w.last // carries on, so that a reader knows when a lost block ended
 	}
-	w.events += uint32(events)
-}
-
-// closeInstant writes the open instant, or that one of the block is seen again.
-func (w *Writer) closeInstant() {
-	r := &w.repeats
-	if !r.at.open {
-		return
-	}
-	r.at.open = false
-	w.span.close()
-	events := 1 + len(r.at.parts)
-	if number := r.known(); number > 0 {
-		if number != r.again.instant {
-			w.raw = r.appendAgain(w.raw)
-		}
-		w.count(events)
-		r.repeat(number, &w.last)
-		return
-	}
-	w.begin(events)
-	w.raw = r.appendInstant(w.raw, &w.last)
-}
-
-// flushFull ends the block if there is no room in it for much more: Close adds one
-// event, and an instant up to mostParts.
-func (w *Writer) flushFull() {
-	room := 2
-	if w.o.Version != Version1 {
-		room += mostParts
-	}
-	if len(w.raw)+len(w.repeats.again.times) >= w.o.BlockSize || w.whole > MaxBlockEvents-room || int(w.events) > MaxBlockFolded-room ||
-		w.span.Ticks >= MaxBlockEvents || w.frames > MaxBlockFrames-MaxFrames {
-		w.flush()
-	}
+	w.events++
+	w.raw = AppendEvent(w.raw, ev, &w.last)
+	w.frames += min(len(ev.Frames), MaxFrames)
 }
 
 // Close writes the end event and the last block.
 func (w *Writer) Close() error {
 	if w.err == nil {
-		w.closeInstant()
 		w.add(&Event{Kind: KindEnd, Time: w.last, Count: w.total})
 		w.flush()
 	}
@@ -172,7 +97,6 @@ func (w *Writer) Close() error {
 }
 
 func (w *Writer) flush() {
-	w.raw = w.repeats.appendAgain(w.raw)
 	if len(w.raw) > MaxBlock {
 		w.err = fmt.Errorf("event of %d bytes: %w", len(w.raw), ErrLimit)
 		return
@@ -180,7 +104,7 @@ func (w *Writer) flush() {
 	if w.err != nil || w.events == 0 {
 		return
 	}
-	h := BlockHeader{Version: w.o.Version, Raw: uint32(len(w.raw)), Codec: w.o.Codec, Events: w.events, First: w.first, Span: w.span.Span}
+	h := BlockHeader{Version: Version, Raw: uint32(len(w.raw)), Codec: w.o.Codec, Events: w.events, First: w.first}
 	stored := w.compress()
 	if len(stored) >= len(w.raw) { // did not help
 		stored, h.Codec = w.raw, Plain
@@ -188,9 +112,7 @@ func (w *Writer) flush() {
 	h.Stored = uint32(len(stored))
 	w.block = append(h.Append(w.block[:0], stored), stored...)
 	_, w.err = w.out.Write(w.block)
-	w.raw, w.events, w.whole, w.frames = w.raw[:0], 0, 0, 0
-	w.repeats.reset()
-	w.span.Span = Span{}
+	w.raw, w.events, w.frames = w.raw[:0], 0, 0
 }
 
 func (w *Writer) compress() []byte {

@@ -33,10 +33,10 @@ const mostThreads = 256
 
 // add takes a slice of a recorded wait. All who wait for a lock have one owner at
 // an instant, so that what is new in the slice is known by itself.
-func (b *busy) add(s *analysis.Slice, c **convoy, fair bool) {
+func (b *busy) add(s *analysis.Slice, n int64, c **convoy, fair bool) {
 	b.reach(s.Start, s.End, len(s.Shares) > 0 && surelyFree(&s.Shares[0].Direct, fair), c)
 	for i := range s.Shares {
-		b.waited.add(s.Shares[i].Direct.Prov, s.Shares[i].Ns*int64(len(s.Waiters)))
+		b.waited.add(s.Shares[i].Direct.Prov, s.Shares[i].Ns*n)
 	}
 	b.begin(s.Waiters)
 }

@@ -22,8 +22,6 @@ type Evidence struct {
 	last   []queued // by thread: that left a line last
 	pools  map[pool]*exhausted
 	stacks []stackSeen
-	groups analysis.ByGroup[group]
-	alike  []alike // of the Singles at hand
 	storms []storm
 	tested int64 // monitors for one
 	beside int64 // waiting for what others must give back, ns of thread-time
@@ -76,26 +74,47 @@ func NewEvidence() *Evidence {
 
 // Begin implements analysis.Visitor.
 func (v *Evidence) Begin(sym *analysis.Symbols, start int64) {
-	v.sym, v.clock, v.groups = sym, clock{start: start, width: firstWidth}, analysis.ByGroup[group]{}
+	v.sym, v.clock = sym, clock{start: start, width: firstWidth}
 	v.sites.Begin(sym)
 }
 
 // Slice implements analysis.Visitor.
 func (v *Evidence) Slice(s *analysis.Slice) {
+	v.add(s, int64(len(s.Waiters)), func(*lockSeen) int64 { return v.readersOf(s.Waiters) })
+}
+
+// Moved implements analysis.CrowdVisitor: it counts those that want to read.
+func (v *Evidence) Moved(m *analysis.Move) {
+	switch {
+	case m.Twice || !v.reader(&m.Waiter):
+	case m.Leaves:
+		v.lock(m.Lock).crowd--
+	default:
+		v.lock(m.Lock).crowd++
+	}
+}
+
+// Crowd implements analysis.CrowdVisitor.
+func (v *Evidence) Crowd(s *analysis.Slice, n int) {
+	v.add(s, int64(n), func(l *lockSeen) int64 { return l.crowd })
+}
+
+// add adds a slice of n waiters, of whom some want to read.
+func (v *Evidence) add(s *analysis.Slice, n int64, readers func(*lockSeen) int64) {
 	l := v.lock(s.Lock)
 	v.clock.reach(s.End, v.locks)
-	l.spread.add(&v.clock, s.Start, s.End, s.Ns(), v.sites.Waiter(s.Waiters[0].Stack))
+	l.spread.add(&v.clock, s.Start, s.End, s.Length()*n, v.sites.Waiter(s.Waiters[0].Stack))
 	if !s.Sample.Taken {
-		l.busy.add(s, &l.convoy, l.fair)
+		l.busy.add(s, n, &l.convoy, l.fair)
 	}
 	for i := range s.Shares {
 		sh := &s.Shares[i]
 		switch sh.Direct.Kind {
 		case analysis.OwnerGCPause:
-			addTo(&l.paused, sh.Direct.Prov, sh.Ns*int64(len(s.Waiters)))
+			addTo(&l.paused, sh.Direct.Prov, sh.Ns*n)
 		case analysis.OwnerThread:
 			if what := v.reading(sh.Direct.Stack); what != "" {
-				addTo(&l.reads, sh.Direct.Prov, sh.Ns*v.readersOf(s.Waiters))
+				addTo(&l.reads, sh.Direct.Prov, sh.Ns*readers(l))
 			}
 		}
 	}

@@ -21,9 +21,7 @@ type Collector struct {
 	running int64
 	rec     bootstrap.Recorder
 	cells   *bootstrap.Cells
-	groups  analysis.ByGroup[int32] // their sums
-	last    [][fewSums]lastSum      // by thread, the latest first
-	alike   []int32                 // sums of the Singles at hand
+	last    [][fewSums]lastSum // by thread, the latest first
 }
 
 // fewSums is how many sums a thread's slices mostly go to in turn.
@@ -61,7 +59,7 @@ func (c *Collector) ByClass() bool { return c.byClass }
 
 // Begin implements analysis.Visitor.
 func (c *Collector) Begin(sym *analysis.Symbols, start int64) {
-	c.sym, c.groups = sym, analysis.ByGroup[int32]{}
+	c.sym = sym
 	c.rec.Begin(start)
 }
 
@@ -87,49 +85,31 @@ func (c *Collector) Slice(s *analysis.Slice) {
 			c.meet(s.Waiters[j].Thread, s.Lock, i)
 		}
 	}
-	m := &c.sums[i]
+	c.add(&c.sums[i], s, len(s.Waiters))
+	for j := range s.Waiters {
+		if w := &s.Waiters[j]; w.First {
+			c.sums[i].begin(w, s.Sample.Taken)
+		}
+	}
+}
+
+// Moved implements analysis.CrowdVisitor.
+func (c *Collector) Moved(*analysis.Move) {}
+
+// Crowd implements analysis.CrowdVisitor: all of their waits have begun.
+func (c *Collector) Crowd(s *analysis.Slice, n int) { c.add(&c.sums[c.find(s.Lock)], s, n) }
+
+// add adds the waiting of n waiters.
+func (c *Collector) add(m *sum, s *analysis.Slice, n int) {
 	if c.rec.Sampled() {
-		c.rec.Add(m.series, s.Start, s.End, s.Length(), len(s.Waiters))
+		c.rec.Add(m.series, s.Start, s.End, s.Length(), n)
 	}
-	m.add(s)
+	m.waitNs += s.Length() * int64(n)
+	for i := range s.Shares {
+		m.known[s.Shares[i].Direct.Prov] += s.Shares[i].Ns * int64(n)
+	}
+	m.wall.AddSlice(s)
 	c.wall.AddSlice(s)
-}
-
-// Stretch implements analysis.StretchVisitor.
-func (c *Collector) Stretch(s *analysis.Stretch) bool {
-	for i := range s.Groups {
-		g := &s.Groups[i]
-		m := c.sumOf(g)
-		if c.rec.Sampled() {
-			c.rec.Add(m.series, s.Start, s.End, s.Length(), len(g.Waiters))
-		}
-		m.wall.AddStretch(s)
-	}
-	c.wall.AddStretch(s)
-	return true
-}
-
-// Tally implements analysis.TallyVisitor.
-func (c *Collector) Tally(w *analysis.Waiting, length, n int64) {
-	for i := range w.Groups {
-		g := &w.Groups[i]
-		m, ns := c.sumOf(g), length*int64(len(g.Waiters))
-		m.waits += n * int64(len(w.Begun(i)))
-		m.waitNs += ns
-		m.known[g.Share.Direct.Prov] += ns
-	}
-}
-
-// sumOf returns the sum of a group's lock.
-func (c *Collector) sumOf(g *analysis.Group) *sum {
-	at, known := c.groups.At(g.Number)
-	if !known {
-		*at = c.find(g.Lock)
-		for j := range g.Waiters {
-			c.meet(g.Waiters[j].Thread, g.Lock, *at)
-		}
-	}
-	return &c.sums[*at]
 }
 
 // meet notes who waits for what.
@@ -171,19 +151,6 @@ func (c *Collector) find(lock format.ObjectID) int32 {
 func (m *sum) meet(t format.ThreadID, lock format.ObjectID) {
 	m.locks.add(uint32(lock))
 	m.waiters.add(uint32(t))
-}
-
-func (m *sum) add(s *analysis.Slice) {
-	m.waitNs += s.Ns()
-	m.wall.AddSlice(s)
-	for i := range s.Shares {
-		m.known[s.Shares[i].Direct.Prov] += s.Shares[i].Ns * int64(len(s.Waiters))
-	}
-	for i := range s.Waiters {
-		if w := &s.Waiters[i]; w.First {
-			m.begin(w, s.Sample.Taken)
-		}
-	}
 }
 
 // begin counts a wait, which was sampled or not.

@@ -32,7 +32,6 @@ type Collector struct {
 	trapped         []Trapped // by deadlock, from 1
 	orders          map[order]*seen
 	total           int64
-	groups          analysis.ByGroup[group]
 }
 
 // held is what tells owners apart: ids of the keys of owners.
@@ -80,26 +79,13 @@ func New(o Options) *Collector {
 
 // Begin implements analysis.Visitor.
 func (c *Collector) Begin(sym *analysis.Symbols, _ int64) {
-	c.sym, c.groups = sym, analysis.ByGroup[group]{}
+	c.sym = sym
 	c.keys.Begin(sym)
 }
 
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(s *analysis.Slice) {
-	c.total += s.Ns()
-	for i := range s.Shares {
-		sh := &s.Shares[i]
-		ns := sh.Ns * int64(len(s.Waiters))
-		c.charge(s.Lock, &s.Waiters[0], sh, ns, s.Sample.Taken)
-		if sh.Root.Kind == analysis.OwnerDeadlock {
-			for len(c.trapped) <= int(sh.Root.Cycle) {
-				c.trapped = append(c.trapped, Trapped{})
-			}
-			t := &c.trapped[sh.Root.Cycle]
-			t.WaitNs += ns
-			t.ByProvenance[sh.Root.Prov] += ns
-		}
-	}
+	c.shares(s, len(s.Waiters))
 	for i := range s.Waiters {
 		w := &s.Waiters[i]
 		switch { // of a recorded wait the first slice tells all
@@ -110,6 +96,30 @@ func (c *Collector) Slice(s *analysis.Slice) {
 			if p.ns += s.Length(); w.First {
 				p.waits++
 			}
+		}
+	}
+}
+
+// Moved implements analysis.CrowdVisitor.
+func (c *Collector) Moved(*analysis.Move) {}
+
+// Crowd implements analysis.CrowdVisitor: all of their waits have begun.
+func (c *Collector) Crowd(s *analysis.Slice, n int) { c.shares(s, n) }
+
+// shares adds the shares of n waiters to the sums of owners.
+func (c *Collector) shares(s *analysis.Slice, n int) {
+	c.total += s.Length() * int64(n)
+	for i := range s.Shares {
+		sh := &s.Shares[i]
+		ns := sh.Ns * int64(n)
+		c.charge(s.Lock, &s.Waiters[0], sh, ns, s.Sample.Taken)
+		if sh.Root.Kind == analysis.OwnerDeadlock {
+			for len(c.trapped) <= int(sh.Root.Cycle) {
+				c.trapped = append(c.trapped, Trapped{})
+			}
+			t := &c.trapped[sh.Root.Cycle]
+			t.WaitNs += ns
+			t.ByProvenance[sh.Root.Prov] += ns
 		}
 	}
 }

@@ -76,11 +76,11 @@ func (c *Collector) Begin(sym *analysis.Symbols, _ int64) { c.sym = sym }
 // Slice implements analysis.Visitor.
 func (c *Collector) Slice(*analysis.Slice) {}
 
-// Singles implements analysis.SinglesVisitor: no slice is of interest.
-func (c *Collector) Singles(*analysis.Singles) bool { return true }
+// Moved implements analysis.CrowdVisitor.
+func (c *Collector) Moved(*analysis.Move) {}
 
-// Tally implements analysis.TallyVisitor.
-func (c *Collector) Tally(*analysis.Waiting, int64, int64) {}
+// Crowd implements analysis.CrowdVisitor.
+func (c *Collector) Crowd(*analysis.Slice, int) {}
 
 // Aside implements analysis.AsideVisitor.
 func (c *Collector) Aside(a *analysis.Aside) {

@@ -2,10 +2,9 @@ package native
 
 import "sync"
 
-// maxAhead bounds the blocks between the input and the consumer, in bytes
-// before compression. An event may take fifteen times what it takes in the
-// file, as frames of empty names do. One block may be more than this.
-const maxAhead = 16 << 20
+// maxAhead bounds the blocks between the input and the consumer, in bytes of
+// their room. One block may be more than this.
+const maxAhead = 32 << 20
 
 // readAhead holds back whoever reads ahead while too much is on its way.
 type readAhead struct {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
-	"sync/atomic"
 
 	"contend/format"
 
@@ -13,44 +11,22 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// batch is one decoded block. A stretch of ticks, with what was seen at them, is
-// one of its events.
+// batch is one decoded block.
 type batch struct {
-	block     block
-	events    []format.Event
-	stretches []stretch
-	samples   []format.Samples // the stretches, for who wants them
-	ticks     []format.Tick
-	shown     format.Shown
-	plain     []bool   // by scene: nothing in it but locks and idle threads
-	numbers   []uint32 // of the parts of all scenes, one after the other
-	arena     format.Arena
-	raw       []byte
-	count     int    // of events, those of stretches each
-	fault     string // why the rest of the block could not be decoded
-	eof       error  // io.EOF or what the input returned, on the last batch
-	ready     chan struct{}
-}
-
-// stretch is instants that follow each other, of the batch's ticks.
-type stretch struct {
-	event    int // that stands for it
-	from, to int
-	count    int  // of events
-	plain    bool // all its scenes are
+	block  block
+	events []format.Event
+	arena  format.Arena
+	raw    []byte
+	fault  string // why the rest of the block could not be decoded
+	eof    error  // io.EOF or what the input returned, on the last batch
+	ready  chan struct{}
 }
 
 // reset makes the batch empty. What it held is used again.
 func (b *batch) reset() {
 	b.arena.Reset()
-	b.events, b.stretches, b.samples = b.events[:0], b.stretches[:0], b.samples[:0]
-	b.ticks, b.numbers, b.plain = b.ticks[:0], b.numbers[:0], b.plain[:0]
-	b.shown = format.Shown{Serial: serial.Add(1), Parts: b.shown.Parts[:0], Scenes: b.shown.Scenes[:0]}
-	b.count, b.fault = 0, ""
+	b.events, b.fault = b.events[:0], ""
 }
-
-// serial tells apart what blocks show, of all traces that are read.
-var serial atomic.Uint64
 
 // shrink lets go of a used block, and of all there is for the next one where
 // the block was far larger than writers make them.
@@ -66,7 +42,10 @@ func (b *batch) shrink() {
 type worker struct {
 	zstd  *zstd.Decoder
 	flate io.ReadCloser
-	folder
+
+	*batch // being filled
+	last   int64
+	repeats
 }
 
 func newWorker() (*worker, error) {
@@ -74,51 +53,33 @@ func newWorker() (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &worker{zstd: z, flate: flate.NewReader(bytes.NewReader(nil)), folder: newFolder()}, nil
+	return &worker{zstd: z, flate: flate.NewReader(bytes.NewReader(nil))}, nil
 }
 
 // decode fills a batch from its block. Events before a fault are kept.
 func (w *worker) decode(b *batch) {
 	b.reset()
-	raw, err := w.raw(b)
+	raw, err := w.unpack(b)
 	if err != nil {
 		b.fault = fmt.Sprintf("block: %v", err)
 		return
 	}
-	w.folder.begin(b)
+	w.batch, w.last = b, b.block.header.First
+	w.repeats.reset()
 	for len(raw) > 0 && err == nil {
-		if b.count == int(b.block.header.Events) {
-			b.fault = fmt.Sprintf("block: more than the %d events its header counts", b.count)
-			break
+		if len(b.events) == int(b.block.header.Events) {
+			b.fault = fmt.Sprintf("block: more than the %d events its header counts", len(b.events))
+			return
 		}
 		var kind uint64
 		var body []byte
 		if kind, body, raw, err = format.CutEvent(raw); err == nil {
 			err = w.take(kind, body)
-			raw = w.guess(raw)
 		}
 	}
-	w.close()
-	b.link()
 	if err != nil {
-		b.fault = fmt.Sprintf("event %d of the block: %v", b.count, err)
+		b.fault = fmt.Sprintf("event %d of the block: %v", len(b.events), err)
 	}
-}
-
-// passOver fills a batch in the place of a block that nobody wants: its first tick
-// and its last one, at which nothing is seen.
-func (b *batch) passOver() {
-	b.reset()
-	h := &b.block.header
-	b.shown.Scenes, b.count = append(b.shown.Scenes, nil), int(h.Events)
-	b.ticks = append(b.ticks, format.Tick{Time: h.Earliest})
-	if h.Latest > h.Earliest {
-		b.ticks = append(b.ticks, format.Tick{Time: h.Latest})
-	}
-	b.add()
-	b.stretches = append(b.stretches, stretch{0, 0, len(b.ticks), b.count, true})
-	b.link()
-	b.samples[0].Skipped = &h.Span
 }
 
 // add returns a new event of the batch.
@@ -131,17 +92,8 @@ func (b *batch) add() *format.Event {
 	return &b.events[len(b.events)-1]
 }
 
-// link makes the events of stretches refer to them, once all ticks are there.
-func (b *batch) link() {
-	b.samples = slices.Grow(b.samples, len(b.stretches))
-	for _, s := range b.stretches {
-		b.samples = append(b.samples, format.Samples{Ticks: b.ticks[s.from:s.to:s.to], Shown: &b.shown, Events: int64(s.count), Mixed: !s.plain})
-		b.events[s.event] = format.Event{Kind: format.KindTick, Time: b.ticks[s.from].Time, Samples: &b.samples[len(b.samples)-1]}
-	}
-}
-
-// raw decompresses, never to more than the header says.
-func (w *worker) raw(b *batch) ([]byte, error) {
+// unpack decompresses, never to more than the header says.
+func (w *worker) unpack(b *batch) ([]byte, error) {
 	h := &b.block.header
 	var err error
 	switch h.Codec {

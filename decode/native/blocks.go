@@ -12,12 +12,15 @@ import (
 type block struct {
 	header format.BlockHeader
 	bytes  []byte // stored
-	passed bool   // the bytes were not read: nobody wants them
 	off    int64  // of the header; of the end of the input when there is no block
 	lost   int64  // damage before this block
 	lostAt int64  // where that begins
 	why    string
 }
+
+// room is what the block takes decoded, in bytes and nearly: an event of few bytes
+// takes hundreds, and of version 2 it may stand for many.
+func (b *block) room() int { return int(max(b.header.Raw, 256*b.header.Events)) }
 
 // splitter cuts the input into blocks. It holds one block at a time.
 type splitter struct {
@@ -28,13 +31,7 @@ type splitter struct {
 	base    int64 // offset of buf[0] in the input
 	read    int64
 	eof     bool
-
-	skip   func(n int64) (int64, error) // passes over bytes of in; nil where they must be read
-	window *window                      // what is wanted; nil is all
 }
-
-// window is a stretch of time.
-type window struct{ from, to int64 }
 
 // need makes n bytes available behind at, fewer at the end of the input.
 func (s *splitter) need(n int) (have int, err error) {
@@ -102,9 +99,6 @@ func (s *splitter) intact(b *block) (ok bool, why string, err error) {
 		return false, "block header: " + format.ErrCorrupt.Error(), nil
 	}
 	size := head + int(h.Stored)
-	if s.skip != nil && s.window != nil && h.Outside(s.window.from, s.window.to) {
-		return s.pass(b, h, size)
-	}
 	if n, err = s.need(size); err != nil {
 		return false, "", err
 	}
@@ -118,26 +112,6 @@ func (s *splitter) intact(b *block) (ok bool, why string, err error) {
 	b.header, b.off = h, s.base+int64(s.at)
 	b.bytes = bytes.Clone(whole[head:])
 	s.at += size
-	return true, "", nil
-}
-
-// pass leaves a block out that nobody wants.
-func (s *splitter) pass(b *block, h format.BlockHeader, size int) (ok bool, why string, err error) {
-	b.header, b.off, b.passed, b.bytes = h, s.base+int64(s.at), true, nil
-	have := min(len(s.buf)-s.at, size)
-	s.at += have
-	if rest := int64(size - have); rest > 0 {
-		n, err := s.skip(rest)
-		s.base += n
-		s.read += n
-		if err != nil {
-			return false, "", err
-		}
-		if n < rest {
-			s.eof = true
-			return false, "block: " + format.ErrTruncated.Error(), nil
-		}
-	}
 	return true, "", nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"io"
 	"runtime"
 	"sync"
-	"sync/atomic"
 
 	"contend/format"
 )
@@ -29,9 +28,7 @@ type Reader struct {
 	stop   sync.Once
 	cur    *batch
 	next   int
-	fold   bool
-	window atomic.Pointer[window]
-	one    unfolded // of the stretch that next is behind
+	shared parties // of the event that was delivered last, if others of its block have them, too
 	err    error
 	gaps   format.Queue // to deliver first
 
@@ -44,19 +41,19 @@ type Reader struct {
 	damage  format.DamageLog
 }
 
-// Skipper is an input of which bytes can be passed over: at most n, as many as it
-// returns.
-type Skipper interface {
-	Skip(n int64) (int64, error)
+// parties is a copy of the owners and waiters of an event.
+type parties struct{ owners, waiters []format.Party }
+
+// own gives an event owners and waiters of its own: whoever reads may change them.
+func (p *parties) own(ev *format.Event) {
+	p.owners, p.waiters = append(p.owners[:0], ev.Owners...), append(p.waiters[:0], ev.Waiters...)
+	ev.Owners, ev.Waiters = p.owners, p.waiters
 }
 
 // NewReader checks the file header and begins to read. The error is a
 // *format.Error: ErrNotMine, ErrVersion or ErrTruncated.
 func NewReader(in io.Reader, name string) (*Reader, error) {
 	r := &Reader{name: name, split: splitter{in: in}, quit: make(chan struct{}), ahead: newReadAhead()}
-	if s, ok := in.(Skipper); ok {
-		r.split.skip = s.Skip
-	}
 	if err := r.header(); err != nil {
 		return nil, err
 	}
@@ -92,7 +89,7 @@ func (r *Reader) header() error {
 		return fail("file header", format.ErrTruncated, "the trace was cut off; copy it again")
 	}
 	r.split.version = binary.LittleEndian.Uint16(head[len(format.Magic):])
-	if v := r.split.version; v != format.Version && v != format.Version1 {
+	if v := r.split.version; v != format.Version && v != format.Version2 {
 		return fail("file header", fmt.Errorf("contend trace version %d: %w", v, format.ErrVersion), "a newer contend reads it")
 	}
 	r.split.at = format.HeaderSize
@@ -105,14 +102,10 @@ func (r *Reader) run() {
 	for {
 		b := r.batch()
 		r.mu.Lock()
-		r.split.window = r.window.Load()
 		blk, err := r.split.next()
 		r.mu.Unlock()
 		b.block, b.eof = blk, err
-		if blk.passed {
-			b.passOver()
-		}
-		if !r.ahead.reserve(int(blk.header.Raw)) {
+		if !r.ahead.reserve(blk.room()) {
 			return
 		}
 		select {
@@ -123,10 +116,6 @@ func (r *Reader) run() {
 		if err != nil {
 			close(b.ready)
 			return
-		}
-		if blk.passed {
-			close(b.ready)
-			continue
 		}
 		select {
 		case r.work <- b:
@@ -162,18 +151,12 @@ func (r *Reader) Read(ev *format.Event) error {
 		if r.gaps.Pop(ev) {
 			return nil
 		}
-		if r.one.next(ev, r.fold) {
-			r.count(ev)
-			return nil
-		}
 		if r.cur != nil && r.next < len(r.cur.events) {
-			from := &r.cur.events[r.next]
+			*ev = r.cur.events[r.next]
 			r.next++
-			if from.Samples != nil {
-				r.one.begin(from)
-				continue
+			if r.split.version == format.Version2 {
+				r.shared.own(ev)
 			}
-			*ev = *from
 			if r.deliver(ev) {
 				return nil
 			}
@@ -185,25 +168,6 @@ func (r *Reader) Read(ev *format.Event) error {
 		r.advance()
 	}
 }
-
-// count counts an event, or those that one stands for.
-func (r *Reader) count(ev *format.Event) {
-	at := ev.Time
-	r.events++
-	if s := ev.Samples; s != nil {
-		at = s.Ticks[len(s.Ticks)-1].Time
-		r.events += s.Events - 1
-	}
-	if at != 0 {
-		r.last = at
-	}
-}
-
-// Fold implements format.Folder.
-func (r *Reader) Fold() { r.fold = true }
-
-// Window implements format.Windower, for one who reads folded.
-func (r *Reader) Window(from, to int64) { r.window.Store(&window{from, to}) }
 
 // deliver counts an event; false for one that is not for the consumer.
 func (r *Reader) deliver(ev *format.Event) bool {
@@ -217,7 +181,10 @@ func (r *Reader) deliver(ev *format.Event) bool {
 		}
 		return false
 	}
-	r.count(ev)
+	r.events++
+	if ev.Time != 0 {
+		r.last = ev.Time
+	}
 	if ev.Kind == format.KindNote {
 		r.said.Note(ev)
 		return false
@@ -229,12 +196,12 @@ func (r *Reader) deliver(ev *format.Event) bool {
 func (r *Reader) advance() {
 	if r.cur != nil {
 		if r.cur.fault != "" {
-			lost := max(int64(r.cur.block.header.Events)-int64(r.cur.count), 0)
+			lost := max(int64(r.cur.block.header.Events)-int64(len(r.cur.events)), 0)
 			r.gap(int64(len(r.cur.block.bytes)), r.cur.block.off, r.cur.fault, r.last, lost)
 			r.cur.fault = ""
 			return
 		}
-		r.ahead.free(int(r.cur.block.header.Raw))
+		r.ahead.free(r.cur.block.room())
 		r.cur.shrink()
 		select {
 		case r.free <- r.cur:

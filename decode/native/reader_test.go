@@ -176,25 +176,23 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 	var ev format.Event
 	for b.Loop() {
-		drain(b, data, &ev, func(*Reader) {})
+		drain(b, data, &ev)
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }
 
-// drain reads a trace to its end; begin is called before.
-func drain(b *testing.B, data []byte, ev *format.Event, begin func(*Reader)) {
+// drain reads a trace to its end.
+func drain(b *testing.B, data []byte, ev *format.Event) {
 	r, err := NewReader(bytes.NewReader(data), "bench")
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer r.Close()
-	begin(r)
 	for r.Read(ev) == nil {
 	}
 }
 
-// BenchmarkInstants reads instants as an analysis does, of which a half shows what the
-// one before showed. Bytes are those of version 1 without compression.
+// BenchmarkInstants reads sampling instants. Bytes are those without compression.
 func BenchmarkInstants(b *testing.B) {
 	rng, l := rand.New(rand.NewPCG(1, 1)), &format.List{}
 	at, lock, waiters := int64(1e18), format.ObjectID(1), 1
@@ -209,17 +207,12 @@ func BenchmarkInstants(b *testing.B) {
 		}
 		_ = l.Write(&ev)
 	}
-	plain := len(encode(b, l, format.WriterOptions{Version: format.Version1}))
-	for _, version := range []uint16{format.Version1, format.Version} {
-		data := encode(b, l, format.WriterOptions{Codec: format.Zstd, Version: version})
-		b.Run(fmt.Sprint("version ", version), func(b *testing.B) {
-			b.SetBytes(int64(plain))
-			b.ReportAllocs()
-			var ev format.Event
-			for b.Loop() {
-				drain(b, data, &ev, (*Reader).Fold)
-			}
-			b.ReportMetric(float64(len(l.Events))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
-		})
+	plain, data := len(encode(b, l, format.WriterOptions{})), encode(b, l, format.WriterOptions{Codec: format.Zstd})
+	b.SetBytes(int64(plain))
+	b.ReportAllocs()
+	var ev format.Event
+	for b.Loop() {
+		drain(b, data, &ev)
 	}
+	b.ReportMetric(float64(len(l.Events))*float64(b.N)/b.Elapsed().Seconds(), "events/s")
 }
