@@ -66,11 +66,13 @@ A rule that the trace cannot decide is undecided, and does not hold either, unle
                  bounds what is missing. Limits of lengths from the threshold on are
                  decided: what is missing is shorter. Changes over a baseline with the
                  same threshold are decided by the waits above it
-  virtual threads  whose waits are missing: decided where all the time nothing tells of
+  virtual threads  whose waits are missing: decided where all starts are recorded, as
+                 'contend jfc' asks for, and all of their lives of which nothing tells
                  would not break the limit
   samples        too few to tell so small a share (3 / limit are enough); their waits
                  have no length; a single dump has no time
-  no deadlock    without thread dumps, with owners that the dumps do not list, or of a
+  no deadlock    without thread dumps, with owners or virtual threads that the dumps do
+                 not list, with class initialisers they do not tell enough of, or of a
                  part of the time
   baselines      in which no class of locks of the trace is met
   damage         that may hide what breaks the rule`,

@@ -258,6 +258,12 @@ func (e *env) writeRecording(r *record.Recording, out *recordingFile) error {
 		return err
 	}
 	err = copyTrace(w, src)
+	if r.Virtual && r.Flight == nil { // whose reader says so
+		st := format.Stats{Blind: "virtual threads ran, of which the agent sees nothing", Warnings: []format.Warning{{Code: format.HiddenVirtual, Text: "virtual threads ran, of which the agent sees nothing: nothing bounds how long they waited"}}}
+		for _, note := range st.Notes() {
+			err = errors.Join(err, w.Write(&note))
+		}
+	}
 	if err = errors.Join(err, w.Close(), out.Close(), src.Close()); err != nil {
 		return err
 	}

@@ -223,9 +223,13 @@ func TestRecordVirtualThreads(t *testing.T) {
 	// java names Busy as the main class; it is an argument of this one.
 	pid := strconv.Itoa(java(t, "sh", nil, "-c", fmt.Sprintf(`exec %s -cp '%s:%s' Light`, jvm, dir, classes), "sh").Process.Pid)
 	for with, want := range map[string]string{"agent": "the agent sees nothing: --with jfr", "both": "as far as the flight recorder does it", "jfr": ""} {
-		code, _, msg := recordOf(t, "--with", with, "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
+		trace := filepath.Join(t.TempDir(), "x.bin")
+		code, _, msg := recordOf(t, "--with", with, "--duration", "1s", "-o", trace, pid)
 		if code != exitOK || !strings.Contains(msg, want) || (want == "") == strings.Contains(msg, "virtual threads run there") {
 			t.Errorf("--with %s: exit %d\n%s", with, code, msg)
+		}
+		if code, out := checked(t, "", "--rule", "no deadlock", "--rule", "waiting(*) < 100", trace); code != exitRules || !strings.Contains(out, "all 2 rules are undecided") {
+			t.Errorf("--with %s: exit %d\n%s", with, code, out)
 		}
 	}
 	plain := strconv.Itoa(java(t, jvm, nil).Process.Pid)
@@ -277,7 +281,8 @@ func TestRecordBeforeTheProgramRuns(t *testing.T) {
 			t.Run(name+" "+with, func(t *testing.T) {
 				t.Parallel()
 				pid := strconv.Itoa(java(t, jvm, nil, "-Xbootclasspath/a:"+dir, "-Djava.system.class.loader=Late").Process.Pid)
-				code, _, msg := recordOf(t, "--with", with, "--duration", "1s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
+				trace := filepath.Join(t.TempDir(), "x.bin")
+				code, _, msg := recordOf(t, "--with", with, "--duration", "1s", "-o", trace, pid)
 				if code != exitOK {
 					t.Errorf("exit %d\n%s", code, msg)
 				}

@@ -17,6 +17,18 @@ const DamagedSource = "damaged-source"
 // was asked for, since they cost too much or its stops took long.
 const FewerSamples = "fewer-samples"
 
+// HiddenVirtual is the code of the warning that waits of virtual threads are not
+// recorded. Without Hidden nothing bounds them.
+const HiddenVirtual = "virtual-threads"
+
+// RuntimeDeadlock is the code of the warning that the runtime itself found a deadlock,
+// which it does not say more of.
+const RuntimeDeadlock = "deadlock"
+
+// UnlistedThreads is the code of the warning that virtual threads may be missing in
+// thread dumps.
+const UnlistedThreads = "unlisted-threads"
+
 // Notes are the events that say in a trace what a reader said of the input it
 // was made of. Without them a copy would hide what the input did not tell.
 func (s *Stats) Notes() (list []Event) {

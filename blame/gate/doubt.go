@@ -24,9 +24,9 @@ type doubter func(r *Rule, s *Subject, run *Run) Doubt
 // breaks its limit does so whatever is hidden: waiting that is not recorded
 // only adds to it. The table is read from the top.
 var (
-	ofShares    = []doubter{nothingLeft, unrecorded, timeless, unknownRunning, damaged, pending, tooShort, bounded, fewSamples}
+	ofShares    = []doubter{nothingLeft, unrecorded, timeless, unknownRunning, damaged, pending, tooShort, unbounded, bounded, fewSamples}
 	ofBlame     = append([]doubter{unknownOwners}, ofShares...)
-	ofLengths   = []doubter{nothingLeft, unrecorded, withoutLengths, damaged, pending, longThreshold, longHidden}
+	ofLengths   = []doubter{nothingLeft, unrecorded, withoutLengths, damaged, pending, longThreshold, unbounded, longHidden}
 	ofDeadlocks = []doubter{nothingLeft, cutOff, unseenOwners, unlistedOwners, damaged}
 )
 
@@ -213,12 +213,12 @@ func unseenOwners(_ *Rule, _ *Subject, run *Run) Doubt {
 	return Doubt{"the trace does not tell who holds a lock until somebody else gets it", giveDumps}
 }
 
-const giveDumps = "give thread dumps of all threads (jstack -l PID), or a recording that takes them ('contend jfc' prints such settings)"
+const giveDumps = "give thread dumps of all threads (jstack -l PID; with virtual threads jcmd PID Thread.dump_to_file FILE), or a recording that takes them ('contend jfc' prints such settings)"
 
 // unlistedOwners doubts dumps that do not show who holds a lock somebody waits
 // for.
 func unlistedOwners(_ *Rule, _ *Subject, run *Run) Doubt {
-	for _, code := range []string{"unlisted-owners", "unlisted-locks", "readers"} {
+	for _, code := range []string{"unlisted-owners", "unlisted-locks", "readers", format.UnlistedThreads} {
 		if text, ok := run.warned(code); ok {
 			reason, hint, _ := strings.Cut(text, ": ")
 			return Doubt{reason, hint}

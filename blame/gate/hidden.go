@@ -33,6 +33,16 @@ func (run *Run) hidden() (ns int64, says string) {
 	return ns, says
 }
 
+// unbounded doubts what threads may break whose waits nothing bounds.
+func unbounded(_ *Rule, _ *Subject, run *Run) Doubt {
+	for _, w := range run.Stats.Warnings {
+		if w.Code == format.HiddenVirtual && w.Hidden == 0 || w.Code == format.UnlistedThreads {
+			return Doubt{w.Text, "record with the settings that 'contend jfc' prints from the start of the program on, or take dumps with 'jcmd PID Thread.dump_to_file FILE'"}
+		}
+	}
+	return Doubt{}
+}
+
 // bounded doubts a share that what is hidden could lift above the limit.
 func bounded(r *Rule, s *Subject, run *Run) Doubt {
 	ns, says := run.hidden()

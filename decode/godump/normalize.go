@@ -30,6 +30,8 @@ type normalizer struct {
 	ruled   bool // the last line was "-----", or empty behind that
 	threads bool // what follows is another thread's of the system
 	rest    bool // of a line longer than the buffer
+
+	stuck string // why the runtime ended the program, where that is a deadlock
 }
 
 // foreign is put behind the name of a file to make it one of Go.
@@ -38,6 +40,8 @@ const foreign = "\x01.go"
 var (
 	raceRule      = []byte("==================")
 	threadRule    = []byte("-----")
+	fatalLine     = []byte("fatal error: ")
+	deadlockEnd   = []byte(" - deadlock!") // all goroutines are asleep, or none is left
 	signalLine    = []byte("SIG")
 	ancestorLine  = []byte("[originating from goroutine ")
 	goroutineHead = []byte("goroutine ")
@@ -87,6 +91,9 @@ func (t *normalizer) line(line []byte) {
 	text := bytes.TrimRight(line, "\r\n")
 	if t.ruled && len(text) > 0 {
 		t.ruled, t.threads = false, bytes.HasPrefix(text, signalLine)
+	}
+	if _, why, ok := bytes.Cut(text, fatalLine); ok && !t.within && bytes.HasSuffix(why, deadlockEnd) {
+		t.stuck = string(why)
 	}
 	switch {
 	case len(text) == 0:

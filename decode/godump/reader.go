@@ -133,6 +133,9 @@ func (r *Reader) Stats() format.Stats {
 	s.Warnings = append(s.Warnings[:len(s.Warnings):len(s.Warnings)], format.Warning{Code: "no-times",
 		Text: "goroutine dumps have no time: what is counted is goroutines seen waiting, in " + format.Some(int(r.dumps), "dump", "dumps together")})
 	s.Blind = "goroutine dumps do not tell who holds a lock"
+	if why := r.lines.stuck; why != "" {
+		s.Warnings = append(s.Warnings, format.Warning{Code: format.RuntimeDeadlock, Text: "the Go runtime ended the program: " + why})
+	}
 	if r.waiting > 0 {
 		s.Warnings = append(s.Warnings, format.Warning{Code: "no-owners", Text: "goroutine dumps do not tell who holds a lock"})
 	}

@@ -17,6 +17,10 @@ import (
 // until the instant is known.
 func (r *Reader) threadDump(at int64, text string) {
 	d := r.dumps.Parse(text)
+	r.ids.virtual.ran = r.ids.virtual.ran || d.Hides
+	if r.meta != nil && r.meta.parts.group != nil { // its constants tell carriers from other pools
+		d.Virtuals = r.ids.virtual.ran
+	}
 	locks := map[threaddump.LockRef]*dumpedLock{}
 	threads := make([]format.ThreadID, len(d.Threads))
 	idle := map[format.ThreadID]idleSince{}
@@ -24,6 +28,7 @@ func (r *Reader) threadDump(at int64, text string) {
 	if d.Telling() && !strings.Contains(text, deadlockReport) {
 		r.telling.add(at)
 	}
+	r.telling.initialises = d.Initialises()
 	for i := range d.Threads {
 		t := &d.Threads[i]
 		if t.JavaID == 0 && len(t.Frames) == 0 {
@@ -94,6 +99,7 @@ const deadlockReport = "Java-level deadlock"
 type tellingDumps struct {
 	count       int
 	first, last int64
+	initialises string // a method of the last dump that may wait for a class to be initialised
 }
 
 func (d *tellingDumps) add(at int64) {
@@ -111,12 +117,14 @@ const unwatched = int64(20e9)
 // only thread dumps tell, or the samples of an agent. Virtual threads are in none.
 func (r *Reader) blind() string {
 	switch end := r.head.end(); {
-	case r.shown.follows && len(r.ids.virtual.lives) == 0:
+	case r.ids.virtual.any():
+		return "virtual threads ran, which are not in the thread dumps of a recording"
+	case r.shown.follows:
 		return ""
 	case r.telling.count == 0:
 		return "no thread dump is in the recording, and a wait in a deadlock never ends and is not recorded"
-	case len(r.ids.virtual.lives) > 0:
-		return "virtual threads are not in the thread dumps of a recording"
+	case r.telling.initialises != "":
+		return threaddump.UnmarkedWaits(r.telling.initialises)
 	case end-r.telling.last > max(unwatched, (end-r.telling.first)/10):
 		return format.Say("the last thread dump is %v before the end of the recording", time.Duration(end-r.telling.last))
 	}

@@ -27,6 +27,7 @@ const (
 	slotOSName
 	slotOSID
 	slotVirtual
+	slotGroup
 	slotTruncated
 	slotFrames
 	slotMethod
@@ -83,6 +84,8 @@ func wanted() map[string]*eventSpec {
 		{"CPUTimeSample", map[string]slot{"failed": slotFailed}, cpuSample},
 		{"ThreadStart", subject("thread"), threadStart},
 		{"ThreadEnd", subject("thread"), threadEnd},
+		{"VirtualThreadStart", nil, virtualStart},
+		{"VirtualThreadEnd", nil, virtualEnd},
 		{"ActiveSetting", map[string]slot{"id": slotID, "name": slotName, "value": slotValue}, setting},
 		{"CPULoad", map[string]slot{"machineTotal": slotLoad}, cpuLoad},
 		{"GCPhasePause", nil, pause},
@@ -134,9 +137,6 @@ func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
 	class := r.class(v[slotClass])
 	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
 	r.dated.note(ev, class, stateEnters)
-	if r.ids.virtual.lives[ev.Thread] != nil {
-		r.ids.virtual.monitors = true
-	}
 	if _, ok := r.ids.entries[ev.Stack]; ok {
 		r.tellEntry(ev.Stack, class)
 	}
@@ -192,9 +192,6 @@ func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space,
 		return true
 	}
 	ev.Kind, ev.Mode, ev.Failed = format.KindWait, res.Mode, late
-	if r.ids.virtual.lives[ev.Thread] != nil {
-		r.ids.virtual.parked = true
-	}
 	if !r.meta.tracing {
 		return true
 	}
@@ -218,6 +215,7 @@ func (r *Reader) timedOut(v *values, ev *format.Event) bool {
 
 func threadStart(r *Reader, v *values, ev *format.Event) bool {
 	ev.Kind, ev.Thread = format.KindThreadStart, r.thread(v[slotSubject])
+	r.ids.virtual.first = r.ids.virtual.first || r.ids.called[ev.Thread] == firstVirtual
 	return ev.Thread != format.NoThread
 }
 

@@ -8,9 +8,9 @@ import (
 	"contend/format"
 )
 
-func hints(h *hidden, virtual *virtuals) string {
+func hints(h *hidden) string {
 	var out []string
-	for _, w := range h.warnings(virtual) {
+	for _, w := range h.warnings() {
 		out = append(out, w.Code+": "+w.Text)
 	}
 	return strings.Join(out, "\n")
@@ -27,34 +27,8 @@ func TestReentriesAreBounded(t *testing.T) {
 	if h.reentries != (amount{2, 7_000_000}) || len(h.notified) > 0 {
 		t.Errorf("%+v", h.reentries)
 	}
-	if got := hints(h, newVirtuals()); !strings.HasPrefix(got, "re-entry: 2 threads") || !strings.Contains(got, "7.00 ms") {
+	if got := hints(h); !strings.HasPrefix(got, "re-entry: 2 threads") || !strings.Contains(got, "7.00 ms") {
 		t.Error(got)
-	}
-}
-
-func newVirtuals() *virtuals { return &virtuals{lives: map[format.ThreadID]*virtualLife{}} }
-
-func TestVirtualThreadsHide(t *testing.T) {
-	some := func(change func(*virtuals)) *virtuals {
-		v := newVirtuals()
-		v.add(3)
-		v.add(4)
-		v.note(&format.Event{Thread: 3, Time: 1000, End: 2000})
-		v.add(3) // as each chunk does
-		v.note(&format.Event{Thread: 3, Time: 5_000_000, End: 5_001_000})
-		v.note(&format.Event{Thread: 5, Time: 9_000_000}) // none
-		change(v)
-		return v
-	}
-	for want, virtual := range map[string]*virtuals{
-		"no waits are recorded":              some(func(*virtuals) {}),
-		"no waits for monitors are recorded": some(func(v *virtuals) { v.parked = true }),
-		"":                                   some(func(v *virtuals) { v.monitors = true }),
-	} {
-		got := hints(&hidden{}, virtual)
-		if want == "" && got != "" || !strings.Contains(got, want) || want != "" && !strings.Contains(got, "at most 5.00 ms") {
-			t.Errorf("%q: %s", want, got)
-		}
 	}
 }
 
@@ -64,7 +38,7 @@ func TestSaturationNeedsAFifthOfTheSamplesAndWaiting(t *testing.T) {
 		busy, all       int
 		contended, said bool
 	}{{0, 0, true, false}, {1, 10, true, false}, {2, 10, true, true}, {2, 10, false, false}} {
-		if got := hints(&hidden{loads: c.all, saturated: c.busy, contended: c.contended}, newVirtuals()); (got != "") != c.said {
+		if got := hints(&hidden{loads: c.all, saturated: c.busy, contended: c.contended}); (got != "") != c.said {
 			t.Errorf("%d of %d: %q", c.busy, c.all, got)
 		}
 	}
@@ -85,7 +59,7 @@ func TestTruncatedStacksAndLoads(t *testing.T) {
 	if r.hidden.cut != (amount{1, 3_000_000}) || !r.hidden.contended || r.hidden.loads != 4 || r.hidden.saturated != 2 {
 		t.Errorf("%+v", r.hidden)
 	}
-	if got := hints(&r.hidden, newVirtuals()); !strings.Contains(got, "truncated-stacks: the stacks of 1 wait, 3.00 ms") {
+	if got := hints(&r.hidden); !strings.Contains(got, "truncated-stacks: the stacks of 1 wait, 3.00 ms") {
 		t.Error(got)
 	}
 }

@@ -24,10 +24,11 @@ func (h *header) sameRecorder(last *header) bool {
 // checkJVM notes which threads the chunk at hand names, and begins another JVM
 // if they, or its times, say that it is of another than the chunk before.
 func (r *Reader) checkJVM(last *header) {
-	now := r.nativeIDs()
+	now, virtual := r.nativeIDs()
 	if r.chunks > 1 && r.head.another(last, agreement(r.ids.native, now)) {
 		r.nextJVM()
 	}
+	r.ids.virtual.ran = r.ids.virtual.ran || virtual
 	for _, t := range now {
 		r.ids.native[t.java] = t.native
 	}
@@ -54,22 +55,27 @@ func (h *header) another(last *header, same int) bool {
 // nativeID is the id the operating system gave a thread of Java.
 type nativeID struct{ java, native int64 }
 
-// nativeIDs returns those of the threads the chunk names. They are good until the
-// next chunk.
-func (r *Reader) nativeIDs() []nativeID {
+// nativeIDs returns those of the threads the chunk names, and whether any shows that
+// virtual threads ran. They are good until the next chunk.
+func (r *Reader) nativeIDs() (ids []nativeID, virtual bool) {
 	if r.meta == nil || r.meta.parts.thread == nil {
-		return nil
+		return nil, false
 	}
 	var v values
-	ids, thread := r.natives[:0], r.meta.parts.thread
+	thread := r.meta.parts.thread
+	ids = r.natives[:0]
 	for key := range r.pools[thread.pool].all {
 		java, native := &v[slotID], &v[slotOSID]
-		if r.constant(thread, key, &v) && *java > 0 && *native > 0 && v[slotVirtual] == 0 { // else it is the JVM's own, does not run, or moves between threads
+		if !r.constant(thread, key, &v) {
+			continue
+		}
+		virtual = virtual || r.showsVirtual(&v)
+		if *java > 0 && *native > 0 && v[slotVirtual] == 0 { // else it is the JVM's own, does not run, or moves between threads
 			ids = append(ids, nativeID{*java, *native})
 		}
 	}
 	r.natives = ids
-	return ids
+	return ids, virtual
 }
 
 // agreement is how many more threads have the id they had than have not. Two
@@ -96,6 +102,7 @@ func (r *Reader) nextJVM() {
 	r.wakings.told = false // to the input that begins
 	r.hidden.turn()
 	r.ids.forget()
+	r.ids.virtual.next(r.until)
 	r.idle = nil
 	clear(r.settings)
 	r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingInput})

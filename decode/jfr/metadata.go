@@ -33,6 +33,7 @@ type metadata struct {
 	work     int                // spent on compiling
 	units    [slots]string      // of the times that events tell, by slot
 	tracing  bool               // of methods is known to it
+	unmounts bool               // of JDK 24 or later: virtual threads leave their carriers while they wait for a monitor
 	dense    []*program         // the same, for the ids there usually are
 	near     bool               // there are no others
 	parts    parts

@@ -157,9 +157,9 @@ const maxWork = 1 << 18
 
 // parts are the programs for the constants this package looks into.
 type parts struct {
-	thread, class, symbol, method, stack, frame, operation, state *program
-	strings                                                       int64 // java.lang.String
-	texts                                                         int   // its pool
+	thread, group, class, symbol, method, stack, frame, operation, state *program
+	strings                                                              int64 // java.lang.String
+	texts                                                                int   // its pool
 }
 
 // compile builds the programs of all wanted events and, from the classes
@@ -181,6 +181,7 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 			m.programs[id] = p
 			m.numbered = append(m.numbered, p)
 			m.tracing = m.tracing || spec.name == "MethodTrace"
+			m.unmounts = m.unmounts || spec.name == "JavaMonitorNotify"
 		}
 	}
 	m.near = true
@@ -195,15 +196,16 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 		m.dense[id] = p
 	}
 	for _, p := range m.programs { // in any order: all events agree on the classes of their fields
-		m.part(&m.parts.thread, p, slotThread, map[string]slot{"osName": slotOSName, "osThreadId": slotOSID, "javaName": slotName, "javaThreadId": slotID, "virtual": slotVirtual})
+		m.part(&m.parts.thread, p, slotThread, map[string]slot{"osName": slotOSName, "osThreadId": slotOSID, "javaName": slotName, "javaThreadId": slotID, "virtual": slotVirtual, "group": slotGroup})
 		m.part(&m.parts.stack, p, slotStack, map[string]slot{"truncated": slotTruncated, "frames": slotFrames})
 		m.part(&m.parts.operation, p, slotOperation, map[string]slot{"type": slotName})
 		m.part(&m.parts.state, p, slotState, map[string]slot{"name": slotName})
 		m.part(&m.parts.class, p, slotClass, map[string]slot{"name": slotName})
 	}
+	m.part(&m.parts.group, m.parts.thread, slotGroup, map[string]slot{"name": slotName})
 	m.frames()
 	m.layouts = make([]atomic.Pointer[layout], min(most+1, denseTypes))
-	for _, p := range [...]*program{m.parts.thread, m.parts.class, m.parts.symbol, m.parts.method, m.parts.stack, m.parts.operation, m.parts.state} {
+	for _, p := range [...]*program{m.parts.thread, m.parts.group, m.parts.class, m.parts.symbol, m.parts.method, m.parts.stack, m.parts.operation, m.parts.state} {
 		if p != nil {
 			p.pool = m.poolOf(p.class.id)
 		}

@@ -58,6 +58,7 @@ type Reader struct {
 	dated    dumpTimes
 	wakings  wakings
 	hidden   hidden
+	until    int64 // the latest end of an event
 
 	shown shown // by an agent in the same JVM
 
@@ -93,7 +94,7 @@ func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	return format.Stats{Format: fmt.Sprintf("jfr %d.%d", r.head.major, r.head.minor), Events: r.events,
-		BytesRead: r.taken - r.damaged, BytesTotal: r.taken, Dumps: r.telling.count, Blind: r.blind(), Warnings: slices.Concat(r.warnings, r.unrecorded(), r.hidden.warnings(&r.ids.virtual)), Damage: r.damage}
+		BytesRead: r.taken - r.damaged, BytesTotal: r.taken, Dumps: r.telling.count, Blind: r.blind(), Warnings: slices.Concat(r.warnings, r.unrecorded(), r.virtualWarning(), r.hidden.warnings()), Damage: r.damage}
 }
 
 // Close ends what is ahead, which may wait for the input; that stays open.

@@ -17,7 +17,8 @@ func setting(r *Reader, v *values, ev *format.Event) bool {
 	if ns, _ := strconv.ParseInt(value, 10, 64); name == "lock" && ns > 0 { // async-profiler's, for parks as well
 		name, value = "threshold", strconv.FormatInt(ns, 10)+" ns"
 	}
-	if !kept[name] {
+	r.virtualSetting(p.spec.name, name, value)
+	if !kept[name] || ofVirtual[p.spec.name] {
 		return false
 	}
 	waits := slices.Contains(hidesWaits[:], p.spec.name)
@@ -38,6 +39,9 @@ func setting(r *Reader, v *values, ev *format.Event) bool {
 
 // kept are the settings that say what a recording can and cannot show.
 var kept = map[string]bool{"threshold": true, "enabled": true, "period": true, "stackTrace": true}
+
+// ofVirtual are the events of which nothing is told but what is hidden without them.
+var ofVirtual = map[string]bool{"VirtualThreadStart": true, "VirtualThreadEnd": true}
 
 // hidesWaits are the events whose threshold leaves out waits for locks; that of
 // others leaves out evidence only.

@@ -36,8 +36,11 @@ func (r *Reader) nextChunk() error {
 		return err
 	}
 	before := r.head
+	r.until = max(r.until, before.end())
 	r.chunk = *c
-	r.chunks++
+	if r.chunks++; r.chunks == 1 {
+		r.ids.virtual.since = r.head.startNanos
+	}
 	r.newConstants()
 	r.checkJVM(&before)
 	if r.off < len(r.buf) {

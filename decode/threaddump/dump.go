@@ -26,12 +26,21 @@ type Dump struct {
 	Mixed    bool // jhsdb --mixed wrote it: with native frames, and without locks
 	Virtuals bool // the program may have virtual threads, which are not all in it
 	Hides    bool // it has, and those
+	Marks    bool // the threads that wait for a class to be initialised, from JDK 12 on
+	Release  int  // the JVM's feature release, as 21; 0 when not given
 
 	Addresses bool // LockRef.Addr is a heap address, which a collector may change; else a hash, which stays
 }
 
 // Complete reports whether all threads are in it that may hold a lock.
 func (d *Dump) Complete() bool { return (d.Listed || !d.Cut && !d.Fragment) && !d.Virtuals }
+
+// servesVirtual is the release from which on a JVM with virtual threads has a thread
+// whose name tells that; before, its carriers may be those of any pool.
+const servesVirtual = 24
+
+// mayHide reports whether virtual threads may be missing in it.
+func (d *Dump) mayHide() bool { return d.Hides || d.Virtuals && d.Release < servesVirtual }
 
 // Telling reports whether a deadlock shows in it: all threads that may hold a
 // lock are there, and the dialect tells of locks at all.
@@ -51,6 +60,7 @@ type Thread struct {
 	Frames   []format.Frame
 	Held     []LockRef // monitors locked and not released in wait, and owned synchronizers
 	taken    []taken   // those of them of which it is printed where
+	stalled  bool      // called runnable, and in Object.wait as the JVM itself is: for a class to be initialised
 	Wait     Wait
 	For      LockRef // what it waits for, when Wait is not NotWaiting
 }
@@ -73,6 +83,26 @@ const (
 	Waiting         // in Object.wait
 	Parked          // by LockSupport.park; the rules tell what that means
 )
+
+// Initialises returns the method of a thread that initialises a class in a dump that
+// does not show which threads wait for that, or may itself wait so; "" where there is
+// none. The JVM calls all of them runnable.
+func (d *Dump) Initialises() string {
+	for i := range d.Threads {
+		t := &d.Threads[i]
+		for j := range t.Frames {
+			if f := &t.Frames[j]; t.stalled && t.Wait == NotWaiting || !d.Marks && f.Method == "<clinit>" && !strings.HasPrefix(t.State, "TIMED") {
+				return f.Class + "." + f.Method
+			}
+		}
+	}
+	return ""
+}
+
+// UnmarkedWaits says of a method that Initialises returns why a deadlock may not show.
+func UnmarkedWaits(method string) string {
+	return "a class may be waited for in " + method + ", and the last dump does not tell which threads wait for a class to be initialised: jstack does, from JDK 12 on"
+}
 
 // deriveLocks derives what a thread waits for and holds from what is printed under
 // its frames: the monitors, innermost first. All dialects go through it.

@@ -46,6 +46,15 @@ type hotspot struct {
 
 func hotspotHeader(line string) bool { return strings.HasPrefix(line, "Full thread dump ") }
 
+// release reads the feature release of `Full thread dump NAME (21.0.2+13-LTS mixed
+// mode):`, that of 1.8.0 too as 1; 0 where there is none.
+func release(header string) int {
+	_, version, _ := strings.Cut(header, " (")
+	end := strings.IndexFunc(version, func(c rune) bool { return c < '0' || c > '9' })
+	n, _ := strconv.Atoi(version[:max(end, 0)])
+	return n
+}
+
 // hotspotThread tells the first line of a thread where no header precedes it,
 // and that of a report of deadlocks.
 func hotspotThread(line string) bool {
@@ -57,7 +66,7 @@ func hotspotThread(line string) bool {
 
 func newHotSpot(n *names, before []string, line string) parser {
 	p := &hotspot{builder: newBuilder(n, timeBefore(before)), fragment: !hotspotHeader(line), alone: reportStarts(line)}
-	p.dump.Addresses = true
+	p.dump.Addresses, p.dump.Marks, p.dump.Release = true, true, release(line)
 	return p
 }
 
@@ -99,6 +108,7 @@ func (p *hotspot) part(text string) {
 	} else if state, ok := strings.CutPrefix(text, "java.lang.Thread.State: "); ok {
 		state, _, _ = strings.Cut(state, " ")
 		p.cur.State = p.names.intern(state)
+		p.cur.stalled = p.cur.stalled && state == "RUNNABLE"
 	} else if ref, ok := strings.CutPrefix(text, "on "); ok {
 		p.on(ref)
 	} else if strings.HasPrefix(text, "0x") {
@@ -167,6 +177,7 @@ func (p *hotspot) thread(line string) {
 	}
 	p.begin(Thread{Name: p.names.intern(line[1:end])})
 	p.owned, p.blank, p.last = false, false, ""
+	p.cur.stalled = strings.Contains(line[end:], " in Object.wait() ")
 	p.carriers = p.carriers || carrier(p.cur.Name)
 	p.dump.Hides = p.dump.Hides || strings.HasPrefix(p.cur.Name, virtuals)
 	p.dump.Listed = p.dump.Listed || p.cur.Name == "VM Thread" && !p.fragment // the JVM's own come last

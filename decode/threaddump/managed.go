@@ -16,7 +16,7 @@ import (
 func (p *hotspot) managed(id string) {
 	p.cur.JavaID, _ = strconv.ParseInt(id, 10, 64)
 	p.known(p.cur.JavaID)
-	p.dump.Addresses = false
+	p.dump.Addresses, p.dump.Marks = false, false
 }
 
 // ownedBy reads the owner behind a lock: `<1f> (a C) owned by "name" t@12`.
@@ -44,7 +44,7 @@ func (p *hotspot) on(text string) {
 	if p.cur.State == "BLOCKED" {
 		how = Blocked
 	}
-	p.dump.Addresses = false
+	p.dump.Addresses, p.dump.Marks = false, false
 	p.waits(how, p.names.hashed(ref))
 	if end := strings.LastIndex(owner, `" Id=`); owned && end >= 0 {
 		p.relations = append(p.relations, relation{p.cur.Name, how, p.cur.For, p.names.intern(owner[:end])})

@@ -146,11 +146,12 @@ func (r *Reader) deliver(d *Dump) {
 		weight = 1
 	}
 	r.stats.Events += int64(len(d.Threads))
-	r.missing.hides = r.missing.hides || d.Hides
+	r.missing.hides = r.missing.hides || d.mayHide()
 	r.missing.spread = max(r.missing.spread, d.Spread)
 	if d.Telling() {
 		r.stats.Dumps++
 	}
+	r.missing.initialises = d.Initialises() // in a deadlock it stays
 	s := r.snapshot(d, &r.missing)
 	r.queue.Push(r.metadata...)
 	r.metadata = r.metadata[:0]
@@ -184,6 +185,8 @@ func (r *Reader) Stats() format.Stats {
 	s.BytesTotal = s.BytesRead
 	if s.Dumps == 0 {
 		s.Blind = "not all threads that may hold a lock are in a thread dump, or no locks are"
+	} else if in := r.missing.initialises; in != "" {
+		s.Blind = UnmarkedWaits(in)
 	}
 	if !r.timed {
 		s.Unit = format.UnitThreads
@@ -200,15 +203,16 @@ func (r *Reader) Stats() format.Stats {
 
 // missing is what the dumps did not tell.
 type missing struct {
-	cut        []string // the inputs of dumps that were cut
-	spread     int64    // ns between the first and last thread of a dump, at most
-	disordered int      // dumps not later than the one before
-	unlisted   int      // waits on j.u.c. locks in dumps that list no owners of those
-	readers    int      // waits on read-write locks that only readers can hold
-	virtual    int      // waits for locks nobody in a dump holds, where virtual threads may
-	absent     int      // the same, where threads were cut out of a dump
-	mixed      int      // dumps without locks
-	hides      bool     // virtual threads, whatever they wait for
+	cut         []string // the inputs of dumps that were cut
+	spread      int64    // ns between the first and last thread of a dump, at most
+	disordered  int      // dumps not later than the one before
+	unlisted    int      // waits on j.u.c. locks in dumps that list no owners of those
+	readers     int      // waits on read-write locks that only readers can hold
+	virtual     int      // waits for locks nobody in a dump holds, where virtual threads may
+	absent      int      // the same, where threads were cut out of a dump
+	mixed       int      // dumps without locks
+	initialises string   // a method of the last dump that may wait for a class to be initialised
+	hides       bool     // virtual threads, maybe, whatever they wait for
 }
 
 func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
@@ -228,7 +232,7 @@ func (m *missing) warnings(dumps int, timed bool) (w []format.Warning) {
 	add(m.unlisted > 0, "unlisted-owners", "owners of java.util.concurrent locks are not in the dump for %s: take it with -l (jstack -l, jcmd PID Thread.print -l)", format.Some(m.unlisted, "wait", "waits"))
 	add(m.readers > 0, "readers", "%s no owner: threads that hold the read lock are invisible in a thread dump", format.Some(m.readers, "wait on a read-write lock has", "waits on read-write locks have"))
 	add(m.virtual > 0, "unlisted-owners", "%s that no thread in the dump holds: virtual threads may, which it does not list; jcmd PID Thread.dump_to_file -format=json does", format.Some(m.virtual, "wait is for a lock", "waits are for locks"))
-	add(m.hides, "unlisted-threads", "virtual threads run, and are not in the dump: 'jcmd PID Thread.dump_to_file FILE' writes them, from JDK 24 on with their locks")
+	add(m.hides, format.UnlistedThreads, "virtual threads may run, which are not in the dump: 'jcmd PID Thread.dump_to_file FILE' writes them, from JDK 24 on with their locks")
 	add(m.mixed > 0, "unlisted-locks", "jhsdb --mixed wrote %s: it names locks only where it found a deadlock; take it without --mixed, with --locks", counted(m.mixed))
 	add(m.absent > 0, "unlisted-owners", "%s not in the text: it holds some threads of a dump only", format.Some(m.absent, "wait is for a lock whose owner is", "waits are for locks whose owners are"))
 	return w

@@ -14,6 +14,11 @@ import (
 
 // findings says what is wrong, the gravest first.
 func (s *screen) findings() (lines []line) {
+	for _, w := range s.Coverage.Warnings {
+		if w.Code == "deadlock" {
+			lines = append(lines, hanging("", s.Width, alarm, prose("DEADLOCK: "+w.Text)...)...)
+		}
+	}
 	for i := range s.Deadlocks {
 		if i >= s.detail.findings {
 			lines = append(lines, s.moreDeadlocks(s.Deadlocks[i:])...)

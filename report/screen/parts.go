@@ -1,6 +1,8 @@
 package screen
 
 import (
+	"cmp"
+	"math"
 	"strings"
 
 	"contend/report/document"
@@ -57,7 +59,7 @@ const (
 func (s *screen) unseenVirtual() int64 {
 	for _, w := range s.Coverage.Warnings {
 		if w.Code == "virtual-threads" && strings.Contains(w.Text, "contend jfc --exact") {
-			return w.HiddenNs
+			return cmp.Or(w.HiddenNs, math.MaxInt64)
 		}
 	}
 	return 0

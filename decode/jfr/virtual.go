@@ -1,0 +1,156 @@
+package jfr
+
+import (
+	"strings"
+	"time"
+
+	"contend/format"
+)
+
+// A recording shows little of virtual threads. From JDK 24 on no event tells of
+// their waits for monitors, and in no version one of their parks; a method trace
+// (traced.go) shows the parks alone. Thread dumps do not list them. What they
+// waited unseen is at most the time they lived, where each start is recorded from
+// the first virtual thread of the JVM on; else nothing bounds it.
+
+// virtuals are the virtual threads of an input. Sums are of nanoseconds since the
+// input began; a million long lives do not fit into an integer.
+type virtuals struct {
+	lives map[format.ThreadID]*virtualLife
+	since int64
+	lived float64 // the ends less the starts that are recorded
+	open  int     // lives without an end
+	told  float64 // the part of their lives that their events tell of
+	ofJVM
+
+	before    bool // a JVM before the one at hand had some
+	uncounted bool // and their starts are not all recorded
+}
+
+// ofJVM is what is known of the virtual threads of the JVM at hand.
+type ofJVM struct {
+	ran      bool // something shows that there were some
+	first    bool // what the JVM starts for its first is recorded
+	unlisted bool // starts were not recorded at some time
+	traced   bool // the settings trace parks
+	started  int
+	met      int
+}
+
+// virtualLife is what is recorded of a virtual thread: times in nanoseconds.
+type virtualLife struct {
+	lastPark int64 // when the last park ended that has its own event
+	told     int64 // until when its events tell what it did
+}
+
+// add adds a virtual thread, unless it is known.
+func (v *virtuals) add(t format.ThreadID) {
+	if v.lives[t] == nil {
+		v.lives[t] = &virtualLife{lastPark: format.NoTime, told: format.NoTime}
+		v.met++
+		v.ran = true
+	}
+}
+
+// note notes what a thread did, which need be none of these.
+func (v *virtuals) note(ev *format.Event) {
+	l := v.lives[ev.Thread]
+	if l == nil {
+		return
+	}
+	v.told += float64(ev.End) - float64(max(min(l.told, ev.End), ev.Time))
+	l.told = max(l.told, ev.End)
+}
+
+// hidden returns how long the threads may have waited unseen up to an instant, ns;
+// bounded is false where their number is not known.
+func (v *virtuals) hidden(until int64) (ns int64, bounded bool) {
+	lived := v.lived + float64(v.open)*(float64(until)-float64(v.since))
+	return int64(min(max(lived-v.told, 0), 1<<62)), !v.uncounted && v.counted()
+}
+
+// counted reports whether each virtual thread of the JVM at hand has its start recorded.
+func (o *ofJVM) counted() bool {
+	return !o.ran || o.first && !o.unlisted && o.started == o.met
+}
+
+// any reports whether there were virtual threads.
+func (v *virtuals) any() bool { return v.ran || v.before }
+
+// next ends the JVM at hand at an instant.
+func (v *virtuals) next(at int64) {
+	v.before, v.uncounted = v.any(), v.uncounted || !v.counted()
+	v.lived += float64(v.open) * (float64(at) - float64(v.since))
+	v.open, v.ofJVM = 0, ofJVM{}
+}
+
+// virtualStart takes the start of a virtual thread.
+func virtualStart(r *Reader, v *values, ev *format.Event) bool {
+	r.thread(v[slotThread])
+	all := &r.ids.virtual
+	all.started, all.open = all.started+1, all.open+1
+	all.lived -= float64(ev.Time) - float64(all.since)
+	return false
+}
+
+// virtualEnd takes the end of one that has started in the recording, or before it.
+func virtualEnd(r *Reader, v *values, ev *format.Event) bool {
+	r.thread(v[slotThread])
+	all := &r.ids.virtual
+	all.open--
+	all.lived += float64(ev.Time) - float64(all.since)
+	return false
+}
+
+// virtualSetting takes what the settings say of events of virtual threads.
+func (r *Reader) virtualSetting(event, name, value string) {
+	switch {
+	case event == "VirtualThreadStart" && name == "enabled":
+		r.ids.virtual.unlisted = r.ids.virtual.unlisted || value != "true"
+	case event == "MethodTrace" && name == "filter":
+		r.ids.virtual.traced = strings.Contains(value, lockSupport+"::park")
+	}
+}
+
+// firstVirtual begins the names of the threads that a JVM starts for its first
+// virtual thread: from JDK 24 on the unblocker, once. Its unparker begins later.
+const (
+	servesVirtual = "VirtualThread-"
+	firstVirtual  = servesVirtual + "unblocker"
+	carriers      = "CarrierThreads" // their group
+)
+
+// showsVirtual reports whether a thread among the constants of a chunk, taken to v,
+// is virtual or serves virtual threads. Those of a chunk are all that lived when it
+// began, and those of its events.
+func (r *Reader) showsVirtual(v *values) bool {
+	if v[slotVirtual] != 0 || strings.HasPrefix(r.text(v[slotName]), servesVirtual) {
+		return true
+	}
+	var group values
+	return r.meta.parts.group != nil && r.constant(r.meta.parts.group, v[slotGroup], &group) && r.text(group[slotName]) == carriers
+}
+
+// virtualWarning says what is hidden of virtual threads; none where there were none.
+func (r *Reader) virtualWarning() []format.Warning {
+	v := &r.ids.virtual
+	if !v.any() {
+		return nil
+	}
+	what, hint := "no waits", " ('contend jfc --exact' makes JDK 25 record those for locks of java.util.concurrent)"
+	switch {
+	case !r.meta.unmounts:
+		what, hint = "no waits for locks of java.util.concurrent", ""
+	case v.traced:
+		what, hint = "no waits for monitors", ", which JDK 24 and later never do"
+	}
+	w := format.Warning{Code: format.HiddenVirtual}
+	ns, bounded := v.hidden(max(r.until, r.head.end()))
+	if bounded {
+		w.Hidden = max(ns, 1)
+		w.Text = format.Say("of %v %s are recorded%s: at most %v are hidden", format.Some(len(v.lives), "virtual thread", "virtual threads"), what, hint, time.Duration(ns))
+	} else {
+		w.Text = format.Say("virtual threads ran, and %s of theirs are recorded%s: how many there were is not known, and nothing bounds how long they waited", what, hint)
+	}
+	return []format.Warning{w}
+}
