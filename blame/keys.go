@@ -96,7 +96,7 @@ What the owner- and waiter- keys tell of who held the lock, and of who waited:
 Of the lock:
   created     the line of own code that made it
   root-lock   where the chain of waits ends that began with it
-And input is which of several traces it is in, see 'contend merge'.`
+And input is which of several traces it is in, see 'contend convert'.`
 
 // keyRow is one key.
 type keyRow struct {

@@ -30,10 +30,23 @@ type storedOptions struct {
 
 func newConvert(e *env) *cobra.Command {
 	c, o := newCopy(e)
-	c.Use, c.Short = "convert [TRACE ...] -o FILE", "write any input as a contend trace"
-	c.Long = "Write any input as a contend trace: a fraction of the size, with the same answers, and\nreadable around whatever gets damaged. 'contend dump' prints it as text."
-	c.Example = "  contend convert recording.jfr -o trace.bin\n  contend convert dump1.txt dump2.txt -o dumps.bin"
+	c.Use, c.Short, c.Aliases = "convert [[LABEL=]TRACE ...] -o FILE", "write any input, or several as one, as a contend trace", []string{"merge"}
+	c.Long = `Write any input as a contend trace: a fraction of the size, with the same answers,
+and readable around whatever gets damaged. 'contend dump' prints it as text.
+
+Several inputs become one trace. Their threads, locks and stacks stay apart, and
+each has a label, its file's name unless one is given: 'contend blame --by input'
+tells them apart. What was joined joins again and keeps its labels. 'contend hist
+-o' joins interval logs, 'go tool pprof -proto' profiles.`
+	c.Example = "  contend convert recording.jfr -o trace.bin\n  contend convert dump1.txt dump2.txt -o dumps.bin\n  contend convert web1=a.jfr web2=b.jfr -o all.bin && contend blame --by input all.bin"
 	o.stored.bind(c)
+	c.Flags().BoolVar(&o.text, "text", false, "write the text form of a trace")
+	c.RunE = func(_ *cobra.Command, args []string) error {
+		if err := distinct(args); err != nil {
+			return err
+		}
+		return runConvert(e, o)
+	}
 	return c
 }
 
@@ -44,6 +57,19 @@ func newDump(e *env) *cobra.Command {
 	c.Long = "Print the events of any input as text, one a line. What it prints is a trace again:\n'contend convert' reads it back."
 	c.Example = "  contend dump recording.jfr | grep ^wait | head"
 	return c
+}
+
+// distinct refuses labels that would make two inputs one.
+func distinct(args []string) error {
+	_, labels := labelsOf(args)
+	seen := map[string]bool{}
+	for _, name := range labels {
+		if seen[name] {
+			return usageError{fmt.Errorf("two inputs are called %q", name), "label them: a=FILE b=FILE"}
+		}
+		seen[name] = true
+	}
+	return nil
 }
 
 // newCopy makes a command that copies a trace.

@@ -25,7 +25,6 @@ var spoken = map[string][]string{
 	"diff":       {"TRACE TRACE", "--format markdown TRACE TRACE", "--format csv TRACE TRACE", "--format json TRACE TRACE"},
 	"check":      {"--rule max(*)<1ms TRACE", "--rule csp(*)<5% TRACE", "--rule csp(*)<5% --format markdown TRACE", "--rule csp(*)<5% --format json TRACE", "--rule csp(*)<5% --format junit TRACE"},
 	"dump":       {"TRACE"},
-	"merge":      {"--text TRACE"},
 	"export":     {"-o - TRACE"},
 	"whatif":     {"TRACE", "--format markdown TRACE", "--format csv TRACE", "--format json TRACE"},
 	"verify":     {"TRACE", "--format markdown TRACE", "--format csv TRACE", "--format json TRACE"},

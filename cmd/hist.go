@@ -45,7 +45,7 @@ Interval logs of HdrHistogram (.hlog, plain or in gzip, zstd or s2; histograms o
 version 2) are read as well, merged, and written:
 with -o waits.hlog a trace becomes a log with a line per interval and row, whose
 tag is the row; a wait counts in the interval in which it begins. Logs are told
-apart --by tag, input or both; 'contend merge' keeps the inputs of a log apart.
+apart --by tag, input or both, and joined by -o with both kept.
 --expected-interval adds, for waits that something meant to measure that often,
 the ones it missed while it waited itself; logs are written without them, and
 corrected when they are read.

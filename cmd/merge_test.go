@@ -1,11 +1,11 @@
 package cmd
 
 import (
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"contend/golden"
@@ -51,8 +51,8 @@ func TestMergedTracesAddUp(t *testing.T) {
 				}
 			}
 			merged := filepath.Join(t.TempDir(), "merged.bin")
-			if code := Main(append([]string{"merge", "-o", merged}, pair...), nil, t.Output(), t.Output()); code != exitOK {
-				t.Fatalf("merge: exit %d", code)
+			if code := Main(append([]string{"convert", "-o", merged}, pair...), nil, t.Output(), t.Output()); code != exitOK {
+				t.Fatalf("convert: exit %d", code)
 			}
 			if again := ask[document.Analyze](t, "analyze", merged); again.Total != got.Total || again.Trace.Threads != threads {
 				t.Errorf("merged %+v, read together %+v", again.Total, got.Total)
@@ -61,49 +61,26 @@ func TestMergedTracesAddUp(t *testing.T) {
 	}
 }
 
-// What exports of several traces say when merged is the sum of what each says,
-// to the nanosecond, and every sample and interval tells whose it is.
-func TestMergedExportsAddUp(t *testing.T) {
+// What interval logs of several traces say when joined is the sum of what each says,
+// to the nanosecond, and every interval tells which input it is of.
+func TestJoinedLogsAddUp(t *testing.T) {
 	golden.Unhurried(t)
 	t.Parallel()
 	traces := map[string]string{"one": "../testdata/phases.jfr", "two": "../testdata/truth-8threads.jfr", "three": "../testdata/truth-8threads-jdk25.jfr"}
-	var profiles, logs []string
-	wantNs, wantWaits, lengths := map[string]int64{}, map[string]int64{}, map[string]*document.HistRow{}
+	var logs []string
+	wantWaits, lengths := map[string]int64{}, map[string]*document.HistRow{}
 	for label, path := range traces {
 		total := analyzed(t, path).Total
-		wantNs[label], wantWaits[label] = total.WaitNs, total.Waits
+		wantWaits[label] = total.Waits
 		log := filepath.Join(t.TempDir(), "part.hlog")
 		run(t, "hist", "--by", "class", path, "-o", log)
 		alone := ask[document.Hist](t, "hist", log).Total
 		lengths[label] = &alone
-		profiles, logs = append(profiles, label+"="+exported(t, path, "chain")), append(logs, label+"="+log)
-	}
-
-	merged := filepath.Join(t.TempDir(), "merged.pb.gz")
-	run(t, append([]string{"merge", "-o", merged}, profiles...)...)
-	p := profileOf(t, merged)
-	gotNs, gotWaits := map[string]int64{}, map[string]int64{}
-	for _, s := range p.Sample {
-		if len(s.Label["input"]) != 1 {
-			t.Fatalf("labels %v", s.Label)
-		}
-		gotWaits[s.Label["input"][0]] += s.Value[0]
-		gotNs[s.Label["input"][0]] += s.Value[1]
-	}
-	if !maps.Equal(gotNs, wantNs) || !maps.Equal(gotWaits, wantWaits) {
-		t.Errorf("profiles: %v in %v waits, the traces %v in %v", gotNs, gotWaits, wantNs, wantWaits)
-	}
-	lines := map[string]bool{}
-	for _, l := range p.Location {
-		if k := fmt.Sprint(l.Line[0].Function.Name, l.Line[0].Function.Filename, l.Line[0].Line); lines[k] {
-			t.Errorf("two locations are %s", k)
-		} else {
-			lines[k] = true
-		}
+		logs = append(logs, label+"="+log)
 	}
 
 	all := filepath.Join(t.TempDir(), "merged.hlog")
-	run(t, append([]string{"merge", "-o", all}, logs...)...)
+	run(t, append([]string{"hist", "--by", "input,tag", "-o", all}, logs...)...)
 	rows := ask[document.Hist](t, "hist", "--by", "input", all).Rows
 	if len(rows) != len(traces) {
 		t.Fatalf("%d inputs of %d", len(rows), len(traces))
@@ -115,24 +92,25 @@ func TestMergedExportsAddUp(t *testing.T) {
 	}
 }
 
-// A trace exported with labels makes the profile that its parts make merged.
+// A profile of several traces is labelled, and has what the profiles of its parts have.
 func TestProfilesOfSeveralTracesAreLabelled(t *testing.T) {
 	t.Parallel()
 	golden.Unhurried(t)
 	a, b := "../testdata/truth-8threads.jfr", "../testdata/truth-8threads-jdk25.jfr"
 	together := filepath.Join(t.TempDir(), "together.pb.gz")
 	run(t, "pprof", "--view", "blame", "web1="+a, "web2="+b, "-o", together)
-	merged := filepath.Join(t.TempDir(), "merged.pb.gz")
-	run(t, "merge", "web1="+exported(t, a, "blame"), "web2="+exported(t, b, "blame"), "-o", merged)
-	sums := func(path string) map[string]int64 {
-		by := map[string]int64{}
-		for _, s := range profileOf(t, path).Sample {
-			by[fmt.Sprint(s.Label["input"], s.Label["class"], s.Label["waiter_thread"], s.Location[0].Line[0].Function.Name)] += s.Value[1]
-		}
-		return by
+	got := map[string]int64{}
+	for _, s := range profileOf(t, together).Sample {
+		got[strings.Join(s.Label["input"], ",")] += s.Value[1]
 	}
-	if got, want := sums(merged), sums(together); !maps.Equal(got, want) {
-		t.Errorf("merged\n%v\ntogether\n%v", got, want)
+	want := map[string]int64{}
+	for label, path := range map[string]string{"web1": a, "web2": b} {
+		for _, s := range profileOf(t, exported(t, path, "blame")).Sample {
+			want[label] += s.Value[1]
+		}
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("together %v, by themselves %v", got, want)
 	}
 }
 
@@ -160,7 +138,7 @@ func TestTimeBetweenRecordingsIsNotElapsed(t *testing.T) {
 		return ask[document.Analyze](t, append([]string{"analyze"}, args...)...).ElapsedNs
 	}
 	merged := filepath.Join(t.TempDir(), "both.bin")
-	run(t, "merge", a, b, "-o", merged)
+	run(t, "convert", a, b, "-o", merged)
 	want := elapsed(a) + elapsed(b)
 	for _, args := range [][]string{{a, b}, {merged}} {
 		if got := elapsed(args...); got != want {

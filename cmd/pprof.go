@@ -39,7 +39,7 @@ Views:
 
 Samples carry the labels lock, class, owner_thread, owner_group, owner_doing,
 waiter_thread, waiter_group, waiter_method, waiter_site and provenance, and input
-where inputs are labelled or several; 'contend merge' joins profiles. Their values are contentions, delay and
+where inputs are labelled or several. Their values are contentions, delay and
 wall-time; of inputs that count, such as one thread dump, the count alone.
 A store of many profiles makes a series of each combination of labels: --labels
 stable leaves out addresses and threads, none all labels.`,

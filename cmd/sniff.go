@@ -22,18 +22,16 @@ const startBytes = 4096
 type inputKind struct {
 	name string
 	is   func(start []byte) bool
-	hint string                                // for who gives it to a command that reads traces, "" for a trace
-	join func(e *env, o *convertOptions) error // merges several
-	only []string                              // flags of merge that make no sense here
+	hint string // where it is given to a command that reads traces; "" for a trace
 }
 
 // inputKinds are the kinds of files there are. What is none of the others is a
 // trace, or else the decoders say what it is not.
 func inputKinds() []inputKind {
 	return []inputKind{
-		{"interval log", dist.IsLog, "'contend hist' reads it, 'contend merge' joins several", joinLogs, ofTraces},
-		{"profile", pprof.Is, "'go tool pprof' reads it, 'contend merge' joins several; it has no waits: 'contend record' takes a trace of what runs", joinProfiles, ofTraces},
-		{"trace", func([]byte) bool { return true }, "", runConvert, nil},
+		{"interval log", dist.IsLog, "'contend hist' reads it, one or several"},
+		{"profile", pprof.Is, "'go tool pprof' reads it, one or several; it has no waits: 'contend record' takes a trace of what runs"},
+		{"trace", func([]byte) bool { return true }, ""},
 	}
 }
 

@@ -60,7 +60,7 @@ var wildCommands = []string{
 	"csp TRACE", "csp --format json TRACE", "csp --chart TRACE", "csp --format svg TRACE", "csp --interval 100000h TRACE", "csp --interval 1000h --metrics TRACE",
 	"hist TRACE", "hist --format json TRACE", "hist -o OUT.svg TRACE", "hist -o OUT.hlog TRACE", "hist --interval 1ms -o OUT.hlog TRACE",
 	"flame -o OUT.html TRACE", "flame --format folded TRACE", "chains TRACE", "graph TRACE", "graph --format svg TRACE", "diff TRACE TRACE",
-	"check --rule csp(*)_<_5% TRACE", "pprof -o OUT.pb.gz TRACE", "dump TRACE", "convert -o OUT.bin TRACE", "merge -o OUT.bin a=TRACE b=TRACE",
+	"check --rule csp(*)_<_5% TRACE", "pprof -o OUT.pb.gz TRACE", "dump TRACE", "convert -o OUT.bin TRACE", "convert -o OUT.bin a=TRACE b=TRACE",
 }
 
 // maxWild bounds what a command may take of memory, all that a process has:

@@ -31,6 +31,12 @@ func Write(w io.Writer, b *stacks.Builder, unit format.Unit, l Labels) error {
 	return p.Write(w)
 }
 
+const (
+	inputLabel  = "input"   // of samples: which of several inputs they are of
+	viewComment = "view: "  // of profiles: what their stacks show
+	mappingFile = "contend" // stands for the program; addresses in it are numbers of frames
+)
+
 // counted are the sample types of traces that count.
 var counted = map[format.Unit]string{format.UnitThreads: "threads", format.UnitAcquisitions: "contentions"}
 

@@ -1,16 +1,10 @@
 package pprof
 
-import (
-	"encoding/binary"
-	"fmt"
-
-	"contend/format"
-)
+import "encoding/binary"
 
 // Of the protocol buffer that a profile is: profile.proto of google/pprof.
 const (
 	fieldSampleType = 1
-	fieldSample     = 2
 	fieldPeriodType = 11
 
 	wireVarint = 0
@@ -64,26 +58,4 @@ func Is(head []byte) bool {
 		}
 	}
 	return true
-}
-
-// checkSamples refuses samples too short to hold a value of each type, which
-// would cost sixty times their length to parse.
-func checkSamples(msg []byte) error {
-	types, whole := 0, len(msg)
-	for len(msg) > 0 {
-		f, rest, ok := next(msg)
-		if !ok {
-			return fmt.Errorf("field at +0x%x: %w", whole-len(msg), format.ErrTruncated)
-		}
-		switch f.number {
-		case fieldSampleType:
-			types++
-		case fieldSample:
-			if len(f.payload) < types {
-				return fmt.Errorf("sample at +0x%x: %w", whole-len(msg), format.ErrCorrupt)
-			}
-		}
-		msg = rest
-	}
-	return nil
 }
