@@ -21,6 +21,7 @@ type emitter struct {
 
 	byProv    [Provenances]int64
 	chosen    chosen
+	far       int64 // waiting behind more than MaxPath locks whose root is unknown
 	running   int64
 	overflown bool                               // running is more than it holds
 	queued    map[int32]map[format.ThreadID]bool // threads whose blame ended in a deadlock
@@ -146,8 +147,11 @@ func (e *emitter) emit() {
 		share := &s.Shares[i]
 		e.byProv[share.Direct.Prov] += share.Ns * int64(len(s.Waiters))
 		e.chosen.add(s.Lock, share.Direct.Prov, share.Ns*int64(len(s.Waiters)))
-		if share.Root.Kind == OwnerDeadlock {
+		switch {
+		case share.Root.Kind == OwnerDeadlock:
 			e.trapped(share.Root.Cycle, s)
+		case share.Root == unknownRoot && share.Far():
+			e.far += share.Ns * int64(len(s.Waiters))
 		}
 	}
 	e.out.slice(s, len(s.Waiters))

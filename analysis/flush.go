@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"contend/analysis/owners"
 	"contend/format"
 )
@@ -8,7 +10,7 @@ import (
 // flushLock emits the open slices of all whose path leads through a lock.
 func (s *standing) flushLock(l format.ObjectID) {
 	if s.begin() {
-		s.found(l)
+		s.find(l, 0)
 		s.flush()
 	}
 }
@@ -18,7 +20,7 @@ func (s *standing) flushLock(l format.ObjectID) {
 func (s *standing) flushBehind(t format.ThreadID) {
 	if s.begin() {
 		for _, l := range s.owns[t] {
-			s.found(l)
+			s.find(l, 0)
 		}
 		s.flush()
 	}
@@ -30,7 +32,7 @@ func (s *standing) flushAll() {
 	if s.begin() {
 		for ; len(s.waiting) > 0; s.waiting.Pop() {
 			s.todo = s.todo[:0]
-			s.found(s.g.blocked[s.waiting[0].ID].lock)
+			s.find(s.g.blocked[s.waiting[0].ID].lock, 0)
 			s.flush()
 		}
 	}
@@ -40,33 +42,64 @@ func (s *standing) flushAll() {
 // no slice is open there, see openSlice.
 func (s *standing) begin() bool {
 	s.g.changed()
+	s.g.now = s.now
 	s.todo = s.todo[:0]
 	return s.now > s.e.from
 }
 
-// flush emits the open slices of the waiters of the locks found, and of all
-// that wait for these.
+// flush emits the open slices of the waiters of the locks found, and of all that wait for
+// these: those behind more than MaxPath locks now and then only.
 func (s *standing) flush() {
-	for i := 0; i < len(s.todo); i++ {
-		q := &s.queue[s.todo[i]]
-		if q.crowd != nil {
-			s.emitCrowd(s.todo[i], q.crowd)
-		}
-		s.looks += len(q.open)
-		for from, to := 0, 0; from < len(q.open); from = to {
-			since := q.open[from].since
-			for to = from; to < len(q.open) && q.open[to].since == since; to++ {
-				for _, l := range s.owns[q.open[to].node] {
-					s.found(l)
-				}
+	changed := len(s.todo)
+	for i, level := 0, int32(1); i < len(s.todo); level++ {
+		if level > MaxPath {
+			if s.g.far == nil { // once more, with what is to be known from now on
+				s.g.far = newFar(len(s.queue))
+				s.again(changed)
+				return
 			}
-			if since < s.now {
-				s.emit(s.todo[i], from, to)
+			if level == MaxPath+1 && !s.farther() {
+				break
 			}
 		}
-		if len(q.open) >= crowdFrom {
-			s.gather(s.todo[i], q)
+		for end := len(s.todo); i < end; i++ {
+			s.flushQueue(s.todo[i], level)
 		}
+	}
+	s.mark()
+}
+
+// again is flush for the first locks that were found.
+func (s *standing) again(locks int) {
+	first := slices.Clone(s.todo[:locks])
+	s.todo = s.todo[:0]
+	for _, l := range first {
+		s.find(l, 0)
+	}
+	s.flush()
+}
+
+// flushQueue emits the open slices of the waiters of a lock, and finds the locks that these
+// own.
+func (s *standing) flushQueue(l format.ObjectID, level int32) {
+	q := &s.queue[l]
+	if q.crowd != nil {
+		s.emitCrowd(l, q.crowd, level)
+	}
+	s.looks += len(q.open)
+	for from, to := 0, 0; from < len(q.open); from = to {
+		since := q.open[from].since
+		for to = from; to < len(q.open) && q.open[to].since == since; to++ {
+			for _, owned := range s.owns[q.open[to].node] {
+				s.find(owned, level)
+			}
+		}
+		if since < s.now {
+			s.emit(l, from, to)
+		}
+	}
+	if len(q.open) >= crowdFrom {
+		s.gather(l, q)
 	}
 }
 

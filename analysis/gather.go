@@ -92,10 +92,10 @@ func (s *standing) leave(n format.ThreadID, c *crowd) {
 }
 
 // emitCrowd books the open slice of the crowd of a lock.
-func (s *standing) emitCrowd(l format.ObjectID, c *crowd) {
+func (s *standing) emitCrowd(l format.ObjectID, c *crowd, level int32) {
 	for _, n := range c.owning {
-		for _, l := range s.owns[n] {
-			s.found(l)
+		for _, owned := range s.owns[n] {
+			s.find(owned, level)
 		}
 	}
 	since := c.since

@@ -24,6 +24,10 @@ type graph struct {
 	hops    *hopStore
 	routes  routes
 	split   split
+
+	now     int64
+	far     []farLock // by lock; nil as long as no path is long
+	circles map[format.ObjectID]circle
 }
 
 // route is where waiting for a lock leads as long as each lock on the way has
@@ -32,12 +36,16 @@ type graph struct {
 // and not, for each of its waits, as many as lie before it.
 type route struct {
 	round  uint32
-	single bool // else readers share a lock on the way, or the way is a circle
+	single bool // else readers share a lock on the way, or the lock is on a circle
+	circle bool
 	hops   int
 	last   format.ObjectID
 	direct Owner
 	root   Owner
 	path   *Hop
+
+	told    int   // hops in path, which may be cut where there are more than MaxPath
+	changed int64 // of a route that is: when it changed last behind these; NoTime for never
 }
 
 // share returns the share of who waits for the first lock, but for its length.

@@ -34,6 +34,7 @@
 //	chosen.go      what it leaves of waiting whose owners are inferred
 //	split.go       a stretch split over every path through the graph
 //	route.go       the path from a lock as long as there is only one
+//	far.go         paths of more than MaxPath locks
 //	graph.go       who waits for which lock, and who owns it, at one instant
 //	definer.go     definitions that come while visitors work
 //	dispatcher.go  visitors on goroutines of their own, some batches behind
@@ -57,6 +58,7 @@ package analysis
 import (
 	"errors"
 	"io"
+	"slices"
 
 	"contend/analysis/owners"
 	"contend/format"
@@ -217,5 +219,5 @@ func (p *pass) warnings(tl *owners.Timelines, running int64) []format.Warning {
 		out = append(out, format.Warning{Code: "min-wait",
 			Text: "samples do not tell how long a wait was: --min-wait leaves out none of the sampled ones"})
 	}
-	return append(append(out, wildWarning(p.wild)...), overflowWarning(p.e.overflown)...)
+	return slices.Concat(out, farWarning(p.e.far), wildWarning(p.wild), overflowWarning(p.e.overflown))
 }

@@ -49,7 +49,7 @@ type Share struct {
 	Root   Owner           // the end of the path; equal to Direct when Hops is 1
 	Hops   int             // locks on the path, at least 1
 	Last   format.ObjectID // the last lock on the path; that of the slice when Hops is 1
-	Path   *Hop            // the locks passed after the first, with the thread blocked on each; nil when Hops is 1
+	Path   *Hop            // the locks passed after the first, with the thread blocked on each; nil when Hops is 1. See Further
 }
 
 // Owner returns whom the share is charged to: the direct owner or the root.

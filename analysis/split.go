@@ -13,8 +13,17 @@ const maxShares = 4096
 func (g *graph) shares(t format.ThreadID, lo, hi int64) (shares []Share, common bool) {
 	lock := g.blocked[t].lock
 	if r := g.route(lock); r.single {
-		g.split.shares = append(g.split.shares[:0], r.share())
-		g.split.shares[0].Ns = hi - lo
+		g.split.shares = g.split.shares[:0]
+		if r.unsure(lo) {
+			before := r.share()
+			before.Ns, before.Root = min(r.changed, hi)-lo, unknownRoot
+			g.split.shares = append(g.split.shares, before)
+			lo += before.Ns
+		}
+		if last := r.share(); lo < hi || len(g.split.shares) == 0 {
+			last.Ns = hi - lo
+			g.split.shares = append(g.split.shares, last)
+		}
 		return g.split.shares, true
 	}
 	shares = g.push(t, lo, hi)
@@ -75,12 +84,13 @@ func (g *graph) follow(direct Owner, lo, hi int64) {
 		if len(path) == 1 {
 			first = o
 		}
-		g.step(first, o, a, b)
+		g.pass(first, o, a, b)
 	}
 }
 
-// step charges owner o, or passes on when o is itself blocked.
-func (g *graph) step(direct, o Owner, lo, hi int64) {
+// pass charges owner o, or passes on when o is itself blocked. Behind MaxPath locks the
+// end is unknown.
+func (g *graph) pass(direct, o Owner, lo, hi int64) {
 	next := g.blockedOn(o)
 	if next.lock == format.NoObject || len(g.split.shares) >= maxShares {
 		g.leaf(direct, o, hi-lo)
@@ -89,6 +99,10 @@ func (g *graph) step(direct, o Owner, lo, hi int64) {
 	g.split.back = g.split.back || next.lock == g.split.path[0].Lock
 	if at := g.split.place[o.Thread]; at > 0 {
 		g.leaf(direct, g.cycles.owner(g.split.path[at-1:], o.Prov), hi-lo)
+		return
+	}
+	if len(g.split.path) > MaxPath {
+		g.leaf(direct, unknownRoot, hi-lo)
 		return
 	}
 	g.enter(Hop{Thread: o.Thread, Stack: next.stack, Lock: next.lock})

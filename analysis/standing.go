@@ -26,6 +26,10 @@ type standing struct {
 	group []Waiter
 	share Share
 
+	found      []format.ObjectID // scratch: all locks whose path a change affects, where some are long
+	farSince   int64             // when there were long paths first; NoTime for never
+	farChanged int64             // when one changed last that was not the end of all slices
+
 	looks          int    // at waiters one by one, in all, for tests
 	joined         uint32 // who joined a crowd so far
 	emitted        int    // waiters in slices since noEarlierStart was found out
@@ -91,21 +95,31 @@ func (c *crowd) disown(n format.ThreadID) {
 	c.owning = slices.Delete(c.owning, at, at+1)
 }
 
-// found notes a lock whose waiters have open slices. They have none if it was
-// found at this instant before: who came behind it since, came with none.
-func (s *standing) found(l format.ObjectID) {
-	if q := &s.queue[l]; q.flushed != s.now {
-		q.flushed = s.now
-		if len(q.open) > 0 || q.crowd != nil {
-			s.todo = append(s.todo, l)
+// find notes a lock whose waiters have open slices, so many locks before the change. They
+// have none if it was found at this instant before: who came behind it since, came with
+// none.
+func (s *standing) find(l format.ObjectID, level int32) {
+	q := &s.queue[l]
+	if s.g.far != nil {
+		f := &s.g.far[l]
+		if f.flushed == s.now && f.level <= level {
+			return
 		}
+		f.flushed, f.level = s.now, level
+		s.found = append(s.found, l)
+	} else if q.flushed == s.now {
+		return
+	}
+	q.flushed = s.now
+	if len(q.open) > 0 || q.crowd != nil {
+		s.todo = append(s.todo, l)
 	}
 }
 
 // bookSingle charges a stretch in which so many waited for a lock, all of which are
 // given or the first of a crowd, where there is one path for all.
 func (s *standing) bookSingle(l format.ObjectID, lo, hi int64, group []Waiter, n int) bool {
-	if !s.g.single(l, &s.share) {
+	if !s.g.single(l, lo, &s.share) {
 		return false
 	}
 	s.e.slice = Slice{Start: lo, End: hi, Lock: l, NoEarlierStart: s.noEarlierStart, Waiters: group}

@@ -47,11 +47,11 @@ func (s *sums) Slice(sl *Slice) {
 		s.direct[s.owner(sh.Direct)] += sh.Ns * int64(len(sl.Waiters))
 		s.root[s.owner(sh.Root)] += sh.Ns * int64(len(sl.Waiters))
 		last, hops := sl.Lock, 1
-		for h := sh.Path; h != nil; h = h.Next {
+		for h := range sh.Further() {
 			last = h.Lock
 			hops++
 		}
-		if hops != sh.Hops || last != sh.Last {
+		if hops != min(sh.Hops, MaxPath+1) || !sh.Far() && last != sh.Last {
 			s.t.Fatalf("share of %d hops to lock %d has a path of %d to %d", sh.Hops, sh.Last, hops, last)
 		}
 	}

@@ -115,6 +115,15 @@ func (r *record) censored() []format.Warning {
 		Text: format.Say("%s into stretches of which data is lost, %v of their time together: its owners are less sure than they are called", format.Some(count, "wait reaches", "waits reach"), time.Duration(total))}}
 }
 
+// farWarning reports the waits whose root is not known as their path is too long.
+func farWarning(ns int64) []format.Warning {
+	if ns == 0 {
+		return nil
+	}
+	return []format.Warning{{Code: "far",
+		Text: format.Say("%v of waiting lies behind chains of more than %v locks that changed meanwhile: its root is called unknown", time.Duration(ns), MaxPath)}}
+}
+
 // unclassified reports the waits no rule knows: they count as idle, which
 // may hide a lock.
 func (r *record) unclassified(defs *definitions) []format.Warning {

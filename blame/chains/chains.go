@@ -18,7 +18,7 @@ import (
 // Chain is everything that was waited along one signature.
 type Chain struct {
 	Steps     []Step
-	Hops      int // locks on the way, at least 1
+	Hops      int // locks on the way, at least 1; of several ways with one signature the longest
 	blame.Sum     // of all waits that took this way at some time, by how the leaf is known
 }
 
@@ -99,18 +99,20 @@ func (c *Collector) add(s *analysis.Slice, waiters []analysis.Waiter) {
 // chain returns the number of the chain a share's path belongs to, making it if
 // need be.
 func (c *Collector) chain(t format.ThreadID, lock format.ObjectID, sh *analysis.Share) int {
-	return c.paths.Number(c.sym, t, lock, sh, len(c.sums), func(steps []Step) int { return c.named(steps, sh.Hops) })
+	i := c.paths.Number(c.sym, t, lock, sh, len(c.sums), c.named)
+	c.sums[i].hops = max(c.sums[i].hops, sh.Hops)
+	return i
 }
 
 // named returns the number of the chain of some steps: hidden classes that
 // differ in their address only have one signature.
-func (c *Collector) named(steps []Step, hops int) int {
+func (c *Collector) named(steps []Step) int {
 	name := Signature(steps)
 	i, ok := c.byName[name]
 	if !ok {
 		i = len(c.sums)
 		c.byName[name] = i
-		c.sums = append(c.sums, sum{steps: steps, name: name, hops: hops})
+		c.sums = append(c.sums, sum{steps: steps, name: name})
 	}
 	return i
 }

@@ -56,15 +56,19 @@ const (
 )
 
 // eachHop visits the hops of a share's path but for those in its middle, if there are
-// more than most; for these it calls omitted.
+// more than most; for these it calls omitted. Of a far path all are in the middle but the
+// first ones and the last lock.
 func eachHop(sh *analysis.Share, most int, hop func(*analysis.Hop), omitted func(n int)) {
-	n := sh.Hops - 1
+	n := min(sh.Hops-1, analysis.MaxPath)
 	from, to := n, n
-	if n > most {
+	switch {
+	case sh.Far():
+		from = most / 2
+	case n > most:
 		from, to = most/2, n-(most-most/2)
 	}
 	i := 0
-	for h := sh.Path; h != nil; h = h.Next {
+	for h := range sh.Further() {
 		switch {
 		case i < from || i >= to:
 			hop(h)
@@ -114,6 +118,11 @@ func appendPath(key []byte, sym *analysis.Symbols, waiter format.ThreadID, lock 
 		key = binary.AppendUvarint(key, uint64(sym.Method(h.Stack)))
 		key = binary.AppendUvarint(key, uint64(sym.Class(h.Lock)))
 	}, func(n int) { left = n })
+	if sh.Far() {
+		key = binary.AppendUvarint(append(key, 1), uint64(sym.Class(sh.Last)))
+	} else {
+		key = append(key, 0)
+	}
 	key = binary.AppendUvarint(key, uint64(sh.Root.Kind))
 	if sh.Root.Kind == analysis.OwnerThread {
 		key = binary.AppendUvarint(key, uint64(sym.Method(sh.Root.Stack)))
@@ -130,8 +139,15 @@ func stepsOf(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID
 	eachHop(sh, most, func(h *analysis.Hop) {
 		steps = append(steps, methodStep(sym, RoleOwner, h.Stack), lockStep(sym, h.Lock))
 	}, func(n int) {
-		steps = append(steps, Step{RoleOwner, fmt.Sprintf("[… %s]", format.Some(n, "lock", "locks"))})
+		more := ""
+		if sh.Far() {
+			more = " or more"
+		}
+		steps = append(steps, Step{RoleOwner, fmt.Sprintf("[… %s%s]", format.Some(n, "lock", "locks"), more)})
 	})
+	if sh.Far() {
+		steps = append(steps, lockStep(sym, sh.Last))
+	}
 	switch sh.Root.Kind {
 	case analysis.OwnerThread:
 		return append(steps, methodStep(sym, RoleLeaf, sh.Root.Stack))

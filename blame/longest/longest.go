@@ -24,8 +24,10 @@ type Wait struct {
 
 	told    int64 // when the last part ends
 	cutNs   int64 // of a recorded wait: what all slices of it charge
-	inCrowd bool  // see crowds
-	whole   bool  // has all its parts, and the rest was not looked at
+	place   int   // in its crowd
+	heard   int   // so many of its runs
+	inCrowd bool
+	whole   bool // has all its parts, and the rest was not looked at
 }
 
 // Part is a stretch of a wait that one owner is charged with. Several owners at
@@ -66,7 +68,12 @@ func (c *Collector) Slice(s *analysis.Slice) {
 			c.begin(s, w)
 		}
 		if wait := c.of(w.Thread); wait != nil && wait.Lock == s.Lock {
-			wait.add(s)
+			if wait.inCrowd {
+				c.crowds[s.Lock].bringUp(wait, wait.heard)
+			}
+			for j := range s.Shares {
+				wait.add(s.Start, s.End, &s.Shares[j])
+			}
 		}
 	}
 }
@@ -109,7 +116,7 @@ func (c *Collector) close(t format.ThreadID) {
 		return
 	}
 	c.open[t] = nil
-	c.crowds.drop(w)
+	c.leave(w)
 	if w.whole {
 		w.Left = 0
 		w.Left = w.cutNs - w.charged()
@@ -129,22 +136,19 @@ func (c *Collector) close(t format.ThreadID) {
 	}
 }
 
-// add charges a slice to the owners it had. One that goes on is one part.
-func (w *Wait) add(s *analysis.Slice) {
-	for i := range s.Shares {
-		sh := &s.Shares[i]
-		p := w.last(sh, s.Start)
-		if p == nil && len(w.Parts) == maxParts {
-			w.Left += sh.Ns
-			continue
-		}
-		if p == nil {
-			w.Parts = append(w.Parts, Part{Start: s.Start, Direct: sh.Direct, Root: sh.Direct})
-			p = &w.Parts[len(w.Parts)-1]
-		}
-		p.End, w.told = s.End, s.End
-		p.add(sh)
+// add charges a share of a slice to its owner. One that goes on is one part.
+func (w *Wait) add(start, end int64, sh *analysis.Share) {
+	p := w.last(sh, start)
+	switch {
+	case p == nil && len(w.Parts) == maxParts:
+		w.Left += sh.Ns
+		return
+	case p == nil:
+		w.Parts = append(w.Parts, Part{Start: start, Direct: sh.Direct, Root: sh.Direct})
+		p = &w.Parts[len(w.Parts)-1]
 	}
+	p.End, w.told = end, end
+	p.add(sh)
 }
 
 // last returns the part that a share continues, nil when it begins one.

@@ -78,3 +78,40 @@ func TestSampledWaitsAreMeasuredByTheirSamples(t *testing.T) {
 		}
 	}
 }
+
+// oneByOne hides that a collector follows crowds.
+type oneByOne struct{ c *Collector }
+
+func (o oneByOne) Begin(sym *analysis.Symbols, start int64) { o.c.Begin(sym, start) }
+func (o oneByOne) Slice(s *analysis.Slice)                  { o.c.Slice(s) }
+
+// The waits in crowds have the owners that they have when each is told of every slice.
+func TestCrowdsAreToldAsEachIs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var events []format.Event
+		threads := rapid.IntRange(30, 60).Draw(t, "threads")
+		for at, end := int64(0), int64(600); at < end; {
+			next := min(at+rapid.Int64Range(1, 30).Draw(t, "held"), end)
+			owner := format.ThreadID(rapid.IntRange(1, threads).Draw(t, "owner"))
+			events = append(events, format.Event{Kind: format.KindTenure, Thread: owner + 1000, Object: 1, Time: at, End: next})
+			at = next
+		}
+		for thread := 1; thread <= threads; thread++ {
+			for at := rapid.Int64Range(0, 50).Draw(t, "begins"); at < 600; at += 20 {
+				end := at + rapid.Int64Range(1, 600).Draw(t, "waits")
+				events = append(events, format.Event{Kind: format.KindWait, Thread: format.ThreadID(thread), Object: 1, Time: at, End: end})
+				at = end
+			}
+		}
+		together, each := New(threads), New(threads)
+		if _, err := analysis.Run(&format.List{Events: events}, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, oneByOne{each}); err != nil {
+			t.Fatal(err)
+		}
+		same := func(a, b *Wait) bool {
+			return a.Thread == b.Thread && a.Start == b.Start && a.Ns == b.Ns && a.Left == b.Left && slices.Equal(a.Parts, b.Parts)
+		}
+		if a, b := each.Waits(), together.Waits(); !slices.EqualFunc(a, b, same) {
+			t.Fatalf("%d waits one by one and %d together differ", len(a), len(b))
+		}
+	})
+}

@@ -35,12 +35,13 @@ func omitted(n int, r Role) Frame {
 	return Frame{format.Frame{Method: fmt.Sprintf("[… %d frames]", n)}, r}
 }
 
-// between stands for the locks of folded chains, see folded.
+// between stands for the locks of folded chains, see folded, and for those of a far path.
 var between = Frame{format.Frame{Method: "[… further locks]"}, Owner}
 
 // chain is the stack of a sample in the view Chain.
 func (b *Builder) chain(s *Sample) []Frame {
-	hops := b.paths.hops(s.path)
+	way := b.paths.at(s.path)
+	hops := way.hops
 	from, to := 0, 0 // of the hops, what is left out
 	if b.depth(s, hops) > maxChain {
 		b.limit = limit{keptInner, keptOuter}
@@ -50,6 +51,9 @@ func (b *Builder) chain(s *Sample) []Frame {
 		}
 	}
 	frames := b.owner(nil, s.Owner)
+	if way.far {
+		frames = append(frames, between)
+	}
 	for i := len(hops) - 1; i >= 0; i-- {
 		if i >= from && i < to {
 			frames = append(frames, omitted(b.deep(hops[from:to]), Owner))
@@ -57,9 +61,6 @@ func (b *Builder) chain(s *Sample) []Frame {
 			continue
 		}
 		frames = b.stack(b.lock(frames, hops[i].Lock, false), hops[i].Stack, Owner)
-	}
-	if s.path == cut {
-		frames = append(frames, between)
 	}
 	frames = b.lock(frames, s.Lock, s.folded)
 	if s.folded && s.WaiterStack == format.NoStack {

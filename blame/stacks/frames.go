@@ -100,18 +100,21 @@ func (b *Builder) lock(frames []Frame, id format.ObjectID, folded bool) []Frame 
 // paths numbers the chains of hops met, from 1; 0 is the empty one.
 type paths struct {
 	ids  map[string]int32
-	list [][]analysis.Hop
+	list []path
 	key  []byte
 }
 
-// id returns the number of a path; cut for one that was not met, when no more are
-// numbered.
-func (p *paths) id(path *analysis.Hop, full bool) int32 {
-	if path == nil {
+// id returns the number of the path of a share; cut for one that was not met, when no
+// more are numbered.
+func (p *paths) id(sh *analysis.Share, full bool) int32 {
+	if sh.Path == nil {
 		return 0
 	}
 	p.key = p.key[:0]
-	for h := path; h != nil; h = h.Next {
+	if sh.Far() {
+		p.key = append(p.key, 0)
+	}
+	for h := range sh.Further() {
 		p.key = binary.AppendUvarint(binary.AppendUvarint(p.key, uint64(h.Stack)), uint64(h.Lock)) // who it was does not show in the stack
 	}
 	if id, ok := p.ids[string(p.key)]; ok {
@@ -124,18 +127,27 @@ func (p *paths) id(path *analysis.Hop, full bool) int32 {
 		p.ids = map[string]int32{}
 	}
 	var hops []analysis.Hop
-	for h := path; h != nil; h = h.Next {
+	for h := range sh.Further() {
 		hops = append(hops, analysis.Hop{Thread: h.Thread, Stack: h.Stack, Lock: h.Lock})
 	}
-	p.list = append(p.list, hops)
+	p.list = append(p.list, path{hops, sh.Far()})
 	id := int32(len(p.list))
 	p.ids[string(p.key)] = id
 	return id
 }
 
-func (p *paths) hops(id int32) []analysis.Hop {
-	if id <= 0 {
-		return nil
+// path is the hops of one; of a far one not all.
+type path struct {
+	hops []analysis.Hop
+	far  bool
+}
+
+func (p *paths) at(id int32) path {
+	switch {
+	case id == cut:
+		return path{far: true}
+	case id == 0:
+		return path{}
 	}
 	return p.list[id-1]
 }

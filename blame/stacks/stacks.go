@@ -155,7 +155,7 @@ func (b *Builder) waiter(s *analysis.Slice, w *analysis.Waiter, n int64) {
 func (b *Builder) key(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) Key {
 	key := Key{Waiter: w.Thread, WaiterStack: w.Stack, Lock: lock, Owner: sh.Direct}
 	if b.view == Chain {
-		key.Owner, key.path = sh.Root, b.paths.id(sh.Path, b.full())
+		key.Owner, key.path = sh.Root, b.paths.id(sh, b.full())
 	}
 	if b.Shown {
 		key = b.shown(key)

@@ -101,8 +101,11 @@ func (c *Collector) share(s *analysis.Slice, sh *analysis.Share, n int) {
 	c.held[section].AddSlice(s)
 	c.path = append(c.path[:0], section)
 	last := s.Lock
-	for h := sh.Path; h != nil; h = h.Next {
+	for h := range sh.Further() {
 		c.path, last = append(c.path, c.section(h.Stack, last)), h.Lock
+	}
+	if sh.Far() {
+		last = sh.Last
 	}
 	if sh.Root.Kind == analysis.OwnerThread {
 		c.path = append(c.path, c.section(sh.Root.Stack, last))

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"contend/format/record/foreign"
 )
 
 // Of a JVM that was killed is read what its recording's chunks say of themselves that
@@ -41,7 +39,7 @@ func TestSalvage(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			root, err := foreign.At(dir, foreign.User{UID: os.Geteuid()})
+			root, err := os.OpenRoot(dir)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,21 +72,20 @@ func TestSalvage(t *testing.T) {
 
 // A recording ends while there is room yet for all of it once more.
 func TestScarce(t *testing.T) {
-	folder := t.TempDir()
-	root, err := foreign.At(folder, foreign.User{UID: os.Geteuid()})
+	root, err := os.OpenRoot(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &repository{dir: root}
 	defer r.close()
-	free, ok := room(root.File())
+	free, ok := room(root)
 	if !ok || free < needed {
 		t.Skip("no room here, or it is not known")
 	}
 	if r.scarce() {
 		t.Errorf("%d bytes are scarce", free)
 	}
-	f, err := os.Create(filepath.Join(folder, "2026_11_23_02_00_01.jfr"))
+	f, err := root.Create("2026_11_23_02_00_01.jfr")
 	if err == nil {
 		err = f.Truncate(int64(free)) // of which nothing is written
 	}

@@ -2,7 +2,6 @@ package attach
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,21 +11,15 @@ import (
 // Lacks reports whether the process runs on a runtime that was linked without a
 // module; false where that is not to be learnt, as on macOS.
 func (p *Process) Lacks(module string) bool {
-	program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", p.PID))
+	proc := fmt.Sprintf("/proc/%d/", p.PID)
+	program, err := os.Readlink(proc + "exe")
 	if err != nil {
 		return false
 	}
-	dir, err := p.Open(filepath.Join(program, "../.."))
+	release, err := os.ReadFile(filepath.Join(proc+"root", program, "../../release"))
 	if err != nil {
 		return false
 	}
-	defer dir.Close()
-	f, err := dir.Open("release")
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	release, _ := io.ReadAll(io.LimitReader(f, 64<<10))
 	for line := range strings.Lines(string(release)) {
 		if list, ok := strings.CutPrefix(strings.TrimSpace(line), "MODULES="); ok {
 			return !slices.Contains(strings.Fields(strings.Trim(list, `"`)), module)
