@@ -16,9 +16,9 @@ type Union struct {
 }
 
 // openSpans is how many spans a union keeps before it closes those behind the
-// present: they take 2 KB. A short trace never gets there, so that only a long
+// present: they take 512 bytes, in each of hundreds of thousands of rows. A short trace never gets there, so that only a long
 // one must keep the promise of Sample.InOrder.
-const openSpans = 128
+const openSpans = 32
 
 // AddSlice joins the stretch of a slice. Of slices that come in order of time
 // it keeps no more than openSpans stretches, however many there were, and of

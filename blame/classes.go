@@ -21,30 +21,14 @@ func (p *Pivot) ByClasses() *Pivot {
 
 // add adds thread-time of a row, waited for a lock.
 func (c *classes) add(row int, lock format.ObjectID, ns int64) {
-	if c != nil {
-		c.addTo([]uint32{uint32(row), c.sym.Class(lock)}, ns)
+	if c == nil {
+		return
 	}
-}
-
-func (c *classes) addTo(ids []uint32, ns int64) {
-	at := c.met.of(ids)
+	at := c.met.of([]uint32{uint32(row), c.sym.Class(lock)})
 	if at == len(c.ns) {
 		c.ns = append(c.ns, 0)
 	}
 	c.ns[at] += ns
-}
-
-// renumber follows rows to their new numbers.
-func (c *classes) renumber(to []int32) {
-	if c == nil {
-		return
-	}
-	old := *c
-	*c = classes{sym: old.sym, met: numbering{width: 2}}
-	for i, ns := range old.ns {
-		ids := old.met.at(i)
-		c.addTo([]uint32{uint32(to[ids[0]]), ids[1]}, ns)
-	}
 }
 
 // EachClass calls f with the ids of a row, a class and the thread-time that the row has of

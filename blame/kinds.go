@@ -36,10 +36,8 @@ func NewKinds(number func(*analysis.Move) int) Kinds {
 
 // KindsBy returns the kinds that rows of some keys tell apart: by those keys that look at
 // waiters.
-func KindsBy(r *Resolver, by []Key) Kinds { return kindsBy(NewRows(r, ofWaiters(by))) }
-
-// kindsBy is KindsBy with the numbering of what tells them apart.
-func kindsBy(rows *Rows) Kinds {
+func KindsBy(r *Resolver, by []Key) Kinds {
+	rows := NewRows(r, ofWaiters(by))
 	return NewKinds(func(m *analysis.Move) int { return rows.Of(m.Lock, &m.Waiter, &Charge{}) })
 }
 

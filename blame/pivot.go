@@ -16,32 +16,23 @@ type Pivot struct {
 	by   []Key
 	root bool
 
-	keys   Resolver
-	index  *Rows
-	rows   []row
-	total  Accumulator
-	waits  WaitCounter
-	rec    bootstrap.Recorder // of sampled traces, by row
-	each   bool               // some key tells waiters apart
-	kinds  Kinds
-	apart  apart // where rows tell threads apart
-	untold untold
+	keys  Resolver
+	index *Rows
+	rows  []row
+	total Accumulator
+	waits WaitCounter
+	rec   bootstrap.Recorder // of sampled traces, by row
+	each  bool               // some key tells waiters apart
+	kinds Kinds
 
-	classes  *classes
-	told     int // rows that are not of [other]
-	most     bounds
-	heaviest *heaviest // nil before there are too many rows
-	ids      []uint32  // scratch
+	classes *classes
 }
 
 // row is a sum in the making.
 type row struct {
 	Accumulator
-	series int   // in the recorder
-	other  bool  // does not tell who waits
-	rest   bool  // nor anything else
-	gone   bool  // for another that is heavier
-	lacks  int64 // at most, of its thread-time
+	series int  // in the recorder
+	other  bool // of [other]
 }
 
 // New returns an empty pivot. With root, waiting is charged to the end of
@@ -49,10 +40,8 @@ type row struct {
 func New(by []Key, root bool) *Pivot {
 	p := &Pivot{by: by, root: root, each: slices.ContainsFunc(by, Key.ofWaiter)}
 	p.index = NewRows(&p.keys, by)
-	p.untold = newUntold(&p.keys, by)
-	p.kinds = kindsBy(p.untold.waiters.rows)
-	p.tellApart()
-	p.limitTo(boundsOf(by))
+	p.index.bounds = boundsOf(by)
+	p.kinds = KindsBy(&p.keys, by)
 	return p
 }
 
@@ -64,9 +53,6 @@ func (p *Pivot) Operations(frames *regexp.Regexp) *Pivot {
 
 // Resolver finds the ids of the rows.
 func (p *Pivot) Resolver() *Resolver { return &p.keys }
-
-// Kinds are those of who waits together that the rows tell apart, but for whom Stays are.
-func (p *Pivot) Kinds() *Kinds { return &p.kinds }
 
 // App says what the program's own code is, see Resolver.App.
 func (p *Pivot) App(own *regexp.Regexp) *Pivot {
@@ -94,45 +80,22 @@ func (p *Pivot) Slice(s *analysis.Slice) {
 		p.add(s, s.Waiters)
 		return
 	}
-	p.limit()
 	for i := range s.Waiters {
-		if p.heaviest != nil {
-			p.writeAlone(s, &s.Waiters[i], 1)
-		} else {
-			p.add(s, s.Waiters[i:i+1])
-		}
+		p.add(s, s.Waiters[i:i+1])
 	}
 }
 
 // Moved implements analysis.CrowdVisitor.
-func (p *Pivot) Moved(m *analysis.Move) {
-	if p.summed() {
-		p.moveApart(m)
-	} else {
-		p.kinds.Move(m)
-	}
-}
+func (p *Pivot) Moved(m *analysis.Move) { p.kinds.Move(m) }
 
 // Crowd implements analysis.CrowdVisitor.
 func (p *Pivot) Crowd(s *analysis.Slice, n int) {
 	sh := &s.Shares[0]
 	charge := ChargeOf(s.Lock, sh, p.root)
 	p.total.Add(s, sh.Ns, n, charge.Owner.Prov)
-	p.limit()
-	switch {
-	case !p.summed():
-	case p.heaviest != nil:
-		p.writeCrowd(s, &charge)
-	default:
-		p.chargeApart(s, &charge)
-	}
 	for _, k := range p.kinds.Of(s.Lock) {
-		if p.heaviest != nil {
-			p.writeAlone(s, &k.Waiter, k.Len())
-			continue
-		}
 		row := p.row(s.Lock, &k.Waiter, &charge)
-		r := p.charge(row, s, sh.Ns, &k.Waiter, k.Len(), &charge)
+		r := p.charge(row, s, sh.Ns, k.Len(), &charge)
 		r.Waits += k.Meets(row, &p.waits)
 	}
 }
@@ -143,7 +106,7 @@ func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
 		sh := &s.Shares[i]
 		charge := ChargeOf(s.Lock, sh, p.root)
 		row := p.row(s.Lock, &waiters[0], &charge)
-		r := p.charge(row, s, sh.Ns, &waiters[0], len(waiters), &charge)
+		r := p.charge(row, s, sh.Ns, len(waiters), &charge)
 		for j := range waiters {
 			if p.waits.IsNew(row, waiters[j].Thread) {
 				r.Waits++
@@ -153,27 +116,19 @@ func (p *Pivot) add(s *analysis.Slice, waiters []analysis.Waiter) {
 }
 
 // charge adds the thread-time of each of some who wait alike to their row, and returns it.
-func (p *Pivot) charge(at int, s *analysis.Slice, ns int64, w *analysis.Waiter, n int, c *Charge) *row {
+func (p *Pivot) charge(at int, s *analysis.Slice, ns int64, n int, c *Charge) *row {
 	r := &p.rows[at]
 	r.Add(s, ns, n, c.Owner.Prov)
 	p.rec.Add(r.series, s.Start, s.End, ns, n)
-	if r.other {
-		p.addUntold(r, p.untold.waiters.rows.Of(s.Lock, w, c), p.untold.owners.rows.Of(s.Lock, w, c), ns*int64(n))
-	}
 	p.classes.add(at, s.Lock, ns*int64(n))
 	return r
 }
 
 // row returns the row of a waiter and one of its owners, making it if need be.
 func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, c *Charge) int {
-	return p.numbered(p.index.Of(lock, w, c))
-}
-
-// numbered returns a row by its number, making it if need be.
-func (p *Pivot) numbered(i int) int {
+	i := p.index.Of(lock, w, c)
 	if i == len(p.rows) {
-		p.rows = append(p.rows, row{series: bootstrap.NoSeries})
-		p.meet(&p.rows[i], i)
+		p.rows = append(p.rows, row{series: bootstrap.NoSeries, other: slices.Contains(p.index.IDs(i), Other)})
 		if p.rec.Sampled() {
 			p.rows[i].series = p.rec.New()
 		}
@@ -181,22 +136,10 @@ func (p *Pivot) numbered(i int) int {
 	return i
 }
 
-// meet notes what a new row tells.
-func (p *Pivot) meet(r *row, i int) {
-	ids := p.index.IDs(i)
-	if r.other = slices.Contains(ids, Other); r.other {
-		r.rest = !slices.ContainsFunc(ids, func(id uint32) bool { return id != Other })
-	} else {
-		p.told++
-	}
-}
-
 // Table returns the finished pivot; nothing can be added to it any more. There may be a
 // million rows, each of which is put in its place once.
 func (p *Pivot) Table() *Table {
-	p.addApart()
 	t := &Table{By: p.by, Root: p.root, Total: p.total.Finish()}
-	p.finishHeaviest(t)
 	t.Rows = make([]Row, len(p.rows))
 	if p.rec.Sampled() {
 		t.cells = p.rec.Finish()

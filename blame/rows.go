@@ -107,7 +107,7 @@ func (r *Rows) Of(lock format.ObjectID, w *analysis.Waiter, c *Charge) int {
 	}
 	rows := r.met.count
 	ids := r.keys.IDs(r.by, lock, w, c)
-	row := r.met.of(r.told(ids[:len(r.by)]))
+	row := r.met.of(r.reported(ids[:len(r.by)]))
 	if row < rows {
 		r.miss()
 	}
@@ -136,12 +136,6 @@ func (r *Rows) miss() {
 // between two calls.
 func (r *Rows) Forget() {
 	r.met.forget()
-	clear(r.recent)
-}
-
-// become gives the combinations other numbers.
-func (r *Rows) become(met numbering) {
-	r.met = met
 	clear(r.recent)
 }
 

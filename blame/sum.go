@@ -35,15 +35,6 @@ func (a *Accumulator) addTime(ns int64, prov analysis.Provenance) {
 	a.ByProvenance[prov] += ns
 }
 
-// merge adds what another row had, of other threads.
-func (a *Accumulator) merge(s *Sum) {
-	a.ThreadNs += s.ThreadNs
-	a.Waits += s.Waits
-	for known, ns := range s.ByProvenance {
-		a.ByProvenance[known] += ns
-	}
-}
-
 // AddAll adds a slice as a whole, of which each share is charged to the direct
 // owner or to the root.
 func (a *Accumulator) AddAll(s *analysis.Slice, root bool) {
@@ -67,8 +58,6 @@ func (a *Accumulator) Finish() Sum {
 // each, though its slices may be charged to several in turn.
 type WaitCounter struct {
 	threads []threadWait
-	apart   bool     // no row is of two threads
-	counted []uint32 // then, by row: the last wait that it has counted
 }
 
 // threadWait is the current wait of a thread, counted from 1, and the rows that
@@ -100,12 +89,6 @@ func (c *WaitCounter) Begin(waiters []analysis.Waiter) {
 	}
 }
 
-func (c *WaitCounter) countTo(row int) {
-	for len(c.counted) <= row {
-		c.counted = append(c.counted, 0)
-	}
-}
-
 // begin notes that a thread is seen in a new wait.
 func (c *WaitCounter) begin(thread format.ThreadID) {
 	for len(c.threads) <= int(thread) {
@@ -122,9 +105,6 @@ func (c *WaitCounter) IsNew(row int, thread format.ThreadID) bool {
 		return false
 	}
 	t := &c.threads[thread]
-	if c.apart {
-		return c.isNewToItsOwn(t, row)
-	}
 	if row >= bitRows {
 		return t.isNewToMany(row)
 	}
@@ -133,42 +113,6 @@ func (c *WaitCounter) IsNew(row int, thread format.ThreadID) bool {
 	t.few |= bit
 	return isNew
 }
-
-// isNewToItsOwn is IsNew for a row of one thread.
-func (c *WaitCounter) isNewToItsOwn(t *threadWait, row int) bool {
-	c.countTo(row)
-	isNew := c.counted[row] != t.serial
-	c.counted[row] = t.serial
-	return isNew
-}
-
-// now returns the number of a thread's current wait, 0 for none.
-func (c *WaitCounter) now(thread format.ThreadID) uint32 {
-	if int(thread) >= len(c.threads) {
-		return 0
-	}
-	return c.threads[thread].serial
-}
-
-// count counts waits of its thread in a row, of which the first may have been counted
-// before, and returns how many are new.
-func (c *WaitCounter) count(row int, first, last uint32, n int64) int64 {
-	c.countTo(row)
-	if c.counted[row] == first && n > 0 {
-		n--
-	}
-	c.counted[row] = last
-	return n
-}
-
-// move gives a row another number, lower than it has.
-func (c *WaitCounter) move(row, to int) {
-	c.countTo(row)
-	c.counted[to] = c.counted[row]
-}
-
-// cut forgets all rows but the first.
-func (c *WaitCounter) cut(rows int) { clear(c.counted[min(rows, len(c.counted)):]) }
 
 // isNewToMany is IsNew for one of many rows. Only when the row changes in the middle
 // of a wait must it be looked up whether it was there before.

@@ -16,10 +16,7 @@ type Table struct {
 	Total Sum
 	// OtherNs is the thread-time of rows of what is not told apart, because there are too many.
 	OtherNs int64
-	// OtherMostNs is what none of these has more of, and LackingNs what no other row lacks
-	// more of, both nothing where what is told is what came first.
-	OtherMostNs, LackingNs int64
-	cells                  *bootstrap.Cells // nil for an exact trace
+	cells   *bootstrap.Cells // nil for an exact trace
 }
 
 // Estimate returns a row's thread-time in nanoseconds with its 95 % interval;

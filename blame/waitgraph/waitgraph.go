@@ -82,8 +82,8 @@ type Graph struct {
 	Edges []Edge   // descending by thread-time, ties by name
 	Total blame.Sum
 	// OtherNs is the thread-time on edges of blame.OtherText: there are too many to tell all
-	// apart. The others are as in blame.Table.
-	OtherNs, OtherMostNs, LackingNs int64
+	// apart.
+	OtherNs int64
 }
 
 // Vertex is a node. Times are thread-time in nanoseconds.
@@ -92,9 +92,8 @@ type Vertex struct {
 	Pseudo    bool // a place where blame ends without a thread: [handoff] and its like
 	WaitedNs  int64
 	CausedNs  int64
-	Component int   // number of the strongly connected component, from 1; 0 for a node on no cycle
-	Closed    bool  // the component is left by no edge: who gets in waits for its members only
-	UntoldNs  int64 // of what it waited: on edges of blame.OtherText
+	Component int  // number of the strongly connected component, from 1; 0 for a node on no cycle
+	Closed    bool // the component is left by no edge: who gets in waits for its members only
 }
 
 // Edge is the waiting of one node for another, or for itself.
@@ -113,7 +112,7 @@ type Lock struct {
 // Graph returns the finished graph.
 func (b *Builder) Graph() *Graph {
 	t := b.edges.Table()
-	g := &Graph{Root: b.root, Total: t.Total, OtherNs: t.OtherNs, OtherMostNs: t.OtherMostNs, LackingNs: t.LackingNs, Edges: make([]Edge, len(t.Rows))}
+	g := &Graph{Root: b.root, Total: t.Total, OtherNs: t.OtherNs, Edges: make([]Edge, len(t.Rows))}
 	at, edges := map[uint32]int{}, make(map[ends]int32, len(t.Rows))
 	for i := range t.Rows {
 		r := &t.Rows[i]
@@ -123,7 +122,6 @@ func (b *Builder) Graph() *Graph {
 		g.Edges[i], edges[ends(r.IDs)] = e, int32(i)
 	}
 	g.addLocks(b.edges, edges)
-	g.addUntold(at, b.edges)
 	g.rank()
 	g.components()
 	return g
@@ -139,20 +137,6 @@ func (g *Graph) node(at map[uint32]int, r *blame.Row, side int) int {
 		g.Nodes = append(g.Nodes, Vertex{Name: r.Keys[side], Pseudo: side == 1 && blame.Pseudo(id) || id == blame.Other || r.Keys[side] == analysis.UnknownStack})
 	}
 	return i
-}
-
-// addUntold gives the nodes what they waited and caused on edges that do not tell them.
-func (g *Graph) addUntold(at map[uint32]int, edges *blame.Pivot) {
-	edges.Untold(func(waiter []uint32, ns int64) {
-		if i, ok := at[waiter[0]]; ok {
-			g.Nodes[i].WaitedNs += ns
-			g.Nodes[i].UntoldNs += ns
-		}
-	}, func(owner []uint32, ns int64) {
-		if i, ok := at[owner[0]]; ok {
-			g.Nodes[i].CausedNs += ns
-		}
-	})
 }
 
 // rank orders the nodes and points the edges at their new places.

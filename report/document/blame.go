@@ -35,14 +35,12 @@ type BlameRow struct {
 
 // Other is what rows, or edges, of [other] hold: there are too many to tell all apart.
 type Other struct {
-	Ns        int64 `json:"otherNs,omitempty"`
-	MostNs    int64 `json:"otherMostNs,omitempty"` // no combination among them has more
-	LackingNs int64 `json:"lackingNs,omitempty"`   // no other row lacks more of what is its own
+	Ns int64 `json:"otherNs,omitempty"`
 }
 
 // NewBlame builds the document; top limits the rows, 0 means all.
 func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
-	b := &Blame{Schema: "contend.blame/1", Metric: "direct", Rows: []BlameRow{}, Other: Other{t.OtherNs, t.OtherMostNs, t.LackingNs}, Coverage: cov,
+	b := &Blame{Schema: "contend.blame/1", Metric: "direct", Rows: []BlameRow{}, Other: Other{t.OtherNs}, Coverage: cov,
 		Total: Total{Waiting{t.Total.Waits, t.Total.ThreadNs, t.Total.WallNs}, runningNs}}
 	if t.Root {
 		b.Metric = "root"

@@ -86,14 +86,7 @@ func Untold(o document.Other, c document.Coverage, rows string) string {
 		return ""
 	}
 	m := MeasureOf(c)
-	note := fmt.Sprintf("too many %s to tell all apart: %s in those of [other]", rows, m.Text(o.Ns))
-	if o.MostNs > 0 {
-		note += fmt.Sprintf(", of which none had more than %s", m.Text(o.MostNs))
-	}
-	if o.LackingNs > 0 {
-		return note + fmt.Sprintf("; any other holds all but %s of its own", m.Text(o.LackingNs))
-	}
-	return note + "; any other holds all of its own"
+	return fmt.Sprintf("too many %s to tell all apart: %s in those of [other]; any other holds all of its own", rows, m.Text(o.Ns))
 }
 
 // LeftOut says what the limit left out of a graph, "" when nothing.
