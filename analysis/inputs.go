@@ -46,6 +46,11 @@ func (r *record) elapsed(from, to int64) (ns int64) {
 		}
 		seen = append(seen, span{at, min(in.end, to)})
 	}
+	return covered(seen, from, to)
+}
+
+// covered returns how much of [from, to) lies in any of some stretches.
+func covered(seen []span, from, to int64) (ns int64) {
 	slices.SortFunc(seen, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	for _, s := range seen {
 		if from = max(from, s.start); from < min(s.end, to) {

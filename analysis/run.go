@@ -197,8 +197,11 @@ func (p *pass) finish() *Trace {
 	p.cyc.stuck(tl.Unlinked, e)
 	tr.RunningHigh = max(tr.RunningHigh, e.running)
 	lo, hi := max(tr.Start, e.from), min(tr.End, e.to)
-	if tr.ElapsedNs = max(0, hi-lo); !smp.any {
+	switch tr.ElapsedNs = max(0, hi-lo); {
+	case !smp.any:
 		tr.ElapsedNs = rec.elapsed(lo, hi)
+	case len(smp.spans) > 0 && rec.Waited() == 0:
+		tr.ElapsedNs = covered(smp.recorded(), lo, hi)
 	}
 	tr.Pauses = rec.activities.Pauses()
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)

@@ -33,6 +33,8 @@ func (s *sampler) setting(ev *format.Event) {
 		if ns, err := strconv.ParseInt(ev.Value, 10, 64); err == nil && ns > 0 {
 			s.period, s.told = ns, true
 		}
+	case format.SettingReach:
+		s.inner = ev.Value == format.ReachBetween
 	case format.SettingCalibration:
 		s.bookPending()
 		s.measured.begin(ev.Value == format.CalibrationBlocked)
@@ -43,7 +45,8 @@ func (s *sampler) setting(ev *format.Event) {
 // of those before, whose time they may share.
 func (s *sampler) begin() {
 	s.finish()
-	s.prev, s.intended, s.period, s.told, s.edge = format.NoTime, format.NoTime, 0, false, format.NoTime
+	s.seen, s.spans = span{format.NoTime, format.NoTime}, s.recorded()
+	s.prev, s.intended, s.period, s.told, s.inner, s.edge = format.NoTime, format.NoTime, 0, false, false, format.NoTime
 	s.distances = distances{}
 	s.measured.begin(false)
 	s.before += s.threads

@@ -31,9 +31,12 @@ type sampler struct {
 	edge       int64 // end of what is already charged
 	period     int64
 	told       bool // the period, by the recorder of this input
+	inner      bool // the ticks of this input stand for no time before the first and behind the last
 	distances  distances
 	intended   int64
 	start, end int64
+	seen       span   // what the samples of this input stand for, with what lies between
+	spans      []span // the same of the inputs before
 
 	number  uint64     // of the booking, one for each tick
 	last    []lastSeen // by thread
@@ -55,7 +58,7 @@ type lastSeen struct {
 }
 
 func newSampler(rec *record, e *emitter, c *cycles) *sampler {
-	return &sampler{rec: rec, e: e, g: graph{cycles: c, hops: &e.out.hops}, cur: &instant{}, next: &instant{}, prev: format.NoTime, intended: format.NoTime}
+	return &sampler{rec: rec, e: e, g: graph{cycles: c, hops: &e.out.hops}, cur: &instant{}, next: &instant{}, prev: format.NoTime, intended: format.NoTime, seen: span{format.NoTime, format.NoTime}}
 }
 
 // build makes the wait-for graph of cur. A thread can wait for one lock only:
@@ -133,6 +136,15 @@ func (s *sampler) bounds(start, end int64) (int64, int64) {
 	return min(start, s.start), max(end, s.end)
 }
 
+// recorded returns what the samples of each input stand for, with what lies between
+// them: the time between two inputs was in none.
+func (s *sampler) recorded() []span {
+	if s.seen.start == format.NoTime {
+		return s.spans
+	}
+	return append(s.spans, s.seen)
+}
+
 // A tick reaches half way to its neighbours, but never further than reachCap
 // periods: what lies beyond was not observed. The period is what the recorder
 // says it was; else the median distance between intended instants: the shortest
@@ -146,9 +158,12 @@ func (s *sampler) reach(next int64, near span) (lo, hi int64) {
 	half := max(s.period, 1) / 2
 	farthest := reachCap * max(s.period, 1)
 	lo, hi = t-half, t+half
+	if s.inner {
+		lo, hi = t, t
+	}
 	if s.prev != format.NoTime {
 		lo = max(s.prev+(t-s.prev)/2, t-farthest)
-	} else if next != format.NoTime {
+	} else if next != format.NoTime && !s.inner {
 		lo = t - min((next-t)/2, farthest)
 	}
 	if next != format.NoTime {
@@ -205,6 +220,10 @@ func (s *sampler) charge(next int64) {
 	}
 	seen := s.sample(s.tickBefore(near), s.tickAfter(next, hi, near))
 	s.edge, s.end = hi, max(s.end, hi)
+	if s.seen.start == format.NoTime {
+		s.seen.start = lo
+	}
+	s.seen.end = hi
 	s.asides(lo, hi)
 	if s.measured.told {
 		s.putOff(lo, hi, seen)

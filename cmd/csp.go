@@ -106,7 +106,8 @@ func runCSP(e *env, o *cspOptions) error {
 	if err != nil {
 		return usageError{fmt.Errorf("--interval: %w", err), "write a longer one, as 1s, 1m or 1h, or take a part of the trace with --from and --to"}
 	}
-	a := &cspAnswer{doc: document.NewCSP(series, metrics.Rows(), document.NewTotal(locks), res.coverage()),
+	metrics.ElapsedNs = res.trace.ElapsedNs
+	a := &cspAnswer{doc: document.NewCSP(series, res.trace.Start, metrics.Rows(), document.NewTotal(locks), res.coverage()),
 		top: o.out.top, chart: o.chart}
 	return cmp.Or(write(e, &o.out, cspOutputs, a), res.verdict())
 }

@@ -141,7 +141,7 @@ func drawingsSum(i int) law {
 				if err != nil {
 					t.Fatal(err)
 				}
-				text = inForm(t, cspOutputs, d.form, &cspAnswer{doc: document.NewCSP(series, nil, document.NewTotal(p.sums), p.coverage()), top: d.top})
+				text = inForm(t, cspOutputs, d.form, &cspAnswer{doc: document.NewCSP(series, p.want.Trace.StartNs, nil, document.NewTotal(p.sums), p.coverage()), top: d.top})
 			}
 			if got := sumDrawn(t, d.form, text); got != p.want.Total.WaitNs {
 				t.Errorf("%v: %d ns, analyze has %d", d, got, p.want.Total.WaitNs)

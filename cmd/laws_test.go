@@ -123,7 +123,7 @@ func pressureSums(i int) law {
 			t.Fatal(err)
 		}
 		c := new(document.CSP)
-		unmarshal(t, p.says(t, document.NewCSP(series, nil, document.NewTotal(p.sums), p.coverage()), "csp", "--interval", interval.String()), c)
+		unmarshal(t, p.says(t, document.NewCSP(series, p.want.Trace.StartNs, nil, document.NewTotal(p.sums), p.coverage()), "csp", "--interval", interval.String()), c)
 		checkPressure(t, c, p.want.Total.WaitNs)
 	}}
 }

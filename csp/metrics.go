@@ -12,6 +12,8 @@ import (
 // critical section pressure, as Free Lunch lists them (David et al., OOPSLA
 // 2014, section 2), to be read beside it.
 type Metrics struct {
+	ElapsedNs int64 // how long was recorded; 0: from the first instant seen to the last
+
 	sym      *analysis.Symbols
 	locks    map[format.ObjectID]*counts
 	running  int64
@@ -91,13 +93,13 @@ func (m *Metrics) of(lock format.ObjectID) *counts {
 
 // Rows returns the locks in order of pressure.
 func (m *Metrics) Rows() []Metric {
-	elapsed := m.to - m.from
+	elapsed := cmp.Or(m.ElapsedNs, m.to-m.from)
 	rows := make([]Metric, 0, len(m.locks))
 	for lock, c := range m.locks {
 		r := Metric{Class: m.sym.ClassName(lock), Lock: m.sym.LockName(lock),
 			FailedPerSecond: ratio(c.failed, elapsed) * 1e9, WaitPerElapsed: ratio(c.waiting, elapsed), CSP: ratio(c.waiting, m.running)}
 		if m.tenures {
-			r.FailedPerAcquired = new(ratio(c.failed, c.acquired))
+			r.FailedPerAcquired = new(ratio(c.failed, max(c.acquired, c.failed))) // a wait may end behind the cut, or without the lock
 			r.InsidePerElapsed = new(ratio(c.inside, elapsed))
 			r.InsidePerAll = new(ratio(c.inside, m.inside))
 		}

@@ -77,6 +77,32 @@ func TestMetricsWithoutTenuresAreNotMadeUp(t *testing.T) {
 	}
 }
 
+// A wait that began in the cut may end behind it, or without the lock: no share of
+// acquisitions exceeds all of them. The time between two recordings was not recorded.
+func TestMetricsOfPartsOfATrace(t *testing.T) {
+	l := &format.List{}
+	for _, ev := range []format.Event{
+		{Kind: format.KindObject, Object: 1, Class: "L"}, {Kind: format.KindRecording, Time: 0, End: 1e9},
+		{Kind: format.KindWait, Thread: 1, Object: 1, Time: 1e8, End: 2e8}, {Kind: format.KindTenure, Thread: 1, Object: 1, Time: 2e8, End: 3e8},
+		{Kind: format.KindWait, Thread: 2, Object: 1, Time: 2e8, End: 9e8, Failed: true},
+	} {
+		if err := l.Write(&ev); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := NewMetrics()
+	if _, err := analysis.Run(l, analysis.Filter{From: format.NoTime, To: format.NoTime}, m); err != nil {
+		t.Fatal(err)
+	}
+	if r := m.Rows()[0]; *r.FailedPerAcquired != 1 || r.FailedPerSecond != 2 {
+		t.Errorf("%v failed of all, %v a second; all of two had to wait in one second", *r.FailedPerAcquired, r.FailedPerSecond)
+	}
+	m.ElapsedNs = 5e8
+	if r := m.Rows()[0]; r.FailedPerSecond != 4 {
+		t.Errorf("%v a second of half a second", r.FailedPerSecond)
+	}
+}
+
 // Two threads over ten intervals; the lock is contended in the fourth to sixth.
 func TestPhasesFollowThePressure(t *testing.T) {
 	sym := analysis.NewSymbols(&format.Event{Kind: format.KindObject, Object: 1, Class: "L", Name: "L#1"},

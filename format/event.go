@@ -152,6 +152,13 @@ const SettingInput = "input"
 // of a sampled trace are on average; its value is in nanoseconds.
 const SettingPeriod = "sampling-period"
 
+// A setting of this name and value says that ticks stand for no time before the first
+// and behind the last of them: nothing tells of what was there.
+const (
+	SettingReach = "sampling-reach"
+	ReachBetween = "between"
+)
+
 // A setting of this name says whether sampled waiting at monitors can be held
 // against what the runtime measured itself, which KindBlocked events tell, from
 // there on.

@@ -20,7 +20,7 @@ type Options struct {
 // Reader is a format.Source over the thread dumps of one or several inputs,
 // in order of their time. Each dump is a tick, and each lock waited for in it
 // a contention event, which stands for the time half way to the dumps before
-// and after it. All inputs are taken as of one process: a thread has the same
+// and after it; before the first and behind the last nothing is claimed. All inputs are taken as of one process: a thread has the same
 // id in all dumps, and so has a lock that keeps its class and address.
 //
 // A single dump tells nothing of time, and neither do dumps without one: each
@@ -35,7 +35,8 @@ type Reader struct {
 	last    int64
 	stats   format.Stats
 	missing missing
-	damage  format.DamageLog // dumps that were cut
+	processes
+	damage format.DamageLog // dumps that were cut
 }
 
 // NewReader returns a reader of the dumps in one input. The error is a
@@ -141,6 +142,13 @@ func (r *Reader) when(d *Dump) int64 {
 
 // deliver queues the events of a dump.
 func (r *Reader) deliver(d *Dump) {
+	next := r.processes.meet(d)
+	if next {
+		r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingInput})
+	}
+	if r.timed && (next || r.last == format.NoTime) {
+		r.queue.Push(format.Event{Kind: format.KindSetting, Name: format.SettingReach, Value: format.ReachBetween})
+	}
 	at, weight := r.when(d), format.WeightFromTicks
 	if !r.timed {
 		weight = 1
@@ -192,7 +200,9 @@ func (r *Reader) Stats() format.Stats {
 		s.Unit = format.UnitThreads
 	}
 	s.Warnings = append(s.Warnings, r.missing.warnings(r.dumps, r.timed)...)
-	if n := r.strangers; n > 0 {
+	if n := r.strangers; n > 0 && !r.mixed && len(r.processes.threads) > 1 {
+		s.Warnings = append(s.Warnings, format.Warning{Code: "several-processes", Text: format.Say("the thread dumps are of %v processes, one after the other: the time between them counts for none", len(r.processes.threads))})
+	} else if n > 0 {
 		s.Warnings = append(s.Warnings, format.Warning{Code: "several-processes", Text: format.Some(n, "thread has", "threads have") + " the number of another thread: these dumps are of several processes, and taken as of one; labels (a=1.txt b=2.txt) keep them apart"})
 	}
 	if n := r.relocations.count; n > 0 {

@@ -15,6 +15,7 @@ import (
 // make them.
 type CSP struct {
 	Schema     string     `json:"schema"`
+	StartNs    int64      `json:"-"` // of the trace: what tables, --from and --to count from
 	IntervalNs int64      `json:"intervalNs"`
 	Sampled    bool       `json:"sampled"` // the sums are estimates
 	Intervals  []Interval `json:"intervals"`
@@ -113,9 +114,9 @@ func newPhase(p *csp.Phase) Phase {
 }
 
 // NewCSP builds the document. It always has every interval and lock, so that
-// its sums equal the total.
-func NewCSP(s *csp.Series, m []csp.Metric, total Total, cov Coverage) *CSP {
-	d := &CSP{Schema: "contend.csp/1", IntervalNs: s.IntervalNs, Sampled: s.Sampled && cov.Unit == "ns", Intervals: []Interval{}, Phases: []Phase{}, Total: total, Coverage: cov, series: s}
+// its sums equal the total. Times are shown as counted from start.
+func NewCSP(s *csp.Series, start int64, m []csp.Metric, total Total, cov Coverage) *CSP {
+	d := &CSP{Schema: "contend.csp/1", StartNs: start, IntervalNs: s.IntervalNs, Sampled: s.Sampled && cov.Unit == "ns", Intervals: []Interval{}, Phases: []Phase{}, Total: total, Coverage: cov, series: s}
 	for _, r := range m {
 		d.Metrics = append(d.Metrics, Metric(r))
 	}

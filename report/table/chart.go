@@ -40,7 +40,7 @@ func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
 	if top > 0 {
 		shown = lines[:min(top, len(lines))]
 	}
-	c := chart{peak: document.Peak(lines), edges: edges, color: o.Color}
+	c := chart{peak: document.Peak(lines), start: d.StartNs, edges: edges, color: o.Color}
 	if len(edges) > 1 {
 		c.wide = min((width-chartLabel-chartRatio)/(len(edges)-1), chartCell)
 	}
@@ -60,16 +60,13 @@ func Chart(w io.Writer, d *document.CSP, top int, o Options) error {
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return err
 	}
-	start := int64(0)
-	if len(edges) > 0 {
-		start = edges[0]
-	}
-	return writeAll(w, []*Grid{phaseGrid(slices.Collect(d.EachPhase(top)), start)}, d.Coverage, o)
+	return writeAll(w, []*Grid{phaseGrid(slices.Collect(d.EachPhase(top)), d.StartNs)}, d.Coverage, o)
 }
 
 // chart is what all lines share.
 type chart struct {
 	peak  float64
+	start int64 // of the trace
 	edges []int64
 	wide  int // columns of a cell
 	color bool
@@ -113,7 +110,10 @@ func (c *chart) line(b *strings.Builder, l *document.Line) {
 
 // axis writes the first and last instant below the cells.
 func (c *chart) axis(b *strings.Builder) {
-	end := offset(c.edges[len(c.edges)-1] - c.edges[0]).Text
-	room := c.wide*(len(c.edges)-1) - len("0 s")
-	fmt.Fprintf(b, "%s0 s%*s%*s\n", strings.Repeat(" ", chartLabel), max(room, len(end)+1), end, chartRatio, "all")
+	first, end := offset(c.edges[0]-c.start).Text, offset(c.edges[len(c.edges)-1]-c.start).Text
+	if c.edges[0] == c.start {
+		first = "0 s"
+	}
+	room := c.wide*(len(c.edges)-1) - len(first)
+	fmt.Fprintf(b, "%s%s%*s%*s\n", strings.Repeat(" ", chartLabel), first, max(room, len(end)+1), end, chartRatio, "all")
 }

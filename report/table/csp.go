@@ -13,14 +13,9 @@ import (
 // CSP writes pressure per interval and lock, then the phases of high
 // pressure; top limits the locks of an interval and the phases, 0 means all.
 func CSP(w io.Writer, d *document.CSP, top int, o Options) error {
-	start := int64(0)
-	for iv := range d.Each() {
-		start = iv.StartNs
-		break
-	}
-	grids := []*Grid{intervalGrid(d, start, top)}
+	grids := []*Grid{intervalGrid(d, top)}
 	if o.Style != CSV && !measureOf(d.Coverage).Counts() {
-		grids = append(grids, phaseGrid(slices.Collect(d.EachPhase(top)), start))
+		grids = append(grids, phaseGrid(slices.Collect(d.EachPhase(top)), d.StartNs))
 	}
 	if len(d.Metrics) > 0 {
 		grids = append(grids, metricGrid(d.Metrics))
@@ -31,13 +26,13 @@ func CSP(w io.Writer, d *document.CSP, top int, o Options) error {
 	return writeAll(w, grids, d.Coverage, o)
 }
 
-func intervalGrid(d *document.CSP, start int64, top int) *Grid {
+func intervalGrid(d *document.CSP, top int) *Grid {
 	m := measureOf(d.Coverage)
 	g := &Grid{Title: fmt.Sprintf("critical section pressure per %s: time spent acquiring the lock / running time of all %ss", text.Duration(d.IntervalNs), m.Thread),
 		Head: []string{"FROM", "TO", "RUNNING", m.Head, "CSP", "LOCK"}, Left: left(6, 5), Flex: 5}
 	g.Made = func(yield func([]Cell) bool) {
 		for iv := range d.Each() {
-			for _, row := range intervalRows(&iv, m, d.Sampled, start, top) {
+			for _, row := range intervalRows(&iv, m, d.Sampled, d.StartNs, top) {
 				if !yield(row) {
 					return
 				}

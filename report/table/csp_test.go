@@ -13,7 +13,7 @@ import (
 // culprits one after the other where there were several.
 func TestPressureAndItsPhases(t *testing.T) {
 	const start, sec = int64(1_700_000_000e9), int64(1e9)
-	d := &document.CSP{IntervalNs: sec, Total: document.Total{Waiting: document.Waiting{WaitNs: 3 * sec}, RunningNs: 6 * sec}, Coverage: document.Coverage{Unit: "ns"},
+	d := &document.CSP{StartNs: start, IntervalNs: sec, Total: document.Total{Waiting: document.Waiting{WaitNs: 3 * sec}, RunningNs: 6 * sec}, Coverage: document.Coverage{Unit: "ns"},
 		Intervals: []document.Interval{
 			{StartNs: start, EndNs: start + sec, RunningNs: 4 * sec, Locks: []document.Pressure{{Lock: "Shop@1", WaitNs: 2 * sec, CSP: 0.5}, {Lock: "Till@2", WaitNs: sec / 2, CSP: 0.125}}},
 			{StartNs: start + sec, EndNs: start + 2*sec, RunningNs: 2 * sec},

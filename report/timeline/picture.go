@@ -2,7 +2,6 @@ package timeline
 
 import (
 	"fmt"
-	"iter"
 	"strings"
 
 	"contend/report/document"
@@ -87,12 +86,12 @@ func newPicture(d *document.CSP, top int) *picture {
 	peak, y := document.Peak(shown), headHigh
 	for i := range shown {
 		b := newBand(&shown[i], edges, peak, y)
-		b.addPhases(d.EachPhase(0), edges)
+		b.addPhases(d, edges)
 		p.Bands = append(p.Bands, b)
 		y = b.foot()
 	}
 	if len(edges) > 0 {
-		p.Start, p.End = text.Seconds(0), text.Seconds(edges[len(edges)-1]-edges[0])
+		p.Start, p.End = text.Seconds(edges[0]-d.StartNs), text.Seconds(edges[len(edges)-1]-d.StartNs)
 	}
 	p.Height = y + margin
 	return p
@@ -145,14 +144,14 @@ const (
 )
 
 // addPhases shades the phases of the band's lock. They come largest first.
-func (b *band) addPhases(phases iter.Seq[document.Phase], edges []int64) {
+func (b *band) addPhases(d *document.CSP, edges []int64) {
 	more, moreNs := 0, int64(0)
-	for p := range phases {
+	for p := range d.EachPhase(0) {
 		if text.Sanitize(p.Lock) != b.Lock || text.Sanitize(p.Class) != b.Class {
 			continue
 		}
 		if len(b.Phases) < maxShaded {
-			b.Phases = append(b.Phases, b.newPhase(&p, edges))
+			b.Phases = append(b.Phases, b.newPhase(&p, d.StartNs, edges))
 		}
 		if len(b.Phases) > maxTold {
 			more++
@@ -174,14 +173,14 @@ func (b *band) foot() int {
 	return b.MoreY + bandGap
 }
 
-func (b *band) newPhase(p *document.Phase, edges []int64) phase {
+func (b *band) newPhase(p *document.Phase, start int64, edges []int64) phase {
 	first, last := edges[0], edges[len(edges)-1]
 	width := 0.0
 	if last > first {
 		width = plotWidth * (fraction(p.EndNs, first, last) - fraction(p.StartNs, first, last))
 	}
 	out := phase{X: place(p.StartNs, edges), Top: b.Y, High: b.High, W: fmt.Sprintf("%.1f", max(width, 1)), Number: len(b.Phases) + 1,
-		From: text.Seconds(p.StartNs - first), To: text.Seconds(p.EndNs - first), Wait: text.Duration(p.WaitNs), CSP: text.Percent(p.CSP)}
+		From: text.Seconds(p.StartNs - start), To: text.Seconds(p.EndNs - start), Wait: text.Duration(p.WaitNs), CSP: text.Percent(p.CSP)}
 	for _, c := range p.Causes {
 		share := text.Percent(float64(c.WaitNs) / float64(max(p.WaitNs, 1)))
 		out.Causes = append(out.Causes, cause{share, text.Duration(c.WaitNs), text.Sanitize(c.Owner)})

@@ -31,7 +31,7 @@
   function Chips({ m }) {
     const f = C.state.filter, chips = [];
     for (const kind in C.kinds) for (const v of f[kind] || []) chips.push(html`<button type="button" class="chip on" key=${kind + v} onClick=${() => C.toggle(kind, v)} title=${"remove: " + (/^(lock|place|class)$/.test(kind) ? C.whole(m, kind, v) : v)}><small>${C.kinds[kind].label}</small> <bdi>${C.short(v) || "[no name]"}</bdi> ×</button>`);
-    if (f.time) chips.push(html`<button type="button" class="chip on" onClick=${() => C.narrow({ time: undefined })} title="remove"><small>time</small> ${C.duration(f.time[0])} to ${C.duration(f.time[1])} ×</button>`);
+    if (f.time) chips.push(html`<button type="button" class="chip on" onClick=${() => C.narrow({ time: undefined })} title="remove"><small>time</small> ${C.duration(f.time[0] + m.shift)} to ${C.duration(f.time[1] + m.shift)} ×</button>`);
     if (!chips.length) return null;
     return html`<div class="chips" aria-label="filter">${chips}<button type="button" class="link" onClick=${() => C.set({ filter: {} })}>show all</button></div>`;
   }

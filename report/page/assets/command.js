@@ -50,8 +50,7 @@
       else missing.push(C.kinds[kind].label);
     }
     if (s.filter.time) {
-      const shift = m.start - m.analyze.trace.startNs;
-      chosen.push("--from", s.filter.time[0] + shift + "ns", "--to", s.filter.time[1] + shift + "ns");
+      chosen.push("--from", s.filter.time[0] + m.shift + "ns", "--to", s.filter.time[1] + m.shift + "ns");
     }
     words.push(...chosen);
     const traces = s.view === "compare" && m.data.base ? m.data.base.command.concat(given) : given;

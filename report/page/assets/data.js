@@ -34,6 +34,7 @@
     m.data = data;
     m.analyze = data.analyze;
     m.start = t.startNs;
+    m.shift = t.startNs - data.analyze.trace.startNs; // what is shown counts from the start of the trace, as --from does
     m.bin = t.binNs;
     m.bins = t.bins;
     m.running = t.runningNs;

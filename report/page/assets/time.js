@@ -102,7 +102,7 @@
     const seconds = v => +v.toFixed(6) + "";
     const u = new uPlot({
       width, height: Math.max(190, Math.min(300, Math.round(width / 4))), legend: { show: false }, scales: { x: { time: false, range: [0, Math.max(data[0][data[0].length - 1], 1e-6)] }, y: { range: (u, lo, hi) => [0, hi > 0 ? hi * 1.05 : 1] } },
-      axes: [{ ...axis, size: 30, values: (u, ticks) => ticks.map(t => seconds(t) + " s") }, { ...axis, size: 56, values: (u, ticks) => ticks.map(t => +t.toPrecision(3)) }],
+      axes: [{ ...axis, size: 30, values: (u, ticks) => ticks.map(t => seconds(t + m.shift / 1e9) + " s") }, { ...axis, size: 56, values: (u, ticks) => ticks.map(t => +t.toPrecision(3)) }],
       series: [{}, ...top.map(b => ({ label: b.name, fill: b.colour, stroke: b.colour, width: 0.5, points: { show: false }, paths: uPlot.paths.stepped({ align: 1 }) }))],
       cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
       hooks: {
@@ -144,6 +144,6 @@
       <div class="legend">${parts && parts.list.map((b, i) => html`<span class="entry"><span class="swatch" style=${{ background: b.colour }}></span>${b.others ? html`<span>${b.name}</span>` : html`<button type="button" class="link" onClick=${() => C.toggle(by, b.name)}><${C.Lock} m=${m} text=${b.name} kind=${by} /></button>`}${at && html` <b>${C.average(at.values[i])}</b>`}</span>`)}
         ${parts && parts.phases.length > 0 && html`<span class="entry"><span class="swatch phase"></span>phase of high pressure</span>`}
         ${m.pauses.map(p => html`<span class="entry pauses"><span class="swatch" style=${{ background: `var(${stops[p.kind][1]})` }}></span>${C.plural(p.count, stops[p.kind][0])} stopped all threads: ${C.duration(p.ns)}, longest ${C.duration(p.maxNs)}</span>`)}
-        <span class="entry hint">${at ? "at " + +at.seconds.toFixed(3) + " s" + at.paused.map(p => `, ${C.duration(p.ns)} ${p.kind}`).join("") : "drag to select time"}</span></div></section>`;
+        <span class="entry hint">${at ? "at " + +(at.seconds + m.shift / 1e9).toFixed(3) + " s" + at.paused.map(p => `, ${C.duration(p.ns)} ${p.kind}`).join("") : "drag to select time"}</span></div></section>`;
   };
 })(window.contend);
