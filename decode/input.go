@@ -19,11 +19,12 @@ type input struct {
 	label string
 	from  *source
 
-	file   *meter // nil while closed
-	unwrap func() // releases the decompressor; may be nil
-	guard  *guard // between the file or the decompressor and the decoder
-	reader Source // nil while closed
-	whole  bool   // the file is not wrapped
+	file   *meter    // nil while closed
+	unwrap func()    // releases the decompressor; may be nil
+	guard  *guard    // between the file or the decompressor and the decoder
+	reader Source    // nil while closed
+	sites  *declared // reads from it, where the rules declare sites; else nil
+	whole  bool      // the file is not wrapped
 	told   format.Stats
 
 	skip     map[jfr.ChunkKey]bool // chunks of a flight recording that another input has
@@ -63,7 +64,7 @@ func (in *input) open() error {
 	if err == nil {
 		var r Source
 		if r, err = in.sniff(buf); err == nil { // else it may hold a nil pointer
-			in.reader = r
+			in.reader, in.sites = r, declare(r, in.from.options.Rules)
 			return nil
 		}
 	}
@@ -125,6 +126,7 @@ func (in *input) release() error {
 func (in *input) Close() error {
 	if in.reader != nil {
 		in.told = in.reader.Stats()
+		in.sites.warn(&in.told)
 		in.reader.Close()
 		in.reader = nil
 	}
@@ -154,7 +156,7 @@ const peeked = 1 << 14
 func (in *input) peek() {
 	var ev format.Event
 	for in.ahead = (&format.List{}); len(in.ahead.Events) < peeked; {
-		if in.fault = in.reader.Read(&ev); in.fault != nil {
+		if in.fault = in.next(&ev); in.fault != nil {
 			return
 		}
 		_ = in.ahead.Write(&ev) // a list takes everything
@@ -184,9 +186,17 @@ func (in *input) Read(ev *format.Event) error {
 		in.fault = in.open()
 	}
 	if in.fault == nil {
-		in.fault = in.reader.Read(ev)
+		in.fault = in.next(ev)
 	}
 	return in.fault
+}
+
+// next reads on.
+func (in *input) next(ev *format.Event) error {
+	if in.sites != nil {
+		return in.sites.Read(ev)
+	}
+	return in.reader.Read(ev)
 }
 
 // Stats says what has been read so far.
@@ -194,6 +204,7 @@ func (in *input) Stats() format.Stats {
 	s := in.told
 	if in.reader != nil {
 		s = in.reader.Stats()
+		in.sites.warn(&s)
 	}
 	in.guard.warn(in.name, &s)
 	return s

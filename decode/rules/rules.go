@@ -51,6 +51,15 @@ type rule struct {
 	result Result
 }
 
+// Site is a place of the program at which threads spin, sleep or park without naming
+// what for, and which a rule declares a lock's.
+type Site struct {
+	Rule  int    // its number among those rules, from 0
+	Name  string // the first frame pattern of the rule
+	Frame int    // the outermost frame that a pattern matched: those inside it are the lock's own
+	Result
+}
+
 // Text returns the rules contend ships with.
 func Text() []byte { return bytes.Clone(defaultText) }
 
@@ -137,6 +146,41 @@ func (t *Table) Classify(class string, frames []format.Frame) Result {
 		}
 	}
 	return Result{}
+}
+
+// Sites returns how many rules declare sites: those of locks that name frames and, by
+// "-", no class.
+func (t *Table) Sites() (n int) {
+	for i := range t.rules {
+		if t.rules[i].declares() {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *rule) declares() bool {
+	return r.result.Verdict == Lock && r.class == "" && len(r.frames) > 0
+}
+
+// Site returns the declared site that a stack is at, by the first rule that matches.
+func (t *Table) Site(frames []format.Frame) (s Site, ok bool) {
+	n := 0
+	for i := range t.rules {
+		r := &t.rules[i]
+		if !r.declares() {
+			continue
+		}
+		if r.matches("", frames) {
+			s = Site{Rule: n, Name: r.frames[0], Result: r.result}
+			for _, pattern := range r.frames {
+				s.Frame = max(s.Frame, slices.IndexFunc(frames, func(f format.Frame) bool { return matchesFrame(pattern, &f) }))
+			}
+			return s, true
+		}
+		n++
+	}
+	return s, false
 }
 
 func (r *rule) matches(class string, frames []format.Frame) bool {

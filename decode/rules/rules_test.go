@@ -177,3 +177,28 @@ func TestParseSaysWhere(t *testing.T) {
 		}
 	}
 }
+
+// A lock rule without a class, but with frames, declares a site. What else matches before
+// does not matter: it is about parks.
+func TestSites(t *testing.T) {
+	text := string(defaultText) + "lock mutex exclusive - acme.Spin.lock*\nlock readwritelock shared - acme.Gate.enter acme.*.run\nidle - acme.Idle.run\nlock mutex exclusive - \n"
+	table, err := Parse(strings.NewReader(text), "x")
+	if err != nil || table.Sites() != 2 || Default().Sites() != 0 {
+		t.Fatal(err, table.Sites(), Default().Sites())
+	}
+	for _, c := range []struct {
+		frames []format.Frame
+		want   Site
+		ok     bool
+	}{
+		{stack("acme.Back.off", "acme.Spin.lockNow", "acme.Main.run"), Site{0, "acme.Spin.lock*", 3, Result{Lock, format.KindMutex, format.Exclusive}}, true},
+		{stack("acme.Gate.enter", "acme.Gate.run"), Site{1, "acme.Gate.enter", 3, Result{Lock, format.KindReadWriteLock, format.Shared}}, true},
+		{stack("acme.Gate.enter"), Site{}, false},
+		{stack("acme.Idle.run"), Site{}, false},
+		{nil, Site{}, false},
+	} {
+		if got, ok := table.Site(c.frames); got != c.want || ok != c.ok {
+			t.Errorf("%v: %+v %v, want %+v", c.frames, got, ok, c.want)
+		}
+	}
+}

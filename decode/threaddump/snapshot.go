@@ -88,10 +88,12 @@ func (y *symbols) snapshot(d *Dump, m *missing) *snapshot {
 		}
 		verdict := y.verdict(t, party.Stack)
 		if verdict.Verdict != rules.Lock {
+			what := format.ActivityRunnable
 			if verdict.Verdict != rules.Unknown {
 				s.idle++
-				s.others = append(s.others, format.Event{Kind: format.KindActivity, Activity: doing(t), Thread: party.Thread, Stack: party.Stack, Resource: verdict.Verdict == rules.Resource})
+				what = doing(t)
 			}
+			s.others = append(s.others, format.Event{Kind: format.KindActivity, Activity: what, Thread: party.Thread, Stack: party.Stack, Resource: verdict.Verdict == rules.Resource})
 			continue
 		}
 		n, ok := at[t.For]

@@ -1,0 +1,305 @@
+package decode
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"contend/decode/rules"
+	"contend/format"
+)
+
+// declared makes waits of what threads do at sites that rules declare locks': such a lock,
+// made of a compareAndSet and a sleep, leaves no event of its own. A recorded sleep is a
+// wait; several in a row are one. Of a site at which threads spin only instants are known:
+// each stands for the time halfway to its neighbours. In sampled inputs these instants are
+// contention as they come.
+//
+// Each rule is one lock. Its id precedes those of the input, which move up.
+type declared struct {
+	Source
+	rules *rules.Table
+	locks format.ObjectID // how many rules declare one
+
+	defined []bool // by rule
+	sites   map[format.StackID]rules.Site
+	unnamed map[format.ObjectID]bool // locks of which the input tells no class
+	open    map[format.ThreadID]*declaredWait
+	seen    []observation
+	held    []heldWhile
+	sampled bool
+	instant []format.Event // locks of the instant at hand, of a sampled input
+	queue   []format.Event // to be delivered before more is read
+	ended   error
+	guessed int // instants that waits were made of
+}
+
+// declaredWait is a recorded wait at a site that may go on.
+type declaredWait struct {
+	format.Event
+	length int64 // of its last part
+}
+
+// observation is an instant at which it is known of a thread whether it is at a site.
+type observation struct {
+	thread format.ThreadID
+	stack  format.StackID // at a site; NoStack elsewhere
+	at     int64
+}
+
+// heldWhile is when threads wait at a site: some thread holds the lock, and nothing says
+// which.
+type heldWhile struct {
+	lock     format.ObjectID
+	from, to int64
+}
+
+// declare wraps a source where the rules declare sites; nil where they do not.
+func declare(src Source, t *rules.Table) *declared {
+	if t == nil || t.Sites() == 0 {
+		return nil
+	}
+	return &declared{Source: src, rules: t, locks: format.ObjectID(t.Sites()), defined: make([]bool, t.Sites()), sites: map[format.StackID]rules.Site{},
+		unnamed: map[format.ObjectID]bool{}, open: map[format.ThreadID]*declaredWait{}}
+}
+
+// Read implements format.Source.
+func (d *declared) Read(ev *format.Event) error {
+	for {
+		if len(d.queue) > 0 {
+			*ev = d.queue[0]
+			d.queue = d.queue[1:]
+			return nil
+		}
+		if d.ended != nil {
+			return d.ended
+		}
+		err := d.Source.Read(ev)
+		if len(d.instant) > 0 && (err != nil || ev.Kind != format.KindActivity || ev.Time != d.instant[0].Time) {
+			d.queue = append(d.queue, d.instant...)
+			d.instant = d.instant[:0]
+		}
+		if err != nil {
+			if d.ended = err; errors.Is(err, io.EOF) {
+				d.finish()
+			}
+			continue
+		}
+		if d.take(ev) {
+			continue
+		}
+		if len(d.queue) == 0 {
+			return nil
+		}
+		d.push(ev) // behind what comes before it
+	}
+}
+
+// push queues an event that a reader may fill again.
+func (d *declared) push(ev *format.Event) {
+	var kept format.List
+	_ = kept.Write(ev)
+	d.queue = append(d.queue, kept.Events...)
+}
+
+// take looks at an event; true where it is delivered otherwise, or later.
+func (d *declared) take(ev *format.Event) bool {
+	if ev.Object != format.NoObject {
+		ev.Object += d.locks
+	}
+	switch ev.Kind {
+	case format.KindStack:
+		if s, ok := d.rules.Site(ev.Frames); ok {
+			d.sites[ev.Stack] = s
+			ev.Frames = ev.Frames[s.Frame:]
+		}
+	case format.KindObject:
+		d.unnamed[ev.Object] = ev.Class == "" || ev.Class == noClass
+	case format.KindTick:
+		d.sampled = true
+	case format.KindWait, format.KindActivity:
+		return d.does(ev)
+	}
+	return false
+}
+
+// noClass is what decoders call the class of a lock that is not told.
+const noClass = "[unknown class]"
+
+// does takes what a thread does, or waits for.
+func (d *declared) does(ev *format.Event) bool {
+	s, at := d.sites[ev.Stack]
+	if !at || !d.waits(ev) {
+		d.flush(ev.Thread)
+		d.elsewhere(ev)
+		return false
+	}
+	d.define(&s)
+	switch {
+	case ev.End > ev.Time:
+		d.join(ev, &s)
+	case d.sampled:
+		d.show(ev, &s)
+	default:
+		d.seen = append(d.seen, observation{ev.Thread, ev.Stack, ev.Time})
+	}
+	return true
+}
+
+// show adds a thread that an instant shows at a site to those that wait there then.
+func (d *declared) show(ev *format.Event, s *rules.Site) {
+	lock, waiter := format.ObjectID(s.Rule+1), format.Party{Thread: ev.Thread, Stack: ev.Stack, Mode: s.Mode}
+	i := slices.IndexFunc(d.instant, func(o format.Event) bool { return o.Object == lock })
+	if i < 0 {
+		i = len(d.instant)
+		d.instant = append(d.instant, format.Event{Kind: format.KindContention, Time: ev.Time, Object: lock, Owners: []format.Party{{}}}) // some thread owns it
+	}
+	d.instant[i].Waiters = append(d.instant[i].Waiters, waiter)
+}
+
+// waits reports whether a thread at a site waits there, rather than for something that
+// has a name.
+func (d *declared) waits(ev *format.Event) bool {
+	if ev.Kind == format.KindWait || ev.Activity == format.ActivityPark || ev.Activity == format.ActivityUnknown {
+		return !ev.Resource && (ev.Object == format.NoObject || d.unnamed[ev.Object])
+	}
+	switch ev.Activity {
+	case format.ActivitySleep:
+		return true
+	case format.ActivityRun, format.ActivityRunnable, format.ActivitySeen:
+		return ev.End == ev.Time
+	}
+	return false
+}
+
+// elsewhere notes that a thread is at no site.
+func (d *declared) elsewhere(ev *format.Event) {
+	if d.sampled || ev.Activity == format.ActivityLive || ev.Activity == format.ActivityTook {
+		return
+	}
+	d.seen = append(d.seen, observation{thread: ev.Thread, at: ev.Time})
+	if ev.End > ev.Time {
+		d.seen = append(d.seen, observation{thread: ev.Thread, at: ev.End})
+	}
+}
+
+// define delivers the lock of a site before its first use.
+func (d *declared) define(s *rules.Site) {
+	if !d.defined[s.Rule] {
+		d.defined[s.Rule] = true
+		d.queue = append(d.queue, format.Event{Kind: format.KindObject, Object: format.ObjectID(s.Rule + 1), Class: s.Name, LockKind: s.Kind})
+	}
+}
+
+// join makes a wait of a stretch at a site. One that follows another by less than that
+// took is a further try.
+func (d *declared) join(ev *format.Event, s *rules.Site) {
+	lock := format.ObjectID(s.Rule + 1)
+	w := d.open[ev.Thread]
+	if w == nil || w.Object != lock || w.Stack != ev.Stack || ev.Time < w.End || ev.Time-w.End > w.length {
+		d.flush(ev.Thread)
+		w = &declaredWait{Event: format.Event{Kind: format.KindWait, Thread: ev.Thread, Object: lock, Mode: s.Mode, Time: ev.Time, Stack: ev.Stack}}
+		d.open[ev.Thread] = w
+	}
+	w.End, w.length = ev.End, ev.End-ev.Time
+}
+
+// flush delivers the wait of a thread.
+func (d *declared) flush(t format.ThreadID) {
+	if w := d.open[t]; w != nil {
+		delete(d.open, t)
+		d.wait(w.Event)
+		d.seen = append(d.seen, observation{thread: t, at: w.Time}, observation{thread: t, at: w.End})
+	}
+}
+
+// wait delivers a wait.
+func (d *declared) wait(ev format.Event) {
+	d.queue = append(d.queue, ev)
+	d.held = append(d.held, heldWhile{ev.Object, ev.Time, ev.End})
+}
+
+// holds delivers that the locks were held, by a thread that is not known, while others
+// waited for them.
+func (d *declared) holds() {
+	slices.SortFunc(d.held, func(a, b heldWhile) int { return cmp.Or(cmp.Compare(a.lock, b.lock), cmp.Compare(a.from, b.from)) })
+	for i := 0; i < len(d.held); {
+		h := d.held[i]
+		for i++; i < len(d.held) && d.held[i].lock == h.lock && d.held[i].from <= h.to; i++ {
+			h.to = max(h.to, d.held[i].to)
+		}
+		d.queue = append(d.queue, format.Event{Kind: format.KindTenure, Object: h.lock, Time: h.from, End: h.to})
+	}
+	d.held = nil
+}
+
+// maxReach is how far an instant reaches to either side at most, in median distances of
+// instants.
+const maxReach = 5
+
+// finish delivers what is left: recorded waits, and those made of instants.
+func (d *declared) finish() {
+	for t := range d.open {
+		d.flush(t)
+	}
+	slices.SortFunc(d.queue, func(a, b format.Event) int {
+		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Thread, b.Thread))
+	})
+	slices.SortFunc(d.seen, func(a, b observation) int {
+		return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.at, b.at), cmp.Compare(a.stack, b.stack))
+	})
+	reach := d.reach()
+	var w format.Event
+	for i, o := range d.seen {
+		if o.stack == format.NoStack {
+			continue
+		}
+		from, to := o.at-reach, o.at+reach
+		if i > 0 && d.seen[i-1].thread == o.thread {
+			from = max(from, o.at-(o.at-d.seen[i-1].at)/2)
+		}
+		if i+1 < len(d.seen) && d.seen[i+1].thread == o.thread {
+			to = min(to, o.at+(d.seen[i+1].at-o.at)/2)
+		}
+		d.guessed++
+		if w.Thread == o.thread && w.Stack == o.stack && from-w.End <= 1 { // 1 is lost in halving
+			w.End = to
+			continue
+		}
+		if w.End > w.Time {
+			d.wait(w)
+		}
+		s := d.sites[o.stack]
+		w = format.Event{Kind: format.KindWait, Thread: o.thread, Object: format.ObjectID(s.Rule + 1), Mode: s.Mode, Time: from, End: to, Stack: o.stack}
+	}
+	if w.End > w.Time {
+		d.wait(w)
+	}
+	d.seen = nil
+	d.holds()
+}
+
+// reach returns how far an instant may reach, in ns.
+func (d *declared) reach() int64 {
+	var distances []int64
+	for i := 1; i < len(d.seen); i++ {
+		if a, b := &d.seen[i-1], &d.seen[i]; a.thread == b.thread && a.at < b.at && (a.stack != format.NoStack || b.stack != format.NoStack) {
+			distances = append(distances, b.at-a.at)
+		}
+	}
+	if len(distances) == 0 {
+		return 0
+	}
+	slices.Sort(distances)
+	return maxReach * distances[len(distances)/2] / 2
+}
+
+// warn says that waits made of instants are estimates.
+func (d *declared) warn(s *format.Stats) {
+	if d != nil && d.guessed > 0 {
+		s.Warnings = append(s.Warnings, format.Warning{Code: "declared-sites",
+			Text: fmt.Sprintf("waits at declared sites are estimated from %s of threads that run there; their number and lengths are not known", format.Some(d.guessed, "sample", "samples"))})
+	}
+}
