@@ -72,6 +72,8 @@ type pass struct {
 	cyc   *cycles
 	smp   *sampler
 	wild  int64 // events with times no clock gives
+	ask   []ActivityVisitor
+	shows bool // what threads did outside of waits: spinning and sleeping would show
 }
 
 // Run reads a source to its end and gives every visitor its slices and
@@ -84,6 +86,9 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	defer out.close()
 	p := &pass{names: definer{defs, out}, e: newEmitter(defs, f, out), rec: newRecord(), cyc: &cycles{}}
 	p.rec.monitors.asked = len(asking[MonitorVisitor](p.e)) > 0
+	if f.Class == nil && f.Lock == nil {
+		p.ask = asking[ActivityVisitor](p.e)
+	}
 	p.smp = newSampler(p.rec, p.e, p.cyc)
 	var ev format.Event
 	for {
@@ -122,11 +127,38 @@ func (p *pass) take(ev *format.Event) {
 	case format.KindSetting:
 		p.setting(ev)
 	case format.KindActivity:
+		p.shows = p.shows || int(ev.Activity) < len(polls) && polls[ev.Activity]
+		p.tell(ev)
 		if !p.smp.idle(ev) {
 			p.rec.add(ev)
 		}
 	default:
 		p.rec.add(ev)
+	}
+}
+
+// tell gives what a thread did to the visitors that ask, as far as the filter lets it
+// through. A cut relative to a start that is not known yet counts from the first event.
+func (p *pass) tell(ev *format.Event) {
+	f := &p.e.filter
+	if len(p.ask) == 0 || f.Thread != nil && !f.Thread.MatchString(p.e.defs.ThreadName(ev.Thread)) {
+		return
+	}
+	cut := *ev
+	if f.From != format.NoTime || f.To != format.NoTime {
+		start, _ := p.rec.bounds()
+		if f.From != format.NoTime {
+			cut.Time = max(cut.Time, Instant(f.From, f.FromRel, start))
+		}
+		if f.To != format.NoTime {
+			cut.End = min(cut.End, Instant(f.To, f.ToRel, start))
+		}
+		if cut.End < cut.Time || cut.End == cut.Time && ev.End > ev.Time {
+			return
+		}
+	}
+	for _, v := range p.ask {
+		v.Activity(&cut, p.e.defs.Frames(ev.Stack))
 	}
 }
 
@@ -210,6 +242,13 @@ func (p *pass) finish() *Trace {
 	return tr
 }
 
+// hardlyAny is how many times the waiting threads run where there is hardly any: then it
+// may be elsewhere, if it does not show.
+const hardlyAny = 20
+
+// polls tells which activities show threads that spin or sleep for a lock.
+var polls = [...]bool{format.ActivityRun: true, format.ActivitySeen: true, format.ActivityRunnable: true, format.ActivitySleep: true}
+
 // warnings says what there is to doubt.
 func (p *pass) warnings(tl *owners.Timelines, running int64) []format.Warning {
 	out := append(p.rec.warnings(p.e.defs, tl, running), p.smp.stalls.warning()...)
@@ -221,6 +260,14 @@ func (p *pass) warnings(tl *owners.Timelines, running int64) []format.Warning {
 	if p.smp.any && p.e.filter.MinWait > 0 {
 		out = append(out, format.Warning{Code: "min-wait",
 			Text: "samples do not tell how long a wait was: --min-wait leaves out none of the sampled ones"})
+	}
+	if waited := int64(0); !p.shows {
+		for _, ns := range p.e.byProv {
+			waited += ns
+		}
+		if waited <= running/hardlyAny {
+			out = append(out, format.Warning{Code: "unseen-polling", Text: "threads that spin or sleep for a lock (here no samples, sleeps or dumps would show them)"})
+		}
 	}
 	return slices.Concat(out, farWarning(p.e.far), wildWarning(p.wild), overflowWarning(p.e.overflown))
 }

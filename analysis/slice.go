@@ -218,3 +218,10 @@ type WaitVisitor interface {
 type TickVisitor interface {
 	Ticks(n, ns int64)
 }
+
+// ActivityVisitor is a Visitor that also wants to know what threads did, as the source
+// tells it: in no order, before their slices, and on the goroutine that reads. The stack's
+// frames come with it; both are valid during the call only. A filter of locks leaves none.
+type ActivityVisitor interface {
+	Activity(ev *format.Event, frames []format.Frame)
+}

@@ -193,12 +193,15 @@ func (d *declared) define(s *rules.Site) {
 	}
 }
 
-// join makes a wait of a stretch at a site. One that follows another by less than that
-// took is a further try.
+// retryGap is which part of a try may pass before the next one of the same wait.
+const retryGap = 8
+
+// join makes a wait of a stretch at a site. One that follows another at once is a further
+// try.
 func (d *declared) join(ev *format.Event, s *rules.Site) {
 	lock := format.ObjectID(s.Rule + 1)
 	w := d.open[ev.Thread]
-	if w == nil || w.Object != lock || w.Stack != ev.Stack || ev.Time < w.End || ev.Time-w.End > w.length {
+	if w == nil || w.Object != lock || w.Stack != ev.Stack || ev.Time < w.End || ev.Time-w.End > w.length/retryGap {
 		d.flush(ev.Thread)
 		w = &declaredWait{Event: format.Event{Kind: format.KindWait, Thread: ev.Thread, Object: lock, Mode: s.Mode, Time: ev.Time, Stack: ev.Stack}}
 		d.open[ev.Thread] = w

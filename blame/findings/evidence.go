@@ -24,6 +24,7 @@ type Evidence struct {
 	stacks []stackSeen
 	storms []storm
 	tested int64 // monitors for one
+	polling
 	beside int64 // waiting for what others must give back, ns of thread-time
 
 	requeued int64 // woken together, until each had the monitor again, ns of thread-time
@@ -69,7 +70,7 @@ type stackSeen struct {
 
 // NewEvidence returns an empty collector.
 func NewEvidence() *Evidence {
-	return &Evidence{sites: sites.New(nil), passed: map[queuer]*passing{}, pools: map[pool]*exhausted{}}
+	return &Evidence{polling: newPolling(), sites: sites.New(nil), passed: map[queuer]*passing{}, pools: map[pool]*exhausted{}}
 }
 
 // Begin implements analysis.Visitor.

@@ -16,6 +16,9 @@
 //	paused.go      owners stopped by a collection
 //	storm.go       threads woken in vain
 //	pools.go       pools with nothing left
+//	polls.go       places where threads spin or poll
+//	polling.go     what is taken from a trace of them
+//	grid.go        at which instants threads were somewhere
 //	confidence.go  how sure a finding is
 package findings
 
@@ -75,6 +78,7 @@ const (
 	PausedHolding
 	PoolExhausted
 	NotifyStorm
+	Polling
 )
 
 // kinds is the one list of findings; more detectors are more rows. The title
@@ -131,10 +135,13 @@ var kinds = [...]struct {
 	NotifyStorm: {"notify-storm", doing.Unknown, "waking all who wait there, mostly in vain",
 		"Wake one with notify where any of them will do, or give each kind of waiter a condition of its own, or use a queue of java.util.concurrent.",
 		"of threads that one thread's notification woke together most wait again at the same place, as soon as the next of them usually has the monitor; that they were woken together: nobody who waited with them slept on, and they come closer to each other than to the next notification, not by chance (Hoeffding). Of Object.wait alone. Share of all waiting, also for resources and for the monitor to come back"},
+	Polling: {"polling", doing.Unknown, "spinning or polling",
+		"Use a lock that parks its waiters, or declare the place a lock's with --lock-rules, so that it counts as waiting.",
+		"threads sleep or run at one place, by samples, recorded sleeps or dumps; some of them in compareAndSet or onSpinWait, or never all at once, as somebody must be elsewhere to let them go, and not by chance (Poisson). Share of waiting and polling"},
 }
 
 // detectors find what rests on more than what an owner was at.
-var detectors = [...]func(*Evidence, *Trace) []Finding{convoys, starved, hotStripes, readMostly, pausedHolding, exhaustedPools, storms}
+var detectors = [...]func(*Evidence, *Trace) []Finding{convoys, starved, hotStripes, readMostly, pausedHolding, exhaustedPools, storms, polls}
 
 // String returns the name of a kind, as JSON has it.
 func (k Kind) String() string { return kinds[k].name }
@@ -172,6 +179,8 @@ func Find(c *overview.Collector, locks []overview.Lock, v *Evidence, t Trace) []
 			switch f.Kind {
 			case PoolExhausted:
 				all += v.beside
+			case Polling:
+				all += f.WaitNs
 			case NotifyStorm:
 				all += v.requeued
 			}

@@ -32,6 +32,7 @@ var tests = [...]struct {
 	PausedHolding:      {pauses(format.PauseGC), pauses("safepoint"), []string{"findings/paused-jdk17.jfr.gz"}},
 	PoolExhausted:      {borrows("com.zaxxer.hikari.pool.HikariPool.getConnection"), borrows("java.util.concurrent.LinkedBlockingQueue.take"), []string{"pools/pools-jdk17.jfr", "pools/pools-jdk25.jfr"}},
 	NotifyStorm:        {mail{sleepers: 6, inVain: true, work: ms, by: 1}.run, mail{sleepers: 6, work: ms, by: 1}.run, []string{"findings/storm-jdk17.jfr.gz", "findings/storm-jdk25.jfr.gz"}},
+	Polling:            {pollsBySleep, sleepsAtWill, []string{"findings/polling-jdk17.jfr.gz", "findings/spinning-jdk17.jfr.gz"}},
 }
 
 // Each kind of finding is found in a trace made for it and in a recording, and not in

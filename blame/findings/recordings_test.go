@@ -58,6 +58,8 @@ var told = map[string]string{
 	"findings/orders-jdk17.txt.gz":     "lock-order sleep-while-holding blocked-while-holding",                              // two locks in both orders, in turns
 	"findings/paused-jdk17.jfr.gz":     "sleep-while-holding paused-while-holding",                                          // 120 MB are kept by a collector that stops everything
 	"findings/pipe-jdk17.txt.gz":       "io-while-holding",                                                                  // who has the lock reads from a pipe
+	"findings/polling-jdk17.jfr.gz":    "polling",                                                                           // a lock made of compareAndSet and sleep(1), of which no wait is recorded
+	"findings/spinning-jdk17.jfr.gz":   "polling",                                                                           // the same with onSpinWait
 	"findings/readers-jdk17.jfr.gz":    "read-mostly",                                                                       // indexOf of a synchronized list
 	"findings/starvation-jdk17.jfr.gz": "sleep-while-holding blocked-while-holding starvation",                              // HotSpot's monitor serves the last first, and one of four is always passed by two
 	"findings/storm-jdk17.jfr.gz":      "notify-storm",                                                                      // notifyAll for a letter that one of six fetches

@@ -72,7 +72,7 @@ type Overview struct {
 
 // uncounted are the codes of warnings that tell of waiting the totals leave out,
 // first those that may hide the most.
-var uncounted = []string{"not-recorded", "blind", "lost-data", "truncated", "damaged-source", "virtual-threads", "unlisted-threads", "threshold", "unclassified", "min-wait", "censored", "re-entry"}
+var uncounted = []string{"not-recorded", "blind", "lost-data", "truncated", "damaged-source", "virtual-threads", "unlisted-threads", "threshold", "unclassified", "min-wait", "censored", "re-entry", "unseen-polling"}
 
 // notCounted returns the warnings that tell of waiting the totals leave out.
 func notCounted(all []Warning) []Warning {

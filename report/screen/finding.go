@@ -81,6 +81,9 @@ func (s *screen) finding(f *document.Finding) []line {
 		title += " (" + f.Evidence + ")"
 	}
 	parts := append(s.subject(f, lock), prose("is "+title)...)
+	if f.Kind == findings.Polling.String() {
+		parts = append(append(prose(f.Title+" at"), s.names.Name(f.Site)), prose("("+f.Evidence+")")...)
+	}
 	lines := fill(fmt.Sprintf("%4s  ", percent(int64(f.Share*1e6), 1e6)), s.Width, strong, parts...)
 	remedy := f.Remedy
 	if !s.Full {

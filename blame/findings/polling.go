@@ -1,0 +1,229 @@
+package findings
+
+import (
+	"slices"
+	"strconv"
+
+	"contend/analysis"
+	"contend/blame/sites"
+	"contend/format"
+)
+
+// polling is what the trace shows of threads that spin or sleep at one place: in a lock
+// made of compareAndSet and sleep, which leaves no event.
+type polling struct {
+	stacks map[format.StackID]*pollStack
+	spots  map[spotKey]*spot
+	marked map[string]bool // methods in which threads were seen at a compareAndSet
+	asleep map[format.ThreadID]sleeping
+	grids  [pollSources]grid
+	own    *sites.Sites
+	any    bool // anything that would show threads that poll
+	spans  map[format.ThreadID]*sampledSpan
+}
+
+// pollSource is how a thread was seen at a place.
+type pollSource uint8
+
+const (
+	sleepRecorded pollSource = iota // from when to when
+	sleepSeen                       // at instants
+	runSeen                         // at instants of all threads, as dumps are
+	runSampled                      // at instants of its own
+	pollSources
+)
+
+// spotKey is a place, Class.method:line, and how threads were seen there.
+type spotKey struct {
+	place  string
+	source pollSource
+}
+
+// spot is what was seen of threads at one place.
+type spot struct {
+	depth   int // of the place in stacks, from the innermost frame of the program; the least
+	method  string
+	threads map[format.ThreadID]*presence
+	spins   bool  // some were seen at a compareAndSet or in onSpinWait
+	ns      int64 // recorded
+	sleeps  int64 // recorded
+	again   int64 // of these: those that follow another at once
+}
+
+// presence is at which instants of a grid a thread was at a place.
+type presence struct {
+	seen int64 // in all
+	at   instants
+}
+
+// pollStack is what a stack tells. Each is looked at once.
+type pollStack struct {
+	places, methods []string // of the program's own code, innermost first
+	spins           bool     // the innermost of them calls a compareAndSet, onSpinWait or yield
+}
+
+// sampledSpan is when a thread was sampled, and how often.
+type sampledSpan struct{ first, last, n int64 }
+
+// sleeping is the sleep of a thread that was recorded last.
+type sleeping struct {
+	stack  format.StackID
+	end    int64
+	length int64
+}
+
+const (
+	retryGap  = 8       // between two tries is at most this part of a sleep
+	maxPlaces = 8       // of a stack, innermost first
+	maxSpots  = 1 << 12 // places
+	maxAtSpot = 256     // threads
+)
+
+func newPolling() polling {
+	return polling{stacks: map[format.StackID]*pollStack{}, spots: map[spotKey]*spot{}, marked: map[string]bool{}, asleep: map[format.ThreadID]sleeping{}, own: sites.New(nil), spans: map[format.ThreadID]*sampledSpan{}}
+}
+
+// Activity implements analysis.ActivityVisitor.
+func (p *polling) Activity(ev *format.Event, frames []format.Frame) {
+	source, ok := pollSourceOf(ev)
+	p.any = p.any || ok
+	if !ok || len(frames) == 0 {
+		return
+	}
+	s := p.stack(ev.Stack, frames)
+	last := p.asleep[ev.Thread]
+	if source == sleepRecorded {
+		p.asleep[ev.Thread] = sleeping{ev.Stack, ev.End, ev.End - ev.Time}
+	}
+	if source == runSampled {
+		p.sampled(ev)
+	}
+	from, to := p.bins(source, ev.Time, ev.End)
+	for depth, place := range s.places {
+		if depth > 0 && source >= runSeen {
+			break // what it calls does not spin
+		}
+		at := p.spot(spotKey{place, source}, depth, s.methods[depth])
+		if at == nil {
+			continue
+		}
+		at.spins = at.spins || s.spins && source >= runSeen
+		if source == sleepRecorded {
+			at.ns += ev.End - ev.Time
+			at.sleeps++
+			if last.stack == ev.Stack && ev.Time >= last.end && ev.Time-last.end <= last.length/retryGap {
+				at.again++
+			}
+		}
+		at.add(ev.Thread, from, to)
+	}
+}
+
+// pollSourceOf says how an event shows a thread that may poll; false where it does not.
+func pollSourceOf(ev *format.Event) (pollSource, bool) {
+	switch whole := ev.End > ev.Time; ev.Activity {
+	case format.ActivitySleep:
+		if whole {
+			return sleepRecorded, true
+		}
+		return sleepSeen, true
+	case format.ActivityRunnable:
+		return runSeen, !whole
+	case format.ActivityRun, format.ActivitySeen:
+		return runSampled, !whole
+	}
+	return 0, false
+}
+
+// stack returns what a stack tells.
+func (p *polling) stack(id format.StackID, frames []format.Frame) *pollStack {
+	if s := p.stacks[id]; s != nil {
+		return s
+	}
+	s := &pollStack{}
+	p.stacks[id] = s
+	for i, f := range frames {
+		if !p.own.Own(f) {
+			continue
+		}
+		if len(s.places) == 0 {
+			s.spins = i > 0 && !slices.ContainsFunc(frames[:i], func(f format.Frame) bool { return !spinFrame(f) })
+		}
+		method := analysis.MethodName(f)
+		if s.places = append(s.places, method+":"+strconv.Itoa(f.Line)); s.spins && len(s.places) == 1 {
+			p.marked[method] = true
+		}
+		if s.methods = append(s.methods, method); len(s.places) == maxPlaces {
+			break
+		}
+	}
+	return s
+}
+
+// spot returns what is known of a place; nil where too many are.
+func (p *polling) spot(k spotKey, depth int, method string) *spot {
+	at := p.spots[k]
+	if at == nil && len(p.spots) < maxSpots {
+		at = &spot{depth: depth, method: method, threads: map[format.ThreadID]*presence{}}
+		p.spots[k] = at
+	}
+	if at != nil {
+		at.depth = min(at.depth, depth)
+	}
+	return at
+}
+
+// add notes that a thread was there at the instants from one to before another.
+func (at *spot) add(t format.ThreadID, from, to int) {
+	one := at.threads[t]
+	if one == nil {
+		if len(at.threads) == maxAtSpot {
+			return
+		}
+		one = &presence{}
+		at.threads[t] = one
+	}
+	one.seen++
+	one.at.set(from, to)
+}
+
+func (p *polling) sampled(ev *format.Event) {
+	s := p.spans[ev.Thread]
+	if s == nil {
+		s = &sampledSpan{first: ev.Time, last: ev.Time}
+		p.spans[ev.Thread] = s
+	}
+	s.first, s.last, s.n = min(s.first, ev.Time), max(s.last, ev.Time), s.n+1
+}
+
+// bins returns the instants of the grid that a stretch holds, the first and the one behind
+// the last. It makes the grid coarser where the trace is longer.
+func (p *polling) bins(source pollSource, start, end int64) (from, to int) {
+	g := &p.grids[source]
+	if g.width == 0 {
+		*g = grid{start: start, width: gridWidth, last: start}
+	}
+	for max(start, end)-g.start >= gridLen*g.width {
+		g.width *= 2
+		g.seen.halve(source != sleepRecorded)
+		for k, at := range p.spots {
+			if k.source == source {
+				for _, one := range at.threads {
+					one.at.halve(source != sleepRecorded)
+				}
+			}
+		}
+	}
+	g.last = max(g.last, end)
+	from = int(max(start-g.start, 0) / g.width)
+	if to = from + 1; source == sleepRecorded {
+		if from = int((max(start-g.start, 0) + g.width - 1) / g.width); end < start {
+			end = start
+		}
+		to = int((max(end-g.start, 0) + g.width - 1) / g.width)
+	}
+	if source != sleepRecorded {
+		g.seen.set(from, to)
+	}
+	return from, to
+}
