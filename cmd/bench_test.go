@@ -19,7 +19,7 @@ var workloads = []struct {
 }{
 	{"analyze/monitors", "analyze ../testdata/truth-8threads.jfr", 5.6},
 	{"analyze/parks", "analyze ../testdata/hsqldb-6clients.jfr", 0.37},
-	{"analyze/dumps", "analyze ../testdata/phases-dumps50ms.jfr", 14.4},
+	{"analyze/dumps", "analyze ../testdata/truth-8threads-dumps50ms.jfr", 8.4},
 	{"analyze/go", "analyze ../testdata/go126-truth-12goroutines.trace", 1.15},
 	{"blame/sites", "blame --by class,owner-stack,waiter-method ../testdata/xalan-8threads.jfr", 18},
 	{"csp/fine", "csp --interval 10ms ../testdata/truth-8threads.jfr", 54.6},

@@ -122,10 +122,10 @@ func TestPublicDialects(t *testing.T) {
 // Eight dumps are few, but they name the operations that hold the locks.
 func TestASeriesNamesTheOwnersOperations(t *testing.T) {
 	const path = "../testdata/truth-series-8dumps-jdk17.txt"
-	b := ask[document.Blame](t, "blame", "--by", "class,owner-stack", path)
-	by, unknown := shares(b, "Truth$InventoryLock")
-	if by["exportReport"] == 0 || by["checkout"] == 0 || by["refund"] == 0 || by["nestedTransfer"] == 0 || unknown != 0 {
-		t.Errorf("owner operations %v, unknown %.2f", by, unknown)
+	l := logged{Class: "Truth$InventoryLock", Sites: []string{"exportReport", "checkout", "refund", "nestedTransfer"}}
+	o := l.answer(ask[owned](t, "blame", "--by", "class,owner-stack", path))
+	if len(o.by) != len(l.Sites) || o.unknown != 0 {
+		t.Errorf("owner operations %v, unknown %.2f", o.by, o.unknown)
 	}
 	a := ask[document.Analyze](t, "analyze", path)
 	if a.Trace.DurationNs < 2e9 || a.Trace.DurationNs > 3e9 || len(a.Deadlocks) != 0 {

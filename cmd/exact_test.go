@@ -8,40 +8,6 @@ import (
 	"contend/report/document"
 )
 
-// labLock is what a program of the lab logged of one class of locks.
-type labLock struct {
-	Class     string
-	WaitNs    float64
-	HandoffNs float64
-	BlockedBy map[string]float64
-}
-
-// labAnswer sums blame for a class of locks by the operations of a lab program.
-func labAnswer(b *document.Blame, l *labLock) (by map[string]float64, total, unknown, handoff float64) {
-	by = map[string]float64{}
-	for _, r := range b.Rows {
-		if r.Keys[0] != l.Class {
-			continue
-		}
-		ns, op := float64(r.ThreadNs), ""
-		for _, f := range r.Stack {
-			if _, ok := l.BlockedBy[f.Method]; ok && op == "" {
-				op = f.Method
-			}
-		}
-		total += ns
-		switch {
-		case op != "":
-			by[op] += ns
-		case r.Keys[1] == "[handoff]":
-			handoff += ns
-		default:
-			unknown += ns
-		}
-	}
-	return by, total, unknown, handoff
-}
-
 // With the settings of 'contend jfc --exact', JDK 25 records who released the
 // locks of java.util.concurrent, and the waits of virtual threads for them. The
 // program's own log is the truth; what is not recorded is said.
@@ -54,9 +20,9 @@ func TestExactSettingsNameTheOwners(t *testing.T) {
 		{"lab-sync4-exact-jdk25", []string{sync + "StampedLock", "java.util.concurrent.Semaphore$NonfairSync", sync + "ReentrantLock$FairSync"}},
 		{"lab-virtual-exact-jdk25", []string{sync + "ReentrantLock$NonfairSync"}},
 	} {
-		var truth struct{ Locks []labLock }
+		var truth struct{ Locks []logged }
 		readTruth(t, "../testdata/"+c.name+".truth.json", &truth)
-		blame := ask[document.Blame](t, "blame", "--by", "class,owner-stack", "../testdata/"+c.name+".jfr")
+		blame := ask[owned](t, "blame", "--by", "class,owner-stack", "../testdata/"+c.name+".jfr")
 		held := 0
 		for i := range truth.Locks {
 			l := &truth.Locks[i]
@@ -64,11 +30,8 @@ func TestExactSettingsNameTheOwners(t *testing.T) {
 				continue
 			}
 			held++
-			by, total, unknown, handoff := labAnswer(blame, l)
-			d, owned, logged := 0.0, sum(by), sum(l.BlockedBy)
-			for op, ns := range l.BlockedBy {
-				d += math.Abs(ns/logged-by[op]/owned) / 2
-			}
+			a := l.answer(blame)
+			d, total, unknown, handoff := pairDistance(a.by, l.BlockedBy), a.total, a.unknown, a.handoff
 			t.Logf("%s %s: distance %.3f, unknown %.1f %%, hand-off %.2f of %.2f", c.name, l.Class, d, 100*unknown/total, handoff/total, l.HandoffNs/l.WaitNs)
 			if d > 0.05 || unknown > 0.05*total || math.Abs(total/l.WaitNs-1) > 0.05 || math.Abs(handoff/total-l.HandoffNs/l.WaitNs) > 0.07 {
 				t.Errorf("%s %s: distance %.3f, unknown %.3f, total %+.3f", c.name, l.Class, d, unknown/total, total/l.WaitNs-1)
@@ -84,11 +47,4 @@ func TestExactSettingsNameTheOwners(t *testing.T) {
 		}
 	}
 	t.Error("nothing says that waits of virtual threads for monitors are missing")
-}
-
-func sum(m map[string]float64) (total float64) {
-	for _, v := range m {
-		total += v
-	}
-	return total
 }

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"math"
 	"testing"
 
 	"contend/golden"
@@ -63,24 +62,4 @@ func matrixOf(g *document.Graph, class string) map[string]float64 {
 		}
 	}
 	return m
-}
-
-// pairDistance is the total variation distance of two distributions.
-func pairDistance(a, b map[string]float64) (d float64) {
-	ta, tb := 0.0, 0.0
-	for _, v := range a {
-		ta += v
-	}
-	for _, v := range b {
-		tb += v
-	}
-	for k, v := range a {
-		d += math.Abs(v/ta-b[k]/tb) / 2
-	}
-	for k, v := range b {
-		if _, both := a[k]; !both {
-			d += v / tb / 2
-		}
-	}
-	return d
 }

@@ -108,13 +108,13 @@ func (s *byOperation) lock(t *testing.T, want *nativeLock) format.ObjectID {
 	t.Helper()
 	best := format.NoObject
 	for id, by := range s.waiters {
-		sum := 0.0
+		waited := 0.0
 		for op, ns := range by {
-			if sum += ns; want.Waiters[op] == 0 {
-				sum = math.Inf(-1)
+			if waited += ns; want.Waiters[op] == 0 {
+				waited = math.Inf(-1)
 			}
 		}
-		if sum > 0 && (best == format.NoObject || sum > total(s.waiters[best])) {
+		if waited > 0 && (best == format.NoObject || waited > sum(s.waiters[best])) {
 			best = id
 		}
 	}
@@ -122,13 +122,6 @@ func (s *byOperation) lock(t *testing.T, want *nativeLock) format.ObjectID {
 		t.Fatalf("nothing waits for %s as the program does", want.Lock)
 	}
 	return best
-}
-
-func total(by map[string]float64) (sum float64) {
-	for _, v := range by {
-		sum += v
-	}
-	return sum
 }
 
 // tvd is the total variation distance of what two say of operations, hand-off
@@ -139,14 +132,7 @@ func tvd(a, b map[string]float64) (d float64) {
 		maps.DeleteFunc(m, func(op string, _ float64) bool { return strings.HasPrefix(op, "[") })
 		return m
 	}
-	a, b = pick(a), pick(b)
-	ta, tb := total(a), total(b)
-	keys := maps.Clone(a)
-	maps.Copy(keys, b)
-	for op := range keys {
-		d += math.Abs(a[op]/ta-b[op]/tb) / 2
-	}
-	return d
+	return pairDistance(pick(a), pick(b))
 }
 
 // offNative holds what contend says of a recording to what the program logged:
@@ -169,7 +155,7 @@ func offNative(t *testing.T, path, truthPath string) (wrong []string) {
 		checked++
 		id := sums.lock(t, w)
 		by := sums.owners[id]
-		off := math.Abs(total(sums.waiters[id])/float64(w.WaitNs) - 1)
+		off := math.Abs(sum(sums.waiters[id])/float64(w.WaitNs) - 1)
 		d, late := tvd(by, w.BlockedBy), math.Abs(by[handedOff]-float64(w.HandoffNs))/float64(w.WaitNs)
 		t.Logf("%s (%s): waiting off by %.2f %%, owners by %.3f, hand-off by %.1f %%, unknown %.1f %%; %d of %d waits", w.Lock, tr.Symbols.LockName(id), 100*off, d,
 			100*late, 100*by["[unknown]"]/float64(w.WaitNs), sums.waits[id], w.Waits)

@@ -26,10 +26,10 @@ func methodOf(site string) string {
 // waiting must be charged to a stack at all for that to say anything.
 func TestOwnersSitesAreTheOperations(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"lab-convoy-jdk25-d1s", "lab-cpu-jdk25-d1s", "lab-rw-jdk25-d1s", "lab-striped-jdk17-profile", "lab-sync4-jdk17-d1s", "lab-sync4-exact-jdk25"} {
+	for _, name := range []string{"lab-convoy-jdk25-d1s", "lab-cpu-jdk25-d1s", "lab-rw-jdk25-d1s", "lab-striped-jdk17-profile", "lab-sync4-exact-jdk25"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var truth struct{ Locks []labLock }
+			var truth struct{ Locks []logged }
 			readTruth(t, "../testdata/"+name+".truth.json", &truth)
 			operations := map[string]bool{}
 			for _, l := range truth.Locks {

@@ -3,7 +3,6 @@ package cmd
 import (
 	"errors"
 	"io"
-	"math"
 	"strings"
 	"testing"
 
@@ -14,102 +13,12 @@ import (
 	"contend/report/document"
 )
 
-// truth is what testdata's traced program logged of itself.
-type truth struct {
-	Locks []struct {
-		Class     string
-		BlockedBy map[string]float64
-	}
-}
-
-// operations of the traced program, as they appear in stacks.
-var operations = []string{"checkout", "refund", "exportReport", "login", "nestedTransfer", "auditWrite", "auditScan"}
-
-// shares sums blame for one class by the operation in the owner's stack.
-func shares(b *document.Blame, class string) (by map[string]float64, unknown float64) {
-	by = map[string]float64{}
-	total, unnamed := 0.0, 0.0
-	for _, r := range b.Rows {
-		if r.Keys[0] != class {
-			continue
-		}
-		total += float64(r.ThreadNs)
-		op := operation(r.Stack)
-		if op != "" {
-			by[op] += float64(r.ThreadNs)
-		} else if r.Keys[1] != "[handoff]" {
-			unnamed += float64(r.ThreadNs)
-		}
-	}
-	return by, unnamed / total
-}
-
-func operation(s document.Stack) string {
-	for _, f := range s {
-		for _, op := range operations {
-			if f.Class == "Truth" && f.Method == op {
-				return op
-			}
-		}
-	}
-	return ""
-}
-
-// distance is the total variation distance of two distributions.
-func distance(a, b map[string]float64) (d float64) {
-	ta, tb := 0.0, 0.0
-	for _, op := range operations {
-		ta += a[op]
-		tb += b[op]
-	}
-	for _, op := range operations {
-		d += math.Abs(a[op]/ta-b[op]/tb) / 2
-	}
-	return d
-}
-
-// The owners' operations, against what the program logged of itself.
-func TestOwnersEqualTheProgramsOwnLog(t *testing.T) {
-	t.Parallel()
-	golden.Unhurried(t)
-	const inventory, reentrant = "Truth$InventoryLock", "java.util.concurrent.locks.ReentrantLock$NonfairSync"
-	for _, c := range []struct {
-		name, class       string
-		distance, unknown float64
-	}{
-		{"truth-8threads-dumps50ms", inventory, 0.08, 0.10},
-		{"truth-8threads", inventory, 0.20, 0.25},
-		{"truth-8threads-jdk25", inventory, 0.08, 0.25}, // sleeps without stacks
-		{"truth-8threads-dumps50ms", reentrant, 0.20, 1},
-		{"truth-8threads", reentrant, 0.20, 1},
-		{"truth-8threads-jdk25", reentrant, 0.20, 0.25},
-		{"truth-8threads-dumps50ms", "Truth$LedgerLock", 0.01, 0.10},
-		{"truth-light-8threads", inventory, 0.08, 0.10}, // threads think in between: few wait
-		{"truth-light-8threads", "Truth$LedgerLock", 0.01, 0.10},
-		{"truth-light-8threads-jdk25", inventory, 0.08, 0.10},
-		{"truth-light-8threads-jdk25", reentrant, 0.08, 0.10},
-	} {
-		var want truth
-		readTruth(t, "../testdata/"+c.name+".truth.json", &want)
-		by, unknown := shares(ask[document.Blame](t, "blame", "--by", "class,owner-stack", "../testdata/"+c.name+".jfr"), c.class)
-		for _, l := range want.Locks {
-			if l.Class != c.class {
-				continue
-			}
-			d := distance(by, l.BlockedBy)
-			t.Logf("%s %s: distance %.3f, unknown %.1f %%", c.name, c.class, d, 100*unknown)
-			if d > c.distance || unknown > c.unknown {
-				t.Errorf("%s %s: distance %.3f, unknown %.3f", c.name, c.class, d, unknown)
-			}
-		}
-	}
-}
-
 // nestedTransfer holds the ledger's lock while it waits for the inventory's:
 // the root of that waiting is who held the inventory's.
 func TestRootBlameNamesWhatTheOwnerWaitedFor(t *testing.T) {
-	by, _ := shares(ask[document.Blame](t, "blame", "--root", "--by", "class,owner-stack", "../testdata/truth-8threads-dumps50ms.jfr"), "Truth$LedgerLock")
-	if by["exportReport"] < by["nestedTransfer"] || by["exportReport"] == 0 {
+	l := logged{Class: "Truth$LedgerLock", Sites: []string{"Truth.exportReport", "Truth.nestedTransfer"}}
+	by := l.answer(ask[owned](t, "blame", "--root", "--by", "class,owner-stack", "../testdata/truth-8threads-dumps50ms.jfr")).by
+	if by["Truth.exportReport"] < by["Truth.nestedTransfer"] || by["Truth.exportReport"] == 0 {
 		t.Errorf("%v", by)
 	}
 }

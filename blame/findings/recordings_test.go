@@ -26,7 +26,6 @@ var told = map[string]string{
 	"lab-rw-jdk25-d1s.jfr":                "sleep-while-holding",            // scanIndex and writeConfig
 	"lab-striped-jdk17-profile.jfr":       "sleep-while-holding hot-stripe", // one of 16 is hot
 	"lab-sync4-exact-jdk25.jfr":           "sleep-while-holding",
-	"lab-sync4-jdk17-d1s.jfr":             "sleep-while-holding",
 	"lab-virtual-exact-jdk25.jfr":         "sleep-while-holding",
 	"moved-locks-jdk17.jfr.gz":            "",
 	"moved-locks-jdk25.jfr.gz":            "hot-stripe", // one of several is taken by most
@@ -37,14 +36,12 @@ var told = map[string]string{
 	"perf-truth-seed1.perf.txt.zst":       "sleep-while-holding blocked-while-holding",
 	"perf-truth-seed2.perf.txt.zst":       "sleep-while-holding blocked-while-holding descheduled-while-holding", // two of its sections compute, on a machine with 40 others at work
 	"phases-default-settings.jfr":         "",                                                                    // locks are free, and handed over
-	"phases-dumps50ms.jfr":                "",
 	"phases.jfr":                          "",
 	"sampled-v2.bin":                      "blocked-while-holding", // a random program of the simulator, whose locks nest
 	"sampled-v2.txt":                      "blocked-while-holding",
 	"truth-8threads-dumps50ms.jfr":        "sleep-while-holding blocked-while-holding", // exportReport and auditScan sleep, nestedTransfer takes two
 	"truth-8threads-jdk25.jfr":            "sleep-while-holding blocked-while-holding",
 	"truth-8threads.jfr":                  "sleep-while-holding blocked-while-holding",
-	"truth-light-8threads-jdk25.jfr":      "sleep-while-holding",
 	"truth-light-8threads.jfr":            "sleep-while-holding",
 	"truth-series-8dumps-jdk17.txt":       "sleep-while-holding blocked-while-holding",
 	"virtual-jdk25.jfr":                   "", // whom virtual threads wait for is not recorded
@@ -69,7 +66,7 @@ var told = map[string]string{
 }
 
 // large are recordings that are read in .ci/run alone.
-var large = []string{"derby-8clients.jfr", "hsqldb-6clients.jfr", "lab-sync4-jdk17-d1s.jfr", "xalan-8threads.jfr", "truth-light-8threads.jfr", "truth-light-8threads-jdk25.jfr", "phases-dumps50ms.jfr", "lab-rw-jdk25-d1s.jfr"}
+var large = []string{"derby-8clients.jfr", "hsqldb-6clients.jfr", "xalan-8threads.jfr", "truth-light-8threads.jfr", "lab-rw-jdk25-d1s.jfr"}
 
 // In each recording is found what is wrong with its program, and nothing else: no
 // detector speaks of those that are healthy.

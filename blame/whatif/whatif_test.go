@@ -191,8 +191,7 @@ func TestRecordingsRunAgain(t *testing.T) {
 	case testing.Short():
 		again = again[:4]
 	case golden.IsThorough():
-		again = append(again, "derby-8clients.jfr", "hsqldb-6clients.jfr", "lab-rw-jdk25-d1s.jfr", "lab-sync4-jdk17-d1s.jfr", "phases-dumps50ms.jfr",
-			"phases-default-settings.jfr", "truth-light-8threads.jfr", "truth-light-8threads-jdk25.jfr", "xalan-8threads.jfr")
+		again = append(again, "derby-8clients.jfr", "hsqldb-6clients.jfr", "lab-rw-jdk25-d1s.jfr", "phases-default-settings.jfr", "truth-light-8threads.jfr", "xalan-8threads.jfr")
 	}
 	just := 0
 	for _, name := range again {
