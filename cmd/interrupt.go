@@ -38,13 +38,16 @@ func (e *env) listen(src format.Source, need demand) (r *reading, done func()) {
 		return r, func() {}
 	}
 	signal.Notify(r.presses, os.Interrupt)
+	over := make(chan struct{}) // of two Stops at a time the second does not wait: presses may still be sent to
 	go func() {
-		if _, pressed := <-r.presses; pressed {
+		select {
+		case <-r.presses:
 			r.stopped.Store(true)
+		case <-over:
 		}
 		signal.Stop(r.presses) // the next press has its usual meaning
 	}()
-	return r, func() { signal.Stop(r.presses); close(r.presses) }
+	return r, func() { signal.Stop(r.presses); close(over) }
 }
 
 // Read yields the next event; io.EOF once the input is over or interrupted.
