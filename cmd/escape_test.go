@@ -10,17 +10,23 @@ import (
 	"unicode"
 
 	"contend/golden"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/text"
 )
 
 // spoken are the command lines whose output holds names of a trace, for each
 // command. TRACE stands for the file; a command without any reads none.
 var spoken = map[string][]string{
 	"analyze":    {"TRACE", "--format markdown TRACE", "--format csv TRACE", "--format json TRACE", "--by class TRACE"},
-	"blame":      {"TRACE", "--by owner-stack,waiter-thread,lock TRACE", "--format csv TRACE", "--format json TRACE", "--root TRACE"},
-	"csp":        {"TRACE", "--metrics TRACE", "--chart TRACE", "--format csv TRACE", "--format json TRACE", "--format svg TRACE", "--format html TRACE"},
-	"graph":      {"TRACE", "--by thread --matrix TRACE", "--format dot TRACE", "--format mermaid TRACE", "--by thread --format svg TRACE"},
-	"chains":     {"TRACE", "--format markdown TRACE", "--format csv TRACE"},
-	"hist":       {"TRACE", "--format csv TRACE", "--format json TRACE"},
+	"blame":      {"TRACE", "--format markdown --by owner-stack,waiter-thread,lock TRACE", "--by owner-stack,waiter-thread,lock TRACE", "--format csv TRACE", "--format json TRACE", "--root TRACE"},
+	"csp":        {"TRACE", "--format markdown TRACE", "--metrics TRACE", "--chart TRACE", "--format csv TRACE", "--format json TRACE", "--format svg TRACE", "--format html TRACE"},
+	"graph":      {"TRACE", "--format markdown --by thread TRACE", "--format markdown --by thread --matrix TRACE", "--format csv --by thread --matrix TRACE", "--format json TRACE", "--by thread --matrix TRACE", "--format dot TRACE", "--format mermaid TRACE", "--by thread --format svg TRACE"},
+	"chains":     {"TRACE", "--format json TRACE", "--format markdown TRACE", "--format csv TRACE"},
+	"hist":       {"TRACE", "--format markdown --by lock,waiter-thread TRACE", "--format bars --by lock,waiter-thread TRACE", "--format hgrm TRACE", "--format hlog --by lock,waiter-thread TRACE", "--format svg --by lock TRACE", "--format csv TRACE", "--format json TRACE"},
 	"flame":      {"TRACE", "--format folded TRACE", "--format svg TRACE", "--format speedscope TRACE"},
 	"diff":       {"TRACE TRACE", "--format markdown TRACE TRACE", "--format csv TRACE TRACE", "--format json TRACE TRACE"},
 	"check":      {"--rule max(*)<1ms TRACE", "--rule csp(*)<5% TRACE", "--rule csp(*)<5% --format markdown TRACE", "--rule csp(*)<5% --format json TRACE", "--rule csp(*)<5% --format junit TRACE"},
@@ -52,16 +58,16 @@ func acts(r rune) bool {
 // an answer nor in what is said beside it, of a damaged trace too.
 func TestNothingActsOnTheTerminal(t *testing.T) {
 	golden.Unhurried(t)
-	text, err := os.ReadFile(hostileTrace(t))
+	good, err := os.ReadFile(hostileTrace(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := "trace\x1b]0;hit\x07\u202e.txt"
+	name := "# trace\x1b]0;hit\x07\u202e![x](y)_z_.txt"
 	if runtime.GOOS == "windows" {
 		name = "trace\u202e.txt"
 	}
 	trace := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(trace, bytes.TrimSuffix(text, []byte("\n")), 0o644); err != nil { // cut within its last line
+	if err := os.WriteFile(trace, bytes.TrimSuffix(good, []byte("\n")), 0o644); err != nil { // cut within its last line
 		t.Fatal(err)
 	}
 	for _, c := range newRoot(&env{}).Commands() {
@@ -79,6 +85,9 @@ func TestNothingActsOnTheTerminal(t *testing.T) {
 			if code == exitUsage || code == exitFailed || out.Len() == 0 {
 				t.Errorf("%s %s exits with %d and answers %d bytes: %s", c.Name(), line, code, out.Len(), msg.String())
 			}
+			if strings.Contains(line, "markdown") {
+				plainMarkdown(t, out.Bytes())
+			}
 			for what, said := range map[string]string{"answer": out.String(), "message": msg.String()} {
 				if i := strings.IndexFunc(said, acts); i >= 0 {
 					t.Errorf("%s %s: the %s holds %q", c.Name(), line, what, said[max(i-30, 0):min(i+30, len(said))])
@@ -86,6 +95,25 @@ func TestNothingActsOnTheTerminal(t *testing.T) {
 			}
 		}
 	}
+}
+
+// plainMarkdown reads an answer as the places do where people put it, and finds nothing in it
+// but paragraphs, heads and tables: above all nothing that is fetched or can be followed.
+func plainMarkdown(t *testing.T, answer []byte) {
+	t.Helper()
+	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(answer))
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n.Kind() {
+		case ast.KindDocument, ast.KindHeading, ast.KindParagraph, ast.KindText, ast.KindString,
+			east.KindTable, east.KindTableHeader, east.KindTableRow, east.KindTableCell:
+		default:
+			if entering {
+				t.Errorf("a %s in\n%.2000s", n.Kind(), answer)
+			}
+			return ast.WalkStop, nil
+		}
+		return ast.WalkContinue, nil
+	})
 }
 
 // An error names the file; that acts on nothing either.

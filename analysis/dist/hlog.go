@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
@@ -170,11 +172,11 @@ func (d *Dist) encode() ([]byte, error) {
 	return h.Encode()
 }
 
-// LogTag returns a tag as the format can hold it: a comma, a space or a
-// control character becomes an underscore.
+// LogTag returns a tag as the format can hold it: a comma, a space or what cannot be
+// printed becomes an underscore.
 func LogTag(tag string) string {
 	return strings.Map(func(r rune) rune {
-		if r <= ' ' || r == ',' || r == 0x7f {
+		if r == ',' || r == ' ' || r == utf8.RuneError || !unicode.IsPrint(r) {
 			return '_'
 		}
 		return r

@@ -47,7 +47,7 @@ func Bars(w io.Writer, d *document.Hist, o Options) error {
 
 // histogram draws one distribution.
 func histogram(out io.Writer, name, kind string, l *document.Lengths, o Options) {
-	fmt.Fprintln(out, wrap(fmt.Sprintf("%s: %s %s", text.Sanitize(name), text.Number(l.Count), kind), "", o))
+	fmt.Fprintln(out, wrap(fmt.Sprintf("%s: %s %s", name, text.Number(l.Count), kind), "", o))
 	const aside = 42 // the columns beside a bar
 	wide := barWidth
 	if o.Width > 0 {

@@ -84,7 +84,7 @@ func checkHeading(c *document.Check) string {
 	if len(parts) == 0 {
 		parts = append(parts, ofRules(len(c.Rules), len(c.Rules), "holds", "hold"))
 	}
-	return text.Sanitize("contention: " + strings.Join(parts, ", ") + ", " + strings.Join(inputsOf(c.Inputs), " "))
+	return "contention: " + strings.Join(parts, ", ") + ", " + strings.Join(inputsOf(c.Inputs), " ")
 }
 
 // ofRules says of how many rules something is true.
@@ -176,7 +176,7 @@ func doubts(c *document.Check) (notes []string) {
 		if why[1] != "" {
 			note += "; " + why[1]
 		}
-		notes = append(notes, text.Sanitize(note))
+		notes = append(notes, note)
 	}
 	return notes
 }

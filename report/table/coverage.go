@@ -51,7 +51,7 @@ func coverageLines(c document.Coverage) []string {
 	}
 	lines = append(lines, runningRange(c.Running)...)
 	for _, warning := range c.Warnings {
-		lines = append(lines, "note: "+text.Sanitize(warning.Text))
+		lines = append(lines, "note: "+warning.Text)
 	}
 	return lines
 }
@@ -122,7 +122,7 @@ func inputsOf(traces []document.SideTrace) (names []string) {
 func notesOf(traces []document.SideTrace) (notes []string) {
 	for _, t := range traces {
 		for _, warning := range t.Coverage.Warnings {
-			notes = append(notes, "note: "+text.Sanitize(strings.Join(t.Trace.Inputs, " ")+": "+warning.Text))
+			notes = append(notes, "note: "+strings.Join(t.Trace.Inputs, " ")+": "+warning.Text)
 		}
 	}
 	return notes

@@ -18,7 +18,7 @@ func Diff(w io.Writer, d *document.Diff, o Options) error {
 	if o.Style == CSV {
 		return diffCSV(w, d, o)
 	}
-	if _, err := fmt.Fprintf(w, "%s\n\n", wrap(text.Sanitize(sides(d)), "", o)); err != nil {
+	if _, err := fmt.Fprintf(w, "%s\n\n", wrap(sides(d), "", o)); err != nil {
 		return err
 	}
 	for _, g := range []struct {

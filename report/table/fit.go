@@ -162,9 +162,19 @@ func (g *Grid) widths() (wide []int, total int) {
 	return wide, total
 }
 
-// wrap puts an indented text on as many lines as the terminal needs, and cuts
+// safe makes a text safe to print: all that is printed passes through it, or through wrap.
+func (o Options) safe(s string) string {
+	s = text.Sanitize(s)
+	if o.Style == Markdown {
+		return markdown(s)
+	}
+	return s
+}
+
+// wrap puts an indented text, made safe, on as many lines as the terminal needs, and cuts
 // words that are wider than it.
 func wrap(s, indent string, o Options) string {
+	s = o.safe(s)
 	if o.Style != Text || o.Width <= 0 || text.Columns(indent+s) <= o.Width {
 		return indent + s
 	}

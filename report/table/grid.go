@@ -71,9 +71,6 @@ func (g *Grid) Write(w io.Writer, o Options) error {
 		return err
 	}
 	for _, n := range g.Notes {
-		if o.Style == Markdown {
-			n = markdown.Replace(n)
-		}
 		if _, err := fmt.Fprintln(w, wrap(n, indent(o.Style), o)); err != nil {
 			return err
 		}
@@ -96,10 +93,6 @@ func indent(s Style) string {
 	}
 	return "  "
 }
-
-// markdown keeps a name from acting as markup: <init> is no element and
-// lambda$*$ no emphasis. A sign that stands apart from a word does nothing.
-var markdown = strings.NewReplacer(`< `, `< `, `<`, `\<`, `|`, `\|`, `\`, `\\`, "`", "\\`", `*`, `\*`)
 
 // machineHead is the head of the columns in CSV.
 func (g *Grid) machineHead() []string {

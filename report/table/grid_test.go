@@ -62,7 +62,7 @@ func TestMarkdownCellsStayCells(t *testing.T) {
 	if want := len(hostile) + 2; rows != want { // head and rule
 		t.Errorf("%d lines, want %d:\n%s", rows, want, out)
 	}
-	for _, want := range []string{`a.B.\<init>`, "\\`code\\` \\*star\\*", `\\x1b[2J`} {
+	for _, want := range []string{`a.B.\<init>`, "\\`code\\` \\*star\\*", `\\x1b\[2J`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %s in\n%s", want, out)
 		}

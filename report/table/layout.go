@@ -30,7 +30,7 @@ func (g *Grid) body(w io.Writer, o Options) error {
 	for r := range g.rows() {
 		g.line(out, shown(line, r, fit, o), wide)
 		if n < len(g.Below) && g.Below[n] != "" {
-			out.WriteString(wrap(text.Sanitize(g.Below[n]), "      ", o) + "\n")
+			out.WriteString(wrap(g.Below[n], "      ", o) + "\n")
 		}
 		n++
 	}
@@ -112,12 +112,9 @@ func (g *Grid) printer(w io.Writer, wide []int) *tablewriter.Table {
 // shown fills line with the cells of a row as they are printed.
 func shown(line []string, row []Cell, fit []int, o Options) []string {
 	for i, c := range row {
-		line[i] = text.Sanitize(c.Text)
+		line[i] = o.safe(c.Text)
 		if fit != nil {
 			line[i] = text.ShortenCell(line[i], fit[i])
-		}
-		if o.Style == Markdown {
-			line[i] = markdown.Replace(line[i])
 		}
 	}
 	return line[:len(row)]

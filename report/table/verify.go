@@ -30,13 +30,13 @@ func Verify(w io.Writer, v *document.Verify, o Options) error {
 func verifyHeading(v *document.Verify) string {
 	inputs := strings.Join(v.Inputs, " ")
 	if v.Whole {
-		return text.Sanitize(fmt.Sprintf("%s: whole: %s, %s events, %s bytes", inputs, v.Format, text.Number(v.Events), text.Number(v.BytesRead)))
+		return fmt.Sprintf("%s: whole: %s, %s events, %s bytes", inputs, v.Format, text.Number(v.Events), text.Number(v.BytesRead))
 	}
 	places := "1 place"
 	if v.Places > 1 {
 		places = text.Number(v.Places) + " places"
 	}
-	return text.Sanitize(fmt.Sprintf("%s: damaged in %s: %s, %s events read", inputs, places, v.Format, text.Number(v.Events)))
+	return fmt.Sprintf("%s: damaged in %s: %s, %s events read", inputs, places, v.Format, text.Number(v.Events))
 }
 
 // verifyNotes say what damage costs in all, and what the times are measured

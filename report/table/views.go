@@ -60,7 +60,7 @@ func heading(a *document.Analyze) string {
 	default:
 		what += fmt.Sprintf(": %s from %s, %s, running %s", text.Duration(a.Trace.DurationNs), when, threads(a), ranAs(a.Total.RunningNs, a.Coverage.Running))
 	}
-	return text.Sanitize(what)
+	return what
 }
 
 // threads says how many there were, of what kind.
@@ -153,7 +153,7 @@ func deadlockGrids(list []document.Deadlock) (grids []*Grid) {
 			g.Rows = append(g.Rows, []Cell{Name(m.Thread), Name(m.Lock), Name(text.Stack(m.Stack))})
 		}
 		if len(d.Queued) > 0 {
-			g.Notes = append(g.Notes, text.Sanitize("queued behind it: "+strings.Join(d.Queued, ", ")))
+			g.Notes = append(g.Notes, "queued behind it: "+strings.Join(d.Queued, ", "))
 		}
 		grids = append(grids, g)
 	}

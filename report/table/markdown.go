@@ -1,0 +1,56 @@
+package table
+
+import "strings"
+
+// markdown keeps a text from acting as markup, wherever in a line it stands: <init> is no
+// element, lambda$*$ no emphasis, and a class that calls itself ![x](http://y) no image. A
+// sign that cannot act where it is stays as it is.
+func markdown(s string) string {
+	if !strings.ContainsAny(s, markup) {
+		return s
+	}
+	var b strings.Builder
+	for i := range len(s) {
+		if acts(s, i) {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// markup is what acts reports of, besides letters.
+const markup = "\\`*_[]<>|!~&#:+-."
+
+// acts reports whether the sign at a place of a text is markup, also for those who make
+// links of all that looks like an address.
+func acts(s string, at int) bool {
+	before, behind := wordAt(s, at-1), wordAt(s, at+1)
+	rest := s[at+1:]
+	switch s[at] {
+	case '\\', '`', '*', '[', ']', '|', '!', '~':
+		return true
+	case '<':
+		return !strings.HasPrefix(rest, " ")
+	case '_':
+		return !before || !behind
+	case '&':
+		return behind || strings.HasPrefix(rest, "#")
+	case ':':
+		return strings.HasPrefix(rest, "//")
+	case '.':
+		return at >= 3 && strings.EqualFold(s[at-3:at], "www")
+	case '#', '>', '+', '-':
+		return at == 0 && rest != "" && !behind
+	}
+	return false
+}
+
+// wordAt reports whether a letter or digit stands at a place, or part of one.
+func wordAt(s string, at int) bool {
+	if at < 0 || at >= len(s) {
+		return false
+	}
+	c := s[at]
+	return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || 'a' <= c && c <= 'z' || c >= 0x80
+}
