@@ -1,6 +1,7 @@
 package jfr
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 
@@ -22,6 +23,7 @@ type chunk struct {
 	meta       *metadata
 	pools      pools
 	losses     []loss // of cutting it out
+	window     window // of its clock
 
 	taken values // of the event at hand
 }
@@ -45,18 +47,36 @@ func (c *chunk) cursor(at int) cursor {
 	return cursor{buf: c.buf, off: min(max(at, 0), len(c.buf)), compressed: c.head.features&compressed != 0}
 }
 
-// index notes where the constants of the chunk lie, before its events are used.
+// index notes where the constants of the chunk lie, and what its clock may show,
+// before its events are used. A checkpoint that cannot be read to its end is a loss
+// of everything that refers to it.
 func (c *chunk) index() {
 	if c.meta == nil {
 		return
 	}
 	c.pools.reset(len(c.meta.pooled))
+	var clock clock
 	for _, at := range c.marks {
 		cur := c.cursor(at)
 		cur.buf = cur.buf[:at+int(cur.integer("size", 4))] // isEvent and scan held it to be inside
 		cur.long("type")
-		c.meta.checkpoint(&cur, c.pools)
+		c.meta.checkpoint(&cur, c.pools, &clock)
+		if cur.err != nil {
+			c.flawed(at, cur.what+" of a checkpoint: "+cur.err.Error()+": names, threads or stacks are missing")
+		}
 	}
+	if why := clock.check(&c.head); why != "" {
+		c.flawed(0, why)
+	}
+	c.window = c.head.window(clock.latest, c.unfinished)
+}
+
+// flawed books a part of the chunk that is wrong, and whose bytes are used as far as
+// they can be.
+func (c *chunk) flawed(at int, why string) {
+	l := c.lost(at, 0, "lost-data", why)
+	l.missing = true
+	c.losses = append(c.losses, l)
 }
 
 // nextMark returns where the first checkpoint behind off begins, or the end of
@@ -88,10 +108,10 @@ func (c *chunk) step(b *batch) {
 }
 
 // pass steps over the events that nobody wants up to the first that is wanted, as
-// long as they begin as those of the JDK do: with a size of one byte or four, and
-// a type of three at most, as programs' own events have. Most of a recording is such
-// events. It returns the program of the one that is wanted, and where its fields begin
-// and end; nil where something else follows.
+// long as they begin as those of the JDK do: with a size of one byte or four, a type of
+// three at most, as programs' own events have, and a time within the chunk. Most of a
+// recording is such events. It returns the program of the one that is wanted, and where
+// its fields begin and end; nil where something else follows.
 func (c *chunk) pass(b *batch) (p *program, at, end int) {
 	if c.meta == nil || c.head.features&compressed == 0 {
 		return nil, 0, 0
@@ -127,12 +147,17 @@ func (c *chunk) pass(b *batch) (p *program, at, end int) {
 		if size == 0 || size > uint64(len(buf)-off) {
 			break
 		}
-		if kind < uint64(len(types)) {
-			if p = types[kind]; p != nil {
-				c.off = off
-				return p, at, off + int(size)
+		if kind >= uint64(len(types)) {
+			break
+		}
+		if p = types[kind]; p != unwanted {
+			if p == nil {
+				break
 			}
-		} else if !c.meta.near {
+			c.off = off
+			return p, at, off + int(size)
+		}
+		if at+8 > len(buf) || (binary.LittleEndian.Uint64(buf[at:])^c.window.high)&c.window.mask != 0 {
 			break
 		}
 		off += int(size)
@@ -148,25 +173,59 @@ func (c *chunk) event(b *batch) bool {
 	if c.off >= c.limit {
 		c.limit = c.nextMark()
 	}
-	cur := c.cursor(c.off)
-	size := cur.integer("event size", 4)
-	kind := cur.long("event type")
-	if cur.err != nil || size <= 0 || size > int64(c.limit-c.off) {
+	p, at, end, _ := c.header(c.off, c.limit)
+	switch {
+	case end == 0:
 		return c.cut(b)
-	}
-	end := c.off + int(size)
-	if p := c.meta.program(kind); p != nil {
-		c.take(b, p, cur.off, end)
+	case p != nil && p != unwanted:
+		c.take(b, p, at, end)
 		return true
+	case p == nil && !c.marked(c.off) && !bytes.Contains(c.buf[at:end], []byte("metadata")): // older ones may lie about
+		b.lose(c.lost(c.off, end-c.off, "lost-data", "checkpoint: nothing leads to it: "+format.ErrCorrupt.Error()))
 	}
 	c.off = end
 	b.events++
 	return true
 }
 
+// marked reports whether a checkpoint at an offset is known.
+func (c *chunk) marked(at int) bool {
+	_, known := slices.BinarySearch(c.marks, at)
+	return known
+}
+
+// header reads the size, the type and the time of the event at an offset, of which no
+// byte lies behind limit. It returns how to read it, nil for metadata and checkpoints,
+// where its fields begin, where it ends, 0 where no event can be, and when it began.
+func (c *chunk) header(off, limit int) (p *program, at, end int, start int64) {
+	cur := c.cursor(off)
+	size := cur.integer("event size", 4)
+	kind := cur.long("event type")
+	if cur.err != nil || size <= 0 || size > int64(limit-off) {
+		return nil, 0, 0, 0
+	}
+	at, end = cur.off, off+int(size)
+	own := kind == typeMetadata || kind == typeCheckpoint
+	if p = c.meta.program(kind); own {
+		p = nil
+	} else if p == nil {
+		return nil, 0, 0, 0
+	}
+	start = cur.long("start")
+	duration := int64(0)
+	if own || c.meta.classes[kind].lasts() {
+		duration = max(cur.long("duration"), 0)
+	}
+	if cur.err != nil || cur.off > end || !c.window.holds(start, plus(start, duration)) {
+		return nil, 0, 0, 0
+	}
+	return p, at, end, start
+}
+
 // take takes the event at off, whose fields begin and end at offsets of the chunk.
 // They are read as if they went on to the end of the chunk, which is quicker, and
-// once more where that is wrong.
+// once more where that is wrong. The layout tells how long the event is, and the chunk
+// when it was: one that differs is damaged.
 func (c *chunk) take(b *batch, p *program, at, end int) {
 	from := c.off
 	c.off = end
@@ -178,6 +237,14 @@ func (c *chunk) take(b *batch, p *program, at, end int) {
 		cur = cursor{buf: c.buf[:end], off: at, compressed: cur.compressed}
 		p.run(&cur, &c.taken)
 	}
+	start, duration := c.taken[slotStart], c.taken[slotDuration]
+	switch {
+	case cur.err != nil:
+	case cur.off != end:
+		cur.fail("length", format.ErrCorrupt)
+	case duration < 0 || !c.window.holds(start, plus(start, duration)):
+		cur.fail("time", format.ErrCorrupt)
+	}
 	if cur.err != nil {
 		b.lose(c.lost(from, end-from, "lost-data", cur.what+" of "+p.class.name+": "+cur.err.Error()))
 		return
@@ -186,10 +253,18 @@ func (c *chunk) take(b *batch, p *program, at, end int) {
 }
 
 // cut handles an event that cannot be stepped over: the end of a recording
-// that was being written, or damage, behind which the next checkpoint is the
-// first event known to be one. Without that it returns false.
+// that was being written, or damage. Behind it goes on with the next bytes that
+// several events in a row begin with, or with the next checkpoint. Without either it
+// returns false.
 func (c *chunk) cut(b *batch) bool {
+	at := c.off + 1
+	for at < c.limit && !c.eventsAt(at) {
+		at++
+	}
 	switch {
+	case at < c.limit:
+		b.lose(c.lost(c.off, at-c.off, "lost-data", "event: "+format.ErrCorrupt.Error()))
+		c.off = at
 	case c.limit < len(c.buf):
 		b.lose(c.lost(c.off, c.limit-c.off, "lost-data", "event: "+format.ErrCorrupt.Error()))
 		c.off = c.limit
@@ -198,6 +273,24 @@ func (c *chunk) cut(b *batch) bool {
 		c.off = len(c.buf)
 	default:
 		return false
+	}
+	return true
+}
+
+// inARow are so many events that bytes of anything else do not look like them.
+const inARow = 4
+
+// eventsAt reports whether events lie at an offset, one behind the other.
+func (c *chunk) eventsAt(at int) bool {
+	for n := range inARow {
+		if at == c.limit {
+			return n > 0
+		}
+		p, _, end, start := c.header(at, c.limit)
+		if p == nil || start < c.head.startTicks { // few began before
+			return false
+		}
+		at = end
 	}
 	return true
 }

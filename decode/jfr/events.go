@@ -47,6 +47,7 @@ type eventSpec struct {
 	name   string
 	fields map[string]slot
 	book   func(r *Reader, v *values, ev *format.Event) bool // false: nothing to deliver
+	needs  []string                                          // the fields that no version lacks
 }
 
 // prefixes are what precedes the names above: JDK 11 and later and its
@@ -71,27 +72,27 @@ func wanted() map[string]*eventSpec {
 	monitor := map[string]slot{"monitorClass": slotClass, "previousOwner": slotOwner, "notifier": slotOwner, "timedOut": slotTimedOut, "address": slotAddress}
 	file, socket := doing(format.ActivityFile), doing(format.ActivitySocket)
 	list := []*eventSpec{
-		{"JavaMonitorEnter", monitor, monitorEnter},
-		{"JavaMonitorWait", monitor, monitorWait},
-		{"JavaMonitorNotify", map[string]slot{"monitorClass": slotClass, "address": slotAddress}, monitorNotify},
-		{"ThreadPark", map[string]slot{"parkedClass": slotClass, "address": slotAddress, "timeout": slotTimeout, "until": slotUntil}, park},
-		{"ThreadSleep", map[string]slot{"time": slotTime}, sleep},
-		{"FileRead", nil, file}, {"FileWrite", nil, file}, {"FileForce", nil, file},
-		{"SocketRead", nil, socket}, {"SocketWrite", nil, socket},
-		{"ExecutionSample", sampled, sample},
-		{"NativeMethodSample", sampled, sample},
-		{"WallClockSample", sampled, sample},
-		{"CPUTimeSample", map[string]slot{"failed": slotFailed}, cpuSample},
-		{"ThreadStart", subject("thread"), threadStart},
-		{"ThreadEnd", subject("thread"), threadEnd},
-		{"VirtualThreadStart", nil, virtualStart},
-		{"VirtualThreadEnd", nil, virtualEnd},
-		{"ActiveSetting", map[string]slot{"id": slotID, "name": slotName, "value": slotValue}, setting},
-		{"CPULoad", map[string]slot{"machineTotal": slotLoad}, cpuLoad},
-		{"GCPhasePause", nil, pause},
-		{"MethodTrace", map[string]slot{"method": slotMethod}, traced},
-		{"ExecuteVMOperation", map[string]slot{"operation": slotOperation, "safepoint": slotSafepoint}, operation},
-		{"ThreadDump", map[string]slot{"result": slotText}, dump},
+		{"JavaMonitorEnter", monitor, monitorEnter, []string{"duration", "eventThread", "monitorClass", "address"}},
+		{"JavaMonitorWait", monitor, monitorWait, []string{"duration", "eventThread", "monitorClass", "address"}},
+		{"JavaMonitorNotify", map[string]slot{"monitorClass": slotClass, "address": slotAddress}, monitorNotify, nil},
+		{"ThreadPark", map[string]slot{"parkedClass": slotClass, "address": slotAddress, "timeout": slotTimeout, "until": slotUntil}, park, []string{"duration", "eventThread", "parkedClass", "address"}},
+		{"ThreadSleep", map[string]slot{"time": slotTime}, sleep, nil},
+		{"FileRead", nil, file, nil}, {"FileWrite", nil, file, nil}, {"FileForce", nil, file, nil},
+		{"SocketRead", nil, socket, nil}, {"SocketWrite", nil, socket, nil},
+		{"ExecutionSample", sampled, sample, nil},
+		{"NativeMethodSample", sampled, sample, nil},
+		{"WallClockSample", sampled, sample, nil},
+		{"CPUTimeSample", map[string]slot{"failed": slotFailed}, cpuSample, nil},
+		{"ThreadStart", subject("thread"), threadStart, nil},
+		{"ThreadEnd", subject("thread"), threadEnd, nil},
+		{"VirtualThreadStart", nil, virtualStart, nil},
+		{"VirtualThreadEnd", nil, virtualEnd, nil},
+		{"ActiveSetting", map[string]slot{"id": slotID, "name": slotName, "value": slotValue}, setting, nil},
+		{"CPULoad", map[string]slot{"machineTotal": slotLoad}, cpuLoad, nil},
+		{"GCPhasePause", nil, pause, nil},
+		{"MethodTrace", map[string]slot{"method": slotMethod}, traced, nil},
+		{"ExecuteVMOperation", map[string]slot{"operation": slotOperation, "safepoint": slotSafepoint}, operation, nil},
+		{"ThreadDump", map[string]slot{"result": slotText}, dump, nil},
 	}
 	m := make(map[string]*eventSpec, len(list))
 	for _, s := range list {
@@ -214,13 +215,13 @@ func (r *Reader) timedOut(v *values, ev *format.Event) bool {
 }
 
 func threadStart(r *Reader, v *values, ev *format.Event) bool {
-	ev.Kind, ev.Thread = format.KindThreadStart, r.thread(v[slotSubject])
+	ev.Kind, ev.Thread = format.KindThreadStart, r.started(v[slotSubject])
 	r.ids.virtual.first = r.ids.virtual.first || r.ids.called[ev.Thread] == firstVirtual
 	return ev.Thread != format.NoThread
 }
 
 func threadEnd(r *Reader, v *values, ev *format.Event) bool {
-	ev.Kind, ev.Thread = format.KindThreadEnd, r.thread(v[slotSubject])
+	ev.Kind, ev.Thread = format.KindThreadEnd, r.started(v[slotSubject])
 	return ev.Thread != format.NoThread
 }
 

@@ -90,6 +90,15 @@ func plus(at, d int64) int64 {
 	return at + d
 }
 
+// minus takes a duration from an instant; the first instant there is where that is
+// out of range.
+func minus(at, d int64) int64 {
+	if at < math.MinInt64+d {
+		return math.MinInt64
+	}
+	return at - d
+}
+
 func (h *header) plausible() bool {
 	return h.major >= 1 && h.major <= 2 && h.minor < 64 && h.ticksPerSecond > 0 && h.ticksPerSecond <= 1e12 && h.startNanos > 0 && h.size >= 0 && h.metadata >= 0
 }

@@ -51,6 +51,28 @@ func shared(a, b map[uint32]bool) (n int) {
 	return n
 }
 
+// written is the same chunk as if its JVM had written all of it later, events and
+// copies of the header included.
+func written(t *testing.T, data []byte, by time.Duration) []byte {
+	t.Helper()
+	out, h := later(data, by, by), parseHeader(data)
+	c := chunk{buf: data, head: h}
+	ticks := h.ticks(int64(by))
+	for at := headerSize; at < len(data); {
+		cur := c.cursor(at)
+		at += int(cur.long("size"))
+		kind, start := cur.long("type"), cur.off
+		moved := binary.AppendUvarint(nil, uint64(cur.long("start")+ticks))
+		if copy(out[start:], moved); len(moved) != cur.off-start {
+			t.Fatal("times of other lengths: move by less")
+		}
+		if i := bytes.Index(out[start:at], []byte(magic)); i >= 0 && kind == typeCheckpoint {
+			copy(out[start+i+32:], out[32:56])
+		}
+	}
+	return out
+}
+
 // later is the same chunk as if its JVM had written it after a time; its clock
 // may not have counted all of that.
 func later(data []byte, by, counted time.Duration) []byte {
@@ -86,8 +108,8 @@ func TestJVMsAreApart(t *testing.T) {
 func TestChunksOfOneJVM(t *testing.T) {
 	data := load(t, ours+"/truth-8threads.jfr")
 	alone := jvms(t, data)[0]
-	for _, by := range []time.Duration{5 * time.Second, 3 * time.Hour} {
-		all := jvms(t, append(bytes.Clone(data), later(data, by, by)...))
+	for _, by := range []time.Duration{5 * time.Second, 10 * time.Second} {
+		all := jvms(t, append(bytes.Clone(data), written(t, data, by)...))
 		if len(all) != 1 || len(all[0].threads) != len(alone.threads) || len(all[0].locks) != len(alone.locks) {
 			t.Errorf("%v later: %d JVMs, %d threads and %d locks; in one chunk %d and %d", by, len(all), len(all[0].threads), len(all[0].locks), len(alone.threads), len(alone.locks))
 		}

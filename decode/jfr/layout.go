@@ -1,5 +1,7 @@
 package jfr
 
+import "contend/format"
+
 // layout is how to pass over the constants of a class.
 type layout struct {
 	ops  []op
@@ -43,17 +45,23 @@ func (m *metadata) compileLayout(id int64) *layout {
 }
 
 // checkpoint reads one checkpoint event behind its size and type and notes
-// where each constant of a wanted pool lies.
-func (m *metadata) checkpoint(c *cursor, pools pools) {
-	c.long("checkpoint start")
-	c.long("checkpoint duration")
-	c.long("checkpoint delta")
-	c.bytes("checkpoint kind", 1)
-	for range c.count("checkpoint pools") {
+// where each constant of a wanted pool lies. Where the cursor has an error, or
+// more is left, some are missing.
+func (m *metadata) checkpoint(c *cursor, pools pools, clock *clock) {
+	clock.meet(c.long("start"))
+	c.long("duration")
+	c.long("delta")
+	if kind := c.bytes("kind", 1); kind != nil && kind[0]&holdsHeader != 0 {
+		clock.copied(c.buf[c.off:])
+	}
+	for range c.count("pools") {
 		id := c.long("pool type")
 		n := c.count("pool size")
 		l := m.layout(id)
-		if l == nil || c.err != nil {
+		if l == nil {
+			c.fail("pool type", format.ErrCorrupt)
+		}
+		if c.err != nil {
 			return
 		}
 		for range n {
@@ -73,5 +81,8 @@ func (m *metadata) checkpoint(c *cursor, pools pools) {
 				pools[l.pool].set(key, at)
 			}
 		}
+	}
+	if c.left() > 0 {
+		c.fail("end", format.ErrCorrupt)
 	}
 }

@@ -1,6 +1,7 @@
 package jfr
 
 import (
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -34,22 +35,39 @@ type metadata struct {
 	units    [slots]string      // of the times that events tell, by slot
 	tracing  bool               // of methods is known to it
 	unmounts bool               // of JDK 24 or later: virtual threads leave their carriers while they wait for a monitor
-	dense    []*program         // the same, for the ids there usually are
-	near     bool               // there are no others
+	dense    []*program         // the same, for the ids there usually are; unwanted for events that are not
 	parts    parts
+	flaw     string // what is wrong with it, as far as it can be used; "" for nothing
 
 	compiling sync.Mutex
 	layouts   []atomic.Pointer[layout] // of constants, by class, as far as met
 	others    map[int64]*layout        // the same, for all
 }
 
-// program returns how to read events of a type, nil when they are not wanted.
+// unwanted stands for the program of events that nobody wants.
+var unwanted = &program{}
+
+// program returns how to read events of a type, nil when there is no such.
 func (m *metadata) program(kind int64) *program {
 	if uint64(kind) < uint64(len(m.dense)) {
 		return m.dense[kind]
 	}
-	return m.programs[kind]
+	if p := m.programs[kind]; p != nil {
+		return p
+	}
+	if m.classes[kind].isEvent() {
+		return unwanted
+	}
+	return nil
 }
+
+// isEvent reports whether a class is one of events: each has its time first.
+func (c *class) isEvent() bool {
+	return c != nil && len(c.fields) > 0 && c.fields[0].name == "startTime"
+}
+
+// lasts reports whether the events of a class have a duration, which is second then.
+func (c *class) lasts() bool { return len(c.fields) > 1 && c.fields[1].name == "duration" }
 
 // maxDepth bounds the nesting of metadata elements and of types in types.
 const maxDepth = 32
@@ -60,7 +78,7 @@ type element struct {
 	attrs map[string]string
 }
 
-// parseMetadata reads the body of a metadata event.
+// parseMetadata reads the body of a metadata event; nil where it is not one to its end.
 func parseMetadata(c *cursor, specs map[string]*eventSpec) *metadata {
 	texts := make([]string, 0, 64)
 	for range c.count("metadata strings") {
@@ -70,11 +88,12 @@ func parseMetadata(c *cursor, specs map[string]*eventSpec) *metadata {
 		texts = append(texts, c.str(nil))
 	}
 	m := &metadata{classes: make(map[int64]*class), others: make(map[int64]*layout)}
-	p := &metadataParser{c: c, texts: texts, m: m}
+	p := &metadataParser{c: c, texts: texts, used: make([]bool, len(texts)), m: m}
 	p.element(nil, "", 0)
-	if c.err != nil {
+	if c.err != nil || c.left() > 0 {
 		return nil
 	}
+	p.check()
 	m.compile(specs)
 	return m
 }
@@ -82,6 +101,7 @@ func parseMetadata(c *cursor, specs map[string]*eventSpec) *metadata {
 type metadataParser struct {
 	c     *cursor
 	texts []string
+	used  []bool // by text
 	m     *metadata
 }
 
@@ -91,6 +111,7 @@ func (p *metadataParser) text() string {
 		p.c.fail("metadata string", format.ErrCorrupt)
 		return ""
 	}
+	p.used[i] = true
 	return p.texts[i]
 }
 
@@ -102,18 +123,27 @@ func (p *metadataParser) element(cl *class, parent string, depth int) {
 		return
 	}
 	e := element{tag: p.text(), attrs: map[string]string{}}
+	if !slices.Contains(within[parent], e.tag) {
+		p.c.fail("metadata element", format.ErrCorrupt)
+	}
 	for range p.c.count("metadata attributes") {
 		key := p.text()
 		e.attrs[key] = p.text()
 	}
 	switch e.tag {
 	case "class":
-		cl = &class{id: number(e.attrs["id"]), name: e.attrs["name"], simple: e.attrs["simpleType"] == "true"}
+		cl = &class{id: p.number(&e, "id"), name: e.attrs["name"], simple: e.attrs["simpleType"] == "true"}
+		if p.m.classes[cl.id] != nil || cl.name == "" {
+			p.c.fail("metadata class", format.ErrCorrupt)
+		}
 		p.m.classes[cl.id] = cl
 	case "field":
-		if cl != nil {
-			cl.fields = append(cl.fields, field{e.attrs["name"], number(e.attrs["class"]), e.attrs["constantPool"] == "true", e.attrs["dimension"] == "1", ""})
+		f := field{name: e.attrs["name"], class: p.number(&e, "class"), constant: e.attrs["constantPool"] == "true", array: e.attrs["dimension"] == "1"}
+		if cl == nil || f.name == "" || !known(e.attrs, "name", "class", "constantPool", "dimension") {
+			p.c.fail("metadata field", format.ErrCorrupt)
+			return
 		}
+		cl.fields = append(cl.fields, f)
 	case "annotation":
 		unit := e.attrs["value"]
 		if _, known := timespans[unit]; known && parent == "field" && cl != nil {
@@ -126,6 +156,29 @@ func (p *metadataParser) element(cl *class, parent string, depth int) {
 		}
 		p.element(cl, e.tag, depth+1)
 	}
+}
+
+// within lists the elements that may be in each.
+var within = map[string][]string{"": {"root"}, "root": {"metadata", "region"}, "metadata": {"class"},
+	"class": {"setting", "annotation", "field"}, "setting": {"annotation"}, "field": {"annotation"}}
+
+// known reports whether attributes have none but these names.
+func known(attrs map[string]string, names ...string) bool {
+	for name := range attrs {
+		if !slices.Contains(names, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// number reads an attribute that is one.
+func (p *metadataParser) number(e *element, name string) int64 {
+	n, err := strconv.ParseInt(e.attrs[name], 10, 64)
+	if err != nil {
+		p.c.fail("metadata "+name, format.ErrCorrupt)
+	}
+	return n
 }
 
 func number(s string) int64 {

@@ -1,7 +1,9 @@
 package jfr
 
 import (
+	"maps"
 	"slices"
+	"strings"
 	"sync/atomic"
 )
 
@@ -63,6 +65,11 @@ func (m *metadata) compileClass(cl *class, want map[string]slot) *program {
 	p := &program{class: cl}
 	for _, f := range cl.fields {
 		s, take := want[f.name]
+		if !take {
+			m.resembles(f.name, maps.Keys(want))
+		} else if is := kinds[s]; is != "" && m.classes[f.class] != nil && !strings.HasSuffix(m.classes[f.class].name, is) {
+			m.flawed("field " + f.name + " of " + cl.name + " is of a wrong type")
+		}
 		ops, ok := m.field(f, 0)
 		if !ok {
 			return nil
@@ -167,15 +174,19 @@ type parts struct {
 func (m *metadata) compile(specs map[string]*eventSpec) {
 	m.programs, m.pooled = make(map[int64]*program), make(map[int64]int)
 	most := int64(0)
-	for id, cl := range m.classes {
+	m.refers()
+	for _, id := range slices.Sorted(maps.Keys(m.classes)) {
+		cl := m.classes[id]
 		most = max(most, id)
 		if cl.name == "java.lang.String" {
 			m.parts.strings = id
 		}
 		spec, ok := specs[eventName(cl.name)]
 		if !ok {
+			m.resembles(cl.name, allNames(specs))
 			continue
 		}
+		m.needs(cl, spec.needs)
 		if p := m.compileClass(cl, spec.fields); p != nil {
 			p.spec, p.number = spec, len(m.numbered)
 			m.programs[id] = p
@@ -184,27 +195,23 @@ func (m *metadata) compile(specs map[string]*eventSpec) {
 			m.unmounts = m.unmounts || spec.name == "JavaMonitorNotify"
 		}
 	}
-	m.near = true
-	for id, p := range m.programs {
-		if id < 0 || id >= denseTypes {
-			m.near = false
-			continue
+	m.dense = make([]*program, min(most, densePrograms-1)+1)
+	for id := range m.dense {
+		m.dense[id] = m.programs[int64(id)]
+		if m.dense[id] == nil && m.classes[int64(id)].isEvent() {
+			m.dense[id] = unwanted
 		}
-		if short := int(id) + 1 - len(m.dense); short > 0 {
-			m.dense = append(m.dense, make([]*program, short)...)
-		}
-		m.dense[id] = p
 	}
 	for _, p := range m.programs { // in any order: all events agree on the classes of their fields
-		m.part(&m.parts.thread, p, slotThread, map[string]slot{"osName": slotOSName, "osThreadId": slotOSID, "javaName": slotName, "javaThreadId": slotID, "virtual": slotVirtual, "group": slotGroup})
-		m.part(&m.parts.stack, p, slotStack, map[string]slot{"truncated": slotTruncated, "frames": slotFrames})
-		m.part(&m.parts.operation, p, slotOperation, map[string]slot{"type": slotName})
-		m.part(&m.parts.state, p, slotState, map[string]slot{"name": slotName})
-		m.part(&m.parts.class, p, slotClass, map[string]slot{"name": slotName})
+		m.part(&m.parts.thread, p, slotThread, []string{"osName", "osThreadId", "javaName", "javaThreadId"}, map[string]slot{"osName": slotOSName, "osThreadId": slotOSID, "javaName": slotName, "javaThreadId": slotID, "virtual": slotVirtual, "group": slotGroup})
+		m.part(&m.parts.stack, p, slotStack, []string{"frames"}, map[string]slot{"truncated": slotTruncated, "frames": slotFrames})
+		m.part(&m.parts.operation, p, slotOperation, []string{"type"}, map[string]slot{"type": slotName})
+		m.part(&m.parts.state, p, slotState, []string{"name"}, map[string]slot{"name": slotName})
+		m.part(&m.parts.class, p, slotClass, []string{"name"}, map[string]slot{"name": slotName})
 	}
-	m.part(&m.parts.group, m.parts.thread, slotGroup, map[string]slot{"name": slotName})
+	m.part(&m.parts.group, m.parts.thread, slotGroup, nil, map[string]slot{"name": slotName})
 	m.frames()
-	m.layouts = make([]atomic.Pointer[layout], min(most+1, denseTypes))
+	m.layouts = make([]atomic.Pointer[layout], min(most, denseTypes-1)+1)
 	for _, p := range [...]*program{m.parts.thread, m.parts.group, m.parts.class, m.parts.symbol, m.parts.method, m.parts.stack, m.parts.operation, m.parts.state} {
 		if p != nil {
 			p.pool = m.poolOf(p.class.id)
@@ -223,17 +230,21 @@ func (m *metadata) poolOf(class int64) int {
 	return n
 }
 
-// denseTypes bounds the array of programs; a JDK has a few hundred types. Others are
-// looked up.
-const denseTypes = 4096
+// Bounds of the arrays of layouts and of programs. A JDK has a few hundred types, and
+// those of programs' own events have larger numbers; others are looked up.
+const (
+	denseTypes    = 1 << 12
+	densePrograms = 1 << 15
+)
 
 // part compiles the program for the constants a slot refers to, if it is not
-// there yet.
-func (m *metadata) part(into **program, from *program, s slot, want map[string]slot) {
+// there yet. Some of the fields no version lacks.
+func (m *metadata) part(into **program, from *program, s slot, needs []string, want map[string]slot) {
 	if *into != nil || from == nil || !from.has[s] {
 		return
 	}
 	if cl := m.classes[from.pools[s]]; cl != nil {
+		m.needs(cl, needs)
 		if *into = m.compileClass(cl, want); *into != nil {
 			(*into).shorten()
 		}
@@ -261,10 +272,11 @@ func (m *metadata) frames() {
 		return
 	}
 	if cl := m.classes[q.stack.pools[slotFrames]]; cl != nil {
+		m.needs(cl, []string{"method"})
 		q.frame = m.compileClass(cl, map[string]slot{"method": slotMethod, "lineNumber": slotLine})
 	}
-	m.part(&q.method, q.frame, slotMethod, map[string]slot{"type": slotClass, "name": slotName, "modifiers": slotModifiers})
-	m.part(&q.class, q.method, slotClass, map[string]slot{"name": slotName})
-	m.part(&q.symbol, q.class, slotName, map[string]slot{"string": slotName})
-	m.part(&q.symbol, q.method, slotName, map[string]slot{"string": slotName})
+	m.part(&q.method, q.frame, slotMethod, []string{"type", "name"}, map[string]slot{"type": slotClass, "name": slotName, "modifiers": slotModifiers})
+	m.part(&q.class, q.method, slotClass, []string{"name"}, map[string]slot{"name": slotName})
+	m.part(&q.symbol, q.class, slotName, nil, map[string]slot{"string": slotName})
+	m.part(&q.symbol, q.method, slotName, nil, map[string]slot{"string": slotName})
 }

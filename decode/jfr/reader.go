@@ -62,6 +62,7 @@ type Reader struct {
 
 	shown shown // by an agent in the same JVM
 
+	missing  int    // constants and texts of the chunk at hand that cannot be read
 	values   values // of the event at hand
 	events   int64
 	damaged  int64

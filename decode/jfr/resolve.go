@@ -140,12 +140,37 @@ func (r *Reader) constant(p *program, key int64, v *values) (ok bool) {
 	}
 	at := r.pools[p.pool].get(key)
 	if at == 0 {
+		r.lacks(key)
 		return false
 	}
 	c := r.cursor(int(at - 1))
 	*v = values{}
 	p.run(&c, v)
+	return r.read(&c)
+}
+
+// lacks notes that a constant is missing.
+func (r *Reader) lacks(key int64) {
+	if key != 0 { // else there is none
+		r.missing++
+	}
+}
+
+// read reports whether a cursor could read all of a constant, and notes it if not.
+func (r *Reader) read(c *cursor) bool {
+	if c.err != nil {
+		r.missing++
+	}
 	return c.err == nil
+}
+
+// tellMissing books what is missing in the chunk at hand.
+func (r *Reader) tellMissing() {
+	if r.missing > 0 {
+		r.lost(loss{at: r.base, missing: true, code: "lost-data", from: r.head.startNanos, until: r.head.end(),
+			why: format.Say("names, threads or stacks that events of the chunk refer to cannot be read: %v", r.missing)})
+	}
+	r.missing = 0
 }
 
 // class resolves a class's key to its name as Java writes it.
@@ -216,15 +241,25 @@ func (r *Reader) text(at int64) string {
 		return ""
 	}
 	c := r.cursor(int(at))
-	return c.str(func(key int64) string {
+	text := c.str(func(key int64) string {
 		s, ok := r.known.texts[key]
-		if where := r.pools[r.meta.parts.texts].get(key); !ok && where != 0 {
+		if ok {
+			return s
+		}
+		if where := r.pools[r.meta.parts.texts].get(key); where != 0 {
 			inner := r.cursor(int(where - 1))
 			s = inner.str(nil) // a constant that is a constant again ends here
-			r.known.texts[key] = s
+			r.read(&inner)
+		} else {
+			r.lacks(key)
 		}
+		r.known.texts[key] = s
 		return s
 	})
+	if r.read(&c) && garbled(text) {
+		r.missing++
+	}
+	return text
 }
 
 // word is text for what comes again and again.
@@ -233,7 +268,7 @@ func (r *Reader) word(at int64) uint32 {
 		return 0
 	}
 	c := r.cursor(int(at))
-	if b, ok := c.plain(); ok {
+	if b, ok := c.plain(); ok && !garbled(string(b)) {
 		return r.ids.words.of(b)
 	}
 	c = r.cursor(int(at))

@@ -17,6 +17,7 @@ type splitter struct {
 	skip  map[ChunkKey]bool
 	specs map[string]*eventSpec
 	metas map[string]*metadata // by content
+	fresh bool                 // the metadata is of the chunk at hand
 	last
 }
 
@@ -141,6 +142,7 @@ func (s *splitter) prepare(c *chunk) {
 	s.chunks++
 	c.buf, c.off = s.buf, headerSize
 	whole := false
+	s.fresh = false
 	if !c.unfinished {
 		whole = s.chain(c)
 	}
@@ -149,6 +151,9 @@ func (s *splitter) prepare(c *chunk) {
 		s.scan(c)
 	}
 	s.order(c)
+	if c.meta != nil && !s.fresh && !c.unfinished {
+		c.flawed(int(c.head.metadata), "metadata cannot be read, and is taken to be that of the chunk before: "+format.ErrCorrupt.Error())
+	}
 	if c.meta == nil {
 		c.losses = append(c.losses, c.lost(c.off, len(c.buf)-c.off, "lost-data", "chunk has no readable metadata"))
 		c.off = len(c.buf)
@@ -163,6 +168,9 @@ func (s *splitter) order(c *chunk) {
 		c.marks = c.marks[:end]
 	}
 	c.meta = s.meta
+	if c.meta != nil && c.meta.flaw != "" {
+		c.flawed(int(c.head.metadata), "metadata: "+c.meta.flaw+": "+format.ErrCorrupt.Error())
+	}
 }
 
 // chain follows the checkpoints backwards from the header, and reads the
@@ -237,7 +245,7 @@ func (s *splitter) readMetadata(c *chunk, at int) bool {
 	cur.buf = c.buf[:end]
 	body := c.buf[cur.off:end]
 	if m := s.metas[string(body)]; m != nil {
-		s.meta = m
+		s.meta, s.fresh = m, true
 		return true
 	}
 	m := parseMetadata(&cur, s.specs)
@@ -247,7 +255,7 @@ func (s *splitter) readMetadata(c *chunk, at int) bool {
 	if len(s.metas) < maxMetadata {
 		s.metas[string(body)] = m
 	}
-	s.meta = m
+	s.meta, s.fresh = m, true
 	return true
 }
 

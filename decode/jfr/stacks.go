@@ -46,8 +46,7 @@ func (r *Reader) stackFrames(key int64) (frames []frame, entry, cut bool) {
 	n := min(c.count("frames"), maxFrames)
 	frames = r.frames[:0]
 	for i := range n {
-		p.run(&c, &v)
-		if c.err != nil {
+		if p.run(&c, &v); !r.read(&c) {
 			break
 		}
 		m := r.numbered(v[slotMethod])

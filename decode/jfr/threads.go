@@ -57,6 +57,15 @@ func (r *Reader) thread(key int64) format.ThreadID {
 	return id
 }
 
+// started is thread for one that starts or ends, which may have no constant yet: it
+// may do so as the chunk ends.
+func (r *Reader) started(key int64) format.ThreadID {
+	missing := r.missing
+	id := r.thread(key)
+	r.missing = missing
+	return id
+}
+
 // threadID returns the id of a thread, and announces it when it is new or has
 // another name.
 func (r *Reader) threadID(k threadKey, group string) format.ThreadID {

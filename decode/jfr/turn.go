@@ -14,6 +14,7 @@ func (r *Reader) more() {
 	case !r.batch.last:
 		r.nextBatch()
 	default:
+		r.tellMissing()
 		r.err = r.nextChunk()
 		r.dated.turn(r.err != nil, &r.queue)
 		r.hidden.turn()

@@ -86,7 +86,7 @@ func (v *virtuals) next(at int64) {
 
 // virtualStart takes the start of a virtual thread.
 func virtualStart(r *Reader, v *values, ev *format.Event) bool {
-	r.thread(v[slotThread])
+	r.started(v[slotThread])
 	all := &r.ids.virtual
 	all.started, all.open = all.started+1, all.open+1
 	all.lived -= float64(ev.Time) - float64(all.since)
@@ -95,7 +95,7 @@ func virtualStart(r *Reader, v *values, ev *format.Event) bool {
 
 // virtualEnd takes the end of one that has started in the recording, or before it.
 func virtualEnd(r *Reader, v *values, ev *format.Event) bool {
-	r.thread(v[slotThread])
+	r.started(v[slotThread])
 	all := &r.ids.virtual
 	all.open--
 	all.lived += float64(ev.Time) - float64(all.since)

@@ -58,11 +58,13 @@ func (c *cursor) long(what string) int64 {
 	return c.wide(what)
 }
 
+// tops are the bits of eight bytes that say that an integer goes on.
+const tops = 0x8080808080808080
+
 // wide reads a compressed integer of several bytes. Those of up to eight are
 // taken at once: the lowest clear top bit marks the last byte, and the groups
 // of seven bits are pushed together in pairs, fours and eights.
 func (c *cursor) wide(what string) int64 {
-	const tops = 0x8080808080808080
 	if c.left() < 9 {
 		return c.tail(what)
 	}
@@ -288,9 +290,41 @@ func isASCII(b []byte) bool {
 	return true
 }
 
+// validUTF8 reads a string as JVMs write it: in UTF-8, but for characters beyond the
+// first 65,536, which are two surrogates of three bytes each. Each bad byte becomes
+// U+FFFD.
 func validUTF8(b []byte) string {
 	if utf8.Valid(b) {
 		return string(b)
 	}
-	return string([]rune(string(b))) // each bad byte becomes U+FFFD
+	var out []rune
+	for len(b) > 0 {
+		r, n := utf8.DecodeRune(b)
+		if len(b) >= 6 && r == utf8.RuneError {
+			if pair := utf16.DecodeRune(surrogate(b), surrogate(b[3:])); pair != utf8.RuneError {
+				r, n = pair, 6
+			}
+		}
+		out, b = append(out, r), b[n:]
+	}
+	return string(out)
+}
+
+// surrogate reads one of three bytes; 0 where none is.
+func surrogate(b []byte) rune {
+	if b[0] != 0xed || b[1]&0xe0 != 0xa0 || b[2]&0xc0 != 0x80 {
+		return 0
+	}
+	return 0xd000 | rune(b[1]&0x3f)<<6 | rune(b[2]&0x3f)
+}
+
+// garbled reports whether a text holds what no name and no dump does: bytes that are
+// no UTF-8, or that control a terminal.
+func garbled(text string) bool {
+	for _, r := range text {
+		if r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == utf8.RuneError {
+			return true
+		}
+	}
+	return false
 }

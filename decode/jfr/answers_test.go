@@ -1,0 +1,206 @@
+package jfr
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"math/rand/v2"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"contend/format"
+	"contend/golden"
+)
+
+// damages is how often each recording is damaged. 2,000 of ten recordings take some
+// minutes of one core.
+var damages = flag.Int("damages", 60, "damage each recording so many times")
+
+// answered are recordings of all producers there are, by the damage that may go unseen
+// in so many.
+var answered = []string{ours + "/truth-8threads.jfr", ours + "/truth-8threads-jdk25.jfr", ours + "/xalan-8threads.jfr", ours + "/phases-default-settings.jfr",
+	ours + "/lab-striped-jdk17-profile.jfr", ours + "/virtual-jdk25.jfr", ours + "/notify-jdk25.jfr", "../../../shared/fixtures/jfr/phases.jfr",
+	"../../../shared/fixtures/jfr/derby-8clients.jfr", "../../../shared/fixtures/public/jfr/async-profiler-kafka-lock.jfr.gz"}
+
+// A recording that is damaged anywhere says so, or tells the same as before. What
+// cannot be known is a value that may as well have been recorded.
+func TestDamageIsSaid(t *testing.T) {
+	golden.Thorough(t)
+	total, unseen := 0, 0
+	for _, path := range answered {
+		if found, _ := filepath.Glob(path); len(found) == 0 {
+			t.Logf("%s is missing", path)
+			continue
+		}
+		whole := load(t, path)
+		want, said := told(whole)
+		if said {
+			t.Errorf("%s is damaged itself", path)
+		}
+		random, mine := rand.New(rand.NewPCG(1, uint64(len(whole)))), 0
+		for range *damages {
+			what, data := damaged(random, whole)
+			got, said := told(data)
+			if total++; said || got == want {
+				continue
+			}
+			mine++
+			t.Logf("%s: %s: %s", filepath.Base(path), what.how, whereIs(t, whole, what.at))
+		}
+		t.Logf("%s: %d of %d", filepath.Base(path), mine, *damages)
+		unseen += mine
+	}
+	t.Logf("of %d damaged recordings %d tell something else, and do not say so", total, unseen)
+}
+
+// Each byte of metadata, and of what leads to it and to constants, is held to something
+// else. Of a header without a copy the time of day and the clock are not, and of
+// constants the names and lines.
+func TestEachByteIsHeldToAnother(t *testing.T) {
+	whole := load(t, "testdata/small.jfr")
+	want, said := told(whole)
+	if said {
+		t.Fatal("small.jfr is damaged itself")
+	}
+	values := map[string]bool{}
+	const events, constants = 68 + 824, 2703 - 116
+	for i := range whole {
+		if i > events+64 && i < constants { // they are alike
+			continue
+		}
+		for _, v := range []byte{0, whole[i] ^ 1, whole[i] ^ 64, whole[i] ^ 128} {
+			data := bytes.Clone(whole)
+			data[i] = v
+			if got, said := told(data); got != want && !said {
+				values[whereIs(t, whole, i)] = true
+			}
+		}
+	}
+	structure := regexp.MustCompile("^byte ([0-9]|[123][0-9]) of a header|metadata|^byte (1?[0-9]) of 116 of a checkpoint|^byte [01] of [0-9]+ of jdk")
+	for where := range values {
+		if structure.MatchString(where) && !regexp.MustCompile("^byte 3[2-9] of a header").MatchString(where) {
+			t.Errorf("%s: what changes it is not said", where)
+		}
+	}
+}
+
+// Damage that was answered as if there were none: a page of the metadata, a page of
+// constants, a number of constants that no file holds, and a clock of nonsense.
+func TestDamageThatHidEverything(t *testing.T) {
+	jdk, small := load(t, ours+"/truth-8threads.jfr"), load(t, "testdata/small.jfr")
+	page := func(data []byte, at int) []byte {
+		out := bytes.Clone(data)
+		clear(out[at : at+4096])
+		return out
+	}
+	counted := bytes.Replace(small, []byte("\x16\x82\x80\x80\x80\x00"), []byte("\x16\x80\x80\x80\x80\x08"), 1)
+	whole, _, _ := count(jdk)
+	for _, c := range []struct {
+		name  string
+		data  []byte
+		waits int
+		says  string
+	}{
+		{"metadata", page(jdk, 3*4096), 0, "no readable metadata"},
+		{"constants", page(jdk, 142854-142854%4096+4096), -1, "checkpoint"},
+		{"2^31 constants", counted, 100, "pool size of a checkpoint"},
+		{"a clock that is too fast", patched(jdk, 56, 4050200851643709488), whole, "its copy in the chunk says another"},
+		{"a clock that is a little too fast", patched(jdk, 56, 2_100_000_001), whole, "its copy in the chunk says another"},
+		{"a clock without a copy that does not fit", bytes.ReplaceAll(patched(jdk, 56, 2_100_000), []byte("\x44FLR"), []byte("\x44FLS")), -1, "does not fit"},
+		{"a duration", patched(jdk, 40, 9_095_084_977), whole, "another duration"},
+	} {
+		n, st, err := count(c.data)
+		if err != nil || st.Damage.Whole() || c.waits >= 0 && n != c.waits || !strings.Contains(fmt.Sprint(st.Damage.Places), c.says) {
+			t.Errorf("%s: %d waits and activities, want %d: %v %+v", c.name, n, c.waits, err, st.Damage)
+		}
+	}
+}
+
+// told sums up what a recording tells, and reports whether it is said to be damaged, or
+// refused.
+func told(data []byte) (sum uint64, damaged bool) {
+	r, err := NewReader(bytes.NewReader(data), "test.jfr", Options{})
+	if err != nil {
+		return 0, true
+	}
+	h := fnv.New64a()
+	var ev format.Event
+	var line []byte
+	for err = r.Read(&ev); err == nil; err = r.Read(&ev) {
+		line = format.AppendText(line[:0], &ev)
+		h.Write(line)
+	}
+	st := r.Stats()
+	return h.Sum64(), !errors.Is(err, io.EOF) || !st.Damage.Whole()
+}
+
+// harm is what was done to a recording, and where.
+type harm struct {
+	how string
+	at  int
+}
+
+// damaged changes a copy of a recording as disks, networks and people do.
+func damaged(random *rand.Rand, whole []byte) (harm, []byte) {
+	at, n := random.IntN(len(whole)), 1+random.IntN(16)
+	data := bytes.Clone(whole)
+	switch random.IntN(6) {
+	case 0:
+		at &^= 4095
+		clear(data[at:min(at+4096, len(data))])
+		return harm{"a page of zeros", at}, data
+	case 1:
+		bit := byte(1) << random.IntN(8)
+		data[at] ^= bit
+		return harm{fmt.Sprintf("byte %#x from %#x to %#x", at, whole[at], data[at]), at}, data
+	case 2:
+		data[at] ^= byte(1 + random.IntN(255))
+		return harm{fmt.Sprintf("byte %#x from %#x to %#x", at, whole[at], data[at]), at}, data
+	case 3:
+		noise := make([]byte, n)
+		for i := range noise {
+			noise[i] = byte(random.IntN(256))
+		}
+		return harm{fmt.Sprintf("%d bytes inserted", n), at}, append(append(data[:at:at], noise...), whole[at:]...)
+	case 4:
+		return harm{fmt.Sprintf("%d bytes deleted", n), at}, append(data[:at:at], whole[min(at+n, len(whole)):]...)
+	}
+	return harm{"the rest cut off", at}, data[:at]
+}
+
+// whereIs says what lies at an offset of a recording.
+func whereIs(t *testing.T, data []byte, offset int) string {
+	t.Helper()
+	s := splitter{input: input{in: bytes.NewReader(data)}, name: "test.jfr", specs: wanted(), metas: map[string]*metadata{}}
+	for {
+		var c chunk
+		if s.next(&c) != nil {
+			return "behind all chunks"
+		}
+		if offset >= int(c.end) {
+			continue
+		}
+		if offset -= int(c.base); offset < headerSize {
+			return fmt.Sprintf("byte %d of a header", offset)
+		}
+		for at := headerSize; at < len(c.buf); {
+			cur := c.cursor(at)
+			size, kind := int(cur.integer("size", 4)), cur.long("type")
+			if offset < at+size {
+				name := map[int64]string{0: "metadata", 1: "a checkpoint"}[kind]
+				if p := c.meta.program(kind); p != nil && p != unwanted {
+					name = p.class.name
+				} else if kind > 1 {
+					name = "an event that is not wanted: " + c.meta.classes[kind].name
+				}
+				return fmt.Sprintf("byte %d of %d of %s, whose fields begin at %d", offset-at, size, name, cur.off-at)
+			}
+			at += size
+		}
+	}
+}
