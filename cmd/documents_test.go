@@ -41,6 +41,7 @@ var documentCommands = map[string]string{
 	"graph":            "graph --by thread D/exact.txt",
 	"graph-top":        "graph --by thread --top 1 D/exact.txt",
 	"hist":             "hist --by class --class Vault --expected-interval 50ms D/exact.txt",
+	"hist-over-time":   "hist --interval 100ms D/exact.txt",
 	"hist-sampled":     "hist D/sampled-1.txt",
 	"verify":           "verify D/damaged.bin",
 	"verify-text":      "verify D/counts.txt",

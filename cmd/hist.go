@@ -21,6 +21,7 @@ type histOptions struct {
 	own      ownOption
 	by       string
 	tag      string
+	unit     string
 	interval time.Duration
 	expected time.Duration
 
@@ -50,11 +51,20 @@ apart --by tag, input or both, and joined by -o with both kept.
 the ones it missed while it waited itself; logs are written without them, and
 corrected when they are read.
 
+With --interval, rows are intervals of that length with all waits that begin in them,
+as a table, or over time as svg and html; intervals without waits are left out.
+
+Logs are taken to be in nanoseconds unless --unit says otherwise (YCSB writes
+microseconds). --from and --to select the intervals of a log that begin from one to
+the other, both included, as HdrHistogram's own log processor does.
+
 Formats beside tables: bars (a chart for terminals), hgrm (percentiles of all
 waits as text), hlog, svg and html (plots). -o takes the format from the ending
 of the file's name unless --format says another.`,
 		Example: `  contend hist --by class recording.jfr
   contend hist --interval 1s recording.jfr -o waits.hlog && contend hist --from 10s --tag Cache waits.hlog
+  contend hist --interval 1s recording.jfr -o overtime.svg
+  contend hist --unit us --interval 10s ycsb.hlog
   contend hist --by waiter-method --top 5 recording.jfr -o waits.html`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.given = c.Flags().Changed
@@ -70,7 +80,9 @@ of the file's name unless --format says another.`,
 	f.StringVar(&o.by, "by", "lock", "tell waits apart by `KEYS`, separated by commas; those of logs by tag, input")
 	offerLists(c, "by", blame.Keys(blame.Lengths)...)
 	f.StringVar(&o.tag, "tag", "", "of interval logs, only tags that match `REGEXP`")
-	f.DurationVar(&o.interval, "interval", 0, "length of an `INTERVAL` of an interval log (1s unless given)")
+	f.DurationVar(&o.interval, "interval", 0, "rows are intervals of this length; that of the `INTERVAL`s of a log that is written (1s unless given)")
+	f.StringVar(&o.unit, "unit", "ns", "of the lengths in interval logs: `UNIT` is us, ms or ns")
+	offer(c, "unit", "us", "ms", "ns")
 	f.DurationVar(&o.expected, "expected-interval", 0, "correct for coordinated omission: one wait was meant to be measured every `DURATION`")
 	return c
 }
@@ -83,8 +95,10 @@ func (o *histOptions) check() error {
 	switch {
 	case o.interval < 0 || o.given("interval") && o.interval == 0:
 		return usageError{errors.New("--interval: must be longer than 0"), "write 1s or 100ms"}
-	case o.interval > 0 && o.out.format != "hlog":
-		return usageError{errors.New("--interval: only an interval log has intervals"), "write one with -o waits.hlog"}
+	case o.overTime() && o.given("by"):
+		return usageError{errors.New("--by: with --interval, rows are intervals"), "select waits with --class, --lock, --thread or --tag, or write a log with -o waits.hlog"}
+	case units[o.unit] == 0:
+		return usageError{fmt.Errorf("--unit: %q is no unit of logs", o.unit), "write us, ms or ns"}
 	case o.expected < 0:
 		return usageError{errors.New("--expected-interval: cannot be negative"), "write 10ms"}
 	}
@@ -92,6 +106,23 @@ func (o *histOptions) check() error {
 		o.interval = time.Second
 	}
 	return nil
+}
+
+// units are those that logs are written in, in ns.
+var units = map[string]int64{"ns": 1, "us": 1000, "ms": 1_000_000}
+
+// intervalKey is the key of rows that are intervals.
+const intervalKey = "interval"
+
+// overTime reports whether rows are to be intervals.
+func (o *histOptions) overTime() bool { return o.interval > 0 && o.out.format != "hlog" }
+
+// top is how many rows are shown: of intervals all, unless asked otherwise.
+func (o *histOptions) top() int {
+	if o.overTime() && !o.given("top") {
+		return 0
+	}
+	return o.out.top
 }
 
 func runHist(e *env, o *histOptions) error {
@@ -111,6 +142,9 @@ func runHist(e *env, o *histOptions) error {
 	if logs {
 		o.trace.paths, o.labels = files, labels
 		return runHistLogs(e, o)
+	}
+	if o.given("unit") {
+		return usageError{errors.New("--unit: a trace tells its units"), "leave it out"}
 	}
 	if o.given("tag") {
 		return usageError{errors.New("--tag: only interval logs have tags"), "select locks with --class and --lock"}
@@ -132,6 +166,12 @@ func runHist(e *env, o *histOptions) error {
 		return usageError{fmt.Errorf("the input counts %s: waits have no length there", m.Of()), "'contend analyze' shows the counts; several thread dumps with their times bound the lengths"}
 	}
 	a := &histAnswer{total: c.Total(), head: dist.Head{Start: c.Start(), Labelled: c.By()[0] == dist.InputKey}, intervals: c.Intervals()}
-	a.doc = document.NewHist(c.By(), o.expected.Nanoseconds(), c.Rows(), a.total, &cov, o.out.top)
+	by, rows := c.By(), []lengths.Row(nil)
+	if o.overTime() {
+		by, rows = []string{intervalKey}, c.OverTime()
+	} else {
+		rows = c.Rows()
+	}
+	a.doc = document.NewHist(by, o.expected.Nanoseconds(), rows, a.total, &cov, o.top())
 	return cmp.Or(write(e, &o.out, histOutputs, a), res.verdict())
 }

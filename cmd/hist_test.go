@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"contend/analysis"
+	"contend/analysis/dist"
 	"contend/blame/lengths"
 	"contend/decode"
 	"contend/format"
@@ -314,6 +315,17 @@ func TestCompressedLogs(t *testing.T) {
 		code := Main([]string{"hist", "--format", "csv", "-"}, bytes.NewReader(packed.Bytes()[:packed.Len()*3/4]), &out, &msg)
 		if code != exitDamaged || !strings.Contains(out.String(), "Truth$InventoryLock") || !strings.Contains(msg.String(), "ends early") {
 			t.Errorf("%s cut off: exit %d: %s%s", name, code, &msg, &out)
+		}
+	}
+}
+
+// A log is cut as HdrHistogram's log processor does it: an interval that begins at either
+// end is part of it.
+func TestLogsAreCutAsHdrHistogramDoes(t *testing.T) {
+	table := &logTable{from: 1e9, to: 2e9, rel: [2]bool{true, true}}
+	for at, want := range map[int64]bool{999_999_999: false, 1e9: true, 1.5e9: true, 2e9: true, 2_000_000_001: false} {
+		if got := table.wants(&dist.Interval{Start: 100e9 + at}, 100e9); got != want {
+			t.Errorf("an interval that begins after %d ns: %v", at, got)
 		}
 	}
 }

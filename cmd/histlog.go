@@ -50,8 +50,12 @@ type logTable struct {
 	from, to int64          // NoTime means open
 	rel      [2]bool        // from and to count from the start of each log
 	keep     bool           // the intervals, too
+	unit     int64          // of lengths, ns
+	interval int64          // rows are intervals of so many ns, from the start of the first log; 0: they are not
 
 	rows      map[[2]string]*lengths.Lengths
+	parts     map[int64]*lengths.Lengths // by interval
+	base      int64                      // from which these count
 	start     int64
 	intervals []dist.Interval
 	tags      map[string]bool
@@ -75,15 +79,17 @@ func runHistLogs(e *env, o *histOptions) error {
 	if err != nil {
 		return err
 	}
-	t := &logTable{by: by, from: filter.From, to: filter.To, rel: [2]bool{filter.FromRel, filter.ToRel}, keep: o.out.format == "hlog",
+	t := &logTable{unit: units[o.unit], parts: map[int64]*lengths.Lengths{}, base: format.NoTime, by: by, from: filter.From, to: filter.To, rel: [2]bool{filter.FromRel, filter.ToRel}, keep: o.out.format == "hlog",
 		rows: map[[2]string]*lengths.Lengths{}, tags: map[string]bool{}, start: format.NoTime}
 	if o.tag != "" {
 		if t.tag, err = pattern("tag", o.tag); err != nil {
 			return err
 		}
 	}
-	if o.given("interval") {
-		return usageError{errors.New("--interval: the intervals of a log are given"), ""}
+	if o.overTime() {
+		t.interval = o.interval.Nanoseconds()
+	} else if o.given("interval") {
+		return usageError{errors.New("--interval: the intervals of a log that is written again are given"), "leave it out"}
 	}
 	for i, path := range o.trace.paths {
 		if err := t.readFile(e, path, o.labels[i]); err != nil {
@@ -115,7 +121,7 @@ func (t *logTable) readFile(e *env, path, label string) error {
 // read takes one log. Lines that cannot be read are kept as faults; the error
 // is the first fault of a log that has nothing else, or the reader's.
 func (t *logTable) read(in io.Reader, name, label string) error {
-	r, good, before := dist.NewLogReader(in, name), 0, len(t.faults)
+	r, good, before := dist.NewLogReader(in, name, t.unit), 0, len(t.faults)
 	for {
 		iv, err := r.Next()
 		var fault *format.Error
@@ -136,6 +142,9 @@ func (t *logTable) read(in io.Reader, name, label string) error {
 			continue
 		}
 		good++
+		if t.base == format.NoTime {
+			t.base = r.Start()
+		}
 		t.tags[iv.Tag] = true
 		if t.wants(iv, r.Start()) {
 			input, tag := label, iv.Tag
@@ -147,11 +156,11 @@ func (t *logTable) read(in io.Reader, name, label string) error {
 	}
 }
 
-// wants reports whether an interval begins within the cut and has a tag asked
-// for.
+// wants reports whether an interval begins within the cut, whose end is part of it, and
+// has a tag asked for.
 func (t *logTable) wants(iv *dist.Interval, start int64) bool {
 	from, to := analysis.Instant(t.from, t.rel[0], start), analysis.Instant(t.to, t.rel[1], start)
-	return iv.Start >= from && (t.to == format.NoTime || iv.Start < to) && (t.tag == nil || t.tag.MatchString(iv.Tag))
+	return iv.Start >= from && (t.to == format.NoTime || iv.Start <= to) && (t.tag == nil || t.tag.MatchString(iv.Tag))
 }
 
 // add gives an interval to its row, or keeps it under the row's tag. Tags that
@@ -173,7 +182,7 @@ func (t *logTable) add(iv *dist.Interval, input, tag string) {
 		t.intervals = append(t.intervals, *iv)
 		return
 	}
-	l := t.row(input, cmp.Or(name, noTag))
+	l := t.row(input, cmp.Or(name, noTag), iv.Start)
 	switch {
 	case lower:
 		l.AtLeast.Merge(iv.Lengths)
@@ -184,8 +193,18 @@ func (t *logTable) add(iv *dist.Interval, input, tag string) {
 	}
 }
 
-// row returns the lengths of what the keys tell apart.
-func (t *logTable) row(input, tag string) *lengths.Lengths {
+// row returns the lengths of what the keys tell apart, or of an interval.
+func (t *logTable) row(input, tag string, start int64) *lengths.Lengths {
+	if t.interval > 0 {
+		n := (start - t.base) / t.interval
+		if start < t.base && (start-t.base)%t.interval != 0 {
+			n-- // of a later log that began before
+		}
+		if t.parts[n] == nil {
+			t.parts[n] = &lengths.Lengths{}
+		}
+		return t.parts[n]
+	}
 	var k [2]string
 	for i, by := range t.by {
 		k[i] = tag
@@ -203,14 +222,20 @@ func (t *logTable) row(input, tag string) *lengths.Lengths {
 // sums the rows and puts them in order.
 func (t *logTable) answer(o *histOptions) *histAnswer {
 	var rows []lengths.Row
-	total := &lengths.Lengths{}
+	by, total := t.by, &lengths.Lengths{}
 	for k, l := range t.rows {
-		l.Corrected = *l.Exact.Corrected(o.expected.Nanoseconds())
-		total.Merge(l)
 		rows = append(rows, lengths.Row{Keys: k[:len(t.by)], Lengths: l})
 	}
-	lengths.Sort(rows)
+	if t.interval > 0 {
+		by, rows = []string{intervalKey}, lengths.InOrder(t.parts, t.base, t.interval)
+	} else {
+		lengths.Sort(rows)
+	}
+	for _, r := range rows {
+		r.Corrected = *r.Exact.Corrected(o.expected.Nanoseconds())
+		total.Merge(r.Lengths)
+	}
 	a := &histAnswer{total: total, head: dist.Head{Start: max(t.start, 0), Labelled: slices.Contains(t.by, dist.InputKey)}, intervals: t.intervals}
-	a.doc = document.NewHist(t.by, o.expected.Nanoseconds(), rows, total, nil, o.out.top)
+	a.doc = document.NewHist(by, o.expected.Nanoseconds(), rows, total, nil, o.top())
 	return a
 }

@@ -51,7 +51,7 @@ func TestLogRoundTrips(t *testing.T) {
 	if !IsLog(text) {
 		t.Error("the log is not recognised")
 	}
-	r := NewLogReader(bytes.NewReader(text), "x.hlog")
+	r := NewLogReader(bytes.NewReader(text), "x.hlog", 1)
 	for i := range want {
 		got, err := r.Next()
 		if err != nil {
@@ -94,7 +94,7 @@ func TestLogsMerge(t *testing.T) {
 	_, text := sample(t)
 	var list []Interval
 	for pass := range 2 {
-		r := NewLogReader(bytes.NewReader(text), "x.hlog")
+		r := NewLogReader(bytes.NewReader(text), "x.hlog", 1)
 		for iv, err := r.Next(); err != io.EOF; iv, err = r.Next() {
 			if err != nil {
 				t.Fatal(err)
@@ -116,7 +116,7 @@ func TestLogsMerge(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	r := NewLogReader(&out, "merged.hlog")
+	r := NewLogReader(&out, "merged.hlog", 1)
 	for iv, err := r.Next(); err != io.EOF; iv, err = r.Next() {
 		if err != nil {
 			t.Fatal(err)
@@ -138,7 +138,7 @@ func TestTagsCannotBreakALine(t *testing.T) {
 	if err := w.Write(&Interval{Tag: "a,b c\n#[StartTime: 9]", End: 1e9, Lengths: of(5)}); err != nil {
 		t.Fatal(err)
 	}
-	iv, err := NewLogReader(&out, "x.hlog").Next()
+	iv, err := NewLogReader(&out, "x.hlog", 1).Next()
 	if err != nil || iv.Tag != "a_b_c_#[StartTime:_9]" || iv.Start != 0 {
 		t.Errorf("%+v, %v", iv, err)
 	}
@@ -172,7 +172,7 @@ func TestLogOfJHiccupHasItsTruth(t *testing.T) {
 	} else if err := json.Unmarshal(js, &truth); err != nil {
 		t.Fatal(err)
 	}
-	r, sum, intervals := NewLogReader(bytes.NewReader(text), "x.hlog"), &Dist{}, 0
+	r, sum, intervals := NewLogReader(bytes.NewReader(text), "x.hlog", 1), &Dist{}, 0
 	first, last := int64(0), int64(0)
 	for ; ; intervals++ {
 		iv, err := r.Next()
@@ -214,7 +214,7 @@ func TestHistogramsOfOtherGeometries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		iv, err := NewLogReader(strings.NewReader("0,1,1,"+string(text)), "x").Next()
+		iv, err := NewLogReader(strings.NewReader("0,1,1,"+string(text)), "x", 1).Next()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,6 +224,35 @@ func TestHistogramsOfOtherGeometries(t *testing.T) {
 			if math.Abs(got-exact) > exact*coarse+float64(g.lowest) || iv.Lengths.Count() != want.Count() {
 				t.Errorf("%+v: p%v %v of %d, want %v of %d", g, q, got, iv.Lengths.Count(), exact, want.Count())
 			}
+		}
+	}
+}
+
+// Values of other units are nanoseconds when read: a log of YCSB has microseconds.
+func TestUnits(t *testing.T) {
+	h := hdr.New(1, 3_600_000_000, 3)
+	for us := int64(100); us <= 1000; us += 100 {
+		if err := h.RecordValue(us); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := h.EncodeV2()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for unit, longest := range map[int64]int64{1: 1000, 1000: 1e6, 1e6: 1e9} {
+		r := NewLogReader(strings.NewReader("0,1,1,"+string(text)), "x", unit)
+		iv, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := iv.Lengths
+		if d.Count() != 10 || d.Min() != 100*unit || d.Max() != longest || d.Percentile(50) < 499*unit || d.Percentile(50) > 501*unit {
+			t.Errorf("unit %d: %d from %d to %d, half below %d", unit, d.Count(), d.Min(), d.Max(), d.Percentile(50))
+		}
+		iv.Pack() // the text has the other unit
+		if again, err := iv.unpack(); err != nil || again.Max() != longest {
+			t.Errorf("unit %d, packed: %v", unit, err)
 		}
 	}
 }
@@ -247,7 +276,7 @@ func TestBadLines(t *testing.T) {
 		{"cut histogram", good[:len(good)-20] + "\n", "histogram", format.ErrCorrupt},
 		{"start time", "#[StartTime: soon]\n", `"soon" is no time`, format.ErrCorrupt},
 	} {
-		r := NewLogReader(strings.NewReader(c.line+good), "x.hlog")
+		r := NewLogReader(strings.NewReader(c.line+good), "x.hlog", 1)
 		_, err := r.Next()
 		var fe *format.Error
 		if !errors.As(err, &fe) || !errors.Is(err, c.err) || fe.Pos.Line != 1 || !strings.Contains(err.Error(), c.want) {
@@ -272,7 +301,7 @@ func TestStampsOfEveryKind(t *testing.T) {
 		"#[StartTime: 1700000000 (seconds since epoch), now]\n":         1_700_000_002_500_000_000,
 		"#[StartTime: 1700000000 (s)]\n#[BaseTime: 3 (s)]\n\"Start\"\n": 5_500_000_000,
 	} {
-		iv, err := NewLogReader(strings.NewReader(head+"2.5,1,0,"+payload+"\r\n"), "x").Next()
+		iv, err := NewLogReader(strings.NewReader(head+"2.5,1,0,"+payload+"\r\n"), "x", 1).Next()
 		if err != nil || iv.Start != want || iv.End != want+1e9 {
 			t.Errorf("%q: %+v, %v", head, iv, err)
 		}
@@ -284,7 +313,7 @@ func TestEveryPrefixOfALog(t *testing.T) {
 	_, text := sample(t)
 	text = text[:bytes.Index(text, []byte("Tag=Journal"))+60]
 	for n := range text {
-		r, faults := NewLogReader(bytes.NewReader(text[:n]), "x"), 0
+		r, faults := NewLogReader(bytes.NewReader(text[:n]), "x", 1), 0
 		for {
 			_, err := r.Next()
 			if err == io.EOF {
@@ -308,7 +337,7 @@ func FuzzLog(f *testing.F) {
 	f.Add([]byte("1,2,3,HISTFAAA"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		IsLog(data)
-		r := NewLogReader(bytes.NewReader(data), "x")
+		r := NewLogReader(bytes.NewReader(data), "x", 1)
 		for range bytes.Count(data, []byte("\n")) + 2 {
 			iv, err := r.Next()
 			var fe *format.Error
@@ -344,7 +373,7 @@ func BenchmarkReadLog(b *testing.B) {
 	b.ReportAllocs()
 	lines := 0
 	for b.Loop() {
-		r := NewLogReader(bytes.NewReader(text), "x")
+		r := NewLogReader(bytes.NewReader(text), "x", 1)
 		for {
 			if _, err := r.Next(); err == io.EOF {
 				break

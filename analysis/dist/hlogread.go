@@ -24,21 +24,23 @@ const maxLine = 64 << 20
 const year = int64(365 * 24 * 3600e9)
 
 // LogReader reads interval logs of HdrHistogram with V2 compressed
-// histograms, whoever wrote them. It takes every value as nanoseconds.
+// histograms, whoever wrote them.
 type LogReader struct {
 	in       *bufio.Scanner
 	pos      format.Pos
 	start    int64 // format.NoTime until known
 	base     int64 // format.NoTime until known
 	labelled bool
+	unit     int64
 	finished error
 }
 
-// NewLogReader reads a log; name is what errors call it.
-func NewLogReader(r io.Reader, name string) *LogReader {
+// NewLogReader reads a log whose values are in a unit, in nanoseconds; name is what errors
+// call it.
+func NewLogReader(r io.Reader, name string, unit int64) *LogReader {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, maxLine)
-	return &LogReader{in: in, pos: format.Pos{File: name}, start: format.NoTime, base: format.NoTime}
+	return &LogReader{in: in, pos: format.Pos{File: name}, start: format.NoTime, base: format.NoTime, unit: unit}
 }
 
 // IsLog reports whether an input that begins with these bytes is an interval
@@ -155,6 +157,10 @@ func (l *LogReader) interval(line string) (*Interval, error) {
 	if err != nil {
 		return nil, l.fail("histogram", fmt.Errorf("%w: %v", format.ErrCorrupt, err), "")
 	}
+	if l.unit > 1 {
+		iv.Lengths = scaled(h, l.unit)
+		return iv, nil
+	}
 	iv.Lengths, iv.packed = fromHistogram(h), fields[3]
 	return iv, nil
 }
@@ -215,5 +221,18 @@ func fromHistogram(h *hdr.Histogram) *Dist {
 	}
 	longest := d.full.Max()
 	d.count(min(h.Min(), longest), longest, d.full.TotalCount())
+	return d
+}
+
+// scaled is fromHistogram for values in another unit than nanoseconds. A bucket counts
+// where it ends, as percentiles have it.
+func scaled(h *hdr.Histogram, unit int64) *Dist {
+	d := &Dist{}
+	for _, bar := range h.Distribution() {
+		d.AddN(times(bar.To, unit), bar.Count)
+	}
+	if d.n > 0 {
+		d.min = times(h.Min(), unit)
+	}
 	return d
 }

@@ -37,7 +37,8 @@ func (l *Lengths) Merge(o *Lengths) {
 
 // Row is one combination of keys.
 type Row struct {
-	Keys []string
+	Keys       []string
+	Start, End int64 // the interval of its waits, ns; 0 and 0 where these are of any time
 	*Lengths
 }
 

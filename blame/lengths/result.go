@@ -2,7 +2,9 @@ package lengths
 
 import (
 	"cmp"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"contend/analysis/dist"
@@ -30,7 +32,7 @@ func (c *Collector) Rows() []Row {
 	c.finish()
 	rows := make([]Row, 0, len(c.rows))
 	for k, l := range c.rows {
-		rows = append(rows, Row{c.texts(k), l})
+		rows = append(rows, Row{Keys: c.texts(k), Lengths: l})
 	}
 	Sort(rows)
 	return rows
@@ -84,6 +86,27 @@ func (c *Collector) tag(texts []string, ending string) string {
 
 // Start returns the instant intervals count from.
 func (c *Collector) Start() int64 { return c.start }
+
+// OverTime returns the lengths of all waits in each interval that has any, in order of
+// time.
+func (c *Collector) OverTime() []Row {
+	c.finish()
+	sums := map[int64]*Lengths{}
+	for p, l := range c.parts {
+		entry(sums, p.interval).Merge(l)
+	}
+	return InOrder(sums, c.start, c.interval)
+}
+
+// InOrder returns a row for each interval of a length, numbered from a start, in order of
+// time. Its key is its distance from there.
+func InOrder(sums map[int64]*Lengths, start, length int64) (rows []Row) {
+	for _, n := range slices.Sorted(maps.Keys(sums)) {
+		key := strconv.FormatFloat(float64(n*length)/1e9, 'f', -1, 64) + " s"
+		rows = append(rows, Row{Keys: []string{key}, Start: start + n*length, End: start + (n+1)*length, Lengths: sums[n]})
+	}
+	return rows
+}
 
 // Intervals returns the lengths of each row in each interval that has any, in
 // no order. A tag is the row's keys.

@@ -21,6 +21,8 @@ type Hist struct {
 // cannot tell is absent.
 type HistRow struct {
 	Keys      []string `json:"keys"`
+	StartNs   int64    `json:"startNs,omitempty"` // of its interval, where rows are intervals
+	EndNs     int64    `json:"endNs,omitempty"`
 	Waits     int64    `json:"waits"`
 	Exact     *Lengths `json:"exact,omitempty"`     // waits recorded whole
 	Corrected *Lengths `json:"corrected,omitempty"` // the same, corrected for coordinated omission
@@ -54,17 +56,17 @@ type (
 // NewHist builds the document; top limits the rows, 0 means all.
 func NewHist(by []string, expected int64, rows []lengths.Row, total *lengths.Lengths, cov *Coverage, top int) *Hist {
 	d := &Hist{Schema: "contend.hist/1", By: by, ExpectedNs: expected, Rows: []HistRow{}, Coverage: cov,
-		Total: newHistRow([]string{}, total)}
+		Total: newHistRow(&lengths.Row{Keys: []string{}, Lengths: total})}
 	shown := limit(rows, top)
-	for _, r := range shown {
-		d.Rows = append(d.Rows, newHistRow(r.Keys, r.Lengths))
+	for i := range shown {
+		d.Rows = append(d.Rows, newHistRow(&shown[i]))
 	}
 	d.Omitted = len(rows) - len(shown)
 	return d
 }
 
-func newHistRow(keys []string, l *lengths.Lengths) HistRow {
-	return HistRow{Keys: keys, Waits: l.Waits(), Exact: NewLengths(&l.Exact), Corrected: NewLengths(&l.Corrected),
+func newHistRow(l *lengths.Row) HistRow {
+	return HistRow{Keys: l.Keys, StartNs: l.Start, EndNs: l.End, Waits: l.Waits(), Exact: NewLengths(&l.Exact), Corrected: NewLengths(&l.Corrected),
 		AtLeast: NewLengths(&l.AtLeast), AtMost: NewLengths(&l.AtMost), Open: l.Open}
 }
 

@@ -49,6 +49,7 @@ type picture struct {
 	Top, Bottom   int
 	XTicks        []mark
 	YTicks        []mark
+	Across        string // what the axis across shows
 	Curves        []curve
 	Notes         []string
 	Rows          []tableRow
@@ -62,6 +63,7 @@ type mark struct {
 // curve is one line of the picture with its place in the legend.
 type curve struct {
 	Name, Color, Dash, Points string
+	Path                      string // instead of points, for a curve of several pieces
 	LegendY, TextY            int
 }
 
@@ -72,7 +74,8 @@ type named struct {
 }
 
 // SVG writes the picture: the length of waits over the percentile, both on
-// logarithmic scales, a curve for each of the first rows.
+// logarithmic scales, a curve for each of the first rows; or, where rows are intervals,
+// percentiles over time.
 func SVG(w io.Writer, d *document.Hist) error {
 	return pages.ExecuteTemplate(w, "plot.svg.tmpl", draw(d))
 }
@@ -82,14 +85,22 @@ func HTML(w io.Writer, d *document.Hist) error {
 	return pages.ExecuteTemplate(w, "plot.html.tmpl", draw(d))
 }
 
+// newPicture returns a picture with room for so many curves in its legend.
+func newPicture(title string, curves int) *picture {
+	return &picture{Title: title, Width: width, Height0: height, Left: left, Right: width - right, Top: top, Bottom: height - bottom, Height: height + legendSpacing*curves}
+}
+
 func draw(d *document.Hist) *picture {
+	if len(d.Rows) > 0 && d.Rows[0].EndNs != 0 {
+		return overTime(d)
+	}
 	list := curvesOf(d)
-	p := &picture{Title: "Lengths of waits by " + strings.Join(d.By, ", "), Width: width, Height0: height, Left: left, Right: width - right,
-		Top: top, Bottom: height - bottom, Height: height + legendSpacing*len(list), Rows: rowsOf(list)}
+	p := newPicture("Lengths of waits by "+strings.Join(d.By, ", "), len(list))
+	p.Rows, p.Across = rowsOf(list), "waits no longer than this"
 	x, y := axes(list)
 	p.XTicks, p.YTicks = x.marks, y.marks
 	for i, c := range list {
-		p.Curves = append(p.Curves, curve{c.name, colors[i], c.dash, points(c.lengths, x, y), height + i*legendSpacing, height + i*legendSpacing + 5})
+		p.Curves = append(p.Curves, curve{c.name, colors[i], c.dash, points(c.lengths, x, y), "", height + i*legendSpacing, height + i*legendSpacing + 5})
 	}
 	if len(list) == 0 {
 		p.Notes = append(p.Notes, "no waits")

@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"testing"
@@ -83,6 +84,41 @@ func TestCurvesRiseAndStayInside(t *testing.T) {
 				t.Fatalf("%s after %v,%v: %v, %v", pair, lastX, lastY, err, err2)
 			}
 			lastX, lastY = x, y
+		}
+	}
+}
+
+// Over time there is a curve for each percentile, with a gap where no waits are, and the
+// longest is above the others.
+func TestPercentilesOverTime(t *testing.T) {
+	var rows []lengths.Row
+	total := &lengths.Lengths{}
+	for _, second := range []int64{0, 1, 4, 5} {
+		l := &lengths.Lengths{}
+		for n := range int64(100) {
+			l.Exact.Add((n + 1) * (second + 1) * 1000)
+		}
+		total.Merge(l)
+		rows = append(rows, lengths.Row{Keys: []string{fmt.Sprint(second, " s")}, Start: second * 1e9, End: (second + 1) * 1e9, Lengths: l})
+	}
+	d := document.NewHist([]string{"interval"}, 0, rows, total, nil, 0)
+	out := string(svg(t, d))
+	elements, text, _ := parse(t, []byte(out))
+	if elements["path"] != len(timed) || !strings.Contains(text, "seconds") || !strings.Contains(text, "99.9 %") {
+		t.Fatalf("%v %q", elements, text)
+	}
+	last := 0.0
+	for _, path := range strings.Split(out, "<path d=\"")[1:] {
+		path, _, _ = strings.Cut(path, "\"")
+		var x, y float64
+		if _, err := fmt.Sscanf(path, "M%f,%f", &x, &y); err != nil || x != left || y < last || y < top || y > height-bottom || strings.Count(path, "M") != 2 {
+			t.Errorf("%s after %v: %v", path, last, err)
+		}
+		last = y
+	}
+	for length, want := range map[float64]float64{0: 1, 8: 1, 10: 1, 15: 2, 47: 5, 95: 10, 0.3: 0.05} {
+		if got := roundStep(length); math.Abs(got-want) > 1e-9 {
+			t.Errorf("steps of %v in %v, want %v", got, length, want)
 		}
 	}
 }

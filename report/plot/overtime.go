@@ -1,0 +1,89 @@
+package plot
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"contend/report/document"
+)
+
+// timed are the curves of lengths over time, the longest waits first.
+var timed = [...]struct {
+	name string
+	ns   func(*document.Lengths) int64
+}{
+	{"longest", func(l *document.Lengths) int64 { return l.MaxNs }},
+	{"99.9 %", func(l *document.Lengths) int64 { return l.P999Ns }},
+	{"99 %", func(l *document.Lengths) int64 { return l.P99Ns }},
+	{"90 %", func(l *document.Lengths) int64 { return l.P90Ns }},
+	{"50 %", func(l *document.Lengths) int64 { return l.P50Ns }},
+}
+
+// overTime draws percentiles of the intervals of a document: each is a step as long as its
+// interval, and where an interval has no waits the curve has none. Of sampled waits the
+// upper bound is drawn.
+func overTime(d *document.Hist) *picture {
+	p := newPicture("Lengths of waits over time", len(timed))
+	p.Across = "seconds"
+	first, last := d.Rows[0].StartNs, d.Rows[len(d.Rows)-1].EndNs
+	var all []named
+	for i := range d.Rows {
+		if l := drawn(&d.Rows[i]); l != nil {
+			all = append(all, named{d.Rows[i].Keys[0], "", l})
+		}
+	}
+	_, y := axes(all)
+	x := scale{from: 0, to: float64(last-first) / 1e9, start: left, len: plotWidth}
+	step := roundStep(x.to)
+	for at := 0.0; at <= x.to*(1+1e-9); at += step {
+		x.marks = append(x.marks, mark{pixels(x.at(at)), strconv.FormatFloat(at, 'g', 6, 64)})
+	}
+	p.XTicks, p.YTicks, p.Rows = x.marks, y.marks, rowsOf(all)
+	for i, t := range timed {
+		c := curve{Name: t.name, Color: colors[i], LegendY: height + i*legendSpacing, TextY: height + i*legendSpacing + 5}
+		var b strings.Builder
+		for j := range d.Rows {
+			r := &d.Rows[j]
+			l := drawn(r)
+			if l == nil {
+				continue
+			}
+			command := "L"
+			if j == 0 || d.Rows[j-1].EndNs != r.StartNs {
+				command = "M"
+			}
+			v := y.at(math.Log10(float64(max(t.ns(l), 1))))
+			fmt.Fprintf(&b, "%s%.1f,%.1f L%.1f,%.1f ", command, x.at(float64(r.StartNs-first)/1e9), v, x.at(float64(r.EndNs-first)/1e9), v)
+		}
+		c.Path = strings.TrimSuffix(b.String(), " ")
+		p.Curves = append(p.Curves, c)
+	}
+	return p
+}
+
+// drawn are the lengths of an interval that are drawn.
+func drawn(r *document.HistRow) *document.Lengths {
+	switch {
+	case r.Corrected != nil:
+		return r.Corrected
+	case r.Exact != nil:
+		return r.Exact
+	}
+	return r.AtMost
+}
+
+// roundStep is a round number of seconds of which some ten make a length.
+func roundStep(length float64) float64 {
+	if length <= 0 {
+		return 1
+	}
+	decade := math.Pow(10, math.Floor(math.Log10(length/10)))
+	for _, factor := range []float64{1, 2, 5} {
+		if length <= 10*factor*decade {
+			return factor * decade
+		}
+	}
+	return 10 * decade
+}
