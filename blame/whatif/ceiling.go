@@ -2,7 +2,6 @@ package whatif
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"contend/format"
@@ -64,54 +63,62 @@ func (c *Collector) demands() *demand {
 }
 
 // ceiling returns what the throughput can be at most after a change, over what
-// it is: the two operational bounds of closed systems. No thread gets through
-// faster than if it never waited, X <= N/(Z + sum D); and a lock gives what it is
-// held for once at a time, X <= 1/D, which says something where all threads use
-// it alike, and one at a time.
+// it is, as far as another run of the program does what this one did: no thread gets
+// through faster than if it never waited, X <= N/(Z + sum D), and an exclusive lock is
+// held once at a time, sum X*D <= 1. As threads gain unevenly, most is won where those
+// that need a lock least, for each acquisition, take it as often as they can.
 func (c *Collector) ceiling(e *effect) float64 {
-	d, length := c.demands(), c.end-c.start
+	d, length := c.demands(), float64(c.end-c.start)
 	gone := slices.Clone(d.waited)
-	now, left := make([]float64, len(d.owned)), make([]float64, len(d.owned))
+	left := make([]float64, len(d.owned))
 	for i := range d.served {
 		s := &d.served[i]
 		rest := e.shrunk(s.section, s.ns)
 		gone[s.thread] += s.ns - rest
-		if now[s.own] += float64(s.ns); !e.gone[s.lock] && !e.reads(s.shared, s.section) {
+		if !e.gone[s.lock] && !e.reads(s.shared, s.section) {
 			left[s.own] += float64(rest) / float64(e.stripes[s.lock].count)
 		}
 	}
-	all, high := 0.0, 0.0
+	all, alone := 0.0, make([]float64, len(d.taken)) // by thread: what it can take if it never waits
 	for t, n := range d.taken {
-		all, high = all+n, high+n*float64(length)/float64(max(length-gone[t], 1))
+		all, alone[t] = all+n, n*length/max(length-float64(gone[t]), 1)
 	}
-	return max(min(high/max(all, 1), c.heldAtMost(now, left)), 1)
-}
-
-// alike is how far the threads that use a lock may be from their mean.
-const alike = 2
-
-// heldAtMost returns the bound of the locks, by how long threads hold them now
-// and how long they would.
-func (c *Collector) heldAtMost(now, left []float64) float64 {
-	uses := c.demand.owned
-	before, after := make([]float64, len(c.locks)), make([]float64, len(c.locks))
-	users, odd := make([]float64, len(c.locks)), make([]bool, len(c.locks))
-	for i, u := range uses {
-		before[u.lock] += now[i]
-		after[u.lock] += left[i]
-		users[u.lock]++
-	}
-	for i, u := range uses {
-		mean := before[u.lock] / users[u.lock]
-		odd[u.lock] = odd[u.lock] || now[i] > alike*mean || now[i]*alike < mean
-	}
-	length, high := float64(c.end-c.start), math.Inf(1)
-	for l, ns := range after {
-		if ns > 0 && !odd[l] && int(users[l]) == c.takers && before[l] <= length {
-			high = min(high, length/ns)
+	semaphores, byLock := c.semaphores(), make([][]demanded, len(c.locks))
+	for i, u := range d.owned {
+		if n := d.taken[u.thread]; left[i] > 0 && n > 0 && !semaphores[u.lock] {
+			byLock[u.lock] = append(byLock[u.lock], demanded{u.thread, left[i] / n})
 		}
 	}
+	high := sumOf64(alone)
+	for _, list := range byLock {
+		high = min(high, heldOnce(list, alone, length))
+	}
+	return max(high/max(all, 1), 1)
+}
+
+// demanded is how long a thread holds a lock for each acquisition of any, ns.
+type demanded struct {
+	thread int32
+	each   float64
+}
+
+// heldOnce returns how many acquisitions there can be at most in a time in which a lock
+// is held once at a time, where alone bounds those of each thread.
+func heldOnce(list []demanded, alone []float64, length float64) float64 {
+	slices.SortFunc(list, func(a, b demanded) int { return cmp.Compare(a.each, b.each) })
+	high := sumOf64(alone)
+	for _, u := range list {
+		n := min(alone[u.thread], length/u.each)
+		high, length = high-alone[u.thread]+n, length-n*u.each
+	}
 	return high
+}
+
+func sumOf64(list []float64) (sum float64) {
+	for _, v := range list {
+		sum += v
+	}
+	return sum
 }
 
 // everyTenure returns the tenures of all threads, settled where they were

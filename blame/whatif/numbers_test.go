@@ -1,23 +1,20 @@
 package whatif
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
-
-	"contend/format"
 )
 
-// A lock that threads use for as long as each other bounds them: one that three
-// times as much is no longer like the others.
-func TestALockBoundsThoseWhoUseItAlike(t *testing.T) {
-	for _, c := range []struct{ first, second, want float64 }{{250, 100, 1000. / 350}, {300, 75, math.Inf(1)}} {
-		d := &Collector{start: 0, end: 1000, takers: 2, locks: make([]format.ObjectID, 1), demand: &demand{owned: []owned{{0, 0}, {1, 0}}}}
-		now := []float64{c.first, c.second}
-		if got := d.heldAtMost(now, now); got != c.want {
-			t.Errorf("%v: %v, want %v", now, got, c.want)
+// A lock is held once at a time: those who need it least take it as often as they can
+// alone, and the others share what is left.
+func TestALockBoundsThoseWhoUseIt(t *testing.T) {
+	for _, c := range []struct {
+		alone []float64 // of three threads, of which the last does without the lock
+		want  float64
+	}{{[]float64{20, 20, 5}, 20 + 8 + 5}, {[]float64{80, 20, 5}, 50 + 5}, {[]float64{3, 2, 5}, 10}} {
+		if got := heldOnce([]demanded{{1, 75}, {0, 20}}, c.alone, 1000); got != c.want {
+			t.Errorf("%v: %v, want %v", c.alone, got, c.want)
 		}
 	}
 }
@@ -53,17 +50,6 @@ func TestHowLateOneMayCome(t *testing.T) {
 	late := thread{holds: []hold{{asked: 1000, start: 5000, end: 6000}}}
 	if came := late.program(10000)[0].busy; came < 1100 || came > 1250 {
 		t.Errorf("who waited from 1000 on for one who was there comes at %d", came)
-	}
-}
-
-// A range says that it reaches beyond its ceiling where two digits show it.
-func TestARangeBeyondItsCeilingIsTold(t *testing.T) {
-	for high, want := range map[float64]bool{1.004: false, 1.007: true} {
-		c := Collector{waitNs: 1}
-		list := c.assumptions(&Result{Replayed: true, Rows: []Row{{Throughput: Range{1, high}, Ceiling: 1}}})
-		if got := slices.ContainsFunc(list, func(s string) bool { return strings.HasPrefix(s, "ranges reach beyond AT MOST") }); got != want {
-			t.Errorf("%v of a ceiling of 1: told %v", high, got)
-		}
 	}
 }
 

@@ -113,8 +113,7 @@ func (c *Collector) Predict(changes []Change) (*Result, error) {
 				row.Throughput, row.WaitNs, row.Locks = inOrder().predict(e)
 			}
 			row.Locks = row.Locks && !out.Locked
-			row.Ceiling = c.ceiling(e)
-			row.Throughput.Low = min(row.Throughput.Low, row.Ceiling) // a replay of few rounds may miss what is possible
+			row.Ceiling = max(c.ceiling(e)*(1+c.unrest()), row.Throughput.High)
 		} else {
 			row.Throughput, row.WaitNs = c.bound(&ch)
 		}
@@ -164,9 +163,6 @@ func (c *Collector) bound(ch *Change) (throughput, waitNs Range) {
 	return Range{1, high}, Range{float64(c.waitNs - saved), float64(c.waitNs)}
 }
 
-// rounding is what two digits hide.
-const rounding = 0.005
-
 // assumptions says what a reader must know to believe the result.
 func (c *Collector) assumptions(r *Result) (list []string) {
 	if c.waitNs == 0 {
@@ -196,9 +192,6 @@ func (c *Collector) assumptions(r *Result) (list []string) {
 	}
 	if c.rebuilt {
 		list = append(list, "sections for which nobody waited are not in the trace: they neither shrink nor get into each other's way")
-	}
-	if slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Throughput.High > row.Ceiling*(1+rounding) }) {
-		list = append(list, "ranges reach beyond AT MOST, which is of this run, by what another run may differ from it by chance")
 	}
 	for i := range r.Rows {
 		if r.Rows[i].Locks {

@@ -19,7 +19,7 @@ func TestWhatIfRanges(t *testing.T) {
 	if err := WhatIf(&b, d, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for section, want := range map[string]string{"Shop.sell": "no change 1.00 s", "Shop.ask": "x 1.00 to 1.25 1.00 s to 2.00 s", "Shop.buy": "x 1.25 0"} {
+	for section, want := range map[string]string{"Shop.sell": "no change 1.00 s", "Shop.ask": "x 1.00 to 1.25, cannot be told 1.00 s to 2.00 s", "Shop.buy": "x 1.25 0"} {
 		found := ""
 		for line := range strings.Lines(b.String()) {
 			if before, _, ok := strings.Cut(line, section); ok {
