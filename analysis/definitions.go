@@ -67,6 +67,7 @@ const maxSymbol = owners.MaxID
 
 // add takes a metadata event; other kinds are ignored.
 func (d *definitions) add(ev *format.Event) {
+	frames := keepNames(ev)
 	switch ev.Kind {
 	case format.KindThread:
 		if grow(&d.threads, int(ev.Thread)) {
@@ -84,9 +85,9 @@ func (d *definitions) add(ev *format.Event) {
 		}
 	case format.KindStack:
 		if grow(&d.stacks, int(ev.Stack)) {
-			d.stacks[ev.Stack] = append([]format.Frame(nil), ev.Frames...)
+			d.stacks[ev.Stack] = frames
 			grow(&d.owned, int(ev.Stack))
-			d.owned[ev.Stack] = slices.ContainsFunc(ev.Frames, func(f format.Frame) bool { return !RuntimeFrame(f) })
+			d.owned[ev.Stack] = slices.ContainsFunc(frames, func(f format.Frame) bool { return !RuntimeFrame(f) })
 		}
 	}
 }

@@ -50,6 +50,7 @@
 //	slice.go       the model: slices, and the visitors that get them
 //	symbols.go     ids resolved for visitors and reports
 //	definitions.go what a trace says of the things it names by ids
+//	longnames.go   names that are too long
 //	stackuses.go   what events show threads at with a stack
 //	interner.go    strings as dense ids
 //	frames.go      which frames are the lock's or the runtime's
