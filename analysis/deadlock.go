@@ -66,8 +66,12 @@ func (c *cycles) deadlocks(queued map[int32]map[format.ThreadID]bool, since map[
 	var out []Deadlock
 	for i, cycle := range c.links {
 		d := Deadlock{Cycle: cycle, Since: since[int32(i+1)]}
+		on := make(map[format.ThreadID]bool, len(cycle))
+		for _, l := range cycle {
+			on[l.Thread] = true
+		}
 		for t := range queued[int32(i+1)] {
-			if !slices.ContainsFunc(cycle, func(l Link) bool { return l.Thread == t }) {
+			if !on[t] {
 				d.Queued = append(d.Queued, t)
 			}
 		}

@@ -54,41 +54,59 @@ func (c *cycles) circles(locks []owners.Unlinked, e *emitter, known map[string]i
 			waits[w.Thread] = Hop{Thread: w.Thread, Stack: w.Stack, Lock: l.Lock}
 		}
 	}
+	ends := map[format.ThreadID]int32{} // by thread: the circle it waits for, 0 for none
 	for _, t := range slices.Sorted(maps.Keys(waits)) {
-		path := pathFrom(t, waits, holder)
-		if len(path) < 2 { // nobody waits for himself
-			continue
+		path, id := pathFrom(t, waits, holder, ends), int32(0)
+		if last := path[len(path)-1].Thread; ends[last] > 0 {
+			id = ends[last]
+		} else if circle := circleOn(path, holder); len(circle) > 1 { // nobody waits for himself
+			id = c.shown(circle, e, known, locks[0].Time)
 		}
-		circle := threadsOf(path, func(h Hop) format.ThreadID { return h.Thread })
-		id, met := known[circle]
-		if !met {
-			id = c.id(path)
-			known[circle], e.queued[id], e.since[id] = id, map[format.ThreadID]bool{}, locks[0].Time
-		} else if e.queued[id] == nil { // nobody's waiting in the cut ends there
-			e.queued[id], e.since[id] = map[format.ThreadID]bool{}, locks[0].Time
+		for _, hop := range path {
+			if ends[hop.Thread] = id; id > 0 {
+				e.queued[id][hop.Thread] = true
+			}
 		}
-		e.queued[id][t] = true
 	}
 }
 
-// pathFrom follows who waits for whom until it meets a thread again, and returns
-// the circle; nil where the path ends.
-func pathFrom(t format.ThreadID, waits map[format.ThreadID]Hop, holder map[format.ObjectID]format.ThreadID) (path []Hop) {
-	at := map[format.ThreadID]int{}
-	for {
-		if first, met := at[t]; met {
-			return path[first:]
-		}
+// shown returns the number of a circle that a dump shows.
+func (c *cycles) shown(path []Hop, e *emitter, known map[string]int32, at int64) int32 {
+	circle := threadsOf(path, func(h Hop) format.ThreadID { return h.Thread })
+	id, met := known[circle]
+	if !met {
+		id = c.id(path)
+		known[circle] = id
+	}
+	if e.queued[id] == nil { // of one that is known: nobody's waiting in the cut ends there
+		e.queued[id], e.since[id] = map[format.ThreadID]bool{}, at
+	}
+	return id
+}
+
+// pathFrom follows who waits for whom until it meets a thread whose end is known, which is
+// the last one then, or one again, or the path ends.
+func pathFrom(t format.ThreadID, waits map[format.ThreadID]Hop, holder map[format.ObjectID]format.ThreadID, ends map[format.ThreadID]int32) (path []Hop) {
+	for met := map[format.ThreadID]bool{}; !met[t]; {
 		hop, waiting := waits[t]
 		if !waiting {
-			return nil
+			break
 		}
-		at[t] = len(path)
-		path = append(path, hop)
+		met[t], path = true, append(path, hop)
 		next, held := holder[hop.Lock]
-		if !held {
-			return nil
+		if _, known := ends[t]; known || !held {
+			break
 		}
 		t = next
 	}
+	return path
+}
+
+// circleOn returns the part of a path that its last thread waits for.
+func circleOn(path []Hop, holder map[format.ObjectID]format.ThreadID) []Hop {
+	next, held := holder[path[len(path)-1].Lock]
+	if at := slices.IndexFunc(path, func(h Hop) bool { return h.Thread == next }); held && at >= 0 {
+		return path[at:]
+	}
+	return nil
 }
