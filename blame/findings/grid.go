@@ -10,8 +10,8 @@ const (
 
 // grid is where its instants lie, and at which of them anything was seen.
 type grid struct {
-	start, width int64 // width 0: there is nothing yet
-	last         int64
+	start, width int64    // width 0: there is nothing yet
+	first, last  int64    // of what was seen: recorders do not write in order of time, so some lies before start
 	seen         instants // of grids of instants that were seen
 }
 

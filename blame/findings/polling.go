@@ -201,7 +201,7 @@ func (p *polling) sampled(ev *format.Event) {
 func (p *polling) bins(source pollSource, start, end int64) (from, to int) {
 	g := &p.grids[source]
 	if g.width == 0 {
-		*g = grid{start: start, width: gridWidth, last: start}
+		*g = grid{start: start, width: gridWidth, first: start, last: start}
 	}
 	for max(start, end)-g.start >= gridLen*g.width {
 		g.width *= 2
@@ -214,7 +214,7 @@ func (p *polling) bins(source pollSource, start, end int64) (from, to int) {
 			}
 		}
 	}
-	g.last = max(g.last, end)
+	g.first, g.last = min(g.first, start), max(g.last, end)
 	from = int(max(start-g.start, 0) / g.width)
 	if to = from + 1; source == sleepRecorded {
 		if from = int((max(start-g.start, 0) + g.width - 1) / g.width); end < start {

@@ -132,7 +132,7 @@ func (p *polling) samplesOf(at *spot) (n int64) {
 // time is how long threads were at a place, and how long that was looked at, in ns.
 func (p *polling) time(k spotKey, at *spot, t *Trace) (ns, elapsed int64) {
 	g := &p.grids[k.source]
-	elapsed = cmp.Or(g.last-g.start, t.ElapsedNs)
+	elapsed = cmp.Or(g.last-g.first, t.ElapsedNs)
 	switch k.source {
 	case sleepRecorded:
 		return at.ns, elapsed
