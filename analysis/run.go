@@ -72,7 +72,6 @@ type pass struct {
 	rec   *record
 	cyc   *cycles
 	smp   *sampler
-	wild  int64 // events with times no clock gives
 	ask   []ActivityVisitor
 	shows bool // what threads did outside of waits: spinning and sleeping would show
 }
@@ -105,9 +104,6 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 // take gives an event to those it concerns.
 func (p *pass) take(ev *format.Event) {
 	bound(ev)
-	if clamp(ev) {
-		p.wild++
-	}
 	p.names.use(ev)
 	if ev.Kind == format.KindActivity && ev.Activity == format.ActivityTook {
 		return
@@ -270,5 +266,5 @@ func (p *pass) warnings(tl *owners.Timelines, running int64) []format.Warning {
 			out = append(out, format.Warning{Code: "unseen-polling", Text: "threads that spin or sleep for a lock (here no samples, sleeps or dumps would show them)"})
 		}
 	}
-	return slices.Concat(out, farWarning(p.e.far), wildWarning(p.wild), overflowWarning(p.e.overflown))
+	return slices.Concat(out, farWarning(p.e.far), overflowWarning(p.e.overflown))
 }

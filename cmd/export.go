@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"cmp"
+	"contend/format/workers"
 	"context"
 	"errors"
 	"fmt"
@@ -107,7 +108,13 @@ func runExport(ctx context.Context, e *env, o *exportOptions, version string) er
 		e.say(fmt.Sprintf("contend: none of %d recordings is in part %s", total, o.shard.String()))
 		return nil
 	}
-	bad, err := o.write(ctx, e, names, func(name string) *facts.Facts { return o.analyse(name, pattern, app) })
+	bad, err := o.write(ctx, e, names, func(name string) (f *facts.Facts) {
+		if failed := workers.Try(func() { f = o.analyse(name, pattern, app) }); failed != nil {
+			f = facts.New(name, o.version, pattern.of(name))
+			f.Fail(failed.Error())
+		}
+		return f
+	})
 	switch {
 	case errors.Is(err, context.Canceled) && o.out == "-":
 		return errors.New("interrupted: recordings are missing in what is written")

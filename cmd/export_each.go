@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"contend/format/workers"
 	"context"
 	"fmt"
 	"strconv"
@@ -17,7 +18,7 @@ func (o *exportOptions) each(ctx context.Context, names []string, analyse func(s
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	results := make(chan chan *facts.Facts, o.jobs-1) // with the one that write waits for
-	go func() {
+	workers.Go(func() {
 		defer close(results)
 		for _, name := range names {
 			one := make(chan *facts.Facts, 1)
@@ -26,9 +27,9 @@ func (o *exportOptions) each(ctx context.Context, names []string, analyse func(s
 			case <-ctx.Done():
 				return
 			}
-			go func() { one <- analyse(name) }()
+			workers.Go(func() { one <- analyse(name) })
 		}
-	}()
+	})
 	if isTerminal(e.msg) {
 		e.bar.out, e.bar.next = e.msg, time.Now().Add(showAfter)
 	}

@@ -3,6 +3,7 @@
 package cmd
 
 import (
+	"contend/format/workers"
 	"errors"
 	"fmt"
 	"io"
@@ -69,7 +70,11 @@ func Main(args []string, in io.Reader, out, msg io.Writer) int {
 	root.SetIn(in)
 	root.SetOut(out)
 	root.SetErr(msg)
-	return e.exit(root.Execute())
+	var err error
+	if failed := workers.Try(func() { err = root.Execute() }); failed != nil {
+		err = failed
+	}
+	return e.exit(err)
 }
 
 func newRoot(e *env) *cobra.Command {

@@ -26,6 +26,7 @@ type input struct {
 	sites  *declared // reads from it, where the rules declare sites; else nil
 	whole  bool      // the file is not wrapped
 	told   format.Stats
+	times  admission
 
 	skip     map[jfr.ChunkKey]bool // chunks of a flight recording that another input has
 	labelled bool                  // the label is still to be told
@@ -191,12 +192,17 @@ func (in *input) Read(ev *format.Event) error {
 	return in.fault
 }
 
-// next reads on.
+// next reads on to the next event that is admitted.
 func (in *input) next(ev *format.Event) error {
+	var from format.Source = in.reader
 	if in.sites != nil {
-		return in.sites.Read(ev)
+		from = in.sites
 	}
-	return in.reader.Read(ev)
+	for {
+		if err := from.Read(ev); err != nil || in.times.admits(ev) {
+			return err
+		}
+	}
 }
 
 // Stats says what has been read so far.
@@ -207,6 +213,7 @@ func (in *input) Stats() format.Stats {
 		in.sites.warn(&s)
 	}
 	in.guard.warn(in.name, &s)
+	in.times.tell(in.name, &s)
 	return s
 }
 

@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"contend/format/workers"
 	"slices"
 	"sync"
 
@@ -34,6 +35,7 @@ type batch struct {
 	events []format.Event
 	stats  format.Stats // behind the last event
 	err    error        // met behind the last event
+	failed *workers.Panic
 }
 
 const (
@@ -51,7 +53,9 @@ func (p *pump) run() {
 	defer p.release()
 	for {
 		b := p.batch()
-		b.decode(p.Source, p.events)
+		if b.failed = workers.Try(func() { b.decode(p.Source, p.events) }); b.failed != nil {
+			b.err = b.failed
+		}
 		select {
 		case p.full <- b:
 		case <-p.quit:
@@ -102,6 +106,9 @@ func (p *pump) Read(ev *format.Event) error {
 			p.free <- p.cur // has room for all there are
 		}
 		p.cur, p.next = <-p.full, 0
+		if p.cur.failed != nil {
+			panic(p.cur.failed)
+		}
 	}
 	*ev = p.cur.events[p.next]
 	p.next++

@@ -22,6 +22,14 @@ const (
 // the waits are those of the flight recording, and the samples only show who
 // owned the locks. The caller keeps the files open.
 func Recording(flight, samples *os.File, o Options) (Source, error) {
+	r, err := recording(flight, samples, o)
+	if err != nil {
+		return nil, err
+	}
+	return &admitted{Source: r, name: flightFile}, nil
+}
+
+func recording(flight, samples *os.File, o Options) (Source, error) {
 	if flight == nil {
 		return native.NewReader(samples, sampleFile)
 	}

@@ -3,21 +3,22 @@ package cores
 
 import (
 	"runtime"
-	"sync"
 	"sync/atomic"
+
+	"contend/format/workers"
 )
 
 // Each calls f for each of n numbers, in order but several at a time.
-// The function it returns waits until all are done.
+// The function it returns waits until all are done, and panics if one of them did.
 func Each(n int, f func(i int)) (wait func()) {
 	var next atomic.Int64
-	var workers sync.WaitGroup
+	var all workers.Group
 	for range min(runtime.GOMAXPROCS(0), n) {
-		workers.Go(func() {
+		all.Go(func() {
 			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
-				f(int(i))
+				all.Try(func() { f(int(i)) })
 			}
 		})
 	}
-	return workers.Wait
+	return all.Wait
 }

@@ -2,6 +2,7 @@ package jfr
 
 import (
 	"bytes"
+	"contend/format/workers"
 	"errors"
 	"io"
 	"runtime"
@@ -25,7 +26,7 @@ type ahead struct {
 	spare chan *batch
 	quit  chan struct{}
 	once  sync.Once
-	work  sync.WaitGroup
+	work  workers.Group
 
 	out    []*stepped // of the goroutine that cuts: chunks that are not free again
 	unsent *stepped   // the same: cut when the reader did not want it any more
@@ -160,13 +161,15 @@ func (a *ahead) reclaim() bool {
 
 // step steps over a chunk.
 func (a *ahead) step(c *stepped) {
+	ready := sync.OnceFunc(func() { close(c.ready) })
+	defer close(c.batches) // before the last one only where it panics, or nobody wants more
+	defer ready()
 	if c.void {
-		close(c.ready)
 		return
 	}
 	c.index()
 	mine := c.chunk // the reader's stays at its beginning
-	close(c.ready)
+	ready()
 	for last := false; !last; {
 		var b *batch
 		select {

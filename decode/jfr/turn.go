@@ -84,7 +84,11 @@ func (r *Reader) meet(c *chunk) {
 // nextBatch makes the next events of the chunk current.
 func (r *Reader) nextBatch() {
 	if r.stepped != nil {
-		r.leave(<-r.stepped.batches)
+		b, more := <-r.stepped.batches
+		if !more {
+			r.ahead.close() // panics as whoever was to send it
+		}
+		r.leave(b)
 	} else {
 		r.chunk.step(&r.own)
 		r.leave(&r.own)

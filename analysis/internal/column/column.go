@@ -12,9 +12,9 @@ package column
 
 import (
 	"cmp"
+	"contend/format/workers"
 	"runtime"
 	"slices"
-	"sync"
 
 	"contend/analysis/cores"
 )
@@ -26,7 +26,7 @@ import (
 type Column[T any] struct {
 	Start   func(*T) int64 // when an element begins, ns; nil when nobody asks for the order
 	pieces  [][]T
-	sorting sync.WaitGroup
+	sorting workers.Group
 }
 
 // Ref finds an element of a column: piece and place in it. It is good once

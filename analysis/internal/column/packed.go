@@ -2,8 +2,8 @@ package column
 
 import (
 	"cmp"
+	"contend/format/workers"
 	"slices"
-	"sync"
 )
 
 // Packed is a column whose elements are only ever read in order: a piece that is
@@ -17,7 +17,7 @@ type Packed[T any] struct {
 	n       int
 	last    []T // the piece that is filled
 	pieces  []*packed
-	packing sync.WaitGroup
+	packing workers.Group
 	cores   chan struct{} // as many pieces are packed at a time
 	spare   Spares[[]T]
 }
@@ -153,7 +153,7 @@ func (c *Packed[T]) Drain() <-chan []T { return c.ordered(true) }
 func (c *Packed[T]) ordered(last bool) <-chan []T {
 	c.done()
 	out := make(chan []T, orderedAhead)
-	go func() {
+	workers.Go(func() {
 		defer close(out)
 		var used [orderedAhead + 3][]T // one is filled, one read, one just read
 		for i := range used {
@@ -170,7 +170,7 @@ func (c *Packed[T]) ordered(last bool) <-chan []T {
 		if len(used[n]) > 0 {
 			out <- used[n]
 		}
-	}()
+	})
 	return out
 }
 

@@ -1,0 +1,91 @@
+package decode
+
+import "contend/format"
+
+// reach is how far from the first time of an input others may lie, in ns: 73 years, so
+// that dumps without a date may stand beside others. All times lie between 1824 and 2116:
+// what is subtracted behind the decoders stays within what int64 holds.
+const (
+	reach  = int64(1) << 61
+	oldest = -int64(1) << 62
+	latest = int64(1)<<62 - 1
+)
+
+// admission holds the times of an input to each other. A time that no clock can have
+// given is damage: the event is counted, said, and left out.
+type admission struct {
+	first   int64 // time of the input
+	begun   bool
+	refused int64 // events
+}
+
+// admits reports whether an event may be used.
+func (a *admission) admits(ev *format.Event) bool {
+	if !timed(ev.Kind) {
+		return true
+	}
+	if !a.begun {
+		a.first, a.begun = ev.Time, oldest <= ev.Time && ev.Time <= latest
+	}
+	if !a.begun || !a.near(ev.Time) || ends(ev.Kind) && !a.near(ev.End) || ev.Intended != 0 && !a.near(ev.Intended) ||
+		ev.Weight > reach || ev.Weight < -reach || ev.Again > reach || ev.Again < 0 {
+		a.refused++
+		return false
+	}
+	return true
+}
+
+func (a *admission) near(t int64) bool {
+	return max(oldest, a.first-reach) <= t && t <= min(a.first+reach, latest)
+}
+
+// timed reports whether events of a kind have a time. Gaps that are at no time say so.
+func timed(k format.Kind) bool {
+	switch k {
+	case format.KindThread, format.KindObject, format.KindStack, format.KindSetting, format.KindGap, format.KindNote, format.KindEnd:
+		return false
+	}
+	return true
+}
+
+// ends reports whether events of a kind have an end.
+func ends(k format.Kind) bool {
+	switch k {
+	case format.KindRecording, format.KindWait, format.KindTenure, format.KindActivity, format.KindPause:
+		return true
+	}
+	return false
+}
+
+// tell adds what was refused to what is said of an input.
+func (a *admission) tell(name string, s *format.Stats) {
+	if a.refused == 0 {
+		return
+	}
+	why := format.Say("times that no clock gives, or decades from the others: %s left out", format.Some(int(a.refused), "event is", "events are"))
+	s.Warnings = append(s.Warnings, format.Warning{Code: "wild-times", Text: name + ": " + why})
+	s.Damage.Add(format.Damage{Pos: format.Pos{File: name}, Code: "lost-data", Why: why, Events: a.refused, From: format.NoTime, Until: format.NoTime})
+}
+
+// admitted is a Source of which every time is admitted.
+type admitted struct {
+	Source
+	name string
+	admission
+}
+
+// Read implements format.Source.
+func (a *admitted) Read(ev *format.Event) error {
+	for {
+		if err := a.Source.Read(ev); err != nil || a.admits(ev) {
+			return err
+		}
+	}
+}
+
+// Stats implements Source.
+func (a *admitted) Stats() format.Stats {
+	s := a.Source.Stats()
+	a.tell(a.name, &s)
+	return s
+}

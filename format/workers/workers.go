@@ -1,0 +1,93 @@
+// Package workers runs functions on goroutines of their own, so that one that panics
+// ends what waits for it and not the program: whoever waits may recover, for one input
+// among many, or to say in one line what happened.
+package workers
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strings"
+	"sync"
+)
+
+// Panic is what a function panicked with, and where.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+// Try calls a function. It returns nil unless that panics.
+func Try(f func()) (failed *Panic) {
+	defer func() {
+		if v := recover(); v != nil {
+			failed = caught(v)
+		}
+	}()
+	f()
+	return nil
+}
+
+// caught keeps the first place where a panic is passed on.
+func caught(v any) *Panic {
+	if p, again := v.(*Panic); again {
+		return p
+	}
+	return &Panic{v, debug.Stack()}
+}
+
+// Error says in one line what happened, and where in contend.
+func (p *Panic) Error() string {
+	what := "internal error: " + strings.TrimPrefix(strings.ReplaceAll(fmt.Sprint(p.Value), "\n", " "), "runtime error: ")
+	_, thrown, _ := strings.Cut(string(p.Stack), "\npanic(")
+	for line := range strings.Lines(thrown) {
+		if place := strings.TrimSpace(line); strings.HasPrefix(line, "\t") && strings.HasPrefix(place, "contend/") {
+			place, _, _ = strings.Cut(place, " ")
+			return what + " (" + place + ")"
+		}
+	}
+	return what
+}
+
+// Group is a sync.WaitGroup whose Wait panics where one of its functions did.
+type Group struct {
+	running sync.WaitGroup
+	mu      sync.Mutex
+	failed  *Panic // the first
+}
+
+// Go calls a function on a goroutine of its own.
+func (g *Group) Go(f func()) { g.running.Go(func() { g.Try(f) }) }
+
+// Try calls a function at once, as one of the group.
+func (g *Group) Try(f func()) {
+	if failed := Try(f); failed != nil {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.failed == nil {
+			g.failed = failed
+		}
+	}
+}
+
+// Wait returns once all functions have.
+func (g *Group) Wait() {
+	g.running.Wait()
+	g.mu.Lock()
+	failed := g.failed
+	g.mu.Unlock()
+	if failed != nil {
+		panic(failed)
+	}
+}
+
+// Go calls a function that nobody waits for on a goroutine of its own. A panic ends the
+// program, with one line and as any other failure does.
+func Go(f func()) {
+	go func() {
+		if failed := Try(f); failed != nil {
+			fmt.Fprintln(os.Stderr, "contend: "+failed.Error())
+			os.Exit(1)
+		}
+	}()
+}
