@@ -85,18 +85,7 @@ func TestRecordKilledRestoresContentionMonitoring(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
 	pid, log := watch(t, "false")
-	program := filepath.Join(t.TempDir(), "contend")
-	self, err := os.Executable()
-	if err != nil {
-		t.Skip(err)
-	}
-	if err := os.Symlink(self, program); err != nil {
-		t.Skip(err)
-	}
-	c := exec.Command(program, "record", "--with", "agent", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	c, _ := recorder(t, "--with", "agent", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
 	if got := awaited(t, log, "false true"); got != "false true" {
 		t.Fatalf("monitoring was %s", got)
 	}

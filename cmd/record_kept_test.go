@@ -32,6 +32,66 @@ func writes(pattern string) bool {
 	})
 }
 
+// recorder starts a recorder as a process of its own: the tests are the command under its
+// name.
+func recorder(t *testing.T, args ...string) (c *exec.Cmd, said *bytes.Buffer) {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "contend")
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(self, program)
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	c, said = exec.Command(program, append([]string{"record"}, args...)...), new(bytes.Buffer)
+	c.Stderr = said
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return c, said
+}
+
+// The next recording removes what a recorder left that was killed, of this program and of
+// such as are gone, and nothing of a recorder that lives.
+func TestRecordAfterAKilledOne(t *testing.T) {
+	golden.Thorough(t)
+	t.Parallel()
+	pid := java(t, "java", nil).Process.Pid
+	target, err := attach.Find(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders := func(pid int) []string {
+		found, _ := filepath.Glob(fmt.Sprintf("/tmp/contend-%d-*", pid))
+		return found
+	}
+	const gone = 4194305 // more than any process's number
+	stray := fmt.Sprintf("/tmp/contend-%d-AAAAAAAAAAAAAAAA", gone)
+	if err := os.Mkdir(stray, 0o700); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(stray) })
+	var all [2]*exec.Cmd
+	for i := range all {
+		all[i], _ = recorder(t, "--duration", "2m", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
+		if !comes(func() bool { return len(folders(pid)) == i+1 && writes(folders(pid)[0]+"/"+traceFile) }) {
+			t.Fatalf("nothing is recorded: %v", folders(pid))
+		}
+	}
+	_ = all[0].Process.Kill()
+	_ = all[0].Wait()
+	recorded(t, pid, "--with", "both")
+	answer, err := target.Command(patience, "jcmd", "JFR.check")
+	if left := folders(pid); err != nil || len(left) != 1 || len(folders(gone)) > 0 || strings.Count(string(answer), "name=contend-") != 1 || !strings.Contains(string(answer), filepath.Base(left[0])) {
+		t.Errorf("left: %v, %v, %v\n%s", left, folders(gone), err, answer)
+	}
+	_ = all[1].Process.Signal(syscall.SIGTERM)
+	if err := all[1].Wait(); err != nil || len(folders(pid)) > 0 {
+		t.Errorf("%v, left: %v", err, folders(pid))
+	}
+}
+
 // A recorder that is asked to end keeps what came, as after Ctrl-C, and leaves nothing
 // behind; one that is killed leaves a flight recording that ends by itself.
 func TestRecordIsEnded(t *testing.T) {
@@ -42,23 +102,10 @@ func TestRecordIsEnded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tmp, _ := target.Dir()
+	tmp := target.Temp()
 	folders := filepath.Join(tmp, fmt.Sprintf("contend-%d-*", p.Pid))
-	dir := t.TempDir()
-	program, file := filepath.Join(dir, "contend"), filepath.Join(dir, "x.bin") // the tests are the command under this name
-	self, err := os.Executable()
-	if err == nil {
-		err = os.Symlink(self, program)
-	}
-	if err != nil {
-		t.Skip(err)
-	}
-	c := exec.Command(program, "record", "--duration", "2m", "-o", file, strconv.Itoa(p.Pid))
-	var said bytes.Buffer
-	c.Stderr = &said
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	file := filepath.Join(t.TempDir(), "x.bin")
+	c, said := recorder(t, "--duration", "2m", "-o", file, strconv.Itoa(p.Pid))
 	if !comes(func() bool { return writes(filepath.Join(folders, traceFile)) }) {
 		t.Error("nothing is recorded")
 	}
@@ -68,7 +115,7 @@ func TestRecordIsEnded(t *testing.T) {
 	time.Sleep(time.Second)
 	_ = c.Process.Signal(syscall.SIGTERM)
 	if err := c.Wait(); err != nil || !strings.Contains(said.String(), "the recording is in "+file) {
-		t.Errorf("%v\n%s", err, &said)
+		t.Errorf("%v\n%s", err, said)
 	}
 	if left, _ := filepath.Glob(folders); len(left) > 0 {
 		t.Errorf("left behind: %v", left)

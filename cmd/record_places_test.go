@@ -117,6 +117,38 @@ func TestRecordInNamespaces(t *testing.T) {
 	}
 }
 
+// A JVM whose folder for temporary files is, in its root, a link to elsewhere is recorded
+// there: nothing is made where the same link leads outside.
+func TestRecordBeneathALink(t *testing.T) {
+	golden.Thorough(t)
+	t.Parallel()
+	if _, err := exec.LookPath("javac"); err != nil || testing.Short() || os.Geteuid() != 0 {
+		t.Skip("no JDK here, or -short, or this is not root")
+	}
+	dir, err := busy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside, err := os.MkdirTemp("/var/tmp", "contend-outside-") // not beneath the link itself
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(outside) })
+	const script = `mount -t tmpfs none /mnt && cd /mnt && cp -a /bin /lib /lib64 . 2>/dev/null
+for d in usr etc proc dev bin lib lib64; do [ -L $d ] || { mkdir -p $d && mount --rbind /$d $d; }; done
+mkdir -p ".$1" && ln -s "$1" tmp && mkdir -p ".$1/${2#/tmp/}" && cp "$2"/* ".$1/${2#/tmp/}" && chmod -R a+rwX ".$1" && shift 2 && exec chroot . java "$@"`
+	pid := strconv.Itoa(java(t, "unshare", nil, "--mount", "sh", "-c", script, "sh", outside, dir).Process.Pid)
+	for _, with := range []string{"agent", "both"} {
+		code, out, msg := recordSlow(t, "--with", with, "--duration", "2s", "-o", filepath.Join(t.TempDir(), "x.bin"), pid)
+		if code != exitOK || !strings.Contains(out, "Busy.slow") {
+			t.Errorf("--with %s: exit %d\n%s\n%s", with, code, out, msg)
+		}
+		if left, err := os.ReadDir(outside); err != nil || len(left) > 0 {
+			t.Errorf("made outside of its root: %v, %v", left, err)
+		}
+	}
+}
+
 // Who is not root records no JVM of somebody else, and hears why.
 func TestRecordAsAnotherUser(t *testing.T) {
 	golden.Thorough(t)

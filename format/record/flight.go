@@ -13,10 +13,10 @@ import (
 // startFlight begins a flight recording. It ends by itself some time after it should be
 // ended, which a killed contend does not do.
 func (s *session) startFlight() error {
-	if free, ok := room(s.dir.here); ok && free < needed {
+	if free, ok := room(s.dir.here.File()); ok && free < needed {
 		return s.noRoom(free)
 	}
-	f, err := s.dir.add("settings.jfc", 0o600, s.Settings)
+	f, err := s.dir.add("settings.jfc", s.Settings)
 	if err != nil {
 		return err
 	}
@@ -35,8 +35,8 @@ func (s *session) startFlight() error {
 	if s.repository = s.openRepository(); s.repository == nil {
 		return nil
 	}
-	if free, ok := room(s.repository.dir); ok && free < needed {
-		s.cancelFlight()
+	if free, ok := room(s.repository.dir.File()); ok && free < needed {
+		s.endFlight(s.name)
 		return s.noRoom(free)
 	}
 	return nil
@@ -64,7 +64,7 @@ func (s *session) stopFlight(r *Recording) error {
 	if r.Ended && saved == nil {
 		saved = s.repository.salvage()
 	}
-	written, err := s.dir.open(flightName)
+	written, err := s.dir.here.Open(flightName)
 	if err != nil {
 		written = nil
 	}
@@ -103,7 +103,9 @@ func size(f *os.File) int64 {
 
 var errNoFlight = errors.New("no flight recording is left: the process ended before anything of it was written, or found no room")
 
-func (s *session) cancelFlight() { _, _ = s.jcmd("JFR.stop name=%s", s.name) }
+// endFlight ends a flight recording of which nothing is wanted: what it writes goes with
+// its folder.
+func (s *session) endFlight(name string) { _, _ = s.jcmd("JFR.stop name=%s", name) }
 
 func (s *session) jcmd(command string, args ...any) (string, error) {
 	answer, err := s.p.Command(patience, "jcmd", fmt.Sprintf(command, args...))

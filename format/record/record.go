@@ -59,12 +59,12 @@ const patience = time.Minute
 func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording, error) {
 	dir, err := newFolder(p)
 	if err != nil {
-		_, theirs := p.Dir()
-		return nil, &attach.Error{PID: p.PID, What: fmt.Sprintf("has no place for the recording in its %s: %s", theirs, reason(err)), Hint: "start it with -javaagent: see 'contend record --help'"}
+		return nil, &attach.Error{PID: p.PID, What: fmt.Sprintf("has no place for the recording in its %s: %s", p.Temp(), reason(err)), Hint: "start it with -javaagent: see 'contend record --help'"}
 	}
 	defer dir.remove()
 	s := &session{Config: c, p: p, dir: dir, name: dir.name}
-	defer func() { s.repository.close() }()
+	defer func() { s.repository.close(); s.lease.Close() }()
+	dir.tidy(p, s.endFlight)
 	out := &Recording{}
 	if m.Flight { // first: what the agent shows should lie within
 		if err := s.startFlight(); err != nil {
@@ -74,7 +74,7 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	if m.Agent {
 		if out.Samples, err = s.startAgent(m.Flight); err != nil {
 			if m.Flight {
-				s.cancelFlight()
+				s.endFlight(s.name)
 			}
 			return nil, err
 		}
@@ -118,7 +118,11 @@ type session struct {
 	dir        *folder
 	name       string
 	repository *repository // nil without a flight recording
+	lease      *os.File    // nil without an agent
 }
+
+// alive is what a lease holds, and is written again to touch it.
+var alive = []byte{'.'}
 
 const (
 	jarName    = "agent.jar"
@@ -131,14 +135,15 @@ const (
 // own code is loaded from this jar and goes when the recording ends. Beside a
 // flight recording it measures no waits.
 func (s *session) startAgent(flight bool) (*os.File, error) {
-	for name, content := range map[string][]byte{jarName: agent.Jar, leaseName: nil} {
-		f, err := s.dir.add(name, 0o600, content)
-		if err != nil {
-			return nil, err
-		}
-		f.Close()
+	code, err := s.dir.add(jarName, agent.Jar)
+	if err != nil {
+		return nil, err
 	}
-	trace, err := s.dir.add(traceName, 0o600, nil)
+	code.Close()
+	if s.lease, err = s.dir.add(leaseName, alive); err != nil {
+		return nil, err
+	}
+	trace, err := s.dir.add(traceName, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +163,7 @@ func (s *session) startAgent(flight bool) (*os.File, error) {
 // stopAgent ends the lease and waits for the end of the trace. A JVM that has
 // no time for it, or is gone, leaves a trace that was cut.
 func (s *session) stopAgent(r *Recording) {
-	s.dir.drop(leaseName)
+	_ = s.dir.here.Remove(leaseName)
 	for range 60 {
 		if complete(r.Samples) || r.Ended {
 			return
@@ -201,8 +206,8 @@ func (s *session) wait(ctx context.Context) (ended, scarce bool) {
 		case <-ctx.Done():
 			return false, false
 		case <-time.After(left):
-		case now := <-step.C:
-			s.dir.touch(leaseName, now)
+		case <-step.C:
+			_, _ = s.lease.WriteAt(alive, 0)
 		}
 		if !s.p.Alive() {
 			return true, false

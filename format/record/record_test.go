@@ -8,21 +8,20 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"contend/format/record/foreign"
 )
 
 // folderIn makes a folder as that of a target is.
 func folderIn(t *testing.T) *folder {
 	t.Helper()
 	dir := t.TempDir()
-	parent, err := os.OpenRoot(dir)
+	parent, err := foreign.At(dir, foreign.User{UID: os.Geteuid(), GID: os.Getegid()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &folder{name: "contend-1", parent: parent, theirs: dir, uid: os.Geteuid(), gid: os.Getegid()}
-	if err := parent.Mkdir(f.name, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if f.here, err = parent.OpenRoot(f.name); err != nil {
+	f := &folder{name: "contend-1", parent: parent, theirs: dir}
+	if f.here, err = parent.Mkdir(f.name); err != nil {
 		t.Fatal(err)
 	}
 	return f
@@ -55,19 +54,19 @@ func TestTheFolderTrustsNoNames(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"secret", "link", "far", "near", "nowhere"} {
-		if file, err := f.add(name, 0o600, []byte("ours")); err == nil {
+		if file, err := f.add(name, []byte("ours")); err == nil {
 			t.Errorf("%s is there already, and is made: %s", name, file.Name())
 		}
 	}
 	for _, name := range []string{"link", "far", "near"} {
-		if file, err := f.open(name); err == nil {
+		if file, err := f.here.Open(name); err == nil {
 			t.Errorf("a link leads to %s", file.Name())
 		}
 	}
 	if data, err := os.ReadFile(f.path("secret")); err != nil || string(data) != "theirs" {
 		t.Errorf("%q, %v", data, err)
 	}
-	made, err := f.add("trace", 0o600, []byte("ours"))
+	made, err := f.add("trace", []byte("ours"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +74,7 @@ func TestTheFolderTrustsNoNames(t *testing.T) {
 	if info, err := os.Stat(f.path("trace")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
 	}
-	again, err := f.open("trace")
+	again, err := f.here.Open("trace")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,10 +83,10 @@ func TestTheFolderTrustsNoNames(t *testing.T) {
 	if left, _ := filepath.Glob(f.theirs + "/*"); len(left) != 1 || left[0] != outside {
 		t.Errorf("%v is left, want %s alone", left, outside)
 	}
-	if _, err := f.parent.Stat("."); err == nil {
+	if _, err := f.parent.Lstat("."); err == nil {
 		t.Error("the way to the folder is still open")
 	}
-	if _, err := f.here.Stat("."); err == nil {
+	if _, err := f.here.Lstat("."); err == nil {
 		t.Error("the folder is still open")
 	}
 }
@@ -115,12 +114,12 @@ func TestATraceIsCompleteWithItsEnd(t *testing.T) {
 func TestTheAgentEndsWithItsLease(t *testing.T) {
 	dir := folderIn(t)
 	defer dir.remove()
-	lease, err := dir.add(leaseName, 0o600, nil)
+	lease, err := dir.add(leaseName, alive)
 	if err != nil {
 		t.Fatal(err)
 	}
 	lease.Close()
-	trace, err := dir.add(traceName, 0o600, nil)
+	trace, err := dir.add(traceName, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,10 +3,11 @@ package record
 import (
 	"encoding/binary"
 	"io"
-	"io/fs"
 	"os"
 	"slices"
 	"strings"
+
+	"contend/format/record/foreign"
 )
 
 // A JVM whose flight recorder finds no room for what it writes ends itself, and the
@@ -18,7 +19,7 @@ const needed = 32 << 20
 // Of each the head says how much can be read: as of JDK 14 that is made good once a
 // second, so that a JVM which is killed leaves a recording.
 type repository struct {
-	dir   *os.Root
+	dir   *foreign.Dir
 	first string // chunk of this recording, which begins one
 }
 
@@ -44,7 +45,7 @@ func (s *session) openRepository() *repository {
 
 // chunks are the files of this recording, by their times, which are their names.
 func (r *repository) chunks() []string {
-	all, _ := fs.Glob(r.dir.FS(), "*.jfr")
+	all := r.dir.Names("*.jfr")
 	slices.Sort(all)
 	at, _ := slices.BinarySearch(all, r.first)
 	return all[at:]
@@ -55,7 +56,7 @@ func (r *repository) scarce() bool {
 	if r == nil {
 		return false
 	}
-	free, ok := room(r.dir)
+	free, ok := room(r.dir.File())
 	if !ok {
 		return false
 	}
@@ -96,7 +97,7 @@ func (r *repository) salvage() *os.File {
 
 // copy copies what can be read of a chunk.
 func (r *repository) copy(to io.Writer, name string) (int64, error) {
-	f, err := openFile(r.dir, name)
+	f, err := r.dir.Open(name)
 	if err != nil {
 		return 0, nil // no chunk of this recording: others may be
 	}

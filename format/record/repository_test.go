@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"contend/format/record/foreign"
 )
 
 // Of a JVM that was killed is read what its recording's chunks say of themselves that
@@ -39,7 +41,7 @@ func TestSalvage(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			root, err := os.OpenRoot(dir)
+			root, err := foreign.At(dir, foreign.User{UID: os.Geteuid()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,20 +74,21 @@ func TestSalvage(t *testing.T) {
 
 // A recording ends while there is room yet for all of it once more.
 func TestScarce(t *testing.T) {
-	root, err := os.OpenRoot(t.TempDir())
+	folder := t.TempDir()
+	root, err := foreign.At(folder, foreign.User{UID: os.Geteuid()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r := &repository{dir: root}
 	defer r.close()
-	free, ok := room(root)
+	free, ok := room(root.File())
 	if !ok || free < needed {
 		t.Skip("no room here, or it is not known")
 	}
 	if r.scarce() {
 		t.Errorf("%d bytes are scarce", free)
 	}
-	f, err := root.Create("2026_11_23_02_00_01.jfr")
+	f, err := os.Create(filepath.Join(folder, "2026_11_23_02_00_01.jfr"))
 	if err == nil {
 		err = f.Truncate(int64(free)) // of which nothing is written
 	}

@@ -5,4 +5,4 @@ package record
 import "os"
 
 // room is not asked for where no JVM is recorded.
-func room(*os.Root) (free uint64, ok bool) { return 0, false }
+func room(*os.File) (free uint64, ok bool) { return 0, false }

@@ -8,14 +8,9 @@ import (
 )
 
 // room is how much can be written yet where a directory is, in bytes.
-func room(dir *os.Root) (free uint64, ok bool) {
-	f, err := dir.Open(".")
-	if err != nil {
-		return 0, false
-	}
-	defer f.Close()
+func room(dir *os.File) (free uint64, ok bool) {
 	var s syscall.Statfs_t
-	if err := syscall.Fstatfs(int(f.Fd()), &s); err != nil {
+	if err := syscall.Fstatfs(int(dir.Fd()), &s); err != nil {
 		return 0, false
 	}
 	return s.Bavail * uint64(s.Bsize), true

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,10 +27,10 @@ func Find(pid int) (*Process, error) {
 	if err != nil || k.Proc.P_stat == zombie {
 		return nil, p.fail("does not run", "'contend record --list' shows the JVMs here")
 	}
-	p.uid, p.gid = int(k.Eproc.Ucred.Uid), int(k.Eproc.Ucred.Groups[0])
+	p.user.UID, p.user.GID = int(k.Eproc.Ucred.Uid), int(k.Eproc.Ucred.Groups[0])
 	p.quits = k.Proc.P_sigcatch&(1<<(uint(syscall.SIGQUIT)-1)) != 0
-	if p.uid != os.Geteuid() {
-		return nil, p.fail(fmt.Sprintf("belongs to another user (%d)", p.uid), "run contend as that user")
+	if p.user.UID != os.Geteuid() {
+		return nil, p.fail(fmt.Sprintf("belongs to another user (%d)", p.user.UID), "run contend as that user")
 	}
 	program, args := commandLine(pid)
 	switch {
@@ -86,5 +85,3 @@ func List() []*Process {
 // working is where the file goes that asks for a socket: where a process
 // stands is not to be learnt here, and the JVM looks in both places.
 func (p *Process) working() string { return p.tmp }
-
-func (p *Process) dial() (net.Conn, error) { return net.Dial("unix", p.socket()) }

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,8 +24,8 @@ func Find(pid int) (*Process, error) {
 	state := p.read(status)
 	maps, err := os.ReadFile(procPath(pid, "maps"))
 	switch {
-	case errors.Is(err, os.ErrPermission) && p.uid != os.Geteuid():
-		return nil, p.fail(fmt.Sprintf("belongs to another user (%d)", p.uid), "run contend as that user or as root")
+	case errors.Is(err, os.ErrPermission) && p.user.UID != os.Geteuid():
+		return nil, p.fail(fmt.Sprintf("belongs to another user (%d)", p.user.UID), "run contend as that user or as root")
 	case bytes.Contains(maps, []byte("/libj9vm")):
 		return nil, p.fail("is an OpenJ9 JVM, which has no HotSpot attach socket", "record javacores: kill -QUIT PID a few times, and give contend the files")
 	case !bytes.Contains(maps, []byte("/libjvm.so")):
@@ -41,6 +39,7 @@ func Find(pid int) (*Process, error) {
 
 func procPath(pid int, name string) string { return filepath.Join("/proc", strconv.Itoa(pid), name) }
 
+// working is the directory in which the process works.
 func (p *Process) working() string { return procPath(p.PID, "cwd") }
 
 // read takes from a status file who the process is; it returns its state.
@@ -55,9 +54,9 @@ func (p *Process) read(status []byte) (state string) {
 		case "State":
 			state = words[0]
 		case "Uid": // real, effective, saved, of the file system
-			p.uid, _ = strconv.Atoi(words[min(1, len(words)-1)])
+			p.user.UID, _ = strconv.Atoi(words[min(1, len(words)-1)])
 		case "Gid":
-			p.gid, _ = strconv.Atoi(words[min(1, len(words)-1)])
+			p.user.GID, _ = strconv.Atoi(words[min(1, len(words)-1)])
 		case "NSpid": // outermost namespace first
 			p.inner, _ = strconv.Atoi(words[len(words)-1])
 		case "SigCgt":
@@ -140,54 +139,4 @@ func List() []*Process {
 	}
 	slices.SortFunc(out, func(a, b *Process) int { return a.PID - b.PID })
 	return out
-}
-
-// dial connects to the socket as the user of the process: the JVM looks who
-// calls. The thread that changed its user does not live on.
-func (p *Process) dial() (net.Conn, error) {
-	path := p.socket()
-	if info, err := os.Lstat(path); err != nil {
-		return nil, err
-	} else if info.Mode()&os.ModeSocket == 0 {
-		return nil, fmt.Errorf("%s: %w", path, syscall.ENOTSOCK)
-	} else if of, ok := info.Sys().(*syscall.Stat_t); ok && int(of.Uid) != p.uid { // left by who had the id before
-		return nil, fmt.Errorf("%s: %w", path, syscall.ECONNREFUSED)
-	}
-	if os.Geteuid() != 0 || p.uid == 0 {
-		return net.Dial("unix", path)
-	}
-	type result struct {
-		conn net.Conn
-		err  error
-	}
-	done := make(chan result)
-	go func() {
-		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-		conn, err := p.dialAs(path)
-		done <- result{conn, err}
-	}()
-	r := <-done
-	return r.conn, r.err
-}
-
-// dialAs connects with the user and group of the process, of this thread only.
-func (p *Process) dialAs(path string) (net.Conn, error) {
-	const keep = ^uintptr(0)
-	if _, _, no := syscall.RawSyscall(syscall.SYS_SETRESGID, keep, uintptr(p.gid), keep); no != 0 {
-		return nil, no
-	}
-	if _, _, no := syscall.RawSyscall(syscall.SYS_SETRESUID, keep, uintptr(p.uid), keep); no != 0 {
-		return nil, no
-	}
-	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Connect(fd, &syscall.SockaddrUnix{Name: path}); err != nil {
-		syscall.Close(fd)
-		return nil, err
-	}
-	f := os.NewFile(uintptr(fd), path)
-	defer f.Close()
-	return net.FileConn(f)
 }

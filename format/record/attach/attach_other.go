@@ -28,3 +28,6 @@ func (p *Process) Load(time.Duration, string, string, func() bool) error {
 
 // Alive see Command.
 func (p *Process) Alive() bool { return false }
+
+// Tidy has nothing to remove here.
+func (p *Process) Tidy() {}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,36 +131,39 @@ var refusals = []struct{ says, what, hint string }{
 // a signal only where none answers.
 func (p *Process) connect() (net.Conn, error) {
 	p.settle()
-	if conn, err := p.dial(); err == nil {
+	tmp, err := p.Open(p.tmp)
+	if err != nil {
+		return nil, p.fail("has no "+p.tmp+" that can be opened: "+cause(err), "")
+	}
+	defer tmp.Close()
+	conn, err := p.dial(tmp)
+	if err == nil {
 		return conn, nil
-	} else if errors.Is(err, os.ErrPermission) {
+	}
+	if errors.Is(err, os.ErrPermission) {
 		return nil, p.fail("belongs to another user", "run contend as that user or as root")
 	}
 	if err := p.mayBeSignalled(); err != nil {
 		return nil, err
 	}
-	asked, err := p.ask()
-	if asked != "" {
-		defer os.Remove(asked)
-	}
+	done, err := p.ask(tmp)
+	defer done()
 	if err != nil {
 		return nil, err
 	}
 	var last error
 	for wait := 20 * time.Millisecond; wait < 3*time.Second; wait = wait * 3 / 2 {
 		time.Sleep(wait)
-		conn, err := p.dial()
+		conn, err := p.dial(tmp)
 		if err == nil {
 			return conn, nil
 		}
 		last = err
 	}
+	if err := p.blocked(tmp); err != nil { // it was put there meanwhile
+		return nil, err
+	}
 	return nil, p.fail("opened no attach socket: "+cause(last), "it may have written a thread dump to its output instead")
-}
-
-func (p *Process) socket() string {
-	ours, _ := p.Dir()
-	return filepath.Join(ours, fmt.Sprintf(".java_pid%d", p.inner))
 }
 
 func (p *Process) mayBeSignalled() error {
@@ -187,38 +189,6 @@ func (p *Process) settle() {
 		}
 		p.quits = now.quits
 	}
-}
-
-// ask makes the file that tells the signal from a wish for a thread dump, sends
-// the signal, and returns the file; "" where it is there already.
-func (p *Process) ask() (path string, err error) {
-	ours, _ := p.Dir()
-	for _, dir := range []string{p.working(), ours} {
-		path = filepath.Join(dir, fmt.Sprintf(".attach_pid%d", p.inner))
-		var f *os.File
-		if f, err = os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY|syscall.O_NOFOLLOW, 0o600); errors.Is(err, os.ErrExist) {
-			return "", nil // another tool is asking; a second signal would print a thread dump
-		} else if err != nil {
-			continue
-		}
-		f.Close()
-		if err = os.Chown(path, p.uid, p.gid); err == nil {
-			break
-		}
-		os.Remove(path)
-	}
-	if err != nil {
-		return path, p.fail("cannot be asked for a socket: "+cause(err), "run contend as the same user or as root")
-	}
-	if conn, err := p.dial(); err == nil { // another asked before the file was ours: that socket must stay
-		conn.Close()
-		return path, nil
-	}
-	_ = os.Remove(p.socket()) // a stale one: who made it is gone, and its successor makes none beside it
-	if err := syscall.Kill(p.PID, syscall.SIGQUIT); err != nil {
-		return path, p.fail("cannot be signalled: "+cause(err), "run contend as the same user or as root")
-	}
-	return path, nil
 }
 
 func cause(err error) string {

@@ -6,18 +6,21 @@ import (
 	"io"
 	"net"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"contend/format/record/foreign"
 )
 
 // A JVM that is just starting may say that it has loaded the agent, or that it may not
 // yet, and does nothing: it is asked again.
 func TestLoadedIsWhatRuns(t *testing.T) {
 	for _, early := range []string{"0\nreturn code: 0\n", "0\n", "0\nDynamic agent loading is only permitted in the live phase\n", "-1\njava.lang.NullPointerException\n"} {
-		p := &Process{uid: os.Geteuid(), tmp: t.TempDir()}
-		l, err := net.Listen("unix", p.socket())
+		p := &Process{PID: os.Getpid(), user: foreign.User{UID: os.Geteuid(), GID: os.Getegid()}, tmp: t.TempDir()}
+		l, err := net.Listen("unix", filepath.Join(p.tmp, p.socket()))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package attach
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,15 +12,21 @@ import (
 // Lacks reports whether the process runs on a runtime that was linked without a
 // module; false where that is not to be learnt, as on macOS.
 func (p *Process) Lacks(module string) bool {
-	proc := fmt.Sprintf("/proc/%d/", p.PID)
-	program, err := os.Readlink(proc + "exe")
+	program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", p.PID))
 	if err != nil {
 		return false
 	}
-	release, err := os.ReadFile(filepath.Join(proc+"root", program, "../../release"))
+	dir, err := p.Open(filepath.Join(program, "../.."))
 	if err != nil {
 		return false
 	}
+	defer dir.Close()
+	f, err := dir.Open("release")
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	release, _ := io.ReadAll(io.LimitReader(f, 64<<10))
 	for line := range strings.Lines(string(release)) {
 		if list, ok := strings.CutPrefix(strings.TrimSpace(line), "MODULES="); ok {
 			return !slices.Contains(strings.Fields(strings.Trim(list, `"`)), module)

@@ -1,0 +1,138 @@
+//go:build linux
+
+package attach
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"contend/format/record/foreign"
+)
+
+// asked is this process as one of another user's where this is root, which works in work
+// and keeps temporary files in tmp.
+func asked(t *testing.T) (p *Process, work, tmp string) {
+	t.Helper()
+	u := foreign.User{UID: os.Geteuid(), GID: os.Getegid()}
+	if u.UID == 0 {
+		u = foreign.User{UID: 65534, GID: 65534}
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	work, tmp = filepath.Join(dir, "work"), filepath.Join(dir, "tmp")
+	for _, d := range []string{work, tmp} {
+		if err := errors.Join(os.Mkdir(d, 0o755), os.Chown(d, u.UID, u.GID)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(work)
+	return &Process{PID: os.Getpid(), inner: 7, user: u, tmp: tmp}, work, tmp
+}
+
+// left makes the request, and returns the directory in which it is.
+func left(t *testing.T, p *Process) (string, error) {
+	t.Helper()
+	all, done := p.places()
+	defer done()
+	at, err := p.leave(all)
+	if err != nil {
+		return "", err
+	}
+	for _, a := range all {
+		if a.dir == at {
+			name := filepath.Join(a.path, p.request())
+			info, err := os.Lstat(name)
+			if err != nil || !info.Mode().IsRegular() || foreign.Owner(info) != p.user.UID {
+				t.Errorf("%v, %v", info, err)
+			}
+			return a.path, os.Remove(name)
+		}
+	}
+	return "", errors.New("nowhere")
+}
+
+// The request goes where the JVM looks for it, and a link or a file in its place is no
+// request: what a tool left that died is replaced, what one has just made is waited for.
+func TestTheRequestIsLeft(t *testing.T) {
+	p, work, tmp := asked(t)
+	name := filepath.Join(work, p.request())
+	if at, err := left(t, p); err != nil || at != p.working() {
+		t.Errorf("%s, %v", at, err)
+	}
+	target := filepath.Join(t.TempDir(), "secret")
+	if err := errors.Join(os.WriteFile(target, nil, 0o600), os.Symlink(target, name), os.Lchown(name, p.user.UID, p.user.GID)); err != nil {
+		t.Fatal(err)
+	}
+	old := time.Unix(1e9, 0)
+	if at, err := left(t, p); !errors.Is(err, errAsked) {
+		t.Errorf("%s, %v", at, err)
+	}
+	if err := errors.Join(os.Remove(name), os.WriteFile(name, nil, 0o600), os.Chown(name, p.user.UID, p.user.GID)); err != nil {
+		t.Fatal(err)
+	}
+	if at, err := left(t, p); !errors.Is(err, errAsked) {
+		t.Errorf("%s, %v", at, err)
+	}
+	if err := os.Chtimes(name, old, old); err != nil {
+		t.Fatal(err)
+	}
+	if at, err := left(t, p); err != nil || at != p.working() {
+		t.Errorf("%s, %v", at, err)
+	}
+	if info, err := os.Stat(target); err != nil || foreign.Owner(info) != os.Geteuid() {
+		t.Errorf("%v, %v", info, err)
+	}
+	if err := os.Chmod(work, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	if at, err := left(t, p); err != nil || at != tmp {
+		t.Errorf("%s, %v", at, err)
+	}
+	if err := os.Chmod(work, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.WriteFile(name, nil, 0o600), os.Chown(name, p.user.UID, p.user.GID), os.Chtimes(name, old, old)); err != nil {
+		t.Fatal(err)
+	}
+	p.Tidy()
+	if _, err := os.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a dead tool's request is still there: %v", err)
+	}
+}
+
+// What another user put where the JVM makes its socket, and cannot be removed, is named,
+// and whose it is.
+func TestWhatIsInTheWayIsNamed(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be two other users")
+	}
+	p, work, tmp := asked(t)
+	const mallory = 12345
+	for _, c := range []struct{ dir, name string }{{tmp, p.socket()}, {tmp, p.socket() + ".tmp"}, {work, p.request()}} {
+		path := filepath.Join(c.dir, c.name)
+		if err := errors.Join(os.MkdirAll(filepath.Join(path, "full"), 0o755), os.Chown(path, mallory, mallory), os.Chmod(c.dir, fs.ModeSticky|0o777), os.Chown(c.dir, 0, 0)); err != nil {
+			t.Fatal(err)
+		}
+		opened, err := p.Open(tmp)
+		if err != nil {
+			t.Fatal(err)
+		}
+		done, err := p.ask(opened)
+		done()
+		opened.Close()
+		var said *Error
+		if !errors.As(err, &said) || !strings.Contains(said.What, "a directory of user 12345 is at ") || !strings.HasSuffix(said.What, "/"+c.name) || !strings.Contains(said.Hint, "rm -r ") {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+//go:build linux || darwin
+
+package attach
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"contend/format/record/foreign"
+)
+
+// asking is how long tools ask for a socket: a file that is older was left by one that died.
+const asking = 10 * time.Second
+
+// errAsked says that another tool is asking: a second signal would print a thread dump.
+var errAsked = errors.New("asked already")
+
+func (p *Process) socket() string { return fmt.Sprintf(".java_pid%d", p.inner) }
+
+func (p *Process) request() string { return fmt.Sprintf(".attach_pid%d", p.inner) }
+
+func (p *Process) dial(tmp *foreign.Dir) (net.Conn, error) { return tmp.Dial(p.socket(), p.PID) }
+
+// place is a directory in which the JVM looks for requests, and its path here.
+type place struct {
+	dir  *foreign.Dir
+	path string
+}
+
+// places opens these directories, in the JVM's order, as far as that is possible.
+func (p *Process) places() (all []place, done func()) {
+	if dir, err := foreign.At(p.working(), p.user); err == nil {
+		all = append(all, place{dir, p.working()})
+	}
+	if dir, err := p.Open(p.tmp); err == nil {
+		all = append(all, place{dir, filepath.Join(p.root, p.tmp)})
+	}
+	return all, func() {
+		for _, a := range all {
+			a.dir.Close()
+		}
+	}
+}
+
+// ask makes the file that tells the signal from a wish for a thread dump, sends the signal,
+// and returns what removes the file, which is not nil.
+func (p *Process) ask(tmp *foreign.Dir) (done func(), err error) {
+	all, done := p.places()
+	at, err := p.leave(all)
+	if errors.Is(err, errAsked) {
+		return done, nil
+	}
+	if err != nil {
+		return done, err
+	}
+	closeAll := done
+	done = func() {
+		_ = at.Remove(p.request())
+		closeAll()
+	}
+	if conn, err := p.dial(tmp); err == nil { // another asked before the file was there: that socket must stay
+		conn.Close()
+		return done, nil
+	}
+	for _, name := range p.sockets() {
+		_ = tmp.Clear(name) // a stale one: the JVM makes none beside it
+	}
+	if err := p.blocked(tmp); err != nil {
+		return done, err
+	}
+	if err := syscall.Kill(p.PID, syscall.SIGQUIT); err != nil {
+		return done, p.fail("cannot be signalled: "+cause(err), "run contend as the same user or as root")
+	}
+	return done, nil
+}
+
+// leave makes the request in the first place that takes it.
+func (p *Process) leave(all []place) (at *foreign.Dir, err error) {
+	err = fs.ErrNotExist
+	for _, a := range all {
+		for range 2 {
+			f, failed := a.dir.Create(p.request(), nil)
+			if err = failed; err == nil {
+				f.Close()
+				return a.dir, nil
+			}
+			if !errors.Is(err, fs.ErrExist) {
+				break
+			}
+			if info, err := a.dir.Lstat(p.request()); err == nil && p.accepts(info) && time.Since(info.ModTime()) < asking {
+				return nil, errAsked
+			}
+			_ = a.dir.Clear(p.request())
+		}
+		if in := p.obstacle(a.dir, a.path, p.request()); errors.Is(err, fs.ErrExist) && in != nil {
+			return nil, in // the JVM looks no further
+		}
+	}
+	return nil, p.fail("cannot be asked for a socket: "+cause(err), "run contend as the same user or as root")
+}
+
+// accepts reports whether the JVM takes a file as a request.
+func (p *Process) accepts(info fs.FileInfo) bool {
+	uid := foreign.Owner(info)
+	return uid == p.user.UID || uid == 0
+}
+
+// sockets are the names of the socket, and of the same one before it is listened on.
+func (p *Process) sockets() []string { return []string{p.socket(), p.socket() + ".tmp"} }
+
+// blocked returns an error where something is in the way of the socket.
+func (p *Process) blocked(tmp *foreign.Dir) error {
+	for _, name := range p.sockets() {
+		if err := p.obstacle(tmp, filepath.Join(p.root, p.tmp), name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// obstacle returns an error where something has a name that the JVM needs, and is no file
+// of its user's.
+func (p *Process) obstacle(dir *foreign.Dir, path, name string) error {
+	info, err := dir.Lstat(name)
+	if err != nil || !info.IsDir() && foreign.Owner(info) == p.user.UID {
+		return nil
+	}
+	what := "a file"
+	if info.IsDir() {
+		what = "a directory"
+	}
+	path = filepath.Join(path, name)
+	return p.fail(fmt.Sprintf("cannot be attached to: %s of user %s is at %s", what, foreign.Name(foreign.Owner(info)), path), "that user or root can remove it: rm -r "+path)
+}
+
+// Tidy removes requests that a tool left which died while it asked.
+func (p *Process) Tidy() {
+	all, done := p.places()
+	defer done()
+	for _, a := range all {
+		info, err := a.dir.Lstat(p.request())
+		if err == nil && info.Mode().IsRegular() && info.Size() == 0 && foreign.Owner(info) == p.user.UID && time.Since(info.ModTime()) > asking {
+			_ = a.dir.Remove(p.request())
+		}
+	}
+}

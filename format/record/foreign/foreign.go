@@ -1,0 +1,238 @@
+// Package foreign makes, opens and removes files in directories that another user controls:
+// the temporary directory and the working directory of a process that is recorded. Root
+// acts there with the rights of that user, so that no link, mount or race makes it touch
+// what that user could not; paths are resolved beneath the root of the process; and what
+// was made or opened is judged by its descriptor. It refuses whatever is no regular file,
+// and follows no link in the last part of a name.
+package foreign
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// User is the user on whose behalf files are made.
+type User struct{ UID, GID int }
+
+// Dir is a directory, held open: its names are looked up in this directory, whatever its
+// own path has come to mean.
+type Dir struct {
+	User
+	root *os.Root
+	self *os.File
+}
+
+var (
+	errKind    = errors.New("not a file")
+	errChanged = errors.New("another file took its place")
+	errOwner   = errors.New("belongs to another user")
+)
+
+// At opens the directory that a path of this process names, such as a link of /proc.
+func At(path string, u User) (*Dir, error) {
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
+	}
+	self, err := root.Open(".")
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return &Dir{User: u, root: root, self: self}, nil
+}
+
+// openStrictly opens a directory beneath a root, without a link that is absolute or leads
+// out of it.
+func openStrictly(root, path string, u User) (*Dir, error) {
+	top, err := os.OpenRoot(filepath.Join(root, "/"))
+	if err != nil {
+		return nil, err
+	}
+	defer top.Close()
+	d := &Dir{User: u}
+	if d.root, err = top.OpenRoot(strings.TrimPrefix(filepath.Clean(path), "/")); err != nil {
+		return nil, err
+	}
+	if d.self, err = d.root.Open("."); err != nil {
+		return nil, errors.Join(err, d.root.Close())
+	}
+	return d, nil
+}
+
+// File is the directory itself, which Close closes.
+func (d *Dir) File() *os.File { return d.self }
+
+// Close gives the directory up, and with it its lock.
+func (d *Dir) Close() error {
+	if d == nil {
+		return nil
+	}
+	return errors.Join(d.self.Close(), d.root.Close())
+}
+
+// Names returns the names in the directory that match a pattern of path.Match.
+func (d *Dir) Names(pattern string) (names []string) {
+	_ = d.Do(func() (err error) {
+		names, err = fs.Glob(d.root.FS(), pattern)
+		return err
+	})
+	return names
+}
+
+// Lstat describes what a name stands for, a link itself.
+func (d *Dir) Lstat(name string) (info fs.FileInfo, err error) {
+	err = d.Do(func() error {
+		info, err = d.root.Lstat(name)
+		return err
+	})
+	return info, err
+}
+
+// Create makes a file of the user that nobody else can read, and returns it open for
+// reading and writing: it stays this file, whatever its name comes to mean. The error is
+// an fs.ErrExist where the name is taken, by a link too.
+func (d *Dir) Create(name string, content []byte) (f *os.File, err error) {
+	err = d.Do(func() error {
+		if f, err = d.root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR|noFollow, 0o600); err != nil {
+			return err
+		}
+		if err = d.owns(f, 0); err == nil {
+			_, err = f.Write(content)
+		}
+		if err != nil {
+			err = errors.Join(err, f.Close(), d.root.Remove(name))
+			f = nil
+		}
+		return err
+	})
+	return f, err
+}
+
+// Mkdir makes a directory of the user that nobody else can look into.
+func (d *Dir) Mkdir(name string) (made *Dir, err error) {
+	if err := d.Do(func() error { return d.root.Mkdir(name, 0o700) }); err != nil {
+		return nil, err
+	}
+	if made, err = d.Sub(name); err != nil {
+		err = errors.Join(err, d.Remove(name))
+	}
+	return made, err
+}
+
+// Sub opens a directory of the user's in this one.
+func (d *Dir) Sub(name string) (sub *Dir, err error) {
+	err = d.Do(func() error {
+		self, err := d.open(name, directory, fs.ModeDir)
+		if err != nil {
+			return err
+		}
+		defer self.Close()
+		if err := d.owns(self, fs.ModeDir); err != nil {
+			return err
+		}
+		sub, err = reopen(d, name, self)
+		return err
+	})
+	return sub, err
+}
+
+// Open opens a regular file for reading, which need not be the user's own but one that the
+// user may read.
+func (d *Dir) Open(name string) (f *os.File, err error) {
+	err = d.Do(func() error {
+		f, err = d.open(name, nonBlock, 0)
+		return err
+	})
+	return f, err
+}
+
+// open opens what a name stands for if it is of this type. A Root keeps links inside, and
+// follows them: this does not.
+func (d *Dir) open(name string, flag int, kind fs.FileMode) (*os.File, error) {
+	named, err := d.root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if named.Mode().Type() != kind {
+		return nil, &os.PathError{Op: "open", Path: name, Err: errKind}
+	}
+	f, err := d.root.OpenFile(name, os.O_RDONLY|noFollow|flag, 0)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := f.Stat()
+	if err != nil || opened.Mode().Type() != kind || !os.SameFile(named, opened) {
+		f.Close()
+		return nil, &os.PathError{Op: "open", Path: name, Err: errChanged}
+	}
+	return f, nil
+}
+
+// owns reports with an error whether an open file is of this type, and the user's.
+func (d *Dir) owns(f *os.File, kind fs.FileMode) error {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return err
+	case info.Mode().Type() != kind:
+		return &os.PathError{Op: "open", Path: f.Name(), Err: errKind}
+	case Owner(info) != d.UID:
+		return &os.PathError{Op: "open", Path: f.Name(), Err: errOwner}
+	}
+	return nil
+}
+
+// Remove removes a file, a link or an empty directory, as far as the user may.
+func (d *Dir) Remove(name string) error { return d.Do(func() error { return d.root.Remove(name) }) }
+
+// RemoveAll removes what a name stands for with all that is in it, as far as the user may.
+func (d *Dir) RemoveAll(name string) error {
+	return d.Do(func() error { return d.root.RemoveAll(name) })
+}
+
+// Clear removes a file, a link or an empty directory, whoever made it: with the user's
+// rights, else with those of this process. It removes nothing but this one name, and the
+// error is nil where there is nothing any more.
+func (d *Dir) Clear(name string) error {
+	err := d.Remove(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = d.root.Remove(name)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Held reports whether a directory made by Mkdir still has its name.
+func (d *Dir) Held(name string, sub *Dir) bool {
+	named, err := d.Lstat(name)
+	if err != nil {
+		return false
+	}
+	info, err := sub.self.Stat()
+	return err == nil && os.SameFile(named, info)
+}
+
+// reopen makes a Dir of an open directory: by its descriptor where the system can do that,
+// else by its name, which must still stand for it.
+func reopen(d *Dir, name string, self *os.File) (*Dir, error) {
+	path := byDescriptor(self)
+	if path == "" {
+		path = filepath.Join(d.root.Name(), name)
+	}
+	sub, err := At(path, d.User)
+	if err != nil {
+		return nil, err
+	}
+	a, err := self.Stat()
+	b, again := sub.self.Stat()
+	if err != nil || again != nil || !os.SameFile(a, b) {
+		return nil, errors.Join(syscall.ENOENT, sub.Close())
+	}
+	return sub, nil
+}

@@ -1,0 +1,266 @@
+//go:build linux
+
+package foreign
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// nobody owns the directories of these tests, which root makes.
+var nobody = User{65534, 65534}
+
+// theirs makes a directory of another user where this is root, else of this user.
+func theirs(t *testing.T) (*Dir, string) {
+	t.Helper()
+	u, path := User{os.Geteuid(), os.Getegid()}, t.TempDir()
+	if u.UID == 0 {
+		u = nobody
+		if err := errors.Join(os.Chown(path, u.UID, u.GID), os.Chmod(filepath.Dir(path), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d, err := At(path, u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d, path
+}
+
+// secret makes a file that only this user may read.
+func secret(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(path, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func untouched(t *testing.T, path string) {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != "secret" || Owner(info) != os.Geteuid() || info.Mode() != 0o600 {
+		t.Errorf("%s: %q of user %d, %v, %v", path, text, Owner(info), info.Mode(), err)
+	}
+}
+
+// A name that is taken is not made, by whatever it is taken, and what no regular file is
+// is not opened: a pipe would let nobody go on.
+func TestPlantedNames(t *testing.T) {
+	d, path := theirs(t)
+	target := secret(t)
+	plant := map[string]func(at string) error{
+		"link":     func(at string) error { return os.Symlink(target, at) },
+		"dangling": func(at string) error { return os.Symlink(target+".new", at) },
+		"within":   func(at string) error { return os.Symlink("file", at) },
+		"hardlink": func(at string) error { return os.Link(target, at) },
+		"pipe":     func(at string) error { return unix.Mkfifo(at, 0o666) },
+		"folder":   func(at string) error { return os.Mkdir(at, 0o777) },
+	}
+	if err := os.WriteFile(filepath.Join(path, "file"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for name, make := range plant {
+		if err := make(filepath.Join(path, name)); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := d.Create(name, []byte("ours")); !errors.Is(err, fs.ErrExist) || f != nil {
+			t.Errorf("%s: made, %v", name, err)
+		}
+		if name == "hardlink" && os.Geteuid() != 0 {
+			continue // it is one's own file
+		}
+		if f, err := d.Open(name); err == nil {
+			t.Errorf("%s: opened %s", name, f.Name())
+		}
+	}
+	if _, err := os.Lstat(target + ".new"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a link was followed: %v", err)
+	}
+	untouched(t, target)
+}
+
+// What is made is the user's alone, and is still what is read when its name is given away.
+func TestMadeForAnother(t *testing.T) {
+	d, path := theirs(t)
+	sub, err := d.Mkdir("sub")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sub.Close()
+	f, err := sub.Create("file", []byte("ours"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for name, mode := range map[string]fs.FileMode{"sub": fs.ModeDir | 0o700, "sub/file": 0o600} {
+		if info, err := os.Stat(filepath.Join(path, name)); err != nil || info.Mode() != mode || Owner(info) != d.UID {
+			t.Errorf("%s: %v, %v", name, info, err)
+		}
+	}
+	if err := os.Rename(filepath.Join(path, "sub"), filepath.Join(path, "gone")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := sub.Create("more", nil); err != nil || d.Held("sub", sub) {
+		t.Errorf("held %v, %v", d.Held("sub", sub), err)
+	}
+	if text, err := io.ReadAll(io.NewSectionReader(f, 0, 9)); err != nil || string(text) != "ours" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if err := d.RemoveAll("gone"); err != nil {
+		t.Error(err)
+	}
+}
+
+// Root does in a directory of another user's only what that user may: a mount that makes
+// it a directory of root's changes nothing.
+func TestRootHasTheUsersRights(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root has more rights than the user")
+	}
+	path := t.TempDir()
+	if err := os.Chmod(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	d, err := At(path, nobody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	_, made := d.Create("file", nil)
+	_, again := d.Mkdir("sub")
+	if left, _ := os.ReadDir(path); !errors.Is(made, fs.ErrPermission) || !errors.Is(again, fs.ErrPermission) || len(left) > 0 {
+		t.Errorf("%v is there: %v, %v", left, made, again)
+	}
+	if os.Geteuid() != 0 {
+		t.Error("this thread is no longer root's")
+	}
+}
+
+// One directory is locked once, until it is closed.
+func TestLock(t *testing.T) {
+	d, path := theirs(t)
+	other, err := At(path, d.User)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if !d.Lock() || other.Lock() {
+		t.Error("two have it")
+	}
+	d.Close()
+	if !other.Lock() {
+		t.Error("nobody has it, and it cannot be had")
+	}
+}
+
+// A link in the root of another process is followed within it, as that process does.
+func TestOpenBeneathTheRootOfAProcess(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root makes mount namespaces")
+	}
+	dir := t.TempDir()
+	inside, up := filepath.Join(dir, "inside"), filepath.Join(dir, "up")
+	for _, d := range []string{inside, up} {
+		if err := os.Mkdir(d, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script := fmt.Sprintf(`mount -t tmpfs none '%[1]s' && mount -t tmpfs none '%[2]s' && ln -s '%[1]s' '%[2]s/tmp' && ln -s '../../../../../../../../../../%[1]s' '%[2]s/dots' && ln -s /proc/1/root/'%[1]s' '%[2]s/magic' && echo && exec sleep 600`, inside, up)
+	c := exec.Command("unshare", "--mount", "sh", "-c", script)
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+	if n, _ := out.Read(make([]byte, 1)); n == 0 {
+		t.Skip("the kernel lets nobody make mount namespaces here")
+	}
+	root := fmt.Sprintf("/proc/%d/root", c.Process.Pid)
+	for _, name := range []string{"tmp", "dots", "magic"} {
+		d, err := Open(root, filepath.Join(up, name), User{})
+		if err != nil {
+			if name != "magic" {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		f, err := d.Create(name+".made", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+		d.Close()
+		if _, err := os.Stat(filepath.Join(root, inside, name+".made")); err != nil {
+			t.Errorf("it is not where the process would make it: %v", err)
+		}
+	}
+	if left, err := os.ReadDir(inside); err != nil || len(left) > 0 {
+		t.Errorf("outside of the root is %v, %v", left, err)
+	}
+}
+
+// While another user exchanges names, root makes and opens files there, and neither
+// changes nor opens what only root may.
+func TestExchangedNames(t *testing.T) {
+	d, path := theirs(t)
+	target := secret(t)
+	if err := os.Symlink(target, filepath.Join(path, "evil")); err != nil {
+		t.Fatal(err)
+	}
+	stop, ended := make(chan bool), make(chan bool)
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				_ = unix.Renameat2(unix.AT_FDCWD, path+"/evil", unix.AT_FDCWD, path+"/file", unix.RENAME_EXCHANGE)
+			}
+		}
+	}()
+	made, opened := 0, 0
+	for begun := time.Now(); time.Since(begun) < time.Second && made < 20_000; {
+		f, err := d.Create("file", []byte("ours"))
+		if err == nil {
+			made++
+			f.Close()
+		}
+		if f, err := d.Open("file"); err == nil {
+			opened++
+			if text, _ := io.ReadAll(f); !slices.Contains([]string{"", "ours"}, string(text)) {
+				t.Errorf("read %q", text)
+			}
+			f.Close()
+		}
+		_ = d.Clear("file")
+		if _, err := d.Lstat("evil"); errors.Is(err, fs.ErrNotExist) {
+			_ = os.Symlink(target, filepath.Join(path, "evil"))
+		}
+	}
+	close(stop)
+	<-ended
+	untouched(t, target)
+	if made == 0 || opened == 0 {
+		t.Errorf("%d made, %d opened: nothing was tried", made, opened)
+	}
+}

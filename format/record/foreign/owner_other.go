@@ -1,0 +1,14 @@
+//go:build !unix
+
+package foreign
+
+import "io/fs"
+
+// No process of others is recorded here.
+const noFollow, nonBlock, directory = 0, 0, 0
+
+// Owner is not known here.
+func Owner(fs.FileInfo) (uid int) { return -1 }
+
+// Lock has nothing to do here.
+func (d *Dir) Lock() bool { return true }

@@ -1,0 +1,122 @@
+package foreign
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Do runs f with the rights of the user, where this is root: that could be led to touch
+// what the user may not. The thread whose rights changed ends with its goroutine.
+func (u User) Do(f func() error) error {
+	if os.Geteuid() != 0 || u.UID == 0 {
+		return f()
+	}
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // never unlocked
+		err := u.become()
+		if err == nil {
+			err = f()
+		}
+		done <- err
+	}()
+	return <-done
+}
+
+// become changes the effective user and group of this thread, and drops all other groups.
+// The real and the saved user stay root: the user can neither trace nor signal the thread.
+func (u User) become() error {
+	const keep = ^uintptr(0)
+	for _, call := range [...][4]uintptr{
+		{unix.SYS_SETGROUPS},
+		{unix.SYS_SETRESGID, keep, uintptr(u.GID), keep},
+		{unix.SYS_SETRESUID, keep, uintptr(u.UID), keep},
+	} {
+		if _, _, no := syscall.RawSyscall(call[0], call[1], call[2], call[3]); no != 0 {
+			return fmt.Errorf("changing to user %d: %w", u.UID, no)
+		}
+	}
+	if os.Geteuid() != u.UID || os.Getegid() != u.GID { // a call of 32-bit systems takes 16 bits
+		return fmt.Errorf("changing to user %d: %w", u.UID, syscall.EINVAL)
+	}
+	return nil
+}
+
+// Open opens a directory that a process with this root calls path: links in it, absolute
+// ones too, lead nowhere but beneath the root. The root itself may be a link of /proc.
+func Open(root, path string, u User) (d *Dir, err error) {
+	top, err := os.OpenFile(root, unix.O_PATH|directory, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer top.Close()
+	err = u.Do(func() error {
+		how := &unix.OpenHow{Flags: unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT}
+		fd, err := unix.Openat2(int(top.Fd()), path, how)
+		switch {
+		case errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM): // a kernel before 5.6, or a filter of calls
+			d, err = openStrictly(byDescriptor(top), path, u)
+			return err
+		case err != nil:
+			return &os.PathError{Op: "open", Path: path, Err: err}
+		}
+		self := os.NewFile(uintptr(fd), path)
+		defer self.Close()
+		d, err = At(byDescriptor(self), u)
+		return err
+	})
+	return d, err
+}
+
+// Dial connects to a socket that the user listens on, as that user: a JVM looks who calls.
+// The error is a syscall.ECONNREFUSED where another user made what is there.
+func (d *Dir) Dial(name string, pid int) (conn net.Conn, err error) {
+	err = d.Do(func() error {
+		fd, err := unix.Openat(int(d.self.Fd()), name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return err
+		}
+		socket := os.NewFile(uintptr(fd), name)
+		defer socket.Close()
+		if err := d.owns(socket, os.ModeSocket); err != nil {
+			return errors.Join(syscall.ECONNREFUSED, err)
+		}
+		if conn, err = net.Dial("unix", byDescriptor(socket)); err != nil {
+			return err
+		}
+		if err = d.listens(conn, pid); err != nil {
+			conn.Close()
+			conn = nil
+		}
+		return err
+	})
+	return conn, err
+}
+
+// listens reports with an error whether a process of the user listens on the other end.
+func (d *Dir) listens(conn net.Conn, pid int) error {
+	raw, err := conn.(*net.UnixConn).SyscallConn()
+	if err != nil {
+		return err
+	}
+	var peer *unix.Ucred
+	var failed error
+	if err := raw.Control(func(fd uintptr) {
+		peer, failed = unix.GetsockoptUcred(int(fd), unix.SOL_SOCKET, unix.SO_PEERCRED)
+	}); err != nil || failed != nil {
+		return errors.Join(err, failed)
+	}
+	if int(peer.Uid) != d.UID || int(peer.Pid) != pid {
+		return fmt.Errorf("process %d of user %d listens there: %w", peer.Pid, peer.Uid, syscall.ECONNREFUSED)
+	}
+	return nil
+}
+
+// byDescriptor is a path of an open file that no renaming changes.
+func byDescriptor(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
