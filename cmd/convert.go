@@ -107,20 +107,22 @@ type traceWriter interface {
 }
 
 // createTrace opens the file a trace is written to.
-func (e *env) createTrace(path string, stored storedOptions, text bool) (w traceWriter, closeFile func() error, err error) {
+func (e *env) createTrace(path string, stored storedOptions, text bool) (w traceWriter, end func(error) error, err error) {
 	o, err := stored.writer()
 	if err != nil && !text {
 		return nil, nil, err
 	}
-	out, closeFile, err := e.create(path, !text)
+	out, end, err := e.create(path, !text)
 	if err != nil {
 		return nil, nil, err
 	}
 	if text {
-		return format.NewTextWriter(out), closeFile, nil
+		return format.NewTextWriter(out), end, nil
 	}
-	w, err = format.NewWriter(out, o)
-	return w, closeFile, err
+	if w, err = format.NewWriter(out, o); err != nil {
+		return nil, nil, end(err)
+	}
+	return w, end, nil
 }
 
 func runConvert(e *env, o *convertOptions) error {
@@ -132,14 +134,14 @@ func runConvert(e *env, o *convertOptions) error {
 	defer src.Close()
 	in, done := e.listen(src, demand{})
 	defer done()
-	w, closeFile, err := e.createTrace(o.out, o.stored, o.text)
+	w, end, err := e.createTrace(o.out, o.stored, o.text)
 	if err != nil {
 		return err
 	}
 	part := partly{src, in}
 	err = copyTrace(w, part)
 	e.bar.erase()
-	if err = errors.Join(err, w.Close(), closeFile()); err != nil {
+	if err = end(errors.Join(err, w.Close())); err != nil {
 		return err
 	}
 	res := &result{stats: part.Stats()}

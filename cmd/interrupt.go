@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"contend/format"
+	"contend/format/whole"
 )
 
 // reading is a trace that is being read: Ctrl-C ends it early, and what was read
@@ -39,6 +40,7 @@ func (e *env) listen(src format.Source, need demand) (r *reading, done func()) {
 	}
 	signal.Notify(r.presses, os.Interrupt)
 	over := make(chan struct{}) // of two Stops at a time the second does not wait: presses may still be sent to
+	e.asks.Store(true)
 	go func() {
 		select {
 		case <-r.presses:
@@ -47,7 +49,7 @@ func (e *env) listen(src format.Source, need demand) (r *reading, done func()) {
 		}
 		signal.Stop(r.presses) // the next press has its usual meaning
 	}()
-	return r, func() { signal.Stop(r.presses); close(over) }
+	return r, func() { signal.Stop(r.presses); close(over); e.asks.Store(false) }
 }
 
 // Read yields the next event; io.EOF once the input is over or interrupted.
@@ -84,4 +86,31 @@ func (r *reading) note(s *format.Stats) {
 	why := fmt.Sprintf("interrupted after %d events: the rest was not read", r.n-1)
 	s.Warnings = append(s.Warnings, format.Warning{Code: "interrupted", Text: why})
 	s.Damage.Add(format.Damage{Code: "truncated", Why: why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
+}
+
+// removeAtEnd removes a file that is not whole when a signal ends the program, which it
+// then does, until the function it returns is called. A press that ends the reading of a
+// trace is no such signal.
+func (e *env) removeAtEnd(f *whole.File) (kept func()) {
+	signals, over := make(chan os.Signal, 1), make(chan bool)
+	signal.Notify(signals, endings()...)
+	go func() {
+		for {
+			select {
+			case <-over:
+				return
+			case s := <-signals:
+				if s == os.Interrupt && e.asks.Swap(false) {
+					continue
+				}
+				_ = f.Discard()
+				signal.Reset(s)
+				self, err := os.FindProcess(os.Getpid())
+				if err == nil && self.Signal(s) != nil { // Windows knows no other
+					err = self.Kill()
+				}
+			}
+		}
+	}()
+	return func() { signal.Stop(signals); close(over) }
 }

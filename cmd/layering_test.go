@@ -50,6 +50,7 @@ var allowed = map[string][]string{
 	"contend/format/simulate":          {"contend/format"},
 	"contend/format/simulate/drawn":    {"contend/format/simulate", "contend/format"},
 	"contend/format":                   {},
+	"contend/format/whole":             {},
 	"contend/golden":                   {},
 	"contend/format/record":            {"contend/format", "contend/format/record/*"},
 	"contend/format/record/agent":      {},

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 
 	"contend/format"
 	"contend/format/record/attach"
@@ -54,9 +55,10 @@ func noArgs(c *cobra.Command, args []string) error {
 type env struct {
 	in       io.Reader
 	out, msg io.Writer
-	reading  []string // inputs of this command, which it must not write over
-	bar      bar      // how far that is
-	answers  bool     // Ctrl-C ends the reading of a trace, once; else the program
+	reading  []string    // inputs of this command, which it must not write over
+	bar      bar         // how far that is
+	answers  bool        // Ctrl-C ends the reading of a trace, once; else the program
+	asks     atomic.Bool // a trace is read, and the next Ctrl-C ends only that
 }
 
 // Main runs one command line and returns the exit code.

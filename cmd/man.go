@@ -9,6 +9,8 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"contend/format/whole"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -42,7 +44,7 @@ func writeManuals(root *cobra.Command, folder string) error {
 	for _, c := range append(root.Commands(), root) {
 		if c.IsAvailableCommand() || c == root {
 			name := strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1"
-			if err := os.WriteFile(filepath.Join(folder, name), manual(c, version), 0o644); err != nil {
+			if err := whole.Write(filepath.Join(folder, name), bytes.NewReader(manual(c, version))); err != nil {
 				return err
 			}
 		}

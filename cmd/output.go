@@ -133,7 +133,7 @@ func (o *outputOptions) drawn() bool { return o.forms.draws(o.format) }
 
 // write writes an answer where and how it was asked for.
 func write[D any](e *env, o *outputOptions, all outputs[D], answer D) error {
-	to, closeFile, err := e.create(o.file, o.binary)
+	to, end, err := e.create(o.file, o.binary)
 	if err != nil {
 		return err
 	}
@@ -142,15 +142,15 @@ func write[D any](e *env, o *outputOptions, all outputs[D], answer D) error {
 	if err = form.write(out, answer, table.Options{Width: table.TerminalWidth(to), Color: colorful(to)}); err == nil {
 		err = out.Flush()
 	}
-	return errors.Join(err, closeFile())
+	return end(err)
 }
 
 // writeText writes a text of contend's own to a file, or to standard output.
 func (e *env) writeText(file string, text []byte) error {
-	to, closeFile, err := e.create(file, false)
+	to, end, err := e.create(file, false)
 	if err != nil {
 		return err
 	}
 	_, err = to.Write(text)
-	return errors.Join(err, closeFile())
+	return end(err)
 }

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -69,7 +68,7 @@ func runPprof(e *env, o *pprofOptions) error {
 	if err != nil {
 		return err
 	}
-	out, closeOut, err := e.create(o.out, true)
+	out, end, err := e.create(o.out, true)
 	if err != nil {
 		return err
 	}
@@ -81,7 +80,7 @@ func runPprof(e *env, o *pprofOptions) error {
 	if note := foldedNote(b, res); note != "" {
 		e.warn(note)
 	}
-	if err := errors.Join(pprof.Write(out, b, res.stats.Unit, pprof.Labels(labels)), closeOut()); err != nil {
+	if err := end(pprof.Write(out, b, res.stats.Unit, pprof.Labels(labels))); err != nil {
 		return err
 	}
 	return res.verdict()

@@ -19,6 +19,7 @@ import (
 	"contend/format/record"
 	"contend/format/record/agent"
 	"contend/format/record/attach"
+	"contend/format/whole"
 	"contend/report/text"
 
 	"github.com/spf13/cobra"
@@ -105,12 +106,12 @@ func runRecord(e *env, o *recordOptions) error {
 }
 
 func (e *env) writeJar() error {
-	out, closeFile, err := e.create("-", true)
+	out, end, err := e.create("-", true)
 	if err != nil {
 		return err
 	}
 	_, err = out.Write(agent.Jar)
-	return errors.Join(err, closeFile())
+	return end(err)
 }
 
 func listJVMs(e *env) error {
@@ -169,11 +170,11 @@ func recordJVM(e *env, o *recordOptions) error {
 	if err != nil {
 		return err
 	}
-	out, err := o.openFile(e, fmt.Sprintf("%s-%d", fileName(p.Main), p.PID), "bin")
+	out, err := o.openFile(e, fmt.Sprintf("%s-%d", shortName(p.Main), p.PID), "bin")
 	if err != nil {
 		return err
 	}
-	defer out.Close() // again where all went well
+	defer out.discard() // unless all went well
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	period := dumpPeriod
@@ -233,7 +234,7 @@ func (e *env) finishRecording(o *recordOptions, r *record.Recording, out *record
 
 // rescue keeps what was recorded elsewhere, as it came, if it is not kept yet.
 func (e *env) rescue(r *record.Recording, kept string, out *recordingFile, why error) error {
-	_ = out.discard()
+	out.discard()
 	if kept == "" {
 		dir, err := os.MkdirTemp("", "contend-recording-*")
 		if err == nil {
@@ -264,7 +265,7 @@ func (e *env) writeRecording(r *record.Recording, out *recordingFile) error {
 			err = errors.Join(err, w.Write(&note))
 		}
 	}
-	if err = errors.Join(err, w.Close(), out.Close(), src.Close()); err != nil {
+	if err = out.end(errors.Join(err, w.Close(), src.Close())); err != nil {
 		return err
 	}
 	st := src.Stats()
@@ -279,14 +280,8 @@ func (e *env) writeRecording(r *record.Recording, out *recordingFile) error {
 	return nil
 }
 
-// fileName makes a name that can stand in a path of what a program is called.
-func fileName(main string) string {
-	name := main[strings.LastIndexAny(main, "./")+1:]
-	if name == "" {
-		return "recording"
-	}
-	return name
-}
+// shortName is the last part of what a program is called.
+func shortName(main string) string { return main[strings.LastIndexAny(main, "./")+1:] }
 
 // keepRaw leaves what came in a folder, "" for nowhere.
 func keepRaw(r *record.Recording, dir string) error {
@@ -300,16 +295,12 @@ func keepRaw(r *record.Recording, dir string) error {
 		if f == nil {
 			continue
 		}
-		out, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			return err
-		}
-		_, err = f.Seek(0, io.SeekStart)
+		_, err := f.Seek(0, io.SeekStart)
 		if err == nil {
-			_, err = io.Copy(out, f)
+			err = whole.Write(filepath.Join(dir, name), f)
 		}
 		_, again := f.Seek(0, io.SeekStart)
-		if err = errors.Join(err, again, out.Close()); err != nil {
+		if err = errors.Join(err, again); err != nil {
 			return err
 		}
 	}

@@ -7,50 +7,70 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode"
+
+	"contend/format/whole"
 )
 
 // recordingFile is where a recording goes. It is opened before anything is
-// recorded, since a recording that has nowhere to go costs as much; what the
-// file held goes at the first byte of the new one.
+// recorded, since a recording that has nowhere to go costs as much; it gets its
+// name when it is whole.
 type recordingFile struct {
 	io.Writer
 	path string // "-" is standard output
-	file *os.File
+	file *whole.File
 	copy *os.File // of what goes to a device or a pipe, which cannot be read again
-	made bool     // by this command
 	used bool
 }
 
 // openFile opens the file of a recording: that of -o, else one named after the
 // program and the time.
-func (o *recordOptions) openFile(e *env, program, ending string) (*recordingFile, error) {
+func (o *recordOptions) openFile(e *env, program, ending string) (r *recordingFile, err error) {
 	if o.out == "-" {
 		out, _, err := e.create("-", true)
 		return &recordingFile{Writer: out, path: "-"}, err
 	}
-	r := &recordingFile{path: o.out}
+	r = &recordingFile{path: o.out}
 	if r.path == "" {
-		r.path = fmt.Sprintf("%s-%s.%s", strings.Trim(program, "-"), time.Now().Format("20060102-150405"), ending)
+		r.file, err = whole.New(fmt.Sprintf("%s-%s.%s", fileName(program), time.Now().Format("20060102-150405"), ending))
+	} else {
+		r.file, err = whole.Create(r.path)
 	}
-	_, err := os.Stat(r.path)
-	r.made = errors.Is(err, os.ErrNotExist)
-	if r.file, err = os.OpenFile(r.path, os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	r.Writer = r.file
-	if r.regular() {
+	if !r.file.InPlace() {
 		return r, nil
 	}
-	if e.prints(r.file) {
+	if e.prints(r.file.File) {
 		r.path = "-"
 		return r, nil
 	}
 	if r.copy, err = os.CreateTemp("", "contend-*"); err != nil {
-		return nil, errors.Join(err, r.file.Close())
+		return nil, errors.Join(err, r.file.Discard())
 	}
 	_ = os.Remove(r.copy.Name()) // here where it can be while it is open
 	r.Writer = io.MultiWriter(r.file, r.copy)
 	return r, nil
+}
+
+// longestName is how much of what a program is called stands in a name, in characters.
+const longestName = 60
+
+// fileName makes a name that can stand in a path, and be typed, of what a program calls
+// itself.
+func fileName(program string) string {
+	name := []rune(strings.Map(func(r rune) rune {
+		if r == unicode.ReplacementChar || !unicode.IsGraphic(r) || unicode.IsSpace(r) || strings.ContainsRune(`/\:*?"<>|`, r) {
+			return -1
+		}
+		return r
+	}, program))
+	if short := strings.Trim(string(name[:min(len(name), longestName)]), ".-"); short != "" {
+		return short
+	}
+	return "recording"
 }
 
 // prints reports whether a file is standard output.
@@ -87,38 +107,44 @@ func (r *recordingFile) analyze(e *env) error {
 
 // Write implements io.Writer.
 func (r *recordingFile) Write(p []byte) (int, error) {
-	if !r.used && r.file != nil {
-		if err := r.file.Truncate(0); err != nil && r.regular() {
-			return 0, err
-		}
-	}
 	r.used = true
 	return r.Writer.Write(p)
 }
 
-func (r *recordingFile) regular() bool {
-	info, err := r.file.Stat()
-	return err == nil && info.Mode().IsRegular()
-}
-
-// discard closes the file, and removes it when it is new: what it holds is of no use.
-func (r *recordingFile) discard() error {
-	err := r.Close()
-	if r.made && r.used { // else it is gone
-		err = errors.Join(err, os.Remove(r.path))
+// end gives the file its name, where nothing went wrong and something came. It returns
+// the error it is given, or its own.
+func (r *recordingFile) end(err error) error {
+	if r.file == nil {
+		return err
+	}
+	if err != nil || !r.used {
+		r.discard()
+		return err
+	}
+	file := r.file
+	r.file = nil
+	err = file.Commit()
+	if r.path != "-" {
+		r.path = file.Path()
 	}
 	return err
 }
 
-// Close closes the file, and removes it when it is new and nothing came.
-func (r *recordingFile) Close() error {
-	if r.file == nil {
+// leave gives the file up and leaves what is in it, which cannot be had again.
+func (r *recordingFile) leave(e *env) error {
+	if r.file == nil || r.file.InPlace() || !r.used {
 		return nil
 	}
-	err := r.file.Close()
+	path, err := r.file.Leave()
 	r.file = nil
-	if r.made && !r.used {
-		err = errors.Join(err, os.Remove(r.path))
-	}
+	e.warn("what came is kept in " + path)
 	return err
+}
+
+// discard gives the file up, if that is not done: what its name stood for stays.
+func (r *recordingFile) discard() {
+	if r.file != nil {
+		_ = r.file.Discard()
+		r.file = nil
+	}
 }

@@ -85,7 +85,7 @@ func TestRecordKilledRestoresContentionMonitoring(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
 	pid, log := watch(t, "false")
-	c, _ := recorder(t, "--with", "agent", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
+	c, _ := started(t, "record", "--with", "agent", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
 	if got := awaited(t, log, "false true"); got != "false true" {
 		t.Fatalf("monitoring was %s", got)
 	}

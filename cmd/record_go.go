@@ -40,6 +40,7 @@ func recordGo(e *env, o *recordOptions) error {
 	if err != nil {
 		return err
 	}
+	defer out.discard() // unless all went well
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	e.say(fmt.Sprintf("contend: asking %s to record for %v; Ctrl-C ends it early", u.Redacted(), d))
@@ -47,7 +48,11 @@ func recordGo(e *env, o *recordOptions) error {
 	if isTerminal(e.msg) {
 		fmt.Fprint(e.msg, "\r\x1b[K")
 	}
-	if err := out.Close(); err != nil {
+	var refused *gohttp.Error
+	if err != nil && ctx.Err() == nil && !errors.As(err, &refused) { // it could not be written
+		return errors.Join(err, out.leave(e))
+	}
+	if err := out.end(nil); err != nil {
 		return err
 	}
 	switch {

@@ -32,9 +32,8 @@ func writes(pattern string) bool {
 	})
 }
 
-// recorder starts a recorder as a process of its own: the tests are the command under its
-// name.
-func recorder(t *testing.T, args ...string) (c *exec.Cmd, said *bytes.Buffer) {
+// started starts the command as a process of its own: the tests are it under its name.
+func started(t *testing.T, args ...string) (c *exec.Cmd, said *bytes.Buffer) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "contend")
 	self, err := os.Executable()
@@ -44,7 +43,7 @@ func recorder(t *testing.T, args ...string) (c *exec.Cmd, said *bytes.Buffer) {
 	if err != nil {
 		t.Skip(err)
 	}
-	c, said = exec.Command(program, append([]string{"record"}, args...)...), new(bytes.Buffer)
+	c, said = exec.Command(program, args...), new(bytes.Buffer)
 	c.Stderr = said
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -74,7 +73,7 @@ func TestRecordAfterAKilledOne(t *testing.T) {
 	t.Cleanup(func() { os.RemoveAll(stray) })
 	var all [2]*exec.Cmd
 	for i := range all {
-		all[i], _ = recorder(t, "--duration", "2m", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
+		all[i], _ = started(t, "record", "--duration", "2m", "-o", filepath.Join(t.TempDir(), "x.bin"), strconv.Itoa(pid))
 		if !comes(func() bool { return len(folders(pid)) == i+1 && writes(folders(pid)[0]+"/"+traceFile) }) {
 			t.Fatalf("nothing is recorded: %v", folders(pid))
 		}
@@ -105,7 +104,7 @@ func TestRecordIsEnded(t *testing.T) {
 	tmp := target.Temp()
 	folders := filepath.Join(tmp, fmt.Sprintf("contend-%d-*", p.Pid))
 	file := filepath.Join(t.TempDir(), "x.bin")
-	c, said := recorder(t, "--duration", "2m", "-o", file, strconv.Itoa(p.Pid))
+	c, said := started(t, "record", "--duration", "2m", "-o", file, strconv.Itoa(p.Pid))
 	if !comes(func() bool { return writes(filepath.Join(folders, traceFile)) }) {
 		t.Error("nothing is recorded")
 	}

@@ -80,24 +80,29 @@ func recordPerf(e *env, o *recordOptions) error {
 		return err
 	}
 	name := command(o.target)
-	out, err := o.openFile(e, fileName(name)+"-"+fileName(o.target), "bin")
+	out, err := o.openFile(e, shortName(name)+"-"+o.target, "bin")
 	if err != nil {
 		return err
 	}
-	defer out.Close() // again where all went well
+	defer out.discard() // unless all went well
 	dir, err := o.perfDir()
 	if err != nil {
 		return err
 	}
-	if o.keep == "" {
-		defer os.RemoveAll(dir)
-	}
+	defer os.RemoveAll(dir)
 	if better := seenBetter(o.target); better != "" {
 		e.warn(o.target + better)
 	}
-	file := filepath.Join(dir, "perf.data")
+	file := filepath.Join(dir, perfData)
 	if err := e.runPerf(ask, name, file); err != nil {
 		return err
+	}
+	if o.keep != "" {
+		kept := filepath.Join(o.keep, perfData)
+		if err := os.Rename(file, kept); err != nil {
+			return err
+		}
+		file = kept
 	}
 	if err := writePerf(e, file, out); err != nil {
 		return err
@@ -122,12 +127,18 @@ func seenBetter(process string) string {
 	return ""
 }
 
-// perfDir is where perf's own file goes.
+// perfData is what perf's own file is called.
+const perfData = "perf.data"
+
+// perfDir makes a directory of this user's for perf's own file, which perf would write
+// through a link; it is where --keep wants that file.
 func (o *recordOptions) perfDir() (string, error) {
-	if o.keep == "" {
-		return os.MkdirTemp("", "contend-perf-")
+	if o.keep != "" {
+		if err := os.MkdirAll(o.keep, 0o755); err != nil {
+			return "", err
+		}
 	}
-	return o.keep, os.MkdirAll(o.keep, 0o755)
+	return os.MkdirTemp(o.keep, ".contend-perf-")
 }
 
 func (e *env) runPerf(ask *perf.Ask, name, file string) error {
@@ -168,7 +179,7 @@ func writePerf(e *env, file string, out *recordingFile) error {
 		return errors.Join(err, src.Close(), script.Close())
 	}
 	err = copyTrace(w, src)
-	err = errors.Join(err, w.Close(), out.Close(), src.Close(), script.Close())
+	err = out.end(errors.Join(err, w.Close(), src.Close(), script.Close()))
 	if err == nil && out.path == "-" {
 		(&result{stats: src.Stats()}).warn(e, false)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -73,7 +72,7 @@ func runSimulate(e *env, o *simulateOptions) error {
 	if o.duration <= 0 || o.period <= 0 || o.handoff < 0 || o.stall < 0 || o.config.Threads < 1 || o.config.Locks < 1 || o.config.Events < 0 || o.config.SlowBy < 0 || o.config.SlowBy > 1e6 {
 		return usageError{errors.New("durations and numbers must be positive"), "'contend simulate --help' shows what they are when left out"}
 	}
-	w, closeFile, err := e.createTrace(o.out, o.stored, o.text)
+	w, end, err := e.createTrace(o.out, o.stored, o.text)
 	if err != nil {
 		return err
 	}
@@ -84,12 +83,12 @@ func runSimulate(e *env, o *simulateOptions) error {
 		exact, sampled = w, nil
 	}
 	truth, err := simulate.Run(c, exact, sampled)
-	if err = errors.Join(err, w.Close(), closeFile()); err != nil || o.truth == "" {
+	if err = end(errors.Join(err, w.Close())); err != nil || o.truth == "" {
 		return err
 	}
 	text, err := json.MarshalIndent(truth, "", "  ")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(o.truth, append(text, '\n'), 0o644)
+	return e.writeText(o.truth, append(text, '\n'))
 }

@@ -1,12 +1,15 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"contend/format/whole"
 
 	"golang.org/x/term"
 )
@@ -27,20 +30,21 @@ func colorful(out io.Writer) bool {
 // would write there nothing could open.
 var bitmaps = []string{".pdf", ".png", ".jpg", ".jpeg", ".gif", ".webp"}
 
-// create opens the file an answer goes to; "-" and "" are standard output,
-// which must not be a terminal when the answer is binary.
-func (e *env) create(path string, binary bool) (io.Writer, func() error, error) {
+// create begins the file an answer goes to; "-" and "" are standard output,
+// which must not be a terminal when the answer is binary. The file gets its name when
+// end is called with nil; end returns the error it is given, or its own.
+func (e *env) create(path string, binary bool) (to io.Writer, end func(error) error, err error) {
 	if ending := strings.ToLower(filepath.Ext(path)); slices.Contains(bitmaps, ending) {
 		return nil, nil, usageError{fmt.Errorf("-o %s: no command writes %s files", path, ending[1:]), "pictures are .svg and .html; a browser prints them"}
 	}
 	if path != "" && path != "-" {
 		f := &lateFile{path: path, env: e}
-		return f, f.Close, nil
+		return f, f.end, nil
 	}
 	if binary && isTerminal(e.out) {
 		return nil, nil, usageError{fmt.Errorf("will not write to a terminal what no terminal shows"), "name a file with -o, or redirect the output"}
 	}
-	return e.out, func() error { return nil }, nil
+	return e.out, func(err error) error { return err }, nil
 }
 
 // lateFile is created at its first byte, so that a command that fails leaves
@@ -49,21 +53,32 @@ func (e *env) create(path string, binary bool) (io.Writer, func() error, error) 
 type lateFile struct {
 	path string
 	env  *env
-	file *os.File
+	file *whole.File
+	kept func() // it is no longer removed when a signal ends the program
 }
 
-func (l *lateFile) Write(p []byte) (int, error) {
+func (l *lateFile) Write(p []byte) (n int, err error) {
 	if l.file == nil {
 		if l.env.isInput(l.path) {
 			return 0, usageError{fmt.Errorf("%s is an input; will not write over it", l.path), "name another file with -o"}
 		}
-		f, err := os.Create(l.path)
-		if err != nil {
+		if l.file, err = whole.Create(l.path); err != nil {
 			return 0, err
 		}
-		l.file = f
+		l.kept = l.env.removeAtEnd(l.file)
 	}
 	return l.file.Write(p)
+}
+
+func (l *lateFile) end(err error) error {
+	if l.file == nil {
+		return err
+	}
+	defer l.kept()
+	if err != nil {
+		return errors.Join(err, l.file.Discard())
+	}
+	return l.file.Commit()
 }
 
 // reads remembers inputs of this command.
@@ -79,11 +94,4 @@ func (e *env) isInput(path string) bool {
 		in, err := os.Stat(name)
 		return err == nil && os.SameFile(in, out)
 	})
-}
-
-func (l *lateFile) Close() error {
-	if l.file == nil {
-		return nil
-	}
-	return l.file.Close()
 }

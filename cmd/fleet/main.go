@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 
+	"contend/format/whole"
 	"contend/report/facts/sql"
 	"contend/report/table"
 
@@ -139,14 +140,17 @@ func (o *options) run(out io.Writer, name, folder string) error {
 
 // write opens where the answer goes to.
 func (o *options) write(out io.Writer, answer func(w, to io.Writer) error) error {
-	to, done := out, func() error { return nil }
-	if o.file != "" && o.file != "-" {
-		f, err := os.Create(o.file)
-		if err != nil {
-			return err
-		}
-		to, done = f, f.Close
+	if o.file == "" || o.file == "-" {
+		w := bufio.NewWriter(out)
+		return errors.Join(answer(w, out), w.Flush())
 	}
-	w := bufio.NewWriter(to)
-	return errors.Join(answer(w, to), w.Flush(), done())
+	f, err := whole.Create(o.file)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	if err := errors.Join(answer(w, f), w.Flush()); err != nil {
+		return errors.Join(err, f.Discard())
+	}
+	return f.Commit()
 }

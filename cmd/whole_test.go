@@ -1,0 +1,119 @@
+//go:build unix
+
+package cmd
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// beside are the files in a directory but for these.
+func beside(t *testing.T, dir string, but ...string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if !slices.Contains(but, e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// A signal that ends a command while it writes leaves the file that was there; what was
+// written so far goes with the command, where the signal can be caught.
+func TestASignalKeepsTheOldFile(t *testing.T) {
+	t.Parallel()
+	for _, by := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGKILL} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "old.bin")
+		if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, said := started(t, "simulate", "--duration", "10000h", "-o", file)
+		grows := comes(func() bool {
+			names := beside(t, dir, "old.bin")
+			return len(names) == 1 && writes(filepath.Join(dir, names[0]))
+		})
+		_ = c.Process.Signal(by)
+		_ = c.Wait()
+		if status, ok := c.ProcessState.Sys().(syscall.WaitStatus); !grows || ok && status.Signal() != by {
+			t.Errorf("%v: grows %v, %v\n%s", by, grows, c.ProcessState, said)
+		}
+		if text, err := os.ReadFile(file); err != nil || string(text) != "old" {
+			t.Errorf("%v: %q is left, %v", by, text, err)
+		}
+		if left := beside(t, dir, "old.bin"); (len(left) > 0) != (by == syscall.SIGKILL) {
+			t.Errorf("%v: %v is left", by, left)
+		}
+	}
+}
+
+// A recording has another name while it grows, which a killed recorder leaves.
+func TestARecordingHasItsNameWhenItIsWhole(t *testing.T) {
+	t.Parallel()
+	data, hold := goRecording(t), make(chan bool)
+	url := serveTraces(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = w.Write(data)
+		w.(http.Flusher).Flush()
+		select {
+		case <-hold:
+		case <-r.Context().Done():
+		}
+	})
+	defer close(hold)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "old.trace")
+	if err := os.WriteFile(file, []byte("old"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	for _, by := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
+		c, said := started(t, "record", "-o", file, url)
+		var growing []string
+		if !comes(func() bool {
+			growing = beside(t, dir, "old.trace")
+			return len(growing) == 1 && writes(filepath.Join(dir, growing[0]))
+		}) {
+			t.Errorf("nothing grows: %v\n%s", growing, said)
+		}
+		if text, err := os.ReadFile(file); err != nil || string(text) != "old" {
+			t.Errorf("%q while it is recorded, %v", text, err)
+		}
+		_ = c.Process.Signal(by)
+		_ = c.Wait()
+		if left := beside(t, dir, "old.trace"); (len(left) > 0) != (by == syscall.SIGKILL) {
+			t.Errorf("%v: %v is left", by, left)
+		}
+		for _, name := range growing {
+			_ = os.Remove(filepath.Join(dir, name))
+		}
+	}
+	if info, err := os.Stat(file); err != nil || info.Size() != int64(len(data)) || info.Mode() != 0o640 {
+		t.Errorf("%v, %v, want %d bytes", info, err, len(data))
+	}
+}
+
+// What a program calls itself makes a name that no terminal acts on, and no path.
+func TestNamesOfRecordings(t *testing.T) {
+	for program, want := range map[string]string{
+		"OrderService-17":                 "OrderService-17",
+		"Outer$Inner-17":                  "Outer$Inner-17",
+		"a\x1b]0;x\x07b\u202e\u200b\nc-1": "a]0;xbc-1",
+		"\xff\xfe":                        "recording",
+		"../../etc/x":                     "etcx",
+		"-rf":                             "rf",
+		"ä b":                             "äb",
+		strings.Repeat("x", 300):          strings.Repeat("x", longestName),
+	} {
+		if got := fileName(program); got != want {
+			t.Errorf("%q: %q, want %q", program, got, want)
+		}
+	}
+}

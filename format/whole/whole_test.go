@@ -1,0 +1,201 @@
+//go:build linux
+
+package whole
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// put writes a file as commands do.
+func put(begin func(string) (*File, error), path string, content []byte) (*File, error) {
+	f, err := begin(path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := f.Write(content); err != nil {
+		return f, errors.Join(err, f.Discard())
+	}
+	return f, f.Commit()
+}
+
+func holds(t *testing.T, path, want string, mode fs.FileMode) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	info, again := os.Lstat(path)
+	if err != nil || again != nil || string(text) != want || info.Mode() != mode {
+		t.Errorf("%s: %q, want %q; %v, want %v; %v", path, text, want, info, mode, err)
+	}
+	if all, _ := os.ReadDir(filepath.Dir(path)); strings.HasPrefix(all[0].Name(), ".") {
+		t.Errorf("left beside it: %s", all[0].Name())
+	}
+}
+
+// The file that is replaced keeps its permissions, its name and the links to it.
+func TestCreate(t *testing.T) {
+	dir := t.TempDir()
+	file, link, dangling := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "dangling")
+	if err := errors.Join(os.WriteFile(file, []byte("old"), 0o600), os.Symlink("file", link), os.Symlink("new", dangling)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write([]byte("fragment")); err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := os.ReadFile(file); string(text) != "old" {
+		t.Errorf("%q before it is whole", text)
+	}
+	if err := f.Discard(); err != nil {
+		t.Error(err)
+	}
+	holds(t, file, "old", 0o600)
+	for path, at := range map[string]string{link: file, dangling: filepath.Join(dir, "new"), file: file} {
+		if _, err := put(Create, path, []byte(path)); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		if text, err := os.ReadFile(at); err != nil || string(text) != path {
+			t.Errorf("%s: %q, %v", path, text, err)
+		}
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		t.Errorf("%v, %v: no link any more", info, err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	long := filepath.Join(dir, strings.Repeat("ü", 127)+"x")
+	if _, err := put(Create, long, nil); err != nil {
+		t.Errorf("a name of 255 bytes: %v", err)
+	}
+	if _, err := Create(dir); !errors.Is(err, errDir) {
+		t.Errorf("a directory: %v", err)
+	}
+}
+
+// What is no file is written to as it is, and so is an open file by its descriptor.
+func TestInPlace(t *testing.T) {
+	if _, err := put(Create, os.DevNull, []byte("gone")); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Fatalf("%v, %v", info, err)
+	}
+	if _, err := put(Create, "/dev/full", []byte("x")); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("/dev/full: %v", err)
+	}
+	dir := t.TempDir()
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := make(chan string)
+	go func() {
+		text, _ := os.ReadFile(pipe)
+		got <- string(text)
+	}()
+	if _, err := put(Create, pipe, []byte("through")); err != nil || <-got != "through" {
+		t.Errorf("a pipe: %v", err)
+	}
+	file, err := os.Create(filepath.Join(dir, "stdout"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	link := filepath.Join(dir, "out")
+	if err := os.Symlink(fmt.Sprint("/proc/self/fd/", file.Fd()), link); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := put(Create, link, []byte("a")); err != nil {
+			t.Error(err)
+		}
+	}
+	if text, err := io.ReadAll(file); err != nil || string(text) != "aa" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// A name that the program chose replaces nothing and leads nowhere.
+func TestNew(t *testing.T) {
+	dir := t.TempDir()
+	target := filepath.Join(t.TempDir(), "secret")
+	path := filepath.Join(dir, "a.bin")
+	if err := errors.Join(os.WriteFile(target, []byte("secret"), 0o600), os.Symlink(target, path), os.WriteFile(filepath.Join(dir, "a-2.bin"), []byte("mine"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := put(New, path, []byte("whole"))
+	if err != nil || f.Path() != filepath.Join(dir, "a-3.bin") {
+		t.Fatalf("%v, %v", f, err)
+	}
+	if text, err := os.ReadFile(f.Path()); err != nil || string(text) != "whole" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if text, _ := os.ReadFile(target); string(text) != "secret" {
+		t.Errorf("the link was followed: %q", text)
+	}
+	if err := Write(path, strings.NewReader("kept")); err != nil {
+		t.Error(err)
+	}
+	if text, _ := os.ReadFile(target); string(text) != "secret" {
+		t.Errorf("the link was followed: %q", text)
+	}
+	holds(t, path, "kept", 0o644&^umask())
+}
+
+// A link that another user made leads nowhere, but for root's.
+func TestALinkOfAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make one")
+	}
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "link")
+	if err := errors.Join(os.WriteFile(target, []byte("old"), 0o644), os.Symlink(target, link), os.Lchown(link, 12345, 12345)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Create(link); !errors.Is(err, errLink) {
+		t.Errorf("%v", err)
+	}
+	holds(t, target, "old", 0o644)
+}
+
+// A disk that is full leaves the file that was there, and nothing beside it.
+func TestAFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=1m"); err != nil {
+		t.Skipf("only root mounts a small disk: %v", err)
+	}
+	t.Cleanup(func() { _ = syscall.Unmount(dir, syscall.MNT_DETACH) })
+	path := filepath.Join(dir, "file")
+	old := strings.Repeat("o", 600<<10)
+	if err := os.WriteFile(path, []byte(old), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, begin := range []func(string) (*File, error){Create, New} {
+		if _, err := put(begin, path, bytes.Repeat([]byte("n"), 600<<10)); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("%v", err)
+		}
+		holds(t, path, old, 0o644)
+	}
+	if _, err := put(Create, path, []byte("small")); err != nil {
+		t.Error(err)
+	}
+	holds(t, path, "small", 0o644)
+}
+
+// umask is what this process takes from permissions.
+func umask() fs.FileMode {
+	old := syscall.Umask(0)
+	syscall.Umask(old)
+	return fs.FileMode(old)
+}
