@@ -32,7 +32,7 @@ var allowed = map[string][]string{
 	"contend/blame/locks":              {"contend/analysis", "contend/format", "contend/analysis/dist", "contend/analysis/bootstrap"},
 	"contend/analysis":                 {"contend/format", "contend/format/natives", "contend/analysis/dist", "contend/analysis/owners", "contend/analysis/moved", "contend/analysis/cores", "contend/analysis/internal/column"},
 	"contend/analysis/moved":           {"contend/format"},
-	"contend/analysis/owners":          {"contend/analysis/cores", "contend/analysis/internal/column", "contend/analysis/owners/renewal", "contend/format"},
+	"contend/analysis/owners":          {"contend/analysis/cores", "contend/analysis/internal/column", "contend/analysis/owners/renewal", "contend/format", "contend/format/workers"},
 	"contend/analysis/owners/renewal":  {},
 	"contend/analysis/internal/column": {"contend/analysis/cores", "contend/format/workers"},
 	"contend/analysis/cores":           {"contend/format/workers"},

@@ -34,6 +34,12 @@ wait time=4611686018427387904 end=4611686018427388904 thread=2 lock=1 stack=1
 wait time=-9223372036854775808 end=9223372036854775807 thread=1 lock=1 stack=1
 wait time=-5 end=9223372036854775807 thread=2 lock=1 stack=1
 `,
+	"exact, all there is": `recording time=-9223372036854775808 end=9223372036854775807
+thread-start time=-9223372036854775808 thread=1
+tenure time=0 end=1 thread=1 lock=1 stack=1
+wait time=0 end=1 thread=2 lock=1 stack=1
+tenure time=-9223372036854775808 end=9223372036854775807 thread=1 lock=1 stack=1
+`,
 	"sampled, apart": `tick time=1 intended=1 live=2
 contention time=1 lock=1 owners=1/1/x waiters=2/1/x
 tick time=10000001 intended=10000001 live=2
@@ -60,7 +66,7 @@ var wildCommands = []string{
 	"csp TRACE", "csp --format json TRACE", "csp --chart TRACE", "csp --format svg TRACE", "csp --interval 100000h TRACE", "csp --interval 1000h --metrics TRACE",
 	"hist TRACE", "hist --format json TRACE", "hist -o OUT.svg TRACE", "hist -o OUT.hlog TRACE", "hist --interval 1ms -o OUT.hlog TRACE",
 	"flame -o OUT.html TRACE", "flame --format folded TRACE", "chains TRACE", "graph TRACE", "graph --format svg TRACE", "diff TRACE TRACE",
-	"check --rule csp(*)_<_5% TRACE", "pprof -o OUT.pb.gz TRACE", "dump TRACE", "convert -o OUT.bin TRACE", "convert -o OUT.bin a=TRACE b=TRACE",
+	"whatif TRACE", "whatif TRACE", "check --rule csp(*)_<_5% TRACE", "pprof -o OUT.pb.gz TRACE", "dump TRACE", "convert -o OUT.bin TRACE", "convert -o OUT.bin a=TRACE b=TRACE",
 }
 
 // maxWild bounds what a command may take of memory, all that a process has:

@@ -2,8 +2,8 @@ package owners
 
 import (
 	"cmp"
+	"contend/format/workers"
 	"slices"
-	"sync"
 
 	"contend/analysis/internal/column"
 	"contend/format"
@@ -21,7 +21,7 @@ type Activities struct {
 
 	had map[format.ObjectID][]column.Ref // by lock: what threads did that are known to have had it, by time
 
-	indexing sync.WaitGroup // who waits for it may read:
+	indexing workers.Group  // who waits for it may read:
 	released [][]column.Ref // the releases of each lock, by time
 	sites    callSites
 }

@@ -1,16 +1,14 @@
 package owners
 
 import (
-	"math"
-
 	"contend/analysis/internal/column"
 	"contend/format"
 )
 
 // The earliest and the latest instant there is.
 const (
-	maxTime = math.MaxInt64
-	minTime = int64(-maxTime)
+	maxTime = int64(1) << 62 // behind all times that are admitted, and no overflow behind others
+	minTime = -maxTime
 )
 
 // Wait is one recorded wait.

@@ -1,8 +1,8 @@
 package owners
 
 import (
+	"contend/format/workers"
 	"slices"
-	"sync"
 
 	"contend/analysis/cores"
 	"contend/analysis/internal/column"
@@ -20,7 +20,7 @@ import (
 func (ev *evidence) section(lock format.ObjectID, waits lockWaits, busy []span) *section {
 	s := &section{lock: lock, busy: busy, permits: ev.sym.Kind(lock) == format.KindSemaphore}
 	s.starts, s.recorded = waits.starts(), waits.recordedShare()
-	var acquired sync.WaitGroup // a recording may be of one lock
+	var acquired workers.Group // a recording may be of one lock
 	acquired.Go(func() { ev.acquire(s, waits) })
 	ev.candidates(s, waits)
 	acquired.Wait()

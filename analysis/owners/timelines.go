@@ -76,6 +76,7 @@ package owners
 
 import (
 	"cmp"
+	"contend/format/workers"
 	"slices"
 	"sync"
 
@@ -115,7 +116,7 @@ func (a *Activities) Timelines(sym Symbols) (tl *Timelines, rebuilt func()) {
 			unknown = append(unknown, format.ObjectID(l))
 		}
 	}
-	var rebuilding sync.WaitGroup
+	var rebuilding workers.Group
 	rebuilding.Go(func() {
 		a.indexing.Wait()
 		tl.infer(ev, unknown)
