@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"slices"
+
 	"contend/analysis/cores"
 	"contend/analysis/internal/column"
 	"contend/format"
@@ -195,6 +197,25 @@ func (s *sampler) besideOf(one seenAside) *sampledAside {
 		s.beside[one] = sum
 	}
 	return sum
+}
+
+// unclear returns how long sampled threads slept that may have held a lock whose owner no
+// sample tells, and awaited conditions: nothing tells whether they were signalled and
+// waited for the lock.
+func (s *sampler) unclear(sleeps *sleepSites, defs *definitions) (asleep, awaiting int64) {
+	locks, held := sleeps.acquiredAt(defs)
+	for one, sum := range s.beside {
+		switch frames := defs.Frames(one.stack); {
+		case ownAwait(frames):
+			awaiting += sum.ns
+		case one.activity == format.ActivitySleep:
+			_, candidates := sleeps.passes(frames, locks, held)
+			if slices.ContainsFunc(candidates, func(l format.ObjectID) bool { return defs.Kind(l) != format.KindMonitor }) {
+				asleep += sum.ns
+			}
+		}
+	}
+	return asleep, awaiting
 }
 
 // visitAsides gives the sampled ones.

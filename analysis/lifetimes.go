@@ -25,7 +25,7 @@ func (r *record) runs(defs *definitions, start, end int64, e *emitter) (counted 
 	seen := r.observed(start, end)
 	coming, late := r.beginnings(defs, seen)
 	counted = len(coming)
-	now := runners{r: r, cut: span{max(start, e.from), min(end, e.to)}}
+	now := runners{r: r, defs: defs, cut: span{max(start, e.from), min(end, e.to)}}
 	if sums := e.newRanIn(now.cut, counted); sums != nil && !late {
 		for _, k := range coming {
 			t := format.ThreadID(k.ID)
@@ -59,6 +59,7 @@ func (r *record) runs(defs *definitions, start, end int64, e *emitter) (counted 
 // few at a time of all that a long recording tells of.
 type runners struct {
 	r      *record
+	defs   *definitions
 	cut    span
 	unseen int64 // how long in the cut the threads so far may have run beside, ns
 
@@ -95,10 +96,13 @@ func (rs *runners) begin(t format.ThreadID, seen observed, sight sight) {
 // runner returns when a thread runs, and counts for how long it may have beside that.
 func (rs *runners) runner(t format.ThreadID, seen observed, sight sight) runner {
 	own, lives := rs.r.did(t), rs.r.wholeLife(t, seen.span)
-	p, told := presence{sight, rs.r.activities, own, rs.r.lifeOf(t)}, rs.r.toldLife(t, seen.span)
-	gaps := p.unseen(told.start, told.end)
-	rs.unseen += outside(gaps, seen.between, span{max(lives.start, rs.cut.start), min(lives.end, rs.cut.end)})
-	return newRunner(rs.r.activities, own, join(seen.between, gaps), lives)
+	p, told := presence{sight, rs.r.activities, &rs.r.sleeps, own, rs.r.lifeOf(t)}, rs.r.toldLife(t, seen.span)
+	rs.unseen += rs.r.sleeps.unclear(rs.r.activities.Scan(own), rs.cut)
+	gaps, may := p.unseen(told.start, told.end)
+	if may && !serves(rs.defs.ThreadName(t)) {
+		rs.unseen += outside(gaps, seen.between, span{max(lives.start, rs.cut.start), min(lives.end, rs.cut.end)})
+	}
+	return newRunner(rs.r.activities, &rs.r.sleeps, own, join(seen.between, gaps), lives)
 }
 
 // next returns the next instant at which a thread begins or ceases to run, and how

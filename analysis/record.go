@@ -48,6 +48,7 @@ type record struct {
 	unclear    map[format.ObjectID]someWaits // waits at a lock that no rule knows
 	unended    []*format.Event               // waits that only samples show
 	monitors   monitorWaits
+	sleeps     sleepSites
 	holders    []bool // by thread: it holds a recorded tenure; see tenants
 	recorded   []span
 	gaps       []span

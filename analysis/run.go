@@ -18,6 +18,8 @@
 //	holds.go       tenures rebuilt from waits and owners
 //	sampled.go     samples put together from events, and charged in order
 //	aside.go       waits that are no contention, for the visitors that ask
+//	reacquire.go   getting locks back after Object.wait and await
+//	sleeps.go      which sleeps are inside of critical sections
 //	runner.go      when one thread runs: its life less its idle times
 //	scaled.go      samples put off until what was measured of them is known
 //	sampler.go     one sample: what it stands for, its graph, its slices
@@ -28,6 +30,7 @@
 //	record.go      the events that are kept until the source ends
 //	monitors.go    waits at monitors that others end
 //	unseen.go      what is believed of a thread while nothing is known of it
+//	sleepsites.go  which idle times are none
 //	gaps.go        where data of one input was lost
 //	stalls.go      how late samples were taken
 //	emit.go        what the filter leaves, booked for the visitors
@@ -72,8 +75,10 @@ type pass struct {
 	rec   *record
 	cyc   *cycles
 	smp   *sampler
+	back  reacquiring
 	ask   []ActivityVisitor
-	shows bool // what threads did outside of waits: spinning and sleeping would show
+	cut   format.Event // scratch of tell
+	shows bool         // what threads did outside of waits: spinning and sleeping would show
 }
 
 // Run reads a source to its end and gives every visitor its slices and
@@ -106,7 +111,11 @@ func (p *pass) take(ev *format.Event) {
 	bound(ev)
 	p.names.use(ev)
 	if ev.Kind == format.KindActivity && ev.Activity == format.ActivityTook {
+		p.rec.sleeps.holdsLock(ev.Stack)
 		return
+	}
+	if (ev.Kind == format.KindActivity || ev.Weight == format.EvidenceOnly) && p.back.note(ev, p.e.defs) {
+		p.back.resolve(p.rec, p.e.defs, p.reacquired)
 	}
 	switch ev.Kind {
 	case format.KindThread, format.KindObject, format.KindStack:
@@ -141,7 +150,8 @@ func (p *pass) tell(ev *format.Event) {
 	if len(p.ask) == 0 || f.Thread != nil && !f.Thread.MatchString(p.e.defs.ThreadName(ev.Thread)) {
 		return
 	}
-	cut := *ev
+	cut := &p.cut
+	*cut = *ev
 	if f.From != format.NoTime || f.To != format.NoTime {
 		start, _ := p.rec.bounds()
 		if f.From != format.NoTime {
@@ -155,13 +165,14 @@ func (p *pass) tell(ev *format.Event) {
 		}
 	}
 	for _, v := range p.ask {
-		v.Activity(&cut, p.e.defs.Frames(ev.Stack))
+		v.Activity(cut, p.e.defs.Frames(ev.Stack))
 	}
 }
 
 // setting takes what the trace says of itself; a new input begins with one.
 func (p *pass) setting(ev *format.Event) {
 	if ev.Name == format.SettingInput {
+		p.back.resolve(p.rec, p.e.defs, p.reacquired)
 		p.unended()
 		p.smp.begin()
 		p.rec.next()
@@ -187,8 +198,15 @@ func (p *pass) unended() {
 	}
 }
 
+// reacquired takes a wait for getting a lock back.
+func (p *pass) reacquired(ev *format.Event) {
+	p.names.use(ev)
+	p.rec.add(ev)
+}
+
 // finish charges what had to wait for the end, and sums up.
 func (p *pass) finish() *Trace {
+	p.back.resolve(p.rec, p.e.defs, p.reacquired)
 	p.unended()
 	p.smp.finish()
 	e, rec, smp := p.e, p.rec, p.smp
@@ -197,6 +215,7 @@ func (p *pass) finish() *Trace {
 	e.begin(start)
 	relocated := rec.relocate(e.defs)
 	rec.activities = rec.Arrange(e.defs.Kind)
+	rec.sleeps.classify(rec, e.defs)
 	tl, rebuilt := rec.activities.Timelines(e.defs)
 	counted := 0
 	if !smp.any {
@@ -205,6 +224,8 @@ func (p *pass) finish() *Trace {
 			tr.RunningHigh = e.running + unseen
 		}
 	} else {
+		asleep, awaiting := smp.unclear(&rec.sleeps, e.defs)
+		tr.RunningHigh, p.back.sum.High = e.running+asleep, p.back.sum.High+awaiting
 		tr.Start, tr.End = smp.bounds(start, end)
 		counted = smp.before + smp.threads
 	}
@@ -223,6 +244,7 @@ func (p *pass) finish() *Trace {
 	smp.visitAsides(beside)
 	tr.Threads = max(counted, 0)
 	tr.RunningNs = e.running
+	tr.Reacquired = p.back.sum
 	p.cyc.stuck(tl.Unlinked, e)
 	tr.RunningHigh = max(tr.RunningHigh, e.running)
 	lo, hi := max(tr.Start, e.from), min(tr.End, e.to)
@@ -248,7 +270,7 @@ var polls = [...]bool{format.ActivityRun: true, format.ActivitySeen: true, forma
 
 // warnings says what there is to doubt.
 func (p *pass) warnings(tl *owners.Timelines, running int64) []format.Warning {
-	out := append(p.rec.warnings(p.e.defs, tl, running), p.smp.stalls.warning()...)
+	out := slices.Concat(p.rec.warnings(p.e.defs, tl, running), p.back.warning(), p.smp.stalls.warning())
 	out = append(out, p.smp.measured.warning()...)
 	if p.smp.any && p.rec.Waited() > 0 {
 		out = append(out, format.Warning{Code: "mixed",

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"contend/analysis/owners"
-	"contend/format"
 )
 
 // runner steps through the instants at which one thread begins or ceases to
@@ -34,26 +33,8 @@ const (
 // nothing is a span behind all others.
 var nothing = span{math.MaxInt64, math.MaxInt64}
 
-// idleWork tells which activities are idle time: a thread with nothing to do.
-// A wait no rule classifies is idle too; the warnings say how much there was.
-var idleWork = [...]bool{
-	format.ActivityUnknown:  true,
-	format.ActivityWait:     true,
-	format.ActivityPark:     true,
-	format.ActivitySleep:    true,
-	format.ActivityIO:       false,
-	format.ActivityRun:      false,
-	format.ActivityLive:     false,
-	format.ActivitySeen:     false,
-	format.ActivityFile:     false,
-	format.ActivitySocket:   false,
-	format.ActivityTook:     false,
-	format.ActivityReady:    false,
-	format.ActivityRunnable: false,
-}
-
-func newRunner(d *owners.Activities, own owners.Refs, between []span, lives span) runner {
-	r := runner{idle: joiner{scan: d.Scan(own), idle: true, between: between}, waits: joiner{scan: d.Scan(own)}, from: lives.start, to: lives.end}
+func newRunner(d *owners.Activities, sleeps *sleepSites, own owners.Refs, between []span, lives span) runner {
+	r := runner{idle: joiner{scan: d.Scan(own), idle: true, sleeps: sleeps, between: between}, waits: joiner{scan: d.Scan(own)}, from: lives.start, to: lives.end}
 	r.rest, r.wait = r.idle.next(), r.waits.next()
 	return r
 }
@@ -115,9 +96,10 @@ func (r *runner) pause() span {
 type joiner struct {
 	scan    owners.Scan // of what the thread did
 	idle    bool
-	between []span // by start
-	looked  bool   // the scan is at:
-	head    span   // the first activity of the kind wanted
+	sleeps  *sleepSites // those inside of critical sections are no idle times; nil: all are
+	between []span      // by start
+	looked  bool        // the scan is at:
+	head    span        // the first activity of the kind wanted
 }
 
 // next returns the next span that touches none before it.
@@ -161,13 +143,9 @@ func (j *joiner) look() span {
 		return nothing
 	}
 	for j.scan.NextOther() {
-		if idle(j.scan.Other()) {
+		if o := j.scan.Other(); idle(o) && !j.sleeps.works(o) {
 			return span{j.scan.Start, j.scan.End}
 		}
 	}
 	return nothing
-}
-
-func idle(o owners.Other) bool {
-	return o.End > o.Start && int(o.What()) < len(idleWork) && idleWork[o.What()]
 }

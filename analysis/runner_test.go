@@ -19,7 +19,7 @@ func TestThreadsThatEndedMakeRoom(t *testing.T) {
 	}
 	r.activities = r.Arrange(func(format.ObjectID) format.LockKind { return format.KindMonitor })
 	seen := r.observed(r.bounds())
-	now := runners{r: r, cut: seen[0].span}
+	now := runners{r: r, defs: newDefinitions(), cut: seen[0].span}
 	coming, _ := r.beginnings(newDefinitions(), seen)
 	ran := int64(0)
 	for _, thread := range coming {

@@ -27,7 +27,14 @@ type Trace struct {
 	Pauses     []Pause // whenever the program as a whole was stopped, in order of time
 	Coverage   Coverage
 
-	RunningHigh int64 // what RunningNs may be at most, where not all is known of idle threads
+	RunningHigh int64      // what RunningNs may be at most, where not all is known of idle threads
+	Reacquired  Reacquired // the part of the waiting that is estimated
+}
+
+// Reacquired is the time threads took to get locks back after waits, in ns.
+type Reacquired struct {
+	Ns        int64 // as it is counted
+	Low, High int64 // its range
 }
 
 // Deadlock is a cycle of threads each blocked on a lock the next one holds.

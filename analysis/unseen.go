@@ -2,38 +2,58 @@ package analysis
 
 import (
 	"math"
+	"strings"
 
 	"contend/analysis/owners"
 	"contend/format"
 )
 
-// A recording that tells of idle times when they end says nothing of a thread
-// that is idle to its end, and little of one whose idle times are too short to
-// be recorded. What is known of such a thread are the times at which it was
-// seen: its waits, idle times and samples, its start and its end. It is taken
-// to run, less the idle time seen,
+// A recording that tells of idle times when they end says nothing of a thread that is
+// idle to its end, and little of one whose idle times are too short to be recorded. The
+// evidence of such a thread is its waits, idle times and samples, its start and its end.
+// It is counted as running, less the idle time recorded,
 //
-//  1. from the first it was seen to the last, and before and behind as long as it
-//     ever went without;
-//  2. where running threads are sampled, not where it went unseen for longer than
-//     unseenFor;
+//  1. from its first evidence to its last: what lies outside is a range, none of it in
+//     the running time and all of it in the most that may be;
+//  2. where running threads are sampled, not between evidence that is more than
+//     unseenFor apart: that is a range, too;
 //  3. where short idle times are not recorded either, only while it waits for a
 //     lock and for sampleFor about each sample.
 //
-// It cannot have run longer than all of its life less the idle time seen.
+// A thread whose evidence is all idle is idle outside of it, and so are those that serve
+// the JVM.
 const (
 	unseenFor = int64(1e9)
 	sampleFor = int64(20e6) // the period JFR samples with by default
 )
 
-// wideRange is from how much on the most that threads can have run, over what
-// they are taken to, is worth a word.
-const wideRange = 1.25
+// wideRange is how many times the running time its upper bound must be to be worth a
+// word: below that it changes no pressure by more than 5 points.
+const wideRange = 1.05
+
+// Pressure returns the range of the pressure of some waiting, in [0, 1]: of the running
+// time, and of the waiting of it that is estimated. Both are 0 where nothing ran.
+func (t *Trace) Pressure(waitNs int64) (low, high float64) {
+	part := func(wait, running int64) float64 {
+		if running <= 0 {
+			return 0
+		}
+		return float64(max(wait, 0)) / float64(running)
+	}
+	less, more := min(t.Reacquired.Ns-t.Reacquired.Low, waitNs), t.Reacquired.High-t.Reacquired.Ns
+	return part(waitNs-less, max(t.RunningHigh, t.RunningNs)-less), part(waitNs+more, t.RunningNs+more)
+}
 
 // RunningIsWide reports whether what is not known of threads matters to their
 // running time, and so to every pressure.
 func (t *Trace) RunningIsWide() bool {
 	return float64(t.RunningHigh) > wideRange*float64(t.RunningNs)
+}
+
+// serves reports whether a thread is one of the JVM's or the recorder's own, which do
+// next to nothing between what is recorded of them.
+func serves(name string) bool {
+	return name == "Attach Listener" || strings.HasPrefix(name, "JFR ") || strings.HasPrefix(name, "contend-")
 }
 
 // sight is how well the threads of an input are seen.
@@ -60,64 +80,64 @@ func (s *sight) farthest() int64 {
 	return math.MaxInt64
 }
 
-// presence is when a thread was seen.
+// presence is the evidence of a thread.
 type presence struct {
 	sight
-	d    *owners.Activities
-	own  owners.Refs // by start
-	life owners.Life
+	d      *owners.Activities
+	sleeps *sleepSites
+	own    owners.Refs // by start
+	life   owners.Life
 }
 
-// unseen returns the stretches of [from, to) in which the thread is taken not
-// to run since nothing tells that it did.
-func (p *presence) unseen(from, to int64) (out []span) {
+// unseen returns the intervals of [from, to) in which nothing tells that the thread ran,
+// and whether it may have run in them.
+func (p *presence) unseen(from, to int64) (out []span, may bool) {
 	if !p.ended {
-		return nil
+		return nil, false
 	}
 	g := p.gaps()
 	if g.last == format.NoTime {
-		return []span{{from, to}}
+		return []span{{from, to}}, true
 	}
-	if g.first-from > g.longest {
-		out = append(out, span{from, g.first - g.longest})
+	if from < g.first {
+		out = append(out, span{from, g.first})
 	}
 	out = append(out, g.beyond...)
-	if to-g.last > g.longest {
-		out = append(out, span{g.last + g.longest, to})
+	if g.last < to {
+		out = append(out, span{g.last, to})
 	}
-	return out
+	return out, !g.idle
 }
 
-// unseenGaps are the stretches between the times at which a thread was seen.
+// unseenGaps are the intervals between the evidence of a thread.
 type unseenGaps struct {
-	first, last int64  // of these times; NoTime when there is none
-	longest     int64  // of the stretches in which it may have run
-	beyond      []span // the others
+	first, last int64  // of the evidence; NoTime when there is none
+	idle        bool   // all of it is
+	beyond      []span // intervals without evidence in which it is not counted as running
 }
 
 func (p *presence) gaps() unseenGaps {
-	g, most := unseenGaps{first: format.NoTime, last: format.NoTime}, p.farthest()
+	g, most := unseenGaps{first: format.NoTime, last: format.NoTime, idle: true}, p.farthest()
 	if p.life.Start != format.NoTime {
-		g.meet(span{p.life.Start, p.life.Start}, most)
+		g.add(span{p.life.Start, p.life.Start}, most)
+		g.idle = false
 	}
 	for own := p.d.Scan(p.own); own.Next(); {
-		g.meet(p.seen(&own), most)
+		g.add(p.seen(&own), most)
+		g.idle = g.idle && !own.IsWait() && idle(own.Other()) && !p.sleeps.works(own.Other())
 	}
 	if p.life.End != format.NoTime {
-		g.meet(span{p.life.End, p.life.End}, most)
+		g.add(span{p.life.End, p.life.End}, most)
+		g.idle = false
 	}
 	return g
 }
 
-// meet takes the next time at which the thread was seen.
-func (g *unseenGaps) meet(s span, most int64) {
-	switch n := s.start - g.last; {
-	case g.last == format.NoTime:
+// add takes the next evidence.
+func (g *unseenGaps) add(s span, most int64) {
+	if g.last == format.NoTime {
 		g.first, g.last = s.start, s.end
-	case n <= 0:
-	case n <= most:
-		g.longest = max(g.longest, n)
-	default:
+	} else if s.start-g.last > most {
 		g.beyond = append(g.beyond, span{g.last, s.start})
 	}
 	g.last = max(g.last, s.end)

@@ -64,7 +64,7 @@ func TestWhoIsNotSeenDoesNotRun(t *testing.T) {
 // The constants of unseen.go, which README gives as well.
 func TestHowLongAThreadMayGoUnseen(t *testing.T) {
 	const s, ms = int64(1e9), int64(1e6)
-	if unseenFor != s || sampleFor != 20*ms || wideRange != 1.25 {
+	if unseenFor != s || sampleFor != 20*ms || wideRange != 1.05 {
 		t.Error("they have changed")
 	}
 	sample := func(at int64) format.Event { return acts(format.ActivityRun, 1, at, at) }
@@ -75,14 +75,14 @@ func TestHowLongAThreadMayGoUnseen(t *testing.T) {
 		more []format.Event
 		want int64
 	}{
-		{format.IdleEnded, nil, 0}, // nothing but its start is known
-		{format.IdleEnded, []format.Event{parks(10*s, 20*s)}, 10*s + 10*s},                                                   // a park before would have shown; and so long it may run again
+		{format.IdleEnded, nil, 0},                                                                                           // nothing but its start is known
+		{format.IdleEnded, []format.Event{parks(10*s, 20*s)}, 10 * s},                                                        // a park before would have shown; behind it nothing is known
 		{format.IdleEnded, []format.Event{parks(10*s, 20*s), sample(20 * s)}, 0},                                             // who runs for so long would have been sampled
-		{format.IdleEnded, []format.Event{sample(s / 2), sample(s), sample(3 * s)}, s + s/2},                                 // so much before and behind
+		{format.IdleEnded, []format.Event{sample(s / 2), sample(s), sample(3 * s)}, s},                                       // up to the one that is followed by a long gap
 		{format.IdleEnded, []format.Event{sample(s), {Kind: format.KindThreadEnd, Thread: 1, Time: 2 * s}}, 2 * s},           // its life is known
 		{format.IdleLong, []format.Event{sample(s), sample(s + 10*ms), sample(3 * s)}, 30*ms + 20*ms},                        // about the samples
 		{format.IdleLong, []format.Event{sample(s), waits(1, 1, 2*s, 4*s), parks(s, s+5*ms)}, 20*ms - 5*ms + 2*s},            // less what is known to be idle
-		{format.IdleLong, []format.Event{parks(10*s, 20*s), parks(30*s, 31*s)}, 10*s + 10*s + 10*s},                          // not sampled: nothing better is known
+		{format.IdleLong, []format.Event{parks(10*s, 20*s), parks(30*s, 31*s)}, 10*s + 10*s},                                 // not sampled: nothing better is known
 		{"", []format.Event{parks(10*s, 20*s)}, 90 * s},                                                                      // another recorder tells all
 		{format.IdleEnded, []format.Event{{Kind: format.KindThreadEnd, Thread: 1, Time: 90 * s}, parks(10*s, 20*s)}, 80 * s}, // and so does who ended
 	} {
@@ -95,6 +95,29 @@ func TestHowLongAThreadMayGoUnseen(t *testing.T) {
 				t.Errorf("running %v, want %v", got.running, c.want)
 			}
 		})
+	}
+}
+
+// What lies outside of the evidence of a thread is a range; a thread whose evidence is
+// all idle is idle there.
+func TestOutsideOfEvidenceIsARange(t *testing.T) {
+	const s = int64(1e9)
+	parks := func(from, to int64) format.Event { return acts(format.ActivityPark, 1, from, to) }
+	for i, c := range []struct {
+		events    []format.Event
+		low, high int64
+	}{
+		{[]format.Event{starts(1, 0), parks(s, 2*s)}, s, 2 * s},
+		{[]format.Event{parks(s, 2*s)}, 0, 0},
+		{[]format.Event{parks(s/2, s), parks(2*s, 5*s/2)}, s, s}, // it ran between them
+		{[]format.Event{parks(0, s), waits(1, 1, s, 2*s)}, s, 2 * s},
+		{[]format.Event{waits(1, 1, s, 2*s)}, s, 3 * s},
+		{[]format.Event{parks(s, 2*s), {Kind: format.KindThreadEnd, Thread: 1, Time: 3 * s}}, s, 2 * s},
+	} {
+		_, tr := run(t, append(c.events, recorded(0, 3*s), tellsIdle(format.IdleEnded)), open)
+		if tr.RunningNs != c.low || tr.RunningHigh != c.high {
+			t.Errorf("%d: running %v to %v, want %v to %v", i, tr.RunningNs, tr.RunningHigh, c.low, c.high)
+		}
 	}
 }
 

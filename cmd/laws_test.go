@@ -198,6 +198,10 @@ func TestClassesEqualTheJDKsTotals(t *testing.T) {
 		if w, ok := want["jdk.JavaMonitorWait"].ByClass["[I"]; ok { // for a class to be initialised
 			monitors["[I"] = [2]int64{monitors["[I"][0] + w[0], monitors["[I"][1] + w[1]}
 		}
+		notified := map[string]bool{}
+		for class := range want["jdk.JavaMonitorWait"].ByClass {
+			notified[strings.ReplaceAll(class, "/", ".")] = true
+		}
 		if len(got) != len(monitors) {
 			t.Errorf("%s: %d classes, want %d", path, len(got), len(monitors))
 		}
@@ -207,6 +211,9 @@ func TestClassesEqualTheJDKsTotals(t *testing.T) {
 				name = "initialisation of a class"
 			}
 			g := got[name]
+			if notified[name] && g[0] > w[0] && g[1] > w[1] { // getting it back after a wait is another event
+				continue
+			}
 			if off := g[1] - w[1]; g[0] != w[0] || max(off, -off) > w[0] {
 				t.Errorf("%s: %s: %v, want %v", path, class, g, w)
 			}

@@ -35,7 +35,7 @@ var corpusVerdicts = map[string]string{
 	// Thresholds of 10 and 20 ms; the first has a thread dump of all threads,
 	// with no circle. async-profiler has no
 	// threshold, and tells of few of its threads when they ran.
-	"jfr/async-profiler-3chunks-type-zero.jfr.gz": "ouo",
+	"jfr/async-profiler-3chunks-type-zero.jfr.gz": "ouu",
 	"jfr/async-profiler-kafka-lock.jfr.gz":        "uuo",
 	"jfr/jdk-lock-contention.jfr":                 "ufo",
 	"jfr/jdk-reentrant-lock.jfr":                  "ufo",

@@ -213,9 +213,11 @@ func (r *Record) Waited() int { return r.waits.Len() }
 
 // EachWait visits all waits, as they were recorded, before Arrange.
 func (r *Record) EachWait(f func(*Wait)) {
+	var w Wait
 	r.waits.Each(func(one *recorded) {
 		d := r.doers.all.At(one.doer >> 1)
-		f(&Wait{one.start, one.end, one.thread, d.lock, d.stack, d.info})
+		w = Wait{one.start, one.end, one.thread, d.lock, d.stack, d.info}
+		f(&w)
 	})
 }
 

@@ -95,18 +95,6 @@ func TestRecentAnswersAreTheOnesKnown(t *testing.T) {
 	}
 }
 
-// A million waits of a chunk are remembered for who was notified together.
-func TestHowManyNotifiedAreRemembered(t *testing.T) {
-	r := begun(t)
-	for before, more := range map[int]int{1e6: 1, 1.1e6: 0} {
-		r.hidden.notified = make([]notified, before)
-		monitorWait(r, &values{slotTimedOut: 1}, &format.Event{Owner: 5})
-		if got := len(r.hidden.notified) - before; got != more {
-			t.Errorf("behind %d: %d", before, got)
-		}
-	}
-}
-
 // A million checkpoints of a chunk are followed.
 func TestHowManyCheckpointsAreFollowed(t *testing.T) {
 	r := begun(t)

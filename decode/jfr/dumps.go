@@ -150,7 +150,7 @@ func (r *Reader) idleBetween(all map[format.ThreadID]idleSince, t format.ThreadI
 func (r *Reader) waits(t *threaddump.Thread, stack format.StackID) (format.LockKind, format.Mode) {
 	switch t.Wait {
 	case threaddump.Blocked:
-		if t.For.Addr == 0 && !initialised(t.For) || t.Reenters() { // a recording counts entering again as part of the wait
+		if t.For.Addr == 0 && !initialised(t.For) {
 			break
 		}
 		return format.KindMonitor, format.Exclusive

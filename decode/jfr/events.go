@@ -157,9 +157,6 @@ func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 	if v[slotTimedOut] == 0 {
 		ev.Owner = r.thread(v[slotOwner])
 	}
-	if ev.Owner != format.NoThread && len(r.hidden.notified) < mostNotified {
-		r.hidden.notified = append(r.hidden.notified, notified{ev.Object, ev.Owner, ev.Time, ev.End})
-	}
 	return true
 }
 

@@ -16,22 +16,6 @@ func hints(h *hidden) string {
 	return strings.Join(out, "\n")
 }
 
-// Threads notified by one another's owner re-enter one by one; one that began to
-// wait later, or that another notified, begins a new count.
-func TestReentriesAreBounded(t *testing.T) {
-	h := &hidden{notified: []notified{
-		{1, 9, 0, 1_000_000}, {1, 9, 0, 3_000_000}, {1, 9, 0, 6_000_000}, // 2 ms and 5 ms behind the first
-		{1, 9, 2_000_000, 7_000_000}, {1, 8, 0, 8_000_000}, {2, 9, 0, 9_000_000},
-	}}
-	h.turn()
-	if h.reentries != (amount{2, 7_000_000}) || len(h.notified) > 0 {
-		t.Errorf("%+v", h.reentries)
-	}
-	if got := hints(h); !strings.HasPrefix(got, "re-entry: 2 threads") || !strings.Contains(got, "7.00 ms") {
-		t.Error(got)
-	}
-}
-
 // Owners of locks wait for processors where there are locks that somebody waits for.
 func TestSaturationNeedsAFifthOfTheSamplesAndWaiting(t *testing.T) {
 	for _, c := range []struct {

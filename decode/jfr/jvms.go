@@ -100,7 +100,6 @@ func (r *Reader) nextJVM() {
 	r.wakings.turn(&r.queue)
 	r.tellIdle()
 	r.wakings.told = false // to the input that begins
-	r.hidden.turn()
 	r.ids.forget()
 	r.ids.virtual.next(r.until)
 	r.idle = nil

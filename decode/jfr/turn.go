@@ -17,7 +17,6 @@ func (r *Reader) more() {
 		r.tellMissing()
 		r.err = r.nextChunk()
 		r.dated.turn(r.err != nil, &r.queue)
-		r.hidden.turn()
 		r.wakings.turn(&r.queue)
 		if r.err != nil {
 			r.tellIdle()

@@ -89,7 +89,11 @@ func (y *symbols) snapshot(d *Dump, m *missing) *snapshot {
 		verdict := y.verdict(t, party.Stack)
 		if verdict.Verdict != rules.Lock {
 			what := format.ActivityRunnable
-			if verdict.Verdict != rules.Unknown {
+			switch {
+			case verdict.Verdict == rules.Unknown:
+			case doing(t) == format.ActivitySleep && len(t.Held) > 0: // asleep inside of a critical section it runs
+				what = format.ActivitySeen
+			default:
 				s.idle++
 				what = doing(t)
 			}

@@ -65,6 +65,27 @@ type Coverage struct {
 	Calibration *Calibration `json:"calibration,omitempty"`    // absent where no owner is inferred
 	Short       *Bounds      `json:"belowThreshold,omitempty"` // of waiting too short to be recorded; absent where all was
 	Running     *Bounds      `json:"running,omitempty"`        // of the running time; absent where it is known
+	Pressure    *Shares      `json:"pressure,omitempty"`       // the range of that of all locks; absent where it is known to a point
+}
+
+// Shares are the least and the most that a share can be.
+type Shares struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// widePressure is from where on a range is worth a word.
+const widePressure = 0.01
+
+func newPressureRange(tr *analysis.Trace) *Shares {
+	wait := int64(0)
+	for _, ns := range tr.Coverage.ByProvenance {
+		wait += ns
+	}
+	if low, high := tr.Pressure(wait); high-low >= widePressure {
+		return &Shares{low, high}
+	}
+	return nil
 }
 
 // Bounds are what an amount is taken to be, and the most it can be.
@@ -232,6 +253,7 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	if tr.RunningIsWide() {
 		c.Running = &Bounds{tr.RunningNs, tr.RunningHigh}
 	}
+	c.Pressure = newPressureRange(tr)
 	for _, list := range [][]format.Warning{st.Warnings, tr.Coverage.Warnings} {
 		for _, w := range list {
 			c.Warnings = append(c.Warnings, Warning{w.Code, w.Text, w.Hidden})

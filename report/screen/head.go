@@ -27,14 +27,17 @@ func (s *screen) head() []line {
 // pressure is the part of the time threads ran in which they waited: what tells
 // whether any of it is worth the work. Where that time is not known it is a range.
 func (s *screen) pressure() string {
-	b := s.Coverage.Running
-	switch {
-	case s.unitIsThreads || s.Total.RunningNs <= 0:
+	if s.unitIsThreads || s.Total.RunningNs <= 0 {
 		return ""
-	case b == nil || b.LowNs <= 0 || percent(s.Total.WaitNs, b.LowNs) == percent(s.Total.WaitNs, b.HighNs):
-		return percent(s.Total.WaitNs, s.Total.RunningNs)
 	}
-	return strings.TrimSuffix(percent(s.Total.WaitNs, b.HighNs), " %") + " to " + percent(s.Total.WaitNs, b.LowNs)
+	out := percent(s.Total.WaitNs, s.Total.RunningNs)
+	if p := s.Coverage.Pressure; p != nil {
+		low, high := percent(int64(p.Low*1e9), 1e9), percent(int64(p.High*1e9), 1e9)
+		if out = high; low != high {
+			out = strings.TrimSuffix(low, " %") + " to " + high
+		}
+	}
+	return out
 }
 
 // inputs names the inputs, few of many.

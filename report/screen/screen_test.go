@@ -223,13 +223,13 @@ func TestTheNextLockIsNamedInTheSameLine(t *testing.T) {
 func TestThePressureIsInTheFirstLines(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
 	a.Total.RunningNs = 4e9
-	for want, b := range map[string]*document.Bounds{"average, 25 % of running time": nil, "average, 10 to 25 % of running time": {LowNs: 4e9, HighNs: 10e9}} {
-		a.Coverage.Running = b
+	for want, b := range map[string]*document.Shares{"average, 25 % of running time": nil, "average, 10 to 25 % of running time": {Low: 0.1, High: 0.25}} {
+		a.Coverage.Pressure = b
 		if text := shown(t, a, Options{Width: 100}); !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	a.Coverage.Running = &document.Bounds{LowNs: 4e9, HighNs: 10e9}
+	a.Coverage.Pressure = &document.Shares{Low: 0.1, High: 0.25}
 	if text := shown(t, a, Options{Width: 58}); strings.Contains(text, "running time") {
 		t.Errorf("it takes a line of its own:\n%s", text)
 	}

@@ -50,13 +50,16 @@ func intervalGrid(d *document.CSP, top int) *Grid {
 	return g
 }
 
-// wholePressure is the range of the pressure of all locks, where it is wide.
+// wholePressure is the pressure of all locks, with its range where that is wide.
 func wholePressure(d *document.CSP) string {
-	b := d.Coverage.Running
-	if b == nil || b.LowNs <= 0 {
+	if d.Total.RunningNs <= 0 {
 		return ""
 	}
-	return fmt.Sprintf(": %s, at least %s", Share(d.Total.WaitNs, b.LowNs).Text, Share(d.Total.WaitNs, b.HighNs).Text)
+	out := ": " + Share(d.Total.WaitNs, d.Total.RunningNs).Text
+	if p := d.Coverage.Pressure; p != nil {
+		out += fmt.Sprintf(", between %s and %s", Percent(p.Low).Text, Percent(p.High).Text)
+	}
+	return out
 }
 
 // intervalRows are a row for each lock, and one for those behind the limit.

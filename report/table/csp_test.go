@@ -33,7 +33,7 @@ func TestPressureAndItsPhases(t *testing.T) {
  0.000 s  1.000 s   4.00 s  2.00 s  50.0 %  Shop@1   
  0.000 s  1.000 s   4.00 s  500 ms  12.5 %  (1 more) 
  1.000 s  2.000 s   2.00 s       0   0.0 %  -        
-  total: 3.00 s of waiting in 6.00 s of running time
+  total: 3.00 s of waiting in 6.00 s of running time: 50.0 %
 
 phases of high pressure, with what caused most of the waiting in each
     FROM       TO    WAIT     CSP  LOCK    CAUSE                        

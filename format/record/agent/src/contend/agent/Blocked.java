@@ -18,7 +18,6 @@ final class Blocked {
   // own: the last one turns it off. Equal strings are one object, too.
   private static final String USERS = "contend.agent.monitoring";
 
-  private static final int FEW = 1; // samples of a thread that weigh as much as those of all others
   private static final int MANY = 16; // so many that show somebody waiting tell how much they miss
   private static final int MOST = 2; // times what they show
 
@@ -123,18 +122,6 @@ final class Blocked {
     shown -= a.apart / 2.0;
   }
 
-  /**
-   * Takes in a sample of a thread that is blocked: it came for the lock, or it was
-   * notified and is on its way back, which the JVM counts alike. Some threads do
-   * mostly the one, others the other.
-   */
-  void seen(Account a, boolean returns) {
-    all.add(returns);
-    if (a != null) {
-      a.add(returns);
-    }
-  }
-
   /** Writes what was measured since the last time, up to that of the last sample, and forgets who has ended. */
   void write(long time, Living living) throws IOException {
     double open = 0; // of what is shown, what comes after the last look
@@ -149,7 +136,7 @@ final class Blocked {
       } else if (last) {
         open += a.apart / 2.0;
       }
-      long ns = a.unwritten(a.share(FEW, all.share(0, 1)));
+      long ns = a.unwritten();
       all.written += ns;
       if (ns != 0) {
         out.begin(TraceWriter.BLOCKED).time(time).number(a.thread).signed(ns).end();
@@ -178,7 +165,6 @@ final class Blocked {
     long sample, shown, apart; // it was last seen in, and that last showed it waiting, how long after the one before
     long edges; // what it was blocked before it was first seen, and after it was last seen
     long written;
-    long came, returned; // samples that showed it blocked
 
     Account(long thread, long base, long sample) {
       this.thread = thread;
@@ -203,28 +189,14 @@ final class Blocked {
       counted = t.getBlockedTime() * 1_000_000;
     }
 
-    void add(boolean returns) {
-      if (returns) {
-        returned++;
-      } else {
-        came++;
-      }
-    }
-
-    /** The part of those who came for the lock; so many more samples are taken to have shown this part. */
-    double share(int more, double ofMore) {
-      long seen = came + returned + more;
-      return seen == 0 ? ofMore : (came + more * ofMore) / seen;
-    }
-
     /** What the count has not of a wait that began before it was switched on. */
     private long missing() {
       return preexisting ? Math.max(looked - since - (counted - base), 0) : 0;
     }
 
-    /** What it was blocked for locks it came for, so much of what was counted, since this was last asked. */
-    long unwritten(double share) {
-      long now = (long) ((counted - base + missing()) * share) + edges;
+    /** What it was blocked since this was last asked. */
+    long unwritten() {
+      long now = counted - base + missing() + edges;
       long ns = now - written;
       written = now;
       return ns;

@@ -59,7 +59,7 @@ final class Choice {
   }
 
   private static void queue(Living.One t, Map<Contended.Lock, List<Living.One>> by) {
-    LockInfo of = t.was.getLockInfo();
+    LockInfo of = t.lock(t.was);
     Contended.Lock l = of == null ? null : new Contended.Lock(of); // null when it has it by now
     List<Living.One> queue = by.get(l);
     if (queue == null) {
@@ -69,7 +69,7 @@ final class Choice {
   }
 
   private void take(List<Living.One> queue, boolean owners, long now, Random random) throws IOException {
-    int telling = 0, most = queue.get(0).was.getLockInfo() == null ? UNTOLD : TELLING;
+    int telling = 0, most = queue.get(0).lock(queue.get(0).was) == null ? UNTOLD : TELLING;
     for (int i = 0; i < queue.size(); i++) {
       if (i < most) { // who tells is drawn
         Collections.swap(queue, i, i + random.nextInt(queue.size() - i));
@@ -80,7 +80,7 @@ final class Choice {
       if (telling < most && (!owners || stop.size() < FEW)) {
         telling++;
         stop(t);
-        own(t.was.getLockOwnerId(), now);
+        own(t.owner(t.was), now);
       } else if (owners ? hangs && stop.size() < MANY : !t.stands()) {
         stop(t);
       } else if (!owners) {
@@ -94,6 +94,7 @@ final class Choice {
     Living.One owner = living.owner(id);
     if (owner != null) {
       owner.matters(now);
+      living.works(owner);
       stop(owner);
     }
   }

@@ -21,13 +21,13 @@ final class Contended {
   /** Takes in a waiter, as it is shown: at the stop, or just before where it was not stopped for. */
   void add(Living.One waiter, ThreadInfo t) {
     waiters.add(waiter);
-    tells(t, t == waiter.was ? 1 : t.getLockInfo() == null ? 2 : 3); // null: nobody owns what it waits for, or it does itself
+    tells(waiter, t, !waiter.tellsOwner(t) ? 1 : waiter.lock(t) == null ? 2 : 3); // null: nobody owns what it waits for, or it does itself
   }
 
-  private void tells(ThreadInfo t, int how) {
-    if (told < how && (how == 2 || t.getLockInfo() != null)) {
+  private void tells(Living.One waiter, ThreadInfo t, int how) {
+    if (told < how && (how == 2 || waiter.lock(t) != null)) {
       told = how;
-      owner = t.getLockOwnerId();
+      owner = waiter.owner(t);
     }
   }
 
@@ -39,9 +39,9 @@ final class Contended {
     return told == 1;
   }
 
-  /** Takes in that the owner has been given the lock and does not run yet: nobody owns it. to: the same if it waits still, else null. */
+  /** Takes in that the owner has been given the lock and does not run yet: it waits still, and nobody owns it. */
   void handedOver(Living.One to) {
-    if (to != null && !waiters.contains(to)) {
+    if (!waiters.contains(to)) {
       waiters.add(to);
     }
     owner = -1;

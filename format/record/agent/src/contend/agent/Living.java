@@ -126,12 +126,15 @@ final class Living {
       return;
     }
     t.blocked = state == Thread.State.BLOCKED;
+    Object at = waits(state) ? LockSupport.getBlocker(t.thread) : null;
+    t.signalled = at == null ? null : Signalled.of(t.thread, at);
     if (state == Thread.State.RUNNABLE) {
       running.add(t);
     }
-    if (t.blocked || waits(state) && parksAtLock(t.thread)) {
+    if (t.blocked || t.signalled != null || at != null && Locks.kind(at.getClass().getName()) != Locks.NONE) {
       wanting.add(t);
     } else if (waits(state)) {
+      t.sleeps = at == null && state == Thread.State.TIMED_WAITING;
       idle++;
     }
     alive++;
@@ -141,9 +144,12 @@ final class Living {
     return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
   }
 
-  private static boolean parksAtLock(Thread t) {
-    Object blocker = LockSupport.getBlocker(t);
-    return blocker != null && Locks.kind(blocker.getClass().getName()) != Locks.NONE;
+  /** Takes in that a thread owns a lock somebody waits for: one that sleeps was counted as idle. */
+  void works(One owner) {
+    if (owner.sleeps) {
+      owner.sleeps = false;
+      idle--;
+    }
   }
 
   /** Chooses threads that may get a lock at any time, of those that wanted or owned one of late, up to so many in all. */
@@ -195,7 +201,9 @@ final class Living {
     private ThreadInfo unmoved; // as it was when it was first seen to stand as it does
     private long stands; // since then
     boolean due, told; // its stack, and was written
-    boolean stops, owns, bare; // in this sample: it is stopped for; somebody waits for what it owns; it is shown waiting without a stack
+    boolean sleeps, stops, owns, bare; // in this sample: it sleeps and counts as idle; is stopped for; somebody waits for what it owns; it is shown waiting without a stack
+    Signalled signalled; // in this sample: what it is parked for, where that is not the condition it is parked at
+    boolean sameOwner; // the same thread owns that before and after the stop
     Contended wants; // in this sample: what it waits for
     Blocked.Account account; // null before it was looked at
 
@@ -210,7 +218,8 @@ final class Living {
     void begin() {
       was = at = null;
       wants = null;
-      stops = owns = bare = false;
+      signalled = null;
+      sleeps = stops = owns = bare = false;
     }
 
     /** The stack with which it is shown waiting. */
@@ -241,6 +250,33 @@ final class Living {
         stack = new Names.Stack(frames);
       }
       taken = at = t;
+    }
+
+    /** What it waits for, as it is shown. */
+    LockInfo lock(ThreadInfo t) {
+      return signalled != null && signalled.holdsFor(t) ? signalled.info : t.getLockInfo();
+    }
+
+    /** Who owns that, by id; not positive when nobody does. */
+    long owner(ThreadInfo t) {
+      return signalled != null && signalled.holdsFor(t) ? signalled.owner() : t.getLockOwnerId();
+    }
+
+    /** Whether the owner of that lock is known to be so at the stop: of others the JVM tells it there. */
+    boolean tellsOwner(ThreadInfo t) {
+      return t != was && (signalled == null || !signalled.holdsFor(t) || sameOwner);
+    }
+
+    /** Whether it waits for a lock: to enter a monitor, also after a wait, or parked. */
+    boolean wants(ThreadInfo t) {
+      LockInfo l = lock(t);
+      Thread.State state = t.getThreadState();
+      return l != null && (state == Thread.State.BLOCKED || waits(state) && Locks.kind(l.getClassName()) != Locks.NONE);
+    }
+
+    /** Whether it was notified and has not left Object.wait: it is blocked, or called runnable while nobody owns the monitor. */
+    boolean returns(ThreadInfo t) {
+      return (t.getThreadState() == Thread.State.BLOCKED || t.getThreadState() == Thread.State.RUNNABLE) && stack.in("java.lang.Object", "wait");
     }
 
     /** Whether it stands still where its stack was last taken. */

@@ -78,6 +78,12 @@ final class Names {
       return frames.length == 0 ? null : frames[0];
     }
 
+    /** Whether the innermost method is of a class, and its name begins so. */
+    boolean in(String type, String method) {
+      StackTraceElement top = top();
+      return top != null && top.getClassName().equals(type) && top.getMethodName().startsWith(method);
+    }
+
     @Override
     public boolean equals(Object o) {
       return o == this || o instanceof Stack && Arrays.equals(((Stack) o).frames, frames);

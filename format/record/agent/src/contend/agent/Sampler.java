@@ -157,7 +157,11 @@ final class Sampler {
     }
     ThreadInfo[] all = threads.getThreadInfo(Living.ids(at), 0);
     for (int i = 0; i < all.length; i++) {
-      at.get(i).was = all[i];
+      Living.One t = at.get(i);
+      t.was = all[i];
+      if (t.signalled != null) {
+        t.signalled.look();
+      }
     }
   }
 
@@ -187,6 +191,9 @@ final class Sampler {
     long own = cpu(), now = System.nanoTime();
     ThreadInfo[] taken = threads.getThreadInfo(Living.ids(of.stop), DEPTH);
     long took = System.nanoTime() - now;
+    for (Living.One t : of.stop) {
+      t.sameOwner = t.signalled != null && t.signalled.look();
+    }
     own = cpu() - own;
     stood += Math.min(took - own, 3 * own / 2); // the JVM takes as long to find out as this thread to take it in: what is more, it waited for a processor
     now += evidence ? 0 : took / 2;
@@ -232,26 +239,23 @@ final class Sampler {
 
   private void show(Living.One one, List<Living.One> free, List<Living.One> left) {
     ThreadInfo t = one.at, was = one.was;
-    boolean returns = notified(t, one.stack.frames), blocks = t.getThreadState() == Thread.State.BLOCKED;
-    LockInfo l = wants(t) ? t.getLockInfo() : null;
+    boolean returns = one.returns(t), blocks = t.getThreadState() == Thread.State.BLOCKED;
+    LockInfo l = one.wants(t) ? one.lock(t) : null;
     StackTraceElement top = one.stack.top();
     if (blocks && !returns && l != null && top != null) {
       enters(top, l);
     }
-    boolean still = one.blocked && (!blocks || l == null) && one.waitsStill(t, passed, entries.containsKey(top));
-    if (one.blocked && (returns || blocks || still)) {
-      blocked.seen(one.account, returns);
-    }
+    boolean still = one.blocked && (!blocks || l == null) && one.waitsStill(t, passed, returns || entries.containsKey(top));
     if (l == null && evidence && still) {
       free.add(one); // if it still waits, as its waits tell
     } else if (l == null && still) {
       l = one.monitor != null ? one.monitor : entries.get(top);
       l = l == SEVERAL ? null : l;
     }
-    if (l != null && !returns) {
+    if (l != null) {
       contended(l, one, t);
       missed -= was == null && Living.waits(t.getThreadState()) ? 1 : 0;
-    } else if (was != null && Living.waits(was.getThreadState()) && wants(was)) {
+    } else if (was != null && Living.waits(was.getThreadState()) && one.wants(was)) {
       left.add(one);
     }
   }
@@ -285,11 +289,12 @@ final class Sampler {
     Collections.shuffle(left, random);
     for (Living.One t : left) {
       ThreadInfo was = t.was;
-      Contended c = locks.get(new Contended.Lock(was.getLockInfo()));
-      if (missed > 0 && waits.may(t, c == null ? was.getLockOwnerId() : c.owner())) {
+      LockInfo l = t.lock(was);
+      Contended c = locks.get(new Contended.Lock(l));
+      if (missed > 0 && waits.may(t, c == null ? t.owner(was) : c.owner())) {
         missed--;
         t.bare = true;
-        waits.add(t, contended(was.getLockInfo(), t, was));
+        waits.add(t, contended(l, t, was));
       }
     }
   }
@@ -307,11 +312,11 @@ final class Sampler {
   private boolean settle(Contended c) {
     Living.One one = living.get(c.owner());
     ThreadInfo t = one == null ? null : one.at;
-    boolean lives = t != null && c.kind == Locks.MONITOR, returns = lives && c.lock.mayBe(t.getLockInfo()) && notified(t, one.stack.frames);
+    boolean lives = t != null && c.kind == Locks.MONITOR, returns = lives && c.lock.mayBe(t.getLockInfo()) && one.returns(t);
     boolean still = lives && !evidence && one.mayEnter(c.lock, t)
         && (t == one.was ? one.blocked : one.waitsStill(t, passed, entries.containsKey(one.stack.top()))); // was: it has just got it, and was not stopped for
     if (still || returns) {
-      c.handedOver(returns ? null : one);
+      c.handedOver(one);
     } else {
       c.waiters.remove(one); // it has got the lock by the time of the stop
     }
@@ -365,22 +370,6 @@ final class Sampler {
       names.announce(t.stack);
       out.begin(TraceWriter.ACTIVITY).time(now + epoch).signed(0).number(t.id).number(RUNNABLE).number(t.stack.id).number(0).end();
     }
-  }
-
-  /** A thread that is blocked on a lock, or parked at one. */
-  private static boolean wants(ThreadInfo t) {
-    LockInfo lock = t.getLockInfo();
-    Thread.State state = t.getThreadState();
-    return lock != null && (state == Thread.State.BLOCKED || Living.waits(state) && Locks.kind(lock.getClassName()) != Locks.NONE);
-  }
-
-  // A thread that was notified is blocked as well until it has its monitor
-  // back, or is called runnable while nobody owns that. It did not come for the
-  // lock.
-  private static boolean notified(ThreadInfo t, StackTraceElement[] s) {
-    Thread.State state = t.getThreadState();
-    return (state == Thread.State.BLOCKED || state == Thread.State.RUNNABLE)
-        && s.length > 0 && s[0].getClassName().equals("java.lang.Object") && s[0].getMethodName().startsWith("wait");
   }
 
   /** The stack of a thread in this sample; none where it was not stopped for. */

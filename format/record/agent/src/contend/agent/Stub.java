@@ -4,6 +4,9 @@ import java.io.File;
 import java.lang.instrument.Instrumentation;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Set;
 
 /**
  * What a JVM loads as agent. It never changes: a JVM keeps the first class of
@@ -30,12 +33,28 @@ public final class Stub {
   private static void start(String options, Instrumentation jvm) throws Exception {
     String text = options == null ? "" : options;
     URLClassLoader own = new URLClassLoader(new URL[] {jar(text).toURI().toURL()}, null);
+    open(jvm, own);
     try {
       own.loadClass("contend.agent.Recorder").getMethod("start", String.class, AutoCloseable.class)
           .invoke(null, text, own);
     } catch (java.lang.reflect.InvocationTargetException e) {
       own.close();
       throw new IllegalStateException("contend: " + e.getCause(), e.getCause());
+    }
+  }
+
+  // Lets the recorder's classes look into locks, to tell a thread that was signalled and waits for
+  // its lock from one that awaits. By names, since the JDK may be 8, which has no modules.
+  private static void open(Instrumentation jvm, ClassLoader to) {
+    try {
+      Object base = Class.class.getMethod("getModule").invoke(Object.class);
+      Object own = ClassLoader.class.getMethod("getUnnamedModule").invoke(to);
+      Class<?> module = Class.forName("java.lang.Module");
+      Instrumentation.class.getMethod("redefineModule", module, Set.class, Map.class, Map.class, Set.class, Map.class)
+          .invoke(jvm, base, Collections.emptySet(), Collections.emptyMap(),
+              Collections.singletonMap("java.util.concurrent.locks", Collections.singleton(own)), Collections.emptySet(), Collections.emptyMap());
+    } catch (ReflectiveOperationException | RuntimeException e) {
+      // then it cannot tell them apart
     }
   }
 

@@ -1,0 +1,293 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"contend/analysis/owners"
+	"contend/format"
+)
+
+// Getting a lock back after Object.wait or Condition.await is acquiring. A recorder
+// that times waits has both in one event: the thread was notified at some instant
+// in it, and acquired the lock from there to the end. That instant is bounded by
+//
+//  1. the calls of notify by the notifier, where they are recorded (JDK 24);
+//  2. samples: it was notified before the first that shows it blocked, or in the lock's
+//     queue, and after the last before that which shows it idle;
+//  3. the end of the first wait of a batch: threads that are notified together acquire the
+//     lock one after the other, and none was notified before the notifier acquired it.
+//
+// Between the bounds it is estimated from what samples between those of other waits for the
+// same lock show; without any, the thread is not taken to have been notified before the end.
+// The range is kept.
+type reacquiring struct {
+	waits    []reacquire
+	notices  map[notice][]int64
+	seen     map[format.ThreadID][]seenWaiting
+	evidence int                                 // how many of them
+	locks    map[format.ObjectID]format.ObjectID // of conditions, and of locks as samples name them
+	sum      Reacquired
+	ev       format.Event // scratch of take
+}
+
+// reacquire is a wait that another thread ended.
+type reacquire struct {
+	start, end int64
+	object     format.ObjectID // the monitor, or the condition
+	thread, by format.ThreadID // by: its notifier, NoThread for a condition
+	stack      format.StackID
+}
+
+// notice is who notified others at which monitor.
+type notice struct {
+	monitor format.ObjectID
+	by      format.ThreadID
+}
+
+// seenWaiting is an instant at which a sample shows a thread waiting for a lock, or idle.
+type seenWaiting struct {
+	at   int64
+	lock format.ObjectID // NoObject: it is idle
+}
+
+// mostReacquiring bounds the waits and the evidence that are kept: then what is there is
+// worked out.
+const mostReacquiring = 1 << 20
+
+// note takes an event that tells of such a wait, and returns whether there are as many as are kept.
+func (q *reacquiring) note(ev *format.Event, defs *definitions) (full bool) {
+	switch {
+	case ev.Kind == format.KindContention:
+		for _, w := range ev.Waiters {
+			if w.Stack == format.NoStack || returns(defs.Frames(w.Stack)) {
+				q.sees(w.Thread, seenWaiting{ev.Time, ev.Object})
+			}
+		}
+	case ev.Kind == format.KindActivity && ev.Object == format.NoObject && ev.Activity == format.ActivityPark: // by thread dumps
+		q.sees(ev.Thread, seenWaiting{ev.Time, format.NoObject})
+	case ev.Kind != format.KindActivity || ev.Object == format.NoObject:
+	case ev.Activity == format.ActivityRun:
+		if q.notices == nil {
+			q.notices = map[notice][]int64{}
+		}
+		n := notice{ev.Object, ev.Thread}
+		q.notices[n] = append(q.notices[n], ev.Time)
+	case ev.Activity == format.ActivityWait && ev.Owner != format.NoThread || awaits(defs, ev):
+		q.waits = append(q.waits, reacquire{ev.Time, ev.End, ev.Object, ev.Thread, ev.Owner, ev.Stack})
+	}
+	return len(q.waits) >= mostReacquiring
+}
+
+func (q *reacquiring) sees(t format.ThreadID, s seenWaiting) {
+	if q.evidence < mostReacquiring {
+		if q.seen == nil {
+			q.seen = map[format.ThreadID][]seenWaiting{}
+		}
+		q.seen[t] = append(q.seen[t], s)
+		q.evidence++
+	}
+}
+
+// returns reports whether a stack is that of a thread in Object.wait or await.
+func returns(frames []format.Frame) bool {
+	return len(frames) > 0 && frames[0].Class == "java.lang.Object" || slices.ContainsFunc(frames, func(f format.Frame) bool { return f.Class == conditionObject })
+}
+
+// conditionObject is the class of what threads await that use a condition.
+const conditionObject = "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject"
+
+// awaits reports whether a thread awaited a condition of the program: those of queues
+// and pools guard sections of microseconds.
+func awaits(defs *definitions, ev *format.Event) bool {
+	return (ev.Activity == format.ActivityPark || ev.Activity == format.ActivityWait) && defs.ClassName(ev.Object) == conditionObject && ownAwait(defs.Frames(ev.Stack))
+}
+
+// ownAwait reports whether a stack awaits a condition right from the program's code.
+func ownAwait(frames []format.Frame) bool {
+	i := slices.IndexFunc(frames, func(f format.Frame) bool { return f.Class == conditionObject })
+	for i >= 0 && i < len(frames) && frames[i].Class == conditionObject {
+		i++
+	}
+	return i > 0 && i < len(frames) && !strings.HasPrefix(frames[i].Class, "java.") && !strings.HasPrefix(frames[i].Class, "jdk.")
+}
+
+// resolve gives the waits for locks that those noted so far ended with.
+func (q *reacquiring) resolve(r *record, defs *definitions, take func(*format.Event)) {
+	if len(q.waits) == 0 {
+		q.seen, q.notices, q.evidence = nil, nil, 0
+		return
+	}
+	slices.SortFunc(q.waits, func(a, b reacquire) int {
+		return cmp.Or(cmp.Compare(a.object, b.object), cmp.Compare(a.end, b.end), cmp.Compare(a.thread, b.thread))
+	})
+	for t := range q.seen {
+		slices.SortFunc(q.seen[t], func(a, b seenWaiting) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.lock, b.lock)) })
+	}
+	for n := range q.notices {
+		slices.Sort(q.notices[n])
+	}
+	acquired := q.acquired(r, defs)
+	for from := 0; from < len(q.waits); {
+		to := from + 1
+		for to < len(q.waits) && q.waits[to].object == q.waits[from].object {
+			to++
+		}
+		q.at(q.waits[from:to], acquired[q.waits[from].object], take)
+		from = to
+	}
+	q.waits, q.seen, q.notices, q.evidence = nil, nil, nil, 0
+}
+
+// got is when a thread acquired a monitor, after waiting for it.
+type got struct {
+	at     int64
+	thread format.ThreadID
+}
+
+// acquired returns when the monitors of the waits were acquired, by time. It also finds the
+// locks of conditions.
+func (q *reacquiring) acquired(r *record, defs *definitions) map[format.ObjectID][]got {
+	by, awaited := map[format.ObjectID][]got{}, map[format.ThreadID][]reacquire{}
+	for i := range q.waits {
+		w := &q.waits[i]
+		by[w.object] = append(by[w.object], got{w.end, w.thread})
+		if w.by == format.NoThread {
+			awaited[w.thread] = append(awaited[w.thread], *w)
+		}
+	}
+	for _, list := range awaited {
+		slices.SortFunc(list, func(a, b reacquire) int { return cmp.Compare(a.end, b.end) })
+	}
+	q.locks = map[format.ObjectID]format.ObjectID{}
+	r.EachWait(func(w *owners.Wait) {
+		if list, ok := by[w.Lock]; ok && !w.Failed() {
+			by[w.Lock] = append(list, got{w.End, w.Thread})
+		}
+		if b, _ := q.sampled(w.Thread, w.Start, w.End); b.lock != format.NoObject {
+			q.locks[b.lock] = w.Lock
+		}
+		if list := awaited[w.Thread]; list != nil && returns(defs.Frames(w.Stack)) {
+			i, _ := slices.BinarySearchFunc(list, w.Start+1, func(a reacquire, t int64) int { return cmp.Compare(a.end, t) })
+			if i > 0 {
+				q.locks[list[i-1].object] = w.Lock
+			}
+		}
+	})
+	for _, list := range by {
+		slices.SortFunc(list, func(a, b got) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.thread, b.thread)) })
+	}
+	return by
+}
+
+// at works out the waits at one monitor or condition, by end.
+func (q *reacquiring) at(waits []reacquire, acquired []got, take func(*format.Event)) {
+	batches := map[format.ThreadID]*reacquire{} // by notifier: the first of its batch
+	notified := make([]notifiedIn, len(waits))
+	blocked, sampled := 0, 0
+	for i := range waits {
+		w, n := &waits[i], &notified[i]
+		first := batches[w.by]
+		if first == nil || w.start >= first.end {
+			first = w
+			batches[w.by] = w
+		}
+		n.low, n.high = first.end, w.end
+		if called := q.calls(w); len(called) > 0 {
+			n.low, n.high, n.told = called[0], called[len(called)-1], true
+		} else if at, ok := gotBefore(acquired, w.by, first.end); ok {
+			n.low = max(w.start, at)
+		}
+		b, idle := q.sampled(w.thread, w.start, w.end)
+		if n.lock = b.lock; b.lock != format.NoObject {
+			if b.at < n.low {
+				n.low = w.start
+			}
+			n.high, n.told = min(n.high, b.at), true
+			blocked++
+			sampled++
+		}
+		if w.by != format.NoThread && idle > n.low { // a dump does not tell who stands in the queue of a condition's lock
+			n.low = min(idle, n.high)
+			sampled++
+		}
+	}
+	share := float64(blocked) / float64(sampled+fewSampled)
+	for i := range waits {
+		q.take(&waits[i], &notified[i], share, take)
+	}
+}
+
+// fewSampled is how many samples are believed to show such threads idle besides those that
+// were taken: a few that show some blocked prove nothing of the others.
+const fewSampled = 3
+
+// notifiedIn is when a thread was notified: between low and high.
+type notifiedIn struct {
+	low, high int64
+	told      bool            // it is known that it was by high
+	lock      format.ObjectID // it is seen to wait for then
+}
+
+// take counts a wait. share is how often samples show such threads blocked.
+func (q *reacquiring) take(w *reacquire, n *notifiedIn, share float64, take func(*format.Event)) {
+	if n.told { // it may have been any time before
+		share = max(share, 0.5)
+	}
+	at := n.high - int64(share*float64(n.high-n.low))
+	q.sum.Ns += w.end - at
+	q.sum.Low += w.end - n.high
+	q.sum.High += w.end - n.low
+	if at < w.end {
+		lock := w.object
+		if w.by == format.NoThread {
+			lock = cmp.Or(q.locks[w.object], q.locks[n.lock], n.lock, w.object)
+		}
+		q.ev = format.Event{Kind: format.KindWait, Thread: w.thread, Object: lock, Time: at, End: w.end, Stack: w.stack}
+		take(&q.ev)
+	}
+}
+
+// calls returns when the notifier called notify during the wait.
+func (q *reacquiring) calls(w *reacquire) []int64 {
+	list := q.notices[notice{w.object, w.by}]
+	from, _ := slices.BinarySearch(list, w.start)
+	to, _ := slices.BinarySearch(list, w.end+1)
+	return list[from:to]
+}
+
+// sampled returns the first sample in [start, end) that shows a thread blocked, and when the
+// last before it shows it idle; the start where none does.
+func (q *reacquiring) sampled(t format.ThreadID, start, end int64) (blocked seenWaiting, idle int64) {
+	list, idle := q.seen[t], start
+	i, _ := slices.BinarySearchFunc(list, start, func(s seenWaiting, t int64) int { return cmp.Compare(s.at, t) })
+	for ; i < len(list) && list[i].at < end; i++ {
+		if list[i].lock != format.NoObject {
+			return list[i], idle
+		}
+		idle = list[i].at
+	}
+	return seenWaiting{}, idle
+}
+
+// gotBefore returns when a thread acquired a monitor last up to an instant; false where
+// another did since, or it is not known.
+func gotBefore(acquired []got, t format.ThreadID, until int64) (at int64, ok bool) {
+	i, _ := slices.BinarySearchFunc(acquired, until, func(g got, t int64) int { return cmp.Compare(g.at, t) })
+	if t == format.NoThread || i == 0 || acquired[i-1].thread != t {
+		return 0, false
+	}
+	return acquired[i-1].at, true
+}
+
+// warning says how much it was, where the range is worth a word.
+func (q *reacquiring) warning() []format.Warning {
+	s := &q.sum
+	if s.High-s.Low == 0 {
+		return nil
+	}
+	return []format.Warning{{Code: "re-entry", Hidden: s.High - s.Ns, Text: format.Say("how long threads took to get locks back after Object.wait and await is estimated: %v, between %v and %v",
+		time.Duration(s.Ns), time.Duration(s.Low), time.Duration(s.High))}}
+}

@@ -1,0 +1,240 @@
+package analysis
+
+import (
+	"cmp"
+	"hash/maphash"
+	"math/bits"
+	"slices"
+
+	"contend/analysis/owners"
+	"contend/format"
+)
+
+// contradicted is how often sleeps must agree with being inside for each that does
+// not: the ends of waits are not exact.
+const contradicted = 10
+
+// Of how many sleeps and acquisitions the verdicts are made at most, the earliest.
+const (
+	mostSleepsTried   = 1 << 14
+	mostAcquiresTried = 1 << 20
+)
+
+// holdsLock notes a stack with which a dump shows a lock held.
+func (s *sleepSites) holdsLock(stack format.StackID) {
+	if s.took == nil {
+		s.took = map[format.StackID]bool{}
+	}
+	s.took[stack] = true
+}
+
+// classify finds out of all stacks at which threads slept.
+func (s *sleepSites) classify(r *record, defs *definitions) {
+	locks, held := s.acquiredAt(defs)
+	open := map[format.StackID][]format.ObjectID{}
+	for id := range format.StackID(len(defs.stacks)) {
+		if !defs.Uses(id).Has(Did(format.ActivitySleep)) {
+			continue
+		}
+		inside, candidates := s.passes(defs.stacks[id], locks, held)
+		switch {
+		case inside:
+			s.set(id, sleepInside)
+		case len(candidates) > 0:
+			s.set(id, sleepMayBeInside)
+			open[id] = candidates
+		}
+	}
+	if len(open) > 0 {
+		s.try(r, open)
+		s.open = slices.Contains(s.at, sleepMayBeInside)
+	}
+}
+
+func (s *sleepSites) set(id format.StackID, is sleepSite) {
+	grow(&s.at, int(id))
+	s.at[id] = is
+}
+
+// acquiredAt returns which locks are acquired in a method called from a place, and with
+// which stacks dumps show locks held, by hash.
+func (s *sleepSites) acquiredAt(defs *definitions) (locks map[uint64][]format.ObjectID, held map[uint64]bool) {
+	locks, held = map[uint64][]format.ObjectID{}, map[uint64]bool{}
+	s.seed = maphash.MakeSeed()
+	for _, a := range defs.Acquisitions() {
+		frames := app(defs.Frames(a.Stack))
+		if len(frames) == 0 {
+			continue
+		}
+		outer := s.hash(frames[1:])
+		if at := s.method(frames[0], outer); !slices.Contains(locks[at], a.Lock) {
+			locks[at] = append(locks[at], a.Lock)
+		}
+		if s.took[a.Stack] {
+			held[s.line(frames[0], outer)] = true
+		}
+	}
+	return locks, held
+}
+
+// app returns the frames from the innermost one outwards that is not of a lock or the runtime.
+func app(frames []format.Frame) []format.Frame {
+	i := slices.IndexFunc(frames, func(f format.Frame) bool { return !RuntimeFrame(f) })
+	return frames[max(i, 0):]
+}
+
+// passes follows a stack inwards: whether it is one with which a lock is held, and the
+// locks that are acquired in a method it passes through.
+func (s *sleepSites) passes(frames []format.Frame, locks map[uint64][]format.ObjectID, held map[uint64]bool) (inside bool, candidates []format.ObjectID) {
+	outer := s.hash(nil)
+	for i := len(frames) - 1; i >= 0 && !inside; i-- {
+		candidates = append(candidates, locks[s.method(frames[i], outer)]...)
+		outer = s.line(frames[i], outer)
+		inside = held[outer]
+	}
+	slices.Sort(candidates)
+	return inside, slices.Compact(candidates)
+}
+
+// hash is that of a stack, by its frames from the outermost one inwards.
+func (s *sleepSites) hash(frames []format.Frame) uint64 {
+	h := uint64(0)
+	for i := len(frames) - 1; i >= 0; i-- {
+		h = s.line(frames[i], h)
+	}
+	return h
+}
+
+func (s *sleepSites) line(f format.Frame, outer uint64) uint64 {
+	return s.method(f, outer) ^ (uint64(f.Line)+1)*0x9e3779b97f4a7c15
+}
+
+func (s *sleepSites) method(f format.Frame, outer uint64) uint64 {
+	return (bits.RotateLeft64(outer, 23)^maphash.String(s.seed, f.Class))*0x9e3779b97f4a7c15 ^ maphash.String(s.seed, f.Method)
+}
+
+// unclear returns how long a thread slept in a cut where it may have held a lock.
+func (s *sleepSites) unclear(own owners.Scan, cut span) (ns int64) {
+	if !s.open {
+		return 0
+	}
+	for own.NextOther() {
+		if o := own.Other(); o.What() == format.ActivitySleep && s.of(o.Stack) == sleepMayBeInside {
+			ns += max(min(o.End, cut.end)-max(o.Start, cut.start), 0)
+		}
+	}
+	return ns
+}
+
+// aSleep is a sleep at a stack that may be inside.
+type aSleep struct {
+	start, end int64
+	thread     format.ThreadID
+	stack      format.StackID
+}
+
+// acquire is the end of a wait for a lock, which began at start.
+type acquire struct {
+	start, end int64
+	thread     format.ThreadID
+}
+
+// try holds sleeps against what others did meanwhile.
+func (s *sleepSites) try(r *record, open map[format.StackID][]format.ObjectID) {
+	sleeps := s.sleeps(r, open)
+	acquired, until := acquires(r, open)
+	agree, deny := map[format.StackID]int{}, map[format.StackID]int{}
+	for i := range sleeps {
+		one := &sleeps[i]
+		if one.end > until {
+			continue
+		}
+		switch one.verdict(open[one.stack], acquired) {
+		case sleepInside:
+			agree[one.stack]++
+		case sleepOutside:
+			deny[one.stack]++
+		}
+	}
+	for stack := range open {
+		switch {
+		case agree[stack] > contradicted*deny[stack]:
+			s.set(stack, sleepInside)
+		case deny[stack] > 0:
+			s.set(stack, sleepOutside)
+		}
+	}
+}
+
+// sleeps returns those that are to be tried, in no order.
+func (s *sleepSites) sleeps(r *record, open map[format.StackID][]format.ObjectID) (list []aSleep) {
+	for t := range r.activities.Threads() {
+		of := r.activities.Of(format.ThreadID(t))
+		for scan := r.activities.Scan(of); scan.NextOther(); {
+			o := scan.Other()
+			if o.What() != format.ActivitySleep || o.End <= o.Start || open[o.Stack] == nil {
+				continue
+			}
+			list = append(list, aSleep{o.Start, o.End, format.ThreadID(t), o.Stack})
+			if len(list) >= 2*mostSleepsTried {
+				list = earliestSleeps(list)
+			}
+		}
+	}
+	return earliestSleeps(list)
+}
+
+func earliestSleeps(list []aSleep) []aSleep {
+	slices.SortFunc(list, func(a, b aSleep) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.thread, b.thread)) })
+	return list[:min(len(list), mostSleepsTried)]
+}
+
+// acquires returns the acquisitions of the candidates after waiting, by lock and end, and
+// up to when they are all.
+func acquires(r *record, open map[format.StackID][]format.ObjectID) (by map[format.ObjectID][]acquire, until int64) {
+	by, until = map[format.ObjectID][]acquire{}, maxTime
+	for _, candidates := range open {
+		for _, l := range candidates {
+			by[l] = nil
+		}
+	}
+	n := 0
+	for _, i := range r.activities.Starts {
+		w := r.activities.Wait(i)
+		if _, asked := by[w.Lock]; !asked || w.Failed() {
+			continue
+		}
+		if n++; n > mostAcquiresTried {
+			until = w.Start
+			break
+		}
+		by[w.Lock] = append(by[w.Lock], acquire{w.Start, w.End, w.Thread})
+	}
+	for _, list := range by {
+		slices.SortFunc(list, func(a, b acquire) int { return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.thread, b.thread)) })
+	}
+	return by, until
+}
+
+// verdict says of one sleep what the waits for any of some locks tell: outside where
+// another thread acquired it meanwhile, inside where one waited to the end of it and the
+// last to acquire it before was the thread itself. sleepMayBeInside says nothing.
+func (a *aSleep) verdict(locks []format.ObjectID, acquired map[format.ObjectID][]acquire) sleepSite {
+	all := sleepMayBeInside
+	for _, l := range locks {
+		list := acquired[l]
+		from, _ := slices.BinarySearchFunc(list, a.start+1, func(q acquire, t int64) int { return cmp.Compare(q.end, t) })
+		to := from
+		for to < len(list) && list[to].thread == a.thread {
+			to++
+		}
+		switch {
+		case to == len(list):
+		case list[to].end < a.end:
+			all = sleepOutside
+		case list[to].start < a.end && (from == 0 || list[from-1].thread == a.thread):
+			return sleepInside
+		}
+	}
+	return all
+}

@@ -1,0 +1,59 @@
+package analysis
+
+import (
+	"testing"
+
+	"contend/format"
+)
+
+// A thread asleep inside a critical section runs: two threads that exclude each other all
+// the time have a pressure of 50 %, whatever they do inside. One asleep outside is idle,
+// and where nothing tells its time is a range.
+func TestAsleepInsideOfASectionRuns(t *testing.T) {
+	const s, ms = int64(1e9), int64(1e6)
+	frame := func(class, method string, line int) format.Frame {
+		return format.Frame{Class: class, Method: method, Line: line}
+	}
+	outer := frame("app.Main", "run", 9)
+	stacks := []format.Event{
+		{Kind: format.KindObject, Object: 1, Class: "app.Box", LockKind: format.KindMonitor},
+		{Kind: format.KindStack, Stack: 1, Frames: []format.Frame{frame("app.Box", "put", 3), outer}},                                        // enters
+		{Kind: format.KindStack, Stack: 2, Frames: []format.Frame{frame("java.lang.Thread", "sleep", 0), frame("app.Box", "put", 4), outer}}, // sleeps
+		{Kind: format.KindStack, Stack: 3, Frames: []format.Frame{frame("java.lang.Thread", "sleep", 0), outer}},                             // sleeps elsewhere
+		{Kind: format.KindStack, Stack: 4, Frames: []format.Frame{frame("app.Box", "put", 4), outer}},                                        // holds the lock, as a dump shows
+	}
+	sleeps := func(thread int, stack format.StackID, from, to int64) format.Event {
+		return format.Event{Kind: format.KindActivity, Activity: format.ActivitySleep, Stack: stack, Thread: format.ThreadID(thread), Time: from, End: to}
+	}
+	enters := func(thread int, from, to int64) format.Event {
+		ev := waits(thread, 1, from, to)
+		ev.Stack = 1
+		return ev
+	}
+	excluding := func(stack format.StackID) (list []format.Event) {
+		for at := int64(0); at < s; at += 20 * ms { // one waits while the other sleeps inside
+			list = append(list, enters(1, at, at+10*ms), sleeps(2, stack, at, at+10*ms-1), enters(2, at+10*ms, at+20*ms), sleeps(1, stack, at+10*ms, at+20*ms-1))
+		}
+		return list
+	}
+	passing := []format.Event{enters(1, 0, ms), sleeps(1, 2, ms, s-ms)}
+	for at := ms; at < s-20*ms; at += 20 * ms { // others get the lock while it sleeps
+		passing = append(passing, enters(2, at, at+ms), enters(3, at+ms, at+2*ms))
+	}
+	for _, c := range []struct {
+		name      string
+		events    []format.Event
+		low, high int64 // running
+	}{
+		{"inside", excluding(2), 2 * s, 2 * s},
+		{"elsewhere", excluding(3), s, s},
+		{"outside", append(passing, sleeps(1, 2, s, s+ms)), 1924 * ms, 2002 * ms},
+		{"not known", []format.Event{enters(1, 0, ms), sleeps(1, 2, ms, s)}, ms, s},
+		{"a dump shows it", []format.Event{enters(1, 0, ms), sleeps(1, 2, ms, s), {Kind: format.KindActivity, Activity: format.ActivityTook, Stack: 4, Object: 1}}, s, s},
+	} {
+		_, tr := run(t, append(append(stacks, c.events...), recorded(0, s), tellsIdle(format.IdleEnded)), open)
+		if d := tr.RunningNs - c.low; d < -ms || d > ms || tr.RunningHigh-c.high > ms {
+			t.Errorf("%s: running %v to %v, want %v to %v", c.name, tr.RunningNs, tr.RunningHigh, c.low, c.high)
+		}
+	}
+}
