@@ -19,8 +19,7 @@ type emitter struct {
 	classes, locks, threads verdicts
 	all                     bool // the filter lets every wait through
 
-	byProv    [Provenances]int64
-	chosen    chosen
+	byProv    Known
 	far       int64 // waiting behind more than MaxPath locks whose root is unknown
 	running   int64
 	overflown bool                               // running is more than it holds
@@ -99,8 +98,7 @@ func (e *emitter) bookSingle(share *Share, n int) {
 	s := &e.slice
 	e.one[0] = *share
 	e.one[0].Ns, s.Shares = s.Length(), e.one[:]
-	e.byProv[share.Direct.Prov] += s.Length() * int64(n)
-	e.chosen.add(s.Lock, share.Direct.Prov, s.Length()*int64(n))
+	e.byProv.Add(share.Direct.Prov, s.Length()*int64(n))
 	e.out.slice(s, n)
 }
 
@@ -145,8 +143,7 @@ func (e *emitter) emit() {
 	s := &e.slice
 	for i := range s.Shares {
 		share := &s.Shares[i]
-		e.byProv[share.Direct.Prov] += share.Ns * int64(len(s.Waiters))
-		e.chosen.add(s.Lock, share.Direct.Prov, share.Ns*int64(len(s.Waiters)))
+		e.byProv.Add(share.Direct.Prov, share.Ns*int64(len(s.Waiters)))
 		switch {
 		case share.Root.Kind == OwnerDeadlock:
 			e.trapped(share.Root.Cycle, s)

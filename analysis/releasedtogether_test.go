@@ -44,36 +44,3 @@ func TestLocksReleasedTogether(t *testing.T) {
 		t.Errorf("of %d the auditor is charged %d, and those who wait %d; %v", s.total, s.direct["t1"], others, s.direct)
 	}
 }
-
-// Where short waits are not recorded hardly anything else is known: those who wait for one
-// get it as often just after others get another as just before.
-func TestLocksReleasedTogetherBeforeFew(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
-	events := []format.Event{stack(7, "deposit", "loop")}
-	for lock := range 2 {
-		events = append(events, kind(1+lock, format.KindSynchronizer))
-	}
-	waits := func(thread, lock int, from, to int64) {
-		w := after(2+thread%2, 1+lock, from, to, 0)
-		w.Stack = 7
-		events = append(events, w)
-	}
-	for i := range int64(60) {
-		at := i * 100 * ms
-		for place, lock := range r.Perm(2) { // who has them is not seen
-			waits(lock+int(i), lock, at-4*ms+r.Int64N(3*ms), at+8*ms+50e3+int64(place)*40e3)
-		}
-		for lock := range 2 {
-			from := at + 20*ms + r.Int64N(50*ms)
-			waits(lock+int(i), lock, from, from+12*ms)
-		}
-	}
-	s, _ := run(t, events, open)
-	others := int64(0)
-	for _, waiter := range []string{"t2", "t3"} {
-		others += s.direct[waiter]
-	}
-	if float64(others) > 0.05*float64(s.total) {
-		t.Errorf("of %d those who wait are charged %d; %v", s.total, others, s.direct)
-	}
-}

@@ -34,7 +34,6 @@
 //	gaps.go        where data of one input was lost
 //	stalls.go      how late samples were taken
 //	emit.go        what the filter leaves, booked for the visitors
-//	chosen.go      what it leaves of waiting whose owners are inferred
 //	split.go       a stretch split over every path through the graph
 //	route.go       the path from a lock as long as there is only one
 //	far.go         paths of more than MaxPath locks
@@ -112,6 +111,7 @@ func (p *pass) take(ev *format.Event) {
 	p.names.use(ev)
 	if ev.Kind == format.KindActivity && ev.Activity == format.ActivityTook {
 		p.rec.sleeps.holdsLock(ev.Stack)
+		p.rec.Add(ev, ev.Time)
 		return
 	}
 	if (ev.Kind == format.KindActivity || ev.Weight == format.EvidenceOnly) && p.back.note(ev, p.e.defs) {
@@ -230,12 +230,8 @@ func (p *pass) finish() *Trace {
 		counted = smp.before + smp.threads
 	}
 	rebuilt()
-	if !e.all || e.filter.From != format.NoTime || e.filter.To != format.NoTime {
-		e.chosen.choose(tl.Trusts)
-	}
 	rec.sweep(tl, e, p.cyc)
 	e.out.wait()
-	e.chosen.settle()
 	rec.visitTenures(tl, e)
 	rec.visitIdle(e)
 	rec.visitMonitors(e)
@@ -256,8 +252,10 @@ func (p *pass) finish() *Trace {
 	}
 	tr.Pauses = rec.activities.Pauses()
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
-	tr.Coverage = Coverage{ByProvenance: e.byProv, Calibration: tl.Trusts.All(), Trusts: tl.Trusts, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl, tr.RunningHigh), relocated.warnings()...),
+	tr.Coverage = Coverage{ByProvenance: e.byProv, Seen: tl.Seen, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl, tr.RunningHigh), relocated.warnings()...),
 		Threshold: rec.threshold, Samples: smp.samples, Owned: rec.TellsOwners() || smp.tellsOwners()}
+	trust := tr.Coverage.Trust()
+	tr.Coverage.Warnings = append(tr.Coverage.Warnings, disagreement(&trust)...)
 	return tr
 }
 

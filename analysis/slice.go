@@ -13,21 +13,26 @@ type (
 	Owner      = owners.Owner
 	Pause      = owners.Pause
 
-	Calibration = owners.Calibration
-	Trust       = owners.Trust
-	Trusts      = owners.Trusts
+	Trust     = owners.Trust
+	Agreement = owners.Agreement
+	Known     = owners.Known
+	Word      = owners.Word
 )
 
-// The provenances, best first.
+// The provenances that need no probability, and how sums tell them apart.
 const (
 	Exact       = owners.Exact
 	Sampled     = owners.Sampled
-	Inferred    = owners.Inferred
-	Estimated   = owners.Estimated
-	ThreadOnly  = owners.ThreadOnly
 	Unknown     = owners.Unknown
-	Provenances = owners.Provenances
+	ByTenure    = owners.ByTenure
+	BySample    = owners.BySample
+	ByInference = owners.ByInference
+	ByNothing   = owners.ByNothing
+	Words       = owners.Words
 )
+
+// Likely is the provenance of what is inferred with some probability.
+func Likely(p float64) Provenance { return owners.Likely(p) }
 
 // The kinds of owners.
 const (

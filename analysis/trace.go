@@ -53,10 +53,9 @@ type Link struct {
 
 // Coverage is what the analysis could and could not tell.
 type Coverage struct {
-	ByProvenance [Provenances]int64 // direct waiting time by how its owner is known; sums to all waiting time. Handoff counts as what showed the lock free
-	Stalls       Stalls             // how late the sampler was; empty for traces that do not sample
-	Calibration  Calibration        // how much of what was inferred is expected to be right
-	Trusts       *Trusts            // the same by lock
+	ByProvenance Known                         // direct waiting time by how its owner is known; sums to all waiting time. Handoff counts as what showed the lock free
+	Stalls       Stalls                        // how late the sampler was; empty for traces that do not sample
+	Seen         map[format.ObjectID]Agreement // by lock: dumps that were hidden from the inference, and compared
 	Warnings     []format.Warning
 	Threshold    int64 // ns; shorter waits were not recorded, at least of some kind
 	Samples      int   // instants at which threads were looked at; 0 where waits themselves are recorded
@@ -71,4 +70,23 @@ type Stalls struct {
 	Late    dist.Dist // actual less intended time, with an entry for each sample that was skipped meanwhile, as jHiccup counts
 	LateNs  int64     // time in which a sample was due and not taken
 	SpanNs  int64     // from the first instant a sample was due to the last sample
+}
+
+// Trust returns how far what is inferred is expected to be right, all locks together.
+func (c *Coverage) Trust() Trust {
+	t := Trust{Known: c.ByProvenance}
+	for _, seen := range c.Seen {
+		t.Seen.Merge(seen)
+	}
+	return t
+}
+
+// SeenOf returns what hidden dumps of a lock say, or of all locks of a class.
+func (t *Trace) SeenOf(id uint32, class bool) (sum Agreement) {
+	for lock, seen := range t.Coverage.Seen {
+		if !class && uint32(lock) == id || class && t.Symbols.Class(lock) == id {
+			sum.Merge(seen)
+		}
+	}
+	return sum
 }

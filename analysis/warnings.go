@@ -25,8 +25,7 @@ func (r *record) warnings(defs *definitions, tl *owners.Timelines, running int64
 		out = append(out, format.Warning{Code: "unlinked",
 			Text: format.Say("%v of %v contended locks in thread dumps match no recorded wait", n, r.Dumped())})
 	}
-	trust := tl.Trusts.All()
-	return slices.Concat(out, disagreements(&trust), r.hung(), r.gaveUp(), r.censored(), r.unclassified(defs))
+	return slices.Concat(out, r.hung(), r.gaveUp(), r.censored(), r.unclassified(defs))
 }
 
 // recorderLock is the class of a lock for which only the flight recorder's own
@@ -44,22 +43,19 @@ func unlinked(defs *definitions, tl *owners.Timelines) (n int) {
 	return n
 }
 
-// disagreements reports where dumps that were held back tell something else than the
+// disagreement reports where dumps that were hidden tell something else than the
 // inference expects: that it is right less often is a doubt, more often is none.
-func disagreements(c *owners.Calibration) (out []format.Warning) {
-	for p := range c {
-		seen, expected, ok := c[p].Disagrees()
-		if !ok {
-			continue
-		}
-		code := "disagreement"
-		if seen.Share() > expected {
-			code = "modesty"
-		}
-		out = append(out, format.Warning{Code: code, Text: format.Say("thread dumps held back agree with %.0f %% of the owners called %s, where the inference itself expects %.0f %%; asked of %v dumps of locks",
-			100*seen.Share(), owners.Provenance(p), 100*expected, seen.Dumps)})
+func disagreement(t *Trust) []format.Warning {
+	seen, expected, ok := t.Disagrees()
+	if !ok {
+		return nil
 	}
-	return out
+	code := "disagreement"
+	if seen.Share() > expected {
+		code = "modesty"
+	}
+	return []format.Warning{{Code: code, Text: format.Say("thread dumps hidden from the inference agree with %.0f %% of the owners it names, where it expects %.0f %% itself; asked of %v dumps of locks",
+		100*seen.Share(), 100*expected, seen.Dumps)}}
 }
 
 // hung reports the waits that only samples show.

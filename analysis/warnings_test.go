@@ -11,10 +11,10 @@ import (
 // Dumps that agree more are none.
 func TestOnlyDumpsThatAgreeLessAreADoubt(t *testing.T) {
 	for code, agrees := range map[string]int64{"disagreement": 300, "modesty": 900} {
-		c := &owners.Calibration{}
-		c[Inferred] = owners.Trust{Ns: 1000, Right: 600, Seen: owners.Agreement{Dumps: 100, Asked: 1000, Agrees: agrees}}
-		w := disagreements(c)
-		if len(w) != 1 || w[0].Code != code || !strings.Contains(w[0].Text, "owners called inferred, where the inference itself expects 60 %") {
+		c := &Trust{Seen: owners.Agreement{Dumps: 100, Asked: 1000, Agrees: agrees, Squares: 10000}}
+		c.Known.Add(Likely(0.6), 1000)
+		w := disagreement(c)
+		if len(w) != 1 || w[0].Code != code || !strings.Contains(w[0].Text, "where it expects 60 % itself") {
 			t.Errorf("%d of 1000 agree: %+v, want %s", agrees, w, code)
 		}
 	}

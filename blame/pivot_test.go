@@ -69,7 +69,7 @@ func handmade() []analysis.Slice {
 		passed,
 		direct(20, 60, web2, journal, true, by(batch, flush, analysis.Exact)),
 		direct(60, 100, web1, cacheA, false, kind(analysis.OwnerUnknown)),
-		direct(100, 130, web1, cacheB, true, by(web2, putAgain, analysis.Inferred)),
+		direct(100, 130, web1, cacheB, true, by(web2, putAgain, analysis.Likely(0.5))),
 	}
 }
 
@@ -138,7 +138,7 @@ func TestPseudoOwnersAreRows(t *testing.T) {
 	first := kind(analysis.OwnerDeadlock)
 	first.Cycle = 1
 	var list []analysis.Slice
-	for i, o := range []analysis.Owner{kind(analysis.OwnerHandoff), kind(analysis.OwnerUnknown), kind(analysis.OwnerExternal), first, second, by(web2, format.NoStack, analysis.ThreadOnly)} {
+	for i, o := range []analysis.Owner{kind(analysis.OwnerHandoff), kind(analysis.OwnerUnknown), kind(analysis.OwnerExternal), first, second, by(web2, format.NoStack, analysis.Likely(1))} {
 		list = append(list, direct(int64(i)*10, int64(i)*10+10, web1, cacheA, true, o))
 	}
 	for key, last := range map[Key]string{ByOwnerStack: "[unknown stack]", ByOwnerMethod: "[unknown stack]", ByOwnerThread: "web-2", ByOwnerGroup: webGroup} {
@@ -162,14 +162,15 @@ func TestPseudoOwnersAreRows(t *testing.T) {
 func TestReadersShareASlice(t *testing.T) {
 	s := analysis.Slice{Start: 0, End: 101, Lock: cacheA, Waiters: []analysis.Waiter{{Thread: web1, First: true}}, Shares: []analysis.Share{
 		{Ns: 51, Direct: by(web2, put, analysis.Exact), Root: by(web2, put, analysis.Exact), Hops: 1},
-		{Ns: 50, Direct: by(batch, flush, analysis.Inferred), Root: by(batch, flush, analysis.Inferred), Hops: 1}}}
+		{Ns: 50, Direct: by(batch, flush, analysis.Likely(0.5)), Root: by(batch, flush, analysis.Likely(0.5)), Hops: 1}}}
 	table := pivot(symbols(), []analysis.Slice{s}, false, ByOwnerThread)
 	if diff := cmp.Diff([]line{{"web-2", 51, 51, 1}, {"batch", 50, 50, 1}}, lines(table)); diff != "" {
 		t.Error(diff)
 	}
 	want := Sum{ThreadNs: 101, WallNs: 101, Waits: 1}
-	want.ByProvenance[analysis.Exact], want.ByProvenance[analysis.Inferred] = 51, 50
-	if table.Total != want {
+	want.ByProvenance.Add(analysis.Exact, 51)
+	want.ByProvenance.Add(analysis.Likely(0.5), 50)
+	if table.Total != want || table.Total.ByProvenance.Right() != 76 {
 		t.Errorf("%+v", table.Total)
 	}
 }

@@ -13,7 +13,7 @@ type Sum struct {
 	ThreadNs     int64 // waiting thread-time
 	WallNs       int64 // length of the union of its intervals
 	Waits        int64
-	ByProvenance [analysis.Provenances]int64
+	ByProvenance analysis.Known
 }
 
 // Accumulator is a sum in the making: Finish gives its WallNs.
@@ -32,7 +32,7 @@ func (a *Accumulator) Add(s *analysis.Slice, ns int64, waiters int, prov analysi
 // addTime adds thread-time of owners known in some way.
 func (a *Accumulator) addTime(ns int64, prov analysis.Provenance) {
 	a.ThreadNs += ns
-	a.ByProvenance[prov] += ns
+	a.ByProvenance.Add(prov, ns)
 }
 
 // AddAll adds a slice as a whole, of which each share is charged to the direct
@@ -43,7 +43,7 @@ func (a *Accumulator) AddAll(s *analysis.Slice, root bool) {
 	a.wall.AddSlice(s)
 	for i := range s.Shares {
 		sh := &s.Shares[i]
-		a.ByProvenance[sh.Owner(root).Prov] += sh.Ns * int64(len(s.Waiters))
+		a.ByProvenance.Add(sh.Owner(root).Prov, sh.Ns*int64(len(s.Waiters)))
 	}
 }
 

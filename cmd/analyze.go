@@ -201,7 +201,7 @@ func heaviest(of *locks.Collector, most int) map[uint32]bool {
 
 // evidence is what findings rest on besides the overview.
 func evidence(r *result, byClass bool) findings.Trace {
-	t := findings.Trace{Symbols: r.trace.Symbols, Deadlocks: r.trace.Deadlocks, Trust: r.trace.Coverage.Trusts, ByClass: byClass}
+	t := findings.Trace{Symbols: r.trace.Symbols, Deadlocks: r.trace.Deadlocks, ByClass: byClass}
 	if r.stats.Unit == format.UnitTime {
 		t.ElapsedNs = r.trace.ElapsedNs
 	}

@@ -45,8 +45,4 @@ func TestClassesThatWaitForEachOther(t *testing.T) {
 			t.Errorf("%s waits for %s, want %s", m.Thread, m.Lock, want)
 		}
 	}
-	slow := a.Findings[len(a.Findings)-1]
-	if slow.Lock != "initialisation of ClassCircle$Slow" || slow.Owner != "ClassCircle.slow:50" || slow.Kind != "sleep-while-holding" {
-		t.Errorf("%+v", slow)
-	}
 }

@@ -76,7 +76,7 @@ func (t *those) found() map[string]string {
 	}
 	out["cube"] = lines(t.cube.Rows, func(r *cube.Row) string { return fmt.Sprint(r.Key, r.Ns, r.Waits, r.Cells) })
 	out["facts"] = written(t.facts.Total) + lines(t.facts.Rows, func(r *facts.Row) string {
-		line := fmt.Sprint(r.Prov, r.Kind, written(r.Cells))
+		line := fmt.Sprint(r.Known, r.Kind, written(r.Cells))
 		for place, id := range t.facts.IDs(r) {
 			line += " " + t.facts.Text(place, id)
 		}

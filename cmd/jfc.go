@@ -143,11 +143,11 @@ func (o *jfcOptions) methods(e *env) ([]string, error) {
 // stacks have to be missing for a trace to be worth its cost.
 const doubtfulPart = 20
 
-// doubtful returns the rows many of whose owners are estimated or not known, or
-// not by their stacks, by how long that was.
+// doubtful returns the rows many of whose owners are expected to be wrong, or are not
+// known, by how long that was.
 func doubtful(rows []locks.Row) []locks.Row {
 	missing := func(r locks.Row) int64 {
-		return r.ByProvenance[analysis.Estimated] + r.ByProvenance[analysis.ThreadOnly] + r.ByProvenance[analysis.Unknown]
+		return r.WaitNs - r.ByProvenance.Right()
 	}
 	rows = slices.DeleteFunc(rows, func(r locks.Row) bool { return missing(r)*doubtfulPart < r.WaitNs || missing(r) == 0 })
 	slices.SortStableFunc(rows, func(a, b locks.Row) int { return int(min(max(missing(b)-missing(a), -1), 1)) })

@@ -63,11 +63,8 @@ func TestDumpsChangeDoubtNotTotals(t *testing.T) {
 			t.Errorf("%s: %d and %d ns", lock, ns, without.byLock[lock])
 		}
 	}
-	if a.Coverage.ByProvenance[analysis.Sampled] == 0 || b.Coverage.ByProvenance[analysis.Sampled] != 0 {
-		t.Errorf("sampled: %v and %v", a.Coverage.ByProvenance, b.Coverage.ByProvenance)
-	}
 	doubt := func(tr *analysis.Trace) int64 {
-		return tr.Coverage.ByProvenance[analysis.Estimated] + tr.Coverage.ByProvenance[analysis.ThreadOnly] + tr.Coverage.ByProvenance[analysis.Unknown]
+		return tr.Coverage.ByProvenance.Ns() - tr.Coverage.ByProvenance.Right()
 	}
 	if doubt(a) > doubt(b) {
 		t.Errorf("doubt with dumps %d, without %d", doubt(a), doubt(b))

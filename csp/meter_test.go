@@ -16,7 +16,7 @@ import (
 
 var (
 	ann  = analysis.Owner{Thread: 1, Stack: 1, Prov: analysis.Exact}
-	bob  = analysis.Owner{Thread: 2, Stack: 1, Prov: analysis.Inferred} // the same call chain
+	bob  = analysis.Owner{Thread: 2, Stack: 1, Prov: analysis.Likely(1)} // the same call chain
 	cleo = analysis.Owner{Thread: 3, Stack: 2, Prov: analysis.Sampled}
 )
 

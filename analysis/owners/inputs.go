@@ -24,7 +24,7 @@ type begun struct {
 // prov says how the tenures of an input are known.
 func (in *input) prov() Provenance {
 	if in.inferred {
-		return Inferred
+		return byReleases
 	}
 	return Exact
 }

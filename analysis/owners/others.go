@@ -24,7 +24,7 @@ func otherOf(ev *format.Event) doer {
 	if ev.Resource {
 		d.info |= resourceBit
 	}
-	if ev.Activity == format.ActivityRun && ev.Object <= MaxID {
+	if (ev.Activity == format.ActivityRun || ev.Activity == format.ActivityWait) && ev.Object <= MaxID {
 		d.info |= uint32(ev.Object) << hadShift
 	}
 	return d
@@ -38,8 +38,16 @@ func (d doer) ran() bool {
 // does returns what it is, of what is no wait.
 func (d doer) does() format.Activity { return format.Activity(d.info & maxWhat) }
 
+// at returns the lock that what is no wait is about.
+func (d doer) at() format.ObjectID { return format.ObjectID(d.info >> hadShift) }
+
 // had returns the lock the thread is known to have had meanwhile, of what is no wait.
-func (d doer) had() format.ObjectID { return format.ObjectID(d.info >> hadShift) }
+func (d doer) had() format.ObjectID {
+	if d.does() != format.ActivityRun {
+		return format.NoObject
+	}
+	return d.at()
+}
 
 // Thread returns who did it.
 func (a Other) Thread() format.ThreadID { return a.thread }

@@ -2,24 +2,106 @@ package owners
 
 import "contend/format"
 
-// Provenance says how an owner is known, best first.
+// Provenance says how an owner is known: recorded, inferred with a probability, or not.
 type Provenance uint8
 
-// The provenances. The order is the order of columns in every report.
+// The provenances. Those above Unknown are inferred: see Likely.
 const (
-	Exact      Provenance = iota // the trace recorded the tenure itself
-	Sampled                      // a sample or thread dump inside the wait shows the owner
-	Inferred                     // rebuilt from acquisitions and from what the owner did
-	Estimated                    // expected by a model of how the lock's times divide, where a stretch shows nobody
-	ThreadOnly                   // the owning thread is known, its stack is not
-	Unknown                      // nothing tells
-	Provenances
+	Exact   Provenance = iota // the trace recorded the tenure itself
+	Sampled                   // it recorded who held the lock at an instant
+	Unknown                   // nothing tells
+	unlikely
 )
+
+// certain is how many parts of a probability are told apart.
+const certain = 200
+
+// Likely is the provenance of what is inferred to be so with some probability.
+func Likely(p float64) Provenance {
+	return unlikely + Provenance(min(max(p, 0), 1)*certain+0.5)
+}
+
+// Rounded returns the provenance with a probability of a tenth, or two, and so on: sums
+// that tell owners apart by it are few.
+func (p Provenance) Rounded() Provenance {
+	const tenth = certain / 10
+	if p <= Unknown {
+		return p
+	}
+	return unlikely + (p-unlikely+tenth/2)/tenth*tenth
+}
 
 // String returns the provenance as reports write it.
 func (p Provenance) String() string {
-	return [...]string{"exact", "sampled", "inferred", "estimated", "thread-only", "unknown", "invalid"}[min(p, Provenances)]
+	return p.Word().String()
 }
+
+// Way is a provenance but for the probability.
+type Way uint8
+
+// The ways, in the order of columns in every report.
+const (
+	ByTenure Way = iota
+	BySample
+	ByInference
+	ByNothing
+	likely // not a way: see Known
+	ways
+)
+
+// Word is a way as people are told of it.
+type Word uint8
+
+// The words.
+const (
+	Recorded Word = iota
+	Inferred
+	NotKnown
+	Words
+)
+
+// String returns the word.
+func (w Word) String() string { return [...]string{"recorded", "inferred", "unknown"}[w] }
+
+// Word returns it.
+func (p Provenance) Word() Word { return [...]Word{Recorded, Recorded, Inferred, NotKnown}[p.Way()] }
+
+// Way returns how an owner is known.
+func (p Provenance) Way() Way {
+	switch p {
+	case Exact, Sampled:
+		return Way(p)
+	case Unknown:
+		return ByNothing
+	}
+	return ByInference
+}
+
+// Known sums waiting by how its owners are known, in ns, and what of it is expected to be
+// right.
+type Known [ways]int64
+
+// Add adds waiting.
+func (k *Known) Add(p Provenance, ns int64) {
+	k[p.Way()] += ns
+	if p > Unknown {
+		k[likely] += ns * int64(p-unlikely)
+	}
+}
+
+// AddAll adds what another sum has.
+func (k *Known) AddAll(o *Known) {
+	for i, ns := range o {
+		k[i] += ns
+	}
+}
+
+// Ns returns all.
+func (k *Known) Ns() int64 { return k[ByTenure] + k[BySample] + k[ByInference] + k[ByNothing] }
+
+// Right returns how much is expected to be right: what was recorded is, and what was
+// inferred with its probability.
+func (k *Known) Right() int64 { return k[ByTenure] + k[BySample] + k[likely]/certain }
 
 // Kind tells a real owner from the places where blame ends without one.
 type Kind uint8

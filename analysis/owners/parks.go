@@ -24,8 +24,7 @@ type dealer struct {
 	most  counts // how many activities each thread has, at most
 
 	starts, runs []column.Ref
-	byLock       [][]column.Ref                   // the starts of each lock
-	had          map[format.ObjectID][]column.Ref // by lock: what threads did that are known to have had it
+	byLock       [][]column.Ref // the starts of each lock
 }
 
 // hand is the activities of a thread that were dealt to it and not stored.
@@ -35,7 +34,7 @@ type hand struct {
 }
 
 func newDealer(r *Record, kind func(format.ObjectID) format.LockKind) *dealer {
-	d := &dealer{Record: r, store: newStore(r.perThread), kind: kind, hands: make([]hand, len(r.perThread)), most: r.perThread, had: map[format.ObjectID][]column.Ref{}}
+	d := &dealer{Record: r, store: newStore(r.perThread), kind: kind, hands: make([]hand, len(r.perThread)), most: r.perThread}
 	d.what = r.doers.list()
 	d.starts = make([]column.Ref, 0, r.Waited())
 	var most counts
@@ -70,11 +69,8 @@ func (d *dealer) others(from *ordered, before int64) {
 	for o := from.next(); o != nil && (o.start < before || before == maxTime); o = from.next() {
 		d.interrupt(o)
 		i := d.deal(o)
-		switch what := &d.what[o.doer>>1]; {
-		case what.had() != format.NoObject:
-			lock := d.same(what.had())
-			d.had[lock] = append(d.had[lock], i)
-		case what.ran() && what.stack != format.NoStack:
+		what := &d.what[o.doer>>1]
+		if (what.ran() || what.does() == format.ActivitySeen) && what.stack != format.NoStack && what.had() == format.NoObject {
 			d.runs = append(d.runs, i)
 		}
 		from.rest = from.rest[1:]

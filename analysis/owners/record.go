@@ -1,6 +1,8 @@
 package owners
 
 import (
+	"slices"
+
 	"contend/analysis/internal/column"
 	"contend/format"
 )
@@ -122,13 +124,14 @@ type Record struct {
 	doers     doers
 	releases  column.Column[release]
 	dumps     []dump
-	inputs    []input  // the first is of what comes before any is named
-	inputOf   []uint32 // by lock: its index in inputs
-	doneIn    []uint32 // by thread that did something else than wait: the index of its input
-	sampledIn []uint32 // the same by thread, of those that were sampled running
-	perThread counts   // how many waits and others
-	reach     []reach  // by thread: from when to when they are
-	perLock   counts   // how many waits, before parks are joined
+	took      map[format.ObjectID][]format.StackID // by lock, as dumps name it: with which stacks they show it taken
+	inputs    []input                              // the first is of what comes before any is named
+	inputOf   []uint32                             // by lock: its index in inputs
+	doneIn    []uint32                             // by thread that did something else than wait: the index of its input
+	sampledIn []uint32                             // the same by thread, of those that were sampled running
+	perThread counts                               // how many waits and others
+	reach     []reach                              // by thread: from when to when they are
+	perLock   counts                               // how many waits, before parks are joined
 }
 
 // NewRecord returns an empty record.
@@ -156,6 +159,10 @@ func (r *Record) Add(ev *format.Event, end int64) {
 		r.found(ev.Object).tenures = true
 		r.Tenures.Add(Tenure{Start: ev.Time, End: end, Thread: ev.Thread, Lock: ev.Object, Stack: ev.Stack, Mode: ev.Mode})
 	case format.KindActivity:
+		if ev.Activity == format.ActivityTook {
+			r.tookWith(ev.Object, ev.Stack)
+			return
+		}
 		if ev.Activity == format.ActivityLive { // nothing done; the thread has a list all the same
 			r.perThread.add(int(ev.Thread), 0)
 			return
@@ -186,6 +193,18 @@ func (r *Record) Add(ev *format.Event, end int64) {
 		r.life(ev.Thread).Start = ev.Time
 	case format.KindThreadEnd:
 		r.life(ev.Thread).End = ev.Time
+	}
+}
+
+// mostTook is how many stacks with which a lock was taken are kept.
+const mostTook = 64
+
+func (r *Record) tookWith(lock format.ObjectID, stack format.StackID) {
+	if r.took == nil {
+		r.took = map[format.ObjectID][]format.StackID{}
+	}
+	if list := r.took[lock]; len(list) < mostTook && !slices.Contains(list, stack) {
+		r.took[lock] = append(list, stack)
 	}
 }
 

@@ -22,6 +22,10 @@ import (
 //
 // What is left in between is the hand-off.
 
+// byReleases is how likely an owner is that follows from releases, where one may be
+// missing.
+var byReleases = Likely(0.95)
+
 // function is a critical section as far as its length goes: the function that
 // takes the lock or gives it back.
 type function struct{ class, method string }
@@ -313,7 +317,7 @@ func (b *walk) book(p *point, start, end int64, stack format.StackID, did format
 		return
 	}
 	t := Tenure{Start: start, End: end, Thread: p.thread, Lock: b.lock, Stack: stack}
-	t.owned(Inferred, b.ev.endOf(p.thread), b.busy, func(o Ownership) {
+	t.owned(byReleases, b.ev.endOf(p.thread), b.busy, func(o Ownership) {
 		if o.Holder.Kind == Thread {
 			o.Holder.Did = did
 		}

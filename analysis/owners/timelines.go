@@ -78,7 +78,6 @@ import (
 	"cmp"
 	"contend/format/workers"
 	"slices"
-	"sync"
 
 	"contend/analysis/cores"
 	"contend/analysis/internal/column"
@@ -90,9 +89,9 @@ import (
 // others are inferred.
 type Timelines struct {
 	Owned    *Owned
-	Unowned  []Owner    // by lock: whom the stretches without an owner are charged to
-	Unlinked []Unlinked // contended locks of thread dumps that match no recorded wait, by time
-	Trusts   *Trusts
+	Unowned  []Owner                       // by lock: whom the stretches without an owner are charged to
+	Unlinked []Unlinked                    // contended locks of thread dumps that match no recorded wait, by time
+	Seen     map[format.ObjectID]Agreement // by lock: dumps that were hidden from the model of its class, and compared
 
 	add func(Ownership) // one that was recorded
 }
@@ -102,7 +101,7 @@ type Timelines struct {
 // symbols are read, but no more classes are asked for.
 func (a *Activities) Timelines(sym Symbols) (tl *Timelines, rebuilt func()) {
 	byLock := a.byLock
-	tl = &Timelines{Owned: newOwned(), Unowned: make([]Owner, len(byLock)), Trusts: &Trusts{place: make([]int32, len(byLock)), kinds: map[*kin]int32{}}}
+	tl = &Timelines{Owned: newOwned(), Unowned: make([]Owner, len(byLock)), Seen: map[format.ObjectID]Agreement{}}
 	for i := range a.inputs {
 		a.inputs[i].pauses = merge(a.inputs[i].pauses)
 	}
@@ -133,10 +132,8 @@ func (tl *Timelines) addTenures(a *Activities) (recorded []bool) {
 		return recorded
 	}
 	busy := make([][]span, len(a.byLock))
-	var list lockWaits
 	for l, waits := range a.byLock {
-		list = a.gather(waits, list)
-		busy[l] = list.busy()
+		busy[l] = a.gather(waits).busy()
 	}
 	a.Tenures.Each(func(_ column.Ref, t *Tenure) {
 		if int(t.Lock) < len(a.byLock) {
@@ -149,13 +146,7 @@ func (tl *Timelines) addTenures(a *Activities) (recorded []bool) {
 	return recorded
 }
 
-// inference is what has been found out about one lock.
-type inference struct {
-	owned   []Ownership
-	unowned Owner
-}
-
-// locksAhead is how many locks may be rebuilt ahead of the one whose owners are
+// locksAhead is how many locks may be answered ahead of the one whose owners are
 // taken.
 const locksAhead = 1 << 12
 
@@ -164,18 +155,11 @@ const locksAhead = 1 << 12
 const batchesAhead = 64
 
 // infer finds out who owned the locks of an unclear past, those of a few inputs
-// after those of others: what is learnt of one input tells nothing of another, but
-// where to begin, and is forgotten before the next.
+// after those of others: what is learnt of one input tells nothing of another.
 func (tl *Timelines) infer(ev *evidence, locks []format.ObjectID) {
-	samples := ev.samples()
 	for len(locks) > 0 {
 		n := ev.together(locks)
-		kins := tl.inferAll(ev, locks[:n], samples, n == len(locks))
-		for _, k := range kins {
-			k.doubt()
-			ev.learnt.add(k.class, k.stacks, k.model.Learnt())
-		}
-		tl.Trusts.settle(kins)
+		tl.inferAll(ev, locks[:n])
 		locks = locks[n:]
 	}
 }
@@ -207,84 +191,58 @@ func (ev *evidence) together(locks []format.ObjectID) int {
 	return len(locks)
 }
 
-// inferAll finds out who owned several locks, on all cores: what it draws on only
-// stands to be read by then. They come out lock by lock, in the order asked
-// for, whichever is ready first; last says that no others follow. It returns the
-// kinds of locks met.
-func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID, samples map[*input]*samples, last bool) (kins []*kin) {
-	found, builders := make([]inference, len(locks)), make([]*builder, len(locks))
+// inferAll finds out who owned several locks, on all cores: from their releases, where
+// they are told, else by a model of all that are of a class. They come out lock by lock,
+// in the order asked for, whichever is ready first.
+func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
+	told := make([][]Ownership, len(locks))
 	largest := ev.largestFirst(locks)
 	cores.Each(len(locks), func(i int) {
 		i = largest[i]
-		found[i], builders[i] = ev.infer(locks[i])
+		told[i] = ev.fromItsReleases(locks[i])
 	})()
-	ev.learn(sectionsOf(builders))
-	if last {
-		ev.sites.lists, ev.gathered = nil, sync.Pool{} // nobody learns any more
+	var rest []format.ObjectID
+	for i, l := range locks {
+		if len(told[i]) == 0 && ev.waited(l) {
+			rest = append(rest, l)
+		}
 	}
-	ev.relate(builders, samples, ev.divide)
-	ev.weigh(builders)
-	seenKin := map[*kin]bool{}
+	_, by := ev.classes(rest)
 	cores.InOrder(len(locks), &cores.Handover[[]Ownership]{
 		Ahead: locksAhead,
 		Room:  func(i int) int { return min(batchesAhead, len(ev.byLock[locks[i]])/batch+1) },
 		Make: func(i int, give func([]Ownership)) {
-			if b := builders[i]; b != nil {
-				found[i].unowned = Owner{Kind: Nobody, Prov: Unknown}
-				b.rebuild(give)
+			if m, ok := by[locks[i]]; ok {
+				ev.answer(m, give)
 				return
 			}
-			give(found[i].owned)
-			found[i].owned = nil
+			give(told[i])
 		},
 		Take: func(i int, list []Ownership) {
 			ev.input(locks[i]).pauses.cutAll(list, tl.Owned)
 			ev.recycle(list)
 		},
 		Taken: func(i int) {
-			tl.Unowned[locks[i]] = found[i].unowned
-			b := builders[i]
-			if b == nil {
-				return
+			tl.Unowned[locks[i]] = Owner{Kind: Nobody, Prov: Unknown}
+			if len(told[i]) > 0 {
+				tl.Unowned[locks[i]] = Owner{Kind: Handoff, Prov: byReleases}
 			}
-			tl.Trusts.add(locks[i], b)
-			if !seenKin[b.kin] {
-				seenKin[b.kin] = true
-				kins = append(kins, b.kin)
+			told[i] = nil
+			if m, ok := by[locks[i]]; ok {
+				tl.Seen[locks[i]] = Agreement(m.lock.Seen)
 			}
-			for i := range b.pools {
-				b.kin.pools[i].merge(&b.pools[i])
-			}
-			builders[i], b.out, b.charging = nil, nil, nil
 		},
 	})
-	return kins
 }
 
-// weigh holds what is claimed of locks against what samples show; some builders
-// may be nil.
-func (ev *evidence) weigh(all []*builder) {
-	if len(ev.dumps) == 0 {
-		return
-	}
-	ev.distance = ev.apart()
-	ev.weighAll(all)
-	ev.weighAll(ev.surprised(all))
-}
-
-func (ev *evidence) weighAll(all []*builder) {
-	found := make([]*tallies, len(all))
-	cores.Each(len(all), func(i int) {
-		if all[i] != nil {
-			found[i] = all[i].weigh()
-		}
-	})()
-	for i, l := range found {
-		if l != nil {
-			all[i].kin.shown.merge(l)
-			all[i].kin.shown.free = ev.free
+// waited reports whether anybody waited for a lock for any time.
+func (ev *evidence) waited(l format.ObjectID) bool {
+	for _, i := range ev.byLock[l] {
+		if start, end := ev.Span(i); end > start {
+			return true
 		}
 	}
+	return false
 }
 
 // largestFirst returns the order in which cores that take the next of some locks
@@ -298,21 +256,11 @@ func (ev *evidence) largestFirst(locks []format.ObjectID) []int {
 	return order
 }
 
-// infer finds out who owned a lock: from its releases, where they are told, else
-// a builder is to, from all other evidence.
-func (ev *evidence) infer(lock format.ObjectID) (inference, *builder) {
-	list, _ := ev.gathered.Get().(*lockWaits)
-	if list == nil {
-		list = &lockWaits{}
+// infer finds out who owned a lock from its releases, where they are told.
+func (ev *evidence) fromItsReleases(lock format.ObjectID) []Ownership {
+	in := ev.input(lock)
+	if !in.waking || !in.whole && len(ev.releasesOf(lock)) == 0 {
+		return nil
 	}
-	defer ev.gathered.Put(list)
-	*list = ev.gather(ev.byLock[lock], *list)
-	busy := list.busy()
-	if in := ev.input(lock); in.waking && (in.whole || len(ev.releasesOf(lock)) > 0) {
-		if owned := ev.fromReleases(lock, in, busy); len(owned) > 0 {
-			return inference{owned, Owner{Kind: Handoff, Prov: Inferred}}, nil
-		}
-	}
-	s := ev.section(lock, *list, busy)
-	return inference{}, &builder{ev: ev, s: s, free: ev.sym.Kind(lock) == format.KindSemaphore}
+	return ev.fromReleases(lock, in, ev.gather(ev.byLock[lock]).busy())
 }

@@ -36,7 +36,7 @@ func symbols(off uint32) *analysis.Symbols {
 func handmade(off uint32) []analysis.Slice {
 	t, o, s := format.ThreadID(off), format.ObjectID(off), format.StackID(off)
 	owner := func(id format.ThreadID, stack format.StackID) analysis.Owner {
-		return analysis.Owner{Thread: id + t, Stack: stack + s, Prov: analysis.Inferred}
+		return analysis.Owner{Thread: id + t, Stack: stack + s, Prov: analysis.Likely(1)}
 	}
 	wait := func(from, to int64, id format.ThreadID, first bool, sh ...analysis.Share) analysis.Slice {
 		return analysis.Slice{Start: from, End: to, Lock: cache + o, Waiters: []analysis.Waiter{{Thread: id + t, Stack: put + s, First: first}}, Shares: sh}
@@ -79,8 +79,8 @@ func TestChainsSumBySignature(t *testing.T) {
 		got = append(got, c)
 	}
 	w, k, p, j := step(RoleWaiter, "web-"), step(RoleLock, "Cache"), step(RoleOwner, "Cache.put"), step(RoleLock, "Journal")
-	inferred := func(ns int64) (a [analysis.Provenances]int64) { a[analysis.Inferred] = ns; return a }
-	exact := func(ns int64) (a [analysis.Provenances]int64) { a[analysis.Exact] = ns; return a }
+	inferred := func(ns int64) (k analysis.Known) { k.Add(analysis.Likely(1), ns); return k }
+	exact := func(ns int64) (k analysis.Known) { k.Add(analysis.Exact, ns); return k }
 	want := []Chain{
 		{[]Step{w, k, p, j, step(RoleLeaf, "Journal.flush")}, 2, blame.Sum{Waits: 2, ThreadNs: 50, WallNs: 40, ByProvenance: inferred(50)}},
 		{[]Step{w, k, step(RoleLeaf, "Cache.put")}, 1, blame.Sum{Waits: 1, ThreadNs: 40, WallNs: 40, ByProvenance: inferred(40)}},

@@ -119,7 +119,7 @@ type charged struct {
 // owner is known.
 type shared struct {
 	direct, root int
-	known        analysis.Provenance
+	known        analysis.Word
 }
 
 // firstBinNs is how long bins are at first: they double as the trace goes on.
@@ -204,7 +204,7 @@ func (c *Cube) makeRoom() {
 
 // row returns the row of a waiter and one of its owners, making it if need be.
 func (c *Cube) row(lock format.ObjectID, w *analysis.Waiter, owner, last blame.Charge) int {
-	like := shared{c.charged[0].rows.Of(lock, w, &owner), c.charged[1].rows.Of(lock, w, &last), owner.Owner.Prov}
+	like := shared{c.charged[0].rows.Of(lock, w, &owner), c.charged[1].rows.Of(lock, w, &last), owner.Owner.Prov.Word()}
 	id, ok := c.met[like]
 	if !ok {
 		id = c.Rows[c.find(c.key(like))].id
@@ -325,7 +325,7 @@ func (c *Cube) Text(d Dim, id uint32) (text string, frames []format.Frame) {
 	case id == Other:
 		return blame.OtherText, nil
 	case d == Provenance:
-		return analysis.Provenance(id).String(), nil
+		return analysis.Word(id).String(), nil
 	}
 	return c.keys.Text(dims[d].key, id)
 }

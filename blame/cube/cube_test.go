@@ -109,10 +109,10 @@ func TestEveryViewIsASumOfTheCube(t *testing.T) {
 		if all.OtherNs != 0 {
 			t.Errorf("%d ns merged without need", all.OtherNs)
 		}
-		if len(few.Rows) > small.Rows && len(few.Rows) > int(analysis.Provenances) {
+		if len(few.Rows) > small.Rows && len(few.Rows) > int(analysis.Words) {
 			t.Errorf("%d rows, limit %d", len(few.Rows), small.Rows)
 		}
-		if few.cells > small.Cells && len(few.Rows) > int(analysis.Provenances) {
+		if few.cells > small.Cells && len(few.Rows) > int(analysis.Words) {
 			t.Errorf("%d cells, limit %d", few.cells, small.Cells)
 		}
 	})

@@ -30,7 +30,7 @@ type Cell struct {
 // Row is one combination of names. Cells come in order of time.
 type Row struct {
 	ids   int32 // their number among the combinations
-	Prov  analysis.Provenance
+	Known analysis.Word
 	Kind  format.LockKind // of the first of the class's locks
 	Cells []Cell
 }
@@ -57,8 +57,8 @@ type Collector struct {
 	keys        blame.Resolver
 	numbers     *blame.Rows
 	kinds       blame.Kinds
-	index       [][analysis.Provenances]int32 // by number: the row, plus one
-	first, last int64                         // bins met
+	index       [][analysis.Words]int32 // by number: the row, plus one
+	first, last int64                   // bins met
 	any         bool
 	cells       int
 	maxBins     int64
@@ -129,15 +129,15 @@ func (c *Collector) makeRoom() {
 
 // row returns the row of a waiter and one of its owners, making it if need be.
 func (c *Collector) row(lock format.ObjectID, w *analysis.Waiter, owner blame.Charge) int {
-	n, prov := c.numbers.Of(lock, w, &owner), owner.Owner.Prov
+	n, known := c.numbers.Of(lock, w, &owner), owner.Owner.Prov.Word()
 	for len(c.index) <= n {
-		c.index = append(c.index, [analysis.Provenances]int32{})
+		c.index = append(c.index, [analysis.Words]int32{})
 	}
-	if c.index[n][prov] == 0 {
-		c.Rows = append(c.Rows, Row{ids: int32(n), Prov: prov, Kind: c.sym.Kind(lock)})
-		c.index[n][prov] = int32(len(c.Rows))
+	if c.index[n][known] == 0 {
+		c.Rows = append(c.Rows, Row{ids: int32(n), Known: known, Kind: c.sym.Kind(lock)})
+		c.index[n][known] = int32(len(c.Rows))
 	}
-	return int(c.index[n][prov]) - 1
+	return int(c.index[n][known]) - 1
 }
 
 // add adds a share of a slice, which each of n waiters has, to a row and to the total.

@@ -51,7 +51,7 @@ func TestRowsAgreeWithTheCubeAndWithAnalyze(t *testing.T) {
 			want[key] = [2]int64{want[key][0] + r.Ns, want[key][1] + r.Waits}
 		}
 		got := sums(c, func(r *Row) string {
-			return c.Text(0, c.IDs(r)[0]) + "|" + c.Text(ownerKind, c.IDs(r)[ownerKind]) + "|" + c.Text(3, c.IDs(r)[3]) + "|" + r.Prov.String()
+			return c.Text(0, c.IDs(r)[0]) + "|" + c.Text(ownerKind, c.IDs(r)[ownerKind]) + "|" + c.Text(3, c.IDs(r)[3]) + "|" + r.Known.String()
 		})
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("rows: %s", diff)

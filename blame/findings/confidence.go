@@ -1,9 +1,6 @@
 package findings
 
-import (
-	"contend/analysis"
-	"contend/format"
-)
+import "contend/analysis"
 
 // Confidence says how sure a finding is.
 type Confidence uint8
@@ -22,39 +19,16 @@ const (
 // String returns "low", "medium" or "high".
 func (c Confidence) String() string { return [...]string{"low", "medium", "high"}[min(c, High)] }
 
-// expected is how much of what is known in some way is right where nothing in
-// the trace tells: of recorded owners all is.
-var expected = [analysis.Provenances]float64{analysis.Exact: 1, analysis.Sampled: 0.95, analysis.Inferred: 0.95, analysis.Estimated: 0.6, analysis.ThreadOnly: 0.3}
-
 // Known returns the share of some waiting whose owner is expected to be right.
-func Known(by [analysis.Provenances]int64, trust *analysis.Calibration) float64 {
-	right, all := 0.0, int64(0)
-	for p, ns := range by {
-		all += ns
-		part := expected[p]
-		if p != int(analysis.Exact) && trust[p].Ns > 0 {
-			if told, ok := trust[p].Expected(); ok {
-				part = told
-			}
-		}
-		right += part * float64(ns)
-	}
-	return right / float64(max(all, 1))
-}
+func Known(by *analysis.Known) float64 { return share(by.Right(), by.Ns()) }
 
-// confidence says how sure a finding about owners is, by what is expected of its lock.
-func confidence(f *Finding, trust *analysis.Calibration) Confidence {
-	switch known := Known(f.ByProvenance, trust); {
+// confidence says how sure a finding about owners is.
+func confidence(f *Finding) Confidence {
+	switch known := Known(&f.ByProvenance); {
 	case known >= highFrom:
 		return High
 	case known >= mediumFrom:
 		return Medium
 	}
 	return Low
-}
-
-// ofLock says how sure a finding about one lock is.
-func (t *Trace) ofLock(f *Finding, id format.ObjectID) Confidence {
-	trust := t.Trust.Of(uint32(id), false)
-	return confidence(f, &trust)
 }

@@ -136,7 +136,7 @@ func convoys(v *Evidence, t *Trace) (out []Finding) {
 			f := v.about(Convoy, id, &c.amount)
 			f.Evidence = fmt.Sprintf("in %s with a queue all the time the lock was handed over %s, and on its way for %s of it",
 				format.Duration(c.length), format.Some(int(c.served), "time", "times"), percent(c.free, c.length))
-			f.Confidence = t.ofLock(&f, id)
+			f.Confidence = confidence(&f)
 			out = append(out, f)
 		}
 	})

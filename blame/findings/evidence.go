@@ -44,7 +44,7 @@ type lockSeen struct {
 // amount is some waiting, with how its owners are known.
 type amount struct {
 	ns           int64
-	byProvenance [analysis.Provenances]int64
+	byProvenance analysis.Known
 }
 
 // addTo adds to an amount, which most locks have none of.
@@ -57,7 +57,7 @@ func addTo(a **amount, p analysis.Provenance, ns int64) {
 
 func (a *amount) add(p analysis.Provenance, ns int64) {
 	a.ns += ns
-	a.byProvenance[p] += ns
+	a.byProvenance.Add(p, ns)
 }
 
 // stackSeen is what is known of a stack: what it reads, and which pool it waits

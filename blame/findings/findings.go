@@ -54,7 +54,7 @@ type Finding struct {
 	Threads      int    // in a deadlock, and behind it
 	WaitNs       int64
 	Share        float64 // of all waiting
-	ByProvenance [analysis.Provenances]int64
+	ByProvenance analysis.Known
 	Confidence   Confidence
 }
 
@@ -164,9 +164,8 @@ func (k Kind) Basis() string { return kinds[k].basis }
 type Trace struct {
 	Symbols   *analysis.Symbols
 	Deadlocks []analysis.Deadlock
-	ElapsedNs int64            // 0 where the trace has no time: then shares alone decide
-	Trust     *analysis.Trusts // nil where nothing is inferred
-	ByClass   bool             // locks are told by class
+	ElapsedNs int64 // 0 where the trace has no time: then shares alone decide
+	ByClass   bool  // locks are told by class
 }
 
 // Find returns what is worth a word, deadlocks first and what may become one,
@@ -195,15 +194,15 @@ func Find(c *overview.Collector, locks []overview.Lock, v *Evidence, t Trace) []
 	}
 	trapped := trappedLocks(t)
 	for i := range locks {
-		l, trust := &locks[i], t.Trust.Of(locks[i].ID, t.ByClass)
+		l := &locks[i]
 		for j := range l.Owners {
 			for k := range kinds {
 				f, ok := evidence(Kind(k), l, &l.Owners[j])
 				if k == int(BlockedHolding) && trapped[l.Name] {
 					continue // the deadlock says it
 				}
-				if f.Share = share(f.WaitNs, c.TotalNs()); ok && t.worthWhile(&f, &trust) {
-					f.Confidence = confidence(&f, &trust)
+				if f.Share = share(f.WaitNs, c.TotalNs()); ok && t.worthWhile(&f) {
+					f.Confidence = confidence(&f)
 					out = append(out, f)
 				}
 			}
@@ -231,9 +230,7 @@ func evidence(k Kind, l *overview.Lock, o *overview.Owner) (f Finding, ok bool) 
 			continue
 		}
 		f.WaitNs += d.WaitNs
-		for p, ns := range d.ByProvenance {
-			f.ByProvenance[p] += ns
-		}
+		f.ByProvenance.AddAll(&d.ByProvenance)
 		f.Doing = cmp.Or(f.Doing, d.Text)
 		if d.Root.WaitNs > most {
 			f.Root, most = d.Root.Text, d.Root.WaitNs
@@ -244,8 +241,8 @@ func evidence(k Kind, l *overview.Lock, o *overview.Owner) (f Finding, ok bool) 
 
 // worthWhile reports whether enough threads wait because of it, of whom is known
 // for whom.
-func (t *Trace) worthWhile(f *Finding, trust *analysis.Calibration) bool {
-	return t.matters(f) && Known(f.ByProvenance, trust) >= MinKnown
+func (t *Trace) worthWhile(f *Finding) bool {
+	return t.matters(f) && Known(&f.ByProvenance) >= MinKnown
 }
 
 // matters reports whether enough threads wait because of it.

@@ -141,33 +141,34 @@ func TestLimits(t *testing.T) {
 	}
 	tr := Trace{ElapsedNs: 1000 * ms}
 	exact := func(ns int64, share float64) *Finding {
-		return &Finding{WaitNs: ns, Share: share, ByProvenance: [analysis.Provenances]int64{analysis.Exact: ns}}
+		return &Finding{WaitNs: ns, Share: share, ByProvenance: analysis.Known{analysis.ByTenure: ns}}
 	}
 	for _, c := range []struct {
 		f    *Finding
 		want bool
 	}{{exact(10*ms, 0.05), true}, {exact(10*ms, 0.0499), false}, {exact(10*ms-1, 1), false}} {
-		if tr.worthWhile(c.f, &analysis.Calibration{}) != c.want {
+		if tr.worthWhile(c.f) != c.want {
 			t.Errorf("%+v", c.f)
 		}
 	}
 	tr.ElapsedNs = 0 // a count
-	if !tr.worthWhile(exact(1, 0.05), &analysis.Calibration{}) {
+	if !tr.worthWhile(exact(1, 0.05)) {
 		t.Error("a count has no length to be worth while")
 	}
 }
 
 func TestConfidence(t *testing.T) {
-	for p, want := range map[analysis.Provenance]Confidence{analysis.Exact: High, analysis.Inferred: High, analysis.Estimated: Low, analysis.ThreadOnly: Low} {
+	for p, want := range map[analysis.Provenance]Confidence{analysis.Exact: High, analysis.Sampled: High, analysis.Likely(0.95): High, analysis.Likely(0.8): Medium, analysis.Likely(0.6): Low, analysis.Unknown: Low} {
 		f := &Finding{WaitNs: 10}
-		f.ByProvenance[p] = 10
-		if got := confidence(f, &analysis.Calibration{}); got != want {
+		f.ByProvenance.Add(p, 10)
+		if got := confidence(f); got != want {
 			t.Errorf("%v: %v, want %v", p, got, want)
 		}
 	}
 	f := &Finding{WaitNs: 10}
-	f.ByProvenance[analysis.Estimated], f.ByProvenance[analysis.Inferred] = 5, 5
-	if got := confidence(f, &analysis.Calibration{}); got != Medium {
+	f.ByProvenance.Add(analysis.Likely(0.6), 5)
+	f.ByProvenance.Add(analysis.Likely(1), 5)
+	if got := confidence(f); got != Medium {
 		t.Errorf("half of each: %v", got)
 	}
 }

@@ -11,36 +11,26 @@ import (
 // threads are known by, without their sections, three tenths are.
 func TestWhatIsHardlyKnownIsNotShown(t *testing.T) {
 	for name, c := range map[string]struct {
-		exact, estimated, threads, nobody int64
-		shown                             bool
-		sure                              Confidence
+		exact, likely, nobody int64
+		shown                 bool
+		sure                  Confidence
 	}{
-		"two fifths are recorded": {exact: 40, nobody: 60},
-		"three fifths":            {exact: 60, nobody: 40, shown: true},
-		"seven tenths":            {exact: 73, nobody: 27, shown: true, sure: Medium},
-		"nearly nine tenths":      {exact: 88, nobody: 12, shown: true, sure: Medium},
-		"more than nine tenths":   {exact: 92, nobody: 8, shown: true, sure: High},
-		"estimated":               {estimated: 100, shown: true},
-		"threads alone":           {exact: 10, threads: 90},
-		"threads, a third exact":  {exact: 33, threads: 67, shown: true},
-		"half threads, no others": {exact: 33, threads: 33, nobody: 34},
+		"two fifths are recorded":      {exact: 40, nobody: 60},
+		"three fifths":                 {exact: 60, nobody: 40, shown: true},
+		"seven tenths":                 {exact: 73, nobody: 27, shown: true, sure: Medium},
+		"nearly nine tenths":           {exact: 88, nobody: 12, shown: true, sure: Medium},
+		"more than nine tenths":        {exact: 92, nobody: 8, shown: true, sure: High},
+		"inferred, three fifths right": {likely: 100, shown: true},
+		"inferred, a third recorded":   {exact: 33, likely: 67, shown: true, sure: Medium},
+		"half inferred, no others":     {likely: 66, nobody: 34},
 	} {
 		f := Finding{WaitNs: 100, Share: 1}
-		f.ByProvenance[analysis.Exact], f.ByProvenance[analysis.Estimated], f.ByProvenance[analysis.ThreadOnly], f.ByProvenance[analysis.Unknown] = c.exact, c.estimated, c.threads, c.nobody
+		f.ByProvenance.Add(analysis.Exact, c.exact)
+		f.ByProvenance.Add(analysis.Likely(0.6), c.likely)
+		f.ByProvenance.Add(analysis.Unknown, c.nobody)
 		var trace Trace
-		if shown := trace.worthWhile(&f, &analysis.Calibration{}); shown != c.shown || shown && confidence(&f, &analysis.Calibration{}) != c.sure {
-			t.Errorf("%s: shown %v, %v", name, shown, confidence(&f, &analysis.Calibration{}))
-		}
-	}
-}
-
-// Recorded samples and what was inferred are nearly all right.
-func TestWhatIsSureWhereNothingTells(t *testing.T) {
-	for _, p := range []analysis.Provenance{analysis.Sampled, analysis.Inferred} {
-		var by [analysis.Provenances]int64
-		by[p] = 100
-		if known := Known(by, &analysis.Calibration{}); known < 0.92 || known > 0.97 {
-			t.Errorf("%v: %v", p, known)
+		if shown := trace.worthWhile(&f); shown != c.shown || shown && confidence(&f) != c.sure {
+			t.Errorf("%s: shown %v, %v", name, shown, confidence(&f))
 		}
 	}
 }

@@ -72,7 +72,7 @@ func readMostly(v *Evidence, t *Trace) (out []Finding) {
 		f := v.about(ReadMostly, id, l.reads)
 		f.Site = v.sites.Names().Name(l.spread.site)
 		f.Evidence = percent(l.reads.ns, l.spread.ns) + " of the waiting for it is of readers for readers"
-		f.Confidence = min(t.ofLock(&f, id), Medium)
+		f.Confidence = min(confidence(&f), Medium)
 		out = append(out, f)
 	})
 	return out

@@ -13,7 +13,7 @@ import (
 // that the recording does not tell.
 var told = map[string]string{
 	"agent-small.bin":                     "sleep-while-holding", // both of its sections
-	"class-circle-jdk17.jfr.gz":           "deadlock sleep-while-holding",
+	"class-circle-jdk17.jfr.gz":           "deadlock",
 	"class-init-jdk25.jfr.gz":             "sleep-while-holding", // a static initialiser sleeps
 	"deadlock-monitors-and-juc-jdk17.txt": "deadlock",
 	"derby-8clients.jfr":                  "hot-stripe", // most clients want one row's entry in Derby's table of locks
@@ -40,14 +40,14 @@ var told = map[string]string{
 	"sampled-v2.bin":                      "blocked-while-holding", // a random program of the simulator, whose locks nest
 	"sampled-v2.txt":                      "blocked-while-holding",
 	"truth-8threads-dumps50ms.jfr":        "sleep-while-holding blocked-while-holding", // exportReport and auditScan sleep, nestedTransfer takes two
-	"truth-8threads-jdk25.jfr":            "sleep-while-holding blocked-while-holding",
+	"truth-8threads-jdk25.jfr":            "blocked-while-holding",
 	"truth-8threads.jfr":                  "sleep-while-holding blocked-while-holding",
 	"truth-light-8threads.jfr":            "sleep-while-holding",
 	"truth-series-8dumps-jdk17.txt":       "sleep-while-holding blocked-while-holding",
 	"virtual-jdk25.jfr":                   "", // whom virtual threads wait for is not recorded
 	"xalan-8threads.jfr":                  "", // threads compute
 
-	"findings/convoy-jdk17.jfr.gz":     "convoy",                                                                            // a fair lock held for 10 us, 32 threads that come every ms, one pause of 20 ms
+	"findings/convoy-jdk17.jfr.gz":     "",                                                                                  // a fair lock held for 10 us, 32 threads that come every ms, one pause of 20 ms
 	"findings/deadlock-jdk17.txt.gz":   "deadlock",                                                                          // two locks in both orders, each held when the other is asked for
 	"findings/holding-jdk17.jfr.gz":    "sleep-while-holding file-while-holding socket-while-holding blocked-while-holding", // one lock for each
 	"findings/meet-jdk25.jfr.gz":       "",                                                                                  // a barrier: all who are woken go on

@@ -118,7 +118,7 @@ func inTrace(t *testing.T, tr *decode.Trace, elapsed int64) []Finding {
 	if elapsed == 0 && tr.Stats().Unit == format.UnitTime {
 		elapsed = res.ElapsedNs
 	}
-	return Find(c, c.Locks(), v, Trace{Symbols: res.Symbols, Deadlocks: res.Deadlocks, ElapsedNs: elapsed, Trust: res.Coverage.Trusts})
+	return Find(c, c.Locks(), v, Trace{Symbols: res.Symbols, Deadlocks: res.Deadlocks, ElapsedNs: elapsed})
 }
 
 // kindsOf returns the kinds of some findings, each as often as it is found.

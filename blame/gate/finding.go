@@ -68,7 +68,7 @@ func (run *Run) findings() []findings.Finding {
 	if run.about == nil || run.Trace == nil {
 		return nil
 	}
-	t := findings.Trace{Symbols: run.Trace.Symbols, Deadlocks: run.Trace.Deadlocks, Trust: run.Trace.Coverage.Trusts}
+	t := findings.Trace{Symbols: run.Trace.Symbols, Deadlocks: run.Trace.Deadlocks}
 	if run.Stats.Unit == format.UnitTime {
 		t.ElapsedNs = run.Trace.ElapsedNs
 	}
@@ -81,15 +81,13 @@ func ownersUnknown(_ *Rule, _ *Subject, run *Run) Doubt {
 	if run.about == nil || run.about.TotalNs() == 0 {
 		return Doubt{}
 	}
-	var by [analysis.Provenances]int64
+	var by analysis.Known
 	for _, l := range run.about.Locks() {
 		for i := range l.Owners {
-			for p, ns := range l.Owners[i].ByProvenance {
-				by[p] += ns
-			}
+			by.AddAll(&l.Owners[i].ByProvenance)
 		}
 	}
-	if findings.Known(by, &run.Trace.Coverage.Calibration) >= findings.MinKnown {
+	if findings.Known(&by) >= findings.MinKnown {
 		return Doubt{}
 	}
 	return Doubt{"who owned the locks is not known of most waiting", "record thread dumps ('contend jfc' prints such settings)"}

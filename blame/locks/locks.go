@@ -40,7 +40,7 @@ type sum struct {
 	first   format.ObjectID
 	locks   idSet
 	waiters idSet
-	known   [analysis.Provenances]int64
+	known   analysis.Known
 	waits   int64
 	failed  int64
 	waitNs  int64
@@ -106,7 +106,7 @@ func (c *Collector) add(m *sum, s *analysis.Slice, n int) {
 	}
 	m.waitNs += s.Length() * int64(n)
 	for i := range s.Shares {
-		m.known[s.Shares[i].Direct.Prov] += s.Shares[i].Ns * int64(n)
+		m.known.Add(s.Shares[i].Direct.Prov, s.Shares[i].Ns*int64(n))
 	}
 	m.wall.AddSlice(s)
 	c.wall.AddSlice(s)

@@ -28,7 +28,7 @@ func symbols() *analysis.Symbols {
 
 // slice is one whole wait, or with length 0 a further slice of one.
 func slice(from, to int64, t format.ThreadID, l format.ObjectID, length int64) *analysis.Slice {
-	o := analysis.Owner{Thread: 9, Prov: analysis.Inferred}
+	o := analysis.Owner{Thread: 9, Prov: analysis.Likely(1)}
 	return &analysis.Slice{Start: from, End: to, Lock: l, Waiters: []analysis.Waiter{{Thread: t, First: length > 0, WaitNs: length}},
 		Shares: []analysis.Share{{Ns: to - from, Direct: o, Root: o, Hops: 1}}}
 }
@@ -50,9 +50,9 @@ func collect(byClass bool) *Collector {
 	return c
 }
 
-func known(ns int64) (p [analysis.Provenances]int64) {
-	p[analysis.Inferred] = ns
-	return p
+func known(ns int64) (k analysis.Known) {
+	k.Add(analysis.Likely(1), ns)
+	return k
 }
 
 func TestRowsByLockAndByClass(t *testing.T) {

@@ -22,11 +22,11 @@ type Row struct {
 	MaxNs             int64 // longest wait; 0 when waits were only sampled
 	P50Ns, P99Ns      int64 // percentiles of whole waits, to three digits; 0 when only sampled
 	CSP               float64
-	Waiters           int                         // distinct threads
-	Addresses         int                         // at how many a lock was recorded that collections moved; 0 of others, and of a class
-	Created           format.StackID              // that made the lock; NoStack of a class, and where the trace does not tell
-	ByProvenance      [analysis.Provenances]int64 // WaitNs by how the direct owners are known
-	Series            int                         // names the row to Collector.Estimate; 0 when it is exact
+	Waiters           int            // distinct threads
+	Addresses         int            // at how many a lock was recorded that collections moved; 0 of others, and of a class
+	Created           format.StackID // that made the lock; NoStack of a class, and where the trace does not tell
+	ByProvenance      analysis.Known // WaitNs by how the direct owners are known
+	Series            int            // names the row to Collector.Estimate; 0 when it is exact
 	lengths           *dist.Dist
 }
 

@@ -29,7 +29,7 @@ type Owner struct {
 	Site         string
 	Pseudo       bool // Site is no place in the program
 	WaitNs       int64
-	ByProvenance [analysis.Provenances]int64
+	ByProvenance analysis.Known
 	Callers      []Amount // the program's own frames around the site, as one text each
 	Doings       []Doing
 }
@@ -40,7 +40,7 @@ type Doing struct {
 	Text         string
 	Class        string // of Blocked: of the lock it was blocked on
 	WaitNs       int64
-	ByProvenance [analysis.Provenances]int64
+	ByProvenance analysis.Known
 	Root         Amount // of Blocked: the lock at the end of most chains of waits
 }
 
@@ -273,7 +273,7 @@ type partGroup struct {
 	id           uint32
 	parts        []*part
 	ns           int64
-	byProvenance [analysis.Provenances]int64
+	byProvenance analysis.Known
 }
 
 // groups joins parts by one of their ids, in order of the ids.
@@ -287,9 +287,7 @@ func groups(parts []*part, id func(*part) uint32) (out []partGroup) {
 		g := &out[len(out)-1]
 		g.parts = append(g.parts, p)
 		g.ns += p.ns
-		for known := range p.byProvenance {
-			g.byProvenance[known] += p.byProvenance[known]
-		}
+		g.byProvenance.AddAll(&p.byProvenance)
 	}
 	return out
 }

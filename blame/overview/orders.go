@@ -16,12 +16,12 @@ type order struct{ outer, inner format.ObjectID }
 type seen struct {
 	site         uint32 // where the outer lock was taken, the first time
 	waitNs       int64  // for the outer lock meanwhile
-	byProvenance [analysis.Provenances]int64
+	byProvenance analysis.Known
 }
 
 func (s *seen) add(p analysis.Provenance, ns int64) {
 	s.waitNs += ns
-	s.byProvenance[p] += ns
+	s.byProvenance.Add(p, ns)
 }
 
 // order returns where it is summed in which order a path from a lock has two, which
@@ -64,7 +64,7 @@ type Inversion struct {
 	Owner       string // the site that took the first
 	WaitNs      int64  // behind both, all of whose owners are told
 
-	ByProvenance [analysis.Provenances]int64
+	ByProvenance analysis.Known
 }
 
 // Inversions returns the pairs of locks that were taken in both orders, those
@@ -77,9 +77,8 @@ func (c *Collector) Inversions() (out []Inversion) {
 		}
 		v := Inversion{Lock: c.sym.LockName(k.outer), Class: c.sym.ClassName(k.outer), Other: c.sym.LockName(k.inner),
 			Owner: c.text(blame.ByOwnerSite, there.site), WaitNs: there.waitNs + back.waitNs}
-		for p := range v.ByProvenance {
-			v.ByProvenance[p] = there.byProvenance[p] + back.byProvenance[p]
-		}
+		v.ByProvenance = there.byProvenance
+		v.ByProvenance.AddAll(&back.byProvenance)
 		out = append(out, v)
 	}
 	slices.SortFunc(out, func(a, b Inversion) int {

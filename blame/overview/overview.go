@@ -53,7 +53,7 @@ type part struct {
 	held
 	number       int32
 	ns           int64
-	byProvenance [analysis.Provenances]int64
+	byProvenance analysis.Known
 }
 
 // place is the waiting at one site.
@@ -119,7 +119,7 @@ func (c *Collector) shares(s *analysis.Slice, n int) {
 			}
 			t := &c.trapped[sh.Root.Cycle]
 			t.WaitNs += ns
-			t.ByProvenance[sh.Root.Prov] += ns
+			t.ByProvenance.Add(sh.Root.Prov, ns)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func (c *Collector) charge(lock format.ObjectID, w *analysis.Waiter, sh *analysi
 	if root := c.root(number, sh); root >= 0 {
 		c.rootNs[root] += ns
 	}
-	p.byProvenance[sh.Direct.Prov] += ns
+	p.byProvenance.Add(sh.Direct.Prov, ns)
 	if o := c.order(lock, sh, p.site, sampled); o != nil {
 		o.add(sh.Direct.Prov, ns)
 	}
@@ -194,7 +194,7 @@ func (c *Collector) TotalNs() int64 { return c.total }
 // Trapped is the waiting that a deadlock has caused.
 type Trapped struct {
 	WaitNs       int64
-	ByProvenance [analysis.Provenances]int64
+	ByProvenance analysis.Known
 }
 
 // Trapped returns what a deadlock, numbered from 1, has caused.

@@ -157,6 +157,7 @@ func (b *Builder) key(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Sha
 	if b.view == Chain {
 		key.Owner, key.path = sh.Root, b.paths.id(sh, b.full())
 	}
+	key.Owner.Prov = key.Owner.Prov.Rounded()
 	if b.Shown {
 		key = b.shown(key)
 	}

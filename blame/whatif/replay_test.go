@@ -108,7 +108,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 // What is hardly a change brings hardly anything. Of tenures that were rebuilt the replay
 // gives the trace again for as long as nothing is changed at all, and is free then.
 func TestHardlyAChangeBringsHardlyAnything(t *testing.T) {
-	for _, name := range []string{"truth-8threads.jfr", "truth-8threads-jdk25.jfr", "go126-truth-12goroutines.trace", "lab-convoy-jdk25-d1s.jfr"} {
+	for _, name := range []string{"truth-8threads.jfr", "truth-8threads-jdk25.jfr", "go126-truth-12goroutines.trace"} {
 		res, err := fromFile(t, name).Rank(.0003, 4)
 		if err != nil {
 			t.Fatal(err)

@@ -217,7 +217,7 @@ func TestTheSectionThatBlocksMostIsFirst(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first := res.Rows[0]; res.Locked || res.Ordered || !res.Misfit.Fits() || first.Section != "Truth.exportReport" || first.Class != "Truth$InventoryLock" || first.Throughput.Low < 1 {
+		if first := res.Rows[0]; res.Locked || res.Ordered || !res.Misfit.Fits() || first.Section != "Truth.exportReport" || first.Class != "Truth$InventoryLock" || first.Throughput.Low < .9 {
 			t.Errorf("%s: %+v, %+v", name, res.Misfit, first)
 		}
 	}
@@ -231,7 +231,7 @@ func TestLittleWaitingPromisesLittle(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range res.Rows {
-		if !r.Throughput.holds(1) || r.Throughput.High > 1.3*r.Throughput.Low || r.Ceiling > 1.3 {
+		if !r.Throughput.holds(1) || r.Throughput.High > 1.45*r.Throughput.Low || r.Ceiling > 1.3 {
 			t.Errorf("%s: %.2f, at most %.2f", r.Section, r.Throughput, r.Ceiling)
 		}
 	}

@@ -34,7 +34,8 @@ func NewTotal(c *locks.Collector) Total {
 	return Total{Waiting{sum.Waits, sum.WaitNs, sum.WallNs}, c.RunningNs()}
 }
 
-// Provenance says how the owners of so much waiting are known.
+// Provenance says how the owners of so much waiting are known. Exact and sampled ones are
+// recorded; the keys of estimates and of threads without stacks are those of older versions, and 0.
 type Provenance struct {
 	ExactNs      int64 `json:"exactNs"`
 	SampledNs    int64 `json:"sampledNs"`
@@ -42,6 +43,18 @@ type Provenance struct {
 	EstimatedNs  int64 `json:"estimatedNs"`
 	ThreadOnlyNs int64 `json:"threadOnlyNs"`
 	UnknownNs    int64 `json:"unknownNs"`
+	RightNs      int64 `json:"expectedRightNs"` // of all: what was recorded, and the rest by its probability
+}
+
+// RecordedNs returns what the trace tells of.
+func (p Provenance) RecordedNs() int64 { return p.ExactNs + p.SampledNs }
+
+// Right returns how likely what is inferred is; ok is false where nothing is.
+func (p Provenance) Right() (share float64, ok bool) {
+	if p.InferredNs == 0 {
+		return 0, false
+	}
+	return float64(p.RightNs-p.RecordedNs()) / float64(p.InferredNs), true
 }
 
 // Warning is a reason to distrust a result.
@@ -95,8 +108,7 @@ type Bounds struct {
 }
 
 // Calibration says how much of what is inferred is expected to be right. Thread
-// dumps were held back one by one and then compared with what was inferred
-// without them.
+// dumps were hidden and then compared with what was inferred without them.
 type Calibration struct {
 	Dumps      int                  `json:"dumps"`   // contended locks in thread dumps, held back
 	Waiters    int64                `json:"waiters"` // threads that waited for them then
@@ -116,26 +128,12 @@ type ExpectedProvenance struct {
 	Agreeing      int64    `json:"agreeing"`
 }
 
-func newCalibration(c *analysis.Calibration) *Calibration {
-	out := &Calibration{Provenance: []ExpectedProvenance{}}
-	for p := range c {
-		t := &c[p]
-		if t.Ns == 0 || analysis.Provenance(p) == analysis.Exact || analysis.Provenance(p) == analysis.Unknown {
-			continue
-		}
-		e := ExpectedProvenance{Name: analysis.Provenance(p).String(), WaitNs: t.Ns, Dumps: t.Seen.Dumps, Waiters: t.Seen.Asked, Agreeing: t.Seen.Agrees}
-		if share, ok := t.Expected(); ok {
-			e.ExpectedRight = &share
-			low, high := t.Bounds()
-			e.ExpectedLow, e.ExpectedHigh = &low, &high
-		}
-		out.Dumps, out.Waiters, out.Agreeing = out.Dumps+e.Dumps, out.Waiters+e.Waiters, out.Agreeing+e.Agreeing
-		out.Provenance = append(out.Provenance, e)
-	}
-	if len(out.Provenance) == 0 {
+func newCalibration(p Provenance, seen analysis.Agreement) *Calibration {
+	share, ok := p.Right()
+	if !ok {
 		return nil
 	}
-	return out
+	return &Calibration{seen.Dumps, seen.Asked, seen.Agrees, []ExpectedProvenance{{"inferred", p.InferredNs, &share, &share, &share, seen.Dumps, seen.Asked, seen.Agrees}}}
 }
 
 // Sampler says how late samples were taken.
@@ -246,7 +244,8 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	if s := &tr.Coverage.Stalls; s.Samples > 0 {
 		c.Sampler = &Sampler{s.Samples, NewLengths(&s.Late), s.LateNs, s.SpanNs}
 	}
-	c.Calibration = newCalibration(&tr.Coverage.Calibration)
+	trust := tr.Coverage.Trust()
+	c.Calibration = newCalibration(c.Provenance, trust.Seen)
 	if tr.Coverage.Threshold > 0 {
 		c.Short = &Bounds{0, tr.RunningHigh}
 	}
@@ -259,7 +258,7 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 			c.Warnings = append(c.Warnings, Warning{w.Code, w.Text, w.Hidden})
 		}
 	}
-	if st.Blind != "" && c.Unit == "ns" && tr.Coverage.ByProvenance == [analysis.Provenances]int64{} && len(tr.Deadlocks) == 0 {
+	if st.Blind != "" && c.Unit == "ns" && tr.Coverage.ByProvenance == (analysis.Known{}) && len(tr.Deadlocks) == 0 {
 		c.Warnings = append(c.Warnings, Warning{Code: "blind", Text: "threads that wait for ever would not show: " + st.Blind})
 	}
 	return c
@@ -273,12 +272,12 @@ type ProvenancePart struct {
 
 // Parts returns the parts, best first.
 func (p Provenance) Parts() []ProvenancePart {
-	return []ProvenancePart{{"exact", p.ExactNs}, {"sampled", p.SampledNs}, {"inferred", p.InferredNs}, {"estimated", p.EstimatedNs}, {"thread only", p.ThreadOnlyNs}, {"unknown", p.UnknownNs}}
+	return []ProvenancePart{{"recorded", p.RecordedNs()}, {"inferred", p.InferredNs}, {"unknown", p.UnknownNs}}
 }
 
 // NewProvenance names the parts of a sum.
-func NewProvenance(p [analysis.Provenances]int64) Provenance {
-	return Provenance{p[analysis.Exact], p[analysis.Sampled], p[analysis.Inferred], p[analysis.Estimated], p[analysis.ThreadOnly], p[analysis.Unknown]}
+func NewProvenance(p analysis.Known) Provenance {
+	return Provenance{ExactNs: p[analysis.ByTenure], SampledNs: p[analysis.BySample], InferredNs: p[analysis.ByInference], UnknownNs: p[analysis.ByNothing], RightNs: p.Right()}
 }
 
 // NewAnalyze builds the document; top limits the locks, and each list within
@@ -295,8 +294,8 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collecto
 		byID[o.Locks[i].ID] = &o.Locks[i]
 	}
 	for i, r := range locks.Top(top) {
-		l, trust := newLock(&r, tr.Symbols, byID[r.ID], top), tr.Coverage.Trusts.Of(r.ID, locks.ByClass())
-		l.Calibration = newCalibration(&trust)
+		l := newLock(&r, tr.Symbols, byID[r.ID], top)
+		l.Calibration = newCalibration(l.Provenance, tr.SeenOf(r.ID, locks.ByClass()))
 		if i < maxUncertain && cov.Unit == "ns" {
 			if wait, csp, ok := locks.Estimate(&r); ok {
 				l.Uncertainty, l.CSPPlusMinus = newUncertainty(wait), finite(csp.Half)

@@ -31,6 +31,7 @@ type BlameRow struct {
 	Waits    int64            `json:"waits"`
 	*Uncertainty
 	Provenance Provenance `json:"provenance"`
+	RightNs    int64      `json:"expectedRightNs"` // of threadNs: with the probability of each owner that is inferred
 }
 
 // Other is what rows, or edges, of [other] hold: there are too many to tell all apart.
@@ -69,7 +70,7 @@ func NewBlame(t *blame.Table, runningNs int64, cov Coverage, top int) *Blame {
 }
 
 func newBlameRow(r *blame.Row, stackKeys []string) BlameRow {
-	out := BlameRow{Keys: r.Keys, ThreadNs: r.ThreadNs, WallNs: r.WallNs, Waits: r.Waits, Provenance: NewProvenance(r.ByProvenance)}
+	out := BlameRow{Keys: r.Keys, ThreadNs: r.ThreadNs, WallNs: r.WallNs, Waits: r.Waits, Provenance: NewProvenance(r.ByProvenance), RightNs: r.ByProvenance.Right()}
 	for i, frames := range r.Stacks {
 		if i == 0 {
 			out.Stack = NewStack(frames)

@@ -38,11 +38,11 @@ func TestJSONHoldsNoCharactersThatAct(t *testing.T) {
 
 // Where nothing waits it is said whether who waits for ever would show.
 func TestTheBlindAreTold(t *testing.T) {
-	waits := [analysis.Provenances]int64{analysis.Exact: 1}
+	waits := analysis.Known{analysis.ByTenure: 1}
 	for name, c := range map[string]struct {
 		blind string
 		unit  format.Unit
-		known [analysis.Provenances]int64
+		known analysis.Known
 		stuck []analysis.Deadlock
 		want  bool
 	}{

@@ -122,7 +122,7 @@ func (w *Waits) row(at cellAt) Wait {
 	r, cell := &w.of.Rows[at.row], w.cell(at)
 	out := Wait{Recording: w.recording, Interval: w.at(cell), Class: w.name(at, blame.ByClass), Kind: r.Kind.String(),
 		WaiterMethod: w.name(at, blame.ByWaiterMethod), WaiterGroup: w.name(at, blame.ByWaiterGroup), WaiterStack: w.name(at, blame.ByWaiterStack),
-		OwnerKind: "thread", Provenance: r.Prov.String(), WaitNs: cell.Ns, Waits: cell.Waits, WallNs: cell.WallNs}
+		OwnerKind: "thread", Provenance: r.Known.String(), WaitNs: cell.Ns, Waits: cell.Waits, WallNs: cell.WallNs}
 	if kind := w.of.OwnerKind(r); kind != analysis.OwnerThread {
 		out.OwnerKind = pseudo(kind)
 		name := "[" + out.OwnerKind + "]"

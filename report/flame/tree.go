@@ -34,7 +34,7 @@ type node struct {
 	role     stacks.Role
 	ns       int64
 	wallNs   int64
-	known    [analysis.Provenances]int64
+	known    analysis.Known
 	base     int64 // the same node's ns in the trace compared with
 	children []*node
 	index    map[string]*node
@@ -65,7 +65,7 @@ func build(b *stacks.Builder) *node {
 
 func (n *node) add(s *stacks.Sample) {
 	n.ns += s.DelayNs
-	n.known[s.Owner.Prov] += s.DelayNs
+	n.known.Add(s.Owner.Prov, s.DelayNs)
 }
 
 // child is the node of a frame. What draws or folds it may end up in a
@@ -123,11 +123,10 @@ func (n *node) self() int64 {
 	return ns
 }
 
-// sure is the share of a node's waiting whose owner's stack is known, not
-// estimated.
+// sure is the share of a node's waiting whose owner is expected to be right.
 func (n *node) sure() float64 {
 	if n.ns == 0 {
 		return 0
 	}
-	return 1 - float64(n.known[analysis.Estimated]+n.known[analysis.ThreadOnly]+n.known[analysis.Unknown])/float64(n.ns)
+	return float64(n.known.Right()) / float64(n.ns)
 }

@@ -126,11 +126,11 @@ func (s *screen) teller(noOwners bool) string {
 	return "record with thread dumps (contend jfc prints settings)"
 }
 
-// guessed reports whether who had a lock is mostly an estimate that may be wrong.
+// guessed reports whether who had a lock is mostly inferred and may be wrong.
 func (s *screen) guessed(g *group) bool {
 	ns := int64(0)
 	for i := range g.Owners {
-		ns += g.Owners[i].Provenance.EstimatedNs
+		ns += g.Owners[i].Provenance.InferredNs
 	}
 	return float64(ns) >= advised*float64(g.WaitNs) && g.right() < sure
 }

@@ -12,9 +12,8 @@ import (
 // warnings.
 func freeLock(expected float64, codes ...string) *document.Analyze {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
-	a.Locks[0].Owners = []document.LockOwner{{Site: "[handoff]", WaitNs: 1e9, Share: 1, Provenance: document.Provenance{EstimatedNs: 1e9}}}
-	a.Coverage.Calibration = &document.Calibration{Provenance: []document.ExpectedProvenance{{Name: "estimated", WaitNs: 1e9, ExpectedRight: &expected, ExpectedLow: &expected, ExpectedHigh: &expected}}}
-	a.Locks[0].Calibration = a.Coverage.Calibration
+	a.Locks[0].Owners = []document.LockOwner{{Site: "[handoff]", WaitNs: 1e9, Share: 1, Provenance: document.Provenance{InferredNs: 1e9, RightNs: int64(1e9 * expected)}}}
+	a.Locks[0].Provenance = a.Locks[0].Owners[0].Provenance
 	for _, code := range codes {
 		a.Coverage.Warnings = append(a.Coverage.Warnings, document.Warning{Code: code, Text: code})
 	}
@@ -103,7 +102,7 @@ func TestHiddenVirtualThreadsComeFirst(t *testing.T) {
 // ones stand beside it.
 func TestOneHolderOfManyIsNoAnswer(t *testing.T) {
 	owner := func(site string, ns int64) document.LockOwner {
-		return document.LockOwner{Site: site, WaitNs: ns, Provenance: document.Provenance{EstimatedNs: ns}}
+		return document.LockOwner{Site: site, WaitNs: ns, Provenance: document.Provenance{InferredNs: ns}}
 	}
 	a := service(3, "Cart", func(i int) string { return fmt.Sprintf("Shop.checkout:%d", i) })
 	for i := range a.Locks {
@@ -111,7 +110,7 @@ func TestOneHolderOfManyIsNoAnswer(t *testing.T) {
 	}
 	a.Locks[0].Owners = []document.LockOwner{owner("Shop.pay:1", 4e8), owner("[handoff]", 5e7), owner("Shop.ship:2", 3e8), owner("Shop.refund:3", 2e8)}
 	a.NotCounted = []document.Warning{{Code: "hidden", Text: strings.Repeat("much of it ", 30)}}
-	if text := shown(t, a, Options{}); !strings.Contains(text, "30 % Shop.ship:2 (estimated)") || !strings.Contains(text, "-> No single holder") {
+	if text := shown(t, a, Options{}); !strings.Contains(text, "30 % Shop.ship:2 (inferred)") || !strings.Contains(text, "-> No single holder") {
 		t.Errorf("%s", text)
 	}
 }
@@ -198,9 +197,9 @@ func TestAnAverageOfTooFewSamplesIsDoubtful(t *testing.T) {
 // Mostly is more than half.
 func TestMostlyIsMoreThanHalf(t *testing.T) {
 	for want, p := range map[string]document.Provenance{
-		"sampled":          {SampledNs: 95, EstimatedNs: 5},
-		"mostly inferred":  {InferredNs: 60, EstimatedNs: 40},
-		"partly estimated": {EstimatedNs: 35, SampledNs: 34, InferredNs: 31},
+		"recorded":        {SampledNs: 95, InferredNs: 5},
+		"mostly inferred": {InferredNs: 60, ExactNs: 40},
+		"partly inferred": {InferredNs: 35, SampledNs: 34, UnknownNs: 31},
 	} {
 		if got := known(p); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -15,7 +15,7 @@ type group struct {
 	locks         int   // how many
 	biggest       int64 // waiting for the biggest of them
 
-	estimated, expected float64 // waiting whose owners are estimated, and what of it is expected to be right
+	inferred, expected float64 // waiting whose owners are inferred, and what of it is expected to be right
 }
 
 // groupsOf joins locks, which are by waiting, biggest first, and those that are
@@ -69,26 +69,21 @@ func (g *group) add(l *document.Lock, n int) {
 	slices.SortStableFunc(g.Waiting, func(a, b document.Site) int { return cmp.Compare(b.WaitNs, a.WaitNs) })
 }
 
-// expect adds what is expected to be right of a lock's owners that are estimated.
+// expect adds what is expected to be right of a lock's owners that are inferred.
 func (g *group) expect(l *document.Lock) {
-	if l.Calibration == nil {
-		return
-	}
-	for _, p := range l.Calibration.Provenance {
-		if p.Name == "estimated" && p.ExpectedRight != nil {
-			g.estimated += float64(p.WaitNs)
-			g.expected += *p.ExpectedRight * float64(p.WaitNs)
-		}
+	if right, ok := l.Provenance.Right(); ok {
+		g.inferred += float64(l.Provenance.InferredNs)
+		g.expected += right * float64(l.Provenance.InferredNs)
 	}
 }
 
-// right is how much of what is estimated is expected to be right; 1 where nothing is said
+// right is how much of what is inferred is expected to be right; 1 where nothing is said
 // of it.
 func (g *group) right() float64 {
-	if g.estimated == 0 {
+	if g.inferred == 0 {
 		return 1
 	}
-	return g.expected / g.estimated
+	return g.expected / g.inferred
 }
 
 // joinOwners adds up what is told of the owners at each site.
@@ -130,5 +125,5 @@ func joinBy[T any](list, more []T, key func(T) string, join func(T, T) T, ns fun
 
 func addProvenance(a, b document.Provenance) document.Provenance {
 	return document.Provenance{ExactNs: a.ExactNs + b.ExactNs, SampledNs: a.SampledNs + b.SampledNs, InferredNs: a.InferredNs + b.InferredNs,
-		EstimatedNs: a.EstimatedNs + b.EstimatedNs, ThreadOnlyNs: a.ThreadOnlyNs + b.ThreadOnlyNs, UnknownNs: a.UnknownNs + b.UnknownNs}
+		UnknownNs: a.UnknownNs + b.UnknownNs, RightNs: a.RightNs + b.RightNs}
 }

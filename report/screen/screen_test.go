@@ -294,20 +294,12 @@ func TestARecordingOfEverythingNeedsNoOther(t *testing.T) {
 	}
 }
 
-// Of owners that may be right as well as wrong it is said how far, not how much on
-// average.
-func TestAWideDoubtIsSaidAsSuch(t *testing.T) {
-	for _, c := range []struct {
-		low, about, high float64
-		want             string
-	}{{0.58, 0.64, 0.70, "(~64 % of it right)"}, {0.56, 0.64, 0.70, "(56-70 % of it right)"}, {0.60, 0.64, 0.95, "(60-95 % of it right)"}} {
-		a := freeLock(c.about)
-		a.Coverage.Provenance = document.Provenance{EstimatedNs: a.Total.WaitNs}
-		p := &a.Coverage.Calibration.Provenance[0]
-		p.ExpectedLow, p.ExpectedHigh = &c.low, &c.high
-		if text := shown(t, a, Options{}); !strings.Contains(text, "owners: estimated 100 % "+c.want) {
-			t.Errorf("%.2f from %.2f to %.2f: want %q:\n%s", c.about, c.low, c.high, c.want, text)
-		}
+// Of owners that are inferred it is said how likely they are.
+func TestInferredOwnersHaveAProbability(t *testing.T) {
+	a := freeLock(0.64)
+	a.Coverage.Provenance = document.Provenance{ExactNs: a.Total.WaitNs / 2, InferredNs: a.Total.WaitNs / 2, RightNs: a.Total.WaitNs/2 + a.Total.WaitNs*32/100}
+	if text := shown(t, a, Options{}); !strings.Contains(text, "owners: recorded 50 %, inferred 50 % (64 % of it right)") {
+		t.Error(text)
 	}
 }
 

@@ -87,24 +87,14 @@ func (s *screen) sureness() []line {
 	if s.counts || s.Total.WaitNs == 0 {
 		return nil
 	}
-	right := map[string]string{}
-	if c := s.Coverage.Calibration; c != nil {
-		for _, p := range c.Provenance {
-			if p.ExpectedRight != nil {
-				right[strings.ReplaceAll(p.Name, "-", " ")] = span(*p.ExpectedLow, *p.ExpectedRight, *p.ExpectedHigh)
-			}
-		}
-	}
 	var parts []string
-	ofIt := " of it"
 	for _, p := range s.Coverage.Provenance.Parts() {
 		if p.Ns == 0 || float64(p.Ns) < little*float64(s.Total.WaitNs) && !s.Full {
 			continue
 		}
 		part := p.Name + " " + percent(p.Ns, s.Total.WaitNs)
-		if v, ok := right[p.Name]; ok {
-			part += fmt.Sprintf(" (%s %%%s right)", v, ofIt)
-			ofIt = ""
+		if right, ok := s.Coverage.Provenance.Right(); ok && p.Name == "inferred" {
+			part += fmt.Sprintf(" (%.0f %% of it right)", 100*right)
 		}
 		parts = append(parts, part+",")
 	}
@@ -114,18 +104,6 @@ func (s *screen) sureness() []line {
 	parts[len(parts)-1] = strings.TrimSuffix(parts[len(parts)-1], ",")
 	return fill("owners: ", s.Width, plain, parts...)
 }
-
-// span says how much of a whole is right, in percent: about so much, or from where to
-// where, if that is more than a few points to either side.
-func span(low, about, high float64) string {
-	if about-low > few || high-about > few {
-		return fmt.Sprintf("%.0f-%.0f", 100*low, 100*high)
-	}
-	return fmt.Sprintf("~%.0f", 100*about)
-}
-
-// few is how far what is said of a share may be off.
-const few = 0.07
 
 // little is the part of all waiting below which it is not said how owners are
 // known.

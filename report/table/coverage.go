@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"contend/analysis"
 	"contend/format"
 	"contend/report/document"
 	"contend/report/text"
@@ -64,16 +63,12 @@ func calibration(c *document.Calibration) []string {
 	var parts []string
 	for _, p := range c.Provenance {
 		if p.ExpectedRight != nil {
-			part := fmt.Sprintf("%s %.0f %%", strings.ReplaceAll(p.Name, "-", " "), 100**p.ExpectedRight)
-			if low, high := fmt.Sprintf("%.0f", 100**p.ExpectedLow), fmt.Sprintf("%.0f", 100**p.ExpectedHigh); low != high && p.Name == analysis.Estimated.String() {
-				part += fmt.Sprintf(" (%s-%s %%)", low, high)
-			}
-			parts = append(parts, part)
+			parts = append(parts, fmt.Sprintf("%s %.0f %%", p.Name, 100**p.ExpectedRight))
 		}
 	}
 	line := "expected to be right: " + strings.Join(parts, ", ")
 	if c.Waiters > 0 {
-		line += format.Say("; of %s held back, %.0f %% agree", format.Some(c.Dumps, "dump of a lock", "dumps of locks"), 100*float64(c.Agreeing)/float64(c.Waiters))
+		line += format.Say("; of %s hidden from the inference, %.0f %% agree", format.Some(c.Dumps, "dump of a lock", "dumps of locks"), 100*float64(c.Agreeing)/float64(c.Waiters))
 	}
 	return []string{line}
 }

@@ -30,12 +30,12 @@
   }
 
   function Trust({ m }) {
-    const c = m.analyze.coverage, p = c.provenance, total = m.analyze.total.waitNs, list = [["exact", p.exactNs], ["sampled", p.sampledNs], ["inferred", p.inferredNs], ["estimated", p.estimatedNs], ["thread-only", p.threadOnlyNs], ["unknown", p.unknownNs]];
+    const c = m.analyze.coverage, p = c.provenance, total = m.analyze.total.waitNs, list = [["recorded", p.exactNs + p.sampledNs], ["inferred", p.inferredNs], ["unknown", p.unknownNs]];
     const expected = new Map(((c.calibration || {}).provenances || []).map(e => [e.name, e]));
     return html`<div class="wide"><table><thead><tr><th class="text" scope="col">owners known</th><th scope="col">waiting</th><th scope="col">share</th><th scope="col">expected right</th></tr></thead><tbody>${list.map(([name, ns], i) => {
       const e = expected.get(name);
-      return html`<tr><td class="text"><span class=${"swatch k" + i}></span><button type="button" class="link" onClick=${() => C.toggle("known", name)}>${name}</button></td><td>${C.amount(ns)}</td><td>${C.percent(ns, total)}</td><td>${name === "exact" && ns ? "100 %" : e && e.expectedRight !== null ? expectation(e) : "–"}</td></tr>`;
-    })}</tbody></table></div>${c.calibration && c.calibration.dumps > 0 && html`<p>Of ${C.plural(c.calibration.waiters, "waiter")} in ${C.plural(c.calibration.dumps, "thread dump")} held back, ${C.number(c.calibration.agreeing)} agree with what was inferred without them.</p>`}`;
+      return html`<tr><td class="text"><span class=${"swatch k" + i}></span><button type="button" class="link" onClick=${() => C.toggle("known", name)}>${name}</button></td><td>${C.amount(ns)}</td><td>${C.percent(ns, total)}</td><td>${name === "recorded" && ns ? "100 %" : e && e.expectedRight !== null ? expectation(e) : "–"}</td></tr>`;
+    })}</tbody></table></div>${c.calibration && c.calibration.dumps > 0 && html`<p>Of ${C.plural(c.calibration.waiters, "waiter")} in ${C.plural(c.calibration.dumps, "thread dump")} hidden, ${C.number(c.calibration.agreeing)} agree with what was inferred without them.</p>`}`;
   }
 
   // Resources lists waiting that is none for locks.

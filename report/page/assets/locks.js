@@ -26,7 +26,7 @@
   }
 
   // columns: name, text, what to sort by.
-  const columns = [["text", "lock", null], ["ns", "waiting", r => r.ns], ["share", "share", r => r.ns], ["waits", "waits", r => r.waits], ["max", "longest", r => r.max], ["p99", "p99", r => r.p99], ["over", "over time", null], ["known", "known", r => r.known[0] + r.known[1] + r.known[2] / 2]];
+  const columns = [["text", "lock", null], ["ns", "waiting", r => r.ns], ["share", "share", r => r.ns], ["waits", "waits", r => r.waits], ["max", "longest", r => r.max], ["p99", "p99", r => r.p99], ["over", "over time", null], ["known", "known", r => r.known[0] + r.known[1] / 2]];
 
   // Several says how many locks of a class, or at a place, there are, unless it is one.
   function Several({ m, rows }) {

@@ -55,7 +55,7 @@ window.contend = {};
   // Ito); what is not among the first is grey.
   C.colours = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800"];
   C.grey = "#8a8f98";
-  C.known = ["exact", "sampled", "inferred", "estimated", "thread-only", "unknown"];
+  C.known = ["recorded", "inferred", "unknown"];
 
   // heat returns a colour for a share of the most, from pale to dark.
   C.heat = v => `color-mix(in oklab, var(--heat) ${Math.round(8 + 92 * Math.sqrt(Math.max(0, Math.min(1, v))))}%, var(--back))`;

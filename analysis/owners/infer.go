@@ -1,0 +1,294 @@
+package owners
+
+import (
+	"cmp"
+	"maps"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"contend/analysis/cores"
+	"contend/analysis/internal/column"
+	"contend/analysis/owners/model"
+	"contend/format"
+)
+
+// Symbols is what owners are inferred from besides events. But for Class, several
+// goroutines may ask.
+type Symbols interface {
+	Kind(format.ObjectID) format.LockKind
+	Frames(format.StackID) []format.Frame
+	Bare(format.StackID) bool           // no frame is of the application
+	Caller(format.StackID) format.Frame // the innermost frame that is; of a bare stack its outermost
+	// Application returns the frames of a stack from the innermost one of the
+	// application on, outwards.
+	Application(format.StackID) []format.Frame
+	// Class returns a number for the class of a lock. Asking may give a class
+	// its number, so nobody else may use the symbols meanwhile.
+	Class(format.ObjectID) uint32
+}
+
+// evidence is what owners are inferred from, for a trace that recorded waits but not
+// who held the locks. It is a model.Program.
+type evidence struct {
+	*Activities
+	sym      Symbols
+	shown    [][]model.Dump // by lock, by time
+	class    []uint32       // by lock
+	unlinked []Unlinked
+
+	listing sync.Once
+	deeds   map[uint32][]*model.Deed // by input
+}
+
+// evidence collects what is known of each thread and lock.
+func (a *Activities) evidence(sym Symbols) *evidence {
+	ev := &evidence{Activities: a, sym: sym, shown: make([][]model.Dump, len(a.byLock)), class: make([]uint32, len(a.byLock))}
+	for l, waits := range a.byLock {
+		if len(waits) > 0 {
+			ev.class[l] = sym.Class(format.ObjectID(l))
+		}
+	}
+	ev.link(sym.Class)
+	return ev
+}
+
+// Frames implements model.Program.
+func (ev *evidence) Frames(stack format.StackID) []format.Frame { return ev.sym.Frames(stack) }
+
+// Application implements model.Program.
+func (ev *evidence) Application(stack format.StackID) []format.Frame {
+	return ev.sym.Application(stack)
+}
+
+// Waits implements model.Program. A wait of no length charges nobody.
+func (ev *evidence) Waits(lock format.ObjectID, to []model.Wait) []model.Wait {
+	for _, i := range ev.byLock[lock] {
+		w := ev.Wait(i)
+		if w.End > w.Start {
+			to = append(to, model.Wait{Start: w.Start, End: w.End, Thread: w.Thread, Last: w.prev(), Stack: w.Stack, Failed: w.Failed(), Shared: w.Mode() == format.Shared})
+		}
+	}
+	return to
+}
+
+// farBack is how many activities of a thread before an instant are asked whether they
+// go on then: mostly the last does, but samples may be taken in the course of one.
+const farBack = 12
+
+// Each implements model.Program.
+func (ev *evidence) Each(t format.ThreadID, from, to int64, f func(*model.Doing)) {
+	list := ev.Of(t)
+	n := ev.before(list, from)
+	list.From = list.at(max(n-farBack, 0))
+	var d model.Doing
+	for c := ev.Scan(list); c.Next() && c.Start < to; {
+		if c.End < from || c.End == c.Start && c.End == from && n > 0 {
+			continue
+		}
+		if ev.doing(&c, &d) {
+			f(&d)
+		}
+	}
+}
+
+// doing translates an activity; false where it says nothing of where the thread is, as a
+// stack without a frame of the application.
+func (ev *evidence) doing(c *Scan, d *model.Doing) bool {
+	what := c.deed()
+	*d = model.Doing{Start: c.Start, End: c.End, Stack: what.stack, Lock: what.lock}
+	if c.IsWait() {
+		d.What = model.Waits
+		return true
+	}
+	d.Lock, d.Did = what.at(), what.does()
+	switch what.does() {
+	case format.ActivityRun, format.ActivityRunnable, format.ActivitySeen:
+		d.What, d.Did = model.Sample, format.ActivityUnknown
+		if d.Lock != format.NoObject {
+			d.What = model.Holds
+		}
+		return what.stack != format.NoStack
+	case format.ActivityWait:
+		d.What = model.Leaves
+	case format.ActivityPark, format.ActivitySleep, format.ActivityIO, format.ActivityFile, format.ActivitySocket:
+		d.What = model.Away
+	default:
+		return false
+	}
+	return d.End > d.Start && !ev.sym.Bare(d.Stack)
+}
+
+// Runs implements model.Program.
+func (ev *evidence) Runs(from, to int64, n int, f func(format.ThreadID, *model.Doing)) {
+	at, _ := slices.BinarySearchFunc(ev.runs, from, func(i column.Ref, t int64) int {
+		if ev.Begins(i) < t {
+			return -1
+		}
+		return 1
+	})
+	for ; at < len(ev.runs); at += n {
+		o := ev.Other(ev.runs[at])
+		if o.Start >= to {
+			return
+		}
+		f(o.Thread(), &model.Doing{Start: o.Start, End: o.Start, Stack: o.Stack, What: model.Sample})
+	}
+}
+
+// kin are the locks that a model is learned of together.
+type kin struct {
+	input uint32
+	class uint32
+	kind  format.LockKind
+}
+
+// classes makes the models of some locks; by says which of them tells of a lock.
+func (ev *evidence) classes(locks []format.ObjectID) (list []*model.Class, by map[format.ObjectID]member) {
+	number := map[kin]int{}
+	var of [][]*model.Lock
+	var block []bool
+	at := make([]int, len(locks))
+	all := make([]*model.Lock, len(locks))
+	for i, l := range locks {
+		k := kin{ev.inputOf[l], ev.class[l], ev.sym.Kind(l)}
+		n, ok := number[k]
+		if !ok {
+			n = len(of)
+			number[k] = n
+			of, block = append(of, nil), append(block, k.kind == format.KindMonitor)
+		}
+		all[i] = &model.Lock{ID: l, Dumps: ev.shown[l]}
+		of[n], at[i] = append(of[n], all[i]), n
+	}
+	list = make([]*model.Class, len(of))
+	cores.Each(len(of), func(i int) {
+		list[i] = model.NewClass(ev, block[i], of[i])
+		list[i].Silent()
+		list[i].Learn()
+		list[i].Check()
+	})()
+	by = make(map[format.ObjectID]member, len(locks))
+	for i, l := range locks {
+		by[l] = member{list[at[i]], all[i]}
+	}
+	return list, by
+}
+
+// member is a lock of a class.
+type member struct {
+	class *model.Class
+	lock  *model.Lock
+}
+
+// batch is how many ownerships are passed on together.
+const batch = 1 << 12
+
+// answer gives who owned a lock.
+func (ev *evidence) answer(m member, give func([]Ownership)) {
+	var out []Ownership
+	m.class.Answer(m.lock, func(p model.Part) {
+		h := Holder{Kind: Thread, Prov: Likely(p.Chance), Thread: p.Thread, Stack: p.Stack, Did: p.Did}
+		switch p.State {
+		case model.Unknown:
+			return
+		case model.Free:
+			h = Holder{Kind: Handoff, Prov: h.Prov}
+		}
+		if out == nil {
+			out = ev.batch()
+		}
+		if out = append(out, Ownership{p.Start, p.End, m.lock.ID, h}); len(out) == batch {
+			give(out)
+			out = nil
+		}
+	})
+	if len(out) > 0 {
+		give(out)
+	}
+}
+
+var batches sync.Pool // of ownerships
+
+func (ev *evidence) batch() []Ownership {
+	if b, ok := batches.Get().(*[]Ownership); ok {
+		return (*b)[:0]
+	}
+	return make([]Ownership, 0, batch)
+}
+
+func (ev *evidence) recycle(list []Ownership) { batches.Put(&list) }
+
+// mostTimes is how many times of a deed are kept, at most: up to twice as many while they
+// are counted.
+const mostTimes = 1 << 10
+
+// Deeds implements model.Program.
+func (ev *evidence) Deeds(of format.ObjectID) []*model.Deed {
+	ev.listing.Do(ev.listDeeds)
+	return ev.deeds[ev.inputOf[of]]
+}
+
+// deedKey tells deeds apart.
+type deedKey struct {
+	stack format.StackID
+	lock  format.ObjectID
+	what  model.What
+	input uint32
+}
+
+// collected is a deed and which of its times are kept: those whose starts, scrambled, have
+// so many zeros at their end, so that it does not matter who did it in which order.
+type collected struct {
+	model.Deed
+	zeros int
+}
+
+func (ev *evidence) listDeeds() {
+	found := map[deedKey]*collected{}
+	var d model.Doing
+	for t := range ev.Threads() {
+		input := uint32(0)
+		if t < len(ev.doneIn) {
+			input = ev.doneIn[t]
+		}
+		for c := ev.Scan(ev.Of(format.ThreadID(t))); c.Next(); {
+			if !ev.doing(&c, &d) || d.What == model.Sample || d.What == model.Holds || d.Stack == format.NoStack {
+				continue
+			}
+			k := deedKey{stack: d.Stack, what: d.What, input: input}
+			if c.IsWait() {
+				k.lock, k.input = d.Lock, ev.inputOf[d.Lock]
+			}
+			x := found[k]
+			if x == nil {
+				does := c.deed().does()
+				x = &collected{Deed: model.Deed{What: d.What, Stack: d.Stack, Lock: k.lock, Idle: !c.IsWait() && (does == format.ActivityPark || does == format.ActivityWait)}}
+				found[k] = x
+			}
+			x.add(model.Time{Start: d.Start, End: d.End, Thread: format.ThreadID(t)})
+		}
+	}
+	ev.deeds = map[uint32][]*model.Deed{}
+	keys := slices.SortedFunc(maps.Keys(found), func(a, b deedKey) int {
+		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.lock, b.lock), cmp.Compare(a.what, b.what))
+	})
+	for _, k := range keys {
+		x := found[k]
+		slices.SortFunc(x.Times, func(a, b model.Time) int { return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.End, b.End)) })
+		ev.deeds[k.input] = append(ev.deeds[k.input], &x.Deed)
+	}
+}
+
+func (x *collected) add(t model.Time) {
+	x.Ns += t.End - t.Start
+	if zeros(t.Start) < x.zeros {
+		return
+	}
+	if x.Times = append(x.Times, t); len(x.Times) > 2*mostTimes {
+		x.zeros++
+		x.Times = slices.DeleteFunc(x.Times, func(t model.Time) bool { return zeros(t.Start) < x.zeros })
+	}
+}
+
+func zeros(at int64) int { return bits.TrailingZeros64(uint64(at) * 0x9e3779b97f4a7c15 >> 20) }

@@ -1,0 +1,327 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/format"
+)
+
+// Part is a stretch of a gap, and who is charged with it.
+type Part struct {
+	Start, End int64
+	State      State
+	Thread     format.ThreadID // of Held; NoThread where no user of the site can be told
+	Stack      format.StackID  // of Held
+	Did        format.Activity // of Held: the thread is known to do it all the time; ActivityUnknown mostly
+	Chance     float64         // how likely that is
+}
+
+// State is what a lock is in.
+type State uint8
+
+// The states.
+const (
+	Held State = iota
+	Free
+	Unknown
+)
+
+// recently is an acquisition that is known.
+type recently struct {
+	time   int64
+	thread format.ThreadID
+	site   int
+}
+
+// ring remembers the threads that used each site last.
+type ring struct {
+	last [][ringLen]format.ThreadID
+	n    []int
+}
+
+const ringLen = 8
+
+func (r *ring) reset(sites int) {
+	r.last, r.n = make([][ringLen]format.ThreadID, sites), make([]int, sites)
+}
+
+func (r *ring) add(site int, t format.ThreadID) {
+	if site >= 0 {
+		r.last[site][r.n[site]%ringLen] = t
+		r.n[site]++
+	}
+}
+
+// dues are what is still to be charged: what is likely in a gap, but too short a part of
+// it, is charged in one that follows. By site, then free, then the acquirer.
+type dues struct {
+	ns    []float64
+	right []float64 // of ns, what is expected to be right
+}
+
+// Answer calls give for the parts of a lock's waiting, in order of time. They do not overlap.
+func (c *Class) Answer(l *Lock, give func(Part)) {
+	w, _ := c.workers.Get().(*worker)
+	if w == nil {
+		w = c.worker()
+	}
+	defer c.workers.Put(w)
+	n := len(c.sites) + 2
+	d := dues{make([]float64, n), make([]float64, n)}
+	w.pending = w.pending[:0]
+	w.gaps(l, func(*gap) bool { return true }, func(g *gap) {
+		for len(w.pending) > 0 && w.pending[0].time <= g.from {
+			w.recent.add(w.pending[0].site, w.pending[0].thread)
+			w.pending = w.pending[1:]
+		}
+		if len(c.sites) == 0 || !w.run(l, g, nil) {
+			give(Part{Start: g.from, End: g.to, State: Unknown})
+			return
+		}
+		w.divide(g, &d, give)
+	})
+}
+
+// share is how long the waiting of a gap is likely one state's, and when.
+type share struct {
+	state int
+	ns    float64
+	when  float64 // ns weighted by the cell
+}
+
+// divide charges a gap.
+func (k *worker) divide(g *gap, d *dues, give func(Part)) {
+	free := len(k.class.sites)
+	own := free + 1
+	var area byCell
+	before, all := 0.0, 0.0
+	for c := range cells {
+		until := g.ns(g.from + int64(bounds[c+1]*float64(g.to-g.from)))
+		if c == cells-1 {
+			until = g.ns(g.to)
+		}
+		area[c], before = until-before, until
+	}
+	all = before
+	if all <= 0 {
+		return
+	}
+	shares := k.shares[:0]
+	var scale byCell // what is said, corrected, is one again
+	for c := range cells {
+		z := k.post.free[c] * k.class.factor[free]
+		if g.site >= 0 {
+			z += k.post.own[c] * k.class.factor[g.site]
+		} else {
+			z += k.post.own[c]
+		}
+		for s := range k.post.site {
+			z += k.post.site[s][c] * k.class.factor[s]
+		}
+		scale[c] = area[c] / max(z, 1e-12)
+	}
+	add := func(state int, post *byCell, factor float64) {
+		v, right, when := 0.0, 0.0, 0.0
+		for c := range cells {
+			p := post[c] * factor * scale[c]
+			v += p
+			when += p * float64(c)
+			if area[c] > 0 {
+				right += p * p / area[c]
+			}
+		}
+		d.ns[state] += v
+		d.right[state] += right
+		if v > leastShare*all {
+			shares = append(shares, share{state, v, when / v})
+		}
+	}
+	for s := range k.post.site {
+		add(s, &k.post.site[s], k.class.factor[s])
+	}
+	add(free, &k.post.free, k.class.factor[free])
+	f := 1.0
+	if g.site >= 0 {
+		f = k.class.factor[g.site]
+	}
+	add(own, &k.post.own, f)
+	k.shares = shares
+	k.charge(g, d, shares, all, give)
+}
+
+// charge lays parts of a gap out in time: of the states that are likely in it, those
+// that are owed most.
+func (k *worker) charge(g *gap, d *dues, shares []share, all float64, give func(Part)) {
+	owed, n := 0.0, 0
+	for _, s := range shares {
+		if d.ns[s.state] >= leastPart*all {
+			shares[n] = s
+			owed += d.ns[s.state]
+			n++
+		}
+	}
+	if n == 0 {
+		best := 0
+		for i := range shares {
+			if d.ns[shares[i].state] > d.ns[shares[best].state] {
+				best = i
+			}
+		}
+		shares[0], n = shares[best], 1
+		owed = max(d.ns[shares[0].state], 1)
+	}
+	shares = shares[:n]
+	for i := 1; i < n; i++ { // by when, few
+		for j := i; j > 0 && shares[j].when < shares[j-1].when; j-- {
+			shares[j], shares[j-1] = shares[j-1], shares[j]
+		}
+	}
+	own := len(k.class.sites) + 1
+	from, ns := g.from, 0.0
+	for i, s := range shares {
+		have := d.ns[s.state]
+		x := all * have / owed
+		if n == 1 {
+			x = all
+		}
+		ns += x
+		to := g.when(ns)
+		if i == n-1 {
+			to = g.to
+		}
+		chance := 0.0
+		if have > 0 {
+			chance = min(1, d.right[s.state]/have)
+			d.right[s.state] -= d.right[s.state] * min(1, x/have)
+		}
+		d.ns[s.state] -= x
+		if to > from {
+			if back := k.comesBack(g, to); s.state == own && back < to { // and waits: another one has it there
+				if back > from {
+					k.tell(g, s.state, k.part(g, s.state, from, back, chance), give)
+				}
+				if from = max(from, back); g.site >= 0 {
+					k.tell(g, g.site, k.part(g, g.site, from, to, chance), give)
+				}
+			} else {
+				k.tell(g, s.state, k.part(g, s.state, from, to, chance), give)
+			}
+			from = to
+		}
+	}
+}
+
+// comesBack returns when the acquirer waits for the lock again; until if it does not before.
+func (k *worker) comesBack(g *gap, until int64) int64 {
+	for i := range g.arrivals {
+		if w := &g.arrivals[i]; w.Thread == g.thread {
+			return min(w.Start, until)
+		}
+	}
+	return until
+}
+
+// tell gives a part in pieces: what the thread is known to do in the course of it is its own.
+func (k *worker) tell(g *gap, state int, p Part, give func(Part)) {
+	site, own := state, state == len(k.class.sites)+1
+	if own {
+		site = g.site
+	}
+	if p.State != Held || site < 0 {
+		give(p)
+		return
+	}
+	k.told = k.told[:0]
+	for i := range g.deeds {
+		d := &g.deeds[i]
+		t := k.users.threads[d.user]
+		if d.Did == format.ActivityUnknown || d.End <= p.Start || d.Start >= p.End || own && t != g.thread || spans(&d.Doing, g) || d.What == Leaves && d.Lock == k.lock.ID {
+			continue
+		}
+		if slices.Contains(d.in, within{site, true}) {
+			k.told = append(k.told, d)
+		}
+	}
+	slices.SortStableFunc(k.told, func(a, b *deed) int { return cmp.Compare(a.Start, b.Start) })
+	rest := p
+	for _, d := range k.told {
+		from, to := max(d.Start, rest.Start), min(d.End, p.End)
+		if from >= to {
+			continue
+		}
+		if from > rest.Start {
+			before := rest
+			before.End = from
+			give(before)
+		}
+		inside := rest
+		inside.Start, inside.End, inside.Did, inside.Thread, inside.Stack = from, to, d.Did, k.users.threads[d.user], d.Stack
+		give(inside)
+		rest.Start = to
+	}
+	if rest.Start < rest.End {
+		give(rest)
+	}
+}
+
+// part says who is charged.
+func (k *worker) part(g *gap, state int, from, to int64, chance float64) Part {
+	p := Part{Start: from, End: to, Chance: chance}
+	switch free := len(k.class.sites); state {
+	case free:
+		p.State = Free
+	case free + 1:
+		p.Thread, p.Stack = g.thread, g.stack
+		if p.Thread == format.NoThread {
+			p.State = Unknown
+		}
+	default:
+		p.Stack = k.class.sites[state].stack
+		if p.Thread = k.holder(g, state, from, to); p.Thread == format.NoThread {
+			p.State = Unknown // all who are known to take it there are elsewhere
+		}
+	}
+	return p
+}
+
+// holder returns the thread that most likely holds the lock at a site: who was seen
+// there; else who used it last and is not known to be elsewhere.
+func (k *worker) holder(g *gap, site int, from, to int64) format.ThreadID {
+	if by := k.ev.by[site]; by >= 0 {
+		return k.users.threads[by]
+	}
+	for _, strictly := range [...]bool{true, false} {
+		n := k.recent.n[site]
+		for i := range min(n, ringLen) {
+			if t := k.recent.last[site][(n-1-i)%ringLen]; k.may(g, t, site, from, to, strictly) {
+				return t
+			}
+		}
+		best, most := format.NoThread, 0.0
+		for u, t := range k.users.threads {
+			if v := k.users.of(int32(u))[site]; v > most && k.may(g, t, site, from, to, strictly) {
+				best, most = t, v
+			}
+		}
+		if best != format.NoThread {
+			return best
+		}
+	}
+	return format.NoThread
+}
+
+// may reports whether a thread may hold the lock at a site over [from, to): it has no alibi,
+// or at least does not wait for the lock.
+func (k *worker) may(g *gap, t format.ThreadID, site int, from, to int64, strictly bool) bool {
+	ok := true
+	k.class.program.Each(t, from+1, to, func(d *Doing) {
+		switch {
+		case d.What == Waits && d.Lock == k.lock.ID:
+			ok = false
+		case strictly:
+			ok = ok && !spans(d, g) && slices.ContainsFunc(k.inside(d.Stack), func(x within) bool { return x.site == site })
+		}
+	})
+	return ok
+}

@@ -1,0 +1,341 @@
+package model
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/format"
+)
+
+// gap is a stretch between recorded acquisitions of a lock in which somebody waits.
+type gap struct {
+	number   int // among those of the lock
+	from, to int64
+	acquired bool            // it begins with an acquisition by the thread at the site; else with an arrival
+	ended    bool            // it ends with an acquisition
+	thread   format.ThreadID // the last known acquirer, NoThread for none
+	stack    format.StackID  // with which it got the lock
+	site     int             // of it, -1 for none that is known
+	shared   bool            // it has the lock together with others
+
+	waiting  int       // threads that wait from the beginning on
+	arrivals []Wait    // those that come inside, by start
+	blocked  []float64 // by site: the share of its users that waits all the time, or does something else
+	deeds    []deed    // what users of the lock do in it
+}
+
+// deed is a Doing of a user of the lock, with the sites that its stack leads through.
+type deed struct {
+	Doing
+	user int32
+	in   []within
+}
+
+// ns is how long all threads together waited in the gap up to an instant.
+func (g *gap) ns(until int64) float64 {
+	sum := float64(g.waiting) * float64(until-g.from)
+	for i := range g.arrivals {
+		if w := &g.arrivals[i]; w.Start < until {
+			sum += float64(min(until, max(w.End, w.Start)) - w.Start)
+		}
+	}
+	return sum
+}
+
+// when is the instant up to which they waited so long.
+func (g *gap) when(ns float64) int64 {
+	n, at := float64(g.waiting), g.from
+	for i := range g.arrivals {
+		next := g.arrivals[i].Start
+		if step := n * float64(next-at); step >= ns {
+			break
+		} else {
+			ns -= step
+		}
+		n, at = n+1, next
+	}
+	if n == 0 {
+		return at
+	}
+	return min(at+int64(ns/n), g.to)
+}
+
+// batchGaps is how many gaps are looked at together: so many share a look at what
+// the users of the lock do.
+const batchGaps = 256
+
+// gaps cuts a lock's waiting into gaps and calls take for those that are wanted, in
+// order of time. What they hold is good during the call only.
+func (k *worker) gaps(l *Lock, wanted func(*gap) bool, take func(*gap)) {
+	k.load(l)
+	c := cutter{waits: k.waits, users: &k.users, block: make([]float64, len(k.class.sites))}
+	c.ends = k.ends[:0]
+	for i := range c.waits {
+		c.ends = append(c.ends, int32(i))
+	}
+	slices.SortFunc(c.ends, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(c.waits[a].End, c.waits[b].End), cmp.Compare(a, b))
+	})
+	k.ends = c.ends
+	c.cur.site = -1
+	n := 0
+	flush := func() {
+		k.gather(l, k.batch[:n])
+		for i := range k.batch[:n] {
+			take(&k.batch[i])
+		}
+		n = 0
+	}
+	k.recent.reset(len(k.class.sites))
+	c.got = func(w *Wait) int {
+		s := k.siteOf(w.Stack)
+		k.pending = append(k.pending, recently{w.End, w.Thread, s})
+		return s
+	}
+	c.cut(func(g *gap) {
+		if !wanted(g) {
+			return
+		}
+		to := &k.batch[n]
+		blocked, deeds := to.blocked[:0], to.deeds[:0]
+		*to = *g
+		to.blocked, to.deeds = append(blocked, c.start...), deeds
+		if n++; n == batchGaps {
+			flush()
+		}
+	})
+	flush()
+}
+
+// cutter cuts.
+type cutter struct {
+	waits []Wait  // by start
+	ends  []int32 // the same by end
+	users *users
+	got   func(*Wait) int // tells the site of an acquisition
+	cur   gap
+	block []float64 // by site: the share of its users that waits now
+	start []float64 // the same when the gap began
+	n     int       // threads that wait
+}
+
+// cut calls give for each gap.
+func (c *cutter) cut(give func(*gap)) {
+	next, began := 0, 0
+	begin := func(at int64, acquired bool) {
+		c.cur.from, c.cur.acquired, c.cur.waiting, began = at, acquired, c.n, next
+		c.start = append(c.start[:0], c.block...)
+	}
+	for done := 0; done < len(c.ends); {
+		end := &c.waits[c.ends[done]]
+		if next < len(c.waits) && c.waits[next].Start < end.End {
+			if c.n == 0 {
+				begin(c.waits[next].Start, false)
+			}
+			c.count(c.waits[next].Thread, 1)
+			next++
+			continue
+		}
+		done++
+		if end.Failed && c.n > 1 { // the others wait on
+			c.count(end.Thread, -1)
+			continue
+		}
+		g := &c.cur
+		if g.to, g.ended = end.End, !end.Failed; g.to > g.from {
+			g.arrivals = c.waits[began:next]
+			give(g)
+			g.number++
+		}
+		c.count(end.Thread, -1)
+		if !end.Failed {
+			g.thread, g.stack, g.shared, g.site = end.Thread, end.Stack, end.Shared, c.got(end)
+		}
+		begin(end.End, !end.Failed)
+	}
+}
+
+// count notes that a thread begins or ceases to wait.
+func (c *cutter) count(t format.ThreadID, by int) {
+	c.n += by
+	for s, v := range c.users.share(t) {
+		c.block[s] += float64(by) * v
+	}
+}
+
+// users are the threads that are known to use a lock.
+type users struct {
+	sites   int
+	threads []format.ThreadID
+	index   map[format.ThreadID]int32
+	shares  []float64 // by user, by site: its share of the site's uses
+	total   []float64 // by site
+}
+
+// set makes it those of a lock of a class: who waited for it, who is named as having
+// had it, and who is at a silent site.
+func (u *users) set(c *Class, waits []Wait) {
+	u.sites = len(c.sites)
+	u.threads, u.index, u.shares = u.threads[:0], map[format.ThreadID]int32{}, u.shares[:0]
+	add := func(t format.ThreadID) {
+		if _, ok := u.index[t]; !ok && t != format.NoThread {
+			u.index[t] = int32(len(u.threads))
+			u.threads = append(u.threads, t)
+		}
+	}
+	for i := range waits {
+		add(waits[i].Thread)
+		add(waits[i].Last)
+	}
+	for _, t := range c.silentUsers {
+		add(t)
+	}
+	u.total = append(u.total[:0], make([]float64, u.sites)...)
+	each := 1 / float64(len(u.threads)+1)
+	for _, t := range u.threads {
+		for s, x := range c.sites {
+			v := (x.users[t] + each) / (x.total() + 1)
+			u.shares = append(u.shares, v)
+			u.total[s] += v
+		}
+	}
+}
+
+// share returns a thread's share of the uses of each site.
+func (u *users) share(t format.ThreadID) []float64 {
+	i, ok := u.index[t]
+	if !ok {
+		return nil
+	}
+	return u.of(i)
+}
+
+func (u *users) of(i int32) []float64 { return u.shares[int(i)*u.sites : (int(i)+1)*u.sites] }
+
+// gather finds out what the users of a lock do in gaps that follow each other.
+func (k *worker) gather(l *Lock, gaps []gap) {
+	for len(gaps) > 0 {
+		n, length := 1, gaps[0].to-gaps[0].from
+		for n < len(gaps) && gaps[n].from-gaps[n-1].to <= 8*length/int64(n) {
+			length += gaps[n].to - gaps[n].from
+			n++
+		}
+		k.look(l, gaps[:n])
+		gaps = gaps[n:]
+	}
+}
+
+// look does so for gaps that are near each other.
+func (k *worker) look(l *Lock, gaps []gap) {
+	sites := len(k.class.sites)
+	k.diff = append(k.diff[:0], make([]float64, (len(gaps)+1)*sites)...)
+	from, to := gaps[0].from-instant, gaps[len(gaps)-1].to+instant
+	for u, t := range k.users.threads {
+		at := 0
+		k.class.program.Each(t, from, to, func(d *Doing) {
+			if d.What == Waits && d.Lock == l.ID {
+				return // the gaps know
+			}
+			lo, hi := d.Start, d.End
+			if d.What == Sample {
+				if k.bare {
+					return
+				}
+				lo, hi = lo-instant, hi+instant
+			}
+			for at < len(gaps) && gaps[at].to <= d.Start-instant {
+				at++
+			}
+			known, in := false, []within(nil)
+			for i := at; i < len(gaps) && gaps[i].from < hi; i++ {
+				g := &gaps[i]
+				if g.to <= lo {
+					continue
+				}
+				if !known {
+					known, in = true, k.inside(d.Stack)
+				}
+				if whole := d.What != Sample && d.What != Holds && lo <= g.from && hi >= g.to; whole && t != g.thread && (len(in) == 0 || spans(d, g)) {
+					end := i + 1 // and of all gaps that follow inside
+					for step := len(gaps); step > 0; step /= 2 {
+						for end+step <= len(gaps) && gaps[end+step-1].to+slack < hi {
+							end += step
+						}
+					}
+					for s, v := range k.users.of(int32(u)) {
+						k.diff[i*sites+s] += v
+						k.diff[end*sites+s] -= v
+					}
+					i = end - 1
+					continue
+				}
+				g.deeds = append(g.deeds, deed{*d, int32(u), in})
+			}
+		})
+	}
+	sum := k.diff[:sites]
+	for i := range gaps {
+		for s, v := range sum {
+			gaps[i].blocked[s] += v
+		}
+		next := k.diff[(i+1)*sites : (i+2)*sites]
+		for s := range next {
+			next[s] += sum[s]
+		}
+		sum = next
+	}
+}
+
+// spans reports whether a thread did something from before an acquisition by others on,
+// or beyond one: then it cannot have done it while it held the lock.
+func spans(d *Doing, g *gap) bool {
+	return d.What != Sample && (g.acquired && d.Start < g.from-slack || g.ended && d.End > g.to+slack)
+}
+
+// waiters tells how many threads wait for a lock at any instant.
+type waiters struct {
+	starts, ends []int64
+}
+
+// set makes it that of some waits.
+func (c *waiters) set(list []Wait) {
+	c.starts, c.ends = c.starts[:0], c.ends[:0]
+	for i := range list {
+		c.starts, c.ends = append(c.starts, list[i].Start), append(c.ends, list[i].End)
+	}
+	slices.Sort(c.starts)
+	slices.Sort(c.ends)
+}
+
+// at returns how many threads wait at an instant.
+func (c *waiters) at(t int64) int {
+	began, _ := slices.BinarySearch(c.starts, t+1)
+	ended, _ := slices.BinarySearch(c.ends, t+1)
+	return began - ended
+}
+
+// busy returns how long of [from, to) anybody waits.
+func (c *waiters) busy(from, to int64) (ns int64) {
+	began, _ := slices.BinarySearch(c.starts, from+1)
+	ended, _ := slices.BinarySearch(c.ends, from+1)
+	for at := from; at < to; {
+		next := to
+		if began < len(c.starts) {
+			next = min(next, c.starts[began])
+		}
+		if ended < len(c.ends) {
+			next = min(next, c.ends[ended])
+		}
+		if began > ended {
+			ns += next - at
+		}
+		at = next
+		for began < len(c.starts) && c.starts[began] <= at {
+			began++
+		}
+		for ended < len(c.ends) && c.ends[ended] <= at {
+			ended++
+		}
+	}
+	return ns
+}

@@ -1,0 +1,171 @@
+package model
+
+import (
+	"math"
+
+	"contend/format"
+)
+
+// worker is what a goroutine needs to work on a class.
+type worker struct {
+	class  *Class
+	inner  map[format.StackID][]within
+	taking map[format.StackID]int
+	path   path
+
+	waits   []Wait
+	ends    []int32
+	users   users
+	recent  ring
+	pending []recently
+	batch   []gap
+	diff    []float64
+	lock    *Lock // whose waits and users these are
+
+	bare   bool // without dumps and samples
+	ev     evidence
+	lumps  []lump
+	lumpOf []int32
+	partOf [][phases]float64
+	steps  steps
+	first  [phases]float64 // the holds of the acquirer's site
+	own    [phases]float64
+	free   [lagPhases]float64
+	ownAt  [cells][phases]float64
+	freeAt [cells][lagPhases]float64
+	post   posterior
+	shares []share
+	told   []*deed
+}
+
+func (c *Class) worker() *worker {
+	n := len(c.sites)
+	return &worker{class: c, inner: map[format.StackID][]within{}, taking: map[format.StackID]int{}, batch: make([]gap, batchGaps),
+		lumpOf: make([]int32, n), partOf: make([][phases]float64, n), post: posterior{site: make([]byCell, n)}}
+}
+
+// load makes a lock the one at hand.
+func (k *worker) load(l *Lock) {
+	if k.lock != l {
+		k.lock = l
+		k.waits = k.class.program.Waits(l.ID, k.waits[:0])
+		k.users.set(k.class, k.waits)
+	}
+}
+
+// Learn learns how long sites hold, how long locks are free and who takes each lock, from
+// some gaps of the recording, by expectation maximisation.
+func (c *Class) Learn() {
+	sites := len(c.sites)
+	c.prior()
+	if sites == 0 {
+		return
+	}
+	step := max(1, c.waits/roundGaps)
+	k := c.worker()
+	for r := range rounds {
+		all := counts{entries: make([][phases]float64, sites), enters: make([]float64, sites)}
+		byLock := make([][]float64, len(c.Locks))
+		before, passed := make([]float64, sites), 0
+		for i, l := range c.Locks {
+			if last := passed + l.n; (passed+step-1-r%step)/step == (last+step-1-r%step)/step {
+				passed = last // none of its gaps is looked at
+				continue
+			}
+			copy(before, all.enters)
+			k.gaps(l, func(g *gap) bool { return (passed+g.number)%step == r%step }, func(g *gap) { k.run(l, g, &all) })
+			byLock[i] = make([]float64, sites)
+			for s := range before {
+				byLock[i][s] = all.enters[s] - before[s]
+			}
+			passed += l.n
+		}
+		c.maximise(&all, byLock)
+	}
+}
+
+// prior is what is supposed before anything is learned.
+func (c *Class) prior() {
+	c.entry = 1 / usualEntry
+	for j := range lagPhases {
+		c.lags[j] = math.Pow(lagFall, float64(j))
+	}
+	normalise(c.lags[:])
+	total := 0.0
+	for _, s := range c.sites {
+		total += s.n
+		for p := range phases {
+			s.holds[p] = math.Pow(0.7, math.Abs(math.Log(holdMean[p]/usualHold)/math.Log(4)))
+		}
+		normalise(s.holds[:])
+	}
+	k := c.worker()
+	for _, l := range c.Locks {
+		own := make([]float64, len(c.sites))
+		k.load(l)
+		for i := range k.waits {
+			if s := k.siteOf(k.waits[i].Stack); s >= 0 {
+				own[s]++
+			}
+		}
+		for i := range l.Dumps {
+			if s := k.siteOf(l.Dumps[i].Took); s >= 0 {
+				own[s]++
+			}
+		}
+		l.mix, l.uses = make([]float64, len(c.sites)), make([]bool, len(c.sites))
+		for s, x := range c.sites {
+			l.uses[s] = own[s] > 0 || x.of[l] || !x.silent && l.n < fewWaits
+			l.mix[s] = own[s] + 5*x.n/total + 0.01
+			if !l.uses[s] {
+				l.mix[s] = hardly
+			}
+		}
+		normalise(l.mix)
+	}
+}
+
+// maximise takes over what is expected.
+func (c *Class) maximise(all *counts, byLock [][]float64) {
+	var mean [phases]float64
+	for p := range phases {
+		mean[p] = 0.3
+		for s := range c.sites {
+			mean[p] += all.entries[s][p]
+		}
+	}
+	normalise(mean[:])
+	for i, s := range c.sites {
+		for p := range phases {
+			s.holds[p] = all.entries[i][p] + holdCounts*mean[p]
+		}
+		normalise(s.holds[:])
+	}
+	for j := range lagPhases {
+		c.lags[j] = all.lags[j] + lagCounts*math.Pow(lagFall, float64(j))
+	}
+	normalise(c.lags[:])
+	c.entry = min(1/2e3, max(1/1e9, (all.n+0.5)/(all.free+1e6)))
+	for i, l := range c.Locks {
+		for s := range c.sites {
+			l.mix[s] = mixCounts
+			if by := byLock[i]; by != nil {
+				l.mix[s] += by[s]
+			}
+			if !l.uses[s] {
+				l.mix[s] = hardly
+			}
+		}
+		normalise(l.mix)
+	}
+}
+
+func normalise(list []float64) {
+	sum := 0.0
+	for _, v := range list {
+		sum += v
+	}
+	for i := range list {
+		list[i] /= sum
+	}
+}
