@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"iter"
 
 	"contend/format"
@@ -16,11 +15,6 @@ import (
 // so that only short intervals have an unknown root.
 const MaxPath = 32
 
-// farShare bounds how often all slices of long paths end: whenever nothing has changed
-// for this part of the time since there are such paths. That is a hundred times or two
-// in a trace, however long it is.
-const farShare = 8
-
 // Further returns the locks passed after the first, as Path has them, but no more than
 // MaxPath.
 func (s *Share) Further() iter.Seq[*Hop] {
@@ -34,16 +28,6 @@ func (s *Share) Further() iter.Seq[*Hop] {
 
 // Far reports whether Further leaves out locks.
 func (s *Share) Far() bool { return s.Hops-1 > MaxPath }
-
-// farLock is what is known of the path from a lock as long as some paths are long.
-type farLock struct {
-	changed int64           // when a pointer on the first MaxPath locks changed last
-	found   int64           // when ahead was
-	ahead   format.ObjectID // the lock MaxPath further; good if it was found after the last change
-
-	flushed int64 // when its waiters' slices ended last, and how many locks before the
-	level   int32 // change that was
-}
 
 // newFar returns what is known when the first path is that long: until now every
 // change has ended all slices.
@@ -119,13 +103,6 @@ func (g *graph) farRoute(lock format.ObjectID) route {
 // unknownRoot is the end of a path that is not known.
 var unknownRoot = Owner{Kind: OwnerUnknown, Prov: Unknown}
 
-// circle is one in the graph that has more than MaxPath locks.
-type circle struct {
-	owner Owner
-	locks int
-	found int64
-}
-
 // circleAt returns the pseudo owner of the circle that a lock is on, and how many locks
 // that has. It was there already if it was found after the last change.
 func (g *graph) circleAt(lock format.ObjectID, changed int64) (Owner, int) {
@@ -189,24 +166,4 @@ func (g *graph) closed(locks []format.ObjectID) {
 		}
 		*to = r
 	}
-}
-
-// farther reports whether a change ends the slices of who waits behind more than MaxPath
-// locks, too: they end where nothing had changed there for a while.
-func (s *standing) farther() bool {
-	if s.farSince == format.NoTime {
-		s.farSince, s.farChanged = s.now, s.now
-		return true
-	}
-	quiet := s.now - s.farChanged
-	s.farChanged = s.now
-	return quiet > cmp.Or((s.now-s.farSince)/farShare, 0)
-}
-
-// mark notes that the paths from all locks found have changed.
-func (s *standing) mark() {
-	for _, l := range s.found {
-		s.g.far[l].changed = s.now
-	}
-	s.found = s.found[:0]
 }

@@ -122,3 +122,20 @@ func (g *graph) firstOf(l format.ObjectID, t format.ThreadID) int {
 	at, _ := slices.BinarySearchFunc(list, t, func(a owners.Holder, t format.ThreadID) int { return cmp.Compare(a.Thread, t) })
 	return at
 }
+
+// farLock is what is known of the path from a lock as long as some paths are long.
+type farLock struct {
+	changed int64           // when a pointer on the first MaxPath locks changed last
+	found   int64           // when ahead was
+	ahead   format.ObjectID // the lock MaxPath further; good if it was found after the last change
+
+	flushed int64 // when its waiters' slices ended last, and how many locks before the
+	level   int32 // change that was
+}
+
+// circle is one in the graph that has more than MaxPath locks.
+type circle struct {
+	owner Owner
+	locks int
+	found int64
+}

@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"slices"
-
 	"contend/analysis/owners"
 	"contend/format"
 )
@@ -208,42 +206,6 @@ func (s *sampler) tickAfter(next, hi int64, near span) int64 {
 func (s *sampler) sample(before, after int64) Sample {
 	at := s.cur.time
 	return Sample{Taken: true, InOrder: len(s.rec.parts) == 1 && s.rec.Waited() == 0, Before: before, First: at, Last: at, After: after}
-}
-
-// charge emits the slices of cur, or puts them off.
-func (s *sampler) charge(next int64) {
-	near := s.rec.part().gaps.around(s.cur.time)
-	lo, hi := s.reach(next, near)
-	if !s.e.begun {
-		s.start = lo
-		s.e.begin(s.rec.earliest(lo))
-	}
-	seen := s.sample(s.tickBefore(near), s.tickAfter(next, hi, near))
-	s.edge, s.end = hi, max(s.end, hi)
-	if s.seen.start == format.NoTime {
-		s.seen.start = lo
-	}
-	s.seen.end = hi
-	s.asides(lo, hi)
-	if s.measured.told {
-		s.putOff(lo, hi, seen)
-		return
-	}
-	s.e.tick(lo, hi)
-	if s.stale || !s.repeats() {
-		s.stale = false
-		s.clear()
-		s.build()
-	}
-	s.book(lo, hi, s.count(), &seen)
-}
-
-// repeats reports whether cur shows what the instant charged before it showed,
-// which lies in the other buffer until the next one is read into it.
-func (s *sampler) repeats() bool {
-	return slices.EqualFunc(s.cur.locks, s.next.locks, func(a, b contendedLock) bool {
-		return a.lock == b.lock && slices.Equal(a.owners, b.owners) && slices.Equal(a.waiters, b.waiters)
-	})
 }
 
 // book charges what the graph shows over [lo, hi), and running time.

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"slices"
 
 	"contend/analysis/internal/column"
@@ -161,4 +162,29 @@ func (s *standing) since(n format.ThreadID) int64 {
 		return c.since
 	}
 	return s.queue[s.g.blocked[n].lock].open[s.state[n].place].since
+}
+
+// farShare bounds how often all slices of long paths end: whenever nothing has changed
+// for this part of the time since there are such paths. That is a hundred times or two
+// in a trace, however long it is.
+const farShare = 8
+
+// farther reports whether a change ends the slices of who waits behind more than MaxPath
+// locks, too: they end where nothing had changed there for a while.
+func (s *standing) farther() bool {
+	if s.farSince == format.NoTime {
+		s.farSince, s.farChanged = s.now, s.now
+		return true
+	}
+	quiet := s.now - s.farChanged
+	s.farChanged = s.now
+	return quiet > cmp.Or((s.now-s.farSince)/farShare, 0)
+}
+
+// mark notes that the paths from all locks found have changed.
+func (s *standing) mark() {
+	for _, l := range s.found {
+		s.g.far[l].changed = s.now
+	}
+	s.found = s.found[:0]
 }

@@ -36,7 +36,7 @@ func TestVersionSaysWhatWasBuilt(t *testing.T) {
 		if err := writeVersion(&out, &debug.BuildInfo{GoVersion: "go1.26.1", Main: debug.Module{Version: c.version}, Settings: c.settings}); err != nil {
 			t.Fatal(err)
 		}
-		if got := out.String(); !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "\nformat  2\n") {
+		if got := out.String(); !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, "\nformat  1\n") {
 			t.Errorf("%s: %q", c.version, got)
 		}
 	}
