@@ -291,7 +291,7 @@ func keepRaw(r *record.Recording, dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for name, f := range map[string]*os.File{"flight.jfr": r.Flight, "samples.bin": r.Samples} {
+	for name, f := range map[string]*io.SectionReader{"flight.jfr": r.Flight, "samples.bin": r.Samples} {
 		if f == nil {
 			continue
 		}

@@ -166,8 +166,8 @@ func TestRecordEndedAtTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if info, err := r.Samples.Stat(); err != nil || info.Size() == 0 || !r.Ended {
-		t.Errorf("%v, %v, ended %v", info, err, r.Ended)
+	if r.Samples.Size() == 0 || !r.Ended {
+		t.Errorf("%d bytes, ended %v", r.Samples.Size(), r.Ended)
 	}
 }
 

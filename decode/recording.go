@@ -3,7 +3,6 @@ package decode
 import (
 	"errors"
 	"io"
-	"os"
 
 	"contend/decode/jfr"
 	"contend/decode/native"
@@ -20,8 +19,8 @@ const (
 // Recording reads what was recorded of one JVM at once: its flight recording,
 // the samples of the agent, or both, of which either may be nil. With both,
 // the waits are those of the flight recording, and the samples only show who
-// owned the locks. The caller keeps the files open.
-func Recording(flight, samples *os.File, o Options) (Source, error) {
+// owned the locks. The caller keeps them open.
+func Recording(flight, samples *io.SectionReader, o Options) (Source, error) {
 	r, err := recording(flight, samples, o)
 	if err != nil {
 		return nil, err
@@ -29,7 +28,7 @@ func Recording(flight, samples *os.File, o Options) (Source, error) {
 	return &admitted{Source: r, name: flightFile}, nil
 }
 
-func recording(flight, samples *os.File, o Options) (Source, error) {
+func recording(flight, samples *io.SectionReader, o Options) (Source, error) {
 	if flight == nil {
 		return native.NewReader(samples, sampleFile)
 	}

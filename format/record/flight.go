@@ -64,11 +64,11 @@ func (s *session) stopFlight(r *Recording) error {
 	if r.Ended && saved == nil {
 		saved = s.repository.salvage()
 	}
-	written, err := s.dir.here.Open(flightName)
+	stopped, err := s.dir.here.Open(flightName)
 	if err != nil {
-		written = nil
+		stopped = nil
 	}
-	if r.Flight = larger(written, saved); r.Flight == nil {
+	if r.Flight = r.keep(larger(stopped, saved)); r.Flight == nil {
 		return errNoFlight
 	}
 	return nil
@@ -77,24 +77,28 @@ func (s *session) stopFlight(r *Recording) error {
 // larger closes the smaller of two files, either of which may be nil, and returns the
 // other; nil where that is empty.
 func larger(a, b *os.File) *os.File {
-	if size(a) < size(b) {
+	if written(a) < written(b) {
 		a, b = b, a
 	}
 	if b != nil {
 		b.Close()
 	}
-	if a != nil && size(a) == 0 {
+	if a != nil && written(a) == 0 {
 		a.Close()
 		a = nil
 	}
 	return a
 }
 
-func size(f *os.File) int64 {
+// written is how much was written to a file, which may be nil, up to its first hole.
+func written(f *os.File) int64 {
 	if f == nil {
 		return 0
 	}
-	info, err := f.Stat()
+	if size, err := f.Seek(0, hole); err == nil {
+		return size
+	}
+	info, err := f.Stat() // it is empty, or of a file system that knows no holes
 	if err != nil {
 		return 0
 	}

@@ -29,21 +29,31 @@ type Config struct {
 
 // Recording is what came of it.
 type Recording struct {
-	Samples *os.File      // the agent's trace, nil without the agent; no name leads to it any more
-	Flight  *os.File      // the flight recording, nil without one; likewise
-	Length  time.Duration // how long was recorded
-	Ended   bool          // the process ended before the time was over
-	Scarce  bool          // it was ended early: the flight recorder would have found no more room
-	Virtual bool          // virtual threads ran, which no agent sees
+	Samples *io.SectionReader // the agent's trace, nil without the agent; no name leads to it any more
+	Flight  *io.SectionReader // the flight recording, nil without one; likewise
+	Length  time.Duration     // how long was recorded
+	Ended   bool              // the process ended before the time was over
+	Scarce  bool              // it was ended early: the flight recorder would have found no more room
+	Virtual bool              // virtual threads ran, which no agent sees
+	files   []*os.File
 }
 
 // Close gives the files up.
 func (r *Recording) Close() {
-	for _, f := range []*os.File{r.Samples, r.Flight} {
-		if f != nil {
-			f.Close()
-		}
+	for _, f := range r.files {
+		f.Close()
 	}
+}
+
+// keep is what was written to a file by now, up to its first hole; nil without a file. It
+// belongs to the user whose process is recorded: that may go on writing to it, and give it
+// any size at no cost.
+func (r *Recording) keep(f *os.File) *io.SectionReader {
+	if f == nil {
+		return nil
+	}
+	r.files = append(r.files, f)
+	return io.NewSectionReader(f, 0, written(f))
 }
 
 // Means are what records.
@@ -72,7 +82,7 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 		}
 	}
 	if m.Agent {
-		if out.Samples, err = s.startAgent(m.Flight); err != nil {
+		if s.trace, err = s.startAgent(m.Flight); err != nil {
 			if m.Flight {
 				s.endFlight(s.name)
 			}
@@ -85,16 +95,14 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	out.Length = time.Since(begun)
 	out.Virtual = out.Virtual || p.VirtualThreads()
 	if m.Agent {
-		s.stopAgent(out)
+		s.stopAgent(out.Ended)
+		out.Samples = out.keep(s.trace)
 	}
 	if m.Flight {
 		err = s.stopFlight(out)
 	}
 	if m.Agent && errors.Is(err, errNoFlight) { // the samples stay
 		err = nil
-	}
-	if err == nil && out.Samples != nil {
-		_, err = out.Samples.Seek(0, io.SeekStart)
 	}
 	if err != nil {
 		out.Close()
@@ -119,6 +127,7 @@ type session struct {
 	name       string
 	repository *repository // nil without a flight recording
 	lease      *os.File    // nil without an agent
+	trace      *os.File    // likewise
 }
 
 // alive is what a lease holds, and is written again to touch it.
@@ -162,10 +171,10 @@ func (s *session) startAgent(flight bool) (*os.File, error) {
 
 // stopAgent ends the lease and waits for the end of the trace. A JVM that has
 // no time for it, or is gone, leaves a trace that was cut.
-func (s *session) stopAgent(r *Recording) {
+func (s *session) stopAgent(ended bool) {
 	_ = s.dir.here.Remove(leaseName)
 	for range 60 {
-		if complete(r.Samples) || r.Ended {
+		if complete(s.trace) || ended {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)

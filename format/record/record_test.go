@@ -137,7 +137,7 @@ func TestTheAgentEndsWithItsLease(t *testing.T) {
 		}
 		told <- false
 	}()
-	(&session{dir: dir}).stopAgent(&Recording{Samples: trace})
+	(&session{dir: dir, trace: trace}).stopAgent(false)
 	got := make([]byte, len(data))
 	n, _ := trace.ReadAt(got, 0) // before the agent is asked whether it is done
 	if !<-told || !bytes.Equal(got[:n], data) {

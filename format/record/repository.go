@@ -102,11 +102,14 @@ func (r *repository) copy(to io.Writer, name string) (int64, error) {
 		return 0, nil // no chunk of this recording: others may be
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err != nil || foreign.Links(info) != 1 { // one of many names of the same
+		return 0, nil
+	}
 	var head [16]byte // magic, version, size
 	if _, err := f.ReadAt(head[:], 0); err != nil {
 		return 0, nil
 	}
-	return io.Copy(to, io.NewSectionReader(f, 0, int64(binary.BigEndian.Uint64(head[8:]))))
+	return io.Copy(to, io.NewSectionReader(f, 0, min(written(f), int64(binary.BigEndian.Uint64(head[8:])))))
 }
 
 func (r *repository) close() {

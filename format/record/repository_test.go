@@ -2,6 +2,7 @@ package record
 
 import (
 	"encoding/binary"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -101,5 +102,25 @@ func TestScarce(t *testing.T) {
 	}
 	if (*repository)(nil).scarce() {
 		t.Error("what has no flight recorder needs room")
+	}
+}
+
+// A chunk has one name: another user could give one so many that no disk takes the copies.
+func TestSalvageTakesNoChunkTwice(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "2026_11_23_02_00_01.jfr")
+	head := append([]byte("FLR\x00\x00\x02\x00\x01"), binary.BigEndian.AppendUint64(nil, 16)...)
+	if err := errors.Join(os.WriteFile(name, head, 0o600), os.Link(name, filepath.Join(dir, "2026_11_23_02_00_02.jfr"))); err != nil {
+		t.Fatal(err)
+	}
+	at, err := foreign.At(dir, foreign.User{UID: os.Geteuid(), GID: os.Getegid()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &repository{dir: at}
+	defer r.close()
+	if f := r.salvage(); f != nil {
+		f.Close()
+		t.Error("chunks of two names were copied")
 	}
 }

@@ -4,7 +4,7 @@ package whole
 
 import "io/fs"
 
-const nonBlock = 0
+const nonBlock, noFollow = 0, 0
 
 // owner is not known here; nor is the own user.
 func owner(fs.FileInfo) (uid int) { return -1 }

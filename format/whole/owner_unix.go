@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-const nonBlock = syscall.O_NONBLOCK
+const nonBlock, noFollow = syscall.O_NONBLOCK, syscall.O_NOFOLLOW
 
 // owner is the user a file belongs to.
 func owner(info fs.FileInfo) (uid int) {

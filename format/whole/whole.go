@@ -47,13 +47,13 @@ func Create(path string) (*File, error) {
 		case err != nil:
 			return nil, err
 		case isDescriptor(path):
-			return inPlace(path, true)
+			return inPlace(path, nil)
 		case info.IsDir():
 			return nil, &os.PathError{Op: "open", Path: path, Err: errDir}
 		case info.Mode().IsRegular():
 			return beside(path, info)
 		case info.Mode()&fs.ModeSymlink == 0:
-			return inPlace(path, false)
+			return inPlace(path, info)
 		case owner(info) != os.Geteuid() && owner(info) > 0:
 			return nil, &os.PathError{Op: "open", Path: path, Err: errLink}
 		}
@@ -100,13 +100,18 @@ func isDescriptor(path string) bool {
 	return err == nil && descriptors.MatchString(abs)
 }
 
-// inPlace opens what is no file or, where it may be one, adds to it.
-func inPlace(path string, regular bool) (*File, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+// inPlace opens a descriptor or, where named is not nil, what was seen to be no file: a
+// link that another user puts there meanwhile leads nowhere.
+func inPlace(path string, named fs.FileInfo) (*File, error) {
+	flag := os.O_WRONLY | os.O_APPEND
+	if named != nil {
+		flag |= noFollow
+	}
+	f, err := os.OpenFile(path, flag, 0)
 	if err != nil {
 		return nil, err
 	}
-	if info, err := f.Stat(); err != nil || info.Mode().IsRegular() && !regular {
+	if info, err := f.Stat(); err != nil || named != nil && !os.SameFile(info, named) {
 		return nil, errors.Join(&os.PathError{Op: "open", Path: path, Err: fs.ErrExist}, f.Close())
 	}
 	return &File{File: f, path: path}, nil

@@ -169,6 +169,29 @@ func TestALinkOfAnotherUser(t *testing.T) {
 	holds(t, target, "old", 0o644)
 }
 
+// A pipe that became a link, or another pipe, after it was looked at leads nowhere.
+func TestAPipeThatIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	seen, other, link := filepath.Join(dir, "seen"), filepath.Join(dir, "other"), filepath.Join(dir, "link")
+	if err := errors.Join(syscall.Mkfifo(seen, 0o600), syscall.Mkfifo(other, 0o600), os.Symlink(other, link)); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Lstat(seen)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := os.OpenFile(other, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	for path, want := range map[string]error{link: syscall.ELOOP, other: fs.ErrExist} {
+		if _, err := inPlace(path, info); !errors.Is(err, want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
 // A disk that is full leaves the file that was there, and nothing beside it.
 func TestAFullDisk(t *testing.T) {
 	dir := t.TempDir()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,16 +70,31 @@ func (p *Process) read(status []byte) (state string) {
 
 // commandLine reads the arguments, those of the environment too.
 func (p *Process) commandLine() {
-	text, _ := os.ReadFile(procPath(p.PID, "cmdline"))
+	text := beginning(procPath(p.PID, "cmdline"))
 	args := strings.Split(strings.TrimRight(string(text), "\x00"), "\x00")
 	p.Main = mainOf(args)
 	p.args = args
-	env, _ := os.ReadFile(procPath(p.PID, "environ"))
+	env := beginning(procPath(p.PID, "environ"))
 	for _, v := range strings.Split(string(env), "\x00") {
 		if key, value, _ := strings.Cut(v, "="); key == "JAVA_TOOL_OPTIONS" || key == "JDK_JAVA_OPTIONS" || key == "_JAVA_OPTIONS" {
 			p.args = append(p.args, strings.Fields(value)...)
 		}
 	}
+}
+
+// maxMemory bounds what is read of a process's own memory, which any process can declare
+// to be its arguments: the kernel gives a new one no more than some MB of them.
+const maxMemory = 1 << 20
+
+// beginning reads the first maxMemory bytes of a file.
+func beginning(path string) []byte {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, _ := io.ReadAll(io.LimitReader(f, maxMemory))
+	return text
 }
 
 // starting reports whether a JVM that began lately does not run its program yet. The

@@ -19,6 +19,10 @@ import (
 // maxArgument bounds what the attach listener takes of each argument.
 const maxArgument = 1024
 
+// maxAnswer bounds what is read of an answer, which may have no end: those of the commands
+// sent here are short.
+const maxAnswer = 1 << 20
+
 // Command runs a command of the attach listener, such as "load" or "jcmd", and
 // returns what it prints. The error is an *Error when the JVM cannot be
 // reached or says no.
@@ -43,7 +47,7 @@ func (p *Process) Command(timeout time.Duration, name string, args ...string) ([
 	if _, err := io.WriteString(conn, request); err != nil {
 		return nil, p.fail("does not take the command: "+cause(err), "")
 	}
-	answer, err := io.ReadAll(conn)
+	answer, err := io.ReadAll(io.LimitReader(conn, maxAnswer))
 	if err != nil && len(answer) == 0 {
 		return nil, p.fail("does not answer: "+cause(err), "it may be stopped, or too busy")
 	}

@@ -10,5 +10,8 @@ const noFollow, nonBlock, directory = 0, 0, 0
 // Owner is not known here.
 func Owner(fs.FileInfo) (uid int) { return -1 }
 
+// Links is not known here.
+func Links(fs.FileInfo) int { return 1 }
+
 // Lock has nothing to do here.
 func (d *Dir) Lock() bool { return true }

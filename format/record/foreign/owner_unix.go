@@ -23,6 +23,14 @@ func Owner(info fs.FileInfo) (uid int) {
 	return -1
 }
 
+// Links is how many names a file has.
+func Links(info fs.FileInfo) int {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(s.Nlink)
+	}
+	return 1
+}
+
 // Name is what a user is called here, and its number.
 func Name(uid int) string {
 	number := strconv.Itoa(uid)
