@@ -285,9 +285,9 @@ func gotBefore(acquired []got, t format.ThreadID, until int64) (at int64, ok boo
 // warning says how much it was, where the range is worth a word.
 func (q *reacquiring) warning() []format.Warning {
 	s := &q.sum
-	if s.High-s.Low == 0 {
+	if s.High <= s.Ns {
 		return nil
 	}
-	return []format.Warning{{Code: "re-entry", Hidden: s.High - s.Ns, Text: format.Say("how long threads took to get locks back after Object.wait and await is estimated: %v, between %v and %v",
-		time.Duration(s.Ns), time.Duration(s.Low), time.Duration(s.High))}}
+	return []format.Warning{{Code: "re-entry", Hidden: s.High - s.Ns, Text: format.Say("up to %v more of getting locks back after Object.wait or await; %v are counted, an estimate between %v and %v",
+		time.Duration(s.High-s.Ns), time.Duration(s.Ns), time.Duration(s.Low), time.Duration(s.High))}}
 }

@@ -26,7 +26,7 @@ func (s *screen) findings() (lines []line) {
 		}
 		lines = append(lines, s.deadlock(&s.Deadlocks[i])...)
 	}
-	shown, left := 0, 0
+	shown, left, head := 0, 0, 0
 	for _, f := range distinct(s.Findings) {
 		if f.Kind == findings.Deadlock.String() {
 			continue
@@ -35,6 +35,7 @@ func (s *screen) findings() (lines []line) {
 			if len(lines) > 0 {
 				lines = append(lines, line{})
 			}
+			head = len(lines)
 			lines = append(lines, line{"Findings, by their part of all waiting", plain})
 		}
 		if shown+len(s.Deadlocks) >= max(s.detail.findings, 1) && shown > 0 {
@@ -45,7 +46,8 @@ func (s *screen) findings() (lines []line) {
 		lines = append(lines, s.finding(&f)...)
 	}
 	if left > 0 {
-		lines = append(lines, fill("      ", s.Width, plain, prose(fmt.Sprintf("and %s (--full shows all)", text.Amount(int64(left), "smaller finding")))...)...)
+		all := fmt.Sprintf("%s (%d smaller: --full shows all)", lines[head].text, left)
+		lines = slices.Replace(lines, head, head+1, fill("", s.Width, plain, prose(all)...)...)
 	}
 	return lines
 }

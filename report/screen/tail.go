@@ -15,11 +15,12 @@ func (s *screen) tail() (lines []line) {
 	lines = s.idle()
 	uncounted := s.uncounted()
 	for i, w := range uncounted {
-		if i == s.detail.notes {
+		told := fill("not counted: ", s.Width, plain, prose(s.brief(w))...)
+		if i == s.detail.notes && (i+1 < len(uncounted) || len(told) > 1) { // one line is as short as saying that there is one more
 			lines = append(lines, fill("", s.Width, plain, prose(fmt.Sprintf("not counted: %s (--full shows all)", text.Amount(int64(len(uncounted)-i), "more thing")))...)...)
 			break
 		}
-		lines = append(lines, fill("not counted: ", s.Width, plain, prose(s.brief(w))...)...)
+		lines = append(lines, told...)
 	}
 	for _, w := range s.Coverage.Warnings {
 		if doubts[w.Code] && !s.Full && s.Total.WaitNs > 0 && !s.trapped() {
