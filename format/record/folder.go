@@ -1,12 +1,14 @@
 package record
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
 	"regexp"
 	"strconv"
+	"time"
 
 	"contend/format/record/attach"
 	"contend/format/record/foreign"
@@ -52,9 +54,15 @@ func newFolder(p *attach.Process) (*folder, error) {
 }
 
 // tidy removes what recorders left there that were killed: folders of this process, whose
-// flight recordings end ends first, and of processes that are gone.
-func (f *folder) tidy(p *attach.Process, end func(name string)) {
+// flight recordings end ends first, and of processes that are gone. There may be any number
+// of them, each slow to end: it gives up when patience or ctx does.
+func (f *folder) tidy(ctx context.Context, p *attach.Process, end func(name string)) {
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
 	for _, name := range f.parent.Names("contend-*") {
+		if ctx.Err() != nil {
+			break
+		}
 		of := ours.FindStringSubmatch(name)
 		if of == nil || name == f.name {
 			continue
@@ -71,7 +79,7 @@ func (f *folder) tidy(p *attach.Process, end func(name string)) {
 			if pid == p.PID {
 				end(name)
 			}
-			_ = f.parent.RemoveAll(name)
+			f.clear(ctx, name)
 		}
 		left.Close()
 	}
@@ -86,8 +94,26 @@ func (f *folder) add(name string, content []byte) (*os.File, error) {
 
 func (f *folder) path(name string) string { return f.theirs + "/" + f.name + "/" + name }
 
+// clear removes a folder, as far as it comes before ctx ends: its user may fill it meanwhile.
+func (f *folder) clear(ctx context.Context, name string) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = f.parent.RemoveAll(name)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// removal is how long the end of a recording waits for that of its folder.
+const removal = 5 * time.Second
+
 func (f *folder) remove() {
-	_ = f.parent.RemoveAll(f.name)
+	ctx, stop := context.WithTimeout(context.Background(), removal)
+	defer stop()
+	f.clear(ctx, f.name)
 	f.here.Close()
 	f.parent.Close()
 }

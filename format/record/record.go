@@ -74,7 +74,7 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 	defer dir.remove()
 	s := &session{Config: c, p: p, dir: dir, name: dir.name}
 	defer func() { s.repository.close(); s.lease.Close() }()
-	dir.tidy(p, s.endFlight)
+	dir.tidy(ctx, p, s.endFlight)
 	out := &Recording{}
 	if m.Flight { // first: what the agent shows should lie within
 		if err := s.startFlight(); err != nil {
