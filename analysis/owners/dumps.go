@@ -8,21 +8,6 @@ import (
 	"contend/format"
 )
 
-// Unlinked is a contended lock in a thread dump whose waiters no recorded wait
-// knows: they still waited when the recording ended, or their waits are not
-// recorded.
-type Unlinked struct {
-	Time    int64
-	Lock    format.ObjectID // as the dump names it
-	Owners  []format.Party
-	Waiters []format.Party
-	Counted bool // its waiters hang, and count as waiting, for as long as samples show them
-}
-
-// linkSlack is how long before a dump is written the threads may have stood
-// as it shows them: it is taken at a safepoint and written after it.
-const linkSlack = int64(20e6)
-
 // link translates the locks of thread dumps, which are named by heap address,
 // to those of waits, which are named by monitor address: a thread that waits
 // in both, at the same time, for the same class, waits for the same lock.

@@ -36,6 +36,10 @@ func (p Provenance) String() string {
 	return p.Word().String()
 }
 
+// byReleases is how likely an owner is that follows from releases, where one may be
+// missing.
+var byReleases = Likely(0.95)
+
 // Way is a provenance but for the probability.
 type Way uint8
 

@@ -22,10 +22,6 @@ import (
 //
 // What is left in between is the hand-off.
 
-// byReleases is how likely an owner is that follows from releases, where one may be
-// missing.
-var byReleases = Likely(0.95)
-
 // function is a critical section as far as its length goes: the function that
 // takes the lock or gives it back.
 type function struct{ class, method string }

@@ -6,58 +6,14 @@
 // Its files, each of which uses only what comes after it:
 //
 //	timelines.go   the owners of all locks: recorded, or inferred
+//	infer.go       what package model is asked of the others, and what it is told
+//	dumps.go       dumps, and which lock of the waits a dump's lock is
 //	releases.go    rules 5 to 7, for locks whose releases the trace tells
 //	points.go      what waits and releases show of a lock, by time
-//	divide.go      how sections divide, where most acquisitions are not recorded
-//	reconcile.go   the others: what is claimed of them, and what samples show
-//	standout.go    gaps that stand out by their length, and are divided by their samples
-//	permits.go     who has which of several permits
-//	check.go       what is held back from its own check
-//	rebuild.go     rules 1 to 4, for locks of which it tells waits only
-//	lags.go        what comes before and after what is seen inside
-//	estimate.go    how stretches divide that show nobody
-//	witness.go     what owners do of whom the thread is known
-//	relate.go      what is learnt of locks of one kind together
-//	named.go       what threads do that are named as owners and never wait
-//	occupied.go    how long somebody had a lock at least, as samples show
-//	ran.go         until when samples show that somebody had the lock
-//	trusts.go      how much of what is inferred of each lock is right
-//	builder.go     the stretches between acquisitions, and charging them
-//	thin.go        few parts of a stretch, none too short to be worth its row
-//	census.go      what samples show of sections
-//	rounds.go      which parts of the program are sampled together
-//	kin.go         locks of one kind: call sites, who uses them, the model
-//	tally.go       what samples show of claims that are alike
-//	surprises.go   samples of long gaps that show others than is claimed
-//	shares.go      what the model gives sections divided anew
-//	branches.go    stacks of samples, from the outermost frame inwards
-//	samples.go     where in the program samples of running threads are
-//	sections.go    what threads do only while they hold the lock
-//	inquiry.go     each activity held against those locks it may tell of
-//	cells.go       for which locks somebody waits, by time
-//	strangers.go   the same of threads that are not known to use the lock
-//	fits.go        whether that is more than chance
-//	rivals.go      which of what cannot all have been inside was
-//	singly.go      the same where a call site serves several locks
-//	tried.go       waits for others inside a lock that is only ever tried
-//	around.go      what is done with a permit that a method returned with
-//	fitting.go     activities that end when others get the lock
-//	sitetimes.go   what was done at call sites of many locks, near the waits for one
-//	met.go         the call sites threads were at while somebody waited
-//	homes.go       where activities belong whose stack shows the runtime only
-//	interrupts.go  waits that an interrupt may have ended
-//	section.go     what is known of one lock: acquisitions, busy stretches
-//	waits.go       the waits for one lock, gathered from their threads
-//	pools.go       what the rests of stretches are charged to, together
-//	skill.go       how much claims know of single stretches
-//	runs.go        which stretches of a long recording are asked about
-//	calibration.go how much of what is inferred is right
+//	evidence.go    what owners are inferred from
+//	waits.go       when anybody waits for a lock
 //	unended.go     waits at the ends of a recording that only samples show
-//	evidence.go    dumps, and which lock of the waits a dump's lock is
-//	bursts.go      samples that a recorder takes one after the other
 //	activities.go  what each thread did
-//	callsites.go   what was done at each call site
-//	sitelist.go    refs of activities, packed
 //	scan.go        a thread's activities one after another, as they lie
 //	parks.go       activities dealt out to threads; successive parks that are one wait
 //	store.go       activities as they are stored
@@ -68,9 +24,7 @@
 //	inputs.go      what each input tells of the owners of its locks
 //	pauses.go      stretches in which nobody ran
 //	packing.go     ownerships as they are stored
-//	recent.go      numbers of ids, those asked for last
-//	family.go      which section the stack of a sample is of
-//	learnt.go      what was learnt at call sites in inputs before
+//	calibration.go how much of what is inferred is right
 //	owner.go       what an owner is, and how it may be known
 package owners
 

@@ -18,6 +18,10 @@ import (
 // cut at the ends of every recording.
 const leastUnended = int64(1e9)
 
+// linkSlack is how long before a dump is written the threads may have stood
+// as it shows them: it is taken at a safepoint and written after it.
+const linkSlack = int64(20e6)
+
 // Unended returns the waits of the input at hand that samples show at its beginning
 // or at its end and that are not recorded. They end without the lock, for all that
 // is known. Alike reports whether two locks are of one class.
