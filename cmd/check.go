@@ -49,7 +49,9 @@ the rule. "total" is all locks together.
   p99(*) < 10ms                          length of waits; also p50, p90, p99.9, p99.99 and max
   blame(com.acme.*) < +20% vs baseline   against the traces of --baseline
 
-A change over the baseline fails when it is above the limit by more than noise. With
+A change of csp or blame over the baseline is one of threads that wait on average:
+waiting over the time elapsed, as 'contend diff' has it. Pressure is over the running
+time, which shrinks with the waiting. A change fails when it is above the limit by more than noise. With
 three baseline traces or more, what they disagree by is the noise; with fewer it is
 estimated from how each run varies.
 
@@ -61,11 +63,12 @@ A rule that the trace cannot decide is undecided, and does not hold either, unle
                  or without an address)
   blame          where owners that nothing is known of could break the limit
   thresholds     waits shorter than the recording's threshold, 10 or 20 ms in the
-                 settings of the JDK, are missing, any number of them. A csp or blame
-                 above its limit without them fails. One below is undecided: nothing
-                 bounds what is missing. Limits of lengths from the threshold on are
-                 decided: what is missing is shorter. Changes over a baseline with the
-                 same threshold are decided by the waits above it
+                 settings of the JDK, are missing, any number of them. A share above
+                 its limit without them fails. One below is decided where all the time
+                 that threads ran, and may have waited unseen, would not break the
+                 limit. Limits of lengths from the threshold on are decided: what is
+                 missing is shorter. Changes over a baseline with the same threshold
+                 are decided by the waits above it
   virtual threads  whose waits are missing: decided where all starts are recorded, as
                  'contend jfc' asks for, and all of their lives of which nothing tells
                  would not break the limit

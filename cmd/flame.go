@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"contend/blame/stacks"
+	"contend/format"
 	"contend/report/flame"
 	"contend/report/text"
 
@@ -108,7 +109,7 @@ func (o *flameOptions) write(e *env, b, base *stacks.Builder, res *result) error
 	m := text.MeasureOf(res.coverage())
 	c := flame.Caption{Title: fmt.Sprintf("%s: %s view", text.Sanitize(strings.Join(res.inputs, " ")), o.view.name), Summary: waited(b, m), Of: m.Of(), Width: "waiting " + m.What()}
 	for _, w := range res.stats.Warnings {
-		if w.Hidden > 0 {
+		if w.Hidden > 0 || w.Code == format.HiddenVirtual {
 			c.Summary += "; " + w.Text
 		}
 	}

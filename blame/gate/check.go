@@ -72,7 +72,7 @@ func Worst(results []Result) Status {
 const falseAlarms = 0.05
 
 func (r *Rule) check(runs, baseline []*Run) Result {
-	res := Result{Rule: r.Text, Unit: r.metric.unit, Relative: r.relative, Status: Pass}
+	res := Result{Rule: r.Text, Unit: r.unit(), Relative: r.relative, Status: Pass}
 	var base map[string]measured
 	if r.relative {
 		base = r.metric.measure(r, baseline)

@@ -183,11 +183,15 @@ func unknownOwners(r *Rule, s *Subject, run *Run) Doubt {
 	if s.none || r.subject == Total || r.pattern.MatchString(analysis.UnknownStack) {
 		return Doubt{}
 	}
-	hidden := group([]*Run{run}).Owners(unknown).Pressure.Value
+	hidden := r.share(group([]*Run{run}).Owners(unknown)).Value
 	if hidden == 0 || !r.above(s.Value+hidden, s.Limit+s.Noise) {
 		return Doubt{}
 	}
-	return Doubt{fmt.Sprintf("who held the locks is not known for waiting that is %.2g %% of the running time", 100*hidden), "record with thread dumps ('contend jfc' prints such settings), or take dumps with -l"}
+	how := fmt.Sprintf("waiting that is %.2g %% of the running time", 100*hidden)
+	if r.unit() == Threads {
+		how = fmt.Sprintf("%.2g threads that wait on average", hidden)
+	}
+	return Doubt{"who held the locks is not known for " + how, "record with thread dumps ('contend jfc' prints such settings), or take dumps with -l"}
 }
 
 // withoutLengths doubts lengths where waits were only sampled.

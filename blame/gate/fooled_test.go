@@ -114,3 +114,40 @@ func TestPeaksJoinWhatHasOneName(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Waits too short to be recorded lie where threads ran and waited for no lock: two threads
+// in ten seconds, of which one waits for three, may wait for seventeen more.
+func TestShortWaitsAreBoundedByTheRunningTime(t *testing.T) {
+	for rule, want := range map[string]Status{
+		"waiting(*) < 2.1": Pass, "waiting(*) < 1.9": Undecided, "waiting(*) < 0.29": Fail, "csp(*) < 99%": Undecided, "csp(*) <= 100%": Pass,
+		"waiting(*) < +20% vs baseline": Pass,
+	} {
+		r, run := recorded(t, rule, format.Event{Kind: format.KindSetting, Name: "jdk.JavaMonitorEnter#threshold", Value: "20 ms", Weight: 20e6},
+			format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Time: 2e9, End: 5e9})
+		if got := r.check([]*Run{run}, []*Run{run}); got.Status != want {
+			t.Errorf("%s: %+v, want %s", rule, got, want)
+		}
+	}
+}
+
+// A change that cuts waiting also cuts what threads run, so that pressure may rise: what
+// counts is how much threads wait in the same time.
+func TestLessWaitingIsNoRiseOfPressure(t *testing.T) {
+	idle := func(thread format.ThreadID, from, to int64) format.Event {
+		return format.Event{Kind: format.KindActivity, Activity: format.ActivityPark, Thread: thread, Time: from, End: to}
+	}
+	wait := func(to int64) format.Event {
+		return format.Event{Kind: format.KindWait, Thread: 1, Object: 1, Stack: 1, Time: 0, End: to}
+	}
+	for rule, want := range map[string]Status{"csp(*) < +20% vs baseline": Pass, "blame(total) < +20% vs baseline": Pass, "csp(*) < 50%": Fail} {
+		r, now := recorded(t, rule, wait(3e9), idle(1, 3e9, 10e9), idle(2, 0, 9e9)) // 75 % of 4 s
+		_, before := recorded(t, rule, wait(6e9))                                   // 30 % of 20 s
+		got := r.check([]*Run{now}, []*Run{before})
+		if got.Status != want {
+			t.Errorf("%s: %+v, want %s", rule, got, want)
+		}
+		if s := got.Subjects[0]; r.relative && (got.Unit != Threads || s.Value < 0.29 || s.Value > 0.31 || s.Base < 0.59 || s.Base > 0.61) {
+			t.Errorf("%s: %s, %+v; want 0.3 threads, 0.6 before", rule, got.Unit, s)
+		}
+	}
+}

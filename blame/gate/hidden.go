@@ -13,13 +13,23 @@ import (
 // Waits that no recording has, because they were too short for it, because it
 // hides them, or because no sample met them, may lift a value above its limit.
 
-// tooShort doubts a share: any number of short waits may be hidden, and nothing
-// in a recording bounds how many.
-func tooShort(r *Rule, _ *Subject, run *Run) Doubt {
-	if run.Trace.Coverage.Threshold == 0 || r.relative {
+// tooShort doubts a share that waits too short to be recorded could lift above the
+// limit. Any number of them may be missing, but a thread waits for one lock at a time:
+// they lie where threads were taken to run, or may have run, and waited for none.
+func tooShort(r *Rule, s *Subject, run *Run) Doubt {
+	tr := run.Trace
+	if tr.Coverage.Threshold == 0 || r.relative {
 		return Doubt{}
 	}
-	return Doubt{fmt.Sprintf("waits shorter than %v were not recorded, and any number of them may be missing", time.Duration(run.Trace.Coverage.Threshold)),
+	recorded := int64(0)
+	for _, ns := range tr.Coverage.ByProvenance {
+		recorded += ns
+	}
+	most := max(tr.RunningHigh-recorded, 0)
+	if !r.above(r.atMost(s.Value, most, tr), s.Limit+s.Noise) {
+		return Doubt{}
+	}
+	return Doubt{fmt.Sprintf("waits shorter than %v were not recorded, and any number of them may be missing, for %s in all: so long threads ran and were not seen waiting", time.Duration(tr.Coverage.Threshold), format.Say("%v", time.Duration(most))),
 		recordAll + ", limit max or p99 above that, or compare with a baseline"}
 }
 
@@ -58,17 +68,21 @@ func bounded(r *Rule, s *Subject, run *Run) Doubt {
 func (r *Rule) atMost(value float64, hiddenNs int64, tr *analysis.Trace) float64 {
 	whole := tr.RunningNs
 	switch {
-	case r.metric.unit == Ratio && r.interval > 0:
+	case r.unit() == Ratio && r.interval > 0:
 		return 1
 	case r.interval > 0:
 		whole = r.interval
-	case r.metric.unit == Threads:
+	case r.unit() == Threads:
 		whole = tr.ElapsedNs
 	}
 	if whole <= 0 {
 		return math.Inf(1)
 	}
-	return value + float64(hiddenNs)/float64(whole)
+	most := value + float64(hiddenNs)/float64(whole)
+	if r.unit() == Ratio {
+		most = min(most, 1)
+	}
+	return most
 }
 
 const hiddenHint = "samples show these waits: 'contend record' takes them"
@@ -95,7 +109,7 @@ func fewSamples(r *Rule, s *Subject, run *Run) Doubt {
 		return Doubt{}
 	}
 	least := fmt.Sprintf("shares below %.0f %%", 100*min(1, ofNone/n))
-	if r.metric.unit == Threads {
+	if r.unit() == Threads {
 		least = fmt.Sprintf("less than %.2g threads on average", ofNone/n)
 	}
 	return Doubt{fmt.Sprintf("%s%s cannot tell %s", format.Some(int(n), "sample", "samples"), where, least), fmt.Sprintf("take at least %.0f%s", math.Ceil(ofNone/s.Limit), where)}

@@ -121,16 +121,43 @@ func group(runs []*Run) compare.Group {
 	return g
 }
 
-// pressure measures each class the pattern names, or all locks together.
+// pressure measures each class the pattern names, or all locks together. A change is
+// one of the waiting over the time elapsed, as diff has it: where threads wait less,
+// they also run less, and pressure may rise.
 func pressure(r *Rule, runs []*Run) map[string]measured {
+	if r.relative {
+		return onAverage(r, runs)
+	}
 	return r.rates(runs, func(of compare.Rates) measured { return measured{Rate: of.Pressure} })
 }
 
 // onAverage is pressure over the time elapsed: so many threads waited on
 // average. What only counts threads has no time they waited in.
 func onAverage(r *Rule, runs []*Run) map[string]measured {
-	timed := !slices.ContainsFunc(runs, func(run *Run) bool { return run.Stats.Unit != format.UnitTime })
-	return r.rates(runs, func(of compare.Rates) measured { return measured{Rate: of.Waiting, none: !timed} })
+	none := !timed(runs)
+	return r.rates(runs, func(of compare.Rates) measured { return measured{Rate: of.Waiting, none: none} })
+}
+
+// timed reports whether all runs measure time.
+func timed(runs []*Run) bool {
+	return !slices.ContainsFunc(runs, func(run *Run) bool { return run.Stats.Unit != format.UnitTime })
+}
+
+// unit is what the rule's values are in: a change of a share is one of threads waiting
+// on average.
+func (r *Rule) unit() Unit {
+	if r.relative && r.metric.unit == Ratio {
+		return Threads
+	}
+	return r.metric.unit
+}
+
+// share is the one of two rates that the rule is about.
+func (r *Rule) share(of compare.Rates) compare.Rate {
+	if r.unit() == Threads {
+		return of.Waiting
+	}
+	return of.Pressure
 }
 
 // rates are those of each class the pattern names, or of all locks together.
@@ -154,8 +181,8 @@ func (r *Rule) rates(runs []*Run, of func(compare.Rates) measured) map[string]me
 // caused measures what all owners together caused whose call chain has a
 // frame the pattern names.
 func caused(r *Rule, runs []*Run) map[string]measured {
-	rate := group(runs).Owners(func(frame string) bool { return r.subject == Total || r.pattern.MatchString(frame) })
-	return map[string]measured{r.subject: {Rate: rate.Pressure}}
+	rates := group(runs).Owners(func(frame string) bool { return r.subject == Total || r.pattern.MatchString(frame) })
+	return map[string]measured{r.subject: {Rate: r.share(rates), none: r.relative && !timed(runs)}}
 }
 
 // percentile measures the length that q per cent of the waits do not exceed.

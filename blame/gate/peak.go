@@ -112,11 +112,11 @@ func (r *Rule) peak(runs []*Run) map[string]measured {
 		none = none || p.tooMany
 		for name, waits := range p.byName() {
 			if r.subject != Total && r.pattern.MatchString(name) {
-				values[name] = append(values[name], p.highest(waits, r.metric.unit == Ratio))
+				values[name] = append(values[name], p.highest(waits, r.unit() == Ratio))
 			}
 		}
 		if r.subject == Total {
-			values[Total] = append(values[Total], p.highest(p.all, r.metric.unit == Ratio))
+			values[Total] = append(values[Total], p.highest(p.all, r.unit() == Ratio))
 		}
 	}
 	out := make(map[string]measured, len(values))

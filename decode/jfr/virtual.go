@@ -144,13 +144,16 @@ func (r *Reader) virtualWarning() []format.Warning {
 	case v.traced:
 		what, hint = "no waits for monitors", ", which JDK 24 and later never do"
 	}
-	w := format.Warning{Code: format.HiddenVirtual}
-	ns, bounded := v.hidden(max(r.until, r.head.end()))
-	if bounded {
+	those := "virtual threads"
+	if n := len(v.lives); n > 0 {
+		those = format.Some(n, "virtual thread", "virtual threads")
+	}
+	w := format.Warning{Code: format.HiddenVirtual, Text: format.Say("of %v %s are recorded%s: ", those, what, hint)}
+	if ns, bounded := v.hidden(max(r.until, r.head.end())); bounded {
 		w.Hidden = max(ns, 1)
-		w.Text = format.Say("of %v %s are recorded%s: at most %v are hidden", format.Some(len(v.lives), "virtual thread", "virtual threads"), what, hint, time.Duration(ns))
+		w.Text += format.Say("at most %v are hidden", time.Duration(ns))
 	} else {
-		w.Text = format.Say("virtual threads ran, and %s of theirs are recorded%s: how many there were is not known, and nothing bounds how long they waited", what, hint)
+		w.Text += "how many ran is not known, and nothing bounds how long they waited"
 	}
 	return []format.Warning{w}
 }

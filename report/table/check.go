@@ -139,6 +139,16 @@ func CheckLimit(unit string, s *document.CheckSubject) string {
 	return limit + ", was " + CheckValue(unit, *s.Base, 0)
 }
 
+// perElapsed says what changes of shares are held against.
+func perElapsed(c *document.Check) (notes []string) {
+	for _, r := range c.Rules {
+		if r.Unit == "threads" && len(r.Subjects) > 0 && r.Subjects[0].Base != nil && !strings.Contains(r.Rule, "waiting(") {
+			notes = append(notes, r.Rule+": compares threads waiting on average, which is waiting over the time elapsed: pressure is over the running time, which changes with the waiting")
+		}
+	}
+	return notes
+}
+
 // checkNotes says what the traces could not tell.
 func checkNotes(w io.Writer, c *document.Check, o Options) error {
 	if o.Style == CSV {
@@ -148,7 +158,7 @@ func checkNotes(w io.Writer, c *document.Check, o Options) error {
 	if o.Style == Markdown {
 		sep = "\n"
 	}
-	for _, note := range append(doubts(c), notesOf(slices.Concat(c.Inputs, c.Baseline))...) {
+	for _, note := range append(append(doubts(c), perElapsed(c)...), notesOf(slices.Concat(c.Inputs, c.Baseline))...) {
 		if _, err := fmt.Fprintln(w, wrap(note, "", o)+sep); err != nil {
 			return err
 		}

@@ -63,15 +63,15 @@ func whatIfRow(r *document.WhatIfRow, m measure, style Style) []Cell {
 	}, rest...)
 }
 
-// throughput is a range of factors. One that brings nothing says so, and one that
-// holds no change that it cannot be told.
+// throughput is a range of factors. One that brings nothing says so, and one that may
+// be loss as well as gain that it cannot be told from that.
 func throughput(low, high float64) string {
 	from, to := fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", high)
 	switch text := between(from, to); {
 	case text == "1.00":
 		return "no change"
-	case from <= "1.00" && high >= 1:
-		return "x " + text + ", cannot be told"
+	case from < "1.00" && high >= 1:
+		return "cannot be told"
 	default:
 		return "x " + text
 	}
