@@ -278,13 +278,8 @@ func (p *pass) warnings(tl *owners.Timelines, running int64) []format.Warning {
 		out = append(out, format.Warning{Code: "min-wait",
 			Text: "samples do not tell how long a wait was: --min-wait leaves out none of the sampled ones"})
 	}
-	if waited := int64(0); !p.shows {
-		for _, ns := range p.e.byProv {
-			waited += ns
-		}
-		if waited <= running/hardlyAny {
-			out = append(out, format.Warning{Code: "unseen-polling", Text: "threads that spin or sleep for a lock (here no samples, sleeps or dumps would show them)"})
-		}
+	if !p.shows && p.e.byProv.Ns() <= running/hardlyAny {
+		out = append(out, format.Warning{Code: "unseen-polling", Text: "threads that spin or sleep for a lock (here no samples, sleeps or dumps would show them)"})
 	}
 	return slices.Concat(out, farWarning(p.e.far), overflowWarning(p.e.overflown))
 }

@@ -48,6 +48,10 @@ func locksSum() law {
 		for _, r := range p.sums.Rows() {
 			byClass += r.WaitNs
 		}
+		pressure := float64(a.Total.WaitNs) / float64(max(a.Total.RunningNs, 1))
+		if of := a.Coverage.Pressure; of != nil && (of.Low < 0 || of.Low > pressure+1e-9 || of.High < pressure-1e-9 || of.High > 1) {
+			t.Errorf("the pressure %v has the range %+v", pressure, *of)
+		}
 		if known := sumProvenance(a.Coverage.Provenance); sum != a.Total.WaitNs || byClass != sum || known != sum || waits != a.Total.Waits {
 			t.Errorf("%d ns in %d waits of locks, %d by class, %d by how owners are known, analyze has %+v", sum, waits, byClass, known, a.Total)
 		}

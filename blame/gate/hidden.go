@@ -21,11 +21,7 @@ func tooShort(r *Rule, s *Subject, run *Run) Doubt {
 	if tr.Coverage.Threshold == 0 || r.relative {
 		return Doubt{}
 	}
-	recorded := int64(0)
-	for _, ns := range tr.Coverage.ByProvenance {
-		recorded += ns
-	}
-	most := max(tr.RunningHigh-recorded, 0)
+	most := max(tr.RunningHigh-tr.Coverage.ByProvenance.Ns(), 0)
 	if !r.above(r.atMost(s.Value, most, tr), s.Limit+s.Noise) {
 		return Doubt{}
 	}

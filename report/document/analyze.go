@@ -91,11 +91,7 @@ type Shares struct {
 const widePressure = 0.01
 
 func newPressureRange(tr *analysis.Trace) *Shares {
-	wait := int64(0)
-	for _, ns := range tr.Coverage.ByProvenance {
-		wait += ns
-	}
-	if low, high := tr.Pressure(wait); high-low >= widePressure {
+	if low, high := tr.Pressure(tr.Coverage.ByProvenance.Ns()); high-low >= widePressure {
 		return &Shares{low, high}
 	}
 	return nil
