@@ -34,8 +34,10 @@ func interrupted(t *testing.T, args ...string) (code int, out, msg string) {
 	feeding.Go(func() {
 		defer feed.Close()
 		io.WriteString(feed, "contend 1\nobject lock=1 class=\"app.Cache\" kind=monitor\n")
+		var pressed time.Time
 		for i := 0; err == nil; i++ { // until nobody reads on
-			if i >= pressedAfter && i%1000 == 0 { // until somebody listens
+			if i >= pressedAfter && time.Since(pressed) > heardWithin { // a second press would end the program
+				pressed = time.Now()
 				syscall.Kill(os.Getpid(), syscall.SIGINT)
 			}
 			_, err = fmt.Fprintf(feed, "wait time=%d end=%d thread=1 lock=1\n", i*1000+1, i*1000+900)
@@ -50,6 +52,9 @@ func interrupted(t *testing.T, args ...string) (code int, out, msg string) {
 
 // Before the press come more waits than are read before anybody listens.
 const pressedAfter = 20_000
+
+// heardWithin is how long the first press is given to be heard.
+const heardWithin = 10 * time.Second
 
 // TestCtrlCAnswersFromWhatWasRead presses Ctrl-C while a trace comes through a
 // pipe: the answer is that of the part that came.

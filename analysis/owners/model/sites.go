@@ -219,9 +219,11 @@ func (k *worker) inside(stack format.StackID) []within {
 		return in
 	}
 	c := k.class
-	k.path.set(c.program.Frames(stack), 0)
+	frames := c.program.Frames(stack)
+	k.path.set(frames, 0)
+	placeless := len(frames) > 0 && len(c.program.Application(stack)) == 0 // as JDK 25 records sleeps: it may be anywhere
 	for s, x := range c.sites {
-		known, path := false, false
+		known, path := placeless, false
 		for i, suffix := range k.path.suffix {
 			if k.path.method[i] == x.method {
 				known = true
