@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/trace"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -107,9 +108,12 @@ func TestRecordGoKeepsWhatCame(t *testing.T) {
 			url := serveTraces(t, func(w http.ResponseWriter, r *http.Request) {
 				_, _ = w.Write(part)
 				_ = http.NewResponseController(w).Flush()
-				comes(func() bool {
-					info, err := os.Stat(file)
-					return err == nil && info.Size() == int64(len(part))
+				comes(func() bool { // under another name until it is whole
+					growing, _ := filepath.Glob(filepath.Join(filepath.Dir(file), "*"))
+					return slices.ContainsFunc(growing, func(name string) bool {
+						info, err := os.Stat(name)
+						return err == nil && info.Size() == int64(len(part))
+					})
 				})
 				then(w, r)
 			})

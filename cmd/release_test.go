@@ -94,6 +94,13 @@ func takes(t *testing.T, c *cobra.Command, flag, word string) {
 			break
 		}
 		args = append(args, strconv.Itoa(os.Getpid())) // no JVM, which it finds out behind the flags
+	case "hist":
+		input := trace
+		if flag == "unit" { // of logs: a trace tells its units
+			input = filepath.Join(t.TempDir(), "waits.hlog")
+			run(t, "hist", "../testdata/documents/exact.txt", "-o", input)
+		}
+		args = append(args, input)
 	default:
 		args = append(args, trace)
 	}
