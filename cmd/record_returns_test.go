@@ -13,8 +13,8 @@ import (
 	"contend/report/document"
 )
 
-// Four threads are notified again and again and wait, called blocked, until they
-// have their monitor back: nobody came for it. Two others take turns at another
+// Four threads are notified again and again, and get their monitor back when the
+// notifier releases it: 30 of each 40 ms later. Two others take turns at another
 // monitor, of which one or the other always waits.
 const returns = `public class Returns {
   static final class Bell { }
@@ -75,9 +75,8 @@ func program(t *testing.T, name, text string) (dir, classes string) {
 	return dir, classes + string(os.PathListSeparator) + dir
 }
 
-// The waiting the agent tells is that of threads which came for the lock, though
-// the JVM counts the way back from Object.wait as blocked as well.
-func TestTheWayBackFromWaitingIsNoWait(t *testing.T) {
+// Getting the monitor back after Object.wait is acquiring, as coming for it is.
+func TestTheWayBackFromWaitingIsAcquiring(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
 	recordedBy(t, "Returns", returns, []string{"--rate", "50", "--duration", "4s"}, func(t *testing.T, d *document.Analyze) {
@@ -86,8 +85,9 @@ func TestTheWayBackFromWaitingIsNoWait(t *testing.T) {
 			waited[l.Class] += float64(l.WaitNs) / float64(d.Trace.DurationNs)
 		}
 		t.Log(waited)
-		if w := waited["Returns$Till"]; w < 0.7 || w > 1.35 || waited["Returns$Bell"] > 0.2 {
-			t.Errorf("waiting threads, on average: %v; want 1 at the till, none at the bell", waited)
+		till, bell := waited["Returns$Till"], waited["Returns$Bell"]
+		if till < 0.7 || till > 1.35 || bell < 2.2 || bell > 3.8 {
+			t.Errorf("waiting threads, on average: %v; want 1 at the till, 3 at the bell", waited)
 		}
 	})
 }

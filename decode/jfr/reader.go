@@ -64,6 +64,7 @@ type Reader struct {
 
 	missing  int    // constants and texts of the chunk at hand that cannot be read
 	values   values // of the event at hand
+	early    bool   // it began before its chunk
 	events   int64
 	damaged  int64
 	warnings []format.Warning
@@ -145,7 +146,7 @@ func (r *Reader) event(ev *format.Event) bool {
 		r.lost(r.batch.losses[start])
 		return false
 	}
-	ev.Time, ev.End = start, end
+	ev.Time, ev.End, r.early = start, end, start < r.head.startNanos
 	if !p.spec.book(r, v, ev) {
 		return false
 	}

@@ -17,6 +17,9 @@ func (r *Reader) stack(key int64) format.StackID {
 	if id := r.known.stacks.get(key); id != 0 {
 		return format.StackID(id - 1)
 	}
+	if p := r.meta.parts.stack; r.early && p != nil && r.pools[p.pool].get(key) == 0 {
+		return format.NoStack // JDK 17 may have written it with the chunk before, which is no damage
+	}
 	frames, entry, cut := r.stackFrames(key)
 	id := r.stackOf(frames)
 	if entry {
