@@ -54,8 +54,8 @@ func blamed(t *testing.T, args []string) (doc document.Blame) {
 	return doc
 }
 
-// The page calls locks what the first screen calls them; the address is in the
-// title.
+// The page calls the places of locks what the first screen calls them, and numbers
+// locks of one place, which the screen joins; the address is in the title.
 func TestTheReportNamesLocksAsTheFirstScreen(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
@@ -63,11 +63,16 @@ func TestTheReportNamesLocksAsTheFirstScreen(t *testing.T) {
 	const path = "../testdata/truth-8threads.jfr"
 	r := reportIn(t, reported(t, path))
 	screen := run(t, "analyze", "--full", "--width", "200", path)
+	const joined = "ReentrantLock at Truth.auditScan:21"
 	names := eval[[]string](r.tab, `contend.model.locks.map(l => l.shown)`)
-	if len(names) != 5 || !slices.Contains(names, "ReentrantLock at Truth.auditScan:21") {
+	if len(names) != 5 || !slices.Contains(names, joined+" #1") || !slices.Contains(names, joined+" #2") || !strings.Contains(screen, joined+" (2 locks") {
 		t.Errorf("locks are called %q", names)
 	}
-	for _, name := range names {
+	places := eval[[]string](r.tab, `contend.model.places`)
+	if len(places) != 4 {
+		t.Errorf("places are called %q", places)
+	}
+	for _, name := range places {
 		if !strings.Contains(screen, name) {
 			t.Errorf("the first screen knows no %s", name)
 		}
@@ -106,7 +111,7 @@ func TestTheReportNumbersLocksThatAreAlike(t *testing.T) {
 	golden.Unhurried(t)
 	r := reportIn(t, reported(t, "../testdata/xalan-8threads.jfr"))
 	const alike = "IteratorPool at IteratorPool.getInstance:88"
-	if row := r.text(".locks tbody tr"); !strings.Contains(row, alike+" 3 locks") {
+	if row := r.text(".locks tbody tr"); !strings.Contains(row, alike+" 4 locks") {
 		t.Errorf("the first row is %q", row)
 	}
 	r.click(".locks tbody button", alike)
@@ -119,7 +124,7 @@ func TestTheReportNumbersLocksThatAreAlike(t *testing.T) {
 		t.Errorf("%d ns at the place, its command has %d", of, want)
 	}
 	r.click(".locks .choice button", "lock")
-	r.until(`document.querySelector(".locks tbody").textContent.includes("getInstance:88 #3")`)
+	r.until(`document.querySelector(".locks tbody").textContent.includes("getInstance:88 #4")`)
 	r.turn("#by=lock&lock=" + strings.ReplaceAll(alike, " ", "+") + "+%231")
 	if one := r.total(); one == 0 || one >= of {
 		t.Errorf("the first of the locks has %d of %d ns", one, of)
