@@ -9,9 +9,6 @@ type distances struct {
 	n      int
 }
 
-// full reports whether no more are kept.
-func (d *distances) full() bool { return d.n == len(d.sorted) }
-
 // median adds one more and returns the median of those kept.
 func (d *distances) median(next int64) int64 {
 	if d.n < len(d.sorted) {

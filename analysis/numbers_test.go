@@ -77,28 +77,6 @@ func TestHowManyPathsAreFollowed(t *testing.T) {
 	}
 }
 
-// charged is a visitor that sums what threads wait for whom, and counts waits.
-type charged struct {
-	ns      map[charge]int64
-	waits   int64
-	running int64
-}
-
-type charge struct {
-	lock   format.ObjectID
-	waiter format.ThreadID
-	owner  Owner
-}
-
-func (*charged) Begin(*Symbols, int64)    {}
-func (c *charged) Running(_, _, ns int64) { c.running += ns }
-func (c *charged) Slice(s *Slice) {
-	c.waits += s.Firsts()
-	for _, w := range s.Waiters {
-		c.ns[charge{s.Lock, w.Thread, s.Shares[0].Root}] += s.Length()
-	}
-}
-
 // An instant that stands for less than the time to the next begins half way from the
 // one before.
 func TestWhereAWeighedInstantBegins(t *testing.T) {

@@ -105,9 +105,8 @@ func (e *env) removeAtEnd(f *whole.File) (kept func()) {
 				}
 				_ = f.Discard()
 				signal.Reset(s)
-				self, err := os.FindProcess(os.Getpid())
-				if err == nil && self.Signal(s) != nil { // Windows knows no other
-					err = self.Kill()
+				if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) != nil {
+					_ = self.Kill() // Windows knows no other
 				}
 			}
 		}

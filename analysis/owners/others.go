@@ -55,26 +55,6 @@ func (a Other) Thread() format.ThreadID { return a.thread }
 // What returns what it did.
 func (a Other) What() format.Activity { return doer{info: a.info}.does() }
 
-// ran reports whether it is a sample of a thread that ran, or could.
-func (a Other) ran() bool { return doer{info: a.info}.ran() }
-
-// posture is what a sample shows of a thread.
-type posture struct {
-	stack  format.StackID
-	dumped bool // by a thread dump: the thread may have had no processor
-}
-
-// posture is what it shows of the thread.
-func (a Other) posture() posture { return posture{a.Stack, a.dumped()} }
-
-// dumped reports whether it is such a sample of a thread dump: all of one are of an instant,
-// which is known but for a little, and the thread may have had no processor.
-func (a Other) dumped() bool { return a.What() == format.ActivityRunnable }
-
-// told reports whether it tells of itself that the thread had a lock: such come
-// when they come, and do not sample what threads do.
-func (a Other) told() bool { return doer{info: a.info}.had() != format.NoObject }
-
 // Resource reports whether it waited for what others must give back.
 func (a Other) Resource() bool { return a.info&resourceBit != 0 }
 

@@ -268,14 +268,6 @@ func (r *Record) found(l format.ObjectID) *input {
 	return &r.inputs[r.inputOf[l]]
 }
 
-// inputOfThread returns the input of a thread that was sampled.
-func (r *Record) inputOfThread(t format.ThreadID) *input {
-	if int(t) < len(r.sampledIn) {
-		return &r.inputs[r.sampledIn[t]]
-	}
-	return &r.inputs[0]
-}
-
 // InputOf returns the number of a lock's input.
 func (r *Record) InputOf(l format.ObjectID) int {
 	if int(l) < len(r.inputOf) {

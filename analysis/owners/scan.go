@@ -95,9 +95,6 @@ func (c *Scan) read(i column.Ref) {
 // IsWait reports whether the activity at hand is a wait for a lock.
 func (c *Scan) IsWait() bool { return c.b.waits>>(c.at&(blockLen-1))&1 != 0 }
 
-// number returns the number of the doer of the activity at hand.
-func (c *Scan) number() uint32 { return c.b.number(c.data()) }
-
 // deed returns what the activity at hand is but for its thread and times.
 func (c *Scan) deed() *doer { return c.s.deed(c.b, c.data()) }
 

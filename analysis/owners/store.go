@@ -47,11 +47,6 @@ func (r Refs) Len() int { return int(r.To - r.From) }
 // at returns the one at a place among them.
 func (r Refs) at(n int) column.Ref { return r.From + column.Ref(n) }
 
-// part returns those from one place among them to before another.
-func (r Refs) part(from, to int) Refs {
-	return Refs{r.at(from), r.at(to)}
-}
-
 // newStore returns a store for so many activities of each thread at most.
 func newStore(most counts) *store {
 	s := &store{first: make([]uint32, len(most)), count: make([]uint32, len(most)), until: make([]int64, len(most))}
@@ -192,13 +187,6 @@ func (s *store) Other(i column.Ref) Other {
 func (s *store) Span(i column.Ref) (start, end int64) {
 	b, data := s.find(i)
 	return b.span(data)
-}
-
-// spent returns when an activity begins and ends, and whose it is.
-func (s *store) spent(i column.Ref) (start, end int64, t format.ThreadID) {
-	b, data := s.find(i)
-	start, end = b.span(data)
-	return start, end, b.thread
 }
 
 // before returns how many of a thread's activities begin before t.
