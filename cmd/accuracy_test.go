@@ -27,25 +27,26 @@ Judged are locks with 200 waits and 0.2 s of waiting, 30 waits of 10 ms with the
   site, with hand-off and unknown as sites of their own; 0 is right, 1 is all wrong
 - named: the same among named sites alone
 - first right: locks whose largest site is the log's largest
+- overclaimed: how much more of the waiting is said to be right than ` + "`all`" + ` allows
 
-| recording | locks | all | named | first right |
-| --- | --- | --- | --- | --- |
+| recording | locks | all | named | first right | overclaimed |
+| --- | --- | --- | --- | --- | --- |
 `
 
 // accuracy sums how far answers about locks are from the log.
 type accuracy struct {
-	locks, first int
-	all, named   float64
+	locks, first     int
+	all, named, over float64
 }
 
 func (a *accuracy) add(b accuracy) {
-	a.locks, a.first, a.all, a.named = a.locks+b.locks, a.first+b.first, a.all+b.all, a.named+b.named
+	a.locks, a.first, a.all, a.named, a.over = a.locks+b.locks, a.first+b.first, a.all+b.all, a.named+b.named, a.over+b.over
 }
 
 // row renders means.
 func (a accuracy) row(name string) string {
 	n := float64(a.locks)
-	return fmt.Sprintf("| %s | %d | %.2f | %.2f | %d |", name, a.locks, a.all/n, a.named/n, a.first)
+	return fmt.Sprintf("| %s | %d | %.2f | %.2f | %d | %.2f |", name, a.locks, a.all/n, a.named/n, a.first, a.over/n)
 }
 
 // TestAccuracy holds the owners that contend infers to what the programs logged.
@@ -90,9 +91,13 @@ func TestAccuracy(t *testing.T) {
 // holdMean bounds the mean distance of a kind of real recordings.
 func holdMean(t *testing.T, kind string, a *accuracy) {
 	t.Helper()
-	most := map[string]float64{"all": .25, "profile": .45, "record": .32}[kind]
-	if n := float64(a.locks); a.all/n > most {
-		t.Errorf("real recordings, %s: %s; want at most %.2f", kind, a.row("mean"), most)
+	most := map[string]accuracy{
+		"all":     {all: .15, over: .04},
+		"profile": {all: .35, over: .11},
+		"record":  {all: .25, over: .05},
+	}[kind]
+	if n := float64(a.locks); a.all/n > most.all || a.over/n > most.over {
+		t.Errorf("real recordings, %s: %s; want at most %.2f, overclaimed %.2f", kind, a.row("mean"), most.all, most.over)
 	}
 }
 
@@ -114,23 +119,23 @@ func holdTable(t *testing.T, got string) {
 	}
 	for name, r := range rows {
 		w, ok := want[name]
-		far := !ok || slices.ContainsFunc([]int{0, 1, 2}, func(i int) bool { return math.Abs(r[i]-w[i]) > accuracySlack })
+		far := !ok || slices.ContainsFunc([]int{0, 1, 2, 4}, func(i int) bool { return math.Abs(r[i]-w[i]) > accuracySlack })
 		if far || math.Abs(r[3]-w[3]) > 1 {
 			t.Errorf("%s: %v, the table says %v; if that is right, write it with -update", name, r, w)
 		}
 	}
 }
 
-// numbersOf reads the numbers of a table back: locks, all, named, first right.
-func numbersOf(text string) map[string][4]float64 {
-	rows := map[string][4]float64{}
+// numbersOf reads the numbers of a table back: locks, all, named, first right, overclaimed.
+func numbersOf(text string) map[string][5]float64 {
+	rows := map[string][5]float64{}
 	for s := bufio.NewScanner(strings.NewReader(text)); s.Scan(); {
 		cells := strings.Split(strings.Trim(s.Text(), "| "), " | ")
-		var r [4]float64
-		if len(cells) != 5 {
+		var r [5]float64
+		if len(cells) != 6 {
 			continue
 		}
-		if n, _ := fmt.Sscan(strings.Join(cells[1:], " "), &r[0], &r[1], &r[2], &r[3]); n == 4 {
+		if n, _ := fmt.Sscan(strings.Join(cells[1:], " "), &r[0], &r[1], &r[2], &r[3], &r[4]); n == 5 {
 			rows[cells[0]] = r
 		}
 	}

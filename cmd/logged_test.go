@@ -23,13 +23,14 @@ type owned struct {
 		Keys     []string
 		Stack    document.Stack
 		ThreadNs float64
+		RightNs  float64 `json:"expectedRightNs"`
 	}
 }
 
 // ownerSums are what contend says of a class of locks, in ns of waiting.
 type ownerSums struct {
-	by                      map[string]float64
-	total, unknown, handoff float64
+	by                             map[string]float64
+	total, unknown, handoff, right float64
 }
 
 // answer sums blame by the sites of the log.
@@ -40,6 +41,7 @@ func (l *logged) answer(b *owned) ownerSums {
 			continue
 		}
 		a.total += r.ThreadNs
+		a.right += r.RightNs
 		switch site := l.site(r.Stack); {
 		case r.Keys[1] == "[handoff]":
 			a.handoff += r.ThreadNs
@@ -69,6 +71,7 @@ func (l *logged) compare(b *owned) accuracy {
 	a := l.answer(b)
 	got, want := with(a.by, a.handoff, a.unknown), with(l.BlockedBy, l.HandoffNs, 0)
 	r := accuracy{locks: 1, named: pairDistance(a.by, l.BlockedBy), all: pairDistance(got, want)}
+	r.over = max(0, a.right/max(1, a.total)-(1-r.all))
 	if first(a.by) == first(l.BlockedBy) {
 		r.first = 1
 	}
