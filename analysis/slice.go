@@ -117,11 +117,9 @@ func (s *Slice) Length() int64 { return s.End - s.Start }
 func (s *Slice) Ns() int64 { return s.Length() * int64(len(s.Waiters)) }
 
 // Firsts returns how many waits begin with the slice.
-func (s *Slice) Firsts() int64 { return int64(firsts(s.Waiters)) }
-
-func firsts(waiters []Waiter) (n uint32) {
-	for i := range waiters {
-		if waiters[i].First {
+func (s *Slice) Firsts() (n int64) {
+	for i := range s.Waiters {
+		if s.Waiters[i].First {
 			n++
 		}
 	}

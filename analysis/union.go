@@ -93,9 +93,6 @@ func (u *Union) Add(start, end int64) {
 	}
 }
 
-// AddApart adds so much time that overlaps no other.
-func (u *Union) AddApart(ns int64) { u.closed += ns }
-
 // Append joins a union whose intervals all lie behind those of this one.
 func (u *Union) Append(o *Union) {
 	u.spans = append(u.spans, o.spans...)
