@@ -17,15 +17,10 @@ import (
 var codecs = map[string]format.Codec{"none": format.Plain, "deflate": format.Deflate, "zstd": format.Zstd}
 
 type convertOptions struct {
-	trace  traceOptions
-	out    string
-	stored storedOptions
-	text   bool
-}
-
-// storedOptions say how a trace is written.
-type storedOptions struct {
-	codec string
+	trace traceOptions
+	out   string
+	codec string // of codecs
+	text  bool
 }
 
 func newConvert(e *env) *cobra.Command {
@@ -39,7 +34,7 @@ each has a label, its file's name unless one is given: 'contend blame --by input
 tells them apart. What was joined joins again and keeps its labels. 'contend hist
 -o' joins interval logs, 'go tool pprof -proto' profiles.`
 	c.Example = "  contend convert recording.jfr -o trace.bin\n  contend convert dump1.txt dump2.txt -o dumps.bin\n  contend convert web1=a.jfr web2=b.jfr -o all.bin && contend blame --by input all.bin"
-	o.stored.bind(c)
+	bindCodec(c, &o.codec)
 	c.Flags().BoolVar(&o.text, "text", false, "write the text form of a trace")
 	c.RunE = func(_ *cobra.Command, args []string) error {
 		if err := distinct(args); err != nil {
@@ -85,19 +80,10 @@ func newCopy(e *env) (*cobra.Command, *convertOptions) {
 // outputUsage is the help of -o.
 const outputUsage = "write to `FILE`; - is standard output"
 
-// bind adds --codec to a command that writes traces.
-func (o *storedOptions) bind(c *cobra.Command) {
-	c.Flags().StringVar(&o.codec, "codec", "zstd", "compress blocks by `CODEC`: none, deflate, zstd")
+// bindCodec adds --codec to a command that writes traces.
+func bindCodec(c *cobra.Command, codec *string) {
+	c.Flags().StringVar(codec, "codec", "zstd", "compress blocks by `CODEC`: none, deflate, zstd")
 	offer(c, "codec", slices.Sorted(maps.Keys(codecs))...)
-}
-
-// writer returns what a writer takes.
-func (o *storedOptions) writer() (w format.WriterOptions, err error) {
-	codec, ok := codecs[o.codec]
-	if !ok {
-		return w, usageError{fmt.Errorf("--codec: there is no codec %q", o.codec), "choose none, deflate or zstd"}
-	}
-	return format.WriterOptions{Codec: codec}, nil
 }
 
 // traceWriter is a sink that must be closed.
@@ -107,10 +93,10 @@ type traceWriter interface {
 }
 
 // createTrace opens the file a trace is written to.
-func (e *env) createTrace(path string, stored storedOptions, text bool) (w traceWriter, end func(error) error, err error) {
-	o, err := stored.writer()
-	if err != nil && !text {
-		return nil, nil, err
+func (e *env) createTrace(path, codec string, text bool) (w traceWriter, end func(error) error, err error) {
+	packed, ok := codecs[codec]
+	if !ok && !text {
+		return nil, nil, usageError{fmt.Errorf("--codec: there is no codec %q", codec), "choose none, deflate or zstd"}
 	}
 	out, end, err := e.create(path, !text)
 	if err != nil {
@@ -119,7 +105,7 @@ func (e *env) createTrace(path string, stored storedOptions, text bool) (w trace
 	if text {
 		return format.NewTextWriter(out), end, nil
 	}
-	if w, err = format.NewWriter(out, o); err != nil {
+	if w, err = format.NewWriter(out, format.WriterOptions{Codec: packed}); err != nil {
 		return nil, nil, end(err)
 	}
 	return w, end, nil
@@ -132,9 +118,9 @@ func runConvert(e *env, o *convertOptions) error {
 		return err
 	}
 	defer src.Close()
-	in, done := e.listen(src, demand{})
+	in, done := e.listen(src)
 	defer done()
-	w, end, err := e.createTrace(o.out, o.stored, o.text)
+	w, end, err := e.createTrace(o.out, o.codec, o.text)
 	if err != nil {
 		return err
 	}

@@ -23,18 +23,15 @@ type reading struct {
 	stopped atomic.Bool
 	early   bool // it was stopped before its end
 	presses chan os.Signal
-	need    demand
 }
 
 // countEvery is how many events pass until others see how many there are.
 const countEvery = 1 << 10
 
 // listen begins to wait for Ctrl-C until the function it returns is called.
-// What is read needs so much memory as the demand says; none is kept by who copies.
-func (e *env) listen(src format.Source, need demand) (r *reading, done func()) {
-	r = &reading{Source: src, env: e, presses: make(chan os.Signal, 1), need: need}
+func (e *env) listen(src format.Source) (r *reading, done func()) {
+	r = &reading{Source: src, env: e, presses: make(chan os.Signal, 1)}
 	e.bar.events = &r.events
-	r.need.warn(e, 0, 0)
 	if !e.answers {
 		return r, func() {}
 	}
@@ -57,7 +54,6 @@ func (r *reading) Read(ev *format.Event) error {
 	if r.n >= r.told {
 		r.events.Store(r.n)
 		r.told = r.n + countEvery
-		r.need.warn(r.env, r.env.bar.read.Load(), r.env.bar.total.Load())
 	}
 	r.n++
 	if r.stopped.Load() {
@@ -67,11 +63,7 @@ func (r *reading) Read(ev *format.Event) error {
 		return io.EOF
 	}
 	err := r.Source.Read(ev)
-	if err == nil {
-		r.need.meet(ev.Kind)
-	}
 	if err == io.EOF {
-		r.need.warn(r.env, 1, 1)
 		signal.Stop(r.presses)
 		r.env.bar.work()
 	}

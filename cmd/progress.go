@@ -24,31 +24,20 @@ type bar struct {
 	since  time.Time // when reading began
 	shown  int       // columns of what stands there now
 	events *atomic.Int64
-
-	read, total atomic.Int64 // as progress was told
 }
 
-// progress returns a callback that keeps how far reading has come, and draws a bar
-// of it on a terminal. What was read of how much are bytes; a total of -1 is
-// not known.
+// progress returns a callback that draws on a terminal how far reading has come, nil
+// where there is none. What was read of how much are bytes; a total of -1 is not known.
 func (e *env) progress() func(read, total int64) {
-	e.bar.read.Store(0)
 	if !isTerminal(e.msg) || e.bar.hidden {
-		return e.bar.note
+		return nil
 	}
 	e.bar.out, e.bar.since = e.msg, time.Now()
 	e.bar.next = e.bar.since.Add(showAfter)
 	return e.bar.draw
 }
 
-// note keeps how far reading has come.
-func (b *bar) note(read, total int64) {
-	b.read.Store(read)
-	b.total.Store(total)
-}
-
 func (b *bar) draw(read, total int64) {
-	b.note(read, total)
 	if now := time.Now(); now.After(b.next) {
 		p := position{read: read, total: total, took: now.Sub(b.since)}
 		if b.events != nil {

@@ -21,7 +21,7 @@ type simulateOptions struct {
 	handoff  time.Duration
 	stall    time.Duration
 	out      string
-	stored   storedOptions
+	codec    string
 	exact    bool
 	text     bool
 	truth    string
@@ -58,7 +58,7 @@ func newSimulate(e *env) *cobra.Command {
 	f.Int64Var(&o.config.SlowBy, "slow-by", 50, "`PERCENT` that --slow adds")
 	f.BoolVar(&o.exact, "exact", false, "record every wait and tenure instead of sampling")
 	f.BoolVar(&o.text, "text", false, "write the text form")
-	o.stored.bind(c)
+	bindCodec(c, &o.codec)
 	f.StringVarP(&o.out, "output", "o", "", outputUsage)
 	f.StringVar(&o.truth, "truth", "", "write who blocked whom, as the simulator knows it, to `FILE` as JSON")
 	return c
@@ -72,7 +72,7 @@ func runSimulate(e *env, o *simulateOptions) error {
 	if o.duration <= 0 || o.period <= 0 || o.handoff < 0 || o.stall < 0 || o.config.Threads < 1 || o.config.Locks < 1 || o.config.Events < 0 || o.config.SlowBy < 0 || o.config.SlowBy > 1e6 {
 		return usageError{errors.New("durations and numbers must be positive"), "'contend simulate --help' shows what they are when left out"}
 	}
-	w, end, err := e.createTrace(o.out, o.stored, o.text)
+	w, end, err := e.createTrace(o.out, o.codec, o.text)
 	if err != nil {
 		return err
 	}

@@ -244,7 +244,7 @@ func (o *traceOptions) read(e *env, v ...analysis.Visitor) (*result, error) {
 		return nil, err
 	}
 	defer src.Close()
-	in, done := e.listen(src, newDemand(paths))
+	in, done := e.listen(src)
 	defer done()
 	tr, err := analysis.Run(in, filter, v...)
 	e.bar.erase()
