@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"contend/blame/naming"
 )
 
 // String returns the key as users write it.
@@ -45,7 +43,7 @@ func ParseKeys(list string, u Use) ([]Key, error) {
 		may := listed(u)
 		i := slices.IndexFunc(may, func(k Key) bool { return keys[k].name == word })
 		if i < 0 {
-			near := naming.TheNearest(word, names(may), len(may)) // a part of many names is near all of these
+			near := TheNearest(word, names(may), len(may)) // a part of many names is near all of these
 			return nil, fmt.Errorf("no key is called %q; %s", word, cmp.Or(near, "there are "+strings.Join(names(may), ", ")))
 		}
 		if slices.Contains(out, may[i]) {

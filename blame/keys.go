@@ -3,7 +3,7 @@ package blame
 import (
 	"contend/analysis"
 	"contend/analysis/dist"
-	"contend/blame/doing"
+	"contend/blame/sites"
 	"contend/format"
 )
 
@@ -223,9 +223,9 @@ const doingBits = 4
 
 func doingID(r *Resolver, s subject) uint32 {
 	if s.blocked != format.NoObject {
-		return uint32(doing.Blocked) | r.sym.Class(s.blocked)<<doingBits
+		return uint32(sites.Blocked) | r.sym.Class(s.blocked)<<doingBits
 	}
-	if what := doing.Recorded(s.did); what != doing.Unknown {
+	if what := sites.Recorded(s.did); what != sites.Unknown {
 		return uint32(what)
 	}
 	return uint32(r.sites.Doing(s.stack))
@@ -233,13 +233,13 @@ func doingID(r *Resolver, s subject) uint32 {
 
 // Doing returns what an id of ByOwnerDoing says that an owner was at; it is not
 // that of a pseudo owner.
-func Doing(id uint32) doing.Doing { return doing.Doing(id & (1<<doingBits - 1)) }
+func Doing(id uint32) sites.Doing { return sites.Doing(id & (1<<doingBits - 1)) }
 
 func doingText(r *Resolver, id uint32) string {
-	if what := Doing(id); what != doing.Blocked {
+	if what := Doing(id); what != sites.Blocked {
 		return what.String()
 	}
-	return doing.Blocked.String() + " on " + r.BlockedOn(id)
+	return sites.Blocked.String() + " on " + r.BlockedOn(id)
 }
 
 // NotBlocked is the text of ByOwnerBlockedOn for owners that waited for no lock

@@ -14,8 +14,6 @@ import (
 	"contend/blame"
 	"contend/blame/findings"
 	"contend/blame/locks"
-	"contend/blame/overview"
-	"contend/blame/resources"
 	"contend/csp"
 	"contend/format"
 	"contend/report/document"
@@ -160,13 +158,13 @@ const noPhases = -1
 // summarize reads the trace for the document of 'contend analyze', and for
 // further visitors.
 func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor) (*document.Analyze, *document.Overview, *result, error) {
-	locks, about := locks.New(want.byClass), overview.New(overview.Options{ByClass: want.byClass, App: want.app})
+	sums, about := locks.New(want.byClass), locks.NewOverview(locks.Options{ByClass: want.byClass, App: want.app})
 	meter := csp.New(csp.Options{Phases: true, Top: want.phases})
-	beside, seen := resources.New(), findings.NewEvidence()
+	beside, seen := locks.NewResources(), findings.NewEvidence()
 	if want.phases != noPhases {
 		more = append(more, meter)
 	}
-	res, err := o.run(e, append(more, locks, about, beside, seen)...)
+	res, err := o.run(e, append(more, sums, about, beside, seen)...)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -177,11 +175,11 @@ func (o *traceOptions) summarize(e *env, want summary, more ...analysis.Visitor)
 			found.Phases = series
 		}
 	}
-	if found.Locks, found.Rest = about.Heaviest(heaviest(locks, want.locks)); !want.rest {
+	if found.Locks, found.Rest = about.Heaviest(heaviest(sums, want.locks)); !want.rest {
 		found.Rest = nil
 	}
 	found.Findings = findings.Find(about, found.Locks, seen, evidence(res, want.byClass))
-	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, locks, found, want.locks)
+	doc := document.NewAnalyze(side.Trace, side.Coverage, res.trace, sums, found, want.locks)
 	doc.Beside = document.NewBeside(beside, res.trace.Symbols, want.idle, want.places)
 	return doc, &found, res, nil
 }

@@ -3,7 +3,7 @@ package cmd
 import (
 	"cmp"
 
-	"contend/blame/chains"
+	"contend/blame"
 	"contend/report/document"
 
 	"github.com/spf13/cobra"
@@ -48,7 +48,7 @@ func runChains(e *env, o *chainsOptions) error {
 	if len(o.base) > 0 {
 		return o.compare(e)
 	}
-	c := chains.New()
+	c := blame.NewChains()
 	res, err := o.trace.run(e, c)
 	if err != nil {
 		return err

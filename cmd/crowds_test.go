@@ -8,12 +8,10 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
-	"contend/blame/chains"
 	"contend/blame/cube"
 	"contend/blame/facts"
-	"contend/blame/longest"
 	"contend/blame/stacks"
-	"contend/blame/waitgraph"
+	"contend/blame/waits"
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
@@ -34,17 +32,17 @@ func (a apart) Running(from, to, ns int64) {
 // rows in an order that does not depend on who comes first.
 type those struct {
 	pivots []*blame.Pivot
-	chains *chains.Collector
+	chains *blame.Chains
 	cube   *cube.Cube
 	facts  *facts.Collector
 	stacks []*stacks.Builder
-	graph  *waitgraph.Builder
-	waits  *longest.Collector
+	graph  blame.GraphBuilder
+	waits  *waits.Longest
 }
 
 func newThose() *those {
-	t := &those{chains: chains.New(), cube: cube.New(cube.Limits{Bins: 100, Rows: 1000, Cells: 10_000}), facts: facts.New(1e6, nil),
-		graph: waitgraph.New(waitgraph.Options{Nodes: waitgraph.Sites}), waits: longest.New(20)}
+	t := &those{chains: blame.NewChains(), cube: cube.New(cube.Limits{Bins: 100, Rows: 1000, Cells: 10_000}), facts: facts.New(1e6, nil),
+		graph: blame.NewGraph(blame.GraphOptions{Nodes: blame.NodeSites}), waits: waits.NewLongest(20)}
 	for _, by := range [][]blame.Key{{blame.ByOwnerStack, blame.ByClass}, {blame.ByWaiterStack, blame.ByOwnerThread}, {blame.ByWaiterThread}} {
 		t.pivots = append(t.pivots, blame.New(by, false), blame.New(by, true))
 	}

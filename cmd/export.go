@@ -16,8 +16,8 @@ import (
 	"time"
 
 	blamefacts "contend/blame/facts"
-	"contend/blame/lengths"
 	"contend/blame/locks"
+	"contend/blame/waits"
 	"contend/decode"
 	"contend/report/facts"
 	"contend/report/facts/sql"
@@ -212,7 +212,7 @@ func (o *exportOptions) writer(e *env, names []string) factsWriter {
 // analyse reads one recording. What goes wrong with it is said in its row.
 func (o *exportOptions) analyse(name string, p *labelPattern, app *regexp.Regexp) *facts.Facts {
 	f := facts.New(name, o.version, p.of(name))
-	by, err := lengths.New(lengths.Options{By: "class"})
+	by, err := waits.New(waits.Options{By: "class"})
 	if err != nil { // no list of keys of ours is wrong
 		panic(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"contend/blame/waitgraph"
+	"contend/blame"
 	"contend/report/document"
 	"contend/report/graph/layout"
 	"contend/report/table"
@@ -51,7 +51,7 @@ leaves them: who gets in waits for its members only.`,
   contend graph --operation 'Service\.(\w+)' --matrix recording.jfr`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.operation != "" && !c.Flags().Changed("by") {
-				o.by = waitgraph.Nodes[waitgraph.Operations]
+				o.by = blame.Nodes[blame.NodeOperations]
 			}
 			return runGraph(e, &o)
 		},
@@ -60,8 +60,8 @@ leaves them: who gets in waits for its members only.`,
 	o.out.bind(c, graphOutputs)
 	f := c.Flags()
 	f.Lookup("top").Usage = "show the `N` heaviest edges, of a matrix rows and columns, and say what is left out; 0 shows all, of a matrix 512"
-	f.StringVar(&o.by, "by", waitgraph.Nodes[waitgraph.Sites], "make nodes of each `KIND`: "+strings.Join(waitgraph.Nodes[:], ", "))
-	offer(c, "by", waitgraph.Nodes[:]...)
+	f.StringVar(&o.by, "by", blame.Nodes[blame.NodeSites], "make nodes of each `KIND`: "+strings.Join(blame.Nodes[:], ", "))
+	offer(c, "by", blame.Nodes[:]...)
 	f.StringVar(&o.operation, "operation", "", "name operations by the frames that match `REGEXP`")
 	o.own.bind(c)
 	f.BoolVar(&o.root, "root", false, "lead edges to the end of each chain of waits instead of the lock's direct owner")
@@ -70,16 +70,16 @@ leaves them: who gets in waits for its members only.`,
 }
 
 // network checks the flags that make nodes.
-func (o *graphOptions) network() (n waitgraph.Options, err error) {
-	kind := slices.Index(waitgraph.Nodes[:], o.by)
+func (o *graphOptions) network() (n blame.GraphOptions, err error) {
+	kind := slices.Index(blame.Nodes[:], o.by)
 	if kind < 0 {
-		return n, usageError{fmt.Errorf("--by: there is no kind of node %q", o.by), "choose from " + strings.Join(waitgraph.Nodes[:], ", ")}
+		return n, usageError{fmt.Errorf("--by: there is no kind of node %q", o.by), "choose from " + strings.Join(blame.Nodes[:], ", ")}
 	}
-	n = waitgraph.Options{Nodes: waitgraph.Node(kind), Root: o.root}
+	n = blame.GraphOptions{Nodes: blame.Node(kind), Root: o.root}
 	if n.App, err = o.own.get(); err != nil {
 		return n, err
 	}
-	if n.Frames, err = operationFrames(o.operation, n.Nodes == waitgraph.Operations); err != nil {
+	if n.Frames, err = operationFrames(o.operation, n.Nodes == blame.NodeOperations); err != nil {
 		return n, err
 	}
 	if o.matrix && o.out.drawn() {
@@ -110,7 +110,7 @@ func runGraph(e *env, o *graphOptions) error {
 	if err != nil {
 		return err
 	}
-	b := waitgraph.New(options)
+	b := blame.NewGraph(options)
 	res, err := o.trace.run(e, b)
 	if err != nil {
 		return err

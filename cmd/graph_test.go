@@ -13,8 +13,7 @@ import (
 	"testing"
 
 	"contend/analysis"
-	"contend/blame/chains"
-	"contend/blame/waitgraph"
+	"contend/blame"
 	"contend/csp"
 	"contend/report/document"
 )
@@ -57,11 +56,11 @@ func graphsSum(t *testing.T, i int) law {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l.wants = append(l.wants, waitgraph.New(options))
+		l.wants = append(l.wants, blame.NewGraph(options))
 	}
 	l.holds = func(t *testing.T, p *pass) {
 		for j, o := range graphs {
-			g := l.wants[j].(*waitgraph.Builder).Graph()
+			g := l.wants[j].(blame.GraphBuilder).Graph()
 			doc := func(top int) *document.Graph { return document.NewGraph(g, o.by, p.coverage(), top) }
 			how := []string{"graph", "--by", o.by, "--operation", o.operation, fmt.Sprint("--root=", o.root)}
 			switch (i + j) % 3 { // each graph as each of them, over the files
@@ -119,7 +118,7 @@ func drawingsSum(i int) law {
 	l := law{name: "Drawings"}
 	for _, d := range drawings {
 		if d.command == "graph" {
-			l.wants = append(l.wants, waitgraph.New(waitgraph.Options{Nodes: waitgraph.Sites, Root: d.root}))
+			l.wants = append(l.wants, blame.NewGraph(blame.GraphOptions{Nodes: blame.NodeSites, Root: d.root}))
 		} else {
 			l.wants = append(l.wants, csp.New(csp.Options{IntervalNs: chartInterval.Nanoseconds(), Threshold: csp.DefaultThreshold, Root: d.root}))
 		}
@@ -131,7 +130,7 @@ func drawingsSum(i int) law {
 			}
 			text := ""
 			switch v := l.wants[j].(type) {
-			case *waitgraph.Builder:
+			case blame.GraphBuilder:
 				text = inForm(t, graphOutputs, d.form, &graphAnswer{doc: document.NewGraph(v.Graph(), "site", p.coverage(), d.top)})
 			case *csp.Meter:
 				if p.want.Coverage.Unit != "ns" {
@@ -220,7 +219,7 @@ func checkMatrix(t *testing.T, how []string, text string, want int64) {
 
 // chainsSum: the chains hold all waiting, also where some are left out, and none comes twice.
 func chainsSum() law {
-	collector := chains.New()
+	collector := blame.NewChains()
 	return law{"Chains", []analysis.Visitor{collector}, func(t *testing.T, p *pass) {
 		found, all := collector.Table(), new(document.Chains)
 		unmarshal(t, p.says(t, document.NewChains(found, p.coverage(), 0), "chains"), all)

@@ -6,7 +6,6 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
-	"contend/blame/chains"
 	"contend/blame/locks"
 	"contend/blame/stacks"
 	"contend/csp"
@@ -119,7 +118,7 @@ type tables struct {
 	Blame  []*blame.Table
 	Series []csp.Series
 	Parts  [][]csp.Interval // of each
-	Chains *chains.Table
+	Chains *blame.ChainTable
 	Flames [][]stacks.Sample
 }
 
@@ -143,7 +142,7 @@ func tabulate(rt *rapid.T, events []format.Event, byClass, small bool, f analysi
 		blame.New([]blame.Key{blame.ByWaiterGroup, blame.ByOwnerSite}, true), blame.New([]blame.Key{blame.ByLock, blame.ByOwnerMethod}, true),
 	}
 	meters := []*csp.Meter{csp.New(csp.Options{IntervalNs: 1e8}), csp.New(csp.Options{IntervalNs: 1e8, Root: true})}
-	paths, flames := chains.New(), []*stacks.Builder{stacks.New(stacks.Blame, nil), stacks.New(stacks.Chain, nil)}
+	paths, flames := blame.NewChains(), []*stacks.Builder{stacks.New(stacks.Blame, nil), stacks.New(stacks.Chain, nil)}
 	visitors := []analysis.Visitor{locks, paths, flames[0], flames[1]}
 	for _, p := range pivots {
 		visitors = append(visitors, p)

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"contend/blame/naming"
+	"contend/blame"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -114,7 +114,7 @@ func wrongFlag(c *cobra.Command, err error) error {
 				names = append(names, f.Name)
 			}
 		})
-		if near := naming.Nearest(missing.GetSpecifiedName(), names, 1); len(near) > 0 {
+		if near := blame.Nearest(missing.GetSpecifiedName(), names, 1); len(near) > 0 {
 			hint = "did you mean --" + near[0] + "? " + hint
 		}
 	}

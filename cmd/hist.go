@@ -8,7 +8,7 @@ import (
 
 	"contend/analysis/dist"
 	"contend/blame"
-	"contend/blame/lengths"
+	"contend/blame/waits"
 	"contend/report/document"
 	"contend/report/text"
 
@@ -153,7 +153,7 @@ func runHist(e *env, o *histOptions) error {
 	if err != nil {
 		return err
 	}
-	c, err := lengths.New(lengths.Options{By: o.by, ExpectedNs: o.expected.Nanoseconds(), IntervalNs: o.interval.Nanoseconds(), App: app})
+	c, err := waits.New(waits.Options{By: o.by, ExpectedNs: o.expected.Nanoseconds(), IntervalNs: o.interval.Nanoseconds(), App: app})
 	if err != nil {
 		return usageError{fmt.Errorf("--by: %w", err), ""}
 	}
@@ -166,7 +166,7 @@ func runHist(e *env, o *histOptions) error {
 		return usageError{fmt.Errorf("the input counts %s: waits have no length there", m.Of()), "'contend analyze' shows the counts; several thread dumps with their times bound the lengths"}
 	}
 	a := &histAnswer{total: c.Total(), head: dist.Head{Start: c.Start(), Labelled: c.By()[0] == dist.InputKey}, intervals: c.Intervals()}
-	by, rows := c.By(), []lengths.Row(nil)
+	by, rows := c.By(), []waits.Row(nil)
 	if o.overTime() {
 		by, rows = []string{intervalKey}, c.OverTime()
 	} else {

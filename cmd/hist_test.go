@@ -14,7 +14,7 @@ import (
 
 	"contend/analysis"
 	"contend/analysis/dist"
-	"contend/blame/lengths"
+	"contend/blame/waits"
 	"contend/decode"
 	"contend/format"
 	"contend/golden"
@@ -242,7 +242,7 @@ func percentiles(l *document.Lengths) []int64 {
 // the overview counts.
 func lengthsSum(t *testing.T, i int) law {
 	by := []string{"lock", "waiter-thread,class", "waiter-group,mode,waiter-method"}[i%3]
-	c, err := lengths.New(lengths.Options{By: by})
+	c, err := waits.New(waits.Options{By: by})
 	if err != nil {
 		t.Fatal(err)
 	}

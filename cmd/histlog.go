@@ -13,7 +13,7 @@ import (
 
 	"contend/analysis"
 	"contend/analysis/dist"
-	"contend/blame/lengths"
+	"contend/blame/waits"
 	"contend/decode"
 	"contend/format"
 	"contend/report/document"
@@ -53,9 +53,9 @@ type logTable struct {
 	unit     int64          // of lengths, ns
 	interval int64          // rows are intervals of so many ns, from the start of the first log; 0: they are not
 
-	rows      map[[2]string]*lengths.Lengths
-	parts     map[int64]*lengths.Lengths // by interval
-	base      int64                      // from which these count
+	rows      map[[2]string]*waits.Lengths
+	parts     map[int64]*waits.Lengths // by interval
+	base      int64                    // from which these count
 	start     int64
 	intervals []dist.Interval
 	tags      map[string]bool
@@ -79,8 +79,8 @@ func runHistLogs(e *env, o *histOptions) error {
 	if err != nil {
 		return err
 	}
-	t := &logTable{unit: units[o.unit], parts: map[int64]*lengths.Lengths{}, base: format.NoTime, by: by, from: filter.From, to: filter.To, rel: [2]bool{filter.FromRel, filter.ToRel}, keep: o.out.format == "hlog",
-		rows: map[[2]string]*lengths.Lengths{}, tags: map[string]bool{}, start: format.NoTime}
+	t := &logTable{unit: units[o.unit], parts: map[int64]*waits.Lengths{}, base: format.NoTime, by: by, from: filter.From, to: filter.To, rel: [2]bool{filter.FromRel, filter.ToRel}, keep: o.out.format == "hlog",
+		rows: map[[2]string]*waits.Lengths{}, tags: map[string]bool{}, start: format.NoTime}
 	if o.tag != "" {
 		if t.tag, err = pattern("tag", o.tag); err != nil {
 			return err
@@ -169,8 +169,8 @@ func (t *logTable) add(iv *dist.Interval, input, tag string) {
 	if t.start == format.NoTime || iv.Start < t.start {
 		t.start = iv.Start
 	}
-	name, lower := strings.CutSuffix(tag, lengths.AtLeastTag)
-	name, upper := strings.CutSuffix(name, lengths.AtMostTag)
+	name, lower := strings.CutSuffix(tag, waits.AtLeastTag)
+	name, upper := strings.CutSuffix(name, waits.AtMostTag)
 	if t.keep {
 		if iv.Tag = tag; !slices.Contains(t.by, tagKey) {
 			iv.Tag = tag[len(name):]
@@ -194,14 +194,14 @@ func (t *logTable) add(iv *dist.Interval, input, tag string) {
 }
 
 // row returns the lengths of what the keys tell apart, or of an interval.
-func (t *logTable) row(input, tag string, start int64) *lengths.Lengths {
+func (t *logTable) row(input, tag string, start int64) *waits.Lengths {
 	if t.interval > 0 {
 		n := (start - t.base) / t.interval
 		if start < t.base && (start-t.base)%t.interval != 0 {
 			n-- // of a later log that began before
 		}
 		if t.parts[n] == nil {
-			t.parts[n] = &lengths.Lengths{}
+			t.parts[n] = &waits.Lengths{}
 		}
 		return t.parts[n]
 	}
@@ -213,7 +213,7 @@ func (t *logTable) row(input, tag string, start int64) *lengths.Lengths {
 		}
 	}
 	if t.rows[k] == nil {
-		t.rows[k] = &lengths.Lengths{}
+		t.rows[k] = &waits.Lengths{}
 	}
 	return t.rows[k]
 }
@@ -221,15 +221,15 @@ func (t *logTable) row(input, tag string, start int64) *lengths.Lengths {
 // answer corrects for coordinated omission, at the histograms' resolution,
 // sums the rows and puts them in order.
 func (t *logTable) answer(o *histOptions) *histAnswer {
-	var rows []lengths.Row
-	by, total := t.by, &lengths.Lengths{}
+	var rows []waits.Row
+	by, total := t.by, &waits.Lengths{}
 	for k, l := range t.rows {
-		rows = append(rows, lengths.Row{Keys: k[:len(t.by)], Lengths: l})
+		rows = append(rows, waits.Row{Keys: k[:len(t.by)], Lengths: l})
 	}
 	if t.interval > 0 {
-		by, rows = []string{intervalKey}, lengths.InOrder(t.parts, t.base, t.interval)
+		by, rows = []string{intervalKey}, waits.InOrder(t.parts, t.base, t.interval)
 	} else {
-		lengths.Sort(rows)
+		waits.Sort(rows)
 	}
 	for _, r := range rows {
 		r.Corrected = *r.Exact.Corrected(o.expected.Nanoseconds())

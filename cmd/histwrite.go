@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"contend/analysis/dist"
-	"contend/blame/lengths"
+	"contend/blame/waits"
 	"contend/report/document"
 	"contend/report/table"
 )
@@ -13,7 +13,7 @@ import (
 // histAnswer is what the writers write.
 type histAnswer struct {
 	doc       *document.Hist
-	total     *lengths.Lengths
+	total     *waits.Lengths
 	head      dist.Head       // of a log
 	intervals []dist.Interval // for a log, in no order
 }

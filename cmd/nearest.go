@@ -8,14 +8,14 @@ import (
 	"strings"
 
 	"contend/analysis"
-	"contend/blame/naming"
+	"contend/blame"
 	"contend/format"
 )
 
 // pattern compiles what a flag gives: an expression, or a name as tables print
 // it.
 func pattern(flag, text string) (*regexp.Regexp, error) {
-	re, err := naming.Expression(text)
+	re, err := blame.Expression(text)
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--%s: %w", flag, err), "a bracket that stands for itself is written \\[ or \\("}
 	}
@@ -38,7 +38,7 @@ func (e *env) noMatch(flag, text string, re *regexp.Regexp, all func() []string)
 		return ""
 	}
 	said = fmt.Sprintf("--%s %s matches nothing in the input", flag, text)
-	if near := naming.TheNearest(text, names, shownNearest); near != "" {
+	if near := blame.TheNearest(text, names, shownNearest); near != "" {
 		said += "; " + near
 	}
 	e.warn(said)

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"contend/blame/cube"
-	"contend/blame/longest"
-	"contend/blame/overview"
+	"contend/blame/locks"
+	"contend/blame/waits"
 	"contend/format"
 	"contend/report/page"
 	"contend/report/table"
@@ -117,7 +117,7 @@ func onPage(app *regexp.Regexp) summary {
 
 // content analyses what a page shows of one side.
 func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (c *page.Content, damage error) {
-	table, waits := cube.New(limits).App(app), longest.New(pageWaits)
+	table, waits := cube.New(limits).App(app), waits.NewLongest(pageWaits)
 	doc, about, res, err := o.summarize(e, onPage(app), table, waits)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (o *traceOptions) content(e *env, app *regexp.Regexp, limits cube.Limits) (
 }
 
 // sitesOf returns the places in the program by which locks are known.
-func sitesOf(locks []overview.Lock) map[format.ObjectID]string {
+func sitesOf(locks []locks.Lock) map[format.ObjectID]string {
 	out := make(map[format.ObjectID]string, len(locks))
 	for i := range locks {
 		out[format.ObjectID(locks[i].ID)] = locks[i].Site

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"contend/analysis"
-	"contend/blame/naming"
+	"contend/blame"
 	"contend/decode"
 	"contend/decode/rules"
 	"contend/format"
@@ -67,7 +67,7 @@ func (o *traceOptions) filter() (f analysis.Filter, err error) {
 	for _, p := range []struct {
 		flag, text string
 		into       **regexp.Regexp
-	}{{"class", naming.WithoutAddress(o.class), &f.Class}, {"lock", o.lock, &f.Lock}, {"thread", o.thread, &f.Thread}} {
+	}{{"class", blame.WithoutAddress(o.class), &f.Class}, {"lock", o.lock, &f.Lock}, {"thread", o.thread, &f.Thread}} {
 		if p.text == "" {
 			continue
 		}

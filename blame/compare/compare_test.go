@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"contend/analysis"
-	"contend/blame/chains"
+	"contend/blame"
 	"contend/format"
 	"contend/format/simulate"
 	"contend/golden"
@@ -223,7 +223,7 @@ func TestNamesOutliveARestart(t *testing.T) {
 		"$Proxy12":        "$Proxy",
 		"java.util.Timer": "java.util.Timer",
 	} {
-		if got := chains.StableName(name); got != want {
+		if got := blame.StableName(name); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}

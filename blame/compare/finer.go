@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"contend/blame/chains"
+	"contend/blame"
 )
 
 // How far inwards the stack of an owner is known depends on what was recorded
@@ -44,11 +44,11 @@ func outwardOf(owners []Row) coarser {
 		}
 	}
 	return func(name string) (list []string) {
-		at := strings.LastIndex(name, chains.StepSeparator)
+		at := strings.LastIndex(name, blame.StepSeparator)
 		if at < 0 {
 			return nil
 		}
-		at += len(chains.StepSeparator)
+		at += len(blame.StepSeparator)
 		for outer := range around[name[at:]] {
 			if outer != name[at:] {
 				list = append(list, name[:at]+outer)

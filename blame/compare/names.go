@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"contend/analysis"
-	"contend/blame/chains"
+	"contend/blame"
 )
 
 // ownerName names an owner by its call chain: without line numbers, which any
@@ -18,11 +18,11 @@ func ownerName(sym *analysis.Symbols, o analysis.Owner) string {
 	var names []string
 	for _, f := range frames {
 		if !analysis.RuntimeFrame(f) {
-			names = append(names, chains.StableName(analysis.MethodName(f)))
+			names = append(names, blame.StableName(analysis.MethodName(f)))
 		}
 	}
 	if len(names) == 0 { // nothing else is known of it
-		return chains.StableName(analysis.MethodName(frames[0]))
+		return blame.StableName(analysis.MethodName(frames[0]))
 	}
 	return strings.Join(names, callOf)
 }

@@ -8,7 +8,6 @@ import (
 	"contend/analysis"
 	"contend/analysis/bootstrap"
 	"contend/blame"
-	"contend/blame/chains"
 	"contend/format"
 )
 
@@ -24,7 +23,7 @@ type Profile struct {
 	chains rows[string]
 	home   []int // by lock: the first site it was seen at, + 1
 	links  map[[2]int]struct{}
-	paths  chains.Paths
+	paths  blame.Paths
 	kinds  blame.Kinds // of who waits together, by group and method
 	cells  *bootstrap.Cells
 
@@ -134,7 +133,7 @@ func (p *Profile) Crowd(s *analysis.Slice, n int) {
 func (p *Profile) site(lock format.ObjectID, stack format.StackID) int {
 	key := site{p.sym.Class(lock), p.sym.Method(stack)}
 	i := p.sites.row(key, &p.rec, func() string {
-		return chains.StableName(p.sym.Classes().Name(key.class)) + siteOf + chains.StableName(p.sym.Methods().Name(key.method))
+		return blame.StableName(p.sym.Classes().Name(key.class)) + siteOf + blame.StableName(p.sym.Methods().Name(key.method))
 	})
 	for len(p.home) <= int(lock) {
 		p.home = append(p.home, 0)
@@ -159,8 +158,8 @@ func (p *Profile) owner(o analysis.Owner) int {
 // chain returns the row of a path through the wait-for graph, which has the
 // signature `contend chains` prints.
 func (p *Profile) chain(t format.ThreadID, lock format.ObjectID, sh *analysis.Share) int {
-	return p.paths.Number(p.sym, t, lock, sh, len(p.chains.names), func(steps []chains.Step) int {
-		return p.chains.named(chains.Signature(steps), &p.rec)
+	return p.paths.Number(p.sym, t, lock, sh, len(p.chains.names), func(steps []blame.Step) int {
+		return p.chains.named(blame.Signature(steps), &p.rec)
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"contend/analysis"
-	"contend/blame/resources"
+	"contend/blame/locks"
 	"contend/format"
 )
 
@@ -58,7 +58,7 @@ func (v *Evidence) pool(id format.StackID) pool {
 	for _, f := range v.sym.Frames(id) {
 		name := analysis.MethodName(f)
 		if slices.ContainsFunc(poolPackages[:], func(p string) bool { return strings.HasPrefix(name, p) }) {
-			_, site, _ := resources.Place(v.sym.Frames(id))
+			_, site, _ := locks.Place(v.sym.Frames(id))
 			s.pool = pool{name, site} // the outermost method of the pool says what was asked of it
 		}
 	}

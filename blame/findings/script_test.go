@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"contend/analysis"
-	"contend/blame/overview"
+	"contend/blame/locks"
 	"contend/decode"
 	"contend/format"
 	"contend/format/simulate"
@@ -110,7 +110,7 @@ func inRecording(t *testing.T, name string) []Finding {
 // inTrace returns what is found in a trace; an elapsed time of 0 is its own.
 func inTrace(t *testing.T, tr *decode.Trace, elapsed int64) []Finding {
 	t.Helper()
-	c, v := overview.New(overview.Options{}), NewEvidence()
+	c, v := locks.NewOverview(locks.Options{}), NewEvidence()
 	res, err := analysis.Run(tr, analysis.Filter{From: format.NoTime, To: format.NoTime}, c, v)
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"contend/analysis"
-	"contend/blame/naming"
+	"contend/blame"
 	"contend/format"
 )
 
@@ -75,7 +75,7 @@ func (r *Rule) named(runs, baseline []*Run) Doubt {
 	if r.metric.unit == Ratio && r.metric.name == "blame" {
 		what = "no call chain in the trace has such a frame"
 	}
-	return Doubt{what, cmp.Or(naming.TheNearest(r.subject, all, 3), "check the spelling, or limit '*' or 'total'")}
+	return Doubt{what, cmp.Or(blame.TheNearest(r.subject, all, 3), "check the spelling, or limit '*' or 'total'")}
 }
 
 // classes are those of all locks the trace knows, waited for or not.

@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"contend/analysis"
+	"contend/blame"
 	"contend/blame/compare"
 	"contend/blame/findings"
-	"contend/blame/naming"
-	"contend/blame/overview"
+	"contend/blame/locks"
 	"contend/format"
 )
 
@@ -32,7 +32,7 @@ func parseFinding(text string) (r Rule, ok bool, err error) {
 	if r.subject == "" {
 		return r, true, errors.New("the brackets are empty; * stands for everything")
 	}
-	if r.pattern, err = naming.Glob(r.subject); err != nil {
+	if r.pattern, err = blame.Glob(r.subject); err != nil {
 		return r, true, fmt.Errorf("%q is no pattern: %w", r.subject, err)
 	}
 	kinds := findings.Kinds()
@@ -41,7 +41,7 @@ func parseFinding(text string) (r Rule, ok bool, err error) {
 			return r, true, nil
 		}
 	}
-	near := naming.TheNearest(r.subject, kinds, 1)
+	near := blame.TheNearest(r.subject, kinds, 1)
 	return r, true, fmt.Errorf("no finding is called %q; %s", r.subject, cmp.Or(near, "there are "+strings.Join(kinds, ", ")))
 }
 
@@ -94,10 +94,10 @@ func ownersUnknown(_ *Rule, _ *Subject, run *Run) Doubt {
 }
 
 // overviewFor returns what findings need, where a rule is about them.
-func overviewFor(rules []Rule) *overview.Collector {
+func overviewFor(rules []Rule) *locks.Overview {
 	for i := range rules {
 		if rules[i].metric == &finding {
-			return overview.New(overview.Options{})
+			return locks.NewOverview(locks.Options{})
 		}
 	}
 	return nil

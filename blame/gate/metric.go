@@ -9,7 +9,6 @@ import (
 	"contend/blame/compare"
 	"contend/blame/findings"
 	"contend/blame/locks"
-	"contend/blame/overview"
 	"contend/format"
 )
 
@@ -23,9 +22,9 @@ type Run struct {
 	Unmatched string // which filter no name in the trace matches; "" where all match some
 	Cut       bool   // only a part of the time is held against rules
 
-	about    *overview.Collector // where a rule is about findings
-	evidence *findings.Evidence  // the same
-	peaks    map[int64]*peaks    // by the length of an interval
+	about    *locks.Overview    // where a rule is about findings
+	evidence *findings.Evidence // the same
+	peaks    map[int64]*peaks   // by the length of an interval
 }
 
 // NewRun returns a run to be filled: its visitors go over the trace, and Trace

@@ -2,7 +2,7 @@ package gate
 
 import (
 	"contend/analysis"
-	"contend/blame/chains"
+	"contend/blame"
 )
 
 // mostIntervals bounds what a short interval of a long trace may take: twelve
@@ -90,7 +90,7 @@ func (p *peaks) highest(waits []int64, perRunning bool) (most float64) {
 func (p *peaks) byName() map[string][]int64 {
 	out := map[string][]int64{}
 	for class, waits := range p.classes {
-		name := chains.StableName(p.sym.Classes().Name(class))
+		name := blame.StableName(p.sym.Classes().Name(class))
 		sums := out[name]
 		for i, ns := range waits {
 			if i == len(sums) {

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"contend/blame/naming"
+	"contend/blame"
 	"contend/format"
 )
 
@@ -81,7 +81,7 @@ func Parse(text string) (Rule, error) {
 		return r, errors.New("the brackets are empty; * stands for everything")
 	}
 	var err error
-	if r.pattern, err = naming.Glob(r.subject); err != nil {
+	if r.pattern, err = blame.Glob(r.subject); err != nil {
 		return r, fmt.Errorf("%q is no pattern: %w", r.subject, err)
 	}
 	if err := r.setInterval(m[1] != "", m[4]); err != nil {

@@ -1,5 +1,6 @@
-// Package locks sums slices by lock or class of lock: how often and how
-// long threads waited, and how that is distributed.
+// Package locks sums slices by lock or class of lock: how often and how long threads
+// waited (locks.go), where owners took it, what they did and where the others wait
+// (overview.go), and what threads wait for that is no lock (resources.go).
 package locks
 
 import (

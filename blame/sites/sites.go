@@ -25,7 +25,6 @@ import (
 	"strings"
 
 	"contend/analysis"
-	"contend/blame/doing"
 	"contend/format"
 )
 
@@ -47,7 +46,7 @@ type Sites struct {
 type ofStack struct {
 	known bool
 	asked bool            // for doing
-	doing doing.Doing     // what the thread was at
+	doing Doing           // what the thread was at
 	own   int32           // number of the innermost frame of the program's own code; -1 for no frames
 	site  uint32          // its name
 	last  format.ObjectID // the lock that owner was asked for last,
@@ -111,13 +110,13 @@ func (s *Sites) Taking(id format.StackID, lock format.ObjectID) []format.Frame {
 }
 
 // Doing returns what a thread with a stack was at, as far as the stack tells.
-func (s *Sites) Doing(id format.StackID) doing.Doing {
+func (s *Sites) Doing(id format.StackID) Doing {
 	m := s.stack(id)
 	if m.own < 0 {
-		return doing.Unknown
+		return Unknown
 	}
 	if !m.asked {
-		m.asked, m.doing = true, doing.Of(s.sym.Frames(id)[:m.own], s.sym.Uses(id))
+		m.asked, m.doing = true, Of(s.sym.Frames(id)[:m.own], s.sym.Uses(id))
 	}
 	return m.doing
 }

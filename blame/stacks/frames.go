@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"contend/analysis"
-	"contend/blame/chains"
+	"contend/blame"
 	"contend/format"
 )
 
@@ -65,7 +65,7 @@ func (b *Builder) put(frames []Frame, list []format.Frame, r Role) []Frame {
 			continue // JDK 21 and later run through it: below it all stacks would differ from those of 17
 		}
 		if b.Stable {
-			f.Class, f.Line = chains.StableName(f.Class), 0
+			f.Class, f.Line = blame.StableName(f.Class), 0
 		}
 		frames = append(frames, Frame{f, r})
 	}
@@ -74,7 +74,7 @@ func (b *Builder) put(frames []Frame, list []format.Frame, r Role) []Frame {
 
 func (b *Builder) owner(frames []Frame, o analysis.Owner) []Frame {
 	if o.Kind == analysis.OwnerDeadlock && b.Stable {
-		return append(frames, Frame{format.Frame{Method: chains.DeadlockLeaf}, Owner})
+		return append(frames, Frame{format.Frame{Method: blame.DeadlockLeaf}, Owner})
 	}
 	if o.Kind != analysis.OwnerThread {
 		return append(frames, Frame{format.Frame{Method: analysis.PseudoOwner(o.Kind, o.Cycle)}, Owner})
@@ -92,7 +92,7 @@ func (b *Builder) lock(frames []Frame, id format.ObjectID, folded bool) []Frame 
 		name = b.sym.ClassName(id)
 	}
 	if b.Stable {
-		name = chains.StableName(b.sym.ClassName(id))
+		name = blame.StableName(b.sym.ClassName(id))
 	}
 	return append(frames, Frame{format.Frame{Method: "lock " + name}, Lock})
 }

@@ -8,7 +8,6 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
-	"contend/blame/doing"
 	"contend/blame/sites"
 	"contend/format"
 )
@@ -202,8 +201,8 @@ func (b *Builder) sample(key Key) *Sample {
 }
 
 // Doing returns what the owner of a sample was at.
-func (b *Builder) Doing(s *Sample) doing.Doing {
-	if what := doing.Recorded(s.Owner.Did); what != doing.Unknown {
+func (b *Builder) Doing(s *Sample) sites.Doing {
+	if what := sites.Recorded(s.Owner.Did); what != sites.Unknown {
 		return what
 	}
 	return b.sites.Doing(s.Owner.Stack)

@@ -26,7 +26,7 @@ type Collector struct {
 	rebuilt bool     // some tenures were not recorded
 	locks   []format.ObjectID
 	waitNs  int64
-	blamed  map[blame]int64            // waiting for owners in each section, by lock class
+	blamed  map[blamed]int64           // waiting for owners in each section, by lock class
 	passed  map[uint32]int64           // by section: waiting on whose path to its end somebody is in it
 	held    map[uint32]*analysis.Union // by section: when somebody waited for an owner in it
 	waited  map[uint32]int64           // by lock class
@@ -36,12 +36,12 @@ type Collector struct {
 	deadlock  bool
 }
 
-// blame is a section on a class of locks.
-type blame struct{ section, class uint32 }
+// blamed is a section on a class of locks.
+type blamed struct{ section, class uint32 }
 
 // New returns an empty collector.
 func New() *Collector {
-	return &Collector{sites: sites.New(nil), index: map[format.ObjectID]int32{}, blamed: map[blame]int64{}, held: map[uint32]*analysis.Union{}, waited: map[uint32]int64{}, passed: map[uint32]int64{}}
+	return &Collector{sites: sites.New(nil), index: map[format.ObjectID]int32{}, blamed: map[blamed]int64{}, held: map[uint32]*analysis.Union{}, waited: map[uint32]int64{}, passed: map[uint32]int64{}}
 }
 
 // Begin implements analysis.Visitor.
@@ -92,7 +92,7 @@ func (c *Collector) share(s *analysis.Slice, sh *analysis.Share, n int) {
 		return
 	}
 	ns, section := sh.Ns*int64(n), c.section(sh.Direct.Stack, s.Lock)
-	if c.blamed[blame{section, c.sym.Class(s.Lock)}] += ns; deadlock {
+	if c.blamed[blamed{section, c.sym.Class(s.Lock)}] += ns; deadlock {
 		return
 	}
 	if c.held[section] == nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"contend/analysis"
-	"contend/blame/naming"
+	"contend/blame"
 	"contend/format"
 )
 
@@ -26,7 +26,7 @@ func (c *Collector) section(stack format.StackID, lock format.ObjectID) uint32 {
 
 // method returns the method of a section: its site without the line.
 func (c *Collector) method(section uint32) string {
-	return naming.WithoutLine(c.sites.Names().Name(section))
+	return blame.WithoutLine(c.sites.Names().Name(section))
 }
 
 // Sections returns the methods whose owners caused waiting, the most first. What
@@ -63,7 +63,7 @@ func (c *Collector) Sections() []Section {
 
 // named returns a change with the names that the trace has for what it names.
 func (c *Collector) named(ch Change) Change {
-	if re, err := naming.Glob(ch.Section); err == nil && ch.Section != "" {
+	if re, err := blame.Glob(ch.Section); err == nil && ch.Section != "" {
 		for _, s := range c.Sections() {
 			if re.MatchString(s.Method) {
 				ch.Section, ch.Class = s.Method, s.Class
@@ -81,7 +81,7 @@ func (c *Collector) named(ch Change) Change {
 // find returns the sections that a text names: a method, or one line of it, as
 // tables print them.
 func (c *Collector) find(text string) ([]bool, error) {
-	re, err := naming.Glob(text)
+	re, err := blame.Glob(text)
 	if err != nil {
 		return nil, err
 	}
@@ -89,10 +89,10 @@ func (c *Collector) find(text string) ([]bool, error) {
 	var names []string
 	for k := range c.blamed {
 		site := c.sites.Names().Name(k.section)
-		if re.MatchString(site) || re.MatchString(naming.WithoutLine(site)) {
+		if re.MatchString(site) || re.MatchString(blame.WithoutLine(site)) {
 			set[k.section], any = true, true
 		}
-		names = append(names, naming.WithoutLine(site))
+		names = append(names, blame.WithoutLine(site))
 	}
 	if !any {
 		return nil, fmt.Errorf("nobody waited for a section of %q%s", text, nearest(text, names))
@@ -102,7 +102,7 @@ func (c *Collector) find(text string) ([]bool, error) {
 
 // findClass returns the classes of locks that a text names.
 func (c *Collector) findClass(text string) (map[string]bool, error) {
-	re, err := naming.Glob(text)
+	re, err := blame.Glob(text)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (c *Collector) findClass(text string) (map[string]bool, error) {
 func nearest(text string, names []string) string {
 	slices.Sort(names)
 	names = slices.DeleteFunc(slices.Compact(names), func(n string) bool { return strings.HasPrefix(n, "[") })
-	if near := naming.TheNearest(text, names, 3); near != "" {
+	if near := blame.TheNearest(text, names, 3); near != "" {
 		return ": " + near
 	}
 	return ""

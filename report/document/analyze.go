@@ -9,7 +9,6 @@ import (
 
 	"contend/analysis"
 	"contend/blame/locks"
-	"contend/blame/overview"
 	"contend/format"
 )
 
@@ -278,22 +277,22 @@ func NewProvenance(p analysis.Known) Provenance {
 
 // NewAnalyze builds the document; top limits the locks, and each list within
 // one, 0 means all.
-func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collector, o Overview, top int) *Analyze {
-	a := &Analyze{Schema: "contend.analyze/2", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Beside: Beside{Resources: []Resource{}}, Total: NewTotal(locks),
+func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, sums *locks.Collector, o Overview, top int) *Analyze {
+	a := &Analyze{Schema: "contend.analyze/2", Trace: t, Coverage: cov, Locks: []Lock{}, Deadlocks: []Deadlock{}, Beside: Beside{Resources: []Resource{}}, Total: NewTotal(sums),
 		ElapsedNs: tr.ElapsedNs, Findings: newFindings(o.Findings, o.Locks), Phases: []Phase{}, NotCounted: notCounted(cov.Warnings)}
 	a.WaitingThreads = waitingThreads(tr, cov, a.Total.WaitNs)
 	if cov.Unit == "ns" { // a count has no instant
 		a.Phases = append(a.Phases, NewPhases(o.Phases, top)...)
 	}
-	byID := map[uint32]*overview.Lock{}
+	byID := map[uint32]*locks.Lock{}
 	for i := range o.Locks {
 		byID[o.Locks[i].ID] = &o.Locks[i]
 	}
-	for i, r := range locks.Top(top) {
+	for i, r := range sums.Top(top) {
 		l := newLock(&r, tr.Symbols, byID[r.ID], top)
-		l.Calibration = newCalibration(l.Provenance, tr.SeenOf(r.ID, locks.ByClass()))
+		l.Calibration = newCalibration(l.Provenance, tr.SeenOf(r.ID, sums.ByClass()))
 		if i < maxUncertain && cov.Unit == "ns" {
-			if wait, csp, ok := locks.Estimate(&r); ok {
+			if wait, csp, ok := sums.Estimate(&r); ok {
 				l.Uncertainty, l.CSPPlusMinus = newUncertainty(wait), finite(csp.Half)
 			}
 		}
@@ -301,7 +300,7 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collecto
 	}
 	for i := range o.Rest {
 		l := &o.Rest[i]
-		r, biggest := locks.Together(l.Of)
+		r, biggest := sums.Together(l.Of)
 		r.Lock, r.Class = l.Name, l.Class
 		a.Rest = append(a.Rest, Rest{newLock(&r, tr.Symbols, l, top), len(l.Of), biggest})
 	}
@@ -311,7 +310,7 @@ func NewAnalyze(t Trace, cov Coverage, tr *analysis.Trace, locks *locks.Collecto
 	return a
 }
 
-func newLock(r *locks.Row, sym *analysis.Symbols, o *overview.Lock, top int) Lock {
+func newLock(r *locks.Row, sym *analysis.Symbols, o *locks.Lock, top int) Lock {
 	var created Stack
 	if r.Created != format.NoStack {
 		created = NewStack(sym.Frames(r.Created))

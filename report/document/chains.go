@@ -1,7 +1,7 @@
 package document
 
 import (
-	"contend/blame/chains"
+	"contend/blame"
 )
 
 // Chains is the document of `contend chains`.
@@ -31,7 +31,7 @@ type Step struct {
 }
 
 // NewChains builds the document; top limits the chains, 0 means all.
-func NewChains(t *chains.Table, cov Coverage, top int) *Chains {
+func NewChains(t *blame.ChainTable, cov Coverage, top int) *Chains {
 	d := &Chains{Schema: "contend.chains/1", Chains: []Chain{}, Coverage: cov,
 		Total: Waiting{t.Total.Waits, t.Total.ThreadNs, t.Total.WallNs}}
 	shown := limit(t.Chains, top)
@@ -39,7 +39,7 @@ func NewChains(t *chains.Table, cov Coverage, top int) *Chains {
 		c := &shown[i]
 		out := Chain{Signature: c.Signature(), Hops: c.Hops, ThreadNs: c.ThreadNs, WallNs: c.WallNs, Waits: c.Waits, Provenance: NewProvenance(c.ByProvenance)}
 		for _, s := range c.Steps {
-			out.Steps = append(out.Steps, Step{chains.Roles[s.Role], s.Name})
+			out.Steps = append(out.Steps, Step{blame.Roles[s.Role], s.Name})
 		}
 		d.Chains = append(d.Chains, out)
 	}

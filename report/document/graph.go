@@ -1,6 +1,6 @@
 package document
 
-import "contend/blame/waitgraph"
+import "contend/blame"
 
 // Graph is the document of `contend graph`: who blocked whom.
 type Graph struct {
@@ -62,7 +62,7 @@ type Waiting struct {
 
 // NewGraph builds the document; top limits the edges, 0 means all. Nodes
 // without a shown edge are left out.
-func NewGraph(g *waitgraph.Graph, by string, cov Coverage, top int) *Graph {
+func NewGraph(g *blame.Graph, by string, cov Coverage, top int) *Graph {
 	d := &Graph{Schema: "contend.graph/1", By: by, Metric: "direct", Nodes: []Node{}, Edges: []Edge{}, Other: Other{g.OtherNs}, Coverage: cov,
 		Total: Waiting{g.Total.Waits, g.Total.ThreadNs, g.Total.WallNs}}
 	if g.Root {
@@ -88,7 +88,7 @@ func NewGraph(g *waitgraph.Graph, by string, cov Coverage, top int) *Graph {
 	return d
 }
 
-func newEdge(e *waitgraph.Edge) Edge {
+func newEdge(e *blame.Edge) Edge {
 	out := Edge{e.From + 1, e.To + 1, e.ThreadNs, e.WallNs, e.Waits, []EdgeLock{}, NewProvenance(e.ByProvenance)}
 	for _, l := range e.Locks {
 		out.Locks = append(out.Locks, EdgeLock(l))

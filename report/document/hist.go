@@ -2,7 +2,7 @@ package document
 
 import (
 	"contend/analysis/dist"
-	"contend/blame/lengths"
+	"contend/blame/waits"
 )
 
 // Hist is the document of `contend hist`.
@@ -54,9 +54,9 @@ type (
 )
 
 // NewHist builds the document; top limits the rows, 0 means all.
-func NewHist(by []string, expected int64, rows []lengths.Row, total *lengths.Lengths, cov *Coverage, top int) *Hist {
+func NewHist(by []string, expected int64, rows []waits.Row, total *waits.Lengths, cov *Coverage, top int) *Hist {
 	d := &Hist{Schema: "contend.hist/1", By: by, ExpectedNs: expected, Rows: []HistRow{}, Coverage: cov,
-		Total: newHistRow(&lengths.Row{Keys: []string{}, Lengths: total})}
+		Total: newHistRow(&waits.Row{Keys: []string{}, Lengths: total})}
 	shown := limit(rows, top)
 	for i := range shown {
 		d.Rows = append(d.Rows, newHistRow(&shown[i]))
@@ -65,7 +65,7 @@ func NewHist(by []string, expected int64, rows []lengths.Row, total *lengths.Len
 	return d
 }
 
-func newHistRow(l *lengths.Row) HistRow {
+func newHistRow(l *waits.Row) HistRow {
 	return HistRow{Keys: l.Keys, StartNs: l.Start, EndNs: l.End, Waits: l.Waits(), Exact: NewLengths(&l.Exact), Corrected: NewLengths(&l.Corrected),
 		AtLeast: NewLengths(&l.AtLeast), AtMost: NewLengths(&l.AtMost), Open: l.Open}
 }

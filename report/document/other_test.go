@@ -6,13 +6,12 @@ import (
 	"testing"
 
 	"contend/blame"
-	"contend/blame/waitgraph"
 )
 
 // What is not told apart is said; where all is, there is no word of it.
 func TestWhatIsNotToldApartIsSaid(t *testing.T) {
 	for _, ns := range []int64{0, 5} {
-		for _, doc := range []any{NewBlame(&blame.Table{OtherNs: ns}, 0, Coverage{}, 0), NewGraph(&waitgraph.Graph{OtherNs: ns}, "thread", Coverage{}, 0)} {
+		for _, doc := range []any{NewBlame(&blame.Table{OtherNs: ns}, 0, Coverage{}, 0), NewGraph(&blame.Graph{OtherNs: ns}, "thread", Coverage{}, 0)} {
 			text, err := json.Marshal(doc)
 			if err != nil {
 				t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 
 	"contend/analysis"
 	"contend/blame/findings"
-	"contend/blame/overview"
+	"contend/blame/locks"
 	"contend/csp"
 )
 
@@ -64,8 +64,8 @@ type Finding struct {
 
 // Overview is what NewAnalyze makes the first screen of.
 type Overview struct {
-	Locks    []overview.Lock
-	Rest     []overview.Lock // that Locks leaves out, for who asks for them
+	Locks    []locks.Lock
+	Rest     []locks.Lock // that Locks leaves out, for who asks for them
 	Findings []findings.Finding
 	Phases   *csp.Series
 }
@@ -88,7 +88,7 @@ func notCounted(all []Warning) []Warning {
 }
 
 // owners converts the owners of a lock; top limits them, 0 means all.
-func owners(l *overview.Lock, top int) []LockOwner {
+func owners(l *locks.Lock, top int) []LockOwner {
 	out := []LockOwner{}
 	for _, o := range limit(l.Owners, top) {
 		d := LockOwner{Site: o.Site, WaitNs: o.WaitNs, Share: ratio(o.WaitNs, l.WaitNs), Callers: []Callers{}, Doing: []Doing{}, Provenance: NewProvenance(o.ByProvenance)}
@@ -104,7 +104,7 @@ func owners(l *overview.Lock, top int) []LockOwner {
 }
 
 // sites converts the places where threads wait; top limits them, 0 means all.
-func sites(l *overview.Lock, top int) []Site {
+func sites(l *locks.Lock, top int) []Site {
 	out := []Site{}
 	for _, w := range limit(l.Waiters, top) {
 		out = append(out, Site(w))
@@ -113,7 +113,7 @@ func sites(l *overview.Lock, top int) []Site {
 }
 
 // newFindings converts findings.
-func newFindings(list []findings.Finding, locks []overview.Lock) []Finding {
+func newFindings(list []findings.Finding, locks []locks.Lock) []Finding {
 	out, at := []Finding{}, map[string]int{}
 	for i := range locks {
 		if _, known := at[locks[i].Name]; !known {

@@ -2,7 +2,7 @@ package document
 
 import (
 	"contend/analysis"
-	"contend/blame/resources"
+	"contend/blame/locks"
 )
 
 // Aside is waiting that is no contention for a lock.
@@ -36,7 +36,7 @@ type Beside struct {
 }
 
 // NewBeside lists what a collector met; top limits the rows, 0 means all.
-func NewBeside(c *resources.Collector, sym *analysis.Symbols, idle bool, top int) Beside {
+func NewBeside(c *locks.Resources, sym *analysis.Symbols, idle bool, top int) Beside {
 	b := Beside{ResourceTotal: Aside(c.Total(true)), IdleTotal: Aside(c.Total(false))}
 	b.Resources, b.Omitted[0] = newResources(c.Resources(), sym, top)
 	if idle {
@@ -45,7 +45,7 @@ func NewBeside(c *resources.Collector, sym *analysis.Symbols, idle bool, top int
 	return b
 }
 
-func newResources(rows []resources.Row, sym *analysis.Symbols, top int) (out []Resource, omitted int) {
+func newResources(rows []locks.Resource, sym *analysis.Symbols, top int) (out []Resource, omitted int) {
 	shown := limit(rows, top)
 	out = make([]Resource, len(shown))
 	for i, r := range shown {

@@ -3,8 +3,7 @@ package facts
 import (
 	"strings"
 
-	"contend/blame/chains"
-	"contend/blame/naming"
+	"contend/blame"
 )
 
 // chainSep stands between the frames of a stack in text.
@@ -18,7 +17,7 @@ func chain(site, callers string) string {
 	}
 	frames := strings.Split(site, chainSep)
 	for i, f := range frames {
-		frames[i] = chains.StableName(naming.WithoutLine(f))
+		frames[i] = blame.StableName(blame.WithoutLine(f))
 	}
 	return strings.Join(frames, chainSep)
 }

@@ -9,10 +9,10 @@ import (
 
 	"contend/analysis"
 	"contend/analysis/dist"
-	"contend/blame/chains"
+	"contend/blame"
 	"contend/blame/facts"
-	"contend/blame/lengths"
 	"contend/blame/locks"
+	"contend/blame/waits"
 	"contend/format"
 )
 
@@ -20,7 +20,7 @@ import (
 type Visitors struct {
 	Facts   *facts.Collector
 	Locks   *locks.Collector
-	Lengths *lengths.Collector // by class
+	Lengths *waits.Collector // by class
 }
 
 // All returns them as what analysis.Run takes.
@@ -126,17 +126,17 @@ func (f *Facts) lock(r *locks.Row, sym *analysis.Symbols) {
 	if r.Created != format.NoStack {
 		created = analysis.StackText(sym.Frames(r.Created))
 	}
-	f.Locks = append(f.Locks, Lock{Recording: f.Recording.Recording, Lock: r.Lock, Class: chains.StableName(r.Class), Kind: r.Kind, Created: created,
+	f.Locks = append(f.Locks, Lock{Recording: f.Recording.Recording, Lock: r.Lock, Class: blame.StableName(r.Class), Kind: r.Kind, Created: created,
 		Waits: r.Waits, Failed: r.Failed, WaitNs: r.WaitNs, WallNs: r.WallNs, MaxNs: r.MaxNs, Waiters: int64(r.Waiters)})
 }
 
-func (f *Facts) lengths(class string, l *lengths.Lengths) {
+func (f *Facts) lengths(class string, l *waits.Lengths) {
 	for _, of := range []struct {
 		bound string
 		dist  *dist.Dist
 	}{{"exact", &l.Exact}, {"at_least", &l.AtLeast}, {"at_most", &l.AtMost}} {
 		for _, b := range of.dist.Buckets() {
-			f.Lengths = append(f.Lengths, Length{f.Recording.Recording, chains.StableName(class), of.bound, b.Last, b.Count})
+			f.Lengths = append(f.Lengths, Length{f.Recording.Recording, blame.StableName(class), of.bound, b.Last, b.Count})
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"contend/analysis"
 	"contend/blame"
-	"contend/blame/chains"
 	"contend/blame/facts"
 )
 
@@ -100,7 +99,7 @@ func (w *Waits) name(at cellAt, k blame.Key) string {
 		*text = w.of.Text(place, id)
 		switch k {
 		case blame.ByClass, blame.ByWaiterMethod, blame.ByOwnerMethod:
-			*text = chains.StableName(*text)
+			*text = blame.StableName(*text)
 		}
 	}
 	return *text

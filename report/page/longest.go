@@ -3,7 +3,7 @@ package page
 import (
 	"contend/analysis"
 	"contend/blame/cube"
-	"contend/blame/longest"
+	"contend/blame/waits"
 	"contend/format"
 )
 
@@ -37,7 +37,7 @@ type part struct {
 }
 
 // waitsOf converts the longest waits; stacks get numbers in the table's tree.
-func waitsOf(list []*longest.Wait, sym *analysis.Symbols, n *numbering) []wait {
+func waitsOf(list []*waits.Wait, sym *analysis.Symbols, n *numbering) []wait {
 	out := make([]wait, 0, len(list))
 	for _, w := range list {
 		to := wait{StartNs: w.Start - n.cube.Start, Ns: w.Ns, Thread: sym.ThreadName(w.Thread), Group: sym.Groups().Name(sym.Group(w.Thread)), Failed: w.Failed,
@@ -50,7 +50,7 @@ func waitsOf(list []*longest.Wait, sym *analysis.Symbols, n *numbering) []wait {
 	return out
 }
 
-func partOf(p *longest.Part, lock format.ObjectID, sym *analysis.Symbols, n *numbering) part {
+func partOf(p *waits.Part, lock format.ObjectID, sym *analysis.Symbols, n *numbering) part {
 	out := part{StartNs: p.Start - n.cube.Start, EndNs: p.End - n.cube.Start, Ns: p.Ns, Stack: n.owner(sym, p.Direct), Blocked: p.BlockedNs, Root: n.owner(sym, p.Root), Doing: n.doing(p.Direct), Known: p.Direct.Prov.String()}
 	out.Group = analysis.PseudoOwner(p.Direct.Kind, p.Direct.Cycle)
 	out.Site = n.name(out.Group)

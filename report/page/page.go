@@ -24,7 +24,7 @@ import (
 
 	"contend/analysis"
 	"contend/blame/cube"
-	"contend/blame/longest"
+	"contend/blame/waits"
 	"contend/format"
 	"contend/report/document"
 )
@@ -35,7 +35,7 @@ type Content struct {
 	Command []string // the traces, and the flags that select from them
 	Analyze *document.Analyze
 	Cube    *cube.Cube // finished
-	Longest []*longest.Wait
+	Longest []*waits.Wait
 	Trace   *analysis.Trace
 	Sites   map[format.ObjectID]string // the places in the program by which locks are known
 	App     *regexp.Regexp             // the program's own code; nil for what is no known library

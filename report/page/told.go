@@ -4,7 +4,7 @@ import (
 	"contend/analysis"
 	"contend/blame"
 	"contend/blame/cube"
-	"contend/blame/doing"
+	"contend/blame/sites"
 	"contend/format"
 )
 
@@ -62,11 +62,11 @@ func (n *numbering) doing(o analysis.Owner) int32 {
 	if o.Kind != analysis.OwnerThread {
 		return -1
 	}
-	d := doing.Recorded(o.Did)
-	if d == doing.Unknown {
+	d := sites.Recorded(o.Did)
+	if d == sites.Unknown {
 		d = n.sites.Doing(o.Stack)
 	}
-	if d == doing.Unknown {
+	if d == sites.Unknown {
 		return -1
 	}
 	return n.name(d.String())

@@ -10,22 +10,22 @@ import (
 	"strings"
 	"testing"
 
-	"contend/blame/lengths"
+	"contend/blame/waits"
 	"contend/report/document"
 )
 
 // doc is a document with rows of a thousand waits each.
 func doc(names ...string) *document.Hist {
-	var rows []lengths.Row
-	total := &lengths.Lengths{}
+	var rows []waits.Row
+	total := &waits.Lengths{}
 	for i, name := range names {
-		l := &lengths.Lengths{}
+		l := &waits.Lengths{}
 		for n := range int64(1000) {
 			l.Exact.Add(n * n * int64(i+1))
 		}
 		l.Corrected = *l.Exact.Corrected(100_000)
 		total.Exact.Merge(&l.Exact)
-		rows = append(rows, lengths.Row{Keys: []string{name}, Lengths: l})
+		rows = append(rows, waits.Row{Keys: []string{name}, Lengths: l})
 	}
 	return document.NewHist([]string{"lock"}, 100_000, rows, total, nil, 0)
 }
@@ -91,15 +91,15 @@ func TestCurvesRiseAndStayInside(t *testing.T) {
 // Over time there is a curve for each percentile, with a gap where no waits are, and the
 // longest is above the others.
 func TestPercentilesOverTime(t *testing.T) {
-	var rows []lengths.Row
-	total := &lengths.Lengths{}
+	var rows []waits.Row
+	total := &waits.Lengths{}
 	for _, second := range []int64{0, 1, 4, 5} {
-		l := &lengths.Lengths{}
+		l := &waits.Lengths{}
 		for n := range int64(100) {
 			l.Exact.Add((n + 1) * (second + 1) * 1000)
 		}
 		total.Merge(l)
-		rows = append(rows, lengths.Row{Keys: []string{fmt.Sprint(second, " s")}, Start: second * 1e9, End: (second + 1) * 1e9, Lengths: l})
+		rows = append(rows, waits.Row{Keys: []string{fmt.Sprint(second, " s")}, Start: second * 1e9, End: (second + 1) * 1e9, Lengths: l})
 	}
 	d := document.NewHist([]string{"interval"}, 0, rows, total, nil, 0)
 	out := string(svg(t, d))
@@ -162,11 +162,11 @@ func TestManyRows(t *testing.T) {
 
 // Extremes have a place on the axes.
 func TestExtremeLengths(t *testing.T) {
-	l := &lengths.Lengths{}
+	l := &waits.Lengths{}
 	l.AtMost.Add(0)
 	l.AtMost.Add(1 << 62)
 	l.AtLeast.Add(0)
-	out := svg(t, document.NewHist([]string{"lock"}, 0, []lengths.Row{{Keys: []string{"x"}, Lengths: l}}, l, nil, 0))
+	out := svg(t, document.NewHist([]string{"lock"}, 0, []waits.Row{{Keys: []string{"x"}, Lengths: l}}, l, nil, 0))
 	if _, _, curves := parse(t, out); len(curves) != 2 || strings.Contains(string(out), "NaN") || strings.Contains(string(out), "Inf") {
 		t.Errorf("%v", curves)
 	}

@@ -7,8 +7,8 @@ import (
 	"io"
 
 	"contend/analysis"
-	"contend/blame/chains"
-	"contend/blame/doing"
+	"contend/blame"
+	"contend/blame/sites"
 	"contend/blame/stacks"
 	"contend/format"
 
@@ -102,7 +102,7 @@ func labels(b *stacks.Builder, s *stacks.Sample, l Labels) map[string][]string {
 		delete(all, name)
 	}
 	for _, values := range all {
-		values[0] = chains.StableName(values[0])
+		values[0] = blame.StableName(values[0])
 	}
 	return all
 }
@@ -129,7 +129,7 @@ func allLabels(b *stacks.Builder, s *stacks.Sample) map[string][]string {
 			delete(all, "waiter_site")
 		}
 	}
-	if what := b.Doing(s); s.Owner.Kind == analysis.OwnerThread && what != doing.Unknown {
+	if what := b.Doing(s); s.Owner.Kind == analysis.OwnerThread && what != sites.Unknown {
 		all["owner_doing"] = []string{what.String()}
 	}
 	if input := sym.Inputs().Name(sym.Input(s.Waiter)); input != analysis.UnnamedInput {

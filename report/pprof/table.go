@@ -4,7 +4,7 @@ import (
 	"regexp"
 
 	"contend/analysis"
-	"contend/blame/chains"
+	"contend/blame"
 	"contend/blame/stacks"
 	"contend/format"
 
@@ -37,9 +37,9 @@ var numbered = regexp.MustCompile(`[@#][0-9a-f]+$`)
 
 // stable returns a frame without what another run of the program has otherwise.
 func stable(f stacks.Frame) format.Frame {
-	f.Class = chains.StableName(f.Class)
+	f.Class = blame.StableName(f.Class)
 	if f.Class == "" {
-		f.Method = chains.StableName(f.Method)
+		f.Method = blame.StableName(f.Method)
 	}
 	if f.Role == stacks.Lock {
 		f.Method = numbered.ReplaceAllString(f.Method, "")

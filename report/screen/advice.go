@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"contend/blame/naming"
+	"contend/blame"
 	"contend/report/document"
 	"contend/report/text"
 )
@@ -84,13 +84,13 @@ func through(g *group) string {
 	of := map[string]int64{}
 	for i := range g.Owners {
 		o := &g.Owners[i]
-		of[naming.WithoutLine(o.Site)] += o.WaitNs
+		of[blame.WithoutLine(o.Site)] += o.WaitNs
 		for _, c := range o.Callers {
-			met := map[string]bool{naming.WithoutLine(o.Site): true}
+			met := map[string]bool{blame.WithoutLine(o.Site): true}
 			for _, site := range c.Sites {
-				if !met[naming.WithoutLine(site)] {
-					met[naming.WithoutLine(site)] = true
-					of[naming.WithoutLine(site)] += c.WaitNs
+				if !met[blame.WithoutLine(site)] {
+					met[blame.WithoutLine(site)] = true
+					of[blame.WithoutLine(site)] += c.WaitNs
 				}
 			}
 		}
@@ -99,7 +99,7 @@ func through(g *group) string {
 	for i := range g.Owners {
 		at := g.Owners[i].Site
 		seen := text.Placed(at) && float64(g.Owners[i].WaitNs) >= itself*float64(g.WaitNs)
-		if ns := of[naming.WithoutLine(at)]; seen && float64(ns) >= advised*float64(g.WaitNs) && ns > of[naming.WithoutLine(best)] {
+		if ns := of[blame.WithoutLine(at)]; seen && float64(ns) >= advised*float64(g.WaitNs) && ns > of[blame.WithoutLine(best)] {
 			best = at
 		}
 	}

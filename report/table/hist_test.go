@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"contend/blame/lengths"
+	"contend/blame/waits"
 	"contend/report/document"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,7 +13,7 @@ import (
 
 // histDoc has a recorded row, corrected too, and a sampled one.
 func histDoc(recorded, sampled string) *document.Hist {
-	a, b, total := &lengths.Lengths{}, &lengths.Lengths{Open: 1}, &lengths.Lengths{}
+	a, b, total := &waits.Lengths{}, &waits.Lengths{Open: 1}, &waits.Lengths{}
 	for _, ns := range []int64{0, 1500, 30_000, 30_001} {
 		a.Exact.Add(ns)
 		a.Corrected.AddCorrected(ns, 1, 10_000)
@@ -22,7 +22,7 @@ func histDoc(recorded, sampled string) *document.Hist {
 	b.AtMost.Add(30e6)
 	total.Merge(a)
 	total.Merge(b)
-	return document.NewHist([]string{"lock"}, 10_000, []lengths.Row{{Keys: []string{recorded}, Lengths: a}, {Keys: []string{sampled}, Lengths: b}}, total, nil, 0)
+	return document.NewHist([]string{"lock"}, 10_000, []waits.Row{{Keys: []string{recorded}, Lengths: a}, {Keys: []string{sampled}, Lengths: b}}, total, nil, 0)
 }
 
 func TestHistColumnsStandInPairs(t *testing.T) {

@@ -1,0 +1,166 @@
+package blame
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+
+	"contend/analysis"
+)
+
+// Node says what the nodes of a graph are.
+type Node uint8
+
+// The kinds of nodes.
+const (
+	NodeThreads    Node = iota
+	NodeGroups          // thread names with their numbers removed
+	NodeMethods         // innermost frames that are not the lock or the runtime itself
+	NodeOperations      // outermost frames that match an expression
+	NodeSites           // lines of the program's own code that wait for locks and take them
+)
+
+// Nodes are the names of the kinds.
+var Nodes = [...]string{NodeThreads: "thread", NodeGroups: "group", NodeMethods: "method", NodeOperations: "operation", NodeSites: "site"}
+
+// nodeKeys are the pivot keys of a kind: waiter and owner.
+var nodeKeys = [...][2]Key{
+	NodeThreads:    {ByWaiterThread, ByOwnerThread},
+	NodeGroups:     {ByWaiterGroup, ByOwnerGroup},
+	NodeMethods:    {ByWaiterMethod, ByOwnerMethod},
+	NodeOperations: {ByWaiterOperation, ByOwnerOperation},
+	NodeSites:      {ByWaiterSite, ByOwnerSite},
+}
+
+// GraphOptions say what is drawn.
+type GraphOptions struct {
+	Nodes  Node
+	Frames *regexp.Regexp // names Operations, see Resolver.Operations
+	App    *regexp.Regexp // the program's own code, which has the Sites, see Resolver.App
+	Root   bool           // edges lead to the end of each chain of waits instead of the direct owner
+}
+
+// GraphBuilder is a pivot by waiter and owner, drawn as a graph: nodes wait and own, edges
+// lead from the waiter to the owner with the waiting between them.
+type GraphBuilder struct{ *Pivot }
+
+// NewGraph returns an empty builder.
+func NewGraph(o GraphOptions) GraphBuilder {
+	k := nodeKeys[o.Nodes]
+	return GraphBuilder{New(k[:], o.Root).Operations(o.Frames).App(o.App).ByClasses()}
+}
+
+// Ticks hides that of the pivot: edges carry no interval of confidence.
+func (GraphBuilder) Ticks(int64, int64) {}
+
+// Graph is a finished graph. The edges sum to the total.
+type Graph struct {
+	Root  bool
+	Nodes []Vertex // descending by time waited and caused, ties by name
+	Edges []Edge   // descending by thread-time, ties by name
+	Total Sum
+	// OtherNs is the thread-time on edges of OtherText: there are too many to tell all
+	// apart.
+	OtherNs int64
+}
+
+// Vertex is a node. Times are thread-time in nanoseconds.
+type Vertex struct {
+	Name      string
+	Pseudo    bool // a place where blame ends without a thread: [handoff] and its like
+	WaitedNs  int64
+	CausedNs  int64
+	Component int  // number of the strongly connected component, from 1; 0 for a node on no cycle
+	Closed    bool // the component is left by no edge: who gets in waits for its members only
+}
+
+// Edge is the waiting of one node for another, or for itself.
+type Edge struct {
+	From, To int // indexes of Graph.Nodes
+	Sum
+	Locks []EdgeLock // descending by thread-time: they sum to the edge
+}
+
+// Lock is a class of locks an edge is made of.
+type EdgeLock struct {
+	Class    string
+	ThreadNs int64
+}
+
+// Graph returns the finished graph.
+func (b GraphBuilder) Graph() *Graph {
+	t := b.Table()
+	g := &Graph{Root: t.Root, Total: t.Total, OtherNs: t.OtherNs, Edges: make([]Edge, len(t.Rows))}
+	at, edges := map[uint32]int{}, make(map[ends]int32, len(t.Rows))
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		e := Edge{From: g.node(at, r, 0), To: g.node(at, r, 1), Sum: r.Sum}
+		g.Nodes[e.From].WaitedNs += r.ThreadNs
+		g.Nodes[e.To].CausedNs += r.ThreadNs
+		g.Edges[i], edges[ends(r.IDs)] = e, int32(i)
+	}
+	g.addLocks(b.Pivot, edges)
+	g.rank()
+	g.components()
+	return g
+}
+
+// node returns the index of the waiter (0) or owner (1) of a row.
+func (g *Graph) node(at map[uint32]int, r *Row, side int) int {
+	id := r.IDs[side]
+	i, ok := at[id]
+	if !ok {
+		i = len(g.Nodes)
+		at[id] = i
+		g.Nodes = append(g.Nodes, Vertex{Name: r.Keys[side], Pseudo: side == 1 && Pseudo(id) || id == Other || r.Keys[side] == analysis.UnknownStack})
+	}
+	return i
+}
+
+// rank orders the nodes and points the edges at their new places.
+func (g *Graph) rank() {
+	order := make([]int, len(g.Nodes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := &g.Nodes[i], &g.Nodes[j]
+		return cmp.Or(cmp.Compare(b.WaitedNs+b.CausedNs, a.WaitedNs+a.CausedNs), cmp.Compare(a.Name, b.Name))
+	})
+	nodes, place := make([]Vertex, len(order)), make([]int, len(order))
+	for at, i := range order {
+		nodes[at], place[i] = g.Nodes[i], at
+	}
+	g.Nodes = nodes
+	for i := range g.Edges {
+		g.Edges[i].From, g.Edges[i].To = place[g.Edges[i].From], place[g.Edges[i].To]
+	}
+}
+
+// ends are the ids of a waiter and an owner.
+type ends [2]uint32
+
+// addLocks gives each edge its classes; the edges are told by their ends.
+func (g *Graph) addLocks(p *Pivot, edges map[ends]int32) {
+	first, n := make([]int, len(g.Edges)+1), 0
+	p.EachClass(func(ids []uint32, _ string, _ int64) {
+		first[edges[ends(ids)]+1]++
+		n++
+	})
+	for e := range g.Edges {
+		first[e+1] += first[e]
+	}
+	all := make([]EdgeLock, n)
+	for e := range g.Edges {
+		g.Edges[e].Locks = all[first[e]:first[e]:first[e+1]]
+	}
+	p.EachClass(func(ids []uint32, class string, ns int64) {
+		e := &g.Edges[edges[ends(ids)]]
+		e.Locks = append(e.Locks, EdgeLock{class, ns})
+	})
+	for e := range g.Edges {
+		slices.SortStableFunc(g.Edges[e].Locks, func(a, b EdgeLock) int {
+			return cmp.Or(cmp.Compare(b.ThreadNs, a.ThreadNs), cmp.Compare(a.Class, b.Class))
+		})
+	}
+}

@@ -1,0 +1,59 @@
+package locks
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// Callers are the frames of the program that called a place, innermost first, each by its
+// method.
+type Callers struct {
+	Sites  []string
+	WaitNs int64
+}
+
+// nearest is how many callers tell those of a place apart: what is further out is much the
+// same for all.
+const nearest = 3
+
+// callers sums the waiting at a place by who called it.
+type callers map[string]int64
+
+// add adds the waiting with a stack in which the program's own frames are that of the place
+// and those that called it.
+func (c callers) add(frames []format.Frame, ns int64) {
+	var sites []string
+	inside := false
+	for _, f := range frames {
+		if library(f) || begins(f) {
+			continue
+		}
+		if inside {
+			sites = append(sites, analysis.MethodName(f))
+		}
+		if inside = true; len(sites) == nearest {
+			break
+		}
+	}
+	if len(sites) > 0 {
+		c[strings.Join(sites, between)] += ns
+	}
+}
+
+// between separates callers in the key of a sum; no name has one.
+const between = "\n"
+
+// list returns them in descending order of waiting.
+func (c callers) list() (out []Callers) {
+	for sites, ns := range c {
+		out = append(out, Callers{strings.Split(sites, between), ns})
+	}
+	slices.SortFunc(out, func(a, b Callers) int {
+		return cmp.Or(cmp.Compare(b.WaitNs, a.WaitNs), slices.Compare(a.Sites, b.Sites))
+	})
+	return out
+}

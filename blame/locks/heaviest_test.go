@@ -1,0 +1,64 @@
+package locks
+
+import (
+	"testing"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// Locks that are told together have all the waiting, at each site and of each
+// owner, that they have one by one.
+func TestLocksToldTogetherSumToTheSame(t *testing.T) {
+	const depth = 60
+	c := NewOverview(Options{})
+	list := &format.List{}
+	for ev, from := (format.Event{}), chain(depth); from.Read(&ev) == nil; {
+		if ev.Kind == format.KindObject {
+			ev.Class = "Lock"
+		}
+		_ = list.Write(&ev)
+	}
+	if _, err := analysis.Run(list, analysis.Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
+		t.Fatal(err)
+	}
+	one, heavy := c.Locks(), map[uint32]bool{}
+	for _, l := range one[:7] {
+		heavy[l.ID] = true
+	}
+	out, rest := c.Heaviest(heavy)
+	if len(one) != depth || len(out) != 7 || len(rest) == 0 || len(rest) >= depth/2 {
+		t.Fatalf("%d locks: %d one by one, the rest in %d", len(one), len(out), len(rest))
+	}
+	sums := func(locks []Lock) (ns, waits, owners int64, n int) {
+		for _, l := range locks {
+			ns, n = ns+l.WaitNs, n+max(len(l.Of), 1)
+			for _, w := range l.Waiters {
+				waits += w.Waits
+			}
+			for _, o := range l.Owners {
+				owners += o.WaitNs
+			}
+		}
+		return ns, waits, owners, n
+	}
+	ns, waits, owners, n := sums(one)
+	if ns2, waits2, owners2, n2 := sums(append(out, rest...)); ns != ns2 || waits != waits2 || owners != owners2 || n != n2 {
+		t.Errorf("%d ns of %d waits, owners %d ns, %d locks; together %d of %d, %d, %d", ns, waits, owners, n, ns2, waits2, owners2, n2)
+	}
+	for _, l := range one {
+		if got := site(c, l.ID); got != l.Site {
+			t.Errorf("%s is at %q, together with others at %q", l.Name, l.Site, got)
+		}
+	}
+}
+
+// site is where a lock belongs that is told together with others.
+func site(c *Overview, id uint32) string {
+	for of := range c.charged() {
+		if of.id == id {
+			return c.siteOf(&of)
+		}
+	}
+	return ""
+}

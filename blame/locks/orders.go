@@ -1,0 +1,88 @@
+package locks
+
+import (
+	"cmp"
+	"slices"
+
+	"contend/analysis"
+	"contend/blame"
+	"contend/format"
+)
+
+// order is that a lock was held while another one was waited for.
+type order struct{ outer, inner format.ObjectID }
+
+// seen is how an order was seen.
+type seen struct {
+	site         uint32 // where the outer lock was taken, the first time
+	waitNs       int64  // for the outer lock meanwhile
+	byProvenance analysis.Known
+}
+
+func (s *seen) add(p analysis.Provenance, ns int64) {
+	s.waitNs += ns
+	s.byProvenance.Add(p, ns)
+}
+
+// order returns where it is summed in which order a path from a lock has two, which
+// was sampled or not; nil where it has no order, or the trace does not tell who held the
+// outer one. The locks of a deadlock are told as such.
+func (c *Overview) order(lock format.ObjectID, sh *analysis.Share, site uint32, sampled bool) *seen {
+	if sh.Path == nil || sh.Path.Lock == lock || sh.Root.Kind == analysis.OwnerDeadlock || !c.told(lock, sh, sampled) {
+		return nil
+	}
+	if c.orders == nil {
+		c.orders = map[order]*seen{}
+	}
+	o := c.orders[order{lock, sh.Path.Lock}]
+	if o == nil {
+		o = &seen{site: site}
+		c.orders[order{lock, sh.Path.Lock}] = o
+	}
+	return o
+}
+
+// told reports whether the trace tells for certain who held a lock, and which:
+// a guess that mistakes the holder turns the order round, and so does a sample
+// that stands for more than its instant. A dump does neither, but knows locks by
+// addresses, which two of one class may exchange.
+func (c *Overview) told(lock format.ObjectID, sh *analysis.Share, sampled bool) bool {
+	switch sh.Direct.Prov {
+	case analysis.Exact:
+		return true
+	case analysis.Sampled:
+		return sampled && c.sym.Class(lock) != c.sym.Class(sh.Path.Lock)
+	}
+	return false
+}
+
+// Inversion is a pair of locks each of which was held while the other one was
+// waited for, though not at the same time.
+type Inversion struct {
+	Lock, Class string // held
+	Other       string // and waited for
+	Owner       string // the site that took the first
+	WaitNs      int64  // behind both, all of whose owners are told
+
+	ByProvenance analysis.Known
+}
+
+// Inversions returns the pairs of locks that were taken in both orders, those
+// with most waiting first.
+func (c *Overview) Inversions() (out []Inversion) {
+	for k, there := range c.orders {
+		back := c.orders[order{k.inner, k.outer}]
+		if back == nil || k.outer > k.inner {
+			continue
+		}
+		v := Inversion{Lock: c.sym.LockName(k.outer), Class: c.sym.ClassName(k.outer), Other: c.sym.LockName(k.inner),
+			Owner: c.text(blame.ByOwnerSite, there.site), WaitNs: there.waitNs + back.waitNs}
+		v.ByProvenance = there.byProvenance
+		v.ByProvenance.AddAll(&back.byProvenance)
+		out = append(out, v)
+	}
+	slices.SortFunc(out, func(a, b Inversion) int {
+		return cmp.Or(-cmp.Compare(a.WaitNs, b.WaitNs), cmp.Compare(a.Lock, b.Lock), cmp.Compare(a.Other, b.Other))
+	})
+	return out
+}

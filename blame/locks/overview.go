@@ -1,0 +1,211 @@
+package locks
+
+import (
+	"regexp"
+
+	"contend/analysis"
+	"contend/blame"
+	"contend/blame/sites"
+	"contend/format"
+)
+
+// Options of an overview.
+type Options struct {
+	ByClass bool           // locks of one class are one
+	App     *regexp.Regexp // the program's own code, see blame.Resolver.App
+}
+
+// Overview is a visitor that sums by lock, owner and waiter. It allocates
+// nothing for a slice that is like one before.
+type Overview struct {
+	owners, waiters []blame.Key
+	keys            blame.Resolver
+	sym             *analysis.Symbols
+	held, waited    *blame.Rows // numbers of parts and of places
+	parts           []part
+	roots           map[partRoot]int32 // where the waiting of each is
+	rootNs          []int64
+	places          []place
+	trapped         []Trapped // by deadlock, from 1
+	orders          map[order]*seen
+	total           int64
+}
+
+// held is what tells owners apart: ids of the keys of owners.
+type held struct{ lock, site, callers, doing uint32 }
+
+// partRoot is an owner that waited itself, and the lock at the end of its chain of
+// waits. Of a chain each lock has as many ends as come after it, so that they
+// are not part of what tells owners apart.
+type partRoot struct {
+	part int32
+	root format.ObjectID
+}
+
+// waited is what tells waiters apart.
+type waited struct{ lock, site uint32 }
+
+// part is the waiting that one sort of owner caused.
+type part struct {
+	held
+	number       int32
+	ns           int64
+	byProvenance analysis.Known
+}
+
+// place is the waiting at one site.
+type place struct {
+	waited
+	ns, waits int64
+}
+
+// NewOverview returns an empty collector.
+func NewOverview(o Options) *Overview {
+	lock := blame.ByLock
+	if o.ByClass {
+		lock = blame.ByClass
+	}
+	c := &Overview{
+		owners:  []blame.Key{lock, blame.ByOwnerSite, blame.ByOwnerCallers, blame.ByOwnerDoing},
+		waiters: []blame.Key{lock, blame.ByWaiterSite},
+		roots:   map[partRoot]int32{}}
+	c.held, c.waited = blame.NewRows(&c.keys, c.owners), blame.NewRows(&c.keys, c.waiters)
+	c.keys.App(o.App)
+	return c
+}
+
+// Begin implements analysis.Visitor.
+func (c *Overview) Begin(sym *analysis.Symbols, _ int64) {
+	c.sym = sym
+	c.keys.Begin(sym)
+}
+
+// Slice implements analysis.Visitor.
+func (c *Overview) Slice(s *analysis.Slice) {
+	c.shares(s, len(s.Waiters))
+	for i := range s.Waiters {
+		w := &s.Waiters[i]
+		switch { // of a recorded wait the first slice tells all
+		case w.First && !s.Sample.Taken:
+			c.begin(s.Lock, w)
+		case s.Sample.Taken:
+			p := &c.places[c.place(s.Lock, w)]
+			if p.ns += s.Length(); w.First {
+				p.waits++
+			}
+		}
+	}
+}
+
+// Moved implements analysis.CrowdVisitor.
+func (c *Overview) Moved(*analysis.Move) {}
+
+// Crowd implements analysis.CrowdVisitor: all of their waits have begun.
+func (c *Overview) Crowd(s *analysis.Slice, n int) { c.shares(s, n) }
+
+// shares adds the shares of n waiters to the sums of owners.
+func (c *Overview) shares(s *analysis.Slice, n int) {
+	c.total += s.Length() * int64(n)
+	for i := range s.Shares {
+		sh := &s.Shares[i]
+		ns := sh.Ns * int64(n)
+		c.charge(s.Lock, &s.Waiters[0], sh, ns, s.Sample.Taken)
+		if sh.Root.Kind == analysis.OwnerDeadlock {
+			for len(c.trapped) <= int(sh.Root.Cycle) {
+				c.trapped = append(c.trapped, Trapped{})
+			}
+			t := &c.trapped[sh.Root.Cycle]
+			t.WaitNs += ns
+			t.ByProvenance.Add(sh.Root.Prov, ns)
+		}
+	}
+}
+
+// charge adds thread-time of waiting, which was sampled or not, to the sums of an owner.
+func (c *Overview) charge(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share, ns int64, sampled bool) {
+	number := c.part(lock, w, sh)
+	p := &c.parts[number]
+	p.ns += ns
+	if root := c.root(number, sh); root >= 0 {
+		c.rootNs[root] += ns
+	}
+	p.byProvenance.Add(sh.Direct.Prov, ns)
+	if o := c.order(lock, sh, p.site, sampled); o != nil {
+		o.add(sh.Direct.Prov, ns)
+	}
+}
+
+// begin adds a recorded wait to the sum of its site.
+func (c *Overview) begin(lock format.ObjectID, w *analysis.Waiter) {
+	p := &c.places[c.place(lock, w)]
+	p.ns, p.waits = p.ns+w.CutNs, p.waits+1
+}
+
+// part returns the number of the sum a share of a slice goes to.
+func (c *Overview) part(lock format.ObjectID, w *analysis.Waiter, sh *analysis.Share) int {
+	charge := blame.ChargeOf(lock, sh, false)
+	i := c.held.Of(lock, w, &charge)
+	if i == len(c.parts) {
+		ids := c.held.IDs(i)
+		c.parts = append(c.parts, part{held: held{ids[0], ids[1], ids[2], ids[3]}, number: int32(i)})
+	}
+	return i
+}
+
+// maxRoots is how many ends of chains are summed, for what the tables say of the
+// end that most of a lock's chains have. A million locks that wait for each other
+// in turn have tens of millions; what is met after so many is left out there.
+const maxRoots = 1 << 20
+
+// root returns where the waiting of a part is that ends where a share does; -1
+// where that is the lock itself, or one end too many.
+func (c *Overview) root(part int, sh *analysis.Share) int32 {
+	if sh.Path == nil {
+		return -1
+	}
+	at := partRoot{int32(part), sh.Last}
+	sum, known := c.roots[at]
+	switch {
+	case !known && len(c.roots) >= maxRoots:
+		return -1
+	case !known:
+		sum = int32(len(c.rootNs))
+		c.roots[at], c.rootNs = sum, append(c.rootNs, 0)
+	}
+	return sum
+}
+
+// place returns the number of the sum a waiter goes to.
+func (c *Overview) place(lock format.ObjectID, w *analysis.Waiter) int {
+	i := c.waited.Of(lock, w, &blame.Charge{})
+	if i == len(c.places) {
+		ids := c.waited.IDs(i)
+		c.places = append(c.places, place{waited: waited{ids[0], ids[1]}})
+	}
+	return i
+}
+
+// TotalNs returns all waiting, in ns of thread-time.
+func (c *Overview) TotalNs() int64 { return c.total }
+
+// Trapped is the waiting that a deadlock has caused.
+type Trapped struct {
+	WaitNs       int64
+	ByProvenance analysis.Known
+}
+
+// Trapped returns what a deadlock, numbered from 1, has caused.
+func (c *Overview) Trapped(cycle int) (t Trapped) {
+	if cycle < len(c.trapped) {
+		t = c.trapped[cycle]
+	}
+	return t
+}
+
+// doingOf returns what an id of the key owner-doing means.
+func doingOf(id uint32) sites.Doing {
+	if blame.Pseudo(id) {
+		return sites.Unknown
+	}
+	return blame.Doing(id)
+}

@@ -1,0 +1,263 @@
+package locks
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// Resource is one place of the program and what it waits for. Times are ns.
+type Resource struct {
+	What    string         // the outermost method of the library that waits, or what the runtime calls it
+	Site    string         // the method of the program that called it, with its line; "" where none did
+	Stack   format.StackID // the one with most of the waiting
+	Loop    bool           // a thread's own outermost method waits here: it may have nothing to do
+	WaitNs  int64
+	Waits   int64
+	Waiters int   // distinct threads
+	MaxNs   int64 // longest wait; 0 when waits were only sampled
+	Callers []Callers
+}
+
+// ResourceSum is some rows together.
+type ResourceSum struct {
+	WaitNs, Waits int64
+	Waiters       int
+}
+
+// Resources is a visitor that sums what is beside contention.
+type Resources struct {
+	sym  *analysis.Symbols
+	rows [2]table // of the idle, and of resources
+}
+
+// table is the sums of one kind.
+type table struct {
+	byStack map[stackKey]*resourcePart
+	recent  [recentParts]recentPart // by stack, instead of looking them up
+	threads map[format.ThreadID]struct{}
+	last    format.ThreadID // the latest of threads: they come one after the other
+}
+
+// stackKey tells sums apart before they have names.
+type stackKey struct {
+	stack    format.StackID
+	activity format.Activity // matters where there is no stack
+}
+
+// recentParts is how many sums are found without looking for them: few stacks make
+// up most of what there is.
+const recentParts = 64
+
+type recentPart struct {
+	stackKey
+	*resourcePart
+}
+
+type resourcePart struct {
+	threads       map[format.ThreadID]struct{}
+	last          format.ThreadID // the latest of them
+	ns, waits, at int64           // at is the longest
+}
+
+// NewResources returns an empty collector.
+func NewResources() *Resources { return &Resources{} }
+
+// Begin implements analysis.Visitor.
+func (c *Resources) Begin(sym *analysis.Symbols, _ int64) { c.sym = sym }
+
+// Slice implements analysis.Visitor.
+func (c *Resources) Slice(*analysis.Slice) {}
+
+// Moved implements analysis.CrowdVisitor.
+func (c *Resources) Moved(*analysis.Move) {}
+
+// Crowd implements analysis.CrowdVisitor.
+func (c *Resources) Crowd(*analysis.Slice, int) {}
+
+// Aside implements analysis.AsideVisitor.
+func (c *Resources) Aside(a *analysis.Aside) {
+	t := c.table(a.Resource)
+	if t.byStack == nil {
+		t.byStack, t.threads = map[stackKey]*resourcePart{}, map[format.ThreadID]struct{}{}
+	}
+	p := t.part(stackKey{a.Stack, a.Activity})
+	p.ns, p.waits, p.at = p.ns+a.Ns, p.waits+a.Waits, max(p.at, a.LongestNs)
+	if p.last != a.Thread || a.Thread == format.NoThread {
+		p.last, p.threads[a.Thread] = a.Thread, struct{}{}
+	}
+	if t.last != a.Thread || a.Thread == format.NoThread {
+		t.last, t.threads[a.Thread] = a.Thread, struct{}{}
+	}
+}
+
+// part returns the sum of a stack.
+func (t *table) part(key stackKey) *resourcePart {
+	last := &t.recent[key.stack%recentParts]
+	if last.resourcePart == nil || last.stackKey != key {
+		p := t.byStack[key]
+		if p == nil {
+			p = &resourcePart{threads: map[format.ThreadID]struct{}{}}
+			t.byStack[key] = p
+		}
+		*last = recentPart{key, p}
+	}
+	return last.resourcePart
+}
+
+func (c *Resources) table(resource bool) *table {
+	if resource {
+		return &c.rows[1]
+	}
+	return &c.rows[0]
+}
+
+// Resources returns what is waited for that others must give back: first where
+// the program surely waits for that, in descending order of waiting time, then
+// the places where threads may have nothing to do.
+func (c *Resources) Resources() []Resource { return c.list(true) }
+
+// Idle returns where threads have nothing to do.
+func (c *Resources) Idle() []Resource { return c.list(false) }
+
+// Total returns the sum of all rows of Resources, or of Idle.
+func (c *Resources) Total(resource bool) (s ResourceSum) {
+	t := c.table(resource)
+	for _, p := range t.byStack {
+		s.WaitNs, s.Waits = s.WaitNs+p.ns, s.Waits+p.waits
+	}
+	s.Waiters = len(t.threads)
+	return s
+}
+
+// list joins the stacks of one place.
+func (c *Resources) list(resource bool) []Resource {
+	type place struct {
+		what, site string
+		loop       bool
+	}
+	var rows []Resource
+	at, most, threads, called := map[place]int{}, []int64{}, []map[format.ThreadID]struct{}{}, []callers{}
+	for key, p := range c.table(resource).byStack {
+		what, site, loop := Place(c.sym.Frames(key.stack))
+		loop = loop && resource // who has nothing to do may have it anywhere
+		if what == "" {
+			what = unnamed[min(int(key.activity), len(unnamed)-1)]
+		}
+		i, ok := at[place{what, site, loop}]
+		if !ok {
+			i = len(rows)
+			at[place{what, site, loop}] = i
+			rows, most, threads = append(rows, Resource{What: what, Site: site, Loop: loop}), append(most, -1), append(threads, map[format.ThreadID]struct{}{})
+			called = append(called, callers{})
+		}
+		if site != "" {
+			called[i].add(c.sym.Frames(key.stack), p.ns)
+		}
+		r := &rows[i]
+		r.WaitNs, r.Waits, r.MaxNs = r.WaitNs+p.ns, r.Waits+p.waits, max(r.MaxNs, p.at)
+		if p.ns > most[i] || p.ns == most[i] && key.stack < r.Stack {
+			most[i], r.Stack = p.ns, key.stack
+		}
+		for t := range p.threads {
+			threads[i][t] = struct{}{}
+		}
+		r.Waiters = len(threads[i])
+	}
+	for i := range rows {
+		rows[i].Callers = called[i].list()
+	}
+	slices.SortFunc(rows, func(a, b Resource) int {
+		return cmp.Or(after(a.Loop, b.Loop), cmp.Compare(b.WaitNs, a.WaitNs), cmp.Compare(a.Site, b.Site), cmp.Compare(a.What, b.What))
+	})
+	return rows
+}
+
+func after(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// unnamed is what waits without a stack are called.
+var unnamed = [...]string{
+	format.ActivityUnknown: "[unclassified]",
+	format.ActivityWait:    "[Object.wait]",
+	format.ActivityPark:    "[parked]",
+	format.ActivitySleep:   "[asleep]",
+}
+
+// libraries are the packages that wait for the program.
+var libraries = [...]string{"java.", "javax.", "jdk.", "sun.", "com.sun.", "sync.", "internal/", "runtime.", "time."}
+
+// outermost are methods that run what a thread was made for, by class: behind
+// them nothing of the program follows.
+var outermost = [...]string{"java.lang.Thread", "java.lang.VirtualThread", "jdk.internal.", "runtime"}
+
+// goWaits are functions of Go's runtime by what they wait for.
+var goWaits = map[string]string{
+	"runtime.chanrecv1": "[chan receive]", "runtime.chanrecv2": "[chan receive]", "runtime.chanrecv": "[chan receive]",
+	"runtime.chansend1": "[chan send]", "runtime.chansend": "[chan send]", "runtime.selectgo": "[select]",
+}
+
+// Place tells of a stack what waits and the method of the program that called
+// it. Loop says that this is the outermost of the program, and no task of an
+// executor.
+func Place(frames []format.Frame) (what, site string, loop bool) {
+	n := 0
+	for n < len(frames) && library(frames[n]) && (what == "" || !body(frames[n])) {
+		if strings.Contains(frames[n].Class, "$$Lambda") || reflects(frames[n]) {
+			n++
+			continue // the compiler's, or the way there: what called it says more
+		}
+		what = analysis.MethodName(frames[n])
+		if wait, ok := goWaits[what]; ok {
+			what = wait
+		}
+		n++
+	}
+	if n == len(frames) || library(frames[n]) {
+		return what, "", false
+	}
+	site = analysis.MethodName(frames[n])
+	if frames[n].Line > 0 {
+		site += ":" + strconv.Itoa(frames[n].Line)
+	}
+	return what, site, !slices.ContainsFunc(frames[n+1:], func(f format.Frame) bool { return !begins(f) })
+}
+
+// reflects reports whether a frame only calls what another names.
+func reflects(f format.Frame) bool {
+	return strings.HasPrefix(f.Class, "java.lang.reflect.") || strings.HasPrefix(f.Class, "sun.reflect.") || strings.HasPrefix(f.Class, "jdk.internal.reflect.") || strings.HasPrefix(f.Class, "java.lang.invoke.")
+}
+
+// body reports whether a frame of a library is the body of a thread, which does
+// not say what it waits for.
+func body(f format.Frame) bool {
+	return (f.Method == "run" || f.Method == "runWorker" || f.Method == "mainLoop") && !strings.Contains(f.Class, "$$Lambda")
+}
+
+// begins reports whether a frame is of what begins a thread.
+func begins(f format.Frame) bool {
+	if f.Class == "" {
+		return analysis.NativeLibrary(f)
+	}
+	return strings.Contains(f.Class, "$$Lambda") || slices.ContainsFunc(outermost[:], func(p string) bool { return strings.HasPrefix(f.Class, p) })
+}
+
+// library reports whether a frame is of a library that waits for the program.
+func library(f format.Frame) bool {
+	if f.Class == "" {
+		return analysis.NativeLibrary(f)
+	}
+	return strings.HasPrefix(f.Method, "[") || strings.Contains(f.Class, "$$Lambda") || f.Class == "sync" || f.Class == "runtime" || f.Class == "time" ||
+		slices.ContainsFunc(libraries[:], func(p string) bool { return strings.HasPrefix(f.Class, p) })
+}

@@ -1,0 +1,67 @@
+package locks
+
+import (
+	"contend/analysis"
+	"contend/blame"
+	"contend/blame/sites"
+	"contend/format"
+)
+
+// site returns a place in the program by which a reader knows a lock. A class of
+// locks is made in many places; where it is taken says more.
+func (c *Overview) site(id uint32, l *Lock) string {
+	if made, told := c.made(id); told {
+		return made
+	}
+	for i := range l.Owners {
+		if o := &l.Owners[i]; !o.Pseudo && o.Site != analysis.UnknownStack {
+			return o.Site
+		}
+	}
+	for i := range l.Waiters {
+		if l.Waiters[i].Site != analysis.UnknownStack {
+			return l.Waiters[i].Site
+		}
+	}
+	return ""
+}
+
+// made returns where a lock was made, if the trace tells.
+func (c *Overview) made(id uint32) (site string, told bool) {
+	if c.owners[0] != blame.ByLock {
+		return "", false
+	}
+	site = c.text(blame.ByCreated, c.keys.IDs([]blame.Key{blame.ByCreated}, format.ObjectID(id), &analysis.Waiter{}, &blame.Charge{})[0])
+	return site, site != sites.NotTold
+}
+
+// siteOf is site for one of a million locks, of which nothing else is asked.
+func (c *Overview) siteOf(of *charged) string {
+	if made, told := c.made(of.id); told {
+		return made
+	}
+	taken := c.mostly(blame.ByOwnerSite, len(of.parts), func(i int) (uint32, int64) { return of.parts[i].site, of.parts[i].ns })
+	if taken != "" {
+		return taken
+	}
+	return c.mostly(c.waiters[1], len(of.places), func(i int) (uint32, int64) { return of.places[i].site, of.places[i].ns })
+}
+
+// mostly returns which site in the program most of the waiting of some sums is at;
+// "" where all is elsewhere.
+func (c *Overview) mostly(key blame.Key, n int, sum func(i int) (site uint32, ns int64)) string {
+	bySite := make(map[uint32]int64, n)
+	for i := range n {
+		if site, ns := sum(i); !blame.Pseudo(site) {
+			bySite[site] += ns
+		}
+	}
+	most := Amount{}
+	for site, ns := range bySite {
+		one := Amount{c.text(key, site), ns}
+		if one.Text != analysis.UnknownStack && (most.Text == "" || one.compare(most) < 0) {
+			most = one
+		}
+	}
+	return most.Text
+}

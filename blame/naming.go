@@ -1,0 +1,56 @@
+package blame
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Glob compiles a pattern in which * stands for any characters, for whole
+// names. A package may be written as its initial. The error is that of a text
+// that is not UTF-8.
+func Glob(pattern string) (*regexp.Regexp, error) {
+	return regexp.Compile("^(?s:" + strings.ReplaceAll(literal(WithoutAddress(pattern)), `\*`, ".*") + ")$")
+}
+
+// Expression compiles a regular expression that a name need match only in
+// part. What it matches besides is the text itself where that is no more than a
+// name: $ and brackets then stand for themselves, and a package may be written
+// as its initial.
+func Expression(text string) (*regexp.Regexp, error) {
+	if _, err := regexp.Compile(text); err != nil {
+		return nil, err
+	}
+	if strings.ContainsAny(text, `\*+?|^`) {
+		return regexp.Compile(text)
+	}
+	return regexp.Compile("(?:" + text + ")|" + literal(text))
+}
+
+// initials are the packages of a name, at its begin or behind a blank, that are
+// written as j.u.c.
+var initials = regexp.MustCompile(`(^|[ *])((?:[a-z]\\\.)+)`)
+
+// literal quotes a text for a regular expression, where initials of packages
+// stand for packages.
+func literal(text string) string {
+	return initials.ReplaceAllStringFunc(regexp.QuoteMeta(text), func(m string) string {
+		return strings.ReplaceAll(m, `\.`, `[^. ]*\.`)
+	})
+}
+
+// address is what follows the class in the name of a lock.
+var address = regexp.MustCompile(`@(0x)?[0-9a-f]+$`)
+
+// WithoutAddress returns the class in the name of a lock: an address means
+// nothing in another run.
+func WithoutAddress(name string) string { return address.ReplaceAllString(name, "") }
+
+// WithoutLine returns the method in the name of a site or of a frame,
+// Class.method:12.
+func WithoutLine(site string) string {
+	i := strings.LastIndexByte(site, ':')
+	if i <= 0 || i+1 == len(site) || strings.Trim(site[i+1:], "0123456789") != "" {
+		return site
+	}
+	return site[:i]
+}

@@ -1,0 +1,91 @@
+package blame
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// longest is how much of a name is compared, in letters.
+const longest = 200
+
+// Nearest returns the names that come nearest to a text, at most n, the nearest
+// first: those it is a part of, whatever the case of its letters, then those
+// that need the fewest changes to be a part of one, of these those that begin most
+// alike. Names of which every fourth letter is another are left out.
+func Nearest(text string, names []string, n int) []string {
+	type candidate struct {
+		name       string
+		far, alike int
+	}
+	want := plain(text)
+	var found []candidate
+	for _, name := range names {
+		if far := distance(want, plain(name)); want != "" && far <= utf8.RuneCountInString(want)/4 {
+			found = append(found, candidate{name, far, begun(want, plain(name))})
+		}
+	}
+	slices.SortFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.far, b.far), cmp.Compare(b.alike, a.alike), cmp.Compare(a.name, b.name))
+	})
+	found = slices.CompactFunc(found, func(a, b candidate) bool { return a.name == b.name })
+	var out []string
+	for _, c := range found[:min(n, len(found))] {
+		out = append(out, c.name)
+	}
+	return out
+}
+
+// TheNearest says which names come nearest to a text, at most n, as part of a
+// sentence; "" where none comes near.
+func TheNearest(text string, names []string, n int) string {
+	switch near := Nearest(text, names, n); len(near) {
+	case 0:
+		return ""
+	case 1:
+		return "the nearest is " + near[0]
+	default:
+		return "the nearest are " + strings.Join(near, ", ")
+	}
+}
+
+// begun returns how many bytes two texts have in common at their beginnings.
+func begun(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// plain drops what patterns are made of, and the case of letters.
+func plain(text string) string {
+	return strings.TrimRight(strings.ToLower(strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`\^*+?|()[]`, r) {
+			return -1
+		}
+		return r
+	}, WithoutAddress(text))), "$")
+}
+
+// distance returns how many letters of a must be changed, put in or left out
+// to make it a part of b (Sellers, 1980).
+func distance(a, b string) int {
+	from, in := []rune(a), []rune(b)
+	from, in = from[:min(len(from), longest)], in[:min(len(in), longest)]
+	row := make([]int, len(in)+1)
+	for i := range from {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range in {
+			change := diagonal
+			if from[i] != in[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, diagonal+1, row[j]+1)
+		}
+	}
+	return slices.Min(row)
+}

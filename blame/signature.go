@@ -1,0 +1,185 @@
+package blame
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// Role says what a step of a chain of waits is.
+type Role uint8
+
+// The roles.
+const (
+	RoleWaiter Role = iota // a group of threads
+	RoleLock               // a class of locks
+	RoleOwner              // a method
+	RoleLeaf               // the method of the owner that waited for nobody, or a pseudo owner
+)
+
+// Roles are the names of the roles.
+var Roles = [...]string{RoleWaiter: "waiter", RoleLock: "lock", RoleOwner: "owner", RoleLeaf: "leaf"}
+
+// Step is one part of a signature.
+type Step struct {
+	Role Role
+	Name string
+}
+
+// StepSeparator stands between the steps of a signature.
+const StepSeparator = " -> "
+
+// DeadlockLeaf is the leaf of every chain that returns to itself: the number
+// a deadlock has in one trace means nothing in another.
+const DeadlockLeaf = "[deadlock]"
+
+// Signature writes steps on one line. It holds names only, no ids of one
+// trace, so that the signatures of two traces can be compared.
+func Signature(steps []Step) string {
+	names := make([]string, len(steps))
+	for i, s := range steps {
+		names[i] = s.Name
+	}
+	return strings.Join(names, StepSeparator)
+}
+
+// A chain of more locks than maxHops is told without those in its middle: the
+// waits of a few hundred threads in a row are as many chains as there are ways to
+// combine what each of them does, all of them long. Once there are mostChains, new
+// ones are told by their ends alone.
+const (
+	maxHops    = 16
+	mostChains = 1 << 15
+)
+
+// eachHop visits the hops of a share's path but for those in its middle, if there are
+// more than most; for these it calls omitted. Of a far path all are in the middle but the
+// first ones and the last lock.
+func eachHop(sh *analysis.Share, most int, hop func(*analysis.Hop), omitted func(n int)) {
+	n := min(sh.Hops-1, analysis.MaxPath)
+	from, to := n, n
+	switch {
+	case sh.Far():
+		from = most / 2
+	case n > most:
+		from, to = most/2, n-(most-most/2)
+	}
+	i := 0
+	for h := range sh.Further() {
+		switch {
+		case i < from || i >= to:
+			hop(h)
+		case i == from:
+			omitted(to - from)
+		}
+		i++
+	}
+}
+
+// Paths numbers the paths of a trace's shares through its wait-for graph. The zero
+// value holds none.
+type Paths struct {
+	numbers map[string]int
+	key     []byte
+}
+
+// Number returns the number of a path. A new one gets that of its steps, which it may
+// share with others: named gives it, others is how many there are. It allocates only
+// for new paths.
+func (p *Paths) Number(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, others int, named func([]Step) int) int {
+	most := maxHops
+	p.key = appendPath(p.key[:0], sym, waiter, lock, sh, most)
+	i, known := p.numbers[string(p.key)]
+	if !known && others >= mostChains {
+		most = 0
+		p.key = appendPath(p.key[:0], sym, waiter, lock, sh, most)
+		i, known = p.numbers[string(p.key)]
+	}
+	if !known {
+		if p.numbers == nil {
+			p.numbers = map[string]int{}
+		}
+		i = named(stepsOf(sym, waiter, lock, sh, most))
+		p.numbers[string(p.key)] = i
+	}
+	return i
+}
+
+// appendPath appends to a key what stepsOf would name, as ids of this trace: a
+// cheap test whether two paths are equal. Unequal keys may have one signature.
+func appendPath(key []byte, sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, most int) []byte {
+	key = binary.AppendUvarint(key, uint64(sym.Group(waiter)))
+	key = binary.AppendUvarint(key, uint64(sym.Class(lock)))
+	left := 0
+	eachHop(sh, most, func(h *analysis.Hop) {
+		key = binary.AppendUvarint(key, uint64(sym.Method(h.Stack)))
+		key = binary.AppendUvarint(key, uint64(sym.Class(h.Lock)))
+	}, func(n int) { left = n })
+	if sh.Far() {
+		key = binary.AppendUvarint(append(key, 1), uint64(sym.Class(sh.Last)))
+	} else {
+		key = append(key, 0)
+	}
+	key = binary.AppendUvarint(key, uint64(sh.Root.Kind))
+	if sh.Root.Kind == analysis.OwnerThread {
+		key = binary.AppendUvarint(key, uint64(sym.Method(sh.Root.Stack)))
+	}
+	return binary.AppendUvarint(append(key, byte(most)), uint64(left))
+}
+
+// stepsOf names the parts of a share's path through the wait-for graph: who
+// waited, for which class of lock, what its owner was doing, which lock that
+// one waited for in turn, up to the owner that waited for nobody. Of more than most
+// further locks those in the middle are one step.
+func stepsOf(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, most int) []Step {
+	steps := []Step{{RoleWaiter, sym.Groups().Name(sym.Group(waiter))}, lockStep(sym, lock)}
+	eachHop(sh, most, func(h *analysis.Hop) {
+		steps = append(steps, methodStep(sym, RoleOwner, h.Stack), lockStep(sym, h.Lock))
+	}, func(n int) {
+		more := ""
+		if sh.Far() {
+			more = " or more"
+		}
+		steps = append(steps, Step{RoleOwner, fmt.Sprintf("[… %s%s]", format.Some(n, "lock", "locks"), more)})
+	})
+	if sh.Far() {
+		steps = append(steps, lockStep(sym, sh.Last))
+	}
+	switch sh.Root.Kind {
+	case analysis.OwnerThread:
+		return append(steps, methodStep(sym, RoleLeaf, sh.Root.Stack))
+	case analysis.OwnerDeadlock:
+		return append(steps, Step{RoleLeaf, DeadlockLeaf})
+	}
+	return append(steps, Step{RoleLeaf, analysis.PseudoOwner(sh.Root.Kind, 0)})
+}
+
+func lockStep(sym *analysis.Symbols, id format.ObjectID) Step {
+	return Step{RoleLock, StableName(sym.ClassName(id))}
+}
+
+func methodStep(sym *analysis.Symbols, r Role, id format.StackID) Step {
+	return Step{r, StableName(sym.Methods().Name(sym.Method(id)))}
+}
+
+// StableName removes from a name what a JVM draws anew at each start: the
+// number and address of a hidden class, as in App$$Lambda/0x00007f1c2c0a1bc8.run
+// or App$$Lambda$14+0x0000000800c03000.1234.
+func StableName(name string) string {
+	for _, mark := range [...]string{"$$Lambda", "LambdaForm$", "GeneratedMethodAccessor", "GeneratedConstructorAccessor", "$Proxy"} {
+		i := strings.Index(name, mark)
+		if i < 0 {
+			continue
+		}
+		end := i + len(mark)
+		rest := name[end:]
+		if dot := strings.LastIndexByte(rest, '.'); dot >= 0 {
+			return name[:end] + rest[dot:]
+		}
+		return name[:end]
+	}
+	return name
+}

@@ -1,0 +1,140 @@
+package sites
+
+import (
+	"strings"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// Doing is what a thread was at.
+type Doing uint8
+
+// What threads are at. Unknown is what most sections are: the thread runs, or
+// would if it were given a processor, and nothing in the trace says so.
+const (
+	Unknown Doing = iota
+	OnCPU         // a sample shows it running
+	Asleep
+	Socket
+	File
+	IO      // one of the two
+	Waiting // for a condition, a queue, a future
+	Blocked // on another lock
+	Ready   // to run on, and without a processor
+)
+
+var names = [...]string{
+	Unknown: "running or unknown", OnCPU: "on CPU", Asleep: "asleep", Socket: "in socket I/O", File: "in file I/O",
+	IO: "in I/O", Waiting: "waiting", Blocked: "blocked", Ready: "ready, without a processor",
+}
+
+// String returns the words that follow "the owner was".
+func (d Doing) String() string { return names[min(int(d), len(names)-1)] }
+
+// pattern is a family of frames inside of which a thread does one thing.
+type pattern struct {
+	class  string // as it begins
+	method string // the same; "" is any
+	doing  Doing
+}
+
+// patterns are frames of the platforms. The first that matches any frame inside
+// of the program's own code tells.
+var patterns = [...]pattern{
+	{"java.lang.Thread", "sleep", Asleep}, {"java.util.concurrent.TimeUnit", "sleep", Asleep},
+	{"time", "Sleep", Asleep}, {"runtime", "timeSleep", Asleep},
+
+	{"sun.nio.ch.SourceChannelImpl", "", IO}, {"sun.nio.ch.SinkChannelImpl", "", IO}, // pipes, which read as files or sockets do
+
+	{"java.net.Socket", "", Socket}, {"java.net.ServerSocket", "", Socket}, {"java.net.PlainSocketImpl", "", Socket},
+	{"java.net.DatagramSocket", "", Socket}, {"java.net.Inet", "", Socket}, {"sun.nio.ch.Socket", "", Socket},
+	{"sun.nio.ch.ServerSocket", "", Socket}, {"sun.nio.ch.NioSocketImpl", "", Socket}, {"sun.nio.ch.Net", "", Socket},
+	{"sun.nio.ch.Datagram", "", Socket}, {"sun.nio.ch.EPoll", "", Socket}, {"sun.nio.ch.KQueue", "", Socket},
+	{"sun.security.ssl.", "", Socket}, {"net", "", Socket}, {"net/", "", Socket}, {"crypto/tls", "", Socket},
+
+	{"java.io.File", "", File}, {"java.io.RandomAccessFile", "", File}, {"java.io.UnixFileSystem", "", File},
+	{"java.io.WinNTFileSystem", "", File}, {"java.nio.file.", "", File}, {"java.nio.channels.FileChannel", "", File},
+	{"java.nio.MappedByteBuffer", "force", File}, {"sun.nio.ch.FileChannelImpl", "", File}, {"sun.nio.ch.FileDispatcher", "", File},
+	{"sun.nio.ch.UnixFileDispatcher", "", File}, {"sun.nio.fs.", "", File}, {"os", "(*File)", File}, {"os", "", File},
+	{"syscall", "Fsync", File}, {"io/ioutil", "", File},
+
+	{"sun.nio.ch.IOUtil", "", IO}, {"internal/poll", "", IO}, {"syscall", "", IO}, {"java.lang.Process", "", IO},
+
+	{"java.lang.Object", "wait", Waiting}, {"java.util.concurrent.locks.LockSupport", "park", Waiting},
+	{"jdk.internal.misc.Unsafe", "park", Waiting}, {"sun.misc.Unsafe", "park", Waiting}, {"java.lang.Thread", "join", Waiting},
+	{"sync", "(*Cond).Wait", Waiting}, {"sync", "(*WaitGroup).Wait", Waiting}, {"sync", "runtime_notifyListWait", Waiting},
+	{"runtime", "chan", Waiting}, {"runtime", "selectgo", Waiting}, {"runtime", "block", Waiting},
+}
+
+// matches reports whether a frame is of the family. A class that ends in a
+// letter of lower case and has no dot is a package of Go, meant whole.
+func (p *pattern) matches(f format.Frame) bool {
+	if !strings.HasPrefix(f.Class, p.class) || !strings.HasPrefix(f.Method, p.method) {
+		return false
+	}
+	return len(f.Class) == len(p.class) || strings.ContainsAny(p.class, ".") || strings.HasSuffix(p.class, "/")
+}
+
+// ofFrames returns what the innermost frames of a stack show: those inside of
+// the program's own code.
+func ofFrames(inner []format.Frame) Doing {
+	best := len(patterns)
+	for _, f := range inner {
+		for i := range best {
+			if patterns[i].matches(f) {
+				best = i
+				break
+			}
+		}
+	}
+	if best < len(patterns) {
+		return patterns[best].doing
+	}
+	return Unknown
+}
+
+// Of returns what a thread was at, given the frames of its stack inside of the
+// program's own code and what the trace shows threads at with that stack. The
+// stack of taking or giving back a lock is that of an instant and says nothing
+// of the time between.
+func Of(inner []format.Frame, uses analysis.Uses) Doing {
+	shown := ofFrames(inner)
+	switch {
+	case uses.Has(analysis.Did(format.ActivitySleep)):
+		return Asleep
+	case uses.Has(analysis.Did(format.ActivityFile)):
+		return File
+	case uses.Has(analysis.Did(format.ActivitySocket)):
+		return Socket
+	case uses.Has(analysis.Did(format.ActivityIO)) && shown != Socket && shown != File:
+		return IO
+	case uses&(analysis.Acquiring|analysis.Releasing) != 0 && (shown == Waiting || shown == Unknown):
+		return Unknown
+	case shown != Unknown:
+		return shown
+	case uses&(analysis.Did(format.ActivityWait)|analysis.Did(format.ActivityPark)) != 0:
+		return Waiting
+	case uses.Has(analysis.Did(format.ActivityRun)):
+		return OnCPU
+	}
+	return Unknown
+}
+
+// Recorded returns what an activity is that was recorded all the while, Unknown
+// where that says less than the stack does.
+func Recorded(a format.Activity) Doing {
+	switch a {
+	case format.ActivitySleep:
+		return Asleep
+	case format.ActivityFile:
+		return File
+	case format.ActivitySocket:
+		return Socket
+	case format.ActivityWait, format.ActivityPark:
+		return Waiting
+	case format.ActivityReady:
+		return Ready
+	}
+	return Unknown
+}

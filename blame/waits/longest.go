@@ -1,0 +1,209 @@
+package waits
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+
+	"contend/analysis"
+	"contend/format"
+)
+
+// Wait is a wait of one thread for one lock. Times are nanoseconds.
+type Wait struct {
+	Start  int64
+	Ns     int64 // its whole length; of a sampled wait what its samples stand for
+	Thread format.ThreadID
+	Stack  format.StackID
+	Lock   format.ObjectID
+	Failed bool // it ended without the lock
+	Parts  []Part
+	Left   int64 // thread-time of further parts, see maxParts
+
+	told    int64 // when the last part ends
+	cutNs   int64 // of a recorded wait: what all slices of it charge
+	place   int   // in its crowd
+	heard   int   // so many of its runs
+	inCrowd bool
+	whole   bool // has all its parts, and the rest was not looked at
+}
+
+// Part is a stretch of a wait that one owner is charged with. Several owners at
+// a time share it: Ns is then less than its length. The parts, with what was
+// left out, sum to the waiting inside the filter's cut.
+type Part struct {
+	Start, End int64
+	Ns         int64
+	Direct     analysis.Owner
+	BlockedNs  int64          // while that owner was itself blocked
+	Root       analysis.Owner // what it then mostly came down to: the end of the chain in the longest stretch
+	rootNs     int64          // of that stretch
+}
+
+// maxParts bounds how many owners of one wait are told.
+const maxParts = 64
+
+// Longest is a visitor that keeps the longest waits.
+type Longest struct {
+	most   int
+	open   []*Wait // by thread; nil when the thread has none that may be kept
+	crowds crowds
+	found  shortestFirst
+	spare  []*Wait
+}
+
+// NewLongest returns a collector of so many waits.
+func NewLongest(most int) *Longest { return &Longest{most: max(most, 1), crowds: crowds{}} }
+
+// Begin implements analysis.Visitor.
+func (c *Longest) Begin(*analysis.Symbols, int64) {}
+
+// Slice implements analysis.Visitor.
+func (c *Longest) Slice(s *analysis.Slice) {
+	for i := range s.Waiters {
+		w := &s.Waiters[i]
+		if w.First {
+			c.begin(s, w)
+		}
+		if wait := c.of(w.Thread); wait != nil && wait.Lock == s.Lock {
+			if wait.inCrowd {
+				c.crowds[s.Lock].bringUp(wait, wait.heard)
+			}
+			for j := range s.Shares {
+				wait.add(s.Start, s.End, &s.Shares[j])
+			}
+		}
+	}
+}
+
+func (c *Longest) of(t format.ThreadID) *Wait {
+	if int(t) < len(c.open) {
+		return c.open[t]
+	}
+	return nil
+}
+
+// begin opens a wait, unless it is known to be too short.
+func (c *Longest) begin(s *analysis.Slice, w *analysis.Waiter) {
+	c.close(w.Thread)
+	if !s.Sample.Taken && len(c.found) == c.most && w.WaitNs <= c.found[0].Ns {
+		return
+	}
+	for len(c.open) <= int(w.Thread) {
+		c.open = append(c.open, nil)
+	}
+	c.open[w.Thread] = c.take(Wait{Start: s.Start, Ns: w.WaitNs, Thread: w.Thread, Stack: w.Stack, Lock: s.Lock, Failed: w.Failed, cutNs: w.CutNs})
+}
+
+// take returns room for a wait: that of one which was not kept, if there is any.
+func (c *Longest) take(w Wait) *Wait {
+	if n := len(c.spare); n > 0 {
+		old := c.spare[n-1]
+		c.spare = c.spare[:n-1]
+		w.Parts = old.Parts[:0]
+		*old = w
+		return old
+	}
+	return &w
+}
+
+// close keeps the wait a thread was in, if it is long enough.
+func (c *Longest) close(t format.ThreadID) {
+	w := c.of(t)
+	if w == nil {
+		return
+	}
+	c.open[t] = nil
+	c.leave(w)
+	if w.whole {
+		w.Left = 0
+		w.Left = w.cutNs - w.charged()
+	}
+	w.Ns = cmp.Or(w.Ns, w.charged())
+	switch {
+	case w.Ns == 0:
+		c.spare = append(c.spare, w)
+	case len(c.found) < c.most:
+		heap.Push(&c.found, w)
+	case w.Ns > c.found[0].Ns:
+		c.spare = append(c.spare, c.found[0])
+		c.found[0] = w
+		heap.Fix(&c.found, 0)
+	default:
+		c.spare = append(c.spare, w)
+	}
+}
+
+// add charges a share of a slice to its owner. One that goes on is one part.
+func (w *Wait) add(start, end int64, sh *analysis.Share) {
+	p := w.last(sh, start)
+	switch {
+	case p == nil && len(w.Parts) == maxParts:
+		w.Left += sh.Ns
+		return
+	case p == nil:
+		w.Parts = append(w.Parts, Part{Start: start, Direct: sh.Direct, Root: sh.Direct})
+		p = &w.Parts[len(w.Parts)-1]
+	}
+	p.End, w.told = end, end
+	p.add(sh)
+}
+
+// last returns the part that a share continues, nil when it begins one.
+func (w *Wait) last(sh *analysis.Share, start int64) *Part {
+	if w.told < start {
+		return nil // not even the last one
+	}
+	for i := len(w.Parts) - 1; i >= 0; i-- {
+		if p := &w.Parts[i]; p.End == start && p.Direct == sh.Direct {
+			return p
+		}
+	}
+	return nil
+}
+
+func (p *Part) add(sh *analysis.Share) {
+	p.Ns += sh.Ns
+	if sh.Root == sh.Direct {
+		return
+	}
+	p.BlockedNs += sh.Ns
+	if sh.Ns > p.rootNs {
+		p.Root, p.rootNs = sh.Root, sh.Ns
+	}
+}
+
+// charged is how much waiting the parts sum to.
+func (w *Wait) charged() int64 {
+	ns := w.Left
+	for i := range w.Parts {
+		ns += w.Parts[i].Ns
+	}
+	return ns
+}
+
+// Waits returns the longest waits, the longest first; nothing can be added any
+// more.
+func (c *Longest) Waits() []*Wait {
+	for t := range c.open {
+		c.close(format.ThreadID(t))
+	}
+	return slices.SortedFunc(slices.Values(c.found), func(a, b *Wait) int {
+		return cmp.Or(cmp.Compare(b.Ns, a.Ns), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Thread, b.Thread))
+	})
+}
+
+// shortestFirst is a heap.
+type shortestFirst []*Wait
+
+func (h shortestFirst) Len() int { return len(h) }
+func (h shortestFirst) Less(i, j int) bool {
+	return cmp.Or(cmp.Compare(h[i].Ns, h[j].Ns), cmp.Compare(h[j].Start, h[i].Start)) < 0
+}
+func (h shortestFirst) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *shortestFirst) Push(w any)   { *h = append(*h, w.(*Wait)) }
+func (h *shortestFirst) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}

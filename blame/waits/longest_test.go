@@ -1,0 +1,117 @@
+package waits
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"contend/analysis"
+	"contend/format"
+	"contend/format/simulate"
+	"contend/format/simulate/drawn"
+
+	"pgregory.net/rapid"
+)
+
+// every is a visitor that remembers every recorded wait.
+type every struct{ lengths []int64 }
+
+func (*every) Begin(*analysis.Symbols, int64) {}
+func (e *every) Slice(s *analysis.Slice) {
+	for i := range s.Waiters {
+		if s.Waiters[i].First && s.Waiters[i].WaitNs > 0 {
+			e.lengths = append(e.lengths, s.Waiters[i].WaitNs)
+		}
+	}
+}
+
+// The waits kept are the longest there are, and their owners account for them
+// to the nanosecond.
+func TestTheLongestWaitsAreKept(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var exact, sampled format.List
+		if _, err := simulate.Run(drawn.Program(t), &exact, &sampled); err != nil {
+			t.Fatal(err)
+		}
+		all, found := &every{}, NewLongest(rapid.IntRange(1, 30).Draw(t, "most"))
+		if _, err := analysis.Run(&exact, analysis.Filter{From: format.NoTime, To: format.NoTime}, all, found); err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(all.lengths, func(a, b int64) int { return cmp.Compare(b, a) })
+		waits := found.Waits()
+		if want := min(found.most, len(all.lengths)); len(waits) != want {
+			t.Fatalf("%d waits, want %d", len(waits), want)
+		}
+		for i, w := range waits {
+			if w.Ns != all.lengths[i] {
+				t.Errorf("wait %d takes %d ns, want %d", i, w.Ns, all.lengths[i])
+			}
+			if w.charged() != w.Ns {
+				t.Errorf("its owners account for %d of %d ns", w.charged(), w.Ns)
+			}
+			for j, p := range w.Parts {
+				if p.BlockedNs > p.Ns || p.Start < w.Start || p.End > w.Start+w.Ns || j > 0 && p.Start < w.Parts[j-1].Start {
+					t.Errorf("part %d of the wait from %d for %d: %+v", j, w.Start, w.Ns, p)
+				}
+			}
+		}
+	})
+}
+
+// Of sampled waits the length is what their samples stand for.
+func TestSampledWaitsAreMeasuredByTheirSamples(t *testing.T) {
+	var exact, sampled format.List
+	if _, err := simulate.Run(simulate.Config{Scenario: "nested", Threads: 6, Locks: 3, Duration: 1e9, Period: 1e7, Handoff: 1000, Seed: 3}, &exact, &sampled); err != nil {
+		t.Fatal(err)
+	}
+	c := NewLongest(5)
+	if _, err := analysis.Run(&sampled, analysis.Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
+		t.Fatal(err)
+	}
+	waits := c.Waits()
+	if len(waits) != 5 {
+		t.Fatalf("%d waits", len(waits))
+	}
+	for i, w := range waits {
+		if w.Ns <= 0 || w.charged() != w.Ns || i > 0 && w.Ns > waits[i-1].Ns {
+			t.Errorf("wait %d: %d ns, owners account for %d", i, w.Ns, w.charged())
+		}
+	}
+}
+
+// oneByOne hides that a collector follows crowds.
+type oneByOne struct{ c *Longest }
+
+func (o oneByOne) Begin(sym *analysis.Symbols, start int64) { o.c.Begin(sym, start) }
+func (o oneByOne) Slice(s *analysis.Slice)                  { o.c.Slice(s) }
+
+// The waits in crowds have the owners that they have when each is told of every slice.
+func TestCrowdsAreToldAsEachIs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var events []format.Event
+		threads := rapid.IntRange(30, 60).Draw(t, "threads")
+		for at, end := int64(0), int64(600); at < end; {
+			next := min(at+rapid.Int64Range(1, 30).Draw(t, "held"), end)
+			owner := format.ThreadID(rapid.IntRange(1, threads).Draw(t, "owner"))
+			events = append(events, format.Event{Kind: format.KindTenure, Thread: owner + 1000, Object: 1, Time: at, End: next})
+			at = next
+		}
+		for thread := 1; thread <= threads; thread++ {
+			for at := rapid.Int64Range(0, 50).Draw(t, "begins"); at < 600; at += 20 {
+				end := at + rapid.Int64Range(1, 600).Draw(t, "waits")
+				events = append(events, format.Event{Kind: format.KindWait, Thread: format.ThreadID(thread), Object: 1, Time: at, End: end})
+				at = end
+			}
+		}
+		together, each := NewLongest(threads), NewLongest(threads)
+		if _, err := analysis.Run(&format.List{Events: events}, analysis.Filter{From: format.NoTime, To: format.NoTime}, together, oneByOne{each}); err != nil {
+			t.Fatal(err)
+		}
+		same := func(a, b *Wait) bool {
+			return a.Thread == b.Thread && a.Start == b.Start && a.Ns == b.Ns && a.Left == b.Left && slices.Equal(a.Parts, b.Parts)
+		}
+		if a, b := each.Waits(), together.Waits(); !slices.EqualFunc(a, b, same) {
+			t.Fatalf("%d waits one by one and %d together differ", len(a), len(b))
+		}
+	})
+}

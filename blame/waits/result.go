@@ -1,0 +1,129 @@
+package waits
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"contend/analysis/dist"
+	"contend/blame"
+)
+
+// finish ends the sampled waits that were going on.
+func (c *Collector) finish() {
+	for _, w := range c.open {
+		c.close(w)
+	}
+}
+
+// By returns the names of the keys.
+func (c *Collector) By() []string {
+	names := make([]string, len(c.by))
+	for i := range c.by {
+		names[i] = c.by[i].String()
+	}
+	return names
+}
+
+// Rows returns the rows in descending order of waiting time, ties by key.
+func (c *Collector) Rows() []Row {
+	c.finish()
+	rows := make([]Row, 0, len(c.rows))
+	for k, l := range c.rows {
+		rows = append(rows, Row{Keys: c.texts(k), Lengths: l})
+	}
+	Sort(rows)
+	return rows
+}
+
+// Sort puts rows in descending order of waiting time, ties by key.
+func Sort(rows []Row) {
+	slices.SortFunc(rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(b.weight(), a.weight()), cmp.Compare(b.Waits(), a.Waits()), slices.Compare(a.Keys, b.Keys))
+	})
+}
+
+// weight is the waiting time of all waits, of sampled ones at most.
+func (l *Lengths) weight() float64 {
+	w := 0.0
+	for _, d := range []*dist.Dist{&l.Exact, &l.AtMost} {
+		w += float64(d.Mean()) * float64(d.Count())
+	}
+	return w
+}
+
+// Total returns the lengths of all waits.
+func (c *Collector) Total() *Lengths {
+	c.finish()
+	return &c.total
+}
+
+func (c *Collector) texts(k blame.IDs) []string {
+	texts := make([]string, len(c.by))
+	for i := range c.by {
+		texts[i], _ = c.keys.Text(c.by[i], k[i])
+	}
+	return texts
+}
+
+// Bounds are the endings of the tags of sampled waits, of whose lengths a log
+// holds both bounds.
+const (
+	AtLeastTag = ":at-least"
+	AtMostTag  = ":at-most"
+)
+
+// tag joins a row's keys as the tags of a log do. Where the first is the input,
+// whoever reads the log can tell it from the others again.
+func (c *Collector) tag(texts []string, ending string) string {
+	if c.by[0] == blame.ByInput {
+		return dist.JoinTag(texts[0], strings.Join(texts[1:], dist.TagSep)+ending)
+	}
+	return strings.Join(texts, dist.TagSep) + ending
+}
+
+// Start returns the instant intervals count from.
+func (c *Collector) Start() int64 { return c.start }
+
+// OverTime returns the lengths of all waits in each interval that has any, in order of
+// time.
+func (c *Collector) OverTime() []Row {
+	c.finish()
+	sums := map[int64]*Lengths{}
+	for p, l := range c.parts {
+		entry(sums, p.interval).Merge(l)
+	}
+	return InOrder(sums, c.start, c.interval)
+}
+
+// InOrder returns a row for each interval of a length, numbered from a start, in order of
+// time. Its key is its distance from there.
+func InOrder(sums map[int64]*Lengths, start, length int64) (rows []Row) {
+	for _, n := range slices.Sorted(maps.Keys(sums)) {
+		key := strconv.FormatFloat(float64(n*length)/1e9, 'f', -1, 64) + " s"
+		rows = append(rows, Row{Keys: []string{key}, Start: start + n*length, End: start + (n+1)*length, Lengths: sums[n]})
+	}
+	return rows
+}
+
+// Intervals returns the lengths of each row in each interval that has any, in
+// no order. A tag is the row's keys.
+func (c *Collector) Intervals() []dist.Interval {
+	c.finish()
+	out := make([]dist.Interval, 0, len(c.parts))
+	for p, l := range c.parts {
+		from := c.start + p.interval*c.interval
+		texts := c.texts(p.ids)
+		for _, d := range []struct {
+			ending  string
+			lengths *dist.Dist
+		}{{"", &l.Exact}, {AtLeastTag, &l.AtLeast}, {AtMostTag, &l.AtMost}} {
+			if d.lengths.Count() > 0 {
+				out = append(out, dist.Interval{Tag: c.tag(texts, d.ending), Start: from, End: from + c.interval, Lengths: d.lengths})
+			}
+		}
+	}
+	return out
+}
