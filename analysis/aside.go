@@ -203,14 +203,15 @@ func (s *sampler) besideOf(one seenAside) *sampledAside {
 // sample tells, and awaited conditions: nothing tells whether they were signalled and
 // waited for the lock.
 func (s *sampler) unclear(sleeps *sleepSites, defs *definitions) (asleep, awaiting int64) {
-	locks, held := sleeps.acquiredAt(defs)
+	in := sleeps.acquiredAt(defs)
 	for one, sum := range s.beside {
 		switch frames := defs.Frames(one.stack); {
 		case ownAwait(frames):
 			awaiting += sum.ns
 		case one.activity == format.ActivitySleep:
-			_, candidates := sleeps.passes(frames, locks, held)
-			if slices.ContainsFunc(candidates, func(l format.ObjectID) bool { return defs.Kind(l) != format.KindMonitor }) {
+			_, near, far := sleeps.passes(frames, &in)
+			if slices.ContainsFunc(near, func(l format.ObjectID) bool { return defs.Kind(l) != format.KindMonitor }) ||
+				slices.ContainsFunc(far, func(l format.ObjectID) bool { return defs.Kind(l) == format.KindMutex }) {
 				asleep += sum.ns
 			}
 		}

@@ -30,19 +30,22 @@ func (s *sleepSites) holdsLock(stack format.StackID) {
 
 // classify finds out of all stacks at which threads slept.
 func (s *sleepSites) classify(r *record, defs *definitions) {
-	locks, held := s.acquiredAt(defs)
+	in := s.acquiredAt(defs)
 	open := map[format.StackID][]format.ObjectID{}
 	for id := range format.StackID(len(defs.stacks)) {
 		if !defs.Uses(id).Has(Did(format.ActivitySleep)) {
 			continue
 		}
-		inside, candidates := s.passes(defs.stacks[id], locks, held)
+		inside, near, far := s.passes(defs.stacks[id], &in)
 		switch {
 		case inside:
 			s.set(id, sleepInside)
-		case len(candidates) > 0:
+			continue
+		case len(near) > 0:
 			s.set(id, sleepMayBeInside)
-			open[id] = candidates
+		}
+		if len(near)+len(far) > 0 {
+			open[id] = slices.Concat(near, far)
 		}
 	}
 	if len(open) > 0 {
@@ -56,25 +59,37 @@ func (s *sleepSites) set(id format.StackID, is sleepSite) {
 	s.at[id] = is
 }
 
-// acquiredAt returns which locks are acquired in a method called from a place, and with
-// which stacks dumps show locks held, by hash.
-func (s *sleepSites) acquiredAt(defs *definitions) (locks map[uint64][]format.ObjectID, held map[uint64]bool) {
-	locks, held = map[uint64][]format.ObjectID{}, map[uint64]bool{}
+// sections are where locks are acquired and held, by hash.
+type sections struct {
+	methods map[uint64][]format.ObjectID // a method that acquires locks, called from a place
+	callers map[uint64][]format.ObjectID // its caller: the method may be that of a lock of the program's own
+	held    map[uint64]bool              // stacks with which dumps show locks held
+}
+
+// acquiredAt returns them.
+func (s *sleepSites) acquiredAt(defs *definitions) sections {
+	in := sections{map[uint64][]format.ObjectID{}, map[uint64][]format.ObjectID{}, map[uint64]bool{}}
 	s.seed = maphash.MakeSeed()
+	add := func(to map[uint64][]format.ObjectID, at uint64, l format.ObjectID) {
+		if !slices.Contains(to[at], l) {
+			to[at] = append(to[at], l)
+		}
+	}
 	for _, a := range defs.Acquisitions() {
 		frames := app(defs.Frames(a.Stack))
 		if len(frames) == 0 {
 			continue
 		}
 		outer := s.hash(frames[1:])
-		if at := s.method(frames[0], outer); !slices.Contains(locks[at], a.Lock) {
-			locks[at] = append(locks[at], a.Lock)
+		add(in.methods, s.method(frames[0], outer), a.Lock)
+		if len(frames) > 1 {
+			add(in.callers, s.method(frames[1], s.hash(frames[2:])), a.Lock)
 		}
 		if s.took[a.Stack] {
-			held[s.line(frames[0], outer)] = true
+			in.held[s.line(frames[0], outer)] = true
 		}
 	}
-	return locks, held
+	return in
 }
 
 // app returns the frames from the innermost one outwards that is not of a lock or the runtime.
@@ -84,16 +99,18 @@ func app(frames []format.Frame) []format.Frame {
 }
 
 // passes follows a stack inwards: whether it is one with which a lock is held, and the
-// locks that are acquired in a method it passes through.
-func (s *sleepSites) passes(frames []format.Frame, locks map[uint64][]format.ObjectID, held map[uint64]bool) (inside bool, candidates []format.ObjectID) {
+// locks that are acquired in a method it passes through, near, or by what that calls, far.
+func (s *sleepSites) passes(frames []format.Frame, in *sections) (inside bool, near, far []format.ObjectID) {
 	outer := s.hash(nil)
 	for i := len(frames) - 1; i >= 0 && !inside; i-- {
-		candidates = append(candidates, locks[s.method(frames[i], outer)]...)
+		method := s.method(frames[i], outer)
+		near, far = append(near, in.methods[method]...), append(far, in.callers[method]...)
 		outer = s.line(frames[i], outer)
-		inside = held[outer]
+		inside = in.held[outer]
 	}
-	slices.Sort(candidates)
-	return inside, slices.Compact(candidates)
+	slices.Sort(near)
+	slices.Sort(far)
+	return inside, slices.Compact(near), slices.Compact(far)
 }
 
 // hash is that of a stack, by its frames from the outermost one inwards.

@@ -19,7 +19,8 @@ func TestAsleepInsideOfASectionRuns(t *testing.T) {
 		{Kind: format.KindObject, Object: 1, Class: "app.Box", LockKind: format.KindMonitor},
 		{Kind: format.KindStack, Stack: 1, Frames: []format.Frame{frame("app.Box", "put", 3), outer}},                                        // enters
 		{Kind: format.KindStack, Stack: 2, Frames: []format.Frame{frame("java.lang.Thread", "sleep", 0), frame("app.Box", "put", 4), outer}}, // sleeps
-		{Kind: format.KindStack, Stack: 3, Frames: []format.Frame{frame("java.lang.Thread", "sleep", 0), outer}},                             // sleeps elsewhere
+		{Kind: format.KindStack, Stack: 3, Frames: []format.Frame{frame("java.lang.Thread", "sleep", 0), outer}},                             // sleeps in its caller
+		{Kind: format.KindStack, Stack: 5, Frames: []format.Frame{frame("java.lang.Thread", "sleep", 0), frame("app.Main", "rest", 2)}},      // sleeps elsewhere
 		{Kind: format.KindStack, Stack: 4, Frames: []format.Frame{frame("app.Box", "put", 4), outer}},                                        // holds the lock, as a dump shows
 	}
 	sleeps := func(thread int, stack format.StackID, from, to int64) format.Event {
@@ -46,7 +47,9 @@ func TestAsleepInsideOfASectionRuns(t *testing.T) {
 		low, high int64 // running
 	}{
 		{"inside", excluding(2), 2 * s, 2 * s},
-		{"elsewhere", excluding(3), s, s},
+		{"inside of a lock of the program's own", excluding(3), 2 * s, 2 * s},
+		{"in the caller, which tells nothing", []format.Event{enters(1, 0, ms), sleeps(1, 3, ms, s)}, ms, ms},
+		{"elsewhere", excluding(5), s, s},
 		{"outside", append(passing, sleeps(1, 2, s, s+ms)), 1924 * ms, 2002 * ms},
 		{"not known", []format.Event{enters(1, 0, ms), sleeps(1, 2, ms, s)}, ms, s},
 		{"a dump shows it", []format.Event{enters(1, 0, ms), sleeps(1, 2, ms, s), {Kind: format.KindActivity, Activity: format.ActivityTook, Stack: 4, Object: 1}}, s, s},

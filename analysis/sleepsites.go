@@ -16,6 +16,9 @@ import (
 //  2. outside where others often acquired the lock while a thread slept there, and
 //     inside where they waited all the while and did not: see verdict;
 //  3. else not known: its time is a range.
+//
+// A stack that passes through the caller of such a method, which may be a lock of the
+// program's own, is inside where others waited all the while, else outside.
 type sleepSites struct {
 	at   []sleepSite // by stack
 	open bool        // some are not known

@@ -32,16 +32,18 @@ const (
 const wideRange = 1.05
 
 // Pressure returns the range of the pressure of some waiting, in [0, 1]: of the running
-// time, and of the waiting of it that is estimated. Both are 0 where nothing ran.
-func (t *Trace) Pressure(waitNs int64) (low, high float64) {
-	part := func(wait, running int64) float64 {
+// time, of the waiting of it that is estimated, and of as much more that an input hides, in
+// ns. Both are 0 where nothing ran.
+func (t *Trace) Pressure(waitNs, hiddenNs int64) (low, high float64) {
+	part := func(wait, running float64) float64 {
 		if running <= 0 {
 			return 0
 		}
-		return float64(max(wait, 0)) / float64(running)
+		return max(wait, 0) / running
 	}
-	less, more := min(t.Reacquired.Ns-t.Reacquired.Low, waitNs), t.Reacquired.High-t.Reacquired.Ns
-	return part(waitNs-less, max(t.RunningHigh, t.RunningNs)-less), part(waitNs+more, t.RunningNs+more)
+	less, more := float64(min(t.Reacquired.Ns-t.Reacquired.Low, waitNs)), float64(t.Reacquired.High-t.Reacquired.Ns)+float64(hiddenNs)
+	wait, running := float64(waitNs), float64(t.RunningNs)
+	return part(wait-less, max(float64(t.RunningHigh), running)-less), part(wait+more, running+more)
 }
 
 // RunningIsWide reports whether what is not known of threads matters to their

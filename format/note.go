@@ -1,6 +1,9 @@
 package format
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 // The names of notes that are no codes of warnings.
 const (
@@ -20,6 +23,20 @@ const FewerSamples = "fewer-samples"
 // HiddenVirtual is the code of the warning that waits of virtual threads are not
 // recorded. Without Hidden nothing bounds them.
 const HiddenVirtual = "virtual-threads"
+
+// HiddenNs returns how much waiting of virtual threads an input may hide at most;
+// math.MaxInt64 where nothing bounds it.
+func (s *Stats) HiddenNs() (ns int64) {
+	for _, w := range s.Warnings {
+		switch {
+		case w.Code == HiddenVirtual && w.Hidden > 0 && ns < math.MaxInt64-w.Hidden:
+			ns += w.Hidden
+		case w.Code == HiddenVirtual || w.Code == UnlistedThreads:
+			return math.MaxInt64
+		}
+	}
+	return ns
+}
 
 // RuntimeDeadlock is the code of the warning that the runtime itself found a deadlock,
 // which it does not say more of.

@@ -89,8 +89,8 @@ type Shares struct {
 // widePressure is from where on a range is worth a word.
 const widePressure = 0.01
 
-func newPressureRange(tr *analysis.Trace) *Shares {
-	if low, high := tr.Pressure(tr.Coverage.ByProvenance.Ns()); high-low >= widePressure {
+func newPressureRange(tr *analysis.Trace, hidden int64) *Shares {
+	if low, high := tr.Pressure(tr.Coverage.ByProvenance.Ns(), hidden); high-low >= widePressure {
 		return &Shares{low, high}
 	}
 	return nil
@@ -247,7 +247,7 @@ func NewCoverage(st format.Stats, tr *analysis.Trace) Coverage {
 	if tr.RunningIsWide() {
 		c.Running = &Bounds{tr.RunningNs, tr.RunningHigh}
 	}
-	c.Pressure = newPressureRange(tr)
+	c.Pressure = newPressureRange(tr, st.HiddenNs())
 	for _, list := range [][]format.Warning{st.Warnings, tr.Coverage.Warnings} {
 		for _, w := range list {
 			c.Warnings = append(c.Warnings, Warning{w.Code, w.Text, w.Hidden})
