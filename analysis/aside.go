@@ -3,9 +3,9 @@ package analysis
 import (
 	"slices"
 
-	"contend/analysis/cores"
 	"contend/analysis/internal/column"
 	"contend/format"
+	"contend/format/workers"
 )
 
 // Aside is time a thread waited that is no contention for a lock: for what
@@ -61,7 +61,7 @@ func (r *record) visitAsides(out asides) {
 		return
 	}
 	used := make(column.Spares[[]Aside], asideBatches*asidesAhead)
-	cores.InOrder((r.activities.Threads()+asideThreads-1)/asideThreads, &cores.Handover[[]Aside]{
+	workers.InOrder((r.activities.Threads()+asideThreads-1)/asideThreads, &workers.Handover[[]Aside]{
 		Ahead: asidesAhead,
 		Room:  func(int) int { return asideBatches },
 		Make: func(i int, give func([]Aside)) {

@@ -3,7 +3,7 @@ package analysis
 import (
 	"slices"
 
-	"contend/analysis/cores"
+	"contend/format/workers"
 )
 
 // dispatcher passes what is booked on to the visitors, which work on goroutines
@@ -174,7 +174,7 @@ func (d *dispatcher) close() {
 
 func (d *dispatcher) work(todo <-chan *batch) {
 	for b := range todo {
-		cores.Each(len(d.to), func(i int) { b.deliver(&d.to[i]) })()
+		workers.Each(len(d.to), func(i int) { b.deliver(&d.to[i]) })()
 		b.clear()
 		d.done <- b
 	}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"sync"
 
-	"contend/analysis/cores"
 	"contend/analysis/internal/column"
 	"contend/analysis/owners/model"
 	"contend/format"
+	"contend/format/workers"
 )
 
 // evidence collects what is known of each thread and lock.
@@ -134,7 +134,7 @@ func (ev *evidence) classes(locks []format.ObjectID) (list []*model.Class, by ma
 		of[n], at[i] = append(of[n], all[i]), n
 	}
 	list = make([]*model.Class, len(of))
-	cores.Each(len(of), func(i int) {
+	workers.Each(len(of), func(i int) {
 		list[i] = model.NewClass(ev, block[i], of[i])
 		list[i].Silent()
 		list[i].Learn()

@@ -33,7 +33,6 @@ import (
 	"contend/format/workers"
 	"slices"
 
-	"contend/analysis/cores"
 	"contend/analysis/internal/column"
 	"contend/format"
 )
@@ -151,7 +150,7 @@ func (ev *evidence) together(locks []format.ObjectID) int {
 func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 	told := make([][]Ownership, len(locks))
 	largest := ev.largestFirst(locks)
-	cores.Each(len(locks), func(i int) {
+	workers.Each(len(locks), func(i int) {
 		i = largest[i]
 		told[i] = ev.fromItsReleases(locks[i])
 	})()
@@ -162,7 +161,7 @@ func (tl *Timelines) inferAll(ev *evidence, locks []format.ObjectID) {
 		}
 	}
 	_, by := ev.classes(rest)
-	cores.InOrder(len(locks), &cores.Handover[[]Ownership]{
+	workers.InOrder(len(locks), &workers.Handover[[]Ownership]{
 		Ahead: locksAhead,
 		Room:  func(i int) int { return min(batchesAhead, len(ev.byLock[locks[i]])/batch+1) },
 		Make: func(i int, give func([]Ownership)) {

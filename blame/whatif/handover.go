@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"contend/analysis/cores"
 	"contend/format"
+	"contend/format/workers"
 )
 
 // getting is how a thread got a lock in the trace, which is how it gets it again.
@@ -46,7 +46,7 @@ func (c *Collector) handover(threads []thread, permits []int) (gettings [][]gett
 			byLock[h.lock] = append(byLock[h.lock], acquisition{h, &gettings[i][j]})
 		}
 	}
-	cores.Each(len(byLock), func(l int) { typical[l] = handovers(byLock[l], permits[l]) })()
+	workers.Each(len(byLock), func(l int) { typical[l] = handovers(byLock[l], permits[l]) })()
 	return gettings, typical
 }
 

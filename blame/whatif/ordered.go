@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"contend/analysis/cores"
 	"contend/format"
+	"contend/format/workers"
 )
 
 // ordered is the model of a trace whose tenures were rebuilt, and do not fit
@@ -98,7 +98,7 @@ var (
 // predict compares courses of the changed program with that of the trace.
 func (m *ordered) predict(e *effect) (throughput, waitNs Range, _ bool) {
 	var courses [len(ends)]course
-	cores.Each(len(ends), func(i int) { courses[i] = m.run(e, ends[i]) })()
+	workers.Each(len(ends), func(i int) { courses[i] = m.run(e, ends[i]) })()
 	throughput, waitNs = Range{math.Inf(1), 0}, Range{math.Inf(1), 0}
 	unchanged, doubt := m.throughput(&m.base), 0.0
 	for i := range courses {

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"contend/analysis/cores"
+	"contend/format/workers"
 )
 
 // Range is what a change brings, between two ends.
@@ -129,7 +129,7 @@ func (m *replays) replay(e *effect, touches func(*part) bool) (out outcomes) {
 		}
 	}
 	changed := make([]outcome, len(runs))
-	cores.Each(len(runs), func(i int) { changed[i] = m.once(runs[i].part, e, loops[runs[i].loops[0]]) })()
+	workers.Each(len(runs), func(i int) { changed[i] = m.once(runs[i].part, e, loops[runs[i].loops[0]]) })()
 	for i := range runs {
 		for _, l := range runs[i].loops {
 			if out[l].add(&changed[i]); m.note != nil {

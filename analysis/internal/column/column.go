@@ -12,11 +12,10 @@ package column
 
 import (
 	"cmp"
-	"contend/format/workers"
 	"runtime"
 	"slices"
 
-	"contend/analysis/cores"
+	"contend/format/workers"
 )
 
 // Column is an array that grows in pieces, so that growing copies nothing and
@@ -127,7 +126,7 @@ func (c *Column[T]) Order() []Ref {
 		stretches = append(stretches, stretch{from, to, rest[:0:n]})
 		from, rest = to, rest[n:]
 	}
-	cores.Each(len(stretches), func(i int) { c.merge(&stretches[i]) })()
+	workers.Each(len(stretches), func(i int) { c.merge(&stretches[i]) })()
 	return out
 }
 

@@ -2,8 +2,9 @@ package column
 
 import (
 	"cmp"
-	"contend/format/workers"
 	"slices"
+
+	"contend/format/workers"
 )
 
 // Packed is a column whose elements are only ever read in order: a piece that is

@@ -1,4 +1,4 @@
-package cores
+package workers
 
 import (
 	"slices"
@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Things come in the order of their numbers, all of them, and nobody gets further ahead
-// of who takes them than is said.
+// Items come in order of their numbers, all of them, and no number is worked on further ahead
+// of the one being taken than allowed.
 func TestInOrder(t *testing.T) {
 	const n, ahead = 3000, 1000
 	var taken atomic.Int64

@@ -1,0 +1,70 @@
+package workers
+
+import (
+	"runtime"
+	"sync/atomic"
+)
+
+// Each calls f for each of n numbers on all cores: in order, but several at a time.
+// The function it returns waits until all are done, and panics if one of them did.
+func Each(n int, f func(i int)) (wait func()) {
+	open := make(chan struct{})
+	close(open)
+	return each(n, open, f)
+}
+
+// each takes a permit before each number, so that the lowest number always has one.
+func each(n int, permits <-chan struct{}, f func(i int)) (wait func()) {
+	var next atomic.Int64
+	var all Group
+	for range min(runtime.GOMAXPROCS(0), n) {
+		all.Go(func() {
+			for {
+				<-permits
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				all.Try(func() { f(i) })
+			}
+		})
+	}
+	return all.Wait
+}
+
+// Handover describes how items are made on all cores, several for each of some numbers,
+// and taken in order.
+type Handover[T any] struct {
+	Ahead int                       // how many numbers may be worked on at once, the one being taken included
+	Room  func(i int) int           // how many items of a number may wait to be taken
+	Make  func(i int, give func(T)) // makes the items of a number; runs for several numbers at once
+	Take  func(i int, one T)        // takes one item; in order of the numbers, then as they were made
+	Taken func(i int)               // called when all items of a number are taken; may be nil
+}
+
+// InOrder makes the items of n numbers and returns when all are taken.
+func InOrder[T any](n int, h *Handover[T]) {
+	made := make([]chan T, n)
+	for i := range made {
+		made[i] = make(chan T, h.Room(i))
+	}
+	permits := make(chan struct{}, h.Ahead+n)
+	for range h.Ahead {
+		permits <- struct{}{}
+	}
+	done := each(n, permits, func(i int) {
+		defer close(made[i])
+		h.Make(i, func(one T) { made[i] <- one })
+	})
+	for i := range made {
+		for one := range made[i] {
+			h.Take(i, one)
+		}
+		if h.Taken != nil {
+			h.Taken(i)
+		}
+		permits <- struct{}{}
+	}
+	close(permits)
+	done()
+}
