@@ -48,30 +48,30 @@ func (ev *evidence) Waits(lock format.ObjectID, to []model.Wait) []model.Wait {
 // go on then: mostly the last does, but samples may be taken in the course of one.
 const farBack = 12
 
-// Each implements model.Program.
-func (ev *evidence) Each(t format.ThreadID, from, to int64, f func(*model.Doing)) {
+// Doings implements model.Program.
+func (ev *evidence) Doings(t format.ThreadID, from, to int64, out []model.Doing) []model.Doing {
 	list := ev.Of(t)
 	n := ev.before(list, from)
 	list.From = list.at(max(n-farBack, 0))
-	var d model.Doing
 	for c := ev.Scan(list); c.Next() && c.Start < to; {
 		if c.End < from || c.End == c.Start && c.End == from && n > 0 {
 			continue
 		}
-		if ev.doing(&c, &d) {
-			f(&d)
+		if d, ok := ev.doing(&c); ok {
+			out = append(out, d)
 		}
 	}
+	return out
 }
 
 // doing translates an activity; false where it says nothing of where the thread is, as a
 // stack without a frame of the application.
-func (ev *evidence) doing(c *Scan, d *model.Doing) bool {
+func (ev *evidence) doing(c *Scan) (d model.Doing, ok bool) {
 	what := c.deed()
-	*d = model.Doing{Start: c.Start, End: c.End, Stack: what.stack, Lock: what.lock}
+	d = model.Doing{Start: c.Start, End: c.End, Stack: what.stack, Lock: what.lock}
 	if c.IsWait() {
 		d.What = model.Waits
-		return true
+		return d, true
 	}
 	d.Lock, d.Did = what.at(), what.does()
 	switch what.does() {
@@ -80,19 +80,19 @@ func (ev *evidence) doing(c *Scan, d *model.Doing) bool {
 		if d.Lock != format.NoObject {
 			d.What = model.Holds
 		}
-		return what.stack != format.NoStack
+		return d, what.stack != format.NoStack
 	case format.ActivityWait:
 		d.What = model.Leaves
 	case format.ActivityPark, format.ActivitySleep, format.ActivityIO, format.ActivityFile, format.ActivitySocket:
 		d.What = model.Away
 	default:
-		return false
+		return d, false
 	}
-	return d.End > d.Start && !ev.sym.Bare(d.Stack)
+	return d, d.End > d.Start && !ev.sym.Bare(d.Stack)
 }
 
 // Runs implements model.Program.
-func (ev *evidence) Runs(from, to int64, n int, f func(format.ThreadID, *model.Doing)) {
+func (ev *evidence) Runs(from, to int64, n int, f func(format.ThreadID, int64, format.StackID)) {
 	at, _ := slices.BinarySearchFunc(ev.runs, from, func(i column.Ref, t int64) int {
 		if ev.Begins(i) < t {
 			return -1
@@ -104,7 +104,7 @@ func (ev *evidence) Runs(from, to int64, n int, f func(format.ThreadID, *model.D
 		if o.Start >= to {
 			return
 		}
-		f(o.Thread(), &model.Doing{Start: o.Start, End: o.Start, Stack: o.Stack, What: model.Sample})
+		f(o.Thread(), o.Start, o.Stack)
 	}
 }
 
@@ -218,14 +218,14 @@ type collected struct {
 
 func (ev *evidence) listDeeds() {
 	found := map[deedKey]*collected{}
-	var d model.Doing
 	for t := range ev.Threads() {
 		input := uint32(0)
 		if t < len(ev.doneIn) {
 			input = ev.doneIn[t]
 		}
 		for c := ev.Scan(ev.Of(format.ThreadID(t))); c.Next(); {
-			if !ev.doing(&c, &d) || d.What == model.Sample || d.What == model.Holds || d.Stack == format.NoStack {
+			d, ok := ev.doing(&c)
+			if !ok || d.What == model.Sample || d.What == model.Holds || d.Stack == format.NoStack {
 				continue
 			}
 			k := deedKey{stack: d.Stack, what: d.What, input: input}

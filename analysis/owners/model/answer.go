@@ -29,26 +29,26 @@ const (
 
 // recently is an acquisition that is known.
 type recently struct {
-	time   int64
-	thread format.ThreadID
-	site   int
+	time int64
+	user int32
+	site int
 }
 
-// ring remembers the threads that used each site last.
+// ring remembers the users that used each site last.
 type ring struct {
-	last [][ringLen]format.ThreadID
+	last [][ringLen]int32
 	n    []int
 }
 
 const ringLen = 8
 
 func (r *ring) reset(sites int) {
-	r.last, r.n = make([][ringLen]format.ThreadID, sites), make([]int, sites)
+	r.last, r.n = make([][ringLen]int32, sites), make([]int, sites)
 }
 
-func (r *ring) add(site int, t format.ThreadID) {
-	if site >= 0 {
-		r.last[site][r.n[site]%ringLen] = t
+func (r *ring) add(site int, user int32) {
+	if site >= 0 && user >= 0 {
+		r.last[site][r.n[site]%ringLen] = user
 		r.n[site]++
 	}
 }
@@ -72,7 +72,7 @@ func (c *Class) Answer(l *Lock, give func(Part)) {
 	w.pending = w.pending[:0]
 	w.gaps(l, func(*gap) bool { return true }, func(g *gap) {
 		for len(w.pending) > 0 && w.pending[0].time <= g.from {
-			w.recent.add(w.pending[0].site, w.pending[0].thread)
+			w.recent.add(w.pending[0].site, w.pending[0].user)
 			w.pending = w.pending[1:]
 		}
 		if len(c.sites) == 0 || !w.run(l, g, nil) {
@@ -291,37 +291,54 @@ func (k *worker) holder(g *gap, site int, from, to int64) format.ThreadID {
 	if by := k.ev.by[site]; by >= 0 {
 		return k.users.threads[by]
 	}
-	for _, strictly := range [...]bool{true, false} {
+	k.judged = append(k.judged[:0], make([]verdict, len(k.users.threads))...)
+	for _, most := range [...]verdict{mayHold, hasAlibi} {
 		n := k.recent.n[site]
 		for i := range min(n, ringLen) {
-			if t := k.recent.last[site][(n-1-i)%ringLen]; k.may(g, t, site, from, to, strictly) {
-				return t
+			if u := k.recent.last[site][(n-1-i)%ringLen]; k.judge(g, u, site, from, to) <= most {
+				return k.users.threads[u]
 			}
 		}
-		best, most := format.NoThread, 0.0
-		for u, t := range k.users.threads {
-			if v := k.users.of(int32(u))[site]; v > most && k.may(g, t, site, from, to, strictly) {
-				best, most = t, v
+		best, share := int32(-1), 0.0
+		for u := range k.users.threads {
+			if v := k.users.of(int32(u))[site]; v > share && k.judge(g, int32(u), site, from, to) <= most {
+				best, share = int32(u), v
 			}
 		}
-		if best != format.NoThread {
-			return best
+		if best >= 0 {
+			return k.users.threads[best]
 		}
 	}
 	return format.NoThread
 }
 
-// may reports whether a thread may hold the lock at a site over [from, to): it has no alibi,
-// or at least does not wait for the lock.
-func (k *worker) may(g *gap, t format.ThreadID, site int, from, to int64, strictly bool) bool {
-	ok := true
-	k.class.program.Each(t, from+1, to, func(d *Doing) {
-		switch {
-		case d.What == Waits && d.Lock == k.lock.ID:
-			ok = false
-		case strictly:
-			ok = ok && !spans(d, g) && slices.ContainsFunc(k.inside(d.Stack), func(x within) bool { return x.site == site })
+// verdict is how well a thread may hold the lock.
+type verdict uint8
+
+const (
+	unjudged verdict = iota
+	mayHold          // it has no alibi
+	hasAlibi         // it is seen elsewhere, or longer than it could have had the lock
+	itWaits          // for the lock
+)
+
+// judge says whether a thread may hold the lock at a site over [from, to).
+func (k *worker) judge(g *gap, user int32, site int, from, to int64) verdict {
+	v := &k.judged[user]
+	switch {
+	case *v != unjudged:
+	case k.wait(user, from, to):
+		*v = itWaits
+	default:
+		*v = mayHold
+		k.doings = k.class.program.Doings(k.users.threads[user], from+1, to, k.doings[:0])
+		for i := range k.doings {
+			d := &k.doings[i]
+			if spans(d, g) || !slices.ContainsFunc(k.inside(d.Stack), func(x within) bool { return x.site == site }) {
+				*v = hasAlibi
+				break
+			}
 		}
-	})
-	return ok
+	}
+	return *v
 }

@@ -118,9 +118,9 @@ func (k *worker) sights() (all [][]sight, total int) {
 	for _, l := range c.Locks {
 		first, last = min(first, l.from), max(last, l.to)
 	}
-	c.program.Runs(first, last, 1, func(_ format.ThreadID, d *Doing) {
-		if s := k.shown(d.Stack, false); s >= 0 {
-			runs = append(runs, ran{d.Start, s})
+	c.program.Runs(first, last, 1, func(_ format.ThreadID, at int64, stack format.StackID) {
+		if s := k.shown(stack, false); s >= 0 {
+			runs = append(runs, ran{at, s})
 		}
 	})
 	var w waiters

@@ -80,7 +80,7 @@ func (k *worker) arrive(g *gap, w *Wait) {
 	e := &k.ev
 	lo, hi := g.within(w.Start, max(w.End, w.Start))
 	mine := w.Thread == g.thread && g.site >= 0
-	share := k.users.share(w.Thread)
+	share := k.users.of(w.user)
 	if lo <= 0 && hi >= 1 {
 		for s, v := range share {
 			for c := range e.can[s] {

@@ -1,8 +1,8 @@
 package model
 
 import (
-	"cmp"
 	"slices"
+	"sort"
 
 	"contend/format"
 )
@@ -68,15 +68,8 @@ const batchGaps = 256
 // order of time. What they hold is good during the call only.
 func (k *worker) gaps(l *Lock, wanted func(*gap) bool, take func(*gap)) {
 	k.load(l)
-	c := cutter{waits: k.waits, users: &k.users, block: make([]float64, len(k.class.sites))}
-	c.ends = k.ends[:0]
-	for i := range c.waits {
-		c.ends = append(c.ends, int32(i))
-	}
-	slices.SortFunc(c.ends, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(c.waits[a].End, c.waits[b].End), cmp.Compare(a, b))
-	})
-	k.ends = c.ends
+	k.block = append(k.block[:0], make([]float64, len(k.class.sites))...)
+	c := cutter{waits: k.waits, ends: k.ends, users: &k.users, block: k.block, start: k.start}
 	c.cur.site = -1
 	n := 0
 	flush := func() {
@@ -89,7 +82,7 @@ func (k *worker) gaps(l *Lock, wanted func(*gap) bool, take func(*gap)) {
 	k.recent.reset(len(k.class.sites))
 	c.got = func(w *Wait) int {
 		s := k.siteOf(w.Stack)
-		k.pending = append(k.pending, recently{w.End, w.Thread, s})
+		k.pending = append(k.pending, recently{w.End, w.user, s})
 		return s
 	}
 	c.cut(func(g *gap) {
@@ -105,6 +98,7 @@ func (k *worker) gaps(l *Lock, wanted func(*gap) bool, take func(*gap)) {
 		}
 	})
 	flush()
+	k.start = c.start
 }
 
 // cutter cuts.
@@ -132,13 +126,13 @@ func (c *cutter) cut(give func(*gap)) {
 			if c.n == 0 {
 				begin(c.waits[next].Start, false)
 			}
-			c.count(c.waits[next].Thread, 1)
+			c.count(&c.waits[next], 1)
 			next++
 			continue
 		}
 		done++
 		if end.Failed && c.n > 1 { // the others wait on
-			c.count(end.Thread, -1)
+			c.count(end, -1)
 			continue
 		}
 		g := &c.cur
@@ -147,7 +141,7 @@ func (c *cutter) cut(give func(*gap)) {
 			give(g)
 			g.number++
 		}
-		c.count(end.Thread, -1)
+		c.count(end, -1)
 		if !end.Failed {
 			g.thread, g.stack, g.shared, g.site = end.Thread, end.Stack, end.Shared, c.got(end)
 		}
@@ -156,9 +150,9 @@ func (c *cutter) cut(give func(*gap)) {
 }
 
 // count notes that a thread begins or ceases to wait.
-func (c *cutter) count(t format.ThreadID, by int) {
+func (c *cutter) count(w *Wait, by int) {
 	c.n += by
-	for s, v := range c.users.share(t) {
+	for s, v := range c.users.of(w.user) {
 		c.block[s] += float64(by) * v
 	}
 }
@@ -170,6 +164,8 @@ type users struct {
 	index   map[format.ThreadID]int32
 	shares  []float64 // by user, by site: its share of the site's uses
 	total   []float64 // by site
+	waits   []int32   // of each user, by start
+	first   []int32   // by user: the first of its waits there
 }
 
 // set makes it those of a lock of a class: who waited for it, who is named as having
@@ -201,16 +197,46 @@ func (u *users) set(c *Class, waits []Wait) {
 	}
 }
 
-// share returns a thread's share of the uses of each site.
-func (u *users) share(t format.ThreadID) []float64 {
-	i, ok := u.index[t]
-	if !ok {
-		return nil
+// list lists the waits of each user.
+func (u *users) list(waits []Wait) {
+	u.first = append(u.first[:0], make([]int32, len(u.threads)+2)...)
+	for i := range waits {
+		waits[i].user = u.number(waits[i].Thread)
+		u.first[waits[i].user+2]++
 	}
-	return u.of(i)
+	for i := 2; i < len(u.first); i++ {
+		u.first[i] += u.first[i-1]
+	}
+	u.waits = slices.Grow(u.waits[:0], len(waits))[:len(waits)]
+	for i := range waits {
+		at := &u.first[waits[i].user+1]
+		u.waits[*at] = int32(i)
+		*at++
+	}
 }
 
-func (u *users) of(i int32) []float64 { return u.shares[int(i)*u.sites : (int(i)+1)*u.sites] }
+// number returns the number of a thread, -1 for none that is known.
+func (u *users) number(t format.ThreadID) int32 {
+	if i, ok := u.index[t]; ok {
+		return i
+	}
+	return -1
+}
+
+// of returns a user's share of the uses of each site.
+func (u *users) of(i int32) []float64 {
+	if i < 0 {
+		return nil
+	}
+	return u.shares[int(i)*u.sites : (int(i)+1)*u.sites]
+}
+
+// wait reports whether a user waits for the lock in [from, to).
+func (k *worker) wait(user int32, from, to int64) bool {
+	list := k.users.waits[k.users.first[user]:k.users.first[user+1]]
+	n := sort.Search(len(list), func(i int) bool { return k.waits[list[i]].Start >= to })
+	return n > 0 && k.waits[list[n-1]].End > from
+}
 
 // gather finds out what the users of a lock do in gaps that follow each other.
 func (k *worker) gather(l *Lock, gaps []gap) {
@@ -232,14 +258,16 @@ func (k *worker) look(l *Lock, gaps []gap) {
 	from, to := gaps[0].from-instant, gaps[len(gaps)-1].to+instant
 	for u, t := range k.users.threads {
 		at := 0
-		k.class.program.Each(t, from, to, func(d *Doing) {
+		k.doings = k.class.program.Doings(t, from, to, k.doings[:0])
+		for j := range k.doings {
+			d := &k.doings[j]
 			if d.What == Waits && d.Lock == l.ID {
-				return // the gaps know
+				continue // the gaps know
 			}
 			lo, hi := d.Start, d.End
 			if d.What == Sample {
 				if k.bare {
-					return
+					continue
 				}
 				lo, hi = lo-instant, hi+instant
 			}
@@ -271,7 +299,7 @@ func (k *worker) look(l *Lock, gaps []gap) {
 				}
 				g.deeds = append(g.deeds, deed{*d, int32(u), in})
 			}
-		})
+		}
 	}
 	sum := k.diff[:sites]
 	for i := range gaps {

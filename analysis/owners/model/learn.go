@@ -1,7 +1,9 @@
 package model
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"contend/format"
 )
@@ -14,8 +16,11 @@ type worker struct {
 	path   path
 
 	waits   []Wait
-	ends    []int32
+	ends    []int32 // the waits by end
 	users   users
+	doings  []Doing
+	block   []float64
+	start   []float64
 	recent  ring
 	pending []recently
 	batch   []gap
@@ -36,6 +41,7 @@ type worker struct {
 	post   posterior
 	shares []share
 	told   []*deed
+	judged []verdict // by user
 }
 
 func (c *Class) worker() *worker {
@@ -50,6 +56,14 @@ func (k *worker) load(l *Lock) {
 		k.lock = l
 		k.waits = k.class.program.Waits(l.ID, k.waits[:0])
 		k.users.set(k.class, k.waits)
+		k.users.list(k.waits)
+		k.ends = k.ends[:0]
+		for i := range k.waits {
+			k.ends = append(k.ends, int32(i))
+		}
+		slices.SortFunc(k.ends, func(a, b int32) int {
+			return cmp.Or(cmp.Compare(k.waits[a].End, k.waits[b].End), cmp.Compare(a, b))
+		})
 	}
 }
 

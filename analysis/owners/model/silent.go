@@ -440,25 +440,25 @@ func (s *silence) parts() (by map[uint64]*sampled, outer map[uint64]bool, n [2]f
 		outer[method] = true
 	}
 	total := 0
-	c.program.Runs(l.from, l.to, 1, func(format.ThreadID, *Doing) { total++ })
-	c.program.Runs(l.from, l.to, max(1, total/mostSamples), func(t format.ThreadID, d *Doing) {
-		if l.covered(d.Start, d.Start+1) > 0 {
+	c.program.Runs(l.from, l.to, 1, func(format.ThreadID, int64, format.StackID) { total++ })
+	c.program.Runs(l.from, l.to, max(1, total/mostSamples), func(t format.ThreadID, at int64, stack format.StackID) {
+		if l.covered(at, at+1) > 0 {
 			return
 		}
-		waited := l.at(d.Start) > 0
+		waited := l.at(at) > 0
 		if waited {
 			n[0]++
 		} else {
 			n[1]++
 		}
-		if s.shown(d.Stack, false) >= 0 {
+		if s.shown(stack, false) >= 0 {
 			return
 		}
-		s.path.set(c.program.Frames(d.Stack), 0)
+		s.path.set(c.program.Frames(stack), 0)
 		for i, h := range s.path.suffix {
 			a := by[h]
 			if a == nil {
-				a = &sampled{stack: d.Stack, at: i, users: map[format.ThreadID]float64{}}
+				a = &sampled{stack: stack, at: i, users: map[format.ThreadID]float64{}}
 				by[h] = a
 			}
 			if waited {
@@ -478,19 +478,19 @@ func (s *silence) broken(part uint64) bool {
 	l := s.lock
 	last := map[format.ThreadID]int64{}
 	times, expected := 0.0, 0.0
-	s.class.program.Runs(l.from, l.to, 1, func(t format.ThreadID, d *Doing) {
-		s.path.set(s.class.program.Frames(d.Stack), 0)
+	s.class.program.Runs(l.from, l.to, 1, func(t format.ThreadID, at int64, stack format.StackID) {
+		s.path.set(s.class.program.Frames(stack), 0)
 		if !slices.Contains(s.path.suffix, part) {
 			delete(last, t)
 			return
 		}
-		if before, ok := last[t]; ok && d.Start-before < 3*samplePeriod {
-			expected += 1 - math.Exp(-l.rate*float64(d.Start-before))
-			if l.gets(before, d.Start) > 0 {
+		if before, ok := last[t]; ok && at-before < 3*samplePeriod {
+			expected += 1 - math.Exp(-l.rate*float64(at-before))
+			if l.gets(before, at) > 0 {
 				times++
 			}
 		}
-		last[t] = d.Start
+		last[t] = at
 	})
 	return expected >= 3 && times > 0.3*expected
 }

@@ -1,6 +1,9 @@
 package model
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The exponentials that holds and lags are mixtures of: mean lengths in ns, and rates.
 var (
@@ -49,7 +52,9 @@ func (k *worker) lump(l *Lock) {
 			at++
 		}
 		if at == len(k.lumps) {
-			k.lumps = append(k.lumps, lump{like: like})
+			k.lumps = slices.Grow(k.lumps, 1)[:at+1]
+			y := &k.lumps[at]
+			y.like, y.enter, y.weight, y.can, y.held = like, [phases]float64{}, 0, byCell{}, byCell{}
 		}
 		y := &k.lumps[at]
 		k.lumpOf[s] = int32(at)

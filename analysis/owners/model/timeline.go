@@ -29,8 +29,9 @@ type Wait struct {
 	Thread     format.ThreadID
 	Last       format.ThreadID // held the lock before it was got, NoThread where not told
 	Stack      format.StackID
-	Failed     bool // it ended without the lock
-	Shared     bool // it asked for the lock together with others
+	user       int32 // the thread's number among the users of the lock
+	Failed     bool  // it ended without the lock
+	Shared     bool  // it asked for the lock together with others
 }
 
 // Dump is what a thread dump shows of a lock at an instant; no owner says that it
@@ -50,16 +51,16 @@ type Program interface {
 	// Application returns the frames of a stack from the innermost one on that does not
 	// belong to the implementation of a lock.
 	Application(format.StackID) []format.Frame
-	// Each calls f with what a thread did that overlaps [from, to), by start, waits for
-	// locks included. What f is given is good during the call only.
-	Each(t format.ThreadID, from, to int64, f func(*Doing))
+	// Doings appends what a thread did that overlaps [from, to), by start, waits for
+	// locks included.
+	Doings(t format.ThreadID, from, to int64, list []Doing) []Doing
 	// Waits appends the waits for a lock, by start.
 	Waits(lock format.ObjectID, to []Wait) []Wait
 	// Deeds returns what threads did in the recording a lock is of, but for samples.
 	Deeds(of format.ObjectID) []*Deed
 	// Runs calls f with samples of running threads in time order, every n-th from
 	// the first on.
-	Runs(from, to int64, n int, f func(format.ThreadID, *Doing))
+	Runs(from, to int64, n int, f func(t format.ThreadID, at int64, stack format.StackID))
 }
 
 // Deed is what threads did with one stack: some of the times they did.
