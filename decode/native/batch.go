@@ -45,7 +45,6 @@ type worker struct {
 
 	*batch // being filled
 	last   int64
-	repeats
 }
 
 func newWorker() (*worker, error) {
@@ -65,7 +64,6 @@ func (w *worker) decode(b *batch) {
 		return
 	}
 	w.batch, w.last = b, b.block.header.First
-	w.repeats.reset()
 	for len(raw) > 0 && err == nil {
 		if len(b.events) == int(b.block.header.Events) {
 			b.fault = fmt.Sprintf("block: more than the %d events its header counts", len(b.events))
@@ -74,7 +72,9 @@ func (w *worker) decode(b *batch) {
 		var kind uint64
 		var body []byte
 		if kind, body, raw, err = format.CutEvent(raw); err == nil {
-			err = w.take(kind, body)
+			if err = format.DecodeFields(kind, body, w.add(), &w.last, &w.arena); err != nil {
+				b.events = b.events[:len(b.events)-1]
+			}
 		}
 	}
 	if err != nil {
