@@ -11,10 +11,10 @@ import (
 	"sync/atomic"
 )
 
-// ahead cuts chunks out of the input and steps over their events before the
-// reader asks for them, several at a time on as many cores. It only does so as
-// long as nothing is wrong: from the first chunk on that is not whole the reader
-// takes the input back, and reads it chunk by chunk.
+// ahead cuts chunks out of the input and steps over their events before the reader asks
+// for them, several at a time on as many cores. It stops at the first damage: from a
+// chunk on that is not whole the reader takes the input back, and reads it chunk by
+// chunk.
 type ahead struct {
 	split splitter // of the goroutine that cuts, until it ends
 	room  *Room
@@ -42,8 +42,7 @@ type stepped struct {
 	held    int64         // bytes of the room it takes
 }
 
-// Room bounds the bytes that readers hold of chunks that nobody has asked for
-// yet. Several may share it.
+// Room bounds the bytes that readers hold of chunks read ahead. Several may share it.
 type Room struct{ left atomic.Int64 }
 
 // NewRoom returns a room of some bytes.
@@ -66,20 +65,20 @@ func (r *Room) take(n int64) bool {
 
 // What is ahead at a time, at most: chunks by cores, and batches of each.
 const (
-	mostCores     = 4
+	maxCores      = 4
 	batchesAhead  = 2
-	batchesSpared = (mostCores + 1) * (batchesAhead + 1)
+	batchesSpared = (maxCores + 1) * (batchesAhead + 1)
 )
 
-// goAhead begins to read ahead of what is at hand.
-func (r *Reader) goAhead() {
-	cores := min(runtime.GOMAXPROCS(0), mostCores)
-	if cores < 2 || r.room == nil {
+// startAhead begins to read ahead of what is at hand.
+func (f *feed) startAhead() {
+	cores := min(runtime.GOMAXPROCS(0), maxCores)
+	if cores < 2 || f.room == nil {
 		return
 	}
-	a := &ahead{split: r.split, room: r.room, most: cores + 1, want: make(chan struct{}, 1), spare: make(chan *batch, batchesSpared), quit: make(chan struct{})}
+	a := &ahead{split: f.split, room: f.room, most: cores + 1, want: make(chan struct{}, 1), spare: make(chan *batch, batchesSpared), quit: make(chan struct{})}
 	a.order, a.free = make(chan *stepped, a.most), make(chan *stepped, a.most)
-	r.ahead = a
+	f.ahead = a
 	a.work.Go(a.cut)
 }
 

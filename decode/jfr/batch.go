@@ -2,9 +2,8 @@ package jfr
 
 import "slices"
 
-// batch is what a stretch of a chunk holds, in order: of each event that is
-// wanted what its program takes. It holds keys of the chunk's constants, not
-// what they stand for, which whoever reads the batches in order finds out.
+// batch is a run of events of a chunk, in order: for each wanted event the values its
+// program takes. Keys of the chunk's constants stay keys; the symbols resolve them.
 type batch struct {
 	words  []int64
 	next   int      // of words to be read
@@ -16,8 +15,8 @@ type batch struct {
 	at     int
 }
 
-// batchWords is how many words are put into a batch, about: 128 KB of them. Where a
-// batch ends is seen by nobody.
+// batchWords is about how many words a batch has: 128 KB. No event depends on where
+// a batch ends.
 const batchWords = 1 << 14
 
 // headWords are those of an event before what its program took.

@@ -14,7 +14,7 @@ import (
 
 // Sleeps of four thousand lengths have a stack of their own, others none.
 func TestHowManySleepsAreToldApart(t *testing.T) {
-	r := Reader{ids: newIdentities()}
+	r := Reader{symbols: symbols{ids: newIdentities()}}
 	var known, beyond format.StackID
 	for i := range int64(5000) {
 		if beyond = r.sleepStack(i + 1); i < 3000 {
@@ -28,7 +28,7 @@ func TestHowManySleepsAreToldApart(t *testing.T) {
 
 // A stack of ten thousand frames is whole, one of thirty thousand is cut.
 func TestHowDeepStacksAre(t *testing.T) {
-	r := begun(t)
+	r := started(t)
 	for n, whole := range map[int]bool{10_000: true, 30_000: false} {
 		key := int64(1<<20 + n)
 		at := r.grow(append(binary.AppendUvarint([]byte{0}, uint64(n)), make([]byte, 8*n)...)...)
@@ -70,7 +70,7 @@ func TestHowLargeTypesAre(t *testing.T) {
 // and places there are.
 func TestRecentAnswersAreTheOnesKnown(t *testing.T) {
 	const all = 5000
-	r := begun(t)
+	r := started(t)
 	ids := map[format.ObjectID]int64{}
 	for round := range 2 {
 		for i := range int64(all) {
@@ -97,7 +97,7 @@ func TestRecentAnswersAreTheOnesKnown(t *testing.T) {
 
 // A million checkpoints of a chunk are followed.
 func TestHowManyCheckpointsAreFollowed(t *testing.T) {
-	r := begun(t)
+	r := started(t)
 	for before, want := range map[int]bool{1e6: true, 1.1e6: false} {
 		c := r.chunk
 		c.marks = make([]int, before)

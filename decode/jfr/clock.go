@@ -7,8 +7,8 @@ import (
 	"contend/format"
 )
 
-// clock is what the checkpoints of a chunk say of its header. A JDK writes a copy of
-// it with each flush, and once more at the end.
+// clock is the evidence for a chunk's header in its checkpoints. A JDK writes a copy of
+// the header with each flush, and once more at the end.
 type clock struct {
 	latest int64 // ticks when the last checkpoint was begun
 	copy   header
@@ -18,8 +18,8 @@ type clock struct {
 // holdsHeader marks the kinds of checkpoints with a copy of the header.
 const holdsHeader = 2
 
-// meet notes when a checkpoint was begun.
-func (c *clock) meet(ticks int64) { c.latest = max(c.latest, ticks) }
+// note notes when a checkpoint was begun.
+func (c *clock) note(ticks int64) { c.latest = max(c.latest, ticks) }
 
 // copied notes the copy that the body of a checkpoint holds.
 func (c *clock) copied(body []byte) {

@@ -10,15 +10,14 @@ import (
 	"contend/format"
 )
 
-// threadDump notes what an embedded thread dump shows: an evidence-only
-// contention event for each lock somebody waits for, and idle time of threads
-// that two dumps in a row show in the same idle stack, since a thread that
-// stays parked writes no event. The former, and the threads that could run, wait
-// until the instant is known.
+// threadDump takes an embedded thread dump: an evidence-only contention event for each
+// lock that is waited for, and idle time of threads that two dumps in a row show in
+// the same idle stack, since a thread that stays parked writes no event. The former,
+// and the threads that could run, are kept until the dump's instant is known.
 func (r *Reader) threadDump(at int64, text string) {
 	d := r.dumps.Parse(text)
 	r.ids.virtual.ran = r.ids.virtual.ran || d.Hides
-	if r.meta != nil && r.meta.parts.group != nil { // its constants tell carriers from other pools
+	if r.meta != nil && r.meta.parts.group != nil { // its constants distinguish carriers from other pools
 		d.Virtuals = r.ids.virtual.ran
 	}
 	locks := map[threaddump.LockRef]*dumpedLock{}
@@ -35,7 +34,7 @@ func (r *Reader) threadDump(at int64, text string) {
 			continue // a thread of the VM itself
 		}
 		threads[i] = r.dumpThread(t)
-		shown.threads = append(shown.threads, standing{threads[i], r.dumpClass(t.For), stateOf(t)})
+		shown.threads = append(shown.threads, observation{threads[i], r.dumpClass(t.For), stateOf(t)})
 		runnable := runs(t)
 		stack := r.internStack(recorded(t.Frames))
 		if runnable {
@@ -68,30 +67,30 @@ func (r *Reader) threadDump(at int64, text string) {
 	}
 	order := slices.SortedFunc(maps.Keys(locks), func(a, b threaddump.LockRef) int { return int(locks[a].Object) - int(locks[b].Object) })
 	for _, ref := range order {
-		// Without -l a dump does not show who owns a synchronizer, a library's own
-		// neither, and virtual threads may own what nobody in it does.
+		// Without -l a dump shows no owner of a synchronizer, and never one of a
+		// library's own. Virtual threads may own what no thread in it does.
 		l := locks[ref]
 		if free := l.kind == format.KindMonitor && d.Complete(); free || len(l.Owners) > 0 {
 			shown.locks = append(shown.locks, l.Event)
 		}
 	}
-	r.dated.dumps.list = append(r.dated.dumps.list, shown)
+	r.dumpTimes.dumps.list = append(r.dumpTimes.dumps.list, shown)
 }
 
-// dumpedLock is a lock somebody waits for in a dump.
+// dumpedLock is a lock that is waited for in a dump.
 type dumpedLock struct {
 	format.Event
 	kind format.LockKind
 }
 
-// runs reports whether a thread could run, as far as a dump tells: native code may wait, as
-// may who is called runnable while a class is initialised.
+// runs reports whether a thread could run, as far as a dump shows it: native code may
+// wait, and so may a thread called runnable while a class is initialised.
 func runs(t *threaddump.Thread) bool {
 	return t.State == "RUNNABLE" && t.Wait == threaddump.NotWaiting && len(t.Frames) > 0 && t.Frames[0].Line >= 0
 }
 
-// deadlockReport is what the JVM writes below the threads where it found one. It
-// knows who owns the locks of java.util.concurrent, which the dump may not show.
+// deadlockReport is in the text below the threads where the JVM found a deadlock. The
+// JVM knows the owners of java.util.concurrent locks, which the dump may not show.
 const deadlockReport = "Java-level deadlock"
 
 // tellingDumps are the thread dumps in which a deadlock shows: those of all
@@ -113,8 +112,8 @@ func (d *tellingDumps) add(at int64) {
 // unwatched is for how long a recording may go on behind its last dump.
 const unwatched = int64(20e9)
 
-// blind says why a deadlock may not show: who is in one records no wait, so that
-// only thread dumps tell, or the samples of an agent. Virtual threads are in none.
+// blind says why a deadlock may not show. Its threads record no wait, so that only
+// thread dumps or the samples of an agent show it; virtual threads are in neither.
 func (r *Reader) blind() string {
 	switch end := r.head.end(); {
 	case r.ids.virtual.any():
@@ -135,7 +134,7 @@ func (r *Reader) blind() string {
 type idleSince struct {
 	stack    format.StackID
 	at       int64
-	resource bool // it waits for what others must give back
+	resource bool // it waits for a pool, permit or queue
 }
 
 func (r *Reader) idleBetween(all map[format.ThreadID]idleSince, t format.ThreadID, now idleSince) {
@@ -145,9 +144,9 @@ func (r *Reader) idleBetween(all map[format.ThreadID]idleSince, t format.ThreadI
 	all[t] = now
 }
 
-// waits says what kind of lock a thread of a dump waits for, KindUnknownLock
-// when it is not waiting for one.
-func (r *Reader) waits(t *threaddump.Thread, stack format.StackID) (format.LockKind, format.Mode) {
+// waits returns the kind of the lock a thread of a dump waits for; KindUnknownLock for
+// a thread that waits for none.
+func (s *symbols) waits(t *threaddump.Thread, stack format.StackID) (format.LockKind, format.Mode) {
 	switch t.Wait {
 	case threaddump.Blocked:
 		if t.For.Addr == 0 && !initialised(t.For) {
@@ -155,7 +154,7 @@ func (r *Reader) waits(t *threaddump.Thread, stack format.StackID) (format.LockK
 		}
 		return format.KindMonitor, format.Exclusive
 	case threaddump.Parked:
-		if v := r.classify(r.intern(t.For.Class), stack); v.Verdict == rulesLock {
+		if v := s.classify(s.intern(t.For.Class), stack); v.Verdict == rulesLock {
 			return v.Kind, v.Mode
 		}
 	}
@@ -164,19 +163,19 @@ func (r *Reader) waits(t *threaddump.Thread, stack format.StackID) (format.LockK
 
 // dumpLock is a lock of a dump. One at which threads wait for a class to be initialised has
 // the name of that, while events have an address.
-func (r *Reader) dumpLock(ref threaddump.LockRef, kind format.LockKind, at format.StackID) format.ObjectID {
+func (s *symbols) dumpLock(ref threaddump.LockRef, kind format.LockKind, at format.StackID) format.ObjectID {
 	if initialised(ref) {
-		return r.object(r.dumpClass(ref), int64(r.intern(ref.Class)), initSpace, kind, at)
+		return s.object(s.dumpClass(ref), int64(s.intern(ref.Class)), initSpace, kind, at)
 	}
-	return r.object(r.dumpClass(ref), int64(ref.Addr), heapSpace, kind, at)
+	return s.object(s.dumpClass(ref), int64(ref.Addr), heapSpace, kind, at)
 }
 
 // dumpClass is the class that events have of a lock of a dump.
-func (r *Reader) dumpClass(ref threaddump.LockRef) uint32 {
+func (s *symbols) dumpClass(ref threaddump.LockRef) uint32 {
 	if initialised(ref) {
-		return r.intern(initLock)
+		return s.intern(initLock)
 	}
-	return r.intern(ref.Class)
+	return s.intern(ref.Class)
 }
 
 // initialised reports whether threads wait there for a class to be initialised.
@@ -185,13 +184,13 @@ func initialised(ref threaddump.LockRef) bool {
 }
 
 // dumpThread finds the recording's thread: by its Java id, which both give.
-func (r *Reader) dumpThread(t *threaddump.Thread) format.ThreadID {
-	if id, ok := r.ids.byJava[t.JavaID]; ok {
+func (s *symbols) dumpThread(t *threaddump.Thread) format.ThreadID {
+	if id, ok := s.ids.byJava[t.JavaID]; ok {
 		return id
 	}
-	id := r.threadID(threadKey{t.JavaID, t.NativeID, t.Name}, "")
+	id := s.threadID(threadKey{t.JavaID, t.NativeID, t.Name}, "")
 	if t.JavaID != 0 {
-		r.ids.byJava[t.JavaID] = id
+		s.ids.byJava[t.JavaID] = id
 	}
 	return id
 }

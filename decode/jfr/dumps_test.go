@@ -23,9 +23,9 @@ func TestDumpsShowMonitorsFreeOnly(t *testing.T) {
 		{"the JDK's lock", waits("WAITING (parking)", "parking to wait for ", "java.util.concurrent.locks.ReentrantLock$NonfairSync", aqs), 0},
 		{"a lock of one's own", waits("WAITING (parking)", "parking to wait for ", "App$Mutex$Sync", aqs), 0},
 	} {
-		r := &Reader{rules: rules.Default(), ids: newIdentities(), dumps: threaddump.NewHotSpot()}
+		r := &Reader{symbols: symbols{rules: rules.Default(), ids: newIdentities()}, evidence: evidence{dumps: threaddump.NewHotSpot()}}
 		r.threadDump(1, c.text)
-		if got := r.dated.dumps.list[0]; len(got.locks) != c.locks || len(got.threads) != 1 {
+		if got := r.dumpTimes.dumps.list[0]; len(got.locks) != c.locks || len(got.threads) != 1 {
 			t.Errorf("%s: %d locks free, want %d", c.what, len(got.locks), c.locks)
 		}
 	}

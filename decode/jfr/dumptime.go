@@ -10,21 +10,20 @@ import (
 	"contend/format"
 )
 
-// A thread dump inside a recording carries the time at which it was asked for.
-// The threads stood still later: a millisecond usually, half a second at
-// worst. When they did follows from what they were recorded doing: dumps wait
-// until the waits around them are read, and get the instant that most of their
-// threads agree with; or that of the operation of the VM, if it was recorded.
+// A thread dump inside a recording carries the time of its request. The threads
+// stopped later: usually a millisecond, at worst half a second. Recorded waits date
+// it: a dump is kept until the waits around it are read, and gets the instant that
+// most of its threads agree with, or that of the VM operation if it was recorded.
 
-// stretch is a recorded wait of a thread, of any kind.
-type stretch struct {
+// recordedWait is a wait of a thread, of any kind.
+type recordedWait struct {
 	start, end int64
 	thread     format.ThreadID
-	class      uint32 // of what it waited on; 0 when not told
+	class      uint32 // of what it waited on; 0 when unknown
 	state      state
 }
 
-// state is what a thread was doing, as far as both recordings and dumps tell.
+// state is a thread's activity, as far as both recordings and dumps show it.
 type state uint8
 
 const (
@@ -35,8 +34,8 @@ const (
 	stateSleeps
 )
 
-// standing is what a dump shows a thread doing.
-type standing struct {
+// observation is the state of a thread in a dump.
+type observation struct {
 	thread format.ThreadID
 	class  uint32
 	state  state
@@ -45,15 +44,15 @@ type standing struct {
 // shownDump is a dump whose instant is not known yet.
 type shownDump struct {
 	asked   int64
-	threads []standing
+	threads []observation
 	locks   []format.Event // what it shows of locks, but for the time
 	running []format.Party // threads that could run
 }
 
-// dumpTimes collects what tells when dumps were taken. Of each it holds what
-// two chunks tell, since a wait is written when it ends.
+// dumpTimes collects the evidence that dates thread dumps. It spans two chunks, since
+// a wait is written when it ends.
 type dumpTimes struct {
-	stretches  twoChunks[stretch]
+	waits      twoChunks[recordedWait]
 	operations twoChunks[int64] // when the VM took dumps
 	dumps      twoChunks[shownDump]
 }
@@ -64,15 +63,15 @@ type twoChunks[T any] struct {
 	before int
 }
 
-// turn makes this chunk the one before.
-func (c *twoChunks[T]) turn() {
+// advance drops the chunk before, and makes this one the chunk before.
+func (c *twoChunks[T]) advance() {
 	c.list = slices.Delete(c.list, 0, c.before)
 	c.before = len(c.list)
 }
 
-// stateOf returns what a dump shows a thread doing. One that enters a monitor
-// again after Object.wait is still in what the recording calls a wait. Who
-// parks or sleeps on nothing shows it by its innermost frame.
+// stateOf returns the state of a thread in a dump. One that enters a monitor again
+// after Object.wait is still in what the recording calls a wait. A park or sleep on
+// no object shows by its innermost frame.
 func stateOf(t *threaddump.Thread) state {
 	switch {
 	case t.Wait == threaddump.Blocked && !t.Reenters():
@@ -91,36 +90,36 @@ func stateOf(t *threaddump.Thread) state {
 
 // note remembers a wait that was just decoded.
 func (d *dumpTimes) note(ev *format.Event, class uint32, s state) {
-	d.stretches.list = append(d.stretches.list, stretch{ev.Time, ev.End, ev.Thread, class, s})
+	d.waits.list = append(d.waits.list, recordedWait{ev.Time, ev.End, ev.Thread, class, s})
 }
 
-// furthest is how long after it was asked for a dump may have been taken.
-const furthest = int64(1e9)
+// maxDelay is the longest time between the request for a dump and its instant, ns.
+const maxDelay = int64(1e9)
 
-// soon is how long after it was asked for it is looked for where it shows no lock: most are
-// taken by then, and of all that waited since the fewer must be compared.
-const soon = int64(10e6)
+// usualDelay replaces maxDelay for dumps that show no lock: most are taken by then, and
+// fewer waits must be compared.
+const usualDelay = int64(10e6)
 
-// likely is how long after it was asked for a dump is usually taken: of all
-// instants that agree equally, one not further behind their first is chosen.
+// likely is how far behind the first of several equally good instants one is chosen,
+// ns: dumps are usually taken that soon.
 const likely = int64(5e5)
 
-// Each wait is near to few dumps: so many times those of two chunks are
-// compared at most, and dumps beyond that keep the time they carry.
+// comparedTimes bounds the work: each wait of two chunks is compared with so many dumps
+// on average. Dumps beyond that keep the time they carry.
 const comparedTimes = 64
 
-// turn delivers the dumps of the chunk before, or at the end of the input all,
-// and makes room for the next chunk.
-func (d *dumpTimes) turn(last bool, queue *format.Queue) {
+// advance delivers the dumps of the chunk before, or at the end of the input all, and
+// makes room for the next chunk.
+func (d *dumpTimes) advance(last bool, queue *format.Queue) {
 	if last {
 		d.dumps.before = len(d.dumps.list)
 	}
 	if d.dumps.before > 0 {
 		d.date(queue)
 	}
-	d.stretches.turn()
-	d.operations.turn()
-	d.dumps.turn()
+	d.waits.advance()
+	d.operations.advance()
+	d.dumps.advance()
 }
 
 // date finds the instants of the dumps of the chunk before, as far as they show
@@ -134,9 +133,9 @@ func (d *dumpTimes) date(queue *format.Queue) {
 	operations := slices.Sorted(slices.Values(d.operations.list))
 	var searched []stateMatch
 	for _, dump := range d.dumps.list[:d.dumps.before] {
-		reach := furthest
+		reach := maxDelay
 		if len(dump.locks) == 0 {
-			reach = soon
+			reach = usualDelay
 		}
 		until := min(after(asked, dump.asked), plus(dump.asked, reach))
 		at := after(operations, dump.asked-1)
@@ -154,14 +153,16 @@ func (d *dumpTimes) date(queue *format.Queue) {
 // search finds the instants that are not recorded.
 func (d *dumpTimes) search(dumps []stateMatch, queue *format.Queue) {
 	slices.SortStableFunc(dumps, func(a, b stateMatch) int { return cmp.Compare(a.from, b.from) })
-	var waits []stretch
-	for _, w := range d.stretches.list { // most are far from any
+	var waits []recordedWait
+	for _, w := range d.waits.list { // most are far from any
 		next := sort.Search(len(dumps), func(i int) bool { return dumps[i].from >= w.end })
 		if next > 0 && dumps[next-1].until > w.start {
 			waits = append(waits, w)
 		}
 	}
-	slices.SortFunc(waits, func(a, b stretch) int { return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.start, b.start)) })
+	slices.SortFunc(waits, func(a, b recordedWait) int {
+		return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.start, b.start))
+	})
 	budget := comparedTimes * (len(waits) + 1)
 	for i := range dumps {
 		m := &dumps[i]
@@ -173,7 +174,7 @@ func (d *dumpTimes) search(dumps []stateMatch, queue *format.Queue) {
 	}
 }
 
-// deliver delivers what the dump shows of locks, and who could run.
+// deliver delivers the locks of the dump and its threads that could run.
 func (s *shownDump) deliver(at int64, queue *format.Queue) {
 	for _, ev := range s.locks {
 		ev.Time = at
@@ -209,7 +210,7 @@ type change struct {
 // add compares one thread of the dump. A thread that waits agrees during its
 // waits of that kind, one that runs agrees outside of all; waits are by
 // thread and start.
-func (a *stateMatch) add(s standing, waits []stretch) {
+func (a *stateMatch) add(s observation, waits []recordedWait) {
 	next := sort.Search(len(waits), func(i int) bool {
 		return waits[i].thread > s.thread || waits[i].thread == s.thread && waits[i].start >= a.from
 	})
@@ -230,8 +231,8 @@ func (a *stateMatch) add(s standing, waits []stretch) {
 	}
 }
 
-// best returns an instant at which most agree: in the middle of the first
-// such stretch, but not far behind its begin.
+// best returns an instant at which most threads agree: the middle of the first such
+// interval, at most likely behind its start.
 func (a *stateMatch) best() int64 {
 	slices.SortFunc(a.changes, func(x, y change) int { return cmp.Compare(x.at, y.at) })
 	from, until, most, now, open := a.from, a.until, 0, 0, true

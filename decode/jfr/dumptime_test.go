@@ -12,8 +12,8 @@ import (
 // Of a dump that was asked for at 1000: worker 1 sleeps, 2 is blocked, 3 runs.
 // Only from 5000 to 7000 was all of that so.
 func TestDumpsGetTheInstantTheirThreadsAgreeWith(t *testing.T) {
-	shows := []standing{{1, 0, stateSleeps}, {2, 7, stateEnters}, {3, 0, stateRuns}, {4, 0, stateRuns}}
-	waits := []stretch{
+	shows := []observation{{1, 0, stateSleeps}, {2, 7, stateEnters}, {3, 0, stateRuns}, {4, 0, stateRuns}}
+	waits := []recordedWait{
 		{500, 2000, 1, 0, stateSleeps}, {4000, 9000, 1, 0, stateSleeps},
 		{900, 1500, 2, 8, stateEnters}, {5000, 8000, 2, 7, stateEnters},
 		{0, 4500, 3, 0, stateParks}, {7000, 9500, 3, 0, stateParks},
@@ -21,19 +21,19 @@ func TestDumpsGetTheInstantTheirThreadsAgreeWith(t *testing.T) {
 	take := func(operations ...int64) int64 {
 		var d dumpTimes
 		var queue format.Queue
-		d.stretches.list = append(d.stretches.list, waits...)
+		d.waits.list = append(d.waits.list, waits...)
 		d.operations.list = operations
 		d.dumps.list = []shownDump{{asked: 1000, threads: shows, locks: []format.Event{{Kind: format.KindContention}}}, {asked: 20_000}}
-		d.turn(false, &queue)
+		d.advance(false, &queue)
 		if !queue.Empty() {
 			t.Error("delivered before the next chunk tells what was going on")
 		}
-		d.turn(false, &queue)
+		d.advance(false, &queue)
 		var ev format.Event
 		if !queue.Pop(&ev) {
 			t.Fatal("not delivered")
 		}
-		if d.turn(false, &queue); len(d.stretches.list)+len(d.dumps.list)+len(d.operations.list) > 0 || !queue.Empty() {
+		if d.advance(false, &queue); len(d.waits.list)+len(d.dumps.list)+len(d.operations.list) > 0 || !queue.Empty() {
 			t.Error("kept for longer than two chunks")
 		}
 		return ev.Time
@@ -55,9 +55,9 @@ func TestRunnableThreadsOfDumps(t *testing.T) {
 	for _, c := range []struct{ sleeps, at int64 }{{3e6, 3.5e6}, {9e6, 9.5e6}, {12e6, 0.5e6}} {
 		var d dumpTimes
 		var queue format.Queue
-		d.stretches.list = []stretch{{c.sleeps, c.sleeps + 50e6, 1, 0, stateSleeps}}
-		d.dumps.list = []shownDump{{threads: []standing{{1, 0, stateSleeps}}, running: []format.Party{{Thread: 2, Stack: 3}}}}
-		d.turn(true, &queue)
+		d.waits.list = []recordedWait{{c.sleeps, c.sleeps + 50e6, 1, 0, stateSleeps}}
+		d.dumps.list = []shownDump{{threads: []observation{{1, 0, stateSleeps}}, running: []format.Party{{Thread: 2, Stack: 3}}}}
+		d.advance(true, &queue)
 		want := format.Event{Kind: format.KindActivity, Activity: format.ActivityRunnable, Thread: 2, Stack: 3, Time: c.at, End: c.at}
 		var ev format.Event
 		if !queue.Pop(&ev) || !reflect.DeepEqual(ev, want) {
@@ -131,10 +131,10 @@ func TestDumpsBeyondNumberKeepTheirTime(t *testing.T) {
 	var queue format.Queue
 	const many = 1 << 13
 	for i := range many {
-		d.dumps.list = append(d.dumps.list, shownDump{threads: []standing{{1, 0, stateParks}}, locks: []format.Event{{Kind: format.KindContention}}})
-		d.stretches.list = append(d.stretches.list, stretch{int64(i), 1 << 40, 1, 0, stateParks})
+		d.dumps.list = append(d.dumps.list, shownDump{threads: []observation{{1, 0, stateParks}}, locks: []format.Event{{Kind: format.KindContention}}})
+		d.waits.list = append(d.waits.list, recordedWait{int64(i), 1 << 40, 1, 0, stateParks})
 	}
-	d.turn(true, &queue)
+	d.advance(true, &queue)
 	n := 0
 	for ev := (format.Event{}); queue.Pop(&ev); n++ {
 		if ev.Time < 0 {
@@ -150,19 +150,19 @@ func TestDumpsBeyondNumberKeepTheirTime(t *testing.T) {
 // asked for; and no dump is taken as late as 1.5 s after.
 func TestDumpsAreTakenSoon(t *testing.T) {
 	for _, c := range []struct {
-		waits []stretch
+		waits []recordedWait
 		want  int64
 	}{
 		{nil, 500_000},
-		{[]stretch{{-5, 400_000, 1, 0, stateSleeps}}, 200_000},
-		{[]stretch{{800_000_000, 900_000_000, 1, 0, stateSleeps}}, 800_500_000},
-		{[]stretch{{1_500_000_000, 1_600_000_000, 1, 0, stateSleeps}}, 500_000},
+		{[]recordedWait{{-5, 400_000, 1, 0, stateSleeps}}, 200_000},
+		{[]recordedWait{{800_000_000, 900_000_000, 1, 0, stateSleeps}}, 800_500_000},
+		{[]recordedWait{{1_500_000_000, 1_600_000_000, 1, 0, stateSleeps}}, 500_000},
 	} {
 		var d dumpTimes
 		var queue format.Queue
-		d.stretches.list = c.waits
-		d.dumps.list = []shownDump{{threads: []standing{{1, 0, stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}}}
-		d.turn(true, &queue)
+		d.waits.list = c.waits
+		d.dumps.list = []shownDump{{threads: []observation{{1, 0, stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}}}
+		d.advance(true, &queue)
 		var ev format.Event
 		if queue.Pop(&ev); ev.Time != c.want {
 			t.Errorf("%v: taken at %d, want %d", c.waits, ev.Time, c.want)

@@ -42,7 +42,7 @@ const (
 	slots
 )
 
-// eventSpec says which fields of an event are read and what becomes of it.
+// eventSpec lists the fields of an event that are read, and what becomes of it.
 type eventSpec struct {
 	name   string
 	fields map[string]slot
@@ -120,11 +120,11 @@ func (r *Reader) activity(v *values, ev *format.Event, what format.Activity) {
 	ev.Thread, ev.Stack = r.thread(v[slotThread]), r.stack(v[slotStack])
 }
 
-// sleep keeps how long the thread meant to sleep where the recorder took no
-// stack: that too tells one place of the program from another.
+// sleep uses the requested duration in place of a stack that was not recorded: it too
+// distinguishes places of the program.
 func sleep(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivitySleep)
-	r.dated.note(ev, 0, stateSleeps)
+	r.dumpTimes.note(ev, 0, stateSleeps)
 	if ev.Stack == format.NoStack {
 		ev.Stack = r.sleepStack(r.timespan(v[slotTime], r.meta.units[slotTime]))
 	}
@@ -132,14 +132,14 @@ func sleep(r *Reader, v *values, ev *format.Event) bool {
 }
 
 func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
-	r.met = true
+	r.waitSeen = true
 	ev.Kind = format.KindWait
 	ev.Thread, ev.Stack, ev.Owner = r.thread(v[slotThread]), r.stack(v[slotStack]), r.thread(v[slotOwner])
 	class := r.class(v[slotClass])
 	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
-	r.dated.note(ev, class, stateEnters)
+	r.dumpTimes.note(ev, class, stateEnters)
 	if _, ok := r.ids.entries[ev.Stack]; ok {
-		r.tellEntry(ev.Stack, class)
+		r.reportEntry(ev.Stack, class)
 	}
 	return true
 }
@@ -147,11 +147,11 @@ func monitorEnter(r *Reader, v *values, ev *format.Event) bool {
 func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 	class, stack := r.class(v[slotClass]), r.stack(v[slotStack])
 	if initialises(r.ids.names[class], r.ids.frames[stack]) {
-		return monitorEnter(r, v, ev) // who notifies them initialised the class meanwhile
+		return monitorEnter(r, v, ev) // the notifier initialised the class meanwhile
 	}
 	r.activity(v, ev, format.ActivityWait)
 	ev.Object = r.object(class, v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
-	r.dated.note(ev, class, stateWaits)
+	r.dumpTimes.note(ev, class, stateWaits)
 	res := r.classify(class, ev.Stack)
 	ev.Resource = res.forResource()
 	if v[slotTimedOut] == 0 {
@@ -160,8 +160,8 @@ func monitorWait(r *Reader, v *values, ev *format.Event) bool {
 	return true
 }
 
-// monitorNotify is a call of Object.notify or notifyAll, recorded from JDK 24 on:
-// the thread had the monitor meanwhile, if only for an instant.
+// monitorNotify is a call of Object.notify or notifyAll, recorded from JDK 24 on: the
+// thread held the monitor meanwhile, if only for an instant.
 func monitorNotify(r *Reader, v *values, ev *format.Event) bool {
 	r.activity(v, ev, format.ActivityRun)
 	ev.Object = r.object(r.class(v[slotClass]), v[slotAddress], monitorSpace, format.KindMonitor, ev.Stack)
@@ -170,7 +170,7 @@ func monitorNotify(r *Reader, v *values, ev *format.Event) bool {
 }
 
 func park(r *Reader, v *values, ev *format.Event) bool {
-	r.met = true
+	r.waitSeen = true
 	ev.Thread, ev.Stack = r.thread(v[slotThread]), r.stack(v[slotStack])
 	if l := r.ids.virtual.lives[ev.Thread]; l != nil {
 		l.lastPark = max(l.lastPark, ev.End)
@@ -178,13 +178,13 @@ func park(r *Reader, v *values, ev *format.Event) bool {
 	return r.parked(ev, r.class(v[slotClass]), v[slotAddress], heapSpace, r.timedOut(v, ev))
 }
 
-// parked delivers a park: a wait for a lock, idle time, or unclear. The rules
-// decide. One that may have timed out did, unless a release ended it: where the
-// recorder knows of those, that is told when the chunk is read.
+// parked delivers a park: a wait for a lock, idle time, or unclear. The rules decide.
+// One that may have timed out did, unless a release ended it; where the recording has
+// releases, the park is delivered with them at the end of the chunk.
 func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space, late bool) bool {
 	res := r.classify(class, ev.Stack)
 	ev.Object = r.object(class, address, in, res.Kind, ev.Stack)
-	r.dated.note(ev, class, stateParks)
+	r.dumpTimes.note(ev, class, stateParks)
 	if res.Verdict != rulesLock {
 		ev.Kind, ev.Activity, ev.Resource = format.KindActivity, res.activity, res.forResource()
 		return true
@@ -200,9 +200,8 @@ func (r *Reader) parked(ev *format.Event, class uint32, address int64, in space,
 	return !late
 }
 
-// timedOut reports whether a park lasted as long as it was meant to at most:
-// who tried for a lock that long did not get it. What is not above zero is no
-// limit, in any version.
+// timedOut reports whether a park lasted as long as its timeout: then the thread did not
+// get the lock. A timeout that is not above zero is none, in any version.
 func (r *Reader) timedOut(v *values, ev *format.Event) bool {
 	if limit := v[slotTimeout]; limit > 0 && ev.End-ev.Time >= r.timespan(limit, r.meta.units[slotTimeout]) {
 		return true
@@ -212,18 +211,18 @@ func (r *Reader) timedOut(v *values, ev *format.Event) bool {
 }
 
 func threadStart(r *Reader, v *values, ev *format.Event) bool {
-	ev.Kind, ev.Thread = format.KindThreadStart, r.started(v[slotSubject])
+	ev.Kind, ev.Thread = format.KindThreadStart, r.lifeOf(v[slotSubject])
 	r.ids.virtual.first = r.ids.virtual.first || r.ids.called[ev.Thread] == firstVirtual
 	return ev.Thread != format.NoThread
 }
 
 func threadEnd(r *Reader, v *values, ev *format.Event) bool {
-	ev.Kind, ev.Thread = format.KindThreadEnd, r.started(v[slotSubject])
+	ev.Kind, ev.Thread = format.KindThreadEnd, r.lifeOf(v[slotSubject])
 	return ev.Thread != format.NoThread
 }
 
-// sample is what a thread was seen doing at an instant. It ran, unless the
-// sample says otherwise: async-profiler takes some of threads that wait, too.
+// sample is the stack of a thread at an instant. The thread ran, unless the sample says
+// otherwise: async-profiler samples waiting threads, too.
 func sample(r *Reader, v *values, ev *format.Event) bool {
 	ev.Thread = r.thread(v[slotSubject])
 	return r.sampled(ev, v)
@@ -246,19 +245,19 @@ func (r *Reader) sampled(ev *format.Event, v *values) bool {
 
 // runs reports whether a state of threads, which is a constant, is one of those
 // that run.
-func (r *Reader) runs(key int64) bool {
-	known := r.known.states.get(key)
+func (s *symbols) runs(key int64) bool {
+	known := s.known.states.get(key)
 	if known == 0 {
 		var state values
 		name := "STATE_RUNNABLE"
-		if r.constant(r.meta.parts.state, key, &state) {
-			name = r.text(state[slotName])
+		if s.constant(s.meta.parts.state, key, &state) {
+			name = s.text(state[slotName])
 		}
 		known = 1
 		if strings.HasSuffix(name, "RUNNABLE") || name == "STATE_DEFAULT" {
 			known = 2
 		}
-		r.known.states.set(key, known)
+		s.known.states.set(key, known)
 	}
 	return known == 2
 }
@@ -268,13 +267,13 @@ func dump(r *Reader, v *values, ev *format.Event) bool {
 	return false
 }
 
-// operation notes when the VM took a dump, and delivers the time for which it
-// stopped all threads. Which operation it carries out is a constant.
+// operation notes when the VM took a dump, and delivers the interval in which it
+// stopped all threads. The operation is a constant.
 func operation(r *Reader, v *values, ev *format.Event) bool {
 	name := r.operation(v[slotOperation])
 	switch name {
 	case "PrintThreads", "ThreadDump":
-		r.dated.operations.list = append(r.dated.operations.list, ev.Time)
+		r.dumpTimes.operations.list = append(r.dumpTimes.operations.list, ev.Time)
 		if r.shown.follows {
 			r.shown.stops = append(r.shown.stops, ev.Time)
 		}
@@ -283,14 +282,14 @@ func operation(r *Reader, v *values, ev *format.Event) bool {
 	return v[slotSafepoint] != 0 && ev.End > ev.Time
 }
 
-func (r *Reader) operation(key int64) string {
-	name, ok := r.known.operations[key]
+func (s *symbols) operation(key int64) string {
+	name, ok := s.known.operations[key]
 	if !ok {
 		var v values
-		if r.constant(r.meta.parts.operation, key, &v) {
-			name = r.text(v[slotName])
+		if s.constant(s.meta.parts.operation, key, &v) {
+			name = s.text(v[slotName])
 		}
-		r.known.operations[key] = name
+		s.known.operations[key] = name
 	}
 	return name
 }

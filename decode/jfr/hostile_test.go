@@ -10,7 +10,7 @@ import (
 
 // begun returns a reader that has read a chunk of a recording, and whose bytes
 // may be added to.
-func begun(t *testing.T) *Reader {
+func started(t *testing.T) *Reader {
 	t.Helper()
 	r, err := NewReader(bytes.NewReader(load(t, ours+"/truth-8threads.jfr")), "test.jfr", Options{})
 	if err != nil {
@@ -33,7 +33,7 @@ func (r *Reader) grow(data ...byte) (at int) {
 // Strings that are a constant which is another one, or themselves: a cycle of
 // any length ends at the second.
 func TestConstantsInCycles(t *testing.T) {
-	r := begun(t)
+	r := started(t)
 	const ping, pong, self = 1 << 20, 1<<20 + 1, 1<<20 + 2
 	for key, next := range map[int64]uint64{ping: pong, pong: ping, self: self} {
 		at := r.grow(append([]byte{stringConstant}, binary.AppendUvarint(nil, next)...)...)
@@ -46,7 +46,7 @@ func TestConstantsInCycles(t *testing.T) {
 
 // A stack a million frames deep is cut, one that only says so is none.
 func TestDeepStacks(t *testing.T) {
-	r := begun(t)
+	r := started(t)
 	const deep, lying = 1 << 20, 1<<20 + 1
 	head := binary.AppendUvarint([]byte{0}, 1<<20) // not truncated, the number of frames
 	for key, bytes := range map[int64]int{deep: 8 << 20, lying: 0} {

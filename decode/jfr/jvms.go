@@ -21,8 +21,8 @@ func (h *header) sameRecorder(last *header) bool {
 	return h.major == last.major && h.minor == last.minor && h.ticksPerSecond == last.ticksPerSecond
 }
 
-// checkJVM notes which threads the chunk at hand names, and begins another JVM
-// if they, or its times, say that it is of another than the chunk before.
+// checkJVM notes the threads the chunk at hand names, and begins another JVM if they, or
+// its times, contradict the chunk before.
 func (r *Reader) checkJVM(last *header) {
 	now, virtual := r.nativeIDs()
 	if r.chunks > 1 && r.head.another(last, agreement(r.ids.native, now)) {
@@ -57,30 +57,30 @@ type nativeID struct{ java, native int64 }
 
 // nativeIDs returns those of the threads the chunk names, and whether any shows that
 // virtual threads ran. They are good until the next chunk.
-func (r *Reader) nativeIDs() (ids []nativeID, virtual bool) {
-	if r.meta == nil || r.meta.parts.thread == nil {
+func (s *symbols) nativeIDs() (ids []nativeID, virtual bool) {
+	if s.meta == nil || s.meta.parts.thread == nil {
 		return nil, false
 	}
 	var v values
-	thread := r.meta.parts.thread
-	ids = r.natives[:0]
-	for key := range r.pools[thread.pool].all {
+	thread := s.meta.parts.thread
+	ids = s.natives[:0]
+	for key := range s.pools[thread.pool].all {
 		java, native := &v[slotID], &v[slotOSID]
-		if !r.constant(thread, key, &v) {
+		if !s.constant(thread, key, &v) {
 			continue
 		}
-		virtual = virtual || r.showsVirtual(&v)
+		virtual = virtual || s.indicatesVirtual(&v)
 		if *java > 0 && *native > 0 && v[slotVirtual] == 0 { // else it is the JVM's own, does not run, or moves between threads
 			ids = append(ids, nativeID{*java, *native})
 		}
 	}
-	r.natives = ids
+	s.natives = ids
 	return ids, virtual
 }
 
-// agreement is how many more threads have the id they had than have not. Two
-// JVMs started at nearly the same time have clocks that agree, and other
-// threads; one or two of those may be damage.
+// agreement is how many more threads kept their id than changed it. Two JVMs started at
+// nearly the same time have clocks that agree, and other threads; one or two differing
+// threads may be damage.
 func agreement(before map[int64]int64, now []nativeID) (same int) {
 	for _, t := range now {
 		switch was, known := before[t.java]; {
@@ -93,13 +93,12 @@ func agreement(before map[int64]int64, now []nativeID) (same int) {
 	return same
 }
 
-// nextJVM forgets what the JVM before numbered, and tells that an input of its
-// own begins.
+// nextJVM forgets what the JVM before numbered, and announces an input of its own.
 func (r *Reader) nextJVM() {
-	r.dated.turn(true, &r.queue) // what the dumps of the JVM before show is of its locks
-	r.wakings.turn(&r.queue)
-	r.tellIdle()
-	r.wakings.told = false // to the input that begins
+	r.dumpTimes.advance(true, &r.queue) // what the dumps of the JVM before show is of its locks
+	r.unparks.advance(&r.queue)
+	r.reportIdle()
+	r.unparks.reported = false // to the input that begins
 	r.ids.forget()
 	r.ids.virtual.next(r.until)
 	r.idle = nil

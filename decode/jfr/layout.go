@@ -48,7 +48,7 @@ func (m *metadata) compileLayout(id int64) *layout {
 // where each constant of a wanted pool lies. Where the cursor has an error, or
 // more is left, some are missing.
 func (m *metadata) checkpoint(c *cursor, pools pools, clock *clock) {
-	clock.meet(c.long("start"))
+	clock.note(c.long("start"))
 	c.long("duration")
 	c.long("delta")
 	if kind := c.bytes("kind", 1); kind != nil && kind[0]&holdsHeader != 0 {

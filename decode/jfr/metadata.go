@@ -22,7 +22,7 @@ type field struct {
 	class    int64
 	constant bool // the value is a key into the class's constant pool
 	array    bool
-	unit     string // of a time, as jdk.jfr.Timespan calls it; "" where none is told
+	unit     string // of a time, as jdk.jfr.Timespan calls it; "" for none
 }
 
 // metadata is what one chunk says of its types.
@@ -32,7 +32,7 @@ type metadata struct {
 	numbered []*program         // the same, by number
 	pooled   map[int64]int      // classes whose constants are looked into, numbered
 	work     int                // spent on compiling
-	units    [slots]string      // of the times that events tell, by slot
+	units    [slots]string      // of the times in events, by slot
 	tracing  bool               // of methods is known to it
 	unmounts bool               // of JDK 24 or later: virtual threads leave their carriers while they wait for a monitor
 	dense    []*program         // the same, for the ids there usually are; unwanted for events that are not
@@ -40,7 +40,7 @@ type metadata struct {
 	flaw     string // what is wrong with it, as far as it can be used; "" for nothing
 
 	compiling sync.Mutex
-	layouts   []atomic.Pointer[layout] // of constants, by class, as far as met
+	layouts   []atomic.Pointer[layout] // of constants, by class; nil until one is read
 	others    map[int64]*layout        // the same, for all
 }
 

@@ -29,11 +29,11 @@ func TestWhichWakingEndedAPark(t *testing.T) {
 		before []int64 // how long before the park's end, the longest first
 		want   int
 	}{{[]int64{800 * us, 200 * us}, 0}, {[]int64{1500 * us, 200 * us}, 1}, {[]int64{1900 * us, 1500 * us}, 1}} {
-		var unparks []waking
+		var unparks []unpark
 		for _, ns := range c.before {
-			unparks = append(unparks, waking{at: 10*ms - ns, thread: 2})
+			unparks = append(unparks, unpark{at: 10*ms - ns, thread: 2})
 		}
-		if got := match([]woken{{start: 0, end: 10 * ms, thread: 1}}, unparks, nil)[0]; got != c.want {
+		if got := match([]endedPark{{start: 0, end: 10 * ms, thread: 1}}, unparks, nil)[0]; got != c.want {
 			t.Errorf("%v before its end: waking %d, want %d", c.before, got, c.want)
 		}
 	}
@@ -43,11 +43,11 @@ func TestWhichWakingEndedAPark(t *testing.T) {
 // three hundred it is given up.
 func TestHowManyWakingsAreTried(t *testing.T) {
 	for others, want := range map[int]int{200: 0, 300: -1} {
-		unparks := []waking{{at: ms, thread: 2, release: release{family: 1}}}
+		unparks := []unpark{{at: ms, thread: 2, release: release{family: 1}}}
 		for i := range others {
-			unparks = append(unparks, waking{at: 2*ms + int64(i), thread: 2, release: release{family: 2}})
+			unparks = append(unparks, unpark{at: 2*ms + int64(i), thread: 2, release: release{family: 2}})
 		}
-		if got := match([]woken{{start: 0, end: 10 * ms, thread: 1, family: 1}}, unparks, nil)[0]; got != want {
+		if got := match([]endedPark{{start: 0, end: 10 * ms, thread: 1, family: 1}}, unparks, nil)[0]; got != want {
 			t.Errorf("behind %d others: waking %d, want %d", others, got, want)
 		}
 	}
@@ -60,15 +60,15 @@ func TestWhereALockIsAtHome(t *testing.T) {
 		times, others int
 		home          bool
 	}{{4, 0, false}, {6, 0, true}, {8, 2, true}, {7, 3, false}} {
-		var parks []woken
-		var unparks []waking
+		var parks []endedPark
+		var unparks []unpark
 		var found []int
 		for i := range c.times + c.others {
 			lock := format.ObjectID(1)
 			if i >= c.times {
 				lock = format.ObjectID(i + 2)
 			}
-			parks, unparks, found = append(parks, woken{lock: lock}), append(unparks, waking{stack: 5}), append(found, i)
+			parks, unparks, found = append(parks, endedPark{lock: lock}), append(unparks, unpark{stack: 5}), append(found, i)
 		}
 		if _, home := homesOf(parks, unparks, found)[5]; home != c.home {
 			t.Errorf("%d releases, %d of others: at home %v", c.times, c.others, home)
@@ -79,7 +79,7 @@ func TestWhereALockIsAtHome(t *testing.T) {
 // Who parks again for the same lock within a tenth of a millisecond was too late.
 func TestHowSoonOneParksAgain(t *testing.T) {
 	for gap, again := range map[int64]bool{80 * us: true, 150 * us: false} {
-		parks := []woken{{start: 0, end: ms, thread: 1, lock: 1}, {start: ms + gap, end: 2 * ms, thread: 1, lock: 1}}
+		parks := []endedPark{{start: 0, end: ms, thread: 1, lock: 1}, {start: ms + gap, end: 2 * ms, thread: 1, lock: 1}}
 		if got := triedAgain(parks)[0] != 0; got != again {
 			t.Errorf("%d ns later: %v", gap, got)
 		}
@@ -92,11 +92,11 @@ func TestHowManyDumpsAreCompared(t *testing.T) {
 	for dumps, want := range map[int]int64{100: 800*ms + 500*us, 200: 500 * us} {
 		var d dumpTimes
 		var queue format.Queue
-		d.stretches.list = []stretch{{800 * ms, 900 * ms, 1, 0, stateSleeps}}
+		d.waits.list = []recordedWait{{800 * ms, 900 * ms, 1, 0, stateSleeps}}
 		for range dumps {
-			d.dumps.list = append(d.dumps.list, shownDump{threads: []standing{{1, 0, stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}})
+			d.dumps.list = append(d.dumps.list, shownDump{threads: []observation{{1, 0, stateSleeps}}, locks: []format.Event{{Kind: format.KindContention}}})
 		}
-		d.turn(true, &queue)
+		d.advance(true, &queue)
 		var ev format.Event
 		for queue.Pop(&ev) {
 		}

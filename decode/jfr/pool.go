@@ -56,7 +56,7 @@ func (t *table) set(key int64, v uint32) {
 // hash is set for a key that does not index the array.
 func (t *table) hash(key int64, v uint32) {
 	if t.used*2 >= len(t.hashed) {
-		t.grow(max(2*len(t.hashed), leastHashed))
+		t.grow(max(2*len(t.hashed), minHashed))
 	}
 	at := t.place(key)
 	if t.hashed[at].value == 0 {
@@ -66,7 +66,7 @@ func (t *table) hash(key int64, v uint32) {
 }
 
 // leastHashed is how many places there are for keys that are hashed, at least.
-const leastHashed = 16
+const minHashed = 16
 
 func (t *table) grow(places int) {
 	before := t.hashed
@@ -114,7 +114,7 @@ func (t *table) all(yield func(key int64) bool) {
 // up: to wipe it for each chunk would cost more than the chunk.
 func (t *table) clear() {
 	t.dense = t.dense[:0] // and not wiped: a chunk may be shorter than the array
-	if len(t.hashed) > 8*max(t.used, leastHashed) {
+	if len(t.hashed) > 8*max(t.used, minHashed) {
 		t.hashed = nil
 	}
 	clear(t.hashed)

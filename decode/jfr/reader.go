@@ -25,46 +25,18 @@ type Options struct {
 	Room  *Room             // for chunks that are stepped over ahead of the events, which Close ends; nil: none are
 }
 
-// Reader is a format.Source over one input.
+// Reader is a format.Source over one input: the feed gives batches of a chunk's
+// events, the symbols name what they refer to, and the evidence is what several of
+// them say together.
 type Reader struct {
-	split splitter
-	ahead *ahead // chunks that are stepped over meanwhile; nil before, and once they must be one by one
-	begun bool   // any event was asked for
-	name  string
-	rules *rules.Table
+	name string
+	feed
+	symbols
+	evidence
 
-	chunk           // at hand
-	batch   *batch  // of it
-	own     batch   // used where nothing is ahead
-	frames  []frame // of the stack read last
-	natives []nativeID
-	inTurn  chunk    // the same
-	stepped *stepped // the chunk at hand, if it was ahead
-	room    *Room
-	known   constants
-	ids     identities
-	chunks  int
-	taken   int64 // bytes of the input
-
-	queue    format.Queue // to deliver before reading on
 	held     format.Event // to deliver after queue
 	holding  bool
-	settings map[string]string
-	recorded map[string]bool // by event: whether any settings enable it
-	met      bool            // any event of a wait
-	dumps    threaddump.HotSpot
-	telling  tellingDumps
-	idle     map[format.ThreadID]idleSince // by the last thread dump
-	dated    dumpTimes
-	wakings  wakings
-	hidden   hidden
-	until    int64 // the latest end of an event
-
-	shown shown // by an agent in the same JVM
-
-	missing  int    // constants and texts of the chunk at hand that cannot be read
 	values   values // of the event at hand
-	early    bool   // it began before its chunk
 	events   int64
 	damaged  int64
 	warnings []format.Warning
@@ -72,14 +44,29 @@ type Reader struct {
 	err      error
 }
 
+// evidence is what the events of several chunks say together.
+type evidence struct {
+	settings   map[string]string
+	recorded   map[string]bool // by event: whether any settings enable it
+	waitSeen   bool            // any event of a wait
+	dumps      threaddump.HotSpot
+	telling    tellingDumps
+	idle       map[format.ThreadID]idleSince // by the last thread dump
+	dumpTimes  dumpTimes
+	unparks    unparks
+	unobserved unobserved
+	until      int64 // the latest end of an event
+	shown      shown // by an agent in the same JVM
+}
+
 // NewReader reads the first chunk's header and metadata. The error is a
 // *format.Error: ErrNotMine for input that is no recording, ErrVersion for
 // one of JDK 7 or 8, ErrTruncated for one without a whole header.
 func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
-	r := &Reader{name: name, rules: o.Rules, ids: newIdentities(), settings: map[string]string{}, recorded: map[string]bool{}, dumps: threaddump.NewHotSpot()}
-	r.split = splitter{input: input{in: in}, name: name, skip: o.Skip, specs: wanted(), metas: map[string]*metadata{}}
-	r.shown.follows = o.Shown
-	r.batch, r.room = &r.own, o.Room
+	r := &Reader{name: name, symbols: symbols{rules: o.Rules, ids: newIdentities()},
+		evidence: evidence{settings: map[string]string{}, recorded: map[string]bool{}, dumps: threaddump.NewHotSpot(), shown: shown{follows: o.Shown}}}
+	r.feed = feed{room: o.Room, split: splitter{input: input{in: in}, name: name, skip: o.Skip, specs: wanted(), metas: map[string]*metadata{}}}
+	r.batch = &r.own
 	if r.rules == nil {
 		r.rules = rules.Default()
 	}
@@ -96,7 +83,7 @@ func NewReader(in io.Reader, name string, o Options) (*Reader, error) {
 // Stats says what has been read so far.
 func (r *Reader) Stats() format.Stats {
 	return format.Stats{Format: fmt.Sprintf("jfr %d.%d", r.head.major, r.head.minor), Events: r.events,
-		BytesRead: r.taken - r.damaged, BytesTotal: r.taken, Dumps: r.telling.count, Blind: r.blind(), Warnings: slices.Concat(r.warnings, r.unrecorded(), r.virtualWarning(), r.hidden.warnings()), Damage: r.damage}
+		BytesRead: r.taken - r.damaged, BytesTotal: r.taken, Dumps: r.telling.count, Blind: r.blind(), Warnings: slices.Concat(r.warnings, r.unrecorded(), r.virtualWarning(), r.unobserved.warnings()), Damage: r.damage}
 }
 
 // Close ends what is ahead, which may wait for the input; that stays open.
@@ -123,7 +110,7 @@ func (r *Reader) Read(ev *format.Event) error {
 			return r.err
 		}
 		if r.batch.next == len(r.batch.words) {
-			r.more()
+			r.advance()
 			continue
 		}
 		ev.Reset()
@@ -163,7 +150,7 @@ func (r *Reader) warn(code, text string) {
 	}
 }
 
-// lost books what is not read.
+// lost reports bytes that are not read.
 func (r *Reader) lost(l loss) {
 	pos := format.Pos{File: r.name, Off: l.at}
 	if l.missing {
@@ -178,4 +165,13 @@ func (r *Reader) lost(l loss) {
 	r.warn(l.code, format.Say("%v: %v; %v bytes not read", pos, l.why, l.bytes))
 	r.damage.Add(format.Damage{Pos: pos, Code: l.code, Why: l.why, Bytes: l.bytes, Events: format.UnknownEvents, From: l.from, Until: l.until})
 	r.queue.Push(format.Event{Kind: format.KindGap, Time: l.from, End: l.until, Bytes: l.bytes, Name: l.why})
+}
+
+// reportMissing reports what is missing in the chunk at hand.
+func (r *Reader) reportMissing() {
+	if r.missing > 0 {
+		r.lost(loss{at: r.base, missing: true, code: "lost-data", from: r.head.startNanos, until: r.head.end(),
+			why: format.Say("names, threads or stacks that events of the chunk refer to cannot be read: %v", r.missing)})
+	}
+	r.missing = 0
 }

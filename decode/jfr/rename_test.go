@@ -18,7 +18,7 @@ func (r *Reader) addThread(key, os, java int64, name string) {
 // A thread that gets another name in a later chunk stays one thread: as two,
 // the first would live on to the end.
 func TestRenamedThreadIsOne(t *testing.T) {
-	r := begun(t)
+	r := started(t)
 	const key, os, java = 1 << 20, 4711, 815
 	var ids []format.ThreadID
 	var names []string

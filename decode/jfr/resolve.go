@@ -10,13 +10,27 @@ import (
 
 const rulesLock = rules.Lock
 
+// symbols names what the events of the chunk at hand refer to. Keys are those of a
+// chunk, the ids they get hold for all.
+type symbols struct {
+	chunk   // at hand
+	rules   *rules.Table
+	known   constants
+	ids     identities
+	frames  []frame // of the stack read last
+	natives []nativeID
+	early   bool         // the event at hand began before its chunk
+	missing int          // constants and texts of the chunk at hand that cannot be read
+	queue   format.Queue // to deliver before reading on: what is named must be announced first
+}
+
 // identities keeps the recording's threads, locks and stacks apart across
 // chunks, whose keys differ. Threads and locks are those of the JVM at hand.
 type identities struct {
 	threads map[threadKey]format.ThreadID
 	last    format.ThreadID // given
 	alive   map[lifeKey]living
-	called  map[format.ThreadID]string // the name told last
+	called  map[format.ThreadID]string // the name announced last
 	byJava  map[int64]format.ThreadID
 	native  map[int64]int64 // by Java id: the id the operating system gave
 	objects map[objectKey]format.ObjectID
@@ -34,7 +48,7 @@ type identities struct {
 	verdict map[verdictKey]verdict
 
 	entries map[format.StackID]struct{} // the innermost method is synchronized
-	entered map[entry]struct{}          // told
+	entered map[entry]struct{}          // reported
 
 	cut      map[format.StackID]struct{} // the outermost frames are missing
 	virtual  virtuals
@@ -42,7 +56,7 @@ type identities struct {
 	releases map[format.StackID]release
 	families map[uint32]uint32 // by class
 
-	// Many events are of few locks, at few places: what the maps said last, by
+	// Most events are of few locks at few places: the last answers of the maps, by
 	// some bits of the key.
 	recentObjects [recentObjects]struct {
 		key objectKey
@@ -61,8 +75,8 @@ const (
 	recentVerdicts = 1 << 8
 )
 
-// slot tells where an object may be among the recent ones: addresses are
-// multiples of 8, of neighbours the low bits differ.
+// slot returns the place of an object among the recent ones: addresses are multiples
+// of 8, and neighbours differ in the low bits.
 func (k *objectKey) slot() uint64 {
 	return (uint64(k.address)>>3 ^ uint64(k.address)>>13 ^ uint64(k.class)) % recentObjects
 }
@@ -75,8 +89,8 @@ type objectKey struct {
 	space   space
 }
 
-// space is what an address points to: recorded waits for monitors give that of
-// the ObjectMonitor, parks and thread dumps that of the object itself.
+// space is what an address points to: the ObjectMonitor in recorded waits for monitors,
+// the object itself in parks and thread dumps.
 type space uint8
 
 const (
@@ -122,8 +136,8 @@ type methodName struct {
 // synchronizedFlag is that of Java's modifiers.
 const synchronizedFlag = 0x20
 
-func (r *Reader) newConstants() {
-	k := &r.known
+func (s *symbols) newConstants() {
+	k := &s.known
 	for _, t := range [...]*table{&k.threads, &k.stacks, &k.classes, &k.methods, &k.states, &k.symbols, &k.words} {
 		t.clear()
 		t.span = denseKeys // there are only these
@@ -134,205 +148,197 @@ func (r *Reader) newConstants() {
 
 // constant runs a program over the constant with a key; ok is false when the
 // chunk does not hold it.
-func (r *Reader) constant(p *program, key int64, v *values) (ok bool) {
+func (s *symbols) constant(p *program, key int64, v *values) (ok bool) {
 	if p == nil {
 		return false
 	}
-	at := r.pools[p.pool].get(key)
+	at := s.pools[p.pool].get(key)
 	if at == 0 {
-		r.lacks(key)
+		s.missed(key)
 		return false
 	}
-	c := r.cursor(int(at - 1))
+	c := s.cursor(int(at - 1))
 	*v = values{}
 	p.run(&c, v)
-	return r.read(&c)
+	return s.read(&c)
 }
 
-// lacks notes that a constant is missing.
-func (r *Reader) lacks(key int64) {
+// missed counts a missing constant.
+func (s *symbols) missed(key int64) {
 	if key != 0 { // else there is none
-		r.missing++
+		s.missing++
 	}
 }
 
-// read reports whether a cursor could read all of a constant, and notes it if not.
-func (r *Reader) read(c *cursor) bool {
+// read reports whether a cursor could read all of a constant, and counts it as missing
+// if not.
+func (s *symbols) read(c *cursor) bool {
 	if c.err != nil {
-		r.missing++
+		s.missing++
 	}
 	return c.err == nil
 }
 
-// tellMissing books what is missing in the chunk at hand.
-func (r *Reader) tellMissing() {
-	if r.missing > 0 {
-		r.lost(loss{at: r.base, missing: true, code: "lost-data", from: r.head.startNanos, until: r.head.end(),
-			why: format.Say("names, threads or stacks that events of the chunk refer to cannot be read: %v", r.missing)})
-	}
-	r.missing = 0
-}
-
 // class resolves a class's key to its name as Java writes it.
-func (r *Reader) class(key int64) uint32 {
+func (s *symbols) class(key int64) uint32 {
 	if key == 0 {
 		return 0
 	}
-	if id := r.known.classes.get(key); id != 0 {
+	if id := s.known.classes.get(key); id != 0 {
 		return id - 1
 	}
-	id := r.classOf(r.className(key))
-	r.known.classes.set(key, id+1)
+	id := s.classOf(s.className(key))
+	s.known.classes.set(key, id+1)
 	return id
 }
 
 // classOf returns the class the JVM calls by a word.
-func (r *Reader) classOf(word uint32) uint32 {
-	ids := &r.ids
+func (s *symbols) classOf(word uint32) uint32 {
+	ids := &s.ids
 	for len(ids.named) <= int(word) {
 		ids.named = append(ids.named, 0)
 	}
 	if ids.named[word] == 0 {
-		ids.named[word] = r.intern(threaddump.JavaName(ids.words.list[word])) + 1
+		ids.named[word] = s.intern(threaddump.JavaName(ids.words.list[word])) + 1
 	}
 	return ids.named[word] - 1
 }
 
-func (r *Reader) className(key int64) uint32 {
+func (s *symbols) className(key int64) uint32 {
 	var v values
-	if !r.constant(r.meta.parts.class, key, &v) {
+	if !s.constant(s.meta.parts.class, key, &v) {
 		return 0
 	}
-	return r.symbol(r.meta.parts.class, &v)
+	return s.symbol(s.meta.parts.class, &v)
 }
 
-// symbol reads the name a constant refers to, as a word: a symbol, or in the files
-// of some producers the string itself.
-func (r *Reader) symbol(p *program, v *values) uint32 {
-	if cl := r.meta.classes[p.pools[slotName]]; cl != nil && cl.name == "java.lang.String" {
-		return r.word(v[slotName])
+// symbol reads the name a constant refers to, as a word: a symbol, or the string itself
+// in the files of some producers.
+func (s *symbols) symbol(p *program, v *values) uint32 {
+	if cl := s.meta.classes[p.pools[slotName]]; cl != nil && cl.name == "java.lang.String" {
+		return s.word(v[slotName])
 	}
 	key := v[slotName]
-	if word := r.known.symbols.get(key); word != 0 {
+	if word := s.known.symbols.get(key); word != 0 {
 		return word - 1
 	}
-	var s values
+	var t values
 	word := uint32(0)
-	if r.constant(r.meta.parts.symbol, key, &s) {
-		word = r.word(s[slotName])
+	if s.constant(s.meta.parts.symbol, key, &t) {
+		word = s.word(t[slotName])
 	}
-	r.known.symbols.set(key, word+1)
+	s.known.symbols.set(key, word+1)
 	return word
 }
 
-func (r *Reader) intern(name string) uint32 {
-	id, ok := r.ids.classes[name]
+func (s *symbols) intern(name string) uint32 {
+	id, ok := s.ids.classes[name]
 	if !ok {
-		id = uint32(len(r.ids.names))
-		r.ids.classes[name] = id
-		r.ids.names = append(r.ids.names, name)
+		id = uint32(len(s.ids.names))
+		s.ids.classes[name] = id
+		s.ids.names = append(s.ids.names, name)
 	}
 	return id
 }
 
 // text reads the string at an offset of the chunk.
-func (r *Reader) text(at int64) string {
+func (s *symbols) text(at int64) string {
 	if at <= 0 {
 		return ""
 	}
-	c := r.cursor(int(at))
+	c := s.cursor(int(at))
 	text := c.str(func(key int64) string {
-		s, ok := r.known.texts[key]
+		t, ok := s.known.texts[key]
 		if ok {
-			return s
+			return t
 		}
-		if where := r.pools[r.meta.parts.texts].get(key); where != 0 {
-			inner := r.cursor(int(where - 1))
-			s = inner.str(nil) // a constant that is a constant again ends here
-			r.read(&inner)
+		if where := s.pools[s.meta.parts.texts].get(key); where != 0 {
+			inner := s.cursor(int(where - 1))
+			t = inner.str(nil) // a constant that is a constant again ends here
+			s.read(&inner)
 		} else {
-			r.lacks(key)
+			s.missed(key)
 		}
-		r.known.texts[key] = s
-		return s
+		s.known.texts[key] = t
+		return t
 	})
-	if r.read(&c) && garbled(text) {
-		r.missing++
+	if s.read(&c) && garbled(text) {
+		s.missing++
 	}
 	return text
 }
 
-// word is text for what comes again and again.
-func (r *Reader) word(at int64) uint32 {
+// word is text for strings that repeat.
+func (s *symbols) word(at int64) uint32 {
 	if at <= 0 {
 		return 0
 	}
-	c := r.cursor(int(at))
+	c := s.cursor(int(at))
 	if b, ok := c.plain(); ok && !garbled(string(b)) {
-		return r.ids.words.of(b)
+		return s.ids.words.of(b)
 	}
-	c = r.cursor(int(at))
+	c = s.cursor(int(at))
 	key, ok := c.textKey()
 	if !ok {
-		return r.ids.words.ofString(r.text(at))
+		return s.ids.words.ofString(s.text(at))
 	}
-	word := r.known.words.get(key)
+	word := s.known.words.get(key)
 	if word == 0 {
-		word = r.ids.words.ofString(r.text(at)) + 1
-		r.known.words.set(key, word)
+		word = s.ids.words.ofString(s.text(at)) + 1
+		s.known.words.set(key, word)
 	}
 	return word - 1
 }
 
-// object resolves a lock, first met by a thread at a stack.
-func (r *Reader) object(class uint32, address int64, in space, kind format.LockKind, at format.StackID) format.ObjectID {
+// object resolves a lock, first seen by a thread at a stack.
+func (s *symbols) object(class uint32, address int64, in space, kind format.LockKind, at format.StackID) format.ObjectID {
 	k := objectKey{class, address, in}
-	recent := &r.ids.recentObjects[k.slot()]
+	recent := &s.ids.recentObjects[k.slot()]
 	if recent.id != format.NoObject && recent.key == k {
 		return recent.id
 	}
-	id, ok := r.ids.objects[k]
+	id, ok := s.ids.objects[k]
 	if !ok {
-		r.ids.object++
-		id = r.ids.object
-		r.ids.objects[k] = id
-		name := r.ids.names[class]
+		s.ids.object++
+		id = s.ids.object
+		s.ids.objects[k] = id
+		name := s.ids.names[class]
 		if name == "" {
 			name = "[unknown class]"
 		}
 		ev := format.Event{Kind: format.KindObject, Object: id, Class: lockClass(name), LockKind: kind}
 		switch in {
 		case virtualSpace:
-			ev.Name = fmt.Sprintf("%s (of virtual threads in %s)", name, r.ids.names[address])
+			ev.Name = fmt.Sprintf("%s (of virtual threads in %s)", name, s.ids.names[address])
 		case initSpace:
-			ev.Name = r.ids.names[address]
+			ev.Name = s.ids.names[address]
 		default:
-			ev.Hash, ev.Name = uint64(address), lockName(name, address, r.ids.frames[at])
+			ev.Hash, ev.Name = uint64(address), lockName(name, address, s.ids.frames[at])
 		}
-		r.queue.Push(ev)
+		s.queue.Push(ev)
 	}
 	recent.key, recent.id = k, id
 	return id
 }
 
 // classify asks the rules once for each class and stack.
-func (r *Reader) classify(class uint32, stack format.StackID) verdict {
+func (s *symbols) classify(class uint32, stack format.StackID) verdict {
 	k := verdictKey{class, stack}
-	recent := &r.ids.recentVerdicts[k.slot()]
+	recent := &s.ids.recentVerdicts[k.slot()]
 	if recent.known && recent.key == k {
 		return recent.verdict
 	}
-	v, ok := r.ids.verdict[k]
+	v, ok := s.ids.verdict[k]
 	if !ok {
-		v.Result = r.rules.Classify(r.ids.names[class], r.ids.frames[stack])
+		v.Result = s.rules.Classify(s.ids.names[class], s.ids.frames[stack])
 		if v.Verdict == rules.Idle || v.Verdict == rules.Resource {
 			v.activity = format.ActivityPark
 		}
-		r.ids.verdict[k] = v
+		s.ids.verdict[k] = v
 	}
 	recent.key, recent.known, recent.verdict = k, true, v
 	return v
 }
 
-// forResource reports whether what is waited for is what others must give back.
+// forResource reports whether the wait is for a pool, permit or queue.
 func (v *verdict) forResource() bool { return v.Verdict == rules.Resource }

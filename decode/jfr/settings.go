@@ -37,24 +37,24 @@ func setting(r *Reader, v *values, ev *format.Event) bool {
 	return true
 }
 
-// kept are the settings that say what a recording can and cannot show.
+// kept are the settings that decide what a recording can show.
 var kept = map[string]bool{"threshold": true, "enabled": true, "period": true, "stackTrace": true}
 
-// ofVirtual are the events of which nothing is told but what is hidden without them.
+// ofVirtual are the events whose settings only matter for what stays unobserved.
 var ofVirtual = map[string]bool{"VirtualThreadStart": true, "VirtualThreadEnd": true}
 
-// hidesWaits are the events whose threshold leaves out waits for locks; that of
-// others leaves out evidence only.
+// hidesWaits are the events whose threshold hides waits for locks; the threshold of
+// others hides evidence only.
 var hidesWaits = [...]string{"JavaMonitorEnter", "ThreadPark"}
 
-// tellsIdle are the events of idle time. All of it shows where each is enabled
-// and has no threshold.
-var tellsIdle = [...]string{"ThreadPark", "JavaMonitorWait", "ThreadSleep"}
+// idleEvents are the events of idle time. All of it shows where each is enabled without
+// a threshold.
+var idleEvents = [...]string{"ThreadPark", "JavaMonitorWait", "ThreadSleep"}
 
-// tellIdle says how much of its idle time a JVM recorded: each when it ends.
-func (r *Reader) tellIdle() {
+// reportIdle says how much of its idle time a JVM recorded.
+func (r *Reader) reportIdle() {
 	how := format.IdleEnded
-	for _, name := range tellsIdle {
+	for _, name := range idleEvents {
 		if threshold, told := r.settingOf(name, "threshold"); !told || nanoseconds(threshold) > 0 {
 			how = format.IdleLong
 		}
@@ -75,8 +75,8 @@ func (r *Reader) settingOf(event, name string) (value string, told bool) {
 	return value, told
 }
 
-// unrecorded says which waits a recording cannot show, because its settings
-// leave them out altogether: none then means nothing.
+// unrecorded warns of waits that the settings leave out altogether: that none is
+// recorded then means nothing.
 func (r *Reader) unrecorded() []format.Warning {
 	var events []string
 	for _, name := range hidesWaits {
@@ -86,7 +86,7 @@ func (r *Reader) unrecorded() []format.Warning {
 	}
 	text := "waits were not recorded: the settings disable " + strings.Join(events, " and ")
 	switch {
-	case len(r.recorded) == 0 && !r.met:
+	case len(r.recorded) == 0 && !r.waitSeen:
 		text = "nothing says that waits were recorded: there is no event of one, and no setting of jdk.JavaMonitorEnter or jdk.ThreadPark"
 	case len(events) == 0:
 		return nil

@@ -24,7 +24,7 @@ func (r *Reader) set(t *testing.T, event, name, value string) (ev format.Event, 
 
 // No waits where none were recorded is no answer.
 func TestSettingsThatRecordNoWaits(t *testing.T) {
-	r := begun(t)
+	r := started(t)
 	clear(r.recorded)
 	for _, c := range []struct{ event, value, want string }{
 		{"ThreadSleep", "false", "nothing says that waits were recorded"},
@@ -47,7 +47,7 @@ func TestSettingsThatRecordNoWaits(t *testing.T) {
 
 // async-profiler calls its threshold "lock", in nanoseconds; 0 leaves out none.
 func TestThresholdOfAsyncProfiler(t *testing.T) {
-	r := begun(t)
+	r := started(t)
 	if ev, told := r.set(t, "JavaMonitorEnter", "lock", "0"); told {
 		t.Errorf("%+v", ev)
 	}

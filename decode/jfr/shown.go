@@ -6,13 +6,13 @@ import (
 	"contend/format"
 )
 
-// shown translates the ids of samples an agent took in the same JVM to those of
-// its flight recording. Threads have the same Java ids in both. Locks do not:
-// the agent knows their class and identity hash, so each gets an id of its own,
-// and the analysis finds out through the waiting threads which lock it is.
+// shown translates the ids of an agent's samples of the same JVM to those of its flight
+// recording. Threads have the same Java ids in both. Locks do not: the agent knows their
+// class and identity hash, so each gets an id of its own, and the analysis identifies it
+// by its waiting threads.
 type shown struct {
 	follows bool    // samples will come
-	stops   []int64 // when the JVM took stacks for somebody; in order once the first sample has come
+	stops   []int64 // when the JVM stopped threads to take stacks; in order once the first sample has come
 	threads map[format.ThreadID]format.ThreadID
 	stacks  map[format.StackID]format.StackID
 	objects map[format.ObjectID]format.ObjectID
@@ -60,10 +60,10 @@ func (r *Reader) Next(ev *format.Event) bool { return r.queue.Pop(ev) }
 // apart.
 const misaligned = int64(1e6)
 
-// stopped returns when the threads stood still for a sample. The agent tells
-// when it asked: where all processors are busy, long before.
+// stopped returns when the threads were stopped for a sample. The agent gives the time of
+// its request, which is long before where all processors are busy.
 func (s *shown) stopped(asked int64) int64 {
-	if at := after(s.stops, asked-misaligned); at < plus(asked, furthest) {
+	if at := after(s.stops, asked-misaligned); at < plus(asked, maxDelay) {
 		return at
 	}
 	return asked

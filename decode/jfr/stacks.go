@@ -10,25 +10,25 @@ import (
 )
 
 // stack resolves a stack's key. Equal stacks share an id across chunks.
-func (r *Reader) stack(key int64) format.StackID {
+func (s *symbols) stack(key int64) format.StackID {
 	if key == 0 {
 		return format.NoStack
 	}
-	if id := r.known.stacks.get(key); id != 0 {
+	if id := s.known.stacks.get(key); id != 0 {
 		return format.StackID(id - 1)
 	}
-	if p := r.meta.parts.stack; r.early && p != nil && r.pools[p.pool].get(key) == 0 {
+	if p := s.meta.parts.stack; s.early && p != nil && s.pools[p.pool].get(key) == 0 {
 		return format.NoStack // JDK 17 may have written it with the chunk before, which is no damage
 	}
-	frames, entry, cut := r.stackFrames(key)
-	id := r.stackOf(frames)
+	frames, entry, cut := s.stackFrames(key)
+	id := s.stackOf(frames)
 	if entry {
-		r.ids.entries[id] = struct{}{}
+		s.ids.entries[id] = struct{}{}
 	}
 	if cut {
-		r.ids.cut[id] = struct{}{}
+		s.ids.cut[id] = struct{}{}
 	}
-	r.known.stacks.set(key, uint32(id)+1)
+	s.known.stacks.set(key, uint32(id)+1)
 	return id
 }
 
@@ -38,47 +38,47 @@ const maxFrames = 1 << 14
 // stackFrames reads the frames of a stack, which are good until the next are read;
 // entry says that the innermost is of a method that is synchronized, cut that the
 // outermost are missing.
-func (r *Reader) stackFrames(key int64) (frames []frame, entry, cut bool) {
+func (s *symbols) stackFrames(key int64) (frames []frame, entry, cut bool) {
 	var v values
-	p := r.meta.parts.frame
-	if p == nil || !r.constant(r.meta.parts.stack, key, &v) {
+	p := s.meta.parts.frame
+	if p == nil || !s.constant(s.meta.parts.stack, key, &v) {
 		return nil, false, false
 	}
 	cut = v[slotTruncated] != 0
-	c := r.cursor(int(v[slotFrames]))
+	c := s.cursor(int(v[slotFrames]))
 	n := min(c.count("frames"), maxFrames)
-	frames = r.frames[:0]
+	frames = s.frames[:0]
 	for i := range n {
-		if p.run(&c, &v); !r.read(&c) {
+		if p.run(&c, &v); !s.read(&c) {
 			break
 		}
-		m := r.numbered(v[slotMethod])
-		entry = entry || i == 0 && r.known.named[m-1].synchronized
-		frames = append(frames, frame{r.known.numbers[m-1], max(int32(v[slotLine]), 0)})
+		m := s.numbered(v[slotMethod])
+		entry = entry || i == 0 && s.known.named[m-1].synchronized
+		frames = append(frames, frame{s.known.numbers[m-1], max(int32(v[slotLine]), 0)})
 	}
-	r.frames = frames
+	s.frames = frames
 	return frames, entry, cut
 }
 
 // method resolves a method's key. What it returns is good until the next.
-func (r *Reader) method(key int64) *methodName { return &r.known.named[r.numbered(key)-1] }
+func (s *symbols) method(key int64) *methodName { return &s.known.named[s.numbered(key)-1] }
 
 // numbered returns where a method is among those of the chunk, plus one.
-func (r *Reader) numbered(key int64) uint32 {
-	if i := r.known.methods.get(key); i != 0 {
+func (s *symbols) numbered(key int64) uint32 {
+	if i := s.known.methods.get(key); i != 0 {
 		return i
 	}
 	var v values
 	m := methodName{method: "[unknown method]"}
-	if r.constant(r.meta.parts.method, key, &v) {
-		class, name := r.class(v[slotClass]), r.symbol(r.meta.parts.method, &v)
-		m = methodName{r.ids.names[class], r.ids.words.list[name], v[slotModifiers]&synchronizedFlag != 0, r.ids.method(method{class, name})}
+	if s.constant(s.meta.parts.method, key, &v) {
+		class, name := s.class(v[slotClass]), s.symbol(s.meta.parts.method, &v)
+		m = methodName{s.ids.names[class], s.ids.words.list[name], v[slotModifiers]&synchronizedFlag != 0, s.ids.method(method{class, name})}
 	} else {
-		m.number = r.ids.method(method{0, r.ids.words.ofString(m.method)})
+		m.number = s.ids.method(method{0, s.ids.words.ofString(m.method)})
 	}
-	r.known.named, r.known.numbers = append(r.known.named, m), append(r.known.numbers, m.number)
-	r.known.methods.set(key, uint32(len(r.known.named)))
-	return uint32(len(r.known.named))
+	s.known.named, s.known.numbers = append(s.known.named, m), append(s.known.numbers, m.number)
+	s.known.methods.set(key, uint32(len(s.known.named)))
+	return uint32(len(s.known.named))
 }
 
 // maxSleeps bounds the stacks made up for sleeps.
@@ -86,11 +86,11 @@ const maxSleeps = 1 << 12
 
 // sleepStack stands for the stack of a sleep that was recorded without one:
 // a single frame that gives the time asked for, in nanoseconds.
-func (r *Reader) sleepStack(asked int64) format.StackID {
-	id, ok := r.ids.sleeps[asked]
-	if !ok && len(r.ids.sleeps) < maxSleeps {
-		id = r.internStack([]format.Frame{{Class: "java.lang.Thread", Method: fmt.Sprintf("sleep(%v)", time.Duration(asked))}})
-		r.ids.sleeps[asked] = id
+func (s *symbols) sleepStack(asked int64) format.StackID {
+	id, ok := s.ids.sleeps[asked]
+	if !ok && len(s.ids.sleeps) < maxSleeps {
+		id = s.internStack([]format.Frame{{Class: "java.lang.Thread", Method: fmt.Sprintf("sleep(%v)", time.Duration(asked))}})
+		s.ids.sleeps[asked] = id
 	}
 	return id
 }
@@ -119,27 +119,27 @@ func (ids *identities) spelled(frames []frame) []format.Frame {
 	return out
 }
 
-// frame is one of a stack, in few bytes: stacks are met anew in each chunk.
+// frame is a frame in few bytes, since each chunk has its stacks anew.
 type frame struct {
 	method uint32 // its number
 	line   int32
 }
 
-// internStack is stackOf for frames as others tell them.
-func (r *Reader) internStack(frames []format.Frame) format.StackID {
+// internStack is stackOf for frames of other sources.
+func (s *symbols) internStack(frames []format.Frame) format.StackID {
 	list := make([]frame, len(frames))
 	for i, f := range frames {
-		list[i] = frame{r.ids.method(method{r.intern(f.Class), r.ids.words.ofString(f.Method)}), int32(min(f.Line, math.MaxInt32))}
+		list[i] = frame{s.ids.method(method{s.intern(f.Class), s.ids.words.ofString(f.Method)}), int32(min(f.Line, math.MaxInt32))}
 	}
-	return r.stackOf(list)
+	return s.stackOf(list)
 }
 
 // stackOf returns the stack of some frames, and announces it when it is new.
-func (r *Reader) stackOf(frames []frame) format.StackID {
+func (s *symbols) stackOf(frames []frame) format.StackID {
 	if len(frames) == 0 {
 		return format.NoStack
 	}
-	ids, sum := &r.ids, uint64(len(frames))
+	ids, sum := &s.ids, uint64(len(frames))
 	for _, f := range frames {
 		sum = mixed(sum ^ uint64(f.method)<<32 ^ uint64(uint32(f.line)))
 	}
@@ -151,6 +151,6 @@ func (r *Reader) stackOf(frames []frame) format.StackID {
 	id := format.StackID(len(ids.frames))
 	ids.frames, ids.brief = append(ids.frames, ids.spelled(frames)), append(ids.brief, slices.Clone(frames))
 	ids.stacks[sum] = append(ids.stacks[sum], id)
-	r.queue.Push(format.Event{Kind: format.KindStack, Stack: id, Frames: ids.frames[id]})
+	s.queue.Push(format.Event{Kind: format.KindStack, Stack: id, Frames: ids.frames[id]})
 	return id
 }

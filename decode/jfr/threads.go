@@ -22,22 +22,22 @@ type living struct {
 }
 
 // thread resolves a thread's key.
-func (r *Reader) thread(key int64) format.ThreadID {
+func (s *symbols) thread(key int64) format.ThreadID {
 	if key == 0 {
 		return format.NoThread
 	}
-	if id := r.known.threads.get(key); id != 0 {
+	if id := s.known.threads.get(key); id != 0 {
 		return format.ThreadID(id)
 	}
 	var v values
 	var k threadKey
 	group, virtual := "", false
-	if !r.constant(r.meta.parts.thread, key, &v) {
+	if !s.constant(s.meta.parts.thread, key, &v) {
 		k = threadKey{os: key, name: fmt.Sprintf("thread-%d", key)}
 	} else {
-		k = threadKey{v[slotID], v[slotOSID], r.ids.words.list[r.word(v[slotName])]}
+		k = threadKey{v[slotID], v[slotOSID], s.ids.words.list[s.word(v[slotName])]}
 		if k.name == "" {
-			k.name = r.ids.words.list[r.word(v[slotOSName])]
+			k.name = s.ids.words.list[s.word(v[slotOSName])]
 		}
 		if virtual = v[slotVirtual] != 0; virtual {
 			k.os = 0 // the carrier changes
@@ -46,30 +46,30 @@ func (r *Reader) thread(key int64) format.ThreadID {
 			}
 		}
 	}
-	id := r.threadID(k, group)
+	id := s.threadID(k, group)
 	if virtual {
-		r.ids.virtual.add(id)
+		s.ids.virtual.add(id)
 	}
 	if k.java != 0 {
-		r.ids.byJava[k.java] = id
+		s.ids.byJava[k.java] = id
 	}
-	r.known.threads.set(key, uint32(id))
+	s.known.threads.set(key, uint32(id))
 	return id
 }
 
-// started is thread for one that starts or ends, which may have no constant yet: it
+// lifeOf is thread for one that starts or ends, which may have no constant yet: it
 // may do so as the chunk ends.
-func (r *Reader) started(key int64) format.ThreadID {
-	missing := r.missing
-	id := r.thread(key)
-	r.missing = missing
+func (s *symbols) lifeOf(key int64) format.ThreadID {
+	missing := s.missing
+	id := s.thread(key)
+	s.missing = missing
 	return id
 }
 
 // threadID returns the id of a thread, and announces it when it is new or has
 // another name.
-func (r *Reader) threadID(k threadKey, group string) format.ThreadID {
-	ids, life := &r.ids, lifeKey{k.java, k.os}
+func (s *symbols) threadID(k threadKey, group string) format.ThreadID {
+	ids, life := &s.ids, lifeKey{k.java, k.os}
 	before, known := living{}, false
 	if k.java > 0 {
 		if before, known = ids.alive[life]; known && before.name == k.name {
@@ -90,7 +90,7 @@ func (r *Reader) threadID(k threadKey, group string) format.ThreadID {
 	}
 	if name, told := ids.called[id]; !told || name != k.name {
 		ids.called[id] = k.name
-		r.queue.Push(format.Event{Kind: format.KindThread, Thread: id, Name: k.name, Group: group})
+		s.queue.Push(format.Event{Kind: format.KindThread, Thread: id, Name: k.name, Group: group})
 	}
 	return id
 }

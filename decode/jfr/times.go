@@ -23,9 +23,9 @@ var timespans = map[string]int64{"TICKS": 0, "NANOSECONDS": 1, "MICROSECONDS": 1
 // timespan converts a field's value to nanoseconds, which it is where no unit
 // is told. The same field has other units in other versions: JDK 17 counts
 // sleeps in milliseconds.
-func (r *Reader) timespan(v int64, unit string) int64 {
+func (s *symbols) timespan(v int64, unit string) int64 {
 	if unit == "TICKS" {
-		return r.head.nanos(v)
+		return s.head.nanos(v)
 	}
 	return times(v, timespans[cmp.Or(unit, "NANOSECONDS")])
 }

@@ -32,7 +32,7 @@ func TestSleepsHaveTheirUnit(t *testing.T) {
 			t.Errorf("%s: 20 %s are %d ns, want %d", name, r.meta.units[slotTime], got, want)
 		}
 	}
-	r := begun(t)
+	r := started(t)
 	if got, want := r.timespan(1000, "TICKS"), r.head.nanos(1000); got != want {
 		t.Errorf("1000 ticks are %d, want %d", got, want)
 	}

@@ -6,11 +6,10 @@ import (
 	"contend/format"
 )
 
-// A method trace (JDK 25) with the filter LockSupport::unpark tells who let go
-// of a lock and where; with ::park it tells the parks of virtual threads,
-// which are recorded nowhere else. Neither says which lock that was: a trace
-// holds no arguments. Of parks the frames tell the class. Of a release the
-// wait tells that it ended (wakings.go).
+// A method trace (JDK 25) with the filter LockSupport::unpark shows which thread
+// released a lock, and where; with ::park it shows the parks of virtual threads, which
+// are recorded nowhere else. A trace has no arguments, so neither names the lock. The
+// frames of a park show its class. A release belongs to the wait it ended (unparks.go).
 
 const (
 	lockSupport = "java.util.concurrent.locks.LockSupport"
@@ -18,8 +17,8 @@ const (
 	conditions  = "$ConditionObject"
 )
 
-// traced takes a call of a method that the settings name. Others than those
-// above, and synchronized ones, tell nothing of locks.
+// traced takes a call of a method that the settings name: one of those above or a
+// synchronized one. Others say nothing of locks.
 func traced(r *Reader, v *values, ev *format.Event) bool {
 	found := *r.method(v[slotMethod]) // resolving stacks finds others
 	m := &found
@@ -36,8 +35,8 @@ func traced(r *Reader, v *values, ev *format.Event) bool {
 	return false
 }
 
-// section is a call of a method that is synchronized: the thread held the
-// monitor meanwhile, since the trace begins behind the entry.
+// section is a call of a synchronized method: the thread held the monitor meanwhile,
+// since the trace begins behind the entry.
 func (r *Reader) section(m *methodName, v *values, ev *format.Event) bool {
 	ev.Kind, ev.Activity, ev.Thread = format.KindActivity, format.ActivityRun, r.thread(v[slotThread])
 	ev.Stack = r.calledBy(m, r.stack(v[slotStack]))
@@ -46,16 +45,16 @@ func (r *Reader) section(m *methodName, v *values, ev *format.Event) bool {
 
 // calledBy returns the stack of a method called at another one. The JDK's
 // traces begin with the caller, those of async-profiler with the method.
-func (r *Reader) calledBy(m *methodName, caller format.StackID) format.StackID {
-	frames := r.ids.frames[caller]
+func (s *symbols) calledBy(m *methodName, caller format.StackID) format.StackID {
+	frames := s.ids.frames[caller]
 	if len(frames) > 0 && frames[0].Class == m.class && frames[0].Method == m.method {
 		return caller
 	}
 	k := call{m.number, caller}
-	id, ok := r.ids.calls[k]
+	id, ok := s.ids.calls[k]
 	if !ok {
-		id = r.internStack(append([]format.Frame{{Class: m.class, Method: m.method}}, frames...))
-		r.ids.calls[k] = id
+		id = s.internStack(append([]format.Frame{{Class: m.class, Method: m.method}}, frames...))
+		s.ids.calls[k] = id
 	}
 	return id
 }
@@ -78,8 +77,8 @@ func (r *Reader) virtualPark(m *methodName, v *values, ev *format.Event) bool {
 	return r.parked(ev, r.intern(class), int64(r.intern(home)), virtualSpace, m.method != "park")
 }
 
-// parkedOn tells by its frames what a thread is parked on: the class of the
-// lock, "" where nothing tells, and the class of the program that uses it.
+// parkedOn finds in its frames what a thread is parked on: the class of the lock, ""
+// where unknown, and the class of the program that uses it.
 func parkedOn(frames []format.Frame) (class, home string) {
 	synchronizer := false
 	for _, f := range frames {
@@ -122,9 +121,9 @@ func familyOf(class string) string {
 // of the monitor.
 type entry struct{ monitor, class, method string }
 
-// tellEntry names a method whose calls the recorder could trace, and so tell
-// who held the monitor. Each stack is looked at once in a chunk.
-func (r *Reader) tellEntry(stack format.StackID, class uint32) {
+// reportEntry names a method whose calls the recorder could trace to show the owner of
+// the monitor. Each stack is looked at once in a chunk.
+func (r *Reader) reportEntry(stack format.StackID, class uint32) {
 	delete(r.ids.entries, stack)
 	f := r.ids.frames[stack][0]
 	e := entry{r.ids.names[class], f.Class, f.Method}

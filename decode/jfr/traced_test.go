@@ -36,7 +36,7 @@ func TestFramesTellWhatVirtualThreadsParkOn(t *testing.T) {
 }
 
 func TestFramesTellWhatIsReleased(t *testing.T) {
-	r := begun(t)
+	r := started(t)
 	lock, readWrite, stamped := "java.util.concurrent.locks.ReentrantLock", "java.util.concurrent.locks.ReentrantReadWriteLock", "java.util.concurrent.locks.StampedLock"
 	app := [2]string{"app.Reader", "unlockAndRead"}
 	for _, c := range []struct {
@@ -68,20 +68,20 @@ func TestFramesTellWhatIsReleased(t *testing.T) {
 func TestEachParkHasTheUnparkThatEndedIt(t *testing.T) {
 	const family, other = 7, 8
 	let := release{family: family}
-	w := &wakings{}
-	w.unparks.list = []waking{
+	w := &unparks{}
+	w.calls.list = []unpark{
 		{1000_000, 20, 1, let}, {1000_050, 21, 2, let}, {1000_060, 22, 3, release{family: other}}, {400, 23, 3, let},
 		{3000_000, 24, 4, release{family: family, passesOn: true}},
 		{9000_000, 25, 5, release{family: family, mode: format.Shared}}, {9100_000, 26, 6, let}, {9799_000, 27, 7, let},
 	}
-	w.parks = []woken{
+	w.parks = []endedPark{
 		{500, 1000_300, 2, 92, 0, family, 0, false}, {500, 1000_200, 1, 91, 0, family, 0, false},
 		{2000_000, 3000_100, 3, 91, 0, family, 0, false}, {5000_000, 6000_000, 4, 91, 0, family, 0, false},
 		{8000_000, 9000_010, 5, 91, 0, family, 0, false}, {9000_030, 9100_100, 5, 91, 0, family, 0, false},
 		{9500_000, 9700_000, 6, 91, 0, family, format.Shared, true}, {9600_000, 9800_000, 7, 91, 0, family, 0, true}, // one of them timed out
 	}
 	var queue format.Queue
-	w.turn(&queue)
+	w.advance(&queue)
 	var got, late []format.Event
 	for ev := (format.Event{}); queue.Pop(&ev); ev = (format.Event{}) {
 		if ev.Kind == format.KindRelease {
@@ -113,7 +113,7 @@ func TestEachParkHasTheUnparkThatEndedIt(t *testing.T) {
 // The state a sample gives tells whether the thread ran; a state the chunk does
 // not hold is no reason to doubt it.
 func TestSamplesOfThreadsThatWaitAreNoRuns(t *testing.T) {
-	r := begun(t)
+	r := started(t)
 	if r.meta.parts.state == nil {
 		t.Fatal("the recording has no states")
 	}
@@ -135,17 +135,17 @@ func TestSamplesOfThreadsThatWaitAreNoRuns(t *testing.T) {
 // both at nearly the same time may run in either order: the places tell whose
 // release was whose. A third lock is released where the first is at home.
 func TestPlacesTellWhoseReleaseItWas(t *testing.T) {
-	w := &wakings{}
+	w := &unparks{}
 	let := release{family: 7}
 	for i := range int64(10) {
 		at := i * 10_000_000
-		w.unparks.list = append(w.unparks.list, waking{at + 1000, 20, 1, let}, waking{at + 5_000_000, 21, 2, let})
-		w.parks = append(w.parks, woken{at, at + 2000, 1, 91, 0, 7, 0, false}, woken{at, at + 5_002_000, 2, 92, 0, 7, 0, false})
+		w.calls.list = append(w.calls.list, unpark{at + 1000, 20, 1, let}, unpark{at + 5_000_000, 21, 2, let})
+		w.parks = append(w.parks, endedPark{at, at + 2000, 1, 91, 0, 7, 0, false}, endedPark{at, at + 5_002_000, 2, 92, 0, 7, 0, false})
 	}
-	w.unparks.list = append(w.unparks.list, waking{200_000_000, 20, 1, let}, waking{200_000_010, 21, 2, let}, waking{300_000_000, 22, 1, let})
-	w.parks = append(w.parks, woken{199_000_000, 200_000_200, 1, 91, 0, 7, 0, false}, woken{199_000_000, 200_000_100, 2, 92, 0, 7, 0, false}, woken{299_000_000, 300_000_100, 3, 93, 0, 7, 0, false})
+	w.calls.list = append(w.calls.list, unpark{200_000_000, 20, 1, let}, unpark{200_000_010, 21, 2, let}, unpark{300_000_000, 22, 1, let})
+	w.parks = append(w.parks, endedPark{199_000_000, 200_000_200, 1, 91, 0, 7, 0, false}, endedPark{199_000_000, 200_000_100, 2, 92, 0, 7, 0, false}, endedPark{299_000_000, 300_000_100, 3, 93, 0, 7, 0, false})
 	var queue format.Queue
-	w.turn(&queue)
+	w.advance(&queue)
 	got := map[format.ObjectID]map[format.ThreadID]int{91: {}, 92: {}, 93: {}}
 	for ev := (format.Event{}); queue.Pop(&ev); ev = (format.Event{}) {
 		if ev.Kind == format.KindRelease {
@@ -165,12 +165,12 @@ func TestWhoIsWokenRunsSoon(t *testing.T) {
 		ago  [2]int64 // how long before the end of the park the releases were
 		want int64
 	}{{[2]int64{700_000, 100_000}, 700_000}, {[2]int64{4_000_000, 100_000}, 100_000}, {[2]int64{9_000_000, 4_000_000}, 4_000_000}} {
-		w := &wakings{parks: []woken{{0, end, 1, 91, 0, 7, 0, false}}}
+		w := &unparks{parks: []endedPark{{0, end, 1, 91, 0, 7, 0, false}}}
 		for i, ago := range c.ago {
-			w.unparks.list = append(w.unparks.list, waking{end - ago, format.ThreadID(20 + i), 1, release{family: 7}})
+			w.calls.list = append(w.calls.list, unpark{end - ago, format.ThreadID(20 + i), 1, release{family: 7}})
 		}
 		var queue format.Queue
-		w.turn(&queue)
+		w.advance(&queue)
 		var ev format.Event
 		for queue.Pop(&ev) && ev.Kind != format.KindRelease {
 		}

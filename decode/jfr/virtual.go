@@ -7,11 +7,11 @@ import (
 	"contend/format"
 )
 
-// A recording shows little of virtual threads. From JDK 24 on no event tells of
-// their waits for monitors, and in no version one of their parks; a method trace
-// (traced.go) shows the parks alone. Thread dumps do not list them. What they
-// waited unseen is at most the time they lived, where each start is recorded from
-// the first virtual thread of the JVM on; else nothing bounds it.
+// A recording shows little of virtual threads. From JDK 24 on it has no event of their
+// waits for monitors, and in no version one of their parks; a method trace (traced.go)
+// shows the parks alone. Thread dumps do not list them. Their lifetimes bound what they
+// waited unobserved, where each start since the first virtual thread of the JVM is
+// recorded; else nothing does.
 
 // virtuals are the virtual threads of an input. Sums are of nanoseconds since the
 // input began; a million long lives do not fit into an integer.
@@ -20,7 +20,7 @@ type virtuals struct {
 	since int64
 	lived float64 // the ends less the starts that are recorded
 	open  int     // lives without an end
-	told  float64 // the part of their lives that their events tell of
+	told  float64 // the part of their lives that their events cover
 	ofJVM
 
 	before    bool // a JVM before the one at hand had some
@@ -29,30 +29,30 @@ type virtuals struct {
 
 // ofJVM is what is known of the virtual threads of the JVM at hand.
 type ofJVM struct {
-	ran      bool // something shows that there were some
+	ran      bool // there were some
 	first    bool // what the JVM starts for its first is recorded
 	unlisted bool // starts were not recorded at some time
 	traced   bool // the settings trace parks
 	started  int
-	met      int
+	seen     int
 }
 
 // virtualLife is what is recorded of a virtual thread: times in nanoseconds.
 type virtualLife struct {
 	lastPark int64 // when the last park ended that has its own event
-	told     int64 // until when its events tell what it did
+	told     int64 // until when its events cover it
 }
 
 // add adds a virtual thread, unless it is known.
 func (v *virtuals) add(t format.ThreadID) {
 	if v.lives[t] == nil {
 		v.lives[t] = &virtualLife{lastPark: format.NoTime, told: format.NoTime}
-		v.met++
+		v.seen++
 		v.ran = true
 	}
 }
 
-// note notes what a thread did, which need be none of these.
+// note takes an event of a thread, which need not be virtual.
 func (v *virtuals) note(ev *format.Event) {
 	l := v.lives[ev.Thread]
 	if l == nil {
@@ -62,16 +62,16 @@ func (v *virtuals) note(ev *format.Event) {
 	l.told = max(l.told, ev.End)
 }
 
-// hidden returns how long the threads may have waited unseen up to an instant, ns;
+// unobserved returns how long the threads may have waited unobserved up to an instant, ns;
 // bounded is false where their number is not known.
-func (v *virtuals) hidden(until int64) (ns int64, bounded bool) {
+func (v *virtuals) unobserved(until int64) (ns int64, bounded bool) {
 	lived := v.lived + float64(v.open)*(float64(until)-float64(v.since))
 	return int64(min(max(lived-v.told, 0), 1<<62)), !v.uncounted && v.counted()
 }
 
 // counted reports whether each virtual thread of the JVM at hand has its start recorded.
 func (o *ofJVM) counted() bool {
-	return !o.ran || o.first && !o.unlisted && o.started == o.met
+	return !o.ran || o.first && !o.unlisted && o.started == o.seen
 }
 
 // any reports whether there were virtual threads.
@@ -86,7 +86,7 @@ func (v *virtuals) next(at int64) {
 
 // virtualStart takes the start of a virtual thread.
 func virtualStart(r *Reader, v *values, ev *format.Event) bool {
-	r.started(v[slotThread])
+	r.lifeOf(v[slotThread])
 	all := &r.ids.virtual
 	all.started, all.open = all.started+1, all.open+1
 	all.lived -= float64(ev.Time) - float64(all.since)
@@ -95,14 +95,14 @@ func virtualStart(r *Reader, v *values, ev *format.Event) bool {
 
 // virtualEnd takes the end of one that has started in the recording, or before it.
 func virtualEnd(r *Reader, v *values, ev *format.Event) bool {
-	r.started(v[slotThread])
+	r.lifeOf(v[slotThread])
 	all := &r.ids.virtual
 	all.open--
 	all.lived += float64(ev.Time) - float64(all.since)
 	return false
 }
 
-// virtualSetting takes what the settings say of events of virtual threads.
+// virtualSetting takes a setting of events of virtual threads.
 func (r *Reader) virtualSetting(event, name, value string) {
 	switch {
 	case event == "VirtualThreadStart" && name == "enabled":
@@ -120,18 +120,18 @@ const (
 	carriers      = "CarrierThreads" // their group
 )
 
-// showsVirtual reports whether a thread among the constants of a chunk, taken to v,
+// indicatesVirtual reports whether a thread among the constants of a chunk, taken to v,
 // is virtual or serves virtual threads. Those of a chunk are all that lived when it
 // began, and those of its events.
-func (r *Reader) showsVirtual(v *values) bool {
-	if v[slotVirtual] != 0 || strings.HasPrefix(r.text(v[slotName]), servesVirtual) {
+func (s *symbols) indicatesVirtual(v *values) bool {
+	if v[slotVirtual] != 0 || strings.HasPrefix(s.text(v[slotName]), servesVirtual) {
 		return true
 	}
 	var group values
-	return r.meta.parts.group != nil && r.constant(r.meta.parts.group, v[slotGroup], &group) && r.text(group[slotName]) == carriers
+	return s.meta.parts.group != nil && s.constant(s.meta.parts.group, v[slotGroup], &group) && s.text(group[slotName]) == carriers
 }
 
-// virtualWarning says what is hidden of virtual threads; none where there were none.
+// virtualWarning says what of virtual threads is unobserved; none where there were none.
 func (r *Reader) virtualWarning() []format.Warning {
 	v := &r.ids.virtual
 	if !v.any() {
@@ -149,7 +149,7 @@ func (r *Reader) virtualWarning() []format.Warning {
 		those = format.Some(n, "virtual thread", "virtual threads")
 	}
 	w := format.Warning{Code: format.HiddenVirtual, Text: format.Say("of %v %s are recorded%s: ", those, what, hint)}
-	if ns, bounded := v.hidden(max(r.until, r.head.end())); bounded {
+	if ns, bounded := v.unobserved(max(r.until, r.head.end())); bounded {
 		w.Hidden = max(ns, 1)
 		w.Text += format.Say("at most %v are hidden", time.Duration(ns))
 	} else {

@@ -11,7 +11,7 @@ import (
 // recorded.
 func TestVirtualThreadsHideTheirLives(t *testing.T) {
 	const ms = int64(1e6)
-	r := begun(t)
+	r := started(t)
 	v := &r.ids.virtual
 	v.since = 1000 * ms
 	life := func(id format.ThreadID, start, end int64) {
@@ -30,19 +30,19 @@ func TestVirtualThreadsHideTheirLives(t *testing.T) {
 	} {
 		v.note(&ev)
 	}
-	if ns, bounded := v.hidden(2000 * ms); bounded || ns != (500+800-150-100)*ms {
+	if ns, bounded := v.unobserved(2000 * ms); bounded || ns != (500+800-150-100)*ms {
 		t.Errorf("%d, %v", ns, bounded)
 	}
 	v.first = true
-	if _, bounded := v.hidden(2000 * ms); !bounded {
+	if _, bounded := v.unobserved(2000 * ms); !bounded {
 		t.Error("all starts are recorded")
 	}
 	v.next(2000 * ms) // another JVM, without any
-	if ns, bounded := v.hidden(9000 * ms); !bounded || ns != 1050*ms {
+	if ns, bounded := v.unobserved(9000 * ms); !bounded || ns != 1050*ms {
 		t.Errorf("in all: %d, %v", ns, bounded)
 	}
 	v.ran = true // it had some, whose starts are not recorded
-	if _, bounded := v.hidden(9000 * ms); bounded {
+	if _, bounded := v.unobserved(9000 * ms); bounded {
 		t.Error("not all starts are recorded")
 	}
 }
@@ -50,8 +50,8 @@ func TestVirtualThreadsHideTheirLives(t *testing.T) {
 // The starts of all count only where they were recorded all the time.
 func TestVirtualThreadsAreCountedOrNot(t *testing.T) {
 	for want, o := range map[bool][]ofJVM{
-		true:  {{}, {ran: true, first: true, started: 2, met: 2}},
-		false: {{ran: true}, {ran: true, started: 2, met: 2}, {ran: true, first: true, started: 1, met: 2}, {ran: true, first: true, unlisted: true, started: 2, met: 2}},
+		true:  {{}, {ran: true, first: true, started: 2, seen: 2}},
+		false: {{ran: true}, {ran: true, started: 2, seen: 2}, {ran: true, first: true, started: 1, seen: 2}, {ran: true, first: true, unlisted: true, started: 2, seen: 2}},
 	} {
 		for _, one := range o {
 			if one.counted() != want {

@@ -1,7 +1,7 @@
 package jfr
 
-// words numbers texts that come again and again in the constants of one chunk
-// after the other: names of classes and methods, and of threads. Each is kept once.
+// words numbers texts that repeat in the constants of all chunks: names of classes,
+// methods and threads. Each is kept once.
 type words struct {
 	ids  map[string]uint32
 	list []string

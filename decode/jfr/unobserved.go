@@ -7,12 +7,12 @@ import (
 	"contend/format"
 )
 
-// hidden is what a recording shows only in part: how much that is, or at most.
-type hidden struct {
+// unobserved is what a recording shows only in part: its amount, or an upper bound.
+type unobserved struct {
 	cut       amount // waits whose stacks end before their outermost frame
 	loads     int    // samples of the machine's load
 	saturated int    // those of no idle processor
-	contended bool   // somebody waited for a lock
+	contended bool   // a thread waited for a lock
 }
 
 // amount is a number of waits, and their time in nanoseconds.
@@ -28,9 +28,9 @@ func (r *Reader) note(ev *format.Event) {
 	r.until = max(r.until, ev.End)
 	switch ev.Kind {
 	case format.KindWait:
-		r.hidden.contended = true
+		r.unobserved.contended = true
 		if _, cut := r.ids.cut[ev.Stack]; cut {
-			r.hidden.cut.add(ev.End - ev.Time)
+			r.unobserved.cut.add(ev.End - ev.Time)
 		}
 		r.ids.virtual.note(ev)
 	case format.KindActivity:
@@ -38,21 +38,21 @@ func (r *Reader) note(ev *format.Event) {
 	}
 }
 
-// saturation is the part of the processors' time above which who runs may have
-// to wait for one.
+// saturation is the part of the processors' time above which a runnable thread may
+// have to wait for one.
 const saturation = 0.95
 
 // cpuLoad notes how busy the machine was.
 func cpuLoad(r *Reader, v *values, _ *format.Event) bool {
-	r.hidden.loads++
+	r.unobserved.loads++
 	if float64(math.Float32frombits(uint32(v[slotLoad]))) >= saturation {
-		r.hidden.saturated++
+		r.unobserved.saturated++
 	}
 	return false
 }
 
-// warnings says what is hidden.
-func (h *hidden) warnings() (out []format.Warning) {
+// warnings says what is unobserved.
+func (h *unobserved) warnings() (out []format.Warning) {
 	say := func(code, text string, args ...any) {
 		out = append(out, format.Warning{Code: code, Text: format.Say(text, args...)})
 	}
