@@ -57,7 +57,7 @@ func (e *env) firstBytes(paths []string) ([][]byte, error) {
 			starts[i] = startOf(path)
 			continue
 		}
-		in, _, err := decode.Unwrap(e.in, path)
+		in, _, err := decode.Decompress(e.in, path)
 		if err != nil {
 			return nil, err
 		}
@@ -119,7 +119,7 @@ func withPlain(path string, use func(*bufio.Reader) error) error {
 		return err
 	}
 	defer f.Close()
-	in, release, err := decode.Unwrap(f, path)
+	in, release, err := decode.Decompress(f, path)
 	if err != nil {
 		return err
 	}

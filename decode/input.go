@@ -20,7 +20,7 @@ type input struct {
 	from  *source
 
 	file   *meter    // nil while closed
-	unwrap func()    // releases the decompressor; may be nil
+	unpack func()    // releases the decompressor; may be nil
 	guard  *guard    // between the file or the decompressor and the decoder
 	reader Source    // nil while closed
 	sites  *declared // reads from it, where the rules declare sites; else nil
@@ -91,7 +91,7 @@ func (in *input) plain() (buf *bufio.Reader, err error) {
 		}
 		return nil, fail(in.name, "input", fmt.Errorf("empty: %w", format.ErrTruncated), hint)
 	}
-	buf, in.unwrap, err = unwrap(stored, in.name)
+	buf, in.unpack, err = decompress(stored, in.name)
 	if in.whole = buf == stored; err != nil || in.whole {
 		return buf, err
 	}
@@ -106,17 +106,17 @@ func (in *input) text() (*bufio.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	buf, _ = bare(buf)
+	buf, _ = unwrapText(buf)
 	return buf, nil
 }
 
 // release closes the file.
 func (in *input) release() error {
-	if in.unwrap != nil {
-		in.unwrap()
+	if in.unpack != nil {
+		in.unpack()
 	}
 	file := in.file
-	in.unwrap, in.file = nil, nil
+	in.unpack, in.file = nil, nil
 	if file == nil {
 		return nil
 	}

@@ -9,10 +9,10 @@ import (
 	"contend/decode/gotrace"
 	"contend/decode/jfr"
 	"contend/decode/native"
-	"contend/decode/peel"
 	"contend/decode/perf"
 	"contend/decode/rules"
 	"contend/decode/threaddump"
+	"contend/decode/unwrap"
 	"contend/format"
 )
 
@@ -28,7 +28,7 @@ type content struct {
 	in    *bufio.Reader
 	name  string
 	rules *rules.Table
-	from  peel.Skipped          // what of the input stands before it
+	from  unwrap.Skipped        // what of the input stands before it
 	skip  map[jfr.ChunkKey]bool // chunks that another input has
 	room  *jfr.Room             // for chunks that are read ahead; nil: none are
 }
@@ -67,14 +67,14 @@ var textKinds = []kind{
 }
 
 // begins says which of them begins with a line.
-func begins(line string) peel.Mark {
+func begins(line string) unwrap.Mark {
 	switch header, thread := threaddump.Begins(line); {
 	case header || godump.Begins(line) || godump.IsProfile(line):
-		return peel.Header
+		return unwrap.Header
 	case thread:
-		return peel.Thread
+		return unwrap.Thread
 	}
-	return peel.None
+	return unwrap.None
 }
 
 func isProfile(start []byte) bool {

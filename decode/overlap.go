@@ -114,7 +114,7 @@ func chunksOf(name string) []jfr.ChunkKey {
 		return jfr.Chunks(&seeker{f, info.Size()})
 	}
 	stored := bufio.NewReader(f)
-	plain, release, err := unwrap(stored, name)
+	plain, release, err := decompress(stored, name)
 	if err != nil || plain == stored {
 		return nil
 	}

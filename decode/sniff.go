@@ -9,8 +9,8 @@ import (
 	"io"
 	"slices"
 
-	"contend/decode/peel"
 	"contend/decode/threaddump"
+	"contend/decode/unwrap"
 	"contend/format"
 
 	kgzip "github.com/klauspost/compress/gzip"
@@ -52,17 +52,17 @@ func hasPrefix(magic string) func([]byte) bool {
 	return func(head []byte) bool { return bytes.HasPrefix(head, []byte(magic)) }
 }
 
-// Unwrap removes one layer of compression (gzip, zstd, s2), if there is one;
+// Decompress removes one layer of compression (gzip, zstd, s2), if there is one;
 // release, which may be nil, frees what it needs. Damage of the wrapping ends
 // the input with io.ErrUnexpectedEOF after what came before it. The error is a
 // *format.Error, ErrTruncated or ErrCorrupt, for a wrapping that cannot be
 // opened at all.
-func Unwrap(r io.Reader, name string) (plain *bufio.Reader, release func(), err error) {
-	return unwrap(bufio.NewReaderSize(r, bufferSize), name) // r itself, if it is one of that size
+func Decompress(r io.Reader, name string) (plain *bufio.Reader, release func(), err error) {
+	return decompress(bufio.NewReaderSize(r, bufferSize), name) // r itself, if it is one of that size
 }
 
-// unwrap returns buf itself where it is not wrapped.
-func unwrap(buf *bufio.Reader, name string) (plain *bufio.Reader, release func(), err error) {
+// decompress returns buf itself where it is not wrapped.
+func decompress(buf *bufio.Reader, name string) (plain *bufio.Reader, release func(), err error) {
 	head, _ := buf.Peek(longestMagic)
 	for _, w := range wrappings {
 		if !bytes.HasPrefix(head, []byte(w.magic)) {
@@ -96,14 +96,14 @@ func (in *input) sniff(buf *bufio.Reader) (Source, error) {
 	if k := kindOf(kinds, start); k != nil {
 		r, err := k.open(content{in: buf, name: in.name, rules: in.from.options.Rules, skip: in.skip, room: in.from.room})
 		if err == nil && k.pumped {
-			r, in.unwrap = newPump(r, &in.from.events, in.unwrap), nil
+			r, in.unpack = newPump(r, &in.from.events, in.unpack), nil
 		}
 		return r, err
 	}
-	if !peel.IsText(start) {
+	if !unwrap.IsText(start) {
 		return nil, fail(in.name, "binary data", format.ErrNotMine, threaddump.Hint)
 	}
-	buf, from := bare(buf)
+	buf, from := unwrapText(buf)
 	start, _ = buf.Peek(sniffed)
 	return kindOf(textKinds, start).open(content{in: buf, name: in.name, rules: in.from.options.Rules, from: from})
 }
@@ -115,14 +115,14 @@ func kindOf(list []kind, start []byte) *kind {
 	return nil
 }
 
-// bare takes off a text what others put around its lines, and passes over what
-// stands before the first dump. JSON stays as it is.
-func bare(buf *bufio.Reader) (text *bufio.Reader, from peel.Skipped) {
-	buf = peel.UTF8(buf)
+// unwrapText removes from a text what other programs put around its lines, and skips what
+// precedes the first dump. JSON stays as it is.
+func unwrapText(buf *bufio.Reader) (text *bufio.Reader, from unwrap.Skipped) {
+	buf = unwrap.UTF8(buf)
 	if start, _ := buf.Peek(sniffed); threaddump.IsJSON(start) {
 		return buf, from
 	}
-	bare := peel.New(buf, begins)
+	bare := unwrap.New(buf, begins)
 	bare.Skip()
 	return bufio.NewReaderSize(bare, sniffed), bare.Skipped()
 }

@@ -1,8 +1,8 @@
-// Package peel takes off what other programs put around the lines of a dump:
-// loggers, containers, HTML, mail. Each way is a layer, and layers lie in each
-// other: a container's JSON around a logger's times around a dump. It refuses
-// to guess: a layer is taken off only where a dump shows beneath it.
-package peel
+// Package unwrap removes what other programs put around the lines of a dump: loggers,
+// containers, HTML, mail. Each wrapping is a layer, and layers nest: a container's JSON
+// around a logger's times around a dump. A layer is removed only where a dump shows
+// beneath it.
+package unwrap
 
 import (
 	"bufio"

@@ -1,12 +1,10 @@
-package peel
+package unwrap
 
 import (
 	"bytes"
 	"encoding/json"
 	"html"
 	"regexp"
-
-	"contend/decode/logline"
 )
 
 // jsonLines are objects of one line each, whose text is one of their strings:
@@ -214,36 +212,6 @@ func (m margin) strip(line []byte) []byte {
 		return []byte("\n")
 	}
 	return line
-}
-
-// prefix is what a logger, a container or a build puts before each line.
-type prefix struct {
-	logline.Prefix
-	idle bool // the last line did not have it
-}
-
-func findPrefix(r *Reader, text []byte) layer {
-	if object := bytes.IndexByte(text, '{'); object > 0 && before[text[object-1]] && text[len(text)-1] == '}' {
-		if _, _, ok := jsonText(text[object:]); ok {
-			r.at, r.mark = object, Header // a layer beneath shows by itself
-		}
-	}
-	return r.around(text, func(before []byte) layer {
-		if p, ok := logline.Find(string(before)); ok {
-			return &prefix{Prefix: p}
-		}
-		return nil
-	})
-}
-
-func (p *prefix) strip(line []byte) []byte {
-	text := bytes.TrimRight(line, "\r\n")
-	rest := p.Strip(string(text))
-	p.idle = len(rest) == len(text)
-	if p.idle {
-		return line
-	}
-	return append([]byte(rest), line[len(text):]...)
 }
 
 // around makes a layer of what stands before a dump on its line. Before what

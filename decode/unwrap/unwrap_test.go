@@ -1,4 +1,4 @@
-package peel
+package unwrap
 
 import (
 	"bufio"
@@ -19,7 +19,7 @@ func begins(line string) Mark {
 	return None
 }
 
-func peeled(t *testing.T, text string, size int, skip bool) (string, Skipped) {
+func unwrapped(t *testing.T, text string, size int, skip bool) (string, Skipped) {
 	t.Helper()
 	r := New(bufio.NewReaderSize(iotest.OneByteReader(strings.NewReader(text)), size), begins)
 	if skip {
@@ -42,7 +42,7 @@ func TestTextWithoutLayers(t *testing.T) {
 		strings.Repeat("no end ", 20_000) + "\nshort\n" + strings.Repeat("again ", 20_000),
 	} {
 		for _, size := range []int{16, 4096, 1 << 20} {
-			if got, _ := peeled(t, text, size, false); got != text {
+			if got, _ := unwrapped(t, text, size, false); got != text {
 				t.Errorf("%.80q in buffers of %d becomes %.80q", text, size, got)
 			}
 		}
@@ -53,11 +53,11 @@ func TestTextWithoutLayers(t *testing.T) {
 func TestSkip(t *testing.T) {
 	log := strings.Repeat("10:00:00 nothing\n", 20_000)
 	dump := "Full thread dump X:\n\"a\" tid=1\n"
-	got, skipped := peeled(t, log+dump+log, 4096, true)
+	got, skipped := unwrapped(t, log+dump+log, 4096, true)
 	if !strings.HasSuffix(got, dump+log) || int64(len(log+dump+log)-len(got)) != skipped.Bytes || skipped.Lines < 20_000-lookback || skipped.Lines >= 20_000 {
 		t.Errorf("%d bytes left, %+v", len(got), skipped)
 	}
-	if got, _ := peeled(t, "first\n"+log, 4096, true); got != "first\n" {
+	if got, _ := unwrapped(t, "first\n"+log, 4096, true); got != "first\n" {
 		t.Errorf("%.80q is left of a log without a dump", got)
 	}
 }
@@ -65,10 +65,10 @@ func TestSkip(t *testing.T) {
 // A sentence that names a thread is no thread, a thread behind a prefix is one.
 func TestThreadsBehindPrefixes(t *testing.T) {
 	const sentence = "10:00:00 slow: \"a\" tid=1 did nothing\n10:00:01 go on\n"
-	if got, _ := peeled(t, sentence, 4096, false); got != sentence {
+	if got, _ := unwrapped(t, sentence, 4096, false); got != sentence {
 		t.Errorf("%q", got)
 	}
-	if got, _ := peeled(t, "10:00:00 [w] \"a\" tid=1\n\tat a.B.c(B.java:1)\n", 4096, false); got != "\"a\" tid=1\n\tat a.B.c(B.java:1)\n" {
+	if got, _ := unwrapped(t, "10:00:00 [w] \"a\" tid=1\n\tat a.B.c(B.java:1)\n", 4096, false); got != "\"a\" tid=1\n\tat a.B.c(B.java:1)\n" {
 		t.Errorf("%q", got)
 	}
 }

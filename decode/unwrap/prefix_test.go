@@ -1,4 +1,4 @@
-package logline
+package unwrap
 
 import "testing"
 
@@ -13,17 +13,13 @@ func TestPrefixes(t *testing.T) {
 		{"Nov 21 10:00:00 host java[123]: ", "\tat A.b(A.java:1)", "\tat A.b(A.java:1)"}, // logged as one message
 		{"app-1  | ", "another line", "another line"},
 	} {
-		p, ok := Find(c.before)
-		if got := p.Strip(c.line); !ok || got != c.want {
-			t.Errorf("%q, %q: %q, want %q", c.before, c.line, got, c.want)
+		if p := prefixOf(c.before); p == nil || p.cut(c.line) != c.want {
+			t.Errorf("%q, %q: %+v, want %q", c.before, c.line, p, c.want)
 		}
 	}
 	for _, no := range []string{"", "   ", "a ", "taking a ", "17:", "1 2 3 4 5 6 7 8 9 "} {
-		if p, ok := Find(no); ok {
+		if p := prefixOf(no); p != nil {
 			t.Errorf("%q is a prefix: %v", no, p)
 		}
-	}
-	if none := (Prefix{}); len(none.words) > 0 || none.Strip(" x ") != " x " {
-		t.Error("no prefix takes something off")
 	}
 }
