@@ -58,8 +58,7 @@ Labels of a recording come from its path: segments such as service=shop name
 themselves, and --labels names others: '{service}/{version}/{host}/*.jfr'.
 The files have names made of the names of the recordings: who exports the same
 ones again replaces them, and nobody sees half a file. --shard 0/7 to 6/7 are the
-parts of one export for seven machines. --sql prints queries for engines; those
-without one use contend-fleet, see there.`,
+parts of one export for seven machines. --sql prints queries for engines.`,
 		Example: `  contend export recordings/ -o facts --labels '{service}/{version}/{host}/*.jfr'
   find recordings -name '*.jfr' | contend export --files-from - --shard 3/7 -o facts
   contend export --sql duckdb -o facts | duckdb

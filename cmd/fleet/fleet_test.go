@@ -1,4 +1,4 @@
-package main
+package fleet
 
 import (
 	"bytes"
@@ -64,48 +64,41 @@ func contend(t *testing.T, args ...string) {
 	}
 }
 
-// ask runs a command line and returns what it prints.
-func ask(t *testing.T, args ...string) string {
+// rowsOf asks a query of the tables in a folder. A metadata file may be "".
+func rowsOf(t *testing.T, query, dir, metadata string) (rows []map[string]any) {
 	t.Helper()
-	var out, msg bytes.Buffer
-	if code := run(args, &out, &msg); code != 0 {
-		t.Fatalf("%q: exit %d: %s", args, code, msg.String())
-	}
-	return out.String()
-}
-
-// told is the document of a query.
-type told struct {
-	Schema, Query string
-	All           int
-	Rows          []map[string]any
-}
-
-func rowsOf(t *testing.T, args ...string) told {
-	t.Helper()
-	var d told
-	if err := json.Unmarshal([]byte(ask(t, append(args, "--format", "json", "--top", "0")...)), &d); err != nil {
+	e, err := open(dir, metadata)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if d.Schema != "contend.fleet/1" || d.Query != args[0] || d.All != len(d.Rows) {
-		t.Errorf("%s: schema %s, query %s, %d rows of %d", args[0], d.Schema, d.Query, len(d.Rows), d.All)
+	defer e.close()
+	a, err := e.ask(query)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return d
+	for _, values := range a.rows {
+		row := map[string]any{}
+		for i, v := range values {
+			row[a.columns[i]] = v
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 // The queries find what was planted, and nothing else first.
 func TestQueriesFindWhatIsWrong(t *testing.T) {
 	dir := planted(t)
-	since := rowsOf(t, "since", dir).Rows
-	if top := since[0]; top["version"] != slowVersion || !strings.Contains(top["ownerChain"].(string), slowMethod) {
+	since := rowsOf(t, "since", dir, "")
+	if top := since[0]; top["version"] != slowVersion || !strings.Contains(top["owner_chain"].(string), slowMethod) {
 		t.Errorf("since: %v", top)
 	}
-	releases := rowsOf(t, "releases", dir).Rows
-	if len(releases) != 3 || releases[2]["version"] != slowVersion || releases[2]["pressureChange"].(float64) < 0.02 || math.Abs(releases[1]["pressureChange"].(float64)) > 0.02 {
+	releases := rowsOf(t, "releases", dir, "")
+	if len(releases) != 3 || releases[2]["version"] != slowVersion || releases[2]["pressure_change"].(float64) < 0.02 || math.Abs(releases[1]["pressure_change"].(float64)) > 0.02 {
 		t.Errorf("releases: %v", releases)
 	}
 	odd := 0
-	for _, r := range rowsOf(t, "hosts", dir).Rows {
+	for _, r := range rowsOf(t, "hosts", dir, "") {
 		if d, _ := r["deviations"].(float64); math.Abs(d) > 5 {
 			odd++
 			if r["host"] != oddHost || r["version"] == slowVersion {
@@ -116,42 +109,22 @@ func TestQueriesFindWhatIsWrong(t *testing.T) {
 	if odd != 2 { // in versions 1 and 2
 		t.Errorf("%d odd hosts", odd)
 	}
-	unreadable := rowsOf(t, "unreadable", dir).Rows
+	unreadable := rowsOf(t, "unreadable", dir, "")
 	if len(unreadable) != 1 || !strings.HasSuffix(unreadable[0]["recording"].(string), "broken.jfr") || unreadable[0]["error"] == "" {
 		t.Errorf("unreadable: %v", unreadable)
 	}
 }
 
-// The forms are those of contend.
-func TestForms(t *testing.T) {
+// A table of the user's own groups the hosts.
+func TestMetadataGroupsHosts(t *testing.T) {
 	dir := planted(t)
 	meta := filepath.Join(t.TempDir(), "metadata.csv")
 	if err := os.WriteFile(meta, []byte("host,name,value\nh0,zone,a\nh1,zone,b\nh2,zone,b\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if text := ask(t, "causes", dir, "--top", "2"); !strings.Contains(text, "WAIT") || !strings.Contains(text, "left out: ") {
-		t.Errorf("table: %s", text)
-	}
-	if text := ask(t, "hosts", dir, "--format", "csv", "--top", "3"); strings.Count(text, "\n") != 4 || !strings.HasPrefix(text, "wait_ns,running_ns,") {
-		t.Errorf("csv: %s", text)
-	}
-	zones := rowsOf(t, "metadata", dir, "--metadata", meta).Rows
-	if len(zones) != 2 || zones[0]["recordings"].(float64)+zones[1]["recordings"].(float64) != 18 {
+	zones := rowsOf(t, "metadata", dir, meta)
+	if len(zones) != 2 || zones[0]["recordings"].(int64)+zones[1]["recordings"].(int64) != 18 {
 		t.Errorf("zones: %v", zones)
-	}
-	page := ask(t, "report", dir, "--metadata", meta)
-	for _, name := range sql.Names {
-		if !strings.Contains(page, `<section id="`+name+`">`) {
-			t.Errorf("the page has no %s", name)
-		}
-	}
-	for _, wrong := range [][]string{{"nothing", dir}, {"causes"}, {"causes", dir, "--format", "xml"}, {"causes", dir, "--top", "-1"}, {"metadata", dir}, {"causes", dir, "--wrong"}} {
-		if code := run(wrong, &bytes.Buffer{}, &bytes.Buffer{}); code != exitUsage {
-			t.Errorf("%q: exit %d", wrong, code)
-		}
-	}
-	if code := run([]string{"causes", t.TempDir()}, &bytes.Buffer{}, &bytes.Buffer{}); code != exitFailed {
-		t.Errorf("an empty folder: exit %d", code)
 	}
 }
 
