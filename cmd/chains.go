@@ -20,12 +20,12 @@ func newChains(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "chains [TRACE ...]",
 		Short: "print the chains of waits, the heaviest first",
-		Long: `Follow each wait to its end and sum by what is met on the way: the group of
+		Long: `Follow each wait to its end and sum by what is on the way: the group of
 threads that waited (a thread name with its numbers removed), the class of the
 lock, the method in which its owner was, and, where that one waited in turn, the
 next class and method, up to an owner that waited for nobody. Of more than 17
 locks those in the middle are left out; where there are tens of thousands of
-chains, further ones are told by their first lock and their end.
+chains, further ones have only their first lock and their end.
 
 Signatures hold names only, so those of two recordings can be compared: --diff
 says which chains came, went or changed, as shares of running time, and stands ~

@@ -77,7 +77,7 @@ A rule that the trace cannot decide is undecided, and does not hold either, unle
   no deadlock    without thread dumps, with owners or virtual threads that the dumps do
                  not list, with class initialisers they do not tell enough of, or of a
                  part of the time
-  baselines      in which no class of locks of the trace is met
+  baselines      that have none of the classes of locks of the trace
   damage         that may hide what breaks the rule`,
 		Example: `  contend check --rule 'csp(*) < 5%' --rule 'no deadlock' recording.jfr
   contend check --rule-file contention.rules --baseline a.jfr,b.jfr,c.jfr --format junit new.jfr`,

@@ -43,8 +43,8 @@ Nodes are, --by
   operation  the outermost frame, written Class.method, that --operation matches;
              what its first group matched, if it has one, is the name
 
-Strongly connected components are marked as cycles, and as knots when no edge
-leaves them: who gets in waits for its members only.`,
+Strongly connected components are marked as cycles, and as closed when no edge
+leaves them: their members wait for one another only.`,
 		Example: `  contend graph --top 20 recording.jfr -o blocked.svg
   contend graph --format dot recording.jfr | dot -Tpdf > blocked.pdf
   contend graph --by method recording.jfr

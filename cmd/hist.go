@@ -45,8 +45,8 @@ sample after.
 Interval logs of HdrHistogram (.hlog, plain or in gzip, zstd or s2; histograms of
 version 2) are read as well, merged, and written:
 with -o waits.hlog a trace becomes a log with a line per interval and row, whose
-tag is the row; a wait counts in the interval in which it begins. Logs are told
-apart --by tag, input or both, and joined by -o with both kept.
+tag is the row; a wait counts in the interval in which it begins. Logs are
+separated --by tag, input or both, and joined by -o with both kept.
 --expected-interval adds, for waits that something meant to measure that often,
 the ones it missed while it waited itself; logs are written without them, and
 corrected when they are read.
@@ -77,7 +77,7 @@ of the file's name unless --format says another.`,
 	o.out.bindFormat(c, histOutputs, "table", "write `FORMAT`: ")
 	o.out.bindTop(c)
 	o.out.bindFile(c)
-	f.StringVar(&o.by, "by", "lock", "tell waits apart by `KEYS`, separated by commas; those of logs by tag, input")
+	f.StringVar(&o.by, "by", "lock", "separate waits by `KEYS`, separated by commas; those of logs by tag, input")
 	offerLists(c, "by", blame.Keys(blame.Lengths)...)
 	f.StringVar(&o.tag, "tag", "", "of interval logs, only tags that match `REGEXP`")
 	f.DurationVar(&o.interval, "interval", 0, "rows are intervals of this length; that of the `INTERVAL`s of a log that is written (1s unless given)")

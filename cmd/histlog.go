@@ -25,7 +25,7 @@ var traceFlags = []string{"class", "lock", "thread", "min-wait", "lock-rules", "
 // noTag is the row of intervals without a tag.
 const noTag = "[no tag]"
 
-// tagKey is the key of what a log tells waits apart by, besides the input.
+// tagKey is the key that separates the waits of a log, besides the input.
 const tagKey = "tag"
 
 // logKeys reads a list of the keys that logs have.
@@ -193,7 +193,7 @@ func (t *logTable) add(iv *dist.Interval, input, tag string) {
 	}
 }
 
-// row returns the lengths of what the keys tell apart, or of an interval.
+// row returns the lengths of a combination of keys, or of an interval.
 func (t *logTable) row(input, tag string, start int64) *waits.Lengths {
 	if t.interval > 0 {
 		n := (start - t.base) / t.interval

@@ -19,7 +19,7 @@ type reading struct {
 	env     *env
 	events  atomic.Int64 // read so far, now and then
 	n       int64
-	told    int64 // when events is set again
+	nextSet int64 // when events is set again
 	stopped atomic.Bool
 	early   bool // it was stopped before its end
 	presses chan os.Signal
@@ -51,9 +51,9 @@ func (e *env) listen(src format.Source) (r *reading, done func()) {
 
 // Read yields the next event; io.EOF once the input is over or interrupted.
 func (r *reading) Read(ev *format.Event) error {
-	if r.n >= r.told {
+	if r.n >= r.nextSet {
 		r.events.Store(r.n)
-		r.told = r.n + countEvery
+		r.nextSet = r.n + countEvery
 	}
 	r.n++
 	if r.stopped.Load() {

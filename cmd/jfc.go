@@ -169,11 +169,11 @@ func (t *entries) Read(ev *format.Event) error {
 	return err
 }
 
-// dumpPeriod is how far apart the thread dumps of the settings are.
+// dumpPeriod is the time between two thread dumps of the settings.
 const dumpPeriod = 50 * time.Millisecond
 
-// dumpsEvery returns flight recorder settings that take a thread dump as often
-// as told, or none.
+// dumpsEvery returns flight recorder settings that take a thread dump once a
+// period, or none for 0.
 func dumpsEvery(settings []byte, period time.Duration) ([]byte, error) {
 	if period < 0 || period%time.Millisecond != 0 {
 		return nil, usageError{fmt.Errorf("--dump-period: the flight recorder cannot wait for %v", period), "it counts in milliseconds; 0 takes no dumps"}

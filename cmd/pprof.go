@@ -86,14 +86,14 @@ func runPprof(e *env, o *pprofOptions) error {
 	return res.verdict()
 }
 
-// foldedNote says how much of the waiting is in samples that are told less of, ""
+// foldedNote says how much of the waiting is in samples with fewer labels, ""
 // where none is.
 func foldedNote(b *stacks.Builder, res *result) string {
 	if b.FoldedNs() == 0 {
 		return ""
 	}
 	m := text.MeasureOf(res.coverage())
-	return fmt.Sprintf("there are too many kinds of waits to tell all apart: %s are told by class and stack, without threads, addresses and the locks between", m.Text(b.FoldedNs()))
+	return fmt.Sprintf("there are too many kinds of waits to keep all: %s have class and stack only, without threads, addresses and the locks between", m.Text(b.FoldedNs()))
 }
 
 // viewOption is the flag of commands that show sums by call stack.

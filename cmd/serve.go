@@ -35,7 +35,7 @@ type serveOptions struct {
 	open   bool
 }
 
-// ownMachine is where a server listens unless it is told otherwise: a free port
+// ownMachine is where a server listens by default: a free port
 // that this machine alone reaches.
 const ownMachine = "127.0.0.1:0"
 
@@ -178,7 +178,7 @@ type selection struct {
 	Roots   *document.Blame   `json:"roots"`  // and those at the ends of the chains
 }
 
-// selectedOwners is how many stacks of owners are told, most waiting first.
+// selectedOwners is how many stacks of owners are in the answer, most waiting first.
 const selectedOwners = 50
 
 // blamed sums by the stacks of owners, with where they took the lock.

@@ -1,6 +1,6 @@
 // Package facts holds what a fleet's recordings are reduced to: five tables of
 // flat rows, the same in Parquet files and in lines of JSON. cmd/fleet/README.md
-// specifies them. Each recording is told by itself; engines add them up.
+// specifies them. Each recording has rows of its own; engines add them up.
 //
 //	tables.go  the rows
 //	rows.go    the rows of one recording

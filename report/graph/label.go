@@ -22,8 +22,8 @@ func title(g *document.Graph) string {
 	if rest := text.LeftOut(g); rest != "" {
 		parts = append(parts, rest)
 	}
-	if untold := text.Untold(g.Other, g.Coverage, "edges"); untold != "" {
-		parts = append(parts, untold)
+	if rest := text.InOther(g.Other, g.Coverage, "edges"); rest != "" {
+		parts = append(parts, rest)
 	}
 	return strings.Join(parts, "\n")
 }
@@ -54,7 +54,7 @@ func nodeLabel(g *document.Graph, n *document.Node, names named) string {
 	}
 	switch {
 	case n.Closed:
-		label += fmt.Sprintf("\nknot %d", n.Component)
+		label += fmt.Sprintf("\nclosed cycle %d", n.Component)
 	case n.Component > 0:
 		label += fmt.Sprintf("\ncycle %d", n.Component)
 	}
@@ -93,7 +93,7 @@ func shorten(name string) string {
 	return text.Shorten(text.Sanitize(name), longest, text.End)
 }
 
-// fills tell cycles apart; there may be more of them than colours.
+// fills are the colours of cycles, which repeat.
 var fills = [...]string{"#fde0c5", "#d4e4f7", "#dcefd0", "#ecd9f0", "#fbf2c0", "#d5eeec"}
 
 func fill(n *document.Node) string { return fills[(n.Component-1)%len(fills)] }

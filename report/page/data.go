@@ -34,7 +34,7 @@ type table struct {
 
 	Rows  [cube.Dims][]int32 `json:"rows"` // by dimension, in the order of Dims
 	Dims  [cube.Dims]string  `json:"dims"`
-	Told  told               `json:"told"`
+	Sites siteColumns        `json:"told"`
 	Cells cells              `json:"cells"`
 
 	Locks   []lock   `json:"locks"`
@@ -85,7 +85,7 @@ func tableOf(content *Content) (*table, *numbering) {
 		for d := range cube.Dims {
 			t.Rows[d] = append(t.Rows[d], n.id(d, r.Key[d]))
 		}
-		n.tell(r.Key)
+		n.addSites(r.Key)
 		n.waited[t.Rows[cube.Lock][i]] += r.Ns
 		t.Cells.add(r.Cells)
 		if last := len(r.Cells) - 1; last >= 0 {
@@ -132,7 +132,7 @@ type frame struct {
 func newNumbering(content *Content, t *table) *numbering {
 	n := &numbering{content: content, classes: map[string]int32{}, shown: map[string]bool{}, plain: text.PlainOf(content.Analyze), cube: content.Cube, sites: sites.New(content.App), table: t, nodes: map[[2]int32]int32{}, frames: map[frame]int32{}, names: map[string]int32{}}
 	t.Stacks = stacks{Caller: []int32{}, Frame: []int32{}, Names: []string{}, Method: []int32{}, Line: []int32{}, Sort: []int8{}}
-	t.Told = told{WaiterSite: []int32{}, OwnerSite: []int32{}, OwnerTook: []int32{}, RootSite: []int32{}, RootTook: []int32{}}
+	t.Sites = siteColumns{WaiterSite: []int32{}, OwnerSite: []int32{}, OwnerTook: []int32{}, RootSite: []int32{}, RootTook: []int32{}}
 	n.sites.Begin(content.Trace.Symbols)
 	locks, groups, stacks, names := map[uint32]int32{}, map[uint32]int32{}, map[uint32]int32{}, map[uint32]int32{}
 	n.dense = [cube.Dims]map[uint32]int32{cube.Lock: locks, cube.WaiterGroup: groups, cube.WaiterStack: {},

@@ -65,8 +65,8 @@ func (n *numbering) nameLocks() {
 	alike := map[int32][]int32{}
 	for _, i := range order {
 		key, shown := n.place(i)
-		p, met := at[key]
-		if !met {
+		p, seen := at[key]
+		if !seen {
 			p = int32(len(t.Places))
 			at[key] = p
 			for taken[shown] {

@@ -5,7 +5,7 @@
 //	page.go     the page around the data
 //	assets.go   scripts and style, and the policy that lets them alone run
 //	data.go     the cube as columns
-//	told.go     what stacks tell: sites, and the frames that took locks
+//	sites.go    the sites of stacks, and the frames that took locks
 //	locks.go    what locks are called
 //	longest.go  the longest waits
 //	pauses.go   when the whole program was stopped

@@ -34,10 +34,10 @@ const (
 	legendSpacing            = 20
 )
 
-// maxCurves is how many curves a picture holds: more cannot be told apart.
+// maxCurves is how many curves a picture holds: more cannot be distinguished.
 const maxCurves = 8
 
-// colors tell curves apart, for people who do not see all colours as well.
+// colors distinguish curves, for people who do not see all colours as well.
 var colors = [maxCurves]string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#999999"}
 
 // picture is what the templates draw.

@@ -23,7 +23,7 @@ import (
 func Write(w io.Writer, b *stacks.Builder, unit format.Unit, l Labels) error {
 	p := build(b, unit, l)
 	if l != AllLabels {
-		p = p.Compact() // samples that labels told apart are one
+		p = p.Compact() // samples that differed in labels alone are one
 	}
 	if err := p.CheckValid(); err != nil {
 		return fmt.Errorf("profile: %w", err)

@@ -45,19 +45,19 @@ func (s *screen) try(g *group) string {
 	case strings.HasPrefix(g.Class, "jdk.jfr."):
 		return "It is the flight recorder's own: nothing to gain here"
 	case s.warned("kernel") && strings.HasPrefix(g.Class, "kernel:"):
-		return "The kernel's locks show who waits alone: make fewer of the calls that take it"
+		return "Only the waiters of a kernel lock are known: make fewer of the calls that take it"
 	case most(by["[unknown owner]"] + by["[unknown stack]"]):
-		return "See who holds it: " + s.teller(most(by["[unknown owner]"]))
+		return "Its owner is not known: " + s.teller(most(by["[unknown owner]"]))
 	case most(by["[gc pause]"] + by["[safepoint]"]):
-		return "Mend the pauses of the JVM first"
+		return "Fix the pauses of the JVM first"
 	case most(by["[handoff]"]):
 		return s.free(g)
 	case top == "":
 		return "Take it less often, or split it"
 	case s.warned("single-dump"):
-		return "At this instant " + s.names.Name(top) + " has it: take several dumps to see who mostly does"
+		return "At this instant " + s.names.Name(top) + " holds it: take several dumps to see its usual owner"
 	case most(by[top]) && s.guessed(g):
-		return s.names.Name(top) + " seems to have it most: do less there while it holds the lock, or run it less often"
+		return s.names.Name(top) + " seems to hold it longest: do less there while it holds the lock, or run it less often"
 	case most(by[top]):
 		return "Do less in " + s.names.Name(top) + " while it holds the lock, or run it less often"
 	}
@@ -68,9 +68,9 @@ func (s *screen) try(g *group) string {
 func (s *screen) several(g *group) string {
 	switch at, guessed := through(g), s.guessed(g); {
 	case at != "" && guessed:
-		return "What " + s.names.Name(at) + " calls seems to have it most: do less there while it holds the lock, or run it less often"
+		return "What " + s.names.Name(at) + " calls seems to hold it longest: do less there while it holds the lock, or run it less often"
 	case at != "":
-		return "What " + s.names.Name(at) + " calls has it most: do less there while it holds the lock, or run it less often"
+		return "What " + s.names.Name(at) + " calls holds it longest: do less there while it holds the lock, or run it less often"
 	case guessed:
 		return "No single holder seems to be to blame: take the lock less often, or split it"
 	}
@@ -86,10 +86,10 @@ func through(g *group) string {
 		o := &g.Owners[i]
 		of[blame.WithoutLine(o.Site)] += o.WaitNs
 		for _, c := range o.Callers {
-			met := map[string]bool{blame.WithoutLine(o.Site): true}
+			seen := map[string]bool{blame.WithoutLine(o.Site): true}
 			for _, site := range c.Sites {
-				if !met[blame.WithoutLine(site)] {
-					met[blame.WithoutLine(site)] = true
+				if !seen[blame.WithoutLine(site)] {
+					seen[blame.WithoutLine(site)] = true
 					of[blame.WithoutLine(site)] += c.WaitNs
 				}
 			}
@@ -115,13 +115,13 @@ const itself = 0.05
 func (s *screen) teller(noOwners bool) string {
 	switch {
 	case s.names.Paths && noOwners:
-		return "a runtime/trace tells"
+		return "record a runtime/trace"
 	case s.counts && noOwners:
 		return "take thread dumps, or a recording (contend record)"
 	case s.warned("stacks"):
 		return "record call chains (contend perf-args prints how)"
 	case s.native():
-		return "record for longer, since the wake-up that ends a wait tells it"
+		return "record for longer: the wake-up that ends a wait names it"
 	}
 	return "record with thread dumps (contend jfc prints settings)"
 }
@@ -141,7 +141,7 @@ func (s *screen) free(g *group) string {
 	const remedy = "take it less often, or split it"
 	switch {
 	case s.counts:
-		return "At this instant nobody has it: take several dumps"
+		return "At this instant nobody holds it: take several dumps"
 	case s.warned("saturated"):
 		return "No processor was idle: run fewer " + s.thread + "s, or take the lock less often"
 	case s.warned("threshold") || g.right() < sure || g.Uncertainty != nil && g.PlusMinusNs == nil:

@@ -41,9 +41,9 @@ func TestAdviceIsAsSureAsItsEvidence(t *testing.T) {
 		"known badly":        {freeLock(0.5), "-> It may be taken too often"},
 		"short waits hidden": {freeLock(0.9, "threshold"), "-> It may be taken too often"},
 		"no processor free":  {freeLock(0.9, "saturated"), "-> No processor was idle: run fewer threads"},
-		"one instant":        {instant, "-> At this instant nobody has it"},
+		"one instant":        {instant, "-> At this instant nobody holds it"},
 		"held, known well":   {heldLock(0.9), "-> Do less in Shop.pay:3 while it holds"},
-		"held, known badly":  {heldLock(0.5), "-> Shop.pay:3 seems to have it most: do less there"},
+		"held, known badly":  {heldLock(0.5), "-> Shop.pay:3 seems to hold it longest: do less there"},
 		"the recorder's":     {recorders, "-> It is the flight recorder's own"},
 	} {
 		if text := shown(t, c.a, Options{}); !strings.Contains(strings.Join(strings.Fields(text), " "), c.want) {
@@ -57,7 +57,7 @@ func TestAdviceForNativeProgramsIsAboutPerf(t *testing.T) {
 	for code, want := range map[string]string{"spinning": "record for longer", "threshold": "record with thread dumps"} {
 		a := freeLock(0.9, code)
 		a.Locks[0].Owners[0].Site = "[unknown owner]"
-		if text := shown(t, a, Options{}); !strings.Contains(text, "-> See who holds it: "+want) {
+		if text := shown(t, a, Options{}); !strings.Contains(text, "-> Its owner is not known: "+want) {
 			t.Errorf("%s: want %q:\n%s", code, want, text)
 		}
 	}
@@ -121,7 +121,7 @@ func TestAllThatOneMethodCallsIsOneHolder(t *testing.T) {
 	owner := func(ns int64, site string, callers ...string) document.LockOwner {
 		return document.LockOwner{Site: site, WaitNs: ns, Provenance: document.Provenance{SampledNs: ns}, Callers: []document.Callers{{Sites: callers, WaitNs: ns}}}
 	}
-	for itself, want := range map[int64]string{1e8: "-> What Catalog.refresh:35 calls has it most: do less there", 1e7: "-> What Catalog.fetch:36 calls has it most: do less there"} {
+	for itself, want := range map[int64]string{1e8: "-> What Catalog.refresh:35 calls holds it longest: do less there", 1e7: "-> What Catalog.fetch:36 calls holds it longest: do less there"} {
 		a := service(1, "Catalog", func(int) string { return "Catalog.get:34" })
 		a.Locks[0].Owners = []document.LockOwner{owner(4e8, "Catalog.fetch:36", "Catalog.refresh:39", "Main.run:1"), owner(4e8, "Clock.burn:8", "Catalog.fetch:37", "Catalog.refresh:39", "Main.run:1"), owner(itself, "Catalog.refresh:35", "Main.run:1"), owner(1e8-itself, "Catalog.get:34", "Main.run:2")}
 		if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, want) {
@@ -135,7 +135,7 @@ func TestOneDumpIsOneInstant(t *testing.T) {
 	a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
 	a.Coverage.Unit = "threads"
 	a.Coverage.Warnings = []document.Warning{{Code: "single-dump", Text: "one thread dump counts threads"}}
-	if text := shown(t, a, Options{}); !strings.Contains(text, "-> At this instant Shop.checkout:12 has it") || !strings.Contains(text, "doubt: one thread dump") {
+	if text := shown(t, a, Options{}); !strings.Contains(text, "-> At this instant Shop.checkout:12 holds it") || !strings.Contains(text, "doubt: one thread dump") {
 		t.Errorf("%s", text)
 	}
 }
@@ -160,7 +160,7 @@ func TestTheEndOfAChainIsNamed(t *testing.T) {
 	a.Locks[1].Class = "Till"
 	a.Findings = []document.Finding{{Kind: "blocked-while-holding", Title: "waiting for another lock while holding this one", Class: "Cart", Lock: a.Locks[0].Lock,
 		Owner: "Shop.step:0", Root: a.Locks[1].Lock, Share: 0.5, Confidence: "high", Remedy: "Mend the lock at the end of the chain first; then"}}
-	for owner, want := range map[string]string{"Shop.pay:3": "-> Mend Till first, which Shop.pay:3 holds most", "[handoff]": "-> Mend Till first, at the end of the chain"} {
+	for owner, want := range map[string]string{"Shop.pay:3": "-> Fix Till first; Shop.pay:3 holds it longest", "[handoff]": "-> Fix Till first, at the end of the chain"} {
 		a.Locks[1].Owners[0].Site = owner
 		if text := shown(t, a, Options{}); !strings.Contains(text, want+"\n") {
 			t.Errorf("%s: want %q:\n%s", owner, want, text)
@@ -170,12 +170,12 @@ func TestTheEndOfAChainIsNamed(t *testing.T) {
 		t.Errorf("--full gives all of the remedy:\n%s", text)
 	}
 	a.Locks[1].Class, a.Locks[1].Owners[0].Site = "Cart", "Shop.step:1"
-	if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, "-> Mend Cart at Shop.step:1 first, at the end of the chain") {
+	if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, "-> Fix Cart at Shop.step:1 first, at the end of the chain") {
 		t.Errorf("of two locks of one class:\n%s", text)
 	}
 	a.Locks[1].Class, a.Locks[1].Lock = "", "a lock the dump does not name"
 	a.Findings[0].Root = a.Locks[1].Lock
-	if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, "waiting for a lock the dump does not name while") || strings.Contains(text, "Mend first") || !strings.Contains(text, "33 % a lock the dump does not name at Shop.step:1") {
+	if text := strings.Join(strings.Fields(shown(t, a, Options{})), " "); !strings.Contains(text, "waiting for a lock the dump does not name while") || strings.Contains(text, "Fix first") || !strings.Contains(text, "33 % a lock the dump does not name at Shop.step:1") {
 		t.Errorf("a lock without a class:\n%s", text)
 	}
 }

@@ -106,7 +106,7 @@ func (s *screen) block(g *group, owners int, enough int64) []line {
 func (s *screen) lockName(g *group) []string {
 	name := g.Lock.Lock
 	if g.locks > 1 {
-		name, _, _ = strings.Cut(name, " (") // is told of the biggest alone
+		name, _, _ = strings.Cut(name, " (") // belongs to the biggest alone
 	}
 	return s.names.Lock(name, g.Class, g.Site)
 }
@@ -135,12 +135,12 @@ func (s *screen) numbers(g *group) []string {
 }
 
 // holders says who had the lock meanwhile: n of those with a name, and between
-// them who has none; but nobody after mostOwners before enough is told.
+// them who has none; but nobody after mostOwners before their sum is enough.
 func (s *screen) holders(g *group, n int, enough int64) (lines []line) {
-	first, named, told := "      held by  ", 0, int64(0)
+	first, named, sum := "      held by  ", 0, int64(0)
 	for i := range g.Owners {
 		o := &g.Owners[i]
-		if named >= n && (told >= enough || named == mostOwners) || named > 0 && !s.Full && o.WaitNs*20 < g.WaitNs {
+		if named >= n && (sum >= enough || named == mostOwners) || named > 0 && !s.Full && o.WaitNs*20 < g.WaitNs {
 			break
 		}
 		if text.Placed(o.Site) {
@@ -149,7 +149,7 @@ func (s *screen) holders(g *group, n int, enough int64) (lines []line) {
 			continue
 		}
 		lines = append(lines, s.holder(first+fmt.Sprintf("%4s ", percent(o.WaitNs, g.WaitNs)), o)...)
-		told += o.WaitNs
+		sum += o.WaitNs
 		first = strings.Repeat(" ", len(first))
 	}
 	return lines

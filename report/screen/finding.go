@@ -97,8 +97,8 @@ func (s *screen) finding(f *document.Finding) []line {
 	return append(lines, fill("      -> ", s.Width, plain, prose(remedy)...)...)
 }
 
-// endOfChain says what to mend where the owner of a lock waits for another: that lock,
-// and who has it most of the time.
+// endOfChain says what to fix where the owner of a lock waits for another: that lock,
+// and its owner for most of the time.
 func (s *screen) endOfChain(f *document.Finding) string {
 	i := slices.IndexFunc(s.Locks, func(l document.Lock) bool { return l.Lock == f.Root })
 	if f.Kind != findings.BlockedHolding.String() || i < 0 || s.Locks[i].Class == "" {
@@ -107,10 +107,10 @@ func (s *screen) endOfChain(f *document.Finding) string {
 	l, name := &s.Locks[i], s.otherLock(f)
 	for _, o := range l.Owners {
 		if site := s.names.Name(o.Site); text.Placed(o.Site) && float64(o.WaitNs) >= advised*float64(l.WaitNs) && !strings.HasSuffix(name, " at "+site) {
-			return "Mend " + name + " first, which " + site + " holds most"
+			return "Fix " + name + " first; " + site + " holds it longest"
 		}
 	}
-	return "Mend " + name + " first, at the end of the chain"
+	return "Fix " + name + " first, at the end of the chain"
 }
 
 // otherLock names the lock that the owner of a finding's lock waits for: of two of

@@ -46,7 +46,7 @@ func groupsOf(locks []document.Lock, rest []document.Rest) (groups []group) {
 	return groups
 }
 
-// add joins a smaller lock, or n together. How many threads waited for any of them is not told:
+// add joins a smaller lock, or n together. How many threads waited for any of them is not known:
 // at least as many as for one.
 func (g *group) add(l *document.Lock, n int) {
 	g.locks += n
@@ -86,7 +86,7 @@ func (g *group) right() float64 {
 	return g.expected / g.inferred
 }
 
-// joinOwners adds up what is told of the owners at each site.
+// joinOwners adds up the owners at each site.
 func joinOwners(list, more []document.LockOwner) []document.LockOwner {
 	out := slices.Clone(list)
 	for _, o := range more {

@@ -15,7 +15,7 @@ type line struct {
 // style is how a terminal shows a line.
 type style string
 
-// The styles, as terminals are told them.
+// The styles, as terminals take them.
 const (
 	plain  style = ""
 	strong style = "\x1b[1m"

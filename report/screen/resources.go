@@ -25,7 +25,7 @@ func (s *screen) resources() (lines []line) {
 		shown++
 		lines = append(lines, s.resource(r)...)
 		if shown == 1 && s.elsewhere() > 0 {
-			lines = append(lines, fill("      -> ", s.Width, plain, prose("Nobody owns these: see who keeps them for long, or answers late")...)...)
+			lines = append(lines, fill("      -> ", s.Width, plain, prose("These have no recorded owner: look for slow users or producers")...)...)
 		}
 	}
 	if len(s.Idle) > 0 {
@@ -93,12 +93,12 @@ func (s *screen) idle() []line {
 	if t.Waiters == 0 || len(s.Idle) > 0 {
 		return nil
 	}
-	what := fmt.Sprintf("%s that had nothing to do (--idle lists them)", s.threads(t.WaitNs))
+	what := fmt.Sprintf("%s with nothing to do (--idle lists them)", s.threads(t.WaitNs))
 	if t.WaitNs == 1 {
 		what = strings.Replace(what, "them", "it", 1)
 	}
 	if !s.counts {
-		what = fmt.Sprintf("%s in which %s had nothing to do (--idle lists it)", text.Duration(t.WaitNs), s.threads(int64(t.Waiters)))
+		what = fmt.Sprintf("%s of idle time in %s (--idle lists it)", text.Duration(t.WaitNs), s.threads(int64(t.Waiters)))
 	}
 	return fill("not counted: ", s.Width, plain, prose(what)...)
 }

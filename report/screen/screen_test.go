@@ -132,7 +132,7 @@ func TestPoolsAreShownBesideLocks(t *testing.T) {
 	loop := document.Resource{What: "java.util.concurrent.ArrayBlockingQueue.take", Site: "com.example.Worker.run:9", Loop: true, Aside: document.Aside{WaitNs: 9e9, Waits: 9, Waiters: 5}}
 	a.Beside = document.Beside{Resources: []document.Resource{loop, pool}, IdleTotal: document.Aside{WaitNs: 5e9, Waits: 2, Waiters: 2}}
 	text := shown(t, a, Options{})
-	if !strings.Contains(text, " 4.0  ArrayBlockingQueue.take at Pool.borrow:7 (4.00 s, 9 waits, 5 threads)") || strings.Contains(text, "Worker.run") || !strings.Contains(text, "2 threads had nothing to do") {
+	if !strings.Contains(text, " 4.0  ArrayBlockingQueue.take at Pool.borrow:7 (4.00 s, 9 waits, 5 threads)") || strings.Contains(text, "Worker.run") || !strings.Contains(text, "idle time in 2 threads") {
 		t.Errorf("the pool, not the worker:\n%s", text)
 	}
 	if head := strings.Join(strings.Fields(text), " "); !strings.Contains(head, "1.0 waiting for a lock on average, 4.0 for pools, queues and results") {
@@ -268,7 +268,7 @@ func TestWhatMostWaitForComesFirst(t *testing.T) {
 		a := service(1, "Cart", func(int) string { return "Shop.checkout:12" })
 		a.Resources = []document.Resource{{What: "java.lang.Object.wait", Site: "Box.fetch:7", Aside: document.Aside{WaitNs: ns, Waits: 9, Waiters: 5}}}
 		text := shown(t, a, Options{})
-		if before := strings.Index(text, "Pools, queues") < strings.Index(text, "Locks, by"); before != first || strings.Contains(text, "-> Nobody owns these") != first {
+		if before := strings.Index(text, "Pools, queues") < strings.Index(text, "Locks, by"); before != first || strings.Contains(text, "-> These have no recorded owner") != first {
 			t.Errorf("%d ns:\n%s", ns, text)
 		}
 		a.Findings = []document.Finding{{Kind: "sleep-holding", Title: "asleep while holding the lock", Class: "Cart", Owner: "Shop.checkout:12", Share: 1}}

@@ -15,12 +15,12 @@ func (s *screen) tail() (lines []line) {
 	lines = s.idle()
 	uncounted := s.uncounted()
 	for i, w := range uncounted {
-		told := fill("not counted: ", s.Width, plain, prose(s.brief(w))...)
-		if i == s.detail.notes && (i+1 < len(uncounted) || len(told) > 1) { // one line is as short as saying that there is one more
+		note := fill("not counted: ", s.Width, plain, prose(s.brief(w))...)
+		if i == s.detail.notes && (i+1 < len(uncounted) || len(note) > 1) { // one line is as short as saying that there is one more
 			lines = append(lines, fill("", s.Width, plain, prose(fmt.Sprintf("not counted: %s (--full shows all)", text.Amount(int64(len(uncounted)-i), "more thing")))...)...)
 			break
 		}
-		lines = append(lines, told...)
+		lines = append(lines, note...)
 	}
 	for _, w := range s.Coverage.Warnings {
 		if doubts[w.Code] && !s.Full && s.Total.WaitNs > 0 && !s.trapped() {
@@ -30,7 +30,7 @@ func (s *screen) tail() (lines []line) {
 	lines = append(lines, s.sureness()...)
 	if s.Full {
 		for _, w := range s.Coverage.Warnings {
-			if slices.ContainsFunc(uncounted, func(told document.Warning) bool { return told.Text == w.Text }) {
+			if slices.ContainsFunc(uncounted, func(u document.Warning) bool { return u.Text == w.Text }) {
 				continue
 			}
 			lines = append(lines, fill("note: ", s.Width, plain, prose(w.Text)...)...)
@@ -63,7 +63,7 @@ func (s *screen) uncounted() []document.Warning {
 	return slices.DeleteFunc(slices.Clone(s.NotCounted), func(w document.Warning) bool { return w.Code == "not-recorded" })
 }
 
-// unread reports whether an input is damaged so much that nothing of it is told.
+// unread reports whether an input is damaged so much that nothing of it could be read.
 func (s *screen) unread() bool {
 	return s.nothing() && slices.ContainsFunc(s.NotCounted, func(w document.Warning) bool { return w.Code != "not-recorded" })
 }
@@ -132,7 +132,7 @@ func (s *screen) next() []line {
 	case s.counts && len(s.groups) > 0:
 		parts = []string{"contend blame --by lock,waiter-stack " + file}
 	case len(s.groups) > 0:
-		parts = []string{"contend blame --class " + s.pattern(s.groups[0].Class) + " " + file, "(all who held it)"}
+		parts = []string{"contend blame --class " + s.pattern(s.groups[0].Class) + " " + file, "(all its owners)"}
 		if !s.Full {
 			parts = append(parts, "or contend analyze --full (whole stacks)")
 		}

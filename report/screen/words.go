@@ -71,17 +71,17 @@ func (w *words) amount(ns int64) string {
 	return text.Duration(ns)
 }
 
-// pseudo explains who is no thread.
+// pseudo explains owners that are no thread.
 var pseudo = map[string]string{
-	"[handoff]":       "nobody: it was free, its next %s not yet running",
-	"[unknown owner]": "unknown: the trace does not tell",
+	"[handoff]":       "hand-off: free, its next owner not yet running",
+	"[unknown owner]": "not known from the trace",
 	"[unknown stack]": "a %s of which nothing else is known",
 	"[external]":      "a %s that ended holding it",
-	"[gc pause]":      "a garbage collection, which stopped everybody",
-	"[safepoint]":     "a pause of the JVM, which stopped everybody",
+	"[gc pause]":      "a garbage collection, which stopped all threads",
+	"[safepoint]":     "a pause of the JVM, which stopped all threads",
 }
 
-// owner names who had a lock.
+// owner names the owner of a lock.
 func (w *words) owner(site string) string {
 	if what, ok := pseudo[site]; ok {
 		if strings.Contains(what, "%s") {

@@ -48,10 +48,10 @@ func Bars(w io.Writer, d *document.Hist, o Options) error {
 // histogram draws one distribution.
 func histogram(out io.Writer, name, kind string, l *document.Lengths, o Options) {
 	fmt.Fprintln(out, wrap(fmt.Sprintf("%s: %s %s", name, text.Number(l.Count), kind), "", o))
-	const aside = 42 // the columns beside a bar
+	const labels = 42 // the columns beside a bar
 	wide := barWidth
 	if o.Width > 0 {
-		wide = max(o.Width-aside, 10)
+		wide = max(o.Width-labels, 10)
 	}
 	most := int64(1)
 	for _, b := range l.Bars {

@@ -60,7 +60,7 @@ func counts(s *document.Side) bool {
 	return slices.ContainsFunc(s.Traces, func(t document.SideTrace) bool { return measureOf(t.Coverage).Counts() })
 }
 
-// unitOf says what changes are told of.
+// unitOf is the unit of changes.
 func unitOf(d *document.Diff) string {
 	if d.Base.Operations > 0 {
 		return "waiting of each operation"
@@ -215,7 +215,7 @@ func diffNotes(w io.Writer, d *document.Diff, o Options) error {
 	if counts(&d.Base) || counts(&d.New) {
 		interval = "± ?: what counts threads at one instant gives no interval, and any change may be noise"
 	}
-	lines := []string{fmt.Sprintf("~ may be noise, or the same told more finely: each table shows a false change with a chance of at most %g %%", 100*d.Alpha), interval}
+	lines := []string{fmt.Sprintf("~ may be noise, or the same in finer rows: each table shows a false change with a chance of at most %g %%", 100*d.Alpha), interval}
 	for _, note := range notesOf(slices.Concat(d.Base.Traces, d.New.Traces)) {
 		if !slices.Contains(lines, note) {
 			lines = append(lines, note)

@@ -33,7 +33,7 @@ func edgeGrid(d *document.Graph) *Grid {
 	if note := text.LeftOut(d); note != "" {
 		g.Notes = append(g.Notes, note)
 	}
-	if note := text.Untold(d.Other, d.Coverage, "edges"); note != "" {
+	if note := text.InOther(d.Other, d.Coverage, "edges"); note != "" {
 		g.Notes = append(g.Notes, note+"; cycles are those of these")
 	}
 	g.Notes = append(g.Notes, m.Total(d.Total))
@@ -62,8 +62,8 @@ func ofHundred(part, whole int64) float64 {
 
 // cycleGrid lists the strongly connected components among the shown nodes.
 func cycleGrid(d *document.Graph) *Grid {
-	g := &Grid{Title: "cycles: each member waited, over the recording, for another one; a knot waits for nobody else",
-		Head: []string{"CYCLE", "KNOT", "MEMBERS"}, Left: left(3, 1, 2), Flex: 2}
+	g := &Grid{Title: "cycles: each member waited, over the recording, for another one; closed: its members wait for nobody else",
+		Head: []string{"CYCLE", "CLOSED", "MEMBERS"}, Left: left(3, 1, 2), Flex: 2}
 	members := map[int][]string{}
 	closed := map[int]bool{}
 	for _, n := range d.Nodes {

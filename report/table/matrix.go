@@ -14,12 +14,12 @@ import (
 // are; top limits both, 0 means as many as a reader can make anything of, and what
 // is left out is summed in a last row and column, so that everything adds up.
 func Matrix(w io.Writer, d *document.Graph, top int, o Options) error {
-	n := nodesApart(len(d.Nodes), top, o)
+	n := shownNodes(len(d.Nodes), top, o)
 	g := newMatrix(d, n).grid(d, o)
 	for ; n > 1 && o.Style == Text && o.Width > 0 && g.least() > o.Width; n-- {
 		g = newMatrix(d, n-1).grid(d, o)
 	}
-	if note := text.Untold(d.Other, d.Coverage, "edges"); note != "" {
+	if note := text.InOther(d.Other, d.Coverage, "edges"); note != "" {
 		g.Notes = append(g.Notes, note)
 	}
 	return writeAll(w, []*Grid{g}, d.Coverage, o)
@@ -28,8 +28,8 @@ func Matrix(w io.Writer, d *document.Graph, top int, o Options) error {
 // mostMatrix bounds the rows and columns of a matrix, which takes their square.
 const mostMatrix = 512
 
-// nodesApart is how many of some nodes are tried to be shown.
-func nodesApart(n, top int, o Options) int {
+// shownNodes is how many of some nodes are tried to be shown.
+func shownNodes(n, top int, o Options) int {
 	n = min(n, mostMatrix)
 	if top > 0 {
 		n = min(n, top)
@@ -57,7 +57,7 @@ type matrix struct {
 	rest  int // nodes summed in the rest
 }
 
-// newMatrix keeps the n first nodes apart.
+// newMatrix gives the first n nodes rows of their own.
 func newMatrix(d *document.Graph, n int) *matrix {
 	m := &matrix{nodes: d.Nodes[:n], rest: len(d.Nodes) - n, cells: make([][]int64, n+1)}
 	for i := range m.cells {

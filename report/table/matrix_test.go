@@ -17,7 +17,7 @@ func TestAMatrixOfManyNodesIsBounded(t *testing.T) {
 		d.Nodes = append(d.Nodes, document.Node{ID: i, Name: fmt.Sprintf("A.m%d", i)})
 		d.Edges = append(d.Edges, document.Edge{From: i, To: (i + 1) % 5000, ThreadNs: 1})
 	}
-	if n := nodesApart(len(d.Nodes), 0, Options{Style: CSV}); n > mostMatrix {
+	if n := shownNodes(len(d.Nodes), 0, Options{Style: CSV}); n > mostMatrix {
 		t.Errorf("%d rows", n)
 	}
 	for most, o := range map[int]Options{130: {Style: Text, Width: 120}} {

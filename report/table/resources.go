@@ -13,12 +13,12 @@ import (
 func besideGrids(b *document.Beside, m measure) (grids []*Grid) {
 	if len(b.Resources) > 0 {
 		g := resourceGrid("resources: "+resourceTitle(m), b.Resources, b.Omitted[0], m)
-		g.Notes = append(g.Notes, asideTotal("total: ", b.ResourceTotal, m))
+		g.Notes = append(g.Notes, sumOf("total: ", b.ResourceTotal, m))
 		grids = append(grids, g)
 	}
 	if len(b.Idle) > 0 {
 		g := resourceGrid("idle: waits of "+m.Thread+"s with nothing to do", b.Idle, b.Omitted[1], m)
-		g.Notes = append(g.Notes, asideTotal("total: ", b.IdleTotal, m))
+		g.Notes = append(g.Notes, sumOf("total: ", b.IdleTotal, m))
 		grids = append(grids, g)
 	}
 	return grids
@@ -62,11 +62,11 @@ func idleLine(b *document.Beside, m measure) []string {
 	if b.IdleTotal.Waiters == 0 || len(b.Idle) > 0 {
 		return nil
 	}
-	return []string{asideTotal("idle: ", b.IdleTotal, m) + " (--idle lists it)"}
+	return []string{sumOf("idle: ", b.IdleTotal, m) + " (--idle lists it)"}
 }
 
-// asideTotal writes a sum behind what it is of.
-func asideTotal(what string, a document.Aside, m measure) string {
+// sumOf writes a sum behind what it is of.
+func sumOf(what string, a document.Aside, m measure) string {
 	threads := fmt.Sprintf("%s %ss", text.Number(int64(a.Waiters)), m.Thread)
 	if a.Waiters == 1 {
 		threads = "1 " + m.Thread

@@ -189,7 +189,7 @@ func blameGrid(b *document.Blame) *Grid {
 	if b.Omitted > 0 {
 		g.Notes = append(g.Notes, fmt.Sprintf("%s with %s (--top 0 shows all)", moreRows(b.Omitted), m.Text(b.OmittedNs)))
 	}
-	if note := text.Untold(b.Other, b.Coverage, "rows"); note != "" {
+	if note := text.InOther(b.Other, b.Coverage, "rows"); note != "" {
 		g.Notes = append(g.Notes, note)
 	}
 	return g

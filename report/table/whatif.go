@@ -64,7 +64,7 @@ func whatIfRow(r *document.WhatIfRow, m measure, style Style) []Cell {
 }
 
 // throughput is a range of factors. One that brings nothing says so, and one that may
-// be loss as well as gain that it cannot be told from that.
+// be loss as well as gain that nothing can be said.
 func throughput(low, high float64) string {
 	from, to := fmt.Sprintf("%.2f", low), fmt.Sprintf("%.2f", high)
 	switch text := between(from, to); {
@@ -77,7 +77,7 @@ func throughput(low, high float64) string {
 	}
 }
 
-// between is a range whose ends may be told alike.
+// between is a range whose ends may be written alike.
 func between(low, high string) string {
 	if low == high {
 		return low

@@ -79,14 +79,14 @@ func (m Measure) Total(t document.Waiting) string {
 	return fmt.Sprintf("total: %s in %s, wall-time %s", Duration(t.WaitNs), Amount(t.Waits, "wait"), Duration(t.WallNs))
 }
 
-// Untold says how much is in rows, or on edges, that do not tell all they could, "" when
+// InOther says how much is in rows, or on edges, whose key is [other], "" when
 // nothing.
-func Untold(o document.Other, c document.Coverage, rows string) string {
+func InOther(o document.Other, c document.Coverage, rows string) string {
 	if o.Ns == 0 {
 		return ""
 	}
 	m := MeasureOf(c)
-	return fmt.Sprintf("too many %s to tell all apart: %s in those of [other]; any other holds all of its own", rows, m.Text(o.Ns))
+	return fmt.Sprintf("too many %s to keep all: %s in those of [other]; any other is complete", rows, m.Text(o.Ns))
 }
 
 // LeftOut says what the limit left out of a graph, "" when nothing.

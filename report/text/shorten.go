@@ -44,7 +44,7 @@ func ShortenCell(s string, n int) string {
 	return Shorten(class, n, End)
 }
 
-// lastDigits of an address tell locks of a class apart, where its name keeps
+// lastDigits of an address distinguish locks of a class, where its name keeps
 // leastClass columns beside them.
 const (
 	lastDigits = 4

@@ -45,8 +45,8 @@ type band struct {
 	Sum           string
 	Path          string  // the outline of the pressure
 	Phases        []phase // all that are shaded
-	Told          []phase // those with a line of text in the picture
-	More          string  // what is not told
+	Written       []phase // those with a line of text in the picture
+	More          string  // what is not written
 	MoreY         int
 	Peak          string // what the height of the plot stands for
 	CausesY, Axis int    // lines of text
@@ -136,11 +136,11 @@ func fraction(at, first, last int64) float64 {
 	return float64(min(max(at, first), last)-first) / float64(last-first)
 }
 
-// A lock may have many phases. The largest are told in the picture, more are
+// A lock may have many phases. The largest are written in the picture, more are
 // shaded and tell what they are when pointed at, and the rest is counted.
 const (
-	maxTold   = 8
-	maxShaded = 300
+	maxWritten = 8
+	maxShaded  = 300
 )
 
 // addPhases shades the phases of the band's lock. They come largest first.
@@ -153,13 +153,13 @@ func (b *band) addPhases(d *document.CSP, edges []int64) {
 		if len(b.Phases) < maxShaded {
 			b.Phases = append(b.Phases, b.newPhase(&p, d.StartNs, edges))
 		}
-		if len(b.Phases) > maxTold {
+		if len(b.Phases) > maxWritten {
 			more++
 			moreNs += p.WaitNs
 		}
 	}
-	b.Told = b.Phases[:min(len(b.Phases), maxTold)]
-	b.MoreY = b.CausesY + lineHigh*len(b.Told)
+	b.Written = b.Phases[:min(len(b.Phases), maxWritten)]
+	b.MoreY = b.CausesY + lineHigh*len(b.Written)
 	if more > 0 {
 		b.More = fmt.Sprintf("and %d more phases with %s", more, text.Duration(moreNs))
 	}

@@ -45,7 +45,7 @@ func page(t *testing.T, d *document.CSP, top int) (svg, html string) {
 	return a.String(), b.String()
 }
 
-func TestPhasesAreShadedAndTold(t *testing.T) {
+func TestPhasesAreShadedAndWritten(t *testing.T) {
 	svg, html := page(t, exampleDocument(), 0)
 	for _, want := range []string{
 		`<rect x="20.0" y="84" width="192.0" height="60" fill="#ffdfb8"/>`, // the first two of ten seconds
@@ -81,7 +81,7 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 	if got := strings.Count(svg, `<g class="phase">`); got != maxShaded {
 		t.Errorf("%d phases shaded", got)
 	}
-	if want := fmt.Sprintf("and %d more phases with 299 ms", maxShaded+7-maxTold); strings.Count(svg, `<text class="cause"`) != maxTold || !strings.Contains(svg, want) {
+	if want := fmt.Sprintf("and %d more phases with 299 ms", maxShaded+7-maxWritten); strings.Count(svg, `<text class="cause"`) != maxWritten || !strings.Contains(svg, want) {
 		t.Errorf("nothing says %q", want)
 	}
 	if got := strings.Count(html, "<details"); got != maxShaded {

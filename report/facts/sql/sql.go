@@ -1,5 +1,5 @@
 // Package sql holds the questions that are asked of facts, once for all engines,
-// and how each engine is told where the tables are.
+// and the statements that give each engine the tables.
 package sql
 
 import (
@@ -33,7 +33,7 @@ func Query(name string) string {
 	return strings.TrimSpace(string(text))
 }
 
-// Dialect is how an engine is told of the tables.
+// Dialect has an engine's statements for the tables.
 type Dialect struct {
 	Name string
 	head string
@@ -95,7 +95,7 @@ func instants(table string) (names []string) {
 	return names
 }
 
-// duckdb shows times in the session's zone unless they are told to have none.
+// duckdb shows times in the session's zone unless the view strips it.
 func duckdb(table, folder string) string {
 	star := "*"
 	if names := instants(table); len(names) > 0 {

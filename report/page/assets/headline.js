@@ -98,7 +98,7 @@
 
   function surest(parts) {
     const most = Math.max(...parts), whole = parts.reduce((a, ns) => a + ns, 0);
-    return (2 * most > whole ? " mostly " : " partly ") + C.known[parts.indexOf(most)];
+    return (10 * most >= 9 * whole ? " " : 2 * most > whole ? " mostly " : " partly ") + C.known[parts.indexOf(most)];
   }
 
   // Empty says what was not recorded, and how to record it; where anything else is

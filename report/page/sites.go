@@ -8,9 +8,9 @@ import (
 	"contend/format"
 )
 
-// told is what stacks and locks tell of each row, as numbers of names. A frame
-// that took a lock is a node of the owner's stack, -1 where nothing tells.
-type told struct {
+// siteColumns are the sites of each row, as numbers of names. A frame that took a
+// lock is a node of the owner's stack, -1 where it is not known.
+type siteColumns struct {
 	WaiterSite []int32 `json:"waiterSite"` // where the waiter waits
 	OwnerSite  []int32 `json:"ownerSite"`  // where the owner took the lock, or the pseudo owner
 	OwnerTook  []int32 `json:"ownerTook"`
@@ -18,9 +18,9 @@ type told struct {
 	RootTook   []int32 `json:"rootTook"`
 }
 
-// tell adds what is told of the row of a key. Rows are added in order.
-func (n *numbering) tell(key cube.Key) {
-	t := &n.table.Told
+// addSites adds the sites of the row of a key. Rows are added in order.
+func (n *numbering) addSites(key cube.Key) {
+	t := &n.table.Sites
 	waiter, _ := n.cube.Text(cube.WaiterStack, key[cube.WaiterStack])
 	if key[cube.WaiterStack] != cube.Other {
 		waiter = n.sites.Names().Name(n.sites.Waiter(format.StackID(key[cube.WaiterStack])))
