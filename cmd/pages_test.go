@@ -58,7 +58,7 @@ func TestABrowserShowsTheGraph(t *testing.T) {
 	picture := filepath.Join(t.TempDir(), "graph.svg")
 	run(t, "graph", "--by", "thread", hostileTrace(t), "-o", picture)
 	dom := browser(t, picture).dom()
-	for what, n := range map[string]int{`<g class="node `: 2, `<g class="edge"`: 2, "<script": 0, "<img": 0, "knot 1": 2} {
+	for what, n := range map[string]int{`<g class="node `: 2, `<g class="edge"`: 2, "<script": 0, "<img": 0, "closed cycle 1": 2} {
 		if got := strings.Count(dom, what); got != n {
 			t.Errorf("%d of %q, want %d:\n%s", got, what, n, dom)
 		}
