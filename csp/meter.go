@@ -46,6 +46,7 @@ type Meter struct {
 	ran     int64
 	rec     bootstrap.Recorder // of sampled traces, by lock
 	series  map[format.ObjectID]int
+	whole   int      // series of all locks
 	at      interval // that was added to last
 	err     error
 }
@@ -67,7 +68,7 @@ func New(o Options) *Meter {
 	if o.Threshold <= 0 {
 		o.Threshold = DefaultThreshold
 	}
-	m := &Meter{o: o, most: maxIntervals, series: map[format.ObjectID]int{}}
+	m := &Meter{o: o, most: maxIntervals, series: map[format.ObjectID]int{}, whole: bootstrap.NoSeries}
 	if o.Phases {
 		m.most = maxOfPhases
 	}

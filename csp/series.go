@@ -17,7 +17,8 @@ type Series struct {
 	Phases     []Phase // the largest first; as many as Options.Top asked for
 	WaitNs     int64   // over all intervals and locks
 	RunningNs  int64
-	Sampled    bool // the sums are estimates
+	Sampled    bool     // the sums are estimates
+	PlusMinus  *float64 // half of the 95 % interval of the pressure of all locks, as that of Pressure
 
 	meter  *Meter
 	waits  *packed

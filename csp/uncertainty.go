@@ -15,8 +15,14 @@ const maxIntervalsOfConfidence = 2000
 // record keeps what a slice of a sampled trace adds to each lock in cells of
 // time.
 func (m *Meter) record(s *analysis.Slice, n int) {
+	if !m.rec.Sampled() {
+		return
+	}
+	if m.whole == bootstrap.NoSeries {
+		m.whole = m.rec.New()
+	}
+	m.rec.Add(m.whole, s.Start, s.End, s.Length(), n)
 	switch {
-	case !m.rec.Sampled():
 	case m.o.Root:
 		for i := range s.Shares {
 			sh := &s.Shares[i]
@@ -44,6 +50,7 @@ func (m *Meter) addIntervals(s *Series, found int) {
 		return
 	}
 	cells := m.rec.Finish()
+	s.PlusMinus = half(cells, m.whole)
 	for i := range s.Phases[:min(len(s.Phases), maxIntervalsOfConfidence)] {
 		p := &s.Phases[i]
 		p.PlusMinus = m.half(cells.Window(p.StartNs, p.EndNs), p.lock)
@@ -66,11 +73,18 @@ func (m *Meter) addIntervals(s *Series, found int) {
 // half returns half of the interval of a lock's pressure, nil when there are
 // too few samples to tell.
 func (m *Meter) half(c *bootstrap.Cells, lock format.ObjectID) *float64 {
-	i, ok := m.series[lock]
-	if !ok || i == bootstrap.NoSeries {
+	if i, ok := m.series[lock]; ok {
+		return half(c, i)
+	}
+	return nil
+}
+
+// half returns the same of a series.
+func half(c *bootstrap.Cells, series int) *float64 {
+	if series == bootstrap.NoSeries {
 		return nil
 	}
-	e := c.Ratio(c.Series(i), c.Series(bootstrap.Running))
+	e := c.Ratio(c.Series(series), c.Series(bootstrap.Running))
 	if e.Blocks == 0 || math.IsInf(e.Half, 1) {
 		return nil
 	}

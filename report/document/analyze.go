@@ -96,6 +96,20 @@ func newPressureRange(tr *analysis.Trace, hidden int64) *Shares {
 	return nil
 }
 
+// pressureWithin returns the range of the pressure of a total that samples tell, which is
+// known to half of an interval, nil where that is not known.
+func (c *Coverage) pressureWithin(total *Total, half *float64) *Shares {
+	if half == nil || *half < widePressure || total.RunningNs <= 0 {
+		return c.Pressure
+	}
+	is := float64(total.WaitNs) / float64(total.RunningNs)
+	out := Shares{is, is}
+	if c.Pressure != nil {
+		out = *c.Pressure
+	}
+	return &Shares{max(0, out.Low-*half), min(1, out.High+*half)}
+}
+
 // Bounds are what an amount is taken to be, and the most it can be.
 type Bounds struct {
 	LowNs  int64 `json:"lowNs"`

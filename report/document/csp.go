@@ -117,6 +117,9 @@ func newPhase(p *csp.Phase) Phase {
 // its sums equal the total. Times are shown as counted from start.
 func NewCSP(s *csp.Series, start int64, m []csp.Metric, total Total, cov Coverage) *CSP {
 	d := &CSP{Schema: "contend.csp/1", StartNs: start, IntervalNs: s.IntervalNs, Sampled: s.Sampled && cov.Unit == "ns", Intervals: []Interval{}, Phases: []Phase{}, Total: total, Coverage: cov, series: s}
+	if d.Sampled {
+		d.Coverage.Pressure = cov.pressureWithin(&total, s.PlusMinus)
+	}
 	for _, r := range m {
 		d.Metrics = append(d.Metrics, Metric(r))
 	}

@@ -9,8 +9,10 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -22,6 +24,7 @@ final class Living {
   private static final long LATELY_NANOS = 2_000_000_000L;
   private static final long YOUNG_NANOS = 10_000_000_000L;
   private static final long HANGS_NANOS = 1_000_000_000L;
+  private static final int INSIDE = 1 << 10; // stacks that are remembered
 
   private final ThreadMXBean threads;
   private final TraceWriter out;
@@ -30,6 +33,8 @@ final class Living {
   private long listed;
   int alive, idle; // threads of the program in the sample, and who of them waits for no lock
   final List<One> running = new ArrayList<>(); // and who could run
+  final List<One> asleep = new ArrayList<>(); // and who sleeps, of those that slept while they owned a lock
+  private final Set<Names.Stack> inside = new LinkedHashSet<>(); // stacks with which owners slept
 
   Living(ThreadMXBean threads, TraceWriter out) {
     this.threads = threads;
@@ -106,6 +111,7 @@ final class Living {
   List<One> wanting() {
     List<One> out = new ArrayList<>();
     running.clear();
+    asleep.clear();
     alive = 0;
     idle = 0;
     for (One t : all.values()) {
@@ -135,6 +141,9 @@ final class Living {
       wanting.add(t);
     } else if (waits(state)) {
       t.sleeps = at == null && state == Thread.State.TIMED_WAITING;
+      if (t.sleeps && t.slept) {
+        asleep.add(t);
+      }
       idle++;
     }
     alive++;
@@ -148,7 +157,22 @@ final class Living {
   void works(One owner) {
     if (owner.sleeps) {
       owner.sleeps = false;
+      owner.slept = true;
       idle--;
+    }
+  }
+
+  /** Takes in the stack of one that does, when it is known. */
+  void sleptAs(One owner) {
+    if (owner.at != null && waits(owner.at.getThreadState()) && inside.size() < INSIDE) {
+      inside.add(owner.stack);
+    }
+  }
+
+  /** The same of a thread that nobody waits for, with a stack with which an owner slept. */
+  void mayWork(One t) {
+    if (t.at != null && waits(t.at.getThreadState()) && inside.contains(t.stack)) {
+      works(t);
     }
   }
 
@@ -194,6 +218,7 @@ final class Living {
     final long since; // when it was first seen; Long.MIN_VALUE when that was at the beginning
     long listed;
     boolean mattered;
+    boolean slept; // while it owned a lock
     long lately; // when it last wanted or owned a lock
     LockInfo monitor; // that it last waited to enter; null if that was not told
     private long wait = -1; // the number of that wait

@@ -125,11 +125,19 @@ final class Sampler {
       want = Choice.some(want, Choice.MOST, random);
     }
     List<Living.One> could = unnamed-- > 0 ? Choice.some(living.running, RUNNING, random) : new ArrayList<>();
+    List<Living.One> asleep = evidence ? new ArrayList<>() : Choice.some(living.asleep, RUNNING, random); // perhaps with a lock
     look(want);
     List<Living.One> shown = new ArrayList<>();
     long looked = System.nanoTime(), now = looked;
-    if (!want.isEmpty() || !could.isEmpty()) {
-      now = stop(new Choice(want, could, living, evidence, now, random), shown);
+    if (!want.isEmpty() || !could.isEmpty() || !asleep.isEmpty()) {
+      Choice of = new Choice(want, could, living, evidence, now, random);
+      for (Living.One t : asleep) {
+        of.stop(t);
+      }
+      now = stop(of, shown);
+    }
+    for (Living.One t : asleep) {
+      living.mayWork(t);
     }
     blocked.begins(begun);
     for (Living.One t : want) {
@@ -336,7 +344,11 @@ final class Sampler {
       }
     }
     if (!c.unknown()) {
-      living.owner(c.owner());
+      Living.One owner = living.owner(c.owner());
+      if (owner != null) {
+        living.works(owner);
+        living.sleptAs(owner);
+      }
       names.announce(stack(c.owner()));
     }
   }
