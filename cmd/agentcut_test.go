@@ -99,7 +99,7 @@ func magicOf(data []byte) []byte { return data[:bytes.Index(data, []byte(format.
 func blockEnds(data []byte) (ends []int) {
 	for at := len(magicOf(data)); at < len(data); {
 		stored := int(binary.LittleEndian.Uint32(data[at+len(format.Marker):]))
-		at += format.BlockHeaderSize + stored
+		at += format.BlockHeaderSize(format.Version) + stored
 		ends = append(ends, at)
 	}
 	return ends

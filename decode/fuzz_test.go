@@ -318,6 +318,11 @@ func FuzzNative(f *testing.F) {
 	for _, codec := range []format.Codec{format.Plain, format.Deflate, format.Zstd} {
 		f.Add(contendTrace(f, fixtures+"go126-debug2-dump.txt", format.WriterOptions{Codec: codec, BlockSize: 500}))
 	}
+	version2, err := os.ReadFile(fixtures + "sampled-v2.bin")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(version2)
 	fuzz(f)
 }
 

@@ -36,7 +36,7 @@ const (
 
 	KindNote // Name, Value, Weight: what the reader of the input that the trace was made of said of it; see Stats.Notes
 
-	kindCount
+	kindCount // 19 and 20 are taken: version 2 of the format had two kinds more
 )
 
 // String returns the kind as the text twin writes it.

@@ -104,7 +104,7 @@ func (w *Writer) flush() {
 	if w.err != nil || w.events == 0 {
 		return
 	}
-	h := BlockHeader{Raw: uint32(len(w.raw)), Codec: w.o.Codec, Events: w.events, First: w.first}
+	h := BlockHeader{Version: Version, Raw: uint32(len(w.raw)), Codec: w.o.Codec, Events: w.events, First: w.first}
 	stored := w.compress()
 	if len(stored) >= len(w.raw) { // did not help
 		stored, h.Codec = w.raw, Plain

@@ -37,6 +37,8 @@ var told = map[string]string{
 	"perf-truth-seed2.perf.txt.zst":       "sleep-while-holding blocked-while-holding descheduled-while-holding", // two of its sections compute, on a machine with 40 others at work
 	"phases-default-settings.jfr":         "",                                                                    // locks are free, and handed over
 	"phases.jfr":                          "",
+	"sampled-v2.bin":                      "blocked-while-holding", // a random program of the simulator, whose locks nest
+	"sampled-v2.txt":                      "blocked-while-holding",
 	"truth-8threads-dumps50ms.jfr":        "sleep-while-holding blocked-while-holding", // exportReport and auditScan sleep, nestedTransfer takes two
 	"truth-8threads-jdk25.jfr":            "blocked-while-holding",
 	"truth-8threads.jfr":                  "sleep-while-holding blocked-while-holding",

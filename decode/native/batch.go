@@ -45,6 +45,7 @@ type worker struct {
 
 	*batch // being filled
 	last   int64
+	repeats
 }
 
 func newWorker() (*worker, error) {
@@ -64,6 +65,7 @@ func (w *worker) decode(b *batch) {
 		return
 	}
 	w.batch, w.last = b, b.block.header.First
+	w.repeats.reset()
 	for len(raw) > 0 && err == nil {
 		if len(b.events) == int(b.block.header.Events) {
 			b.fault = fmt.Sprintf("block: more than the %d events its header counts", len(b.events))
@@ -72,9 +74,7 @@ func (w *worker) decode(b *batch) {
 		var kind uint64
 		var body []byte
 		if kind, body, raw, err = format.CutEvent(raw); err == nil {
-			if err = format.DecodeFields(kind, body, w.add(), &w.last, &w.arena); err != nil {
-				b.events = b.events[:len(b.events)-1]
-			}
+			err = w.take(kind, body)
 		}
 	}
 	if err != nil {

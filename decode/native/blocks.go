@@ -18,18 +18,19 @@ type block struct {
 	why    string
 }
 
-// room is about what the block takes decoded, in bytes: an event of few bytes takes
-// hundreds.
+// room is what the block takes decoded, in bytes and nearly: an event of few bytes
+// takes hundreds, and of version 2 it may stand for many.
 func (b *block) room() int { return int(max(b.header.Raw, 256*b.header.Events)) }
 
 // splitter cuts the input into blocks. It holds one block at a time.
 type splitter struct {
-	in   io.Reader
-	buf  []byte
-	at   int   // of the next byte in buf
-	base int64 // offset of buf[0] in the input
-	read int64
-	eof  bool
+	in      io.Reader
+	version uint16
+	buf     []byte
+	at      int   // of the next byte in buf
+	base    int64 // offset of buf[0] in the input
+	read    int64
+	eof     bool
 }
 
 // need makes n bytes available behind at, fewer at the end of the input.
@@ -85,7 +86,7 @@ func (s *splitter) next() (b block, err error) {
 
 // intact reads the block at the current place; why says what is wrong with it.
 func (s *splitter) intact(b *block) (ok bool, why string, err error) {
-	const head = format.BlockHeaderSize
+	head := format.BlockHeaderSize(s.version)
 	n, err := s.need(head)
 	if err != nil || n == 0 {
 		return false, "", err
@@ -93,7 +94,7 @@ func (s *splitter) intact(b *block) (ok bool, why string, err error) {
 	if n < head {
 		return false, "block header: " + format.ErrTruncated.Error(), nil
 	}
-	h, ok := format.ParseBlockHeader(s.buf[s.at : s.at+n])
+	h, ok := format.ParseBlockHeader(s.buf[s.at:s.at+n], s.version)
 	if !ok {
 		return false, "block header: " + format.ErrCorrupt.Error(), nil
 	}

@@ -20,16 +20,17 @@ type Reader struct {
 	name  string
 	split splitter
 
-	order chan *batch // in order of the file
-	work  chan *batch
-	free  chan *batch
-	quit  chan struct{}
-	ahead *readAhead
-	stop  sync.Once
-	cur   *batch
-	next  int
-	err   error
-	gaps  format.Queue // to deliver first
+	order  chan *batch // in order of the file
+	work   chan *batch
+	free   chan *batch
+	quit   chan struct{}
+	ahead  *readAhead
+	stop   sync.Once
+	cur    *batch
+	next   int
+	shared parties // of the event that was delivered last, if others of its block have them, too
+	err    error
+	gaps   format.Queue // to deliver first
 
 	mu      sync.Mutex // guards split.read, shared with the goroutine that splits
 	events  int64
@@ -38,6 +39,15 @@ type Reader struct {
 	ended   bool
 	said    format.Stats // by notes, and by warnings of its own
 	damage  format.DamageLog
+}
+
+// parties is a copy of the owners and waiters of an event.
+type parties struct{ owners, waiters []format.Party }
+
+// own gives an event owners and waiters of its own: whoever reads may change them.
+func (p *parties) own(ev *format.Event) {
+	p.owners, p.waiters = append(p.owners[:0], ev.Owners...), append(p.waiters[:0], ev.Waiters...)
+	ev.Owners, ev.Waiters = p.owners, p.waiters
 }
 
 // NewReader checks the file header and begins to read. The error is a
@@ -78,7 +88,8 @@ func (r *Reader) header() error {
 	case n < format.HeaderSize:
 		return fail("file header", format.ErrTruncated, "the trace was cut off; copy it again")
 	}
-	if v := binary.LittleEndian.Uint16(head[len(format.Magic):]); v != format.Version {
+	r.split.version = binary.LittleEndian.Uint16(head[len(format.Magic):])
+	if v := r.split.version; v != format.Version && v != format.Version2 {
 		return fail("file header", fmt.Errorf("contend trace version %d: %w", v, format.ErrVersion), "a newer contend reads it")
 	}
 	r.split.at = format.HeaderSize
@@ -143,6 +154,9 @@ func (r *Reader) Read(ev *format.Event) error {
 		if r.cur != nil && r.next < len(r.cur.events) {
 			*ev = r.cur.events[r.next]
 			r.next++
+			if r.split.version == format.Version2 {
+				r.shared.own(ev)
+			}
 			if r.deliver(ev) {
 				return nil
 			}
@@ -251,7 +265,7 @@ func (r *Reader) Stats() format.Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s := r.said
-	s.Format, s.Events, s.Damage = fmt.Sprintf("contend %d", format.Version), r.events, r.damage
+	s.Format, s.Events, s.Damage = fmt.Sprintf("contend %d", r.split.version), r.events, r.damage
 	s.BytesRead, s.BytesTotal = r.split.read-r.damaged, r.split.read
 	return s
 }

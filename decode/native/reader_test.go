@@ -150,7 +150,7 @@ func TestUnknownKindsAreSkipped(t *testing.T) {
 	raw := []byte{200, 1, 3, 1, 2, 3} // kind 200 with three bytes
 	last := int64(0)
 	raw = format.AppendEvent(raw, &format.Event{Kind: format.KindThreadStart, Time: 7, Thread: 9}, &last)
-	h := format.BlockHeader{Stored: uint32(len(raw)), Raw: uint32(len(raw)), Events: 2}
+	h := format.BlockHeader{Version: 1, Stored: uint32(len(raw)), Raw: uint32(len(raw)), Events: 2}
 	data := append([]byte(format.Magic), 1, 0, 0, 0)
 	data = append(h.Append(data, raw), raw...)
 	l, _, err := readAll(data)

@@ -193,7 +193,7 @@ func complete(f *os.File) bool {
 		return false
 	}
 	at := strings.LastIndex(string(tail), format.Marker)
-	body := at + format.BlockHeaderSize // which the agent writes
+	body := at + format.BlockHeaderSize(format.Version) // which the agent writes
 	return at >= 0 && body < len(tail) && format.Kind(tail[body]) == format.KindEnd
 }
 

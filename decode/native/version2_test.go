@@ -1,0 +1,122 @@
+package native
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"os"
+	"testing"
+
+	"contend/format"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// version2 is a file of version 2 that was written once; text is what it says.
+func version2(t *testing.T) (data []byte, text string) {
+	t.Helper()
+	data, err := os.ReadFile("../../testdata/sampled-v2.bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := os.ReadFile("../../testdata/sampled-v2.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data, string(said)
+}
+
+func TestVersion2IsRead(t *testing.T) {
+	data, want := version2(t)
+	l, st, err := readAll(data)
+	if err != nil || len(st.Warnings) > 0 {
+		t.Fatal(err, st.Warnings)
+	}
+	var got bytes.Buffer
+	w := format.NewTextWriter(&got)
+	for i := range l.Events {
+		_ = w.Write(&l.Events[i]) // Close reports it
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// A reader that changes the ids of what it is given, as one of several inputs does,
+// changes no other event.
+func TestAnEventIsItsReaders(t *testing.T) {
+	data, _ := version2(t)
+	want, _, err := readAll(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewReader(bytes.NewReader(data), "test.ctd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var ev format.Event
+	for i := range want.Events {
+		if err := r.Read(&ev); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want.Events[i], ev, cmpopts.EquateEmpty()); diff != "" {
+			t.Fatalf("event %d: %s", i, diff)
+		}
+		for _, list := range [][]format.Party{ev.Owners, ev.Waiters} {
+			for j := range list {
+				list[j].Thread += 1000
+			}
+		}
+	}
+}
+
+// Numbers that were not given, and more events than the header counts, are damage.
+func TestRepeatsOfNothing(t *testing.T) {
+	tick := []byte{byte(format.KindTick), 5, 2, 0, 0, 0, 0}
+	part := []byte{byte(format.KindContention), 5, 0, 0, 1, 0, 0}
+	for _, c := range []struct {
+		name    string
+		raw     [][]byte
+		count   uint32 // by the header
+		events  int
+		damaged bool
+	}{
+		{"part and instant", [][]byte{tick, part, {kindParts, 2, 1, 1}, {kindAgain, 4, 1, 1, 2, 0}}, 6, 6, false},
+		{"no part", [][]byte{tick, {kindParts, 2, 1, 1}}, 9, 1, true},
+		{"part 0", [][]byte{tick, part, {kindParts, 2, 1, 0}}, 9, 2, true},
+		{"no instant", [][]byte{{kindAgain, 4, 1, 1, 2, 0}}, 9, 0, true},
+		{"too many parts", [][]byte{tick, part, {kindParts, 4, 3, 1, 1, 1}}, 3, 3, true},
+		{"too many instants", [][]byte{tick, part, {kindAgain, 6, 1, 2, 2, 0, 2, 0}}, 4, 4, true},
+		{"a list that is longer than its event", [][]byte{tick, part, {kindAgain, 3, 1, 100, 2}}, 9, 2, true},
+		{"a part without an instant", [][]byte{part, {kindParts, 2, 1, 1}, {byte(format.KindThreadStart), 2, 2, 1}, {kindParts, 2, 1, 1}}, 4, 4, false},
+	} {
+		raw := bytes.Join(c.raw, nil)
+		data := append([]byte(format.Magic), format.Version2, 0, 0, 0)
+		data = append(append(data, header2(uint32(len(raw)), c.count, raw)...), raw...)
+		l, st, err := readAll(data)
+		gaps := 0
+		for _, ev := range l.Events {
+			if ev.Kind == format.KindGap {
+				gaps++
+			}
+		}
+		if err != nil || len(l.Events)-gaps != c.events || (gaps > 0) != c.damaged {
+			t.Errorf("%s: %v, %d events, %d gaps, %v", c.name, err, len(l.Events)-gaps, gaps, st.Warnings)
+		}
+	}
+}
+
+// header2 is the header of a block of version 2, with nothing in its summary of ticks.
+func header2(length, events uint32, stored []byte) []byte {
+	h := format.BlockHeader{Stored: length, Raw: length, Events: events}
+	head := h.Append(nil, nil)
+	head = append(head[:len(head)-4], make([]byte, 29)...)
+	table := crc32.MakeTable(crc32.Castagnoli)
+	sum := crc32.Update(crc32.Checksum(head[len(format.Marker):], table), table, stored)
+	return binary.LittleEndian.AppendUint32(head, sum)
+}
