@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime/metrics"
 	"testing"
 	"time"
 
 	"contend/format"
+	"contend/golden"
 )
 
 // What a decoder may take of an input of n bytes. The constants are what it
@@ -22,27 +22,6 @@ const (
 	memoryOnce, memoryPerByte = 256 << 20, 16 << 10
 	patience                  = 20 * time.Second // until what does not end is taken for endless
 )
-
-// seedSize bounds the seeds, so that there are enough tries a second.
-const seedSize = 64 << 10
-
-// seed adds the fixtures that match, each cut to a size that fuzzes well.
-func seed(f *testing.F, patterns ...string) {
-	f.Helper()
-	for _, pattern := range patterns {
-		paths, err := filepath.Glob(pattern)
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, path := range paths {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				f.Fatal(err)
-			}
-			f.Add(data[:min(len(data), seedSize)])
-		}
-	}
-}
 
 // fuzz holds a format to what all of them promise, and to what it promises
 // besides.
@@ -206,13 +185,10 @@ func roundTrip(t *testing.T, events *format.List) {
 	}
 }
 
-const (
-	fixtures = "../testdata/"
-	public   = "../../shared/fixtures/public/"
-)
+const fixtures = "../testdata/"
 
 func FuzzJFR(f *testing.F) {
-	seed(f, fixtures+"*.jfr", public+"jfr/*.jfr")
+	golden.Seed(f, "jfr")
 	small, err := os.ReadFile(fixtures + "truth-8threads-jdk25.jfr")
 	if err != nil {
 		f.Fatal(err)
@@ -227,7 +203,7 @@ func FuzzJFR(f *testing.F) {
 }
 
 func FuzzThreadDump(f *testing.F) {
-	seed(f, fixtures+"*jdk17.txt", fixtures+"truth-jdk25-*.json", "threaddump/testdata/dialects/*", "testdata/wrapped/*", public+"threaddump/*", public+"javacore/*")
+	golden.Seed(f, "threaddump")
 	dump, err := os.ReadFile(fixtures + "deadlock-monitors-and-juc-jdk17.txt")
 	if err != nil {
 		f.Fatal(err)
@@ -239,18 +215,18 @@ func FuzzThreadDump(f *testing.F) {
 }
 
 func FuzzGoTrace(f *testing.F) {
-	seed(f, fixtures+"*.trace", public+"gotrace/*.trace")
+	golden.Seed(f, "gotrace")
 	f.Add([]byte("go 1.22 trace\x00\x00\x00\x01\x01\x00\x00\x00"))
 	fuzz(f, introduced)
 }
 
 func FuzzGoDump(f *testing.F) {
-	seed(f, fixtures+"go126-*-dump.txt", "testdata/wrapped/goroutine*")
+	golden.Seed(f, "godump")
 	fuzz(f)
 }
 
 func FuzzCounts(f *testing.F) {
-	seed(f, public+"counts/*")
+	golden.Seed(f, "counts")
 	f.Add([]byte("creating lock 1 java.util.concurrent.locks.ReentrantLock a.B.c(B.java:1)\n2026-01-01 10:00:00 1=5\n"))
 	f.Add([]byte("contention detected on [a.B] a.B.c(B.java:1)\n"))
 	fuzz(f)
@@ -289,7 +265,7 @@ w 1 7/8 [001] 1.220000: sched:sched_process_exit: comm=w 1 pid=8 prio=120
 t 7 [000] 1.2300`
 
 func FuzzPerf(f *testing.F) {
-	seed(f, "../../shared/fixtures/perf/*.txt", fixtures+"native/*.txt")
+	golden.Seed(f, "perf")
 	f.Add([]byte(perfText))
 	fuzz(f, introduced)
 }
@@ -328,7 +304,7 @@ func FuzzNative(f *testing.F) {
 
 // FuzzWrapped finds what decompressors make of damage.
 func FuzzWrapped(f *testing.F) {
-	seed(f, public+"jfr/*.gz")
+	golden.Seed(f, "wrapped")
 	f.Add([]byte("\x28\xb5\x2f\xfd\x04\x88"))
 	f.Add([]byte("\xff\x06\x00\x00S2sTwO\x01"))
 	f.Add([]byte("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03"))

@@ -1,0 +1,70 @@
+package golden
+
+import (
+	"compress/gzip"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// seeds are the inputs there are of each format, as seen from a folder beside testdata.
+var seeds = map[string][]string{
+	"jfr":        {"../testdata/*.jfr", "../testdata/*.jfr.gz", "../testdata/findings/*.jfr.gz", "../decode/jfr/testdata/*.jfr", "../../shared/fixtures/public/jfr/*.jfr"},
+	"threaddump": {"../testdata/*jdk17.txt", "../testdata/truth-jdk25-*.json", "../decode/threaddump/testdata/dialects/*", "../decode/testdata/wrapped/*", "../../shared/fixtures/public/threaddump/*", "../../shared/fixtures/public/javacore/*.txt"},
+	"gotrace":    {"../testdata/*.trace", "../../shared/fixtures/public/gotrace/*.trace"},
+	"godump":     {"../testdata/go126-*-dump.txt", "../decode/testdata/wrapped/goroutine*"},
+	"counts":     {"../testdata/documents/counts.txt", "../../shared/fixtures/public/counts/*.txt"},
+	"perf":       {"../testdata/*.perf.txt.zst", "../../shared/fixtures/perf/*.txt"},
+	"native":     {"../testdata/*.bin", "../testdata/documents/*.bin"},
+	"text":       {"../testdata/sampled-v2.txt", "../testdata/documents/*.txt"},
+	"wrapped":    {"../testdata/findings/*.gz", "../testdata/*.zst", "../../shared/fixtures/public/jfr/*.gz"},
+}
+
+// seedSize bounds the seeds in bytes, so that there are enough tries a second.
+const seedSize = 64 << 10
+
+// Seed adds the inputs there are of a format, "" for all formats.
+func Seed(f *testing.F, of string) {
+	f.Helper()
+	if of != "" && seeds[of] == nil {
+		f.Fatalf("there are no inputs of format %q", of)
+	}
+	for name, patterns := range seeds {
+		if of != "" && of != name {
+			continue
+		}
+		for _, pattern := range patterns {
+			paths, _ := filepath.Glob(pattern) // fails for a bad pattern only
+			for _, path := range paths {
+				f.Add(start(f, path, name != "wrapped"))
+			}
+		}
+	}
+}
+
+// start reads the first seedSize bytes of a file, of what is compressed in it if unpack.
+func start(f *testing.F, path string, unpack bool) []byte {
+	f.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer file.Close()
+	var in io.Reader = file
+	if ext := filepath.Ext(path); unpack && ext == ".gz" {
+		in, err = gzip.NewReader(in)
+	} else if unpack && ext == ".zst" {
+		in, err = zstd.NewReader(in)
+	}
+	if err != nil {
+		f.Fatal(err)
+	}
+	data, err := io.ReadAll(io.LimitReader(in, seedSize))
+	if err != nil {
+		f.Fatal(err)
+	}
+	return data
+}
