@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"contend/format"
-	"contend/format/whole"
 )
 
 // reading is a trace that is being read: Ctrl-C ends it early, and what was read
@@ -80,10 +79,10 @@ func (r *reading) note(s *format.Stats) {
 	s.Damage.Add(format.Damage{Code: "truncated", Why: why, Events: format.UnknownEvents, From: format.NoTime, Until: format.NoTime})
 }
 
-// removeAtEnd removes a file that is not whole when a signal ends the program, which it
-// then does, until the function it returns is called. A press that ends the reading of a
-// trace is no such signal.
-func (e *env) removeAtEnd(f *whole.File) (kept func()) {
+// removeAtEnd calls remove, which removes what is not whole, when a signal ends the
+// program, which it then does, until the function it returns is called. A press that ends
+// the reading of a trace is no such signal.
+func (e *env) removeAtEnd(remove func()) (kept func()) {
 	signals, over := make(chan os.Signal, 1), make(chan bool)
 	signal.Notify(signals, endings()...)
 	go func() {
@@ -95,7 +94,7 @@ func (e *env) removeAtEnd(f *whole.File) (kept func()) {
 				if s == os.Interrupt && e.asks.Swap(false) {
 					continue
 				}
-				_ = f.Discard()
+				remove()
 				signal.Reset(s)
 				if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(s) != nil {
 					_ = self.Kill() // Windows knows no other

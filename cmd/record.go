@@ -170,13 +170,13 @@ func recordJVM(e *env, o *recordOptions) error {
 	if err != nil {
 		return err
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	defer stop()
 	out, err := o.openFile(e, fmt.Sprintf("%s-%d", shortName(p.Main), p.PID), "bin")
 	if err != nil {
 		return err
 	}
 	defer out.discard() // unless all went well
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
-	defer stop()
 	period := dumpPeriod
 	if means.Agent {
 		period = 0 // its samples show more, and cost less
@@ -187,6 +187,7 @@ func recordJVM(e *env, o *recordOptions) error {
 	}
 	e.say(fmt.Sprintf("contend: recording %d %s for %v; Ctrl-C ends it early", p.PID, p.Main, o.duration))
 	r, err := record.JVM(ctx, p, means, record.Config{Duration: o.duration, Rate: o.rate, Settings: flightSettings, Progress: e.timeLeft()})
+	out.removeAtEnd(e, "")
 	stop() // what follows is ended as usual
 	if err != nil {
 		return err

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,6 +18,7 @@ type recordingFile struct {
 	io.Writer
 	path string // "-" is standard output
 	file *whole.File
+	kept func()   // it is no longer removed when a signal ends the program
 	copy *os.File // of what goes to a device or a pipe, which cannot be read again
 	used bool
 }
@@ -39,7 +39,7 @@ func (o *recordOptions) openFile(e *env, program, ending string) (r *recordingFi
 	if err != nil {
 		return nil, err
 	}
-	r.Writer = r.file
+	r.Writer, r.kept = r.file, func() {}
 	if !r.file.InPlace() {
 		return r, nil
 	}
@@ -48,11 +48,23 @@ func (o *recordOptions) openFile(e *env, program, ending string) (r *recordingFi
 		return r, nil
 	}
 	if r.copy, err = os.CreateTemp("", "contend-*"); err != nil {
-		return nil, errors.Join(err, r.file.Discard())
+		r.discard()
+		return nil, err
 	}
 	_ = os.Remove(r.copy.Name()) // here where it can be while it is open
 	r.Writer = io.MultiWriter(r.file, r.copy)
 	return r, nil
+}
+
+// removeAtEnd has a signal that ends the program remove the file while it is not whole, and
+// a folder of what it is made of, "" for none.
+func (r *recordingFile) removeAtEnd(e *env, folder string) {
+	if file := r.file; file != nil {
+		r.kept = e.removeAtEnd(func() {
+			_ = file.Discard()
+			_ = os.RemoveAll(folder) // which "" is no name of
+		})
+	}
 }
 
 // longestName is how much of what a program is called stands in a name, in characters.
@@ -121,6 +133,7 @@ func (r *recordingFile) end(err error) error {
 		r.discard()
 		return err
 	}
+	defer r.kept()
 	file := r.file
 	r.file = nil
 	err = file.Commit()
@@ -135,6 +148,7 @@ func (r *recordingFile) leave(e *env) error {
 	if r.file == nil || r.file.InPlace() || !r.used {
 		return nil
 	}
+	r.kept()
 	path, err := r.file.Leave()
 	r.file = nil
 	e.warn("what came is kept in " + path)
@@ -146,5 +160,6 @@ func (r *recordingFile) discard() {
 	if r.file != nil {
 		_ = r.file.Discard()
 		r.file = nil
+		r.kept()
 	}
 }

@@ -36,33 +36,36 @@ func recordGo(e *env, o *recordOptions) error {
 	if err != nil {
 		return err
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	defer stop()
 	out, err := o.openFile(e, u.Hostname()+"-"+u.Port(), "trace")
 	if err != nil {
 		return err
 	}
 	defer out.discard() // unless all went well
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
-	defer stop()
 	e.say(fmt.Sprintf("contend: asking %s to record for %v; Ctrl-C ends it early", u.Redacted(), d))
 	n, err := gohttp.Fetch(ctx, u, d, out, e.bytesLeft())
+	early := ctx.Err() != nil
+	out.removeAtEnd(e, "")
+	stop() // what follows is ended as usual
 	if isTerminal(e.msg) {
 		fmt.Fprint(e.msg, "\r\x1b[K")
 	}
 	var refused *gohttp.Error
-	if err != nil && ctx.Err() == nil && !errors.As(err, &refused) { // it could not be written
+	if err != nil && !early && !errors.As(err, &refused) { // it could not be written
 		return errors.Join(err, out.leave(e))
 	}
 	if err := out.end(nil); err != nil {
 		return err
 	}
 	switch {
-	case n == 0 && ctx.Err() != nil:
+	case n == 0 && early:
 		return errors.New("ended before anything came")
 	case n == 0 && err == nil:
 		return &gohttp.Error{URL: u.Redacted(), What: "answers nothing", Hint: "is that a program's debug/pprof?"}
 	case n == 0:
 		return err
-	case ctx.Err() != nil:
+	case early:
 		e.warn("ended early: what came is kept")
 	case err != nil:
 		e.warn(err.Error() + ": what came before is kept")

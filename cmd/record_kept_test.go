@@ -35,6 +35,12 @@ func writes(pattern string) bool {
 // started starts the command as a process of its own: the tests are it under its name.
 func started(t *testing.T, args ...string) (c *exec.Cmd, said *bytes.Buffer) {
 	t.Helper()
+	return startedIn(t, nil, args...)
+}
+
+// startedIn is started with more variables in the environment.
+func startedIn(t *testing.T, env []string, args ...string) (c *exec.Cmd, said *bytes.Buffer) {
+	t.Helper()
 	program := filepath.Join(t.TempDir(), "contend")
 	self, err := os.Executable()
 	if err == nil {
@@ -44,6 +50,7 @@ func started(t *testing.T, args ...string) (c *exec.Cmd, said *bytes.Buffer) {
 		t.Skip(err)
 	}
 	c, said = exec.Command(program, args...), new(bytes.Buffer)
+	c.Env = append(os.Environ(), env...)
 	c.Stderr = said
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -81,7 +88,7 @@ func TestRecordAfterAKilledOne(t *testing.T) {
 	_ = all[0].Process.Kill()
 	_ = all[0].Wait()
 	recorded(t, pid, "--with", "both")
-	answer, err := target.Command(patience, "jcmd", "JFR.check")
+	answer, err := target.Command(t.Context(), "jcmd", "JFR.check")
 	if left := folders(pid); err != nil || len(left) != 1 || len(folders(gone)) > 0 || strings.Count(string(answer), "name=contend-") != 1 || !strings.Contains(string(answer), filepath.Base(left[0])) {
 		t.Errorf("left: %v, %v, %v\n%s", left, folders(gone), err, answer)
 	}
@@ -96,6 +103,11 @@ func TestRecordAfterAKilledOne(t *testing.T) {
 func TestRecordIsEnded(t *testing.T) {
 	golden.Thorough(t)
 	t.Parallel()
+	t.Run("while the JVM answers", func(t *testing.T) { t.Parallel(); recordIsEnded(t, false) })
+	t.Run("while the JVM is stopped", func(t *testing.T) { t.Parallel(); recordIsEnded(t, true) })
+}
+
+func recordIsEnded(t *testing.T, stopped bool) {
 	p := java(t, "java", nil).Process
 	target, err := attach.Find(p.Pid)
 	if err != nil {
@@ -108,10 +120,14 @@ func TestRecordIsEnded(t *testing.T) {
 	if !comes(func() bool { return writes(filepath.Join(folders, traceFile)) }) {
 		t.Error("nothing is recorded")
 	}
-	if answer, err := target.Command(patience, "jcmd", "JFR.check"); err != nil || !strings.Contains(string(answer), "duration=") {
+	if answer, err := target.Command(t.Context(), "jcmd", "JFR.check"); err != nil || !strings.Contains(string(answer), "duration=") {
 		t.Errorf("a flight recording without an end: %v\n%s", err, answer)
 	}
 	time.Sleep(time.Second)
+	if stopped {
+		_ = p.Signal(syscall.SIGSTOP)
+		defer func() { _ = p.Signal(syscall.SIGCONT) }()
+	}
 	_ = c.Process.Signal(syscall.SIGTERM)
 	if err := c.Wait(); err != nil || !strings.Contains(said.String(), "the recording is in "+file) {
 		t.Errorf("%v\n%s", err, said)

@@ -80,23 +80,27 @@ func recordPerf(e *env, o *recordOptions) error {
 		return err
 	}
 	name := command(o.target)
-	out, err := o.openFile(e, shortName(name)+"-"+o.target, "bin")
-	if err != nil {
-		return err
-	}
-	defer out.discard() // unless all went well
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	defer stop()
 	dir, err := o.perfDir()
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
+	out, err := o.openFile(e, shortName(name)+"-"+o.target, "bin")
+	if err != nil {
+		return err
+	}
+	defer out.discard() // unless all went well
 	if better := seenBetter(o.target); better != "" {
 		e.warn(o.target + better)
 	}
 	file := filepath.Join(dir, perfData)
-	if err := e.runPerf(ask, name, file); err != nil {
+	if err := e.runPerf(ctx, ask, name, file); err != nil {
 		return err
 	}
+	out.removeAtEnd(e, dir)
+	stop() // what follows is ended as usual
 	if o.keep != "" {
 		kept := filepath.Join(o.keep, perfData)
 		if err := os.Rename(file, kept); err != nil {
@@ -141,9 +145,7 @@ func (o *recordOptions) perfDir() (string, error) {
 	return os.MkdirTemp(o.keep, ".contend-perf-")
 }
 
-func (e *env) runPerf(ask *perf.Ask, name, file string) error {
-	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
-	defer stop()
+func (e *env) runPerf(ctx context.Context, ask *perf.Ask, name, file string) error {
 	r, err := perf.Record(ctx, ask, file, func() {
 		e.say(fmt.Sprintf("contend: recording %s %s for %v with perf; Ctrl-C ends it early", ask.Process, name, ask.Duration))
 	}, e.timeLeft())

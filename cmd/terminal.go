@@ -65,7 +65,7 @@ func (l *lateFile) Write(p []byte) (n int, err error) {
 		if l.file, err = whole.Create(l.path); err != nil {
 			return 0, err
 		}
-		l.kept = l.env.removeAtEnd(l.file)
+		l.kept = l.env.removeAtEnd(func() { _ = l.file.Discard() })
 	}
 	return l.file.Write(p)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -51,6 +52,34 @@ func TestASignalKeepsTheOldFile(t *testing.T) {
 			t.Errorf("%v: %q is left, %v", by, text, err)
 		}
 		if left := beside(t, dir, "old.bin"); (len(left) > 0) != (by == syscall.SIGKILL) {
+			t.Errorf("%v: %v is left", by, left)
+		}
+	}
+}
+
+// What comes of perf's own file is no file either, when a signal ends that, and perf's is
+// gone, too.
+func TestASignalWhileARecordingIsWritten(t *testing.T) {
+	t.Parallel()
+	bin, tmp := t.TempDir(), t.TempDir()
+	const perf = "#!/bin/sh\nif [ $1 = record ]; then for a; do [ \"$o\" = -o ] && echo data > $a; o=$a; done; exit; fi\n" +
+		"i=0; while printf 't 7/7 [000] 1.%09d: sched:sched_switch: t:7 [120] S ==> u:8 [120]\\n' $i; do i=$((i+1)); done\n"
+	if err := os.WriteFile(filepath.Join(bin, "perf"), []byte(perf), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, by := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
+		dir := t.TempDir()
+		c, said := startedIn(t, []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "TMPDIR=" + tmp}, "record", "--perf", "-o", filepath.Join(dir, "new.bin"), strconv.Itoa(os.Getpid()))
+		grows := comes(func() bool {
+			names := beside(t, dir)
+			return len(names) == 1 && writes(filepath.Join(dir, names[0]))
+		})
+		_ = c.Process.Signal(by)
+		_ = c.Wait()
+		if status, ok := c.ProcessState.Sys().(syscall.WaitStatus); !grows || ok && status.Signal() != by {
+			t.Errorf("%v: grows %v, %v\n%s", by, grows, c.ProcessState, said)
+		}
+		if left := append(beside(t, dir), beside(t, tmp)...); len(left) > 0 {
 			t.Errorf("%v: %v is left", by, left)
 		}
 	}

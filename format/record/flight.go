@@ -1,6 +1,7 @@
 package record
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -22,7 +23,7 @@ func (s *session) startFlight() error {
 	}
 	f.Close()
 	least := int((s.Duration + 3*patience) / time.Second)
-	answer, err := s.jcmd("JFR.start name=%s settings=%s dumponexit=true duration=%ds filename=%s", s.name, s.dir.path("settings.jfc"), least, s.dir.path(flightName))
+	answer, err := s.jcmd(s.ctx, "JFR.start name=%s settings=%s dumponexit=true duration=%ds filename=%s", s.name, s.dir.path("settings.jfc"), least, s.dir.path(flightName))
 	if err != nil {
 		return err
 	}
@@ -56,12 +57,17 @@ func (s *session) stopFlight(r *Recording) error {
 		saved = s.repository.salvage()
 	}
 	if !r.Ended {
-		_, err := s.jcmd("JFR.stop name=%s filename=%s", s.name, s.dir.path(flightName))
-		if r.Ended = err != nil && !s.p.Alive(); err != nil && !r.Ended && saved == nil {
+		ctx, done := s.ending()
+		defer done()
+		_, err := s.jcmd(ctx, "JFR.stop name=%s filename=%s", s.name, s.dir.path(flightName))
+		r.Ended = err != nil && !s.p.Alive()
+		if (r.Ended || ctx.Err() != nil) && saved == nil {
+			saved = s.repository.salvage()
+		}
+		if err != nil && !r.Ended && saved == nil {
 			return err
 		}
-	}
-	if r.Ended && saved == nil {
+	} else if saved == nil {
 		saved = s.repository.salvage()
 	}
 	stopped, err := s.dir.here.Open(flightName)
@@ -109,10 +115,16 @@ var errNoFlight = errors.New("no flight recording is left: the process ended bef
 
 // endFlight ends a flight recording of which nothing is wanted: what it writes goes with
 // its folder.
-func (s *session) endFlight(name string) { _, _ = s.jcmd("JFR.stop name=%s", name) }
+func (s *session) endFlight(name string) {
+	ctx, done := s.ending()
+	defer done()
+	_, _ = s.jcmd(ctx, "JFR.stop name=%s", name)
+}
 
-func (s *session) jcmd(command string, args ...any) (string, error) {
-	answer, err := s.p.Command(patience, "jcmd", fmt.Sprintf(command, args...))
+func (s *session) jcmd(ctx context.Context, command string, args ...any) (string, error) {
+	ctx, done := context.WithTimeout(ctx, patience)
+	defer done()
+	answer, err := s.p.Command(ctx, "jcmd", fmt.Sprintf(command, args...))
 	if err != nil && strings.Contains(err.Error(), "Unknown diagnostic command") {
 		return "", s.noFlight()
 	}

@@ -60,24 +60,36 @@ func (r *Recording) keep(f *os.File) *io.SectionReader {
 type Means struct{ Agent, Flight bool }
 
 // patience is how long the target may take to answer a command: where all
-// processors are busy, the JVM starts its flight recorder slowly.
-const patience = time.Minute
+// processors are busy, the JVM starts its flight recorder slowly. Once the user wants an
+// end, a process that is stopped must not keep that from coming.
+const (
+	patience = time.Minute
+	hurry    = 10 * time.Second
+)
+
+// errEarly says that ctx ended before there was anything to keep.
+var errEarly = errors.New("ended before anything was recorded")
 
 // JVM records a process until the time is over or ctx ends, whichever is
 // first; then what came is returned. The error is an *attach.Error where the
-// process says no.
+// process says no. It returns at most hurry after the end of ctx, and what that takes to
+// copy.
 func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording, error) {
 	dir, err := newFolder(p)
 	if err != nil {
 		return nil, &attach.Error{PID: p.PID, What: fmt.Sprintf("has no place for the recording in its %s: %s", p.Temp(), reason(err)), Hint: "start it with -javaagent: see 'contend record --help'"}
 	}
 	defer dir.remove()
-	s := &session{Config: c, p: p, dir: dir, name: dir.name}
+	s := &session{Config: c, ctx: ctx, p: p, dir: dir, name: dir.name}
 	defer func() { s.repository.close(); s.lease.Close() }()
 	dir.tidy(ctx, p, s.endFlight)
 	out := &Recording{}
 	if m.Flight { // first: what the agent shows should lie within
 		if err := s.startFlight(); err != nil {
+			if ctx.Err() != nil { // the JVM may do it yet
+				s.endFlight(s.name)
+				return nil, errEarly
+			}
 			return nil, err
 		}
 	}
@@ -85,6 +97,9 @@ func JVM(ctx context.Context, p *attach.Process, m Means, c Config) (*Recording,
 		if s.trace, err = s.startAgent(m.Flight); err != nil {
 			if m.Flight {
 				s.endFlight(s.name)
+			}
+			if ctx.Err() != nil {
+				err = errEarly
 			}
 			return nil, err
 		}
@@ -122,12 +137,21 @@ func reason(err error) string {
 
 type session struct {
 	Config
+	ctx        context.Context // whose end is that of the recording
 	p          *attach.Process
 	dir        *folder
 	name       string
 	repository *repository // nil without a flight recording
 	lease      *os.File    // nil without an agent
 	trace      *os.File    // likewise
+}
+
+// ending is the context of what ends a recording: it lasts for patience, but no longer than
+// hurry from the end of the recording's own.
+func (s *session) ending() (ctx context.Context, done func()) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.ctx), patience)
+	stop := context.AfterFunc(s.ctx, func() { time.AfterFunc(hurry, cancel) })
+	return ctx, func() { stop(); cancel() }
 }
 
 // alive is what a lease holds, and is written again to touch it.
@@ -162,7 +186,9 @@ func (s *session) startAgent(flight bool) (*os.File, error) {
 		info, err := trace.Stat()
 		return err == nil && info.Size() > 0
 	}
-	if err := s.p.Load(patience, jar, o.String(), runs); err != nil {
+	ctx, done := context.WithTimeout(s.ctx, patience)
+	defer done()
+	if err := s.p.Load(ctx, jar, o.String(), runs); err != nil {
 		trace.Close()
 		return nil, err
 	}

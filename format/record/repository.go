@@ -1,6 +1,7 @@
 package record
 
 import (
+	"context"
 	"encoding/binary"
 	"io"
 	"os"
@@ -26,7 +27,9 @@ type repository struct {
 // openRepository finds the repository of a recording that has just begun; nil where the
 // JVM does not say where it is, or it cannot be reached.
 func (s *session) openRepository() *repository {
-	answer, err := s.p.Command(patience, "jcmd", "JFR.configure")
+	ctx, done := context.WithTimeout(s.ctx, patience)
+	defer done()
+	answer, err := s.p.Command(ctx, "jcmd", "JFR.configure") // whose lines tell
 	_, path, found := strings.Cut(string(answer), "Repository path: ")
 	if err != nil || !found {
 		return nil

@@ -2,7 +2,7 @@
 
 package attach
 
-import "time"
+import "context"
 
 // Find refuses: JVMs are attached to on Linux and macOS only.
 func Find(pid int) (*Process, error) {
@@ -15,13 +15,13 @@ func Find(pid int) (*Process, error) {
 func List() []*Process { return nil }
 
 // Command, Load and Alive have no process to work on here.
-func (p *Process) Command(time.Duration, string, ...string) ([]byte, error) {
+func (p *Process) Command(context.Context, string, ...string) ([]byte, error) {
 	_, err := Find(p.PID)
 	return nil, err
 }
 
 // Load see Command.
-func (p *Process) Load(time.Duration, string, string, func() bool) error {
+func (p *Process) Load(context.Context, string, string, func() bool) error {
 	_, err := Find(p.PID)
 	return err
 }

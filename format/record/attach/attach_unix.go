@@ -4,6 +4,7 @@ package attach
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -24,9 +25,9 @@ const maxArgument = 1024
 const maxAnswer = 1 << 20
 
 // Command runs a command of the attach listener, such as "load" or "jcmd", and
-// returns what it prints. The error is an *Error when the JVM cannot be
-// reached or says no.
-func (p *Process) Command(timeout time.Duration, name string, args ...string) ([]byte, error) {
+// returns what it prints. It waits no longer than ctx allows. The error is an *Error when
+// the JVM cannot be reached or says no.
+func (p *Process) Command(ctx context.Context, name string, args ...string) ([]byte, error) {
 	if len(args) > 3 {
 		return nil, fmt.Errorf("%s: %d arguments, at most 3", name, len(args))
 	}
@@ -35,14 +36,12 @@ func (p *Process) Command(timeout time.Duration, name string, args ...string) ([
 			return nil, fmt.Errorf("%s: an argument of %d bytes, at most %d", name, len(a), maxArgument)
 		}
 	}
-	conn, err := p.connect()
+	conn, err := p.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(timeout)); err != nil {
-		return nil, err
-	}
+	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 	request := "1\x00" + name + "\x00" + strings.Join(args, "\x00") + strings.Repeat("\x00", 3-max(len(args), 1)+1)
 	if _, err := io.WriteString(conn, request); err != nil {
 		return nil, p.fail("does not take the command: "+cause(err), "")
@@ -68,11 +67,11 @@ func (p *Process) status(name string, answer []byte) ([]byte, error) {
 
 // Load loads a Java agent; runs tells whether it has begun. Some JVMs answer 0 also when
 // they forbid agents, or run none yet: the text and runs tell.
-func (p *Process) Load(timeout time.Duration, jar, options string, runs func() bool) error {
+func (p *Process) Load(ctx context.Context, jar, options string, runs func() bool) error {
 	if strings.Contains(jar, "=") {
 		return fmt.Errorf("%s: the path of an agent must not hold '='", jar)
 	}
-	answer, err := p.load(timeout, jar+"="+options, runs)
+	answer, err := p.load(ctx, jar+"="+options, runs)
 	text, code := oneLine(answer), returned(answer)
 	if err != nil {
 		text = err.Error()
@@ -111,14 +110,14 @@ const startup = 20 * time.Second
 // load sends the command, again while the JVM is seen to be starting only by what it
 // answers: it has no class loader for agents yet, says that it is too early, or (JDK 17)
 // answers 0 and does nothing.
-func (p *Process) load(timeout time.Duration, agent string, runs func() bool) ([]byte, error) {
-	for begun := time.Now(); ; time.Sleep(200 * time.Millisecond) {
-		answer, err := p.Command(timeout, "load", "instrument", "false", agent)
+func (p *Process) load(ctx context.Context, agent string, runs func() bool) ([]byte, error) {
+	for begun := time.Now(); ; sleep(ctx, 200*time.Millisecond) {
+		answer, err := p.Command(ctx, "load", "instrument", "false", agent)
 		early := err != nil && strings.Contains(err.Error(), "NullPointerException") || strings.Contains(string(answer), "only permitted in the live phase")
 		if code := returned(answer); err == nil && (code == "0" || code == "") {
 			early = !runs()
 		}
-		if !early || time.Since(begun) > startup {
+		if !early || ctx.Err() != nil || time.Since(begun) > startup {
 			return answer, err
 		}
 	}
@@ -133,8 +132,8 @@ var refusals = []struct{ says, what, hint string }{
 
 // connect reaches the listener: it tries the socket first, and asks for one by
 // a signal only where none answers.
-func (p *Process) connect() (net.Conn, error) {
-	p.settle()
+func (p *Process) connect(ctx context.Context) (net.Conn, error) {
+	p.settle(ctx)
 	tmp, err := p.Open(p.tmp)
 	if err != nil {
 		return nil, p.fail("has no "+p.tmp+" that can be opened: "+cause(err), "")
@@ -156,13 +155,16 @@ func (p *Process) connect() (net.Conn, error) {
 		return nil, err
 	}
 	var last error
-	for wait := 20 * time.Millisecond; wait < 3*time.Second; wait = wait * 3 / 2 {
-		time.Sleep(wait)
+	for wait := 20 * time.Millisecond; wait < 3*time.Second && ctx.Err() == nil; wait = wait * 3 / 2 {
+		sleep(ctx, wait)
 		conn, err := p.dial(tmp)
 		if err == nil {
 			return conn, nil
 		}
 		last = err
+	}
+	if ctx.Err() != nil {
+		return nil, p.fail("opens no attach socket: "+cause(ctx.Err()), "")
 	}
 	if err := p.blocked(tmp); err != nil { // it was put there meanwhile
 		return nil, err
@@ -184,9 +186,9 @@ func (p *Process) mayBeSignalled() error {
 // settle waits while the JVM starts: it would not survive the signal that asks for a
 // socket, or would remove the socket that it has just made; and a command that comes
 // before its program runs may leave it with classes that are broken for good.
-func (p *Process) settle() {
-	for p.starting() && !slices.Contains(p.args, "-Xrs") {
-		time.Sleep(20 * time.Millisecond)
+func (p *Process) settle(ctx context.Context) {
+	for ctx.Err() == nil && p.starting() && !slices.Contains(p.args, "-Xrs") {
+		sleep(ctx, 20*time.Millisecond)
 		now, err := Find(p.PID)
 		if err != nil {
 			return
@@ -195,8 +197,16 @@ func (p *Process) settle() {
 	}
 }
 
+// sleep waits, no longer than ctx allows.
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(d):
+	}
+}
+
 func cause(err error) string {
-	if errors.Is(err, os.ErrDeadlineExceeded) {
+	if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) {
 		return "it takes too long"
 	}
 	var number syscall.Errno

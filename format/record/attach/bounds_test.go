@@ -3,11 +3,12 @@
 package attach
 
 import (
+	"context"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"contend/format/record/foreign"
 )
@@ -29,8 +30,34 @@ func TestWhatAProcessSaysIsBounded(t *testing.T) {
 			_, err = conn.Write([]byte("0\nmore\n"))
 		}
 	}()
-	answer, err := p.Command(time.Minute, "jcmd", "help")
+	answer, err := p.Command(t.Context(), "jcmd", "help")
 	if err != nil || len(answer) != maxAnswer-len("0\n") {
 		t.Errorf("%d bytes, %v", len(answer), err)
+	}
+}
+
+// A process that does not answer is waited for no longer than the user wants, whether it
+// takes the command and is silent, or has to open its socket first.
+func TestWaitingForAProcessEndsWithItsContext(t *testing.T) {
+	p := &Process{PID: os.Getpid(), user: foreign.User{UID: os.Geteuid(), GID: os.Getegid()}, tmp: t.TempDir()}
+	l, err := net.Listen("unix", filepath.Join(p.tmp, p.socket()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		if conn, err := l.Accept(); err == nil {
+			defer conn.Close()
+			stop()
+			<-t.Context().Done()
+		}
+	}()
+	var said *Error
+	if _, err := p.Command(ctx, "jcmd", "help"); !errors.As(err, &said) || ctx.Err() == nil {
+		t.Errorf("%v, and the user wants an end: %v", err, ctx.Err())
+	}
+	if err := p.Load(ctx, "a.jar", "file=b", func() bool { return false }); !errors.As(err, &said) {
+		t.Errorf("%v", err)
 	}
 }

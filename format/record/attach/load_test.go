@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"contend/format/record/foreign"
 )
@@ -44,7 +43,7 @@ func TestLoadedIsWhatRuns(t *testing.T) {
 				conn.Close()
 			}
 		}()
-		err = p.Load(time.Minute, "a.jar", "file=b", func() bool { return asked.Load() == 2 })
+		err = p.Load(t.Context(), "a.jar", "file=b", func() bool { return asked.Load() == 2 })
 		l.Close()
 		if err != nil || asked.Load() != 2 {
 			t.Errorf("%q: asked %d times, %v", strings.TrimSpace(early), asked.Load(), err)

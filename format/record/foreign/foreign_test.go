@@ -11,8 +11,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"contend/golden"
 
 	"golang.org/x/sys/unix"
 )
@@ -262,5 +266,39 @@ func TestExchangedNames(t *testing.T) {
 	untouched(t, target)
 	if made == 0 || opened == 0 {
 		t.Errorf("%d made, %d opened: nothing was tried", made, opened)
+	}
+}
+
+// What is renamed anywhere while a path is looked up is no reason to give up.
+func TestOpenWhileOthersRename(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		if err := os.MkdirAll(filepath.Join(dir, name, "c"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := make(chan struct{})
+	var renaming sync.WaitGroup
+	renaming.Go(func() {
+		from, to := filepath.Join(dir, "b"), filepath.Join(dir, "d")
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				_ = os.Rename(from, to)
+				from, to = to, from
+			}
+		}
+	})
+	defer renaming.Wait()
+	defer close(done)
+	path := strings.Repeat("/a/c/../..", 50)
+	for range golden.Depth(200, 2000, 20_000) {
+		d, err := Open(dir, path, User{UID: os.Geteuid(), GID: os.Getegid()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.Close()
 	}
 }

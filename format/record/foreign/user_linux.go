@@ -48,6 +48,10 @@ func (u User) become() error {
 	return nil
 }
 
+// races is how often a directory is looked up again after something was renamed meanwhile,
+// anywhere: then the kernel cannot tell whether ".." led out of the root.
+const races = 100
+
 // Open opens a directory that a process with this root calls path: links in it, absolute
 // ones too, lead nowhere but beneath the root. The root itself may be a link of /proc.
 func Open(root, path string, u User) (d *Dir, err error) {
@@ -59,6 +63,12 @@ func Open(root, path string, u User) (d *Dir, err error) {
 	err = u.Do(func() error {
 		how := &unix.OpenHow{Flags: unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_IN_ROOT}
 		fd, err := unix.Openat2(int(top.Fd()), path, how)
+		for range races {
+			if !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EINTR) {
+				break
+			}
+			fd, err = unix.Openat2(int(top.Fd()), path, how)
+		}
 		switch {
 		case errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM): // a kernel before 5.6, or a filter of calls
 			d, err = openStrictly(byDescriptor(top), path, u)
