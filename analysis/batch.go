@@ -1,25 +1,24 @@
 package analysis
 
-// batch is calls of visitors, in order. What their slices refer to lies in
-// arrays of its own; when one of these grows, what was taken from the old one
-// stays good.
+// batch is a list of calls to visitors, in order. The data that its slices refer to lies in
+// its own arrays. If one of these grows, slices that refer to the old array stay valid.
 type batch struct {
 	calls   int
 	order   []sameCalls
 	slices  []Slice // also those of queues
 	lengths []int   // of the queues
-	moves   []Move
+	changes []Move
 	running []runningTime
 
-	ticks, tickNs int64    // all delivered first: they are only counted
-	waits         []Waited // delivered next: they come in order of their own
+	ticks, tickNs int64    // delivered first: they are only counted
+	waits         []Waited // delivered next: they have an order of their own
 
 	shares  []Share
 	hops    []Hop
 	waiters []Waiter
 }
 
-// sameCalls is some calls of one kind in a row.
+// sameCalls is a run of calls of one kind.
 type sameCalls struct {
 	what callKind
 	n    int
@@ -30,17 +29,17 @@ type callKind uint8
 const (
 	callSlice callKind = iota
 	callQueue
-	callMove
+	callChange
 	callRunning
 )
 
-// runningTime is some thread-time that fell into an interval.
+// runningTime is running thread-time within an interval.
 type runningTime struct {
 	span
 	ns int64
 }
 
-// call notes that one more call of a kind comes next.
+// call adds one call of a kind to the order.
 func (b *batch) call(what callKind) {
 	b.calls++
 	if n := len(b.order); n > 0 && b.order[n-1].what == what {
@@ -53,15 +52,15 @@ func (b *batch) call(what callKind) {
 // subscription is a visitor and the optional interfaces that it implements.
 type subscription struct {
 	visitor Visitor
-	crowd   CrowdVisitor
+	queue   CrowdVisitor
 	waits   WaitVisitor
 	running RunningVisitor
 	ticks   TickVisitor
 
-	crowds crowds // followed for a visitor that is no CrowdVisitor
+	queues waitQueues // kept for a visitor that is no CrowdVisitor
 }
 
-// deliver makes all calls of one visitor.
+// deliver makes all calls to one visitor.
 func (b *batch) deliver(to *subscription) {
 	if to.ticks != nil && b.ticks > 0 {
 		to.ticks.Ticks(b.ticks, b.tickNs)
@@ -71,7 +70,7 @@ func (b *batch) deliver(to *subscription) {
 			to.waits.Wait(&b.waits[i])
 		}
 	}
-	slices, lengths, moves, running := b.slices, b.lengths, b.moves, b.running
+	slices, lengths, moves, running := b.slices, b.lengths, b.changes, b.running
 	for _, c := range b.order {
 		switch c.what {
 		case callSlice:
@@ -84,9 +83,9 @@ func (b *batch) deliver(to *subscription) {
 				to.queued(&slices[i], lengths[i])
 			}
 			slices, lengths = slices[c.n:], lengths[c.n:]
-		case callMove:
+		case callChange:
 			for i := range moves[:c.n] {
-				to.moved(&moves[i])
+				to.changed(&moves[i])
 			}
 			moves = moves[c.n:]
 		case callRunning:
@@ -100,32 +99,43 @@ func (b *batch) deliver(to *subscription) {
 	}
 }
 
-// queued delivers the slice of a queue of n.
+// queued delivers the slice of a queue of n waiters.
 func (to *subscription) queued(s *Slice, n int) {
-	if to.crowd != nil {
-		to.crowd.Crowd(s, n)
+	if to.queue != nil {
+		to.queue.Crowd(s, n)
 		return
 	}
 	one := *s // the slice is delivered to other visitors as well
-	one.Waiters = to.crowds[s.Lock].All()
+	one.Waiters = to.queues[s.Lock].All()
 	to.visitor.Slice(&one)
 }
 
-// moved delivers a change of a queue, or follows it for the visitor.
-func (to *subscription) moved(m *Move) {
-	if to.crowd != nil {
-		to.crowd.Moved(m)
+// changed delivers a change of a queue, or tracks it for a visitor that does not.
+func (to *subscription) changed(m *Move) {
+	if to.queue != nil {
+		to.queue.Moved(m)
 		return
 	}
-	if to.crowds == nil {
-		to.crowds = crowds{}
+	if to.queues == nil {
+		to.queues = waitQueues{}
 	}
-	to.crowds.move(m)
+	to.queues.apply(m)
 }
 
-// clear empties the batch.
+// clear empties the batch and keeps its memory.
 func (b *batch) clear() {
-	b.calls, b.order, b.slices, b.lengths, b.moves, b.running = 0, b.order[:0], b.slices[:0], b.lengths[:0], b.moves[:0], b.running[:0]
+	b.calls, b.order, b.slices, b.lengths, b.changes, b.running = 0, b.order[:0], b.slices[:0], b.lengths[:0], b.changes[:0], b.running[:0]
 	b.ticks, b.tickNs, b.waits = 0, 0, b.waits[:0]
 	b.shares, b.hops, b.waiters = b.shares[:0], b.hops[:0], b.waiters[:0]
+}
+
+// hopStore holds the hops of the current batch's paths, each once.
+type hopStore struct {
+	number uint32 // of the batch, from 1: hops of different batches must not be linked
+	list   []Hop
+}
+
+func (h *hopStore) add(hop Hop) *Hop {
+	h.list = append(h.list, hop)
+	return &h.list[len(h.list)-1]
 }

@@ -7,20 +7,19 @@ import (
 	"contend/format"
 )
 
-// cycles numbers the deadlocks met by their canonical form: the cycle turned
-// so that its smallest thread comes first.
+// cycles numbers deadlocks by their canonical form: the cycle rotated so that its smallest
+// thread comes first.
 type cycles struct {
 	ids   map[string]int32
 	links [][]Link
 	key   []byte
-	// resolved tells that a thread's current wait is known to end by getting
-	// the lock; then a cycle through it proves an owner wrong, not a deadlock.
+	// resolved reports whether a thread's current wait is known to end with the lock. A
+	// cycle through it is then the work of a wrong owner, and no deadlock.
 	resolved func(format.ThreadID) bool
 }
 
-// owner returns the pseudo owner of a cycle. A cycle that rests on an
-// inferred owner and whose waits all ended is no deadlock: some owner on it
-// was guessed wrong, and nobody knows which.
+// owner returns the pseudo owner of a cycle. If a wait on it ended with the lock, the cycle
+// is no deadlock: some owner on it was inferred wrongly, and which one is unknown.
 func (c *cycles) owner(path []Hop, prov Provenance) Owner {
 	if c.resolved != nil {
 		for _, hop := range path {
@@ -61,7 +60,7 @@ func (c *cycles) id(path []Hop) int32 {
 	return id
 }
 
-// deadlocks returns the cycles with the threads queued behind each.
+// deadlocks returns the cycles, each with the threads queued behind it.
 func (c *cycles) deadlocks(queued map[int32]map[format.ThreadID]bool, since map[int32]int64) []Deadlock {
 	var out []Deadlock
 	for i, cycle := range c.links {

@@ -2,8 +2,8 @@ package analysis
 
 import "contend/format"
 
-// definer adds to what the visitors look up: it waits until they have heard
-// all that was booked under the definitions as they are.
+// definer adds definitions. Before it changes one it waits until the visitors have received
+// everything booked under the old ones.
 type definer struct {
 	defs *definitions
 	out  *dispatcher
@@ -21,29 +21,29 @@ func (d definer) input(label string) {
 	d.defs.input(label)
 }
 
-// use takes what any other event shows of threads, locks and stacks.
+// use records how any other event uses threads, locks and stacks.
 func (d definer) use(ev *format.Event) {
 	d.defs.named.add(ev)
 	switch ev.Kind {
 	case format.KindWait, format.KindTenure:
-		d.met(&d.defs.acquisitions, Acquiring, ev.Stack, ev.Object)
+		d.addPair(&d.defs.acquisitions, Acquiring, ev.Stack, ev.Object)
 	case format.KindRelease:
-		d.met(&d.defs.releases, Releasing, ev.Stack, ev.Object)
+		d.addPair(&d.defs.releases, Releasing, ev.Stack, ev.Object)
 	case format.KindActivity:
 		if ev.Activity == format.ActivityTook {
-			d.met(&d.defs.acquisitions, Acquiring, ev.Stack, ev.Object)
+			d.addPair(&d.defs.acquisitions, Acquiring, ev.Stack, ev.Object)
 			return
 		}
-		d.seen(ev.Stack, Did(ev.Activity))
+		d.addUse(ev.Stack, Did(ev.Activity))
 	case format.KindContention:
 		for i := range ev.Waiters {
-			d.met(&d.defs.acquisitions, Acquiring, ev.Waiters[i].Stack, ev.Object)
+			d.addPair(&d.defs.acquisitions, Acquiring, ev.Waiters[i].Stack, ev.Object)
 		}
 	}
 }
 
-// met notes that a stack was seen taking a lock, or giving it back.
-func (d definer) met(list *pairs, what Uses, id format.StackID, lock format.ObjectID) {
+// addPair records that a stack acquires or releases a lock.
+func (d definer) addPair(list *pairs, what Uses, id format.StackID, lock format.ObjectID) {
 	if a := (Acquisition{id, lock}); id != format.NoStack && !list.has(a) {
 		d.out.wait()
 		list.add(a)
@@ -51,15 +51,16 @@ func (d definer) met(list *pairs, what Uses, id format.StackID, lock format.Obje
 	}
 }
 
-func (d definer) seen(id format.StackID, what Uses) {
+// addUse records a use of a stack.
+func (d definer) addUse(id format.StackID, what Uses) {
 	if id != format.NoStack && !d.defs.Uses(id).Has(what) {
 		d.out.wait()
 		d.defs.use(id, what)
 	}
 }
 
-// bound drops ids no decoder of ours gives, so that a wild one cannot make
-// a table of gigabytes. Tables grow with the largest id.
+// bound clears ids that no decoder of ours gives. Tables grow with the largest id, so a
+// wild id would cost gigabytes.
 func bound(ev *format.Event) {
 	if max(uint32(ev.Thread), uint32(ev.Owner), uint32(ev.Woken), uint32(ev.Object), uint32(ev.Stack)) <= maxSymbol {
 		return

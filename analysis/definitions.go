@@ -9,10 +9,9 @@ import (
 	"contend/format"
 )
 
-// definitions is what a trace says of the things it names by ids. Looking one
-// up changes nothing, so that any number may do so at once; who adds to them
-// must be alone, see definer. Every lookup of an id the trace never named gives
-// a placeholder, never a panic.
+// definitions is what a trace says about the things it names by ids. Lookups change nothing
+// and may run concurrently; additions must be exclusive, see definer. A lookup of an
+// unknown id gives a placeholder and never panics.
 type definitions struct {
 	threads []Thread
 	objects []Object
@@ -21,18 +20,17 @@ type definitions struct {
 	classes Interner // class names of locks
 	groups  Interner // thread names with their numbers removed
 	inputs  Interner // labels of inputs
-	part    int      // number of the input being read, from 1; 0 when none is named
+	part    int      // number of the current input, from 1; 0 if none is named
 	label   uint32   // its id in inputs
-	version int      // rises when an id gets another meaning
-	named   usedIDs  // by events so far
+	version int      // rises when an id changes its meaning
+	named   usedIDs  // by the events so far
 	stackUses
 }
 
-// unknownName is the id that classes, groups and inputs have for what the trace
-// does not tell.
+// unknownName is the id of a class, group or input that the trace does not name.
 const unknownName = 0
 
-// UnnamedInput is the label of what no setting names.
+// UnnamedInput is the label of an input that no setting names.
 const UnnamedInput = "[unnamed input]"
 
 func newDefinitions() *definitions {
@@ -43,7 +41,7 @@ func newDefinitions() *definitions {
 	return d
 }
 
-// Thread is what the trace says of a thread.
+// Thread is what the trace says about a thread.
 type Thread struct {
 	Name  string
 	Group uint32 // id in Groups
@@ -51,7 +49,7 @@ type Thread struct {
 	input uint32 // id in Inputs
 }
 
-// Object is what the trace says of a lock.
+// Object is what the trace says about a lock.
 type Object struct {
 	Class uint32 // id in Classes
 	Kind  format.LockKind
@@ -59,13 +57,13 @@ type Object struct {
 	Name  string // "" unless the source names it
 	Stack format.StackID
 
-	Addresses int // at how many it was recorded as a lock of its own; 0 for one
+	Addresses int // number of addresses at which it was recorded as a separate lock; 0 for one
 }
 
 // maxSymbol bounds the ids taken from a trace.
 const maxSymbol = owners.MaxID
 
-// add takes a metadata event; other kinds are ignored.
+// add takes a metadata event and ignores other kinds.
 func (d *definitions) add(ev *format.Event) {
 	frames := keepNames(ev)
 	switch ev.Kind {
@@ -112,8 +110,8 @@ func (u *usedIDs) add(ev *format.Event) {
 	}
 }
 
-// redefine gives an id its meaning. What visitors worked out of another one, or of
-// none, is void.
+// redefine gives an id its meaning. A change, or a first meaning after events have used the
+// id, invalidates what visitors derived from it.
 func redefine[T comparable](d *definitions, meaning *T, now T, named bool) {
 	var none T
 	if *meaning != now && (*meaning != none || named) {
@@ -122,9 +120,8 @@ func redefine[T comparable](d *definitions, meaning *T, now T, named bool) {
 	*meaning = now
 }
 
-// Version tells whether what was found by ids may still be so: it rises when the
-// trace calls a thread or a lock otherwise than before, or names one that events
-// came of already.
+// Version is a number that rises when the trace renames a thread or a lock, or first names
+// one that events have used. What was derived from ids at a lower version may be wrong.
 func (d *definitions) Version() int { return d.version }
 
 func grow[T any](table *[]T, id int) bool {
@@ -137,8 +134,7 @@ func grow[T any](table *[]T, id int) bool {
 	return true
 }
 
-// input begins the next input of the trace; label names it, as the one before
-// where it is empty.
+// input begins the next input of the trace. An empty label repeats the one before.
 func (d *definitions) input(label string) {
 	d.part++
 	if label != "" {
@@ -174,8 +170,7 @@ func (d *definitions) Group(id format.ThreadID) uint32 {
 // Groups names group ids.
 func (d *definitions) Groups() *Interner { return &d.groups }
 
-// Input returns the dense id of the input a thread belongs to; Inputs names
-// it.
+// Input returns the dense id of a thread's input; Inputs names it.
 func (d *definitions) Input(id format.ThreadID) uint32 {
 	if id != format.NoThread && int(id) < len(d.threads) {
 		return d.threads[id].input
@@ -183,10 +178,10 @@ func (d *definitions) Input(id format.ThreadID) uint32 {
 	return unknownName
 }
 
-// Inputs names the ids of inputs.
+// Inputs names input ids.
 func (d *definitions) Inputs() *Interner { return &d.inputs }
 
-// partOf returns the number of the input a thread belongs to.
+// partOf returns the number of a thread's input.
 func (d *definitions) partOf(id int) int {
 	if id < len(d.threads) {
 		return d.threads[id].part
@@ -205,15 +200,15 @@ func (d *definitions) Class(id format.ObjectID) uint32 {
 	return unknownName
 }
 
-// ClassName returns the class of a lock as its language writes it.
+// ClassName returns the class of a lock as its language spells it.
 func (d *definitions) ClassName(id format.ObjectID) string { return d.classes.Name(d.Class(id)) }
 
-// Fair reports whether a lock goes to who has waited longest.
+// Fair reports whether a lock is granted in order of arrival.
 func (d *definitions) Fair(id format.ObjectID) bool {
 	return strings.HasSuffix(d.ClassName(id), "$FairSync")
 }
 
-// Object returns what the trace says of a lock.
+// Object returns what the trace says about a lock.
 func (d *definitions) Object(id format.ObjectID) Object {
 	if int(id) < len(d.objects) {
 		return d.objects[id]
@@ -221,8 +216,8 @@ func (d *definitions) Object(id format.ObjectID) Object {
 	return Object{}
 }
 
-// LockName returns a name that tells locks of one class apart: the name the
-// source gave it, else Class@hash, else Class#id.
+// LockName returns a name that distinguishes locks of one class: the name in the source,
+// else Class@hash, else Class#id.
 func (d *definitions) LockName(id format.ObjectID) string {
 	o := d.Object(id)
 	switch {
@@ -234,7 +229,7 @@ func (d *definitions) LockName(id format.ObjectID) string {
 	return fmt.Sprintf("%s#%d", d.ClassName(id), id)
 }
 
-// EachFrame calls f with every frame of every stack the trace names.
+// EachFrame calls f with every frame of every stack.
 func (d *definitions) EachFrame(f func(format.Frame)) {
 	for _, stack := range d.stacks {
 		for _, frame := range stack {
@@ -243,7 +238,7 @@ func (d *definitions) EachFrame(f func(format.Frame)) {
 	}
 }
 
-// Frames returns a stack, innermost frame first; nil when it is unknown.
+// Frames returns a stack, innermost frame first; nil if unknown.
 func (d *definitions) Frames(id format.StackID) []format.Frame {
 	if int(id) < len(d.stacks) {
 		return d.stacks[id]
@@ -251,23 +246,23 @@ func (d *definitions) Frames(id format.StackID) []format.Frame {
 	return nil
 }
 
-// Kind returns what sort of lock an id names.
+// Kind returns the kind of a lock.
 func (d *definitions) Kind(id format.ObjectID) format.LockKind { return d.Object(id).Kind }
 
-// Bare reports whether a stack holds no frame of the application.
+// Bare reports whether a stack has no application frame.
 func (d *definitions) Bare(id format.StackID) bool {
 	return int(id) >= len(d.owned) || !d.owned[id]
 }
 
-// Caller returns the innermost frame of a stack that belongs to neither the
-// lock nor the runtime; the outermost one if all do.
+// Caller returns the innermost frame of a stack that belongs to neither the lock nor the
+// runtime; the outermost frame if all do.
 func (d *definitions) Caller(id format.StackID) format.Frame {
 	f, _ := AppFrame(d.Frames(id))
 	return f
 }
 
-// Application returns a stack from its innermost frame of the application on,
-// outwards; nil when there is none.
+// Application returns a stack from its innermost application frame outwards; nil if there
+// is none.
 func (d *definitions) Application(id format.StackID) []format.Frame {
 	frames := d.Frames(id)
 	for i, f := range frames {

@@ -6,12 +6,12 @@ import (
 	"contend/format/workers"
 )
 
-// dispatcher passes what is booked on to the visitors, which work on goroutines
-// of their own, some batches behind: summing slices takes as long as finding
-// them. Each visitor hears everything in the order in which it was booked, a
-// batch at a time; several may hear one batch at once.
+// dispatcher delivers booked calls to the visitors, which run on goroutines of their own,
+// up to batchesAhead batches behind: summing slices takes as long as finding them. Each
+// visitor receives its calls in the order in which they were booked, batch by batch;
+// different visitors run concurrently.
 type dispatcher struct {
-	sym      *Symbols // for whoever comes after the visitors
+	sym      *Symbols // for the caller of Run, after the visitors
 	visitors []Visitor
 	to       []subscription
 	waits    bool // some visitor asks for whole waits
@@ -19,13 +19,13 @@ type dispatcher struct {
 	cur   *batch
 	hops  hopStore // of cur
 	spare []*batch
-	ahead int         // batches the visitors have not done with
-	todo  chan *batch // nil until the first one is full
+	ahead int         // batches that the visitors have not finished
+	todo  chan *batch // nil until the first batch is full
 	done  chan *batch
 }
 
-// A batch is handed over when it holds so much, which visitors cannot tell. Batches of
-// few calls may be large too, where paths are long.
+// A batch is handed over when it holds this much. The size does not affect results. A batch
+// of few calls may still be large, because paths may be long.
 const (
 	batchCalls   = 1024
 	batchParts   = 1 << 14 // shares, hops and waiters
@@ -36,7 +36,7 @@ func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
 	d := &dispatcher{sym: sym, visitors: visitors, cur: &batch{}, hops: hopStore{number: 1}}
 	for _, v := range visitors {
 		one := subscription{visitor: v}
-		one.crowd, _ = v.(CrowdVisitor)
+		one.queue, _ = v.(CrowdVisitor)
 		one.running, _ = v.(RunningVisitor)
 		one.ticks, _ = v.(TickVisitor)
 		one.waits, _ = v.(WaitVisitor)
@@ -46,15 +46,15 @@ func newDispatcher(sym *Symbols, visitors []Visitor) *dispatcher {
 	return d
 }
 
-// begin is heard at once: nothing was booked before. Names are remembered as they
-// are asked for, so that each visitor has symbols of its own.
+// begin calls Begin of all visitors at once: nothing was booked before. Each visitor has
+// symbols of its own, because symbols cache the names they are asked for.
 func (d *dispatcher) begin(start int64) {
 	for _, v := range d.visitors {
 		v.Begin(&Symbols{definitions: d.sym.definitions}, start)
 	}
 }
 
-// slice adds a slice of n waiters, all of which are given or the first of a queue.
+// slice adds a slice of n waiters. It lists all of them, or only the first of a queue.
 func (d *dispatcher) slice(s *Slice, n int) {
 	b, what := d.cur, callSlice
 	if n > len(s.Waiters) {
@@ -68,23 +68,21 @@ func (d *dispatcher) slice(s *Slice, n int) {
 	d.handOver()
 }
 
-// move adds a waiter that joins a queue or leaves it.
-func (d *dispatcher) move(m Move) {
-	d.cur.call(callMove)
-	d.cur.moves = append(d.cur.moves, m)
+// queueChange adds a waiter that joins or leaves a wait queue.
+func (d *dispatcher) queueChange(m Move) {
+	d.cur.call(callChange)
+	d.cur.changes = append(d.cur.changes, m)
 	d.handOver()
 }
 
-// next returns the place behind the last of a list, which is one longer then. It
-// holds what it held before.
+// next extends a list by one element and returns it. The element holds stale data.
 func next[T any](list *[]T) *T {
 	n := len(*list)
 	*list = slices.Grow(*list, 1)[:n+1]
 	return &(*list)[n]
 }
 
-// stored copies items into an array of the batch at hand and returns them as they
-// lie there.
+// stored appends items to an array of the batch and returns them as they lie there.
 func stored[T any](array *[]T, items []T) []T {
 	from := len(*array)
 	*array = append(*array, items...)
@@ -102,14 +100,14 @@ func (d *dispatcher) tick(ns int64) {
 	d.cur.tickNs += ns
 }
 
-// wholeWait adds a wait for who asks for them.
+// wholeWait adds a whole wait for the visitors that ask for them.
 func (d *dispatcher) wholeWait(w Waited) {
 	d.cur.calls++
 	d.cur.waits = append(d.cur.waits, w)
 	d.handOver()
 }
 
-// handOver gives the batch at hand to the visitors if it is full.
+// handOver gives the current batch to the visitors if it is full.
 func (d *dispatcher) handOver() {
 	b := d.cur
 	if b.calls < batchCalls && len(b.shares)+len(d.hops.list)+len(b.waiters) < batchParts {
@@ -128,12 +126,12 @@ func (d *dispatcher) handOver() {
 	d.use(d.empty())
 }
 
-// use makes a batch the one at hand.
+// use makes a batch the current one.
 func (d *dispatcher) use(b *batch) {
 	d.cur, d.hops = b, hopStore{d.hops.number + 1, b.hops}
 }
 
-// empty returns a batch to fill.
+// empty returns an empty batch.
 func (d *dispatcher) empty() *batch {
 	n := len(d.spare)
 	if n == 0 {
@@ -149,7 +147,7 @@ func (d *dispatcher) takeBack() {
 	d.ahead--
 }
 
-// wait returns when the visitors have heard all that was booked.
+// wait returns once the visitors have received everything that was booked.
 func (d *dispatcher) wait() {
 	for d.ahead > 0 {
 		d.takeBack()
@@ -164,7 +162,7 @@ func (d *dispatcher) wait() {
 	}
 }
 
-// close is wait, and the end of the goroutine.
+// close waits like wait and ends the goroutine.
 func (d *dispatcher) close() {
 	d.wait()
 	if d.todo != nil {

@@ -7,26 +7,26 @@ import (
 	"contend/format"
 )
 
-// emitter applies the filter and books what is left, for the visitors.
+// emitter applies the filter and books what passes it for the visitors.
 type emitter struct {
 	defs     *definitions
 	filter   Filter
 	out      *dispatcher
-	from, to int64 // the cut, absolute; NoTime and maxTime when open
+	from, to int64 // the filter's cut, absolute; NoTime and maxTime when open
 	start    int64 // of the trace
 	begun    bool
 
 	classes, locks, threads verdicts
-	all                     bool // the filter lets every wait through
+	all                     bool // the filter passes every wait
 
 	byProv    Known
-	far       int64 // waiting behind more than MaxPath locks whose root is unknown
+	far       int64 // waiting time behind more than MaxPath locks whose root is unknown
 	running   int64
-	overflown bool                               // running is more than it holds
-	queued    map[int32]map[format.ThreadID]bool // threads whose blame ended in a deadlock
+	overflown bool                               // running does not fit
+	queued    map[int32]map[format.ThreadID]bool // by deadlock: the threads whose blame ended in it
 	since     map[int32]int64
 	slice     Slice
-	one       [1]Share // of slices with one path
+	one       [1]Share // scratch for slices with one path
 }
 
 func newEmitter(defs *definitions, f Filter, out *dispatcher) *emitter {
@@ -35,7 +35,7 @@ func newEmitter(defs *definitions, f Filter, out *dispatcher) *emitter {
 	return e
 }
 
-// begin fixes the start of the trace and with it the cut.
+// begin fixes the start of the trace, and with it the cut.
 func (e *emitter) begin(start int64) {
 	if e.begun {
 		return
@@ -51,8 +51,8 @@ func (e *emitter) begin(start int64) {
 	e.out.begin(max(e.from, start))
 }
 
-// Instant returns the time that a bound of a filter stands for in a trace that
-// begins at start; the last or the first there is where it is out of range.
+// Instant returns the time that a bound of a filter means in a trace that begins at start.
+// Out of range it returns the first or last possible time.
 func Instant(t int64, relative bool, start int64) int64 {
 	at := start + t
 	switch {
@@ -66,8 +66,8 @@ func Instant(t int64, relative bool, start int64) int64 {
 	return at
 }
 
-// cut returns the part of [lo, hi) that is charged; ok is false when none is.
-// A stretch of length zero is charged if it lies in the cut.
+// cut returns the part of [lo, hi) that is charged; ok is false if there is none. An empty
+// interval is charged if it lies in the cut.
 func (e *emitter) cut(lo, hi int64) (int64, int64, bool) {
 	if hi < e.from || lo >= e.to {
 		return 0, 0, false
@@ -76,7 +76,7 @@ func (e *emitter) cut(lo, hi int64) (int64, int64, bool) {
 	return a, b, a < b || lo == hi
 }
 
-// wanted reports whether the filter charges a wait of a thread on a lock.
+// wanted reports whether the filter passes a wait of a thread for a lock.
 func (e *emitter) wanted(t format.ThreadID, l format.ObjectID, length int64) bool {
 	f := &e.filter
 	if e.all {
@@ -88,12 +88,12 @@ func (e *emitter) wanted(t format.ThreadID, l format.ObjectID, length int64) boo
 		e.threads.match(f.Thread, uint32(t), func() string { return e.defs.ThreadName(t) })
 }
 
-// anyLength passes every bound on the length of waits: what a sample stands for
-// says nothing of how long the wait was, and a tenure is none.
+// anyLength satisfies every minimum wait. A sample does not show how long the wait was, and
+// a hold is no wait.
 const anyLength = maxTime
 
-// bookSingle charges n waiters of e.slice's lock, all of which have one share of waiting
-// for it. Of a queue only the first is given.
+// bookSingle charges n waiters of e.slice's lock that all have the same single share. Of a
+// queue, the slice lists only the first waiter.
 func (e *emitter) bookSingle(share *Share, n int) {
 	s := &e.slice
 	e.one[0] = *share
@@ -102,7 +102,7 @@ func (e *emitter) bookSingle(share *Share, n int) {
 	e.out.slice(s, n)
 }
 
-// bookWait tells of a whole wait, for the visitors that ask, if it ended with the lock.
+// bookWait gives a whole wait that ended with the lock to the visitors that ask for them.
 func (e *emitter) bookWait(w *owners.Wait) {
 	if !e.out.waits || w.Failed() || w.Start < e.from || w.End > e.to || !e.wanted(w.Thread, w.Lock, w.End-w.Start) {
 		return
@@ -110,9 +110,8 @@ func (e *emitter) bookWait(w *owners.Wait) {
 	e.out.wholeWait(Waited{w.Thread, w.Lock, w.Stack, w.Start, w.End, w.Mode()})
 }
 
-// book charges e.slice, whose waiters wait for one lock, as nodes of the graph.
-// The path from the lock on is theirs together, unless it returns to one of
-// them.
+// book charges e.slice. Its waiters wait for one lock and are given as nodes of the graph.
+// They share the path from the lock on, unless it leads back to one of them.
 func (e *emitter) book(g *graph, nodes []format.ThreadID) {
 	s := &e.slice
 	common := false
@@ -129,7 +128,7 @@ func (e *emitter) book(g *graph, nodes []format.ThreadID) {
 	}
 }
 
-// bookFree charges e.slice to nobody: a sampler learnt that the lock was free.
+// bookFree charges e.slice to no thread: the sampler found the lock free.
 func (e *emitter) bookFree() {
 	s := &e.slice
 	free := Owner{Kind: OwnerHandoff, Prov: Sampled}
@@ -146,7 +145,7 @@ func (e *emitter) emit() {
 		e.byProv.Add(share.Direct.Prov, share.Ns*int64(len(s.Waiters)))
 		switch {
 		case share.Root.Kind == OwnerDeadlock:
-			e.trapped(share.Root.Cycle, s)
+			e.addQueued(share.Root.Cycle, s)
 		case share.Root == unknownRoot && share.Far():
 			e.far += share.Ns * int64(len(s.Waiters))
 		}
@@ -154,7 +153,8 @@ func (e *emitter) emit() {
 	e.out.slice(s, len(s.Waiters))
 }
 
-func (e *emitter) trapped(cycle int32, s *Slice) {
+// addQueued notes that the waiters of a slice wait, directly or not, for a deadlock.
+func (e *emitter) addQueued(cycle int32, s *Slice) {
 	if e.queued[cycle] == nil {
 		e.queued[cycle] = map[format.ThreadID]bool{}
 		e.since[cycle] = s.Start
@@ -165,8 +165,8 @@ func (e *emitter) trapped(cycle int32, s *Slice) {
 	e.since[cycle] = min(e.since[cycle], s.Start)
 }
 
-// run books running time of so many threads over [lo, hi); that of none says
-// that the time was looked at.
+// run books that some threads ran during [lo, hi). Zero threads mean that the interval was
+// observed.
 func (e *emitter) run(lo, hi, threads int64) {
 	lo, hi = max(lo, e.from), min(hi, e.to)
 	if lo >= hi || threads < 0 {
@@ -175,7 +175,7 @@ func (e *emitter) run(lo, hi, threads int64) {
 	e.out.running(lo, hi, e.ran(lo, hi, threads))
 }
 
-// ran counts running time.
+// ran adds up running time.
 func (e *emitter) ran(lo, hi, threads int64) int64 {
 	e.overflown = e.overflown || threads > 0 && overflows(e.running, hi-lo, threads)
 	ns := (hi - lo) * threads
@@ -183,15 +183,15 @@ func (e *emitter) ran(lo, hi, threads int64) int64 {
 	return ns
 }
 
-// ranTogether books the running time of threads that need not have run all through [lo, hi),
-// which lies in the cut.
-func (e *emitter) ranTogether(lo, hi, ns int64) {
+// bookRunning books running time within [lo, hi), which lies in the cut. No thread need
+// have run for all of it.
+func (e *emitter) bookRunning(lo, hi, ns int64) {
 	e.overflown = e.overflown || ns > maxTime-e.running
 	e.running += ns
 	e.out.running(lo, hi, ns)
 }
 
-// tick tells the visitors that ask for it what a sampling instant stands for.
+// tick gives the visitors that ask for ticks the time that a sampling instant stands for.
 func (e *emitter) tick(lo, hi int64) {
 	lo, hi = max(lo, e.from), min(hi, e.to)
 	if lo < hi {
@@ -199,7 +199,7 @@ func (e *emitter) tick(lo, hi int64) {
 	}
 }
 
-// verdicts remembers what a pattern said of each id.
+// verdicts caches, by id, whether a pattern matches.
 type verdicts []uint8
 
 func (v *verdicts) match(re *regexp.Regexp, id uint32, text func() string) bool {
@@ -216,4 +216,14 @@ func (v *verdicts) match(re *regexp.Regexp, id uint32, text func() string) bool 
 		}
 	}
 	return (*v)[id] == 2
+}
+
+// asking returns the visitors that implement an optional interface.
+func asking[V any](e *emitter) (ask []V) {
+	for _, v := range e.out.visitors {
+		if one, ok := v.(V); ok {
+			ask = append(ask, one)
+		}
+	}
+	return ask
 }

@@ -6,17 +6,16 @@ import (
 	"contend/format"
 )
 
-// MaxPath is how many locks of a path are followed wherever it changes. A change at the
-// end of a chain of 10,000 waits would otherwise end the slices of all of them, and
-// there are as many changes as waits. A slice of a longer path goes on while what lies
-// further away changes. Its direct owner is right to the nanosecond all the same, and so
-// is its root since the last such change; before it the root is unknown. Where a long
-// path has not changed for a while, all slices end with the next change nevertheless,
-// so that only short intervals have an unknown root.
+// MaxPath is the number of locks on a path behind which a change no longer ends a slice.
+// Otherwise a change at the end of a chain of 10,000 waits would end the slices of all of
+// them, and there are as many changes as waits. A slice of a longer path continues while
+// its far end changes. Its direct owner is exact all the same, and so is its root since the
+// last such change; before that the root is unknown. After a long path has not changed for
+// a while, the next change does end all slices, so only short intervals have an unknown
+// root.
 const MaxPath = 32
 
-// Further returns the locks passed after the first, as Path has them, but no more than
-// MaxPath.
+// Further iterates over the hops of Path, MaxPath of them at most.
 func (s *Share) Further() iter.Seq[*Hop] {
 	return func(yield func(*Hop) bool) {
 		n := 0
@@ -26,10 +25,10 @@ func (s *Share) Further() iter.Seq[*Hop] {
 	}
 }
 
-// Far reports whether Further leaves out locks.
+// Far reports whether Further leaves out hops.
 func (s *Share) Far() bool { return s.Hops-1 > MaxPath }
 
-// newFar returns what is known when the first path is that long: until now every
+// newFar returns the state of all locks when the first long path appears: until then every
 // change has ended all slices.
 func newFar(locks int) []farLock {
 	far := make([]farLock, locks)
@@ -39,7 +38,7 @@ func newFar(locks int) []farLock {
 	return far
 }
 
-// step returns the lock for which the owner of a lock waits, if one thread owns it.
+// step returns the lock that a lock's only owner waits for; ok is false if there is none.
 func (g *graph) step(lock format.ObjectID) (format.ObjectID, bool) {
 	holders := g.holders(lock)
 	if len(holders) != 1 {
@@ -49,8 +48,8 @@ func (g *graph) step(lock format.ObjectID) (format.ObjectID, bool) {
 	return next, next != format.NoObject
 }
 
-// ahead returns the lock MaxPath further on the path from a lock; false where it ends
-// before.
+// ahead returns the lock MaxPath further on the path from a lock; ok is false if the path
+// is shorter.
 func (g *graph) ahead(lock format.ObjectID) (to format.ObjectID, ok bool) {
 	f := &g.far[lock]
 	if f.found > f.changed {
@@ -66,10 +65,10 @@ func (g *graph) ahead(lock format.ObjectID) (to format.ObjectID, ok bool) {
 	return to, true
 }
 
-// farRoute is the route from a lock with its first hop only. A circle is one path for all
-// who wait there, as most of them are behind it.
+// farRoute returns the route from a lock with its first hop only. A cycle counts as one
+// path for all waiters, because most of them are behind it.
 func (g *graph) farRoute(lock format.ObjectID) route {
-	r := route{round: g.routes.round, single: true, direct: g.owners[lock][0].Owner(), changed: format.NoTime, told: 1, path: g.hops.add(g.hop(lock))}
+	r := route{round: g.routes.round, single: true, direct: g.owners[lock][0].Owner(), changed: format.NoTime, pathHops: 1, path: g.hops.add(g.hop(lock))}
 	at := lock
 	for {
 		r.changed = max(r.changed, g.far[at].changed)
@@ -79,7 +78,7 @@ func (g *graph) farRoute(lock format.ObjectID) route {
 		}
 		at = to
 		if r.hops += MaxPath; r.hops > len(g.far) {
-			r.root, r.hops = g.circleAt(at, r.changed)
+			r.root, r.hops = g.cycleAt(at, r.changed)
 			r.last = at
 			return r
 		}
@@ -100,31 +99,31 @@ func (g *graph) farRoute(lock format.ObjectID) route {
 	return r
 }
 
-// unknownRoot is the end of a path that is not known.
+// unknownRoot is the root of a path whose end is unknown.
 var unknownRoot = Owner{Kind: OwnerUnknown, Prov: Unknown}
 
-// circleAt returns the pseudo owner of the circle that a lock is on, and how many locks
-// that has. It was there already if it was found after the last change.
-func (g *graph) circleAt(lock format.ObjectID, changed int64) (Owner, int) {
-	if c, met := g.circles[lock]; met && c.found > changed {
+// cycleAt returns the pseudo owner of the cycle that a lock is on, and the cycle's length
+// in locks. A cycle found after the last change is reused.
+func (g *graph) cycleAt(lock format.ObjectID, changed int64) (Owner, int) {
+	if c, found := g.longCycles[lock]; found && c.found > changed {
 		return c.owner, c.locks
 	}
 	locks := []format.ObjectID{lock}
 	for next, _ := g.step(lock); next != lock; next, _ = g.step(next) {
 		locks = append(locks, next)
 	}
-	c := circle{g.circleOf(locks), len(locks), g.now}
-	if g.circles == nil {
-		g.circles = map[format.ObjectID]circle{}
+	c := longCycle{g.cycleOwner(locks), len(locks), g.now}
+	if g.longCycles == nil {
+		g.longCycles = map[format.ObjectID]longCycle{}
 	}
 	for _, l := range locks {
-		g.circles[l] = c
+		g.longCycles[l] = c
 	}
 	return c.owner, c.locks
 }
 
-// circleOf returns the pseudo owner of a circle of locks.
-func (g *graph) circleOf(locks []format.ObjectID) Owner {
+// cycleOwner returns the pseudo owner of a cycle of locks.
+func (g *graph) cycleOwner(locks []format.ObjectID) Owner {
 	path := make([]Hop, len(locks))
 	for i, l := range locks {
 		path[i] = g.hop(l)
@@ -132,24 +131,24 @@ func (g *graph) circleOf(locks []format.ObjectID) Owner {
 	return g.cycles.owner(path, g.owners[locks[0]][0].Prov)
 }
 
-// hop returns what the one owner of a lock waits for.
+// hop returns the hop from a lock: its only owner and what that waits for.
 func (g *graph) hop(lock format.ObjectID) Hop {
 	holder := &g.owners[lock][0]
 	b := g.blocked[holder.Thread]
 	return Hop{Thread: holder.Thread, Stack: b.stack, Lock: b.lock}
 }
 
-// closed makes the routes from the locks of a circle, for who is not on it: once round.
-// In a circle of more than MaxPath locks the others take them, too.
-func (g *graph) closed(locks []format.ObjectID) {
+// closeCycle sets the routes from the locks of a cycle, once around, for waiters outside of
+// it. In a cycle of more than MaxPath locks its own waiters use them as well.
+func (g *graph) closeCycle(locks []format.ObjectID) {
 	n := len(locks)
-	r := route{round: g.routes.round, circle: true, single: n > MaxPath, hops: n + 1, told: n, root: g.circleOf(locks), changed: format.NoTime}
+	r := route{round: g.routes.round, onCycle: true, single: n > MaxPath, hops: n + 1, pathHops: n, root: g.cycleOwner(locks), changed: format.NoTime}
 	for _, l := range locks {
 		if g.far != nil {
 			r.changed = max(r.changed, g.far[l].changed)
 		}
 	}
-	var long *Hop // round once, and on so far that each has MaxPath hops
+	var long *Hop // once around and MaxPath further, so that each lock has enough hops
 	for i := n + MaxPath - 1; i >= 0 && r.single; i-- {
 		hop := g.hop(locks[i%n])
 		hop.Next = long

@@ -7,58 +7,58 @@ import (
 	"contend/format"
 )
 
-// flushLock emits the open slices of all whose path leads through a lock.
-func (s *standing) flushLock(l format.ObjectID) {
+// flushLock emits the open slices of all waiters whose path leads through a lock.
+func (s *openWaits) flushLock(l format.ObjectID) {
 	if s.begin() {
-		s.find(l, 0)
+		s.affect(l, 0)
 		s.flush()
 	}
 }
 
-// flushBehind emits the open slices of all whose path leads through a thread,
-// but not its own.
-func (s *standing) flushBehind(t format.ThreadID) {
+// flushBehind emits the open slices of all waiters whose path leads through a thread, but
+// not the thread's own.
+func (s *openWaits) flushBehind(t format.ThreadID) {
 	if s.begin() {
 		for _, l := range s.owns[t] {
-			s.find(l, 0)
+			s.affect(l, 0)
 		}
 		s.flush()
 	}
 }
 
-// flushAll emits all open slices: where the cut ends, behind which nothing is charged.
-// Those who wait are no more there then.
-func (s *standing) flushAll() {
+// flushAll emits all open slices at the end of the cut. The waits are dropped.
+func (s *openWaits) flushAll() {
 	if s.begin() {
 		for ; len(s.waiting) > 0; s.waiting.Pop() {
 			s.todo = s.todo[:0]
-			s.find(s.g.blocked[s.waiting[0].ID].lock, 0)
+			s.affect(s.g.blocked[s.waiting[0].ID].lock, 0)
 			s.flush()
 		}
 	}
 }
 
-// begin notes that the graph changes. It returns false where the cut has not begun:
-// no slice is open there, see openSlice.
-func (s *standing) begin() bool {
+// begin prepares for a change of the graph. It returns false before the start of the cut,
+// where no slice is open, see openSlice.
+func (s *openWaits) begin() bool {
 	s.g.changed()
 	s.g.now = s.now
 	s.todo = s.todo[:0]
 	return s.now > s.e.from
 }
 
-// flush emits the open slices of the waiters of the locks found, and of all that wait for
-// these: those behind more than MaxPath locks now and then only.
-func (s *standing) flush() {
+// flush emits the open slices of the waiters of the locks in todo and of all threads that
+// wait for these waiters. Those behind more than MaxPath locks are emitted now and then
+// only.
+func (s *openWaits) flush() {
 	changed := len(s.todo)
 	for i, level := 0, int32(1); i < len(s.todo); level++ {
 		if level > MaxPath {
-			if s.g.far == nil { // once more, with what is to be known from now on
+			if s.g.far == nil { // the first long path: start again and track far locks
 				s.g.far = newFar(len(s.queue))
-				s.again(changed)
+				s.restart(changed)
 				return
 			}
-			if level == MaxPath+1 && !s.farther() {
+			if level == MaxPath+1 && !s.flushesFar() {
 				break
 			}
 		}
@@ -66,52 +66,50 @@ func (s *standing) flush() {
 			s.flushQueue(s.todo[i], level)
 		}
 	}
-	s.mark()
+	s.markChanged()
 }
 
-// again is flush for the first locks that were found.
-func (s *standing) again(locks int) {
+// restart repeats flush for the locks that were in todo first.
+func (s *openWaits) restart(locks int) {
 	first := slices.Clone(s.todo[:locks])
 	s.todo = s.todo[:0]
 	for _, l := range first {
-		s.find(l, 0)
+		s.affect(l, 0)
 	}
 	s.flush()
 }
 
-// flushQueue emits the open slices of the waiters of a lock, and finds the locks that these
-// own.
-func (s *standing) flushQueue(l format.ObjectID, level int32) {
+// flushQueue emits the open slices of a lock's waiters and adds the locks they own to todo.
+func (s *openWaits) flushQueue(l format.ObjectID, level int32) {
 	q := &s.queue[l]
-	if q.crowd != nil {
-		s.emitCrowd(l, q.crowd, level)
+	if q.group != nil {
+		s.emitGroup(l, q.group, level)
 	}
-	s.looks += len(q.open)
+	s.visited += len(q.open)
 	for from, to := 0, 0; from < len(q.open); from = to {
 		since := q.open[from].since
 		for to = from; to < len(q.open) && q.open[to].since == since; to++ {
 			for _, owned := range s.owns[q.open[to].node] {
-				s.find(owned, level)
+				s.affect(owned, level)
 			}
 		}
 		if since < s.now {
 			s.emit(l, from, to)
 		}
 	}
-	if len(q.open) >= crowdFrom {
+	if len(q.open) >= groupFrom {
 		s.gather(l, q)
 	}
 }
 
-// emit books the open slices from one place of a lock's queue to another, which
-// began together.
-func (s *standing) emit(l format.ObjectID, from, to int) {
+// emit books the open slices of a part of a lock's queue. They have the same start.
+func (s *openWaits) emit(l format.ObjectID, from, to int) {
 	open, waiters := s.queue[l].open[from:to], s.queue[l].waiters[from:to]
 	if lo, hi, ok := s.e.cut(open[0].since, s.now); ok {
-		if group := s.shown(open, waiters); len(group) > 0 {
-			s.promise(len(group))
+		if group := s.wantedWaiters(open, waiters); len(group) > 0 {
+			s.boundStarts(len(group))
 			if !s.bookSingle(l, lo, hi, group, len(group)) {
-				s.nodes = s.shownNodes(open)
+				s.nodes = s.wantedNodes(open)
 				s.bookPaths(l, lo, hi, group)
 			}
 		}
@@ -124,22 +122,22 @@ func (s *standing) emit(l format.ObjectID, from, to int) {
 	}
 }
 
-// shown returns the waiters that the filter does not hide.
-func (s *standing) shown(open []openSlice, waiters []Waiter) []Waiter {
+// wantedWaiters returns the waiters that the filter does not hide.
+func (s *openWaits) wantedWaiters(open []openSlice, waiters []Waiter) []Waiter {
 	if s.e.all {
 		return waiters
 	}
-	s.group = s.group[:0]
+	s.charged = s.charged[:0]
 	for i := range open {
 		if !open[i].hidden {
-			s.group = append(s.group, waiters[i])
+			s.charged = append(s.charged, waiters[i])
 		}
 	}
-	return s.group
+	return s.charged
 }
 
-// shownNodes returns their nodes.
-func (s *standing) shownNodes(open []openSlice) []format.ThreadID {
+// wantedNodes returns the nodes of the waiters that the filter does not hide.
+func (s *openWaits) wantedNodes(open []openSlice) []format.ThreadID {
 	s.nodes = s.nodes[:0]
 	for i := range open {
 		if !open[i].hidden {
@@ -150,10 +148,10 @@ func (s *standing) shownNodes(open []openSlice) []format.ThreadID {
 }
 
 // emitEmpty emits a wait of length zero.
-func (s *standing) emitEmpty(w owners.Wait) {
+func (s *openWaits) emitEmpty(w owners.Wait) {
 	if _, _, ok := s.e.cut(w.Start, w.End); ok && s.e.wanted(w.Thread, w.Lock, 0) {
-		s.group = append(s.group[:0], Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed()})
-		s.e.slice = Slice{Start: w.Start, End: w.End, Lock: w.Lock, NoEarlierStart: s.noEarlierStart, Waiters: s.group}
+		s.charged = append(s.charged[:0], Waiter{Thread: w.Thread, Stack: w.Stack, Mode: w.Mode(), First: true, Failed: w.Failed()})
+		s.e.slice = Slice{Start: w.Start, End: w.End, Lock: w.Lock, NoEarlierStart: s.noEarlierStart, Waiters: s.charged}
 		s.e.emit()
 	}
 }

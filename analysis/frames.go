@@ -7,11 +7,10 @@ import (
 	"contend/format/natives"
 )
 
-// UnknownStack stands for the stack of an owner of whom only the thread is
-// known.
+// UnknownStack stands for the stack of an owner of which only the thread is known.
 const UnknownStack = "[unknown stack]"
 
-// MethodName writes a frame as Class.Method.
+// MethodName formats a frame as Class.Method.
 func MethodName(f format.Frame) string {
 	if f.Class == "" {
 		return f.Method
@@ -19,8 +18,8 @@ func MethodName(f format.Frame) string {
 	return f.Class + "." + f.Method
 }
 
-// AppFrame returns the innermost frame that belongs to neither the lock nor
-// the runtime; the outermost frame if all do. ok is false for no frames.
+// AppFrame returns the innermost frame that belongs to neither the lock nor the runtime;
+// the outermost frame if all do. ok is false if there are no frames.
 func AppFrame(frames []format.Frame) (f format.Frame, ok bool) {
 	if len(frames) == 0 {
 		return format.Frame{}, false
@@ -33,16 +32,16 @@ func AppFrame(frames []format.Frame) (f format.Frame, ok bool) {
 	return frames[len(frames)-1], true
 }
 
-// runtimePrefixes are the classes and packages that implement locking,
-// parking and sleeping. Ordinary library code (java.util.Hashtable) is not
-// among them: it is what one would want to see blamed.
+// runtimePrefixes are the classes and packages that implement locking, parking and
+// sleeping. Other library code, such as java.util.Hashtable, is not among them: a user
+// wants to see it blamed.
 var runtimePrefixes = [...]string{
 	"java.util.concurrent.locks.", "java.util.concurrent.Semaphore",
 	"java.lang.VirtualThread", "jdk.internal.misc.Unsafe", "jdk.internal.vm.", "sun.misc.Unsafe",
 	"sync.", "internal/sync.", "runtime.",
 }
 
-// runtimeClasses are the same, matched whole.
+// runtimeClasses are further such classes, matched as a whole.
 var runtimeClasses = map[string]bool{
 	"java.lang.Object": true, "java.lang.Thread": true, "sync": true, "internal/sync": true, "runtime": true, "time": true,
 }
@@ -63,19 +62,19 @@ func RuntimeFrame(f format.Frame) bool {
 	return false
 }
 
-// LockFrame reports whether a frame is of a lock, as those of the runtime in which
-// threads do something else while they own one are not: sleep, or wait.
+// LockFrame reports whether a frame belongs to a lock. Runtime frames in which an owner
+// does something else, sleeping or waiting, do not.
 func LockFrame(f format.Frame) bool {
 	return RuntimeFrame(f) && !pausing[f.Class] && native(f) != natives.Pause
 }
 
-// NativeLibrary reports whether a frame is of a native program and not its own
-// code: of a lock, of what threads wait in, or of a library.
+// NativeLibrary reports whether a frame of a native program is not the program's own code:
+// it belongs to a lock, to a wait, or to a library.
 func NativeLibrary(f format.Frame) bool {
 	return native(f) != natives.Program || f.Class == "" && (f.Method == "_start" || strings.HasPrefix(f.Method, "["))
 }
 
-// native says what a function of a native program or of the kernel is for.
+// native returns the role of a function of a native program or the kernel.
 func native(f format.Frame) (role natives.Role) {
 	switch f.Class {
 	case "":
@@ -86,5 +85,5 @@ func native(f format.Frame) (role natives.Role) {
 	return role
 }
 
-// pausing are the classes of runtimeClasses that programs sleep and wait in.
+// pausing are the runtimeClasses in which programs sleep and wait.
 var pausing = map[string]bool{"java.lang.Object": true, "java.lang.Thread": true, "time": true}

@@ -6,22 +6,22 @@ import (
 	"contend/format"
 )
 
-// gapIndex finds the gaps next to an instant: stretches of one input of which
-// data was lost. A trace may have as many as samples, and each sample asks.
-// They come in order of time, or nearly.
+// gapIndex finds the gaps next to an instant: intervals in which one input lost data. A
+// trace may have as many gaps as samples, and each sample asks. Gaps are added nearly in
+// order of time.
 type gapIndex struct{ starts, ends []int64 } // each ascending
 
 func (g *gapIndex) add(start, end int64) {
 	insert(&g.ends, end)
-	if start < end { // else an instant at it lies behind it
+	if start < end { // an instant at an empty gap is after it
 		insert(&g.starts, start)
 	}
 }
 
-// around returns what lies around an instant between two gaps: from the end of the
-// last one before it to the start of the first one behind it; NoTime where there is none.
+// around returns the interval without gaps around an instant: from the end of the last gap
+// before it to the start of the first gap after it. NoTime stands for no gap.
 func (g *gapIndex) around(t int64) span {
-	if len(g.ends) == 0 { // as mostly
+	if len(g.ends) == 0 { // the common case
 		return span{format.NoTime, format.NoTime}
 	}
 	return g.search(t)
@@ -42,7 +42,7 @@ func insert(list *[]int64, t int64) {
 	*list = slices.Insert(*list, upTo(*list, t), t)
 }
 
-// upTo returns how many of an ascending list are not after t.
+// upTo returns the number of elements of an ascending list that are not after t.
 func upTo(list []int64, t int64) int {
 	if n := len(list); n == 0 || list[n-1] <= t {
 		return n

@@ -8,66 +8,65 @@ import (
 	"contend/format"
 )
 
-// blocked is what a thread waits for; lock is NoObject when it waits for none.
+// blocked is what a thread waits for; lock is NoObject if it waits for none.
 type blocked struct {
 	lock  format.ObjectID
 	stack format.StackID
 }
 
-// graph is the wait-for graph at one instant: each blocked thread points to a
-// lock, each lock to its owners.
+// graph is the wait-for graph at one instant: each blocked thread points to a lock, each
+// lock to its owners.
 type graph struct {
 	blocked []blocked         // by thread
-	owners  [][]owners.Holder // by lock, readers in order of thread
-	gap     []Owner           // by lock: whom an unowned lock is charged to
+	owners  [][]owners.Holder // by lock; readers in order of thread
+	gap     []Owner           // by lock: the pseudo owner while it is unowned
 	cycles  *cycles
 	hops    *hopStore
 	routes  routes
 	split   split
 
-	now     int64
-	far     []farLock // by lock; nil as long as no path is long
-	circles map[format.ObjectID]circle
+	now        int64
+	far        []farLock                     // by lock; nil until some path is long
+	longCycles map[format.ObjectID]longCycle // by lock
 }
 
-// route is where waiting for a lock leads as long as each lock on the way has
-// one owner: it is the same for all waiters. Routes are found from their ends
-// and remembered, so that a chain of a thousand waits costs a thousand steps
-// and not, for each of its waits, as many as lie before it.
+// route is the path from a lock while each lock on it has one owner: all waiters share it.
+// Routes are found from their ends and cached, so a chain of a thousand waits costs a
+// thousand steps in all, not as many for each wait as precede it.
 type route struct {
-	round  uint32
-	single bool // else readers share a lock on the way, or the lock is on a circle
-	circle bool
-	hops   int
-	last   format.ObjectID
-	direct Owner
-	root   Owner
-	path   *Hop
+	round   uint32
+	single  bool // false if readers share a lock on the path, or the lock is on a cycle
+	onCycle bool
+	hops    int
+	last    format.ObjectID
+	direct  Owner
+	root    Owner
+	path    *Hop
 
-	told    int   // hops in path, which may be cut where there are more than MaxPath
-	changed int64 // of a route that is: when it changed last behind these; NoTime for never
+	pathHops int   // hops in path, which may be cut after MaxPath
+	changed  int64 // of a cut route: when its rest last changed; NoTime for never
 }
 
-// share returns the share of who waits for the first lock, but for its length.
+// share returns the share of a waiter of the first lock, except for its duration.
 func (r *route) share() Share {
 	return Share{Direct: r.direct, Root: r.root, Hops: r.hops, Last: r.last, Path: r.path}
 }
 
-// routes are the routes that have been found since the graph changed last.
+// routes are the routes found since the graph last changed.
 type routes struct {
 	round  uint32
-	number uint32 // of the hop store when the round began
+	number uint32 // of the hop store at the start of the round
 	byLock []route
 	way    []format.ObjectID // scratch
 	steps  int64             // taken in all, for tests
 }
 
-// split is the scratch of graph.push.
+// split is the scratch memory of graph.push.
 type split struct {
-	shares []Share
-	path   []Hop
-	place  []uint32 // by thread: its place on the path, counting from 1
-	back   bool     // some path returned to the lock it began with
+	shares  []Share
+	path    []Hop
+	place   []uint32 // by thread: its place on the path, from 1
+	returns bool     // a path led back to its first lock
 }
 
 func (g *graph) holders(l format.ObjectID) []owners.Holder {
@@ -91,20 +90,20 @@ func (g *graph) blockedOn(o Owner) blocked {
 	return g.blocked[o.Thread]
 }
 
-// own adds an owner, keeping readers in order of thread so that renumbering
-// nothing else changes no split.
+// own adds an owner. Readers stay in order of thread, so that splits do not depend on the
+// order in which they acquired the lock.
 func (g *graph) own(l format.ObjectID, h owners.Holder) {
-	if len(g.owners[l]) == 0 { // as with most locks
+	if len(g.owners[l]) == 0 { // the common case
 		g.owners[l] = append(g.owners[l], h)
 		return
 	}
 	g.owners[l] = slices.Insert(g.owners[l], g.firstOf(l, h.Thread), h)
 }
 
-// disown removes one owner equal to h. A lock may have thousands.
+// disown removes one owner equal to h. A lock may have thousands of owners.
 func (g *graph) disown(l format.ObjectID, h owners.Holder) {
 	list := g.owners[l]
-	if len(list) == 1 && list[0] == h { // as with most locks
+	if len(list) == 1 && list[0] == h { // the common case
 		g.owners[l] = list[:0]
 		return
 	}
@@ -123,18 +122,18 @@ func (g *graph) firstOf(l format.ObjectID, t format.ThreadID) int {
 	return at
 }
 
-// farLock is what is known of the path from a lock as long as some paths are long.
+// farLock is the state of the path from a lock, kept once some path is long.
 type farLock struct {
-	changed int64           // when a pointer on the first MaxPath locks changed last
-	found   int64           // when ahead was
-	ahead   format.ObjectID // the lock MaxPath further; good if it was found after the last change
+	changed int64           // when a pointer within the first MaxPath locks last changed
+	found   int64           // when ahead was found
+	ahead   format.ObjectID // the lock MaxPath further; valid if found after the last change
 
-	flushed int64 // when its waiters' slices ended last, and how many locks before the
-	level   int32 // change that was
+	flushed int64 // when its waiters' slices last ended, and
+	level   int32 // how many locks before the change
 }
 
-// circle is one in the graph that has more than MaxPath locks.
-type circle struct {
+// longCycle is a cycle of more than MaxPath locks.
+type longCycle struct {
 	owner Owner
 	locks int
 	found int64

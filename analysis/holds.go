@@ -4,45 +4,103 @@ import (
 	"cmp"
 	"slices"
 
+	"contend/analysis/internal/column"
 	"contend/analysis/owners"
 	"contend/format"
 )
 
-// taking is a change of who holds a lock: a wait that ended, or a stretch for
-// which an owner is known.
-type taking struct {
+// visitHolds gives holds, recorded or rebuilt, to the visitors that ask for them.
+func (r *record) visitHolds(tl *owners.Timelines, e *emitter) {
+	ask := asking[TenureVisitor](e)
+	if len(ask) == 0 {
+		return
+	}
+	give := func(h *Hold) {
+		lo, hi, ok := e.cut(h.Start, h.End)
+		if !ok || !e.wanted(h.Thread, h.Lock, anyLength) {
+			return
+		}
+		if h.Asked = max(h.Asked, e.from); lo > h.Start {
+			h.Asked = lo
+		}
+		h.Start, h.End = lo, hi
+		for _, v := range ask {
+			v.Tenure(h)
+		}
+	}
+	if r.Tenures.Len() > 0 {
+		r.recordedHolds(give)
+	}
+	r.rebuiltHolds(tl, give)
+}
+
+// recordedHolds calls give for the recorded holds.
+func (r *record) recordedHolds(give func(*Hold)) {
+	asked := r.acquisitions()
+	r.Tenures.Each(func(_ column.Ref, t *owners.Tenure) {
+		if !r.Told(t.Lock) {
+			return
+		}
+		h := Hold{Asked: t.Start, Start: t.Start, End: t.End, Thread: t.Thread, Lock: t.Lock, Stack: t.Stack, Mode: t.Mode}
+		if since, waited := asked[acquired{t.Thread, t.Lock, t.Start}]; waited {
+			h.Asked = since
+		}
+		give(&h)
+	})
+}
+
+// acquired identifies the end of a wait.
+type acquired struct {
+	thread format.ThreadID
+	lock   format.ObjectID
+	time   int64
+}
+
+// acquisitions returns the start of each wait that ended with the lock.
+func (r *record) acquisitions() map[acquired]int64 {
+	asked := make(map[acquired]int64, len(r.activities.Starts))
+	for _, i := range r.activities.Starts {
+		w := r.activities.Wait(i)
+		asked[acquired{w.Thread, w.Lock, w.End}] = w.Start
+	}
+	return asked
+}
+
+// ownerChange is a change of a lock's owner: the end of a wait, or the start of an interval
+// whose owner is known.
+type ownerChange struct {
 	Hold
 	waited bool
 }
 
-// rebuiltTenures calls give for the tenures of the locks whose tenures were
-// not recorded: each begins with the end of a wait, or where its owner is
-// first known, and lasts as long as the owner stays the same.
-func (r *record) rebuiltTenures(tl *owners.Timelines, give func(*Hold)) {
-	byLock := map[format.ObjectID][]taking{}
+// rebuiltHolds calls give for the holds of locks whose holds were not recorded. A hold
+// begins at the end of a wait, or where its owner is first known, and lasts until the owner
+// changes.
+func (r *record) rebuiltHolds(tl *owners.Timelines, give func(*Hold)) {
+	byLock := map[format.ObjectID][]ownerChange{}
 	for _, i := range r.activities.Starts {
 		w := r.activities.Wait(i)
 		if r.Told(w.Lock) || w.Failed() {
 			continue
 		}
-		byLock[w.Lock] = append(byLock[w.Lock], taking{Hold{Asked: w.Start, Start: w.End, End: w.End, Thread: w.Thread, Lock: w.Lock, Stack: w.Stack, Mode: w.Mode(), Rebuilt: true}, true})
+		byLock[w.Lock] = append(byLock[w.Lock], ownerChange{Hold{Asked: w.Start, Start: w.End, End: w.End, Thread: w.Thread, Lock: w.Lock, Stack: w.Stack, Mode: w.Mode(), Rebuilt: true}, true})
 	}
 	tl.Owned.Each(func(o *owners.Ownership) {
 		if !r.Told(o.Lock) && o.Holder.Kind == OwnerThread {
-			byLock[o.Lock] = append(byLock[o.Lock], taking{Hold{Asked: o.Start, Start: o.Start, End: o.End, Thread: o.Holder.Thread, Lock: o.Lock, Stack: o.Holder.Stack, Rebuilt: true}, false})
+			byLock[o.Lock] = append(byLock[o.Lock], ownerChange{Hold{Asked: o.Start, Start: o.Start, End: o.End, Thread: o.Holder.Thread, Lock: o.Lock, Stack: o.Holder.Stack, Rebuilt: true}, false})
 		}
 	})
 	for lock := range format.ObjectID(len(tl.Unowned)) {
 		if list := byLock[lock]; len(list) > 0 {
-			slices.SortStableFunc(list, func(a, b taking) int { return cmp.Compare(a.Start, b.Start) })
-			joinTakings(list, give)
+			slices.SortStableFunc(list, func(a, b ownerChange) int { return cmp.Compare(a.Start, b.Start) })
+			joinOwnerChanges(list, give)
 		}
 	}
 }
 
-// joinTakings makes tenures of the changes of one lock: what a thread is known to
-// own after it took the lock, with nobody in between, is one tenure.
-func joinTakings(list []taking, give func(*Hold)) {
+// joinOwnerChanges calls give for the holds of one lock. Ownership of a thread after it
+// acquired the lock, with no other owner in between, is one hold.
+func joinOwnerChanges(list []ownerChange, give func(*Hold)) {
 	cur := &list[0]
 	for i := 1; i < len(list); i++ {
 		next := &list[i]

@@ -8,15 +8,15 @@ import (
 	"contend/format"
 )
 
-// observed is when the threads of an input could be seen: over the span, but
-// not between its recordings.
+// observed is when the threads of an input were visible: during the span, except between
+// its recordings.
 type observed struct {
 	span
 	between []span
 }
 
-// observed returns when the threads of each input could be seen. Those of the
-// only one live over all of the trace, [start, end).
+// observed returns, by input, when its threads were visible. A single input covers all of
+// the trace, [start, end).
 func (r *record) observed(start, end int64) []observed {
 	out := make([]observed, len(r.parts))
 	several := r.inputs() > 1
@@ -30,13 +30,13 @@ func (r *record) observed(start, end int64) []observed {
 		case several && p.first != format.NoTime:
 			out[i].span = span{max(p.first, start), min(p.last, end)}
 		case several:
-			out[i].span = span{start, start} // what comes before the first input is none
+			out[i].span = span{start, start} // nothing was read before the first input
 		}
 	}
 	return out
 }
 
-// elapsed returns how much of [from, to) any input was recorded in.
+// elapsed returns how much of [from, to) was covered by recordings of any input.
 func (r *record) elapsed(from, to int64) (ns int64) {
 	var seen []span
 	for _, in := range r.observed(from, to) {
@@ -49,7 +49,7 @@ func (r *record) elapsed(from, to int64) (ns int64) {
 	return covered(seen, from, to)
 }
 
-// covered returns how much of [from, to) lies in any of some stretches.
+// covered returns how much of [from, to) is in any of some spans.
 func covered(seen []span, from, to int64) (ns int64) {
 	slices.SortFunc(seen, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	for _, s := range seen {
@@ -60,7 +60,7 @@ func covered(seen []span, from, to int64) (ns int64) {
 	return ns
 }
 
-// inputs returns how many inputs recorded anything.
+// inputs returns the number of inputs that recorded anything.
 func (r *record) inputs() (n int) {
 	for i := range r.parts {
 		if r.parts[i].first != format.NoTime {
@@ -70,11 +70,11 @@ func (r *record) inputs() (n int) {
 	return n
 }
 
-// sameRecording is how far apart two stretches of one recording may be: a
-// recorder that begins a new piece of a file takes a moment.
+// sameRecording is the longest distance between two parts of one recording: a recorder
+// takes a moment to begin a new file.
 const sameRecording = int64(1e9)
 
-// between returns the stretches between recordings, in order of time.
+// between returns the intervals between recordings, in order of time.
 func between(recorded []span) (out []span) {
 	recorded = slices.SortedFunc(slices.Values(recorded), func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	for i, end := 1, int64(math.MinInt64); i < len(recorded); i++ {

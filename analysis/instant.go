@@ -4,22 +4,22 @@ import "contend/format"
 
 // instant is one sampling instant with its contended locks.
 type instant struct {
-	valid      bool
-	time       int64
-	weight     int64
-	live, idle uint32
-	locks      []contendedLock
-	idlers     []seenAside // those of the idle threads that are told
+	valid       bool
+	time        int64
+	weight      int64
+	live, idle  uint32
+	locks       []contendedLock
+	idleThreads []idleState // the idle threads that the trace lists
 }
 
-// contendedLock is a lock somebody waits for at a sampling instant.
+// contendedLock is a lock with waiters at a sampling instant.
 type contendedLock struct {
 	lock    format.ObjectID
 	owners  []format.Party
 	waiters []format.Party
 }
 
-// add makes room for one more lock, in memory that was used before if it can.
+// add returns a place for one more lock, in memory used before if possible.
 func (in *instant) add() *contendedLock {
 	if n := len(in.locks); n < cap(in.locks) {
 		in.locks = in.locks[:n+1]
@@ -35,33 +35,32 @@ func (l *contendedLock) set(lock format.ObjectID, owners, waiters []format.Party
 	l.waiters = append(l.waiters[:0], waiters...)
 }
 
-// copy makes an instant equal to another one, but for the idle threads, which are
-// charged as they come.
+// copy copies an instant, except for its idle threads: these are charged at once.
 func (in *instant) copy(of *instant) {
 	locks := in.locks[:0]
 	*in = *of
-	in.locks, in.idlers = locks, nil
+	in.locks, in.idleThreads = locks, nil
 	for i := range of.locks {
 		l := &of.locks[i]
 		in.add().set(l.lock, l.owners, l.waiters)
 	}
 }
 
-// asideOf returns what an idle thread is seen doing.
-func asideOf(ev *format.Event) seenAside {
-	return seenAside{ev.Thread, ev.Stack, ev.Activity, ev.Resource}
+// idleStateOf returns the idle state that an event shows.
+func idleStateOf(ev *format.Event) idleState {
+	return idleState{ev.Thread, ev.Stack, ev.Activity, ev.Resource}
 }
 
-// seenAside is what an idle thread is seen doing at a sampling instant.
-type seenAside struct {
+// idleState is what an idle thread does at a sampling instant.
+type idleState struct {
 	thread   format.ThreadID
 	stack    format.StackID
 	activity format.Activity
 	resource bool
 }
 
-// sampledAside is what such instants stand for, together.
-type sampledAside struct {
+// idleSum is the time that sampling instants with one idle state stand for.
+type idleSum struct {
 	ns, waits int64
-	last      int64 // the end of the instant before, which the next one continues
+	last      int64 // the end of the latest instant; one that starts there continues the wait
 }

@@ -9,24 +9,22 @@ import (
 	"contend/format"
 )
 
-// runs computes the running time of all threads: each thread's lifetime less
-// its idle time, where waiting for a lock is running time even if the thread
-// seems idle as well. It books stretches in order of time with the number of
-// running threads, or sums by interval where no visitor wants more. It returns
-// how many threads it counted, and for how long in the cut of the filter they may
-// have run beside that, as far as is known, ns.
+// runs books the running time of all threads: each thread's lifetime less its idle time. A
+// thread that waits for a lock counts as running. runs books intervals in order of time
+// with the number of running threads, or sums by interval if no visitor needs more. It
+// returns the number of threads that count, and an upper bound of further running time in
+// the cut of the filter, ns.
 //
-// A thread whose start or end the trace does not tell lives from its start,
-// or until its end. What it did between two recordings nobody knows: that is no
-// running time, but for its waits. Where the recorder took execution samples, a thread
-// without any event did not run at all and is not counted. What is not told of
-// the others unseen.go says.
+// A thread without a recorded start or end lives for all of its input's recording. Between
+// two recordings it does not run, except for its waits. If the recorder took execution
+// samples, a thread without any event did not run and does not count. See unseen.go for the
+// rest.
 func (r *record) runs(defs *definitions, start, end int64, e *emitter) (counted int, unseen int64) {
 	seen := r.observed(start, end)
 	coming, late := r.beginnings(defs, seen)
 	counted = len(coming)
 	now := runners{r: r, defs: defs, cut: span{max(start, e.from), min(end, e.to)}}
-	if sums := e.newRanIn(now.cut, counted); sums != nil && !late {
+	if sums := e.newRunningSums(now.cut, counted); sums != nil && !late {
 		for _, k := range coming {
 			t := format.ThreadID(k.ID)
 			now.runs(t, seen[defs.partOf(int(t))], r.parts[defs.partOf(int(t))].sight, sums)
@@ -55,21 +53,21 @@ func (r *record) runs(defs *definitions, start, end int64, e *emitter) (counted 
 	return counted, now.unseen
 }
 
-// runners are the threads that have begun to run and not ceased for good, which are
-// few at a time of all that a long recording tells of.
+// runners are the threads that have started to run and may run again. They are few at a
+// time, even in a long recording.
 type runners struct {
 	r      *record
 	defs   *definitions
 	cut    span
-	unseen int64 // how long in the cut the threads so far may have run beside, ns
+	unseen int64 // upper bound of further running time in the cut of the threads so far, ns
 
 	all  []runner
-	free []uint32       // those that have ceased
-	due  column.KeyHeap // when each of the others begins or ceases next
+	free []uint32       // places of those that have finished
+	due  column.KeyHeap // the next start or stop of each of the others
 }
 
-// runs sums up when a thread runs.
-func (rs *runners) runs(t format.ThreadID, seen observed, sight sight, sums *ranIn) {
+// runs adds a thread's running time to the sums.
+func (rs *runners) runs(t format.ThreadID, seen observed, sight sight, sums *runningSums) {
 	one, from := rs.runner(t, seen, sight), int64(0)
 	for at, ok := one.next(); ok; at, ok = one.next() {
 		if one.by < 0 {
@@ -79,7 +77,7 @@ func (rs *runners) runs(t format.ThreadID, seen observed, sight sight, sums *ran
 	}
 }
 
-// begin adds a thread, of an input that saw threads so.
+// begin adds a thread, with what its input shows of threads.
 func (rs *runners) begin(t format.ThreadID, seen observed, sight sight) {
 	if len(rs.free) == 0 {
 		rs.all, rs.free = append(rs.all, runner{}), append(rs.free, uint32(len(rs.all)))
@@ -93,20 +91,20 @@ func (rs *runners) begin(t format.ThreadID, seen observed, sight sight) {
 	}
 }
 
-// runner returns when a thread runs, and counts for how long it may have beside that.
+// runner returns the iterator over a thread's running time and adds to unseen.
 func (rs *runners) runner(t format.ThreadID, seen observed, sight sight) runner {
-	own, lives := rs.r.did(t), rs.r.wholeLife(t, seen.span)
-	p, told := presence{sight, rs.r.activities, &rs.r.sleeps, own, rs.r.lifeOf(t)}, rs.r.toldLife(t, seen.span)
+	own, lives := rs.r.activitiesOf(t), rs.r.wholeLife(t, seen.span)
+	p, lived := presence{sight, rs.r.activities, &rs.r.sleeps, own, rs.r.lifeOf(t)}, rs.r.recordedLife(t, seen.span)
 	rs.unseen += rs.r.sleeps.unclear(rs.r.activities.Scan(own), rs.cut)
-	gaps, may := p.unseen(told.start, told.end)
+	gaps, may := p.unseen(lived.start, lived.end)
 	if may && !serves(rs.defs.ThreadName(t)) {
 		rs.unseen += outside(gaps, seen.between, span{max(lives.start, rs.cut.start), min(lives.end, rs.cut.end)})
 	}
 	return newRunner(rs.r.activities, &rs.r.sleeps, own, join(seen.between, gaps), lives)
 }
 
-// next returns the next instant at which a thread begins or ceases to run, and how
-// many run more.
+// next returns the next instant at which a thread starts or stops running, and the change
+// in the number of running threads.
 func (rs *runners) next() (at, by int64) {
 	first := &rs.due[0]
 	one := &rs.all[first.ID]
@@ -121,12 +119,12 @@ func (rs *runners) next() (at, by int64) {
 	return at, by
 }
 
-// beginnings returns the threads that count, by when they may begin to run, and whether
-// one is told to have ended before it began.
+// beginnings returns the threads that count, by the earliest start of each. late reports
+// that the end of one is recorded before its start.
 func (r *record) beginnings(defs *definitions, seen []observed) (all []column.Key, late bool) {
-	for t := range max(r.activities.Threads(), len(r.Lives), len(r.tenants())) {
+	for t := range max(r.activities.Threads(), len(r.Lives), len(r.lockHolders())) {
 		in, id := defs.partOf(t), format.ThreadID(t)
-		l, own := r.lifeOf(id), r.did(id)
+		l, own := r.lifeOf(id), r.activitiesOf(id)
 		isSeen := t != int(format.NoThread) && (own.Len() > 0 || r.held(t))
 		if !isSeen && (r.hasRuns(in) || l.Start == format.NoTime && l.End == format.NoTime) {
 			continue
@@ -139,7 +137,7 @@ func (r *record) beginnings(defs *definitions, seen []observed) (all []column.Ke
 	return all, late
 }
 
-// lifeOf returns what the trace tells of when a thread lived.
+// lifeOf returns the recorded start and end of a thread.
 func (r *record) lifeOf(t format.ThreadID) owners.Life {
 	if int(t) < len(r.Lives) {
 		return r.Lives[t]
@@ -147,17 +145,17 @@ func (r *record) lifeOf(t format.ThreadID) owners.Life {
 	return owners.Life{Start: format.NoTime, End: format.NoTime}
 }
 
-// did returns what a thread did, nothing of what nobody is said to have done.
-func (r *record) did(t format.ThreadID) owners.Refs {
+// activitiesOf returns the activities of a thread; none of NoThread.
+func (r *record) activitiesOf(t format.ThreadID) owners.Refs {
 	if t == format.NoThread {
 		return owners.Refs{}
 	}
 	return r.activities.Of(t)
 }
 
-// toldLife returns when a thread lived as far as the trace tells it, else from the
-// first to the last at which its input saw threads.
-func (r *record) toldLife(t format.ThreadID, seen span) span {
+// recordedLife returns the lifetime of a thread. A start or end that is not recorded is the
+// start or end of its input.
+func (r *record) recordedLife(t format.ThreadID, seen span) span {
 	l := r.lifeOf(t)
 	if l.Start != format.NoTime {
 		seen.start = l.Start
@@ -168,25 +166,25 @@ func (r *record) toldLife(t format.ThreadID, seen span) span {
 	return seen
 }
 
-// wholeLife is toldLife, widened to hold every wait of the thread.
+// wholeLife is recordedLife, widened to include every wait of the thread.
 func (r *record) wholeLife(t format.ThreadID, seen span) span {
-	lives := r.toldLife(t, seen)
-	if waits := r.activities.Scan(r.did(t)); waits.NextWait() {
+	lives := r.recordedLife(t, seen)
+	if waits := r.activities.Scan(r.activitiesOf(t)); waits.NextWait() {
 		lives.start, lives.end = min(lives.start, waits.Start), max(lives.end, r.activities.WaitsUntil(t))
 	}
 	return lives
 }
 
-// partlySeen reports whether an input may not tell when its threads were idle.
+// partlySeen reports whether some input may not show when its threads were idle.
 func (r *record) partlySeen() bool {
 	return slices.ContainsFunc(r.parts, func(p part) bool { return p.ended })
 }
 
-// hasRuns reports whether an input holds execution samples.
+// hasRuns reports whether an input has execution samples.
 func (r *record) hasRuns(in int) bool { return in < len(r.parts) && r.parts[in].hasRuns }
 
-// tenants tells, by thread, who held a lock; nil for a trace without tenures.
-func (r *record) tenants() []bool {
+// lockHolders reports, by thread, whether it held a lock; nil if no holds are recorded.
+func (r *record) lockHolders() []bool {
 	if r.holders == nil && r.Tenures.Len() > 0 {
 		r.Tenures.Each(func(_ column.Ref, t *owners.Tenure) {
 			for len(r.holders) <= int(t.Thread) {

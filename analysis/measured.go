@@ -7,65 +7,65 @@ import (
 	"contend/format"
 )
 
-// measured is what the runtime measured of waiting at monitors, for samples to
-// be scaled to: they miss some of it, since a thread is not shown blocked all
-// the time it waits. What was measured of a thread goes to the monitors that the
-// thread was sampled at: some are handed over more slowly than others.
+// measured is the waiting at monitors that the runtime measured. Samples are scaled to it:
+// they miss some waiting, because a waiting thread is not always shown blocked. The waiting
+// of a thread goes to the monitors at which it was sampled, because hand-off is slower at
+// some than at others.
 type measured struct {
-	told    bool  // the trace tells what was measured
-	fresh   bool  // and did so after the instants put off
-	until   int64 // up to when
-	owed    int64 // thread-time that was measured and is not booked
-	scaling bool  // what was put off is being booked
-	pending []booking
-	size    int   // of pending: bookings, and the locks and waiters in them
-	ticks   int   // of pending: instants with waiting at monitors
-	waiting int64 // of pending: thread-time at monitors
-	known   int64 // the part of it that lies before until
+	enabled      bool  // the trace has measurements
+	fresh        bool  // there is one after the pending instants
+	until        int64 // time of the last measurement
+	unbooked     int64 // thread-time measured and not booked yet
+	scaling      bool  // pending instants are being booked
+	pending      []booking
+	size         int   // of pending: instants, locks and waiters
+	ticks        int   // of pending: instants with waiting at monitors
+	waiting      int64 // of pending: thread-time at monitors
+	knownWaiting int64 // its part before until
 
-	by       map[format.ThreadID]int64        // of owed: measured of each thread since the last booking
-	seen     map[format.ThreadID]int64        // of waiting: of each thread
-	at       map[seat]int64                   // the same at each monitor
+	by       map[format.ThreadID]int64        // unbooked, by thread, since the last booking
+	seen     map[format.ThreadID]int64        // waiting, by thread
+	at       map[threadAtMonitor]int64        // waiting, by thread and monitor
 	monitors map[format.ObjectID]*sampledTime // of pending
 
-	sampled, booked int64 // thread-time at monitors that was scaled, and what became of it
+	sampled, booked int64 // thread-time at monitors before and after scaling
 }
 
-// seat is a thread at a monitor.
-type seat struct {
+// threadAtMonitor is a thread that waits at a monitor.
+type threadAtMonitor struct {
 	thread  format.ThreadID
 	monitor format.ObjectID
 }
 
-// sampledTime is sampled thread-time at one monitor, and what it stands for.
+// sampledTime is sampled thread-time at one monitor, and what it is scaled to.
 type sampledTime struct{ waiting, target int64 }
 
-// booking is what an instant stands for, put off.
+// booking is a pending instant and the interval it stands for.
 type booking struct {
 	of     instant
 	lo, hi int64
 	seen   Sample
 }
 
-// begin forgets what is owed: measuring begins, or has ended.
-func (m *measured) begin(told bool) {
-	m.told, m.fresh, m.until, m.owed = told, false, format.NoTime, 0
+// begin drops what is unbooked, where measurements begin or end.
+func (m *measured) begin(enabled bool) {
+	m.enabled, m.fresh, m.until, m.unbooked = enabled, false, format.NoTime, 0
 	clear(m.by)
-	if told && m.by == nil {
+	if enabled && m.by == nil {
 		m.by, m.seen = map[format.ThreadID]int64{}, map[format.ThreadID]int64{}
-		m.at, m.monitors = map[seat]int64{}, map[format.ObjectID]*sampledTime{}
+		m.at, m.monitors = map[threadAtMonitor]int64{}, map[format.ObjectID]*sampledTime{}
 	}
 }
 
-// add takes what was measured of one thread.
+// add takes the measured waiting of one thread.
 func (m *measured) add(ev *format.Event) {
-	if sum := m.owed + max(ev.Weight, earliest); m.told && !wildly(sum) {
-		m.by[min(ev.Thread, maxSymbol)] += sum - m.owed
-		m.owed, m.fresh, m.until, m.known = sum, true, ev.Time, m.waiting
+	if sum := m.unbooked + max(ev.Weight, earliest); m.enabled && !outOfRange(sum) {
+		m.by[min(ev.Thread, maxSymbol)] += sum - m.unbooked
+		m.unbooked, m.fresh, m.until, m.knownWaiting = sum, true, ev.Time, m.waiting
 	}
 }
 
-// wait takes in a thread that is sampled at a monitor.
+// wait counts a thread that is sampled at a monitor.
 func (m *measured) wait(t format.ThreadID, l format.ObjectID, ns int64) {
 	in := m.monitors[l]
 	if in == nil {
@@ -75,15 +75,15 @@ func (m *measured) wait(t format.ThreadID, l format.ObjectID, ns int64) {
 	in.waiting += ns
 	m.waiting += ns
 	m.seen[t] += ns
-	m.at[seat{t, l}] += ns
+	m.at[threadAtMonitor{t, l}] += ns
 }
 
-// aim sets what the sampled time at each monitor stands for. What was measured of
-// a thread goes to the monitors it was sampled at, in parts as it was; what was
-// measured of others, and what is left of before, to all. rest is what the samples
-// behind the last measurement stand for, to all as well.
-func (m *measured) aim(rest int64) {
-	left := m.owed + rest
+// setTargets sets what the sampled time at each monitor is scaled to. The measured waiting
+// of a thread goes to the monitors it was sampled at, in proportion. Waiting of other
+// threads, and what is left of earlier measurements, goes to all monitors. So does rest,
+// the target of the samples after the last measurement.
+func (m *measured) setTargets(rest int64) {
+	left := m.unbooked + rest
 	for s, ns := range m.at {
 		part := int64(float64(m.by[s.thread]) * float64(ns) / float64(m.seen[s.thread]))
 		m.monitors[s.monitor].target += part
@@ -94,8 +94,8 @@ func (m *measured) aim(rest int64) {
 	}
 }
 
-// factor returns that of the time at a monitor while it is being booked; the zero
-// one, which scales nothing, for other locks and at other times.
+// factor returns the factor of the time at a monitor that is being booked; the zero scale,
+// which scales nothing, otherwise.
 func (m *measured) factor(l format.ObjectID) scale {
 	if in := m.monitors[l]; m.scaling && in != nil {
 		return scale{in.target, in.waiting}
@@ -103,14 +103,14 @@ func (m *measured) factor(l format.ObjectID) scale {
 	return scale{}
 }
 
-// mostKept bounds the memory of instants that is used again, and nothing else.
-const mostKept = 1 << 12
+// maxKept bounds the number of instants whose memory is reused.
+const maxKept = 1 << 12
 
-// clear forgets what was put off, when it is booked.
+// clear drops the pending instants after they are booked.
 func (m *measured) clear() {
 	m.scaling, m.fresh = false, false
-	m.pending, m.size, m.ticks, m.waiting, m.known = m.pending[:0], 0, 0, 0, 0
-	if cap(m.pending) > mostKept {
+	m.pending, m.size, m.ticks, m.waiting, m.knownWaiting = m.pending[:0], 0, 0, 0, 0
+	if cap(m.pending) > maxKept {
 		m.pending = nil
 	}
 	clear(m.by)
@@ -119,7 +119,7 @@ func (m *measured) clear() {
 	clear(m.monitors)
 }
 
-// warning says what sampled waiting was scaled to.
+// warning reports what sampled waiting was scaled to.
 func (m *measured) warning() []format.Warning {
 	if m.sampled == 0 {
 		return nil
@@ -132,14 +132,13 @@ func (m *measured) warning() []format.Warning {
 		"samples show %v of waiting at monitors, and the JVM measured %v: %s", time.Duration(m.sampled), time.Duration(m.booked), how)}}
 }
 
-// maxScale bounds a factor and its inverse: what is beyond is owed to later
-// samples.
+// maxScale bounds a factor and its inverse. The excess is carried over to later samples.
 const maxScale = 16
 
 // scale is the factor to/by.
 type scale struct{ to, by int64 }
 
-// of returns a length times the factor.
+// of returns a duration times the factor.
 func (f scale) of(length int64) int64 {
 	if f.by <= 0 || length <= 0 || length > longestRun {
 		return length
@@ -152,6 +151,6 @@ func (f scale) of(length int64) int64 {
 	return int64(q)
 }
 
-// longestRun is the length up to which successive instants are charged at once,
-// and scaled, an hour: its thread-time is far from what int64 holds.
+// longestRun is the duration up to which successive instants are scaled, one hour: its
+// thread-time is far from overflow.
 const longestRun = int64(3600e9)

@@ -7,37 +7,36 @@ import (
 	"contend/format"
 )
 
-// MonitorWait is one whole Object.wait, or what is like it: the thread gives a
-// monitor back, and has it again at the end.
+// MonitorWait is one whole Object.wait or the like: the thread releases a monitor and owns
+// it again at the end.
 type MonitorWait struct {
 	Start, End int64
 	Thread     format.ThreadID
-	By         format.ThreadID // who notified it; NoThread: its time was up, or nobody knows
+	By         format.ThreadID // its notifier; NoThread if it timed out, or the notifier is unknown
 	Stack      format.StackID
 }
 
-// MonitorWaits are all that were recorded at one monitor, by end.
+// MonitorWaits are all recorded waits at one monitor, by end.
 type MonitorWaits struct {
 	Monitor format.ObjectID
 	Waits   []MonitorWait
-	Hides   bool // the recorder left out short ones
+	Hides   bool // the recorder leaves out short waits
 }
 
-// MonitorVisitor is a Visitor that also wants these, of the monitors at which
-// anybody is known to have notified others. They are no contention. What m points
-// to is good during the call only.
+// MonitorVisitor is a Visitor that also receives the waits at each monitor with a known
+// notification. They are no contention. What m points to is valid during the call only.
 type MonitorVisitor interface {
 	Monitor(m *MonitorWaits)
 }
 
-// monitorWaits keeps them until the source ends, at 32 bytes each, where a
+// monitorWaits keeps the waits at monitors until the source ends, at 32 bytes each, if a
 // visitor asks.
 type monitorWaits struct {
 	asked bool
 	at    map[format.ObjectID]*monitorUse
 }
 
-// monitorUse is what was recorded at one monitor.
+// monitorUse is the recorded waits at one monitor.
 type monitorUse struct {
 	waits    []MonitorWait
 	notified bool
@@ -59,7 +58,7 @@ func (m *monitorWaits) add(ev *format.Event, end int64) {
 	u.waits = append(u.waits, MonitorWait{ev.Time, end, ev.Thread, ev.Owner, ev.Stack})
 }
 
-// notified returns the monitors at which anybody is known to have notified others.
+// notified returns the monitors with a known notification.
 func (m *monitorWaits) notified() (ids []format.ObjectID) {
 	for id, u := range m.at {
 		if u.notified {
@@ -70,7 +69,7 @@ func (m *monitorWaits) notified() (ids []format.ObjectID) {
 	return ids
 }
 
-// of returns the waits at a monitor that are wanted, by end.
+// of returns the wanted waits at a monitor, by end.
 func (m *monitorWaits) of(id format.ObjectID, wanted func(*MonitorWait) bool) []MonitorWait {
 	waits := slices.DeleteFunc(m.at[id].waits, func(w MonitorWait) bool { return !wanted(&w) })
 	slices.SortFunc(waits, func(a, b MonitorWait) int { return cmp.Or(cmp.Compare(a.End, b.End), cmp.Compare(a.Thread, b.Thread)) })

@@ -7,8 +7,7 @@ import (
 	"contend/format"
 )
 
-// PseudoOwner names a place where blame ends without a thread; cycle numbers
-// the deadlock.
+// PseudoOwner names an owner that is not a thread; cycle is the number of a deadlock.
 func PseudoOwner(kind OwnerKind, cycle int32) string {
 	switch kind {
 	case OwnerHandoff:
@@ -25,7 +24,7 @@ func PseudoOwner(kind OwnerKind, cycle int32) string {
 	return "[unknown owner]"
 }
 
-// OwnerText names an owner by its stack, or as the pseudo owner it is.
+// OwnerText names an owner by its stack, or as a pseudo owner.
 func (s *Symbols) OwnerText(o Owner) string {
 	if o.Kind != OwnerThread {
 		return PseudoOwner(o.Kind, o.Cycle)
@@ -33,8 +32,8 @@ func (s *Symbols) OwnerText(o Owner) string {
 	return StackText(s.Frames(o.Stack))
 }
 
-// StackText writes a stack on one line, innermost frame first, as
-// Class.Method:line separated by " < ".
+// StackText formats a stack on one line, innermost frame first, as Class.Method:line
+// separated by " < ".
 func StackText(frames []format.Frame) string {
 	if len(frames) == 0 {
 		return UnknownStack

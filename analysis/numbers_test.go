@@ -104,7 +104,7 @@ func TestACircleHasTwo(t *testing.T) {
 		want  int
 	}{{[]owners.Unlinked{lock(1, 1, 2), lock(2, 2, 1)}, 1}, {[]owners.Unlinked{lock(1, 1, 1)}, 0}} {
 		e, known := newEmitter(newDefinitions(), open, newDispatcher(nil, nil)), map[string]int32{}
-		if (&cycles{}).circles(c.locks, e, known); len(known) != c.want {
+		if (&cycles{}).findCycles(c.locks, e, known); len(known) != c.want {
 			t.Errorf("%+v: %d circles, want %d", c.locks, len(known), c.want)
 		}
 	}

@@ -9,19 +9,19 @@ import (
 	"contend/format"
 )
 
-// someWaits is how many waits there are of a sort, and their time.
+// someWaits is a number of waits and their total time.
 type someWaits struct {
 	n  int
 	ns int64
 }
 
-// part is what is known of one input among several that are read as one
-// trace. Their threads are apart, and so are their clocks, for all one knows:
-// a thread lives no longer than its own input was recorded.
+// part is the state of one of several inputs that are read as one trace. Inputs have
+// separate threads, and their clocks may differ: a thread lives no longer than its input
+// was recorded.
 type part struct {
 	sight
-	first, last int64 // earliest and latest instant of anything recorded
-	recorded    int   // where its own stretches begin in the record
+	first, last int64 // first and last instant of anything recorded
+	recorded    int   // index of its first span in record.recorded
 	gaps        gapIndex
 	collections []moved.Pause
 }
@@ -33,29 +33,29 @@ func (p *part) seen(from, to int64) {
 	p.last = max(p.last, to)
 }
 
-// collected notes when a garbage collection paused the program.
-func (p *part) collected(ev *format.Event, end int64) {
+// addCollection notes a pause for a garbage collection.
+func (p *part) addCollection(ev *format.Event, end int64) {
 	if strings.HasPrefix(ev.Name, format.PauseGC) {
 		p.collections = append(p.collections, moved.Pause{Start: ev.Time, End: end})
 	}
 }
 
-// record keeps the events that cannot be summed as they come: those that tell
-// of owners, and what the trace says of itself.
+// record keeps the events that cannot be summed as they are read: evidence of owners, and
+// what the trace says about itself.
 type record struct {
 	*owners.Record
-	activities *owners.Activities            // the same in order of time, once all is read
-	unclear    map[format.ObjectID]someWaits // waits at a lock that no rule knows
+	activities *owners.Activities            // in order of time; set once everything is read
+	unclear    map[format.ObjectID]someWaits // by lock: waits that match no rule
 	unended    []*format.Event               // waits that only samples show
 	monitors   monitorWaits
 	sleeps     sleepSites
-	holders    []bool // by thread: it holds a recorded tenure; see tenants
+	holders    []bool // by thread: it has a recorded hold; see lockHolders
 	recorded   []span
 	gaps       []span
 	thresholds []string
 	threshold  int64  // the longest of them, ns
-	parts      []part // by input; the first holds what comes before any is named
-	first      int64  // earliest and latest instant of anything recorded
+	parts      []part // by input; the first holds everything before an input is named
+	first      int64  // first and last instant of anything recorded
 	last       int64
 }
 
@@ -70,10 +70,10 @@ func (r *record) next() {
 	r.parts = append(r.parts, part{first: format.NoTime, last: format.NoTime, recorded: len(r.recorded)})
 }
 
-// part returns the input being read.
+// part returns the current input.
 func (r *record) part() *part { return &r.parts[len(r.parts)-1] }
 
-// add takes an event. Times that run backwards are repaired to length zero.
+// add takes an event. An event that ends before it starts gets length zero.
 func (r *record) add(ev *format.Event) {
 	end := max(ev.End, ev.Time)
 	r.Add(ev, end)
@@ -89,13 +89,13 @@ func (r *record) add(ev *format.Event) {
 		r.gaps = append(r.gaps, span{ev.Time, end})
 		r.part().gaps.add(ev.Time, end)
 	case format.KindPause:
-		r.part().collected(ev, end)
+		r.part().addCollection(ev, end)
 	case format.KindThreadStart, format.KindThreadEnd, format.KindRelease:
 		r.seen(ev.Time, ev.Time)
 	}
 }
 
-// note remembers what an activity tells besides what its thread did.
+// note takes what an activity shows about the input or the lock.
 func (r *record) note(ev *format.Event, end int64) {
 	switch ev.Activity {
 	case format.ActivityWait:
@@ -112,7 +112,7 @@ func (r *record) note(ev *format.Event, end int64) {
 	}
 }
 
-// setting remembers a threshold in force: waits shorter than it are missing.
+// setting takes a setting. A threshold means that shorter waits are missing.
 func (r *record) setting(ev *format.Event) {
 	if ev.Weight > 0 {
 		r.thresholds = append(r.thresholds, fmt.Sprintf("%s %s", ev.Name, ev.Value))
@@ -131,9 +131,8 @@ func (r *record) seen(from, to int64) {
 	r.part().seen(from, to)
 }
 
-// earliest returns t, or the first instant of a recorded wait or what came with
-// it if that lies before: recorded waits are charged after all samples, but an
-// input that was read before them began before them.
+// earliest returns t, or the first recorded instant if that is earlier. Recorded waits are
+// charged after all samples, but their input may have begun before them.
 func (r *record) earliest(t int64) int64 {
 	if r.Waited() > 0 && r.first < t {
 		return r.first
@@ -141,8 +140,8 @@ func (r *record) earliest(t int64) int64 {
 	return t
 }
 
-// bounds returns the stretch the results cover: all that was recorded,
-// widened to hold every wait. Idle time may begin before it.
+// bounds returns the interval that the results cover: the recordings, widened to include
+// every wait. Idle time may begin before it.
 func (r *record) bounds() (start, end int64) {
 	start, end = r.first, r.last
 	for i, s := range r.recorded {

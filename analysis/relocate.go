@@ -11,16 +11,15 @@ import (
 	"contend/format"
 )
 
-// relocated says which locks a collector moved.
+// relocated counts the locks that a garbage collector moved.
 type relocated struct {
-	locks, addresses int // that are one lock each, and how many they were recorded as
+	locks, addresses int // locks that moved, and the addresses they were recorded at
 	doubtful         int
-	ns               int64 // of waiting for the doubtful ones
+	ns               int64 // waiting for the doubtful ones
 }
 
-// relocate makes one lock of those that are one, before anything is inferred
-// from the waits for it: so that a wait on the lock at its new address finds who
-// got it at the old one.
+// relocate merges the addresses of each moved lock, before owners are inferred: a wait at
+// the new address then finds the owner from the old one.
 func (r *record) relocate(defs *definitions) (out relocated) {
 	r.Same = map[format.ObjectID]format.ObjectID{}
 	of := r.movable(defs)
@@ -41,7 +40,7 @@ func (r *record) relocate(defs *definitions) (out relocated) {
 	return out
 }
 
-// movable lists, by input, the waits for locks that a collection may have moved.
+// movable returns, by input, the waits for locks that a collection may have moved.
 func (r *record) movable(defs *definitions) []column.Column[moved.Wait] {
 	of := make([]column.Column[moved.Wait], len(r.parts))
 	if !slices.ContainsFunc(r.parts, func(p part) bool { return len(p.collections) > 0 }) {
@@ -59,9 +58,8 @@ func (r *record) movable(defs *definitions) []column.Column[moved.Wait] {
 	return of
 }
 
-// addressed reports whether a lock is named by an address that a collector
-// changes, and returns its class. Monitors are named by that of what the JVM
-// allots to them, which stays.
+// addressed returns the class of a lock that is named by an address which a collector
+// changes. Monitors are named by the address of a structure of the JVM, which stays.
 func (d *definitions) addressed(l format.ObjectID) (class uint32, ok bool) {
 	o := d.Object(l)
 	switch o.Kind {
@@ -71,7 +69,7 @@ func (d *definitions) addressed(l format.ObjectID) (class uint32, ok bool) {
 	return 0, false
 }
 
-// warnings says what was joined and what may have to be.
+// warnings reports the merged locks, and those that may have to be.
 func (m relocated) warnings() (out []format.Warning) {
 	switch {
 	case m.locks == 1:

@@ -6,13 +6,13 @@ import (
 	"contend/format"
 )
 
-// changed forgets all routes.
+// changed invalidates all routes.
 func (g *graph) changed() { g.routes.round++ }
 
-// single finds the share, but for its length, that all waiters have who wait for a
-// lock, where each has one since an instant and the path does not return to the lock.
-// Mostly the owner is not blocked itself. It is written in place, as there is one for
-// each slice.
+// single fills in the share that all waiters of a lock have, except for its duration. It
+// returns false if they do not share one: the path branches, returns to the lock, or its
+// root changed after an instant. In most calls the owner is not blocked. The share is
+// written in place, because there is one for each slice.
 func (g *graph) single(lock format.ObjectID, since int64, to *Share) bool {
 	holders := g.holders(lock)
 	switch len(holders) {
@@ -32,27 +32,27 @@ func (g *graph) single(lock format.ObjectID, since int64, to *Share) bool {
 	return r.single && r.root.Kind != OwnerDeadlock && !r.unsure(since)
 }
 
-// unsure reports whether the root of a long path was another one after an instant.
+// unsure reports whether the root of a long path changed after an instant.
 func (r *route) unsure(since int64) bool { return r.hops > MaxPath && r.changed > since }
 
-// tells reports whether a route has as many hops as are told of who waits some locks
-// before it.
-func (r *route) tells(before int) bool {
-	return !r.single || r.told == r.hops-1 || r.told+before >= MaxPath
+// hasHops reports whether a route holds enough hops for a waiter that is some locks before
+// its start.
+func (r *route) hasHops(before int) bool {
+	return !r.single || r.pathHops == r.hops-1 || r.pathHops+before >= MaxPath
 }
 
 // route returns the route from a lock.
 func (g *graph) route(lock format.ObjectID) *route {
 	t := &g.routes
-	if t.number != g.hops.number { // what the hops of before were kept in is used again
+	if t.number != g.hops.number { // the memory of earlier hops is being reused
 		t.number = g.hops.number
 		t.round++
 	}
 	t.way = t.way[:0]
 	r := g.routeAt(lock)
-	for ; r.round != t.round || !r.tells(len(t.way)); r = g.routeAt(lock) {
+	for ; r.round != t.round || !r.hasHops(len(t.way)); r = g.routeAt(lock) {
 		t.steps++
-		*r = route{round: t.round} // if it is met again, the way is a circle
+		*r = route{round: t.round} // reaching it again means that the way is a cycle
 		t.way = append(t.way, lock)
 		holders := g.holders(lock)
 		if len(holders) > 1 {
@@ -75,29 +75,29 @@ func (g *graph) route(lock format.ObjectID) *route {
 		}
 		lock = next.lock
 	}
-	if !r.single && !r.circle {
+	if !r.single && !r.onCycle {
 		if at := slices.Index(t.way, lock); at >= 0 {
-			g.closed(t.way[at:])
+			g.closeCycle(t.way[at:])
 			t.way = t.way[:at]
 		}
 	}
 	return g.back(lock)
 }
 
-// back makes the routes of the locks on the way, the last of which leads to
-// lock, and returns that of the first.
+// back completes the routes of the locks on the way, the last of which leads to lock, and
+// returns the route of the first.
 func (g *graph) back(lock format.ObjectID) *route {
 	t := &g.routes
 	r := &t.byLock[lock]
 	for i := len(t.way) - 1; i >= 0; i-- {
 		to := *r
 		r = &t.byLock[t.way[i]]
-		if !to.single && !to.circle {
+		if !to.single && !to.onCycle {
 			continue
 		}
 		hop := g.hop(t.way[i])
 		hop.Next = to.path
-		*r = route{round: t.round, single: true, hops: to.hops + 1, told: to.told + 1, last: to.last,
+		*r = route{round: t.round, single: true, hops: to.hops + 1, pathHops: to.pathHops + 1, last: to.last,
 			direct: g.owners[t.way[i]][0].Owner(), root: to.root, path: g.hops.add(hop), changed: to.changed}
 		if g.far != nil {
 			r.changed = max(r.changed, g.far[t.way[i]].changed)

@@ -1,61 +1,56 @@
-// Package analysis rebuilds time from events: who owned each lock while
-// others waited, and slices over which the wait-for graph does not change. It
-// reads no file, sums nothing but coverage, and prints nothing.
+// Package analysis turns the events of a trace into slices: intervals in which threads
+// waited for one lock and the wait-for graph did not change, each charged to the lock's
+// owner. It reads no file, sums nothing but coverage, and prints nothing.
 //
 // Its files, each of which uses only what comes after it:
 //
-//	run.go         a source is read to its end; what each event is given to
-//	warnings.go    what the record could not tell
-//	lifetimes.go   how many threads ran, and when: each thread's life, together
-//	ranin.go       how long, by interval, for visitors that want no more
-//	inputs.go      when the threads of each input could be seen
-//	sweep.go       recorded waits and owners turned into slices
-//	flush.go       the slices that a change ends
-//	gather.go      those of a long queue who are charged together
-//	standing.go    who waits for what at one instant, and what of that is booked
-//	stuck.go       deadlocks that only thread dumps show
-//	tenures.go     tenures, and idle times, for the visitors that ask
-//	holds.go       tenures rebuilt from waits and owners
-//	sampled.go     samples put together from events, and charged in order
-//	aside.go       waits that are no contention, for the visitors that ask
-//	reacquire.go   getting locks back after Object.wait and await
-//	sleeps.go      which sleeps are inside of critical sections
-//	runner.go      when one thread runs: its life less its idle times
-//	scaled.go      samples put off until what was measured of them is known
-//	sampler.go     one sample: what it stands for, its graph, its slices
-//	measured.go    what the runtime measured of samples, and the factor
-//	instant.go     the contended locks of one sampling instant
-//	distances.go   the median distance of samples
-//	relocate.go    locks that a garbage collector moved made one
-//	record.go      the events that are kept until the source ends
-//	monitors.go    waits at monitors that others end
-//	unseen.go      what is believed of a thread while nothing is known of it
-//	sleepsites.go  which idle times are none
-//	gaps.go        where data of one input was lost
-//	stalls.go      how late samples were taken
-//	emit.go        what the filter leaves, booked for the visitors
-//	split.go       a stretch split over every path through the graph
-//	route.go       the path from a lock as long as there is only one
-//	far.go         paths of more than MaxPath locks
-//	graph.go       who waits for which lock, and who owns it, at one instant
-//	definer.go     definitions that come while visitors work
-//	dispatcher.go  visitors on goroutines of their own, some batches behind
-//	batch.go       calls of visitors, in order, and making them
-//	hops.go        the steps of paths, each kept once
-//	deadlock.go    circles in the graph, numbered
-//	times.go       which times may be, and sums that are too large
-//	trace.go       the filter, and what Run returns
-//	union.go       the wall time of intervals that overlap
-//	spread.go      an amount spread evenly over a stretch
-//	crowd.go       who waits for a lock together, and visitors that are told of it
-//	names.go       owners and stacks as text
-//	slice.go       the model: slices, and the visitors that get them
-//	symbols.go     ids resolved for visitors and reports
-//	definitions.go what a trace says of the things it names by ids
-//	longnames.go   names that are too long
-//	stackuses.go   what events show threads at with a stack
-//	interner.go    strings as dense ids
-//	frames.go      which frames are the lock's or the runtime's
+//	run.go          reading a source to its end
+//	warnings.go     reasons to doubt the results
+//	lifetimes.go    running time: the lifetimes of threads less their idle time
+//	runningsums.go  running time by interval, for visitors that need no more
+//	inputs.go       when the threads of each input were visible
+//	sweep.go        turning recorded waits and owners into slices
+//	flush.go        emitting the slices that a change ends
+//	queuegroup.go   charging the waiters of a long queue together
+//	openwaits.go    the waits in progress at one instant
+//	stuck.go        deadlocks that only thread dumps show
+//	holds.go        holds, recorded or rebuilt, for the visitors that ask
+//	sampled.go      collecting samples from events and charging them in order
+//	nonlock.go      waits that are not for locks, for the visitors that ask
+//	reacquire.go    acquiring locks again after Object.wait and await
+//	sleeps.go       which sleeps are inside critical sections
+//	runner.go       when one thread runs, and when it is idle
+//	scaled.go       postponing samples until the measured waiting is known
+//	sampler.go      one sample: the time it stands for, its graph, its slices
+//	measured.go     measured waiting, and the factors it gives
+//	instant.go      the contended locks of one sampling instant
+//	relocate.go     merging the addresses of locks that a collector moved
+//	record.go       events that are kept until the source ends
+//	monitors.go     waits at monitors that other threads end
+//	unseen.go       threads without evidence for a while
+//	sleepsites.go   idle times that count as running
+//	gaps.go         where one input lost data
+//	stalls.go       how late samples were taken
+//	emit.go         applying the filter and booking slices for the visitors
+//	split.go        splitting an interval over every path through the graph
+//	route.go        the path from a lock while it does not branch
+//	far.go          paths of more than MaxPath locks
+//	graph.go        the wait-for graph at one instant
+//	definer.go      definitions that are read while visitors run
+//	dispatcher.go   running visitors on goroutines of their own
+//	batch.go        calls to visitors, in order
+//	deadlock.go     numbering cycles in the graph
+//	times.go        arithmetic on times
+//	trace.go        the filter, and the result of Run
+//	union.go        wall-clock time of intervals that overlap
+//	waitqueue.go    wait queues, and visitors that follow them
+//	names.go        owners and stacks as text
+//	slice.go        the model: slices, and the visitors that receive them
+//	symbols.go      resolving ids for visitors and reports
+//	definitions.go  what a trace says about the things it names by ids
+//	stackuses.go    what events show a stack doing
+//	interner.go     strings as dense ids; long names are shortened
+//	frames.go       which frames belong to the lock or the runtime
 package analysis
 
 import (
@@ -67,7 +62,7 @@ import (
 	"contend/format"
 )
 
-// pass is one reading of a source: what each event is given to.
+// pass is one reading of a source. It hands each event to the parts that need it.
 type pass struct {
 	names definer
 	e     *emitter
@@ -76,14 +71,14 @@ type pass struct {
 	smp   *sampler
 	back  reacquiring
 	ask   []ActivityVisitor
-	cut   format.Event // scratch of tell
-	shows bool         // what threads did outside of waits: spinning and sleeping would show
+	cut   format.Event // scratch of visitActivity
+	shows bool         // an event shows what threads did outside of waits, so spinning and sleeping would show
 }
 
-// Run reads a source to its end and gives every visitor its slices and
-// running time. Sampled contention events pass through as they come; exact
-// waits are kept, at some 10 bytes each, until the source ends. An error of the
-// source is returned; what preceded it has been charged.
+// Run reads a source to its end and gives every visitor its slices and running time.
+// Sampled contention is charged as it is read; exact waits are kept until the source ends,
+// at some 10 bytes each. Run returns the error of the source; everything before it has been
+// charged.
 func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	defs := newDefinitions()
 	out := newDispatcher(&Symbols{definitions: defs}, v)
@@ -105,7 +100,7 @@ func Run(src format.Source, f Filter, v ...Visitor) (*Trace, error) {
 	}
 }
 
-// take gives an event to those it concerns.
+// take hands an event to the parts that need it.
 func (p *pass) take(ev *format.Event) {
 	bound(ev)
 	p.names.use(ev)
@@ -134,8 +129,8 @@ func (p *pass) take(ev *format.Event) {
 		p.setting(ev)
 	case format.KindActivity:
 		p.shows = p.shows || int(ev.Activity) < len(polls) && polls[ev.Activity]
-		p.tell(ev)
-		if !p.smp.idle(ev) {
+		p.visitActivity(ev)
+		if !p.smp.addIdle(ev) {
 			p.rec.add(ev)
 		}
 	default:
@@ -143,9 +138,9 @@ func (p *pass) take(ev *format.Event) {
 	}
 }
 
-// tell gives what a thread did to the visitors that ask, as far as the filter lets it
-// through. A cut relative to a start that is not known yet counts from the first event.
-func (p *pass) tell(ev *format.Event) {
+// visitActivity gives an activity, cut by the filter, to the visitors that ask for it. A
+// cut relative to a start that is not known yet counts from the first event.
+func (p *pass) visitActivity(ev *format.Event) {
 	f := &p.e.filter
 	if len(p.ask) == 0 || f.Thread != nil && !f.Thread.MatchString(p.e.defs.ThreadName(ev.Thread)) {
 		return
@@ -169,7 +164,7 @@ func (p *pass) tell(ev *format.Event) {
 	}
 }
 
-// setting takes what the trace says of itself; a new input begins with one.
+// setting takes a setting of the trace. A new input begins with one.
 func (p *pass) setting(ev *format.Event) {
 	if ev.Name == format.SettingInput {
 		p.back.resolve(p.rec, p.e.defs, p.reacquired)
@@ -184,9 +179,9 @@ func (p *pass) setting(ev *format.Event) {
 	p.smp.setting(ev)
 }
 
-// unended adds what the input at hand has recorded of no wait, for that had not
-// ended or was there before. Where short waits are left out nothing tells that one
-// was not several.
+// unended adds the waits of the current input that only samples show, because they began
+// before the recording or did not end within it. It adds none if the recorder leaves out
+// short waits: then one such wait could be several.
 func (p *pass) unended() {
 	if p.rec.threshold > 0 {
 		return
@@ -198,13 +193,13 @@ func (p *pass) unended() {
 	}
 }
 
-// reacquired takes a wait for getting a lock back.
+// reacquired adds the wait in which a thread got a lock back after waiting on a condition.
 func (p *pass) reacquired(ev *format.Event) {
 	p.names.use(ev)
 	p.rec.add(ev)
 }
 
-// finish charges what had to wait for the end, and sums up.
+// finish charges everything that had to wait for the end of the source, and sums up.
 func (p *pass) finish() *Trace {
 	p.back.resolve(p.rec, p.e.defs, p.reacquired)
 	p.unended()
@@ -232,12 +227,12 @@ func (p *pass) finish() *Trace {
 	rebuilt()
 	rec.sweep(tl, e, p.cyc)
 	e.out.wait()
-	rec.visitTenures(tl, e)
+	rec.visitHolds(tl, e)
 	rec.visitIdle(e)
 	rec.visitMonitors(e)
-	beside := newAsides(e)
-	rec.visitAsides(beside)
-	smp.visitAsides(beside)
+	nonLock := newNonLockWaits(e)
+	rec.visitNonLockWaits(nonLock)
+	smp.visitNonLockWaits(nonLock)
 	tr.Threads = max(counted, 0)
 	tr.RunningNs = e.running
 	tr.Reacquired = p.back.sum
@@ -247,26 +242,27 @@ func (p *pass) finish() *Trace {
 	switch tr.ElapsedNs = max(0, hi-lo); {
 	case !smp.any:
 		tr.ElapsedNs = rec.elapsed(lo, hi)
-	case len(smp.spans) > 0 && rec.Waited() == 0:
+	case len(smp.coveredBefore) > 0 && rec.Waited() == 0:
 		tr.ElapsedNs = covered(smp.recorded(), lo, hi)
 	}
 	tr.Pauses = rec.activities.Pauses()
 	tr.Deadlocks = p.cyc.deadlocks(e.queued, e.since)
 	tr.Coverage = Coverage{ByProvenance: e.byProv, Seen: tl.Seen, Stalls: smp.stalls.Stalls, Warnings: append(p.warnings(tl, tr.RunningHigh), relocated.warnings()...),
-		Threshold: rec.threshold, Samples: smp.samples, Owned: rec.TellsOwners() || smp.tellsOwners()}
+		Threshold: rec.threshold, Samples: smp.samples, Owned: rec.TellsOwners() || smp.showsOwners()}
 	trust := tr.Coverage.Trust()
 	tr.Coverage.Warnings = append(tr.Coverage.Warnings, disagreement(&trust)...)
 	return tr
 }
 
-// hardlyAny is how many times the waiting threads run where there is hardly any: then it
-// may be elsewhere, if it does not show.
-const hardlyAny = 20
+// pollingShare is the ratio of running time to waiting time above which waiting is rare.
+// Contention may then take the form of spinning or sleeping, which some sources do not
+// show.
+const pollingShare = 20
 
-// polls tells which activities show threads that spin or sleep for a lock.
+// polls are the activities that would show a thread spinning or sleeping for a lock.
 var polls = [...]bool{format.ActivityRun: true, format.ActivitySeen: true, format.ActivityRunnable: true, format.ActivitySleep: true}
 
-// warnings says what there is to doubt.
+// warnings returns the reasons to doubt the results.
 func (p *pass) warnings(tl *owners.Timelines, running int64) []format.Warning {
 	out := slices.Concat(p.rec.warnings(p.e.defs, tl, running), p.back.warning(), p.smp.stalls.warning())
 	out = append(out, p.smp.measured.warning()...)
@@ -278,7 +274,7 @@ func (p *pass) warnings(tl *owners.Timelines, running int64) []format.Warning {
 		out = append(out, format.Warning{Code: "min-wait",
 			Text: "samples do not tell how long a wait was: --min-wait leaves out none of the sampled ones"})
 	}
-	if !p.shows && p.e.byProv.Ns() <= running/hardlyAny {
+	if !p.shows && p.e.byProv.Ns() <= running/pollingShare {
 		out = append(out, format.Warning{Code: "unseen-polling", Text: "threads that spin or sleep for a lock (here no samples, sleeps or dumps would show them)"})
 	}
 	return slices.Concat(out, farWarning(p.e.far), overflowWarning(p.e.overflown))

@@ -4,20 +4,21 @@ import (
 	"math"
 
 	"contend/analysis/owners"
+	"contend/format"
 )
 
-// runner steps through the instants at which one thread begins or ceases to
-// run: it runs over [from, to), widened to hold every wait, but for its idle
-// times, less its waits.
+// runner iterates over the instants at which one thread starts or stops running. The thread
+// runs during its lifetime, widened to include all its waits, except while it is idle and
+// not waiting for a lock.
 type runner struct {
-	by int64 // of the instant next returned last: +1 when the thread begins to run, -1 when it ceases
+	by int64 // the effect of the instant next returned last: +1 if the thread starts running, -1 if it stops
 
 	idle, waits joiner
-	rest        span // of the idle time at hand
-	wait        span // the first wait that may end behind the beginning of rest
+	rest        span // what is left of the current idle time
+	wait        span // the first wait that may end after rest begins
 	from, to    int64
 	state       runnerState
-	back        int64 // when the idle time the thread is in ends
+	back        int64 // the end of the current idle time
 }
 
 type runnerState uint8
@@ -30,7 +31,7 @@ const (
 	runnerDone
 )
 
-// nothing is a span behind all others.
+// nothing is a span after all others.
 var nothing = span{math.MaxInt64, math.MaxInt64}
 
 func newRunner(d *owners.Activities, sleeps *sleepSites, own owners.Refs, between []span, lives span) runner {
@@ -39,7 +40,7 @@ func newRunner(d *owners.Activities, sleeps *sleepSites, own owners.Refs, betwee
 	return r
 }
 
-// next returns the next instant and sets by; false when there is none.
+// next returns the next instant and sets by; ok is false if there is none.
 func (r *runner) next() (at int64, ok bool) {
 	switch r.state {
 	case runnerNew:
@@ -69,8 +70,7 @@ func (r *runner) next() (at int64, ok bool) {
 	return 0, false
 }
 
-// pause returns the next stretch of idle time in which the thread does not
-// wait for a lock.
+// pause returns the next interval in which the thread is idle and does not wait for a lock.
 func (r *runner) pause() span {
 	for r.rest != nothing {
 		for r.wait.end <= r.rest.start {
@@ -91,18 +91,18 @@ func (r *runner) pause() span {
 	return nothing
 }
 
-// joiner yields the union of a thread's waits, or of its idle times and the
-// stretches between recordings.
+// joiner iterates over the union of a thread's waits, or over the union of its idle times
+// and the intervals between recordings.
 type joiner struct {
-	scan    owners.Scan // of what the thread did
+	scan    owners.Scan // the thread's activities
 	idle    bool
-	sleeps  *sleepSites // those inside of critical sections are no idle times; nil: all are
+	sleeps  *sleepSites // sleeps inside critical sections are not idle time; nil if all sleeps are
 	between []span      // by start
-	looked  bool        // the scan is at:
-	head    span        // the first activity of the kind wanted
+	hasHead bool        // head is set:
+	head    span        // the next activity of the wanted kind
 }
 
-// next returns the next span that touches none before it.
+// next returns the next span, merged with all later ones that it touches.
 func (j *joiner) next() span {
 	out := nothing
 	for {
@@ -118,15 +118,16 @@ func (j *joiner) next() span {
 		if isBetween {
 			j.between = j.between[1:]
 		} else {
-			j.looked = false
+			j.hasHead = false
 		}
 	}
 }
 
-// first returns the earliest span of the two lists, nothing at their ends.
+// first returns the earlier of the next activity and the next interval between recordings;
+// nothing if both lists are done.
 func (j *joiner) first() (s span, isBetween bool) {
-	if !j.looked {
-		j.looked, j.head = true, j.look()
+	if !j.hasHead {
+		j.hasHead, j.head = true, j.scanNext()
 	}
 	if len(j.between) > 0 && j.between[0].start < j.head.start {
 		return j.between[0], true
@@ -134,8 +135,8 @@ func (j *joiner) first() (s span, isBetween bool) {
 	return j.head, false
 }
 
-// look returns the next activity of the kind wanted, nothing at the end.
-func (j *joiner) look() span {
+// scanNext returns the next activity of the wanted kind; nothing at the end.
+func (j *joiner) scanNext() span {
 	if !j.idle {
 		if j.scan.NextWait() {
 			return span{j.scan.Start, j.scan.End}
@@ -148,4 +149,47 @@ func (j *joiner) look() span {
 		}
 	}
 	return nothing
+}
+
+// visitIdle gives the idle times of threads to the visitors that ask for them.
+func (r *record) visitIdle(e *emitter) {
+	ask := asking[IdleVisitor](e)
+	if len(ask) == 0 {
+		return
+	}
+	for t := range r.activities.Threads() {
+		of := r.activities.Of(format.ThreadID(t))
+		idle := joiner{scan: r.activities.Scan(of), idle: true}
+		for s := idle.next(); s != nothing; s = idle.next() {
+			paused := r.asleep(s, &of)
+			if lo, hi, ok := e.cut(s.start, s.end); ok {
+				for _, v := range ask {
+					v.Idle(format.ThreadID(t), lo, hi, paused)
+				}
+			}
+		}
+	}
+}
+
+// asleep reports whether a thread only slept during a span. rest holds the thread's
+// activities from there on; it is advanced beyond the span.
+func (r *record) asleep(s span, rest *owners.Refs) bool {
+	paused := true
+	for ; rest.Len() > 0; rest.From++ {
+		i := rest.From
+		if r.activities.IsWait(i) {
+			if r.activities.Begins(i) >= s.end {
+				break
+			}
+			continue
+		}
+		a := r.activities.Other(i)
+		if a.Start >= s.end {
+			break
+		}
+		if a.Start >= s.start && idle(a) && a.What() != format.ActivitySleep {
+			paused = false
+		}
+	}
+	return paused
 }

@@ -13,8 +13,8 @@ func (s *sampler) tick(t *format.Event) {
 	if at == 0 {
 		at = t.Time
 	}
-	if d := at - s.intended; !s.told && s.intended != format.NoTime && d > 0 {
-		s.period = s.distances.median(d)
+	if d := at - s.intended; !s.periodKnown && s.intended != format.NoTime && d > 0 {
+		s.period = s.intervals.add(d)
 	}
 	s.intended = at
 	s.bookEnough()
@@ -26,13 +26,12 @@ func (s *sampler) tick(t *format.Event) {
 	}
 }
 
-// setting takes from the recorder the period, and whether it measures what
-// samples stand for.
+// setting takes the recorder's period, its reach, and whether it measures waiting.
 func (s *sampler) setting(ev *format.Event) {
 	switch ev.Name {
 	case format.SettingPeriod:
 		if ns, err := strconv.ParseInt(ev.Value, 10, 64); err == nil && ns > 0 {
-			s.period, s.told = ns, true
+			s.period, s.periodKnown = ns, true
 		}
 	case format.SettingReach:
 		s.inner = ev.Value == format.ReachBetween
@@ -42,30 +41,30 @@ func (s *sampler) setting(ev *format.Event) {
 	}
 }
 
-// begin charges what is open and begins the next input: its ticks know nothing
-// of those before, whose time they may share.
+// begin begins the next input and charges what is open. Ticks of different inputs are no
+// neighbours, even if they overlap in time.
 func (s *sampler) begin() {
 	s.finish()
-	s.seen, s.spans = span{format.NoTime, format.NoTime}, s.recorded()
-	s.prev, s.intended, s.period, s.told, s.inner, s.edge = format.NoTime, format.NoTime, 0, false, false, format.NoTime
-	s.distances = distances{}
+	s.covered, s.coveredBefore = span{format.NoTime, format.NoTime}, s.recorded()
+	s.prev, s.intended, s.period, s.periodKnown, s.inner, s.edge = format.NoTime, format.NoTime, 0, false, false, format.NoTime
+	s.intervals = intervalMedian{}
 	s.measured.begin(false)
 	s.before += s.threads
 	s.threads = 0
-	s.number++ // no wait goes on
+	s.number++ // no wait continues
 }
 
-// contention adds a lock to the current instant; without ticks every change
-// of time is one.
+// contention adds a lock to the current instant. Without ticks, every change of time begins
+// an instant.
 func (s *sampler) contention(ev *format.Event) {
 	if !s.next.valid || s.next.time != ev.Time {
 		s.open(ev.Time, ev.Weight)
 	}
 	s.next.add().set(ev.Object, ev.Owners, ev.Waiters)
-	s.sees(ev)
+	s.noteOwners(ev)
 }
 
-// open charges the instant before the last one and begins a new one.
+// open begins a new instant and charges the last one but one.
 func (s *sampler) open(t, weight int64) {
 	if s.next.valid && s.next.time == t {
 		return
@@ -77,7 +76,7 @@ func (s *sampler) open(t, weight int64) {
 	s.samples++
 	s.next.valid, s.next.time, s.next.weight = true, t, weight
 	s.next.live, s.next.idle = 0, 0
-	s.next.locks, s.next.idlers = s.next.locks[:0], s.next.idlers[:0]
+	s.next.locks, s.next.idleThreads = s.next.locks[:0], s.next.idleThreads[:0]
 }
 
 // advance charges next, whose successor is at t, after everything before it.
@@ -96,7 +95,7 @@ func (s *sampler) finish() {
 	s.stalls.resolve(s.e, s.period, maxTime)
 }
 
-// charge emits the slices of cur, or puts them off.
+// charge emits the slices of cur, or postpones them.
 func (s *sampler) charge(next int64) {
 	near := s.rec.part().gaps.around(s.cur.time)
 	lo, hi := s.reach(next, near)
@@ -106,13 +105,13 @@ func (s *sampler) charge(next int64) {
 	}
 	seen := s.sample(s.tickBefore(near), s.tickAfter(next, hi, near))
 	s.edge, s.end = hi, max(s.end, hi)
-	if s.seen.start == format.NoTime {
-		s.seen.start = lo
+	if s.covered.start == format.NoTime {
+		s.covered.start = lo
 	}
-	s.seen.end = hi
-	s.asides(lo, hi)
-	if s.measured.told {
-		s.putOff(lo, hi, seen)
+	s.covered.end = hi
+	s.chargeIdle(lo, hi)
+	if s.measured.enabled {
+		s.postpone(lo, hi, seen)
 		return
 	}
 	s.e.tick(lo, hi)
@@ -124,21 +123,20 @@ func (s *sampler) charge(next int64) {
 	s.book(lo, hi, s.count(), &seen)
 }
 
-// repeats reports whether cur shows what the instant charged before it showed,
-// which lies in the other buffer until the next one is read into it.
+// repeats reports whether cur shows the same locks as the instant charged before it, which
+// is in the other buffer until the next one is read.
 func (s *sampler) repeats() bool {
 	return slices.EqualFunc(s.cur.locks, s.next.locks, func(a, b contendedLock) bool {
 		return a.lock == b.lock && slices.Equal(a.owners, b.owners) && slices.Equal(a.waiters, b.waiters)
 	})
 }
 
-// tellsOwners reports whether the samples show who holds the locks others wait
-// for. Those of a source that never does have none of any lock; a lock may be
-// free for a moment, though.
-func (s *sampler) tellsOwners() bool { return s.samples > 0 && (s.owned || !s.unowned) }
+// showsOwners reports whether the samples show the owners of contended locks. A source that
+// never does shows none for any lock; but a lock may be free for a moment.
+func (s *sampler) showsOwners() bool { return s.samples > 0 && (s.owned || !s.unowned) }
 
-// sees notes whether samples show who owns locks.
-func (s *sampler) sees(ev *format.Event) {
+// noteOwners notes whether a sample shows an owner.
+func (s *sampler) noteOwners(ev *format.Event) {
 	switch {
 	case ev.Kind != format.KindContention:
 	case len(ev.Owners) > 0:

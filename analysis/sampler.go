@@ -5,50 +5,49 @@ import (
 	"contend/format"
 )
 
-// sampler turns contention events into slices as they come. It holds one tick
-// at a time, because a tick's reach is known only when the next one arrives;
-// memory does not grow with the trace.
+// sampler turns contention events into slices as they are read. It holds one tick back,
+// because a tick's reach depends on the next one. Its memory does not grow with the trace.
 type sampler struct {
 	rec *record
 	e   *emitter
 	g   graph
 
-	any     bool
-	samples int  // ticks, and instants without any
+	any     bool // there were samples
+	samples int  // ticks, or instants without ticks
 	owned   bool // some lock had an owner
-	unowned bool // some had none
-	threads int  // most threads alive at one tick of this input
-	before  int  // the same of the inputs before, together
+	unowned bool // some lock had none
+	threads int  // maximum of threads alive at one tick of this input
+	before  int  // sum of these maxima for earlier inputs
 
-	cur        *instant
-	next       *instant // before it is read into: the one before cur
-	stale      bool     // the graph is not that of the instant charged last
-	stalls     stalls
-	measured   measured
-	prev       int64 // time of the tick before cur, NoTime at the beginning
-	edge       int64 // end of what is already charged
-	period     int64
-	told       bool // the period, by the recorder of this input
-	inner      bool // the ticks of this input stand for no time before the first and behind the last
-	distances  distances
-	intended   int64
-	start, end int64
-	seen       span   // what the samples of this input stand for, with what lies between
-	spans      []span // the same of the inputs before
+	cur           *instant
+	next          *instant // until it is read: the instant before cur
+	stale         bool     // the graph does not show the instant charged last
+	stalls        stalls
+	measured      measured
+	prev          int64 // time of the tick before cur; NoTime at the start
+	edge          int64 // end of what is charged
+	period        int64
+	periodKnown   bool // the recorder of this input states its period
+	inner         bool // ticks stand for no time before the first or after the last
+	intervals     intervalMedian
+	intended      int64
+	start, end    int64
+	covered       span   // the interval that this input's samples stand for, from first to last
+	coveredBefore []span // the same of earlier inputs
 
-	number  uint64     // of the booking, one for each tick
-	last    []lastSeen // by thread
-	beside  map[seenAside]*sampledAside
-	modes   []format.Mode     // by thread
-	nodes   []format.ThreadID // blocked in the graph now
-	held    []format.ObjectID // owned in the graph now
-	waiters []Waiter          // scratch of collect
-	group   []format.ThreadID
-	added   []int64 // scratch of runMore
+	number   uint64     // of the booking, one for each tick
+	last     []lastSeen // by thread
+	idleSums map[idleState]*idleSum
+	modes    []format.Mode     // by thread
+	nodes    []format.ThreadID // threads blocked in the graph
+	held     []format.ObjectID // locks owned in the graph
+	waiters  []Waiter          // scratch of collect
+	group    []format.ThreadID
+	added    []int64 // scratch of runMore
 }
 
-// lastSeen is the wait a thread was last seen in. The same thread waiting for
-// the same lock with the same stack at successive ticks is one wait.
+// lastSeen is the wait in which a thread was last sampled. The same lock and stack at
+// successive ticks are one wait.
 type lastSeen struct {
 	tick  uint64 // number of the booking
 	lock  format.ObjectID
@@ -56,11 +55,11 @@ type lastSeen struct {
 }
 
 func newSampler(rec *record, e *emitter, c *cycles) *sampler {
-	return &sampler{rec: rec, e: e, g: graph{cycles: c, hops: &e.out.hops}, cur: &instant{}, next: &instant{}, prev: format.NoTime, intended: format.NoTime, seen: span{format.NoTime, format.NoTime}}
+	return &sampler{rec: rec, e: e, g: graph{cycles: c, hops: &e.out.hops}, cur: &instant{}, next: &instant{}, prev: format.NoTime, intended: format.NoTime, covered: span{format.NoTime, format.NoTime}}
 }
 
-// build makes the wait-for graph of cur. A thread can wait for one lock only:
-// the first one named counts.
+// build makes the wait-for graph of cur. A thread can wait for one lock only: the first one
+// counts.
 func (s *sampler) build() {
 	s.g.changed()
 	for i := range s.cur.locks {
@@ -86,8 +85,7 @@ func (s *sampler) build() {
 	}
 }
 
-// room makes place for the ids of one event. The ids were bounded by the
-// decoder's tables or are bounded here.
+// room extends the tables to the ids of one event, which it bounds.
 func (s *sampler) room(in *contendedLock) {
 	in.lock = min(in.lock, maxSymbol)
 	top := format.ThreadID(0)
@@ -108,7 +106,7 @@ func (s *sampler) room(in *contendedLock) {
 	}
 }
 
-// count returns how many threads ran at cur, those blocked among them.
+// count returns the number of threads that ran at cur, blocked ones included.
 func (s *sampler) count() int64 {
 	waiting := int64(len(s.nodes))
 	live := max(int64(s.cur.live), waiting)
@@ -134,23 +132,23 @@ func (s *sampler) bounds(start, end int64) (int64, int64) {
 	return min(start, s.start), max(end, s.end)
 }
 
-// recorded returns what the samples of each input stand for, with what lies between
-// them: the time between two inputs was in none.
+// recorded returns, by input, the interval that its samples stand for. Time between inputs
+// is in none.
 func (s *sampler) recorded() []span {
-	if s.seen.start == format.NoTime {
-		return s.spans
+	if s.covered.start == format.NoTime {
+		return s.coveredBefore
 	}
-	return append(s.spans, s.seen)
+	return append(s.coveredBefore, s.covered)
 }
 
-// A tick reaches half way to its neighbours, but never further than reachCap
-// periods: what lies beyond was not observed. The period is what the recorder
-// says it was; else the median distance between intended instants: the shortest
-// is far too short where a recorder draws them by chance, and stalls are among
-// the longest.
+// reachCap is how far, in periods, a tick reaches at most. It reaches half way to its
+// neighbours otherwise; time beyond was not observed. The period is what the recorder
+// states, else the median interval between intended instants: the shortest is far too short
+// if a recorder draws them at random, and stalls are among the longest.
 const reachCap = 10
 
-// reach returns the stretch cur stands for, which lies between two gaps.
+// reach returns the interval that cur stands for; near is the interval without gaps around
+// it.
 func (s *sampler) reach(next int64, near span) (lo, hi int64) {
 	t := s.cur.time
 	half := max(s.period, 1) / 2
@@ -184,9 +182,8 @@ func (s *sampler) reach(next int64, near span) (lo, hi int64) {
 	return lo, max(lo, hi)
 }
 
-// tickBefore and tickAfter return the neighbours of cur, which stands for time up to hi.
-// Those whose own time lies beyond a gap, or beyond what the filter cuts off,
-// are none: whether a wait went on there is not looked at.
+// tickBefore returns the tick before cur. A tick beyond a gap, or beyond the cut of the
+// filter, does not count: nothing shows whether a wait continued there.
 func (s *sampler) tickBefore(near span) int64 {
 	if s.e.from > s.e.start && s.edge <= s.e.from || near.start != format.NoTime && near.start > s.prev {
 		return format.NoTime
@@ -194,6 +191,7 @@ func (s *sampler) tickBefore(near span) int64 {
 	return s.prev
 }
 
+// tickAfter returns the tick after cur, which stands for time up to hi, by the same rule.
 func (s *sampler) tickAfter(next, hi int64, near span) int64 {
 	if hi >= s.e.to || near.end != format.NoTime && near.end < next {
 		return format.NoTime
@@ -201,18 +199,18 @@ func (s *sampler) tickAfter(next, hi int64, near span) int64 {
 	return next
 }
 
-// sample returns cur with its neighbours. Samples come in order of time only as
-// long as no other input can follow.
+// sample returns cur with its neighbours. Samples are in order of time only if no other
+// input can follow.
 func (s *sampler) sample(before, after int64) Sample {
 	at := s.cur.time
 	return Sample{Taken: true, InOrder: len(s.rec.parts) == 1 && s.rec.Waited() == 0, Before: before, First: at, Last: at, After: after}
 }
 
-// book charges what the graph shows over [lo, hi), and running time.
+// book charges the graph over [lo, hi), and running time.
 func (s *sampler) book(lo, hi, running int64, seen *Sample) {
 	s.number++
 	if seen.Before == format.NoTime {
-		s.number++ // no wait was seen to go on from the booking before
+		s.number++ // no wait is known to continue from the last booking
 	}
 	s.e.run(lo, hi, running)
 	for rest := s.nodes; len(rest) > 0; {
@@ -225,10 +223,9 @@ func (s *sampler) book(lo, hi, running int64, seen *Sample) {
 	}
 }
 
-// emitScaled books the waiters of one lock for as long as was measured. What is
-// longer than [lo, hi) is booked there again, as time in which the lock was
-// free: a JVM calls a thread runnable while nobody owns what it waits for, so
-// that is what samples miss.
+// emitScaled books the waiters of one lock for the measured duration. What exceeds [lo, hi)
+// is booked there again as time in which the lock was free: a JVM shows a waiting thread as
+// runnable while the lock has no owner, so that is the time samples miss.
 func (s *sampler) emitScaled(nodes []format.ThreadID, lo, hi int64, seen *Sample) {
 	length := s.measured.factor(s.g.blocked[nodes[0]].lock).of(hi - lo)
 	if s.collect(nodes, lo, min(hi, lo+length), seen, false) {
@@ -241,8 +238,8 @@ func (s *sampler) emitScaled(nodes []format.ThreadID, lo, hi int64, seen *Sample
 	}
 }
 
-// collect makes the slice of the waiters of one lock; false when the filter
-// charges none of them. again says that they were booked for this sample before.
+// collect makes the slice of one lock's waiters. It returns false if the filter hides all
+// of them. again means that this sample has been booked before.
 func (s *sampler) collect(nodes []format.ThreadID, lo, hi int64, seen *Sample, again bool) bool {
 	lo, hi, ok := s.e.cut(lo, hi)
 	lock := s.g.blocked[nodes[0]].lock

@@ -6,22 +6,19 @@ import (
 	"contend/format"
 )
 
-// Where the trace tells what was measured of waiting at monitors, instants are
-// put off until there are enough of them; then what they stand for there is
-// scaled to what was measured meanwhile. It is the slices that are scaled, so that
-// whatever is summed of them agrees; see sampler.emitScaled for who is charged with
-// what is added.
+// If the trace measures waiting at monitors, instants are postponed until there are enough
+// of them. Their slices are then scaled to what was measured meanwhile, so all sums of
+// slices agree. See sampler.emitScaled for the owner of the time that is added.
 
-// enoughTicks is how many instants with waiting at monitors are scaled together,
+// enoughTicks is the number of instants with waiting at monitors that are scaled together,
 // unless the input ends: the factor of a few would be mostly chance.
 const enoughTicks = 64
 
-// maxPending bounds the instants that are put off, with the locks and waiters in
-// them.
+// maxPending bounds the pending instants, counted with their locks and waiters.
 const maxPending = 1 << 18
 
-// putOff keeps cur, which stands for [lo, hi).
-func (s *sampler) putOff(lo, hi int64, seen Sample) {
+// postpone keeps cur, which stands for [lo, hi).
+func (s *sampler) postpone(lo, hi int64, seen Sample) {
 	m := &s.measured
 	if n := len(m.pending); n < cap(m.pending) {
 		m.pending = m.pending[:n+1]
@@ -46,28 +43,28 @@ func (s *sampler) putOff(lo, hi int64, seen Sample) {
 		m.ticks++
 	}
 	if s.cur.time <= m.until {
-		m.known = m.waiting
+		m.knownWaiting = m.waiting
 	}
 }
 
-// bookEnough books what was put off, if it is enough.
+// bookEnough books the pending instants if there are enough.
 func (s *sampler) bookEnough() {
 	if m := &s.measured; m.fresh && (m.ticks >= enoughTicks || m.size > maxPending) || m.size > 4*maxPending {
 		s.bookPending()
 	}
 }
 
-// bookPending books all that was put off. What was sampled after the last
-// measurement is scaled as everything before it.
+// bookPending books all pending instants. Samples after the last measurement are scaled
+// like all samples before.
 func (s *sampler) bookPending() {
 	m := &s.measured
-	rest := m.waiting - m.known
+	rest := m.waiting - m.knownWaiting
 	if m.sampled > 0 {
 		rest = scale{m.booked, m.sampled}.of(rest)
 	} else {
-		rest = scale{m.owed, m.known}.of(rest)
+		rest = scale{m.unbooked, m.knownWaiting}.of(rest)
 	}
-	m.aim(rest)
+	m.setTargets(rest)
 	m.scaling = true
 	for i := range m.pending {
 		b := &m.pending[i]
@@ -80,7 +77,7 @@ func (s *sampler) bookPending() {
 	m.clear()
 }
 
-// bookScaled books what was put off, of cur.
+// bookScaled books cur, which was pending.
 func (s *sampler) bookScaled(b *booking) {
 	s.e.tick(b.lo, b.hi)
 	s.clear()
@@ -91,10 +88,9 @@ func (s *sampler) bookScaled(b *booking) {
 	s.runMore(b.lo, b.hi, running)
 }
 
-// runMore adds running time where waits were scaled to those of more threads
-// than ran: who waits for a lock counts as running. It keeps account of what
-// was booked. The time that is added lies at the end of [lo, hi), as often as it
-// takes.
+// runMore adds running time if waits were scaled to more threads than ran, because a
+// waiting thread counts as running. It also accounts for what was booked. Added time is at
+// the end of [lo, hi), as many times as needed.
 func (s *sampler) runMore(lo, hi, running int64) {
 	m, length := &s.measured, hi-lo
 	s.added = s.added[:0]
@@ -105,7 +101,7 @@ func (s *sampler) runMore(lo, hi, running int64) {
 		}
 		scaled := f.of(length)
 		m.booked += scaled
-		m.owed -= scaled
+		m.unbooked -= scaled
 		for rest := scaled - length; rest > 0 && length > 0; rest -= length {
 			s.added = append(s.added, min(rest, length))
 		}

@@ -19,7 +19,7 @@ type (
 	Word      = owners.Word
 )
 
-// The provenances that need no probability, and how sums tell them apart.
+// The provenances without a probability, and the classes that sums of them have.
 const (
 	Exact       = owners.Exact
 	Sampled     = owners.Sampled
@@ -31,7 +31,7 @@ const (
 	Words       = owners.Words
 )
 
-// Likely is the provenance of what is inferred with some probability.
+// Likely is the provenance of an inferred owner with a probability.
 func Likely(p float64) Provenance { return owners.Likely(p) }
 
 // The kinds of owners.
@@ -45,19 +45,18 @@ const (
 	OwnerDeadlock = owners.Deadlock
 )
 
-// Share is the part of a slice that one path through the wait-for graph
-// carries, of each waiter's time. The shares of a slice sum to its length, to
-// the nanosecond.
+// Share is the part of each waiter's time in a slice that one path through the wait-for
+// graph carries. The shares of a slice sum to its length, to the nanosecond.
 type Share struct {
 	Ns     int64
 	Direct Owner           // the owner of the lock waited for
 	Root   Owner           // the end of the path; equal to Direct when Hops is 1
 	Hops   int             // locks on the path, at least 1
 	Last   format.ObjectID // the last lock on the path; that of the slice when Hops is 1
-	Path   *Hop            // the locks passed after the first, with the thread blocked on each; nil when Hops is 1. See Further
+	Path   *Hop            // the hops after the first lock; nil when Hops is 1. See Further
 }
 
-// Owner returns whom the share is charged to: the direct owner or the root.
+// Owner returns the owner that the share is charged to: the direct one or the root.
 func (s *Share) Owner(root bool) *Owner {
 	if root {
 		return &s.Root
@@ -65,8 +64,8 @@ func (s *Share) Owner(root bool) *Owner {
 	return &s.Direct
 }
 
-// Hop is one further step of a path: Thread, an owner met on the way, was
-// itself blocked on Lock with Stack. Paths that end alike share their ends.
+// Hop is a further step of a path: Thread, which owns the lock before, is blocked on Lock
+// with Stack. Paths with the same end share their hops there.
 type Hop struct {
 	Thread format.ThreadID
 	Stack  format.StackID
@@ -74,7 +73,7 @@ type Hop struct {
 	Next   *Hop
 }
 
-// PathOf links hops to a path.
+// PathOf links hops to a path, for tests.
 func PathOf(hops ...Hop) (path *Hop) {
 	for i := len(hops) - 1; i >= 0; i-- {
 		hops[i].Next = path
@@ -83,34 +82,33 @@ func PathOf(hops ...Hop) (path *Hop) {
 	return path
 }
 
-// Slice is the atom every result is a sum of: over [Start, End) a group of
-// threads waited for one lock and no pointer on their path changed. Slices of
-// one thread come in order of time; slices of different threads come in order
-// of End, never of Start, those of recorded waits behind those of samples. The
-// sums must come out the same if two slices that follow each other are one, or if
-// one is cut into two, by time or by waiters. A Slice and all it points to are
-// valid during the call only.
+// Slice is the unit of every result: during [Start, End) some threads waited for one lock,
+// and no pointer on their path changed. Slices of one thread are in order of time. Slices
+// of different threads are in order of End, and those of samples come before those of
+// recorded waits. Visitors must get the same sums if adjacent slices are merged, or a slice
+// is split by time or by waiters. A Slice and everything it points to are valid during the
+// call only.
 type Slice struct {
 	Start, End     int64
 	Lock           format.ObjectID
 	Waiters        []Waiter // at least one
-	Shares         []Share  // of each waiter; none of a wait of length zero
+	Shares         []Share  // of each waiter; empty for a wait of length zero
 	Sample         Sample
-	NoEarlierStart int64 // of recorded waits: no later slice of one starts before this instant; NoTime when that is not known
+	NoEarlierStart int64 // of recorded waits: no later slice of one starts before this instant; NoTime if unknown
 }
 
-// Waiter is a thread that waits.
+// Waiter is a waiting thread.
 type Waiter struct {
 	Thread format.ThreadID
 	Stack  format.StackID
 	Mode   format.Mode
-	First  bool  // the wait begins with this slice: sums of First count waits
-	Failed bool  // given with First: the wait ended without the lock, since its time was up
-	WaitNs int64 // length of the whole wait, given with First; 0 when only sampled
-	CutNs  int64 // of that, what lies in the filter's cut: the lengths of all slices of the wait together
+	First  bool  // the wait begins with this slice: counting First counts waits
+	Failed bool  // set with First: the wait timed out without the lock
+	WaitNs int64 // set with First: length of the whole wait; 0 if sampled
+	CutNs  int64 // the part of WaitNs in the filter's cut: the sum of all slices of the wait
 }
 
-// Length returns how long each of the waiters waited.
+// Length returns the waiting time of each waiter.
 func (s *Slice) Length() int64 { return s.End - s.Start }
 
 // Ns returns the thread-time of all waiters together.
@@ -126,8 +124,8 @@ func (s *Slice) Firsts() (n int64) {
 	return n
 }
 
-// SameGroup returns how many of the waiters, the first one included, come before
-// one of another group.
+// SameGroup returns the number of leading waiters whose threads are of one group; at least
+// 1.
 func (d *definitions) SameGroup(waiters []Waiter) int {
 	group, n := d.Group(waiters[0].Thread), 1
 	for n < len(waiters) && d.Group(waiters[n].Thread) == group {
@@ -136,55 +134,51 @@ func (d *definitions) SameGroup(waiters []Waiter) int {
 	return n
 }
 
-// Sample is what a slice of a sampled trace rests on: the waiters were seen at
-// the instant First and at every one up to Last, and no sample was taken
-// between Before and First, nor between Last and After. Before and After are
-// NoTime where there is no neighbour, or none that a gap in the trace or the
-// cut of the filter does not hide.
-// A slice of a recorded wait has the zero Sample.
+// Sample is the evidence for a slice of a sampled trace: the waiters were seen at First and
+// at every sample up to Last. Before and After are the neighbouring samples, or NoTime if
+// there is none, or a gap in the trace or the cut of the filter hides it. A slice of a
+// recorded wait has the zero Sample.
 type Sample struct {
 	Taken                      bool
-	InOrder                    bool // no later sample of the trace, nor of any input that may follow, reaches before this slice's Start
+	InOrder                    bool // no later sample, of this or a later input, reaches before this slice's Start
 	Before, First, Last, After int64
 }
 
-// Visitor receives a trace as slices. Begin comes first, once; then Slice, in any
-// mixture with what else it asks for, on goroutines other than Run's, though
-// never two calls at once, and none any more when Run returns. Other visitors
-// may be at work at the same time.
+// Visitor receives a trace as slices. Begin comes first, once; then Slice, mixed with the
+// calls of optional interfaces. The calls come on goroutines other than Run's, one at a
+// time, and end before Run returns. Other visitors may run at the same time.
 type Visitor interface {
-	// Begin gives symbols of its own (complete for every id in later calls) and the
-	// trace's first instant. No slice and no running time lies before start.
+	// Begin gives the trace's first instant and symbols of the visitor's own, complete for
+	// every id in later calls. No slice and no running time lies before start.
 	Begin(sym *Symbols, start int64)
 	Slice(s *Slice)
 }
 
-// RunningVisitor is a Visitor that also wants to know how long threads ran: ns
-// nanoseconds of running thread-time fell into [from, to), lifetimes less idle
-// time, evenly spread over the stretch.
+// RunningVisitor is a Visitor that also receives running time: ns nanoseconds of
+// thread-time, lifetimes less idle time, spread evenly over [from, to).
 type RunningVisitor interface {
 	Running(from, to, ns int64)
 }
 
-// IntervalVisitor is a RunningVisitor that sums running time over intervals of one
-// length, the first of which begins with the trace, or, if that is 0, over all of it. It
-// need not be told when within these threads began to run and ceased.
+// IntervalVisitor is a RunningVisitor that sums running time over intervals of one length,
+// the first of which begins with the trace; 0 means over the whole trace. It does not need
+// the instants within an interval at which threads start or stop running.
 type IntervalVisitor interface {
 	RunningVisitor
 	Interval() (ns int64)
 }
 
-// TenureVisitor is a Visitor that also wants to know every tenure that was
-// recorded, or rebuilt, cut like the slices. Sampled traces give none.
+// TenureVisitor is a Visitor that also receives every hold, recorded or rebuilt, cut like
+// the slices. Sampled traces have none.
 type TenureVisitor interface {
-	Tenure(h *Hold) // valid during the call only
+	Tenure(h *Hold) // h is valid during the call only
 }
 
-// Hold says that a thread held a lock over [Start, End). Of a rebuilt one is
-// known only what others waited for: End is Start where nobody waited, and the
-// thread is NoThread where nobody knows it.
+// Hold is the interval [Start, End) in which a thread held a lock. A rebuilt hold covers
+// only what other threads' waits show: End equals Start if no thread waited, and Thread is
+// NoThread if the owner is unknown.
 type Hold struct {
-	Asked, Start, End int64 // Asked is before Start when the thread had to wait
+	Asked, Start, End int64 // Asked is before Start if the thread had to wait
 	Thread            format.ThreadID
 	Lock              format.ObjectID
 	Stack             format.StackID
@@ -192,14 +186,14 @@ type Hold struct {
 	Rebuilt           bool
 }
 
-// IdleVisitor is a Visitor that also wants to know when each thread had
-// nothing to do, cut like the slices, and in order of time for each thread. A
-// pause is a sleep: it lasts as long as the thread wants, whatever others do.
+// IdleVisitor is a Visitor that also receives the idle times of each thread, cut like the
+// slices and in order of time. A pause is a sleep: its length does not depend on other
+// threads.
 type IdleVisitor interface {
 	Idle(thread format.ThreadID, start, end int64, pause bool)
 }
 
-// Waited is one whole wait for a lock, which ended with the lock.
+// Waited is a whole wait that ended with the lock.
 type Waited struct {
 	Thread     format.ThreadID
 	Lock       format.ObjectID
@@ -208,23 +202,23 @@ type Waited struct {
 	Mode       format.Mode
 }
 
-// WaitVisitor is a Visitor that also wants to know every recorded wait that
-// ended with the lock and lies in the cut as a whole, by start. Sampled traces
-// give none.
+// WaitVisitor is a Visitor that also receives, by start, every recorded wait that ended
+// with the lock and lies wholly in the cut. Sampled traces have none.
 type WaitVisitor interface {
-	Wait(w *Waited) // valid during the call only
+	Wait(w *Waited) // w is valid during the call only
 }
 
-// TickVisitor is a Visitor that also wants to know how many sampling instants
-// there were and how much time they stand for together, some at a time and before
-// their slices: results are estimates then. Exact traces give none.
+// TickVisitor is a Visitor that also receives the number of sampling instants and the time
+// they stand for, some at a time and before their slices. Its results are estimates then.
+// Exact traces have none.
 type TickVisitor interface {
 	Ticks(n, ns int64)
 }
 
-// ActivityVisitor is a Visitor that also wants to know what threads did, as the source
-// tells it: in no order, before their slices, and on the goroutine that reads. The stack's
-// frames come with it; both are valid during the call only. A filter of locks leaves none.
+// ActivityVisitor is a Visitor that also receives the activities of threads as the source
+// reports them, with the frames of their stacks: in no order, before the slices, and on the
+// goroutine that reads. Both arguments are valid during the call only. A filter of locks
+// leaves none.
 type ActivityVisitor interface {
 	Activity(ev *format.Event, frames []format.Frame)
 }

@@ -2,14 +2,14 @@ package analysis
 
 import "contend/format"
 
-// maxShares bounds the paths one slice is split into. Only nested reader
-// locks branch; past the bound a branch ends at the owner reached.
+// maxShares bounds the number of paths that a slice is split into. Only nested readers
+// branch. Beyond the bound a branch ends at the owner it has reached.
 const maxShares = 4096
 
-// shares follows the pointers from a blocked thread and splits the stretch
-// [lo, hi) over every path. They are those of all waiters of its lock if common
-// is true; else a path returns to the lock, by way of one of them, whose own
-// path is shorter. The result is valid until the next call.
+// shares follows the pointers from a blocked thread and splits [lo, hi) over every path. If
+// common, all waiters of its lock have these shares; otherwise a path leads back to the
+// lock through one of them, whose own path is shorter. The result is valid until the next
+// call.
 func (g *graph) shares(t format.ThreadID, lo, hi int64) (shares []Share, common bool) {
 	lock := g.blocked[t].lock
 	if r := g.route(lock); r.single {
@@ -27,21 +27,20 @@ func (g *graph) shares(t format.ThreadID, lo, hi int64) (shares []Share, common 
 		return g.split.shares, true
 	}
 	shares = g.push(t, lo, hi)
-	return shares, !g.split.back
+	return shares, !g.split.returns
 }
 
-// push splits the stretch [lo, hi) of a blocked thread over every path:
+// push splits the interval [lo, hi) of a blocked thread over every path:
 //
 //  1. an exclusive lock passes all of it to its owner;
-//  2. of k readers, reader j gets floor((x+j)/k) taken between lo and hi.
-//     Summed over j that is hi-lo exactly (Hermite's identity), no two
-//     readers differ by more than a nanosecond, and cutting the stretch
-//     anywhere changes no sum;
-//  3. an owner that is blocked itself passes its part on; the part ends at an
-//     owner that is not, at a lock nobody holds, or where the path repeats.
+//  2. of k readers, reader j gets floor((x+j)/k) taken between lo and hi. Summed over j that
+//     is exactly hi-lo (Hermite's identity), no two readers differ by more than a
+//     nanosecond, and cutting the interval anywhere changes no sum;
+//  3. an owner that is blocked itself passes its part on. The part ends at an owner that is
+//     not blocked, at a lock without an owner, or where the path repeats.
 func (g *graph) push(t format.ThreadID, lo, hi int64) []Share {
 	s := &g.split
-	s.shares, s.path, s.back = s.shares[:0], s.path[:0], false
+	s.shares, s.path, s.returns = s.shares[:0], s.path[:0], false
 	for len(s.place) < len(g.blocked) {
 		s.place = append(s.place, 0)
 	}
@@ -88,15 +87,15 @@ func (g *graph) follow(direct Owner, lo, hi int64) {
 	}
 }
 
-// pass charges owner o, or passes on when o is itself blocked. Behind MaxPath locks the
-// end is unknown.
+// pass charges owner o, or passes on if o is blocked itself. After MaxPath locks the end is
+// unknown.
 func (g *graph) pass(direct, o Owner, lo, hi int64) {
 	next := g.blockedOn(o)
 	if next.lock == format.NoObject || len(g.split.shares) >= maxShares {
 		g.leaf(direct, o, hi-lo)
 		return
 	}
-	g.split.back = g.split.back || next.lock == g.split.path[0].Lock
+	g.split.returns = g.split.returns || next.lock == g.split.path[0].Lock
 	if at := g.split.place[o.Thread]; at > 0 {
 		g.leaf(direct, g.cycles.owner(g.split.path[at-1:], o.Prov), hi-lo)
 		return
@@ -110,8 +109,8 @@ func (g *graph) pass(direct, o Owner, lo, hi int64) {
 	g.leave()
 }
 
-// leaf books one path. The first hop's owner is the direct one; when the path
-// ends there, direct and root are the same.
+// leaf adds the share of one path. If the path ends at its first owner, the direct owner
+// and the root are the same.
 func (g *graph) leaf(direct, root Owner, ns int64) {
 	path := g.split.path
 	if len(path) == 1 && root.Kind != OwnerDeadlock {
@@ -126,8 +125,8 @@ func (g *graph) leaf(direct, root Owner, ns int64) {
 	g.split.shares = append(g.split.shares, s)
 }
 
-// floorDiv rounds towards minus infinity, so that splits of times before the
-// epoch add up too.
+// floorDiv rounds towards minus infinity, so that splits of times before the epoch add up
+// as well.
 func floorDiv(a, k int64) int64 {
 	q := a / k
 	if a%k < 0 {

@@ -2,17 +2,17 @@ package analysis
 
 import "contend/format"
 
-// Acquisition is a stack with which threads took a lock, or tried to; among releases,
-// with which they gave it back.
+// Acquisition is a stack with which threads acquired a lock, or tried to; in the list of
+// releases, one with which they released it.
 type Acquisition struct {
 	Stack format.StackID
 	Lock  format.ObjectID
 }
 
-// Uses is what the events of a trace show a stack at: a set.
+// Uses is the set of things that events show a stack doing.
 type Uses uint16
 
-// What a stack may be seen at, besides each format.Activity.
+// Uses of a stack other than a format.Activity.
 const (
 	Acquiring Uses = 1 << (14 + iota) // a lock, waiting for it or not
 	Releasing                         // a lock
@@ -21,24 +21,24 @@ const (
 // Did returns the use of a stack by an activity.
 func Did(a format.Activity) Uses { return 1 << min(a, 13) }
 
-// Has reports whether a set holds all of another.
+// Has reports whether a set includes another.
 func (u Uses) Has(all Uses) bool { return u&all == all }
 
-// stackUses is what events show of stacks besides their frames. The lists are
-// what visitors read: they change while these are idle only, see definer.
+// stackUses is how events use stacks. Visitors read the lists, so these change only while
+// visitors are idle, see definer.
 type stackUses struct {
 	acquisitions, releases pairs
 	uses                   []Uses // by stack
 }
 
-// Acquisitions returns where locks were seen taken, in the order in which it was
-// learnt; the list only grows.
+// Acquisitions returns where locks were acquired, in the order in which that was learnt.
+// The list only grows.
 func (u *stackUses) Acquisitions() []Acquisition { return u.acquisitions.list }
 
-// Releases returns where locks were seen given back, in the same way.
+// Releases returns where locks were released, in the same way.
 func (u *stackUses) Releases() []Acquisition { return u.releases.list }
 
-// Uses returns what a stack has been seen at.
+// Uses returns the uses of a stack so far.
 func (u *stackUses) Uses(id format.StackID) Uses {
 	if int(id) < len(u.uses) {
 		return u.uses[id]
@@ -46,7 +46,7 @@ func (u *stackUses) Uses(id format.StackID) Uses {
 	return 0
 }
 
-// use notes what a stack was seen at.
+// use adds uses to a stack.
 func (u *stackUses) use(id format.StackID, what Uses) {
 	for len(u.uses) <= int(id) {
 		u.uses = append(u.uses, 0)
@@ -54,14 +54,14 @@ func (u *stackUses) use(id format.StackID, what Uses) {
 	u.uses[id] |= what
 }
 
-// pairs is a list on which each stack and lock stand once.
+// pairs is a list of distinct pairs of stack and lock.
 type pairs struct {
 	list  []Acquisition
 	known map[Acquisition]struct{}
-	last  []format.ObjectID // by stack: what it was seen with last, as few stacks take several locks
+	last  []format.ObjectID // by stack: its latest lock, as few stacks acquire several
 }
 
-// has reports whether a pair is on the list.
+// has reports whether a pair is in the list.
 func (p *pairs) has(a Acquisition) bool {
 	if int(a.Stack) < len(p.last) && p.last[a.Stack] == a.Lock {
 		return true
@@ -73,7 +73,7 @@ func (p *pairs) has(a Acquisition) bool {
 	return known
 }
 
-// add puts a pair on the list.
+// add appends a pair.
 func (p *pairs) add(a Acquisition) {
 	if p.known == nil {
 		p.known = map[Acquisition]struct{}{}

@@ -6,11 +6,11 @@ import (
 	"contend/format"
 )
 
-// stallLimit is the part of a recording, one in so many, beyond which a late
-// sampler is a reason for doubt: 5 %.
+// stallLimit is the fraction of a recording, one in stallLimit, beyond which a late sampler
+// is a reason for doubt: 5 %.
 const stallLimit = 20
 
-// warning doubts a recording whose sampler stalled for too much of it.
+// warning reports a sampler that was late for too much of the recording.
 func (s *Stalls) warning() []format.Warning {
 	if s.LateNs <= s.SpanNs/stallLimit {
 		return nil
@@ -19,8 +19,8 @@ func (s *Stalls) warning() []format.Warning {
 		100*float64(s.LateNs)/float64(s.SpanNs), time.Duration(s.Late.Max()))}}
 }
 
-// stalls collects how late samples were taken. It holds one sample back, because only the next one
-// reports whether any were skipped.
+// stalls collects how late samples were taken. It holds one sample back, because the next
+// one shows whether any were skipped.
 type stalls struct {
 	Stalls
 	held             bool
@@ -34,10 +34,9 @@ func (s *stalls) begin(intended, actual int64) {
 	s.held, s.intended, s.actual = true, intended, actual
 }
 
-// resolve counts the sample held, given when the next one was due, if it lies
-// within the filter's cut. Samples that were due while it was late were
-// skipped if the next one was due later than a period after it; a sampler
-// that catches up instead has an entry for each of its own.
+// resolve counts the held sample if it lies within the filter's cut; next is when the next
+// one was due. If that is more than a period later, the samples due in between were
+// skipped. A sampler that catches up instead has an entry for each of them.
 func (s *stalls) resolve(e *emitter, period, next int64) {
 	if !s.held {
 		return

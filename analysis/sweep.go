@@ -8,42 +8,40 @@ import (
 	"contend/format"
 )
 
-// sweep walks through time over the recorded waits and the rebuilt
-// ownerships and emits a slice whenever a pointer on a blocked thread's path
-// changes:
+// sweep iterates over the recorded waits and the rebuilt ownerships in order of time. It
+// emits a slice whenever a pointer on a blocked thread's path changes:
 //
 //  1. take the next change: a wait or an ownership begins or ends;
-//  2. find the locks it affects, which are those from which a path leads through
-//     the changed lock or thread, by following the pointers backwards;
-//  3. emit for their waiters the stretch since their last slice, over the graph
-//     as it was: those of one lock whose stretch is the same are one slice;
+//  2. find the locks it affects, which are those from which a path leads through the changed
+//     lock or thread, by following the pointers backwards;
+//  3. emit for their waiters the interval since their last slice, over the graph as it was:
+//     waiters of one lock with the same interval are one slice;
 //  4. apply the change.
 //
-// It begins to emit where the filter's cut begins, and ends where the cut ends.
+// Emission starts and ends with the filter's cut.
 //
-// Nothing else is touched: the cost is the number of changes times the
-// waiters each affects, with little to do for each waiter, and of a long queue for all
-// together.
+// The cost is the number of changes times the number of waiters each affects. The waiters
+// of a long queue count as one.
 type sweep struct {
-	standing
+	openWaits
 	tl *owners.Timelines
 
-	blocks []column.Ref              // waits that are still to begin, by start
-	next   owners.Wait               // the first of them
-	takes  []owners.Ownership        // the same of ownerships, the first of them
-	taking <-chan []owners.Ownership // those behind
-	held   column.KeyHeap            // ownerships that have begun, by end
-	owned  []owners.Ownership        // those; where it is none of them, a place is free
-	free   []uint32                  // such places
+	blocks []column.Ref              // waits that have not begun, by start
+	next   owners.Wait               // the first of blocks
+	takes  []owners.Ownership        // ownerships that have not begun: the current batch
+	taking <-chan []owners.Ownership // later batches
+	held   column.KeyHeap            // current ownerships, by end
+	owned  []owners.Ownership        // the same, by place
+	free   []uint32                  // free places in owned
 }
 
 func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 	locks, threads := len(tl.Unowned), max(len(r.Lives), r.activities.Threads(), tl.Owned.Threads)
 	owned := tl.Owned.Drain
-	if len(asking[TenureVisitor](e)) > 0 { // who ask for them once more
+	if len(asking[TenureVisitor](e)) > 0 { // which read them again
 		owned = tl.Owned.Ordered
 	}
-	s := &sweep{tl: tl, blocks: r.activities.Starts, taking: owned(), standing: standing{
+	s := &sweep{tl: tl, blocks: r.activities.Starts, taking: owned(), openWaits: openWaits{
 		r: r, e: e,
 		g:       graph{blocked: make([]blocked, threads), owners: make([][]owners.Holder, locks), gap: tl.Unowned, cycles: c, hops: &e.out.hops},
 		threads: threads, state: make([]nodeState, threads), queue: make([]queue, locks),
@@ -66,11 +64,10 @@ func (r *record) sweep(tl *owners.Timelines, e *emitter, c *cycles) *sweep {
 	return s
 }
 
-// run merges the four kinds of changes. What has begun waits for its end in a
-// heap; as few threads wait at once, that costs less than sorting by end. At
-// one instant an owner lets go before the next one takes over, and a wait ends
-// before the thread's next one begins; beyond that, order within an instant
-// changes no sum.
+// run merges the four kinds of changes. Waits and ownerships that have begun are in heaps,
+// ordered by their end: few are current at once, so this costs less than sorting. At one
+// instant a release comes before the next acquisition, and a wait ends before the thread's
+// next one begins. The order within an instant changes no sum otherwise.
 func (s *sweep) run() {
 	take, block := s.nextTake(), s.nextBlock()
 	for {
@@ -114,14 +111,14 @@ func (s *sweep) run() {
 	}
 }
 
-// stop is called behind the cut, where nothing that begins or ends is charged any more.
+// stop ends the sweep at the end of the cut: nothing after it is charged.
 func (s *sweep) stop() {
 	s.flushAll()
-	for range s.taking { // whoever gives them ends
+	for range s.taking { // lets the sending goroutine end
 	}
 }
 
-// nextTake returns when the next ownership begins; maxTime when there is none.
+// nextTake returns the start of the next ownership; maxTime if there is none.
 func (s *sweep) nextTake() int64 {
 	if len(s.takes) == 0 {
 		return maxTime
@@ -129,7 +126,7 @@ func (s *sweep) nextTake() int64 {
 	return s.takes[0].Start
 }
 
-// nextBlock does so of waits, and brings back the first, which block takes.
+// nextBlock returns the start of the next wait, or maxTime, and loads the wait into s.next.
 func (s *sweep) nextBlock() int64 {
 	if len(s.blocks) == 0 {
 		return maxTime
@@ -138,7 +135,7 @@ func (s *sweep) nextBlock() int64 {
 	return s.next.Start
 }
 
-// change is what happens at an instant.
+// change is a kind of event in the sweep.
 type change uint8
 
 const (
@@ -149,17 +146,17 @@ const (
 	changeBlock
 )
 
-// block takes the first of the waits that are still to begin, which has a number.
+// block begins the wait in s.next, which has reference i.
 func (s *sweep) block(i column.Ref) {
 	w := &s.next
 	s.e.bookWait(w)
-	if w.Start == w.End { // counts as a wait, charges nobody
+	if w.Start == w.End { // counts as a wait, charges nothing
 		s.emitEmpty(*w)
 		return
 	}
 	n := s.node(w.Thread)
 	s.flushBehind(n)
-	s.waitsMore(w.Thread)
+	s.addWait(w.Thread)
 	q := &s.queue[w.Lock]
 	s.state[n].wait, s.state[n].place = i+1, uint32(len(q.open))
 	s.g.blocked[n] = blocked{w.Lock, w.Stack}
@@ -171,18 +168,19 @@ func (s *sweep) block(i column.Ref) {
 	s.waiting.Push(column.Key{At: w.End, ID: uint32(n)})
 }
 
+// unblock ends the wait of a node.
 func (s *sweep) unblock(n format.ThreadID) {
 	s.flushBehind(n)
 	st := &s.state[n]
 	lock := s.g.blocked[n].lock
 	q := &s.queue[lock]
-	if c := s.crowdOf(n); c != nil {
-		s.leave(n, c)
+	if c := s.groupOf(n); c != nil {
+		s.leaveGroup(n, c)
 	} else {
 		if at := int(st.place); q.open[at].since < s.now {
 			s.emit(lock, at, at+1)
 		}
-		last := len(q.open) - 1 // takes the place of the one that goes
+		last := len(q.open) - 1 // moves to the free place
 		q.open[st.place], q.waiters[st.place] = q.open[last], q.waiters[last]
 		s.state[q.open[last].node].place = st.place
 		q.open, q.waiters = q.open[:last], q.waiters[:last]
@@ -198,9 +196,9 @@ func (s *sweep) unblock(n format.ThreadID) {
 	own.waits--
 }
 
-// node returns a free node for one more wait of a thread: the thread's own,
-// or, where two recorders wrote the same thread's waits and they overlap, an
-// extra one, so that no waiting is lost.
+// node returns a free node for a wait of a thread: the thread's own, or an extra one if the
+// thread is in another wait. That happens when two recorders wrote the same waits; no
+// waiting is lost.
 func (s *sweep) node(t format.ThreadID) format.ThreadID {
 	if s.state[t].wait == 0 {
 		return t
@@ -216,6 +214,7 @@ func (s *sweep) node(t format.ThreadID) format.ThreadID {
 	return n
 }
 
+// take begins an ownership.
 func (s *sweep) take(o *owners.Ownership) {
 	s.held.Push(column.Key{At: o.End, ID: s.keep(o)})
 	s.flushLock(o.Lock)
@@ -223,14 +222,14 @@ func (s *sweep) take(o *owners.Ownership) {
 	if o.Holder.Kind == OwnerThread {
 		t := o.Holder.Thread
 		if s.owns[t] = append(s.owns[t], o.Lock); len(s.owns[t]) == 1 {
-			if c := s.crowdOf(t); c != nil {
+			if c := s.groupOf(t); c != nil {
 				c.owning = append(c.owning, t)
 			}
 		}
 	}
 }
 
-// keep keeps an ownership until its end, and returns its place.
+// keep stores an ownership until its end and returns its place.
 func (s *sweep) keep(o *owners.Ownership) uint32 {
 	if n := len(s.free); n > 0 {
 		at := s.free[n-1]
@@ -241,6 +240,7 @@ func (s *sweep) keep(o *owners.Ownership) uint32 {
 	return uint32(len(s.owned) - 1)
 }
 
+// release ends the ownership at a place.
 func (s *sweep) release(at uint32) {
 	o := &s.owned[at]
 	s.free = append(s.free, at)
@@ -250,7 +250,7 @@ func (s *sweep) release(at uint32) {
 		t := o.Holder.Thread
 		at := slices.Index(s.owns[t], o.Lock)
 		if s.owns[t] = slices.Delete(s.owns[t], at, at+1); len(s.owns[t]) == 0 {
-			if c := s.crowdOf(t); c != nil {
+			if c := s.groupOf(t); c != nil {
 				c.disown(t)
 			}
 		}

@@ -6,16 +6,15 @@ import (
 	"contend/format"
 )
 
-// Symbols resolves the ids of a trace for visitors and reports: what the trace
-// says of them, and names made of that, which are remembered. Its methods are
-// for one goroutine at a time.
+// Symbols resolves the ids of a trace for visitors and reports, and caches derived names.
+// Its methods are for one goroutine at a time.
 type Symbols struct {
 	*definitions
 	methods Interner // Class.Method of innermost application frames
 	appOf   []uint32 // stack -> methods id + 1, 0 when not computed yet
 }
 
-// NewSymbols returns the symbols a series of metadata events defines.
+// NewSymbols returns the symbols that metadata events define, for tests.
 func NewSymbols(events ...*format.Event) *Symbols {
 	d := newDefinitions()
 	for _, ev := range events {
@@ -27,8 +26,8 @@ func NewSymbols(events ...*format.Event) *Symbols {
 // Methods names method ids.
 func (s *Symbols) Methods() *Interner { return &s.methods }
 
-// Method returns the dense id of the innermost frame of a stack that is not
-// the lock or the runtime itself; Methods names it as Class.Method.
+// Method returns the dense id of a stack's innermost application frame; Methods names it as
+// Class.Method.
 func (s *Symbols) Method(id format.StackID) uint32 {
 	if int(id) >= len(s.stacks) || id == format.NoStack {
 		return s.methods.ID(UnknownStack)
@@ -46,9 +45,9 @@ func (s *Symbols) Method(id format.StackID) uint32 {
 	return s.appOf[id] - 1
 }
 
-// Annotation returns the dense id of what the program said it was doing when a
-// stack was taken, a format.TaskClass or format.RegionClass; Methods names it.
-// Without one it is "[no task]" or "[no region]".
+// Annotation returns the dense id of the task or region that the program declared on a
+// stack; class is format.TaskClass or format.RegionClass, and Methods names the id. Without
+// one it is "[no task]" or "[no region]".
 func (s *Symbols) Annotation(id format.StackID, class string) uint32 {
 	frames := s.Frames(id)
 	for i := len(frames) - 1; i >= 0 && strings.HasPrefix(frames[i].Class, "["); i-- {

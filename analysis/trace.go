@@ -7,40 +7,40 @@ import (
 	"contend/format"
 )
 
-// Filter selects the waits that are charged. It never changes the wait-for
-// graph: a wait that is filtered out still passes blame on.
+// Filter selects the waits that are charged. It never changes the wait-for graph: a hidden
+// wait still passes blame on.
 type Filter struct {
-	Class, Lock, Thread *regexp.Regexp // of the lock's class, its name, the waiting thread's name; nil means all
-	From, To            int64          // cut to [From, To); format.NoTime means open
-	FromRel, ToRel      bool           // From or To count from the start of the trace
-	MinWait             int64          // leave out waits known to be shorter than this, in nanoseconds
+	Class, Lock, Thread *regexp.Regexp // match the lock's class, its name, the waiting thread's name; nil matches all
+	From, To            int64          // the cut is [From, To); format.NoTime means open
+	FromRel, ToRel      bool           // From or To is relative to the start of the trace
+	MinWait             int64          // leave out waits known to be shorter, ns
 }
 
-// Trace is what a pass over a source yields besides its slices.
+// Trace is the result of a pass over a source, besides its slices.
 type Trace struct {
 	Symbols    *Symbols
-	Start, End int64 // the recorded stretch, widened to hold every wait
-	ElapsedNs  int64 // of that, inside the filter's cut and not between recordings
+	Start, End int64 // the recorded interval, widened to include every wait
+	ElapsedNs  int64 // its part in the filter's cut, without time between recordings
 	Threads    int   // threads seen, virtual ones included
-	RunningNs  int64 // cumulated running thread-time inside the filter's cut
+	RunningNs  int64 // running thread-time in the filter's cut
 	Deadlocks  []Deadlock
-	Pauses     []Pause // whenever the program as a whole was stopped, in order of time
+	Pauses     []Pause // of the whole program, in order of time
 	Coverage   Coverage
 
-	RunningHigh int64      // what RunningNs may be at most, where not all is known of idle threads
-	Reacquired  Reacquired // the part of the waiting that is estimated
+	RunningHigh int64      // upper bound of RunningNs, if some idle time is unknown
+	Reacquired  Reacquired // the estimated part of the waiting
 }
 
-// Reacquired is the time threads took to get locks back after waits, in ns.
+// Reacquired is the time threads took to acquire locks again after waiting on a condition.
 type Reacquired struct {
-	Ns        int64 // as it is counted
+	Ns        int64 // as counted
 	Low, High int64 // its range
 }
 
-// Deadlock is a cycle of threads each blocked on a lock the next one holds.
+// Deadlock is a cycle of threads, each blocked on a lock that the next one holds.
 type Deadlock struct {
 	Cycle  []Link            // canonical: begins with the smallest thread id
-	Queued []format.ThreadID // blocked behind the cycle, not part of it
+	Queued []format.ThreadID // blocked behind the cycle, not in it
 	Since  int64
 }
 
@@ -51,28 +51,28 @@ type Link struct {
 	Stack  format.StackID
 }
 
-// Coverage is what the analysis could and could not tell.
+// Coverage is what the analysis could and could not determine.
 type Coverage struct {
-	ByProvenance Known                         // direct waiting time by how its owner is known; sums to all waiting time. Handoff counts as what showed the lock free
-	Stalls       Stalls                        // how late the sampler was; empty for traces that do not sample
-	Seen         map[format.ObjectID]Agreement // by lock: dumps that were hidden from the inference, and compared
+	ByProvenance Known                         // direct waiting time by the provenance of its owner; sums to all waiting time. Hand-off counts as the evidence that the lock was free
+	Stalls       Stalls                        // empty for traces without samples
+	Seen         map[format.ObjectID]Agreement // by lock: dumps hidden from the inference and compared with it
 	Warnings     []format.Warning
-	Threshold    int64 // ns; shorter waits were not recorded, at least of some kind
-	Samples      int   // instants at which threads were looked at; 0 where waits themselves are recorded
-	Owned        bool  // the trace tells who held the locks waited for, so that a deadlock would show
+	Threshold    int64 // ns; shorter waits of some kind were not recorded
+	Samples      int   // sampling instants; 0 if waits themselves are recorded
+	Owned        bool  // the trace shows owners, so a deadlock would be visible
 }
 
-// Stalls says how late samples were taken. Waits are weighted by the actual
-// time of samples, so totals stay right on average; what happened while the
-// sampler was late was still not seen.
+// Stalls is how late samples were taken. Waits are weighted by the actual time of samples,
+// so totals are right on average; but what happened while the sampler was late was not
+// seen.
 type Stalls struct {
-	Samples int64     // samples that say when they were due
-	Late    dist.Dist // actual less intended time, with an entry for each sample that was skipped meanwhile, as jHiccup counts
+	Samples int64     // samples with a due time
+	Late    dist.Dist // actual less intended time, with an entry for each skipped sample, as in jHiccup
 	LateNs  int64     // time in which a sample was due and not taken
-	SpanNs  int64     // from the first instant a sample was due to the last sample
+	SpanNs  int64     // from the first due time to the last sample
 }
 
-// Trust returns how far what is inferred is expected to be right, all locks together.
+// Trust returns the expected accuracy of inferred owners, over all locks.
 func (c *Coverage) Trust() Trust {
 	t := Trust{Known: c.ByProvenance}
 	for _, seen := range c.Seen {
@@ -81,7 +81,7 @@ func (c *Coverage) Trust() Trust {
 	return t
 }
 
-// SeenOf returns what hidden dumps of a lock say, or of all locks of a class.
+// SeenOf returns the agreement with hidden dumps of a lock, or of all locks of a class.
 func (t *Trace) SeenOf(id uint32, class bool) (sum Agreement) {
 	for lock, seen := range t.Coverage.Seen {
 		if !class && uint32(lock) == id || class && t.Symbols.Class(lock) == id {

@@ -5,25 +5,24 @@ import (
 	"slices"
 )
 
-// span is a half-open stretch of time.
+// span is a half-open interval of time.
 type span struct{ start, end int64 }
 
-// Union measures the length of the union of intervals: the wall-time of a
-// key whose thread-time is their sum. The zero value is empty.
+// Union measures the union of intervals: the wall-clock time of a key whose thread-time is
+// their sum. The zero value is empty.
 type Union struct {
 	spans  []span // disjoint, in order
-	closed int64  // length of spans that nothing can touch any more
+	closed int64  // length of the spans that no later interval can touch
 }
 
-// openSpans is how many spans a union keeps before it closes those behind the
-// present: they take 512 bytes, in each of hundreds of thousands of rows. A short trace never gets there, so that only a long
-// one must keep the promise of Sample.InOrder.
+// openSpans is the number of spans from which on a union closes earlier ones. It bounds
+// memory to 512 bytes in each of hundreds of thousands of rows. A short trace never gets
+// there, so only a long one relies on Sample.InOrder.
 const openSpans = 32
 
-// AddSlice joins the stretch of a slice. Of slices that come in order of time
-// it keeps no more than openSpans stretches, however many there were, and of
-// recorded waits twice those that a later slice may still touch; such a union cannot
-// be joined to another by UnionOf.
+// AddSlice adds the interval of a slice. Of slices in order of time it keeps at most
+// openSpans spans; of recorded waits, twice those that a later slice may touch. Such a
+// union cannot be joined to another by UnionOf.
 func (u *Union) AddSlice(s *Slice) {
 	switch many := u.add(s.Start, s.End); {
 	case !many:
@@ -34,8 +33,8 @@ func (u *Union) AddSlice(s *Slice) {
 	}
 }
 
-// add is Add, in less time where the interval begins in the last span. It reports
-// whether there are so many spans now that some should be closed.
+// add is Add, faster if the interval begins in the last span. It reports whether some spans
+// should be closed.
 func (u *Union) add(start, end int64) (many bool) {
 	if u.lengthen(start, end) {
 		return false
@@ -44,8 +43,8 @@ func (u *Union) add(start, end int64) (many bool) {
 	return len(u.spans) > openSpans
 }
 
-// lengthen joins [start, end) where it begins in the last span, as most do; else it
-// returns false.
+// lengthen adds [start, end) if it begins in the last span, as most do; else it returns
+// false.
 func (u *Union) lengthen(start, end int64) bool {
 	if len(u.spans) == 0 {
 		return false
@@ -58,7 +57,7 @@ func (u *Union) lengthen(start, end int64) bool {
 	return true
 }
 
-// closeBefore counts and forgets the spans that end before t.
+// closeBefore counts and drops the spans that end before t.
 func (u *Union) closeBefore(t int64) {
 	n := 0
 	for n < len(u.spans) && u.spans[n].end < t {
@@ -68,8 +67,8 @@ func (u *Union) closeBefore(t int64) {
 	u.spans = append(u.spans[:0], u.spans[n:]...)
 }
 
-// Add joins [start, end). Intervals come in order of their end, as slices do;
-// one that ends before the last is put where it belongs, at more cost.
+// Add adds [start, end). Intervals are in order of their end, like slices; others cost
+// more.
 func (u *Union) Add(start, end int64) {
 	if start >= end {
 		return
@@ -93,7 +92,7 @@ func (u *Union) Add(start, end int64) {
 	}
 }
 
-// Append joins a union whose intervals all lie behind those of this one.
+// Append adds a union whose intervals are all after those of this one.
 func (u *Union) Append(o *Union) {
 	u.spans = append(u.spans, o.spans...)
 	u.closed += o.closed
@@ -120,23 +119,22 @@ func (u *Union) within(start, end int64) (ns int64) {
 	return ns
 }
 
-// Spans measures the union of stretches in any order. Where they overlap, as those of
-// threads that wait together do, it keeps far fewer than there were. The zero value is
-// empty.
+// Spans measures the union of intervals in any order. Intervals that overlap, like those of
+// threads that wait together, take little memory. The zero value is empty.
 type Spans struct {
 	joined Union
 	loose  []span
 }
 
-// leastLoose is how many stretches lie loose at least before they are joined.
-const leastLoose = 1 << 10
+// minLoose is the number of loose intervals from which on they are joined.
+const minLoose = 1 << 10
 
-// Add joins [start, end).
+// Add adds [start, end).
 func (s *Spans) Add(start, end int64) {
 	if start >= end {
 		return
 	}
-	if len(s.loose) >= max(leastLoose, len(s.joined.spans)) { // so often only that each is sorted a few times
+	if len(s.loose) >= max(minLoose, len(s.joined.spans)) { // seldom enough that each is sorted only a few times
 		s.join()
 	}
 	s.loose = append(s.loose, span{start, end})

@@ -115,7 +115,7 @@ func TestSpansInAnyOrderKeepWhatIsApart(t *testing.T) {
 			}
 			s.Add(1e9, 1e9)
 			all = append(all, u)
-			if kept := cap(s.loose) + cap(s.joined.spans); kept > 4*leastLoose {
+			if kept := cap(s.loose) + cap(s.joined.spans); kept > 4*minLoose {
 				t.Fatalf("%d stretches are kept", kept)
 			}
 		}

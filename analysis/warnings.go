@@ -10,9 +10,9 @@ import (
 	"contend/format"
 )
 
-// warnings says what the record could not tell. A thread whose wait was too short
-// to be recorded counts as running, so that the running time bounds such waits;
-// how the lengths above a threshold fall off does not tell what is below.
+// warnings reports what the record does not show. A thread whose wait was too short to be
+// recorded counts as running, so running time is an upper bound for such waits. The
+// distribution above a threshold does not show what is below.
 func (r *record) warnings(defs *definitions, tl *owners.Timelines, running int64) []format.Warning {
 	var out []format.Warning
 	if len(r.thresholds) > 0 {
@@ -25,15 +25,14 @@ func (r *record) warnings(defs *definitions, tl *owners.Timelines, running int64
 		out = append(out, format.Warning{Code: "unlinked",
 			Text: format.Say("%v of %v contended locks in thread dumps match no recorded wait", n, r.Dumped())})
 	}
-	return slices.Concat(out, r.hung(), r.gaveUp(), r.censored(), r.unclassified(defs))
+	return slices.Concat(out, r.unendedWaits(), r.failedWaits(), r.censored(), r.unclassified(defs))
 }
 
-// recorderLock is the class of a lock for which only the flight recorder's own
-// threads wait. It records none of them.
+// recorderLock is the class of a lock that only the flight recorder's own threads wait for.
+// It records none of these waits.
 const recorderLock = "jdk.jfr.internal.PlatformRecorder"
 
-// unlinked counts the locks of the program whose waiters in thread dumps match
-// no recorded wait.
+// unlinked counts the program's locks whose waiters in thread dumps match no recorded wait.
 func unlinked(defs *definitions, tl *owners.Timelines) (n int) {
 	for i := range tl.Unlinked {
 		if l := &tl.Unlinked[i]; !l.Counted && defs.ClassName(l.Lock) != recorderLock {
@@ -43,8 +42,8 @@ func unlinked(defs *definitions, tl *owners.Timelines) (n int) {
 	return n
 }
 
-// disagreement reports where dumps that were hidden tell something else than the
-// inference expects: that it is right less often is a doubt, more often is none.
+// disagreement reports hidden dumps whose agreement differs from the expected accuracy.
+// Less agreement is a reason for doubt; more is not.
 func disagreement(t *Trust) []format.Warning {
 	seen, expected, ok := t.Disagrees()
 	if !ok {
@@ -58,35 +57,34 @@ func disagreement(t *Trust) []format.Warning {
 		100*seen.Share(), 100*expected, seen.Dumps)}}
 }
 
-// hung reports the waits that only samples show.
-func (r *record) hung() []format.Warning {
+// unendedWaits reports the waits that only samples show.
+func (r *record) unendedWaits() []format.Warning {
 	if len(r.unended) == 0 {
 		return nil
 	}
 	return []format.Warning{{Code: "unended",
-		Text: format.Say("%s before the recording or not ended with it: %v of waiting, as samples show it", format.Some(len(r.unended), "wait had begun", "waits had begun"), time.Duration(r.hungNs()))}}
+		Text: format.Say("%s before the recording or not ended with it: %v of waiting, as samples show it", format.Some(len(r.unended), "wait had begun", "waits had begun"), time.Duration(r.unendedNs()))}}
 }
 
-func (r *record) hungNs() (sum int64) {
+func (r *record) unendedNs() (sum int64) {
 	for _, w := range r.unended {
 		sum += w.End - w.Time
 	}
 	return sum
 }
 
-// gaveUp reports the waits that ended without the lock.
-func (r *record) gaveUp() []format.Warning {
+// failedWaits reports the waits that ended without the lock.
+func (r *record) failedWaits() []format.Warning {
 	count, total := r.activities.Failed()
 	if count -= len(r.unended); count <= 0 {
 		return nil
 	}
 	return []format.Warning{{Code: "failed",
-		Text: format.Say("%v of %s timed out and count as ended without the lock: %v of waiting, which is counted like any other", count, format.Some(len(r.activities.Starts), "wait", "waits"), time.Duration(total-r.hungNs()))}}
+		Text: format.Say("%v of %s timed out and count as ended without the lock: %v of waiting, which is counted like any other", count, format.Some(len(r.activities.Starts), "wait", "waits"), time.Duration(total-r.unendedNs()))}}
 }
 
-// censored reports the waits that reach into a stretch of which data was
-// lost. Their lengths are recorded, but who got the lock meanwhile may not be:
-// the owners there are those the rest of the trace suggests.
+// censored reports the waits that reach into an interval of lost data. Their durations are
+// recorded, but owners there may not be: these are inferred from the rest of the trace.
 func (r *record) censored() []format.Warning {
 	if len(r.gaps) == 0 {
 		return nil
@@ -111,7 +109,7 @@ func (r *record) censored() []format.Warning {
 		Text: format.Say("%s into stretches of which data is lost, %v of their time together: its owners are less sure than they are called", format.Some(count, "wait reaches", "waits reach"), time.Duration(total))}}
 }
 
-// farWarning reports the waits whose root is not known as their path is too long.
+// farWarning reports waiting whose root is unknown because its path is too long.
 func farWarning(ns int64) []format.Warning {
 	if ns == 0 {
 		return nil
@@ -120,8 +118,8 @@ func farWarning(ns int64) []format.Warning {
 		Text: format.Say("%v of waiting lies behind chains of more than %v locks that changed meanwhile: its root is called unknown", time.Duration(ns), MaxPath)}}
 }
 
-// unclassified reports the waits no rule knows: they count as idle, which
-// may hide a lock.
+// unclassified reports the waits that match no rule. They count as idle, which may hide a
+// lock.
 func (r *record) unclassified(defs *definitions) []format.Warning {
 	count, total, by := 0, int64(0), map[string]int64{}
 	for lock, u := range r.unclear {

@@ -5,21 +5,20 @@ import (
 	"slices"
 )
 
-// replicates is how often a recording is drawn anew: enough for 95 %, whose
-// ends then rest on 50 draws.
+// replicates is the number of times a recording is resampled. It is enough for a 95 %
+// interval, whose ends then rest on 50 replicates.
 const replicates = 1000
 
-// fewestBlocks is how many independent pieces it takes to say anything of how
-// much they vary.
-const fewestBlocks = 6
+// minBlocks is the number of independent blocks below which their variance says nothing.
+const minBlocks = 6
 
 // Estimate is a ratio with its 95 % interval, Value ± Half.
 type Estimate struct {
 	Value   float64
 	Half    float64
-	SE      float64 // standard error, of Blocks-1 degrees of freedom; infinite when the recording is too short to tell
-	BlockNs int64   // length of the blocks drawn
-	Blocks  int     // how many fill the recording
+	SE      float64 // standard error, with Blocks-1 degrees of freedom; infinite if the recording is too short
+	BlockNs int64   // length of a block
+	Blocks  int     // number of blocks in the recording
 }
 
 // Scale returns the estimate of factor times the ratio.
@@ -28,14 +27,13 @@ func (e Estimate) Scale(factor float64) Estimate {
 	return e
 }
 
-// Ratio estimates sum(num)/sum(den) over the cells by a circular block
-// bootstrap: blocks of cells, long enough that what happens in one says
-// little of the next, are drawn with replacement until they fill the
-// recording. Both series are drawn together, so that what they share cancels.
+// Ratio estimates sum(num)/sum(den) over the cells by a circular block bootstrap. Blocks of
+// cells, long enough to be nearly independent, are drawn with replacement until they fill
+// the recording. Both series are drawn together, so common variation cancels.
 //
-// The interval is symmetric: 95 % of the draws are within Half of Value,
-// widened by Student's t for the number of blocks. A sampled sum is never
-// surer than one tick of one thread.
+// The interval is symmetric: 95 % of the replicates are within Half of Value, widened by
+// Student's t for the number of blocks. A sampled sum is never more precise than one tick
+// of one thread.
 func (c *Cells) Ratio(num, den []int64) Estimate {
 	n := len(c.Length)
 	x, y := prefix(num, n), prefix(den, n)
@@ -45,7 +43,7 @@ func (c *Cells) Ratio(num, den []int64) Estimate {
 	e := Estimate{Value: x[n] / y[n]}
 	b := blockLength(deviations(x, y, e.Value))
 	e.BlockNs, e.Blocks = int64(b)*c.Width, n/b
-	if e.Blocks < fewestBlocks {
+	if e.Blocks < minBlocks {
 		e.Half, e.SE = math.Inf(1), math.Inf(1)
 		return e
 	}
@@ -58,8 +56,7 @@ func (c *Cells) Ratio(num, den []int64) Estimate {
 	return e
 }
 
-// Rate estimates how much of elapsed time a series takes: the sum over the
-// length of the recording.
+// Rate estimates the sum of a series per elapsed time.
 func (c *Cells) Rate(num []int64) Estimate { return c.Ratio(num, c.Length) }
 
 // Span returns the length of the recording, in nanoseconds.
@@ -71,13 +68,12 @@ func (c *Cells) Span() int64 {
 	return sum
 }
 
-// draw returns how far the ratio of each replicate is from the value, in
-// ascending order.
+// draw returns the distance of each replicate's ratio from the value, in ascending order.
 func (c *Cells) draw(x, y []float64, b int, value float64, of *int64) []float64 {
-	if c.drawn == nil {
-		c.drawn = drawsOf(len(x) - 1)
+	if c.draws == nil {
+		c.draws = drawsOf(len(x) - 1)
 	}
-	p := c.drawn.plan(b)
+	p := c.draws.plan(b)
 	below, off := c.divisors(p, y, of), p.sums(x)
 	for i, num := range off {
 		if off[i] = math.Abs(num/below[i] - value); below[i] <= 0 {
@@ -92,23 +88,23 @@ func (c *Cells) draw(x, y []float64, b int, value float64, of *int64) []float64 
 	return off
 }
 
-// divisor is a series that others are divided by, in blocks of one length.
+// divisor is a series used as a divisor, in blocks of one length.
 type divisor struct {
 	first *int64 // its first cell
 	block int
 }
 
-// divisors returns the sums by replicate of a series that others are divided by,
-// told by its first cell: whole tables are divided by the same one or two.
+// divisors returns the sums by replicate of a divisor, which its first cell identifies.
+// They are cached: whole tables have the same one or two divisors.
 func (c *Cells) divisors(p *plan, y []float64, of *int64) []float64 {
 	key := divisor{of, p.block}
-	sums, known := c.below[key]
+	sums, known := c.divisorSums[key]
 	if !known {
-		if c.below == nil {
-			c.below = map[divisor][]float64{}
+		if c.divisorSums == nil {
+			c.divisorSums = map[divisor][]float64{}
 		}
 		sums = p.sums(y)
-		c.below[key] = sums
+		c.divisorSums[key] = sums
 	}
 	return sums
 }
@@ -125,7 +121,7 @@ func prefix(s []int64, n int) []float64 {
 	return p
 }
 
-// deviations is what each cell contributes to the error of the ratio.
+// deviations returns the contribution of each cell to the error of the ratio.
 func deviations(x, y []float64, value float64) []float64 {
 	z := make([]float64, len(x)-1)
 	for i := range z {

@@ -10,19 +10,19 @@ import (
 // seed makes every answer repeatable.
 const seed = 0x636f6e74656e64
 
-// draws is which cells the blocks of replicates begin at: the same ones for all series
-// of so many cells, drawn once. Several goroutines may ask for them.
+// draws are the cells at which the blocks of replicates begin. They are drawn once and
+// serve all series with this number of cells. Several goroutines may use them.
 type draws struct {
 	mu   sync.Mutex
 	rng  *rand.Rand
 	n    int
 	list []uint32
 
-	plans map[int]*plan // by the length of a block
+	plans map[int]*plan // by block length
 }
 
-// latest is what was drawn for as many cells as were asked about last, for whoever else
-// has as many: most that watch one trace do. It lives as long as one of them.
+// latest holds the draws for the number of cells used last. Most visitors of one trace
+// share that number. The draws live as long as one of their users.
 var latest struct {
 	mu sync.Mutex
 	of weak.Pointer[draws]
@@ -40,7 +40,7 @@ func drawsOf(n int) *draws {
 	return d
 }
 
-// plan returns where blocks of so many cells begin.
+// plan returns the plan for a block length.
 func (d *draws) plan(block int) *plan {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -56,7 +56,7 @@ func (d *draws) plan(block int) *plan {
 	return p
 }
 
-// first returns the first cells of so many blocks. Who asks holds the mutex.
+// first returns the first cells of some blocks. The caller holds the mutex.
 func (d *draws) first(count int) []uint32 {
 	d.list = slices.Grow(d.list, max(count-len(d.list), 0))
 	for len(d.list) < count {

@@ -2,19 +2,19 @@ package bootstrap
 
 import "slices"
 
-// plan is where the blocks of all replicates begin, turned around: which replicates
-// have a block that begins at a cell. Most rows of a large table wait in a few cells
-// of a thousand, and then few blocks of any replicate matter. The last block of
-// each replicate is shorter, so that it has as many cells as the recording.
+// plan is the inverse of the draws: for each cell, the replicates with a block that begins
+// there. Most rows of a large table wait in a few cells of a thousand, so few blocks of a
+// replicate matter. The last block of a replicate is shorter, so that each replicate has as
+// many cells as the recording.
 type plan struct {
 	block, last int
-	starts      []uint32 // by cell: where in whole its replicates are; one more ends the last
-	whole       []uint16 // replicates by the cell at which a block begins, all but their last ones
-	short       []uint32 // by replicate: the cell its last block begins at
+	starts      []uint32 // by cell: index of its first replicate in whole; one more element ends the last
+	whole       []uint16 // replicates, by the first cell of each block but their last ones
+	short       []uint32 // by replicate: the first cell of its last block
 }
 
-// newPlan turns around the first cells of the blocks of all replicates, one replicate
-// after another, of a recording of n cells.
+// newPlan inverts the first cells of all blocks, listed replicate by replicate, of a
+// recording of n cells.
 func newPlan(n, block, blocks int, drawn []uint32) *plan {
 	p := &plan{block: block, last: n - (blocks-1)*block, starts: make([]uint32, n+1), short: make([]uint32, 0, replicates)}
 	for i, at := range drawn {
@@ -38,8 +38,7 @@ func newPlan(n, block, blocks int, drawn []uint32) *plan {
 	return p
 }
 
-// sums returns what each replicate draws of a series, of which the sums of the
-// first 0, 1, ..., n cells are given.
+// sums returns the sum of a series by replicate, from the series' prefix sums.
 func (p *plan) sums(prefix []float64) []float64 {
 	out := make([]float64, replicates)
 	for at := range len(prefix) - 1 {
@@ -57,8 +56,8 @@ func (p *plan) sums(prefix []float64) []float64 {
 	return out
 }
 
-// within is what lies in a block that begins at a cell; behind the last cell the
-// first comes again.
+// within returns the sum of a block that begins at a cell. After the last cell comes the
+// first.
 func within(prefix []float64, at, block int) float64 {
 	n := len(prefix) - 1
 	if end := at + block; end <= n {

@@ -1,6 +1,6 @@
-// Package bootstrap says how far an estimate may be off: it cuts a trace into
-// short cells of time, sums by cell, and resamples blocks of cells. It knows
-// no lock and no thread: what a series means is its caller's business.
+// Package bootstrap estimates the error of a ratio of sums over a trace. It cuts the trace
+// into short cells of time, sums by cell, and resamples blocks of cells. It knows no lock
+// and no thread: the caller knows what a series means.
 package bootstrap
 
 import (
@@ -10,63 +10,61 @@ import (
 	"contend/analysis"
 )
 
-// A recording is kept as at most maxCells cells; when it grows beyond, two
-// neighbours become one. A series costs 8 KB at most, however long the trace.
+// A recording has at most maxCells cells. When it grows beyond, each two neighbours become
+// one. A series costs 8 KB at most, however long the trace.
 const (
 	maxCells   = 1024
 	firstWidth = int64(1e6) // 1 ms
 )
 
-// A fine recording, for what is asked of short stretches, has more cells and
-// fewer series: half a megabyte each, 32 MB in all.
+// A fine recording, for questions about short intervals, has more cells and fewer series:
+// half a megabyte each, 32 MB in all.
 const (
 	fineCells  = 1 << 16
 	fineSeries = 1 << 6
 )
 
-// maxSeries bounds what a pivot with a million rows may take; the rows met
-// after so many have no interval.
+// maxSeries bounds the memory of a pivot with a million rows. Rows beyond have no
+// confidence interval.
 const maxSeries = 1 << 12
 
 // NoSeries is the number of a series that is not kept.
 const NoSeries = -1
 
-// Recorder sums nanoseconds by cell of time, for many series. A visitor that
-// passes Begin, Running and Ticks on to it has the running time of all threads
-// as series Running.
+// Recorder sums nanoseconds by cell of time, for many series. A visitor that passes Begin,
+// Running and Ticks on to it has the running time of all threads as series Running.
 type Recorder struct {
 	start  int64
 	width  int64
 	end    int64
-	series [][]int64 // by series, by cell; cells at the end that hold nothing are absent
+	series [][]int64 // by series, by cell; empty cells at the end are absent
 
-	limit, most int // of cells, and of series
+	cellLimit, seriesLimit int // numbers of cells and of series
 
-	lo, hi int64 // the cell last added to, to save divisions
-	at     int
+	lo, hi int64 // bounds of the cell last added to, which save divisions,
+	at     int   // and its number
 
 	ticks  int64
-	tickNs int64 // what they stand for, together
+	tickNs int64 // the time that the ticks stand for
 }
 
 // Running is the series of running thread-time.
 const Running = 0
 
-// Begin fixes the start of the recording; it must come first.
+// Begin fixes the start of the recording. It must come first.
 func (r *Recorder) Begin(start int64) {
-	*r = Recorder{start: start, end: start, width: firstWidth, series: [][]int64{nil}, limit: maxCells, most: maxSeries}
+	*r = Recorder{start: start, end: start, width: firstWidth, series: [][]int64{nil}, cellLimit: maxCells, seriesLimit: maxSeries}
 }
 
-// BeginFine is Begin for a recording of which short stretches will be asked.
+// BeginFine is Begin for a recording that is asked about short intervals.
 func (r *Recorder) BeginFine(start int64) {
 	r.Begin(start)
-	r.limit, r.most = fineCells, fineSeries
+	r.cellLimit, r.seriesLimit = fineCells, fineSeries
 }
 
-// New adds an empty series and returns its number, or NoSeries when there are
-// too many.
+// New adds an empty series and returns its number, or NoSeries if there are too many.
 func (r *Recorder) New() int {
-	if len(r.series) >= r.most {
+	if len(r.series) >= r.seriesLimit {
 		return NoSeries
 	}
 	r.series = append(r.series, nil)
@@ -76,8 +74,8 @@ func (r *Recorder) New() int {
 // Running adds running time.
 func (r *Recorder) Running(from, to, ns int64) { r.Add(Running, from, to, ns, 1) }
 
-// Add adds ns nanoseconds of each of so many threads, spread evenly over
-// [from, to), to a series. It allocates only when the series grows by a cell.
+// Add adds ns nanoseconds for each of some threads, spread evenly over [from, to), to a
+// series. It allocates only when the series grows by a cell.
 func (r *Recorder) Add(series int, from, to, ns int64, threads int) {
 	if series == NoSeries {
 		return
@@ -90,10 +88,9 @@ func (r *Recorder) Add(series int, from, to, ns int64, threads int) {
 	r.spread(series, max(from, r.start), max(to, from, r.start), ns, int64(threads))
 }
 
-// spread is Add for stretches that may reach over several cells, or beyond
-// what there is.
+// spread is Add for intervals that may cover several cells, or end after the last one.
 func (r *Recorder) spread(series int, from, to, ns, threads int64) {
-	for r.cell(to) >= r.limit {
+	for r.cell(to) >= r.cellLimit {
 		r.coarsen()
 	}
 	r.end = max(r.end, to)
@@ -102,7 +99,7 @@ func (r *Recorder) spread(series int, from, to, ns, threads int64) {
 		i := r.cell(at)
 		if missing := i + 1 - len(*s); missing > 0 {
 			if i >= cap(*s) {
-				*s = slices.Grow(*s, max(missing, min(len(*s), r.limit-len(*s)))) // twice as many: append grows by less
+				*s = slices.Grow(*s, max(missing, min(len(*s), r.cellLimit-len(*s)))) // twice as many: append grows by less
 			}
 			clear((*s)[len(*s) : i+1])
 			*s = (*s)[:i+1]
@@ -120,7 +117,7 @@ func (r *Recorder) spread(series int, from, to, ns, threads int64) {
 	}
 }
 
-// part is analysis.Spread for stretches that may be empty.
+// part is analysis.Spread for intervals that may be empty.
 func part(ns, from, to, lo, hi int64) int64 {
 	if from == to {
 		return ns
@@ -128,8 +125,8 @@ func part(ns, from, to, lo, hi int64) int64 {
 	return analysis.Spread(ns, from, to, lo, hi)
 }
 
-// Ticks notes some sampling instants and the time they stand for together: the
-// sums are estimates, and no finer than the ticks.
+// Ticks adds sampling instants and the time they stand for: the sums are estimates then, no
+// finer than the ticks.
 func (r *Recorder) Ticks(n, ns int64) {
 	r.ticks += n
 	r.tickNs += ns
@@ -138,13 +135,13 @@ func (r *Recorder) Ticks(n, ns int64) {
 // Sampled reports whether there were ticks.
 func (r *Recorder) Sampled() bool { return r.ticks > 0 }
 
-// cell returns the number of the cell an instant lies in; instants may lie
-// further apart than int64 holds.
+// cell returns the number of the cell that holds an instant. The distance from the start
+// may overflow int64.
 func (r *Recorder) cell(t int64) int {
 	return int(min(uint64(t-r.start)/uint64(r.width), fineCells))
 }
 
-// coarsen makes one cell of two.
+// coarsen merges each two neighbouring cells.
 func (r *Recorder) coarsen() {
 	r.width *= 2
 	r.lo, r.hi, r.at = 0, 0, 0
@@ -160,8 +157,8 @@ func (r *Recorder) coarsen() {
 	}
 }
 
-// Finish returns the cells. Those of a sampled trace are no shorter than the
-// mean reach of its ticks: what lies between two ticks was not seen.
+// Finish returns the cells. Those of a sampled trace are at least as long as the mean reach
+// of its ticks, because time between two ticks was not seen.
 func (r *Recorder) Finish() *Cells {
 	grain := r.tickNs / max(r.ticks, 1)
 	for r.width < grain && r.width < grain<<1 {
@@ -185,12 +182,12 @@ type Cells struct {
 	start   int64
 	series  [][]int64
 
-	drawn *draws                // where the blocks of replicates begin; nil until they are drawn
-	below map[divisor][]float64 // sums by replicate of what was divided by
+	draws       *draws                // where the blocks of replicates begin; nil until drawn
+	divisorSums map[divisor][]float64 // sums by replicate of series used as divisors
 }
 
-// Window returns the cells that begin in [from, to); there may be none. Of a
-// long window several become one: the cost of an estimate grows with them.
+// Window returns the cells that begin in [from, to), which may be none. It merges cells of
+// a long window, because the cost of an estimate grows with their number.
 func (c *Cells) Window(from, to int64) *Cells {
 	first, last := c.index(from), c.index(to)
 	w := &Cells{start: from, Width: c.Width, Grain: c.Grain, Sampled: c.Sampled, Length: c.Length[first:last]}
@@ -208,7 +205,7 @@ func (c *Cells) Window(from, to int64) *Cells {
 	return w
 }
 
-// join makes one cell of several.
+// join merges each several neighbouring cells.
 func join(s []int64, several int) []int64 {
 	out := make([]int64, 0, len(s)/several+1)
 	for i, ns := range s {
@@ -228,8 +225,7 @@ func (c *Cells) index(t int64) int {
 	return int(min((uint64(t-c.start)+uint64(c.Width)-1)/uint64(c.Width), uint64(len(c.Length))))
 }
 
-// Series returns the sums by cell of a series, one for each of Length.
-// One that is not kept has none.
+// Series returns the sums by cell of a series, one for each of Length; nil for NoSeries.
 func (c *Cells) Series(i int) []int64 {
 	if i == NoSeries {
 		return nil

@@ -5,10 +5,9 @@ import (
 	"math/bits"
 )
 
-// Corrected returns the distribution with what a stalled measurement left
-// out: see AddCorrected. The lengths are taken at the histogram's resolution
-// where they no longer stand as they are. It is empty unless something was
-// expected.
+// Corrected returns the distribution with the durations that a stalled measurement missed,
+// see AddCorrected. Durations have the histogram's resolution once they are in one. The
+// result is empty unless expected is positive.
 func (d *Dist) Corrected(expected int64) *Dist {
 	out := &Dist{}
 	if expected > 0 {
@@ -17,11 +16,10 @@ func (d *Dist) Corrected(expected int64) *Dist {
 	return out
 }
 
-// AddCorrected counts n equal lengths and, for each, the shorter ones that a
-// measurement meant to happen every expected nanoseconds missed meanwhile:
-// ns-expected, ns-2*expected and so on, down to expected (Tene's rule for
-// coordinated omission). It takes whole buckets at a time, so its cost is
-// bounded by the histogram's size however small expected is.
+// AddCorrected adds n equal durations. For each, it also adds the shorter ones that a
+// measurement every expected nanoseconds would have made meanwhile: ns-expected,
+// ns-2*expected and so on, down to expected (Tene's rule for coordinated omission). It adds
+// whole buckets, so its cost is bounded by the histogram's size however small expected is.
 func (d *Dist) AddCorrected(ns, n, expected int64) {
 	d.AddN(ns, n)
 	if expected <= 0 || n <= 0 {
@@ -34,8 +32,7 @@ func (d *Dist) AddCorrected(ns, n, expected int64) {
 	}
 }
 
-// times multiplies two positive numbers; a product that does not fit is the
-// largest number there is.
+// times multiplies two positive numbers, saturating at the largest int64.
 func times(a, b int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
 	if hi != 0 || lo > math.MaxInt64 {

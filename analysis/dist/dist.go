@@ -1,7 +1,6 @@
-// Package dist holds distributions of lengths of time: percentiles to three
-// significant digits, correction for coordinated omission, and the log
-// formats of HdrHistogram. It knows nothing of locks, and of many lengths it
-// does not tell apart those above a day.
+// Package dist holds distributions of durations: percentiles to three significant digits,
+// correction for coordinated omission, and the log formats of HdrHistogram. It knows
+// nothing of locks. A large distribution does not distinguish durations above a day.
 package dist
 
 import (
@@ -12,21 +11,20 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// The range and resolution of many lengths: a nanosecond to a day, three
-// significant digits. A longer one counts as a day, though the longest of all
-// keeps its own value.
+// The range and resolution of a large distribution: a nanosecond to a day, three
+// significant digits. A longer duration counts as a day, but the maximum is exact.
 const (
 	Longest = int64(24 * 3600e9)
 	digits  = 3
 )
 
-// few is how many lengths are kept as they are. A histogram takes 8 KB for each power of
-// two up to the longest length, 300 KB for a day, which is too much for each of thousands
-// of locks with a handful of waits.
+// few is the number of durations from which on a histogram replaces the list. A histogram
+// takes 8 KB for each power of two up to the longest duration, 300 KB for a day: too much
+// for each of thousands of locks with a handful of waits.
 const few = 2048
 
-// Dist is a distribution of lengths in nanoseconds. The zero value is empty
-// and ready to use.
+// Dist is a distribution of durations in nanoseconds. The zero value is empty and ready to
+// use.
 type Dist struct {
 	raw  []int64
 	full *hdr.Histogram
@@ -35,10 +33,10 @@ type Dist struct {
 	n    int64
 }
 
-// Add counts one length; a negative one counts as zero.
+// Add adds one duration; a negative one counts as zero.
 func (d *Dist) Add(ns int64) { d.AddN(ns, 1) }
 
-// AddN counts n equal lengths.
+// AddN adds n equal durations.
 func (d *Dist) AddN(ns, n int64) {
 	if n <= 0 {
 		return
@@ -52,8 +50,7 @@ func (d *Dist) AddN(ns, n int64) {
 	_ = d.room().RecordValues(min(ns, Longest), n) // fails only outside the range, and when full
 }
 
-// count keeps the number of lengths, which stays at the largest number there
-// is, and the shortest and longest.
+// count updates the number of durations, which saturates, and the extremes.
 func (d *Dist) count(shortest, longest, n int64) {
 	if d.n == 0 || shortest < d.min {
 		d.min = shortest
@@ -62,7 +59,7 @@ func (d *Dist) count(shortest, longest, n int64) {
 	d.n += min(n, math.MaxInt64-d.n)
 }
 
-// Merge adds all lengths of another distribution.
+// Merge adds all durations of another distribution.
 func (d *Dist) Merge(o *Dist) {
 	switch {
 	case o.n == 0:
@@ -77,8 +74,7 @@ func (d *Dist) Merge(o *Dist) {
 	d.room().Merge(o.full)
 }
 
-// room moves the lengths to a histogram that has room for all that are counted, and
-// returns it.
+// room returns the histogram, extended to all durations counted so far.
 func (d *Dist) room() *hdr.Histogram {
 	longest := min(d.max, Longest)
 	if d.full == nil || longest > d.full.HighestTrackableValue() {
@@ -87,7 +83,7 @@ func (d *Dist) room() *hdr.Histogram {
 	return d.full
 }
 
-// histogram moves the lengths to a histogram of all lengths there may be, and returns it.
+// histogram returns the histogram, extended to the full range.
 func (d *Dist) histogram() *hdr.Histogram {
 	if d.full == nil || d.full.HighestTrackableValue() != Longest {
 		d.move(Longest)
@@ -95,7 +91,7 @@ func (d *Dist) histogram() *hdr.Histogram {
 	return d.full
 }
 
-// move moves the lengths to a histogram of lengths up to a longest one.
+// move moves the durations to a histogram with the given maximum.
 func (d *Dist) move(longest int64) {
 	into := hdr.New(1, longest, digits)
 	for _, ns := range d.raw {
@@ -107,16 +103,16 @@ func (d *Dist) move(longest int64) {
 	d.raw, d.full = nil, into
 }
 
-// Count returns how many lengths were added.
+// Count returns the number of durations.
 func (d *Dist) Count() int64 { return d.n }
 
-// Min returns the shortest length, 0 when there is none.
+// Min returns the shortest duration; 0 if empty.
 func (d *Dist) Min() int64 { return d.min }
 
-// Max returns the longest length, 0 when there is none.
+// Max returns the longest duration; 0 if empty.
 func (d *Dist) Max() int64 { return d.max }
 
-// Mean returns the mean length, to the histogram's resolution.
+// Mean returns the mean duration, to the histogram's resolution.
 func (d *Dist) Mean() int64 {
 	if d.n == 0 {
 		return 0
@@ -131,7 +127,7 @@ func (d *Dist) Mean() int64 {
 	return int64(sum.div(uint64(d.n)))
 }
 
-// bits128 is a sum that lengths of centuries do not overflow.
+// bits128 is a sum that durations of centuries do not overflow.
 type bits128 struct{ hi, lo uint64 }
 
 func (s *bits128) add(v uint64) {
@@ -140,16 +136,16 @@ func (s *bits128) add(v uint64) {
 	s.hi += carry
 }
 
-// div divides by n, which must be above the high word: it is, for n terms.
+// div divides by n, which must exceed the high word; the number of terms does.
 func (s *bits128) div(n uint64) uint64 {
 	q, _ := bits.Div64(s.hi, s.lo, n)
 	return q
 }
 
-// Percentile returns the least length at or below which q per cent of all
-// lie, as HdrHistogram in Java has it since version 2.1.10. The library here
-// rounds to the nearest place in order instead, so that of 90 lengths only 89
-// would lie at or below the 99th percentile. It is 0 when there is none.
+// Percentile returns the smallest duration d such that q per cent of all are at most d,
+// like HdrHistogram for Java since version 2.1.10. The Go library rounds to the nearest
+// rank instead: of 90 durations only 89 would be at most the 99th percentile. It returns 0
+// if empty.
 func (d *Dist) Percentile(q float64) int64 {
 	if d.n == 0 {
 		return 0
@@ -162,22 +158,22 @@ func (d *Dist) Percentile(q float64) int64 {
 	return d.raw[place(q, d.n)-1]
 }
 
-// place returns the place in order, from 1, of the least of n lengths at or
-// below which q per cent lie. A last place less in q keeps products that are
-// whole numbers, such as 7 % of 100, from being rounded up beyond.
+// place returns the rank, from 1, of the q-th percentile of n durations. It rounds q down
+// by one unit in the last place, so that whole products such as 7 % of 100 are not rounded
+// up.
 func place(q float64, n int64) int64 {
 	p := int64(math.Ceil(math.Nextafter(q, 0) / 100 * float64(n)))
 	return min(max(p, 1), n)
 }
 
-// bucketStart returns the least length the histogram does not tell from ns:
-// 2048 buckets of 1 ns, then 1024 for each further power of two.
+// bucketStart returns the smallest duration in the histogram bucket of ns: 2048 buckets of
+// 1 ns, then 1024 for each further power of two.
 func bucketStart(ns int64) int64 {
 	shift := max(bits.Len64(uint64(ns))-11, 0)
 	return ns >> shift << shift
 }
 
-// bucketEnd returns the greatest length the histogram does not tell from ns.
+// bucketEnd returns the largest duration in the histogram bucket of ns.
 func bucketEnd(ns int64) int64 {
 	shift := max(bits.Len64(uint64(ns))-11, 0)
 	return ns>>shift<<shift + 1<<shift - 1

@@ -13,26 +13,26 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Interval is one line of an interval log: the lengths that one tag had over
-// [Start, End), in nanoseconds since the Unix epoch.
+// Interval is one line of an interval log: the durations of one tag in [Start, End), in
+// nanoseconds since the Unix epoch.
 type Interval struct {
 	Tag        string // "" for none
 	Start, End int64
 	Lengths    *Dist // nil while packed
 
-	packed string // the histogram as it was read
-	max    int64  // of a packed one
+	packed string // the encoded histogram
+	max    int64  // of a packed interval
 }
 
-// Pack gives up the lengths of an interval that was read from a log, to keep
-// its text instead: a histogram takes 300 KB, its text a few hundred bytes.
+// Pack drops the durations of an interval that was read from a log and keeps their text: a
+// histogram takes 300 KB, its text a few hundred bytes.
 func (iv *Interval) Pack() {
 	if iv.packed != "" && iv.Lengths != nil {
 		iv.max, iv.Lengths = iv.Lengths.Max(), nil
 	}
 }
 
-// unpack returns the lengths of an interval, packed or not.
+// unpack returns the durations of an interval, packed or not.
 func (iv *Interval) unpack() (*Dist, error) {
 	if iv.Lengths != nil {
 		return iv.Lengths, nil
@@ -44,11 +44,11 @@ func (iv *Interval) unpack() (*Dist, error) {
 	return fromHistogram(h), nil
 }
 
-// InputKey is the key of what tells several inputs apart. The tags of a log
-// that has it begin with it.
+// InputKey is the key by which several inputs are distinguished. The tags of a labelled log
+// begin with it.
 const InputKey = "input"
 
-// TagSep stands between the keys of a tag.
+// TagSep separates the keys of a tag.
 const TagSep = ";"
 
 // JoinTag returns a tag that begins with its input.
@@ -60,19 +60,19 @@ func JoinTag(input, rest string) string {
 	return input + TagSep + rest
 }
 
-// SplitTag undoes JoinTag.
+// SplitTag reverses JoinTag.
 func SplitTag(tag string) (input, rest string) {
 	input, rest, _ = strings.Cut(tag, TagSep)
 	return input, rest
 }
 
-// Head is what a log begins with.
+// Head is the head of a log.
 type Head struct {
 	Start    int64 // the instant intervals count from
 	Labelled bool  // tags begin with their input
 }
 
-// labelledHead says so in a log. Other readers skip it as a comment.
+// labelledHead marks a labelled log. Other readers skip it as a comment.
 const labelledHead = "#[Tags: " + InputKey + TagSep + "...]"
 
 // LogWriter writes an interval log in HdrHistogram's format 1.3 with V2
@@ -82,7 +82,7 @@ type LogWriter struct {
 	base int64
 }
 
-// NewLogWriter begins a log. The error is the writer's.
+// NewLogWriter writes the head of a log. The error is the writer's.
 func NewLogWriter(w io.Writer, head Head) (*LogWriter, error) {
 	const ms = 1_000_000
 	l := &LogWriter{w: w, base: head.Start - ((head.Start%ms)+ms)%ms}
@@ -98,8 +98,8 @@ func NewLogWriter(w io.Writer, head Head) (*LogWriter, error) {
 	return l, err
 }
 
-// WriteAll writes intervals in order of their start, which readers expect.
-// Those of one tag over the same time become one.
+// WriteAll writes intervals in order of their start, as readers expect. It merges intervals
+// of one tag and time.
 func (l *LogWriter) WriteAll(list []Interval) error {
 	slices.SortStableFunc(list, func(a, b Interval) int { return a.compare(&b) })
 	for from := 0; from < len(list); {
@@ -123,7 +123,7 @@ func (iv *Interval) compare(o *Interval) int {
 	return cmp.Or(cmp.Compare(iv.Start, o.Start), strings.Compare(iv.Tag, o.Tag), cmp.Compare(iv.End, o.End))
 }
 
-// merged joins intervals of one tag and time.
+// merged merges intervals of one tag and time.
 func merged(list []Interval) (*Interval, error) {
 	if len(list) == 1 {
 		return &list[0], nil
@@ -139,7 +139,7 @@ func merged(list []Interval) (*Interval, error) {
 	return out, nil
 }
 
-// Write adds a line.
+// Write writes a line.
 func (l *LogWriter) Write(iv *Interval) error {
 	payload, longest := []byte(iv.packed), iv.max
 	if iv.Lengths != nil {
@@ -157,7 +157,7 @@ func (l *LogWriter) Write(iv *Interval) error {
 	return err
 }
 
-// encode returns the V2 compressed form. Few lengths need no full histogram.
+// encode returns the V2 compressed form. A short list does not become a full histogram.
 func (d *Dist) encode() ([]byte, error) {
 	if d.full != nil {
 		if d.full.HighestTrackableValue() != Longest {
@@ -172,8 +172,8 @@ func (d *Dist) encode() ([]byte, error) {
 	return h.Encode()
 }
 
-// LogTag returns a tag as the format can hold it: a comma, a space or what cannot be
-// printed becomes an underscore.
+// LogTag returns a tag that the format can hold: commas, spaces and unprintable characters
+// become underscores.
 func LogTag(tag string) string {
 	return strings.Map(func(r rune) rune {
 		if r == ',' || r == ' ' || r == utf8.RuneError || !unicode.IsPrint(r) {
@@ -193,15 +193,15 @@ func seconds(ns int64) string {
 	return fmt.Sprintf("%s%d.%09d", sign, s, frac)
 }
 
-// WritePercentiles writes the distribution as .hgrm text: value in
-// milliseconds, percentile, count and 1/(1-percentile), five steps to each
-// halving of the distance to 100 %.
+// WritePercentiles writes the distribution as .hgrm text: value in milliseconds,
+// percentile, count and 1/(1-percentile), in five steps for each halving of the distance to
+// 100 %.
 func (d *Dist) WritePercentiles(w io.Writer) error {
 	_, err := d.Copy().histogram().PercentilesPrint(w, 5, 1e6)
 	return err
 }
 
-// Copy returns a distribution of its own.
+// Copy returns an independent copy.
 func (d *Dist) Copy() *Dist {
 	out := &Dist{}
 	out.Merge(d)

@@ -15,16 +15,15 @@ import (
 	hdr "github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// maxLine bounds a line of a log: the largest histogram there is at five
-// digits, with a count in every bucket, is shorter.
+// maxLine bounds a line of a log. The largest histogram, with five digits and a count in
+// every bucket, is shorter.
 const maxLine = 64 << 20
 
-// year tells absolute stamps from relative ones where a log does not: a
-// stamp more than a year before the log's start counts from that start.
+// year separates absolute from relative stamps if a log does not say which it has: a stamp
+// more than a year before the log's start is relative to that start.
 const year = int64(365 * 24 * 3600e9)
 
-// LogReader reads interval logs of HdrHistogram with V2 compressed
-// histograms, whoever wrote them.
+// LogReader reads HdrHistogram interval logs with V2 compressed histograms, by any writer.
 type LogReader struct {
 	in       *bufio.Scanner
 	pos      format.Pos
@@ -35,16 +34,15 @@ type LogReader struct {
 	finished error
 }
 
-// NewLogReader reads a log whose values are in a unit, in nanoseconds; name is what errors
-// call it.
+// NewLogReader returns a reader of a log. unit is the unit of its values, in nanoseconds;
+// name is its name in errors.
 func NewLogReader(r io.Reader, name string, unit int64) *LogReader {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, maxLine)
 	return &LogReader{in: in, pos: format.Pos{File: name}, start: format.NoTime, base: format.NoTime, unit: unit}
 }
 
-// IsLog reports whether an input that begins with these bytes is an interval
-// log.
+// IsLog reports whether an input with this head is an interval log.
 func IsLog(head []byte) bool {
 	for line := range bytes.Lines(head) {
 		switch {
@@ -59,17 +57,16 @@ func IsLog(head []byte) bool {
 	return false
 }
 
-// Start returns when the log begins, in nanoseconds since the epoch: what its
-// head says, else its first interval; format.NoTime before either was read.
+// Start returns the start of the log, in nanoseconds since the epoch: from its head, else
+// of its first interval; format.NoTime until one is read.
 func (l *LogReader) Start() int64 { return l.start }
 
 // Labelled reports whether the head says that tags begin with their input.
 func (l *LogReader) Labelled() bool { return l.labelled }
 
-// Next returns the next interval, or io.EOF. A line it cannot read gives a
-// *format.Error that wraps ErrCorrupt or ErrVersion, after which Next goes on
-// with the line that follows. ErrLimit, for a line beyond any sense, and
-// ErrTruncated, for compression that is cut off, end the log.
+// Next returns the next interval, or io.EOF. An unreadable line gives a *format.Error that
+// wraps ErrCorrupt or ErrVersion; Next then continues with the line after it. ErrLimit, for
+// a line that is too long, and ErrTruncated, for truncated compression, end the log.
 func (l *LogReader) Next() (*Interval, error) {
 	for l.finished == nil {
 		if !l.in.Scan() {
@@ -109,8 +106,7 @@ func (l *LogReader) fail(what string, err error, hint string) error {
 	return &format.Error{Pos: l.pos, What: what, Err: err, Hint: hint}
 }
 
-// comment takes what a log says of its times and tags; all other comments are for
-// people.
+// comment reads the times and tags in a comment. All other comments are for people.
 func (l *LogReader) comment(line string) error {
 	if line == labelledHead {
 		l.labelled = true
@@ -133,7 +129,7 @@ func (l *LogReader) comment(line string) error {
 	return nil
 }
 
-// interval reads Tag=NAME,START,LENGTH,MAX,HISTOGRAM; the tag may be absent.
+// interval reads Tag=NAME,START,LENGTH,MAX,HISTOGRAM; the tag is optional.
 func (l *LogReader) interval(line string) (*Interval, error) {
 	iv := &Interval{}
 	if rest, ok := strings.CutPrefix(line, "Tag="); ok {
@@ -165,8 +161,7 @@ func (l *LogReader) interval(line string) (*Interval, error) {
 	return iv, nil
 }
 
-// absolute returns the instant a stamp means, and settles on the way what
-// the log's head left open.
+// absolute returns the instant of a stamp. The first stamp settles what the head left open.
 func (l *LogReader) absolute(stamp int64) int64 {
 	if l.start == format.NoTime {
 		l.start = stamp
@@ -180,12 +175,12 @@ func (l *LogReader) absolute(stamp int64) int64 {
 	return stamp + l.base
 }
 
-// farthest is the farthest instant taken, in nanoseconds from the epoch: the
-// sum of a base, a stamp and a length fits an integer.
+// farthest is the largest accepted distance from the epoch, in nanoseconds: the sum of a
+// base, a stamp and a length fits int64.
 const farthest = int64(math.MaxInt64 / 4)
 
-// parseSeconds reads decimal seconds exactly, as nanoseconds; digits beyond
-// those are dropped. ok is false for anything else and for times out of range.
+// parseSeconds parses decimal seconds as nanoseconds and drops further digits. ok is false
+// for anything else and for times out of range.
 func parseSeconds(s string) (ns int64, ok bool) {
 	digits, negative := strings.CutPrefix(s, "-")
 	whole, frac, _ := strings.Cut(digits, ".")
@@ -205,9 +200,9 @@ func parseSeconds(s string) (ns int64, ok bool) {
 	return ns, true
 }
 
-// fromHistogram converts a histogram of any geometry. As HdrHistogram's log
-// processors do, it takes the lengths of a bucket to lie where the bucket
-// begins; what is longer than a day counts as a day.
+// fromHistogram converts a histogram of any geometry. Like HdrHistogram's log processors,
+// it takes the durations of a bucket as the bucket's start. Those above a day count as a
+// day.
 func fromHistogram(h *hdr.Histogram) *Dist {
 	d := &Dist{}
 	if h.TotalCount() == 0 {
@@ -224,8 +219,8 @@ func fromHistogram(h *hdr.Histogram) *Dist {
 	return d
 }
 
-// scaled is fromHistogram for values in another unit than nanoseconds. A bucket counts
-// where it ends, as percentiles have it.
+// scaled is fromHistogram for values in another unit than nanoseconds. The durations of a
+// bucket count as its end, as in percentiles.
 func scaled(h *hdr.Histogram, unit int64) *Dist {
 	d := &Dist{}
 	for _, bar := range h.Distribution() {

@@ -2,22 +2,22 @@ package dist
 
 import "slices"
 
-// Point says that the fraction Below of all lengths are no longer than Ns.
+// Point is a point of the cumulative distribution: the fraction Below of all durations is
+// at most Ns.
 type Point struct {
 	Below float64
 	Ns    int64
 }
 
-// halvings is how far a curve follows the percentiles: until one length in
-// 2^halvings remains. steps is how finely it does between two halvings.
+// halvings is how far a curve follows the percentiles: until one duration in 2^halvings
+// remains. steps is the number of points for each halving.
 const (
 	halvings = 30
 	steps    = 5
 )
 
-// Curve returns the percentiles from 0 to 1, denser towards 1: a few steps
-// for each halving of what remains, until less than one length does. It is
-// empty for an empty distribution.
+// Curve returns the percentiles from 0 to 1, denser towards 1: a few steps for each halving
+// of the rest, until that is less than one duration. It is empty for an empty distribution.
 func (d *Dist) Curve() []Point {
 	if d.n == 0 {
 		return nil
@@ -32,17 +32,16 @@ func (d *Dist) Curve() []Point {
 	return append(out, Point{1, d.max})
 }
 
-// Band is the number of lengths in [From, To).
+// Band is the number of durations in [From, To).
 type Band struct {
 	From, To int64
 	Count    int64
 }
 
-// Bands counts the lengths between round edges, 1, 2 and 5 times a power of
-// ten nanoseconds, from the first band that holds any to the last. Lengths of
-// zero are a band of their own, [0, 1). A bucket of the histogram that holds
-// an edge counts below it as a whole, and what is longer than the last band, of
-// decades, counts in it.
+// Bands counts the durations between round edges, 1, 2 and 5 times a power of ten
+// nanoseconds, from the first nonempty band to the last. Zero durations are a band of their
+// own, [0, 1). A histogram bucket that contains an edge counts below it. Durations beyond
+// the last band count in it.
 func (d *Dist) Bands() []Band {
 	all := edges()
 	d.each(func(ns, _, n int64) {
@@ -69,8 +68,7 @@ func (d *Dist) Bands() []Band {
 	return all[first:last]
 }
 
-// edges returns the empty bands from zero to beyond the largest integer that
-// is 1, 2 or 5 times a power of ten.
+// edges returns the empty bands, from zero to the largest int64.
 func edges() []Band {
 	out := []Band{{From: 0, To: 1}}
 	for decade := int64(1); decade < 1e18; decade *= 10 {
@@ -86,11 +84,11 @@ func edges() []Band {
 	return out
 }
 
-// Bucket is how many lengths the resolution of a histogram does not tell apart.
+// Bucket is the number of durations in one histogram bucket.
 type Bucket struct{ Last, Count int64 } // Last is the longest of them, in nanoseconds
 
-// Buckets returns all buckets that hold any, in order. Those of two distributions
-// add up to those of both together.
+// Buckets returns all nonempty buckets, in order. The buckets of two distributions add up
+// to those of both together.
 func (d *Dist) Buckets() (list []Bucket) {
 	slices.Sort(d.raw)
 	d.each(func(_, to, n int64) {
@@ -104,8 +102,7 @@ func (d *Dist) Buckets() (list []Bucket) {
 	return list
 }
 
-// each calls f with every length, or with the first and last length of every
-// bucket, and how many there are of it.
+// each calls f with every duration, or with the bounds of every bucket, and their number.
 func (d *Dist) each(f func(from, to, n int64)) {
 	for _, ns := range d.raw {
 		f(ns, ns, 1)

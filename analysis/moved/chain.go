@@ -7,49 +7,48 @@ import (
 	"contend/format"
 )
 
-// family is locks of one class that are waited for at the same places: one lock
-// that moves, or several. What tells:
+// family is the locks of one class that are waited for at the same call sites: one lock
+// that moves, or several locks. The evidence:
 //
-//  1. A lock keeps its address for an epoch. Of several locks that are waited
-//     for alike, several are seen in one epoch, as soon as there are enough
-//     waits; of one never. Where one among several has most of the waits of
-//     every epoch, it can be followed all the same.
-//  2. The address of a moved lock changes at a collection, and no other lock
-//     shows between. If a program goes on to another lock, a collection lies
-//     between by chance only: the shorter the time between the last wait for
-//     the one and the first for the other, the less.
-//  3. Where locks also follow each other without a collection between, the
-//     program goes on to others, and some of the rest do by chance.
+//  1. A lock keeps its address for an epoch. Several locks with the same call sites soon
+//     appear in one epoch, given enough waits; the addresses of one lock never do. If one of
+//     several locks has most waits of every epoch, it can be followed all the same.
+//  2. The address of a moved lock changes at a collection, and no other lock appears in
+//     between. If a program changes to another lock, a collection is in between only by
+//     chance, which is the smaller the shorter the time between the last wait for the one
+//     and the first for the other.
+//  3. If locks also follow each other without a collection in between, the program changes
+//     between locks, and does so across some collections by chance as well.
 type family struct {
-	lives map[format.ObjectID]*life
-	seen  []waitEnd
+	uses map[format.ObjectID]*addressUse
+	seen []waitEnd
 }
 
-// link says that a lock at one address went on at another.
+// link joins a lock's old address to its new one.
 type link struct{ old, now format.ObjectID }
 
-// What a family must show before its locks are taken for one.
+// Evidence that a family is one lock.
 const (
-	leastPairs = 8    // waits that share an epoch with another one
-	leastSame  = 0.75 // part of them that is at the address most of the epoch's waits are at
-	leastWaits = 4    // of an epoch that shows several locks, at the one that has leastSame of them
-	mostByLuck = 0.05 // chance that collections lie between all the addresses if these are different locks
-	mostAstray = 0.05 // part of the links that chance made
+	minPairs  = 8    // waits that share an epoch with another one
+	minSame   = 0.75 // fraction of them at the most frequent address of the epoch
+	minWaits  = 4    // in an epoch with several locks, at the one with the fraction minSame
+	maxChance = 0.05 // probability that collections are between all addresses of different locks
+	maxStray  = 0.05 // fraction of links that are due to chance
 )
 
-// links returns the links of a family, none when it may be several locks. What
-// an address stands for is looked at from one epoch with waits to the next only:
-// a lock may come back to where it was, or another one take its place.
+// links returns the links of a family; none if it may be several locks. It compares each
+// epoch with waits to the next one only: a lock may return to an earlier address, or
+// another lock may take it.
 func (f *family) links(c *collections) (out []link) {
 	slices.SortFunc(f.seen, func(a, b waitEnd) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.lock, b.lock)) })
-	luck, sum, others := 1.0, 0.0, 0 // others: how often the program went on to another lock
+	luck, sum, others := 1.0, 0.0, 0 // others: changes to another lock
 	pairs, same := 0, 0
-	var before stint
+	var before epochWaits
 	for rest := f.seen; len(rest) > 0; {
 		n := c.sameEpoch(rest)
-		now := newStint(rest[:n])
+		now := newEpochWaits(rest[:n])
 		pairs, same = pairs+n-1, same+now.waits-1
-		if before.stands() && now.stands() && before.lock != now.lock {
+		if before.isClear() && now.isClear() && before.lock != now.lock {
 			switch {
 			case before.shows(now.lock) || now.shows(before.lock):
 				others++
@@ -62,21 +61,21 @@ func (f *family) links(c *collections) (out []link) {
 		before, rest = now, rest[n:]
 	}
 	mean := sum / float64(max(len(out), 1))
-	if pairs < leastPairs || float64(same) < leastSame*float64(pairs) || luck > mostByLuck || float64(others)*mean > mostAstray*float64(len(out))*(1-mean) {
+	if pairs < minPairs || float64(same) < minSame*float64(pairs) || luck > maxChance || float64(others)*mean > maxStray*float64(len(out))*(1-mean) {
 		return nil
 	}
 	return out
 }
 
-// stint is one epoch of a family.
-type stint struct {
+// epochWaits is the waits of a family in one epoch.
+type epochWaits struct {
 	seen  []waitEnd
-	lock  format.ObjectID // that most of them are of
-	waits int             // for it
+	lock  format.ObjectID // the most frequent one
+	waits int             // for lock
 }
 
-func newStint(seen []waitEnd) stint {
-	s := stint{seen: seen}
+func newEpochWaits(seen []waitEnd) epochWaits {
+	s := epochWaits{seen: seen}
 	counts := map[format.ObjectID]int{}
 	for i := range seen {
 		l := seen[i].lock
@@ -88,18 +87,17 @@ func newStint(seen []waitEnd) stint {
 	return s
 }
 
-// stands reports whether the epoch is about one lock.
-func (s *stint) stands() bool {
-	return s.waits > 0 && s.waits == len(s.seen) || s.waits >= leastWaits && float64(s.waits) >= leastSame*float64(len(s.seen))
+// isClear reports whether the epoch is about one lock.
+func (s *epochWaits) isClear() bool {
+	return s.waits > 0 && s.waits == len(s.seen) || s.waits >= minWaits && float64(s.waits) >= minSame*float64(len(s.seen))
 }
 
-func (s *stint) shows(l format.ObjectID) bool {
+func (s *epochWaits) shows(l format.ObjectID) bool {
 	return slices.ContainsFunc(s.seen, func(x waitEnd) bool { return x.lock == l })
 }
 
-// isLast reports whether no lock that was not seen before follows the one the
-// epoch is about.
-func (s *stint) isLast() bool {
+// isLast reports whether no new lock appears in the epoch after its most frequent one.
+func (s *epochWaits) isLast() bool {
 	for i := len(s.seen) - 1; s.seen[i].lock != s.lock; i-- {
 		at := slices.IndexFunc(s.seen, func(x waitEnd) bool { return x.lock == s.seen[i].lock })
 		if s.seen[at].at > s.last() {
@@ -109,10 +107,10 @@ func (s *stint) isLast() bool {
 	return true
 }
 
-// isFirst reports whether the epoch begins with the lock it is about.
-func (s *stint) isFirst() bool { return s.seen[0].lock == s.lock }
+// isFirst reports whether the epoch begins with its most frequent lock.
+func (s *epochWaits) isFirst() bool { return s.seen[0].lock == s.lock }
 
-func (s *stint) last() (t int64) {
+func (s *epochWaits) last() (t int64) {
 	for i := range s.seen {
 		if s.seen[i].lock == s.lock {
 			t = s.seen[i].at
@@ -121,6 +119,6 @@ func (s *stint) last() (t int64) {
 	return t
 }
 
-func (s *stint) first() int64 {
+func (s *epochWaits) first() int64 {
 	return s.seen[slices.IndexFunc(s.seen, func(x waitEnd) bool { return x.lock == s.lock })].at
 }

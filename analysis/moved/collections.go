@@ -6,22 +6,22 @@ import (
 	"slices"
 )
 
-// Pause is a stretch in which a collection paused the program, ns.
+// Pause is an interval in which a collection paused the program, ns.
 type Pause struct{ Start, End int64 }
 
-// collections are those of a recording, by time.
+// collections are the collections of a recording, by time.
 type collections struct {
 	pauses []Pause
-	rate   float64 // how many there are in a nanosecond
+	rate   float64 // number per nanosecond
 }
 
-// epoch returns how many collections had paused the program by t.
+// epoch returns the number of collections that had begun by t.
 func (c *collections) epoch(t int64) int {
 	n, _ := slices.BinarySearchFunc(c.pauses, t+1, func(p Pause, t int64) int { return cmp.Compare(p.Start, t) })
 	return n
 }
 
-// sameEpoch returns how many of some ends of waits are in the epoch of the first.
+// sameEpoch returns the number of leading waits that end in the epoch of the first.
 func (c *collections) sameEpoch(seen []waitEnd) int {
 	end := int64(math.MaxInt64)
 	if e := c.epoch(seen[0].at); e < len(c.pauses) {
@@ -31,8 +31,8 @@ func (c *collections) sameEpoch(seen []waitEnd) int {
 	return n
 }
 
-// chance returns how likely a collection lies in a stretch of the length of this
-// one, less its pauses, in which the program does not come to wait.
+// chance returns the probability of a collection in an interval of this length, not
+// counting pauses, during which no wait begins.
 func (c *collections) chance(from, to int64) float64 {
 	length := to - from
 	for _, p := range c.pauses[c.epoch(from):c.epoch(to)] {

@@ -2,26 +2,26 @@ package moved
 
 import "contend/format"
 
-// site is where a lock is waited for.
+// site is a call site at which a class of lock is waited for.
 type site struct {
 	class uint32
 	stack format.StackID
 }
 
-// lives are all addresses of one recording. Of several that are read as one
-// trace, the locks of each have ids of their own, one behind the other.
-type lives struct {
-	first format.ObjectID // none has a lower id
-	of    []life          // by lock, less first
+// addressUses are the uses of all addresses of one recording. If several recordings are
+// read as one trace, their ids are disjoint ranges.
+type addressUses struct {
+	first format.ObjectID // the lowest id
+	of    []addressUse    // by lock, less first
 	sites map[site]int    // a lock that was waited for there
 }
 
-// meet adds a wait to the life of its lock. Locks of one class that are waited
-// for in one stack are of one family.
-func (a *lives) meet(w Wait, class uint32) {
+// add adds a wait to the uses of its address. Locks of one class that are waited for with
+// one stack are a family.
+func (a *addressUses) add(w Wait, class uint32) {
 	lock := int(w.Lock - a.first)
 	for len(a.of) <= lock {
-		a.of = append(a.of, life{family: len(a.of)})
+		a.of = append(a.of, addressUse{family: len(a.of)})
 	}
 	l := &a.of[lock]
 	if l.waits == 0 {
@@ -41,8 +41,8 @@ func (a *lives) meet(w Wait, class uint32) {
 	l.ns += w.End - w.Start
 }
 
-// root returns the lock that stands for a family.
-func (a *lives) root(l int) int {
+// root returns the lock that represents a family.
+func (a *addressUses) root(l int) int {
 	for a.of[l].family != l {
 		a.of[l].family = a.of[a.of[l].family].family
 		l = a.of[l].family
@@ -50,13 +50,13 @@ func (a *lives) root(l int) int {
 	return l
 }
 
-func (a *lives) join(l, m int) {
+func (a *addressUses) join(l, m int) {
 	l, m = a.root(l), a.root(m)
 	a.of[max(l, m)].family = min(l, m)
 }
 
-// families returns those of several locks, by the lock that stands for each.
-func (a *lives) families() map[int]*family {
+// families returns the families of several locks, by the lock that represents each.
+func (a *addressUses) families() map[int]*family {
 	sizes := map[int]int{}
 	for l := range a.of {
 		if a.of[l].waits > 0 {
@@ -70,15 +70,15 @@ func (a *lives) families() map[int]*family {
 			continue
 		}
 		if out[root] == nil {
-			out[root] = &family{lives: map[format.ObjectID]*life{}}
+			out[root] = &family{uses: map[format.ObjectID]*addressUse{}}
 		}
-		out[root].lives[a.of[l].lock] = &a.of[l]
+		out[root].uses[a.of[l].lock] = &a.of[l]
 	}
 	return out
 }
 
-// rate returns how many collections there are in a nanosecond.
-func (a *lives) rate(pauses int) float64 {
+// rate returns the number of collections per nanosecond.
+func (a *addressUses) rate(pauses int) float64 {
 	from, to := int64(0), int64(0)
 	for i := range a.of {
 		if l := &a.of[i]; l.waits > 0 {

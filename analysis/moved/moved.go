@@ -1,15 +1,15 @@
-// Package moved finds out which locks of a recording are one that a garbage
-// collector moved. Recordings of a JVM name the locks of java.util.concurrent by
-// their addresses, which a collection changes. It never joins two locks that
-// were seen in one epoch, the time between two collections.
+// Package moved finds locks of a recording that are one lock, moved by a garbage collector.
+// Recordings of a JVM name the locks of java.util.concurrent by their addresses, which a
+// collection changes. The package never joins two locks that were seen in one epoch, the
+// time between two collections.
 //
 // Its files, each of which uses only what comes after it:
 //
-//	moved.go        what is found out
-//	lives.go        locks, and families of them
-//	chain.go        whether the locks of a family are one
+//	moved.go        the result
+//	lives.go        addresses, and families of them
+//	chain.go        whether the addresses of a family are one lock
 //	collections.go  epochs
-//	seen.go         what a recording shows of a lock
+//	seen.go         what a recording shows of an address
 package moved
 
 import (
@@ -20,15 +20,14 @@ import (
 	"contend/format"
 )
 
-// Found is what is known of moved locks.
+// Found is the locks found to have moved.
 type Found struct {
-	Same     map[format.ObjectID]format.ObjectID // the one each joined lock is, for all but that one itself
-	Doubtful int                                 // locks that may be others that were moved
-	NS       int64                               // of waiting for those
+	Same     map[format.ObjectID]format.ObjectID // by joined lock: the lock it is; without that lock itself
+	Doubtful int                                 // locks that may be others that moved
+	NS       int64                               // waiting for the doubtful ones
 }
 
-// Joined returns at how many addresses each lock was recorded that is several
-// in the recording.
+// Joined returns, for each lock that was joined, the number of its addresses.
 func (f *Found) Joined() map[format.ObjectID]int {
 	n := map[format.ObjectID]int{}
 	for _, one := range f.Same {
@@ -37,20 +36,19 @@ func (f *Found) Joined() map[format.ObjectID]int {
 	return n
 }
 
-// Find looks for moved locks in one recording, given when its collections paused
-// the program. class says what sort of lock one is; ok is false for those that
-// are not named by their address.
+// Find looks for moved locks in one recording with the given collection pauses. class
+// returns the class of a lock; ok is false if the lock is not named by its address.
 func Find(waits Waits, pauses []Pause, class func(format.ObjectID) (c uint32, ok bool)) *Found {
 	f := &Found{Same: map[format.ObjectID]format.ObjectID{}}
 	if len(pauses) == 0 {
 		return f
 	}
 	slices.SortFunc(pauses, func(a, b Pause) int { return cmp.Compare(a.Start, b.Start) })
-	all := &lives{first: math.MaxUint32, sites: map[site]int{}}
+	all := &addressUses{first: math.MaxUint32, sites: map[site]int{}}
 	waits(func(w Wait) { all.first = min(all.first, w.Lock) })
 	waits(func(w Wait) {
 		if c, ok := class(w.Lock); ok {
-			all.meet(w, c)
+			all.add(w, c)
 		}
 	})
 	families := all.families()
@@ -68,16 +66,16 @@ func Find(waits Waits, pauses []Pause, class func(format.ObjectID) (c uint32, ok
 	return f
 }
 
-// find decides which locks of a family are one, and notes those that may be.
+// find decides which locks of a family are one, and adds those that may be.
 func (fam *family) find(c *collections, f *Found) {
 	for _, l := range fam.links(c) {
 		fam.join(l, f.Same)
 	}
-	order := make([]*life, 0, len(fam.lives))
-	for _, l := range fam.lives {
+	order := make([]*addressUse, 0, len(fam.uses))
+	for _, l := range fam.uses {
 		order = append(order, l)
 	}
-	slices.SortFunc(order, func(a, b *life) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.lock, b.lock)) })
+	slices.SortFunc(order, func(a, b *addressUse) int { return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.lock, b.lock)) })
 	for i := 1; i < len(order); i++ {
 		old, l := order[i-1], order[i]
 		if old.last <= l.first && c.epoch(old.last) < c.epoch(l.first) && resolve(f.Same, old.lock) != resolve(f.Same, l.lock) {
@@ -87,13 +85,13 @@ func (fam *family) find(c *collections, f *Found) {
 	}
 }
 
-// join makes one of two locks: what is waited for most gives the name.
+// join makes two locks one. The one with more waiting keeps its name.
 func (fam *family) join(l link, same map[format.ObjectID]format.ObjectID) {
 	old, now := resolve(same, l.old), resolve(same, l.now)
 	if old == now {
 		return
 	}
-	if cmp.Or(cmp.Compare(fam.lives[now].ns, fam.lives[old].ns), cmp.Compare(old, now)) > 0 {
+	if cmp.Or(cmp.Compare(fam.uses[now].ns, fam.uses[old].ns), cmp.Compare(old, now)) > 0 {
 		old, now = now, old
 	}
 	for from, to := range same {
@@ -104,7 +102,7 @@ func (fam *family) join(l link, same map[format.ObjectID]format.ObjectID) {
 	same[now] = old
 }
 
-// resolve returns the lock that another one is.
+// resolve returns the lock that a lock was joined to, or the lock itself.
 func resolve(same map[format.ObjectID]format.ObjectID, l format.ObjectID) format.ObjectID {
 	if one, ok := same[l]; ok {
 		return one

@@ -3,11 +3,11 @@
 //
 // Its files, each of which uses only what comes after it:
 //
-//	packed.go   a column that is only read in order, packed
+//	packed.go   a packed column that is only read in order
 //	column.go   an array in pieces, and its order by time
-//	radix.go    sorting by instants
-//	keyheap.go  a heap of instants
-//	spares.go   what is used again
+//	radix.go    sorting keys by their instants
+//	keyheap.go  a heap of keys
+//	spares.go   small pools of idle values
 package column
 
 import (
@@ -18,18 +18,17 @@ import (
 	"contend/format/workers"
 )
 
-// Column is an array that grows in pieces, so that growing copies nothing and
-// no more than one piece is ever allocated in vain. A piece that is full is
-// sorted by start in the background while the next one fills; Order then
-// merges them. The zero value is empty.
+// Column is an array that grows in pieces: growing copies nothing and wastes at most one
+// piece. A full piece is sorted by start in the background while the next one fills; Order
+// then merges the pieces. The zero value is empty.
 type Column[T any] struct {
-	Start   func(*T) int64 // when an element begins, ns; nil when nobody asks for the order
+	Start   func(*T) int64 // start of an element, ns; nil if Order is never called
 	pieces  [][]T
 	sorting workers.Group
 }
 
-// Ref finds an element of a column: piece and place in it. It is good once
-// Order has returned, since elements are moved until then.
+// Ref identifies an element of a column by piece and place. It is valid once Order has
+// returned: elements are moved until then.
 type Ref = uint32
 
 // pieceBits is the binary logarithm of a piece's length: some 2 MB each.
@@ -48,8 +47,8 @@ func (c *Column[T]) Add(v T) {
 	c.pieces[n-1] = append(c.pieces[n-1], v)
 }
 
-// next begins a piece. The first one grows, so that a small trace costs
-// little; those behind it have their full size.
+// next begins a piece. The first one grows, so that a small trace costs little; later ones
+// have their full size.
 func (c *Column[T]) next() {
 	n := len(c.pieces)
 	if n == 0 {
@@ -62,8 +61,8 @@ func (c *Column[T]) next() {
 	c.pieces = append(c.pieces, make([]T, 0, pieceLen))
 }
 
-// sort moves each element once, along the cycles of the permutation that puts them
-// in order.
+// sort moves each element of a piece once, along the cycles of the permutation that sorts
+// it.
 func (c *Column[T]) sort(piece []T) {
 	by := idleSorter()
 	defer sorters.Put(by)
@@ -97,8 +96,7 @@ func (c *Column[T]) At(r Ref) *T { return &c.pieces[r>>pieceBits][r&(pieceLen-1)
 // Clear drops all elements.
 func (c *Column[T]) Clear() { c.pieces = nil }
 
-// Each visits all elements as they lie in memory, when none of them is being
-// moved.
+// Each visits all elements in memory order, after pending sorts.
 func (c *Column[T]) Each(f func(Ref, *T)) {
 	c.sorting.Wait()
 	for n, piece := range c.pieces {
@@ -108,8 +106,8 @@ func (c *Column[T]) Each(f func(Ref, *T)) {
 	}
 }
 
-// Order returns the refs of all elements by start; those that start together
-// are in the order they were added in. Nothing can be added any more.
+// Order returns the refs of all elements by start; elements with the same start are in the
+// order in which they were added. Nothing can be added afterwards.
 func (c *Column[T]) Order() []Ref {
 	if n := len(c.pieces); n > 0 {
 		c.sort(c.pieces[n-1])
@@ -117,35 +115,35 @@ func (c *Column[T]) Order() []Ref {
 	c.sorting.Wait()
 	out := make([]Ref, c.Len())
 	from, rest := make([]int, len(c.pieces)), out
-	var stretches []stretch
+	var stretches []interval
 	for _, to := range c.cuts() {
 		n := 0
 		for i := range to {
 			n += to[i] - from[i]
 		}
-		stretches = append(stretches, stretch{from, to, rest[:0:n]})
+		stretches = append(stretches, interval{from, to, rest[:0:n]})
 		from, rest = to, rest[n:]
 	}
 	workers.Each(len(stretches), func(i int) { c.merge(&stretches[i]) })()
 	return out
 }
 
-// stretch is a stretch of time: the elements of each piece that begin in it,
-// and where their refs go.
-type stretch struct {
+// interval is an interval of time: the elements of each piece that begin in it, and the
+// memory for their refs.
+type interval struct {
 	from, to []int
 	out      []Ref
 }
 
-// mergedAlone is how many pieces are merged on one core.
-const mergedAlone = 4
+// maxMergedAlone is the number of pieces up to which one core merges them.
+const maxMergedAlone = 4
 
-// cuts splits time into about as many stretches of equal numbers of elements
-// as there are cores. It returns where in each piece each of them ends.
+// cuts splits time into about as many intervals of equal numbers of elements as there are
+// cores. It returns the end of each in every piece.
 func (c *Column[T]) cuts() (ends [][]int) {
 	const step = pieceLen / 64
 	var sample []int64
-	if len(c.pieces) > mergedAlone {
+	if len(c.pieces) > maxMergedAlone {
 		for _, piece := range c.pieces {
 			for i := 0; i < len(piece); i += step {
 				sample = append(sample, c.Start(&piece[i]))
@@ -169,8 +167,8 @@ func (c *Column[T]) cuts() (ends [][]int) {
 	return append(ends, last)
 }
 
-// merge puts the refs of a stretch in order.
-func (c *Column[T]) merge(s *stretch) {
+// merge orders the refs of an interval.
+func (c *Column[T]) merge(s *interval) {
 	var heads KeyHeap
 	for i, piece := range c.pieces {
 		if at := s.from[i]; at < s.to[i] {

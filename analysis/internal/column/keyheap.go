@@ -1,6 +1,6 @@
 package column
 
-// Key is an instant at which something happens to what an id names.
+// Key is an instant at which something happens to the thing with an id.
 type Key struct {
 	At int64
 	ID uint32
@@ -8,7 +8,7 @@ type Key struct {
 
 func (a Key) before(b Key) bool { return a.At < b.At || a.At == b.At && a.ID < b.ID }
 
-// KeyHeap is a binary heap, the earliest instant first and ties by id.
+// KeyHeap is a binary heap: the earliest instant is first, ties are by id.
 type KeyHeap []Key
 
 // Push adds a key.
@@ -26,7 +26,7 @@ func (h *KeyHeap) Push(k Key) {
 	s[i] = k
 }
 
-// Pop drops the first.
+// Pop removes the first key.
 func (h *KeyHeap) Pop() {
 	s := *h
 	n := len(s) - 1
@@ -35,14 +35,14 @@ func (h *KeyHeap) Pop() {
 	h.Sift()
 }
 
-// StillFirst reports whether the first, whose instant has been put off, is still due
-// before all others.
+// StillFirst reports whether the first key, whose instant was moved later, is still the
+// earliest.
 func (h *KeyHeap) StillFirst() bool {
 	s := *h
 	return (len(s) < 2 || s[0].before(s[1])) && (len(s) < 3 || s[0].before(s[2]))
 }
 
-// Sift puts the first, whose instant has been put off, where it belongs.
+// Sift restores the heap after the first key's instant was moved later.
 func (h *KeyHeap) Sift() {
 	s := *h
 	if len(s) == 0 {

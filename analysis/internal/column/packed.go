@@ -7,40 +7,40 @@ import (
 	"contend/format/workers"
 )
 
-// Packed is a column whose elements are only ever read in order: a piece that is
-// full is sorted by start and packed in the background, and not unpacked again
-// but in passing. It is to be filled before it is read.
+// Packed is a column whose elements are only read in order. A full piece is sorted by start
+// and packed in the background, and unpacked only while it is read. All additions come
+// before the first read.
 type Packed[T any] struct {
-	Start func(*T) int64  // when an element begins, ns
+	Start func(*T) int64  // start of an element, ns
 	Coder func() Coder[T] // for one piece
-	Piece int             // how many elements one has, 0 for pieceLen; few take less room while they are packed
+	Piece int             // elements of a piece, 0 for pieceLen; fewer take less memory while they are packed
 
 	n       int
-	last    []T // the piece that is filled
+	last    []T // the piece being filled
 	pieces  []*packed
 	packing workers.Group
-	cores   chan struct{} // as many pieces are packed at a time
+	cores   chan struct{} // limits the pieces packed at once
 	spare   Spares[[]T]
 }
 
-// Coder packs the elements of a piece, which come in order of their starts, and
-// unpacks them in the same order. It remembers those before.
+// Coder packs the elements of a piece in order of their starts, and unpacks them in the
+// same order. It may depend on the elements before.
 type Coder[T any] interface {
 	Put(to []byte, v *T) []byte
 	Get(from []byte, v *T) (rest []byte)
 }
 
-// packed is a piece.
+// packed is a packed piece.
 type packed struct {
 	bytes       []byte
 	n           int
 	first, last int64 // starts
 }
 
-// packedAtOnce is how many pieces may wait for being packed.
+// packedAtOnce is the number of pieces that are packed at once.
 const packedAtOnce = 4
 
-// whole returns how many elements a piece has that is full.
+// whole returns the number of elements of a full piece.
 func (c *Packed[T]) whole() int { return cmp.Or(c.Piece, pieceLen) }
 
 // Add appends an element.
@@ -64,7 +64,7 @@ func (c *Packed[T]) AddAll(list []T) {
 	}
 }
 
-// full packs the piece that is filled, and begins another.
+// full packs the current piece and begins another.
 func (c *Packed[T]) full() {
 	if c.cores == nil {
 		c.cores = make(chan struct{}, packedAtOnce)
@@ -100,11 +100,11 @@ func (c *Packed[T]) pack(piece []T, into *packed) {
 	scratches.Put(bytes[:0])
 }
 
-// scratches are what pieces are packed into before their length is known.
-var scratches = make(Spares[[]byte], mostSpares)
+// scratches are buffers to pack pieces into before their length is known.
+var scratches = make(Spares[[]byte], maxSpares)
 
-// done packs the last piece, and waits for all. What they were filled and sorted with is
-// let go: a trace is read to its end by then, and that is some megabytes.
+// done packs the last piece and waits for all. It frees the scratch memory, some megabytes:
+// by then the trace has been read to its end.
 func (c *Packed[T]) done() {
 	c.packing.Wait()
 	if len(c.last) == 0 {
@@ -120,11 +120,11 @@ func (c *Packed[T]) done() {
 // Each visits all elements, piece by piece in order of their starts.
 func (c *Packed[T]) Each(f func(*T)) { c.EachSince(0, f) }
 
-// Begun returns how many pieces there are but for the one that is filled.
+// Begun returns the number of pieces other than the one being filled.
 func (c *Packed[T]) Begun() int { return len(c.pieces) }
 
-// EachSince is Each without so many pieces: of what was added since there were so
-// many, and some of what was added just before.
+// EachSince is Each without the first pieces: it visits everything added since Begun
+// returned that number, and some elements added just before.
 func (c *Packed[T]) EachSince(pieces int, f func(*T)) {
 	c.done()
 	var v T
@@ -137,18 +137,19 @@ func (c *Packed[T]) EachSince(pieces int, f func(*T)) {
 	}
 }
 
-// Batches of elements in order: their length, and how many may be ahead.
+// orderedBatch is the number of elements in a batch of Ordered; orderedAhead batches may be
+// ahead of the receiver.
 const (
 	orderedBatch = 1 << 11
 	orderedAhead = 4
 )
 
-// Ordered gives all elements by start, in batches that are the receiver's until
-// it asks for the one after the next; those that start together come in the order
-// they were added in. All batches have to be received.
+// Ordered sends all elements by start; elements with the same start are in the order in
+// which they were added. A batch is valid until the receiver asks for the next but one. All
+// batches must be received.
 func (c *Packed[T]) Ordered() <-chan []T { return c.ordered(false) }
 
-// Drain is Ordered for the last time: what was given is not kept.
+// Drain is Ordered for the last time: elements are dropped once sent.
 func (c *Packed[T]) Drain() <-chan []T { return c.ordered(true) }
 
 func (c *Packed[T]) ordered(last bool) <-chan []T {
@@ -178,17 +179,17 @@ func (c *Packed[T]) ordered(last bool) <-chan []T {
 // Len returns the number of elements.
 func (c *Packed[T]) Len() int { return c.n }
 
-// run is successive pieces of which each begins when the one before has ended.
+// run is a series of pieces, each of which begins after the one before has ended.
 type run[T any] struct {
-	pieces []*packed // that follow
-	rest   []byte    // of the piece at hand
-	left   int       // elements in it
+	pieces []*packed // the pieces after the current one
+	rest   []byte    // of the current piece
+	left   int       // elements left in it
 	coder  Coder[T]
-	drops  bool // pieces that are read
+	drops  bool // frees pieces that are read
 	v      T
 }
 
-// next unpacks the next element; false where there is none.
+// next unpacks the next element; false if there is none.
 func (r *run[T]) next(c *Packed[T]) bool {
 	if r.left == 0 {
 		if len(r.pieces) == 0 {
@@ -218,7 +219,7 @@ func (c *Packed[T]) runs() (out []run[T]) {
 	return out
 }
 
-// merge gives the elements in order.
+// merge calls give with the elements in order.
 func (c *Packed[T]) merge(last bool, give func(*T)) {
 	runs := c.runs()
 	for i := range runs {

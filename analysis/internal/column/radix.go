@@ -2,29 +2,28 @@ package column
 
 import "math/bits"
 
-// sorter sorts keys by their instants; keys of one instant keep their order.
-// It goes from the lowest digit of the instant to the highest and deals the
-// keys out by each, which takes a few passes where comparing takes a dozen
-// (LSD radix sort: Knuth, The Art of Computer Programming 3, 5.2.5). The highest
-// two digits that the keys do not share mostly put them in order but for a few
-// that are neighbours: each is then moved to its place from where it lies, and only
-// if that is far are the digits below looked at.
+// sorter sorts keys by their instants, stably. It is an LSD radix sort (Knuth, The Art of
+// Computer Programming 3, 5.2.5): it distributes the keys by each digit of the instant,
+// from the lowest to the highest, in a few passes where comparing takes a dozen. It starts
+// with the highest two digits in which the keys differ. These mostly sort all keys except a
+// few neighbours, which insertion then sorts. Only if keys are far from their places does
+// it use the lower digits.
 type sorter struct {
 	keys, spare []Key
-	least       uint64 // the earliest instant
+	earliest    uint64 // the earliest instant
 	next        [1 << digitBits]uint32
 }
 
 const (
 	digitBits = 11
 	digitMask = 1<<digitBits - 1
-	farMoved  = 4 // places a key is moved on average, from which on digits are cheaper
+	farMoved  = 4 // average number of places a key is moved from which on digits are cheaper
 )
 
-// sorters are those that nobody uses at the moment.
-var sorters = make(Spares[*sorter], mostSpares)
+// sorters are the idle sorters.
+var sorters = make(Spares[*sorter], maxSpares)
 
-// idleSorter returns one that is to be put back.
+// idleSorter returns a sorter, to be put back into sorters.
 func idleSorter() *sorter {
 	by, ok := sorters.Take()
 	if !ok {
@@ -33,8 +32,8 @@ func idleSorter() *sorter {
 	return by
 }
 
-// order returns the keys of elements by start, 16 bytes each, and whether any
-// element is out of order. They are the sorter's.
+// order returns the keys of elements by start, 16 bytes each, and whether any element was
+// out of order. The keys belong to the sorter.
 func order[T any](by *sorter, list []T, start func(*T) int64) (keys []Key, moved bool) {
 	keys = by.keys[:0]
 	for i := range list {
@@ -52,12 +51,12 @@ func (s *sorter) sort() []Key {
 	if len(s.keys) > len(s.spare) {
 		s.spare = make([]Key, cap(s.keys))
 	}
-	least, most := s.keys[0].At, s.keys[0].At
+	earliest, latest := s.keys[0].At, s.keys[0].At
 	for i := range s.keys {
-		least, most = min(least, s.keys[i].At), max(most, s.keys[i].At)
+		earliest, latest = min(earliest, s.keys[i].At), max(latest, s.keys[i].At)
 	}
-	s.least = uint64(least)
-	width := bits.Len64(uint64(most) - s.least)
+	s.earliest = uint64(earliest)
+	width := bits.Len64(uint64(latest) - s.earliest)
 	low := max(width-2*digitBits, 0)
 	s.dealAll(low, width)
 	if low > 0 && !s.insert() {
@@ -66,19 +65,18 @@ func (s *sorter) sort() []Key {
 	return s.keys
 }
 
-// dealAll deals the keys out by the bits from one to before another of the time
-// since the earliest.
+// dealAll distributes the keys by the bits [low, width) of the time since the earliest.
 func (s *sorter) dealAll(low, width int) {
 	for ; low < width; low += digitBits {
 		s.deal(low)
 	}
 }
 
-// deal sorts the keys by one digit, whose lowest bit is given.
+// deal distributes the keys by the digit whose lowest bit is low.
 func (s *sorter) deal(low int) {
 	s.next = [1 << digitBits]uint32{}
 	for i := range s.keys {
-		s.next[(uint64(s.keys[i].At)-s.least)>>low&digitMask]++
+		s.next[(uint64(s.keys[i].At)-s.earliest)>>low&digitMask]++
 	}
 	total := uint32(0)
 	for i, n := range s.next {
@@ -87,15 +85,15 @@ func (s *sorter) deal(low int) {
 	}
 	into := s.spare[:len(s.keys)]
 	for _, key := range s.keys {
-		d := (uint64(key.At) - s.least) >> low & digitMask
+		d := (uint64(key.At) - s.earliest) >> low & digitMask
 		into[s.next[d]] = key
 		s.next[d]++
 	}
 	s.keys, s.spare = into, s.keys[:cap(s.keys)]
 }
 
-// insert moves each key to its place among those before it; false if it gave up
-// since they are far from there.
+// insert sorts the keys by insertion. It returns false if it gave up, because they are far
+// from their places.
 func (s *sorter) insert() bool {
 	left := farMoved * len(s.keys)
 	for i := 1; i < len(s.keys); i++ {

@@ -1,14 +1,13 @@
 package column
 
-// Spares are things nobody uses at the moment, a few at most. A sync.Pool would be
-// emptied by each collection of garbage, of which a large trace has many a second,
-// since its heap is kept small.
+// Spares is a small pool of idle values. A sync.Pool would be emptied by each garbage
+// collection, of which a large trace has many a second, since its heap is kept small.
 type Spares[T any] chan T
 
-// mostSpares is how many a process keeps of one kind.
-const mostSpares = 8
+// maxSpares is the number of values that a process-wide pool keeps.
+const maxSpares = 8
 
-// Take returns one of them; false where there is none.
+// Take returns a value; ok is false if there is none.
 func (s Spares[T]) Take() (v T, ok bool) {
 	select {
 	case v = <-s:
@@ -18,7 +17,7 @@ func (s Spares[T]) Take() (v T, ok bool) {
 	}
 }
 
-// Put gives one back.
+// Put returns a value to the pool.
 func (s Spares[T]) Put(v T) {
 	select {
 	case s <- v:
@@ -26,7 +25,7 @@ func (s Spares[T]) Put(v T) {
 	}
 }
 
-// empty lets go of all of them.
+// empty drops all values.
 func (s Spares[T]) empty() {
 	for {
 		if _, ok := s.Take(); !ok {

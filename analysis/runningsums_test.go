@@ -105,7 +105,7 @@ func TestSoManyIntervalsAreSummed(t *testing.T) {
 	e := &emitter{out: newDispatcher(&Symbols{}, []Visitor{&ranByInterval{ran{step: 10}}})}
 	for end, want := range map[int64]int{1: 1, 10: 1, 11: 2, 10 << 20: 1 << 20, 10<<20 + 1: 0} {
 		n := 0
-		if r := e.newRanIn(span{0, end}, 5); r != nil {
+		if r := e.newRunningSums(span{0, end}, 5); r != nil {
 			n = len(r.part)
 		}
 		if n != want {

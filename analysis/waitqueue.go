@@ -7,22 +7,22 @@ import (
 	"contend/format"
 )
 
-// Crowd is those who wait for one lock together, in the order in which they joined,
-// each with a number that is higher than those before. To join and to leave costs the
-// same however many there are, but for finding a number. The zero value is empty.
+// Crowd is a wait queue: the threads that wait for one lock, in the order in which they
+// joined. Each has a number higher than the numbers before it. Joining and leaving take
+// constant time, except for a binary search by number. The zero value is empty.
 type Crowd[T any] struct {
 	of   []T
-	keys []uint32 // of each twice its number, and one more when it has left
-	left int      // how many have
-	head int      // all before it have
+	keys []uint32 // of each twice its number, plus one if it has left
+	left int      // elements that have left
+	head int      // all elements before it have left
 }
 
-// Join adds who has a number.
+// Join adds a waiter under a number.
 func (c *Crowd[T]) Join(number uint32, one T) {
 	c.of, c.keys = append(c.of, one), append(c.keys, 2*number)
 }
 
-// Leave takes who has a number away.
+// Leave removes the waiter with a number.
 func (c *Crowd[T]) Leave(number uint32) {
 	c.keys[c.at(number)]++
 	for c.left++; c.head < len(c.keys) && c.keys[c.head]&1 == 1; {
@@ -33,7 +33,7 @@ func (c *Crowd[T]) Leave(number uint32) {
 	}
 }
 
-// Of returns who has a number.
+// Of returns the waiter with a number.
 func (c *Crowd[T]) Of(number uint32) *T { return &c.of[c.at(number)] }
 
 func (c *Crowd[T]) at(number uint32) int {
@@ -41,19 +41,20 @@ func (c *Crowd[T]) at(number uint32) int {
 	return at
 }
 
-// Len returns how many there are.
+// Len returns the number of waiters.
 func (c *Crowd[T]) Len() int { return len(c.of) - c.left }
 
-// First returns who joined before all others that are there.
+// First returns the waiter that has been in the queue longest.
 func (c *Crowd[T]) First() *T { return &c.of[c.head] }
 
-// All returns all of them; it is good until one joins or leaves.
+// All returns all waiters, valid until the next change.
 func (c *Crowd[T]) All() []T {
 	c.pack()
 	return c.of
 }
 
-// Behind goes through those whose number is higher than one, the latest first.
+// Behind iterates over the waiters whose number is higher than the given one, the latest
+// first.
 func (c *Crowd[T]) Behind(number uint32) iter.Seq2[uint32, T] {
 	return func(yield func(uint32, T) bool) {
 		for i := len(c.of) - 1; i >= 0 && c.keys[i]/2 > number; i-- {
@@ -64,7 +65,7 @@ func (c *Crowd[T]) Behind(number uint32) iter.Seq2[uint32, T] {
 	}
 }
 
-// pack forgets who has left.
+// pack drops the elements that have left.
 func (c *Crowd[T]) pack() {
 	if c.left == 0 {
 		return
@@ -80,8 +81,8 @@ func (c *Crowd[T]) pack() {
 	c.of, c.keys, c.left, c.head = c.of[:kept], c.keys[:kept], 0, 0
 }
 
-// Move is one who joins a crowd or leaves it, or who is in it when it turns out that its
-// thread waits elsewhere, too, as where two recorders wrote the same.
+// Move is a change of a wait queue: a waiter joins, leaves, or turns out to be in another
+// wait as well (Twice), as when two recorders wrote the same waits.
 type Move struct {
 	Waiter
 	Lock   format.ObjectID
@@ -90,20 +91,21 @@ type Move struct {
 	Twice  bool
 }
 
-// CrowdVisitor is a Visitor that can take the slices of crowds without who is in them: it
-// is told of each that joins or leaves. What else there is of their waits comes as Slices,
-// before and after, of those that begin and of those that end.
+// CrowdVisitor is a Visitor that receives the slices of a long wait queue without the list
+// of its waiters. It receives joins and leaves instead. The first slice of a wait, before
+// it joins the queue, and the last, when it leaves, come as Slice.
 type CrowdVisitor interface {
 	Moved(m *Move)
-	// Crowd is Slice for a crowd of n. Of the waiters the first is given, and there is
-	// one share.
+	// Crowd is Slice for a queue of n waiters. The slice lists the first waiter only, and
+	// has one share.
 	Crowd(s *Slice, n int)
 }
 
-// crowds are the crowds at locks, for visitors that do not follow them.
-type crowds map[format.ObjectID]*Crowd[Waiter]
+// waitQueues are the wait queues by lock, for visitors that do not follow them.
+type waitQueues map[format.ObjectID]*Crowd[Waiter]
 
-func (c crowds) move(m *Move) {
+// apply makes a change.
+func (c waitQueues) apply(m *Move) {
 	at := c[m.Lock]
 	if at == nil {
 		at = &Crowd[Waiter]{}

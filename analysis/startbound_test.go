@@ -14,7 +14,7 @@ import (
 type startCheck struct {
 	t        *rapid.T
 	earliest int64
-	known    int
+	bounded  int
 	kept     Union // every span
 	closed   Union
 }
@@ -25,7 +25,7 @@ func (c *startCheck) Slice(s *Slice) {
 		c.t.Fatalf("a slice starts at %d, but %d is the earliest", s.Start, c.earliest)
 	}
 	if c.earliest = max(c.earliest, s.NoEarlierStart); c.earliest != format.NoTime {
-		c.known++
+		c.bounded++
 	}
 	c.kept.Add(s.Start, s.End)
 	c.closed.AddSlice(s)
@@ -48,10 +48,10 @@ func TestNoSliceStartsEarlierThanPromised(t *testing.T) {
 		if _, err := Run(list, Filter{From: format.NoTime, To: format.NoTime}, c); err != nil {
 			t.Fatal(err)
 		}
-		if c.known == 0 {
+		if c.bounded == 0 {
 			t.Fatal("nothing was ever promised")
 		}
-		if c.kept.Len() != c.closed.Len() || len(c.closed.spans) > 4*promiseEvery {
+		if c.kept.Len() != c.closed.Len() || len(c.closed.spans) > 4*boundEvery {
 			t.Fatalf("%d ns in %d spans, want %d ns", c.closed.Len(), len(c.closed.spans), c.kept.Len())
 		}
 	})
@@ -62,7 +62,7 @@ func TestNoSliceStartsEarlierThanPromised(t *testing.T) {
 func TestPromiseIsNoDearerForACrowd(t *testing.T) {
 	const emitted = 1 << 17
 	for waiting, want := range map[int]int{1: 128, 256: 128, 1024: 32, 16384: 2} {
-		s := &standing{state: make([]nodeState, waiting), queue: make([]queue, 1)}
+		s := &openWaits{state: make([]nodeState, waiting), queue: make([]queue, 1)}
 		s.g.blocked = make([]blocked, waiting)
 		s.queue[0].open = make([]openSlice, waiting)
 		for i := range waiting {
@@ -74,7 +74,7 @@ func TestPromiseIsNoDearerForACrowd(t *testing.T) {
 		for i := range emitted {
 			before := s.noEarlierStart
 			s.now = int64(i)
-			if s.promise(1); s.noEarlierStart > before {
+			if s.boundStarts(1); s.noEarlierStart > before {
 				looks++
 			}
 		}

@@ -54,15 +54,15 @@ func TestCrowdHoldsWhoHasNotLeft(t *testing.T) {
 
 // counted counts what is delivered: waiters in slices, and changes of crowds.
 type counted struct {
-	told, moves int
-	waitNs      int64
+	waiters, changes int
+	waitNs           int64
 }
 
 func (c *counted) Begin(*Symbols, int64) {}
 func (c *counted) Slice(s *Slice)        { c.Crowd(s, len(s.Waiters)) }
-func (c *counted) Moved(*Move)           { c.moves++ }
+func (c *counted) Moved(*Move)           { c.changes++ }
 func (c *counted) Crowd(s *Slice, n int) {
-	c.told += len(s.Waiters)
+	c.waiters += len(s.Waiters)
 	c.waitNs += s.Length() * int64(n)
 }
 
@@ -93,8 +93,8 @@ func TestACrowdIsToldOfOnce(t *testing.T) {
 		if want := waitingIn(events, -maxTime, maxTime); c.waitNs != want {
 			t.Errorf("%d threads: waiting sums to %d, recorded %d", threads, c.waitNs, want)
 		}
-		if c.told > crowdFrom*waiting || c.moves > 2*waiting || (c.moves > 0) != (threads > crowdFrom) {
-			t.Errorf("%d threads: %d waiters are told of, and %d changes of crowds, in %d waits", threads, c.told, c.moves, waiting)
+		if c.waiters > groupFrom*waiting || c.changes > 2*waiting || (c.changes > 0) != (threads > groupFrom) {
+			t.Errorf("%d threads: %d waiters are told of, and %d changes of crowds, in %d waits", threads, c.waiters, c.changes, waiting)
 		}
 	}
 }
@@ -105,10 +105,10 @@ func TestACrowdIsLookedAtInTheCutOnly(t *testing.T) {
 	events := handedOver(threads, waiting)
 	for _, cut := range []struct{ from, to int64 }{{0, maxTime}, {0, 1000}, {0, 20_000}, {20_000, 21_000}, {49_000, maxTime}, {20_000, 10_000}} {
 		filter := Filter{From: cut.from, To: cut.to}
-		most := 2 * crowdFrom * int(max(0, min(cut.to, 10*waiting)-cut.from)) / 10 // changes in the cut
+		most := 2 * groupFrom * int(max(0, min(cut.to, 10*waiting)-cut.from)) / 10 // changes in the cut
 		s := swept(events, filter)
-		if s.looks > most+3*threads {
-			t.Errorf("%+v: %d looks at waiters, at most %d are needed", cut, s.looks, most+3*threads)
+		if s.visited > most+3*threads {
+			t.Errorf("%+v: %d looks at waiters, at most %d are needed", cut, s.visited, most+3*threads)
 		}
 		c, _ := run(t, events, filter)
 		if want := waitingIn(events, cut.from, max(cut.from, cut.to)); c.total != want {
@@ -119,8 +119,8 @@ func TestACrowdIsLookedAtInTheCutOnly(t *testing.T) {
 
 // One by one is cheaper for a few, and dearer for some dozens.
 func TestWhatIsACrowd(t *testing.T) {
-	if crowdFrom < 16 || crowdFrom > 64 {
-		t.Errorf("a crowd is of %d waiters or more", crowdFrom)
+	if groupFrom < 16 || groupFrom > 64 {
+		t.Errorf("a crowd is of %d waiters or more", groupFrom)
 	}
 }
 
@@ -134,7 +134,7 @@ type crowded struct {
 
 func drawCrowded(t *rapid.T) *crowded {
 	const length = 60
-	threads := rapid.IntRange(crowdFrom, 3*crowdFrom).Draw(t, "threads")
+	threads := rapid.IntRange(groupFrom, 3*groupFrom).Draw(t, "threads")
 	c := &crowded{waits: make([][]int, threads+1)}
 	for i := range c.waits {
 		c.waits[i] = make([]int, length)
