@@ -1,135 +1,227 @@
 package blame
 
 import (
-	"cmp"
-	"slices"
+	"encoding/binary"
+	"fmt"
 	"strings"
 
 	"contend/analysis"
 	"contend/format"
 )
 
-// Chain is everything that was waited along one signature.
-type Chain struct {
-	Steps []Step
-	Hops  int // locks on the way, at least 1; of several ways with one signature the longest
-	Sum       // of all waits that took this way at some time, by how the leaf is known
+// Role says what a step of a chain of waits is.
+type Role uint8
+
+// The roles.
+const (
+	RoleWaiter Role = iota // a group of threads
+	RoleLock               // a class of locks
+	RoleOwner              // a method
+	RoleLeaf               // the method of the owner that waited for nobody, or a pseudo owner
+)
+
+// Roles are the names of the roles.
+var Roles = [...]string{RoleWaiter: "waiter", RoleLock: "lock", RoleOwner: "owner", RoleLeaf: "leaf"}
+
+// Step is one part of a signature.
+type Step struct {
+	Role Role
+	Name string
 }
 
-// Signature writes the steps on one line.
-func (c *Chain) Signature() string { return Signature(c.Steps) }
+// StepSeparator stands between the steps of a signature.
+const StepSeparator = " -> "
 
-// Chains is a visitor that sums by signature. Adding to a chain that
-// exists allocates nothing but what its wall-time needs.
-type Chains struct {
-	sym    *analysis.Symbols
-	paths  Paths
-	byName map[string]int // by signature
-	sums   []sum
-	total  Accumulator
-	waits  WaitCounter
-	kinds  Kinds // by group
-}
+// DeadlockLeaf is the leaf of every chain that returns to itself: the number
+// a deadlock has in one trace means nothing in another.
+const DeadlockLeaf = "[deadlock]"
 
-// sum is a chain in the making.
-type sum struct {
-	Accumulator
-	steps []Step
-	name  string // their signature
-	hops  int
-}
-
-// NewChains returns an empty collector.
-func NewChains() *Chains {
-	c := &Chains{byName: map[string]int{}}
-	c.kinds = NewKinds(func(m *analysis.Move) int { return int(c.sym.Group(m.Thread)) })
-	return c
-}
-
-// Begin implements analysis.Visitor.
-func (c *Chains) Begin(sym *analysis.Symbols, _ int64) { c.sym = sym }
-
-// Slice implements analysis.Visitor.
-func (c *Chains) Slice(s *analysis.Slice) {
-	c.total.AddAll(s, true)
-	for rest := s.Waiters; len(rest) > 0; {
-		n := c.sym.SameGroup(rest)
-		c.add(s, rest[:n])
-		rest = rest[n:]
+// Signature writes steps on one line. It holds names only, no ids of one
+// trace, so that the signatures of two traces can be compared.
+func Signature(steps []Step) string {
+	names := make([]string, len(steps))
+	for i, s := range steps {
+		names[i] = s.Name
 	}
+	return strings.Join(names, StepSeparator)
 }
 
-// Moved implements analysis.CrowdVisitor.
-func (c *Chains) Moved(m *analysis.Move) { c.kinds.Move(m) }
+// A chain of more locks than maxHops is told without those in its middle: the
+// waits of a few hundred threads in a row are as many chains as there are ways to
+// combine what each of them does, all of them long. Once there are mostChains, new
+// ones are told by their ends alone.
+const (
+	maxHops    = 16
+	mostChains = 1 << 15
+)
 
-// Crowd implements analysis.CrowdVisitor.
-func (c *Chains) Crowd(s *analysis.Slice, n int) {
-	sh := &s.Shares[0]
-	c.total.Add(s, sh.Ns, n, sh.Root.Prov)
-	for _, k := range c.kinds.Of(s.Lock) {
-		chain := c.chain(k.Thread, s.Lock, sh)
-		m := &c.sums[chain]
-		m.Add(s, sh.Ns, k.Len(), sh.Root.Prov)
-		m.Waits += k.Meets(chain, &c.waits)
+// eachHop visits the hops of a share's path but for those in its middle, if there are
+// more than most; for these it calls omitted. Of a far path all are in the middle but the
+// first ones and the last lock.
+func eachHop(sh *analysis.Share, most int, hop func(*analysis.Hop), omitted func(n int)) {
+	n := min(sh.Hops-1, analysis.MaxPath)
+	from, to := n, n
+	switch {
+	case sh.Far():
+		from = most / 2
+	case n > most:
+		from, to = most/2, n-(most-most/2)
 	}
-}
-
-// add charges the shares of waiters of one group to their chains.
-func (c *Chains) add(s *analysis.Slice, waiters []analysis.Waiter) {
-	c.waits.Begin(waiters)
-	for i := range s.Shares {
-		sh := &s.Shares[i]
-		chain := c.chain(waiters[0].Thread, s.Lock, sh)
-		m := &c.sums[chain]
-		m.Add(s, sh.Ns, len(waiters), sh.Root.Prov)
-		for j := range waiters {
-			if c.waits.IsNew(chain, waiters[j].Thread) {
-				m.Waits++
-			}
+	i := 0
+	for h := range sh.Further() {
+		switch {
+		case i < from || i >= to:
+			hop(h)
+		case i == from:
+			omitted(to - from)
 		}
+		i++
 	}
 }
 
-// chain returns the number of the chain a share's path belongs to, making it if
-// need be.
-func (c *Chains) chain(t format.ThreadID, lock format.ObjectID, sh *analysis.Share) int {
-	i := c.paths.Number(c.sym, t, lock, sh, len(c.sums), c.named)
-	c.sums[i].hops = max(c.sums[i].hops, sh.Hops)
-	return i
+// chains numbers the chains of waits by their signatures.
+type chains struct {
+	paths  Paths
+	byName map[string]int
+	list   []chain
 }
 
-// named returns the number of the chain of some steps: hidden classes that
-// differ in their address only have one signature.
-func (c *Chains) named(steps []Step) int {
+// chain is one signature: which groups of threads waited, for which class of lock, what its
+// owner was doing, which lock that one waited for in turn, and so on to the owner that waited
+// for nobody.
+type chain struct {
+	steps     []Step
+	signature string
+	hops      int // locks on the way, at least 1; of several ways the longest
+}
+
+// NewChains returns a pivot by chain of waits.
+func NewChains() *Pivot { return New([]Key{ByChain}, true).Plain() }
+
+// id returns the number of the chain that a share's path belongs to.
+func (c *chains) id(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share) uint32 {
+	i := c.paths.Number(sym, waiter, lock, sh, len(c.list), c.named)
+	c.list[i].hops = max(c.list[i].hops, sh.Hops)
+	return uint32(i)
+}
+
+// named returns the number of the chain of some steps: hidden classes that differ in their
+// address only have one signature.
+func (c *chains) named(steps []Step) int {
 	name := Signature(steps)
 	i, ok := c.byName[name]
 	if !ok {
-		i = len(c.sums)
+		if c.byName == nil {
+			c.byName = map[string]int{}
+		}
+		i = len(c.list)
 		c.byName[name] = i
-		c.sums = append(c.sums, sum{steps: steps, name: name})
+		c.list = append(c.list, chain{steps: steps, signature: name})
 	}
 	return i
 }
 
-// ChainTable is all chains in descending order of thread-time, ties by signature.
-// The chains sum to the total in thread-time; one wait may be in several.
-type ChainTable struct {
-	Chains []Chain
-	Total  Sum
+// Paths numbers the paths of a trace's shares through its wait-for graph. The zero
+// value holds none.
+type Paths struct {
+	numbers map[string]int
+	key     []byte
 }
 
-// Table returns the finished sums.
-func (c *Chains) Table() *ChainTable {
-	order := make([]*sum, len(c.sums))
-	for i := range c.sums {
-		order[i] = &c.sums[i]
+// Number returns the number of a path. A new one gets that of its steps, which it may
+// share with others: named gives it, others is how many there are. It allocates only
+// for new paths.
+func (p *Paths) Number(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, others int, named func([]Step) int) int {
+	most := maxHops
+	p.key = appendPath(p.key[:0], sym, waiter, lock, sh, most)
+	i, known := p.numbers[string(p.key)]
+	if !known && others >= mostChains {
+		most = 0
+		p.key = appendPath(p.key[:0], sym, waiter, lock, sh, most)
+		i, known = p.numbers[string(p.key)]
 	}
-	slices.SortFunc(order, func(a, b *sum) int {
-		return cmp.Or(cmp.Compare(b.ThreadNs, a.ThreadNs), strings.Compare(a.name, b.name))
+	if !known {
+		if p.numbers == nil {
+			p.numbers = map[string]int{}
+		}
+		i = named(stepsOf(sym, waiter, lock, sh, most))
+		p.numbers[string(p.key)] = i
+	}
+	return i
+}
+
+// appendPath appends to a key what stepsOf would name, as ids of this trace: a
+// cheap test whether two paths are equal. Unequal keys may have one signature.
+func appendPath(key []byte, sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, most int) []byte {
+	key = binary.AppendUvarint(key, uint64(sym.Group(waiter)))
+	key = binary.AppendUvarint(key, uint64(sym.Class(lock)))
+	left := 0
+	eachHop(sh, most, func(h *analysis.Hop) {
+		key = binary.AppendUvarint(key, uint64(sym.Method(h.Stack)))
+		key = binary.AppendUvarint(key, uint64(sym.Class(h.Lock)))
+	}, func(n int) { left = n })
+	if sh.Far() {
+		key = binary.AppendUvarint(append(key, 1), uint64(sym.Class(sh.Last)))
+	} else {
+		key = append(key, 0)
+	}
+	key = binary.AppendUvarint(key, uint64(sh.Root.Kind))
+	if sh.Root.Kind == analysis.OwnerThread {
+		key = binary.AppendUvarint(key, uint64(sym.Method(sh.Root.Stack)))
+	}
+	return binary.AppendUvarint(append(key, byte(most)), uint64(left))
+}
+
+// stepsOf names the parts of a share's path through the wait-for graph: who
+// waited, for which class of lock, what its owner was doing, which lock that
+// one waited for in turn, up to the owner that waited for nobody. Of more than most
+// further locks those in the middle are one step.
+func stepsOf(sym *analysis.Symbols, waiter format.ThreadID, lock format.ObjectID, sh *analysis.Share, most int) []Step {
+	steps := []Step{{RoleWaiter, sym.Groups().Name(sym.Group(waiter))}, lockStep(sym, lock)}
+	eachHop(sh, most, func(h *analysis.Hop) {
+		steps = append(steps, methodStep(sym, RoleOwner, h.Stack), lockStep(sym, h.Lock))
+	}, func(n int) {
+		more := ""
+		if sh.Far() {
+			more = " or more"
+		}
+		steps = append(steps, Step{RoleOwner, fmt.Sprintf("[… %s%s]", format.Some(n, "lock", "locks"), more)})
 	})
-	t := &ChainTable{Total: c.total.Finish(), Chains: make([]Chain, len(order))}
-	for i, m := range order {
-		t.Chains[i] = Chain{m.steps, m.hops, m.Finish()}
+	if sh.Far() {
+		steps = append(steps, lockStep(sym, sh.Last))
 	}
-	return t
+	switch sh.Root.Kind {
+	case analysis.OwnerThread:
+		return append(steps, methodStep(sym, RoleLeaf, sh.Root.Stack))
+	case analysis.OwnerDeadlock:
+		return append(steps, Step{RoleLeaf, DeadlockLeaf})
+	}
+	return append(steps, Step{RoleLeaf, analysis.PseudoOwner(sh.Root.Kind, 0)})
+}
+
+func lockStep(sym *analysis.Symbols, id format.ObjectID) Step {
+	return Step{RoleLock, StableName(sym.ClassName(id))}
+}
+
+func methodStep(sym *analysis.Symbols, r Role, id format.StackID) Step {
+	return Step{r, StableName(sym.Methods().Name(sym.Method(id)))}
+}
+
+// StableName removes from a name what a JVM draws anew at each start: the
+// number and address of a hidden class, as in App$$Lambda/0x00007f1c2c0a1bc8.run
+// or App$$Lambda$14+0x0000000800c03000.1234.
+func StableName(name string) string {
+	for _, mark := range [...]string{"$$Lambda", "LambdaForm$", "GeneratedMethodAccessor", "GeneratedConstructorAccessor", "$Proxy"} {
+		i := strings.Index(name, mark)
+		if i < 0 {
+			continue
+		}
+		end := i + len(mark)
+		rest := name[end:]
+		if dot := strings.LastIndexByte(rest, '.'); dot >= 0 {
+			return name[:end] + rest[dot:]
+		}
+		return name[:end]
+	}
+	return name
 }

@@ -47,11 +47,8 @@ type GraphBuilder struct{ *Pivot }
 // NewGraph returns an empty builder.
 func NewGraph(o GraphOptions) GraphBuilder {
 	k := nodeKeys[o.Nodes]
-	return GraphBuilder{New(k[:], o.Root).Operations(o.Frames).App(o.App).ByClasses()}
+	return GraphBuilder{New(k[:], o.Root).Operations(o.Frames).App(o.App).ByClasses().Plain()}
 }
-
-// Ticks hides that of the pivot: edges carry no interval of confidence.
-func (GraphBuilder) Ticks(int64, int64) {}
 
 // Graph is a finished graph. The edges sum to the total.
 type Graph struct {

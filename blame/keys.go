@@ -40,6 +40,7 @@ const (
 	ByWaiterOperation
 	ByMode
 	ByInput
+	ByChain
 )
 
 // keys is the one list of keys. Whoever adds a key adds a constant above and a
@@ -74,6 +75,7 @@ var keys = [...]keyRow{
 	ByWaiterOperation: {name: "waiter-operation", kind: operation, asked: Pivots, help: byOperation},
 	ByMode:            {name: "mode", kind: mode, asked: Lengths},
 	ByInput:           {name: dist.InputKey, kind: input, asked: Pivots | Lengths, help: ofInputs},
+	ByChain:           {name: "chain", kind: path}, // what 'contend chains' sums by
 }
 
 // Meanings explains the words of the keys, as the last part of a help text.
@@ -148,6 +150,7 @@ type subject struct {
 	blocked format.ObjectID // of an owner: the lock it waits for in turn, NoObject for none
 	did     format.Activity // of an owner: what was recorded of it
 	mode    format.Mode
+	share   *analysis.Share // of a waiter: its path through the wait-for graph
 }
 
 // keyKind is how the id of a key is found in a trace, and how an id is written.
@@ -205,6 +208,9 @@ var (
 	input = keyKind{looks: itsThread,
 		id:   func(r *Resolver, s subject) uint32 { return r.sym.Input(s.thread) },
 		text: func(r *Resolver, id uint32) string { return r.sym.Inputs().Name(id) }}
+	path = keyKind{looks: itsPath,
+		id:   func(r *Resolver, s subject) uint32 { return r.chains.id(r.sym, s.thread, s.lock, s.share) },
+		text: func(r *Resolver, id uint32) string { return r.chains.list[id].signature }}
 )
 
 // annotation is what a Go program told runtime/trace its goroutine was doing;

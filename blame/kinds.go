@@ -41,9 +41,14 @@ func KindsBy(r *Resolver, by []Key) Kinds {
 	return NewKinds(func(m *analysis.Move) int { return rows.Of(m.Lock, &m.Waiter, &Charge{}) })
 }
 
-// ofWaiters and ofOwners are the keys that look at waiters and those that do not.
+// ofWaiters and ofOwners are the keys that look at waiters and those that do not. A chain
+// looks at the waiter's group.
 func ofWaiters(by []Key) []Key {
-	return slices.DeleteFunc(slices.Clone(by), func(k Key) bool { return !k.ofWaiter() })
+	list := slices.DeleteFunc(slices.Clone(by), func(k Key) bool { return !k.ofWaiter() })
+	if i := slices.Index(list, ByChain); i >= 0 {
+		list[i] = ByWaiterGroup
+	}
+	return list
 }
 
 func ofOwners(by []Key) []Key { return slices.DeleteFunc(slices.Clone(by), Key.ofWaiter) }

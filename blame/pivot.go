@@ -23,6 +23,7 @@ type Pivot struct {
 	waits WaitCounter
 	rec   bootstrap.Recorder // of sampled traces, by row
 	each  bool               // some key tells waiters apart
+	plain bool               // rows get no interval of confidence
 	kinds Kinds
 
 	classes *classes
@@ -51,6 +52,12 @@ func (p *Pivot) Operations(frames *regexp.Regexp) *Pivot {
 	return p
 }
 
+// Plain leaves intervals of confidence out, for those who show none.
+func (p *Pivot) Plain() *Pivot {
+	p.plain = true
+	return p
+}
+
 // Resolver finds the ids of the rows.
 func (p *Pivot) Resolver() *Resolver { return &p.keys }
 
@@ -70,7 +77,11 @@ func (p *Pivot) Begin(sym *analysis.Symbols, start int64) {
 }
 
 // Ticks implements analysis.TickVisitor: the sums are estimates.
-func (p *Pivot) Ticks(n, ns int64) { p.rec.Ticks(n, ns) }
+func (p *Pivot) Ticks(n, ns int64) {
+	if !p.plain {
+		p.rec.Ticks(n, ns)
+	}
+}
 
 // Slice implements analysis.Visitor.
 func (p *Pivot) Slice(s *analysis.Slice) {
@@ -139,7 +150,7 @@ func (p *Pivot) row(lock format.ObjectID, w *analysis.Waiter, c *Charge) int {
 // Table returns the finished pivot; nothing can be added to it any more. There may be a
 // million rows, each of which is put in its place once.
 func (p *Pivot) Table() *Table {
-	t := &Table{By: p.by, Root: p.root, Total: p.total.Finish()}
+	t := &Table{By: p.by, Root: p.root, Total: p.total.Finish(), keys: &p.keys}
 	t.Rows = make([]Row, len(p.rows))
 	if p.rec.Sampled() {
 		t.cells = p.rec.Finish()

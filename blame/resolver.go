@@ -15,6 +15,7 @@ type Resolver struct {
 	stacks stackIDs
 	ops    operations
 	sites  sites.Sites
+	chains chains
 }
 
 // IDs holds one id per key asked for; unused places are zero.
@@ -57,6 +58,8 @@ type Charge struct {
 	Owned   format.ObjectID // the lock it owns: that of the wait, or the last of the chain
 	Blocked format.ObjectID // the lock the owner waits for in turn; NoObject for none
 	Last    format.ObjectID // the lock at the end of the chain of waits
+
+	share *analysis.Share
 }
 
 // ChargeOf returns whom a share of the waiting for a lock is charged to: the
@@ -64,11 +67,11 @@ type Charge struct {
 func ChargeOf(lock format.ObjectID, sh *analysis.Share, root bool) Charge {
 	switch {
 	case root:
-		return Charge{Owner: sh.Root, Owned: sh.Last, Last: sh.Last}
+		return Charge{Owner: sh.Root, Owned: sh.Last, Last: sh.Last, share: sh}
 	case sh.Path != nil:
-		return Charge{sh.Direct, lock, sh.Path.Lock, sh.Last}
+		return Charge{sh.Direct, lock, sh.Path.Lock, sh.Last, sh}
 	}
-	return Charge{Owner: sh.Direct, Owned: lock, Last: sh.Last}
+	return Charge{Owner: sh.Direct, Owned: lock, Last: sh.Last, share: sh}
 }
 
 // IDs returns what a waiter for a lock and one of its owners have for each key.
@@ -89,7 +92,7 @@ func (r *Resolver) IDs(by []Key, lock format.ObjectID, w *analysis.Waiter, c *Ch
 }
 
 func waitingFor(lock format.ObjectID, w *analysis.Waiter, c *Charge) subject {
-	return subject{thread: w.Thread, stack: w.Stack, lock: lock, last: c.Last, mode: w.Mode}
+	return subject{thread: w.Thread, stack: w.Stack, lock: lock, last: c.Last, mode: w.Mode, share: c.share}
 }
 
 func owning(c *Charge) subject {

@@ -22,6 +22,7 @@ type Rows struct {
 	missed int         // slices that had been forgotten, since it grew last
 	names  int         // version of the symbols that what is remembered was found by
 	bounds bounds      // of how many there are
+	paths  bool        // the keys look at whole paths, which are not remembered
 }
 
 // recentRow is a slice that was met and its number, counting from 1.
@@ -79,6 +80,7 @@ func NewRows(resolver *Resolver, by []Key) *Rows {
 	r.last = &r.recent[0]
 	for _, k := range by {
 		r.looks.add(keys[k].kind.looks.ones(keys[k].side))
+		r.paths = r.paths || keys[k].kind.looks&itsPath != 0
 	}
 	return r
 }
@@ -92,6 +94,9 @@ func (r *Rows) IDs(row int) []uint32 { return r.met.at(row) }
 // Of returns the number of what a waiter for a lock and one of its owners have
 // for each key, see Resolver.IDs.
 func (r *Rows) Of(lock format.ObjectID, w *analysis.Waiter, c *Charge) int {
+	if r.paths {
+		return r.find(lock, w, c)
+	}
 	if v := r.keys.sym.Version(); v != r.names {
 		clear(r.recent)
 		r.names = v
@@ -106,14 +111,19 @@ func (r *Rows) Of(lock format.ObjectID, w *analysis.Waiter, c *Charge) int {
 		return at.number - 1
 	}
 	rows := r.met.count
-	ids := r.keys.IDs(r.by, lock, w, c)
-	row := r.met.of(r.reported(ids[:len(r.by)]))
+	row := r.find(lock, w, c)
 	if row < rows {
 		r.miss()
 	}
 	r.last = &r.recent[hash>>r.shift]
 	*r.last = recentRow{like, row + 1}
 	return row
+}
+
+// find asks the keys.
+func (r *Rows) find(lock format.ObjectID, w *analysis.Waiter, c *Charge) int {
+	ids := r.keys.IDs(r.by, lock, w, c)
+	return r.met.of(r.reported(ids[:len(r.by)]))
 }
 
 // miss counts a slice that had been forgotten, and makes room for more where
@@ -150,6 +160,7 @@ const (
 	itsBlocked
 	itsDoing
 	itsMode
+	itsPath
 )
 
 // ones returns what a key of a side looks at as a mask of ones.

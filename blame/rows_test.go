@@ -25,6 +25,7 @@ func TestRowsAreThoseOfTheirKeys(t *testing.T) {
 			w := analysis.Waiter{Thread: format.ThreadID(few()), Stack: format.StackID(few()), Mode: format.Mode(few() & 1)}
 			c := Charge{Owner: analysis.Owner{Kind: analysis.OwnerKind(few()), Cycle: int32(few()), Did: format.Activity(few()), Thread: format.ThreadID(few()), Stack: format.StackID(few())},
 				Owned: format.ObjectID(few()), Blocked: format.ObjectID(few()), Last: format.ObjectID(few())}
+			c.share = &analysis.Share{Direct: c.Owner, Root: c.Owner, Hops: 1, Last: c.Last}
 			lock := format.ObjectID(few())
 			want := direct.IDs(by, lock, &w, &c)
 			if got := rows.IDs(rows.Of(lock, &w, &c)); !slices.Equal(got, want[:2]) {

@@ -17,6 +17,7 @@ type Table struct {
 	// OtherNs is the thread-time of rows of what is not told apart, because there are too many.
 	OtherNs int64
 	cells   *bootstrap.Cells // nil for an exact trace
+	keys    *Resolver
 }
 
 // Estimate returns a row's thread-time in nanoseconds with its 95 % interval;
@@ -26,6 +27,13 @@ func (t *Table) Estimate(r *Row) (e bootstrap.Estimate, ok bool) {
 		return e, false
 	}
 	return t.cells.Rate(t.cells.Series(r.series)).Scale(float64(t.cells.Span())), true
+}
+
+// Chain returns the steps of a row by ByChain, and how many locks are on the way: of
+// several ways with one signature those of the longest.
+func (t *Table) Chain(r *Row) (steps []Step, hops int) {
+	c := &t.keys.chains.list[r.IDs[0]]
+	return c.steps, c.hops
 }
 
 // Row is one combination of keys.

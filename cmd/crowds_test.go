@@ -32,7 +32,7 @@ func (a apart) Running(from, to, ns int64) {
 // rows in an order that does not depend on who comes first.
 type those struct {
 	pivots []*blame.Pivot
-	chains *blame.Chains
+	chains *blame.Pivot
 	cube   *cube.Cube
 	facts  *facts.Collector
 	stacks []*stacks.Builder

@@ -118,7 +118,7 @@ type tables struct {
 	Blame  []*blame.Table
 	Series []csp.Series
 	Parts  [][]csp.Interval // of each
-	Chains *blame.ChainTable
+	Chains *blame.Table
 	Flames [][]stacks.Sample
 }
 

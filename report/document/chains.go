@@ -31,19 +31,20 @@ type Step struct {
 }
 
 // NewChains builds the document; top limits the chains, 0 means all.
-func NewChains(t *blame.ChainTable, cov Coverage, top int) *Chains {
+func NewChains(t *blame.Table, cov Coverage, top int) *Chains {
 	d := &Chains{Schema: "contend.chains/1", Chains: []Chain{}, Coverage: cov,
 		Total: Waiting{t.Total.Waits, t.Total.ThreadNs, t.Total.WallNs}}
-	shown := limit(t.Chains, top)
+	shown := limit(t.Rows, top)
 	for i := range shown {
 		c := &shown[i]
-		out := Chain{Signature: c.Signature(), Hops: c.Hops, ThreadNs: c.ThreadNs, WallNs: c.WallNs, Waits: c.Waits, Provenance: NewProvenance(c.ByProvenance)}
-		for _, s := range c.Steps {
+		steps, hops := t.Chain(c)
+		out := Chain{Signature: c.Keys[0], Hops: hops, ThreadNs: c.ThreadNs, WallNs: c.WallNs, Waits: c.Waits, Provenance: NewProvenance(c.ByProvenance)}
+		for _, s := range steps {
 			out.Steps = append(out.Steps, Step{blame.Roles[s.Role], s.Name})
 		}
 		d.Chains = append(d.Chains, out)
 	}
-	for _, c := range t.Chains[len(shown):] {
+	for _, c := range t.Rows[len(shown):] {
 		d.Omitted.Chains++
 		d.Omitted.ThreadNs += c.ThreadNs
 	}
